@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	xen_meta.h
+ * @brief	The sidecar <trace>.meta.json: what the trace itself cannot tell.
+ *
+ *     { "cpu_khz": 2300000, "xen_version": "4.17.7", "scheduler": "credit2",
+ *       "domains": [ { "id": 1, "name": "burny" }, ... ] }
+ *
+ * Unknown keys are ignored, missing ones are unknown.
+ */
+#ifndef KSHARK_VIRT_XEN_META_H
+#define KSHARK_VIRT_XEN_META_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct xen_meta_domain {
+	uint32_t	id;
+	char		*name;	/* never NULL */
+};
+
+/** All members are owned by the struct; NULL or 0 when the sidecar does not have them. */
+struct xen_meta {
+	uint64_t	cpu_khz;
+	char		*xen_version;
+	char		*scheduler;
+	struct xen_meta_domain *domains; /* ascending by id */
+	int		n_domains;
+};
+
+/** xen_meta_path - where the sidecar of a trace belongs. Return: malloc'ed path, or NULL. */
+char *xen_meta_path(const char *trace_path);
+
+/**
+ * xen_meta_find - the sidecar that is there for a trace: <trace>.meta.json, or for <name>.gz and
+ * <name>.zst also <name>.meta.json
+ *
+ * Return: malloc'ed path, or NULL if there is none.
+ */
+char *xen_meta_find(const char *trace_path);
+
+/**
+ * xen_meta_load - read a sidecar
+ *
+ * Return: the sidecar, to be given to xen_meta_free(), or NULL with errno: ENOENT when there is no
+ * such file, EINVAL (and a text in @error that names file and offset) when it is not valid.
+ */
+struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size);
+
+/** xen_meta_free - free a sidecar, which may be NULL. */
+void xen_meta_free(struct xen_meta *meta);
+
+/** xen_meta_domain_name - a domain's name, or NULL; @meta may be NULL. */
+const char *xen_meta_domain_name(const struct xen_meta *meta, uint32_t domid);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	xen_running.h
+ * @brief	Which vCPU is on each pCPU while the records go by.
+ *
+ * The one place that knows the rules of attribution. Feed every record in order of time; the
+ * answer is the vCPU that the record belongs to.
+ */
+#ifndef KSHARK_VIRT_XEN_RUNNING_H
+#define KSHARK_VIRT_XEN_RUNNING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "xen_events.h"
+#include "xentrace_reader.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A vCPU as Xen's records carry it: domid << 16 | vcpu. */
+typedef uint32_t xen_vcpu;
+
+/** Not known, d?v?. */
+#define XEN_VCPU_UNKNOWN	UINT32_MAX
+
+/** The idle domain (DOMID_IDLE, xen/include/public/xen.h); its vCPU n idles pCPU n. */
+#define XEN_DOMID_IDLE		0x7fff
+
+/** Highest vCPU number that is taken for real (MAX_VIRT_CPUS is 8192 for PV domains). */
+#define XEN_MAX_VCPU		9999
+
+/** xen_vcpu_domid - the domain's number. */
+static inline uint32_t xen_vcpu_domid(xen_vcpu vcpu)
+{
+	return vcpu >> 16;
+}
+
+/** xen_vcpu_id - the vCPU's number within its domain. */
+static inline uint32_t xen_vcpu_id(xen_vcpu vcpu)
+{
+	return vcpu & 0xffff;
+}
+
+/** xen_vcpu_is_idle - is it a vCPU of the idle domain? */
+static inline bool xen_vcpu_is_idle(xen_vcpu vcpu)
+{
+	return xen_vcpu_domid(vcpu) == XEN_DOMID_IDLE;
+}
+
+/** One pCPU; more exactly, one run of it (struct xentrace_record, run). */
+struct xen_running_pcpu {
+	xen_vcpu	current;
+	/** From TRC_SCHED_SWITCH; taken over unless a runstate change follows at once. */
+	xen_vcpu	next;
+};
+
+/** All pCPUs of a trace. */
+struct xen_running {
+	struct xen_running_pcpu	*pcpu;	/* index = run */
+	uint32_t		n_runs;
+};
+
+/** xen_running_init - nothing known yet. Return: 0 or -ENOMEM. */
+int xen_running_init(struct xen_running *running, uint32_t n_runs);
+
+/** xen_running_destroy - free what xen_running_init() has allocated. */
+void xen_running_destroy(struct xen_running *running);
+
+/**
+ * xen_running_update - take note of a record
+ * @rec: its run must be below n_runs
+ *
+ * Return: the vCPU that the record belongs to: who was running when it was written. The record
+ * that puts a vCPU on the pCPU belongs to that vCPU already, the one that takes it off still does.
+ */
+static inline xen_vcpu xen_running_update(struct xen_running *running,
+					  const struct xentrace_record *rec);
+
+/** xen_running_change - the part of xen_running_update() for the few records that matter. */
+xen_vcpu xen_running_change(struct xen_running_pcpu *pcpu, const struct xentrace_record *rec);
+
+static inline xen_vcpu xen_running_update(struct xen_running *running,
+					  const struct xentrace_record *rec)
+{
+	struct xen_running_pcpu *pcpu = &running->pcpu[rec->run];
+
+	if (rec->event >> XEN_TRC_CLASS_SHIFT != XEN_TRC_CLASS_SCHED &&
+	    rec->event != XEN_TRC_LOST_RECORDS && !(rec->flags & XENTRACE_AFTER_GAP) &&
+	    pcpu->next == XEN_VCPU_UNKNOWN)
+		return pcpu->current;
+	return xen_running_change(pcpu, rec);
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	xen_trace.c
+ * @brief	A xentrace file ready to be shown: records with time, vCPU and names.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xen_calibrate.h"
+#include "xen_trace.h"
+#include "xentrace_file.h"
+
+/** Records that are looked at to find out the clock and the instruction set. */
+#define PROBE_RECORDS	2000000
+
+struct xen_trace {
+	struct xentrace		*reader;
+	struct xen_meta		*meta;
+	struct xen_clock	clock;
+	enum xen_isa		isa;
+	struct xen_skew		*skew;		/* of the last complete walk */
+	int64_t			*pcpu_offset;	/* requested skew correction, or NULL */
+	int			n_pcpus;
+	bool			drop_behind;
+	char			*name;		/* for notes */
+	char			*meta_error;	/* why there is no sidecar, or NULL */
+	char			*skew_error;	/* why the skew is not corrected, or NULL */
+};
+
+struct xen_trace_iter {
+	struct xen_trace	*trace;
+	struct xentrace_iter	*records;
+	struct xen_running	running;
+	struct xen_skew		*skew;
+	bool			complete;
+};
+
+int xen_trace_options_from_env(struct xen_trace_options *options, char *error, size_t error_size)
+{
+	const char *hz = getenv("XEN_CPUHZ");
+	const char *absolute = getenv("XEN_ABSTS");
+	const char *skew = getenv("XEN_TSC_SKEW");
+	int ret = 0;
+
+	if (absolute && *absolute)
+		options->absolute_time = strcmp(absolute, "0") != 0;
+	if (skew && *skew && strcmp(skew, "correct") != 0) {
+		ret = -EINVAL;
+		xentrace_set_error(error, error_size,
+				   "XEN_TSC_SKEW=%s: the only value is \"correct\"", skew);
+	} else if (skew && *skew) {
+		options->correct_skew = true;
+	}
+	if (hz && *hz && xen_clock_parse_hz(hz, &options->cpu_hz)) {
+		ret = -EINVAL;
+		xentrace_set_error(error, error_size, "XEN_CPUHZ=%s: not a CPU frequency; "
+				   "write 2.4G, 2400M, 2399998K or Hz", hz);
+	}
+	return ret;
+}
+
+/** The sidecar: one that was asked for must be there; the default one may be missing. */
+static int load_meta(struct xen_trace *trace, const char *path,
+		     const struct xen_trace_options *options, char *error, size_t error_size)
+{
+	char text[512] = "";
+	char *found;
+
+	if (options->meta_path) {
+		trace->meta = xen_meta_load(options->meta_path, error, error_size);
+		return trace->meta ? 0 : -errno;
+	}
+	if (!path)
+		return 0;
+	found = xen_meta_find(path);
+	if (!found)
+		return 0;
+	trace->meta = xen_meta_load(found, text, sizeof(text));
+	if (!trace->meta)
+		trace->meta_error = strdup(text);
+	free(found);
+	return 0;
+}
+
+/** Look at the beginning of the trace: instruction set, and run times if the clock is unknown. */
+static int probe(struct xen_trace *trace, struct xen_calibrate *cal)
+{
+	struct xentrace_iter_options options = { .drop_behind = trace->drop_behind };
+	struct xentrace_iter *iter = xentrace_iter_new(trace->reader, &options);
+	uint64_t votes[XEN_ISA_SVM + 1] = { 0 };
+	struct xentrace_record rec;
+
+	if (!iter)
+		return -ENOMEM;
+	for (uint64_t n = 0; n < PROBE_RECORDS && xentrace_iter_next(iter, &rec); n++) {
+		uint32_t class = rec.event >> XEN_TRC_CLASS_SHIFT;
+
+		if (class == XEN_TRC_CLASS_HVM)
+			votes[xen_isa_from_exit(rec.event, xentrace_word(&rec, 0))]++;
+		if (cal)
+			xen_calibrate_observe(cal, &rec);
+	}
+	xentrace_iter_free(iter);
+	if (votes[XEN_ISA_VMX] || votes[XEN_ISA_SVM])
+		trace->isa = votes[XEN_ISA_SVM] >= votes[XEN_ISA_VMX] ? XEN_ISA_SVM : XEN_ISA_VMX;
+	return 0;
+}
+
+static int set_clock(struct xen_trace *trace, const struct xen_trace_options *options)
+{
+	uint64_t base = options->absolute_time ? 0 : xentrace_first_tsc(trace->reader);
+	uint64_t meta_hz = trace->meta ? trace->meta->cpu_khz * 1000 : 0;
+	bool known = options->cpu_hz || meta_hz >= XEN_CLOCK_MIN_HZ;
+	struct xen_calibrate *cal = NULL;
+	struct xen_clock_fit fit;
+	int ret;
+
+	if (!known) {
+		cal = xen_calibrate_new(xentrace_n_runs(trace->reader));
+		if (!cal)
+			return -ENOMEM;
+	}
+	ret = probe(trace, cal);
+	if (ret)
+		goto out;
+	if (options->cpu_hz)
+		xen_clock_init(&trace->clock, options->cpu_hz, XEN_CLOCK_OPTION, base);
+	else if (known)
+		xen_clock_init(&trace->clock, meta_hz, XEN_CLOCK_SIDECAR, base);
+	else if (!xen_calibrate_fit(cal, &fit)) {
+		xen_clock_init(&trace->clock, fit.hz, XEN_CLOCK_CALIBRATED, base);
+		trace->clock.residual_ppm = fit.residual_ppm;
+		trace->clock.n_samples = fit.n_samples;
+	} else {
+		xen_clock_init(&trace->clock, XEN_CLOCK_ASSUMED_HZ, XEN_CLOCK_ASSUMED, base);
+	}
+out:
+	xen_calibrate_free(cal);
+	return ret;
+}
+
+/** Walk through the whole trace once to find the TSC skew, and prepare its correction. */
+static int correct_skew(struct xen_trace *trace, bool absolute_time)
+{
+	struct xen_trace_iter *iter = xen_trace_iter_new(trace);
+	struct xen_trace_row row;
+	uint64_t first = UINT64_MAX;
+	int64_t *offset;
+	int ret;
+
+	if (!iter)
+		return -ENOMEM;
+	while (xen_trace_iter_next(iter, &row))
+		;
+	xen_trace_iter_free(iter);
+	offset = calloc(trace->n_pcpus, sizeof(*offset));
+	if (!offset)
+		return -ENOMEM;
+	ret = xen_skew_correction(trace->skew, offset, trace->n_pcpus);
+	if (ret) {
+		free(offset);
+		if (ret == -ERANGE)
+			trace->skew_error = strdup("the TSCs of the pCPUs drift: no constant "
+						   "offsets put the runstate changes in order; "
+						   "nothing was corrected");
+		return ret == -ENOMEM ? ret : 0;
+	}
+	trace->pcpu_offset = offset;
+	for (int i = 0; i < xentrace_n_pcpus(trace->reader); i++) {
+		const struct xentrace_pcpu *pcpu = xentrace_pcpu_at(trace->reader, i);
+
+		if (pcpu->n_records && pcpu->first_tsc + offset[pcpu->pcpu] < first)
+			first = pcpu->first_tsc + offset[pcpu->pcpu];
+	}
+	if (!absolute_time)
+		trace->clock.base_tsc = first;
+	return 0;
+}
+
+static struct xen_trace *trace_open(struct xen_trace *trace, const char *path,
+				    const struct xen_trace_options *options,
+				    char *error, size_t error_size)
+{
+	int n = xentrace_n_pcpus(trace->reader);
+	int ret;
+
+	trace->n_pcpus = xentrace_pcpu_at(trace->reader, n - 1)->pcpu + 1;
+	trace->drop_behind = options->drop_behind;
+	ret = load_meta(trace, path, options, error, error_size);
+	if (!ret)
+		ret = set_clock(trace, options);
+	if (!ret && options->correct_skew)
+		ret = correct_skew(trace, options->absolute_time);
+	if (!ret) {
+		trace->name = strdup(path ? path : "memory");
+		ret = trace->name ? 0 : -ENOMEM;
+	}
+	if (!ret)
+		return trace;
+	if (ret == -ENOMEM)
+		xentrace_set_error(error, error_size, "%s: not enough memory",
+				   path ? path : "memory");
+	xen_trace_close(trace);
+	errno = -ret;
+	return NULL;
+}
+
+struct xen_trace *xen_trace_open(const char *path, const struct xen_trace_options *options,
+				 char *error, size_t error_size)
+{
+	static const struct xen_trace_options defaults;
+	struct xen_trace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		return NULL;
+	if (!options)
+		options = &defaults;
+	trace->reader = xentrace_open(path, &options->reader, error, error_size);
+	if (!trace->reader) {
+		free(trace);
+		return NULL;
+	}
+	return trace_open(trace, path, options, error, error_size);
+}
+
+struct xen_trace *xen_trace_open_memory(const void *data, size_t size,
+					const struct xen_trace_options *options,
+					char *error, size_t error_size)
+{
+	static const struct xen_trace_options defaults;
+	struct xen_trace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		return NULL;
+	if (!options)
+		options = &defaults;
+	trace->reader = xentrace_open_memory(data, size, &options->reader, error, error_size);
+	if (!trace->reader) {
+		free(trace);
+		return NULL;
+	}
+	return trace_open(trace, NULL, options, error, error_size);
+}
+
+void xen_trace_close(struct xen_trace *trace)
+{
+	if (!trace)
+		return;
+	xen_skew_free(trace->skew);
+	xen_meta_free(trace->meta);
+	xentrace_close(trace->reader);
+	free(trace->pcpu_offset);
+	free(trace->name);
+	free(trace->meta_error);
+	free(trace->skew_error);
+	free(trace);
+}
+
+const struct xentrace *xen_trace_reader(const struct xen_trace *trace)
+{
+	return trace->reader;
+}
+
+const struct xen_clock *xen_trace_clock(const struct xen_trace *trace)
+{
+	return &trace->clock;
+}
+
+const struct xen_meta *xen_trace_meta(const struct xen_trace *trace)
+{
+	return trace->meta;
+}
+
+enum xen_isa xen_trace_isa(const struct xen_trace *trace)
+{
+	return trace->isa;
+}
+
+int xen_trace_n_pcpus(const struct xen_trace *trace)
+{
+	return trace->n_pcpus;
+}
+
+const struct xen_skew *xen_trace_skew(const struct xen_trace *trace)
+{
+	return trace->skew;
+}
+
+char *xen_trace_notes(const struct xen_trace *trace, int max_lines)
+{
+	char *damage = xentrace_report(trace->reader, trace->name, max_lines);
+	char line[512] = "";
+	char *text = NULL;
+	size_t size;
+	FILE *out = damage ? open_memstream(&text, &size) : NULL;
+
+	if (!out) {
+		free(damage);
+		return NULL;
+	}
+	fputs(damage, out);
+	free(damage);
+	if (trace->meta_error)
+		fprintf(out, "%s\n", trace->meta_error);
+	if (trace->clock.source == XEN_CLOCK_ASSUMED) {
+		xen_clock_text(line, sizeof(line), &trace->clock);
+		fprintf(out, "%s: %s\n", trace->name, line);
+	}
+	line[0] = '\0';
+	if (trace->skew && !trace->pcpu_offset)
+		xen_skew_text(line, sizeof(line), trace->skew);
+	if (line[0])
+		fprintf(out, "%s: %s\n", trace->name, line);
+	if (trace->skew_error)
+		fprintf(out, "%s: %s\n", trace->name, trace->skew_error);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+struct xen_trace_iter *xen_trace_iter_new(struct xen_trace *trace)
+{
+	struct xentrace_iter_options options = {
+		.pcpu_offset = trace->pcpu_offset,
+		.n_pcpu_offset = trace->pcpu_offset ? trace->n_pcpus : 0,
+		.drop_behind = trace->drop_behind,
+	};
+	struct xen_trace_iter *iter = calloc(1, sizeof(*iter));
+
+	if (!iter)
+		return NULL;
+	iter->trace = trace;
+	iter->records = xentrace_iter_new(trace->reader, &options);
+	iter->skew = xen_skew_new();
+	if (!iter->records || !iter->skew ||
+	    xen_running_init(&iter->running, xentrace_n_runs(trace->reader))) {
+		xen_trace_iter_free(iter);
+		return NULL;
+	}
+	return iter;
+}
+
+bool xen_trace_iter_next(struct xen_trace_iter *iter, struct xen_trace_row *row)
+{
+	if (!xentrace_iter_next(iter->records, &row->rec)) {
+		iter->complete = true;
+		return false;
+	}
+	row->time_ns = xen_clock_ns(&iter->trace->clock, row->rec.tsc);
+	row->vcpu = xen_running_update(&iter->running, &row->rec);
+	xen_skew_observe(iter->skew, &row->rec);
+	return true;
+}
+
+void xen_trace_iter_free(struct xen_trace_iter *iter)
+{
+	if (!iter)
+		return;
+	if (iter->complete) {
+		xen_skew_free(iter->trace->skew);
+		iter->trace->skew = iter->skew;
+		iter->skew = NULL;
+	}
+	xen_skew_free(iter->skew);
+	xentrace_iter_free(iter->records);
+	xen_running_destroy(&iter->running);
+	free(iter);
+}
+
+int xen_vcpu_text(char *buf, size_t size, xen_vcpu vcpu, const struct xen_meta *meta)
+{
+	const char *name;
+
+	if (vcpu == XEN_VCPU_UNKNOWN)
+		return snprintf(buf, size, "d?v?");
+	if (xen_vcpu_is_idle(vcpu))
+		return snprintf(buf, size, "idle");
+	name = xen_meta_domain_name(meta, xen_vcpu_domid(vcpu));
+	return snprintf(buf, size, "d%uv%u%s%s", xen_vcpu_domid(vcpu), xen_vcpu_id(vcpu),
+			name ? ":" : "", name ? name : "");
+}

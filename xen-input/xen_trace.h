@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	xen_trace.h
+ * @brief	A xentrace file ready to be shown: records with time, vCPU and names.
+ *
+ * Brings together the reader, the clock, the sidecar and the attribution, for the KernelShark
+ * plugin and for the command-line tools alike.
+ */
+#ifndef KSHARK_VIRT_XEN_TRACE_H
+#define KSHARK_VIRT_XEN_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "xen_clock.h"
+#include "xen_events.h"
+#include "xen_meta.h"
+#include "xen_running.h"
+#include "xen_skew.h"
+#include "xentrace_reader.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** All zero is a good default. */
+struct xen_trace_options {
+	uint64_t	cpu_hz;		/* 0: sidecar, calibration, assumption */
+	const char	*meta_path;	/* NULL: <file>.meta.json, if there is one */
+	bool		absolute_time;	/* time 0 is TSC 0 instead of the first record */
+	bool		correct_skew;	/* apply xen_skew_correction() */
+	bool		drop_behind;	/* iterations give memory back as they go */
+	struct xentrace_options	reader;
+};
+
+/**
+ * xen_trace_options_from_env - set what the environment tells: XEN_CPUHZ (frequency, see
+ * xen_clock_parse_hz()), XEN_ABSTS=1 (absolute time), XEN_TSC_SKEW=correct
+ *
+ * Return: 0, or -EINVAL with a text in @error for a value that cannot be understood; the other
+ * variables have been taken over nevertheless.
+ */
+int xen_trace_options_from_env(struct xen_trace_options *options, char *error, size_t error_size);
+
+struct xen_trace;
+
+/**
+ * xen_trace_open - open a trace and find out its clock
+ *
+ * Return: the trace, to be given to xen_trace_close(), or NULL with errno and a text in @error.
+ */
+struct xen_trace *xen_trace_open(const char *path, const struct xen_trace_options *options,
+				 char *error, size_t error_size);
+
+/** xen_trace_open_memory - the same for data in memory that outlives the trace; no sidecar. */
+struct xen_trace *xen_trace_open_memory(const void *data, size_t size,
+					const struct xen_trace_options *options,
+					char *error, size_t error_size);
+void xen_trace_close(struct xen_trace *trace);
+
+/** xen_trace_reader - the reader underneath, for as long as the trace is open. */
+const struct xentrace *xen_trace_reader(const struct xen_trace *trace);
+
+/** xen_trace_clock - how TSCs become ns, and where that is known from. */
+const struct xen_clock *xen_trace_clock(const struct xen_trace *trace);
+
+/** xen_trace_meta - the sidecar, or NULL. */
+const struct xen_meta *xen_trace_meta(const struct xen_trace *trace);
+
+/** xen_trace_isa - the instruction set of the VM exits in this trace, if it has any. */
+enum xen_isa xen_trace_isa(const struct xen_trace *trace);
+
+/** xen_trace_n_pcpus - highest pCPU number + 1. */
+int xen_trace_n_pcpus(const struct xen_trace *trace);
+
+/**
+ * xen_trace_notes - what a user must know about this file: damage, an assumed or poorly
+ * calibrated clock, TSC skew (the latter only after an iteration has come to its end)
+ * @max_lines: damaged places to list at most
+ *
+ * Return: a malloc'ed text, a line per note, empty if there is nothing; NULL without memory.
+ */
+char *xen_trace_notes(const struct xen_trace *trace, int max_lines);
+
+/** A record in its place. */
+struct xen_trace_row {
+	struct xentrace_record	rec;	/* rec.tsc includes a requested skew correction */
+	int64_t			time_ns;
+	xen_vcpu		vcpu;	/* who was running; XEN_VCPU_UNKNOWN */
+};
+
+struct xen_trace_iter;
+
+/** xen_trace_iter_new - walk through all records in order of time. NULL without memory. */
+struct xen_trace_iter *xen_trace_iter_new(struct xen_trace *trace);
+
+/** xen_trace_iter_next - the next record. Return: true, or false at the end. */
+bool xen_trace_iter_next(struct xen_trace_iter *iter, struct xen_trace_row *row);
+
+/** xen_trace_iter_free - end the walk; if it came to its end, its skew findings are kept. */
+void xen_trace_iter_free(struct xen_trace_iter *iter);
+
+/** xen_trace_skew - what the last complete walk found, or NULL. */
+const struct xen_skew *xen_trace_skew(const struct xen_trace *trace);
+
+/**
+ * xen_vcpu_text - "d1v0", "idle", "d?v?", or with a sidecar "d1v0:name"
+ * @meta: may be NULL
+ *
+ * Return: as snprintf().
+ */
+int xen_vcpu_text(char *buf, size_t size, xen_vcpu vcpu, const struct xen_meta *meta);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
