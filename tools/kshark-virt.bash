@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# bash completion for kshark-virt; works with and without the bash-completion package.
+
+_kshark_virt_words()
+{
+	local IFS=$'\n'
+	mapfile -t COMPREPLY < <(compgen -W "${1// /$'\n'}" -- "$2")
+}
+
+_kshark_virt_files()
+{
+	compopt -o filenames 2> /dev/null
+	mapfile -t COMPREPLY < <(compgen -f -- "$1")
+}
+
+_kshark_virt()
+{
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
+	local command=${COMP_WORDS[1]} options
+
+	COMPREPLY=()
+	if ((COMP_CWORD == 1)); then
+		_kshark_virt_words "view dump help --help --version" "$cur"
+		return
+	fi
+	case $command in
+	view)
+		options="--session --cpu-hz --absolute --correct-skew --dry-run --help"
+		;;
+	dump)
+		options="--format --output --pcpu --vcpu --event --from --to --cpu-hz --absolute"
+		options+=" --correct-skew --list-events --quiet --help"
+		;;
+	help)
+		((COMP_CWORD == 2)) && _kshark_virt_words "view dump" "$cur"
+		return
+		;;
+	*)
+		return
+		;;
+	esac
+	case $prev in
+	-f | --format)
+		[[ $command == dump ]] && _kshark_virt_words "text csv json" "$cur"
+		;;
+	-e | --event)
+		_kshark_virt_words "$("${COMP_WORDS[0]}" dump --list-events --format csv \
+			2> /dev/null | sed -n '2,$s/^[^,]*,[^,]*,\([^,:]*\),.*/\1/p' |
+			tr '\n' ' ')" "$cur"
+		;;
+	--pcpu | --vcpu | --from | --to | --cpu-hz) ;;
+	*)
+		if [[ $cur == -* ]]; then
+			_kshark_virt_words "$options" "$cur"
+		else
+			_kshark_virt_files "$cur"
+		fi
+		;;
+	esac
+}
+
+complete -F _kshark_virt kshark-virt

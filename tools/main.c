@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	main.c
+ * @brief	The command kshark-virt: finds the subcommand.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <string.h>
+
+#include "options.h"
+
+static const struct ksv_command *const commands[] = {
+	&cmd_view,
+	&cmd_dump,
+};
+
+static void print_help(FILE *out)
+{
+	fputs("Usage: kshark-virt COMMAND [ARGUMENT...]\n"
+	      "Look at traces of virtual machines.\n\nCommands:\n", out);
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		fprintf(out, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
+	fputs("  help      Show this help, or with a command's name, what it does and takes\n\n"
+	      "Options:\n"
+	      "  -h, --help      show this help\n"
+	      "  -V, --version   show the version\n\n"
+	      "Exit status: 0 all right, 1 something was found, 2 wrong usage,\n"
+	      "3 a file cannot be read or written. See kshark-virt(1).\n", out);
+}
+
+static const struct ksv_command *find_command(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
+		if (!strcmp(commands[i]->name, name))
+			return commands[i];
+	}
+	return NULL;
+}
+
+static int unknown_command(const char *name)
+{
+	const char *names[ARRAY_SIZE(commands) + 2] = { "help" };
+	const char *near;
+
+	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
+		names[i + 1] = commands[i]->name;
+	near = ksv_suggest(name, names);
+	if (near)
+		ksv_error("unknown command '%s'; did you mean '%s'?", name, near);
+	else
+		ksv_error("unknown command '%s'", name);
+	fputs("Try 'kshark-virt --help'.\n", stderr);
+	return KSV_EXIT_USAGE;
+}
+
+static int help(int argc, char **argv)
+{
+	const struct ksv_command *command;
+
+	if (argc > 2) {
+		ksv_error("help takes the name of one command");
+		return KSV_EXIT_USAGE;
+	}
+	if (argc < 2 || !strcmp(argv[1], "help")) {
+		print_help(stdout);
+		return KSV_EXIT_OK;
+	}
+	command = find_command(argv[1]);
+	if (!command)
+		return unknown_command(argv[1]);
+	ksv_command_help(command, stdout);
+	return KSV_EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	const struct ksv_command *command;
+	const char *word = argc > 1 ? argv[1] : "";
+
+	if (argc < 2) {
+		print_help(stderr);
+		return KSV_EXIT_USAGE;
+	}
+	if (!strcmp(word, "-h") || !strcmp(word, "--help") || !strcmp(word, "help"))
+		return help(argc - 1, argv + 1);
+	if (!strcmp(word, "-V") || !strcmp(word, "--version")) {
+		puts("kshark-virt " KSHARK_VIRT_VERSION);
+		return KSV_EXIT_OK;
+	}
+	if (*word == '-') {
+		ksv_error("unknown option '%s'\nTry 'kshark-virt --help'.", word);
+		return KSV_EXIT_USAGE;
+	}
+	command = find_command(word);
+	if (!command)
+		return unknown_command(word);
+	return command->run(command, argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	/* Messages in the user's characters; numbers stay as they are for programs. */
+	setlocale(LC_CTYPE, "");
+	status = run(argc, argv);
+	if (fflush(stdout) && errno != EPIPE) {
+		ksv_error("standard output: cannot write: %s", strerror(errno));
+		return KSV_EXIT_FILE;
+	}
+	return status;
+}

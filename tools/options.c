@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	options.c
+ * @brief	Command lines of all subcommands: one table gives parsing and --help.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "options.h"
+
+#define MAX_OPTIONS	32
+#define KEY_HELP	'h'
+
+void ksv_error(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fputs("kshark-virt: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
+
+int ksv_usage_error(const struct ksv_command *command, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	fprintf(stderr, "kshark-virt %s: ", command->name);
+	vfprintf(stderr, format, args);
+	fprintf(stderr, "\nTry 'kshark-virt %s --help'.\n", command->name);
+	va_end(args);
+	return KSV_EXIT_USAGE;
+}
+
+static bool is_short(int key)
+{
+	return key < 128 && isalnum(key);
+}
+
+static void option_help(const struct ksv_option *option, FILE *out)
+{
+	const char *help = option->help;
+	char left[64];
+	int n = 0;
+
+	if (is_short(option->key))
+		n = snprintf(left, sizeof(left), "-%c, ", option->key);
+	snprintf(left + n, sizeof(left) - n, "--%s%s%s", option->name, option->arg ? " " : "",
+		 option->arg ? option->arg : "");
+	fprintf(out, "  %-20s", left);
+	if (strlen(left) > 19)
+		fprintf(out, "\n  %-20s", "");
+	/* A newline in the help text goes on below the first line. */
+	for (; *help; help++) {
+		fputc(*help, out);
+		if (*help == '\n')
+			fprintf(out, "  %-20s", "");
+	}
+	fputc('\n', out);
+}
+
+static const struct ksv_option help_option = { KEY_HELP, "help", NULL, "show this help" };
+
+void ksv_command_help(const struct ksv_command *command, FILE *out)
+{
+	fprintf(out, "Usage: kshark-virt %s %s\n%s.\n\nOptions:\n", command->name, command->args,
+		command->summary);
+	for (int i = 0; i < command->n_options; i++)
+		option_help(&command->options[i], out);
+	option_help(&help_option, out);
+	if (command->notes)
+		fprintf(out, "\n%s", command->notes);
+	fprintf(out, "\nSee kshark-virt-%s(1) for all details.\n", command->name);
+}
+
+/** What to say about an argument that getopt did not understand. */
+static int bad_option(const struct ksv_command *command, char **argv, int code)
+{
+	const char *names[MAX_OPTIONS + 2] = { "help" };
+	const char *word = argv[optind - 1];
+	const char *near;
+
+	if (code == ':')
+		return ksv_usage_error(command, "option '%s' needs an argument", word);
+	if (optopt && !strncmp(word, "--", 2))
+		return ksv_usage_error(command, "option '%.*s' takes no argument",
+				       (int)strcspn(word, "="), word);
+	if (optopt)
+		return ksv_usage_error(command, "unknown option '-%c'", optopt);
+	for (int i = 0; i < command->n_options; i++)
+		names[i + 1] = command->options[i].name;
+	near = ksv_suggest(word + strspn(word, "-"), names);
+	return ksv_usage_error(command, "unknown or ambiguous option '%s'%s%s%s", word,
+			       near ? "; did you mean '--" : "", near ? near : "",
+			       near ? "'?" : "");
+}
+
+int ksv_parse(const struct ksv_command *command, int argc, char **argv, ksv_option_fn fn,
+	      void *arg, int *first)
+{
+	struct option longs[MAX_OPTIONS + 2] = { { 0 } };
+	char shorts[2 * MAX_OPTIONS + 4] = ":h";
+	int n_shorts = 2;
+	int key, ret;
+
+	for (int i = 0; i < command->n_options && i < MAX_OPTIONS; i++) {
+		const struct ksv_option *option = &command->options[i];
+
+		longs[i].name = option->name;
+		longs[i].has_arg = option->arg ? required_argument : no_argument;
+		longs[i].val = option->key;
+		if (!is_short(option->key))
+			continue;
+		shorts[n_shorts++] = (char)option->key;
+		if (option->arg)
+			shorts[n_shorts++] = ':';
+	}
+	longs[command->n_options].name = help_option.name;
+	longs[command->n_options].val = KEY_HELP;
+
+	opterr = 0;
+	optind = 1;
+	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		if (key == '?' || key == ':')
+			return bad_option(command, argv, key);
+		if (key == KEY_HELP) {
+			ksv_command_help(command, stdout);
+			return KSV_EXIT_OK;
+		}
+		ret = fn(arg, key, optarg);
+		if (ret)
+			return ret;
+	}
+	*first = optind;
+	return -1;
+}
+
+/** Number of single-character edits between two words, long ones cut. */
+static unsigned int edit_distance(const char *a, const char *b)
+{
+	unsigned int row[33];
+	size_t n = strnlen(b, 32);
+
+	for (size_t j = 0; j <= n; j++)
+		row[j] = j;
+	for (size_t i = 0; a[i] && i < 32; i++) {
+		unsigned int diagonal = row[0];
+
+		row[0] = i + 1;
+		for (size_t j = 0; j < n; j++) {
+			unsigned int best = diagonal + (a[i] != b[j]);
+
+			diagonal = row[j + 1];
+			if (row[j] + 1 < best)
+				best = row[j] + 1;
+			if (row[j + 1] + 1 < best)
+				best = row[j + 1] + 1;
+			row[j + 1] = best;
+		}
+	}
+	return row[n];
+}
+
+const char *ksv_suggest(const char *word, const char *const *names)
+{
+	unsigned int best = strlen(word) < 4 ? 2 : 3;
+	const char *found = NULL;
+
+	for (; *names; names++) {
+		unsigned int distance = edit_distance(word, *names);
+
+		if (distance < best) {
+			best = distance;
+			found = *names;
+		}
+	}
+	return found;
+}
+
+/** A decimal number up to @max. Return: 0 and the text behind it, or -EINVAL. */
+static int parse_number(const char **text, uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**text))
+		return -EINVAL;
+	errno = 0;
+	*value = strtoull(*text, &end, 10);
+	if (errno || *value > max)
+		return -EINVAL;
+	*text = end;
+	return 0;
+}
+
+int ksv_parse_ids(const char *text, struct ksv_id_set *set)
+{
+	for (;;) {
+		uint64_t first, last;
+
+		if (parse_number(&text, 65535, &first))
+			return -EINVAL;
+		last = first;
+		if (*text == '-') {
+			text++;
+			if (parse_number(&text, 65535, &last) || last < first)
+				return -EINVAL;
+		}
+		for (; first <= last; first++)
+			set->bits[first / 64] |= UINT64_C(1) << first % 64;
+		set->any = true;
+		if (!*text)
+			return 0;
+		if (*text++ != ',')
+			return -EINVAL;
+	}
+}
+
+static bool skip_word(const char **text, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (strncmp(*text, word, n) != 0 || ((*text)[n] && (*text)[n] != ','))
+		return false;
+	*text += n;
+	return true;
+}
+
+/** One vCPU or one domain with all its vCPUs. */
+static int parse_vcpu(const char **text, struct ksv_vcpu_range *range)
+{
+	uint64_t domid, vcpu;
+
+	if (skip_word(text, "idle")) {
+		range->first = (xen_vcpu)XEN_DOMID_IDLE << 16;
+		range->last = range->first | 0xffff;
+		return 0;
+	}
+	if (skip_word(text, "d?v?") || skip_word(text, "d?")) {
+		range->first = range->last = XEN_VCPU_UNKNOWN;
+		return 0;
+	}
+	if (*(*text)++ != 'd' || parse_number(text, 0x7fff, &domid))
+		return -EINVAL;
+	range->first = (xen_vcpu)domid << 16;
+	range->last = range->first | 0xffff;
+	if (**text == 'v') {
+		(*text)++;
+		if (parse_number(text, 0xffff, &vcpu))
+			return -EINVAL;
+		range->first |= (xen_vcpu)vcpu;
+		range->last = range->first;
+	}
+	return 0;
+}
+
+int ksv_parse_vcpus(const char *text, struct ksv_vcpu_set *set)
+{
+	for (;;) {
+		struct ksv_vcpu_range range, *ranges;
+
+		if (parse_vcpu(&text, &range))
+			return -EINVAL;
+		ranges = realloc(set->ranges, (set->n + 1) * sizeof(*ranges));
+		if (!ranges)
+			return -ENOMEM;
+		ranges[set->n++] = range;
+		set->ranges = ranges;
+		if (!*text)
+			return 0;
+		if (*text++ != ',')
+			return -EINVAL;
+	}
+}
+
+bool ksv_vcpu_in_set(const struct ksv_vcpu_set *set, xen_vcpu vcpu)
+{
+	for (int i = 0; i < set->n; i++) {
+		if (vcpu >= set->ranges[i].first && vcpu <= set->ranges[i].last)
+			return true;
+	}
+	return false;
+}
+
+/** Longest first, so that "s" is not found in "ns". */
+static const struct {
+	const char	*suffix;
+	uint64_t	ns;
+} time_units[] = {
+	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "", 1000000000 },
+};
+
+static int time_unit(const char *suffix, uint64_t *ns)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(time_units); i++) {
+		if (!strcmp(suffix, time_units[i].suffix)) {
+			*ns = time_units[i].ns;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int ksv_parse_time(const char *text, struct ksv_time *time)
+{
+	bool negative = *text == '-';
+	const char *fraction = "";
+	uint64_t whole, unit, part = 0, scale;
+
+	if (!strncmp(text, "tsc:", 4)) {
+		text += 4;
+		time->kind = KSV_TIME_TSC;
+		return parse_number(&text, UINT64_MAX, &time->tsc) || *text ? -EINVAL : 0;
+	}
+	text += negative;
+	if (parse_number(&text, INT64_MAX, &whole))
+		return -EINVAL;
+	if (*text == '.') {
+		fraction = ++text;
+		text += strspn(text, "0123456789");
+		if (text == fraction)
+			return -EINVAL;
+	}
+	if (time_unit(text, &unit))
+		return -EINVAL;
+	for (scale = unit / 10; isdigit((unsigned char)*fraction); fraction++, scale /= 10) {
+		if (!scale && *fraction != '0')
+			return -ERANGE;
+		part += scale * (*fraction - '0');
+	}
+	if (__builtin_mul_overflow(whole, unit, &whole) ||
+	    __builtin_add_overflow(whole, part, &whole) || whole > INT64_MAX)
+		return -ERANGE;
+	time->kind = KSV_TIME_NS;
+	time->ns = negative ? -(int64_t)whole : (int64_t)whole;
+	return 0;
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	options.h
+ * @brief	Command lines of all subcommands: one table gives parsing and --help.
+ */
+#ifndef KSHARK_VIRT_OPTIONS_H
+#define KSHARK_VIRT_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "xen_running.h"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+/** Exit status of every subcommand. */
+enum ksv_exit {
+	KSV_EXIT_OK = 0,
+	KSV_EXIT_FINDINGS = 1,	/* a check or comparison found something */
+	KSV_EXIT_USAGE = 2,
+	KSV_EXIT_FILE = 3,	/* input that cannot be read, output that cannot be written */
+};
+
+/** One option. @key is its short form if it is a printable character, else any number >= 256. */
+struct ksv_option {
+	int		key;
+	const char	*name;
+	const char	*arg;	/* name of the argument, NULL if it takes none */
+	const char	*help;
+};
+
+/** A subcommand. */
+struct ksv_command {
+	const char	*name;
+	const char	*args;		/* as shown in the usage line */
+	const char	*summary;	/* one line */
+	const char	*notes;		/* shown below the options; may be NULL */
+	const struct ksv_option *options; /* ends with a NULL name; --help is added */
+	int		n_options;
+	int		(*run)(const struct ksv_command *command, int argc, char **argv);
+};
+
+extern const struct ksv_command cmd_dump;
+extern const struct ksv_command cmd_view;
+
+/** ksv_error - a message to stderr with the program's name before it and a newline after it. */
+void ksv_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** ksv_usage_error - the same, with a hint at the subcommand's --help. Return: KSV_EXIT_USAGE. */
+int ksv_usage_error(const struct ksv_command *command, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** ksv_command_help - what --help prints. */
+void ksv_command_help(const struct ksv_command *command, FILE *out);
+
+/** Called for each option; returns 0 or the exit status to end with. */
+typedef int (*ksv_option_fn)(void *arg, int key, const char *value);
+
+/**
+ * ksv_parse - go through a command line
+ * @first: receives the index of the first argument that is no option; argv is permuted
+ *
+ * Return: -1 to go on, or the status to exit with (--help, errors; all is printed already).
+ */
+int ksv_parse(const struct ksv_command *command, int argc, char **argv, ksv_option_fn fn,
+	      void *arg, int *first);
+
+/** ksv_suggest - the entry of @names (NULL-ended) that was probably meant by @word, or NULL. */
+const char *ksv_suggest(const char *word, const char *const *names);
+
+/** A set of numbers 0 .. 65535. */
+struct ksv_id_set {
+	bool		any;	/* something was added */
+	uint64_t	bits[65536 / 64];
+};
+
+/** ksv_parse_ids - add a list such as 0,2-3. Return: 0 or -EINVAL. */
+int ksv_parse_ids(const char *text, struct ksv_id_set *set);
+
+static inline bool ksv_id_in_set(const struct ksv_id_set *set, unsigned int id)
+{
+	return id < 65536 && (set->bits[id / 64] >> id % 64 & 1);
+}
+
+/** One item of a list of vCPUs. */
+struct ksv_vcpu_range {
+	xen_vcpu	first, last;
+};
+
+struct ksv_vcpu_set {
+	struct ksv_vcpu_range	*ranges;
+	int			n;
+};
+
+/** ksv_parse_vcpus - add a list such as d1v0,d2,idle,d?v?. Return: 0, -EINVAL or -ENOMEM. */
+int ksv_parse_vcpus(const char *text, struct ksv_vcpu_set *set);
+bool ksv_vcpu_in_set(const struct ksv_vcpu_set *set, xen_vcpu vcpu);
+
+/** A point in a trace. */
+struct ksv_time {
+	enum { KSV_TIME_NONE = 0, KSV_TIME_NS, KSV_TIME_TSC } kind;
+	int64_t		ns;
+	uint64_t	tsc;
+};
+
+/**
+ * ksv_parse_time - 1.5 (seconds), 20ms, 3us, 17ns, tsc:12345
+ *
+ * Return: 0, -EINVAL, or -ERANGE for what is finer than 1 ns or does not fit.
+ */
+int ksv_parse_time(const char *text, struct ksv_time *time);
+
+#endif
