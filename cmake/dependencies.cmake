@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Libraries from outside, as imported targets: their headers count as system headers, whose
+# warnings are not ours.
+
+find_package(PkgConfig)
+if(NOT PkgConfig_FOUND)
+	message(FATAL_ERROR "pkg-config is missing (Debian: apt-get install pkg-config)")
+endif()
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+# kshark_virt_require(PREFIX MODULE DEBIAN-PACKAGE): PkgConfig::PREFIX, or an error that helps.
+function(kshark_virt_require prefix module package)
+	pkg_check_modules(${prefix} IMPORTED_TARGET GLOBAL ${module})
+	if(NOT ${prefix}_FOUND)
+		message(FATAL_ERROR
+			"${module} is missing (Debian: apt-get install ${package})")
+	endif()
+endfunction()
+
+kshark_virt_require(ZLIB zlib zlib1g-dev)
+kshark_virt_require(ZSTD libzstd libzstd-dev)
+kshark_virt_require(JSONC json-c libjson-c-dev)
+
+if(KSHARK_VIRT_TESTS)
+	kshark_virt_require(CMOCKA cmocka libcmocka-dev)
+endif()
+
+# Not by pkg-config: libkshark.pc requires libtracecmd's, which libkshark-dev does not pull in and
+# which nothing here needs.
+if(KSHARK_VIRT_PLUGINS)
+	find_path(KSHARK_INCLUDE_DIR libkshark.h PATH_SUFFIXES kernelshark)
+	find_library(KSHARK_LIBRARY kshark)
+	mark_as_advanced(KSHARK_INCLUDE_DIR KSHARK_LIBRARY)
+	set(hint "(Debian: apt-get install libkshark-dev; or build without the KernelShark \
+plugins: -DKSHARK_VIRT_PLUGINS=OFF)")
+	if(NOT KSHARK_INCLUDE_DIR OR NOT KSHARK_LIBRARY)
+		message(FATAL_ERROR "libkshark is missing ${hint}")
+	endif()
+	file(STRINGS ${KSHARK_INCLUDE_DIR}/KsCmakeDef.hpp version REGEX KS_VERSION_STRING)
+	string(REGEX MATCH "[0-9.]+" KSHARK_VERSION "${version}")
+	if(KSHARK_VERSION VERSION_LESS 2.2)
+		message(FATAL_ERROR
+			"KernelShark ${KSHARK_VERSION} is too old, 2.2 is needed ${hint}")
+	endif()
+	message(STATUS "Found KernelShark ${KSHARK_VERSION}: ${KSHARK_LIBRARY}")
+
+	add_library(KernelShark::kshark UNKNOWN IMPORTED GLOBAL)
+	set_target_properties(KernelShark::kshark PROPERTIES
+		IMPORTED_LOCATION ${KSHARK_LIBRARY}
+		INTERFACE_INCLUDE_DIRECTORIES ${KSHARK_INCLUDE_DIR}
+		INTERFACE_LINK_LIBRARIES PkgConfig::JSONC)
+endif()

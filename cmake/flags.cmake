@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Compiler and linker flags of everything that is built here.
+
+set(KSHARK_VIRT_WARNINGS
+	-Wall -Wextra -Wshadow -Wformat=2 -Wundef -Wpointer-arith -Wwrite-strings -Wvla
+	-Wimplicit-fallthrough)
+set(KSHARK_VIRT_WARNINGS_C
+	-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition)
+
+add_compile_options(${KSHARK_VIRT_WARNINGS} "$<$<COMPILE_LANGUAGE:C>:${KSHARK_VIRT_WARNINGS_C}>")
+# Empty, so that a source may define it as well; C++ has it anyway.
+add_compile_options("$<$<COMPILE_LANGUAGE:C>:-D_GNU_SOURCE=>")
+add_compile_options(-fno-common -fstack-protector-strong)
+if(KSHARK_VIRT_WERROR)
+	add_compile_options(-Werror)
+endif()
+
+if(KSHARK_VIRT_FUZZ)
+	if(NOT CMAKE_C_COMPILER_ID MATCHES Clang)
+		message(FATAL_ERROR "KSHARK_VIRT_FUZZ needs clang (Debian: apt-get install clang "
+			"libclang-rt-dev); configure with -DCMAKE_C_COMPILER=clang "
+			"-DCMAKE_CXX_COMPILER=clang++ or with --preset fuzz")
+	endif()
+	add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+if(KSHARK_VIRT_SANITIZE)
+	add_compile_options(-fsanitize=${KSHARK_VIRT_SANITIZE} -fno-sanitize-recover=all
+		-fno-omit-frame-pointer)
+	add_link_options(-fsanitize=${KSHARK_VIRT_SANITIZE})
+endif()
+
+add_link_options(-Wl,--as-needed -Wl,-z,relro -Wl,-z,now)
