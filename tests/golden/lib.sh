@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What the golden tests share. A test sources it, calls the functions below and then "finish".
+#
+# Environment: KSV_BIN the command, KSV_SOURCE_DIR, KSV_BUILD_DIR; KSV_UPDATE=1 writes expected files
+# instead of comparing (see the script "update").
+
+set -u
+: "${KSV_BIN:?path of kshark-virt}" "${KSV_SOURCE_DIR:?}" "${KSV_BUILD_DIR:?}"
+export LC_ALL=C TZ=UTC
+unset XEN_CPUHZ XEN_ABSTS XEN_TSC_SKEW KERNELSHARK KSHARK_VIRT_PLUGIN_DIR
+
+GOLDEN=$KSV_SOURCE_DIR/tests/golden
+SAMPLES=$KSV_SOURCE_DIR/samples
+TEST=$(basename "$0" .sh)
+WORK=$(mktemp -d "${TMPDIR:-/tmp}/ksv-$TEST-XXXXXX")
+trap 'rm -rf "$WORK"' EXIT
+OUT=$WORK/stdout
+ERR=$WORK/stderr
+STATUS=
+checks=0
+failures=0
+
+fail()
+{
+	echo "$TEST: FAILED: $*"
+	failures=$((failures + 1))
+}
+
+# check TEXT COMMAND...: the command must succeed
+check()
+{
+	local what=$1
+
+	shift
+	checks=$((checks + 1))
+	"$@" || fail "$what"
+}
+
+# run ARGUMENT...: kshark-virt with these arguments; output in $OUT and $ERR, status in $STATUS
+run()
+{
+	"$KSV_BIN" "$@" > "$OUT" 2> "$ERR" < /dev/null
+	STATUS=$?
+}
+
+# status N: what the last run must have ended with
+status()
+{
+	checks=$((checks + 1))
+	[ "$STATUS" = "$1" ] && return
+	fail "exit status $STATUS instead of $1; stderr:"
+	cat "$ERR"
+}
+
+# says FILE TEXT: a file must contain a fixed text
+says()
+{
+	checks=$((checks + 1))
+	grep -qF -- "$2" "$1" && return
+	fail "not found: $2; this is there instead:"
+	cat "$1"
+}
+
+# same FILE FILE: must be equal
+same()
+{
+	checks=$((checks + 1))
+	cmp -s "$1" "$2" && return
+	fail "$1 and $2 differ:"
+	diff "$1" "$2" | head -20
+}
+
+# normalize: paths and names that differ from run to run
+normalize()
+{
+	sed -e "s|$WORK|WORK|g" -e "s|$KSV_SOURCE_DIR|SOURCE|g" -e "s|$KSV_BUILD_DIR|BUILD|g" \
+	    -e 's|kshark-virt-[[:alnum:]]\{6\}|kshark-virt-XXXXXX|g' \
+	    -e 's|\(kshark-virt\) [0-9][0-9.]*[0-9]|\1 VERSION|'
+}
+
+# golden NAME FILE: compare a file with tests/golden/NAME.expected
+golden()
+{
+	local expected=$GOLDEN/$1.expected
+
+	checks=$((checks + 1))
+	normalize < "$2" > "$WORK/normalized"
+	if [ -n "${KSV_UPDATE:-}" ]; then
+		cmp -s "$WORK/normalized" "$expected" && return
+		cp "$WORK/normalized" "$expected"
+		echo "$TEST: wrote $expected"
+		return
+	fi
+	diff -u "$expected" "$WORK/normalized" > "$WORK/diff" && return
+	fail "differs from $1.expected (if that is right: tests/golden/update $TEST)"
+	head -40 "$WORK/diff"
+}
+
+finish()
+{
+	if [ "$checks" = 0 ]; then
+		echo "$TEST: nothing was checked"
+		exit 1
+	fi
+	echo "$TEST: $checks checks, $failures failed"
+	exit $((failures > 0))
+}

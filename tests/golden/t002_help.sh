@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# --help, --version, and that manual pages, completion and --help know the same options.
+. "$(dirname "$0")/lib.sh"
+
+run --help
+status 0
+golden t002_help "$OUT"
+cp "$OUT" "$WORK/help"
+run help
+status 0
+same "$OUT" "$WORK/help"
+run -h
+same "$OUT" "$WORK/help"
+
+for command in dump view; do
+	run "$command" --help
+	status 0
+	golden "t002_help_$command" "$OUT"
+	cp "$OUT" "$WORK/help-$command"
+	run help "$command"
+	status 0
+	same "$OUT" "$WORK/help-$command"
+	check "stderr is empty" test ! -s "$ERR"
+
+	options=$(grep -oE -- '^  (-., )?--[a-z-]+' "$WORK/help-$command" | grep -oE -- '--[a-z-]+')
+	check "there are options" test "$(echo "$options" | wc -l)" -ge 6
+	for option in $options; do
+		says "$KSV_SOURCE_DIR/tools/kshark-virt-$command.1" "Fl -${option#--}"
+		says "$KSV_SOURCE_DIR/tools/kshark-virt.bash" "$option"
+	done
+done
+
+run --version
+status 0
+check "--version" grep -qE '^kshark-virt [0-9]+(\.[0-9]+)+$' "$OUT"
+
+# Completion, as bash calls it.
+complete_words()
+{
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	_kshark_virt
+	printf '%s\n' "${COMPREPLY[@]}" > "$WORK/completion"
+}
+. "$KSV_SOURCE_DIR/tools/kshark-virt.bash"
+complete_words kshark-virt d
+check "completes dump" grep -qx dump "$WORK/completion"
+complete_words kshark-virt dump --fo
+check "completes --format" grep -qx -- --format "$WORK/completion"
+complete_words kshark-virt dump --format c
+check "completes csv" grep -qx csv "$WORK/completion"
+complete_words "$KSV_BIN" dump --event running_to_b
+check "completes an event" grep -qx running_to_blocked "$WORK/completion"
+cd "$SAMPLES" || exit 1
+complete_words kshark-virt view pinn
+check "completes a file" grep -qx pinned.xen "$WORK/completion"
+
+finish

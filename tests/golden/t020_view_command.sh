@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# view --dry-run: under which names files are handed to KernelShark.
+. "$(dirname "$0")/lib.sh"
+
+mkdir "$WORK/plugins" "$WORK/tmp"
+: > "$WORK/plugins/plugin-xentrace.so"
+export KSHARK_VIRT_PLUGIN_DIR=$WORK/plugins TMPDIR=$WORK/tmp
+cd "$WORK" || exit 1
+cp "$SAMPLES/hvm-exits.xen" trace.xen
+cp trace.xen named.dat
+cp trace.xen "with blank.xen"
+cp trace.xen ./-dash.xen
+cp trace.xen "it's.xen"
+gzip -c trace.xen > trace.gz
+gzip -c trace.xen > packed.dat
+printf '\027\010Dtracing6' > ftrace.dat
+cp ftrace.dat ftrace.bin
+cp ftrace.dat "with blank.dat"
+echo text > text.txt
+mkdir sub
+cp named.dat sub/named.dat
+mkfifo fifo fifo.dat
+
+transcript=$WORK/transcript
+attempt()
+{
+	run view --dry-run "$@"
+	status 0
+	{
+		echo "\$ kshark-virt view $*"
+		cat "$OUT" "$ERR"
+	} >> "$transcript"
+	check "the temporary directory is gone" test -z "$(ls -A "$TMPDIR")"
+}
+
+attempt
+attempt trace.xen
+attempt trace.gz
+attempt named.dat
+attempt packed.dat
+attempt ftrace.dat
+attempt ftrace.bin
+attempt text.txt
+attempt ./-dash.xen
+attempt "it's.xen"
+attempt trace.xen ftrace.dat
+attempt ftrace.dat trace.xen trace.gz
+attempt named.dat sub/named.dat
+attempt "with blank.xen" "with blank.xen" "with blank.dat"
+attempt --cpu-hz 2,4G --absolute --correct-skew trace.xen
+attempt trace.xen -- --cpu 1,2 --task 'd1v0 x'
+echo '{}' > session.json
+attempt -s session.json
+attempt -s session.json -- -style fusion
+cat trace.xen > fifo &
+attempt fifo
+wait
+cat trace.xen > fifo.dat &
+attempt ftrace.dat fifo.dat
+wait
+(run() { cat trace.xen | "$KSV_BIN" "$@" > "$OUT" 2> "$ERR"; STATUS=$?; }
+ attempt -
+ exit $((failures > 0))) || fail "standard input"
+(run() { cat ftrace.dat | "$KSV_BIN" "$@" > "$OUT" 2> "$ERR"; STATUS=$?; }
+ attempt trace.xen -
+ exit $((failures > 0))) || fail "standard input"
+
+golden t020_view_command "$transcript"
+finish
