@@ -20,6 +20,9 @@
 /** Size of the pieces in which data is copied and uncompressed. */
 #define CHUNK	(256 * 1024)
 
+/** How far behind a page that is touched the kernel may map others with it. */
+#define DROP_AGAIN	(4 << 20)
+
 void xentrace_set_error(char *error, size_t error_size, const char *format, ...)
 {
 	va_list args;
@@ -405,7 +408,8 @@ void xentrace_file_drop(const struct xentrace_file *file, uint64_t begin, uint64
 {
 	uint64_t page = sysconf(_SC_PAGESIZE);
 
-	begin = (begin + page - 1) & ~(page - 1);
+	/* With each page that is touched come some around it, which were given back before. */
+	begin = begin > DROP_AGAIN ? (begin - DROP_AGAIN) & ~(page - 1) : 0;
 	end &= ~(page - 1);
 	if (file->mapped && begin < end)
 		madvise((void *)(file->data + begin), end - begin, MADV_DONTNEED);

@@ -34,6 +34,9 @@
 /** Records to read before a place counts as the beginning of good ones, if no TSCs tell. */
 #define CHAIN_RECORDS		16
 
+/** Bytes searched for a window's header word at a time. */
+#define PIECE			4096
+
 #define PROGRESS_BYTES		(16 << 20)
 #define NO_RUN			UINT32_MAX
 
@@ -50,7 +53,7 @@ struct pcpu_state {
 	uint64_t		run_records;	/* with a TSC */
 	struct history		history[HISTORY]; /* ring of the run's last TSCs */
 	uint64_t		n_history;	/* entries ever written in this run */
-	uint64_t		recovered;	/* last record that got the TSC before it; 0: none */
+	uint64_t		recovered;	/* last record given the TSC before it, or 0 */
 	uint64_t		gaps_seen;	/* of scan->gaps */
 	bool			gap;		/* bytes were skipped since the last record */
 	bool			first_waits;	/* the run has no TSC yet */
@@ -131,9 +134,11 @@ static bool window_ends_at(const struct scan *scan, uint64_t offset)
 
 /**
  * Do records follow each other from here to @limit? True after CHAIN_RECORDS of them, after two
- * TSCs that confirm each other and @after, or at the limit or a window.
+ * TSCs that confirm each other and @after, or at the limit or a window. With @open_end the limit
+ * may lie inside a record.
  */
-static bool chain_from(const struct scan *scan, uint64_t offset, uint64_t limit, uint64_t after)
+static bool chain_from(const struct scan *scan, uint64_t offset, uint64_t limit, uint64_t after,
+		       bool open_end)
 {
 	unsigned int records = 0, tscs = 0, tscs_needed = after ? 2 : 3;
 	uint64_t last = after;
@@ -144,10 +149,12 @@ static bool chain_from(const struct scan *scan, uint64_t offset, uint64_t limit,
 		if (records && (offset == limit || window_word_at(scan, offset)))
 			return true;
 		if (limit - offset < 4)
-			return false;
+			return open_end;
 		header = load_u32(scan->data + offset);
-		if (!plausible(header) || record_size(header) > limit - offset)
+		if (!plausible(header))
 			return false;
+		if (record_size(header) > limit - offset)
+			return open_end;
 		if (header & RECORD_HAS_TSC) {
 			uint64_t tsc = load_u64(scan->data + offset + 4);
 
@@ -164,15 +171,15 @@ static bool chain_from(const struct scan *scan, uint64_t offset, uint64_t limit,
 /** Does a usable window begin here? */
 static bool window_at(const struct scan *scan, uint64_t offset)
 {
-	uint64_t end;
+	uint64_t begin = offset + WINDOW_HEADER_SIZE, end;
 
 	if (!window_word_at(scan, offset) || scan->size - offset < WINDOW_HEADER_SIZE ||
 	    load_u32(scan->data + offset + 4) > XENTRACE_MAX_PCPU)
 		return false;
-	end = offset + WINDOW_HEADER_SIZE + load_u32(scan->data + offset + 8);
+	end = begin + load_u32(scan->data + offset + 8);
 	return window_ends_at(scan, end) ||
-	       (offset + WINDOW_HEADER_SIZE < scan->size &&
-		chain_from(scan, offset + WINDOW_HEADER_SIZE, scan->size, 0));
+	       (end < scan->size && chain_from(scan, begin, end, 0, false)) ||
+	       chain_from(scan, begin, scan->size, 0, true);
 }
 
 /** A window whose header word alone is damaged: pCPU and size make sense. */
@@ -186,7 +193,7 @@ static bool broken_window_at(const struct scan *scan, uint64_t offset)
 	return load_u32(scan->data + offset + 4) <= XENTRACE_MAX_PCPU && bytes &&
 	       window_ends_at(scan, offset + WINDOW_HEADER_SIZE + bytes) &&
 	       chain_from(scan, offset + WINDOW_HEADER_SIZE,
-			  offset + WINDOW_HEADER_SIZE + bytes, 0);
+			  offset + WINDOW_HEADER_SIZE + bytes, 0, false);
 }
 
 /** The next usable window at or after an offset, or the file's end. */
@@ -195,11 +202,16 @@ static uint64_t find_window(const struct scan *scan, uint64_t offset)
 	static const uint8_t word[4] = { 0x03, 0xf0, 0x01, 0x20 };	/* WINDOW_HEADER */
 
 	while (offset < scan->size) {
-		const uint8_t *found = memmem(scan->data + offset, scan->size - offset,
-					      word, sizeof(word));
+		/* in pieces: sanitizers look at all that memmem() might */
+		size_t rest = scan->size - offset, piece = rest < PIECE ? rest : PIECE;
+		const uint8_t *found = memmem(scan->data + offset, piece, word, sizeof(word));
 
-		if (!found)
+		if (!found && piece == rest)
 			break;
+		if (!found) {
+			offset += piece - (sizeof(word) - 1);
+			continue;
+		}
 		offset = found - scan->data;
 		if (window_at(scan, offset))
 			return offset;
@@ -215,9 +227,12 @@ static struct pcpu_state *pcpu_of(struct scan *scan, uint16_t number)
 	struct pcpu_state *state;
 
 	if (number >= scan->n_pcpus) {
-		int n = number + 1;
-		struct pcpu_state **moved = realloc(scan->pcpus, n * sizeof(*moved));
+		int n = scan->n_pcpus ? scan->n_pcpus : 64;
+		struct pcpu_state **moved;
 
+		while (n <= number)
+			n *= 2;
+		moved = realloc(scan->pcpus, n * sizeof(*moved));
 		if (!moved)
 			return NULL;
 		memset(moved + scan->n_pcpus, 0, (n - scan->n_pcpus) * sizeof(*moved));
@@ -378,6 +393,21 @@ static bool recovers(const struct scan *scan, uint64_t offset, uint64_t limit, u
 	return false;
 }
 
+/** Is the next TSC before @limit lower than @tsc? */
+static bool next_is_lower(const struct scan *scan, uint64_t offset, uint64_t limit, uint64_t tsc)
+{
+	for (int seen = 0; seen < CHAIN_RECORDS && limit - offset >= 12; seen++) {
+		uint32_t header = load_u32(scan->data + offset);
+
+		if (!plausible(header) || record_size(header) > limit - offset)
+			return false;
+		if (header & RECORD_HAS_TSC)
+			return load_u64(scan->data + offset + 4) < tsc;
+		offset += record_size(header);
+	}
+	return false;
+}
+
 /** Is this no record? Then the one before it may well be the first victim of the damage. */
 static bool garbage_at(const struct scan *scan, uint64_t offset, uint64_t limit)
 {
@@ -497,7 +527,7 @@ static int odd_tsc(struct scan *scan, struct pcpu_state *cpu, uint64_t offset, u
 			run->first_tsc = tsc;
 		}
 	} else if (cpu->run_records == 1 && tsc - cpu->last_tsc > TSC_JUMP &&
-		   !was_taken_over(cpu, 0)) {
+		   !next_is_lower(scan, next, limit, tsc) && !was_taken_over(cpu, 0)) {
 		ret = add_repair(scan, cpu, history_at(cpu, 0)->offset, tsc);
 		history_at(cpu, 0)->tsc = tsc;
 		run->first_tsc = tsc;
@@ -602,7 +632,7 @@ static uint64_t resume_at(const struct scan *scan, struct pcpu_state *cpu, uint6
 	for (offset++; offset < limit; offset++) {
 		if (window_word_at(scan, offset) && window_at(scan, offset))
 			break;
-		if (chain_from(scan, offset, limit, after)) {
+		if (chain_from(scan, offset, limit, after, false)) {
 			*in_window = true;
 			return offset;
 		}
@@ -642,6 +672,9 @@ static uint64_t read_window(struct scan *scan, struct pcpu_state *cpu, uint64_t 
 			limit = declared;
 		stop = walk(scan, cpu, at, limit, &at, error);
 		if (stop == STOP_ERROR || (stop == STOP_END && limit < scan->size))
+			break;
+		/* complete; what comes behind it is no longer this window's business */
+		if (at == declared && (stop == STOP_GARBAGE || stop == STOP_CROSSES))
 			break;
 		if (stop == STOP_WINDOW || stop == STOP_END) {
 			if (declared > scan->size && at == scan->size)
@@ -934,13 +967,12 @@ bool xentrace_looks_right(const uint8_t *data, size_t size)
 	if (window_word_at(&scan, 0)) {
 		size_t begin = WINDOW_HEADER_SIZE;
 
-		/* the buffer may end inside a record: let the chain end there as well */
-		return size - begin < 40 || chain_from(&scan, begin, size, 0);
+		return chain_from(&scan, begin, size, 0, true);
 	}
 	for (size_t offset = 1; offset + 128 < size; offset++)
 		if (window_word_at(&scan, offset) &&
 		    load_u32(data + offset + 4) <= XENTRACE_MAX_PCPU &&
-		    chain_from(&scan, offset + WINDOW_HEADER_SIZE, size, 0))
+		    chain_from(&scan, offset + WINDOW_HEADER_SIZE, size, 0, true))
 			return true;
 	return false;
 }

@@ -140,7 +140,7 @@ static void outcome(char *line, size_t size, const char *name)
 static const char *const head[] = {
 	"# SPDX-License-Identifier: LGPL-2.1-or-later",
 	"# Outcomes of the files of tests/damaged/make; written by tests/damaged/update.",
-	"# trunc wind garb cross outl back: problems of each kind; skip: bytes; exit: kshark-virt dump",
+	"# trunc ... back: problems of each kind; skip: bytes; exit: kshark-virt dump",
 	"# name                    records trunc  wind  garb cross  outl  back    skip exit",
 };
 

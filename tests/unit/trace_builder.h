@@ -45,7 +45,7 @@ size_t trace_untimed(struct trace *trace, uint32_t event, int n_words, const uin
 #define TRACE_UNTIMED(trace, event, ...)					\
 	trace_untimed(trace, event, TRACE_N_WORDS(__VA_ARGS__), TRACE_WORDS(__VA_ARGS__) + 1)
 
-/** trace_ticks - @n records of 16 bytes (TRC_SCHED_CONTINUE_RUNNING of d1v0), @step cycles apart. */
+/** trace_ticks - @n records of 16 bytes (CONTINUE_RUNNING of d1v0), @step cycles apart. */
 size_t trace_ticks(struct trace *trace, uint64_t tsc, int n, uint64_t step);
 
 /** trace_patch_u32 - overwrite a word. */

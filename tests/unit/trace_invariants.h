@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	trace_invariants.h
- * @brief	What holds for every file that opens, however damaged: for unit tests and fuzz targets.
+ * @brief	What holds for every file that opens, however damaged: for unit tests and fuzzing.
  */
 #ifndef KSHARK_VIRT_TRACE_INVARIANTS_H
 #define KSHARK_VIRT_TRACE_INVARIANTS_H
@@ -35,7 +35,8 @@ static inline int trace_pcpu_index(const struct xentrace *reader, uint16_t numbe
 }
 
 /** One record of an iteration. Return: what is wrong with it, or NULL. */
-static inline const char *trace_check_record(const struct xentrace *reader, struct trace_check *check,
+static inline const char *trace_check_record(const struct xentrace *reader,
+					     struct trace_check *check,
 					     const struct xentrace_record *rec)
 {
 	const uint8_t *p = reader->file.data + rec->offset;
