@@ -30,6 +30,7 @@ struct chain {
 	struct change	early;		/* came before the link that must precede it */
 	uint32_t	epoch;		/* last is known only if this is the current one */
 	bool		has_early;
+	bool		first;		/* last is the only link */
 };
 
 /** What all links from one pCPU to another prove. */
@@ -143,6 +144,7 @@ static void append(struct xen_skew *skew, struct chain *chain, const struct chan
 {
 	add_link(skew, &chain->last, change);
 	chain->last = *change;
+	chain->first = false;
 	if (!chain->has_early)
 		return;
 	chain->has_early = false;
@@ -173,9 +175,12 @@ void xen_skew_take(struct xen_skew *skew, const struct xentrace_record *rec)
 		.old = xen_runstate_old(rec->event), .new = xen_runstate_new(rec->event),
 	};
 	if (chain->epoch != skew->epoch) {
-		*chain = (struct chain){ .last = change, .epoch = skew->epoch };
+		*chain = (struct chain){ .last = change, .epoch = skew->epoch, .first = true };
 	} else if (change.old == chain->last.new) {
 		append(skew, chain, &change);
+	} else if (chain->first) {
+		/* was it the first one that came too early, or this one? begin again */
+		chain->epoch = 0;
 	} else if (!chain->has_early) {
 		chain->early = change;
 		chain->has_early = true;

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The sidecar: what is read, what is ignored, and what is refused with which words.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "trace_builder.h"
+#include "xen_meta.h"
+
+static struct xen_meta *load_bytes(const char *text, size_t size, char *error, size_t error_size)
+{
+	char *path = trace_file(text, size, ".meta.json");
+	struct xen_meta *meta = xen_meta_load(path, error, error_size);
+	int saved = errno;
+
+	if (!meta && error && strncmp(error, path, strlen(path)))
+		fail_msg("'%s' does not name the file", error);
+	unlink(path);
+	free(path);
+	errno = saved;
+	return meta;
+}
+
+static struct xen_meta *load(const char *text)
+{
+	char error[512] = "";
+	struct xen_meta *meta = load_bytes(text, strlen(text), error, sizeof(error));
+
+	if (!meta)
+		fail_msg("%s: %s", text, error);
+	return meta;
+}
+
+static void refuse(const char *text, size_t size, int error_number, const char *words)
+{
+	char error[512] = "";
+
+	if (load_bytes(text, size, error, sizeof(error)))
+		fail_msg("accepted: %.100s", text);
+	assert_int_equal(errno, error_number);
+	if (!strstr(error, words))
+		fail_msg("'%s' does not say '%s'", error, words);
+}
+
+static void test_valid(void **state)
+{
+	struct xen_meta *meta = load(
+		"{ \"cpu_khz\": 2300002, \"xen_version\": \"4.17.7\", \"scheduler\": \"credit2\",\n"
+		"  \"domains\": [ { \"id\": 5, \"name\": \"five\" }, "
+		"{ \"id\": 0, \"name\": \"dom0\" },\n"
+		"    { \"id\": 32767, \"name\": \"\\u00fcber \\\"x\\\"\" } ] }\n");
+
+	(void)state;
+	assert_int_equal(meta->cpu_khz, 2300002);
+	assert_string_equal(meta->xen_version, "4.17.7");
+	assert_string_equal(meta->scheduler, "credit2");
+	assert_int_equal(meta->n_domains, 3);
+	assert_string_equal(xen_meta_domain_name(meta, 0), "dom0");
+	assert_string_equal(xen_meta_domain_name(meta, 5), "five");
+	assert_string_equal(xen_meta_domain_name(meta, 32767), "\xc3\xbc" "ber \"x\"");
+	assert_null(xen_meta_domain_name(meta, 1));
+	assert_null(xen_meta_domain_name(NULL, 0));
+	xen_meta_free(meta);
+	xen_meta_free(NULL);
+}
+
+static void test_unknown_and_wrong(void **state)
+{
+	struct xen_meta *meta = load("{}");
+
+	(void)state;
+	assert_int_equal(meta->cpu_khz, 0);
+	assert_null(meta->xen_version);
+	assert_null(meta->scheduler);
+	assert_int_equal(meta->n_domains, 0);
+	assert_null(xen_meta_domain_name(meta, 0));
+	xen_meta_free(meta);
+	/* unknown keys and values of the wrong type are as if they were not there */
+	meta = load("{ \"future\": [1, {\"a\": null}], \"cpu_khz\": \"2300000\","
+		    "  \"xen_version\": 4.17,"
+		    "  \"scheduler\": null, \"domains\": { \"id\": 1, \"name\": \"x\" } }");
+	assert_int_equal(meta->cpu_khz, 0);
+	assert_null(meta->xen_version);
+	assert_null(meta->scheduler);
+	assert_int_equal(meta->n_domains, 0);
+	xen_meta_free(meta);
+	meta = load("{ \"domains\": [ 7, null, [], \"x\", {}, { \"id\": 1 }, { \"name\": \"y\" },"
+		    " { \"id\": -1, \"name\": \"n\" }, { \"id\": 65536, \"name\": \"n\" },"
+		    " { \"id\": \"2\", \"name\": \"n\" }, { \"id\": 3, \"name\": 3 },"
+		    " { \"id\": 4, \"name\": \"\" },"
+		    " { \"id\": 6, \"name\": \"good\", \"more\": 1 },"
+		    " { \"id\": 1e30, \"name\": \"n\" } ] }");
+	assert_int_equal(meta->n_domains, 1);
+	assert_string_equal(xen_meta_domain_name(meta, 6), "good");
+	xen_meta_free(meta);
+}
+
+static void test_refused(void **state)
+{
+	static const char whole[] = "{ \"cpu_khz\": 2300000, \"domains\": [ { \"id\": 1, "
+				    "\"name\": \"burny\" } ] }";
+	char *deep = malloc(100001), error[64] = "";
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(whole) - 1; n++)
+		refuse(whole, n, EINVAL, "not a JSON object");
+	refuse("[1, 2]", 6, EINVAL, "not a JSON object");
+	refuse("\"text\"", 6, EINVAL, "not a JSON object");
+	refuse("{ \"cpu_khz\" 5 }", 15, EINVAL, "offset 12");
+	refuse("\0\0\0\0", 4, EINVAL, "not a JSON object");
+	refuse("\xff\xfe{}", 4, EINVAL, "not a JSON object");
+	refuse("{ \"cpu_khz\": -1 }", 17, EINVAL, "cpu_khz -1");
+	refuse("{ \"cpu_khz\": 100000001 }", 24, EINVAL, "cpu_khz 100000001");
+	refuse("{ \"cpu_khz\": 99999999999999999999999 }", 38, EINVAL, "no CPU frequency");
+	memset(deep, '[', 100000);
+	memcpy(deep, "{\"a\":", 5);
+	refuse(deep, 100000, EINVAL, "not a JSON object");
+	free(deep);
+	assert_null(load_bytes("{", 1, NULL, 0));
+	assert_null(xen_meta_load("/tmp", error, sizeof(error)));
+	assert_non_null(strstr(error, "cannot read"));
+}
+
+static void test_missing(void **state)
+{
+	char error[256] = "";
+
+	(void)state;
+	assert_null(xen_meta_load("/nonexistent.meta.json", error, sizeof(error)));
+	assert_int_equal(errno, ENOENT);
+	assert_non_null(strstr(error, "/nonexistent.meta.json"));
+}
+
+static void test_huge(void **state)
+{
+	size_t room = 5 << 20, n;
+	char *text = malloc(room);
+	struct xen_meta *meta;
+
+	(void)state;
+	memset(text, ' ', room);
+	memcpy(text, "{}", 2);
+	refuse(text, room, EFBIG, "too large");
+	/* as many domains as there can be */
+	n = sprintf(text, "{ \"domains\": [ { \"id\": 65535, \"name\": \"last\" }");
+	for (int i = 65534; i >= 0; i--)
+		n += sprintf(text + n, ",{\"id\":%d,\"name\":\"domain-%d\"}", i, i);
+	n += sprintf(text + n, "] }");
+	meta = load_bytes(text, n, NULL, 0);
+	assert_non_null(meta);
+	assert_int_equal(meta->n_domains, 65536);
+	assert_string_equal(xen_meta_domain_name(meta, 65535), "last");
+	assert_string_equal(xen_meta_domain_name(meta, 4711), "domain-4711");
+	xen_meta_free(meta);
+	free(text);
+}
+
+static void test_path(void **state)
+{
+	char *path = xen_meta_path("/a/b.xen");
+
+	(void)state;
+	assert_string_equal(path, "/a/b.xen.meta.json");
+	free(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_valid),
+		cmocka_unit_test(test_unknown_and_wrong),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_missing),
+		cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_path),
+	};
+
+	return cmocka_run_group_tests_name("xen_meta", tests, NULL, NULL);
+}

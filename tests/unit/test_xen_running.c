@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Who is running: each rule of attribution on a hand-made sequence of records.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "xen_running.h"
+
+#define VCPU(domid, vcpu)	((uint32_t)(domid) << 16 | (vcpu))
+#define IDLE(pcpu)		VCPU(XEN_DOMID_IDLE, pcpu)
+#define CHANGE(old, new)	(0x00021001 | (old) << 8 | (new) << 4)
+#define OTHER			0x00201003	/* not of the class SCHED */
+#define R			XEN_RUNSTATE_RUNNING
+#define W			XEN_RUNSTATE_RUNNABLE
+#define B			XEN_RUNSTATE_BLOCKED
+#define UNKNOWN			XEN_VCPU_UNKNOWN
+
+static struct xen_running running;
+
+static int set_up(void **state)
+{
+	(void)state;
+	return xen_running_init(&running, 3);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	xen_running_destroy(&running);
+	return 0;
+}
+
+static xen_vcpu feed(uint32_t run, uint32_t event, uint8_t flags, int n, const uint32_t *words)
+{
+	uint32_t payload[8] = { 0 };
+	struct xentrace_record rec = {
+		.event = event, .run = run, .payload = payload, .n_words = n,
+		.flags = flags | XENTRACE_HAS_TSC,
+	};
+
+	for (int i = 0; i < n; i++)
+		payload[i] = htole32(words[i]);
+	return xen_running_update(&running, &rec);
+}
+
+#define FEED(run, event, ...)							\
+	feed(run, event, 0, (int)(sizeof((uint32_t[]){ 0, ##__VA_ARGS__ }) / 4) - 1,	\
+	     (uint32_t[]){ 0, ##__VA_ARGS__ } + 1)
+
+/* A record of another class tells who is there without changing it. */
+static xen_vcpu now(uint32_t run)
+{
+	return FEED(run, OTHER, 12345);
+}
+
+static void test_unknown_at_first(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 3; run++)
+		assert_int_equal(now(run), UNKNOWN);
+}
+
+static void test_runstates(void **state)
+{
+	(void)state;
+	/* put on the pCPU: belongs to it already */
+	assert_int_equal(FEED(0, CHANGE(W, R), VCPU(1, 2)), VCPU(1, 2));
+	assert_int_equal(now(0), VCPU(1, 2));
+	assert_int_equal(now(1), UNKNOWN);
+	/* somebody else becomes runnable: changes nothing */
+	assert_int_equal(FEED(0, CHANGE(B, W), VCPU(3, 0)), VCPU(1, 2));
+	/* taken off: still belongs to it */
+	assert_int_equal(FEED(0, CHANGE(R, B), VCPU(1, 2)), VCPU(1, 2));
+	assert_int_equal(FEED(0, CHANGE(W, R), IDLE(0)), IDLE(0));
+	assert_int_equal(now(0), IDLE(0));
+	assert_true(xen_vcpu_is_idle(now(0)));
+	/* taken off without having been seen before: it was there */
+	assert_int_equal(FEED(1, CHANGE(R, W), VCPU(0, 1)), VCPU(0, 1));
+}
+
+static void test_continue_running(void **state)
+{
+	(void)state;
+	assert_int_equal(FEED(2, XEN_TRC_SCHED_CONTINUE_RUNNING, VCPU(5, 1)), VCPU(5, 1));
+	assert_int_equal(now(2), VCPU(5, 1));
+	assert_int_equal(now(0), UNKNOWN);
+}
+
+static void test_switch(void **state)
+{
+	(void)state;
+	/* the switch belongs to the one that leaves, what follows to the one that comes */
+	assert_int_equal(FEED(0, XEN_TRC_SCHED_SWITCH, 1, 0, 2, 3), VCPU(1, 0));
+	assert_int_equal(now(0), VCPU(2, 3));
+	/* with runstate changes traced, those decide */
+	FEED(0, XEN_TRC_SCHED_SWITCH, 2, 3, XEN_DOMID_IDLE, 0);
+	assert_int_equal(FEED(0, CHANGE(R, B), VCPU(2, 3)), VCPU(2, 3));
+	assert_int_equal(FEED(0, CHANGE(W, R), IDLE(0)), IDLE(0));
+	assert_int_equal(now(0), IDLE(0));
+}
+
+static void test_losses(void **state)
+{
+	(void)state;
+	FEED(0, CHANGE(W, R), VCPU(1, 2));
+	FEED(1, CHANGE(W, R), VCPU(3, 4));
+	/* records lost; who runs now: domid in the low half, vcpu in the high one */
+	assert_int_equal(FEED(0, XEN_TRC_LOST_RECORDS, 17, 1u << 16 | 9, 0, 0), VCPU(9, 1));
+	assert_int_equal(now(0), VCPU(9, 1));
+	assert_int_equal(now(1), VCPU(3, 4));
+	/* a loss that does not tell */
+	assert_int_equal(FEED(0, XEN_TRC_LOST_RECORDS, 17), UNKNOWN);
+	/* bytes missing from the file */
+	assert_int_equal(feed(1, OTHER, XENTRACE_AFTER_GAP, 0, NULL), UNKNOWN);
+	assert_int_equal(now(1), UNKNOWN);
+	/* even between a switch and what follows */
+	FEED(1, XEN_TRC_SCHED_SWITCH, 1, 0, 2, 3);
+	assert_int_equal(feed(1, OTHER, XENTRACE_AFTER_GAP, 0, NULL), UNKNOWN);
+	/* and a record after a gap may itself tell */
+	assert_int_equal(feed(1, CHANGE(W, R), XENTRACE_AFTER_GAP, 1,
+			      (uint32_t[]){ VCPU(4, 4) }), VCPU(4, 4));
+}
+
+static void test_impossible(void **state)
+{
+	(void)state;
+	assert_int_equal(FEED(0, CHANGE(W, R), VCPU(1, 10000)), UNKNOWN);
+	assert_int_equal(FEED(0, CHANGE(W, R), VCPU(0x8000, 0)), UNKNOWN);
+	assert_int_equal(FEED(0, CHANGE(W, R), UINT32_MAX), UNKNOWN);
+	assert_int_equal(FEED(0, CHANGE(W, R), VCPU(1, XEN_MAX_VCPU)), VCPU(1, XEN_MAX_VCPU));
+	/* records that are too short say nothing */
+	assert_int_equal(FEED(0, CHANGE(W, R)), VCPU(1, XEN_MAX_VCPU));
+	assert_int_equal(FEED(0, XEN_TRC_SCHED_CONTINUE_RUNNING), VCPU(1, XEN_MAX_VCPU));
+	assert_int_equal(FEED(0, XEN_TRC_SCHED_SWITCH, 1, 2, 3), VCPU(1, XEN_MAX_VCPU));
+	assert_int_equal(now(0), VCPU(1, XEN_MAX_VCPU));
+}
+
+static void test_no_runs(void **state)
+{
+	struct xen_running none;
+
+	(void)state;
+	assert_int_equal(xen_running_init(&none, 0), 0);
+	xen_running_destroy(&none);
+}
+
+#define TEST(f)	cmocka_unit_test_setup_teardown(f, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_unknown_at_first),
+		TEST(test_runstates),
+		TEST(test_continue_running),
+		TEST(test_switch),
+		TEST(test_losses),
+		TEST(test_impossible),
+		cmocka_unit_test(test_no_runs),
+	};
+
+	return cmocka_run_group_tests_name("xen_running", tests, NULL, NULL);
+}
