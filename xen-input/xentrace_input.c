@@ -23,9 +23,6 @@
 /** The data format; KernelShark keeps 14 characters. */
 static const char *format_name = "xentrace";
 
-/** Shown behind the file's name in KernelShark's dialogs. */
-#define STREAM_NAME	"Xen"
-
 /* Tasks: idle is 0, as KernelShark expects it; domain 0 begins at 10000, so 1 .. 9999 are free. */
 #define PID_IDLE	0
 #define PID_UNKNOWN	1
@@ -806,12 +803,10 @@ int KSHARK_INPUT_INITIALIZER(struct kshark_data_stream *stream)
 {
 	struct kshark_generic_stream_interface *interface = malloc(sizeof(*interface));
 	struct xentrace_stream *xs = interface ? open_stream_data(stream->file) : NULL;
-	char *name = xs ? strdup(STREAM_NAME) : NULL;
 
-	if (!name) {
-		int ret = interface && !xs && errno ? -errno : -ENOMEM;
+	if (!xs) {
+		int ret = interface && errno ? -errno : -ENOMEM;
 
-		free_stream_data(xs);
 		free(interface);
 		stream->interface = NULL;
 		return ret;
@@ -819,8 +814,7 @@ int KSHARK_INPUT_INITIALIZER(struct kshark_data_stream *stream)
 	*interface = methods;
 	interface->handle = xs;
 	stream->interface = interface;
-	free(stream->name);
-	stream->name = name;
+	/* stream->name stays: sessions take any other for a trace.dat buffer and fail */
 	stream->n_events = xen_events_count();
 	stream->idle_pid = PID_IDLE;
 	set_cpus(stream, xs);
