@@ -9,114 +9,14 @@
  * chain of records with TSCs in order can be read; nothing that lies in between is guessed at.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "xentrace_private.h"
-
-/** Class and subclass bits of an event id (xen/include/public/trace.h, TRC_CLS_SHIFT ...). */
-#define CLASS_OF(header)	((header) >> 16 & 0xfff)
-#define SUBCLASS_BITS		0xf000u
-#define CLASS_GEN_BITS		0x0001f000u
-
-/** A jump of a pCPU's TSC that only damage explains: 2^46 cycles are 6 to 20 hours. */
-#define TSC_JUMP		(1ULL << 46)
-
-/** Two records this far apart (minutes) do not confirm each other after damage. */
-#define TSC_NEAR		(1ULL << 40)
-
-/** TSCs kept per pCPU to tell an outlier from a jump back. */
-#define HISTORY			8
-
-/** How far to look ahead for the TSC to recover. */
-#define LOOK_AHEAD		4
-
-/** Records to read before a place counts as the beginning of good ones, if no TSCs tell. */
-#define CHAIN_RECORDS		16
+#include "xentrace_scan.h"
 
 /** Bytes searched for a window's header word at a time. */
 #define PIECE			4096
 
 #define PROGRESS_BYTES		(16 << 20)
-#define NO_RUN			UINT32_MAX
-
-struct history {
-	uint64_t	offset, tsc;
-};
-
-/** What is known of a pCPU during the walk. */
-struct pcpu_state {
-	struct xentrace_pcpu	total;
-	uint32_t		run;		/* the current one, or NO_RUN */
-	uint32_t		run_before;	/* the one that a jump back ended, or NO_RUN */
-	uint64_t		last_tsc;
-	uint64_t		run_records;	/* with a TSC */
-	struct history		history[HISTORY]; /* ring of the run's last TSCs */
-	uint64_t		n_history;	/* entries ever written in this run */
-	uint64_t		recovered;	/* last record given the TSC before it, or 0 */
-	uint64_t		gaps_seen;	/* of scan->gaps */
-	bool			gap;		/* bytes were skipped since the last record */
-	bool			first_waits;	/* the run has no TSC yet */
-	int			index;		/* in the finished list */
-};
-
-struct scan {
-	struct xentrace			*reader;
-	const struct xentrace_options	*options;
-	const uint8_t			*data;
-	uint64_t			size;
-	struct pcpu_state		**pcpus;	/* by number */
-	int				n_pcpus;	/* length of that array */
-	uint32_t			open;		/* segment being filled, or NO_SEGMENT */
-	uint32_t			open_after;	/* the one before it in its run */
-	uint64_t			gaps;		/* losses that may have hit any pCPU */
-	size_t				room_segments, room_runs, room_repairs, room_problems;
-	uint16_t			last_pcpu;	/* for problems between windows */
-	uint64_t			next_progress;
-	uint64_t			dropped;
-};
-
-/** Make room for one more element. Return: the (moved) array or NULL. */
-static void *grow(void *array, size_t n, size_t *room, size_t element)
-{
-	size_t more = *room ? *room * 2 : 64;
-	void *moved;
-
-	if (n < *room)
-		return array;
-	moved = realloc(array, more * element);
-	if (moved)
-		*room = more;
-	return moved;
-}
-
-static inline bool plausible(uint32_t header)
-{
-	uint32_t class = CLASS_OF(header);
-
-	return class && !(class & (class - 1)) && (header & SUBCLASS_BITS);
-}
-
-static int add_problem(struct scan *scan, enum xentrace_problem_kind kind, uint16_t pcpu,
-		       uint64_t offset, uint64_t bytes, uint64_t tsc)
-{
-	struct xentrace *reader = scan->reader;
-	struct xentrace_problem *problems;
-
-	reader->problem_count[kind]++;
-	reader->skipped_bytes += bytes;
-	if (reader->n_problems >= XENTRACE_MAX_PROBLEMS)
-		return 0;
-	problems = grow(reader->problems, reader->n_problems, &scan->room_problems,
-			sizeof(*problems));
-	if (!problems)
-		return -ENOMEM;
-	reader->problems = problems;
-	problems[reader->n_problems++] = (struct xentrace_problem){
-		.kind = kind, .pcpu = pcpu, .offset = offset, .bytes = bytes, .tsc = tsc,
-	};
-	return 0;
-}
 
 /* ---- windows ---- */
 
@@ -220,340 +120,6 @@ static uint64_t find_window(const struct scan *scan, uint64_t offset)
 	return scan->size;
 }
 
-/* ---- pCPUs, runs and segments ---- */
-
-static struct pcpu_state *pcpu_of(struct scan *scan, uint16_t number)
-{
-	struct pcpu_state *state;
-
-	if (number >= scan->n_pcpus) {
-		int n = scan->n_pcpus ? scan->n_pcpus : 64;
-		struct pcpu_state **moved;
-
-		while (n <= number)
-			n *= 2;
-		moved = realloc(scan->pcpus, n * sizeof(*moved));
-		if (!moved)
-			return NULL;
-		memset(moved + scan->n_pcpus, 0, (n - scan->n_pcpus) * sizeof(*moved));
-		scan->pcpus = moved;
-		scan->n_pcpus = n;
-	}
-	state = scan->pcpus[number];
-	if (!state) {
-		state = calloc(1, sizeof(*state));
-		if (!state)
-			return NULL;
-		state->total.pcpu = number;
-		state->run = state->run_before = NO_RUN;
-		state->gaps_seen = scan->gaps;
-		scan->pcpus[number] = state;
-		scan->reader->n_pcpus++;
-	}
-	return state;
-}
-
-static int open_run(struct scan *scan, struct pcpu_state *cpu)
-{
-	struct xentrace *reader = scan->reader;
-	struct run *runs = grow(reader->runs, reader->n_runs, &scan->room_runs, sizeof(*runs));
-
-	if (!runs)
-		return -ENOMEM;
-	reader->runs = runs;
-	runs[reader->n_runs] = (struct run){
-		.pcpu = cpu->total.pcpu,
-		.first_segment = NO_SEGMENT, .last_segment = NO_SEGMENT,
-	};
-	cpu->run_before = cpu->run;
-	cpu->run = reader->n_runs++;
-	cpu->run_records = 0;
-	cpu->n_history = 0;
-	cpu->recovered = 0;
-	cpu->first_waits = true;
-	return 0;
-}
-
-/** Append a segment to the chain of its run. */
-static void link_segment(struct xentrace *reader, uint32_t index, uint32_t run_index)
-{
-	struct run *run = &reader->runs[run_index];
-
-	reader->segments[index].run = run_index;
-	reader->segments[index].next = NO_SEGMENT;
-	if (run->last_segment == NO_SEGMENT)
-		run->first_segment = index;
-	else
-		reader->segments[run->last_segment].next = index;
-	run->last_segment = index;
-}
-
-static int open_segment(struct scan *scan, struct pcpu_state *cpu, uint64_t begin)
-{
-	struct xentrace *reader = scan->reader;
-	struct segment *segments;
-
-	if (reader->n_segments == NO_SEGMENT - 1)
-		return -EOVERFLOW;
-	segments = grow(reader->segments, reader->n_segments, &scan->room_segments,
-			sizeof(*segments));
-	if (!segments)
-		return -ENOMEM;
-	reader->segments = segments;
-	if (cpu->gaps_seen != scan->gaps)
-		cpu->gap = true;
-	cpu->gaps_seen = scan->gaps;
-	scan->open = reader->n_segments++;
-	scan->open_after = reader->runs[cpu->run].last_segment;
-	segments[scan->open] = (struct segment){
-		.begin = begin, .end = begin, .tsc_before = cpu->last_tsc,
-		.flags = cpu->gap ? SEGMENT_AFTER_GAP : 0,
-	};
-	cpu->gap = false;
-	link_segment(reader, scan->open, cpu->run);
-	return 0;
-}
-
-/** The segment ends; one without a record (an empty window, garbage at once) goes again. */
-static void close_segment(struct scan *scan, struct pcpu_state *cpu, uint64_t end)
-{
-	struct xentrace *reader = scan->reader;
-	struct segment *seg;
-	struct run *run;
-
-	if (scan->open == NO_SEGMENT)
-		return;
-	seg = &reader->segments[scan->open];
-	scan->open = NO_SEGMENT;
-	seg->end = end;
-	if (seg->begin != end)
-		return;
-	run = &reader->runs[seg->run];
-	if (seg->flags & SEGMENT_AFTER_GAP)
-		cpu->gap = true;
-	run->last_segment = scan->open_after;
-	if (scan->open_after == NO_SEGMENT)
-		run->first_segment = NO_SEGMENT;
-	else
-		reader->segments[scan->open_after].next = NO_SEGMENT;
-	reader->n_segments--;
-}
-
-/* ---- TSCs out of order ---- */
-
-static int add_repair(struct scan *scan, struct pcpu_state *cpu, uint64_t offset, uint64_t tsc)
-{
-	struct xentrace *reader = scan->reader;
-	struct repair *repairs = grow(reader->repairs, reader->n_repairs, &scan->room_repairs,
-				      sizeof(*repairs));
-
-	if (!repairs)
-		return -ENOMEM;
-	reader->repairs = repairs;
-	repairs[reader->n_repairs] = (struct repair){ offset, tsc, reader->n_repairs };
-	reader->n_repairs++;
-	return add_problem(scan, XENTRACE_TSC_OUTLIER, cpu->total.pcpu, offset, 0, tsc);
-}
-
-static inline void remember_tsc(struct pcpu_state *cpu, uint64_t offset, uint64_t tsc)
-{
-	cpu->history[cpu->n_history++ % HISTORY] = (struct history){ offset, tsc };
-	cpu->run_records++;
-	cpu->last_tsc = tsc;
-}
-
-/** The @i-th last TSC of the run, 0 being the last. */
-static struct history *history_at(struct pcpu_state *cpu, unsigned int i)
-{
-	return &cpu->history[(cpu->n_history - 1 - i) % HISTORY];
-}
-
-static unsigned int history_length(const struct pcpu_state *cpu)
-{
-	return cpu->n_history < HISTORY ? cpu->n_history : HISTORY;
-}
-
-/** Does the TSC come back to at least @tsc within the next few records before @limit? */
-static bool recovers(const struct scan *scan, uint64_t offset, uint64_t limit, uint64_t tsc)
-{
-	for (int seen = 0; seen < LOOK_AHEAD && limit - offset >= 12; ) {
-		uint32_t header = load_u32(scan->data + offset);
-
-		if (!plausible(header) || record_size(header) > limit - offset)
-			return false;
-		if (header & RECORD_HAS_TSC) {
-			uint64_t next = load_u64(scan->data + offset + 4);
-
-			if (next >= tsc && next - tsc < TSC_NEAR)
-				return true;
-			seen++;
-		}
-		offset += record_size(header);
-	}
-	return false;
-}
-
-/** Is the next TSC before @limit lower than @tsc? */
-static bool next_is_lower(const struct scan *scan, uint64_t offset, uint64_t limit, uint64_t tsc)
-{
-	for (int seen = 0; seen < CHAIN_RECORDS && limit - offset >= 12; seen++) {
-		uint32_t header = load_u32(scan->data + offset);
-
-		if (!plausible(header) || record_size(header) > limit - offset)
-			return false;
-		if (header & RECORD_HAS_TSC)
-			return load_u64(scan->data + offset + 4) < tsc;
-		offset += record_size(header);
-	}
-	return false;
-}
-
-/** Is this no record? Then the one before it may well be the first victim of the damage. */
-static bool garbage_at(const struct scan *scan, uint64_t offset, uint64_t limit)
-{
-	uint32_t header;
-
-	if (limit - offset < 4)
-		return false;
-	header = load_u32(scan->data + offset);
-	return !plausible(header) || record_size(header) > limit - offset;
-}
-
-/** Would @tsc follow well if the last TSC of the run were an outlier? */
-static bool only_last_off(struct pcpu_state *cpu, uint64_t tsc)
-{
-	return history_length(cpu) > 1 && history_at(cpu, 1)->tsc <= tsc;
-}
-
-/**
- * The run before ended at a higher TSC, this one had but a few records, and now the TSC is back at
- * where it was: those few were outliers. Give their segment back to the run before.
- */
-static int undo_run(struct scan *scan, struct pcpu_state *cpu)
-{
-	struct xentrace *reader = scan->reader;
-	struct run *mistaken = &reader->runs[cpu->run];
-	struct run *before = &reader->runs[cpu->run_before];
-	int ret = 0;
-
-	for (unsigned int i = history_length(cpu); i-- > 0 && !ret; )
-		ret = add_repair(scan, cpu, history_at(cpu, i)->offset, before->last_tsc);
-	reader->problem_count[XENTRACE_TSC_BACKWARDS]--;
-	for (int i = reader->n_problems; i-- > 0; ) {
-		struct xentrace_problem *problem = &reader->problems[i];
-
-		if (problem->kind != XENTRACE_TSC_BACKWARDS ||
-		    problem->offset != reader->segments[mistaken->first_segment].begin)
-			continue;
-		memmove(problem, problem + 1, (--reader->n_problems - i) * sizeof(*problem));
-		break;
-	}
-	for (uint32_t s = mistaken->first_segment, next; s != NO_SEGMENT; s = next) {
-		next = reader->segments[s].next;
-		link_segment(reader, s, cpu->run_before);
-	}
-	mistaken->first_segment = mistaken->last_segment = NO_SEGMENT;
-	if (cpu->run == reader->n_runs - 1)
-		reader->n_runs--;
-	cpu->run = cpu->run_before;
-	cpu->run_before = NO_RUN;
-	cpu->last_tsc = before->last_tsc;
-	cpu->n_history = 0;	/* too few to tell: what follows starts afresh */
-	cpu->recovered = 0;
-	cpu->run_records = HISTORY;
-	cpu->first_waits = false;
-	return ret;
-}
-
-/** Has a record since then got the @i-th last TSC or one after it? Then that one must stay. */
-static bool was_taken_over(struct pcpu_state *cpu, unsigned int i)
-{
-	return cpu->recovered > history_at(cpu, i)->offset;
-}
-
-/** The last TSCs of the run are higher than @tsc: outliers, or the time before a jump back? */
-static int tsc_went_back(struct scan *scan, struct pcpu_state *cpu, uint64_t offset, uint64_t tsc)
-{
-	unsigned int length = history_length(cpu), higher = 0;
-	uint64_t good;
-	int ret = 0;
-
-	while (higher < length && history_at(cpu, higher)->tsc > tsc)
-		higher++;
-	if ((higher < length || (cpu->run_records == length && higher <= HISTORY / 2)) &&
-	    !was_taken_over(cpu, higher - 1)) {
-		good = higher < length ? history_at(cpu, higher)->tsc : tsc;
-		while (higher-- > 0 && !ret)
-			ret = add_repair(scan, cpu, history_at(cpu, higher)->offset, good);
-		for (unsigned int i = 0; i < length && history_at(cpu, i)->tsc > good; i++)
-			history_at(cpu, i)->tsc = good;
-		if (scan->reader->runs[cpu->run].first_tsc > good)
-			scan->reader->runs[cpu->run].first_tsc = good;
-		return ret;
-	}
-	ret = add_problem(scan, XENTRACE_TSC_BACKWARDS, cpu->total.pcpu, offset, 0, cpu->last_tsc);
-	scan->reader->runs[cpu->run].last_tsc = cpu->last_tsc;
-	close_segment(scan, cpu, offset);
-	if (!ret)
-		ret = open_run(scan, cpu);
-	if (!ret) {
-		cpu->gap = true;
-		ret = open_segment(scan, cpu, offset);
-	}
-	return ret;
-}
-
-/** A record's TSC that does not simply follow the one before. @limit: end of the window */
-static int odd_tsc(struct scan *scan, struct pcpu_state *cpu, uint64_t offset, uint64_t limit,
-		   uint64_t tsc)
-{
-	uint64_t next = offset + record_size(load_u32(scan->data + offset));
-	struct run *run = &scan->reader->runs[cpu->run];
-	int ret = 0;
-
-	if (cpu->first_waits) {
-		cpu->first_waits = false;
-		run->first_tsc = tsc;
-	} else if (tsc < cpu->last_tsc) {
-		if (recovers(scan, next, limit, cpu->last_tsc) ||
-		    (garbage_at(scan, next, limit) && !only_last_off(cpu, tsc))) {
-			cpu->recovered = offset;
-			return add_repair(scan, cpu, offset, cpu->last_tsc);
-		}
-		ret = tsc_went_back(scan, cpu, offset, tsc);
-		run = &scan->reader->runs[cpu->run];
-		if (cpu->first_waits) {
-			cpu->first_waits = false;
-			run->first_tsc = tsc;
-		}
-	} else if (cpu->run_records == 1 && tsc - cpu->last_tsc > TSC_JUMP &&
-		   !next_is_lower(scan, next, limit, tsc) && !was_taken_over(cpu, 0)) {
-		ret = add_repair(scan, cpu, history_at(cpu, 0)->offset, tsc);
-		history_at(cpu, 0)->tsc = tsc;
-		run->first_tsc = tsc;
-	}
-	if (!ret)
-		remember_tsc(cpu, offset, tsc);
-	return ret;
-}
-
-/** Before a window's first record: was the last run of this pCPU a mistake? */
-static int check_short_run(struct scan *scan, struct pcpu_state *cpu, uint64_t offset,
-			   uint64_t limit)
-{
-	uint64_t before;
-
-	if (cpu->run_before == NO_RUN)
-		return 0;
-	if (cpu->run_records > LOOK_AHEAD ||
-	    was_taken_over(cpu, history_length(cpu) - 1)) {
-		cpu->run_before = NO_RUN;
-		return 0;
-	}
-	before = scan->reader->runs[cpu->run_before].last_tsc;
-	return recovers(scan, offset, limit, before) ? undo_run(scan, cpu) : 0;
-}
-
 /* ---- records ---- */
 
 /** Why a walk through records stopped. */
@@ -574,7 +140,7 @@ static enum stop walk(struct scan *scan, struct pcpu_state *cpu, uint64_t begin,
 	uint64_t records = 0;
 	enum stop stop = STOP_END;
 
-	*error = open_segment(scan, cpu, begin);
+	*error = scan_open_segment(scan, cpu, begin);
 	while (!*error && offset < limit) {
 		uint32_t header;
 		unsigned int size;
@@ -603,7 +169,7 @@ static enum stop walk(struct scan *scan, struct pcpu_state *cpu, uint64_t begin,
 
 				if (cpu->first_waits || tsc < cpu->last_tsc ||
 				    cpu->run_records == 1)
-					*error = odd_tsc(scan, cpu, offset, limit, tsc);
+					*error = scan_odd_tsc(scan, cpu, offset, limit, tsc);
 				else
 					remember_tsc(cpu, offset, tsc);
 			}
@@ -614,7 +180,7 @@ static enum stop walk(struct scan *scan, struct pcpu_state *cpu, uint64_t begin,
 		offset += size;
 		stop = STOP_END;
 	}
-	close_segment(scan, cpu, offset);
+	scan_close_segment(scan, cpu, offset);
 	cpu->total.n_records += records;
 	cpu->total.n_bytes += offset - begin;
 	*end = offset;
@@ -644,7 +210,7 @@ static uint64_t resume_at(const struct scan *scan, struct pcpu_state *cpu, uint6
 /** The file ends inside this window; @at: where the last good record ended. */
 static int end_of_file(struct scan *scan, struct pcpu_state *cpu, uint64_t at)
 {
-	return add_problem(scan, XENTRACE_TRUNCATED, cpu->total.pcpu, at, scan->size - at,
+	return scan_add_problem(scan, XENTRACE_TRUNCATED, cpu->total.pcpu, at, scan->size - at,
 			   cpu->last_tsc);
 }
 
@@ -662,7 +228,7 @@ static uint64_t read_window(struct scan *scan, struct pcpu_state *cpu, uint64_t 
 	bool in_window;
 	enum stop stop;
 
-	*error = check_short_run(scan, cpu, begin, limit);
+	*error = scan_check_short_run(scan, cpu, begin, limit);
 	for (; !*error; at = next) {
 		enum xentrace_problem_kind kind = XENTRACE_GARBAGE;
 
@@ -680,8 +246,10 @@ static uint64_t read_window(struct scan *scan, struct pcpu_state *cpu, uint64_t 
 			if (declared > scan->size && at == scan->size)
 				*error = end_of_file(scan, cpu, at);
 			else if (at != declared)
-				*error = add_problem(scan, XENTRACE_BAD_WINDOW, cpu->total.pcpu,
-						     begin - WINDOW_HEADER_SIZE, 0, cpu->last_tsc);
+				*error = scan_add_problem(scan, XENTRACE_BAD_WINDOW,
+							  cpu->total.pcpu,
+							  begin - WINDOW_HEADER_SIZE, 0,
+							  cpu->last_tsc);
 			break;
 		}
 		cpu->gap = true;
@@ -693,7 +261,8 @@ static uint64_t read_window(struct scan *scan, struct pcpu_state *cpu, uint64_t 
 			kind = XENTRACE_CROSSES_WINDOW;
 		next = resume_at(scan, cpu, at, at < garbage_limit ? garbage_limit : at,
 				 &in_window);
-		*error = add_problem(scan, kind, cpu->total.pcpu, at, next - at, cpu->last_tsc);
+		*error = scan_add_problem(scan, kind, cpu->total.pcpu, at, next - at,
+					  cpu->last_tsc);
 		if (!in_window)
 			return next;
 	}
@@ -729,10 +298,10 @@ static uint64_t bad_header(struct scan *scan, uint64_t offset, int *error)
 		next = find_window(scan, offset + 1);
 	scan->gaps++;
 	if (next == scan->size && scan->size - offset < WINDOW_HEADER_SIZE)
-		*error = add_problem(scan, XENTRACE_TRUNCATED, scan->last_pcpu, offset,
+		*error = scan_add_problem(scan, XENTRACE_TRUNCATED, scan->last_pcpu, offset,
 				     next - offset, 0);
 	else
-		*error = add_problem(scan, word ? XENTRACE_BAD_WINDOW : XENTRACE_GARBAGE,
+		*error = scan_add_problem(scan, word ? XENTRACE_BAD_WINDOW : XENTRACE_GARBAGE,
 				     scan->last_pcpu, offset, next - offset, 0);
 	return next;
 }
@@ -756,183 +325,21 @@ static int scan_windows(struct scan *scan)
 		begin = offset + WINDOW_HEADER_SIZE;
 		end = begin + load_u32(scan->data + offset + 8);
 		scan->last_pcpu = load_u32(scan->data + offset + 4);
-		cpu = pcpu_of(scan, scan->last_pcpu);
+		cpu = scan_pcpu(scan, scan->last_pcpu);
 		if (!cpu)
 			return -ENOMEM;
 		scan->reader->n_windows++;
 		if (!good)
-			ret = add_problem(scan, XENTRACE_BAD_WINDOW, scan->last_pcpu, offset, 0,
-					  cpu->last_tsc);
+			ret = scan_add_problem(scan, XENTRACE_BAD_WINDOW, scan->last_pcpu,
+					       offset, 0, cpu->last_tsc);
 		if (!ret && cpu->run == NO_RUN)
-			ret = open_run(scan, cpu);
+			ret = scan_open_run(scan, cpu);
 		if (!ret)
 			offset = read_window(scan, cpu, begin, end, &ret);
 		if (!ret)
 			ret = progress(scan, offset);
 	}
 	return ret;
-}
-
-/* ---- the finished index ---- */
-
-static int compare_offsets(const void *a, const void *b)
-{
-	const struct repair *x = a, *y = b;
-
-	return x->offset < y->offset ? -1 : x->offset > y->offset;
-}
-
-static int compare_repairs(const void *a, const void *b)
-{
-	const struct repair *x = a, *y = b;
-	int by_offset = compare_offsets(a, b);
-
-	return by_offset ? by_offset : x->order < y->order ? -1 : x->order > y->order;
-}
-
-const struct repair *xentrace_find_repair(const struct xentrace *reader, uint64_t offset)
-{
-	struct repair key = { .offset = offset };
-
-	return bsearch(&key, reader->repairs, reader->n_repairs, sizeof(key), compare_offsets);
-}
-
-/** Sort the repairs, keep the last one of each record, and mark the segments that have some. */
-static void finish_repairs(struct xentrace *reader)
-{
-	struct repair *repairs = reader->repairs;
-	size_t n = 0;
-
-	if (!reader->n_repairs)
-		return;
-	qsort(repairs, reader->n_repairs, sizeof(*repairs), compare_repairs);
-	for (size_t i = 0; i < reader->n_repairs; i++) {
-		if (n && repairs[n - 1].offset == repairs[i].offset)
-			n--;
-		repairs[n++] = repairs[i];
-	}
-	reader->n_repairs = n;
-	for (size_t s = 0, r = 0; s < reader->n_segments && r < n; s++) {
-		while (r < n && repairs[r].offset < reader->segments[s].begin)
-			r++;
-		if (r < n && repairs[r].offset < reader->segments[s].end)
-			reader->segments[s].flags |= SEGMENT_REPAIRS;
-	}
-}
-
-/** A pCPU's last TSC that lies hours after the one before it is damage, not time. */
-static int finish_last_tsc(struct scan *scan, struct pcpu_state *cpu)
-{
-	struct history *last, *before;
-	int ret = 0;
-
-	if (history_length(cpu) >= 2 && !was_taken_over(cpu, 0)) {
-		last = history_at(cpu, 0);
-		before = history_at(cpu, 1);
-		if (last->tsc - before->tsc > TSC_JUMP) {
-			ret = add_repair(scan, cpu, last->offset, before->tsc);
-			cpu->last_tsc = before->tsc;
-		}
-	}
-	scan->reader->runs[cpu->run].last_tsc = cpu->last_tsc;
-	return ret;
-}
-
-/** Is there a record with a TSC in [@offset, @end)? */
-static bool has_tsc(const struct xentrace *reader, uint64_t offset, uint64_t end)
-{
-	while (offset < end) {
-		uint32_t header = load_u32(reader->file.data + offset);
-
-		if ((header & RECORD_HAS_TSC) && (header & EVENT_MASK) != EVENT_WRAP_BUFFER)
-			return true;
-		offset += record_size(header);
-	}
-	return false;
-}
-
-/** From @segment on, up to the first one with a TSC of its own, @tsc is what they inherit. */
-static void inherit_tsc(struct xentrace *reader, uint32_t segment, uint64_t tsc)
-{
-	for (; segment != NO_SEGMENT; segment = reader->segments[segment].next) {
-		struct segment *seg = &reader->segments[segment];
-
-		seg->tsc_before = tsc;
-		if (has_tsc(reader, seg->begin, seg->end))
-			break;
-	}
-}
-
-/** Let random access inherit the same TSCs as an iteration: first ones and repaired ones. */
-static void finish_inherited(struct xentrace *reader)
-{
-	size_t r = 0;
-
-	for (uint32_t i = 0; i < reader->n_runs; i++)
-		inherit_tsc(reader, reader->runs[i].first_segment, reader->runs[i].first_tsc);
-	for (uint32_t s = 0; s < reader->n_segments; s++) {
-		const struct segment *seg = &reader->segments[s];
-		uint64_t after;
-
-		if (!(seg->flags & SEGMENT_REPAIRS))
-			continue;
-		while (r < reader->n_repairs && reader->repairs[r].offset < seg->end)
-			r++;
-		after = reader->repairs[r - 1].offset;
-		after += record_size(load_u32(reader->file.data + after));
-		if (!has_tsc(reader, after, seg->end))
-			inherit_tsc(reader, seg->next, reader->repairs[r - 1].tsc);
-	}
-}
-
-static int finish_pcpus(struct scan *scan)
-{
-	struct xentrace *reader = scan->reader;
-	uint64_t first = UINT64_MAX;
-	int n = 0, ret;
-
-	reader->pcpus = calloc(reader->n_pcpus + 1, sizeof(*reader->pcpus));
-	if (!reader->pcpus)
-		return -ENOMEM;
-	for (int i = 0; i < scan->n_pcpus; i++) {
-		struct pcpu_state *cpu = scan->pcpus[i];
-
-		if (!cpu)
-			continue;
-		ret = finish_last_tsc(scan, cpu);
-		if (ret)
-			return ret;
-		reader->n_records += cpu->total.n_records;
-		reader->pcpus[n++] = cpu->total;
-		if (!cpu->first_waits && reader->runs[cpu->run].first_tsc < first)
-			first = reader->runs[cpu->run].first_tsc;
-	}
-	for (int i = 0; i < scan->n_pcpus; i++) {
-		struct pcpu_state *cpu = scan->pcpus[i];
-
-		/* not a single TSC on this pCPU: the trace's beginning is as good as any */
-		if (cpu && cpu->first_waits && first != UINT64_MAX)
-			reader->runs[cpu->run].first_tsc = reader->runs[cpu->run].last_tsc = first;
-	}
-	for (int i = 0; i < n; i++) {
-		reader->pcpus[i].first_tsc = UINT64_MAX;
-		scan->pcpus[reader->pcpus[i].pcpu]->index = i;
-	}
-	for (uint32_t r = 0; r < reader->n_runs; r++) {
-		const struct run *run = &reader->runs[r];
-		struct xentrace_pcpu *pcpu = &reader->pcpus[scan->pcpus[run->pcpu]->index];
-
-		if (run->first_segment == NO_SEGMENT)
-			continue;
-		if (run->first_tsc < pcpu->first_tsc)
-			pcpu->first_tsc = run->first_tsc;
-		if (run->last_tsc > pcpu->last_tsc)
-			pcpu->last_tsc = run->last_tsc;
-	}
-	for (int i = 0; i < n; i++)
-		if (!reader->pcpus[i].n_records)
-			reader->pcpus[i].first_tsc = 0;
-	return 0;
 }
 
 int xentrace_scan(struct xentrace *reader, const struct xentrace_options *options)
@@ -942,20 +349,12 @@ int xentrace_scan(struct xentrace *reader, const struct xentrace_options *option
 		.data = reader->file.data, .size = reader->file.size,
 		.open = NO_SEGMENT, .next_progress = PROGRESS_BYTES,
 	};
-	int ret = scan_windows(&scan);
+	int ret = scan_windows(&scan), ret_finish;
 
 	if (!ret && reader->file.cut_short && !reader->problem_count[XENTRACE_TRUNCATED])
-		ret = add_problem(&scan, XENTRACE_TRUNCATED, scan.last_pcpu, scan.size, 0, 0);
-	if (!ret)
-		ret = finish_pcpus(&scan);
-	if (!ret) {
-		finish_repairs(reader);
-		finish_inherited(reader);
-	}
-	for (int i = 0; i < scan.n_pcpus; i++)
-		free(scan.pcpus[i]);
-	free(scan.pcpus);
-	return ret;
+		ret = scan_add_problem(&scan, XENTRACE_TRUNCATED, scan.last_pcpu, scan.size, 0, 0);
+	ret_finish = scan_finish_index(&scan);
+	return ret ? ret : ret_finish;
 }
 
 bool xentrace_looks_right(const uint8_t *data, size_t size)
