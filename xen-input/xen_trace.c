@@ -371,6 +371,19 @@ void xen_trace_iter_free(struct xen_trace_iter *iter)
 	free(iter);
 }
 
+int xen_trace_time_at(const struct xen_trace *trace, uint64_t offset, int64_t *time_ns)
+{
+	struct xentrace_record rec;
+	int ret = xentrace_read_at(trace->reader, offset, &rec);
+
+	if (ret)
+		return ret;
+	if (trace->pcpu_offset)
+		rec.tsc += trace->pcpu_offset[rec.pcpu];
+	*time_ns = xen_clock_ns(&trace->clock, rec.tsc);
+	return 0;
+}
+
 int xen_vcpu_text(char *buf, size_t size, xen_vcpu vcpu, const struct xen_meta *meta)
 {
 	const char *name;

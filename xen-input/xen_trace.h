@@ -101,6 +101,13 @@ bool xen_trace_iter_next(struct xen_trace_iter *iter, struct xen_trace_row *row)
 /** xen_trace_iter_free - end the walk; if it came to its end, its skew findings are kept. */
 void xen_trace_iter_free(struct xen_trace_iter *iter);
 
+/**
+ * xen_trace_time_at - the time of the record at a file offset, as an iteration gives it
+ *
+ * Return: 0, or -ENOENT if no record can begin there.
+ */
+int xen_trace_time_at(const struct xen_trace *trace, uint64_t offset, int64_t *time_ns);
+
 /** xen_trace_skew - what the last complete walk found, or NULL. */
 const struct xen_skew *xen_trace_skew(const struct xen_trace *trace);
 

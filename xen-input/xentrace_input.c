@@ -495,11 +495,11 @@ static char *get_info(struct kshark_data_stream *stream, const struct kshark_ent
 /** The row's time without the calibration that KernelShark may have applied. */
 static int64_t own_time(struct xentrace_stream *xs, const struct kshark_entry *entry)
 {
-	struct xentrace_record rec;
+	int64_t time_ns;
 
-	if (!record_of(xs, entry, &rec))
+	if (entry->offset < 0 || xen_trace_time_at(xs->trace, entry->offset, &time_ns))
 		return entry->ts;
-	return xen_clock_ns(xen_trace_clock(xs->trace), rec.tsc);
+	return time_ns;
 }
 
 static char *get_aux_info(struct kshark_data_stream *stream, const struct kshark_entry *entry)
