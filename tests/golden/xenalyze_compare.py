@@ -2,12 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compare who runs, record by record, with what xenalyze says.
 
-Usage: xenalyze_compare.py DUMP.csv XENALYZE.txt HZ
+Usage: xenalyze_compare.py DUMP.json XENALYZE.txt HZ
 
-DUMP.csv comes from "kshark-virt dump --format csv", XENALYZE.txt from "xenalyze --dump-all", both
-with the same frequency. A record is found again by its pCPU and its time as xenalyze computes it:
-its clock factor is cut to an integer, and time 0 is the loss if the trace begins with one. Records
-of one pCPU with the same TSC cannot be told apart; one of them must fit.
+DUMP.json comes from "kshark-virt dump --format json", XENALYZE.txt from "xenalyze --dump-all", both
+with the same frequency. Of records that cannot be told apart (see xenalyze.py) one must fit.
 
 Differences that are known and meant, each counted and printed:
   to-running  on the very record that puts a vCPU on the pCPU, xenalyze says d?v?, we say that vCPU
@@ -17,36 +15,9 @@ Differences that are known and meant, each counted and printed:
 Everything else is a failure.
 """
 import collections
-import csv
-import re
 import sys
 
-LINE = re.compile(r"^[\] ] *(\d+)\.(\d{9}) ([^ ]+) d(\d+|\?)v(\d+|\?) (.*)$")
-
-
-def ours(path, hz):
-    """(pcpu, xenalyze's time in ns) -> rows in order"""
-    factor = (hz << 10) // 10**9
-    rows = collections.defaultdict(list)
-    first = None
-    for row in csv.DictReader(open(path, newline="")):
-        tsc = int(row["tsc"])
-        if first is None:
-            lost = re.search(r"first_tsc=(\d+)", row["info"])
-            first = int(lost[1]) if lost else tsc
-        rows[int(row["pcpu"]), ((tsc - first) << 10) // factor].append(row)
-    return rows
-
-
-def theirs(path):
-    lines = collections.defaultdict(list)
-    for text in open(path, errors="replace"):
-        m = LINE.match(text)
-        if not m or m[3].count("x") != 1:
-            continue
-        # the place of the x is the pCPU's number
-        lines[m[3].index("x"), int(m[1]) * 10**9 + int(m[2])].append((m[4], m[5], m[6]))
-    return lines
+import xenalyze
 
 
 def explain(row, did):
@@ -55,7 +26,7 @@ def explain(row, did):
     if did == "?" and event.endswith("_to_running"):
         return "to-running"
     if did == "32768":
-        if not row["domid"]:
+        if row["domid"] is None:
             return "beginning"
         if event.startswith("running_to_") or event in ("__enter_scheduler", "continue_running"):
             return "leaving"
@@ -65,31 +36,33 @@ def explain(row, did):
 
 
 def main():
-    rows, lines = ours(sys.argv[1], int(sys.argv[3])), theirs(sys.argv[2])
+    rows = xenalyze.ours(sys.argv[1], int(sys.argv[3]))
     seen = collections.Counter()
+    found = set()
     failures = 0
-    for key, said in lines.items():
-        if key not in rows:
-            failures += 1
-            if failures < 20:
-                print("only xenalyze has this:", key, said)
+    for said in xenalyze.theirs(sys.argv[2]):
+        if not said.key or said.domid is None:
             continue
-        for did, vid, text in said:
-            seen["compared"] += 1
-            if (did, vid) in ((r["domid"], r["vcpu"]) for r in rows[key]):
-                seen["same"] += 1
-                continue
-            why = [w for w in (explain(r, did) for r in rows[key]) if w]
-            if why:
-                seen[why[0]] += 1
-                continue
+        if said.key not in rows:
             failures += 1
             if failures < 20:
-                print("differs:", key, "d%sv%s" % (did, vid), text, [
-                    (r["tsc"], r["domid"], r["vcpu"], r["event"]) for r in rows[key]])
-    missing = sum(1 for key in rows if key not in lines)
+                print("only xenalyze has this:", said.line)
+            continue
+        found.add(said.key)
+        seen["compared"] += 1
+        if (said.domid, said.vcpu) in ((str(r["domid"]), str(r["vcpu"])) for r in rows[said.key]):
+            seen["same"] += 1
+            continue
+        why = [w for w in (explain(r, said.domid) for r in rows[said.key]) if w]
+        if why:
+            seen[why[0]] += 1
+            continue
+        failures += 1
+        if failures < 20:
+            print("differs:", said.line, [
+                (r["tsc"], r["domid"], r["vcpu"], r["event"]) for r in rows[said.key]])
     print(*("%s %d" % item for item in sorted(seen.items())), "failures %d" % failures,
-          "not printed by xenalyze %d" % missing, sep=", ")
+          "not printed by xenalyze %d" % (len(rows) - len(found)), sep=", ")
     return failures > 0 or seen["same"] < 1000
 
 
