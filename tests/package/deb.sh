@@ -78,25 +78,9 @@ unset LD_LIBRARY_PATH
 cd /
 /usr/bin/kshark-virt --version || fail "the installed command does not run"
 ldconfig -p | grep -F libkshark-virt.so.0 || fail "the dynamic linker does not know the library"
-cat >"$build/example.c" <<'TXT'
-#include <stdio.h>
-#include <xentrace_reader.h>
-
-int main(int argc, char **argv)
-{
-	char error[256];
-	struct xentrace *reader = xentrace_open(argv[argc - 1], NULL, error, sizeof(error));
-
-	if (!reader)
-		return fprintf(stderr, "%s\n", error) > 0;
-	printf("%llu records\n", (unsigned long long)xentrace_n_records(reader));
-	xentrace_close(reader);
-	return 0;
-}
-TXT
 # shellcheck disable=SC2046
-cc -Wall -Werror -o "$build/example" "$build/example.c" $(pkg-config --cflags --libs kshark-virt) ||
-	fail "the installed library cannot be used"
+cc -Wall -Werror -o "$build/example" "$KSV_SOURCE_DIR/examples/xentrace_stat.c" \
+	$(pkg-config --cflags --libs kshark-virt) || fail "the installed library cannot be used"
 "$build/example" "$sample" || fail "the installed library does not read $sample"
 
 echo "== kernelshark -p xentrace $sample"
