@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What KernelShark must show of a xentrace file, worked out from kshark-virt dump --format csv.
+
+lib.py rows CSV CONDITION            the rows of the event list
+lib.py graph CSV cpu|task ID FROM TO PIXELS [PID=COLOUR...]
+                                     compare a graph's row of pixels with who ran
+"""
+import csv
+import os
+import sys
+
+IDLE_DOMAIN = 32767
+BACKGROUND = "#ffffff"
+BASE_LINE = "#000000"
+
+
+def records(path):
+    """(ns, pcpu, pid, task, event, info) of each record."""
+    with open(path, newline="") as file:
+        for row in csv.DictReader(file):
+            if row["domid"] == "":
+                pid, task = 1, "d?v?"
+            elif int(row["domid"]) == IDLE_DOMAIN:
+                pid, task = 0, "idle"
+            else:
+                pid = (int(row["domid"]) + 1) * 10000 + int(row["vcpu"])
+                task = "d%sv%s" % (row["domid"], row["vcpu"])
+            yield int(row["time_ns"]), int(row["pcpu"]), pid, task, row["event"], row["info"]
+
+
+def rows(path, condition):
+    code = compile(condition, "condition", "eval")
+    out = []
+    for ns, pcpu, pid, task, event, info in records(path):
+        names = dict(ns=ns, pcpu=pcpu, pid=pid, task=task, event=event, info=info)
+        if eval(code, {}, names):
+            # a double, as KernelShark makes of it
+            out.append("%d\t%.6f\t%s\t%d\t%s\t%s\n"
+                       % (pcpu, ns * 1e-9, task, pid, event, info))
+    sys.stdout.write("".join(out))
+
+
+def spans(path, kind, number):
+    """(from, to, pid) without gaps: who ran on a pCPU, or pid or None for a task."""
+    last = {}  # by pCPU: who and since when
+    for ns, pcpu, pid, *_ in records(path):
+        if kind == "cpu" and pcpu != number:
+            continue
+        if pcpu not in last:
+            last[pcpu] = [ns, pid, ns]
+        elif last[pcpu][1] != pid:
+            yield last[pcpu][0], ns, last[pcpu][1]
+            last[pcpu] = [ns, pid, ns]
+        last[pcpu][2] = ns
+    for since, pid, until in last.values():
+        yield since, until, pid
+
+
+def graph(path, kind, number, start, end, pixels, colours):
+    """A box's ends may lie some pixels beside; everything that is wider has to be right."""
+    line = open(pixels).read().split()
+    scale = (len(line) - 1) / (end - start)
+    tolerance = int(os.environ.get("GUI_TOLERANCE", "3"))
+    wrong, checked = [], {True: 0, False: 0}
+    on = []  # of a task: all spans where it ran
+    for begin, stop, pid in spans(path, kind, number):
+        if kind == "task" and pid != number:
+            continue
+        on.append((begin, stop, pid))
+    if kind == "task":  # and what is between them
+        on.sort()
+        both, last = [], None
+        for begin, stop, pid in on:
+            if last is not None:
+                both.append((last, begin, None))
+            both.append((begin, stop, pid))
+            last = stop
+        on = both
+    for begin, stop, pid in on:
+        left = max(3, round((begin - start) * scale) + tolerance)
+        right = min(len(line) - 3, round((stop - start) * scale) - tolerance)
+        runs = pid not in (None, 0)
+        for x in range(left, right):
+            colour = line[x]
+            checked[runs] += 1
+            if runs and colours and kind == "cpu":
+                good = colour == colours[pid]
+            elif runs:
+                good = colour not in (BACKGROUND, BASE_LINE)
+            else:
+                good = colour in (BACKGROUND, BASE_LINE)
+            if not good:
+                wrong.append((x, colour, pid))
+    print("%s %d: %d columns with a box, %d without, %d wrong"
+          % (kind, number, checked[True], checked[False], len(wrong)))
+    if wrong:
+        print("wrong (column, colour, wanted):", wrong[:20], file=sys.stderr)
+    return not wrong and checked[True] + checked[False] > len(line) // 20
+
+
+def main():
+    what, path = sys.argv[1:3]
+    if what == "rows":
+        rows(path, sys.argv[3])
+        return 0
+    kind, number, start, end, pixels = sys.argv[3:8]
+    colours = dict(word.split("=") for words in sys.argv[8:] for word in words.split())
+    colours = {int(pid): colour for pid, colour in colours.items()}
+    return not graph(path, kind, int(number), int(start), int(end), pixels, colours)
+
+
+sys.exit(main())

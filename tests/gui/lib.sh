@@ -1,0 +1,564 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# Drive KernelShark as its user does, on an X server of its own, and look at what it shows.
+#
+# Mouse and keys are xdotool's. What the window says and where to click comes from probe.cpp, which
+# is preloaded and only looks; colours come from photographs of the screen. Every wait is for
+# something to be seen; the seconds in it only say when to give up.
+#
+# Artefacts: $KSV_ARTIFACTS/gui-TEST-*.png, gui-TEST.log (all that KernelShark said).
+set -euo pipefail
+
+# shellcheck source=../../scripts/display.sh
+. "$KSV_SOURCE_DIR/scripts/display.sh"
+
+GUI_NAME=$(basename "$0" .sh)
+GUI_SAMPLES=$KSV_SOURCE_DIR/samples
+GUI_LOG=$KSV_ARTIFACTS/gui-$GUI_NAME.log
+GUI_PATIENCE=${GUI_PATIENCE:-60}
+GUI_SCREEN=1640x1060
+GUI_SIZE="1600 1000"
+GUI_DIR=$(mktemp -d)
+GUI_PID=
+GUI_MAIN=
+
+gui_cleanup()
+{
+	local status=$?
+
+	trap - EXIT ERR
+	[ -z "$GUI_PID" ] || { kill -KILL "$GUI_PID" && wait "$GUI_PID"; } 2>/dev/null || :
+	[ -z "${DISPLAY:-}" ] || ksv_display_stop
+	rm -rf "$GUI_DIR"
+	exit "$status"
+}
+trap gui_cleanup EXIT
+trap 'gui_fail "line $LINENO: $BASH_COMMAND"' ERR
+set -E
+
+# gui_fail TEXT: end the test with all there is to see
+gui_fail()
+{
+	trap - ERR
+	set +e
+	{
+		echo "FAILED: $GUI_NAME: $1"
+		echo "called from: ${FUNCNAME[*]:1} (lines ${BASH_LINENO[*]})"
+		if [ -n "$GUI_PID" ] && kill -0 "$GUI_PID"; then
+			import -silent -window root "$KSV_ARTIFACTS/gui-$GUI_NAME-failed.png"
+			for what in windows widgets actions items count selected; do
+				echo "--- $what:"
+				gui_ask "$what" | head -n 150
+			done
+		fi
+		echo "--- $GUI_LOG:"
+		tail -n 50 "$GUI_LOG"
+	} >&2
+	# also when called in a subshell or a pipeline
+	kill -TERM $$
+	exit 1
+}
+trap 'exit 1' TERM
+
+# gui_need COMMAND...: it must succeed
+gui_need()
+{
+	"$@" || gui_fail "not true: $*"
+}
+
+# gui_same WHAT WANTED GOT
+gui_same()
+{
+	[ "$2" = "$3" ] || gui_fail "$1: wanted '$2', got '$3'"
+}
+
+gui_alive()
+{
+	local status=0
+
+	kill -0 "$GUI_PID" 2>/dev/null && return
+	wait "$GUI_PID" || status=$?
+	GUI_PID=
+	gui_fail "KernelShark ended by itself, status $status"
+}
+
+# gui_until COMMAND...: wait for it to succeed while KernelShark lives
+gui_until()
+{
+	local end=$((SECONDS + GUI_PATIENCE))
+
+	until "$@"; do
+		gui_alive
+		[ "$SECONDS" -lt "$end" ] || gui_fail "never came true: $*"
+		sleep 0.05
+	done
+}
+
+# ---- looking ----
+
+# gui_ask COMMAND: the probe's answer; its file's head lists the commands
+gui_ask()
+{
+	echo "$1" >&"$GUI_ASK"
+	timeout "$GUI_PATIENCE" sed '/^\.$/Q' <&"$GUI_ANSWER" && return
+	gui_alive
+	gui_fail "no answer to $1"
+}
+
+# gui_is COMMAND TEXT: the answer is this
+gui_is()
+{
+	[ "$(gui_ask "$1")" = "$2" ]
+}
+
+# gui_has COMMAND TEXT: the answer has this in it
+gui_has()
+{
+	local answer
+
+	answer=$(gui_ask "$1")
+	[[ $answer == *"$2"* ]]
+}
+
+gui_has_not()
+{
+	! gui_has "$@"
+}
+
+# gui_shot NAME: photograph the screen into the artefact gui-TEST-NAME.png, and GUI_SHOT
+gui_shot()
+{
+	GUI_SHOT=$KSV_ARTIFACTS/gui-$GUI_NAME-$1.png
+	gui_still
+	import -silent -window root "$GUI_SHOT"
+}
+
+# gui_still: until nothing moves on the screen: two pictures in a row are the same. In between the
+# probe answers from the event loop, so what was pending there has been done.
+gui_still()
+{
+	local end=$((SECONDS + GUI_PATIENCE)) last='' now=x
+
+	while [ "$now" != "$last" ]; do
+		gui_alive
+		[ "$SECONDS" -lt "$end" ] || gui_fail "the screen does not come to rest"
+		last=$now
+		gui_ask count >/dev/null
+		sleep 0.1
+		now=$(ksv_picture_sum)
+	done
+}
+
+# gui_picture_changed SUM: the screen is not that any more (of ksv_picture_sum)
+gui_picture_changed()
+{
+	[ "$(ksv_picture_sum)" != "$1" ]
+}
+
+# ---- starting and ending ----
+
+# Compiled once, again when its source is newer; against the Qt that KernelShark has.
+gui_build_probe()
+{
+	local source=$KSV_SOURCE_DIR/tests/gui/probe.cpp qt=Qt5Widgets
+
+	GUI_PROBE=$KSV_BUILD_DIR/gui-probe.so
+	! ldd "$(command -v kernelshark)" | grep -q libQt6Widgets || qt=Qt6Widgets
+	exec {lock}>"$GUI_PROBE.lock"
+	flock "$lock"
+	if [ ! "$GUI_PROBE" -nt "$source" ]; then
+		# shellcheck disable=SC2046
+		g++ -std=c++17 -O1 -fPIC -shared -Wall -Wextra $(pkg-config --cflags "$qt") \
+			"$source" -o "$GUI_PROBE.new" $(pkg-config --libs "$qt")
+		mv "$GUI_PROBE.new" "$GUI_PROBE"
+	fi
+	exec {lock}>&-
+}
+
+gui_init()
+{
+	mkdir -p "$KSV_ARTIFACTS"
+	rm -f "$KSV_ARTIFACTS/gui-$GUI_NAME"-*.png
+	: >"$GUI_LOG"
+	gui_build_probe
+	mkdir "$GUI_DIR/work"
+	mkfifo "$GUI_DIR/ask" "$GUI_DIR/answer"
+	exec {GUI_ASK}<>"$GUI_DIR/ask" {GUI_ANSWER}<>"$GUI_DIR/answer"
+	ksv_display_start "$GUI_SCREEN"
+}
+
+# gui_run ARGUMENT...: start KernelShark and wait for its window. As there is no trace.dat where it
+# is started, it opens nothing by itself.
+gui_run()
+{
+	(
+		cd "$GUI_DIR/work"
+		exec {GUI_ASK}>&- {GUI_ANSWER}>&-
+		KSV_PROBE=$GUI_DIR LD_PRELOAD=$GUI_PROBE exec kernelshark "$@"
+	) </dev/null >>"$GUI_LOG" 2>&1 &
+	GUI_PID=$!
+	gui_until gui_has windows "KsMainWindow"
+}
+
+# gui_read FILE...: KernelShark began to load each of them, and has come back since
+gui_read()
+{
+	local file
+
+	for file; do
+		grep -qF "Loading  \"$file\"" "$GUI_LOG" || return 1
+	done
+	[ "$(gui_ask windows | wc -l)" = 1 ] && [ "$(gui_ask count)" -gt 0 ]
+}
+
+# The main window alone, of full size.
+gui_placed()
+{
+	local class width
+
+	[ "$(gui_ask windows | wc -l)" = 1 ] || return 1
+	IFS=$'\t' read -r class _ _ _ width _ < <(gui_ask windows)
+	[ "$class" = KsMainWindow ] && [ "$width" = "${GUI_SIZE% *}" ]
+}
+
+# gui_loaded FILE...: until the window shows these files, then let it fill the screen
+gui_loaded()
+{
+	gui_until gui_read "$@"
+	GUI_MAIN=$(xdotool search --onlyvisible --pid "$GUI_PID" --name '^Kernel ?Shark' | head -n 1)
+	# shellcheck disable=SC2086
+	xdotool windowmove "$GUI_MAIN" 0 0 windowsize "$GUI_MAIN" $GUI_SIZE windowraise "$GUI_MAIN" \
+		windowfocus "$GUI_MAIN"
+	gui_until gui_placed
+	gui_still
+}
+
+# gui_open FILE...: start with these xentrace or trace.dat files
+gui_open()
+{
+	local file appended=()
+
+	for file in "${@:2}"; do
+		appended+=(-a "$file")
+	done
+	gui_run -p "$KSV_PLUGIN" "$1" "${appended[@]}"
+	gui_loaded "$@"
+}
+
+# gui_quit: as the user does; KernelShark must end with status 0
+gui_quit()
+{
+	local status=0 pid=$GUI_PID end=$((SECONDS + GUI_PATIENCE))
+
+	gui_alive
+	gui_menu File Quit
+	while kill -0 "$pid" 2>/dev/null; do
+		[ "$SECONDS" -lt "$end" ] || gui_fail "KernelShark does not end"
+		sleep 0.05
+	done
+	GUI_PID=
+	wait "$pid" || status=$?
+	gui_same "exit status of KernelShark" 0 "$status"
+}
+
+# ---- doing ----
+
+# gui_find COMMAND CLASS TEXT: x y w h state of the first that fits; TEXT is a glob, so is CLASS
+gui_find()
+{
+	local class text x y w h state colour
+
+	while IFS=$'\t' read -r class text x y w h state colour; do
+		# shellcheck disable=SC2053
+		if [[ $class = $2 && $text = $3 ]]; then
+			echo "$x $y $w $h $state"
+			return
+		fi
+	done < <(gui_ask "$1" | gui_fields "$1")
+	return 1
+}
+
+# Items have no class; and an empty field would vanish, as tabs are white space.
+gui_fields()
+{
+	case $1 in
+	items) sed 's/^/-\t/' ;;
+	*) cat ;;
+	esac | sed 's/\t\t/\t \t/g'
+}
+
+gui_enabled()
+{
+	local found
+
+	found=$(gui_find "$@") && [[ $found == *\ on* ]]
+}
+
+# gui_click_at X Y [BUTTON]
+gui_click_at()
+{
+	xdotool mousemove "$1" "$2" click "${3:-1}"
+}
+
+# gui_press_at X Y: let the button go only when the press has been seen: KernelShark's lists with
+# check boxes mistake the two for each other if they come at once.
+gui_press_at()
+{
+	xdotool mousemove "$1" "$2" mousedown 1 sleep 0.1
+	gui_ask count >/dev/null
+	xdotool mouseup 1
+}
+
+# gui_click_found COMMAND CLASS TEXT: wait for it, and click on its middle
+gui_click_found()
+{
+	local x y w h
+
+	gui_until gui_enabled "$@"
+	read -r x y w h _ < <(gui_find "$@")
+	gui_click_at $((x + w / 2)) $((y + h / 2))
+}
+
+# gui_click CLASS TEXT: a widget of the active window
+gui_click()
+{
+	gui_click_found widgets "$1" "$2"
+}
+
+# gui_menu TEXT...: through the menus
+gui_menu()
+{
+	local class=QMenuBar text
+
+	for text; do
+		gui_click_found actions "$class" "$text"
+		class=QMenu
+	done
+}
+
+# gui_choose TEXT: an item of the open context menu
+gui_choose()
+{
+	gui_click_found actions '*Menu' "$1"
+	gui_until gui_no_menu
+}
+
+gui_no_menu()
+{
+	! gui_find actions '*Menu' '*' >/dev/null
+}
+
+# gui_dialog CLASS-OR-TITLE: until that window is open and active
+gui_dialog()
+{
+	gui_until gui_has windows "$1"
+	gui_until gui_has widgets ''
+	gui_still
+}
+
+gui_main_active()
+{
+	[ "$(gui_ask windows | wc -l)" = 1 ]
+}
+
+# gui_row_menu ROW: the context menu of a row of the list that is on the screen
+gui_row_menu()
+{
+	local x y w h row
+
+	read -r row x y w h < <(gui_ask shown | grep -P "^$1\t") || gui_fail "row $1 is not shown"
+	gui_click_at $((x + w / 2)) $((y + h / 2)) 3
+	gui_until gui_find actions '*Menu' '*' >/dev/null
+}
+
+# gui_file NAME: type a file name into Qt's file dialog
+gui_file()
+{
+	gui_until gui_enabled widgets QLineEdit '*'
+	gui_click QLineEdit '*'
+	xdotool key ctrl+a type --delay 1 "$1"
+	gui_until gui_find widgets QLineEdit "$1" >/dev/null
+	xdotool key Return
+}
+
+# gui_drag X0 Y0 X1 Y1: with the left button
+gui_drag()
+{
+	xdotool mousemove "$1" "$2" mousedown 1 mousemove $((($1 + $3) / 2)) $((($2 + $4) / 2)) \
+		mousemove "$3" "$4" mouseup 1
+}
+
+# gui_combo OLD TEXT: choose TEXT in the combo box that shows OLD
+gui_combo()
+{
+	local down=() line
+
+	[ "$1" != "$2" ] || return 0
+	gui_click QComboBox "$1"
+	gui_until gui_choice_line "$2" >/dev/null
+	# With keys, as the box takes no click in its first moments.
+	for ((line = $(gui_choice_line "$2"); line > 1; line--)); do
+		down+=(Down)
+	done
+	xdotool key Home "${down[@]}" Return
+	gui_until gui_find widgets QComboBox "$2" >/dev/null
+}
+
+# gui_combo_at N: what the Nth combo box from the top shows, counted from 1
+gui_combo_at()
+{
+	gui_ask widgets | awk -F '\t' '$1 == "QComboBox"' | sort -t $'\t' -n -k 4,4 | sed -n "$1p" |
+		cut -f2
+}
+
+# gui_choice_line TEXT: which line of the open combo box it is, counted from 1
+gui_choice_line()
+{
+	gui_ask choices | cut -f1 | grep -nxF -- "$1" | cut -d: -f1 | grep .
+}
+
+# gui_checked TEXT: state of the check box of an item (of the table or tree in use)
+gui_checked()
+{
+	[[ $(gui_find items '*' "$1") == *,checked* ]]
+}
+
+# gui_not COMMAND...
+gui_not()
+{
+	! "$@"
+}
+
+# gui_toggle ITEM: click on its check box
+gui_toggle()
+{
+	local test=(gui_checked "$1") x y w h
+
+	gui_until gui_enabled items '*' "$1"
+	! gui_checked "$1" || test=(gui_not "${test[@]}")
+	read -r x y w h _ < <(gui_find items '*' "$1")
+	gui_press_at $((x + w / 2)) $((y + h / 2))
+	gui_until "${test[@]}"
+}
+
+# gui_apply: end the dialog
+gui_apply()
+{
+	gui_click QPushButton Apply
+	gui_until gui_main_active
+}
+
+# ---- the graphs ----
+
+# gui_split Y: give the graphs all down to this row of the screen
+gui_split()
+{
+	local x y w h
+
+	read -r x y w h _ < <(gui_find widgets QSplitterHandle '*')
+	gui_drag $((x + w / 2)) $((y + h / 2)) $((x + w / 2)) "$1"
+	gui_until gui_moved QSplitterHandle "$y"
+	gui_still
+}
+
+gui_moved()
+{
+	local y
+
+	read -r _ y _ < <(gui_find widgets "$1" '*') && [ "$y" != "$2" ]
+}
+
+# gui_graphs: where they are on the screen; sets GUI_X0 and GUI_X1, the first and the last time's
+# column, GUI_TOP, the widget's, and GUI_HEIGHT of one graph
+gui_graphs()
+{
+	local x y w h axis
+
+	read -r x y w h _ < <(gui_find widgets KsGLWidget '*')
+	GUI_TOP=$y
+	GUI_HEIGHT=$((2 * $(gui_ask font)))
+	# The axis is a black line 31 pixels below the top, between the labels and the right margin.
+	axis=$(gui_pixels "$x" $((y + 31)) "$w" 1 | grep -n '^#000000$' | cut -d: -f1)
+	[ -n "$axis" ] || gui_fail "there is no time axis in $GUI_SHOT"
+	GUI_X0=$((x - 1 + $(head -n 1 <<<"$axis")))
+	GUI_X1=$((x - 1 + $(tail -n 1 <<<"$axis")))
+}
+
+# gui_base N: the base line's row on the screen, of the Nth graph from the top, counted from 0
+gui_base()
+{
+	echo $((GUI_TOP + 50 + GUI_HEIGHT + $1 * (GUI_HEIGHT + 20)))
+}
+
+# gui_pixels X Y W H: colours of the last photograph, #rrggbb, one a line
+gui_pixels()
+{
+	convert "$GUI_SHOT" -crop "$3x$4+$1+$2" -depth 8 rgb:- |
+		od -An -v -tx1 -w3 | sed 's/^ /#/; s/ //g'
+}
+
+# gui_count_colour COLOUR X Y W H
+gui_count_colour()
+{
+	gui_pixels "${@:2}" | grep -c "^$1\$" || :
+}
+
+# gui_check_graph N FILE cpu|task ID FROM_NS TO_NS [COLOURS]: the Nth graph shows a box wherever it
+# must and none where it must not; COLOURS are "pid=#rrggbb ..."
+gui_check_graph()
+{
+	local base
+
+	base=$(gui_base "$1")
+	gui_pixels "$GUI_X0" $((base - 2)) $((GUI_X1 - GUI_X0 + 1)) 1 >"$GUI_DIR/pixels"
+	python3 "$KSV_SOURCE_DIR/tests/gui/lib.py" graph "$(gui_csv "$2")" "$3" "$4" "$5" "$6" \
+		"$GUI_DIR/pixels" "${@:7}" || gui_fail "graph $1 ($3 $4 of $2) is wrong in $GUI_SHOT"
+}
+
+# ---- what must be there, by kshark-virt dump ----
+
+# gui_csv FILE: name of a file with its rows as CSV
+gui_csv()
+{
+	local csv
+
+	csv=$GUI_DIR/$(basename "$1").csv
+	[ -e "$csv" ] || "$KSV_BIN" dump --quiet --format csv "$1" >"$csv"
+	echo "$csv"
+}
+
+# gui_rows FILE [CONDITION]: the rows of a list of FILE alone, in the form of gui_list; CONDITION is
+# a Python expression of pcpu, pid, task, event, info, ns
+gui_rows()
+{
+	python3 "$KSV_SOURCE_DIR/tests/gui/lib.py" rows "$(gui_csv "$1")" "${2:-True}"
+}
+
+# gui_list FROM N: rows as they are shown: CPU, time, task, pid, event without its class, info
+gui_list()
+{
+	gui_ask "rows $1 $2" | gui_strip
+}
+
+# without the number, the latency and the event's class
+gui_strip()
+{
+	cut -f 2-5,7- | sed 's,\t[a-z0-9_]*/\([^\t]*\t[^\t]*\)$,\t\1,'
+}
+
+# gui_check_list FILE [CONDITION]: the list shows exactly these rows
+gui_check_list()
+{
+	gui_rows "$@" >"$GUI_DIR/wanted"
+	gui_until gui_is count "$(wc -l <"$GUI_DIR/wanted")"
+	gui_list 0 "$(wc -l <"$GUI_DIR/wanted")" >"$GUI_DIR/shown"
+	diff "$GUI_DIR/wanted" "$GUI_DIR/shown" | head -n 10 >"$GUI_DIR/differences" || :
+	[ ! -s "$GUI_DIR/differences" ] ||
+		gui_fail "the list is not that of $*: $(cat "$GUI_DIR/differences")"
+}
+
+# gui_colours: "pid=#rrggbb ..." of all tasks, from the open dialog with them
+gui_colours()
+{
+	gui_ask items | awk -F '\t' '{ split($1, cell, " "); printf "%s=%s ", cell[1], $NF }'
+}

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	probe.cpp
+ * @brief	Tell a test what KernelShark's window shows. Only looks, never touches.
+ *
+ * Preloaded into KernelShark by the GUI tests. What a test does, it does with mouse and keys; to
+ * know where to click and what the list says, it asks here, through two FIFOs: one command a line
+ * from $KSV_PROBE/ask, the answer to $KSV_PROBE/answer, ended by a line with a single dot. Fields
+ * are separated by tabs.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <string>
+
+#include <QAbstractButton>
+#include <QAbstractItemModel>
+#include <QAction>
+#include <QApplication>
+#include <QComboBox>
+#include <QFontMetrics>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMainWindow>
+#include <QMenu>
+#include <QMenuBar>
+#include <QProgressBar>
+#include <QSocketNotifier>
+#include <QTableView>
+#include <QTableWidget>
+#include <QTextEdit>
+#include <QTreeWidget>
+
+namespace {
+
+int answer_fd = -1;
+std::string command;
+
+QString flat(QString text)
+{
+	return text.replace('\n', "\\n").replace('\t', "\\t");
+}
+
+QString place(const QWidget *widget, const QRect &rect)
+{
+	QPoint corner = widget->mapToGlobal(rect.topLeft());
+
+	return QString("%1\t%2\t%3\t%4").arg(corner.x()).arg(corner.y())
+		.arg(rect.width()).arg(rect.height());
+}
+
+QString state(bool enabled, bool checked)
+{
+	return QString(enabled ? "on" : "off") + (checked ? ",checked" : "");
+}
+
+/** The part of a widget that is not hidden by a scroll area; empty if none is. */
+QRect seen(const QWidget *widget)
+{
+	return widget->visibleRegion().boundingRect();
+}
+
+QString text_of(const QWidget *widget)
+{
+	if (auto label = qobject_cast<const QLabel *>(widget))
+		return label->text();
+	if (auto button = qobject_cast<const QAbstractButton *>(widget))
+		return button->text();
+	if (auto edit = qobject_cast<const QLineEdit *>(widget))
+		return edit->text();
+	if (auto combo = qobject_cast<const QComboBox *>(widget))
+		return combo->currentText();
+	if (auto edit = qobject_cast<const QTextEdit *>(widget))
+		return edit->toPlainText();
+	if (auto bar = qobject_cast<const QProgressBar *>(widget))
+		return QString::number(bar->value());
+	return QString();
+}
+
+/** The window that a user deals with: the modal one, else the active one, else the main window. */
+QWidget *top_window()
+{
+	QWidget *top = QApplication::activeModalWidget();
+
+	if (!top)
+		top = QApplication::activeWindow();
+	for (QWidget *widget : QApplication::topLevelWidgets())
+		if (!top && widget->isVisible() && qobject_cast<QMainWindow *>(widget))
+			top = widget;
+	return top;
+}
+
+/** widgets: class, text, x, y, w, h, state of each visible one in the window in use */
+QString widgets()
+{
+	QString out;
+	QWidget *top = top_window();
+
+	if (!top)
+		return out;
+	for (QWidget *widget : top->findChildren<QWidget *>()) {
+		auto button = qobject_cast<QAbstractButton *>(widget);
+
+		if (widget->isVisible() && !seen(widget).isEmpty())
+			out += QString("%1\t%2\t%3\t%4\n").arg(widget->metaObject()->className(),
+				flat(text_of(widget)), place(widget, seen(widget)),
+				state(widget->isEnabled(), button && button->isChecked()));
+	}
+	return out;
+}
+
+/** windows: class, title, x, y, w, h of each visible window */
+QString windows()
+{
+	QString out;
+
+	for (QWidget *widget : QApplication::topLevelWidgets())
+		if (widget->isVisible())
+			out += QString("%1\t%2\t%3\n").arg(widget->metaObject()->className(),
+				flat(widget->windowTitle()), place(widget, widget->rect()));
+	return out;
+}
+
+void append_actions(QString &out, QWidget *menu)
+{
+	for (QAction *action : menu->actions()) {
+		QRect rect;
+
+		if (auto popup = qobject_cast<QMenu *>(menu))
+			rect = popup->actionGeometry(action);
+		else
+			rect = static_cast<QMenuBar *>(menu)->actionGeometry(action);
+		if (!action->isSeparator() && action->isVisible())
+			out += QString("%1\t%2\t%3\t%4\n").arg(menu->metaObject()->className(),
+				flat(action->text()), place(menu, rect),
+				state(action->isEnabled(), action->isChecked()));
+	}
+}
+
+/** actions: class of the menu, text, x, y, w, h, state: of the menu bar and all open menus */
+QString actions()
+{
+	QString out;
+
+	for (QWidget *widget : QApplication::allWidgets())
+		if (widget->isVisible() &&
+		    (qobject_cast<QMenuBar *>(widget) || qobject_cast<QMenu *>(widget)))
+			append_actions(out, widget);
+	return out;
+}
+
+QTableView *list_view()
+{
+	for (QWidget *widget : QApplication::allWidgets())
+		if (auto view = qobject_cast<QTableView *>(widget))
+			if (view->parentWidget() &&
+			    QByteArray("KsTraceViewer") ==
+				    view->parentWidget()->metaObject()->className())
+				return view;
+	return nullptr;
+}
+
+QString row_text(const QAbstractItemModel *model, int row)
+{
+	QStringList cells;
+
+	for (int column = 0; column < model->columnCount(); column++)
+		cells << flat(model->data(model->index(row, column)).toString());
+	return cells.join('\t') + "\n";
+}
+
+/** count: rows of the event list */
+QString count()
+{
+	QTableView *view = list_view();
+
+	return QString("%1\n").arg(view ? view->model()->rowCount() : -1);
+}
+
+/** rows FROM N: rows of the event list as text */
+QString rows(long from, long n)
+{
+	QTableView *view = list_view();
+	QString out;
+
+	for (long row = from; view && row < from + n && row < view->model()->rowCount(); row++)
+		out += row_text(view->model(), row);
+	return out;
+}
+
+/** header: the columns of the event list */
+QString header()
+{
+	QTableView *view = list_view();
+	QStringList names;
+
+	for (int i = 0; view && i < view->model()->columnCount(); i++)
+		names << view->model()->headerData(i, Qt::Horizontal).toString();
+	return names.join('\t') + "\n";
+}
+
+/** selected: number and text of the selected row of the event list */
+QString selected()
+{
+	QTableView *view = list_view();
+
+	if (!view || !view->selectionModel()->hasSelection())
+		return QString();
+	int row = view->selectionModel()->selectedRows().value(0).row();
+	return QString("%1\t").arg(row) + row_text(view->model(), row);
+}
+
+/** shown: number and x, y, w, h of the rows of the event list that are on the screen */
+QString shown()
+{
+	QTableView *view = list_view();
+	int n = view ? view->model()->rowCount() : 0;
+	QString out;
+
+	for (int row = view ? view->rowAt(0) : -1; row >= 0 && row < n; row++) {
+		QRect rect = view->visualRect(view->model()->index(row, 0));
+
+		if (rect.bottom() > view->viewport()->height())
+			break;
+		out += QString("%1\t%2\n").arg(row).arg(place(view->viewport(), rect));
+	}
+	return out;
+}
+
+void append_items(QString &out, QTreeWidget *tree, QTreeWidgetItem *item)
+{
+	QStringList cells;
+
+	QRect rect = tree->visualItemRect(item);
+
+	rect.setWidth(20);	/* the check box */
+	for (int i = 0; i < tree->columnCount(); i++)
+		cells << flat(item->text(i));
+	out += QString("%1\t%2\t%3\n").arg(cells.join(" | "),
+		place(tree->viewport(), rect),
+		state(!item->isDisabled(), item->checkState(0) == Qt::Checked));
+	for (int i = 0; i < item->childCount(); i++)
+		append_items(out, tree, item->child(i));
+}
+
+/**
+ * items: text, x, y, w, h, state of the items of the tables and trees of
+ * the window in use; for a table's row the check box in it, and the colour of its second cell
+ */
+QString items()
+{
+	QString out;
+	QWidget *top = top_window();
+
+	if (!top)
+		return out;
+	for (QTreeWidget *tree : top->findChildren<QTreeWidget *>())
+		for (int i = 0; tree->isVisible() && i < tree->topLevelItemCount(); i++)
+			append_items(out, tree, tree->topLevelItem(i));
+	for (QTableWidget *table : top->findChildren<QTableWidget *>())
+		for (int row = 0; table->isVisible() && row < table->rowCount(); row++) {
+			QStringList cells;
+			QAbstractButton *button = nullptr;
+			QRect rect = table->visualRect(table->model()->index(row, 0));
+
+			for (int i = 0; i < table->columnCount(); i++) {
+				QWidget *cell = table->cellWidget(row, i);
+
+				if (cell && !button)
+					button = cell->findChild<QAbstractButton *>();
+				if (table->item(row, i))
+					cells << flat(table->item(row, i)->text());
+			}
+			if (button)
+				rect = QRect(button->mapTo(table->viewport(), QPoint(0, 0)),
+					     button->size());
+			out += QString("%1\t%2\t%3\t%4\n").arg(cells.join(" | "),
+				place(table->viewport(), rect),
+				state(table->isEnabled(), button && button->isChecked()),
+				table->item(row, 1)->background().color().name());
+		}
+	return out;
+}
+
+/** choices: text, x, y, w, h of the lines of the open combo box */
+QString choices()
+{
+	QString out;
+	QWidget *popup = QApplication::activePopupWidget();
+	auto view = popup ? popup->findChild<QAbstractItemView *>() : nullptr;
+
+	for (int row = 0; view && row < view->model()->rowCount(); row++) {
+		QModelIndex index = view->model()->index(row, 0);
+
+		out += QString("%1\t%2\ton\n").arg(flat(index.data().toString()),
+			place(view->viewport(), view->visualRect(index)));
+	}
+	return out;
+}
+
+/** font: height of a line of text; KernelShark measures its graphs by it */
+QString font()
+{
+	return QString("%1\n").arg(QFontMetrics(QFont()).height());
+}
+
+QString answer(const QString &line)
+{
+	QStringList word = line.split(' ');
+
+	if (word[0] == "windows")
+		return windows();
+	if (word[0] == "widgets")
+		return widgets();
+	if (word[0] == "actions")
+		return actions();
+	if (word[0] == "items")
+		return items();
+	if (word[0] == "choices")
+		return choices();
+	if (word[0] == "font")
+		return font();
+	if (word[0] == "header")
+		return header();
+	if (word[0] == "count")
+		return count();
+	if (word[0] == "rows")
+		return rows(word.value(1).toLong(), word.value(2).toLong());
+	if (word[0] == "selected")
+		return selected();
+	if (word[0] == "shown")
+		return shown();
+	return "no such command: " + line + "\n";
+}
+
+void obey(const std::string &line)
+{
+	QByteArray text = answer(QString::fromStdString(line)).toUtf8() + ".\n";
+	const char *from = text.constData();
+
+	for (ssize_t left = text.size(), n; left > 0; left -= n, from += n) {
+		n = write(answer_fd, from, left);
+		if (n < 0)
+			return;
+	}
+}
+
+void listen(int fd)
+{
+	char buf[4096];
+	ssize_t n = read(fd, buf, sizeof(buf));
+	size_t end;
+
+	if (n > 0)
+		command.append(buf, n);
+	while ((end = command.find('\n')) != std::string::npos) {
+		std::string line = command.substr(0, end);
+
+		command.erase(0, end + 1);
+		obey(line);
+	}
+}
+
+void start()
+{
+	const char *directory = getenv("KSV_PROBE");
+	int ask;
+
+	unsetenv("LD_PRELOAD");
+	if (!directory)
+		return;
+	/* both ways, so that opening never waits and there is never an end of file */
+	ask = open((std::string(directory) + "/ask").c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	answer_fd = open((std::string(directory) + "/answer").c_str(), O_RDWR | O_CLOEXEC);
+	if (ask < 0 || answer_fd < 0) {
+		perror("KSV_PROBE");
+		return;
+	}
+	auto notifier = new QSocketNotifier(ask, QSocketNotifier::Read, qApp);
+
+	QObject::connect(notifier, &QSocketNotifier::activated, qApp, [ask] { listen(ask); });
+}
+
+} // namespace
+
+Q_COREAPP_STARTUP_FUNCTION(start)
