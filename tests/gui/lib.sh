@@ -325,6 +325,16 @@ gui_click()
 	gui_click_found widgets "$1" "$2"
 }
 
+# gui_press CLASS TEXT: the same, held until KernelShark has seen it pressed
+gui_press()
+{
+	local x y w h
+
+	gui_until gui_enabled widgets "$@"
+	read -r x y w h _ < <(gui_find widgets "$@")
+	gui_press_at $((x + w / 2)) $((y + h / 2))
+}
+
 # gui_menu TEXT...: through the menus
 gui_menu()
 {
@@ -375,10 +385,21 @@ gui_row_menu()
 gui_file()
 {
 	gui_until gui_enabled widgets QLineEdit '*'
+	gui_until gui_typed_file "$1"
+	xdotool key Return
+}
+
+# gui_typed_file NAME: a dialog that is still reading its directory may drop what is typed: again
+gui_typed_file()
+{
+	local end=$((SECONDS + 3))
+
 	gui_click QLineEdit '*'
 	xdotool key ctrl+a type --delay 1 "$1"
-	gui_until gui_find widgets QLineEdit "$1" >/dev/null
-	xdotool key Return
+	until gui_find widgets QLineEdit "$1" >/dev/null; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.05
+	done
 }
 
 # gui_drag X0 Y0 X1 Y1: with the left button
@@ -507,12 +528,28 @@ gui_count_colour()
 # must and none where it must not; COLOURS are "pid=#rrggbb ..."
 gui_check_graph()
 {
+	local end=$((SECONDS + GUI_PATIENCE))
+
+	# KernelShark may rest for a moment before it draws anew
+	until gui_graph_right "$@" >"$GUI_DIR/graph" 2>&1; do
+		[ "$SECONDS" -lt "$end" ] || {
+			cat "$GUI_DIR/graph"
+			gui_fail "graph $1 ($3 $4 of $2) is wrong in $GUI_SHOT"
+		}
+		gui_still
+		import -silent -window root "$GUI_SHOT"
+	done
+	cat "$GUI_DIR/graph"
+}
+
+gui_graph_right()
+{
 	local base
 
 	base=$(gui_base "$1")
 	gui_pixels "$GUI_X0" $((base - 2)) $((GUI_X1 - GUI_X0 + 1)) 1 >"$GUI_DIR/pixels"
 	python3 "$KSV_SOURCE_DIR/tests/gui/lib.py" graph "$(gui_csv "$2")" "$3" "$4" "$5" "$6" \
-		"$GUI_DIR/pixels" "${@:7}" || gui_fail "graph $1 ($3 $4 of $2) is wrong in $GUI_SHOT"
+		"$GUI_DIR/pixels" "${@:7}"
 }
 
 # ---- what must be there, by kshark-virt dump ----
