@@ -179,14 +179,28 @@ static int correct_skew(struct xen_trace *trace, bool absolute_time)
 	return 0;
 }
 
-static struct xen_trace *trace_open(struct xen_trace *trace, const char *path,
+/** What NULL stands for. */
+static const struct xen_trace_options *or_defaults(const struct xen_trace_options *options)
+{
+	static const struct xen_trace_options defaults;
+
+	return options ? options : &defaults;
+}
+
+/** Everything beyond the reader, which belongs to the trace from here on; NULL if it is missing. */
+static struct xen_trace *trace_open(struct xentrace *reader, const char *path,
 				    const struct xen_trace_options *options,
 				    char *error, size_t error_size)
 {
-	int n = xentrace_n_pcpus(trace->reader);
+	struct xen_trace *trace = reader ? calloc(1, sizeof(*trace)) : NULL;
 	int ret;
 
-	trace->n_pcpus = xentrace_pcpu_at(trace->reader, n - 1)->pcpu + 1;
+	if (!trace) {
+		xentrace_close(reader);
+		return NULL;
+	}
+	trace->reader = reader;
+	trace->n_pcpus = xentrace_pcpu_at(reader, xentrace_n_pcpus(reader) - 1)->pcpu + 1;
 	trace->drop_behind = options->drop_behind;
 	ret = load_meta(trace, path, options, error, error_size);
 	if (!ret)
@@ -210,38 +224,18 @@ static struct xen_trace *trace_open(struct xen_trace *trace, const char *path,
 struct xen_trace *xen_trace_open(const char *path, const struct xen_trace_options *options,
 				 char *error, size_t error_size)
 {
-	static const struct xen_trace_options defaults;
-	struct xen_trace *trace = calloc(1, sizeof(*trace));
-
-	if (!trace)
-		return NULL;
-	if (!options)
-		options = &defaults;
-	trace->reader = xentrace_open(path, &options->reader, error, error_size);
-	if (!trace->reader) {
-		free(trace);
-		return NULL;
-	}
-	return trace_open(trace, path, options, error, error_size);
+	options = or_defaults(options);
+	return trace_open(xentrace_open(path, &options->reader, error, error_size), path, options,
+			  error, error_size);
 }
 
 struct xen_trace *xen_trace_open_memory(const void *data, size_t size,
 					const struct xen_trace_options *options,
 					char *error, size_t error_size)
 {
-	static const struct xen_trace_options defaults;
-	struct xen_trace *trace = calloc(1, sizeof(*trace));
-
-	if (!trace)
-		return NULL;
-	if (!options)
-		options = &defaults;
-	trace->reader = xentrace_open_memory(data, size, &options->reader, error, error_size);
-	if (!trace->reader) {
-		free(trace);
-		return NULL;
-	}
-	return trace_open(trace, NULL, options, error, error_size);
+	options = or_defaults(options);
+	return trace_open(xentrace_open_memory(data, size, &options->reader, error, error_size),
+			  NULL, options, error, error_size);
 }
 
 void xen_trace_close(struct xen_trace *trace)
