@@ -1,0 +1,671 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_virt_model.c
+ * @brief	Hand-made timelines of vCPUs; the figures were worked out by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <string.h>
+
+#include "virt_model.h"
+
+#define EXIT	VIRT_INTERVAL_EXIT
+#define NONE	VIRT_NONE
+
+/* Shorthand for what must succeed. */
+static void set(struct virt_model *model, int32_t vcpu, int64_t time, enum virt_state state,
+		int16_t pcpu, int32_t detail, uint8_t flags)
+{
+	assert_int_equal(virt_model_set(model, vcpu, time, state, pcpu, detail, flags), 0);
+}
+
+static void occupy(struct virt_model *model, int16_t pcpu, int64_t time, int32_t vcpu, bool known)
+{
+	assert_int_equal(virt_model_occupy(model, pcpu, time, vcpu, known), 0);
+}
+
+static struct virt_model *with_vcpus(int n)
+{
+	struct virt_model *model = virt_model_new();
+	int32_t machine;
+
+	assert_non_null(model);
+	machine = virt_model_add_machine(model, 1, "d1");
+	assert_int_equal(machine, 0);
+	for (int i = 0; i < n; i++)
+		assert_int_equal(virt_model_add_vcpu(model, machine, i, 20000 + i, "v"), i);
+	return model;
+}
+
+/**
+ * One vCPU through every state, on the axis [100, 1100):
+ *
+ *	100 UNKNOWN	nothing said yet			 50
+ *	150 OFFLINE	created					 50
+ *	200 WAKING						 30
+ *	230 GUEST	on pCPU 2				170
+ *	400 HYPERVISOR	exit IO					 20
+ *	420 VMM		the same exit				 80
+ *	500 GUEST						100
+ *	600 PREEMPTED	by vCPU 1				 60
+ *	660 GUEST						 40
+ *	700 HYPERVISOR	exit HLT				  5
+ *	705 BLOCKED						195
+ *	900 WAKING						 10
+ *	910 HYPERVISOR	on pCPU 3: migrated, 205 after 705	 10
+ *	920 GUEST						 80
+ *	1000 UNKNOWN	lost					100
+ */
+static struct virt_model *one_life(void)
+{
+	struct virt_model *model = with_vcpus(2);
+	int32_t io = virt_model_add_reason(model, "IO"), hlt = virt_model_add_reason(model, "HLT");
+
+	set(model, 0, 150, VIRT_OFFLINE, NONE, NONE, 0);
+	set(model, 0, 200, VIRT_WAKING, NONE, NONE, 0);
+	set(model, 0, 230, VIRT_GUEST, 2, NONE, 0);
+	set(model, 0, 400, VIRT_HYPERVISOR, 2, io, EXIT);
+	set(model, 0, 420, VIRT_VMM, 2, io, 0);
+	set(model, 0, 500, VIRT_GUEST, 2, NONE, 0);
+	set(model, 0, 600, VIRT_PREEMPTED, 2, 1, 0);
+	set(model, 0, 660, VIRT_GUEST, 2, NONE, 0);
+	set(model, 0, 700, VIRT_HYPERVISOR, 2, hlt, EXIT);
+	set(model, 0, 705, VIRT_BLOCKED, 2, NONE, 0);
+	set(model, 0, 900, VIRT_WAKING, 2, NONE, 0);
+	set(model, 0, 910, VIRT_HYPERVISOR, 3, NONE, 0);
+	set(model, 0, 920, VIRT_GUEST, 3, NONE, 0);
+	set(model, 0, 1000, VIRT_UNKNOWN, 3, NONE, 0);
+	assert_int_equal(virt_model_finish(model, 100, 1100), 0);
+	return model;
+}
+
+static void check_totals(const struct virt_model *model, int64_t from, int64_t to,
+			 struct virt_totals expected)
+{
+	struct virt_totals totals;
+
+	virt_vcpu_totals(model, 0, from, to, &totals);
+	assert_memory_equal(&totals, &expected, sizeof(totals));
+}
+
+static void test_every_state(void **state)
+{
+	struct virt_model *model = one_life();
+	const struct virt_interval *at;
+	int64_t end;
+
+	(void)state;
+	assert_int_equal(virt_model_begin(model), 100);
+	assert_int_equal(virt_model_end(model), 1100);
+	assert_int_equal(virt_model_n_pcpus(model), 4);
+	/* GUEST 170 + 100 + 40 + 80, HYPERVISOR 20 + 5 + 10, UNKNOWN 50 + 100, WAKING 30 + 10 */
+	check_totals(model, INT64_MIN, INT64_MAX, (struct virt_totals){
+		.ns = { 390, 35, 80, 60, 40, 195, 50, 150 },
+		.count = { 4, 3, 1, 1, 2, 1, 1, 2 },
+	});
+	/* GUEST 390..400 is not counted, it began before; of GUEST 500..600 there are 10 ns */
+	check_totals(model, 390, 510, (struct virt_totals){
+		.ns = { [VIRT_GUEST] = 20, [VIRT_HYPERVISOR] = 20, [VIRT_VMM] = 80 },
+		.count = { [VIRT_GUEST] = 1, [VIRT_HYPERVISOR] = 1, [VIRT_VMM] = 1 },
+	});
+	/* within one interval */
+	check_totals(model, 300, 301, (struct virt_totals){ .ns = { [VIRT_GUEST] = 1 } });
+	at = virt_vcpu_at(model, 0, 699, &end);
+	assert_int_equal(at->start_ns, 660);
+	assert_int_equal(at->state, VIRT_GUEST);
+	assert_int_equal(end, 700);
+	at = virt_vcpu_at(model, 0, 600, NULL);
+	assert_int_equal(at->state, VIRT_PREEMPTED);
+	assert_int_equal(at->detail, 1);
+	/* the other one: never seen */
+	at = virt_vcpu_at(model, 1, 100, &end);
+	assert_int_equal(at->state, VIRT_UNKNOWN);
+	assert_int_equal(at->pcpu, NONE);
+	assert_int_equal(end, 1100);
+	virt_model_free(model);
+}
+
+static void test_windows_outside(void **state)
+{
+	struct virt_model *model = one_life();
+	struct virt_interval_range range;
+	struct virt_pcpu_totals totals;
+	struct virt_culprit culprit;
+	struct virt_exit exit;
+
+	(void)state;
+	check_totals(model, 0, 100, (struct virt_totals){ .ns = { 0 } });
+	check_totals(model, 1100, 2000, (struct virt_totals){ .ns = { 0 } });
+	check_totals(model, 500, 500, (struct virt_totals){ .ns = { 0 } });
+	check_totals(model, 600, 500, (struct virt_totals){ .ns = { 0 } });
+	check_totals(model, 0, 101, (struct virt_totals){
+		.ns = { [VIRT_UNKNOWN] = 1 }, .count = { [VIRT_UNKNOWN] = 1 },
+	});
+	check_totals(model, 1099, 5000, (struct virt_totals){ .ns = { [VIRT_UNKNOWN] = 1 } });
+	assert_null(virt_vcpu_at(model, 0, 99, NULL));
+	assert_null(virt_vcpu_at(model, 0, 1100, NULL));
+	assert_null(virt_pcpu_at(model, 2, 99, NULL));
+	assert_null(virt_pcpu_at(model, 2, 1100, NULL));
+	assert_int_equal(virt_vcpu_intervals(model, 0, 0, 100).n, 0);
+	assert_int_equal(virt_vcpu_intervals(model, 0, 1100, 1200).n, 0);
+	assert_int_equal(virt_pcpu_occupants(model, 2, 1100, 1200).n, 0);
+	assert_int_equal(virt_machine_intervals(model, 0, 0, 100).n, 0);
+	assert_int_equal(virt_vcpu_migrations(model, 0, 0, 100).n, 0);
+	assert_int_equal(virt_vcpu_exits(model, 0, 0, 100, NULL, 0), 0);
+	assert_int_equal(virt_vcpu_culprits(model, 0, 0, 100, &culprit, 1), 0);
+	assert_false(virt_vcpu_next_exit(model, 0, 701, &exit));
+	assert_false(virt_vcpu_next_exit(model, 0, 1100, &exit));
+	assert_true(virt_vcpu_next_exit(model, 0, INT64_MIN, &exit));
+	/* a window is cut to the trace: 10 ns that nobody told about */
+	virt_pcpu_totals(model, 2, 1090, 9999, &totals);
+	assert_int_equal(totals.unknown_ns, 10);
+	/* the interval that is cut at the front belongs to it, whole */
+	range = virt_vcpu_intervals(model, 0, 410, 430);
+	assert_int_equal(range.n, 2);
+	assert_int_equal(range.first[0].start_ns, 400);
+	assert_int_equal(range.end_ns, 500);
+	virt_model_free(model);
+}
+
+static void test_no_such_number(void **state)
+{
+	struct virt_model *model = one_life();
+	struct virt_totals totals;
+	struct virt_pcpu_totals pcpu_totals;
+	struct virt_machine_totals machine_totals;
+	struct virt_exit exit;
+
+	(void)state;
+	for (int i = -1; i <= 4; i += 5) {
+		assert_null(virt_model_machine(model, i));
+		assert_null(virt_model_vcpu(model, i));
+		assert_null(virt_model_reason(model, i));
+		assert_null(virt_vcpu_at(model, i, 500, NULL));
+		assert_null(virt_pcpu_at(model, i, 500, NULL));
+		assert_int_equal(virt_vcpu_intervals(model, i, 0, 2000).n, 0);
+		assert_int_equal(virt_pcpu_occupants(model, i, 0, 2000).n, 0);
+		assert_int_equal(virt_machine_intervals(model, i, 0, 2000).n, 0);
+		assert_int_equal(virt_vcpu_migrations(model, i, 0, 2000).n, 0);
+		assert_int_equal(virt_vcpu_exits(model, i, 0, 2000, NULL, 0), 0);
+		assert_int_equal(virt_vcpu_culprits(model, i, 0, 2000, NULL, 0), 0);
+		assert_false(virt_vcpu_next_exit(model, i, 0, &exit));
+		virt_vcpu_totals(model, i, 0, 2000, &totals);
+		assert_int_equal(totals.ns[VIRT_UNKNOWN], 0);
+		virt_pcpu_totals(model, i, 0, 2000, &pcpu_totals);
+		assert_int_equal(pcpu_totals.unknown_ns, 0);
+		virt_machine_totals(model, i, 0, 2000, &machine_totals);
+		assert_int_equal(machine_totals.ns[VIRT_M_LOST], 0);
+	}
+	assert_int_equal(virt_model_find_vcpu(model, 20001), 1);
+	assert_int_equal(virt_model_find_vcpu(model, 20002), NONE);
+	assert_int_equal(virt_model_find_vcpu(model, 0), NONE);
+	virt_model_free(model);
+}
+
+static void test_migration(void **state)
+{
+	struct virt_model *model = one_life();
+	struct virt_migration_range range = virt_vcpu_migrations(model, 0, 0, 2000);
+
+	(void)state;
+	/* it was on a pCPU for the last time until 705 */
+	assert_int_equal(range.n, 1);
+	assert_int_equal(range.first->time_ns, 910);
+	assert_int_equal(range.first->gap_ns, 205);
+	assert_int_equal(range.first->vcpu, 0);
+	assert_int_equal(range.first->from, 2);
+	assert_int_equal(range.first->to, 3);
+	assert_int_equal(virt_vcpu_at(model, 0, 910, NULL)->flags, VIRT_INTERVAL_MIGRATED);
+	assert_int_equal(virt_vcpu_at(model, 0, 920, NULL)->flags, 0);
+	assert_int_equal(virt_vcpu_migrations(model, 0, 910, 911).n, 1);
+	assert_int_equal(virt_vcpu_migrations(model, 0, 911, 2000).n, 0);
+	assert_int_equal(virt_vcpu_migrations(model, 0, 0, 910).n, 0);
+	virt_model_free(model);
+}
+
+/** Only runs tell where a vCPU is: waiting elsewhere, or running nobody knows where, is no move. */
+static void test_no_migration(void **state)
+{
+	struct virt_model *model = with_vcpus(1);
+
+	(void)state;
+	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 10, VIRT_WAKING, 1, NONE, 0);
+	set(model, 0, 20, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 30, VIRT_GUEST, NONE, NONE, 0);
+	set(model, 0, 40, VIRT_GUEST, 0, NONE, 0);
+	/* taken back at the same time: it never ran on pCPU 3 */
+	set(model, 0, 50, VIRT_GUEST, 3, NONE, 0);
+	set(model, 0, 50, VIRT_GUEST, 0, NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 60), 0);
+	assert_int_equal(virt_vcpu_migrations(model, 0, 0, 60).n, 0);
+	assert_int_equal(virt_vcpu_intervals(model, 0, 0, 60).n, 5);
+	virt_model_free(model);
+}
+
+static void test_exits(void **state)
+{
+	struct virt_model *model = one_life();
+	struct virt_exit_total total[3];
+	struct virt_exit exit;
+
+	(void)state;
+	/* IO: 20 + 80. HLT: 5 before it blocks, 10 waking and 10 until the entry at 920 */
+	assert_int_equal(virt_vcpu_exits(model, 0, 0, 2000, total, 3), 2);
+	assert_string_equal(virt_model_reason(model, total[0].reason), "IO");
+	assert_int_equal(total[0].count, 1);
+	assert_int_equal(total[0].complete, 1);
+	assert_int_equal(total[0].ns, 100);
+	assert_int_equal(total[0].max_ns, 100);
+	assert_string_equal(virt_model_reason(model, total[1].reason), "HLT");
+	assert_int_equal(total[1].ns, 25);
+	/* an exit belongs to the window where it begins, whole */
+	assert_int_equal(virt_vcpu_exits(model, 0, 650, 710, total, 3), 1);
+	assert_int_equal(total[0].ns, 25);
+	assert_int_equal(virt_vcpu_exits(model, 0, 401, 700, total, 3), 0);
+	assert_int_equal(virt_vcpu_exits(model, 0, 0, 2000, NULL, 0), 2);
+
+	assert_true(virt_vcpu_next_exit(model, 0, 401, &exit));
+	assert_int_equal(exit.time_ns, 700);
+	assert_int_equal(exit.entry_ns, 920);
+	assert_true(exit.complete);
+	assert_int_equal(exit.state_ns[VIRT_HYPERVISOR], 15);
+	assert_int_equal(exit.state_ns[VIRT_BLOCKED], 195);
+	assert_int_equal(exit.state_ns[VIRT_WAKING], 10);
+	assert_int_equal(exit.state_ns[VIRT_GUEST], 0);
+	virt_model_free(model);
+}
+
+/** Exits whose entry the trace does not have are counted, and have no cost. */
+static void test_incomplete_exits(void **state)
+{
+	static const struct { int64_t time, entry; int32_t reason; bool complete; } expected[] = {
+		{ 10, 20, 0, false },		/* the next exit comes first */
+		{ 20, 30, 0, false },		/* lost */
+		{ 40, 40, 1, false },		/* a point in guest code */
+		{ 50, 50, 1, true },		/* over within the same ns */
+		{ 60, 62, 0, true },
+		{ 70, 70, 0, false },		/* two at once: the first is told */
+		{ 80, 90, NONE, false },	/* the trace ends */
+	};
+	struct virt_model *model = with_vcpus(1);
+	struct virt_exit_total total[4];
+	struct virt_exit exit;
+	int64_t time = 0;
+
+	(void)state;
+	assert_int_equal(virt_model_add_reason(model, "A"), 0);
+	assert_int_equal(virt_model_add_reason(model, "B"), 1);
+	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 10, VIRT_HYPERVISOR, 0, 0, EXIT);
+	set(model, 0, 20, VIRT_HYPERVISOR, 0, 0, EXIT);
+	set(model, 0, 30, VIRT_UNKNOWN, 0, NONE, 0);
+	set(model, 0, 35, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 40, VIRT_GUEST, 0, 1, EXIT);
+	set(model, 0, 50, VIRT_HYPERVISOR, 0, 1, EXIT);
+	set(model, 0, 50, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 60, VIRT_HYPERVISOR, 0, 0, EXIT);
+	set(model, 0, 62, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 70, VIRT_HYPERVISOR, 0, 0, EXIT);
+	set(model, 0, 70, VIRT_HYPERVISOR, 0, 0, EXIT);
+	set(model, 0, 75, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 80, VIRT_BLOCKED, 0, NONE, EXIT);
+	assert_int_equal(virt_model_finish(model, 0, 90), 0);
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		assert_true(virt_vcpu_next_exit(model, 0, time, &exit));
+		assert_int_equal(exit.time_ns, expected[i].time);
+		assert_int_equal(exit.entry_ns, expected[i].entry);
+		assert_int_equal(exit.reason, expected[i].reason);
+		assert_int_equal(exit.complete, expected[i].complete);
+		time = exit.time_ns + 1;
+	}
+	assert_false(virt_vcpu_next_exit(model, 0, time, &exit));
+	/* A: 10, 20, 60 (2 ns), 70, 70 (5 ns). B: 40, 50 (0 ns). None: 80 */
+	assert_int_equal(virt_vcpu_exits(model, 0, 0, 90, total, 4), 3);
+	assert_int_equal(total[0].reason, 0);
+	assert_int_equal(total[0].count, 5);
+	assert_int_equal(total[0].complete, 2);
+	assert_int_equal(total[0].ns, 7);
+	assert_int_equal(total[0].max_ns, 5);
+	assert_int_equal(total[1].reason, 1);
+	assert_int_equal(total[1].count, 2);
+	assert_int_equal(total[1].complete, 1);
+	assert_int_equal(total[1].ns, 0);
+	assert_int_equal(total[2].reason, NONE);
+	assert_int_equal(total[2].count, 1);
+	virt_model_free(model);
+}
+
+/**
+ * vCPU 0 waits for pCPU 0 in [10, 100), where 1 runs until 40, 2 until 90, then nobody; and for
+ * an unknown pCPU in [200, 205).
+ */
+static void test_culprits_and_pcpu(void **state)
+{
+	struct virt_model *model = with_vcpus(3);
+	struct virt_culprit culprit[4];
+	struct virt_pcpu_totals totals;
+	struct virt_occupant_range range;
+
+	(void)state;
+	occupy(model, 0, 0, 0, true);
+	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
+	occupy(model, 0, 10, 1, true);
+	set(model, 0, 10, VIRT_PREEMPTED, 0, 1, 0);
+	set(model, 1, 10, VIRT_HYPERVISOR, 0, NONE, 0);
+	set(model, 1, 15, VIRT_GUEST, 0, NONE, 0);
+	occupy(model, 0, 40, 2, true);
+	set(model, 1, 40, VIRT_BLOCKED, 0, NONE, 0);
+	set(model, 2, 40, VIRT_GUEST, 0, NONE, 0);
+	set(model, 2, 85, VIRT_BLOCKED, 0, NONE, 0);	/* said to occupy for 5 ns more */
+	occupy(model, 0, 90, NONE, true);
+	occupy(model, 0, 100, 0, true);
+	set(model, 0, 100, VIRT_GUEST, 0, NONE, 0);
+	occupy(model, 0, 200, NONE, false);
+	set(model, 0, 200, VIRT_PREEMPTED, NONE, NONE, 0);
+	set(model, 0, 205, VIRT_UNKNOWN, NONE, NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 210), 0);
+
+	assert_int_equal(virt_vcpu_culprits(model, 0, 0, 210, culprit, 4), 3);
+	assert_int_equal(culprit[0].vcpu, 2);
+	assert_int_equal(culprit[0].ns, 50);
+	assert_int_equal(culprit[1].vcpu, 1);
+	assert_int_equal(culprit[1].ns, 30);
+	assert_int_equal(culprit[2].vcpu, NONE);
+	assert_int_equal(culprit[2].ns, 15);
+	/* cut at both sides: 1 has 35..40, 2 has 40..42 */
+	assert_int_equal(virt_vcpu_culprits(model, 0, 35, 42, culprit, 1), 2);
+	assert_int_equal(culprit[0].vcpu, 1);
+	assert_int_equal(culprit[0].ns, 5);
+	assert_int_equal(virt_vcpu_culprits(model, 1, 0, 210, culprit, 4), 0);
+
+	/* GUEST 10 of 0, 25 of 1, 45 of 2, 100 of 0; HYPERVISOR 5; idle 90..100 */
+	/* not known: 85..90 and 200..210 */
+	virt_pcpu_totals(model, 0, 0, 210, &totals);
+	assert_int_equal(totals.state_ns[VIRT_GUEST], 180);
+	assert_int_equal(totals.state_ns[VIRT_HYPERVISOR], 5);
+	assert_int_equal(totals.idle_ns, 10);
+	assert_int_equal(totals.unknown_ns, 15);
+	virt_pcpu_totals(model, 0, 12, 17, &totals);
+	assert_int_equal(totals.state_ns[VIRT_GUEST], 2);
+	assert_int_equal(totals.state_ns[VIRT_HYPERVISOR], 3);
+	range = virt_pcpu_occupants(model, 0, 50, 95);
+	assert_int_equal(range.n, 2);
+	assert_int_equal(range.first[0].vcpu, 2);
+	assert_int_equal(range.first[1].vcpu, NONE);
+	assert_true(range.first[1].known);
+	assert_int_equal(range.end_ns, 100);
+	assert_false(virt_pcpu_at(model, 0, 205, NULL)->known);
+	virt_model_free(model);
+}
+
+/** Every state of a machine, by two vCPUs; each lasts 10 ns. */
+static void test_machine_states(void **state)
+{
+	static const struct {
+		enum virt_state vcpu[2];
+		enum virt_machine_state machine;
+	} step[] = {
+		{ { VIRT_UNKNOWN, VIRT_UNKNOWN }, VIRT_M_LOST },
+		{ { VIRT_GUEST, VIRT_UNKNOWN }, VIRT_M_FULL_RUN },
+		{ { VIRT_GUEST, VIRT_BLOCKED }, VIRT_M_PARTIAL_RUN },
+		{ { VIRT_GUEST, VIRT_HYPERVISOR }, VIRT_M_FULL_RUN },
+		{ { VIRT_VMM, VIRT_OFFLINE }, VIRT_M_PARTIAL_RUN },
+		{ { VIRT_VMM, VIRT_PREEMPTED }, VIRT_M_CONCURRENCY_HAZARD },
+		{ { VIRT_WAKING, VIRT_PREEMPTED }, VIRT_M_FULL_CONTENTION },
+		{ { VIRT_BLOCKED, VIRT_PREEMPTED }, VIRT_M_PARTIAL_CONTENTION },
+		{ { VIRT_UNKNOWN, VIRT_WAKING }, VIRT_M_FULL_CONTENTION },
+		{ { VIRT_BLOCKED, VIRT_OFFLINE }, VIRT_M_BLOCKED },
+		{ { VIRT_UNKNOWN, VIRT_OFFLINE }, VIRT_M_BLOCKED },
+	};
+	const size_t n = sizeof(step) / sizeof(step[0]);
+	struct virt_model *model = with_vcpus(2);
+	struct virt_machine_range range;
+	struct virt_machine_totals totals;
+	int32_t empty = virt_model_add_machine(model, 7, "no vCPUs");
+
+	(void)state;
+	for (size_t i = 0; i < n; i++)
+		for (int v = 0; v < 2; v++)
+			set(model, v, 10 * i, step[i].vcpu[v], NONE, NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 10 * n), 0);
+	for (size_t i = 0; i < n; i++) {
+		range = virt_machine_intervals(model, 0, 10 * i + 5, 10 * i + 6);
+		assert_int_equal(range.n, 1);
+		assert_string_equal(virt_machine_state_name(range.first->state),
+				    virt_machine_state_name(step[i].machine));
+	}
+	/* the last two are one interval */
+	assert_int_equal(virt_machine_intervals(model, 0, 0, 1000).n, n - 1);
+	virt_machine_totals(model, 0, 5, 1000, &totals);
+	assert_int_equal(totals.ns[VIRT_M_LOST], 5);
+	assert_int_equal(totals.count[VIRT_M_LOST], 0);
+	assert_int_equal(totals.ns[VIRT_M_FULL_RUN], 20);
+	assert_int_equal(totals.count[VIRT_M_FULL_RUN], 2);
+	assert_int_equal(totals.ns[VIRT_M_BLOCKED], 20);
+	assert_int_equal(totals.count[VIRT_M_BLOCKED], 1);
+	virt_machine_totals(model, empty, 0, 1000, &totals);
+	assert_int_equal(totals.ns[VIRT_M_LOST], 10 * n);
+	virt_model_free(model);
+}
+
+static void test_what_is_wrong(void **state)
+{
+	struct virt_model *model = with_vcpus(2);
+	struct virt_loss loss = { .from_ns = 5, .to_ns = 4 };
+
+	(void)state;
+	assert_int_equal(virt_model_add_reason(model, "A"), 0);
+	assert_int_equal(virt_model_add_reason(model, "A"), 0);
+	assert_int_equal(virt_model_add_machine(model, 1, "other name"), 0);
+	assert_int_equal(virt_model_add_vcpu(model, 0, 1, 5, "other name"), 1);
+	assert_int_equal(virt_model_add_vcpu(model, 1, 0, 0, "v"), -EINVAL);
+	assert_int_equal(virt_model_add_vcpu(model, -1, 0, 0, "v"), -EINVAL);
+	set(model, 0, 10, VIRT_GUEST, 0, 0, 0);
+	assert_int_equal(virt_model_set(model, 0, 9, VIRT_BLOCKED, 0, NONE, 0), -EINVAL);
+	assert_int_equal(virt_model_set(model, 2, 20, VIRT_GUEST, 0, NONE, 0), -EINVAL);
+	assert_int_equal(virt_model_set(model, -1, 20, VIRT_GUEST, 0, NONE, 0), -EINVAL);
+	assert_int_equal(virt_model_set(model, 0, 20, VIRT_N_STATES, 0, NONE, 0), -EINVAL);
+	assert_int_equal(virt_model_set(model, 0, 20, VIRT_GUEST, -2, NONE, 0), -EINVAL);
+	assert_int_equal(virt_model_set(model, 0, 20, VIRT_GUEST, 0, 1, 0), -EINVAL);
+	assert_int_equal(virt_model_set(model, 0, 20, VIRT_PREEMPTED, 0, 2, 0), -EINVAL);
+	assert_int_equal(virt_model_set(model, 0, 20, VIRT_BLOCKED, 0, 0, 0), -EINVAL);
+	occupy(model, 0, 10, 0, true);
+	assert_int_equal(virt_model_occupy(model, 0, 9, 1, true), -EINVAL);
+	assert_int_equal(virt_model_occupy(model, -1, 20, 1, true), -EINVAL);
+	assert_int_equal(virt_model_occupy(model, 0, 20, 2, true), -EINVAL);
+	assert_int_equal(virt_model_add_loss(model, &loss), -EINVAL);
+	assert_int_equal(virt_model_finish(model, 10, 9), -EINVAL);
+	assert_int_equal(virt_model_finish(model, INT64_MIN, INT64_MAX), -EINVAL);
+	/* none of it changed anything */
+	assert_int_equal(virt_model_finish(model, 0, 100), 0);
+	assert_int_equal(virt_vcpu_intervals(model, 0, 0, 100).n, 2);
+	assert_int_equal(virt_pcpu_occupants(model, 0, 0, 100).n, 2);
+	assert_int_equal(virt_model_losses(model).n, 0);
+	assert_string_equal(virt_model_machine(model, 0)->name, "d1");
+	assert_int_equal(virt_model_vcpu(model, 1)->host_pid, 20001);
+	/* it is complete */
+	assert_int_equal(virt_model_set(model, 0, 50, VIRT_BLOCKED, 0, NONE, 0), -EINVAL);
+	assert_int_equal(virt_model_occupy(model, 0, 50, 1, true), -EINVAL);
+	assert_int_equal(virt_model_add_machine(model, 2, "d2"), -EINVAL);
+	assert_int_equal(virt_model_finish(model, 0, 100), -EINVAL);
+	virt_model_free(model);
+}
+
+static void test_order(void **state)
+{
+	struct virt_model *model = virt_model_new();
+	int32_t d5 = virt_model_add_machine(model, 5, "d5");
+	int32_t d2 = virt_model_add_machine(model, 2, "d2");
+	int32_t d5v1 = virt_model_add_vcpu(model, d5, 1, 60001, "d5v1");
+	int32_t d2v0 = virt_model_add_vcpu(model, d2, 0, 30000, "d2v0");
+	int32_t d5v0 = virt_model_add_vcpu(model, d5, 0, 60000, "d5v0");
+
+	(void)state;
+	assert_int_equal(virt_model_finish(model, 0, 1), 0);
+	assert_int_equal(virt_model_n_machines(model), 2);
+	assert_int_equal(virt_model_n_vcpus(model), 3);
+	assert_string_equal(virt_model_machine(model, 0)->name, "d2");
+	assert_string_equal(virt_model_machine(model, 1)->name, "d5");
+	assert_int_equal(virt_model_machine(model, 1)->n_vcpus, 2);
+	assert_int_equal(virt_model_machine(model, 1)->vcpus[0], d5v0);
+	assert_int_equal(virt_model_machine(model, 1)->vcpus[1], d5v1);
+	assert_int_equal(virt_model_vcpu(model, d2v0)->machine, 0);
+	assert_string_equal(virt_model_vcpu(model, d5v1)->name, "d5v1");
+	assert_int_equal(virt_model_find_vcpu(model, 60001), d5v1);
+	virt_model_free(model);
+}
+
+static void test_losses_and_contradictions(void **state)
+{
+	static const char *const twice = "runs twice", *const back = "goes back";
+	static char others[40][2];
+	struct virt_model *model = with_vcpus(1);
+	struct virt_loss late = { .from_ns = 50, .to_ns = 60, .records = 7, .pcpu = 1 };
+	struct virt_loss early = { .from_ns = 10, .to_ns = 70, .pcpu = 6 };
+	struct virt_loss_range range;
+	uint64_t count;
+
+	(void)state;
+	assert_int_equal(virt_model_add_loss(model, &late), 0);
+	assert_int_equal(virt_model_add_loss(model, &early), 0);
+	virt_model_contradiction(model, twice);
+	virt_model_contradiction(model, back);
+	virt_model_contradiction(model, twice);
+	assert_int_equal(virt_model_finish(model, 0, 100), 0);
+	assert_int_equal(virt_model_n_pcpus(model), 7);
+	range = virt_model_losses(model);
+	assert_int_equal(range.n, 2);
+	assert_int_equal(range.first[0].from_ns, 10);
+	assert_int_equal(range.first[1].records, 7);
+	assert_string_equal(virt_model_contradictions(model, 0, &count), twice);
+	assert_int_equal(count, 2);
+	assert_string_equal(virt_model_contradictions(model, 1, &count), back);
+	assert_int_equal(count, 1);
+	assert_null(virt_model_contradictions(model, 2, &count));
+	assert_null(virt_model_contradictions(model, -1, &count));
+	virt_model_free(model);
+
+	/* 40 kinds: 31 by name, the other 9 as one */
+	model = virt_model_new();
+	for (int i = 0; i < 40; i++)
+		virt_model_contradiction(model, others[i]);
+	assert_non_null(virt_model_contradictions(model, 30, &count));
+	assert_int_equal(count, 1);
+	assert_string_equal(virt_model_contradictions(model, 31, &count), "other contradictions");
+	assert_int_equal(count, 9);
+	assert_null(virt_model_contradictions(model, 32, &count));
+	virt_model_free(model);
+}
+
+static void test_empty(void **state)
+{
+	struct virt_model *model = virt_model_new();
+	struct virt_totals totals;
+
+	(void)state;
+	virt_model_free(NULL);
+	assert_int_equal(virt_model_finish(model, 5, 5), 0);
+	assert_int_equal(virt_model_n_machines(model), 0);
+	assert_int_equal(virt_model_n_vcpus(model), 0);
+	assert_int_equal(virt_model_n_pcpus(model), 0);
+	assert_int_equal(virt_model_n_reasons(model), 0);
+	assert_int_equal(virt_model_find_vcpu(model, 0), NONE);
+	assert_int_equal(virt_model_losses(model).n, 0);
+	virt_model_free(model);
+
+	/* vCPUs and a pCPU, but no time */
+	model = with_vcpus(2);
+	occupy(model, 0, 5, 1, true);
+	set(model, 1, 5, VIRT_GUEST, 0, NONE, EXIT);
+	assert_int_equal(virt_model_finish(model, 5, 5), 0);
+	assert_int_equal(virt_vcpu_intervals(model, 1, 0, 10).n, 0);
+	assert_int_equal(virt_machine_intervals(model, 0, 0, 10).n, 0);
+	assert_int_equal(virt_pcpu_occupants(model, 0, 0, 10).n, 0);
+	assert_null(virt_vcpu_at(model, 1, 5, NULL));
+	virt_vcpu_columns(model, 1, 0, 10, &totals, 1);
+	assert_int_equal(totals.ns[VIRT_GUEST], 0);
+	virt_model_free(model);
+
+	/* freed without being finished */
+	model = with_vcpus(1);
+	set(model, 0, 5, VIRT_GUEST, 0, NONE, 0);
+	virt_model_free(model);
+}
+
+/** What lies outside of the trace is cut off, and with it an exit before its beginning. */
+static void test_clipped(void **state)
+{
+	struct virt_model *model = with_vcpus(1);
+	struct virt_interval_range range;
+	struct virt_exit_total total;
+
+	(void)state;
+	assert_int_equal(virt_model_add_reason(model, "A"), 0);
+	set(model, 0, 10, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 20, VIRT_HYPERVISOR, 0, 0, EXIT);
+	set(model, 0, 40, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 50, VIRT_HYPERVISOR, 0, 0, EXIT);
+	occupy(model, 0, 10, 0, true);
+	occupy(model, 0, 50, NONE, true);
+	assert_int_equal(virt_model_finish(model, 30, 50), 0);
+	range = virt_vcpu_intervals(model, 0, 0, 100);
+	assert_int_equal(range.n, 2);
+	assert_int_equal(range.first[0].start_ns, 30);
+	assert_int_equal(range.first[0].state, VIRT_HYPERVISOR);
+	assert_int_equal(range.first[0].flags, 0);
+	assert_int_equal(range.end_ns, 50);
+	assert_int_equal(virt_vcpu_exits(model, 0, 0, 100, &total, 1), 0);
+	assert_int_equal(virt_pcpu_occupants(model, 0, 0, 100).n, 1);
+	assert_int_equal(virt_pcpu_at(model, 0, 30, NULL)->start_ns, 30);
+	virt_model_free(model);
+}
+
+static void test_names(void **state)
+{
+	static const char *const names[] = {
+		"guest", "hypervisor", "vmm", "preempted", "waking", "blocked", "offline",
+		"unknown",
+	};
+	static const char *const machine_names[] = {
+		"full_run", "partial_run", "concurrency_hazard", "partial_contention",
+		"full_contention", "blocked", "lost",
+	};
+
+	(void)state;
+	for (int i = 0; i < VIRT_N_STATES; i++)
+		assert_string_equal(virt_state_name(i), names[i]);
+	assert_null(virt_state_name(VIRT_N_STATES));
+	for (int i = 0; i < VIRT_M_N_STATES; i++)
+		assert_string_equal(virt_machine_state_name(i), machine_names[i]);
+	assert_null(virt_machine_state_name(VIRT_M_N_STATES));
+	assert_int_equal(sizeof(struct virt_interval), 16);
+	assert_int_equal(sizeof(struct virt_occupant), 16);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_state),
+		cmocka_unit_test(test_windows_outside),
+		cmocka_unit_test(test_no_such_number),
+		cmocka_unit_test(test_migration),
+		cmocka_unit_test(test_no_migration),
+		cmocka_unit_test(test_exits),
+		cmocka_unit_test(test_incomplete_exits),
+		cmocka_unit_test(test_culprits_and_pcpu),
+		cmocka_unit_test(test_machine_states),
+		cmocka_unit_test(test_what_is_wrong),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_losses_and_contradictions),
+		cmocka_unit_test(test_empty),
+		cmocka_unit_test(test_clipped),
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

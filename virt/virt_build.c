@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	virt_build.c
+ * @brief	Fill a vCPU model, in order of time.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "virt_private.h"
+
+/** Make room for one more element of @size bytes. Return: false without memory. */
+static bool grow(void *array, size_t size, size_t n, size_t *room)
+{
+	size_t wanted = *room ? *room * 2 : 8;
+	void *bigger;
+
+	if (n < *room)
+		return true;
+	if (wanted > SIZE_MAX / size)
+		return false;
+	bigger = realloc(*(void **)array, wanted * size);
+	if (!bigger)
+		return false;
+	*(void **)array = bigger;
+	*room = wanted;
+	return true;
+}
+
+/** As grow(), for what is counted in 32 bits: more than that does not fit into memory. */
+static bool grow_u32(void *array, size_t size, uint32_t n, uint32_t *room)
+{
+	size_t wide = *room;
+
+	if (n == UINT32_MAX || !grow(array, size, n, &wide))
+		return false;
+	*room = wide < UINT32_MAX ? (uint32_t)wide : UINT32_MAX;
+	return true;
+}
+
+static bool grow_i32(void *array, size_t size, int32_t n, int32_t *room)
+{
+	size_t wide = *room;
+
+	if (n == INT32_MAX || !grow(array, size, n, &wide))
+		return false;
+	*room = wide < INT32_MAX ? (int32_t)wide : INT32_MAX;
+	return true;
+}
+
+/* ---- (machine, id) -> index ---- */
+
+static uint64_t map_key(int32_t high, int32_t low)
+{
+	return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
+}
+
+/** Where a key is or belongs. The map must have room. */
+static struct virt_map_entry *map_slot(const struct virt_map *map, uint64_t key)
+{
+	size_t i = (key * 0x9e3779b97f4a7c15ULL) >> 32;
+
+	for (i &= map->room - 1; map->entry[i].value >= 0; i = (i + 1) & (map->room - 1))
+		if (map->entry[i].key == key)
+			break;
+	return &map->entry[i];
+}
+
+static int32_t map_find(const struct virt_map *map, uint64_t key)
+{
+	return map->room ? map_slot(map, key)->value : VIRT_NONE;
+}
+
+/** Make room for one more key. */
+static bool map_reserve(struct virt_map *map)
+{
+	struct virt_map bigger = { .n = map->n, .room = map->room ? map->room * 2 : 16 };
+
+	if (map->room && (map->n + 1) * 2 <= map->room)
+		return true;
+	bigger.entry = malloc(bigger.room * sizeof(*bigger.entry));
+	if (!bigger.entry)
+		return false;
+	for (size_t i = 0; i < bigger.room; i++)
+		bigger.entry[i].value = VIRT_NONE;
+	for (size_t i = 0; i < map->room; i++)
+		if (map->entry[i].value >= 0)
+			*map_slot(&bigger, map->entry[i].key) = map->entry[i];
+	free(map->entry);
+	*map = bigger;
+	return true;
+}
+
+static void map_add(struct virt_map *map, uint64_t key, int32_t value)
+{
+	*map_slot(map, key) = (struct virt_map_entry){ .key = key, .value = value };
+	map->n++;
+}
+
+/* ---- making and freeing ---- */
+
+struct virt_model *virt_model_new(void)
+{
+	return calloc(1, sizeof(struct virt_model));
+}
+
+static void groups_free(struct virt_groups *groups)
+{
+	free(groups->group);
+	free(groups->index);
+	free(groups->sum);
+	for (int i = 0; i < VIRT_MAX_LEVELS; i++)
+		free(groups->max[i]);
+}
+
+static void vcpu_free(struct virt_vcpu_track *vcpu)
+{
+	free(vcpu->name);
+	free(vcpu->intervals);
+	free(vcpu->block_start);
+	free(vcpu->blocks);
+	free(vcpu->migrations);
+	groups_free(&vcpu->exits);
+	groups_free(&vcpu->culprits);
+}
+
+void virt_model_free(struct virt_model *model)
+{
+	if (!model)
+		return;
+	for (int32_t i = 0; i < model->n_machines; i++) {
+		free(model->machines[i].name);
+		free(model->machines[i].vcpus);
+		free(model->machines[i].intervals);
+		free(model->machines[i].blocks);
+	}
+	for (int32_t i = 0; i < model->n_vcpus; i++)
+		vcpu_free(&model->vcpus[i]);
+	for (int32_t i = 0; i < model->n_pcpus; i++) {
+		free(model->pcpus[i].occupants);
+		free(model->pcpus[i].block_start);
+		free(model->pcpus[i].base);
+	}
+	for (int32_t i = 0; i < model->n_reasons; i++)
+		free(model->reasons[i]);
+	free(model->machines);
+	free(model->machine_map.entry);
+	free(model->vcpus);
+	free(model->vcpu_map.entry);
+	free(model->pids);
+	free(model->pcpus);
+	free(model->reasons);
+	free(model->losses);
+	free(model);
+}
+
+/* ---- who there is ---- */
+
+int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char *name)
+{
+	uint64_t key = map_key(0, id);
+	int32_t index = map_find(&model->machine_map, key);
+	char *copy;
+
+	if (index >= 0)
+		return index;
+	if (model->finished)
+		return -EINVAL;
+	if (!map_reserve(&model->machine_map) ||
+	    !grow_i32(&model->machines, sizeof(*model->machines), model->n_machines,
+		      &model->machines_room))
+		return -ENOMEM;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	index = model->n_machines++;
+	model->machines[index] = (struct virt_machine_track){
+		.info = { .id = id, .name = copy },
+		.name = copy,
+		.order = index,
+	};
+	map_add(&model->machine_map, key, index);
+	return index;
+}
+
+/** The state of a vCPU before anything is known; its time is set by virt_model_finish(). */
+static const struct virt_interval first_interval = {
+	.start_ns = INT64_MIN,
+	.detail = VIRT_NONE,
+	.pcpu = VIRT_NONE,
+	.state = VIRT_UNKNOWN,
+};
+
+int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t id,
+			    int32_t host_pid, const char *name)
+{
+	uint64_t key = map_key(machine, id);
+	struct virt_vcpu_track vcpu = {
+		.info = { .machine = machine, .id = id, .host_pid = host_pid },
+	};
+	int32_t index = map_find(&model->vcpu_map, key);
+
+	if (index >= 0)
+		return index;
+	if (model->finished || machine < 0 || machine >= model->n_machines)
+		return -EINVAL;
+	if (!map_reserve(&model->vcpu_map) ||
+	    !grow_i32(&model->vcpus, sizeof(*model->vcpus), model->n_vcpus, &model->vcpus_room))
+		return -ENOMEM;
+	vcpu.name = strdup(name);
+	if (!vcpu.name || !grow_u32(&vcpu.intervals, sizeof(*vcpu.intervals), 0, &vcpu.room)) {
+		vcpu_free(&vcpu);
+		return -ENOMEM;
+	}
+	vcpu.info.name = vcpu.name;
+	vcpu.intervals[vcpu.n++] = first_interval;
+	index = model->n_vcpus++;
+	model->vcpus[index] = vcpu;
+	map_add(&model->vcpu_map, key, index);
+	return index;
+}
+
+int32_t virt_model_add_reason(struct virt_model *model, const char *name)
+{
+	char *copy;
+
+	for (int32_t i = 0; i < model->n_reasons; i++)
+		if (!strcmp(model->reasons[i], name))
+			return i;
+	if (model->finished)
+		return -EINVAL;
+	if (!grow_i32(&model->reasons, sizeof(*model->reasons), model->n_reasons,
+		      &model->reasons_room))
+		return -ENOMEM;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	model->reasons[model->n_reasons] = copy;
+	return model->n_reasons++;
+}
+
+/** The track of a pCPU, which now exists. Return: NULL without memory. */
+static struct virt_pcpu_track *pcpu_get(struct virt_model *model, int16_t pcpu)
+{
+	while (pcpu >= model->n_pcpus) {
+		struct virt_pcpu_track track = { 0 };
+
+		if (!grow_i32(&model->pcpus, sizeof(*model->pcpus), model->n_pcpus,
+			      &model->pcpus_room) ||
+		    !grow_u32(&track.occupants, sizeof(*track.occupants), 0, &track.room))
+			return NULL;
+		track.occupants[track.n++] = (struct virt_occupant){
+			.start_ns = INT64_MIN, .vcpu = VIRT_NONE,
+		};
+		model->pcpus[model->n_pcpus++] = track;
+	}
+	return &model->pcpus[pcpu];
+}
+
+/* ---- what happens ---- */
+
+static bool same_interval(const struct virt_interval *a, const struct virt_interval *b)
+{
+	return a->state == b->state && a->pcpu == b->pcpu && a->detail == b->detail;
+}
+
+/** Whether @detail is one that a vCPU in @state can have. */
+static bool detail_fits(const struct virt_model *model, enum virt_state state, int32_t detail)
+{
+	if (detail == VIRT_NONE)
+		return true;
+	if (virt_on_pcpu(state))
+		return detail >= 0 && detail < model->n_reasons;
+	return state == VIRT_PREEMPTED && detail >= 0 && detail < model->n_vcpus;
+}
+
+int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
+		   enum virt_state state, int16_t pcpu, int32_t detail, uint8_t flags)
+{
+	struct virt_interval *last, interval = {
+		.start_ns = time_ns, .detail = detail, .pcpu = pcpu, .state = state,
+		.flags = flags & VIRT_INTERVAL_EXIT,
+	};
+	struct virt_vcpu_track *track;
+
+	if (model->finished || vcpu < 0 || vcpu >= model->n_vcpus ||
+	    (unsigned int)state >= VIRT_N_STATES || pcpu < VIRT_NONE ||
+	    !detail_fits(model, state, detail))
+		return -EINVAL;
+	track = &model->vcpus[vcpu];
+	last = &track->intervals[track->n - 1];
+	if (time_ns < last->start_ns)
+		return -EINVAL;
+	if (pcpu >= model->n_pcpus && !pcpu_get(model, pcpu))
+		return -ENOMEM;
+	if (!interval.flags && same_interval(last, &interval))
+		return 0;
+	if (time_ns == last->start_ns && !(last->flags & VIRT_INTERVAL_EXIT)) {
+		/* the later word counts, and may take back the whole change */
+		if (track->n > 1 && !interval.flags && same_interval(last - 1, &interval))
+			track->n--;
+		else
+			*last = interval;
+		return 0;
+	}
+	if (!grow_u32(&track->intervals, sizeof(*track->intervals), track->n, &track->room))
+		return -ENOMEM;
+	track->intervals[track->n++] = interval;
+	return 0;
+}
+
+int virt_model_occupy(struct virt_model *model, int16_t pcpu, int64_t time_ns, int32_t vcpu,
+		      bool known)
+{
+	struct virt_occupant *last, occupant = {
+		.start_ns = time_ns, .vcpu = known ? vcpu : VIRT_NONE, .known = known,
+	};
+	struct virt_pcpu_track *track;
+
+	if (model->finished || pcpu < 0 || vcpu < VIRT_NONE || vcpu >= model->n_vcpus)
+		return -EINVAL;
+	track = pcpu_get(model, pcpu);
+	if (!track)
+		return -ENOMEM;
+	last = &track->occupants[track->n - 1];
+	if (time_ns < last->start_ns)
+		return -EINVAL;
+	if (last->vcpu == occupant.vcpu && last->known == occupant.known)
+		return 0;
+	if (time_ns == last->start_ns) {
+		if (track->n > 1 && last[-1].vcpu == occupant.vcpu &&
+		    last[-1].known == occupant.known)
+			track->n--;
+		else
+			*last = occupant;
+		return 0;
+	}
+	if (!grow_u32(&track->occupants, sizeof(*track->occupants), track->n, &track->room))
+		return -ENOMEM;
+	track->occupants[track->n++] = occupant;
+	return 0;
+}
+
+int virt_model_add_loss(struct virt_model *model, const struct virt_loss *loss)
+{
+	if (model->finished || loss->pcpu < VIRT_NONE || loss->to_ns < loss->from_ns)
+		return -EINVAL;
+	if (loss->pcpu >= 0 && !pcpu_get(model, loss->pcpu))
+		return -ENOMEM;
+	if (!grow(&model->losses, sizeof(*model->losses), model->n_losses, &model->losses_room))
+		return -ENOMEM;
+	model->losses[model->n_losses++] = *loss;
+	return 0;
+}
+
+void virt_model_contradiction(struct virt_model *model, const char *what)
+{
+	struct virt_contradiction *kind = model->contradictions;
+	struct virt_contradiction *last = kind + VIRT_MAX_CONTRADICTIONS - 1;
+
+	while (kind < last && kind->what && kind->what != what)
+		kind++;
+	kind->what = kind == last ? "other contradictions" : what;
+	kind->count++;
+}
+
+/* ---- the end ---- */
+
+/** Give back what an array does not need. It stays as it is if that fails. */
+static void shrink(void *array, size_t size, size_t n)
+{
+	void *smaller = n ? realloc(*(void **)array, n * size) : NULL;
+
+	if (smaller)
+		*(void **)array = smaller;
+}
+
+/** Keep of [0, @n) what lies within the trace. Return: how much; the first one is @first. */
+static uint32_t clip(const struct virt_model *model, const void *array, size_t stride, uint32_t n,
+		     uint32_t *first)
+{
+	uint32_t from = virt_first_at(array, stride, 0, n, model->begin_ns);
+	uint32_t to = virt_first_at(array, stride, from, n, model->end_ns);
+
+	*first = from;
+	if (model->begin_ns == model->end_ns)
+		return 0;
+	/* the one that is in force at the beginning; there always is one, see first_interval */
+	if (from == n || *(const int64_t *)((const char *)array + from * stride) > model->begin_ns)
+		*first = from - 1;
+	return to - *first;
+}
+
+static void clip_vcpu(const struct virt_model *model, struct virt_vcpu_track *vcpu)
+{
+	uint32_t first;
+
+	vcpu->n = clip(model, vcpu->intervals, sizeof(*vcpu->intervals), vcpu->n, &first);
+	if (vcpu->n) {
+		memmove(vcpu->intervals, vcpu->intervals + first,
+			vcpu->n * sizeof(*vcpu->intervals));
+		if (vcpu->intervals[0].start_ns < model->begin_ns) {
+			/* its exit lies before the trace */
+			vcpu->intervals[0].flags = 0;
+			vcpu->intervals[0].start_ns = model->begin_ns;
+		}
+	}
+	shrink(&vcpu->intervals, sizeof(*vcpu->intervals), vcpu->n);
+}
+
+static void clip_pcpu(const struct virt_model *model, struct virt_pcpu_track *pcpu)
+{
+	uint32_t first;
+
+	pcpu->n = clip(model, pcpu->occupants, sizeof(*pcpu->occupants), pcpu->n, &first);
+	if (pcpu->n) {
+		memmove(pcpu->occupants, pcpu->occupants + first,
+			pcpu->n * sizeof(*pcpu->occupants));
+		pcpu->occupants[0].start_ns = model->begin_ns;
+	}
+	shrink(&pcpu->occupants, sizeof(*pcpu->occupants), pcpu->n);
+}
+
+static int compare_machines(const void *a, const void *b)
+{
+	const struct virt_machine_track *x = a, *y = b;
+
+	return (x->info.id > y->info.id) - (x->info.id < y->info.id);
+}
+
+static int compare_pids(const void *a, const void *b)
+{
+	const struct virt_pid *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->vcpu > y->vcpu) - (x->vcpu < y->vcpu);
+}
+
+static int compare_losses(const void *a, const void *b)
+{
+	const struct virt_loss *x = a, *y = b;
+
+	if (x->from_ns != y->from_ns)
+		return x->from_ns < y->from_ns ? -1 : 1;
+	return (x->pcpu > y->pcpu) - (x->pcpu < y->pcpu);
+}
+
+/** Order the machines by id, and each one's vCPUs by number. */
+static int order_machines(struct virt_model *model)
+{
+	struct virt_pid *by_id = NULL;
+	int32_t *new_index;
+
+	new_index = malloc((model->n_machines + 1) * sizeof(*new_index));
+	by_id = malloc((model->n_vcpus + 1) * sizeof(*by_id));
+	if (!new_index || !by_id)
+		goto err_nomem;
+	if (model->n_machines)
+		qsort(model->machines, model->n_machines, sizeof(*model->machines),
+		      compare_machines);
+	for (int32_t i = 0; i < model->n_machines; i++)
+		new_index[model->machines[i].order] = i;
+	for (int32_t i = 0; i < model->n_vcpus; i++) {
+		struct virt_vcpu *vcpu = &model->vcpus[i].info;
+
+		vcpu->machine = new_index[vcpu->machine];
+		model->machines[vcpu->machine].info.n_vcpus++;
+		by_id[i] = (struct virt_pid){ .pid = vcpu->id, .vcpu = i };
+	}
+	for (int32_t i = 0; i < model->n_machines; i++) {
+		struct virt_machine_track *machine = &model->machines[i];
+
+		machine->vcpus = malloc((machine->info.n_vcpus + 1) * sizeof(*machine->vcpus));
+		if (!machine->vcpus)
+			goto err_nomem;
+		machine->info.vcpus = machine->vcpus;
+		machine->info.n_vcpus = 0;
+	}
+	qsort(by_id, model->n_vcpus, sizeof(*by_id), compare_pids);
+	for (int32_t i = 0; i < model->n_vcpus; i++) {
+		int32_t vcpu = by_id[i].vcpu;
+		struct virt_machine_track *machine =
+			&model->machines[model->vcpus[vcpu].info.machine];
+
+		machine->vcpus[machine->info.n_vcpus++] = vcpu;
+	}
+	free(new_index);
+	free(by_id);
+	return 0;
+
+err_nomem:
+	free(new_index);
+	free(by_id);
+	return -ENOMEM;
+}
+
+static int order_pids(struct virt_model *model)
+{
+	model->pids = malloc((model->n_vcpus + 1) * sizeof(*model->pids));
+	if (!model->pids)
+		return -ENOMEM;
+	for (int32_t i = 0; i < model->n_vcpus; i++)
+		model->pids[i] = (struct virt_pid){
+			.pid = model->vcpus[i].info.host_pid, .vcpu = i,
+		};
+	qsort(model->pids, model->n_vcpus, sizeof(*model->pids), compare_pids);
+	return 0;
+}
+
+int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns)
+{
+	int64_t length;
+
+	if (model->finished || end_ns < begin_ns ||
+	    __builtin_sub_overflow(end_ns, begin_ns, &length))
+		return -EINVAL;
+	model->finished = true;
+	model->begin_ns = begin_ns;
+	model->end_ns = end_ns;
+	for (int32_t i = 0; i < model->n_vcpus; i++)
+		clip_vcpu(model, &model->vcpus[i]);
+	for (int32_t i = 0; i < model->n_pcpus; i++)
+		clip_pcpu(model, &model->pcpus[i]);
+	if (model->n_losses)
+		qsort(model->losses, model->n_losses, sizeof(*model->losses), compare_losses);
+	if (order_machines(model) || order_pids(model))
+		return -ENOMEM;
+	return virt_summarize(model);
+}

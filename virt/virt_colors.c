@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	virt_colors.c
+ * @brief	The table of colours.
+ */
+#include "virt_colors.h"
+
+#define RGB(hex)	{ (hex) >> 16 & 0xff, (hex) >> 8 & 0xff, (hex) & 0xff }
+
+static const struct virt_look looks[VIRT_N_STATES] = {
+	[VIRT_GUEST] = {
+		.color = RGB(0x009e73), .title = "Guest",
+		.meaning = "executes guest code (VIRT)",
+	},
+	[VIRT_HYPERVISOR] = {
+		.color = RGB(0xe69f00), .title = "Hypervisor",
+		.meaning = "on a pCPU, the hypervisor works for it",
+	},
+	[VIRT_VMM] = {
+		.color = RGB(0xd55e00), .title = "VMM",
+		.meaning = "on a pCPU, the user-space monitor works for it",
+	},
+	[VIRT_PREEMPTED] = {
+		.color = RGB(0xcc79a7), .title = "Preempted",
+		.meaning = "wants to run, its pCPU was taken away (steal)",
+	},
+	[VIRT_WAKING] = {
+		.color = RGB(0xf0e442), .title = "Waking",
+		.meaning = "woken, not yet on a pCPU",
+	},
+	[VIRT_BLOCKED] = {
+		.color = RGB(0xe4e6ea), .title = "Blocked",
+		.meaning = "waits for an event",
+	},
+	[VIRT_OFFLINE] = {
+		.color = RGB(0x999999), .title = "Offline",
+		.meaning = "paused, not yet created or destroyed",
+	},
+	[VIRT_UNKNOWN] = {
+		.color = RGB(0xffffff), .hatch = RGB(0x8c8c8c), .hatched = true,
+		.title = "Unknown", .meaning = "the trace does not tell, e.g. lost records",
+	},
+};
+
+/* None of them is the colour of a state. */
+static const struct virt_color vcpu_colors[] = {
+	RGB(0x0072b2), RGB(0xaa4499), RGB(0x56b4e9), RGB(0x999933), RGB(0x882255), RGB(0x44aa99),
+	RGB(0xcc6677), RGB(0x332288), RGB(0xddcc77), RGB(0x117733), RGB(0x88ccee), RGB(0x661100),
+};
+
+#define N_VCPU_COLORS	((int32_t)(sizeof(vcpu_colors) / sizeof(vcpu_colors[0])))
+
+const struct virt_look *virt_state_look(enum virt_state state)
+{
+	return (unsigned int)state < VIRT_N_STATES ? &looks[state] : NULL;
+}
+
+struct virt_color virt_vcpu_color(int32_t vcpu)
+{
+	const struct virt_color grey = RGB(0x777777);
+
+	return vcpu < 0 ? grey : vcpu_colors[vcpu % N_VCPU_COLORS];
+}
+
+bool virt_color_text_is_dark(struct virt_color color)
+{
+	/* luma of ITU-R BT.601, in thousandths */
+	return color.red * 299 + color.green * 587 + color.blue * 114 > 128 * 1000;
+}

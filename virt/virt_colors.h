@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_colors.h
+ * @brief	The colours of states and vCPUs, the same in every window, figure and picture.
+ *
+ * The hues are Okabe and Ito's and Tol's, which people with colour-blindness can tell apart, too.
+ * What needs attention (preempted, waking) has a strong colour, what is harmless a quiet one.
+ */
+#ifndef KSHARK_VIRT_VIRT_COLORS_H
+#define KSHARK_VIRT_VIRT_COLORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** An RGB colour. */
+struct virt_color {
+	uint8_t	red, green, blue;
+};
+
+/** How a state is shown. */
+struct virt_look {
+	struct virt_color	color;
+	struct virt_color	hatch;		/* of the lines across, if @hatched */
+	bool			hatched;
+	const char		*title;		/* "Guest" */
+	const char		*meaning;	/* "executes guest code (VIRT)" */
+};
+
+/** virt_state_look - how a state is shown. Return: NULL if there is no such state. */
+const struct virt_look *virt_state_look(enum virt_state state);
+
+/** virt_vcpu_color - the colour of a vCPU by its global index; colours come again after some. */
+struct virt_color virt_vcpu_color(int32_t vcpu);
+
+/** virt_color_text_is_dark - is black better to read on this colour than white? */
+bool virt_color_text_is_dark(struct virt_color color);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_model.h
+ * @brief	The vCPU model: what every virtual CPU of a trace did, moment by moment.
+ *
+ * A tracker (one per hypervisor) fills a model once, in order of time; after virt_model_finish() it
+ * never changes and any number of threads may ask it at the same time. The model knows neither
+ * trace formats nor KernelShark.
+ *
+ * Times are ns on the trace's own axis. A vCPU's life is a gapless sequence of intervals
+ * [start, end): each one ends where the next begins, the last one at virt_model_end().
+ * Windows are half-open: [from, to); what lies outside the trace does not count.
+ */
+#ifndef KSHARK_VIRT_VIRT_MODEL_H
+#define KSHARK_VIRT_VIRT_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a vCPU does. Which records lead to which state is the tracker's affair. */
+enum virt_state {
+	VIRT_GUEST = 0,		/* executing guest code */
+	VIRT_HYPERVISOR,	/* on its pCPU, the hypervisor works for it */
+	VIRT_VMM,		/* on its pCPU, the user-space monitor works for it */
+	VIRT_PREEMPTED,		/* wants to run, was running, has no pCPU: steal */
+	VIRT_WAKING,		/* wants to run after a wake-up, not yet on a pCPU */
+	VIRT_BLOCKED,		/* waits for an event */
+	VIRT_OFFLINE,		/* not there: paused, not yet created, destroyed */
+	VIRT_UNKNOWN,		/* the trace does not tell */
+	VIRT_N_STATES
+};
+
+/** No pCPU, no vCPU, no reason. */
+#define VIRT_NONE	(-1)
+
+/**
+ * The interval begins with a VM exit; its @detail is the exit reason (if its state can have one).
+ * No exit gets lost: when something else happens at the same ns, its interval has length 0. On a
+ * GUEST interval: a point in guest code (hypercall or trap of a PV guest), whose cost nobody knows.
+ */
+#define VIRT_INTERVAL_EXIT	(1 << 0)
+/** First run on a pCPU other than the last one. The model finds them, trackers do not set it. */
+#define VIRT_INTERVAL_MIGRATED	(1 << 1)
+
+/** One interval of a vCPU: 16 bytes. */
+struct virt_interval {
+	int64_t		start_ns;
+	int32_t		detail;	/* GUEST, HYPERVISOR, VMM: exit reason (virt_model_reason()), or
+				 * VIRT_NONE; PREEMPTED: global index of the vCPU that took the
+				 * pCPU, or VIRT_NONE; else VIRT_NONE */
+	int16_t		pcpu;	/* where it is, or where it was last; VIRT_NONE if unknown */
+	uint8_t		state;	/* enum virt_state */
+	uint8_t		flags;	/* VIRT_INTERVAL_... */
+};
+
+/** Who is on a pCPU from a time on: 16 bytes. */
+struct virt_occupant {
+	int64_t		start_ns;
+	int32_t		vcpu;	/* global index; VIRT_NONE: idle, or see @known */
+	int32_t		known;	/* 0: nobody knows (lost records, before the first one) */
+};
+
+/** A migration. */
+struct virt_migration {
+	int64_t		time_ns;	/* first run on the new pCPU */
+	int64_t		gap_ns;		/* since the end of the last run on the old one */
+	int32_t		vcpu;		/* global index */
+	int16_t		from, to;	/* pCPUs */
+};
+
+/** A stretch of lost records on one pCPU. */
+struct virt_loss {
+	int64_t		from_ns, to_ns;
+	uint64_t	records;	/* 0: not counted (damage) */
+	int16_t		pcpu;
+};
+
+/**
+ * What the vCPUs of a machine do together, as xenalyze defines it (domain runstates). GUEST,
+ * HYPERVISOR and VMM run; PREEMPTED and WAKING want to; BLOCKED and OFFLINE do not. UNKNOWN ones
+ * are left out as long as there is another one.
+ */
+enum virt_machine_state {
+	VIRT_M_FULL_RUN = 0,		/* all run */
+	VIRT_M_PARTIAL_RUN,		/* some run, the others do not want to */
+	VIRT_M_CONCURRENCY_HAZARD,	/* some run, some want to */
+	VIRT_M_PARTIAL_CONTENTION,	/* none runs, some want to, some do not */
+	VIRT_M_FULL_CONTENTION,		/* none runs, all want to */
+	VIRT_M_BLOCKED,			/* none wants to run */
+	VIRT_M_LOST,			/* all are unknown */
+	VIRT_M_N_STATES
+};
+
+struct virt_machine_interval {
+	int64_t		start_ns;
+	int32_t		state;		/* enum virt_machine_state */
+	int32_t		reserved;
+};
+
+/** A machine: a VM or a Xen domain. Strings belong to the model. */
+struct virt_machine {
+	int32_t		id;		/* Xen: domid; KVM: numbered */
+	const char	*name;		/* "d1", "d1:burny", "g1" */
+	int32_t		n_vcpus;
+	const int32_t	*vcpus;		/* global indices, ascending by vCPU number */
+};
+
+/** A vCPU. */
+struct virt_vcpu {
+	int32_t		machine;	/* index */
+	int32_t		id;		/* number within the machine */
+	int32_t		host_pid;	/* its pid in the stream: KVM tid; Xen (domid+1)*10000+id */
+	const char	*name;		/* "d1v0" */
+};
+
+struct virt_model;
+
+/* ---- filling: trackers only, in order of time per vCPU and per pCPU ---- */
+
+/** virt_model_new - an empty model. Return: NULL without memory. */
+struct virt_model *virt_model_new(void);
+
+/** virt_model_free - free a model, which may be NULL. */
+void virt_model_free(struct virt_model *model);
+
+/**
+ * virt_model_add_machine, virt_model_add_vcpu, virt_model_add_reason - make one known
+ *
+ * A machine's id, a vCPU's (machine, id) and a reason's name may be given again: the index is the
+ * one from the first time, and nothing is changed. A vCPU begins as UNKNOWN at the model's
+ * beginning. Names are copied. Remember the index of a reason: finding it takes all others.
+ *
+ * A machine's index is good until virt_model_finish(), which orders them by id.
+ *
+ * Return: its index, -ENOMEM, or -EINVAL if there is no such machine.
+ */
+int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char *name);
+int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t id,
+			    int32_t host_pid, const char *name);
+int32_t virt_model_add_reason(struct virt_model *model, const char *name);
+
+/**
+ * virt_model_set - from a time on, a vCPU is in a state
+ *
+ * Equal to the state, pCPU and detail it has, without VIRT_INTERVAL_EXIT: nothing is added.
+ * Twice at the same time: the later word counts, but see VIRT_INTERVAL_EXIT. Migrations are found
+ * by the model: a vCPU that is on its pCPU (GUEST, HYPERVISOR, VMM) elsewhere than the last time it
+ * was on one.
+ *
+ * Return: 0, -ENOMEM, or -EINVAL (and nothing changed) if the time lies before the last change, or
+ * a number is one that does not exist: @vcpu, @state, @pcpu below VIRT_NONE, a @detail that is none
+ * of this state (see struct virt_interval) or was not made known.
+ */
+int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
+		   enum virt_state state, int16_t pcpu, int32_t detail, uint8_t flags);
+
+/** virt_model_occupy - from a time on, @vcpu (or VIRT_NONE) is on a pCPU. As virt_model_set(). */
+int virt_model_occupy(struct virt_model *model, int16_t pcpu, int64_t time_ns, int32_t vcpu,
+		      bool known);
+
+/** virt_model_add_loss - records of a pCPU are missing. Return: 0, -ENOMEM, -EINVAL (from > to). */
+int virt_model_add_loss(struct virt_model *model, const struct virt_loss *loss);
+
+/**
+ * virt_model_contradiction - count something that cannot be (a vCPU running twice ...)
+ * @what: static string; the same pointer counts as the same kind; kinds beyond 31 are one
+ */
+void virt_model_contradiction(struct virt_model *model, const char *what);
+
+/**
+ * virt_model_finish - the trace is [begin_ns, end_ns): build the summaries
+ *
+ * What was said of times outside is cut off: what is in force at @begin_ns stays, and what begins
+ * at @end_ns or later goes; @end_ns is therefore the time of the last record + 1.
+ *
+ * Return: 0, -ENOMEM, or -EINVAL if @end_ns lies before @begin_ns. After success only the functions
+ * below may be called, after -ENOMEM only virt_model_free().
+ */
+int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns);
+
+/*
+ * ---- asking ----
+ *
+ * Numbers that do not exist and windows without a moment in the trace give empty answers.
+ */
+
+/** virt_model_begin, virt_model_end - the span of the trace. */
+int64_t virt_model_begin(const struct virt_model *model);
+int64_t virt_model_end(const struct virt_model *model);
+
+/** virt_model_n_machines, virt_model_machine - machines in ascending order of id; or NULL. */
+int32_t virt_model_n_machines(const struct virt_model *model);
+const struct virt_machine *virt_model_machine(const struct virt_model *model, int32_t machine);
+
+/** virt_model_n_vcpus, virt_model_vcpu - all vCPUs by global index; or NULL. */
+int32_t virt_model_n_vcpus(const struct virt_model *model);
+const struct virt_vcpu *virt_model_vcpu(const struct virt_model *model, int32_t vcpu);
+
+/** virt_model_find_vcpu - by pid in the stream. Return: global index or VIRT_NONE. */
+int32_t virt_model_find_vcpu(const struct virt_model *model, int32_t host_pid);
+
+/** virt_model_n_reasons, virt_model_reason - names of the exit reasons; or NULL. */
+int32_t virt_model_n_reasons(const struct virt_model *model);
+const char *virt_model_reason(const struct virt_model *model, int32_t reason);
+
+/** virt_model_n_pcpus - highest pCPU number + 1. */
+int32_t virt_model_n_pcpus(const struct virt_model *model);
+
+/** A piece of an array that belongs to the model. */
+struct virt_interval_range { const struct virt_interval *first; size_t n; int64_t end_ns; };
+struct virt_occupant_range { const struct virt_occupant *first; size_t n; int64_t end_ns; };
+struct virt_migration_range { const struct virt_migration *first; size_t n; };
+struct virt_machine_range { const struct virt_machine_interval *first; size_t n; int64_t end_ns; };
+struct virt_loss_range { const struct virt_loss *first; size_t n; };
+
+/**
+ * virt_vcpu_intervals - the intervals that overlap a window, in O(log n)
+ *
+ * All that begin within the window, and before them the one in force at its beginning; so the first
+ * one may begin before it. @end_ns is where the last one ends. first[n] must not be looked at.
+ */
+struct virt_interval_range virt_vcpu_intervals(const struct virt_model *model, int32_t vcpu,
+					       int64_t from_ns, int64_t to_ns);
+
+/**
+ * virt_vcpu_at - the interval in force at a time; NULL outside the trace
+ * @end_ns: receives its end; may be NULL
+ */
+const struct virt_interval *virt_vcpu_at(const struct virt_model *model, int32_t vcpu,
+					 int64_t time_ns, int64_t *end_ns);
+
+/** virt_pcpu_occupants - who was on a pCPU, as virt_vcpu_intervals(). */
+struct virt_occupant_range virt_pcpu_occupants(const struct virt_model *model, int32_t pcpu,
+					       int64_t from_ns, int64_t to_ns);
+
+/** virt_pcpu_at - who is on a pCPU at a time; NULL outside the trace. */
+const struct virt_occupant *virt_pcpu_at(const struct virt_model *model, int32_t pcpu,
+					 int64_t time_ns, int64_t *end_ns);
+
+/** Time in each state, and how many intervals begin within the window. */
+struct virt_totals {
+	int64_t		ns[VIRT_N_STATES];
+	uint64_t	count[VIRT_N_STATES];
+};
+
+/** virt_vcpu_totals - totals of a window, in O(log n) from cumulative sums. */
+void virt_vcpu_totals(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+		      int64_t to_ns, struct virt_totals *totals);
+
+/**
+ * virt_vcpu_columns - totals of @n equal windows side by side, as a graph needs them
+ * @totals: receives @n; number i begins at from + (to - from) * i / n, rounded down, and ends where
+ *	    the next one begins
+ *
+ * The same as @n times virt_vcpu_totals(), several times faster.
+ */
+void virt_vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+		       int64_t to_ns, struct virt_totals *totals, size_t n);
+
+/** What a pCPU did: its occupants' time by state, idle, not known. Adds up to the window. */
+struct virt_pcpu_totals {
+	int64_t		state_ns[VIRT_N_STATES];	/* GUEST, HYPERVISOR, VMM only */
+	int64_t		idle_ns;
+	int64_t		unknown_ns;	/* also: of an occupant that is said not to run */
+};
+
+/** virt_pcpu_totals - totals of a window on one pCPU, in O(log n). */
+void virt_pcpu_totals(const struct virt_model *model, int32_t pcpu, int64_t from_ns,
+		      int64_t to_ns, struct virt_pcpu_totals *totals);
+
+/** virt_pcpu_columns - totals of @n equal windows side by side, as virt_vcpu_columns(). */
+void virt_pcpu_columns(const struct virt_model *model, int32_t pcpu, int64_t from_ns,
+		       int64_t to_ns, struct virt_pcpu_totals *totals, size_t n);
+
+/** virt_vcpu_migrations - those whose time lies within the window; ascending by time. */
+struct virt_migration_range virt_vcpu_migrations(const struct virt_model *model, int32_t vcpu,
+						 int64_t from_ns, int64_t to_ns);
+
+/** virt_model_losses - all stretches of lost records, ascending by beginning. */
+struct virt_loss_range virt_model_losses(const struct virt_model *model);
+
+/** virt_machine_intervals - what a machine's vCPUs did together, as virt_vcpu_intervals(). */
+struct virt_machine_range virt_machine_intervals(const struct virt_model *model, int32_t machine,
+						 int64_t from_ns, int64_t to_ns);
+
+/** Time in each state of a machine, and how many of its intervals begin within the window. */
+struct virt_machine_totals {
+	int64_t		ns[VIRT_M_N_STATES];
+	uint64_t	count[VIRT_M_N_STATES];
+};
+
+/** virt_machine_totals - totals of a window, in O(log n). */
+void virt_machine_totals(const struct virt_model *model, int32_t machine, int64_t from_ns,
+			 int64_t to_ns, struct virt_machine_totals *totals);
+
+/**
+ * Exits of one reason within a window. An exit belongs, as a whole, to the window in which it
+ * begins. Its cost is its time in HYPERVISOR, VMM, PREEMPTED and WAKING.
+ */
+struct virt_exit_total {
+	int32_t		reason;		/* virt_model_reason(), or VIRT_NONE: not told */
+	uint64_t	count;		/* exits */
+	uint64_t	complete;	/* those with an entry in the trace; of these alone: */
+	int64_t		ns;		/* cost; the mean is ns / complete */
+	int64_t		max_ns;		/* highest cost */
+};
+
+/**
+ * virt_vcpu_exits - exits by reason, costliest first
+ * @total: receives at most @n of them
+ *
+ * In O(reasons * log n).
+ *
+ * Return: number of reasons that occur, which may be more than @n.
+ */
+size_t virt_vcpu_exits(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+		       int64_t to_ns, struct virt_exit_total *total, size_t n);
+
+/** One VM exit, taken apart. */
+struct virt_exit {
+	int64_t		time_ns;		/* of the exit */
+	int64_t		entry_ns;		/* of the next entry; or, if not @complete, until
+						 * when it can be followed: another exit, UNKNOWN,
+						 * the end of the trace */
+	int64_t		state_ns[VIRT_N_STATES]; /* from exit to entry; never GUEST or UNKNOWN */
+	int32_t		reason;			/* or VIRT_NONE */
+	bool		complete;		/* the next entry is in the trace */
+};
+
+/**
+ * virt_vcpu_next_exit - the first exit at or after a time
+ *
+ * In O(log n) and the intervals of the exit. Of several at the same ns it gives the first one; who
+ * needs each looks for VIRT_INTERVAL_EXIT in virt_vcpu_intervals().
+ *
+ * Return: false if there is none.
+ */
+bool virt_vcpu_next_exit(const struct virt_model *model, int32_t vcpu, int64_t time_ns,
+			 struct virt_exit *exit);
+
+/** Time that a vCPU waited while somebody else had its pCPU. */
+struct virt_culprit {
+	int32_t		vcpu;		/* global index; VIRT_NONE: idle or unknown */
+	int64_t		ns;
+};
+
+/**
+ * virt_vcpu_culprits - who was on the pCPU for which a vCPU waited (PREEMPTED), moment by moment
+ *
+ * The pCPU is that of the interval; its occupants are those of virt_pcpu_occupants(). Adds up to
+ * the window's PREEMPTED time. In O(culprits * log n), and the occupants during those waits that
+ * the window cuts.
+ *
+ * Return: number of culprits, most time first; at most @n are stored.
+ */
+size_t virt_vcpu_culprits(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+			  int64_t to_ns, struct virt_culprit *culprit, size_t n);
+
+/**
+ * virt_model_contradictions - kinds that were counted, in the order of their first time
+ * @count: receives how often; may be NULL
+ *
+ * Return: name of kind @i, or NULL if there are no more.
+ */
+const char *virt_model_contradictions(const struct virt_model *model, int i, uint64_t *count);
+
+/** virt_state_name - "guest", "hypervisor" ... as used in reports and in JSON. */
+const char *virt_state_name(enum virt_state state);
+
+/** virt_machine_state_name - "full_run", "partial_run", "concurrency_hazard" ... */
+const char *virt_machine_state_name(enum virt_machine_state state);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

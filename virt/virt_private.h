@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_private.h
+ * @brief	Inside the vCPU model: arrays in order of time, and what makes windows cheap.
+ *
+ * Every array of times is sorted, and every element begins with its time, so that one search fits
+ * all. Sums from the beginning of the trace are kept for every n-th element: the sum of a window
+ * is the difference of two of them and a few elements at its edges.
+ */
+#ifndef KSHARK_VIRT_VIRT_PRIVATE_H
+#define KSHARK_VIRT_VIRT_PRIVATE_H
+
+#include "virt_model.h"
+
+/** Intervals per block of a vCPU; occupants per block of a pCPU. Both measured: bench_model. */
+#define VIRT_BLOCK		32
+#define VIRT_OCCUPANT_BLOCK	16
+/** Machine intervals per block. */
+#define VIRT_MACHINE_BLOCK	32
+
+/** Costs below one entry of the next level of maxima; more levels than 2^32 entries need. */
+#define VIRT_MAX_FANOUT		16
+#define VIRT_MAX_LEVELS		8
+
+/** Kinds of contradictions; the last one takes all further ones. */
+#define VIRT_MAX_CONTRADICTIONS	32
+
+/** What came before the first interval of a block. */
+struct virt_block {
+	int64_t		ns[VIRT_N_STATES];
+	uint32_t	count[VIRT_N_STATES];
+	uint32_t	exits;
+};
+
+/** One reason's exits, or one culprit's waits: a piece of the arrays of struct virt_groups. */
+struct virt_group {
+	int32_t		key;		/* reason or vCPU, VIRT_NONE */
+	uint32_t	complete;	/* exits: the ones whose cost is known are apart */
+	uint32_t	first, n;
+};
+
+/** Costs of some of a vCPU's intervals, grouped by what they are due to. */
+struct virt_groups {
+	struct virt_group *group;
+	uint32_t	n_groups;
+	uint32_t	n;
+	uint32_t	*index;		/* n, of the interval; ascending in each group */
+	int64_t		*sum;		/* n + 1, of all costs before */
+	int64_t		*max[VIRT_MAX_LEVELS]; /* exits only: highest cost of 16, 256 ... */
+};
+
+struct virt_vcpu_track {
+	struct virt_vcpu info;
+	char		*name;
+	struct virt_interval *intervals;
+	uint32_t	n, room;
+	int64_t		*block_start;	/* time of each block's first interval */
+	struct virt_block *blocks;
+	struct virt_migration *migrations;
+	size_t		n_migrations;
+	struct virt_groups exits;
+	struct virt_groups culprits;
+};
+
+/**
+ * What a pCPU did before a moment: @base of the occupant at that moment, plus what this one has
+ * done up to then since the beginning of the trace, wherever that was.
+ */
+struct virt_pcpu_base {
+	int64_t		state_ns[VIRT_VMM + 1];
+	int64_t		idle_ns;
+};
+
+struct virt_pcpu_track {
+	struct virt_occupant *occupants;
+	uint32_t	n, room;
+	int64_t		*block_start;	/* time of each block's first occupant */
+	struct virt_pcpu_base *base;	/* n */
+};
+
+struct virt_machine_block {
+	int64_t		ns[VIRT_M_N_STATES];
+	uint32_t	count[VIRT_M_N_STATES];
+};
+
+struct virt_machine_track {
+	struct virt_machine info;
+	char		*name;
+	int32_t		*vcpus;
+	int32_t		order;		/* index while the model was filled */
+	struct virt_machine_interval *intervals;
+	uint32_t	n, room;
+	struct virt_machine_block *blocks;
+};
+
+/** From (machine, id) to an index; open addressing. */
+struct virt_map {
+	struct virt_map_entry { uint64_t key; int32_t value; } *entry;
+	size_t		n, room;	/* room is 0 or a power of two */
+};
+
+struct virt_contradiction {
+	const char	*what;
+	uint64_t	count;
+};
+
+struct virt_pid {
+	int32_t		pid, vcpu;
+};
+
+struct virt_model {
+	struct virt_machine_track *machines;
+	int32_t		n_machines, machines_room;
+	struct virt_map	machine_map;
+	struct virt_vcpu_track *vcpus;
+	int32_t		n_vcpus, vcpus_room;
+	struct virt_map	vcpu_map;
+	struct virt_pid	*pids;		/* ascending */
+	char		**reasons;
+	int32_t		n_reasons, reasons_room;
+	struct virt_pcpu_track *pcpus;
+	int32_t		n_pcpus, pcpus_room;
+	struct virt_loss *losses;
+	size_t		n_losses, losses_room;
+	struct virt_contradiction contradictions[VIRT_MAX_CONTRADICTIONS];
+	int64_t		begin_ns, end_ns;
+	bool		finished;
+};
+
+/**
+ * virt_first_at - index in [@lo, @hi) of the first element whose time is @time_ns or later
+ * @array: elements of @stride bytes that begin with their time as int64_t, ascending
+ *
+ * Return: @hi if there is none.
+ */
+static inline size_t virt_first_at(const void *array, size_t stride, size_t lo, size_t hi,
+				   int64_t time_ns)
+{
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+
+		if (*(const int64_t *)((const char *)array + middle * stride) < time_ns)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	return lo;
+}
+
+#define VIRT_FIRST_AT(array, lo, hi, time_ns) \
+	virt_first_at(array, sizeof(*(array)), lo, hi, time_ns)
+
+/** virt_blocks - how many blocks of @size hold @n elements */
+static inline size_t virt_blocks(size_t n, size_t size)
+{
+	return (n + size - 1) / size;
+}
+
+/** virt_on_pcpu - whether a vCPU in this state holds a pCPU */
+static inline bool virt_on_pcpu(enum virt_state state)
+{
+	return state <= VIRT_VMM;
+}
+
+/** virt_is_cost - whether this state, between exit and entry, is a cost of the exit */
+static inline bool virt_is_cost(enum virt_state state)
+{
+	return state == VIRT_HYPERVISOR || state == VIRT_VMM || state == VIRT_PREEMPTED ||
+	       state == VIRT_WAKING;
+}
+
+/** virt_exit_reason - of an interval with VIRT_INTERVAL_EXIT, in whatever state it is */
+static inline int32_t virt_exit_reason(const struct virt_interval *interval)
+{
+	return virt_on_pcpu(interval->state) ? interval->detail : VIRT_NONE;
+}
+
+/** virt_interval_end - where interval @i ends */
+static inline int64_t virt_interval_end(const struct virt_model *model,
+					const struct virt_vcpu_track *vcpu, size_t i)
+{
+	return i + 1 < vcpu->n ? vcpu->intervals[i + 1].start_ns : model->end_ns;
+}
+
+/** virt_occupant_end - where occupant @i leaves */
+static inline int64_t virt_occupant_end(const struct virt_model *model,
+					const struct virt_pcpu_track *pcpu, size_t i)
+{
+	return i + 1 < pcpu->n ? pcpu->occupants[i + 1].start_ns : model->end_ns;
+}
+
+/** virt_exit_end - first interval after exit @i that no longer belongs to it; @vcpu->n: none */
+static inline size_t virt_exit_end(const struct virt_vcpu_track *vcpu, size_t i)
+{
+	const struct virt_interval *interval = vcpu->intervals;
+
+	/* an exit of which nothing is known but its time */
+	if (interval[i].state == VIRT_GUEST || interval[i].state == VIRT_UNKNOWN)
+		return i;
+	for (i++; i < vcpu->n; i++)
+		if (interval[i].state == VIRT_GUEST || interval[i].state == VIRT_UNKNOWN ||
+		    interval[i].flags & VIRT_INTERVAL_EXIT)
+			break;
+	return i;
+}
+
+/** virt_exit_is_complete - whether exit @i, which ends at @end, does so with an entry */
+static inline bool virt_exit_is_complete(const struct virt_vcpu_track *vcpu, size_t i, size_t end)
+{
+	return end > i && end < vcpu->n && vcpu->intervals[end].state == VIRT_GUEST &&
+	       !(vcpu->intervals[end].flags & VIRT_INTERVAL_EXIT);
+}
+
+/** virt_summarize - all sums, maxima and timelines of a filled model. Return: 0 or -ENOMEM. */
+int virt_summarize(struct virt_model *model);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_registry.h
+ * @brief	Which model belongs to which data stream, for all plugins of a process.
+ *
+ * Who loads a stream sets its model; who draws or counts takes a reference for as long as it looks.
+ * A model that has been replaced meanwhile lives on until its last reference is given back. All
+ * functions may be called from any thread.
+ *
+ * A model's times are the stream's own, without the calibration that KernelShark adds to its rows.
+ */
+#ifndef KSHARK_VIRT_VIRT_REGISTRY_H
+#define KSHARK_VIRT_VIRT_REGISTRY_H
+
+#include <stdint.h>
+
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A finished model that several users share. */
+struct virt_shared;
+
+/**
+ * virt_registry_set - from now on, this is the model of a stream
+ * @stream_id: the stream; not negative
+ * @model: a finished model, which belongs to the registry from here on, even after an error; NULL
+ *	   if the stream has none any more
+ *
+ * Return: 0, -EINVAL or -ENOMEM; after an error the stream has the model that it had before.
+ */
+int virt_registry_set(int stream_id, struct virt_model *model);
+
+/** virt_registry_get - take a reference to a stream's model. Return: NULL if it has none. */
+struct virt_shared *virt_registry_get(int stream_id);
+
+/** virt_shared_ref - one more reference to what one has already. Return: @shared. */
+struct virt_shared *virt_shared_ref(struct virt_shared *shared);
+
+/** virt_shared_put - give a reference back; NULL is allowed. */
+void virt_shared_put(struct virt_shared *shared);
+
+/** virt_shared_model - the model itself, valid as long as the reference. */
+const struct virt_model *virt_shared_model(const struct virt_shared *shared);
+
+/** virt_shared_serial - a number that no other model of this process ever had. */
+uint64_t virt_shared_serial(const struct virt_shared *shared);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

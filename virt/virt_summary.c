@@ -1,0 +1,603 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	virt_summary.c
+ * @brief	What is worked out once, when a vCPU model is complete: sums, groups, migrations,
+ *		and what the vCPUs of a machine do together.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "virt_private.h"
+
+/* ---- vCPUs ---- */
+
+static int summarize_vcpu(const struct virt_model *model, struct virt_vcpu_track *vcpu)
+{
+	size_t n_blocks = virt_blocks(vcpu->n, VIRT_BLOCK);
+	struct virt_block sum = { 0 };
+
+	vcpu->blocks = malloc((n_blocks + 1) * sizeof(*vcpu->blocks));
+	vcpu->block_start = malloc((n_blocks + 1) * sizeof(*vcpu->block_start));
+	if (!vcpu->blocks || !vcpu->block_start)
+		return -ENOMEM;
+	for (size_t i = 0; i < vcpu->n; i++) {
+		const struct virt_interval *interval = &vcpu->intervals[i];
+
+		if (i % VIRT_BLOCK == 0) {
+			vcpu->blocks[i / VIRT_BLOCK] = sum;
+			vcpu->block_start[i / VIRT_BLOCK] = interval->start_ns;
+		}
+		sum.ns[interval->state] += virt_interval_end(model, vcpu, i) - interval->start_ns;
+		sum.count[interval->state]++;
+		sum.exits += !!(interval->flags & VIRT_INTERVAL_EXIT);
+	}
+	/* one more, so that the total needs no search */
+	vcpu->blocks[n_blocks] = sum;
+	vcpu->block_start[n_blocks] = model->end_ns;
+	return 0;
+}
+
+/** Find the migrations of a vCPU; with @found NULL they are only counted. */
+static size_t find_migrations(const struct virt_model *model, struct virt_vcpu_track *vcpu,
+			      int32_t index, struct virt_migration *found)
+{
+	int64_t last_end = 0;
+	int16_t last = VIRT_NONE;
+	size_t n = 0;
+
+	for (size_t i = 0; i < vcpu->n; i++) {
+		struct virt_interval *interval = &vcpu->intervals[i];
+
+		int64_t end = virt_interval_end(model, vcpu, i);
+
+		/* of length 0: an exit that was left at once, nowhere else than the run before */
+		if (!virt_on_pcpu(interval->state) || interval->pcpu == VIRT_NONE ||
+		    end == interval->start_ns)
+			continue;
+		if (last != VIRT_NONE && interval->pcpu != last) {
+			if (found) {
+				interval->flags |= VIRT_INTERVAL_MIGRATED;
+				found[n] = (struct virt_migration){
+					.time_ns = interval->start_ns,
+					.gap_ns = interval->start_ns - last_end,
+					.vcpu = index, .from = last, .to = interval->pcpu,
+				};
+			}
+			n++;
+		}
+		last = interval->pcpu;
+		last_end = end;
+	}
+	return n;
+}
+
+static int summarize_migrations(const struct virt_model *model, struct virt_vcpu_track *vcpu,
+				int32_t index)
+{
+	vcpu->n_migrations = find_migrations(model, vcpu, index, NULL);
+	vcpu->migrations = malloc((vcpu->n_migrations + 1) * sizeof(*vcpu->migrations));
+	if (!vcpu->migrations)
+		return -ENOMEM;
+	find_migrations(model, vcpu, index, vcpu->migrations);
+	return 0;
+}
+
+/* ---- costs by what they are due to ---- */
+
+/** Two passes over the same costs: the first counts them per bucket, the second stores them. */
+struct grouping {
+	const struct virt_model *model;
+	const struct virt_vcpu_track *vcpu;
+	struct virt_groups *groups;
+	uint32_t	*next;		/* per bucket: count, then position */
+	bool		store;
+};
+
+static void put(struct grouping *grouping, size_t bucket, uint32_t index, int64_t ns)
+{
+	uint32_t at = grouping->next[bucket]++;
+
+	if (grouping->store) {
+		grouping->groups->index[at] = index;
+		grouping->groups->sum[at] = ns;
+	}
+}
+
+/** Between the passes: make the groups. Bucket b has key b / @per_key - 1. */
+static int allot(struct grouping *grouping, size_t n_buckets, unsigned int per_key)
+{
+	struct virt_groups *groups = grouping->groups;
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < n_buckets; i++)
+		groups->n_groups += !!grouping->next[i];
+	groups->group = malloc((groups->n_groups + 1) * sizeof(*groups->group));
+	if (!groups->group)
+		return -ENOMEM;
+	groups->n_groups = 0;
+	for (size_t i = 0; i < n_buckets; i++) {
+		uint32_t count = grouping->next[i];
+
+		if (count)
+			groups->group[groups->n_groups++] = (struct virt_group){
+				.key = (int32_t)(i / per_key) - 1,
+				.complete = i % per_key,
+				.first = n, .n = count,
+			};
+		grouping->next[i] = n;
+		n += count;
+	}
+	groups->n = n;
+	groups->index = malloc(((size_t)n + 1) * sizeof(*groups->index));
+	groups->sum = malloc(((size_t)n + 1) * sizeof(*groups->sum));
+	grouping->store = true;
+	return groups->index && groups->sum ? 0 : -ENOMEM;
+}
+
+/** Costs become sums of all costs before; the last one is the sum of all. */
+static void accumulate(struct virt_groups *groups)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < groups->n; i++) {
+		int64_t ns = groups->sum[i];
+
+		groups->sum[i] = sum;
+		sum += ns;
+	}
+	groups->sum[groups->n] = sum;
+}
+
+/** Highest costs of 16, of 256 ...; needs accumulate(). */
+static int summarize_max(struct virt_groups *groups)
+{
+	size_t n = groups->n / VIRT_MAX_FANOUT;
+
+	for (int level = 0; level < VIRT_MAX_LEVELS && n; level++, n /= VIRT_MAX_FANOUT) {
+		int64_t *max = calloc(n, sizeof(*max));
+
+		if (!max)
+			return -ENOMEM;
+		groups->max[level] = max;
+		for (size_t i = 0; i < n * VIRT_MAX_FANOUT; i++) {
+			int64_t ns = level ? groups->max[level - 1][i]
+					   : groups->sum[i + 1] - groups->sum[i];
+
+			if (ns > max[i / VIRT_MAX_FANOUT])
+				max[i / VIRT_MAX_FANOUT] = ns;
+		}
+	}
+	return 0;
+}
+
+static void put_exits(struct grouping *grouping)
+{
+	const struct virt_vcpu_track *vcpu = grouping->vcpu;
+
+	for (size_t i = 0; i < vcpu->n; i++) {
+		const struct virt_interval *interval = &vcpu->intervals[i];
+		size_t end;
+		bool complete;
+		int64_t ns = 0;
+
+		if (!(interval->flags & VIRT_INTERVAL_EXIT))
+			continue;
+		end = virt_exit_end(vcpu, i);
+		complete = virt_exit_is_complete(vcpu, i, end);
+		for (size_t j = i; complete && j < end; j++)
+			if (virt_is_cost(vcpu->intervals[j].state))
+				ns += vcpu->intervals[j + 1].start_ns - vcpu->intervals[j].start_ns;
+		put(grouping, ((size_t)virt_exit_reason(interval) + 1) * 2 + complete, i, ns);
+	}
+}
+
+static int summarize_exits(struct virt_model *model, struct virt_vcpu_track *vcpu)
+{
+	size_t n_buckets = 2 * ((size_t)model->n_reasons + 1);
+	struct grouping grouping = { .model = model, .vcpu = vcpu, .groups = &vcpu->exits };
+	int ret = -ENOMEM;
+
+	grouping.next = calloc(n_buckets, sizeof(*grouping.next));
+	if (!grouping.next)
+		return -ENOMEM;
+	put_exits(&grouping);
+	ret = allot(&grouping, n_buckets, 2);
+	if (!ret) {
+		put_exits(&grouping);
+		accumulate(&vcpu->exits);
+		ret = summarize_max(&vcpu->exits);
+	}
+	free(grouping.next);
+	return ret;
+}
+
+/** Memory for put_culprits(): all of it zero between two intervals. */
+struct culprit_scratch {
+	int64_t		*ns;		/* per vCPU + 1 */
+	int32_t		*touched;
+	bool		*is_touched;
+	uint32_t	*cursor;	/* per pCPU: an occupant not later than now */
+};
+
+static void touch(struct culprit_scratch *scratch, int32_t *n_touched, int32_t vcpu, int64_t ns)
+{
+	if (!scratch->is_touched[vcpu + 1]) {
+		scratch->is_touched[vcpu + 1] = true;
+		scratch->touched[(*n_touched)++] = vcpu;
+	}
+	scratch->ns[vcpu + 1] += ns;
+}
+
+/** Index of the element in force at @time_ns, searched from @from on, near it first. */
+static uint32_t gallop(const void *array, size_t stride, uint32_t from, uint32_t n,
+		       int64_t time_ns)
+{
+	size_t lo = from, step = 1, hi;
+
+	while (lo + step < n &&
+	       *(const int64_t *)((const char *)array + (lo + step) * stride) <= time_ns) {
+		lo += step;
+		step *= 2;
+	}
+	hi = lo + step < n ? lo + step : n;
+	/* the last one that is not later; @lo is one */
+	return virt_first_at(array, stride, lo + 1, hi, time_ns + 1) - 1;
+}
+
+static int32_t wait_culprits(const struct grouping *grouping, struct culprit_scratch *scratch,
+			     int16_t p, int64_t from, int64_t to)
+{
+	const struct virt_pcpu_track *pcpu;
+	int32_t n_touched = 0;
+	uint32_t i;
+
+	if (from == to)
+		return 0;
+	if (p == VIRT_NONE) {
+		touch(scratch, &n_touched, VIRT_NONE, to - from);
+		return n_touched;
+	}
+	pcpu = &grouping->model->pcpus[p];
+	i = gallop(pcpu->occupants, sizeof(*pcpu->occupants), scratch->cursor[p], pcpu->n, from);
+	scratch->cursor[p] = i;
+	for (; i < pcpu->n && pcpu->occupants[i].start_ns < to; i++) {
+		int64_t start = pcpu->occupants[i].start_ns;
+		int64_t end = virt_occupant_end(grouping->model, pcpu, i);
+
+		touch(scratch, &n_touched, pcpu->occupants[i].vcpu,
+		      (end < to ? end : to) - (start > from ? start : from));
+	}
+	return n_touched;
+}
+
+static void put_culprits(struct grouping *grouping, struct culprit_scratch *scratch)
+{
+	const struct virt_vcpu_track *vcpu = grouping->vcpu;
+
+	memset(scratch->cursor, 0, (grouping->model->n_pcpus + 1) * sizeof(*scratch->cursor));
+	for (size_t i = 0; i < vcpu->n; i++) {
+		const struct virt_interval *interval = &vcpu->intervals[i];
+		int32_t n_touched;
+
+		if (interval->state != VIRT_PREEMPTED)
+			continue;
+		n_touched = wait_culprits(grouping, scratch, interval->pcpu, interval->start_ns,
+					  virt_interval_end(grouping->model, vcpu, i));
+		for (int32_t j = 0; j < n_touched; j++) {
+			int32_t bucket = scratch->touched[j] + 1;
+
+			put(grouping, bucket, i, scratch->ns[bucket]);
+			scratch->ns[bucket] = 0;
+			scratch->is_touched[bucket] = false;
+		}
+	}
+}
+
+static int summarize_culprits(struct virt_model *model, struct virt_vcpu_track *vcpu,
+			      struct grouping *grouping, struct culprit_scratch *scratch)
+{
+	size_t n_buckets = (size_t)model->n_vcpus + 1;
+	int ret;
+
+	grouping->vcpu = vcpu;
+	grouping->groups = &vcpu->culprits;
+	grouping->store = false;
+	memset(grouping->next, 0, n_buckets * sizeof(*grouping->next));
+	put_culprits(grouping, scratch);
+	ret = allot(grouping, n_buckets, 1);
+	if (ret)
+		return ret;
+	put_culprits(grouping, scratch);
+	accumulate(&vcpu->culprits);
+	return 0;
+}
+
+static int summarize_all_culprits(struct virt_model *model)
+{
+	size_t n = (size_t)model->n_vcpus + 1;
+	struct grouping grouping = { .model = model };
+	struct culprit_scratch scratch;
+	int ret = -ENOMEM;
+
+	grouping.next = malloc(n * sizeof(*grouping.next));
+	scratch = (struct culprit_scratch){
+		.ns = calloc(n, sizeof(*scratch.ns)),
+		.touched = malloc(n * sizeof(*scratch.touched)),
+		.is_touched = calloc(n, sizeof(*scratch.is_touched)),
+		.cursor = malloc((model->n_pcpus + 1) * sizeof(*scratch.cursor)),
+	};
+	if (grouping.next && scratch.ns && scratch.touched && scratch.is_touched &&
+	    scratch.cursor) {
+		ret = 0;
+		for (int32_t i = 0; i < model->n_vcpus && !ret; i++)
+			ret = summarize_culprits(model, &model->vcpus[i], &grouping, &scratch);
+	}
+	free(grouping.next);
+	free(scratch.ns);
+	free(scratch.touched);
+	free(scratch.is_touched);
+	free(scratch.cursor);
+	return ret;
+}
+
+/* ---- pCPUs ---- */
+
+/** Where the sweep of a pCPU's occupants is in the intervals of a vCPU. */
+struct virt_cursor {
+	uint32_t	i;			/* interval in force, or an earlier one */
+	int64_t		state_ns[VIRT_VMM + 1];	/* of all intervals before */
+};
+
+/** What @vcpu did before @time_ns where it holds a pCPU. */
+static void states_before(const struct virt_vcpu_track *vcpu, struct virt_cursor *cursor,
+			  int64_t time_ns, int64_t *state_ns)
+{
+	const struct virt_interval *interval;
+	uint32_t i = gallop(vcpu->intervals, sizeof(*vcpu->intervals), cursor->i, vcpu->n, time_ns);
+
+	if (i / VIRT_BLOCK != cursor->i / VIRT_BLOCK) {
+		cursor->i = i / VIRT_BLOCK * VIRT_BLOCK;
+		for (int s = 0; s <= VIRT_VMM; s++)
+			cursor->state_ns[s] = vcpu->blocks[i / VIRT_BLOCK].ns[s];
+	}
+	for (; cursor->i < i; cursor->i++) {
+		interval = &vcpu->intervals[cursor->i];
+		if (virt_on_pcpu(interval->state))
+			cursor->state_ns[interval->state] +=
+				interval[1].start_ns - interval->start_ns;
+	}
+	interval = &vcpu->intervals[i];
+	for (int s = 0; s <= VIRT_VMM; s++)
+		state_ns[s] = cursor->state_ns[s];
+	if (virt_on_pcpu(interval->state))
+		state_ns[interval->state] += time_ns - interval->start_ns;
+}
+
+/** Needs the blocks of all vCPUs. @cursor: room for one per vCPU. */
+static int summarize_pcpu(const struct virt_model *model, struct virt_pcpu_track *pcpu,
+			  struct virt_cursor *cursor)
+{
+	struct virt_pcpu_base sum = { 0 };
+
+	pcpu->block_start = malloc((virt_blocks(pcpu->n, VIRT_OCCUPANT_BLOCK) + 1) *
+				   sizeof(*pcpu->block_start));
+	pcpu->base = malloc(((size_t)pcpu->n + 1) * sizeof(*pcpu->base));
+	if (!pcpu->block_start || !pcpu->base)
+		return -ENOMEM;
+	memset(cursor, 0, model->n_vcpus * sizeof(*cursor));
+	for (size_t i = 0; i < pcpu->n; i++) {
+		const struct virt_occupant *occupant = &pcpu->occupants[i];
+		int64_t start = occupant->start_ns, end = virt_occupant_end(model, pcpu, i);
+
+		if (i % VIRT_OCCUPANT_BLOCK == 0)
+			pcpu->block_start[i / VIRT_OCCUPANT_BLOCK] = start;
+		pcpu->base[i] = sum;
+		if (occupant->vcpu != VIRT_NONE) {
+			const struct virt_vcpu_track *vcpu = &model->vcpus[occupant->vcpu];
+			int64_t before[VIRT_VMM + 1], after[VIRT_VMM + 1];
+
+			states_before(vcpu, &cursor[occupant->vcpu], start, before);
+			states_before(vcpu, &cursor[occupant->vcpu], end, after);
+			for (int s = 0; s <= VIRT_VMM; s++) {
+				pcpu->base[i].state_ns[s] -= before[s];
+				sum.state_ns[s] += after[s] - before[s];
+			}
+		} else if (occupant->known) {
+			pcpu->base[i].idle_ns -= start - model->begin_ns;
+			sum.idle_ns += end - start;
+		}
+	}
+	return 0;
+}
+
+static int summarize_pcpus(struct virt_model *model)
+{
+	struct virt_cursor *cursor = malloc((model->n_vcpus + 1) * sizeof(*cursor));
+	int ret = cursor ? 0 : -ENOMEM;
+
+	for (int32_t i = 0; i < model->n_pcpus && !ret; i++)
+		ret = summarize_pcpu(model, &model->pcpus[i], cursor);
+	free(cursor);
+	return ret;
+}
+
+/* ---- machines ---- */
+
+enum { RUNNING, RUNNABLE, SLEEPING, LOST, N_KINDS };
+
+static const uint8_t kind_of[VIRT_N_STATES] = {
+	[VIRT_GUEST] = RUNNING,
+	[VIRT_HYPERVISOR] = RUNNING,
+	[VIRT_VMM] = RUNNING,
+	[VIRT_PREEMPTED] = RUNNABLE,
+	[VIRT_WAKING] = RUNNABLE,
+	[VIRT_BLOCKED] = SLEEPING,
+	[VIRT_OFFLINE] = SLEEPING,
+	[VIRT_UNKNOWN] = LOST,
+};
+
+static enum virt_machine_state machine_state(const uint32_t *count)
+{
+	if (count[RUNNING])
+		return count[RUNNABLE] ? VIRT_M_CONCURRENCY_HAZARD :
+		       count[SLEEPING] ? VIRT_M_PARTIAL_RUN : VIRT_M_FULL_RUN;
+	if (count[RUNNABLE])
+		return count[SLEEPING] ? VIRT_M_PARTIAL_CONTENTION : VIRT_M_FULL_CONTENTION;
+	return count[SLEEPING] ? VIRT_M_BLOCKED : VIRT_M_LOST;
+}
+
+/** One vCPU of a machine in the merge of all its vCPUs by time. */
+struct head {
+	int64_t		time_ns;	/* of the next interval */
+	const struct virt_vcpu_track *vcpu;
+	uint32_t	next;
+	uint8_t		kind;		/* now; N_KINDS before the first interval */
+};
+
+/** Restore the heap, the earliest one on top, after the time of @i has grown. */
+static void sift_down(struct head *heap, size_t n, size_t i)
+{
+	struct head moved = heap[i];
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child + 1 < n && heap[child + 1].time_ns < heap[child].time_ns)
+			child++;
+		if (child >= n || heap[child].time_ns >= moved.time_ns)
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = moved;
+}
+
+static int add_machine_interval(struct virt_machine_track *machine, int64_t time_ns,
+				enum virt_machine_state state)
+{
+	if (machine->n && machine->intervals[machine->n - 1].state == (int32_t)state)
+		return 0;
+	if (machine->n == machine->room) {
+		size_t room = machine->room ? (size_t)machine->room * 2 : 8;
+		void *bigger;
+
+		bigger = room > UINT32_MAX ? NULL :
+			 realloc(machine->intervals, room * sizeof(*machine->intervals));
+		if (!bigger)
+			return -ENOMEM;
+		machine->intervals = bigger;
+		machine->room = room;
+	}
+	machine->intervals[machine->n++] = (struct virt_machine_interval){
+		.start_ns = time_ns, .state = state,
+	};
+	return 0;
+}
+
+/** Take the next change from the top of the heap. Return: vCPUs that are left. */
+static size_t advance(struct head *heap, size_t n, uint32_t *count)
+{
+	struct head *top = heap;
+
+	if (top->kind != N_KINDS)
+		count[top->kind]--;
+	/* changes within a kind are none here */
+	top->kind = kind_of[top->vcpu->intervals[top->next].state];
+	count[top->kind]++;
+	while (++top->next < top->vcpu->n &&
+	       kind_of[top->vcpu->intervals[top->next].state] == top->kind)
+		;
+	if (top->next < top->vcpu->n)
+		top->time_ns = top->vcpu->intervals[top->next].start_ns;
+	else if (--n)
+		heap[0] = heap[n];
+	if (n)
+		sift_down(heap, n, 0);
+	return n;
+}
+
+static int sweep_machine(const struct virt_model *model, struct virt_machine_track *machine,
+			 struct head *heap)
+{
+	uint32_t count[N_KINDS] = { 0 };
+	size_t n = 0;
+	int ret;
+
+	if (model->begin_ns == model->end_ns)
+		return 0;
+	/* all begin at the same time: a heap already */
+	for (int32_t i = 0; i < machine->info.n_vcpus; i++)
+		heap[n++] = (struct head){
+			.time_ns = model->begin_ns,
+			.vcpu = &model->vcpus[machine->vcpus[i]],
+			.kind = N_KINDS,
+		};
+	if (!n)
+		return add_machine_interval(machine, model->begin_ns, VIRT_M_LOST);
+	while (n) {
+		int64_t now = heap[0].time_ns;
+
+		while (n && heap[0].time_ns == now)
+			n = advance(heap, n, count);
+		ret = add_machine_interval(machine, now, machine_state(count));
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int summarize_machine(const struct virt_model *model, struct virt_machine_track *machine)
+{
+	size_t n_blocks = virt_blocks(machine->n, VIRT_MACHINE_BLOCK);
+	struct virt_machine_block sum = { 0 };
+
+	machine->blocks = malloc((n_blocks + 1) * sizeof(*machine->blocks));
+	if (!machine->blocks)
+		return -ENOMEM;
+	for (size_t i = 0; i < machine->n; i++) {
+		const struct virt_machine_interval *interval = &machine->intervals[i];
+		int64_t end = i + 1 < machine->n ? interval[1].start_ns : model->end_ns;
+
+		if (i % VIRT_MACHINE_BLOCK == 0)
+			machine->blocks[i / VIRT_MACHINE_BLOCK] = sum;
+		sum.ns[interval->state] += end - interval->start_ns;
+		sum.count[interval->state]++;
+	}
+	machine->blocks[n_blocks] = sum;
+	return 0;
+}
+
+static int summarize_machines(struct virt_model *model)
+{
+	struct head *heap = malloc((model->n_vcpus + 1) * sizeof(*heap));
+	int ret = heap ? 0 : -ENOMEM;
+
+	for (int32_t i = 0; i < model->n_machines && !ret; i++) {
+		ret = sweep_machine(model, &model->machines[i], heap);
+		if (!ret)
+			ret = summarize_machine(model, &model->machines[i]);
+	}
+	free(heap);
+	return ret;
+}
+
+int virt_summarize(struct virt_model *model)
+{
+	int ret = 0;
+
+	for (int32_t i = 0; i < model->n_vcpus && !ret; i++) {
+		ret = summarize_vcpu(model, &model->vcpus[i]);
+		if (!ret)
+			ret = summarize_migrations(model, &model->vcpus[i], i);
+		if (!ret)
+			ret = summarize_exits(model, &model->vcpus[i]);
+	}
+	if (!ret)
+		ret = summarize_all_culprits(model);
+	if (!ret)
+		ret = summarize_pcpus(model);
+	if (!ret)
+		ret = summarize_machines(model);
+	return ret;
+}
