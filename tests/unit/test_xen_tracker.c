@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The Xen tracker on small traces made for one rule each: what it makes of few kinds of records, of
+ * losses, and of records that contradict each other. One cycle is one nanosecond here.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trace_builder.h"
+#include "xen_tracker.h"
+
+#define D1V0	0x00010000
+#define D1V1	0x00010001
+#define D2V0	0x00020000
+#define IDLE(n)	(0x7fff0000 | (n))
+
+#define RUNSTATE(old, new)	(XEN_TRC_SCHED_RUNSTATE_CHANGE | (old) << 8 | (new) << 4)
+#define RUNNING_TO_RUNNABLE	RUNSTATE(0, 1)
+#define RUNNING_TO_BLOCKED	RUNSTATE(0, 2)
+#define RUNNING_TO_OFFLINE	RUNSTATE(0, 3)
+#define RUNNABLE_TO_RUNNING	RUNSTATE(1, 0)
+#define BLOCKED_TO_RUNNABLE	RUNSTATE(2, 1)
+#define OFFLINE_TO_BLOCKED	RUNSTATE(3, 2)
+#define OFFLINE_TO_RUNNABLE	RUNSTATE(3, 1)
+
+/** The model of a trace, which is freed. */
+static struct virt_model *build(struct trace *trace)
+{
+	struct xen_trace_options options = { .cpu_hz = 1000000000, .absolute_time = true };
+	struct virt_model *model = NULL;
+	struct xen_trace *xen;
+	char error[512] = "";
+
+	xen = xen_trace_open_memory(trace->data, trace->size, &options, error, sizeof(error));
+	if (!xen)
+		fail_msg("%s", error);
+	assert_int_equal(xen_tracker_build(xen, &model), 0);
+	assert_non_null(model);
+	xen_trace_close(xen);
+	trace_free(trace);
+	return model;
+}
+
+static int32_t vcpu_of(const struct virt_model *model, const char *name)
+{
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		if (!strcmp(virt_model_vcpu(model, i)->name, name))
+			return i;
+	}
+	fail_msg("no vCPU %s", name);
+	return -1;
+}
+
+/** A vCPU's intervals as text: "state@start(pcpu) ..." with the exit reason or culprit. */
+static const char *life(const struct virt_model *model, const char *name)
+{
+	static const char letters[] = "GHVPWBOU";
+	struct virt_interval_range range =
+		virt_vcpu_intervals(model, vcpu_of(model, name), INT64_MIN, INT64_MAX);
+	static char text[1024];
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (size_t i = 0; i < range.n; i++) {
+		const struct virt_interval *interval = &range.first[i];
+
+		n += snprintf(text + n, sizeof(text) - n, "%s%c%lld", i ? " " : "",
+			      letters[interval->state], (long long)interval->start_ns);
+		if (interval->pcpu >= 0)
+			n += snprintf(text + n, sizeof(text) - n, "p%d", interval->pcpu);
+		if (interval->state == VIRT_PREEMPTED && interval->detail >= 0)
+			n += snprintf(text + n, sizeof(text) - n, "(%s)",
+				      virt_model_vcpu(model, interval->detail)->name);
+		if (interval->state == VIRT_HYPERVISOR && interval->detail >= 0)
+			n += snprintf(text + n, sizeof(text) - n, "(%s)",
+				      virt_model_reason(model, interval->detail));
+		assert_true(n < sizeof(text));
+	}
+	return text;
+}
+
+/** How often the model has seen a contradiction of any kind. */
+static uint64_t contradictions(const struct virt_model *model)
+{
+	uint64_t all = 0, count;
+
+	for (int i = 0; virt_model_contradictions(model, i, &count); i++)
+		all += count;
+	return all;
+}
+
+static void expect(const struct virt_model *model, const char *name, const char *expected)
+{
+	assert_string_equal(life(model, name), expected);
+}
+
+/** Runstates of two vCPUs on one pCPU; d1v1 is woken from another one. */
+static void runstates(struct trace *trace)
+{
+	trace_window(trace, 0);
+	TRACE_RECORD(trace, RUNNING_TO_RUNNABLE, 1000, IDLE(0));
+	TRACE_RECORD(trace, RUNNABLE_TO_RUNNING, 1010, D1V0);
+	TRACE_RECORD(trace, RUNNING_TO_RUNNABLE, 2000, D1V0);
+	TRACE_RECORD(trace, RUNNABLE_TO_RUNNING, 2010, D1V1);
+	TRACE_RECORD(trace, RUNNING_TO_BLOCKED, 3000, D1V1);
+	TRACE_RECORD(trace, RUNNABLE_TO_RUNNING, 3010, D1V0);
+	TRACE_RECORD(trace, RUNNING_TO_BLOCKED, 5000, D1V0);
+	TRACE_RECORD(trace, RUNNABLE_TO_RUNNING, 5010, IDLE(0));
+	trace_window(trace, 1);
+	TRACE_RECORD(trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1500, D2V0);
+	TRACE_RECORD(trace, BLOCKED_TO_RUNNABLE, 4000, D1V1);
+	TRACE_RECORD(trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 6000, D2V0);
+}
+
+static void test_runstates(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+	const struct virt_occupant *occupant;
+
+	(void)state;
+	runstates(&trace);
+	model = build(&trace);
+	expect(model, "d1v0", "U1000 G1010p0 P2000p0(d1v1) G3010p0 B5000p0");
+	expect(model, "d1v1", "U1000 G2010p0 B3000p0 W4000p0");
+	/* since the first record of its pCPU, to the end */
+	expect(model, "d2v0", "U1000 G1500p1");
+	assert_int_equal(virt_model_begin(model), 1000);
+	assert_int_equal(virt_model_end(model), 6001);
+	assert_int_equal(contradictions(model), 0);
+	occupant = virt_pcpu_at(model, 0, 1005, NULL);
+	assert_int_equal(occupant->vcpu, VIRT_NONE);
+	assert_true(occupant->known);
+	assert_int_equal(virt_pcpu_at(model, 0, 2500, NULL)->vcpu, vcpu_of(model, "d1v1"));
+	assert_false(virt_pcpu_at(model, 1, 1200, NULL)->known);
+	virt_model_free(model);
+}
+
+/** The same with the verbose records alone: less is known, nothing is wrong. */
+static void test_switches_alone(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SWITCH, 1000, 0x7fff, 0, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SWITCH, 2000, 1, 0, 1, 1);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_BLOCK, 2900, 1, 1);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SWITCH, 3000, 1, 1, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SLEEP, 4500, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SWITCH, 5000, 1, 0, 0x7fff, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 5500, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 6000, 2, 0);
+	trace_window(&trace, 1);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 4000, 1, 1);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 4001, 1, 1);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SWITCH, 6500, 0x7fff, 1, 1, 1);
+	model = build(&trace);
+	expect(model, "d1v0", "G1000p0 P2000p0(d1v1) G3000p0 O5000p0 W5500p0");
+	expect(model, "d1v1", "U1000 G2000p0 B3000p0 W4000p0 G6500p1");
+	expect(model, "d2v0", "U1000");
+	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
+/** Switches and runstates together give what runstates alone do. */
+static void test_both(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_BLOCK, 1900, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SWITCH, 2000, 1, 0, 1, 1);
+	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 2001, D1V0);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 2002, D1V1);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 2500, 1, 0);
+	TRACE_RECORD(&trace, BLOCKED_TO_RUNNABLE, 2501, D1V0);
+	model = build(&trace);
+	expect(model, "d1v0", "G1900p0 B2001p0 W2501p0");
+	expect(model, "d1v1", "U1900 G2002p0");
+	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
+static void test_exits(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	/* before anything tells who is there */
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1000);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMX_EXIT64, 1100, 0x78, 0, 0);
+	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 1200, D1V0);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 1300, D1V1);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1400);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_SVM_EXIT, 1500, 0x72, 0);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_NESTED_VMENTRY, 1600);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_NESTED_VMEXIT64, 1700, 0x78, 0, 0);
+	TRACE_RECORD(&trace, RUNNING_TO_RUNNABLE, 1800, D1V1);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 1900, D1V1);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 2000);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMX_EXIT, 2100, 0x7777, 0);
+	model = build(&trace);
+	expect(model, "d1v0", "G1000p0 H1100p0(HLT) B1200p0");
+	expect(model, "d1v1", "U1000 H1300p0 G1400p0 H1500p0(CPUID) G1600p0 H1700p0(L2:HLT) "
+	       "P1800p0 H1900p0(L2:HLT) G2000p0 H2100p0(0x7777)");
+	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
+/** Without the scheduler, each pCPU has a vCPU of its own. */
+static void test_exits_alone(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 3);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMX_EXIT64, 1000, 12, 0, 0);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1500);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMX_EXIT64, 1600, 12, 0, 0);
+	model = build(&trace);
+	assert_int_equal(virt_model_n_vcpus(model), 1);
+	expect(model, "d?p3", "H1000p3(HLT) G1500p3 H1600p3(HLT)");
+	virt_model_free(model);
+}
+
+/** Records of pCPU 1 are lost from 1500 to 3500, which only the record at 3500 tells. */
+static void test_lost(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_loss_range losses;
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, D1V0);
+	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 2000, D1V0);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 2010, D1V1);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 3000, D1V1);
+	TRACE_RECORD(&trace, BLOCKED_TO_RUNNABLE, 4000, D1V0);
+	trace_window(&trace, 1);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, D1V1);
+	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 1100, D1V1);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 1110, IDLE(1));
+	TRACE_RECORD(&trace, XEN_TRC_LOST_RECORDS, 3500, 7, 0x00000002, 1500, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 5000, D2V0);
+	model = build(&trace);
+	/* blocked at 2000, but could have been woken and run on pCPU 1 */
+	expect(model, "d1v0", "G1000p0 U2000p0 W4000p0");
+	expect(model, "d1v1", "G1000p1 B1100p1 U1500p1 G2010p0");
+	expect(model, "d2v0", "U1000 G3500p1");
+	losses = virt_model_losses(model);
+	assert_int_equal(losses.n, 1);
+	assert_int_equal(losses.first->from_ns, 1500);
+	assert_int_equal(losses.first->to_ns, 3500);
+	assert_int_equal(losses.first->records, 7);
+	assert_int_equal(losses.first->pcpu, 1);
+	assert_false(virt_pcpu_at(model, 1, 2000, NULL)->known);
+	assert_true(virt_pcpu_at(model, 1, 1200, NULL)->known);
+	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
+/** Garbage between two windows of pCPU 1: what is missing counts as lost. */
+static void test_gap(void **state)
+{
+	static const uint8_t garbage[64] = { 0xff, 0xff, 0xff, 0xff };
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, D1V0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 4000, D1V0);
+	trace_window(&trace, 1);
+	for (int i = 0; i < 40; i++)
+		TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000 + i, D2V0);
+	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 1500, D2V0);
+	trace_bytes(&trace, garbage, sizeof(garbage));
+	trace_window(&trace, 1);
+	for (int i = 0; i < 40; i++)
+		TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 3000 + i, D1V1);
+	model = build(&trace);
+	expect(model, "d1v0", "G1000p0");
+	expect(model, "d2v0", "G1000p1 U1500p1");
+	expect(model, "d1v1", "U1000 G3000p1");
+	assert_int_equal(virt_model_losses(model).n, 1);
+	assert_int_equal(virt_model_losses(model).first->from_ns, 1500);
+	assert_int_equal(virt_model_losses(model).first->to_ns, 3000);
+	assert_int_equal(virt_model_losses(model).first->records, 0);
+	virt_model_free(model);
+}
+
+static void test_domains(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, D1V0);
+	TRACE_RECORD(&trace, XEN_TRC_DOM0_DOM_ADD, 1500, 2);
+	TRACE_RECORD(&trace, OFFLINE_TO_RUNNABLE, 2000, D2V0);
+	TRACE_RECORD(&trace, RUNNING_TO_OFFLINE, 2500, D1V0);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 2510, D2V0);
+	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 3000, D2V0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_DOM_REM, 3500, 2);
+	model = build(&trace);
+	expect(model, "d1v0", "G1000p0 O2500p0");
+	expect(model, "d2v0", "O1000 W2000 G2510p0 B3000p0 O3500p0");
+	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
+/** What cannot be is counted, and the later record believed where it tells of running. */
+static void test_contradictions(void **state)
+{
+	static const struct {
+		uint32_t	event, vcpu;
+	} wrong[] = {
+		{ RUNNABLE_TO_RUNNING, D1V0 },	/* while running */
+		{ RUNNABLE_TO_RUNNING, D1V1 },	/* two on one pCPU */
+		{ BLOCKED_TO_RUNNABLE, D1V0 },	/* while running */
+		{ XEN_TRC_HVM_VMENTRY, 0 },	/* twice, see below */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct trace trace = { 0 };
+		struct virt_model *model;
+
+		trace_window(&trace, 0);
+		TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, D1V0);
+		if (!wrong[i].vcpu)
+			TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1500);
+		TRACE_RECORD(&trace, wrong[i].event, 2000, wrong[i].vcpu);
+		model = build(&trace);
+		assert_int_equal(contradictions(model), 1);
+		virt_model_free(model);
+	}
+}
+
+static void test_runs_twice(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, D1V0);
+	/* written later because of another TSC */
+	TRACE_RECORD(&trace, RUNNING_TO_RUNNABLE, 2100, D1V0);
+	trace_window(&trace, 1);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 2000, D1V0);
+	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 3000, D1V0);
+	model = build(&trace);
+	expect(model, "d1v0", "G1000p0 G2000p1 B3000p1");
+	assert_int_equal(contradictions(model), 2);
+	assert_false(virt_pcpu_at(model, 0, 2050, NULL)->known);
+	virt_model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_runstates),
+		cmocka_unit_test(test_switches_alone),
+		cmocka_unit_test(test_both),
+		cmocka_unit_test(test_exits),
+		cmocka_unit_test(test_exits_alone),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_gap),
+		cmocka_unit_test(test_domains),
+		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_runs_twice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

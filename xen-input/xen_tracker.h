@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	xen_tracker.h
+ * @brief	From the records of a xentrace file to the vCPU model.
+ *
+ * Feed every record in order of time; what does not matter costs a comparison. The rules:
+ *
+ * - Runstate changes tell everything about scheduling. Where they are not traced, the switches of
+ *   TRC_SCHED_VERBOSE do: a vCPU that is switched out has been preempted, unless it blocked or was
+ *   put to sleep before.
+ * - A vCPU of a domain with VM entries and exits is GUEST from an entry to the next exit, and
+ *   HYPERVISOR for the rest of the time that it is on its pCPU. Every other running vCPU is GUEST:
+ *   the hypercalls and traps of PV domains have a record at their beginning but none at their end,
+ *   so that the time inside Xen cannot be told from the time outside.
+ * - What happened while records were lost is known only afterwards. From the first lost record
+ *   on, the vCPU that ran there, and every vCPU that does not run elsewhere, is UNKNOWN, until a
+ *   record tells; while any pCPU's records are lost, nothing but running is certain. Bytes that are
+ *   missing from the file count as lost records.
+ * - The first record that tells who is on a pCPU holds back to that pCPU's first record: had there
+ *   been a switch in between, it would have been traced.
+ * - A domain that is created while being traced has been OFFLINE before.
+ * - Where nothing tells to the end who is on a pCPU, its VM entries and exits (if these are traced
+ *   without the scheduler) belong to a vCPU of its own, "d?p0" of the domain "d?".
+ */
+#ifndef KSHARK_VIRT_XEN_TRACKER_H
+#define KSHARK_VIRT_XEN_TRACKER_H
+
+#include "virt_model.h"
+#include "xen_trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct xen_tracker;
+
+/** Domain of the vCPUs of a trace that does not name any, beyond all real ones. */
+#define XEN_TRACKER_ANONYMOUS	0x8000
+
+/**
+ * xen_tracker_new - begin to fill a model
+ * @trace: outlives the tracker
+ *
+ * Return: the tracker, or NULL without memory.
+ */
+struct xen_tracker *xen_tracker_new(struct xen_trace *trace);
+
+/**
+ * xen_tracker_add - take note of a record
+ * @row: the next one of the trace, as xen_trace_iter_next() gives it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+static inline int xen_tracker_add(struct xen_tracker *tracker, const struct xen_trace_row *row);
+
+/** xen_tracker_change - the part of xen_tracker_add() for the records that matter. */
+int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *row);
+
+/**
+ * xen_tracker_finish - the trace is over: hand out the model
+ * @model: receives the model, ready to be asked, to be given to virt_model_free()
+ *
+ * If records were lost, this walks through the trace once more, now knowing when.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model);
+
+/** xen_tracker_free - free a tracker, finished or not; it may be NULL. */
+void xen_tracker_free(struct xen_tracker *tracker);
+
+/** xen_tracker_build - all of the above for a whole trace. Return: 0 or -ENOMEM. */
+int xen_tracker_build(struct xen_trace *trace, struct virt_model **model);
+
+/** The beginning of the tracker, for xen_tracker_add(). */
+struct xen_tracker_head {
+	int64_t		*last_ns;	/* of each run; INT64_MIN before its first record */
+	uint32_t	n_pending;	/* switches that wait for the next record of their run */
+};
+
+/** xen_tracker_wants - can an event change anything? */
+static inline bool xen_tracker_wants(uint32_t event)
+{
+	uint32_t group = event >> 12;
+
+	/* runstates; VM entry and exit; verbose scheduling; domains and losses, which are rare */
+	return group == 0x21 || group == 0x81 || group == 0x28 || group == 0x41 || group == 0x1f;
+}
+
+static inline int xen_tracker_add(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	struct xen_tracker_head *head = (struct xen_tracker_head *)tracker;
+	int64_t last_ns = head->last_ns[row->rec.run];
+	int ret = 0;
+
+	if (xen_tracker_wants(row->rec.event) || row->rec.flags & XENTRACE_AFTER_GAP ||
+	    last_ns == INT64_MIN || head->n_pending)
+		ret = xen_tracker_change(tracker, row);
+	head->last_ns[row->rec.run] = row->time_ns;
+	return ret;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
