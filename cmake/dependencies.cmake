@@ -21,6 +21,7 @@ endfunction()
 kshark_virt_require(ZLIB zlib zlib1g-dev)
 kshark_virt_require(ZSTD libzstd libzstd-dev)
 kshark_virt_require(JSONC json-c libjson-c-dev)
+kshark_virt_require(CAIRO cairo-pdf libcairo2-dev)
 
 if(KSHARK_VIRT_TESTS)
 	kshark_virt_require(CMOCKA cmocka libcmocka-dev)

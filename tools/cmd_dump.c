@@ -11,12 +11,11 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "options.h"
 #include "output.h"
+#include "progress.h"
 #include "xen_trace.h"
 
 enum format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, N_FORMATS };
@@ -149,20 +148,6 @@ static int set_format(struct dump_options *options, const char *name)
 	return ksv_usage_error(options->command, "--format %s: not text, csv or json", name);
 }
 
-static int set_time(struct dump_options *options, const char *name, const char *value,
-		    struct ksv_time *time)
-{
-	int ret = ksv_parse_time(value, time);
-
-	if (ret == -ERANGE)
-		return ksv_usage_error(options->command,
-				       "--%s %s: finer than 1 ns, or too large", name, value);
-	if (ret)
-		return ksv_usage_error(options->command, "--%s %s: not a time; write 1.5, 20ms, "
-				       "300us, 17ns or tsc:NUMBER", name, value);
-	return 0;
-}
-
 static int dump_option(void *arg, int key, const char *value)
 {
 	struct dump_options *options = arg;
@@ -185,19 +170,13 @@ static int dump_option(void *arg, int key, const char *value)
 					      "--pcpu %s: not a list such as 0,2-3", value);
 		break;
 	case KEY_VCPU:
-		if (ksv_parse_vcpus(value, &options->vcpus))
-			ret = ksv_usage_error(options->command, "--vcpu %s: not a list such as "
-					      "d1v0,d2,idle,d?v?", value);
-		break;
+		return ksv_option_vcpus(options->command, value, &options->vcpus);
 	case KEY_FROM:
-		return set_time(options, "from", value, &options->from);
+		return ksv_option_time(options->command, "from", value, &options->from);
 	case KEY_TO:
-		return set_time(options, "to", value, &options->to);
+		return ksv_option_time(options->command, "to", value, &options->to);
 	case KEY_CPU_HZ:
-		if (xen_clock_parse_hz(value, &options->trace.cpu_hz))
-			ret = ksv_usage_error(options->command, "--cpu-hz %s: not a CPU frequency; "
-					      "write 2.4G, 2400M, 2399998K or Hz", value);
-		break;
+		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
 	case KEY_ABSOLUTE:
 		options->trace.absolute_time = true;
 		break;
@@ -445,58 +424,7 @@ static void dump_row(struct dump *dump, const struct xen_trace_row *row)
 	writers[dump->options->format](dump, &line);
 }
 
-/* --- progress -------------------------------------------------------------------------------- */
-
-/** Only long work is worth a line on the terminal. */
-struct progress {
-	bool		shown, enabled;
-	time_t		last;
-	const char	*what;
-};
-
-static time_t seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
-	return now.tv_sec;
-}
-
-static void progress_init(struct progress *progress, const struct dump_options *options)
-{
-	/* On a terminal the lines themselves show that something happens. */
-	progress->enabled = !options->quiet && isatty(STDERR_FILENO) &&
-			    (options->output || !isatty(STDOUT_FILENO));
-	progress->shown = false;
-	progress->last = seconds_now() + 1;
-	progress->what = "reading";
-}
-
-static int progress_update(void *arg, uint64_t done, uint64_t total)
-{
-	struct progress *progress = arg;
-	time_t now;
-
-	if (!progress->enabled || !total)
-		return 0;
-	now = seconds_now();
-	if (now <= progress->last)
-		return 0;
-	progress->last = now;
-	progress->shown = true;
-	fprintf(stderr, "\rkshark-virt: %s %3.0f %%", progress->what, 100.0 * done / total);
-	return 0;
-}
-
-static void progress_end(const struct progress *progress)
-{
-	if (progress->shown)
-		fputs("\r\033[K", stderr);
-}
-
 /* --- the walk -------------------------------------------------------------------------------- */
-
-#define PROGRESS_RECORDS	(1 << 18)
 
 static int dump_records(struct dump *dump, struct progress *progress)
 {
@@ -526,15 +454,6 @@ static int dump_records(struct dump *dump, struct progress *progress)
 	return 0;
 }
 
-/** Writing over the trace that is being read would destroy it. */
-static bool same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return !stat(a, &sa) && !stat(b, &sb) && S_ISREG(sa.st_mode) &&
-	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
-}
-
 static void print_notes(const struct xen_trace *trace)
 {
 	char *notes = xen_trace_notes(trace, NOTES_MAX_LINES);
@@ -555,7 +474,8 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 		ksv_error("not enough memory");
 		return KSV_EXIT_FILE;
 	}
-	progress_init(&progress, options);
+	/* On a terminal the lines themselves show that something happens. */
+	progress_init(&progress, !options->quiet && (options->output || !isatty(STDOUT_FILENO)));
 	options->trace.reader.progress = progress_update;
 	options->trace.reader.progress_arg = &progress;
 	options->trace.drop_behind = true;
@@ -569,7 +489,7 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 	dump->meta = xen_trace_meta(dump->trace);
 	dump->isa = xen_trace_isa(dump->trace);
 	dump->out = out;
-	if (options->output && same_file(path, options->output)) {
+	if (options->output && ksv_same_file(path, options->output)) {
 		progress_end(&progress);
 		status = ksv_usage_error(options->command, "--output %s: is the trace itself",
 					 options->output);

@@ -20,7 +20,7 @@ _kshark_virt()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_kshark_virt_words "view dump help --help --version" "$cur"
+		_kshark_virt_words "view dump report plot check help --help --version" "$cur"
 		return
 	fi
 	case $command in
@@ -31,8 +31,20 @@ _kshark_virt()
 		options="--format --output --pcpu --vcpu --event --from --to --cpu-hz --absolute"
 		options+=" --correct-skew --list-events --quiet --help"
 		;;
+	report)
+		options="--format --output --vcpu --from --to --cpu-hz --absolute --correct-skew"
+		options+=" --quiet --help"
+		;;
+	check)
+		options="--affinity --affinity-file --format --from --to --cpu-hz --absolute"
+		options+=" --correct-skew --quiet --help"
+		;;
+	plot)
+		options="--output --format --by --from --to --vcpu --pcpu --width --height --scale"
+		options+=" --title --cpu-hz --quiet --help"
+		;;
 	help)
-		((COMP_CWORD == 2)) && _kshark_virt_words "view dump" "$cur"
+		((COMP_CWORD == 2)) && _kshark_virt_words "view dump report plot check" "$cur"
 		return
 		;;
 	*)
@@ -41,14 +53,20 @@ _kshark_virt()
 	esac
 	case $prev in
 	-f | --format)
-		[[ $command == dump ]] && _kshark_virt_words "text csv json" "$cur"
+		[[ $command == dump || $command == report ]] &&
+			_kshark_virt_words "text csv json" "$cur"
+		[[ $command == check ]] && _kshark_virt_words "text csv" "$cur"
+		[[ $command == plot ]] && _kshark_virt_words "svg png pdf csv" "$cur"
 		;;
 	-e | --event)
 		_kshark_virt_words "$("${COMP_WORDS[0]}" dump --list-events --format csv \
 			2> /dev/null | sed -n '2,$s/^[^,]*,[^,]*,\([^,:]*\),.*/\1/p' |
 			tr '\n' ' ')" "$cur"
 		;;
-	--pcpu | --vcpu | --from | --to | --cpu-hz) ;;
+	--by)
+		_kshark_virt_words "vcpu pcpu" "$cur"
+		;;
+	--affinity | --pcpu | --vcpu | --from | --to | --cpu-hz | --width | --height | --scale | --title) ;;
 	*)
 		if [[ $cur == -* ]]; then
 			_kshark_virt_words "$options" "$cur"

@@ -13,6 +13,9 @@
 static const struct ksv_command *const commands[] = {
 	&cmd_view,
 	&cmd_dump,
+	&cmd_report,
+	&cmd_plot,
+	&cmd_check,
 };
 
 static void print_help(FILE *out)

@@ -9,8 +9,10 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "options.h"
+#include "xen_clock.h"
 
 #define MAX_OPTIONS	32
 #define KEY_HELP	'h'
@@ -339,4 +341,42 @@ int ksv_parse_time(const char *text, struct ksv_time *time)
 	time->kind = KSV_TIME_NS;
 	time->ns = negative ? -(int64_t)whole : (int64_t)whole;
 	return 0;
+}
+
+int ksv_option_time(const struct ksv_command *command, const char *name, const char *value,
+		    struct ksv_time *time)
+{
+	int ret = ksv_parse_time(value, time);
+
+	if (ret == -ERANGE)
+		return ksv_usage_error(command, "--%s %s: finer than 1 ns, or too large", name,
+				       value);
+	if (ret)
+		return ksv_usage_error(command, "--%s %s: not a time; write 1.5, 20ms, 300us, "
+				       "17ns or tsc:NUMBER", name, value);
+	return 0;
+}
+
+int ksv_option_hz(const struct ksv_command *command, const char *value, uint64_t *hz)
+{
+	if (!xen_clock_parse_hz(value, hz))
+		return 0;
+	return ksv_usage_error(command, "--cpu-hz %s: not a CPU frequency; write 2.4G, 2400M, "
+			       "2399998K or Hz", value);
+}
+
+int ksv_option_vcpus(const struct ksv_command *command, const char *value,
+		     struct ksv_vcpu_set *set)
+{
+	if (!ksv_parse_vcpus(value, set))
+		return 0;
+	return ksv_usage_error(command, "--vcpu %s: not a list such as d1v0,d2,idle,d?v?", value);
+}
+
+bool ksv_same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && S_ISREG(sa.st_mode) &&
+	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }

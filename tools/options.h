@@ -41,7 +41,10 @@ struct ksv_command {
 	int		(*run)(const struct ksv_command *command, int argc, char **argv);
 };
 
+extern const struct ksv_command cmd_check;
 extern const struct ksv_command cmd_dump;
+extern const struct ksv_command cmd_plot;
+extern const struct ksv_command cmd_report;
 extern const struct ksv_command cmd_view;
 
 /** ksv_error - a message to stderr with the program's name before it and a newline after it. */
@@ -110,5 +113,20 @@ struct ksv_time {
  * Return: 0, -EINVAL, or -ERANGE for what is finer than 1 ns or does not fit.
  */
 int ksv_parse_time(const char *text, struct ksv_time *time);
+
+/**
+ * ksv_option_time, ksv_option_hz, ksv_option_vcpus - the arguments of options that several
+ * subcommands have
+ *
+ * Return: 0, or the exit status to end with, after a message.
+ */
+int ksv_option_time(const struct ksv_command *command, const char *name, const char *value,
+		    struct ksv_time *time);
+int ksv_option_hz(const struct ksv_command *command, const char *value, uint64_t *hz);
+int ksv_option_vcpus(const struct ksv_command *command, const char *value,
+		     struct ksv_vcpu_set *set);
+
+/** ksv_same_file - are these two names of one file? Writing over the trace would destroy it. */
+bool ksv_same_file(const char *a, const char *b);
 
 #endif

@@ -70,6 +70,7 @@ attempt 2 view - -
 export KSHARK_VIRT_PLUGIN_DIR=$WORK
 attempt 2 view --dry-run "$sample"
 : > "$WORK/plugin-xentrace.so"
+: > "$WORK/plugin-virt.so"
 attempt 3 view --dry-run "$WORK/missing.xen"
 attempt 3 view --dry-run "$sample" "$WORK/directory"
 attempt 3 view --dry-run -s "$WORK/session.json"

@@ -12,7 +12,7 @@ same "$OUT" "$WORK/help"
 run -h
 same "$OUT" "$WORK/help"
 
-for command in dump view; do
+for command in dump view report plot check; do
 	run "$command" --help
 	status 0
 	golden "t002_help_$command" "$OUT"
@@ -49,6 +49,14 @@ complete_words kshark-virt dump --fo
 check "completes --format" grep -qx -- --format "$WORK/completion"
 complete_words kshark-virt dump --format c
 check "completes csv" grep -qx csv "$WORK/completion"
+complete_words kshark-virt report --format j
+check "completes json" grep -qx json "$WORK/completion"
+complete_words kshark-virt check --affinity-
+check "completes --affinity-file" grep -qx -- --affinity-file "$WORK/completion"
+complete_words kshark-virt plot --by p
+check "completes pcpu" grep -qx pcpu "$WORK/completion"
+complete_words kshark-virt plot -f s
+check "completes svg" grep -qx svg "$WORK/completion"
 complete_words "$KSV_BIN" dump --event running_to_b
 check "completes an event" grep -qx running_to_blocked "$WORK/completion"
 cd "$SAMPLES" || exit 1

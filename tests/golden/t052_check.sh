@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# kshark-virt check: pinned vCPUs pass, others are found.
+. "$(dirname "$0")/lib.sh"
+
+pins="--affinity d0v0=0 --affinity d0v1=1 --affinity d1v0=2 --affinity d1v1=3"
+
+run check $pins "$SAMPLES/pinned.xen"
+status 0
+golden t052_check_pinned "$OUT"
+
+run check --affinity d0=0,1 --affinity d1=2-3 "$SAMPLES/pinned.xen"
+status 0
+
+# the last one counts
+run check --affinity d1=0 --affinity d1=2-3 "$SAMPLES/pinned.xen"
+status 0
+
+run check --cpu-hz 2300002K --affinity d1v1=2 --to 100ms "$SAMPLES/pinned.xen"
+status 1
+golden t052_check_elsewhere "$OUT"
+
+run check --cpu-hz 2300002K --format csv --affinity d1v1=2 --to 100ms "$SAMPLES/pinned.xen"
+status 1
+golden t052_check_csv "$OUT"
+
+for sample in credit2-basic migration; do
+	run check --cpu-hz 2300M --affinity d1=2,3 "$SAMPLES/$sample.xen"
+	status 1
+	{
+		head -5 "$OUT"
+		tail -1 "$OUT"
+	} > "$WORK/ends"
+	golden "t052_check_$sample" "$WORK/ends"
+done
+
+printf '# as recorded\nd0v0=0\n\n  d0v1=1 # dom0\nd1v0=2\nd1v1=3\n' > "$WORK/pins"
+run check --affinity-file "$WORK/pins" "$SAMPLES/pinned.xen"
+status 0
+says "$OUT" "0 of "
+run check --affinity-file "$WORK/pins" --affinity d0v0=3 "$SAMPLES/pinned.xen"
+status 1
+
+printf 'd0v0=0\nd0v1 1\n' > "$WORK/wrong"
+run check --affinity-file "$WORK/wrong" "$SAMPLES/pinned.xen"
+status 2
+says "$ERR" "line 2"
+run check --affinity-file "$WORK/none" "$SAMPLES/pinned.xen"
+status 3
+run check --affinity d1v0 "$SAMPLES/pinned.xen"
+status 2
+run check --affinity d7v0=1 "$SAMPLES/pinned.xen"
+status 2
+says "$ERR" "the trace has no such vCPU"
+run check "$SAMPLES/pinned.xen"
+status 2
+says "$ERR" "nothing to check"
+run check --affinity d1v0=2
+status 2
+run check --affinity d1v0=2 "$WORK/none.xen"
+status 3
+finish

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Options of kshark-virt report.
+. "$(dirname "$0")/lib.sh"
+
+sample=$SAMPLES/credit2-basic.xen
+
+run report --cpu-hz 2300M --from 1.5 --to 1600ms --vcpu d1v0,d2 "$sample"
+status 0
+golden t053_report_window "$OUT"
+
+run report -f json --vcpu d1v0 "$sample"
+status 0
+check "one machine, one vCPU" python3 -c 'import json, sys
+r = json.load(open(sys.argv[1]))
+assert [v["name"] for m in r["machines"] for v in m["vcpus"]] == ["d1v0"]
+assert r["machines"][0]["n_vcpus"] == 2
+assert r["clock"]["source"] == "calibrated"' "$OUT"
+
+# several files: one header in CSV, one object each in JSON
+run report -f csv "$sample" "$SAMPLES/pinned.xen"
+status 0
+check "one header" test "$(grep -c '^file,section,' "$OUT")" = 1
+check "two files" test "$(sed 1d "$OUT" | cut -d, -f1 | sort -u | wc -l)" = 2
+check "14 columns" python3 -c 'import csv, sys
+rows = list(csv.reader(open(sys.argv[1], newline="")))
+assert len(rows) > 100 and {len(r) for r in rows} == {14}' "$OUT"
+run report -f json "$sample" "$SAMPLES/pinned.xen"
+status 0
+check "two objects" python3 -c 'import json, sys
+text = open(sys.argv[1]).read()
+first, end = json.JSONDecoder().raw_decode(text)
+second, _ = json.JSONDecoder().raw_decode(text[end:].lstrip())
+assert "credit2" in first["file"] and "pinned" in second["file"]' "$OUT"
+
+run report -o "$WORK/out" "$sample"
+status 0
+check "output goes to the file" test -s "$WORK/out" -a ! -s "$OUT"
+run report < "$sample"
+status 2
+
+# names of domains from the sidecar
+cp "$sample" "$WORK/named.xen"
+echo '{"cpu_khz": 2300000, "domains": [{"id": 1, "name": "burny"}]}' > "$WORK/named.xen.meta.json"
+run report "$WORK/named.xen"
+status 0
+says "$OUT" "d1:burny: 2 vCPUs"
+says "$OUT" "sidecar"
+
+run report -f xml "$sample"
+status 2
+run report --from 2 --to 1 "$sample"
+status 2
+run report --from 100 "$sample"
+status 2
+says "$ERR" "outside the trace"
+run report -o "$WORK/named.xen" "$WORK/named.xen"
+status 2
+says "$ERR" "is the trace itself"
+run report "$WORK/none.xen"
+status 3
+run report -o "$WORK/none/out" "$sample"
+status 3
+finish

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	cmd_check.c
+ * @brief	kshark-virt check: did every vCPU stay on the pCPUs that it was pinned to?
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "model_load.h"
+#include "output.h"
+
+/** Where some vCPUs may run. */
+struct affinity {
+	char			*text;		/* as given */
+	struct ksv_vcpu_set	vcpus;
+	struct ksv_id_set	pcpus;
+	bool			used;		/* by a vCPU of the trace */
+};
+
+enum format { FORMAT_TEXT, FORMAT_CSV, N_FORMATS };
+
+static const char *const format_names[N_FORMATS] = {
+	[FORMAT_TEXT] = "text",
+	[FORMAT_CSV] = "csv",
+};
+
+struct check_options {
+	const struct ksv_command *command;
+	struct affinity		*affinities;
+	size_t			n_affinities;
+	enum format		format;
+	bool			quiet;
+	struct ksv_time		from, to;
+	struct xen_trace_options trace;
+};
+
+enum {
+	KEY_AFFINITY = 256, KEY_AFFINITY_FILE, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_ABSOLUTE, KEY_SKEW
+};
+
+static const struct ksv_option check_option_table[] = {
+	{ KEY_AFFINITY, "affinity", "LIST=CPUS", "these vCPUs may run on these physical CPUs,\n"
+	  "e.g. d1v0=2,3 or d2=0-3; may be repeated, the last one counts" },
+	{ KEY_AFFINITY_FILE, "affinity-file", "FILE", "the same from a file, one per line" },
+	{ 'f', "format", "FORMAT", "text (default) or csv" },
+	{ KEY_FROM, "from", "TIME", "from this time on: seconds, or a number with ns, us, ms\n"
+	  "or s, or tsc:N for a raw time stamp" },
+	{ KEY_TO, "to", "TIME", "up to this time, which is not included" },
+	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
+	{ KEY_ABSOLUTE, "absolute", NULL, "time 0 is TSC 0 instead of the first record" },
+	{ KEY_SKEW, "correct-skew", NULL, "correct TSC differences between physical CPUs" },
+	{ 'q', "quiet", NULL, "no progress, no notes about damage, clock and skew" },
+};
+
+/* --- the command line ------------------------------------------------------------------------ */
+
+/** Take LIST=CPUS. Return: 0, -EINVAL or -ENOMEM. */
+static int add_affinity(struct check_options *options, const char *text)
+{
+	struct affinity *grown, *affinity;
+	char *vcpus, *equals;
+
+	grown = realloc(options->affinities, (options->n_affinities + 1) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	options->affinities = grown;
+	affinity = &grown[options->n_affinities++];
+	memset(affinity, 0, sizeof(*affinity));
+	affinity->text = strdup(text);
+	vcpus = strdup(text);
+	if (!affinity->text || !vcpus) {
+		free(vcpus);
+		return -ENOMEM;
+	}
+	equals = strchr(vcpus, '=');
+	if (equals)
+		*equals = '\0';
+	if (!equals || ksv_parse_vcpus(vcpus, &affinity->vcpus) ||
+	    ksv_parse_ids(equals + 1, &affinity->pcpus)) {
+		free(vcpus);
+		return -EINVAL;
+	}
+	free(vcpus);
+	return 0;
+}
+
+static int affinity_option(struct check_options *options, const char *text)
+{
+	int ret = add_affinity(options, text);
+
+	if (ret == -EINVAL)
+		return ksv_usage_error(options->command, "--affinity %s: write vCPUs=pCPUs, such "
+				       "as d1v0=2,3 or d2=0-3", text);
+	if (ret)
+		ksv_error("not enough memory");
+	return ret ? KSV_EXIT_FILE : 0;
+}
+
+/** A line without comment and blanks at its ends. */
+static char *strip(char *line)
+{
+	char *end;
+
+	line[strcspn(line, "#\r\n")] = '\0';
+	line += strspn(line, " \t");
+	for (end = line + strlen(line); end > line && (end[-1] == ' ' || end[-1] == '\t'); end--)
+		;
+	*end = '\0';
+	return line;
+}
+
+static int affinity_file(struct check_options *options, const char *path)
+{
+	FILE *file = fopen(path, "re");
+	unsigned int number = 0;
+	int ret = 0, status = 0;
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!file) {
+		ksv_error("%s: %s", path, strerror(errno));
+		return KSV_EXIT_FILE;
+	}
+	while (!ret && getline(&line, &room, file) >= 0) {
+		char *text = strip(line);
+
+		number++;
+		if (*text)
+			ret = add_affinity(options, text);
+	}
+	if (ret == -EINVAL) {
+		status = ksv_usage_error(options->command, "%s, line %u: write vCPUs=pCPUs, such "
+					 "as d1v0=2,3 or d2=0-3", path, number);
+	} else if (ret || ferror(file)) {
+		ksv_error("%s: %s", path, ret ? "not enough memory" : "cannot read");
+		status = KSV_EXIT_FILE;
+	}
+	free(line);
+	fclose(file);
+	return status;
+}
+
+static int set_format(struct check_options *options, const char *name)
+{
+	for (int i = 0; i < N_FORMATS; i++) {
+		if (!strcmp(name, format_names[i])) {
+			options->format = (enum format)i;
+			return 0;
+		}
+	}
+	return ksv_usage_error(options->command, "--format %s: not text or csv", name);
+}
+
+static int check_option(void *arg, int key, const char *value)
+{
+	struct check_options *options = arg;
+
+	switch (key) {
+	case KEY_AFFINITY:
+		return affinity_option(options, value);
+	case KEY_AFFINITY_FILE:
+		return affinity_file(options, value);
+	case 'f':
+		return set_format(options, value);
+	case 'q':
+		options->quiet = true;
+		break;
+	case KEY_FROM:
+		return ksv_option_time(options->command, "from", value, &options->from);
+	case KEY_TO:
+		return ksv_option_time(options->command, "to", value, &options->to);
+	case KEY_CPU_HZ:
+		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
+	case KEY_ABSOLUTE:
+		options->trace.absolute_time = true;
+		break;
+	case KEY_SKEW:
+		options->trace.correct_skew = true;
+		break;
+	}
+	return 0;
+}
+
+/* --- runs ------------------------------------------------------------------------------------ */
+
+struct check {
+	const struct check_options *options;
+	const struct model_load	*load;
+	struct output		*out;
+	int64_t			from_ns, to_ns;
+	uint64_t		runs, outside;
+	int64_t			outside_ns;
+};
+
+static bool on_pcpu(const struct virt_interval *interval)
+{
+	return interval->state == VIRT_GUEST || interval->state == VIRT_HYPERVISOR ||
+	       interval->state == VIRT_VMM;
+}
+
+/** A run outside of what is allowed. */
+static void report_run(const struct check *check, const struct virt_vcpu *vcpu,
+		       const struct affinity *affinity, int64_t from, int64_t to, int pcpu)
+{
+	struct output *out = check->out;
+	bool csv = check->options->format == FORMAT_CSV;
+	const char *allowed = strchr(affinity->text, '=') + 1;
+
+	if (csv) {
+		out_str(out, vcpu->name);
+		out_char(out, ',');
+		out_i64(out, from);
+		out_char(out, ',');
+		out_i64(out, pcpu);
+		out_char(out, ',');
+		out_i64(out, to - from);
+		out_char(out, ',');
+		out_csv(out, allowed, strlen(allowed));
+	} else {
+		out_right(out, vcpu->name, strlen(vcpu->name), 12);
+		out_str(out, " [");
+		out_u64_zeros(out, (uint64_t)pcpu, 3);
+		out_str(out, "] ");
+		out_ns(out, from, 16);
+		out_str(out, ": ran for ");
+		out_ns(out, to - from, 0);
+		out_str(out, " s, allowed: ");
+		out_str(out, allowed);
+	}
+	out_char(out, '\n');
+}
+
+/** All runs of a vCPU. */
+static void check_vcpu(struct check *check, int32_t index, const struct affinity *affinity)
+{
+	const struct virt_model *model = check->load->model;
+	const struct virt_vcpu *vcpu = virt_model_vcpu(model, index);
+	struct virt_interval_range range = virt_vcpu_intervals(model, index, check->from_ns,
+							       check->to_ns);
+
+	for (size_t i = 0; i < range.n; ) {
+		const struct virt_interval *first = &range.first[i];
+		int64_t from = first->start_ns, to;
+
+		if (!on_pcpu(first)) {
+			i++;
+			continue;
+		}
+		while (++i < range.n && on_pcpu(&range.first[i]) &&
+		       range.first[i].pcpu == first->pcpu)
+			;
+		to = i < range.n ? range.first[i].start_ns : range.end_ns;
+		if (from < check->from_ns)
+			from = check->from_ns;
+		if (to > check->to_ns)
+			to = check->to_ns;
+		check->runs++;
+		if (first->pcpu < 0 || ksv_id_in_set(&affinity->pcpus, first->pcpu))
+			continue;
+		check->outside++;
+		check->outside_ns += to - from;
+		report_run(check, vcpu, affinity, from, to, first->pcpu);
+	}
+}
+
+/** The last one given for a vCPU, or NULL. */
+static struct affinity *affinity_of(const struct check_options *options, int32_t domid, int32_t id)
+{
+	struct affinity *found = NULL;
+
+	for (size_t i = 0; i < options->n_affinities && domid < XEN_DOMID_IDLE; i++) {
+		struct affinity *affinity = &options->affinities[i];
+
+		if (!ksv_vcpu_in_set(&affinity->vcpus, (xen_vcpu)domid << 16 | (uint32_t)id))
+			continue;
+		affinity->used = true;
+		found = affinity;
+	}
+	return found;
+}
+
+/** Go through all vCPUs that have an affinity; @check NULL: only mark what is used. */
+static void check_model(const struct check_options *options, const struct virt_model *model,
+			struct check *check)
+{
+	for (int32_t i = 0; i < virt_model_n_machines(model); i++) {
+		const struct virt_machine *machine = virt_model_machine(model, i);
+
+		for (int32_t j = 0; j < machine->n_vcpus; j++) {
+			int32_t index = machine->vcpus[j];
+			int32_t id = virt_model_vcpu(model, index)->id;
+			const struct affinity *affinity = affinity_of(options, machine->id, id);
+
+			if (affinity && check)
+				check_vcpu(check, index, affinity);
+		}
+	}
+}
+
+/** An affinity that fits no vCPU has a typing error in it, and would check nothing. */
+static int check_used(const struct check_options *options, const struct virt_model *model)
+{
+	check_model(options, model, NULL);
+	for (size_t i = 0; i < options->n_affinities; i++) {
+		if (!options->affinities[i].used)
+			return ksv_usage_error(options->command, "%s: the trace has no such vCPU",
+					       options->affinities[i].text);
+	}
+	return 0;
+}
+
+static void print_sum(const struct check *check)
+{
+	struct output *out = check->out;
+
+	if (check->options->format != FORMAT_TEXT)
+		return;
+	out_u64(out, check->outside);
+	out_str(out, " of ");
+	out_u64(out, check->runs);
+	out_str(out, check->outside ? " runs outside, for " : " runs outside\n");
+	if (!check->outside)
+		return;
+	out_ns(out, check->outside_ns, 0);
+	out_str(out, " s in total\n");
+}
+
+static int check_file(const struct check_options *options, const char *path, struct output *out)
+{
+	struct model_load load = {
+		.path = path,
+		.options = options->trace,
+		.quiet = options->quiet,
+	};
+	struct check check = { .options = options, .load = &load, .out = out };
+	int status = model_load(&load);
+
+	if (status)
+		goto end;
+	check.from_ns = model_time(&load, &options->from, virt_model_begin(load.model));
+	check.to_ns = model_time(&load, &options->to, virt_model_end(load.model));
+	if (check.from_ns >= check.to_ns && virt_model_begin(load.model) <
+					    virt_model_end(load.model)) {
+		status = ksv_usage_error(options->command,
+					 "--from is not before --to: nothing lies between");
+		goto end;
+	}
+	status = check_used(options, load.model);
+	if (status)
+		goto end;
+	out_open(out, NULL);
+	if (options->format == FORMAT_CSV)
+		out_str(out, "vcpu,time_ns,pcpu,length_ns,allowed\n");
+	check_model(options, load.model, &check);
+	print_sum(&check);
+	status = out_close(out);
+	if (!options->quiet)
+		model_notes(&load);
+	if (!status && check.outside)
+		status = KSV_EXIT_FINDINGS;
+end:
+	model_unload(&load);
+	return status;
+}
+
+static int run_check(const struct ksv_command *command, int argc, char **argv)
+{
+	static struct output out;
+	struct check_options options = { .command = command };
+	char error[512] = "";
+	int first, status;
+
+	if (xen_trace_options_from_env(&options.trace, error, sizeof(error)))
+		return ksv_usage_error(command, "%s", error);
+	status = ksv_parse(command, argc, argv, check_option, &options, &first);
+	if (status >= 0)
+		goto end;
+	signal(SIGPIPE, SIG_IGN);
+	if (first == argc)
+		status = ksv_usage_error(command, "which file?");
+	else if (first + 1 < argc)
+		status = ksv_usage_error(command, "one file at a time; '%s' is too much",
+					 argv[first + 1]);
+	else if (!options.n_affinities)
+		status = ksv_usage_error(command, "nothing to check: give --affinity or "
+					 "--affinity-file");
+	else
+		status = check_file(&options, argv[first], &out);
+end:
+	for (size_t i = 0; i < options.n_affinities; i++) {
+		free(options.affinities[i].text);
+		free(options.affinities[i].vcpus.ranges);
+	}
+	free(options.affinities);
+	return status;
+}
+
+const struct ksv_command cmd_check = {
+	.name = "check",
+	.args = "[OPTION...] FILE",
+	.summary = "Check that vCPUs ran only on the physical CPUs they were pinned to",
+	.notes = "FILE may be compressed with gzip or zstd, a pipe, or - for standard input.\n"
+		 "Exit status 1: some vCPU ran elsewhere.\n",
+	.options = check_option_table,
+	.n_options = ARRAY_SIZE(check_option_table),
+	.run = run_check,
+};

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	cmd_plot.c
+ * @brief	kshark-virt plot: a figure of what vCPUs or pCPUs did, or the numbers for one.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "figure.h"
+#include "model_load.h"
+
+enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, FORMAT_CSV, N_FORMATS };
+
+static const char *const format_names[N_FORMATS] = {
+	[FORMAT_SVG] = "svg",
+	[FORMAT_PNG] = "png",
+	[FORMAT_PDF] = "pdf",
+	[FORMAT_CSV] = "csv",
+};
+
+static const enum canvas_format canvas_formats[N_FORMATS] = {
+	[FORMAT_SVG] = CANVAS_SVG,
+	[FORMAT_PNG] = CANVAS_PNG,
+	[FORMAT_PDF] = CANVAS_PDF,
+};
+
+#define DEFAULT_WIDTH	900
+#define MAX_SIZE	20000	/* units */
+#define MAX_SCALE	16
+#define MAX_PIXELS	32767	/* of a side; cairo's limit */
+
+/** What was asked for. */
+struct plot_options {
+	const struct ksv_command *command;
+	int			format;		/* -1: as the file is called */
+	const char		*output;
+	bool			by_vcpu, quiet;
+	struct ksv_time		from, to;
+	struct ksv_id_set	pcpus;
+	struct ksv_vcpu_set	vcpus;
+	double			width, height, scale;
+	const char		*title;
+	struct xen_trace_options trace;
+};
+
+struct plot {
+	const struct plot_options *options;
+	struct model_load	load;
+	int64_t			from_ns, to_ns;
+	bool			*vcpus, *pcpus;	/* what is shown */
+	struct output		out;
+};
+
+/* --- the command line ------------------------------------------------------------------------ */
+
+enum { KEY_BY = 256, KEY_FROM, KEY_TO, KEY_VCPU, KEY_PCPU, KEY_WIDTH, KEY_HEIGHT, KEY_SCALE,
+       KEY_TITLE, KEY_CPU_HZ };
+
+static const struct ksv_option plot_option_table[] = {
+	{ 'o', "output", "FILE", "write to FILE instead of standard output" },
+	{ 'f', "format", "FORMAT", "svg, png, pdf or csv; default is what FILE ends in, or svg" },
+	{ KEY_BY, "by", "WHAT", "a row for each vcpu, coloured by state (default), or for each\n"
+	  "pcpu, coloured by vCPU" },
+	{ KEY_FROM, "from", "TIME", "from this time on: seconds, or a number with ns, us,\n"
+	  "ms or s, or tsc:N for a raw time stamp" },
+	{ KEY_TO, "to", "TIME", "up to this time" },
+	{ KEY_VCPU, "vcpu", "LIST", "only these vCPUs, e.g. d1v0,d2" },
+	{ KEY_PCPU, "pcpu", "LIST", "only these physical CPUs, or vCPUs that were on them" },
+	{ KEY_WIDTH, "width", "W", "width in px (PDF: points), default 900" },
+	{ KEY_HEIGHT, "height", "H", "height; default is what the rows need" },
+	{ KEY_SCALE, "scale", "N", "PNG: this many times larger in all, for print" },
+	{ KEY_TITLE, "title", "TEXT", "a title above the figure" },
+	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
+	{ 'q', "quiet", NULL, "no notes about damage, clock and skew" },
+};
+
+static int set_format(struct plot_options *options, const char *name)
+{
+	for (int i = 0; i < N_FORMATS; i++) {
+		if (!strcmp(name, format_names[i])) {
+			options->format = i;
+			return 0;
+		}
+	}
+	return ksv_usage_error(options->command, "--format %s: not svg, png, pdf or csv", name);
+}
+
+static int set_by(struct plot_options *options, const char *what)
+{
+	options->by_vcpu = !strcmp(what, "vcpu");
+	if (options->by_vcpu || !strcmp(what, "pcpu"))
+		return 0;
+	return ksv_usage_error(options->command, "--by %s: not vcpu or pcpu", what);
+}
+
+static int set_number(struct plot_options *options, const char *name, const char *text,
+		      double max, double *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtod(text, &end);
+	if (end == text || *end || errno || !(*value >= 1 && *value <= max))
+		return ksv_usage_error(options->command, "--%s %s: not a number from 1 to %.0f",
+				       name, text, max);
+	return 0;
+}
+
+static int plot_option(void *arg, int key, const char *value)
+{
+	struct plot_options *options = arg;
+
+	switch (key) {
+	case 'o':
+		options->output = value;
+		return 0;
+	case 'f':
+		return set_format(options, value);
+	case 'q':
+		options->quiet = true;
+		return 0;
+	case KEY_BY:
+		return set_by(options, value);
+	case KEY_FROM:
+		return ksv_option_time(options->command, "from", value, &options->from);
+	case KEY_TO:
+		return ksv_option_time(options->command, "to", value, &options->to);
+	case KEY_VCPU:
+		return ksv_option_vcpus(options->command, value, &options->vcpus);
+	case KEY_PCPU:
+		if (ksv_parse_ids(value, &options->pcpus))
+			return ksv_usage_error(options->command,
+					       "--pcpu %s: not a list such as 0,2-3", value);
+		return 0;
+	case KEY_WIDTH:
+		return set_number(options, "width", value, MAX_SIZE, &options->width);
+	case KEY_HEIGHT:
+		return set_number(options, "height", value, MAX_SIZE, &options->height);
+	case KEY_SCALE:
+		return set_number(options, "scale", value, MAX_SCALE, &options->scale);
+	case KEY_TITLE:
+		options->title = value;
+		return 0;
+	case KEY_CPU_HZ:
+		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
+	}
+	return 0;
+}
+
+/** What a file's name says. Return: 0, or an exit status after a message. */
+static int find_format(struct plot_options *options)
+{
+	const char *dot = options->output ? strrchr(options->output, '.') : NULL;
+
+	for (int i = 0; dot && i < N_FORMATS && options->format < 0; i++) {
+		if (!strcasecmp(dot + 1, format_names[i]))
+			options->format = i;
+	}
+	if (options->format < 0 && options->output && strcmp(options->output, "-") != 0)
+		return ksv_usage_error(options->command, "--output %s: ends in none of .svg, .png, "
+				       ".pdf and .csv; say --format", options->output);
+	if (options->format < 0)
+		options->format = FORMAT_SVG;
+	if ((options->format == FORMAT_PNG || options->format == FORMAT_PDF) &&
+	    (!options->output || !strcmp(options->output, "-")) && isatty(STDOUT_FILENO))
+		return ksv_usage_error(options->command, "a terminal cannot show %s; say --output "
+				       "FILE", format_names[options->format]);
+	return 0;
+}
+
+/* --- what is shown --------------------------------------------------------------------------- */
+
+static bool vcpu_wanted(const struct plot *plot, int32_t index)
+{
+	const struct ksv_vcpu_set *set = &plot->options->vcpus;
+	const struct virt_vcpu *vcpu = virt_model_vcpu(plot->load.model, index);
+	const struct virt_machine *machine = virt_model_machine(plot->load.model, vcpu->machine);
+
+	return !set->n || ksv_vcpu_in_set(set, (xen_vcpu)machine->id << 16 | (xen_vcpu)vcpu->id);
+}
+
+/** Was a vCPU on one of the chosen pCPUs? */
+static bool vcpu_was_there(const struct plot *plot, int32_t index)
+{
+	struct virt_interval_range range;
+
+	if (!plot->options->pcpus.any)
+		return true;
+	range = virt_vcpu_intervals(plot->load.model, index, plot->from_ns, plot->to_ns);
+	for (size_t i = 0; i < range.n; i++) {
+		const struct virt_interval *interval = &range.first[i];
+
+		if (interval->state <= VIRT_VMM && interval->pcpu >= 0 &&
+		    ksv_id_in_set(&plot->options->pcpus, (unsigned int)interval->pcpu))
+			return true;
+	}
+	return false;
+}
+
+static int choose(struct plot *plot)
+{
+	const struct plot_options *options = plot->options;
+	int32_t n_vcpus = virt_model_n_vcpus(plot->load.model);
+	int32_t n_pcpus = virt_model_n_pcpus(plot->load.model);
+	bool by_place = options->by_vcpu && options->format != FORMAT_CSV;
+
+	plot->vcpus = calloc(n_vcpus + 1, sizeof(*plot->vcpus));
+	plot->pcpus = calloc(n_pcpus + 1, sizeof(*plot->pcpus));
+	if (!plot->vcpus || !plot->pcpus)
+		return -ENOMEM;
+	for (int32_t i = 0; i < n_vcpus; i++)
+		plot->vcpus[i] = vcpu_wanted(plot, i) && (!by_place || vcpu_was_there(plot, i));
+	for (int32_t i = 0; i < n_pcpus; i++)
+		plot->pcpus[i] = !options->pcpus.any ||
+				 ksv_id_in_set(&options->pcpus, (unsigned int)i);
+	return 0;
+}
+
+static int find_span(struct plot *plot)
+{
+	const struct plot_options *options = plot->options;
+	int64_t begin = virt_model_begin(plot->load.model);
+	int64_t end = virt_model_end(plot->load.model);
+
+	plot->from_ns = model_time(&plot->load, &options->from, begin);
+	plot->to_ns = model_time(&plot->load, &options->to, end);
+	if (plot->from_ns < begin)
+		plot->from_ns = begin;
+	if (plot->to_ns > end)
+		plot->to_ns = end;
+	if (plot->from_ns < plot->to_ns)
+		return KSV_EXIT_OK;
+	return ksv_usage_error(options->command, "nothing lies between --from and --to: the trace "
+			       "is from %.9f to %.9f s", (double)begin / 1e9, (double)end / 1e9);
+}
+
+/* --- numbers --------------------------------------------------------------------------------- */
+
+/** One pCPU's occupants, on the way through them. */
+struct csv_source {
+	struct virt_occupant_range	range;
+	size_t				next;
+};
+
+static void csv_line(struct plot *plot, int32_t vcpu, int64_t time_ns, int32_t pcpu)
+{
+	const char *name = virt_model_vcpu(plot->load.model, vcpu)->name;
+
+	out_csv(&plot->out, name, strlen(name));
+	out_char(&plot->out, ',');
+	out_i64(&plot->out, time_ns);
+	out_char(&plot->out, ',');
+	out_i64(&plot->out, pcpu);
+	out_char(&plot->out, '\n');
+}
+
+/** The pCPU whose next occupant comes first, or -1. */
+static int32_t csv_first(const struct csv_source *sources, int32_t n)
+{
+	int32_t first = -1;
+	int64_t time_ns = INT64_MAX;
+
+	for (int32_t i = 0; i < n; i++) {
+		const struct csv_source *source = &sources[i];
+
+		if (source->next < source->range.n &&
+		    source->range.first[source->next].start_ns < time_ns) {
+			time_ns = source->range.first[source->next].start_ns;
+			first = i;
+		}
+	}
+	return first;
+}
+
+/**
+ * A line for each time that a vCPU gets a pCPU. After a migration there are two, the old pCPU
+ * first, so that points joined by lines make steps; as xenalyze --scatterplot-pcpu does it.
+ */
+static int write_csv(struct plot *plot)
+{
+	const struct virt_model *model = plot->load.model;
+	int32_t n_pcpus = virt_model_n_pcpus(model), n_vcpus = virt_model_n_vcpus(model);
+	struct csv_source *sources = calloc(n_pcpus + 1, sizeof(*sources));
+	int32_t *last = calloc(n_vcpus + 1, sizeof(*last));
+	int ret = sources && last ? 0 : -ENOMEM;
+	int32_t pcpu;
+
+	for (int32_t i = 0; i < n_vcpus && !ret; i++)
+		last[i] = VIRT_NONE;
+	for (int32_t i = 0; i < n_pcpus && !ret; i++) {
+		if (plot->pcpus[i])
+			sources[i].range = virt_pcpu_occupants(model, i, plot->from_ns,
+							       plot->to_ns);
+	}
+	if (!ret)
+		out_str(&plot->out, "vcpu,time_ns,pcpu\n");
+	while (!ret && !plot->out.error && (pcpu = csv_first(sources, n_pcpus)) >= 0) {
+		const struct virt_occupant *occupant =
+			&sources[pcpu].range.first[sources[pcpu].next++];
+		int64_t time_ns = occupant->start_ns < plot->from_ns ? plot->from_ns :
+				  occupant->start_ns;
+
+		if (occupant->vcpu < 0 || !occupant->known || !plot->vcpus[occupant->vcpu])
+			continue;
+		if (last[occupant->vcpu] != VIRT_NONE && last[occupant->vcpu] != pcpu)
+			csv_line(plot, occupant->vcpu, time_ns, last[occupant->vcpu]);
+		csv_line(plot, occupant->vcpu, time_ns, pcpu);
+		last[occupant->vcpu] = pcpu;
+	}
+	free(sources);
+	free(last);
+	return ret;
+}
+
+/* --- figures --------------------------------------------------------------------------------- */
+
+static int open_output(struct plot *plot)
+{
+	if (!out_open(&plot->out, plot->options->output))
+		return KSV_EXIT_OK;
+	ksv_error("%s: cannot write: %s", plot->options->output, strerror(errno));
+	return KSV_EXIT_FILE;
+}
+
+static int no_memory(void)
+{
+	ksv_error("not enough memory");
+	return KSV_EXIT_FILE;
+}
+
+static int draw(struct plot *plot, const struct figure *figure)
+{
+	const struct plot_options *options = plot->options;
+	struct canvas *canvas;
+	int ret, status = open_output(plot);
+
+	if (status)
+		return status;
+	canvas = canvas_new(canvas_formats[options->format], &plot->out, options->width,
+			    figure_height(figure), options->scale);
+	ret = canvas ? 0 : -ENOMEM;
+	if (!ret) {
+		figure_draw(figure, canvas);
+		ret = canvas_finish(canvas);
+	}
+	canvas_free(canvas);
+	status = out_close(&plot->out);
+	return ret ? no_memory() : status;
+}
+
+static int plot_figure(struct plot *plot)
+{
+	const struct plot_options *options = plot->options;
+	double scale = options->scale;
+	struct figure_options figure_options = {
+		.model = plot->load.model, .by_vcpu = options->by_vcpu,
+		.from_ns = plot->from_ns, .to_ns = plot->to_ns,
+		.vcpus = plot->vcpus, .pcpus = plot->pcpus,
+		.width = options->width, .height = options->height,
+		.scale = options->format == FORMAT_PNG ? scale : 0,
+		.title = options->title,
+	};
+	struct figure *figure;
+	char error[160] = "";
+	int status;
+
+	figure = figure_new(&figure_options, error, sizeof(error));
+	if (!figure)
+		return errno == EINVAL ? ksv_usage_error(options->command, "%s", error) :
+		       no_memory();
+	if (options->format == FORMAT_PNG && (options->width * scale > MAX_PIXELS ||
+					      figure_height(figure) * scale > MAX_PIXELS))
+		status = ksv_usage_error(options->command, "a PNG of %.0f x %.0f is too large: at "
+					 "most %d pixels a side; say a smaller --width, --height "
+					 "or --scale", options->width * scale,
+					 figure_height(figure) * scale, MAX_PIXELS);
+	else
+		status = draw(plot, figure);
+	figure_free(figure);
+	return status;
+}
+
+static int plot_numbers(struct plot *plot)
+{
+	int ret, status = open_output(plot);
+
+	if (status)
+		return status;
+	ret = write_csv(plot);
+	status = out_close(&plot->out);
+	return ret ? no_memory() : status;
+}
+
+/* --- all of it ------------------------------------------------------------------------------- */
+
+/** Writing over the trace that is being read would destroy it. */
+static int check_output(void *arg)
+{
+	const struct plot *plot = arg;
+	const char *output = plot->options->output;
+	struct stat a, b;
+
+	if (!output || stat(plot->load.path, &a) || stat(output, &b) || !S_ISREG(a.st_mode) ||
+	    a.st_dev != b.st_dev || a.st_ino != b.st_ino)
+		return KSV_EXIT_OK;
+	return ksv_usage_error(plot->options->command, "--output %s: is the trace itself", output);
+}
+
+static int plot_file(const char *path, const struct plot_options *options)
+{
+	struct plot *plot = calloc(1, sizeof(*plot));
+	int status;
+
+	if (!plot)
+		return no_memory();
+	plot->options = options;
+	plot->load = (struct model_load){
+		.path = path, .options = options->trace, .quiet = options->quiet,
+		.opened = check_output, .arg = plot,
+	};
+	status = model_load(&plot->load);
+	if (!status)
+		status = find_span(plot);
+	if (!status && choose(plot))
+		status = no_memory();
+	if (!status)
+		status = options->format == FORMAT_CSV ? plot_numbers(plot) : plot_figure(plot);
+	if (!status && !options->quiet)
+		model_notes(&plot->load);
+	model_unload(&plot->load);
+	free(plot->vcpus);
+	free(plot->pcpus);
+	free(plot);
+	return status;
+}
+
+static int plot_run(const struct ksv_command *command, int argc, char **argv)
+{
+	struct plot_options *options = calloc(1, sizeof(*options));
+	char error[256];
+	int first, status;
+
+	if (!options)
+		return no_memory();
+	options->command = command;
+	options->format = -1;
+	options->by_vcpu = true;
+	options->width = DEFAULT_WIDTH;
+	options->scale = 1;
+	if (xen_trace_options_from_env(&options->trace, error, sizeof(error))) {
+		status = ksv_usage_error(command, "%s", error);
+		goto out;
+	}
+	status = ksv_parse(command, argc, argv, plot_option, options, &first);
+	if (status >= 0)
+		goto out;
+	status = find_format(options);
+	if (!status && argc - first != 1)
+		status = ksv_usage_error(command, argc > first ? "one file at a time" :
+					 "no file is given");
+	if (!status)
+		status = plot_file(argv[first], options);
+out:
+	free(options->vcpus.ranges);
+	free(options);
+	return status;
+}
+
+const struct ksv_command cmd_plot = {
+	.name = "plot",
+	.args = "[OPTION...] FILE",
+	.summary = "Draw what vCPUs or physical CPUs did over time, as SVG, PNG or PDF",
+	.options = plot_option_table,
+	.n_options = ARRAY_SIZE(plot_option_table),
+	.run = plot_run,
+};

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	figure.h
+ * @brief	A figure of a model: rows of vCPUs or pCPUs over time, with migrations and a legend.
+ */
+#ifndef KSHARK_VIRT_FIGURE_H
+#define KSHARK_VIRT_FIGURE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "canvas.h"
+#include "virt_model.h"
+
+/** What to show, and how large. Arrays outlive the figure. */
+struct figure_options {
+	const struct virt_model	*model;
+	bool			by_vcpu;	/* rows are vCPUs, else pCPUs */
+	int64_t			from_ns, to_ns;	/* within the model's span */
+	const bool		*vcpus;		/* by global index: shown; the rest is grey */
+	const bool		*pcpus;		/* by number */
+	double			width;		/* units, see canvas.h */
+	double			height;		/* 0: as the number of rows needs it */
+	double			scale;		/* columns per unit: PNG's pixels; 0: by the rows */
+	const char		*title;		/* NULL or empty: none */
+};
+
+struct figure;
+
+/**
+ * figure_new - lay out a figure
+ * @error: receives what is wrong and what to do, if errno is EINVAL
+ *
+ * Return: NULL with errno ENOMEM or EINVAL.
+ */
+struct figure *figure_new(const struct figure_options *options, char *error, size_t error_size);
+void figure_free(struct figure *figure);
+
+/** figure_height - how high the sheet must be. */
+double figure_height(const struct figure *figure);
+
+void figure_draw(const struct figure *figure, struct canvas *canvas);
+
+#endif

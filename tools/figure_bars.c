@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	figure_bars.c
+ * @brief	From what happened to what is drawn: one row of a figure as bars.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "figure_bars.h"
+#include "options.h"
+
+/** Of a column: too narrow to be seen. */
+#define TINY_GAP	0.1
+
+int figure_bars_init(struct figure_bars *bars, int n_keys, int64_t from_ns, int64_t to_ns,
+		     double n_columns, double min_run)
+{
+	*bars = (struct figure_bars){
+		.n_keys = n_keys, .from_ns = from_ns, .to_ns = to_ns, .n_columns = n_columns,
+		.min_run = min_run, .key = -1, .column = -1, .run.label = FIGURE_NO_LABEL,
+	};
+	bars->lists = calloc(n_keys, sizeof(*bars->lists));
+	bars->shares = calloc(n_keys, sizeof(*bars->shares));
+	if (!bars->lists || !bars->shares)
+		return -ENOMEM;
+	return 0;
+}
+
+void figure_bars_free(struct figure_bars *bars)
+{
+	for (int i = 0; bars->lists && i < bars->n_keys; i++)
+		free(bars->lists[i].bars);
+	free(bars->lists);
+	free(bars->shares);
+	free(bars->runs);
+}
+
+/** Room for one more element. */
+static void *grow(struct figure_bars *bars, void *array, size_t n, size_t *size, size_t element)
+{
+	size_t wanted = *size ? *size * 2 : 64;
+	void *larger;
+
+	if (n < *size)
+		return array;
+	larger = reallocarray(array, wanted, element);
+	if (!larger) {
+		bars->error = -ENOMEM;
+		return NULL;
+	}
+	*size = wanted;
+	return larger;
+}
+
+static void add_bar(struct figure_bars *bars, int key, double x0, double x1, double height)
+{
+	struct figure_bar_list *list = &bars->lists[key];
+	struct canvas_bar *last = list->n ? &list->bars[list->n - 1] : NULL;
+	struct canvas_bar *larger;
+
+	if (last && last->x1 == x0 && last->height == height) {
+		last->x1 = x1;
+		return;
+	}
+	larger = grow(bars, list->bars, list->n, &list->size, sizeof(*larger));
+	if (!larger)
+		return;
+	list->bars = larger;
+	larger[list->n++] = (struct canvas_bar){ x0, x1, height };
+}
+
+/** One change: a key that is painted later ends or begins exactly there, above the first one. */
+static void divide_column(struct figure_bars *bars)
+{
+	int below = 0;
+	bool painted = false;
+
+	for (int i = 0; i < bars->n_pieces; i++)
+		below = bars->pieces[i].key > below ? bars->pieces[i].key : below;
+	for (int i = 0; i < bars->n_pieces; i++) {
+		double end = i + 1 < bars->n_pieces ? bars->pieces[i + 1].x0 : bars->column + 1;
+
+		if (bars->pieces[i].key != below)
+			add_bar(bars, bars->pieces[i].key, bars->pieces[i].x0, end, 1);
+		else if (!painted)
+			add_bar(bars, below, bars->column, bars->column + 1, 1);
+		painted |= bars->pieces[i].key == below;
+	}
+}
+
+/** Is there one change, or two with next to nothing between them, as when vCPUs are switched? */
+static bool has_one_change(const struct figure_bars *bars)
+{
+	return bars->n_pieces == 2 ||
+	       (bars->n_pieces == 3 &&
+		bars->pieces[2].x0 - bars->pieces[1].x0 < TINY_GAP);
+}
+
+static void stack_column(struct figure_bars *bars)
+{
+	double height = 0;
+
+	for (int key = 0; key < bars->n_keys; key++) {
+		if (bars->shares[key] <= 0)
+			continue;
+		height += bars->shares[key];
+		add_bar(bars, key, bars->column, bars->column + 1, fmin(height, 1));
+	}
+}
+
+static void end_column(struct figure_bars *bars)
+{
+	if (has_one_change(bars))
+		divide_column(bars);
+	else if (bars->n_pieces)
+		stack_column(bars);
+	for (int key = 0; bars->n_pieces && key < bars->n_keys; key++)
+		bars->shares[key] = 0;
+	bars->n_pieces = 0;
+	bars->column = -1;
+}
+
+static void add_piece(struct figure_bars *bars, int key, double x0, double x1)
+{
+	double column = floor(x0);
+
+	if (column != bars->column)
+		end_column(bars);
+	bars->column = column;
+	if (bars->n_pieces < (int)ARRAY_SIZE(bars->pieces)) {
+		bars->pieces[bars->n_pieces].key = key;
+		bars->pieces[bars->n_pieces].x0 = x0;
+	}
+	bars->n_pieces++;
+	bars->shares[key] += x1 - x0;
+	if (x1 >= column + 1)
+		end_column(bars);
+}
+
+/** The stretch that has been collected goes into columns. */
+static void flush(struct figure_bars *bars)
+{
+	double x = bars->x0, end = bars->x1;
+
+	while (bars->key >= 0 && x < end) {
+		double column = floor(x), next = fmin(column + 1, end);
+
+		if (x == column && end >= column + 1) {
+			end_column(bars);
+			next = floor(end);
+			add_bar(bars, bars->key, x, next, 1);
+		} else {
+			add_piece(bars, bars->key, x, next);
+		}
+		x = next;
+	}
+	bars->key = -1;
+}
+
+static void end_run(struct figure_bars *bars)
+{
+	struct figure_run *run = &bars->run, *larger;
+
+	if (run->label != FIGURE_NO_LABEL && run->x1 - run->x0 >= bars->min_run) {
+		larger = grow(bars, bars->runs, bars->n_runs, &bars->runs_size, sizeof(*larger));
+		if (larger) {
+			bars->runs = larger;
+			larger[bars->n_runs++] = *run;
+		}
+	}
+	run->label = FIGURE_NO_LABEL;
+}
+
+static void continue_run(struct figure_bars *bars, double x0, double x1, int key, int64_t label)
+{
+	struct figure_run *part = &bars->part;
+
+	if (label != bars->run.label) {
+		end_run(bars);
+		bars->run = *part = (struct figure_run){ x0, x1, label, key };
+	} else if (key == part->key) {
+		part->x1 = x1;
+	} else {
+		*part = (struct figure_run){ x0, x1, label, key };
+	}
+	if (part->x1 - part->x0 > bars->run.x1 - bars->run.x0)
+		bars->run = *part;
+}
+
+static double to_x(const struct figure_bars *bars, int64_t time_ns)
+{
+	return (double)(time_ns - bars->from_ns) / (double)(bars->to_ns - bars->from_ns) *
+	       bars->n_columns;
+}
+
+void figure_bars_add(struct figure_bars *bars, int64_t start_ns, int64_t end_ns, int key,
+		     int64_t label)
+{
+	double x0, x1;
+
+	if (start_ns < bars->from_ns)
+		start_ns = bars->from_ns;
+	if (end_ns > bars->to_ns)
+		end_ns = bars->to_ns;
+	if (end_ns <= start_ns)
+		return;
+	x0 = to_x(bars, start_ns);
+	x1 = to_x(bars, end_ns);
+	if (bars->min_run > 0)
+		continue_run(bars, x0, x1, key, label);
+	if (key == bars->key && x0 == bars->x1) {
+		bars->x1 = x1;
+		return;
+	}
+	flush(bars);
+	bars->key = key;
+	bars->x0 = x0;
+	bars->x1 = x1;
+}
+
+int figure_bars_finish(struct figure_bars *bars)
+{
+	flush(bars);
+	end_column(bars);
+	end_run(bars);
+	return bars->error;
+}

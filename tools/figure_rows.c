@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	figure_rows.c
+ * @brief	The rows of a figure: bars, texts on them, and migrations.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "figure_private.h"
+
+/** Units that a stretch must have to bear a text, and between two equal ones. */
+#define MIN_RUN			22.0
+#define LABEL_DISTANCE		140.0
+
+/** Of a migration's mark; marks that would touch become one. */
+#define MARK_WIDTH		6.0
+
+/** Labels of runs on vCPU rows: a pCPU, or with this added, the vCPU that took it. */
+#define LABEL_CULPRIT		(INT64_C(1) << 32)
+
+/* --- filling --------------------------------------------------------------------------------- */
+
+static bool on_pcpu(int state)
+{
+	return state == VIRT_GUEST || state == VIRT_HYPERVISOR || state == VIRT_VMM;
+}
+
+static int64_t interval_label(const struct virt_interval *interval)
+{
+	if (on_pcpu(interval->state) && interval->pcpu >= 0)
+		return interval->pcpu;
+	if (interval->state == VIRT_PREEMPTED && interval->detail >= 0)
+		return LABEL_CULPRIT + interval->detail;
+	return FIGURE_NO_LABEL;
+}
+
+static void fill_vcpu(const struct figure_options *options, struct figure_row *row)
+{
+	struct virt_interval_range range = virt_vcpu_intervals(options->model, row->index,
+							       options->from_ns, options->to_ns);
+
+	for (size_t i = 0; i < range.n; i++) {
+		const struct virt_interval *interval = &range.first[i];
+		int64_t end = i + 1 < range.n ? interval[1].start_ns : range.end_ns;
+
+		figure_bars_add(&row->bars, interval->start_ns, end, interval->state,
+				interval_label(interval));
+	}
+}
+
+static void fill_pcpu(const struct figure *figure, struct figure_row *row)
+{
+	const struct figure_options *options = &figure->options;
+	struct virt_occupant_range range = virt_pcpu_occupants(options->model, row->index,
+							       options->from_ns, options->to_ns);
+
+	for (size_t i = 0; i < range.n; i++) {
+		const struct virt_occupant *occupant = &range.first[i];
+		int64_t end = i + 1 < range.n ? occupant[1].start_ns : range.end_ns;
+		int64_t label = FIGURE_NO_LABEL;
+		int key = figure_key_idle(figure);
+
+		if (!occupant->known) {
+			key = figure_key_unknown(figure);
+		} else if (occupant->vcpu >= 0 && options->vcpus[occupant->vcpu]) {
+			key = occupant->vcpu;
+			label = key;
+		} else if (occupant->vcpu >= 0) {
+			key = figure_key_other(figure);
+		}
+		figure_bars_add(&row->bars, occupant->start_ns, end, key, label);
+	}
+}
+
+int figure_fill_row(struct figure *figure, struct figure_row *row)
+{
+	const struct figure_options *options = &figure->options;
+	int ret;
+
+	ret = figure_bars_init(&row->bars, figure->n_keys, options->from_ns, options->to_ns,
+			       figure->n_columns, MIN_RUN / figure->column);
+	if (ret)
+		return ret;
+	if (options->by_vcpu)
+		fill_vcpu(options, row);
+	else
+		fill_pcpu(figure, row);
+	return figure_bars_finish(&row->bars);
+}
+
+/* --- bars ------------------------------------------------------------------------------------ */
+
+static void draw_bars(const struct figure *figure, const struct figure_row *row, int key,
+		      struct canvas *canvas)
+{
+	const struct figure_bar_list *list = &row->bars.lists[key];
+	const struct canvas_place place = {
+		figure->left, row->y + figure->row_height, figure->column, figure->row_height,
+	};
+	struct canvas_paint paint;
+
+	if (list->n && figure_key_paint(figure, key, &paint))
+		canvas_bars(canvas, figure_key_name(figure, key), &paint, &place, list->bars,
+			    list->n);
+}
+
+/** "d1v0: guest 66.66 %, blocked 33.34 %", for those who point at a row. */
+static void row_tip(const struct figure *figure, const struct figure_row *row, char *tip,
+		    size_t size)
+{
+	const struct figure_options *options = &figure->options;
+	double window = (double)(options->to_ns - options->from_ns);
+	struct virt_totals totals;
+	size_t n;
+
+	n = (size_t)snprintf(tip, size, "%s", row->name);
+	if (!options->by_vcpu)
+		return;
+	virt_vcpu_totals(options->model, row->index, options->from_ns, options->to_ns, &totals);
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		if (totals.ns[state] && n < size)
+			n += (size_t)snprintf(tip + n, size - n, "%s %s %.2f %%",
+					      strchr(tip, ':') ? "," : ":",
+					      virt_state_name(state),
+					      100 * (double)totals.ns[state] / window);
+	}
+}
+
+void figure_draw_row(const struct figure *figure, const struct figure_row *row,
+		     struct canvas *canvas)
+{
+	const struct canvas_paint line = { .color = figure_grey, .line = 0.6 };
+	double base = row->y + figure->row_height;
+	char tip[512];
+
+	row_tip(figure, row, tip, sizeof(tip));
+	canvas_group(canvas, "row", row->name, tip);
+	for (int key = figure->n_keys; key-- > 0; )
+		draw_bars(figure, row, key, canvas);
+	canvas_path(canvas, "base", &line);
+	canvas_move(canvas, figure->left, base);
+	canvas_line(canvas, figure->right, base);
+	canvas_path_end(canvas);
+	canvas_group_end(canvas);
+}
+
+/* --- migrations ------------------------------------------------------------------------------ */
+
+/** Migrations side by side that share a mark. */
+struct mark {
+	const struct virt_migration	*first;
+	size_t				n;
+	double				x0, x1;
+};
+
+static bool belongs(const struct figure *figure, const struct figure_row *row,
+		    const struct virt_migration *migration)
+{
+	return row->index == (figure->options.by_vcpu ? migration->vcpu : migration->to);
+}
+
+/** The next mark of a row, from migration @i on. Return: false at the end. */
+static bool next_mark(const struct figure *figure, const struct figure_row *row, size_t *i,
+		      struct mark *mark)
+{
+	mark->n = 0;
+	for (; *i < figure->n_migrations; (*i)++) {
+		const struct virt_migration *migration = &figure->migrations[*i];
+		double x = figure_x(figure, migration->time_ns);
+
+		if (!belongs(figure, row, migration))
+			continue;
+		if (mark->n && x - mark->x1 > MARK_WIDTH)
+			break;
+		if (!mark->n) {
+			mark->first = migration;
+			mark->x0 = x;
+		}
+		mark->x1 = x;
+		mark->n++;
+	}
+	return mark->n > 0;
+}
+
+/** A triangle that points at (x, y), from below or from above. */
+static void draw_triangle(struct canvas *canvas, double x, double y, double size, bool from_below)
+{
+	double back = from_below ? y + size * 1.1 : y - size * 1.1;
+
+	canvas_move(canvas, x, y);
+	canvas_line(canvas, x + size / 2, back);
+	canvas_line(canvas, x - size / 2, back);
+	canvas_close(canvas);
+}
+
+static void mark_text(const struct figure *figure, const struct mark *mark, char *text, size_t size)
+{
+	if (mark->n > 1)
+		snprintf(text, size, "\xc3\x97%zu", mark->n);
+	else if (figure->options.by_vcpu)
+		snprintf(text, size, "%d\xe2\x86\x92%d", mark->first->from, mark->first->to);
+	else
+		snprintf(text, size, "%s",
+			 virt_model_vcpu(figure->options.model, mark->first->vcpu)->name);
+}
+
+/** Do two arrows stay clear of each other? Two vCPUs that change places may share a line. */
+static bool apart(const struct figure *figure, const struct virt_migration *a,
+		  const struct virt_migration *b)
+{
+	return figure_x(figure, b->time_ns) - figure_x(figure, a->time_ns) >= MARK_WIDTH ||
+	       (a->from == b->to && a->to == b->from);
+}
+
+/** Is there no other migration so close that their arrows could be taken for each other? */
+static bool has_room(const struct figure *figure, const struct virt_migration *migration)
+{
+	size_t i = migration - figure->migrations, n = figure->n_migrations;
+
+	/* two neighbours on each side, as one of them may be the other half of an exchange */
+	return (i < 1 || apart(figure, migration - 1, migration)) &&
+	       (i < 2 || apart(figure, migration - 2, migration)) &&
+	       (i + 1 >= n || apart(figure, migration, migration + 1)) &&
+	       (i + 2 >= n || apart(figure, migration, migration + 2));
+}
+
+/** Does an arrow cross a row within [x0, x1)? */
+static bool is_crossed(const struct figure *figure, const struct figure_row *row, double x0,
+		       double x1)
+{
+	for (size_t i = 0; !figure->options.by_vcpu && i < figure->n_migrations; i++) {
+		const struct virt_migration *migration = &figure->migrations[i];
+		double x = figure_x(figure, migration->time_ns);
+		int32_t low = migration->from < migration->to ? migration->from : migration->to;
+		int32_t high = migration->from < migration->to ? migration->to : migration->from;
+
+		if (x >= x1)
+			break;
+		if (x >= x0 && row->index >= low && row->index <= high &&
+		    has_room(figure, migration))
+			return true;
+	}
+	return false;
+}
+
+/** Below the row, with a text if it ends before @limit. */
+static void draw_mark(const struct figure *figure, const struct figure_row *row,
+		      const struct mark *mark, double limit, struct canvas *canvas)
+{
+	const struct canvas_paint fill = { .color = figure_black };
+	struct canvas_font font = {
+		.size = fmin(figure->below * 0.85, 8.5), .color = figure_black,
+	};
+	double size = fmin(MARK_WIDTH, figure->below * 0.8);
+	double y = row->y + figure->row_height + 0.3, end;
+	char text[64];
+
+	canvas_path(canvas, "migration", &fill);
+	draw_triangle(canvas, mark->x0, y, size, true);
+	if (mark->x1 > mark->x0) {
+		canvas_move(canvas, mark->x0, y + size * 0.8);
+		canvas_line(canvas, mark->x1 + 0.5, y + size * 0.8);
+		canvas_line(canvas, mark->x1 + 0.5, y + size * 1.1);
+		canvas_line(canvas, mark->x0, y + size * 1.1);
+		canvas_close(canvas);
+	}
+	canvas_path_end(canvas);
+	mark_text(figure, mark, text, sizeof(text));
+	end = mark->x1 + 5 + canvas_text_width(&font, text);
+	if (font.size >= FIGURE_MIN_FONT_SIZE && end < limit &&
+	    !is_crossed(figure, row, mark->x1 + 1, end))
+		canvas_text(canvas, "migration", &font, mark->x1 + size / 2 + 1.5,
+			    y + font.size * 0.9, text);
+}
+
+static const struct figure_row *find_row(const struct figure *figure, int32_t index)
+{
+	for (int i = 0; i < figure->n_rows; i++) {
+		if (figure->rows[i].index == index)
+			return &figure->rows[i];
+	}
+	return NULL;
+}
+
+/** From pCPU to pCPU: a dashed line with a head. */
+static void draw_arrow(const struct figure *figure, const struct figure_row *from,
+		       const struct figure_row *to, double x, struct canvas *canvas)
+{
+	const struct canvas_paint line = { .color = figure_black, .line = 0.8, .dashed = true };
+	const struct canvas_paint fill = { .color = figure_black };
+	double size = fmin(MARK_WIDTH, fmin(figure->above, figure->below) * 0.9);
+	bool up = from->y > to->y;
+	double tip = up ? to->y + figure->row_height + 0.3 : to->y - 0.3;
+
+	canvas_path(canvas, "arrow", &line);
+	canvas_move(canvas, x, from->y + figure->row_height / 2);
+	canvas_line(canvas, x, tip + (up ? size : -size));
+	canvas_path_end(canvas);
+	canvas_path(canvas, "migration", &fill);
+	draw_triangle(canvas, x, tip, size, up);
+	canvas_path_end(canvas);
+}
+
+static void draw_marks(const struct figure *figure, const struct figure_row *row,
+		       struct canvas *canvas)
+{
+	struct mark mark, next;
+	size_t i = 0;
+	bool more = next_mark(figure, row, &i, &mark);
+
+	for (; more; mark = next) {
+		const struct figure_row *from = NULL;
+
+		if (!figure->options.by_vcpu && mark.n == 1 && has_room(figure, mark.first))
+			from = find_row(figure, mark.first->from);
+		more = next_mark(figure, row, &i, &next);
+		if (from)
+			draw_arrow(figure, from, row, mark.x0, canvas);
+		else
+			draw_mark(figure, row, &mark,
+				  more ? next.x0 - MARK_WIDTH : figure->right + 12, canvas);
+	}
+}
+
+/* --- texts on bars --------------------------------------------------------------------------- */
+
+/** Where in [x0, x1) a text can be centred, the middle if possible; or -1. */
+static double free_place(const struct figure *figure, const struct figure_row *row, double x0,
+			 double x1, double width)
+{
+	static const double places[] = { 0.5, 0.25, 0.75, 0, 1 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
+		double x = x0 + width / 2 + (x1 - x0 - width) * places[i];
+
+		if (!is_crossed(figure, row, x - width / 2, x + width / 2))
+			return x;
+	}
+	return -1;
+}
+
+/** What a run's text could be, the longest first. Return: how many. */
+static int run_texts(const struct figure *figure, const struct figure_run *run,
+		     char texts[2][80])
+{
+	const struct virt_model *model = figure->options.model;
+
+	if (!figure->options.by_vcpu) {
+		snprintf(texts[0], 80, "%s", virt_model_vcpu(model, (int32_t)run->label)->name);
+		return 1;
+	}
+	if (run->label >= LABEL_CULPRIT) {
+		const struct virt_vcpu *culprit =
+			virt_model_vcpu(model, (int32_t)(run->label - LABEL_CULPRIT));
+
+		snprintf(texts[0], 80, "preempted by %s", culprit ? culprit->name : "?");
+		snprintf(texts[1], 80, "by %s", culprit ? culprit->name : "?");
+		return 2;
+	}
+	snprintf(texts[0], 80, "pCPU %d", (int)run->label);
+	return 1;
+}
+
+static void draw_runs(const struct figure *figure, const struct figure_row *row,
+		      struct canvas *canvas)
+{
+	struct canvas_font font = {
+		.size = fmin(figure->row_height * 0.62, FIGURE_FONT_SIZE - 1),
+		.anchor = CANVAS_MIDDLE,
+	};
+	int64_t last_label = FIGURE_NO_LABEL;
+	double last_x = 0;
+
+	if (font.size < FIGURE_MIN_FONT_SIZE)
+		return;
+	for (size_t i = 0; i < row->bars.n_runs; i++) {
+		const struct figure_run *run = &row->bars.runs[i];
+		double x0 = figure->left + run->x0 * figure->column;
+		double x1 = figure->left + run->x1 * figure->column;
+		struct canvas_paint paint = { .color = figure_white };
+		char texts[2][80];
+		double x, width;
+		int n, j = 0;
+
+		if (run->label == last_label && (x0 + x1) / 2 - last_x < LABEL_DISTANCE)
+			continue;
+		n = run_texts(figure, run, texts);
+		while (j < n && canvas_text_width(&font, texts[j]) + 6 > x1 - x0)
+			j++;
+		if (j == n)
+			continue;
+		width = canvas_text_width(&font, texts[j]) + 6;
+		x = free_place(figure, row, x0, x1, width);
+		if (x < 0)
+			continue;
+		figure_key_paint(figure, run->key, &paint);
+		font.color = virt_color_text_is_dark(paint.color) ? figure_black : figure_white;
+		canvas_text(canvas, "run", &font, x,
+			    row->y + figure->row_height / 2 + font.size * 0.36, texts[j]);
+		last_label = run->label;
+		last_x = x;
+	}
+}
+
+void figure_draw_migrations(const struct figure *figure, struct canvas *canvas)
+{
+	canvas_group(canvas, "migrations", NULL, NULL);
+	for (int i = 0; i < figure->n_rows; i++)
+		draw_marks(figure, &figure->rows[i], canvas);
+	canvas_group_end(canvas);
+}
+
+void figure_draw_texts(const struct figure *figure, struct canvas *canvas)
+{
+	canvas_group(canvas, "runs", NULL, NULL);
+	for (int i = 0; i < figure->n_rows; i++)
+		draw_runs(figure, &figure->rows[i], canvas);
+	canvas_group_end(canvas);
+}

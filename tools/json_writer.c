@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	json_writer.c
+ * @brief	Write nested JSON with indentation: commas and line ends come by themselves.
+ */
+#include <assert.h>
+#include <stdio.h>
+
+#include "json_writer.h"
+
+void json_begin(struct json *json, struct output *out)
+{
+	*json = (struct json){ .out = out, .empty = { true } };
+}
+
+void json_end(struct json *json)
+{
+	out_char(json->out, '\n');
+}
+
+static void new_line(struct json *json)
+{
+	out_char(json->out, '\n');
+	for (int i = 0; i < json->depth; i++)
+		out_char(json->out, ' ');
+}
+
+/** What stands before a member. */
+static void member(struct json *json, const char *key)
+{
+	bool first = json->empty[json->depth];
+
+	json->empty[json->depth] = false;
+	if (!first)
+		out_char(json->out, ',');
+	if (json->depth && !json->flat[json->depth])
+		new_line(json);
+	else if (!first)
+		out_char(json->out, ' ');
+	if (!key)
+		return;
+	out_json(json->out, key, strlen(key));
+	out_str(json->out, ": ");
+}
+
+void json_open(struct json *json, const char *key, char bracket, bool flat)
+{
+	member(json, key);
+	out_char(json->out, bracket);
+	assert(json->depth + 1 < JSON_MAX_DEPTH);
+	json->depth++;
+	json->empty[json->depth] = true;
+	json->flat[json->depth] = flat || json->flat[json->depth - 1];
+}
+
+void json_close(struct json *json, char bracket)
+{
+	bool empty = json->empty[json->depth], flat = json->flat[json->depth];
+
+	json->depth--;
+	if (!empty && !flat)
+		new_line(json);
+	out_char(json->out, bracket);
+}
+
+void json_i64(struct json *json, const char *key, int64_t value)
+{
+	member(json, key);
+	out_i64(json->out, value);
+}
+
+void json_u64(struct json *json, const char *key, uint64_t value)
+{
+	member(json, key);
+	out_u64(json->out, value);
+}
+
+void json_str(struct json *json, const char *key, const char *value)
+{
+	member(json, key);
+	out_json(json->out, value, strlen(value));
+}
+
+void json_fixed(struct json *json, const char *key, double value)
+{
+	char text[64];
+
+	member(json, key);
+	snprintf(text, sizeof(text), "%.6f", value);
+	out_str(json->out, text);
+}

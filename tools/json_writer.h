@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	json_writer.h
+ * @brief	Write nested JSON with indentation: commas and line ends come by themselves.
+ */
+#ifndef KSHARK_VIRT_JSON_WRITER_H
+#define KSHARK_VIRT_JSON_WRITER_H
+
+#include "output.h"
+
+/** Levels of objects and arrays; a deeper one is an error of the program. */
+#define JSON_MAX_DEPTH	16
+
+struct json {
+	struct output	*out;
+	int		depth;
+	bool		empty[JSON_MAX_DEPTH];	/* nothing in it yet */
+	bool		flat[JSON_MAX_DEPTH];	/* all on one line */
+};
+
+/** json_begin - a document; json_end() must follow when everything is closed. */
+void json_begin(struct json *json, struct output *out);
+void json_end(struct json *json);
+
+/**
+ * json_open - begin an object ('{') or array ('[')
+ * @key: NULL inside an array and at the top
+ * @flat: keep it and all inside on one line
+ */
+void json_open(struct json *json, const char *key, char bracket, bool flat);
+void json_close(struct json *json, char bracket);
+
+/** Members; @key is NULL inside an array. */
+void json_i64(struct json *json, const char *key, int64_t value);
+void json_u64(struct json *json, const char *key, uint64_t value);
+void json_str(struct json *json, const char *key, const char *value);
+/** json_fixed - @value with six decimals, without a locale. */
+void json_fixed(struct json *json, const char *key, double value);
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	report_count.c
+ * @brief	What is counted while the records go by: volume, hypercalls, traps, interrupts.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report_count.h"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+/** Classes, by the highest 16 bits of an event's id; the first match counts. */
+static const struct {
+	const char	*name;
+	uint16_t	class, part;	/* part 0: all that is left of the class */
+} classes[] = {
+	{ "gen",		0x001, 0 },
+	{ "sched.runstate",	0x002, 1 },
+	{ "sched.scheduler",	0x002, 2 },
+	{ "sched.verbose",	0x002, 8 },
+	{ "sched",		0x002, 0 },
+	{ "dom0op",		0x004, 0 },
+	{ "hvm.entry_exit",	0x008, 1 },
+	{ "hvm.handler",	0x008, 2 },
+	{ "hvm.emul",		0x008, 4 },
+	{ "hvm",		0x008, 0 },
+	{ "mem",		0x010, 0 },
+	{ "pv.entry",		0x020, 1 },
+	{ "pv.subcall",		0x020, 2 },
+	{ "pv",			0x020, 0 },
+	{ "shadow",		0x040, 0 },
+	{ "hw.pm",		0x080, 1 },
+	{ "hw.irq",		0x080, 2 },
+	{ "hw",			0x080, 0 },
+	{ "guest",		0x804, 0 },
+	{ "other",		0, 0 },
+};
+
+_Static_assert(ARRAY_SIZE(classes) == COUNT_CLASSES, "a counter for every class");
+
+/** Events that are a trap of one kind each. */
+static const struct {
+	const char	*name;
+	uint32_t	event, event64;
+} trap_events[] = {
+	{ "page_fault", XEN_TRC_PV_PAGE_FAULT, XEN_TRC_PV_PAGE_FAULT64 },
+	{ "forced_invalid_op", XEN_TRC_PV_FORCED_INVALID_OP, XEN_TRC_PV_FORCED_INVALID_OP64 },
+	{ "emulate_privop", XEN_TRC_PV_EMULATE_PRIVOP, XEN_TRC_PV_EMULATE_PRIVOP64 },
+	{ "emulate_4gb", XEN_TRC_PV_EMULATE_4GB, XEN_TRC_PV_EMULATE_4GB64 },
+	{ "math_state_restore", XEN_TRC_PV_MATH_STATE_RESTORE, XEN_TRC_PV_MATH_STATE_RESTORE64 },
+	{ "paging_fixup", XEN_TRC_PV_PAGING_FIXUP, XEN_TRC_PV_PAGING_FIXUP64 },
+	{ "gdt_ldt_mapping_fault", XEN_TRC_PV_GDT_LDT_MAPPING_FAULT,
+	  XEN_TRC_PV_GDT_LDT_MAPPING_FAULT64 },
+	{ "ptwr_emulation", XEN_TRC_PV_PTWR_EMULATION, XEN_TRC_PV_PTWR_EMULATION64 },
+	{ "ptwr_emulation_pae", XEN_TRC_PV_PTWR_EMULATION_PAE, XEN_TRC_PV_PTWR_EMULATION_PAE64 },
+	{ "hvm_page_fault", XEN_TRC_HVM_PF_XEN, XEN_TRC_HVM_PF_XEN64 },
+	{ "hvm_nested_page_fault", XEN_TRC_HVM_NPF, XEN_TRC_HVM_NPF },
+};
+
+_Static_assert(ARRAY_SIZE(trap_events) <= COUNT_TRAP_EVENTS, "a counter for every kind");
+
+const char *report_count_class(int class)
+{
+	return class < COUNT_CLASSES ? classes[class].name : NULL;
+}
+
+const char *report_count_trap(int i)
+{
+	return i < (int)ARRAY_SIZE(trap_events) ? trap_events[i].name : NULL;
+}
+
+/** The class of each value of the bits 12..23 of an event's id; guests' own ones lie above. */
+static uint8_t class_of[1 << 12];
+
+static void fill_class_of(void)
+{
+	for (unsigned int bits = 0; bits < ARRAY_SIZE(class_of); bits++) {
+		unsigned int i = 0;
+
+		while (classes[i].class && (classes[i].class != bits >> 4 ||
+					    (classes[i].part && classes[i].part != (bits & 0xf))))
+			i++;
+		class_of[bits] = (uint8_t)i;
+	}
+}
+
+static unsigned int find_class(uint32_t event)
+{
+	if (event >> 24)
+		return event >> 16 == 0x804 ? COUNT_CLASSES - 2 : COUNT_CLASSES - 1;
+	return class_of[event >> 12];
+}
+
+int report_count_init(struct report_count *count, int n_pcpus)
+{
+	fill_class_of();
+	count->n_pcpus = n_pcpus;
+	count->pcpus = calloc(n_pcpus, sizeof(*count->pcpus));
+	return count->pcpus ? 0 : -ENOMEM;
+}
+
+void report_count_destroy(struct report_count *count)
+{
+	for (uint32_t i = 0; i < count->vcpu_map.n_keys && count->vcpus; i++)
+		free(count->vcpus[i]);
+	free(count->vcpus);
+	free(count->pcpus);
+	u32_map_destroy(&count->vcpu_map);
+	memset(count, 0, sizeof(*count));
+}
+
+const struct vcpu_count *report_count_vcpu(const struct report_count *count, xen_vcpu vcpu)
+{
+	int64_t n = u32_map_find(&count->vcpu_map, vcpu);
+
+	return n < 0 ? NULL : count->vcpus[n];
+}
+
+/** A vCPU's counts. Return: NULL without memory. */
+static struct vcpu_count *vcpu_count(struct report_count *count, struct pcpu_count *pcpu,
+				     xen_vcpu vcpu)
+{
+	int64_t n;
+
+	if (vcpu == pcpu->cached && pcpu->cached_count)
+		return pcpu->cached_count;
+	n = u32_map_find(&count->vcpu_map, vcpu);
+	if (n < 0 && count->vcpu_map.n_keys >= count->room_vcpus) {
+		uint32_t room = count->room_vcpus ? 2 * count->room_vcpus : 16;
+		struct vcpu_count **grown = realloc(count->vcpus, room * sizeof(*grown));
+
+		if (!grown)
+			goto no_memory;
+		memset(grown + count->room_vcpus, 0,
+		       (room - count->room_vcpus) * sizeof(*grown));
+		count->vcpus = grown;
+		count->room_vcpus = room;
+	}
+	if (n < 0) {
+		n = u32_map_add(&count->vcpu_map, vcpu);
+		if (n < 0)
+			goto no_memory;
+		count->vcpus[n] = calloc(1, sizeof(**count->vcpus));
+		if (!count->vcpus[n])
+			goto no_memory;
+	}
+	pcpu->cached = vcpu;
+	pcpu->cached_count = count->vcpus[n];
+	return pcpu->cached_count;
+no_memory:
+	count->error = -ENOMEM;
+	return NULL;
+}
+
+static unsigned int hypercall_of(uint32_t nr)
+{
+	return nr < COUNT_OTHER_HYPERCALL ? nr : COUNT_OTHER_HYPERCALL;
+}
+
+static void count_trap_event(struct vcpu_count *vcpu, uint32_t event)
+{
+	for (unsigned int i = 0; i < ARRAY_SIZE(trap_events); i++) {
+		if (event == trap_events[i].event || event == trap_events[i].event64) {
+			vcpu->trap_events[i]++;
+			return;
+		}
+	}
+}
+
+/** What a record says about the vCPU that was running. */
+static void count_vcpu(struct report_count *count, struct pcpu_count *pcpu,
+		       const struct xen_trace_row *row)
+{
+	const struct xentrace_record *rec = &row->rec;
+	struct vcpu_count *vcpu = vcpu_count(count, pcpu, row->vcpu);
+
+	if (!vcpu)
+		return;
+	switch (rec->event) {
+	case XEN_TRC_PV_HYPERCALL_V2:
+		vcpu->hypercalls[hypercall_of(xentrace_word(rec, 0) & 0xfffff)]++;
+		break;
+	case XEN_TRC_PV_HYPERCALL_SUBCALL:
+		vcpu->subcalls[hypercall_of(xentrace_word(rec, 0) & 0xfffff)]++;
+		break;
+	case XEN_TRC_PV_HYPERCALL:
+	case XEN_TRC_PV_HYPERCALL64:
+		/* the last word: the address before it is 32 or 64 bits wide */
+		vcpu->hypercalls[hypercall_of(xentrace_word(rec, rec->n_words - 1u))]++;
+		break;
+	case XEN_TRC_HVM_VMMCALL:
+		vcpu->hypercalls[hypercall_of(xentrace_word(rec, 0))]++;
+		break;
+	case XEN_TRC_PV_TRAP:
+	case XEN_TRC_PV_TRAP64:
+		vcpu->traps[xentrace_word(rec, rec->n_words - 1u) % COUNT_TRAPS]++;
+		break;
+	case XEN_TRC_HVM_TRAP:
+		vcpu->traps[xentrace_word(rec, 0) % COUNT_TRAPS]++;
+		break;
+	case XEN_TRC_HVM_INJ_VIRQ:
+	case XEN_TRC_HVM_REINJ_VIRQ:
+		vcpu->vectors[xentrace_word(rec, 0) % COUNT_VECTORS]++;
+		break;
+	default:
+		count_trap_event(vcpu, rec->event);
+	}
+}
+
+static void count_row(struct report_count *count, const struct xen_trace_row *row)
+{
+	struct pcpu_count *pcpu = &count->pcpus[row->rec.pcpu];
+	struct count_volume *volume = &pcpu->volume[find_class(row->rec.event)];
+	uint32_t group = row->rec.event >> 12;
+
+	volume->records++;
+	volume->bytes += 4 + 4 * row->rec.n_words + (row->rec.flags & XENTRACE_HAS_TSC ? 8 : 0);
+	/* PV, and what Xen did for an HVM vCPU */
+	if (group == 0x201 || group == 0x202 || group == 0x82)
+		count_vcpu(count, pcpu, row);
+	else if (row->rec.event == XEN_TRC_HW_IRQ_HANDLED)
+		pcpu->interrupts++;
+	else if (row->rec.event == XEN_TRC_LOST_RECORDS)
+		pcpu->lost += xentrace_word(&row->rec, 0);
+}
+
+void report_count_rows(struct report_count *count, const struct xen_trace_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (rows[i].time_ns < count->from_ns || rows[i].time_ns >= count->to_ns)
+			continue;
+		count->records++;
+		count_row(count, &rows[i]);
+	}
+}

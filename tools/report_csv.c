@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	report_csv.c
+ * @brief	kshark-virt report as CSV: one table for all, a row per number.
+ */
+#include <stdio.h>
+
+#include "report.h"
+
+/** Columns that every row has; NULL and absent numbers are empty. */
+struct row {
+	const char	*section, *machine, *vcpu, *name;
+	const uint64_t	*count;
+	const int64_t	*ns;
+	const struct report_dist *dist;	/* instead of count and ns */
+};
+
+static void put_number(struct output *out, const int64_t *value)
+{
+	out_char(out, ',');
+	if (value)
+		out_i64(out, *value);
+}
+
+static void put_text(struct output *out, const char *text)
+{
+	if (text)
+		out_csv(out, text, strlen(text));
+	out_char(out, ',');
+}
+
+static void put(struct output *out, const struct report *report, const struct row *row)
+{
+	const struct report_dist *dist = row->dist && row->dist->count ? row->dist : NULL;
+	const uint64_t *count = row->dist ? &row->dist->count : row->count;
+	int64_t mean = dist ? dist->ns / (int64_t)dist->count : 0;
+
+	put_text(out, report->file);
+	put_text(out, row->section);
+	put_text(out, row->machine);
+	put_text(out, row->vcpu);
+	if (row->name)
+		out_csv(out, row->name, strlen(row->name));
+	out_char(out, ',');
+	if (count)
+		out_u64(out, *count);
+	put_number(out, row->dist ? &row->dist->ns : row->ns);
+	put_number(out, dist ? &mean : NULL);
+	put_number(out, dist ? &dist->min : NULL);
+	put_number(out, dist ? &dist->p5 : NULL);
+	put_number(out, dist ? &dist->p50 : NULL);
+	put_number(out, dist ? &dist->p95 : NULL);
+	put_number(out, dist ? &dist->p99 : NULL);
+	put_number(out, dist ? &dist->max : NULL);
+	out_char(out, '\n');
+}
+
+static void put_count(struct output *out, const struct report *report, const struct row *row,
+		      const char *section, const char *name, uint64_t count)
+{
+	struct row counted = *row;
+
+	if (!count)
+		return;
+	counted.section = section;
+	counted.name = name;
+	counted.count = &count;
+	put(out, report, &counted);
+}
+
+static void put_time(struct output *out, const struct report *report, const struct row *row,
+		     const char *section, const char *name, int64_t ns)
+{
+	struct row timed = *row;
+
+	timed.section = section;
+	timed.name = name;
+	timed.ns = &ns;
+	put(out, report, &timed);
+}
+
+static void put_dist(struct output *out, const struct report *report, const struct row *row,
+		     const char *section, const char *name, const struct report_dist *dist)
+{
+	struct row full = *row;
+
+	full.section = section;
+	full.name = name;
+	full.dist = dist;
+	put(out, report, &full);
+}
+
+static void put_counts(struct output *out, const struct report *report, const struct row *row,
+		       const struct vcpu_count *count)
+{
+	char text[32];
+
+	for (unsigned int i = 0; count && i < COUNT_HYPERCALLS; i++) {
+		const char *name = xen_hypercall_name(i);
+
+		snprintf(text, sizeof(text), i == COUNT_OTHER_HYPERCALL ? "other" : "%u", i);
+		put_count(out, report, row, "hypercall", name ? name : text, count->hypercalls[i]);
+		put_count(out, report, row, "subcall", name ? name : text, count->subcalls[i]);
+	}
+	for (unsigned int i = 0; count && i < COUNT_TRAPS; i++) {
+		snprintf(text, sizeof(text), "trap_%u", i);
+		put_count(out, report, row, "trap", xen_trap_name(i) ? xen_trap_name(i) : text,
+			  count->traps[i]);
+	}
+	for (int i = 0; count && report_count_trap(i); i++)
+		put_count(out, report, row, "trap", report_count_trap(i), count->trap_events[i]);
+	for (unsigned int i = 0; count && i < COUNT_VECTORS; i++) {
+		snprintf(text, sizeof(text), "%u", i);
+		put_count(out, report, row, "interrupt", text, count->vectors[i]);
+	}
+}
+
+static void put_vcpu(struct output *out, const struct report *report,
+		     const struct report_machine *machine, const struct report_vcpu *vcpu)
+{
+	struct row row = { .machine = machine->info->name, .vcpu = vcpu->info->name };
+	uint64_t migrations = vcpu->migrations.n;
+	char text[32];
+
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		put_dist(out, report, &row, "state", virt_state_name((enum virt_state)state),
+			 &vcpu->states[state]);
+	put_dist(out, report, &row, "runs", NULL, &vcpu->runs);
+	put_dist(out, report, &row, "runnable", NULL, &vcpu->runnable);
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
+		snprintf(text, sizeof(text), "%d", pcpu);
+		if (vcpu->pcpu_ns[pcpu])
+			put_time(out, report, &row, "on_pcpu", text, vcpu->pcpu_ns[pcpu]);
+	}
+	row.section = "migrations";
+	row.count = &migrations;
+	put(out, report, &row);
+	row.count = NULL;
+	for (size_t i = 0; i < vcpu->n_culprits; i++)
+		put_time(out, report, &row, "culprit", vcpu->culprits[i].who,
+			 vcpu->culprits[i].ns);
+	for (size_t i = 0; i < vcpu->n_exits; i++) {
+		put_count(out, report, &row, "exits", vcpu->exits[i].reason,
+			  vcpu->exits[i].count);
+		put_dist(out, report, &row, "exit_cost", vcpu->exits[i].reason,
+			 &vcpu->exits[i].cost);
+	}
+	put_counts(out, report, &row, vcpu->count);
+}
+
+static void put_machine(struct output *out, const struct report *report,
+			const struct report_machine *machine)
+{
+	struct row row = { .machine = machine->info->name };
+
+	for (int state = 0; state < VIRT_M_N_STATES; state++)
+		put_dist(out, report, &row, "machine_state",
+			 virt_machine_state_name((enum virt_machine_state)state),
+			 &machine->states[state]);
+	for (int32_t i = 0; i < machine->n_vcpus; i++)
+		put_vcpu(out, report, machine, &machine->vcpus[i]);
+}
+
+/** pCPUs take the column of the vCPU: "p0". */
+static void put_pcpu(struct output *out, const struct report *report, int pcpu)
+{
+	struct virt_pcpu_totals totals;
+	char name[16];
+	struct row row = { .vcpu = name };
+	int64_t busy = 0;
+
+	snprintf(name, sizeof(name), "p%d", pcpu);
+	virt_pcpu_totals(report->load->model, pcpu, report->from_ns, report->to_ns, &totals);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		busy += totals.state_ns[state];
+	put_time(out, report, &row, "pcpu", "busy", busy);
+	put_time(out, report, &row, "pcpu", "idle", totals.idle_ns);
+	put_time(out, report, &row, "pcpu", "unknown", totals.unknown_ns);
+	put_time(out, report, &row, "pcpu", "lost", report_lost_ns(report, pcpu));
+	if (pcpu >= report->count->n_pcpus)
+		return;
+	put_count(out, report, &row, "pcpu", "interrupts",
+		  report->count->pcpus[pcpu].interrupts);
+	put_count(out, report, &row, "pcpu", "lost_records", report->count->pcpus[pcpu].lost);
+	for (int class = 0; report_count_class(class); class++) {
+		const struct count_volume *volume =
+			&report->count->pcpus[pcpu].volume[class];
+
+		put_count(out, report, &row, "volume_records", report_count_class(class),
+			  volume->records);
+		put_count(out, report, &row, "volume_bytes", report_count_class(class),
+			  volume->bytes);
+	}
+}
+
+void report_csv(struct output *out, const struct report *report, bool first)
+{
+	const struct xen_clock *clock = xen_trace_clock(report->load->trace);
+	struct row row = { 0 };
+	const char *what;
+	uint64_t count;
+
+	if (first)
+		out_str(out, "file,section,machine,vcpu,name,count,ns,mean,min,p5,p50,p95,p99,"
+			     "max\n");
+	put_count(out, report, &row, "clock_hz", xen_clock_source_name(clock->source), clock->hz);
+	put_time(out, report, &row, "window", "from", report->from_ns);
+	put_time(out, report, &row, "window", "to", report->to_ns);
+	for (int32_t i = 0; i < report->n_machines; i++)
+		put_machine(out, report, &report->machines[i]);
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
+		put_pcpu(out, report, pcpu);
+	for (int i = 0; (what = virt_model_contradictions(report->load->model, i, &count)); i++)
+		put_count(out, report, &row, "contradiction", what, count);
+}

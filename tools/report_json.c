@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	report_json.c
+ * @brief	kshark-virt report as JSON; every key is documented in kshark-virt-report.1.
+ */
+#include <stdio.h>
+
+#include "json_writer.h"
+#include "report.h"
+
+static void write_dist(struct json *json, const char *key, const struct report_dist *dist)
+{
+	json_open(json, key, '{', true);
+	json_i64(json, "ns", dist->ns);
+	json_u64(json, "count", dist->count);
+	if (dist->count) {
+		json_i64(json, "mean", dist->ns / (int64_t)dist->count);
+		json_i64(json, "min", dist->min);
+		json_i64(json, "p5", dist->p5);
+		json_i64(json, "p50", dist->p50);
+		json_i64(json, "p95", dist->p95);
+		json_i64(json, "p99", dist->p99);
+		json_i64(json, "max", dist->max);
+	}
+	json_close(json, '}');
+}
+
+static void write_clock(struct json *json, const struct report *report)
+{
+	const struct xen_clock *clock = xen_trace_clock(report->load->trace);
+
+	json_open(json, "clock", '{', true);
+	json_u64(json, "cpu_khz", (clock->hz + 500) / 1000);
+	json_u64(json, "cpu_hz", clock->hz);
+	json_str(json, "source", xen_clock_source_name(clock->source));
+	json_fixed(json, "residual_ppm", clock->residual_ppm);
+	json_close(json, '}');
+}
+
+static void write_exits(struct json *json, const struct report_vcpu *vcpu)
+{
+	json_open(json, "exits", '[', false);
+	for (size_t i = 0; i < vcpu->n_exits; i++) {
+		const struct report_exit *exit = &vcpu->exits[i];
+
+		json_open(json, NULL, '{', true);
+		json_str(json, "reason", exit->reason);
+		json_u64(json, "count", exit->count);
+		json_u64(json, "complete", exit->cost.count);
+		json_i64(json, "ns", exit->cost.ns);
+		if (exit->cost.count) {
+			json_i64(json, "mean", exit->cost.ns / (int64_t)exit->cost.count);
+			json_i64(json, "min", exit->cost.min);
+			json_i64(json, "p5", exit->cost.p5);
+			json_i64(json, "p50", exit->cost.p50);
+			json_i64(json, "p95", exit->cost.p95);
+			json_i64(json, "p99", exit->cost.p99);
+			json_i64(json, "max", exit->cost.max);
+		}
+		json_open(json, "states_ns", '{', true);
+		for (int state = VIRT_HYPERVISOR; state < VIRT_UNKNOWN; state++) {
+			if (exit->state_ns[state])
+				json_i64(json, virt_state_name((enum virt_state)state),
+					 exit->state_ns[state]);
+		}
+		json_close(json, '}');
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_hypercalls(struct json *json, const struct vcpu_count *count)
+{
+	json_open(json, "hypercalls", '[', false);
+	for (unsigned int i = 0; count && i < COUNT_HYPERCALLS; i++) {
+		const char *name = xen_hypercall_name(i);
+
+		if (!count->hypercalls[i] && !count->subcalls[i])
+			continue;
+		json_open(json, NULL, '{', true);
+		if (i != COUNT_OTHER_HYPERCALL)
+			json_u64(json, "nr", i);
+		json_str(json, "name", i == COUNT_OTHER_HYPERCALL ? "other" : name ? name : "");
+		json_u64(json, "count", count->hypercalls[i]);
+		json_u64(json, "subcalls", count->subcalls[i]);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_trap(struct json *json, const char *name, uint64_t count)
+{
+	if (!count)
+		return;
+	json_open(json, NULL, '{', true);
+	json_str(json, "name", name);
+	json_u64(json, "count", count);
+	json_close(json, '}');
+}
+
+static void write_counts(struct json *json, const struct vcpu_count *count)
+{
+	char number[16];
+
+	write_hypercalls(json, count);
+	json_open(json, "traps", '[', false);
+	for (unsigned int i = 0; count && i < COUNT_TRAPS; i++) {
+		snprintf(number, sizeof(number), "trap_%u", i);
+		write_trap(json, xen_trap_name(i) ? xen_trap_name(i) : number, count->traps[i]);
+	}
+	for (int i = 0; count && report_count_trap(i); i++)
+		write_trap(json, report_count_trap(i), count->trap_events[i]);
+	json_close(json, ']');
+	json_open(json, "interrupts", '[', false);
+	for (unsigned int i = 0; count && i < COUNT_VECTORS; i++) {
+		if (!count->vectors[i])
+			continue;
+		json_open(json, NULL, '{', true);
+		json_u64(json, "vector", i);
+		json_u64(json, "count", count->vectors[i]);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_migrations(struct json *json, const struct report_vcpu *vcpu)
+{
+	json_u64(json, "migrations", vcpu->migrations.n);
+	json_open(json, "migration_list", '[', false);
+	for (size_t i = 0; i < vcpu->migrations.n; i++) {
+		const struct virt_migration *migration = &vcpu->migrations.first[i];
+
+		json_open(json, NULL, '{', true);
+		json_i64(json, "time_ns", migration->time_ns);
+		json_i64(json, "from", migration->from);
+		json_i64(json, "to", migration->to);
+		json_i64(json, "gap_ns", migration->gap_ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void write_vcpu(struct json *json, const struct report *report,
+		       const struct report_vcpu *vcpu)
+{
+	char number[16];
+
+	json_open(json, NULL, '{', false);
+	json_i64(json, "id", vcpu->info->id);
+	json_str(json, "name", vcpu->info->name);
+	json_i64(json, "known_ns", vcpu->known_ns);
+	json_open(json, "states", '{', false);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		write_dist(json, virt_state_name((enum virt_state)state), &vcpu->states[state]);
+	json_close(json, '}');
+	write_dist(json, "runs", &vcpu->runs);
+	write_dist(json, "runnable", &vcpu->runnable);
+	write_dist(json, "wake_ns", &vcpu->states[VIRT_WAKING]);
+	json_open(json, "pcpus", '{', true);
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
+		if (!vcpu->pcpu_ns[pcpu])
+			continue;
+		snprintf(number, sizeof(number), "%d", pcpu);
+		json_i64(json, number, vcpu->pcpu_ns[pcpu]);
+	}
+	json_close(json, '}');
+	write_migrations(json, vcpu);
+	json_open(json, "culprits", '[', false);
+	for (size_t i = 0; i < vcpu->n_culprits; i++) {
+		json_open(json, NULL, '{', true);
+		json_str(json, "who", vcpu->culprits[i].who);
+		json_i64(json, "ns", vcpu->culprits[i].ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	write_exits(json, vcpu);
+	write_counts(json, vcpu->count);
+	json_close(json, '}');
+}
+
+static void write_machine(struct json *json, const struct report *report,
+			  const struct report_machine *machine)
+{
+	json_open(json, NULL, '{', false);
+	json_i64(json, "id", machine->info->id);
+	json_str(json, "name", machine->info->name);
+	json_i64(json, "n_vcpus", machine->info->n_vcpus);
+	json_i64(json, "known_ns", machine->known_ns);
+	json_open(json, "states_ns", '{', true);
+	for (int state = 0; state < VIRT_M_N_STATES; state++)
+		json_i64(json, virt_machine_state_name((enum virt_machine_state)state),
+			 machine->states[state].ns);
+	json_close(json, '}');
+	json_open(json, "states", '{', false);
+	for (int state = 0; state < VIRT_M_N_STATES; state++)
+		write_dist(json, virt_machine_state_name((enum virt_machine_state)state),
+			   &machine->states[state]);
+	json_close(json, '}');
+	json_open(json, "vcpus", '[', false);
+	for (int32_t i = 0; i < machine->n_vcpus; i++)
+		write_vcpu(json, report, &machine->vcpus[i]);
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+static void write_pcpu(struct json *json, const struct report *report, int pcpu)
+{
+	struct virt_pcpu_totals totals;
+	int64_t busy = 0;
+
+	virt_pcpu_totals(report->load->model, pcpu, report->from_ns, report->to_ns, &totals);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		busy += totals.state_ns[state];
+	json_open(json, NULL, '{', true);
+	json_i64(json, "id", pcpu);
+	json_i64(json, "busy_ns", busy);
+	json_i64(json, "guest_ns", totals.state_ns[VIRT_GUEST]);
+	json_i64(json, "hypervisor_ns", totals.state_ns[VIRT_HYPERVISOR]);
+	json_i64(json, "vmm_ns", totals.state_ns[VIRT_VMM]);
+	json_i64(json, "idle_ns", totals.idle_ns);
+	json_i64(json, "unknown_ns", totals.unknown_ns);
+	json_i64(json, "lost_ns", report_lost_ns(report, pcpu));
+	if (pcpu < report->count->n_pcpus)
+		json_u64(json, "interrupts", report->count->pcpus[pcpu].interrupts);
+	json_close(json, '}');
+}
+
+static void write_lost(struct json *json, const struct report *report)
+{
+	struct virt_loss_range losses = virt_model_losses(report->load->model);
+	uint64_t records = 0;
+
+	for (int pcpu = 0; pcpu < report->count->n_pcpus; pcpu++)
+		records += report->count->pcpus[pcpu].lost;
+	json_open(json, "lost", '{', false);
+	json_u64(json, "records", records);
+	json_open(json, "windows", '[', false);
+	for (size_t i = 0; i < losses.n; i++) {
+		const struct virt_loss *loss = &losses.first[i];
+
+		if (loss->to_ns < report->from_ns || loss->from_ns >= report->to_ns)
+			continue;
+		json_open(json, NULL, '{', true);
+		json_i64(json, "pcpu", loss->pcpu);
+		json_i64(json, "from_ns", loss->from_ns);
+		json_i64(json, "to_ns", loss->to_ns);
+		json_u64(json, "records", loss->records);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+static void write_volume_of(struct json *json, const char *key, const struct count_volume *volume)
+{
+	if (!volume->records)
+		return;
+	json_open(json, key, '{', true);
+	json_u64(json, "records", volume->records);
+	json_u64(json, "bytes", volume->bytes);
+	json_close(json, '}');
+}
+
+static void write_volume(struct json *json, const struct report *report)
+{
+	const struct report_count *count = report->count;
+	char number[16];
+
+	json_open(json, "volume", '{', false);
+	json_u64(json, "records", count->records);
+	json_open(json, "classes", '{', false);
+	for (int class = 0; report_count_class(class); class++) {
+		struct count_volume sum = { 0 };
+
+		for (int pcpu = 0; pcpu < count->n_pcpus; pcpu++) {
+			sum.records += count->pcpus[pcpu].volume[class].records;
+			sum.bytes += count->pcpus[pcpu].volume[class].bytes;
+		}
+		write_volume_of(json, report_count_class(class), &sum);
+	}
+	json_close(json, '}');
+	json_open(json, "pcpus", '{', false);
+	for (int pcpu = 0; pcpu < count->n_pcpus; pcpu++) {
+		snprintf(number, sizeof(number), "%d", pcpu);
+		json_open(json, number, '{', false);
+		for (int class = 0; report_count_class(class); class++)
+			write_volume_of(json, report_count_class(class),
+					&count->pcpus[pcpu].volume[class]);
+		json_close(json, '}');
+	}
+	json_close(json, '}');
+	json_close(json, '}');
+}
+
+static void write_contradictions(struct json *json, const struct report *report)
+{
+	const char *what;
+	uint64_t count;
+
+	json_open(json, "contradictions", '[', false);
+	for (int i = 0; (what = virt_model_contradictions(report->load->model, i, &count)); i++) {
+		json_open(json, NULL, '{', true);
+		json_str(json, "what", what);
+		json_u64(json, "count", count);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+void report_json(struct output *out, const struct report *report, bool first)
+{
+	struct json json;
+
+	(void)first;
+	json_begin(&json, out);
+	json_open(&json, NULL, '{', false);
+	json_str(&json, "file", report->file);
+	json_str(&json, "hypervisor", "xen");
+	write_clock(&json, report);
+	json_open(&json, "window_ns", '[', true);
+	json_i64(&json, NULL, report->from_ns);
+	json_i64(&json, NULL, report->to_ns);
+	json_close(&json, ']');
+	json_open(&json, "machines", '[', false);
+	for (int32_t i = 0; i < report->n_machines; i++)
+		write_machine(&json, report, &report->machines[i]);
+	json_close(&json, ']');
+	json_open(&json, "pcpus", '[', false);
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
+		write_pcpu(&json, report, pcpu);
+	json_close(&json, ']');
+	write_lost(&json, report);
+	write_volume(&json, report);
+	write_contradictions(&json, report);
+	json_close(&json, '}');
+	json_end(&json);
+}

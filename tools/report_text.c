@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	report_text.c
+ * @brief	kshark-virt report for people: aligned columns, times in fitting units.
+ */
+#include <stdio.h>
+
+#include "report.h"
+
+#define NAME_WIDTH	20
+#define NUMBER_WIDTH	11
+
+/** Losses and migrations that are listed one by one. */
+#define MAX_LISTED	20
+
+static void put(struct output *out, const char *text)
+{
+	out_str(out, text);
+}
+
+/** Text on the right of a column, with a blank before it in any case. */
+static void put_right(struct output *out, const char *text, size_t width)
+{
+	out_char(out, ' ');
+	out_right(out, text, strlen(text), width);
+}
+
+static void put_name(struct output *out, const char *name)
+{
+	put(out, "  ");
+	out_left(out, name, strlen(name), NAME_WIDTH);
+}
+
+/** A duration with four digits or so, in the unit that fits. */
+static void duration(char *buf, size_t size, int64_t ns)
+{
+	static const struct {
+		int64_t		ns;
+		const char	*unit;
+	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
+		if (ns >= units[i].ns) {
+			double value = (double)ns / (double)units[i].ns;
+
+			snprintf(buf, size, "%.*f %s", value < 10 ? 3 : value < 100 ? 2 : 1, value,
+				 units[i].unit);
+			return;
+		}
+	}
+	snprintf(buf, size, "%lld ns", (long long)ns);
+}
+
+static void put_duration(struct output *out, int64_t ns)
+{
+	char text[32];
+
+	duration(text, sizeof(text), ns);
+	put_right(out, text, NUMBER_WIDTH);
+}
+
+static void put_count(struct output *out, uint64_t count)
+{
+	out_char(out, ' ');
+	out_u64_width(out, count, NUMBER_WIDTH);
+}
+
+/** @ns of @all; nothing if there is no whole. */
+static void put_share(struct output *out, int64_t ns, int64_t all)
+{
+	char text[16] = "";
+
+	if (all > 0)
+		snprintf(text, sizeof(text), "%.2f %%", 100.0 * (double)ns / (double)all);
+	put_right(out, text, 9);
+}
+
+static void put_heading(struct output *out, const char *what)
+{
+	static const char *const columns[] = {
+		"count", "mean", "min", "p5", "p50", "p95", "p99", "max"
+	};
+
+	put_name(out, what);
+	put_right(out, "time", NUMBER_WIDTH);
+	put_right(out, "share", 9);
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		put_right(out, columns[i], NUMBER_WIDTH);
+	out_char(out, '\n');
+}
+
+/** @share_of: 0 if a share would say nothing */
+static void put_dist(struct output *out, const char *name, const struct report_dist *dist,
+		     uint64_t count, int64_t share_of)
+{
+	const int64_t *const numbers[] = {
+		&dist->min, &dist->p5, &dist->p50, &dist->p95, &dist->p99, &dist->max
+	};
+
+	if (!count)
+		return;
+	put_name(out, name);
+	put_duration(out, dist->ns);
+	put_share(out, dist->ns, share_of);
+	put_count(out, count);
+	if (dist->count) {
+		put_duration(out, dist->ns / (int64_t)dist->count);
+		for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+			put_duration(out, *numbers[i]);
+	}
+	out_char(out, '\n');
+}
+
+static void put_head(struct output *out, const struct report *report)
+{
+	char text[256];
+
+	put(out, report->file);
+	put(out, "\n  clock    ");
+	xen_clock_text(text, sizeof(text), xen_trace_clock(report->load->trace));
+	put(out, text);
+	put(out, "\n  window   ");
+	out_ns(out, report->from_ns, 0);
+	put(out, " .. ");
+	out_ns(out, report->to_ns, 0);
+	put(out, " s\n  records  ");
+	out_u64(out, report->count->records);
+	out_char(out, '\n');
+}
+
+static void put_list_item(struct output *out, bool *first, const char *heading, const char *name,
+			  uint64_t count)
+{
+	char text[24];
+
+	if (!count)
+		return;
+	if (*first) {
+		out_char(out, '\n');
+		put_name(out, heading);
+		put_right(out, "count", NUMBER_WIDTH);
+		out_char(out, '\n');
+	}
+	*first = false;
+	put(out, "    ");
+	out_left(out, name, strlen(name), NAME_WIDTH - 2);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)count);
+	put_right(out, text, NUMBER_WIDTH);
+	out_char(out, '\n');
+}
+
+static void put_counts(struct output *out, const struct vcpu_count *count)
+{
+	bool first = true;
+	char text[48];
+
+	if (!count)
+		return;
+	for (unsigned int i = 0; i < COUNT_HYPERCALLS; i++) {
+		const char *name = xen_hypercall_name(i);
+
+		snprintf(text, sizeof(text), "%u %s", i, name ? name : "");
+		put_list_item(out, &first, "hypercalls",
+			      i == COUNT_OTHER_HYPERCALL ? "other" : text, count->hypercalls[i]);
+	}
+	first = true;
+	for (unsigned int i = 0; i < COUNT_HYPERCALLS; i++) {
+		const char *name = xen_hypercall_name(i);
+
+		snprintf(text, sizeof(text), "%u %s", i, name ? name : "");
+		put_list_item(out, &first, "in multicalls",
+			      i == COUNT_OTHER_HYPERCALL ? "other" : text, count->subcalls[i]);
+	}
+	first = true;
+	for (unsigned int i = 0; i < COUNT_TRAPS; i++) {
+		const char *name = xen_trap_name(i);
+
+		snprintf(text, sizeof(text), "%u %s", i, name ? name : "");
+		put_list_item(out, &first, "traps", text, count->traps[i]);
+	}
+	for (int i = 0; report_count_trap(i); i++)
+		put_list_item(out, &first, "traps", report_count_trap(i), count->trap_events[i]);
+	first = true;
+	for (unsigned int i = 0; i < COUNT_VECTORS; i++) {
+		snprintf(text, sizeof(text), "vector 0x%02x", i);
+		put_list_item(out, &first, "interrupts", text, count->vectors[i]);
+	}
+}
+
+static void put_migrations(struct output *out, const struct report_vcpu *vcpu)
+{
+	char text[64];
+
+	put_name(out, "migrations");
+	put_count(out, vcpu->migrations.n);
+	out_char(out, '\n');
+	for (size_t i = 0; i < vcpu->migrations.n && i < MAX_LISTED; i++) {
+		const struct virt_migration *migration = &vcpu->migrations.first[i];
+
+		put(out, "    ");
+		out_ns(out, migration->time_ns, NAME_WIDTH - 4);
+		snprintf(text, sizeof(text), "p%d -> p%d", migration->from, migration->to);
+		put_right(out, text, NUMBER_WIDTH + 2);
+		duration(text, sizeof(text), migration->gap_ns);
+		put(out, "  after ");
+		put(out, text);
+		out_char(out, '\n');
+	}
+	if (vcpu->migrations.n > MAX_LISTED)
+		put(out, "    ... and more\n");
+}
+
+static void put_vcpu(struct output *out, const struct report *report,
+		     const struct report_vcpu *vcpu)
+{
+	int64_t preempted = vcpu->states[VIRT_PREEMPTED].ns;
+	char text[32];
+
+	out_char(out, '\n');
+	put(out, vcpu->info->name);
+	out_char(out, '\n');
+	put_heading(out, "state");
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		put_dist(out, virt_state_name((enum virt_state)state), &vcpu->states[state],
+			 vcpu->states[state].count, state == VIRT_UNKNOWN ? 0 : vcpu->known_ns);
+	put_dist(out, "(runs)", &vcpu->runs, vcpu->runs.count, vcpu->known_ns);
+	put_dist(out, "(runnable)", &vcpu->runnable, vcpu->runnable.count, vcpu->known_ns);
+	if (vcpu->n_culprits) {
+		out_char(out, '\n');
+		put(out, "  preempted by\n");
+	}
+	for (size_t i = 0; i < vcpu->n_culprits; i++) {
+		put_name(out, vcpu->culprits[i].who);
+		put_duration(out, vcpu->culprits[i].ns);
+		put_share(out, vcpu->culprits[i].ns, preempted);
+		out_char(out, '\n');
+	}
+	put(out, "\n  ran on\n");
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
+		if (!vcpu->pcpu_ns[pcpu])
+			continue;
+		snprintf(text, sizeof(text), "p%d", pcpu);
+		put_name(out, text);
+		put_duration(out, vcpu->pcpu_ns[pcpu]);
+		put_share(out, vcpu->pcpu_ns[pcpu], vcpu->runs.ns);
+		out_char(out, '\n');
+	}
+	put_migrations(out, vcpu);
+	if (vcpu->n_exits) {
+		out_char(out, '\n');
+		put_heading(out, "VM exits");
+	}
+	for (size_t i = 0; i < vcpu->n_exits; i++)
+		put_dist(out, vcpu->exits[i].reason, &vcpu->exits[i].cost, vcpu->exits[i].count,
+			 vcpu->known_ns);
+	put_counts(out, vcpu->count);
+}
+
+static void put_machine(struct output *out, const struct report *report,
+			const struct report_machine *machine)
+{
+	char text[64];
+
+	out_char(out, '\n');
+	put(out, machine->info->name);
+	snprintf(text, sizeof(text), ": %d vCPU%s\n", machine->info->n_vcpus,
+		 machine->info->n_vcpus == 1 ? "" : "s");
+	put(out, text);
+	put_heading(out, "all together");
+	for (int state = 0; state < VIRT_M_N_STATES; state++)
+		put_dist(out, virt_machine_state_name((enum virt_machine_state)state),
+			 &machine->states[state], machine->states[state].count,
+			 state == VIRT_M_LOST ? 0 : machine->known_ns);
+	for (int32_t i = 0; i < machine->n_vcpus; i++)
+		put_vcpu(out, report, &machine->vcpus[i]);
+}
+
+static void put_pcpus(struct output *out, const struct report *report)
+{
+	static const char *const columns[] = {
+		"busy", "guest", "hypervisor", "idle", "unknown", "lost", "interrupts"
+	};
+	char text[32];
+
+	out_char(out, '\n');
+	put_name(out, "pCPU");
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		put_right(out, columns[i], NUMBER_WIDTH);
+	out_char(out, '\n');
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
+		struct virt_pcpu_totals totals;
+		int64_t busy = 0;
+
+		virt_pcpu_totals(report->load->model, pcpu, report->from_ns, report->to_ns,
+				 &totals);
+		for (int state = 0; state < VIRT_N_STATES; state++)
+			busy += totals.state_ns[state];
+		snprintf(text, sizeof(text), "p%d", pcpu);
+		put_name(out, text);
+		put_duration(out, busy);
+		put_duration(out, totals.state_ns[VIRT_GUEST]);
+		put_duration(out, totals.state_ns[VIRT_HYPERVISOR]);
+		put_duration(out, totals.idle_ns);
+		put_duration(out, totals.unknown_ns);
+		put_duration(out, report_lost_ns(report, pcpu));
+		put_count(out, pcpu < report->count->n_pcpus ?
+			  report->count->pcpus[pcpu].interrupts : 0);
+		out_char(out, '\n');
+	}
+}
+
+static void put_volume(struct output *out, const struct report *report)
+{
+	char text[32];
+
+	out_char(out, '\n');
+	put_name(out, "trace volume");
+	put_right(out, "records", NUMBER_WIDTH);
+	put_right(out, "bytes", NUMBER_WIDTH);
+	out_char(out, '\n');
+	for (int pcpu = 0; pcpu < report->count->n_pcpus; pcpu++) {
+		for (int class = 0; report_count_class(class); class++) {
+			const struct count_volume *volume =
+				&report->count->pcpus[pcpu].volume[class];
+
+			if (!volume->records)
+				continue;
+			snprintf(text, sizeof(text), "p%d %s", pcpu, report_count_class(class));
+			put_name(out, text);
+			put_count(out, volume->records);
+			put_count(out, volume->bytes);
+			out_char(out, '\n');
+		}
+	}
+}
+
+static void put_losses(struct output *out, const struct report *report)
+{
+	struct virt_loss_range losses = virt_model_losses(report->load->model);
+	size_t listed = 0;
+	char text[64];
+
+	for (size_t i = 0; i < losses.n; i++) {
+		const struct virt_loss *loss = &losses.first[i];
+
+		if (loss->to_ns < report->from_ns || loss->from_ns >= report->to_ns)
+			continue;
+		if (listed == MAX_LISTED) {
+			put(out, "  ... and more: --format json lists all\n");
+			return;
+		}
+		if (!listed++) {
+			out_char(out, '\n');
+			put_name(out, "lost from");
+			put_right(out, "for", NUMBER_WIDTH);
+			put_right(out, "pCPU", NUMBER_WIDTH);
+			put_right(out, "records", NUMBER_WIDTH);
+			out_char(out, '\n');
+		}
+		put(out, "  ");
+		out_ns(out, loss->from_ns, NAME_WIDTH);
+		put_duration(out, loss->to_ns - loss->from_ns);
+		snprintf(text, sizeof(text), "p%d", loss->pcpu);
+		put_right(out, text, NUMBER_WIDTH);
+		if (loss->records)
+			put_count(out, loss->records);
+		else
+			put_right(out, "?", NUMBER_WIDTH);
+		out_char(out, '\n');
+	}
+}
+
+void report_text(struct output *out, const struct report *report, bool first)
+{
+	if (!first)
+		out_char(out, '\n');
+	put_head(out, report);
+	for (int32_t i = 0; i < report->n_machines; i++)
+		put_machine(out, report, &report->machines[i]);
+	put_pcpus(out, report);
+	put_volume(out, report);
+	put_losses(out, report);
+}
