@@ -51,4 +51,17 @@ plugins: -DKSHARK_VIRT_PLUGINS=OFF)")
 		IMPORTED_LOCATION ${KSHARK_LIBRARY}
 		INTERFACE_INCLUDE_DIRECTORIES ${KSHARK_INCLUDE_DIR}
 		INTERFACE_LINK_LIBRARIES PkgConfig::JSONC)
+
+	# The Qt that KernelShark 2.2 has; its version must be the host's, as both share a process.
+	find_package(Qt5Widgets QUIET)
+	if(NOT Qt5Widgets_FOUND)
+		message(FATAL_ERROR "Qt 5 is missing (Debian: apt-get install qtbase5-dev; or \
+build without the KernelShark plugins: -DKSHARK_VIRT_PLUGINS=OFF)")
+	endif()
+	find_path(GLU_INCLUDE_DIR GL/glu.h)
+	mark_as_advanced(GLU_INCLUDE_DIR)
+	if(NOT GLU_INCLUDE_DIR)
+		message(FATAL_ERROR "GL/glu.h, which KernelShark's headers include, is missing \
+(Debian: apt-get install libglu1-mesa-dev)")
+	endif()
 endif()

@@ -33,6 +33,7 @@ static const struct {
 	const char	*directory;
 } plugins[] = {
 	{ "plugin-xentrace.so", KSHARK_VIRT_PLUGIN_DIR },
+	{ "plugin-virt.so", KSHARK_VIRT_PLUGIN_DIR },
 };
 
 /** How a trace-cmd file begins (trace-cmd.dat(5)). */

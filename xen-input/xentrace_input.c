@@ -17,8 +17,10 @@
 
 #include "row_pipe.h"
 #include "u32_map.h"
+#include "virt_registry.h"
 #include "xen_activity.h"
 #include "xen_trace.h"
+#include "xen_tracker.h"
 
 /** The data format; KernelShark keeps 14 characters. */
 static const char *format_name = "xentrace";
@@ -133,6 +135,8 @@ struct load {
 	struct kshark_data_stream	*stream;
 	struct xentrace_stream		*xs;
 	struct xen_activity		activity;
+	struct xen_tracker		*tracker;
+	struct virt_model		*model;		/* when the tracker has come to its end */
 	bool				*present;	/* by dense id */
 	int				*problems;	/* in order of time */
 	int				next_problem;
@@ -201,10 +205,14 @@ static int decode(void *arg, struct row_pipe *pipe)
 		if (!ret)
 			ret = xen_activity_add(&load->activity, row.cpu, row.time_ns, from.vcpu);
 		if (!ret)
+			ret = xen_tracker_add(load->tracker, &from);
+		if (!ret)
 			ret = row_pipe_put(pipe, &row);
 	}
 	if (!ret)
 		ret = decode_problems(load, pipe, INT64_MAX);
+	if (!ret)
+		ret = xen_tracker_finish(load->tracker, &load->model);
 	xen_trace_iter_free(iter);
 	return ret;
 }
@@ -317,6 +325,7 @@ static void adopt(struct load *load)
 	free(xs->present);
 	xs->activity = load->activity;
 	xs->present = load->present;
+	virt_registry_set(load->stream->stream_id, load->model);
 	load->stream->n_events = 0;
 	for (int i = 0; i <= INT16_MAX; i++)
 		load->stream->n_events += xs->present[i];
@@ -331,13 +340,14 @@ static int load_rows(struct sink *sink, put_rows_fn put)
 		.stream = sink->stream, .xs = xs,
 		.present = calloc(INT16_MAX + 1, sizeof(*load.present)),
 		.problems = sort_problems(xen_trace_reader(xs->trace)),
+		.tracker = xen_tracker_new(xs->trace),
 	};
 	struct row_pipe *pipe = NULL;
 	const struct row *rows;
 	int ret = -ENOMEM, ret_decode;
 	size_t n;
 
-	if (load.present && load.problems &&
+	if (load.present && load.problems && load.tracker &&
 	    !xen_activity_init(&load.activity, xen_trace_n_pcpus(xs->trace)))
 		pipe = row_pipe_start(decode, &load);
 	if (pipe) {
@@ -347,7 +357,9 @@ static int load_rows(struct sink *sink, put_rows_fn put)
 		ret = ret ? ret : ret_decode;
 	}
 	free(load.problems);
+	xen_tracker_free(load.tracker);
 	if (ret) {
+		virt_model_free(load.model);
 		xen_activity_destroy(&load.activity);
 		free(load.present);
 		return ret;
@@ -829,6 +841,7 @@ int KSHARK_INPUT_DEINITIALIZER(struct kshark_data_stream *stream)
 	/* KernelShark calls this without a stream as well when it exits */
 	if (!stream || stream->stream_id < 0 || !stream->interface)
 		return 0;
+	virt_registry_set(stream->stream_id, NULL);
 	interface = stream->interface;
 	free_stream_data(interface->handle);
 	interface->handle = NULL;

@@ -4,6 +4,7 @@
 
 mkdir "$WORK/plugins" "$WORK/tmp"
 : > "$WORK/plugins/plugin-xentrace.so"
+: > "$WORK/plugins/plugin-virt.so"
 export KSHARK_VIRT_PLUGIN_DIR=$WORK/plugins TMPDIR=$WORK/tmp
 cd "$WORK" || exit 1
 cp "$SAMPLES/hvm-exits.xen" trace.xen

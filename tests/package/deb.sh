@@ -36,6 +36,7 @@ libdir=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 dpkg-deb --fsys-tarfile "$deb" | tar -t | sed 's/^\.//' | grep -v '/$' | LC_ALL=C sort \
 	>"$build/files"
 for file in /usr/bin/kshark-virt "$libdir/kernelshark/plugins/plugin-xentrace.so" \
+	    "$libdir/kernelshark/plugins/plugin-virt.so" \
 	    "$libdir/libkshark-virt.so.0" "$libdir/libkshark-virt.so" \
 	    "$libdir/pkgconfig/kshark-virt.pc" /usr/include/kshark-virt/xentrace_reader.h \
 	    /usr/share/man/man1/kshark-virt.1.gz /usr/share/doc/kshark-virt/copyright \
@@ -50,7 +51,7 @@ while read -r file; do
 	fi
 done <"$build/files"
 depends=$(dpkg-deb -f "$deb" Depends)
-for package in kernelshark libkshark2 libjson-c5 libzstd1 zlib1g libc6; do
+for package in kernelshark libcairo2 libkshark2 libjson-c5 libzstd1 zlib1g libc6; do
 	[[ ", $depends," == *", $package "* ]] || fail "the dependencies lack $package: $depends"
 done
 [[ "$depends" != *kshark-virt* ]] || fail "the package depends on itself: $depends"
@@ -83,7 +84,7 @@ cc -Wall -Werror -o "$build/example" "$KSV_SOURCE_DIR/examples/xentrace_stat.c" 
 	$(pkg-config --cflags --libs kshark-virt) || fail "the installed library cannot be used"
 "$build/example" "$sample" || fail "the installed library does not read $sample"
 
-echo "== kernelshark -p xentrace $sample"
+echo "== kernelshark -p xentrace,virt $sample"
 coloured() # PICTURE: number of pixels in a bright colour
 {
 	convert "$1" -colorspace HSB -channel G -separate -threshold 40% -format \
@@ -100,7 +101,7 @@ ksv_wait_still 60 || fail "the screen does not come to rest"
 ksv_screenshot "$KSV_ARTIFACTS/package-deb-empty.png"
 kill "$pid"
 wait "$pid" || :
-kernelshark -p xentrace "$sample" </dev/null >"$log" 2>&1 &
+kernelshark -p xentrace,virt "$sample" </dev/null >"$log" 2>&1 &
 pid=$!
 if ! ksv_wait_loaded "$pid" "$sample" 90 "$log"; then
 	ksv_screenshot "$KSV_ARTIFACTS/package-deb.png" || :
@@ -108,7 +109,8 @@ if ! ksv_wait_loaded "$pid" "$sample" 90 "$log"; then
 	fail "KernelShark does not open the sample with the installed plugin"
 fi
 ksv_screenshot "$KSV_ARTIFACTS/package-deb.png"
-for file in "$libdir/kernelshark/plugins/plugin-xentrace.so" "$libdir/libkshark-virt.so.0"; do
+for file in "$libdir/kernelshark/plugins/plugin-xentrace.so" \
+	    "$libdir/kernelshark/plugins/plugin-virt.so" "$libdir/libkshark-virt.so.0"; do
 	grep -qF "$file" "/proc/$pid/maps" || fail "KernelShark has not loaded $file"
 done
 empty=$(coloured "$KSV_ARTIFACTS/package-deb-empty.png")

@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtDraw.cpp
+ * @brief	What virt_shading.c worked out, as shapes over KernelShark's graphs.
+ *
+ * KernelShark keeps the boxes and ticks of a graph in the lower seven tenths of its height and a
+ * gap between two graphs. The strip with the states goes above the ticks, the marks of migrations
+ * below the base line.
+ *
+ * All of a frame is one shape: KernelShark deletes it together with all other shapes when it begins
+ * the next frame.
+ */
+#include <algorithm>
+#include <cstdlib>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <QCursor>
+#include <QTimer>
+#include <QToolTip>
+
+#include <KsCmakeDef.hpp>
+#include <KsPlotTools.hpp>
+#include <KsPlugins.hpp>
+
+#include "VirtDock.hpp"
+#include "virt.h"
+#include "virt_colors.h"
+#include "virt_shading.h"
+#include "virt_text.h"
+
+namespace {
+
+constexpr int STRIP_OVER_GRAPH = 8;	/* of the gap above a graph; not in a combo */
+constexpr int MARK_DISTANCE = 10;	/* between two marks of migrations */
+constexpr int MARK_SIZE = 4;		/* half the width of a triangle */
+constexpr int ARROW_DISTANCE = 24;	/* between two arrows, on average */
+constexpr int LABEL_SIZE = 12;
+constexpr int LABEL_MARGIN = 4;
+constexpr virt_color LINE_COLOR = { 0x20, 0x20, 0x20 };
+constexpr virt_color FRAME_COLOR = { 0xc4, 0xc8, 0xce };
+
+struct Rect {
+	int x0, y0, x1, y1;	/* x1 and y1 are outside */
+
+	bool contains(int x, int y) const
+	{
+		return x >= x0 && x < x1 && y >= y0 && y < y1;
+	}
+};
+
+/** A name in a part of a strip. */
+struct Label {
+	int		x0, x1;
+	std::string	text;
+	bool		dark;		/* black text */
+	bool		backed;		/* over several colours: darken what is below */
+};
+
+/** The mark of one or more migrations, below a graph. */
+struct Mark {
+	virt_shade_mark	mark;
+	std::string	label;
+	Rect		area;
+	int		x, y;
+};
+
+/** The strip of a graph and what belongs to it. */
+struct Strip {
+	int				streamId;
+	int64_t				offset;
+	VirtModelRef			model;
+	bool				isPcpu, isCombo;
+	int32_t				id;		/* pCPU or global index of the vCPU */
+	virt_shade_window		window;
+	Rect				area;
+	int				base;
+	std::vector<virt_shade_run>	runs;
+	std::vector<Label>		labels;
+	std::vector<Mark>		marks;
+};
+
+/** A migration between two CPU graphs. */
+struct Arrow {
+	const Strip		*strip;
+	const virt_migration	*migration;
+	int			x, y0, y1;
+};
+
+/* ---- OpenGL, which ksplot's functions would round and blur at the edges ---- */
+
+void setColor(virt_color color)
+{
+	glColor3ub(color.red, color.green, color.blue);
+}
+
+void addRect(const Rect &rect)
+{
+	glVertex2i(rect.x0, rect.y0);
+	glVertex2i(rect.x1, rect.y0);
+	glVertex2i(rect.x1, rect.y1);
+	glVertex2i(rect.x0, rect.y1);
+}
+
+/** Diagonal lines that go on from one rectangle to the next. */
+void addHatch(const Rect &rect)
+{
+	for (int x = rect.x0; x < rect.x1; x++)
+		for (int y = rect.y0 + (6 - (x + rect.y0) % 6) % 6; y < rect.y1; y += 6)
+			addRect({ x, y, x + 1, y + 1 });
+}
+
+/* ---- text ---- */
+
+ksplot_font *labelFont()
+{
+	static ksplot_font font;
+	static bool tried;
+
+	if (!tried) {
+		tried = true;
+		ksplot_init_font(&font, LABEL_SIZE, TT_FONT_FILE);
+	}
+	return ksplot_font_is_loaded(&font) ? &font : nullptr;
+}
+
+int textWidth(const ksplot_font *font, const std::string &text)
+{
+	float width = 0;
+
+	for (char c : text)
+		if (c >= KS_SPACE_CHAR && c < KS_TILDA_CHAR)
+			width += font->cdata[c - KS_SPACE_CHAR].xadvance;
+	return static_cast<int>(width + 1);
+}
+
+void drawText(const ksplot_font *font, const std::string &text, int x, int y, virt_color color)
+{
+	const ksplot_color ks = { color.red, color.green, color.blue };
+
+	ksplot_print_text(font, &ks, x, y, text.c_str());
+}
+
+/** The whole of a frame. */
+class Frame : public KsPlot::PlotObject {
+public:
+	Frame() { current = this; }
+	~Frame() override
+	{
+		if (current == this)
+			current = nullptr;
+	}
+
+	void add(Strip &&strip) { _strips.push_back(std::move(strip)); }
+
+	double distance(int x, int y) const override;
+
+	/** The frame that is being made: KernelShark has not deleted it yet. */
+	static Frame *current;
+
+private:
+	void _draw(const KsPlot::Color &, float) const override;
+	void _doubleClick() const override;
+
+	void drawStrip(const Strip &strip) const;
+	void drawLabels(const Strip &strip) const;
+	void drawMarks(const Strip &strip) const;
+	void drawArrows() const;
+	std::vector<Arrow> arrows() const;
+	void addArrows(const Strip &first, std::vector<Arrow> &found) const;
+	const Strip *pcpuStrip(int streamId, int32_t pcpu) const;
+	bool tellMark(int x, int y) const;
+	bool tellArrow(int x, int y) const;
+	void tellStrip(int x, int y) const;
+
+	std::vector<Strip>		_strips;
+	mutable std::vector<Arrow>	_arrows;
+	mutable int			_x = 0, _y = 0;		/* of the last question */
+};
+
+Frame *Frame::current;
+
+void Frame::drawStrip(const Strip &strip) const
+{
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		const virt_look *look = virt_state_look(static_cast<virt_state>(state));
+
+		for (int pass = 0; pass < 1 + look->hatched; pass++) {
+			glBegin(GL_QUADS);
+			setColor(pass ? look->hatch : look->color);
+			for (const virt_shade_run &run : strip.runs) {
+				int y = strip.area.y1;
+
+				if (!run.parts[state])
+					continue;
+				for (int below = 0; below < state; below++)
+					y -= run.parts[below];
+				Rect rect = {
+					strip.area.x0 + run.first, y - run.parts[state],
+					strip.area.x0 + run.first + run.n, y,
+				};
+				pass ? addHatch(rect) : addRect(rect);
+			}
+			glEnd();
+		}
+	}
+	glBegin(GL_QUADS);
+	setColor(FRAME_COLOR);
+	addRect({ strip.area.x0, strip.area.y1, strip.area.x1, strip.area.y1 + 1 });
+	glEnd();
+}
+
+void Frame::drawLabels(const Strip &strip) const
+{
+	const ksplot_font *font = labelFont();
+
+	if (!font)
+		return;
+	for (const Label &label : strip.labels) {
+		int width = textWidth(font, label.text);
+
+		if (width + 2 * LABEL_MARGIN > label.x1 - label.x0)
+			continue;
+
+		int x = (label.x0 + label.x1 - width) / 2;
+
+		if (label.backed) {
+			glColor4ub(0, 0, 0, 110);
+			glBegin(GL_QUADS);
+			addRect({ x - 3, strip.area.y0 + 1, x + width + 3, strip.area.y1 - 1 });
+			glEnd();
+		}
+		drawText(font, label.text, x,
+			 (strip.area.y0 + strip.area.y1) / 2 + LABEL_SIZE / 3,
+			 label.dark ? virt_color{ 0, 0, 0 } : virt_color{ 255, 255, 255 });
+	}
+}
+
+void Frame::drawMarks(const Strip &strip) const
+{
+	const ksplot_font *font = labelFont();
+
+	glBegin(GL_TRIANGLES);
+	setColor(LINE_COLOR);
+	for (const Mark &mark : strip.marks) {
+		glVertex2i(mark.x, mark.y);
+		glVertex2i(mark.x - MARK_SIZE, mark.y + 2 * MARK_SIZE - 1);
+		glVertex2i(mark.x + MARK_SIZE + 1, mark.y + 2 * MARK_SIZE - 1);
+	}
+	glEnd();
+	for (size_t i = 0; font && i < strip.marks.size(); i++) {
+		const Mark &mark = strip.marks[i];
+		int x = mark.x + MARK_SIZE + 3;
+		int end = i + 1 < strip.marks.size() ? strip.marks[i + 1].x - MARK_SIZE :
+						       strip.area.x1 + MARK_SIZE;
+
+		if (x + textWidth(font, mark.label) < end)
+			drawText(font, mark.label, x, mark.y + 2 * MARK_SIZE, LINE_COLOR);
+	}
+}
+
+const Strip *Frame::pcpuStrip(int streamId, int32_t pcpu) const
+{
+	for (const Strip &strip : _strips)
+		if (strip.isPcpu && !strip.isCombo && strip.streamId == streamId &&
+		    strip.id == pcpu)
+			return &strip;
+	return nullptr;
+}
+
+/** Migrations of a stream between two CPU graphs that are seen, if there is room for them. */
+void Frame::addArrows(const Strip &first, std::vector<Arrow> &found) const
+{
+	const virt_shade_window &window = first.window;
+	int64_t end = window.from_ns + window.column_ns * window.n_columns;
+	int32_t n_vcpus = virt_model_n_vcpus(first.model.get());
+	size_t n = 0;
+
+	for (int32_t i = 0; i < n_vcpus; i++)
+		n += virt_vcpu_migrations(first.model.get(), i, window.from_ns, end).n;
+	if (!n || n > static_cast<size_t>(window.n_columns / ARROW_DISTANCE))
+		return;
+	for (int32_t i = 0; i < n_vcpus; i++) {
+		virt_migration_range range =
+			virt_vcpu_migrations(first.model.get(), i, window.from_ns, end);
+
+		for (size_t m = 0; m < range.n; m++) {
+			const virt_migration *migration = &range.first[m];
+			const Strip *from = pcpuStrip(first.streamId, migration->from);
+			const Strip *to = pcpuStrip(first.streamId, migration->to);
+
+			if (!from || !to || from == to)
+				continue;
+			bool down = from->base < to->base;
+			int x = first.area.x0 + static_cast<int>(
+				(migration->time_ns - window.from_ns) / window.column_ns);
+
+			found.push_back({ &first, migration, x,
+					  down ? from->base + 1 : from->area.y0 - 1,
+					  down ? to->area.y0 - 1 : to->base + 2 });
+		}
+	}
+}
+
+std::vector<Arrow> Frame::arrows() const
+{
+	std::vector<Arrow> found;
+	std::set<int> done;
+
+	for (const Strip &strip : _strips)
+		if (strip.isPcpu && !strip.isCombo && done.insert(strip.streamId).second)
+			addArrows(strip, found);
+	return found;
+}
+
+void Frame::drawArrows() const
+{
+	constexpr int dash = 3;
+
+	_arrows.clear();
+	if (VirtDock::isShown(VIRT_OVERLAY_ARROWS))
+		_arrows = arrows();
+	for (const Arrow &arrow : _arrows) {
+		int way = arrow.y1 > arrow.y0 ? 1 : -1, head = arrow.y1 - way * 2 * MARK_SIZE;
+
+		glBegin(GL_QUADS);
+		setColor(LINE_COLOR);
+		for (int y = arrow.y0; (head - y) * way > 0; y += 2 * dash * way) {
+			int end = (head - y) * way < dash ? head : y + dash * way;
+
+			addRect({ arrow.x, std::min(y, end), arrow.x + 1, std::max(y, end) });
+		}
+		glEnd();
+		glBegin(GL_TRIANGLES);
+		glVertex2i(arrow.x - MARK_SIZE, head);
+		glVertex2i(arrow.x + MARK_SIZE + 1, head);
+		glVertex2i(arrow.x, arrow.y1);
+		glEnd();
+	}
+}
+
+void Frame::_draw(const KsPlot::Color &, float) const
+{
+	/* Smoothing would mix the colours of neighbours. */
+	glDisable(GL_POLYGON_SMOOTH);
+	for (const Strip &strip : _strips)
+		drawStrip(strip);
+	drawArrows();
+	glEnable(GL_POLYGON_SMOOTH);
+	for (const Strip &strip : _strips) {
+		drawLabels(strip);
+		drawMarks(strip);
+	}
+}
+
+/* ---- double click: KernelShark asks for the distance, then tells the nearest shape ---- */
+
+double Frame::distance(int x, int y) const
+{
+	_x = x;
+	_y = y;
+	for (const Strip &strip : _strips) {
+		if (strip.area.contains(x, y))
+			return 0;
+		for (const Mark &mark : strip.marks)
+			if (mark.area.contains(x, y))
+				return 0;
+	}
+	for (const Arrow &arrow : _arrows)
+		if (std::abs(x - arrow.x) <= MARK_SIZE && y >= std::min(arrow.y0, arrow.y1) &&
+		    y <= std::max(arrow.y0, arrow.y1))
+			return 1;
+	return std::numeric_limits<double>::max();
+}
+
+/** Later: marking draws anew, which deletes this shape. */
+void tellLater(const char *text, int64_t from, int64_t to)
+{
+	QString words = QString::fromUtf8(text);
+	QPoint place = QCursor::pos();
+
+	QTimer::singleShot(0, [words, place, from, to] {
+		if (VirtDock *dock = VirtDock::instance())
+			dock->tell(words, from, to);
+		QToolTip::showText(place, words);
+	});
+}
+
+void tellMigration(const Strip &strip, const virt_migration *migration)
+{
+	char text[VIRT_TEXT_SIZE];
+
+	virt_text_migration(text, sizeof(text), strip.model.get(), migration);
+	tellLater(text, migration->time_ns - migration->gap_ns + strip.offset,
+		  migration->time_ns + strip.offset);
+}
+
+bool Frame::tellMark(int x, int y) const
+{
+	for (const Strip &strip : _strips)
+		for (const Mark &mark : strip.marks)
+			if (mark.area.contains(x, y)) {
+				tellMigration(strip, mark.mark.migration);
+				return true;
+			}
+	return false;
+}
+
+bool Frame::tellArrow(int x, int y) const
+{
+	const Arrow *nearest = nullptr;
+
+	for (const Arrow &arrow : _arrows)
+		if (y >= std::min(arrow.y0, arrow.y1) && y <= std::max(arrow.y0, arrow.y1) &&
+		    std::abs(x - arrow.x) <= MARK_SIZE &&
+		    (!nearest || std::abs(x - arrow.x) < std::abs(x - nearest->x)))
+			nearest = &arrow;
+	if (nearest)
+		tellMigration(*nearest->strip, nearest->migration);
+	return nearest;
+}
+
+/** The state that is drawn at a place of a strip. */
+int stateAt(const Strip &strip, int x, int y)
+{
+	for (const virt_shade_run &run : strip.runs)
+		if (x - strip.area.x0 >= run.first && x - strip.area.x0 < run.first + run.n)
+			return virt_shade_at(&run, strip.area.y1 - 1 - y);
+	return VIRT_SHADE_NOTHING;
+}
+
+void Frame::tellStrip(int x, int y) const
+{
+	for (const Strip &strip : _strips) {
+		int64_t from = strip.window.from_ns + (x - strip.area.x0) * strip.window.column_ns;
+		int64_t to = from + strip.window.column_ns;
+		const virt_model *model = strip.model.get();
+		char text[VIRT_TEXT_SIZE];
+		virt_shade_hit hit;
+
+		if (!strip.area.contains(x, y))
+			continue;
+		int state = stateAt(strip, x, y);
+		bool found = state < VIRT_N_STATES &&
+			(strip.isPcpu ?
+			 virt_shade_pick_pcpu(model, strip.id, from, to, state, &hit) :
+			 virt_shade_pick_vcpu(model, strip.id, from, to, state, &hit));
+		if (!found)
+			return;
+		virt_text_interval(text, sizeof(text), model, hit.vcpu, &hit.interval, hit.end_ns);
+		tellLater(text, hit.interval.start_ns + strip.offset, hit.end_ns + strip.offset);
+		return;
+	}
+}
+
+void Frame::_doubleClick() const
+{
+	if (!tellMark(_x, _y)) {
+		for (const Strip &strip : _strips)
+			if (strip.area.contains(_x, _y)) {
+				tellStrip(_x, _y);
+				return;
+			}
+		tellArrow(_x, _y);
+	}
+}
+
+/* ---- making a frame ---- */
+
+/** Whom a stretch of a pCPU belongs to. */
+void addPcpuLabels(Strip &strip)
+{
+	const virt_shade_window &window = strip.window;
+	int64_t end = window.from_ns + window.column_ns * window.n_columns;
+	virt_occupant_range range =
+		virt_pcpu_occupants(strip.model.get(), strip.id, window.from_ns, end);
+
+	if (range.n > static_cast<size_t>(window.n_columns))
+		return;
+	for (size_t i = 0; i < range.n; i++) {
+		const virt_occupant *occupant = &range.first[i];
+		int64_t from = std::max(occupant->start_ns, window.from_ns);
+		int64_t to = std::min(i + 1 < range.n ? occupant[1].start_ns : range.end_ns, end);
+
+		if (occupant->vcpu != VIRT_NONE && to > from)
+			strip.labels.push_back({
+				strip.area.x0 + static_cast<int>((from - window.from_ns) /
+								 window.column_ns),
+				strip.area.x0 + static_cast<int>((to - window.from_ns) /
+								 window.column_ns),
+				virt_text_vcpu(strip.model.get(), occupant->vcpu), false, true });
+	}
+}
+
+/** Who had the pCPU of a preempted vCPU, most time first; those with less than 1 % are left out. */
+std::string preemptedBy(const virt_model *model, int32_t vcpu, const virt_interval *interval,
+			int64_t end)
+{
+	constexpr size_t most = 3;
+	virt_culprit culprits[most];
+	size_t n = virt_vcpu_culprits(model, vcpu, interval->start_ns, end, culprits, most);
+	std::string text = "preempted";
+
+	for (size_t i = 0; i < std::min(n, most); i++)
+		if (culprits[i].ns >= (end - interval->start_ns) / 100 &&
+		    culprits[i].vcpu != VIRT_NONE)
+			text += (text == "preempted" ? " by " : ", ") +
+				std::string(virt_text_vcpu(model, culprits[i].vcpu));
+	return text;
+}
+
+/** What a stretch of a vCPU is; of a preemption, by whom. */
+void addVcpuLabels(Strip &strip)
+{
+	const virt_model *model = strip.model.get();
+
+	for (const virt_shade_run &run : strip.runs) {
+		int state = virt_shade_at(&run, 0);
+		int64_t end, middle = strip.window.from_ns +
+			(2 * run.first + run.n) * strip.window.column_ns / 2;
+		const virt_look *look;
+		const virt_interval *interval;
+
+		if (run.n < 5 * LABEL_SIZE || run.parts[state] < strip.window.n_parts ||
+		    state == VIRT_SHADE_NOTHING)
+			continue;
+		look = virt_state_look(static_cast<virt_state>(state));
+		std::string text = state == VIRT_GUEST ? "VIRT" : look->title;
+		interval = virt_vcpu_at(model, strip.id, middle, &end);
+		if (state == VIRT_PREEMPTED && interval && interval->state == state)
+			text = preemptedBy(model, strip.id, interval, end);
+		strip.labels.push_back({ strip.area.x0 + run.first,
+					 strip.area.x0 + run.first + run.n, text,
+					 virt_color_text_is_dark(look->color), false });
+	}
+}
+
+void addMarks(Strip &strip)
+{
+	std::vector<virt_shade_mark> marks(strip.window.n_columns / MARK_DISTANCE + 1);
+	int n = virt_shade_migrations(strip.model.get(), strip.id, &strip.window, MARK_DISTANCE,
+				      marks.data(), static_cast<int>(marks.size()));
+
+	for (int i = 0; i < n; i++) {
+		const virt_migration *migration = marks[i].migration;
+		Mark mark = { marks[i], "", {}, strip.area.x0 + marks[i].column, 0 };
+
+		mark.y = strip.isCombo ? strip.base - 2 * MARK_SIZE : strip.base + 3;
+		mark.label = marks[i].n > 1 ? std::to_string(marks[i].n) + "x" :
+			std::to_string(migration->from) + " > " + std::to_string(migration->to);
+		mark.area = { mark.x - MARK_SIZE - 1, mark.y - 1, mark.x + MARK_SIZE + 2,
+			      mark.y + 2 * MARK_SIZE + 1 };
+		strip.marks.push_back(mark);
+	}
+}
+
+/** Where the strip of a graph is, and which time it shows. */
+Strip makeStrip(const KsCppArgV *argv, int streamId, int drawAction, VirtModelRef &&model)
+{
+	const KsPlot::Graph *graph = argv->_graph;
+	const kshark_trace_histo *histo = argv->_histo;
+	Strip strip = {};
+	int x0 = graph->bin(0)._base.x(), base = graph->base(), height = graph->height();
+
+	strip.streamId = streamId;
+	strip.offset = virt_stream_offset(streamId);
+	strip.model = std::move(model);
+	strip.isPcpu = drawAction & KSHARK_CPU_DRAW;
+	strip.isCombo = drawAction & (KSHARK_HOST_DRAW | KSHARK_GUEST_DRAW);
+	strip.base = base;
+	strip.area = { x0, base - height - (strip.isCombo ? 0 : STRIP_OVER_GRAPH),
+		       x0 + graph->size(), base - height * 7 / 10 - 2 };
+	strip.window = {
+		.from_ns = histo->min - strip.offset,
+		.column_ns = histo->bin_size,
+		.n_columns = graph->size(),
+		.n_parts = strip.area.y1 - strip.area.y0,
+	};
+	return strip;
+}
+
+} // namespace
+
+void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int drawAction)
+{
+	KsCppArgV *argv = KS_ARGV_TO_CPP(argv_c);
+	bool isPcpu = drawAction & KSHARK_CPU_DRAW;
+	VirtModelRef model(streamId);
+	VirtDock *dock = VirtDock::instance();
+	int n;
+
+	if (!argv->_graph || argv->_graph->size() < 1 || argv->_histo->bin_size < 1)
+		return;
+	if (dock)
+		dock->graphDrawn(argv->_histo, streamId, !isPcpu, value, argv->_graph->base());
+	if (!model || !VirtDock::isShown(isPcpu ? VIRT_OVERLAY_PCPUS : VIRT_OVERLAY_VCPUS))
+		return;
+
+	Strip strip = makeStrip(argv, streamId, drawAction, std::move(model));
+	strip.id = isPcpu ? value : virt_model_find_vcpu(strip.model.get(), value);
+	if (strip.id < 0 || (isPcpu && value >= virt_model_n_pcpus(strip.model.get())))
+		return;
+	strip.runs.resize(strip.window.n_columns);
+	n = isPcpu ? virt_shade_pcpu(strip.model.get(), strip.id, &strip.window,
+				     strip.runs.data()) :
+		     virt_shade_vcpu(strip.model.get(), strip.id, &strip.window,
+				     strip.runs.data());
+	strip.runs.resize(std::max(n, 0));
+	if (VirtDock::isShown(VIRT_OVERLAY_LABELS))
+		isPcpu ? addPcpuLabels(strip) : addVcpuLabels(strip);
+	if (!isPcpu && VirtDock::isShown(VIRT_OVERLAY_MIGRATIONS))
+		addMarks(strip);
+	if (!Frame::current)
+		argv->_shapes->push_front(new Frame);
+	Frame::current->add(std::move(strip));
+}

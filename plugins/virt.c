@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	virt.c
+ * @brief	KernelShark plotting plugin: virtual CPUs of any hypervisor, out of their model.
+ *
+ * The models come from whoever loads a stream (virt_registry.h); a stream without one stays as it
+ * is. Nothing is kept per stream here, so reloading and switching the plugin on and off is simple.
+ */
+#include <libkshark.h>
+#include <libkshark-plugin.h>
+
+#include "virt.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+EXPORT int KSHARK_PLOT_PLUGIN_INITIALIZER(struct kshark_data_stream *stream);
+EXPORT int KSHARK_PLOT_PLUGIN_DEINITIALIZER(struct kshark_data_stream *stream);
+EXPORT void *KSHARK_MENU_PLUGIN_INITIALIZER(void *gui_ptr);
+
+int64_t virt_stream_offset(int stream_id)
+{
+	struct kshark_context *kshark = NULL;
+	struct kshark_data_stream *stream;
+	int64_t ns = 0;
+
+	if (!kshark_instance(&kshark))
+		return 0;
+	stream = kshark_get_data_stream(kshark, stream_id);
+	/* The only calibration that KernelShark has is an offset. */
+	if (stream && stream->calib && stream->calib_array)
+		stream->calib(&ns, stream->calib_array);
+	return ns;
+}
+
+int KSHARK_PLOT_PLUGIN_INITIALIZER(struct kshark_data_stream *stream)
+{
+	if (!stream || stream->stream_id < 0)
+		return 0;
+	kshark_register_draw_handler(stream, virt_draw);
+	return 1;
+}
+
+int KSHARK_PLOT_PLUGIN_DEINITIALIZER(struct kshark_data_stream *stream)
+{
+	/* KernelShark calls this without a stream as well when it exits */
+	if (!stream || stream->stream_id < 0)
+		return 0;
+	kshark_unregister_draw_handler(stream, virt_draw);
+	return 1;
+}
+
+void *KSHARK_MENU_PLUGIN_INITIALIZER(void *gui_ptr)
+{
+	virt_gui_init(gui_ptr);
+	/* The dock belongs to the main window; what is returned here would be deleted twice. */
+	return NULL;
+}

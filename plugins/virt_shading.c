@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	virt_shading.c
+ * @brief	From a model and a window to the colours of pixel columns.
+ *
+ * The model adds up the time of each column, which costs the same however many intervals there are.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "virt_shading.h"
+
+/** ns of a column, by what is shown. */
+struct column {
+	int64_t	ns[VIRT_N_SHADES];
+};
+
+static int64_t column_start(const struct virt_shade_window *window, int64_t column)
+{
+	return window->from_ns + column * window->column_ns;
+}
+
+static int64_t window_end(const struct virt_shade_window *window)
+{
+	return column_start(window, window->n_columns);
+}
+
+static int column_of(const struct virt_shade_window *window, int64_t ns)
+{
+	return (int)((ns - window->from_ns) / window->column_ns);
+}
+
+static int64_t min64(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t max64(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+/** Columns whose totals are asked for at once. */
+#define BATCH	128
+
+static void vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t from, int64_t to,
+			 struct column *columns, int n)
+{
+	struct virt_totals totals[BATCH];
+
+	virt_vcpu_columns(model, vcpu, from, to, totals, n);
+	for (int i = 0; i < n; i++) {
+		memcpy(columns[i].ns, totals[i].ns, sizeof(totals[i].ns));
+		columns[i].ns[VIRT_SHADE_NOTHING] = 0;
+	}
+}
+
+static void pcpu_columns(const struct virt_model *model, int32_t pcpu, int64_t from, int64_t to,
+			 struct column *columns, int n)
+{
+	struct virt_pcpu_totals totals[BATCH];
+
+	virt_pcpu_columns(model, pcpu, from, to, totals, n);
+	for (int i = 0; i < n; i++) {
+		memcpy(columns[i].ns, totals[i].state_ns, sizeof(totals[i].state_ns));
+		columns[i].ns[VIRT_UNKNOWN] = totals[i].unknown_ns;
+		columns[i].ns[VIRT_SHADE_NOTHING] = totals[i].idle_ns;
+	}
+}
+
+/**
+ * Divide a column in whole parts by its shares of time, those first that lose most by rounding
+ * down. The shares are those of the time that lies in the trace.
+ */
+static void divide(const struct column *column, int n_parts, uint8_t *parts)
+{
+	int64_t rest[VIRT_N_SHADES], sum = 0;
+	int left = n_parts;
+
+	for (int i = 0; i < VIRT_N_SHADES; i++)
+		sum += column->ns[i];
+	memset(parts, 0, VIRT_N_SHADES);
+	if (!sum) {
+		parts[VIRT_SHADE_NOTHING] = n_parts;
+		return;
+	}
+	for (int i = 0; i < VIRT_N_SHADES; i++) {
+		/* one thing alone: by far the most frequent case */
+		if (column->ns[i] == sum) {
+			parts[i] = n_parts;
+			return;
+		}
+	}
+	for (int i = 0; i < VIRT_N_SHADES; i++) {
+		__int128 product = (__int128)column->ns[i] * n_parts;
+
+		parts[i] = (uint8_t)(product / sum);
+		rest[i] = (int64_t)(product % sum);
+		left -= parts[i];
+	}
+	while (left-- > 0) {
+		int most = 0;
+
+		for (int i = 1; i < VIRT_N_SHADES; i++)
+			if (rest[i] > rest[most])
+				most = i;
+		parts[most]++;
+		rest[most] = -1;
+	}
+}
+
+/** Add a column to the runs. Return: their number. */
+static int add_column(struct virt_shade_run *runs, int n, int column, const uint8_t *parts)
+{
+	if (n && !memcmp(runs[n - 1].parts, parts, sizeof(runs->parts))) {
+		runs[n - 1].n++;
+		return n;
+	}
+	runs[n].first = column;
+	runs[n].n = 1;
+	memcpy(runs[n].parts, parts, sizeof(runs->parts));
+	return n + 1;
+}
+
+typedef void (*columns_fn)(const struct virt_model *model, int32_t id, int64_t from, int64_t to,
+			   struct column *columns, int n);
+
+static int shade(const struct virt_model *model, int32_t id,
+		 const struct virt_shade_window *window, columns_fn get_columns,
+		 struct virt_shade_run *runs)
+{
+	struct column columns[BATCH];
+	uint8_t parts[VIRT_N_SHADES];
+	int n = 0;
+
+	if (window->n_columns < 1 || window->column_ns < 1 || window->n_parts < 1 ||
+	    window->n_parts > VIRT_SHADE_MAX_PARTS)
+		return -EINVAL;
+	for (int first = 0; first < window->n_columns; first += BATCH) {
+		int size = window->n_columns - first < BATCH ? window->n_columns - first : BATCH;
+
+		get_columns(model, id, column_start(window, first),
+			    column_start(window, first + size), columns, size);
+		for (int i = 0; i < size; i++) {
+			divide(&columns[i], window->n_parts, parts);
+			n = add_column(runs, n, first + i, parts);
+		}
+	}
+	return n;
+}
+
+int virt_shade_vcpu(const struct virt_model *model, int32_t vcpu,
+		    const struct virt_shade_window *window, struct virt_shade_run *runs)
+{
+	return shade(model, vcpu, window, vcpu_columns, runs);
+}
+
+int virt_shade_pcpu(const struct virt_model *model, int32_t pcpu,
+		    const struct virt_shade_window *window, struct virt_shade_run *runs)
+{
+	return shade(model, pcpu, window, pcpu_columns, runs);
+}
+
+int virt_shade_at(const struct virt_shade_run *run, int part)
+{
+	int i = 0;
+
+	for (; i < VIRT_N_SHADES - 1; i++) {
+		part -= run->parts[i];
+		if (part < 0)
+			break;
+	}
+	return i;
+}
+
+int virt_shade_migrations(const struct virt_model *model, int32_t vcpu,
+			  const struct virt_shade_window *window, int distance,
+			  struct virt_shade_mark *marks, int n)
+{
+	int64_t end = window_end(window), from = window->from_ns;
+	struct virt_migration_range range, near;
+	int n_marks = 0;
+
+	while (n_marks < n && from < end) {
+		range = virt_vcpu_migrations(model, vcpu, from, end);
+		if (!range.n)
+			break;
+		marks[n_marks].migration = range.first;
+		marks[n_marks].column = column_of(window, range.first->time_ns);
+		from = min64(end, column_start(window, marks[n_marks].column + distance));
+		near = virt_vcpu_migrations(model, vcpu, range.first->time_ns, from);
+		marks[n_marks++].n = (int32_t)near.n;
+	}
+	return n_marks;
+}
+
+static void keep_longer(struct virt_shade_hit *best, int64_t *longest, int32_t vcpu,
+			const struct virt_interval *interval, int64_t end_ns, int64_t overlap)
+{
+	if (overlap <= *longest)
+		return;
+	*longest = overlap;
+	best->vcpu = vcpu;
+	best->end_ns = end_ns;
+	best->interval = *interval;
+}
+
+static void pick(const struct virt_model *model, int32_t vcpu, int64_t from, int64_t to,
+		 int state, struct virt_shade_hit *hit, int64_t *longest)
+{
+	struct virt_interval_range range = virt_vcpu_intervals(model, vcpu, from, to);
+
+	for (size_t i = 0; i < range.n; i++) {
+		const struct virt_interval *interval = &range.first[i];
+		int64_t end = i + 1 < range.n ? interval[1].start_ns : range.end_ns;
+
+		if (state < 0 || interval->state == state)
+			keep_longer(hit, longest, vcpu, interval, end,
+				    min64(end, to) - max64(interval->start_ns, from));
+	}
+}
+
+bool virt_shade_pick_vcpu(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+			  int64_t to_ns, int state, struct virt_shade_hit *hit)
+{
+	int64_t longest = 0;
+
+	pick(model, vcpu, from_ns, to_ns, state, hit, &longest);
+	return longest > 0;
+}
+
+bool virt_shade_pick_pcpu(const struct virt_model *model, int32_t pcpu, int64_t from_ns,
+			  int64_t to_ns, int state, struct virt_shade_hit *hit)
+{
+	struct virt_occupant_range range = virt_pcpu_occupants(model, pcpu, from_ns, to_ns);
+	int64_t longest = 0;
+
+	for (size_t i = 0; i < range.n; i++) {
+		const struct virt_occupant *occupant = &range.first[i];
+		int64_t end = i + 1 < range.n ? occupant[1].start_ns : range.end_ns;
+		int64_t start = max64(occupant->start_ns, from_ns);
+
+		if (occupant->vcpu != VIRT_NONE && start < min64(end, to_ns))
+			pick(model, occupant->vcpu, start, min64(end, to_ns), state, hit, &longest);
+	}
+	return longest > 0;
+}

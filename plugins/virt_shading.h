@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_shading.h
+ * @brief	What the pixel columns of a graph show of a model, without any drawing.
+ *
+ * A column shows the shares of everything that happened in its time, stacked, not the last thing
+ * only. All comes from the model: neither filters nor records outside the window matter. The cost
+ * is that of the columns, however many intervals there are.
+ */
+#ifndef KSHARK_VIRT_VIRT_SHADING_H
+#define KSHARK_VIRT_VIRT_SHADING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a column can hold: the states, then what needs no colour. */
+#define VIRT_SHADE_NOTHING	VIRT_N_STATES	/* idle, or outside of the trace */
+#define VIRT_N_SHADES		(VIRT_N_STATES + 1)
+
+/** Highest number of parts that a column may be divided into. */
+#define VIRT_SHADE_MAX_PARTS	255
+
+/** The visible window: column i is [from + i * column_ns, from + (i + 1) * column_ns). */
+struct virt_shade_window {
+	int64_t	from_ns;
+	int64_t	column_ns;
+	int	n_columns;
+	int	n_parts;	/* a column is divided into: its height in pixels */
+};
+
+/** Columns side by side that look the same. */
+struct virt_shade_run {
+	int32_t	first, n;			/* columns */
+	uint8_t	parts[VIRT_N_SHADES];		/* by state; their sum is n_parts */
+};
+
+/**
+ * virt_shade_vcpu, virt_shade_pcpu - the states of a vCPU, or of those that are on a pCPU
+ * @runs: receives the runs from left to right, without gaps; room for @n_columns of them
+ *
+ * Return: number of runs, or -EINVAL.
+ */
+int virt_shade_vcpu(const struct virt_model *model, int32_t vcpu,
+		    const struct virt_shade_window *window, struct virt_shade_run *runs);
+int virt_shade_pcpu(const struct virt_model *model, int32_t pcpu,
+		    const struct virt_shade_window *window, struct virt_shade_run *runs);
+
+/** virt_shade_at - the state that is drawn at a height (0: lowest part) of a run. */
+int virt_shade_at(const struct virt_shade_run *run, int part);
+
+/** A place for the marker of one or more migrations. */
+struct virt_shade_mark {
+	const struct virt_migration	*migration;	/* the first of them */
+	int32_t				column;
+	int32_t				n;		/* migrations that share it */
+};
+
+/**
+ * virt_shade_migrations - where the migrations of a vCPU are marked
+ * @distance: columns between two marks, at least
+ * @marks: receives at most @n of them, from left to right
+ *
+ * Return: number of marks.
+ */
+int virt_shade_migrations(const struct virt_model *model, int32_t vcpu,
+			  const struct virt_shade_window *window, int distance,
+			  struct virt_shade_mark *marks, int n);
+
+/** An interval together with its vCPU and its end. */
+struct virt_shade_hit {
+	int32_t			vcpu;
+	int64_t			end_ns;
+	struct virt_interval	interval;
+};
+
+/**
+ * virt_shade_pick_vcpu, virt_shade_pick_pcpu - what a user means who points at a place
+ * @state: the state that is drawn there, or a negative number for any
+ * @hit: receives the longest interval that a vCPU has within the time [from, to)
+ *
+ * Return: false if there is none.
+ */
+bool virt_shade_pick_vcpu(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+			  int64_t to_ns, int state, struct virt_shade_hit *hit);
+bool virt_shade_pick_pcpu(const struct virt_model *model, int32_t pcpu, int64_t from_ns,
+			  int64_t to_ns, int state, struct virt_shade_hit *hit);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_text.h
+ * @brief	What an interval or a migration is, in words.
+ */
+#ifndef KSHARK_VIRT_VIRT_TEXT_H
+#define KSHARK_VIRT_VIRT_TEXT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Room for a text with names of ordinary length. */
+#define VIRT_TEXT_SIZE	512
+
+/** virt_text_duration - "1.234 ms": a time with the unit that suits it. Return: @buf. */
+const char *virt_text_duration(char *buf, size_t size, int64_t ns);
+
+/** virt_text_reason - name of an exit reason, VIRT_NONE too. */
+const char *virt_text_reason(const struct virt_model *model, int32_t reason);
+
+/** virt_text_vcpu - name of a vCPU; for VIRT_NONE, "idle or unknown". */
+const char *virt_text_vcpu(const struct virt_model *model, int32_t vcpu);
+
+/**
+ * virt_text_interval - what a vCPU does in an interval, how long, and because of what
+ *
+ * E.g. "d1v0 preempted on CPU 2 for 1.234 ms by d0v1 (1.100 ms), d2v0 (0.134 ms)". Return: @buf.
+ */
+const char *virt_text_interval(char *buf, size_t size, const struct virt_model *model,
+			       int32_t vcpu, const struct virt_interval *interval, int64_t end_ns);
+
+/** virt_text_migration - "d1v0 migrated from CPU 0 to CPU 2, off a pCPU for ...". Return: @buf. */
+const char *virt_text_migration(char *buf, size_t size, const struct virt_model *model,
+				const struct virt_migration *migration);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# What the tests of the plugin "virt" share. To be sourced after lib.sh.
+
+# virt_open FILE...: KernelShark with both plugins; of the overlays only the strips, whose colours are
+# compared pixel by pixel
+virt_open()
+{
+	local file appended=()
+
+	printf '%s\n' '[overlays]' labels=false arrows=false migrations=false \
+		>"$KS_USER_CACHE_DIR/kshark-virt.ini"
+	for file in "${@:2}"; do
+		appended+=(-a "$file")
+	done
+	gui_run -p "$KSV_PLUGIN,$KSV_PLUGIN_VIRT" "$1" "${appended[@]}"
+	gui_loaded "$@"
+	gui_until virt_window
+}
+
+# virt_window: sets VIRT_FROM and VIRT_TO, in ns, to what the dock says about the window
+virt_window()
+{
+	local text
+
+	text=$(gui_ask widgets | grep -oP 'QLabel\tVisible: .*? s to [-0-9.]+ s') || return 1
+	read -r VIRT_FROM VIRT_TO < <(sed -E 's/.*, ([-0-9.]+) s to ([-0-9.]+) s$/\1 \2/; s/\.//g
+		s/(^| )(-?)0+([0-9])/\1\2\3/g' <<<"$text")
+}
+
+# virt_window_not FROM TO: until the dock tells of another window
+virt_window_not()
+{
+	virt_window && [ "$VIRT_FROM $VIRT_TO" != "$1 $2" ]
+}
+
+# virt_strip N: position of the strip over the Nth graph: sets VIRT_X VIRT_Y VIRT_W VIRT_H
+virt_strip()
+{
+	local base x w
+
+	base=$(gui_base "$1")
+	read -r x _ w _ < <(gui_find widgets KsGLWidget '*')
+	VIRT_X=$((GUI_X0 - 4))
+	VIRT_W=$((GUI_X1 + 4 < x + w ? GUI_X1 + 4 - VIRT_X : x + w - VIRT_X))
+	VIRT_Y=$((base - GUI_HEIGHT - 8))
+	VIRT_H=$((base - GUI_HEIGHT * 7 / 10 - 2 - VIRT_Y))
+}
+
+# virt_check N FILE pcpu|vcpu NUMBER: the strip over the Nth graph of the last photograph
+virt_check()
+{
+	local csv
+
+	csv=$GUI_DIR/$(basename "$2").model
+	[ -e "$csv" ] || "$KSV_MODEL_CSV" "$2" >"$csv"
+	virt_strip "$1"
+	gui_pixels "$VIRT_X" "$VIRT_Y" "$VIRT_W" "$VIRT_H" >"$GUI_DIR/strip"
+	python3 "$KSV_SOURCE_DIR/tests/gui/virt_lib.py" "$csv" "$3" "$4" "$VIRT_FROM" "$VIRT_TO" \
+		"$VIRT_H" "$GUI_DIR/strip" ||
+		gui_fail "the strip over graph $1 ($3 $4 of $2) is wrong in $GUI_SHOT"
+}

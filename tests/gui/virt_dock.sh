@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# The Virtualization dock: numbers of the visible window, graphs on a click, the longest wait, what
+# a double click tells, switching overlays and the dock, all of it kept for the next start.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_virt.sh"
+
+PREEMPTED='#cc79a7'
+BLACK='#202020'
+
+# model AWK-PROGRAM: over the model's CSV
+model()
+{
+	[ -e "$GUI_DIR/model" ] || "$KSV_MODEL_CSV" "$file" >"$GUI_DIR/model"
+	awk -F, "$1" "$GUI_DIR/model"
+}
+
+# details TEXT: the details say this
+details()
+{
+	gui_ask widgets | grep -P '^QLabel\t' | grep -qF -- "$1"
+}
+
+# cell NAME COLUMN: of the tree
+cell()
+{
+	gui_ask items | grep -F "$1 | " | cut -f1 | awk -F ' \\| ?' -v c="$2" '{ print $c }'
+}
+
+# zoomed_to NS: the window is no longer than that
+zoomed_to()
+{
+	virt_window && [ $((VIRT_TO - VIRT_FROM)) -lt "$1" ]
+}
+
+markers()
+{
+	gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on = 1; next }
+		on && $1 == "QLabel" { gsub(/ /, "", $2); print $2; on = 0 }'
+}
+
+# colour_in_strip COLOUR N: pixels of it in the strip over the Nth graph
+colour_in_strip()
+{
+	virt_strip "$2"
+	gui_count_colour "$1" "$VIRT_X" "$VIRT_Y" "$VIRT_W" "$VIRT_H"
+}
+
+gui_init
+file=$GUI_SAMPLES/credit2-basic.xen
+virt_open "$file"
+
+# numbers of the whole trace
+guest=$(model '$1 == "vcpu" && $2 == 20000 { all += $4 - $3
+	if ($5 == "unknown") all -= $4 - $3; if ($5 == "guest") n += $4 - $3 }
+	END { printf "%.2f", 100 * n / all }')
+moved=$(model '$1 == "migration" && $2 == 20000 { n++ } END { print n + 0 }')
+gui_same "guest time of d1v0" "$guest" "$(cell d1v0 3)"
+gui_same "migrations of d1v0" "$moved" "$(cell d1v0 19)"
+gui_need [ "$moved" -gt 0 ]
+
+# a click shows the graph, once
+gui_click_found items '*' 'd1v0 | *'
+gui_until details '<b>d1v0</b>: guest'
+gui_split 800
+gui_shot graph
+gui_graphs
+gui_need [ "$(colour_in_strip "$PREEMPTED" 4)" -gt 20 ]
+sum=$(ksv_picture_sum)
+gui_click_found items '*' 'd1v0 | *'
+gui_still
+gui_same "the screen after a second click" "$sum" "$(ksv_picture_sum)"
+
+# the longest wait, seen large and marked
+wait=$(model '$1 == "vcpu" && $2 == 20000 && ($5 == "preempted" || $5 == "waking") &&
+	$4 - $3 > n { n = $4 - $3; from = $3; to = $4 } END { print from, to, to - from }')
+read -r from to length <<<"$wait"
+gui_click QPushButton 'Zoom to it'
+gui_until zoomed_to $((length * 21 / 10))
+gui_need [ "$VIRT_FROM" -lt "$from" ]
+gui_need [ "$VIRT_TO" -gt "$to" ]
+mapfile -t marks < <(markers)
+gui_same "marker A" "$(((from + 500) / 1000))" "$((10#${marks[0]//./}))"
+gui_same "marker B" "$(((to + 500) / 1000))" "$((10#${marks[1]//./}))"
+
+# a double click on it says who is to blame; the window stays as it is
+gui_shot longest
+gui_graphs
+virt_strip 4
+gui_until gui_not details 'is preempted'
+xdotool mousemove $((VIRT_X + VIRT_W / 2)) $((VIRT_Y + VIRT_H / 2)) \
+	click --repeat 2 --delay 20 1
+gui_until details 'd1v0 is preempted (last on CPU'
+gui_need details ' by d'
+before="$VIRT_FROM $VIRT_TO"
+gui_still
+virt_window
+gui_same "window after a double click" "$before" "$VIRT_FROM $VIRT_TO"
+
+# overlays
+gui_click QPushButton '- -'
+gui_click QCheckBox 'vCPU graphs'
+gui_shot without
+gui_same "preempted pixels without vCPU graphs" 0 "$(colour_in_strip "$PREEMPTED" 4)"
+gui_click QCheckBox 'Migrations'
+gui_click QCheckBox 'vCPU graphs'
+gui_shot marks
+gui_need [ "$(colour_in_strip "$PREEMPTED" 4)" -gt 20 ]
+base=$(gui_base 4)
+gui_need [ "$(gui_count_colour "$BLACK" "$VIRT_X" $((base + 3)) "$VIRT_W" 8)" -gt 20 ]
+
+# the dock goes and comes by its menu, and so it stays for the next start
+gui_menu Plots 'Virtualization dock'
+gui_until gui_not gui_find widgets QDockWidget '*' >/dev/null
+gui_quit
+gui_run -p "$KSV_PLUGIN,$KSV_PLUGIN_VIRT" "$file"
+gui_loaded "$file"
+gui_need gui_not gui_find widgets QDockWidget '*' >/dev/null
+gui_menu Plots 'Virtualization dock'
+gui_until virt_window
+read -r _ _ _ _ state < <(gui_find widgets QCheckBox Migrations)
+gui_same "state of Migrations, which had been switched on" on,checked "$state"
+read -r _ _ _ _ state < <(gui_find widgets QCheckBox Arrows)
+gui_same "state of Arrows, which had never been" on "$state"
+gui_quit

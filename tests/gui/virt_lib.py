@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Compare the strip over a graph, as it was photographed, with the model.
+
+virt_lib.py MODEL.csv pcpu|vcpu NUMBER FROM_NS TO_NS HEIGHT PIXELS
+
+PIXELS are the colours, #rrggbb, of the strip and some columns to its left and right, row by row
+from the top, HEIGHT rows. Each column must show every state with its share of the column's time, up
+to one pixel; states from the bottom up in the order of COLOURS. Prints what has been compared.
+"""
+import csv
+import sys
+
+# virt/virt_colors.c, written down a second time on purpose
+COLOURS = {
+    "guest": "#009e73", "hypervisor": "#e69f00", "vmm": "#d55e00", "preempted": "#cc79a7",
+    "waking": "#f0e442", "blocked": "#e4e6ea", "offline": "#999999",
+}
+BLANK = {"#ffffff", "#8c8c8c"}  # nothing, and the two colours of unknown
+MARGIN = 4
+
+
+def intervals(path, kind, number):
+    with open(path, newline="") as file:
+        return [(int(row["from"]), int(row["to"]), row["state"]) for row in csv.DictReader(file)
+                if row["kind"] == kind and row["number"] == number]
+
+
+def shares(spans, start, end, n):
+    """For each of n columns, the share of each state of the time that the trace covers."""
+    step = (end - start) // n
+    columns = [{} for _ in range(n)]
+    for begin, stop, state in spans:
+        begin, stop = max(begin, start), min(stop, end)
+        i = (begin - start) // step
+        while begin < stop and i < n:
+            until = min(stop, start + (i + 1) * step)
+            columns[i][state] = columns[i].get(state, 0) + until - begin
+            begin, i = until, i + 1
+    for column in columns:
+        total = sum(column.values())
+        for state in column:
+            column[state] /= total
+    return columns
+
+
+def wrong_with(column, wanted, height):
+    """column: colours from the bottom up."""
+    order = [colour for colour in COLOURS.values() if colour in column]
+    seen = [colour for i, colour in enumerate(column) if i == 0 or column[i - 1] != colour]
+    if [colour for colour in seen if colour not in BLANK] != order:
+        return "order %s" % seen
+    for state, colour in COLOURS.items():
+        share = wanted.get(state, 0) * height
+        if abs(column.count(colour) - share) > 1.001:
+            return "%s: %d pixels for %.2f" % (state, column.count(colour), share)
+    blank = sum(colour in BLANK for colour in column)
+    if blank + sum(column.count(colour) for colour in COLOURS.values()) != height:
+        return "colours %s" % set(column)
+    return None
+
+
+def main():
+    path, kind, number = sys.argv[1:4]
+    start, end, height = map(int, sys.argv[4:7])
+    with open(sys.argv[7]) as file:
+        pixels = file.read().split()
+    width = len(pixels) // height
+    columns = [[pixels[(height - 1 - y) * width + x] for y in range(height)]
+               for x in range(width)]
+    # The photograph tells the first column only up to some pixels, the window their number. When
+    # labels become wider or a scroll bar appears, KernelShark keeps the number of columns; then the
+    # last ones are not seen.
+    best = None
+    for n in range(width - 2 * MARGIN - 40, width + 20):
+        if (end - start) % n:
+            continue
+        wanted = shares(intervals(path, kind, number), start, end, n)
+        for left in range(0, 2 * MARGIN):
+            seen = min(n, width - left)
+            bad = [(x, text) for x, text in
+                   ((x, wrong_with(columns[left + x], wanted[x], height)) for x in range(seen))
+                   if text]
+            # Beyond both ends nothing may be drawn.
+            outside = {colour for x in list(range(left)) + list(range(left + n, width))
+                       for colour in columns[x]} & set(COLOURS.values())
+            if best is None or len(bad) + len(outside) < len(best[0]) + len(best[1]):
+                best = bad, outside, n, left, wanted
+    if best is None:
+        print("the window is no whole number of columns")
+        return 1
+    bad, outside, n, left, wanted = best
+    states = sorted({state for column in wanted for state in column})
+    mixed = sum(len(column) > 1 for column in wanted)
+    print("%s %s: %d columns from %d ns on, %d of them mixed, %d wrong; first at %d; states %s"
+          % (kind, number, n, start, mixed, len(bad), left, " ".join(states)))
+    for x, text in bad[:10]:
+        print("  column %d: %s, wanted %s" % (x, text, wanted[x]))
+    if outside:
+        print("  drawn outside: %s" % outside)
+    return bool(bad or outside)
+
+
+sys.exit(main())
