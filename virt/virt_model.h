@@ -46,13 +46,24 @@ enum virt_state {
 #define VIRT_INTERVAL_EXIT	(1 << 0)
 /** First run on a pCPU other than the last one. The model finds them, trackers do not set it. */
 #define VIRT_INTERVAL_MIGRATED	(1 << 1)
+/** GUEST: a guest of this guest executes (L2). */
+#define VIRT_INTERVAL_NESTED	(1 << 2)
+/** HYPERVISOR: up to the next entry; a trace without scheduler events does not tell what of it was
+ * another state. */
+#define VIRT_INTERVAL_UNSPLIT	(1 << 3)
+
+/**
+ * Who has a pCPU or took it may also be a task of the host that is no vCPU: numbers from here on,
+ * which virt_model_add_task() gives.
+ */
+#define VIRT_FIRST_TASK		(1 << 30)
 
 /** One interval of a vCPU: 16 bytes. */
 struct virt_interval {
 	int64_t		start_ns;
 	int32_t		detail;	/* GUEST, HYPERVISOR, VMM: exit reason (virt_model_reason()), or
 				 * VIRT_NONE; PREEMPTED: global index of the vCPU that took the
-				 * pCPU, or VIRT_NONE; else VIRT_NONE */
+				 * pCPU, a task, or VIRT_NONE; else VIRT_NONE */
 	int16_t		pcpu;	/* where it is, or where it was last; VIRT_NONE if unknown */
 	uint8_t		state;	/* enum virt_state */
 	uint8_t		flags;	/* VIRT_INTERVAL_... */
@@ -61,7 +72,7 @@ struct virt_interval {
 /** Who is on a pCPU from a time on: 16 bytes. */
 struct virt_occupant {
 	int64_t		start_ns;
-	int32_t		vcpu;	/* global index; VIRT_NONE: idle, or see @known */
+	int32_t		vcpu;	/* global index, or a task; VIRT_NONE: idle, or see @known */
 	int32_t		known;	/* 0: nobody knows (lost records, before the first one) */
 };
 
@@ -118,6 +129,27 @@ struct virt_vcpu {
 	const char	*name;		/* "d1v0" */
 };
 
+/** A task of the host that is no vCPU. */
+struct virt_task {
+	int32_t		pid;
+	const char	*name;		/* "kworker/2:1-1234" */
+};
+
+/** What a VM exit is about: reasons of one class have one colour. */
+enum virt_exit_class {
+	VIRT_EXIT_OTHER = 0,
+	VIRT_EXIT_HALT,			/* the guest waits: HLT, PAUSE, MWAIT, WFx */
+	VIRT_EXIT_INTERRUPT,		/* external interrupts, NMI, windows for them, preemption timer */
+	VIRT_EXIT_MEMORY,		/* page tables: EPT, NPF, MMIO, INVLPG, CR3 */
+	VIRT_EXIT_IO,			/* port I/O */
+	VIRT_EXIT_REGISTER,		/* MSR, control and debug registers */
+	VIRT_EXIT_APIC,			/* APIC accesses and IPIs */
+	VIRT_EXIT_HYPERCALL,		/* the guest asks */
+	VIRT_EXIT_EXCEPTION,		/* exceptions of the guest */
+	VIRT_EXIT_NESTED,		/* instructions of a hypervisor in the guest */
+	VIRT_EXIT_N_CLASSES
+};
+
 struct virt_model;
 
 /* ---- filling: trackers only, in order of time per vCPU and per pCPU ---- */
@@ -143,6 +175,19 @@ int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char 
 int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t id,
 			    int32_t host_pid, const char *name);
 int32_t virt_model_add_reason(struct virt_model *model, const char *name);
+
+/** virt_model_set_reason_class - what a reason is about. Return: 0, or -EINVAL. */
+int virt_model_set_reason_class(struct virt_model *model, int32_t reason,
+				enum virt_exit_class exit_class);
+
+/**
+ * virt_model_add_task - make a task of the host known, by its pid
+ *
+ * A pid that was given before has its old number; its name is the one given last.
+ *
+ * Return: its number, VIRT_FIRST_TASK or more, to be used where who has a pCPU is told; or -ENOMEM.
+ */
+int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *name);
 
 /**
  * virt_model_set - from a time on, a vCPU is in a state
@@ -208,6 +253,18 @@ int32_t virt_model_find_vcpu(const struct virt_model *model, int32_t host_pid);
 int32_t virt_model_n_reasons(const struct virt_model *model);
 const char *virt_model_reason(const struct virt_model *model, int32_t reason);
 
+/** virt_model_reason_class - what a reason is about; VIRT_EXIT_OTHER if there is none. */
+enum virt_exit_class virt_model_reason_class(const struct virt_model *model, int32_t reason);
+
+/** virt_exit_class_name - "halt", "interrupt" ... */
+const char *virt_exit_class_name(enum virt_exit_class exit_class);
+
+/** virt_model_task - a task by its number; or NULL. */
+const struct virt_task *virt_model_task(const struct virt_model *model, int32_t task);
+
+/** virt_model_who - the name of a vCPU or task, for who has or took a pCPU; or NULL. */
+const char *virt_model_who(const struct virt_model *model, int32_t who);
+
 /** virt_model_n_pcpus - highest pCPU number + 1. */
 int32_t virt_model_n_pcpus(const struct virt_model *model);
 
@@ -262,9 +319,10 @@ void virt_vcpu_totals(const struct virt_model *model, int32_t vcpu, int64_t from
 void virt_vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
 		       int64_t to_ns, struct virt_totals *totals, size_t n);
 
-/** What a pCPU did: its occupants' time by state, idle, not known. Adds up to the window. */
+/** What a pCPU did: vCPUs' time by state, tasks, idle, not known. Adds up to the window. */
 struct virt_pcpu_totals {
 	int64_t		state_ns[VIRT_N_STATES];	/* GUEST, HYPERVISOR, VMM only */
+	int64_t		task_ns;	/* tasks of the host that are no vCPU */
 	int64_t		idle_ns;
 	int64_t		unknown_ns;	/* also: of an occupant that is said not to run */
 };
@@ -345,7 +403,7 @@ bool virt_vcpu_next_exit(const struct virt_model *model, int32_t vcpu, int64_t t
 
 /** Time that a vCPU waited while somebody else had its pCPU. */
 struct virt_culprit {
-	int32_t		vcpu;		/* global index; VIRT_NONE: idle or unknown */
+	int32_t		vcpu;		/* global index, or a task; VIRT_NONE: idle or unknown */
 	int64_t		ns;
 };
 

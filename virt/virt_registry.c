@@ -10,6 +10,14 @@
 
 #include "virt_registry.h"
 
+/** What is known of a stream: a model, or how to make it. */
+struct stream {
+	struct virt_shared	*shared;
+	struct virt_model	*(*make)(void *arg);
+	void			(*drop)(void *arg);
+	void			*arg;
+};
+
 struct virt_shared {
 	struct virt_model	*model;
 	uint64_t		serial;
@@ -19,15 +27,14 @@ struct virt_shared {
 /* The one state that all plugins share: this is what the registry is for. */
 static struct {
 	pthread_mutex_t		lock;
-	struct virt_shared	**streams;
+	struct stream		*streams;
 	int			n_streams;
-	uint64_t		last_serial;
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 /** Room for a stream; with the lock held. */
 static int make_room(int stream_id)
 {
-	struct virt_shared **streams;
+	struct stream *streams;
 	int n = stream_id + 8;
 
 	if (stream_id < registry.n_streams)
@@ -36,39 +43,89 @@ static int make_room(int stream_id)
 	if (!streams)
 		return -ENOMEM;
 	for (int i = registry.n_streams; i < n; i++)
-		streams[i] = NULL;
+		streams[i] = (struct stream){ 0 };
 	registry.streams = streams;
 	registry.n_streams = n;
 	return 0;
 }
 
-int virt_registry_set(int stream_id, struct virt_model *model)
+static void stream_release(const struct stream *stream)
 {
-	struct virt_shared *shared = NULL, *before = NULL;
-	int ret = stream_id < 0 ? -EINVAL : 0;
+	virt_shared_put(stream->shared);
+	if (stream->drop)
+		stream->drop(stream->arg);
+}
 
-	if (!ret && model) {
-		shared = malloc(sizeof(*shared));
-		ret = shared ? 0 : -ENOMEM;
-	}
-	if (ret) {
-		virt_model_free(model);
-		return ret;
-	}
+/** From now on, @stream is what is known. Return: 0; or -errno, and then it is released. */
+static int replace(int stream_id, const struct stream *stream)
+{
+	struct stream before = *stream;
+	int ret;
+
 	pthread_mutex_lock(&registry.lock);
-	ret = model ? make_room(stream_id) : 0;
-	if (shared) {
-		shared->model = model;
-		shared->serial = ++registry.last_serial;
-		atomic_init(&shared->refs, 1);
-	}
-	if (!ret && stream_id < registry.n_streams) {
+	ret = make_room(stream_id);
+	if (!ret) {
 		before = registry.streams[stream_id];
-		registry.streams[stream_id] = shared;
+		registry.streams[stream_id] = *stream;
 	}
 	pthread_mutex_unlock(&registry.lock);
-	virt_shared_put(ret ? shared : before);
+	stream_release(&before);
 	return ret;
+}
+
+/** A model that becomes shared; it is freed without memory for that. */
+static struct virt_shared *share(struct virt_model *model)
+{
+	static atomic_uint_least64_t last_serial;
+	struct virt_shared *shared = model ? malloc(sizeof(*shared)) : NULL;
+
+	if (!shared) {
+		virt_model_free(model);
+		return NULL;
+	}
+	shared->model = model;
+	shared->serial = atomic_fetch_add(&last_serial, 1) + 1;
+	atomic_init(&shared->refs, 1);
+	return shared;
+}
+
+int virt_registry_set(int stream_id, struct virt_model *model)
+{
+	struct stream stream = { 0 };
+
+	if (stream_id < 0) {
+		virt_model_free(model);
+		return -EINVAL;
+	}
+	if (model) {
+		stream.shared = share(model);
+		if (!stream.shared)
+			return -ENOMEM;
+	}
+	return replace(stream_id, &stream);
+}
+
+int virt_registry_promise(int stream_id, struct virt_model *(*make)(void *arg),
+			  void (*drop)(void *arg), void *arg)
+{
+	const struct stream stream = { .make = make, .drop = drop, .arg = arg };
+
+	if (stream_id < 0 || !make) {
+		stream_release(&stream);
+		return -EINVAL;
+	}
+	return replace(stream_id, &stream);
+}
+
+/** Keep a promise, if there is one; with the lock held, so that all others wait for it. */
+static void keep_promise(struct stream *stream)
+{
+	struct stream promise = *stream;
+
+	if (!promise.make)
+		return;
+	*stream = (struct stream){ .shared = share(promise.make(promise.arg)) };
+	stream_release(&promise);
 }
 
 struct virt_shared *virt_registry_get(int stream_id)
@@ -76,8 +133,10 @@ struct virt_shared *virt_registry_get(int stream_id)
 	struct virt_shared *shared = NULL;
 
 	pthread_mutex_lock(&registry.lock);
-	if (stream_id >= 0 && stream_id < registry.n_streams)
-		shared = registry.streams[stream_id];
+	if (stream_id >= 0 && stream_id < registry.n_streams) {
+		keep_promise(&registry.streams[stream_id]);
+		shared = registry.streams[stream_id].shared;
+	}
 	if (shared)
 		virt_shared_ref(shared);
 	pthread_mutex_unlock(&registry.lock);

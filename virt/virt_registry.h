@@ -33,6 +33,17 @@ struct virt_shared;
  */
 int virt_registry_set(int stream_id, struct virt_model *model);
 
+/**
+ * virt_registry_promise - a stream's model can be made, as soon as somebody asks for it
+ * @make: makes it, or returns NULL; called once at most, by the first virt_registry_get() and in
+ *	  its thread, while all others wait; must not call the registry
+ * @drop: frees @arg, after @make or when another word about the stream replaces the promise
+ *
+ * Return: as virt_registry_set(); after an error @drop has been called.
+ */
+int virt_registry_promise(int stream_id, struct virt_model *(*make)(void *arg),
+			  void (*drop)(void *arg), void *arg);
+
 /** virt_registry_get - take a reference to a stream's model. Return: NULL if it has none. */
 struct virt_shared *virt_registry_get(int stream_id);
 

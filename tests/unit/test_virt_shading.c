@@ -442,6 +442,58 @@ static void test_registry(void **state)
 	virt_shared_put(NULL);
 }
 
+static int n_made, n_dropped;
+
+static struct virt_model *make_promised(void *arg)
+{
+	n_made++;
+	return arg ? new_model(*(int *)arg) : NULL;
+}
+
+static void drop_promise(void *arg)
+{
+	(void)arg;
+	n_dropped++;
+}
+
+/** A model that is made when somebody wants to see it. */
+static void test_registry_promise(void **state)
+{
+	struct virt_shared *shared;
+	int n_vcpus = 2;
+
+	(void)state;
+	assert_int_equal(virt_registry_promise(4, make_promised, drop_promise, &n_vcpus), 0);
+	assert_int_equal(n_made, 0);
+	shared = virt_registry_get(4);
+	assert_non_null(shared);
+	assert_int_equal(virt_model_n_vcpus(virt_shared_model(shared)), 2);
+	virt_shared_put(shared);
+	shared = virt_registry_get(4);
+	assert_non_null(shared);
+	assert_int_equal(n_made, 1);
+	assert_int_equal(n_dropped, 1);
+	/* a reload: the promise takes the model's place, and nobody asks before the next one */
+	assert_int_equal(virt_registry_promise(4, make_promised, drop_promise, NULL), 0);
+	assert_int_equal(virt_model_n_vcpus(virt_shared_model(shared)), 2);
+	virt_shared_put(shared);
+	assert_int_equal(virt_registry_promise(4, make_promised, drop_promise, NULL), 0);
+	assert_int_equal(n_dropped, 2);
+	/* it cannot be kept, and is not tried again */
+	assert_null(virt_registry_get(4));
+	assert_null(virt_registry_get(4));
+	assert_int_equal(n_made, 2);
+	assert_int_equal(n_dropped, 3);
+	/* closed before anybody looked */
+	assert_int_equal(virt_registry_promise(4, make_promised, drop_promise, &n_vcpus), 0);
+	assert_int_equal(virt_registry_set(4, NULL), 0);
+	assert_null(virt_registry_get(4));
+	assert_int_equal(n_made, 2);
+	assert_int_equal(n_dropped, 4);
+	assert_true(virt_registry_promise(-1, make_promised, drop_promise, NULL) < 0);
+	assert_int_equal(n_dropped, 5);
+}
+
 /** All states can be told apart by their colours, and from the vCPUs' on the same figure. */
 static void test_colors(void **state)
 {
@@ -478,6 +530,7 @@ int main(void)
 		cmocka_unit_test(test_stats),
 		cmocka_unit_test(test_wakes),
 		cmocka_unit_test(test_registry),
+		cmocka_unit_test(test_registry_promise),
 		cmocka_unit_test(test_colors),
 	};
 
