@@ -484,7 +484,7 @@ void addPcpuLabels(Strip &strip)
 		int64_t from = std::max(occupant->start_ns, window.from_ns);
 		int64_t to = std::min(i + 1 < range.n ? occupant[1].start_ns : range.end_ns, end);
 
-		if (occupant->vcpu != VIRT_NONE && to > from)
+		if (virt_model_vcpu(strip.model.get(), occupant->vcpu) && to > from)
 			strip.labels.push_back({
 				strip.area.x0 + static_cast<int>((from - window.from_ns) /
 								 window.column_ns),

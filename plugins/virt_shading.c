@@ -64,7 +64,8 @@ static void pcpu_columns(const struct virt_model *model, int32_t pcpu, int64_t f
 	for (int i = 0; i < n; i++) {
 		memcpy(columns[i].ns, totals[i].state_ns, sizeof(totals[i].state_ns));
 		columns[i].ns[VIRT_UNKNOWN] = totals[i].unknown_ns;
-		columns[i].ns[VIRT_SHADE_NOTHING] = totals[i].idle_ns;
+		/* KernelShark draws tasks itself */
+		columns[i].ns[VIRT_SHADE_NOTHING] = totals[i].idle_ns + totals[i].task_ns;
 	}
 }
 
@@ -240,7 +241,7 @@ bool virt_shade_pick_pcpu(const struct virt_model *model, int32_t pcpu, int64_t 
 		int64_t end = i + 1 < range.n ? occupant[1].start_ns : range.end_ns;
 		int64_t start = max64(occupant->start_ns, from_ns);
 
-		if (occupant->vcpu != VIRT_NONE && start < min64(end, to_ns))
+		if (virt_model_vcpu(model, occupant->vcpu) && start < min64(end, to_ns))
 			pick(model, occupant->vcpu, start, min64(end, to_ns), state, hit, &longest);
 	}
 	return longest > 0;

@@ -65,9 +65,9 @@ const char *virt_text_reason(const struct virt_model *model, int32_t reason)
 
 const char *virt_text_vcpu(const struct virt_model *model, int32_t vcpu)
 {
-	const struct virt_vcpu *info = vcpu < 0 ? NULL : virt_model_vcpu(model, vcpu);
+	const char *name = virt_model_who(model, vcpu);
 
-	return info ? info->name : "idle or unknown";
+	return name ? name : "idle or unknown";
 }
 
 static void add_culprits(struct text *text, const struct virt_model *model, int32_t vcpu,

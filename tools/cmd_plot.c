@@ -304,7 +304,7 @@ static int write_csv(struct plot *plot)
 		int64_t time_ns = occupant->start_ns < plot->from_ns ? plot->from_ns :
 				  occupant->start_ns;
 
-		if (occupant->vcpu < 0 || !occupant->known || !plot->vcpus[occupant->vcpu])
+		if (!virt_model_vcpu(model, occupant->vcpu) || !plot->vcpus[occupant->vcpu])
 			continue;
 		if (last[occupant->vcpu] != VIRT_NONE && last[occupant->vcpu] != pcpu)
 			csv_line(plot, occupant->vcpu, time_ns, last[occupant->vcpu]);

@@ -62,10 +62,11 @@ static void fill_pcpu(const struct figure *figure, struct figure_row *row)
 
 		if (!occupant->known) {
 			key = figure_key_unknown(figure);
-		} else if (occupant->vcpu >= 0 && options->vcpus[occupant->vcpu]) {
+		} else if (virt_model_vcpu(options->model, occupant->vcpu) &&
+			   options->vcpus[occupant->vcpu]) {
 			key = occupant->vcpu;
 			label = key;
-		} else if (occupant->vcpu >= 0) {
+		} else if (occupant->vcpu != VIRT_NONE) {
 			key = figure_key_other(figure);
 		}
 		figure_bars_add(&row->bars, occupant->start_ns, end, key, label);
@@ -350,11 +351,10 @@ static int run_texts(const struct figure *figure, const struct figure_run *run,
 		return 1;
 	}
 	if (run->label >= LABEL_CULPRIT) {
-		const struct virt_vcpu *culprit =
-			virt_model_vcpu(model, (int32_t)(run->label - LABEL_CULPRIT));
+		const char *culprit = virt_model_who(model, (int32_t)(run->label - LABEL_CULPRIT));
 
-		snprintf(texts[0], 80, "preempted by %s", culprit ? culprit->name : "?");
-		snprintf(texts[1], 80, "by %s", culprit ? culprit->name : "?");
+		snprintf(texts[0], 80, "preempted by %s", culprit ? culprit : "?");
+		snprintf(texts[1], 80, "by %s", culprit ? culprit : "?");
 		return 2;
 	}
 	snprintf(texts[0], 80, "pCPU %d", (int)run->label);

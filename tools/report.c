@@ -275,22 +275,20 @@ static int collect_exits(const struct report *report, int32_t index, struct repo
 static int collect_culprits(const struct report *report, int32_t index, struct report_vcpu *vcpu)
 {
 	const struct virt_model *model = report->load->model;
-	size_t room = (size_t)virt_model_n_vcpus(model) + 1;
-	struct virt_culprit *found = calloc(room, sizeof(*found));
+	size_t room = virt_vcpu_culprits(model, index, report->from_ns, report->to_ns, NULL, 0);
+	struct virt_culprit *found = calloc(room + 1, sizeof(*found));
 
-	vcpu->culprits = calloc(room, sizeof(*vcpu->culprits));
+	vcpu->culprits = calloc(room + 1, sizeof(*vcpu->culprits));
 	if (!found || !vcpu->culprits) {
 		free(found);
 		return -ENOMEM;
 	}
 	vcpu->n_culprits = virt_vcpu_culprits(model, index, report->from_ns, report->to_ns,
 					      found, room);
-	if (vcpu->n_culprits > room)
-		vcpu->n_culprits = room;
 	for (size_t i = 0; i < vcpu->n_culprits; i++) {
-		const struct virt_vcpu *who = virt_model_vcpu(model, found[i].vcpu);
+		const char *who = virt_model_who(model, found[i].vcpu);
 
-		vcpu->culprits[i].who = who ? who->name : "nobody";
+		vcpu->culprits[i].who = who ? who : "nobody";
 		vcpu->culprits[i].ns = found[i].ns;
 	}
 	free(found);

@@ -142,7 +142,9 @@ void virt_model_free(struct virt_model *model)
 		free(model->pcpus[i].base);
 	}
 	for (int32_t i = 0; i < model->n_reasons; i++)
-		free(model->reasons[i]);
+		free(model->reasons[i].name);
+	for (int32_t i = 0; i < model->n_tasks; i++)
+		free((char *)model->tasks[i].name);
 	free(model->machines);
 	free(model->machine_map.entry);
 	free(model->vcpus);
@@ -150,6 +152,8 @@ void virt_model_free(struct virt_model *model)
 	free(model->pids);
 	free(model->pcpus);
 	free(model->reasons);
+	free(model->tasks);
+	free(model->task_map.entry);
 	free(model->losses);
 	free(model);
 }
@@ -225,7 +229,7 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 	char *copy;
 
 	for (int32_t i = 0; i < model->n_reasons; i++)
-		if (!strcmp(model->reasons[i], name))
+		if (!strcmp(model->reasons[i].name, name))
 			return i;
 	if (model->finished)
 		return -EINVAL;
@@ -235,8 +239,45 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
-	model->reasons[model->n_reasons] = copy;
+	model->reasons[model->n_reasons] = (struct virt_reason){ .name = copy };
 	return model->n_reasons++;
+}
+
+int virt_model_set_reason_class(struct virt_model *model, int32_t reason,
+				enum virt_exit_class exit_class)
+{
+	if (model->finished || reason < 0 || reason >= model->n_reasons ||
+	    (unsigned int)exit_class >= VIRT_EXIT_N_CLASSES)
+		return -EINVAL;
+	model->reasons[reason].exit_class = exit_class;
+	return 0;
+}
+
+int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *name)
+{
+	uint64_t key = map_key(0, pid);
+	int32_t index = map_find(&model->task_map, key);
+	char *copy;
+
+	if (model->finished)
+		return -EINVAL;
+	if (index >= 0 && !strcmp(model->tasks[index].name, name))
+		return VIRT_FIRST_TASK + index;
+	if (index < 0 && (!map_reserve(&model->task_map) ||
+			  !grow_i32(&model->tasks, sizeof(*model->tasks), model->n_tasks,
+				    &model->tasks_room)))
+		return -ENOMEM;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	if (index < 0) {
+		index = model->n_tasks++;
+		map_add(&model->task_map, key, index);
+	} else {
+		free((char *)model->tasks[index].name);
+	}
+	model->tasks[index] = (struct virt_task){ .pid = pid, .name = copy };
+	return VIRT_FIRST_TASK + index;
 }
 
 /** The track of a pCPU, which now exists. Return: NULL without memory. */
@@ -259,9 +300,15 @@ static struct virt_pcpu_track *pcpu_get(struct virt_model *model, int16_t pcpu)
 
 /* ---- what happens ---- */
 
+/** The flags that trackers set, and those of them that last as long as the interval. */
+#define LASTING_FLAGS	(VIRT_INTERVAL_NESTED | VIRT_INTERVAL_UNSPLIT)
+#define TRACKER_FLAGS	(VIRT_INTERVAL_EXIT | LASTING_FLAGS)
+
+/** Whether @b says nothing new after @a. */
 static bool same_interval(const struct virt_interval *a, const struct virt_interval *b)
 {
-	return a->state == b->state && a->pcpu == b->pcpu && a->detail == b->detail;
+	return a->state == b->state && a->pcpu == b->pcpu && a->detail == b->detail &&
+	       !((a->flags ^ b->flags) & LASTING_FLAGS) && !(b->flags & VIRT_INTERVAL_EXIT);
 }
 
 /** Whether @detail is one that a vCPU in @state can have. */
@@ -271,7 +318,8 @@ static bool detail_fits(const struct virt_model *model, enum virt_state state, i
 		return true;
 	if (virt_on_pcpu(state))
 		return detail >= 0 && detail < model->n_reasons;
-	return state == VIRT_PREEMPTED && detail >= 0 && detail < model->n_vcpus;
+	return state == VIRT_PREEMPTED &&
+	       (virt_is_vcpu(model, detail) || virt_is_task(model, detail));
 }
 
 int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
@@ -279,7 +327,7 @@ int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 {
 	struct virt_interval *last, interval = {
 		.start_ns = time_ns, .detail = detail, .pcpu = pcpu, .state = state,
-		.flags = flags & VIRT_INTERVAL_EXIT,
+		.flags = flags & TRACKER_FLAGS,
 	};
 	struct virt_vcpu_track *track;
 
@@ -293,11 +341,11 @@ int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 		return -EINVAL;
 	if (pcpu >= model->n_pcpus && !pcpu_get(model, pcpu))
 		return -ENOMEM;
-	if (!interval.flags && same_interval(last, &interval))
+	if (same_interval(last, &interval))
 		return 0;
 	if (time_ns == last->start_ns && !(last->flags & VIRT_INTERVAL_EXIT)) {
 		/* the later word counts, and may take back the whole change */
-		if (track->n > 1 && !interval.flags && same_interval(last - 1, &interval))
+		if (track->n > 1 && same_interval(last - 1, &interval))
 			track->n--;
 		else
 			*last = interval;
@@ -317,7 +365,8 @@ int virt_model_occupy(struct virt_model *model, int16_t pcpu, int64_t time_ns, i
 	};
 	struct virt_pcpu_track *track;
 
-	if (model->finished || pcpu < 0 || vcpu < VIRT_NONE || vcpu >= model->n_vcpus)
+	if (model->finished || pcpu < 0 ||
+	    !(vcpu == VIRT_NONE || virt_is_vcpu(model, vcpu) || virt_is_task(model, vcpu)))
 		return -EINVAL;
 	track = pcpu_get(model, pcpu);
 	if (!track)
@@ -401,7 +450,7 @@ static void clip_vcpu(const struct virt_model *model, struct virt_vcpu_track *vc
 			vcpu->n * sizeof(*vcpu->intervals));
 		if (vcpu->intervals[0].start_ns < model->begin_ns) {
 			/* its exit lies before the trace */
-			vcpu->intervals[0].flags = 0;
+			vcpu->intervals[0].flags &= ~VIRT_INTERVAL_EXIT;
 			vcpu->intervals[0].start_ns = model->begin_ns;
 		}
 	}

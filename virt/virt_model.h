@@ -139,7 +139,7 @@ struct virt_task {
 enum virt_exit_class {
 	VIRT_EXIT_OTHER = 0,
 	VIRT_EXIT_HALT,			/* the guest waits: HLT, PAUSE, MWAIT, WFx */
-	VIRT_EXIT_INTERRUPT,		/* external interrupts, NMI, windows for them, preemption timer */
+	VIRT_EXIT_INTERRUPT,		/* interrupts, NMIs, windows for them, preemption timer */
 	VIRT_EXIT_MEMORY,		/* page tables: EPT, NPF, MMIO, INVLPG, CR3 */
 	VIRT_EXIT_IO,			/* port I/O */
 	VIRT_EXIT_REGISTER,		/* MSR, control and debug registers */

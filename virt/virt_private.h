@@ -68,6 +68,7 @@ struct virt_vcpu_track {
  */
 struct virt_pcpu_base {
 	int64_t		state_ns[VIRT_VMM + 1];
+	int64_t		task_ns;
 	int64_t		idle_ns;
 };
 
@@ -108,6 +109,11 @@ struct virt_pid {
 	int32_t		pid, vcpu;
 };
 
+struct virt_reason {
+	char		*name;
+	enum virt_exit_class exit_class;
+};
+
 struct virt_model {
 	struct virt_machine_track *machines;
 	int32_t		n_machines, machines_room;
@@ -116,8 +122,11 @@ struct virt_model {
 	int32_t		n_vcpus, vcpus_room;
 	struct virt_map	vcpu_map;
 	struct virt_pid	*pids;		/* ascending */
-	char		**reasons;
+	struct virt_reason *reasons;
 	int32_t		n_reasons, reasons_room;
+	struct virt_task *tasks;	/* of which this owns the names */
+	int32_t		n_tasks, tasks_room;
+	struct virt_map	task_map;
 	struct virt_pcpu_track *pcpus;
 	int32_t		n_pcpus, pcpus_room;
 	struct virt_loss *losses;
@@ -160,6 +169,34 @@ static inline size_t virt_blocks(size_t n, size_t size)
 static inline bool virt_on_pcpu(enum virt_state state)
 {
 	return state <= VIRT_VMM;
+}
+
+/** virt_get_vcpu - by global index; or NULL */
+static inline const struct virt_vcpu_track *virt_get_vcpu(const struct virt_model *model,
+							  int32_t vcpu)
+{
+	return vcpu >= 0 && vcpu < model->n_vcpus ? &model->vcpus[vcpu] : NULL;
+}
+
+/** virt_clamp_window - the part of it that lies in the trace. Return: false if that is nothing. */
+static inline bool virt_clamp_window(const struct virt_model *model, int64_t *from, int64_t *to)
+{
+	if (*from < model->begin_ns)
+		*from = model->begin_ns;
+	if (*to > model->end_ns)
+		*to = model->end_ns;
+	return *from < *to;
+}
+
+/** virt_is_vcpu, virt_is_task - what somebody is who has or took a pCPU */
+static inline bool virt_is_vcpu(const struct virt_model *model, int32_t who)
+{
+	return who >= 0 && who < model->n_vcpus;
+}
+
+static inline bool virt_is_task(const struct virt_model *model, int32_t who)
+{
+	return who >= VIRT_FIRST_TASK && who - VIRT_FIRST_TASK < model->n_tasks;
 }
 
 /** virt_is_cost - whether this state, between exit and entry, is a cost of the exit */
@@ -210,6 +247,9 @@ static inline bool virt_exit_is_complete(const struct virt_vcpu_track *vcpu, siz
 	return end > i && end < vcpu->n && vcpu->intervals[end].state == VIRT_GUEST &&
 	       !(vcpu->intervals[end].flags & VIRT_INTERVAL_EXIT);
 }
+
+/** virt_first_interval_at - index of the first interval that begins at @time_ns or later */
+size_t virt_first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_ns);
 
 /** virt_summarize - all sums, maxima and timelines of a filled model. Return: 0 or -ENOMEM. */
 int virt_summarize(struct virt_model *model);

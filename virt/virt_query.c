@@ -37,11 +37,6 @@ int32_t virt_model_n_reasons(const struct virt_model *model)
 	return model->n_reasons;
 }
 
-static const struct virt_vcpu_track *get_vcpu(const struct virt_model *model, int32_t vcpu)
-{
-	return vcpu >= 0 && vcpu < model->n_vcpus ? &model->vcpus[vcpu] : NULL;
-}
-
 static const struct virt_pcpu_track *get_pcpu(const struct virt_model *model, int32_t pcpu)
 {
 	return pcpu >= 0 && pcpu < model->n_pcpus ? &model->pcpus[pcpu] : NULL;
@@ -62,14 +57,25 @@ const struct virt_machine *virt_model_machine(const struct virt_model *model, in
 
 const struct virt_vcpu *virt_model_vcpu(const struct virt_model *model, int32_t vcpu)
 {
-	const struct virt_vcpu_track *track = get_vcpu(model, vcpu);
+	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
 
 	return track ? &track->info : NULL;
 }
 
 const char *virt_model_reason(const struct virt_model *model, int32_t reason)
 {
-	return reason >= 0 && reason < model->n_reasons ? model->reasons[reason] : NULL;
+	return reason >= 0 && reason < model->n_reasons ? model->reasons[reason].name : NULL;
+}
+
+enum virt_exit_class virt_model_reason_class(const struct virt_model *model, int32_t reason)
+{
+	return reason >= 0 && reason < model->n_reasons ? model->reasons[reason].exit_class
+							 : VIRT_EXIT_OTHER;
+}
+
+const struct virt_task *virt_model_task(const struct virt_model *model, int32_t task)
+{
+	return virt_is_task(model, task) ? &model->tasks[task - VIRT_FIRST_TASK] : NULL;
 }
 
 int32_t virt_model_find_vcpu(const struct virt_model *model, int32_t host_pid)
@@ -88,18 +94,7 @@ int32_t virt_model_find_vcpu(const struct virt_model *model, int32_t host_pid)
 								       : VIRT_NONE;
 }
 
-/** The part of a window that lies within the trace. Return: false if that is nothing. */
-static bool clamp_window(const struct virt_model *model, int64_t *from, int64_t *to)
-{
-	if (*from < model->begin_ns)
-		*from = model->begin_ns;
-	if (*to > model->end_ns)
-		*to = model->end_ns;
-	return *from < *to;
-}
-
-/** Index of the first interval that begins at @time_ns or later. */
-static size_t first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_ns)
+size_t virt_first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_ns)
 {
 	size_t n_blocks = virt_blocks(vcpu->n, VIRT_BLOCK);
 	size_t block = VIRT_FIRST_AT(vcpu->block_start, 0, n_blocks, time_ns);
@@ -125,13 +120,13 @@ static size_t first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time
 struct virt_interval_range virt_vcpu_intervals(const struct virt_model *model, int32_t vcpu,
 					       int64_t from_ns, int64_t to_ns)
 {
-	const struct virt_vcpu_track *track = get_vcpu(model, vcpu);
+	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
 	size_t first, last;
 
-	if (!track || !clamp_window(model, &from_ns, &to_ns))
+	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
 		return (struct virt_interval_range){ .end_ns = model->begin_ns };
-	first = first_interval_at(track, from_ns);
-	last = first_interval_at(track, to_ns);
+	first = virt_first_interval_at(track, from_ns);
+	last = virt_first_interval_at(track, to_ns);
 	if (first == last || track->intervals[first].start_ns > from_ns)
 		first--;
 	return (struct virt_interval_range){
@@ -144,12 +139,12 @@ struct virt_interval_range virt_vcpu_intervals(const struct virt_model *model, i
 const struct virt_interval *virt_vcpu_at(const struct virt_model *model, int32_t vcpu,
 					 int64_t time_ns, int64_t *end_ns)
 {
-	const struct virt_vcpu_track *track = get_vcpu(model, vcpu);
+	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
 	size_t i;
 
 	if (!track || time_ns < model->begin_ns || time_ns >= model->end_ns)
 		return NULL;
-	i = first_interval_at(track, time_ns + 1) - 1;
+	i = virt_first_interval_at(track, time_ns + 1) - 1;
 	if (end_ns)
 		*end_ns = virt_interval_end(model, track, i);
 	return &track->intervals[i];
@@ -161,7 +156,7 @@ struct virt_occupant_range virt_pcpu_occupants(const struct virt_model *model, i
 	const struct virt_pcpu_track *track = get_pcpu(model, pcpu);
 	size_t first, last;
 
-	if (!track || !clamp_window(model, &from_ns, &to_ns))
+	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
 		return (struct virt_occupant_range){ .end_ns = model->begin_ns };
 	RANGE_OF(track->occupants, track->n, from_ns, to_ns, &first, &last);
 	return (struct virt_occupant_range){
@@ -276,7 +271,7 @@ static void find_occupant(const struct virt_model *model, const struct virt_pcpu
 					 hi < pcpu->n ? hi : pcpu->n, time_ns) - 1;
 	__builtin_prefetch(&pcpu->base[moment->occupant]);
 	vcpu = pcpu->occupants[moment->occupant].vcpu;
-	if (vcpu != VIRT_NONE) {
+	if (virt_is_vcpu(model, vcpu)) {
 		moment->vcpu = find_moment(&model->vcpus[vcpu], time_ns);
 		prefetch_moment(&moment->vcpu);
 	}
@@ -296,16 +291,19 @@ static void pcpu_totals_before(const struct virt_model *model, const struct virt
 	base = &pcpu->base[moment->occupant];
 	for (int s = 0; s <= VIRT_VMM; s++)
 		totals->state_ns[s] = base->state_ns[s];
+	totals->task_ns = base->task_ns;
 	totals->idle_ns = base->idle_ns;
 	totals->unknown_ns = time_ns - model->begin_ns;
 	if (moment->vcpu.vcpu) {
 		totals_before(&moment->vcpu, &states);
 		for (int s = 0; s <= VIRT_VMM; s++)
 			totals->state_ns[s] += states.ns[s];
+	} else if (pcpu->occupants[moment->occupant].vcpu != VIRT_NONE) {
+		totals->task_ns += time_ns - model->begin_ns;
 	} else if (pcpu->occupants[moment->occupant].known) {
 		totals->idle_ns += time_ns - model->begin_ns;
 	}
-	totals->unknown_ns -= totals->idle_ns;
+	totals->unknown_ns -= totals->idle_ns + totals->task_ns;
 	for (int s = 0; s <= VIRT_VMM; s++)
 		totals->unknown_ns -= totals->state_ns[s];
 }
@@ -330,7 +328,7 @@ static int64_t column(int64_t from_ns, int64_t to_ns, size_t i, size_t n)
 void virt_vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
 		       int64_t to_ns, struct virt_totals *totals, size_t n)
 {
-	const struct virt_vcpu_track *track = get_vcpu(model, vcpu);
+	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
 	struct virt_totals before = { 0 }, after;
 	struct moment moment[BATCH];
 
@@ -391,6 +389,7 @@ void virt_pcpu_columns(const struct virt_model *model, int32_t pcpu, int64_t fro
 				total = &totals[done + i - 1];
 				for (int s = 0; s <= VIRT_VMM; s++)
 					total->state_ns[s] = after.state_ns[s] - before.state_ns[s];
+				total->task_ns = after.task_ns - before.task_ns;
 				total->idle_ns = after.idle_ns - before.idle_ns;
 				total->unknown_ns = after.unknown_ns - before.unknown_ns;
 			}
@@ -408,10 +407,10 @@ void virt_pcpu_totals(const struct virt_model *model, int32_t pcpu, int64_t from
 struct virt_migration_range virt_vcpu_migrations(const struct virt_model *model, int32_t vcpu,
 						 int64_t from_ns, int64_t to_ns)
 {
-	const struct virt_vcpu_track *track = get_vcpu(model, vcpu);
+	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
 	size_t first, last;
 
-	if (!track || !clamp_window(model, &from_ns, &to_ns))
+	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
 		return (struct virt_migration_range){ 0 };
 	last = VIRT_FIRST_AT(track->migrations, 0, track->n_migrations, to_ns);
 	first = VIRT_FIRST_AT(track->migrations, 0, last, from_ns);
@@ -429,7 +428,7 @@ struct virt_machine_range virt_machine_intervals(const struct virt_model *model,
 	const struct virt_machine_track *track = get_machine(model, machine);
 	size_t first, last;
 
-	if (!track || !clamp_window(model, &from_ns, &to_ns))
+	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
 		return (struct virt_machine_range){ .end_ns = model->begin_ns };
 	RANGE_OF(track->intervals, track->n, from_ns, to_ns, &first, &last);
 	return (struct virt_machine_range){
@@ -466,7 +465,7 @@ void virt_machine_totals(const struct virt_model *model, int32_t machine, int64_
 	struct virt_machine_totals before;
 
 	memset(totals, 0, sizeof(*totals));
-	if (!track || !clamp_window(model, &from_ns, &to_ns))
+	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
 		return;
 	machine_totals_before(track, from_ns, &before);
 	machine_totals_before(track, to_ns, totals);
@@ -474,291 +473,4 @@ void virt_machine_totals(const struct virt_model *model, int32_t machine, int64_
 		totals->ns[s] -= before.ns[s];
 		totals->count[s] -= before.count[s];
 	}
-}
-
-/* ---- exits ---- */
-
-/** The costs [*first, *last) of a group that belong to the intervals [@from, @to). */
-static void group_range(const struct virt_groups *groups, const struct virt_group *group,
-			size_t from, size_t to, size_t *first, size_t *last)
-{
-	size_t position[2];
-
-	for (int i = 0; i < 2; i++) {
-		size_t wanted = i ? to : from;
-		size_t lo = group->first, hi = lo + group->n;
-
-		while (lo < hi) {
-			size_t middle = lo + (hi - lo) / 2;
-
-			if (groups->index[middle] < wanted)
-				lo = middle + 1;
-			else
-				hi = middle;
-		}
-		position[i] = lo;
-	}
-	*first = position[0];
-	*last = position[1];
-}
-
-static int64_t cost_at(const struct virt_groups *groups, int level, size_t i)
-{
-	return level ? groups->max[level - 1][i] : groups->sum[i + 1] - groups->sum[i];
-}
-
-/** The highest of the costs [@first, @last). */
-static int64_t highest(const struct virt_groups *groups, size_t first, size_t last)
-{
-	int64_t max = 0;
-
-	for (int level = 0; first < last; level++) {
-		for (; first < last && first % VIRT_MAX_FANOUT; first++)
-			if (cost_at(groups, level, first) > max)
-				max = cost_at(groups, level, first);
-		while (first < last && last % VIRT_MAX_FANOUT)
-			if (cost_at(groups, level, --last) > max)
-				max = cost_at(groups, level, last);
-		first /= VIRT_MAX_FANOUT;
-		last /= VIRT_MAX_FANOUT;
-	}
-	return max;
-}
-
-/** Whether @a belongs before @b; what is equal keeps its order, by reason. */
-static bool is_costlier(const struct virt_exit_total *a, const struct virt_exit_total *b)
-{
-	return a->ns != b->ns ? a->ns > b->ns : a->count > b->count;
-}
-
-static void insert_exit(struct virt_exit_total *total, size_t stored, size_t n,
-			const struct virt_exit_total *new)
-{
-	size_t i = stored < n ? stored : n;
-
-	while (i && is_costlier(new, &total[i - 1])) {
-		if (i < n)
-			total[i] = total[i - 1];
-		i--;
-	}
-	if (i < n)
-		total[i] = *new;
-}
-
-size_t virt_vcpu_exits(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
-		       int64_t to_ns, struct virt_exit_total *total, size_t n)
-{
-	const struct virt_vcpu_track *track = get_vcpu(model, vcpu);
-	const struct virt_groups *groups;
-	size_t from, to, found = 0;
-
-	if (!track || !clamp_window(model, &from_ns, &to_ns))
-		return 0;
-	groups = &track->exits;
-	from = first_interval_at(track, from_ns);
-	to = first_interval_at(track, to_ns);
-	for (uint32_t i = 0; i < groups->n_groups;) {
-		struct virt_exit_total sum = { .reason = groups->group[i].key };
-
-		for (; i < groups->n_groups && groups->group[i].key == sum.reason; i++) {
-			size_t first, last;
-
-			group_range(groups, &groups->group[i], from, to, &first, &last);
-			sum.count += last - first;
-			if (!groups->group[i].complete)
-				continue;
-			sum.complete = last - first;
-			sum.ns = groups->sum[last] - groups->sum[first];
-			sum.max_ns = highest(groups, first, last);
-		}
-		if (sum.count)
-			insert_exit(total, found++, n, &sum);
-	}
-	return found;
-}
-
-bool virt_vcpu_next_exit(const struct virt_model *model, int32_t vcpu, int64_t time_ns,
-			 struct virt_exit *exit)
-{
-	const struct virt_vcpu_track *track = get_vcpu(model, vcpu);
-	size_t i, end, block, n_blocks;
-
-	if (!track || time_ns >= model->end_ns)
-		return false;
-	i = first_interval_at(track, time_ns);
-	while (i < track->n && i % VIRT_BLOCK && !(track->intervals[i].flags & VIRT_INTERVAL_EXIT))
-		i++;
-	if (i < track->n && i % VIRT_BLOCK == 0) {
-		/* the last block before which there are no more exits than before this one */
-		size_t hi = n_blocks = virt_blocks(track->n, VIRT_BLOCK);
-		uint32_t before = track->blocks[i / VIRT_BLOCK].exits;
-
-		for (block = i / VIRT_BLOCK; block + 1 < hi;) {
-			size_t middle = block + (hi - block) / 2;
-
-			if (track->blocks[middle].exits <= before)
-				block = middle;
-			else
-				hi = middle;
-		}
-		if (track->blocks[n_blocks].exits == before)
-			return false;
-		for (i = block * VIRT_BLOCK; i < track->n; i++)
-			if (track->intervals[i].flags & VIRT_INTERVAL_EXIT)
-				break;
-	}
-	if (i >= track->n)
-		return false;
-	end = virt_exit_end(track, i);
-	*exit = (struct virt_exit){
-		.time_ns = track->intervals[i].start_ns,
-		.entry_ns = end < track->n ? track->intervals[end].start_ns : model->end_ns,
-		.reason = virt_exit_reason(&track->intervals[i]),
-		.complete = virt_exit_is_complete(track, i, end),
-	};
-	for (; i < end; i++)
-		exit->state_ns[track->intervals[i].state] +=
-			virt_interval_end(model, track, i) - track->intervals[i].start_ns;
-	return true;
-}
-
-/* ---- culprits ---- */
-
-/** Culprits that are looked at together; no trace needs many more. */
-#define CHUNK	128
-
-static void insert_culprit(struct virt_culprit *culprit, size_t stored, size_t n,
-			   struct virt_culprit new)
-{
-	size_t i = stored < n ? stored : n;
-
-	while (i && new.ns > culprit[i - 1].ns) {
-		if (i < n)
-			culprit[i] = culprit[i - 1];
-		i--;
-	}
-	if (i < n)
-		culprit[i] = new;
-}
-
-static void add_wait(const struct virt_group *group, uint32_t n, int64_t *ns, int32_t vcpu,
-		     int64_t add)
-{
-	uint32_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		uint32_t middle = lo + (hi - lo) / 2;
-
-		if (group[middle].key < vcpu)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	if (lo < n && group[lo].key == vcpu)
-		ns[lo] += add;
-}
-
-/** Add a piece of a wait for a pCPU, moment by moment, as far as it concerns these groups. */
-static void add_waits(const struct virt_model *model, int16_t pcpu, int64_t from_ns,
-		      int64_t to_ns, const struct virt_group *group, uint32_t n, int64_t *ns)
-{
-	struct virt_occupant_range range = virt_pcpu_occupants(model, pcpu, from_ns, to_ns);
-
-	if (pcpu == VIRT_NONE)
-		add_wait(group, n, ns, VIRT_NONE, to_ns - from_ns);
-	for (size_t i = 0; i < range.n; i++) {
-		int64_t start = range.first[i].start_ns;
-		int64_t end = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
-
-		add_wait(group, n, ns, range.first[i].vcpu,
-			 (end < to_ns ? end : to_ns) - (start > from_ns ? start : from_ns));
-	}
-}
-
-size_t virt_vcpu_culprits(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
-			  int64_t to_ns, struct virt_culprit *culprit, size_t n)
-{
-	const struct virt_vcpu_track *track = get_vcpu(model, vcpu);
-	const struct virt_groups *groups;
-	size_t begin, whole, end, found = 0;
-	int64_t ns[CHUNK];
-
-	if (!track || !clamp_window(model, &from_ns, &to_ns))
-		return 0;
-	groups = &track->culprits;
-	/* [begin, whole): cut at the front; [whole, end): not cut; end: perhaps cut at its end */
-	whole = first_interval_at(track, from_ns);
-	end = first_interval_at(track, to_ns) - 1;
-	begin = whole == track->n || track->intervals[whole].start_ns > from_ns ? whole - 1 : whole;
-	for (uint32_t g = 0; g < groups->n_groups; g += CHUNK) {
-		const struct virt_group *group = &groups->group[g];
-		uint32_t size = groups->n_groups - g < CHUNK ? groups->n_groups - g : CHUNK;
-
-		memset(ns, 0, sizeof(ns));
-		for (uint32_t i = 0; i < size && whole < end; i++) {
-			size_t first, last;
-
-			group_range(groups, &group[i], whole, end, &first, &last);
-			ns[i] = groups->sum[last] - groups->sum[first];
-		}
-		/* at most two waits are cut by the window */
-		for (size_t i = begin; i <= end; i = i < end ? end : end + 1) {
-			const struct virt_interval *interval = &track->intervals[i];
-			int64_t start = interval->start_ns;
-			int64_t stop = virt_interval_end(model, track, i);
-
-			if (interval->state != VIRT_PREEMPTED || (i < end && i >= whole))
-				continue;
-			add_waits(model, interval->pcpu, start > from_ns ? start : from_ns,
-				  stop < to_ns ? stop : to_ns, group, size, ns);
-		}
-		for (uint32_t i = 0; i < size; i++)
-			if (ns[i])
-				insert_culprit(culprit, found++, n, (struct virt_culprit){
-					.vcpu = group[i].key, .ns = ns[i],
-				});
-	}
-	return found;
-}
-
-/* ---- names ---- */
-
-const char *virt_model_contradictions(const struct virt_model *model, int i, uint64_t *count)
-{
-	if (i < 0 || i >= VIRT_MAX_CONTRADICTIONS || !model->contradictions[i].what)
-		return NULL;
-	if (count)
-		*count = model->contradictions[i].count;
-	return model->contradictions[i].what;
-}
-
-const char *virt_state_name(enum virt_state state)
-{
-	static const char *const name[VIRT_N_STATES] = {
-		[VIRT_GUEST] = "guest",
-		[VIRT_HYPERVISOR] = "hypervisor",
-		[VIRT_VMM] = "vmm",
-		[VIRT_PREEMPTED] = "preempted",
-		[VIRT_WAKING] = "waking",
-		[VIRT_BLOCKED] = "blocked",
-		[VIRT_OFFLINE] = "offline",
-		[VIRT_UNKNOWN] = "unknown",
-	};
-
-	return (unsigned int)state < VIRT_N_STATES ? name[state] : NULL;
-}
-
-const char *virt_machine_state_name(enum virt_machine_state state)
-{
-	static const char *const name[VIRT_M_N_STATES] = {
-		[VIRT_M_FULL_RUN] = "full_run",
-		[VIRT_M_PARTIAL_RUN] = "partial_run",
-		[VIRT_M_CONCURRENCY_HAZARD] = "concurrency_hazard",
-		[VIRT_M_PARTIAL_CONTENTION] = "partial_contention",
-		[VIRT_M_FULL_CONTENTION] = "full_contention",
-		[VIRT_M_BLOCKED] = "blocked",
-		[VIRT_M_LOST] = "lost",
-	};
-
-	return (unsigned int)state < VIRT_M_N_STATES ? name[state] : NULL;
 }

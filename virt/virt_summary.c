@@ -214,19 +214,30 @@ static int summarize_exits(struct virt_model *model, struct virt_vcpu_track *vcp
 
 /** Memory for put_culprits(): all of it zero between two intervals. */
 struct culprit_scratch {
-	int64_t		*ns;		/* per vCPU + 1 */
-	int32_t		*touched;
+	int64_t		*ns;		/* per bucket */
+	int32_t		*touched;	/* buckets */
 	bool		*is_touched;
 	uint32_t	*cursor;	/* per pCPU: an occupant not later than now */
 };
 
-static void touch(struct culprit_scratch *scratch, int32_t *n_touched, int32_t vcpu, int64_t ns)
+/** Buckets of culprits: nobody, the vCPUs, the tasks. */
+static size_t n_culprit_buckets(const struct virt_model *model)
 {
-	if (!scratch->is_touched[vcpu + 1]) {
-		scratch->is_touched[vcpu + 1] = true;
-		scratch->touched[(*n_touched)++] = vcpu;
+	return 1 + (size_t)model->n_vcpus + model->n_tasks;
+}
+
+static int32_t culprit_bucket(const struct virt_model *model, int32_t who)
+{
+	return 1 + (who < VIRT_FIRST_TASK ? who : who - VIRT_FIRST_TASK + model->n_vcpus);
+}
+
+static void touch(struct culprit_scratch *scratch, int32_t *n_touched, int32_t bucket, int64_t ns)
+{
+	if (!scratch->is_touched[bucket]) {
+		scratch->is_touched[bucket] = true;
+		scratch->touched[(*n_touched)++] = bucket;
 	}
-	scratch->ns[vcpu + 1] += ns;
+	scratch->ns[bucket] += ns;
 }
 
 /** Index of the element in force at @time_ns, searched from @from on, near it first. */
@@ -255,7 +266,7 @@ static int32_t wait_culprits(const struct grouping *grouping, struct culprit_scr
 	if (from == to)
 		return 0;
 	if (p == VIRT_NONE) {
-		touch(scratch, &n_touched, VIRT_NONE, to - from);
+		touch(scratch, &n_touched, culprit_bucket(grouping->model, VIRT_NONE), to - from);
 		return n_touched;
 	}
 	pcpu = &grouping->model->pcpus[p];
@@ -265,7 +276,8 @@ static int32_t wait_culprits(const struct grouping *grouping, struct culprit_scr
 		int64_t start = pcpu->occupants[i].start_ns;
 		int64_t end = virt_occupant_end(grouping->model, pcpu, i);
 
-		touch(scratch, &n_touched, pcpu->occupants[i].vcpu,
+		touch(scratch, &n_touched,
+		      culprit_bucket(grouping->model, pcpu->occupants[i].vcpu),
 		      (end < to ? end : to) - (start > from ? start : from));
 	}
 	return n_touched;
@@ -285,7 +297,7 @@ static void put_culprits(struct grouping *grouping, struct culprit_scratch *scra
 		n_touched = wait_culprits(grouping, scratch, interval->pcpu, interval->start_ns,
 					  virt_interval_end(grouping->model, vcpu, i));
 		for (int32_t j = 0; j < n_touched; j++) {
-			int32_t bucket = scratch->touched[j] + 1;
+			int32_t bucket = scratch->touched[j];
 
 			put(grouping, bucket, i, scratch->ns[bucket]);
 			scratch->ns[bucket] = 0;
@@ -297,7 +309,7 @@ static void put_culprits(struct grouping *grouping, struct culprit_scratch *scra
 static int summarize_culprits(struct virt_model *model, struct virt_vcpu_track *vcpu,
 			      struct grouping *grouping, struct culprit_scratch *scratch)
 {
-	size_t n_buckets = (size_t)model->n_vcpus + 1;
+	size_t n_buckets = n_culprit_buckets(model);
 	int ret;
 
 	grouping->vcpu = vcpu;
@@ -310,12 +322,18 @@ static int summarize_culprits(struct virt_model *model, struct virt_vcpu_track *
 		return ret;
 	put_culprits(grouping, scratch);
 	accumulate(&vcpu->culprits);
+	for (uint32_t i = 0; i < vcpu->culprits.n_groups; i++) {
+		struct virt_group *group = &vcpu->culprits.group[i];
+
+		if (group->key >= model->n_vcpus)
+			group->key += VIRT_FIRST_TASK - model->n_vcpus;
+	}
 	return 0;
 }
 
 static int summarize_all_culprits(struct virt_model *model)
 {
-	size_t n = (size_t)model->n_vcpus + 1;
+	size_t n = n_culprit_buckets(model);
 	struct grouping grouping = { .model = model };
 	struct culprit_scratch scratch;
 	int ret = -ENOMEM;
@@ -393,7 +411,7 @@ static int summarize_pcpu(const struct virt_model *model, struct virt_pcpu_track
 		if (i % VIRT_OCCUPANT_BLOCK == 0)
 			pcpu->block_start[i / VIRT_OCCUPANT_BLOCK] = start;
 		pcpu->base[i] = sum;
-		if (occupant->vcpu != VIRT_NONE) {
+		if (virt_is_vcpu(model, occupant->vcpu)) {
 			const struct virt_vcpu_track *vcpu = &model->vcpus[occupant->vcpu];
 			int64_t before[VIRT_VMM + 1], after[VIRT_VMM + 1];
 
@@ -403,6 +421,9 @@ static int summarize_pcpu(const struct virt_model *model, struct virt_pcpu_track
 				pcpu->base[i].state_ns[s] -= before[s];
 				sum.state_ns[s] += after[s] - before[s];
 			}
+		} else if (occupant->vcpu != VIRT_NONE) {
+			pcpu->base[i].task_ns -= start - model->begin_ns;
+			sum.task_ns += end - start;
 		} else if (occupant->known) {
 			pcpu->base[i].idle_ns -= start - model->begin_ns;
 			sum.idle_ns += end - start;

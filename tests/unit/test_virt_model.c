@@ -403,6 +403,90 @@ static void test_culprits_and_pcpu(void **state)
 	virt_model_free(model);
 }
 
+/** Tasks of the host have a pCPU and take it from vCPUs. */
+static void test_tasks(void **state)
+{
+	struct virt_model *model = with_vcpus(1);
+	int32_t ksoftirqd = virt_model_add_task(model, 15, "ksoftirqd/0");
+	int32_t make = virt_model_add_task(model, 900, "bash");
+	struct virt_pcpu_totals totals;
+	struct virt_culprit culprit[4];
+
+	(void)state;
+	assert_int_equal(ksoftirqd, VIRT_FIRST_TASK);
+	assert_int_equal(make, VIRT_FIRST_TASK + 1);
+	/* it has called exec */
+	assert_int_equal(virt_model_add_task(model, 900, "make"), make);
+	occupy(model, 0, 0, 0, true);
+	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
+	occupy(model, 0, 100, ksoftirqd, true);
+	set(model, 0, 100, VIRT_PREEMPTED, 0, ksoftirqd, 0);
+	occupy(model, 0, 130, make, true);
+	occupy(model, 0, 180, 0, true);
+	set(model, 0, 180, VIRT_GUEST, 0, NONE, 0);
+	occupy(model, 0, 190, NONE, true);
+	set(model, 0, 190, VIRT_BLOCKED, 0, NONE, 0);
+	assert_int_equal(virt_model_occupy(model, 0, 195, VIRT_FIRST_TASK + 2, true), -EINVAL);
+	assert_int_equal(virt_model_set(model, 0, 195, VIRT_PREEMPTED, 0, VIRT_FIRST_TASK + 2, 0),
+			 -EINVAL);
+	assert_int_equal(virt_model_finish(model, 0, 200), 0);
+	assert_int_equal(virt_model_add_task(model, 901, "late"), -EINVAL);
+
+	assert_int_equal(virt_model_task(model, ksoftirqd)->pid, 15);
+	assert_string_equal(virt_model_task(model, make)->name, "make");
+	assert_null(virt_model_task(model, VIRT_FIRST_TASK + 2));
+	assert_null(virt_model_task(model, 0));
+	assert_null(virt_model_vcpu(model, make));
+	assert_string_equal(virt_model_who(model, make), "make");
+	assert_string_equal(virt_model_who(model, 0), "v");
+	assert_null(virt_model_who(model, NONE));
+	/* GUEST 0..100 and 180..190, tasks 100..180, idle 190..200 */
+	virt_pcpu_totals(model, 0, 0, 200, &totals);
+	assert_int_equal(totals.state_ns[VIRT_GUEST], 110);
+	assert_int_equal(totals.task_ns, 80);
+	assert_int_equal(totals.idle_ns, 10);
+	assert_int_equal(totals.unknown_ns, 0);
+	/* cut in the middle of both tasks */
+	virt_pcpu_totals(model, 0, 120, 170, &totals);
+	assert_int_equal(totals.task_ns, 50);
+	assert_int_equal(virt_vcpu_culprits(model, 0, 0, 200, culprit, 4), 2);
+	assert_int_equal(culprit[0].vcpu, make);
+	assert_int_equal(culprit[0].ns, 50);
+	assert_int_equal(culprit[1].vcpu, ksoftirqd);
+	assert_int_equal(culprit[1].ns, 30);
+	virt_model_free(model);
+}
+
+/** What else is known of an interval makes it another one. */
+static void test_lasting_flags(void **state)
+{
+	struct virt_model *model = with_vcpus(1);
+	int32_t hlt = virt_model_add_reason(model, "HLT");
+	struct virt_interval_range range;
+
+	(void)state;
+	assert_int_equal(virt_model_set_reason_class(model, hlt, VIRT_EXIT_HALT), 0);
+	assert_int_equal(virt_model_set_reason_class(model, hlt + 1, VIRT_EXIT_HALT), -EINVAL);
+	assert_int_equal(virt_model_set_reason_class(model, hlt, VIRT_EXIT_N_CLASSES), -EINVAL);
+	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 10, VIRT_GUEST, 0, NONE, VIRT_INTERVAL_NESTED);
+	set(model, 0, 15, VIRT_GUEST, 0, NONE, VIRT_INTERVAL_NESTED);
+	set(model, 0, 20, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 30, VIRT_HYPERVISOR, 0, hlt, EXIT | VIRT_INTERVAL_UNSPLIT);
+	set(model, 0, 35, VIRT_HYPERVISOR, 0, hlt, VIRT_INTERVAL_UNSPLIT);
+	assert_int_equal(virt_model_finish(model, 0, 40), 0);
+	assert_int_equal(virt_model_reason_class(model, hlt), VIRT_EXIT_HALT);
+	assert_int_equal(virt_model_reason_class(model, NONE), VIRT_EXIT_OTHER);
+	range = virt_vcpu_intervals(model, 0, 0, 40);
+	assert_int_equal(range.n, 4);
+	assert_int_equal(range.first[1].start_ns, 10);
+	assert_int_equal(range.first[1].flags, VIRT_INTERVAL_NESTED);
+	assert_int_equal(range.first[2].start_ns, 20);
+	assert_int_equal(range.first[2].flags, 0);
+	assert_int_equal(range.first[3].flags, EXIT | VIRT_INTERVAL_UNSPLIT);
+	virt_model_free(model);
+}
+
 /** Every state of a machine, by two vCPUs; each lasts 10 ns. */
 static void test_machine_states(void **state)
 {
@@ -658,6 +742,8 @@ int main(void)
 		cmocka_unit_test(test_exits),
 		cmocka_unit_test(test_incomplete_exits),
 		cmocka_unit_test(test_culprits_and_pcpu),
+		cmocka_unit_test(test_tasks),
+		cmocka_unit_test(test_lasting_flags),
 		cmocka_unit_test(test_machine_states),
 		cmocka_unit_test(test_what_is_wrong),
 		cmocka_unit_test(test_order),

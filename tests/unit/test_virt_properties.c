@@ -25,6 +25,7 @@
 #define MAX_MACHINES	3
 #define MAX_PCPUS	4
 #define REASONS		5
+#define TASKS		2
 #define MAX_EXITS	4096
 #define WINDOWS		40
 
@@ -32,6 +33,7 @@ struct moment {
 	uint8_t		state;
 	int16_t		pcpu;
 	int32_t		detail;
+	uint8_t		lasting;	/* flags */
 };
 
 struct exit_op {
@@ -60,6 +62,14 @@ static uint32_t rnd(uint32_t n)
 	return (seed >> 32) % n;
 }
 
+/** Nobody, a vCPU or a task. */
+static int32_t anybody(const struct truth *truth)
+{
+	int32_t who = (int32_t)rnd(truth->n_vcpus + 1 + TASKS) - 1;
+
+	return who < truth->n_vcpus ? who : VIRT_FIRST_TASK + who - truth->n_vcpus;
+}
+
 /** A change at @time: the moments from there on. */
 static void change_vcpu(struct truth *truth, struct virt_model *model, int vcpu, int time)
 {
@@ -75,9 +85,12 @@ static void change_vcpu(struct truth *truth, struct virt_model *model, int vcpu,
 	if (moment.state <= VIRT_VMM)
 		moment.detail = (int)rnd(REASONS + 1) - 1;
 	else if (moment.state == VIRT_PREEMPTED)
-		moment.detail = (int)rnd(truth->n_vcpus + 1) - 1;
+		moment.detail = anybody(truth);
+	if (rnd(3) == 0)
+		moment.lasting = rnd(2) ? VIRT_INTERVAL_NESTED : VIRT_INTERVAL_UNSPLIT;
 	assert_int_equal(virt_model_set(model, vcpu, time, moment.state, moment.pcpu,
-					moment.detail, exit ? VIRT_INTERVAL_EXIT : 0), 0);
+					moment.detail, (exit ? VIRT_INTERVAL_EXIT : 0) |
+					moment.lasting), 0);
 	for (int t = time; t < LENGTH; t++)
 		truth->vcpu[vcpu][t] = moment;
 	if (exit) {
@@ -92,7 +105,7 @@ static void change_vcpu(struct truth *truth, struct virt_model *model, int vcpu,
 static void change_pcpu(struct truth *truth, struct virt_model *model, int pcpu, int time)
 {
 	bool known = rnd(4);
-	int vcpu = (int)rnd(truth->n_vcpus + 1) - 1;
+	int32_t vcpu = anybody(truth);
 
 	assert_int_equal(virt_model_occupy(model, pcpu, time, vcpu, known), 0);
 	for (int t = time; t < LENGTH; t++)
@@ -112,6 +125,8 @@ static struct virt_model *make(struct truth *truth)
 	truth->n_pcpus = 1 + rnd(MAX_PCPUS);
 	for (int i = 0; i < REASONS; i++)
 		assert_int_equal(virt_model_add_reason(model, reason[i]), i);
+	for (int i = 0; i < TASKS; i++)
+		assert_int_equal(virt_model_add_task(model, 500 + i, "t"), VIRT_FIRST_TASK + i);
 	/* in descending order, so that finishing has something to order */
 	for (int i = 0; i < truth->n_machines; i++)
 		assert_int_equal(virt_model_add_machine(model, truth->n_machines - i, "m"), i);
@@ -121,7 +136,9 @@ static struct virt_model *make(struct truth *truth)
 		truth->machine[i] = truth->n_machines - machine;
 		assert_int_equal(virt_model_add_vcpu(model, machine, 100 - i, 1000 - i, "v"), i);
 		for (int t = 0; t < LENGTH; t++)
-			truth->vcpu[i][t] = (struct moment){ VIRT_UNKNOWN, VIRT_NONE, VIRT_NONE };
+			truth->vcpu[i][t] = (struct moment){
+				VIRT_UNKNOWN, VIRT_NONE, VIRT_NONE, 0,
+			};
 	}
 	for (int i = 0; i < truth->n_pcpus; i++) {
 		/* known from the beginning on, so that the model has that many */
@@ -143,6 +160,8 @@ static struct virt_model *make(struct truth *truth)
 	return model;
 }
 
+#define LASTING		(VIRT_INTERVAL_NESTED | VIRT_INTERVAL_UNSPLIT)
+
 static void check_intervals(const struct truth *truth, const struct virt_model *model, int vcpu)
 {
 	struct virt_interval_range all = virt_vcpu_intervals(model, vcpu, INT64_MIN, INT64_MAX);
@@ -159,7 +178,8 @@ static void check_intervals(const struct truth *truth, const struct virt_model *
 		assert_true(end > t || a->flags & VIRT_INTERVAL_EXIT);
 		if (i)
 			assert_true(a->flags & VIRT_INTERVAL_EXIT || a->state != a[-1].state ||
-				    a->pcpu != a[-1].pcpu || a->detail != a[-1].detail);
+				    a->pcpu != a[-1].pcpu || a->detail != a[-1].detail ||
+				    (a->flags ^ a[-1].flags) & LASTING);
 		for (; t < end; t++) {
 			const struct moment *moment = &truth->vcpu[vcpu][t];
 			int64_t at_end = -1;
@@ -167,6 +187,7 @@ static void check_intervals(const struct truth *truth, const struct virt_model *
 			assert_int_equal(a->state, moment->state);
 			assert_int_equal(a->pcpu, moment->pcpu);
 			assert_int_equal(a->detail, moment->detail);
+			assert_int_equal(a->flags & LASTING, moment->lasting);
 			assert_ptr_equal(virt_vcpu_at(model, vcpu, t, &at_end), a);
 			assert_int_equal(at_end, end);
 		}
@@ -245,9 +266,12 @@ static void check_pcpu(const struct truth *truth, const struct virt_model *model
 	virt_pcpu_totals(model, pcpu, window.from, window.to, &totals);
 	for (int t = window.a; t < window.b; t++) {
 		int vcpu = truth->occupant[pcpu][t];
-		int state = vcpu >= 0 ? truth->vcpu[vcpu][t].state : VIRT_UNKNOWN;
+		int state = vcpu >= 0 && vcpu < VIRT_FIRST_TASK ?
+			    truth->vcpu[vcpu][t].state : VIRT_UNKNOWN;
 
-		if (vcpu >= 0 && state <= VIRT_VMM)
+		if (vcpu >= VIRT_FIRST_TASK)
+			expected.task_ns++;
+		else if (vcpu >= 0 && state <= VIRT_VMM)
 			expected.state_ns[state]++;
 		else if (vcpu == VIRT_NONE)
 			expected.idle_ns++;
@@ -403,11 +427,18 @@ static void check_exits(const struct truth *truth, const struct virt_model *mode
 	}
 }
 
+/** Where @who is counted. */
+static int slot(int who)
+{
+	return who < 0 ? 0 : who < VIRT_FIRST_TASK ? 1 + who :
+	       1 + MAX_VCPUS + who - VIRT_FIRST_TASK;
+}
+
 static void check_culprits(const struct truth *truth, const struct virt_model *model, int vcpu,
 			   struct window window)
 {
-	int64_t expected[MAX_VCPUS + 1] = { 0 };
-	struct virt_culprit culprit[MAX_VCPUS + 2], first;
+	int64_t expected[1 + MAX_VCPUS + TASKS] = { 0 };
+	struct virt_culprit culprit[2 + MAX_VCPUS + TASKS], first;
 	size_t n, n_expected = 0;
 
 	for (int t = window.a; t < window.b; t++) {
@@ -418,14 +449,15 @@ static void check_culprits(const struct truth *truth, const struct virt_model *m
 			continue;
 		if (moment->pcpu != VIRT_NONE)
 			who = truth->occupant[moment->pcpu][t];
-		expected[who < 0 ? 0 : who + 1]++;
+		expected[slot(who)]++;
 	}
-	for (int i = 0; i <= MAX_VCPUS; i++)
+	for (int i = 0; i < 1 + MAX_VCPUS + TASKS; i++)
 		n_expected += expected[i] > 0;
-	n = virt_vcpu_culprits(model, vcpu, window.from, window.to, culprit, MAX_VCPUS + 2);
+	n = virt_vcpu_culprits(model, vcpu, window.from, window.to, culprit,
+			       2 + MAX_VCPUS + TASKS);
 	assert_int_equal(n, n_expected);
 	for (size_t i = 0; i < n; i++) {
-		assert_int_equal(culprit[i].ns, expected[culprit[i].vcpu + 1]);
+		assert_int_equal(culprit[i].ns, expected[slot(culprit[i].vcpu)]);
 		if (i)
 			assert_true(culprit[i - 1].ns >= culprit[i].ns);
 	}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	virt_names.c
+ * @brief	What the things of a vCPU model are called.
+ */
+#include "virt_private.h"
+
+const char *virt_model_contradictions(const struct virt_model *model, int i, uint64_t *count)
+{
+	if (i < 0 || i >= VIRT_MAX_CONTRADICTIONS || !model->contradictions[i].what)
+		return NULL;
+	if (count)
+		*count = model->contradictions[i].count;
+	return model->contradictions[i].what;
+}
+
+const char *virt_state_name(enum virt_state state)
+{
+	static const char *const name[VIRT_N_STATES] = {
+		[VIRT_GUEST] = "guest",
+		[VIRT_HYPERVISOR] = "hypervisor",
+		[VIRT_VMM] = "vmm",
+		[VIRT_PREEMPTED] = "preempted",
+		[VIRT_WAKING] = "waking",
+		[VIRT_BLOCKED] = "blocked",
+		[VIRT_OFFLINE] = "offline",
+		[VIRT_UNKNOWN] = "unknown",
+	};
+
+	return (unsigned int)state < VIRT_N_STATES ? name[state] : NULL;
+}
+
+const char *virt_machine_state_name(enum virt_machine_state state)
+{
+	static const char *const name[VIRT_M_N_STATES] = {
+		[VIRT_M_FULL_RUN] = "full_run",
+		[VIRT_M_PARTIAL_RUN] = "partial_run",
+		[VIRT_M_CONCURRENCY_HAZARD] = "concurrency_hazard",
+		[VIRT_M_PARTIAL_CONTENTION] = "partial_contention",
+		[VIRT_M_FULL_CONTENTION] = "full_contention",
+		[VIRT_M_BLOCKED] = "blocked",
+		[VIRT_M_LOST] = "lost",
+	};
+
+	return (unsigned int)state < VIRT_M_N_STATES ? name[state] : NULL;
+}
+
+const char *virt_exit_class_name(enum virt_exit_class exit_class)
+{
+	static const char *const name[VIRT_EXIT_N_CLASSES] = {
+		[VIRT_EXIT_OTHER] = "other",
+		[VIRT_EXIT_HALT] = "halt",
+		[VIRT_EXIT_INTERRUPT] = "interrupt",
+		[VIRT_EXIT_MEMORY] = "memory",
+		[VIRT_EXIT_IO] = "io",
+		[VIRT_EXIT_REGISTER] = "register",
+		[VIRT_EXIT_APIC] = "apic",
+		[VIRT_EXIT_HYPERCALL] = "hypercall",
+		[VIRT_EXIT_EXCEPTION] = "exception",
+		[VIRT_EXIT_NESTED] = "nested",
+	};
+
+	return (unsigned int)exit_class < VIRT_EXIT_N_CLASSES ? name[exit_class] : NULL;
+}
+
+const char *virt_model_who(const struct virt_model *model, int32_t who)
+{
+	return virt_is_vcpu(model, who) ? model->vcpus[who].name :
+	       virt_is_task(model, who) ? model->tasks[who - VIRT_FIRST_TASK].name : NULL;
+}
