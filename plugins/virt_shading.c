@@ -46,11 +46,11 @@ static int64_t max64(int64_t a, int64_t b)
 static void vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t from, int64_t to,
 			 struct column *columns, int n)
 {
-	struct virt_totals totals[BATCH];
+	int64_t ns[BATCH][VIRT_N_STATES];
 
-	virt_vcpu_columns(model, vcpu, from, to, totals, n);
+	virt_vcpu_columns(model, vcpu, from, to, ns, n);
 	for (int i = 0; i < n; i++) {
-		memcpy(columns[i].ns, totals[i].ns, sizeof(totals[i].ns));
+		memcpy(columns[i].ns, ns[i], sizeof(ns[i]));
 		columns[i].ns[VIRT_SHADE_NOTHING] = 0;
 	}
 }

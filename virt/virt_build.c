@@ -113,12 +113,19 @@ static void groups_free(struct virt_groups *groups)
 		free(groups->max[i]);
 }
 
+static void index_free(struct virt_index *index)
+{
+	free(index->start);
+	free(index->cell);
+}
+
 static void vcpu_free(struct virt_vcpu_track *vcpu)
 {
 	free(vcpu->name);
 	free(vcpu->intervals);
-	free(vcpu->block_start);
-	free(vcpu->blocks);
+	index_free(&vcpu->index);
+	free(vcpu->sums);
+	free(vcpu->counts);
 	free(vcpu->migrations);
 	groups_free(&vcpu->exits);
 	groups_free(&vcpu->culprits);
@@ -138,7 +145,7 @@ void virt_model_free(struct virt_model *model)
 		vcpu_free(&model->vcpus[i]);
 	for (int32_t i = 0; i < model->n_pcpus; i++) {
 		free(model->pcpus[i].occupants);
-		free(model->pcpus[i].block_start);
+		index_free(&model->pcpus[i].index);
 		free(model->pcpus[i].base);
 	}
 	for (int32_t i = 0; i < model->n_reasons; i++)

@@ -117,24 +117,25 @@ bool virt_vcpu_next_exit(const struct virt_model *model, int32_t vcpu, int64_t t
 	if (!track || time_ns >= model->end_ns)
 		return false;
 	i = virt_first_interval_at(track, time_ns);
-	while (i < track->n && i % VIRT_BLOCK && !(track->intervals[i].flags & VIRT_INTERVAL_EXIT))
+	while (i < track->n && i % VIRT_COUNT_BLOCK &&
+	       !(track->intervals[i].flags & VIRT_INTERVAL_EXIT))
 		i++;
-	if (i < track->n && i % VIRT_BLOCK == 0) {
+	if (i < track->n && i % VIRT_COUNT_BLOCK == 0) {
 		/* the last block before which there are no more exits than before this one */
-		size_t hi = n_blocks = virt_blocks(track->n, VIRT_BLOCK);
-		uint32_t before = track->blocks[i / VIRT_BLOCK].exits;
+		size_t hi = n_blocks = virt_blocks(track->n, VIRT_COUNT_BLOCK);
+		uint32_t before = track->counts[i / VIRT_COUNT_BLOCK].exits;
 
-		for (block = i / VIRT_BLOCK; block + 1 < hi;) {
+		for (block = i / VIRT_COUNT_BLOCK; block + 1 < hi;) {
 			size_t middle = block + (hi - block) / 2;
 
-			if (track->blocks[middle].exits <= before)
+			if (track->counts[middle].exits <= before)
 				block = middle;
 			else
 				hi = middle;
 		}
-		if (track->blocks[n_blocks].exits == before)
+		if (track->counts[n_blocks].exits == before)
 			return false;
-		for (i = block * VIRT_BLOCK; i < track->n; i++)
+		for (i = block * VIRT_COUNT_BLOCK; i < track->n; i++)
 			if (track->intervals[i].flags & VIRT_INTERVAL_EXIT)
 				break;
 	}

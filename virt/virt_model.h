@@ -310,14 +310,14 @@ void virt_vcpu_totals(const struct virt_model *model, int32_t vcpu, int64_t from
 		      int64_t to_ns, struct virt_totals *totals);
 
 /**
- * virt_vcpu_columns - totals of @n equal windows side by side, as a graph needs them
- * @totals: receives @n; number i begins at from + (to - from) * i / n, rounded down, and ends where
- *	    the next one begins
+ * virt_vcpu_columns - times of @n equal windows side by side, as a graph needs them
+ * @ns: receives @n, each by state; number i begins at from + (to - from) * i / n, rounded down, and
+ *	ends where the next one begins
  *
  * The same as @n times virt_vcpu_totals(), several times faster.
  */
 void virt_vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
-		       int64_t to_ns, struct virt_totals *totals, size_t n);
+		       int64_t to_ns, int64_t (*ns)[VIRT_N_STATES], size_t n);
 
 /** What a pCPU did: vCPUs' time by state, tasks, idle, not known. Adds up to the window. */
 struct virt_pcpu_totals {

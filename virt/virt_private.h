@@ -12,9 +12,15 @@
 
 #include "virt_model.h"
 
-/** Intervals per block of a vCPU; occupants per block of a pCPU. Both measured: bench_model. */
-#define VIRT_BLOCK		32
-#define VIRT_OCCUPANT_BLOCK	16
+/** Intervals of a vCPU per sum of times, and per sum of counts; occupants of a pCPU per step of its
+ * index. Measured with bench_shading: drawing waits for memory most of its time. */
+#define VIRT_BLOCK		8
+#define VIRT_COUNT_BLOCK	64
+#define VIRT_OCCUPANT_BLOCK	8
+/** Blocks per cell of an index, on average. */
+#define VIRT_CELL_BLOCKS	2
+/** What memory is read in, in bytes. */
+#define VIRT_CACHE_LINE		64
 /** Machine intervals per block. */
 #define VIRT_MACHINE_BLOCK	32
 
@@ -25,11 +31,27 @@
 /** Kinds of contradictions; the last one takes all further ones. */
 #define VIRT_MAX_CONTRADICTIONS	32
 
-/** What came before the first interval of a block. */
-struct virt_block {
+/** Times before the first interval of a block: one cache line. */
+struct virt_sum {
 	int64_t		ns[VIRT_N_STATES];
-	uint32_t	count[VIRT_N_STATES];
+};
+
+/** Intervals and exits before the first interval of a block. */
+struct virt_counts {
+	uint32_t	state[VIRT_N_STATES];
 	uint32_t	exits;
+};
+
+/**
+ * From a time to a block: the trace is cut into cells of equal length, of each of which is known
+ * where its blocks begin. A search needs to look at these few only, wherever they are.
+ */
+struct virt_index {
+	int64_t		*start;		/* n, of each block's first element */
+	uint32_t	*cell;		/* n_cells + 1: its first block, or that of a later one */
+	size_t		n, n_cells;
+	int64_t		begin_ns;
+	int		shift;		/* a cell is 2^shift ns long */
 };
 
 /** One reason's exits, or one culprit's waits: a piece of the arrays of struct virt_groups. */
@@ -54,8 +76,9 @@ struct virt_vcpu_track {
 	char		*name;
 	struct virt_interval *intervals;
 	uint32_t	n, room;
-	int64_t		*block_start;	/* time of each block's first interval */
-	struct virt_block *blocks;
+	struct virt_index index;
+	struct virt_sum	*sums;		/* one per block, aligned to VIRT_CACHE_LINE */
+	struct virt_counts *counts;	/* one per VIRT_COUNT_BLOCK, and one more of all */
 	struct virt_migration *migrations;
 	size_t		n_migrations;
 	struct virt_groups exits;
@@ -75,7 +98,7 @@ struct virt_pcpu_base {
 struct virt_pcpu_track {
 	struct virt_occupant *occupants;
 	uint32_t	n, room;
-	int64_t		*block_start;	/* time of each block's first occupant */
+	struct virt_index index;
 	struct virt_pcpu_base *base;	/* n */
 };
 
@@ -169,6 +192,23 @@ static inline size_t virt_blocks(size_t n, size_t size)
 static inline bool virt_on_pcpu(enum virt_state state)
 {
 	return state <= VIRT_VMM;
+}
+
+/** virt_index_cell - the cell of a time from the beginning to the end of the trace */
+static inline size_t virt_index_cell(const struct virt_index *index, int64_t time_ns)
+{
+	return (size_t)((uint64_t)(time_ns - index->begin_ns) >> index->shift);
+}
+
+/** virt_index_find - how many blocks begin before @time_ns, which is not after the trace's end */
+static inline size_t virt_index_find(const struct virt_index *index, int64_t time_ns)
+{
+	size_t cell;
+
+	if (!index->n || time_ns <= index->begin_ns)
+		return 0;
+	cell = virt_index_cell(index, time_ns);
+	return VIRT_FIRST_AT(index->start, index->cell[cell], index->cell[cell + 1], time_ns);
 }
 
 /** virt_get_vcpu - by global index; or NULL */

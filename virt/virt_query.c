@@ -96,11 +96,9 @@ int32_t virt_model_find_vcpu(const struct virt_model *model, int32_t host_pid)
 
 size_t virt_first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_ns)
 {
-	size_t n_blocks = virt_blocks(vcpu->n, VIRT_BLOCK);
-	size_t block = VIRT_FIRST_AT(vcpu->block_start, 0, n_blocks, time_ns);
-	size_t hi = block * VIRT_BLOCK;
+	size_t hi = virt_index_find(&vcpu->index, time_ns) * VIRT_BLOCK;
 
-	if (!block)
+	if (!hi)
 		return 0;
 	return VIRT_FIRST_AT(vcpu->intervals, hi - VIRT_BLOCK + 1, hi < vcpu->n ? hi : vcpu->n,
 			     time_ns);
@@ -182,108 +180,196 @@ const struct virt_occupant *virt_pcpu_at(const struct virt_model *model, int32_t
 
 /* ---- totals ---- */
 
-/** A moment in a vCPU's life; answers about many moments first find all, then look at them. */
-struct moment {
-	const struct virt_vcpu_track *vcpu;
-	int64_t		time_ns;
-	size_t		block;		/* blocks that begin before it: the last one, + 1 */
-};
-
-static struct moment find_moment(const struct virt_vcpu_track *vcpu, int64_t time_ns)
+static int64_t clamp(const struct virt_model *model, int64_t time_ns)
 {
-	return (struct moment){
-		.vcpu = vcpu, .time_ns = time_ns,
-		.block = VIRT_FIRST_AT(vcpu->block_start, 0, virt_blocks(vcpu->n, VIRT_BLOCK),
-				       time_ns),
-	};
+	return time_ns < model->begin_ns ? model->begin_ns :
+	       time_ns > model->end_ns ? model->end_ns : time_ns;
 }
 
-/** Ask for memory ahead of its use: waiting for it would be most of the work. */
+/** Times of a vCPU from the beginning of the trace to @time_ns, in whose block @sum is. */
+static void times_before(const struct virt_vcpu_track *vcpu, int64_t time_ns, size_t block,
+			 struct virt_sum *sum)
+{
+	const struct virt_interval *interval = &vcpu->intervals[block * VIRT_BLOCK];
+	const struct virt_interval *last = &vcpu->intervals[vcpu->n - 1];
+
+	*sum = vcpu->sums[block];
+	/* ends within the block: the next one does not begin before that moment */
+	for (; interval < last && interval[1].start_ns < time_ns; interval++)
+		sum->ns[interval->state] += interval[1].start_ns - interval->start_ns;
+	sum->ns[interval->state] += time_ns - interval->start_ns;
+}
+
+/** How many intervals of each state are among the first @n ones. */
+static void counts_before(const struct virt_vcpu_track *vcpu, size_t n, uint64_t *count)
+{
+	size_t i = n / VIRT_COUNT_BLOCK;
+
+	for (int s = 0; s < VIRT_N_STATES; s++)
+		count[s] = vcpu->counts[i].state[s];
+	for (i *= VIRT_COUNT_BLOCK; i < n; i++)
+		count[vcpu->intervals[i].state]++;
+}
+
+void virt_vcpu_totals(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+		      int64_t to_ns, struct virt_totals *totals)
+{
+	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
+	uint64_t before[VIRT_N_STATES];
+
+	memset(totals, 0, sizeof(*totals));
+	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
+		return;
+	virt_vcpu_columns(model, vcpu, from_ns, to_ns, &totals->ns, 1);
+	counts_before(track, virt_first_interval_at(track, from_ns), before);
+	counts_before(track, virt_first_interval_at(track, to_ns), totals->count);
+	for (int s = 0; s < VIRT_N_STATES; s++)
+		totals->count[s] -= before[s];
+}
+
+/* ---- many windows side by side ---- */
+
+/**
+ * Borders that are looked up together, step by step: each step asks for the memory that the next
+ * one needs, so that they all wait for it at the same time, and not one after another.
+ */
+#define BATCH	32
+
+/** Where column @i of @n begins, rounded down. */
+static int64_t column(int64_t from_ns, int64_t to_ns, size_t i, size_t n)
+{
+	uint64_t length = (uint64_t)to_ns - (uint64_t)from_ns, rest = length % n;
+
+	/* the rest is less than n, which is a number of pixels */
+	return (int64_t)((uint64_t)from_ns + length / n * i + rest * i / n);
+}
+
 static void prefetch(const void *memory, size_t size)
 {
-	for (size_t i = 0; i < size; i += 64)
+	for (size_t i = 0; i < size; i += VIRT_CACHE_LINE)
 		__builtin_prefetch((const char *)memory + i);
 }
 
-static void prefetch_moment(const struct moment *moment)
+/** Step 1 of a search in an index. */
+static void prefetch_cell(const struct virt_index *index, int64_t time_ns)
 {
-	if (moment->block) {
-		prefetch(&moment->vcpu->blocks[moment->block - 1], sizeof(struct virt_block));
-		prefetch(&moment->vcpu->intervals[(moment->block - 1) * VIRT_BLOCK],
-			 VIRT_BLOCK * sizeof(struct virt_interval));
-	}
+	if (time_ns > index->begin_ns)
+		__builtin_prefetch(&index->cell[virt_index_cell(index, time_ns)]);
 }
 
-/** Totals from the beginning of the trace up to a moment. */
-static void totals_before(const struct moment *moment, struct virt_totals *totals)
+/** Step 2. */
+static void prefetch_start(const struct virt_index *index, int64_t time_ns)
 {
-	const struct virt_vcpu_track *vcpu = moment->vcpu;
-	const struct virt_interval *interval, *last;
-	const struct virt_block *block;
+	if (time_ns > index->begin_ns)
+		__builtin_prefetch(&index->start[index->cell[virt_index_cell(index, time_ns)]]);
+}
 
-	memset(totals, 0, sizeof(*totals));
-	if (!moment->block)
+/** A moment in a vCPU's life. */
+struct moment {
+	const struct virt_vcpu_track *vcpu;
+	size_t		block;		/* how many begin before it */
+};
+
+/** Step 3. */
+static struct moment find_moment(const struct virt_vcpu_track *vcpu, int64_t time_ns)
+{
+	struct moment moment = { vcpu, virt_index_find(&vcpu->index, time_ns) };
+
+	if (moment.block) {
+		__builtin_prefetch(&vcpu->sums[moment.block - 1]);
+		prefetch(&vcpu->intervals[(moment.block - 1) * VIRT_BLOCK],
+			 VIRT_BLOCK * sizeof(struct virt_interval) + VIRT_CACHE_LINE);
+	}
+	return moment;
+}
+
+/** Times of a vCPU up to a moment. */
+static void moment_times(const struct moment *moment, int64_t time_ns, struct virt_sum *sum)
+{
+	if (moment->block)
+		times_before(moment->vcpu, time_ns, moment->block - 1, sum);
+	else
+		memset(sum, 0, sizeof(*sum));
+}
+
+void virt_vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+		       int64_t to_ns, int64_t (*ns)[VIRT_N_STATES], size_t n)
+{
+	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
+	struct virt_sum before = { 0 }, after;
+	struct moment moment[BATCH];
+	int64_t time[BATCH];
+
+	memset(ns, 0, n * sizeof(*ns));
+	if (!track || !track->n || from_ns >= to_ns)
 		return;
-	block = &vcpu->blocks[moment->block - 1];
-	for (int s = 0; s < VIRT_N_STATES; s++) {
-		totals->ns[s] = block->ns[s];
-		totals->count[s] = block->count[s];
+	/* n + 1 borders; each but the first completes the column before it */
+	for (size_t done = 0; done <= n; done += BATCH) {
+		size_t size = n + 1 - done < BATCH ? n + 1 - done : BATCH;
+
+		for (size_t i = 0; i < size; i++) {
+			time[i] = clamp(model, column(from_ns, to_ns, done + i, n));
+			prefetch_cell(&track->index, time[i]);
+		}
+		for (size_t i = 0; i < size; i++)
+			prefetch_start(&track->index, time[i]);
+		for (size_t i = 0; i < size; i++)
+			moment[i] = find_moment(track, time[i]);
+		for (size_t i = 0; i < size; i++) {
+			moment_times(&moment[i], time[i], &after);
+			for (int s = 0; done + i && s < VIRT_N_STATES; s++)
+				ns[done + i - 1][s] = after.ns[s] - before.ns[s];
+			before = after;
+		}
 	}
-	interval = &vcpu->intervals[(moment->block - 1) * VIRT_BLOCK];
-	/* ends within the block: the next one does not begin before that moment */
-	last = &vcpu->intervals[vcpu->n - 1];
-	for (; interval < last && interval[1].start_ns < moment->time_ns; interval++) {
-		totals->ns[interval->state] += interval[1].start_ns - interval->start_ns;
-		totals->count[interval->state]++;
-	}
-	totals->ns[interval->state] += moment->time_ns - interval->start_ns;
-	totals->count[interval->state]++;
 }
 
 /** A moment on a pCPU. */
 struct pcpu_moment {
-	size_t		block;
+	size_t		block;		/* of occupants: how many begin before it */
 	size_t		occupant;
-	struct moment	vcpu;		/* of the occupant, if one is known */
+	struct moment	vcpu;		/* of the occupant, if it is one */
 };
 
-static void find_pcpu_block(const struct virt_pcpu_track *pcpu, int64_t time_ns,
-			    struct pcpu_moment *moment)
+/** Step 3. */
+static void find_occupants(const struct virt_pcpu_track *pcpu, int64_t time_ns,
+			   struct pcpu_moment *moment)
 {
-	moment->block = VIRT_FIRST_AT(pcpu->block_start, 0,
-				      virt_blocks(pcpu->n, VIRT_OCCUPANT_BLOCK), time_ns);
+	moment->block = virt_index_find(&pcpu->index, time_ns);
 	if (moment->block)
 		prefetch(&pcpu->occupants[(moment->block - 1) * VIRT_OCCUPANT_BLOCK],
-			 VIRT_OCCUPANT_BLOCK * sizeof(*pcpu->occupants));
+			 VIRT_OCCUPANT_BLOCK * sizeof(*pcpu->occupants) + VIRT_CACHE_LINE);
 }
 
-/** Who was there just before @time_ns. Needs find_pcpu_block(). */
+/** Step 4: who was there just before @time_ns; and step 1 of the search for its moment. */
 static void find_occupant(const struct virt_model *model, const struct virt_pcpu_track *pcpu,
 			  int64_t time_ns, struct pcpu_moment *moment)
 {
 	size_t hi = moment->block * VIRT_OCCUPANT_BLOCK;
-	int32_t vcpu;
+	int32_t who;
 
 	moment->vcpu.vcpu = NULL;
 	if (!moment->block)
 		return;
 	moment->occupant = VIRT_FIRST_AT(pcpu->occupants, hi - VIRT_OCCUPANT_BLOCK + 1,
 					 hi < pcpu->n ? hi : pcpu->n, time_ns) - 1;
-	__builtin_prefetch(&pcpu->base[moment->occupant]);
-	vcpu = pcpu->occupants[moment->occupant].vcpu;
-	if (virt_is_vcpu(model, vcpu)) {
-		moment->vcpu = find_moment(&model->vcpus[vcpu], time_ns);
-		prefetch_moment(&moment->vcpu);
+	prefetch(&pcpu->base[moment->occupant], sizeof(*pcpu->base) + VIRT_CACHE_LINE);
+	who = pcpu->occupants[moment->occupant].vcpu;
+	if (virt_is_vcpu(model, who)) {
+		moment->vcpu.vcpu = &model->vcpus[who];
+		prefetch_cell(&moment->vcpu.vcpu->index, time_ns);
 	}
 }
 
-/** Totals of a pCPU from the beginning of the trace to @time_ns. Needs find_occupant(). */
+/** Totals of a pCPU from the beginning of the trace to @time_ns. */
 static void pcpu_totals_before(const struct virt_model *model, const struct virt_pcpu_track *pcpu,
 			       int64_t time_ns, const struct pcpu_moment *moment,
 			       struct virt_pcpu_totals *totals)
 {
+	int64_t since_begin = time_ns - model->begin_ns;
+	const struct virt_occupant *occupant;
 	const struct virt_pcpu_base *base;
-	struct virt_totals states;
+	struct virt_sum sum;
 
 	memset(totals, 0, sizeof(*totals));
 	if (!moment->block)
@@ -293,72 +379,29 @@ static void pcpu_totals_before(const struct virt_model *model, const struct virt
 		totals->state_ns[s] = base->state_ns[s];
 	totals->task_ns = base->task_ns;
 	totals->idle_ns = base->idle_ns;
-	totals->unknown_ns = time_ns - model->begin_ns;
+	occupant = &pcpu->occupants[moment->occupant];
 	if (moment->vcpu.vcpu) {
-		totals_before(&moment->vcpu, &states);
+		moment_times(&moment->vcpu, time_ns, &sum);
 		for (int s = 0; s <= VIRT_VMM; s++)
-			totals->state_ns[s] += states.ns[s];
-	} else if (pcpu->occupants[moment->occupant].vcpu != VIRT_NONE) {
-		totals->task_ns += time_ns - model->begin_ns;
-	} else if (pcpu->occupants[moment->occupant].known) {
-		totals->idle_ns += time_ns - model->begin_ns;
+			totals->state_ns[s] += sum.ns[s];
+	} else if (occupant->vcpu != VIRT_NONE) {
+		totals->task_ns += since_begin;
+	} else if (occupant->known) {
+		totals->idle_ns += since_begin;
 	}
-	totals->unknown_ns -= totals->idle_ns + totals->task_ns;
+	totals->unknown_ns = since_begin - totals->idle_ns - totals->task_ns;
 	for (int s = 0; s <= VIRT_VMM; s++)
 		totals->unknown_ns -= totals->state_ns[s];
 }
 
-static int64_t clamp(const struct virt_model *model, int64_t time_ns)
+static void subtract(struct virt_pcpu_totals *column, const struct virt_pcpu_totals *after,
+		     const struct virt_pcpu_totals *before)
 {
-	return time_ns < model->begin_ns ? model->begin_ns :
-	       time_ns > model->end_ns ? model->end_ns : time_ns;
-}
-
-/** Where column @i of @n begins, rounded down. */
-static int64_t column(int64_t from_ns, int64_t to_ns, size_t i, size_t n)
-{
-	__int128 wide = ((__int128)to_ns - from_ns) * i / n + from_ns;
-
-	return (int64_t)wide;
-}
-
-/** Moments that are prefetched together: what fits well into the first level of caches. */
-#define BATCH	32
-
-void virt_vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
-		       int64_t to_ns, struct virt_totals *totals, size_t n)
-{
-	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
-	struct virt_totals before = { 0 }, after;
-	struct moment moment[BATCH];
-
-	memset(totals, 0, n * sizeof(*totals));
-	if (!track || from_ns >= to_ns)
-		return;
-	/* n + 1 borders; each but the first completes the column before it */
-	for (size_t done = 0; done <= n; done += BATCH) {
-		size_t size = n + 1 - done < BATCH ? n + 1 - done : BATCH;
-
-		for (size_t i = 0; i < size; i++) {
-			moment[i] = find_moment(track, clamp(model, column(from_ns, to_ns,
-									   done + i, n)));
-			prefetch_moment(&moment[i]);
-		}
-		for (size_t i = 0; i < size; i++) {
-			totals_before(&moment[i], &after);
-			for (int s = 0; done + i && s < VIRT_N_STATES; s++) {
-				totals[done + i - 1].ns[s] = after.ns[s] - before.ns[s];
-				totals[done + i - 1].count[s] = after.count[s] - before.count[s];
-			}
-			before = after;
-		}
-	}
-}
-
-void virt_vcpu_totals(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
-		      int64_t to_ns, struct virt_totals *totals)
-{
-	virt_vcpu_columns(model, vcpu, from_ns, to_ns, totals, 1);
+	for (int s = 0; s <= VIRT_VMM; s++)
+		column->state_ns[s] = after->state_ns[s] - before->state_ns[s];
+	column->task_ns = after->task_ns - before->task_ns;
+	column->idle_ns = after->idle_ns - before->idle_ns;
+	column->unknown_ns = after->unknown_ns - before->unknown_ns;
 }
 
 void virt_pcpu_columns(const struct virt_model *model, int32_t pcpu, int64_t from_ns,
@@ -377,22 +420,24 @@ void virt_pcpu_columns(const struct virt_model *model, int32_t pcpu, int64_t fro
 
 		for (size_t i = 0; i < size; i++) {
 			time[i] = clamp(model, column(from_ns, to_ns, done + i, n));
-			find_pcpu_block(track, time[i], &moment[i]);
+			prefetch_cell(&track->index, time[i]);
 		}
 		for (size_t i = 0; i < size; i++)
+			prefetch_start(&track->index, time[i]);
+		for (size_t i = 0; i < size; i++)
+			find_occupants(track, time[i], &moment[i]);
+		for (size_t i = 0; i < size; i++)
 			find_occupant(model, track, time[i], &moment[i]);
+		for (size_t i = 0; i < size; i++)
+			if (moment[i].vcpu.vcpu)
+				prefetch_start(&moment[i].vcpu.vcpu->index, time[i]);
+		for (size_t i = 0; i < size; i++)
+			if (moment[i].vcpu.vcpu)
+				moment[i].vcpu = find_moment(moment[i].vcpu.vcpu, time[i]);
 		for (size_t i = 0; i < size; i++) {
-			struct virt_pcpu_totals *total;
-
 			pcpu_totals_before(model, track, time[i], &moment[i], &after);
-			if (done + i) {
-				total = &totals[done + i - 1];
-				for (int s = 0; s <= VIRT_VMM; s++)
-					total->state_ns[s] = after.state_ns[s] - before.state_ns[s];
-				total->task_ns = after.task_ns - before.task_ns;
-				total->idle_ns = after.idle_ns - before.idle_ns;
-				total->unknown_ns = after.unknown_ns - before.unknown_ns;
-			}
+			if (done + i)
+				subtract(&totals[done + i - 1], &after, &before);
 			before = after;
 		}
 	}

@@ -10,32 +10,62 @@
 
 #include "virt_private.h"
 
+/* ---- from a time to a block ---- */
+
+/** @array has @n elements that begin with their time; one in @per_block begins a block. */
+static int make_index(const struct virt_model *model, struct virt_index *index, const void *array,
+		      size_t stride, size_t n, size_t per_block)
+{
+	uint64_t length = (uint64_t)(model->end_ns - model->begin_ns);
+	size_t block = 0;
+
+	index->n = virt_blocks(n, per_block);
+	index->begin_ns = model->begin_ns;
+	while (length >> index->shift > index->n / VIRT_CELL_BLOCKS)
+		index->shift++;
+	index->n_cells = (size_t)(length >> index->shift) + 1;
+	index->start = malloc((index->n + 1) * sizeof(*index->start));
+	index->cell = malloc((index->n_cells + 1) * sizeof(*index->cell));
+	if (!index->start || !index->cell)
+		return -ENOMEM;
+	for (size_t i = 0; i < index->n; i++)
+		index->start[i] = *(const int64_t *)((const char *)array + i * per_block * stride);
+	for (size_t i = 0; i < index->n_cells; i++) {
+		while (block < index->n && virt_index_cell(index, index->start[block]) < i)
+			block++;
+		index->cell[i] = block;
+	}
+	index->cell[index->n_cells] = index->n;
+	return 0;
+}
+
 /* ---- vCPUs ---- */
 
 static int summarize_vcpu(const struct virt_model *model, struct virt_vcpu_track *vcpu)
 {
-	size_t n_blocks = virt_blocks(vcpu->n, VIRT_BLOCK);
-	struct virt_block sum = { 0 };
+	struct virt_counts count = { 0 };
+	struct virt_sum sum = { 0 };
 
-	vcpu->blocks = malloc((n_blocks + 1) * sizeof(*vcpu->blocks));
-	vcpu->block_start = malloc((n_blocks + 1) * sizeof(*vcpu->block_start));
-	if (!vcpu->blocks || !vcpu->block_start)
+	vcpu->sums = aligned_alloc(VIRT_CACHE_LINE, (virt_blocks(vcpu->n, VIRT_BLOCK) + 1) *
+						    sizeof(*vcpu->sums));
+	vcpu->counts = malloc((virt_blocks(vcpu->n, VIRT_COUNT_BLOCK) + 1) *
+			      sizeof(*vcpu->counts));
+	if (!vcpu->sums || !vcpu->counts)
 		return -ENOMEM;
 	for (size_t i = 0; i < vcpu->n; i++) {
 		const struct virt_interval *interval = &vcpu->intervals[i];
 
-		if (i % VIRT_BLOCK == 0) {
-			vcpu->blocks[i / VIRT_BLOCK] = sum;
-			vcpu->block_start[i / VIRT_BLOCK] = interval->start_ns;
-		}
+		if (i % VIRT_BLOCK == 0)
+			vcpu->sums[i / VIRT_BLOCK] = sum;
+		if (i % VIRT_COUNT_BLOCK == 0)
+			vcpu->counts[i / VIRT_COUNT_BLOCK] = count;
 		sum.ns[interval->state] += virt_interval_end(model, vcpu, i) - interval->start_ns;
-		sum.count[interval->state]++;
-		sum.exits += !!(interval->flags & VIRT_INTERVAL_EXIT);
+		count.state[interval->state]++;
+		count.exits += !!(interval->flags & VIRT_INTERVAL_EXIT);
 	}
-	/* one more, so that the total needs no search */
-	vcpu->blocks[n_blocks] = sum;
-	vcpu->block_start[n_blocks] = model->end_ns;
-	return 0;
+	vcpu->counts[virt_blocks(vcpu->n, VIRT_COUNT_BLOCK)] = count;
+	return make_index(model, &vcpu->index, vcpu->intervals, sizeof(*vcpu->intervals), vcpu->n,
+			  VIRT_BLOCK);
 }
 
 /** Find the migrations of a vCPU; with @found NULL they are only counted. */
@@ -377,7 +407,7 @@ static void states_before(const struct virt_vcpu_track *vcpu, struct virt_cursor
 	if (i / VIRT_BLOCK != cursor->i / VIRT_BLOCK) {
 		cursor->i = i / VIRT_BLOCK * VIRT_BLOCK;
 		for (int s = 0; s <= VIRT_VMM; s++)
-			cursor->state_ns[s] = vcpu->blocks[i / VIRT_BLOCK].ns[s];
+			cursor->state_ns[s] = vcpu->sums[i / VIRT_BLOCK].ns[s];
 	}
 	for (; cursor->i < i; cursor->i++) {
 		interval = &vcpu->intervals[cursor->i];
@@ -398,18 +428,14 @@ static int summarize_pcpu(const struct virt_model *model, struct virt_pcpu_track
 {
 	struct virt_pcpu_base sum = { 0 };
 
-	pcpu->block_start = malloc((virt_blocks(pcpu->n, VIRT_OCCUPANT_BLOCK) + 1) *
-				   sizeof(*pcpu->block_start));
 	pcpu->base = malloc(((size_t)pcpu->n + 1) * sizeof(*pcpu->base));
-	if (!pcpu->block_start || !pcpu->base)
+	if (!pcpu->base)
 		return -ENOMEM;
 	memset(cursor, 0, model->n_vcpus * sizeof(*cursor));
 	for (size_t i = 0; i < pcpu->n; i++) {
 		const struct virt_occupant *occupant = &pcpu->occupants[i];
 		int64_t start = occupant->start_ns, end = virt_occupant_end(model, pcpu, i);
 
-		if (i % VIRT_OCCUPANT_BLOCK == 0)
-			pcpu->block_start[i / VIRT_OCCUPANT_BLOCK] = start;
 		pcpu->base[i] = sum;
 		if (virt_is_vcpu(model, occupant->vcpu)) {
 			const struct virt_vcpu_track *vcpu = &model->vcpus[occupant->vcpu];
@@ -429,7 +455,8 @@ static int summarize_pcpu(const struct virt_model *model, struct virt_pcpu_track
 			sum.idle_ns += end - start;
 		}
 	}
-	return 0;
+	return make_index(model, &pcpu->index, pcpu->occupants, sizeof(*pcpu->occupants), pcpu->n,
+			  VIRT_OCCUPANT_BLOCK);
 }
 
 static int summarize_pcpus(struct virt_model *model)

@@ -671,7 +671,7 @@ static void test_empty(void **state)
 	assert_int_equal(virt_machine_intervals(model, 0, 0, 10).n, 0);
 	assert_int_equal(virt_pcpu_occupants(model, 0, 0, 10).n, 0);
 	assert_null(virt_vcpu_at(model, 1, 5, NULL));
-	virt_vcpu_columns(model, 1, 0, 10, &totals, 1);
+	virt_vcpu_columns(model, 1, 0, 10, &totals.ns, 1);
 	assert_int_equal(totals.ns[VIRT_GUEST], 0);
 	virt_model_free(model);
 

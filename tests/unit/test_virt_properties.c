@@ -545,7 +545,8 @@ static void check_machine(const struct truth *truth, const struct virt_model *mo
 static void check_columns(const struct truth *truth, const struct virt_model *model,
 			  struct window window)
 {
-	struct virt_totals columns[100], totals;
+	int64_t columns[100][VIRT_N_STATES];
+	struct virt_totals totals;
 	struct virt_pcpu_totals pcpu_columns[100], pcpu_totals;
 	size_t n = 1 + rnd(100);
 	int vcpu = rnd(truth->n_vcpus), pcpu = rnd(truth->n_pcpus);
@@ -558,7 +559,7 @@ static void check_columns(const struct truth *truth, const struct virt_model *mo
 		int64_t to = window.from + length * (int64_t)(i + 1) / (int64_t)n;
 
 		virt_vcpu_totals(model, vcpu, from, to, &totals);
-		assert_memory_equal(&columns[i], &totals, sizeof(totals));
+		assert_memory_equal(columns[i], totals.ns, sizeof(totals.ns));
 		virt_pcpu_totals(model, pcpu, from, to, &pcpu_totals);
 		assert_memory_equal(&pcpu_columns[i], &pcpu_totals, sizeof(pcpu_totals));
 	}
