@@ -48,7 +48,8 @@ static void print_migrations(const struct virt_model *model, int32_t vcpu, int p
 		virt_vcpu_migrations(model, vcpu, INT64_MIN, INT64_MAX);
 
 	for (size_t i = 0; i < range.n; i++)
-		printf("migration,%d,%lld,%lld,%d>%d\n", pid, (long long)range.first[i].time_ns,
+		printf("migration,%d,%lld,%lld,%d>%d\n", pid,
+		       (long long)(range.first[i].time_ns - range.first[i].gap_ns),
 		       (long long)range.first[i].time_ns, range.first[i].from, range.first[i].to);
 }
 

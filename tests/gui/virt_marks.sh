@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# Migrations: marked below a vCPU's graph and by arrows between the CPUs' graphs, told on a double
+# click, with markers A and B at their ends. Strips and marks of a stream that is shifted in time.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_virt.sh"
+
+BLACK='#202020'
+
+# overlay NAME: switch it on
+overlay()
+{
+	local x y h
+
+	# on the box itself: the widget may be wider than its text
+	read -r x y _ h _ < <(gui_find widgets QCheckBox "$1")
+	gui_click_at $((x + 8)) $((y + h / 2))
+	gui_until checked "$1"
+}
+
+checked()
+{
+	local state
+
+	read -r _ _ _ _ state < <(gui_find widgets QCheckBox "$1")
+	[ "$state" = on,checked ]
+}
+
+details()
+{
+	gui_ask widgets | grep -P '^QLabel\t' | grep -qF -- "$1"
+}
+
+markers()
+{
+	gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on = 1; next }
+		on && $1 == "QLabel" { gsub(/ /, "", $2); print $2; on = 0 }'
+}
+
+# at_marker NAME NS INDEX: a marker, which shows microseconds, is at a time
+at_marker()
+{
+	mapfile -t marks < <(markers)
+	gui_same "$1" "$((($2 + 500) / 1000))" "$((10#${marks[$3]//./}))"
+}
+
+# column NS: of a time in the window
+column()
+{
+	echo $((GUI_X0 + ($1 - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
+}
+
+double_click()
+{
+	xdotool mousemove "$1" "$2" click --repeat 2 --delay 20 1
+}
+
+# zoom X0 X1: into these columns
+zoom()
+{
+	local y from=$VIRT_FROM to=$VIRT_TO
+
+	y=$(($(gui_base 0) - 5))
+	gui_drag "$1" "$y" "$2" "$y"
+	gui_until virt_window_not "$from" "$to"
+}
+
+whole()
+{
+	local from=$VIRT_FROM to=$VIRT_TO
+
+	gui_click QPushButton '- -'
+	gui_until virt_window_not "$from" "$to"
+}
+
+# black X Y W H: pixels of marks and arrows in the last photograph
+black()
+{
+	gui_count_colour "$BLACK" "$@"
+}
+
+# told: what is said of the migration in $ran $time $from $to, and where the markers are
+told()
+{
+	gui_until details "d1v0 migrated from CPU $from to CPU $to"
+	at_marker 'marker A' "$ran" 0
+	at_marker 'marker B' "$time" 1
+}
+
+# forget: something else is told
+forget()
+{
+	virt_strip 4
+	double_click $((VIRT_X + VIRT_W / 2)) $((VIRT_Y + VIRT_H / 2))
+	gui_until gui_not details 'd1v0 migrated'
+	gui_still
+}
+
+gui_init
+file=$GUI_SAMPLES/migration.xen
+virt_open "$file"
+overlay Migrations
+overlay Arrows
+gui_click_found items '*' 'd1v0 | *'
+gui_split 800
+gui_shot whole
+gui_graphs
+gui_until virt_window
+
+n=0
+while IFS=, read -r _ _ ran time pcpus; do
+	from=${pcpus%>*} to=${pcpus#*>} x=$(column "$time") base=$(gui_base 4) n=$((n + 1))
+
+	# below the vCPU's graph
+	gui_shot all
+	gui_need [ "$(black $((x - 4)) $((base + 3)) 9 8)" -gt 20 ]
+	double_click "$x" $((base + 8))
+	told
+	forget
+
+	# between the graphs of the two CPUs, at the middle of the way; near by, where it has room
+	zoom $((x - 12)) $((x + 12))
+	gui_shot near
+	x=$(column "$time")
+	low=$((from < to ? from : to)) high=$((from < to ? to : from))
+	y=$((($(gui_base "$low") + $(gui_base "$high") - GUI_HEIGHT) / 2))
+	gui_need [ "$(black $((x - 4)) "$(gui_base "$low")" 9 20)" -gt 5 ]
+	double_click "$x" "$y"
+	told
+	forget
+	whole
+done < <("$KSV_MODEL_CSV" "$file" | grep '^migration,20000,')
+gui_need [ "$n" -gt 3 ]
+gui_quit
+
+# the first of two files, half a second later
+one=$GUI_SAMPLES/hvm-exits.xen two=$GUI_SAMPLES/pinned.xen
+virt_open "$one" "$two"
+gui_split 800
+from=$VIRT_FROM to=$VIRT_TO
+gui_menu Tools 'Add Time Offset'
+gui_dialog KsTimeOffsetDialog
+gui_click QLineEdit '*'
+xdotool key ctrl+a type --delay 1 500000
+gui_until gui_find widgets QLineEdit '500000*' >/dev/null
+xdotool key Return
+gui_until gui_main_active
+gui_until virt_window_not "$from" "$to"
+gui_shot shifted
+gui_graphs
+VIRT_FROM=$((VIRT_FROM - 500000000)) VIRT_TO=$((VIRT_TO - 500000000))
+virt_check 0 "$one" pcpu 0
+virt_check 3 "$one" pcpu 3
+virt_window
+virt_check 4 "$two" pcpu 0
+gui_quit
