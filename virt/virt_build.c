@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exit_reasons.h"
 #include "virt_private.h"
 
 /** Make room for one more element of @size bytes. Return: false without memory. */
@@ -246,7 +247,9 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
-	model->reasons[model->n_reasons] = (struct virt_reason){ .name = copy };
+	model->reasons[model->n_reasons] = (struct virt_reason){
+		.name = copy, .exit_class = exit_class_of(name),
+	};
 	return model->n_reasons++;
 }
 

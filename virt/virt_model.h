@@ -176,7 +176,13 @@ int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t i
 			    int32_t host_pid, const char *name);
 int32_t virt_model_add_reason(struct virt_model *model, const char *name);
 
-/** virt_model_set_reason_class - what a reason is about. Return: 0, or -EINVAL. */
+/**
+ * virt_model_set_reason_class - what a reason is about, if its name does not tell
+ *
+ * The names of VMX and SVM do: those reasons have their class from the beginning.
+ *
+ * Return: 0, or -EINVAL.
+ */
 int virt_model_set_reason_class(struct virt_model *model, int32_t reason,
 				enum virt_exit_class exit_class);
 
