@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_machines.c
+ * @brief	Which threads are vCPUs, and of which machine.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kvm_private.h"
+
+/** QEMU makes the threads of a machine in a row; nothing else is made between them for long. */
+#define MAX_TID_DISTANCE	64
+
+static int compare_tids(const void *a, const void *b)
+{
+	const struct kvm_vcpu *x = a, *y = b;
+
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+/** QEMU calls its vCPU threads "CPU n/KVM". */
+static int32_t id_of_name(const char *comm)
+{
+	int n, length = 0;
+
+	return sscanf(comm, "CPU %d/KVM%n", &n, &length) == 1 && length && n >= 0 ? n : VIRT_NONE;
+}
+
+static struct kvm_vcpu *add(struct kvm_vcpu **vcpus, size_t *n, size_t *room, int32_t tid,
+			    struct kvm_thread *thread)
+{
+	if (thread->vcpu != VIRT_NONE)
+		return &(*vcpus)[thread->vcpu];
+	if (!kvm_grow(vcpus, sizeof(**vcpus), *n, room))
+		return NULL;
+	thread->vcpu = (int32_t)*n;
+	(*vcpus)[*n] = (struct kvm_vcpu){
+		.tid = tid, .id = VIRT_NONE, .guest = VIRT_NONE, .pcpu = VIRT_NONE,
+		.reason = VIRT_NONE, .state = VIRT_UNKNOWN,
+	};
+	return &(*vcpus)[(*n)++];
+}
+
+/** Threads of the trace's own map of guests, and all that enter or leave a guest. */
+static int collect(struct kvm_tracker *tracker, struct kvm_vcpu **vcpus, size_t *n)
+{
+	struct kvm_vcpu *vcpu;
+	size_t room = 0;
+
+	for (size_t i = 0; i < tracker->n_guests; i++) {
+		const struct kvm_guest *guest = &tracker->guests[i];
+
+		for (int v = 0; v < guest->n_vcpus; v++) {
+			if (guest->tids[v] <= 0)
+				continue;
+			vcpu = add(vcpus, n, &room, guest->tids[v],
+				   kvm_thread_find(tracker, guest->tids[v]));
+			if (!vcpu)
+				return -ENOMEM;
+			vcpu->id = v;
+			vcpu->guest = (int32_t)i;
+		}
+	}
+	for (size_t c = 0; c < tracker->n_cpus; c++) {
+		const struct kvm_cpu *cpu = &tracker->cpus[c];
+
+		for (size_t i = 0; i < cpu->n; i++) {
+			const struct kvm_event *event = &cpu->events[i];
+
+			if (event->kind != KVM_ENTRY && event->kind != KVM_EXIT)
+				continue;
+			vcpu = add(vcpus, n, &room, event->pid,
+				   kvm_thread_find(tracker, event->pid));
+			if (!vcpu)
+				return -ENOMEM;
+			if (vcpu->id == VIRT_NONE && event->arg >= 0)
+				vcpu->id = event->arg;
+		}
+	}
+	return 0;
+}
+
+/** The machine of each vCPU that the trace does not tell: tids and numbers ascend within one. */
+static void group(struct kvm_vcpu *vcpus, size_t n, int32_t first_machine)
+{
+	const struct kvm_vcpu *before = NULL;
+	int32_t machine = first_machine - 1;
+
+	for (size_t i = 0; i < n; i++) {
+		struct kvm_vcpu *vcpu = &vcpus[i];
+
+		if (vcpu->guest != VIRT_NONE)
+			continue;
+		if (!before || vcpu->tid - before->tid > MAX_TID_DISTANCE ||
+		    (vcpu->id != VIRT_NONE && vcpu->id <= before->id))
+			machine++;
+		if (vcpu->id == VIRT_NONE)
+			vcpu->id = before && before->guest == machine ? before->id + 1 : 0;
+		vcpu->guest = machine;
+		before = vcpu;
+	}
+}
+
+static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *model,
+			struct kvm_vcpu *vcpu)
+{
+	bool told = (size_t)vcpu->guest < tracker->n_guests;
+	int32_t id = vcpu->guest + 1, machine;
+	char name[128];
+
+	if (told)
+		snprintf(name, sizeof(name), "%s", tracker->guests[vcpu->guest].name);
+	else
+		snprintf(name, sizeof(name), "g%d", (int)id);
+	machine = virt_model_add_machine(model, id, name);
+	if (machine < 0)
+		return machine;
+	snprintf(name + strlen(name), sizeof(name) - strlen(name), "v%d", (int)vcpu->id);
+	vcpu->index = virt_model_add_vcpu(model, machine, vcpu->id, vcpu->tid, name);
+	return vcpu->index < 0 ? vcpu->index : 0;
+}
+
+int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
+		       struct kvm_vcpu **vcpus)
+{
+	size_t n = 0;
+	int ret = collect(tracker, vcpus, &n);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < n; i++)
+		if ((*vcpus)[i].id == VIRT_NONE)
+			(*vcpus)[i].id = id_of_name(kvm_thread_find(tracker,
+								    (*vcpus)[i].tid)->comm);
+	if (n)
+		qsort(*vcpus, n, sizeof(**vcpus), compare_tids);
+	group(*vcpus, n, (int32_t)tracker->n_guests);
+	for (size_t i = 0; i < n; i++) {
+		kvm_thread_find(tracker, (*vcpus)[i].tid)->vcpu = (int32_t)i;
+		ret = add_to_model(tracker, model, &(*vcpus)[i]);
+		if (ret)
+			return ret;
+	}
+	return (int32_t)n;
+}

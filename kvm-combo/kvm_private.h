@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_private.h
+ * @brief	Inside the KVM tracker: the records of each CPU, and who is who.
+ */
+#ifndef KSHARK_VIRT_KVM_PRIVATE_H
+#define KSHARK_VIRT_KVM_PRIVATE_H
+
+#include <stdbool.h>
+
+#include "kvm_tracker.h"
+#include "u32_map.h"
+
+#define KVM_NO_PID	(-1)
+#define KVM_COMM_SIZE	16
+
+struct kvm_cpu {
+	struct kvm_event *events;
+	size_t		n, room;
+	int64_t		last_ns;	/* of its last record, which need not be kept */
+	int32_t		pid;		/* that has it; KVM_NO_PID before the first record */
+};
+
+/** A thread that has a name or is a vCPU. */
+struct kvm_thread {
+	char		comm[KVM_COMM_SIZE];
+	int32_t		vcpu;		/* index, or VIRT_NONE */
+	int32_t		task;		/* number in the model, or VIRT_NONE */
+};
+
+struct kvm_guest {
+	char		*name;
+	int32_t		*tids;
+	int		n_vcpus;
+};
+
+struct kvm_tracker {
+	struct kvm_cpu	*cpus;
+	size_t		n_cpus, cpus_room;
+	struct u32_map	pids;
+	struct kvm_thread *threads;	/* by number in @pids */
+	size_t		threads_room;
+	struct kvm_guest *guests;
+	size_t		n_guests, guests_room;
+	uint64_t	n_disordered;
+	bool		has_switches, has_injects;
+};
+
+/** kvm_thread_find - what is known of a thread. Return: NULL if nothing. */
+struct kvm_thread *kvm_thread_find(const struct kvm_tracker *tracker, int32_t pid);
+
+/** kvm_grow - room for one more element. Return: false without memory. */
+bool kvm_grow(void *array, size_t size, size_t n, size_t *room);
+
+/** A vCPU thread, before and while the model is filled. */
+struct kvm_vcpu {
+	int32_t		tid;
+	int32_t		id;		/* VIRT_NONE if no record tells */
+	int32_t		guest;		/* index of struct kvm_guest, or VIRT_NONE */
+	int32_t		index;		/* in the model */
+	int16_t		pcpu;		/* where it is, or where it was last */
+	uint8_t		place;		/* enum kvm_place */
+	uint8_t		mode;		/* enum kvm_mode */
+	bool		nested;
+	int64_t		since_ns;	/* KVM_MODE_UNKNOWN on a pCPU: from when on */
+	int32_t		reason;		/* of its last exit */
+	uint8_t		state;		/* enum virt_state that was said last */
+};
+
+enum kvm_place { KVM_PLACE_UNKNOWN, KVM_ON, KVM_OFF };
+enum kvm_mode { KVM_MODE_UNKNOWN, KVM_IN_GUEST, KVM_IN_HYPERVISOR, KVM_IN_VMM };
+
+/**
+ * kvm_find_vcpus - the vCPU threads among all threads, and which machine's they are
+ * @vcpus: receives an array, to be freed, ordered by tid; threads know their index in it
+ *
+ * Adds the machines and vCPUs to the model. Return: number of them, or -ENOMEM.
+ */
+int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
+		       struct kvm_vcpu **vcpus);
+
+/** kvm_replay - all records in order of time, into the model. Return: 0 or -ENOMEM. */
+int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
+	       int32_t n_vcpus);
+
+/** kvm_exit_name - of a reason; @buf is used if there is no name. */
+const char *kvm_exit_name(enum kvm_isa isa, uint64_t reason, char *buf, size_t size);
+
+#endif

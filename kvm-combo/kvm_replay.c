@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_replay.c
+ * @brief	The state machine of a KVM host: all CPUs' records in order of time, into the model.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kvm_private.h"
+
+/** prev_state of sched_switch: what is asleep has one of these bits; include/linux/sched.h. */
+#define STATE_ASLEEP	0xff
+#define STATE_DEAD	(0x10 | 0x20)
+
+/** Where the merge is in a CPU's records. */
+struct head {
+	int64_t		time_ns;
+	int32_t		cpu;
+	size_t		next;
+};
+
+struct replay {
+	const struct kvm_tracker *tracker;
+	struct virt_model *model;
+	struct kvm_vcpu	*vcpus;
+	int32_t		n_vcpus;
+	int32_t		*pid;		/* per CPU, of the thread that has it; or KVM_NO_PID */
+	int64_t		*lost_ns;	/* per CPU, since when its records are lost */
+	size_t		n_lost;		/* CPUs */
+	struct u32_map	reason_map;
+	int32_t		*reasons;	/* in the model, by number in @reason_map */
+	size_t		reasons_room;
+	int		error;
+};
+
+static void fail(struct replay *replay, int ret)
+{
+	if (ret < 0 && !replay->error)
+		replay->error = ret;
+}
+
+/* --- saying it to the model ------------------------------------------------------------------ */
+
+static void say(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns,
+		enum virt_state state, int32_t detail, uint8_t flags)
+{
+	if (state == VIRT_GUEST && vcpu->nested)
+		flags |= VIRT_INTERVAL_NESTED;
+	if (state == VIRT_HYPERVISOR && !replay->tracker->has_switches)
+		flags |= VIRT_INTERVAL_UNSPLIT;
+	vcpu->state = state;
+	fail(replay, virt_model_set(replay->model, vcpu->index, time_ns, state, vcpu->pcpu, detail,
+				    flags));
+}
+
+/** What it does on its pCPU, from its mode, which is known. */
+static void say_mode(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
+{
+	static const uint8_t states[] = {
+		[KVM_IN_GUEST] = VIRT_GUEST,
+		[KVM_IN_HYPERVISOR] = VIRT_HYPERVISOR,
+		[KVM_IN_VMM] = VIRT_VMM,
+	};
+
+	say(replay, vcpu, time_ns, states[vcpu->mode],
+	    vcpu->mode == KVM_IN_GUEST ? VIRT_NONE : vcpu->reason, 0);
+}
+
+static void contradict(struct replay *replay, const char *what)
+{
+	virt_model_contradiction(replay->model, what);
+}
+
+/** A thread as the model knows it; tasks are made known the first time. */
+static int32_t who(struct replay *replay, int32_t pid)
+{
+	struct kvm_thread *thread = pid > 0 ? kvm_thread_find(replay->tracker, pid) : NULL;
+	char name[KVM_COMM_SIZE + 16];
+
+	if (!thread)
+		return VIRT_NONE;
+	if (thread->vcpu != VIRT_NONE)
+		return replay->vcpus[thread->vcpu].index;
+	if (thread->task == VIRT_NONE) {
+		snprintf(name, sizeof(name), "%s-%d", *thread->comm ? thread->comm : "task",
+			 (int)pid);
+		thread->task = virt_model_add_task(replay->model, pid, name);
+		fail(replay, thread->task);
+	}
+	return thread->task;
+}
+
+static struct kvm_vcpu *vcpu_of(const struct replay *replay, int32_t pid)
+{
+	const struct kvm_thread *thread = kvm_thread_find(replay->tracker, pid);
+
+	return thread && thread->vcpu != VIRT_NONE ? &replay->vcpus[thread->vcpu] : NULL;
+}
+
+static void occupy(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
+{
+	replay->pid[cpu] = pid;
+	fail(replay, virt_model_occupy(replay->model, (int16_t)cpu, time_ns,
+				       pid == KVM_NO_PID ? VIRT_NONE : who(replay, pid),
+				       pid != KVM_NO_PID));
+}
+
+/* --- exit reasons ---------------------------------------------------------------------------- */
+
+static int32_t reason_of(struct replay *replay, const struct kvm_event *event)
+{
+	uint64_t value = (uint64_t)event->value;
+	uint32_t known = replay->reason_map.n_keys;
+	char buf[32];
+	int64_t n;
+
+	if (event->more == KVM_ISA_VMX)
+		value &= 0xffff;
+	/* no isa has reasons beyond 2^28; what collides shares a name */
+	n = u32_map_add(&replay->reason_map, ((uint32_t)(value ^ value >> 32 << 20) & 0x0fffffff) |
+			(uint32_t)event->more << 28);
+	if (n >= 0 && n < known)
+		return replay->reasons[n];
+	if (n < 0 || !kvm_grow(&replay->reasons, sizeof(*replay->reasons), n,
+			       &replay->reasons_room)) {
+		fail(replay, -ENOMEM);
+		return VIRT_NONE;
+	}
+	replay->reasons[n] = virt_model_add_reason(replay->model,
+						   kvm_exit_name(event->more, value, buf,
+								 sizeof(buf)));
+	fail(replay, replay->reasons[n]);
+	return replay->reasons[n];
+}
+
+/* --- on a pCPU and off it -------------------------------------------------------------------- */
+
+/** A vCPU's mode becomes known: that is what it has been doing since it has its pCPU. */
+static void resolve(struct replay *replay, struct kvm_vcpu *vcpu, enum kvm_mode mode)
+{
+	if (vcpu->mode != KVM_MODE_UNKNOWN)
+		return;
+	vcpu->mode = mode;
+	if (vcpu->place == KVM_ON)
+		say_mode(replay, vcpu, vcpu->since_ns);
+}
+
+/** From now on, nobody knows what a vCPU does. */
+static void lose(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
+{
+	vcpu->place = KVM_PLACE_UNKNOWN;
+	vcpu->mode = KVM_MODE_UNKNOWN;
+	vcpu->reason = VIRT_NONE;
+	say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, 0);
+}
+
+/** A thread gets a pCPU, or is found there. */
+static void arrive(struct replay *replay, struct kvm_vcpu *vcpu, int cpu, int64_t time_ns)
+{
+	if (vcpu->place == KVM_ON && vcpu->pcpu == cpu)
+		return;
+	if (vcpu->place == KVM_ON && replay->tracker->has_switches) {
+		contradict(replay, "a vCPU's thread is on two pCPUs");
+		if (vcpu->mode == KVM_MODE_UNKNOWN)
+			resolve(replay, vcpu, KVM_IN_HYPERVISOR);
+	}
+	vcpu->place = KVM_ON;
+	vcpu->pcpu = (int16_t)cpu;
+	vcpu->since_ns = time_ns;
+	if (vcpu->mode != KVM_MODE_UNKNOWN)
+		say_mode(replay, vcpu, time_ns);
+}
+
+/** A record of @pid on a CPU: it has this CPU now, if that is news. */
+static void notice(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
+{
+	struct kvm_vcpu *vcpu;
+
+	if (replay->pid[cpu] == pid)
+		return;
+	if (replay->pid[cpu] != KVM_NO_PID && replay->tracker->has_switches)
+		contradict(replay, "a thread has a pCPU that it was not switched to");
+	vcpu = vcpu_of(replay, replay->pid[cpu]);
+	if (vcpu && vcpu->place == KVM_ON && vcpu->pcpu == cpu && replay->tracker->has_switches) {
+		lose(replay, vcpu, time_ns);
+	}
+	occupy(replay, cpu, time_ns, pid);
+	vcpu = vcpu_of(replay, pid);
+	if (vcpu)
+		arrive(replay, vcpu, cpu, time_ns);
+}
+
+/** A thread loses its pCPU to @next, by its own will if it sleeps. */
+static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm_event *event)
+{
+	uint64_t prev_state = (uint64_t)event->value;
+
+	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
+	if (vcpu->mode == KVM_IN_GUEST) {
+		contradict(replay, "a vCPU is switched out without a VM exit");
+		vcpu->mode = KVM_IN_HYPERVISOR;
+	}
+	vcpu->place = KVM_OFF;
+	if (prev_state & STATE_DEAD) {
+		say(replay, vcpu, event->time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
+	} else if (replay->n_lost) {
+		/* it may be woken and run elsewhere, unseen */
+		lose(replay, vcpu, event->time_ns);
+	} else if (prev_state & STATE_ASLEEP) {
+		say(replay, vcpu, event->time_ns, VIRT_BLOCKED, VIRT_NONE, 0);
+	} else {
+		say(replay, vcpu, event->time_ns, VIRT_PREEMPTED, who(replay, event->arg), 0);
+	}
+}
+
+/* --- records --------------------------------------------------------------------------------- */
+
+static void on_entry(struct replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
+
+	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
+	if (vcpu->mode == KVM_IN_GUEST)
+		contradict(replay, "a VM entry without an exit before it");
+	vcpu->mode = KVM_IN_GUEST;
+	say_mode(replay, vcpu, event->time_ns);
+}
+
+static void on_exit_(struct replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
+
+	resolve(replay, vcpu, KVM_IN_GUEST);
+	/* KVM's fast path enters again without a record of it */
+	if (vcpu->mode != KVM_IN_GUEST)
+		contradict(replay, "a VM exit without an entry before it");
+	vcpu->mode = KVM_IN_HYPERVISOR;
+	vcpu->reason = reason_of(replay, event);
+	say(replay, vcpu, event->time_ns, VIRT_HYPERVISOR, vcpu->reason, VIRT_INTERVAL_EXIT);
+}
+
+static void on_userspace_exit(struct replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
+
+	if (!vcpu)
+		return;
+	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
+	vcpu->mode = KVM_IN_VMM;
+	say_mode(replay, vcpu, event->time_ns);
+}
+
+static void on_nested(struct replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
+
+	if (!vcpu)
+		return;
+	if (event->kind == KVM_NESTED_ENTRY)
+		vcpu->nested = true;
+	/* an exit may be handled without the guest's hypervisor; only what it sees ends the stay */
+	else if (event->kind == KVM_NESTED_INJECT || !replay->tracker->has_injects)
+		vcpu->nested = false;
+}
+
+static void on_switch(struct replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
+
+	if (vcpu)
+		leave(replay, vcpu, event);
+	occupy(replay, event->cpu, event->time_ns, event->arg);
+	vcpu = vcpu_of(replay, event->arg);
+	if (vcpu)
+		arrive(replay, vcpu, event->cpu, event->time_ns);
+}
+
+static void on_wakeup(struct replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
+
+	/* who has a pCPU or waits for one may be woken, too: that changes nothing */
+	if (vcpu && vcpu->place == KVM_OFF && !replay->n_lost &&
+	    (vcpu->state == VIRT_BLOCKED || vcpu->state == VIRT_OFFLINE))
+		say(replay, vcpu, event->time_ns, VIRT_WAKING, VIRT_NONE, 0);
+}
+
+/** A preempted thread is moved: now it waits for another pCPU. */
+static void on_migrate(struct replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
+	int16_t last;
+
+	if (!vcpu || vcpu->place != KVM_OFF || vcpu->state != VIRT_PREEMPTED ||
+	    event->value < 0 || event->value >= (int64_t)replay->tracker->n_cpus)
+		return;
+	last = vcpu->pcpu;
+	vcpu->pcpu = (int16_t)event->value;
+	say(replay, vcpu, event->time_ns, VIRT_PREEMPTED,
+	    replay->pid[vcpu->pcpu] == KVM_NO_PID ? VIRT_NONE :
+	    who(replay, replay->pid[vcpu->pcpu]), 0);
+	vcpu->pcpu = last;
+}
+
+static void on_lost(struct replay *replay, const struct kvm_event *event)
+{
+	replay->lost_ns[event->cpu] = event->time_ns;
+	replay->n_lost++;
+	occupy(replay, event->cpu, event->time_ns, KVM_NO_PID);
+	for (int32_t i = 0; i < replay->n_vcpus; i++) {
+		struct kvm_vcpu *vcpu = &replay->vcpus[i];
+
+		if (vcpu->place != KVM_ON || vcpu->pcpu == event->cpu)
+			lose(replay, vcpu, event->time_ns);
+	}
+}
+
+static void on_found(struct replay *replay, const struct kvm_event *event)
+{
+	const struct virt_loss loss = {
+		.from_ns = replay->lost_ns[event->cpu], .to_ns = event->time_ns,
+		.records = (uint64_t)event->value, .pcpu = event->cpu,
+	};
+
+	replay->n_lost--;
+	fail(replay, virt_model_add_loss(replay->model, &loss));
+}
+
+static void take(struct replay *replay, const struct kvm_event *event)
+{
+	static void (*const rules[])(struct replay *, const struct kvm_event *) = {
+		[KVM_ENTRY] = on_entry,
+		[KVM_EXIT] = on_exit_,
+		[KVM_USERSPACE_EXIT] = on_userspace_exit,
+		[KVM_NESTED_ENTRY] = on_nested,
+		[KVM_NESTED_EXIT] = on_nested,
+		[KVM_NESTED_INJECT] = on_nested,
+		[KVM_SWITCH] = on_switch,
+		[KVM_WAKEUP] = on_wakeup,
+		[KVM_MIGRATE] = on_migrate,
+		[KVM_SEEN] = NULL,
+		[KVM_LOST] = on_lost,
+		[KVM_FOUND] = on_found,
+	};
+
+	if (event->kind >= sizeof(rules) / sizeof(rules[0]))
+		return;
+	if (event->kind == KVM_LOST) {
+		on_lost(replay, event);
+		return;
+	}
+	if (event->kind == KVM_FOUND)
+		on_found(replay, event);
+	notice(replay, event->cpu, event->time_ns, event->pid);
+	if (rules[event->kind] && event->kind != KVM_FOUND)
+		rules[event->kind](replay, event);
+}
+
+/* --- in order of time ------------------------------------------------------------------------ */
+
+static bool is_before(const struct head *a, const struct head *b)
+{
+	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->cpu < b->cpu;
+}
+
+static void sift_down(struct head *heap, size_t n, size_t i)
+{
+	struct head moved = heap[i];
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child + 1 < n && is_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (child >= n || !is_before(&heap[child], &moved))
+			break;
+		heap[i] = heap[child];
+		i = child;
+	}
+	heap[i] = moved;
+}
+
+static void merge(struct replay *replay, struct head *heap)
+{
+	const struct kvm_tracker *tracker = replay->tracker;
+	size_t n = 0;
+
+	for (size_t c = 0; c < tracker->n_cpus; c++)
+		if (tracker->cpus[c].n)
+			heap[n++] = (struct head){
+				.time_ns = tracker->cpus[c].events[0].time_ns, .cpu = (int32_t)c,
+			};
+	for (size_t i = n / 2; i-- > 0;)
+		sift_down(heap, n, i);
+	while (n && !replay->error) {
+		const struct kvm_cpu *cpu = &tracker->cpus[heap->cpu];
+
+		take(replay, &cpu->events[heap->next]);
+		if (++heap->next < cpu->n)
+			heap->time_ns = cpu->events[heap->next].time_ns;
+		else if (--n)
+			heap[0] = heap[n];
+		if (n)
+			sift_down(heap, n, 0);
+	}
+}
+
+int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
+	       int32_t n_vcpus)
+{
+	struct replay replay = {
+		.tracker = tracker, .model = model, .vcpus = vcpus, .n_vcpus = n_vcpus,
+	};
+	struct head *heap = malloc((tracker->n_cpus + 1) * sizeof(*heap));
+
+	replay.pid = malloc((tracker->n_cpus + 1) * sizeof(*replay.pid));
+	replay.lost_ns = calloc(tracker->n_cpus + 1, sizeof(*replay.lost_ns));
+	if (heap && replay.pid && replay.lost_ns) {
+		for (size_t c = 0; c < tracker->n_cpus; c++)
+			replay.pid[c] = KVM_NO_PID;
+		merge(&replay, heap);
+	} else {
+		fail(&replay, -ENOMEM);
+	}
+	free(heap);
+	free(replay.pid);
+	free(replay.lost_ns);
+	free(replay.reasons);
+	u32_map_destroy(&replay.reason_map);
+	return replay.error;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_tracker.c
+ * @brief	Collect the records of a KVM host, CPU by CPU.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kvm_private.h"
+
+bool kvm_grow(void *array, size_t size, size_t n, size_t *room)
+{
+	size_t wanted = *room ? *room * 2 : 8;
+	void *bigger;
+
+	if (n < *room)
+		return true;
+	while (wanted <= n)
+		wanted *= 2;
+	bigger = realloc(*(void **)array, wanted * size);
+	if (!bigger)
+		return false;
+	*(void **)array = bigger;
+	*room = wanted;
+	return true;
+}
+
+struct kvm_tracker *kvm_tracker_new(void)
+{
+	return calloc(1, sizeof(struct kvm_tracker));
+}
+
+void kvm_tracker_free(struct kvm_tracker *tracker)
+{
+	if (!tracker)
+		return;
+	for (size_t i = 0; i < tracker->n_cpus; i++)
+		free(tracker->cpus[i].events);
+	for (size_t i = 0; i < tracker->n_guests; i++) {
+		free(tracker->guests[i].name);
+		free(tracker->guests[i].tids);
+	}
+	free(tracker->cpus);
+	free(tracker->threads);
+	free(tracker->guests);
+	u32_map_destroy(&tracker->pids);
+	free(tracker);
+}
+
+/* --- CPUs ------------------------------------------------------------------------------------ */
+
+static struct kvm_cpu *get_cpu(struct kvm_tracker *tracker, int cpu)
+{
+	while ((size_t)cpu >= tracker->n_cpus) {
+		if (!kvm_grow(&tracker->cpus, sizeof(*tracker->cpus), tracker->n_cpus,
+			      &tracker->cpus_room))
+			return NULL;
+		tracker->cpus[tracker->n_cpus++] = (struct kvm_cpu){
+			.last_ns = INT64_MIN, .pid = KVM_NO_PID,
+		};
+	}
+	return &tracker->cpus[cpu];
+}
+
+int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
+{
+	struct kvm_event *stored;
+	struct kvm_cpu *cpu;
+
+	if (event->cpu < 0)
+		return -EINVAL;
+	cpu = get_cpu(tracker, event->cpu);
+	if (!cpu || !kvm_grow(&cpu->events, sizeof(*cpu->events), cpu->n, &cpu->room))
+		return -ENOMEM;
+	stored = &cpu->events[cpu->n++];
+	*stored = *event;
+	if (stored->time_ns < cpu->last_ns) {
+		stored->time_ns = cpu->last_ns;
+		tracker->n_disordered++;
+	}
+	cpu->last_ns = stored->time_ns;
+	cpu->pid = event->kind == KVM_SWITCH ? event->arg :
+		   event->kind == KVM_LOST ? KVM_NO_PID : event->pid;
+	tracker->has_switches |= event->kind == KVM_SWITCH;
+	tracker->has_injects |= event->kind == KVM_NESTED_INJECT;
+	return 0;
+}
+
+int kvm_tracker_seen(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t time_ns)
+{
+	const struct kvm_event event = {
+		.time_ns = time_ns, .pid = pid, .cpu = (int16_t)cpu, .kind = KVM_SEEN,
+	};
+	struct kvm_cpu *known;
+
+	if (cpu < 0 || cpu > INT16_MAX)
+		return -EINVAL;
+	known = (size_t)cpu < tracker->n_cpus ? &tracker->cpus[cpu] : NULL;
+	if (!known || known->pid != pid)
+		return kvm_tracker_add(tracker, &event);
+	if (time_ns > known->last_ns)
+		known->last_ns = time_ns;
+	return 0;
+}
+
+int kvm_tracker_lost(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t to_ns,
+		     uint64_t count)
+{
+	struct kvm_event event = { .cpu = (int16_t)cpu, .pid = pid, .kind = KVM_LOST };
+	struct kvm_cpu *known;
+	int ret;
+
+	if (cpu < 0 || cpu > INT16_MAX)
+		return -EINVAL;
+	known = get_cpu(tracker, cpu);
+	if (!known)
+		return -ENOMEM;
+	/* nothing is known before the first record anyhow; the last record still holds */
+	event.time_ns = known->last_ns == INT64_MIN || known->last_ns >= to_ns ? to_ns :
+			known->last_ns + 1;
+	ret = kvm_tracker_add(tracker, &event);
+	if (ret)
+		return ret;
+	event.time_ns = to_ns;
+	event.kind = KVM_FOUND;
+	event.value = (int64_t)(count > INT64_MAX ? INT64_MAX : count);
+	return kvm_tracker_add(tracker, &event);
+}
+
+/* --- threads --------------------------------------------------------------------------------- */
+
+struct kvm_thread *kvm_thread_find(const struct kvm_tracker *tracker, int32_t pid)
+{
+	int64_t n = u32_map_find(&tracker->pids, (uint32_t)pid);
+
+	return n < 0 ? NULL : &tracker->threads[n];
+}
+
+static struct kvm_thread *thread_add(struct kvm_tracker *tracker, int32_t pid)
+{
+	size_t known = tracker->pids.n_keys;
+	int64_t n;
+
+	if (!kvm_grow(&tracker->threads, sizeof(*tracker->threads), known,
+		      &tracker->threads_room))
+		return NULL;
+	n = u32_map_add(&tracker->pids, (uint32_t)pid);
+	if (n < 0)
+		return NULL;
+	if ((size_t)n == known)
+		tracker->threads[n] = (struct kvm_thread){ .vcpu = VIRT_NONE, .task = VIRT_NONE };
+	return &tracker->threads[n];
+}
+
+int kvm_tracker_name(struct kvm_tracker *tracker, int32_t pid, const char *comm)
+{
+	struct kvm_thread *thread = thread_add(tracker, pid);
+
+	if (!thread)
+		return -ENOMEM;
+	memset(thread->comm, 0, sizeof(thread->comm));
+	memcpy(thread->comm, comm, strnlen(comm, sizeof(thread->comm) - 1));
+	return 0;
+}
+
+int kvm_tracker_add_guest(struct kvm_tracker *tracker, const char *name, const int32_t *tids,
+			  int n_vcpus)
+{
+	struct kvm_guest guest = { .n_vcpus = n_vcpus > 0 ? n_vcpus : 0 };
+
+	if (!kvm_grow(&tracker->guests, sizeof(*tracker->guests), tracker->n_guests,
+		      &tracker->guests_room))
+		return -ENOMEM;
+	guest.name = strdup(name && *name ? name : "guest");
+	guest.tids = calloc((size_t)guest.n_vcpus + 1, sizeof(*guest.tids));
+	if (!guest.name || !guest.tids) {
+		free(guest.name);
+		free(guest.tids);
+		return -ENOMEM;
+	}
+	if (guest.n_vcpus)
+		memcpy(guest.tids, tids, guest.n_vcpus * sizeof(*tids));
+	tracker->guests[tracker->n_guests++] = guest;
+	return 0;
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+/** Every thread that appears has an entry, so that replaying need not make any. */
+static int add_threads(struct kvm_tracker *tracker)
+{
+	for (size_t c = 0; c < tracker->n_cpus; c++) {
+		const struct kvm_cpu *cpu = &tracker->cpus[c];
+
+		for (size_t i = 0; i < cpu->n; i++) {
+			const struct kvm_event *event = &cpu->events[i];
+
+			if (!thread_add(tracker, event->pid) ||
+			    (event->kind == KVM_SWITCH && !thread_add(tracker, event->arg)))
+				return -ENOMEM;
+		}
+	}
+	for (size_t i = 0; i < tracker->n_guests; i++)
+		for (int v = 0; v < tracker->guests[i].n_vcpus; v++)
+			if (tracker->guests[i].tids[v] > 0 &&
+			    !thread_add(tracker, tracker->guests[i].tids[v]))
+				return -ENOMEM;
+	return 0;
+}
+
+int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t end_ns,
+		       struct virt_model **model)
+{
+	struct virt_model *made = virt_model_new();
+	struct kvm_vcpu *vcpus = NULL;
+	int32_t n_vcpus;
+	int ret = made ? add_threads(tracker) : -ENOMEM;
+
+	if (ret)
+		goto end;
+	n_vcpus = kvm_find_vcpus(tracker, made, &vcpus);
+	ret = n_vcpus < 0 ? n_vcpus : kvm_replay(tracker, made, vcpus, n_vcpus);
+	for (uint64_t i = 0; !ret && i < tracker->n_disordered; i++)
+		virt_model_contradiction(made, "a record is earlier than the one before it");
+	if (!ret)
+		ret = virt_model_finish(made, begin_ns, end_ns);
+end:
+	free(vcpus);
+	if (ret)
+		virt_model_free(made);
+	else
+		*model = made;
+	return ret;
+}

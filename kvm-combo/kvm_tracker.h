@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_tracker.h
+ * @brief	From the records of a KVM host's ftrace to the vCPU model.
+ *
+ * Records are taken CPU by CPU, each CPU's in order of time; what they mean is worked out when all
+ * of them are there. The rules:
+ *
+ * - A thread that enters or leaves a guest is a vCPU. It is GUEST from kvm_entry to kvm_exit,
+ *   HYPERVISOR from there to the next kvm_entry, but VMM from kvm_userspace_exit on.
+ * - sched_switch tells when a thread has its pCPU. One that was switched out while it could run is
+ *   PREEMPTED, by what came next; a sleeping one is BLOCKED, and WAKING from sched_wakeup on; a
+ *   dead one is OFFLINE. What it did before goes on when it is switched in.
+ * - Every record tells which thread has its CPU. Before a CPU's first record nothing is known. A
+ *   thread that has its pCPU without a word about its mode was in the guest if the next such word
+ *   is an exit, else in the hypervisor.
+ * - Where records of a CPU are lost, the vCPU that ran there and every one that does not run
+ *   elsewhere are UNKNOWN, until something tells again; as long as any CPU's records are lost,
+ *   nothing but running is certain.
+ * - A trace without sched_switch does not tell what happens between exit and entry: HYPERVISOR with
+ *   VIRT_INTERVAL_UNSPLIT; nothing is called PREEMPTED, BLOCKED or WAKING.
+ * - Between a nested entry and the exit that is handed to the guest's hypervisor, GUEST is
+ *   VIRT_INTERVAL_NESTED.
+ *
+ * Which thread is which machine's is told by the trace (trace-cmd's map of guests) or guessed: the
+ * threads of a machine are made one after the other, by ascending vCPU number.
+ */
+#ifndef KSHARK_VIRT_KVM_TRACKER_H
+#define KSHARK_VIRT_KVM_TRACKER_H
+
+#include <stdint.h>
+
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a record is. @value and @arg of struct kvm_event, where they mean something: */
+enum kvm_event_kind {
+	KVM_ENTRY,		/* arg: vCPU number, or VIRT_NONE */
+	KVM_EXIT,		/* as KVM_ENTRY; value: reason; more: enum kvm_isa */
+	KVM_USERSPACE_EXIT,
+	KVM_NESTED_ENTRY,	/* the next entry is one into a guest's guest */
+	KVM_NESTED_EXIT,	/* a guest's guest has left */
+	KVM_NESTED_INJECT,	/* and its hypervisor will see that: it is entered next */
+	KVM_SWITCH,		/* arg: next pid; value: prev_state */
+	KVM_WAKEUP,		/* arg: woken pid */
+	KVM_MIGRATE,		/* arg: pid; value: CPU that it goes to */
+	KVM_SEEN,		/* some record of a thread */
+	KVM_LOST,		/* from here on, records of this CPU are missing */
+	KVM_FOUND,		/* the first one after them; value: how many, 0 if nobody knows */
+};
+
+/** Whose numbers exit reasons are: KVM_ISA_* of Linux's arch/x86/kvm/trace.h, and ours. */
+enum kvm_isa {
+	KVM_ISA_NONE = 0,	/* the event does not tell */
+	KVM_ISA_VMX = 1,
+	KVM_ISA_SVM = 2,
+	KVM_ISA_ARM = 3,	/* value: ret << 32 | esr_ec */
+};
+
+/** A record that matters: 32 bytes. */
+struct kvm_event {
+	int64_t		time_ns;
+	int64_t		value;
+	int32_t		pid;		/* the thread that has the CPU; KVM_SWITCH: had it */
+	int32_t		arg;
+	int16_t		cpu;
+	uint8_t		kind;		/* enum kvm_event_kind */
+	uint8_t		more;
+};
+
+struct kvm_tracker;
+
+/** kvm_tracker_new - begin. Return: NULL without memory. */
+struct kvm_tracker *kvm_tracker_new(void);
+
+/** kvm_tracker_free - free a tracker, finished or not; it may be NULL. */
+void kvm_tracker_free(struct kvm_tracker *tracker);
+
+/**
+ * kvm_tracker_add - take note of a record, the next one of its CPU
+ *
+ * One that lies before its CPU's last one is taken as if at the same time, and counted as a
+ * contradiction.
+ *
+ * Return: 0, -ENOMEM, or -EINVAL for a CPU number below 0.
+ */
+int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event);
+
+/**
+ * kvm_tracker_seen - some record of a CPU, of whatever event
+ *
+ * Cheap if it tells nothing new. Not needed for records given to kvm_tracker_add().
+ */
+int kvm_tracker_seen(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t time_ns);
+
+/**
+ * kvm_tracker_lost - records of a CPU are missing before the one at @to_ns, which comes next
+ * @count: how many; 0 if nobody knows
+ */
+int kvm_tracker_lost(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t to_ns,
+		     uint64_t count);
+
+/** kvm_tracker_name - what a thread is called from now on. Return: 0 or -ENOMEM. */
+int kvm_tracker_name(struct kvm_tracker *tracker, int32_t pid, const char *comm);
+
+/**
+ * kvm_tracker_add_guest - a machine that the trace names
+ * @tids: the thread of each vCPU; one that is not positive has none
+ */
+int kvm_tracker_add_guest(struct kvm_tracker *tracker, const char *name, const int32_t *tids,
+			  int n_vcpus);
+
+/**
+ * kvm_tracker_finish - all records are there: make the model
+ * @begin_ns, @end_ns: the span of the trace, as virt_model_finish() takes it
+ * @model: receives the model, to be given to virt_model_free()
+ *
+ * Return: 0, -ENOMEM or -EINVAL.
+ */
+int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t end_ns,
+		       struct virt_model **model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_kvm_tracker.c
+ * @brief	Hand-made records of a KVM host; the figures were worked out by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+
+#include "kvm_tracker.h"
+
+#define IDLE	0
+#define ASLEEP	1	/* TASK_INTERRUPTIBLE */
+#define RUNS	0
+#define DEAD	0x10
+
+/* exit codes of SVM */
+#define HLT	0x78
+#define INTR	0x60
+#define IOIO	0x7b
+
+struct record {
+	int64_t		time;
+	int		cpu;
+	enum kvm_event_kind kind;
+	int32_t		pid, arg;
+	int64_t		value;
+};
+
+/** Records of all CPUs in order of time; each CPU's are handed over in a row, as files do. */
+static struct virt_model *track(const struct record *records, size_t n, int64_t begin,
+				int64_t end)
+{
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	struct virt_model *model = NULL;
+
+	assert_non_null(tracker);
+	for (int cpu = 3; cpu >= 0; cpu--) {
+		for (size_t i = 0; i < n; i++) {
+			const struct record *r = &records[i];
+			struct kvm_event event = {
+				.time_ns = r->time, .cpu = (int16_t)r->cpu, .kind = r->kind,
+				.pid = r->pid, .arg = r->arg, .value = r->value,
+				.more = KVM_ISA_SVM,
+			};
+
+			if (r->cpu != cpu)
+				continue;
+			if (r->kind == KVM_LOST)
+				assert_int_equal(kvm_tracker_lost(tracker, cpu, r->pid, r->time,
+								  r->value), 0);
+			else
+				assert_int_equal(kvm_tracker_add(tracker, &event), 0);
+		}
+	}
+	assert_int_equal(kvm_tracker_name(tracker, 50, "stress"), 0);
+	assert_int_equal(kvm_tracker_finish(tracker, begin, end, &model), 0);
+	kvm_tracker_free(tracker);
+	return model;
+}
+
+#define TRACK(records, begin, end) \
+	track(records, sizeof(records) / sizeof((records)[0]), begin, end)
+
+struct expected {
+	int64_t		start;
+	enum virt_state	state;
+	int		pcpu;
+	const char	*detail;	/* reason, or who took the pCPU */
+	uint8_t		flags;
+};
+
+static void check(const struct virt_model *model, int32_t pid, const struct expected *expected,
+		  size_t n)
+{
+	int32_t vcpu = virt_model_find_vcpu(model, pid);
+	struct virt_interval_range range = virt_vcpu_intervals(model, vcpu, INT64_MIN, INT64_MAX);
+
+	assert_true(vcpu >= 0);
+	for (size_t i = 0; i < range.n && i < n; i++) {
+		const struct virt_interval *got = &range.first[i];
+		const char *detail = got->state == VIRT_PREEMPTED ?
+				     virt_model_who(model, got->detail) :
+				     virt_model_reason(model, got->detail);
+
+		if (got->start_ns != expected[i].start || got->state != expected[i].state)
+			print_message("interval %zu: %lld %s, not %lld %s\n", i,
+				      (long long)got->start_ns, virt_state_name(got->state),
+				      (long long)expected[i].start,
+				      virt_state_name(expected[i].state));
+		assert_int_equal(got->start_ns, expected[i].start);
+		assert_int_equal(got->state, expected[i].state);
+		assert_int_equal(got->pcpu, expected[i].pcpu);
+		assert_int_equal(got->flags, expected[i].flags);
+		if (expected[i].detail)
+			assert_string_equal(detail ? detail : "none", expected[i].detail);
+		else
+			assert_int_equal(got->detail, VIRT_NONE);
+	}
+	assert_int_equal(range.n, n);
+}
+
+#define CHECK(model, pid, expected) \
+	check(model, pid, expected, sizeof(expected) / sizeof((expected)[0]))
+
+#define EXIT	VIRT_INTERVAL_EXIT
+#define MOVED	VIRT_INTERVAL_MIGRATED
+
+/** Thread 100 is vCPU 0; it halts, is woken, exits to its monitor, is preempted, moves and dies. */
+static void test_one_life(void **state)
+{
+	static const struct record records[] = {
+		{ 10, 1, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 20, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 50, 1, KVM_EXIT, 100, 0, HLT },
+		{ 55, 1, KVM_SWITCH, 100, IDLE, ASLEEP },
+		{ 90, 2, KVM_WAKEUP, 60, 100, 0 },
+		{ 95, 1, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 100, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 130, 1, KVM_EXIT, 100, 0, IOIO },
+		{ 135, 1, KVM_USERSPACE_EXIT, 100, 0, 0 },
+		{ 160, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 200, 1, KVM_EXIT, 100, 0, INTR },
+		{ 205, 1, KVM_SWITCH, 100, 50, RUNS },
+		{ 240, 2, KVM_MIGRATE, 60, 100, 2 },
+		{ 260, 2, KVM_SWITCH, 60, 100, RUNS },
+		{ 265, 2, KVM_ENTRY, 100, 0, 0 },
+		{ 300, 2, KVM_EXIT, 100, 0, INTR },
+		{ 310, 2, KVM_SWITCH, 100, IDLE, DEAD },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_UNKNOWN, -1, NULL, 0 },
+		/* what it did from 10 on is known by the entry at 20 */
+		{ 10, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 20, VIRT_GUEST, 1, NULL, 0 },
+		{ 50, VIRT_HYPERVISOR, 1, "HLT", EXIT },
+		{ 55, VIRT_BLOCKED, 1, NULL, 0 },
+		{ 90, VIRT_WAKING, 1, NULL, 0 },
+		{ 95, VIRT_HYPERVISOR, 1, "HLT", 0 },
+		{ 100, VIRT_GUEST, 1, NULL, 0 },
+		{ 130, VIRT_HYPERVISOR, 1, "IOIO", EXIT },
+		{ 135, VIRT_VMM, 1, "IOIO", 0 },
+		{ 160, VIRT_GUEST, 1, NULL, 0 },
+		{ 200, VIRT_HYPERVISOR, 1, "INTR", EXIT },
+		{ 205, VIRT_PREEMPTED, 1, "stress-50", 0 },
+		/* it waits for CPU 2 now, where thread 60 is, by its records; nobody named that */
+		{ 240, VIRT_PREEMPTED, 2, "task-60", 0 },
+		{ 260, VIRT_HYPERVISOR, 2, "INTR", MOVED },
+		{ 265, VIRT_GUEST, 2, NULL, 0 },
+		{ 300, VIRT_HYPERVISOR, 2, "INTR", EXIT },
+		{ 310, VIRT_OFFLINE, 2, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 400);
+	struct virt_pcpu_totals totals;
+	struct virt_exit_total exits[4];
+
+	(void)state;
+	CHECK(model, 100, expected);
+	assert_string_equal(virt_model_vcpu(model, 0)->name, "g1v0");
+	/* CPU 1: unknown to 10; vCPU 10..55; idle to 95; vCPU to 205; thread 50 to the end */
+	virt_pcpu_totals(model, 1, 0, 400, &totals);
+	assert_int_equal(totals.unknown_ns, 10);
+	assert_int_equal(totals.idle_ns, 40);
+	assert_int_equal(totals.task_ns, 195);
+	assert_int_equal(totals.state_ns[VIRT_GUEST], 30 + 30 + 40);
+	assert_int_equal(totals.state_ns[VIRT_VMM], 25);
+	assert_int_equal(totals.state_ns[VIRT_HYPERVISOR], 10 + 5 + 5 + 5 + 5);
+	/* INTR: 5 + 55 + 5, and one without an end; HLT: 5 + 5 + 5, not its 35 asleep; IOIO: 30 */
+	assert_int_equal(virt_vcpu_exits(model, 0, 0, 400, exits, 4), 3);
+	assert_string_equal(virt_model_reason(model, exits[0].reason), "INTR");
+	assert_int_equal(exits[0].count, 2);
+	assert_int_equal(exits[0].complete, 1);
+	assert_int_equal(exits[0].ns, 65);
+	assert_string_equal(virt_model_reason(model, exits[1].reason), "IOIO");
+	assert_int_equal(exits[1].ns, 30);
+	assert_string_equal(virt_model_reason(model, exits[2].reason), "HLT");
+	assert_int_equal(exits[2].ns, 15);
+	assert_null(virt_model_contradictions(model, 0, NULL));
+	virt_model_free(model);
+}
+
+/** Two vCPUs share CPU 0; each takes it from the other. */
+static void test_culprits(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 30, 0, KVM_EXIT, 100, 0, INTR },
+		{ 31, 0, KVM_SWITCH, 100, 101, RUNS },
+		{ 32, 0, KVM_ENTRY, 101, 1, 0 },
+		{ 70, 0, KVM_EXIT, 101, 1, INTR },
+		{ 71, 0, KVM_SWITCH, 101, 100, RUNS },
+		{ 72, 0, KVM_ENTRY, 100, 0, 0 },
+	};
+	static const struct expected first[] = {
+		{ 0, VIRT_GUEST, 0, NULL, 0 },
+		{ 30, VIRT_HYPERVISOR, 0, "INTR", EXIT },
+		{ 31, VIRT_PREEMPTED, 0, "g1v1", 0 },
+		{ 71, VIRT_HYPERVISOR, 0, "INTR", 0 },
+		{ 72, VIRT_GUEST, 0, NULL, 0 },
+	};
+	static const struct expected second[] = {
+		{ 0, VIRT_UNKNOWN, -1, NULL, 0 },
+		{ 31, VIRT_HYPERVISOR, 0, NULL, 0 },
+		{ 32, VIRT_GUEST, 0, NULL, 0 },
+		{ 70, VIRT_HYPERVISOR, 0, "INTR", EXIT },
+		{ 71, VIRT_PREEMPTED, 0, "g1v0", 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+	struct virt_culprit culprit;
+
+	(void)state;
+	CHECK(model, 100, first);
+	CHECK(model, 101, second);
+	assert_int_equal(virt_vcpu_culprits(model, 0, 0, 100, &culprit, 1), 1);
+	assert_int_equal(culprit.vcpu, 1);
+	assert_int_equal(culprit.ns, 40);
+	virt_model_free(model);
+}
+
+/** With kvm_entry and kvm_exit alone nobody knows what lies between. */
+static void test_entries_and_exits_only(void **state)
+{
+	static const struct record records[] = {
+		/* an exit first: it was in the guest since that CPU's first record */
+		{ 5, 0, KVM_SEEN, 100, 0, 0 },
+		{ 10, 0, KVM_EXIT, 100, VIRT_NONE, HLT },
+		{ 50, 0, KVM_ENTRY, 100, 7, 0 },
+		{ 60, 0, KVM_EXIT, 100, VIRT_NONE, INTR },
+		{ 90, 1, KVM_ENTRY, 100, 7, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_UNKNOWN, -1, NULL, 0 },
+		{ 5, VIRT_GUEST, 0, NULL, 0 },
+		{ 10, VIRT_HYPERVISOR, 0, "HLT", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 50, VIRT_GUEST, 0, NULL, 0 },
+		{ 60, VIRT_HYPERVISOR, 0, "INTR", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 90, VIRT_GUEST, 1, NULL, MOVED },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+
+	(void)state;
+	CHECK(model, 100, expected);
+	/* its exits do not tell the number, its entries do */
+	assert_string_equal(virt_model_vcpu(model, 0)->name, "g1v7");
+	virt_model_free(model);
+}
+
+/** Records of CPU 0 are lost from 41 to 60; CPU 1's are there. */
+static void test_lost(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 0, 1, KVM_ENTRY, 101, 1, 0 },
+		{ 10, 1, KVM_EXIT, 101, 1, INTR },
+		{ 20, 1, KVM_ENTRY, 101, 1, 0 },
+		{ 40, 0, KVM_EXIT, 100, 0, INTR },
+		{ 45, 1, KVM_EXIT, 101, 1, INTR },
+		{ 50, 1, KVM_SWITCH, 101, IDLE, RUNS },
+		{ 60, 0, KVM_LOST, 100, 0, 7 },
+		{ 60, 0, KVM_SEEN, 100, 0, 0 },
+		{ 70, 0, KVM_EXIT, 100, 0, HLT },
+		{ 75, 1, KVM_SWITCH, IDLE, 101, RUNS },
+		{ 76, 1, KVM_ENTRY, 101, 1, 0 },
+	};
+	static const struct expected first[] = {
+		{ 0, VIRT_GUEST, 0, NULL, 0 },
+		{ 40, VIRT_HYPERVISOR, 0, "INTR", EXIT },
+		{ 41, VIRT_UNKNOWN, 0, NULL, 0 },
+		/* an exit follows the first record: between them it was in the guest */
+		{ 60, VIRT_GUEST, 0, NULL, 0 },
+		{ 70, VIRT_HYPERVISOR, 0, "HLT", EXIT },
+	};
+	static const struct expected second[] = {
+		{ 0, VIRT_GUEST, 1, NULL, 0 },
+		{ 10, VIRT_HYPERVISOR, 1, "INTR", EXIT },
+		{ 20, VIRT_GUEST, 1, NULL, 0 },
+		{ 45, VIRT_HYPERVISOR, 1, "INTR", EXIT },
+		/* preempted, but CPU 0 may have taken it, unseen */
+		{ 50, VIRT_UNKNOWN, 1, NULL, 0 },
+		{ 75, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 76, VIRT_GUEST, 1, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+	struct virt_loss_range losses = virt_model_losses(model);
+
+	(void)state;
+	CHECK(model, 100, first);
+	CHECK(model, 101, second);
+	assert_int_equal(losses.n, 1);
+	assert_int_equal(losses.first->from_ns, 41);
+	assert_int_equal(losses.first->to_ns, 60);
+	assert_int_equal(losses.first->records, 7);
+	virt_model_free(model);
+}
+
+/** A guest's guest runs from the entry after KVM_NESTED_ENTRY until its hypervisor sees an exit. */
+static void test_nested(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 10, 0, KVM_EXIT, 100, 0, 0x80 },
+		{ 11, 0, KVM_NESTED_ENTRY, 100, 0, 0 },
+		{ 12, 0, KVM_ENTRY, 100, 0, 0 },
+		/* handled without the guest's hypervisor */
+		{ 20, 0, KVM_EXIT, 100, 0, INTR },
+		{ 21, 0, KVM_NESTED_EXIT, 100, 0, 0 },
+		{ 22, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 30, 0, KVM_EXIT, 100, 0, HLT },
+		{ 31, 0, KVM_NESTED_EXIT, 100, 0, 0 },
+		{ 32, 0, KVM_NESTED_INJECT, 100, 0, 0 },
+		{ 33, 0, KVM_ENTRY, 100, 0, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_GUEST, 0, NULL, 0 },
+		{ 10, VIRT_HYPERVISOR, 0, "VMRUN", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 12, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
+		{ 20, VIRT_HYPERVISOR, 0, "INTR", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 22, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
+		{ 30, VIRT_HYPERVISOR, 0, "HLT", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 33, VIRT_GUEST, 0, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 40);
+
+	(void)state;
+	CHECK(model, 100, expected);
+	virt_model_free(model);
+}
+
+static void check_name(const struct virt_model *model, int32_t tid, const char *name)
+{
+	const struct virt_vcpu *vcpu = virt_model_vcpu(model, virt_model_find_vcpu(model, tid));
+
+	assert_non_null(vcpu);
+	assert_string_equal(vcpu->name, name);
+}
+
+/** Threads 100 and 101 are one machine; QEMU is started again as 130; 900 is far away. */
+static void test_machines(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_ENTRY, 101, 3, 0 },
+		{ 0, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 0, 2, KVM_ENTRY, 900, 1, 0 },
+		{ 50, 1, KVM_ENTRY, 130, 0, 0 },
+	};
+	static const int32_t tids[] = { 900, 0, 901 };
+	struct virt_model *model = TRACK(records, 0, 100);
+	struct kvm_tracker *tracker;
+
+	(void)state;
+	assert_int_equal(virt_model_n_machines(model), 3);
+	check_name(model, 100, "g1v0");
+	check_name(model, 101, "g1v3");
+	check_name(model, 130, "g2v0");
+	check_name(model, 900, "g3v1");
+	virt_model_free(model);
+
+	/* told by the trace: a name, an idle vCPU, and a number that is not the record's */
+	tracker = kvm_tracker_new();
+	assert_non_null(tracker);
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		const struct kvm_event event = {
+			.time_ns = records[i].time, .cpu = (int16_t)records[i].cpu,
+			.kind = KVM_ENTRY, .pid = records[i].pid, .arg = records[i].arg,
+		};
+
+		assert_int_equal(kvm_tracker_add(tracker, &event), 0);
+	}
+	assert_int_equal(kvm_tracker_add_guest(tracker, "web", tids, 3), 0);
+	assert_int_equal(kvm_tracker_finish(tracker, 0, 100, &model), 0);
+	kvm_tracker_free(tracker);
+	assert_int_equal(virt_model_n_machines(model), 3);
+	assert_string_equal(virt_model_machine(model, 0)->name, "web");
+	assert_int_equal(virt_model_machine(model, 0)->n_vcpus, 2);
+	check_name(model, 900, "webv0");
+	check_name(model, 901, "webv2");
+	virt_model_free(model);
+}
+
+/** What cannot be is counted, and the rest is told. */
+static void test_contradictions(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 10, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 20, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 30, 0, KVM_EXIT, 100, 0, HLT },
+		{ 35, 0, KVM_EXIT, 100, 0, HLT },
+		{ 40, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 50, 0, KVM_SWITCH, 100, IDLE, RUNS },
+		{ 60, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 55, 0, KVM_EXIT, 100, 0, HLT },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+	uint64_t count, sum = 0;
+	int n = 0;
+
+	(void)state;
+	for (; virt_model_contradictions(model, n, &count); n++)
+		sum += count;
+	assert_int_equal(n, 5);
+	assert_int_equal(sum, 5);
+	virt_model_free(model);
+}
+
+static void test_empty(void **state)
+{
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	struct virt_model *model = NULL;
+	const struct kvm_event event = { .cpu = -1 };
+
+	(void)state;
+	assert_non_null(tracker);
+	assert_int_equal(kvm_tracker_add(tracker, &event), -EINVAL);
+	assert_int_equal(kvm_tracker_seen(tracker, -1, 5, 0), -EINVAL);
+	assert_int_equal(kvm_tracker_lost(tracker, 1 << 20, 5, 0, 0), -EINVAL);
+	assert_int_equal(kvm_tracker_finish(tracker, 0, 0, &model), 0);
+	assert_int_equal(virt_model_n_vcpus(model), 0);
+	virt_model_free(model);
+	kvm_tracker_free(tracker);
+	kvm_tracker_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_one_life),
+		cmocka_unit_test(test_culprits),
+		cmocka_unit_test(test_entries_and_exits_only),
+		cmocka_unit_test(test_lost),
+		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_empty),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
