@@ -22,6 +22,8 @@ kshark_virt_require(ZLIB zlib zlib1g-dev)
 kshark_virt_require(ZSTD libzstd libzstd-dev)
 kshark_virt_require(JSONC json-c libjson-c-dev)
 kshark_virt_require(CAIRO cairo-pdf libcairo2-dev)
+kshark_virt_require(TRACEEVENT libtraceevent libtraceevent-dev)
+kshark_virt_require(TRACECMD libtracecmd libtracecmd-dev)
 
 if(KSHARK_VIRT_TESTS)
 	kshark_virt_require(CMOCKA cmocka libcmocka-dev)

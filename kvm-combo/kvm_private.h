@@ -12,7 +12,6 @@
 #include "u32_map.h"
 
 #define KVM_NO_PID	(-1)
-#define KVM_COMM_SIZE	16
 
 struct kvm_cpu {
 	struct kvm_event *events;

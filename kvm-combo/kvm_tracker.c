@@ -26,6 +26,15 @@ bool kvm_grow(void *array, size_t size, size_t n, size_t *room)
 	return true;
 }
 
+void kvm_tracker_clear_guests(struct kvm_tracker *tracker)
+{
+	for (size_t i = 0; i < tracker->n_guests; i++) {
+		free(tracker->guests[i].name);
+		free(tracker->guests[i].tids);
+	}
+	tracker->n_guests = 0;
+}
+
 struct kvm_tracker *kvm_tracker_new(void)
 {
 	return calloc(1, sizeof(struct kvm_tracker));
@@ -37,10 +46,7 @@ void kvm_tracker_free(struct kvm_tracker *tracker)
 		return;
 	for (size_t i = 0; i < tracker->n_cpus; i++)
 		free(tracker->cpus[i].events);
-	for (size_t i = 0; i < tracker->n_guests; i++) {
-		free(tracker->guests[i].name);
-		free(tracker->guests[i].tids);
-	}
+	kvm_tracker_clear_guests(tracker);
 	free(tracker->cpus);
 	free(tracker->threads);
 	free(tracker->guests);
@@ -190,6 +196,11 @@ int kvm_tracker_add_guest(struct kvm_tracker *tracker, const char *name, const i
 /** Every thread that appears has an entry, so that replaying need not make any. */
 static int add_threads(struct kvm_tracker *tracker)
 {
+	/* what an earlier model called them */
+	for (uint32_t i = 0; i < tracker->pids.n_keys; i++) {
+		tracker->threads[i].vcpu = VIRT_NONE;
+		tracker->threads[i].task = VIRT_NONE;
+	}
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
 

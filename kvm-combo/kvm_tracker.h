@@ -103,7 +103,10 @@ int kvm_tracker_seen(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t 
 int kvm_tracker_lost(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t to_ns,
 		     uint64_t count);
 
-/** kvm_tracker_name - what a thread is called from now on. Return: 0 or -ENOMEM. */
+/** Of a thread's name in the kernel, with its end. */
+#define KVM_COMM_SIZE	16
+
+/** kvm_tracker_name - what a thread is called; cheap if that is no news. Return: 0 or -ENOMEM. */
 int kvm_tracker_name(struct kvm_tracker *tracker, int32_t pid, const char *comm);
 
 /**
@@ -113,10 +116,15 @@ int kvm_tracker_name(struct kvm_tracker *tracker, int32_t pid, const char *comm)
 int kvm_tracker_add_guest(struct kvm_tracker *tracker, const char *name, const int32_t *tids,
 			  int n_vcpus);
 
+/** kvm_tracker_clear_guests - forget all machines that were told. */
+void kvm_tracker_clear_guests(struct kvm_tracker *tracker);
+
 /**
  * kvm_tracker_finish - all records are there: make the model
  * @begin_ns, @end_ns: the span of the trace, as virt_model_finish() takes it
  * @model: receives the model, to be given to virt_model_free()
+ *
+ * May be called again, for another model of the same records.
  *
  * Return: 0, -ENOMEM or -EINVAL.
  */

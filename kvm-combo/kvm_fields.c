@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_fields.c
+ * @brief	The table of events that the KVM tracker takes, and their fields.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event-parse.h>
+
+#include "kvm_fields.h"
+
+/**
+ * The events, and the fields that become @arg, @value and @more of struct kvm_event. Of several
+ * rows for one event, the first one whose fields are all there counts. Sources: Linux's
+ * include/trace/events/sched.h, include/trace/events/kvm.h, arch/x86/kvm/trace.h and
+ * arch/arm64/kvm/trace_arm.h; vcpu_id is part of kvm_exit since 5.17, kvm_nested_vmrun is called
+ * kvm_nested_vmenter since 6.1.
+ */
+static const struct event_row {
+	const char	*system, *name;
+	uint8_t		kind;
+	uint8_t		isa;		/* where no field tells */
+	const char	*arg, *value, *more;
+} event_rows[] = {
+	{ "kvm", "kvm_entry", KVM_ENTRY, 0, "vcpu_id", NULL, NULL },
+	{ "kvm", "kvm_entry", KVM_ENTRY, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_exit", KVM_EXIT, 0, "vcpu_id", "exit_reason", "isa" },
+	{ "kvm", "kvm_exit", KVM_EXIT, 0, NULL, "exit_reason", "isa" },
+	{ "kvm", "kvm_exit", KVM_EXIT, KVM_ISA_ARM, NULL, "esr_ec", "ret" },
+	{ "kvm", "kvm_exit", KVM_EXIT, 0, NULL, "exit_reason", NULL },
+	{ "kvm", "kvm_exit", KVM_EXIT, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_userspace_exit", KVM_USERSPACE_EXIT, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_nested_vmrun", KVM_NESTED_ENTRY, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_nested_vmenter", KVM_NESTED_ENTRY, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_nested_vmexit", KVM_NESTED_EXIT, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_nested_vmexit_inject", KVM_NESTED_INJECT, 0, NULL, NULL, NULL },
+	{ "sched", "sched_switch", KVM_SWITCH, 0, "next_pid", "prev_state", NULL },
+	{ "sched", "sched_wakeup", KVM_WAKEUP, 0, "pid", NULL, NULL },
+	{ "sched", "sched_wakeup_new", KVM_WAKEUP, 0, "pid", NULL, NULL },
+	{ "sched", "sched_migrate_task", KVM_MIGRATE, 0, "pid", "dest_cpu", NULL },
+};
+
+#define N_ROWS	(sizeof(event_rows) / sizeof(event_rows[0]))
+
+/** Event ids are small; beyond that nothing of ours is expected. */
+#define MAX_ID	0xffff
+
+struct found_event {
+	const struct event_row *row;
+	struct tep_format_field *arg, *value, *more;
+	struct tep_format_field *comm;	/* KVM_SWITCH: name of the next thread */
+};
+
+struct kvm_fields {
+	struct tep_handle *tep;
+	struct found_event events[N_ROWS];
+	int		ids[N_ROWS];
+	size_t		n;
+	uint8_t		*by_id;		/* number in @events + 1, or 0 */
+	int		max_id;
+};
+
+/** Return: false if the event lacks the field. */
+static bool find_field(struct tep_event *event, const char *name, struct tep_format_field **field)
+{
+	*field = name ? tep_find_field(event, name) : NULL;
+	return !name || *field;
+}
+
+static bool find_event(struct tep_handle *tep, const struct event_row *row,
+		       struct found_event *found, int *id)
+{
+	struct tep_event *event = tep_find_event_by_name(tep, row->system, row->name);
+
+	if (!event || event->id < 0 || event->id > MAX_ID)
+		return false;
+	found->row = row;
+	found->comm = row->kind == KVM_SWITCH ? tep_find_field(event, "next_comm") : NULL;
+	*id = event->id;
+	return find_field(event, row->arg, &found->arg) &&
+	       find_field(event, row->value, &found->value) &&
+	       find_field(event, row->more, &found->more);
+}
+
+struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
+{
+	struct kvm_fields *fields = calloc(1, sizeof(*fields));
+
+	if (!fields)
+		return NULL;
+	fields->tep = tep;
+	fields->by_id = calloc(MAX_ID + 1, sizeof(*fields->by_id));
+	if (!fields->by_id) {
+		free(fields);
+		return NULL;
+	}
+	for (size_t i = 0; i < N_ROWS; i++) {
+		int id;
+
+		if (!find_event(tep, &event_rows[i], &fields->events[fields->n], &id) ||
+		    fields->by_id[id])
+			continue;
+		fields->ids[fields->n++] = id;
+		fields->by_id[id] = (uint8_t)fields->n;
+	}
+	return fields;
+}
+
+void kvm_fields_free(struct kvm_fields *fields)
+{
+	if (fields)
+		free(fields->by_id);
+	free(fields);
+}
+
+size_t kvm_fields_events(const struct kvm_fields *fields, const int **ids)
+{
+	*ids = fields->ids;
+	return fields->n;
+}
+
+bool kvm_fields_is_host(const struct kvm_fields *fields)
+{
+	for (size_t i = 0; i < fields->n; i++)
+		if (fields->events[i].row->kind == KVM_ENTRY ||
+		    fields->events[i].row->kind == KVM_EXIT)
+			return true;
+	return false;
+}
+
+int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *record)
+{
+	return tep_data_pid(fields->tep, record);
+}
+
+/** A field's number; 0 if the event has none, or the record is too short for it. */
+static int64_t number(struct tep_format_field *field, const struct tep_record *record)
+{
+	unsigned long long value = 0;
+
+	if (!field || field->offset < 0 || field->size < 0 ||
+	    (int64_t)field->offset + field->size > record->size ||
+	    tep_read_number_field(field, record->data, &value))
+		return 0;
+	return (int64_t)value;
+}
+
+static int name_thread(struct kvm_tracker *tracker, int32_t pid,
+		       const struct tep_format_field *field, const struct tep_record *record)
+{
+	char comm[KVM_COMM_SIZE] = "";
+	int size = field->size < KVM_COMM_SIZE ? field->size : KVM_COMM_SIZE - 1;
+
+	if (pid <= 0 || size <= 0 || field->offset < 0 ||
+	    (int64_t)field->offset + field->size > record->size)
+		return 0;
+	memcpy(comm, (const char *)record->data + field->offset, size);
+	return kvm_tracker_name(tracker, pid, comm);
+}
+
+int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker,
+		    struct tep_record *record, int cpu, int64_t time_ns)
+{
+	int type = tep_data_type(fields->tep, record), ret = 0;
+	int32_t pid = kvm_fields_pid(fields, record);
+	const struct found_event *found;
+	struct kvm_event event;
+
+	if (cpu < 0 || cpu > INT16_MAX)
+		return -EINVAL;
+	if (type < 0 || type > MAX_ID || !fields->by_id[type])
+		return kvm_tracker_seen(tracker, cpu, pid, time_ns);
+	found = &fields->events[fields->by_id[type] - 1];
+	event = (struct kvm_event){
+		.time_ns = time_ns, .pid = pid, .cpu = (int16_t)cpu, .kind = found->row->kind,
+		.more = found->row->isa,
+		.arg = found->arg ? (int32_t)number(found->arg, record) : VIRT_NONE,
+		.value = number(found->value, record),
+	};
+	if (event.more == KVM_ISA_ARM)
+		event.value = (int64_t)((uint64_t)number(found->more, record) << 32 |
+					((uint64_t)event.value & UINT32_MAX));
+	else if (found->more)
+		event.more = (uint8_t)number(found->more, record);
+	if (found->comm)
+		ret = name_thread(tracker, event.arg, found->comm, record);
+	return ret ? ret : kvm_tracker_add(tracker, &event);
+}

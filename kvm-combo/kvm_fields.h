@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_fields.h
+ * @brief	From ftrace records to what the KVM tracker takes; fields are looked up once.
+ */
+#ifndef KSHARK_VIRT_KVM_FIELDS_H
+#define KSHARK_VIRT_KVM_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kvm_tracker.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct kvm_fields;
+struct tep_handle;
+struct tep_record;
+
+/**
+ * kvm_fields_new - find the events that matter among those of a trace
+ * @tep: the trace's formats; outlives the result
+ *
+ * Return: NULL without memory.
+ */
+struct kvm_fields *kvm_fields_new(struct tep_handle *tep);
+
+/** kvm_fields_free - free it; it may be NULL. */
+void kvm_fields_free(struct kvm_fields *fields);
+
+/** kvm_fields_events - ids of the events that matter. Return: how many; @ids belongs to @fields. */
+size_t kvm_fields_events(const struct kvm_fields *fields, const int **ids);
+
+/** kvm_fields_is_host - can this be the trace of a KVM host: are entries and exits known to it? */
+bool kvm_fields_is_host(const struct kvm_fields *fields);
+
+/**
+ * kvm_fields_take - give a record to the tracker
+ * @cpu, @pid, @time_ns: where, who and when; the times of one trace are of one kind
+ *
+ * Any record will do; one that does not matter only tells who has the CPU. Records that are missing
+ * before it must be told with kvm_tracker_lost().
+ *
+ * Return: as kvm_tracker_add().
+ */
+int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker,
+		    struct tep_record *record, int cpu, int64_t time_ns);
+
+/** kvm_fields_pid - whose record it is. */
+int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *record);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_stream.c
+ * @brief	The model of a KVM host's trace.dat that KernelShark loads.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <libkshark.h>
+#include <libkshark-plugin.h>
+#include <libkshark-tepdata.h>
+
+#include "kvm_fields.h"
+#include "kvm_stream.h"
+#include "virt_registry.h"
+
+/** What is collected of a stream; the registry's promise and the stream share it. */
+struct collection {
+	pthread_mutex_t		lock;
+	int			refs;
+	int			stream_id;
+	struct kvm_fields	*fields;	/* NULL: the stream is gone */
+	struct kvm_tracker	*tracker;
+	int64_t			begin_ns, end_ns;
+	int			error;
+};
+
+/* By stream, as KernelShark's callbacks have no other context; its own limit is 127 streams. */
+#define MAX_STREAMS	128
+
+static struct collection *collections[MAX_STREAMS];
+static pthread_mutex_t collections_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void put(struct collection *collection)
+{
+	int refs;
+
+	if (!collection)
+		return;
+	pthread_mutex_lock(&collection->lock);
+	refs = --collection->refs;
+	pthread_mutex_unlock(&collection->lock);
+	if (refs)
+		return;
+	kvm_fields_free(collection->fields);
+	kvm_tracker_free(collection->tracker);
+	pthread_mutex_destroy(&collection->lock);
+	free(collection);
+}
+
+static struct collection *get(int stream_id)
+{
+	struct collection *collection = NULL;
+
+	pthread_mutex_lock(&collections_lock);
+	if (stream_id >= 0 && stream_id < MAX_STREAMS)
+		collection = collections[stream_id];
+	if (collection) {
+		pthread_mutex_lock(&collection->lock);
+		collection->refs++;
+		pthread_mutex_unlock(&collection->lock);
+	}
+	pthread_mutex_unlock(&collections_lock);
+	return collection;
+}
+
+/* --- while KernelShark loads ----------------------------------------------------------------- */
+
+static void span(struct collection *collection, int64_t time_ns)
+{
+	if (time_ns < collection->begin_ns)
+		collection->begin_ns = time_ns;
+	if (time_ns >= collection->end_ns)
+		collection->end_ns = time_ns + 1;
+}
+
+/** Times are the record's own: the entry's may have an offset that changes later. */
+static void on_record(struct kshark_data_stream *stream, void *rec, struct kshark_entry *entry)
+{
+	/* it is not taken away while its stream is loading */
+	struct collection *collection = collections[stream->stream_id];
+	struct tep_record *record = rec;
+	int64_t time_ns;
+	int ret = 0;
+
+	if (!collection)
+		return;
+	time_ns = (int64_t)record->ts;
+	pthread_mutex_lock(&collection->lock);
+	if (!collection->error && entry->event_id == KS_EVENT_OVERFLOW)
+		ret = kvm_tracker_lost(collection->tracker, record->cpu,
+				       kvm_fields_pid(collection->fields, record), time_ns,
+				       record->missed_events > 0 ? record->missed_events : 0);
+	else if (!collection->error)
+		ret = kvm_fields_take(collection->fields, collection->tracker, record, record->cpu,
+				      time_ns);
+	span(collection, time_ns);
+	if (ret == -ENOMEM)
+		collection->error = ret;
+	pthread_mutex_unlock(&collection->lock);
+}
+
+/* --- the model ------------------------------------------------------------------------------- */
+
+/** The machines that trace-cmd knows, of those guests that are open. */
+static int add_guests(struct collection *collection)
+{
+	struct kshark_host_guest_map *map = NULL;
+	int n = kshark_tracecmd_get_hostguest_mapping(&map), ret = 0;
+
+	kvm_tracker_clear_guests(collection->tracker);
+	for (int i = 0; i < n && !ret; i++)
+		if (map[i].host_id == collection->stream_id)
+			ret = kvm_tracker_add_guest(collection->tracker, map[i].guest_name,
+						    map[i].cpu_pid, map[i].vcpu_count);
+	if (n > 0)
+		kshark_tracecmd_free_hostguest_map(map, n);
+	return ret;
+}
+
+static struct virt_model *make(void *arg)
+{
+	struct collection *collection = arg;
+	struct virt_model *model = NULL;
+
+	pthread_mutex_lock(&collection->lock);
+	if (!collection->error && collection->begin_ns < collection->end_ns &&
+	    !add_guests(collection))
+		kvm_tracker_finish(collection->tracker, collection->begin_ns, collection->end_ns,
+				   &model);
+	pthread_mutex_unlock(&collection->lock);
+	return model;
+}
+
+static void drop(void *arg)
+{
+	put(arg);
+}
+
+/** Every model may be another one now. */
+static void promise_all(void)
+{
+	for (int i = 0; i < MAX_STREAMS; i++) {
+		struct collection *collection = get(i);
+
+		/* the reference goes to the promise */
+		if (collection)
+			virt_registry_promise(i, make, drop, collection);
+	}
+}
+
+/* --- streams --------------------------------------------------------------------------------- */
+
+static void forget(int stream_id)
+{
+	struct collection *before = NULL;
+
+	pthread_mutex_lock(&collections_lock);
+	if (stream_id >= 0 && stream_id < MAX_STREAMS) {
+		before = collections[stream_id];
+		collections[stream_id] = NULL;
+	}
+	pthread_mutex_unlock(&collections_lock);
+	put(before);
+}
+
+static struct collection *collection_new(struct kshark_data_stream *stream)
+{
+	struct collection *collection = calloc(1, sizeof(*collection));
+
+	if (!collection)
+		return NULL;
+	pthread_mutex_init(&collection->lock, NULL);
+	collection->refs = 1;
+	collection->stream_id = stream->stream_id;
+	collection->begin_ns = INT64_MAX;
+	collection->end_ns = INT64_MIN;
+	collection->fields = kvm_fields_new(kshark_get_tep(stream));
+	collection->tracker = kvm_tracker_new();
+	if (!collection->fields || !collection->tracker) {
+		put(collection);
+		return NULL;
+	}
+	return collection;
+}
+
+static void unregister(struct kshark_data_stream *stream, const struct kvm_fields *fields)
+{
+	const int *ids;
+	size_t n = kvm_fields_events(fields, &ids);
+
+	for (size_t i = 0; i < n; i++)
+		kshark_unregister_event_handler(stream, ids[i], on_record);
+	kshark_unregister_event_handler(stream, KS_EVENT_OVERFLOW, on_record);
+}
+
+int kvm_stream_attach(struct kshark_data_stream *stream)
+{
+	struct collection *collection;
+	const int *ids;
+	size_t n;
+	int ret;
+
+	if (stream->stream_id < 0 || stream->stream_id >= MAX_STREAMS || !kshark_get_tep(stream))
+		return 0;
+	kvm_stream_detach(stream);
+	collection = collection_new(stream);
+	if (!collection)
+		return -ENOMEM;
+	if (!kvm_fields_is_host(collection->fields)) {
+		put(collection);
+		promise_all();
+		return 0;
+	}
+	n = kvm_fields_events(collection->fields, &ids);
+	ret = kshark_register_event_handler(stream, KS_EVENT_OVERFLOW, on_record);
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = kshark_register_event_handler(stream, ids[i], on_record);
+	if (ret) {
+		unregister(stream, collection->fields);
+		put(collection);
+		return ret;
+	}
+	pthread_mutex_lock(&collections_lock);
+	collections[stream->stream_id] = collection;
+	pthread_mutex_unlock(&collections_lock);
+	promise_all();
+	return 1;
+}
+
+void kvm_stream_detach(struct kshark_data_stream *stream)
+{
+	struct collection *collection = get(stream->stream_id);
+
+	if (!collection)
+		return;
+	unregister(stream, collection->fields);
+	put(collection);
+	forget(stream->stream_id);
+	virt_registry_set(stream->stream_id, NULL);
+	promise_all();
+}
