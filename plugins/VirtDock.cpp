@@ -13,8 +13,6 @@
 #include <QAction>
 #include <QApplication>
 #include <QCheckBox>
-#include <QDir>
-#include <QFileInfo>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -36,15 +34,6 @@
 #include "virt.h"
 #include "virt_colors.h"
 #include "virt_text.h"
-
-/*
- * KernelShark's class; its header is not installed. Only this exported, non-virtual function is
- * called, on a pointer whose class Qt has told.
- */
-class KsTraceGraph {
-public:
-	void addTaskPlot(int sd, int pid);
-};
 
 namespace {
 
@@ -237,54 +226,6 @@ QIcon stateIcon(int state)
 	return QIcon(pixmap);
 }
 
-/** Where the settings are: beside KernelShark's own if that has a place of its own. */
-QString settingsFile()
-{
-	QByteArray dir = qgetenv("KS_USER_CACHE_DIR");
-
-	if (!dir.isEmpty())
-		return QString::fromLocal8Bit(dir) + "/kshark-virt.ini";
-	return QDir::homePath() + "/.config/kshark-virt/kernelshark.ini";
-}
-
-QMainWindow *findMainWindow()
-{
-	for (QWidget *widget : QApplication::topLevelWidgets())
-		if (!strcmp(widget->metaObject()->className(), "KsMainWindow"))
-			return qobject_cast<QMainWindow *>(widget);
-	return nullptr;
-}
-
-/** Name of a stream's file. */
-QString fileOf(int streamId)
-{
-	kshark_context *kshark = nullptr;
-	kshark_data_stream *stream = nullptr;
-
-	if (kshark_instance(&kshark))
-		stream = kshark_get_data_stream(kshark, streamId);
-	return stream && stream->file ? QFileInfo(stream->file).fileName() : QString();
-}
-
-std::vector<VirtStream> streamsWithModel()
-{
-	std::vector<VirtStream> found;
-	kshark_context *kshark = nullptr;
-	int *ids;
-
-	if (!kshark_instance(&kshark))
-		return found;
-	ids = kshark_all_streams(kshark);
-	for (int i = 0; ids && i < kshark->n_streams; i++) {
-		VirtModelRef model(ids[i]);
-
-		if (model)
-			found.push_back({ ids[i], virt_stream_offset(ids[i]), model });
-	}
-	free(ids);
-	return found;
-}
-
 std::vector<uint64_t> serialsOf(const std::vector<VirtStream> &streams)
 {
 	std::vector<uint64_t> serials;
@@ -339,7 +280,7 @@ VirtDock *VirtDock::instance()
 {
 	/* A restored session loads plugins without asking them for their menus. */
 	if (!theDock)
-		virt_gui_init(findMainWindow());
+		virt_gui_init(virtMainWindow());
 	return theDock;
 }
 
@@ -504,14 +445,15 @@ void VirtDock::addMenuEntry()
 			menu->addAction(action);
 	connect(action, &QAction::triggered, this, [this] (bool on) {
 		_everShown = true;
-		QSettings(settingsFile(), QSettings::IniFormat).setValue("dock/visible", on);
+		QSettings(virtSettingsFile(), QSettings::IniFormat)
+			.setValue("dock/visible", on);
 		schedule();
 	});
 }
 
 void VirtDock::restoreSettings()
 {
-	QSettings settings(settingsFile(), QSettings::IniFormat);
+	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
 	QByteArray header = settings.value("dock/header").toByteArray();
 
 	for (int i = 0; i < VIRT_N_OVERLAYS; i++) {
@@ -531,7 +473,7 @@ void VirtDock::restoreSettings()
 
 void VirtDock::saveSettings()
 {
-	QSettings settings(settingsFile(), QSettings::IniFormat);
+	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
 
 	for (int i = 0; i < VIRT_N_OVERLAYS; i++)
 		settings.setValue(QString("overlays/") + overlayInfo[i].key,
@@ -553,7 +495,7 @@ void VirtDock::graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, 
 	if (isTask && _reveal == std::make_pair(streamId, id)) {
 		_reveal = { -1, -1 };
 		QTimer::singleShot(0, this, [this, base] {
-			QWidget *widget = graphWidget();
+			QWidget *widget = virtChild(_window, "KsGLWidget");
 
 			for (QWidget *up = widget; up; up = up->parentWidget())
 				if (auto area = qobject_cast<QScrollArea *>(up))
@@ -583,9 +525,9 @@ void VirtDock::refresh()
 
 	_tasksBefore.swap(_tasks);
 	_tasks.clear();
-	job->streams = streamsWithModel();
+	job->streams = virtStreams();
 	if (!_everShown && !job->streams.empty()) {
-		QSettings settings(settingsFile(), QSettings::IniFormat);
+		QSettings settings(virtSettingsFile(), QSettings::IniFormat);
 
 		_everShown = true;
 		/*
@@ -693,7 +635,7 @@ void VirtDock::rebuildTree(const std::vector<VirtStream> &streams)
 			QString name = machine->name;
 
 			if (streams.size() > 1)
-				name += " (" + fileOf(stream.id) + ")";
+				name += " (" + virtFileOf(stream.id) + ")";
 			top->set(COLUMN_NAME, name, stream.id * 1e6 + machine->id);
 			top->setData(COLUMN_NAME, ROLE_STREAM, stream.id);
 			top->setData(COLUMN_NAME, ROLE_VCPU, VIRT_NONE);
@@ -903,10 +845,8 @@ void VirtDock::clicked(QTreeWidgetItem *item)
 		redrawGraphs();
 		return;
 	}
-	for (QWidget *widget : _window->findChildren<QWidget *>())
-		if (!strcmp(widget->metaObject()->className(), "KsTraceGraph"))
-			reinterpret_cast<KsTraceGraph *>(widget)->addTaskPlot(task.first,
-									      task.second);
+	if (QWidget *graph = virtChild(_window, "KsTraceGraph"))
+		reinterpret_cast<KsTraceGraph *>(graph)->addTaskPlot(task.first, task.second);
 }
 
 void VirtDock::goToWorst(QTreeWidgetItem *item, bool zoom)
@@ -976,17 +916,9 @@ void VirtDock::setWindow(int64_t fromNs, int64_t toNs)
 	redrawGraphs();
 }
 
-QWidget *VirtDock::graphWidget() const
-{
-	for (QWidget *widget : _window->findChildren<QWidget *>())
-		if (!strcmp(widget->metaObject()->className(), "KsGLWidget"))
-			return widget;
-	return nullptr;
-}
-
 void VirtDock::redrawGraphs()
 {
-	if (QWidget *widget = graphWidget())
+	if (QWidget *widget = virtChild(_window, "KsGLWidget"))
 		widget->update();
 }
 

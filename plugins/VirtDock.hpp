@@ -24,7 +24,7 @@
 
 #include <libkshark-model.h>
 
-#include "virt_registry.h"
+#include "VirtKs.hpp"
 #include "virt_stats.h"
 
 class QCheckBox;
@@ -41,36 +41,6 @@ enum VirtOverlay {
 	VIRT_OVERLAY_ARROWS,
 	VIRT_OVERLAY_LABELS,
 	VIRT_N_OVERLAYS
-};
-
-/** A counted reference to a stream's model. */
-class VirtModelRef {
-public:
-	VirtModelRef() = default;
-	explicit VirtModelRef(int streamId) : _shared(virt_registry_get(streamId)) {}
-	VirtModelRef(const VirtModelRef &other)
-	: _shared(other._shared ? virt_shared_ref(other._shared) : nullptr) {}
-	VirtModelRef(VirtModelRef &&other) noexcept { std::swap(_shared, other._shared); }
-	VirtModelRef &operator=(VirtModelRef other) noexcept
-	{
-		std::swap(_shared, other._shared);
-		return *this;
-	}
-	~VirtModelRef() { virt_shared_put(_shared); }
-
-	explicit operator bool() const { return _shared; }
-	const virt_model *get() const { return _shared ? virt_shared_model(_shared) : nullptr; }
-	uint64_t serial() const { return _shared ? virt_shared_serial(_shared) : 0; }
-
-private:
-	struct virt_shared	*_shared = nullptr;
-};
-
-/** A stream with a model, and the window of it that is seen. */
-struct VirtStream {
-	int		id;
-	int64_t		offset;		/* added to the model's times */
-	VirtModelRef	model;
 };
 
 class VirtDock : public QDockWidget {
@@ -112,7 +82,6 @@ private:
 	void mark(int64_t fromNs, int64_t toNs);
 	void setWindow(int64_t fromNs, int64_t toNs);
 	void redrawGraphs();
-	QWidget *graphWidget() const;
 
 	QMainWindow		*_window;
 	kshark_trace_histo	*_histo = nullptr;

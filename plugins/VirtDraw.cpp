@@ -26,6 +26,7 @@
 #include <KsPlugins.hpp>
 
 #include "VirtDock.hpp"
+#include "ks_stream.h"
 #include "virt.h"
 #include "virt_colors.h"
 #include "virt_shading.h"
@@ -565,7 +566,7 @@ Strip makeStrip(const KsCppArgV *argv, int streamId, int drawAction, VirtModelRe
 	int x0 = graph->bin(0)._base.x(), base = graph->base(), height = graph->height();
 
 	strip.streamId = streamId;
-	strip.offset = virt_stream_offset(streamId);
+	strip.offset = ks_stream_offset(streamId);
 	strip.model = std::move(model);
 	strip.isPcpu = drawAction & KSHARK_CPU_DRAW;
 	strip.isCombo = drawAction & (KSHARK_HOST_DRAW | KSHARK_GUEST_DRAW);

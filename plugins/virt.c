@@ -17,21 +17,6 @@ EXPORT int KSHARK_PLOT_PLUGIN_INITIALIZER(struct kshark_data_stream *stream);
 EXPORT int KSHARK_PLOT_PLUGIN_DEINITIALIZER(struct kshark_data_stream *stream);
 EXPORT void *KSHARK_MENU_PLUGIN_INITIALIZER(void *gui_ptr);
 
-int64_t virt_stream_offset(int stream_id)
-{
-	struct kshark_context *kshark = NULL;
-	struct kshark_data_stream *stream;
-	int64_t ns = 0;
-
-	if (!kshark_instance(&kshark))
-		return 0;
-	stream = kshark_get_data_stream(kshark, stream_id);
-	/* The only calibration that KernelShark has is an offset. */
-	if (stream && stream->calib && stream->calib_array)
-		stream->calib(&ns, stream->calib_array);
-	return ns;
-}
-
 int KSHARK_PLOT_PLUGIN_INITIALIZER(struct kshark_data_stream *stream)
 {
 	if (!stream || stream->stream_id < 0)

@@ -6,16 +6,11 @@
 #ifndef KSHARK_VIRT_VIRT_H
 #define KSHARK_VIRT_VIRT_H
 
-#include <stdint.h>
-
 #include <libkshark-plugin.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-/** virt_stream_offset - what KernelShark adds to the stream's own times. */
-int64_t virt_stream_offset(int stream_id);
 
 /** virt_draw - the draw handler: one graph (VirtDraw.cpp). */
 void virt_draw(struct kshark_cpp_argv *argv, int stream_id, int value, int draw_action);

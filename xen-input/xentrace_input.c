@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <KsCmakeDef.hpp>	/* plain preprocessor: KernelShark's own plugins */
 #include <libkshark.h>
 #include <libkshark-plugin.h>
 
+#include "ks_stream.h"
 #include "row_pipe.h"
 #include "u32_map.h"
 #include "virt_registry.h"
@@ -746,35 +746,6 @@ static void set_cpus(struct kshark_data_stream *stream, const struct xentrace_st
 	}
 }
 
-/** Does this plugin belong to KernelShark itself? Those know what they want to be attached to. */
-static bool is_builtin(const struct kshark_plugin_list *plugin)
-{
-	static const char prefix[] = KS_PLUGIN_INSTALL_PREFIX "/plugin-";
-	static const char names[] = ";" KS_BUILTIN_PLUGINS ";";
-	char name[64];
-
-	if (strncmp(plugin->file, prefix, strlen(prefix)) != 0)
-		return false;
-	snprintf(name, sizeof(name), ";%s", plugin->file + strlen(prefix));
-	if (!strstr(name, ".so"))
-		return false;
-	strcpy(strstr(name, ".so"), ";");
-	return strstr(names, name) != NULL;
-}
-
-/** KernelShark attaches the user's plugins to the streams of its first file only. */
-static void attach_plugins(struct kshark_data_stream *stream)
-{
-	struct kshark_context *kshark = NULL;
-
-	if (!kshark_instance(&kshark) || kshark->n_streams < 2)
-		return;
-	for (struct kshark_plugin_list *p = kshark->plugins; p; p = p->next)
-		if (p->process_interface && !is_builtin(p))
-			kshark_handle_dpi(stream, kshark_register_plugin_to_stream(stream,
-					  p->process_interface, true), KSHARK_PLUGIN_INIT);
-}
-
 static const struct kshark_generic_stream_interface methods = {
 	.type = KS_GENERIC_DATA_INTERFACE,
 	.get_pid = get_pid,
@@ -830,7 +801,7 @@ int KSHARK_INPUT_INITIALIZER(struct kshark_data_stream *stream)
 	stream->n_events = xen_events_count();
 	stream->idle_pid = PID_IDLE;
 	set_cpus(stream, xs);
-	attach_plugins(stream);
+	ks_stream_attach_plugins(stream);
 	return 0;
 }
 

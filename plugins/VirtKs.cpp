@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtKs.cpp
+ * @brief	KernelShark's window and streams.
+ */
+#include <cstdlib>
+#include <cstring>
+
+#include <QApplication>
+#include <QDir>
+#include <QFileInfo>
+
+#include <libkshark.h>
+
+#include "VirtKs.hpp"
+#include "ks_stream.h"
+
+std::vector<VirtStream> virtStreams()
+{
+	std::vector<VirtStream> found;
+	kshark_context *kshark = nullptr;
+	int *ids;
+
+	if (!kshark_instance(&kshark))
+		return found;
+	ids = kshark_all_streams(kshark);
+	for (int i = 0; ids && i < kshark->n_streams; i++) {
+		VirtModelRef model(ids[i]);
+
+		if (model)
+			found.push_back({ ids[i], ks_stream_offset(ids[i]), model });
+	}
+	free(ids);
+	return found;
+}
+
+QString virtFileOf(int streamId)
+{
+	kshark_context *kshark = nullptr;
+	kshark_data_stream *stream = nullptr;
+
+	if (kshark_instance(&kshark))
+		stream = kshark_get_data_stream(kshark, streamId);
+	return stream && stream->file ? QFileInfo(stream->file).fileName() : QString();
+}
+
+QString virtSettingsFile()
+{
+	QByteArray dir = qgetenv("KS_USER_CACHE_DIR");
+
+	if (!dir.isEmpty())
+		return QString::fromLocal8Bit(dir) + "/kshark-virt.ini";
+	return QDir::homePath() + "/.config/kshark-virt/kernelshark.ini";
+}
+
+QMainWindow *virtMainWindow()
+{
+	for (QWidget *widget : QApplication::topLevelWidgets())
+		if (!strcmp(widget->metaObject()->className(), "KsMainWindow"))
+			return qobject_cast<QMainWindow *>(widget);
+	return nullptr;
+}
+
+QWidget *virtChild(QMainWindow *window, const char *className)
+{
+	for (QWidget *widget : window->findChildren<QWidget *>())
+		if (!strcmp(widget->metaObject()->className(), className))
+			return widget;
+	return nullptr;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtKs.hpp
+ * @brief	What our plugins need of KernelShark's window and streams, by public means.
+ */
+#ifndef KSHARK_VIRT_VIRTKS_HPP
+#define KSHARK_VIRT_VIRTKS_HPP
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <QMainWindow>
+#include <QString>
+#include <QVector>
+
+#include "virt_registry.h"
+
+/*
+ * KernelShark's class; its header is not installed. Only these exported, non-virtual functions are
+ * called, on a pointer whose class Qt has told.
+ */
+class KsTraceGraph {
+public:
+	void addTaskPlot(int sd, int pid);
+	void comboReDraw(int n, QVector<int> combos);
+};
+
+/** A counted reference to a stream's model. */
+class VirtModelRef {
+public:
+	VirtModelRef() = default;
+	explicit VirtModelRef(int streamId) : _shared(virt_registry_get(streamId)) {}
+	VirtModelRef(const VirtModelRef &other)
+	: _shared(other._shared ? virt_shared_ref(other._shared) : nullptr) {}
+	VirtModelRef(VirtModelRef &&other) noexcept { std::swap(_shared, other._shared); }
+	VirtModelRef &operator=(VirtModelRef other) noexcept
+	{
+		std::swap(_shared, other._shared);
+		return *this;
+	}
+	~VirtModelRef() { virt_shared_put(_shared); }
+
+	explicit operator bool() const { return _shared; }
+	const virt_model *get() const { return _shared ? virt_shared_model(_shared) : nullptr; }
+	uint64_t serial() const { return _shared ? virt_shared_serial(_shared) : 0; }
+
+private:
+	struct virt_shared	*_shared = nullptr;
+};
+
+/** A stream with a model, and the window of it that is seen. */
+struct VirtStream {
+	int		id;
+	int64_t		offset;		/* added to the model's times */
+	VirtModelRef	model;
+};
+
+/** All open streams that have a model. */
+std::vector<VirtStream> virtStreams();
+
+/** Name of a stream's file, without its directory. */
+QString virtFileOf(int streamId);
+
+/** Where the settings are: beside KernelShark's own if that has a place of its own. */
+QString virtSettingsFile();
+
+/** KernelShark's window, or nullptr. */
+QMainWindow *virtMainWindow();
+
+/** The widget of a class of KernelShark's in its window, or nullptr. */
+QWidget *virtChild(QMainWindow *window, const char *className);
+
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	ks_stream.h
+ * @brief	What our plugins do with any of KernelShark's data streams.
+ */
+#ifndef KSHARK_VIRT_KS_STREAM_H
+#define KSHARK_VIRT_KS_STREAM_H
+
+#include <stdint.h>
+
+#include <libkshark.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** ks_stream_offset - what KernelShark adds to the stream's own times. */
+int64_t ks_stream_offset(int stream_id);
+
+/**
+ * ks_stream_attach_plugins - attach the user's plugins, which KernelShark does for its first file
+ *
+ * For the initializer of an appended stream. Plugins that the stream has already are left alone.
+ */
+void ks_stream_attach_plugins(struct kshark_data_stream *stream);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
