@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	KvmCombo.cpp
+ * @brief	What combos need beside the strips of plugin-virt, which draws on all graphs.
+ *
+ * A guest cannot see when it does not run: its graph shows its task going on. So the guest's graph
+ * fades wherever its vCPU does not execute it.
+ */
+#include <vector>
+
+#include <KsPlotTools.hpp>
+#include <KsPlugins.hpp>
+
+#include "KvmCombos.hpp"
+#include "VirtKs.hpp"
+#include "ks_stream.h"
+#include "kvm_combo.h"
+#include "virt_shading.h"
+
+namespace {
+
+constexpr int STEPS = 32;	/* of fading */
+constexpr int FADED = 200;	/* of 255: how much of the graph is gone where it is not executed */
+
+/** All of one graph that is faded. */
+class Veil : public KsPlot::PlotObject {
+public:
+	Veil(int x0, int y0, int y1, std::vector<virt_shade_run> &&runs)
+	: _x0(x0), _y0(y0), _y1(y1), _runs(std::move(runs)) {}
+
+private:
+	void _draw(const KsPlot::Color &, float) const override
+	{
+		/* Smoothing would mix neighbours. */
+		glDisable(GL_POLYGON_SMOOTH);
+		glBegin(GL_QUADS);
+		for (const virt_shade_run &run : _runs) {
+			/* What the trace does not tell is not faded. */
+			int seen = run.parts[VIRT_GUEST] + run.parts[VIRT_UNKNOWN] +
+				   run.parts[VIRT_SHADE_NOTHING];
+			int x = _x0 + run.first;
+
+			if (seen == STEPS)
+				continue;
+			glColor4ub(255, 255, 255,
+				   static_cast<GLubyte>(FADED * (STEPS - seen) / STEPS));
+			glVertex2i(x, _y0);
+			glVertex2i(x + run.n, _y0);
+			glVertex2i(x + run.n, _y1);
+			glVertex2i(x, _y1);
+		}
+		glEnd();
+		glEnable(GL_POLYGON_SMOOTH);
+	}
+
+	int				_x0, _y0, _y1;
+	std::vector<virt_shade_run>	_runs;
+};
+
+void fadeGuest(KsCppArgV *argv, int streamId, int cpu)
+{
+	KsPlot::Graph *graph = argv->_graph;
+	virt_pair pair;
+
+	if (!virt_pairing_of_cpu(streamId, cpu, &pair))
+		return;
+
+	VirtModelRef model(pair.host_stream);
+	int32_t vcpu = model ? virt_model_find_vcpu(model.get(), pair.host_pid) : VIRT_NONE;
+	virt_shade_window window = {
+		.from_ns = argv->_histo->min - ks_stream_offset(pair.host_stream),
+		.column_ns = static_cast<int64_t>(argv->_histo->bin_size),
+		.n_columns = graph->size(),
+		.n_parts = STEPS,
+	};
+	std::vector<virt_shade_run> runs(graph->size());
+	int n;
+
+	if (vcpu == VIRT_NONE)
+		return;
+	n = virt_shade_vcpu(model.get(), vcpu, &window, runs.data());
+	if (n < 1)
+		return;
+	runs.resize(n);
+	argv->_shapes->push_front(new Veil(graph->bin(0)._base.x(),
+					   graph->base() - graph->height() * 7 / 10 - 2,
+					   graph->base(), std::move(runs)));
+}
+
+} // namespace
+
+void kvm_combo_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int drawAction)
+{
+	KsCppArgV *argv = KS_ARGV_TO_CPP(argv_c);
+	KvmCombos *combos = KvmCombos::instance();
+
+	if (!argv->_graph || argv->_graph->size() < 1 || argv->_histo->bin_size < 1)
+		return;
+	if (combos)
+		combos->graphDrawn(argv->_histo, streamId, value, drawAction,
+				   argv->_graph->base() - argv->_graph->height(),
+				   argv->_graph->base());
+	if ((drawAction & KSHARK_GUEST_DRAW) && (drawAction & KSHARK_CPU_DRAW) &&
+	    KvmCombos::fades())
+		fadeGuest(argv, streamId, value);
+}
