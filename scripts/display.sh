@@ -85,14 +85,22 @@ ksv_wait_still()
 	done
 }
 
-# ksv_wait_loaded PID FILE SECONDS [LOG]: KernelShark, started as process PID with its output in LOG,
-# shows FILE in the window KSV_WINDOW, which then fills the screen
+# ksv_wait_loaded PID FILE SECONDS [LOG [N]]: KernelShark, started as process PID with its output in
+# LOG, shows FILE, the first of N, in the window KSV_WINDOW, which then fills the screen
 ksv_wait_loaded()
 {
-	local pid=$1 file=$2 end=$((SECONDS + $3)) log=${4:-/dev/null} window
+	local pid=$1 file=$2 end=$((SECONDS + $3)) log=${4:-/dev/null} n=${5:-1} title window
 
-	# The title gets the file's name when the file has been loaded.
-	until window=$(ksv_window "^Kernel Shark \(.*$(ksv_escape "${file##*/}").*\)"); do
+	# The title gets the file's name when the file has been loaded, and loses it as soon as
+	# another one is appended.
+	title="^Kernel Shark \(.*$(ksv_escape "${file##*/}").*\)"
+	[ "$n" = 1 ] || title='^Kernel Shark$'
+	until [ "$n" = 1 ] || [ "$(grep -c '^Loading' "$log")" -ge "$n" ]; do
+		kill -0 "$pid" 2>/dev/null || { echo "KernelShark ended by itself" >&2; return 1; }
+		[ "$SECONDS" -lt "$end" ] || { echo "KernelShark loads no more files" >&2; return 1; }
+		sleep 0.2
+	done
+	until window=$(ksv_window "$title"); do
 		kill -0 "$pid" 2>/dev/null || { echo "KernelShark ended by itself" >&2; return 1; }
 		! grep -q '^ERROR:' "$log" || break
 		[ "$SECONDS" -lt "$end" ] ||

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "options.h"
+#include "trace_dat.h"
 #include "xen_clock.h"
 #include "xen_meta.h"
 #include "xentrace_reader.h"
@@ -34,10 +35,8 @@ static const struct {
 } plugins[] = {
 	{ "plugin-xentrace.so", KSHARK_VIRT_PLUGIN_DIR },
 	{ "plugin-virt.so", KSHARK_VIRT_PLUGIN_DIR },
+	{ "plugin-kvm_combo.so", KSHARK_VIRT_COMBO_DIR },
 };
-
-/** How a trace-cmd file begins (trace-cmd.dat(5)). */
-static const char dat_magic[10] = "\x17\x08\x44tracing";
 
 enum file_kind { FILE_UNKNOWN, FILE_XENTRACE, FILE_TRACE_CMD };
 
@@ -48,6 +47,7 @@ struct view {
 	bool		correct_skew;
 	char		hz[24];		/* as XEN_CPUHZ; empty if not given */
 	bool		absolute;
+	bool		no_combos;
 	char		**files;	/* as given */
 	int		n_files;
 	char		**extra;	/* arguments for KernelShark */
@@ -132,7 +132,7 @@ static bool ends_with(const char *text, const char *end)
 
 static enum file_kind kind_of(const char *path)
 {
-	char head[sizeof(dat_magic)];
+	char head[sizeof(trace_dat_magic)];
 	FILE *file;
 	size_t n;
 
@@ -143,7 +143,8 @@ static enum file_kind kind_of(const char *path)
 		return FILE_UNKNOWN;
 	n = fread(head, 1, sizeof(head), file);
 	fclose(file);
-	return n == sizeof(head) && !memcmp(head, dat_magic, n) ? FILE_TRACE_CMD : FILE_UNKNOWN;
+	return n == sizeof(head) && !memcmp(head, trace_dat_magic, n) ? FILE_TRACE_CMD :
+									FILE_UNKNOWN;
 }
 
 /** Does KernelShark take a file of this name for what it is? */
@@ -338,6 +339,35 @@ static bool check_readable(const char *path, struct stat *st)
 	return true;
 }
 
+/** KernelShark would only say that there is no data. Return: false if the file is of no use. */
+static bool check_trace_dat(const char *path)
+{
+	char problem[512];
+
+	if (kind_of(path) != FILE_TRACE_CMD || trace_dat_check(path, problem, sizeof(problem)))
+		return true;
+	ksv_error("%s: %s", path, problem);
+	return false;
+}
+
+/** Leave files out that cannot be read. Return: -EIO if none is left. */
+static int drop_unreadable(struct view *view)
+{
+	struct stat st;
+	int n = 0;
+
+	for (int i = 0; i < view->n_files; i++)
+		if (stat(view->files[i], &st) || !S_ISREG(st.st_mode) ||
+		    check_trace_dat(view->files[i]))
+			view->files[n++] = view->files[i];
+	if (n < view->n_files && n)
+		ksv_error("opening the rest without %s", view->n_files - n > 1 ? "them" : "it");
+	if (!n && view->n_files)
+		return -EIO;
+	view->n_files = n;
+	return 0;
+}
+
 static int hand_over_all(struct view *view)
 {
 	struct stat st;
@@ -354,7 +384,8 @@ static int hand_over_all(struct view *view)
 			return -ENOENT;
 		}
 	}
-	for (int i = 0; i < view->n_files; i++) {
+	ret = drop_unreadable(view);
+	for (int i = 0; i < view->n_files && !ret; i++) {
 		const char *path = view->files[i];
 
 		if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode)))
@@ -363,10 +394,8 @@ static int hand_over_all(struct view *view)
 			ret = hand_over_file(view, path, i > 0, &view->names[i]);
 		if (ret == -ENOMEM)
 			ksv_error("not enough memory");
-		if (ret)
-			return ret;
 	}
-	return 0;
+	return ret;
 }
 
 /* --- plugins --------------------------------------------------------------------------------- */
@@ -465,6 +494,12 @@ static char **build_argv(const struct view *view, const char *program)
 	return argv;
 }
 
+/** A session has the combos that it was saved with. */
+static bool hides_combos(const struct view *view)
+{
+	return view->no_combos || view->session;
+}
+
 /** One word as the shell reads it. */
 static void print_word(const char *word)
 {
@@ -493,6 +528,8 @@ static void print_command(const struct view *view, char **argv)
 		fputs("XEN_ABSTS=1 ", stdout);
 	if (view->correct_skew)
 		fputs("XEN_TSC_SKEW=correct ", stdout);
+	if (hides_combos(view))
+		fputs("KSHARK_VIRT_COMBOS=0 ", stdout);
 	for (int i = 0; argv[i]; i++) {
 		if (i)
 			putchar(' ');
@@ -509,6 +546,8 @@ static void set_environment(const struct view *view)
 		setenv("XEN_ABSTS", "1", 1);
 	if (view->correct_skew)
 		setenv("XEN_TSC_SKEW", "correct", 1);
+	if (hides_combos(view))
+		setenv("KSHARK_VIRT_COMBOS", "0", 1);
 }
 
 static bool have_display(void)
@@ -616,13 +655,14 @@ out:
 
 /* --- our own command line -------------------------------------------------------------------- */
 
-enum { KEY_CPU_HZ = 256, KEY_ABSOLUTE, KEY_SKEW };
+enum { KEY_CPU_HZ = 256, KEY_ABSOLUTE, KEY_SKEW, KEY_NO_COMBOS };
 
 static const struct ksv_option view_option_table[] = {
 	{ 's', "session", "FILE", "restore a KernelShark session instead of opening files" },
 	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC in xentrace files, e.g. 2.4G" },
 	{ KEY_ABSOLUTE, "absolute", NULL, "time 0 is TSC 0 instead of the first record" },
 	{ KEY_SKEW, "correct-skew", NULL, "correct TSC differences between physical CPUs" },
+	{ KEY_NO_COMBOS, "no-combos", NULL, "do not show hosts and guests as combos at once" },
 	{ 'n', "dry-run", NULL, "print the command line instead of running it" },
 };
 
@@ -649,6 +689,9 @@ static int view_option(void *arg, int key, const char *value)
 		break;
 	case KEY_SKEW:
 		view->correct_skew = true;
+		break;
+	case KEY_NO_COMBOS:
+		view->no_combos = true;
 		break;
 	}
 	return 0;

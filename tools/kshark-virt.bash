@@ -25,7 +25,7 @@ _kshark_virt()
 	fi
 	case $command in
 	view)
-		options="--session --cpu-hz --absolute --correct-skew --dry-run --help"
+		options="--session --cpu-hz --absolute --correct-skew --no-combos --dry-run --help"
 		;;
 	dump)
 		options="--format --output --pcpu --vcpu --event --from --to --cpu-hz --absolute"

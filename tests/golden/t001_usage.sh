@@ -71,6 +71,7 @@ export KSHARK_VIRT_PLUGIN_DIR=$WORK
 attempt 2 view --dry-run "$sample"
 : > "$WORK/plugin-xentrace.so"
 : > "$WORK/plugin-virt.so"
+: > "$WORK/plugin-kvm_combo.so"
 attempt 3 view --dry-run "$WORK/missing.xen"
 attempt 3 view --dry-run "$sample" "$WORK/directory"
 attempt 3 view --dry-run -s "$WORK/session.json"

@@ -5,6 +5,7 @@
 mkdir "$WORK/plugins" "$WORK/tmp"
 : > "$WORK/plugins/plugin-xentrace.so"
 : > "$WORK/plugins/plugin-virt.so"
+: > "$WORK/plugins/plugin-kvm_combo.so"
 export KSHARK_VIRT_PLUGIN_DIR=$WORK/plugins TMPDIR=$WORK/tmp
 cd "$WORK" || exit 1
 cp "$SAMPLES/hvm-exits.xen" trace.xen
@@ -14,7 +15,7 @@ cp trace.xen ./-dash.xen
 cp trace.xen "it's.xen"
 gzip -c trace.xen > trace.gz
 gzip -c trace.xen > packed.dat
-printf '\027\010Dtracing6' > ftrace.dat
+printf '\027\010Dtracing6\0' > ftrace.dat
 cp ftrace.dat ftrace.bin
 cp ftrace.dat "with blank.dat"
 echo text > text.txt
@@ -53,6 +54,7 @@ attempt trace.xen -- --cpu 1,2 --task 'd1v0 x'
 echo '{}' > session.json
 attempt -s session.json
 attempt -s session.json -- -style fusion
+attempt --no-combos trace.xen ftrace.dat
 cat trace.xen > fifo &
 attempt fifo
 wait

@@ -5,6 +5,7 @@
 mkdir "$WORK/plugins" "$WORK/tmp"
 : > "$WORK/plugins/plugin-xentrace.so"
 : > "$WORK/plugins/plugin-virt.so"
+: > "$WORK/plugins/plugin-kvm_combo.so"
 export KSHARK_VIRT_PLUGIN_DIR=$WORK/plugins TMPDIR=$WORK/tmp DISPLAY=:99
 cd "$WORK" || exit 1
 cat > viewer << 'END'
