@@ -56,6 +56,7 @@ struct Rect {
 struct Label {
 	int		x0, x1;
 	std::string	text;
+	std::string	shorter;	/* if that does not fit */
 	bool		dark;		/* black text */
 	bool		backed;		/* over several colours: darken what is below */
 };
@@ -79,6 +80,7 @@ struct Strip {
 	Rect				area;
 	int				base;
 	std::vector<virt_shade_run>	runs;
+	std::vector<virt_shade_exit_run>	exits;	/* of a combo's vCPU */
 	std::vector<Label>		labels;
 	std::vector<Mark>		marks;
 };
@@ -166,6 +168,7 @@ private:
 	void _doubleClick() const override;
 
 	void drawStrip(const Strip &strip) const;
+	void drawExits(const Strip &strip) const;
 	void drawLabels(const Strip &strip) const;
 	void drawMarks(const Strip &strip) const;
 	void drawArrows() const;
@@ -207,9 +210,36 @@ void Frame::drawStrip(const Strip &strip) const
 			glEnd();
 		}
 	}
+	drawExits(strip);
 	glBegin(GL_QUADS);
 	setColor(FRAME_COLOR);
 	addRect({ strip.area.x0, strip.area.y1, strip.area.x1, strip.area.y1 + 1 });
+	glEnd();
+}
+
+/** The hypervisor's time in the colours of what it does. */
+void Frame::drawExits(const Strip &strip) const
+{
+	size_t run = 0;
+
+	glBegin(GL_QUADS);
+	for (const virt_shade_exit_run &exits : strip.exits) {
+		while (strip.runs[run].first + strip.runs[run].n <= exits.first)
+			run++;
+
+		int x = strip.area.x0 + exits.first;
+		int y = strip.area.y1;
+
+		for (int below = 0; below < VIRT_HYPERVISOR; below++)
+			y -= strip.runs[run].parts[below];
+		for (int i = 0; i < VIRT_EXIT_N_CLASSES; i++) {
+			if (!exits.parts[i])
+				continue;
+			setColor(virt_exit_class_color(static_cast<virt_exit_class>(i)));
+			addRect({ x, y - exits.parts[i], x + exits.n, y });
+			y -= exits.parts[i];
+		}
+	}
 	glEnd();
 }
 
@@ -220,9 +250,12 @@ void Frame::drawLabels(const Strip &strip) const
 	if (!font)
 		return;
 	for (const Label &label : strip.labels) {
-		int width = textWidth(font, label.text);
+		int room = label.x1 - label.x0 - 2 * LABEL_MARGIN;
+		bool fits = textWidth(font, label.text) <= room;
+		const std::string &text = fits ? label.text : label.shorter;
+		int width = textWidth(font, text);
 
-		if (width + 2 * LABEL_MARGIN > label.x1 - label.x0)
+		if (width > room || text.empty())
 			continue;
 
 		int x = (label.x0 + label.x1 - width) / 2;
@@ -233,7 +266,7 @@ void Frame::drawLabels(const Strip &strip) const
 			addRect({ x - 3, strip.area.y0 + 1, x + width + 3, strip.area.y1 - 1 });
 			glEnd();
 		}
-		drawText(font, label.text, x,
+		drawText(font, text, x,
 			 (strip.area.y0 + strip.area.y1) / 2 + LABEL_SIZE / 3,
 			 label.dark ? virt_color{ 0, 0, 0 } : virt_color{ 255, 255, 255 });
 	}
@@ -491,7 +524,8 @@ void addPcpuLabels(Strip &strip)
 								 window.column_ns),
 				strip.area.x0 + static_cast<int>((to - window.from_ns) /
 								 window.column_ns),
-				virt_text_vcpu(strip.model.get(), occupant->vcpu), false, true });
+				virt_text_vcpu(strip.model.get(), occupant->vcpu), "", false,
+				true });
 	}
 }
 
@@ -512,29 +546,51 @@ std::string preemptedBy(const virt_model *model, int32_t vcpu, const virt_interv
 	return text;
 }
 
-/** What a stretch of a vCPU is; of a preemption, by whom. */
+/** What an interval is: of a preemption by whom, of an exit why. */
+Label vcpuLabel(const virt_model *model, int32_t vcpu, const virt_interval *interval, int64_t end)
+{
+	const virt_look *look = virt_state_look(static_cast<virt_state>(interval->state));
+	Label label = { 0, 0, look->title, "", virt_color_text_is_dark(look->color), false };
+
+	if (interval->state == VIRT_GUEST) {
+		label.text = "VIRT";
+	} else if (interval->state == VIRT_PREEMPTED) {
+		label.shorter = "preempted";
+		label.text = preemptedBy(model, vcpu, interval, end);
+	} else if (interval->state <= VIRT_VMM && interval->detail != VIRT_NONE) {
+		label.shorter = virt_text_reason(model, interval->detail);
+		label.text += ": " + label.shorter;
+	}
+	return label;
+}
+
+/** Names of the stretches that are one interval of a vCPU, as far as can be seen. */
 void addVcpuLabels(Strip &strip)
 {
+	constexpr int least = 2 * LABEL_SIZE;
 	const virt_model *model = strip.model.get();
 
 	for (const virt_shade_run &run : strip.runs) {
 		int state = virt_shade_at(&run, 0);
 		int64_t end, middle = strip.window.from_ns +
 			(2 * run.first + run.n) * strip.window.column_ns / 2;
-		const virt_look *look;
 		const virt_interval *interval;
 
-		if (run.n < 5 * LABEL_SIZE || run.parts[state] < strip.window.n_parts ||
+		if (run.n < least || run.parts[state] < strip.window.n_parts ||
 		    state == VIRT_SHADE_NOTHING)
 			continue;
-		look = virt_state_look(static_cast<virt_state>(state));
-		std::string text = state == VIRT_GUEST ? "VIRT" : look->title;
 		interval = virt_vcpu_at(model, strip.id, middle, &end);
-		if (state == VIRT_PREEMPTED && interval && interval->state == state)
-			text = preemptedBy(model, strip.id, interval, end);
-		strip.labels.push_back({ strip.area.x0 + run.first,
-					 strip.area.x0 + run.first + run.n, text,
-					 virt_color_text_is_dark(look->color), false });
+		if (!interval || interval->state != state)
+			continue;
+
+		Label label = vcpuLabel(model, strip.id, interval, end);
+
+		label.x0 = strip.area.x0 + run.first;
+		label.x1 = label.x0 + run.n;
+		if (state == VIRT_HYPERVISOR && strip.isCombo)
+			label.dark = virt_color_text_is_dark(virt_exit_class_color(
+				virt_model_reason_class(model, interval->detail)));
+		strip.labels.push_back(label);
 	}
 }
 
@@ -609,6 +665,13 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 		     virt_shade_vcpu(strip.model.get(), strip.id, &strip.window,
 				     strip.runs.data());
 	strip.runs.resize(std::max(n, 0));
+	if (!isPcpu && strip.isCombo) {
+		strip.exits.resize(strip.window.n_columns);
+		n = virt_shade_exits(strip.model.get(), strip.id, &strip.window,
+				     strip.runs.data(), static_cast<int>(strip.runs.size()),
+				     strip.exits.data());
+		strip.exits.resize(n);
+	}
 	if (VirtDock::isShown(VIRT_OVERLAY_LABELS))
 		isPcpu ? addPcpuLabels(strip) : addVcpuLabels(strip);
 	if (!isPcpu && VirtDock::isShown(VIRT_OVERLAY_MIGRATIONS))

@@ -69,45 +69,53 @@ static void pcpu_columns(const struct virt_model *model, int32_t pcpu, int64_t f
 	}
 }
 
-/**
- * Divide a column in whole parts by its shares of time, those first that lose most by rounding
- * down. The shares are those of the time that lies in the trace.
- */
-static void divide(const struct column *column, int n_parts, uint8_t *parts)
+/** Divide @n_parts by shares of time, those first that lose most by rounding down. */
+static void divide(const int64_t *ns, size_t n, int n_parts, uint8_t *parts)
 {
-	int64_t rest[VIRT_N_SHADES], sum = 0;
+	int64_t rest[VIRT_N_SHADES > VIRT_EXIT_N_CLASSES ? VIRT_N_SHADES : VIRT_EXIT_N_CLASSES];
+	int64_t sum = 0;
 	int left = n_parts;
 
-	for (int i = 0; i < VIRT_N_SHADES; i++)
-		sum += column->ns[i];
-	memset(parts, 0, VIRT_N_SHADES);
-	if (!sum) {
-		parts[VIRT_SHADE_NOTHING] = n_parts;
+	for (size_t i = 0; i < n; i++)
+		sum += ns[i];
+	memset(parts, 0, n);
+	if (!sum)
 		return;
-	}
-	for (int i = 0; i < VIRT_N_SHADES; i++) {
+	for (size_t i = 0; i < n; i++) {
 		/* one thing alone: by far the most frequent case */
-		if (column->ns[i] == sum) {
+		if (ns[i] == sum) {
 			parts[i] = n_parts;
 			return;
 		}
 	}
-	for (int i = 0; i < VIRT_N_SHADES; i++) {
-		__int128 product = (__int128)column->ns[i] * n_parts;
+	for (size_t i = 0; i < n; i++) {
+		__int128 product = (__int128)ns[i] * n_parts;
 
 		parts[i] = (uint8_t)(product / sum);
 		rest[i] = (int64_t)(product % sum);
 		left -= parts[i];
 	}
 	while (left-- > 0) {
-		int most = 0;
+		size_t most = 0;
 
-		for (int i = 1; i < VIRT_N_SHADES; i++)
+		for (size_t i = 1; i < n; i++)
 			if (rest[i] > rest[most])
 				most = i;
 		parts[most]++;
 		rest[most] = -1;
 	}
+}
+
+/** A column's parts; the shares are those of the time that lies in the trace. */
+static void divide_column(const struct column *column, int n_parts, uint8_t *parts)
+{
+	int64_t sum = 0;
+
+	for (int i = 0; i < VIRT_N_SHADES; i++)
+		sum += column->ns[i];
+	divide(column->ns, VIRT_N_SHADES, n_parts, parts);
+	if (!sum)
+		parts[VIRT_SHADE_NOTHING] = n_parts;
 }
 
 /** Add a column to the runs. Return: their number. */
@@ -143,7 +151,7 @@ static int shade(const struct virt_model *model, int32_t id,
 		get_columns(model, id, column_start(window, first),
 			    column_start(window, first + size), columns, size);
 		for (int i = 0; i < size; i++) {
-			divide(&columns[i], window->n_parts, parts);
+			divide_column(&columns[i], window->n_parts, parts);
 			n = add_column(runs, n, first + i, parts);
 		}
 	}
@@ -160,6 +168,70 @@ int virt_shade_pcpu(const struct virt_model *model, int32_t pcpu,
 		    const struct virt_shade_window *window, struct virt_shade_run *runs)
 {
 	return shade(model, pcpu, window, pcpu_columns, runs);
+}
+
+/** Intervals per column that are looked at, on average. */
+#define MAX_PER_COLUMN	256
+
+/** Time of the classes in a column, walking on from interval @i. */
+static void add_classes(const struct virt_model *model, const struct virt_interval_range *range,
+			size_t *i, int64_t from, int64_t to, int64_t *ns)
+{
+	memset(ns, 0, VIRT_EXIT_N_CLASSES * sizeof(*ns));
+	for (; *i < range->n; ++*i) {
+		const struct virt_interval *interval = &range->first[*i];
+		int64_t end = *i + 1 < range->n ? interval[1].start_ns : range->end_ns;
+		int64_t overlap = min64(end, to) - max64(interval->start_ns, from);
+
+		if (interval->state == VIRT_HYPERVISOR && overlap > 0)
+			ns[virt_model_reason_class(model, interval->detail)] += overlap;
+		/* it may reach into the next column */
+		if (end >= to)
+			return;
+	}
+}
+
+/** Add a column to the last element, if both are of one run and alike. Return: their number. */
+static int add_exits(struct virt_shade_exit_run *exits, int n, int column, bool same_run,
+		     const uint8_t *parts)
+{
+	if (n && same_run && exits[n - 1].first + exits[n - 1].n == column &&
+	    !memcmp(exits[n - 1].parts, parts, sizeof(exits->parts))) {
+		exits[n - 1].n++;
+		return n;
+	}
+	exits[n].first = column;
+	exits[n].n = 1;
+	memcpy(exits[n].parts, parts, sizeof(exits->parts));
+	return n + 1;
+}
+
+int virt_shade_exits(const struct virt_model *model, int32_t vcpu,
+		     const struct virt_shade_window *window, const struct virt_shade_run *runs,
+		     int n_runs, struct virt_shade_exit_run *exits)
+{
+	struct virt_interval_range range =
+		virt_vcpu_intervals(model, vcpu, window->from_ns, window_end(window));
+	int64_t ns[VIRT_EXIT_N_CLASSES];
+	uint8_t parts[VIRT_EXIT_N_CLASSES];
+	size_t i = 0;
+	int n = 0;
+
+	if (range.n > (size_t)window->n_columns * MAX_PER_COLUMN)
+		return 0;
+	for (int r = 0; r < n_runs; r++) {
+		int end = runs[r].first + runs[r].n;
+
+		for (int column = runs[r].first; column < end; column++) {
+			add_classes(model, &range, &i, column_start(window, column),
+				    column_start(window, column + 1), ns);
+			if (!runs[r].parts[VIRT_HYPERVISOR])
+				continue;
+			divide(ns, VIRT_EXIT_N_CLASSES, runs[r].parts[VIRT_HYPERVISOR], parts);
+			n = add_exits(exits, n, column, column > runs[r].first, parts);
+		}
+	}
+	return n;
 }
 
 int virt_shade_at(const struct virt_shade_run *run, int part)

@@ -55,6 +55,26 @@ int virt_shade_pcpu(const struct virt_model *model, int32_t pcpu,
 /** virt_shade_at - the state that is drawn at a height (0: lowest part) of a run. */
 int virt_shade_at(const struct virt_shade_run *run, int part);
 
+/** Columns side by side, within one run, whose HYPERVISOR part is about the same exits. */
+struct virt_shade_exit_run {
+	int32_t	first, n;			/* columns */
+	uint8_t	parts[VIRT_EXIT_N_CLASSES];	/* their sum is the run's parts[VIRT_HYPERVISOR] */
+};
+
+/**
+ * virt_shade_exits - what the HYPERVISOR parts of a vCPU's runs are about
+ * @runs: as virt_shade_vcpu() gave them
+ * @exits: receives it from left to right, only of columns with such a part; room for @n_columns
+ *
+ * Each interval of the window has to be looked at. If there are too many for their number of
+ * columns, there is nothing that could be told apart anyway.
+ *
+ * Return: number of elements; 0 if there are too many intervals.
+ */
+int virt_shade_exits(const struct virt_model *model, int32_t vcpu,
+		     const struct virt_shade_window *window, const struct virt_shade_run *runs,
+		     int n_runs, struct virt_shade_exit_run *exits);
+
 /** A place for the marker of one or more migrations. */
 struct virt_shade_mark {
 	const struct virt_migration	*migration;	/* the first of them */

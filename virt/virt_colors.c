@@ -42,6 +42,20 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 	},
 };
 
+/* Brown and amber: the hypervisor's, and none of them another state's. */
+static const struct virt_color class_colors[VIRT_EXIT_N_CLASSES] = {
+	[VIRT_EXIT_OTHER] = RGB(0xe69f00),
+	[VIRT_EXIT_HALT] = RGB(0xf3d08a),
+	[VIRT_EXIT_INTERRUPT] = RGB(0xc07c00),
+	[VIRT_EXIT_MEMORY] = RGB(0x7a4a00),
+	[VIRT_EXIT_IO] = RGB(0xa65e2e),
+	[VIRT_EXIT_REGISTER] = RGB(0xffb84d),
+	[VIRT_EXIT_APIC] = RGB(0xd9b38c),
+	[VIRT_EXIT_HYPERCALL] = RGB(0x9c7a3c),
+	[VIRT_EXIT_EXCEPTION] = RGB(0x5c3317),
+	[VIRT_EXIT_NESTED] = RGB(0xbfa36f),
+};
+
 /* None of them is the colour of a state. */
 static const struct virt_color vcpu_colors[] = {
 	RGB(0x0072b2), RGB(0xaa4499), RGB(0x56b4e9), RGB(0x999933), RGB(0x882255), RGB(0x44aa99),
@@ -53,6 +67,12 @@ static const struct virt_color vcpu_colors[] = {
 const struct virt_look *virt_state_look(enum virt_state state)
 {
 	return (unsigned int)state < VIRT_N_STATES ? &looks[state] : NULL;
+}
+
+struct virt_color virt_exit_class_color(enum virt_exit_class exit_class)
+{
+	return class_colors[(unsigned int)exit_class < VIRT_EXIT_N_CLASSES ? exit_class :
+									     VIRT_EXIT_OTHER];
 }
 
 struct virt_color virt_vcpu_color(int32_t vcpu)

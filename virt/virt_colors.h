@@ -35,6 +35,9 @@ struct virt_look {
 /** virt_state_look - how a state is shown. Return: NULL if there is no such state. */
 const struct virt_look *virt_state_look(enum virt_state state);
 
+/** virt_exit_class_color - time in the hypervisor for such exits: shades of its own colour. */
+struct virt_color virt_exit_class_color(enum virt_exit_class exit_class);
+
 /** virt_vcpu_color - the colour of a vCPU by its global index; colours come again after some. */
 struct virt_color virt_vcpu_color(int32_t vcpu);
 
