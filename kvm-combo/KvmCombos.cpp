@@ -476,7 +476,8 @@ void KvmCombos::reveal()
 
 	/* Whoever has scrolled since wants to see something else. */
 	if (_reveal || (_revealed == bar->value() && _place != place)) {
-		bar->setValue(_top - MARGIN);
+		if (_top < bar->value() || _base > bar->value() + place.first)
+			bar->setValue(_top - MARGIN);
 		_revealed = bar->value();
 	}
 	_reveal = false;

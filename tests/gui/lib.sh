@@ -21,6 +21,7 @@ GUI_SIZE="1600 1000"
 GUI_DIR=$(mktemp -d)
 GUI_PID=
 GUI_MAIN=
+GUI_PROGRAM=(kernelshark)
 
 gui_cleanup()
 {
@@ -187,14 +188,14 @@ gui_init()
 	ksv_display_start "$GUI_SCREEN"
 }
 
-# gui_run ARGUMENT...: start KernelShark and wait for its window. As there is no trace.dat where it
-# is started, it opens nothing by itself.
+# gui_run ARGUMENT...: start KernelShark, by GUI_PROGRAM, and wait for its window. As there is no
+# trace.dat where it is started, it opens nothing by itself.
 gui_run()
 {
 	(
 		cd "$GUI_DIR/work"
 		exec {GUI_ASK}>&- {GUI_ANSWER}>&-
-		KSV_PROBE=$GUI_DIR LD_PRELOAD=$GUI_PROBE exec kernelshark "$@"
+		KSV_PROBE=$GUI_DIR LD_PRELOAD=$GUI_PROBE exec "${GUI_PROGRAM[@]}" "$@"
 	) </dev/null >>"$GUI_LOG" 2>&1 &
 	GUI_PID=$!
 	gui_until gui_has windows "KsMainWindow"
@@ -225,7 +226,7 @@ gui_placed()
 gui_loaded()
 {
 	gui_until gui_read "$@"
-	GUI_MAIN=$(xdotool search --onlyvisible --pid "$GUI_PID" --name '^Kernel ?Shark' | head -n 1)
+	GUI_MAIN=$(xdotool search --onlyvisible --name '^Kernel ?Shark' | head -n 1)
 	# shellcheck disable=SC2086
 	xdotool windowmove "$GUI_MAIN" 0 0 windowsize "$GUI_MAIN" $GUI_SIZE windowraise "$GUI_MAIN" \
 		windowfocus "$GUI_MAIN"

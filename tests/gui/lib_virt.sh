@@ -50,13 +50,19 @@ virt_strip()
 # virt_check N FILE pcpu|vcpu NUMBER: the strip over the Nth graph of the last photograph
 virt_check()
 {
+	virt_strip "$1"
+	virt_check_strip "graph $1" "${@:2}"
+}
+
+# virt_check_strip WHAT FILE pcpu|vcpu NUMBER: the same, where VIRT_X VIRT_Y VIRT_W VIRT_H say
+virt_check_strip()
+{
 	local csv
 
 	csv=$GUI_DIR/$(basename "$2").model
 	[ -e "$csv" ] || "$KSV_MODEL_CSV" "$2" >"$csv"
-	virt_strip "$1"
 	gui_pixels "$VIRT_X" "$VIRT_Y" "$VIRT_W" "$VIRT_H" >"$GUI_DIR/strip"
 	python3 "$KSV_SOURCE_DIR/tests/gui/virt_lib.py" "$csv" "$3" "$4" "$VIRT_FROM" "$VIRT_TO" \
 		"$VIRT_H" "$GUI_DIR/strip" ||
-		gui_fail "the strip over graph $1 ($3 $4 of $2) is wrong in $GUI_SHOT"
+		gui_fail "the strip over $1 ($3 $4 of $2) is wrong in $GUI_SHOT"
 }

@@ -65,6 +65,10 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: %s FILE\n", argv[0]);
 		return 2;
 	}
+	if (xen_trace_options_from_env(&options, error, sizeof(error))) {
+		fprintf(stderr, "%s\n", error);
+		return 2;
+	}
 	trace = xen_trace_open(argv[1], &options, error, sizeof(error));
 	if (!trace || xen_tracker_build(trace, &model)) {
 		fprintf(stderr, "%s: cannot make a model: %s\n", argv[1], error);
