@@ -6,12 +6,15 @@
  * It has the name of a plugin of KernelShark's own, which it replaces: KernelShark attaches that
  * name to every trace.dat file, appended ones included. Files of any kind can be host or guest.
  */
+#include <stdio.h>
+
 #include <libkshark.h>
 #include <libkshark-plugin.h>
 #include <libkshark-tepdata.h>
 
 #include "ks_stream.h"
 #include "kvm_combo.h"
+#include "kvm_stream.h"
 #include "virt_pairing.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -24,8 +27,12 @@ int KSHARK_PLOT_PLUGIN_INITIALIZER(struct kshark_data_stream *stream)
 {
 	if (!stream || stream->stream_id < 0)
 		return 0;
-	if (kshark_is_tep(stream))
+	if (kshark_is_tep(stream)) {
 		ks_stream_attach_plugins(stream);
+		if (kvm_stream_attach(stream) < 0)
+			fprintf(stderr, "kshark-virt: %s: not enough memory for the vCPUs\n",
+				stream->file);
+	}
 	kshark_register_draw_handler(stream, kvm_combo_draw);
 	return 1;
 }
@@ -36,6 +43,7 @@ int KSHARK_PLOT_PLUGIN_DEINITIALIZER(struct kshark_data_stream *stream)
 	if (!stream || stream->stream_id < 0)
 		return 0;
 	kshark_unregister_draw_handler(stream, kvm_combo_draw);
+	kvm_stream_detach(stream);
 	virt_pairing_drop_stream(stream->stream_id);
 	return 1;
 }

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include <event-parse.h>
 #include <libkshark.h>
 #include <libkshark-plugin.h>
 #include <libkshark-tepdata.h>
