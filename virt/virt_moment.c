@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	virt_moment.c
+ * @brief	All about one of the worst moments; VM exits by level.
+ */
+#include <string.h>
+
+#include "virt_worst_private.h"
+
+/** Was the guest code that ran last before interval @i that of a nested guest? -1: not known. */
+static int last_level(const struct virt_vcpu_track *track, size_t i)
+{
+	while (i--) {
+		if (track->intervals[i].state == VIRT_GUEST)
+			return track->intervals[i].flags & VIRT_INTERVAL_NESTED ? 2 : 1;
+		if (track->intervals[i].state == VIRT_UNKNOWN)
+			break;
+	}
+	return -1;
+}
+
+static void add_states(const struct virt_model *model, struct virt_moment *moment)
+{
+	struct virt_totals totals;
+
+	virt_vcpu_totals(model, moment->vcpu, moment->start_ns, moment->end_ns, &totals);
+	memcpy(moment->state_ns, totals.ns, sizeof(moment->state_ns));
+}
+
+static bool describe_exit(const struct virt_model *model, uint32_t i, struct virt_moment *moment)
+{
+	const struct virt_vcpu_track *track = &model->vcpus[moment->vcpu];
+	size_t end;
+
+	if (i >= track->n)
+		return false;
+	end = virt_exit_end(track, i);
+	moment->end_ns = virt_time_of(model, track, end);
+	moment->entry_ns = moment->end_ns;
+	moment->complete = virt_exit_is_complete(track, i, end);
+	moment->reason = virt_exit_reason(&track->intervals[i]);
+	moment->pcpu = track->intervals[i].pcpu;
+	moment->nested = last_level(track, i) == 2;
+	for (size_t j = i; j < end; j++) {
+		moment->unsplit |= !!(track->intervals[j].flags & VIRT_INTERVAL_UNSPLIT);
+		/* several exits at the same ns: only this one's intervals are its own */
+		moment->state_ns[track->intervals[j].state] +=
+			virt_time_of(model, track, j + 1) - track->intervals[j].start_ns;
+	}
+	return true;
+}
+
+static bool describe_wait(const struct virt_model *model, uint32_t i, struct virt_moment *moment)
+{
+	const struct virt_vcpu_track *track = &model->vcpus[moment->vcpu];
+	struct virt_culprit culprit = { .vcpu = VIRT_NONE };
+	size_t end;
+
+	if (i >= track->n)
+		return false;
+	end = virt_state_end(track, i);
+	moment->end_ns = virt_time_of(model, track, end);
+	moment->complete = end < track->n && track->intervals[end].state != VIRT_UNKNOWN;
+	moment->entry_ns = virt_entry_after(track, end);
+	moment->pcpu = track->intervals[i].pcpu;
+	if (moment->kind == VIRT_WORST_WAKE)
+		moment->pcpu = virt_woken_pcpu(track, i, end);
+	else if (virt_vcpu_culprits(model, moment->vcpu, moment->start_ns, moment->end_ns,
+				    &culprit, 1))
+		moment->who = culprit.vcpu;
+	moment->who_ns = culprit.ns;
+	add_states(model, moment);
+	return true;
+}
+
+static bool describe_migration(const struct virt_model *model, uint32_t i,
+			       struct virt_moment *moment)
+{
+	const struct virt_vcpu_track *track = &model->vcpus[moment->vcpu];
+	const struct virt_migration *migration;
+
+	if (i >= track->n_migrations)
+		return false;
+	migration = &track->migrations[i];
+	moment->start_ns = migration->time_ns - migration->gap_ns;
+	moment->end_ns = migration->time_ns;
+	moment->entry_ns = virt_entry_at(track, migration->time_ns);
+	moment->pcpu = migration->to;
+	moment->from_pcpu = migration->from;
+	add_states(model, moment);
+	return true;
+}
+
+static bool describe_loss(const struct virt_model *model, uint32_t i, struct virt_moment *moment)
+{
+	if (i >= model->n_losses)
+		return false;
+	moment->end_ns = model->losses[i].to_ns;
+	moment->pcpu = model->losses[i].pcpu;
+	moment->records = model->losses[i].records;
+	return true;
+}
+
+bool virt_worst_describe(const struct virt_worst *worst, const struct virt_worst_hit *hit,
+			 struct virt_moment *moment)
+{
+	const struct virt_model *model = worst->model;
+	const struct virt_interval *at;
+
+	*moment = (struct virt_moment){
+		.kind = hit->kind, .start_ns = hit->time_ns, .cost_ns = hit->cost_ns,
+		.entry_ns = VIRT_NO_TIME, .vcpu = hit->vcpu, .who = VIRT_NONE,
+		.reason = VIRT_NONE, .vector = VIRT_NONE, .pcpu = VIRT_NONE,
+		.from_pcpu = VIRT_NONE, .complete = true,
+	};
+	if (hit->kind == VIRT_WORST_LOST)
+		return describe_loss(model, hit->index, moment);
+	if (hit->vcpu < 0 || hit->vcpu >= model->n_vcpus)
+		return false;
+	switch (hit->kind) {
+	case VIRT_WORST_EXIT:
+		return describe_exit(model, hit->index, moment);
+	case VIRT_WORST_STEAL:
+	case VIRT_WORST_WAKE:
+		return describe_wait(model, hit->index, moment);
+	case VIRT_WORST_MIGRATION:
+		return describe_migration(model, hit->index, moment);
+	case VIRT_WORST_IRQ:
+		moment->end_ns = worst->irqs[hit->index].handler_ns;
+		moment->vector = worst->irqs[hit->index].vector;
+		at = virt_vcpu_at(model, hit->vcpu, hit->time_ns, NULL);
+		moment->pcpu = at ? at->pcpu : VIRT_NONE;
+		add_states(model, moment);
+		return true;
+	default:
+		return false;
+	}
+}
+
+void virt_vcpu_exit_levels(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+			   int64_t to_ns, struct virt_exit_levels *levels)
+{
+	const struct virt_vcpu_track *track;
+	size_t i, end;
+	int level;
+
+	*levels = (struct virt_exit_levels){ 0 };
+	if (vcpu < 0 || vcpu >= model->n_vcpus || from_ns >= to_ns)
+		return;
+	track = &model->vcpus[vcpu];
+	i = VIRT_FIRST_AT(track->intervals, 0, track->n, from_ns);
+	end = VIRT_FIRST_AT(track->intervals, i, track->n, to_ns);
+	level = last_level(track, i);
+	for (; i < end; i++) {
+		const struct virt_interval *interval = &track->intervals[i];
+
+		if (interval->state == VIRT_UNKNOWN)
+			level = -1;
+		else if (interval->state == VIRT_GUEST)
+			level = interval->flags & VIRT_INTERVAL_NESTED ? 2 : 1;
+		/* of a PV guest's hypercalls and traps, which are in GUEST, no VM exit is known */
+		if (!(interval->flags & VIRT_INTERVAL_EXIT) || interval->state == VIRT_GUEST)
+			continue;
+		if (level == 2)
+			levels->l2++;
+		else if (level == 1)
+			levels->l1++;
+		else
+			levels->unknown++;
+	}
+}

@@ -1,0 +1,618 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	virt_worst.c
+ * @brief	The worst moments of a trace: costly exits, steal, wake-ups, migrations, losses.
+ *
+ * A series holds the items of one kind of one vCPU (or pCPU) in order of time. Above it is a tree
+ * that tells the costliest item of each 16, 256 ... items, so that a range is asked for its
+ * costliest item without looking at the others.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "virt_worst_private.h"
+
+#define FANOUT		16
+#define MAX_LEVELS	8
+
+/** @index: interval of the vCPU, migration of the vCPU, loss of the model, delivery. */
+struct item {
+	int64_t		time_ns;
+	int64_t		cost_ns;
+	uint32_t	index;
+	int32_t		vcpu;
+};
+
+struct series {
+	struct item	*items;
+	uint32_t	n, room;
+	/** Costliest item of each full block of 16, 256 ...; of equal ones the first. */
+	uint32_t	*max[MAX_LEVELS];
+};
+
+const char *virt_worst_kind_name(enum virt_worst_kind kind)
+{
+	static const char *const names[VIRT_WORST_N_KINDS] = {
+		[VIRT_WORST_EXIT] = "exit",
+		[VIRT_WORST_STEAL] = "steal",
+		[VIRT_WORST_WAKE] = "wake",
+		[VIRT_WORST_MIGRATION] = "migration",
+		[VIRT_WORST_IRQ] = "irq",
+		[VIRT_WORST_LOST] = "lost",
+	};
+
+	return (unsigned int)kind < VIRT_WORST_N_KINDS ? names[kind] : NULL;
+}
+
+/* --- making the index ------------------------------------------------------------------------ */
+
+static struct series *series_of(const struct virt_worst *worst, int32_t number, unsigned int kind)
+{
+	if (number < 0 || number >= worst->n_numbers)
+		number = worst->n_numbers;
+	return &worst->series[(size_t)number * VIRT_WORST_N_KINDS + kind];
+}
+
+static int add(struct virt_worst *worst, enum virt_worst_kind kind, int32_t pcpu,
+	       const struct item *item)
+{
+	struct series *series = series_of(worst, worst->by_pcpu ? pcpu : item->vcpu, kind);
+
+	if (series->n == series->room) {
+		uint32_t room = series->room ? 2 * series->room : 16;
+		struct item *grown = realloc(series->items, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		series->items = grown;
+		series->room = room;
+	}
+	series->items[series->n++] = *item;
+	return 0;
+}
+
+static int add_exit(struct virt_worst *worst, int32_t vcpu, size_t i)
+{
+	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
+	struct item item = { track->intervals[i].start_ns, 0, (uint32_t)i, vcpu };
+	size_t end = virt_exit_end(track, i);
+
+	if (!virt_exit_is_complete(track, i, end))
+		return 0;
+	for (size_t j = i; j < end; j++) {
+		if (virt_is_cost(track->intervals[j].state))
+			item.cost_ns += track->intervals[j + 1].start_ns -
+					track->intervals[j].start_ns;
+	}
+	return add(worst, VIRT_WORST_EXIT, track->intervals[i].pcpu, &item);
+}
+
+/** A wait that begins with interval @i. */
+static int add_wait(struct virt_worst *worst, int32_t vcpu, size_t i)
+{
+	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
+	struct item item = { track->intervals[i].start_ns, 0, (uint32_t)i, vcpu };
+	size_t end = virt_state_end(track, i);
+
+	item.cost_ns = virt_time_of(worst->model, track, end) - item.time_ns;
+	if (track->intervals[i].state == VIRT_PREEMPTED)
+		return add(worst, VIRT_WORST_STEAL, track->intervals[i].pcpu, &item);
+	return add(worst, VIRT_WORST_WAKE, virt_woken_pcpu(track, i, end), &item);
+}
+
+static int64_t migration_cost(const struct virt_model *model, int32_t vcpu,
+			      const struct virt_migration *migration)
+{
+	int64_t entry_ns = virt_entry_at(&model->vcpus[vcpu], migration->time_ns);
+	struct virt_totals totals;
+
+	virt_vcpu_totals(model, vcpu, migration->time_ns - migration->gap_ns, migration->time_ns,
+			 &totals);
+	return totals.ns[VIRT_PREEMPTED] + totals.ns[VIRT_WAKING] +
+	       (entry_ns == VIRT_NO_TIME ? 0 : entry_ns - migration->time_ns);
+}
+
+static int add_vcpu(struct virt_worst *worst, int32_t vcpu)
+{
+	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
+	int ret = 0;
+
+	for (size_t i = 0; i < track->n && !ret; i++) {
+		const struct virt_interval *interval = &track->intervals[i];
+		unsigned int state = interval->state;
+
+		if (interval->flags & VIRT_INTERVAL_EXIT)
+			ret = add_exit(worst, vcpu, i);
+		if ((state == VIRT_PREEMPTED || state == VIRT_WAKING) && !ret &&
+		    (!i || track->intervals[i - 1].state != state))
+			ret = add_wait(worst, vcpu, i);
+	}
+	for (size_t i = 0; i < track->n_migrations && !ret; i++) {
+		const struct virt_migration *migration = &track->migrations[i];
+		struct item item = {
+			migration->time_ns, migration_cost(worst->model, vcpu, migration),
+			(uint32_t)i, vcpu,
+		};
+
+		ret = add(worst, VIRT_WORST_MIGRATION, migration->to, &item);
+	}
+	return ret;
+}
+
+static int add_others(struct virt_worst *worst, size_t n_irqs)
+{
+	const struct virt_model *model = worst->model;
+	int ret = 0;
+
+	for (size_t i = 0; i < model->n_losses && !ret; i++) {
+		const struct virt_loss *loss = &model->losses[i];
+		struct item item = {
+			loss->from_ns, loss->to_ns - loss->from_ns, (uint32_t)i, VIRT_NONE,
+		};
+
+		ret = add(worst, VIRT_WORST_LOST, loss->pcpu, &item);
+	}
+	for (size_t i = 0; i < n_irqs && !ret; i++) {
+		const struct virt_irq_delivery *irq = &worst->irqs[i];
+		const struct virt_interval *at = virt_vcpu_at(model, irq->vcpu, irq->inject_ns,
+							      NULL);
+		struct item item = { irq->inject_ns, 0, (uint32_t)i, irq->vcpu };
+
+		if (!at || __builtin_sub_overflow(irq->handler_ns, irq->inject_ns,
+						  &item.cost_ns) || item.cost_ns < 0)
+			continue;
+		ret = add(worst, VIRT_WORST_IRQ, at->pcpu, &item);
+	}
+	return ret;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	if (x->vcpu != y->vcpu)
+		return x->vcpu < y->vcpu ? -1 : 1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+/** Sort a series, unless it is, and build its tree. Return: 0 or -ENOMEM. */
+static int finish_series(struct series *series)
+{
+	uint32_t below = series->n;
+	uint32_t i;
+
+	for (i = 1; i < series->n; i++)
+		if (compare_items(&series->items[i - 1], &series->items[i]) > 0)
+			break;
+	if (i < series->n)
+		qsort(series->items, series->n, sizeof(*series->items), compare_items);
+	for (int level = 0; level < MAX_LEVELS && below >= FANOUT; level++) {
+		uint32_t n = below / FANOUT;
+		uint32_t *max = malloc(n * sizeof(*max));
+
+		if (!max)
+			return -ENOMEM;
+		series->max[level] = max;
+		for (uint32_t block = 0; block < n; block++) {
+			for (uint32_t j = block * FANOUT; j < (block + 1) * FANOUT; j++) {
+				uint32_t at = level ? series->max[level - 1][j] : j;
+
+				if (j == block * FANOUT || series->items[at].cost_ns >
+							   series->items[max[block]].cost_ns)
+					max[block] = at;
+			}
+		}
+		below = n;
+	}
+	return 0;
+}
+
+static size_t n_series(const struct virt_worst *worst)
+{
+	return ((size_t)worst->n_numbers + 1) * VIRT_WORST_N_KINDS;
+}
+
+struct virt_worst *virt_worst_new(const struct virt_model *model, bool by_pcpu,
+				  const struct virt_irq_delivery *irqs, size_t n_irqs)
+{
+	struct virt_worst *worst = calloc(1, sizeof(*worst));
+	int ret;
+
+	if (!worst)
+		return NULL;
+	worst->model = model;
+	worst->by_pcpu = by_pcpu;
+	worst->n_numbers = by_pcpu ? model->n_pcpus : model->n_vcpus;
+	worst->series = calloc(n_series(worst), sizeof(*worst->series));
+	worst->irqs = calloc(n_irqs + 1, sizeof(*worst->irqs));
+	ret = worst->series && worst->irqs ? 0 : -ENOMEM;
+	if (!ret && n_irqs)
+		memcpy(worst->irqs, irqs, n_irqs * sizeof(*irqs));
+	for (int32_t vcpu = 0; vcpu < model->n_vcpus && !ret; vcpu++)
+		ret = add_vcpu(worst, vcpu);
+	if (!ret)
+		ret = add_others(worst, n_irqs);
+	for (size_t i = 0; !ret && i < n_series(worst); i++)
+		ret = finish_series(&worst->series[i]);
+	if (!ret)
+		return worst;
+	virt_worst_free(worst);
+	errno = ENOMEM;
+	return NULL;
+}
+
+void virt_worst_free(struct virt_worst *worst)
+{
+	if (!worst)
+		return;
+	for (size_t i = 0; worst->series && i < n_series(worst); i++) {
+		free(worst->series[i].items);
+		for (int level = 0; level < MAX_LEVELS; level++)
+			free(worst->series[i].max[level]);
+	}
+	free(worst->series);
+	free(worst->irqs);
+	free(worst);
+}
+
+/* --- asking one series ----------------------------------------------------------------------- */
+
+/** The highest level whose full block begins at item @i and ends at @hi or before; 0: an item. */
+static int level_from(uint32_t i, uint32_t hi, uint32_t *size)
+{
+	uint64_t next = FANOUT;
+	int level = 0;
+
+	*size = 1;
+	while (level < MAX_LEVELS && i % next == 0 && i + next <= hi) {
+		*size = (uint32_t)next;
+		next *= FANOUT;
+		level++;
+	}
+	return level;
+}
+
+/** The same for a block that ends before item @i and begins at @lo or later. */
+static int level_to(uint32_t i, uint32_t lo, uint32_t *size)
+{
+	uint64_t next = FANOUT;
+	int level = 0;
+
+	*size = 1;
+	while (level < MAX_LEVELS && i % next == 0 && i >= lo + next) {
+		*size = (uint32_t)next;
+		next *= FANOUT;
+		level++;
+	}
+	return level;
+}
+
+/** The costliest item of the block of @level that begins at @i. */
+static uint32_t block_max(const struct series *series, int level, uint32_t i, uint32_t size)
+{
+	return level ? series->max[level - 1][i / size] : i;
+}
+
+/** The costliest item of [lo, hi), which is not empty; of equal ones the first. */
+static uint32_t range_max(const struct series *series, uint32_t lo, uint32_t hi)
+{
+	uint32_t best = lo, size;
+
+	for (; lo < hi; lo += size) {
+		int level = level_from(lo, hi, &size);
+		uint32_t at = block_max(series, level, lo, size);
+
+		if (series->items[at].cost_ns > series->items[best].cost_ns)
+			best = at;
+	}
+	return best;
+}
+
+/** The first item of [lo, hi) that costs at least @min_ns; @hi: none. */
+static uint32_t first_costly(const struct series *series, uint32_t lo, uint32_t hi,
+			     int64_t min_ns)
+{
+	uint32_t size;
+
+	for (; lo < hi; lo += size) {
+		int level = level_from(lo, hi, &size);
+
+		while (series->items[block_max(series, level, lo, size)].cost_ns >= min_ns) {
+			if (!level)
+				return lo;
+			level--;
+			size /= FANOUT;
+		}
+	}
+	return hi;
+}
+
+/** The last item of [lo, hi) that costs at least @min_ns; @hi: none. */
+static uint32_t last_costly(const struct series *series, uint32_t lo, uint32_t hi, int64_t min_ns)
+{
+	uint32_t none = hi, size;
+
+	for (; lo < hi; hi -= size) {
+		int level = level_to(hi, lo, &size);
+
+		while (series->items[block_max(series, level, hi - size, size)].cost_ns >=
+		       min_ns) {
+			if (!level)
+				return hi - 1;
+			level--;
+			size /= FANOUT;
+		}
+	}
+	return none;
+}
+
+static uint32_t item_at(const struct series *series, uint32_t lo, int64_t time_ns)
+{
+	return (uint32_t)VIRT_FIRST_AT(series->items, lo, series->n, time_ns);
+}
+
+static void make_hit(const struct series *series, uint32_t i, unsigned int kind,
+		     struct virt_worst_hit *hit)
+{
+	const struct item *item = &series->items[i];
+
+	*hit = (struct virt_worst_hit){
+		.time_ns = item->time_ns, .cost_ns = item->cost_ns, .vcpu = item->vcpu,
+		.index = item->index, .kind = (enum virt_worst_kind)kind,
+	};
+}
+
+static void no_hit(struct virt_worst_hit *hit)
+{
+	*hit = (struct virt_worst_hit){
+		.cost_ns = -1, .vcpu = VIRT_NONE, .kind = VIRT_WORST_N_KINDS,
+	};
+}
+
+/* --- asking all series of a query ------------------------------------------------------------ */
+
+/** Goes through the series that a query wants. */
+struct walk {
+	const struct virt_worst		*worst;
+	const struct virt_worst_query	*query;
+	size_t				next;
+	const struct series		*series;	/* never empty */
+	unsigned int			kind;
+};
+
+static size_t walk_length(const struct walk *walk)
+{
+	size_t n = walk->query->of ? walk->query->n_of : (size_t)walk->worst->n_numbers + 1;
+
+	return n * VIRT_WORST_N_KINDS;
+}
+
+static bool walk_on(struct walk *walk)
+{
+	while (walk->next < walk_length(walk)) {
+		size_t i = walk->next / VIRT_WORST_N_KINDS;
+		int32_t number = walk->query->of ? walk->query->of[i] : (int32_t)i;
+
+		walk->kind = walk->next++ % VIRT_WORST_N_KINDS;
+		if (!(walk->query->kinds >> walk->kind & 1))
+			continue;
+		if (walk->query->of && (number < 0 || number >= walk->worst->n_numbers))
+			continue;
+		walk->series = series_of(walk->worst, number, walk->kind);
+		if (walk->series->n)
+			return true;
+	}
+	return false;
+}
+
+/** A part of a series and its costliest item. */
+struct part {
+	const struct series *series;
+	unsigned int		kind;
+	uint32_t		lo, hi, best;
+};
+
+/** Does @a come before @b in the answer? */
+static bool is_worse(const struct part *a, const struct part *b)
+{
+	const struct item *x = &a->series->items[a->best], *y = &b->series->items[b->best];
+
+	if (x->cost_ns != y->cost_ns)
+		return x->cost_ns > y->cost_ns;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns;
+	if (x->vcpu != y->vcpu)
+		return x->vcpu < y->vcpu;
+	return a->kind != b->kind ? a->kind < b->kind : x->index < y->index;
+}
+
+struct heap {
+	struct part	*parts;		/* the worst one first */
+	size_t		n;
+};
+
+static void heap_push(struct heap *heap, const struct virt_worst_query *query, struct part part)
+{
+	size_t i = heap->n;
+
+	if (part.lo >= part.hi)
+		return;
+	part.best = range_max(part.series, part.lo, part.hi);
+	if (part.series->items[part.best].cost_ns < query->min_ns[part.kind])
+		return;
+	for (heap->n++; i && is_worse(&part, &heap->parts[(i - 1) / 2]); i = (i - 1) / 2)
+		heap->parts[i] = heap->parts[(i - 1) / 2];
+	heap->parts[i] = part;
+}
+
+static struct part heap_pop(struct heap *heap)
+{
+	struct part top = heap->parts[0], last = heap->parts[--heap->n];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < heap->n) {
+		if (child + 1 < heap->n &&
+		    is_worse(&heap->parts[child + 1], &heap->parts[child]))
+			child++;
+		if (!is_worse(&heap->parts[child], &last))
+			break;
+		heap->parts[i] = heap->parts[child];
+		i = child;
+	}
+	heap->parts[i] = last;
+	return top;
+}
+
+ssize_t virt_worst_top(const struct virt_worst *worst, const struct virt_worst_query *query,
+		       struct virt_worst_hit *hits, size_t n)
+{
+	struct walk walk = { .worst = worst, .query = query };
+	struct heap heap = { 0 };
+	size_t found = 0, items = 0, series = 0;
+
+	while (walk_on(&walk)) {
+		items += walk.series->n;
+		series++;
+	}
+	if (n > items)
+		n = items;
+	/* every one that is taken leaves two parts in its place */
+	heap.parts = malloc((series + n + 1) * sizeof(*heap.parts));
+	if (!heap.parts)
+		return -ENOMEM;
+	walk.next = 0;
+	while (walk_on(&walk)) {
+		uint32_t lo = item_at(walk.series, 0, query->from_ns);
+		uint32_t hi = item_at(walk.series, lo, query->to_ns);
+
+		heap_push(&heap, query, (struct part){ walk.series, walk.kind, lo, hi, 0 });
+	}
+	while (found < n && heap.n) {
+		struct part part = heap_pop(&heap);
+		struct part rest = { part.series, part.kind, part.best + 1, part.hi, 0 };
+
+		make_hit(part.series, part.best, part.kind, &hits[found++]);
+		part.hi = part.best;
+		heap_push(&heap, query, part);
+		heap_push(&heap, query, rest);
+	}
+	free(heap.parts);
+	return (ssize_t)found;
+}
+
+void virt_worst_columns(const struct virt_worst *worst, const struct virt_worst_query *query,
+			struct virt_worst_hit *hits, size_t n)
+{
+	struct walk walk = { .worst = worst, .query = query };
+	__int128 width = (__int128)query->to_ns - query->from_ns;
+
+	for (size_t i = 0; i < n; i++)
+		no_hit(&hits[i]);
+	while (width > 0 && walk_on(&walk)) {
+		uint32_t lo = item_at(walk.series, 0, query->from_ns);
+
+		for (size_t i = 0; i < n && lo < walk.series->n; i++) {
+			int64_t end = (int64_t)(query->from_ns + width * (i + 1) / n);
+			uint32_t hi = item_at(walk.series, lo, end);
+			int64_t cost;
+			uint32_t best;
+
+			if (lo == hi)
+				continue;
+			best = range_max(walk.series, lo, hi);
+			cost = walk.series->items[best].cost_ns;
+			if (cost >= query->min_ns[walk.kind] && cost > hits[i].cost_ns)
+				make_hit(walk.series, best, walk.kind, &hits[i]);
+			lo = hi;
+		}
+	}
+}
+
+/** A column, to be sorted. */
+struct column {
+	int64_t	cost_ns;
+	size_t	at;
+};
+
+static int compare_columns(const void *a, const void *b)
+{
+	const struct column *x = a, *y = b;
+
+	if (x->cost_ns != y->cost_ns)
+		return x->cost_ns > y->cost_ns ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+int virt_worst_thin(struct virt_worst_hit *hits, size_t n, size_t distance)
+{
+	struct column *columns = malloc((n + 1) * sizeof(*columns));
+	bool *kept = calloc(n + 1, sizeof(*kept));
+	int ret = columns && kept ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n && !ret; i++)
+		columns[i] = (struct column){ hits[i].cost_ns, i };
+	if (!ret)
+		qsort(columns, n, sizeof(*columns), compare_columns);
+	for (size_t i = 0; i < n && !ret; i++) {
+		size_t at = columns[i].at;
+		size_t lo = at > distance ? at - distance : 0;
+		size_t hi = n - at > distance ? at + distance + 1 : n;
+
+		if (hits[at].kind == VIRT_WORST_N_KINDS)
+			continue;
+		while (lo < hi && !kept[lo])
+			lo++;
+		kept[at] = lo == hi;
+	}
+	for (size_t i = 0; i < n && !ret; i++)
+		if (!kept[i])
+			no_hit(&hits[i]);
+	free(columns);
+	free(kept);
+	return ret;
+}
+
+bool virt_worst_next(const struct virt_worst *worst, const struct virt_worst_query *query,
+		     int64_t time_ns, struct virt_worst_hit *hit)
+{
+	struct walk walk = { .worst = worst, .query = query };
+	int64_t from = query->from_ns;
+
+	no_hit(hit);
+	if (time_ns == INT64_MAX)
+		return false;
+	if (time_ns + 1 > from)
+		from = time_ns + 1;
+	while (walk_on(&walk)) {
+		uint32_t lo = item_at(walk.series, 0, from);
+		uint32_t hi = item_at(walk.series, lo, query->to_ns);
+		uint32_t i = first_costly(walk.series, lo, hi, query->min_ns[walk.kind]);
+
+		if (i < hi && (hit->kind == VIRT_WORST_N_KINDS ||
+			       walk.series->items[i].time_ns < hit->time_ns))
+			make_hit(walk.series, i, walk.kind, hit);
+	}
+	return hit->kind != VIRT_WORST_N_KINDS;
+}
+
+bool virt_worst_prev(const struct virt_worst *worst, const struct virt_worst_query *query,
+		     int64_t time_ns, struct virt_worst_hit *hit)
+{
+	struct walk walk = { .worst = worst, .query = query };
+	int64_t to = time_ns < query->to_ns ? time_ns : query->to_ns;
+
+	no_hit(hit);
+	while (walk_on(&walk)) {
+		uint32_t lo = item_at(walk.series, 0, query->from_ns);
+		uint32_t hi = item_at(walk.series, lo, to);
+		uint32_t i = last_costly(walk.series, lo, hi, query->min_ns[walk.kind]);
+
+		if (i < hi && (hit->kind == VIRT_WORST_N_KINDS ||
+			       walk.series->items[i].time_ns > hit->time_ns))
+			make_hit(walk.series, i, walk.kind, hit);
+	}
+	return hit->kind != VIRT_WORST_N_KINDS;
+}

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_worst.h
+ * @brief	The worst moments of a trace: costly exits, steal, wake-ups, migrations, losses.
+ *
+ * An index over a finished model. It is made in one pass; after that, the worst ones of any window
+ * cost O(log n) each, so that a window can be drawn without looking at what it does not show. It
+ * never changes: any number of threads may ask it at the same time.
+ *
+ * A moment belongs, as a whole, to the window in which its hit lies, see enum virt_worst_kind.
+ */
+#ifndef KSHARK_VIRT_VIRT_WORST_H
+#define KSHARK_VIRT_VIRT_WORST_H
+
+#include <sys/types.h>
+
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What is compared: by its cost; and where the hit lies. */
+enum virt_worst_kind {
+	VIRT_WORST_EXIT = 0,	/* VM exit with its entry: as struct virt_exit_total; at the exit */
+	VIRT_WORST_STEAL,	/* PREEMPTED without interruption; at its beginning */
+	VIRT_WORST_WAKE,	/* WAKING without interruption; at the wake-up */
+	VIRT_WORST_MIGRATION,	/* time of the gap PREEMPTED or WAKING, and from the first run on
+				 * the new pCPU to the next entry; at this first run */
+	VIRT_WORST_IRQ,		/* interrupt: injection to the guest's handler; at the injection */
+	VIRT_WORST_LOST,	/* records of a pCPU are missing; at the first missing one */
+	VIRT_WORST_N_KINDS
+};
+
+/** All kinds, as a set. */
+#define VIRT_WORST_ALL_KINDS	((1u << VIRT_WORST_N_KINDS) - 1)
+
+/** No such time. */
+#define VIRT_NO_TIME		INT64_MIN
+
+/**
+ * An interrupt on its way into a guest. Only an aligned pair of traces shows both ends, so whoever
+ * has aligned one finds these and gives them to virt_worst_new().
+ */
+struct virt_irq_delivery {
+	int64_t		inject_ns;	/* the host injects it, on the host's time axis */
+	int64_t		handler_ns;	/* first event of the guest's handler, on the same axis */
+	int32_t		vcpu;		/* global index */
+	int32_t		vector;
+};
+
+struct virt_worst;
+
+/**
+ * virt_worst_new - make the index
+ * @model: finished; must outlive the index
+ * @by_pcpu: series are pCPUs, for their graphs, instead of vCPUs
+ * @irqs: deliveries in any order, which are copied; those of vCPUs that do not exist, with a
+ *	  handler before the injection, or outside the trace are left out; NULL: none
+ *
+ * Return: the index, to be given to virt_worst_free(); NULL without memory.
+ */
+struct virt_worst *virt_worst_new(const struct virt_model *model, bool by_pcpu,
+				  const struct virt_irq_delivery *irqs, size_t n_irqs);
+void virt_worst_free(struct virt_worst *worst);
+
+/** virt_worst_kind_name - "exit", "steal", "wake", "migration", "irq", "lost"; or NULL. */
+const char *virt_worst_kind_name(enum virt_worst_kind kind);
+
+/** What is looked for. */
+struct virt_worst_query {
+	int64_t		from_ns, to_ns;		/* hits within [from, to) */
+	unsigned int	kinds;			/* set of 1 << enum virt_worst_kind */
+	const int32_t	*of;			/* vCPUs or pCPUs by number; NULL: all, and what
+						 * belongs to none */
+	size_t		n_of;
+	int64_t		min_ns[VIRT_WORST_N_KINDS]; /* cheaper ones do not count */
+};
+
+/** One that was found. */
+struct virt_worst_hit {
+	int64_t		time_ns;	/* where it lies */
+	int64_t		cost_ns;
+	int32_t		vcpu;		/* global index; lost: VIRT_NONE */
+	uint32_t	index;		/* for virt_worst_describe() */
+	enum virt_worst_kind kind;	/* VIRT_WORST_N_KINDS: none was found */
+};
+
+/**
+ * virt_worst_top - the worst ones, costliest first, of equal ones the earliest
+ * @hits: receives at most @n
+ *
+ * In O((vCPUs + n) * log n).
+ *
+ * Return: how many were found, or -ENOMEM.
+ */
+ssize_t virt_worst_top(const struct virt_worst *worst, const struct virt_worst_query *query,
+		       struct virt_worst_hit *hits, size_t n);
+
+/**
+ * virt_worst_columns - the worst one of each of @n equal windows side by side
+ * @hits: receives @n; number i begins where that of virt_vcpu_columns() does
+ */
+void virt_worst_columns(const struct virt_worst *worst, const struct virt_worst_query *query,
+			struct virt_worst_hit *hits, size_t n);
+
+/**
+ * virt_worst_thin - keep of @n columns only such as have none kept within @distance columns
+ *
+ * The costliest ones, of equal ones the leftmost, are kept first; the others become none.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int virt_worst_thin(struct virt_worst_hit *hits, size_t n, size_t distance);
+
+/**
+ * virt_worst_next, virt_worst_prev - the nearest one after or before a time
+ * @time_ns: hits at this time do not count
+ *
+ * To go through the worst N of a window, take the cost of the Nth as the query's @min_ns.
+ *
+ * Return: false if there is none.
+ */
+bool virt_worst_next(const struct virt_worst *worst, const struct virt_worst_query *query,
+		     int64_t time_ns, struct virt_worst_hit *hit);
+bool virt_worst_prev(const struct virt_worst *worst, const struct virt_worst_query *query,
+		     int64_t time_ns, struct virt_worst_hit *hit);
+
+/** All about a moment. */
+struct virt_moment {
+	enum virt_worst_kind kind;
+	int64_t		start_ns;	/* migration: end of the last run on the old pCPU */
+	int64_t		end_ns;		/* exit: entry; migration: first run; irq: handler */
+	int64_t		cost_ns;
+	int64_t		entry_ns;	/* exit, steal, wake, migration: when guest code runs again,
+					 * before the pCPU is lost again; or VIRT_NO_TIME */
+	int64_t		state_ns[VIRT_N_STATES]; /* of the vCPU from start to end */
+	int64_t		who_ns;		/* of it, how long @who had the pCPU */
+	uint64_t	records;	/* lost: how many; 0: not counted */
+	int32_t		vcpu;		/* or VIRT_NONE */
+	int32_t		who;		/* steal: who had the pCPU longest, as in struct
+					 * virt_culprit; or VIRT_NONE */
+	int32_t		reason;		/* exit: of the exit; or VIRT_NONE */
+	int32_t		vector;		/* irq; or VIRT_NONE */
+	int16_t		pcpu;		/* where; wake, migration: where it comes to run */
+	int16_t		from_pcpu;	/* migration: from there; or VIRT_NONE */
+	bool		complete;	/* the trace shows its end: else it took at least so long */
+	bool		nested;		/* exit: out of a guest of the guest */
+	bool		unsplit;	/* exit: it is not known which part was no cost */
+};
+
+/** virt_worst_describe - all about a hit. Return: false if it is none. */
+bool virt_worst_describe(const struct virt_worst *worst, const struct virt_worst_hit *hit,
+			 struct virt_moment *moment);
+
+/** VM exits by what they left. */
+struct virt_exit_levels {
+	uint64_t	l1;		/* the guest */
+	uint64_t	l2;		/* a guest of this guest */
+	uint64_t	unknown;	/* the trace does not show what ran before */
+};
+
+/**
+ * virt_vcpu_exit_levels - exits that begin within a window, by level
+ *
+ * An exit is L2's if the guest code that ran last before it was L2's (VIRT_INTERVAL_NESTED). How
+ * many exits of L1 come with each exit of L2 is the exit multiplication: l1 / l2. In O(intervals).
+ */
+void virt_vcpu_exit_levels(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+			   int64_t to_ns, struct virt_exit_levels *levels);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
