@@ -89,3 +89,12 @@ void json_fixed(struct json *json, const char *key, double value)
 	snprintf(text, sizeof(text), "%.6f", value);
 	out_str(json->out, text);
 }
+
+void json_number(struct json *json, const char *key, double value)
+{
+	char text[64];
+
+	member(json, key);
+	snprintf(text, sizeof(text), "%.10g", value);
+	out_str(json->out, text);
+}

@@ -37,4 +37,7 @@ void json_str(struct json *json, const char *key, const char *value);
 /** json_fixed - @value with six decimals, without a locale. */
 void json_fixed(struct json *json, const char *key, double value);
 
+/** json_number - @value, which is finite, with ten significant digits. */
+void json_number(struct json *json, const char *key, double value);
+
 #endif

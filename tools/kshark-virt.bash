@@ -20,7 +20,7 @@ _kshark_virt()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_kshark_virt_words "view dump report plot check help --help --version" "$cur"
+		_kshark_virt_words "view dump report plot check compare help --help --version" "$cur"
 		return
 	fi
 	case $command in
@@ -39,12 +39,17 @@ _kshark_virt()
 		options="--affinity --affinity-file --format --from --to --cpu-hz --absolute"
 		options+=" --correct-skew --quiet --help"
 		;;
+	compare)
+		options="--format --output --values --metric --baseline --runs --statistic"
+		options+=" --percentiles --confidence --resamples --seed --windows --plot --title"
+		options+=" --cpu-hz --quiet --help"
+		;;
 	plot)
 		options="--output --format --by --from --to --vcpu --pcpu --width --height --scale"
 		options+=" --title --cpu-hz --quiet --help"
 		;;
 	help)
-		((COMP_CWORD == 2)) && _kshark_virt_words "view dump report plot check" "$cur"
+		((COMP_CWORD == 2)) && _kshark_virt_words "view dump report plot check compare" "$cur"
 		return
 		;;
 	*)
@@ -53,7 +58,7 @@ _kshark_virt()
 	esac
 	case $prev in
 	-f | --format)
-		[[ $command == dump || $command == report ]] &&
+		[[ $command == dump || $command == report || $command == compare ]] &&
 			_kshark_virt_words "text csv json" "$cur"
 		[[ $command == check ]] && _kshark_virt_words "text csv" "$cur"
 		[[ $command == plot ]] && _kshark_virt_words "svg png pdf csv" "$cur"
@@ -63,10 +68,17 @@ _kshark_virt()
 			2> /dev/null | sed -n '2,$s/^[^,]*,[^,]*,\([^,:]*\),.*/\1/p' |
 			tr '\n' ' ')" "$cur"
 		;;
+	--percentiles)
+		_kshark_virt_words "nearest linear" "$cur"
+		;;
+	--statistic)
+		_kshark_virt_words "mean hmean stddev p50 p75 p90 p95 p99 p99.5 p99.9" "$cur"
+		;;
 	--by)
 		_kshark_virt_words "vcpu pcpu" "$cur"
 		;;
 	--affinity | --pcpu | --vcpu | --from | --to | --cpu-hz | --width | --height | --scale | --title) ;;
+	--metric | --baseline | --runs | --confidence | --resamples | --seed | --windows) ;;
 	*)
 		if [[ $cur == -* ]]; then
 			_kshark_virt_words "$options" "$cur"

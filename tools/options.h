@@ -42,6 +42,7 @@ struct ksv_command {
 };
 
 extern const struct ksv_command cmd_check;
+extern const struct ksv_command cmd_compare;
 extern const struct ksv_command cmd_dump;
 extern const struct ksv_command cmd_plot;
 extern const struct ksv_command cmd_report;

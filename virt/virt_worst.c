@@ -503,6 +503,27 @@ ssize_t virt_worst_top(const struct virt_worst *worst, const struct virt_worst_q
 	return (ssize_t)found;
 }
 
+int virt_worst_each(const struct virt_worst *worst, const struct virt_worst_query *query,
+		    int (*fn)(void *arg, const struct virt_worst_hit *hit), void *arg)
+{
+	struct walk walk = { .worst = worst, .query = query };
+	struct virt_worst_hit hit;
+	int ret = 0;
+
+	while (!ret && walk_on(&walk)) {
+		uint32_t i = item_at(walk.series, 0, query->from_ns);
+		uint32_t hi = item_at(walk.series, i, query->to_ns);
+
+		for (; i < hi && !ret; i++) {
+			if (walk.series->items[i].cost_ns < query->min_ns[walk.kind])
+				continue;
+			make_hit(walk.series, i, walk.kind, &hit);
+			ret = fn(arg, &hit);
+		}
+	}
+	return ret;
+}
+
 void virt_worst_columns(const struct virt_worst *worst, const struct virt_worst_query *query,
 			struct virt_worst_hit *hits, size_t n)
 {

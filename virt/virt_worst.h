@@ -98,6 +98,14 @@ ssize_t virt_worst_top(const struct virt_worst *worst, const struct virt_worst_q
 		       struct virt_worst_hit *hits, size_t n);
 
 /**
+ * virt_worst_each - call @fn for all, series by series, in each in order of time
+ *
+ * Return: 0, or the first value other than 0 that @fn returns, which ends it.
+ */
+int virt_worst_each(const struct virt_worst *worst, const struct virt_worst_query *query,
+		    int (*fn)(void *arg, const struct virt_worst_hit *hit), void *arg);
+
+/**
  * virt_worst_columns - the worst one of each of @n equal windows side by side
  * @hits: receives @n; number i begins where that of virt_vcpu_columns() does
  */

@@ -67,6 +67,18 @@ attempt 2 view --sesion "$sample"
 attempt 2 view --cpu-hz fast "$sample"
 attempt 2 view -s "$WORK/session.json" "$sample"
 attempt 2 view - -
+attempt 2 compare
+attempt 2 compare "$sample"
+attempt 2 compare --format xml "$sample" "$sample"
+attempt 2 compare --statistic median "$sample" "$sample"
+attempt 2 compare --percentiles best "$sample" "$sample"
+attempt 2 compare --confidence 100 "$sample" "$sample"
+attempt 2 compare --resamples 10 "$sample" "$sample"
+attempt 2 compare --seed -1 "$sample" "$sample"
+attempt 2 compare --windows many "$sample" "$sample"
+attempt 2 compare --metric , "$sample" "$sample"
+attempt 2 compare --plot plot "$sample" "$sample"
+attempt 3 compare "$WORK/text.xen" "$sample"
 export KSHARK_VIRT_PLUGIN_DIR=$WORK
 attempt 2 view --dry-run "$sample"
 : > "$WORK/plugin-xentrace.so"

@@ -12,7 +12,7 @@ same "$OUT" "$WORK/help"
 run -h
 same "$OUT" "$WORK/help"
 
-for command in dump view report plot check; do
+for command in dump view report plot check compare; do
 	run "$command" --help
 	status 0
 	golden "t002_help_$command" "$OUT"
@@ -53,6 +53,8 @@ complete_words kshark-virt report --format j
 check "completes json" grep -qx json "$WORK/completion"
 complete_words kshark-virt check --affinity-
 check "completes --affinity-file" grep -qx -- --affinity-file "$WORK/completion"
+complete_words kshark-virt compare --percentiles l
+check "completes linear" grep -qx linear "$WORK/completion"
 complete_words kshark-virt plot --by p
 check "completes pcpu" grep -qx pcpu "$WORK/completion"
 complete_words kshark-virt plot -f s

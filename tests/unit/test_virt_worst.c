@@ -527,12 +527,20 @@ static int compare_cost(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+static int count_hit(void *arg, const struct virt_worst_hit *hit)
+{
+	size_t *n = arg;
+
+	(void)hit;
+	return ++*n == 1000;
+}
+
 static void check_query(const struct virt_worst *worst, const struct all *all,
 			const struct virt_worst_query *query, bool by_pcpu)
 {
 	static struct virt_worst_hit hits[MAX];
 	static int64_t costs[MAX];
-	size_t n = 0, limit = 1 + rnd(200), columns = 1 + rnd(60);
+	size_t n = 0, each = 0, limit = 1 + rnd(200), columns = 1 + rnd(60);
 	struct virt_worst_hit hit;
 	int64_t time = rnd(3000), next = INT64_MAX, prev = INT64_MIN;
 
@@ -557,6 +565,8 @@ static void check_query(const struct virt_worst *worst, const struct all *all,
 		assert_true(!i || hits[i].cost_ns < hits[i - 1].cost_ns ||
 			    hits[i].time_ns >= hits[i - 1].time_ns);
 	}
+	assert_int_equal(virt_worst_each(worst, query, count_hit, &each), n >= 1000);
+	assert_int_equal(each, n < 1000 ? n : 1000);
 	assert_int_equal(virt_worst_next(worst, query, time, &hit), next != INT64_MAX);
 	if (next != INT64_MAX)
 		assert_int_equal(hit.time_ns, next);

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# compare with traces: the same numbers as report has, names of runs, plots.
+. "$(dirname "$0")/lib.sh"
+cd "$SAMPLES" || exit 1
+
+run compare --quiet hvm-exits.xen hvm-io.xen --statistic mean,p50,p99 --metric 'd1.*,trace.*'
+status 1
+golden t092_compare_traces "$OUT"
+
+run compare --quiet --format csv a=hvm-exits.xen b=credit2-basic.xen
+cp "$OUT" "$WORK/compared"
+for sample in hvm-exits credit2-basic; do
+	"$KSV_BIN" report --quiet --format json $sample.xen > "$WORK/$sample.json" || fail "report"
+done
+check "as report has it" python3 - "$WORK/compared" "$WORK/hvm-exits.json" \
+	"$WORK/credit2-basic.json" <<'END'
+import csv, json, sys
+rows = {(row["run"], row["metric"], row["statistic"]): row
+        for row in csv.DictReader(open(sys.argv[1]))}
+checked = 0
+
+
+def near(a, b, limit=1e-9):
+    global checked
+    checked += 1
+    assert abs(a - b) <= limit * max(abs(a), abs(b), 1), (a, b)
+
+
+for run, path in zip("ab", sys.argv[2:]):
+    report = json.load(open(path))
+    window = report["window_ns"][1] - report["window_ns"][0]
+    near(float(rows[run, "trace.records_per_s", "mean"]["value"]),
+         report["volume"]["records"] * 1e9 / window)
+    size = sum(item["bytes"] for item in report["volume"]["classes"].values())
+    near(float(rows[run, "trace.bytes_per_s", "mean"]["value"]), size * 1e9 / window)
+    for machine in report["machines"]:
+        exits = [exit for vcpu in machine["vcpus"] for exit in vcpu["exits"]]
+        row = rows.get((run, machine["name"] + ".exit_cost_ns", "mean"))
+        complete = sum(exit["complete"] for exit in exits)
+        if complete:
+            assert int(row["values"]) == complete
+            near(float(row["value"]), sum(exit["ns"] for exit in exits) / complete)
+        row = rows.get((run, machine["name"] + ".wake_latency_ns", "mean"))
+        wakes = [vcpu["wake_ns"] for vcpu in machine["vcpus"]]
+        count = sum(wake["count"] for wake in wakes)
+        if row and count:
+            assert int(row["values"]) == count, (row, count)
+            near(float(row["value"]), sum(wake["ns"] for wake in wakes) / count)
+        if all(vcpu["known_ns"] == window for vcpu in machine["vcpus"]):
+            # without unknown time, the mean over windows of equal length is that of the whole
+            whole = window * len(machine["vcpus"])
+            guest = sum(vcpu["states"]["guest"]["ns"] for vcpu in machine["vcpus"])
+            near(float(rows[run, machine["name"] + ".guest_percent", "mean"]["value"]),
+                 100 * guest / whole, 1e-6)
+assert checked > 8, checked
+END
+
+# A run of several traces has the values of all of them.
+run compare --quiet --format csv --metric trace.records_per_s --statistic mean \
+	old=pinned.xen new=migration.xen new=credit2-basic.xen
+status 0
+check "two traces" grep -q '^trace.records_per_s,new,mean,2,' "$OUT"
+# Traces and results together.
+run compare --quiet --format csv --statistic mean none=pinned.xen host=migration.xen \
+	--values kvm-durations.csv --metric 'guest_s,trace.records_per_s' --runs none,host
+check "both" test "$(grep -cE '^(guest_s|trace.records_per_s),(none|host),' "$OUT")" = 4
+
+for end in svg png pdf; do
+	run compare --quiet --values kvm-durations.csv --runs none,host,guest,both \
+		--plot "$WORK/plot.$end" --title "Durations"
+	status 0
+done
+check "PNG" test "$(file -b --mime-type "$WORK/plot.png")" = image/png
+check "PDF" test "$(file -b --mime-type "$WORK/plot.pdf")" = application/pdf
+check "SVG: 7 bars, one of 8 has no values; all with intervals" python3 - "$WORK/plot.svg" <<'END'
+import sys
+import xml.etree.ElementTree as tree
+groups = [e for e in tree.parse(sys.argv[1]).iter() if e.get("class") == "bar"]
+assert len(groups) == 7, len(groups)
+for group in groups:
+    kinds = {e.get("class") for e in group.iter()}
+    assert {"value", "interval"} <= kinds, kinds
+END
+run compare --quiet --values kvm-durations.csv --plot "$WORK/plot.jpeg"
+status 2
+
+finish

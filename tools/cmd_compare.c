@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	cmd_compare.c
+ * @brief	kshark-virt compare: the same metrics of several runs, side by side.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "compare_trace.h"
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, N_FORMATS };
+
+static const struct {
+	const char	*name;
+	void		(*write)(struct output *out, const struct compare *compare,
+				 const struct compare_options *options);
+} formats[N_FORMATS] = {
+	[FORMAT_TEXT] = { "text", compare_text },
+	[FORMAT_JSON] = { "json", compare_json },
+	[FORMAT_CSV] = { "csv", compare_csv },
+};
+
+#define MAX_RESAMPLES	100000
+#define MAX_WINDOWS	10000
+#define MAX_LIST	64
+#define MAX_NAMED	12
+
+struct job {
+	const struct ksv_command *command;
+	enum format		format;
+	bool			quiet;
+	const char		*output, *plot, *baseline;
+	const char		*values[MAX_LIST];
+	int			n_values;
+	char			*metrics, *runs;	/* lists, to be freed */
+	const char		*metric[MAX_LIST], *run[MAX_LIST];
+	int			n_metrics, n_runs;
+	int			windows;
+	struct xen_trace_options trace;
+	struct compare_options	options;
+	struct compare		compare;
+};
+
+enum { KEY_METRIC = 256, KEY_VALUES, KEY_BASELINE, KEY_RUNS, KEY_STATISTIC, KEY_PERCENTILES,
+       KEY_CONFIDENCE, KEY_RESAMPLES, KEY_SEED, KEY_WINDOWS, KEY_PLOT, KEY_TITLE, KEY_CPU_HZ };
+
+static const struct ksv_option compare_option_table[] = {
+	{ 'f', "format", "FORMAT", "text (default), json or csv" },
+	{ 'o', "output", "FILE", "write to FILE instead of standard output" },
+	{ KEY_VALUES, "values", "FILE", "results of benchmarks: CSV with run,metric,value, or\n"
+	  "with run and then a column per metric; - is standard\n"
+	  "input; may be given several times" },
+	{ KEY_METRIC, "metric", "LIST", "only these metrics; * and ? stand for parts of a name" },
+	{ KEY_BASELINE, "baseline", "RUN", "compare the others with this one; default: the first" },
+	{ KEY_RUNS, "runs", "LIST", "only these runs, in this order" },
+	{ KEY_STATISTIC, "statistic", "LIST", "mean,hmean,stddev,p50,p75,p90,p95,p99,p99.5,p99.9\n"
+	  "(default: all); the first one of them is judged" },
+	{ KEY_PERCENTILES, "percentiles", "HOW", "nearest (default): a value that occurs; linear:\n"
+	  "between two values" },
+	{ KEY_CONFIDENCE, "confidence", "PERCENT", "of the intervals, default 95" },
+	{ KEY_RESAMPLES, "resamples", "N", "of the bootstrap, default 2000" },
+	{ KEY_SEED, "seed", "N", "of the bootstrap, default 1" },
+	{ KEY_WINDOWS, "windows", "N", "measure rates of a trace in N parts of it, default 10" },
+	{ KEY_PLOT, "plot", "FILE", "draw bars with intervals: FILE.svg, .png or .pdf" },
+	{ KEY_TITLE, "title", "TEXT", "a title above the plot" },
+	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
+	{ 'q', "quiet", NULL, "no progress, no notes about the traces" },
+};
+
+/* --- the command line ------------------------------------------------------------------------ */
+
+static int set_format(struct job *job, const char *name)
+{
+	for (int i = 0; i < N_FORMATS; i++) {
+		if (!strcmp(name, formats[i].name)) {
+			job->format = (enum format)i;
+			return 0;
+		}
+	}
+	return ksv_usage_error(job->command, "--format %s: not text, json or csv", name);
+}
+
+/** Split a list at its commas. @copy: receives what the items point to. */
+static int set_list(struct job *job, const char *option, const char *value, char **copy,
+		    const char **items, int *n)
+{
+	char *at;
+
+	free(*copy);
+	*n = 0;
+	*copy = at = strdup(value);
+	if (!at) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	for (;;) {
+		char *comma = strchr(at, ',');
+
+		if (comma)
+			*comma = '\0';
+		if (!*at)
+			return ksv_usage_error(job->command, "--%s %s: an item is empty", option,
+					       value);
+		if (*n == MAX_LIST)
+			return ksv_usage_error(job->command, "--%s: more than %d items", option,
+					       MAX_LIST);
+		items[(*n)++] = at;
+		if (!comma)
+			return 0;
+		at = comma + 1;
+	}
+}
+
+static int set_statistics(struct job *job, const char *value)
+{
+	const char *items[MAX_LIST];
+	char *copy = NULL;
+	int n, ret = set_list(job, "statistic", value, &copy, items, &n);
+
+	memset(job->options.kinds, 0, sizeof(job->options.kinds));
+	for (int i = 0; i < n && !ret; i++) {
+		int kind = 0;
+
+		while (kind < STATS_N && strcmp(stats_name(kind), items[i]) != 0)
+			kind++;
+		if (kind == STATS_N)
+			ret = ksv_usage_error(job->command, "--statistic %s: not mean, hmean, "
+					      "stddev, p50, p75, p90, p95, p99, p99.5 or p99.9",
+					      items[i]);
+		else
+			job->options.kinds[kind] = true;
+	}
+	free(copy);
+	return ret;
+}
+
+static int set_percentiles(struct job *job, const char *value)
+{
+	job->options.percentile = !strcmp(value, "linear") ? STATS_LINEAR : STATS_NEAREST;
+	if (job->options.percentile == STATS_LINEAR || !strcmp(value, "nearest"))
+		return 0;
+	return ksv_usage_error(job->command, "--percentiles %s: not nearest or linear", value);
+}
+
+static int set_whole(struct job *job, const char *option, const char *text, uint64_t min,
+		     uint64_t max, uint64_t *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtoull(text, &end, 10);
+	if (text[strspn(text, "0123456789")] || end == text || errno || *value < min ||
+	    *value > max)
+		return ksv_usage_error(job->command, "--%s %s: not a whole number from %llu to "
+				       "%llu", option, text, (unsigned long long)min,
+				       (unsigned long long)max);
+	return 0;
+}
+
+static int set_confidence(struct job *job, const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (end == text || *end || !(value >= 50 && value <= 99.9))
+		return ksv_usage_error(job->command, "--confidence %s: not a number from 50 to "
+				       "99.9", text);
+	job->options.confidence = value / 100;
+	return 0;
+}
+
+static int add_values(struct job *job, const char *path)
+{
+	if (job->n_values == MAX_LIST)
+		return ksv_usage_error(job->command, "--values: more than %d files", MAX_LIST);
+	job->values[job->n_values++] = path;
+	return 0;
+}
+
+static int set_number(struct job *job, int key, const char *value)
+{
+	uint64_t number = 0;
+	int ret;
+
+	switch (key) {
+	case KEY_RESAMPLES:
+		ret = set_whole(job, "resamples", value, 100, MAX_RESAMPLES, &number);
+		job->options.resamples = (size_t)number;
+		return ret;
+	case KEY_WINDOWS:
+		ret = set_whole(job, "windows", value, 1, MAX_WINDOWS, &number);
+		job->windows = (int)number;
+		return ret;
+	default:
+		return set_whole(job, "seed", value, 0, UINT64_MAX, &job->options.seed);
+	}
+}
+
+static int compare_option(void *arg, int key, const char *value)
+{
+	struct job *job = arg;
+
+	switch (key) {
+	case 'f':
+		return set_format(job, value);
+	case 'o':
+		job->output = value;
+		return 0;
+	case 'q':
+		job->quiet = true;
+		return 0;
+	case KEY_VALUES:
+		return add_values(job, value);
+	case KEY_METRIC:
+		return set_list(job, "metric", value, &job->metrics, job->metric, &job->n_metrics);
+	case KEY_RUNS:
+		return set_list(job, "runs", value, &job->runs, job->run, &job->n_runs);
+	case KEY_BASELINE:
+		job->baseline = value;
+		return 0;
+	case KEY_STATISTIC:
+		return set_statistics(job, value);
+	case KEY_PERCENTILES:
+		return set_percentiles(job, value);
+	case KEY_CONFIDENCE:
+		return set_confidence(job, value);
+	case KEY_PLOT:
+		job->plot = value;
+		return compare_plot_known(value) ? 0 :
+		       ksv_usage_error(job->command, "--plot %s: the name must end in .svg, .png "
+				       "or .pdf", value);
+	case KEY_TITLE:
+		job->options.title = value;
+		return 0;
+	case KEY_CPU_HZ:
+		return ksv_option_hz(job->command, value, &job->trace.cpu_hz);
+	default:
+		return set_number(job, key, value);
+	}
+}
+
+/* --- what is compared ------------------------------------------------------------------------ */
+
+static int read_values(struct job *job, const char *path)
+{
+	bool standard = !strcmp(path, "-");
+	FILE *in = standard ? stdin : fopen(path, "r");
+	char error[512] = "";
+	int ret;
+
+	if (!in) {
+		ksv_error("%s: cannot read: %s", path, strerror(errno));
+		return KSV_EXIT_FILE;
+	}
+	ret = compare_csv_read(&job->compare, in, standard ? "standard input" : path, error,
+			       sizeof(error));
+	if (!standard)
+		fclose(in);
+	if (!ret)
+		return KSV_EXIT_OK;
+	ksv_error("%s", ret == -ENOMEM ? "not enough memory" : error);
+	return KSV_EXIT_FILE;
+}
+
+/**
+ * An argument is FILE, or RUN=FILE for a run that is called otherwise or has several traces. A file
+ * that exists under the whole name is meant as such.
+ */
+static int read_trace(struct job *job, const char *arg)
+{
+	const char *equal = strchr(arg, '=');
+	bool named = equal && equal > arg && access(arg, F_OK) != 0;
+	struct model_load load = {
+		.path = named ? equal + 1 : arg, .options = job->trace, .quiet = job->quiet,
+	};
+	char *name = named ? strndup(arg, (size_t)(equal - arg)) : strdup(arg);
+	int run = name ? compare_run(&job->compare, name) : -ENOMEM;
+
+	free(name);
+	if (run < 0) {
+		ksv_error("%s: %s", arg, run == -ENOSPC ? "too many runs" : "not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	return compare_trace(&job->compare, run, &load, job->windows);
+}
+
+static int find_run(struct job *job, const char *option, const char *name)
+{
+	const char *names[COMPARE_MAX_RUNS + 1] = { NULL };
+	const char *near;
+	int run = compare_find_run(&job->compare, name);
+
+	if (run >= 0)
+		return run;
+	memcpy(names, job->compare.runs, job->compare.n_runs * sizeof(*names));
+	near = ksv_suggest(name, names);
+	ksv_usage_error(job->command, "--%s %s: there is no such run%s%s%s", option, name,
+			near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+	return -1;
+}
+
+/** Put the runs in their order: the baseline first. */
+static int choose_runs(struct job *job)
+{
+	int order[COMPARE_MAX_RUNS], n = 0, baseline = -1;
+
+	if (job->baseline) {
+		baseline = find_run(job, "baseline", job->baseline);
+		if (baseline < 0)
+			return KSV_EXIT_USAGE;
+		order[n++] = baseline;
+	}
+	for (int i = 0; i < (job->n_runs ? job->n_runs : job->compare.n_runs); i++) {
+		int run = job->n_runs ? find_run(job, "runs", job->run[i]) : i;
+		bool again = false;
+
+		if (run < 0)
+			return KSV_EXIT_USAGE;
+		for (int j = 0; j < n; j++)
+			again |= order[j] == run;
+		if (!again)
+			order[n++] = run;
+	}
+	compare_keep_runs(&job->compare, order, n);
+	return KSV_EXIT_OK;
+}
+
+static int no_metric(const struct job *job)
+{
+	char known[512] = "";
+	size_t n = 0;
+
+	for (int i = 0; i < job->compare.n_metrics && i < MAX_NAMED && n < sizeof(known); i++)
+		n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s", i ? ", " : "",
+				      job->compare.metrics[i]->name);
+	return ksv_usage_error(job->command, "--metric: none of these is there; there are %s%s",
+			       known, job->compare.n_metrics > MAX_NAMED ? ", ..." : "");
+}
+
+static int choose_metrics(struct job *job)
+{
+	struct compare *compare = &job->compare;
+	bool found = false;
+
+	for (int i = 0; i < compare->n_metrics && job->n_metrics; i++)
+		found |= compare_fits(compare->metrics[i]->name, job->metric, job->n_metrics);
+	if (job->n_metrics && !found)
+		return no_metric(job);
+	if (job->n_metrics)
+		compare_keep_metrics(compare, job->metric, job->n_metrics);
+	/* who asks for one alone wants to see its zeros */
+	if (!job->n_metrics || compare->n_metrics > 1)
+		compare_drop_zeros(compare);
+	return KSV_EXIT_OK;
+}
+
+static int read_all(struct job *job, char **files, int n)
+{
+	int status = KSV_EXIT_OK;
+
+	/* the baseline of the command line comes first, also of those that are in a table */
+	for (int i = 0; i < n && !status; i++)
+		status = read_trace(job, files[i]);
+	for (int i = 0; i < job->n_values && !status; i++)
+		status = read_values(job, job->values[i]);
+	if (!status)
+		status = choose_runs(job);
+	if (!status)
+		status = choose_metrics(job);
+	return status;
+}
+
+static int write_all(struct job *job)
+{
+	static struct output out;
+	int status;
+
+	if (compare_evaluate(&job->compare, &job->options)) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	if (job->plot) {
+		status = compare_plot(job->plot, &job->compare, &job->options);
+		if (status)
+			return status;
+	}
+	if (out_open(&out, job->output)) {
+		ksv_error("%s: cannot write: %s", job->output, strerror(errno));
+		return KSV_EXIT_FILE;
+	}
+	formats[job->format].write(&out, &job->compare, &job->options);
+	status = out_close(&out);
+	if (status)
+		return status;
+	return compare_found(&job->compare, &job->options) ? KSV_EXIT_FINDINGS : KSV_EXIT_OK;
+}
+
+/** Writing over what is compared would destroy it. */
+static int check_outputs(struct job *job, char **files, int n)
+{
+	const char *const outputs[] = { job->output, job->plot };
+
+	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
+		for (int j = 0; outputs[i] && j < n + job->n_values; j++) {
+			const char *in = j < n ? files[j] : job->values[j - n];
+			const char *equal = strchr(in, '=');
+
+			if (ksv_same_file(in, outputs[i]) ||
+			    (equal && ksv_same_file(equal + 1, outputs[i])))
+				return ksv_usage_error(job->command, "--%s %s: is one of the "
+						       "inputs", i ? "plot" : "output",
+						       outputs[i]);
+		}
+	}
+	return KSV_EXIT_OK;
+}
+
+static int run_job(struct job *job, char **files, int n)
+{
+	int status = check_outputs(job, files, n);
+
+	if (!status && !n && !job->n_values)
+		status = ksv_usage_error(job->command, "which files? Give traces, --values or "
+					 "both");
+	if (!status)
+		status = read_all(job, files, n);
+	if (!status && job->compare.n_runs < 2)
+		status = ksv_usage_error(job->command, "only one run, %s: give another one to "
+					 "compare it with", job->compare.runs[0]);
+	if (!status && !job->compare.n_metrics) {
+		ksv_error("there are no values to compare");
+		status = KSV_EXIT_FILE;
+	}
+	return status ? status : write_all(job);
+}
+
+static int run_compare(const struct ksv_command *command, int argc, char **argv)
+{
+	struct job *job = calloc(1, sizeof(*job));
+	char error[512] = "";
+	int first, status;
+
+	if (!job) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	job->command = command;
+	job->windows = 10;
+	job->options = (struct compare_options){ .confidence = 0.95, .resamples = 2000, .seed = 1 };
+	memset(job->options.kinds, true, sizeof(job->options.kinds));
+	compare_init(&job->compare);
+	if (xen_trace_options_from_env(&job->trace, error, sizeof(error))) {
+		status = ksv_usage_error(command, "%s", error);
+		goto end;
+	}
+	status = ksv_parse(command, argc, argv, compare_option, job, &first);
+	if (status >= 0)
+		goto end;
+	signal(SIGPIPE, SIG_IGN);
+	status = run_job(job, argv + first, argc - first);
+end:
+	compare_free(&job->compare);
+	free(job->metrics);
+	free(job->runs);
+	free(job);
+	return status;
+}
+
+const struct ksv_command cmd_compare = {
+	.name = "compare",
+	.args = "[OPTION...] [--values FILE] [RUN=]BASELINE [RUN=]FILE...",
+	.summary = "Compare runs: metrics of traces, results of benchmarks",
+	.notes = "Without --values, give traces; with it, they may be left out. RUN=FILE names\n"
+		 "the run that a trace belongs to; several traces may belong to one.\n"
+		 "Exit status 1: something differs from the baseline by more than noise.\n",
+	.options = compare_option_table,
+	.n_options = ARRAY_SIZE(compare_option_table),
+	.run = run_compare,
+};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	compare.h
+ * @brief	What kshark-virt compare compares: values by run and metric, and what comes of them.
+ */
+#ifndef KSHARK_VIRT_COMPARE_H
+#define KSHARK_VIRT_COMPARE_H
+
+#include <stdio.h>
+
+#include "output.h"
+#include "stats.h"
+
+/** More than these are a mistake: a table of which columns are mixed up. */
+#define COMPARE_MAX_RUNS	64
+#define COMPARE_MAX_METRICS	1000
+
+enum compare_verdict {
+	COMPARE_UNKNOWN = 0,	/* too few values, or no percentage */
+	COMPARE_NOISE,		/* the interval of the difference contains 0 */
+	COMPARE_DIFFERENT,
+};
+
+/** A statistic of a run beside that of the baseline; what is not known is NAN. */
+struct compare_cell {
+	double		value;
+	struct stats_interval interval;
+	double		percent;
+	struct stats_interval percent_interval;
+	enum compare_verdict verdict;
+};
+
+/** The values of one metric in one run. */
+struct compare_set {
+	double		*values;
+	size_t		n, room;
+	struct compare_cell cells[STATS_N];	/* what compare_evaluate() finds */
+};
+
+struct compare_metric {
+	char		*name;
+	struct compare_set sets[COMPARE_MAX_RUNS]; /* by run */
+};
+
+struct compare {
+	char		*runs[COMPARE_MAX_RUNS];
+	int		n_runs;
+	struct compare_metric **metrics;
+	int		n_metrics;
+	int		last_run, last_metric;	/* that were asked for: they come again */
+};
+
+void compare_init(struct compare *compare);
+void compare_free(struct compare *compare);
+
+/**
+ * compare_run, compare_metric - the index of a run or metric, which is made if there is none
+ * Return: -ENOMEM, or -ENOSPC if there are too many
+ */
+int compare_run(struct compare *compare, const char *name);
+int compare_metric(struct compare *compare, const char *name);
+
+/** compare_find_run - Return: its index, or -1. */
+int compare_find_run(const struct compare *compare, const char *name);
+
+/** compare_add - Return: 0, or as compare_run(). */
+int compare_add(struct compare *compare, int run, const char *metric, double value);
+
+/**
+ * compare_keep_runs - only these, in this order
+ * @runs: indices, each once
+ */
+void compare_keep_runs(struct compare *compare, const int *runs, int n);
+
+/** compare_keep_metrics - only those that one of the patterns (fnmatch) fits. */
+void compare_keep_metrics(struct compare *compare, const char *const *patterns, int n);
+
+/** compare_fits - is it a metric that one of the patterns fits? */
+bool compare_fits(const char *metric, const char *const *patterns, int n);
+
+/** compare_drop_zeros - forget metrics that are 0 everywhere. */
+void compare_drop_zeros(struct compare *compare);
+
+/**
+ * compare_csv_read - add the values of a table
+ *
+ * With columns run, metric and value, in any order: a value per line. Else with a first column run
+ * or config: a metric per further column, except those that count (round, repeat, iteration); empty
+ * fields are no values.
+ *
+ * @name: of the file, for messages
+ *
+ * Return: 0, -ENOMEM, -EIO or -EINVAL with a text in @error that tells file, line and remedy.
+ */
+int compare_csv_read(struct compare *compare, FILE *in, const char *name, char *error,
+		     size_t error_size);
+
+/** How it is compared. */
+struct compare_options {
+	bool		kinds[STATS_N];		/* statistics that are shown */
+	enum stats_percentile percentile;
+	double		confidence;
+	size_t		resamples;
+	uint64_t	seed;
+	const char	*title;			/* of the plot; or NULL */
+};
+
+/** compare_judged - the statistic that is judged: the first one shown. */
+int compare_judged(const struct compare_options *options);
+
+/** compare_evaluate - fill all cells; run 0 is the baseline. Return: 0 or -ENOMEM. */
+int compare_evaluate(struct compare *compare, const struct compare_options *options);
+
+/** compare_verdict_name - "unknown", "within noise", "different". */
+const char *compare_verdict_name(enum compare_verdict verdict);
+
+/** compare_sentence - a plain sentence on a run (not the baseline) and the judged statistic. */
+void compare_sentence(const struct compare *compare, const struct compare_metric *metric, int run,
+		      const struct compare_options *options, char *text, size_t size);
+
+/** compare_found - is anything different by more than noise? */
+bool compare_found(const struct compare *compare, const struct compare_options *options);
+
+/** Writers. */
+void compare_text(struct output *out, const struct compare *compare,
+		  const struct compare_options *options);
+void compare_csv(struct output *out, const struct compare *compare,
+		 const struct compare_options *options);
+void compare_json(struct output *out, const struct compare *compare,
+		  const struct compare_options *options);
+
+/**
+ * compare_plot - grouped bars with intervals; the format by the name's end: .svg, .png, .pdf
+ *
+ * A metric alone has a group per statistic, in its own unit; several have a group each for the
+ * judged statistic, in per cent of the baseline.
+ *
+ * Return: KSV_EXIT_OK, or the exit status after a message.
+ */
+int compare_plot(const char *path, const struct compare *compare,
+		 const struct compare_options *options);
+
+/** compare_plot_known - can it be drawn in the format of this name? */
+bool compare_plot_known(const char *path);
+
+#endif

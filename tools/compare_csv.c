@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	compare_csv.c
+ * @brief	Results of benchmarks from CSV: RFC 4180, but a field does not contain line ends.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "compare.h"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+#define MAX_COLUMNS	256
+#define MAX_LINE	65536
+/** Of a name that is quoted in a message. */
+#define MAX_QUOTED	40
+
+struct reader {
+	FILE		*in;
+	const char	*name;
+	char		*error;
+	size_t		error_size;
+	size_t		line;
+	char		*text;		/* of the line; fields end with NUL */
+	char		*fields[MAX_COLUMNS];
+	int		n_fields;
+	char		*header;
+	char		*columns[MAX_COLUMNS];	/* NULL: not used */
+	int		n_columns;
+	int		run, metric, value;	/* columns; metric -1: a metric per column */
+};
+
+static int __attribute__((format(printf, 2, 3)))
+complain(struct reader *reader, const char *format, ...)
+{
+	int n = snprintf(reader->error, reader->error_size, "%s: line %zu: ", reader->name,
+			 reader->line);
+	va_list args;
+
+	if (n >= 0 && (size_t)n < reader->error_size) {
+		va_start(args, format);
+		vsnprintf(reader->error + n, reader->error_size - n, format, args);
+		va_end(args);
+	}
+	/* what comes from the file must not control the terminal */
+	for (char *c = reader->error; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			*c = '?';
+	return -EINVAL;
+}
+
+/** Length of the UTF-8 character at @text, or 0 if it is none. */
+static size_t character(const unsigned char *text)
+{
+	static const struct {
+		unsigned char	first, last;	/* of the first byte */
+		unsigned char	low, high;	/* of the second byte */
+		unsigned char	length;
+	} shapes[] = {
+		{ 0x20, 0x7e, 0, 0, 1 }, { '\t', '\t', 0, 0, 1 }, { 0xc2, 0xdf, 0x80, 0xbf, 2 },
+		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
+		{ 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
+		{ 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 },
+		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
+		if (*text < shapes[i].first || *text > shapes[i].last)
+			continue;
+		if (shapes[i].length > 1 && (text[1] < shapes[i].low || text[1] > shapes[i].high))
+			return 0;
+		for (size_t j = 2; j < shapes[i].length; j++)
+			if ((text[j] & 0xc0) != 0x80)
+				return 0;
+		return shapes[i].length;
+	}
+	return 0;
+}
+
+static int check_text(struct reader *reader)
+{
+	const unsigned char *text = (const unsigned char *)reader->text;
+	size_t length;
+
+	for (; *text; text += length) {
+		length = character(text);
+		if (!length)
+			return complain(reader, "byte 0x%02x is no text in UTF-8: convert the "
+					"file, for example with iconv", *text);
+	}
+	return 1;
+}
+
+/** Read one line. Return: 1, 0 at the end, or -errno. */
+static int read_record(struct reader *reader)
+{
+	size_t n = 0;
+	int c;
+
+	reader->line++;
+	while ((c = getc(reader->in)) != EOF && c != '\n') {
+		if (n == MAX_LINE - 1)
+			return complain(reader, "longer than %d bytes: this is no table of "
+					"results", MAX_LINE - 1);
+		if (!c)
+			return complain(reader, "a NUL byte: this is no CSV");
+		reader->text[n++] = (char)c;
+	}
+	if (ferror(reader->in)) {
+		snprintf(reader->error, reader->error_size, "%s: cannot read: %s", reader->name,
+			 strerror(errno));
+		return -EIO;
+	}
+	if (n && reader->text[n - 1] == '\r')
+		n--;
+	reader->text[n] = '\0';
+	return n || c != EOF ? check_text(reader) : 0;
+}
+
+/** Take the quotes away from the field at @from. Return: what follows it, or NULL. */
+static char *unquote(char *from)
+{
+	char *to = from;
+
+	for (from++; *from; from++) {
+		if (*from == '"' && *++from != '"') {
+			*to = '\0';
+			return from;
+		}
+		*to++ = *from;
+	}
+	return NULL;
+}
+
+static int split(struct reader *reader)
+{
+	char *at = reader->text;
+
+	reader->n_fields = 0;
+	for (;;) {
+		char *field = at, end;
+
+		if (reader->n_fields == MAX_COLUMNS)
+			return complain(reader, "more than %d fields", MAX_COLUMNS);
+		if (*at == '"')
+			at = unquote(at);
+		else
+			at += strcspn(at, ",");
+		if (!at)
+			return complain(reader, "field %d is quoted and does not end: add the "
+					"closing quote", reader->n_fields + 1);
+		if (*at && *at != ',')
+			return complain(reader, "text behind the closing quote of field %d: write "
+					"a quote inside a field twice", reader->n_fields + 1);
+		end = *at;
+		*at++ = '\0';
+		/* blanks around a field are nobody's intention */
+		while (isspace((unsigned char)*field))
+			field++;
+		for (size_t n = strlen(field); n && isspace((unsigned char)field[n - 1]); n--)
+			field[n - 1] = '\0';
+		reader->fields[reader->n_fields++] = field;
+		if (!end)
+			return 0;
+	}
+}
+
+static int find_column(const struct reader *reader, const char *name)
+{
+	for (int i = 0; i < reader->n_columns; i++)
+		if (!strcasecmp(reader->columns[i], name))
+			return i;
+	return -1;
+}
+
+static bool is_one_of(const char *name, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcasecmp(name, names[i]))
+			return true;
+	return false;
+}
+
+/** The columns of a table with a metric per column. */
+static int take_wide_header(struct reader *reader)
+{
+	static const char *const runs[] = { "run", "config", "configuration" };
+	static const char *const counters[] = { "round", "repeat", "iteration" };
+	int used = 0;
+
+	if (!is_one_of(reader->columns[0], runs, ARRAY_SIZE(runs)))
+		return complain(reader, "the first line must name the columns: run,metric,value; "
+				"or run and then a metric per column%s",
+				strpbrk(reader->columns[0], ";\t") ?
+				". Separate fields with commas" : "");
+	reader->run = 0;
+	reader->metric = -1;
+	reader->columns[0] = NULL;
+	for (int i = 1; i < reader->n_columns; i++) {
+		if (is_one_of(reader->columns[i], counters, ARRAY_SIZE(counters)))
+			reader->columns[i] = NULL;
+		else if (!*reader->columns[i])
+			return complain(reader, "column %d has no name: it is the metric's", i + 1);
+		else
+			used++;
+		for (int j = 1; j < i && reader->columns[i]; j++)
+			if (reader->columns[j] && !strcmp(reader->columns[j], reader->columns[i]))
+				return complain(reader, "column %d has the name of column %d: give "
+						"it another one", i + 1, j + 1);
+	}
+	return used ? 0 : complain(reader, "no column with values: add one named as the metric");
+}
+
+static int take_header(struct reader *reader)
+{
+	char *text = reader->text;
+
+	if (!strncmp(text, "\xef\xbb\xbf", 3))
+		reader->fields[0] += reader->fields[0] == text ? 3 : 0;
+	/* the record becomes the header, the next one gets a buffer of its own */
+	reader->header = text;
+	memcpy(reader->columns, reader->fields, sizeof(reader->columns));
+	reader->n_columns = reader->n_fields;
+	reader->text = malloc(MAX_LINE);
+	if (!reader->text)
+		return -ENOMEM;
+	reader->run = find_column(reader, "run");
+	reader->metric = find_column(reader, "metric");
+	reader->value = find_column(reader, "value");
+	if (reader->run >= 0 && reader->metric >= 0 && reader->value >= 0)
+		return 0;
+	return take_wide_header(reader);
+}
+
+static int parse_value(struct reader *reader, const char *text, double *value)
+{
+	char *end;
+
+	/* hexadecimal, nan and infinity begin otherwise */
+	if (!text[strspn(text, "0123456789+-.eE")] && *text) {
+		*value = strtod(text, &end);
+		if (!*end && isfinite(*value))
+			return 0;
+		if (!*end)
+			return complain(reader, "'%.*s' is too large a number: give the value in "
+					"a larger unit", MAX_QUOTED, text);
+	}
+	return complain(reader, "'%.*s' is not a number%s", MAX_QUOTED, text,
+			strchr(text, ',') ? ": write a point instead of the comma" :
+			*text && isdigit((unsigned char)*text) ?
+			": write it without a unit, such as 12.5 or 1e6" :
+			": leave the line out if there is no result");
+}
+
+static int add(struct reader *reader, struct compare *compare, const char *metric, double value)
+{
+	int run = compare_run(compare, reader->fields[reader->run]);
+	int ret = run < 0 ? run : compare_add(compare, run, metric, value);
+
+	if (ret == -ENOSPC)
+		return complain(reader, "more than %d %ss: is each column what its name says?",
+				run < 0 ? COMPARE_MAX_RUNS : COMPARE_MAX_METRICS,
+				run < 0 ? "run" : "metric");
+	return ret;
+}
+
+static int take_record(struct reader *reader, struct compare *compare)
+{
+	double value;
+	int ret = 0;
+
+	if (reader->n_fields != reader->n_columns)
+		return complain(reader, "%d fields, but the first line has %d: quote fields that "
+				"contain a comma, and write numbers with a point", reader->n_fields,
+				reader->n_columns);
+	if (!*reader->fields[reader->run])
+		return complain(reader, "the run has no name");
+	if (reader->metric >= 0) {
+		const char *metric = reader->fields[reader->metric];
+
+		if (!*metric)
+			return complain(reader, "the metric has no name");
+		ret = parse_value(reader, reader->fields[reader->value], &value);
+		return ret ? ret : add(reader, compare, metric, value);
+	}
+	for (int i = 0; i < reader->n_columns && !ret; i++) {
+		if (!reader->columns[i] || !*reader->fields[i])
+			continue;
+		ret = parse_value(reader, reader->fields[i], &value);
+		if (!ret)
+			ret = add(reader, compare, reader->columns[i], value);
+	}
+	return ret;
+}
+
+int compare_csv_read(struct compare *compare, FILE *in, const char *name, char *error,
+		     size_t error_size)
+{
+	struct reader *reader = calloc(1, sizeof(*reader));
+	size_t records = 0;
+	int ret = -ENOMEM;
+
+	if (!reader)
+		return ret;
+	reader->in = in;
+	reader->name = name;
+	reader->error = error;
+	reader->error_size = error_size;
+	reader->text = malloc(MAX_LINE);
+	while (reader->text && (ret = read_record(reader)) > 0) {
+		if (!*reader->text)
+			continue;
+		ret = split(reader);
+		if (!ret && !reader->header) {
+			ret = take_header(reader);
+		} else if (!ret) {
+			ret = take_record(reader, compare);
+			records++;
+		}
+		if (ret)
+			break;
+	}
+	if (!ret && !records)
+		ret = complain(reader, "no results: the first line names the columns "
+			       "run,metric,value, each further one is a result");
+	free(reader->text);
+	free(reader->header);
+	free(reader);
+	return ret;
+}

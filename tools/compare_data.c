@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	compare_data.c
+ * @brief	Values by run and metric.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+
+void compare_init(struct compare *compare)
+{
+	*compare = (struct compare){ .last_run = -1, .last_metric = -1 };
+}
+
+static void free_metric(struct compare_metric *metric)
+{
+	for (int run = 0; run < COMPARE_MAX_RUNS; run++)
+		free(metric->sets[run].values);
+	free(metric->name);
+	free(metric);
+}
+
+void compare_free(struct compare *compare)
+{
+	for (int i = 0; i < compare->n_runs; i++)
+		free(compare->runs[i]);
+	for (int i = 0; i < compare->n_metrics; i++)
+		free_metric(compare->metrics[i]);
+	free(compare->metrics);
+	compare_init(compare);
+}
+
+int compare_find_run(const struct compare *compare, const char *name)
+{
+	for (int i = 0; i < compare->n_runs; i++)
+		if (!strcmp(compare->runs[i], name))
+			return i;
+	return -1;
+}
+
+int compare_run(struct compare *compare, const char *name)
+{
+	int run = compare->last_run;
+
+	if (run < 0 || strcmp(compare->runs[run], name) != 0)
+		run = compare_find_run(compare, name);
+	if (run < 0) {
+		run = compare->n_runs;
+		if (run == COMPARE_MAX_RUNS)
+			return -ENOSPC;
+		compare->runs[run] = strdup(name);
+		if (!compare->runs[run])
+			return -ENOMEM;
+		compare->n_runs++;
+	}
+	compare->last_run = run;
+	return run;
+}
+
+static int find_metric(const struct compare *compare, const char *name)
+{
+	int next = compare->last_metric + 1;
+
+	/* tables repeat themselves: the last one again, or the next one */
+	if (next > 0 && !strcmp(compare->metrics[next - 1]->name, name))
+		return next - 1;
+	if (next < compare->n_metrics && !strcmp(compare->metrics[next]->name, name))
+		return next;
+	for (int i = 0; i < compare->n_metrics; i++)
+		if (!strcmp(compare->metrics[i]->name, name))
+			return i;
+	return -1;
+}
+
+static int new_metric(struct compare *compare, const char *name)
+{
+	struct compare_metric **grown, *metric;
+
+	if (compare->n_metrics == COMPARE_MAX_METRICS)
+		return -ENOSPC;
+	grown = realloc(compare->metrics, (compare->n_metrics + 1) * sizeof(metric));
+	if (!grown)
+		return -ENOMEM;
+	compare->metrics = grown;
+	metric = calloc(1, sizeof(*metric));
+	if (metric)
+		metric->name = strdup(name);
+	if (!metric || !metric->name) {
+		free(metric);
+		return -ENOMEM;
+	}
+	grown[compare->n_metrics] = metric;
+	return compare->n_metrics++;
+}
+
+int compare_metric(struct compare *compare, const char *name)
+{
+	int metric = find_metric(compare, name);
+
+	if (metric < 0)
+		metric = new_metric(compare, name);
+	if (metric >= 0)
+		compare->last_metric = metric;
+	return metric;
+}
+
+int compare_add(struct compare *compare, int run, const char *name, double value)
+{
+	int metric = compare_metric(compare, name);
+	struct compare_set *set;
+
+	if (metric < 0)
+		return metric;
+	set = &compare->metrics[metric]->sets[run];
+	if (set->n == set->room) {
+		size_t room = set->room ? 2 * set->room : 8;
+		double *grown = realloc(set->values, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		set->values = grown;
+		set->room = room;
+	}
+	set->values[set->n++] = value;
+	return 0;
+}
+
+void compare_keep_runs(struct compare *compare, const int *runs, int n)
+{
+	bool kept[COMPARE_MAX_RUNS] = { false };
+	char *names[COMPARE_MAX_RUNS] = { NULL };
+
+	for (int i = 0; i < n; i++) {
+		kept[runs[i]] = true;
+		names[i] = compare->runs[runs[i]];
+	}
+	for (int i = 0; i < compare->n_metrics; i++) {
+		struct compare_set *sets = compare->metrics[i]->sets;
+		struct compare_set wanted[COMPARE_MAX_RUNS] = { { 0 } };
+
+		for (int j = 0; j < n; j++)
+			wanted[j] = sets[runs[j]];
+		for (int j = 0; j < compare->n_runs; j++)
+			if (!kept[j])
+				free(sets[j].values);
+		memcpy(sets, wanted, sizeof(wanted));
+	}
+	for (int i = 0; i < compare->n_runs; i++)
+		if (!kept[i])
+			free(compare->runs[i]);
+	memcpy(compare->runs, names, sizeof(names));
+	compare->n_runs = n;
+	compare->last_run = -1;
+}
+
+/** Forget the metrics that @keep is false of. */
+static void filter_metrics(struct compare *compare,
+			   bool (*keep)(const struct compare_metric *metric, const void *arg),
+			   const void *arg)
+{
+	int n = 0;
+
+	for (int i = 0; i < compare->n_metrics; i++) {
+		if (keep(compare->metrics[i], arg))
+			compare->metrics[n++] = compare->metrics[i];
+		else
+			free_metric(compare->metrics[i]);
+	}
+	compare->n_metrics = n;
+	compare->last_metric = -1;
+}
+
+bool compare_fits(const char *metric, const char *const *patterns, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (!fnmatch(patterns[i], metric, 0))
+			return true;
+	return false;
+}
+
+struct patterns {
+	const char *const *patterns;
+	int		n;
+};
+
+static bool fits(const struct compare_metric *metric, const void *arg)
+{
+	const struct patterns *patterns = arg;
+
+	return compare_fits(metric->name, patterns->patterns, patterns->n);
+}
+
+void compare_keep_metrics(struct compare *compare, const char *const *patterns, int n)
+{
+	const struct patterns arg = { patterns, n };
+
+	filter_metrics(compare, fits, &arg);
+}
+
+static bool is_not_zero(const struct compare_metric *metric, const void *arg)
+{
+	(void)arg;
+	for (int run = 0; run < COMPARE_MAX_RUNS; run++)
+		for (size_t i = 0; i < metric->sets[run].n; i++)
+			if (metric->sets[run].values[i] != 0)
+				return true;
+	return false;
+}
+
+void compare_drop_zeros(struct compare *compare)
+{
+	filter_metrics(compare, is_not_zero, NULL);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	compare_trace.c
+ * @brief	Metrics of a trace, to be compared.
+ *
+ * Durations are values one by one. Shares and rates are measured in windows of equal length, a
+ * value for each, so that it can be told how much they vary by themselves.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "compare_trace.h"
+#include "virt_worst.h"
+
+/** What a machine did in a window. */
+struct sums {
+	struct virt_totals totals;	/* of all vCPUs */
+	int64_t		known_ns;	/* vCPUs' time that is not UNKNOWN */
+	uint64_t	exits, migrations;
+};
+
+static double share(const struct sums *sums, enum virt_state state)
+{
+	return 100 * (double)sums->totals.ns[state] / (double)sums->known_ns;
+}
+
+static double guest_percent(const struct sums *sums)
+{
+	return share(sums, VIRT_GUEST);
+}
+
+static double hypervisor_percent(const struct sums *sums)
+{
+	return share(sums, VIRT_HYPERVISOR);
+}
+
+static double vmm_percent(const struct sums *sums)
+{
+	return share(sums, VIRT_VMM);
+}
+
+static double steal_percent(const struct sums *sums)
+{
+	return share(sums, VIRT_PREEMPTED);
+}
+
+static double waking_percent(const struct sums *sums)
+{
+	return share(sums, VIRT_WAKING);
+}
+
+/** Per second of a vCPU. */
+static double exits_per_s(const struct sums *sums)
+{
+	return 1e9 * (double)sums->exits / (double)sums->known_ns;
+}
+
+static double migrations_per_s(const struct sums *sums)
+{
+	return 1e9 * (double)sums->migrations / (double)sums->known_ns;
+}
+
+/** Metrics of a window: "MACHINE.NAME". */
+static const struct {
+	const char	*name;
+	double		(*value)(const struct sums *sums);
+} window_metrics[] = {
+	{ "guest_percent", guest_percent },
+	{ "hypervisor_percent", hypervisor_percent },
+	{ "vmm_percent", vmm_percent },
+	{ "steal_percent", steal_percent },
+	{ "waking_percent", waking_percent },
+	{ "exits_per_s", exits_per_s },
+	{ "migrations_per_s", migrations_per_s },
+};
+
+/** Durations, by kind. */
+static const char *const duration_metrics[VIRT_WORST_N_KINDS] = {
+	[VIRT_WORST_EXIT] = "exit_cost_ns",
+	[VIRT_WORST_STEAL] = "steal_ns",
+	[VIRT_WORST_WAKE] = "wake_latency_ns",
+	[VIRT_WORST_MIGRATION] = "migration_cost_ns",
+};
+
+/** A trace whose metrics are being added. */
+struct job {
+	struct compare		*compare;
+	int			run;
+	const struct virt_model	*model;
+	const struct virt_machine *machine;
+	int			windows;
+	uint64_t		records, bytes;
+	int			ret;
+};
+
+static void add(struct job *job, const char *name, double value)
+{
+	char metric[300];
+
+	if (job->ret)
+		return;
+	snprintf(metric, sizeof(metric), "%s.%s", job->machine ? job->machine->name : "trace",
+		 name);
+	job->ret = compare_add(job->compare, job->run, metric, value);
+}
+
+static void add_window(struct job *job, int64_t from_ns, int64_t to_ns)
+{
+	struct sums sums = { .known_ns = 0 };
+
+	for (int32_t i = 0; i < job->machine->n_vcpus; i++) {
+		int32_t vcpu = job->machine->vcpus[i];
+		struct virt_exit_levels exits;
+		struct virt_totals totals;
+
+		virt_vcpu_totals(job->model, vcpu, from_ns, to_ns, &totals);
+		for (int state = 0; state < VIRT_N_STATES; state++)
+			sums.totals.ns[state] += totals.ns[state];
+		sums.known_ns += to_ns - from_ns - totals.ns[VIRT_UNKNOWN];
+		sums.migrations += virt_vcpu_migrations(job->model, vcpu, from_ns, to_ns).n;
+		virt_vcpu_exit_levels(job->model, vcpu, from_ns, to_ns, &exits);
+		sums.exits += exits.l1 + exits.l2 + exits.unknown;
+	}
+	for (size_t i = 0; sums.known_ns > 0 && i < ARRAY_SIZE(window_metrics); i++)
+		add(job, window_metrics[i].name, window_metrics[i].value(&sums));
+}
+
+static int add_hit(void *arg, const struct virt_worst_hit *hit)
+{
+	struct job *job = arg;
+
+	add(job, duration_metrics[hit->kind], (double)hit->cost_ns);
+	return job->ret;
+}
+
+static void add_durations(struct job *job, const struct virt_worst *worst)
+{
+	struct virt_worst_query query = {
+		.from_ns = INT64_MIN, .to_ns = INT64_MAX,
+		.of = job->machine->vcpus, .n_of = (size_t)job->machine->n_vcpus,
+	};
+
+	/* kind by kind: each is one metric, so that finding it is cheap */
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS && !job->ret; kind++) {
+		query.kinds = duration_metrics[kind] ? 1u << kind : 0;
+		virt_worst_each(worst, &query, add_hit, job);
+	}
+}
+
+static void add_levels(struct job *job)
+{
+	struct virt_exit_levels all = { 0 };
+	double seconds = (double)(virt_model_end(job->model) - virt_model_begin(job->model)) / 1e9;
+
+	for (int32_t i = 0; i < job->machine->n_vcpus; i++) {
+		struct virt_exit_levels levels;
+
+		virt_vcpu_exit_levels(job->model, job->machine->vcpus[i], INT64_MIN, INT64_MAX,
+				      &levels);
+		all.l1 += levels.l1;
+		all.l2 += levels.l2;
+	}
+	if (!all.l2)
+		return;
+	add(job, "l1_exits_per_s", (double)all.l1 / seconds);
+	add(job, "l2_exits_per_s", (double)all.l2 / seconds);
+	add(job, "exit_multiplication", (double)all.l1 / (double)all.l2);
+}
+
+static void add_machine(struct job *job, const struct virt_worst *worst)
+{
+	int64_t begin = virt_model_begin(job->model);
+	__int128 length = virt_model_end(job->model) - begin;
+
+	for (int i = 0; i < job->windows && !job->ret; i++) {
+		int64_t from = begin + (int64_t)(length * i / job->windows);
+		int64_t to = begin + (int64_t)(length * (i + 1) / job->windows);
+
+		if (from < to)
+			add_window(job, from, to);
+	}
+	add_durations(job, worst);
+	add_levels(job);
+}
+
+/** What is of the whole trace. */
+static void add_volume(struct job *job)
+{
+	struct virt_loss_range losses = virt_model_losses(job->model);
+	double ns = (double)(virt_model_end(job->model) - virt_model_begin(job->model));
+	double lost = 0;
+
+	if (ns <= 0)
+		return;
+	for (size_t i = 0; i < losses.n; i++)
+		lost += (double)(losses.first[i].to_ns - losses.first[i].from_ns);
+	add(job, "records_per_s", (double)job->records * 1e9 / ns);
+	add(job, "bytes_per_s", (double)job->bytes * 1e9 / ns);
+	if (virt_model_n_pcpus(job->model))
+		add(job, "lost_percent", 100 * lost / ns / virt_model_n_pcpus(job->model));
+}
+
+static void count_rows(void *arg, const struct xen_trace_row *rows, size_t n)
+{
+	struct job *job = arg;
+
+	job->records += n;
+	for (size_t i = 0; i < n; i++)
+		job->bytes += 4 + 4 * rows[i].rec.n_words +
+			      (rows[i].rec.flags & XENTRACE_HAS_TSC ? 8 : 0);
+}
+
+static void add_all(struct job *job)
+{
+	struct virt_worst *worst = virt_worst_new(job->model, false, NULL, 0);
+
+	if (!worst)
+		job->ret = -ENOMEM;
+	for (int32_t i = 0; i < virt_model_n_machines(job->model) && !job->ret; i++) {
+		job->machine = virt_model_machine(job->model, i);
+		add_machine(job, worst);
+	}
+	job->machine = NULL;
+	add_volume(job);
+	virt_worst_free(worst);
+}
+
+int compare_trace(struct compare *compare, int run, struct model_load *load, int windows)
+{
+	struct job job = { .compare = compare, .run = run, .windows = windows };
+	int status;
+
+	load->rows = count_rows;
+	load->arg = &job;
+	status = model_load(load);
+	if (!status) {
+		job.model = load->model;
+		add_all(&job);
+		if (!load->quiet)
+			model_notes(load);
+	}
+	if (!status && job.ret) {
+		ksv_error("%s: %s", load->path, job.ret == -ENOSPC ? "too many machines: there are "
+			  "more metrics than can be compared" : "not enough memory");
+		status = KSV_EXIT_FILE;
+	}
+	model_unload(load);
+	return status;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	compare_trace.h
+ * @brief	Metrics of a trace, to be compared.
+ */
+#ifndef KSHARK_VIRT_COMPARE_TRACE_H
+#define KSHARK_VIRT_COMPARE_TRACE_H
+
+#include "compare.h"
+#include "model_load.h"
+
+/**
+ * compare_trace - load a trace and add its metrics to a run
+ * @load: to be loaded: path, options and quiet are set; unloaded in the end
+ * @windows: how many parts of equal length rates and shares are measured in
+ *
+ * Return: KSV_EXIT_OK, or the exit status after a message.
+ */
+int compare_trace(struct compare *compare, int run, struct model_load *load, int windows);
+
+#endif

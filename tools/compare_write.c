@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	compare_write.c
+ * @brief	A comparison as text, CSV and JSON.
+ */
+#include <math.h>
+#include <stdio.h>
+
+#include "compare.h"
+#include "json_writer.h"
+#include "options.h"
+
+#define VALUE_WIDTH	12
+#define PERCENT_WIDTH	11
+#define MIN_NAME_WIDTH	8
+#define MAX_NAME_WIDTH	40
+
+static const char *const percentile_names[] = {
+	[STATS_NEAREST] = "nearest",
+	[STATS_LINEAR] = "linear",
+};
+
+/** How many columns of a terminal a text takes, if no character takes two. */
+static size_t columns_of(const char *text)
+{
+	size_t n = 0;
+
+	for (; *text; text++)
+		n += (*text & 0xc0) != 0x80;
+	return n;
+}
+
+static void put_left(struct output *out, const char *text, size_t width)
+{
+	out_str(out, text);
+	for (size_t n = columns_of(text); n < width; n++)
+		out_char(out, ' ');
+}
+
+static void put_right(struct output *out, const char *text, size_t width)
+{
+	out_char(out, ' ');
+	for (size_t n = columns_of(text); n < width; n++)
+		out_char(out, ' ');
+	out_str(out, text);
+}
+
+static size_t name_width(const struct compare *compare, bool metrics)
+{
+	size_t width = MIN_NAME_WIDTH;
+
+	for (int i = 0; metrics && i < compare->n_metrics; i++) {
+		size_t n = columns_of(compare->metrics[i]->name);
+
+		width = n > width && n <= MAX_NAME_WIDTH ? n : width;
+	}
+	return width;
+}
+
+static size_t run_width(const struct compare *compare, int run)
+{
+	size_t width = VALUE_WIDTH + (run ? PERCENT_WIDTH + 1 : 0);
+	size_t n = columns_of(compare->runs[run]);
+
+	return n > width ? n : width;
+}
+
+static void put_runs(struct output *out, const struct compare *compare, const char *what,
+		     size_t width)
+{
+	put_left(out, what, width);
+	for (int run = 0; run < compare->n_runs; run++)
+		put_right(out, compare->runs[run], run_width(compare, run));
+	out_char(out, '\n');
+}
+
+static void put_cell(struct output *out, const struct compare *compare, int run,
+		     const struct compare_cell *cell)
+{
+	size_t width = run_width(compare, run) - (run ? PERCENT_WIDTH + 1 : 0);
+	char text[32] = "-";
+
+	if (!isnan(cell->value))
+		snprintf(text, sizeof(text), "%.6g", cell->value);
+	put_right(out, text, width);
+	*text = '\0';
+	if (!isnan(cell->percent))
+		snprintf(text, sizeof(text), "%+.2f %%", cell->percent);
+	/* no blanks at the end of a line */
+	if (run && (*text || run + 1 < compare->n_runs))
+		put_right(out, text, PERCENT_WIDTH);
+}
+
+static void put_row(struct output *out, const struct compare *compare, const char *name,
+		    const struct compare_metric *metric, int kind, size_t width)
+{
+	put_left(out, name, width);
+	for (int run = 0; run < compare->n_runs; run++)
+		put_cell(out, compare, run, &metric->sets[run].cells[kind]);
+	out_char(out, '\n');
+}
+
+static void put_sentences(struct output *out, const struct compare *compare,
+			  const struct compare_metric *metric, const char *before,
+			  const struct compare_options *options)
+{
+	char text[512];
+
+	for (int run = 1; run < compare->n_runs; run++) {
+		compare_sentence(compare, metric, run, options, text, sizeof(text));
+		out_str(out, before);
+		out_str(out, text);
+		out_char(out, '\n');
+	}
+}
+
+static void put_counts(struct output *out, const struct compare *compare,
+		       const struct compare_metric *metric, size_t width)
+{
+	char text[32];
+
+	put_left(out, "values", width);
+	for (int run = 0; run < compare->n_runs; run++) {
+		snprintf(text, sizeof(text), "%zu", metric->sets[run].n);
+		put_right(out, text, run_width(compare, run) - (run ? PERCENT_WIDTH + 1 : 0));
+		if (run && run + 1 < compare->n_runs)
+			put_right(out, "", PERCENT_WIDTH);
+	}
+	out_char(out, '\n');
+}
+
+/** One statistic of all metrics. */
+static void text_by_metric(struct output *out, const struct compare *compare,
+			   const struct compare_options *options)
+{
+	size_t width = name_width(compare, true);
+	int kind = compare_judged(options);
+
+	put_runs(out, compare, stats_name(kind), width);
+	for (int i = 0; i < compare->n_metrics; i++)
+		put_row(out, compare, compare->metrics[i]->name, compare->metrics[i], kind, width);
+	for (int i = 0; i < compare->n_metrics && compare->n_runs > 1; i++) {
+		out_str(out, "\n");
+		out_str(out, compare->metrics[i]->name);
+		out_char(out, '\n');
+		put_sentences(out, compare, compare->metrics[i], "  ", options);
+	}
+}
+
+void compare_text(struct output *out, const struct compare *compare,
+		  const struct compare_options *options)
+{
+	int n_kinds = 0;
+
+	for (int kind = 0; kind < STATS_N; kind++)
+		n_kinds += options->kinds[kind];
+	if (n_kinds == 1) {
+		text_by_metric(out, compare, options);
+		return;
+	}
+	for (int i = 0; i < compare->n_metrics; i++) {
+		const struct compare_metric *metric = compare->metrics[i];
+		size_t width = name_width(compare, false);
+
+		if (i)
+			out_char(out, '\n');
+		out_str(out, metric->name);
+		out_char(out, '\n');
+		put_runs(out, compare, "", width);
+		put_counts(out, compare, metric, width);
+		for (int kind = 0; kind < STATS_N; kind++)
+			if (options->kinds[kind])
+				put_row(out, compare, stats_name(kind), metric, kind, width);
+		put_sentences(out, compare, metric, "", options);
+	}
+}
+
+static void csv_number(struct output *out, double value)
+{
+	char text[40];
+
+	out_char(out, ',');
+	if (isnan(value))
+		return;
+	snprintf(text, sizeof(text), "%.10g", value);
+	out_str(out, text);
+}
+
+void compare_csv(struct output *out, const struct compare *compare,
+		 const struct compare_options *options)
+{
+	out_str(out, "metric,run,statistic,values,value,low,high,difference_percent,"
+		"difference_low,difference_high,verdict\n");
+	for (int i = 0; i < compare->n_metrics; i++) {
+		const struct compare_metric *metric = compare->metrics[i];
+
+		for (int at = 0; at < compare->n_runs * STATS_N; at++) {
+			int run = at / STATS_N, kind = at % STATS_N;
+			const struct compare_cell *cell = &metric->sets[run].cells[kind];
+
+			if (!options->kinds[kind])
+				continue;
+			out_csv(out, metric->name, strlen(metric->name));
+			out_char(out, ',');
+			out_csv(out, compare->runs[run], strlen(compare->runs[run]));
+			out_char(out, ',');
+			out_str(out, stats_name(kind));
+			out_char(out, ',');
+			out_u64(out, metric->sets[run].n);
+			csv_number(out, cell->value);
+			csv_number(out, cell->interval.low);
+			csv_number(out, cell->interval.high);
+			csv_number(out, cell->percent);
+			csv_number(out, cell->percent_interval.low);
+			csv_number(out, cell->percent_interval.high);
+			out_char(out, ',');
+			out_str(out, run ? compare_verdict_name(cell->verdict) : "baseline");
+			out_char(out, '\n');
+		}
+	}
+}
+
+static void json_interval(struct json *json, const char *key, struct stats_interval interval)
+{
+	if (isnan(interval.low))
+		return;
+	json_open(json, key, '[', true);
+	json_number(json, NULL, interval.low);
+	json_number(json, NULL, interval.high);
+	json_close(json, ']');
+}
+
+static void json_run(struct json *json, const struct compare *compare,
+		     const struct compare_metric *metric, int run,
+		     const struct compare_options *options)
+{
+	char text[512];
+
+	json_open(json, NULL, '{', false);
+	json_str(json, "run", compare->runs[run]);
+	json_u64(json, "values", metric->sets[run].n);
+	json_open(json, "statistics", '{', false);
+	for (int kind = 0; kind < STATS_N; kind++) {
+		const struct compare_cell *cell = &metric->sets[run].cells[kind];
+
+		if (!options->kinds[kind] || isnan(cell->value))
+			continue;
+		json_open(json, stats_name(kind), '{', true);
+		json_number(json, "value", cell->value);
+		json_interval(json, "interval", cell->interval);
+		if (!isnan(cell->percent))
+			json_number(json, "difference_percent", cell->percent);
+		json_interval(json, "difference_interval", cell->percent_interval);
+		if (run)
+			json_str(json, "verdict", compare_verdict_name(cell->verdict));
+		json_close(json, '}');
+	}
+	json_close(json, '}');
+	if (run) {
+		compare_sentence(compare, metric, run, options, text, sizeof(text));
+		json_str(json, "sentence", text);
+	}
+	json_close(json, '}');
+}
+
+void compare_json(struct output *out, const struct compare *compare,
+		  const struct compare_options *options)
+{
+	struct json json;
+
+	json_begin(&json, out);
+	json_open(&json, NULL, '{', false);
+	json_str(&json, "baseline", compare->runs[0]);
+	json_number(&json, "confidence", options->confidence);
+	json_u64(&json, "resamples", options->resamples);
+	json_u64(&json, "seed", options->seed);
+	json_str(&json, "percentiles", percentile_names[options->percentile]);
+	json_open(&json, "metrics", '[', false);
+	for (int i = 0; i < compare->n_metrics; i++) {
+		json_open(&json, NULL, '{', false);
+		json_str(&json, "metric", compare->metrics[i]->name);
+		json_open(&json, "runs", '[', false);
+		for (int run = 0; run < compare->n_runs; run++)
+			json_run(&json, compare, compare->metrics[i], run, options);
+		json_close(&json, ']');
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	json_close(&json, '}');
+	json_end(&json);
+}
