@@ -7,17 +7,26 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "report.h"
+#include "report_tracing.h"
+#include "report_worst.h"
+
+/** More than anybody reads, less than memory holds. */
+#define MAX_WORST	1000000
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, N_FORMATS };
 
 static const struct {
 	const char	*name;
 	void		(*write)(struct output *out, const struct report *report, bool first);
+	int		(*worst)(struct output *out, const struct report *report,
+				 const struct ksv_vcpu_set *vcpus,
+				 const struct report_worst *worst, bool first);
+	void		(*tracing)(struct output *out, const struct report *report,
+				   const struct report_tracing *tracing, bool first);
 } formats[N_FORMATS] = {
-	[FORMAT_TEXT] = { "text", report_text },
-	[FORMAT_JSON] = { "json", report_json },
-	[FORMAT_CSV] = { "csv", report_csv },
+	[FORMAT_TEXT] = { "text", report_text, report_worst_text, report_tracing_text },
+	[FORMAT_JSON] = { "json", report_json, report_worst_json, report_tracing_json },
+	[FORMAT_CSV] = { "csv", report_csv, report_worst_csv, report_tracing_csv },
 };
 
 struct report_options {
@@ -27,10 +36,14 @@ struct report_options {
 	const char		*output;
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to;
+	struct report_worst	worst;
+	bool			tracing;
+	double			record_cost_ns;
 	struct xen_trace_options trace;
 };
 
-enum { KEY_VCPU = 256, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_ABSOLUTE, KEY_SKEW };
+enum { KEY_VCPU = 256, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_ABSOLUTE, KEY_SKEW,
+       KEY_WORST, KEY_KIND, KEY_ABOVE, KEY_TRACING, KEY_RECORD_COST };
 
 static const struct ksv_option report_option_table[] = {
 	{ 'f', "format", "FORMAT", "text (default), json or csv" },
@@ -39,6 +52,11 @@ static const struct ksv_option report_option_table[] = {
 	{ KEY_FROM, "from", "TIME", "from this time on: seconds, or a number with ns, us, ms\n"
 	  "or s, or tsc:N for a raw time stamp" },
 	{ KEY_TO, "to", "TIME", "up to this time, which is not included" },
+	{ KEY_WORST, "worst", "N", "instead: the N costliest moments" },
+	{ KEY_KIND, "kind", "LIST", "with --worst: only exit,steal,wake,migration,irq,lost" },
+	{ KEY_ABOVE, "above", "TIME", "with --worst: only what costs at least TIME" },
+	{ KEY_TRACING, "tracing", NULL, "instead: what the tracing costs, and what to switch off" },
+	{ KEY_RECORD_COST, "record-cost", "NS", "with --tracing: what a record costs" },
 	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
 	{ KEY_ABSOLUTE, "absolute", NULL, "time 0 is TSC 0 instead of the first record" },
 	{ KEY_SKEW, "correct-skew", NULL, "correct TSC differences between physical CPUs" },
@@ -54,6 +72,58 @@ static int set_format(struct report_options *options, const char *name)
 		}
 	}
 	return ksv_usage_error(options->command, "--format %s: not text, json or csv", name);
+}
+
+static int set_worst(struct report_options *options, const char *text)
+{
+	char *end;
+	unsigned long long n;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (text[strspn(text, "0123456789")] || end == text || errno || !n || n > MAX_WORST)
+		return ksv_usage_error(options->command, "--worst %s: not a number from 1 to %d",
+				       text, MAX_WORST);
+	options->worst.n = (size_t)n;
+	return 0;
+}
+
+static int set_above(struct report_options *options, const char *text)
+{
+	struct ksv_time time = { .kind = KSV_TIME_NONE };
+	int status = ksv_option_time(options->command, "above", text, &time);
+
+	if (!status && (time.kind != KSV_TIME_NS || time.ns < 0))
+		return ksv_usage_error(options->command, "--above %s: not a duration; write 1.5, "
+				       "20ms, 300us or 17ns", text);
+	options->worst.above_ns = time.ns;
+	return status;
+}
+
+static int set_record_cost(struct report_options *options, const char *text)
+{
+	char *end;
+
+	options->record_cost_ns = strtod(text, &end);
+	if (end == text || *end || !(options->record_cost_ns > 0 &&
+				     options->record_cost_ns <= 1e9))
+		return ksv_usage_error(options->command, "--record-cost %s: not a number of ns "
+				       "above 0, up to 1e9", text);
+	return 0;
+}
+
+/** Options that say more about another one need it. */
+static int check_options(const struct report_options *options)
+{
+	if (options->worst.n && options->tracing)
+		return ksv_usage_error(options->command, "either --worst or --tracing");
+	if (!options->worst.n && (options->worst.kinds || options->worst.above_ns))
+		return ksv_usage_error(options->command, "--kind and --above say more about "
+				       "--worst, which is not there");
+	if (!options->tracing && options->record_cost_ns > 0)
+		return ksv_usage_error(options->command, "--record-cost says more about --tracing, "
+				       "which is not there");
+	return KSV_EXIT_OK;
 }
 
 static int report_option(void *arg, int key, const char *value)
@@ -83,6 +153,20 @@ static int report_option(void *arg, int key, const char *value)
 	case KEY_SKEW:
 		options->trace.correct_skew = true;
 		break;
+	case KEY_WORST:
+		return set_worst(options, value);
+	case KEY_KIND:
+		if (!report_worst_kinds(value, &options->worst.kinds))
+			return 0;
+		return ksv_usage_error(options->command, "--kind %s: not a list of exit, steal, "
+				       "wake, migration, irq and lost", value);
+	case KEY_ABOVE:
+		return set_above(options, value);
+	case KEY_TRACING:
+		options->tracing = true;
+		break;
+	case KEY_RECORD_COST:
+		return set_record_cost(options, value);
 	}
 	return 0;
 }
@@ -92,6 +176,7 @@ struct job {
 	const struct report_options *options;
 	struct model_load	load;
 	struct report_count	count;
+	struct report_tracing	tracing;
 	struct report		report;
 };
 
@@ -105,7 +190,11 @@ static int job_opened(void *arg)
 	if (job->count.from_ns >= job->count.to_ns)
 		return ksv_usage_error(job->options->command,
 				       "--from is not before --to: nothing lies between");
-	if (!report_count_init(&job->count, xen_trace_n_pcpus(job->load.trace)))
+	job->tracing.from_ns = job->count.from_ns;
+	job->tracing.to_ns = job->count.to_ns;
+	job->tracing.record_cost_ns = job->options->record_cost_ns;
+	if (!report_count_init(&job->count, xen_trace_n_pcpus(job->load.trace)) &&
+	    !report_tracing_init(&job->tracing, xen_trace_n_pcpus(job->load.trace)))
 		return 0;
 	ksv_error("not enough memory");
 	return KSV_EXIT_FILE;
@@ -116,6 +205,8 @@ static void job_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 	struct job *job = arg;
 
 	report_count_rows(&job->count, rows, n);
+	if (job->options->tracing)
+		report_tracing_rows(&job->tracing, rows, n);
 }
 
 /** The window, cut to the trace. Return: KSV_EXIT_OK, or the exit status after a message. */
@@ -136,6 +227,37 @@ static int set_window(struct job *job)
 			       "%s: --from and --to lie outside the trace, which goes from %lld ns "
 			       "to %lld ns", job->load.path, (long long)virt_model_begin(model),
 			       (long long)virt_model_end(model));
+}
+
+static void note_invisible(const struct report_options *options, const char *path)
+{
+	if (options->worst.n && options->worst.kinds == 1u << VIRT_WORST_IRQ && !options->quiet)
+		fprintf(stderr, "%s: the delivery of interrupts can only be seen together with an "
+			"aligned trace of the guest\n", path);
+}
+
+/** Write what was asked for. Return: 0 or -ENOMEM. */
+static int write_report(struct job *job, struct output *out, bool first)
+{
+	const struct report_options *options = job->options;
+	struct report *report = &job->report;
+	struct report_worst worst = options->worst;
+
+	if (job->count.error)
+		return job->count.error;
+	if (worst.n) {
+		worst.kinds = worst.kinds ? worst.kinds : VIRT_WORST_ALL_KINDS;
+		return formats[options->format].worst(out, report, &options->vcpus, &worst, first);
+	}
+	if (options->tracing) {
+		report->n_pcpus = job->count.n_pcpus;
+		formats[options->format].tracing(out, report, &job->tracing, first);
+		return 0;
+	}
+	if (report_build(report, &options->vcpus))
+		return -ENOMEM;
+	formats[options->format].write(out, report, first);
+	return 0;
 }
 
 static int report_file(const struct report_options *options, const char *path,
@@ -162,15 +284,16 @@ static int report_file(const struct report_options *options, const char *path,
 	job.report.file = path;
 	job.report.load = &job.load;
 	job.report.count = &job.count;
-	if (job.count.error || report_build(&job.report, &options->vcpus)) {
+	if (write_report(&job, out, first)) {
 		ksv_error("%s: not enough memory", path);
 		status = KSV_EXIT_FILE;
 		goto end;
 	}
-	formats[options->format].write(out, &job.report, first);
+	note_invisible(options, path);
 	if (!options->quiet)
 		model_notes(&job.load);
 end:
+	report_tracing_destroy(&job.tracing);
 	report_free(&job.report);
 	report_count_destroy(&job.count);
 	model_unload(&job.load);
@@ -202,6 +325,8 @@ static int run_report(const struct ksv_command *command, int argc, char **argv)
 	if (xen_trace_options_from_env(&options.trace, error, sizeof(error)))
 		return ksv_usage_error(command, "%s", error);
 	status = ksv_parse(command, argc, argv, report_option, &options, &first);
+	if (status < 0 && check_options(&options))
+		status = KSV_EXIT_USAGE;
 	if (status >= 0)
 		goto end;
 	/* A closed pipe is an error of write() like others, so that everything is cleaned up. */

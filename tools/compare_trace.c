@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "compare_trace.h"
+#include "report_count.h"
 #include "virt_worst.h"
 
 /** What a machine did in a window. */
@@ -206,8 +207,7 @@ static void count_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 
 	job->records += n;
 	for (size_t i = 0; i < n; i++)
-		job->bytes += 4 + 4 * rows[i].rec.n_words +
-			      (rows[i].rec.flags & XENTRACE_HAS_TSC ? 8 : 0);
+		job->bytes += report_record_bytes(&rows[i].rec);
 }
 
 static void add_all(struct job *job)

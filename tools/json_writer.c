@@ -81,6 +81,12 @@ void json_str(struct json *json, const char *key, const char *value)
 	out_json(json->out, value, strlen(value));
 }
 
+void json_bool(struct json *json, const char *key, bool value)
+{
+	member(json, key);
+	out_str(json->out, value ? "true" : "false");
+}
+
 void json_fixed(struct json *json, const char *key, double value)
 {
 	char text[64];

@@ -34,6 +34,7 @@ void json_close(struct json *json, char bracket);
 void json_i64(struct json *json, const char *key, int64_t value);
 void json_u64(struct json *json, const char *key, uint64_t value);
 void json_str(struct json *json, const char *key, const char *value);
+void json_bool(struct json *json, const char *key, bool value);
 /** json_fixed - @value with six decimals, without a locale. */
 void json_fixed(struct json *json, const char *key, double value);
 

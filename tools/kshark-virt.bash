@@ -33,7 +33,7 @@ _kshark_virt()
 		;;
 	report)
 		options="--format --output --vcpu --from --to --cpu-hz --absolute --correct-skew"
-		options+=" --quiet --help"
+		options+=" --worst --kind --above --tracing --record-cost --quiet --help"
 		;;
 	check)
 		options="--affinity --affinity-file --format --from --to --cpu-hz --absolute"
@@ -68,6 +68,9 @@ _kshark_virt()
 			2> /dev/null | sed -n '2,$s/^[^,]*,[^,]*,\([^,:]*\),.*/\1/p' |
 			tr '\n' ' ')" "$cur"
 		;;
+	--kind)
+		_kshark_virt_words "exit steal wake migration irq lost" "$cur"
+		;;
 	--percentiles)
 		_kshark_virt_words "nearest linear" "$cur"
 		;;
@@ -78,7 +81,7 @@ _kshark_virt()
 		_kshark_virt_words "vcpu pcpu" "$cur"
 		;;
 	--affinity | --pcpu | --vcpu | --from | --to | --cpu-hz | --width | --height | --scale | --title) ;;
-	--metric | --baseline | --runs | --confidence | --resamples | --seed | --windows) ;;
+	--metric | --baseline | --runs | --confidence | --worst | --above | --record-cost | --resamples | --seed | --windows) ;;
 	*)
 		if [[ $cur == -* ]]; then
 			_kshark_virt_words "$options" "$cur"

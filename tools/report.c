@@ -337,12 +337,24 @@ static int build_vcpu(const struct report *report, int32_t index, xen_vcpu name,
 		return -ENOMEM;
 	vcpu->migrations = virt_vcpu_migrations(report->load->model, index, report->from_ns,
 						report->to_ns);
+	virt_vcpu_exit_levels(report->load->model, index, report->from_ns, report->to_ns,
+			      &vcpu->levels);
 	ret = collect_states(report, index, vcpu);
 	if (!ret)
 		ret = collect_exits(report, index, vcpu);
 	if (!ret)
 		ret = collect_culprits(report, index, vcpu);
 	return ret;
+}
+
+bool report_wants_vcpu(const struct report *report, int32_t index,
+		       const struct ksv_vcpu_set *vcpus)
+{
+	const struct virt_model *model = report->load->model;
+	const struct virt_vcpu *vcpu = virt_model_vcpu(model, index);
+
+	return !vcpus->n ||
+	       ksv_vcpu_in_set(vcpus, xen_name(virt_model_machine(model, vcpu->machine), vcpu));
 }
 
 int report_build(struct report *report, const struct ksv_vcpu_set *vcpus)

@@ -9,6 +9,7 @@
 #include "model_load.h"
 #include "output.h"
 #include "report_count.h"
+#include "virt_worst.h"
 
 /**
  * A number of durations. Percentiles are exact: the smallest one that so many per cent of all do
@@ -43,6 +44,7 @@ struct report_vcpu {
 	struct virt_migration_range migrations;
 	struct report_exit	*exits;		/* costliest first */
 	size_t			n_exits;
+	struct virt_exit_levels	levels;
 	struct report_culprit	*culprits;	/* most time first */
 	size_t			n_culprits;
 	const struct vcpu_count	*count;		/* or NULL */
@@ -77,6 +79,13 @@ void report_free(struct report *report);
 
 /** report_lost_ns - time of a pCPU within the window whose records are lost. */
 int64_t report_lost_ns(const struct report *report, int pcpu);
+
+/** report_wants_vcpu - is a vCPU, by its global index, among those of --vcpu? */
+bool report_wants_vcpu(const struct report *report, int32_t vcpu,
+		       const struct ksv_vcpu_set *vcpus);
+
+/** report_duration - for people: four digits or so, in the unit that fits. */
+void report_duration(char *text, size_t size, int64_t ns);
 
 /** report_dist_make - a distribution; @ns is reordered. */
 void report_dist_make(struct report_dist *dist, int64_t *ns, size_t n);

@@ -145,6 +145,9 @@ static void put_vcpu(struct output *out, const struct report *report,
 		put_dist(out, report, &row, "exit_cost", vcpu->exits[i].reason,
 			 &vcpu->exits[i].cost);
 	}
+	put_count(out, report, &row, "exit_level", "l2", vcpu->levels.l2);
+	if (vcpu->levels.l2)
+		put_count(out, report, &row, "exit_level", "l1", vcpu->levels.l1);
 	put_counts(out, report, &row, vcpu->count);
 }
 

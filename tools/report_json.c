@@ -69,6 +69,21 @@ static void write_exits(struct json *json, const struct report_vcpu *vcpu)
 	json_close(json, ']');
 }
 
+/** Only where there are nested guests. */
+static void write_levels(struct json *json, const struct report_vcpu *vcpu)
+{
+	const struct virt_exit_levels *levels = &vcpu->levels;
+
+	if (!levels->l2)
+		return;
+	json_open(json, "exit_levels", '{', true);
+	json_u64(json, "l1", levels->l1);
+	json_u64(json, "l2", levels->l2);
+	json_u64(json, "unknown", levels->unknown);
+	json_fixed(json, "multiplication", (double)levels->l1 / (double)levels->l2);
+	json_close(json, '}');
+}
+
 static void write_hypercalls(struct json *json, const struct vcpu_count *count)
 {
 	json_open(json, "hypercalls", '[', false);
@@ -174,6 +189,7 @@ static void write_vcpu(struct json *json, const struct report *report,
 	}
 	json_close(json, ']');
 	write_exits(json, vcpu);
+	write_levels(json, vcpu);
 	write_counts(json, vcpu->count);
 	json_close(json, '}');
 }

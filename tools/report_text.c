@@ -253,6 +253,17 @@ static void put_vcpu(struct output *out, const struct report *report,
 	for (size_t i = 0; i < vcpu->n_exits; i++)
 		put_dist(out, vcpu->exits[i].reason, &vcpu->exits[i].cost, vcpu->exits[i].count,
 			 vcpu->known_ns);
+	if (vcpu->levels.l2) {
+		snprintf(text, sizeof(text), "%.2f",
+			 (double)vcpu->levels.l1 / (double)vcpu->levels.l2);
+		put(out, "\n  out of nested guests");
+		put_count(out, vcpu->levels.l2);
+		put(out, "\n  out of the guest    ");
+		put_count(out, vcpu->levels.l1);
+		put(out, "\n  multiplication      ");
+		put_right(out, text, NUMBER_WIDTH);
+		out_char(out, '\n');
+	}
 	put_counts(out, vcpu->count);
 }
 
@@ -368,6 +379,11 @@ static void put_losses(struct output *out, const struct report *report)
 			put_right(out, "?", NUMBER_WIDTH);
 		out_char(out, '\n');
 	}
+}
+
+void report_duration(char *text, size_t size, int64_t ns)
+{
+	duration(text, size, ns);
 }
 
 void report_text(struct output *out, const struct report *report, bool first)

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	report_tracing.c
+ * @brief	kshark-virt report --tracing: what the tracing itself costs.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "json_writer.h"
+#include "report_tracing.h"
+
+#define PAGE		4096
+
+/** What is lost to these tools without a class; the others only say more in lists of events. */
+static const struct {
+	const char	*class, *without;
+} uses[] = {
+	{ "sched.runstate", "states of vCPUs, steal and wake-ups are not known" },
+	{ "sched.verbose", "who is on a pCPU is known less exactly" },
+	{ "hvm.entry_exit", "VM exits and their costs are not known" },
+};
+
+/* --- buffers --------------------------------------------------------------------------------- */
+
+int report_tracing_init(struct report_tracing *tracing, int n_pcpus)
+{
+	tracing->n_pcpus = n_pcpus;
+	tracing->pcpus = calloc((size_t)n_pcpus + 1, sizeof(*tracing->pcpus));
+	for (int i = 0; tracing->pcpus && i < n_pcpus; i++)
+		tracing->pcpus[i].interval = INT64_MIN;
+	return tracing->pcpus ? 0 : -ENOMEM;
+}
+
+void report_tracing_destroy(struct report_tracing *tracing)
+{
+	free(tracing->pcpus);
+	tracing->pcpus = NULL;
+}
+
+void report_tracing_rows(struct report_tracing *tracing, const struct xen_trace_row *rows,
+			 size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct report_polled *pcpu = &tracing->pcpus[rows[i].rec.pcpu];
+		int64_t interval = rows[i].time_ns / REPORT_POLL_NS -
+				   (rows[i].time_ns % REPORT_POLL_NS < 0);
+
+		if (rows[i].time_ns < tracing->from_ns || rows[i].time_ns >= tracing->to_ns)
+			continue;
+		if (interval != pcpu->interval) {
+			pcpu->before = interval - 1 == pcpu->interval ? pcpu->now : 0;
+			pcpu->interval = interval;
+			pcpu->now = 0;
+		}
+		pcpu->now += report_record_bytes(&rows[i].rec);
+		if (pcpu->now + pcpu->before > pcpu->peak)
+			pcpu->peak = pcpu->now + pcpu->before;
+	}
+}
+
+/** Pages that hold the peak, and one, because a page is filled while the oldest is emptied. */
+static uint64_t buffer_pages(const struct report_polled *pcpu)
+{
+	return pcpu->peak ? (pcpu->peak + PAGE - 1) / PAGE + 1 : 0;
+}
+
+/** xentrace has buffers of one size for all pCPUs. */
+static uint64_t most_pages(const struct report_tracing *tracing)
+{
+	uint64_t most = 0;
+
+	for (int i = 0; i < tracing->n_pcpus; i++)
+		if (buffer_pages(&tracing->pcpus[i]) > most)
+			most = buffer_pages(&tracing->pcpus[i]);
+	return most;
+}
+
+/* --- what is written ------------------------------------------------------------------------- */
+
+/** A pCPU (or all), a class (or all) and what it costs. */
+struct item {
+	int		pcpu;		/* -1: all */
+	int		class;		/* -1: all */
+	struct count_volume volume;
+	double		records_per_s, bytes_per_s;
+	double		cost_percent;	/* of the pCPU's time; negative: not known */
+	double		share_percent;	/* of all records */
+};
+
+static void make_item(const struct report *report, const struct report_tracing *tracing, int pcpu,
+		      int class, struct item *item)
+{
+	const struct report_count *count = report->count;
+	double seconds = (double)(report->to_ns - report->from_ns) / 1e9;
+	double time_ns = seconds * 1e9 * (pcpu < 0 ? count->n_pcpus : 1);
+
+	*item = (struct item){ .pcpu = pcpu, .class = class, .cost_percent = -1 };
+	for (int p = 0; p < count->n_pcpus; p++) {
+		for (int c = 0; report_count_class(c); c++) {
+			if ((pcpu >= 0 && p != pcpu) || (class >= 0 && c != class))
+				continue;
+			item->volume.records += count->pcpus[p].volume[c].records;
+			item->volume.bytes += count->pcpus[p].volume[c].bytes;
+		}
+	}
+	if (seconds > 0) {
+		item->records_per_s = (double)item->volume.records / seconds;
+		item->bytes_per_s = (double)item->volume.bytes / seconds;
+		if (tracing->record_cost_ns > 0)
+			item->cost_percent = 100 * (double)item->volume.records *
+					     tracing->record_cost_ns / time_ns;
+	}
+	if (count->records)
+		item->share_percent = 100 * (double)item->volume.records / (double)count->records;
+}
+
+static const char *class_name(const struct item *item)
+{
+	return item->class < 0 ? "all" : report_count_class(item->class);
+}
+
+static const char *without(const struct item *item)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(uses); i++)
+		if (!strcmp(uses[i].class, class_name(item)))
+			return uses[i].without;
+	return NULL;
+}
+
+/** First what is not needed, of that first what is most. */
+static int compare_items(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	bool needed = without(x), other = without(y);
+
+	if (needed != other)
+		return needed ? 1 : -1;
+	if (x->volume.records != y->volume.records)
+		return x->volume.records > y->volume.records ? -1 : 1;
+	return x->class - y->class;
+}
+
+/** Xen writes of lost records whatever the event mask says. */
+static bool can_be_off(int class)
+{
+	return strcmp(report_count_class(class), "gen") != 0;
+}
+
+/** The classes that occur, in the order in which to switch them off. Return: their number. */
+static int switch_off(const struct report *report, const struct report_tracing *tracing,
+		      struct item items[COUNT_CLASSES])
+{
+	int n = 0;
+
+	for (int class = 0; report_count_class(class); class++) {
+		make_item(report, tracing, -1, class, &items[n]);
+		n += items[n].volume.records > 0 && can_be_off(class);
+	}
+	if (n)
+		qsort(items, n, sizeof(*items), compare_items);
+	return n;
+}
+
+static uint64_t lost_records(const struct report *report)
+{
+	uint64_t records = 0;
+
+	for (int pcpu = 0; pcpu < report->count->n_pcpus; pcpu++)
+		records += report->count->pcpus[pcpu].lost;
+	return records;
+}
+
+/** A line in the style of printf(). */
+static void __attribute__((format(printf, 2, 3)))
+put(struct output *out, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	out_str(out, text);
+}
+
+static void text_item(struct output *out, const struct item *item)
+{
+	char pcpu[16] = "all";
+
+	if (item->pcpu >= 0)
+		snprintf(pcpu, sizeof(pcpu), "p%d", item->pcpu);
+	put(out, "  %-6s%-18s%12llu%14llu%14.1f%14.1f", pcpu, class_name(item),
+	    (unsigned long long)item->volume.records, (unsigned long long)item->volume.bytes,
+	    item->records_per_s, item->bytes_per_s);
+	if (item->cost_percent >= 0)
+		put(out, "%11.4f %%", item->cost_percent);
+	out_char(out, '\n');
+}
+
+static void text_volume(struct output *out, const struct report *report,
+			const struct report_tracing *tracing)
+{
+	struct item item;
+
+	put(out, "\n  %-6s%-18s%12s%14s%14s%14s%s\n", "pCPU", "class", "records", "bytes",
+	    "records/s", "bytes/s", tracing->record_cost_ns > 0 ? "         time" : "");
+	for (int pcpu = -1; pcpu < report->count->n_pcpus; pcpu++) {
+		for (int class = -1; class < 0 || report_count_class(class); class++) {
+			make_item(report, tracing, pcpu, class, &item);
+			if (item.volume.records)
+				text_item(out, &item);
+		}
+	}
+}
+
+static void text_buffers(struct output *out, const struct report *report,
+			 const struct report_tracing *tracing)
+{
+	uint64_t lost = lost_records(report);
+
+	put(out, "\n  buffers: what each pCPU records within two times %d ms, how often xentrace "
+	    "reads (it may\n  be late once), in pages, and one more\n",
+	    REPORT_POLL_NS / 1000000);
+	for (int pcpu = 0; pcpu < tracing->n_pcpus; pcpu++)
+		put(out, "  p%-5d%12llu bytes%8llu pages\n", pcpu,
+		    (unsigned long long)tracing->pcpus[pcpu].peak,
+		    (unsigned long long)buffer_pages(&tracing->pcpus[pcpu]));
+	put(out, "  xentrace -S %llu would be enough%s\n",
+	    (unsigned long long)most_pages(tracing),
+	    lost ? " for the records that are here; some are lost, so take more" : "");
+	put(out, "\n  lost: %llu records\n", (unsigned long long)lost);
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
+		int64_t ns = report_lost_ns(report, pcpu);
+		char text[32];
+
+		if (!ns)
+			continue;
+		report_duration(text, sizeof(text), ns);
+		put(out, "  p%-5d%s, %.2f %% of its time\n", pcpu, text,
+		    100 * (double)ns / (double)(report->to_ns - report->from_ns));
+	}
+}
+
+static void text_switch_off(struct output *out, const struct report *report,
+			    const struct report_tracing *tracing)
+{
+	struct item items[COUNT_CLASSES + 1];
+	int n = switch_off(report, tracing, items);
+
+	if (n)
+		out_str(out, "\n  what to switch off first, and what it saves\n");
+	for (int i = 0; i < n; i++) {
+		put(out, "  %-18s%7.2f %% of records", class_name(&items[i]),
+		    items[i].share_percent);
+		if (items[i].cost_percent >= 0)
+			put(out, ", %.4f %% of the time of all pCPUs", items[i].cost_percent);
+		if (without(&items[i]))
+			put(out, "; but without it, %s", without(&items[i]));
+		out_char(out, '\n');
+	}
+}
+
+void report_tracing_text(struct output *out, const struct report *report,
+			 const struct report_tracing *tracing, bool first)
+{
+	put(out, "%s", first ? "" : "\n");
+	out_str(out, report->file);
+	out_str(out, "\n  window   ");
+	out_ns(out, report->from_ns, 0);
+	out_str(out, " .. ");
+	out_ns(out, report->to_ns, 0);
+	out_str(out, " s\n");
+	if (tracing->record_cost_ns > 0)
+		put(out, "  a record is taken to cost %.10g ns\n", tracing->record_cost_ns);
+	text_volume(out, report, tracing);
+	text_buffers(out, report, tracing);
+	text_switch_off(out, report, tracing);
+}
+
+/* --- JSON and CSV ---------------------------------------------------------------------------- */
+
+static void json_item(struct json *json, const struct item *item)
+{
+	json_open(json, NULL, '{', true);
+	if (item->pcpu >= 0)
+		json_i64(json, "pcpu", item->pcpu);
+	json_str(json, "class", class_name(item));
+	json_u64(json, "records", item->volume.records);
+	json_u64(json, "bytes", item->volume.bytes);
+	json_number(json, "records_per_s", item->records_per_s);
+	json_number(json, "bytes_per_s", item->bytes_per_s);
+	if (item->cost_percent >= 0)
+		json_number(json, "time_percent", item->cost_percent);
+}
+
+static void json_volume(struct json *json, const struct report *report,
+			const struct report_tracing *tracing)
+{
+	struct item item;
+
+	json_open(json, "volume", '[', false);
+	for (int pcpu = -1; pcpu < report->count->n_pcpus; pcpu++) {
+		for (int class = -1; class < 0 || report_count_class(class); class++) {
+			make_item(report, tracing, pcpu, class, &item);
+			if (!item.volume.records)
+				continue;
+			json_item(json, &item);
+			json_close(json, '}');
+		}
+	}
+	json_close(json, ']');
+}
+
+static void json_buffers(struct json *json, const struct report *report,
+			 const struct report_tracing *tracing)
+{
+	json_open(json, "buffers", '{', false);
+	json_i64(json, "poll_ns", REPORT_POLL_NS);
+	json_u64(json, "pages", most_pages(tracing));
+	json_open(json, "pcpus", '[', false);
+	for (int pcpu = 0; pcpu < tracing->n_pcpus; pcpu++) {
+		json_open(json, NULL, '{', true);
+		json_i64(json, "pcpu", pcpu);
+		json_u64(json, "bytes", tracing->pcpus[pcpu].peak);
+		json_u64(json, "pages", buffer_pages(&tracing->pcpus[pcpu]));
+		json_i64(json, "lost_ns", report_lost_ns(report, pcpu));
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+void report_tracing_json(struct output *out, const struct report *report,
+			 const struct report_tracing *tracing, bool first)
+{
+	struct item items[COUNT_CLASSES + 1];
+	int n = switch_off(report, tracing, items);
+	struct json json;
+
+	(void)first;
+	json_begin(&json, out);
+	json_open(&json, NULL, '{', false);
+	json_str(&json, "file", report->file);
+	json_open(&json, "window_ns", '[', true);
+	json_i64(&json, NULL, report->from_ns);
+	json_i64(&json, NULL, report->to_ns);
+	json_close(&json, ']');
+	if (tracing->record_cost_ns > 0)
+		json_number(&json, "record_cost_ns", tracing->record_cost_ns);
+	json_volume(&json, report, tracing);
+	json_u64(&json, "lost_records", lost_records(report));
+	json_buffers(&json, report, tracing);
+	json_open(&json, "switch_off", '[', false);
+	for (int i = 0; i < n; i++) {
+		json_item(&json, &items[i]);
+		json_number(&json, "share_percent", items[i].share_percent);
+		if (without(&items[i]))
+			json_str(&json, "without", without(&items[i]));
+		json_close(&json, '}');
+	}
+	json_close(&json, ']');
+	json_close(&json, '}');
+	json_end(&json);
+}
+
+void report_tracing_csv(struct output *out, const struct report *report,
+			const struct report_tracing *tracing, bool first)
+{
+	struct item item;
+
+	if (first)
+		out_str(out, "file,pcpu,class,records,bytes,records_per_s,bytes_per_s,"
+			"time_percent,lost_ns,buffer_bytes,buffer_pages\n");
+	for (int pcpu = -1; pcpu < report->count->n_pcpus; pcpu++) {
+		for (int class = -1; class < 0 || report_count_class(class); class++) {
+			make_item(report, tracing, pcpu, class, &item);
+			if (!item.volume.records)
+				continue;
+			out_csv(out, report->file, strlen(report->file));
+			if (pcpu >= 0)
+				put(out, ",%d", pcpu);
+			else
+				out_str(out, ",all");
+			put(out, ",%s,%llu,%llu,%.10g,%.10g,", class_name(&item),
+			    (unsigned long long)item.volume.records,
+			    (unsigned long long)item.volume.bytes, item.records_per_s,
+			    item.bytes_per_s);
+			if (item.cost_percent >= 0)
+				put(out, "%.10g", item.cost_percent);
+			if (class < 0 && pcpu >= 0)
+				put(out, ",%lld,%llu,%llu\n",
+				    (long long)report_lost_ns(report, pcpu),
+				    (unsigned long long)tracing->pcpus[pcpu].peak,
+				    (unsigned long long)buffer_pages(&tracing->pcpus[pcpu]));
+			else
+				out_str(out, ",,,\n");
+		}
+	}
+}

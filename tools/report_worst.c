@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	report_worst.c
+ * @brief	kshark-virt report --worst: a list of the worst moments.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "json_writer.h"
+#include "report_worst.h"
+
+int report_worst_kinds(const char *text, unsigned int *kinds)
+{
+	*kinds = 0;
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		int kind = 0;
+
+		while (kind < VIRT_WORST_N_KINDS &&
+		       (strlen(virt_worst_kind_name((enum virt_worst_kind)kind)) != n ||
+			strncmp(virt_worst_kind_name((enum virt_worst_kind)kind), text, n) != 0))
+			kind++;
+		if (kind == VIRT_WORST_N_KINDS)
+			return -EINVAL;
+		*kinds |= 1u << kind;
+		if (!text[n])
+			return 0;
+		text += n + 1;
+	}
+}
+
+/** What is written about one moment. */
+struct entry {
+	struct virt_moment	moment;
+	const char		*vcpu;		/* or "" */
+	const char		*what;		/* exit: reason; steal: who had the pCPU; or "" */
+};
+
+/** The list. */
+struct list {
+	struct virt_worst	*index;
+	struct virt_worst_hit	*hits;
+	size_t			n;
+};
+
+static void free_list(struct list *list)
+{
+	virt_worst_free(list->index);
+	free(list->hits);
+}
+
+/** The vCPUs that were asked for. Return: their number, or -ENOMEM. */
+static ssize_t choose_vcpus(const struct report *report, const struct ksv_vcpu_set *vcpus,
+			    int32_t **chosen)
+{
+	const struct virt_model *model = report->load->model;
+	int32_t n = virt_model_n_vcpus(model);
+	ssize_t found = 0;
+
+	*chosen = calloc((size_t)n + 1, sizeof(**chosen));
+	if (!*chosen)
+		return -ENOMEM;
+	for (int32_t i = 0; i < n; i++)
+		if (report_wants_vcpu(report, i, vcpus))
+			(*chosen)[found++] = i;
+	return found;
+}
+
+static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
+		const struct report_worst *worst, struct list *list)
+{
+	struct virt_worst_query query = {
+		.from_ns = report->from_ns, .to_ns = report->to_ns, .kinds = worst->kinds,
+	};
+	int32_t *chosen = NULL;
+	ssize_t n = 0;
+
+	*list = (struct list){ 0 };
+	if (vcpus->n)
+		n = choose_vcpus(report, vcpus, &chosen);
+	if (n < 0)
+		return -ENOMEM;
+	query.of = chosen;
+	query.n_of = (size_t)n;
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
+		query.min_ns[kind] = worst->above_ns;
+	/* deliveries of interrupts: as soon as a guest's trace is aligned with this one */
+	list->index = virt_worst_new(report->load->model, false, NULL, 0);
+	list->hits = calloc(worst->n, sizeof(*list->hits));
+	n = list->index && list->hits ?
+	    virt_worst_top(list->index, &query, list->hits, worst->n) : -ENOMEM;
+	free(chosen);
+	if (n < 0) {
+		free_list(list);
+		return -ENOMEM;
+	}
+	list->n = (size_t)n;
+	return 0;
+}
+
+static bool describe(const struct report *report, const struct list *list, size_t i,
+		     struct entry *entry)
+{
+	const struct virt_model *model = report->load->model;
+	const struct virt_vcpu *vcpu;
+	const char *what = NULL;
+
+	if (!virt_worst_describe(list->index, &list->hits[i], &entry->moment))
+		return false;
+	vcpu = virt_model_vcpu(model, entry->moment.vcpu);
+	entry->vcpu = vcpu ? vcpu->name : "";
+	if (entry->moment.kind == VIRT_WORST_EXIT)
+		what = virt_model_reason(model, entry->moment.reason);
+	else if (entry->moment.kind == VIRT_WORST_STEAL)
+		what = virt_model_who(model, entry->moment.who);
+	entry->what = what ? what : entry->moment.kind == VIRT_WORST_EXIT ? "unknown" :
+		      entry->moment.kind == VIRT_WORST_STEAL ? "nobody" : "";
+	return true;
+}
+
+/* --- text ------------------------------------------------------------------------------------ */
+
+static void put(struct output *out, const char *before, const char *text)
+{
+	out_str(out, before);
+	out_str(out, text);
+}
+
+static void put_duration(struct output *out, const char *before, int64_t ns)
+{
+	char text[32];
+
+	report_duration(text, sizeof(text), ns);
+	put(out, before, text);
+}
+
+static void put_states(struct output *out, const struct virt_moment *moment)
+{
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		if (!moment->state_ns[state])
+			continue;
+		put(out, ", ", virt_state_name((enum virt_state)state));
+		put_duration(out, " ", moment->state_ns[state]);
+	}
+}
+
+static void put_what(struct output *out, const struct entry *entry)
+{
+	const struct virt_moment *moment = &entry->moment;
+	char text[80];
+
+	switch (moment->kind) {
+	case VIRT_WORST_EXIT:
+		out_str(out, entry->what);
+		put_states(out, moment);
+		if (moment->nested)
+			out_str(out, ", out of a nested guest");
+		if (moment->unsplit)
+			out_str(out, ", waits not told apart");
+		break;
+	case VIRT_WORST_STEAL:
+		out_str(out, entry->what);
+		put_duration(out, " had the pCPU for ", moment->who_ns);
+		break;
+	case VIRT_WORST_MIGRATION:
+		snprintf(text, sizeof(text), "p%d -> p%d, gap ", moment->from_pcpu, moment->pcpu);
+		put_duration(out, text, moment->end_ns - moment->start_ns);
+		put_states(out, moment);
+		break;
+	case VIRT_WORST_IRQ:
+		snprintf(text, sizeof(text), "vector 0x%02x", (unsigned int)moment->vector);
+		out_str(out, text);
+		break;
+	case VIRT_WORST_LOST:
+		snprintf(text, sizeof(text), "%llu records",
+			 (unsigned long long)moment->records);
+		out_str(out, moment->records ? text : "an unknown number of records");
+		break;
+	default:
+		out_str(out, "until it ran");
+	}
+	if (moment->entry_ns != VIRT_NO_TIME && moment->kind != VIRT_WORST_EXIT)
+		put_duration(out, moment->entry_ns == moment->end_ns ?
+			     ", guest code at once, after " : ", guest code after ",
+			     moment->entry_ns - moment->start_ns);
+	if (!moment->complete)
+		out_str(out, ", its end is not in the trace");
+	out_char(out, '\n');
+}
+
+static void put_entry(struct output *out, const struct entry *entry)
+{
+	const struct virt_moment *moment = &entry->moment;
+	const char *kind = virt_worst_kind_name(moment->kind);
+	int64_t at = moment->kind == VIRT_WORST_MIGRATION ? moment->end_ns : moment->start_ns;
+	char text[32];
+
+	out_str(out, "  ");
+	report_duration(text, sizeof(text), moment->cost_ns);
+	out_right(out, text, strlen(text), 10);
+	out_str(out, "  ");
+	out_left(out, kind, strlen(kind), 9);
+	out_char(out, ' ');
+	out_ns(out, at, 16);
+	out_str(out, "  ");
+	out_left(out, entry->vcpu, strlen(entry->vcpu), 8);
+	*text = '\0';
+	if (moment->pcpu >= 0)
+		snprintf(text, sizeof(text), "p%d", moment->pcpu);
+	out_char(out, ' ');
+	out_left(out, text, strlen(text), 5);
+	out_char(out, ' ');
+	put_what(out, entry);
+}
+
+int report_worst_text(struct output *out, const struct report *report,
+		      const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
+		      bool first)
+{
+	struct entry entry;
+	struct list list;
+	int ret = find(report, vcpus, worst, &list);
+
+	if (ret)
+		return ret;
+	put(out, first ? "" : "\n", report->file);
+	out_str(out, "\n        cost  kind              at [s]  vCPU     pCPU  what\n");
+	for (size_t i = 0; i < list.n; i++)
+		if (describe(report, &list, i, &entry))
+			put_entry(out, &entry);
+	if (!list.n)
+		out_str(out, "  nothing of this kind\n");
+	free_list(&list);
+	return 0;
+}
+
+/* --- JSON and CSV ---------------------------------------------------------------------------- */
+
+static void json_entry(struct json *json, const struct entry *entry)
+{
+	const struct virt_moment *moment = &entry->moment;
+	int64_t at = moment->kind == VIRT_WORST_MIGRATION ? moment->end_ns : moment->start_ns;
+
+	json_open(json, NULL, '{', true);
+	json_str(json, "kind", virt_worst_kind_name(moment->kind));
+	json_i64(json, "time_ns", at);
+	json_i64(json, "cost_ns", moment->cost_ns);
+	if (*entry->vcpu)
+		json_str(json, "vcpu", entry->vcpu);
+	if (moment->pcpu >= 0)
+		json_i64(json, "pcpu", moment->pcpu);
+	json_i64(json, "start_ns", moment->start_ns);
+	json_i64(json, "end_ns", moment->end_ns);
+	json_bool(json, "complete", moment->complete);
+	if (moment->entry_ns != VIRT_NO_TIME)
+		json_i64(json, "entry_ns", moment->entry_ns);
+	if (moment->kind == VIRT_WORST_EXIT) {
+		json_str(json, "reason", entry->what);
+		json_bool(json, "nested", moment->nested);
+		json_bool(json, "unsplit", moment->unsplit);
+	} else if (moment->kind == VIRT_WORST_STEAL) {
+		json_str(json, "who", entry->what);
+		json_i64(json, "who_ns", moment->who_ns);
+	} else if (moment->kind == VIRT_WORST_MIGRATION) {
+		json_i64(json, "from", moment->from_pcpu);
+	} else if (moment->kind == VIRT_WORST_IRQ) {
+		json_i64(json, "vector", moment->vector);
+	} else if (moment->kind == VIRT_WORST_LOST) {
+		json_u64(json, "records", moment->records);
+	}
+	json_open(json, "states_ns", '{', true);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		if (moment->state_ns[state])
+			json_i64(json, virt_state_name((enum virt_state)state),
+				 moment->state_ns[state]);
+	json_close(json, '}');
+	json_close(json, '}');
+}
+
+int report_worst_json(struct output *out, const struct report *report,
+		      const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
+		      bool first)
+{
+	struct entry entry;
+	struct json json;
+	struct list list;
+	int ret = find(report, vcpus, worst, &list);
+
+	(void)first;
+	if (ret)
+		return ret;
+	json_begin(&json, out);
+	json_open(&json, NULL, '{', false);
+	json_str(&json, "file", report->file);
+	json_open(&json, "window_ns", '[', true);
+	json_i64(&json, NULL, report->from_ns);
+	json_i64(&json, NULL, report->to_ns);
+	json_close(&json, ']');
+	/* what cannot be seen in this trace is not what did not happen */
+	json_open(&json, "not_visible", '[', true);
+	if (worst->kinds >> VIRT_WORST_IRQ & 1)
+		json_str(&json, NULL, virt_worst_kind_name(VIRT_WORST_IRQ));
+	json_close(&json, ']');
+	json_open(&json, "worst", '[', false);
+	for (size_t i = 0; i < list.n; i++)
+		if (describe(report, &list, i, &entry))
+			json_entry(&json, &entry);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	json_end(&json);
+	free_list(&list);
+	return 0;
+}
+
+static void csv_number(struct output *out, int64_t value, bool known)
+{
+	out_char(out, ',');
+	if (known)
+		out_i64(out, value);
+}
+
+static void csv_entry(struct output *out, const struct report *report, const struct entry *entry)
+{
+	const struct virt_moment *moment = &entry->moment;
+	bool migrated = moment->kind == VIRT_WORST_MIGRATION;
+
+	out_csv(out, report->file, strlen(report->file));
+	put(out, ",", virt_worst_kind_name(moment->kind));
+	csv_number(out, migrated ? moment->end_ns : moment->start_ns, true);
+	csv_number(out, moment->cost_ns, true);
+	out_char(out, ',');
+	out_csv(out, entry->vcpu, strlen(entry->vcpu));
+	csv_number(out, moment->pcpu, moment->pcpu >= 0);
+	csv_number(out, moment->start_ns, true);
+	csv_number(out, moment->end_ns, true);
+	csv_number(out, moment->complete, true);
+	csv_number(out, moment->entry_ns, moment->entry_ns != VIRT_NO_TIME);
+	out_char(out, ',');
+	out_csv(out, entry->what, strlen(entry->what));
+	csv_number(out, moment->who_ns, moment->kind == VIRT_WORST_STEAL);
+	csv_number(out, moment->from_pcpu, migrated);
+	csv_number(out, (int64_t)moment->records, moment->kind == VIRT_WORST_LOST);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		csv_number(out, moment->state_ns[state], moment->kind != VIRT_WORST_LOST);
+	out_char(out, '\n');
+}
+
+int report_worst_csv(struct output *out, const struct report *report,
+		     const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
+		     bool first)
+{
+	struct entry entry;
+	struct list list;
+	int ret = find(report, vcpus, worst, &list);
+
+	if (ret)
+		return ret;
+	if (first) {
+		out_str(out, "file,kind,time_ns,cost_ns,vcpu,pcpu,start_ns,end_ns,complete,"
+			"entry_ns,what,who_ns,from_pcpu,records");
+		for (int state = 0; state < VIRT_N_STATES; state++) {
+			put(out, ",", virt_state_name((enum virt_state)state));
+			out_str(out, "_ns");
+		}
+		out_char(out, '\n');
+	}
+	for (size_t i = 0; i < list.n; i++)
+		if (describe(report, &list, i, &entry))
+			csv_entry(out, report, &entry);
+	free_list(&list);
+	return 0;
+}

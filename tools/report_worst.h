@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	report_worst.h
+ * @brief	kshark-virt report --worst: a list of the worst moments.
+ */
+#ifndef KSHARK_VIRT_REPORT_WORST_H
+#define KSHARK_VIRT_REPORT_WORST_H
+
+#include "report.h"
+#include "virt_worst.h"
+
+struct report_worst {
+	size_t		n;			/* how many at most; 0: not asked for */
+	unsigned int	kinds;			/* set of 1 << enum virt_worst_kind */
+	int64_t		above_ns;		/* only what costs at least so much */
+};
+
+/** report_worst_kinds - parse a list such as exit,steal. Return: 0 or -EINVAL. */
+int report_worst_kinds(const char *text, unsigned int *kinds);
+
+/**
+ * report_worst_text, report_worst_json, report_worst_csv - find and write them
+ * @report: with file, load and window set
+ * @first: this is the first file of the output
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_worst_text(struct output *out, const struct report *report,
+		      const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
+		      bool first);
+int report_worst_json(struct output *out, const struct report *report,
+		      const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
+		      bool first);
+int report_worst_csv(struct output *out, const struct report *report,
+		     const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
+		     bool first);
+
+#endif
