@@ -35,7 +35,7 @@ struct job {
 	const char		*values[MAX_LIST];
 	int			n_values;
 	char			*metrics, *runs;	/* lists, to be freed */
-	const char		*metric[MAX_LIST], *run[MAX_LIST];
+	const char		*metric[MAX_LIST + 2], *run[MAX_LIST];
 	int			n_metrics, n_runs;
 	int			windows;
 	struct xen_trace_options trace;
@@ -44,7 +44,8 @@ struct job {
 };
 
 enum { KEY_METRIC = 256, KEY_VALUES, KEY_BASELINE, KEY_RUNS, KEY_STATISTIC, KEY_PERCENTILES,
-       KEY_CONFIDENCE, KEY_RESAMPLES, KEY_SEED, KEY_WINDOWS, KEY_PLOT, KEY_TITLE, KEY_CPU_HZ };
+       KEY_CONFIDENCE, KEY_RESAMPLES, KEY_SEED, KEY_WINDOWS, KEY_PLOT, KEY_TITLE, KEY_CPU_HZ,
+       KEY_RECORD_COST };
 
 static const struct ksv_option compare_option_table[] = {
 	{ 'f', "format", "FORMAT", "text (default), json or csv" },
@@ -63,6 +64,8 @@ static const struct ksv_option compare_option_table[] = {
 	{ KEY_RESAMPLES, "resamples", "N", "of the bootstrap, default 2000" },
 	{ KEY_SEED, "seed", "N", "of the bootstrap, default 1" },
 	{ KEY_WINDOWS, "windows", "N", "measure rates of a trace in N parts of it, default 10" },
+	{ KEY_RECORD_COST, "record-cost", "METRIC", "also: what a record costs, from the time\n"
+	  "that fixed work takes, and the traces of the same runs" },
 	{ KEY_PLOT, "plot", "FILE", "draw bars with intervals: FILE.svg, .png or .pdf" },
 	{ KEY_TITLE, "title", "TEXT", "a title above the plot" },
 	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
@@ -231,6 +234,9 @@ static int compare_option(void *arg, int key, const char *value)
 		return compare_plot_known(value) ? 0 :
 		       ksv_usage_error(job->command, "--plot %s: the name must end in .svg, .png "
 				       "or .pdf", value);
+	case KEY_RECORD_COST:
+		job->options.record_cost = value;
+		return 0;
 	case KEY_TITLE:
 		job->options.title = value;
 		return 0;
@@ -348,6 +354,11 @@ static int choose_metrics(struct job *job)
 		found |= compare_fits(compare->metrics[i]->name, job->metric, job->n_metrics);
 	if (job->n_metrics && !found)
 		return no_metric(job);
+	/* what finding the cost of a record takes stays, too */
+	if (job->n_metrics && job->options.record_cost) {
+		job->metric[job->n_metrics++] = job->options.record_cost;
+		job->metric[job->n_metrics++] = COMPARE_RECORD_RATE;
+	}
 	if (job->n_metrics)
 		compare_keep_metrics(compare, job->metric, job->n_metrics);
 	/* who asks for one alone wants to see its zeros */

@@ -103,6 +103,7 @@ struct compare_options {
 	size_t		resamples;
 	uint64_t	seed;
 	const char	*title;			/* of the plot; or NULL */
+	const char	*record_cost;		/* metric to find it from; or NULL */
 };
 
 /** compare_judged - the statistic that is judged: the first one shown. */
@@ -120,6 +121,25 @@ void compare_sentence(const struct compare *compare, const struct compare_metric
 
 /** compare_found - is anything different by more than noise? */
 bool compare_found(const struct compare *compare, const struct compare_options *options);
+
+/** Of a trace: records per second of a pCPU. */
+#define COMPARE_RECORD_RATE	"trace.records_per_pcpu_s"
+
+/** What it costs to record an event. */
+struct compare_record_cost {
+	double		ns;
+	struct stats_interval interval;
+	const char	*unknown;		/* why it is not known; else NULL */
+};
+
+/**
+ * compare_record_cost - how much slower fixed work became by each record
+ *
+ * Work that takes T0 without and T1 with tracing, while its pCPU writes r records per second, has
+ * lost T1 - T0 to r T1 records: each costs (1 - T0 / T1) / r.
+ */
+void compare_record_cost(const struct compare *compare, const struct compare_options *options,
+			 int run, struct compare_record_cost *cost);
 
 /** Writers. */
 void compare_text(struct output *out, const struct compare *compare,

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "compare.h"
 #include "options.h"
@@ -145,6 +146,51 @@ void compare_sentence(const struct compare *compare, const struct compare_metric
 	else
 		snprintf(text, size, "%s: %s: %s", compare->runs[run], stats_name(kind),
 			 reason(metric, run, kind));
+}
+
+static const struct compare_metric *named(const struct compare *compare, const char *name)
+{
+	for (int i = 0; i < compare->n_metrics; i++)
+		if (!strcmp(compare->metrics[i]->name, name))
+			return compare->metrics[i];
+	return NULL;
+}
+
+/** ns per record, if work takes so many per cent longer. */
+static double cost_of(double percent, double rate)
+{
+	return percent / (100 + percent) / rate * 1e9;
+}
+
+void compare_record_cost(const struct compare *compare, const struct compare_options *options,
+			 int run, struct compare_record_cost *cost)
+{
+	const struct compare_metric *work = named(compare, options->record_cost);
+	const struct compare_metric *rates = named(compare, COMPARE_RECORD_RATE);
+	const struct compare_cell *cell;
+	double rate;
+
+	*cost = (struct compare_record_cost){ NAN, { NAN, NAN }, NULL };
+	if (!work || !work->sets[0].n || !work->sets[run].n) {
+		cost->unknown = "no values of the work";
+		return;
+	}
+	if (!rates || !rates->sets[run].n) {
+		cost->unknown = "no trace tells how many records there were";
+		return;
+	}
+	rate = rates->sets[run].cells[STATS_MEAN].value;
+	cell = &work->sets[run].cells[STATS_MEAN];
+	if (!(rate > 0) || !(work->sets[0].values[0] > 0) || !(work->sets[run].values[0] > 0) ||
+	    isnan(cell->percent)) {
+		cost->unknown = "there are no records, or the work takes no time";
+		return;
+	}
+	cost->ns = cost_of(cell->percent, rate);
+	if (isnan(cell->percent_interval.low) || cell->percent_interval.low <= -100)
+		return;
+	cost->interval.low = cost_of(cell->percent_interval.low, rate);
+	cost->interval.high = cost_of(cell->percent_interval.high, rate);
 }
 
 bool compare_found(const struct compare *compare, const struct compare_options *options)

@@ -196,6 +196,9 @@ static void add_volume(struct job *job)
 	for (size_t i = 0; i < losses.n; i++)
 		lost += (double)(losses.first[i].to_ns - losses.first[i].from_ns);
 	add(job, "records_per_s", (double)job->records * 1e9 / ns);
+	if (virt_model_n_pcpus(job->model))
+		add(job, "records_per_pcpu_s", (double)job->records * 1e9 / ns /
+					       virt_model_n_pcpus(job->model));
 	add(job, "bytes_per_s", (double)job->bytes * 1e9 / ns);
 	if (virt_model_n_pcpus(job->model))
 		add(job, "lost_percent", 100 * lost / ns / virt_model_n_pcpus(job->model));

@@ -147,17 +147,37 @@ static void text_by_metric(struct output *out, const struct compare *compare,
 	}
 }
 
-void compare_text(struct output *out, const struct compare *compare,
-		  const struct compare_options *options)
+static void put_record_costs(struct output *out, const struct compare *compare,
+			     const struct compare_options *options)
 {
-	int n_kinds = 0;
+	struct compare_record_cost cost;
+	char text[200];
 
-	for (int kind = 0; kind < STATS_N; kind++)
-		n_kinds += options->kinds[kind];
-	if (n_kinds == 1) {
-		text_by_metric(out, compare, options);
-		return;
+	out_str(out, "\ncost of a record, from ");
+	out_str(out, options->record_cost);
+	out_char(out, '\n');
+	for (int run = 1; run < compare->n_runs; run++) {
+		compare_record_cost(compare, options, run, &cost);
+		out_str(out, compare->runs[run]);
+		if (cost.unknown)
+			snprintf(text, sizeof(text), ": %s\n", cost.unknown);
+		else if (isnan(cost.interval.low))
+			snprintf(text, sizeof(text), ": %.4g ns; how sure that is is not known\n",
+				 cost.ns);
+		else if (cost.interval.low <= 0)
+			snprintf(text, sizeof(text), ": within noise, at most %.4g ns\n",
+				 fmax(cost.interval.high, 0));
+		else
+			snprintf(text, sizeof(text), ": %.4g ns (%g %% interval %.4g to %.4g)\n",
+				 cost.ns, 100 * options->confidence, cost.interval.low,
+				 cost.interval.high);
+		out_str(out, text);
 	}
+}
+
+static void text_of_metrics(struct output *out, const struct compare *compare,
+			    const struct compare_options *options)
+{
 	for (int i = 0; i < compare->n_metrics; i++) {
 		const struct compare_metric *metric = compare->metrics[i];
 		size_t width = name_width(compare, false);
@@ -175,6 +195,21 @@ void compare_text(struct output *out, const struct compare *compare,
 	}
 }
 
+void compare_text(struct output *out, const struct compare *compare,
+		  const struct compare_options *options)
+{
+	int n_kinds = 0;
+
+	for (int kind = 0; kind < STATS_N; kind++)
+		n_kinds += options->kinds[kind];
+	if (n_kinds == 1)
+		text_by_metric(out, compare, options);
+	else
+		text_of_metrics(out, compare, options);
+	if (options->record_cost)
+		put_record_costs(out, compare, options);
+}
+
 static void csv_number(struct output *out, double value)
 {
 	char text[40];
@@ -184,6 +219,21 @@ static void csv_number(struct output *out, double value)
 		return;
 	snprintf(text, sizeof(text), "%.10g", value);
 	out_str(out, text);
+}
+
+static void csv_record_cost(struct output *out, const struct compare *compare, int run,
+			    const struct compare_options *options)
+{
+	struct compare_record_cost cost;
+
+	compare_record_cost(compare, options, run, &cost);
+	out_str(out, "record_cost_ns,");
+	out_csv(out, compare->runs[run], strlen(compare->runs[run]));
+	out_str(out, ",estimate,");
+	csv_number(out, cost.ns);
+	csv_number(out, cost.interval.low);
+	csv_number(out, cost.interval.high);
+	out_str(out, ",,,,\n");
 }
 
 void compare_csv(struct output *out, const struct compare *compare,
@@ -218,6 +268,8 @@ void compare_csv(struct output *out, const struct compare *compare,
 			out_char(out, '\n');
 		}
 	}
+	for (int run = 1; run < compare->n_runs && options->record_cost; run++)
+		csv_record_cost(out, compare, run, options);
 }
 
 static void json_interval(struct json *json, const char *key, struct stats_interval interval)
@@ -263,6 +315,26 @@ static void json_run(struct json *json, const struct compare *compare,
 	json_close(json, '}');
 }
 
+static void json_record_costs(struct json *json, const struct compare *compare,
+			      const struct compare_options *options)
+{
+	struct compare_record_cost cost;
+
+	json_open(json, "record_cost", '[', false);
+	for (int run = 1; run < compare->n_runs; run++) {
+		compare_record_cost(compare, options, run, &cost);
+		json_open(json, NULL, '{', true);
+		json_str(json, "run", compare->runs[run]);
+		if (cost.unknown)
+			json_str(json, "unknown", cost.unknown);
+		else
+			json_number(json, "ns", cost.ns);
+		json_interval(json, "interval", cost.interval);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 void compare_json(struct output *out, const struct compare *compare,
 		  const struct compare_options *options)
 {
@@ -286,6 +358,8 @@ void compare_json(struct output *out, const struct compare *compare,
 		json_close(&json, '}');
 	}
 	json_close(&json, ']');
+	if (options->record_cost)
+		json_record_costs(&json, compare, options);
 	json_close(&json, '}');
 	json_end(&json);
 }

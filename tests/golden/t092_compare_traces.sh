@@ -65,6 +65,29 @@ run compare --quiet --format csv --statistic mean none=pinned.xen host=migration
 	--values kvm-durations.csv --metric 'guest_s,trace.records_per_s' --runs none,host
 check "both" test "$(grep -cE '^(guest_s|trace.records_per_s),(none|host),' "$OUT")" = 4
 
+# The cost of a record: the work takes 10 % longer, and pinned.xen has r records per second and pCPU,
+# so that each costs (1 - 1 / 1.1) / r s.
+printf 'run,metric,value\nnone,work_s,1\nnone,work_s,1\ntraced,work_s,1.1\ntraced,work_s,1.1\n' \
+	> "$WORK/work.csv"
+run compare --quiet --values "$WORK/work.csv" traced=pinned.xen --runs none,traced \
+	--record-cost work_s --metric work_s --statistic mean --format csv
+status 1
+check "cost of a record" awk -F, '
+	$1 == "trace.records_per_pcpu_s" && $2 == "traced" { rate = $5 }
+	$1 == "record_cost_ns" && $2 == "traced" { cost = $5; low = $6 }
+	END {
+		wanted = (1 - 1 / 1.1) / rate * 1e9
+		exit !(rate > 0 && cost > wanted * 0.999999 && cost < wanted * 1.000001 &&
+		       low > wanted * 0.999 && low < wanted * 1.001)
+	}' "$OUT"
+run compare --quiet --values "$WORK/work.csv" traced=pinned.xen --runs none,traced \
+	--record-cost work_s --metric work_s --statistic mean
+golden t092_compare_record_cost "$OUT"
+run compare --quiet --values kvm-durations.csv host=pinned.xen --runs none,host,guest \
+	--record-cost guest_s --metric guest_s --statistic mean
+says "$OUT" "host: within noise, at most"
+says "$OUT" "guest: no trace tells how many records there were"
+
 for end in svg png pdf; do
 	run compare --quiet --values kvm-durations.csv --runs none,host,guest,both \
 		--plot "$WORK/plot.$end" --title "Durations"
