@@ -108,6 +108,8 @@ int virt_worst_each(const struct virt_worst *worst, const struct virt_worst_quer
 /**
  * virt_worst_columns - the worst one of each of @n equal windows side by side
  * @hits: receives @n; number i begins where that of virt_vcpu_columns() does
+ *
+ * A graph wants windows as wide as a marker: several pixels, which makes it that much cheaper.
  */
 void virt_worst_columns(const struct virt_worst *worst, const struct virt_worst_query *query,
 			struct virt_worst_hit *hits, size_t n);
