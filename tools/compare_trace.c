@@ -173,6 +173,9 @@ static void add_machine(struct job *job, const struct virt_worst *worst)
 	int64_t begin = virt_model_begin(job->model);
 	__int128 length = virt_model_end(job->model) - begin;
 
+	/* no list of vCPUs would mean all of them */
+	if (!job->machine->n_vcpus)
+		return;
 	for (int i = 0; i < job->windows && !job->ret; i++) {
 		int64_t from = begin + (int64_t)(length * i / job->windows);
 		int64_t to = begin + (int64_t)(length * (i + 1) / job->windows);
