@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "report_kvm.h"
 #include "report_tracing.h"
 #include "report_worst.h"
 
@@ -177,6 +178,7 @@ struct job {
 	struct model_load	load;
 	struct report_count	count;
 	struct report_tracing	tracing;
+	struct report_kvm	kvm;
 	struct report		report;
 };
 
@@ -192,9 +194,12 @@ static int job_opened(void *arg)
 				       "--from is not before --to: nothing lies between");
 	job->tracing.from_ns = job->count.from_ns;
 	job->tracing.to_ns = job->count.to_ns;
+	job->kvm.from_ns = job->count.from_ns;
+	job->kvm.to_ns = job->count.to_ns;
+	job->count.kvm = job->load.kvm;
 	job->tracing.record_cost_ns = job->options->record_cost_ns;
-	if (!report_count_init(&job->count, xen_trace_n_pcpus(job->load.trace)) &&
-	    !report_tracing_init(&job->tracing, xen_trace_n_pcpus(job->load.trace)))
+	if (!report_count_init(&job->count, model_n_pcpus(&job->load)) &&
+	    !report_tracing_init(&job->tracing, model_n_pcpus(&job->load)))
 		return 0;
 	ksv_error("not enough memory");
 	return KSV_EXIT_FILE;
@@ -207,6 +212,24 @@ static void job_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 	report_count_rows(&job->count, rows, n);
 	if (job->options->tracing)
 		report_tracing_rows(&job->tracing, rows, n);
+}
+
+static void job_record(void *arg, const struct kvm_trace_record *record)
+{
+	struct job *job = arg;
+
+	report_count_record(&job->count, record);
+	report_kvm_record(&job->kvm, record);
+	if (job->options->tracing && record->cpu < job->tracing.n_pcpus)
+		report_tracing_record(&job->tracing, record->cpu, record->time_ns, record->bytes);
+}
+
+static void job_lost(void *arg, int cpu, uint64_t records)
+{
+	struct job *job = arg;
+
+	if (cpu < job->count.n_pcpus)
+		job->count.pcpus[cpu].lost += records;
 }
 
 /** The window, cut to the trace. Return: KSV_EXIT_OK, or the exit status after a message. */
@@ -254,23 +277,35 @@ static int write_report(struct job *job, struct output *out, bool first)
 		formats[options->format].tracing(out, report, &job->tracing, first);
 		return 0;
 	}
+	if (job->load.kvm) {
+		report->kvm = &job->kvm;
+		if (report_kvm_build(&job->kvm, report))
+			return -ENOMEM;
+	}
 	if (report_build(report, &options->vcpus))
 		return -ENOMEM;
 	formats[options->format].write(out, report, first);
 	return 0;
 }
 
+/** @kvm, @guests: if the file has been opened already; @kvm is closed in the end. */
 static int report_file(const struct report_options *options, const char *path,
+		       struct kvm_trace *kvm, struct kvm_trace **guests, int n_guests,
 		       struct output *out, bool first)
 {
 	struct job job = {
 		.options = options,
 		.load = {
 			.path = path,
+			.kvm = kvm,
+			.guests = guests,
+			.n_guests = n_guests,
 			.options = options->trace,
 			.quiet = options->quiet,
 			.opened = job_opened,
 			.rows = job_rows,
+			.records = job_record,
+			.lost = job_lost,
 		},
 	};
 	int status;
@@ -290,9 +325,12 @@ static int report_file(const struct report_options *options, const char *path,
 		goto end;
 	}
 	note_invisible(options, path);
-	if (!options->quiet)
+	if (!options->quiet) {
 		model_notes(&job.load);
+		report_kvm_notes(&job.kvm, &job.report);
+	}
 end:
+	report_kvm_free(&job.kvm);
 	report_tracing_destroy(&job.tracing);
 	report_free(&job.report);
 	report_count_destroy(&job.count);
@@ -300,19 +338,113 @@ end:
 	return status;
 }
 
+/* --- hosts and guests ------------------------------------------------------------------------ */
+
+/** The files of a command line, of which some are the guests of others. */
+struct files {
+	char			**paths;
+	int			n;
+	struct kvm_trace	**traces;	/* of KVM, or NULL */
+	struct kvm_trace	**guests;	/* room for those of one host */
+	int			*hosts;		/* whose guest it is; -1: nobody's */
+};
+
+static int find_host(const struct files *files, int guest)
+{
+	int n;
+
+	for (int i = 0; i < files->n; i++)
+		if (i != guest && files->traces[i] &&
+		    kvm_trace_guest_tids(files->traces[i], files->traces[guest], &n))
+			return i;
+	return -1;
+}
+
+/** Open what is of KVM. Return: KSV_EXIT_OK, or the worst exit status after messages. */
+static int open_files(struct files *files)
+{
+	int status = KSV_EXIT_OK;
+
+	files->traces = calloc(files->n, sizeof(*files->traces));
+	files->guests = calloc(files->n, sizeof(*files->guests));
+	files->hosts = calloc(files->n, sizeof(*files->hosts));
+	if (!files->traces || !files->guests || !files->hosts) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	for (int i = 0; i < files->n; i++) {
+		if (!model_is_trace_dat(files->paths[i]))
+			continue;
+		files->traces[i] = model_open_kvm(files->paths[i]);
+		if (!files->traces[i]) {
+			files->paths[i] = NULL;
+			status = KSV_EXIT_FILE;
+		}
+	}
+	for (int i = 0; i < files->n; i++) {
+		files->hosts[i] = files->traces[i] ? find_host(files, i) : -1;
+		if (!files->traces[i] || files->hosts[i] >= 0 ||
+		    kvm_trace_is_host(files->traces[i]))
+			continue;
+		ksv_error("%s: no VM entries and exits in it, and none of the other files is the "
+			  "host that was recorded with it (trace-cmd record -A)", files->paths[i]);
+		files->paths[i] = NULL;
+		status = KSV_EXIT_FILE;
+	}
+	return status;
+}
+
+static void close_files(struct files *files)
+{
+	for (int i = 0; files->traces && i < files->n; i++)
+		kvm_trace_close(files->traces[i]);
+	free(files->traces);
+	free(files->guests);
+	free(files->hosts);
+}
+
+/** A file with its guests, if it is no guest itself. Its trace is used up, guests' are not. */
+static int report_host(const struct report_options *options, struct files *files, int i,
+		       struct output *out, bool *first)
+{
+	struct kvm_trace *kvm = NULL;
+	int n_guests = 0;
+	int status;
+
+	if (!files->paths[i] ||
+	    (files->hosts[i] >= 0 && !kvm_trace_is_host(files->traces[i])))
+		return KSV_EXIT_OK;
+	for (int j = 0; j < files->n; j++)
+		if (files->traces[j] && files->hosts[j] == i)
+			files->guests[n_guests++] = files->traces[j];
+	/* one that is a guest as well is still needed */
+	if (files->hosts[i] < 0) {
+		kvm = files->traces[i];
+		files->traces[i] = NULL;
+	}
+	status = report_file(options, files->paths[i], kvm, files->guests, n_guests, out, *first);
+	*first = false;
+	return status;
+}
+
 static int report_files(const struct report_options *options, char **files, int n,
 			struct output *out)
 {
-	int status = KSV_EXIT_OK, closed;
+	struct files opened = { .paths = files, .n = n };
+	int status, unread, closed;
+	bool first = true;
 
 	if (out_open(out, options->output)) {
 		ksv_error("%s: cannot write: %s", options->output, strerror(errno));
 		return KSV_EXIT_FILE;
 	}
+	unread = open_files(&opened);
+	status = opened.hosts ? KSV_EXIT_OK : unread;
 	for (int i = 0; i < n && !status && !out->error; i++)
-		status = report_file(options, files[i], out, i == 0);
+		status = report_host(options, &opened, i, out, &first);
+	close_files(&opened);
 	closed = out_close(out);
-	return status ? status : closed;
+	return status ? status : unread ? unread : closed;
 }
 
 static int run_report(const struct ksv_command *command, int argc, char **argv)
@@ -348,8 +480,9 @@ end:
 const struct ksv_command cmd_report = {
 	.name = "report",
 	.args = "[OPTION...] FILE...",
-	.summary = "Tell in numbers what the vCPUs of a xentrace file did",
-	.notes = "FILE may be compressed with gzip or zstd, a pipe, or - for standard input.\n",
+	.summary = "Tell in numbers what the vCPUs of a trace did",
+	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, or\n"
+		 "- for standard input; or the trace.dat of a KVM host, and those of its guests.\n",
 	.options = report_option_table,
 	.n_options = ARRAY_SIZE(report_option_table),
 	.run = run_report,

@@ -216,6 +216,14 @@ static void count_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 		job->bytes += report_record_bytes(&rows[i].rec);
 }
 
+static void count_record(void *arg, const struct kvm_trace_record *record)
+{
+	struct job *job = arg;
+
+	job->records++;
+	job->bytes += record->bytes;
+}
+
 static void add_all(struct job *job)
 {
 	struct virt_worst *worst = virt_worst_new(job->model, false, NULL, 0);
@@ -237,6 +245,7 @@ int compare_trace(struct compare *compare, int run, struct model_load *load, int
 	int status;
 
 	load->rows = count_rows;
+	load->records = count_record;
 	load->arg = &job;
 	status = model_load(load);
 	if (!status) {

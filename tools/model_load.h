@@ -2,28 +2,57 @@
 /**
  * @file	model_load.h
  * @brief	Open a trace and build its vCPU model: what report, check and plot begin with.
+ *
+ * What differs between hypervisors is behind struct model_source: model_xen.c, model_kvm.c.
  */
 #ifndef KSHARK_VIRT_MODEL_LOAD_H
 #define KSHARK_VIRT_MODEL_LOAD_H
 
+#include "kvm_trace.h"
 #include "options.h"
 #include "virt_model.h"
 #include "xen_trace.h"
 
+struct model_load;
+
 /** Called for the rows in order, a block at a time, while the model is being built. */
 typedef void (*model_rows_fn)(void *arg, const struct xen_trace_row *rows, size_t n);
+
+/** A kind of traces. */
+struct model_source {
+	const char	*hypervisor;	/* as in the report's JSON */
+	/** Return: KSV_EXIT_OK, or the exit status after a message. */
+	int		(*load)(struct model_load *load);
+	void		(*unload)(struct model_load *load);
+	/** What a user must know about the file, to stderr. */
+	void		(*notes)(const struct model_load *load);
+	/** From a raw time stamp to the trace's time axis. */
+	int64_t		(*tsc_ns)(const struct model_load *load, uint64_t tsc);
+	/** CPUs of the machine that was traced, as the file tells. */
+	int		(*n_pcpus)(const struct model_load *load);
+};
+
+extern const struct model_source model_xen;
+extern const struct model_source model_kvm;
 
 struct model_load {
 	/* to be set before */
 	const char		*path;
+	struct kvm_trace	**guests;	/* KVM: open traces of guests; may be NULL */
+	int			n_guests;
 	struct xen_trace_options options;
 	bool			quiet;		/* no progress */
 	/** Before the walk; may be NULL. Return: 0, or the exit status after a message. */
 	int			(*opened)(void *arg);
-	model_rows_fn		rows;		/* may be NULL */
+	/** What goes by during the walk, of Xen and of KVM, here CPU by CPU; may be NULL. */
+	model_rows_fn		rows;
+	void			(*records)(void *arg, const struct kvm_trace_record *record);
+	void			(*lost)(void *arg, int cpu, uint64_t records);
 	void			*arg;
 	/* the result */
-	struct xen_trace	*trace;
+	const struct model_source *source;
+	struct xen_trace	*trace;		/* Xen, or NULL */
+	struct kvm_trace	*kvm;		/* KVM, or NULL; may be set before, open */
 	struct virt_model	*model;
 };
 
@@ -38,5 +67,18 @@ void model_notes(const struct model_load *load);
 
 /** model_time - a point of a command line on the trace's time axis; @none if not given. */
 int64_t model_time(const struct model_load *load, const struct ksv_time *time, int64_t none);
+
+/** model_n_pcpus - pCPUs of the trace, once it is open. */
+int model_n_pcpus(const struct model_load *load);
+
+/**
+ * model_open_kvm - open a trace.dat, or say what is wrong with it
+ *
+ * Return: NULL after a message.
+ */
+struct kvm_trace *model_open_kvm(const char *path);
+
+/** model_is_trace_dat - does a file begin as trace.dat files do? */
+bool model_is_trace_dat(const char *path);
 
 #endif

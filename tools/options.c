@@ -247,7 +247,11 @@ static int parse_vcpu(const char **text, struct ksv_vcpu_range *range)
 		range->first = range->last = XEN_VCPU_UNKNOWN;
 		return 0;
 	}
-	if (*(*text)++ != 'd' || parse_number(text, 0x7fff, &domid))
+	/* Xen's domains, and the machines of a KVM host */
+	if (**text != 'd' && **text != 'g')
+		return -EINVAL;
+	(*text)++;
+	if (parse_number(text, 0x7fff, &domid))
 		return -EINVAL;
 	range->first = (xen_vcpu)domid << 16;
 	range->last = range->first | 0xffff;

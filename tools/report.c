@@ -232,12 +232,30 @@ static int compare_exits(const void *a, const void *b)
 	return (x->count < y->count) - (x->count > y->count);
 }
 
-static int collect_exits(const struct report *report, int32_t index, struct report_vcpu *vcpu)
+/** Those of one vCPU. */
+static int add_exits(const struct report *report, int32_t index, struct exits *exits)
+{
+	/* an exit may end after the window */
+	struct virt_interval_range range = virt_vcpu_intervals(report->load->model, index,
+				report->from_ns, virt_model_end(report->load->model));
+	int ret = 0;
+
+	for (size_t i = 0; i < range.n && !ret; i++) {
+		if (range.first[i].start_ns >= report->to_ns)
+			break;
+		if (range.first[i].flags & VIRT_INTERVAL_EXIT &&
+		    range.first[i].state != VIRT_GUEST &&
+		    range.first[i].start_ns >= report->from_ns)
+			ret = collect_exit(&range, i, exits);
+	}
+	return ret;
+}
+
+/** Those of @n vCPUs together. */
+static int collect_exits(const struct report *report, const int32_t *vcpus, int32_t n,
+			 struct report_exit **found, size_t *n_found)
 {
 	const struct virt_model *model = report->load->model;
-	/* an exit may end after the window */
-	struct virt_interval_range range = virt_vcpu_intervals(model, index, report->from_ns,
-							       virt_model_end(model));
 	struct exits exits = { .n = virt_model_n_reasons(model) + 1 };
 	int ret = 0;
 
@@ -245,28 +263,22 @@ static int collect_exits(const struct report *report, int32_t index, struct repo
 	exits.costs = calloc(exits.n, sizeof(*exits.costs));
 	if (!exits.of || !exits.costs)
 		ret = -ENOMEM;
-	for (size_t i = 0; i < range.n && !ret; i++) {
-		if (range.first[i].start_ns >= report->to_ns)
-			break;
-		if (range.first[i].flags & VIRT_INTERVAL_EXIT &&
-		    range.first[i].state != VIRT_GUEST &&
-		    range.first[i].start_ns >= report->from_ns)
-			ret = collect_exit(&range, i, &exits);
-	}
+	for (int32_t i = 0; i < n && !ret; i++)
+		ret = add_exits(report, vcpus[i], &exits);
 	for (int32_t i = 0; i < exits.n && !ret; i++) {
 		const char *reason = virt_model_reason(model, i - 1);
 
 		exits.of[i].reason = reason ? reason : "unknown";
 		end_samples(&exits.costs[i], &exits.of[i].cost);
 		if (exits.of[i].count)
-			exits.of[vcpu->n_exits++] = exits.of[i];
+			exits.of[(*n_found)++] = exits.of[i];
 	}
 	for (int32_t i = 0; exits.costs && i < exits.n; i++)
 		free(exits.costs[i].ns);
 	free(exits.costs);
-	vcpu->exits = exits.of;
-	if (!ret && vcpu->n_exits)
-		qsort(vcpu->exits, vcpu->n_exits, sizeof(*vcpu->exits), compare_exits);
+	*found = exits.of;
+	if (!ret && *n_found)
+		qsort(*found, *n_found, sizeof(**found), compare_exits);
 	return ret;
 }
 
@@ -302,6 +314,24 @@ static xen_vcpu xen_name(const struct virt_machine *machine, const struct virt_v
 	       (xen_vcpu)machine->id << 16 | (uint32_t)vcpu->id : XEN_VCPU_UNKNOWN;
 }
 
+static int build_machine_exits(const struct report *report, struct report_machine *machine)
+{
+	int32_t *vcpus = malloc(((size_t)machine->n_vcpus + 1) * sizeof(*vcpus));
+	int32_t n = 0;
+	int ret;
+
+	if (!vcpus)
+		return -ENOMEM;
+	/* those that were asked for are in the same order */
+	for (int32_t i = 0; i < machine->info->n_vcpus && n < machine->n_vcpus; i++)
+		if (virt_model_vcpu(report->load->model, machine->info->vcpus[i]) ==
+		    machine->vcpus[n].info)
+			vcpus[n++] = machine->info->vcpus[i];
+	ret = collect_exits(report, vcpus, n, &machine->exits, &machine->n_exits);
+	free(vcpus);
+	return ret;
+}
+
 static int build_machine(const struct report *report, int32_t index,
 			 struct report_machine *machine)
 {
@@ -322,7 +352,7 @@ static int build_machine(const struct report *report, int32_t index,
 		free(samples[state].ns);
 	}
 	machine->known_ns = report->to_ns - report->from_ns - machine->states[VIRT_M_LOST].ns;
-	return ret;
+	return ret || !report->kvm ? ret : build_machine_exits(report, machine);
 }
 
 static int build_vcpu(const struct report *report, int32_t index, xen_vcpu name,
@@ -341,7 +371,7 @@ static int build_vcpu(const struct report *report, int32_t index, xen_vcpu name,
 			      &vcpu->levels);
 	ret = collect_states(report, index, vcpu);
 	if (!ret)
-		ret = collect_exits(report, index, vcpu);
+		ret = collect_exits(report, &index, 1, &vcpu->exits, &vcpu->n_exits);
 	if (!ret)
 		ret = collect_culprits(report, index, vcpu);
 	return ret;
@@ -363,7 +393,7 @@ int report_build(struct report *report, const struct ksv_vcpu_set *vcpus)
 	int32_t n = virt_model_n_machines(model);
 	int ret = 0;
 
-	report->n_pcpus = xen_trace_n_pcpus(report->load->trace);
+	report->n_pcpus = model_n_pcpus(report->load);
 	if (virt_model_n_pcpus(model) > report->n_pcpus)
 		report->n_pcpus = virt_model_n_pcpus(model);
 	report->machines = calloc(n + 1, sizeof(*report->machines));
@@ -390,7 +420,8 @@ int report_build(struct report *report, const struct ksv_vcpu_set *vcpus)
 			ret = build_machine(report, i, machine);
 		if (vcpus->n && !machine->n_vcpus) {
 			free(machine->vcpus);
-			machine->vcpus = NULL;
+			free(machine->exits);
+			*machine = (struct report_machine){ .info = NULL };
 			report->n_machines--;
 		}
 	}
@@ -408,6 +439,7 @@ void report_free(struct report *report)
 			free(machine->vcpus[j].culprits);
 		}
 		free(machine->vcpus);
+		free(machine->exits);
 	}
 	free(report->machines);
 	report->machines = NULL;

@@ -56,6 +56,8 @@ struct report_machine {
 	int64_t			known_ns;
 	struct report_vcpu	*vcpus;		/* those that were asked for */
 	int32_t			n_vcpus;
+	struct report_exit	*exits;		/* of all of them, costliest first */
+	size_t			n_exits;
 };
 
 struct report {
@@ -63,6 +65,7 @@ struct report {
 	struct model_load	*load;
 	int64_t			from_ns, to_ns;
 	const struct report_count *count;
+	const struct report_kvm	*kvm;		/* or NULL */
 	struct report_machine	*machines;	/* those with a vCPU that was asked for */
 	int32_t			n_machines;
 	int			n_pcpus;

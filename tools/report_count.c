@@ -61,8 +61,10 @@ static const struct {
 
 _Static_assert(ARRAY_SIZE(trap_events) <= COUNT_TRAP_EVENTS, "a counter for every kind");
 
-const char *report_count_class(int class)
+const char *report_count_class(const struct report_count *count, int class)
 {
+	if (count->kvm)
+		return kvm_trace_class(count->kvm, class);
 	return class < COUNT_CLASSES ? classes[class].name : NULL;
 }
 
@@ -234,4 +236,17 @@ void report_count_rows(struct report_count *count, const struct xen_trace_row *r
 		count->records++;
 		count_row(count, &rows[i]);
 	}
+}
+
+void report_count_record(struct report_count *count, const struct kvm_trace_record *record)
+{
+	struct count_volume *volume;
+
+	if (record->time_ns < count->from_ns || record->time_ns >= count->to_ns ||
+	    record->cpu >= count->n_pcpus)
+		return;
+	volume = &count->pcpus[record->cpu].volume[record->class];
+	volume->records++;
+	volume->bytes += record->bytes;
+	count->records++;
 }

@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "kvm_trace.h"
 #include "u32_map.h"
 #include "xen_trace.h"
 
@@ -56,6 +57,7 @@ struct report_count {
 	uint32_t	room_vcpus;
 	struct pcpu_count *pcpus;
 	int		n_pcpus;
+	const struct kvm_trace *kvm;		/* whose classes are counted; NULL: Xen's */
 	int		error;
 };
 
@@ -76,7 +78,10 @@ void report_count_rows(struct report_count *count, const struct xen_trace_row *r
 const struct vcpu_count *report_count_vcpu(const struct report_count *count, xen_vcpu vcpu);
 
 /** report_count_class - name of a class, or NULL if there are no more. */
-const char *report_count_class(int class);
+const char *report_count_class(const struct report_count *count, int class);
+
+/** report_count_record - count one of KVM's; rows of Xen are report_count_rows()'s. */
+void report_count_record(struct report_count *count, const struct kvm_trace_record *record);
 
 /** report_count_trap - name of the @i-th kind of trap event, or NULL if there are no more. */
 const char *report_count_trap(int i);

@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "report.h"
+#include "report_kvm.h"
 
 /** Columns that every row has; NULL and absent numbers are empty. */
 struct row {
@@ -170,6 +170,7 @@ static void put_pcpu(struct output *out, const struct report *report, int pcpu)
 	struct virt_pcpu_totals totals;
 	char name[16];
 	struct row row = { .vcpu = name };
+	const char *class_name;
 	int64_t busy = 0;
 
 	snprintf(name, sizeof(name), "p%d", pcpu);
@@ -177,6 +178,8 @@ static void put_pcpu(struct output *out, const struct report *report, int pcpu)
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		busy += totals.state_ns[state];
 	put_time(out, report, &row, "pcpu", "busy", busy);
+	if (report->kvm)
+		put_time(out, report, &row, "pcpu", "tasks", totals.task_ns);
 	put_time(out, report, &row, "pcpu", "idle", totals.idle_ns);
 	put_time(out, report, &row, "pcpu", "unknown", totals.unknown_ns);
 	put_time(out, report, &row, "pcpu", "lost", report_lost_ns(report, pcpu));
@@ -185,20 +188,36 @@ static void put_pcpu(struct output *out, const struct report *report, int pcpu)
 	put_count(out, report, &row, "pcpu", "interrupts",
 		  report->count->pcpus[pcpu].interrupts);
 	put_count(out, report, &row, "pcpu", "lost_records", report->count->pcpus[pcpu].lost);
-	for (int class = 0; report_count_class(class); class++) {
+	for (int class = 0; (class_name = report_count_class(report->count, class)); class++) {
 		const struct count_volume *volume =
 			&report->count->pcpus[pcpu].volume[class];
 
-		put_count(out, report, &row, "volume_records", report_count_class(class),
-			  volume->records);
-		put_count(out, report, &row, "volume_bytes", report_count_class(class),
-			  volume->bytes);
+		put_count(out, report, &row, "volume_records", class_name, volume->records);
+		put_count(out, report, &row, "volume_bytes", class_name, volume->bytes);
 	}
+}
+
+/** Where rows of KVM alone go. */
+struct kvm_rows {
+	struct output		*out;
+	const struct report	*report;
+};
+
+static void put_kvm(void *arg, const char *section, const char *machine, const char *name,
+		    const uint64_t *count, const int64_t *ns)
+{
+	const struct kvm_rows *rows = arg;
+	const struct row row = {
+		.section = section, .machine = machine, .name = name, .count = count, .ns = ns,
+	};
+
+	put(rows->out, rows->report, &row);
 }
 
 void report_csv(struct output *out, const struct report *report, bool first)
 {
-	const struct xen_clock *clock = xen_trace_clock(report->load->trace);
+	const struct xen_clock *clock = report->load->trace ?
+					xen_trace_clock(report->load->trace) : NULL;
 	struct row row = { 0 };
 	const char *what;
 	uint64_t count;
@@ -206,13 +225,17 @@ void report_csv(struct output *out, const struct report *report, bool first)
 	if (first)
 		out_str(out, "file,section,machine,vcpu,name,count,ns,mean,min,p5,p50,p95,p99,"
 			     "max\n");
-	put_count(out, report, &row, "clock_hz", xen_clock_source_name(clock->source), clock->hz);
+	if (clock)
+		put_count(out, report, &row, "clock_hz", xen_clock_source_name(clock->source),
+			  clock->hz);
 	put_time(out, report, &row, "window", "from", report->from_ns);
 	put_time(out, report, &row, "window", "to", report->to_ns);
 	for (int32_t i = 0; i < report->n_machines; i++)
 		put_machine(out, report, &report->machines[i]);
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
 		put_pcpu(out, report, pcpu);
+	if (report->kvm)
+		report_kvm_csv(report, put_kvm, &(struct kvm_rows){ out, report });
 	for (int i = 0; (what = virt_model_contradictions(report->load->model, i, &count)); i++)
 		put_count(out, report, &row, "contradiction", what, count);
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "json_writer.h"
-#include "report.h"
+#include "report_kvm.h"
 
 static void write_dist(struct json *json, const char *key, const struct report_dist *dist)
 {
@@ -37,11 +37,11 @@ static void write_clock(struct json *json, const struct report *report)
 	json_close(json, '}');
 }
 
-static void write_exits(struct json *json, const struct report_vcpu *vcpu)
+static void write_exits(struct json *json, const struct report_exit *exits, size_t n)
 {
 	json_open(json, "exits", '[', false);
-	for (size_t i = 0; i < vcpu->n_exits; i++) {
-		const struct report_exit *exit = &vcpu->exits[i];
+	for (size_t i = 0; i < n; i++) {
+		const struct report_exit *exit = &exits[i];
 
 		json_open(json, NULL, '{', true);
 		json_str(json, "reason", exit->reason);
@@ -155,6 +155,17 @@ static void write_migrations(struct json *json, const struct report_vcpu *vcpu)
 	json_close(json, ']');
 }
 
+/** A KVM host's thread, and the guest's CPU. */
+static void write_threads(struct json *json, const struct report *report,
+			  const struct report_vcpu *vcpu)
+{
+	int cpu = report_kvm_guest_cpu(report->kvm, vcpu->info->host_pid);
+
+	json_i64(json, "tid", vcpu->info->host_pid);
+	if (cpu != VIRT_NONE)
+		json_i64(json, "guest_cpu", cpu);
+}
+
 static void write_vcpu(struct json *json, const struct report *report,
 		       const struct report_vcpu *vcpu)
 {
@@ -163,6 +174,8 @@ static void write_vcpu(struct json *json, const struct report *report,
 	json_open(json, NULL, '{', false);
 	json_i64(json, "id", vcpu->info->id);
 	json_str(json, "name", vcpu->info->name);
+	if (report->kvm)
+		write_threads(json, report, vcpu);
 	json_i64(json, "known_ns", vcpu->known_ns);
 	json_open(json, "states", '{', false);
 	for (int state = 0; state < VIRT_N_STATES; state++)
@@ -188,7 +201,7 @@ static void write_vcpu(struct json *json, const struct report *report,
 		json_close(json, '}');
 	}
 	json_close(json, ']');
-	write_exits(json, vcpu);
+	write_exits(json, vcpu->exits, vcpu->n_exits);
 	write_levels(json, vcpu);
 	write_counts(json, vcpu->count);
 	json_close(json, '}');
@@ -212,6 +225,8 @@ static void write_machine(struct json *json, const struct report *report,
 		write_dist(json, virt_machine_state_name((enum virt_machine_state)state),
 			   &machine->states[state]);
 	json_close(json, '}');
+	if (report->kvm)
+		write_exits(json, machine->exits, machine->n_exits);
 	json_open(json, "vcpus", '[', false);
 	for (int32_t i = 0; i < machine->n_vcpus; i++)
 		write_vcpu(json, report, &machine->vcpus[i]);
@@ -233,10 +248,12 @@ static void write_pcpu(struct json *json, const struct report *report, int pcpu)
 	json_i64(json, "guest_ns", totals.state_ns[VIRT_GUEST]);
 	json_i64(json, "hypervisor_ns", totals.state_ns[VIRT_HYPERVISOR]);
 	json_i64(json, "vmm_ns", totals.state_ns[VIRT_VMM]);
+	if (report->kvm)
+		json_i64(json, "task_ns", totals.task_ns);
 	json_i64(json, "idle_ns", totals.idle_ns);
 	json_i64(json, "unknown_ns", totals.unknown_ns);
 	json_i64(json, "lost_ns", report_lost_ns(report, pcpu));
-	if (pcpu < report->count->n_pcpus)
+	if (pcpu < report->count->n_pcpus && !report->kvm)
 		json_u64(json, "interrupts", report->count->pcpus[pcpu].interrupts);
 	json_close(json, '}');
 }
@@ -285,22 +302,22 @@ static void write_volume(struct json *json, const struct report *report)
 	json_open(json, "volume", '{', false);
 	json_u64(json, "records", count->records);
 	json_open(json, "classes", '{', false);
-	for (int class = 0; report_count_class(class); class++) {
+	for (int class = 0; report_count_class(count, class); class++) {
 		struct count_volume sum = { 0 };
 
 		for (int pcpu = 0; pcpu < count->n_pcpus; pcpu++) {
 			sum.records += count->pcpus[pcpu].volume[class].records;
 			sum.bytes += count->pcpus[pcpu].volume[class].bytes;
 		}
-		write_volume_of(json, report_count_class(class), &sum);
+		write_volume_of(json, report_count_class(count, class), &sum);
 	}
 	json_close(json, '}');
 	json_open(json, "pcpus", '{', false);
 	for (int pcpu = 0; pcpu < count->n_pcpus; pcpu++) {
 		snprintf(number, sizeof(number), "%d", pcpu);
 		json_open(json, number, '{', false);
-		for (int class = 0; report_count_class(class); class++)
-			write_volume_of(json, report_count_class(class),
+		for (int class = 0; report_count_class(count, class); class++)
+			write_volume_of(json, report_count_class(count, class),
 					&count->pcpus[pcpu].volume[class]);
 		json_close(json, '}');
 	}
@@ -331,8 +348,9 @@ void report_json(struct output *out, const struct report *report, bool first)
 	json_begin(&json, out);
 	json_open(&json, NULL, '{', false);
 	json_str(&json, "file", report->file);
-	json_str(&json, "hypervisor", "xen");
-	write_clock(&json, report);
+	json_str(&json, "hypervisor", report->load->source->hypervisor);
+	if (report->load->trace)
+		write_clock(&json, report);
 	json_open(&json, "window_ns", '[', true);
 	json_i64(&json, NULL, report->from_ns);
 	json_i64(&json, NULL, report->to_ns);
@@ -345,6 +363,8 @@ void report_json(struct output *out, const struct report *report, bool first)
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
 		write_pcpu(&json, report, pcpu);
 	json_close(&json, ']');
+	if (report->kvm)
+		report_kvm_json(&json, report);
 	write_lost(&json, report);
 	write_volume(&json, report);
 	write_contradictions(&json, report);

@@ -5,10 +5,11 @@
  */
 #include <stdio.h>
 
-#include "report.h"
+#include "report_kvm.h"
 
 #define NAME_WIDTH	20
 #define NUMBER_WIDTH	11
+#define SHARE_WIDTH	9
 
 /** Losses and migrations that are listed one by one. */
 #define MAX_LISTED	20
@@ -66,13 +67,13 @@ static void put_count(struct output *out, uint64_t count)
 }
 
 /** @ns of @all; nothing if there is no whole. */
-static void put_share(struct output *out, int64_t ns, int64_t all)
+static void put_share(struct output *out, int64_t ns, int64_t all, size_t width)
 {
 	char text[16] = "";
 
 	if (all > 0)
 		snprintf(text, sizeof(text), "%.2f %%", 100.0 * (double)ns / (double)all);
-	put_right(out, text, 9);
+	put_right(out, text, width);
 }
 
 static void put_heading(struct output *out, const char *what)
@@ -83,7 +84,7 @@ static void put_heading(struct output *out, const char *what)
 
 	put_name(out, what);
 	put_right(out, "time", NUMBER_WIDTH);
-	put_right(out, "share", 9);
+	put_right(out, "share", SHARE_WIDTH);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		put_right(out, columns[i], NUMBER_WIDTH);
 	out_char(out, '\n');
@@ -101,7 +102,7 @@ static void put_dist(struct output *out, const char *name, const struct report_d
 		return;
 	put_name(out, name);
 	put_duration(out, dist->ns);
-	put_share(out, dist->ns, share_of);
+	put_share(out, dist->ns, share_of, SHARE_WIDTH);
 	put_count(out, count);
 	if (dist->count) {
 		put_duration(out, dist->ns / (int64_t)dist->count);
@@ -116,9 +117,11 @@ static void put_head(struct output *out, const struct report *report)
 	char text[256];
 
 	put(out, report->file);
-	put(out, "\n  clock    ");
-	xen_clock_text(text, sizeof(text), xen_trace_clock(report->load->trace));
-	put(out, text);
+	if (report->load->trace) {
+		put(out, "\n  clock    ");
+		xen_clock_text(text, sizeof(text), xen_trace_clock(report->load->trace));
+		put(out, text);
+	}
 	put(out, "\n  window   ");
 	out_ns(out, report->from_ns, 0);
 	put(out, " .. ");
@@ -210,6 +213,92 @@ static void put_migrations(struct output *out, const struct report_vcpu *vcpu)
 		put(out, "    ... and more\n");
 }
 
+/** As "perf kvm stat" shows them. Its time is longer: it counts what a vCPU sleeps, too. */
+static void put_exit_costs(struct output *out, const struct report_exit *exits, size_t n)
+{
+	static const char *const columns[] = {
+		"samples", "samples %", "time", "time %", "min", "max", "mean", "p50", "p95", "p99"
+	};
+	uint64_t all = 0;
+	int64_t ns = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		all += exits[i].count;
+		ns += exits[i].cost.ns;
+	}
+	out_char(out, '\n');
+	put_name(out, "VM exits");
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		put_right(out, columns[i], NUMBER_WIDTH);
+	out_char(out, '\n');
+	for (size_t i = 0; i < n; i++) {
+		const struct report_dist *cost = &exits[i].cost;
+
+		put_name(out, exits[i].reason);
+		put_count(out, exits[i].count);
+		put_share(out, (int64_t)exits[i].count, (int64_t)all, NUMBER_WIDTH);
+		put_duration(out, cost->ns);
+		put_share(out, cost->ns, ns, NUMBER_WIDTH);
+		if (cost->count) {
+			put_duration(out, cost->min);
+			put_duration(out, cost->max);
+			put_duration(out, cost->ns / (int64_t)cost->count);
+			put_duration(out, cost->p50);
+			put_duration(out, cost->p95);
+			put_duration(out, cost->p99);
+		}
+		out_char(out, '\n');
+	}
+}
+
+/** What happened between exit and entry; BLOCKED is no cost. */
+static void put_exit_states(struct output *out, const struct report_exit *exits, size_t n)
+{
+	static const struct {
+		const char	*name;
+		enum virt_state	state;
+	} parts[] = {
+		{ "handling", VIRT_HYPERVISOR }, { "vmm", VIRT_VMM },
+		{ "preempted", VIRT_PREEMPTED }, { "waking", VIRT_WAKING },
+		{ "(blocked)", VIRT_BLOCKED },
+	};
+
+	out_char(out, '\n');
+	put_name(out, "of which");
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
+		put_right(out, parts[i].name, NUMBER_WIDTH);
+	out_char(out, '\n');
+	for (size_t i = 0; i < n; i++) {
+		put_name(out, exits[i].reason);
+		for (size_t part = 0; part < ARRAY_SIZE(parts); part++)
+			put_duration(out, exits[i].state_ns[parts[part].state]);
+		out_char(out, '\n');
+	}
+}
+
+static void put_exits(struct output *out, const struct report_exit *exits, size_t n)
+{
+	if (!n)
+		return;
+	put_exit_costs(out, exits, n);
+	put_exit_states(out, exits, n);
+}
+
+/** A KVM host's thread, and the guest's CPU. */
+static void put_threads(struct output *out, const struct report *report,
+			const struct report_vcpu *vcpu)
+{
+	char text[64];
+	int cpu;
+
+	if (!report->kvm)
+		return;
+	cpu = report_kvm_guest_cpu(report->kvm, vcpu->info->host_pid);
+	snprintf(text, sizeof(text), cpu == VIRT_NONE ? "  thread %d" :
+		 "  thread %d, the guest's CPU %d", vcpu->info->host_pid, cpu);
+	put(out, text);
+}
+
 static void put_vcpu(struct output *out, const struct report *report,
 		     const struct report_vcpu *vcpu)
 {
@@ -218,6 +307,7 @@ static void put_vcpu(struct output *out, const struct report *report,
 
 	out_char(out, '\n');
 	put(out, vcpu->info->name);
+	put_threads(out, report, vcpu);
 	out_char(out, '\n');
 	put_heading(out, "state");
 	for (int state = 0; state < VIRT_N_STATES; state++)
@@ -232,7 +322,7 @@ static void put_vcpu(struct output *out, const struct report *report,
 	for (size_t i = 0; i < vcpu->n_culprits; i++) {
 		put_name(out, vcpu->culprits[i].who);
 		put_duration(out, vcpu->culprits[i].ns);
-		put_share(out, vcpu->culprits[i].ns, preempted);
+		put_share(out, vcpu->culprits[i].ns, preempted, SHARE_WIDTH);
 		out_char(out, '\n');
 	}
 	put(out, "\n  ran on\n");
@@ -242,10 +332,14 @@ static void put_vcpu(struct output *out, const struct report *report,
 		snprintf(text, sizeof(text), "p%d", pcpu);
 		put_name(out, text);
 		put_duration(out, vcpu->pcpu_ns[pcpu]);
-		put_share(out, vcpu->pcpu_ns[pcpu], vcpu->runs.ns);
+		put_share(out, vcpu->pcpu_ns[pcpu], vcpu->runs.ns, SHARE_WIDTH);
 		out_char(out, '\n');
 	}
 	put_migrations(out, vcpu);
+	if (report->kvm) {
+		put_exits(out, vcpu->exits, vcpu->n_exits);
+		return;
+	}
 	if (vcpu->n_exits) {
 		out_char(out, '\n');
 		put_heading(out, "VM exits");
@@ -282,6 +376,7 @@ static void put_machine(struct output *out, const struct report *report,
 		put_dist(out, virt_machine_state_name((enum virt_machine_state)state),
 			 &machine->states[state], machine->states[state].count,
 			 state == VIRT_M_LOST ? 0 : machine->known_ns);
+	put_exits(out, machine->exits, machine->n_exits);
 	for (int32_t i = 0; i < machine->n_vcpus; i++)
 		put_vcpu(out, report, &machine->vcpus[i]);
 }
@@ -320,8 +415,39 @@ static void put_pcpus(struct output *out, const struct report *report)
 	}
 }
 
+static void put_kvm_pcpus(struct output *out, const struct report *report)
+{
+	static const char *const columns[] = {
+		"guest", "hypervisor", "vmm", "other tasks", "idle", "unknown", "lost"
+	};
+	char text[32];
+
+	out_char(out, '\n');
+	put_name(out, "pCPU");
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		put_right(out, columns[i], NUMBER_WIDTH);
+	out_char(out, '\n');
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
+		struct virt_pcpu_totals totals;
+
+		virt_pcpu_totals(report->load->model, pcpu, report->from_ns, report->to_ns,
+				 &totals);
+		snprintf(text, sizeof(text), "p%d", pcpu);
+		put_name(out, text);
+		put_duration(out, totals.state_ns[VIRT_GUEST]);
+		put_duration(out, totals.state_ns[VIRT_HYPERVISOR]);
+		put_duration(out, totals.state_ns[VIRT_VMM]);
+		put_duration(out, totals.task_ns);
+		put_duration(out, totals.idle_ns);
+		put_duration(out, totals.unknown_ns);
+		put_duration(out, report_lost_ns(report, pcpu));
+		out_char(out, '\n');
+	}
+}
+
 static void put_volume(struct output *out, const struct report *report)
 {
+	const char *name;
 	char text[32];
 
 	out_char(out, '\n');
@@ -330,13 +456,13 @@ static void put_volume(struct output *out, const struct report *report)
 	put_right(out, "bytes", NUMBER_WIDTH);
 	out_char(out, '\n');
 	for (int pcpu = 0; pcpu < report->count->n_pcpus; pcpu++) {
-		for (int class = 0; report_count_class(class); class++) {
+		for (int class = 0; (name = report_count_class(report->count, class)); class++) {
 			const struct count_volume *volume =
 				&report->count->pcpus[pcpu].volume[class];
 
 			if (!volume->records)
 				continue;
-			snprintf(text, sizeof(text), "p%d %s", pcpu, report_count_class(class));
+			snprintf(text, sizeof(text), "p%d %s", pcpu, name);
 			put_name(out, text);
 			put_count(out, volume->records);
 			put_count(out, volume->bytes);
@@ -393,7 +519,12 @@ void report_text(struct output *out, const struct report *report, bool first)
 	put_head(out, report);
 	for (int32_t i = 0; i < report->n_machines; i++)
 		put_machine(out, report, &report->machines[i]);
-	put_pcpus(out, report);
+	if (report->kvm)
+		put_kvm_pcpus(out, report);
+	else
+		put_pcpus(out, report);
+	if (report->kvm)
+		report_kvm_text(out, report);
 	put_volume(out, report);
 	put_losses(out, report);
 }

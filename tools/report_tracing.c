@@ -20,6 +20,8 @@ static const struct {
 	{ "sched.runstate", "states of vCPUs, steal and wake-ups are not known" },
 	{ "sched.verbose", "who is on a pCPU is known less exactly" },
 	{ "hvm.entry_exit", "VM exits and their costs are not known" },
+	{ "sched", "preempted, waiting and working vCPUs cannot be told apart" },
+	{ "kvm", "VM exits and their costs are not known" },
 };
 
 /* --- buffers --------------------------------------------------------------------------------- */
@@ -39,25 +41,30 @@ void report_tracing_destroy(struct report_tracing *tracing)
 	tracing->pcpus = NULL;
 }
 
+void report_tracing_record(struct report_tracing *tracing, int cpu, int64_t time_ns,
+			   uint64_t bytes)
+{
+	struct report_polled *pcpu = &tracing->pcpus[cpu];
+	int64_t interval = time_ns / REPORT_POLL_NS - (time_ns % REPORT_POLL_NS < 0);
+
+	if (time_ns < tracing->from_ns || time_ns >= tracing->to_ns)
+		return;
+	if (interval != pcpu->interval) {
+		pcpu->before = interval - 1 == pcpu->interval ? pcpu->now : 0;
+		pcpu->interval = interval;
+		pcpu->now = 0;
+	}
+	pcpu->now += bytes;
+	if (pcpu->now + pcpu->before > pcpu->peak)
+		pcpu->peak = pcpu->now + pcpu->before;
+}
+
 void report_tracing_rows(struct report_tracing *tracing, const struct xen_trace_row *rows,
 			 size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct report_polled *pcpu = &tracing->pcpus[rows[i].rec.pcpu];
-		int64_t interval = rows[i].time_ns / REPORT_POLL_NS -
-				   (rows[i].time_ns % REPORT_POLL_NS < 0);
-
-		if (rows[i].time_ns < tracing->from_ns || rows[i].time_ns >= tracing->to_ns)
-			continue;
-		if (interval != pcpu->interval) {
-			pcpu->before = interval - 1 == pcpu->interval ? pcpu->now : 0;
-			pcpu->interval = interval;
-			pcpu->now = 0;
-		}
-		pcpu->now += report_record_bytes(&rows[i].rec);
-		if (pcpu->now + pcpu->before > pcpu->peak)
-			pcpu->peak = pcpu->now + pcpu->before;
-	}
+	for (size_t i = 0; i < n; i++)
+		report_tracing_record(tracing, rows[i].rec.pcpu, rows[i].time_ns,
+				      report_record_bytes(&rows[i].rec));
 }
 
 /** Pages that hold the peak, and one, because a page is filled while the oldest is emptied. */
@@ -83,6 +90,7 @@ static uint64_t most_pages(const struct report_tracing *tracing)
 struct item {
 	int		pcpu;		/* -1: all */
 	int		class;		/* -1: all */
+	const char	*name;		/* of the class; NULL: all */
 	struct count_volume volume;
 	double		records_per_s, bytes_per_s;
 	double		cost_percent;	/* of the pCPU's time; negative: not known */
@@ -96,9 +104,12 @@ static void make_item(const struct report *report, const struct report_tracing *
 	double seconds = (double)(report->to_ns - report->from_ns) / 1e9;
 	double time_ns = seconds * 1e9 * (pcpu < 0 ? count->n_pcpus : 1);
 
-	*item = (struct item){ .pcpu = pcpu, .class = class, .cost_percent = -1 };
+	*item = (struct item){
+		.pcpu = pcpu, .class = class, .cost_percent = -1,
+		.name = class < 0 ? NULL : report_count_class(count, class),
+	};
 	for (int p = 0; p < count->n_pcpus; p++) {
-		for (int c = 0; report_count_class(c); c++) {
+		for (int c = 0; report_count_class(count, c); c++) {
 			if ((pcpu >= 0 && p != pcpu) || (class >= 0 && c != class))
 				continue;
 			item->volume.records += count->pcpus[p].volume[c].records;
@@ -118,7 +129,7 @@ static void make_item(const struct report *report, const struct report_tracing *
 
 static const char *class_name(const struct item *item)
 {
-	return item->class < 0 ? "all" : report_count_class(item->class);
+	return item->name ? item->name : "all";
 }
 
 static const char *without(const struct item *item)
@@ -143,9 +154,9 @@ static int compare_items(const void *a, const void *b)
 }
 
 /** Xen writes of lost records whatever the event mask says. */
-static bool can_be_off(int class)
+static bool can_be_off(const struct item *item)
 {
-	return strcmp(report_count_class(class), "gen") != 0;
+	return strcmp(class_name(item), "gen") != 0;
 }
 
 /** The classes that occur, in the order in which to switch them off. Return: their number. */
@@ -154,13 +165,19 @@ static int switch_off(const struct report *report, const struct report_tracing *
 {
 	int n = 0;
 
-	for (int class = 0; report_count_class(class); class++) {
+	for (int class = 0; report_count_class(report->count, class); class++) {
 		make_item(report, tracing, -1, class, &items[n]);
-		n += items[n].volume.records > 0 && can_be_off(class);
+		n += items[n].volume.records > 0 && can_be_off(&items[n]);
 	}
 	if (n)
 		qsort(items, n, sizeof(*items), compare_items);
 	return n;
+}
+
+/** Whether there is a class, or all of them together. */
+static bool has_class(const struct report *report, int class)
+{
+	return class < 0 || report_count_class(report->count, class);
 }
 
 static uint64_t lost_records(const struct report *report)
@@ -207,7 +224,7 @@ static void text_volume(struct output *out, const struct report *report,
 	put(out, "\n  %-6s%-18s%12s%14s%14s%14s%s\n", "pCPU", "class", "records", "bytes",
 	    "records/s", "bytes/s", tracing->record_cost_ns > 0 ? "         time" : "");
 	for (int pcpu = -1; pcpu < report->count->n_pcpus; pcpu++) {
-		for (int class = -1; class < 0 || report_count_class(class); class++) {
+		for (int class = -1; has_class(report, class); class++) {
 			make_item(report, tracing, pcpu, class, &item);
 			if (item.volume.records)
 				text_item(out, &item);
@@ -220,15 +237,16 @@ static void text_buffers(struct output *out, const struct report *report,
 {
 	uint64_t lost = lost_records(report);
 
-	put(out, "\n  buffers: what each pCPU records within two times %d ms, how often xentrace "
+	put(out, "\n  buffers: what each pCPU records within two times %d ms, how often %s "
 	    "reads (it may\n  be late once), in pages, and one more\n",
-	    REPORT_POLL_NS / 1000000);
+	    REPORT_POLL_NS / 1000000, report->load->kvm ? "a slow reader" : "xentrace");
 	for (int pcpu = 0; pcpu < tracing->n_pcpus; pcpu++)
 		put(out, "  p%-5d%12llu bytes%8llu pages\n", pcpu,
 		    (unsigned long long)tracing->pcpus[pcpu].peak,
 		    (unsigned long long)buffer_pages(&tracing->pcpus[pcpu]));
-	put(out, "  xentrace -S %llu would be enough%s\n",
-	    (unsigned long long)most_pages(tracing),
+	put(out, "  %s %llu would be enough%s\n",
+	    report->load->kvm ? "trace-cmd record -b" : "xentrace -S",
+	    (unsigned long long)most_pages(tracing) * (report->load->kvm ? PAGE / 1024 : 1),
 	    lost ? " for the records that are here; some are lost, so take more" : "");
 	put(out, "\n  lost: %llu records\n", (unsigned long long)lost);
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
@@ -302,7 +320,7 @@ static void json_volume(struct json *json, const struct report *report,
 
 	json_open(json, "volume", '[', false);
 	for (int pcpu = -1; pcpu < report->count->n_pcpus; pcpu++) {
-		for (int class = -1; class < 0 || report_count_class(class); class++) {
+		for (int class = -1; has_class(report, class); class++) {
 			make_item(report, tracing, pcpu, class, &item);
 			if (!item.volume.records)
 				continue;
@@ -374,7 +392,7 @@ void report_tracing_csv(struct output *out, const struct report *report,
 		out_str(out, "file,pcpu,class,records,bytes,records_per_s,bytes_per_s,"
 			"time_percent,lost_ns,buffer_bytes,buffer_pages\n");
 	for (int pcpu = -1; pcpu < report->count->n_pcpus; pcpu++) {
-		for (int class = -1; class < 0 || report_count_class(class); class++) {
+		for (int class = -1; has_class(report, class); class++) {
 			make_item(report, tracing, pcpu, class, &item);
 			if (!item.volume.records)
 				continue;

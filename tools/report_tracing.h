@@ -28,7 +28,9 @@ struct report_tracing {
 int report_tracing_init(struct report_tracing *tracing, int n_pcpus);
 void report_tracing_destroy(struct report_tracing *tracing);
 
-/** report_tracing_rows - follow how much is in the buffers. */
+/** report_tracing_record, report_tracing_rows - follow how much is in the buffers. */
+void report_tracing_record(struct report_tracing *tracing, int cpu, int64_t time_ns,
+			   uint64_t bytes);
 void report_tracing_rows(struct report_tracing *tracing, const struct xen_trace_row *rows,
 			 size_t n);
 

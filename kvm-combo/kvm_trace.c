@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_trace.c
+ * @brief	The trace.dat of a KVM host and those of its guests, without KernelShark.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <trace-cmd.h>
+
+#include "kvm_fields.h"
+#include "kvm_trace.h"
+
+/** Event ids have 16 bits. */
+#define N_IDS		65536
+
+/** Systems of events that are told apart; the last class takes all others. */
+#define MAX_CLASSES	20
+
+struct kvm_trace {
+	char		*path;
+	struct tracecmd_input *input;
+	struct tep_handle *tep;
+	struct kvm_fields *fields;
+	int		n_cpus;
+	int8_t		*class_of;		/* by event id; -1: not looked up yet */
+	const char	*classes[MAX_CLASSES];
+	int		n_classes;
+	int		switch_id;
+	struct tep_format_field *next_pid, *next_comm;
+};
+
+void kvm_trace_close(struct kvm_trace *trace)
+{
+	if (!trace)
+		return;
+	kvm_fields_free(trace->fields);
+	if (trace->input)
+		tracecmd_close(trace->input);
+	free(trace->class_of);
+	free(trace->path);
+	free(trace);
+}
+
+static bool look_up(struct kvm_trace *trace)
+{
+	struct tep_event *event;
+
+	trace->tep = tracecmd_get_tep(trace->input);
+	trace->fields = kvm_fields_new(trace->tep);
+	trace->class_of = malloc(N_IDS);
+	if (!trace->fields || !trace->class_of)
+		return false;
+	memset(trace->class_of, -1, N_IDS);
+	trace->n_cpus = tep_get_cpus(trace->tep);
+	trace->switch_id = -1;
+	event = tep_find_event_by_name(trace->tep, "sched", "sched_switch");
+	if (event) {
+		trace->switch_id = event->id;
+		trace->next_pid = tep_find_field(event, "next_pid");
+		trace->next_comm = tep_find_field(event, "next_comm");
+	}
+	return true;
+}
+
+struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size)
+{
+	struct kvm_trace *trace = calloc(1, sizeof(*trace));
+
+	if (!trace)
+		goto err_memory;
+	trace->path = strdup(path);
+	if (!trace->path)
+		goto err_memory;
+	/* plugins only print; without them, nothing of this machine changes what is read */
+	trace->input = tracecmd_open_head(path, TRACECMD_FL_LOAD_NO_PLUGINS);
+	if (!trace->input) {
+		snprintf(error, size, "%s: libtracecmd cannot read the head of this trace.dat",
+			 path);
+		goto err;
+	}
+	if (tracecmd_init_data(trace->input) < 0) {
+		snprintf(error, size, "%s: libtracecmd cannot read the records of this trace.dat "
+			 "(a latency trace has none: record it with 'trace-cmd record')", path);
+		goto err;
+	}
+	if (!look_up(trace))
+		goto err_memory;
+	return trace;
+err_memory:
+	snprintf(error, size, "%s: not enough memory", path);
+err:
+	kvm_trace_close(trace);
+	return NULL;
+}
+
+const char *kvm_trace_path(const struct kvm_trace *trace)
+{
+	return trace->path;
+}
+
+bool kvm_trace_is_host(const struct kvm_trace *trace)
+{
+	return kvm_fields_is_host(trace->fields);
+}
+
+/** Return: name of the guest as the host knows it, or NULL. */
+static const char *guest_map(const struct kvm_trace *host, const struct kvm_trace *guest,
+			     const int **tids, int *n)
+{
+	unsigned long long id = tracecmd_get_traceid(guest->input);
+	const char *name = NULL;
+
+	if (!id || tracecmd_get_guest_cpumap(host->input, id, &name, n, tids) || *n <= 0 || !*tids)
+		return NULL;
+	return name ? name : "";
+}
+
+const int *kvm_trace_guest_tids(const struct kvm_trace *host, const struct kvm_trace *guest, int *n)
+{
+	const int *tids = NULL;
+
+	return guest_map(host, guest, &tids, n) ? tids : NULL;
+}
+
+int kvm_trace_n_cpus(const struct kvm_trace *trace)
+{
+	return trace->n_cpus;
+}
+
+const char *kvm_trace_class(const struct kvm_trace *trace, int class)
+{
+	return class >= 0 && class < trace->n_classes ? trace->classes[class] : NULL;
+}
+
+const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid)
+{
+	const char *comm = tep_is_pid_registered(trace->tep, pid) ?
+			   tep_data_comm_from_pid(trace->tep, pid) : NULL;
+
+	return comm && *comm ? comm : NULL;
+}
+
+/* --- walking --------------------------------------------------------------------------------- */
+
+/** The system of an event, as a number. */
+static int16_t class_of(struct kvm_trace *trace, int id)
+{
+	struct tep_event *event;
+	const char *name;
+	int class;
+
+	if (id < 0 || id >= N_IDS)
+		id = 0;
+	if (trace->class_of[id] >= 0)
+		return trace->class_of[id];
+	event = tep_find_event(trace->tep, id);
+	name = event && event->system ? event->system : "other";
+	for (class = 0; class < trace->n_classes; class++)
+		if (!strcmp(trace->classes[class], name))
+			break;
+	if (class >= MAX_CLASSES - 1) {
+		class = MAX_CLASSES - 1;
+		name = "other";
+	}
+	if (class >= trace->n_classes) {
+		trace->classes[class] = name;
+		trace->n_classes = class + 1;
+	}
+	trace->class_of[id] = (int8_t)class;
+	return (int16_t)class;
+}
+
+static bool has_field(const struct tep_format_field *field, const struct tep_record *record)
+{
+	return field && field->offset >= 0 && field->size > 0 &&
+	       (int64_t)field->offset + field->size <= record->size;
+}
+
+/** Who comes next; the trace learns the name, which only the last of each thread's is kept of. */
+static int32_t next_of(struct kvm_trace *trace, struct tep_record *record)
+{
+	unsigned long long pid;
+	char comm[64] = "";
+	size_t size;
+
+	if (!has_field(trace->next_pid, record) ||
+	    tep_read_number_field(trace->next_pid, record->data, &pid))
+		return VIRT_NONE;
+	if (has_field(trace->next_comm, record) && (int32_t)pid > 0 &&
+	    !tep_is_pid_registered(trace->tep, (int)pid)) {
+		size = trace->next_comm->size < (int)sizeof(comm) ?
+		       (size_t)trace->next_comm->size : sizeof(comm) - 1;
+		memcpy(comm, (const char *)record->data + trace->next_comm->offset, size);
+		comm[sizeof(comm) - 1] = '\0';
+		tep_register_comm(trace->tep, comm, (int)pid);
+	}
+	return (int32_t)pid;
+}
+
+/** A walk with or without a tracker. */
+struct walk {
+	struct kvm_trace *trace;
+	struct kvm_tracker *tracker;
+	int		(*take)(void *arg, const struct kvm_trace_record *record);
+	void		(*lost)(void *arg, int cpu, uint64_t records);
+	void		*arg;
+	int64_t		begin_ns, end_ns;
+};
+
+static int take_record(struct walk *walk, struct tep_record *record, int cpu)
+{
+	struct kvm_trace *trace = walk->trace;
+	int64_t time_ns = record->ts > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)record->ts;
+	uint64_t missing = record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
+	int id = tep_data_type(trace->tep, record), ret = 0;
+	struct kvm_trace_record counted = {
+		.time_ns = time_ns, .cpu = (int16_t)cpu,
+		.pid = kvm_fields_pid(trace->fields, record),
+		.next_pid = id == trace->switch_id ? next_of(trace, record) : VIRT_NONE,
+		.bytes = (uint32_t)record->record_size, .class = class_of(trace, id),
+	};
+
+	if (time_ns < walk->begin_ns)
+		walk->begin_ns = time_ns;
+	if (time_ns >= walk->end_ns)
+		walk->end_ns = time_ns + 1;
+	if (record->missed_events && walk->lost)
+		walk->lost(walk->arg, cpu, missing);
+	if (walk->tracker && record->missed_events)
+		ret = kvm_tracker_lost(walk->tracker, cpu, counted.pid, time_ns, missing);
+	if (walk->tracker && !ret)
+		ret = kvm_fields_take(trace->fields, walk->tracker, record, cpu, time_ns);
+	return ret || !walk->take ? ret : walk->take(walk->arg, &counted);
+}
+
+static int walk_trace(struct walk *walk)
+{
+	int ret = 0;
+
+	walk->begin_ns = INT64_MAX;
+	walk->end_ns = INT64_MIN;
+	for (int cpu = 0; cpu < walk->trace->n_cpus && cpu <= INT16_MAX && !ret; cpu++) {
+		struct tep_record *record = tracecmd_read_cpu_first(walk->trace->input, cpu);
+
+		while (record && !ret) {
+			ret = take_record(walk, record, cpu);
+			tracecmd_free_record(record);
+			record = ret ? NULL : tracecmd_read_data(walk->trace->input, cpu);
+		}
+	}
+	return ret;
+}
+
+int kvm_trace_walk(struct kvm_trace *trace,
+		   int (*take)(void *arg, const struct kvm_trace_record *record),
+		   void (*lost)(void *arg, int cpu, uint64_t records), void *arg)
+{
+	struct walk walk = { .trace = trace, .take = take, .lost = lost, .arg = arg };
+
+	return walk_trace(&walk);
+}
+
+static int add_guests(struct kvm_tracker *tracker, const struct kvm_trace *host,
+		      struct kvm_trace *const *guests, int n_guests)
+{
+	int ret = 0;
+
+	for (int i = 0; i < n_guests && !ret; i++) {
+		const int *tids = NULL;
+		int n = 0;
+		const char *name = guest_map(host, guests[i], &tids, &n);
+
+		if (name)
+			ret = kvm_tracker_add_guest(tracker, name, tids, n);
+	}
+	return ret;
+}
+
+int kvm_trace_model(struct kvm_trace *trace, struct kvm_trace *const *guests, int n_guests,
+		    int (*take)(void *arg, const struct kvm_trace_record *record),
+		    void (*lost)(void *arg, int cpu, uint64_t records), void *arg,
+		    struct virt_model **model)
+{
+	struct walk walk = {
+		.trace = trace, .take = take, .lost = lost, .arg = arg,
+		.tracker = kvm_tracker_new(),
+	};
+	int ret = walk.tracker ? add_guests(walk.tracker, trace, guests, n_guests) : -ENOMEM;
+
+	if (!ret)
+		ret = walk_trace(&walk);
+	if (!ret && walk.begin_ns > walk.end_ns)
+		ret = -ENODATA;
+	if (!ret)
+		ret = kvm_tracker_finish(walk.tracker, walk.begin_ns, walk.end_ns, model);
+	kvm_tracker_free(walk.tracker);
+	return ret;
+}

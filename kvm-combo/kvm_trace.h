@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_trace.h
+ * @brief	The trace.dat of a KVM host and those of its guests, without KernelShark.
+ *
+ * libtracecmd reads the files and brings the guests' times to the host's, if trace-cmd recorded
+ * how. It prints on its own what it does not like about a file.
+ */
+#ifndef KSHARK_VIRT_KVM_TRACE_H
+#define KSHARK_VIRT_KVM_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A record, as far as it is counted. */
+struct kvm_trace_record {
+	int64_t		time_ns;
+	int32_t		pid;		/* thread that was on the CPU */
+	int32_t		next_pid;	/* sched_switch: who comes next; else VIRT_NONE */
+	uint32_t	bytes;
+	int16_t		cpu;
+	int16_t		class;		/* kvm_trace_class() */
+};
+
+struct kvm_trace;
+
+/** kvm_trace_open - Return: NULL, with the file's name and what helps in @error. */
+struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size);
+
+/** kvm_trace_close - close a trace, which may be NULL. */
+void kvm_trace_close(struct kvm_trace *trace);
+
+/** kvm_trace_path - as it was given. */
+const char *kvm_trace_path(const struct kvm_trace *trace);
+
+/** kvm_trace_is_host - does it know VM entries and exits? */
+bool kvm_trace_is_host(const struct kvm_trace *trace);
+
+/**
+ * kvm_trace_guest_tids - which threads of a host are the CPUs of a guest, as trace-cmd recorded it
+ * @n: receives how many CPUs the guest has
+ *
+ * Return: the thread of each CPU, which belong to @host; NULL if it does not know the guest.
+ */
+const int *kvm_trace_guest_tids(const struct kvm_trace *host, const struct kvm_trace *guest,
+				int *n);
+
+/** kvm_trace_n_cpus - number of CPUs. */
+int kvm_trace_n_cpus(const struct kvm_trace *trace);
+
+/** kvm_trace_class - name of a class of events, "kvm", "sched" ...; NULL if there are no more. */
+const char *kvm_trace_class(const struct kvm_trace *trace, int class);
+
+/** kvm_trace_task - the name of a thread, or NULL. */
+const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid);
+
+/**
+ * kvm_trace_walk - go through all records, CPU by CPU
+ * @lost: called for records that are missing before the next one; may be NULL
+ *
+ * Return: 0, or what @take returned other than 0.
+ */
+int kvm_trace_walk(struct kvm_trace *trace,
+		   int (*take)(void *arg, const struct kvm_trace_record *record),
+		   void (*lost)(void *arg, int cpu, uint64_t records), void *arg);
+
+/**
+ * kvm_trace_model - walk and build the model of a host
+ * @guests: traces whose CPUs the host may know as vCPUs
+ * @take, @lost: as kvm_trace_walk(), for counting; may be NULL
+ *
+ * Return: 0, -ENOMEM, -ENODATA without any record, or what @take returned.
+ */
+int kvm_trace_model(struct kvm_trace *trace, struct kvm_trace *const *guests, int n_guests,
+		    int (*take)(void *arg, const struct kvm_trace_record *record),
+		    void (*lost)(void *arg, int cpu, uint64_t records), void *arg,
+		    struct virt_model **model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	report_kvm.c
+ * @brief	What kshark-virt report tells of KVM alone: events of tasks, and what guests say.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report_kvm.h"
+
+/** Of fewer records than that, nobody can tell whether two clocks fit. */
+#define MIN_RECORDS	100
+
+/** A guest records outside of guest time only what its clock makes seem so. */
+#define POOR_SHARE	0.99
+
+#define MAX_TASKS	20	/* in text */
+
+/* --- counting -------------------------------------------------------------------------------- */
+
+/**
+ * The element of a pid in an array that grows with @map; new ones are zero but for the pid.
+ *
+ * Return: NULL without memory.
+ */
+static void *element(struct u32_map *map, void *array, uint32_t *room, size_t size, int32_t pid)
+{
+	char **elements = array;
+	uint32_t known = map->n_keys;
+	int64_t n = u32_map_find(map, (uint32_t)pid);
+
+	if (n < 0 && known >= *room) {
+		uint32_t wanted = *room ? 2 * *room : 64;
+		char *grown = realloc(*elements, wanted * size);
+
+		if (!grown)
+			return NULL;
+		*elements = grown;
+		*room = wanted;
+	}
+	if (n < 0) {
+		n = u32_map_add(map, (uint32_t)pid);
+		if (n < 0)
+			return NULL;
+		memset(*elements + n * size, 0, size);
+		memcpy(*elements + n * size, &pid, sizeof(pid));
+	}
+	return *elements + n * size;
+}
+
+void report_kvm_record(struct report_kvm *kvm, const struct kvm_trace_record *record)
+{
+	struct report_task *task;
+
+	if (record->time_ns < kvm->from_ns || record->time_ns >= kvm->to_ns)
+		return;
+	task = element(&kvm->task_map, &kvm->tasks, &kvm->room_tasks, sizeof(*task), record->pid);
+	if (!task) {
+		kvm->error = -ENOMEM;
+		return;
+	}
+	task->records[record->class]++;
+	task->all++;
+}
+
+static int compare_tasks(const void *a, const void *b)
+{
+	const struct report_task *x = a, *y = b;
+
+	if (x->all != y->all)
+		return x->all < y->all ? 1 : -1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static int compare_guest_tasks(const void *a, const void *b)
+{
+	const struct report_guest_task *x = a, *y = b;
+
+	if (x->believed_ns != y->believed_ns)
+		return x->believed_ns < y->believed_ns ? 1 : -1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+/* --- guests ---------------------------------------------------------------------------------- */
+
+/** On the way through the trace of a guest, CPU by CPU. */
+struct guest_walk {
+	const struct report *report;
+	struct report_guest *guest;
+	int		cpu;		/* of the last record */
+	int32_t		pid;		/* task that has it; VIRT_NONE: not known */
+	int64_t		since_ns, last_ns;
+	int		error;
+};
+
+/** A task of the guest has had its CPU up to @to_ns. */
+static int end_run(struct guest_walk *walk, int64_t to_ns)
+{
+	const struct report *report = walk->report;
+	int64_t from_ns = walk->since_ns < report->from_ns ? report->from_ns : walk->since_ns;
+	const struct report_guest_cpu *cpu = &walk->guest->cpus[walk->cpu];
+	struct report_guest_task *task;
+	struct virt_totals totals;
+
+	walk->since_ns = to_ns;
+	if (to_ns > report->to_ns)
+		to_ns = report->to_ns;
+	if (walk->pid < 0 || from_ns >= to_ns || cpu->vcpu == VIRT_NONE)
+		return 0;
+	task = element(&walk->guest->task_map, &walk->guest->tasks, &walk->guest->room_tasks,
+		       sizeof(*task), walk->pid);
+	if (!task)
+		return -ENOMEM;
+	virt_vcpu_totals(report->load->model, cpu->vcpu, from_ns, to_ns, &totals);
+	task->runs++;
+	task->believed_ns += to_ns - from_ns;
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		task->ns[state] += totals.ns[state];
+	return 0;
+}
+
+static int take_guest_record(void *arg, const struct kvm_trace_record *record)
+{
+	struct guest_walk *walk = arg;
+	const struct report *report = walk->report;
+	struct report_guest_cpu *cpu;
+	const struct virt_interval *interval;
+	int ret = 0;
+
+	if (record->cpu >= walk->guest->n_cpus)
+		return 0;
+	if (record->cpu != walk->cpu) {
+		if (walk->cpu >= 0)
+			ret = end_run(walk, walk->last_ns);
+		walk->cpu = record->cpu;
+		walk->pid = VIRT_NONE;
+	}
+	cpu = &walk->guest->cpus[record->cpu];
+	walk->last_ns = record->time_ns;
+	if (walk->pid == VIRT_NONE) {
+		walk->pid = record->pid;
+		walk->since_ns = record->time_ns;
+	}
+	if (record->next_pid != VIRT_NONE && !ret) {
+		ret = end_run(walk, record->time_ns);
+		walk->pid = record->next_pid;
+	}
+	if (cpu->vcpu == VIRT_NONE || record->time_ns < report->from_ns ||
+	    record->time_ns >= report->to_ns)
+		return ret;
+	interval = virt_vcpu_at(report->load->model, cpu->vcpu, record->time_ns, NULL);
+	if (!interval || interval->state == VIRT_UNKNOWN)
+		cpu->unknown++;
+	else if (interval->state == VIRT_GUEST)
+		cpu->inside++;
+	else
+		cpu->outside++;
+	return ret;
+}
+
+/** What ran while records were lost is not known. */
+static void guest_lost(void *arg, int cpu, uint64_t records)
+{
+	struct guest_walk *walk = arg;
+
+	(void)records;
+	if (walk->cpu != cpu)
+		return;
+	walk->error |= end_run(walk, walk->last_ns);
+	walk->pid = VIRT_NONE;
+}
+
+static int build_guest(const struct report_kvm *kvm, const struct report *report,
+		       struct report_guest *guest)
+{
+	struct guest_walk walk = { .report = report, .guest = guest, .cpu = -1, .pid = VIRT_NONE };
+	int n = 0, ret;
+	const int *tids = kvm_trace_guest_tids(kvm->trace, guest->trace, &n);
+
+	guest->n_cpus = kvm_trace_n_cpus(guest->trace);
+	guest->cpus = calloc((size_t)guest->n_cpus + 1, sizeof(*guest->cpus));
+	if (!guest->cpus)
+		return -ENOMEM;
+	for (int i = 0; i < guest->n_cpus; i++) {
+		guest->cpus[i].tid = i < n ? tids[i] : VIRT_NONE;
+		guest->cpus[i].vcpu = i < n && tids[i] > 0 ?
+			virt_model_find_vcpu(report->load->model, tids[i]) : VIRT_NONE;
+	}
+	ret = kvm_trace_walk(guest->trace, take_guest_record, guest_lost, &walk);
+	if (!ret && walk.cpu >= 0)
+		ret = end_run(&walk, walk.last_ns);
+	if (!ret)
+		ret = walk.error;
+	if (guest->tasks)
+		qsort(guest->tasks, guest->task_map.n_keys, sizeof(*guest->tasks),
+		      compare_guest_tasks);
+	return ret;
+}
+
+int report_kvm_build(struct report_kvm *kvm, const struct report *report)
+{
+	const struct model_load *load = report->load;
+	int ret = kvm->error;
+
+	kvm->trace = load->kvm;
+	if (kvm->tasks)
+		qsort(kvm->tasks, kvm->task_map.n_keys, sizeof(*kvm->tasks), compare_tasks);
+	kvm->guests = calloc((size_t)load->n_guests + 1, sizeof(*kvm->guests));
+	if (!kvm->guests)
+		return -ENOMEM;
+	for (int i = 0; i < load->n_guests && !ret; i++) {
+		kvm->guests[kvm->n_guests].trace = load->guests[i];
+		ret = build_guest(kvm, report, &kvm->guests[kvm->n_guests++]);
+	}
+	return ret;
+}
+
+void report_kvm_free(struct report_kvm *kvm)
+{
+	for (int i = 0; i < kvm->n_guests; i++) {
+		free(kvm->guests[i].cpus);
+		free(kvm->guests[i].tasks);
+		u32_map_destroy(&kvm->guests[i].task_map);
+	}
+	free(kvm->guests);
+	free(kvm->tasks);
+	u32_map_destroy(&kvm->task_map);
+	memset(kvm, 0, sizeof(*kvm));
+}
+
+int report_kvm_guest_cpu(const struct report_kvm *kvm, int32_t tid)
+{
+	for (int i = 0; i < kvm->n_guests; i++)
+		for (int cpu = 0; cpu < kvm->guests[i].n_cpus; cpu++)
+			if (kvm->guests[i].cpus[cpu].tid == tid)
+				return cpu;
+	return VIRT_NONE;
+}
+
+/** Share of the records that can be judged; negative if there are too few. */
+static double share_of(const struct report_guest_cpu *cpu)
+{
+	uint64_t all = cpu->inside + cpu->outside;
+
+	return all ? (double)cpu->inside / (double)all : -1;
+}
+
+static bool is_poor(const struct report_guest_cpu *cpu)
+{
+	return cpu->inside + cpu->outside >= MIN_RECORDS && share_of(cpu) < POOR_SHARE;
+}
+
+void report_kvm_notes(const struct report_kvm *kvm, const struct report *report)
+{
+	for (int i = 0; i < kvm->n_guests; i++) {
+		const struct report_guest *guest = &kvm->guests[i];
+
+		for (int c = 0; c < guest->n_cpus; c++) {
+			const struct report_guest_cpu *cpu = &guest->cpus[c];
+
+			if (cpu->vcpu == VIRT_NONE)
+				fprintf(stderr, "%s: nothing is known of the vCPU that is CPU %d\n",
+					kvm_trace_path(guest->trace), c);
+			else if (is_poor(cpu))
+				fprintf(stderr, "%s: only %.1f %% of the records of CPU %d lie "
+					"where %s executed its guest: the guest's clock is not "
+					"aligned with the host's, and what is said of the guest's "
+					"tasks is not to be trusted\n",
+					kvm_trace_path(guest->trace), 100 * share_of(cpu), c,
+					virt_model_who(report->load->model, cpu->vcpu));
+		}
+	}
+}
+
+/* --- text ------------------------------------------------------------------------------------ */
+
+static void task_name(char *text, size_t size, const struct kvm_trace *trace, int32_t pid)
+{
+	const char *comm = kvm_trace_task(trace, pid);
+
+	if (!pid)
+		snprintf(text, size, "idle");
+	else
+		snprintf(text, size, "%.40s-%d", comm ? comm : "task", pid);
+}
+
+static void put_time(struct output *out, int64_t ns)
+{
+	char text[32];
+
+	report_duration(text, sizeof(text), ns);
+	out_char(out, ' ');
+	out_right(out, text, strlen(text), 11);
+}
+
+static void put_word(struct output *out, const char *word, size_t width)
+{
+	out_char(out, ' ');
+	out_right(out, word, strlen(word), width);
+}
+
+static void put_first(struct output *out, const char *name)
+{
+	out_str(out, "  ");
+	out_left(out, name, strlen(name), 24);
+}
+
+static void text_tasks(struct output *out, const struct report *report)
+{
+	const struct report_kvm *kvm = report->kvm;
+	uint32_t n = kvm->task_map.n_keys;
+	char name[64];
+
+	out_char(out, '\n');
+	put_first(out, "records of tasks");
+	put_word(out, "all", 11);
+	for (int class = 0; kvm_trace_class(kvm->trace, class); class++)
+		put_word(out, kvm_trace_class(kvm->trace, class), 11);
+	out_char(out, '\n');
+	for (uint32_t i = 0; i < n && i < MAX_TASKS; i++) {
+		task_name(name, sizeof(name), kvm->trace, kvm->tasks[i].pid);
+		put_first(out, name);
+		out_char(out, ' ');
+		out_u64_width(out, kvm->tasks[i].all, 11);
+		for (int class = 0; kvm_trace_class(kvm->trace, class); class++) {
+			out_char(out, ' ');
+			out_u64_width(out, kvm->tasks[i].records[class], 11);
+		}
+		out_char(out, '\n');
+	}
+	if (n > MAX_TASKS)
+		out_str(out, "  ... and more: --format json lists all\n");
+}
+
+static void text_guest_cpus(struct output *out, const struct report *report,
+			    const struct report_guest *guest)
+{
+	char text[512];
+
+	for (int c = 0; c < guest->n_cpus; c++) {
+		const struct report_guest_cpu *cpu = &guest->cpus[c];
+
+		if (cpu->vcpu == VIRT_NONE) {
+			snprintf(text, sizeof(text), "  CPU %d: no vCPU is known for it\n", c);
+		} else if (share_of(cpu) < 0) {
+			snprintf(text, sizeof(text), "  CPU %d: no record can be judged\n", c);
+		} else {
+			snprintf(text, sizeof(text), "  CPU %d: %.3f %% of %llu records lie where "
+				 "%.40s executed its guest%s\n", c, 100 * share_of(cpu),
+				 (unsigned long long)(cpu->inside + cpu->outside),
+				 virt_model_who(report->load->model, cpu->vcpu),
+				 is_poor(cpu) ? "; the clocks are not aligned" : "");
+		}
+		out_str(out, text);
+	}
+}
+
+static void text_guest(struct output *out, const struct report *report,
+		       const struct report_guest *guest)
+{
+	static const struct {
+		const char	*name;
+		enum virt_state	state;
+	} columns[] = {
+		{ "executed", VIRT_GUEST }, { "steal", VIRT_PREEMPTED },
+		{ "hypervisor", VIRT_HYPERVISOR }, { "vmm", VIRT_VMM },
+		{ "waking", VIRT_WAKING }, { "blocked", VIRT_BLOCKED },
+		{ "unknown", VIRT_UNKNOWN },
+	};
+	char name[64];
+
+	out_str(out, "\nguest ");
+	out_str(out, kvm_trace_path(guest->trace));
+	out_char(out, '\n');
+	text_guest_cpus(out, report, guest);
+	put_first(out, "guest's tasks");
+	put_word(out, "believed", 11);
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		put_word(out, columns[i].name, 11);
+	out_char(out, '\n');
+	for (uint32_t i = 0; i < guest->task_map.n_keys && i < MAX_TASKS; i++) {
+		const struct report_guest_task *task = &guest->tasks[i];
+
+		task_name(name, sizeof(name), guest->trace, task->pid);
+		put_first(out, name);
+		put_time(out, task->believed_ns);
+		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
+			put_time(out, task->ns[columns[c].state]);
+		out_char(out, '\n');
+	}
+	if (guest->task_map.n_keys > MAX_TASKS)
+		out_str(out, "  ... and more: --format json lists all\n");
+}
+
+void report_kvm_text(struct output *out, const struct report *report)
+{
+	text_tasks(out, report);
+	for (int i = 0; i < report->kvm->n_guests; i++)
+		text_guest(out, report, &report->kvm->guests[i]);
+}
+
+/* --- JSON and CSV ---------------------------------------------------------------------------- */
+
+static void json_guest(struct json *json, const struct report *report,
+		       const struct report_guest *guest)
+{
+	char name[64];
+
+	json_open(json, NULL, '{', false);
+	json_str(json, "file", kvm_trace_path(guest->trace));
+	json_open(json, "cpus", '[', false);
+	for (int c = 0; c < guest->n_cpus; c++) {
+		const struct report_guest_cpu *cpu = &guest->cpus[c];
+
+		json_open(json, NULL, '{', true);
+		json_i64(json, "cpu", c);
+		if (cpu->vcpu != VIRT_NONE)
+			json_str(json, "vcpu", virt_model_who(report->load->model, cpu->vcpu));
+		json_u64(json, "inside", cpu->inside);
+		json_u64(json, "outside", cpu->outside);
+		json_u64(json, "unknown", cpu->unknown);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_open(json, "tasks", '[', false);
+	for (uint32_t i = 0; i < guest->task_map.n_keys; i++) {
+		const struct report_guest_task *task = &guest->tasks[i];
+
+		task_name(name, sizeof(name), guest->trace, task->pid);
+		json_open(json, NULL, '{', true);
+		json_i64(json, "pid", task->pid);
+		json_str(json, "name", name);
+		json_u64(json, "runs", task->runs);
+		json_i64(json, "believed_ns", task->believed_ns);
+		json_i64(json, "executed_ns", task->ns[VIRT_GUEST]);
+		json_i64(json, "steal_ns", task->ns[VIRT_PREEMPTED]);
+		json_open(json, "states_ns", '{', true);
+		for (int state = 0; state < VIRT_N_STATES; state++)
+			json_i64(json, virt_state_name((enum virt_state)state), task->ns[state]);
+		json_close(json, '}');
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+void report_kvm_json(struct json *json, const struct report *report)
+{
+	const struct report_kvm *kvm = report->kvm;
+	char name[64];
+
+	json_open(json, "tasks", '[', false);
+	for (uint32_t i = 0; i < kvm->task_map.n_keys; i++) {
+		const struct report_task *task = &kvm->tasks[i];
+
+		task_name(name, sizeof(name), kvm->trace, task->pid);
+		json_open(json, NULL, '{', true);
+		json_i64(json, "pid", task->pid);
+		json_str(json, "name", name);
+		json_u64(json, "records", task->all);
+		json_open(json, "classes", '{', true);
+		for (int class = 0; kvm_trace_class(kvm->trace, class); class++)
+			if (task->records[class])
+				json_u64(json, kvm_trace_class(kvm->trace, class),
+					 task->records[class]);
+		json_close(json, '}');
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_open(json, "guests", '[', false);
+	for (int i = 0; i < kvm->n_guests; i++)
+		json_guest(json, report, &kvm->guests[i]);
+	json_close(json, ']');
+}
+
+void report_kvm_csv(const struct report *report, report_kvm_csv_fn put, void *arg)
+{
+	const struct report_kvm *kvm = report->kvm;
+	char name[64];
+
+	for (uint32_t i = 0; i < kvm->task_map.n_keys; i++) {
+		task_name(name, sizeof(name), kvm->trace, kvm->tasks[i].pid);
+		put(arg, "task_records", NULL, name, &kvm->tasks[i].all, NULL);
+	}
+	for (int i = 0; i < kvm->n_guests; i++) {
+		const struct report_guest *guest = &kvm->guests[i];
+		const char *path = kvm_trace_path(guest->trace);
+
+		for (int c = 0; c < guest->n_cpus; c++) {
+			snprintf(name, sizeof(name), "cpu%d", c);
+			put(arg, "guest_records_inside", path, name, &guest->cpus[c].inside, NULL);
+			put(arg, "guest_records_outside", path, name, &guest->cpus[c].outside,
+			    NULL);
+		}
+		for (uint32_t t = 0; t < guest->task_map.n_keys; t++) {
+			const struct report_guest_task *task = &guest->tasks[t];
+
+			task_name(name, sizeof(name), guest->trace, task->pid);
+			put(arg, "guest_task_believed", path, name, &task->runs,
+			    &task->believed_ns);
+			put(arg, "guest_task_executed", path, name, NULL, &task->ns[VIRT_GUEST]);
+			put(arg, "guest_task_steal", path, name, NULL, &task->ns[VIRT_PREEMPTED]);
+		}
+	}
+}

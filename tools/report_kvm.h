@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	report_kvm.h
+ * @brief	What kshark-virt report tells of KVM alone: events of tasks, and what guests say.
+ */
+#ifndef KSHARK_VIRT_REPORT_KVM_H
+#define KSHARK_VIRT_REPORT_KVM_H
+
+#include "json_writer.h"
+#include "report.h"
+#include "u32_map.h"
+
+/** A task of the host and its records by class. */
+struct report_task {
+	int32_t		pid;
+	uint64_t	records[COUNT_CLASSES], all;
+};
+
+/** A task of a guest. */
+struct report_guest_task {
+	int32_t		pid;		/* 0: idle, of all CPUs */
+	uint64_t	runs;		/* times it was switched in */
+	int64_t		believed_ns;	/* time that it had a CPU, as the guest sees it */
+	int64_t		ns[VIRT_N_STATES]; /* what its vCPU did in that time */
+};
+
+/** A CPU of a guest and the guest's records on it, by what its vCPU did at that time. */
+struct report_guest_cpu {
+	int32_t		tid;
+	int32_t		vcpu;		/* global index, or VIRT_NONE */
+	uint64_t	inside, outside, unknown;
+};
+
+struct report_guest {
+	struct kvm_trace *trace;
+	struct report_guest_cpu *cpus;
+	int		n_cpus;
+	struct u32_map	task_map;	/* pid */
+	struct report_guest_task *tasks; /* most believed time first, in the end */
+	uint32_t	room_tasks;
+};
+
+struct report_kvm {
+	struct kvm_trace *trace;	/* host */
+	int64_t		from_ns, to_ns;	/* only records within [from, to) */
+	struct u32_map	task_map;	/* pid */
+	struct report_task *tasks;	/* most records first, in the end */
+	uint32_t	room_tasks;
+	struct report_guest *guests;
+	int		n_guests;
+	int		error;
+};
+
+/** report_kvm_record - count one of the host's; running out of memory sets @error. */
+void report_kvm_record(struct report_kvm *kvm, const struct kvm_trace_record *record);
+
+/**
+ * report_kvm_build - go through the traces of the guests, which @report's model belongs to
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_kvm_build(struct report_kvm *kvm, const struct report *report);
+void report_kvm_free(struct report_kvm *kvm);
+
+/** report_kvm_guest_cpu - the CPU that a vCPU is in its guest's trace, or VIRT_NONE. */
+int report_kvm_guest_cpu(const struct report_kvm *kvm, int32_t tid);
+
+/** report_kvm_notes - plain words to stderr if a guest's clock does not fit. */
+void report_kvm_notes(const struct report_kvm *kvm, const struct report *report);
+
+/** Parts of the report that only KVM has. */
+void report_kvm_text(struct output *out, const struct report *report);
+void report_kvm_json(struct json *json, const struct report *report);
+
+/** One number of report_kvm_csv(). */
+typedef void (*report_kvm_csv_fn)(void *arg, const char *section, const char *machine,
+				  const char *name, const uint64_t *count, const int64_t *ns);
+void report_kvm_csv(const struct report *report, report_kvm_csv_fn put, void *arg);
+
+#endif
