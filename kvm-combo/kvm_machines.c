@@ -103,21 +103,73 @@ static void group(struct kvm_vcpu *vcpus, size_t n, int32_t first_machine)
 	}
 }
 
+static bool taken(const struct kvm_tracker *tracker, int32_t machine)
+{
+	for (size_t i = 0; i < tracker->n_guests; i++)
+		if (tracker->guests[i].machine == machine)
+			return true;
+	return false;
+}
+
+/** A guest that is called "g7" is best machine 7; the others get the numbers that are left. */
+static void number_guests(struct kvm_tracker *tracker)
+{
+	int32_t next = 1;
+
+	for (size_t i = 0; i < tracker->n_guests; i++)
+		tracker->guests[i].machine = 0;
+	for (size_t i = 0; i < tracker->n_guests; i++) {
+		char plain[16];
+		int id;
+
+		if (sscanf(tracker->guests[i].name, "g%4d", &id) != 1 || id <= 0)
+			continue;
+		snprintf(plain, sizeof(plain), "g%d", id);
+		if (!strcmp(plain, tracker->guests[i].name) && !taken(tracker, id))
+			tracker->guests[i].machine = id;
+	}
+	for (size_t i = 0; i < tracker->n_guests; i++) {
+		while (taken(tracker, next))
+			next++;
+		if (!tracker->guests[i].machine)
+			tracker->guests[i].machine = next;
+	}
+}
+
+/** The number of the @n-th machine that the trace does not tell. */
+static int32_t number_of(const struct kvm_tracker *tracker, int32_t n)
+{
+	int32_t id = 0;
+
+	for (; n >= 0; n--)
+		do
+			id++;
+		while (taken(tracker, id));
+	return id;
+}
+
+/**
+ * Machines are "g1" or "g1:name" and vCPUs "g1v0", as Xen's are "d1", "d1:name" and "d1v0", so that
+ * whoever asks for a vCPU need not know how its machine is called.
+ */
 static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *model,
 			struct kvm_vcpu *vcpu)
 {
-	bool told = (size_t)vcpu->guest < tracker->n_guests;
-	int32_t id = vcpu->guest + 1, machine;
-	char name[128];
+	const struct kvm_guest *guest = (size_t)vcpu->guest < tracker->n_guests ?
+					&tracker->guests[vcpu->guest] : NULL;
+	int32_t id = guest ? guest->machine :
+		     number_of(tracker, vcpu->guest - (int32_t)tracker->n_guests), machine;
+	char plain[32], name[160];
 
-	if (told)
-		snprintf(name, sizeof(name), "%s", tracker->guests[vcpu->guest].name);
+	snprintf(plain, sizeof(plain), "g%d", (int)id);
+	if (guest && strcmp(guest->name, plain) != 0)
+		snprintf(name, sizeof(name), "%s:%.120s", plain, guest->name);
 	else
-		snprintf(name, sizeof(name), "g%d", (int)id);
+		snprintf(name, sizeof(name), "%s", plain);
 	machine = virt_model_add_machine(model, id, name);
 	if (machine < 0)
 		return machine;
-	snprintf(name + strlen(name), sizeof(name) - strlen(name), "v%d", (int)vcpu->id);
+	snprintf(name, sizeof(name), "%sv%d", plain, (int)vcpu->id);
 	vcpu->index = virt_model_add_vcpu(model, machine, vcpu->id, vcpu->tid, name);
 	return vcpu->index < 0 ? vcpu->index : 0;
 }
@@ -137,6 +189,7 @@ int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 	if (n)
 		qsort(*vcpus, n, sizeof(**vcpus), compare_tids);
 	group(*vcpus, n, (int32_t)tracker->n_guests);
+	number_guests(tracker);
 	for (size_t i = 0; i < n; i++) {
 		kvm_thread_find(tracker, (*vcpus)[i].tid)->vcpu = (int32_t)i;
 		ret = add_to_model(tracker, model, &(*vcpus)[i]);

@@ -31,6 +31,7 @@ struct kvm_guest {
 	char		*name;
 	int32_t		*tids;
 	int		n_vcpus;
+	int32_t		machine;	/* its id */
 };
 
 struct kvm_tracker {

@@ -373,10 +373,10 @@ static void test_machines(void **state)
 	assert_int_equal(kvm_tracker_finish(tracker, 0, 100, &model), 0);
 	kvm_tracker_free(tracker);
 	assert_int_equal(virt_model_n_machines(model), 3);
-	assert_string_equal(virt_model_machine(model, 0)->name, "web");
+	assert_string_equal(virt_model_machine(model, 0)->name, "g1:web");
 	assert_int_equal(virt_model_machine(model, 0)->n_vcpus, 2);
-	check_name(model, 900, "webv0");
-	check_name(model, 901, "webv2");
+	check_name(model, 900, "g1v0");
+	check_name(model, 901, "g1v2");
 	virt_model_free(model);
 }
 
