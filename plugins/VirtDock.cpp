@@ -193,10 +193,10 @@ public:
 	}
 };
 
-/** A square with the colour of a state. */
+/** A square with the colour of something. */
 class Swatch : public QWidget {
 public:
-	explicit Swatch(int state) : _state(state) { setFixedSize(18, 12); }
+	explicit Swatch(const QBrush &brush) : _brush(brush) { setFixedSize(18, 12); }
 
 protected:
 	void paintEvent(QPaintEvent *) override
@@ -204,13 +204,13 @@ protected:
 		QPainter painter(this);
 
 		painter.fillRect(rect(), Qt::white);
-		painter.fillRect(rect(), stateBrush(_state));
+		painter.fillRect(rect(), _brush);
 		painter.setPen(QColor(0x80, 0x80, 0x80));
 		painter.drawRect(rect().adjusted(0, 0, -1, -1));
 	}
 
 private:
-	int	_state;
+	QBrush	_brush;
 };
 
 QIcon stateIcon(int state)
@@ -318,27 +318,62 @@ VirtDock::~VirtDock()
 
 /* ---- the window ---- */
 
-QWidget *VirtDock::buildLegend()
+namespace {
+
+/** A colour and its meaning, as number @i of a legend with so many in a row. */
+void addLegend(QGridLayout *grid, int i, int perRow, const QBrush &brush, const QString &title,
+	       const QString &meaning)
 {
-	auto box = new QWidget;
+	auto swatch = new Swatch(brush);
+	auto text = new QLabel(title);
+	int row = i / perRow, column = 2 * (i % perRow);
+
+	swatch->setToolTip(meaning);
+	text->setToolTip(meaning);
+	grid->addWidget(swatch, row, column);
+	grid->addWidget(text, row, column + 1);
+	grid->setColumnStretch(column + 1, 1);
+}
+
+QGridLayout *newGrid(QWidget *box)
+{
 	auto grid = new QGridLayout(box);
-	constexpr int perRow = 4;
 
 	grid->setContentsMargins(2, 2, 2, 2);
 	grid->setHorizontalSpacing(5);
 	grid->setVerticalSpacing(1);
+	return grid;
+}
+
+} // namespace
+
+QWidget *VirtDock::buildLegend()
+{
+	auto box = new QWidget;
+	QGridLayout *grid = newGrid(box);
+
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		const virt_look *look = virt_state_look(static_cast<virt_state>(state));
-		auto swatch = new Swatch(state);
-		auto text = new QLabel(look->title);
-		int row = state / perRow, column = 2 * (state % perRow);
 
-		swatch->setToolTip(look->meaning);
-		text->setToolTip(look->meaning);
-		grid->addWidget(swatch, row, column);
-		grid->addWidget(text, row, column + 1);
-		grid->setColumnStretch(column + 1, 1);
+		addLegend(grid, state, 4, stateBrush(state), look->title, look->meaning);
 	}
+	return box;
+}
+
+/** The hypervisor's colours in combos; hidden until there is a trace with VM exits. */
+QWidget *VirtDock::buildExitLegend()
+{
+	auto box = new QWidget;
+	QGridLayout *grid = newGrid(box);
+
+	for (int i = 0; i < VIRT_EXIT_N_CLASSES; i++) {
+		auto exitClass = static_cast<virt_exit_class>(i);
+
+		addLegend(grid, i, 5, color(virt_exit_class_color(exitClass)),
+			  virt_exit_class_name(exitClass),
+			  "In combos: the hypervisor works for a VM exit of this kind");
+	}
+	box->hide();
 	return box;
 }
 
@@ -428,7 +463,9 @@ void VirtDock::buildUi()
 	layout->addWidget(_tree, 3);
 	layout->addLayout(buttons);
 	layout->addWidget(_details, 1);
+	_exitLegend = buildExitLegend();
 	layout->addWidget(buildLegend());
+	layout->addWidget(_exitLegend);
 	layout->addWidget(buildOverlays());
 	setWidget(box);
 	setFeatures(DockWidgetMovable | DockWidgetFloatable | DockWidgetClosable);
@@ -654,6 +691,10 @@ void VirtDock::rebuildTree(const std::vector<VirtStream> &streams)
 		}
 	}
 	hideEmptyColumns(streams);
+	_exitLegend->setVisible(std::any_of(streams.begin(), streams.end(),
+		[] (const VirtStream &stream) {
+			return virt_model_n_reasons(stream.model.get()) > 0;
+		}));
 }
 
 /** States that no vCPU of any trace ever has need no column. */

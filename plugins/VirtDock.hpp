@@ -65,6 +65,7 @@ private:
 
 	void buildUi();
 	QWidget *buildLegend();
+	QWidget *buildExitLegend();
 	QWidget *buildOverlays();
 	void restoreSettings();
 	void saveSettings();
@@ -94,6 +95,7 @@ private:
 
 	QTreeWidget		*_tree = nullptr;
 	QLabel			*_head = nullptr, *_details = nullptr;
+	QWidget			*_exitLegend = nullptr;
 	QPushButton		*_markWorst = nullptr, *_zoomWorst = nullptr;
 
 	std::set<std::pair<int, int>>	_tasks, _tasksBefore;	/* drawn: stream, pid */

@@ -125,7 +125,8 @@ gui_quit
 # a session has its own combos
 gui_run -s "$session"
 gui_loaded "$host" "$guest"
-combo_split 6 2
+# with the room that the graphs had
+gui_until combo_room 2
 check session 10000 10001
 gui_quit
 
