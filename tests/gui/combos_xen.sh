@@ -17,38 +17,6 @@ check()
 	combo_check 1 "$host" "$3"
 }
 
-# zoom X0 X1: into these columns
-zoom()
-{
-	gui_until zoomed $((GUI_X0 + $1)) $((GUI_X0 + $2)) "$VIRT_FROM" "$VIRT_TO"
-}
-
-# zoomed X0 X1 FROM TO: drag, once more if KernelShark has not taken it for a drag
-zoomed()
-{
-	local end=$((SECONDS + 3))
-
-	gui_drag "$1" $((GUI_TOP + 60)) "$2" $((GUI_TOP + 60))
-	until virt_window_not "$3" "$4"; do
-		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.05
-	done
-}
-
-# green K: pixels of guest time in the bridge of the Kth combo
-green()
-{
-	combo_strip "$1"
-	gui_count_colour '#009e73' "$VIRT_X" "$VIRT_Y" "$VIRT_W" "$VIRT_H"
-}
-
-# events: records of Xen in the window
-events()
-{
-	awk -F, -v from="$VIRT_FROM" -v to="$VIRT_TO" '$2 >= from && $2 < to { n++ }
-		END { print n + 0 }' "$(gui_csv "$host")"
-}
-
 gui_init
 host=$GUI_SAMPLES/dom0.xen guest=$GUI_SAMPLES/dom0-ftrace.dat
 # Both count the host's TSC: let both show it as it is.
@@ -58,12 +26,12 @@ combo_view "$host" "$guest"
 gui_need gui_find actions QMenuBar Plots
 combo_split 6 2
 check whole 10000 10001
-gui_need [ "$(green 0)" -gt 1000 ]
-zoom 300 500
+gui_need [ "$(combo_colour 0 '#009e73')" -gt 1000 ]
+combo_zoom 300 500
 check part 10000 10001
-while [ "$(events)" -gt 0 ]; do
+while [ "$(combo_events "$host")" -gt 0 ]; do
 	gui_graphs
-	zoom 450 490
+	combo_zoom 450 490
 done
 # Nothing happened in this window; the model knows all the same.
 check near 10000 10001
@@ -138,5 +106,5 @@ gui_split 920
 gui_still
 gui_shot none
 gui_graphs
-gui_same "guest pixels where combos would be" 0 "$(green 0)"
+gui_same "guest pixels where combos would be" 0 "$(combo_colour 0 '#009e73')"
 gui_quit

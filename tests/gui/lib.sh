@@ -267,15 +267,17 @@ gui_quit()
 # gui_find COMMAND CLASS TEXT: x y w h state of the first that fits; TEXT is a glob, so is CLASS
 gui_find()
 {
-	local class text x y w h state colour
+	local class text x y w h state colour fields
 
+	# All of it first: whoever writes to a pipe that nobody reads any more has failed.
+	fields=$(gui_ask "$1" | gui_fields "$1")
 	while IFS=$'\t' read -r class text x y w h state colour; do
 		# shellcheck disable=SC2053
 		if [[ $class = $2 && $text = $3 ]]; then
 			echo "$x $y $w $h $state"
 			return
 		fi
-	done < <(gui_ask "$1" | gui_fields "$1")
+	done <<<"$fields"
 	return 1
 }
 

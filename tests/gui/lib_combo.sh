@@ -53,11 +53,43 @@ combo_strip()
 	VIRT_H=$((base - GUI_HEIGHT * 7 / 10 - 2 - VIRT_Y))
 }
 
+# combo_events FILE: its records within the window
+combo_events()
+{
+	awk -F, -v from="$VIRT_FROM" -v to="$VIRT_TO" '$2 >= from && $2 < to { n++ }
+		END { print n + 0 }' "$(gui_csv "$1")"
+}
+
+# combo_zoom X0 X1: into these columns of the graphs
+combo_zoom()
+{
+	gui_until combo_zoomed $((GUI_X0 + $1)) $((GUI_X0 + $2)) "$VIRT_FROM" "$VIRT_TO"
+}
+
+# combo_zoomed X0 X1 FROM TO: drag, once more if KernelShark has not taken it for a drag
+combo_zoomed()
+{
+	local end=$((SECONDS + 3))
+
+	gui_drag "$1" $((GUI_TOP + 60)) "$2" $((GUI_TOP + 60))
+	until virt_window_not "$3" "$4"; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+# combo_colour K COLOUR: pixels of it in the bridge of the Kth combo
+combo_colour()
+{
+	combo_strip "$1"
+	gui_count_colour "$2" "$VIRT_X" "$VIRT_Y" "$VIRT_W" "$VIRT_H"
+}
+
 # combo_check K FILE PID: the bridge of the Kth combo shows what the model says, column by column
 combo_check()
 {
 	combo_strip "$1"
-	virt_check_strip "combo $1" "$2" vcpu "$3"
+	virt_check_strip "combo $1" "$2" combo "$3"
 }
 
 # combo_guest_picture K: the guest's graph of the Kth combo, as a sum
@@ -68,6 +100,19 @@ combo_guest_picture()
 	base=$(combo_base "$1" 0)
 	gui_pixels "$GUI_X0" $((base - GUI_HEIGHT * 7 / 10)) $((GUI_X1 - GUI_X0)) \
 		$((GUI_HEIGHT * 7 / 10 - 2)) | md5sum
+}
+
+# combo_note TEXT: KernelShark's window tells of something that does not fit; "" if all fits
+combo_note()
+{
+	local note
+
+	note=$(gui_ask widgets | awk -F '\t' '$1 == "QStatusBar" { print $2 }')
+	if [ -n "$1" ]; then
+		[[ $note == *"$1"* ]]
+	else
+		[ -z "$note" ]
+	fi
 }
 
 # combo_dialog: open it

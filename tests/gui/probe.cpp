@@ -28,6 +28,7 @@
 #include <QMenuBar>
 #include <QProgressBar>
 #include <QSocketNotifier>
+#include <QStatusBar>
 #include <QTableView>
 #include <QTableWidget>
 #include <QTextEdit>
@@ -74,6 +75,8 @@ QString text_of(const QWidget *widget)
 		return combo->currentText();
 	if (auto edit = qobject_cast<const QTextEdit *>(widget))
 		return edit->toPlainText();
+	if (auto bar = qobject_cast<const QStatusBar *>(widget))
+		return bar->currentMessage();
 	if (auto bar = qobject_cast<const QProgressBar *>(widget))
 		return QString::number(bar->value());
 	return QString();

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Compare the strip over a graph, as it was photographed, with the model.
 
-virt_lib.py MODEL.csv pcpu|vcpu NUMBER FROM_NS TO_NS HEIGHT PIXELS
+virt_lib.py MODEL.csv pcpu|vcpu|combo NUMBER FROM_NS TO_NS HEIGHT PIXELS
 
 PIXELS are the colours, #rrggbb, of the strip and some columns to its left and right, row by row
 from the top, HEIGHT rows. Each column must show every state with its share of the column's time, up
@@ -14,6 +14,10 @@ import sys
 COLOURS = {
     "guest": "#009e73", "hypervisor": "#e69f00", "vmm": "#d55e00", "preempted": "#cc79a7",
     "waking": "#f0e442", "blocked": "#e4e6ea", "offline": "#999999",
+}
+# in combos, by what the exits are about
+EXITS = {
+    "#f3d08a", "#c07c00", "#7a4a00", "#a65e2e", "#ffb84d", "#d9b38c", "#9c7a3c", "#5c3317", "#bfa36f",
 }
 BLANK = {"#ffffff", "#8c8c8c"}  # nothing, and the two colours of unknown
 MARGIN = 4
@@ -64,6 +68,9 @@ def main():
     start, end, height = map(int, sys.argv[4:7])
     with open(sys.argv[7]) as file:
         pixels = file.read().split()
+    if kind == "combo":
+        kind = "vcpu"
+        pixels = [COLOURS["hypervisor"] if colour in EXITS else colour for colour in pixels]
     width = len(pixels) // height
     columns = [[pixels[(height - 1 - y) * width + x] for y in range(height)]
                for x in range(width)]

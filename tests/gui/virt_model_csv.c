@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The vCPU model of a xentrace file as CSV, for the tests of what is drawn from it: kind (vcpu,
+ * The vCPU model of a file, of xentrace or of a KVM host, as CSV, for the tests of what is drawn from it: kind (vcpu,
  * pcpu, migration), number (pid, pCPU, pid), begin and end in ns, state. A pCPU's state is that of
  * the vCPU there, "nothing" if it is idle.
  */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <libkshark.h>
+
+#include "kvm_stream.h"
 #include "virt_model.h"
+#include "virt_registry.h"
 #include "xen_trace.h"
 #include "xen_tracker.h"
+#include "xentrace_reader.h"
 
 static void print_vcpu(const struct virt_model *model, int32_t vcpu, const char *kind, int number,
 		       int64_t from, int64_t to)
@@ -34,7 +39,7 @@ static void print_pcpu(const struct virt_model *model, int32_t pcpu, int64_t fro
 		const struct virt_occupant *occupant = &range.first[i];
 		int64_t end = i + 1 < range.n ? occupant[1].start_ns : range.end_ns;
 
-		if (occupant->vcpu != VIRT_NONE)
+		if (virt_model_vcpu(model, occupant->vcpu))
 			print_vcpu(model, occupant->vcpu, "pcpu", pcpu, occupant->start_ns, end);
 		else
 			printf("pcpu,%d,%lld,%lld,%s\n", pcpu, (long long)occupant->start_ns,
@@ -53,27 +58,53 @@ static void print_migrations(const struct virt_model *model, int32_t vcpu, int p
 		       (long long)range.first[i].time_ns, range.first[i].from, range.first[i].to);
 }
 
-int main(int argc, char **argv)
+static struct virt_model *load_xen(const char *file)
 {
 	struct xen_trace_options options = { 0 };
 	struct virt_model *model = NULL;
-	struct xen_trace *trace;
+	struct xen_trace *trace = NULL;
 	char error[512] = "";
+
+	if (!xen_trace_options_from_env(&options, error, sizeof(error)))
+		trace = xen_trace_open(file, &options, error, sizeof(error));
+	if (!trace || xen_tracker_build(trace, &model))
+		fprintf(stderr, "%s: cannot make a model: %s\n", file, error);
+	if (trace)
+		xen_trace_close(trace);
+	return model;
+}
+
+/** As KernelShark loads it; what is left over goes with the process. */
+static const struct virt_model *load_kvm(const char *file)
+{
+	struct kshark_context *kshark = NULL;
+	struct kshark_entry **rows = NULL;
+	struct virt_shared *shared = NULL;
+	int id;
+
+	if (!kshark_instance(&kshark))
+		return NULL;
+	id = kshark_open(kshark, file);
+	if (id >= 0 && kvm_stream_attach(kshark_get_data_stream(kshark, id)) == 1 &&
+	    kshark_load_entries(kshark, id, &rows) > 0)
+		shared = virt_registry_get(id);
+	if (!shared)
+		fprintf(stderr, "%s: cannot make a model\n", file);
+	return shared ? virt_shared_model(shared) : NULL;
+}
+
+int main(int argc, char **argv)
+{
+	const struct virt_model *model;
 	int64_t from, to;
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: %s FILE\n", argv[0]);
 		return 2;
 	}
-	if (xen_trace_options_from_env(&options, error, sizeof(error))) {
-		fprintf(stderr, "%s\n", error);
-		return 2;
-	}
-	trace = xen_trace_open(argv[1], &options, error, sizeof(error));
-	if (!trace || xen_tracker_build(trace, &model)) {
-		fprintf(stderr, "%s: cannot make a model: %s\n", argv[1], error);
+	model = xentrace_check(argv[1]) ? load_xen(argv[1]) : load_kvm(argv[1]);
+	if (!model)
 		return 1;
-	}
 	from = virt_model_begin(model);
 	to = virt_model_end(model);
 	printf("kind,number,from,to,state\n");
@@ -85,7 +116,5 @@ int main(int argc, char **argv)
 	}
 	for (int32_t i = 0; i < virt_model_n_pcpus(model); i++)
 		print_pcpu(model, i, from, to);
-	virt_model_free(model);
-	xen_trace_close(trace);
 	return 0;
 }

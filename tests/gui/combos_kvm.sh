@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# A KVM host and its guest: paired by what trace-cmd recorded, in whatever order the files are given;
+# bridges pixel by pixel, with and without filters, near, far and reopened; the host alone.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_virt.sh"
+. "$(dirname "$0")/lib_combo.sh"
+
+GREEN='#009e73'
+
+check()
+{
+	gui_shot "$1"
+	gui_graphs
+	gui_until virt_window
+	combo_check 0 "$host" 3414
+	combo_check 1 "$host" 3415
+}
+
+# bridges: both, as a sum
+bridges()
+{
+	local k
+
+	for k in 0 1; do
+		combo_strip "$k"
+		gui_pixels "$VIRT_X" "$VIRT_Y" "$VIRT_W" "$VIRT_H"
+	done | md5sum
+}
+
+# paired: vCPU, guest's CPU and source as the dialog shows them
+paired()
+{
+	combo_dialog
+	gui_shot "dialog-$1"
+	gui_same "choice of vCPU 0" "kvm-guest.dat: CPU 0" "$(combo_choice 2)"
+	gui_same "choice of vCPU 1" "kvm-guest.dat: CPU 1" "$(combo_choice 3)"
+	gui_need gui_has items '3414 | '
+	gui_need gui_has items '| the traces'
+	combo_close Cancel
+}
+
+gui_init
+host=$GUI_SAMPLES/kvm-host.dat guest=$GUI_SAMPLES/kvm-guest.dat
+
+# the guest's file first, as nobody needs to know which is which
+combo_view "$guest" "$host"
+gui_until combo_note ''
+combo_split 6 2
+check whole
+gui_need [ "$(combo_colour 0 "$GREEN")" -gt 500 ]
+paired 1
+
+# what filters hide is hidden in the list, not in the bridges
+gui_shot unfiltered
+gui_graphs
+before=$(bridges) count=$(gui_ask count)
+for row in $(gui_ask shown | cut -f1); do
+	case $(gui_ask "rows $row 1" | cut -f7) in
+	*/sched_switch | */kvm_exit | */kvm_entry) break ;;
+	esac
+done
+gui_row_menu "$row"
+gui_choose 'Hide event *'
+gui_until gui_not gui_is count "$count"
+gui_shot filtered
+gui_same "bridges with a filter" "$before" "$(bridges)"
+
+combo_zoom 300 420
+check part
+combo_zoom 300 420
+combo_zoom 400 450
+gui_graphs
+combo_zoom 500 520
+check near
+
+# other files in the same window, and these again
+gui_menu File 'Open Trace File'
+gui_file "$guest"
+gui_until gui_main_active
+gui_still
+gui_menu File 'Append Trace File'
+gui_file "$host"
+gui_loaded "$guest" "$host"
+check again
+gui_quit
+
+# the host alone: its vCPU threads, in single rows
+combo_view "$host"
+gui_until combo_note ''
+combo_split 4 1
+gui_shot alone
+gui_graphs
+gui_until virt_window
+for k in 0 1; do
+	base=$((GUI_TOP + 50 + GUI_HEIGHT + (4 + k) * (GUI_HEIGHT + 20)))
+	virt_strip 0
+	VIRT_Y=$((base - GUI_HEIGHT)) VIRT_H=$((GUI_HEIGHT - GUI_HEIGHT * 7 / 10 - 2))
+	virt_check_strip "single $k" "$host" combo $((3414 + k))
+done
+gui_quit
