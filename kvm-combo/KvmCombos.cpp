@@ -270,14 +270,13 @@ void KvmCombos::findPairs()
 	loadChoices();
 }
 
+/** A choice "no CPU of that guest" is kept as CPU -1; it says nothing about other guests. */
 void KvmCombos::loadChoices()
 {
 	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
-	std::vector<int> guests = openStreams();
 
-	guests.push_back(VIRT_NONE);
 	for (int host : openStreams())
-		for (int guest : guests)
+		for (int guest : openStreams())
 			for (const QString &text :
 			     settings.value(choiceKey(host, guest)).toStringList()) {
 				virt_pair pair = {
@@ -285,26 +284,35 @@ void KvmCombos::loadChoices()
 					text.section(':', 1, 1).toInt(), VIRT_PAIR_CHOSEN,
 				};
 				kshark_data_stream *stream = streamOf(guest);
+				virt_pair found;
 
-				if (guest == VIRT_NONE ||
-				    (stream && pair.guest_cpu < stream->n_cpus))
-					virt_pairing_set(&pair);
+				if (pair.guest_cpu < 0) {
+					if (!virt_pairing_of_vcpu(host, pair.host_pid, &found) ||
+					    found.guest_stream != guest)
+						continue;
+					pair.guest_stream = VIRT_NONE;
+				} else if (!stream || pair.guest_cpu >= stream->n_cpus) {
+					continue;
+				}
+				virt_pairing_set(&pair);
 			}
 }
 
 void KvmCombos::saveChoices() const
 {
 	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
-	std::vector<int> guests = openStreams();
+	std::vector<KvmVcpu> all = vcpus();
 
-	guests.push_back(VIRT_NONE);
 	for (int host : openStreams())
-		for (int guest : guests) {
+		for (int guest : openStreams()) {
 			QStringList list;
 
-			for (const KvmVcpu &vcpu : vcpus())
-				if (vcpu.stream == host && vcpu.pair.guest_stream == guest &&
-				    vcpu.pair.source == VIRT_PAIR_CHOSEN)
+			if (host == guest)
+				continue;
+			for (const KvmVcpu &vcpu : all)
+				if (vcpu.stream == host && vcpu.pair.source == VIRT_PAIR_CHOSEN &&
+				    (vcpu.pair.guest_stream == guest ||
+				     vcpu.pair.guest_stream == VIRT_NONE))
 					list << QString("%1:%2").arg(vcpu.pid)
 						.arg(vcpu.pair.guest_cpu);
 			if (list.isEmpty())
@@ -406,6 +414,31 @@ void KvmCombos::show(const std::vector<KvmVcpu> &vcpus)
 	reinterpret_cast<KsTraceGraph *>(graph)->comboReDraw(n, combos);
 }
 
+/**
+ * KernelShark keeps for each task's graph where its rows are, and goes on with that when a file is
+ * appended, although all rows have other places then: the graph becomes empty. So let it look anew.
+ */
+void KvmCombos::dropOldCollections()
+{
+	kshark_context *kshark = nullptr;
+	std::vector<std::vector<int>> old;
+
+	if (!_histo || (_rows == _histo->data && _nRows == _histo->data_size))
+		return;
+	_rows = _histo->data;
+	_nRows = _histo->data_size;
+	if (!kshark_instance(&kshark))
+		return;
+	for (const kshark_entry_collection *c = kshark->collections; c; c = c->next)
+		if (c->cond == kshark_match_pid && c->n_val == 1)
+			old.push_back({ c->stream_id, c->values[0] });
+	for (std::vector<int> &task : old)
+		kshark_unregister_data_collection(&kshark->collections, kshark_match_pid, task[0],
+						  &task[1], 1);
+	if (QWidget *widget = virtChild(_window, "KsGLWidget"))
+		widget->update();
+}
+
 /** A frame is complete. */
 void KvmCombos::frameDone()
 {
@@ -414,6 +447,7 @@ void KvmCombos::frameDone()
 	std::vector<std::string> signature;
 
 	_drawn.clear();
+	dropOldCollections();
 	for (int id : openStreams()) {
 		kshark_data_stream *stream = streamOf(id);
 		VirtModelRef model(id);

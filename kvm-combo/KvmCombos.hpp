@@ -86,6 +86,7 @@ private:
 	using Key = std::pair<int, int>;	/* stream, pid */
 
 	void frameDone();
+	void dropOldCollections();
 	void showByItself();
 	void showNotes();
 	void reveal();
@@ -96,6 +97,8 @@ private:
 	QMainWindow			*_window;
 	QTimer				_timer;
 	kshark_trace_histo		*_histo = nullptr;
+	kshark_entry			**_rows = nullptr;	/* as of the last frame */
+	size_t				_nRows = 0;
 	std::vector<std::string>	_signature;	/* of the streams */
 	std::set<std::vector<int>>	_drawn, _mine;	/* graphs of combos: stream, id, action */
 	int				_top = 0, _base = 0;	/* of all combos */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * The vCPU model of a file, of xentrace or of a KVM host, as CSV, for the tests of what is drawn from it: kind (vcpu,
- * pcpu, migration), number (pid, pCPU, pid), begin and end in ns, state. A pCPU's state is that of
- * the vCPU there, "nothing" if it is idle.
+ * The vCPU model of a file as CSV, of xentrace or of a KVM host, for the tests of what is drawn:
+ * kind (vcpu, pcpu, migration), number (pid, pCPU, pid), begin and end in ns, state. A pCPU's state
+ * is that of the vCPU there, "nothing" if there is none.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# Files that do not fit together: a guest without a host, a host of another recording, two hosts, two
+# guests, Xen beside KVM, a file that is cut off. It is said what is wrong, and the rest is shown.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_virt.sh"
+. "$(dirname "$0")/lib_combo.sh"
+
+# start FILE...: through view, without waiting for vCPUs
+start()
+{
+	: >"$GUI_LOG"
+	GUI_PROGRAM=("$KSV_BIN" view)
+	gui_run "$@"
+	gui_loaded "$@"
+}
+
+gui_init
+host=$GUI_SAMPLES/kvm-host.dat guest=$GUI_SAMPLES/kvm-guest.dat xen=$GUI_SAMPLES/pinned.xen
+other=$GUI_SAMPLES/dom0-ftrace.dat
+
+# a guest without its host
+start "$guest" "$other"
+gui_until combo_note 'No open file shows virtual machines from outside'
+combo_dialog
+gui_shot no-host
+gui_same "lines of the dialog" "" "$(gui_ask items)"
+combo_close Apply
+gui_quit
+
+# guests of two recordings: one is known, the other one cannot be anybody
+start "$host" "$guest" "$other"
+gui_until combo_note 'dom0-ftrace.dat: it cannot be told which machine this is'
+combo_dialog
+gui_same "choice of vCPU 0" "kvm-guest.dat: CPU 0" "$(combo_choice 2)"
+combo_close Apply
+# The threads' graphs are not those of the time before the guests were appended.
+gui_split 900
+gui_shot two-guests
+gui_graphs
+COMBO_PLAIN=8
+for k in 0 1; do
+	base=$(combo_base "$k" 1)
+	gui_need [ "$(gui_pixels "$GUI_X0" $((base - 3)) $((GUI_X1 - GUI_X0)) 1 |
+		grep -vc '^#ffffff$')" -gt 100 ]
+done
+gui_quit
+
+# a trace that the host does not name: a guess, which is said to be one
+start "$host" "$other"
+gui_until combo_note 'dom0-ftrace.dat was not recorded together with kvm-host.dat'
+combo_dialog
+gui_need gui_has items '| a guess'
+gui_same "choice of vCPU 1" "dom0-ftrace.dat: CPU 1" "$(combo_choice 3)"
+# nobody is inside: that is a choice, too
+combo_choose 1 "no guest's trace"
+gui_same "choice of vCPU 1, by the machine's" none "$(combo_choice 3)"
+combo_close Apply
+gui_shot nobody
+combo_dialog
+gui_need gui_has items '| your choice'
+combo_close Cancel
+gui_quit
+
+# hosts of both kinds, and the same host twice
+cp "$host" "$GUI_DIR/again.dat"
+start "$host" "$xen" "$GUI_DIR/again.dat" "$guest"
+combo_dialog
+gui_shot hosts
+gui_need gui_has items 'g1 (kvm-host.dat)'
+gui_need gui_has items 'd0 (pinned.xen)'
+# What was said about another guest does not count for this one.
+gui_need [ "$(gui_ask items | grep -c '| the traces')" = 2 ]
+combo_close Apply
+gui_shot all
+gui_quit
+
+# cut off: left out, the rest is there
+head -c 500000 "$guest" >"$GUI_DIR/short.dat"
+: >"$GUI_LOG"
+GUI_PROGRAM=("$KSV_BIN" view)
+gui_run "$host" "$GUI_DIR/short.dat"
+gui_loaded "$host"
+gui_until virt_window
+gui_need grep -q 'short.dat: cut off' "$GUI_LOG"
+gui_quit
