@@ -100,3 +100,31 @@ for k in 0 1; do
 	virt_check_strip "single $k" "$host" combo $((3414 + k))
 done
 gui_quit
+
+# A double click on an exit tells its reason and cost, and sets both markers around it.
+combo_view "$host" "$guest"
+combo_split 6 2
+"$KSV_MODEL_CSV" "$host" >"$GUI_DIR/model"
+# the longest time in the hypervisor
+read -r from to < <(awk -F, '$1 == "vcpu" && $2 == 3414 && $5 == "hypervisor" && $4 - $3 > n {
+	n = $4 - $3; from = $3; to = $4 } END { print from, to }' "$GUI_DIR/model")
+while virt_window && [ $((VIRT_TO - VIRT_FROM)) -gt $((10 * (to - from))) ]; do
+	gui_shot exit
+	gui_graphs
+	width=$((GUI_X1 - GUI_X0))
+	x=$(((from + to - 2 * VIRT_FROM) * width / 2 / (VIRT_TO - VIRT_FROM)))
+	half=$((x < 60 ? x : x > width - 60 ? width - x : 60))
+	combo_zoom $((x - half)) $((x + half))
+done
+gui_shot exit
+gui_graphs
+combo_strip 0
+x=$(((from + to - 2 * VIRT_FROM) * (GUI_X1 - GUI_X0) / 2 / (VIRT_TO - VIRT_FROM)))
+xdotool mousemove $((GUI_X0 + x)) $((VIRT_Y + VIRT_H / 2)) click --repeat 2 --delay 20 1
+gui_until gui_find widgets QLabel '*g1v0 is in the hypervisor on CPU * for *, VM exit: *' >/dev/null
+gui_shot told
+mapfile -t marks < <(gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on = 1; next }
+	on && $1 == "QLabel" { gsub(/[ .]/, "", $2); print $2; on = 0 }')
+gui_same "marker A" "$(((from + 500) / 1000))" "$((10#${marks[0]}))"
+gui_same "marker B" "$(((to + 500) / 1000))" "$((10#${marks[1]}))"
+gui_quit
