@@ -38,7 +38,7 @@ static struct kvm_vcpu *add(struct kvm_vcpu **vcpus, size_t *n, size_t *room, in
 	thread->vcpu = (int32_t)*n;
 	(*vcpus)[*n] = (struct kvm_vcpu){
 		.tid = tid, .id = VIRT_NONE, .guest = VIRT_NONE, .pcpu = VIRT_NONE,
-		.reason = VIRT_NONE, .state = VIRT_UNKNOWN,
+		.reason = VIRT_NONE, .state = VIRT_UNKNOWN, .since_ns = INT64_MIN,
 	};
 	return &(*vcpus)[(*n)++];
 }

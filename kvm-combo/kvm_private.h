@@ -62,7 +62,7 @@ struct kvm_vcpu {
 	uint8_t		place;		/* enum kvm_place */
 	uint8_t		mode;		/* enum kvm_mode */
 	bool		nested;
-	int64_t		since_ns;	/* KVM_MODE_UNKNOWN on a pCPU: from when on */
+	int64_t		since_ns;	/* when it came to a pCPU, or nobody knew where it is */
 	int32_t		reason;		/* of its last exit */
 	uint8_t		state;		/* enum virt_state that was said last */
 };

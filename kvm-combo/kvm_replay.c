@@ -28,6 +28,8 @@ struct replay {
 	int32_t		*pid;		/* per CPU, of the thread that has it; or KVM_NO_PID */
 	int64_t		*lost_ns;	/* per CPU, since when its records are lost */
 	size_t		n_lost;		/* CPUs */
+	size_t		n_unknown;	/* CPUs with records of which nobody knows who has them */
+	int64_t		known_ns;	/* since when all of them are known, if they are */
 	struct u32_map	reason_map;
 	int32_t		*reasons;	/* in the model, by number in @reason_map */
 	size_t		reasons_room;
@@ -100,10 +102,15 @@ static struct kvm_vcpu *vcpu_of(const struct replay *replay, int32_t pid)
 
 static void occupy(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
 {
+	bool was_known = replay->pid[cpu] != KVM_NO_PID, is_known = pid != KVM_NO_PID;
+
+	if (was_known && !is_known)
+		replay->n_unknown++;
+	if (!was_known && is_known && !--replay->n_unknown)
+		replay->known_ns = time_ns;
 	replay->pid[cpu] = pid;
 	fail(replay, virt_model_occupy(replay->model, (int16_t)cpu, time_ns,
-				       pid == KVM_NO_PID ? VIRT_NONE : who(replay, pid),
-				       pid != KVM_NO_PID));
+				       is_known ? who(replay, pid) : VIRT_NONE, is_known));
 }
 
 /* --- exit reasons ---------------------------------------------------------------------------- */
@@ -152,7 +159,22 @@ static void lose(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 	vcpu->place = KVM_PLACE_UNKNOWN;
 	vcpu->mode = KVM_MODE_UNKNOWN;
 	vcpu->reason = VIRT_NONE;
+	vcpu->since_ns = time_ns;
 	say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, 0);
+}
+
+/**
+ * The first word about a vCPU is that it is woken, and it is on none of the CPUs: it has been asleep
+ * since these are known, as nothing woke it.
+ */
+static void find_asleep(struct replay *replay, struct kvm_vcpu *vcpu)
+{
+	if (vcpu->place != KVM_PLACE_UNKNOWN || replay->n_unknown ||
+	    !replay->tracker->has_switches)
+		return;
+	vcpu->place = KVM_OFF;
+	say(replay, vcpu, vcpu->since_ns > replay->known_ns ? vcpu->since_ns : replay->known_ns,
+	    VIRT_BLOCKED, VIRT_NONE, 0);
 }
 
 /** A thread gets a pCPU, or is found there. */
@@ -280,6 +302,8 @@ static void on_wakeup(struct replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
 
+	if (vcpu)
+		find_asleep(replay, vcpu);
 	/* who has a pCPU or waits for one may be woken, too: that changes nothing */
 	if (vcpu && vcpu->place == KVM_OFF && !replay->n_lost &&
 	    (vcpu->state == VIRT_BLOCKED || vcpu->state == VIRT_OFFLINE))
@@ -417,8 +441,10 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	replay.pid = malloc((tracker->n_cpus + 1) * sizeof(*replay.pid));
 	replay.lost_ns = calloc(tracker->n_cpus + 1, sizeof(*replay.lost_ns));
 	if (heap && replay.pid && replay.lost_ns) {
-		for (size_t c = 0; c < tracker->n_cpus; c++)
+		for (size_t c = 0; c < tracker->n_cpus; c++) {
 			replay.pid[c] = KVM_NO_PID;
+			replay.n_unknown += tracker->cpus[c].n > 0;
+		}
 		merge(&replay, heap);
 	} else {
 		fail(&replay, -ENOMEM);

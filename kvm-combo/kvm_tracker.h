@@ -14,6 +14,8 @@
  * - Every record tells which thread has its CPU. Before a CPU's first record nothing is known. A
  *   thread that has its pCPU without a word about its mode was in the guest if the next such word
  *   is an exit, else in the hypervisor.
+ * - A vCPU that is woken before anything else is told of it has been BLOCKED since all CPUs are
+ *   known, as it is on none of them.
  * - Where records of a CPU are lost, the vCPU that ran there and every one that does not run
  *   elsewhere are UNKNOWN, until something tells again; as long as any CPU's records are lost,
  *   nothing but running is certain.

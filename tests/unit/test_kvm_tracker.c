@@ -220,6 +220,30 @@ static void test_culprits(void **state)
 	virt_model_free(model);
 }
 
+/** Nothing is told of thread 100 until it is woken; both CPUs are known from 5 on. */
+static void test_asleep_from_the_beginning(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SEEN, 50, 0, 0 },
+		{ 5, 1, KVM_SEEN, IDLE, 0, 0 },
+		{ 40, 0, KVM_WAKEUP, 50, 100, 0 },
+		{ 45, 1, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 46, 1, KVM_ENTRY, 100, 0, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_UNKNOWN, -1, NULL, 0 },
+		{ 5, VIRT_BLOCKED, -1, NULL, 0 },
+		{ 40, VIRT_WAKING, -1, NULL, 0 },
+		{ 45, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 46, VIRT_GUEST, 1, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+
+	(void)state;
+	CHECK(model, 100, expected);
+	virt_model_free(model);
+}
+
 /** With kvm_entry and kvm_exit alone nobody knows what lies between. */
 static void test_entries_and_exits_only(void **state)
 {
@@ -429,6 +453,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_life),
 		cmocka_unit_test(test_culprits),
+		cmocka_unit_test(test_asleep_from_the_beginning),
 		cmocka_unit_test(test_entries_and_exits_only),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_nested),
