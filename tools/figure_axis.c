@@ -255,7 +255,7 @@ static void legend_vcpus(struct legend *legend)
 	}
 	if (figure->seen[figure_key_other(figure)]) {
 		figure_key_paint(figure, figure_key_other(figure), &paint);
-		legend_swatch(legend, "other", &paint, "Other vCPUs");
+		legend_swatch(legend, "other", &paint, "Others");
 	}
 	if (figure->seen[figure_key_unknown(figure)]) {
 		figure_key_paint(figure, figure_key_unknown(figure), &paint);
