@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	fuzz_kvm_tracker.c
+ * @brief	Any bytes as events of a KVM host: whatever they say, the model's sums are right.
+ *
+ * Eight bytes are an event: kind, CPU, pid, argument, value, ISA, steps of time. What would be
+ * several CPUs' files comes mixed; the tracker takes each CPU's events in their order.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kvm_tracker.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define EVENT_BYTES	8
+#define N_CPUS		4
+#define KIND_SEEN	12	/* beyond those of events: what other functions take */
+#define KIND_NAME	13
+#define KIND_GUEST	14
+
+static void check(bool right, const char *what)
+{
+	if (right)
+		return;
+	fprintf(stderr, "wrong: %s\n", what);
+	abort();
+}
+
+static void check_vcpu(const struct virt_model *model, int32_t vcpu)
+{
+	int64_t begin = virt_model_begin(model), end = virt_model_end(model), sum = 0;
+	struct virt_interval_range range = virt_vcpu_intervals(model, vcpu, begin, end);
+	struct virt_culprit culprits[64];
+	struct virt_totals totals;
+	size_t n;
+
+	virt_vcpu_totals(model, vcpu, begin, end, &totals);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		sum += totals.ns[state];
+	check(sum == end - begin, "the states of a vCPU do not add up");
+	for (size_t i = 1; i < range.n; i++)
+		check(range.first[i - 1].start_ns <= range.first[i].start_ns, "order");
+	n = virt_vcpu_culprits(model, vcpu, begin, end, culprits, 64);
+	sum = 0;
+	for (size_t i = 0; i < n && i < 64; i++)
+		sum += culprits[i].ns;
+	check(n > 64 || sum == totals.ns[VIRT_PREEMPTED], "culprits do not add up");
+}
+
+static void check_pcpu(const struct virt_model *model, int32_t pcpu)
+{
+	int64_t begin = virt_model_begin(model), end = virt_model_end(model), sum;
+	struct virt_pcpu_totals totals;
+
+	virt_pcpu_totals(model, pcpu, begin, end, &totals);
+	sum = totals.task_ns + totals.idle_ns + totals.unknown_ns;
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		sum += totals.state_ns[state];
+	check(sum == end - begin, "what a pCPU did does not add up");
+}
+
+static int add(struct kvm_tracker *tracker, const uint8_t *b, int64_t time_ns)
+{
+	struct kvm_event event = {
+		.time_ns = time_ns, .kind = b[0] % 16, .cpu = (int16_t)(b[1] % N_CPUS),
+		.pid = (int8_t)b[2] % 16, .arg = (int8_t)b[3] % 16, .value = (int8_t)b[4], .more = b[5],
+	};
+	const int32_t tids[] = { b[2] % 16, b[3] % 16, b[4] % 16 };
+	char name[] = "CPU 0/KVM";
+
+	switch (event.kind) {
+	case KVM_FOUND:		/* only kvm_tracker_lost() makes these two */
+	case KVM_LOST:
+		return kvm_tracker_lost(tracker, event.cpu, event.pid, time_ns, b[4]);
+	case KIND_SEEN:
+		return kvm_tracker_seen(tracker, event.cpu, event.pid, time_ns);
+	case KIND_NAME:
+		name[4] = (char)('0' + b[3] % 10);
+		return kvm_tracker_name(tracker, event.pid, name);
+	case KIND_GUEST:
+		return kvm_tracker_add_guest(tracker, b[5] % 2 ? "g2" : "web", tids, b[6] % 4);
+	}
+	return kvm_tracker_add(tracker, &event);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	struct virt_model *model = NULL;
+	int64_t time_ns = 0;
+
+	check(tracker, "no tracker");
+	for (size_t i = 0; i + EVENT_BYTES <= size; i += EVENT_BYTES) {
+		/* now and then back in time */
+		time_ns += data[i + 7] < 250 ? data[i + 7] * (1 + data[i + 6]) : -data[i + 6];
+		check(add(tracker, &data[i], time_ns) != -ENOMEM, "out of memory");
+	}
+	for (int i = 0; i < 2; i++) {
+		/* the same records give a model as often as one likes */
+		check(!kvm_tracker_finish(tracker, -10, time_ns < -10 ? -10 : time_ns + 1, &model),
+		      "no model");
+		for (int32_t v = 0; v < virt_model_n_vcpus(model); v++)
+			check_vcpu(model, v);
+		for (int32_t p = 0; p < virt_model_n_pcpus(model); p++)
+			check_pcpu(model, p);
+		virt_model_free(model);
+	}
+	kvm_tracker_free(tracker);
+	return 0;
+}
