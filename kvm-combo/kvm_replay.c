@@ -164,8 +164,8 @@ static void lose(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 }
 
 /**
- * The first word about a vCPU is that it is woken, and it is on none of the CPUs: it has been asleep
- * since these are known, as nothing woke it.
+ * The first word about a vCPU is that it is woken, and it is on none of the CPUs: it has been
+ * asleep since these are known, as nothing woke it.
  */
 static void find_asleep(struct replay *replay, struct kvm_vcpu *vcpu)
 {

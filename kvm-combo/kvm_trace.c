@@ -25,6 +25,7 @@ struct kvm_trace {
 	struct tep_handle *tep;
 	struct kvm_fields *fields;
 	int		n_cpus;
+	uint64_t	hz;			/* of the time stamps, or 0: they are ns */
 	int8_t		*class_of;		/* by event id; -1: not looked up yet */
 	const char	*classes[MAX_CLASSES];
 	int		n_classes;
@@ -94,6 +95,11 @@ err_memory:
 err:
 	kvm_trace_close(trace);
 	return NULL;
+}
+
+void kvm_trace_set_hz(struct kvm_trace *trace, uint64_t hz)
+{
+	trace->hz = hz;
 }
 
 const char *kvm_trace_path(const struct kvm_trace *trace)
@@ -210,10 +216,18 @@ struct walk {
 	int64_t		begin_ns, end_ns;
 };
 
+/** In ns; what is beyond all reason is cut, so that differences fit. */
+static int64_t time_of(const struct kvm_trace *trace, uint64_t ts)
+{
+	unsigned __int128 ns = trace->hz ? (unsigned __int128)ts * 1000000000 / trace->hz : ts;
+
+	return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns;
+}
+
 static int take_record(struct walk *walk, struct tep_record *record, int cpu)
 {
 	struct kvm_trace *trace = walk->trace;
-	int64_t time_ns = record->ts > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)record->ts;
+	int64_t time_ns = time_of(trace, record->ts);
 	uint64_t missing = record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
 	int id = tep_data_type(trace->tep, record), ret = 0;
 	struct kvm_trace_record counted = {

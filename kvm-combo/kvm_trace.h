@@ -37,6 +37,13 @@ struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size);
 /** kvm_trace_close - close a trace, which may be NULL. */
 void kvm_trace_close(struct kvm_trace *trace);
 
+/**
+ * kvm_trace_set_hz - from now on, time stamps are cycles of a clock of @hz; 0: they are ns
+ *
+ * libtracecmd gives them as they are if the file does not tell how long a cycle is.
+ */
+void kvm_trace_set_hz(struct kvm_trace *trace, uint64_t hz);
+
 /** kvm_trace_path - as it was given. */
 const char *kvm_trace_path(const struct kvm_trace *trace);
 

@@ -361,7 +361,7 @@ static int find_host(const struct files *files, int guest)
 }
 
 /** Open what is of KVM. Return: KSV_EXIT_OK, or the worst exit status after messages. */
-static int open_files(struct files *files)
+static int open_files(struct files *files, uint64_t cpu_hz)
 {
 	int status = KSV_EXIT_OK;
 
@@ -375,7 +375,7 @@ static int open_files(struct files *files)
 	for (int i = 0; i < files->n; i++) {
 		if (!model_is_trace_dat(files->paths[i]))
 			continue;
-		files->traces[i] = model_open_kvm(files->paths[i]);
+		files->traces[i] = model_open_kvm(files->paths[i], cpu_hz);
 		if (!files->traces[i]) {
 			files->paths[i] = NULL;
 			status = KSV_EXIT_FILE;
@@ -438,7 +438,7 @@ static int report_files(const struct report_options *options, char **files, int 
 		ksv_error("%s: cannot write: %s", options->output, strerror(errno));
 		return KSV_EXIT_FILE;
 	}
-	unread = open_files(&opened);
+	unread = open_files(&opened, options->trace.cpu_hz);
 	status = opened.hosts ? KSV_EXIT_OK : unread;
 	for (int i = 0; i < n && !status && !out->error; i++)
 		status = report_host(options, &opened, i, out, &first);

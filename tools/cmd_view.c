@@ -344,7 +344,8 @@ static bool check_trace_dat(const char *path)
 {
 	char problem[512];
 
-	if (kind_of(path) != FILE_TRACE_CMD || trace_dat_check(path, problem, sizeof(problem)))
+	if (kind_of(path) != FILE_TRACE_CMD ||
+	    trace_dat_check(path, problem, sizeof(problem), NULL))
 		return true;
 	ksv_error("%s: %s", path, problem);
 	return false;

@@ -4,24 +4,31 @@
  * @brief	The vCPU model of a KVM host's trace.dat.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model_load.h"
 #include "progress.h"
 #include "trace_dat.h"
 
-struct kvm_trace *model_open_kvm(const char *path)
+struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz)
 {
 	char problem[512] = "";
 	struct kvm_trace *trace;
+	bool cycles;
 
-	if (!trace_dat_check(path, problem, sizeof(problem))) {
+	if (!trace_dat_check(path, problem, sizeof(problem), &cycles)) {
 		ksv_error("%s: %s", path, problem);
 		return NULL;
 	}
 	trace = kvm_trace_open(path, problem, sizeof(problem));
 	if (!trace)
 		ksv_error("%s", problem);
+	else if (cycles && cpu_hz)
+		kvm_trace_set_hz(trace, cpu_hz);
+	else if (cycles)
+		fprintf(stderr, "%s: its times are cycles of the TSC and it does not tell how many "
+			"are a second; they are taken for ns. Give --cpu-hz\n", path);
 	return trace;
 }
 
@@ -58,7 +65,7 @@ static int kvm_load(struct model_load *load)
 	int status, ret;
 
 	if (!load->kvm)
-		load->kvm = model_open_kvm(load->path);
+		load->kvm = model_open_kvm(load->path, load->options.cpu_hz);
 	if (!load->kvm)
 		return KSV_EXIT_FILE;
 	if (!kvm_trace_is_host(load->kvm)) {

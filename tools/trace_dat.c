@@ -32,6 +32,7 @@ struct input {
 	bool		big_endian;
 	char		*problem;
 	size_t		problem_size;
+	char		clock[32];	/* of the last buffer, if it is told */
 };
 
 __attribute__((format(printf, 2, 3)))
@@ -102,13 +103,14 @@ static bool is_supported(const char *name, const char *version)
 }
 
 /** The data of a buffer: name, clock, page size, and for each CPU where its data is. */
-static bool check_buffer(const struct input *input)
+static bool check_buffer(struct input *input)
 {
 	uint64_t section, page, n_cpus, cpu, offset, size;
 	char text[256];
 
 	if (!get_number(input, 8, &section) || !get_text(input, text, sizeof(text)) ||
-	    !get_text(input, text, sizeof(text)) || !get_number(input, 4, &page) ||
+	    !get_text(input, input->clock, sizeof(input->clock)) ||
+	    !get_number(input, 4, &page) ||
 	    !get_number(input, 4, &n_cpus))
 		return true;	/* of another form: not ours to judge */
 	for (uint64_t i = 0; i < n_cpus; i++) {
@@ -125,7 +127,7 @@ static bool check_buffer(const struct input *input)
 }
 
 /** One section of options. @next: receives where the following one is, or 0 */
-static bool check_section(const struct input *input, uint64_t offset, uint64_t *next)
+static bool check_section(struct input *input, uint64_t offset, uint64_t *next)
 {
 	uint64_t id, flags, text, size, end;
 
@@ -186,19 +188,23 @@ static bool check(struct input *input)
 	return true;
 }
 
-bool trace_dat_check(const char *path, char *problem, size_t size)
+bool trace_dat_check(const char *path, char *problem, size_t size, bool *cycles)
 {
 	struct input input = { .problem = problem, .problem_size = size };
 	struct stat st;
 	bool ok = true;
 
 	problem[0] = '\0';
+	if (cycles)
+		*cycles = false;
 	input.file = fopen(path, "re");
 	if (!input.file)
 		return complain(&input, "%s", strerror(errno));
 	if (!fstat(fileno(input.file), &st)) {
 		input.size = st.st_size;
 		ok = check(&input);
+		if (cycles)
+			*cycles = !strcmp(input.clock, "x86-tsc");
 	}
 	fclose(input.file);
 	return ok;

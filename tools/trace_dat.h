@@ -15,12 +15,14 @@ extern const char trace_dat_magic[10];
 /**
  * trace_dat_check - can libtracecmd read this file?
  * @problem: receives what is wrong and what helps, without the file's name
+ * @cycles: receives whether its times are cycles of the TSC, of which the file does not tell how
+ *	    long they are; may be NULL
  *
  * Looks at what has to be there: the compression, and whether the file's parts lie within it. What
  * else may be wrong is libtracecmd's to find.
  *
  * Return: false if the file cannot be read.
  */
-bool trace_dat_check(const char *path, char *problem, size_t size);
+bool trace_dat_check(const char *path, char *problem, size_t size, bool *cycles);
 
 #endif
