@@ -161,18 +161,17 @@ static int name_thread(struct kvm_tracker *tracker, int32_t pid,
 }
 
 int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker,
-		    struct tep_record *record, int cpu, int64_t time_ns)
+		    const struct tep_record *record, int id, int cpu, int32_t pid, int64_t time_ns)
 {
-	int type = tep_data_type(fields->tep, record), ret = 0;
-	int32_t pid = kvm_fields_pid(fields, record);
 	const struct found_event *found;
 	struct kvm_event event;
+	int ret = 0;
 
 	if (cpu < 0 || cpu > INT16_MAX)
 		return -EINVAL;
-	if (type < 0 || type > MAX_ID || !fields->by_id[type])
+	if (id < 0 || id > MAX_ID || !fields->by_id[id])
 		return kvm_tracker_seen(tracker, cpu, pid, time_ns);
-	found = &fields->events[fields->by_id[type] - 1];
+	found = &fields->events[fields->by_id[id] - 1];
 	event = (struct kvm_event){
 		.time_ns = time_ns, .pid = pid, .cpu = (int16_t)cpu, .kind = found->row->kind,
 		.more = found->row->isa,

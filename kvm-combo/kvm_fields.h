@@ -39,7 +39,7 @@ bool kvm_fields_is_host(const struct kvm_fields *fields);
 
 /**
  * kvm_fields_take - give a record to the tracker
- * @cpu, @pid, @time_ns: where, who and when; the times of one trace are of one kind
+ * @id, @cpu, @pid, @time_ns: which event, where, who and when; the times of one trace are of one kind
  *
  * Any record will do; one that does not matter only tells who has the CPU. Records that are missing
  * before it must be told with kvm_tracker_lost().
@@ -47,7 +47,8 @@ bool kvm_fields_is_host(const struct kvm_fields *fields);
  * Return: as kvm_tracker_add().
  */
 int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker,
-		    struct tep_record *record, int cpu, int64_t time_ns);
+		    const struct tep_record *record, int id, int cpu, int32_t pid,
+		    int64_t time_ns);
 
 /** kvm_fields_pid - whose record it is. */
 int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *record);

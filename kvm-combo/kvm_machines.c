@@ -65,11 +65,15 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpu **vcpus, size_t 
 	}
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
+		int32_t last = KVM_NO_PID;
 
 		for (size_t i = 0; i < cpu->n; i++) {
 			const struct kvm_event *event = &cpu->events[i];
 
 			if (event->kind != KVM_ENTRY && event->kind != KVM_EXIT)
+				continue;
+			/* as most of its records: nothing new, once its number is known */
+			if (event->pid == last)
 				continue;
 			vcpu = add(vcpus, n, &room, event->pid,
 				   kvm_thread_find(tracker, event->pid));
@@ -77,6 +81,8 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpu **vcpus, size_t 
 				return -ENOMEM;
 			if (vcpu->id == VIRT_NONE && event->arg >= 0)
 				vcpu->id = event->arg;
+			if (vcpu->id != VIRT_NONE)
+				last = event->pid;
 		}
 	}
 	return 0;

@@ -26,6 +26,7 @@ struct replay {
 	struct kvm_vcpu	*vcpus;
 	int32_t		n_vcpus;
 	int32_t		*pid;		/* per CPU, of the thread that has it; or KVM_NO_PID */
+	struct kvm_vcpu	**vcpu;		/* per CPU, that thread if it is one, or NULL */
 	int64_t		*lost_ns;	/* per CPU, since when its records are lost */
 	size_t		n_lost;		/* CPUs */
 	size_t		n_unknown;	/* CPUs with records of which nobody knows who has them */
@@ -109,6 +110,7 @@ static void occupy(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
 	if (!was_known && is_known && !--replay->n_unknown)
 		replay->known_ns = time_ns;
 	replay->pid[cpu] = pid;
+	replay->vcpu[cpu] = pid > 0 ? vcpu_of(replay, pid) : NULL;
 	fail(replay, virt_model_occupy(replay->model, (int16_t)cpu, time_ns,
 				       is_known ? who(replay, pid) : VIRT_NONE, is_known));
 }
@@ -203,12 +205,12 @@ static void notice(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
 		return;
 	if (replay->pid[cpu] != KVM_NO_PID && replay->tracker->has_switches)
 		contradict(replay, "a thread has a pCPU that it was not switched to");
-	vcpu = vcpu_of(replay, replay->pid[cpu]);
+	vcpu = replay->vcpu[cpu];
 	if (vcpu && vcpu->place == KVM_ON && vcpu->pcpu == cpu && replay->tracker->has_switches) {
 		lose(replay, vcpu, time_ns);
 	}
 	occupy(replay, cpu, time_ns, pid);
-	vcpu = vcpu_of(replay, pid);
+	vcpu = replay->vcpu[cpu];
 	if (vcpu)
 		arrive(replay, vcpu, cpu, time_ns);
 }
@@ -240,7 +242,7 @@ static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm
 
 static void on_entry(struct replay *replay, const struct kvm_event *event)
 {
-	struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
+	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
 
 	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
 	if (vcpu->mode == KVM_IN_GUEST)
@@ -251,7 +253,7 @@ static void on_entry(struct replay *replay, const struct kvm_event *event)
 
 static void on_exit_(struct replay *replay, const struct kvm_event *event)
 {
-	struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
+	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
 
 	resolve(replay, vcpu, KVM_IN_GUEST);
 	/* KVM's fast path enters again without a record of it */
@@ -264,7 +266,7 @@ static void on_exit_(struct replay *replay, const struct kvm_event *event)
 
 static void on_userspace_exit(struct replay *replay, const struct kvm_event *event)
 {
-	struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
+	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
 
 	if (!vcpu)
 		return;
@@ -275,7 +277,7 @@ static void on_userspace_exit(struct replay *replay, const struct kvm_event *eve
 
 static void on_nested(struct replay *replay, const struct kvm_event *event)
 {
-	struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
+	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
 
 	if (!vcpu)
 		return;
@@ -288,12 +290,12 @@ static void on_nested(struct replay *replay, const struct kvm_event *event)
 
 static void on_switch(struct replay *replay, const struct kvm_event *event)
 {
-	struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
+	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
 
 	if (vcpu)
 		leave(replay, vcpu, event);
 	occupy(replay, event->cpu, event->time_ns, event->arg);
-	vcpu = vcpu_of(replay, event->arg);
+	vcpu = replay->vcpu[event->cpu];
 	if (vcpu)
 		arrive(replay, vcpu, event->cpu, event->time_ns);
 }
@@ -440,7 +442,8 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 
 	replay.pid = malloc((tracker->n_cpus + 1) * sizeof(*replay.pid));
 	replay.lost_ns = calloc(tracker->n_cpus + 1, sizeof(*replay.lost_ns));
-	if (heap && replay.pid && replay.lost_ns) {
+	replay.vcpu = calloc(tracker->n_cpus + 1, sizeof(struct kvm_vcpu *));
+	if (heap && replay.pid && replay.vcpu && replay.lost_ns) {
 		for (size_t c = 0; c < tracker->n_cpus; c++) {
 			replay.pid[c] = KVM_NO_PID;
 			replay.n_unknown += tracker->cpus[c].n > 0;
@@ -451,6 +454,7 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	}
 	free(heap);
 	free(replay.pid);
+	free(replay.vcpu);
 	free(replay.lost_ns);
 	free(replay.reasons);
 	u32_map_destroy(&replay.reason_map);

@@ -18,7 +18,7 @@
 
 /** What is collected of a stream; the registry's promise and the stream share it. */
 struct collection {
-	pthread_mutex_t		lock;
+	pthread_spinlock_t	lock;		/* taken for each record: the cheapest there is */
 	int			refs;
 	int			stream_id;
 	struct kvm_fields	*fields;	/* NULL: the stream is gone */
@@ -39,14 +39,14 @@ static void put(struct collection *collection)
 
 	if (!collection)
 		return;
-	pthread_mutex_lock(&collection->lock);
+	pthread_spin_lock(&collection->lock);
 	refs = --collection->refs;
-	pthread_mutex_unlock(&collection->lock);
+	pthread_spin_unlock(&collection->lock);
 	if (refs)
 		return;
 	kvm_fields_free(collection->fields);
 	kvm_tracker_free(collection->tracker);
-	pthread_mutex_destroy(&collection->lock);
+	pthread_spin_destroy(&collection->lock);
 	free(collection);
 }
 
@@ -58,9 +58,9 @@ static struct collection *get(int stream_id)
 	if (stream_id >= 0 && stream_id < MAX_STREAMS)
 		collection = collections[stream_id];
 	if (collection) {
-		pthread_mutex_lock(&collection->lock);
+		pthread_spin_lock(&collection->lock);
 		collection->refs++;
-		pthread_mutex_unlock(&collection->lock);
+		pthread_spin_unlock(&collection->lock);
 	}
 	pthread_mutex_unlock(&collections_lock);
 	return collection;
@@ -88,18 +88,18 @@ static void on_record(struct kshark_data_stream *stream, void *rec, struct kshar
 	if (!collection)
 		return;
 	time_ns = (int64_t)record->ts;
-	pthread_mutex_lock(&collection->lock);
+	pthread_spin_lock(&collection->lock);
 	if (!collection->error && entry->event_id == KS_EVENT_OVERFLOW)
 		ret = kvm_tracker_lost(collection->tracker, record->cpu,
 				       kvm_fields_pid(collection->fields, record), time_ns,
 				       record->missed_events > 0 ? record->missed_events : 0);
 	else if (!collection->error)
-		ret = kvm_fields_take(collection->fields, collection->tracker, record, record->cpu,
-				      time_ns);
+		ret = kvm_fields_take(collection->fields, collection->tracker, record,
+				      entry->event_id, record->cpu, entry->pid, time_ns);
 	span(collection, time_ns);
 	if (ret == -ENOMEM)
 		collection->error = ret;
-	pthread_mutex_unlock(&collection->lock);
+	pthread_spin_unlock(&collection->lock);
 }
 
 /* --- the model ------------------------------------------------------------------------------- */
@@ -125,12 +125,12 @@ static struct virt_model *make(void *arg)
 	struct collection *collection = arg;
 	struct virt_model *model = NULL;
 
-	pthread_mutex_lock(&collection->lock);
+	pthread_spin_lock(&collection->lock);
 	if (!collection->error && collection->begin_ns < collection->end_ns &&
 	    !add_guests(collection))
 		kvm_tracker_finish(collection->tracker, collection->begin_ns, collection->end_ns,
 				   &model);
-	pthread_mutex_unlock(&collection->lock);
+	pthread_spin_unlock(&collection->lock);
 	return model;
 }
 
@@ -172,7 +172,7 @@ static struct collection *collection_new(struct kshark_data_stream *stream)
 
 	if (!collection)
 		return NULL;
-	pthread_mutex_init(&collection->lock, NULL);
+	pthread_spin_init(&collection->lock, PTHREAD_PROCESS_PRIVATE);
 	collection->refs = 1;
 	collection->stream_id = stream->stream_id;
 	collection->begin_ns = INT64_MAX;

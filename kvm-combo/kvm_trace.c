@@ -246,7 +246,8 @@ static int take_record(struct walk *walk, struct tep_record *record, int cpu)
 	if (walk->tracker && record->missed_events)
 		ret = kvm_tracker_lost(walk->tracker, cpu, counted.pid, time_ns, missing);
 	if (walk->tracker && !ret)
-		ret = kvm_fields_take(trace->fields, walk->tracker, record, cpu, time_ns);
+		ret = kvm_fields_take(trace->fields, walk->tracker, record, id, cpu,
+				      counted.pid, time_ns);
 	return ret || !walk->take ? ret : walk->take(walk->arg, &counted);
 }
 

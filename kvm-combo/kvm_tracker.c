@@ -203,13 +203,16 @@ static int add_threads(struct kvm_tracker *tracker)
 	}
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
+		int32_t last = KVM_NO_PID;
 
 		for (size_t i = 0; i < cpu->n; i++) {
 			const struct kvm_event *event = &cpu->events[i];
 
-			if (!thread_add(tracker, event->pid) ||
+			/* most records of a CPU are of the same thread as the one before */
+			if ((event->pid != last && !thread_add(tracker, event->pid)) ||
 			    (event->kind == KVM_SWITCH && !thread_add(tracker, event->arg)))
 				return -ENOMEM;
+			last = event->kind == KVM_SWITCH ? event->arg : event->pid;
 		}
 	}
 	for (size_t i = 0; i < tracker->n_guests; i++)
