@@ -360,7 +360,10 @@ QWidget *VirtDock::buildLegend()
 	return box;
 }
 
-/** The hypervisor's colours in combos; hidden until there is a trace with VM exits. */
+/**
+ * The hypervisor's colours in combos. Always there, so that the dock does not grow, and the graphs
+ * are not drawn anew, while KernelShark appends a file.
+ */
 QWidget *VirtDock::buildExitLegend()
 {
 	auto box = new QWidget;
@@ -373,7 +376,6 @@ QWidget *VirtDock::buildExitLegend()
 			  virt_exit_class_name(exitClass),
 			  "In combos: the hypervisor works for a VM exit of this kind");
 	}
-	box->hide();
 	return box;
 }
 
@@ -463,9 +465,8 @@ void VirtDock::buildUi()
 	layout->addWidget(_tree, 3);
 	layout->addLayout(buttons);
 	layout->addWidget(_details, 1);
-	_exitLegend = buildExitLegend();
 	layout->addWidget(buildLegend());
-	layout->addWidget(_exitLegend);
+	layout->addWidget(buildExitLegend());
 	layout->addWidget(buildOverlays());
 	setWidget(box);
 	setFeatures(DockWidgetMovable | DockWidgetFloatable | DockWidgetClosable);
@@ -691,10 +692,6 @@ void VirtDock::rebuildTree(const std::vector<VirtStream> &streams)
 		}
 	}
 	hideEmptyColumns(streams);
-	_exitLegend->setVisible(std::any_of(streams.begin(), streams.end(),
-		[] (const VirtStream &stream) {
-			return virt_model_n_reasons(stream.model.get()) > 0;
-		}));
 }
 
 /** States that no vCPU of any trace ever has need no column. */

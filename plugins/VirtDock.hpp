@@ -95,7 +95,6 @@ private:
 
 	QTreeWidget		*_tree = nullptr;
 	QLabel			*_head = nullptr, *_details = nullptr;
-	QWidget			*_exitLegend = nullptr;
 	QPushButton		*_markWorst = nullptr, *_zoomWorst = nullptr;
 
 	std::set<std::pair<int, int>>	_tasks, _tasksBefore;	/* drawn: stream, pid */
