@@ -35,6 +35,7 @@ namespace {
 
 constexpr size_t MOST_BY_ITSELF = 32;	/* combos; more are left to the dialog */
 constexpr int MARGIN = 12;		/* around what is scrolled to */
+constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
 
 QPointer<KvmCombos> theCombos;
 
@@ -132,6 +133,7 @@ void kvm_combo_gui_init(void *main_window)
 {
 	auto window = static_cast<QMainWindow *>(main_window);
 
+	virtGuardGraphs(window);
 	if (!theCombos && window)
 		theCombos = new KvmCombos(window);
 }
@@ -146,7 +148,6 @@ KvmCombos::KvmCombos(QMainWindow *window)
 		     qgetenv("KSHARK_VIRT_COMBOS") != "0";
 	_fades = settings.value("combos/fade", true).toBool();
 	_timer.setSingleShot(true);
-	_timer.setInterval(0);
 	connect(&_timer, &QTimer::timeout, this, [this] { frameDone(); });
 
 	for (QMenu *menu : _window->menuBar()->findChildren<QMenu *>())
@@ -388,7 +389,7 @@ void KvmCombos::graphDrawn(kshark_trace_histo *histo, int streamId, int id, int 
 		_drawn.insert({ streamId, drawAction, id });
 	}
 	if (!_timer.isActive())
-		_timer.start();
+		_timer.start(0);
 }
 
 void KvmCombos::show(const std::vector<KvmVcpu> &vcpus)
@@ -446,6 +447,10 @@ void KvmCombos::frameDone()
 	bool seen = !_drawn.empty();
 	std::vector<std::string> signature;
 
+	if (virtIsLoading()) {
+		_timer.start(LOADING_MS);
+		return;
+	}
 	_drawn.clear();
 	dropOldCollections();
 	for (int id : openStreams()) {

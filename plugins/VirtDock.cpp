@@ -288,6 +288,7 @@ void virt_gui_init(void *main_window)
 {
 	auto window = static_cast<QMainWindow *>(main_window);
 
+	virtGuardGraphs(window);
 	if (!theDock && window)
 		theDock = new VirtDock(window);
 }
@@ -561,6 +562,10 @@ void VirtDock::refresh()
 {
 	auto job = std::make_shared<Job>();
 
+	if (virtIsLoading()) {
+		_timer.start();
+		return;
+	}
 	_tasksBefore.swap(_tasks);
 	_tasks.clear();
 	job->streams = virtStreams();

@@ -9,6 +9,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QFileInfo>
+#include <QResizeEvent>
 
 #include <libkshark.h>
 
@@ -67,4 +68,59 @@ QWidget *virtChild(QMainWindow *window, const char *className)
 		if (!strcmp(widget->metaObject()->className(), className))
 			return widget;
 	return nullptr;
+}
+
+bool virtIsLoading()
+{
+	for (QWidget *widget : QApplication::topLevelWidgets())
+		if (widget->isVisible() && strstr(widget->metaObject()->className(),
+						  "KsProgressBar"))
+			return true;
+	return false;
+}
+
+namespace {
+
+constexpr const char *GUARD_NAME = "kshark-virt-guard";
+
+/** Drops what would make KernelShark draw; a change of size is made up for afterwards. */
+class Guard : public QObject {
+public:
+	explicit Guard(QWidget *graphs) : QObject(graphs)
+	{
+		setObjectName(GUARD_NAME);
+		graphs->installEventFilter(this);
+	}
+
+private:
+	bool eventFilter(QObject *object, QEvent *event) override
+	{
+		auto graphs = static_cast<QWidget *>(object);
+
+		if (event->type() != QEvent::Paint && event->type() != QEvent::Resize)
+			return false;
+		if (virtIsLoading()) {
+			_resized |= event->type() == QEvent::Resize;
+			return true;
+		}
+		if (_resized) {
+			QResizeEvent resize(graphs->size(), graphs->size());
+
+			_resized = false;
+			QCoreApplication::sendEvent(graphs, &resize);
+		}
+		return false;
+	}
+
+	bool	_resized = false;
+};
+
+} // namespace
+
+void virtGuardGraphs(QMainWindow *window)
+{
+	QWidget *graphs = window ? virtChild(window, "KsGLWidget") : nullptr;
+
+	if (graphs && !graphs->findChild<QObject *>(GUARD_NAME, Qt::FindDirectChildrenOnly))
+		new Guard(graphs);
 }

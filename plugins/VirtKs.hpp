@@ -68,6 +68,18 @@ QString virtSettingsFile();
 /** KernelShark's window, or nullptr. */
 QMainWindow *virtMainWindow();
 
+/**
+ * Is KernelShark loading a file? Another thread moves the rows then, while the window's events are
+ * still handled now and then: nothing may be drawn or change its size.
+ */
+bool virtIsLoading();
+
+/**
+ * Keep KernelShark's graphs from being drawn while it loads: it would crash. May be called by each
+ * plugin; the first one does it.
+ */
+void virtGuardGraphs(QMainWindow *window);
+
 /** The widget of a class of KernelShark's in its window, or nullptr. */
 QWidget *virtChild(QMainWindow *window, const char *className);
 

@@ -49,6 +49,17 @@ static int make_room(int stream_id)
 	return 0;
 }
 
+/** No stream, no memory: the library may be unloaded next. With the lock held. */
+static void drop_if_empty(void)
+{
+	for (int i = 0; i < registry.n_streams; i++)
+		if (registry.streams[i].shared || registry.streams[i].make)
+			return;
+	free(registry.streams);
+	registry.streams = NULL;
+	registry.n_streams = 0;
+}
+
 static void stream_release(const struct stream *stream)
 {
 	virt_shared_put(stream->shared);
@@ -67,6 +78,7 @@ static int replace(int stream_id, const struct stream *stream)
 	if (!ret) {
 		before = registry.streams[stream_id];
 		registry.streams[stream_id] = *stream;
+		drop_if_empty();
 	}
 	pthread_mutex_unlock(&registry.lock);
 	stream_release(&before);
