@@ -66,8 +66,8 @@ static int add(struct kvm_tracker *tracker, const uint8_t *b, int64_t time_ns)
 {
 	struct kvm_event event = {
 		.time_ns = time_ns, .kind = b[0] % 16, .cpu = (int16_t)(b[1] % N_CPUS),
-		.pid = (int8_t)b[2] % 16, .arg = (int8_t)b[3] % 16,
-		.value = (int8_t)b[4], .more = b[5],
+		.pid = (int8_t)b[2] % 16, .arg = (int8_t)b[3] % 16, .value = (int8_t)b[4],
+		.more = b[5],
 	};
 	const int32_t tids[] = { b[2] % 16, b[3] % 16, b[4] % 16 };
 	char name[] = "CPU 0/KVM";
