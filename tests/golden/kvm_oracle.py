@@ -73,6 +73,8 @@ class Thread:
 
     def __init__(self, tid, records, cpus, begin, end):
         self.tid, self.begin, self.end = tid, begin, end
+        # since when it is known who has each CPU
+        self.known = max(runs[0].start for runs in cpus.values())
         self.on = sorted((s.start, s.end, cpu) for cpu, runs in cpus.items()
                          for s in runs if s.what == tid and s.start < s.end)
         self.modes = []         # (time, state, reason)
@@ -124,13 +126,21 @@ class Thread:
     def off_pieces(self, start, end):
         state = self.outs.get(start)
         if state is None:
-            return [Segment(start, end, "unknown")]
+            return self.first_pieces(start, end)
         if state[0] == "R":
             return [Segment(start, end, "preempted")]
         first = "offline" if state[0] in "XZ" else "blocked"
         i = bisect.bisect_left(self.wakes, start)
         wake = self.wakes[i] if i < len(self.wakes) and self.wakes[i] < end else end
         return [Segment(start, wake, first), Segment(wake, end, "waking")]
+
+    def first_pieces(self, start, end):
+        """Woken before anything else is told, it has been asleep since all CPUs are known."""
+        first = self.wakes[0] if self.wakes else end
+        if not self.known <= first < end:
+            return [Segment(start, end, "unknown")]
+        return [Segment(start, self.known, "unknown"), Segment(self.known, first, "blocked"),
+                Segment(first, end, "waking")]
 
     def lay_over(self):
         timeline, at = [], self.begin
