@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_kvm_exits.c
+ * @brief	KVM's exit reasons have the names of the kernel's uapi headers, and the right class.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "exit_reasons.h"
+#include "kvm_private.h"
+
+/** arch/x86/include/uapi/asm/vmx.h and svm.h, arch/arm64/include/asm/esr.h of Linux. */
+static const struct {
+	enum kvm_isa	isa;
+	uint64_t	reason;
+	const char	*name;
+	enum virt_exit_class exit_class;
+} names[] = {
+	{ KVM_ISA_VMX, 0, "EXCEPTION_NMI", VIRT_EXIT_INTERRUPT },
+	{ KVM_ISA_VMX, 1, "EXTERNAL_INTERRUPT", VIRT_EXIT_INTERRUPT },
+	{ KVM_ISA_VMX, 12, "HLT", VIRT_EXIT_HALT },
+	{ KVM_ISA_VMX, 18, "VMCALL", VIRT_EXIT_HYPERCALL },
+	{ KVM_ISA_VMX, 26, "VMOFF", VIRT_EXIT_NESTED },
+	{ KVM_ISA_VMX, 27, "VMON", VIRT_EXIT_NESTED },
+	{ KVM_ISA_VMX, 30, "IO_INSTRUCTION", VIRT_EXIT_IO },
+	{ KVM_ISA_VMX, 32, "MSR_WRITE", VIRT_EXIT_REGISTER },
+	{ KVM_ISA_VMX, 40, "PAUSE_INSTRUCTION", VIRT_EXIT_HALT },
+	{ KVM_ISA_VMX, 48, "EPT_VIOLATION", VIRT_EXIT_MEMORY },
+	{ KVM_ISA_VMX, 52, "PREEMPTION_TIMER", VIRT_EXIT_INTERRUPT },
+	{ KVM_ISA_VMX, 56, "APIC_WRITE", VIRT_EXIT_APIC },
+	{ KVM_ISA_VMX, 35, "0x23", VIRT_EXIT_OTHER },
+	{ KVM_ISA_VMX, 0xfff0, "0xfff0", VIRT_EXIT_OTHER },
+	{ KVM_ISA_SVM, 0x00, "READ_CR0", VIRT_EXIT_REGISTER },
+	{ KVM_ISA_SVM, 0x18, "WRITE_CR8", VIRT_EXIT_REGISTER },
+	{ KVM_ISA_SVM, 0x27, "READ_DR7", VIRT_EXIT_REGISTER },
+	{ KVM_ISA_SVM, 0x60, "INTR", VIRT_EXIT_INTERRUPT },
+	{ KVM_ISA_SVM, 0x78, "HLT", VIRT_EXIT_HALT },
+	{ KVM_ISA_SVM, 0x7b, "IOIO", VIRT_EXIT_IO },
+	{ KVM_ISA_SVM, 0x7c, "MSR", VIRT_EXIT_REGISTER },
+	{ KVM_ISA_SVM, 0x8c, "MWAIT_COND", VIRT_EXIT_HALT },
+	{ KVM_ISA_SVM, 0x400, "NPF", VIRT_EXIT_MEMORY },
+	{ KVM_ISA_SVM, 0x402, "AVIC_UNACCELERATED_ACCESS", VIRT_EXIT_APIC },
+	{ KVM_ISA_SVM, UINT32_MAX, "ERR", VIRT_EXIT_OTHER },
+	{ KVM_ISA_SVM, 0xbad, "0xbad", VIRT_EXIT_OTHER },
+	{ KVM_ISA_ARM, UINT64_C(0) << 32, "IRQ", VIRT_EXIT_INTERRUPT },
+	{ KVM_ISA_ARM, UINT64_C(2) << 32 | 0x01, "WFx", VIRT_EXIT_HALT },
+	{ KVM_ISA_ARM, UINT64_C(2) << 32 | 0x24, "DABT_LOW", VIRT_EXIT_MEMORY },
+	{ KVM_ISA_NONE, 7, "0x7", VIRT_EXIT_OTHER },
+};
+
+static void test_names(void **state)
+{
+	char buf[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *name = kvm_exit_name(names[i].isa, names[i].reason, buf, sizeof(buf));
+
+		assert_string_equal(name, names[i].name);
+		if (exit_class_of(name) != names[i].exit_class)
+			print_message("%s: %s\n", name, virt_exit_class_name(exit_class_of(name)));
+		assert_int_equal(exit_class_of(name), names[i].exit_class);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
