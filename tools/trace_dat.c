@@ -24,6 +24,7 @@ const char trace_dat_magic[10] = "\x17\x08\x44tracing";
 #define SECTION_COMPRESSED	1
 #define OPTION_DONE		0
 #define OPTION_BUFFER		3
+#define OPTION_TRACECLOCK	4
 
 /** The file and a place in it. */
 struct input {
@@ -33,6 +34,7 @@ struct input {
 	char		*problem;
 	size_t		problem_size;
 	char		clock[32];	/* of the last buffer, if it is told */
+	bool		in_clock;	/* times are this clock's; 'trace-cmd split' writes ns */
 };
 
 __attribute__((format(printf, 2, 3)))
@@ -151,6 +153,8 @@ static bool check_section(struct input *input, uint64_t offset, uint64_t *next)
 				*next = 0;
 			return true;
 		}
+		if (id == OPTION_TRACECLOCK)
+			input->in_clock = true;
 		if (id == OPTION_BUFFER && !check_buffer(input))
 			return false;
 	}
@@ -204,7 +208,7 @@ bool trace_dat_check(const char *path, char *problem, size_t size, bool *cycles)
 		input.size = st.st_size;
 		ok = check(&input);
 		if (cycles)
-			*cycles = !strcmp(input.clock, "x86-tsc");
+			*cycles = input.in_clock && !strcmp(input.clock, "x86-tsc");
 	}
 	fclose(input.file);
 	return ok;

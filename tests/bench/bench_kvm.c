@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	bench_kvm.c
- * @brief	How much the states of vCPUs add to KernelShark's time to load a KVM host's trace.dat.
+ * @brief	How much the states of vCPUs add to KernelShark's time to load a trace.dat.
  *
  * Usage: bench_kvm FILE [ROUNDS]
  *
@@ -98,8 +98,8 @@ int main(int argc, char **argv)
 	a = median(plain, rounds);
 	b = median(tracked, rounds);
 	c = median(building, rounds);
-	printf("rows=%zd load_ms=%.2f collect_ms=%.2f model_ms=%.2f added_percent=%.1f\n", n, 1e3 * a,
-	       1e3 * (b - a), 1e3 * c, 100 * (b + c - a) / a);
+	printf("rows=%zd load_ms=%.2f collect_ms=%.2f model_ms=%.2f added_percent=%.1f\n", n,
+	       1e3 * a, 1e3 * (b - a), 1e3 * c, 100 * (b + c - a) / a);
 	kshark_free(kshark);
 	return 0;
 }

@@ -20,6 +20,14 @@ status 0
 check "the guest is reported with its host" test "$(grep -c "^guest " "$OUT")" = 1
 check "both hosts are reported" test "$(grep -c "^  window " "$OUT")" = 2
 
+# Cycles are told from ns: what was split had times in ns, whatever its clock is called.
+run report "$SAMPLES/kvm-shared.dat"
+status 0
+check "ns are taken for cycles" test ! -s "$ERR"
+run report "$SAMPLES/kvm-shared.dat" --cpu-hz 2300M
+status 0
+says "$OUT" "1023.100066604 .. "
+
 # Together with a xentrace file.
 run report --format csv "$SAMPLES/hvm-exits.xen" "$SAMPLES/kvm-shared.dat"
 status 0
