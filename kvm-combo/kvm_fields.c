@@ -36,9 +36,10 @@ static const struct event_row {
 	{ "kvm", "kvm_nested_vmenter", KVM_NESTED_ENTRY, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_nested_vmexit", KVM_NESTED_EXIT, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_nested_vmexit_inject", KVM_NESTED_INJECT, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_write_tsc_offset", KVM_TSC_OFFSET, 0, "vcpu_id", "next_tsc_offset", NULL },
 	{ "sched", "sched_switch", KVM_SWITCH, 0, "next_pid", "prev_state", NULL },
 	{ "sched", "sched_wakeup", KVM_WAKEUP, 0, "pid", NULL, NULL },
-	{ "sched", "sched_wakeup_new", KVM_WAKEUP, 0, "pid", NULL, NULL },
+	{ "sched", "sched_wakeup_new", KVM_BORN, 0, "pid", NULL, NULL },
 	{ "sched", "sched_migrate_task", KVM_MIGRATE, 0, "pid", "dest_cpu", NULL },
 };
 

@@ -35,6 +35,8 @@ struct kvm_guest {
 };
 
 struct kvm_tracker {
+	struct kvm_tsc_offset *offsets;
+	size_t		n_offsets, offsets_room;
 	struct kvm_cpu	*cpus;
 	size_t		n_cpus, cpus_room;
 	struct u32_map	pids;

@@ -312,6 +312,18 @@ static void on_wakeup(struct replay *replay, const struct kvm_event *event)
 		say(replay, vcpu, event->time_ns, VIRT_WAKING, VIRT_NONE, 0);
 }
 
+/** A thread begins. */
+static void on_born(struct replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
+
+	if (vcpu && vcpu->place == KVM_PLACE_UNKNOWN) {
+		vcpu->place = KVM_OFF;
+		say(replay, vcpu, vcpu->since_ns, VIRT_OFFLINE, VIRT_NONE, 0);
+	}
+	on_wakeup(replay, event);
+}
+
 /** A preempted thread is moved: now it waits for another pCPU. */
 static void on_migrate(struct replay *replay, const struct kvm_event *event)
 {
@@ -368,6 +380,8 @@ static void take(struct replay *replay, const struct kvm_event *event)
 		[KVM_SEEN] = NULL,
 		[KVM_LOST] = on_lost,
 		[KVM_FOUND] = on_found,
+		[KVM_BORN] = on_born,
+		[KVM_TSC_OFFSET] = NULL,
 	};
 
 	if (event->kind >= sizeof(rules) / sizeof(rules[0]))

@@ -48,6 +48,7 @@ void kvm_tracker_free(struct kvm_tracker *tracker)
 		free(tracker->cpus[i].events);
 	kvm_tracker_clear_guests(tracker);
 	free(tracker->cpus);
+	free(tracker->offsets);
 	free(tracker->threads);
 	free(tracker->guests);
 	u32_map_destroy(&tracker->pids);
@@ -69,6 +70,24 @@ static struct kvm_cpu *get_cpu(struct kvm_tracker *tracker, int cpu)
 	return &tracker->cpus[cpu];
 }
 
+static int add_offset(struct kvm_tracker *tracker, const struct kvm_event *event)
+{
+	if (!kvm_grow(&tracker->offsets, sizeof(*tracker->offsets), tracker->n_offsets,
+		      &tracker->offsets_room))
+		return -ENOMEM;
+	tracker->offsets[tracker->n_offsets++] = (struct kvm_tsc_offset){
+		.time_ns = event->time_ns, .offset = event->value, .pid = event->pid,
+		.vcpu = event->arg,
+	};
+	return 0;
+}
+
+const struct kvm_tsc_offset *kvm_tracker_tsc_offsets(const struct kvm_tracker *tracker, size_t *n)
+{
+	*n = tracker->n_offsets;
+	return tracker->offsets;
+}
+
 int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
 	struct kvm_event *stored;
@@ -88,6 +107,8 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	cpu->last_ns = stored->time_ns;
 	cpu->pid = event->kind == KVM_SWITCH ? event->arg :
 		   event->kind == KVM_LOST ? KVM_NO_PID : event->pid;
+	if (event->kind == KVM_TSC_OFFSET && add_offset(tracker, stored))
+		return -ENOMEM;
 	tracker->has_switches |= event->kind == KVM_SWITCH;
 	tracker->has_injects |= event->kind == KVM_NESTED_INJECT;
 	return 0;

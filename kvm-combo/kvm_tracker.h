@@ -16,6 +16,7 @@
  *   is an exit, else in the hypervisor.
  * - A vCPU that is woken before anything else is told of it has been BLOCKED since all CPUs are
  *   known, as it is on none of them.
+ * - A thread that begins to exist was OFFLINE before.
  * - Where records of a CPU are lost, the vCPU that ran there and every one that does not run
  *   elsewhere are UNKNOWN, until something tells again; as long as any CPU's records are lost,
  *   nothing but running is certain.
@@ -52,6 +53,8 @@ enum kvm_event_kind {
 	KVM_SEEN,		/* some record of a thread */
 	KVM_LOST,		/* from here on, records of this CPU are missing */
 	KVM_FOUND,		/* the first one after them; value: how many, 0 if nobody knows */
+	KVM_BORN,		/* arg: pid that begins to exist, and wants to run */
+	KVM_TSC_OFFSET,		/* arg: as KVM_ENTRY; value: the offset */
 };
 
 /** Whose numbers exit reasons are: KVM_ISA_* of Linux's arch/x86/kvm/trace.h, and ours. */
@@ -71,6 +74,14 @@ struct kvm_event {
 	int16_t		cpu;
 	uint8_t		kind;		/* enum kvm_event_kind */
 	uint8_t		more;
+};
+
+/** What KVM has set a vCPU's TSC to, in cycles: the guest's is the host's plus this. */
+struct kvm_tsc_offset {
+	int64_t		time_ns;
+	int64_t		offset;
+	int32_t		pid;		/* thread that had it set */
+	int32_t		vcpu;		/* number, or VIRT_NONE */
 };
 
 struct kvm_tracker;
@@ -117,6 +128,14 @@ int kvm_tracker_name(struct kvm_tracker *tracker, int32_t pid, const char *comm)
  */
 int kvm_tracker_add_guest(struct kvm_tracker *tracker, const char *name, const int32_t *tids,
 			  int n_vcpus);
+
+/**
+ * kvm_tracker_tsc_offsets - all that were set, each CPU's in order of time
+ * @n: receives how many
+ *
+ * Return: an array that belongs to the tracker, until something is added.
+ */
+const struct kvm_tsc_offset *kvm_tracker_tsc_offsets(const struct kvm_tracker *tracker, size_t *n);
 
 /** kvm_tracker_clear_guests - forget all machines that were told. */
 void kvm_tracker_clear_guests(struct kvm_tracker *tracker);

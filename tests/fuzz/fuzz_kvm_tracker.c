@@ -17,9 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define EVENT_BYTES	8
 #define N_CPUS		4
-#define KIND_SEEN	12	/* beyond those of events: what other functions take */
-#define KIND_NAME	13
-#define KIND_GUEST	14
+#define KIND_NAME	14	/* beyond those of events: what other functions take */
+#define KIND_GUEST	15
 
 static void check(bool right, const char *what)
 {
@@ -76,7 +75,7 @@ static int add(struct kvm_tracker *tracker, const uint8_t *b, int64_t time_ns)
 	case KVM_FOUND:		/* only kvm_tracker_lost() makes these two */
 	case KVM_LOST:
 		return kvm_tracker_lost(tracker, event.cpu, event.pid, time_ns, b[4]);
-	case KIND_SEEN:
+	case KVM_SEEN:
 		return kvm_tracker_seen(tracker, event.cpu, event.pid, time_ns);
 	case KIND_NAME:
 		name[4] = (char)('0' + b[3] % 10);

@@ -81,6 +81,7 @@ class Thread:
         self.exits = []         # (time, reason)
         self.outs = {}          # time of switch: state
         self.wakes = []
+        self.born = None
         self.moves = []
         for r in records:
             if r.event == "sched_switch":
@@ -90,6 +91,8 @@ class Thread:
             elif r.event in ("sched_wakeup", "sched_wakeup_new"):
                 if int(WAKEUP.search(r.info)[1]) == tid:
                     self.wakes.append(r.ns)
+                    if r.event == "sched_wakeup_new":
+                        self.born = r.ns
             elif r.event == "sched_migrate_task":
                 m = MIGRATE.search(r.info)
                 if int(m[1]) == tid:
@@ -136,6 +139,8 @@ class Thread:
 
     def first_pieces(self, start, end):
         """Woken before anything else is told, it has been asleep since all CPUs are known."""
+        if self.born is not None and start <= self.born < end:
+            return [Segment(start, self.born, "offline"), Segment(self.born, end, "waking")]
         first = self.wakes[0] if self.wakes else end
         if not self.known <= first < end:
             return [Segment(start, end, "unknown")]

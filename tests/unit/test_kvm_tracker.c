@@ -404,6 +404,67 @@ static void test_machines(void **state)
 	virt_model_free(model);
 }
 
+/** A monitor that is started anew is another machine, which was not there before. */
+static void test_born(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 0, 1, KVM_SEEN, IDLE, 0, 0 },
+		{ 10, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 20, 0, KVM_EXIT, 100, 0, INTR },
+		{ 30, 0, KVM_SWITCH, 100, IDLE, DEAD },
+		{ 50, 1, KVM_BORN, 60, 300, 0 },
+		{ 55, 1, KVM_SWITCH, 60, 300, ASLEEP },
+		{ 56, 1, KVM_TSC_OFFSET, 300, 0, -12345 },
+		{ 60, 1, KVM_ENTRY, 300, 0, 0 },
+	};
+	static const struct expected first[] = {
+		{ 0, VIRT_HYPERVISOR, 0, NULL, 0 },
+		{ 10, VIRT_GUEST, 0, NULL, 0 },
+		{ 20, VIRT_HYPERVISOR, 0, "INTR", EXIT },
+		{ 30, VIRT_OFFLINE, 0, NULL, 0 },
+	};
+	static const struct expected second[] = {
+		{ 0, VIRT_OFFLINE, -1, NULL, 0 },
+		{ 50, VIRT_WAKING, -1, NULL, 0 },
+		{ 55, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 60, VIRT_GUEST, 1, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+
+	(void)state;
+	assert_int_equal(virt_model_n_machines(model), 2);
+	check_name(model, 100, "g1v0");
+	check_name(model, 300, "g2v0");
+	CHECK(model, 100, first);
+	CHECK(model, 300, second);
+	virt_model_free(model);
+}
+
+/** TSC offsets are kept for whoever aligns clocks. */
+static void test_tsc_offsets(void **state)
+{
+	const struct kvm_event event = {
+		.time_ns = 7, .value = -2280036601620, .pid = 100, .arg = 1, .cpu = 2,
+		.kind = KVM_TSC_OFFSET,
+	};
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	const struct kvm_tsc_offset *offsets;
+	size_t n;
+
+	(void)state;
+	kvm_tracker_tsc_offsets(tracker, &n);
+	assert_int_equal(n, 0);
+	assert_int_equal(kvm_tracker_add(tracker, &event), 0);
+	offsets = kvm_tracker_tsc_offsets(tracker, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(offsets->time_ns, 7);
+	assert_int_equal(offsets->offset, -2280036601620);
+	assert_int_equal(offsets->pid, 100);
+	assert_int_equal(offsets->vcpu, 1);
+	kvm_tracker_free(tracker);
+}
+
 /** What cannot be is counted, and the rest is told. */
 static void test_contradictions(void **state)
 {
@@ -458,6 +519,8 @@ int main(void)
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_born),
+		cmocka_unit_test(test_tsc_offsets),
 		cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_empty),
 	};
