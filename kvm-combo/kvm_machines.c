@@ -70,7 +70,8 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpu **vcpus, size_t 
 		for (size_t i = 0; i < cpu->n; i++) {
 			const struct kvm_event *event = &cpu->events[i];
 
-			if (event->kind != KVM_ENTRY && event->kind != KVM_EXIT)
+			if ((event->kind != KVM_ENTRY && event->kind != KVM_EXIT) ||
+			    event->pid <= 0)
 				continue;
 			/* as most of its records: nothing new, once its number is known */
 			if (event->pid == last)

@@ -240,10 +240,27 @@ static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm
 
 /* --- records --------------------------------------------------------------------------------- */
 
-static void on_entry(struct replay *replay, const struct kvm_event *event)
+/**
+ * The vCPU whose own record this is; so it is on that CPU, also if another one's records say that
+ * it has been there since: without switches, nothing tells when it left.
+ */
+static struct kvm_vcpu *own_vcpu(struct replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
 
+	if (vcpu)
+		arrive(replay, vcpu, event->cpu, event->time_ns);
+	else if (event->kind == KVM_ENTRY || event->kind == KVM_EXIT)
+		contradict(replay, "the idle task enters or leaves a guest");
+	return vcpu;
+}
+
+static void on_entry(struct replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
+
+	if (!vcpu)
+		return;
 	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
 	if (vcpu->mode == KVM_IN_GUEST)
 		contradict(replay, "a VM entry without an exit before it");
@@ -253,8 +270,10 @@ static void on_entry(struct replay *replay, const struct kvm_event *event)
 
 static void on_exit_(struct replay *replay, const struct kvm_event *event)
 {
-	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
+	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
 
+	if (!vcpu)
+		return;
 	resolve(replay, vcpu, KVM_IN_GUEST);
 	/* KVM's fast path enters again without a record of it */
 	if (vcpu->mode != KVM_IN_GUEST)
@@ -266,7 +285,7 @@ static void on_exit_(struct replay *replay, const struct kvm_event *event)
 
 static void on_userspace_exit(struct replay *replay, const struct kvm_event *event)
 {
-	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
+	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
 
 	if (!vcpu)
 		return;

@@ -441,6 +441,31 @@ static void test_born(void **state)
 	virt_model_free(model);
 }
 
+/** Without switches, a vCPU that comes back to a CPU is seen there at once. */
+static void test_back_and_forth(void **state)
+{
+	static const struct record records[] = {
+		{ 10, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 20, 0, KVM_EXIT, 100, 0, INTR },
+		{ 30, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 40, 1, KVM_EXIT, 100, 0, INTR },
+		{ 50, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 55, 0, KVM_ENTRY, IDLE, 0, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+	int32_t vcpu = virt_model_find_vcpu(model, 100);
+
+	(void)state;
+	assert_int_equal(virt_model_n_vcpus(model), 1);
+	assert_int_equal(virt_vcpu_at(model, vcpu, 15, NULL)->pcpu, 0);
+	assert_int_equal(virt_vcpu_at(model, vcpu, 35, NULL)->pcpu, 1);
+	assert_int_equal(virt_vcpu_at(model, vcpu, 52, NULL)->pcpu, 0);
+	assert_int_equal(virt_vcpu_migrations(model, vcpu, 0, 100).n, 2);
+	assert_string_equal(virt_model_contradictions(model, 0, NULL),
+			    "the idle task enters or leaves a guest");
+	virt_model_free(model);
+}
+
 /** TSC offsets are kept for whoever aligns clocks. */
 static void test_tsc_offsets(void **state)
 {
@@ -520,6 +545,7 @@ int main(void)
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_born),
+		cmocka_unit_test(test_back_and_forth),
 		cmocka_unit_test(test_tsc_offsets),
 		cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_empty),
