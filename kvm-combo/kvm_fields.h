@@ -39,7 +39,7 @@ bool kvm_fields_is_host(const struct kvm_fields *fields);
 
 /**
  * kvm_fields_take - give a record to the tracker
- * @id, @cpu, @pid, @time_ns: which event, where, who and when; the times of one trace are of one kind
+ * @id, @cpu, @pid, @time_ns: which event, where, who, when; all times of a trace are of one kind
  *
  * Any record will do; one that does not matter only tells who has the CPU. Records that are missing
  * before it must be told with kvm_tracker_lost().
