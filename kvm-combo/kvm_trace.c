@@ -19,6 +19,20 @@
 /** Systems of events that are told apart; the last class takes all others. */
 #define MAX_CLASSES	20
 
+/**
+ * Linux's arch/x86/kvm/trace.h: the vector of kvm_inj_virq has been called irq before 6.0. The
+ * first row of an event whose field is there counts.
+ */
+static const struct {
+	const char		*event, *field;
+	enum kvm_trace_gift	gift;
+} gift_rows[] = {
+	{ "kvm_inj_virq", "vector", KVM_TRACE_INTERRUPT },
+	{ "kvm_inj_virq", "irq", KVM_TRACE_INTERRUPT },
+	{ "kvm_inj_exception", "exception", KVM_TRACE_EXCEPTION },
+	{ "kvm_hypercall", "nr", KVM_TRACE_HYPERCALL },
+};
+
 struct kvm_trace {
 	char		*path;
 	struct tracecmd_input *input;
@@ -31,6 +45,8 @@ struct kvm_trace {
 	int		n_classes;
 	int		switch_id;
 	struct tep_format_field *next_pid, *next_comm;
+	int		gift_id[KVM_TRACE_N_GIFTS];
+	struct tep_format_field *gift_field[KVM_TRACE_N_GIFTS];	/* NULL: there is none */
 };
 
 void kvm_trace_close(struct kvm_trace *trace)
@@ -45,6 +61,20 @@ void kvm_trace_close(struct kvm_trace *trace)
 	free(trace);
 }
 
+static void look_up_gifts(struct kvm_trace *trace)
+{
+	for (size_t i = 0; i < sizeof(gift_rows) / sizeof(gift_rows[0]); i++) {
+		struct tep_event *event = tep_find_event_by_name(trace->tep, "kvm",
+								 gift_rows[i].event);
+		enum kvm_trace_gift gift = gift_rows[i].gift;
+
+		if (!event || trace->gift_field[gift])
+			continue;
+		trace->gift_id[gift] = event->id;
+		trace->gift_field[gift] = tep_find_field(event, gift_rows[i].field);
+	}
+}
+
 static bool look_up(struct kvm_trace *trace)
 {
 	struct tep_event *event;
@@ -55,6 +85,7 @@ static bool look_up(struct kvm_trace *trace)
 	if (!trace->fields || !trace->class_of)
 		return false;
 	memset(trace->class_of, -1, N_IDS);
+	look_up_gifts(trace);
 	trace->n_cpus = tep_get_cpus(trace->tep);
 	trace->switch_id = -1;
 	event = tep_find_event_by_name(trace->tep, "sched", "sched_switch");
@@ -206,6 +237,21 @@ static int32_t next_of(struct kvm_trace *trace, struct tep_record *record)
 	return (int32_t)pid;
 }
 
+static void find_gift(const struct kvm_trace *trace, const struct tep_record *record, int id,
+		      struct kvm_trace_record *counted)
+{
+	for (int gift = 1; gift < KVM_TRACE_N_GIFTS; gift++) {
+		struct tep_format_field *field = trace->gift_field[gift];
+		unsigned long long number;
+
+		if (!field || trace->gift_id[gift] != id || !has_field(field, record) ||
+		    tep_read_number_field(field, record->data, &number))
+			continue;
+		counted->gift = (uint8_t)gift;
+		counted->number = number;
+	}
+}
+
 /** A walk with or without a tracker. */
 struct walk {
 	struct kvm_trace *trace;
@@ -237,6 +283,7 @@ static int take_record(struct walk *walk, struct tep_record *record, int cpu)
 		.bytes = (uint32_t)record->record_size, .class = class_of(trace, id),
 	};
 
+	find_gift(trace, record, id, &counted);
 	if (time_ns < walk->begin_ns)
 		walk->begin_ns = time_ns;
 	if (time_ns >= walk->end_ns)

@@ -19,6 +19,15 @@
 extern "C" {
 #endif
 
+/** What a host gives to a vCPU or is asked by it, other than exits. */
+enum kvm_trace_gift {
+	KVM_TRACE_NO_GIFT = 0,
+	KVM_TRACE_INTERRUPT,		/* number: vector */
+	KVM_TRACE_EXCEPTION,		/* number: vector */
+	KVM_TRACE_HYPERCALL,		/* number: of the call */
+	KVM_TRACE_N_GIFTS
+};
+
 /** A record, as far as it is counted. */
 struct kvm_trace_record {
 	int64_t		time_ns;
@@ -27,6 +36,8 @@ struct kvm_trace_record {
 	uint32_t	bytes;
 	int16_t		cpu;
 	int16_t		class;		/* kvm_trace_class() */
+	uint8_t		gift;		/* enum kvm_trace_gift, and its number */
+	uint64_t	number;
 };
 
 struct kvm_trace;

@@ -355,13 +355,14 @@ static int build_machine(const struct report *report, int32_t index,
 	return ret || !report->kvm ? ret : build_machine_exits(report, machine);
 }
 
-static int build_vcpu(const struct report *report, int32_t index, xen_vcpu name,
+/** @key: of its counts */
+static int build_vcpu(const struct report *report, int32_t index, int32_t key,
 		      struct report_vcpu *vcpu)
 {
 	int ret;
 
 	vcpu->info = virt_model_vcpu(report->load->model, index);
-	vcpu->count = report_count_vcpu(report->count, name);
+	vcpu->count = report_count_vcpu(report->count, (uint32_t)key);
 	vcpu->pcpu_ns = calloc(report->n_pcpus + 1, sizeof(*vcpu->pcpu_ns));
 	if (!vcpu->pcpu_ns)
 		return -ENOMEM;
@@ -409,11 +410,13 @@ int report_build(struct report *report, const struct ksv_vcpu_set *vcpus)
 			return -ENOMEM;
 		report->n_machines++;
 		for (int32_t j = 0; j < info->n_vcpus && !ret; j++) {
-			xen_vcpu name = xen_name(info, virt_model_vcpu(model, info->vcpus[j]));
+			const struct virt_vcpu *vcpu = virt_model_vcpu(model, info->vcpus[j]);
+			xen_vcpu name = xen_name(info, vcpu);
 
 			if (vcpus->n && !ksv_vcpu_in_set(vcpus, name))
 				continue;
-			ret = build_vcpu(report, info->vcpus[j], name,
+			ret = build_vcpu(report, info->vcpus[j],
+					 report->kvm ? vcpu->host_pid : (int32_t)name,
 					 &machine->vcpus[machine->n_vcpus++]);
 		}
 		if (!ret)

@@ -238,6 +238,29 @@ void report_count_rows(struct report_count *count, const struct xen_trace_row *r
 	}
 }
 
+/** What a KVM host's record gives to its thread, which is the key of the counts. */
+static void count_gift(struct report_count *count, const struct kvm_trace_record *record)
+{
+	struct vcpu_count *vcpu;
+
+	vcpu = vcpu_count(count, &count->pcpus[record->cpu], (xen_vcpu)record->pid);
+	if (!vcpu)
+		return;
+	vcpu->is_kvm = true;
+	switch (record->gift) {
+	case KVM_TRACE_INTERRUPT:
+		vcpu->vectors[record->number % COUNT_VECTORS]++;
+		break;
+	case KVM_TRACE_EXCEPTION:
+		vcpu->traps[record->number % COUNT_TRAPS]++;
+		break;
+	case KVM_TRACE_HYPERCALL:
+		vcpu->hypercalls[record->number < COUNT_OTHER_HYPERCALL ? record->number :
+				 COUNT_OTHER_HYPERCALL]++;
+		break;
+	}
+}
+
 void report_count_record(struct report_count *count, const struct kvm_trace_record *record)
 {
 	struct count_volume *volume;
@@ -249,4 +272,21 @@ void report_count_record(struct report_count *count, const struct kvm_trace_reco
 	volume->records++;
 	volume->bytes += record->bytes;
 	count->records++;
+	if (record->gift)
+		count_gift(count, record);
+}
+
+const char *report_count_hypercall(const struct vcpu_count *count, uint32_t nr)
+{
+	/* KVM_HC_* of Linux's include/uapi/linux/kvm_para.h */
+	static const char *const kvm[] = {
+		[1] = "VAPIC_POLL_IRQ",	[2] = "MMU_OP",		[3] = "FEATURES",
+		[4] = "PPC_MAP_MAGIC_PAGE", [5] = "KICK_CPU",	[6] = "MIPS_GET_CLOCK_FREQ",
+		[7] = "MIPS_EXIT_VM",	[8] = "MIPS_CONSOLE_OUTPUT", [9] = "CLOCK_PAIRING",
+		[10] = "SEND_IPI",	[11] = "SCHED_YIELD",	[12] = "MAP_GPA_RANGE",
+	};
+
+	if (!count->is_kvm)
+		return xen_hypercall_name(nr);
+	return nr < ARRAY_SIZE(kvm) ? kvm[nr] : NULL;
 }

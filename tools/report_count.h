@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "kvm_trace.h"
+#include "kvm_trace.h"
 #include "u32_map.h"
 #include "xen_trace.h"
 
@@ -38,6 +39,7 @@ struct vcpu_count {
 	uint64_t	traps[COUNT_TRAPS];		/* by exception */
 	uint64_t	trap_events[COUNT_TRAP_EVENTS];
 	uint64_t	vectors[COUNT_VECTORS];		/* interrupts injected */
+	bool		is_kvm;				/* whose hypercalls they are */
 };
 
 /** A pCPU's. */
@@ -74,8 +76,11 @@ static inline uint64_t report_record_bytes(const struct xentrace_record *rec)
 /** report_count_rows - count @n rows; running out of memory sets @error. */
 void report_count_rows(struct report_count *count, const struct xen_trace_row *rows, size_t n);
 
-/** report_count_vcpu - a vCPU's counts, or NULL if it has none. */
+/** report_count_vcpu - a vCPU's counts (KVM: its thread's), or NULL if it has none. */
 const struct vcpu_count *report_count_vcpu(const struct report_count *count, xen_vcpu vcpu);
+
+/** report_count_hypercall - name of a hypercall, or NULL. */
+const char *report_count_hypercall(const struct vcpu_count *count, uint32_t nr);
 
 /** report_count_class - name of a class, or NULL if there are no more. */
 const char *report_count_class(const struct report_count *count, int class);

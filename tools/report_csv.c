@@ -96,7 +96,7 @@ static void put_counts(struct output *out, const struct report *report, const st
 	char text[32];
 
 	for (unsigned int i = 0; count && i < COUNT_HYPERCALLS; i++) {
-		const char *name = xen_hypercall_name(i);
+		const char *name = report_count_hypercall(count, i);
 
 		snprintf(text, sizeof(text), i == COUNT_OTHER_HYPERCALL ? "other" : "%u", i);
 		put_count(out, report, row, "hypercall", name ? name : text, count->hypercalls[i]);

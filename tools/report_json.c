@@ -88,7 +88,7 @@ static void write_hypercalls(struct json *json, const struct vcpu_count *count)
 {
 	json_open(json, "hypercalls", '[', false);
 	for (unsigned int i = 0; count && i < COUNT_HYPERCALLS; i++) {
-		const char *name = xen_hypercall_name(i);
+		const char *name = report_count_hypercall(count, i);
 
 		if (!count->hypercalls[i] && !count->subcalls[i])
 			continue;

@@ -160,7 +160,7 @@ static void put_counts(struct output *out, const struct vcpu_count *count)
 	if (!count)
 		return;
 	for (unsigned int i = 0; i < COUNT_HYPERCALLS; i++) {
-		const char *name = xen_hypercall_name(i);
+		const char *name = report_count_hypercall(count, i);
 
 		snprintf(text, sizeof(text), "%u %s", i, name ? name : "");
 		put_list_item(out, &first, "hypercalls",
@@ -168,7 +168,7 @@ static void put_counts(struct output *out, const struct vcpu_count *count)
 	}
 	first = true;
 	for (unsigned int i = 0; i < COUNT_HYPERCALLS; i++) {
-		const char *name = xen_hypercall_name(i);
+		const char *name = report_count_hypercall(count, i);
 
 		snprintf(text, sizeof(text), "%u %s", i, name ? name : "");
 		put_list_item(out, &first, "in multicalls",
@@ -338,13 +338,11 @@ static void put_vcpu(struct output *out, const struct report *report,
 	put_migrations(out, vcpu);
 	if (report->kvm) {
 		put_exits(out, vcpu->exits, vcpu->n_exits);
-		return;
-	}
-	if (vcpu->n_exits) {
+	} else if (vcpu->n_exits) {
 		out_char(out, '\n');
 		put_heading(out, "VM exits");
 	}
-	for (size_t i = 0; i < vcpu->n_exits; i++)
+	for (size_t i = 0; i < vcpu->n_exits && !report->kvm; i++)
 		put_dist(out, vcpu->exits[i].reason, &vcpu->exits[i].cost, vcpu->exits[i].count,
 			 vcpu->known_ns);
 	if (vcpu->levels.l2) {

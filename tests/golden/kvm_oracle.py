@@ -230,7 +230,18 @@ def check_vcpu(v, records, cpus, begin, end):
     expect(f"{name} sum of states", sum(d["ns"] for d in v["states"].values()), end - begin)
     expect(f"{name} migrations", v["migrations"], thread.migrations())
     check_exits(name, thread, v["exits"])
+    check_counts(v, [r for r in records if r.pid == v["tid"]])
     return thread
+
+
+def check_counts(v, records):
+    vectors = collections.Counter(int(re.search(r"0x[0-9a-f]+", r.info)[0], 16)
+                                  for r in records if r.event == "kvm_inj_virq")
+    expect(f"{v['name']} interrupts", {i["vector"]: i["count"] for i in v["interrupts"]},
+           dict(vectors))
+    calls = collections.Counter(int(re.search(r"nr 0x([0-9a-f]+)", r.info)[1], 16)
+                                for r in records if r.event == "kvm_hypercall")
+    expect(f"{v['name']} hypercalls", {h["nr"]: h["count"] for h in v["hypercalls"]}, dict(calls))
 
 
 def check_culprits(v, thread, cpus, names):
