@@ -83,19 +83,21 @@ static void on_record(struct kshark_data_stream *stream, void *rec, struct kshar
 	struct collection *collection = collections[stream->stream_id];
 	struct tep_record *record = rec;
 	int64_t time_ns;
+	int32_t pid;
 	int ret = 0;
 
 	if (!collection)
 		return;
 	time_ns = (int64_t)record->ts;
+	/* the entry's may be another one: KernelShark gives a switch to the task that comes next */
+	pid = kvm_fields_pid(collection->fields, record);
 	pthread_spin_lock(&collection->lock);
 	if (!collection->error && entry->event_id == KS_EVENT_OVERFLOW)
-		ret = kvm_tracker_lost(collection->tracker, record->cpu,
-				       kvm_fields_pid(collection->fields, record), time_ns,
+		ret = kvm_tracker_lost(collection->tracker, record->cpu, pid, time_ns,
 				       record->missed_events > 0 ? record->missed_events : 0);
 	else if (!collection->error)
 		ret = kvm_fields_take(collection->fields, collection->tracker, record,
-				      entry->event_id, record->cpu, entry->pid, time_ns);
+				      entry->event_id, record->cpu, pid, time_ns);
 	span(collection, time_ns);
 	if (ret == -ENOMEM)
 		collection->error = ret;
