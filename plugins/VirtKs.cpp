@@ -10,6 +10,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QResizeEvent>
+#include <QTimer>
 
 #include <libkshark.h>
 
@@ -83,13 +84,22 @@ namespace {
 
 constexpr const char *GUARD_NAME = "kshark-virt-guard";
 
-/** Drops what would make KernelShark draw; a change of size is made up for afterwards. */
+constexpr int LOADING_MS = 50;		/* between two looks whether it still loads */
+
+/** Drops what would make KernelShark draw, and makes up for it afterwards. */
 class Guard : public QObject {
 public:
 	explicit Guard(QWidget *graphs) : QObject(graphs)
 	{
 		setObjectName(GUARD_NAME);
 		graphs->installEventFilter(this);
+		_timer.setInterval(LOADING_MS);
+		connect(&_timer, &QTimer::timeout, this, [this, graphs] {
+			if (virtIsLoading())
+				return;
+			_timer.stop();
+			graphs->update();
+		});
 	}
 
 private:
@@ -101,6 +111,7 @@ private:
 			return false;
 		if (virtIsLoading()) {
 			_resized |= event->type() == QEvent::Resize;
+			_timer.start();
 			return true;
 		}
 		if (_resized) {
@@ -112,6 +123,7 @@ private:
 		return false;
 	}
 
+	QTimer	_timer;
 	bool	_resized = false;
 };
 

@@ -34,6 +34,20 @@ virt_window_not()
 	virt_window && [ "$VIRT_FROM $VIRT_TO" != "$1 $2" ]
 }
 
+# virt_zoom X0 X1: into these columns. KernelShark drops a drag while its window still changes: again.
+virt_zoom()
+{
+	local y from=$VIRT_FROM to=$VIRT_TO i
+
+	y=$(($(gui_base 0) - 5))
+	for i in 1 2 3 4 5; do
+		gui_still
+		virt_window_not "$from" "$to" && return
+		gui_drag "$1" "$y" "$2" "$y"
+	done
+	gui_until virt_window_not "$from" "$to"
+}
+
 # virt_strip N: position of the strip over the Nth graph: sets VIRT_X VIRT_Y VIRT_W VIRT_H
 virt_strip()
 {

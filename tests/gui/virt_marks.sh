@@ -56,16 +56,6 @@ double_click()
 	xdotool mousemove "$1" "$2" click --repeat 2 --delay 20 1
 }
 
-# zoom X0 X1: into these columns
-zoom()
-{
-	local y from=$VIRT_FROM to=$VIRT_TO
-
-	y=$(($(gui_base 0) - 5))
-	gui_drag "$1" "$y" "$2" "$y"
-	gui_until virt_window_not "$from" "$to"
-}
-
 whole()
 {
 	local from=$VIRT_FROM to=$VIRT_TO
@@ -120,7 +110,7 @@ while IFS=, read -r _ _ ran time pcpus; do
 	forget
 
 	# between the graphs of the two CPUs, at the middle of the way; near by, where it has room
-	zoom $((x - 12)) $((x + 12))
+	virt_zoom $((x - 12)) $((x + 12))
 	gui_shot near
 	x=$(column "$time")
 	low=$((from < to ? from : to)) high=$((from < to ? to : from))

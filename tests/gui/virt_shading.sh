@@ -20,16 +20,6 @@ check_all()
 	done
 }
 
-# zoom X0 X1: into these columns
-zoom()
-{
-	local y from=$VIRT_FROM to=$VIRT_TO
-
-	y=$(($(gui_base 0) - 5))
-	gui_drag "$1" "$y" "$2" "$y"
-	gui_until virt_window_not "$from" "$to"
-}
-
 whole()
 {
 	local from=$VIRT_FROM to=$VIRT_TO
@@ -49,17 +39,17 @@ while read -r name vcpu pid; do
 	gui_graphs
 	width=$((GUI_X1 - GUI_X0))
 	check_all "$name-whole"
-	zoom $((GUI_X0 + width / 2)) $((GUI_X0 + width * 6 / 10))
+	virt_zoom $((GUI_X0 + width / 2)) $((GUI_X0 + width * 6 / 10))
 	check_all "$name-part"
-	zoom $((GUI_X0 + width / 3)) $((GUI_X0 + width / 3 + 12))
+	virt_zoom $((GUI_X0 + width / 3)) $((GUI_X0 + width / 3 + 12))
 	check_all "$name-deep"
-	zoom $((GUI_X0 + width / 3)) $((GUI_X0 + width / 3 + 12))
+	virt_zoom $((GUI_X0 + width / 3)) $((GUI_X0 + width / 3 + 12))
 	check_all "$name-deeper"
 	whole
-	zoom "$GUI_X0" $((GUI_X0 + width / 50))
+	virt_zoom "$GUI_X0" $((GUI_X0 + width / 50))
 	check_all "$name-left"
 	whole
-	zoom $((GUI_X1 - width / 25)) "$GUI_X1"
+	virt_zoom $((GUI_X1 - width / 25)) "$GUI_X1"
 	check_all "$name-right"
 	whole
 
