@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Alignment of two clocks: small timelines by hand, larger ones made up with a known offset. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "clock_align.h"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+#define MAX_VCPUS		4
+#define SECOND			INT64_C(1000000000)
+#define DAY			(86400 * SECOND)
+
+/* --- by hand --------------------------------------------------------------------------------- */
+
+#define IN	VIRT_CLOCK_INSIDE
+#define OUT	VIRT_CLOCK_OUTSIDE
+#define UNKNOWN	VIRT_CLOCK_UNKNOWN
+
+/**
+ * In its guest from 100 to 199, 300 to 399 and 600 to 649; not known from 700 on.
+ *
+ *	100  200  300  400       600 650 700
+ *	 ####      ####           ###    ????
+ */
+static const struct virt_clock_change by_hand[] = {
+	{ 100, IN }, { 200, OUT }, { 300, IN }, { 400, OUT }, { 600, IN }, { 650, OUT },
+	{ 700, UNKNOWN },
+};
+static const struct virt_clock_vcpu vcpu_by_hand = { by_hand, ARRAY_SIZE(by_hand) };
+
+static void judge(const int64_t *times, size_t n, int64_t offset, double ppm,
+		  struct virt_clock_alignment *alignment, struct virt_clock_evidence *evidence)
+{
+	struct virt_clock_cpu cpu = { times, n, 0 };
+	struct virt_clock_problem problem = { &vcpu_by_hand, 1, &cpu, 1 };
+
+	assert_int_equal(virt_clock_judge(&problem, offset, ppm, alignment, evidence), 0);
+}
+
+static void test_judge(void **state)
+{
+	/* + 100: 99 before all, 100 in, 199 in, 200 out by 1, 299 out by 1, 450 out by 51,
+	 * 649 in, 650 out by 1, 700 and 900 unknown */
+	static const int64_t times[] = { -1, 0, 99, 100, 199, 350, 549, 550, 600, 800 };
+	struct virt_clock_alignment alignment;
+	struct virt_clock_evidence evidence;
+
+	(void)state;
+	judge(times, ARRAY_SIZE(times), 100, 0, &alignment, &evidence);
+	assert_int_equal(alignment.inside, 3);
+	assert_int_equal(alignment.outside, 4);
+	assert_int_equal(alignment.unknown, 3);
+	assert_int_equal(alignment.worst, 51);
+	assert_int_equal(evidence.worst, 51);
+	assert_int_equal(evidence.stretches, 2);
+	assert_int_equal(evidence.vcpu, 0);
+	/* 3 of 7 */
+	assert_true(alignment.explained_percent > 42.857 && alignment.explained_percent < 42.858);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_POOR);
+	assert_int_equal(alignment.lo, 100);
+	assert_int_equal(alignment.hi, 100);
+}
+
+static void test_interval(void **state)
+{
+	/* 60 events from 0 to 59 and one at 235. They fall into 100..199 with 100 to 140, and the
+	 * one into 300..399 with 65 to 164: all with 100 to 140 */
+	int64_t times[61];
+	struct virt_clock_alignment alignment;
+	struct virt_clock_evidence evidence;
+
+	(void)state;
+	for (int i = 0; i < 60; i++)
+		times[i] = i;
+	times[60] = 235;
+	judge(times, ARRAY_SIZE(times), 111, 0, &alignment, &evidence);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+	assert_int_equal(alignment.offset, 111);
+	assert_int_equal(alignment.lo, 100);
+	assert_int_equal(alignment.hi, 140);
+	/* 164 is still right for the one, but 24 of the 60 lie behind 199: the last by 24 */
+	judge(times, ARRAY_SIZE(times), 164, 0, &alignment, &evidence);
+	assert_int_equal(alignment.outside, 24);
+	assert_int_equal(alignment.worst, 24);
+	/* nor is it enough if all is explained by one stretch: search, and it is refused */
+	struct virt_clock_cpu cpu = { times, ARRAY_SIZE(times), 0 };
+	struct virt_clock_problem problem = { &vcpu_by_hand, 1, &cpu, 1 };
+
+	assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), 0);
+	assert_int_not_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+}
+
+static void test_time(void **state)
+{
+	(void)state;
+	assert_int_equal(virt_clock_host_time(-5, 0, 3), -2);
+	/* 1 s is 200 us more at 200 ppm */
+	assert_int_equal(virt_clock_host_time(7, 200, SECOND), SECOND + 200000 + 7);
+	assert_int_equal(virt_clock_host_time(7, -200, SECOND), SECOND - 200000 + 7);
+	assert_true(virt_clock_host_time(INT64_MAX, 0, INT64_MAX) == INT64_MAX);
+	assert_true(virt_clock_host_time(INT64_MIN, 0, INT64_MIN / 2) == INT64_MIN);
+}
+
+static void test_invalid(void **state)
+{
+	static const struct virt_clock_change back[] = { { 5, IN }, { 4, OUT } };
+	static const int64_t times[] = { 5, 4 };
+	struct virt_clock_vcpu bad = { back, 2 }, none = { NULL, 0 };
+	struct virt_clock_cpu cpu = { times, 2, 0 }, empty = { NULL, 0, VIRT_NONE };
+	struct virt_clock_problem problem = { &none, 1, &cpu, 1 };
+	struct virt_clock_alignment alignment;
+	struct virt_clock_evidence evidence;
+
+	(void)state;
+	assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), -EINVAL);
+	cpu.n = 1;
+	assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), 0);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_FEW);
+	assert_int_equal(alignment.unknown, 1);
+	problem.vcpus = &bad;
+	assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), -EINVAL);
+	problem.vcpus = &vcpu_by_hand;
+	cpu.vcpu = 1;
+	assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), -EINVAL);
+	cpu.vcpu = -2;
+	assert_int_equal(virt_clock_judge(&problem, 0, 0, &alignment, &evidence), -EINVAL);
+	problem.cpus = &empty;
+	assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), 0);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_FEW);
+}
+
+/* --- made up --------------------------------------------------------------------------------- */
+
+/** A host with its vCPUs, and what the guest saw. */
+struct world {
+	struct virt_clock_change *changes[MAX_VCPUS];
+	int64_t			*times[MAX_VCPUS];
+	struct virt_clock_vcpu	vcpus[MAX_VCPUS];
+	struct virt_clock_cpu	cpus[MAX_VCPUS];
+	struct virt_clock_problem problem;
+};
+
+struct recipe {
+	unsigned int	seed;
+	int		n;		/* vCPUs */
+	int64_t		length;
+	int64_t		in, out;	/* mean length of a stretch of guest code, and between */
+	int		percent;	/* of stretches with events */
+	int		events;		/* at most, in a stretch */
+	int64_t		offset;
+	double		ppm;
+	int		wrong;		/* one of so many events is anywhere; 0: none is */
+	int		lost_percent;	/* of the host's time */
+};
+
+static uint64_t next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/** 1 to 2 * mean, and now and then ten times as much, as work and waiting are. */
+static int64_t some(uint64_t *state, int64_t mean)
+{
+	int64_t value = 1 + (int64_t)(next(state) % (uint64_t)(2 * mean));
+
+	return next(state) % 16 ? value : 10 * value;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void make_cpu(struct world *world, const struct recipe *recipe, int v, uint64_t *state)
+{
+	size_t n = 0, m = 0, room = (size_t)(recipe->length / (recipe->in + recipe->out)) * 3 + 100;
+	struct virt_clock_change *changes = calloc(room, sizeof(*changes));
+	int64_t *times = calloc(room * (size_t)recipe->events, sizeof(*times));
+
+	assert_non_null(changes);
+	assert_non_null(times);
+	for (int64_t t = 1000 * SECOND; t < 1000 * SECOND + recipe->length && n + 4 < room; ) {
+		int64_t in = some(state, recipe->in), out = some(state, recipe->out);
+		bool lost = (int)(next(state) % 100) < recipe->lost_percent;
+
+		changes[n++] = (struct virt_clock_change){ t, lost ? UNKNOWN : IN };
+		changes[n++] = (struct virt_clock_change){ t + in, lost ? UNKNOWN : OUT };
+		for (int i = 0; (int)(next(state) % 100) < recipe->percent && i < recipe->events;
+		     i++) {
+			int64_t host = t + (int64_t)(next(state) % (uint64_t)in);
+
+			if (recipe->wrong && !(next(state) % (uint64_t)recipe->wrong))
+				host = t + (int64_t)(next(state) % (uint64_t)(in + out));
+			/* guest = (host - offset) / (1 + ppm) */
+			times[m++] = (int64_t)((long double)(host - recipe->offset) /
+					       (1 + (long double)recipe->ppm * 1e-6L));
+		}
+		t += in + out;
+	}
+	changes[n] = (struct virt_clock_change){ changes[n - 1].time + recipe->out, UNKNOWN };
+	n++;
+	qsort(times, m, sizeof(*times), compare_times);
+	world->changes[v] = changes;
+	world->times[v] = times;
+	world->vcpus[v] = (struct virt_clock_vcpu){ changes, n };
+	world->cpus[v] = (struct virt_clock_cpu){ times, m, v };
+}
+
+static void make(struct world *world, const struct recipe *recipe)
+{
+	uint64_t state = 88172645463325252u + recipe->seed * 1000003u;
+
+	for (int v = 0; v < recipe->n; v++)
+		make_cpu(world, recipe, v, &state);
+	world->problem = (struct virt_clock_problem){ world->vcpus, recipe->n, world->cpus,
+						      recipe->n };
+}
+
+static void drop(struct world *world)
+{
+	for (int v = 0; v < world->problem.n_cpus; v++) {
+		free(world->changes[v]);
+		free(world->times[v]);
+	}
+}
+
+/** How far the alignment is from the truth at the middle of the trace. */
+static int64_t error_of(const struct recipe *recipe, const struct virt_clock_alignment *alignment)
+{
+	int64_t host = 1000 * SECOND + recipe->length / 2;
+	int64_t guest = (int64_t)((long double)(host - recipe->offset) /
+				  (1 + (long double)recipe->ppm * 1e-6L));
+
+	return virt_clock_host_time(alignment->offset, alignment->drift_ppm, guest) - host;
+}
+
+static void align(const struct recipe *recipe, double min_percent)
+{
+	struct world world;
+	struct virt_clock_alignment alignment;
+	struct virt_clock_evidence evidence[MAX_VCPUS];
+
+	make(&world, recipe);
+	assert_int_equal(virt_clock_align(&world.problem, &alignment, evidence), 0);
+	print_message("offset %lld %+.2f ppm: off by %lld, width %lld, %.3f ppm, %.3f %% of %llu: "
+		      "%s\n", (long long)recipe->offset, recipe->ppm,
+		      (long long)error_of(recipe, &alignment),
+		      (long long)(alignment.hi - alignment.lo), alignment.drift_ppm,
+		      alignment.explained_percent,
+		      (unsigned long long)(alignment.inside + alignment.outside),
+		      virt_clock_verdict_text(alignment.verdict));
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+	assert_true(alignment.explained_percent >= min_percent);
+	/* half the interval, and what an unknown drift may add */
+	assert_true(llabs(error_of(recipe, &alignment)) <=
+		    (alignment.hi - alignment.lo) / 2 + 1 + (recipe->ppm != 0 ? 10000 : 0));
+	if (recipe->ppm == 0)
+		assert_true(alignment.drift_ppm == 0);
+	else
+		assert_true(alignment.drift_ppm > recipe->ppm - 1 &&
+			    alignment.drift_ppm < recipe->ppm + 1);
+	drop(&world);
+}
+
+#define USUAL	.n = 2, .length = 20 * SECOND, .in = 300000, .out = 400000, .percent = 60, \
+		.events = 4
+
+static void test_offsets(void **state)
+{
+	static const int64_t offsets[] = {
+		0, 1, -3000, 40 * 1000, 7777777, -SECOND, 5 * SECOND, 1000 * SECOND,
+		-3600 * SECOND, DAY, -17 * DAY, 400 * DAY,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
+		align(&(struct recipe){ USUAL, .seed = (unsigned int)i, .offset = offsets[i] },
+		      100);
+}
+
+static void test_drift(void **state)
+{
+	static const double ppm[] = { 1, -5, 20, -50, 100, -150, 200, -200 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ppm); i++)
+		align(&(struct recipe){ USUAL, .seed = 20 + (unsigned int)i,
+					.offset = 123456789, .ppm = ppm[i] }, 99.5);
+	align(&(struct recipe){ USUAL, .seed = 30, .offset = -3 * DAY, .ppm = 73 }, 99.5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_judge),
+		cmocka_unit_test(test_interval),
+		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_invalid),
+		cmocka_unit_test(test_offsets),
+		cmocka_unit_test(test_drift),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	clock_align.c
+ * @brief	Put the trace of a guest on the time axis of its host's, by causality alone.
+ *
+ * A vote of a few events gives candidates; around these the offsets with the most votes are found
+ * exactly. With a drift no offset holds for the whole trace, but one does for a short piece of it:
+ * from there a line is followed, over ever longer stretches.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock_fit.h"
+
+/** Pieces of the trace that are tried on their own, and how long they are at most. */
+#define N_PIECES	6
+#define MAX_PIECE	((int64_t)4000000000)
+
+/** Candidates of each, and how many of them are looked at closely. */
+#define MAX_CANDIDATES	24
+#define MAX_CLOSE	3
+
+/** Chance alone gives this to one of e^7 searches: 0.1 %. */
+#define MIN_EVIDENCE	7.0
+
+int64_t virt_clock_host_time(int64_t offset, double drift_ppm, int64_t guest_time)
+{
+	struct clock_rate rate = { .rate = drift_ppm * 1e-6 };
+	__int128 time = (__int128)clock_apply(&rate, guest_time) + offset;
+
+	return time > INT64_MAX ? INT64_MAX : time < INT64_MIN ? INT64_MIN : (int64_t)time;
+}
+
+const char *virt_clock_verdict_text(enum virt_clock_verdict verdict)
+{
+	switch (verdict) {
+	case VIRT_CLOCK_GOOD:
+		return "good";
+	case VIRT_CLOCK_POOR:
+		return "too many of the guest's events lie where no vCPU executed its guest";
+	case VIRT_CLOCK_AMBIGUOUS:
+		return "another offset explains nearly as many events";
+	case VIRT_CLOCK_FEW:
+		return "too few events are judged to rule out chance";
+	}
+	return "unknown";
+}
+
+/* --- the problem ----------------------------------------------------------------------------- */
+
+static bool in_reach(int64_t time)
+{
+	return time >= INT64_MIN / 8 && time <= INT64_MAX / 8;
+}
+
+static int check_times(struct clock_search *search)
+{
+	const struct virt_clock_problem *problem = search->problem;
+
+	search->host_begin = search->guest_begin = INT64_MAX;
+	search->host_end = search->guest_end = INT64_MIN;
+	for (int32_t v = 0; v < problem->n_vcpus; v++) {
+		const struct virt_clock_vcpu *vcpu = &problem->vcpus[v];
+
+		for (size_t i = 0; i < vcpu->n; i++)
+			if (!in_reach(vcpu->changes[i].time) ||
+			    (i && vcpu->changes[i].time < vcpu->changes[i - 1].time))
+				return -EINVAL;
+		if (vcpu->n && vcpu->changes[0].time < search->host_begin)
+			search->host_begin = vcpu->changes[0].time;
+		if (vcpu->n && vcpu->changes[vcpu->n - 1].time > search->host_end)
+			search->host_end = vcpu->changes[vcpu->n - 1].time;
+	}
+	for (int32_t c = 0; c < problem->n_cpus; c++) {
+		const struct virt_clock_cpu *cpu = &problem->cpus[c];
+
+		if (cpu->vcpu < VIRT_NONE || cpu->vcpu >= problem->n_vcpus)
+			return -EINVAL;
+		for (size_t i = 0; i < cpu->n; i++)
+			if (!in_reach(cpu->times[i]) || (i && cpu->times[i] < cpu->times[i - 1]))
+				return -EINVAL;
+		if (cpu->n && cpu->times[0] < search->guest_begin)
+			search->guest_begin = cpu->times[0];
+		if (cpu->n && cpu->times[cpu->n - 1] > search->guest_end)
+			search->guest_end = cpu->times[cpu->n - 1];
+	}
+	return 0;
+}
+
+static int begin(struct clock_search *search, const struct virt_clock_problem *problem)
+{
+	*search = (struct clock_search){ .problem = problem };
+	if (problem->n_cpus < 0 || problem->n_vcpus < 0 || check_times(search))
+		return -EINVAL;
+	search->pairing = malloc(((size_t)problem->n_cpus + 1) * sizeof(*search->pairing));
+	if (!search->pairing)
+		return -ENOMEM;
+	for (int32_t c = 0; c < problem->n_cpus; c++)
+		search->pairing[c] = problem->cpus[c].vcpu;
+	return 0;
+}
+
+static void end(struct clock_search *search)
+{
+	free(search->pairing);
+	free(search->pool);
+	free(search->edges.edges);
+}
+
+/* --- quality --------------------------------------------------------------------------------- */
+
+/** How far an event is from guest code. */
+static int64_t distance(const struct virt_clock_vcpu *vcpu, int64_t at, int64_t time)
+{
+	int64_t best = INT64_MAX;
+
+	for (int64_t i = at; i >= 0; i--) {
+		if (vcpu->changes[i].where == VIRT_CLOCK_OUTSIDE)
+			continue;
+		best = time - vcpu->changes[i + 1].time + 1;
+		break;
+	}
+	for (int64_t i = at + 1; i < (int64_t)vcpu->n; i++) {
+		if (vcpu->changes[i].where == VIRT_CLOCK_OUTSIDE)
+			continue;
+		if (vcpu->changes[i].time - time < best)
+			best = vcpu->changes[i].time - time;
+		break;
+	}
+	return best == INT64_MAX ? 0 : best;
+}
+
+static void judge_cpu(const struct virt_clock_vcpu *vcpu, const struct virt_clock_cpu *cpu,
+		      int64_t offset, double ppm, struct virt_clock_evidence *evidence)
+{
+	int64_t at = -1, last = -1;
+
+	if (cpu->n)
+		at = clock_find(vcpu, virt_clock_host_time(offset, ppm, cpu->times[0]));
+	for (size_t i = 0; i < cpu->n; i++) {
+		int64_t time = virt_clock_host_time(offset, ppm, cpu->times[i]), far;
+
+		while (at + 1 < (int64_t)vcpu->n && vcpu->changes[at + 1].time <= time)
+			at++;
+		switch (at < 0 ? VIRT_CLOCK_UNKNOWN : vcpu->changes[at].where) {
+		case VIRT_CLOCK_INSIDE:
+			evidence->inside++;
+			evidence->stretches += at != last;
+			last = at;
+			break;
+		case VIRT_CLOCK_OUTSIDE:
+			evidence->outside++;
+			far = distance(vcpu, at, time);
+			if (far > evidence->worst)
+				evidence->worst = far;
+			break;
+		default:
+			evidence->unknown++;
+		}
+	}
+}
+
+/**
+ * How much the stretches with events speak against chance, as a natural logarithm: an event that
+ * falls anywhere lies inside with the share of time that the vCPU executes its guest.
+ */
+static double evidence_of(const struct virt_clock_vcpu *vcpu, const struct virt_clock_cpu *cpu,
+			  int64_t offset, double ppm, uint64_t stretches)
+{
+	int64_t from = virt_clock_host_time(offset, ppm, cpu->times[0]);
+	int64_t to = virt_clock_host_time(offset, ppm, cpu->times[cpu->n - 1]) + 1;
+	double ns[3] = { 0, 0, 0 };
+	int64_t first = clock_find(vcpu, from);
+
+	for (int64_t i = first < 0 ? 0 : first; i < (int64_t)vcpu->n; i++) {
+		int64_t start = vcpu->changes[i].time < from ? from : vcpu->changes[i].time;
+		int64_t stop = i + 1 < (int64_t)vcpu->n && vcpu->changes[i + 1].time < to ?
+			       vcpu->changes[i + 1].time : to;
+
+		if (start >= to)
+			break;
+		ns[vcpu->changes[i].where] += (double)(stop - start);
+	}
+	if (ns[VIRT_CLOCK_INSIDE] <= 0)
+		return 0;
+	return (double)stretches * log1p(ns[VIRT_CLOCK_OUTSIDE] / ns[VIRT_CLOCK_INSIDE]);
+}
+
+/** Fill in what the offset and drift explain. Return: the logarithm against chance. */
+static double judge(const struct clock_search *search, struct virt_clock_alignment *alignment,
+		    struct virt_clock_evidence *evidence)
+{
+	const struct virt_clock_problem *problem = search->problem;
+	double against_chance = 0;
+	uint64_t judged;
+
+	alignment->inside = alignment->outside = alignment->unknown = 0;
+	alignment->worst = 0;
+	for (int32_t c = 0; c < problem->n_cpus; c++) {
+		const struct virt_clock_cpu *cpu = &problem->cpus[c];
+		struct virt_clock_evidence *e = &evidence[c];
+
+		*e = (struct virt_clock_evidence){ .vcpu = search->pairing[c] };
+		if (e->vcpu < 0) {
+			e->unknown = cpu->n;
+		} else if (cpu->n) {
+			judge_cpu(&problem->vcpus[e->vcpu], cpu, alignment->offset,
+				  alignment->drift_ppm, e);
+			against_chance += evidence_of(&problem->vcpus[e->vcpu], cpu,
+						      alignment->offset, alignment->drift_ppm,
+						      e->stretches);
+		}
+		alignment->inside += e->inside;
+		alignment->outside += e->outside;
+		alignment->unknown += e->unknown;
+		if (e->worst > alignment->worst)
+			alignment->worst = e->worst;
+	}
+	judged = alignment->inside + alignment->outside;
+	alignment->explained_percent = judged ? 100.0 * (double)alignment->inside /
+						(double)judged : 0;
+	return against_chance;
+}
+
+static void decide(const struct clock_search *search, struct virt_clock_alignment *alignment,
+		   double against_chance, bool searched)
+{
+	uint64_t judged = alignment->inside + alignment->outside;
+	double tries = 1;
+
+	if (searched)
+		tries = ((double)(search->host_end - search->host_begin) +
+			 (double)(search->guest_end - search->guest_begin)) /
+			((double)(alignment->hi - alignment->lo) + 1);
+	if (judged && alignment->explained_percent < VIRT_CLOCK_MIN_PERCENT)
+		alignment->verdict = VIRT_CLOCK_POOR;
+	else if (judged < VIRT_CLOCK_MIN_EVENTS ||
+		 (searched && against_chance < log(tries > 1 ? tries : 1) + MIN_EVIDENCE))
+		alignment->verdict = VIRT_CLOCK_FEW;
+	else
+		alignment->verdict = VIRT_CLOCK_GOOD;
+}
+
+int virt_clock_judge(const struct virt_clock_problem *problem, int64_t offset, double drift_ppm,
+		     struct virt_clock_alignment *alignment, struct virt_clock_evidence *evidence)
+{
+	struct clock_search search;
+	int ret = begin(&search, problem);
+
+	if (ret)
+		return ret;
+	*alignment = (struct virt_clock_alignment){
+		.offset = offset, .lo = offset, .hi = offset, .drift_ppm = drift_ppm,
+	};
+	decide(&search, alignment, judge(&search, alignment, evidence), false);
+	if (alignment->verdict == VIRT_CLOCK_GOOD)
+		ret = clock_widen(&search, alignment);
+	end(&search);
+	return ret;
+}
+
+/* --- searching ------------------------------------------------------------------------------- */
+
+/** The best lines so far. */
+struct found {
+	struct clock_fit	*fits;
+	int			n, room;
+};
+
+static int add_fit(struct found *found, const struct clock_fit *fit)
+{
+	if (found->n == found->room) {
+		int room = found->room ? 2 * found->room : 32;
+		struct clock_fit *grown = realloc(found->fits, (size_t)room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		found->fits = grown;
+		found->room = room;
+	}
+	found->fits[found->n++] = *fit;
+	return 0;
+}
+
+static int compare_fits(const void *a, const void *b)
+{
+	const struct clock_fit *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score < y->score ? 1 : -1;
+	return (x->lo > y->lo) - (x->lo < y->lo);
+}
+
+/** Look for lines that hold near a piece of the guest's trace, and follow them. */
+static int search_piece(struct clock_search *search, int64_t from, int64_t to, bool drift,
+			struct found *found)
+{
+	struct clock_candidate candidates[MAX_CANDIDATES];
+	int64_t half = (to - from) / 2;
+	int64_t slack = drift ? (int64_t)((double)half * VIRT_CLOCK_MAX_PPM * 1e-6) + 1 : 0;
+	struct found near = { 0 };
+	int n = clock_candidates(search, from, to, slack, candidates, MAX_CANDIDATES), ret = 0;
+
+	for (int i = 0; i < n && !ret; i++) {
+		struct clock_fit fit = { .rate.pivot = from + half, .half = half, .slack = slack };
+
+		ret = clock_fit_piece(search, from, to, &candidates[i], &fit);
+		if (!ret)
+			ret = add_fit(&near, &fit);
+	}
+	if (!ret && near.n)
+		qsort(near.fits, (size_t)near.n, sizeof(*near.fits), compare_fits);
+	for (int i = 0; i < near.n && i < MAX_CLOSE && !ret; i++) {
+		ret = clock_fit_grow(search, &near.fits[i]);
+		if (!ret)
+			ret = add_fit(found, &near.fits[i]);
+	}
+	free(near.fits);
+	return n < 0 ? n : ret;
+}
+
+/** All of it at once, which is enough if the clocks do not drift; then pieces. */
+static int search_all(struct clock_search *search, struct found *found)
+{
+	int64_t begin = search->guest_begin, all = search->guest_end + 1 - begin;
+	int64_t piece = all / (N_PIECES + 2) < MAX_PIECE ? all / (N_PIECES + 2) : MAX_PIECE;
+	int ret = search_piece(search, begin, begin + all, false, found);
+
+	for (int i = 0; i < found->n; i++)
+		if (found->fits[i].perfect)
+			return ret;
+	for (int i = 0; i < N_PIECES && !ret && piece > 1; i++) {
+		int64_t middle = begin + all / (N_PIECES + 1) * (i + 1);
+
+		ret = search_piece(search, middle - piece / 2, middle + piece / 2, true, found);
+	}
+	return ret;
+}
+
+/** Is there a line elsewhere that leaves hardly more unexplained? */
+static void look_for_others(const struct found *found, struct virt_clock_alignment *alignment)
+{
+	const struct clock_fit *best = &found->fits[0];
+
+	for (int i = 1; i < found->n; i++) {
+		const struct clock_fit *fit = &found->fits[i];
+
+		if (!fit->apart || !clock_fits_differ(best, fit) ||
+		    fit->score < best->score - best->score / 20)
+			continue;
+		alignment->verdict = VIRT_CLOCK_AMBIGUOUS;
+		alignment->other_offset = clock_fit_offset(fit, fit->lo + (fit->hi - fit->lo) / 2);
+		return;
+	}
+}
+
+int virt_clock_align(const struct virt_clock_problem *problem,
+		     struct virt_clock_alignment *alignment, struct virt_clock_evidence *evidence)
+{
+	struct found found = { 0 };
+	struct clock_search search;
+	int ret = begin(&search, problem);
+
+	if (ret)
+		return ret;
+	*alignment = (struct virt_clock_alignment){ .verdict = VIRT_CLOCK_FEW };
+	if (search.host_begin > search.host_end || search.guest_begin > search.guest_end) {
+		judge(&search, alignment, evidence);
+		goto out;
+	}
+	ret = search_all(&search, &found);
+	if (ret || !found.n)
+		goto out;
+	qsort(found.fits, (size_t)found.n, sizeof(*found.fits), compare_fits);
+	ret = clock_fit_exactly(&search, &found.fits[0], alignment);
+	if (ret)
+		goto out;
+	decide(&search, alignment, judge(&search, alignment, evidence), true);
+	if (alignment->verdict == VIRT_CLOCK_GOOD)
+		ret = clock_fit_neighbours(&search, &found.fits[0], alignment);
+	if (alignment->verdict == VIRT_CLOCK_GOOD)
+		look_for_others(&found, alignment);
+out:
+	if (!ret && !found.n)
+		judge(&search, alignment, evidence);
+	free(found.fits);
+	end(&search);
+	return ret;
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	clock_exact.c
+ * @brief	An alignment with all events, and what else would explain them.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock_fit.h"
+
+/** ns or cycles that a line from a sample may be wrong by. */
+#define MARGIN		20000
+
+#define N_LARGE		50000
+
+/** How far away another peak is looked for among the neighbours. */
+#define NEIGHBOURS	20000000
+#define N_NEIGHBOURS	300
+
+/** Around a given offset. */
+#define N_AROUND	2000
+#define AROUND		1000000
+
+/** The best offsets for a sample. Return: 0 or -ENOMEM. */
+static int sweep_sample(struct clock_search *search, const struct clock_rate *rate, size_t max,
+			int64_t lo, int64_t hi, struct clock_best *best)
+{
+	int n = search->problem->n_cpus, ret = -ENOMEM;
+	struct clock_sample *samples = calloc((size_t)n, sizeof(*samples));
+
+	if (samples)
+		ret = clock_take_sample(search, search->guest_begin, search->guest_end + 1, max,
+					samples);
+	if (!ret)
+		ret = clock_sweep(search->problem->vcpus, samples, n, rate, lo, hi, &search->edges,
+				  best);
+	if (samples)
+		free(samples[0].times);
+	free(samples);
+	return ret;
+}
+
+int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
+		      struct virt_clock_alignment *alignment)
+{
+	/* as it is written and read: so the offset fits to the number */
+	double ppm = (double)llround(fit->rate.rate * 1e12) * 1e-6;
+	struct clock_fit line = *fit;
+	struct clock_rate rate = { .rate = ppm * 1e-6 };
+	struct clock_best best = { 0 };
+	int64_t lo, hi;
+	int ret;
+
+	memcpy(search->pairing, search->pool + fit->pairing,
+	       (size_t)search->problem->n_cpus * sizeof(*search->pairing));
+	line.rate.rate = rate.rate;
+	lo = clock_fit_offset(&line, fit->lo) - MARGIN;
+	hi = clock_fit_offset(&line, fit->hi) + MARGIN;
+	ret = sweep_sample(search, &rate, N_LARGE, lo, hi, &best);
+	if (!ret) {
+		int64_t width = best.hi - best.lo + 2;
+
+		ret = sweep_sample(search, &rate, SIZE_MAX, best.lo - width, best.hi + width,
+				   &best);
+	}
+	alignment->lo = best.lo;
+	alignment->hi = best.hi;
+	alignment->offset = best.lo + (best.hi - best.lo) / 2;
+	alignment->drift_ppm = ppm;
+	return ret;
+}
+
+int clock_fit_neighbours(struct clock_search *search, const struct clock_fit *fit,
+			 struct virt_clock_alignment *alignment)
+{
+	int64_t width = alignment->hi - alignment->lo;
+	struct clock_rate rate = { .rate = alignment->drift_ppm * 1e-6 };
+	struct clock_best here, other;
+	int ret = sweep_sample(search, &rate, N_NEIGHBOURS, alignment->lo, alignment->hi, &here);
+
+	(void)fit;
+	for (int side = -1; side <= 1 && !ret; side += 2) {
+		for (int64_t from = 4 * width + MARGIN; from < NEIGHBOURS && !ret; from *= 2) {
+			int64_t near = alignment->offset + side * from;
+			int64_t far = alignment->offset + side * NEIGHBOURS;
+
+			ret = sweep_sample(search, &rate, N_NEIGHBOURS, side < 0 ? far : near,
+					   side < 0 ? near : far, &other);
+			if (ret || other.score < here.score - here.score / 20)
+				break;
+			/* the flank of this peak, or another one? */
+			if (side < 0 ? other.hi == near : other.lo == near)
+				continue;
+			alignment->verdict = VIRT_CLOCK_AMBIGUOUS;
+			alignment->other_offset = other.lo + (other.hi - other.lo) / 2;
+			return 0;
+		}
+	}
+	return ret;
+}
+
+int clock_widen(struct clock_search *search, struct virt_clock_alignment *alignment)
+{
+	struct clock_rate rate = { .rate = alignment->drift_ppm * 1e-6 };
+	int64_t offset = alignment->offset;
+	struct clock_best best;
+	int ret = sweep_sample(search, &rate, N_AROUND, offset - AROUND, offset + AROUND, &best);
+
+	if (ret || offset < best.lo || offset > best.hi)
+		return ret;
+	ret = sweep_sample(search, &rate, SIZE_MAX, best.lo, best.hi, &best);
+	if (ret || offset < best.lo || offset > best.hi)
+		return ret;
+	alignment->lo = best.lo;
+	alignment->hi = best.hi;
+	return 0;
+}

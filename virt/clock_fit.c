@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	clock_fit.c
+ * @brief	Offset and drift between two clocks, near a candidate.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock_fit.h"
+
+/** ns or cycles: offsets are known about this well as long as the drift is being looked for. */
+#define TOLERANCE	20000
+
+#define N_PIECE		300	/* events that decide between candidates */
+#define N_LEVEL		1000	/* between drifts */
+#define N_WHOLE		5000	/* between lines */
+
+/** More edges than this are not worth it. */
+#define MAX_EDGES	300000
+
+static int64_t middle(const struct clock_fit *fit)
+{
+	return fit->lo + (fit->hi - fit->lo) / 2;
+}
+
+int64_t clock_fit_offset(const struct clock_fit *fit, int64_t offset)
+{
+	return offset - llround(fit->rate.rate * (double)fit->rate.pivot);
+}
+
+/** Where a line puts a time of the guest. */
+static int64_t place(const struct clock_fit *fit, int64_t time)
+{
+	return clock_apply(&fit->rate, time) + middle(fit);
+}
+
+bool clock_fits_differ(const struct clock_fit *a, const struct clock_fit *b)
+{
+	int64_t width = a->hi - a->lo > b->hi - b->lo ? a->hi - a->lo : b->hi - b->lo;
+	int64_t far = llabs(place(a, a->rate.pivot) - place(b, a->rate.pivot));
+
+	return far > 4 * width + 4 * TOLERANCE;
+}
+
+/** The number of events at which a sweep over @window stays cheap. */
+static size_t affordable(const struct clock_search *search, int64_t window, size_t wanted)
+{
+	const struct virt_clock_problem *problem = search->problem;
+	double span = (double)(search->host_end - search->host_begin) + 1, edges, n;
+	size_t changes = 0, used = 0;
+
+	for (int32_t v = 0; v < problem->n_vcpus; v++) {
+		changes += problem->vcpus[v].n;
+		used += problem->vcpus[v].n > 0;
+	}
+	edges = (double)changes / (double)(used ? used : 1) * (double)window / span;
+	n = MAX_EDGES / (edges + 1);
+	return n < 50 ? 50 : n < (double)wanted ? (size_t)n : wanted;
+}
+
+static void use_pairing(struct clock_search *search, size_t pairing)
+{
+	memcpy(search->pairing, search->pool + pairing,
+	       (size_t)search->problem->n_cpus * sizeof(*search->pairing));
+}
+
+/** Pair what is not paired for some offsets, and remember it. Return: 0 or -ENOMEM. */
+static int pair(struct clock_search *search, struct clock_sample *samples, struct clock_fit *fit,
+		int64_t lo, int64_t hi)
+{
+	size_t n = (size_t)search->problem->n_cpus;
+	int32_t *grown;
+	int ret = clock_pair(search, samples, &fit->rate, lo, hi);
+
+	if (ret)
+		return ret;
+	grown = realloc(search->pool, (search->n_pool + n) * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	search->pool = grown;
+	memcpy(grown + search->n_pool, search->pairing, n * sizeof(*grown));
+	fit->pairing = search->n_pool;
+	search->n_pool += n;
+	for (size_t c = 0; c < n; c++)
+		search->pairing[c] = search->problem->cpus[c].vcpu;
+	return 0;
+}
+
+int clock_fit_piece(struct clock_search *search, int64_t from, int64_t to,
+		    const struct clock_candidate *candidate, struct clock_fit *fit)
+{
+	int n = search->problem->n_cpus;
+	struct clock_sample *samples = calloc((size_t)n, sizeof(*samples));
+	struct clock_best best = { 0 };
+	int64_t width = candidate->hi - candidate->lo;
+	int ret = samples ? clock_take_sample(search, from, to,
+					      affordable(search, width, N_PIECE), samples) :
+			    -ENOMEM;
+
+	if (!ret)
+		ret = pair(search, samples, fit, candidate->lo, candidate->hi);
+	if (!ret)
+		ret = clock_sweep(search->problem->vcpus, samples, n, &fit->rate, candidate->lo,
+				  candidate->hi, &search->edges, &best);
+	fit->lo = best.lo;
+	fit->hi = best.hi;
+	fit->score = best.score;
+	fit->apart = best.lo > candidate->lo && best.hi < candidate->hi;
+	if (samples)
+		free(samples[0].times);
+	free(samples);
+	return ret;
+}
+
+/* --- drift ----------------------------------------------------------------------------------- */
+
+/** One step of the search for a rate. */
+struct level {
+	const struct clock_sample *samples;
+	double		centre, step;
+	int		n;		/* steps to each side */
+	int64_t		lo, hi;		/* offsets */
+};
+
+/** Try some rates. Of equals the one that leaves most room: it is in the middle of them. */
+static int try_rates(struct clock_search *search, const struct level *level, struct clock_fit *fit)
+{
+	struct clock_best best = { .score = INT64_MIN };
+
+	for (int k = -level->n; k <= level->n; k++) {
+		struct clock_rate rate = { level->centre + k * level->step, fit->rate.pivot };
+		struct clock_best here;
+
+		if (fabs(rate.rate) > VIRT_CLOCK_MAX_PPM * 1.02e-6)
+			continue;
+		if (clock_sweep(search->problem->vcpus, level->samples, search->problem->n_cpus,
+				&rate, level->lo, level->hi, &search->edges, &here))
+			return -ENOMEM;
+		if (here.score < best.score ||
+		    (here.score == best.score && here.hi - here.lo <= best.hi - best.lo))
+			continue;
+		best = here;
+		fit->rate.rate = rate.rate;
+	}
+	fit->lo = best.lo;
+	fit->hi = best.hi;
+	fit->score = best.score;
+	return 0;
+}
+
+static void set_window(struct level *level, const struct clock_fit *fit, int64_t margin)
+{
+	level->lo = fit->lo - margin;
+	level->hi = fit->hi + margin;
+}
+
+/** From the piece outwards; each time the rate gets as much better known as it gets longer. */
+static int follow(struct clock_search *search, struct clock_fit *fit, int64_t full,
+		  struct clock_sample *samples)
+{
+	double range = fit->slack ? VIRT_CLOCK_MAX_PPM * 1e-6 : 16.0 * TOLERANCE / (double)full;
+	struct level level = { .samples = samples };
+	int64_t half = fit->slack ? fit->half : full, pivot = fit->rate.pivot;
+	int ret = 0;
+
+	set_window(&level, fit, fit->slack + TOLERANCE);
+	for (;;) {
+		size_t wanted = affordable(search, level.hi - level.lo, N_LEVEL);
+
+		level.step = TOLERANCE / (double)half;
+		if (range / level.step > 32)
+			level.step = range / 32;
+		if (range / level.step < 4)
+			level.step = range / 4;
+		level.n = (int)ceil(range / level.step);
+		level.centre = fit->rate.rate;
+		ret = clock_take_sample(search, pivot - half, pivot + half, wanted, samples);
+		if (!ret)
+			ret = try_rates(search, &level, fit);
+		free(samples[0].times);
+		samples[0].times = NULL;
+		if (ret || (half >= full && level.step * (double)full <= TOLERANCE / 16.0))
+			return ret;
+		range = 2 * level.step;
+		set_window(&level, fit, (int64_t)(level.step * (double)half) + TOLERANCE);
+		half = half >= full / 4 ? full : half * 4;
+	}
+}
+
+/** Is there hardly anything outside? */
+static bool is_perfect(const struct clock_search *search, const struct clock_sample *samples,
+		       const struct clock_fit *fit)
+{
+	uint64_t inside = 0, outside = 0;
+
+	for (int32_t c = 0; c < search->problem->n_cpus; c++) {
+		const struct virt_clock_vcpu *vcpu;
+
+		if (samples[c].vcpu < 0)
+			continue;
+		vcpu = &search->problem->vcpus[samples[c].vcpu];
+		for (size_t i = 0; i < samples[c].n; i++) {
+			int64_t at = clock_find(vcpu, place(fit, samples[c].times[i]));
+
+			inside += at >= 0 && vcpu->changes[at].where == VIRT_CLOCK_INSIDE;
+			outside += at >= 0 && vcpu->changes[at].where == VIRT_CLOCK_OUTSIDE;
+		}
+	}
+	return inside >= VIRT_CLOCK_MIN_EVENTS && outside * 1000 <= inside;
+}
+
+/** The best without drift and with it; the latter only if it explains clearly more. */
+static int with_and_without(struct clock_search *search, struct clock_fit *fit, int64_t full,
+			    const struct clock_sample *samples, struct clock_sample *room)
+{
+	struct clock_fit line = *fit;
+	struct level still = { .samples = samples }, moving = { .samples = samples };
+	size_t n = 0;
+	int ret;
+
+	for (int32_t c = 0; c < search->problem->n_cpus; c++)
+		n += samples[c].n;
+	set_window(&still, fit, TOLERANCE);
+	ret = try_rates(search, &still, fit);
+	if (!ret)
+		fit->perfect = is_perfect(search, samples, fit);
+	if (ret || fit->perfect)
+		return ret;
+	ret = follow(search, &line, full, room);
+	if (ret)
+		return ret;
+	moving.n = 4;
+	for (double part = 4; part < 10000 && !ret; part *= 3) {
+		moving.centre = line.rate.rate;
+		moving.step = TOLERANCE / part / (double)full;
+		set_window(&moving, &line, (int64_t)(4 * TOLERANCE / part) + 1);
+		ret = try_rates(search, &moving, &line);
+	}
+	if (!ret && line.score > fit->score + 30 + (int64_t)n / 50) {
+		line.perfect = is_perfect(search, samples, &line);
+		*fit = line;
+	}
+	return ret;
+}
+
+int clock_fit_grow(struct clock_search *search, struct clock_fit *fit)
+{
+	size_t n = (size_t)search->problem->n_cpus;
+	struct clock_sample *samples = calloc(n, sizeof(*samples));
+	struct clock_sample *room = calloc(n, sizeof(*room));
+	int64_t full = search->guest_end + 1 - fit->rate.pivot;
+	int ret = -ENOMEM;
+
+	if (fit->rate.pivot - search->guest_begin > full)
+		full = fit->rate.pivot - search->guest_begin;
+	use_pairing(search, fit->pairing);
+	if (samples && room)
+		ret = clock_take_sample(search, search->guest_begin, search->guest_end + 1,
+					affordable(search, fit->hi - fit->lo + 2 * fit->slack,
+						   N_WHOLE), samples);
+	if (!ret)
+		ret = with_and_without(search, fit, full, samples, room);
+	for (size_t c = 0; c < n; c++)
+		search->pairing[c] = search->problem->cpus[c].vcpu;
+	if (samples)
+		free(samples[0].times);
+	free(samples);
+	free(room);
+	return ret;
+}

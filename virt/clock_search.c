@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	clock_search.c
+ * @brief	Where to look for an alignment: candidates from a vote, and the clocks' drift.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock_search.h"
+
+/** Bins of a vote. */
+#define MAX_BINS	((int64_t)1 << 20)
+
+/** Votes of one event for all offsets cost the more, the more stretches there are. */
+#define MAX_VOTES	3000000
+#define MIN_VOTERS	60
+#define MAX_VOTERS	600
+
+/* --- samples --------------------------------------------------------------------------------- */
+
+static size_t first_from(const struct virt_clock_cpu *cpu, int64_t time)
+{
+	size_t lo = 0, hi = cpu->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (cpu->times[mid] < time)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+int clock_take_sample(const struct clock_search *search, int64_t from, int64_t to, size_t max,
+		      struct clock_sample *samples)
+{
+	const struct virt_clock_problem *problem = search->problem;
+	size_t all = 0, room;
+	int64_t *times;
+
+	for (int i = 0; i < problem->n_cpus; i++)
+		all += first_from(&problem->cpus[i], to) - first_from(&problem->cpus[i], from);
+	room = (all < max ? all : max) + (size_t)problem->n_cpus;
+	times = malloc(room * sizeof(*times));
+	samples[0].times = times;
+	if (!times)
+		return -ENOMEM;
+	for (int i = 0; i < problem->n_cpus; i++) {
+		const struct virt_clock_cpu *cpu = &problem->cpus[i];
+		size_t first = first_from(cpu, from), n = first_from(cpu, to) - first;
+		size_t wanted = all <= max ? n : (size_t)((double)n * (double)max / (double)all);
+
+		if (n && !wanted)
+			wanted = 1;
+		samples[i] = (struct clock_sample){ times, wanted, search->pairing[i] };
+		for (size_t k = 0; k < wanted; k++)
+			*times++ = cpu->times[first + (size_t)((double)k * (double)n /
+							       (double)wanted)];
+	}
+	return 0;
+}
+
+/* --- candidates ------------------------------------------------------------------------------ */
+
+static bool taken(const struct clock_search *search, int32_t vcpu)
+{
+	for (int i = 0; i < search->problem->n_cpus; i++)
+		if (search->pairing[i] == vcpu)
+			return true;
+	return false;
+}
+
+/** The votes of a CPU: of an unknown one, of the vCPU that is best for it, bin by bin. */
+static int vote_cpu(const struct clock_search *search, const struct clock_sample *sample,
+		    int64_t slack, struct clock_votes *votes, int32_t *best)
+{
+	const struct virt_clock_problem *problem = search->problem;
+
+	for (size_t b = 0; b < votes->n; b++)
+		best[b] = INT32_MIN;
+	for (int32_t v = 0; v < problem->n_vcpus; v++) {
+		if (sample->vcpu < 0 ? taken(search, v) : v != sample->vcpu)
+			continue;
+		if (clock_vote(&problem->vcpus[v], sample->times, sample->n, slack, votes))
+			return -ENOMEM;
+		for (size_t b = 0; b < votes->n; b++)
+			if (votes->bins[b] > best[b])
+				best[b] = votes->bins[b];
+	}
+	return 0;
+}
+
+/** The bins with the most votes, not next to each other. */
+static int pick(const struct clock_votes *votes, int32_t *sum, struct clock_candidate *candidates,
+		int max)
+{
+	int n = 0;
+
+	for (; n < max; n++) {
+		size_t best = 0, first, last;
+
+		for (size_t b = 1; b < votes->n; b++)
+			if (sum[b] > sum[best])
+				best = b;
+		if (sum[best] == INT32_MIN)
+			break;
+		first = last = best;
+		while (last + 1 < votes->n && last < best + 8 && sum[last + 1] == sum[best])
+			last++;
+		candidates[n].lo = votes->lo + ((int64_t)first << votes->shift);
+		candidates[n].hi = votes->lo + ((int64_t)(last + 1) << votes->shift) - 1;
+		candidates[n].score = sum[best];
+		first = first > 2 ? first - 2 : 0;
+		for (size_t b = first; b <= last + 2 && b < votes->n; b++)
+			sum[b] = INT32_MIN;
+	}
+	return n;
+}
+
+static size_t n_changes(const struct virt_clock_problem *problem)
+{
+	size_t n = 1;
+
+	for (int32_t v = 0; v < problem->n_vcpus; v++)
+		n += problem->vcpus[v].n;
+	return n;
+}
+
+int clock_candidates(const struct clock_search *search, int64_t from, int64_t to, int64_t slack,
+		     struct clock_candidate *candidates, int max)
+{
+	const struct virt_clock_problem *problem = search->problem;
+	struct clock_sample *samples = calloc((size_t)problem->n_cpus, sizeof(*samples));
+	struct clock_votes votes = { .lo = search->host_begin - to - slack };
+	int64_t span = search->host_end - from + slack - votes.lo;
+	size_t voters = MAX_VOTES / n_changes(problem) * (size_t)problem->n_vcpus;
+	int32_t *best = NULL, *sum = NULL;
+	int ret = -ENOMEM;
+
+	voters = voters > MAX_VOTERS ? MAX_VOTERS : voters < MIN_VOTERS ? MIN_VOTERS : voters;
+	while (span >> votes.shift >= MAX_BINS)
+		votes.shift++;
+	votes.n = (size_t)(span >> votes.shift) + 1;
+	votes.bins = malloc(votes.n * sizeof(*votes.bins));
+	best = malloc(votes.n * sizeof(*best));
+	sum = calloc(votes.n, sizeof(*sum));
+	if (!samples || !votes.bins || !best || !sum ||
+	    clock_take_sample(search, from, to, voters, samples))
+		goto out;
+	for (int i = 0; i < problem->n_cpus; i++) {
+		if (!samples[i].n)
+			continue;
+		if (vote_cpu(search, &samples[i], slack, &votes, best))
+			goto out;
+		for (size_t b = 0; b < votes.n; b++)
+			if (best[b] != INT32_MIN)
+				sum[b] += best[b] - CLOCK_PENALTY * (int32_t)samples[i].n;
+	}
+	ret = pick(&votes, sum, candidates, max);
+	for (int i = 0; i < ret; i++) {
+		candidates[i].lo -= slack;
+		candidates[i].hi += slack;
+	}
+out:
+	if (samples)
+		free(samples[0].times);
+	free(samples);
+	free(votes.bins);
+	free(best);
+	free(sum);
+	return ret;
+}
+
+/* --- pairing --------------------------------------------------------------------------------- */
+
+/** Give each CPU of unknown pairing the vCPU that fits it best, the clearest ones first. */
+int clock_pair(struct clock_search *search, struct clock_sample *samples,
+	       const struct clock_rate *rate, int64_t lo, int64_t hi)
+{
+	const struct virt_clock_problem *problem = search->problem;
+
+	for (;;) {
+		int64_t found = INT64_MIN;
+		int32_t cpu = -1, vcpu = -1;
+
+		for (int32_t i = 0; i < problem->n_cpus; i++) {
+			struct clock_sample one = samples[i];
+			struct clock_best best;
+
+			if (one.vcpu >= 0 || !one.n)
+				continue;
+			for (int32_t v = 0; v < problem->n_vcpus; v++) {
+				if (taken(search, v))
+					continue;
+				one.vcpu = v;
+				if (clock_sweep(problem->vcpus, &one, 1, rate, lo, hi,
+						&search->edges, &best))
+					return -ENOMEM;
+				if (best.score > found) {
+					found = best.score;
+					cpu = i;
+					vcpu = v;
+				}
+			}
+		}
+		if (cpu < 0)
+			return 0;
+		samples[cpu].vcpu = search->pairing[cpu] = vcpu;
+	}
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	clock_search.h
+ * @brief	Inner parts of clock_align.c: where to look for an alignment.
+ */
+#ifndef KSHARK_VIRT_CLOCK_SEARCH_H
+#define KSHARK_VIRT_CLOCK_SEARCH_H
+
+#include "clock_sweep.h"
+
+/** A search under way. */
+struct clock_search {
+	const struct virt_clock_problem *problem;
+	int32_t		*pairing;	/* by CPU: the vCPU, or VIRT_NONE */
+	int32_t		*pool;		/* pairings of fits */
+	size_t		n_pool;
+	struct clock_edges edges;
+	int64_t		host_begin, host_end;	/* first and last change */
+	int64_t		guest_begin, guest_end;	/* first and last event */
+};
+
+/** A range of offsets. */
+struct clock_candidate {
+	int64_t		lo, hi;
+	int64_t		score;
+};
+
+/**
+ * clock_take_sample - about @max of the events from @from to before @to, of all CPUs together
+ * @samples: receives one for each CPU; samples[0].times is to be freed in any case
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int clock_take_sample(const struct clock_search *search, int64_t from, int64_t to, size_t max,
+		      struct clock_sample *samples);
+
+/**
+ * clock_candidates - ranges of offsets that events from @from to before @to speak for, best first
+ * @slack: by which their times may be wrong
+ *
+ * Return: how many, at most @max; or -ENOMEM.
+ */
+int clock_candidates(const struct clock_search *search, int64_t from, int64_t to, int64_t slack,
+		     struct clock_candidate *candidates, int max);
+
+/**
+ * clock_pair - find the vCPUs of CPUs that are not paired yet, for offsets from @lo to @hi
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int clock_pair(struct clock_search *search, struct clock_sample *samples,
+	       const struct clock_rate *rate, int64_t lo, int64_t hi);
+
+#endif

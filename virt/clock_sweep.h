@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	clock_sweep.h
+ * @brief	Inner parts of clock_align.c: votes of events for offsets.
+ */
+#ifndef KSHARK_VIRT_CLOCK_SWEEP_H
+#define KSHARK_VIRT_CLOCK_SWEEP_H
+
+#include "clock_align.h"
+
+/**
+ * An event outside weighs as much as this many inside: what explains less than 90 % is worse than
+ * nothing, and leaving an event out is better than having it at the wrong place.
+ */
+#define CLOCK_PENALTY	9
+
+/** Some events of a CPU, by the guest's clock. */
+struct clock_sample {
+	int64_t		*times;
+	size_t		n;
+	int32_t		vcpu;
+};
+
+/** A line: host time = t + rate * (t - pivot) + offset. */
+struct clock_rate {
+	double		rate;
+	int64_t		pivot;
+};
+
+/** The offsets with the most votes. */
+struct clock_best {
+	int64_t		lo, hi;
+	int64_t		score;
+};
+
+struct clock_edge {
+	int64_t		offset;
+	int64_t		change;		/* of the score, from here on */
+};
+
+/** Room that is used again and again. */
+struct clock_edges {
+	struct clock_edge *edges;
+	size_t		n, room;
+};
+
+/** The offsets from @lo on in steps of 1 << @shift. */
+struct clock_votes {
+	int64_t		lo;
+	int		shift;
+	size_t		n;
+	int32_t		*bins;
+};
+
+static inline int64_t clock_apply(const struct clock_rate *rate, int64_t time)
+{
+	double d = rate->rate * (double)(time - rate->pivot);
+
+	return time + (int64_t)(d < 0 ? d - 0.5 : d + 0.5);
+}
+
+static inline int clock_weight(int32_t where)
+{
+	return where == VIRT_CLOCK_INSIDE ? 1 : where == VIRT_CLOCK_OUTSIDE ? -CLOCK_PENALTY : 0;
+}
+
+/** clock_find - the change in force at a time; -1 before the first one. */
+int64_t clock_find(const struct virt_clock_vcpu *vcpu, int64_t time);
+
+/**
+ * clock_sweep - the offsets from @lo to @hi with the most votes, exactly
+ *
+ * Of several stretches of them the longest.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int clock_sweep(const struct virt_clock_vcpu *vcpus, const struct clock_sample *samples, int n,
+		const struct clock_rate *rate, int64_t lo, int64_t hi, struct clock_edges *edges,
+		struct clock_best *best);
+
+/**
+ * clock_vote - add what a CPU's events say, at most, for any offset in each of the bins
+ * @slack: by which the events may be wrong
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int clock_vote(const struct virt_clock_vcpu *vcpu, const int64_t *times, size_t n, int64_t slack,
+	       struct clock_votes *votes);
+
+#endif
