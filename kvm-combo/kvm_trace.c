@@ -10,8 +10,12 @@
 
 #include <trace-cmd.h>
 
+#include "clock_align.h"
 #include "kvm_fields.h"
 #include "kvm_trace.h"
+
+/* Exported by libtracecmd without being in its headers; another version may lack it. */
+int tracecmd_enable_tsync(struct tracecmd_input *handle, bool enable) __attribute__((weak));
 
 /** Event ids have 16 bits. */
 #define N_IDS		65536
@@ -40,6 +44,12 @@ struct kvm_trace {
 	struct kvm_fields *fields;
 	int		n_cpus;
 	uint64_t	hz;			/* of the time stamps, or 0: they are ns */
+	bool		aligned;
+	int64_t		offset;			/* if so */
+	double		drift_ppm;
+	char		*host;			/* name of the file it is aligned with */
+	int		*tids;
+	int		n_tids;
 	int8_t		*class_of;		/* by event id; -1: not looked up yet */
 	const char	*classes[MAX_CLASSES];
 	int		n_classes;
@@ -57,6 +67,8 @@ void kvm_trace_close(struct kvm_trace *trace)
 	if (trace->input)
 		tracecmd_close(trace->input);
 	free(trace->class_of);
+	free(trace->host);
+	free(trace->tids);
 	free(trace->path);
 	free(trace);
 }
@@ -133,6 +145,37 @@ void kvm_trace_set_hz(struct kvm_trace *trace, uint64_t hz)
 	trace->hz = hz;
 }
 
+bool kvm_trace_hide_offsets(struct kvm_trace *trace)
+{
+	return tracecmd_enable_tsync && !tracecmd_enable_tsync(trace->input, false);
+}
+
+int kvm_trace_align(struct kvm_trace *trace, const struct kvm_trace_alignment *alignment)
+{
+	size_t size = (size_t)alignment->n_tids * sizeof(*trace->tids);
+	char *host = strdup(alignment->host ? alignment->host : "");
+	int *tids = malloc(size + 1);
+
+	if (!host || !tids) {
+		free(host);
+		free(tids);
+		return -ENOMEM;
+	}
+	if (size)
+		memcpy(tids, alignment->tids, size);
+	free(trace->host);
+	free(trace->tids);
+	trace->host = host;
+	trace->tids = tids;
+	trace->n_tids = alignment->n_tids;
+	if (alignment->hide_offsets && !kvm_trace_hide_offsets(trace))
+		return -ENOTSUP;
+	trace->aligned = true;
+	trace->offset = alignment->offset;
+	trace->drift_ppm = alignment->drift_ppm;
+	return 0;
+}
+
 const char *kvm_trace_path(const struct kvm_trace *trace)
 {
 	return trace->path;
@@ -148,11 +191,16 @@ static const char *guest_map(const struct kvm_trace *host, const struct kvm_trac
 			     const int **tids, int *n)
 {
 	unsigned long long id = tracecmd_get_traceid(guest->input);
-	const char *name = NULL;
+	const char *name = NULL, *file = strrchr(host->path, '/');
 
-	if (!id || tracecmd_get_guest_cpumap(host->input, id, &name, n, tids) || *n <= 0 || !*tids)
+	if (id && !tracecmd_get_guest_cpumap(host->input, id, &name, n, tids) && *n > 0 && *tids)
+		return name ? name : "";
+	if (host == guest || !guest->n_tids ||
+	    strcmp(guest->host, file ? file + 1 : host->path))
 		return NULL;
-	return name ? name : "";
+	*tids = guest->tids;
+	*n = guest->n_tids;
+	return "";
 }
 
 const int *kvm_trace_guest_tids(const struct kvm_trace *host, const struct kvm_trace *guest, int *n)
@@ -265,8 +313,15 @@ struct walk {
 /** In ns; what is beyond all reason is cut, so that differences fit. */
 static int64_t time_of(const struct kvm_trace *trace, uint64_t ts)
 {
-	unsigned __int128 ns = trace->hz ? (unsigned __int128)ts * 1000000000 / trace->hz : ts;
+	unsigned __int128 ns;
 
+	if (trace->aligned) {
+		int64_t time = virt_clock_host_time(trace->offset, trace->drift_ppm,
+						    ts > INT64_MAX ? INT64_MAX : (int64_t)ts);
+
+		ts = time < 0 ? 0 : (uint64_t)time;
+	}
+	ns = trace->hz ? (unsigned __int128)ts * 1000000000 / trace->hz : ts;
 	return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns;
 }
 

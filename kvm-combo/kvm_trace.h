@@ -55,6 +55,32 @@ void kvm_trace_close(struct kvm_trace *trace);
  */
 void kvm_trace_set_hz(struct kvm_trace *trace, uint64_t hz);
 
+/**
+ * kvm_trace_hide_offsets - do not bring a guest's times to its host's as trace-cmd recorded it
+ *
+ * Return: false if this libtracecmd cannot do without.
+ */
+bool kvm_trace_hide_offsets(struct kvm_trace *trace);
+
+/** How the times of a guest's trace become its host's, and which threads its CPUs are. */
+struct kvm_trace_alignment {
+	bool		hide_offsets;	/* instead of trace-cmd's offsets, not after them */
+	int64_t		offset;		/* in units of the trace, before kvm_trace_set_hz() */
+	double		drift_ppm;	/* clock_align.h */
+	const char	*host;		/* name of the host's file, without its directory */
+	const int	*tids;		/* by CPU; VIRT_NONE: not known */
+	int		n_tids;
+};
+
+/**
+ * kvm_trace_align - from now on, times are those of the host
+ *
+ * The threads count for a host of that name of which trace-cmd has not recorded them.
+ *
+ * Return: 0, -ENOMEM, or -ENOTSUP if this libtracecmd cannot do without trace-cmd's offsets.
+ */
+int kvm_trace_align(struct kvm_trace *trace, const struct kvm_trace_alignment *alignment);
+
 /** kvm_trace_path - as it was given. */
 const char *kvm_trace_path(const struct kvm_trace *trace);
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
+#include "align_meta.h"
 #include "report_kvm.h"
 #include "report_tracing.h"
 #include "report_worst.h"
@@ -376,6 +377,10 @@ static int open_files(struct files *files, uint64_t cpu_hz)
 		if (!model_is_trace_dat(files->paths[i]))
 			continue;
 		files->traces[i] = model_open_kvm(files->paths[i], cpu_hz);
+		if (files->traces[i] && align_meta_apply(files->traces[i])) {
+			kvm_trace_close(files->traces[i]);
+			files->traces[i] = NULL;
+		}
 		if (!files->traces[i]) {
 			files->paths[i] = NULL;
 			status = KSV_EXIT_FILE;
@@ -387,7 +392,8 @@ static int open_files(struct files *files, uint64_t cpu_hz)
 		    kvm_trace_is_host(files->traces[i]))
 			continue;
 		ksv_error("%s: no VM entries and exits in it, and none of the other files is the "
-			  "host that was recorded with it (trace-cmd record -A)", files->paths[i]);
+			  "host that was recorded with it (trace-cmd record -A) or aligned with it "
+			  "(kshark-virt align --write)", files->paths[i]);
 		files->paths[i] = NULL;
 		status = KSV_EXIT_FILE;
 	}

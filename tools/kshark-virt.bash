@@ -20,7 +20,7 @@ _kshark_virt()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_kshark_virt_words "view dump report plot check compare help --help --version" "$cur"
+		_kshark_virt_words "view dump report plot check align compare help --help --version" "$cur"
 		return
 	fi
 	case $command in
@@ -39,6 +39,9 @@ _kshark_virt()
 		options="--affinity --affinity-file --format --from --to --cpu-hz --absolute"
 		options+=" --correct-skew --quiet --help"
 		;;
+	align)
+		options="--format --source --machine --write --quiet --help"
+		;;
 	compare)
 		options="--format --output --values --metric --baseline --runs --statistic"
 		options+=" --percentiles --confidence --resamples --seed --windows --record-cost --plot --title"
@@ -49,7 +52,7 @@ _kshark_virt()
 		options+=" --title --cpu-hz --quiet --help"
 		;;
 	help)
-		((COMP_CWORD == 2)) && _kshark_virt_words "view dump report plot check compare" "$cur"
+		((COMP_CWORD == 2)) && _kshark_virt_words "view dump report plot check align compare" "$cur"
 		return
 		;;
 	*)
@@ -60,6 +63,7 @@ _kshark_virt()
 	-f | --format)
 		[[ $command == dump || $command == report || $command == compare ]] &&
 			_kshark_virt_words "text csv json" "$cur"
+		[[ $command == align ]] && _kshark_virt_words "text json" "$cur"
 		[[ $command == check ]] && _kshark_virt_words "text csv" "$cur"
 		[[ $command == plot ]] && _kshark_virt_words "svg png pdf csv" "$cur"
 		;;
@@ -67,6 +71,9 @@ _kshark_virt()
 		_kshark_virt_words "$("${COMP_WORDS[0]}" dump --list-events --format csv \
 			2> /dev/null | sed -n '2,$s/^[^,]*,[^,]*,\([^,:]*\),.*/\1/p' |
 			tr '\n' ' ')" "$cur"
+		;;
+	--source)
+		_kshark_virt_words "auto trace-cmd tsc causality" "$cur"
 		;;
 	--kind)
 		_kshark_virt_words "exit steal wake migration irq lost" "$cur"
@@ -81,7 +88,7 @@ _kshark_virt()
 		_kshark_virt_words "vcpu pcpu" "$cur"
 		;;
 	--affinity | --pcpu | --vcpu | --from | --to | --cpu-hz | --width | --height | --scale | --title) ;;
-	--metric | --baseline | --runs | --confidence | --worst | --above | --record-cost | --resamples | --seed | --windows) ;;
+	--machine | --metric | --baseline | --runs | --confidence | --worst | --above | --record-cost | --resamples | --seed | --windows) ;;
 	*)
 		if [[ $cur == -* ]]; then
 			_kshark_virt_words "$options" "$cur"

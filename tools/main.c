@@ -16,6 +16,7 @@ static const struct ksv_command *const commands[] = {
 	&cmd_report,
 	&cmd_plot,
 	&cmd_check,
+	&cmd_align,
 	&cmd_compare,
 };
 

@@ -41,6 +41,7 @@ struct ksv_command {
 	int		(*run)(const struct ksv_command *command, int argc, char **argv);
 };
 
+extern const struct ksv_command cmd_align;
 extern const struct ksv_command cmd_check;
 extern const struct ksv_command cmd_compare;
 extern const struct ksv_command cmd_dump;

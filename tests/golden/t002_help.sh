@@ -12,7 +12,7 @@ same "$OUT" "$WORK/help"
 run -h
 same "$OUT" "$WORK/help"
 
-for command in dump view report plot check compare; do
+for command in dump view report plot check align compare; do
 	run "$command" --help
 	status 0
 	golden "t002_help_$command" "$OUT"

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	align_data.h
+ * @brief	From traces to what virt/clock_align.h works on.
+ */
+#ifndef KSHARK_VIRT_ALIGN_DATA_H
+#define KSHARK_VIRT_ALIGN_DATA_H
+
+#include "clock_align.h"
+#include "model_load.h"
+
+/** The vCPUs of a machine, by what they did. */
+struct align_machine {
+	const char		*name;
+	int32_t			n;
+	const int32_t		*indices;	/* into the model */
+	struct virt_clock_vcpu	*vcpus;
+};
+
+/** The events of a guest, by CPU. */
+struct align_events {
+	struct virt_clock_cpu	*cpus;
+	int32_t			n;
+	bool			cycles;		/* the unit of the times */
+};
+
+/** align_machine_new - Return: NULL without memory, or if there is no such machine. */
+struct align_machine *align_machine_new(const struct virt_model *model, int32_t machine);
+void align_machine_free(struct align_machine *machine);
+
+/** align_events_read - all records of a guest. Return: 0 or -ENOMEM; free it in any case. */
+int align_events_read(struct kvm_trace *guest, struct align_events *events);
+void align_events_free(struct align_events *events);
+
+#endif
