@@ -20,7 +20,7 @@ struct align_meta {
 	bool		cycles;		/* the unit; else ns */
 	bool		after_trace_cmd; /* added to times with trace-cmd's offsets */
 	const struct virt_clock_alignment *alignment;
-	const int	*tids;		/* by the guest's CPU: pid of the vCPU in the host's stream */
+	const int	*tids;		/* by CPU: pid of its vCPU in the host's trace */
 	int		n_tids;
 };
 

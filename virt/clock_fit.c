@@ -238,6 +238,19 @@ static int with_and_without(struct clock_search *search, struct clock_fit *fit, 
 		set_window(&moving, &line, (int64_t)(4 * TOLERANCE / part) + 1);
 		ret = try_rates(search, &moving, &line);
 	}
+	/* a line that is as good as still, where it is now, does not move */
+	if (!ret && fabs(line.rate.rate) * (double)full < TOLERANCE) {
+		struct clock_fit stopped = line;
+
+		stopped.rate.rate = 0;
+		set_window(&still, &line, 2 * TOLERANCE);
+		ret = try_rates(search, &still, &stopped);
+		if (!ret && line.score <= stopped.score + 30 + (int64_t)n / 50)
+			line = stopped;
+		if (!ret && line.score > fit->score)
+			*fit = line;
+		return ret;
+	}
 	if (!ret && line.score > fit->score + 30 + (int64_t)n / 50) {
 		line.perfect = is_perfect(search, samples, &line);
 		*fit = line;

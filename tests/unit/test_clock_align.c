@@ -301,6 +301,59 @@ static void test_drift(void **state)
 	align(&(struct recipe){ USUAL, .seed = 30, .offset = -3 * DAY, .ppm = 73 }, 99.5);
 }
 
+static void test_odd(void **state)
+{
+	(void)state;
+	/* mostly idle: 0.2 ms of guest code every 20 ms or so */
+	align(&(struct recipe){ .n = 2, .length = 60 * SECOND, .in = 200000, .out = 20000000,
+				.percent = 60, .events = 4, .seed = 40, .offset = -DAY }, 100);
+	/* a third of the host's records lost; one of 100 events somewhere */
+	align(&(struct recipe){ USUAL, .seed = 41, .offset = 5 * SECOND, .lost_percent = 33 },
+	      100);
+	align(&(struct recipe){ USUAL, .seed = 42, .offset = 77777, .wrong = 100 }, 99);
+}
+
+/** The events of one world with the vCPUs of another. */
+static void test_wrong_pair(void **state)
+{
+	struct virt_clock_evidence evidence[MAX_VCPUS];
+	struct virt_clock_alignment alignment;
+	struct world a, b;
+
+	(void)state;
+	for (unsigned int seed = 50; seed < 54; seed++) {
+		make(&a, &(struct recipe){ USUAL, .seed = seed });
+		make(&b, &(struct recipe){ USUAL, .seed = seed + 10, .offset = SECOND });
+		a.problem.cpus = b.cpus;
+		assert_int_equal(virt_clock_align(&a.problem, &alignment, evidence), 0);
+		assert_int_not_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+		drop(&a);
+		drop(&b);
+	}
+}
+
+static void test_unknown_pairing(void **state)
+{
+	struct recipe recipe = { USUAL, .seed = 70, .offset = -9 * SECOND };
+	struct virt_clock_evidence evidence[MAX_VCPUS];
+	struct virt_clock_alignment alignment;
+	struct virt_clock_cpu cpus[2];
+	struct world world;
+
+	(void)state;
+	make(&world, &recipe);
+	cpus[0] = world.cpus[1];
+	cpus[1] = world.cpus[0];
+	cpus[0].vcpu = cpus[1].vcpu = VIRT_NONE;
+	world.problem.cpus = cpus;
+	assert_int_equal(virt_clock_align(&world.problem, &alignment, evidence), 0);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+	assert_true(alignment.lo <= recipe.offset && recipe.offset <= alignment.hi);
+	assert_int_equal(evidence[0].vcpu, 1);
+	assert_int_equal(evidence[1].vcpu, 0);
+	drop(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -310,6 +363,9 @@ int main(void)
 		cmocka_unit_test(test_invalid),
 		cmocka_unit_test(test_offsets),
 		cmocka_unit_test(test_drift),
+		cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_wrong_pair),
+		cmocka_unit_test(test_unknown_pairing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
