@@ -12,8 +12,7 @@ refused()
 	gui_need grep -qF "contains no data" "$GUI_LOG"
 	gui_shot "refused-$(basename "$1")"
 	gui_until gui_enabled widgets QPushButton '&OK'
-	gui_click QPushButton '&OK'
-	gui_until gui_main_active
+	gui_close '&OK'
 	gui_menu File 'Open Trace File'
 	gui_file "$GUI_SAMPLES/hvm-exits.xen"
 	gui_loaded "$GUI_SAMPLES/hvm-exits.xen"

@@ -366,7 +366,32 @@ gui_dialog()
 {
 	gui_until gui_has windows "$1"
 	gui_until gui_has widgets ''
+	gui_until gui_laid_out
 	gui_still
+}
+
+# gui_laid_out: On a busy machine KernelShark's dialogs may stay laid out for the size they had
+# before they were shown, with buttons of one pixel, until they get another size: give them one.
+gui_laid_out()
+{
+	local end=$((SECONDS + 2)) window width height
+
+	gui_still
+	gui_squeezed || return 0
+	window=$(xdotool getactivewindow)
+	read -r width height < <(xdotool getwindowgeometry --shell "$window" |
+		sed -n 's/^WIDTH=//p; s/^HEIGHT=//p' | xargs)
+	xdotool windowsize "$window" "$width" $((height + 8))
+	while gui_squeezed; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
+gui_squeezed()
+{
+	gui_ask widgets | awk -F '\t' '$1 == "QPushButton" && $6 < 8 { found = 1 }
+		END { exit !found }'
 }
 
 gui_main_active()
@@ -465,11 +490,29 @@ gui_toggle()
 	gui_until "${test[@]}"
 }
 
-# gui_apply: end the dialog
+# gui_close BUTTON: end the dialog by it
+gui_close()
+{
+	gui_until gui_enabled widgets QPushButton "$1"
+	gui_until gui_closed "$1"
+}
+
+# gui_closed BUTTON: a click that comes with another one is lost at times: again
+gui_closed()
+{
+	local end=$((SECONDS + 5))
+
+	! gui_main_active || return 0
+	gui_click QPushButton "$1"
+	until gui_main_active; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		sleep 0.05
+	done
+}
+
 gui_apply()
 {
-	gui_click QPushButton Apply
-	gui_until gui_main_active
+	gui_close Apply
 }
 
 # ---- the graphs ----

@@ -159,7 +159,6 @@ combo_shows()
 # combo_close: end the dialog by a button
 combo_close()
 {
-	gui_click QPushButton "$1"
-	gui_until gui_main_active
+	gui_close "$1"
 	gui_still
 }

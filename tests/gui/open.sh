@@ -17,8 +17,7 @@ check_sample()
 	gui_menu Plots Tasks
 	gui_dialog Tasks
 	colours=$(gui_colours)
-	gui_click QPushButton Cancel
-	gui_until gui_main_active
+	gui_close Cancel
 	gui_shot "$name-cpus"
 	gui_graphs
 	for ((n = 0; n < $2; n++)); do
@@ -29,13 +28,11 @@ check_sample()
 	gui_menu Plots CPUs
 	gui_dialog CPUs
 	gui_click QCheckBox all
-	gui_click QPushButton Apply
-	gui_until gui_main_active
+	gui_apply
 	gui_menu Plots Tasks
 	gui_dialog Tasks
 	gui_click QCheckBox all
-	gui_click QPushButton Apply
-	gui_until gui_main_active
+	gui_apply
 	gui_split 800
 	gui_shot "$name-tasks"
 	gui_graphs

@@ -59,18 +59,15 @@ for order in first last; do
 	gui_menu Filter 'TEP Advance Filtering'
 	gui_dialog KsAdvFilteringDialog
 	gui_shot "advanced-$order"
-	gui_click QPushButton Cancel
-	gui_until gui_main_active
+	gui_close Cancel
 
 	gui_menu Tools 'Manage Plotting plugins'
 	gui_dialog 'Manage plugins'
-	gui_click QPushButton Cancel
-	gui_until gui_main_active
+	gui_close Cancel
 
 	gui_menu Plots 'KVM Combo plots'
 	gui_dialog 'KVM Combo'
 	gui_shot "kvm-combo-$order"
-	gui_click QPushButton Cancel
-	gui_until gui_main_active
+	gui_close Cancel
 	gui_quit
 done

@@ -85,8 +85,7 @@ for name in hvm-exits pinned; do
 	gui_menu Plots Tasks
 	gui_dialog Tasks
 	colours=$(gui_colours)
-	gui_click QPushButton Cancel
-	gui_until gui_main_active
+	gui_close Cancel
 	gui_shot "$name-whole"
 	gui_graphs
 	width=$((GUI_X1 - GUI_X0))
