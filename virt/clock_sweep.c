@@ -112,7 +112,8 @@ int clock_sweep(const struct virt_clock_vcpu *vcpus, const struct clock_sample *
 					return -ENOMEM;
 		}
 	}
-	qsort(edges->edges, edges->n, sizeof(*edges->edges), compare_edges);
+	if (edges->n)
+		qsort(edges->edges, edges->n, sizeof(*edges->edges), compare_edges);
 	find_best(edges, score, lo, hi, best);
 	return 0;
 }
