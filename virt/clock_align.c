@@ -14,8 +14,12 @@
 
 #include "clock_fit.h"
 
-/** Pieces of the trace that are tried on their own, and how long they are at most. */
+/**
+ * Pieces of the trace that are tried on their own, more if the guest's trace is far longer
+ * than its host's, and how long they are at most.
+ */
 #define N_PIECES	6
+#define MAX_PIECES	64
 #define MAX_PIECE	((int64_t)4000000000)
 
 /** Candidates of each, and how many of them are looked at closely. */
@@ -89,24 +93,32 @@ static int check_times(struct clock_search *search)
 	return 0;
 }
 
+static void end(struct clock_search *search)
+{
+	free(search->vcpus);
+	free(search->pairing);
+	free(search->pool);
+	free(search->edges.edges);
+}
+
 static int begin(struct clock_search *search, const struct virt_clock_problem *problem)
 {
 	*search = (struct clock_search){ .problem = problem };
 	if (problem->n_cpus < 0 || problem->n_vcpus < 0 || check_times(search))
 		return -EINVAL;
 	search->pairing = malloc(((size_t)problem->n_cpus + 1) * sizeof(*search->pairing));
-	if (!search->pairing)
+	search->vcpus = malloc(((size_t)problem->n_vcpus + 1) * sizeof(*search->vcpus));
+	if (!search->pairing || !search->vcpus) {
+		end(search);
 		return -ENOMEM;
+	}
+	for (int32_t v = 0; v < problem->n_vcpus; v++) {
+		search->vcpus[v].known = problem->vcpus[v];
+		clock_weigh(&search->vcpus[v]);
+	}
 	for (int32_t c = 0; c < problem->n_cpus; c++)
 		search->pairing[c] = problem->cpus[c].vcpu;
 	return 0;
-}
-
-static void end(struct clock_search *search)
-{
-	free(search->pairing);
-	free(search->pool);
-	free(search->edges.edges);
 }
 
 /* --- quality --------------------------------------------------------------------------------- */
@@ -321,22 +333,53 @@ static int search_piece(struct clock_search *search, int64_t from, int64_t to, b
 	return n < 0 ? n : ret;
 }
 
-/** All of it at once, which is enough if the clocks do not drift; then pieces. */
+/** Is there no need to look elsewhere? With a drift, some events are outside more easily. */
+static bool is_enough(const struct clock_fit *fit, bool drift)
+{
+	return fit->perfect || (drift && fit->score > fit->most / 10 * 9 &&
+				fit->score > 10 * CLOCK_NO_CHANCE);
+}
+
+/** Look at @n pieces, one after the other, until something is found that explains all. */
+static int search_pieces(struct clock_search *search, int n, int64_t piece, bool drift,
+			 struct found *found)
+{
+	int64_t all = search->guest_end + 1 - search->guest_begin;
+
+	for (int i = 0; i < n && piece > 1; i++) {
+		int64_t from = search->guest_begin +
+			       (n > 1 ? (int64_t)((double)(all - piece) * i / (n - 1)) :
+				(all - piece) / 2);
+		int known = found->n, ret = search_piece(search, from, from + piece, drift, found);
+
+		if (ret)
+			return ret;
+		for (; known < found->n; known++)
+			if (is_enough(&found->fits[known], drift))
+				return 0;
+	}
+	return 0;
+}
+
+/**
+ * All of it at once, which is enough if the clocks do not drift; then pieces, for which a drift
+ * does little. They are hardly longer than the host's trace, or most events would say nothing.
+ */
 static int search_all(struct clock_search *search, struct found *found)
 {
-	int64_t begin = search->guest_begin, all = search->guest_end + 1 - begin;
-	int64_t piece = all / (N_PIECES + 2) < MAX_PIECE ? all / (N_PIECES + 2) : MAX_PIECE;
-	int ret = search_piece(search, begin, begin + all, false, found);
+	int64_t host = search->host_end + 1 - search->host_begin;
+	int64_t all = search->guest_end + 1 - search->guest_begin, piece;
+	double needed = ceil(2.0 * (double)all / (double)host);
+	int n = all <= host ? 1 : needed < MAX_PIECES ? (int)needed : MAX_PIECES;
+	int64_t longest = host > 2 * (all / n) ? host : 2 * (all / n);
+	int ret = search_pieces(search, n, all < longest ? all : longest, false, found);
 
 	for (int i = 0; i < found->n; i++)
 		if (found->fits[i].perfect)
 			return ret;
-	for (int i = 0; i < N_PIECES && !ret && piece > 1; i++) {
-		int64_t middle = begin + all / (N_PIECES + 1) * (i + 1);
-
-		ret = search_piece(search, middle - piece / 2, middle + piece / 2, true, found);
-	}
-	return ret;
+	n = n > N_PIECES ? n : N_PIECES;
+	piece = all / (N_PIECES + 2) < MAX_PIECE ? all / (N_PIECES + 2) : MAX_PIECE;
+	return ret ? ret : search_pieces(search, n, piece < host ? piece : host, true, found);
 }
 
 /** Is there a line elsewhere that leaves hardly more unexplained? */
@@ -348,7 +391,7 @@ static void look_for_others(const struct found *found, struct virt_clock_alignme
 		const struct clock_fit *fit = &found->fits[i];
 
 		if (!fit->apart || !clock_fits_differ(best, fit) ||
-		    fit->score < best->score - best->score / 20)
+		    fit->score < best->score - clock_clear(best->most))
 			continue;
 		alignment->verdict = VIRT_CLOCK_AMBIGUOUS;
 		alignment->other_offset = clock_fit_offset(fit, fit->lo + (fit->hi - fit->lo) / 2);

@@ -23,19 +23,24 @@
 #define N_AROUND	2000
 #define AROUND		1000000
 
-/** The best offsets for a sample. Return: 0 or -ENOMEM. */
+/**
+ * The best offsets for a sample, and, if @most is not NULL, what they could score at most.
+ * Return: 0 or -ENOMEM.
+ */
 static int sweep_sample(struct clock_search *search, const struct clock_rate *rate, size_t max,
-			int64_t lo, int64_t hi, struct clock_best *best)
+			int64_t lo, int64_t hi, struct clock_best *best, int64_t *most)
 {
 	int n = search->problem->n_cpus, ret = -ENOMEM;
 	struct clock_sample *samples = calloc((size_t)n, sizeof(*samples));
+	struct clock_stretch reach = clock_reach(search, rate, lo, hi);
 
 	if (samples)
-		ret = clock_take_sample(search, search->guest_begin, search->guest_end + 1, max,
-					samples);
+		ret = clock_take_sample(search, reach.from, reach.to, max, samples);
 	if (!ret)
-		ret = clock_sweep(search->problem->vcpus, samples, n, rate, lo, hi, &search->edges,
+		ret = clock_sweep(search->vcpus, samples, n, rate, lo, hi, &search->edges,
 				  best);
+	if (!ret && most)
+		*most = clock_most(search, samples);
 	if (samples)
 		free(samples[0].times);
 	free(samples);
@@ -58,12 +63,12 @@ int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
 	line.rate.rate = rate.rate;
 	lo = clock_fit_offset(&line, fit->lo) - MARGIN;
 	hi = clock_fit_offset(&line, fit->hi) + MARGIN;
-	ret = sweep_sample(search, &rate, N_LARGE, lo, hi, &best);
+	ret = sweep_sample(search, &rate, N_LARGE, lo, hi, &best, NULL);
 	if (!ret) {
 		int64_t width = best.hi - best.lo + 2;
 
 		ret = sweep_sample(search, &rate, SIZE_MAX, best.lo - width, best.hi + width,
-				   &best);
+				   &best, NULL);
 	}
 	alignment->lo = best.lo;
 	alignment->hi = best.hi;
@@ -72,13 +77,26 @@ int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
 	return ret;
 }
 
+/** The less an event says, the more of them it takes to tell two offsets apart. */
+static size_t enough(const struct clock_search *search)
+{
+	int64_t least = CLOCK_NAT / 2;
+
+	for (int32_t c = 0; c < search->problem->n_cpus; c++)
+		if (search->pairing[c] >= 0 && search->vcpus[search->pairing[c]].inside < least)
+			least = search->vcpus[search->pairing[c]].inside;
+	return (size_t)(N_NEIGHBOURS * (CLOCK_NAT / 2) / least);
+}
+
 int clock_fit_neighbours(struct clock_search *search, const struct clock_fit *fit,
 			 struct virt_clock_alignment *alignment)
 {
 	int64_t width = alignment->hi - alignment->lo;
 	struct clock_rate rate = { .rate = alignment->drift_ppm * 1e-6 };
 	struct clock_best here, other;
-	int ret = sweep_sample(search, &rate, N_NEIGHBOURS, alignment->lo, alignment->hi, &here);
+	size_t n = enough(search);
+	int64_t most;
+	int ret = sweep_sample(search, &rate, n, alignment->lo, alignment->hi, &here, &most);
 
 	(void)fit;
 	for (int side = -1; side <= 1 && !ret; side += 2) {
@@ -86,9 +104,9 @@ int clock_fit_neighbours(struct clock_search *search, const struct clock_fit *fi
 			int64_t near = alignment->offset + side * from;
 			int64_t far = alignment->offset + side * NEIGHBOURS;
 
-			ret = sweep_sample(search, &rate, N_NEIGHBOURS, side < 0 ? far : near,
-					   side < 0 ? near : far, &other);
-			if (ret || other.score < here.score - here.score / 20)
+			ret = sweep_sample(search, &rate, n, side < 0 ? far : near,
+					   side < 0 ? near : far, &other, NULL);
+			if (ret || other.score < here.score - clock_clear(most))
 				break;
 			/* the flank of this peak, or another one? */
 			if (side < 0 ? other.hi == near : other.lo == near)
@@ -106,11 +124,12 @@ int clock_widen(struct clock_search *search, struct virt_clock_alignment *alignm
 	struct clock_rate rate = { .rate = alignment->drift_ppm * 1e-6 };
 	int64_t offset = alignment->offset;
 	struct clock_best best;
-	int ret = sweep_sample(search, &rate, N_AROUND, offset - AROUND, offset + AROUND, &best);
+	int ret = sweep_sample(search, &rate, N_AROUND, offset - AROUND, offset + AROUND, &best,
+			       NULL);
 
 	if (ret || offset < best.lo || offset > best.hi)
 		return ret;
-	ret = sweep_sample(search, &rate, SIZE_MAX, best.lo, best.hi, &best);
+	ret = sweep_sample(search, &rate, SIZE_MAX, best.lo, best.hi, &best, NULL);
 	if (ret || offset < best.lo || offset > best.hi)
 		return ret;
 	alignment->lo = best.lo;

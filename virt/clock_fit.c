@@ -95,14 +95,19 @@ int clock_fit_piece(struct clock_search *search, int64_t from, int64_t to,
 	struct clock_sample *samples = calloc((size_t)n, sizeof(*samples));
 	struct clock_best best = { 0 };
 	int64_t width = candidate->hi - candidate->lo;
-	int ret = samples ? clock_take_sample(search, from, to,
-					      affordable(search, width, N_PIECE), samples) :
-			    -ENOMEM;
+	struct clock_stretch reach = clock_reach(search, &fit->rate, candidate->lo, candidate->hi);
+	int ret = -ENOMEM;
+
+	reach.from = reach.from > from ? reach.from : from;
+	reach.to = reach.to < to ? reach.to : to;
+	if (samples)
+		ret = clock_take_sample(search, reach.from, reach.to,
+					affordable(search, width, N_PIECE), samples);
 
 	if (!ret)
 		ret = pair(search, samples, fit, candidate->lo, candidate->hi);
 	if (!ret)
-		ret = clock_sweep(search->problem->vcpus, samples, n, &fit->rate, candidate->lo,
+		ret = clock_sweep(search->vcpus, samples, n, &fit->rate, candidate->lo,
 				  candidate->hi, &search->edges, &best);
 	fit->lo = best.lo;
 	fit->hi = best.hi;
@@ -135,7 +140,7 @@ static int try_rates(struct clock_search *search, const struct level *level, str
 
 		if (fabs(rate.rate) > VIRT_CLOCK_MAX_PPM * 1.02e-6)
 			continue;
-		if (clock_sweep(search->problem->vcpus, level->samples, search->problem->n_cpus,
+		if (clock_sweep(search->vcpus, level->samples, search->problem->n_cpus,
 				&rate, level->lo, level->hi, &search->edges, &here))
 			return -ENOMEM;
 		if (here.score < best.score ||
@@ -162,6 +167,7 @@ static int follow(struct clock_search *search, struct clock_fit *fit, int64_t fu
 {
 	double range = fit->slack ? VIRT_CLOCK_MAX_PPM * 1e-6 : 16.0 * TOLERANCE / (double)full;
 	struct level level = { .samples = samples };
+	struct clock_stretch reach;
 	int64_t half = fit->slack ? fit->half : full, pivot = fit->rate.pivot;
 	int ret = 0;
 
@@ -176,7 +182,10 @@ static int follow(struct clock_search *search, struct clock_fit *fit, int64_t fu
 			level.step = range / 4;
 		level.n = (int)ceil(range / level.step);
 		level.centre = fit->rate.rate;
-		ret = clock_take_sample(search, pivot - half, pivot + half, wanted, samples);
+		reach = clock_reach(search, &fit->rate, level.lo, level.hi);
+		ret = clock_take_sample(search, reach.from > pivot - half ? reach.from :
+					pivot - half, reach.to < pivot + half ? reach.to :
+					pivot + half, wanted, samples);
 		if (!ret)
 			ret = try_rates(search, &level, fit);
 		free(samples[0].times);
@@ -189,7 +198,7 @@ static int follow(struct clock_search *search, struct clock_fit *fit, int64_t fu
 	}
 }
 
-/** Is there hardly anything outside? */
+/** Is there hardly anything outside, and enough inside that it cannot be chance? */
 static bool is_perfect(const struct clock_search *search, const struct clock_sample *samples,
 		       const struct clock_fit *fit)
 {
@@ -208,20 +217,22 @@ static bool is_perfect(const struct clock_search *search, const struct clock_sam
 			outside += at >= 0 && vcpu->changes[at].where == VIRT_CLOCK_OUTSIDE;
 		}
 	}
-	return inside >= VIRT_CLOCK_MIN_EVENTS && outside * 1000 <= inside;
+	return inside >= VIRT_CLOCK_MIN_EVENTS && outside * 1000 <= inside &&
+	       fit->score >= CLOCK_NO_CHANCE;
 }
 
 /** The best without drift and with it; the latter only if it explains clearly more. */
 static int with_and_without(struct clock_search *search, struct clock_fit *fit, int64_t full,
 			    const struct clock_sample *samples, struct clock_sample *room)
 {
-	struct clock_fit line = *fit;
+	struct clock_fit line;
 	struct level still = { .samples = samples }, moving = { .samples = samples };
-	size_t n = 0;
+	int64_t clear;
 	int ret;
 
-	for (int32_t c = 0; c < search->problem->n_cpus; c++)
-		n += samples[c].n;
+	fit->most = clock_most(search, samples);
+	clear = clock_clear(fit->most);
+	line = *fit;
 	set_window(&still, fit, TOLERANCE);
 	ret = try_rates(search, &still, fit);
 	if (!ret)
@@ -245,13 +256,13 @@ static int with_and_without(struct clock_search *search, struct clock_fit *fit, 
 		stopped.rate.rate = 0;
 		set_window(&still, &line, 2 * TOLERANCE);
 		ret = try_rates(search, &still, &stopped);
-		if (!ret && line.score <= stopped.score + 30 + (int64_t)n / 50)
+		if (!ret && line.score <= stopped.score + clear)
 			line = stopped;
 		if (!ret && line.score > fit->score)
 			*fit = line;
 		return ret;
 	}
-	if (!ret && line.score > fit->score + 30 + (int64_t)n / 50) {
+	if (!ret && line.score > fit->score + clear) {
 		line.perfect = is_perfect(search, samples, &line);
 		*fit = line;
 	}
@@ -263,14 +274,16 @@ int clock_fit_grow(struct clock_search *search, struct clock_fit *fit)
 	size_t n = (size_t)search->problem->n_cpus;
 	struct clock_sample *samples = calloc(n, sizeof(*samples));
 	struct clock_sample *room = calloc(n, sizeof(*room));
-	int64_t full = search->guest_end + 1 - fit->rate.pivot;
+	struct clock_stretch reach = clock_reach(search, &fit->rate, fit->lo - fit->slack,
+						 fit->hi + fit->slack);
+	int64_t full = reach.to - fit->rate.pivot;
 	int ret = -ENOMEM;
 
-	if (fit->rate.pivot - search->guest_begin > full)
-		full = fit->rate.pivot - search->guest_begin;
+	if (fit->rate.pivot - reach.from > full)
+		full = fit->rate.pivot - reach.from;
 	use_pairing(search, fit->pairing);
 	if (samples && room)
-		ret = clock_take_sample(search, search->guest_begin, search->guest_end + 1,
+		ret = clock_take_sample(search, reach.from, reach.to,
 					affordable(search, fit->hi - fit->lo + 2 * fit->slack,
 						   N_WHOLE), samples);
 	if (!ret)

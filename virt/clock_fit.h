@@ -8,11 +8,15 @@
 
 #include "clock_search.h"
 
+/** A score that no wrong offset comes near to, however many are tried. */
+#define CLOCK_NO_CHANCE	(60 * CLOCK_NAT)
+
 /** A line that explains events, and the offsets at its pivot that explain as many. */
 struct clock_fit {
 	struct clock_rate rate;
 	int64_t		lo, hi;
 	int64_t		score;		/* of a sample of all events */
+	int64_t		most;		/* of that sample, if all of it were inside */
 	int64_t		half;		/* it was found within pivot - half .. pivot + half */
 	int64_t		slack;		/* what drift may do there; 0: none is expected */
 	size_t		pairing;	/* in the pool of the search */

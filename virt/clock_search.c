@@ -64,6 +64,33 @@ int clock_take_sample(const struct clock_search *search, int64_t from, int64_t t
 	return 0;
 }
 
+struct clock_stretch clock_reach(const struct clock_search *search, const struct clock_rate *rate,
+				 int64_t lo, int64_t hi)
+{
+	long double bend = (long double)rate->rate * (long double)rate->pivot;
+	long double from = ((long double)search->host_begin - (long double)hi + bend) /
+			   (1 + (long double)rate->rate) - 1;
+	long double to = ((long double)search->host_end - (long double)lo + bend) /
+			 (1 + (long double)rate->rate) + 1;
+	struct clock_stretch all = { search->guest_begin, search->guest_end + 1 };
+
+	if (from > (long double)all.from)
+		all.from = from < (long double)all.to ? (int64_t)from : all.to;
+	if (to < (long double)all.to)
+		all.to = to > (long double)all.from ? (int64_t)to : all.from;
+	return all;
+}
+
+int64_t clock_most(const struct clock_search *search, const struct clock_sample *samples)
+{
+	int64_t most = 0;
+
+	for (int32_t c = 0; c < search->problem->n_cpus; c++)
+		if (samples[c].vcpu >= 0)
+			most += search->vcpus[samples[c].vcpu].inside * (int64_t)samples[c].n;
+	return most;
+}
+
 /* --- candidates ------------------------------------------------------------------------------ */
 
 static bool taken(const struct clock_search *search, int32_t vcpu)
@@ -85,7 +112,7 @@ static int vote_cpu(const struct clock_search *search, const struct clock_sample
 	for (int32_t v = 0; v < problem->n_vcpus; v++) {
 		if (sample->vcpu < 0 ? taken(search, v) : v != sample->vcpu)
 			continue;
-		if (clock_vote(&problem->vcpus[v], sample->times, sample->n, slack, votes))
+		if (clock_vote(&search->vcpus[v], sample->times, sample->n, slack, votes))
 			return -ENOMEM;
 		for (size_t b = 0; b < votes->n; b++)
 			if (votes->bins[b] > best[b])
@@ -158,7 +185,7 @@ int clock_candidates(const struct clock_search *search, int64_t from, int64_t to
 			goto out;
 		for (size_t b = 0; b < votes.n; b++)
 			if (best[b] != INT32_MIN)
-				sum[b] += best[b] - CLOCK_PENALTY * (int32_t)samples[i].n;
+				sum[b] += best[b];
 	}
 	ret = pick(&votes, sum, candidates, max);
 	for (int i = 0; i < ret; i++) {
@@ -197,7 +224,7 @@ int clock_pair(struct clock_search *search, struct clock_sample *samples,
 				if (taken(search, v))
 					continue;
 				one.vcpu = v;
-				if (clock_sweep(problem->vcpus, &one, 1, rate, lo, hi,
+				if (clock_sweep(search->vcpus, &one, 1, rate, lo, hi,
 						&search->edges, &best))
 					return -ENOMEM;
 				if (best.score > found) {

@@ -11,6 +11,7 @@
 /** A search under way. */
 struct clock_search {
 	const struct virt_clock_problem *problem;
+	struct clock_vcpu *vcpus;	/* the same with weights */
 	int32_t		*pairing;	/* by CPU: the vCPU, or VIRT_NONE */
 	int32_t		*pool;		/* pairings of fits */
 	size_t		n_pool;
@@ -18,6 +19,19 @@ struct clock_search {
 	int64_t		host_begin, host_end;	/* first and last change */
 	int64_t		guest_begin, guest_end;	/* first and last event */
 };
+
+/** A stretch of the guest's time, from @from to before @to. */
+struct clock_stretch {
+	int64_t		from, to;
+};
+
+/**
+ * clock_reach - the events that offsets from @lo to @hi may put into the host's trace
+ *
+ * Where one trace is much longer than the other, most of its events say nothing.
+ */
+struct clock_stretch clock_reach(const struct clock_search *search, const struct clock_rate *rate,
+				 int64_t lo, int64_t hi);
 
 /** A range of offsets. */
 struct clock_candidate {
@@ -33,6 +47,15 @@ struct clock_candidate {
  */
 int clock_take_sample(const struct clock_search *search, int64_t from, int64_t to, size_t max,
 		      struct clock_sample *samples);
+
+/** clock_most - the score of a sample that is all inside. */
+int64_t clock_most(const struct clock_search *search, const struct clock_sample *samples);
+
+/** clock_clear - the difference of scores that is more than chance. */
+static inline int64_t clock_clear(int64_t most)
+{
+	return most / 20 > 15 * CLOCK_NAT ? most / 20 : 15 * CLOCK_NAT;
+}
 
 /**
  * clock_candidates - ranges of offsets that events from @from to before @to speak for, best first

@@ -4,6 +4,7 @@
  * @brief	Votes of events for offsets between two clocks.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +25,28 @@ int64_t clock_find(const struct virt_clock_vcpu *vcpu, int64_t time)
 	return (int64_t)lo - 1;
 }
 
-static int weight_at(const struct virt_clock_vcpu *vcpu, int64_t i)
+void clock_weigh(struct clock_vcpu *vcpu)
 {
-	return clock_weight(i < 0 ? VIRT_CLOCK_UNKNOWN : vcpu->changes[i].where);
+	const struct virt_clock_vcpu *known = &vcpu->known;
+	double time[3] = { 0, 0, 0 }, in, out;
+
+	for (size_t i = 0; i + 1 < known->n; i++)
+		time[known->changes[i].where] += (double)(known->changes[i + 1].time -
+							  known->changes[i].time);
+	in = time[VIRT_CLOCK_INSIDE] + 1;
+	out = time[VIRT_CLOCK_OUTSIDE] + 1;
+	in = fmin(log1p(out / in), 5);
+	out = log(out / (time[VIRT_CLOCK_INSIDE] + out) / CLOCK_WRONG);
+	vcpu->inside = (int32_t)fmax(lround(in * CLOCK_NAT), 1);
+	vcpu->outside = (int32_t)fmax(lround(out * CLOCK_NAT), CLOCK_PENALTY * vcpu->inside);
+}
+
+static int32_t weight_at(const struct clock_vcpu *vcpu, int64_t i)
+{
+	int32_t where = i < 0 ? VIRT_CLOCK_UNKNOWN : vcpu->known.changes[i].where;
+
+	return where == VIRT_CLOCK_INSIDE ? vcpu->inside :
+	       where == VIRT_CLOCK_OUTSIDE ? -vcpu->outside : 0;
 }
 
 static int add_edge(struct clock_edges *edges, int64_t offset, int64_t change)
@@ -82,7 +102,7 @@ static void find_best(const struct clock_edges *edges, int64_t score, int64_t lo
 	}
 }
 
-int clock_sweep(const struct virt_clock_vcpu *vcpus, const struct clock_sample *samples, int n,
+int clock_sweep(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
 		const struct clock_rate *rate, int64_t lo, int64_t hi, struct clock_edges *edges,
 		struct clock_best *best)
 {
@@ -91,23 +111,25 @@ int clock_sweep(const struct virt_clock_vcpu *vcpus, const struct clock_sample *
 	edges->n = 0;
 	for (int s = 0; s < n; s++) {
 		const struct clock_sample *sample = &samples[s];
-		const struct virt_clock_vcpu *vcpu;
+		const struct virt_clock_vcpu *known;
+		const struct clock_vcpu *vcpu;
 		int64_t at;
 
 		if (sample->vcpu < 0 || !sample->n)
 			continue;
 		vcpu = &vcpus[sample->vcpu];
-		at = clock_find(vcpu, clock_apply(rate, sample->times[0]) + lo);
+		known = &vcpu->known;
+		at = clock_find(known, clock_apply(rate, sample->times[0]) + lo);
 		for (size_t i = 0; i < sample->n; i++) {
 			int64_t time = clock_apply(rate, sample->times[i]);
 
-			while (at + 1 < (int64_t)vcpu->n &&
-			       vcpu->changes[at + 1].time <= time + lo)
+			while (at + 1 < (int64_t)known->n &&
+			       known->changes[at + 1].time <= time + lo)
 				at++;
 			score += weight_at(vcpu, at);
-			for (int64_t k = at + 1; k < (int64_t)vcpu->n &&
-			     vcpu->changes[k].time <= time + hi; k++)
-				if (add_edge(edges, vcpu->changes[k].time - time,
+			for (int64_t k = at + 1; k < (int64_t)known->n &&
+			     known->changes[k].time <= time + hi; k++)
+				if (add_edge(edges, known->changes[k].time - time,
 					     weight_at(vcpu, k) - weight_at(vcpu, k - 1)))
 					return -ENOMEM;
 		}
@@ -164,20 +186,19 @@ static void vote_span(struct clock_votes *votes, int64_t from, int64_t to, int32
 }
 
 /** The bins hold differences until all has been added; they are summed up at the end. */
-int clock_vote(const struct virt_clock_vcpu *vcpu, const int64_t *times, size_t n, int64_t slack,
+int clock_vote(const struct clock_vcpu *vcpu, const int64_t *times, size_t n, int64_t slack,
 	       struct clock_votes *votes)
 {
-	struct span *spans = malloc((vcpu->n + 1) * sizeof(*spans));
+	struct span *spans = malloc((vcpu->known.n + 1) * sizeof(*spans));
 	int64_t gap = 2 * slack + 2 * ((int64_t)1 << votes->shift);
-	int32_t sum = 0;
+	int32_t sum = -vcpu->outside * (int32_t)n;
 
 	if (!spans)
 		return -ENOMEM;
 	memset(votes->bins, 0, votes->n * sizeof(*votes->bins));
 	for (int unknown = 0; unknown < 2; unknown++) {
-		size_t n_spans = merge(vcpu, unknown, gap, spans);
-		/* 0 where it is unknown, 1 inside, less elsewhere */
-		int32_t weight = unknown ? CLOCK_PENALTY : 1;
+		size_t n_spans = merge(&vcpu->known, unknown, gap, spans);
+		int32_t weight = unknown ? vcpu->outside : vcpu->inside;
 
 		for (size_t i = 0; i < n; i++)
 			for (size_t s = 0; s < n_spans; s++)

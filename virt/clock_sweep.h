@@ -9,10 +9,26 @@
 #include "clock_align.h"
 
 /**
- * An event outside weighs as much as this many inside: what explains less than 90 % is worse than
- * nothing, and leaving an event out is better than having it at the wrong place.
+ * What events weigh, in parts of a nat: by how much they are likelier with the right offset than
+ * with any other one. A vCPU that executes its guest nearly always has most events inside by mere
+ * chance: these say little, and one outside says much.
+ */
+#define CLOCK_NAT	100
+
+/** With the right offset, this share of events is outside all the same. */
+#define CLOCK_WRONG	0.001
+
+/**
+ * An event outside weighs at least as much as this many inside: what explains less than 90 % is
+ * worse than nothing, and leaving an event out is better than having it at the wrong place.
  */
 #define CLOCK_PENALTY	9
+
+/** A vCPU, and what an event of its CPU weighs. */
+struct clock_vcpu {
+	struct virt_clock_vcpu known;
+	int32_t		inside, outside;	/* in 1 / CLOCK_NAT; the latter is taken away */
+};
 
 /** Some events of a CPU, by the guest's clock. */
 struct clock_sample {
@@ -59,10 +75,8 @@ static inline int64_t clock_apply(const struct clock_rate *rate, int64_t time)
 	return time + (int64_t)(d < 0 ? d - 0.5 : d + 0.5);
 }
 
-static inline int clock_weight(int32_t where)
-{
-	return where == VIRT_CLOCK_INSIDE ? 1 : where == VIRT_CLOCK_OUTSIDE ? -CLOCK_PENALTY : 0;
-}
+/** clock_weigh - fill in the weights, from the shares of time that are known. */
+void clock_weigh(struct clock_vcpu *vcpu);
 
 /** clock_find - the change in force at a time; -1 before the first one. */
 int64_t clock_find(const struct virt_clock_vcpu *vcpu, int64_t time);
@@ -74,17 +88,17 @@ int64_t clock_find(const struct virt_clock_vcpu *vcpu, int64_t time);
  *
  * Return: 0 or -ENOMEM.
  */
-int clock_sweep(const struct virt_clock_vcpu *vcpus, const struct clock_sample *samples, int n,
+int clock_sweep(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
 		const struct clock_rate *rate, int64_t lo, int64_t hi, struct clock_edges *edges,
 		struct clock_best *best);
 
 /**
- * clock_vote - add what a CPU's events say, at most, for any offset in each of the bins
+ * clock_vote - what a CPU's events say, at most, for any offset in each of the bins
  * @slack: by which the events may be wrong
  *
  * Return: 0 or -ENOMEM.
  */
-int clock_vote(const struct virt_clock_vcpu *vcpu, const int64_t *times, size_t n, int64_t slack,
+int clock_vote(const struct clock_vcpu *vcpu, const int64_t *times, size_t n, int64_t slack,
 	       struct clock_votes *votes);
 
 #endif

@@ -10,11 +10,10 @@
 
 #include <cmocka.h>
 
-#include "clock_align.h"
+#include "clock_world.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
-#define MAX_VCPUS		4
-#define SECOND			INT64_C(1000000000)
+#define SECOND			CLOCK_WORLD_SECOND
 #define DAY			(86400 * SECOND)
 
 /* --- by hand --------------------------------------------------------------------------------- */
@@ -138,125 +137,17 @@ static void test_invalid(void **state)
 
 /* --- made up --------------------------------------------------------------------------------- */
 
-/** A host with its vCPUs, and what the guest saw. */
-struct world {
-	struct virt_clock_change *changes[MAX_VCPUS];
-	int64_t			*times[MAX_VCPUS];
-	struct virt_clock_vcpu	vcpus[MAX_VCPUS];
-	struct virt_clock_cpu	cpus[MAX_VCPUS];
-	struct virt_clock_problem problem;
-};
-
-struct recipe {
-	unsigned int	seed;
-	int		n;		/* vCPUs */
-	int64_t		length;
-	int64_t		in, out;	/* mean length of a stretch of guest code, and between */
-	int		percent;	/* of stretches with events */
-	int		events;		/* at most, in a stretch */
-	int64_t		offset;
-	double		ppm;
-	int		wrong;		/* one of so many events is anywhere; 0: none is */
-	int		lost_percent;	/* of the host's time */
-};
-
-static uint64_t next(uint64_t *state)
+static void align(const struct clock_recipe *recipe, double min_percent)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
-}
-
-/** 1 to 2 * mean, and now and then ten times as much, as work and waiting are. */
-static int64_t some(uint64_t *state, int64_t mean)
-{
-	int64_t value = 1 + (int64_t)(next(state) % (uint64_t)(2 * mean));
-
-	return next(state) % 16 ? value : 10 * value;
-}
-
-static int compare_times(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-static void make_cpu(struct world *world, const struct recipe *recipe, int v, uint64_t *state)
-{
-	size_t n = 0, m = 0, room = (size_t)(recipe->length / (recipe->in + recipe->out)) * 3 + 100;
-	struct virt_clock_change *changes = calloc(room, sizeof(*changes));
-	int64_t *times = calloc(room * (size_t)recipe->events, sizeof(*times));
-
-	assert_non_null(changes);
-	assert_non_null(times);
-	for (int64_t t = 1000 * SECOND; t < 1000 * SECOND + recipe->length && n + 4 < room; ) {
-		int64_t in = some(state, recipe->in), out = some(state, recipe->out);
-		bool lost = (int)(next(state) % 100) < recipe->lost_percent;
-
-		changes[n++] = (struct virt_clock_change){ t, lost ? UNKNOWN : IN };
-		changes[n++] = (struct virt_clock_change){ t + in, lost ? UNKNOWN : OUT };
-		for (int i = 0; (int)(next(state) % 100) < recipe->percent && i < recipe->events;
-		     i++) {
-			int64_t host = t + (int64_t)(next(state) % (uint64_t)in);
-
-			if (recipe->wrong && !(next(state) % (uint64_t)recipe->wrong))
-				host = t + (int64_t)(next(state) % (uint64_t)(in + out));
-			/* guest = (host - offset) / (1 + ppm) */
-			times[m++] = (int64_t)((long double)(host - recipe->offset) /
-					       (1 + (long double)recipe->ppm * 1e-6L));
-		}
-		t += in + out;
-	}
-	changes[n] = (struct virt_clock_change){ changes[n - 1].time + recipe->out, UNKNOWN };
-	n++;
-	qsort(times, m, sizeof(*times), compare_times);
-	world->changes[v] = changes;
-	world->times[v] = times;
-	world->vcpus[v] = (struct virt_clock_vcpu){ changes, n };
-	world->cpus[v] = (struct virt_clock_cpu){ times, m, v };
-}
-
-static void make(struct world *world, const struct recipe *recipe)
-{
-	uint64_t state = 88172645463325252u + recipe->seed * 1000003u;
-
-	for (int v = 0; v < recipe->n; v++)
-		make_cpu(world, recipe, v, &state);
-	world->problem = (struct virt_clock_problem){ world->vcpus, recipe->n, world->cpus,
-						      recipe->n };
-}
-
-static void drop(struct world *world)
-{
-	for (int v = 0; v < world->problem.n_cpus; v++) {
-		free(world->changes[v]);
-		free(world->times[v]);
-	}
-}
-
-/** How far the alignment is from the truth at the middle of the trace. */
-static int64_t error_of(const struct recipe *recipe, const struct virt_clock_alignment *alignment)
-{
-	int64_t host = 1000 * SECOND + recipe->length / 2;
-	int64_t guest = (int64_t)((long double)(host - recipe->offset) /
-				  (1 + (long double)recipe->ppm * 1e-6L));
-
-	return virt_clock_host_time(alignment->offset, alignment->drift_ppm, guest) - host;
-}
-
-static void align(const struct recipe *recipe, double min_percent)
-{
-	struct world world;
+	struct clock_world world;
 	struct virt_clock_alignment alignment;
-	struct virt_clock_evidence evidence[MAX_VCPUS];
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
 
-	make(&world, recipe);
+	clock_world_make(&world, recipe);
 	assert_int_equal(virt_clock_align(&world.problem, &alignment, evidence), 0);
 	print_message("offset %lld %+.2f ppm: off by %lld, width %lld, %.3f ppm, %.3f %% of %llu: "
 		      "%s\n", (long long)recipe->offset, recipe->ppm,
-		      (long long)error_of(recipe, &alignment),
+		      (long long)clock_world_error(recipe, &alignment),
 		      (long long)(alignment.hi - alignment.lo), alignment.drift_ppm,
 		      alignment.explained_percent,
 		      (unsigned long long)(alignment.inside + alignment.outside),
@@ -264,14 +155,14 @@ static void align(const struct recipe *recipe, double min_percent)
 	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
 	assert_true(alignment.explained_percent >= min_percent);
 	/* half the interval, and what an unknown drift may add */
-	assert_true(llabs(error_of(recipe, &alignment)) <=
+	assert_true(llabs(clock_world_error(recipe, &alignment)) <=
 		    (alignment.hi - alignment.lo) / 2 + 1 + (recipe->ppm != 0 ? 10000 : 0));
 	if (recipe->ppm == 0)
 		assert_true(alignment.drift_ppm == 0);
 	else
 		assert_true(alignment.drift_ppm > recipe->ppm - 1 &&
 			    alignment.drift_ppm < recipe->ppm + 1);
-	drop(&world);
+	clock_world_drop(&world);
 }
 
 #define USUAL	.n = 2, .length = 20 * SECOND, .in = 300000, .out = 400000, .percent = 60, \
@@ -286,7 +177,8 @@ static void test_offsets(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
-		align(&(struct recipe){ USUAL, .seed = (unsigned int)i, .offset = offsets[i] },
+		align(&(struct clock_recipe){ USUAL, .seed = (unsigned int)i,
+					      .offset = offsets[i] },
 		      100);
 }
 
@@ -296,52 +188,91 @@ static void test_drift(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(ppm); i++)
-		align(&(struct recipe){ USUAL, .seed = 20 + (unsigned int)i,
+		align(&(struct clock_recipe){ USUAL, .seed = 20 + (unsigned int)i,
 					.offset = 123456789, .ppm = ppm[i] }, 99.5);
-	align(&(struct recipe){ USUAL, .seed = 30, .offset = -3 * DAY, .ppm = 73 }, 99.5);
+	align(&(struct clock_recipe){ USUAL, .seed = 30, .offset = -3 * DAY, .ppm = 73 }, 99.5);
 }
 
 static void test_odd(void **state)
 {
 	(void)state;
 	/* mostly idle: 0.2 ms of guest code every 20 ms or so */
-	align(&(struct recipe){ .n = 2, .length = 60 * SECOND, .in = 200000, .out = 20000000,
+	align(&(struct clock_recipe){ .n = 2, .length = 60 * SECOND, .in = 200000, .out = 20000000,
 				.percent = 60, .events = 4, .seed = 40, .offset = -DAY }, 100);
 	/* a third of the host's records lost; one of 100 events somewhere */
-	align(&(struct recipe){ USUAL, .seed = 41, .offset = 5 * SECOND, .lost_percent = 33 },
+	align(&(struct clock_recipe){ USUAL, .seed = 41, .offset = 5 * SECOND, .lost_percent = 33 },
 	      100);
-	align(&(struct recipe){ USUAL, .seed = 42, .offset = 77777, .wrong = 100 }, 99);
+	align(&(struct clock_recipe){ USUAL, .seed = 42, .offset = 77777, .wrong = 100 }, 99);
+}
+
+#define BUSY	.n = 2, .length = 60 * SECOND, .in = 3000000, .out = 60000, .percent = 60, \
+		.events = 30
+
+/** vCPUs that execute their guest nearly always: most events are inside by chance alone. */
+static void test_busy(void **state)
+{
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
+	struct virt_clock_alignment alignment;
+	struct clock_world a, b;
+
+	(void)state;
+	align(&(struct clock_recipe){ BUSY, .seed = 1, .offset = -DAY }, 100);
+	align(&(struct clock_recipe){ BUSY, .seed = 5, .ppm = 20 }, 99.9);
+	for (unsigned int seed = 80; seed < 82; seed++) {
+		clock_world_make(&a, &(struct clock_recipe){ BUSY, .seed = seed });
+		clock_world_make(&b, &(struct clock_recipe){ BUSY, .seed = seed + 10 });
+		a.problem.cpus = b.cpus;
+		assert_int_equal(virt_clock_align(&a.problem, &alignment, evidence), 0);
+		assert_int_not_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+		clock_world_drop(&a);
+		clock_world_drop(&b);
+	}
+}
+
+/** A host's trace of seconds, a guest's of minutes. */
+static void test_part(void **state)
+{
+	(void)state;
+	align(&(struct clock_recipe){ USUAL, .seed = 90, .offset = -DAY, .host_from = 3 * SECOND,
+				      .host_to = 4 * SECOND }, 100);
+	align(&(struct clock_recipe){ .n = 2, .length = 600 * SECOND, .in = 300000, .out = 400000,
+				      .percent = 60, .events = 4, .seed = 1, .offset = -DAY,
+				      .host_from = 423 * SECOND, .host_to = 424 * SECOND }, 100);
+	align(&(struct clock_recipe){ .n = 2, .length = 120 * SECOND, .in = 300000, .out = 400000,
+				      .percent = 60, .events = 4, .seed = 1, .ppm = 50,
+				      .host_from = 20 * SECOND, .host_to = 30 * SECOND }, 99.9);
 }
 
 /** The events of one world with the vCPUs of another. */
 static void test_wrong_pair(void **state)
 {
-	struct virt_clock_evidence evidence[MAX_VCPUS];
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
 	struct virt_clock_alignment alignment;
-	struct world a, b;
+	struct clock_world a, b;
 
 	(void)state;
 	for (unsigned int seed = 50; seed < 54; seed++) {
-		make(&a, &(struct recipe){ USUAL, .seed = seed });
-		make(&b, &(struct recipe){ USUAL, .seed = seed + 10, .offset = SECOND });
+		clock_world_make(&a, &(struct clock_recipe){ USUAL, .seed = seed });
+		clock_world_make(&b, &(struct clock_recipe){ USUAL, .seed = seed + 10,
+							     .offset = SECOND });
 		a.problem.cpus = b.cpus;
 		assert_int_equal(virt_clock_align(&a.problem, &alignment, evidence), 0);
 		assert_int_not_equal(alignment.verdict, VIRT_CLOCK_GOOD);
-		drop(&a);
-		drop(&b);
+		clock_world_drop(&a);
+		clock_world_drop(&b);
 	}
 }
 
 static void test_unknown_pairing(void **state)
 {
-	struct recipe recipe = { USUAL, .seed = 70, .offset = -9 * SECOND };
-	struct virt_clock_evidence evidence[MAX_VCPUS];
+	struct clock_recipe recipe = { USUAL, .seed = 70, .offset = -9 * SECOND };
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
 	struct virt_clock_alignment alignment;
 	struct virt_clock_cpu cpus[2];
-	struct world world;
+	struct clock_world world;
 
 	(void)state;
-	make(&world, &recipe);
+	clock_world_make(&world, &recipe);
 	cpus[0] = world.cpus[1];
 	cpus[1] = world.cpus[0];
 	cpus[0].vcpu = cpus[1].vcpu = VIRT_NONE;
@@ -351,7 +282,7 @@ static void test_unknown_pairing(void **state)
 	assert_true(alignment.lo <= recipe.offset && recipe.offset <= alignment.hi);
 	assert_int_equal(evidence[0].vcpu, 1);
 	assert_int_equal(evidence[1].vcpu, 0);
-	drop(&world);
+	clock_world_drop(&world);
 }
 
 int main(void)
@@ -364,6 +295,8 @@ int main(void)
 		cmocka_unit_test(test_offsets),
 		cmocka_unit_test(test_drift),
 		cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_busy),
+		cmocka_unit_test(test_part),
 		cmocka_unit_test(test_wrong_pair),
 		cmocka_unit_test(test_unknown_pairing),
 	};

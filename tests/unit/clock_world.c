@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Made-up hosts and guests whose clocks differ as one likes. */
+#include <stdlib.h>
+
+#include "clock_world.h"
+
+#define IN	VIRT_CLOCK_INSIDE
+#define OUT	VIRT_CLOCK_OUTSIDE
+#define UNKNOWN	VIRT_CLOCK_UNKNOWN
+
+static uint64_t next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/** 1 to 2 * mean, and now and then ten times as much, as work and waiting are. */
+static int64_t some(uint64_t *state, int64_t mean)
+{
+	int64_t value = 1 + (int64_t)(next(state) % (uint64_t)(2 * mean));
+
+	return next(state) % 16 ? value : 10 * value;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static void make_cpu(struct clock_world *world, const struct clock_recipe *recipe, int v,
+		     uint64_t *state)
+{
+	size_t n = 0, m = 0, room = (size_t)(recipe->length / (recipe->in + recipe->out)) * 3 + 100;
+	struct virt_clock_change *changes = calloc(room, sizeof(*changes));
+	int64_t *times = calloc(room * (size_t)recipe->events, sizeof(*times));
+	int64_t t = CLOCK_WORLD_BEGIN, end = t + recipe->length;
+
+	if (!changes || !times)
+		abort();
+	while (t < end && n + 4 < room) {
+		int64_t in = some(state, recipe->in), out = some(state, recipe->out);
+		bool lost = (int)(next(state) % 100) < recipe->lost_percent;
+
+		changes[n++] = (struct virt_clock_change){ t, lost ? UNKNOWN : IN };
+		changes[n++] = (struct virt_clock_change){ t + in, lost ? UNKNOWN : OUT };
+		for (int i = 0; (int)(next(state) % 100) < recipe->percent && i < recipe->events;
+		     i++) {
+			int64_t host = t + (int64_t)(next(state) % (uint64_t)in);
+
+			if (recipe->wrong && !(next(state) % (uint64_t)recipe->wrong))
+				host = t + (int64_t)(next(state) % (uint64_t)(in + out));
+			/* guest = (host - offset) / (1 + ppm) */
+			times[m++] = (int64_t)((long double)(host - recipe->offset) /
+					       (1 + (long double)recipe->ppm * 1e-6L));
+		}
+		t += in + out;
+	}
+	changes[n] = (struct virt_clock_change){ changes[n - 1].time + recipe->out, UNKNOWN };
+	n++;
+	qsort(times, m, sizeof(*times), compare_times);
+	world->changes[v] = changes;
+	world->times[v] = times;
+	world->vcpus[v] = (struct virt_clock_vcpu){ changes, n };
+	world->cpus[v] = (struct virt_clock_cpu){ times, m, v };
+}
+
+static void cut(struct clock_world *world, int64_t from, int64_t to)
+{
+	for (int32_t v = 0; v < world->problem.n_vcpus; v++) {
+		struct virt_clock_change *changes = world->changes[v];
+		size_t n = 0;
+
+		for (size_t i = 0; i < world->vcpus[v].n; i++)
+			if (changes[i].time >= CLOCK_WORLD_BEGIN + from &&
+			    changes[i].time < CLOCK_WORLD_BEGIN + to)
+				changes[n++] = changes[i];
+		changes[n++] = (struct virt_clock_change){ CLOCK_WORLD_BEGIN + to,
+							   VIRT_CLOCK_UNKNOWN };
+		world->vcpus[v].n = n;
+	}
+}
+
+void clock_world_make(struct clock_world *world, const struct clock_recipe *recipe)
+{
+	uint64_t state = 88172645463325252u + recipe->seed * 1000003u;
+
+	for (int v = 0; v < recipe->n; v++)
+		make_cpu(world, recipe, v, &state);
+	world->problem = (struct virt_clock_problem){ world->vcpus, recipe->n, world->cpus,
+						      recipe->n };
+	if (recipe->host_to)
+		cut(world, recipe->host_from, recipe->host_to);
+}
+
+void clock_world_drop(struct clock_world *world)
+{
+	for (int v = 0; v < world->problem.n_cpus; v++) {
+		free(world->changes[v]);
+		free(world->times[v]);
+	}
+}
+
+int64_t clock_world_error(const struct clock_recipe *recipe,
+			  const struct virt_clock_alignment *alignment)
+{
+	int64_t to = recipe->host_to ? recipe->host_to : recipe->length;
+	int64_t host = CLOCK_WORLD_BEGIN + (recipe->host_from + to) / 2;
+	int64_t guest = (int64_t)((long double)(host - recipe->offset) /
+				  (1 + (long double)recipe->ppm * 1e-6L));
+
+	return virt_clock_host_time(alignment->offset, alignment->drift_ppm, guest) - host;
+}

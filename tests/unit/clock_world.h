@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Made-up hosts and guests whose clocks differ as one likes. */
+#ifndef KSHARK_VIRT_TESTS_CLOCK_WORLD_H
+#define KSHARK_VIRT_TESTS_CLOCK_WORLD_H
+
+#include "clock_align.h"
+
+#define CLOCK_WORLD_VCPUS	4
+#define CLOCK_WORLD_SECOND	INT64_C(1000000000)
+
+/** The host's time at which it begins. */
+#define CLOCK_WORLD_BEGIN	(1000 * CLOCK_WORLD_SECOND)
+
+/** A host with its vCPUs, and what the guest saw. */
+struct clock_world {
+	struct virt_clock_change *changes[CLOCK_WORLD_VCPUS];
+	int64_t			*times[CLOCK_WORLD_VCPUS];
+	struct virt_clock_vcpu	vcpus[CLOCK_WORLD_VCPUS];
+	struct virt_clock_cpu	cpus[CLOCK_WORLD_VCPUS];
+	struct virt_clock_problem problem;
+};
+
+struct clock_recipe {
+	unsigned int	seed;
+	int		n;		/* vCPUs */
+	int64_t		length;
+	int64_t		in, out;	/* mean length of a stretch of guest code, and between */
+	int		percent;	/* of stretches with events */
+	int		events;		/* at most, in a stretch */
+	int64_t		offset;
+	double		ppm;
+	int		wrong;		/* one of so many events is anywhere; 0: none is */
+	int		lost_percent;	/* of the host's time */
+	int64_t		host_from, host_to; /* what the host traced of it; 0, 0: all */
+};
+
+/** clock_world_make - by a recipe; to be given to clock_world_drop() */
+void clock_world_make(struct clock_world *world, const struct clock_recipe *recipe);
+void clock_world_drop(struct clock_world *world);
+
+/** clock_world_error - how far an alignment is from the truth, in the middle of the host's trace */
+int64_t clock_world_error(const struct clock_recipe *recipe,
+			  const struct virt_clock_alignment *alignment);
+
+#endif
