@@ -8,31 +8,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#include "align_data.h"
-#include "align_meta.h"
+#include "align_try.h"
 #include "json_writer.h"
-#include "trace_dat.h"
-
-/** Counting cycles as ns keeps them as they are. */
-#define AS_IT_IS	1000000000
-
-/** trace-cmd's offsets are doubted if they explain less; another fit must explain that much more */
-#define DOUBT_PERCENT	99.5
-#define BETTER_PERCENT	0.5
-
-/** From which an alignment comes, in the order in which they are tried. */
-enum source { SOURCE_AUTO = 0, SOURCE_TRACE_CMD, SOURCE_TSC, SOURCE_CAUSALITY, N_SOURCES };
-
-static const char *const source_names[N_SOURCES] = {
-	[SOURCE_AUTO] = "auto",
-	[SOURCE_TRACE_CMD] = "trace-cmd",
-	[SOURCE_TSC] = "tsc",
-	[SOURCE_CAUSALITY] = "causality",
-};
+#include "model_load.h"
 
 struct align_options {
 	const struct ksv_command *command;
-	enum source	source;
+	enum align_source source;
 	const char	*machine;
 	bool		json, write, quiet;
 };
@@ -48,29 +30,18 @@ static const struct ksv_option align_option_table[] = {
 	{ 'q', "quiet", NULL, "no progress, no notes" },
 };
 
-/** One try: what was found for a machine. */
-struct try {
-	enum source			source;
-	int32_t				machine;	/* -1: nothing was tried */
-	struct virt_clock_alignment	alignment;
-	struct virt_clock_evidence	*evidence;	/* by the guest's CPU */
-};
-
 struct align {
 	const struct align_options *options;
 	struct model_load	host;
 	const char		*guest_path;
 	struct kvm_trace	*guest;
-	bool			cycles;
-	bool			has_offsets;	/* trace-cmd's, as events show */
-	struct align_events	shifted, plain;	/* with them, without them */
-	struct try		best;
-	int32_t			other_machine;	/* which fits as well; -1: none */
+	struct align_pair	pair;
 };
 
 static int align_option(void *arg, int key, const char *value)
 {
 	struct align_options *options = arg;
+	int source;
 
 	switch (key) {
 	case 'f':
@@ -80,14 +51,12 @@ static int align_option(void *arg, int key, const char *value)
 					       value);
 		break;
 	case KEY_SOURCE:
-		for (int i = 0; i < N_SOURCES; i++) {
-			if (strcmp(value, source_names[i]))
-				continue;
-			options->source = (enum source)i;
-			return 0;
-		}
-		return ksv_usage_error(options->command, "--source %s: not auto, trace-cmd, tsc "
-				       "or causality", value);
+		source = align_source_find(value);
+		if (source < 0)
+			return ksv_usage_error(options->command, "--source %s: not auto, "
+					       "trace-cmd, tsc or causality", value);
+		options->source = (enum align_source)source;
+		break;
 	case KEY_MACHINE:
 		options->machine = value;
 		break;
@@ -101,182 +70,7 @@ static int align_option(void *arg, int key, const char *value)
 	return 0;
 }
 
-/* --- trying ---------------------------------------------------------------------------------- */
-
-/** Is it this machine that is wanted? Names of Xen's may be given without what follows a colon. */
-static bool is_wanted(const struct align *align, const char *name)
-{
-	const char *wanted = align->options->machine;
-	size_t length = wanted ? strlen(wanted) : 0;
-
-	return !wanted || !strcmp(name, wanted) ||
-	       (!strncmp(name, wanted, length) && name[length] == ':');
-}
-
-/** Let the guest's CPUs be the vCPUs of these threads, or else those of the same number. */
-static bool pair(const struct align *align, const struct align_machine *machine,
-		 struct virt_clock_cpu *cpus, int32_t n_cpus)
-{
-	int n = 0;
-	const int *tids = align->host.kvm ?
-			  kvm_trace_guest_tids(align->host.kvm, align->guest, &n) : NULL;
-	bool any = false;
-
-	for (int32_t c = 0; c < n_cpus; c++) {
-		cpus[c].vcpu = VIRT_NONE;
-		for (int32_t v = 0; v < machine->n; v++) {
-			const struct virt_vcpu *vcpu = virt_model_vcpu(align->host.model,
-								       machine->indices[v]);
-
-			if (tids ? c < n && tids[c] > 0 && vcpu->host_pid == tids[c] :
-				   vcpu->id == c)
-				cpus[c].vcpu = v;
-		}
-		any |= cpus[c].vcpu >= 0;
-	}
-	return any;
-}
-
-static void set_best(struct align *align, struct try *try)
-{
-	free(align->best.evidence);
-	align->best = *try;
-	try->evidence = NULL;
-}
-
-static bool explains_more(const struct try *a, const struct try *b)
-{
-	bool good = a->alignment.verdict == VIRT_CLOCK_GOOD;
-
-	if (b->machine < 0 || good != (b->alignment.verdict == VIRT_CLOCK_GOOD))
-		return b->machine < 0 || good;
-	return a->alignment.explained_percent > b->alignment.explained_percent;
-}
-
-/** Try one source with one machine. */
-static int try_machine(struct align *align, enum source source, int32_t number,
-		       const struct align_machine *machine, struct align_events *events,
-		       bool known)
-{
-	struct virt_clock_problem problem = { machine->vcpus, machine->n, events->cpus,
-					      events->n };
-	struct try try = { .source = source, .machine = number,
-			   .evidence = calloc((size_t)events->n + 1, sizeof(*try.evidence)) };
-	int ret;
-
-	if (!try.evidence)
-		return -ENOMEM;
-	if (!pair(align, machine, events->cpus, events->n) && known) {
-		free(try.evidence);
-		return 0;
-	}
-	for (int32_t c = 0; !known && c < events->n; c++)
-		events->cpus[c].vcpu = VIRT_NONE;
-	if (source == SOURCE_CAUSALITY)
-		ret = virt_clock_align(&problem, &try.alignment, try.evidence);
-	else
-		ret = virt_clock_judge(&problem, 0, 0, &try.alignment, try.evidence);
-	if (!ret && align->best.alignment.verdict == VIRT_CLOCK_GOOD && align->best.machine >= 0 &&
-	    align->best.machine != number && try.alignment.verdict == VIRT_CLOCK_GOOD &&
-	    align->best.source == source)
-		align->other_machine = explains_more(&try, &align->best) ? align->best.machine :
-				       number;
-	if (!ret && explains_more(&try, &align->best))
-		set_best(align, &try);
-	free(try.evidence);
-	return ret;
-}
-
-/** Try one source with all machines: of known pairing, or of none. */
-static int try_source(struct align *align, enum source source, struct align_events *events,
-		      bool known)
-{
-	const struct virt_model *model = align->host.model;
-	int ret = 0;
-
-	for (int32_t i = 0; i < virt_model_n_machines(model) && !ret; i++) {
-		struct align_machine *machine;
-
-		if (!is_wanted(align, virt_model_machine(model, i)->name))
-			continue;
-		machine = align_machine_new(model, i);
-		ret = machine ? try_machine(align, source, i, machine, events, known) : -ENOMEM;
-		align_machine_free(machine);
-	}
-	return ret;
-}
-
-static bool is_good(const struct align *align)
-{
-	return align->best.machine >= 0 && align->best.alignment.verdict == VIRT_CLOCK_GOOD;
-}
-
-/** trace-cmd's own offsets: libtracecmd has applied them. */
-static int try_trace_cmd(struct align *align)
-{
-	int ret;
-
-	if (!align->has_offsets)
-		return 0;
-	ret = try_source(align, SOURCE_TRACE_CMD, &align->shifted, true);
-	if (!ret && !align->options->quiet && align->best.machine >= 0 &&
-	    align->best.alignment.explained_percent < DOUBT_PERCENT)
-		fprintf(stderr, "%s: trace-cmd's own offsets are wrong: with them, only %.3f %% of "
-			"the guest's events lie where its vCPUs executed it, and one is %lld %s "
-			"outside\n", align->guest_path, align->best.alignment.explained_percent,
-			(long long)align->best.alignment.worst, align->cycles ? "cycles" : "ns");
-	return ret;
-}
-
-static int try_causality(struct align *align)
-{
-	int ret = try_source(align, SOURCE_CAUSALITY, &align->plain, true);
-
-	if (!ret && !is_good(align))
-		ret = try_source(align, SOURCE_CAUSALITY, &align->plain, false);
-	return ret;
-}
-
-static int try_all(struct align *align)
-{
-	enum source wanted = align->options->source;
-	int ret = 0;
-
-	if (wanted == SOURCE_AUTO || wanted == SOURCE_TRACE_CMD)
-		ret = try_trace_cmd(align);
-	if (!ret && align->cycles && !is_good(align) &&
-	    (wanted == SOURCE_AUTO || wanted == SOURCE_TSC))
-		ret = try_source(align, SOURCE_TSC, &align->plain, true);
-	if (ret || (wanted != SOURCE_AUTO && wanted != SOURCE_CAUSALITY))
-		return ret;
-	if (is_good(align) && align->best.alignment.explained_percent >= DOUBT_PERCENT)
-		return 0;
-	if (is_good(align)) {
-		/* what is recorded is left only for what is clearly better */
-		struct try recorded = align->best;
-
-		align->best = (struct try){ .machine = -1 };
-		ret = try_causality(align);
-		if (!is_good(align) || align->best.alignment.explained_percent <
-				       recorded.alignment.explained_percent + BETTER_PERCENT)
-			set_best(align, &recorded);
-		free(recorded.evidence);
-		return ret;
-	}
-	return try_causality(align);
-}
-
 /* --- output ---------------------------------------------------------------------------------- */
-
-static const struct virt_vcpu *vcpu_of(const struct align *align, int32_t cpu)
-{
-	const struct virt_machine *machine = virt_model_machine(align->host.model,
-								align->best.machine);
-	int32_t vcpu = align->best.evidence[cpu].vcpu;
-
-	return machine && vcpu >= 0 && vcpu < machine->n_vcpus ?
-	       virt_model_vcpu(align->host.model, machine->vcpus[vcpu]) : NULL;
-}
 
 static double share(const struct virt_clock_evidence *evidence)
 {
@@ -285,27 +79,16 @@ static double share(const struct virt_clock_evidence *evidence)
 	return judged ? 100.0 * (double)evidence->inside / (double)judged : 0;
 }
 
-static const char *refusal(const struct align *align)
+static void put_json(const struct align_pair *pair, struct output *out)
 {
-	if (align->best.machine < 0)
-		return "no machine of the host can be the guest";
-	if (align->other_machine >= 0)
-		return "two machines fit as well; --machine tells which one it is";
-	if (align->best.alignment.verdict != VIRT_CLOCK_GOOD)
-		return virt_clock_verdict_text(align->best.alignment.verdict);
-	return NULL;
-}
-
-static void put_json(const struct align *align, struct output *out)
-{
-	const struct virt_clock_alignment *result = &align->best.alignment;
-	const char *refused = refusal(align);
+	const struct virt_clock_alignment *result = &pair->best.alignment;
+	const char *refused = align_pair_refusal(pair);
 	struct json json;
 
 	json_begin(&json, out);
 	json_open(&json, NULL, '{', false);
 	json_i64(&json, "offset", result->offset);
-	json_str(&json, "unit", align->cycles ? "cycles" : "ns");
+	json_str(&json, "unit", pair->cycles ? "cycles" : "ns");
 	json_open(&json, "interval", '[', true);
 	json_i64(&json, NULL, result->lo);
 	json_i64(&json, NULL, result->hi);
@@ -314,14 +97,14 @@ static void put_json(const struct align *align, struct output *out)
 	json_fixed(&json, "explained_percent", result->explained_percent);
 	json_i64(&json, "worst_violation", result->worst);
 	json_u64(&json, "unknown", result->unknown);
-	json_str(&json, "source", source_names[align->best.source]);
+	json_str(&json, "source", align_source_name(pair->best.source));
 	json_bool(&json, "refused", refused);
 	if (refused)
 		json_str(&json, "reason", refused);
 	json_open(&json, "vcpus", '[', false);
-	for (int32_t c = 0; align->best.machine >= 0 && c < align->plain.n; c++) {
-		const struct virt_clock_evidence *evidence = &align->best.evidence[c];
-		const struct virt_vcpu *vcpu = vcpu_of(align, c);
+	for (int32_t c = 0; pair->best.machine >= 0 && c < pair->plain.n; c++) {
+		const struct virt_clock_evidence *evidence = &pair->best.evidence[c];
+		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
 
 		json_open(&json, NULL, '{', true);
 		if (vcpu) {
@@ -351,20 +134,20 @@ static void put(struct output *out, const char *format, ...)
 	out_str(out, text);
 }
 
-static void put_text(const struct align *align, struct output *out)
+static void put_text(const struct align_pair *pair, struct output *out)
 {
-	const struct virt_clock_alignment *result = &align->best.alignment;
-	const char *unit = align->cycles ? "cycles" : "ns", *refused = refusal(align);
+	const struct virt_clock_alignment *result = &pair->best.alignment;
+	const char *unit = pair->cycles ? "cycles" : "ns", *refused = align_pair_refusal(pair);
 	uint64_t judged = result->inside + result->outside;
 
 	if (refused)
 		put(out, "refused: %s\n", refused);
-	if (align->best.machine < 0)
+	if (pair->best.machine < 0)
 		return;
-	put(out, "host time = guest time%s %+lld %s\n", align->best.source == SOURCE_TRACE_CMD ?
+	put(out, "host time = guest time%s %+lld %s\n", pair->best.source == ALIGN_TRACE_CMD ?
 	    " with trace-cmd's offsets" : result->drift_ppm != 0 ? " * (1 + drift)" : "",
 	    (long long)result->offset, unit);
-	put(out, "  source      %s\n", source_names[align->best.source]);
+	put(out, "  source      %s\n", align_source_name(pair->best.source));
 	put(out, "  interval    %lld .. %lld (%lld %s wide)\n", (long long)result->lo,
 	    (long long)result->hi, (long long)(result->hi - result->lo), unit);
 	if (result->drift_ppm != 0)
@@ -375,9 +158,9 @@ static void put_text(const struct align *align, struct output *out)
 	    result->explained_percent, (unsigned long long)judged,
 	    (unsigned long long)result->unknown);
 	put(out, "  worst       %lld %s outside\n", (long long)result->worst, unit);
-	for (int32_t c = 0; c < align->plain.n; c++) {
-		const struct virt_clock_evidence *evidence = &align->best.evidence[c];
-		const struct virt_vcpu *vcpu = vcpu_of(align, c);
+	for (int32_t c = 0; c < pair->plain.n; c++) {
+		const struct virt_clock_evidence *evidence = &pair->best.evidence[c];
+		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
 
 		if (vcpu)
 			put(out, "  CPU %-7d %.40s (%d): %.3f %% of %llu events\n", c, vcpu->name,
@@ -390,127 +173,83 @@ static void put_text(const struct align *align, struct output *out)
 
 static int store(const struct align *align)
 {
-	const char *slash = strrchr(align->host.path, '/');
-	int *tids = calloc((size_t)align->plain.n + 1, sizeof(*tids));
-	struct align_meta meta = {
-		.host = slash ? slash + 1 : align->host.path,
-		.source = source_names[align->best.source], .cycles = align->cycles,
-		.after_trace_cmd = align->best.source == SOURCE_TRACE_CMD,
-		.alignment = &align->best.alignment, .tids = tids, .n_tids = align->plain.n,
-	};
-	int status = KSV_EXIT_FILE;
+	struct align_meta *meta = align_pair_meta(&align->pair, align->host.path);
+	char error[512] = "not enough memory";
+	int ret = meta ? align_meta_write(align->guest_path, meta, error, sizeof(error)) : -ENOMEM;
 
-	if (!tids) {
-		ksv_error("not enough memory");
-		return status;
-	}
-	for (int32_t c = 0; c < align->plain.n; c++) {
-		const struct virt_vcpu *vcpu = vcpu_of(align, c);
-
-		tids[c] = vcpu ? vcpu->host_pid : VIRT_NONE;
-	}
-	status = align_meta_write(align->guest_path, &meta);
-	free(tids);
-	return status;
+	align_meta_free(meta);
+	if (!ret)
+		return KSV_EXIT_OK;
+	ksv_error("%s", error);
+	return KSV_EXIT_FILE;
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/** Whether the times of a trace.dat are cycles; false also if it cannot be read. */
-static bool counts_cycles(const char *path)
+static int read_host(struct align *align)
 {
-	char problem[512];
-	bool cycles = false;
-
-	return trace_dat_check(path, problem, sizeof(problem), &cycles) && cycles;
-}
-
-static bool differ(const struct align_events *a, const struct align_events *b)
-{
-	for (int32_t c = 0; c < a->n && c < b->n; c++)
-		if (a->cpus[c].n && b->cpus[c].n && a->cpus[c].times[0] != b->cpus[c].times[0])
-			return true;
-	return false;
-}
-
-static int read_guest(struct align *align)
-{
-	int ret = align_events_read(align->guest, &align->shifted);
-
-	if (!ret) {
-		/* what cannot be left out is part of the guest's times */
-		kvm_trace_hide_offsets(align->guest);
-		ret = align_events_read(align->guest, &align->plain);
-	}
-	align->has_offsets = differ(&align->shifted, &align->plain);
-	if (!ret)
-		return KSV_EXIT_OK;
-	ksv_error("%s: not enough memory", align->guest_path);
-	return KSV_EXIT_FILE;
-}
-
-static int read_both(struct align *align)
-{
-	bool xen = !model_is_trace_dat(align->host.path);
+	char error[512];
 	int status;
 
-	if (!model_is_trace_dat(align->guest_path)) {
-		ksv_error("%s: the guest's trace must be a trace.dat file of trace-cmd",
-			  align->guest_path);
+	if (align_pair_units(align->host.path, align->guest_path, &align->pair.cycles, error,
+			     sizeof(error))) {
+		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
 	}
-	align->cycles = counts_cycles(align->guest_path);
-	if (align->cycles != (xen || counts_cycles(align->host.path))) {
-		ksv_error("%s counts %s and %s counts %s: record the guest with 'trace-cmd record "
-			  "-C %s'", align->host.path, align->cycles ? "ns" : "cycles of the TSC",
-			  align->guest_path, align->cycles ? "cycles of the TSC" : "ns",
-			  align->cycles ? "mono" : "x86-tsc");
-		return KSV_EXIT_FILE;
-	}
-	align->guest = model_open_kvm(align->guest_path, AS_IT_IS);
+	align->guest = model_open_kvm(align->guest_path, ALIGN_AS_IT_IS);
 	if (!align->guest)
 		return KSV_EXIT_FILE;
-	align->host.options.cpu_hz = AS_IT_IS;
+	align->host.options.cpu_hz = ALIGN_AS_IT_IS;
 	align->host.options.absolute_time = true;
 	align->host.quiet = align->options->quiet;
 	align->host.guests = &align->guest;
 	align->host.n_guests = 1;
 	status = model_load(&align->host);
-	return status ? status : read_guest(align);
+	align->pair.model = align->host.model;
+	align->pair.host = align->host.kvm;
+	align->pair.source = align->options->source;
+	align->pair.machine = align->options->machine;
+	return status;
+}
+
+static void say_doubt(const struct align *align)
+{
+	char text[256];
+
+	if (!align->options->quiet && align_pair_doubt(&align->pair, text, sizeof(text)))
+		fprintf(stderr, "%s: %s\n", align->guest_path, text);
 }
 
 static int align_files(const struct align_options *options, const char *host, const char *guest,
 		       struct output *out)
 {
 	struct align align = {
-		.options = options, .host.path = host, .guest_path = guest, .best.machine = -1,
-		.other_machine = -1,
+		.options = options, .host.path = host, .guest_path = guest,
 	};
-	int status = read_both(&align), ret;
+	int status = read_host(&align), ret;
 
 	if (status)
 		goto end;
-	ret = try_all(&align);
+	ret = align_pair_try(&align.pair, align.guest);
 	if (ret) {
 		ksv_error("%s: %s", guest, ret == -ENOMEM ? "not enough memory" :
 			  "its times, or the host's, are beyond all reason");
 		status = KSV_EXIT_FILE;
 		goto end;
 	}
+	say_doubt(&align);
 	out_open(out, NULL);
 	if (options->json)
-		put_json(&align, out);
+		put_json(&align.pair, out);
 	else
-		put_text(&align, out);
+		put_text(&align.pair, out);
 	status = out_close(out);
-	if (!status && refusal(&align))
+	if (!status && align_pair_refusal(&align.pair))
 		status = KSV_EXIT_FINDINGS;
 	else if (!status && options->write)
 		status = store(&align);
 end:
-	free(align.best.evidence);
-	align_events_free(&align.shifted);
-	align_events_free(&align.plain);
+	align_pair_free(&align.pair);
 	kvm_trace_close(align.guest);
 	model_unload(&align.host);
 	return status;

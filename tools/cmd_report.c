@@ -365,6 +365,7 @@ static int find_host(const struct files *files, int guest)
 static int open_files(struct files *files, uint64_t cpu_hz)
 {
 	int status = KSV_EXIT_OK;
+	char error[512];
 
 	files->traces = calloc(files->n, sizeof(*files->traces));
 	files->guests = calloc(files->n, sizeof(*files->guests));
@@ -377,7 +378,9 @@ static int open_files(struct files *files, uint64_t cpu_hz)
 		if (!model_is_trace_dat(files->paths[i]))
 			continue;
 		files->traces[i] = model_open_kvm(files->paths[i], cpu_hz);
-		if (files->traces[i] && align_meta_apply(files->traces[i])) {
+		if (files->traces[i] &&
+		    align_meta_apply(files->traces[i], error, sizeof(error))) {
+			ksv_error("%s", error);
 			kvm_trace_close(files->traces[i]);
 			files->traces[i] = NULL;
 		}

@@ -4,29 +4,13 @@
  * @brief	Open a trace and build its vCPU model, whatever hypervisor it is of.
  */
 #include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
 
 #include "model_load.h"
 #include "trace_dat.h"
 
 bool model_is_trace_dat(const char *path)
 {
-	char head[sizeof(trace_dat_magic)];
-	struct stat st;
-	bool is = false;
-	FILE *file;
-
-	/* nothing may be taken from a pipe here */
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return false;
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	is = fread(head, sizeof(head), 1, file) == 1 &&
-	     !memcmp(head, trace_dat_magic, sizeof(head));
-	fclose(file);
-	return is;
+	return trace_dat_is(path);
 }
 
 int model_load(struct model_load *load)

@@ -7,7 +7,8 @@
 #define KSHARK_VIRT_ALIGN_DATA_H
 
 #include "clock_align.h"
-#include "model_load.h"
+#include "kvm_trace.h"
+#include "virt_model.h"
 
 /** The vCPUs of a machine, by what they did. */
 struct align_machine {

@@ -18,6 +18,25 @@
 
 const char trace_dat_magic[10] = "\x17\x08\x44tracing";
 
+bool trace_dat_is(const char *path)
+{
+	char head[sizeof(trace_dat_magic)];
+	struct stat st;
+	bool is = false;
+	FILE *file;
+
+	/* nothing may be taken from a pipe here */
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return false;
+	file = fopen(path, "re");
+	if (!file)
+		return false;
+	is = fread(head, sizeof(head), 1, file) == 1 &&
+	     !memcmp(head, trace_dat_magic, sizeof(head));
+	fclose(file);
+	return is;
+}
+
 /** A chain of options has no more parts than that, unless it goes round in circles. */
 #define MAX_SECTIONS	1000
 

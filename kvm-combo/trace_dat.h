@@ -12,6 +12,9 @@
 /** How a trace.dat file begins (trace-cmd.dat(5)). */
 extern const char trace_dat_magic[10];
 
+/** trace_dat_is - does a file begin like that? Takes nothing from a pipe. */
+bool trace_dat_is(const char *path);
+
 /**
  * trace_dat_check - can libtracecmd read this file?
  * @problem: receives what is wrong and what helps, without the file's name

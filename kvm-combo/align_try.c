@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	align_try.c
+ * @brief	Find out from which source a guest's clock is best aligned with its host's.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "align_try.h"
+#include "trace_dat.h"
+
+/** trace-cmd's offsets are doubted if they explain less; another fit must explain that much more */
+#define DOUBT_PERCENT	99.5
+#define BETTER_PERCENT	0.5
+
+static const char *const source_names[ALIGN_N_SOURCES] = {
+	[ALIGN_AUTO] = "auto",
+	[ALIGN_TRACE_CMD] = "trace-cmd",
+	[ALIGN_TSC] = "tsc",
+	[ALIGN_CAUSALITY] = "causality",
+};
+
+const char *align_source_name(enum align_source source)
+{
+	return source_names[source];
+}
+
+int align_source_find(const char *name)
+{
+	for (int i = 0; i < ALIGN_N_SOURCES; i++)
+		if (!strcmp(name, source_names[i]))
+			return i;
+	return -1;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+/** Whether the times of a trace.dat are cycles; false also if it cannot be read. */
+static bool counts_cycles(const char *path)
+{
+	char problem[512];
+	bool cycles = false;
+
+	return trace_dat_check(path, problem, sizeof(problem), &cycles) && cycles;
+}
+
+int align_pair_units(const char *host, const char *guest, bool *cycles, char *error, size_t size)
+{
+	bool xen = !trace_dat_is(host);
+
+	if (!trace_dat_is(guest)) {
+		snprintf(error, size, "%s: the guest's trace must be a trace.dat file of "
+			 "trace-cmd", guest);
+		return -EINVAL;
+	}
+	*cycles = counts_cycles(guest);
+	if (*cycles == (xen || counts_cycles(host)))
+		return 0;
+	snprintf(error, size, "%s counts %s and %s counts %s: record the guest with 'trace-cmd "
+		 "record -C %s'", host, *cycles ? "ns" : "cycles of the TSC", guest,
+		 *cycles ? "cycles of the TSC" : "ns", *cycles ? "mono" : "x86-tsc");
+	return -EINVAL;
+}
+
+static bool differ(const struct align_events *a, const struct align_events *b)
+{
+	for (int32_t c = 0; c < a->n && c < b->n; c++)
+		if (a->cpus[c].n && b->cpus[c].n && a->cpus[c].times[0] != b->cpus[c].times[0])
+			return true;
+	return false;
+}
+
+static int read_guest(struct align_pair *pair, struct kvm_trace *guest)
+{
+	int ret = align_events_read(guest, &pair->shifted);
+
+	if (!ret) {
+		/* what cannot be left out is part of the guest's times */
+		kvm_trace_hide_offsets(guest);
+		ret = align_events_read(guest, &pair->plain);
+	}
+	pair->has_offsets = differ(&pair->shifted, &pair->plain);
+	return ret;
+}
+
+/* --- trying ---------------------------------------------------------------------------------- */
+
+/** Is it this machine that is wanted? Names of Xen's may be given without what follows a colon. */
+static bool is_wanted(const struct align_pair *pair, const char *name)
+{
+	const char *wanted = pair->machine;
+	size_t length = wanted ? strlen(wanted) : 0;
+
+	return !wanted || !strcmp(name, wanted) ||
+	       (!strncmp(name, wanted, length) && name[length] == ':');
+}
+
+/** Let the guest's CPUs be the vCPUs of these threads, or else those of the same number. */
+static bool find_vcpus(const struct align_pair *pair, const struct align_machine *machine,
+		       struct virt_clock_cpu *cpus, int32_t n_cpus)
+{
+	int n = 0;
+	const int *tids = pair->host ?
+			  kvm_trace_guest_tids(pair->host, pair->guest, &n) : NULL;
+	bool any = false;
+
+	for (int32_t c = 0; c < n_cpus; c++) {
+		cpus[c].vcpu = VIRT_NONE;
+		for (int32_t v = 0; v < machine->n; v++) {
+			const struct virt_vcpu *vcpu = virt_model_vcpu(pair->model,
+								       machine->indices[v]);
+
+			if (tids ? c < n && tids[c] > 0 && vcpu->host_pid == tids[c] :
+				   vcpu->id == c)
+				cpus[c].vcpu = v;
+		}
+		any |= cpus[c].vcpu >= 0;
+	}
+	return any;
+}
+
+static void set_best(struct align_pair *pair, struct align_try *try)
+{
+	free(pair->best.evidence);
+	pair->best = *try;
+	try->evidence = NULL;
+}
+
+static bool explains_more(const struct align_try *a, const struct align_try *b)
+{
+	bool good = a->alignment.verdict == VIRT_CLOCK_GOOD;
+
+	if (b->machine < 0 || good != (b->alignment.verdict == VIRT_CLOCK_GOOD))
+		return b->machine < 0 || good;
+	return a->alignment.explained_percent > b->alignment.explained_percent;
+}
+
+/** Try one source with one machine. */
+static int try_machine(struct align_pair *pair, enum align_source source, int32_t number,
+		       const struct align_machine *machine, struct align_events *events,
+		       bool known)
+{
+	struct virt_clock_problem problem = { machine->vcpus, machine->n, events->cpus,
+					      events->n };
+	struct align_try try = {
+		.source = source, .machine = number,
+		.evidence = calloc((size_t)events->n + 1, sizeof(*try.evidence)),
+	};
+	int ret;
+
+	if (!try.evidence)
+		return -ENOMEM;
+	if (!find_vcpus(pair, machine, events->cpus, events->n) && known) {
+		free(try.evidence);
+		return 0;
+	}
+	for (int32_t c = 0; !known && c < events->n; c++)
+		events->cpus[c].vcpu = VIRT_NONE;
+	if (source == ALIGN_CAUSALITY)
+		ret = virt_clock_align(&problem, &try.alignment, try.evidence);
+	else
+		ret = virt_clock_judge(&problem, 0, 0, &try.alignment, try.evidence);
+	if (!ret && pair->best.alignment.verdict == VIRT_CLOCK_GOOD && pair->best.machine >= 0 &&
+	    pair->best.machine != number && try.alignment.verdict == VIRT_CLOCK_GOOD &&
+	    pair->best.source == source)
+		pair->other_machine = explains_more(&try, &pair->best) ? pair->best.machine :
+				       number;
+	if (!ret && explains_more(&try, &pair->best))
+		set_best(pair, &try);
+	free(try.evidence);
+	return ret;
+}
+
+/** Try one source with all machines: of known pairing, or of none. */
+static int try_source(struct align_pair *pair, enum align_source source,
+		      struct align_events *events, bool known)
+{
+	const struct virt_model *model = pair->model;
+	int ret = 0;
+
+	for (int32_t i = 0; i < virt_model_n_machines(model) && !ret; i++) {
+		struct align_machine *machine;
+
+		if (!is_wanted(pair, virt_model_machine(model, i)->name))
+			continue;
+		machine = align_machine_new(model, i);
+		ret = machine ? try_machine(pair, source, i, machine, events, known) : -ENOMEM;
+		align_machine_free(machine);
+	}
+	return ret;
+}
+
+static bool is_good(const struct align_pair *pair)
+{
+	return pair->best.machine >= 0 && pair->best.alignment.verdict == VIRT_CLOCK_GOOD;
+}
+
+/** trace-cmd's own offsets: libtracecmd has applied them. */
+static int try_trace_cmd(struct align_pair *pair)
+{
+	int ret;
+
+	if (!pair->has_offsets)
+		return 0;
+	ret = try_source(pair, ALIGN_TRACE_CMD, &pair->shifted, true);
+	if (!ret && pair->best.machine >= 0 &&
+	    pair->best.alignment.explained_percent < DOUBT_PERCENT) {
+		pair->recorded = pair->best;
+		pair->recorded.evidence = NULL;
+	}
+	return ret;
+}
+
+static int try_causality(struct align_pair *pair)
+{
+	int ret = try_source(pair, ALIGN_CAUSALITY, &pair->plain, true);
+
+	if (!ret && !is_good(pair))
+		ret = try_source(pair, ALIGN_CAUSALITY, &pair->plain, false);
+	return ret;
+}
+
+static int try_all(struct align_pair *pair)
+{
+	enum align_source wanted = pair->source;
+	int ret = 0;
+
+	if (wanted == ALIGN_AUTO || wanted == ALIGN_TRACE_CMD)
+		ret = try_trace_cmd(pair);
+	if (!ret && pair->cycles && !is_good(pair) &&
+	    (wanted == ALIGN_AUTO || wanted == ALIGN_TSC))
+		ret = try_source(pair, ALIGN_TSC, &pair->plain, true);
+	if (ret || (wanted != ALIGN_AUTO && wanted != ALIGN_CAUSALITY))
+		return ret;
+	if (is_good(pair) && pair->best.alignment.explained_percent >= DOUBT_PERCENT)
+		return 0;
+	if (is_good(pair)) {
+		/* what is recorded is left only for what is clearly better */
+		struct align_try recorded = pair->best;
+
+		pair->best = (struct align_try){ .machine = -1 };
+		ret = try_causality(pair);
+		if (!is_good(pair) || pair->best.alignment.explained_percent <
+				       recorded.alignment.explained_percent + BETTER_PERCENT)
+			set_best(pair, &recorded);
+		free(recorded.evidence);
+		return ret;
+	}
+	return try_causality(pair);
+}
+
+int align_pair_try(struct align_pair *pair, struct kvm_trace *guest)
+{
+	int ret;
+
+	pair->guest = guest;
+	pair->best.machine = pair->recorded.machine = pair->other_machine = -1;
+	ret = read_guest(pair, guest);
+	return ret ? ret : try_all(pair);
+}
+
+void align_pair_free(struct align_pair *pair)
+{
+	free(pair->best.evidence);
+	pair->best.evidence = NULL;
+	align_events_free(&pair->shifted);
+	align_events_free(&pair->plain);
+}
+
+/* --- the result ------------------------------------------------------------------------------ */
+
+const char *align_pair_refusal(const struct align_pair *pair)
+{
+	if (pair->best.machine < 0)
+		return "no machine of the host can be the guest";
+	if (pair->other_machine >= 0)
+		return "two machines fit as well; --machine tells which one it is";
+	if (pair->best.alignment.verdict != VIRT_CLOCK_GOOD)
+		return virt_clock_verdict_text(pair->best.alignment.verdict);
+	return NULL;
+}
+
+bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)
+{
+	if (pair->recorded.machine < 0)
+		return false;
+	snprintf(text, size, "trace-cmd's own offsets are wrong: with them, only %.3f %% of the "
+		 "guest's events lie where its vCPUs executed it, and one is %lld %s outside",
+		 pair->recorded.alignment.explained_percent,
+		 (long long)pair->recorded.alignment.worst, pair->cycles ? "cycles" : "ns");
+	return true;
+}
+
+const struct virt_vcpu *align_pair_vcpu(const struct align_pair *pair, int32_t cpu)
+{
+	const struct virt_machine *machine = virt_model_machine(pair->model, pair->best.machine);
+	int32_t vcpu = pair->best.evidence ? pair->best.evidence[cpu].vcpu : VIRT_NONE;
+
+	return machine && vcpu >= 0 && vcpu < machine->n_vcpus ?
+	       virt_model_vcpu(pair->model, machine->vcpus[vcpu]) : NULL;
+}
+
+struct align_meta *align_pair_meta(const struct align_pair *pair, const char *host_path)
+{
+	const char *slash = strrchr(host_path, '/');
+	struct align_meta *meta = calloc(1, sizeof(*meta));
+
+	if (!meta)
+		return NULL;
+	meta->host = strdup(slash ? slash + 1 : host_path);
+	meta->source = strdup(source_names[pair->best.source]);
+	meta->cycles = pair->cycles;
+	meta->after_trace_cmd = pair->best.source == ALIGN_TRACE_CMD;
+	meta->offset = pair->best.alignment.offset;
+	meta->lo = pair->best.alignment.lo;
+	meta->hi = pair->best.alignment.hi;
+	meta->drift_ppm = pair->best.alignment.drift_ppm;
+	meta->n_tids = pair->plain.n;
+	meta->tids = calloc((size_t)meta->n_tids + 1, sizeof(*meta->tids));
+	if (!meta->host || !meta->source || !meta->tids) {
+		align_meta_free(meta);
+		return NULL;
+	}
+	for (int32_t c = 0; c < pair->plain.n; c++) {
+		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
+
+		meta->tids[c] = vcpu ? vcpu->host_pid : VIRT_NONE;
+	}
+	return meta;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	align_try.h
+ * @brief	Find out from which source a guest's clock is best aligned with its host's.
+ *
+ * What kshark-virt align and the plugins have in common.
+ */
+#ifndef KSHARK_VIRT_ALIGN_TRY_H
+#define KSHARK_VIRT_ALIGN_TRY_H
+
+#include "align_data.h"
+#include "align_meta.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Counting cycles as ns, by a clock of so many Hz, keeps them as they are. */
+#define ALIGN_AS_IT_IS	1000000000
+
+/** From which an alignment comes, in the order in which they are tried. */
+enum align_source {
+	ALIGN_AUTO = 0,
+	ALIGN_TRACE_CMD,
+	ALIGN_TSC,
+	ALIGN_CAUSALITY,
+	ALIGN_N_SOURCES
+};
+
+/** align_source_name - auto, trace-cmd, tsc, causality. */
+const char *align_source_name(enum align_source source);
+
+/** align_source_find - Return: the source of a name, or -1. */
+int align_source_find(const char *name);
+
+/** One try: what was found for a machine. */
+struct align_try {
+	enum align_source		source;
+	int32_t				machine;	/* -1: nothing was tried */
+	struct virt_clock_alignment	alignment;
+	struct virt_clock_evidence	*evidence;	/* by the guest's CPU */
+};
+
+/** The traces of a host and of its guest. */
+struct align_pair {
+	/* to be set before, see align_pair_units() */
+	bool			cycles;		/* the unit of all times; else ns */
+	enum align_source	source;		/* which are tried: ALIGN_AUTO, or one of them */
+	const char		*machine;	/* which may be the guest; NULL: any */
+	const struct virt_model	*model;		/* of the host */
+	const struct kvm_trace	*host;		/* NULL: a xentrace file */
+	/* the result */
+	const struct kvm_trace	*guest;
+	bool			has_offsets;	/* trace-cmd's, as events show */
+	struct align_events	shifted, plain;	/* with them, without them */
+	struct align_try	best;
+	struct align_try	recorded;	/* trace-cmd's offsets, if these are wrong */
+	int32_t			other_machine;	/* which fits as well; -1: none */
+};
+
+/**
+ * align_pair_units - do a host and a guest count alike?
+ * @cycles: receives whether both count cycles of the TSC
+ *
+ * Return: 0, or -EINVAL and a text in @error.
+ */
+int align_pair_units(const char *host, const char *guest, bool *cycles, char *error, size_t size);
+
+/**
+ * align_pair_try - try the sources
+ * @guest: its trace, whose offsets are hidden from then on
+ *
+ * Return: 0, -ENOMEM, or -EINVAL (times beyond all reason); align_pair_free() in any case.
+ */
+int align_pair_try(struct align_pair *pair, struct kvm_trace *guest);
+
+/** align_pair_refusal - why nothing may be aligned by the result; NULL if it may. */
+const char *align_pair_refusal(const struct align_pair *pair);
+
+/** align_pair_doubt - what is wrong with trace-cmd's offsets. Return: false if nothing is. */
+bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size);
+
+/** align_pair_vcpu - the vCPU that a CPU of the guest is, or NULL. */
+const struct virt_vcpu *align_pair_vcpu(const struct align_pair *pair, int32_t cpu);
+
+/**
+ * align_pair_meta - the result as it is kept
+ * @host_path: of which the name is kept
+ *
+ * Return: to be given to align_meta_free(), or NULL without memory.
+ */
+struct align_meta *align_pair_meta(const struct align_pair *pair, const char *host_path);
+
+void align_pair_free(struct align_pair *pair);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
