@@ -4,6 +4,7 @@
  * @brief	Find out from which source a guest's clock is best aligned with its host's.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@
 static const char *const source_names[ALIGN_N_SOURCES] = {
 	[ALIGN_AUTO] = "auto",
 	[ALIGN_TRACE_CMD] = "trace-cmd",
+	[ALIGN_KVM] = "kvm_write_tsc_offset",
+	[ALIGN_SIDECAR] = "sidecar",
 	[ALIGN_TSC] = "tsc",
 	[ALIGN_CAUSALITY] = "causality",
 };
@@ -137,6 +140,27 @@ static bool explains_more(const struct align_try *a, const struct align_try *b)
 	return a->alignment.explained_percent > b->alignment.explained_percent;
 }
 
+/**
+ * What is known of the TSC of a machine's vCPUs, the other way round: from the guest's to the
+ * host's. vCPUs of one machine have one TSC; if they have not, the first one's is judged.
+ */
+static bool known_tsc(const struct align_pair *pair, const struct align_machine *machine,
+		      int64_t *offset, double *ppm)
+{
+	for (int32_t v = 0; v < machine->n; v++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(pair->model, machine->indices[v]);
+
+		if (!(vcpu->tsc_scale > 0))
+			continue;
+		/* exact where it matters, and as it would be written */
+		*offset = vcpu->tsc_scale == 1 ? (int64_t)-(uint64_t)vcpu->tsc_offset :
+			  (int64_t)llround((double)-vcpu->tsc_offset / vcpu->tsc_scale);
+		*ppm = (1 / vcpu->tsc_scale - 1) * 1e6;
+		return true;
+	}
+	return false;
+}
+
 /** Try one source with one machine. */
 static int try_machine(struct align_pair *pair, enum align_source source, int32_t number,
 		       const struct align_machine *machine, struct align_events *events,
@@ -148,8 +172,15 @@ static int try_machine(struct align_pair *pair, enum align_source source, int32_
 		.source = source, .machine = number,
 		.evidence = calloc((size_t)events->n + 1, sizeof(*try.evidence)),
 	};
+	int64_t offset = 0;
+	double ppm = 0;
 	int ret;
 
+	if ((source == ALIGN_KVM || source == ALIGN_SIDECAR) &&
+	    !known_tsc(pair, machine, &offset, &ppm)) {
+		free(try.evidence);
+		return 0;
+	}
 	if (!try.evidence)
 		return -ENOMEM;
 	if (!find_vcpus(pair, machine, events->cpus, events->n) && known) {
@@ -161,7 +192,7 @@ static int try_machine(struct align_pair *pair, enum align_source source, int32_
 	if (source == ALIGN_CAUSALITY)
 		ret = virt_clock_align(&problem, &try.alignment, try.evidence);
 	else
-		ret = virt_clock_judge(&problem, 0, 0, &try.alignment, try.evidence);
+		ret = virt_clock_judge(&problem, offset, ppm, &try.alignment, try.evidence);
 	if (!ret && pair->best.alignment.verdict == VIRT_CLOCK_GOOD && pair->best.machine >= 0 &&
 	    pair->best.machine != number && try.alignment.verdict == VIRT_CLOCK_GOOD &&
 	    pair->best.source == source)
@@ -224,14 +255,16 @@ static int try_causality(struct align_pair *pair)
 
 static int try_all(struct align_pair *pair)
 {
+	enum align_source known = pair->host ? ALIGN_KVM : ALIGN_SIDECAR;
+	const enum align_source of_cycles[2] = { known, ALIGN_TSC };
 	enum align_source wanted = pair->source;
 	int ret = 0;
 
 	if (wanted == ALIGN_AUTO || wanted == ALIGN_TRACE_CMD)
 		ret = try_trace_cmd(pair);
-	if (!ret && pair->cycles && !is_good(pair) &&
-	    (wanted == ALIGN_AUTO || wanted == ALIGN_TSC))
-		ret = try_source(pair, ALIGN_TSC, &pair->plain, true);
+	for (int i = 0; i < 2 && !ret && pair->cycles; i++)
+		if (!is_good(pair) && (wanted == ALIGN_AUTO || wanted == of_cycles[i]))
+			ret = try_source(pair, of_cycles[i], &pair->plain, true);
 	if (ret || (wanted != ALIGN_AUTO && wanted != ALIGN_CAUSALITY))
 		return ret;
 	if (is_good(pair) && pair->best.alignment.explained_percent >= DOUBT_PERCENT)

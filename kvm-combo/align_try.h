@@ -22,12 +22,14 @@ extern "C" {
 enum align_source {
 	ALIGN_AUTO = 0,
 	ALIGN_TRACE_CMD,
+	ALIGN_KVM,			/* what KVM set the TSC of vCPUs to, as its trace tells */
+	ALIGN_SIDECAR,			/* the same of Xen, as the sidecar of its trace tells */
 	ALIGN_TSC,
 	ALIGN_CAUSALITY,
 	ALIGN_N_SOURCES
 };
 
-/** align_source_name - auto, trace-cmd, tsc, causality. */
+/** align_source_name - auto, trace-cmd, kvm_write_tsc_offset, sidecar, tsc, causality. */
 const char *align_source_name(enum align_source source);
 
 /** align_source_find - Return: the source of a name, or -1. */

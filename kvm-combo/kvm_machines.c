@@ -155,6 +155,18 @@ static int32_t number_of(const struct kvm_tracker *tracker, int32_t n)
 	return id;
 }
 
+/** What a thread's TSC was set to last, or NULL. */
+static const struct kvm_tsc_offset *last_offset(const struct kvm_tracker *tracker, int32_t tid)
+{
+	const struct kvm_tsc_offset *last = NULL;
+
+	for (size_t i = 0; i < tracker->n_offsets; i++)
+		if (tracker->offsets[i].pid == tid &&
+		    (!last || tracker->offsets[i].time_ns >= last->time_ns))
+			last = &tracker->offsets[i];
+	return last;
+}
+
 /**
  * Machines are "g1" or "g1:name" and vCPUs "g1v0", as Xen's are "d1", "d1:name" and "d1v0", so that
  * whoever asks for a vCPU need not know how its machine is called.
@@ -166,6 +178,7 @@ static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *mo
 					&tracker->guests[vcpu->guest] : NULL;
 	int32_t id = guest ? guest->machine :
 		     number_of(tracker, vcpu->guest - (int32_t)tracker->n_guests), machine;
+	const struct kvm_tsc_offset *offset;
 	char plain[32], name[160];
 
 	snprintf(plain, sizeof(plain), "g%d", (int)id);
@@ -178,7 +191,10 @@ static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *mo
 		return machine;
 	snprintf(name, sizeof(name), "%sv%d", plain, (int)vcpu->id);
 	vcpu->index = virt_model_add_vcpu(model, machine, vcpu->id, vcpu->tid, name);
-	return vcpu->index < 0 ? vcpu->index : 0;
+	if (vcpu->index < 0)
+		return vcpu->index;
+	offset = last_offset(tracker, vcpu->tid);
+	return offset ? virt_model_set_tsc(model, vcpu->index, 1, offset->offset) : 0;
 }
 
 int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,

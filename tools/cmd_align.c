@@ -23,8 +23,9 @@ enum { KEY_SOURCE = 256, KEY_MACHINE, KEY_WRITE };
 
 static const struct ksv_option align_option_table[] = {
 	{ 'f', "format", "FORMAT", "text (default) or json" },
-	{ KEY_SOURCE, "source", "SOURCE", "trace-cmd, tsc or causality instead of the first of\n"
-	  "these that explains the guest's events (auto)" },
+	{ KEY_SOURCE, "source", "SOURCE", "trace-cmd, kvm_write_tsc_offset, sidecar, tsc or\n"
+	  "causality instead of the first of these that\n"
+	  "explains the guest's events (auto)" },
 	{ KEY_MACHINE, "machine", "NAME", "the machine that the guest is, e.g. d1 or g1" },
 	{ KEY_WRITE, "write", NULL, "store the result in GUEST.meta.json" },
 	{ 'q', "quiet", NULL, "no progress, no notes" },
@@ -54,7 +55,8 @@ static int align_option(void *arg, int key, const char *value)
 		source = align_source_find(value);
 		if (source < 0)
 			return ksv_usage_error(options->command, "--source %s: not auto, "
-					       "trace-cmd, tsc or causality", value);
+					       "trace-cmd, kvm_write_tsc_offset, sidecar, "
+					       "tsc or causality", value);
 		options->source = (enum align_source)source;
 		break;
 	case KEY_MACHINE:

@@ -73,7 +73,7 @@ _kshark_virt()
 			tr '\n' ' ')" "$cur"
 		;;
 	--source)
-		_kshark_virt_words "auto trace-cmd tsc causality" "$cur"
+		_kshark_virt_words "auto trace-cmd kvm_write_tsc_offset sidecar tsc causality" "$cur"
 		;;
 	--kind)
 		_kshark_virt_words "exit steal wake migration irq lost" "$cur"

@@ -232,6 +232,15 @@ int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t i
 	return index;
 }
 
+int virt_model_set_tsc(struct virt_model *model, int32_t vcpu, double scale, int64_t offset)
+{
+	if (model->finished || vcpu < 0 || vcpu >= model->n_vcpus || !(scale > 0))
+		return -EINVAL;
+	model->vcpus[vcpu].info.tsc_scale = scale;
+	model->vcpus[vcpu].info.tsc_offset = offset;
+	return 0;
+}
+
 int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 {
 	char *copy;

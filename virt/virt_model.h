@@ -127,6 +127,8 @@ struct virt_vcpu {
 	int32_t		id;		/* number within the machine */
 	int32_t		host_pid;	/* its pid in the stream: KVM tid; Xen (domid+1)*10000+id */
 	const char	*name;		/* "d1v0" */
+	double		tsc_scale;	/* guest's TSC = host's TSC * tsc_scale + tsc_offset, */
+	int64_t		tsc_offset;	/* modulo 2^64; tsc_scale 0: not known */
 };
 
 /** A task of the host that is no vCPU. */
@@ -175,6 +177,13 @@ int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char 
 int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t id,
 			    int32_t host_pid, const char *name);
 int32_t virt_model_add_reason(struct virt_model *model, const char *name);
+
+/**
+ * virt_model_set_tsc - how a vCPU's TSC belongs to the host's, see struct virt_vcpu
+ *
+ * Return: 0, or -EINVAL (no such vCPU, finished, or a scale that is not above 0).
+ */
+int virt_model_set_tsc(struct virt_model *model, int32_t vcpu, double scale, int64_t offset);
 
 /**
  * virt_model_set_reason_class - what a reason is about, if its name does not tell

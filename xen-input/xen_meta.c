@@ -16,6 +16,10 @@
 /** Sidecars are small; what is larger than this is something else. */
 #define META_MAX_BYTES	(4 << 20)
 
+/** Ratios of two CPUs' frequencies. */
+#define MIN_TSC_SCALE	0.001
+#define MAX_TSC_SCALE	1000
+
 /** The path of a compressed file without its last ending. Return: NULL if it has another one. */
 static char *unpacked_path(const char *path)
 {
@@ -104,6 +108,37 @@ static int compare_domains(const void *a, const void *b)
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 
+/** An offset is all 64 bits: in hexadecimal, as Xen and the VMCB show it, or a number. */
+static void take_tsc(struct xen_meta_domain *domain, struct json_object *object)
+{
+	struct json_object *value;
+	double scale = 1;
+	const char *text;
+	char *end;
+
+	if (json_object_object_get_ex(object, "tsc_scale", &value)) {
+		scale = json_object_get_double(value);
+		if (!(scale >= MIN_TSC_SCALE && scale <= MAX_TSC_SCALE))
+			return;
+	}
+	if (!json_object_object_get_ex(object, "tsc_offset", &value))
+		return;
+	if (json_object_is_type(value, json_type_int)) {
+		domain->tsc_offset = json_object_get_int64(value);
+		if (domain->tsc_offset == INT64_MAX)
+			domain->tsc_offset = (int64_t)json_object_get_uint64(value);
+	} else if (json_object_is_type(value, json_type_string)) {
+		text = json_object_get_string(value);
+		errno = 0;
+		domain->tsc_offset = (int64_t)strtoull(text, &end, 0);
+		if (errno || end == text || *end)
+			return;
+	} else {
+		return;
+	}
+	domain->tsc_scale = scale;
+}
+
 static int take_domains(struct xen_meta *meta, struct json_object *root)
 {
 	struct json_object *list;
@@ -117,20 +152,24 @@ static int take_domains(struct xen_meta *meta, struct json_object *root)
 	if (!meta->domains)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
-		struct json_object *domain = json_object_array_get_idx(list, i);
+		struct json_object *object = json_object_array_get_idx(list, i);
+		struct xen_meta_domain domain = { 0 };
 		int64_t id;
-		char *name;
 
-		if (!json_object_is_type(domain, json_type_object))
+		if (!json_object_is_type(object, json_type_object))
 			continue;
-		id = number_member(domain, "id", -1);
-		name = string_member(domain, "name");
-		if (id < 0 || id > 0xffff || !name || !*name) {
-			free(name);
+		id = number_member(object, "id", -1);
+		if (id < 0 || id > 0xffff)
 			continue;
+		domain.id = id;
+		domain.name = string_member(object, "name");
+		if (domain.name && !*domain.name) {
+			free(domain.name);
+			domain.name = NULL;
 		}
-		meta->domains[meta->n_domains].id = id;
-		meta->domains[meta->n_domains++].name = name;
+		take_tsc(&domain, object);
+		if (domain.name || domain.tsc_scale > 0)
+			meta->domains[meta->n_domains++] = domain;
 	}
 	qsort(meta->domains, meta->n_domains, sizeof(*meta->domains), compare_domains);
 	return 0;
@@ -203,13 +242,18 @@ void xen_meta_free(struct xen_meta *meta)
 	free(meta);
 }
 
-const char *xen_meta_domain_name(const struct xen_meta *meta, uint32_t domid)
+const struct xen_meta_domain *xen_meta_domain(const struct xen_meta *meta, uint32_t domid)
 {
 	struct xen_meta_domain key = { .id = domid };
-	const struct xen_meta_domain *found;
 
 	if (!meta || !meta->n_domains)
 		return NULL;
-	found = bsearch(&key, meta->domains, meta->n_domains, sizeof(key), compare_domains);
+	return bsearch(&key, meta->domains, meta->n_domains, sizeof(key), compare_domains);
+}
+
+const char *xen_meta_domain_name(const struct xen_meta *meta, uint32_t domid)
+{
+	const struct xen_meta_domain *found = xen_meta_domain(meta, domid);
+
 	return found ? found->name : NULL;
 }

@@ -4,7 +4,8 @@
  * @brief	The sidecar <trace>.meta.json: what the trace itself cannot tell.
  *
  *     { "cpu_khz": 2300000, "xen_version": "4.17.7", "scheduler": "credit2",
- *       "domains": [ { "id": 1, "name": "burny" }, ... ] }
+ *       "domains": [ { "id": 1, "name": "burny", "tsc_offset": "0xfffffff9e57d569a",
+ *                      "tsc_scale": 1.0 }, ... ] }
  *
  * Unknown keys are ignored, missing ones are unknown.
  */
@@ -20,7 +21,9 @@ extern "C" {
 
 struct xen_meta_domain {
 	uint32_t	id;
-	char		*name;	/* never NULL */
+	char		*name;		/* NULL if it is not told */
+	double		tsc_scale;	/* guest's TSC = host's TSC * tsc_scale + tsc_offset, */
+	int64_t		tsc_offset;	/* modulo 2^64; tsc_scale 0: not told */
 };
 
 /** All members are owned by the struct; NULL or 0 when the sidecar does not have them. */
@@ -53,6 +56,9 @@ struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 
 /** xen_meta_free - free a sidecar, which may be NULL. */
 void xen_meta_free(struct xen_meta *meta);
+
+/** xen_meta_domain - what is told of a domain, or NULL; @meta may be NULL. */
+const struct xen_meta_domain *xen_meta_domain(const struct xen_meta *meta, uint32_t domid);
 
 /** xen_meta_domain_name - a domain's name, or NULL; @meta may be NULL. */
 const char *xen_meta_domain_name(const struct xen_meta *meta, uint32_t domid);

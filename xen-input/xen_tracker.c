@@ -461,6 +461,7 @@ static int32_t vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 	uint32_t domid = xen_vcpu_domid(vcpu), id = xen_vcpu_id(vcpu);
 	uint32_t known = tracker->vcpu_map.n_keys;
 	int64_t n = u32_map_add(&tracker->vcpu_map, vcpu);
+	const struct xen_meta_domain *meta;
 	struct tracked_vcpu *v;
 	int32_t domain;
 	char name[32];
@@ -486,6 +487,9 @@ static int32_t vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 		fail(tracker, v->index);
 		return v->index;
 	}
+	meta = xen_meta_domain(xen_trace_meta(tracker->trace), domid);
+	if (meta && meta->tsc_scale > 0)
+		virt_model_set_tsc(tracker->model, v->index, meta->tsc_scale, meta->tsc_offset);
 	tracker->domains[domain].has_vcpus = true;
 	if (tracker->domains[domain].created)
 		enter_state(tracker, v, tracker->begin_ns, OFFLINE, VIRT_NONE, 0);

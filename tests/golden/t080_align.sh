@@ -36,6 +36,24 @@ run align "$SAMPLES/dom0.xen" "$SAMPLES/dom0-ftrace.dat"
 status 0
 golden t080_dom0 "$OUT"
 
+# Xen's own offset of a PVH domain, from the sidecar: guest = host + 0xfffffff9e57d569a
+run align "$SAMPLES/domU.xen.gz" "$SAMPLES/domU-ftrace.dat"
+status 0
+golden t080_domu "$OUT"
+run align --source causality --format json "$SAMPLES/domU.xen.gz" "$SAMPLES/domU-ftrace.dat"
+status 0
+check "the events alone say the same" python3 - "$OUT" << 'END'
+import json, sys
+r = json.load(open(sys.argv[1]))
+low, high = r["interval"]
+sys.exit(not (low <= 2**64 - 0xfffffff9e57d569a <= high and r["explained_percent"] == 100))
+END
+gzip -dc "$SAMPLES/domU.xen.gz" > "$WORK/domU.xen"
+echo '{"domains":[{"id":1,"tsc_offset":"0xfffffff9e57e569a"}]}' > "$WORK/domU.xen.meta.json"
+run align --source sidecar "$WORK/domU.xen" "$SAMPLES/domU-ftrace.dat"
+status 1
+says "$OUT" "host time = guest time +26214508902 cycles"
+
 # not a pair
 run align --source causality "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-migration-g1.dat"
 status 1

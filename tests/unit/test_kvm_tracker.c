@@ -490,6 +490,29 @@ static void test_tsc_offsets(void **state)
 	kvm_tracker_free(tracker);
 }
 
+/** The last one of each vCPU is in the model. */
+static void test_tsc_of_vcpus(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 5, 1, KVM_SWITCH, IDLE, 101, RUNS },
+		{ 10, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 15, 1, KVM_ENTRY, 101, 1, 0 },
+		{ 20, 0, KVM_EXIT, 100, 0, HLT },
+		{ 25, 0, KVM_TSC_OFFSET, 100, 0, -40 },
+		{ 30, 0, KVM_TSC_OFFSET, 100, 0, -50 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+	const struct virt_vcpu *vcpu = virt_model_vcpu(model, virt_model_find_vcpu(model, 100));
+
+	(void)state;
+	assert_true(vcpu->tsc_scale == 1);
+	assert_int_equal(vcpu->tsc_offset, -50);
+	vcpu = virt_model_vcpu(model, virt_model_find_vcpu(model, 101));
+	assert_true(vcpu->tsc_scale == 0);
+	virt_model_free(model);
+}
+
 /** What cannot be is counted, and the rest is told. */
 static void test_contradictions(void **state)
 {
@@ -547,6 +570,7 @@ int main(void)
 		cmocka_unit_test(test_born),
 		cmocka_unit_test(test_back_and_forth),
 		cmocka_unit_test(test_tsc_offsets),
+		cmocka_unit_test(test_tsc_of_vcpus),
 		cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_empty),
 	};

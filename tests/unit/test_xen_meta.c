@@ -105,6 +105,42 @@ static void test_unknown_and_wrong(void **state)
 	xen_meta_free(meta);
 }
 
+/** Offsets in each of the forms they are seen in; what cannot be is left out. */
+static void test_tsc(void **state)
+{
+	static const struct {
+		uint32_t id;
+		int64_t offset;
+		double scale;
+	} wanted[] = {
+		{ 1, -26214574438, 1 }, { 2, -5, 1 }, { 3, 7, 1.5 }, { 4, -1, 1 }, { 5, 0, 0 },
+		{ 6, 0, 0 }, { 7, 0, 0 }, { 8, 0, 0 },
+	};
+	struct xen_meta *meta = load(
+		"{ \"domains\": [ { \"id\": 1, \"tsc_offset\": \"0xfffffff9e57d569a\" },"
+		" { \"id\": 2, \"tsc_offset\": -5 },"
+		" { \"id\": 3, \"name\": \"c\", \"tsc_offset\": \"7\", \"tsc_scale\": 1.5 },"
+		" { \"id\": 4, \"tsc_offset\": 18446744073709551615 },"
+		" { \"id\": 5, \"name\": \"e\", \"tsc_offset\": \"0x1g\" },"
+		" { \"id\": 6, \"name\": \"f\", \"tsc_offset\": \"0x1ffffffffffffffff\" },"
+		" { \"id\": 7, \"name\": \"g\", \"tsc_offset\": 1, \"tsc_scale\": 0 },"
+		" { \"id\": 8, \"name\": \"h\", \"tsc_offset\": null } ] }");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		const struct xen_meta_domain *domain = xen_meta_domain(meta, wanted[i].id);
+
+		assert_non_null(domain);
+		assert_true(domain->tsc_scale == wanted[i].scale);
+		if (wanted[i].scale > 0)
+			assert_int_equal(domain->tsc_offset, wanted[i].offset);
+	}
+	assert_null(xen_meta_domain_name(meta, 1));
+	assert_string_equal(xen_meta_domain_name(meta, 3), "c");
+	assert_null(xen_meta_domain(NULL, 1));
+	xen_meta_free(meta);
+}
+
 static void test_refused(void **state)
 {
 	static const char whole[] = "{ \"cpu_khz\": 2300000, \"domains\": [ { \"id\": 1, "
@@ -179,6 +215,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_valid),
 		cmocka_unit_test(test_unknown_and_wrong),
+		cmocka_unit_test(test_tsc),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_huge),
