@@ -16,6 +16,9 @@
 #define DOUBT_PERCENT	99.5
 #define BETTER_PERCENT	0.5
 
+/** ns or cycles: offsets that differ by no more are one. */
+#define ROUNDING	2
+
 static const char *const source_names[ALIGN_N_SOURCES] = {
 	[ALIGN_AUTO] = "auto",
 	[ALIGN_TRACE_CMD] = "trace-cmd",
@@ -67,12 +70,70 @@ int align_pair_units(const char *host, const char *guest, bool *cycles, char *er
 	return -EINVAL;
 }
 
-static bool differ(const struct align_events *a, const struct align_events *b)
+/** An event's time, and what trace-cmd's offsets add to it. */
+struct shift {
+	int64_t		time, added;
+};
+
+static size_t n_shifts(const struct align_pair *pair, int32_t cpu)
 {
-	for (int32_t c = 0; c < a->n && c < b->n; c++)
-		if (a->cpus[c].n && b->cpus[c].n && a->cpus[c].times[0] != b->cpus[c].times[0])
-			return true;
-	return false;
+	size_t a = pair->plain.cpus[cpu].n, b = pair->shifted.cpus[cpu].n;
+
+	return a < b ? a : b;
+}
+
+static struct shift shift_of(const struct align_pair *pair, int32_t cpu, size_t i)
+{
+	int64_t time = pair->plain.cpus[cpu].times[i];
+
+	return (struct shift){ time, pair->shifted.cpus[cpu].times[i] - time };
+}
+
+/** The shifts of the first event of all, and of the last. Return: false if there is none. */
+static bool find_ends(const struct align_pair *pair, struct shift *first, struct shift *last)
+{
+	bool any = false;
+
+	for (int32_t c = 0; c < pair->plain.n && c < pair->shifted.n; c++) {
+		struct shift a, b;
+
+		if (!n_shifts(pair, c))
+			continue;
+		a = shift_of(pair, c, 0);
+		b = shift_of(pair, c, n_shifts(pair, c) - 1);
+		*first = any && first->time <= a.time ? *first : a;
+		*last = any && last->time >= b.time ? *last : b;
+		any = true;
+	}
+	return any;
+}
+
+/** Any scale, and any offsets that change in the course of the trace, show in the events. */
+static void measure_offsets(struct align_pair *pair)
+{
+	struct align_offsets *offsets = &pair->offsets;
+	struct shift first, last;
+	double slope;
+
+	if (!find_ends(pair, &first, &last))
+		return;
+	slope = last.time > first.time ? (double)(last.added - first.added) /
+					 (double)(last.time - first.time) : 0;
+	*offsets = (struct align_offsets){ first.added, first.added, slope * 1e6, 0 };
+	for (int32_t c = 0; c < pair->plain.n && c < pair->shifted.n; c++) {
+		for (size_t i = 0; i < n_shifts(pair, c); i++) {
+			struct shift shift = shift_of(pair, c, i);
+			int64_t line = first.added +
+				       llround(slope * (double)(shift.time - first.time));
+			int64_t bend = llabs(shift.added - line);
+
+			offsets->least = shift.added < offsets->least ? shift.added :
+					 offsets->least;
+			offsets->most = shift.added > offsets->most ? shift.added : offsets->most;
+			offsets->bend = bend > offsets->bend ? bend : offsets->bend;
+		}
+	}
+	pair->has_offsets = offsets->least || offsets->most;
 }
 
 static int read_guest(struct align_pair *pair, struct kvm_trace *guest)
@@ -84,7 +145,8 @@ static int read_guest(struct align_pair *pair, struct kvm_trace *guest)
 		kvm_trace_hide_offsets(guest);
 		ret = align_events_read(guest, &pair->plain);
 	}
-	pair->has_offsets = differ(&pair->shifted, &pair->plain);
+	if (!ret)
+		measure_offsets(pair);
 	return ret;
 }
 
@@ -319,10 +381,34 @@ bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)
 {
 	if (pair->recorded.machine < 0)
 		return false;
+	if (!(pair->recorded.alignment.inside + pair->recorded.alignment.outside)) {
+		snprintf(text, size, "trace-cmd's own offsets are wrong: with them, none of the "
+			 "guest's events lies within the host's trace");
+		return true;
+	}
 	snprintf(text, size, "trace-cmd's own offsets are wrong: with them, only %.3f %% of the "
 		 "guest's events lie where its vCPUs executed it, and one is %lld %s outside",
 		 pair->recorded.alignment.explained_percent,
 		 (long long)pair->recorded.alignment.worst, pair->cycles ? "cycles" : "ns");
+	return true;
+}
+
+bool align_pair_offsets(const struct align_pair *pair, char *text, size_t size)
+{
+	const struct align_offsets *offsets = &pair->offsets;
+	const char *unit = pair->cycles ? "cycles" : "ns";
+
+	if (!pair->has_offsets)
+		return false;
+	if (offsets->most - offsets->least <= ROUNDING)
+		snprintf(text, size, "%+lld %s", (long long)offsets->least, unit);
+	else if (offsets->bend <= ROUNDING)
+		snprintf(text, size, "%+lld to %+lld %s: a scale of %+.3f ppm",
+			 (long long)offsets->least, (long long)offsets->most, unit,
+			 offsets->scale_ppm);
+	else
+		snprintf(text, size, "%+lld to %+lld %s: they change during the trace",
+			 (long long)offsets->least, (long long)offsets->most, unit);
 	return true;
 }
 

@@ -43,6 +43,13 @@ struct align_try {
 	struct virt_clock_evidence	*evidence;	/* by the guest's CPU */
 };
 
+/** What trace-cmd's offsets do to a guest's times. */
+struct align_offsets {
+	int64_t		least, most;	/* that is added to an event's time */
+	double		scale_ppm;	/* by which the times are stretched, from first to last */
+	int64_t		bend;		/* how far any event is from that line */
+};
+
 /** The traces of a host and of its guest. */
 struct align_pair {
 	/* to be set before, see align_pair_units() */
@@ -53,7 +60,8 @@ struct align_pair {
 	const struct kvm_trace	*host;		/* NULL: a xentrace file */
 	/* the result */
 	const struct kvm_trace	*guest;
-	bool			has_offsets;	/* trace-cmd's, as events show */
+	bool			has_offsets;	/* trace-cmd's, as events show: */
+	struct align_offsets	offsets;
 	struct align_events	shifted, plain;	/* with them, without them */
 	struct align_try	best;
 	struct align_try	recorded;	/* trace-cmd's offsets, if these are wrong */
@@ -81,6 +89,9 @@ const char *align_pair_refusal(const struct align_pair *pair);
 
 /** align_pair_doubt - what is wrong with trace-cmd's offsets. Return: false if nothing is. */
 bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size);
+
+/** align_pair_offsets - what trace-cmd's offsets do, for people. Return: false without any. */
+bool align_pair_offsets(const struct align_pair *pair, char *text, size_t size);
 
 /** align_pair_vcpu - the vCPU that a CPU of the guest is, or NULL. */
 const struct virt_vcpu *align_pair_vcpu(const struct align_pair *pair, int32_t cpu);

@@ -103,6 +103,15 @@ static void put_json(const struct align_pair *pair, struct output *out)
 	json_bool(&json, "refused", refused);
 	if (refused)
 		json_str(&json, "reason", refused);
+	if (pair->has_offsets) {
+		json_open(&json, "trace_cmd", '{', true);
+		json_i64(&json, "least", pair->offsets.least);
+		json_i64(&json, "most", pair->offsets.most);
+		json_fixed(&json, "scale_ppm", pair->offsets.scale_ppm);
+		json_i64(&json, "bend", pair->offsets.bend);
+		json_bool(&json, "used", pair->best.source == ALIGN_TRACE_CMD);
+		json_close(&json, '}');
+	}
 	json_open(&json, "vcpus", '[', false);
 	for (int32_t c = 0; pair->best.machine >= 0 && c < pair->plain.n; c++) {
 		const struct virt_clock_evidence *evidence = &pair->best.evidence[c];
@@ -141,6 +150,7 @@ static void put_text(const struct align_pair *pair, struct output *out)
 	const struct virt_clock_alignment *result = &pair->best.alignment;
 	const char *unit = pair->cycles ? "cycles" : "ns", *refused = align_pair_refusal(pair);
 	uint64_t judged = result->inside + result->outside;
+	char offsets[128];
 
 	if (refused)
 		put(out, "refused: %s\n", refused);
@@ -156,6 +166,9 @@ static void put_text(const struct align_pair *pair, struct output *out)
 		put(out, "  drift       %.6f ppm\n", result->drift_ppm);
 	else
 		put(out, "  drift       none to be seen\n");
+	if (align_pair_offsets(pair, offsets, sizeof(offsets)))
+		put(out, "  trace-cmd   added %s%s\n", offsets,
+		    pair->best.source == ALIGN_TRACE_CMD ? "" : "; not used");
 	put(out, "  explained   %.3f %% of %llu events; %llu not judged\n",
 	    result->explained_percent, (unsigned long long)judged,
 	    (unsigned long long)result->unknown);

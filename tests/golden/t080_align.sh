@@ -54,6 +54,32 @@ run align --source sidecar "$WORK/domU.xen" "$SAMPLES/domU-ftrace.dat"
 status 1
 says "$OUT" "host time = guest time +26214508902 cycles"
 
+# a guest whose TSC is scaled: libtracecmd's product overflows. Of the option TimeShift of trace-cmd:
+# trace id, flags, number of CPUs; of each CPU its samples, with times, offsets and scalings; then
+# the fractions. What they say is not what the events say, so nothing else may follow them.
+rm "$WORK/kvm-migration-g1.dat.meta.json"
+python3 - "$SAMPLES/kvm-migration-g1.dat" "$WORK/kvm-migration-g1.dat" << 'END'
+import struct, sys
+data = bytearray(open(sys.argv[1], "rb").read())
+at = data.find(struct.pack("<QII", 0x7ca0e1c7f3872185, 0, 2)) + 16
+counts = []
+for cpu in range(2):
+    n, = struct.unpack_from("<I", data, at)
+    at += 4 + 16 * n
+    struct.pack_into("<%dQ" % n, data, at, *[(1 << 30) + 53687] * n)
+    at += 8 * n
+    counts.append(n)
+for n in counts:
+    struct.pack_into("<%dQ" % n, data, at, *[30] * n)
+    at += 8 * n
+open(sys.argv[2], "wb").write(data)
+END
+run align "$WORK/kvm-migration.dat" "$WORK/kvm-migration-g1.dat"
+status 0
+says "$ERR" "trace-cmd's own offsets are wrong"
+says "$OUT" "they change during the trace; not used"
+says "$OUT" "host time = guest time +991330177905 ns"
+
 # not a pair
 run align --source causality "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-migration-g1.dat"
 status 1
