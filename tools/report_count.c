@@ -59,6 +59,22 @@ static const struct {
 	{ "hvm_nested_page_fault", XEN_TRC_HVM_NPF, XEN_TRC_HVM_NPF },
 };
 
+/** Grants, tables of pages, populate on demand: by the vCPU for which, or by which, it is done. */
+static const struct {
+	const char	*name;
+	uint32_t	event;
+} memory_events[] = {
+	{ "page_grant_map", XEN_TRC_MEM_PAGE_GRANT_MAP },
+	{ "page_grant_unmap", XEN_TRC_MEM_PAGE_GRANT_UNMAP },
+	{ "page_grant_transfer", XEN_TRC_MEM_PAGE_GRANT_TRANSFER },
+	{ "set_p2m_entry", XEN_TRC_MEM_SET_P2M_ENTRY },
+	{ "decrease_reservation", XEN_TRC_MEM_DECREASE_RESERVATION },
+	{ "pod_populate", XEN_TRC_MEM_POD_POPULATE },
+	{ "pod_zero_reclaim", XEN_TRC_MEM_POD_ZERO_RECLAIM },
+	{ "pod_superpage_splinter", XEN_TRC_MEM_POD_SUPERPAGE_SPLINTER },
+};
+
+_Static_assert(ARRAY_SIZE(memory_events) == COUNT_MEMORY_EVENTS, "a counter for every kind");
 _Static_assert(ARRAY_SIZE(trap_events) <= COUNT_TRAP_EVENTS, "a counter for every kind");
 
 const char *report_count_class(const struct report_count *count, int class)
@@ -71,6 +87,11 @@ const char *report_count_class(const struct report_count *count, int class)
 const char *report_count_trap(int i)
 {
 	return i < (int)ARRAY_SIZE(trap_events) ? trap_events[i].name : NULL;
+}
+
+const char *report_count_memory(int i)
+{
+	return i < COUNT_MEMORY_EVENTS ? memory_events[i].name : NULL;
 }
 
 /** The class of each value of the bits 12..23 of an event's id; guests' own ones lie above. */
@@ -171,6 +192,15 @@ static void count_trap_event(struct vcpu_count *vcpu, uint32_t event)
 	}
 }
 
+static void count_memory(struct report_count *count, struct pcpu_count *pcpu,
+			 const struct xen_trace_row *row)
+{
+	struct vcpu_count *vcpu = vcpu_count(count, pcpu, row->vcpu);
+
+	for (unsigned int i = 0; vcpu && i < COUNT_MEMORY_EVENTS; i++)
+		vcpu->memory[i] += row->rec.event == memory_events[i].event;
+}
+
 /** What a record says about the vCPU that was running. */
 static void count_vcpu(struct report_count *count, struct pcpu_count *pcpu,
 		       const struct xen_trace_row *row)
@@ -222,6 +252,8 @@ static void count_row(struct report_count *count, const struct xen_trace_row *ro
 	/* PV, and what Xen did for an HVM vCPU */
 	if (group == 0x201 || group == 0x202 || group == 0x82)
 		count_vcpu(count, pcpu, row);
+	else if (group == 0x10f)
+		count_memory(count, pcpu, row);
 	else if (row->rec.event == XEN_TRC_HW_IRQ_HANDLED)
 		pcpu->interrupts++;
 	else if (row->rec.event == XEN_TRC_LOST_RECORDS)

@@ -23,6 +23,9 @@
 /** Events that stand for one kind of trap each, see report_count_trap(). */
 #define COUNT_TRAP_EVENTS	16
 
+/** Events about a domain's memory, see report_count_memory(). */
+#define COUNT_MEMORY_EVENTS	8
+
 /** Classes of events and their parts, see report_count_class(). */
 #define COUNT_CLASSES		20
 
@@ -38,6 +41,7 @@ struct vcpu_count {
 	uint64_t	subcalls[COUNT_HYPERCALLS];	/* in multicalls */
 	uint64_t	traps[COUNT_TRAPS];		/* by exception */
 	uint64_t	trap_events[COUNT_TRAP_EVENTS];
+	uint64_t	memory[COUNT_MEMORY_EVENTS];	/* what Xen did to pages while it ran */
 	uint64_t	vectors[COUNT_VECTORS];		/* interrupts injected */
 	bool		is_kvm;				/* whose hypercalls they are */
 };
@@ -90,5 +94,8 @@ void report_count_record(struct report_count *count, const struct kvm_trace_reco
 
 /** report_count_trap - name of the @i-th kind of trap event, or NULL if there are no more. */
 const char *report_count_trap(int i);
+
+/** report_count_memory - name of the @i-th kind of memory event, or NULL if there are no more. */
+const char *report_count_memory(int i);
 
 #endif

@@ -109,6 +109,8 @@ static void put_counts(struct output *out, const struct report *report, const st
 	}
 	for (int i = 0; count && report_count_trap(i); i++)
 		put_count(out, report, row, "trap", report_count_trap(i), count->trap_events[i]);
+	for (int i = 0; count && report_count_memory(i); i++)
+		put_count(out, report, row, "memory", report_count_memory(i), count->memory[i]);
 	for (unsigned int i = 0; count && i < COUNT_VECTORS; i++) {
 		snprintf(text, sizeof(text), "%u", i);
 		put_count(out, report, row, "interrupt", text, count->vectors[i]);

@@ -103,7 +103,7 @@ static void write_hypercalls(struct json *json, const struct vcpu_count *count)
 	json_close(json, ']');
 }
 
-static void write_trap(struct json *json, const char *name, uint64_t count)
+static void write_named(struct json *json, const char *name, uint64_t count)
 {
 	if (!count)
 		return;
@@ -121,10 +121,14 @@ static void write_counts(struct json *json, const struct vcpu_count *count)
 	json_open(json, "traps", '[', false);
 	for (unsigned int i = 0; count && i < COUNT_TRAPS; i++) {
 		snprintf(number, sizeof(number), "trap_%u", i);
-		write_trap(json, xen_trap_name(i) ? xen_trap_name(i) : number, count->traps[i]);
+		write_named(json, xen_trap_name(i) ? xen_trap_name(i) : number, count->traps[i]);
 	}
 	for (int i = 0; count && report_count_trap(i); i++)
-		write_trap(json, report_count_trap(i), count->trap_events[i]);
+		write_named(json, report_count_trap(i), count->trap_events[i]);
+	json_close(json, ']');
+	json_open(json, "memory", '[', false);
+	for (int i = 0; count && report_count_memory(i); i++)
+		write_named(json, report_count_memory(i), count->memory[i]);
 	json_close(json, ']');
 	json_open(json, "interrupts", '[', false);
 	for (unsigned int i = 0; count && i < COUNT_VECTORS; i++) {

@@ -184,6 +184,9 @@ static void put_counts(struct output *out, const struct vcpu_count *count)
 	for (int i = 0; report_count_trap(i); i++)
 		put_list_item(out, &first, "traps", report_count_trap(i), count->trap_events[i]);
 	first = true;
+	for (int i = 0; report_count_memory(i); i++)
+		put_list_item(out, &first, "memory", report_count_memory(i), count->memory[i]);
+	first = true;
 	for (unsigned int i = 0; i < COUNT_VECTORS; i++) {
 		snprintf(text, sizeof(text), "vector 0x%02x", i);
 		put_list_item(out, &first, "interrupts", text, count->vectors[i]);
