@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	xentrace_load.c
+ * @brief	From a xentrace file to the rows of KernelShark, and to the vCPU model.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "row_pipe.h"
+#include "virt_registry.h"
+#include "xen_tracker.h"
+#include "xentrace_stream.h"
+
+/** Damaged places that are reported line by line on stderr. */
+#define REPORT_LINES	10
+
+/** The dense id of a recorded one. Only the decoding thread may call this. */
+static int dense_id(struct kshark_data_stream *stream, struct xentrace_stream *xs, uint32_t event)
+{
+	int id = xen_event_index(event);
+	int64_t unknown;
+
+	if (id >= 0)
+		return id;
+	unknown = u32_map_find(&xs->unknown, event);
+	if (unknown < 0 && (int)xs->unknown.n_keys < INT16_MAX - xentrace_id_first_unknown()) {
+		pthread_mutex_lock(&stream->input_mutex);
+		unknown = u32_map_add(&xs->unknown, event);
+		pthread_mutex_unlock(&stream->input_mutex);
+	}
+	return unknown < 0 ? xentrace_id_overflow() : xentrace_id_first_unknown() + (int)unknown;
+}
+
+static int pid_of(xen_vcpu vcpu)
+{
+	if (vcpu == XEN_VCPU_UNKNOWN)
+		return PID_UNKNOWN;
+	if (xen_vcpu_is_idle(vcpu))
+		return PID_IDLE;
+	return (xen_vcpu_domid(vcpu) + 1) * PIDS_PER_DOMAIN + xen_vcpu_id(vcpu);
+}
+
+static size_t n_rows(const struct xentrace_stream *xs)
+{
+	const struct xentrace *reader = xen_trace_reader(xs->trace);
+
+	return xentrace_n_records(reader) + xentrace_n_problems(reader);
+}
+
+static int compare_problem_times(const void *a, const void *b, void *reader)
+{
+	const struct xentrace_problem *x = xentrace_problem_at(reader, *(const int *)a);
+	const struct xentrace_problem *y = xentrace_problem_at(reader, *(const int *)b);
+
+	return x->tsc < y->tsc ? -1 : x->tsc > y->tsc;
+}
+
+/** Numbers of the damaged places in order of time. Return: NULL without memory. */
+static int *sort_problems(const struct xentrace *reader)
+{
+	int n = xentrace_n_problems(reader);
+	int *order = malloc((n + 1) * sizeof(*order));
+
+	if (!order)
+		return NULL;
+	for (int i = 0; i < n; i++)
+		order[i] = i;
+	qsort_r(order, n, sizeof(*order), compare_problem_times, (void *)reader);
+	return order;
+}
+
+/** One pass through the trace; what it finds out replaces what the stream knew before. */
+struct load {
+	struct kshark_data_stream	*stream;
+	struct xentrace_stream		*xs;
+	struct xen_activity		activity;
+	struct xen_tracker		*tracker;
+	struct virt_model		*model;		/* when the tracker has come to its end */
+	bool				*present;	/* by dense id */
+	int				*problems;	/* in order of time */
+	int				next_problem;
+	int64_t				last_ns;
+};
+
+/** Give away the damaged places up to a time. */
+static int decode_problems(struct load *load, struct row_pipe *pipe, int64_t until_ns)
+{
+	const struct xentrace *reader = xen_trace_reader(load->xs->trace);
+	const struct xen_clock *clock = xen_trace_clock(load->xs->trace);
+	int n = xentrace_n_problems(reader), ret = 0;
+
+	for (; load->next_problem < n && !ret; load->next_problem++) {
+		int number = load->problems[load->next_problem];
+		const struct xentrace_problem *problem = xentrace_problem_at(reader, number);
+		/* without a TSC it was found before the first record of its pCPU */
+		int64_t ns = problem->tsc ? xen_clock_ns(clock, problem->tsc) : load->last_ns;
+		struct row row = {
+			.time_ns = ns < load->last_ns ? load->last_ns : ns,
+			.offset = -1 - number, .event = xentrace_id_damaged(),
+			.cpu = problem->pcpu, .pid = PID_UNKNOWN,
+		};
+
+		if (ns > until_ns)
+			break;
+		load->present[row.event] = true;
+		load->last_ns = row.time_ns;
+		ret = row_pipe_put(pipe, &row);
+	}
+	return ret;
+}
+
+/** The decoding thread: all records in order of time, damaged places where they lie. */
+static int decode(void *arg, struct row_pipe *pipe)
+{
+	struct load *load = arg;
+	struct xen_trace_iter *iter = xen_trace_iter_new(load->xs->trace);
+	bool damaged = xentrace_n_problems(xen_trace_reader(load->xs->trace)) > 0;
+	xen_vcpu last_vcpu = XEN_VCPU_UNKNOWN;
+	int last_pid = PID_UNKNOWN;
+	struct xen_trace_row from;
+	bool first = true;
+	int ret = iter ? 0 : -ENOMEM;
+
+	while (!ret && xen_trace_iter_next(iter, &from)) {
+		struct row row = {
+			.time_ns = from.time_ns, .offset = from.rec.offset,
+			.event = dense_id(load->stream, load->xs, from.rec.event),
+			.cpu = from.rec.pcpu,
+		};
+
+		if (damaged) {
+			if (first)
+				load->last_ns = from.time_ns;
+			first = false;
+			ret = decode_problems(load, pipe, from.time_ns);
+			load->last_ns = from.time_ns;
+		}
+		if (from.vcpu != last_vcpu) {
+			last_vcpu = from.vcpu;
+			last_pid = pid_of(last_vcpu);
+		}
+		row.pid = last_pid;
+		load->present[row.event] = true;
+		if (!ret)
+			ret = xen_activity_add(&load->activity, row.cpu, row.time_ns, from.vcpu);
+		if (!ret)
+			ret = xen_tracker_add(load->tracker, &from);
+		if (!ret)
+			ret = row_pipe_put(pipe, &row);
+	}
+	if (!ret)
+		ret = decode_problems(load, pipe, INT64_MAX);
+	if (!ret)
+		ret = xen_tracker_finish(load->tracker, &load->model);
+	xen_trace_iter_free(iter);
+	return ret;
+}
+
+/** Where the rows go: KernelShark asks for entries or for columns. */
+struct sink {
+	struct kshark_data_stream	*stream;
+	struct kshark_context		*kshark;
+	struct kshark_entry		**rows;
+	int16_t				*events, *cpus;
+	int32_t				*pids;
+	int64_t				*offsets, *times;
+	size_t				n;
+	bool				filtered;	/* some filter is set */
+	bool				processed;	/* calibration or event handlers */
+};
+
+typedef int (*put_rows_fn)(struct sink *sink, const struct row *rows, size_t n);
+
+/** Calibration, other plugins' event handlers and filters, as for any entry of KernelShark's. */
+static void process_entry(struct sink *sink, struct kshark_entry *entry)
+{
+	struct xentrace_record rec = { .pcpu = entry->cpu };
+
+	if (entry->offset >= 0)
+		xentrace_read_at(xen_trace_reader(xentrace_stream_data(sink->stream)->trace),
+				 entry->offset, &rec);
+	if (sink->processed)
+		kshark_postprocess_entry(sink->stream, &rec, entry);
+	if (sink->filtered)
+		kshark_apply_filters(sink->kshark, sink->stream, entry);
+}
+
+static int put_entries(struct sink *sink, const struct row *rows, size_t n)
+{
+	for (; n; n--, rows++) {
+		/* one by one: KernelShark frees each row by itself */
+		struct kshark_entry *entry = malloc(sizeof(*entry));
+
+		if (!entry)
+			return -ENOMEM;
+		*entry = (struct kshark_entry){
+			.visible = 0xff,
+			.stream_id = sink->stream->stream_id,
+			.event_id = rows->event,
+			.cpu = rows->cpu,
+			.pid = rows->pid,
+			.offset = rows->offset,
+			.ts = rows->time_ns,
+		};
+		if (sink->processed || sink->filtered)
+			process_entry(sink, entry);
+		sink->rows[sink->n++] = entry;
+	}
+	return 0;
+}
+
+static int put_columns(struct sink *sink, const struct row *rows, size_t n)
+{
+	for (; n; n--, rows++) {
+		size_t i = sink->n++;
+
+		if (sink->events)
+			sink->events[i] = rows->event;
+		if (sink->cpus)
+			sink->cpus[i] = rows->cpu;
+		if (sink->pids)
+			sink->pids[i] = rows->pid;
+		if (sink->offsets)
+			sink->offsets[i] = rows->offset;
+		if (sink->times)
+			sink->times[i] = rows->time_ns;
+	}
+	return 0;
+}
+
+/** Tell the user once what is wrong with the file. */
+static void report(struct xentrace_stream *xs)
+{
+	char *notes;
+
+	if (xs->reported)
+		return;
+	xs->reported = true;
+	notes = xen_trace_notes(xs->trace, REPORT_LINES);
+	if (notes)
+		fputs(notes, stderr);
+	free(notes);
+}
+
+/** The tasks of the stream: everything that was ever on a pCPU. */
+static void set_tasks(struct load *load)
+{
+	kshark_hash_id_add(load->stream->tasks, PID_UNKNOWN);
+	for (int cpu = 0; cpu < load->activity.n_pcpus; cpu++) {
+		const struct xen_activity_pcpu *pcpu = &load->activity.pcpu[cpu];
+
+		for (uint32_t i = 0; i < pcpu->n; i++)
+			kshark_hash_id_add(load->stream->tasks, pid_of(pcpu->switches[i].vcpu));
+	}
+}
+
+/** The pass has come to its end: keep what it found out. */
+static void adopt(struct load *load)
+{
+	struct xentrace_stream *xs = load->xs;
+
+	pthread_mutex_lock(&load->stream->input_mutex);
+	xen_activity_destroy(&xs->activity);
+	free(xs->present);
+	xs->activity = load->activity;
+	xs->present = load->present;
+	virt_registry_set(load->stream->stream_id, load->model);
+	load->stream->n_events = 0;
+	for (int i = 0; i <= INT16_MAX; i++)
+		load->stream->n_events += xs->present[i];
+	pthread_mutex_unlock(&load->stream->input_mutex);
+}
+
+/** Walk through the whole trace and give every row to @put. Return: 0 or a negative errno. */
+static int load_rows(struct sink *sink, put_rows_fn put)
+{
+	struct xentrace_stream *xs = xentrace_stream_data(sink->stream);
+	struct load load = {
+		.stream = sink->stream, .xs = xs,
+		.present = calloc(INT16_MAX + 1, sizeof(*load.present)),
+		.problems = sort_problems(xen_trace_reader(xs->trace)),
+		.tracker = xen_tracker_new(xs->trace),
+	};
+	struct row_pipe *pipe = NULL;
+	const struct row *rows;
+	int ret = -ENOMEM, ret_decode;
+	size_t n;
+
+	if (load.present && load.problems && load.tracker &&
+	    !xen_activity_init(&load.activity, xen_trace_n_pcpus(xs->trace)))
+		pipe = row_pipe_start(decode, &load);
+	if (pipe) {
+		for (ret = 0; !ret && (n = row_pipe_get(pipe, &rows)) > 0; )
+			ret = put(sink, rows, n);
+		ret_decode = row_pipe_finish(pipe);
+		ret = ret ? ret : ret_decode;
+	}
+	free(load.problems);
+	xen_tracker_free(load.tracker);
+	if (ret) {
+		virt_model_free(load.model);
+		xen_activity_destroy(&load.activity);
+		free(load.present);
+		return ret;
+	}
+	set_tasks(&load);
+	adopt(&load);
+	report(xs);
+	return 0;
+}
+
+ssize_t xentrace_load_entries(struct kshark_data_stream *stream,
+			      struct kshark_context *kshark_ctx,
+			      struct kshark_entry ***data_rows)
+{
+	struct sink sink = {
+		.stream = stream, .kshark = kshark_ctx,
+		.rows = malloc(n_rows(xentrace_stream_data(stream)) * sizeof(*sink.rows)),
+		.filtered = kshark_filter_is_set(kshark_ctx, stream->stream_id),
+		.processed = stream->calib || stream->event_handlers,
+	};
+	int ret = sink.rows ? load_rows(&sink, put_entries) : -ENOMEM;
+
+	if (ret) {
+		while (sink.n)
+			free(sink.rows[--sink.n]);
+		free(sink.rows);
+		fprintf(stderr, "%s: cannot load: %s\n", stream->file, strerror(-ret));
+		return ret;
+	}
+	*data_rows = sink.rows;
+	return sink.n;
+}
+
+ssize_t xentrace_load_matrix(struct kshark_data_stream *stream, struct kshark_context *kshark_ctx,
+			     int16_t **event_array, int16_t **cpu_array, int32_t **pid_array,
+			     int64_t **offset_array, int64_t **ts_array)
+{
+	struct sink sink = { .stream = stream, .kshark = kshark_ctx };
+	int ret;
+
+	if (!kshark_data_matrix_alloc(n_rows(xentrace_stream_data(stream)), event_array, cpu_array,
+				      pid_array, offset_array, ts_array))
+		return -ENOMEM;
+	sink.events = event_array ? *event_array : NULL;
+	sink.cpus = cpu_array ? *cpu_array : NULL;
+	sink.pids = pid_array ? *pid_array : NULL;
+	sink.offsets = offset_array ? *offset_array : NULL;
+	sink.times = ts_array ? *ts_array : NULL;
+	ret = load_rows(&sink, put_columns);
+	if (!ret)
+		return sink.n;
+	free(sink.events);
+	free(sink.cpus);
+	free(sink.pids);
+	free(sink.offsets);
+	free(sink.times);
+	return ret;
+}
