@@ -91,6 +91,24 @@ static bool describe_migration(const struct virt_model *model, uint32_t i,
 	return true;
 }
 
+static void describe_irq(const struct virt_model *model, const struct virt_irq_delivery *irq,
+			 struct virt_moment *moment)
+{
+	const struct virt_vcpu_track *track = &model->vcpus[moment->vcpu];
+	const struct virt_interval *at = virt_vcpu_at(model, moment->vcpu, moment->start_ns, NULL);
+	size_t i = VIRT_FIRST_AT(track->intervals, 0, track->n, irq->inject_ns);
+
+	moment->end_ns = irq->handler_ns;
+	moment->vector = irq->vector;
+	moment->event = irq->event;
+	moment->pcpu = at ? at->pcpu : VIRT_NONE;
+	while (i < track->n && track->intervals[i].state != VIRT_GUEST)
+		i++;
+	if (i < track->n && track->intervals[i].start_ns <= irq->handler_ns)
+		moment->entry_ns = track->intervals[i].start_ns;
+	add_states(model, moment);
+}
+
 static bool describe_loss(const struct virt_model *model, uint32_t i, struct virt_moment *moment)
 {
 	if (i >= model->n_losses)
@@ -105,12 +123,11 @@ bool virt_worst_describe(const struct virt_worst *worst, const struct virt_worst
 			 struct virt_moment *moment)
 {
 	const struct virt_model *model = worst->model;
-	const struct virt_interval *at;
 
 	*moment = (struct virt_moment){
 		.kind = hit->kind, .start_ns = hit->time_ns, .cost_ns = hit->cost_ns,
 		.entry_ns = VIRT_NO_TIME, .vcpu = hit->vcpu, .who = VIRT_NONE,
-		.reason = VIRT_NONE, .vector = VIRT_NONE, .pcpu = VIRT_NONE,
+		.reason = VIRT_NONE, .vector = VIRT_NONE, .event = VIRT_NONE, .pcpu = VIRT_NONE,
 		.from_pcpu = VIRT_NONE, .complete = true,
 	};
 	if (hit->kind == VIRT_WORST_LOST)
@@ -126,11 +143,7 @@ bool virt_worst_describe(const struct virt_worst *worst, const struct virt_worst
 	case VIRT_WORST_MIGRATION:
 		return describe_migration(model, hit->index, moment);
 	case VIRT_WORST_IRQ:
-		moment->end_ns = worst->irqs[hit->index].handler_ns;
-		moment->vector = worst->irqs[hit->index].vector;
-		at = virt_vcpu_at(model, hit->vcpu, hit->time_ns, NULL);
-		moment->pcpu = at ? at->pcpu : VIRT_NONE;
-		add_states(model, moment);
+		describe_irq(model, &worst->irqs[hit->index], moment);
 		return true;
 	default:
 		return false;

@@ -47,6 +47,7 @@ struct virt_irq_delivery {
 	int64_t		handler_ns;	/* first event of the guest's handler, on the same axis */
 	int32_t		vcpu;		/* global index */
 	int32_t		vector;
+	int32_t		event;		/* the one at @handler_ns, in the giver's words */
 };
 
 struct virt_worst;
@@ -143,7 +144,8 @@ struct virt_moment {
 	int64_t		end_ns;		/* exit: entry; migration: first run; irq: handler */
 	int64_t		cost_ns;
 	int64_t		entry_ns;	/* exit, steal, wake, migration: when guest code runs again,
-					 * before the pCPU is lost again; or VIRT_NO_TIME */
+					 * before the pCPU is lost again; irq: when it runs; or
+					 * VIRT_NO_TIME */
 	int64_t		state_ns[VIRT_N_STATES]; /* of the vCPU from start to end */
 	int64_t		who_ns;		/* of it, how long @who had the pCPU */
 	uint64_t	records;	/* lost: how many; 0: not counted */
@@ -152,6 +154,7 @@ struct virt_moment {
 					 * virt_culprit; or VIRT_NONE */
 	int32_t		reason;		/* exit: of the exit; or VIRT_NONE */
 	int32_t		vector;		/* irq; or VIRT_NONE */
+	int32_t		event;		/* irq: as in struct virt_irq_delivery; or VIRT_NONE */
 	int16_t		pcpu;		/* where; wake, migration: where it comes to run */
 	int16_t		from_pcpu;	/* migration: from there; or VIRT_NONE */
 	bool		complete;	/* the trace shows its end: else it took at least so long */

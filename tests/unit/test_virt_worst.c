@@ -128,10 +128,10 @@ static void check_top(const struct virt_worst *worst, const struct virt_worst_qu
 static void test_every_kind(void **state)
 {
 	const struct virt_irq_delivery irqs[] = {
-		{ 820, 870, 0, 0x30 },		/* 50 ns */
-		{ 820, 810, 0, 0x31 },		/* handled before it was injected: left out */
-		{ 820, 870, 9, 0x32 },		/* no such vCPU */
-		{ 5000, 5001, 0, 0x33 },	/* not in the trace */
+		{ 820, 870, 0, 0x30, 7 },	/* 50 ns */
+		{ 820, 810, 0, 0x31, 7 },	/* handled before it was injected: left out */
+		{ 820, 870, 9, 0x32, 7 },	/* no such vCPU */
+		{ 5000, 5001, 0, 0x33, 7 },	/* not in the trace */
 	};
 	struct virt_model *model = two_lives();
 	struct virt_worst *worst = virt_worst_new(model, false, irqs, 4);
@@ -199,7 +199,8 @@ static struct virt_moment describe(const struct virt_worst *worst, enum virt_wor
 
 static void test_describe(void **state)
 {
-	const struct virt_irq_delivery irq = { 820, 870, 0, 0x30 };
+	/* injected at 795, entry at 800, handler at 807 */
+	const struct virt_irq_delivery irq = { 795, 807, 0, 0x30, 7 };
 	struct virt_model *model = two_lives();
 	struct virt_worst *worst = virt_worst_new(model, false, &irq, 1);
 	struct virt_worst_hit none = { .kind = VIRT_WORST_N_KINDS };
@@ -244,11 +245,15 @@ static void test_describe(void **state)
 	assert_int_equal(moment.state_ns[VIRT_BLOCKED], 255);
 	assert_int_equal(moment.state_ns[VIRT_WAKING], 30);
 
-	moment = describe(worst, VIRT_WORST_IRQ, 820);
-	assert_int_equal(moment.end_ns, 870);
+	moment = describe(worst, VIRT_WORST_IRQ, 795);
+	assert_int_equal(moment.cost_ns, 12);
+	assert_int_equal(moment.entry_ns, 800);
+	assert_int_equal(moment.end_ns, 807);
 	assert_int_equal(moment.vector, 0x30);
+	assert_int_equal(moment.event, 7);
 	assert_int_equal(moment.pcpu, 1);
-	assert_int_equal(moment.state_ns[VIRT_GUEST], 50);
+	assert_int_equal(moment.state_ns[VIRT_HYPERVISOR], 5);
+	assert_int_equal(moment.state_ns[VIRT_GUEST], 7);
 
 	moment = describe(worst, VIRT_WORST_LOST, 940);
 	assert_int_equal(moment.end_ns, 990);
