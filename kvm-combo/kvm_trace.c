@@ -20,6 +20,12 @@ int tracecmd_enable_tsync(struct tracecmd_input *handle, bool enable) __attribut
 /** Event ids have 16 bits. */
 #define N_IDS		65536
 
+/** Events of irq_vectors that are entries of handlers; Linux has less than 20. */
+#define MAX_HANDLERS	64
+
+/** Of common_flags; Linux's include/linux/trace_events.h, enum trace_flag_type. */
+enum { FLAG_IRQS_OFF = 0x01, FLAG_IRQS_UNKNOWN = 0x02, FLAG_HARDIRQ = 0x08, FLAG_NMI = 0x40 };
+
 /** Systems of events that are told apart; the last class takes all others. */
 #define MAX_CLASSES	20
 
@@ -57,6 +63,11 @@ struct kvm_trace {
 	struct tep_format_field *next_pid, *next_comm;
 	int		gift_id[KVM_TRACE_N_GIFTS];
 	struct tep_format_field *gift_field[KVM_TRACE_N_GIFTS];	/* NULL: there is none */
+	struct tep_format_field *again, *soft;	/* of KVM_TRACE_INTERRUPT; or NULL */
+	struct tep_format_field *flags;		/* of all events; or NULL */
+	uint8_t		*handler_of;		/* by event id: number in @vectors + 1, or 0 */
+	struct tep_format_field *vectors[MAX_HANDLERS];
+	int		n_vectors;
 };
 
 void kvm_trace_close(struct kvm_trace *trace)
@@ -67,6 +78,7 @@ void kvm_trace_close(struct kvm_trace *trace)
 	if (trace->input)
 		tracecmd_close(trace->input);
 	free(trace->class_of);
+	free(trace->handler_of);
 	free(trace->host);
 	free(trace->tids);
 	free(trace->path);
@@ -84,6 +96,34 @@ static void look_up_gifts(struct kvm_trace *trace)
 			continue;
 		trace->gift_id[gift] = event->id;
 		trace->gift_field[gift] = tep_find_field(event, gift_rows[i].field);
+		if (gift == KVM_TRACE_INTERRUPT) {
+			trace->again = tep_find_field(event, "reinjected");
+			trace->soft = tep_find_field(event, "soft");
+		}
+	}
+}
+
+/** Linux's arch/x86/include/asm/trace/irq_vectors.h: *_entry, *_exit, and some of other kinds. */
+static void look_up_handlers(struct kvm_trace *trace)
+{
+	int n = tep_get_events_count(trace->tep);
+
+	for (int i = 0; i < n && trace->n_vectors < MAX_HANDLERS; i++) {
+		struct tep_event *event = tep_get_event(trace->tep, i);
+		struct tep_format_field *field;
+		const char *end;
+
+		if (!event || event->id < 0 || event->id >= N_IDS || !event->name ||
+		    !event->system)
+			continue;
+		if (!trace->flags)
+			trace->flags = tep_find_common_field(event, "common_flags");
+		end = strrchr(event->name, '_');
+		field = tep_find_field(event, "vector");
+		if (!field || !end || strcmp(end, "_entry") || strcmp(event->system, "irq_vectors"))
+			continue;
+		trace->vectors[trace->n_vectors++] = field;
+		trace->handler_of[event->id] = (uint8_t)trace->n_vectors;
 	}
 }
 
@@ -94,10 +134,12 @@ static bool look_up(struct kvm_trace *trace)
 	trace->tep = tracecmd_get_tep(trace->input);
 	trace->fields = kvm_fields_new(trace->tep);
 	trace->class_of = malloc(N_IDS);
-	if (!trace->fields || !trace->class_of)
+	trace->handler_of = calloc(N_IDS, 1);
+	if (!trace->fields || !trace->class_of || !trace->handler_of)
 		return false;
 	memset(trace->class_of, -1, N_IDS);
 	look_up_gifts(trace);
+	look_up_handlers(trace);
 	trace->n_cpus = tep_get_cpus(trace->tep);
 	trace->switch_id = -1;
 	event = tep_find_event_by_name(trace->tep, "sched", "sched_switch");
@@ -220,6 +262,13 @@ const char *kvm_trace_class(const struct kvm_trace *trace, int class)
 	return class >= 0 && class < trace->n_classes ? trace->classes[class] : NULL;
 }
 
+const char *kvm_trace_event(const struct kvm_trace *trace, int32_t event)
+{
+	struct tep_event *found = event >= 0 ? tep_find_event(trace->tep, event) : NULL;
+
+	return found ? found->name : NULL;
+}
+
 const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid)
 {
 	const char *comm = tep_is_pid_registered(trace->tep, pid) ?
@@ -285,6 +334,15 @@ static int32_t next_of(struct kvm_trace *trace, struct tep_record *record)
 	return (int32_t)pid;
 }
 
+static bool is_set(struct tep_format_field *field, const struct tep_record *record)
+{
+	unsigned long long value = 0;
+
+	return has_field(field, record) &&
+	       !tep_read_number_field(field, record->data, &value) &&
+	       value;
+}
+
 static void find_gift(const struct kvm_trace *trace, const struct tep_record *record, int id,
 		      struct kvm_trace_record *counted)
 {
@@ -297,7 +355,33 @@ static void find_gift(const struct kvm_trace *trace, const struct tep_record *re
 			continue;
 		counted->gift = (uint8_t)gift;
 		counted->number = number;
+		if (gift == KVM_TRACE_INTERRUPT && is_set(trace->again, record))
+			counted->gift_flags |= KVM_TRACE_AGAIN;
+		if (gift == KVM_TRACE_INTERRUPT && is_set(trace->soft, record))
+			counted->gift_flags |= KVM_TRACE_SOFT;
 	}
+}
+
+/** In which context of its kernel an event was recorded. */
+static void find_context(const struct kvm_trace *trace, const struct tep_record *record, int id,
+			 struct kvm_trace_record *counted)
+{
+	int handler = id >= 0 && id < N_IDS ? trace->handler_of[id] : 0;
+	unsigned long long value;
+
+	if (has_field(trace->flags, record) && trace->flags->size == 1) {
+		unsigned int flags = ((const uint8_t *)record->data)[trace->flags->offset];
+
+		if ((flags & (FLAG_HARDIRQ | FLAG_NMI)) == FLAG_HARDIRQ)
+			counted->flags |= VIRT_GUEST_IN_IRQ;
+		if (!(flags & (FLAG_IRQS_OFF | FLAG_IRQS_UNKNOWN | FLAG_HARDIRQ | FLAG_NMI)))
+			counted->flags |= VIRT_GUEST_IRQS_ON;
+	}
+	if (!handler || !has_field(trace->vectors[handler - 1], record) ||
+	    tep_read_number_field(trace->vectors[handler - 1], record->data, &value))
+		return;
+	counted->vector = (int16_t)(value & 0xff);
+	counted->flags |= VIRT_GUEST_IN_IRQ;
 }
 
 /** A walk with or without a tracker. */
@@ -336,9 +420,11 @@ static int take_record(struct walk *walk, struct tep_record *record, int cpu)
 		.pid = kvm_fields_pid(trace->fields, record),
 		.next_pid = id == trace->switch_id ? next_of(trace, record) : VIRT_NONE,
 		.bytes = (uint32_t)record->record_size, .class = class_of(trace, id),
+		.event = id, .vector = VIRT_NONE,
 	};
 
 	find_gift(trace, record, id, &counted);
+	find_context(trace, record, id, &counted);
 	if (time_ns < walk->begin_ns)
 		walk->begin_ns = time_ns;
 	if (time_ns >= walk->end_ns)

@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "virt_model.h"
+#include "virt_delivery.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -28,6 +28,12 @@ enum kvm_trace_gift {
 	KVM_TRACE_N_GIFTS
 };
 
+/** More about KVM_TRACE_INTERRUPT, since Linux 6.0. */
+enum kvm_trace_gift_flags {
+	KVM_TRACE_AGAIN = 1,		/* it was injected before, and has not got through */
+	KVM_TRACE_SOFT = 2,		/* of an instruction INTn, which is no interrupt */
+};
+
 /** A record, as far as it is counted. */
 struct kvm_trace_record {
 	int64_t		time_ns;
@@ -37,7 +43,12 @@ struct kvm_trace_record {
 	int16_t		cpu;
 	int16_t		class;		/* kvm_trace_class() */
 	uint8_t		gift;		/* enum kvm_trace_gift, and its number */
+	uint8_t		gift_flags;	/* enum kvm_trace_gift_flags */
 	uint64_t	number;
+	int32_t		event;		/* kvm_trace_event() */
+	int16_t		vector;		/* entry of an interrupt's handler that tells it; or
+					 * VIRT_NONE */
+	uint16_t	flags;		/* enum virt_guest_flags; of missing records, nothing */
 };
 
 struct kvm_trace;
@@ -101,6 +112,9 @@ int kvm_trace_n_cpus(const struct kvm_trace *trace);
 
 /** kvm_trace_class - name of a class of events, "kvm", "sched" ...; NULL if there are no more. */
 const char *kvm_trace_class(const struct kvm_trace *trace, int class);
+
+/** kvm_trace_event - name of an event by its number; or NULL. */
+const char *kvm_trace_event(const struct kvm_trace *trace, int32_t event);
 
 /** kvm_trace_task - the name of a thread, or NULL. */
 const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid);

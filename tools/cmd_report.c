@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "align_meta.h"
-#include "report_kvm.h"
+#include "report_delivery.h"
 #include "report_tracing.h"
 #include "report_worst.h"
 
@@ -180,6 +180,7 @@ struct job {
 	struct report_count	count;
 	struct report_tracing	tracing;
 	struct report_kvm	kvm;
+	struct report_delivery	delivery;
 	struct report		report;
 };
 
@@ -221,6 +222,7 @@ static void job_record(void *arg, const struct kvm_trace_record *record)
 
 	report_count_record(&job->count, record);
 	report_kvm_record(&job->kvm, record);
+	report_delivery_record(&job->delivery, record);
 	if (job->options->tracing && record->cpu < job->tracing.n_pcpus)
 		report_tracing_record(&job->tracing, record->cpu, record->time_ns, record->bytes);
 }
@@ -253,11 +255,33 @@ static int set_window(struct job *job)
 			       (long long)virt_model_end(model));
 }
 
-static void note_invisible(const struct report_options *options, const char *path)
+static void note_invisible(const struct job *job)
 {
-	if (options->worst.n && options->worst.kinds == 1u << VIRT_WORST_IRQ && !options->quiet)
-		fprintf(stderr, "%s: the delivery of interrupts can only be seen together with an "
-			"aligned trace of the guest\n", path);
+	const struct report_options *options = job->options;
+	const char *missing = job->load.kvm ? job->delivery.missing :
+			      "only a KVM host's trace and an aligned trace of the guest show "
+			      "both ends";
+
+	if (options->worst.n && options->worst.kinds >> VIRT_WORST_IRQ & 1 && !options->quiet &&
+	    missing)
+		fprintf(stderr, "%s: the delivery of interrupts cannot be seen, because %s\n",
+			job->load.path, missing);
+}
+
+/** What a KVM host's trace and those of its guests show together. Return: 0 or -ENOMEM. */
+static int build_kvm(struct job *job)
+{
+	struct report *report = &job->report;
+	int ret;
+
+	if (!job->load.kvm)
+		return 0;
+	report->kvm = &job->kvm;
+	ret = report_kvm_build(&job->kvm, report);
+	if (ret)
+		return ret;
+	report->delivery = &job->delivery;
+	return report_delivery_build(&job->delivery, report, &job->options->vcpus);
 }
 
 /** Write what was asked for. Return: 0 or -ENOMEM. */
@@ -270,6 +294,8 @@ static int write_report(struct job *job, struct output *out, bool first)
 	if (job->count.error)
 		return job->count.error;
 	if (worst.n) {
+		if (build_kvm(job))
+			return -ENOMEM;
 		worst.kinds = worst.kinds ? worst.kinds : VIRT_WORST_ALL_KINDS;
 		return formats[options->format].worst(out, report, &options->vcpus, &worst, first);
 	}
@@ -278,11 +304,8 @@ static int write_report(struct job *job, struct output *out, bool first)
 		formats[options->format].tracing(out, report, &job->tracing, first);
 		return 0;
 	}
-	if (job->load.kvm) {
-		report->kvm = &job->kvm;
-		if (report_kvm_build(&job->kvm, report))
-			return -ENOMEM;
-	}
+	if (build_kvm(job))
+		return -ENOMEM;
 	if (report_build(report, &options->vcpus))
 		return -ENOMEM;
 	formats[options->format].write(out, report, first);
@@ -325,13 +348,14 @@ static int report_file(const struct report_options *options, const char *path,
 		status = KSV_EXIT_FILE;
 		goto end;
 	}
-	note_invisible(options, path);
+	note_invisible(&job);
 	if (!options->quiet) {
 		model_notes(&job.load);
 		report_kvm_notes(&job.kvm, &job.report);
 	}
 end:
 	report_kvm_free(&job.kvm);
+	report_delivery_free(&job.delivery);
 	report_tracing_destroy(&job.tracing);
 	report_free(&job.report);
 	report_count_destroy(&job.count);

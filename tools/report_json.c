@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "json_writer.h"
-#include "report_kvm.h"
+#include "report_delivery.h"
 
 static void write_dist(struct json *json, const char *key, const struct report_dist *dist)
 {
@@ -367,8 +367,10 @@ void report_json(struct output *out, const struct report *report, bool first)
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
 		write_pcpu(&json, report, pcpu);
 	json_close(&json, ']');
-	if (report->kvm)
+	if (report->kvm) {
 		report_kvm_json(&json, report);
+		report_delivery_json(&json, report);
+	}
 	write_lost(&json, report);
 	write_volume(&json, report);
 	write_contradictions(&json, report);

@@ -91,6 +91,7 @@ struct guest_walk {
 	int		cpu;		/* of the last record */
 	int32_t		pid;		/* task that has it; VIRT_NONE: not known */
 	int64_t		since_ns, last_ns;
+	bool		lost;		/* records, before the next one */
 	int		error;
 };
 
@@ -120,6 +121,33 @@ static int end_run(struct guest_walk *walk, int64_t to_ns)
 	return 0;
 }
 
+static int keep_event(struct guest_walk *walk, const struct kvm_trace_record *record)
+{
+	struct report_guest_cpu *cpu = &walk->guest->cpus[record->cpu];
+	struct virt_guest_event event = {
+		.time_ns = record->time_ns, .event = record->event, .vector = record->vector,
+		.flags = (uint16_t)(record->flags | (walk->lost ? VIRT_GUEST_LOST : 0)),
+	};
+
+	walk->lost = false;
+	if (cpu->vcpu == VIRT_NONE)
+		return 0;
+	if (cpu->n_events == cpu->room) {
+		size_t room = cpu->room ? 2 * cpu->room : 1024;
+		struct virt_guest_event *grown = realloc(cpu->events, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		cpu->events = grown;
+		cpu->room = room;
+	}
+	/* trace-cmd corrects the clock by steps, which may lead back */
+	if (cpu->n_events && event.time_ns < cpu->events[cpu->n_events - 1].time_ns)
+		event.time_ns = cpu->events[cpu->n_events - 1].time_ns;
+	cpu->events[cpu->n_events++] = event;
+	return 0;
+}
+
 static int take_guest_record(void *arg, const struct kvm_trace_record *record)
 {
 	struct guest_walk *walk = arg;
@@ -138,6 +166,8 @@ static int take_guest_record(void *arg, const struct kvm_trace_record *record)
 	}
 	cpu = &walk->guest->cpus[record->cpu];
 	walk->last_ns = record->time_ns;
+	if (!ret)
+		ret = keep_event(walk, record);
 	if (walk->pid == VIRT_NONE) {
 		walk->pid = record->pid;
 		walk->since_ns = record->time_ns;
@@ -146,10 +176,15 @@ static int take_guest_record(void *arg, const struct kvm_trace_record *record)
 		ret = end_run(walk, record->time_ns);
 		walk->pid = record->next_pid;
 	}
-	if (cpu->vcpu == VIRT_NONE || record->time_ns < report->from_ns ||
-	    record->time_ns >= report->to_ns)
+	if (cpu->vcpu == VIRT_NONE)
 		return ret;
 	interval = virt_vcpu_at(report->load->model, cpu->vcpu, record->time_ns, NULL);
+	if (interval && interval->state != VIRT_UNKNOWN) {
+		cpu->fit += interval->state == VIRT_GUEST;
+		cpu->misfit += interval->state != VIRT_GUEST;
+	}
+	if (record->time_ns < report->from_ns || record->time_ns >= report->to_ns)
+		return ret;
 	if (!interval || interval->state == VIRT_UNKNOWN)
 		cpu->unknown++;
 	else if (interval->state == VIRT_GUEST)
@@ -165,6 +200,7 @@ static void guest_lost(void *arg, int cpu, uint64_t records)
 	struct guest_walk *walk = arg;
 
 	(void)records;
+	walk->lost = true;
 	if (walk->cpu != cpu)
 		return;
 	walk->error |= end_run(walk, walk->last_ns);
@@ -219,6 +255,8 @@ int report_kvm_build(struct report_kvm *kvm, const struct report *report)
 void report_kvm_free(struct report_kvm *kvm)
 {
 	for (int i = 0; i < kvm->n_guests; i++) {
+		for (int cpu = 0; kvm->guests[i].cpus && cpu < kvm->guests[i].n_cpus; cpu++)
+			free(kvm->guests[i].cpus[cpu].events);
 		free(kvm->guests[i].cpus);
 		free(kvm->guests[i].tasks);
 		u32_map_destroy(&kvm->guests[i].task_map);
@@ -249,6 +287,23 @@ static double share_of(const struct report_guest_cpu *cpu)
 static bool is_poor(const struct report_guest_cpu *cpu)
 {
 	return cpu->inside + cpu->outside >= MIN_RECORDS && share_of(cpu) < POOR_SHARE;
+}
+
+const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int32_t vcpu,
+					       const struct report_guest **guest)
+{
+	for (int i = 0; i < kvm->n_guests && vcpu != VIRT_NONE; i++) {
+		*guest = &kvm->guests[i];
+		for (int cpu = 0; cpu < (*guest)->n_cpus; cpu++)
+			if ((*guest)->cpus[cpu].vcpu == vcpu)
+				return &(*guest)->cpus[cpu];
+	}
+	return NULL;
+}
+
+bool report_kvm_is_aligned(const struct report_guest_cpu *cpu)
+{
+	return cpu->fit && (double)cpu->fit >= POOR_SHARE * (double)(cpu->fit + cpu->misfit);
 }
 
 void report_kvm_notes(const struct report_kvm *kvm, const struct report *report)

@@ -9,6 +9,7 @@
 #include "json_writer.h"
 #include "report.h"
 #include "u32_map.h"
+#include "virt_delivery.h"
 
 /** A task of the host and its records by class. */
 struct report_task {
@@ -29,6 +30,9 @@ struct report_guest_cpu {
 	int32_t		tid;
 	int32_t		vcpu;		/* global index, or VIRT_NONE */
 	uint64_t	inside, outside, unknown;
+	uint64_t	fit, misfit;	/* inside, outside in the whole trace */
+	struct virt_guest_event *events; /* all of them, ascending by time, if @vcpu is known */
+	size_t		n_events, room;
 };
 
 struct report_guest {
@@ -64,6 +68,18 @@ void report_kvm_free(struct report_kvm *kvm);
 
 /** report_kvm_guest_cpu - the CPU that a vCPU is in its guest's trace, or VIRT_NONE. */
 int report_kvm_guest_cpu(const struct report_kvm *kvm, int32_t tid);
+
+/**
+ * report_kvm_find - the CPU that a vCPU is in the traces of guests; of several the first
+ * @guest: receives the guest
+ *
+ * Return: NULL if there is none.
+ */
+const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int32_t vcpu,
+					       const struct report_guest **guest);
+
+/** report_kvm_is_aligned - does nearly everything that was recorded lie where the guest ran? */
+bool report_kvm_is_aligned(const struct report_guest_cpu *cpu);
 
 /** report_kvm_notes - plain words to stderr if a guest's clock does not fit. */
 void report_kvm_notes(const struct report_kvm *kvm, const struct report *report);

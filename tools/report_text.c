@@ -5,7 +5,7 @@
  */
 #include <stdio.h>
 
-#include "report_kvm.h"
+#include "report_delivery.h"
 
 #define NAME_WIDTH	20
 #define NUMBER_WIDTH	11
@@ -524,8 +524,10 @@ void report_text(struct output *out, const struct report *report, bool first)
 		put_kvm_pcpus(out, report);
 	else
 		put_pcpus(out, report);
-	if (report->kvm)
+	if (report->kvm) {
 		report_kvm_text(out, report);
+		report_delivery_text(out, report);
+	}
 	put_volume(out, report);
 	put_losses(out, report);
 }

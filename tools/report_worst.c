@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "json_writer.h"
+#include "report_delivery.h"
 #include "report_worst.h"
 
 int report_worst_kinds(const char *text, unsigned int *kinds)
@@ -34,7 +35,10 @@ int report_worst_kinds(const char *text, unsigned int *kinds)
 struct entry {
 	struct virt_moment	moment;
 	const char		*vcpu;		/* or "" */
-	const char		*what;		/* exit: reason; steal: who had the pCPU; or "" */
+	const char		*what;		/* exit: reason; steal: who had the pCPU; irq: what
+						 * Linux uses the vector for; or "" */
+	const char		*event;		/* irq, wake: first one of the guest; or "" */
+	struct virt_wake_chain	chain;		/* wake */
 };
 
 /** The list. */
@@ -67,6 +71,11 @@ static ssize_t choose_vcpus(const struct report *report, const struct ksv_vcpu_s
 	return found;
 }
 
+static bool sees_irqs(const struct report *report)
+{
+	return report->delivery && !report->delivery->missing;
+}
+
 static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
 		const struct report_worst *worst, struct list *list)
 {
@@ -85,8 +94,9 @@ static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
 	query.n_of = (size_t)n;
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
 		query.min_ns[kind] = worst->above_ns;
-	/* deliveries of interrupts: as soon as a guest's trace is aligned with this one */
-	list->index = virt_worst_new(report->load->model, false, NULL, 0);
+	list->index = virt_worst_new(report->load->model, false,
+				     report->delivery ? report->delivery->irqs : NULL,
+				     report->delivery ? report->delivery->n_irqs : 0);
 	list->hits = calloc(worst->n, sizeof(*list->hits));
 	n = list->index && list->hits ?
 	    virt_worst_top(list->index, &query, list->hits, worst->n) : -ENOMEM;
@@ -97,6 +107,27 @@ static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
 	}
 	list->n = (size_t)n;
 	return 0;
+}
+
+/** What the guest's own trace adds. */
+static void describe_guest(const struct report *report, struct entry *entry)
+{
+	const struct report_guest *guest = NULL;
+	const struct report_guest_cpu *cpu = report->kvm ?
+		report_kvm_find(report->kvm, entry->moment.vcpu, &guest) : NULL;
+	int32_t event = entry->moment.event;
+	const char *name = NULL;
+
+	if (cpu && !report_kvm_is_aligned(cpu))
+		cpu = NULL;
+	if (entry->moment.kind == VIRT_WORST_WAKE) {
+		virt_wake_chain(report->load->model, &entry->moment, cpu ? cpu->events : NULL,
+				cpu ? cpu->n_events : 0, &entry->chain);
+		event = entry->chain.event;
+	}
+	if (cpu && event != VIRT_NONE)
+		name = kvm_trace_event(guest->trace, event);
+	entry->event = name ? name : "";
 }
 
 static bool describe(const struct report *report, const struct list *list, size_t i,
@@ -114,8 +145,11 @@ static bool describe(const struct report *report, const struct list *list, size_
 		what = virt_model_reason(model, entry->moment.reason);
 	else if (entry->moment.kind == VIRT_WORST_STEAL)
 		what = virt_model_who(model, entry->moment.who);
+	else if (entry->moment.kind == VIRT_WORST_IRQ)
+		what = virt_linux_vector(entry->moment.vector);
 	entry->what = what ? what : entry->moment.kind == VIRT_WORST_EXIT ? "unknown" :
 		      entry->moment.kind == VIRT_WORST_STEAL ? "nobody" : "";
+	describe_guest(report, entry);
 	return true;
 }
 
@@ -145,6 +179,28 @@ static void put_states(struct output *out, const struct virt_moment *moment)
 	}
 }
 
+/** What follows when the vCPU is on its pCPU, step by step. */
+static void put_chain(struct output *out, const struct virt_wake_chain *chain, const char *event)
+{
+	int64_t last = chain->event_ns;
+
+	if (chain->entry_ns == VIRT_NO_TIME || chain->in_ns == VIRT_NO_TIME)
+		return;
+	if (chain->entry_ns == chain->in_ns)
+		out_str(out, ", guest code at once");
+	else
+		put_duration(out, ", entry + ", chain->entry_ns - chain->in_ns);
+	if (last == VIRT_NO_TIME)
+		last = chain->entry_ns;
+	else
+		put_duration(out, ", first event of the guest + ", last - chain->entry_ns);
+	if (chain->event_ns != VIRT_NO_TIME && *event) {
+		put(out, " (", event);
+		out_char(out, ')');
+	}
+	put_duration(out, last > chain->in_ns ? ", in all " : ", after ", last - chain->wake_ns);
+}
+
 static void put_what(struct output *out, const struct entry *entry)
 {
 	const struct virt_moment *moment = &entry->moment;
@@ -169,8 +225,10 @@ static void put_what(struct output *out, const struct entry *entry)
 		put_states(out, moment);
 		break;
 	case VIRT_WORST_IRQ:
-		snprintf(text, sizeof(text), "vector 0x%02x", (unsigned int)moment->vector);
-		out_str(out, text);
+		report_vector(text, sizeof(text), moment->vector);
+		put(out, "vector ", text);
+		put_states(out, moment);
+		put(out, ", handler seen by ", *entry->event ? entry->event : "the guest");
 		break;
 	case VIRT_WORST_LOST:
 		snprintf(text, sizeof(text), "%llu records",
@@ -179,8 +237,10 @@ static void put_what(struct output *out, const struct entry *entry)
 		break;
 	default:
 		out_str(out, "until it ran");
+		put_chain(out, &entry->chain, entry->event);
 	}
-	if (moment->entry_ns != VIRT_NO_TIME && moment->kind != VIRT_WORST_EXIT)
+	if (moment->entry_ns != VIRT_NO_TIME && moment->kind != VIRT_WORST_EXIT &&
+	    moment->kind != VIRT_WORST_WAKE)
 		put_duration(out, moment->entry_ns == moment->end_ns ?
 			     ", guest code at once, after " : ", guest code after ",
 			     moment->entry_ns - moment->start_ns);
@@ -237,6 +297,33 @@ int report_worst_text(struct output *out, const struct report *report,
 
 /* --- JSON and CSV ---------------------------------------------------------------------------- */
 
+static void json_step(struct json *json, const char *step, int64_t time_ns, int64_t since_ns,
+		      const char *event)
+{
+	if (time_ns == VIRT_NO_TIME)
+		return;
+	json_open(json, NULL, '{', true);
+	json_str(json, "step", step);
+	json_i64(json, "time_ns", time_ns);
+	json_i64(json, "ns", time_ns - since_ns);
+	if (*event)
+		json_str(json, "event", event);
+	json_close(json, '}');
+}
+
+/** Each step with its time since the one before. */
+static void json_chain(struct json *json, const struct virt_wake_chain *chain, const char *event)
+{
+	json_open(json, "chain", '[', true);
+	json_step(json, "wake-up", chain->wake_ns, chain->wake_ns, "");
+	json_step(json, "in", chain->in_ns, chain->wake_ns, "");
+	if (chain->in_ns != VIRT_NO_TIME) {
+		json_step(json, "entry", chain->entry_ns, chain->in_ns, "");
+		json_step(json, "guest", chain->event_ns, chain->entry_ns, event);
+	}
+	json_close(json, ']');
+}
+
 static void json_entry(struct json *json, const struct entry *entry)
 {
 	const struct virt_moment *moment = &entry->moment;
@@ -266,6 +353,11 @@ static void json_entry(struct json *json, const struct entry *entry)
 		json_i64(json, "from", moment->from_pcpu);
 	} else if (moment->kind == VIRT_WORST_IRQ) {
 		json_i64(json, "vector", moment->vector);
+		if (*entry->what)
+			json_str(json, "name", entry->what);
+		json_str(json, "event", entry->event);
+	} else if (moment->kind == VIRT_WORST_WAKE) {
+		json_chain(json, &entry->chain, entry->event);
 	} else if (moment->kind == VIRT_WORST_LOST) {
 		json_u64(json, "records", moment->records);
 	}
@@ -299,7 +391,7 @@ int report_worst_json(struct output *out, const struct report *report,
 	json_close(&json, ']');
 	/* what cannot be seen in this trace is not what did not happen */
 	json_open(&json, "not_visible", '[', true);
-	if (worst->kinds >> VIRT_WORST_IRQ & 1)
+	if (worst->kinds >> VIRT_WORST_IRQ & 1 && !sees_irqs(report))
 		json_str(&json, NULL, virt_worst_kind_name(VIRT_WORST_IRQ));
 	json_close(&json, ']');
 	json_open(&json, "worst", '[', false);
@@ -343,6 +435,11 @@ static void csv_entry(struct output *out, const struct report *report, const str
 	csv_number(out, (int64_t)moment->records, moment->kind == VIRT_WORST_LOST);
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		csv_number(out, moment->state_ns[state], moment->kind != VIRT_WORST_LOST);
+	csv_number(out, moment->vector, moment->vector != VIRT_NONE);
+	out_char(out, ',');
+	out_csv(out, entry->event, strlen(entry->event));
+	csv_number(out, entry->chain.event_ns, moment->kind == VIRT_WORST_WAKE &&
+		   entry->chain.event_ns != VIRT_NO_TIME);
 	out_char(out, '\n');
 }
 
@@ -363,7 +460,7 @@ int report_worst_csv(struct output *out, const struct report *report,
 			put(out, ",", virt_state_name((enum virt_state)state));
 			out_str(out, "_ns");
 		}
-		out_char(out, '\n');
+		out_str(out, ",vector,event,event_ns\n");
 	}
 	for (size_t i = 0; i < list.n; i++)
 		if (describe(report, &list, i, &entry))

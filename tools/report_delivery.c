@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	report_delivery.c
+ * @brief	kshark-virt report: interrupts, from their injection to the guest's handler.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "report_delivery.h"
+
+void report_delivery_record(struct report_delivery *delivery,
+			    const struct kvm_trace_record *record)
+{
+	if (record->gift != KVM_TRACE_INTERRUPT || record->gift_flags & KVM_TRACE_SOFT)
+		return;
+	if (delivery->n_injections == delivery->room) {
+		size_t room = delivery->room ? 2 * delivery->room : 1024;
+		struct report_injection *grown = realloc(delivery->injections,
+							 room * sizeof(*grown));
+
+		if (!grown) {
+			delivery->error = -ENOMEM;
+			return;
+		}
+		delivery->injections = grown;
+		delivery->room = room;
+	}
+	delivery->injections[delivery->n_injections++] = (struct report_injection){
+		.time_ns = record->time_ns, .tid = record->pid,
+		.vector = (int16_t)(record->number & 0xff),
+		.again = record->gift_flags & KVM_TRACE_AGAIN,
+	};
+}
+
+static int compare_injections(const void *a, const void *b)
+{
+	const struct report_injection *x = a, *y = b;
+
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->again - y->again;
+}
+
+static int compare_vectors(const void *a, const void *b)
+{
+	const struct virt_delivery *x = a, *y = b;
+
+	return (x->vector > y->vector) - (x->vector < y->vector);
+}
+
+/** The injections into a vCPU, of its thread, which are next to each other. */
+static struct virt_injection *injections_of(const struct report_delivery *delivery, int32_t tid,
+					    size_t *n)
+{
+	struct virt_injection *of;
+	size_t lo = 0, hi = delivery->n_injections;
+
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+
+		if (delivery->injections[middle].tid < tid)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	while (hi < delivery->n_injections && delivery->injections[hi].tid == tid)
+		hi++;
+	*n = hi - lo;
+	of = calloc(*n + 1, sizeof(*of));
+	for (size_t i = 0; of && i < *n; i++) {
+		const struct report_injection *injection = &delivery->injections[lo + i];
+
+		of[i] = (struct virt_injection){
+			injection->time_ns, injection->vector, injection->again,
+		};
+	}
+	return of;
+}
+
+/** Count @n deliveries; @ns has room for as many latencies. */
+static void sum_up(struct report_delivered *delivered, int16_t vector,
+		   const struct virt_delivery *deliveries, size_t n, int64_t *ns)
+{
+	size_t seen = 0;
+
+	*delivered = (struct report_delivered){ .vector = vector };
+	for (size_t i = 0; i < n; i++) {
+		delivered->results[deliveries[i].result]++;
+		if (deliveries[i].result == VIRT_DELIVERY_SEEN)
+			ns[seen++] = deliveries[i].handler_ns - deliveries[i].inject_ns;
+	}
+	report_dist_make(&delivered->latency, ns, seen);
+}
+
+/** By vector, and all. @deliveries are put in another order. */
+static int sum_up_vcpu(struct report_delivery_vcpu *vcpu, struct virt_delivery *deliveries,
+		       size_t n)
+{
+	int64_t *ns = calloc(n + 1, sizeof(*ns));
+
+	vcpu->vectors = calloc(256, sizeof(*vcpu->vectors));
+	if (!ns || !vcpu->vectors) {
+		free(ns);
+		return -ENOMEM;
+	}
+	sum_up(&vcpu->all, VIRT_NONE, deliveries, n, ns);
+	if (n)
+		qsort(deliveries, n, sizeof(*deliveries), compare_vectors);
+	for (size_t i = 0, next; i < n; i = next) {
+		int16_t vector = deliveries[i].vector;
+
+		for (next = i + 1; next < n && deliveries[next].vector == vector; next++)
+			;
+		sum_up(&vcpu->vectors[vcpu->n_vectors++], vector, &deliveries[i], next - i, ns);
+	}
+	free(ns);
+	return 0;
+}
+
+static int keep_irqs(struct report_delivery *delivery, int32_t vcpu,
+		     const struct virt_delivery *deliveries, size_t n)
+{
+	struct virt_irq_delivery *grown = realloc(delivery->irqs, (delivery->n_irqs + n + 1) *
+						  sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	delivery->irqs = grown;
+	for (size_t i = 0; i < n; i++) {
+		if (deliveries[i].result != VIRT_DELIVERY_SEEN)
+			continue;
+		grown[delivery->n_irqs++] = (struct virt_irq_delivery){
+			.inject_ns = deliveries[i].inject_ns,
+			.handler_ns = deliveries[i].handler_ns,
+			.vcpu = vcpu, .vector = deliveries[i].vector,
+			.event = deliveries[i].event,
+		};
+	}
+	return 0;
+}
+
+/** Only what is injected in the report's window. Return: how many are left. */
+static size_t cut(const struct report *report, struct virt_delivery *deliveries, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (deliveries[i].inject_ns >= report->from_ns &&
+		    deliveries[i].inject_ns < report->to_ns)
+			deliveries[kept++] = deliveries[i];
+	return kept;
+}
+
+static int build_vcpu(struct report_delivery *delivery, const struct report *report,
+		      int32_t number, const struct report_guest *guest,
+		      const struct report_guest_cpu *cpu)
+{
+	struct report_delivery_vcpu *vcpu = &delivery->vcpus[delivery->n_vcpus];
+	size_t n = 0;
+	struct virt_injection *injections = injections_of(delivery, cpu->tid, &n);
+	struct virt_delivery *deliveries = calloc(n + 1, sizeof(*deliveries));
+	int ret = injections && deliveries ? 0 : -ENOMEM;
+
+	if (!ret && n) {
+		delivery->n_vcpus++;
+		*vcpu = (struct report_delivery_vcpu){
+			.vcpu = number, .cpu = (int)(cpu - guest->cpus), .guest = guest,
+		};
+		n = virt_deliveries(report->load->model, number, injections, n, cpu->events,
+				    cpu->n_events, deliveries);
+		ret = keep_irqs(delivery, number, deliveries, n);
+		n = cut(report, deliveries, n);
+	}
+	if (!ret && vcpu->guest)
+		ret = sum_up_vcpu(vcpu, deliveries, n);
+	free(injections);
+	free(deliveries);
+	return ret;
+}
+
+int report_delivery_build(struct report_delivery *delivery, const struct report *report,
+			  const struct ksv_vcpu_set *vcpus)
+{
+	const struct virt_model *model = report->load->model;
+	int32_t n = virt_model_n_vcpus(model);
+	int known = 0, aligned = 0, ret = delivery->error;
+
+	delivery->vcpus = calloc((size_t)n + 1, sizeof(*delivery->vcpus));
+	if (!delivery->vcpus)
+		return -ENOMEM;
+	if (delivery->n_injections)
+		qsort(delivery->injections, delivery->n_injections, sizeof(*delivery->injections),
+		      compare_injections);
+	for (int32_t i = 0; i < n && !ret; i++) {
+		const struct report_guest *guest = NULL;
+		const struct report_guest_cpu *cpu = report_kvm_find(report->kvm, i, &guest);
+
+		if (!cpu || (vcpus->n && !report_wants_vcpu(report, i, vcpus)))
+			continue;
+		known++;
+		if (!report_kvm_is_aligned(cpu))
+			continue;
+		aligned++;
+		ret = build_vcpu(delivery, report, i, guest, cpu);
+	}
+	if (!report->load->n_guests)
+		delivery->missing = "no trace of a guest is given behind that of its host";
+	else if (!known)
+		delivery->missing = "nothing is known of the vCPUs that are the guest's CPUs";
+	else if (!aligned)
+		delivery->missing = "the guest's clock is not aligned with the host's: let "
+				    "kshark-virt align --write do that";
+	else if (!delivery->n_vcpus)
+		delivery->missing = "the host's trace has no kvm_inj_virq of these vCPUs: record "
+				    "it with -e kvm, and without AVIC or APICv, with which the "
+				    "processor delivers interrupts on its own";
+	return ret;
+}
+
+void report_delivery_free(struct report_delivery *delivery)
+{
+	for (size_t i = 0; i < delivery->n_vcpus; i++)
+		free(delivery->vcpus[i].vectors);
+	free(delivery->vcpus);
+	free(delivery->irqs);
+	free(delivery->injections);
+	memset(delivery, 0, sizeof(*delivery));
+}
+
+void report_vector(char *text, size_t size, int vector)
+{
+	const char *name = virt_linux_vector(vector);
+
+	snprintf(text, size, "0x%02x%s%s", (unsigned int)vector, name ? " " : "", name ? name : "");
+}
+
+/* --- writers --------------------------------------------------------------------------------- */
+
+static void put_row(struct output *out, const char *name, const struct report_delivered *row)
+{
+	const int64_t times[] = { row->latency.p50, row->latency.p99, row->latency.max };
+	uint64_t injected = 0;
+	char text[32];
+
+	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++)
+		injected += row->results[i];
+	out_str(out, "  ");
+	out_left(out, name, strlen(name), 28);
+	out_u64_width(out, injected, 10);
+	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++) {
+		out_char(out, ' ');
+		out_u64_width(out, row->results[i], 11);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(times) && row->latency.count; i++) {
+		report_duration(text, sizeof(text), times[i]);
+		out_char(out, ' ');
+		out_right(out, text, strlen(text), 10);
+	}
+	out_char(out, '\n');
+}
+
+void report_delivery_text(struct output *out, const struct report *report)
+{
+	const struct report_delivery *delivery = report->delivery;
+	char vector[64], text[80];
+
+	if (!delivery || !report->load->n_guests)
+		return;
+	if (delivery->missing) {
+		out_str(out, "\n  the delivery of interrupts cannot be seen, because ");
+		out_str(out, delivery->missing);
+		out_char(out, '\n');
+		return;
+	}
+	out_str(out, "\n  interrupt delivery            injected        seen    not seen  "
+		"not judged        p50        p99        max\n");
+	for (size_t i = 0; i < delivery->n_vcpus; i++) {
+		const struct report_delivery_vcpu *vcpu = &delivery->vcpus[i];
+
+		put_row(out, virt_model_who(report->load->model, vcpu->vcpu), &vcpu->all);
+		for (size_t j = 0; j < vcpu->n_vectors; j++) {
+			report_vector(vector, sizeof(vector), vcpu->vectors[j].vector);
+			snprintf(text, sizeof(text), "  %s", vector);
+			put_row(out, text, &vcpu->vectors[j]);
+		}
+	}
+}
+
+static void json_delivered(struct json *json, const struct report_delivered *row)
+{
+	static const char *const keys[VIRT_DELIVERY_N_RESULTS] = {
+		[VIRT_DELIVERY_SEEN] = "seen",
+		[VIRT_DELIVERY_NOT_SEEN] = "not_seen",
+		[VIRT_DELIVERY_UNJUDGED] = "not_judged",
+	};
+	uint64_t injected = 0;
+
+	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++)
+		injected += row->results[i];
+	json_u64(json, "injected", injected);
+	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++)
+		json_u64(json, keys[i], row->results[i]);
+	if (!row->latency.count)
+		return;
+	json_i64(json, "p50_ns", row->latency.p50);
+	json_i64(json, "p99_ns", row->latency.p99);
+	json_i64(json, "max_ns", row->latency.max);
+}
+
+void report_delivery_json(struct json *json, const struct report *report)
+{
+	const struct report_delivery *delivery = report->delivery;
+
+	if (!delivery)
+		return;
+	json_open(json, "interrupt_delivery", '{', false);
+	if (delivery->missing)
+		json_str(json, "missing", delivery->missing);
+	json_open(json, "vcpus", '[', false);
+	for (size_t i = 0; i < delivery->n_vcpus; i++) {
+		const struct report_delivery_vcpu *vcpu = &delivery->vcpus[i];
+
+		json_open(json, NULL, '{', false);
+		json_str(json, "vcpu", virt_model_who(report->load->model, vcpu->vcpu));
+		json_i64(json, "guest_cpu", vcpu->cpu);
+		json_delivered(json, &vcpu->all);
+		json_open(json, "vectors", '[', false);
+		for (size_t j = 0; j < vcpu->n_vectors; j++) {
+			const char *name = virt_linux_vector(vcpu->vectors[j].vector);
+
+			json_open(json, NULL, '{', true);
+			json_i64(json, "vector", vcpu->vectors[j].vector);
+			if (name)
+				json_str(json, "name", name);
+			json_delivered(json, &vcpu->vectors[j]);
+			json_close(json, '}');
+		}
+		json_close(json, ']');
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}

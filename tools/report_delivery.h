@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	report_delivery.h
+ * @brief	kshark-virt report: interrupts, from their injection to the guest's handler.
+ */
+#ifndef KSHARK_VIRT_REPORT_DELIVERY_H
+#define KSHARK_VIRT_REPORT_DELIVERY_H
+
+#include "report_kvm.h"
+#include "virt_delivery.h"
+
+/** An injection, before its thread is known to be a vCPU. */
+struct report_injection {
+	int64_t		time_ns;
+	int32_t		tid;
+	int16_t		vector;
+	bool		again;
+};
+
+/** Deliveries of a vCPU; @vector is VIRT_NONE for all together. */
+struct report_delivered {
+	int16_t		vector;
+	uint64_t	results[VIRT_DELIVERY_N_RESULTS];
+	struct report_dist latency;	/* of those that are seen */
+};
+
+struct report_delivery_vcpu {
+	int32_t		vcpu;		/* global index */
+	int		cpu;		/* of the guest */
+	const struct report_guest *guest;
+	struct report_delivered all;
+	struct report_delivered *vectors; /* ascending */
+	size_t		n_vectors;
+};
+
+struct report_delivery {
+	/* taken note of during the walk */
+	struct report_injection *injections;
+	size_t		n_injections, room;
+	int		error;
+	/* the result */
+	struct virt_irq_delivery *irqs;	/* those that are seen, of the whole trace */
+	size_t		n_irqs;
+	struct report_delivery_vcpu *vcpus; /* whose guest's trace is there and aligned */
+	size_t		n_vcpus;
+	const char	*missing;	/* why there is none, to be put behind "because"; or NULL */
+};
+
+/** report_delivery_record - take note of one of the host's; out of memory sets @error. */
+void report_delivery_record(struct report_delivery *delivery,
+			    const struct kvm_trace_record *record);
+
+/**
+ * report_delivery_build - find the handlers, when @report's model and traces of guests are there
+ * @vcpus: those to tell of; empty for all
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_delivery_build(struct report_delivery *delivery, const struct report *report,
+			  const struct ksv_vcpu_set *vcpus);
+void report_delivery_free(struct report_delivery *delivery);
+
+/** report_vector - "0xec local_timer", for people */
+void report_vector(char *text, size_t size, int vector);
+
+/** Parts of the report, if there is anything to tell. */
+void report_delivery_text(struct output *out, const struct report *report);
+void report_delivery_json(struct json *json, const struct report *report);
+
+#endif
