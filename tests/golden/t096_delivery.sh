@@ -93,6 +93,20 @@ assert vcpus[0]["seen"] == len(worst) and vcpus[0]["max_ns"] == worst[0]["cost_n
 assert all(1794e9 <= w["time_ns"] < 1795e9 and w["vcpu"] == "g1v1" for w in worst)
 END
 
+# A guest that tells vectors: with the right one, the 10 handlers of the device are seen as before;
+# with another one, none is.
+if command -v trace-cmd > /dev/null; then
+	trace-cmd convert --file-version 6 -i kvm-guest.dat -o "$WORK/v6.dat" > "$WORK/said" 2>&1
+	for vector in 0x22 0x23; do
+		check "a trace with irq_vectors" python3 "$GOLDEN/irq_vectors.py" "$WORK/v6.dat" \
+			"$WORK/vectors.dat" $vector
+		run report --quiet --format json kvm-host.dat "$WORK/vectors.dat"
+		status 0
+		says "$OUT" "{\"vector\": 34, \"injected\": 29, $([ $vector = 0x22 ] &&
+			echo '"seen": 10, "not_seen": 0' || echo '"seen": 0, "not_seen": 10')"
+	done
+fi
+
 # What is missing is said: the guest, and its alignment.
 run report --worst 5 --kind irq kvm-host.dat
 status 0
