@@ -233,16 +233,24 @@ static const char *guest_map(const struct kvm_trace *host, const struct kvm_trac
 			     const int **tids, int *n)
 {
 	unsigned long long id = tracecmd_get_traceid(guest->input);
-	const char *name = NULL, *file = strrchr(host->path, '/');
+	const char *name = NULL;
 
 	if (id && !tracecmd_get_guest_cpumap(host->input, id, &name, n, tids) && *n > 0 && *tids)
 		return name ? name : "";
-	if (host == guest || !guest->n_tids ||
-	    strcmp(guest->host, file ? file + 1 : host->path))
+	if (host == guest)
 		return NULL;
-	*tids = guest->tids;
+	*tids = kvm_trace_aligned_tids(guest, host->path, n);
+	return *tids ? "" : NULL;
+}
+
+const int *kvm_trace_aligned_tids(const struct kvm_trace *guest, const char *host, int *n)
+{
+	const char *file = strrchr(host, '/');
+
+	if (!guest->n_tids || strcmp(guest->host, file ? file + 1 : host))
+		return NULL;
 	*n = guest->n_tids;
-	return "";
+	return guest->tids;
 }
 
 const int *kvm_trace_guest_tids(const struct kvm_trace *host, const struct kvm_trace *guest, int *n)

@@ -107,6 +107,15 @@ bool kvm_trace_is_host(const struct kvm_trace *trace);
 const int *kvm_trace_guest_tids(const struct kvm_trace *host, const struct kvm_trace *guest,
 				int *n);
 
+/**
+ * kvm_trace_aligned_tids - which threads of a host are the CPUs, as kvm_trace_align() was told
+ * @host: path of the host's file, which may be one of Xen
+ * @n: receives how many CPUs
+ *
+ * Return: the thread of each CPU, which belong to @guest; NULL if it is not aligned with this host.
+ */
+const int *kvm_trace_aligned_tids(const struct kvm_trace *guest, const char *host, int *n);
+
 /** kvm_trace_n_cpus - number of CPUs. */
 int kvm_trace_n_cpus(const struct kvm_trace *trace);
 

@@ -212,6 +212,7 @@ static void job_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 	struct job *job = arg;
 
 	report_count_rows(&job->count, rows, n);
+	report_delivery_rows(&job->delivery, rows, n);
 	if (job->options->tracing)
 		report_tracing_rows(&job->tracing, rows, n);
 }
@@ -258,9 +259,8 @@ static int set_window(struct job *job)
 static void note_invisible(const struct job *job)
 {
 	const struct report_options *options = job->options;
-	const char *missing = job->load.kvm ? job->delivery.missing :
-			      "only a KVM host's trace and an aligned trace of the guest show "
-			      "both ends";
+	const char *missing = job->report.delivery ? job->delivery.missing :
+			      "no aligned trace of the guest is given behind that of its host";
 
 	if (options->worst.n && options->worst.kinds >> VIRT_WORST_IRQ & 1 && !options->quiet &&
 	    missing)
@@ -268,15 +268,17 @@ static void note_invisible(const struct job *job)
 			job->load.path, missing);
 }
 
-/** What a KVM host's trace and those of its guests show together. Return: 0 or -ENOMEM. */
-static int build_kvm(struct job *job)
+/** What a host's trace and those of its guests show together. Return: 0 or -ENOMEM. */
+static int build_guests(struct job *job)
 {
 	struct report *report = &job->report;
 	int ret;
 
-	if (!job->load.kvm)
+	if (!job->load.kvm && !job->load.n_guests)
 		return 0;
-	report->kvm = &job->kvm;
+	if (job->load.kvm)
+		report->kvm = &job->kvm;
+	report->guests = &job->kvm;
 	ret = report_kvm_build(&job->kvm, report);
 	if (ret)
 		return ret;
@@ -294,7 +296,7 @@ static int write_report(struct job *job, struct output *out, bool first)
 	if (job->count.error)
 		return job->count.error;
 	if (worst.n) {
-		if (build_kvm(job))
+		if (build_guests(job))
 			return -ENOMEM;
 		worst.kinds = worst.kinds ? worst.kinds : VIRT_WORST_ALL_KINDS;
 		return formats[options->format].worst(out, report, &options->vcpus, &worst, first);
@@ -304,7 +306,7 @@ static int write_report(struct job *job, struct output *out, bool first)
 		formats[options->format].tracing(out, report, &job->tracing, first);
 		return 0;
 	}
-	if (build_kvm(job))
+	if (build_guests(job))
 		return -ENOMEM;
 	if (report_build(report, &options->vcpus))
 		return -ENOMEM;
@@ -372,6 +374,7 @@ struct files {
 	struct kvm_trace	**traces;	/* of KVM, or NULL */
 	struct kvm_trace	**guests;	/* room for those of one host */
 	int			*hosts;		/* whose guest it is; -1: nobody's */
+	bool			*cycles;	/* how long they are, nobody has told */
 };
 
 static int find_host(const struct files *files, int guest)
@@ -379,8 +382,9 @@ static int find_host(const struct files *files, int guest)
 	int n;
 
 	for (int i = 0; i < files->n; i++)
-		if (i != guest && files->traces[i] &&
-		    kvm_trace_guest_tids(files->traces[i], files->traces[guest], &n))
+		if (i != guest && files->paths[i] && (files->traces[i] ?
+		    kvm_trace_guest_tids(files->traces[i], files->traces[guest], &n) :
+		    kvm_trace_aligned_tids(files->traces[guest], files->paths[i], &n)))
 			return i;
 	return -1;
 }
@@ -394,14 +398,15 @@ static int open_files(struct files *files, uint64_t cpu_hz)
 	files->traces = calloc(files->n, sizeof(*files->traces));
 	files->guests = calloc(files->n, sizeof(*files->guests));
 	files->hosts = calloc(files->n, sizeof(*files->hosts));
-	if (!files->traces || !files->guests || !files->hosts) {
+	files->cycles = calloc(files->n, sizeof(*files->cycles));
+	if (!files->traces || !files->guests || !files->hosts || !files->cycles) {
 		ksv_error("not enough memory");
 		return KSV_EXIT_FILE;
 	}
 	for (int i = 0; i < files->n; i++) {
 		if (!model_is_trace_dat(files->paths[i]))
 			continue;
-		files->traces[i] = model_open_kvm(files->paths[i], cpu_hz);
+		files->traces[i] = model_open_kvm(files->paths[i], cpu_hz, &files->cycles[i]);
 		if (files->traces[i] &&
 		    align_meta_apply(files->traces[i], error, sizeof(error))) {
 			ksv_error("%s", error);
@@ -415,6 +420,11 @@ static int open_files(struct files *files, uint64_t cpu_hz)
 	}
 	for (int i = 0; i < files->n; i++) {
 		files->hosts[i] = files->traces[i] ? find_host(files, i) : -1;
+		/* of a guest of Xen, they are the host's by now, whose clock Xen's trace has */
+		if (files->hosts[i] >= 0 && !files->traces[files->hosts[i]])
+			kvm_trace_set_hz(files->traces[i], 0);
+		else if (files->cycles[i] && files->traces[i])
+			model_note_cycles(files->paths[i]);
 		if (!files->traces[i] || files->hosts[i] >= 0 ||
 		    kvm_trace_is_host(files->traces[i]))
 			continue;
@@ -434,6 +444,7 @@ static void close_files(struct files *files)
 	free(files->traces);
 	free(files->guests);
 	free(files->hosts);
+	free(files->cycles);
 }
 
 /** A file with its guests, if it is no guest itself. Its trace is used up, guests' are not. */
@@ -472,7 +483,8 @@ static int report_files(const struct report_options *options, char **files, int 
 		return KSV_EXIT_FILE;
 	}
 	unread = open_files(&opened, options->trace.cpu_hz);
-	status = opened.hosts ? KSV_EXIT_OK : unread;
+	status = opened.traces && opened.guests && opened.hosts && opened.cycles ?
+		 KSV_EXIT_OK : unread;
 	for (int i = 0; i < n && !status && !out->error; i++)
 		status = report_host(options, &opened, i, out, &first);
 	close_files(&opened);

@@ -11,24 +11,31 @@
 #include "progress.h"
 #include "trace_dat.h"
 
-struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz)
+void model_note_cycles(const char *path)
+{
+	fprintf(stderr, "%s: its times are cycles of the TSC and it does not tell how many are a "
+		"second; they are taken for ns. Give --cpu-hz\n", path);
+}
+
+struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz, bool *cycles)
 {
 	char problem[512] = "";
 	struct kvm_trace *trace;
-	bool cycles;
+	bool are_cycles;
 
-	if (!trace_dat_check(path, problem, sizeof(problem), &cycles)) {
+	if (!trace_dat_check(path, problem, sizeof(problem), &are_cycles)) {
 		ksv_error("%s: %s", path, problem);
 		return NULL;
 	}
 	trace = kvm_trace_open(path, problem, sizeof(problem));
 	if (!trace)
 		ksv_error("%s", problem);
-	else if (cycles && cpu_hz)
+	else if (are_cycles && cpu_hz)
 		kvm_trace_set_hz(trace, cpu_hz);
-	else if (cycles)
-		fprintf(stderr, "%s: its times are cycles of the TSC and it does not tell how many "
-			"are a second; they are taken for ns. Give --cpu-hz\n", path);
+	else if (are_cycles && !cycles)
+		model_note_cycles(path);
+	if (cycles)
+		*cycles = trace && are_cycles && !cpu_hz;
 	return trace;
 }
 
@@ -65,7 +72,7 @@ static int kvm_load(struct model_load *load)
 	int status, ret;
 
 	if (!load->kvm)
-		load->kvm = model_open_kvm(load->path, load->options.cpu_hz);
+		load->kvm = model_open_kvm(load->path, load->options.cpu_hz, NULL);
 	if (!load->kvm)
 		return KSV_EXIT_FILE;
 	if (!kvm_trace_is_host(load->kvm)) {

@@ -66,6 +66,7 @@ struct report {
 	int64_t			from_ns, to_ns;
 	const struct report_count *count;
 	const struct report_kvm	*kvm;		/* or NULL */
+	const struct report_kvm	*guests;	/* traces of guests, also of Xen's; or NULL */
 	const struct report_delivery *delivery;	/* or NULL */
 	struct report_machine	*machines;	/* those with a vCPU that was asked for */
 	int32_t			n_machines;

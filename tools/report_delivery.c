@@ -9,11 +9,8 @@
 
 #include "report_delivery.h"
 
-void report_delivery_record(struct report_delivery *delivery,
-			    const struct kvm_trace_record *record)
+static void keep(struct report_delivery *delivery, const struct report_injection *injection)
 {
-	if (record->gift != KVM_TRACE_INTERRUPT || record->gift_flags & KVM_TRACE_SOFT)
-		return;
 	if (delivery->n_injections == delivery->room) {
 		size_t room = delivery->room ? 2 * delivery->room : 1024;
 		struct report_injection *grown = realloc(delivery->injections,
@@ -26,11 +23,39 @@ void report_delivery_record(struct report_delivery *delivery,
 		delivery->injections = grown;
 		delivery->room = room;
 	}
-	delivery->injections[delivery->n_injections++] = (struct report_injection){
+	delivery->injections[delivery->n_injections++] = *injection;
+}
+
+void report_delivery_record(struct report_delivery *delivery,
+			    const struct kvm_trace_record *record)
+{
+	const struct report_injection injection = {
 		.time_ns = record->time_ns, .tid = record->pid,
 		.vector = (int16_t)(record->number & 0xff),
 		.again = record->gift_flags & KVM_TRACE_AGAIN,
 	};
+
+	if (record->gift == KVM_TRACE_INTERRUPT && !(record->gift_flags & KVM_TRACE_SOFT))
+		keep(delivery, &injection);
+}
+
+void report_delivery_rows(struct report_delivery *delivery, const struct xen_trace_row *rows,
+			  size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct xen_trace_row *row = &rows[i];
+		uint32_t domid = xen_vcpu_domid(row->vcpu);
+		struct report_injection injection = {
+			.time_ns = row->time_ns,
+			.vector = (int16_t)(xentrace_word(&row->rec, 0) & 0xff),
+		};
+
+		if (row->rec.event != XEN_TRC_HVM_INJ_VIRQ || row->vcpu == XEN_VCPU_UNKNOWN ||
+		    domid >= XEN_DOMID_IDLE)
+			continue;
+		injection.tid = xen_vcpu_tid(row->vcpu);
+		keep(delivery, &injection);
+	}
 }
 
 static int compare_injections(const void *a, const void *b)
@@ -184,6 +209,15 @@ static int build_vcpu(struct report_delivery *delivery, const struct report *rep
 int report_delivery_build(struct report_delivery *delivery, const struct report *report,
 			  const struct ksv_vcpu_set *vcpus)
 {
+	static const char *const missing[] = {
+		"no aligned trace of the guest is given behind that of its host",
+		"nothing is known of the vCPUs that are the guest's CPUs",
+		"the guest's clock is not aligned with the host's: let kshark-virt align --write "
+		"do that",
+		"the host's trace has no injections into these vCPUs: record it with -e kvm, or "
+		"of Xen the class hvm, and without AVIC or APICv, with which the processor "
+		"delivers interrupts on its own",
+	};
 	const struct virt_model *model = report->load->model;
 	int32_t n = virt_model_n_vcpus(model);
 	int known = 0, aligned = 0, ret = delivery->error;
@@ -196,7 +230,7 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 		      compare_injections);
 	for (int32_t i = 0; i < n && !ret; i++) {
 		const struct report_guest *guest = NULL;
-		const struct report_guest_cpu *cpu = report_kvm_find(report->kvm, i, &guest);
+		const struct report_guest_cpu *cpu = report_kvm_find(report->guests, i, &guest);
 
 		if (!cpu || (vcpus->n && !report_wants_vcpu(report, i, vcpus)))
 			continue;
@@ -206,17 +240,8 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 		aligned++;
 		ret = build_vcpu(delivery, report, i, guest, cpu);
 	}
-	if (!report->load->n_guests)
-		delivery->missing = "no trace of a guest is given behind that of its host";
-	else if (!known)
-		delivery->missing = "nothing is known of the vCPUs that are the guest's CPUs";
-	else if (!aligned)
-		delivery->missing = "the guest's clock is not aligned with the host's: let "
-				    "kshark-virt align --write do that";
-	else if (!delivery->n_vcpus)
-		delivery->missing = "the host's trace has no kvm_inj_virq of these vCPUs: record "
-				    "it with -e kvm, and without AVIC or APICv, with which the "
-				    "processor delivers interrupts on its own";
+	delivery->missing = !report->load->n_guests ? missing[0] : !known ? missing[1] :
+			    !aligned ? missing[2] : !delivery->n_vcpus ? missing[3] : NULL;
 	return ret;
 }
 

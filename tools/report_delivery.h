@@ -50,6 +50,10 @@ struct report_delivery {
 void report_delivery_record(struct report_delivery *delivery,
 			    const struct kvm_trace_record *record);
 
+/** report_delivery_rows - the same of Xen's */
+void report_delivery_rows(struct report_delivery *delivery, const struct xen_trace_row *rows,
+			  size_t n);
+
 /**
  * report_delivery_build - find the handlers, when @report's model and traces of guests are there
  * @vcpus: those to tell of; empty for all

@@ -367,10 +367,9 @@ void report_json(struct output *out, const struct report *report, bool first)
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
 		write_pcpu(&json, report, pcpu);
 	json_close(&json, ']');
-	if (report->kvm) {
+	if (report->kvm)
 		report_kvm_json(&json, report);
-		report_delivery_json(&json, report);
-	}
+	report_delivery_json(&json, report);
 	write_lost(&json, report);
 	write_volume(&json, report);
 	write_contradictions(&json, report);

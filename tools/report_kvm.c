@@ -148,9 +148,8 @@ static int keep_event(struct guest_walk *walk, const struct kvm_trace_record *re
 	return 0;
 }
 
-static int take_guest_record(void *arg, const struct kvm_trace_record *record)
+static int take_guest_record(struct guest_walk *walk, const struct kvm_trace_record *record)
 {
-	struct guest_walk *walk = arg;
 	const struct report *report = walk->report;
 	struct report_guest_cpu *cpu;
 	const struct virt_interval *interval;
@@ -194,6 +193,22 @@ static int take_guest_record(void *arg, const struct kvm_trace_record *record)
 	return ret;
 }
 
+/** Of a guest of Xen, which is aligned in cycles of the host's TSC. */
+static int take_xen_record(void *arg, const struct kvm_trace_record *record)
+{
+	struct guest_walk *walk = arg;
+	const struct model_load *load = walk->report->load;
+	struct kvm_trace_record copy = *record;
+
+	copy.time_ns = load->source->tsc_ns(load, (uint64_t)record->time_ns);
+	return take_guest_record(walk, &copy);
+}
+
+static int take_kvm_record(void *arg, const struct kvm_trace_record *record)
+{
+	return take_guest_record(arg, record);
+}
+
 /** What ran while records were lost is not known. */
 static void guest_lost(void *arg, int cpu, uint64_t records)
 {
@@ -212,7 +227,8 @@ static int build_guest(const struct report_kvm *kvm, const struct report *report
 {
 	struct guest_walk walk = { .report = report, .guest = guest, .cpu = -1, .pid = VIRT_NONE };
 	int n = 0, ret;
-	const int *tids = kvm_trace_guest_tids(kvm->trace, guest->trace, &n);
+	const int *tids = kvm->trace ? kvm_trace_guest_tids(kvm->trace, guest->trace, &n) :
+			  kvm_trace_aligned_tids(guest->trace, report->load->path, &n);
 
 	guest->n_cpus = kvm_trace_n_cpus(guest->trace);
 	guest->cpus = calloc((size_t)guest->n_cpus + 1, sizeof(*guest->cpus));
@@ -223,7 +239,8 @@ static int build_guest(const struct report_kvm *kvm, const struct report *report
 		guest->cpus[i].vcpu = i < n && tids[i] > 0 ?
 			virt_model_find_vcpu(report->load->model, tids[i]) : VIRT_NONE;
 	}
-	ret = kvm_trace_walk(guest->trace, take_guest_record, guest_lost, &walk);
+	ret = kvm_trace_walk(guest->trace, kvm->trace ? take_kvm_record : take_xen_record,
+			     guest_lost, &walk);
 	if (!ret && walk.cpu >= 0)
 		ret = end_run(&walk, walk.last_ns);
 	if (!ret)

@@ -524,10 +524,9 @@ void report_text(struct output *out, const struct report *report, bool first)
 		put_kvm_pcpus(out, report);
 	else
 		put_pcpus(out, report);
-	if (report->kvm) {
+	if (report->kvm)
 		report_kvm_text(out, report);
-		report_delivery_text(out, report);
-	}
+	report_delivery_text(out, report);
 	put_volume(out, report);
 	put_losses(out, report);
 }

@@ -113,8 +113,8 @@ static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
 static void describe_guest(const struct report *report, struct entry *entry)
 {
 	const struct report_guest *guest = NULL;
-	const struct report_guest_cpu *cpu = report->kvm ?
-		report_kvm_find(report->kvm, entry->moment.vcpu, &guest) : NULL;
+	const struct report_guest_cpu *cpu = report->guests ?
+		report_kvm_find(report->guests, entry->moment.vcpu, &guest) : NULL;
 	int32_t event = entry->moment.event;
 	const char *name = NULL;
 

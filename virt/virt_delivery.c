@@ -20,6 +20,11 @@ static struct way follow(const struct virt_model *model, const struct virt_vcpu_
 	struct way way = { VIRT_NO_TIME, next_ns, false };
 	size_t i = VIRT_FIRST_AT(track->intervals, 0, track->n, inject_ns);
 
+	/* in a trace without VM entries and exits, the way to the guest cannot be told from it */
+	if (i && i <= track->n && track->intervals[i - 1].state == VIRT_GUEST &&
+	    (i == track->n || track->intervals[i].start_ns > inject_ns))
+		way.entry_ns = inject_ns;
+
 	for (; i < track->n && track->intervals[i].start_ns < next_ns; i++) {
 		if (track->intervals[i].state == VIRT_UNKNOWN) {
 			way.until_ns = track->intervals[i].start_ns;

@@ -51,7 +51,8 @@ enum virt_delivery_result {
 /** What became of an injection. */
 struct virt_delivery {
 	int64_t		inject_ns;	/* the first time */
-	int64_t		entry_ns;	/* guest code runs; or VIRT_NO_TIME */
+	int64_t		entry_ns;	/* guest code runs; VIRT_NO_TIME: not any more; @inject_ns:
+					 * the trace does not tell the way to it */
 	int64_t		handler_ns;	/* its first event, if seen; or VIRT_NO_TIME */
 	int32_t		event;		/* this one; or VIRT_NONE */
 	int16_t		vector;

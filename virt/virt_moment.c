@@ -104,7 +104,8 @@ static void describe_irq(const struct virt_model *model, const struct virt_irq_d
 	moment->pcpu = at ? at->pcpu : VIRT_NONE;
 	while (i < track->n && track->intervals[i].state != VIRT_GUEST)
 		i++;
-	if (i < track->n && track->intervals[i].start_ns <= irq->handler_ns)
+	if (at && at->state != VIRT_GUEST && i < track->n &&
+	    track->intervals[i].start_ns <= irq->handler_ns)
 		moment->entry_ns = track->intervals[i].start_ns;
 	add_states(model, moment);
 }

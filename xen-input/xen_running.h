@@ -43,6 +43,12 @@ static inline uint32_t xen_vcpu_id(xen_vcpu vcpu)
 	return vcpu & 0xffff;
 }
 
+/** xen_vcpu_tid - the number of the task that stands for it: 10000 is d0v0, 20001 d1v1 */
+static inline int32_t xen_vcpu_tid(xen_vcpu vcpu)
+{
+	return (int32_t)((xen_vcpu_domid(vcpu) + 1) * (XEN_MAX_VCPU + 1) + xen_vcpu_id(vcpu));
+}
+
 /** xen_vcpu_is_idle - is it a vCPU of the idle domain? */
 static inline bool xen_vcpu_is_idle(xen_vcpu vcpu)
 {

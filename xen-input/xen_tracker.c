@@ -482,7 +482,7 @@ static int32_t vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 	*v = (struct tracked_vcpu){ .domain = domain, .last_ns = tracker->begin_ns,
 				    .reason = VIRT_NONE, .pcpu = VIRT_NONE };
 	v->index = virt_model_add_vcpu(tracker->model, tracker->domains[domain].machine,
-				       (int32_t)id, (int32_t)((domid + 1) * 10000 + id), name);
+				       (int32_t)id, xen_vcpu_tid(vcpu), name);
 	if (v->index < 0) {
 		fail(tracker, v->index);
 		return v->index;

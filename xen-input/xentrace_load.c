@@ -39,7 +39,7 @@ static int pid_of(xen_vcpu vcpu)
 		return PID_UNKNOWN;
 	if (xen_vcpu_is_idle(vcpu))
 		return PID_IDLE;
-	return (xen_vcpu_domid(vcpu) + 1) * PIDS_PER_DOMAIN + xen_vcpu_id(vcpu);
+	return xen_vcpu_tid(vcpu);
 }
 
 static size_t n_rows(const struct xentrace_stream *xs)

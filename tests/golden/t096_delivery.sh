@@ -107,11 +107,34 @@ if command -v trace-cmd > /dev/null; then
 	done
 fi
 
+# Xen: event channels reach a PVH domain by vector 0xf3, and its handlers record irq_handler_entry.
+cp domU.xen.gz domU.xen.meta.json domU-ftrace.dat "$WORK"
+run align --write "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
+status 0
+run report --worst 3 --kind irq,wake --vcpu d1 "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
+status 0
+check "Xen: nothing to complain of" test ! -s "$ERR"
+cp "$OUT" "$WORK/text"
+run report --quiet "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
+status 0
+sed -n '/^  interrupt delivery/,/^$/p' "$OUT" >> "$WORK/text"
+golden t096_xen "$WORK/text"
+run report --quiet --format json --worst 1000000 --kind irq "$WORK/domU.xen.gz" \
+	"$WORK/domU-ftrace.dat"
+cp "$OUT" "$WORK/worst.json"
+run dump --quiet --format csv "$WORK/domU.xen.gz"
+cp "$OUT" "$WORK/rows.csv"
+if command -v trace-cmd > /dev/null; then
+	trace-cmd report -l "$WORK/domU-ftrace.dat" > "$WORK/records" 2> /dev/null
+	check "Xen: as the records tell" python3 "$GOLDEN/delivery_xen.py" "$WORK/worst.json" \
+		"$WORK/rows.csv" "$WORK/records" "$WORK/domU-ftrace.dat.meta.json"
+fi
+
 # What is missing is said: the guest, and its alignment.
 run report --worst 5 --kind irq kvm-host.dat
 status 0
 says "$OUT" "nothing of this kind"
-says "$ERR" "cannot be seen, because no trace of a guest is given behind that of its host"
+says "$ERR" "cannot be seen, because no aligned trace of the guest is given behind that of its host"
 run report --quiet --format json --worst 5 --kind irq kvm-host.dat
 says "$OUT" '"not_visible": ["irq"]'
 

@@ -219,6 +219,22 @@ static void test_unjudged(void **state)
 	CHECK(injections, events, expected);
 }
 
+/**
+ * A trace without entries and exits has nothing but guest code there: injected at 520 in 500..600,
+ * the handler at 540 is 20 ns later. The event at 510 came before.
+ */
+static void test_without_entries(void **state)
+{
+	static const struct virt_injection injections[] = { { 520, 0xf3, false } };
+	static const struct virt_guest_event events[] = {
+		{ 510, 1, NONE, IRQ }, { 540, 2, NONE, IRQ },
+	};
+	static const struct virt_delivery expected[] = { { 520, 520, 540, 2, 0xf3, SEEN } };
+
+	(void)state;
+	CHECK(injections, events, expected);
+}
+
 static void test_names(void **state)
 {
 	(void)state;
@@ -283,6 +299,7 @@ int main(void)
 		cmocka_unit_test(test_again),
 		cmocka_unit_test(test_vectors),
 		cmocka_unit_test(test_unjudged),
+		cmocka_unit_test(test_without_entries),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_chain),
 	};
