@@ -49,6 +49,7 @@ struct kvm_trace {
 	struct tep_handle *tep;
 	struct kvm_fields *fields;
 	int		n_cpus;
+	int		damaged_cpu;		/* or -1 */
 	uint64_t	hz;			/* of the time stamps, or 0: they are ns */
 	bool		aligned;
 	int64_t		offset;			/* if so */
@@ -141,6 +142,7 @@ static bool look_up(struct kvm_trace *trace)
 	look_up_gifts(trace);
 	look_up_handlers(trace);
 	trace->n_cpus = tep_get_cpus(trace->tep);
+	trace->damaged_cpu = -1;
 	trace->switch_id = -1;
 	event = tep_find_event_by_name(trace->tep, "sched", "sched_switch");
 	if (event) {
@@ -258,6 +260,11 @@ const int *kvm_trace_guest_tids(const struct kvm_trace *host, const struct kvm_t
 	const int *tids = NULL;
 
 	return guest_map(host, guest, &tids, n) ? tids : NULL;
+}
+
+int kvm_trace_damaged_cpu(const struct kvm_trace *trace)
+{
+	return trace->damaged_cpu;
 }
 
 int kvm_trace_n_cpus(const struct kvm_trace *trace)
@@ -455,11 +462,19 @@ static int walk_trace(struct walk *walk)
 	walk->end_ns = INT64_MIN;
 	for (int cpu = 0; cpu < walk->trace->n_cpus && cpu <= INT16_MAX && !ret; cpu++) {
 		struct tep_record *record = tracecmd_read_cpu_first(walk->trace->input, cpu);
+		uint64_t last = 0;
 
 		while (record && !ret) {
-			ret = take_record(walk, record, cpu);
+			/* in a damaged page, libtracecmd goes round in circles */
+			bool back = record->offset <= last;
+
+			last = record->offset;
+			if (back)
+				walk->trace->damaged_cpu = cpu;
+			else
+				ret = take_record(walk, record, cpu);
 			tracecmd_free_record(record);
-			record = ret ? NULL : tracecmd_read_data(walk->trace->input, cpu);
+			record = ret || back ? NULL : tracecmd_read_data(walk->trace->input, cpu);
 		}
 	}
 	return ret;

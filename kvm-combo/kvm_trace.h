@@ -116,6 +116,9 @@ const int *kvm_trace_guest_tids(const struct kvm_trace *host, const struct kvm_t
  */
 const int *kvm_trace_aligned_tids(const struct kvm_trace *guest, const char *host, int *n);
 
+/** kvm_trace_damaged_cpu - the last CPU of which a walk had to leave records out; -1: none. */
+int kvm_trace_damaged_cpu(const struct kvm_trace *trace);
+
 /** kvm_trace_n_cpus - number of CPUs. */
 int kvm_trace_n_cpus(const struct kvm_trace *trace);
 

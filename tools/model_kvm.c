@@ -106,6 +106,10 @@ static void kvm_notes(const struct model_load *load)
 {
 	struct virt_loss_range losses = virt_model_losses(load->model);
 
+	if (kvm_trace_damaged_cpu(load->kvm) >= 0)
+		fprintf(stderr, "%s: the records of CPU %d are damaged; they are read up to there. "
+			"Copy the file again, if there is another one\n", load->path,
+			kvm_trace_damaged_cpu(load->kvm));
 	if (losses.n)
 		fprintf(stderr, "%s: records were lost %zu times; what happened then is unknown. "
 			"Larger buffers (trace-cmd record -b) or fewer events help\n", load->path,

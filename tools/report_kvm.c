@@ -328,6 +328,10 @@ void report_kvm_notes(const struct report_kvm *kvm, const struct report *report)
 	for (int i = 0; i < kvm->n_guests; i++) {
 		const struct report_guest *guest = &kvm->guests[i];
 
+		if (kvm_trace_damaged_cpu(guest->trace) >= 0)
+			fprintf(stderr, "%s: the records of CPU %d are damaged; they are read up "
+				"to there\n", kvm_trace_path(guest->trace),
+				kvm_trace_damaged_cpu(guest->trace));
 		for (int c = 0; c < guest->n_cpus; c++) {
 			const struct report_guest_cpu *cpu = &guest->cpus[c];
 
