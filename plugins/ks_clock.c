@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	ks_clock.c
+ * @brief	How the times of one of KernelShark's streams become those on its time axis.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <event-parse.h>
+#include <libkshark.h>
+#include <libkshark-tepdata.h>
+
+#include "clock_align.h"
+#include "ks_clock.h"
+
+/* Of libtracecmd, which libkshark has loaded; another version may lack the first one. */
+int tracecmd_enable_tsync(struct tracecmd_input *handle, bool enable) __attribute__((weak));
+struct tep_record *tracecmd_read_at(struct tracecmd_input *handle, unsigned long long offset,
+				    int *cpu);
+void tracecmd_free_record(struct tep_record *record);
+
+/** How much before a record KernelShark says that others have been lost. */
+#define LOST_BEFORE_NS	10
+
+/** Larger ones are no drift, but a damaged session. */
+#define MAX_DRIFT	1000000000000LL
+
+/* --- what is known --------------------------------------------------------------------------- */
+
+int64_t ks_clock_key(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	uint64_t key = 0xcbf29ce484222325ULL;	/* FNV-1a */
+
+	for (const char *p = slash ? slash + 1 : path; *p; p++)
+		key = (key ^ (unsigned char)*p) * 0x100000001b3ULL;
+	return (int64_t)key;
+}
+
+bool ks_clock_is_key(const struct kshark_data_stream *stream, int64_t key)
+{
+	char *real;
+	bool is;
+
+	if (!stream || !stream->file)
+		return false;
+	if (ks_clock_key(stream->file) == key)
+		return true;
+	/* kshark-virt view gives files other names if KernelShark would not take theirs */
+	real = realpath(stream->file, NULL);
+	is = real && ks_clock_key(real) == key;
+	free(real);
+	return is;
+}
+
+const int64_t *ks_clock_of(const struct kshark_data_stream *stream)
+{
+	const int64_t *parts = stream ? stream->calib_array : NULL;
+
+	if (!parts || stream->calib_array_size < KS_CLOCK_TIDS ||
+	    parts[KS_CLOCK_MAGIC] != KS_CLOCK_IS_OURS || parts[KS_CLOCK_N_TIDS] < 0 ||
+	    parts[KS_CLOCK_DRIFT] > MAX_DRIFT || parts[KS_CLOCK_DRIFT] < -MAX_DRIFT ||
+	    parts[KS_CLOCK_N_TIDS] > KS_CLOCK_MAX_TIDS ||
+	    stream->calib_array_size < KS_CLOCK_TIDS + (size_t)parts[KS_CLOCK_N_TIDS])
+		return NULL;
+	return parts;
+}
+
+struct ks_clock ks_clock_copy(const struct kshark_data_stream *stream)
+{
+	struct ks_clock copy = { .n = stream->calib_array_size };
+
+	if (!stream->calib_array || !copy.n)
+		return (struct ks_clock){ 0 };
+	copy.parts = malloc(copy.n * sizeof(*copy.parts));
+	if (copy.parts)
+		memcpy(copy.parts, stream->calib_array, copy.n * sizeof(*copy.parts));
+	return copy;
+}
+
+/* --- times ----------------------------------------------------------------------------------- */
+
+/** From cycles of the host's TSC to ns, rounded down. */
+static int64_t to_ns(__int128 cycles, int64_t hz)
+{
+	__int128 ns = cycles * 1000000000;
+
+	ns = ns / hz - (ns % hz < 0);
+	return ns > INT64_MAX / 2 ? INT64_MAX / 2 : ns < -INT64_MAX / 2 ? -INT64_MAX / 2 :
+	       (int64_t)ns;
+}
+
+/** KernelShark's time_calib_func of what is not only an offset. */
+static void calibrate(int64_t *ts, int64_t *parts)
+{
+	double ppm = (double)parts[KS_CLOCK_DRIFT] / 1e6;
+	__int128 cycles;
+
+	if (parts[KS_CLOCK_HZ] <= 0) {
+		*ts = virt_clock_host_time(parts[KS_CLOCK_OFFSET], ppm, *ts);
+		return;
+	}
+	cycles = virt_clock_host_time(parts[KS_CLOCK_FOUND], ppm, *ts);
+	*ts = to_ns(cycles - parts[KS_CLOCK_BASE], parts[KS_CLOCK_HZ]) + parts[KS_CLOCK_OFFSET];
+}
+
+static bool only_adds(const int64_t *parts)
+{
+	return !parts || !(parts[KS_CLOCK_FLAGS] & KS_CLOCK_ALIGNED) ||
+	       (!parts[KS_CLOCK_DRIFT] && parts[KS_CLOCK_HZ] <= 0);
+}
+
+static bool hides(const int64_t *parts)
+{
+	return parts && (parts[KS_CLOCK_FLAGS] & KS_CLOCK_ALIGNED) &&
+	       (parts[KS_CLOCK_FLAGS] & KS_CLOCK_HIDES);
+}
+
+/** Do two clocks differ by their first parts alone? */
+static bool differ_by_offset(const int64_t *a, const int64_t *b)
+{
+	if (hides(a) != hides(b) || only_adds(a) != only_adds(b))
+		return false;
+	return only_adds(a) || (a[KS_CLOCK_DRIFT] == b[KS_CLOCK_DRIFT] &&
+				a[KS_CLOCK_HZ] == b[KS_CLOCK_HZ] &&
+				a[KS_CLOCK_BASE] == b[KS_CLOCK_BASE] &&
+				(!a[KS_CLOCK_HZ] || a[KS_CLOCK_FOUND] == b[KS_CLOCK_FOUND]));
+}
+
+static time_calib_func function_of(const int64_t *parts)
+{
+	return only_adds(parts) ? kshark_offset_calib : calibrate;
+}
+
+/** trace-cmd's own offsets come and go with this. Return: false if they cannot be changed. */
+static bool set_hiding(struct kshark_data_stream *stream, bool hide)
+{
+	struct tracecmd_input *input = kshark_is_tep(stream) ? kshark_get_tep_input(stream) : NULL;
+
+	if (!input || !tracecmd_enable_tsync)
+		return !hide;
+	/* a file without offsets has none to be shown */
+	return !tracecmd_enable_tsync(input, !hide) || !hide;
+}
+
+void ks_clock_prepare(struct kshark_data_stream *stream)
+{
+	const int64_t *parts = ks_clock_of(stream);
+
+	if (!parts || !kshark_is_tep(stream))
+		return;
+	stream->calib = function_of(parts);
+	set_hiding(stream, hides(parts));
+}
+
+/* --- changing -------------------------------------------------------------------------------- */
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct kshark_entry *const *x = a, *const *y = b;
+
+	return ((*x)->ts > (*y)->ts) - ((*x)->ts < (*y)->ts);
+}
+
+/** The time of a row's record. Return: false if it cannot be read. */
+static bool read_time(struct tracecmd_input *input, const struct kshark_entry *row, int64_t *ts)
+{
+	struct tep_record *record = tracecmd_read_at(input, (unsigned long long)row->offset, NULL);
+
+	if (!record)
+		return false;
+	*ts = (int64_t)record->ts;
+	tracecmd_free_record(record);
+	return true;
+}
+
+/**
+ * The stream's own times, from the last row to the first: what KernelShark inserts for lost records
+ * is that much before the next row of its CPU, and has no place in the file.
+ */
+static int read_times(struct kshark_data_stream *stream, struct kshark_entry **rows, size_t n_rows,
+		      int64_t *times)
+{
+	struct tracecmd_input *input = kshark_get_tep_input(stream);
+	int64_t *next = calloc((size_t)stream->n_cpus + 1, sizeof(*next));
+	int ret = next ? 0 : -ENOMEM;
+
+	for (size_t i = n_rows; i-- > 0 && !ret;) {
+		const struct kshark_entry *row = rows[i];
+
+		if (row->stream_id != stream->stream_id)
+			continue;
+		if (row->cpu < 0 || row->cpu >= stream->n_cpus)
+			ret = -EIO;
+		else if (row->event_id == KS_EVENT_OVERFLOW)
+			times[i] = next[row->cpu] - LOST_BEFORE_NS;
+		else if (!read_time(input, row, &times[i]))
+			ret = -EIO;
+		else
+			next[row->cpu] = times[i];
+	}
+	free(next);
+	return ret;
+}
+
+/** Give the stream's rows their times by another clock, out of its file. */
+static int change_times(struct kshark_data_stream *stream, time_calib_func calib, int64_t *parts,
+			struct kshark_entry **rows, size_t n_rows)
+{
+	int64_t *times = malloc((n_rows + 1) * sizeof(*times));
+	int ret = times ? read_times(stream, rows, n_rows, times) : -ENOMEM;
+
+	for (size_t i = 0; i < n_rows && !ret; i++) {
+		if (rows[i]->stream_id != stream->stream_id)
+			continue;
+		calib(&times[i], parts);
+		rows[i]->ts = times[i];
+	}
+	free(times);
+	return ret;
+}
+
+/**
+ * Does libtracecmd add anything to the stream's times? Seen by its first and its last record, if
+ * nothing but an offset is added here.
+ */
+static bool has_offsets(struct kshark_data_stream *stream, struct kshark_entry **rows, size_t n_rows,
+			int64_t added)
+{
+	struct tracecmd_input *input = kshark_get_tep_input(stream);
+	const struct kshark_entry *ends[2] = { NULL, NULL };
+	bool has = false;
+	int64_t ts;
+
+	for (size_t i = 0; i < n_rows; i++) {
+		if (rows[i]->stream_id != stream->stream_id ||
+		    rows[i]->event_id == KS_EVENT_OVERFLOW)
+			continue;
+		if (!ends[0])
+			ends[0] = rows[i];
+		ends[1] = rows[i];
+	}
+	if (!set_hiding(stream, true))
+		return true;
+	for (int i = 0; i < 2; i++)
+		has |= ends[i] && read_time(input, ends[i], &ts) && ts + added != ends[i]->ts;
+	set_hiding(stream, false);
+	return has;
+}
+
+int ks_clock_set(struct kshark_data_stream *stream, struct ks_clock clock,
+		 struct kshark_entry **rows, size_t n_rows)
+{
+	struct kshark_data_stream after = { .calib_array = clock.parts,
+					    .calib_array_size = clock.n };
+	const int64_t *old = ks_clock_of(stream), *new = ks_clock_of(&after);
+	int64_t before = stream->calib_array ? stream->calib_array[KS_CLOCK_OFFSET] : 0;
+	int ret = clock.parts && clock.n ? 0 : -ENOMEM;
+
+	if (!ret && hides(new) && !hides(old) && only_adds(old) && kshark_is_tep(stream) &&
+	    !has_offsets(stream, rows, n_rows, before))
+		clock.parts[KS_CLOCK_FLAGS] &= ~(int64_t)KS_CLOCK_HIDES;
+	if (!ret && !differ_by_offset(old, new)) {
+		ret = kshark_is_tep(stream) && set_hiding(stream, hides(new)) ?
+		      change_times(stream, function_of(new), clock.parts, rows, n_rows) : -ENOTSUP;
+		if (ret)
+			set_hiding(stream, hides(old));
+	} else if (!ret) {
+		for (size_t i = 0; i < n_rows; i++)
+			if (rows[i]->stream_id == stream->stream_id)
+				rows[i]->ts += clock.parts[KS_CLOCK_OFFSET] - before;
+	}
+	if (ret) {
+		free(clock.parts);
+		return ret;
+	}
+	free(stream->calib_array);
+	stream->calib_array = clock.parts;
+	stream->calib_array_size = clock.n;
+	stream->calib = function_of(new);
+	qsort(rows, n_rows, sizeof(struct kshark_entry *), compare_rows);
+	return 0;
+}

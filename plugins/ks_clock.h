@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	ks_clock.h
+ * @brief	How the times of one of KernelShark's streams become those on its time axis.
+ *
+ * All of it is kept in the stream's calib_array, which sessions keep, too. Its first member is what
+ * KernelShark itself knows: ns that are added last. To be used by one thread at a time, and not
+ * while KernelShark loads.
+ */
+#ifndef KSHARK_VIRT_KS_CLOCK_H
+#define KSHARK_VIRT_KS_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <libkshark.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where each of them is in the array of an aligned stream; all are needed. */
+enum ks_clock_part {
+	KS_CLOCK_OFFSET = 0,	/* ns */
+	KS_CLOCK_MAGIC,		/* KS_CLOCK_IS_OURS */
+	KS_CLOCK_FLAGS,		/* enum ks_clock_flags */
+	KS_CLOCK_SOURCE,	/* enum align_source */
+	KS_CLOCK_FOUND,		/* the offset that was found; and its interval */
+	KS_CLOCK_LO,
+	KS_CLOCK_HI,
+	KS_CLOCK_DRIFT,		/* in ppm / 1000000 */
+	KS_CLOCK_HZ,		/* of the host's TSC, if it is shown in ns; else 0 */
+	KS_CLOCK_BASE,		/* its TSC at 0 ns */
+	KS_CLOCK_HOST,		/* ks_clock_key() of its file */
+	KS_CLOCK_N_TIDS,
+	KS_CLOCK_TIDS,		/* pids of the CPUs in the host's trace; VIRT_NONE: not known */
+};
+
+#define KS_CLOCK_IS_OURS	0x6b736876636c6b31LL
+#define KS_CLOCK_MAX_TIDS	4096
+
+enum ks_clock_flags {
+	KS_CLOCK_ALIGNED = 1,	/* else somebody does not want it to be */
+	KS_CLOCK_HIDES = 2,	/* instead of trace-cmd's own offsets */
+	KS_CLOCK_CYCLES = 4,	/* the unit of what was found */
+};
+
+/** The array of a stream and its length. */
+struct ks_clock {
+	int64_t		*parts;
+	size_t		n;
+};
+
+/** ks_clock_key - a number for a file, by its name without the directory. */
+int64_t ks_clock_key(const char *path);
+
+/** ks_clock_is_key - is it this file, by its own name or by that of what it is a link to? */
+bool ks_clock_is_key(const struct kshark_data_stream *stream, int64_t key);
+
+/** ks_clock_of - what is known of a stream, or NULL if it has no more than an offset. */
+const int64_t *ks_clock_of(const struct kshark_data_stream *stream);
+
+/** ks_clock_copy - the array as it is. Return: to be freed; parts is NULL if there is none. */
+struct ks_clock ks_clock_copy(const struct kshark_data_stream *stream);
+
+/** ks_clock_prepare - before a stream is loaded: make what a session has brought count. */
+void ks_clock_prepare(struct kshark_data_stream *stream);
+
+/**
+ * ks_clock_set - from now on, these are a stream's times
+ * @clock: belongs to the stream from here on, even after an error; of one part: only an offset
+ * @rows: all rows of all streams; they are sorted anew
+ *
+ * Return: 0; -ENOTSUP if this libtracecmd cannot do it, or -ENOMEM or -EIO, and nothing is changed.
+ */
+int ks_clock_set(struct kshark_data_stream *stream, struct ks_clock clock,
+		 struct kshark_entry **rows, size_t n_rows);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_ks_clock.c
+ * @brief	KernelShark's rows get the times that the tools give to records, and lose them again.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include <libkshark.h>
+
+#include "align_meta.h"
+#include "clock_align.h"
+#include "ks_clock.h"
+#include "ks_stream.h"
+#include "kvm_trace.h"
+
+/** About what trace-cmd's offsets of this pair come to. */
+#define OFFSET_NS	991330177905
+#define DRIFT_PPM	12.345678
+
+static const char *sample(const char *name)
+{
+	static char path[4096];
+	const char *source = getenv("KSV_SOURCE_DIR");
+
+	snprintf(path, sizeof(path), "%s/samples/%s", source ? source : ".", name);
+	return path;
+}
+
+/** Times of all records, sorted. */
+struct times {
+	int64_t	*ns;
+	size_t	n;
+};
+
+static int take(void *arg, const struct kvm_trace_record *record)
+{
+	struct times *times = arg;
+
+	times->ns = realloc(times->ns, (times->n + 1) * sizeof(*times->ns));
+	assert_non_null(times->ns);
+	times->ns[times->n++] = record->time_ns;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/** @alignment: NULL for the times as libtracecmd gives them */
+static struct times from_file(const char *path, const struct kvm_trace_alignment *alignment)
+{
+	char error[256] = "";
+	struct kvm_trace *trace = kvm_trace_open(path, error, sizeof(error));
+	struct times times = { 0 };
+
+	assert_non_null(trace);
+	if (alignment)
+		assert_int_equal(kvm_trace_align(trace, alignment), 0);
+	assert_int_equal(kvm_trace_walk(trace, take, NULL, &times), 0);
+	qsort(times.ns, times.n, sizeof(*times.ns), compare);
+	kvm_trace_close(trace);
+	return times;
+}
+
+/** The rows are sorted and have the times of the records; KernelShark adds some for lost ones. */
+static void check_rows(struct kshark_entry **rows, ssize_t n, const struct times *times,
+		       int64_t added)
+{
+	size_t k = 0;
+
+	for (ssize_t i = 0; i < n; i++) {
+		assert_true(!i || rows[i]->ts >= rows[i - 1]->ts);
+		if (rows[i]->event_id == KS_EVENT_OVERFLOW)
+			continue;
+		assert_true(k < times->n);
+		assert_true(rows[i]->ts == times->ns[k++] + added);
+	}
+	assert_int_equal(k, times->n);
+}
+
+static struct ks_clock clock_new(int64_t offset, int64_t drift, int64_t flags)
+{
+	struct ks_clock clock = { calloc(KS_CLOCK_TIDS + 1, sizeof(int64_t)), KS_CLOCK_TIDS + 1 };
+
+	assert_non_null(clock.parts);
+	clock.parts[KS_CLOCK_OFFSET] = clock.parts[KS_CLOCK_FOUND] = offset;
+	clock.parts[KS_CLOCK_MAGIC] = KS_CLOCK_IS_OURS;
+	clock.parts[KS_CLOCK_FLAGS] = KS_CLOCK_ALIGNED | flags;
+	clock.parts[KS_CLOCK_DRIFT] = drift;
+	clock.parts[KS_CLOCK_N_TIDS] = 1;
+	return clock;
+}
+
+static struct ks_clock offset_alone(int64_t offset)
+{
+	struct ks_clock clock = { calloc(1, sizeof(int64_t)), 1 };
+
+	assert_non_null(clock.parts);
+	clock.parts[0] = offset;
+	return clock;
+}
+
+struct loaded {
+	struct kshark_context *kshark;
+	struct kshark_data_stream *stream;
+	struct kshark_entry **rows;
+	ssize_t n;
+};
+
+static void load(struct loaded *loaded, const char *path)
+{
+	int id;
+
+	loaded->kshark = NULL;
+	assert_true(kshark_instance(&loaded->kshark));
+	id = kshark_open(loaded->kshark, path);
+	assert_true(id >= 0);
+	loaded->stream = kshark_get_data_stream(loaded->kshark, id);
+}
+
+static void load_rows(struct loaded *loaded)
+{
+	loaded->n = kshark_load_entries(loaded->kshark, loaded->stream->stream_id, &loaded->rows);
+	assert_true(loaded->n > 0);
+}
+
+static void unload(struct loaded *loaded)
+{
+	for (ssize_t i = 0; i < loaded->n; i++)
+		free(loaded->rows[i]);
+	free(loaded->rows);
+	kshark_close(loaded->kshark, loaded->stream->stream_id);
+}
+
+static int set(struct loaded *loaded, struct ks_clock clock)
+{
+	return ks_clock_set(loaded->stream, clock, loaded->rows, (size_t)loaded->n);
+}
+
+/** As aligning, undoing and the offset's box do it, one after the other. */
+static void test_there_and_back(void **state)
+{
+	const char *path = sample("kvm-migration-g1.dat");
+	struct kvm_trace_alignment hidden = { .hide_offsets = true, .offset = OFFSET_NS };
+	struct kvm_trace_alignment drifting = {
+		.hide_offsets = true, .offset = 5, .drift_ppm = DRIFT_PPM,
+	};
+	struct times own = from_file(path, NULL), plain = from_file(path, &hidden);
+	struct times drifted = from_file(path, &drifting);
+	struct loaded loaded;
+
+	(void)state;
+	load(&loaded, path);
+	load_rows(&loaded);
+	check_rows(loaded.rows, loaded.n, &own, 0);
+
+	assert_int_equal(set(&loaded, offset_alone(-123456789)), 0);
+	check_rows(loaded.rows, loaded.n, &own, -123456789);
+	assert_true(ks_stream_offset(loaded.stream->stream_id) == -123456789);
+	assert_null(ks_clock_of(loaded.stream));
+
+	assert_int_equal(set(&loaded, clock_new(OFFSET_NS, 0, KS_CLOCK_HIDES)), 0);
+	check_rows(loaded.rows, loaded.n, &plain, 0);
+	assert_non_null(ks_clock_of(loaded.stream));
+	/* there were offsets of trace-cmd's */
+	assert_true(ks_clock_of(loaded.stream)[KS_CLOCK_FLAGS] & KS_CLOCK_HIDES);
+
+	assert_int_equal(set(&loaded, clock_new(OFFSET_NS + 1000, 0, KS_CLOCK_HIDES)), 0);
+	check_rows(loaded.rows, loaded.n, &plain, 1000);
+
+	/* 12.345678 ppm */
+	assert_int_equal(set(&loaded, clock_new(5, 12345678, KS_CLOCK_HIDES)), 0);
+	check_rows(loaded.rows, loaded.n, &drifted, 0);
+	assert_int_equal(set(&loaded, clock_new(7, 12345678, KS_CLOCK_HIDES)), 0);
+	check_rows(loaded.rows, loaded.n, &drifted, 2);
+
+	assert_int_equal(set(&loaded, offset_alone(0)), 0);
+	check_rows(loaded.rows, loaded.n, &own, 0);
+	unload(&loaded);
+	free(own.ns);
+	free(plain.ns);
+	free(drifted.ns);
+}
+
+/** A session gives the array back and no more: what it means is made to count before loading. */
+static void test_restored(void **state)
+{
+	const char *path = sample("kvm-migration-g1.dat");
+	struct kvm_trace_alignment drifting = {
+		.hide_offsets = true, .offset = 5, .drift_ppm = DRIFT_PPM,
+	};
+	struct times drifted = from_file(path, &drifting);
+	struct ks_clock clock = clock_new(5, 12345678, KS_CLOCK_HIDES);
+	struct loaded loaded;
+
+	(void)state;
+	load(&loaded, path);
+	loaded.stream->calib = kshark_offset_calib;
+	loaded.stream->calib_array = clock.parts;
+	loaded.stream->calib_array_size = clock.n;
+	ks_clock_prepare(loaded.stream);
+	load_rows(&loaded);
+	check_rows(loaded.rows, loaded.n, &drifted, 0);
+	unload(&loaded);
+	free(drifted.ns);
+}
+
+/** A file that has no offsets of trace-cmd's has none to hide. */
+static void test_nothing_to_hide(void **state)
+{
+	const char *path = sample("kvm-nosync-g1.dat");
+	struct times own = from_file(path, NULL);
+	struct loaded loaded;
+
+	(void)state;
+	load(&loaded, path);
+	load_rows(&loaded);
+	assert_int_equal(set(&loaded, clock_new(397320515241, 0, KS_CLOCK_HIDES)), 0);
+	check_rows(loaded.rows, loaded.n, &own, 397320515241);
+	assert_int_equal(ks_clock_of(loaded.stream)[KS_CLOCK_FLAGS], KS_CLOCK_ALIGNED);
+	unload(&loaded);
+	free(own.ns);
+}
+
+/**
+ * Cycles become the host's ns: with 2 GHz and TSC 1000000 at 0 ns, cycle 3000007 of the host is
+ * 2000007 / 2 = 1000003.5 ns after that, rounded down, and one before it is -0.5 ns, so -1.
+ */
+static void test_cycles(void **state)
+{
+	struct ks_clock clock = clock_new(0, 0, KS_CLOCK_CYCLES);
+	struct loaded loaded;
+	int64_t ts;
+
+	(void)state;
+	clock.parts[KS_CLOCK_FOUND] = 1000;
+	clock.parts[KS_CLOCK_HZ] = 2000000000;
+	clock.parts[KS_CLOCK_BASE] = 1000000;
+	load(&loaded, sample("kvm-nosync-g1.dat"));
+	load_rows(&loaded);
+	assert_int_equal(set(&loaded, clock), 0);
+	ts = 3000007 - 1000;
+	loaded.stream->calib(&ts, loaded.stream->calib_array);
+	assert_int_equal(ts, 1000003);
+	ts = 999999 - 1000;
+	loaded.stream->calib(&ts, loaded.stream->calib_array);
+	assert_int_equal(ts, -1);
+	unload(&loaded);
+}
+
+/** What a damaged session may hold. */
+static void test_damaged(void **state)
+{
+	struct ks_clock clock = clock_new(1, 0, 0);
+	struct kshark_data_stream stream = { .calib_array = clock.parts,
+					     .calib_array_size = clock.n };
+
+	(void)state;
+	assert_non_null(ks_clock_of(&stream));
+	stream.calib_array_size = KS_CLOCK_TIDS;	/* its thread is missing */
+	assert_null(ks_clock_of(&stream));
+	stream.calib_array_size = clock.n;
+	clock.parts[KS_CLOCK_N_TIDS] = -1;
+	assert_null(ks_clock_of(&stream));
+	clock.parts[KS_CLOCK_N_TIDS] = INT64_MAX;
+	assert_null(ks_clock_of(&stream));
+	clock.parts[KS_CLOCK_N_TIDS] = 1;
+	clock.parts[KS_CLOCK_DRIFT] = INT64_MIN;
+	assert_null(ks_clock_of(&stream));
+	clock.parts[KS_CLOCK_DRIFT] = 0;
+	clock.parts[KS_CLOCK_MAGIC]++;
+	assert_null(ks_clock_of(&stream));
+	stream.calib_array = NULL;
+	assert_null(ks_clock_of(&stream));
+	assert_null(ks_clock_of(NULL));
+	free(clock.parts);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_there_and_back),
+		cmocka_unit_test(test_restored),
+		cmocka_unit_test(test_nothing_to_hide),
+		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
