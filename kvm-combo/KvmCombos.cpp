@@ -46,22 +46,6 @@ kshark_data_stream *streamOf(int streamId)
 	return kshark_instance(&kshark) ? kshark_get_data_stream(kshark, streamId) : nullptr;
 }
 
-std::vector<int> openStreams()
-{
-	std::vector<int> streams;
-	kshark_context *kshark = nullptr;
-
-	if (!kshark_instance(&kshark))
-		return streams;
-
-	int *ids = kshark_all_streams(kshark);
-
-	if (ids)
-		streams.assign(ids, ids + kshark->n_streams);
-	free(ids);
-	return streams;
-}
-
 /** A name for the choices between two files, whatever they are called from. */
 QString choiceKey(int host, int guest)
 {
@@ -248,7 +232,7 @@ std::vector<KvmGuestCpu> KvmCombos::guestCpus(int otherThan) const
 {
 	std::vector<KvmGuestCpu> cpus;
 
-	for (int id : openStreams()) {
+	for (int id : virtOpenStreams()) {
 		kshark_data_stream *stream = streamOf(id);
 
 		for (int cpu = 0; stream && id != otherThan && cpu < stream->n_cpus; cpu++)
@@ -276,8 +260,8 @@ void KvmCombos::loadChoices()
 {
 	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
 
-	for (int host : openStreams())
-		for (int guest : openStreams())
+	for (int host : virtOpenStreams())
+		for (int guest : virtOpenStreams())
 			for (const QString &text :
 			     settings.value(choiceKey(host, guest)).toStringList()) {
 				virt_pair pair = {
@@ -304,8 +288,8 @@ void KvmCombos::saveChoices() const
 	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
 	std::vector<KvmVcpu> all = vcpus();
 
-	for (int host : openStreams())
-		for (int guest : openStreams()) {
+	for (int host : virtOpenStreams())
+		for (int guest : virtOpenStreams()) {
 			QStringList list;
 
 			if (host == guest)
@@ -345,7 +329,7 @@ QStringList KvmCombos::notes() const
 		list << QString("%1 was not recorded together with %2: which vCPU is which CPU is"
 				" a guess, please check it.")
 			.arg(virtFileOf(pair.first), virtFileOf(pair.second));
-	for (int id : openStreams()) {
+	for (int id : virtOpenStreams()) {
 		kshark_data_stream *stream = streamOf(id);
 		int unpaired = 0;
 
@@ -415,27 +399,14 @@ void KvmCombos::show(const std::vector<KvmVcpu> &vcpus)
 	reinterpret_cast<KsTraceGraph *>(graph)->comboReDraw(n, combos);
 }
 
-/**
- * KernelShark keeps for each task's graph where its rows are, and goes on with that when a file is
- * appended, although all rows have other places then: the graph becomes empty. So let it look anew.
- */
+/** A file has been appended: all rows have other places then. */
 void KvmCombos::dropOldCollections()
 {
-	kshark_context *kshark = nullptr;
-	std::vector<std::vector<int>> old;
-
 	if (!_histo || (_rows == _histo->data && _nRows == _histo->data_size))
 		return;
 	_rows = _histo->data;
 	_nRows = _histo->data_size;
-	if (!kshark_instance(&kshark))
-		return;
-	for (const kshark_entry_collection *c = kshark->collections; c; c = c->next)
-		if (c->cond == kshark_match_pid && c->n_val == 1)
-			old.push_back({ c->stream_id, c->values[0] });
-	for (std::vector<int> &task : old)
-		kshark_unregister_data_collection(&kshark->collections, kshark_match_pid, task[0],
-						  &task[1], 1);
+	virtDropTaskCollections();
 	if (QWidget *widget = virtChild(_window, "KsGLWidget"))
 		widget->update();
 }
@@ -446,6 +417,7 @@ void KvmCombos::frameDone()
 	bool foreign = !std::includes(_mine.begin(), _mine.end(), _drawn.begin(), _drawn.end());
 	bool seen = !_drawn.empty();
 	std::vector<std::string> signature;
+	std::vector<std::vector<int64_t>> clocks;
 
 	if (virtIsLoading()) {
 		_timer.start(LOADING_MS);
@@ -453,23 +425,50 @@ void KvmCombos::frameDone()
 	}
 	_drawn.clear();
 	dropOldCollections();
-	for (int id : openStreams()) {
+	for (int id : virtOpenStreams()) {
 		kshark_data_stream *stream = streamOf(id);
 		VirtModelRef model(id);
 
 		signature.push_back(std::to_string(id) + " " + std::to_string(model.serial()) +
 				    " " + (stream && stream->file ? stream->file : ""));
+		clocks.emplace_back();
+		if (stream && stream->calib_array)
+			clocks.back().assign(stream->calib_array,
+					     stream->calib_array + stream->calib_array_size);
 	}
 	if (signature != _signature) {
 		_signature = signature;
+		_clocks = clocks;
 		hideStockMenu();
 		findPairs();
 		if (_automatic && !foreign)
 			showByItself();
 		showNotes();
+	} else if (clocks != _clocks) {
+		_clocks = clocks;
+		clocksChanged(foreign);
 	} else if (seen) {
 		reveal();
 	}
+}
+
+/** Rows lie elsewhere now, so that other CPUs may go together. */
+void KvmCombos::clocksChanged(bool foreign)
+{
+	auto keys = [this] {
+		std::set<std::vector<int>> found;
+
+		for (const KvmVcpu &vcpu : vcpus())
+			found.insert({ vcpu.stream, vcpu.pid, vcpu.pair.guest_stream,
+				       vcpu.pair.guest_cpu });
+		return found;
+	};
+	std::set<std::vector<int>> before = keys();
+
+	findPairs();
+	if (_automatic && !foreign && keys() != before)
+		showByItself();
+	showNotes();
 }
 
 /** All pairs; of KVM's hosts also the threads of vCPUs without a guest. */
@@ -490,7 +489,7 @@ void KvmCombos::showByItself()
 /** Say what does not fit together, where it is seen without a dialog. */
 void KvmCombos::showNotes()
 {
-	QStringList list = openStreams().size() > 1 ? notes() : QStringList();
+	QStringList list = virtOpenStreams().size() > 1 ? notes() : QStringList();
 
 	for (const QString &note : list)
 		qWarning().noquote() << "kshark-virt:" << note;

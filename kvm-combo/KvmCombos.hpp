@@ -87,6 +87,7 @@ private:
 
 	void frameDone();
 	void dropOldCollections();
+	void clocksChanged(bool foreign);
 	void showByItself();
 	void showNotes();
 	void reveal();
@@ -100,6 +101,7 @@ private:
 	kshark_entry			**_rows = nullptr;	/* as of the last frame */
 	size_t				_nRows = 0;
 	std::vector<std::string>	_signature;	/* of the streams */
+	std::vector<std::vector<int64_t>> _clocks;	/* of these streams */
 	std::set<std::vector<int>>	_drawn, _mine;	/* graphs of combos: stream, id, action */
 	int				_top = 0, _base = 0;	/* of all combos */
 	bool				_reveal = false;

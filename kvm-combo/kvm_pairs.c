@@ -9,6 +9,7 @@
 
 #include <libkshark-tepdata.h>
 
+#include "ks_clock.h"
 #include "ks_stream.h"
 #include "kvm_pairs.h"
 #include "virt_pairing.h"
@@ -55,6 +56,25 @@ static void set_recorded(struct kshark_context *kshark, int host, int guest)
 	}
 }
 
+/** What aligning the guest's clock has found out. */
+static void set_aligned(struct kshark_context *kshark, int host, int guest)
+{
+	const int64_t *parts = ks_clock_of(kshark_get_data_stream(kshark, guest));
+	struct virt_pair pair = {
+		.host_stream = host, .guest_stream = guest, .source = VIRT_PAIR_RECORDED,
+	};
+
+	if (host == guest || !parts || !(parts[KS_CLOCK_FLAGS] & KS_CLOCK_ALIGNED) ||
+	    !ks_clock_is_key(kshark_get_data_stream(kshark, host), parts[KS_CLOCK_HOST]))
+		return;
+	for (int i = 0; i < parts[KS_CLOCK_N_TIDS]; i++) {
+		pair.host_pid = (int32_t)parts[KS_CLOCK_TIDS + i];
+		pair.guest_cpu = i;
+		if (pair.host_pid > 0)
+			virt_pairing_set(&pair);
+	}
+}
+
 void kvm_pairs_recorded(void)
 {
 	struct kshark_context *kshark = NULL;
@@ -64,8 +84,10 @@ void kvm_pairs_recorded(void)
 		return;
 	ids = kshark_all_streams(kshark);
 	for (int i = 0; ids && i < kshark->n_streams; i++)
-		for (int j = 0; j < kshark->n_streams; j++)
+		for (int j = 0; j < kshark->n_streams; j++) {
+			set_aligned(kshark, ids[i], ids[j]);
 			set_recorded(kshark, ids[i], ids[j]);
+		}
 	free(ids);
 }
 

@@ -18,7 +18,7 @@ extern "C" {
  * kvm_pairs_recorded - set the pairs that trace-cmd wrote into its files
  *
  * A host's file names the trace of each guest that was recorded together with it, and the thread of
- * each of its vCPUs.
+ * each of its vCPUs. Without that, it counts what has been found out by aligning clocks.
  */
 void kvm_pairs_recorded(void);
 

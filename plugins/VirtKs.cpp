@@ -71,6 +71,45 @@ QWidget *virtChild(QMainWindow *window, const char *className)
 	return nullptr;
 }
 
+std::vector<int> virtOpenStreams()
+{
+	std::vector<int> streams;
+	kshark_context *kshark = nullptr;
+
+	if (!kshark_instance(&kshark))
+		return streams;
+
+	int *ids = kshark_all_streams(kshark);
+
+	if (ids)
+		streams.assign(ids, ids + kshark->n_streams);
+	free(ids);
+	return streams;
+}
+
+KsDataStore *virtDataStore(QMainWindow *window)
+{
+	for (QObject *child : window->children())
+		if (!strcmp(child->metaObject()->className(), "KsDataStore"))
+			return reinterpret_cast<KsDataStore *>(child);
+	return nullptr;
+}
+
+void virtDropTaskCollections()
+{
+	kshark_context *kshark = nullptr;
+	std::vector<std::pair<int, int>> old;
+
+	if (!kshark_instance(&kshark))
+		return;
+	for (const kshark_entry_collection *c = kshark->collections; c; c = c->next)
+		if (c->cond == kshark_match_pid && c->n_val == 1)
+			old.push_back({ c->stream_id, c->values[0] });
+	for (std::pair<int, int> &task : old)
+		kshark_unregister_data_collection(&kshark->collections, kshark_match_pid,
+						  task.first, &task.second, 1);
+}
+
 bool virtIsLoading()
 {
 	for (QWidget *widget : QApplication::topLevelWidgets())

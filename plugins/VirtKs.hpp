@@ -26,6 +26,14 @@ public:
 	void comboReDraw(int n, QVector<int> combos);
 };
 
+/** KernelShark's rows, a child of its window; the same holds for it. */
+class KsDataStore {
+public:
+	void registerCPUCollections();
+	void unregisterCPUCollections();
+	void updateWidgets(KsDataStore *data);	/* its signal: all that shows rows looks anew */
+};
+
 /** A counted reference to a stream's model. */
 class VirtModelRef {
 public:
@@ -79,6 +87,18 @@ bool virtIsLoading();
  * plugin; the first one does it.
  */
 void virtGuardGraphs(QMainWindow *window);
+
+/** The ids of all open streams. */
+std::vector<int> virtOpenStreams();
+
+/** KernelShark's rows, or nullptr. */
+KsDataStore *virtDataStore(QMainWindow *window);
+
+/**
+ * Let KernelShark forget where the rows of each task are. It looks anew when it draws a task's
+ * graph, but not by itself when rows have got other places.
+ */
+void virtDropTaskCollections();
 
 /** The widget of a class of KernelShark's in its window, or nullptr. */
 QWidget *virtChild(QMainWindow *window, const char *className);
