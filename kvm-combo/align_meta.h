@@ -14,10 +14,6 @@
 
 #include "kvm_trace.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** What is kept. */
 struct align_meta {
 	char		*host;		/* name of the host's file, without its directory */
@@ -57,7 +53,4 @@ void align_meta_free(struct align_meta *meta);
  */
 int align_meta_apply(struct kvm_trace *guest, char *error, size_t size);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -12,8 +12,7 @@
 #include "align_try.h"
 #include "trace_dat.h"
 
-/** trace-cmd's offsets are doubted if they explain less; another fit must explain that much more */
-#define DOUBT_PERCENT	99.5
+/** What is recorded is left only for what explains that much more. */
 #define BETTER_PERCENT	0.5
 
 /** ns or cycles: offsets that differ by no more are one. */
@@ -299,7 +298,7 @@ static int try_trace_cmd(struct align_pair *pair)
 		return 0;
 	ret = try_source(pair, ALIGN_TRACE_CMD, &pair->shifted, true);
 	if (!ret && pair->best.machine >= 0 &&
-	    pair->best.alignment.explained_percent < DOUBT_PERCENT) {
+	    pair->best.alignment.explained_percent < VIRT_CLOCK_DOUBT_PERCENT) {
 		pair->recorded = pair->best;
 		pair->recorded.evidence = NULL;
 	}
@@ -329,10 +328,9 @@ static int try_all(struct align_pair *pair)
 			ret = try_source(pair, of_cycles[i], &pair->plain, true);
 	if (ret || (wanted != ALIGN_AUTO && wanted != ALIGN_CAUSALITY))
 		return ret;
-	if (is_good(pair) && pair->best.alignment.explained_percent >= DOUBT_PERCENT)
+	if (is_good(pair) && pair->best.alignment.explained_percent >= VIRT_CLOCK_DOUBT_PERCENT)
 		return 0;
 	if (is_good(pair)) {
-		/* what is recorded is left only for what is clearly better */
 		struct align_try recorded = pair->best;
 
 		pair->best = (struct align_try){ .machine = -1 };

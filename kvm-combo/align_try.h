@@ -11,10 +11,6 @@
 #include "align_data.h"
 #include "align_meta.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 /** Counting cycles as ns, by a clock of so many Hz, keeps them as they are. */
 #define ALIGN_AS_IT_IS	1000000000
 
@@ -106,7 +102,4 @@ struct align_meta *align_pair_meta(const struct align_pair *pair, const char *ho
 
 void align_pair_free(struct align_pair *pair);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -30,6 +30,7 @@
 
 #include <KsPluginsGUI.hpp>
 
+#include "VirtClocks.hpp"
 #include "VirtDock.hpp"
 #include "virt.h"
 #include "virt_colors.h"
@@ -466,6 +467,7 @@ void VirtDock::buildUi()
 	layout->addWidget(_tree, 3);
 	layout->addLayout(buttons);
 	layout->addWidget(_details, 1);
+	layout->addWidget(_clocks = new VirtClocks(_window));
 	layout->addWidget(buildLegend());
 	layout->addWidget(buildExitLegend());
 	layout->addWidget(buildOverlays());
@@ -529,6 +531,7 @@ void VirtDock::saveSettings()
 void VirtDock::graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, int id, int base)
 {
 	_histo = histo;
+	_clocks->graphDrawn(histo);
 	if (isTask)
 		_tasks.insert({ streamId, id });
 	if (isTask && _reveal == std::make_pair(streamId, id)) {

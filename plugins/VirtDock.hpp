@@ -32,6 +32,7 @@ class QLabel;
 class QPushButton;
 class QTreeWidget;
 class QTreeWidgetItem;
+class VirtClocks;
 
 /** What is drawn over KernelShark's graphs. */
 enum VirtOverlay {
@@ -93,6 +94,7 @@ private:
 	bool			_everShown = false;
 	std::vector<uint64_t>	_serials;	/* of the models in the tree */
 
+	VirtClocks		*_clocks = nullptr;
 	QTreeWidget		*_tree = nullptr;
 	QLabel			*_head = nullptr, *_details = nullptr;
 	QPushButton		*_markWorst = nullptr, *_zoomWorst = nullptr;

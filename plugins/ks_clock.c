@@ -225,8 +225,8 @@ static int change_times(struct kshark_data_stream *stream, time_calib_func calib
  * Does libtracecmd add anything to the stream's times? Seen by its first and its last record, if
  * nothing but an offset is added here.
  */
-static bool has_offsets(struct kshark_data_stream *stream, struct kshark_entry **rows, size_t n_rows,
-			int64_t added)
+static bool has_offsets(struct kshark_data_stream *stream, struct kshark_entry **rows,
+			size_t n_rows, int64_t added)
 {
 	struct tracecmd_input *input = kshark_get_tep_input(stream);
 	const struct kshark_entry *ends[2] = { NULL, NULL };

@@ -9,6 +9,7 @@
 #include <libkshark.h>
 #include <libkshark-plugin.h>
 
+#include "ks_clock.h"
 #include "virt.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -21,6 +22,8 @@ int KSHARK_PLOT_PLUGIN_INITIALIZER(struct kshark_data_stream *stream)
 {
 	if (!stream || stream->stream_id < 0)
 		return 0;
+	/* a session may have brought an alignment */
+	ks_clock_prepare(stream);
 	kshark_register_draw_handler(stream, virt_draw);
 	return 1;
 }

@@ -291,7 +291,7 @@ out:
 static int hand_over_file(struct view *view, const char *path, bool appended, char **handed)
 {
 	enum file_kind kind = kind_of(path);
-	char *sidecar = kind == FILE_XENTRACE ? xen_meta_find(path) : NULL;
+	char *sidecar = kind != FILE_UNKNOWN ? xen_meta_find(path) : NULL;
 	char *expected = xen_meta_path(path);
 	const char *why = NULL;
 	int ret = -ENOMEM;

@@ -31,6 +31,9 @@ extern "C" {
 /** One that fewer events speak for, too. */
 #define VIRT_CLOCK_MIN_EVENTS	50
 
+/** Clocks that others have aligned are doubted if they explain less. */
+#define VIRT_CLOCK_DOUBT_PERCENT 99.5
+
 /** Clocks that drift faster than this are not recognized. */
 #define VIRT_CLOCK_MAX_PPM	250.0
 

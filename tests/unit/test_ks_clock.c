@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_ks_clock.c
- * @brief	KernelShark's rows get the times that the tools give to records, and lose them again.
+ * @brief	KernelShark's rows get the times that the tools give to records, and lose them.
  */
 #include <setjmp.h>
 #include <stdarg.h>

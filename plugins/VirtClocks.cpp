@@ -1,0 +1,692 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtClocks.cpp
+ * @brief	The dock's part about clocks.
+ *
+ * The draw handler says that something may have changed; after the frame it is looked what.
+ * Aligning and judging run in a thread, on files and copies. Rows are changed in the GUI's thread
+ * only, while KernelShark does not load.
+ */
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include <QComboBox>
+#include <QDebug>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QRunnable>
+#include <QVBoxLayout>
+
+#include <libkshark.h>
+#include <libkshark-tepdata.h>
+
+#include "VirtClocks.hpp"
+#include "VirtKs.hpp"
+#include "VirtOffsetBox.hpp"
+#include "ks_stream.h"
+#include "virt_pairing.h"
+#include "virt_text.h"
+
+namespace {
+
+constexpr int LOOK_MS = 30;		/* after a drawing */
+constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
+constexpr int TEXT_LINES = 6;
+constexpr int DIGITS = 3;		/* of percentages */
+
+kshark_data_stream *streamOf(int streamId)
+{
+	kshark_context *kshark = nullptr;
+
+	return kshark_instance(&kshark) ? kshark_get_data_stream(kshark, streamId) : nullptr;
+}
+
+std::string fileOf(int streamId)
+{
+	kshark_data_stream *stream = streamOf(streamId);
+
+	return stream && stream->file ? stream->file : "";
+}
+
+/** The array of a stream; that of an offset of 0 if it has none. */
+std::vector<int64_t> partsOf(int streamId)
+{
+	kshark_data_stream *stream = streamOf(streamId);
+
+	if (!stream || !stream->calib_array || !stream->calib_array_size)
+		return { 0 };
+	return { stream->calib_array, stream->calib_array + stream->calib_array_size };
+}
+
+/** What is known of it beyond an offset, or nullptr. */
+const int64_t *clockOf(int streamId)
+{
+	return ks_clock_of(streamOf(streamId));
+}
+
+bool isAligned(int streamId)
+{
+	const int64_t *parts = clockOf(streamId);
+
+	return parts && (parts[KS_CLOCK_FLAGS] & KS_CLOCK_ALIGNED);
+}
+
+bool isTraceDat(int streamId)
+{
+	kshark_data_stream *stream = streamOf(streamId);
+
+	return stream && kshark_is_tep(stream);
+}
+
+/** An offset that stays alone, whatever the sidecar says. */
+std::vector<int64_t> withoutAlignment(int64_t offset)
+{
+	std::vector<int64_t> parts(KS_CLOCK_TIDS);
+
+	parts[KS_CLOCK_OFFSET] = offset;
+	parts[KS_CLOCK_MAGIC] = KS_CLOCK_IS_OURS;
+	return parts;
+}
+
+/** The stream of a host whose file has a key; VIRT_NONE if none is open. */
+int hostOf(int guest, int64_t key)
+{
+	for (int id : virtOpenStreams())
+		if (id != guest && fileOf(id) != fileOf(guest) &&
+		    ks_clock_is_key(streamOf(id), key))
+			return id;
+	return VIRT_NONE;
+}
+
+/** The stream that a guest's CPUs are paired with, or VIRT_NONE. */
+int pairedHostOf(int guest)
+{
+	kshark_data_stream *stream = streamOf(guest);
+	virt_pair pair;
+
+	for (int cpu = 0; stream && cpu < stream->n_cpus; cpu++)
+		if (virt_pairing_of_cpu(guest, cpu, &pair))
+			return pair.host_stream;
+	return VIRT_NONE;
+}
+
+QString duration(int64_t ns)
+{
+	char text[32];
+
+	return virt_text_duration(text, sizeof(text), ns);
+}
+
+template <typename F> class Task : public QRunnable {
+public:
+	explicit Task(F function) : _function(std::move(function)) {}
+	void run() override { _function(); }
+
+private:
+	F	_function;
+};
+
+template <typename F> QRunnable *newTask(F function)
+{
+	return new Task<F>(std::move(function));
+}
+
+} // namespace
+
+/** A guest and what may be its host. */
+struct VirtClocks::Align {
+	int				streamId;
+	std::string			file;
+	std::vector<std::string>	hosts;
+	bool				stored;		/* read the sidecar only */
+	bool				done = false;
+	virt_align_result		result = {};
+
+	~Align() { virt_align_result_free(&result); }
+
+	void work()
+	{
+		for (const std::string &host : hosts) {
+			virt_align_result_free(&result);
+			if (stored)
+				virt_align_stored(host.c_str(), file.c_str(), &result);
+			else
+				virt_align_files(host.c_str(), file.c_str(), &result);
+			if (result.clock.parts)
+				return;
+		}
+	}
+};
+
+/** The rows of a guest, to be judged by the model of its host. */
+struct VirtClocks::Judge {
+	int				streamId;
+	int64_t				offset;
+	VirtModelRef			model;
+	std::vector<std::vector<int64_t>>	times;	/* by CPU */
+	std::vector<virt_align_cpu>	cpus;
+	virt_clock_alignment		alignment = {};
+	int				ret = 0;
+
+	void work()
+	{
+		for (size_t c = 0; c < cpus.size(); c++) {
+			cpus[c].times = times[c].data();
+			cpus[c].n = times[c].size();
+		}
+		ret = virt_align_judge(model.get(), cpus.data(), static_cast<int32_t>(cpus.size()),
+				       offset, &alignment);
+	}
+};
+
+VirtClocks::VirtClocks(QMainWindow *window)
+: _window(window)
+{
+	setObjectName("clocks");
+	_pool.setMaxThreadCount(1);
+	_timer.setSingleShot(true);
+	_timer.setInterval(LOOK_MS);
+	connect(&_timer, &QTimer::timeout, this, [this] { frameDone(); });
+	buildUi();
+	showStream();
+}
+
+VirtClocks::~VirtClocks()
+{
+	_pool.waitForDone();
+}
+
+/* ---- the window ---- */
+
+void VirtClocks::buildUi()
+{
+	auto layout = new QVBoxLayout(this);
+	auto first = new QHBoxLayout, second = new QHBoxLayout;
+
+	_streams = new QComboBox;
+	_offset = new VirtOffsetBox([this] (int64_t ns) { setOffset(ns); });
+	_text = new QLabel;
+	_align = new QPushButton("Align");
+	_undo = new QPushButton("Undo");
+	_store = new QPushButton("Store");
+
+	_streams->setToolTip("The trace whose clock is shown and changed here");
+	_streams->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+	_offset->setToolTip("ns that are added to its times");
+	_align->setToolTip("For the trace of a guest: find out how its clock and its host's belong"
+			   " together, from trace-cmd's own offsets, from the TSC, or from when the"
+			   " host executed the guest");
+	_undo->setToolTip("Back to the times before");
+	_store->setToolTip("Keep the alignment in a file beside the guest's trace, for the next"
+			   " time and for the command kshark-virt");
+	_text->setObjectName("clock");
+	_text->setWordWrap(true);
+	_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+	_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+	/* The dock must not grow while KernelShark loads, nor the window because of it. */
+	_text->setMinimumHeight(QFontMetrics(font()).lineSpacing());
+	_text->setMaximumHeight(QFontMetrics(font()).lineSpacing() * TEXT_LINES);
+	connect(_streams, QOverload<int>::of(&QComboBox::activated), this,
+		[this] { showStream(); });
+	connect(_align, &QPushButton::clicked, this, [this] { beginAlign(); });
+	connect(_undo, &QPushButton::clicked, this, [this] { undo(); });
+	connect(_store, &QPushButton::clicked, this, [this] { store(); });
+
+	first->addWidget(new QLabel("Clock of"));
+	first->addWidget(_streams, 1);
+	first->addWidget(_offset, 1);
+	first->addWidget(new QLabel("ns"));
+	second->addWidget(_align);
+	second->addWidget(_undo);
+	second->addWidget(_store);
+	second->addStretch();
+	layout->setContentsMargins(0, 0, 0, 0);
+	layout->setSpacing(2);
+	layout->addLayout(first);
+	layout->addLayout(second);
+	layout->addWidget(_text);
+}
+
+int VirtClocks::current() const
+{
+	return _streams->count() ? _streams->currentData().toInt() : VIRT_NONE;
+}
+
+/** What is to be said about a stream, as HTML. */
+QString VirtClocks::describe(int streamId) const
+{
+	const int64_t *parts = clockOf(streamId);
+	QStringList lines;
+
+	if (parts && (parts[KS_CLOCK_FLAGS] & KS_CLOCK_ALIGNED)) {
+		bool cycles = parts[KS_CLOCK_FLAGS] & KS_CLOCK_CYCLES;
+		const char *unit = cycles ? "cycles" : "ns";
+		int host = hostOf(streamId, parts[KS_CLOCK_HOST]);
+		int64_t found = parts[KS_CLOCK_HZ] ? 0 : parts[KS_CLOCK_FOUND];
+		QString text = QString("Aligned with %1 by %2: host time = guest time %3%4 %5, ")
+			.arg(host == VIRT_NONE ? "a file that is not open" : virtFileOf(host),
+			     virt_align_source(parts), parts[KS_CLOCK_FOUND] < 0 ? "" : "+")
+			.arg(parts[KS_CLOCK_FOUND]).arg(unit);
+
+		text += QString("known to %1 %2").arg(parts[KS_CLOCK_HI] - parts[KS_CLOCK_LO])
+						  .arg(unit);
+		if (parts[KS_CLOCK_DRIFT])
+			text += QString(", drift %1 ppm")
+				.arg(static_cast<double>(parts[KS_CLOCK_DRIFT]) / 1e6, 0, 'f', 6);
+		if (parts[KS_CLOCK_FLAGS] & KS_CLOCK_HIDES)
+			text += "; without trace-cmd's own offsets";
+		if (parts[KS_CLOCK_HZ])
+			text += QString("; cycles shown as ns of a TSC of %1 kHz")
+				.arg(parts[KS_CLOCK_HZ] / 1000);
+		else if (cycles)
+			text += "; both files count cycles, which are shown as ns";
+		lines << text;
+		if (parts[KS_CLOCK_OFFSET] != found)
+			lines << QString("and %1 ns by hand").arg(parts[KS_CLOCK_OFFSET] - found);
+	} else if (partsOf(streamId)[KS_CLOCK_OFFSET]) {
+		lines << "Times of the file, moved by hand";
+	} else {
+		lines << "Times as the file gives them";
+	}
+
+	auto known = _known.find(streamId);
+
+	if (known != _known.end()) {
+		QString quality = known->second.quality.toHtmlEscaped();
+
+		if (!quality.isEmpty())
+			lines << (known->second.bad ? "<b>" + quality + "</b>" : quality);
+		if (!known->second.message.isEmpty())
+			lines << known->second.message.toHtmlEscaped();
+	}
+	return lines.join("<br>");
+}
+
+void VirtClocks::showStream()
+{
+	int id = current();
+	bool busy = _aligning != nullptr, any = id != VIRT_NONE && streamOf(id);
+	auto known = _known.find(id);
+	QString text = any ? describe(id) : QString("No trace is open");
+
+	if (busy && any && _aligning->streamId == id)
+		text = "Aligning ...";
+	if (_text->text() != text)
+		_text->setText(text);
+	_offset->setEnabled(any && !busy);
+	if (!_offset->isEdited() || !any)
+		_offset->setValue(any ? partsOf(id)[KS_CLOCK_OFFSET] : 0);
+	_align->setEnabled(any && !busy && isTraceDat(id) && _streams->count() > 1);
+	_undo->setEnabled(any && !busy &&
+			  (isAligned(id) || (known != _known.end() &&
+					     !known->second.before.empty())));
+	_store->setEnabled(any && !busy && isAligned(id) &&
+			   hostOf(id, clockOf(id)[KS_CLOCK_HOST]) != VIRT_NONE);
+}
+
+/* ---- following KernelShark ---- */
+
+void VirtClocks::graphDrawn(kshark_trace_histo *histo)
+{
+	_histo = histo;
+	if (!_timer.isActive())
+		_timer.start(LOOK_MS);
+}
+
+void VirtClocks::frameDone()
+{
+	if (virtIsLoading()) {
+		_timer.start(LOADING_MS);
+		return;
+	}
+	if (!_histo || !_histo->data_size)
+		return;
+	findStreams();
+	if (_aligning && _aligning->done)
+		adopt();
+	if (!_aligning && !applyStored())
+		judgeNext();
+	showStream();
+}
+
+/** Which streams are there? What was known of one that has gone is forgotten. */
+void VirtClocks::findStreams()
+{
+	std::vector<int> ids = virtOpenStreams();
+	int shown = current(), guest = VIRT_NONE;
+	bool same = ids.size() == _known.size();
+
+	for (int id : ids)
+		same = same && _known.count(id) && _known[id].file == fileOf(id);
+	if (same)
+		return;
+	for (auto it = _known.begin(); it != _known.end(); )
+		it = it->second.file == fileOf(it->first) ? std::next(it) : _known.erase(it);
+	_streams->clear();
+	for (int id : ids) {
+		_known[id].file = fileOf(id);
+		/* its host may have come */
+		_known[id].asked = false;
+		_streams->addItem(QString("%1: %2").arg(id).arg(virtFileOf(id)), id);
+		if (guest == VIRT_NONE && isTraceDat(id) &&
+		    (isAligned(id) || pairedHostOf(id) != VIRT_NONE))
+			guest = id;
+	}
+	if (!_known.count(shown) || shown == ids.front())
+		shown = guest != VIRT_NONE ? guest : ids.front();
+	_streams->setCurrentIndex(_streams->findData(shown));
+}
+
+/** Begin with the next stream whose sidecar tells how it is aligned. Return: is there one? */
+bool VirtClocks::applyStored()
+{
+	for (auto &entry : _known) {
+		Known &known = entry.second;
+		int id = entry.first, host;
+		virt_align_host name = {};
+
+		if (known.asked || !isTraceDat(id) || clockOf(id) ||
+		    partsOf(id)[KS_CLOCK_OFFSET])
+			continue;
+		known.asked = true;
+		if (!virt_align_stored_host(known.file.c_str(), &name)) {
+			if (name.text[0]) {
+				known.message = name.text;
+				qWarning().noquote() << "kshark-virt:" << known.message;
+			}
+			continue;
+		}
+		host = hostOf(id, ks_clock_key(name.text));
+		if (host == VIRT_NONE) {
+			known.message = QString("Its sidecar aligns it with %1, which is not open")
+					.arg(name.text);
+			continue;
+		}
+
+		auto job = std::make_shared<Align>();
+
+		known.message.clear();
+		job->streamId = id;
+		job->file = known.file;
+		job->hosts = { fileOf(host) };
+		job->stored = true;
+		start(job);
+		return true;
+	}
+	return false;
+}
+
+/* ---- aligning ---- */
+
+void VirtClocks::beginAlign()
+{
+	auto job = std::make_shared<Align>();
+	int id = current(), paired = pairedHostOf(id);
+
+	if (_aligning || !_known.count(id) || virtIsLoading())
+		return;
+	job->streamId = id;
+	job->file = fileOf(id);
+	job->stored = false;
+	if (paired != VIRT_NONE)
+		job->hosts.push_back(fileOf(paired));
+	for (const VirtStream &stream : virtStreams())
+		if (fileOf(stream.id) != job->file &&
+		    virt_model_n_vcpus(stream.model.get()) > 0 &&
+		    !std::count(job->hosts.begin(), job->hosts.end(), fileOf(stream.id)))
+			job->hosts.push_back(fileOf(stream.id));
+	_known[id].message.clear();
+	if (job->hosts.empty()) {
+		_known[id].message = "Not aligned: no open file shows virtual machines from"
+				     " outside. Append the trace of its host";
+		showStream();
+		return;
+	}
+	start(job);
+	showStream();
+}
+
+void VirtClocks::start(const std::shared_ptr<Align> &job)
+{
+	_aligning = job;
+	_pool.start(newTask([this, job] {
+		job->work();
+		/* the destructor waits for its threads */
+		QMetaObject::invokeMethod(this, [this, job] {
+			job->done = true;
+			_timer.start(0);
+		}, Qt::QueuedConnection);
+	}));
+}
+
+/** A thread has come to its end, and KernelShark does not load. */
+void VirtClocks::adopt()
+{
+	std::shared_ptr<Align> job = std::move(_aligning);
+	auto known = _known.find(job->streamId);
+
+	_aligning.reset();
+	if (known == _known.end() || known->second.file != job->file)
+		return;
+	if (job->result.clock.parts) {
+		const int64_t *parts = job->result.clock.parts;
+		Parts all(parts, parts + job->result.clock.n);
+
+		known->second.message = job->result.text;
+		change(job->streamId, all, true);
+	} else {
+		known->second.message = QString("Not aligned: %1").arg(job->result.text);
+		qWarning().noquote() << "kshark-virt:" << virtFileOf(job->streamId) + ":"
+				     << known->second.message;
+	}
+}
+
+void VirtClocks::undo()
+{
+	int id = current();
+	Parts parts = { 0 };
+
+	if (!_known.count(id) || _aligning || virtIsLoading())
+		return;
+
+	std::vector<Parts> &before = _known[id].before;
+
+	if (!before.empty()) {
+		parts = before.back();
+		before.pop_back();
+	}
+	/* what was not aligned then shall not be by itself now */
+	if (parts.size() < KS_CLOCK_TIDS)
+		parts = withoutAlignment(parts[KS_CLOCK_OFFSET]);
+	_known[id].message.clear();
+	_known[id].byHand = false;
+	change(id, parts, false);
+	showStream();
+}
+
+void VirtClocks::store()
+{
+	int id = current();
+	const int64_t *parts = clockOf(id);
+	int host = parts ? hostOf(id, parts[KS_CLOCK_HOST]) : VIRT_NONE;
+	char error[512];
+
+	if (host == VIRT_NONE || !_known.count(id))
+		return;
+	if (virt_align_store(fileOf(host).c_str(), fileOf(id).c_str(), parts, error, sizeof(error)))
+		_known[id].message = error;
+	else
+		_known[id].message = QString("Stored in %1.meta.json").arg(virtFileOf(id));
+	showStream();
+}
+
+void VirtClocks::setOffset(int64_t ns)
+{
+	int id = current();
+
+	if (!_known.count(id) || _aligning || virtIsLoading()) {
+		showStream();
+		return;
+	}
+
+	Parts parts = partsOf(id);
+	bool again = _known[id].byHand;
+
+	parts[KS_CLOCK_OFFSET] = ns;
+	/* one way back for many steps */
+	change(id, parts, !again);
+	_known[id].byHand = true;
+	showStream();
+}
+
+/** Give a stream, and all others of its file, another clock. Return: false if that failed. */
+bool VirtClocks::change(int streamId, const Parts &parts, bool remember)
+{
+	KsDataStore *data = virtDataStore(_window);
+	kshark_entry **rows = _histo ? _histo->data : nullptr;
+	size_t n = _histo ? _histo->data_size : 0;
+	int ret = 0;
+
+	if (!data || !n)
+		return false;
+
+	int64_t bin = static_cast<int64_t>(_histo->bin_size);
+	bool whole = _histo->min <= rows[0]->ts + bin && _histo->max >= rows[n - 1]->ts - bin;
+
+	data->unregisterCPUCollections();
+	virtDropTaskCollections();
+	for (int id : virtOpenStreams()) {
+		if (fileOf(id) != fileOf(streamId))
+			continue;
+
+		auto copy = static_cast<int64_t *>(malloc(parts.size() * sizeof(int64_t)));
+
+		if (copy)
+			std::copy(parts.begin(), parts.end(), copy);
+		if (remember)
+			_known[id].before.push_back(partsOf(id));
+		ret = ks_clock_set(streamOf(id), { copy, parts.size() }, rows, n);
+		if (ret && remember)
+			_known[id].before.pop_back();
+		_known[id].byHand = false;
+		if (ret)
+			_known[id].message = QString("Nothing is changed: %1")
+				.arg(ret == -ENOTSUP ? "this libtracecmd cannot leave out"
+				     " trace-cmd's own offsets" : strerror(-ret));
+	}
+	data->registerCPUCollections();
+	redraw(whole);
+	return !ret;
+}
+
+/** The rows have other times and other places. @whole: show all of them */
+void VirtClocks::redraw(bool whole)
+{
+	int64_t first = _histo->data[0]->ts, last = _histo->data[_histo->data_size - 1]->ts;
+
+	if (_histo->max < first || _histo->min > last)
+		whole = true;
+	if (whole && _histo->n_bins)
+		ksmodel_set_bining(_histo, _histo->n_bins, first,
+				   std::max(last, first + _histo->n_bins));
+	if (KsDataStore *data = virtDataStore(_window))
+		data->updateWidgets(data);
+	if (QWidget *widget = virtChild(_window, "KsGLWidget"))
+		widget->update();
+}
+
+/* ---- judging ---- */
+
+/** Judge the next pair that has not been judged as it is now. */
+void VirtClocks::judgeNext()
+{
+	for (auto &entry : _known) {
+		int id = entry.first, host = pairedHostOf(id);
+		VirtModelRef model(host == VIRT_NONE ? -1 : host);
+		Known &known = entry.second;
+		Parts state = partsOf(id);
+
+		if (_judging)
+			return;
+		if (!model) {
+			known.quality.clear();
+			continue;
+		}
+		state.push_back(host);
+		state.push_back(ks_stream_offset(host));
+		state.push_back(static_cast<int64_t>(model.serial()));
+		state.push_back(static_cast<int64_t>(virt_pairing_serial()));
+		state.push_back(static_cast<int64_t>(_histo->data_size));
+		if (state == known.judged)
+			continue;
+		known.judged = state;
+		judge(id, host, model);
+	}
+}
+
+void VirtClocks::judge(int streamId, int host, const VirtModelRef &model)
+{
+	auto job = std::make_shared<Judge>();
+	kshark_data_stream *stream = streamOf(streamId);
+	virt_pair pair;
+
+	job->streamId = streamId;
+	job->offset = -ks_stream_offset(host);
+	job->model = model;
+	job->times.resize(static_cast<size_t>(std::max(stream->n_cpus, 0)));
+	for (int cpu = 0; cpu < stream->n_cpus; cpu++) {
+		bool known = virt_pairing_of_cpu(streamId, cpu, &pair) && pair.host_stream == host;
+
+		job->cpus.push_back({ known ? virt_model_find_vcpu(model.get(), pair.host_pid) :
+				      VIRT_NONE, nullptr, 0 });
+	}
+	for (size_t i = 0; i < _histo->data_size; i++) {
+		const kshark_entry *row = _histo->data[i];
+
+		if (row->stream_id == streamId && row->event_id != KS_EVENT_OVERFLOW &&
+		    row->cpu >= 0 && row->cpu < stream->n_cpus)
+			job->times[static_cast<size_t>(row->cpu)].push_back(row->ts);
+	}
+	_judging = job;
+	_pool.start(newTask([this, job] {
+		job->work();
+		QMetaObject::invokeMethod(this, [this, job] { adoptQuality(job); },
+					  Qt::QueuedConnection);
+	}));
+}
+
+void VirtClocks::adoptQuality(const std::shared_ptr<Judge> &job)
+{
+	const virt_clock_alignment &found = job->alignment;
+	auto known = _known.find(job->streamId);
+	uint64_t judged = found.inside + found.outside;
+
+	_judging.reset();
+	_timer.start(LOOK_MS);
+	if (known == _known.end())
+		return;
+
+	QString before = known->second.quality;
+
+	known->second.bad = judged && found.explained_percent < VIRT_CLOCK_DOUBT_PERCENT;
+	if (job->ret || !judged)
+		known->second.quality = "None of its events can be judged by the host's trace";
+	else if (known->second.bad)
+		known->second.quality = QString("Its clock is wrong: only %1 % of its %2 events lie"
+						" in guest time, and one is %3 outside. Align it")
+			.arg(found.explained_percent, 0, 'f', DIGITS).arg(judged)
+			.arg(duration(found.worst));
+	else
+		known->second.quality = QString("%1 % of its %2 events lie in guest time%3")
+			.arg(found.explained_percent, 0, 'f', DIGITS).arg(judged)
+			.arg(found.worst ? QString("; one is %1 outside").arg(duration(found.worst))
+					 : QString());
+	if (known->second.bad && known->second.quality != before)
+		qWarning().noquote() << "kshark-virt:" << virtFileOf(job->streamId) + ":"
+				     << known->second.quality;
+	showStream();
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtClocks.hpp
+ * @brief	The dock's part about clocks: what is added to the times of each stream, and why.
+ *
+ * All that lasts is in the streams themselves (ks_clock.h), so that sessions keep it.
+ */
+#ifndef KSHARK_VIRT_VIRTCLOCKS_HPP
+#define KSHARK_VIRT_VIRTCLOCKS_HPP
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <QMainWindow>
+#include <QString>
+#include <QThreadPool>
+#include <QTimer>
+#include <QWidget>
+
+#include <libkshark-model.h>
+
+#include "VirtKs.hpp"
+#include "ks_clock.h"
+#include "virt_align.h"
+
+class QComboBox;
+class QLabel;
+class QPushButton;
+class VirtOffsetBox;
+
+class VirtClocks : public QWidget {
+public:
+	explicit VirtClocks(QMainWindow *window);
+	~VirtClocks() override;
+
+	/** A graph has been drawn; called often. */
+	void graphDrawn(kshark_trace_histo *histo);
+
+private:
+	using Parts = std::vector<int64_t>;
+
+	struct Align;
+	struct Judge;
+
+	/** What is remembered of a stream as long as it shows the same file. */
+	struct Known {
+		std::string		file;
+		std::vector<Parts>	before;		/* what "Undo" goes back to */
+		bool			asked = false;	/* its sidecar has been looked at */
+		QString			message;	/* of the last attempt */
+		QString			quality;	/* how it is aligned now */
+		bool			bad = false;	/* that is to be seen */
+		Parts			judged;		/* what the quality is of */
+		bool			byHand = false;	/* the last change was of the offset */
+	};
+
+	void buildUi();
+	void frameDone();
+	void findStreams();
+	bool applyStored();
+	void beginAlign();
+	void start(const std::shared_ptr<Align> &job);
+	void adopt();
+	void judgeNext();
+	void judge(int streamId, int host, const VirtModelRef &model);
+	void adoptQuality(const std::shared_ptr<Judge> &job);
+	void undo();
+	void store();
+	void setOffset(int64_t ns);
+	bool change(int streamId, const Parts &parts, bool remember);
+	void redraw(bool whole);
+	void showStream();
+	QString describe(int streamId) const;
+	int current() const;
+
+	QMainWindow		*_window;
+	kshark_trace_histo	*_histo = nullptr;
+	QTimer			_timer;
+	QThreadPool		_pool;
+	std::map<int, Known>	_known;
+	std::shared_ptr<Align>	_aligning;
+	std::shared_ptr<Judge>	_judging;
+
+	QComboBox		*_streams = nullptr;
+	VirtOffsetBox		*_offset = nullptr;
+	QLabel			*_text = nullptr;
+	QPushButton		*_align = nullptr, *_undo = nullptr, *_store = nullptr;
+};
+
+#endif
