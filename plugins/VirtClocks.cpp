@@ -346,6 +346,7 @@ void VirtClocks::frameDone()
 	if (!_histo || !_histo->data_size)
 		return;
 	findStreams();
+	settle();
 	if (_aligning && _aligning->done)
 		adopt();
 	if (!_aligning && !applyStored())
@@ -379,6 +380,32 @@ void VirtClocks::findStreams()
 	if (!_known.count(shown) || shown == ids.front())
 		shown = guest != VIRT_NONE ? guest : ids.front();
 	_streams->setCurrentIndex(_streams->findData(shown));
+}
+
+/** Rows before time 0 have been loaded with a wrong time: once, after they are loaded. */
+void VirtClocks::settle()
+{
+	kshark_entry **rows = _histo->data;
+	size_t n = _histo->data_size;
+	ssize_t first = kshark_find_entry_by_time(KS_CLOCK_FIRST, rows, 0, n - 1);
+	KsDataStore *data = virtDataStore(_window);
+
+	if (!data || (_settled == rows && _nSettled == n))
+		return;
+	_settled = rows;
+	_nSettled = n;
+	if (first == BSEARCH_ALL_SMALLER)
+		return;
+	if (first == BSEARCH_ALL_GREATER)
+		first = 0;
+	if (rows[first]->ts != KS_CLOCK_FIRST)
+		return;
+	data->unregisterCPUCollections();
+	virtDropTaskCollections();
+	for (int id : virtOpenStreams())
+		ks_clock_settle(streamOf(id), rows, n);
+	data->registerCPUCollections();
+	redraw(false);
 }
 
 /** Begin with the next stream whose sidecar tells how it is aligned. Return: is there one? */
@@ -536,6 +563,8 @@ void VirtClocks::setOffset(int64_t ns)
 	Parts parts = partsOf(id);
 	bool again = _known[id].byHand;
 
+	if (parts.size() < KS_CLOCK_TIDS)
+		parts = withoutAlignment(ns);
 	parts[KS_CLOCK_OFFSET] = ns;
 	/* one way back for many steps */
 	change(id, parts, !again);

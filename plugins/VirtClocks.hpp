@@ -60,6 +60,7 @@ private:
 	void buildUi();
 	void frameDone();
 	void findStreams();
+	void settle();
 	bool applyStored();
 	void beginAlign();
 	void start(const std::shared_ptr<Align> &job);
@@ -81,6 +82,8 @@ private:
 	QTimer			_timer;
 	QThreadPool		_pool;
 	std::map<int, Known>	_known;
+	kshark_entry		**_settled = nullptr;	/* rows that have been looked at */
+	size_t			_nSettled = 0;
 	std::shared_ptr<Align>	_aligning;
 	std::shared_ptr<Judge>	_judging;
 

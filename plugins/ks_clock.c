@@ -91,18 +91,28 @@ static int64_t to_ns(__int128 cycles, int64_t hz)
 	       (int64_t)ns;
 }
 
-/** KernelShark's time_calib_func of what is not only an offset. */
-static void calibrate(int64_t *ts, int64_t *parts)
+/** From a stream's own time to that on KernelShark's axis. @parts: NULL if there is only @offset */
+static int64_t convert(int64_t ts, const int64_t *parts, int64_t offset)
 {
-	double ppm = (double)parts[KS_CLOCK_DRIFT] / 1e6;
+	bool aligned = parts && (parts[KS_CLOCK_FLAGS] & KS_CLOCK_ALIGNED);
+	double ppm = aligned ? (double)parts[KS_CLOCK_DRIFT] / 1e6 : 0;
 	__int128 cycles;
 
-	if (parts[KS_CLOCK_HZ] <= 0) {
-		*ts = virt_clock_host_time(parts[KS_CLOCK_OFFSET], ppm, *ts);
-		return;
-	}
-	cycles = virt_clock_host_time(parts[KS_CLOCK_FOUND], ppm, *ts);
-	*ts = to_ns(cycles - parts[KS_CLOCK_BASE], parts[KS_CLOCK_HZ]) + parts[KS_CLOCK_OFFSET];
+	if (!aligned || parts[KS_CLOCK_HZ] <= 0)
+		return virt_clock_host_time(offset, ppm, ts);
+	cycles = virt_clock_host_time(parts[KS_CLOCK_FOUND], ppm, ts);
+	return to_ns(cycles - parts[KS_CLOCK_BASE], parts[KS_CLOCK_HZ]) + offset;
+}
+
+/**
+ * KernelShark's time_calib_func. Negative times would get KernelShark's loading of trace.dat files
+ * out of step, and 0, too, so they are moved to KS_CLOCK_FIRST until ks_clock_settle().
+ */
+static void calibrate(int64_t *ts, int64_t *parts)
+{
+	*ts = convert(*ts, parts, parts[KS_CLOCK_OFFSET]);
+	if (*ts < KS_CLOCK_FIRST)
+		*ts = KS_CLOCK_FIRST;
 }
 
 static bool only_adds(const int64_t *parts)
@@ -128,9 +138,11 @@ static bool differ_by_offset(const int64_t *a, const int64_t *b)
 				(!a[KS_CLOCK_HZ] || a[KS_CLOCK_FOUND] == b[KS_CLOCK_FOUND]));
 }
 
-static time_calib_func function_of(const int64_t *parts)
+static time_calib_func function_of(const struct kshark_data_stream *stream, const int64_t *parts)
 {
-	return only_adds(parts) ? kshark_offset_calib : calibrate;
+	/* whoever has no trace.dat knows how to load negative times */
+	return parts && kshark_is_tep((struct kshark_data_stream *)stream) ? calibrate :
+									     kshark_offset_calib;
 }
 
 /** trace-cmd's own offsets come and go with this. Return: false if they cannot be changed. */
@@ -150,7 +162,7 @@ void ks_clock_prepare(struct kshark_data_stream *stream)
 
 	if (!parts || !kshark_is_tep(stream))
 		return;
-	stream->calib = function_of(parts);
+	stream->calib = function_of(stream, parts);
 	set_hiding(stream, hides(parts));
 }
 
@@ -205,18 +217,15 @@ static int read_times(struct kshark_data_stream *stream, struct kshark_entry **r
 }
 
 /** Give the stream's rows their times by another clock, out of its file. */
-static int change_times(struct kshark_data_stream *stream, time_calib_func calib, int64_t *parts,
+static int change_times(struct kshark_data_stream *stream, const int64_t *parts, int64_t offset,
 			struct kshark_entry **rows, size_t n_rows)
 {
 	int64_t *times = malloc((n_rows + 1) * sizeof(*times));
 	int ret = times ? read_times(stream, rows, n_rows, times) : -ENOMEM;
 
-	for (size_t i = 0; i < n_rows && !ret; i++) {
-		if (rows[i]->stream_id != stream->stream_id)
-			continue;
-		calib(&times[i], parts);
-		rows[i]->ts = times[i];
-	}
+	for (size_t i = 0; i < n_rows && !ret; i++)
+		if (rows[i]->stream_id == stream->stream_id)
+			rows[i]->ts = convert(times[i], parts, offset);
 	free(times);
 	return ret;
 }
@@ -263,7 +272,8 @@ int ks_clock_set(struct kshark_data_stream *stream, struct ks_clock clock,
 		clock.parts[KS_CLOCK_FLAGS] &= ~(int64_t)KS_CLOCK_HIDES;
 	if (!ret && !differ_by_offset(old, new)) {
 		ret = kshark_is_tep(stream) && set_hiding(stream, hides(new)) ?
-		      change_times(stream, function_of(new), clock.parts, rows, n_rows) : -ENOTSUP;
+		      change_times(stream, new, clock.parts[KS_CLOCK_OFFSET], rows,
+				   n_rows) : -ENOTSUP;
 		if (ret)
 			set_hiding(stream, hides(old));
 	} else if (!ret) {
@@ -278,7 +288,20 @@ int ks_clock_set(struct kshark_data_stream *stream, struct ks_clock clock,
 	free(stream->calib_array);
 	stream->calib_array = clock.parts;
 	stream->calib_array_size = clock.n;
-	stream->calib = function_of(new);
+	stream->calib = function_of(stream, new);
 	qsort(rows, n_rows, sizeof(struct kshark_entry *), compare_rows);
 	return 0;
+}
+
+int ks_clock_settle(struct kshark_data_stream *stream, struct kshark_entry **rows, size_t n_rows)
+{
+	const int64_t *parts = ks_clock_of(stream);
+	int ret;
+
+	if (!parts || !kshark_is_tep(stream))
+		return 0;
+	ret = change_times(stream, parts, parts[KS_CLOCK_OFFSET], rows, n_rows);
+	if (!ret)
+		qsort(rows, n_rows, sizeof(struct kshark_entry *), compare_rows);
+	return ret;
 }

@@ -39,6 +39,9 @@ enum ks_clock_part {
 #define KS_CLOCK_IS_OURS	0x6b736876636c6b31LL
 #define KS_CLOCK_MAX_TIDS	4096
 
+/** No row of a trace.dat is loaded with an earlier time, see ks_clock_settle(). */
+#define KS_CLOCK_FIRST		1
+
 enum ks_clock_flags {
 	KS_CLOCK_ALIGNED = 1,	/* else somebody does not want it to be */
 	KS_CLOCK_HIDES = 2,	/* instead of trace-cmd's own offsets */
@@ -75,6 +78,14 @@ void ks_clock_prepare(struct kshark_data_stream *stream);
  */
 int ks_clock_set(struct kshark_data_stream *stream, struct ks_clock clock,
 		 struct kshark_entry **rows, size_t n_rows);
+
+/**
+ * ks_clock_settle - after a stream has been loaded with its clock: give rows before
+ * KS_CLOCK_FIRST their times, which KernelShark cannot load, and sort all rows anew
+ *
+ * Return: 0; -ENOMEM or -EIO, and nothing is changed.
+ */
+int ks_clock_settle(struct kshark_data_stream *stream, struct kshark_entry **rows, size_t n_rows);
 
 #ifdef __cplusplus
 }

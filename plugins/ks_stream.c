@@ -11,6 +11,7 @@
 #include <libkshark.h>
 #include <libkshark-plugin.h>
 
+#include "ks_clock.h"
 #include "ks_stream.h"
 
 int64_t ks_stream_offset(int stream_id)
@@ -22,6 +23,8 @@ int64_t ks_stream_offset(int stream_id)
 	if (!kshark_instance(&kshark))
 		return 0;
 	stream = kshark_get_data_stream(kshark, stream_id);
+	if (ks_clock_of(stream))
+		return ks_clock_of(stream)[KS_CLOCK_OFFSET];
 	/* The only calibration that KernelShark has is an offset. */
 	if (stream && stream->calib && stream->calib_array)
 		stream->calib(&ns, stream->calib_array);

@@ -234,7 +234,7 @@ static void test_nothing_to_hide(void **state)
 
 /**
  * Cycles become the host's ns: with 2 GHz and TSC 1000000 at 0 ns, cycle 3000007 of the host is
- * 2000007 / 2 = 1000003.5 ns after that, rounded down, and one before it is -0.5 ns, so -1.
+ * 2000007 / 2 = 1000003.5 ns after that, rounded down.
  */
 static void test_cycles(void **state)
 {
@@ -252,10 +252,38 @@ static void test_cycles(void **state)
 	ts = 3000007 - 1000;
 	loaded.stream->calib(&ts, loaded.stream->calib_array);
 	assert_int_equal(ts, 1000003);
+	/* which KernelShark could not load */
 	ts = 999999 - 1000;
 	loaded.stream->calib(&ts, loaded.stream->calib_array);
-	assert_int_equal(ts, -1);
+	assert_int_equal(ts, KS_CLOCK_FIRST);
 	unload(&loaded);
+}
+
+/** Times before 0, which KernelShark cannot load, come out right in the end. */
+static void test_negative(void **state)
+{
+	const char *path = sample("kvm-nosync-g1.dat");
+	struct times own = from_file(path, NULL);
+	int64_t offset = -(own.ns[0] + own.ns[own.n - 1]) / 2;
+	struct ks_clock clock = clock_new(offset, 0, 0);
+	struct loaded loaded;
+
+	(void)state;
+	load(&loaded, path);
+	loaded.stream->calib = kshark_offset_calib;
+	loaded.stream->calib_array = clock.parts;
+	loaded.stream->calib_array_size = clock.n;
+	ks_clock_prepare(loaded.stream);
+	load_rows(&loaded);
+	for (ssize_t i = 1; i < loaded.n; i++)
+		assert_true(loaded.rows[i]->ts >= loaded.rows[i - 1]->ts);
+	assert_int_equal(loaded.rows[0]->ts, KS_CLOCK_FIRST);
+	assert_int_equal(ks_clock_settle(loaded.stream, loaded.rows, (size_t)loaded.n), 0);
+	check_rows(loaded.rows, loaded.n, &own, offset);
+	assert_true(loaded.rows[0]->ts < 0);
+	assert_true(ks_stream_offset(loaded.stream->stream_id) == offset);
+	unload(&loaded);
+	free(own.ns);
 }
 
 /** What a damaged session may hold. */
@@ -293,6 +321,7 @@ int main(void)
 		cmocka_unit_test(test_restored),
 		cmocka_unit_test(test_nothing_to_hide),
 		cmocka_unit_test(test_cycles),
+		cmocka_unit_test(test_negative),
 		cmocka_unit_test(test_damaged),
 	};
 
