@@ -22,8 +22,8 @@
 #include <QVBoxLayout>
 
 #include <libkshark.h>
-#include <libkshark-tepdata.h>
 
+#include "VirtClockStreams.hpp"
 #include "VirtClocks.hpp"
 #include "VirtKs.hpp"
 #include "VirtOffsetBox.hpp"
@@ -31,88 +31,14 @@
 #include "virt_pairing.h"
 #include "virt_text.h"
 
+using namespace VirtClockStreams;
+
 namespace {
 
 constexpr int LOOK_MS = 30;		/* after a drawing */
 constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
 constexpr int TEXT_LINES = 6;
 constexpr int DIGITS = 3;		/* of percentages */
-
-kshark_data_stream *streamOf(int streamId)
-{
-	kshark_context *kshark = nullptr;
-
-	return kshark_instance(&kshark) ? kshark_get_data_stream(kshark, streamId) : nullptr;
-}
-
-std::string fileOf(int streamId)
-{
-	kshark_data_stream *stream = streamOf(streamId);
-
-	return stream && stream->file ? stream->file : "";
-}
-
-/** The array of a stream; that of an offset of 0 if it has none. */
-std::vector<int64_t> partsOf(int streamId)
-{
-	kshark_data_stream *stream = streamOf(streamId);
-
-	if (!stream || !stream->calib_array || !stream->calib_array_size)
-		return { 0 };
-	return { stream->calib_array, stream->calib_array + stream->calib_array_size };
-}
-
-/** What is known of it beyond an offset, or nullptr. */
-const int64_t *clockOf(int streamId)
-{
-	return ks_clock_of(streamOf(streamId));
-}
-
-bool isAligned(int streamId)
-{
-	const int64_t *parts = clockOf(streamId);
-
-	return parts && (parts[KS_CLOCK_FLAGS] & KS_CLOCK_ALIGNED);
-}
-
-bool isTraceDat(int streamId)
-{
-	kshark_data_stream *stream = streamOf(streamId);
-
-	return stream && kshark_is_tep(stream);
-}
-
-/** An offset that stays alone, whatever the sidecar says. */
-std::vector<int64_t> withoutAlignment(int64_t offset)
-{
-	std::vector<int64_t> parts(KS_CLOCK_TIDS);
-
-	parts[KS_CLOCK_OFFSET] = offset;
-	parts[KS_CLOCK_MAGIC] = KS_CLOCK_IS_OURS;
-	return parts;
-}
-
-/** The stream of a host whose file has a key; VIRT_NONE if none is open. */
-int hostOf(int guest, int64_t key)
-{
-	for (int id : virtOpenStreams())
-		if (id != guest && fileOf(id) != fileOf(guest) &&
-		    ks_clock_is_key(streamOf(id), key))
-			return id;
-	return VIRT_NONE;
-}
-
-/** The stream that a guest's CPUs are paired with, or VIRT_NONE. */
-int pairedHostOf(int guest)
-{
-	kshark_data_stream *stream = streamOf(guest);
-	virt_pair pair;
-
-	for (int cpu = 0; stream && cpu < stream->n_cpus; cpu++)
-		if (virt_pairing_of_cpu(guest, cpu, &pair))
-			return pair.host_stream;
-	return VIRT_NONE;
-}
 
 QString duration(int64_t ns)
 {

@@ -168,6 +168,14 @@ gui_until clock 'Times as the file gives them*'
 gui_same "offset of the session" 0 "$(offset)"
 gui_quit
 
+# trace-cmd's own offsets are wrong
+combo_view "$GUI_SAMPLES/kvm-ptp.dat" "$GUI_SAMPLES/kvm-ptp-g1.dat"
+gui_until clock 'Times as the file gives them*<b>Its clock is wrong: only *'
+gui_click QPushButton Align
+gui_until clock "Aligned with kvm-ptp.dat by causality: *without trace-cmd's own offsets*100.000 % of \
+its *trace-cmd's own offsets are wrong*"
+gui_quit
+
 # without trace-cmd's own offsets, which libtracecmd has applied already
 host=$GUI_DIR/kvm-migration.dat guest=$GUI_DIR/kvm-migration-g1.dat
 "$KSV_BIN" align --source causality --write "$host" "$guest" >/dev/null
@@ -179,6 +187,23 @@ gui_run -s "$GUI_DIR/hidden.json"
 gui_loaded "$host" "$guest"
 gui_until clock "*by causality: *without trace-cmd's own offsets*100.000 % of its *"
 inside "$host" 2394,2395 1
+gui_quit
+
+# cycles beside a host that is shown in ns; some times are before 0, which sessions restore as well
+cp "$GUI_SAMPLES/dom0.xen" "$GUI_SAMPLES/dom0-ftrace.dat" "$GUI_DIR"
+host=$GUI_DIR/dom0.xen guest=$GUI_DIR/dom0-ftrace.dat
+combo_view "$guest" "$host"
+clock_of '0: dom0-ftrace.dat'
+gui_click QPushButton Align
+gui_until clock 'Aligned with dom0.xen by tsc: *cycles shown as ns of a TSC of *100.000 % of its *'
+inside "$host" 10000,10001 0
+gui_need [ "$(first_row 0)" -lt 0 ]
+session cycles
+gui_run -s "$GUI_DIR/cycles.json"
+gui_loaded "$guest" "$host"
+gui_until clock 'Aligned with dom0.xen by tsc: *cycles shown as ns of a TSC of *100.000 % of its *'
+inside "$host" 10000,10001 0
+gui_need [ "$(first_row 0)" -lt 0 ]
 gui_quit
 
 # not a pair: nothing is changed
