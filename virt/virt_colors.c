@@ -42,6 +42,35 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 	},
 };
 
+/* The colour of the state that a moment is about, where there is one. */
+static const struct virt_kind_look worst_looks[VIRT_WORST_N_KINDS] = {
+	[VIRT_WORST_EXIT] = {
+		.color = RGB(0xe69f00), .title = "Exits",
+		.meaning = "VM exits, by what they cost until the next entry",
+	},
+	[VIRT_WORST_STEAL] = {
+		.color = RGB(0xcc79a7), .title = "Steal",
+		.meaning = "vCPUs that were preempted, by how long they waited",
+	},
+	[VIRT_WORST_WAKE] = {
+		.color = RGB(0xf0e442), .title = "Wake-ups",
+		.meaning = "Wake-ups, by how long the vCPU waited for a pCPU",
+	},
+	[VIRT_WORST_MIGRATION] = {
+		.color = RGB(0x0072b2), .title = "Migrations",
+		.meaning = "Migrations between pCPUs, by what the vCPU waited",
+	},
+	[VIRT_WORST_IRQ] = {
+		.color = RGB(0x56b4e9), .title = "Interrupts",
+		.meaning = "Interrupts, from the injection to the guest's handler; needs an aligned"
+			   " trace of the guest",
+	},
+	[VIRT_WORST_LOST] = {
+		.color = RGB(0xbbbbbb), .title = "Lost",
+		.meaning = "Records that the trace has lost, by how long nothing was recorded",
+	},
+};
+
 /* Brown and amber: the hypervisor's, and none of them another state's. */
 static const struct virt_color class_colors[VIRT_EXIT_N_CLASSES] = {
 	[VIRT_EXIT_OTHER] = RGB(0xe69f00),
@@ -67,6 +96,11 @@ static const struct virt_color vcpu_colors[] = {
 const struct virt_look *virt_state_look(enum virt_state state)
 {
 	return (unsigned int)state < VIRT_N_STATES ? &looks[state] : NULL;
+}
+
+const struct virt_kind_look *virt_worst_look(enum virt_worst_kind kind)
+{
+	return (unsigned int)kind < VIRT_WORST_N_KINDS ? &worst_looks[kind] : NULL;
 }
 
 struct virt_color virt_exit_class_color(enum virt_exit_class exit_class)

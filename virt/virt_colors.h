@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "virt_model.h"
+#include "virt_worst.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +38,16 @@ const struct virt_look *virt_state_look(enum virt_state state);
 
 /** virt_exit_class_color - time in the hypervisor for such exits: shades of its own colour. */
 struct virt_color virt_exit_class_color(enum virt_exit_class exit_class);
+
+/** How the marker of a kind of moments is shown; its shape differs, too. */
+struct virt_kind_look {
+	struct virt_color	color;
+	const char		*title;		/* "VM exits" */
+	const char		*meaning;	/* "VM exits by what they cost" */
+};
+
+/** virt_worst_look - how a kind of moments is shown. Return: NULL if there is no such kind. */
+const struct virt_kind_look *virt_worst_look(enum virt_worst_kind kind);
 
 /** virt_vcpu_color - the colour of a vCPU by its global index; colours come again after some. */
 struct virt_color virt_vcpu_color(int32_t vcpu);

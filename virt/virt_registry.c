@@ -20,6 +20,8 @@ struct stream {
 
 struct virt_shared {
 	struct virt_model	*model;
+	pthread_mutex_t		lock;		/* of what follows */
+	struct virt_worst	*worst[2];	/* by vCPU, by pCPU; NULL: not made yet */
 	uint64_t		serial;
 	atomic_int		refs;
 };
@@ -95,7 +97,8 @@ static struct virt_shared *share(struct virt_model *model)
 		virt_model_free(model);
 		return NULL;
 	}
-	shared->model = model;
+	*shared = (struct virt_shared){ .model = model };
+	pthread_mutex_init(&shared->lock, NULL);
 	shared->serial = atomic_fetch_add(&last_serial, 1) + 1;
 	atomic_init(&shared->refs, 1);
 	return shared;
@@ -165,6 +168,9 @@ void virt_shared_put(struct virt_shared *shared)
 {
 	if (!shared || atomic_fetch_sub_explicit(&shared->refs, 1, memory_order_acq_rel) > 1)
 		return;
+	for (int i = 0; i < 2; i++)
+		virt_worst_free(shared->worst[i]);
+	pthread_mutex_destroy(&shared->lock);
 	virt_model_free(shared->model);
 	free(shared);
 }
@@ -172,6 +178,17 @@ void virt_shared_put(struct virt_shared *shared)
 const struct virt_model *virt_shared_model(const struct virt_shared *shared)
 {
 	return shared->model;
+}
+
+const struct virt_worst *virt_shared_worst(struct virt_shared *shared, bool by_pcpu)
+{
+	struct virt_worst **worst = &shared->worst[by_pcpu];
+
+	pthread_mutex_lock(&shared->lock);
+	if (!*worst)
+		*worst = virt_worst_new(shared->model, by_pcpu, NULL, 0);
+	pthread_mutex_unlock(&shared->lock);
+	return *worst;
 }
 
 uint64_t virt_shared_serial(const struct virt_shared *shared)

@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "virt_model.h"
+#include "virt_worst.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -55,6 +56,16 @@ void virt_shared_put(struct virt_shared *shared);
 
 /** virt_shared_model - the model itself, valid as long as the reference. */
 const struct virt_model *virt_shared_model(const struct virt_shared *shared);
+
+/**
+ * virt_shared_worst - the index of the model's worst moments
+ * @by_pcpu: as for virt_worst_new()
+ *
+ * Made by the first call, in its thread, while all others wait; it lives as long as the model.
+ *
+ * Return: the index, valid as long as the reference; NULL without memory.
+ */
+const struct virt_worst *virt_shared_worst(struct virt_shared *shared, bool by_pcpu);
 
 /** virt_shared_serial - a number that no other model of this process ever had. */
 uint64_t virt_shared_serial(const struct virt_shared *shared);
