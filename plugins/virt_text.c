@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_text.c
- * @brief	Intervals and migrations in words.
+ * @brief	Intervals, migrations and the worst moments in words.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -125,5 +125,131 @@ const char *virt_text_migration(char *buf, size_t size, const struct virt_model 
 	snprintf(buf, size, "%s migrated from CPU %d to CPU %d, %s after it last ran",
 		 virt_text_vcpu(model, migration->vcpu), migration->from, migration->to,
 		 virt_text_duration(time, sizeof(time), migration->gap_ns));
+	return buf;
+}
+
+static void add_time(struct text *text, const char *before, int64_t ns)
+{
+	char time[32];
+
+	add(text, "%s%s", before, virt_text_duration(time, sizeof(time), ns));
+}
+
+/** "name 1.2 us" of states, as a list. @free: those that cost nothing, else the others. */
+static void add_states(struct text *text, const struct virt_moment *moment, bool free,
+		       const char *before)
+{
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		bool is_free = state == VIRT_BLOCKED || state == VIRT_OFFLINE;
+
+		if (!moment->state_ns[state] || is_free != free)
+			continue;
+		add(text, "%s%s ", before, virt_state_name((enum virt_state)state));
+		add_time(text, "", moment->state_ns[state]);
+		before = ", ";
+	}
+}
+
+static void add_split(struct text *text, const struct virt_moment *moment)
+{
+	add_states(text, moment, false, ": ");
+	add_states(text, moment, true, "; at no cost ");
+}
+
+static void add_exit(struct text *text, const struct virt_model *model,
+		     const struct virt_moment *moment)
+{
+	add(text, "%s VM exit %s%s on CPU %d cost ", virt_text_vcpu(model, moment->vcpu),
+	    virt_text_reason(model, moment->reason),
+	    moment->nested ? " out of a nested guest" : "", moment->pcpu);
+	add_time(text, "", moment->cost_ns);
+	add_split(text, moment);
+	if (moment->unsplit)
+		add(text, "; the trace does not tell waits apart");
+}
+
+static void add_steal(struct text *text, const struct virt_model *model,
+		      const struct virt_moment *moment)
+{
+	const struct virt_interval interval = {
+		.start_ns = moment->start_ns, .detail = VIRT_NONE,
+	};
+
+	add(text, "%s is preempted (last on CPU %d) for ", virt_text_vcpu(model, moment->vcpu),
+	    moment->pcpu);
+	add_time(text, "", moment->cost_ns);
+	add_culprits(text, model, moment->vcpu, &interval, moment->end_ns);
+}
+
+static void add_wake(struct text *text, const struct virt_model *model,
+		     const struct virt_moment *moment)
+{
+	add(text, "%s has been woken and waits for ", virt_text_vcpu(model, moment->vcpu));
+	add_time(text, "", moment->cost_ns);
+	if (moment->complete)
+		add_time(text, ": wake-up, on a pCPU after ", moment->end_ns - moment->start_ns);
+	if (moment->complete && moment->pcpu != VIRT_NONE)
+		add(text, " (CPU %d)", moment->pcpu);
+}
+
+static void add_migration(struct text *text, const struct virt_model *model,
+			  const struct virt_moment *moment)
+{
+	add(text, "%s migrated from CPU %d to CPU %d, ", virt_text_vcpu(model, moment->vcpu),
+	    moment->from_pcpu, moment->pcpu);
+	add_time(text, "", moment->end_ns - moment->start_ns);
+	add_time(text, " after it last ran; this cost ", moment->cost_ns);
+	add_split(text, moment);
+}
+
+static void add_loss(struct text *text, const struct virt_moment *moment)
+{
+	add(text, "CPU %d: ", moment->pcpu);
+	if (moment->records)
+		add(text, "%llu", (unsigned long long)moment->records);
+	else
+		add(text, "an unknown number of");
+	add_time(text, " records lost, nothing is known of ", moment->cost_ns);
+}
+
+/** When guest code goes on, counted from the moment's beginning. */
+static void add_entry(struct text *text, const struct virt_moment *moment, int64_t guest_ns)
+{
+	if (moment->entry_ns != VIRT_NO_TIME)
+		add_time(text, ", guest code after ", moment->entry_ns - moment->start_ns);
+	if (guest_ns != VIRT_NO_TIME)
+		add_time(text, ", the guest's first event after ", guest_ns - moment->start_ns);
+	if (!moment->complete)
+		add(text, "; its end is not in the trace");
+}
+
+const char *virt_text_moment(char *buf, size_t size, const struct virt_model *model,
+			     const struct virt_moment *moment, int64_t guest_ns)
+{
+	struct text text = { .buf = buf, .size = size };
+
+	switch (moment->kind) {
+	case VIRT_WORST_EXIT:
+		add_exit(&text, model, moment);
+		break;
+	case VIRT_WORST_STEAL:
+		add_steal(&text, model, moment);
+		break;
+	case VIRT_WORST_WAKE:
+		add_wake(&text, model, moment);
+		break;
+	case VIRT_WORST_MIGRATION:
+		add_migration(&text, model, moment);
+		break;
+	case VIRT_WORST_IRQ:
+		add(&text, "%s interrupt vector 0x%02x on CPU %d, from injection to handler ",
+		    virt_text_vcpu(model, moment->vcpu), (unsigned int)moment->vector,
+		    moment->pcpu);
+		add_time(&text, "", moment->cost_ns);
+		break;
+	default:
+		add_loss(&text, moment);
+	}
+	add_entry(&text, moment, guest_ns);
 	return buf;
 }

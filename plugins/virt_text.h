@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "virt_model.h"
+#include "virt_worst.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -38,6 +39,15 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 /** virt_text_migration - "d1v0 migrated from CPU 0 to CPU 2, off a pCPU for ...". Return: @buf. */
 const char *virt_text_migration(char *buf, size_t size, const struct virt_model *model,
 				const struct virt_migration *migration);
+
+/**
+ * virt_text_moment - what one of the worst moments is, how long it took, and why
+ * @guest_ns: the guest's first event after its entry, on the model's time axis; or VIRT_NO_TIME
+ *
+ * Return: @buf.
+ */
+const char *virt_text_moment(char *buf, size_t size, const struct virt_model *model,
+			     const struct virt_moment *moment, int64_t guest_ns);
 
 #ifdef __cplusplus
 }
