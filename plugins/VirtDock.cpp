@@ -9,6 +9,7 @@
  */
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 
 #include <QAction>
 #include <QApplication>
@@ -24,6 +25,7 @@
 #include <QResizeEvent>
 #include <QRunnable>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QStyledItemDelegate>
 #include <QTreeWidget>
 #include <QVBoxLayout>
@@ -32,6 +34,7 @@
 
 #include "VirtClocks.hpp"
 #include "VirtDock.hpp"
+#include "VirtMarkers.hpp"
 #include "virt.h"
 #include "virt_colors.h"
 #include "virt_text.h"
@@ -347,6 +350,27 @@ QGridLayout *newGrid(QWidget *box)
 	return grid;
 }
 
+/** Widgets in a column. In a low window they scroll: else the dock would make it grow. */
+QWidget *scrolling(const std::vector<QWidget *> &widgets)
+{
+	auto box = new QWidget;
+	auto layout = new QVBoxLayout(box);
+	auto area = new QScrollArea;
+
+	layout->setContentsMargins(0, 0, 0, 0);
+	layout->setSpacing(3);
+	for (QWidget *widget : widgets)
+		layout->addWidget(widget);
+	area->setWidget(box);
+	area->setWidgetResizable(true);
+	area->setFrameShape(QFrame::NoFrame);
+	area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+	area->setMinimumWidth(box->minimumSizeHint().width() +
+			      area->verticalScrollBar()->sizeHint().width());
+	area->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+	return area;
+}
+
 } // namespace
 
 QWidget *VirtDock::buildLegend()
@@ -444,7 +468,10 @@ void VirtDock::buildUi()
 		[this] (QTreeWidgetItem *item) { clicked(item); });
 	connect(_tree, &QTreeWidget::itemDoubleClicked, this,
 		[this] (QTreeWidgetItem *item) { goToWorst(item, true); });
-	connect(_tree, &QTreeWidget::currentItemChanged, this, [this] { showDetails(); });
+	connect(_tree, &QTreeWidget::currentItemChanged, this, [this] {
+		_toldWindow = { 0, 0 };
+		showDetails();
+	});
 	connect(_markWorst, &QPushButton::clicked, this,
 		[this] { goToWorst(_tree->currentItem(), false); });
 	connect(_zoomWorst, &QPushButton::clicked, this,
@@ -467,10 +494,9 @@ void VirtDock::buildUi()
 	layout->addWidget(_tree, 3);
 	layout->addLayout(buttons);
 	layout->addWidget(_details, 1);
-	layout->addWidget(_clocks = new VirtClocks(_window));
-	layout->addWidget(buildLegend());
-	layout->addWidget(buildExitLegend());
-	layout->addWidget(buildOverlays());
+	_clocks = new VirtClocks(_window);
+	layout->addWidget(scrolling({ _clocks, buildLegend(), buildExitLegend(),
+				      buildOverlays(), new VirtMarkers(this) }));
 	setWidget(box);
 	setFeatures(DockWidgetMovable | DockWidgetFloatable | DockWidgetClosable);
 	_window->addDockWidget(Qt::RightDockWidgetArea, this);
@@ -588,8 +614,7 @@ void VirtDock::refresh()
 	}
 	if (!_histo || !_histo->data_size || isHidden())
 		return;
-	job->from = _histo->min;
-	job->to = _histo->min + _histo->bin_size * _histo->n_bins;
+	std::tie(job->from, job->to) = visible();
 	if (_running) {
 		if (_running->isSame(*job))
 			return;
@@ -665,6 +690,8 @@ void VirtDock::adopt(const std::shared_ptr<Job> &job)
 			_tree->resizeColumnToContents(i);
 	_tree->setUpdatesEnabled(true);
 	showDetails();
+	if (_toldWindow == visible())
+		_details->setText(_told);
 }
 
 void VirtDock::rebuildTree(const std::vector<VirtStream> &streams)
@@ -851,8 +878,8 @@ void VirtDock::showDetails()
 	_zoomWorst->setEnabled(_markWorst->isEnabled());
 	if (!found.stats) {
 		_details->setText("<i>Click on a machine or a vCPU to see all about it here; double"
-				  " click on a coloured strip or on the mark of a migration to be"
-				  " told what it is.</i>");
+				  " click on a coloured strip, on a marker or on the mark of a"
+				  " migration to be told what it is.</i>");
 		return;
 	}
 
@@ -918,6 +945,14 @@ void VirtDock::goToWorst(QTreeWidgetItem *item, bool zoom)
 
 /* ---- KernelShark ---- */
 
+std::pair<int64_t, int64_t> VirtDock::visible() const
+{
+	if (!_histo)
+		return { 0, 0 };
+	return { _histo->min, _histo->min +
+			      static_cast<int64_t>(_histo->bin_size) * _histo->n_bins };
+}
+
 /** Mark the rows next to both ends, without moving the window. */
 void VirtDock::mark(int64_t fromNs, int64_t toNs)
 {
@@ -970,6 +1005,8 @@ void VirtDock::redrawGraphs()
 
 void VirtDock::tell(const QString &text, int64_t fromNs, int64_t toNs)
 {
-	_details->setText("<b>" + text.toHtmlEscaped() + "</b>");
+	_told = "<b>" + text.toHtmlEscaped() + "</b>";
+	_details->setText(_told);
 	mark(fromNs, toNs);
+	_toldWindow = visible();
 }

@@ -62,6 +62,7 @@ public:
 	void tell(const QString &text, int64_t fromNs, int64_t toNs);
 
 private:
+	friend class VirtMarkers;
 	struct Job;
 
 	void buildUi();
@@ -84,12 +85,15 @@ private:
 	void mark(int64_t fromNs, int64_t toNs);
 	void setWindow(int64_t fromNs, int64_t toNs);
 	void redrawGraphs();
+	std::pair<int64_t, int64_t> visible() const;
 
 	QMainWindow		*_window;
 	kshark_trace_histo	*_histo = nullptr;
 	QTimer			_timer;
 	QThreadPool		_pool;
 	std::shared_ptr<Job>	_running, _shown;
+	QString			_told;		/* last, and for which window it is shown */
+	std::pair<int64_t, int64_t>	_toldWindow = { 0, 0 };
 	bool			_again = false;
 	bool			_everShown = false;
 	std::vector<uint64_t>	_serials;	/* of the models in the tree */

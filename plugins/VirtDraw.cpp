@@ -26,6 +26,7 @@
 #include <KsPlugins.hpp>
 
 #include "VirtDock.hpp"
+#include "VirtPins.hpp"
 #include "ks_stream.h"
 #include "virt.h"
 #include "virt_colors.h"
@@ -83,6 +84,7 @@ struct Strip {
 	std::vector<virt_shade_exit_run>	exits;	/* of a combo's vCPU */
 	std::vector<Label>		labels;
 	std::vector<Mark>		marks;
+	std::vector<int>		pins;		/* of the worst moments, beside the marks */
 };
 
 /** A migration between two CPU graphs. */
@@ -289,7 +291,10 @@ void Frame::drawMarks(const Strip &strip) const
 		int x = mark.x + MARK_SIZE + 3;
 		int end = i + 1 < strip.marks.size() ? strip.marks[i + 1].x - MARK_SIZE :
 						       strip.area.x1 + MARK_SIZE;
+		auto pin = std::upper_bound(strip.pins.begin(), strip.pins.end(), mark.x);
 
+		if (pin != strip.pins.end())
+			end = std::min(end, *pin - MARK_SIZE);
 		if (x + textWidth(font, mark.label) < end)
 			drawText(font, mark.label, x, mark.y + 2 * MARK_SIZE, LINE_COLOR);
 	}
@@ -594,6 +599,7 @@ void addVcpuLabels(Strip &strip)
 	}
 }
 
+/** The marks of migrations where no marker of a moment is in their place. */
 void addMarks(Strip &strip)
 {
 	std::vector<virt_shade_mark> marks(strip.window.n_columns / MARK_DISTANCE + 1);
@@ -603,6 +609,11 @@ void addMarks(Strip &strip)
 	for (int i = 0; i < n; i++) {
 		const virt_migration *migration = marks[i].migration;
 		Mark mark = { marks[i], "", {}, strip.area.x0 + marks[i].column, 0 };
+		auto pin = std::lower_bound(strip.pins.begin(), strip.pins.end(),
+					    mark.x - MARK_DISTANCE);
+
+		if (pin != strip.pins.end() && *pin <= mark.x + MARK_DISTANCE)
+			continue;
 
 		mark.y = strip.isCombo ? strip.base - 2 * MARK_SIZE : strip.base + 3;
 		mark.label = marks[i].n > 1 ? std::to_string(marks[i].n) + "x" :
@@ -646,12 +657,14 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	bool isPcpu = drawAction & KSHARK_CPU_DRAW;
 	VirtModelRef model(streamId);
 	VirtDock *dock = VirtDock::instance();
+	std::vector<int> pins;
 	int n;
 
 	if (!argv->_graph || argv->_graph->size() < 1 || argv->_histo->bin_size < 1)
 		return;
 	if (dock)
 		dock->graphDrawn(argv->_histo, streamId, !isPcpu, value, argv->_graph->base());
+	pins = virtDrawPins(argv, streamId, value, drawAction);
 	if (!model || !VirtDock::isShown(isPcpu ? VIRT_OVERLAY_PCPUS : VIRT_OVERLAY_VCPUS))
 		return;
 
@@ -659,6 +672,9 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	strip.id = isPcpu ? value : virt_model_find_vcpu(strip.model.get(), value);
 	if (strip.id < 0 || (isPcpu && value >= virt_model_n_pcpus(strip.model.get())))
 		return;
+	/* in a combo they are elsewhere */
+	if (!strip.isCombo)
+		strip.pins = std::move(pins);
 	strip.runs.resize(strip.window.n_columns);
 	n = isPcpu ? virt_shade_pcpu(strip.model.get(), strip.id, &strip.window,
 				     strip.runs.data()) :

@@ -51,6 +51,10 @@ public:
 
 	explicit operator bool() const { return _shared; }
 	const virt_model *get() const { return _shared ? virt_shared_model(_shared) : nullptr; }
+	const virt_worst *worst(bool byPcpu) const
+	{
+		return _shared ? virt_shared_worst(_shared, byPcpu) : nullptr;
+	}
 	uint64_t serial() const { return _shared ? virt_shared_serial(_shared) : 0; }
 
 private:

@@ -2,13 +2,16 @@
 # shellcheck shell=bash
 # What the tests of the plugin "virt" share. To be sourced after lib.sh.
 
+# more lines of the settings file
+VIRT_SETTINGS=()
+
 # virt_open FILE...: KernelShark with both plugins; of the overlays only the strips, whose colours are
 # compared pixel by pixel
 virt_open()
 {
 	local file appended=()
 
-	printf '%s\n' '[overlays]' labels=false arrows=false migrations=false \
+	printf '%s\n' '[overlays]' labels=false arrows=false migrations=false "${VIRT_SETTINGS[@]}" \
 		>"$KS_USER_CACHE_DIR/kshark-virt.ini"
 	for file in "${@:2}"; do
 		appended+=(-a "$file")

@@ -88,6 +88,8 @@ forget()
 }
 
 gui_init
+# markers of the worst moments take the places of marks
+VIRT_SETTINGS=('[markers]' shown=false)
 file=$GUI_SAMPLES/migration.xen
 virt_open "$file"
 overlay Migrations

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtMarkers.cpp
+ * @brief	The dock's part about markers.
+ *
+ * A walk along the worst moments zooms in on each of them. It keeps to those of the window in which
+ * it has begun, until somebody else sets another window.
+ */
+#include <algorithm>
+#include <tuple>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QSettings>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QVBoxLayout>
+
+#include "VirtDock.hpp"
+#include "VirtMarkers.hpp"
+#include "virt_colors.h"
+#include "virt_pairing.h"
+#include "virt_text.h"
+
+namespace {
+
+constexpr int DEFAULT_NUMBER = 10;
+constexpr int DEFAULT_US = 1000;
+constexpr int MOST_US = 100000000;
+constexpr int LEAST_SPIN_WIDTH = 60;
+constexpr ssize_t MOST_ROWS = 100000;	/* that are looked at for the guest's first event */
+
+virt_marker_rules theRules = { 0, false, DEFAULT_NUMBER, {} };
+uint64_t theRulesSerial;
+
+/** What has been selected last. */
+struct {
+	uint64_t	model = 0;
+	virt_worst_hit	hit = {};
+} theSelection;
+
+QIcon glyphIcon(virt_worst_kind kind)
+{
+	const char *const *glyph = virt_marker_glyph(kind);
+	virt_color color = virt_worst_look(kind)->color;
+	QImage image(VIRT_MARKER_SIZE, VIRT_MARKER_SIZE, QImage::Format_ARGB32);
+
+	image.fill(Qt::transparent);
+	for (int y = 0; y < VIRT_MARKER_SIZE; y++)
+		for (int x = 0; x < VIRT_MARKER_SIZE; x++)
+			if (glyph[y][x] != '.')
+				image.setPixel(x, y, glyph[y][x] == '#' ? qRgb(0x20, 0x20, 0x20) :
+						     qRgb(color.red, color.green, color.blue));
+	return QIcon(QPixmap::fromImage(image));
+}
+
+QString key(const char *what, int kind)
+{
+	return QString("markers/%1_%2").arg(what,
+		virt_worst_kind_name(static_cast<virt_worst_kind>(kind)));
+}
+
+} // namespace
+
+const virt_marker_rules &VirtMarkers::rules()
+{
+	return theRules;
+}
+
+uint64_t VirtMarkers::rulesSerial()
+{
+	return theRulesSerial;
+}
+
+virt_worst_hit VirtMarkers::selected(const VirtModelRef &model)
+{
+	virt_worst_hit none = {};
+
+	none.kind = VIRT_WORST_N_KINDS;
+	return theSelection.model && theSelection.model == model.serial() ? theSelection.hit : none;
+}
+
+VirtMarkers::VirtMarkers(VirtDock *dock)
+: _dock(dock)
+{
+	buildUi();
+	restore();
+	adopt();
+}
+
+/* ---- the widgets ---- */
+
+void VirtMarkers::buildUi()
+{
+	constexpr int perRow = 2, perKind = 2;
+	auto layout = new QVBoxLayout(this);
+	auto head = new QHBoxLayout, buttons = new QHBoxLayout;
+	auto grid = new QGridLayout;
+	auto previous = new QPushButton("Previous worst"), next = new QPushButton("Next worst");
+
+	_shown = new QCheckBox("Markers:");
+	_shown->setToolTip("Mark the worst moments below the graphs. Where there is no room for"
+			   " two, the costlier one is shown. Double click: what it is");
+	_mode = new QComboBox;
+	_mode->addItems({ "the worst of each kind", "all that cost at least" });
+	_mode->setToolTip("What is marked of the visible window");
+	_number = new QSpinBox;
+	_number->setRange(1, VIRT_MARKER_MOST);
+	_number->setToolTip("So many of each kind in the visible window");
+	_note = new QLabel;
+	/* whatever it says, the dock does not grow */
+	_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+	head->addWidget(_shown);
+	head->addWidget(_mode);
+	head->addWidget(_number);
+	head->addStretch();
+	for (int i = 0; i < VIRT_WORST_N_KINDS; i++) {
+		auto kind = static_cast<virt_worst_kind>(i);
+		const virt_kind_look *look = virt_worst_look(kind);
+		int column = perKind * (i % perRow);
+
+		_kinds[i] = new QCheckBox(look->title);
+		_kinds[i]->setObjectName(QString("marker-") + virt_worst_kind_name(kind));
+		_kinds[i]->setIcon(glyphIcon(kind));
+		_kinds[i]->setToolTip(look->meaning);
+		_us[i] = new QSpinBox;
+		_us[i]->setRange(0, MOST_US);
+		_us[i]->setSuffix(" us");
+		_us[i]->setMinimumWidth(LEAST_SPIN_WIDTH);
+		_us[i]->setToolTip(QString("Least cost: ") + look->meaning);
+		grid->addWidget(_kinds[i], i / perRow, column);
+		grid->addWidget(_us[i], i / perRow, column + 1);
+		grid->setColumnStretch(column + 1, 1);
+		connect(_kinds[i], &QCheckBox::toggled, this, [this] { adopt(); });
+		connect(_us[i], QOverload<int>::of(&QSpinBox::valueChanged), this,
+			[this] { adopt(); });
+	}
+	previous->setToolTip("Zoom to the moment before the selected one, mark it and tell what it"
+			     " is");
+	next->setToolTip("Zoom to the moment after the selected one, mark it and tell what it is");
+	buttons->addWidget(previous);
+	buttons->addWidget(next);
+	buttons->addWidget(_note, 1);
+	layout->setContentsMargins(2, 2, 2, 2);
+	layout->setSpacing(2);
+	grid->setVerticalSpacing(0);
+	layout->addLayout(head);
+	layout->addLayout(grid);
+	layout->addLayout(buttons);
+	connect(_shown, &QCheckBox::toggled, this, [this] { adopt(); });
+	connect(_mode, QOverload<int>::of(&QComboBox::currentIndexChanged), this,
+		[this] { adopt(); });
+	connect(_number, QOverload<int>::of(&QSpinBox::valueChanged), this, [this] { adopt(); });
+	connect(previous, &QPushButton::clicked, this, [this] { step(false); });
+	connect(next, &QPushButton::clicked, this, [this] { step(true); });
+}
+
+void VirtMarkers::restore()
+{
+	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
+	const QSignalBlocker blockers[] = {
+		QSignalBlocker(_shown), QSignalBlocker(_mode), QSignalBlocker(_number),
+	};
+
+	_shown->setChecked(settings.value("markers/shown", true).toBool());
+	_mode->setCurrentIndex(settings.value("markers/absolute", false).toBool());
+	_number->setValue(settings.value("markers/number", DEFAULT_NUMBER).toInt());
+	for (int i = 0; i < VIRT_WORST_N_KINDS; i++) {
+		const QSignalBlocker kind(_kinds[i]), us(_us[i]);
+
+		_kinds[i]->setChecked(settings.value(key("mark", i), true).toBool());
+		_us[i]->setValue(settings.value(key("us", i), DEFAULT_US).toInt());
+	}
+}
+
+void VirtMarkers::save()
+{
+	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
+
+	settings.setValue("markers/shown", _shown->isChecked());
+	settings.setValue("markers/absolute", theRules.absolute);
+	settings.setValue("markers/number", theRules.n);
+	for (int i = 0; i < VIRT_WORST_N_KINDS; i++) {
+		settings.setValue(key("mark", i), _kinds[i]->isChecked());
+		settings.setValue(key("us", i), _us[i]->value());
+	}
+}
+
+/** From now on, mark what the widgets say. */
+void VirtMarkers::adopt()
+{
+	bool isFirst = !theRulesSerial++;
+
+	theRules.kinds = 0;
+	theRules.absolute = _mode->currentIndex() == 1;
+	theRules.n = _number->value();
+	for (int i = 0; i < VIRT_WORST_N_KINDS; i++) {
+		if (_shown->isChecked() && _kinds[i]->isChecked())
+			theRules.kinds |= 1u << i;
+		theRules.min_ns[i] = static_cast<int64_t>(_us[i]->value()) * 1000;
+		_us[i]->setEnabled(theRules.absolute);
+	}
+	_number->setEnabled(!theRules.absolute);
+	if (isFirst)
+		return;
+	save();
+	_dock->redrawGraphs();
+}
+
+/* ---- telling ---- */
+
+namespace {
+
+/** The first event inside the guest of a vCPU after an entry; or VIRT_NO_TIME. */
+int64_t firstGuestEvent(const kshark_trace_histo *histo, const VirtStream &stream, int32_t vcpu,
+			int64_t entryNs)
+{
+	const virt_vcpu *who = virt_model_vcpu(stream.model.get(), vcpu);
+	const virt_interval *at;
+	int64_t end;
+	virt_pair pair;
+	ssize_t row, n = histo ? static_cast<ssize_t>(histo->data_size) : 0;
+
+	if (!who || !n || entryNs == VIRT_NO_TIME ||
+	    !virt_pairing_of_vcpu(stream.id, who->host_pid, &pair) ||
+	    pair.guest_stream == VIRT_NONE)
+		return VIRT_NO_TIME;
+	at = virt_vcpu_at(stream.model.get(), vcpu, entryNs, &end);
+	if (!at || at->state != VIRT_GUEST)
+		return VIRT_NO_TIME;
+	row = kshark_find_entry_by_time(entryNs + stream.offset, histo->data, 0, n - 1);
+	if (row < 0)
+		return VIRT_NO_TIME;
+	for (n = std::min(n, row + MOST_ROWS); row < n; row++) {
+		const kshark_entry *entry = histo->data[row];
+
+		if (entry->ts >= end + stream.offset)
+			break;
+		if (entry->stream_id == pair.guest_stream && entry->cpu == pair.guest_cpu &&
+		    entry->ts >= entryNs + stream.offset)
+			return entry->ts - stream.offset;
+	}
+	return VIRT_NO_TIME;
+}
+
+} // namespace
+
+QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
+			  const QString &before)
+{
+	const virt_worst *worst = stream.model.worst(false);
+	VirtDock *dock = VirtDock::instance();
+	char text[VIRT_TEXT_SIZE];
+	virt_moment moment;
+
+	if (!worst || !virt_worst_describe(worst, &hit, &moment))
+		return QString();
+	virt_text_moment(text, sizeof(text), stream.model.get(), &moment,
+			 firstGuestEvent(dock ? dock->_histo : nullptr, stream, moment.vcpu,
+					 moment.entry_ns));
+	theSelection.model = stream.model.serial();
+	theSelection.hit = hit;
+	if (dock) {
+		dock->tell(before + QString::fromUtf8(text), moment.start_ns + stream.offset,
+			   moment.end_ns + stream.offset);
+		dock->redrawGraphs();
+	}
+	return before + QString::fromUtf8(text);
+}
+
+/* ---- walking ---- */
+
+void VirtMarkers::showMoment(const VirtStream &stream, const virt_worst_hit &hit)
+{
+	virt_moment moment;
+
+	if (!virt_worst_describe(stream.model.worst(false), &hit, &moment))
+		return;
+
+	int64_t length = moment.end_ns - moment.start_ns;
+	int64_t from = moment.start_ns + stream.offset;
+
+	_dock->setWindow(from - length / 2, from + length + length / 2);
+	tell(stream, hit);
+	_set = _dock->visible();
+}
+
+/** To the nearest moment on one side of what is selected; else of the window's edge. */
+void VirtMarkers::step(bool forward)
+{
+	const kshark_trace_histo *histo = _dock->_histo;
+	std::vector<VirtStream> streams = virtStreams();
+	VirtStream stream = {};
+	virt_worst_hit best = {};
+	int64_t from, to, at, bestAt = 0;
+
+	if (!histo || !histo->data_size || virtIsLoading())
+		return;
+	if (_dock->visible() != _set)
+		_walked = _dock->visible();
+	std::tie(from, to) = _walked;
+	at = forward ? from - 1 : to;
+	for (const VirtStream &s : streams) {
+		virt_worst_hit hit = selected(s.model);
+		int64_t time = hit.time_ns + s.offset;
+
+		if (hit.kind != VIRT_WORST_N_KINDS && time >= from && time < to)
+			at = time;
+	}
+	for (const VirtStream &s : streams) {
+		const virt_worst *worst = s.model.worst(false);
+		std::vector<virt_marked> marked(VIRT_MARKED_ROOM);
+		virt_worst_query query = {};
+		virt_worst_hit hit;
+
+		query.from_ns = from - s.offset;
+		query.to_ns = to - s.offset;
+		if (!worst || virt_marker_limits(worst, &theRules, &query, marked.data()) < 0 ||
+		    !query.kinds ||
+		    !(forward ? virt_worst_next(worst, &query, at - s.offset, &hit) :
+				virt_worst_prev(worst, &query, at - s.offset, &hit)))
+			continue;
+
+		int64_t time = hit.time_ns + s.offset;
+
+		if (!stream.model || (forward ? time < bestAt : time > bestAt)) {
+			stream = s;
+			best = hit;
+			bestAt = time;
+		}
+	}
+	if (!stream.model) {
+		_note->setText(forward ? "No later one here" : "No earlier one here");
+		return;
+	}
+	_note->setText(virt_worst_look(best.kind)->title);
+	showMoment(stream, best);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtMarkers.hpp
+ * @brief	The dock's part about markers of the worst moments: which ones; a walk along them.
+ */
+#ifndef KSHARK_VIRT_VIRTMARKERS_HPP
+#define KSHARK_VIRT_VIRTMARKERS_HPP
+
+#include <cstdint>
+#include <utility>
+
+#include <QWidget>
+
+#include "VirtKs.hpp"
+#include "virt_markers.h"
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QSpinBox;
+class VirtDock;
+
+class VirtMarkers : public QWidget {
+public:
+	explicit VirtMarkers(VirtDock *dock);
+
+	/** What is to be marked; without kinds: nothing. */
+	static const virt_marker_rules &rules();
+
+	/** A number that changes with the rules. */
+	static uint64_t rulesSerial();
+
+	/** What a user has chosen last of a model; its kind is none if that is of another one. */
+	static virt_worst_hit selected(const VirtModelRef &model);
+
+	/** A user wants to know about a moment: select, mark, tell. @before: of the text. */
+	static QString tell(const VirtStream &stream, const virt_worst_hit &hit,
+			    const QString &before = QString());
+
+private:
+	void buildUi();
+	void restore();
+	void save();
+	void adopt();
+	void step(bool forward);
+	void showMoment(const VirtStream &stream, const virt_worst_hit &hit);
+
+	VirtDock	*_dock;
+	QCheckBox	*_shown, *_kinds[VIRT_WORST_N_KINDS];
+	QSpinBox	*_number, *_us[VIRT_WORST_N_KINDS];
+	QComboBox	*_mode;
+	QLabel		*_note;
+	/* windows: whose worst are walked along; which the walk has set last */
+	std::pair<int64_t, int64_t>	_walked = { 0, 0 }, _set = { 0, 0 };
+};
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtPins.hpp
+ * @brief	Markers of the worst moments, drawn beside KernelShark's graphs.
+ */
+#ifndef KSHARK_VIRT_VIRTPINS_HPP
+#define KSHARK_VIRT_VIRTPINS_HPP
+
+#include <vector>
+
+#include <KsPlugins.hpp>
+
+/** virtDrawPins - add the markers of a graph. Return: where they are, in the widget. */
+std::vector<int> virtDrawPins(const KsCppArgV *argv, int streamId, int value, int drawAction);
+
+#endif
