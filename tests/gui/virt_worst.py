@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Markers of the worst moments: what a report says, and what a photograph shows.
+
+virt_worst.py moments < REPORT.json   a line per moment, the worst first: time, start, end, vCPU or -,
+                                      pCPU, what a double click tells of it
+virt_worst.py pins WIDTH < PIXELS     kind and column of each marker in the rows below a base line
+virt_worst.py heads WIDTH < PIXELS    the same of a guest's graph, whose markers have no stems
+"""
+import json
+import sys
+
+# virt/virt_colors.c, written down a second time on purpose
+COLOURS = {
+    "#e69f00": "exit", "#cc79a7": "steal", "#f0e442": "wake", "#0072b2": "migration",
+    "#56b4e9": "irq", "#bbbbbb": "lost",
+}
+LINE = "#202020"
+SIZE, STEM = 9, 2
+LEAST = 12  # pixels of its colour in a marker
+
+
+def duration(ns):
+    for unit, name in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
+        if ns >= unit:
+            return "%.3f %s" % (ns / unit, name)
+    return "%d ns" % ns
+
+
+def text(moment):
+    cost, vcpu, pcpu = duration(moment["cost_ns"]), moment.get("vcpu"), moment["pcpu"]
+    kind = moment["kind"]
+    if kind == "exit":
+        return "%s VM exit %s on CPU %d cost %s: " % (vcpu, moment["reason"], pcpu, cost)
+    if kind == "steal":
+        return "%s is preempted (last on CPU %d) for %s by " % (vcpu, pcpu, cost)
+    if kind == "wake":
+        return ("%s has been woken and waits for %s: wake-up, on a pCPU after %s (CPU %d), guest code"
+                " after %s" % (vcpu, cost, duration(moment["end_ns"] - moment["start_ns"]), pcpu,
+                               duration(moment["entry_ns"] - moment["start_ns"])))
+    if kind == "migration":
+        return ("%s migrated from CPU %d to CPU %d, %s after it last ran; this cost %s: "
+                % (vcpu, moment["from"], pcpu,
+                   duration(moment["end_ns"] - moment["start_ns"]), cost))
+    return "CPU %d: %d records lost, nothing is known of %s" % (pcpu, moment["records"], cost)
+
+
+def moments():
+    for moment in json.load(sys.stdin)["worst"]:
+        print(moment["time_ns"], moment["start_ns"], moment["end_ns"], moment.get("vcpu") or "-",
+              moment["pcpu"], text(moment))
+
+
+def head(pixels, width, x, y):
+    """Kind of the marker whose head has its upper middle there; None if there is none."""
+    half = SIZE // 2
+    if x < half or x + half >= width:
+        return None
+    block = [pixels[(y + row) * width + x + i]
+             for row in range(SIZE) for i in range(-half, half + 1)]
+    for colour, kind in COLOURS.items():
+        if block.count(colour) >= LEAST and block.count(LINE) >= LEAST:
+            return kind
+    return None
+
+
+def pins(width):
+    """A stem alone in its row, and a head below it."""
+    pixels = sys.stdin.read().split()
+    for x in range(1, width - 1):
+        stem = [[pixels[y * width + x + i] == LINE for i in (-1, 0, 1)] for y in range(STEM)]
+        if any(row != [False, True, False] for row in stem):
+            continue
+        kind = head(pixels, width, x, STEM)
+        if kind:
+            print(kind, x)
+
+
+def heads(width):
+    """The box of a steal has its whole upper edge in the first row, with nothing beside it."""
+    pixels = sys.stdin.read().split()
+    half = SIZE // 2
+    for x in range(half + 1, width - half - 1):
+        edge = [pixels[x + i] == LINE for i in range(-half - 1, half + 2)]
+        if edge == [False] + SIZE * [True] + [False]:
+            print(head(pixels, width, x, 0), x)
+
+
+def main():
+    if sys.argv[1] == "moments":
+        moments()
+    else:
+        {"pins": pins, "heads": heads}[sys.argv[1]](int(sys.argv[2]))
+
+
+main()

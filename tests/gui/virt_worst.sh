@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# Markers of the worst moments: each kind where "kshark-virt report --worst" says that it lies, walked
+# along with "Next worst" and "Previous worst", told on a double click with markers A and B at its
+# ends; never nearer to each other than they are wide, the worst one always there; in combos; kept
+# for the next start.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_virt.sh"
+. "$(dirname "$0")/lib_combo.sh"
+
+KINDS='exit steal wake migration irq lost'
+NUMBER=3
+
+# only KIND [LINE...]: settings with markers of this kind alone
+only()
+{
+	local kind
+
+	VIRT_SETTINGS=('[markers]' "number=$NUMBER" "${@:2}")
+	for kind in $KINDS; do
+		[ "$kind" = "$1" ] || VIRT_SETTINGS+=("mark_$kind=false")
+	done
+}
+
+# worst FILE KIND N: of virt_worst.py
+worst()
+{
+	"$KSV_BIN" report --quiet --worst "$3" --kind "$2" --format json "$1" |
+		python3 "$KSV_SOURCE_DIR/tests/gui/virt_worst.py" moments
+}
+
+details()
+{
+	gui_ask widgets | grep -P '^QLabel\t' | grep -qF -- "$1"
+}
+
+markers()
+{
+	gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on = 1; next }
+		on && $1 == "QLabel" { gsub(/ /, "", $2); print $2; on = 0 }'
+}
+
+# row_at NS: time in us of the first record from then on, where a marker can be. Of KVM, all moments but
+# losses begin and end at records.
+row_at()
+{
+	if [ "${file%.dat}" != "$file" ]; then
+		echo $((($1 + 500) / 1000))
+		return
+	fi
+	awk -F, -v from="$1" 'NR > 1 && $2 + 0 >= from && (!n || $2 < n) { n = $2 }
+		END { printf "%d", (n + 500) / 1000 }' "$(gui_csv "$file")"
+}
+
+# told START END TEXT: this is said, and the markers, which show microseconds, are at its ends
+told()
+{
+	gui_until details "$3"
+	mapfile -t marks < <(markers)
+	gui_same "marker A" "$(row_at "$1")" "$((10#${marks[0]//./}))"
+	gui_same "marker B" "$(row_at "$2")" "$((10#${marks[1]//./}))"
+}
+
+# column NS: of a time in the window
+column()
+{
+	echo $((GUI_X0 + ($1 - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
+}
+
+# lane pins|heads Y: kind and column of each marker in the rows from there on
+lane()
+{
+	local x w
+
+	read -r x _ w _ < <(gui_find widgets KsGLWidget '*')
+	gui_pixels $((GUI_X0 - 8)) "$2" $((x + w - GUI_X0 + 8)) 11 |
+		python3 "$KSV_SOURCE_DIR/tests/gui/virt_worst.py" "$1" $((x + w - GUI_X0 + 8)) |
+		while read -r kind column; do
+			echo "$kind $((GUI_X0 - 8 + column))"
+		done
+}
+
+# pins N: of the Nth graph
+pins()
+{
+	lane pins $(($(gui_base "$1") + 1))
+}
+
+# has KIND NS: one of the pins in $found is there; sets PIN. The photograph tells the first column only
+# up to some pixels.
+has()
+{
+	local kind x wanted
+
+	wanted=$(column "$2")
+	while read -r kind x; do
+		PIN=$x
+		[ "$kind" = "$1" ] && [ $((x - wanted)) -ge -4 ] && [ $((x - wanted)) -le 4 ] && return
+	done <<<"$found"
+	return 1
+}
+
+whole()
+{
+	local from=$VIRT_FROM to=$VIRT_TO
+
+	gui_click QPushButton '- -'
+	gui_until virt_window_not "$from" "$to"
+}
+
+double_click()
+{
+	xdotool mousemove "$1" "$2" click --repeat 2 --delay 20 1
+}
+
+# shown KIND: the CPU graphs of the whole trace have what $moments says, and no other marker; sets GRAPH,
+# where the worst one is
+shown()
+{
+	local n=0 time pcpu cpu
+
+	for cpu in 0 1 2 3; do
+		found=$(pins "$cpu")
+		[ -z "$found" ] || n=$((n + $(wc -l <<<"$found")))
+		gui_need gui_not grep -qvE "^($1 .*|)$" <<<"$found"
+	done
+	gui_need [ "$n" -le "$NUMBER" ]
+	read -r time _ _ _ pcpu _ <<<"$moments"
+	found=$(pins "$pcpu")
+	gui_need has "$1" "$time"
+	GRAPH=$pcpu
+}
+
+# large START END: the window shows it, and not much else
+large()
+{
+	virt_window && [ "$VIRT_FROM" -le "$1" ] && [ "$VIRT_TO" -ge "$2" ] &&
+		[ $((VIRT_TO - VIRT_FROM)) -le $((5 * ($2 - $1) / 2)) ]
+}
+
+# step BUTTON LINE: it leads to this moment, seen large
+step()
+{
+	local start end text
+
+	read -r _ start end _ _ text <<<"$2"
+	gui_click QPushButton "$1"
+	told "$start" "$end" "$text"
+	gui_until large "$start" "$end"
+	gui_need details "$text"
+}
+
+# walk: from the worst one, which is selected, to the first, the last, and no further
+walk()
+{
+	local line sorted i=0
+
+	mapfile -t sorted < <(sort -n <<<"$moments")
+	line=$(head -n 1 <<<"$moments")
+	while [ "${sorted[i]}" != "$line" ]; do
+		i=$((i + 1))
+	done
+	for ((i--; i >= 0; i--)); do
+		step 'Previous worst' "${sorted[i]}"
+	done
+	gui_click QPushButton 'Previous worst'
+	gui_until gui_find widgets QLabel 'No earlier one here' >/dev/null
+	for line in "${sorted[@]:1}"; do
+		step 'Next worst' "$line"
+	done
+	gui_click QPushButton 'Next worst'
+	gui_until gui_find widgets QLabel 'No later one here' >/dev/null
+}
+
+gui_init
+while read -r kind name vcpu; do
+	file=$GUI_SAMPLES/$name.xen
+	only "$kind"
+	moments=$(worst "$file" "$kind" "$NUMBER")
+	gui_same "moments of kind $kind" "$NUMBER" "$(wc -l <<<"$moments")"
+	virt_open "$file"
+	gui_click_found items '*' "$vcpu | *"
+	gui_split 800
+	gui_shot "$kind"
+	gui_graphs
+	gui_until virt_window
+	shown "$kind"
+	read -r time start end who _ text <<<"$moments"
+	if [ "$who" = "$vcpu" ]; then
+		GRAPH=4
+		found=$(pins 4)
+		gui_need has "$kind" "$time"
+	fi
+	double_click "$PIN" $(($(gui_base "$GRAPH") + 7))
+	told "$start" "$end" "$text"
+	walk
+	gui_shot "$kind-walked"
+	gui_quit
+done <<'END'
+exit hvm-exits d1v1
+steal credit2-basic d1v0
+wake lost-records d0v1
+migration migration d1v0
+lost lost-records d1v0
+END
+
+# Thinning: a hundred exits, then all of them. What has no room is left out, never the worst one.
+file=$GUI_SAMPLES/hvm-exits.xen
+count=$("$KSV_BIN" report --quiet --worst 100000 --kind exit --vcpu d1v1 --format json "$file" |
+	grep -c '"kind"')
+gui_need [ "$count" -gt 1000 ]
+for mode in number=100 'absolute=true us_exit=0'; do
+	# shellcheck disable=SC2086
+	only exit $mode
+	virt_open "$file"
+	gui_click_found items '*' 'd1v1 | *'
+	gui_split 800
+	gui_shot "thin-${mode%% *}"
+	gui_graphs
+	gui_until virt_window
+	read -r time _ <<<"$(worst "$file" exit 1)"
+	found=$(pins 4)
+	gui_need has exit "$time"
+	n=$(wc -l <<<"$found")
+	gui_need [ "$n" -gt 10 ]
+	gui_need [ "$n" -le $(((GUI_X1 - GUI_X0) / 10 + 1)) ]
+	near=$(awk 'NR > 1 && $2 - last < 10 { n++ } { last = $2 } END { print n + 0 }' <<<"$found")
+	gui_same "markers that touch each other" 0 "$near"
+	gui_quit
+done
+
+# Combos: below the host's graph; what the guest cannot see, in its own graph, too.
+file=$GUI_SAMPLES/kvm-host.dat guest=$GUI_SAMPLES/kvm-guest.dat
+for kind in steal wake; do
+	only "$kind"
+	printf '%s\n' '[overlays]' labels=false arrows=false migrations=false "${VIRT_SETTINGS[@]}" \
+		>"$KS_USER_CACHE_DIR/kshark-virt.ini"
+	combo_view "$file" "$guest"
+	combo_split 6 2
+	gui_shot "combo-$kind"
+	gui_graphs
+	gui_until virt_window
+	read -r time start end vcpu _ text <<<"$(worst "$file" "$kind" 1)"
+	combo=${vcpu#g1v}
+	y=$(combo_base "$combo" 1)
+	found=$(lane pins $((y + 1)))
+	gui_need has "$kind" "$time"
+	if [ "$kind" = steal ]; then
+		y=$(($(combo_base "$combo" 0) - GUI_HEIGHT))
+		found=$(lane heads "$y")
+		gui_need has steal "$time"
+		double_click "$PIN" $((y + 4))
+		told "$start" "$end" "Unseen by the guest: $text"
+	else
+		# the whole way into the guest: its first event after the entry
+		double_click "$PIN" $((y + 7))
+		told "$start" "$end" "$text"
+		gui_need details ", the guest's first event after "
+	fi
+	[ "$kind" = wake ] || gui_quit
+done
+
+# Settings are kept for the next start.
+gui_click QCheckBox Steal
+gui_click QCheckBox Wake-ups
+gui_combo 'the worst of each kind' 'all that cost at least'
+gui_quit
+combo_view "$file" "$guest"
+for kind in Steal,checked Wake-ups; do
+	read -r _ _ _ _ state < <(gui_find widgets QCheckBox "${kind%,*}")
+	gui_same "state of ${kind%,*}" "on${kind#"${kind%,*}"}" "$state"
+done
+gui_need gui_find widgets QComboBox 'all that cost at least' >/dev/null
+gui_quit
