@@ -125,9 +125,10 @@ gui_until offset_is "$found"
 
 # the host a second earlier: its strips go with it
 clock_of '0: kvm-nosync.dat'
+gui_until virt_window
 type_offset -1000000000
 gui_until clock 'Times of the file, moved by hand*'
-gui_until virt_window
+gui_until virt_window_not "$VIRT_FROM" "$VIRT_TO"
 awk -F, 'BEGIN { OFS = ","; CONVFMT = "%.0f" } NR > 1 { $3 -= 1000000000; $4 -= 1000000000 } 1' \
 	"$GUI_DIR/kvm-nosync.dat.model" >"$GUI_DIR/moved" &&
 	mv "$GUI_DIR/moved" "$GUI_DIR/kvm-nosync.dat.model"

@@ -38,6 +38,7 @@ virt_window_not()
 }
 
 # virt_zoom X0 X1: into these columns. KernelShark drops a drag while its window still changes: again.
+# In between something else is clicked on, or two presses at one place might be a double click.
 virt_zoom()
 {
 	local y from=$VIRT_FROM to=$VIRT_TO i
@@ -46,6 +47,7 @@ virt_zoom()
 	for i in 1 2 3 4 5; do
 		gui_still
 		virt_window_not "$from" "$to" && return
+		gui_click QLabel 'Search: Column'
 		gui_drag "$1" "$y" "$2" "$y"
 	done
 	gui_until virt_window_not "$from" "$to"
