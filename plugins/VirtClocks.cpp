@@ -629,7 +629,7 @@ void VirtClocks::adoptQuality(const std::shared_ptr<Judge> &job)
 
 	known->second.bad = judged && found.explained_percent < VIRT_CLOCK_DOUBT_PERCENT;
 	if (job->ret || !judged)
-		known->second.quality = "None of its events can be judged by the host's trace";
+		known->second.quality = "None of its events lies within the host's trace";
 	else if (known->second.bad)
 		known->second.quality = QString("Its clock is wrong: only %1 % of its %2 events lie"
 						" in guest time, and one is %3 outside. Align it")
