@@ -47,6 +47,11 @@ QString duration(int64_t ns)
 	return virt_text_duration(text, sizeof(text), ns);
 }
 
+QString realFile(int streamId)
+{
+	return QFileInfo(QString::fromLocal8Bit(fileOf(streamId).c_str())).canonicalFilePath();
+}
+
 template <typename F> class Task : public QRunnable {
 public:
 	explicit Task(F function) : _function(std::move(function)) {}
@@ -308,7 +313,7 @@ void VirtClocks::findStreams()
 	_streams->setCurrentIndex(_streams->findData(shown));
 }
 
-/** Rows before time 0 have been loaded with a wrong time: once, after they are loaded. */
+/** Rows may have been loaded with wrong times, all those before 0: once, after loading. */
 void VirtClocks::settle()
 {
 	kshark_entry **rows = _histo->data;
@@ -320,11 +325,16 @@ void VirtClocks::settle()
 		return;
 	_settled = rows;
 	_nSettled = n;
-	if (first == BSEARCH_ALL_SMALLER)
-		return;
-	if (first == BSEARCH_ALL_GREATER)
-		first = 0;
-	if (rows[first]->ts != KS_CLOCK_FIRST)
+
+	bool right = first == BSEARCH_ALL_SMALLER ||
+		     rows[first == BSEARCH_ALL_GREATER ? 0 : first]->ts != KS_CLOCK_FIRST;
+
+	/* a session does not tell a plugin of streams that it was not attached to */
+	for (int id : virtOpenStreams()) {
+		right = right && ks_clock_is_prepared(streamOf(id));
+		ks_clock_prepare(streamOf(id));
+	}
+	if (right)
 		return;
 	data->unregisterCPUCollections();
 	virtDropTaskCollections();
@@ -470,10 +480,16 @@ void VirtClocks::store()
 
 	if (host == VIRT_NONE || !_known.count(id))
 		return;
-	if (virt_align_store(fileOf(host).c_str(), fileOf(id).c_str(), parts, error, sizeof(error)))
+
+	/* what kshark-virt view has opened by a link is called by its own name */
+	QString hostFile = realFile(host), guestFile = realFile(id);
+
+	if (virt_align_store(hostFile.toLocal8Bit(), guestFile.toLocal8Bit(), parts, error,
+			     sizeof(error)))
 		_known[id].message = error;
 	else
-		_known[id].message = QString("Stored in %1.meta.json").arg(virtFileOf(id));
+		_known[id].message = QString("Stored in %1.meta.json")
+				     .arg(QFileInfo(guestFile).fileName());
 	showStream();
 }
 

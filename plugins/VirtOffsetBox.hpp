@@ -15,7 +15,7 @@
 
 class VirtOffsetBox : public QAbstractSpinBox {
 public:
-	static constexpr int64_t MOST = 1000000000000000000;	/* 31 years */
+	static constexpr int64_t MOST = 4000000000000000000;	/* 126 years */
 	static constexpr int64_t STEP = 1000;
 
 	/** @changed: called when a user has set another value. */

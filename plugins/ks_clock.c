@@ -54,12 +54,18 @@ bool ks_clock_is_key(const struct kshark_data_stream *stream, int64_t key)
 	return is;
 }
 
+static bool is_offset(int64_t ns)
+{
+	return ns >= -KS_CLOCK_MAX_OFFSET && ns <= KS_CLOCK_MAX_OFFSET;
+}
+
 const int64_t *ks_clock_of(const struct kshark_data_stream *stream)
 {
 	const int64_t *parts = stream ? stream->calib_array : NULL;
 
 	if (!parts || stream->calib_array_size < KS_CLOCK_TIDS ||
 	    parts[KS_CLOCK_MAGIC] != KS_CLOCK_IS_OURS || parts[KS_CLOCK_N_TIDS] < 0 ||
+	    !is_offset(parts[KS_CLOCK_OFFSET]) || !is_offset(parts[KS_CLOCK_FOUND]) ||
 	    parts[KS_CLOCK_DRIFT] > MAX_DRIFT || parts[KS_CLOCK_DRIFT] < -MAX_DRIFT ||
 	    parts[KS_CLOCK_N_TIDS] > KS_CLOCK_MAX_TIDS ||
 	    stream->calib_array_size < KS_CLOCK_TIDS + (size_t)parts[KS_CLOCK_N_TIDS])
@@ -166,6 +172,13 @@ void ks_clock_prepare(struct kshark_data_stream *stream)
 	set_hiding(stream, hides(parts));
 }
 
+bool ks_clock_is_prepared(const struct kshark_data_stream *stream)
+{
+	const int64_t *parts = ks_clock_of(stream);
+
+	return !parts || stream->calib == function_of(stream, parts);
+}
+
 /* --- changing -------------------------------------------------------------------------------- */
 
 static int compare_rows(const void *a, const void *b)
@@ -267,6 +280,9 @@ int ks_clock_set(struct kshark_data_stream *stream, struct ks_clock clock,
 	int64_t before = stream->calib_array ? stream->calib_array[KS_CLOCK_OFFSET] : 0;
 	int ret = clock.parts && clock.n ? 0 : -ENOMEM;
 
+	if (!ret && (!is_offset(clock.parts[KS_CLOCK_OFFSET]) || !is_offset(before) ||
+		     (clock.n >= KS_CLOCK_TIDS && !new)))
+		ret = -ERANGE;
 	if (!ret && hides(new) && !hides(old) && only_adds(old) && kshark_is_tep(stream) &&
 	    !has_offsets(stream, rows, n_rows, before))
 		clock.parts[KS_CLOCK_FLAGS] &= ~(int64_t)KS_CLOCK_HIDES;

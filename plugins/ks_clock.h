@@ -39,6 +39,9 @@ enum ks_clock_part {
 #define KS_CLOCK_IS_OURS	0x6b736876636c6b31LL
 #define KS_CLOCK_MAX_TIDS	4096
 
+/** Larger offsets, of more than a century, are no clock's: sums must fit. */
+#define KS_CLOCK_MAX_OFFSET	4000000000000000000LL
+
 /** No row of a trace.dat is loaded with an earlier time, see ks_clock_settle(). */
 #define KS_CLOCK_FIRST		1
 
@@ -69,12 +72,16 @@ struct ks_clock ks_clock_copy(const struct kshark_data_stream *stream);
 /** ks_clock_prepare - before a stream is loaded: make what a session has brought count. */
 void ks_clock_prepare(struct kshark_data_stream *stream);
 
+/** ks_clock_is_prepared - does what it knows count? Also true if there is nothing. */
+bool ks_clock_is_prepared(const struct kshark_data_stream *stream);
+
 /**
  * ks_clock_set - from now on, these are a stream's times
  * @clock: belongs to the stream from here on, even after an error; of one part: only an offset
  * @rows: all rows of all streams; they are sorted anew
  *
- * Return: 0; -ENOTSUP if this libtracecmd cannot do it, or -ENOMEM or -EIO, and nothing is changed.
+ * Return: 0; -ENOTSUP if this libtracecmd cannot do it, -ERANGE, -ENOMEM or -EIO, and nothing is
+ * changed.
  */
 int ks_clock_set(struct kshark_data_stream *stream, struct ks_clock clock,
 		 struct kshark_entry **rows, size_t n_rows);

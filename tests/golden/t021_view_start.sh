@@ -47,6 +47,13 @@ cat named.dat | "$KSV_BIN" view - > "$OUT" 2> "$ERR"
 says "$OUT" "stdin: $sum"
 check "the temporary directory is gone" test -z "$(ls -A "$TMPDIR")"
 
+# a trace.dat and what aligns it with its host
+cp "$SAMPLES/kvm-guest.dat" guest
+echo aligned > guest.meta.json
+run view guest
+says "$OUT" "guest.dat: $(cksum < guest)"
+says "$OUT" "sidecar: aligned"
+
 RESULT=5 run view named.dat
 status 5
 KERNELSHARK=$WORK/missing run view named.dat

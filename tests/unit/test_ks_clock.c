@@ -3,6 +3,7 @@
  * @file	test_ks_clock.c
  * @brief	KernelShark's rows get the times that the tools give to records, and lose them.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -186,6 +187,12 @@ static void test_there_and_back(void **state)
 
 	assert_int_equal(set(&loaded, offset_alone(0)), 0);
 	check_rows(loaded.rows, loaded.n, &own, 0);
+
+	/* a damaged sidecar: nothing is changed */
+	assert_int_equal(set(&loaded, clock_new(INT64_MIN, 0, KS_CLOCK_HIDES)), -ERANGE);
+	assert_int_equal(set(&loaded, offset_alone(INT64_MAX)), -ERANGE);
+	check_rows(loaded.rows, loaded.n, &own, 0);
+	assert_true(ks_stream_offset(loaded.stream->stream_id) == 0);
 	unload(&loaded);
 	free(own.ns);
 	free(plain.ns);
