@@ -37,7 +37,7 @@ namespace {
 
 constexpr int LOOK_MS = 30;		/* after a drawing */
 constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
-constexpr int TEXT_LINES = 6;
+constexpr int TEXT_LINES = 5;
 constexpr int DIGITS = 3;		/* of percentages */
 
 QString duration(int64_t ns)
@@ -46,6 +46,17 @@ QString duration(int64_t ns)
 
 	return virt_text_duration(text, sizeof(text), ns);
 }
+
+/** A label that keeps its height, so that buttons do not move when its text comes. */
+class StillLabel : public QLabel {
+public:
+	bool hasHeightForWidth() const override { return false; }
+	QSize minimumSizeHint() const override { return { 0, fontMetrics().lineSpacing() }; }
+	QSize sizeHint() const override
+	{
+		return { 0, fontMetrics().lineSpacing() * TEXT_LINES };
+	}
+};
 
 QString realFile(int streamId)
 {
@@ -140,7 +151,7 @@ void VirtClocks::buildUi()
 
 	_streams = new QComboBox;
 	_offset = new VirtOffsetBox([this] (int64_t ns) { setOffset(ns); });
-	_text = new QLabel;
+	_text = new StillLabel;
 	_align = new QPushButton("Align");
 	_undo = new QPushButton("Undo");
 	_store = new QPushButton("Store");
@@ -158,9 +169,6 @@ void VirtClocks::buildUi()
 	_text->setWordWrap(true);
 	_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
 	_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-	/* The dock must not grow while KernelShark loads, nor the window because of it. */
-	_text->setMinimumHeight(QFontMetrics(font()).lineSpacing());
-	_text->setMaximumHeight(QFontMetrics(font()).lineSpacing() * TEXT_LINES);
 	connect(_streams, QOverload<int>::of(&QComboBox::activated), this,
 		[this] { showStream(); });
 	connect(_align, &QPushButton::clicked, this, [this] { beginAlign(); });
@@ -246,8 +254,10 @@ void VirtClocks::showStream()
 
 	if (busy && any && _aligning->streamId == id)
 		text = "Aligning ...";
-	if (_text->text() != text)
+	if (_text->text() != text) {
 		_text->setText(text);
+		_text->setToolTip(text);
+	}
 	_offset->setEnabled(any && !busy);
 	if (!_offset->isEdited() || !any)
 		_offset->setValue(any ? partsOf(id)[KS_CLOCK_OFFSET] : 0);

@@ -51,6 +51,12 @@ type_offset()
 	gui_until offset_is "$1"
 }
 
+# window_before NS: the dock tells of a window that begins before this
+window_before()
+{
+	virt_window && [ "$VIRT_FROM" -lt "$1" ]
+}
+
 # first_row STREAM: time of its first row in the list, in us
 first_row()
 {
@@ -126,9 +132,10 @@ gui_until offset_is "$found"
 # the host a second earlier: its strips go with it
 clock_of '0: kvm-nosync.dat'
 gui_until virt_window
+from=$VIRT_FROM
 type_offset -1000000000
 gui_until clock 'Times of the file, moved by hand*'
-gui_until virt_window_not "$VIRT_FROM" "$VIRT_TO"
+gui_until window_before $((from - 500000000))
 awk -F, 'BEGIN { OFS = ","; CONVFMT = "%.0f" } NR > 1 { $3 -= 1000000000; $4 -= 1000000000 } 1' \
 	"$GUI_DIR/kvm-nosync.dat.model" >"$GUI_DIR/moved" &&
 	mv "$GUI_DIR/moved" "$GUI_DIR/kvm-nosync.dat.model"
