@@ -38,6 +38,8 @@ struct Pins {
 	int64_t				columnNs;
 	std::vector<virt_marker>	markers;
 	virt_worst_hit			selected;
+	virt_worst_hit			before;		/* a guest's, from before the window */
+	int64_t				beforeNs;	/* how much of it lies in the window */
 
 	int x(const virt_marker &marker) const { return x0 + marker.column; }
 };
@@ -99,20 +101,26 @@ private:
 
 PinFrame *PinFrame::current;
 
+void drawBar(const Pins &pins, int column, int64_t ns, virt_worst_kind kind)
+{
+	int64_t columns = ns / pins.columnNs;
+	int left = pins.width - column;
+	int x = pins.x0 + column, y = pins.y + HALF - 1;
+	int n = columns < left ? static_cast<int>(columns) : left;
+
+	setColor(LINE_COLOR);
+	addRect(x, y - 1, x + n + 1, y + 4);
+	setColor(virt_worst_look(kind)->color);
+	addRect(x, y, x + n, y + 3);
+}
+
 /** Of a guest's graph: how long each moment was. */
 void drawBars(const Pins &pins)
 {
-	for (const virt_marker &marker : pins.markers) {
-		int64_t columns = marker.hit.cost_ns / pins.columnNs;
-		int left = pins.width - marker.column;
-		int x = pins.x(marker), y = pins.y + HALF - 1;
-		int n = columns < left ? static_cast<int>(columns) : left;
-
-		setColor(LINE_COLOR);
-		addRect(x, y - 1, x + n + 1, y + 4);
-		setColor(virt_worst_look(marker.hit.kind)->color);
-		addRect(x, y, x + n, y + 3);
-	}
+	if (pins.beforeNs > 0)
+		drawBar(pins, 0, pins.beforeNs, pins.before.kind);
+	for (const virt_marker &marker : pins.markers)
+		drawBar(pins, marker.column, marker.hit.cost_ns, marker.hit.kind);
 }
 
 void drawMarker(const Pins &pins, const virt_marker &marker)
@@ -252,6 +260,20 @@ Subject subjectOf(int streamId, int value, int drawAction)
 	return subject;
 }
 
+/** A vCPU that is preempted as the window begins has no marker, but its bar reaches into it. */
+void addBefore(Pins &pins, int32_t vcpu, virt_worst_query query)
+{
+	int64_t from = query.from_ns;
+
+	query.kinds &= 1u << VIRT_WORST_STEAL;
+	query.from_ns = INT64_MIN;
+	query.of = &vcpu;
+	query.n_of = 1;
+	if (query.kinds && virt_worst_prev(pins.stream.model.worst(false), &query, from,
+					   &pins.before))
+		pins.beforeNs = pins.before.time_ns + pins.before.cost_ns - from;
+}
+
 /** Is it marked in this graph, if there is room? */
 bool belongsTo(const virt_worst_hit &hit, const Subject &subject)
 {
@@ -284,7 +306,7 @@ std::vector<int> virtDrawPins(const KsCppArgV *argv, int streamId, int value, in
 	virt_marker_graph wanted = {};
 	Pins pins = { subject.stream, graph->bin(0)._base.x(), base + 1 + VIRT_MARKER_STEM,
 		      graph->size(), subject.isGuest,
-		      static_cast<int64_t>(argv->_histo->bin_size), {}, {} };
+		      static_cast<int64_t>(argv->_histo->bin_size), {}, {}, {}, 0 };
 
 	wanted.window.from_ns = argv->_histo->min - subject.stream.offset;
 	wanted.window.column_ns = pins.columnNs;
@@ -313,6 +335,7 @@ std::vector<int> virtDrawPins(const KsCppArgV *argv, int streamId, int value, in
 		wanted.selected.kind = VIRT_WORST_N_KINDS;
 	if (subject.isGuest) {
 		pins.y = base - graph->height();
+		addBefore(pins, subject.id, limits->query);
 	} else if (isInnerHost(subject.stream, drawAction)) {
 		pins.y = base - VIRT_MARKER_SIZE;
 	}
