@@ -24,6 +24,8 @@ struct collection {
 	struct kvm_fields	*fields;	/* NULL: the stream is gone */
 	struct kvm_tracker	*tracker;
 	int64_t			begin_ns, end_ns;
+	int64_t			*last;		/* by CPU: where in the file its last record is */
+	int			n_cpus;
 	int			error;
 };
 
@@ -46,6 +48,7 @@ static void put(struct collection *collection)
 		return;
 	kvm_fields_free(collection->fields);
 	kvm_tracker_free(collection->tracker);
+	free(collection->last);
 	pthread_spin_destroy(&collection->lock);
 	free(collection);
 }
@@ -64,44 +67,6 @@ static struct collection *get(int stream_id)
 	}
 	pthread_mutex_unlock(&collections_lock);
 	return collection;
-}
-
-/* --- while KernelShark loads ----------------------------------------------------------------- */
-
-static void span(struct collection *collection, int64_t time_ns)
-{
-	if (time_ns < collection->begin_ns)
-		collection->begin_ns = time_ns;
-	if (time_ns >= collection->end_ns)
-		collection->end_ns = time_ns + 1;
-}
-
-/** Times are the record's own: the entry's may have an offset that changes later. */
-static void on_record(struct kshark_data_stream *stream, void *rec, struct kshark_entry *entry)
-{
-	/* it is not taken away while its stream is loading */
-	struct collection *collection = collections[stream->stream_id];
-	struct tep_record *record = rec;
-	int64_t time_ns;
-	int32_t pid;
-	int ret = 0;
-
-	if (!collection)
-		return;
-	time_ns = (int64_t)record->ts;
-	/* the entry's may be another one: KernelShark gives a switch to the task that comes next */
-	pid = kvm_fields_pid(collection->fields, record);
-	pthread_spin_lock(&collection->lock);
-	if (!collection->error && entry->event_id == KS_EVENT_OVERFLOW)
-		ret = kvm_tracker_lost(collection->tracker, record->cpu, pid, time_ns,
-				       record->missed_events > 0 ? record->missed_events : 0);
-	else if (!collection->error)
-		ret = kvm_fields_take(collection->fields, collection->tracker, record,
-				      entry->event_id, record->cpu, pid, time_ns);
-	span(collection, time_ns);
-	if (ret == -ENOMEM)
-		collection->error = ret;
-	pthread_spin_unlock(&collection->lock);
 }
 
 /* --- the model ------------------------------------------------------------------------------- */
@@ -128,8 +93,8 @@ static struct virt_model *make(void *arg)
 	struct virt_model *model = NULL;
 
 	pthread_spin_lock(&collection->lock);
-	if (!collection->error && collection->begin_ns < collection->end_ns &&
-	    !add_guests(collection))
+	if (!collection->error && collection->tracker &&
+	    collection->begin_ns < collection->end_ns && !add_guests(collection))
 		kvm_tracker_finish(collection->tracker, collection->begin_ns, collection->end_ns,
 				   &model);
 	pthread_spin_unlock(&collection->lock);
@@ -141,16 +106,97 @@ static void drop(void *arg)
 	put(arg);
 }
 
-/** Every model may be another one now. */
+/** A model may be another one now. */
+static void promise(int stream_id)
+{
+	struct collection *collection = get(stream_id);
+
+	/* the reference goes to the promise */
+	if (collection)
+		virt_registry_promise(stream_id, make, drop, collection);
+}
+
 static void promise_all(void)
 {
-	for (int i = 0; i < MAX_STREAMS; i++) {
-		struct collection *collection = get(i);
+	for (int i = 0; i < MAX_STREAMS; i++)
+		promise(i);
+}
 
-		/* the reference goes to the promise */
-		if (collection)
-			virt_registry_promise(i, make, drop, collection);
+/* --- while KernelShark loads ----------------------------------------------------------------- */
+
+/** Nothing has been collected. Return: false without memory. */
+static bool begin(struct collection *collection)
+{
+	kvm_tracker_free(collection->tracker);
+	collection->tracker = kvm_tracker_new();
+	collection->begin_ns = INT64_MAX;
+	collection->end_ns = INT64_MIN;
+	for (int cpu = 0; cpu < collection->n_cpus; cpu++)
+		collection->last[cpu] = -1;
+	return collection->tracker;
+}
+
+/**
+ * Does KernelShark load all once more? It does so without telling plugins, for its advanced filter.
+ * The records of a CPU come in the order of the file; one before which others are missing comes
+ * twice, first as these.
+ */
+static bool is_again(struct collection *collection, const struct tep_record *record, bool missing)
+{
+	int64_t *last, here = 2 * (int64_t)record->offset + !missing;
+
+	if (record->cpu < 0 || record->cpu >= collection->n_cpus)
+		return false;
+	last = &collection->last[record->cpu];
+	if (here > *last) {
+		*last = here;
+		return false;
 	}
+	return true;
+}
+
+static void span(struct collection *collection, int64_t time_ns)
+{
+	if (time_ns < collection->begin_ns)
+		collection->begin_ns = time_ns;
+	if (time_ns >= collection->end_ns)
+		collection->end_ns = time_ns + 1;
+}
+
+/** Times are the record's own: the entry's may have an offset that changes later. */
+static void on_record(struct kshark_data_stream *stream, void *rec, struct kshark_entry *entry)
+{
+	/* it is not taken away while its stream is loading */
+	struct collection *collection = collections[stream->stream_id];
+	struct tep_record *record = rec;
+	bool missing = entry->event_id == KS_EVENT_OVERFLOW, again;
+	int64_t time_ns;
+	int32_t pid;
+	int ret = 0;
+
+	if (!collection)
+		return;
+	time_ns = (int64_t)record->ts;
+	/* the entry's may be another one: KernelShark gives a switch to the task that comes next */
+	pid = kvm_fields_pid(collection->fields, record);
+	pthread_spin_lock(&collection->lock);
+	again = is_again(collection, record, missing);
+	if (again && begin(collection))
+		is_again(collection, record, missing);
+	if (!collection->tracker)
+		collection->error = -ENOMEM;
+	if (!collection->error && missing)
+		ret = kvm_tracker_lost(collection->tracker, record->cpu, pid, time_ns,
+				       record->missed_events > 0 ? record->missed_events : 0);
+	else if (!collection->error)
+		ret = kvm_fields_take(collection->fields, collection->tracker, record,
+				      entry->event_id, record->cpu, pid, time_ns);
+	span(collection, time_ns);
+	if (ret == -ENOMEM)
+		collection->error = ret;
+	pthread_spin_unlock(&collection->lock);
+	if (again)
+		promise(collection->stream_id);
 }
 
 /* --- streams --------------------------------------------------------------------------------- */
@@ -177,11 +223,10 @@ static struct collection *collection_new(struct kshark_data_stream *stream)
 	pthread_spin_init(&collection->lock, PTHREAD_PROCESS_PRIVATE);
 	collection->refs = 1;
 	collection->stream_id = stream->stream_id;
-	collection->begin_ns = INT64_MAX;
-	collection->end_ns = INT64_MIN;
+	collection->n_cpus = stream->n_cpus > 0 ? stream->n_cpus : 0;
+	collection->last = malloc(((size_t)collection->n_cpus + 1) * sizeof(*collection->last));
 	collection->fields = kvm_fields_new(kshark_get_tep(stream));
-	collection->tracker = kvm_tracker_new();
-	if (!collection->fields || !collection->tracker) {
+	if (!collection->fields || !collection->last || !begin(collection)) {
 		put(collection);
 		return NULL;
 	}

@@ -90,16 +90,21 @@ static void check_sample(const char *name)
 	struct virt_model *file = from_file(sample(name));
 	struct kshark_data_stream *stream;
 	struct virt_shared *shared;
-	int sd;
+	int sd, guest;
 
 	assert_true(kshark_instance(&kshark));
 	sd = kshark_open(kshark, sample(name));
 	assert_true(sd >= 0);
+	guest = kshark_open(kshark, sample("kvm-guest.dat"));
+	assert_true(guest >= 0);
 	stream = kshark_get_data_stream(kshark, sd);
-	/* loaded, and loaded again */
-	for (int i = 0; i < 2; i++) {
-		assert_int_equal(kvm_stream_attach(stream), 1);
+	/* loaded; loaded again with plugins told so, and, as after filtering, without that */
+	for (int i = 0; i < 4; i++) {
+		if (i < 2)
+			assert_int_equal(kvm_stream_attach(stream), 1);
 		load(kshark, sd);
+		/* a guest has come: models are made anew */
+		assert_int_equal(kvm_stream_attach(kshark_get_data_stream(kshark, guest)), 0);
 		shared = virt_registry_get(sd);
 		assert_non_null(shared);
 		compare(virt_shared_model(shared), file);
@@ -107,6 +112,7 @@ static void check_sample(const char *name)
 	}
 	kvm_stream_detach(stream);
 	assert_null(virt_registry_get(sd));
+	kshark_close(kshark, guest);
 	kshark_close(kshark, sd);
 	kshark_free(kshark);
 	virt_model_free(file);
