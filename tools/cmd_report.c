@@ -223,7 +223,7 @@ static void job_record(void *arg, const struct kvm_trace_record *record)
 
 	report_count_record(&job->count, record);
 	report_kvm_record(&job->kvm, record);
-	report_delivery_record(&job->delivery, record);
+	kvm_injections_record(&job->delivery.injections, record);
 	if (job->options->tracing && record->cpu < job->tracing.n_pcpus)
 		report_tracing_record(&job->tracing, record->cpu, record->time_ns, record->bytes);
 }

@@ -9,43 +9,13 @@
 
 #include "report_delivery.h"
 
-static void keep(struct report_delivery *delivery, const struct report_injection *injection)
-{
-	if (delivery->n_injections == delivery->room) {
-		size_t room = delivery->room ? 2 * delivery->room : 1024;
-		struct report_injection *grown = realloc(delivery->injections,
-							 room * sizeof(*grown));
-
-		if (!grown) {
-			delivery->error = -ENOMEM;
-			return;
-		}
-		delivery->injections = grown;
-		delivery->room = room;
-	}
-	delivery->injections[delivery->n_injections++] = *injection;
-}
-
-void report_delivery_record(struct report_delivery *delivery,
-			    const struct kvm_trace_record *record)
-{
-	const struct report_injection injection = {
-		.time_ns = record->time_ns, .tid = record->pid,
-		.vector = (int16_t)(record->number & 0xff),
-		.again = record->gift_flags & KVM_TRACE_AGAIN,
-	};
-
-	if (record->gift == KVM_TRACE_INTERRUPT && !(record->gift_flags & KVM_TRACE_SOFT))
-		keep(delivery, &injection);
-}
-
 void report_delivery_rows(struct report_delivery *delivery, const struct xen_trace_row *rows,
 			  size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct xen_trace_row *row = &rows[i];
 		uint32_t domid = xen_vcpu_domid(row->vcpu);
-		struct report_injection injection = {
+		struct kvm_injection injection = {
 			.time_ns = row->time_ns,
 			.vector = (int16_t)(xentrace_word(&row->rec, 0) & 0xff),
 		};
@@ -54,19 +24,8 @@ void report_delivery_rows(struct report_delivery *delivery, const struct xen_tra
 		    domid >= XEN_DOMID_IDLE)
 			continue;
 		injection.tid = xen_vcpu_tid(row->vcpu);
-		keep(delivery, &injection);
+		kvm_injections_add(&delivery->injections, &injection);
 	}
-}
-
-static int compare_injections(const void *a, const void *b)
-{
-	const struct report_injection *x = a, *y = b;
-
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->again - y->again;
 }
 
 static int compare_vectors(const void *a, const void *b)
@@ -74,35 +33,6 @@ static int compare_vectors(const void *a, const void *b)
 	const struct virt_delivery *x = a, *y = b;
 
 	return (x->vector > y->vector) - (x->vector < y->vector);
-}
-
-/** The injections into a vCPU, of its thread, which are next to each other. */
-static struct virt_injection *injections_of(const struct report_delivery *delivery, int32_t tid,
-					    size_t *n)
-{
-	struct virt_injection *of;
-	size_t lo = 0, hi = delivery->n_injections;
-
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (delivery->injections[middle].tid < tid)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	while (hi < delivery->n_injections && delivery->injections[hi].tid == tid)
-		hi++;
-	*n = hi - lo;
-	of = calloc(*n + 1, sizeof(*of));
-	for (size_t i = 0; of && i < *n; i++) {
-		const struct report_injection *injection = &delivery->injections[lo + i];
-
-		of[i] = (struct virt_injection){
-			injection->time_ns, injection->vector, injection->again,
-		};
-	}
-	return of;
 }
 
 /** Count @n deliveries; @ns has room for as many latencies. */
@@ -145,28 +75,6 @@ static int sum_up_vcpu(struct report_delivery_vcpu *vcpu, struct virt_delivery *
 	return 0;
 }
 
-static int keep_irqs(struct report_delivery *delivery, int32_t vcpu,
-		     const struct virt_delivery *deliveries, size_t n)
-{
-	struct virt_irq_delivery *grown = realloc(delivery->irqs, (delivery->n_irqs + n + 1) *
-						  sizeof(*grown));
-
-	if (!grown)
-		return -ENOMEM;
-	delivery->irqs = grown;
-	for (size_t i = 0; i < n; i++) {
-		if (deliveries[i].result != VIRT_DELIVERY_SEEN)
-			continue;
-		grown[delivery->n_irqs++] = (struct virt_irq_delivery){
-			.inject_ns = deliveries[i].inject_ns,
-			.handler_ns = deliveries[i].handler_ns,
-			.vcpu = vcpu, .vector = deliveries[i].vector,
-			.event = deliveries[i].event,
-		};
-	}
-	return 0;
-}
-
 /** Only what is injected in the report's window. Return: how many are left. */
 static size_t cut(const struct report *report, struct virt_delivery *deliveries, size_t n)
 {
@@ -185,23 +93,20 @@ static int build_vcpu(struct report_delivery *delivery, const struct report *rep
 {
 	struct report_delivery_vcpu *vcpu = &delivery->vcpus[delivery->n_vcpus];
 	size_t n = 0;
-	struct virt_injection *injections = injections_of(delivery, cpu->tid, &n);
-	struct virt_delivery *deliveries = calloc(n + 1, sizeof(*deliveries));
-	int ret = injections && deliveries ? 0 : -ENOMEM;
+	struct virt_delivery *deliveries = kvm_deliveries(report->load->model,
+							  &delivery->injections, &cpu->seen, &n);
+	int ret = deliveries ? 0 : -ENOMEM;
 
 	if (!ret && n) {
 		delivery->n_vcpus++;
 		*vcpu = (struct report_delivery_vcpu){
 			.vcpu = number, .cpu = (int)(cpu - guest->cpus), .guest = guest,
 		};
-		n = virt_deliveries(report->load->model, number, injections, n, cpu->events,
-				    cpu->n_events, deliveries);
-		ret = keep_irqs(delivery, number, deliveries, n);
+		ret = kvm_irqs_add(&delivery->irqs, number, deliveries, n);
 		n = cut(report, deliveries, n);
 	}
 	if (!ret && vcpu->guest)
 		ret = sum_up_vcpu(vcpu, deliveries, n);
-	free(injections);
 	free(deliveries);
 	return ret;
 }
@@ -220,14 +125,12 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 	};
 	const struct virt_model *model = report->load->model;
 	int32_t n = virt_model_n_vcpus(model);
-	int known = 0, aligned = 0, ret = delivery->error;
+	int known = 0, aligned = 0, ret = delivery->injections.error;
 
 	delivery->vcpus = calloc((size_t)n + 1, sizeof(*delivery->vcpus));
 	if (!delivery->vcpus)
 		return -ENOMEM;
-	if (delivery->n_injections)
-		qsort(delivery->injections, delivery->n_injections, sizeof(*delivery->injections),
-		      compare_injections);
+	kvm_injections_sort(&delivery->injections);
 	for (int32_t i = 0; i < n && !ret; i++) {
 		const struct report_guest *guest = NULL;
 		const struct report_guest_cpu *cpu = report_kvm_find(report->guests, i, &guest);
@@ -235,7 +138,7 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 		if (!cpu || (vcpus->n && !report_wants_vcpu(report, i, vcpus)))
 			continue;
 		known++;
-		if (!report_kvm_is_aligned(cpu))
+		if (!kvm_guest_cpu_is_aligned(&cpu->seen))
 			continue;
 		aligned++;
 		ret = build_vcpu(delivery, report, i, guest, cpu);
@@ -250,8 +153,8 @@ void report_delivery_free(struct report_delivery *delivery)
 	for (size_t i = 0; i < delivery->n_vcpus; i++)
 		free(delivery->vcpus[i].vectors);
 	free(delivery->vcpus);
-	free(delivery->irqs);
-	free(delivery->injections);
+	kvm_irqs_free(&delivery->irqs);
+	kvm_injections_free(&delivery->injections);
 	memset(delivery, 0, sizeof(*delivery));
 }
 

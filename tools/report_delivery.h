@@ -9,14 +9,6 @@
 #include "report_kvm.h"
 #include "virt_delivery.h"
 
-/** An injection, before its thread is known to be a vCPU. */
-struct report_injection {
-	int64_t		time_ns;
-	int32_t		tid;
-	int16_t		vector;
-	bool		again;
-};
-
 /** Deliveries of a vCPU; @vector is VIRT_NONE for all together. */
 struct report_delivered {
 	int16_t		vector;
@@ -35,22 +27,15 @@ struct report_delivery_vcpu {
 
 struct report_delivery {
 	/* taken note of during the walk */
-	struct report_injection *injections;
-	size_t		n_injections, room;
-	int		error;
+	struct kvm_injections injections;
 	/* the result */
-	struct virt_irq_delivery *irqs;	/* those that are seen, of the whole trace */
-	size_t		n_irqs;
+	struct kvm_irqs	irqs;		/* those that are seen, of the whole trace */
 	struct report_delivery_vcpu *vcpus; /* whose guest's trace is there and aligned */
 	size_t		n_vcpus;
 	const char	*missing;	/* why there is none, to be put behind "because"; or NULL */
 };
 
-/** report_delivery_record - take note of one of the host's; out of memory sets @error. */
-void report_delivery_record(struct report_delivery *delivery,
-			    const struct kvm_trace_record *record);
-
-/** report_delivery_rows - the same of Xen's */
+/** report_delivery_rows - take note of Xen's injections, as kvm_injections_record() of KVM's */
 void report_delivery_rows(struct report_delivery *delivery, const struct xen_trace_row *rows,
 			  size_t n);
 

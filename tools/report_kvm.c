@@ -12,9 +12,6 @@
 /** Of fewer records than that, nobody can tell whether two clocks fit. */
 #define MIN_RECORDS	100
 
-/** A guest records outside of guest time only what its clock makes seem so. */
-#define POOR_SHARE	0.99
-
 #define MAX_TASKS	20	/* in text */
 
 /* --- counting -------------------------------------------------------------------------------- */
@@ -91,7 +88,6 @@ struct guest_walk {
 	int		cpu;		/* of the last record */
 	int32_t		pid;		/* task that has it; VIRT_NONE: not known */
 	int64_t		since_ns, last_ns;
-	bool		lost;		/* records, before the next one */
 	int		error;
 };
 
@@ -107,44 +103,17 @@ static int end_run(struct guest_walk *walk, int64_t to_ns)
 	walk->since_ns = to_ns;
 	if (to_ns > report->to_ns)
 		to_ns = report->to_ns;
-	if (walk->pid < 0 || from_ns >= to_ns || cpu->vcpu == VIRT_NONE)
+	if (walk->pid < 0 || from_ns >= to_ns || cpu->seen.vcpu == VIRT_NONE)
 		return 0;
 	task = element(&walk->guest->task_map, &walk->guest->tasks, &walk->guest->room_tasks,
 		       sizeof(*task), walk->pid);
 	if (!task)
 		return -ENOMEM;
-	virt_vcpu_totals(report->load->model, cpu->vcpu, from_ns, to_ns, &totals);
+	virt_vcpu_totals(report->load->model, cpu->seen.vcpu, from_ns, to_ns, &totals);
 	task->runs++;
 	task->believed_ns += to_ns - from_ns;
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		task->ns[state] += totals.ns[state];
-	return 0;
-}
-
-static int keep_event(struct guest_walk *walk, const struct kvm_trace_record *record)
-{
-	struct report_guest_cpu *cpu = &walk->guest->cpus[record->cpu];
-	struct virt_guest_event event = {
-		.time_ns = record->time_ns, .event = record->event, .vector = record->vector,
-		.flags = (uint16_t)(record->flags | (walk->lost ? VIRT_GUEST_LOST : 0)),
-	};
-
-	walk->lost = false;
-	if (cpu->vcpu == VIRT_NONE)
-		return 0;
-	if (cpu->n_events == cpu->room) {
-		size_t room = cpu->room ? 2 * cpu->room : 1024;
-		struct virt_guest_event *grown = realloc(cpu->events, room * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		cpu->events = grown;
-		cpu->room = room;
-	}
-	/* trace-cmd corrects the clock by steps, which may lead back */
-	if (cpu->n_events && event.time_ns < cpu->events[cpu->n_events - 1].time_ns)
-		event.time_ns = cpu->events[cpu->n_events - 1].time_ns;
-	cpu->events[cpu->n_events++] = event;
 	return 0;
 }
 
@@ -165,8 +134,10 @@ static int take_guest_record(struct guest_walk *walk, const struct kvm_trace_rec
 	}
 	cpu = &walk->guest->cpus[record->cpu];
 	walk->last_ns = record->time_ns;
+	interval = cpu->seen.vcpu == VIRT_NONE ? NULL :
+		   virt_vcpu_at(report->load->model, cpu->seen.vcpu, record->time_ns, NULL);
 	if (!ret)
-		ret = keep_event(walk, record);
+		ret = kvm_guest_cpu_take(&cpu->seen, record, interval);
 	if (walk->pid == VIRT_NONE) {
 		walk->pid = record->pid;
 		walk->since_ns = record->time_ns;
@@ -175,13 +146,8 @@ static int take_guest_record(struct guest_walk *walk, const struct kvm_trace_rec
 		ret = end_run(walk, record->time_ns);
 		walk->pid = record->next_pid;
 	}
-	if (cpu->vcpu == VIRT_NONE)
+	if (cpu->seen.vcpu == VIRT_NONE)
 		return ret;
-	interval = virt_vcpu_at(report->load->model, cpu->vcpu, record->time_ns, NULL);
-	if (interval && interval->state != VIRT_UNKNOWN) {
-		cpu->fit += interval->state == VIRT_GUEST;
-		cpu->misfit += interval->state != VIRT_GUEST;
-	}
 	if (record->time_ns < report->from_ns || record->time_ns >= report->to_ns)
 		return ret;
 	if (!interval || interval->state == VIRT_UNKNOWN)
@@ -215,7 +181,8 @@ static void guest_lost(void *arg, int cpu, uint64_t records)
 	struct guest_walk *walk = arg;
 
 	(void)records;
-	walk->lost = true;
+	if (cpu >= 0 && cpu < walk->guest->n_cpus)
+		walk->guest->cpus[cpu].seen.lost = true;
 	if (walk->cpu != cpu)
 		return;
 	walk->error |= end_run(walk, walk->last_ns);
@@ -235,8 +202,8 @@ static int build_guest(const struct report_kvm *kvm, const struct report *report
 	if (!guest->cpus)
 		return -ENOMEM;
 	for (int i = 0; i < guest->n_cpus; i++) {
-		guest->cpus[i].tid = i < n ? tids[i] : VIRT_NONE;
-		guest->cpus[i].vcpu = i < n && tids[i] > 0 ?
+		guest->cpus[i].seen.tid = i < n ? tids[i] : VIRT_NONE;
+		guest->cpus[i].seen.vcpu = i < n && tids[i] > 0 ?
 			virt_model_find_vcpu(report->load->model, tids[i]) : VIRT_NONE;
 	}
 	ret = kvm_trace_walk(guest->trace, kvm->trace ? take_kvm_record : take_xen_record,
@@ -273,7 +240,7 @@ void report_kvm_free(struct report_kvm *kvm)
 {
 	for (int i = 0; i < kvm->n_guests; i++) {
 		for (int cpu = 0; kvm->guests[i].cpus && cpu < kvm->guests[i].n_cpus; cpu++)
-			free(kvm->guests[i].cpus[cpu].events);
+			free(kvm->guests[i].cpus[cpu].seen.events);
 		free(kvm->guests[i].cpus);
 		free(kvm->guests[i].tasks);
 		u32_map_destroy(&kvm->guests[i].task_map);
@@ -288,7 +255,7 @@ int report_kvm_guest_cpu(const struct report_kvm *kvm, int32_t tid)
 {
 	for (int i = 0; i < kvm->n_guests; i++)
 		for (int cpu = 0; cpu < kvm->guests[i].n_cpus; cpu++)
-			if (kvm->guests[i].cpus[cpu].tid == tid)
+			if (kvm->guests[i].cpus[cpu].seen.tid == tid)
 				return cpu;
 	return VIRT_NONE;
 }
@@ -303,7 +270,7 @@ static double share_of(const struct report_guest_cpu *cpu)
 
 static bool is_poor(const struct report_guest_cpu *cpu)
 {
-	return cpu->inside + cpu->outside >= MIN_RECORDS && share_of(cpu) < POOR_SHARE;
+	return cpu->inside + cpu->outside >= MIN_RECORDS && share_of(cpu) < KVM_ALIGNED_SHARE;
 }
 
 const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int32_t vcpu,
@@ -312,15 +279,10 @@ const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int
 	for (int i = 0; i < kvm->n_guests && vcpu != VIRT_NONE; i++) {
 		*guest = &kvm->guests[i];
 		for (int cpu = 0; cpu < (*guest)->n_cpus; cpu++)
-			if ((*guest)->cpus[cpu].vcpu == vcpu)
+			if ((*guest)->cpus[cpu].seen.vcpu == vcpu)
 				return &(*guest)->cpus[cpu];
 	}
 	return NULL;
-}
-
-bool report_kvm_is_aligned(const struct report_guest_cpu *cpu)
-{
-	return cpu->fit && (double)cpu->fit >= POOR_SHARE * (double)(cpu->fit + cpu->misfit);
 }
 
 void report_kvm_notes(const struct report_kvm *kvm, const struct report *report)
@@ -335,7 +297,7 @@ void report_kvm_notes(const struct report_kvm *kvm, const struct report *report)
 		for (int c = 0; c < guest->n_cpus; c++) {
 			const struct report_guest_cpu *cpu = &guest->cpus[c];
 
-			if (cpu->vcpu == VIRT_NONE)
+			if (cpu->seen.vcpu == VIRT_NONE)
 				fprintf(stderr, "%s: nothing is known of the vCPU that is CPU %d\n",
 					kvm_trace_path(guest->trace), c);
 			else if (is_poor(cpu))
@@ -344,7 +306,7 @@ void report_kvm_notes(const struct report_kvm *kvm, const struct report *report)
 					"aligned with the host's, and what is said of the guest's "
 					"tasks is not to be trusted\n",
 					kvm_trace_path(guest->trace), 100 * share_of(cpu), c,
-					virt_model_who(report->load->model, cpu->vcpu));
+					virt_model_who(report->load->model, cpu->seen.vcpu));
 		}
 	}
 }
@@ -417,7 +379,7 @@ static void text_guest_cpus(struct output *out, const struct report *report,
 	for (int c = 0; c < guest->n_cpus; c++) {
 		const struct report_guest_cpu *cpu = &guest->cpus[c];
 
-		if (cpu->vcpu == VIRT_NONE) {
+		if (cpu->seen.vcpu == VIRT_NONE) {
 			snprintf(text, sizeof(text), "  CPU %d: no vCPU is known for it\n", c);
 		} else if (share_of(cpu) < 0) {
 			snprintf(text, sizeof(text), "  CPU %d: no record can be judged\n", c);
@@ -425,7 +387,7 @@ static void text_guest_cpus(struct output *out, const struct report *report,
 			snprintf(text, sizeof(text), "  CPU %d: %.3f %% of %llu records lie where "
 				 "%.40s executed its guest%s\n", c, 100 * share_of(cpu),
 				 (unsigned long long)(cpu->inside + cpu->outside),
-				 virt_model_who(report->load->model, cpu->vcpu),
+				 virt_model_who(report->load->model, cpu->seen.vcpu),
 				 is_poor(cpu) ? "; the clocks are not aligned" : "");
 		}
 		out_str(out, text);
@@ -491,8 +453,8 @@ static void json_guest(struct json *json, const struct report *report,
 
 		json_open(json, NULL, '{', true);
 		json_i64(json, "cpu", c);
-		if (cpu->vcpu != VIRT_NONE)
-			json_str(json, "vcpu", virt_model_who(report->load->model, cpu->vcpu));
+		if (cpu->seen.vcpu != VIRT_NONE)
+			json_str(json, "vcpu", virt_model_who(report->load->model, cpu->seen.vcpu));
 		json_u64(json, "inside", cpu->inside);
 		json_u64(json, "outside", cpu->outside);
 		json_u64(json, "unknown", cpu->unknown);

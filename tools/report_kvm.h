@@ -7,9 +7,9 @@
 #define KSHARK_VIRT_REPORT_KVM_H
 
 #include "json_writer.h"
+#include "kvm_delivery.h"
 #include "report.h"
 #include "u32_map.h"
-#include "virt_delivery.h"
 
 /** A task of the host and its records by class. */
 struct report_task {
@@ -27,12 +27,8 @@ struct report_guest_task {
 
 /** A CPU of a guest and the guest's records on it, by what its vCPU did at that time. */
 struct report_guest_cpu {
-	int32_t		tid;
-	int32_t		vcpu;		/* global index, or VIRT_NONE */
-	uint64_t	inside, outside, unknown;
-	uint64_t	fit, misfit;	/* inside, outside in the whole trace */
-	struct virt_guest_event *events; /* all of them, ascending by time, if @vcpu is known */
-	size_t		n_events, room;
+	struct kvm_guest_cpu seen;	/* of the whole trace */
+	uint64_t	inside, outside, unknown; /* of the report's window */
 };
 
 struct report_guest {
@@ -77,9 +73,6 @@ int report_kvm_guest_cpu(const struct report_kvm *kvm, int32_t tid);
  */
 const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int32_t vcpu,
 					       const struct report_guest **guest);
-
-/** report_kvm_is_aligned - does nearly everything that was recorded lie where the guest ran? */
-bool report_kvm_is_aligned(const struct report_guest_cpu *cpu);
 
 /** report_kvm_notes - plain words to stderr if a guest's clock does not fit. */
 void report_kvm_notes(const struct report_kvm *kvm, const struct report *report);

@@ -95,8 +95,8 @@ static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
 		query.min_ns[kind] = worst->above_ns;
 	list->index = virt_worst_new(report->load->model, false,
-				     report->delivery ? report->delivery->irqs : NULL,
-				     report->delivery ? report->delivery->n_irqs : 0);
+				     report->delivery ? report->delivery->irqs.all : NULL,
+				     report->delivery ? report->delivery->irqs.n : 0);
 	list->hits = calloc(worst->n, sizeof(*list->hits));
 	n = list->index && list->hits ?
 	    virt_worst_top(list->index, &query, list->hits, worst->n) : -ENOMEM;
@@ -118,11 +118,11 @@ static void describe_guest(const struct report *report, struct entry *entry)
 	int32_t event = entry->moment.event;
 	const char *name = NULL;
 
-	if (cpu && !report_kvm_is_aligned(cpu))
+	if (cpu && !kvm_guest_cpu_is_aligned(&cpu->seen))
 		cpu = NULL;
 	if (entry->moment.kind == VIRT_WORST_WAKE) {
-		virt_wake_chain(report->load->model, &entry->moment, cpu ? cpu->events : NULL,
-				cpu ? cpu->n_events : 0, &entry->chain);
+		virt_wake_chain(report->load->model, &entry->moment, cpu ? cpu->seen.events : NULL,
+				cpu ? cpu->seen.n_events : 0, &entry->chain);
 		event = entry->chain.event;
 	}
 	if (cpu && event != VIRT_NONE)
