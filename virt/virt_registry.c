@@ -18,11 +18,22 @@ struct stream {
 	void			*arg;
 };
 
-struct virt_shared {
-	struct virt_model	*model;
-	pthread_mutex_t		lock;		/* of what follows */
+/** A model's worst moments with certain deliveries; freed with the model, as it may be in use. */
+struct edition {
+	struct edition		*before;
 	struct virt_worst	*worst[2];	/* by vCPU, by pCPU; NULL: not made yet */
 	uint64_t		serial;
+	size_t			n_irqs;
+	struct virt_irq_delivery irqs[];
+};
+
+struct virt_shared {
+	struct virt_model	*model;
+	uint64_t		serial;
+	pthread_mutex_t		lock;		/* of what follows */
+	struct edition		*editions;	/* the last one that was made; at last, that of no
+						 * deliveries */
+	struct edition		*now;		/* one of them */
 	atomic_int		refs;
 };
 
@@ -87,19 +98,50 @@ static int replace(int stream_id, const struct stream *stream)
 	return ret;
 }
 
+static uint64_t next_serial(void)
+{
+	static atomic_uint_least64_t last_serial;
+
+	return atomic_fetch_add(&last_serial, 1) + 1;
+}
+
+static struct edition *edition_new(const struct virt_irq_delivery *irqs, size_t n)
+{
+	struct edition *edition;
+
+	if (n > (SIZE_MAX - sizeof(*edition)) / sizeof(*irqs))
+		return NULL;
+	edition = calloc(1, sizeof(*edition) + n * sizeof(*irqs));
+	if (!edition)
+		return NULL;
+	edition->serial = next_serial();
+	edition->n_irqs = n;
+	for (size_t i = 0; i < n; i++)
+		edition->irqs[i] = irqs[i];
+	return edition;
+}
+
+static void edition_free(struct edition *edition)
+{
+	for (int i = 0; i < 2; i++)
+		virt_worst_free(edition->worst[i]);
+	free(edition);
+}
+
 /** A model that becomes shared; it is freed without memory for that. */
 static struct virt_shared *share(struct virt_model *model)
 {
-	static atomic_uint_least64_t last_serial;
 	struct virt_shared *shared = model ? malloc(sizeof(*shared)) : NULL;
+	struct edition *edition = shared ? edition_new(NULL, 0) : NULL;
 
-	if (!shared) {
+	if (!edition) {
+		free(shared);
 		virt_model_free(model);
 		return NULL;
 	}
-	*shared = (struct virt_shared){ .model = model };
+	*shared = (struct virt_shared){ .model = model, .editions = edition, .now = edition };
 	pthread_mutex_init(&shared->lock, NULL);
-	shared->serial = atomic_fetch_add(&last_serial, 1) + 1;
+	shared->serial = next_serial();
 	atomic_init(&shared->refs, 1);
 	return shared;
 }
@@ -168,8 +210,12 @@ void virt_shared_put(struct virt_shared *shared)
 {
 	if (!shared || atomic_fetch_sub_explicit(&shared->refs, 1, memory_order_acq_rel) > 1)
 		return;
-	for (int i = 0; i < 2; i++)
-		virt_worst_free(shared->worst[i]);
+	while (shared->editions) {
+		struct edition *edition = shared->editions;
+
+		shared->editions = edition->before;
+		edition_free(edition);
+	}
 	pthread_mutex_destroy(&shared->lock);
 	virt_model_free(shared->model);
 	free(shared);
@@ -180,18 +226,93 @@ const struct virt_model *virt_shared_model(const struct virt_shared *shared)
 	return shared->model;
 }
 
-const struct virt_worst *virt_shared_worst(struct virt_shared *shared, bool by_pcpu)
+static bool has_irqs(const struct edition *edition, const struct virt_irq_delivery *irqs, size_t n)
 {
-	struct virt_worst **worst = &shared->worst[by_pcpu];
+	if (edition->n_irqs != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct virt_irq_delivery *irq = &edition->irqs[i];
+
+		if (irq->inject_ns != irqs[i].inject_ns || irq->handler_ns != irqs[i].handler_ns ||
+		    irq->vcpu != irqs[i].vcpu || irq->vector != irqs[i].vector ||
+		    irq->event != irqs[i].event)
+			return false;
+	}
+	return true;
+}
+
+/** Go back to an edition with such deliveries. @made: which indices there are now */
+static bool go_back(struct virt_shared *shared, const struct virt_irq_delivery *irqs, size_t n,
+		    bool made[2])
+{
+	struct edition *edition;
 
 	pthread_mutex_lock(&shared->lock);
-	if (!*worst)
-		*worst = virt_worst_new(shared->model, by_pcpu, NULL, 0);
+	for (edition = shared->editions; edition; edition = edition->before)
+		if (has_irqs(edition, irqs, n))
+			break;
+	for (int i = 0; i < 2; i++)
+		made[i] = shared->now->worst[i];
+	if (edition)
+		shared->now = edition;
 	pthread_mutex_unlock(&shared->lock);
-	return *worst;
+	return edition;
+}
+
+int virt_shared_set_irqs(struct virt_shared *shared, const struct virt_irq_delivery *irqs,
+			 size_t n_irqs)
+{
+	struct edition *edition;
+	bool made[2];
+
+	if (go_back(shared, irqs, n_irqs, made))
+		return 0;
+	edition = edition_new(irqs, n_irqs);
+	if (!edition)
+		return -ENOMEM;
+	for (int i = 0; i < 2; i++) {
+		if (!made[i])
+			continue;
+		edition->worst[i] = virt_worst_new(shared->model, i, irqs, n_irqs);
+		if (!edition->worst[i]) {
+			edition_free(edition);
+			return -ENOMEM;
+		}
+	}
+	pthread_mutex_lock(&shared->lock);
+	edition->before = shared->editions;
+	shared->editions = edition;
+	shared->now = edition;
+	pthread_mutex_unlock(&shared->lock);
+	return 0;
+}
+
+const struct virt_worst *virt_shared_worst(struct virt_shared *shared, bool by_pcpu)
+{
+	struct edition *now;
+	struct virt_worst *worst;
+
+	pthread_mutex_lock(&shared->lock);
+	now = shared->now;
+	if (!now->worst[by_pcpu])
+		now->worst[by_pcpu] = virt_worst_new(shared->model, by_pcpu, now->irqs,
+						     now->n_irqs);
+	worst = now->worst[by_pcpu];
+	pthread_mutex_unlock(&shared->lock);
+	return worst;
 }
 
 uint64_t virt_shared_serial(const struct virt_shared *shared)
 {
 	return shared->serial;
+}
+
+uint64_t virt_shared_worst_serial(struct virt_shared *shared)
+{
+	uint64_t serial;
+
+	pthread_mutex_lock(&shared->lock);
+	serial = shared->now->serial;
+	pthread_mutex_unlock(&shared->lock);
+	return serial;
 }

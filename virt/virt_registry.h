@@ -58,10 +58,25 @@ void virt_shared_put(struct virt_shared *shared);
 const struct virt_model *virt_shared_model(const struct virt_shared *shared);
 
 /**
+ * virt_shared_set_irqs - from now on, the index has these deliveries of interrupts
+ * @irqs: as for virt_worst_new(), on the model's axis; they take the place of all before
+ *
+ * Indices that somebody has asked for before are made anew here, in the caller's thread, before
+ * others get to see them. The old ones live on as long as the model, and come back with their
+ * deliveries.
+ *
+ * Return: 0; or -ENOMEM, and nothing is changed.
+ */
+int virt_shared_set_irqs(struct virt_shared *shared, const struct virt_irq_delivery *irqs,
+			 size_t n_irqs);
+
+/**
  * virt_shared_worst - the index of the model's worst moments
  * @by_pcpu: as for virt_worst_new()
  *
  * Made by the first call, in its thread, while all others wait; it lives as long as the model.
+ * After virt_shared_set_irqs() it is another one, so a hit belongs to the one that it was found by
+ * (virt_shared_worst_serial()).
  *
  * Return: the index, valid as long as the reference; NULL without memory.
  */
@@ -69,6 +84,9 @@ const struct virt_worst *virt_shared_worst(struct virt_shared *shared, bool by_p
 
 /** virt_shared_serial - a number that no other model of this process ever had. */
 uint64_t virt_shared_serial(const struct virt_shared *shared);
+
+/** virt_shared_worst_serial - such a number of the model and the deliveries that it has now. */
+uint64_t virt_shared_worst_serial(struct virt_shared *shared);
 
 #ifdef __cplusplus
 }

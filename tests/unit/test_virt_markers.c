@@ -320,6 +320,72 @@ static void test_shared(void **state)
 	virt_shared_put(shared);
 }
 
+static size_t count_irqs(struct virt_shared *shared, bool by_pcpu)
+{
+	const struct virt_worst_query query = {
+		.from_ns = 0, .to_ns = 100000, .kinds = BIT(VIRT_WORST_IRQ),
+	};
+	struct virt_worst_hit hits[8];
+	ssize_t n = virt_worst_top(virt_shared_worst(shared, by_pcpu), &query, hits, 8);
+
+	assert_true(n >= 0);
+	return (size_t)n;
+}
+
+/** Deliveries come and go, while others hold what was there before. */
+static void test_shared_irqs(void **state)
+{
+	struct virt_irq_delivery irqs[] = {
+		{ 1500, 1600, 0, 0xec, 1 }, { 2500, 2700, 0, 0xfb, 2 },
+	};
+	struct virt_shared *shared, *other;
+	const struct virt_worst *none, *two;
+	uint64_t serial, model_serial;
+
+	(void)state;
+	assert_int_equal(virt_registry_set(5, new_model()), 0);
+	shared = virt_registry_get(5);
+	other = virt_registry_get(5);
+	model_serial = virt_shared_serial(shared);
+	serial = virt_shared_worst_serial(shared);
+	none = virt_shared_worst(shared, false);
+	assert_int_equal(count_irqs(shared, false), 0);
+	/* nothing new */
+	assert_int_equal(virt_shared_set_irqs(shared, NULL, 0), 0);
+	assert_true(virt_shared_worst_serial(shared) == serial);
+	assert_int_equal(virt_shared_set_irqs(shared, irqs, 2), 0);
+	/* they have been copied */
+	irqs[0].vcpu = 77;
+	irqs[1].vector = 0x20;
+	assert_true(virt_shared_worst_serial(other) != serial);
+	assert_true(virt_shared_serial(other) == model_serial);
+	two = virt_shared_worst(other, false);
+	assert_ptr_not_equal(two, none);
+	assert_int_equal(count_irqs(other, false), 2);
+	assert_int_equal(count_irqs(other, true), 2);
+	/* another vector is another edition; one of them is of no vCPU that exists */
+	assert_int_equal(virt_shared_set_irqs(other, irqs, 2), 0);
+	assert_int_equal(count_irqs(shared, false), 1);
+	assert_int_equal(count_irqs(shared, true), 1);
+	/* back again: as it was */
+	assert_int_equal(virt_shared_set_irqs(shared, NULL, 0), 0);
+	assert_true(virt_shared_worst_serial(shared) == serial);
+	assert_ptr_equal(virt_shared_worst(shared, false), none);
+	irqs[0].vcpu = 0;
+	irqs[1].vector = 0xfb;
+	assert_int_equal(virt_shared_set_irqs(shared, irqs, 2), 0);
+	assert_ptr_equal(virt_shared_worst(shared, false), two);
+	virt_shared_put(other);
+	/* a model of its own has none of them */
+	assert_int_equal(virt_registry_set(5, new_model()), 0);
+	other = virt_registry_get(5);
+	assert_int_equal(count_irqs(other, false), 0);
+	assert_int_equal(count_irqs(shared, false), 2);
+	virt_shared_put(other);
+	virt_shared_put(shared);
+	assert_int_equal(virt_registry_set(5, NULL), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,6 +396,7 @@ int main(void)
 		cmocka_unit_test(test_pick),
 		cmocka_unit_test(test_looks),
 		cmocka_unit_test(test_shared),
+		cmocka_unit_test(test_shared_irqs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
