@@ -18,7 +18,6 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QRunnable>
 #include <QVBoxLayout>
 
 #include <libkshark.h>
@@ -27,7 +26,9 @@
 #include "VirtClocks.hpp"
 #include "VirtKs.hpp"
 #include "VirtOffsetBox.hpp"
+#include "VirtTask.hpp"
 #include "ks_stream.h"
+#include "virt_irqs.h"
 #include "virt_pairing.h"
 #include "virt_text.h"
 
@@ -61,20 +62,6 @@ public:
 QString realFile(int streamId)
 {
 	return QFileInfo(QString::fromLocal8Bit(fileOf(streamId).c_str())).canonicalFilePath();
-}
-
-template <typename F> class Task : public QRunnable {
-public:
-	explicit Task(F function) : _function(std::move(function)) {}
-	void run() override { _function(); }
-
-private:
-	F	_function;
-};
-
-template <typename F> QRunnable *newTask(F function)
-{
-	return new Task<F>(std::move(function));
 }
 
 } // namespace
@@ -126,7 +113,12 @@ struct VirtClocks::Judge {
 };
 
 VirtClocks::VirtClocks(QMainWindow *window)
-: _window(window)
+: _window(window),
+  _deliveries(this, &_pool, [this] {
+	_timer.start(0);
+	if (QWidget *widget = virtChild(_window, "KsGLWidget"))
+		widget->update();
+  })
 {
 	setObjectName("clocks");
 	_pool.setMaxThreadCount(1);
@@ -139,6 +131,7 @@ VirtClocks::VirtClocks(QMainWindow *window)
 
 VirtClocks::~VirtClocks()
 {
+	_deliveries.stop();
 	_pool.waitForDone();
 }
 
@@ -288,6 +281,7 @@ void VirtClocks::frameDone()
 		return;
 	findStreams();
 	settle();
+	_deliveries.look();
 	if (_aligning && _aligning->done)
 		adopt();
 	if (!_aligning && !applyStored())
@@ -426,7 +420,7 @@ void VirtClocks::beginAlign()
 void VirtClocks::start(const std::shared_ptr<Align> &job)
 {
 	_aligning = job;
-	_pool.start(newTask([this, job] {
+	_pool.start(virtNewTask([this, job] {
 		job->work();
 		/* the destructor waits for its threads */
 		QMetaObject::invokeMethod(this, [this, job] {
@@ -595,6 +589,7 @@ void VirtClocks::judgeNext()
 			return;
 		if (!model) {
 			known.quality.clear();
+			_deliveries.judged(id, false);
 			continue;
 		}
 		state.push_back(host);
@@ -633,7 +628,7 @@ void VirtClocks::judge(int streamId, int host, const VirtModelRef &model)
 			job->times[static_cast<size_t>(row->cpu)].push_back(row->ts);
 	}
 	_judging = job;
-	_pool.start(newTask([this, job] {
+	_pool.start(virtNewTask([this, job] {
 		job->work();
 		QMetaObject::invokeMethod(this, [this, job] { adoptQuality(job); },
 					  Qt::QueuedConnection);
@@ -653,6 +648,7 @@ void VirtClocks::adoptQuality(const std::shared_ptr<Judge> &job)
 
 	QString before = known->second.quality;
 
+	_deliveries.judged(job->streamId, !job->ret && virt_irqs_is_aligned(&found));
 	known->second.bad = judged && found.explained_percent < VIRT_CLOCK_DOUBT_PERCENT;
 	if (job->ret || !judged)
 		known->second.quality = "None of its events lies within the host's trace";

@@ -22,6 +22,7 @@
 
 #include <libkshark-model.h>
 
+#include "VirtDeliveries.hpp"
 #include "VirtKs.hpp"
 #include "ks_clock.h"
 #include "virt_align.h"
@@ -81,6 +82,7 @@ private:
 	kshark_trace_histo	*_histo = nullptr;
 	QTimer			_timer;
 	QThreadPool		_pool;
+	VirtDeliveries		_deliveries;
 	std::map<int, Known>	_known;
 	kshark_entry		**_settled = nullptr;	/* rows that have been looked at */
 	size_t			_nSettled = 0;

@@ -55,7 +55,12 @@ public:
 	{
 		return _shared ? virt_shared_worst(_shared, byPcpu) : nullptr;
 	}
+	int setIrqs(const virt_irq_delivery *irqs, size_t n) const
+	{
+		return _shared ? virt_shared_set_irqs(_shared, irqs, n) : 0;
+	}
 	uint64_t serial() const { return _shared ? virt_shared_serial(_shared) : 0; }
+	uint64_t worstSerial() const { return _shared ? virt_shared_worst_serial(_shared) : 0; }
 
 private:
 	struct virt_shared	*_shared = nullptr;

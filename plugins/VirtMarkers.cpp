@@ -44,6 +44,12 @@ struct {
 	virt_worst_hit	hit = {};
 } theSelection;
 
+/** What a hit belongs to: deliveries come and go while the model stays. */
+uint64_t serialOf(const VirtModelRef &model, const virt_worst_hit &hit)
+{
+	return hit.kind == VIRT_WORST_IRQ ? model.worstSerial() : model.serial();
+}
+
 QIcon glyphIcon(virt_worst_kind kind)
 {
 	const char *const *glyph = virt_marker_glyph(kind);
@@ -82,7 +88,8 @@ virt_worst_hit VirtMarkers::selected(const VirtModelRef &model)
 	virt_worst_hit none = {};
 
 	none.kind = VIRT_WORST_N_KINDS;
-	return theSelection.model && theSelection.model == model.serial() ? theSelection.hit : none;
+	return theSelection.model && theSelection.model == serialOf(model, theSelection.hit) ?
+	       theSelection.hit : none;
 }
 
 VirtMarkers::VirtMarkers(VirtDock *dock)
@@ -263,7 +270,7 @@ QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
 	virt_text_moment(text, sizeof(text), stream.model.get(), &moment,
 			 firstGuestEvent(dock ? dock->_histo : nullptr, stream, moment.vcpu,
 					 moment.entry_ns));
-	theSelection.model = stream.model.serial();
+	theSelection.model = serialOf(stream.model, hit);
 	theSelection.hit = hit;
 	if (dock) {
 		dock->tell(before + QString::fromUtf8(text), moment.start_ns + stream.offset,

@@ -184,7 +184,7 @@ void PinFrame::_doubleClick() const
 
 /** What is marked of a stream in the window that is seen. */
 struct Limits {
-	uint64_t			modelSerial = 0, rulesSerial = 0;
+	uint64_t			worstSerial = 0, rulesSerial = 0;
 	virt_worst_query		query = {};
 	std::vector<virt_marked>	marked;
 };
@@ -200,11 +200,11 @@ const Limits *limitsOf(const VirtStream &stream, const virt_shade_window &window
 
 	if (!worst)
 		return nullptr;
-	if (limits.modelSerial == stream.model.serial() &&
+	if (limits.worstSerial == stream.model.worstSerial() &&
 	    limits.rulesSerial == VirtMarkers::rulesSerial() &&
 	    limits.query.from_ns == window.from_ns && limits.query.to_ns == to)
 		return &limits;
-	limits.modelSerial = 0;
+	limits.worstSerial = 0;
 	limits.query.from_ns = window.from_ns;
 	limits.query.to_ns = to;
 	limits.marked.resize(VIRT_MARKED_ROOM);
@@ -212,7 +212,7 @@ const Limits *limitsOf(const VirtStream &stream, const virt_shade_window &window
 	if (n < 0)
 		return nullptr;
 	limits.marked.resize(n);
-	limits.modelSerial = stream.model.serial();
+	limits.worstSerial = stream.model.worstSerial();
 	limits.rulesSerial = VirtMarkers::rulesSerial();
 	return &limits;
 }

@@ -91,13 +91,22 @@ static bool describe_migration(const struct virt_model *model, uint32_t i,
 	return true;
 }
 
-static void describe_irq(const struct virt_model *model, const struct virt_irq_delivery *irq,
+/** A hit that was found when others were delivered (virt_registry.h) is none. */
+static bool describe_irq(const struct virt_worst *worst, const struct virt_worst_hit *hit,
 			 struct virt_moment *moment)
 {
+	const struct virt_model *model = worst->model;
 	const struct virt_vcpu_track *track = &model->vcpus[moment->vcpu];
 	const struct virt_interval *at = virt_vcpu_at(model, moment->vcpu, moment->start_ns, NULL);
-	size_t i = VIRT_FIRST_AT(track->intervals, 0, track->n, irq->inject_ns);
+	size_t i = VIRT_FIRST_AT(track->intervals, 0, track->n, hit->time_ns);
+	const struct virt_irq_delivery *irq;
 
+	if (hit->index >= worst->n_irqs)
+		return false;
+	irq = &worst->irqs[hit->index];
+	if (irq->vcpu != hit->vcpu || irq->inject_ns != hit->time_ns ||
+	    irq->handler_ns - irq->inject_ns != hit->cost_ns)
+		return false;
 	moment->end_ns = irq->handler_ns;
 	moment->vector = irq->vector;
 	moment->event = irq->event;
@@ -108,6 +117,7 @@ static void describe_irq(const struct virt_model *model, const struct virt_irq_d
 	    track->intervals[i].start_ns <= irq->handler_ns)
 		moment->entry_ns = track->intervals[i].start_ns;
 	add_states(model, moment);
+	return true;
 }
 
 static bool describe_loss(const struct virt_model *model, uint32_t i, struct virt_moment *moment)
@@ -144,8 +154,7 @@ bool virt_worst_describe(const struct virt_worst *worst, const struct virt_worst
 	case VIRT_WORST_MIGRATION:
 		return describe_migration(model, hit->index, moment);
 	case VIRT_WORST_IRQ:
-		describe_irq(model, &worst->irqs[hit->index], moment);
-		return true;
+		return describe_irq(worst, hit, moment);
 	default:
 		return false;
 	}

@@ -140,7 +140,7 @@ static int add_vcpu(struct virt_worst *worst, int32_t vcpu)
 	return ret;
 }
 
-static int add_others(struct virt_worst *worst, size_t n_irqs)
+static int add_others(struct virt_worst *worst)
 {
 	const struct virt_model *model = worst->model;
 	int ret = 0;
@@ -153,7 +153,7 @@ static int add_others(struct virt_worst *worst, size_t n_irqs)
 
 		ret = add(worst, VIRT_WORST_LOST, loss->pcpu, &item);
 	}
-	for (size_t i = 0; i < n_irqs && !ret; i++) {
+	for (size_t i = 0; i < worst->n_irqs && !ret; i++) {
 		const struct virt_irq_delivery *irq = &worst->irqs[i];
 		const struct virt_interval *at = virt_vcpu_at(model, irq->vcpu, irq->inject_ns,
 							      NULL);
@@ -231,10 +231,11 @@ struct virt_worst *virt_worst_new(const struct virt_model *model, bool by_pcpu,
 	ret = worst->series && worst->irqs ? 0 : -ENOMEM;
 	if (!ret && n_irqs)
 		memcpy(worst->irqs, irqs, n_irqs * sizeof(*irqs));
+	worst->n_irqs = n_irqs;
 	for (int32_t vcpu = 0; vcpu < model->n_vcpus && !ret; vcpu++)
 		ret = add_vcpu(worst, vcpu);
 	if (!ret)
-		ret = add_others(worst, n_irqs);
+		ret = add_others(worst);
 	for (size_t i = 0; !ret && i < n_series(worst); i++)
 		ret = finish_series(&worst->series[i]);
 	if (!ret)

@@ -15,6 +15,7 @@ struct virt_worst {
 	const struct virt_model *model;
 	bool			by_pcpu;
 	struct virt_irq_delivery *irqs;
+	size_t			n_irqs;
 	int32_t			n_numbers;	/* vCPUs or pCPUs */
 	/** VIRT_WORST_N_KINDS per number, and as many at the end for what belongs to none. */
 	struct series		*series;

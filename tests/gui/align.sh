@@ -20,37 +20,6 @@ clock_text()
 		on && $1 == "QLabel" { print $2; on = 0 }'
 }
 
-# offset: what the box shows
-offset()
-{
-	gui_ask widgets | awk -F '\t' '$1 == "QAbstractSpinBox" { on = 1; next }
-		on && $1 == "QLineEdit" { print $2; on = 0 }'
-}
-
-offset_is()
-{
-	[ "$(offset)" = "$1" ]
-}
-
-# clock_of STREAM: choose it
-clock_of()
-{
-	gui_combo "$(gui_ask widgets | awk -F '\t' '$1 == "QComboBox" && $2 ~ /^[0-9]+: / {
-		print $2 }')" "$1"
-}
-
-# type_offset NS
-type_offset()
-{
-	local x y w h
-
-	read -r x y w h _ < <(gui_find widgets QAbstractSpinBox '*')
-	gui_click_at $((x + 20)) $((y + h / 2))
-	xdotool key ctrl+a type --delay 1 -- "$1"
-	xdotool key Return
-	gui_until offset_is "$1"
-}
-
 # window_before NS: the dock tells of a window that begins before this
 window_before()
 {

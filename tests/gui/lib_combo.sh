@@ -162,3 +162,34 @@ combo_close()
 	gui_close "$1"
 	gui_still
 }
+
+# offset: what the box shows
+offset()
+{
+	gui_ask widgets | awk -F '\t' '$1 == "QAbstractSpinBox" { on = 1; next }
+		on && $1 == "QLineEdit" { print $2; on = 0 }'
+}
+
+offset_is()
+{
+	[ "$(offset)" = "$1" ]
+}
+
+# clock_of STREAM: choose it
+clock_of()
+{
+	gui_combo "$(gui_ask widgets | awk -F '\t' '$1 == "QComboBox" && $2 ~ /^[0-9]+: / {
+		print $2 }')" "$1"
+}
+
+# type_offset NS
+type_offset()
+{
+	local x y w h
+
+	read -r x y w h _ < <(gui_find widgets QAbstractSpinBox '*')
+	gui_click_at $((x + 20)) $((y + h / 2))
+	xdotool key ctrl+a type --delay 1 -- "$1"
+	xdotool key Return
+	gui_until offset_is "$1"
+}

@@ -41,6 +41,9 @@ def text(moment):
         return ("%s migrated from CPU %d to CPU %d, %s after it last ran; this cost %s: "
                 % (vcpu, moment["from"], pcpu,
                    duration(moment["end_ns"] - moment["start_ns"]), cost))
+    if kind == "irq":
+        return ("%s interrupt vector 0x%02x on CPU %d, from injection to handler %s"
+                % (vcpu, moment["vector"], pcpu, cost))
     return "CPU %d: %d records lost, nothing is known of %s" % (pcpu, moment["records"], cost)
 
 

@@ -23,10 +23,10 @@ only()
 	done
 }
 
-# worst FILE KIND N: of virt_worst.py
+# worst FILE KIND N [GUEST]: of virt_worst.py
 worst()
 {
-	"$KSV_BIN" report --quiet --worst "$3" --kind "$2" --format json "$1" |
+	"$KSV_BIN" report --quiet --worst "$3" --kind "$2" --format json "$1" "${@:4}" |
 		python3 "$KSV_SOURCE_DIR/tests/gui/virt_worst.py" moments
 }
 
@@ -258,10 +258,76 @@ for kind in steal wake; do
 		told "$start" "$end" "$text"
 		gui_need details ", the guest's first event after "
 	fi
-	[ "$kind" = wake ] || gui_quit
+	gui_quit
 done
 
+# Interrupts: each of the worst in the combo of its vCPU, as soon as both files have been judged and read.
+# Of two without room, the costlier one.
+irqs_shown()
+{
+	local time vcpu place near seen=''
+
+	virt_window || return
+	gui_shot "$1"
+	while read -r time _ _ vcpu _; do
+		time=$((time + later))
+		place="${vcpu#g1v} $(column "$time")"
+		near=$(awk -v p="$place" 'BEGIN { split(p, a) }
+			$1 == a[1] && $2 - a[2] < 14 && a[2] - $2 < 14' <<<"$seen")
+		seen+=$place$'\n'
+		found=$(lane pins $(($(combo_base "${vcpu#g1v}" 1) + 1)))
+		[ -n "$near" ] || has irq "$time" || return
+		gui_need gui_not grep -qvE '^(irq .*|)$' <<<"$found"
+	done <<<"$moments"
+}
+
+irqs_gone()
+{
+	gui_shot "$1"
+	[ -z "$(lane pins $(($(combo_base 0 1) + 1)))$(lane pins $(($(combo_base 1 1) + 1)))" ]
+}
+
+only irq number=5
+printf '%s\n' '[overlays]' labels=false arrows=false migrations=false "${VIRT_SETTINGS[@]}" \
+	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
+combo_view "$file" "$guest"
+combo_split 6 2
+gui_shot combo-irq
+gui_graphs
+gui_until virt_window
+moments=$(worst "$file" irq 5 "$guest")
+gui_same "moments of kind irq" 5 "$(wc -l <<<"$moments")"
+later=0
+gui_until irqs_shown combo-irq
+
+# Where the clocks do not fit they are gone; they come back when the host is moved as far.
+type_offset 1000000000
+gui_until irqs_gone combo-irq-gone
+clock_of '0: kvm-host.dat'
+type_offset 1000000000
+later=1000000000
+gui_until irqs_shown combo-irq-later
+for stream in '0: kvm-host.dat' '1: kvm-guest.dat'; do
+	clock_of "$stream"
+	type_offset 0
+done
+later=0
+gui_until irqs_shown combo-irq-back
+
+read -r time start end vcpu _ text <<<"$moments"
+y=$(combo_base "${vcpu#g1v}" 1)
+found=$(lane pins $((y + 1)))
+gui_need has irq "$time"
+double_click "$PIN" $((y + 7))
+told "$start" "$end" "$text"
+gui_shot combo-irq-told
+gui_quit
+
 # Settings are kept for the next start.
+only wake
+printf '%s\n' '[overlays]' labels=false arrows=false migrations=false "${VIRT_SETTINGS[@]}" \
+	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
+combo_view "$file" "$guest"
 gui_click QCheckBox Steal
 gui_click QCheckBox Wake-ups
 gui_combo 'the worst of each kind' 'all that cost at least'

@@ -320,7 +320,8 @@ static void test_shared(void **state)
 	virt_shared_put(shared);
 }
 
-static size_t count_irqs(struct virt_shared *shared, bool by_pcpu)
+/** How many there are, and the worst one. */
+static size_t find_irqs(struct virt_shared *shared, bool by_pcpu, struct virt_worst_hit *worst)
 {
 	const struct virt_worst_query query = {
 		.from_ns = 0, .to_ns = 100000, .kinds = BIT(VIRT_WORST_IRQ),
@@ -329,7 +330,16 @@ static size_t count_irqs(struct virt_shared *shared, bool by_pcpu)
 	ssize_t n = virt_worst_top(virt_shared_worst(shared, by_pcpu), &query, hits, 8);
 
 	assert_true(n >= 0);
+	if (n)
+		*worst = hits[0];
 	return (size_t)n;
+}
+
+static size_t count_irqs(struct virt_shared *shared, bool by_pcpu)
+{
+	struct virt_worst_hit worst;
+
+	return find_irqs(shared, by_pcpu, &worst);
 }
 
 /** Deliveries come and go, while others hold what was there before. */
@@ -340,6 +350,8 @@ static void test_shared_irqs(void **state)
 	};
 	struct virt_shared *shared, *other;
 	const struct virt_worst *none, *two;
+	struct virt_worst_hit hit;
+	struct virt_moment moment;
 	uint64_t serial, model_serial;
 
 	(void)state;
@@ -361,8 +373,13 @@ static void test_shared_irqs(void **state)
 	assert_true(virt_shared_serial(other) == model_serial);
 	two = virt_shared_worst(other, false);
 	assert_ptr_not_equal(two, none);
-	assert_int_equal(count_irqs(other, false), 2);
 	assert_int_equal(count_irqs(other, true), 2);
+	assert_int_equal(find_irqs(other, false, &hit), 2);
+	assert_true(virt_worst_describe(two, &hit, &moment));
+	assert_int_equal(moment.cost_ns, 200);
+	assert_int_equal(moment.vector, 0xfb);
+	/* whoever still shows it asks the index that has none */
+	assert_false(virt_worst_describe(none, &hit, &moment));
 	/* another vector is another edition; one of them is of no vCPU that exists */
 	assert_int_equal(virt_shared_set_irqs(other, irqs, 2), 0);
 	assert_int_equal(count_irqs(shared, false), 1);

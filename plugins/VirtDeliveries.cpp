@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtDeliveries.cpp
+ * @brief	Interrupts on their way into guests of KVM, for the markers.
+ */
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <set>
+
+#include <QDebug>
+
+#include <libkshark.h>
+
+#include "VirtClockStreams.hpp"
+#include "VirtDeliveries.hpp"
+#include "VirtTask.hpp"
+#include "ks_stream.h"
+#include "virt_irqs.h"
+#include "virt_pairing.h"
+
+using namespace VirtClockStreams;
+
+/** A pair of files that is read. */
+struct VirtDeliveries::Job {
+	int64_t				number;
+	std::string			hostFile, guestFile;
+	std::vector<int64_t>		clock;
+	int64_t				hostOffset;
+	std::vector<int32_t>		tids;
+	VirtModelRef			model;
+	std::atomic<bool>		stop{ false };
+	bool				done = false;	/* and from then on: */
+	std::vector<virt_irq_delivery>	irqs;
+	QString				problem;
+
+	void work()
+	{
+		char error[512] = "";
+		virt_irq_delivery *found = nullptr;
+		virt_irqs_source source = {};
+		size_t n = 0;
+		int ret;
+
+		source.host = hostFile.c_str();
+		source.guest = guestFile.c_str();
+		source.clock = { clock.data(), clock.size() };
+		source.host_offset = hostOffset;
+		source.model = model.get();
+		source.tids = tids.data();
+		source.n_tids = static_cast<int>(tids.size());
+		source.stop = [] (void *arg) { return static_cast<Job *>(arg)->stop.load(); };
+		source.arg = this;
+		ret = stop ? 0 : virt_irqs_read(&source, &found, &n, error, sizeof(error));
+		if (!ret && n)
+			irqs.assign(found, found + n);
+		if (ret && !stop)
+			problem = error;
+		free(found);
+	}
+};
+
+VirtDeliveries::VirtDeliveries(QObject *owner, QThreadPool *pool, std::function<void()> changed)
+: _owner(owner), _pool(pool), _changed(std::move(changed))
+{
+}
+
+void VirtDeliveries::stop()
+{
+	for (auto &entry : _found)
+		entry.second.job->stop = true;
+}
+
+/** What deliveries to a guest depend on. Return: false if there can be none. */
+bool VirtDeliveries::state(int guest, Found &found) const
+{
+	VirtModelRef model(pairedHostOf(guest));
+
+	found.host = pairedHostOf(guest);
+	/* the model of a host that is aligned itself has other times than its file */
+	if (!model || !isTraceDat(guest) || !isTraceDat(found.host) || isAligned(found.host))
+		return false;
+	found.hostFile = fileOf(found.host);
+	found.guestFile = fileOf(guest);
+	found.key = partsOf(guest);
+	found.key.push_back(found.host);
+	found.key.push_back(ks_stream_offset(found.host));
+	found.key.push_back(static_cast<int64_t>(model.serial()));
+	found.key.push_back(static_cast<int64_t>(virt_pairing_serial()));
+	return true;
+}
+
+void VirtDeliveries::drop(int guest)
+{
+	auto found = _found.find(guest);
+
+	if (found == _found.end())
+		return;
+	found->second.job->stop = true;
+	_found.erase(found);
+}
+
+void VirtDeliveries::judged(int guest, bool isAligned)
+{
+	auto known = _found.find(guest);
+	Found now;
+
+	if (!isAligned || !state(guest, now)) {
+		drop(guest);
+		return;
+	}
+	if (known != _found.end() && known->second.key == now.key &&
+	    known->second.hostFile == now.hostFile && known->second.guestFile == now.guestFile)
+		return;
+	drop(guest);
+	read(guest, now);
+}
+
+void VirtDeliveries::read(int guest, const Found &found)
+{
+	auto job = std::make_shared<Job>();
+	kshark_data_stream *stream = streamOf(guest);
+	virt_pair pair;
+
+	job->number = ++_lastJob;
+	job->hostFile = found.hostFile;
+	job->guestFile = found.guestFile;
+	job->clock = partsOf(guest);
+	job->hostOffset = ks_stream_offset(found.host);
+	job->model = VirtModelRef(found.host);
+	for (int cpu = 0; cpu < stream->n_cpus; cpu++) {
+		bool known = virt_pairing_of_cpu(guest, cpu, &pair) &&
+			     pair.host_stream == found.host;
+
+		job->tids.push_back(known ? pair.host_pid : VIRT_NONE);
+	}
+	_found[guest] = found;
+	_found[guest].job = job;
+	_pool->start(virtNewTask([this, job] {
+		job->work();
+		/* the owner waits for its threads */
+		QMetaObject::invokeMethod(_owner, [this, job] {
+			job->done = true;
+			if (!job->problem.isEmpty())
+				qWarning().noquote() << "kshark-virt: no markers of interrupts:"
+						     << job->problem;
+			_changed();
+		}, Qt::QueuedConnection);
+	}));
+}
+
+void VirtDeliveries::look()
+{
+	std::map<int, Key> wanted;
+
+	for (auto it = _found.begin(); it != _found.end(); ) {
+		Found now, &was = it->second;
+		int guest = it->first;
+
+		++it;
+		if (!state(guest, now) || now.key != was.key || now.hostFile != was.hostFile ||
+		    now.guestFile != was.guestFile) {
+			drop(guest);
+			continue;
+		}
+		if (!was.job->done || was.job->irqs.empty())
+			continue;
+
+		Key &signature = wanted[was.host];
+
+		if (signature.empty())
+			signature.push_back(static_cast<int64_t>(was.job->model.serial()));
+		signature.push_back(was.job->number);
+	}
+	for (auto it = _given.begin(); it != _given.end(); ) {
+		VirtModelRef model(it->first);
+		bool same = model && static_cast<int64_t>(model.serial()) == it->second.front();
+
+		if (same && !wanted.count(it->first))
+			handOver(it->first, model, {});
+		it = same && wanted.count(it->first) ? std::next(it) : _given.erase(it);
+	}
+	for (const auto &entry : wanted) {
+		if (_given.count(entry.first) && _given[entry.first] == entry.second)
+			continue;
+		_given[entry.first] = entry.second;
+		handOver(entry.first, VirtModelRef(entry.first), entry.second);
+	}
+}
+
+/** Give a host's model what the jobs in @signature have found; making its index takes time. */
+void VirtDeliveries::handOver(int host, const VirtModelRef &model, const Key &signature)
+{
+	std::vector<virt_irq_delivery> all;
+	std::set<int32_t> taken;
+
+	for (const auto &entry : _found) {
+		const Found &found = entry.second;
+		std::set<int32_t> its;
+
+		if (signature.empty() || found.host != host || !found.job->done)
+			continue;
+		/* of a file that is open twice, only the first one counts */
+		for (const virt_irq_delivery &irq : found.job->irqs) {
+			if (taken.count(irq.vcpu))
+				continue;
+			all.push_back(irq);
+			its.insert(irq.vcpu);
+		}
+		taken.insert(its.begin(), its.end());
+	}
+	_pool->start(virtNewTask([this, model, all] {
+		int ret = model.setIrqs(all.data(), all.size());
+
+		QMetaObject::invokeMethod(_owner, [this, ret] {
+			if (ret)
+				qWarning().noquote() << "kshark-virt: no markers of interrupts:"
+						     << strerror(-ret);
+			_changed();
+		}, Qt::QueuedConnection);
+	}));
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtDeliveries.hpp
+ * @brief	Interrupts on their way into guests of KVM, for the markers.
+ *
+ * Only the files of an aligned pair show them. They are read in a thread and handed to the host's
+ * model, together with those of its other guests; they go when the clock that they were found with
+ * does.
+ */
+#ifndef KSHARK_VIRT_VIRTDELIVERIES_HPP
+#define KSHARK_VIRT_VIRTDELIVERIES_HPP
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <QObject>
+#include <QThreadPool>
+
+#include "VirtKs.hpp"
+
+class VirtDeliveries {
+public:
+	/** @pool: of one thread; @changed is called in the thread of @owner, which must live on */
+	VirtDeliveries(QObject *owner, QThreadPool *pool, std::function<void()> changed);
+
+	/** The end is near: @pool has nothing more to do here. */
+	void stop();
+
+	/** A guest is well aligned, or not. */
+	void judged(int guest, bool isAligned);
+
+	/** Something may have changed; not while KernelShark loads. */
+	void look();
+
+private:
+	using Key = std::vector<int64_t>;
+
+	struct Job;
+
+	/** Of a guest: what it was found with. */
+	struct Found {
+		std::string		hostFile, guestFile;
+		Key			key;
+		int			host;
+		std::shared_ptr<Job>	job;
+	};
+
+	bool state(int guest, Found &found) const;
+	void read(int guest, const Found &found);
+	void drop(int guest);
+	void handOver(int host, const VirtModelRef &model, const Key &signature);
+
+	QObject			*_owner;
+	QThreadPool		*_pool;
+	std::function<void()>	_changed;
+	std::map<int, Found>	_found;		/* by guest */
+	std::map<int, Key>	_given;		/* by host: its model, and the jobs of its guests */
+	int64_t			_lastJob = 0;
+};
+
+#endif
