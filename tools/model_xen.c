@@ -3,14 +3,14 @@
  * @file	model_xen.c
  * @brief	The vCPU model of a xentrace file.
  *
- * One thread decodes the records and another one fills the model, if there is a core for each.
+ * One thread reads the records and another one fills the model, if there is a core for each.
  */
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "block_pipe.h"
 #include "model_load.h"
 #include "progress.h"
 #include "xen_tracker.h"
@@ -18,102 +18,55 @@
 /** Damaged places that are listed one by one. */
 #define NOTES_MAX_LINES		20
 
-/** Rows that are handed over at once: waking a thread costs as much as decoding hundreds. */
-#define BLOCK_ROWS		4096
-#define N_BLOCKS		4
+/** Rows that one thread looks at several times in a row: they stay in the nearest cache. */
+#define NEAR_ROWS		256
 
-/** Rows that one thread decodes before it looks at them again: they stay in the nearest cache. */
-#define SMALL_BLOCK_ROWS	256
-
-struct block {
-	struct xen_trace_row	rows[BLOCK_ROWS];
-	size_t			n;
+/** All blocks together fit into a core's own cache. */
+static const struct block_pipe_size pipe_size = {
+	.item = sizeof(struct xen_trace_row), .block = 2048, .n_blocks = 8,
 };
 
-/** A ring of blocks between the two threads. */
+/** One pass through the trace. */
 struct walk {
+	const struct model_load	*load;
+	struct xen_tracker	*tracker;
 	struct xen_trace_iter	*iter;
-	pthread_mutex_t		lock;
-	pthread_cond_t		changed;
-	unsigned int		n_full;		/* blocks that wait to be read */
-	bool			stop;		/* nobody reads any more */
-	struct block		blocks[N_BLOCKS];
+	struct progress		*progress;
+	uint64_t		done, total;	/* records */
 };
 
-static size_t fill(struct xen_trace_iter *iter, struct block *block, size_t max)
-{
-	size_t n = 0;
-
-	while (n < max && xen_trace_iter_next(iter, &block->rows[n]))
-		n++;
-	block->n = n;
-	return n;
-}
-
-static void *decode(void *arg)
+/** The reading thread. */
+static int read_rows(void *arg, struct block_pipe *pipe)
 {
 	struct walk *walk = arg;
-	unsigned int at = 0;
-	bool stop;
-	size_t n;
-
-	do {
-		pthread_mutex_lock(&walk->lock);
-		while (walk->n_full == N_BLOCKS && !walk->stop)
-			pthread_cond_wait(&walk->changed, &walk->lock);
-		stop = walk->stop;
-		pthread_mutex_unlock(&walk->lock);
-		if (stop)
-			break;
-		/* an empty block is the end */
-		n = fill(walk->iter, &walk->blocks[at], BLOCK_ROWS);
-		at = (at + 1) % N_BLOCKS;
-		pthread_mutex_lock(&walk->lock);
-		walk->n_full++;
-		pthread_cond_signal(&walk->changed);
-		pthread_mutex_unlock(&walk->lock);
-	} while (n);
-	return NULL;
-}
-
-static int take(const struct model_load *load, struct xen_tracker *tracker,
-		const struct block *block)
-{
+	size_t n = pipe_size.block;
 	int ret = 0;
 
-	for (size_t i = 0; i < block->n && !ret; i++)
-		ret = xen_tracker_add(tracker, &block->rows[i]);
-	if (load->rows)
-		load->rows(load->arg, block->rows, block->n);
+	while (!ret && n == pipe_size.block) {
+		n = xen_trace_iter_read(walk->iter, block_pipe_room(pipe), pipe_size.block);
+		ret = block_pipe_give(pipe, n);
+	}
 	return ret;
 }
 
-/** The reading side of the ring. Return: 0 or -ENOMEM. */
-static int track(const struct model_load *load, struct xen_tracker *tracker, struct walk *walk,
-		 struct progress *progress)
+/** What is done with the rows that were read. Return: 0 or -ENOMEM. */
+static int take(struct walk *walk, const struct xen_trace_row *rows, size_t n)
 {
-	uint64_t total = xentrace_n_records(xen_trace_reader(load->trace)), done = 0;
-	unsigned int at = 0;
-	size_t n = 1;
+	const struct model_load *load = walk->load;
+	uint64_t before = walk->done;
 	int ret = 0;
 
-	while (n && !ret) {
-		pthread_mutex_lock(&walk->lock);
-		while (!walk->n_full)
-			pthread_cond_wait(&walk->changed, &walk->lock);
-		pthread_mutex_unlock(&walk->lock);
-		n = walk->blocks[at].n;
-		ret = take(load, tracker, &walk->blocks[at]);
-		if ((done + n) / PROGRESS_RECORDS != done / PROGRESS_RECORDS)
-			progress_update(progress, done + n, total);
-		done += n;
-		at = (at + 1) % N_BLOCKS;
-		pthread_mutex_lock(&walk->lock);
-		walk->n_full--;
-		walk->stop = ret;
-		pthread_cond_signal(&walk->changed);
-		pthread_mutex_unlock(&walk->lock);
+	walk->done += n;
+	for (size_t near; n && !ret; rows += near, n -= near) {
+		near = n < NEAR_ROWS ? n : NEAR_ROWS;
+		xen_trace_iter_observe(walk->iter, rows, near);
+		for (size_t i = 0; i < near && !ret; i++)
+			ret = xen_tracker_add(walk->tracker, &rows[i]);
+		if (load->rows)
+			load->rows(load->arg, rows, near);
 	}
+	if (walk->done / PROGRESS_RECORDS != before / PROGRESS_RECORDS)
+		progress_update(walk->progress, walk->done, walk->total);
 	return ret;
 }
 
@@ -126,19 +79,28 @@ static bool core_is_free(void)
 	return getloadavg(&load, 1) == 1 && load < (double)cores - 0.5;
 }
 
-/** All in one thread. Return: 0 or -ENOMEM. */
-static int track_alone(const struct model_load *load, struct xen_tracker *tracker,
-		       struct walk *walk, struct progress *progress)
+static int take_all(struct walk *walk, struct block_pipe *pipe)
 {
-	uint64_t total = xentrace_n_records(xen_trace_reader(load->trace)), done = 0;
+	void *rows;
 	size_t n;
+	int ret = 0, ret_read;
+
+	while (!ret && (n = block_pipe_get(pipe, &rows)) > 0)
+		ret = take(walk, rows, n);
+	ret_read = block_pipe_finish(pipe);
+	return ret ? ret : ret_read;
+}
+
+/** All in one thread. Return: 0 or -ENOMEM. */
+static int take_all_alone(struct walk *walk)
+{
+	struct xen_trace_row rows[NEAR_ROWS];
+	size_t n = NEAR_ROWS;
 	int ret = 0;
 
-	while (!ret && (n = fill(walk->iter, walk->blocks, SMALL_BLOCK_ROWS))) {
-		ret = take(load, tracker, walk->blocks);
-		if ((done + n) / PROGRESS_RECORDS != done / PROGRESS_RECORDS)
-			progress_update(progress, done + n, total);
-		done += n;
+	while (!ret && n == NEAR_ROWS) {
+		n = xen_trace_iter_read(walk->iter, rows, NEAR_ROWS);
+		ret = take(walk, rows, n);
 	}
 	return ret;
 }
@@ -146,27 +108,20 @@ static int track_alone(const struct model_load *load, struct xen_tracker *tracke
 static int walk_trace(const struct model_load *load, struct xen_tracker *tracker,
 		      struct progress *progress)
 {
-	struct walk *walk = calloc(1, sizeof(*walk));
-	pthread_t thread;
-	int ret = walk ? 0 : -ENOMEM;
+	struct walk walk = {
+		.load = load, .tracker = tracker, .progress = progress,
+		.iter = xen_trace_iter_new(load->trace),
+		.total = xentrace_n_records(xen_trace_reader(load->trace)),
+	};
+	struct block_pipe *pipe = NULL;
+	int ret;
 
-	if (ret)
-		return ret;
-	pthread_mutex_init(&walk->lock, NULL);
-	pthread_cond_init(&walk->changed, NULL);
-	walk->iter = xen_trace_iter_new(load->trace);
-	if (!walk->iter) {
-		ret = -ENOMEM;
-	} else if (core_is_free() && !pthread_create(&thread, NULL, decode, walk)) {
-		ret = track(load, tracker, walk, progress);
-		pthread_join(thread, NULL);
-	} else {
-		ret = track_alone(load, tracker, walk, progress);
-	}
-	xen_trace_iter_free(walk->iter);
-	pthread_cond_destroy(&walk->changed);
-	pthread_mutex_destroy(&walk->lock);
-	free(walk);
+	if (!walk.iter)
+		return -ENOMEM;
+	if (core_is_free())
+		pipe = block_pipe_start(&pipe_size, read_rows, &walk);
+	ret = pipe ? take_all(&walk, pipe) : take_all_alone(&walk);
+	xen_trace_iter_free(walk.iter);
 	return ret;
 }
 

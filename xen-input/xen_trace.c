@@ -338,15 +338,31 @@ struct xen_trace_iter *xen_trace_iter_new(struct xen_trace *trace)
 	return iter;
 }
 
+size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *rows, size_t max)
+{
+	const struct xen_clock clock = iter->trace->clock;
+	size_t n = 0;
+
+	for (; n < max && xentrace_iter_next(iter->records, &rows[n].rec); n++) {
+		rows[n].time_ns = xen_clock_ns(&clock, rows[n].rec.tsc);
+		rows[n].vcpu = xen_running_update(&iter->running, &rows[n].rec);
+	}
+	if (n < max)
+		iter->complete = true;
+	return n;
+}
+
+void xen_trace_iter_observe(struct xen_trace_iter *iter, const struct xen_trace_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		xen_skew_observe(iter->skew, &rows[i].rec);
+}
+
 bool xen_trace_iter_next(struct xen_trace_iter *iter, struct xen_trace_row *row)
 {
-	if (!xentrace_iter_next(iter->records, &row->rec)) {
-		iter->complete = true;
+	if (!xen_trace_iter_read(iter, row, 1))
 		return false;
-	}
-	row->time_ns = xen_clock_ns(&iter->trace->clock, row->rec.tsc);
-	row->vcpu = xen_running_update(&iter->running, &row->rec);
-	xen_skew_observe(iter->skew, &row->rec);
+	xen_trace_iter_observe(iter, row, 1);
 	return true;
 }
 

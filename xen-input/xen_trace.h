@@ -98,6 +98,19 @@ struct xen_trace_iter *xen_trace_iter_new(struct xen_trace *trace);
 /** xen_trace_iter_next - the next record. Return: true, or false at the end. */
 bool xen_trace_iter_next(struct xen_trace_iter *iter, struct xen_trace_row *row);
 
+/**
+ * xen_trace_iter_read, xen_trace_iter_observe - xen_trace_iter_next() for many rows, in two steps
+ * @rows: up to @max rows are read; the @n that are observed are what was read, in the same order
+ *
+ * Observing finds the TSC skew. Different threads may read and observe: neither step touches what
+ * the other one keeps.
+ *
+ * Return: how many were read; less than @max at the end only.
+ */
+size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *rows, size_t max);
+void xen_trace_iter_observe(struct xen_trace_iter *iter, const struct xen_trace_row *rows,
+			    size_t n);
+
 /** xen_trace_iter_free - end the walk; if it came to its end, its skew findings are kept. */
 void xen_trace_iter_free(struct xen_trace_iter *iter);
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "row_pipe.h"
+#include "block_pipe.h"
 #include "virt_registry.h"
 #include "xen_tracker.h"
 #include "xentrace_stream.h"
@@ -71,6 +71,20 @@ static int *sort_problems(const struct xentrace *reader)
 	return order;
 }
 
+/** What KernelShark keeps of a record. */
+struct row {
+	int64_t	time_ns;
+	int64_t	offset;
+	int32_t	pid;
+	int16_t	event;
+	int16_t	cpu;
+};
+
+/** Enough that neither side waits for the other's hiccups. */
+static const struct block_pipe_size pipe_size = {
+	.item = sizeof(struct row), .block = 8192, .n_blocks = 16,
+};
+
 /** One pass through the trace; what it finds out replaces what the stream knew before. */
 struct load {
 	struct kshark_data_stream	*stream;
@@ -82,10 +96,27 @@ struct load {
 	int				*problems;	/* in order of time */
 	int				next_problem;
 	int64_t				last_ns;
+	struct block_pipe		*pipe;
+	struct row			*block;		/* that is being filled */
+	size_t				n_block;
 };
 
+/** Give a row away. Return: 0, or -ECANCELED if nobody wants more. */
+static inline int put_row(struct load *load, const struct row *row)
+{
+	int ret;
+
+	load->block[load->n_block++] = *row;
+	if (load->n_block < pipe_size.block)
+		return 0;
+	ret = block_pipe_give(load->pipe, load->n_block);
+	load->block = block_pipe_room(load->pipe);
+	load->n_block = 0;
+	return ret;
+}
+
 /** Give away the damaged places up to a time. */
-static int decode_problems(struct load *load, struct row_pipe *pipe, int64_t until_ns)
+static int decode_problems(struct load *load, int64_t until_ns)
 {
 	const struct xentrace *reader = xen_trace_reader(load->xs->trace);
 	const struct xen_clock *clock = xen_trace_clock(load->xs->trace);
@@ -106,13 +137,13 @@ static int decode_problems(struct load *load, struct row_pipe *pipe, int64_t unt
 			break;
 		load->present[row.event] = true;
 		load->last_ns = row.time_ns;
-		ret = row_pipe_put(pipe, &row);
+		ret = put_row(load, &row);
 	}
 	return ret;
 }
 
 /** The decoding thread: all records in order of time, damaged places where they lie. */
-static int decode(void *arg, struct row_pipe *pipe)
+static int decode(void *arg, struct block_pipe *pipe)
 {
 	struct load *load = arg;
 	struct xen_trace_iter *iter = xen_trace_iter_new(load->xs->trace);
@@ -123,6 +154,8 @@ static int decode(void *arg, struct row_pipe *pipe)
 	bool first = true;
 	int ret = iter ? 0 : -ENOMEM;
 
+	load->pipe = pipe;
+	load->block = block_pipe_room(pipe);
 	while (!ret && xen_trace_iter_next(iter, &from)) {
 		struct row row = {
 			.time_ns = from.time_ns, .offset = from.rec.offset,
@@ -134,7 +167,7 @@ static int decode(void *arg, struct row_pipe *pipe)
 			if (first)
 				load->last_ns = from.time_ns;
 			first = false;
-			ret = decode_problems(load, pipe, from.time_ns);
+			ret = decode_problems(load, from.time_ns);
 			load->last_ns = from.time_ns;
 		}
 		if (from.vcpu != last_vcpu) {
@@ -148,10 +181,12 @@ static int decode(void *arg, struct row_pipe *pipe)
 		if (!ret)
 			ret = xen_tracker_add(load->tracker, &from);
 		if (!ret)
-			ret = row_pipe_put(pipe, &row);
+			ret = put_row(load, &row);
 	}
 	if (!ret)
-		ret = decode_problems(load, pipe, INT64_MAX);
+		ret = decode_problems(load, INT64_MAX);
+	if (!ret)
+		ret = block_pipe_give(pipe, load->n_block);
 	if (!ret)
 		ret = xen_tracker_finish(load->tracker, &load->model);
 	xen_trace_iter_free(iter);
@@ -283,18 +318,18 @@ static int load_rows(struct sink *sink, put_rows_fn put)
 		.problems = sort_problems(xen_trace_reader(xs->trace)),
 		.tracker = xen_tracker_new(xs->trace),
 	};
-	struct row_pipe *pipe = NULL;
-	const struct row *rows;
+	struct block_pipe *pipe = NULL;
+	void *rows;
 	int ret = -ENOMEM, ret_decode;
 	size_t n;
 
 	if (load.present && load.problems && load.tracker &&
 	    !xen_activity_init(&load.activity, xen_trace_n_pcpus(xs->trace)))
-		pipe = row_pipe_start(decode, &load);
+		pipe = block_pipe_start(&pipe_size, decode, &load);
 	if (pipe) {
-		for (ret = 0; !ret && (n = row_pipe_get(pipe, &rows)) > 0; )
+		for (ret = 0; !ret && (n = block_pipe_get(pipe, &rows)) > 0; )
 			ret = put(sink, rows, n);
-		ret_decode = row_pipe_finish(pipe);
+		ret_decode = block_pipe_finish(pipe);
 		ret = ret ? ret : ret_decode;
 	}
 	free(load.problems);
