@@ -5,6 +5,7 @@
  *		and what the vCPUs of a machine do together.
  */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -630,6 +631,56 @@ static int summarize_machines(struct virt_model *model)
 	return ret;
 }
 
+/* ---- all together ---- */
+
+/** Intervals that are worth a thread. */
+#define THREAD_INTERVALS	10000
+
+/** A part of the work, and what came of it. */
+struct part {
+	struct virt_model	*model;
+	int			ret;
+};
+
+static void *run_culprits(void *arg)
+{
+	struct part *part = arg;
+
+	part->ret = summarize_all_culprits(part->model);
+	return NULL;
+}
+
+static bool is_large(const struct virt_model *model)
+{
+	uint64_t n = 0;
+
+	for (int32_t i = 0; i < model->n_vcpus; i++)
+		n += model->vcpus[i].n;
+	return n >= THREAD_INTERVALS;
+}
+
+/**
+ * What needs the blocks of all vCPUs. Culprits are found beside the rest: neither looks at what the
+ * other one makes.
+ */
+static int summarize_the_whole(struct virt_model *model)
+{
+	struct part culprits = { .model = model };
+	pthread_t thread;
+	bool beside;
+	int ret;
+
+	beside = is_large(model) && !pthread_create(&thread, NULL, run_culprits, &culprits);
+	ret = summarize_pcpus(model);
+	if (!ret)
+		ret = summarize_machines(model);
+	if (beside)
+		pthread_join(thread, NULL);
+	else
+		run_culprits(&culprits);
+	return ret ? ret : culprits.ret;
+}
+
 int virt_summarize(struct virt_model *model)
 {
 	int ret = 0;
@@ -641,11 +692,5 @@ int virt_summarize(struct virt_model *model)
 		if (!ret)
 			ret = summarize_exits(model, &model->vcpus[i]);
 	}
-	if (!ret)
-		ret = summarize_all_culprits(model);
-	if (!ret)
-		ret = summarize_pcpus(model);
-	if (!ret)
-		ret = summarize_machines(model);
-	return ret;
+	return ret ? ret : summarize_the_whole(model);
 }
