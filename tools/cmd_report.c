@@ -212,7 +212,8 @@ static void job_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 	struct job *job = arg;
 
 	report_count_rows(&job->count, rows, n);
-	report_delivery_rows(&job->delivery, rows, n);
+	if (job->load.n_guests)
+		report_delivery_rows(&job->delivery, rows, n);
 	if (job->options->tracing)
 		report_tracing_rows(&job->tracing, rows, n);
 }
