@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kvm_delivery.h"
+#include "irq_delivery.h"
 #include "virt_irqs.h"
 
 bool virt_irqs_is_aligned(const struct virt_clock_alignment *judged)
 {
-	return judged->inside && judged->explained_percent >= 100 * KVM_ALIGNED_SHARE;
+	return judged->inside && judged->explained_percent >= 100 * IRQ_ALIGNED_SHARE;
 }
 
 /** Let the guest's times be those of the host's file, by what KernelShark adds to both. */
@@ -44,18 +44,18 @@ int virt_irqs_read(const struct virt_irqs_source *source, struct virt_irq_delive
 {
 	struct kvm_trace *host = kvm_trace_open(source->host, error, size);
 	struct kvm_trace *guest = host ? kvm_trace_open(source->guest, error, size) : NULL;
-	struct kvm_irqs_pair pair = {
+	struct irq_pair pair = {
 		.model = source->model, .host = host, .guest = guest,
 		.tids = source->tids, .n_tids = source->n_tids,
 		.stop = source->stop, .arg = source->arg,
 	};
-	struct kvm_irqs found = { 0 };
+	struct irq_list found = { 0 };
 	int ret = -EIO;
 
 	if (guest) {
 		ret = align_guest(source, guest);
 		if (!ret)
-			ret = kvm_irqs_read(&pair, &found);
+			ret = irq_pair_read(&pair, &found);
 		if (ret)
 			snprintf(error, size, "%s: %s", source->guest, strerror(-ret));
 	}

@@ -33,7 +33,7 @@ struct virt_irqs_source {
 bool virt_irqs_is_aligned(const struct virt_clock_alignment *judged);
 
 /**
- * virt_irqs_read - as kvm_irqs_read() (kvm_delivery.h), with the times that KernelShark shows
+ * virt_irqs_read - as irq_pair_read() (irq_delivery.h), with the times that KernelShark shows
  * @irqs: receives them, on the model's axis; to be freed in any case
  * @n: receives how many
  *

@@ -212,8 +212,8 @@ static void job_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 	struct job *job = arg;
 
 	report_count_rows(&job->count, rows, n);
-	if (job->load.n_guests)
-		report_delivery_rows(&job->delivery, rows, n);
+	for (size_t i = 0; job->load.n_guests && i < n; i++)
+		irq_injections_xen(&job->delivery.injections, &rows[i]);
 	if (job->options->tracing)
 		report_tracing_rows(&job->tracing, rows, n);
 }
@@ -224,7 +224,7 @@ static void job_record(void *arg, const struct kvm_trace_record *record)
 
 	report_count_record(&job->count, record);
 	report_kvm_record(&job->kvm, record);
-	kvm_injections_record(&job->delivery.injections, record);
+	irq_injections_kvm(&job->delivery.injections, record);
 	if (job->options->tracing && record->cpu < job->tracing.n_pcpus)
 		report_tracing_record(&job->tracing, record->cpu, record->time_ns, record->bytes);
 }

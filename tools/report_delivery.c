@@ -9,25 +9,6 @@
 
 #include "report_delivery.h"
 
-void report_delivery_rows(struct report_delivery *delivery, const struct xen_trace_row *rows,
-			  size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		const struct xen_trace_row *row = &rows[i];
-		uint32_t domid = xen_vcpu_domid(row->vcpu);
-		struct kvm_injection injection = {
-			.time_ns = row->time_ns,
-			.vector = (int16_t)(xentrace_word(&row->rec, 0) & 0xff),
-		};
-
-		if (row->rec.event != XEN_TRC_HVM_INJ_VIRQ || row->vcpu == XEN_VCPU_UNKNOWN ||
-		    domid >= XEN_DOMID_IDLE)
-			continue;
-		injection.tid = xen_vcpu_tid(row->vcpu);
-		kvm_injections_add(&delivery->injections, &injection);
-	}
-}
-
 static int compare_vectors(const void *a, const void *b)
 {
 	const struct virt_delivery *x = a, *y = b;
@@ -93,7 +74,7 @@ static int build_vcpu(struct report_delivery *delivery, const struct report *rep
 {
 	struct report_delivery_vcpu *vcpu = &delivery->vcpus[delivery->n_vcpus];
 	size_t n = 0;
-	struct virt_delivery *deliveries = kvm_deliveries(report->load->model,
+	struct virt_delivery *deliveries = irq_deliveries(report->load->model,
 							  &delivery->injections, &cpu->seen, &n);
 	int ret = deliveries ? 0 : -ENOMEM;
 
@@ -102,7 +83,7 @@ static int build_vcpu(struct report_delivery *delivery, const struct report *rep
 		*vcpu = (struct report_delivery_vcpu){
 			.vcpu = number, .cpu = (int)(cpu - guest->cpus), .guest = guest,
 		};
-		ret = kvm_irqs_add(&delivery->irqs, number, deliveries, n);
+		ret = irq_list_add(&delivery->irqs, number, deliveries, n);
 		n = cut(report, deliveries, n);
 	}
 	if (!ret && vcpu->guest)
@@ -130,7 +111,7 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 	delivery->vcpus = calloc((size_t)n + 1, sizeof(*delivery->vcpus));
 	if (!delivery->vcpus)
 		return -ENOMEM;
-	kvm_injections_sort(&delivery->injections);
+	irq_injections_sort(&delivery->injections);
 	for (int32_t i = 0; i < n && !ret; i++) {
 		const struct report_guest *guest = NULL;
 		const struct report_guest_cpu *cpu = report_kvm_find(report->guests, i, &guest);
@@ -138,7 +119,7 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 		if (!cpu || (vcpus->n && !report_wants_vcpu(report, i, vcpus)))
 			continue;
 		known++;
-		if (!kvm_guest_cpu_is_aligned(&cpu->seen))
+		if (!irq_guest_cpu_is_aligned(&cpu->seen))
 			continue;
 		aligned++;
 		ret = build_vcpu(delivery, report, i, guest, cpu);
@@ -153,8 +134,8 @@ void report_delivery_free(struct report_delivery *delivery)
 	for (size_t i = 0; i < delivery->n_vcpus; i++)
 		free(delivery->vcpus[i].vectors);
 	free(delivery->vcpus);
-	kvm_irqs_free(&delivery->irqs);
-	kvm_injections_free(&delivery->injections);
+	irq_list_free(&delivery->irqs);
+	irq_injections_free(&delivery->injections);
 	memset(delivery, 0, sizeof(*delivery));
 }
 

@@ -27,17 +27,13 @@ struct report_delivery_vcpu {
 
 struct report_delivery {
 	/* taken note of during the walk */
-	struct kvm_injections injections;
+	struct irq_injections injections;
 	/* the result */
-	struct kvm_irqs	irqs;		/* those that are seen, of the whole trace */
+	struct irq_list	irqs;		/* those that are seen, of the whole trace */
 	struct report_delivery_vcpu *vcpus; /* whose guest's trace is there and aligned */
 	size_t		n_vcpus;
 	const char	*missing;	/* why there is none, to be put behind "because"; or NULL */
 };
-
-/** report_delivery_rows - take note of Xen's injections, as kvm_injections_record() of KVM's */
-void report_delivery_rows(struct report_delivery *delivery, const struct xen_trace_row *rows,
-			  size_t n);
 
 /**
  * report_delivery_build - find the handlers, when @report's model and traces of guests are there

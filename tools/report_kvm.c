@@ -137,7 +137,7 @@ static int take_guest_record(struct guest_walk *walk, const struct kvm_trace_rec
 	interval = cpu->seen.vcpu == VIRT_NONE ? NULL :
 		   virt_vcpu_at(report->load->model, cpu->seen.vcpu, record->time_ns, NULL);
 	if (!ret)
-		ret = kvm_guest_cpu_take(&cpu->seen, record, interval);
+		ret = irq_guest_cpu_take(&cpu->seen, record, interval);
 	if (walk->pid == VIRT_NONE) {
 		walk->pid = record->pid;
 		walk->since_ns = record->time_ns;
@@ -270,7 +270,7 @@ static double share_of(const struct report_guest_cpu *cpu)
 
 static bool is_poor(const struct report_guest_cpu *cpu)
 {
-	return cpu->inside + cpu->outside >= MIN_RECORDS && share_of(cpu) < KVM_ALIGNED_SHARE;
+	return cpu->inside + cpu->outside >= MIN_RECORDS && share_of(cpu) < IRQ_ALIGNED_SHARE;
 }
 
 const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int32_t vcpu,

@@ -7,7 +7,7 @@
 #define KSHARK_VIRT_REPORT_KVM_H
 
 #include "json_writer.h"
-#include "kvm_delivery.h"
+#include "irq_delivery.h"
 #include "report.h"
 #include "u32_map.h"
 
@@ -27,7 +27,7 @@ struct report_guest_task {
 
 /** A CPU of a guest and the guest's records on it, by what its vCPU did at that time. */
 struct report_guest_cpu {
-	struct kvm_guest_cpu seen;	/* of the whole trace */
+	struct irq_guest_cpu seen;	/* of the whole trace */
 	uint64_t	inside, outside, unknown; /* of the report's window */
 };
 

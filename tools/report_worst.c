@@ -118,7 +118,7 @@ static void describe_guest(const struct report *report, struct entry *entry)
 	int32_t event = entry->moment.event;
 	const char *name = NULL;
 
-	if (cpu && !kvm_guest_cpu_is_aligned(&cpu->seen))
+	if (cpu && !irq_guest_cpu_is_aligned(&cpu->seen))
 		cpu = NULL;
 	if (entry->moment.kind == VIRT_WORST_WAKE) {
 		virt_wake_chain(report->load->model, &entry->moment, cpu ? cpu->seen.events : NULL,

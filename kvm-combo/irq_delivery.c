@@ -1,104 +1,20 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
- * @file	kvm_delivery.c
+ * @file	irq_delivery.c
  * @brief	What virt_deliveries() needs, collected from the traces of a host and its guests.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kvm_delivery.h"
+#include "irq_delivery.h"
 
 /** Records between two questions whether to stop. */
 #define STOP_RECORDS	4096
 
-/* --- injections ------------------------------------------------------------------------------ */
-
-void kvm_injections_add(struct kvm_injections *injections, const struct kvm_injection *injection)
-{
-	if (injections->n == injections->room) {
-		size_t room = injections->room ? 2 * injections->room : 1024;
-		struct kvm_injection *grown = realloc(injections->all, room * sizeof(*grown));
-
-		if (!grown) {
-			injections->error = -ENOMEM;
-			return;
-		}
-		injections->all = grown;
-		injections->room = room;
-	}
-	injections->all[injections->n++] = *injection;
-}
-
-void kvm_injections_record(struct kvm_injections *injections,
-			   const struct kvm_trace_record *record)
-{
-	const struct kvm_injection injection = {
-		.time_ns = record->time_ns, .tid = record->pid,
-		.vector = (int16_t)(record->number & 0xff),
-		.again = record->gift_flags & KVM_TRACE_AGAIN,
-	};
-
-	if (record->gift == KVM_TRACE_INTERRUPT && !(record->gift_flags & KVM_TRACE_SOFT))
-		kvm_injections_add(injections, &injection);
-}
-
-static int compare_injections(const void *a, const void *b)
-{
-	const struct kvm_injection *x = a, *y = b;
-
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->again - y->again;
-}
-
-void kvm_injections_sort(struct kvm_injections *injections)
-{
-	if (injections->n)
-		qsort(injections->all, injections->n, sizeof(*injections->all),
-		      compare_injections);
-}
-
-void kvm_injections_free(struct kvm_injections *injections)
-{
-	free(injections->all);
-	memset(injections, 0, sizeof(*injections));
-}
-
-/** The injections into a vCPU, of its thread, which are next to each other. */
-static struct virt_injection *injections_of(const struct kvm_injections *injections, int32_t tid,
-					    size_t *n)
-{
-	struct virt_injection *of;
-	size_t lo = 0, hi = injections->n;
-
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (injections->all[middle].tid < tid)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	while (hi < injections->n && injections->all[hi].tid == tid)
-		hi++;
-	*n = hi - lo;
-	of = calloc(*n + 1, sizeof(*of));
-	for (size_t i = 0; of && i < *n; i++) {
-		const struct kvm_injection *injection = &injections->all[lo + i];
-
-		of[i] = (struct virt_injection){
-			injection->time_ns, injection->vector, injection->again,
-		};
-	}
-	return of;
-}
-
 /* --- CPUs of a guest ------------------------------------------------------------------------- */
 
-int kvm_guest_cpu_take(struct kvm_guest_cpu *cpu, const struct kvm_trace_record *record,
+int irq_guest_cpu_take(struct irq_guest_cpu *cpu, const struct kvm_trace_record *record,
 		       const struct virt_interval *interval)
 {
 	struct virt_guest_event event = {
@@ -129,20 +45,20 @@ int kvm_guest_cpu_take(struct kvm_guest_cpu *cpu, const struct kvm_trace_record 
 	return 0;
 }
 
-bool kvm_guest_cpu_is_aligned(const struct kvm_guest_cpu *cpu)
+bool irq_guest_cpu_is_aligned(const struct irq_guest_cpu *cpu)
 {
 	double all = (double)(cpu->fit + cpu->misfit);
 
-	return cpu->fit && (double)cpu->fit >= KVM_ALIGNED_SHARE * all;
+	return cpu->fit && (double)cpu->fit >= IRQ_ALIGNED_SHARE * all;
 }
 
 /* --- both together --------------------------------------------------------------------------- */
 
-struct virt_delivery *kvm_deliveries(const struct virt_model *model,
-				     const struct kvm_injections *injections,
-				     const struct kvm_guest_cpu *cpu, size_t *n)
+struct virt_delivery *irq_deliveries(const struct virt_model *model,
+				     const struct irq_injections *injections,
+				     const struct irq_guest_cpu *cpu, size_t *n)
 {
-	struct virt_injection *of = injections_of(injections, cpu->tid, n);
+	struct virt_injection *of = irq_injections_of(injections, cpu->tid, n);
 	struct virt_delivery *deliveries = calloc(*n + 1, sizeof(*deliveries));
 
 	if (!of || !deliveries) {
@@ -156,7 +72,7 @@ struct virt_delivery *kvm_deliveries(const struct virt_model *model,
 	return deliveries;
 }
 
-int kvm_irqs_add(struct kvm_irqs *irqs, int32_t vcpu, const struct virt_delivery *deliveries,
+int irq_list_add(struct irq_list *irqs, int32_t vcpu, const struct virt_delivery *deliveries,
 		 size_t n)
 {
 	struct virt_irq_delivery *grown = realloc(irqs->all, (irqs->n + n + 1) * sizeof(*grown));
@@ -177,7 +93,7 @@ int kvm_irqs_add(struct kvm_irqs *irqs, int32_t vcpu, const struct virt_delivery
 	return 0;
 }
 
-void kvm_irqs_free(struct kvm_irqs *irqs)
+void irq_list_free(struct irq_list *irqs)
 {
 	free(irqs->all);
 	memset(irqs, 0, sizeof(*irqs));
@@ -185,15 +101,15 @@ void kvm_irqs_free(struct kvm_irqs *irqs)
 
 /** While traces are read. */
 struct reading {
-	const struct kvm_irqs_pair *pair;
-	struct kvm_injections	injections;
-	struct kvm_guest_cpu	*cpus;
+	const struct irq_pair *pair;
+	struct irq_injections	injections;
+	struct irq_guest_cpu	*cpus;
 	uint64_t		done;
 };
 
 static bool is_stopped(struct reading *reading)
 {
-	const struct kvm_irqs_pair *pair = reading->pair;
+	const struct irq_pair *pair = reading->pair;
 
 	return ++reading->done % STOP_RECORDS == 0 && pair->stop && pair->stop(pair->arg);
 }
@@ -202,14 +118,14 @@ static int take_host_record(void *arg, const struct kvm_trace_record *record)
 {
 	struct reading *reading = arg;
 
-	kvm_injections_record(&reading->injections, record);
+	irq_injections_kvm(&reading->injections, record);
 	return is_stopped(reading) ? -ECANCELED : reading->injections.error;
 }
 
 static int take_guest_record(void *arg, const struct kvm_trace_record *record)
 {
 	struct reading *reading = arg;
-	struct kvm_guest_cpu *cpu;
+	struct irq_guest_cpu *cpu;
 
 	if (is_stopped(reading))
 		return -ECANCELED;
@@ -218,7 +134,7 @@ static int take_guest_record(void *arg, const struct kvm_trace_record *record)
 	cpu = &reading->cpus[record->cpu];
 	if (cpu->vcpu == VIRT_NONE)
 		return 0;
-	return kvm_guest_cpu_take(cpu, record, virt_vcpu_at(reading->pair->model, cpu->vcpu,
+	return irq_guest_cpu_take(cpu, record, virt_vcpu_at(reading->pair->model, cpu->vcpu,
 							    record->time_ns, NULL));
 }
 
@@ -231,19 +147,19 @@ static void guest_lost(void *arg, int cpu, uint64_t records)
 		reading->cpus[cpu].lost = true;
 }
 
-static int add_cpu(const struct reading *reading, const struct kvm_guest_cpu *cpu,
-		   struct kvm_irqs *irqs)
+static int add_cpu(const struct reading *reading, const struct irq_guest_cpu *cpu,
+		   struct irq_list *irqs)
 {
 	size_t n = 0;
-	struct virt_delivery *deliveries = kvm_deliveries(reading->pair->model,
+	struct virt_delivery *deliveries = irq_deliveries(reading->pair->model,
 							  &reading->injections, cpu, &n);
-	int ret = deliveries ? kvm_irqs_add(irqs, cpu->vcpu, deliveries, n) : -ENOMEM;
+	int ret = deliveries ? irq_list_add(irqs, cpu->vcpu, deliveries, n) : -ENOMEM;
 
 	free(deliveries);
 	return ret;
 }
 
-int kvm_irqs_read(const struct kvm_irqs_pair *pair, struct kvm_irqs *irqs)
+int irq_pair_read(const struct irq_pair *pair, struct irq_list *irqs)
 {
 	struct reading reading = {
 		.pair = pair, .cpus = calloc((size_t)pair->n_tids + 1, sizeof(*reading.cpus)),
@@ -261,13 +177,13 @@ int kvm_irqs_read(const struct kvm_irqs_pair *pair, struct kvm_irqs *irqs)
 	/* without injections, as with APICv, the guest need not be read */
 	if (!ret && reading.injections.n)
 		ret = kvm_trace_walk(pair->guest, take_guest_record, guest_lost, &reading);
-	kvm_injections_sort(&reading.injections);
+	irq_injections_sort(&reading.injections);
 	for (int i = 0; i < pair->n_tids && !ret; i++)
-		if (reading.cpus[i].vcpu != VIRT_NONE && kvm_guest_cpu_is_aligned(&reading.cpus[i]))
+		if (reading.cpus[i].vcpu != VIRT_NONE && irq_guest_cpu_is_aligned(&reading.cpus[i]))
 			ret = add_cpu(&reading, &reading.cpus[i], irqs);
 	for (int i = 0; reading.cpus && i < pair->n_tids; i++)
 		free(reading.cpus[i].events);
 	free(reading.cpus);
-	kvm_injections_free(&reading.injections);
+	irq_injections_free(&reading.injections);
 	return ret;
 }

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	irq_delivery.h
+ * @brief	What virt_deliveries() needs, collected from the traces of a host and its guests.
+ *
+ * What kshark-virt report and the plugins have in common.
+ */
+#ifndef KSHARK_VIRT_IRQ_DELIVERY_H
+#define KSHARK_VIRT_IRQ_DELIVERY_H
+
+#include "irq_injections.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A guest records outside of guest time only what its clock makes seem so. */
+#define IRQ_ALIGNED_SHARE	0.99
+
+/** What the trace of a guest tells of one of its CPUs. */
+struct irq_guest_cpu {
+	int32_t		tid;		/* in the host's trace */
+	int32_t		vcpu;		/* global index, or VIRT_NONE */
+	bool		lost;		/* records, before the next one */
+	uint64_t	fit, misfit;	/* records that lie where the vCPU executes it, or not */
+	struct virt_guest_event *events; /* all of them, ascending by time, if @vcpu is known */
+	size_t		n_events, room;
+};
+
+/**
+ * irq_guest_cpu_take - take note of a record of a guest, on the host's time axis
+ * @interval: what the vCPU does at that time; or NULL
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int irq_guest_cpu_take(struct irq_guest_cpu *cpu, const struct kvm_trace_record *record,
+		       const struct virt_interval *interval);
+
+/** irq_guest_cpu_is_aligned - does nearly everything that was recorded lie where the guest ran? */
+bool irq_guest_cpu_is_aligned(const struct irq_guest_cpu *cpu);
+
+/**
+ * irq_deliveries - the deliveries to a CPU
+ * @injections: sorted
+ * @n: receives how many; there are none if nothing was injected
+ *
+ * Return: to be freed; NULL without memory.
+ */
+struct virt_delivery *irq_deliveries(const struct virt_model *model,
+				     const struct irq_injections *injections,
+				     const struct irq_guest_cpu *cpu, size_t *n);
+
+/** Those that virt_worst_new() wants. */
+struct irq_list {
+	struct virt_irq_delivery *all;
+	size_t		n;
+};
+
+/** irq_list_add - add those that are seen. Return: 0 or -ENOMEM. */
+int irq_list_add(struct irq_list *irqs, int32_t vcpu, const struct virt_delivery *deliveries,
+		 size_t n);
+void irq_list_free(struct irq_list *irqs);
+
+/** The traces of a host and of its guest, for irq_pair_read(). */
+struct irq_pair {
+	const struct virt_model	*model;	/* of the host */
+	struct kvm_trace	*host, *guest;	/* the guest's times are aligned */
+	const int32_t		*tids;	/* threads that are the guest's CPUs; or VIRT_NONE */
+	int			n_tids;
+	bool			(*stop)(void *arg);	/* asked now and then; or NULL */
+	void			*arg;
+};
+
+/**
+ * irq_pair_read - go through both traces
+ * @irqs: receives the deliveries to those CPUs that are aligned; free it in any case
+ *
+ * Return: 0, -ENOMEM, or -ECANCELED because of @stop.
+ */
+int irq_pair_read(const struct irq_pair *pair, struct irq_list *irqs);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
