@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "virt_delivery.h"
 #include "virt_text.h"
 
 /** Culprits of a preemption that are named. */
@@ -202,6 +203,17 @@ static void add_migration(struct text *text, const struct virt_model *model,
 	add_split(text, moment);
 }
 
+static void add_irq(struct text *text, const struct virt_model *model,
+		    const struct virt_moment *moment)
+{
+	const char *name = virt_linux_vector(moment->vector);
+
+	add(text, "%s interrupt vector 0x%02x%s%s on CPU %d",
+	    virt_text_vcpu(model, moment->vcpu), (unsigned int)moment->vector, name ? " " : "",
+	    name ? name : "", moment->pcpu);
+	add_time(text, ", from injection to handler ", moment->cost_ns);
+}
+
 static void add_loss(struct text *text, const struct virt_moment *moment)
 {
 	add(text, "CPU %d: ", moment->pcpu);
@@ -242,10 +254,7 @@ const char *virt_text_moment(char *buf, size_t size, const struct virt_model *mo
 		add_migration(&text, model, moment);
 		break;
 	case VIRT_WORST_IRQ:
-		add(&text, "%s interrupt vector 0x%02x on CPU %d, from injection to handler ",
-		    virt_text_vcpu(model, moment->vcpu), (unsigned int)moment->vector,
-		    moment->pcpu);
-		add_time(&text, "", moment->cost_ns);
+		add_irq(&text, model, moment);
 		break;
 	default:
 		add_loss(&text, moment);

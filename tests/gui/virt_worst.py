@@ -42,8 +42,9 @@ def text(moment):
                 % (vcpu, moment["from"], pcpu,
                    duration(moment["end_ns"] - moment["start_ns"]), cost))
     if kind == "irq":
-        return ("%s interrupt vector 0x%02x on CPU %d, from injection to handler %s"
-                % (vcpu, moment["vector"], pcpu, cost))
+        name = " " + moment["name"] if "name" in moment else ""
+        return ("%s interrupt vector 0x%02x%s on CPU %d, from injection to handler %s"
+                % (vcpu, moment["vector"], name, pcpu, cost))
     return "CPU %d: %d records lost, nothing is known of %s" % (pcpu, moment["records"], cost)
 
 
