@@ -114,7 +114,7 @@ static bool is_stopped(struct reading *reading)
 	return ++reading->done % STOP_RECORDS == 0 && pair->stop && pair->stop(pair->arg);
 }
 
-static int take_host_record(void *arg, const struct kvm_trace_record *record)
+static int take_kvm_record(void *arg, const struct kvm_trace_record *record)
 {
 	struct reading *reading = arg;
 
@@ -122,20 +122,38 @@ static int take_host_record(void *arg, const struct kvm_trace_record *record)
 	return is_stopped(reading) ? -ECANCELED : reading->injections.error;
 }
 
+static int walk_xen(struct reading *reading)
+{
+	struct xen_trace_iter *iter = xen_trace_iter_new(reading->pair->xen);
+	struct xen_trace_row row;
+	int ret = iter ? 0 : -ENOMEM;
+
+	while (!ret && xen_trace_iter_next(iter, &row)) {
+		irq_injections_xen(&reading->injections, &row);
+		ret = is_stopped(reading) ? -ECANCELED : reading->injections.error;
+	}
+	xen_trace_iter_free(iter);
+	return ret;
+}
+
 static int take_guest_record(void *arg, const struct kvm_trace_record *record)
 {
 	struct reading *reading = arg;
+	const struct irq_pair *pair = reading->pair;
+	struct kvm_trace_record copy = *record;
 	struct irq_guest_cpu *cpu;
 
 	if (is_stopped(reading))
 		return -ECANCELED;
-	if (record->cpu < 0 || record->cpu >= reading->pair->n_tids)
+	if (record->cpu < 0 || record->cpu >= pair->n_tids)
 		return 0;
 	cpu = &reading->cpus[record->cpu];
 	if (cpu->vcpu == VIRT_NONE)
 		return 0;
-	return irq_guest_cpu_take(cpu, record, virt_vcpu_at(reading->pair->model, cpu->vcpu,
-							    record->time_ns, NULL));
+	if (pair->model_time)
+		copy.time_ns = pair->model_time(pair->arg, record->time_ns);
+	return irq_guest_cpu_take(cpu, &copy, virt_vcpu_at(pair->model, cpu->vcpu, copy.time_ns,
+							   NULL));
 }
 
 static void guest_lost(void *arg, int cpu, uint64_t records)
@@ -173,7 +191,8 @@ int irq_pair_read(const struct irq_pair *pair, struct irq_list *irqs)
 			virt_model_find_vcpu(pair->model, pair->tids[i]) : VIRT_NONE;
 	}
 	if (!ret)
-		ret = kvm_trace_walk(pair->host, take_host_record, NULL, &reading);
+		ret = pair->xen ? walk_xen(&reading) :
+		      kvm_trace_walk(pair->kvm, take_kvm_record, NULL, &reading);
 	/* without injections, as with APICv, the guest need not be read */
 	if (!ret && reading.injections.n)
 		ret = kvm_trace_walk(pair->guest, take_guest_record, guest_lost, &reading);

@@ -64,9 +64,13 @@ void irq_list_free(struct irq_list *irqs);
 /** The traces of a host and of its guest, for irq_pair_read(). */
 struct irq_pair {
 	const struct virt_model	*model;	/* of the host */
-	struct kvm_trace	*host, *guest;	/* the guest's times are aligned */
+	struct kvm_trace	*kvm;	/* the host's trace: this one, */
+	struct xen_trace	*xen;	/* or this one */
+	struct kvm_trace	*guest;
 	const int32_t		*tids;	/* threads that are the guest's CPUs; or VIRT_NONE */
 	int			n_tids;
+	/* from the guest's times to the model's; NULL: they are the same */
+	int64_t			(*model_time)(void *arg, int64_t time);
 	bool			(*stop)(void *arg);	/* asked now and then; or NULL */
 	void			*arg;
 };

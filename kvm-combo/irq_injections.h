@@ -32,7 +32,7 @@ struct irq_injections {
 /** irq_injections_kvm - take note of a record of KVM, if it is one; out of memory sets @error. */
 void irq_injections_kvm(struct irq_injections *injections, const struct kvm_trace_record *record);
 
-/** irq_injections_xen - the same of Xen, whose record does not tell of one that is repeated. */
+/** irq_injections_xen - the same of Xen, where one that is repeated is another event. */
 void irq_injections_xen(struct irq_injections *injections, const struct xen_trace_row *row);
 
 /** irq_injections_sort - when all are there, before irq_injections_of() */

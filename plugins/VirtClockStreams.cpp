@@ -48,6 +48,11 @@ bool isAligned(int streamId)
 	return parts && (parts[KS_CLOCK_FLAGS] & KS_CLOCK_ALIGNED);
 }
 
+bool hidesOffsets(int streamId)
+{
+	return isAligned(streamId) && (clockOf(streamId)[KS_CLOCK_FLAGS] & KS_CLOCK_HIDES);
+}
+
 bool isTraceDat(int streamId)
 {
 	kshark_data_stream *stream = streamOf(streamId);

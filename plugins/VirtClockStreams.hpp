@@ -28,6 +28,9 @@ const int64_t *clockOf(int streamId);
 
 bool isAligned(int streamId);
 
+/** Is it shown without the offsets that trace-cmd has recorded for it? */
+bool hidesOffsets(int streamId);
+
 /** An offset that stays alone, whatever the sidecar says. */
 std::vector<int64_t> withoutAlignment(int64_t offset);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtDeliveries.cpp
- * @brief	Interrupts on their way into guests of KVM, for the markers.
+ * @brief	Interrupts on their way into guests, for the markers.
  */
 #include <atomic>
 #include <cstdlib>
@@ -77,8 +77,8 @@ bool VirtDeliveries::state(int guest, Found &found) const
 	VirtModelRef model(pairedHostOf(guest));
 
 	found.host = pairedHostOf(guest);
-	/* the model of a host that is aligned itself has other times than its file */
-	if (!model || !isTraceDat(guest) || !isTraceDat(found.host) || isAligned(found.host))
+	/* whether such a host's model was made with trace-cmd's offsets is not known any more */
+	if (!model || !isTraceDat(guest) || hidesOffsets(found.host))
 		return false;
 	found.hostFile = fileOf(found.host);
 	found.guestFile = fileOf(guest);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtDeliveries.hpp
- * @brief	Interrupts on their way into guests of KVM, for the markers.
+ * @brief	Interrupts on their way into guests, for the markers.
  *
  * Only the files of an aligned pair show them. They are read in a thread and handed to the host's
  * model, together with those of its other guests; they go when the clock that they were found with

@@ -162,6 +162,26 @@ static bool set_hiding(struct kshark_data_stream *stream, bool hide)
 	return !tracecmd_enable_tsync(input, !hide) || !hide;
 }
 
+/** What is known by a copied clock, as ks_clock_of() tells it. */
+static const int64_t *copied(const struct ks_clock *clock)
+{
+	const struct kshark_data_stream stream = {
+		.calib_array = clock->parts, .calib_array_size = clock->n,
+	};
+
+	return ks_clock_of(&stream);
+}
+
+int64_t ks_clock_time(const struct ks_clock *clock, int64_t ts)
+{
+	return convert(ts, copied(clock), clock->n ? clock->parts[KS_CLOCK_OFFSET] : 0);
+}
+
+bool ks_clock_hides(const struct ks_clock *clock)
+{
+	return hides(copied(clock));
+}
+
 void ks_clock_prepare(struct kshark_data_stream *stream)
 {
 	const int64_t *parts = ks_clock_of(stream);
@@ -274,9 +294,7 @@ static bool has_offsets(struct kshark_data_stream *stream, struct kshark_entry *
 int ks_clock_set(struct kshark_data_stream *stream, struct ks_clock clock,
 		 struct kshark_entry **rows, size_t n_rows)
 {
-	struct kshark_data_stream after = { .calib_array = clock.parts,
-					    .calib_array_size = clock.n };
-	const int64_t *old = ks_clock_of(stream), *new = ks_clock_of(&after);
+	const int64_t *old = ks_clock_of(stream), *new = copied(&clock);
 	int64_t before = stream->calib_array ? stream->calib_array[KS_CLOCK_OFFSET] : 0;
 	int ret = clock.parts && clock.n ? 0 : -ENOMEM;
 

@@ -69,6 +69,12 @@ const int64_t *ks_clock_of(const struct kshark_data_stream *stream);
 /** ks_clock_copy - the array as it is. Return: to be freed; parts is NULL if there is none. */
 struct ks_clock ks_clock_copy(const struct kshark_data_stream *stream);
 
+/** ks_clock_time - where a record's own time is on KernelShark's axis, by a copied clock. */
+int64_t ks_clock_time(const struct ks_clock *clock, int64_t ts);
+
+/** ks_clock_hides - does a clock go without trace-cmd's own offsets? */
+bool ks_clock_hides(const struct ks_clock *clock);
+
 /** ks_clock_prepare - before a stream is loaded: make what a session has brought count. */
 void ks_clock_prepare(struct kshark_data_stream *stream);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_irqs.c
- * @brief	Deliveries of interrupts out of the files of a KVM host and its guest.
+ * @brief	Deliveries of interrupts out of the files of a host and its guest.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "irq_delivery.h"
+#include "trace_dat.h"
 #include "virt_irqs.h"
 
 bool virt_irqs_is_aligned(const struct virt_clock_alignment *judged)
@@ -15,53 +16,69 @@ bool virt_irqs_is_aligned(const struct virt_clock_alignment *judged)
 	return judged->inside && judged->explained_percent >= 100 * IRQ_ALIGNED_SHARE;
 }
 
-/** Let the guest's times be those of the host's file, by what KernelShark adds to both. */
-static int align_guest(const struct virt_irqs_source *source, struct kvm_trace *guest)
+/** What is beyond all reason is cut, so that differences fit. */
+static int64_t model_time(void *arg, int64_t time)
 {
-	const struct kshark_data_stream stream = {
-		.calib_array = source->clock.parts, .calib_array_size = source->clock.n,
-	};
-	const int64_t *parts = ks_clock_of(&stream);
-	bool aligned = parts && (parts[KS_CLOCK_FLAGS] & KS_CLOCK_ALIGNED);
-	struct kvm_trace_alignment alignment = { 0 };
-	int64_t offset = source->clock.parts && source->clock.n ?
-			 source->clock.parts[KS_CLOCK_OFFSET] : 0;
+	const struct virt_irqs_source *source = arg;
+	__int128 ns = (__int128)ks_clock_time(&source->clock, time) - source->host_offset;
 
-	/* an offset from cycles to ns is that of a host with Xen */
-	if (aligned && parts[KS_CLOCK_HZ])
-		return -EINVAL;
-	if (__builtin_sub_overflow(offset, source->host_offset, &alignment.offset))
-		return -ERANGE;
-	if (aligned) {
-		alignment.hide_offsets = parts[KS_CLOCK_FLAGS] & KS_CLOCK_HIDES;
-		alignment.drift_ppm = (double)parts[KS_CLOCK_DRIFT] / 1e6;
-	}
-	return kvm_trace_align(guest, &alignment);
+	return ns > INT64_MAX / 2 ? INT64_MAX / 2 : ns < -INT64_MAX / 2 ? -INT64_MAX / 2 :
+	       (int64_t)ns;
+}
+
+static bool is_stopped(void *arg)
+{
+	const struct virt_irqs_source *source = arg;
+
+	return source->stop && source->stop(source->arg);
+}
+
+/** struct xentrace_options, progress. */
+static int opening(void *arg, uint64_t done, uint64_t total)
+{
+	(void)done;
+	(void)total;
+	return is_stopped(arg);
+}
+
+/** As KernelShark has opened it. */
+static struct xen_trace *open_xen(const struct virt_irqs_source *source, char *error, size_t size)
+{
+	struct xen_trace_options options = {
+		.drop_behind = true,
+		.reader = { .progress = opening, .progress_arg = (void *)source },
+	};
+
+	/* what cannot be understood there has been said */
+	xen_trace_options_from_env(&options, error, size);
+	return xen_trace_open(source->host, &options, error, size);
 }
 
 int virt_irqs_read(const struct virt_irqs_source *source, struct virt_irq_delivery **irqs,
 		   size_t *n, char *error, size_t size)
 {
-	struct kvm_trace *host = kvm_trace_open(source->host, error, size);
-	struct kvm_trace *guest = host ? kvm_trace_open(source->guest, error, size) : NULL;
+	bool of_kvm = trace_dat_is(source->host);
 	struct irq_pair pair = {
-		.model = source->model, .host = host, .guest = guest,
-		.tids = source->tids, .n_tids = source->n_tids,
-		.stop = source->stop, .arg = source->arg,
+		.model = source->model, .tids = source->tids, .n_tids = source->n_tids,
+		.model_time = model_time, .stop = is_stopped, .arg = (void *)source,
+		.kvm = of_kvm ? kvm_trace_open(source->host, error, size) : NULL,
+		.xen = of_kvm ? NULL : open_xen(source, error, size),
 	};
 	struct irq_list found = { 0 };
 	int ret = -EIO;
 
-	if (guest) {
-		ret = align_guest(source, guest);
-		if (!ret)
-			ret = irq_pair_read(&pair, &found);
+	if (pair.kvm || pair.xen)
+		pair.guest = kvm_trace_open(source->guest, error, size);
+	if (pair.guest) {
+		ret = ks_clock_hides(&source->clock) && !kvm_trace_hide_offsets(pair.guest) ?
+		      -ENOTSUP : irq_pair_read(&pair, &found);
 		if (ret)
 			snprintf(error, size, "%s: %s", source->guest, strerror(-ret));
 	}
 	*irqs = found.all;
 	*n = found.n;
-	kvm_trace_close(guest);
-	kvm_trace_close(host);
+	kvm_trace_close(pair.guest);
+	kvm_trace_close(pair.kvm);
+	xen_trace_close(pair.xen);
 	return ret;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_irqs.h
- * @brief	Deliveries of interrupts out of the files of a KVM host and its guest.
+ * @brief	Deliveries of interrupts out of the files of a host and its guest.
  *
  * Works on files and copies: nothing here touches KernelShark, so it may run in any thread.
  */
@@ -19,7 +19,7 @@ extern "C" {
 
 /** A pair of streams. */
 struct virt_irqs_source {
-	const char		*host, *guest;	/* files */
+	const char		*host, *guest;	/* files; the host's may be one of Xen */
 	struct ks_clock		clock;		/* of the guest's stream (ks_clock_copy()) */
 	int64_t			host_offset;	/* that of the host's stream */
 	const struct virt_model	*model;		/* of the host */

@@ -42,10 +42,10 @@ markers()
 }
 
 # row_at NS: time in us of the first record from then on, where a marker can be. Of KVM, all moments but
-# losses begin and end at records.
+# losses begin and end at records; so do all interrupts.
 row_at()
 {
-	if [ "${file%.dat}" != "$file" ]; then
+	if [ "${file%.dat}" != "$file" ] || [ "$kind" = irq ]; then
 		echo $((($1 + 500) / 1000))
 		return
 	fi
@@ -271,11 +271,11 @@ irqs_shown()
 	gui_shot "$1"
 	while read -r time _ _ vcpu _; do
 		time=$((time + later))
-		place="${vcpu#g1v} $(column "$time")"
+		place="${vcpu##*v} $(column "$time")"
 		near=$(awk -v p="$place" 'BEGIN { split(p, a) }
 			$1 == a[1] && $2 - a[2] < 14 && a[2] - $2 < 14' <<<"$seen")
 		seen+=$place$'\n'
-		found=$(lane pins $(($(combo_base "${vcpu#g1v}" 1) + 1)))
+		found=$(lane pins $(($(combo_base "${vcpu##*v}" 1) + 1)))
 		[ -n "$near" ] || has irq "$time" || return
 		gui_need gui_not grep -qvE '^(irq .*|)$' <<<"$found"
 	done <<<"$moments"
@@ -287,19 +287,38 @@ irqs_gone()
 	[ -z "$(lane pins $(($(combo_base 0 1) + 1)))$(lane pins $(($(combo_base 1 1) + 1)))" ]
 }
 
-only irq number=5
-printf '%s\n' '[overlays]' labels=false arrows=false migrations=false "${VIRT_SETTINGS[@]}" \
-	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
-combo_view "$file" "$guest"
-combo_split 6 2
-gui_shot combo-irq
-gui_graphs
-gui_until virt_window
-moments=$(worst "$file" irq 5 "$guest")
-gui_same "moments of kind irq" 5 "$(wc -l <<<"$moments")"
-later=0
-gui_until irqs_shown combo-irq
+# irqs_open NAME HOST GUEST: in combos, with the markers that the report tells of
+irqs_open()
+{
+	file=$2 kind=irq later=0
+	only irq number=5
+	printf '%s\n' '[overlays]' labels=false arrows=false migrations=false \
+		"${VIRT_SETTINGS[@]}" >"$KS_USER_CACHE_DIR/kshark-virt.ini"
+	combo_view "$2" "$3"
+	combo_split 6 2
+	gui_shot "$1"
+	gui_graphs
+	gui_until virt_window
+	moments=$(worst "$2" irq 5 "$3")
+	gui_same "moments of kind irq" 5 "$(wc -l <<<"$moments")"
+	gui_until irqs_shown "$1"
+}
 
+# irqs_told NAME: a double click on the worst one
+irqs_told()
+{
+	local time start end vcpu text y
+
+	read -r time start end vcpu _ text <<<"$moments"
+	y=$(combo_base "${vcpu##*v}" 1)
+	found=$(lane pins $((y + 1)))
+	gui_need has irq "$time"
+	double_click "$PIN" $((y + 7))
+	told "$start" "$end" "$text"
+	gui_shot "$1-told"
+}
+
+irqs_open combo-irq "$file" "$guest"
 # Where the clocks do not fit they are gone; they come back when the host is moved as far.
 type_offset 1000000000
 gui_until irqs_gone combo-irq-gone
@@ -313,14 +332,21 @@ for stream in '0: kvm-host.dat' '1: kvm-guest.dat'; do
 done
 later=0
 gui_until irqs_shown combo-irq-back
+irqs_told combo-irq
+gui_quit
 
-read -r time start end vcpu _ text <<<"$moments"
-y=$(combo_base "${vcpu#g1v}" 1)
-found=$(lane pins $((y + 1)))
-gui_need has irq "$time"
-double_click "$PIN" $((y + 7))
-told "$start" "$end" "$text"
-gui_shot combo-irq-told
+# Of Xen, too: by the stored alignment, by that of the button, and none without.
+file=$GUI_DIR/domU.xen guest=$GUI_DIR/domU-ftrace.dat
+gzip -dc "$GUI_SAMPLES/domU.xen.gz" >"$file"
+cp "$GUI_SAMPLES/domU.xen.meta.json" "$GUI_SAMPLES/domU-ftrace.dat" "$GUI_DIR"
+"$KSV_BIN" align --quiet --write "$file" "$guest" >"$GUI_DIR/aligned"
+irqs_open combo-irq-xen "$file" "$guest"
+clock_of '1: domU-ftrace.dat'
+gui_click QPushButton Undo
+gui_until irqs_gone combo-irq-xen-gone
+gui_click QPushButton Align
+gui_until irqs_shown combo-irq-xen-again
+irqs_told combo-irq-xen
 gui_quit
 
 # Settings are kept for the next start.
