@@ -287,13 +287,18 @@ irqs_gone()
 	[ -z "$(lane pins $(($(combo_base 0 1) + 1)))$(lane pins $(($(combo_base 1 1) + 1)))" ]
 }
 
+irqs_settings()
+{
+	only irq number=5
+	printf '%s\n' '[overlays]' labels=false arrows=false migrations=false \
+		"${VIRT_SETTINGS[@]}" >"$KS_USER_CACHE_DIR/kshark-virt.ini"
+}
+
 # irqs_open NAME HOST GUEST: in combos, with the markers that the report tells of
 irqs_open()
 {
 	file=$2 kind=irq later=0
-	only irq number=5
-	printf '%s\n' '[overlays]' labels=false arrows=false migrations=false \
-		"${VIRT_SETTINGS[@]}" >"$KS_USER_CACHE_DIR/kshark-virt.ini"
+	irqs_settings
 	combo_view "$2" "$3"
 	combo_split 6 2
 	gui_shot "$1"
@@ -333,6 +338,28 @@ done
 later=0
 gui_until irqs_shown combo-irq-back
 irqs_told combo-irq
+gui_quit
+
+# A host that has been aligned itself, by what is stored beside it: its guest's markers go with it. Any
+# trace that is open will do for a host of the host.
+cp "$file" "$guest" "$GUI_DIR"
+file=$GUI_DIR/kvm-host.dat guest=$GUI_DIR/kvm-guest.dat
+cat >"$file.meta.json" <<'END'
+{ "alignment": { "host": "kvm-guest.dat", "source": "causality", "offset": 1000000000,
+  "unit": "ns", "interval": [ 1000000000, 1000000000 ], "drift_ppm": 0,
+  "after_trace_cmd": false, "vcpus": [] } }
+END
+irqs_settings
+combo_view "$file" "$guest"
+combo_split 6 2
+gui_shot combo-irq-moved
+gui_graphs
+clock_of '0: kvm-host.dat'
+gui_until gui_find widgets QLabel 'Aligned with kvm-guest.dat by causality*' >/dev/null
+later=1000000000
+clock_of '1: kvm-guest.dat'
+type_offset "$later"
+gui_until irqs_shown combo-irq-moved
 gui_quit
 
 # Of Xen, too: by the stored alignment, by that of the button, and none without.
