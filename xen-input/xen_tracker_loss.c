@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	xen_tracker_loss.c
+ * @brief	What is known of vCPUs while records are missing.
+ */
+#include <stdlib.h>
+
+#include "xen_tracker_private.h"
+
+/** The first TSC that a lost-records record tells, as a time. */
+static int64_t first_lost_ns(const struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	uint64_t tsc = (uint64_t)xentrace_word(&row->rec, 3) << 32 | xentrace_word(&row->rec, 2);
+	struct xentrace_record raw;
+
+	/* a correction of the pCPU's TSC holds for the payload too */
+	if (!xentrace_read_at(xen_trace_reader(tracker->trace), row->rec.offset, &raw))
+		tsc += row->rec.tsc - raw.tsc;
+	return cut_time(xen_clock_ns(xen_trace_clock(tracker->trace), tsc));
+}
+
+void tracker_note_loss(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	int64_t last_ns = cut_time(tracker->head.last_ns[row->rec.run]);
+	struct loss *loss;
+
+	if (tracker_make_room(&tracker->losses, &tracker->room_losses, tracker->n_losses,
+			      sizeof(*tracker->losses))) {
+		tracker_fail(tracker, -ENOMEM);
+		return;
+	}
+	loss = &tracker->losses[tracker->n_losses++];
+	*loss = (struct loss){ .run = row->rec.run, .pcpu = (int16_t)row->rec.pcpu,
+			       .from_ns = last_ns, .to_ns = row->time_ns };
+	if (row->rec.event == XEN_TRC_LOST_RECORDS && row->rec.n_words >= 4) {
+		loss->records = xentrace_word(&row->rec, 0);
+		/* bytes that are missing, too, reach back to the last record */
+		if (!(row->rec.flags & XENTRACE_AFTER_GAP))
+			loss->from_ns = first_lost_ns(tracker, row);
+	}
+	if (loss->from_ns < last_ns)
+		loss->from_ns = last_ns;
+	if (loss->from_ns < tracker->begin_ns)
+		loss->from_ns = tracker->begin_ns;
+	if (loss->from_ns > loss->to_ns)
+		loss->from_ns = loss->to_ns;
+}
+
+static void begin_loss(struct xen_tracker *tracker, const struct loss *loss)
+{
+	struct tracked_run *run = &tracker->runs[loss->run];
+	struct virt_loss lost = {
+		.from_ns = loss->from_ns,
+		.to_ns = loss->to_ns,
+		.records = loss->records,
+		.pcpu = loss->pcpu,
+	};
+
+	tracker_fail(tracker, virt_model_add_loss(tracker->model, &lost));
+	if (!run->lost)
+		tracker->n_lost++;
+	run->lost = true;
+	run->pcpu = (uint16_t)loss->pcpu;
+	tracker_drop_switch(tracker, run);
+	tracker_lose_run(tracker, loss->run, loss->from_ns);
+}
+
+void tracker_begin_losses(struct xen_tracker *tracker, int64_t time_ns, bool inclusive)
+{
+	while (tracker->next_loss < tracker->n_losses) {
+		const struct loss *loss = &tracker->losses[tracker->next_loss];
+
+		if (loss->from_ns > time_ns || (loss->from_ns == time_ns && !inclusive))
+			return;
+		begin_loss(tracker, loss);
+		tracker->next_loss++;
+	}
+}
+
+void tracker_end_loss(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	struct tracked_run *run = &tracker->runs[row->rec.run];
+	uint32_t did_vid = xentrace_word(&row->rec, 1);
+	xen_vcpu vcpu = (did_vid & 0xffff) << 16 | did_vid >> 16;
+	int32_t who;
+
+	if (run->lost)
+		tracker->n_lost--;
+	run->lost = false;
+	tracker_end_early(run);
+	if (row->rec.event != XEN_TRC_LOST_RECORDS || row->rec.n_words < 2)
+		return;
+	if (xen_vcpu_is_idle(vcpu)) {
+		tracker_put_idle(tracker, row->rec.run, row->time_ns);
+	} else if (believable(vcpu)) {
+		who = tracker_vcpu_of(tracker, vcpu);
+		if (who >= 0)
+			tracker_put_on(tracker, row->rec.run, row->time_ns, who, ANY_RUNSTATE,
+				       false);
+	}
+}
+
+static int compare_losses(const void *a, const void *b)
+{
+	const struct loss *x = a, *y = b;
+
+	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+}
+
+void tracker_sort_losses(struct xen_tracker *tracker)
+{
+	qsort(tracker->losses, tracker->n_losses, sizeof(*tracker->losses), compare_losses);
+}

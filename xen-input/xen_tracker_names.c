@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	xen_tracker_names.c
+ * @brief	Domains, vCPUs and exit reasons that the records of Xen name.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "xen_tracker_private.h"
+
+int tracker_make_room(void *array, size_t *room, size_t n, size_t element)
+{
+	size_t more = *room ? 2 * *room : 16;
+	void *grown;
+
+	if (n < *room)
+		return 0;
+	memcpy(&grown, array, sizeof(grown));
+	grown = realloc(grown, more * element);
+	if (!grown)
+		return -ENOMEM;
+	memcpy(array, &grown, sizeof(grown));
+	*room = more;
+	return 0;
+}
+
+int32_t tracker_domain_of(struct xen_tracker *tracker, uint32_t domid)
+{
+	const char *meta = xen_meta_domain_name(xen_trace_meta(tracker->trace), domid);
+	uint32_t known = tracker->domain_map.n_keys;
+	int64_t n = u32_map_add(&tracker->domain_map, domid);
+	struct tracked_domain *domain;
+	char name[128];
+
+	if (n < 0 || n < known)
+		return (int32_t)n;
+	if (tracker_make_room(&tracker->domains, &tracker->room_domains, n,
+			      sizeof(*tracker->domains)))
+		return -ENOMEM;
+	if (domid == XEN_TRACKER_ANONYMOUS)
+		snprintf(name, sizeof(name), "d?");
+	else
+		snprintf(name, sizeof(name), "d%u%s%s", domid, meta ? ":" : "", meta ? meta : "");
+	domain = &tracker->domains[n];
+	memset(domain, 0, sizeof(*domain));
+	domain->machine = virt_model_add_machine(tracker->model, (int32_t)domid, name);
+	return domain->machine < 0 ? domain->machine : (int32_t)n;
+}
+
+int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
+{
+	uint32_t domid = xen_vcpu_domid(vcpu), id = xen_vcpu_id(vcpu);
+	uint32_t known = tracker->vcpu_map.n_keys;
+	int64_t n = u32_map_add(&tracker->vcpu_map, vcpu);
+	const struct xen_meta_domain *meta;
+	struct tracked_vcpu *v;
+	int32_t domain;
+	char name[32];
+
+	if (n >= 0 && n < known)
+		return (int32_t)n;
+	domain = n < 0 ? -ENOMEM : tracker_domain_of(tracker, domid);
+	if (domain < 0 ||
+	    tracker_make_room(&tracker->vcpus, &tracker->room_vcpus, n, sizeof(*tracker->vcpus))) {
+		tracker_fail(tracker, -ENOMEM);
+		return -ENOMEM;
+	}
+	if (domid == XEN_TRACKER_ANONYMOUS)
+		snprintf(name, sizeof(name), "d?p%u", id);
+	else
+		snprintf(name, sizeof(name), "d%uv%u", domid, id);
+	v = &tracker->vcpus[n];
+	*v = (struct tracked_vcpu){ .domain = domain, .last_ns = tracker->begin_ns,
+				    .reason = VIRT_NONE, .pcpu = VIRT_NONE };
+	v->index = virt_model_add_vcpu(tracker->model, tracker->domains[domain].machine,
+				       (int32_t)id, xen_vcpu_tid(vcpu), name);
+	if (v->index < 0) {
+		tracker_fail(tracker, v->index);
+		return v->index;
+	}
+	meta = xen_meta_domain(xen_trace_meta(tracker->trace), domid);
+	if (meta && meta->tsc_scale > 0)
+		virt_model_set_tsc(tracker->model, v->index, meta->tsc_scale, meta->tsc_offset);
+	tracker->domains[domain].has_vcpus = true;
+	if (tracker->domains[domain].created)
+		tracker_enter(tracker, v, tracker->begin_ns, OFFLINE);
+	return (int32_t)n;
+}
+
+int32_t tracker_reason_of(struct xen_tracker *tracker, const struct xentrace_record *rec)
+{
+	uint32_t code = xentrace_word(rec, 0);
+	bool nested = rec->event & 0x400;
+	bool svm = nested || (rec->event & 0xf) == 3 || tracker->isa == XEN_ISA_SVM;
+	uint32_t known = tracker->reason_map.n_keys;
+	char number[32], name[64];
+	const char *text;
+	int64_t n;
+
+	if (!rec->n_words)
+		return VIRT_NONE;
+	if (!svm)
+		code &= 0xffff;
+	n = u32_map_add(&tracker->reason_map, (code & 0x3fffffff) | (uint32_t)svm << 30 |
+			(uint32_t)nested << 31);
+	if (n >= 0 && n < known)
+		return tracker->reasons[n];
+	if (n < 0 || tracker_make_room(&tracker->reasons, &tracker->room_reasons, n,
+				       sizeof(*tracker->reasons))) {
+		tracker_fail(tracker, -ENOMEM);
+		return VIRT_NONE;
+	}
+	text = svm ? xen_svm_exit_name(code == UINT32_MAX ? UINT64_MAX : code) :
+		     xen_vmx_exit_name(code);
+	snprintf(number, sizeof(number), "0x%x", code);
+	snprintf(name, sizeof(name), "%s%s", nested ? "L2:" : "", text ? text : number);
+	tracker->reasons[n] = virt_model_add_reason(tracker->model, name);
+	tracker_fail(tracker, tracker->reasons[n]);
+	return tracker->reasons[n];
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	xen_tracker_private.h
+ * @brief	Inside the tracker of Xen's vCPUs; its rules are in xen_tracker.h.
+ *
+ * The walk (xen_tracker.c) hands each record to the functions that know what it tells
+ * (xen_tracker_records.c) and, if records are missing, to those that know what that means
+ * (xen_tracker_loss.c). Both drive the state machine (xen_tracker_state.c), which alone writes the
+ * states into the model, with the vCPUs, domains and exit reasons of xen_tracker_names.c.
+ */
+#ifndef KSHARK_VIRT_XEN_TRACKER_PRIVATE_H
+#define KSHARK_VIRT_XEN_TRACKER_PRIVATE_H
+
+#include <errno.h>
+
+#include "u32_map.h"
+#include "xen_tracker.h"
+
+/** Nobody, when it is a vCPU; not known who. */
+#define IDLE		(-1)
+#define NOT_KNOWN	(-2)
+
+/** Domains above are not real ones (DOMID_FIRST_RESERVED, xen/include/public/xen.h). */
+#define FIRST_RESERVED	0x7ff0
+
+/**
+ * Times further away are cut to this: 73 years are a damaged TSC, and so the model may add and
+ * subtract without a thought of overflow.
+ */
+#define FARTHEST_NS	(INT64_C(1) << 61)
+
+/** What is known about a vCPU. */
+enum state {
+	UNKNOWN,
+	OFFLINE,
+	BLOCKED,
+	WAKING,
+	PREEMPTED,
+	RUNNING,	/* on a pCPU; whether in the guest, a later record will tell */
+	GUEST,
+	HYPERVISOR,
+	N_STATES
+};
+
+struct tracked_vcpu {
+	int64_t		last_ns;	/* since when it is in this state */
+	int32_t		index;		/* in the model */
+	int32_t		domain;
+	int32_t		reason;		/* of the last VM exit */
+	uint32_t	run;		/* where it is, if it is on a pCPU */
+	int16_t		pcpu;		/* where it is or was */
+	uint8_t		state;
+	bool		blocking;	/* TRC_SCHED_BLOCK came: it will be switched out for that */
+	bool		sleeping;	/* TRC_SCHED_SLEEP */
+};
+
+struct tracked_domain {
+	int32_t		machine;	/* in the model */
+	bool		hvm;		/* has VM entries and exits */
+	bool		created;	/* within the trace */
+	bool		has_vcpus;
+};
+
+/** A VM entry or exit of a vCPU that a later record will name. */
+struct early_crossing {
+	int64_t		time_ns;
+	int32_t		reason;
+	uint8_t		crossing;
+};
+
+/** A run of a pCPU (struct xentrace_record, run). */
+struct tracked_run {
+	int64_t		first_ns;
+	uint16_t	pcpu;
+	struct early_crossing *early;	/* since then, while nobody is known to be there */
+	size_t		n_early, room_early;
+	bool		early_days;	/* nothing has been said yet of who is there */
+	int32_t		current;	/* vCPU, IDLE or NOT_KNOWN */
+	int32_t		preempted;	/* vCPU that was preempted right now, or NOT_KNOWN */
+	int64_t		preempted_ns;
+	bool		lost;
+	bool		pending;	/* a switch that no runstate change has followed yet */
+	xen_vcpu	prev, next;
+	int64_t		switch_ns;
+};
+
+/** Records of one run are missing in [from_ns, to_ns]. */
+struct loss {
+	int64_t		from_ns, to_ns;
+	uint64_t	records;
+	uint32_t	run;
+	int16_t		pcpu;
+};
+
+struct xen_tracker {
+	struct xen_tracker_head	head;
+	struct xen_trace	*trace;
+	struct virt_model	*model;
+	enum xen_isa		isa;
+	struct tracked_run	*runs;
+	uint32_t		n_runs;
+	struct u32_map		vcpu_map;	/* xen_vcpu */
+	struct tracked_vcpu	*vcpus;
+	size_t			room_vcpus;
+	struct u32_map		domain_map;	/* domid */
+	struct tracked_domain	*domains;
+	size_t			room_domains;
+	struct u32_map		reason_map;	/* see tracker_reason_of() */
+	int32_t			*reasons;
+	size_t			room_reasons;
+	struct loss		*losses;
+	size_t			n_losses, room_losses;
+	size_t			next_loss;	/* of the second walk */
+	uint32_t		n_lost;		/* pCPUs whose records are missing now */
+	int64_t			begin_ns;
+	bool			begun;
+	bool			replay;		/* the second walk: losses are known */
+	bool			have_runstates;
+	int			error;
+};
+
+/** VM entry and exit. */
+enum crossing { ENTRY, EXIT };
+
+/** The old runstate where a record does not tell it. */
+#define ANY_RUNSTATE	7
+
+static inline int64_t cut_time(int64_t time_ns)
+{
+	if (time_ns > FARTHEST_NS)
+		return FARTHEST_NS;
+	return time_ns < -FARTHEST_NS ? -FARTHEST_NS : time_ns;
+}
+
+static inline bool on_pcpu(const struct tracked_vcpu *v)
+{
+	return v->state >= RUNNING;
+}
+
+/** Can there be such a vCPU? Damaged files name others. */
+static inline bool believable(xen_vcpu vcpu)
+{
+	return xen_vcpu_id(vcpu) <= XEN_MAX_VCPU && xen_vcpu_domid(vcpu) < FIRST_RESERVED;
+}
+
+/** Are records missing right before this one? */
+static inline bool is_loss(const struct xen_trace_row *row)
+{
+	return row->rec.event == XEN_TRC_LOST_RECORDS || row->rec.flags & XENTRACE_AFTER_GAP;
+}
+
+/** tracker_fail - keep the first error, but none that only tells of an impossible request. */
+static inline void tracker_fail(struct xen_tracker *tracker, int ret)
+{
+	if (ret < 0 && ret != -EINVAL && !tracker->error)
+		tracker->error = ret;
+}
+
+/* --- who and what: xen_tracker_names.c ------------------------------------------------------- */
+
+/**
+ * tracker_make_room - room for one more element
+ * @array: address of the pointer to the first of @n elements of size @element
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int tracker_make_room(void *array, size_t *room, size_t n, size_t element);
+
+/** tracker_domain_of - a domain by its number. Return: index or -ENOMEM. */
+int32_t tracker_domain_of(struct xen_tracker *tracker, uint32_t domid);
+
+/**
+ * tracker_vcpu_of - a vCPU by its name
+ *
+ * Return: index, or -ENOMEM (kept as the tracker's error, too).
+ */
+int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu);
+
+/** tracker_reason_of - the exit reason of a VM exit as an index of the model, or VIRT_NONE. */
+int32_t tracker_reason_of(struct xen_tracker *tracker, const struct xentrace_record *rec);
+
+/* --- the state machine: xen_tracker_state.c -------------------------------------------------- */
+
+/**
+ * tracker_enter - a vCPU that is on no pCPU is in another state from now on
+ * @time_ns: not before, but maybe later, if it has changed since then
+ */
+void tracker_enter(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns,
+		   enum state state);
+
+/**
+ * tracker_put_on - a vCPU is on a pCPU from now on
+ * @old: runstate that it was in, or ANY_RUNSTATE
+ * @certain: it is in the hypervisor, being scheduled; else it was found there after a loss
+ */
+void tracker_put_on(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, int32_t who,
+		    unsigned int old, bool certain);
+
+/** tracker_take_off - a vCPU leaves a pCPU. */
+void tracker_take_off(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, int32_t who,
+		      enum state next, unsigned int old);
+
+/** tracker_change_off - a change between two states off the pCPU; UNKNOWN: none. */
+void tracker_change_off(struct xen_tracker *tracker, int64_t time_ns, int32_t who, enum state next,
+			unsigned int old);
+
+/** tracker_put_idle - a pCPU is idle now; what was on it before has left without a word. */
+void tracker_put_idle(struct xen_tracker *tracker, uint32_t run, int64_t time_ns);
+
+/** tracker_cross - a VM entry or exit on a pCPU, of whoever is there or turns out to have been. */
+void tracker_cross(struct xen_tracker *tracker, uint32_t run, int64_t time_ns,
+		   enum crossing crossing, int32_t reason);
+
+/**
+ * tracker_was_here - the first record that tells who is on a pCPU: it has been there all the time
+ * @who: vCPU or IDLE
+ */
+void tracker_was_here(struct xen_tracker *tracker, uint32_t run, int32_t who);
+
+/** tracker_end_early - no record will tell any more who was on a pCPU at first. */
+void tracker_end_early(struct tracked_run *run);
+
+/** tracker_lose_run - from now on nothing tells who is on a pCPU, nor what became of the others. */
+void tracker_lose_run(struct xen_tracker *tracker, uint32_t run, int64_t time_ns);
+
+/** tracker_close - what is still open at the end of the trace. */
+void tracker_close(struct xen_tracker *tracker);
+
+/* --- records: xen_tracker_records.c ---------------------------------------------------------- */
+
+/** tracker_record - what xen_tracker_wants() lets through. */
+void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row);
+
+/** tracker_after_switch - the record after a switch. */
+void tracker_after_switch(struct xen_tracker *tracker, const struct xen_trace_row *row);
+
+/** tracker_end_switches - no record follows the switches that wait for one. */
+void tracker_end_switches(struct xen_tracker *tracker);
+
+/** tracker_drop_switch - what follows a switch is missing. */
+void tracker_drop_switch(struct xen_tracker *tracker, struct tracked_run *run);
+
+/* --- losses: xen_tracker_loss.c -------------------------------------------------------------- */
+
+/** tracker_note_loss - first walk: note a loss, which becomes known only when it is over. */
+void tracker_note_loss(struct xen_tracker *tracker, const struct xen_trace_row *row);
+
+/** tracker_sort_losses - between the walks: in the order in which they began. */
+void tracker_sort_losses(struct xen_tracker *tracker);
+
+/** tracker_begin_losses - second walk: all losses that have begun by now. */
+void tracker_begin_losses(struct xen_tracker *tracker, int64_t time_ns, bool inclusive);
+
+/** tracker_end_loss - the first record after a loss; TRC_LOST_RECORDS tells who is running now. */
+void tracker_end_loss(struct xen_tracker *tracker, const struct xen_trace_row *row);
+
+#endif

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	xen_tracker_state.c
+ * @brief	State machine of the vCPUs of Xen: who is on which pCPU, and in which state.
+ *
+ * Each vCPU is in one of the states of enum state. What a record leads to is in the tables here
+ * and, for the records of the scheduler, in those of xen_tracker_records.c, and nowhere else.
+ */
+#include <stdlib.h>
+
+#include "xen_tracker_private.h"
+
+/** Runstates that a runstate change can rightly give as the old one. */
+static const uint8_t agrees[N_STATES] = {
+	[UNKNOWN]	= 0xff,
+	[OFFLINE]	= 1 << XEN_RUNSTATE_OFFLINE,
+	[BLOCKED]	= 1 << XEN_RUNSTATE_BLOCKED,
+	[WAKING]	= 1 << XEN_RUNSTATE_RUNNABLE,
+	[PREEMPTED]	= 1 << XEN_RUNSTATE_RUNNABLE,
+	[RUNNING]	= 1 << XEN_RUNSTATE_RUNNING,
+	[GUEST]		= 1 << XEN_RUNSTATE_RUNNING,
+	[HYPERVISOR]	= 1 << XEN_RUNSTATE_RUNNING,
+};
+
+static const char twice[] = "a vCPU runs on two pCPUs";
+static const char again[] = "a vCPU begins to run while running";
+static const char crowded[] = "two vCPUs run on one pCPU";
+static const char elsewhere[] = "a vCPU leaves a pCPU while running on another one";
+static const char wrong_old[] = "a runstate change from another state";
+static const char no_exit[] = "a vCPU leaves its pCPU from within the guest";
+static const char entry_twice[] = "a VM entry after a VM entry";
+static const char exit_twice[] = "a VM exit after a VM exit";
+
+/** VM entry and exit: what a vCPU has been since it was put on its pCPU, and what it is now. */
+static const struct {
+	uint8_t		was;
+	uint8_t		is;
+	const char	*wrong;
+} crossings[2][N_STATES] = {
+	[ENTRY] = {
+		[RUNNING]	= { HYPERVISOR, GUEST, NULL },
+		[HYPERVISOR]	= { HYPERVISOR, GUEST, NULL },
+		[GUEST]		= { GUEST, GUEST, entry_twice },
+	},
+	[EXIT] = {
+		[RUNNING]	= { GUEST, HYPERVISOR, NULL },
+		[GUEST]		= { GUEST, HYPERVISOR, NULL },
+		[HYPERVISOR]	= { HYPERVISOR, HYPERVISOR, exit_twice },
+	},
+};
+
+static const enum virt_state virt_states[N_STATES] = {
+	[UNKNOWN]	= VIRT_UNKNOWN,
+	[OFFLINE]	= VIRT_OFFLINE,
+	[BLOCKED]	= VIRT_BLOCKED,
+	[WAKING]	= VIRT_WAKING,
+	[PREEMPTED]	= VIRT_PREEMPTED,
+	[RUNNING]	= VIRT_UNKNOWN,
+	[GUEST]		= VIRT_GUEST,
+	[HYPERVISOR]	= VIRT_HYPERVISOR,
+};
+
+static void contradiction(struct xen_tracker *tracker, const char *what)
+{
+	virt_model_contradiction(tracker->model, what);
+}
+
+static void model_set(struct xen_tracker *tracker, const struct tracked_vcpu *v, int64_t time_ns,
+		      enum state state, int32_t detail, uint8_t flags)
+{
+	tracker_fail(tracker, virt_model_set(tracker->model, v->index, time_ns, virt_states[state],
+					     v->pcpu, detail, flags));
+}
+
+/** A vCPU that was on its pCPU: now it is known in which of the two states. */
+static void resolve(struct xen_tracker *tracker, struct tracked_vcpu *v, enum state was)
+{
+	if (v->state != RUNNING)
+		return;
+	model_set(tracker, v, v->last_ns, was, VIRT_NONE, 0);
+	v->state = (uint8_t)was;
+}
+
+static void enter_state(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns,
+			enum state state, int32_t detail, uint8_t flags)
+{
+	/* a switch may be told later than what another pCPU has recorded since */
+	if (time_ns < v->last_ns)
+		time_ns = v->last_ns;
+	v->last_ns = time_ns;
+	v->state = (uint8_t)state;
+	/* RUNNING is no state of the model: resolve() will say what it was */
+	if (state != RUNNING)
+		model_set(tracker, v, time_ns, state, detail, flags);
+}
+
+/** Where a vCPU has been since it was put on its pCPU, if no VM entry or exit has told. */
+static enum state inside(const struct xen_tracker *tracker, const struct tracked_vcpu *v)
+{
+	return tracker->domains[v->domain].hvm ? HYPERVISOR : GUEST;
+}
+
+static void occupy(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, int32_t who)
+{
+	int32_t vcpu = who >= 0 ? tracker->vcpus[who].index : VIRT_NONE;
+
+	tracker->runs[run].current = who;
+	tracker_fail(tracker, virt_model_occupy(tracker->model, (int16_t)tracker->runs[run].pcpu,
+						time_ns, vcpu, who != NOT_KNOWN));
+}
+
+/** Not on its pCPU any more, but nothing tells why. */
+static void lose(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns)
+{
+	resolve(tracker, v, inside(tracker, v));
+	v->reason = VIRT_NONE;
+	enter_state(tracker, v, time_ns, UNKNOWN, VIRT_NONE, 0);
+}
+
+/** Somebody is on a pCPU who cannot be there. */
+static void evict(struct xen_tracker *tracker, uint32_t run, int32_t who, int64_t time_ns)
+{
+	int32_t current = tracker->runs[run].current;
+
+	if (current < 0 || current == who)
+		return;
+	contradiction(tracker, crowded);
+	lose(tracker, &tracker->vcpus[current], time_ns);
+}
+
+/** It is known now who took the pCPU from the vCPU that was preempted on it. */
+static void blame(struct xen_tracker *tracker, struct tracked_run *run, int32_t culprit)
+{
+	struct tracked_vcpu *v;
+
+	if (run->preempted < 0)
+		return;
+	v = &tracker->vcpus[run->preempted];
+	if (v->state == PREEMPTED && v->last_ns == run->preempted_ns && culprit != run->preempted)
+		model_set(tracker, v, v->last_ns, PREEMPTED, tracker->vcpus[culprit].index, 0);
+	run->preempted = NOT_KNOWN;
+}
+
+void tracker_enter(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns,
+		   enum state state)
+{
+	enter_state(tracker, v, time_ns, state, VIRT_NONE, 0);
+}
+
+void tracker_put_on(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, int32_t who,
+		    unsigned int old, bool certain)
+{
+	struct tracked_vcpu *v = &tracker->vcpus[who];
+
+	if (on_pcpu(v) && v->run == run) {
+		if (!(agrees[v->state] & 1 << old) && old != ANY_RUNSTATE)
+			contradiction(tracker, again);
+		return;
+	}
+	if (on_pcpu(v)) {
+		contradiction(tracker, twice);
+		resolve(tracker, v, inside(tracker, v));
+		occupy(tracker, v->run, time_ns, NOT_KNOWN);
+	} else if (old != ANY_RUNSTATE && !(agrees[v->state] & 1 << old)) {
+		contradiction(tracker, wrong_old);
+	}
+	evict(tracker, run, who, time_ns);
+	v->run = run;
+	v->pcpu = (int16_t)tracker->runs[run].pcpu;
+	v->blocking = v->sleeping = false;
+	enter_state(tracker, v, time_ns,
+		    certain && tracker->domains[v->domain].hvm ? HYPERVISOR : RUNNING,
+		    v->reason, 0);
+	occupy(tracker, run, time_ns, who);
+	blame(tracker, &tracker->runs[run], who);
+}
+
+void tracker_take_off(struct xen_tracker *tracker, uint32_t index, int64_t time_ns, int32_t who,
+		      enum state next, unsigned int old)
+{
+	struct tracked_vcpu *v = &tracker->vcpus[who];
+	struct tracked_run *run = &tracker->runs[index];
+
+	if (on_pcpu(v) && v->run != index) {
+		contradiction(tracker, elsewhere);
+		return;
+	}
+	if (old != ANY_RUNSTATE && !(agrees[v->state] & 1 << old))
+		contradiction(tracker, wrong_old);
+	if (v->state == GUEST && tracker->domains[v->domain].hvm)
+		contradiction(tracker, no_exit);
+	evict(tracker, index, who, time_ns);
+	resolve(tracker, v, inside(tracker, v));
+	v->pcpu = (int16_t)run->pcpu;
+	v->blocking = v->sleeping = false;
+	enter_state(tracker, v, time_ns, tracker->n_lost ? UNKNOWN : next, VIRT_NONE, 0);
+	occupy(tracker, index, time_ns, IDLE);
+	run->preempted = next == PREEMPTED ? who : NOT_KNOWN;
+	run->preempted_ns = v->last_ns;
+}
+
+void tracker_change_off(struct xen_tracker *tracker, int64_t time_ns, int32_t who, enum state next,
+			unsigned int old)
+{
+	struct tracked_vcpu *v = &tracker->vcpus[who];
+
+	if (!(agrees[v->state] & 1 << old)) {
+		contradiction(tracker, wrong_old);
+		if (on_pcpu(v))
+			return;
+	}
+	if (tracker->n_lost)
+		next = UNKNOWN;
+	else if (next == UNKNOWN)
+		return;
+	enter_state(tracker, v, time_ns, next, VIRT_NONE, 0);
+}
+
+void tracker_put_idle(struct xen_tracker *tracker, uint32_t run, int64_t time_ns)
+{
+	tracker_end_early(&tracker->runs[run]);
+	evict(tracker, run, IDLE, time_ns);
+	if (tracker->runs[run].current != IDLE)
+		occupy(tracker, run, time_ns, IDLE);
+	tracker->runs[run].preempted = NOT_KNOWN;
+}
+
+/** A VM entry or exit of a vCPU. */
+static void cross(struct xen_tracker *tracker, int32_t who, int64_t time_ns, enum crossing crossing,
+		  int32_t reason)
+{
+	struct tracked_vcpu *v = &tracker->vcpus[who];
+	enum state is = crossings[crossing][v->state].is;
+
+	tracker->domains[v->domain].hvm = true;
+	if (crossings[crossing][v->state].wrong)
+		contradiction(tracker, crossings[crossing][v->state].wrong);
+	resolve(tracker, v, crossings[crossing][v->state].was);
+	v->reason = reason;
+	enter_state(tracker, v, time_ns, is, reason, crossing == EXIT ? VIRT_INTERVAL_EXIT : 0);
+}
+
+void tracker_cross(struct xen_tracker *tracker, uint32_t index, int64_t time_ns,
+		   enum crossing crossing, int32_t reason)
+{
+	struct tracked_run *run = &tracker->runs[index];
+
+	if (run->current >= 0) {
+		cross(tracker, run->current, time_ns, crossing, reason);
+		return;
+	}
+	if (!run->early_days)
+		return;
+	if (tracker_make_room(&run->early, &run->room_early, run->n_early, sizeof(*run->early))) {
+		tracker_fail(tracker, -ENOMEM);
+		return;
+	}
+	run->early[run->n_early++] = (struct early_crossing){
+		.time_ns = time_ns, .reason = reason, .crossing = (uint8_t)crossing
+	};
+}
+
+void tracker_end_early(struct tracked_run *run)
+{
+	free(run->early);
+	run->early = NULL;
+	run->n_early = run->room_early = 0;
+	run->early_days = false;
+}
+
+void tracker_was_here(struct xen_tracker *tracker, uint32_t index, int32_t who)
+{
+	struct tracked_run *run = &tracker->runs[index];
+	struct tracked_vcpu *v = who >= 0 ? &tracker->vcpus[who] : NULL;
+
+	if (!run->early_days || run->current != NOT_KNOWN)
+		return;
+	if (!v) {
+		occupy(tracker, index, run->first_ns, IDLE);
+	} else if (v->state == UNKNOWN && v->last_ns <= run->first_ns) {
+		tracker_put_on(tracker, index, run->first_ns, who, ANY_RUNSTATE, false);
+		for (size_t i = 0; i < run->n_early; i++)
+			cross(tracker, who, run->early[i].time_ns,
+			      (enum crossing)run->early[i].crossing, run->early[i].reason);
+	}
+	tracker_end_early(run);
+}
+
+void tracker_lose_run(struct xen_tracker *tracker, uint32_t index, int64_t time_ns)
+{
+	struct tracked_run *run = &tracker->runs[index];
+
+	tracker_end_early(run);
+	run->preempted = NOT_KNOWN;
+	if (run->current >= 0)
+		lose(tracker, &tracker->vcpus[run->current], time_ns);
+	occupy(tracker, index, time_ns, NOT_KNOWN);
+	for (uint32_t i = 0; i < tracker->vcpu_map.n_keys; i++) {
+		struct tracked_vcpu *v = &tracker->vcpus[i];
+
+		if (!on_pcpu(v) && v->state != UNKNOWN)
+			lose(tracker, v, time_ns);
+	}
+}
+
+void tracker_close(struct xen_tracker *tracker)
+{
+	for (uint32_t i = 0; i < tracker->vcpu_map.n_keys; i++) {
+		struct tracked_vcpu *v = &tracker->vcpus[i];
+
+		/* without an entry or exit until the end, either is possible in an HVM domain */
+		resolve(tracker, v, tracker->domains[v->domain].hvm ? UNKNOWN : GUEST);
+	}
+}
