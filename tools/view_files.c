@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	view_files.c
+ * @brief	Files under names that KernelShark takes, in a private directory where needed.
+ *
+ * What KernelShark 2.2.1 makes necessary (kernelshark.cpp, libkshark-tepdata.c):
+ * - a file is a trace-cmd file if and only if its name ends in ".dat", whatever is in it;
+ * - the argument of -a is split at blanks;
+ * - files are opened several times, which a pipe does not allow.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "trace_dat.h"
+#include "view.h"
+#include "xen_meta.h"
+#include "xentrace_reader.h"
+
+enum file_kind { FILE_UNKNOWN, FILE_XENTRACE, FILE_TRACE_CMD };
+
+/* --- the private directory ------------------------------------------------------------------- */
+
+static int make_temp(struct view_files *files)
+{
+	const char *dir = getenv("TMPDIR");
+
+	if (files->temp)
+		return 0;
+	/* -a could not take names in a directory with a blank. */
+	if (!dir || !*dir || strchr(dir, ' '))
+		dir = "/tmp";
+	if (asprintf(&files->temp, "%s/kshark-virt-XXXXXX", dir) < 0) {
+		files->temp = NULL;
+		return -ENOMEM;
+	}
+	if (mkdtemp(files->temp))
+		return 0;
+	ksv_error("%s: cannot make a temporary directory: %s; set TMPDIR", dir, strerror(errno));
+	free(files->temp);
+	files->temp = NULL;
+	return -EIO;
+}
+
+static void remove_temp(struct view_files *files)
+{
+	DIR *dir = files->temp ? opendir(files->temp) : NULL;
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			unlinkat(dirfd(dir), entry->d_name, 0);
+	}
+	if (dir)
+		closedir(dir);
+	if (files->temp)
+		rmdir(files->temp);
+	free(files->temp);
+	files->temp = NULL;
+}
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t n = strlen(text), m = strlen(end);
+
+	return n >= m && !strcmp(text + n - m, end);
+}
+
+static enum file_kind kind_of(const char *path)
+{
+	char head[sizeof(trace_dat_magic)];
+	FILE *file;
+	size_t n;
+
+	if (xentrace_check(path))
+		return FILE_XENTRACE;
+	file = fopen(path, "re");
+	if (!file)
+		return FILE_UNKNOWN;
+	n = fread(head, 1, sizeof(head), file);
+	fclose(file);
+	return n == sizeof(head) && !memcmp(head, trace_dat_magic, n) ? FILE_TRACE_CMD :
+									FILE_UNKNOWN;
+}
+
+/** Does KernelShark take a file of this name for what it is? */
+static bool name_fits(const char *name, enum file_kind kind)
+{
+	switch (kind) {
+	case FILE_XENTRACE:
+		return !ends_with(name, ".dat");
+	case FILE_TRACE_CMD:
+		return ends_with(name, ".dat");
+	default:
+		return true;
+	}
+}
+
+/** A free name in the private directory. Return: malloc'ed, or NULL without memory. */
+static char *temp_name(const struct view_files *files, const char *base, enum file_kind kind)
+{
+	const char *ending = name_fits(base, kind) ? "" : kind == FILE_XENTRACE ? ".xen" : ".dat";
+	size_t n = strlen(base);
+	char *name, *p;
+
+	if (*ending && ends_with(base, ".dat"))
+		n -= strlen(".dat");
+	for (int i = 1; ; i++) {
+		char number[16] = "";
+
+		if (i > 1)
+			snprintf(number, sizeof(number), "%d-", i);
+		if (asprintf(&name, "%s/%s%.*s%s", files->temp, number, (int)n, base, ending) < 0)
+			return NULL;
+		for (p = name + strlen(files->temp) + 1; *p; p++) {
+			if (isspace((unsigned char)*p))
+				*p = '_';
+		}
+		if (access(name, F_OK) && errno == ENOENT)
+			return name;
+		free(name);
+	}
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int link_to(const char *target, const char *name)
+{
+	char *absolute = realpath(target, NULL);
+	int ret = absolute && !symlink(absolute, name) ? 0 : -errno;
+
+	if (ret)
+		ksv_error("%s: cannot link to %s: %s", name, target, strerror(-ret));
+	free(absolute);
+	return ret;
+}
+
+static int link_sidecar(const char *sidecar, const char *name)
+{
+	char *link = xen_meta_path(name);
+	int ret = link ? link_to(sidecar, link) : -ENOMEM;
+
+	free(link);
+	return ret;
+}
+
+/* --- handing over ---------------------------------------------------------------------------- */
+
+/** Everything from a pipe into a file. */
+static int copy_to_file(int in, const char *from, const char *to)
+{
+	int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	char buffer[65536];
+	ssize_t n = 0;
+
+	if (out < 0)
+		goto write_error;
+	while (!view_signal() && (n = read(in, buffer, sizeof(buffer))) != 0) {
+		ssize_t done = 0;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0) {
+			ksv_error("%s: cannot read: %s", from, strerror(errno));
+			close(out);
+			return -EIO;
+		}
+		while (done < n) {
+			ssize_t m = write(out, buffer + done, n - done);
+
+			if (m < 0 && errno != EINTR)
+				goto write_error;
+			done += m > 0 ? m : 0;
+		}
+	}
+	if (!close(out))
+		return view_signal() ? -EINTR : 0;
+	out = -1;
+write_error:
+	ksv_error("%s: cannot write: %s; set TMPDIR to a place with more room", to,
+		  strerror(errno));
+	if (out >= 0)
+		close(out);
+	return -EIO;
+}
+
+/** Standard input or a FIFO: copy it, then see what it is. */
+static int hand_over_pipe(struct view_files *files, const char *path, char **handed)
+{
+	bool is_stdin = !strcmp(path, "-");
+	const char *from = is_stdin ? "standard input" : path;
+	char *raw = NULL, *name = NULL;
+	int fd, ret;
+
+	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		if (!view_signal())
+			ksv_error("%s: %s", path, strerror(errno));
+		return -EIO;
+	}
+	ret = make_temp(files);
+	if (!ret && asprintf(&raw, "%s/.copy", files->temp) < 0) {
+		raw = NULL;
+		ret = -ENOMEM;
+	}
+	if (!ret)
+		ret = copy_to_file(fd, from, raw);
+	if (!is_stdin)
+		close(fd);
+	if (ret)
+		goto out;
+	name = temp_name(files, is_stdin ? "stdin" : base_name(path), kind_of(raw));
+	ret = name && !rename(raw, name) ? 0 : -ENOMEM;
+	if (ret)
+		free(name);
+	else
+		*handed = name;
+out:
+	free(raw);
+	return ret;
+}
+
+/** A regular file: as it is, if KernelShark can take it like that. */
+static int hand_over_file(struct view_files *files, const char *path, bool appended, char **handed)
+{
+	enum file_kind kind = kind_of(path);
+	char *sidecar = kind != FILE_UNKNOWN ? xen_meta_find(path) : NULL;
+	char *expected = xen_meta_path(path);
+	const char *why = NULL;
+	int ret = -ENOMEM;
+
+	if (!name_fits(path, kind))
+		why = kind == FILE_XENTRACE ? "KernelShark takes *.dat for trace-cmd files" :
+		      "KernelShark takes only *.dat for trace-cmd files";
+	else if (appended && strchr(path, ' '))
+		why = "KernelShark cannot append a file with a blank in its name";
+	else if (sidecar && expected && strcmp(sidecar, expected) != 0)
+		why = "its sidecar has another name";
+	if (!why) {
+		/* An option is what begins with a dash. */
+		if (asprintf(handed, "%s%s", *path == '-' ? "./" : "", path) < 0)
+			*handed = NULL;
+		ret = *handed ? 0 : -ENOMEM;
+		goto out;
+	}
+	ret = make_temp(files);
+	if (ret)
+		goto out;
+	*handed = temp_name(files, base_name(path), kind);
+	ret = *handed ? link_to(path, *handed) : -ENOMEM;
+	if (!ret && sidecar)
+		ret = link_sidecar(sidecar, *handed);
+	if (!ret)
+		ksv_error("%s: opened as %s, because %s; sessions that are saved with this name "
+			  "cannot be restored", path, *handed, why);
+out:
+	free(sidecar);
+	free(expected);
+	return ret;
+}
+
+bool view_check_readable(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) || access(path, R_OK)) {
+		ksv_error("%s: %s", path, strerror(errno));
+		return false;
+	}
+	if (S_ISDIR(st.st_mode)) {
+		ksv_error("%s: is a directory, not a trace", path);
+		return false;
+	}
+	return true;
+}
+
+/** KernelShark would only say that there is no data. Return: false if the file is of no use. */
+static bool check_trace_dat(const char *path)
+{
+	char problem[512];
+
+	if (kind_of(path) != FILE_TRACE_CMD ||
+	    trace_dat_check(path, problem, sizeof(problem), NULL))
+		return true;
+	ksv_error("%s: %s", path, problem);
+	return false;
+}
+
+/** Leave files out that cannot be read. Return: -EIO if none is left. */
+static int drop_unreadable(struct view_files *files)
+{
+	struct stat st;
+	int n = 0;
+
+	for (int i = 0; i < files->n; i++)
+		if (stat(files->paths[i], &st) || !S_ISREG(st.st_mode) ||
+		    check_trace_dat(files->paths[i]))
+			files->paths[n++] = files->paths[i];
+	if (n < files->n && n)
+		ksv_error("opening the rest without %s", files->n - n > 1 ? "them" : "it");
+	if (!n && files->n)
+		return -EIO;
+	files->n = n;
+	return 0;
+}
+
+/** Not a FIFO or - for standard input. */
+static bool is_regular(const char *path)
+{
+	struct stat st;
+
+	/* what has vanished since is treated like a file, and reported like one */
+	return strcmp(path, "-") != 0 && (stat(path, &st) || S_ISREG(st.st_mode));
+}
+
+/** First the checks, so that no pipe is read in vain. Return: 0, -EINVAL, -ENOENT or -EIO. */
+static int check_all(struct view_files *files)
+{
+	for (int i = 0; i < files->n; i++) {
+		if (!strcmp(files->paths[i], "-")) {
+			if (isatty(STDIN_FILENO)) {
+				ksv_error("standard input is a terminal, not a trace");
+				return -EINVAL;
+			}
+		} else if (!view_check_readable(files->paths[i])) {
+			return -ENOENT;
+		}
+	}
+	return drop_unreadable(files);
+}
+
+int view_hand_over(struct view_files *files)
+{
+	int ret = check_all(files);
+
+	if (ret)
+		return ret;
+	files->names = calloc(files->n + 1, sizeof(*files->names));
+	if (!files->names)
+		ret = -ENOMEM;
+	for (int i = 0; i < files->n && !ret; i++) {
+		const char *path = files->paths[i];
+
+		if (is_regular(path))
+			ret = hand_over_file(files, path, i > 0, &files->names[i]);
+		else
+			ret = hand_over_pipe(files, path, &files->names[i]);
+	}
+	if (ret == -ENOMEM)
+		ksv_error("not enough memory");
+	return ret;
+}
+
+void view_files_clean(struct view_files *files)
+{
+	remove_temp(files);
+	for (int i = 0; i < files->n && files->names; i++)
+		free(files->names[i]);
+	free(files->names);
+	files->names = NULL;
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	view_start.c
+ * @brief	KernelShark's command line and environment; starting it and waiting for its end.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "view.h"
+
+/* --- signals --------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t caught_signal;
+static volatile sig_atomic_t child_pid;
+
+/** KernelShark gets what we get; without it, the signal ends our preparations. */
+static void on_signal(int number)
+{
+	caught_signal = number;
+	if (child_pid > 0)
+		kill((pid_t)child_pid, number);
+}
+
+static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
+
+void view_catch_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+
+	sigemptyset(&action.sa_mask);
+	for (size_t i = 0; i < ARRAY_SIZE(caught); i++)
+		sigaction(caught[i], &action, NULL);
+}
+
+int view_signal(void)
+{
+	return caught_signal;
+}
+
+/* --- command line and environment ------------------------------------------------------------ */
+
+static char **build_argv(const struct view_start *start)
+{
+	char **argv = calloc(6 + 2 * start->n_names + start->n_extra, sizeof(*argv));
+	int n = 0;
+
+	if (!argv)
+		return NULL;
+	/* Nothing here is written to; execv() only lacks the const. */
+	argv[n++] = (char *)(uintptr_t)start->program;
+	argv[n++] = (char *)(uintptr_t)"-p";
+	argv[n++] = (char *)(uintptr_t)start->plugins;
+	if (start->session) {
+		argv[n++] = (char *)(uintptr_t)"-s";
+		argv[n++] = (char *)(uintptr_t)start->session;
+	}
+	for (int i = 0; i < start->n_names; i++) {
+		if (i > 0)
+			argv[n++] = (char *)(uintptr_t)"-a";
+		argv[n++] = start->names[i];
+	}
+	for (int i = 0; i < start->n_extra; i++)
+		argv[n++] = start->extra[i];
+	return argv;
+}
+
+/** What our options become in the environment of KernelShark, for our plugins. */
+struct variable {
+	const char	*name, *value;
+};
+
+enum { MAX_VARIABLES = 4 };
+
+static int find_variables(const struct view_start *start, struct variable *variables)
+{
+	int n = 0;
+
+	if (start->hz[0])
+		variables[n++] = (struct variable){ "XEN_CPUHZ", start->hz };
+	if (start->absolute)
+		variables[n++] = (struct variable){ "XEN_ABSTS", "1" };
+	if (start->correct_skew)
+		variables[n++] = (struct variable){ "XEN_TSC_SKEW", "correct" };
+	/* a session has the combos that it was saved with */
+	if (start->no_combos || start->session)
+		variables[n++] = (struct variable){ "KSHARK_VIRT_COMBOS", "0" };
+	return n;
+}
+
+/** One word as the shell reads it. */
+static void print_word(const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_-./,:=+@%";
+
+	if (*word && word[strspn(word, plain)] == '\0') {
+		fputs(word, stdout);
+		return;
+	}
+	putchar('\'');
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", stdout);
+		else
+			putchar(*word);
+	}
+	putchar('\'');
+}
+
+static void print_command(const struct view_start *start, char **argv)
+{
+	struct variable variables[MAX_VARIABLES];
+	int n = find_variables(start, variables);
+
+	for (int i = 0; i < n; i++)
+		printf("%s=%s ", variables[i].name, variables[i].value);
+	for (int i = 0; argv[i]; i++) {
+		if (i)
+			putchar(' ');
+		print_word(argv[i]);
+	}
+	putchar('\n');
+}
+
+static void set_environment(const struct view_start *start)
+{
+	struct variable variables[MAX_VARIABLES];
+	int n = find_variables(start, variables);
+
+	for (int i = 0; i < n; i++)
+		setenv(variables[i].name, variables[i].value, 1);
+}
+
+/* --- the run --------------------------------------------------------------------------------- */
+
+static bool have_display(void)
+{
+	static const char *const variables[] = {
+		"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
+		const char *value = getenv(variables[i]);
+
+		if (value && *value)
+			return true;
+	}
+	return false;
+}
+
+/** Start KernelShark and wait for its end. Return: its exit status. */
+static int run_kernelshark(const struct view_start *start, char **argv)
+{
+	sigset_t block, before;
+	int status = 0;
+	pid_t pid;
+
+	set_environment(start);
+	sigemptyset(&block);
+	for (size_t i = 0; i < ARRAY_SIZE(caught); i++)
+		sigaddset(&block, caught[i]);
+	sigprocmask(SIG_BLOCK, &block, &before);
+	if (caught_signal) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		return 128 + caught_signal;
+	}
+	fflush(stdout);
+	pid = fork();
+	if (pid == 0) {
+		for (size_t i = 0; i < ARRAY_SIZE(caught); i++)
+			signal(caught[i], SIG_DFL);
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		execvp(argv[0], argv);
+		ksv_error("cannot start %s: %s; install KernelShark (Debian: apt-get install "
+			  "kernelshark) or set KERNELSHARK", argv[0], strerror(errno));
+		_exit(KSV_EXIT_USAGE);
+	}
+	child_pid = pid;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid < 0) {
+		ksv_error("cannot start %s: %s", argv[0], strerror(errno));
+		return KSV_EXIT_FILE;
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	child_pid = 0;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int view_start(const struct view_start *start, bool dry_run)
+{
+	char **argv = build_argv(start);
+	int status = KSV_EXIT_OK;
+
+	if (!argv)
+		return KSV_EXIT_FILE;
+	if (dry_run) {
+		print_command(start, argv);
+	} else if (!have_display()) {
+		ksv_error("no display: neither DISPLAY nor WAYLAND_DISPLAY is set.\n"
+			  "Log in with 'ssh -X', start a virtual one with 'xvfb-run kshark-virt "
+			  "view ...',\nor make a picture with 'scripts/view --screenshot OUT.png "
+			  "FILE' of the source tree.");
+		status = KSV_EXIT_USAGE;
+	} else {
+		status = run_kernelshark(start, argv);
+	}
+	free(argv);
+	return status;
+}
