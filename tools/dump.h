@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	dump.h
+ * @brief	Parts of "kshark-virt dump": which records, how they are written, known events.
+ */
+#ifndef KSHARK_VIRT_DUMP_H
+#define KSHARK_VIRT_DUMP_H
+
+#include "options.h"
+#include "output.h"
+#include "xen_trace.h"
+
+enum dump_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, N_FORMATS };
+
+/** One --event argument. */
+struct event_pattern {
+	const char	*glob;
+	bool		is_id;
+	uint32_t	id;
+};
+
+/** Which records were asked for. All zero: every one. */
+struct dump_filter {
+	struct ksv_id_set	pcpus;
+	struct ksv_vcpu_set	vcpus;
+	struct event_pattern	*patterns;
+	int			n_patterns;
+	struct ksv_time		from, to;
+};
+
+/* --- which records: dump_filter.c ------------------------------------------------------------ */
+
+/** dump_add_pattern - one more name or id of events. Return: 0 or an exit status (reported). */
+int dump_add_pattern(struct dump_filter *filter, const struct ksv_command *command,
+		     const char *glob);
+
+/**
+ * dump_check_patterns - a name that is in no table is a typing error, not an empty result
+ *
+ * Return: 0 or an exit status (reported).
+ */
+int dump_check_patterns(const struct dump_filter *filter, const struct ksv_command *command);
+
+bool dump_event_selected(const struct dump_filter *filter, uint32_t id, const char *name);
+
+/** dump_before, dump_after - is a record outside of the time that was asked for? */
+bool dump_before(const struct dump_filter *filter, const struct xen_trace_row *row);
+bool dump_after(const struct dump_filter *filter, const struct xen_trace_row *row);
+
+void dump_filter_free(struct dump_filter *filter);
+
+/* --- how they are written: dump_write.c ------------------------------------------------------ */
+
+struct dump_writer;
+
+/** dump_writer_new - begin to write. @filter, @trace, @out: outlive it. Return: NULL: no memory. */
+struct dump_writer *dump_writer_new(const struct dump_filter *filter, enum dump_format format,
+				    const struct xen_trace *trace, struct output *out);
+
+/** dump_write - write a record, if its event and vCPU are asked for. */
+void dump_write(struct dump_writer *writer, const struct xen_trace_row *row);
+
+void dump_writer_free(struct dump_writer *writer);
+
+/* --- the table of events: dump_list.c --------------------------------------------------------- */
+
+/** dump_list - write what is known about all events that are asked for. */
+void dump_list(const struct dump_filter *filter, enum dump_format format, struct output *out);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	dump_filter.c
+ * @brief	Which records "kshark-virt dump" shows.
+ */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump.h"
+
+int dump_add_pattern(struct dump_filter *filter, const struct ksv_command *command,
+		     const char *glob)
+{
+	struct event_pattern *patterns, *pattern;
+	unsigned long id;
+	char *end;
+
+	patterns = realloc(filter->patterns, (filter->n_patterns + 1) * sizeof(*patterns));
+	if (!patterns) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	filter->patterns = patterns;
+	pattern = &patterns[filter->n_patterns++];
+	*pattern = (struct event_pattern){ .glob = glob };
+	if (strncmp(glob, "0x", 2) != 0)
+		return 0;
+	errno = 0;
+	id = strtoul(glob, &end, 16);
+	if (errno || *end || end == glob + 2 || id > XEN_TRC_ID_MASK)
+		return ksv_usage_error(command, "--event %s: not an event id", glob);
+	pattern->is_id = true;
+	pattern->id = (uint32_t)id;
+	return 0;
+}
+
+bool dump_event_selected(const struct dump_filter *filter, uint32_t id, const char *name)
+{
+	if (!filter->n_patterns)
+		return true;
+	for (int i = 0; i < filter->n_patterns; i++) {
+		const struct event_pattern *pattern = &filter->patterns[i];
+
+		if (pattern->is_id ? pattern->id == id : !fnmatch(pattern->glob, name, 0))
+			return true;
+	}
+	return false;
+}
+
+int dump_check_patterns(const struct dump_filter *filter, const struct ksv_command *command)
+{
+	for (int i = 0; i < filter->n_patterns; i++) {
+		const struct event_pattern *pattern = &filter->patterns[i];
+		bool found = pattern->is_id || !strncmp(pattern->glob, "unknown_", 8);
+
+		for (int j = 0; j < xen_events_count() && !found; j++)
+			found = !fnmatch(pattern->glob, xen_event_at(j)->name, 0);
+		if (!found)
+			return ksv_usage_error(command, "--event %s: no event has such a "
+					       "name; --list-events shows all", pattern->glob);
+	}
+	return 0;
+}
+
+bool dump_before(const struct dump_filter *filter, const struct xen_trace_row *row)
+{
+	const struct ksv_time *from = &filter->from;
+
+	if (from->kind == KSV_TIME_TSC)
+		return row->rec.tsc < from->tsc;
+	return from->kind == KSV_TIME_NS && row->time_ns < from->ns;
+}
+
+bool dump_after(const struct dump_filter *filter, const struct xen_trace_row *row)
+{
+	const struct ksv_time *to = &filter->to;
+
+	if (to->kind == KSV_TIME_TSC)
+		return row->rec.tsc > to->tsc;
+	return to->kind == KSV_TIME_NS && row->time_ns > to->ns;
+}
+
+void dump_filter_free(struct dump_filter *filter)
+{
+	free(filter->patterns);
+	free(filter->vcpus.ranges);
+}

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	dump_write.c
+ * @brief	The records of a xentrace file as text, CSV or JSON lines.
+ *
+ * Nothing is allocated per record and nothing is looked up twice: names and filter decisions are
+ * kept per event, the text of a vCPU in a small cache.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "dump.h"
+
+/** Columns of the text format. */
+#define TASK_WIDTH		16
+#define TIME_WIDTH		16
+#define EVENT_WIDTH		24
+
+/** Enough for seven payload words, however they are shown. */
+#define INFO_SIZE		1024
+
+/** An event of the table, ready to be written. */
+struct event_cache {
+	const char	*name;
+	uint16_t	size;
+	bool		selected;
+	uint8_t		csv_size;	/* 0: the name does not go as it is */
+	char		csv[62];	/* ,event_id,event, */
+};
+
+/** A vCPU, ready to be written; direct-mapped, so that no file can make it grow. */
+#define VCPU_CACHE_BITS		10
+
+struct vcpu_cache {
+	xen_vcpu	vcpu;
+	bool		valid;
+	bool		selected;
+	uint8_t		csv_size, json_size, text_size;
+	char		csv[16];	/* domid,vcpu */
+	char		json[40];
+	char		text[80];
+};
+
+struct dump_writer {
+	const struct dump_filter *filter;
+	enum dump_format	format;
+	const struct xen_meta	*meta;
+	enum xen_isa		isa;
+	struct output		*out;
+	struct event_cache	*events;	/* by index */
+	struct vcpu_cache	vcpus[1 << VCPU_CACHE_BITS];
+	bool			first_field;
+};
+
+/* --- caches ---------------------------------------------------------------------------------- */
+
+static int cache_events(struct dump_writer *writer)
+{
+	int n = xen_events_count();
+
+	writer->events = calloc(n, sizeof(*writer->events));
+	if (!writer->events)
+		return -ENOMEM;
+	for (int i = 0; i < n; i++) {
+		const struct xen_event *event = xen_event_at(i);
+		struct event_cache *cache = &writer->events[i];
+		int size = snprintf(cache->csv, sizeof(cache->csv), ",0x%08x,%s,", event->id,
+				    event->name);
+
+		if (size < (int)sizeof(cache->csv) && !strpbrk(event->name, ",\"\r\n"))
+			cache->csv_size = (uint8_t)size;
+		cache->name = event->name;
+		cache->size = (uint16_t)strlen(event->name);
+		cache->selected = dump_event_selected(writer->filter, event->id, event->name);
+	}
+	return 0;
+}
+
+static void cache_vcpu(struct dump_writer *writer, struct vcpu_cache *cache, xen_vcpu vcpu)
+{
+	const struct ksv_vcpu_set *set = &writer->filter->vcpus;
+	int n;
+
+	cache->vcpu = vcpu;
+	cache->valid = true;
+	cache->selected = !set->n || ksv_vcpu_in_set(set, vcpu);
+	if (vcpu == XEN_VCPU_UNKNOWN) {
+		cache->csv_size = snprintf(cache->csv, sizeof(cache->csv), ",");
+		cache->json_size = snprintf(cache->json, sizeof(cache->json),
+					    "\"domid\":null,\"vcpu\":null");
+	} else {
+		cache->csv_size = snprintf(cache->csv, sizeof(cache->csv), "%u,%u",
+					   xen_vcpu_domid(vcpu), xen_vcpu_id(vcpu));
+		cache->json_size = snprintf(cache->json, sizeof(cache->json),
+					    "\"domid\":%u,\"vcpu\":%u", xen_vcpu_domid(vcpu),
+					    xen_vcpu_id(vcpu));
+	}
+	n = xen_vcpu_text(cache->text, sizeof(cache->text), vcpu, writer->meta);
+	cache->text_size = n < (int)sizeof(cache->text) ? n : (int)sizeof(cache->text) - 1;
+}
+
+static struct vcpu_cache *find_vcpu(struct dump_writer *writer, xen_vcpu vcpu)
+{
+	uint32_t slot = vcpu * UINT32_C(2654435769) >> (32 - VCPU_CACHE_BITS);
+	struct vcpu_cache *cache = &writer->vcpus[slot];
+
+	if (!cache->valid || cache->vcpu != vcpu)
+		cache_vcpu(writer, cache, vcpu);
+	return cache;
+}
+
+/* --- how they are written -------------------------------------------------------------------- */
+
+/** A record and all that is known about it. */
+struct line {
+	const struct xen_trace_row *row;
+	const struct vcpu_cache	*vcpu;
+	const struct event_cache *cache;	/* NULL for an unknown event */
+	const char		*event;
+	size_t			event_size;
+	const char		*info;
+	size_t			info_size;
+};
+
+static void write_text(struct dump_writer *writer, const struct line *line)
+{
+	struct output *out = writer->out;
+
+	out_right(out, line->vcpu->text, line->vcpu->text_size, TASK_WIDTH);
+	out_mem(out, " [", 2);
+	out_u64_zeros(out, line->row->rec.pcpu, 3);
+	out_mem(out, "] ", 2);
+	out_ns(out, line->row->time_ns, TIME_WIDTH);
+	out_mem(out, ": ", 2);
+	out_mem(out, line->event, line->event_size);
+	out_char(out, ':');
+	if (line->info_size) {
+		for (size_t i = line->event_size; i < EVENT_WIDTH; i++)
+			out_char(out, ' ');
+		out_char(out, ' ');
+		out_mem(out, line->info, line->info_size);
+	}
+	out_char(out, '\n');
+}
+
+static void write_csv(struct dump_writer *writer, const struct line *line)
+{
+	struct output *out = writer->out;
+
+	out_u64(out, line->row->rec.tsc);
+	out_char(out, ',');
+	out_i64(out, line->row->time_ns);
+	out_char(out, ',');
+	out_u64(out, line->row->rec.pcpu);
+	out_char(out, ',');
+	out_mem(out, line->vcpu->csv, line->vcpu->csv_size);
+	if (line->cache && line->cache->csv_size) {
+		out_mem(out, line->cache->csv, line->cache->csv_size);
+	} else {
+		out_char(out, ',');
+		out_hex32(out, line->row->rec.event);
+		out_char(out, ',');
+		out_csv(out, line->event, line->event_size);
+		out_char(out, ',');
+	}
+	out_csv(out, line->info, line->info_size);
+	out_char(out, '\n');
+}
+
+static int write_json_field(void *arg, const char *name, enum xen_field_kind kind,
+			    unsigned int width, uint64_t value)
+{
+	struct dump_writer *writer = arg;
+
+	(void)width;
+	if (!writer->first_field)
+		out_char(writer->out, ',');
+	writer->first_field = false;
+	out_json(writer->out, name, strlen(name));
+	out_char(writer->out, ':');
+	if (kind == XEN_FIELD_SDEC)
+		out_i64(writer->out, (int64_t)value);
+	else
+		out_u64(writer->out, value);
+	return 0;
+}
+
+static void write_json(struct dump_writer *writer, const struct line *line)
+{
+	struct output *out = writer->out;
+
+	out_str(out, "{\"tsc\":");
+	out_u64(out, line->row->rec.tsc);
+	out_str(out, ",\"time_ns\":");
+	out_i64(out, line->row->time_ns);
+	out_str(out, ",\"pcpu\":");
+	out_u64(out, line->row->rec.pcpu);
+	out_char(out, ',');
+	out_mem(out, line->vcpu->json, line->vcpu->json_size);
+	out_str(out, ",\"event_id\":\"");
+	out_hex32(out, line->row->rec.event);
+	out_str(out, "\",\"event\":");
+	out_json(out, line->event, line->event_size);
+	out_str(out, ",\"info\":");
+	out_json(out, line->info, line->info_size);
+	out_str(out, ",\"fields\":{");
+	writer->first_field = true;
+	xen_record_fields(&line->row->rec, write_json_field, writer);
+	out_str(out, "}}\n");
+}
+
+static void (*const writers[N_FORMATS])(struct dump_writer *, const struct line *) = {
+	[FORMAT_TEXT] = write_text,
+	[FORMAT_CSV] = write_csv,
+	[FORMAT_JSON] = write_json,
+};
+
+void dump_write(struct dump_writer *writer, const struct xen_trace_row *row)
+{
+	int index = xen_event_index(row->rec.event);
+	char info[INFO_SIZE], name[XEN_EVENT_NAME_SIZE];
+	struct line line = { .row = row, .info = info };
+	int n;
+
+	/* what guests number by themselves shares a row of the table */
+	if (index >= 0 && xen_event_at(index)->id == row->rec.event) {
+		if (!writer->events[index].selected)
+			return;
+		line.cache = &writer->events[index];
+		line.event = writer->events[index].name;
+		line.event_size = writer->events[index].size;
+	} else {
+		line.event_size = xen_event_name(name, sizeof(name), row->rec.event);
+		line.event = name;
+		if (!dump_event_selected(writer->filter, row->rec.event, name))
+			return;
+	}
+	line.vcpu = find_vcpu(writer, row->vcpu);
+	if (!line.vcpu->selected)
+		return;
+	n = xen_record_info(info, sizeof(info), &row->rec, writer->isa);
+	line.info_size = n < 0 ? 0 : n < INFO_SIZE ? n : INFO_SIZE - 1;
+	writers[writer->format](writer, &line);
+}
+
+struct dump_writer *dump_writer_new(const struct dump_filter *filter, enum dump_format format,
+				    const struct xen_trace *trace, struct output *out)
+{
+	struct dump_writer *writer = calloc(1, sizeof(*writer));
+
+	if (!writer)
+		return NULL;
+	writer->filter = filter;
+	writer->format = format;
+	writer->meta = xen_trace_meta(trace);
+	writer->isa = xen_trace_isa(trace);
+	writer->out = out;
+	if (cache_events(writer)) {
+		dump_writer_free(writer);
+		return NULL;
+	}
+	if (format == FORMAT_CSV)
+		out_str(out, "tsc,time_ns,pcpu,domid,vcpu,event_id,event,info\n");
+	return writer;
+}
+
+void dump_writer_free(struct dump_writer *writer)
+{
+	if (!writer)
+		return;
+	free(writer->events);
+	free(writer);
+}
