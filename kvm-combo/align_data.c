@@ -40,7 +40,16 @@ static int read_vcpu(const struct virt_model *model, int32_t index, struct virt_
 	return 0;
 }
 
-struct align_machine *align_machine_new(const struct virt_model *model, int32_t number)
+static int read_injections(const struct irq_injections *injections, int32_t tid,
+			   struct virt_clock_vcpu *vcpu)
+{
+	if (injections)
+		vcpu->injections = irq_injections_of(injections, tid, &vcpu->n_injections);
+	return injections && !vcpu->injections ? -ENOMEM : 0;
+}
+
+struct align_machine *align_machine_new(const struct virt_model *model, int32_t number,
+					const struct irq_injections *injections)
 {
 	const struct virt_machine *source = virt_model_machine(model, number);
 	struct align_machine *machine = calloc(1, sizeof(*machine));
@@ -52,9 +61,15 @@ struct align_machine *align_machine_new(const struct virt_model *model, int32_t 
 	machine->vcpus = calloc((size_t)source->n_vcpus + 1, sizeof(*machine->vcpus));
 	if (!machine->vcpus)
 		goto err;
-	for (; machine->n < source->n_vcpus; machine->n++)
-		if (read_vcpu(model, source->vcpus[machine->n], &machine->vcpus[machine->n]))
+	machine->n = source->n_vcpus;
+	for (int32_t i = 0; i < machine->n; i++) {
+		int32_t index = source->vcpus[i];
+
+		if (read_vcpu(model, index, &machine->vcpus[i]) ||
+		    read_injections(injections, virt_model_vcpu(model, index)->host_pid,
+				    &machine->vcpus[i]))
 			goto err;
+	}
 	return machine;
 err:
 	align_machine_free(machine);
@@ -65,42 +80,104 @@ void align_machine_free(struct align_machine *machine)
 {
 	if (!machine)
 		return;
-	for (int32_t i = 0; machine->vcpus && i < machine->n; i++)
+	for (int32_t i = 0; machine->vcpus && i < machine->n; i++) {
 		free((struct virt_clock_change *)machine->vcpus[i].changes);
+		free((struct virt_injection *)machine->vcpus[i].injections);
+	}
 	free(machine->vcpus);
 	free(machine);
 }
 
 /* --- events ---------------------------------------------------------------------------------- */
 
-/** While they are read. */
-struct reading {
-	struct align_events *events;
-	int64_t		**times;
-	size_t		*rooms;
+/** Of a CPU, while they are read. */
+struct reading_cpu {
+	int64_t		*times;
+	struct virt_clock_handler *handlers;
+	size_t		room, room_handlers;
+	bool		in_irq;		/* perhaps: at the last event */
 };
+
+struct reading {
+	const struct kvm_trace *guest;
+	struct align_events *events;
+	struct reading_cpu *cpus;
+};
+
+/** Make room for one more of @n. Return: the array, or NULL without memory. */
+static void *grow(void *array, size_t *room, size_t n, size_t size)
+{
+	size_t wanted = *room ? 2 * *room : 1024;
+
+	if (n < *room)
+		return array;
+	array = realloc(array, wanted * size);
+	if (array)
+		*room = wanted;
+	return array;
+}
+
+/** Which interrupt it is that an event is the first one of; its handler may not tell. */
+static int32_t vector_of(const struct kvm_trace *guest, const struct kvm_trace_record *record)
+{
+	const char *name;
+
+	if (record->vector != VIRT_NONE)
+		return record->vector;
+	name = kvm_trace_event(guest, record->event);
+	return name && !strcmp(name, "irq_handler_entry") ? VIRT_CLOCK_DEVICE : VIRT_CLOCK_ANY;
+}
+
+static int take_handler(struct reading *reading, const struct kvm_trace_record *record)
+{
+	struct reading_cpu *of = &reading->cpus[record->cpu];
+	struct virt_clock_cpu *cpu = &reading->events->cpus[record->cpu];
+	bool in_irq = record->flags & VIRT_GUEST_IN_IRQ;
+	bool begins = record->vector != VIRT_NONE || (in_irq && !of->in_irq);
+	struct virt_clock_handler *grown;
+
+	of->in_irq = in_irq;
+	if (!begins)
+		return 0;
+	grown = grow(of->handlers, &of->room_handlers, cpu->n_handlers, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	of->handlers = grown;
+	cpu->handlers = grown;
+	grown[cpu->n_handlers++] = (struct virt_clock_handler){
+		record->time_ns, vector_of(reading->guest, record),
+	};
+	return 0;
+}
 
 static int take(void *arg, const struct kvm_trace_record *record)
 {
 	struct reading *reading = arg;
+	struct reading_cpu *of;
 	struct virt_clock_cpu *cpu;
 	int64_t *grown;
 
 	if (record->cpu < 0 || record->cpu >= reading->events->n)
 		return 0;
 	cpu = &reading->events->cpus[record->cpu];
-	if (cpu->n == reading->rooms[record->cpu]) {
-		size_t room = cpu->n ? 2 * cpu->n : 4096;
+	of = &reading->cpus[record->cpu];
+	grown = grow(of->times, &of->room, cpu->n, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	of->times = grown;
+	cpu->times = grown;
+	grown[cpu->n++] = record->time_ns;
+	return take_handler(reading, record);
+}
 
-		grown = realloc(reading->times[record->cpu], room * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		reading->times[record->cpu] = grown;
-		reading->rooms[record->cpu] = room;
-		cpu->times = grown;
-	}
-	reading->times[record->cpu][cpu->n++] = record->time_ns;
-	return 0;
+/** The first event after missing ones may be anywhere in a handler. */
+static void lost(void *arg, int cpu, uint64_t records)
+{
+	const struct reading *reading = arg;
+
+	(void)records;
+	if (cpu >= 0 && cpu < reading->events->n)
+		reading->cpus[cpu].in_irq = true;
 }
 
 static int compare_times(const void *a, const void *b)
@@ -110,41 +187,56 @@ static int compare_times(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+static int compare_handlers(const void *a, const void *b)
+{
+	const struct virt_clock_handler *x = a, *y = b;
+
+	return (x->time > y->time) - (x->time < y->time);
+}
+
+/** Offsets that change on the way may turn the order round. */
+static void sort(const struct virt_clock_cpu *cpu, const struct reading_cpu *of)
+{
+	for (size_t i = 1; i < cpu->n; i++) {
+		if (cpu->times[i] >= cpu->times[i - 1])
+			continue;
+		qsort(of->times, cpu->n, sizeof(*of->times), compare_times);
+		if (cpu->n_handlers)
+			qsort(of->handlers, cpu->n_handlers, sizeof(*of->handlers),
+			      compare_handlers);
+		return;
+	}
+}
+
 int align_events_read(struct kvm_trace *guest, struct align_events *events)
 {
 	size_t n = (size_t)kvm_trace_n_cpus(guest);
 	struct reading reading = {
-		.events = events,
-		.times = calloc(n + 1, sizeof(*reading.times)),
-		.rooms = calloc(n + 1, sizeof(*reading.rooms)),
+		.guest = guest, .events = events, .cpus = calloc(n + 1, sizeof(*reading.cpus)),
 	};
 	int ret = -ENOMEM;
 
 	events->cpus = calloc(n + 1, sizeof(*events->cpus));
-	events->n = events->cpus ? (int32_t)n : 0;
-	if (events->cpus && reading.times && reading.rooms)
-		ret = kvm_trace_walk(guest, take, NULL, &reading);
+	events->n = events->cpus && reading.cpus ? (int32_t)n : 0;
+	for (int32_t i = 0; i < events->n; i++)
+		reading.cpus[i].in_irq = true;
+	if (events->cpus && reading.cpus)
+		ret = kvm_trace_walk(guest, take, lost, &reading);
 	for (int32_t i = 0; i < events->n; i++) {
-		struct virt_clock_cpu *cpu = &events->cpus[i];
-
-		cpu->vcpu = VIRT_NONE;
-		/* offsets that change on the way may turn the order round */
-		for (size_t k = 1; !ret && k < cpu->n; k++) {
-			if (cpu->times[k] >= cpu->times[k - 1])
-				continue;
-			qsort(reading.times[i], cpu->n, sizeof(*cpu->times), compare_times);
-			break;
-		}
+		events->cpus[i].vcpu = VIRT_NONE;
+		if (!ret)
+			sort(&events->cpus[i], &reading.cpus[i]);
 	}
-	free(reading.times);
-	free(reading.rooms);
+	free(reading.cpus);
 	return ret;
 }
 
 void align_events_free(struct align_events *events)
 {
-	for (int32_t i = 0; i < events->n; i++)
+	for (int32_t i = 0; i < events->n; i++) {
 		free((int64_t *)events->cpus[i].times);
+		free((struct virt_clock_handler *)events->cpus[i].handlers);
+	}
 	free(events->cpus);
 	memset(events, 0, sizeof(*events));
 }

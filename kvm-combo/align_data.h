@@ -7,8 +7,7 @@
 #define KSHARK_VIRT_ALIGN_DATA_H
 
 #include "clock_align.h"
-#include "kvm_trace.h"
-#include "virt_model.h"
+#include "irq_injections.h"
 
 /** The vCPUs of a machine, by what they did. */
 struct align_machine {
@@ -25,8 +24,14 @@ struct align_events {
 	bool			cycles;		/* the unit of the times */
 };
 
-/** align_machine_new - Return: NULL without memory, or if there is no such machine. */
-struct align_machine *align_machine_new(const struct virt_model *model, int32_t machine);
+/**
+ * align_machine_new - what a host knows of a machine
+ * @injections: into all vCPUs of the host, sorted; or NULL
+ *
+ * Return: NULL without memory, or if there is no such machine.
+ */
+struct align_machine *align_machine_new(const struct virt_model *model, int32_t machine,
+					const struct irq_injections *injections);
 void align_machine_free(struct align_machine *machine);
 
 /** align_events_read - all records of a guest. Return: 0 or -ENOMEM; free it in any case. */

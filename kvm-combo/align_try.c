@@ -192,12 +192,25 @@ static void set_best(struct align_pair *pair, struct align_try *try)
 	try->evidence = NULL;
 }
 
+static bool is_fit(const struct align_try *try)
+{
+	return try->machine >= 0 && try->alignment.verdict == VIRT_CLOCK_GOOD;
+}
+
+/** Of two machines that fit, one may have been given the interrupts that the guest tells of. */
+static bool has_interrupts(const struct align_try *a, const struct align_try *b)
+{
+	return a->alignment.by_interrupts && !b->alignment.by_interrupts;
+}
+
 static bool explains_more(const struct align_try *a, const struct align_try *b)
 {
 	bool good = a->alignment.verdict == VIRT_CLOCK_GOOD;
 
 	if (b->machine < 0 || good != (b->alignment.verdict == VIRT_CLOCK_GOOD))
 		return b->machine < 0 || good;
+	if (good && a->machine != b->machine && (has_interrupts(a, b) || has_interrupts(b, a)))
+		return has_interrupts(a, b);
 	return a->alignment.explained_percent > b->alignment.explained_percent;
 }
 
@@ -220,6 +233,21 @@ static bool known_tsc(const struct align_pair *pair, const struct align_machine 
 		return true;
 	}
 	return false;
+}
+
+/** Keep the better one, and take note of another machine that fits as well. */
+static void compare(struct align_pair *pair, struct align_try *try)
+{
+	bool better = explains_more(try, &pair->best);
+	bool both = is_fit(try) && is_fit(&pair->best) && try->source == pair->best.source &&
+		    try->machine != pair->best.machine;
+
+	if (both && has_interrupts(try, &pair->best))
+		pair->other_machine = -1;
+	else if (both && !has_interrupts(&pair->best, try))
+		pair->other_machine = better ? pair->best.machine : try->machine;
+	if (better)
+		set_best(pair, try);
 }
 
 /** Try one source with one machine. */
@@ -254,13 +282,8 @@ static int try_machine(struct align_pair *pair, enum align_source source, int32_
 		ret = virt_clock_align(&problem, &try.alignment, try.evidence);
 	else
 		ret = virt_clock_judge(&problem, offset, ppm, &try.alignment, try.evidence);
-	if (!ret && pair->best.alignment.verdict == VIRT_CLOCK_GOOD && pair->best.machine >= 0 &&
-	    pair->best.machine != number && try.alignment.verdict == VIRT_CLOCK_GOOD &&
-	    pair->best.source == source)
-		pair->other_machine = explains_more(&try, &pair->best) ? pair->best.machine :
-				       number;
-	if (!ret && explains_more(&try, &pair->best))
-		set_best(pair, &try);
+	if (!ret)
+		compare(pair, &try);
 	free(try.evidence);
 	return ret;
 }
@@ -277,7 +300,7 @@ static int try_source(struct align_pair *pair, enum align_source source,
 
 		if (!is_wanted(pair, virt_model_machine(model, i)->name))
 			continue;
-		machine = align_machine_new(model, i);
+		machine = align_machine_new(model, i, &pair->injections);
 		ret = machine ? try_machine(pair, source, i, machine, events, known) : -ENOMEM;
 		align_machine_free(machine);
 	}
@@ -350,7 +373,8 @@ int align_pair_try(struct align_pair *pair, struct kvm_trace *guest)
 
 	pair->guest = guest;
 	pair->best.machine = pair->recorded.machine = pair->other_machine = -1;
-	ret = read_guest(pair, guest);
+	irq_injections_sort(&pair->injections);
+	ret = pair->injections.error ? pair->injections.error : read_guest(pair, guest);
 	return ret ? ret : try_all(pair);
 }
 
@@ -360,6 +384,7 @@ void align_pair_free(struct align_pair *pair)
 	pair->best.evidence = NULL;
 	align_events_free(&pair->shifted);
 	align_events_free(&pair->plain);
+	irq_injections_free(&pair->injections);
 }
 
 /* --- the result ------------------------------------------------------------------------------ */

@@ -54,6 +54,7 @@ struct align_pair {
 	const char		*machine;	/* which may be the guest; NULL: any */
 	const struct virt_model	*model;		/* of the host */
 	const struct kvm_trace	*host;		/* NULL: a xentrace file */
+	struct irq_injections	injections;	/* of the host, in any order; freed at the end */
 	/* the result */
 	const struct kvm_trace	*guest;
 	bool			has_offsets;	/* trace-cmd's, as events show: */

@@ -133,9 +133,36 @@ int virt_align_store(const char *host, const char *guest, const int64_t *parts, 
 
 /* --- aligning -------------------------------------------------------------------------------- */
 
+/** Go through a xentrace file. Return: 0 or -ENOMEM. */
+static int walk_xen(struct xen_trace *trace, struct irq_injections *injections,
+		    struct virt_model **model)
+{
+	struct xen_tracker *tracker = xen_tracker_new(trace);
+	struct xen_trace_iter *iter = xen_trace_iter_new(trace);
+	struct xen_trace_row row;
+	int ret = tracker && iter ? 0 : -ENOMEM;
+
+	while (!ret && xen_trace_iter_next(iter, &row)) {
+		irq_injections_xen(injections, &row);
+		ret = xen_tracker_add(tracker, &row);
+	}
+	if (!ret)
+		ret = xen_tracker_finish(tracker, model);
+	xen_trace_iter_free(iter);
+	xen_tracker_free(tracker);
+	return ret;
+}
+
+static int take_record(void *arg, const struct kvm_trace_record *record)
+{
+	irq_injections_kvm(arg, record);
+	return 0;
+}
+
 /** Return: the model, or NULL and a text. @kvm: receives the open file, or NULL */
 static struct virt_model *load_host(const char *host, struct kvm_trace *guest,
-				    struct kvm_trace **kvm, struct virt_align_result *result)
+				    struct kvm_trace **kvm, struct irq_injections *injections,
+				    struct virt_align_result *result)
 {
 	struct xen_trace_options options = { .cpu_hz = ALIGN_AS_IT_IS, .absolute_time = true };
 	struct virt_model *model = NULL;
@@ -143,7 +170,7 @@ static struct virt_model *load_host(const char *host, struct kvm_trace *guest,
 
 	if (!trace_dat_is(host)) {
 		xen = xen_trace_open(host, &options, result->text, sizeof(result->text));
-		if (xen && xen_tracker_build(xen, &model))
+		if (xen && walk_xen(xen, injections, &model))
 			say(result, "the host's trace cannot be followed");
 		if (xen)
 			xen_trace_close(xen);
@@ -154,7 +181,7 @@ static struct virt_model *load_host(const char *host, struct kvm_trace *guest,
 		return NULL;
 	if (!kvm_trace_is_host(*kvm))
 		say(result, "the other trace has no VM entries and exits");
-	else if (kvm_trace_model(*kvm, &guest, 1, NULL, NULL, NULL, &model))
+	else if (kvm_trace_model(*kvm, &guest, 1, take_record, NULL, injections, &model))
 		say(result, "the host's trace cannot be followed");
 	return model;
 }
@@ -195,7 +222,7 @@ void virt_align_files(const char *host, const char *guest_path, struct virt_alig
 	guest = kvm_trace_open(guest_path, result->text, sizeof(result->text));
 	if (guest && pair.cycles)
 		kvm_trace_set_hz(guest, ALIGN_AS_IT_IS);
-	model = guest ? load_host(host, guest, &kvm, result) : NULL;
+	model = guest ? load_host(host, guest, &kvm, &pair.injections, result) : NULL;
 	if (model) {
 		pair.model = model;
 		pair.host = kvm;
@@ -240,7 +267,7 @@ int virt_align_judge(const struct virt_model *model, const struct virt_align_cpu
 		     int32_t n_cpus, int64_t offset, struct virt_clock_alignment *alignment)
 {
 	int32_t number = machine_of(model, cpus, n_cpus);
-	struct align_machine *machine = number >= 0 ? align_machine_new(model, number) : NULL;
+	struct align_machine *machine = number >= 0 ? align_machine_new(model, number, NULL) : NULL;
 	struct virt_clock_cpu *judged = calloc((size_t)n_cpus + 1, sizeof(*judged));
 	struct virt_clock_evidence *evidence = calloc((size_t)n_cpus + 1, sizeof(*evidence));
 	struct virt_clock_problem problem = { 0 };

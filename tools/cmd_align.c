@@ -99,6 +99,9 @@ static void put_json(const struct align_pair *pair, struct output *out)
 	json_fixed(&json, "explained_percent", result->explained_percent);
 	json_i64(&json, "worst_violation", result->worst);
 	json_u64(&json, "unknown", result->unknown);
+	json_u64(&json, "interrupts", result->interrupts);
+	json_u64(&json, "interrupts_explained", result->interrupts_explained);
+	json_bool(&json, "by_interrupts", result->by_interrupts);
 	json_str(&json, "source", align_source_name(pair->best.source));
 	json_bool(&json, "refused", refused);
 	if (refused)
@@ -126,6 +129,8 @@ static void put_json(const struct align_pair *pair, struct output *out)
 		json_u64(&json, "events", evidence->inside + evidence->outside);
 		json_fixed(&json, "explained_percent", share(evidence));
 		json_i64(&json, "worst_violation", evidence->worst);
+		json_u64(&json, "interrupts", evidence->interrupts);
+		json_u64(&json, "interrupts_explained", evidence->interrupts_explained);
 		json_close(&json, '}');
 	}
 	json_close(&json, ']');
@@ -143,6 +148,15 @@ static void put(struct output *out, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	out_str(out, text);
+}
+
+static void put_interrupts(const struct virt_clock_alignment *result, struct output *out)
+{
+	if (result->interrupts)
+		put(out, "  interrupts  %llu of %llu handlers run shortly after an injection%s\n",
+		    (unsigned long long)result->interrupts_explained,
+		    (unsigned long long)result->interrupts,
+		    result->by_interrupts ? "" : ": too few to count");
 }
 
 static void put_text(const struct align_pair *pair, struct output *out)
@@ -173,6 +187,7 @@ static void put_text(const struct align_pair *pair, struct output *out)
 	    result->explained_percent, (unsigned long long)judged,
 	    (unsigned long long)result->unknown);
 	put(out, "  worst       %lld %s outside\n", (long long)result->worst, unit);
+	put_interrupts(result, out);
 	for (int32_t c = 0; c < pair->plain.n; c++) {
 		const struct virt_clock_evidence *evidence = &pair->best.evidence[c];
 		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
@@ -201,6 +216,21 @@ static int store(const struct align *align)
 
 /* --- reading --------------------------------------------------------------------------------- */
 
+static void take_record(void *arg, const struct kvm_trace_record *record)
+{
+	struct align *align = arg;
+
+	irq_injections_kvm(&align->pair.injections, record);
+}
+
+static void take_rows(void *arg, const struct xen_trace_row *rows, size_t n)
+{
+	struct align *align = arg;
+
+	for (size_t i = 0; i < n; i++)
+		irq_injections_xen(&align->pair.injections, &rows[i]);
+}
+
 static int read_host(struct align *align)
 {
 	char error[512];
@@ -219,6 +249,9 @@ static int read_host(struct align *align)
 	align->host.quiet = align->options->quiet;
 	align->host.guests = &align->guest;
 	align->host.n_guests = 1;
+	align->host.records = take_record;
+	align->host.rows = take_rows;
+	align->host.arg = align;
 	status = model_load(&align->host);
 	align->pair.model = align->host.model;
 	align->pair.host = align->host.kvm;

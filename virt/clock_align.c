@@ -5,7 +5,9 @@
  *
  * A vote of a few events gives candidates; around these the offsets with the most votes are found
  * exactly. With a drift no offset holds for the whole trace, but one does for a short piece of it:
- * from there a line is followed, over ever longer stretches.
+ * from there a line is followed, over ever longer stretches. If that leaves it open, or hardly any
+ * handler of an interrupt runs after its injection, another search lets handlers vote as well. It
+ * counts if it explains nearly all of them.
  */
 #include <errno.h>
 #include <math.h>
@@ -25,6 +27,9 @@
 /** Candidates of each, and how many of them are looked at closely. */
 #define MAX_CANDIDATES	24
 #define MAX_CLOSE	3
+
+/** Fewer handlers than this do not count. */
+#define MIN_HANDLERS	10
 
 /** Chance alone gives this to one of e^7 searches: 0.1 %. */
 #define MIN_EVIDENCE	7.0
@@ -72,6 +77,10 @@ static int check_times(struct clock_search *search)
 			if (!in_reach(vcpu->changes[i].time) ||
 			    (i && vcpu->changes[i].time < vcpu->changes[i - 1].time))
 				return -EINVAL;
+		for (size_t i = 0; i < vcpu->n_injections; i++)
+			if (!in_reach(vcpu->injections[i].time_ns) ||
+			    (i && vcpu->injections[i].time_ns < vcpu->injections[i - 1].time_ns))
+				return -EINVAL;
 		if (vcpu->n && vcpu->changes[0].time < search->host_begin)
 			search->host_begin = vcpu->changes[0].time;
 		if (vcpu->n && vcpu->changes[vcpu->n - 1].time > search->host_end)
@@ -85,6 +94,10 @@ static int check_times(struct clock_search *search)
 		for (size_t i = 0; i < cpu->n; i++)
 			if (!in_reach(cpu->times[i]) || (i && cpu->times[i] < cpu->times[i - 1]))
 				return -EINVAL;
+		for (size_t i = 0; i < cpu->n_handlers; i++)
+			if (!in_reach(cpu->handlers[i].time) ||
+			    (i && cpu->handlers[i].time < cpu->handlers[i - 1].time))
+				return -EINVAL;
 		if (cpu->n && cpu->times[0] < search->guest_begin)
 			search->guest_begin = cpu->times[0];
 		if (cpu->n && cpu->times[cpu->n - 1] > search->guest_end)
@@ -95,7 +108,7 @@ static int check_times(struct clock_search *search)
 
 static void end(struct clock_search *search)
 {
-	free(search->vcpus);
+	clock_tracks_free(&search->tracks);
 	free(search->pairing);
 	free(search->pool);
 	free(search->edges.edges);
@@ -103,18 +116,13 @@ static void end(struct clock_search *search)
 
 static int begin(struct clock_search *search, const struct virt_clock_problem *problem)
 {
-	*search = (struct clock_search){ .problem = problem };
+	*search = (struct clock_search){ .problem = problem, .events = true };
 	if (problem->n_cpus < 0 || problem->n_vcpus < 0 || check_times(search))
 		return -EINVAL;
 	search->pairing = malloc(((size_t)problem->n_cpus + 1) * sizeof(*search->pairing));
-	search->vcpus = malloc(((size_t)problem->n_vcpus + 1) * sizeof(*search->vcpus));
-	if (!search->pairing || !search->vcpus) {
+	if (!search->pairing || clock_tracks_make(problem, &search->tracks)) {
 		end(search);
 		return -ENOMEM;
-	}
-	for (int32_t v = 0; v < problem->n_vcpus; v++) {
-		search->vcpus[v].known = problem->vcpus[v];
-		clock_weigh(&search->vcpus[v]);
 	}
 	for (int32_t c = 0; c < problem->n_cpus; c++)
 		search->pairing[c] = problem->cpus[c].vcpu;
@@ -200,15 +208,45 @@ static double evidence_of(const struct virt_clock_vcpu *vcpu, const struct virt_
 	return (double)stretches * log1p(ns[VIRT_CLOCK_OUTSIDE] / ns[VIRT_CLOCK_INSIDE]);
 }
 
-/** Fill in what the offset and drift explain. Return: the logarithm against chance. */
-static double judge(const struct clock_search *search, struct virt_clock_alignment *alignment,
-		    struct virt_clock_evidence *evidence)
+/** The logarithms against chance. */
+struct against_chance {
+	double		events, irqs;
+};
+
+/** Count the handlers of a CPU that are explained. Return: the logarithm against chance. */
+static double judge_irqs(const struct clock_search *search, int32_t c, int64_t offset, double ppm,
+			 struct virt_clock_evidence *evidence)
+{
+	int32_t stride = search->tracks.stride;
+	double against_chance = 0;
+
+	for (int32_t k = 1; k < stride; k++) {
+		const struct virt_clock_cpu *cpu = &search->tracks.cpus[c * stride + k];
+		const struct virt_clock_vcpu *vcpu =
+			&search->tracks.vcpus[evidence->vcpu * stride + k].known;
+		struct virt_clock_evidence kind = { 0 };
+
+		if (!cpu->n)
+			continue;
+		judge_cpu(vcpu, cpu, offset, ppm, &kind);
+		evidence->interrupts += kind.inside + kind.outside;
+		evidence->interrupts_explained += kind.inside;
+		against_chance += evidence_of(vcpu, cpu, offset, ppm, kind.stretches);
+	}
+	return against_chance;
+}
+
+/** Fill in what the offset and drift explain. */
+static struct against_chance judge(const struct clock_search *search,
+				   struct virt_clock_alignment *alignment,
+				   struct virt_clock_evidence *evidence)
 {
 	const struct virt_clock_problem *problem = search->problem;
-	double against_chance = 0;
+	struct against_chance against_chance = { 0, 0 };
 	uint64_t judged;
 
 	alignment->inside = alignment->outside = alignment->unknown = 0;
+	alignment->interrupts = alignment->interrupts_explained = 0;
 	alignment->worst = 0;
 	for (int32_t c = 0; c < problem->n_cpus; c++) {
 		const struct virt_clock_cpu *cpu = &problem->cpus[c];
@@ -220,10 +258,15 @@ static double judge(const struct clock_search *search, struct virt_clock_alignme
 		} else if (cpu->n) {
 			judge_cpu(&problem->vcpus[e->vcpu], cpu, alignment->offset,
 				  alignment->drift_ppm, e);
-			against_chance += evidence_of(&problem->vcpus[e->vcpu], cpu,
-						      alignment->offset, alignment->drift_ppm,
-						      e->stretches);
+			against_chance.events += evidence_of(&problem->vcpus[e->vcpu], cpu,
+							     alignment->offset,
+							     alignment->drift_ppm,
+							     e->stretches);
+			against_chance.irqs += judge_irqs(search, c, alignment->offset,
+							  alignment->drift_ppm, e);
 		}
+		alignment->interrupts += e->interrupts;
+		alignment->interrupts_explained += e->interrupts_explained;
 		alignment->inside += e->inside;
 		alignment->outside += e->outside;
 		alignment->unknown += e->unknown;
@@ -236,28 +279,49 @@ static double judge(const struct clock_search *search, struct virt_clock_alignme
 	return against_chance;
 }
 
+/** What chance alone reaches in a search. */
+static double chance(const struct clock_search *search,
+		     const struct virt_clock_alignment *alignment)
+{
+	double tries = ((double)(search->host_end - search->host_begin) +
+			(double)(search->guest_end - search->guest_begin)) /
+		       ((double)(alignment->hi - alignment->lo) + 1);
+
+	return log(tries > 1 ? tries : 1) + MIN_EVIDENCE;
+}
+
+/** @against_chance: NULL: the alignment is given, it has not been searched */
 static void decide(const struct clock_search *search, struct virt_clock_alignment *alignment,
-		   double against_chance, bool searched)
+		   const struct against_chance *against_chance)
 {
 	uint64_t judged = alignment->inside + alignment->outside;
-	double tries = 1;
 
-	if (searched)
-		tries = ((double)(search->host_end - search->host_begin) +
-			 (double)(search->guest_end - search->guest_begin)) /
-			((double)(alignment->hi - alignment->lo) + 1);
 	if (judged && alignment->explained_percent < VIRT_CLOCK_MIN_PERCENT)
 		alignment->verdict = VIRT_CLOCK_POOR;
 	else if (judged < VIRT_CLOCK_MIN_EVENTS ||
-		 (searched && against_chance < log(tries > 1 ? tries : 1) + MIN_EVIDENCE))
+		 (against_chance && against_chance->events +
+		  (search->irqs ? against_chance->irqs : 0) < chance(search, alignment)))
 		alignment->verdict = VIRT_CLOCK_FEW;
 	else
 		alignment->verdict = VIRT_CLOCK_GOOD;
 }
 
+/** Do the handlers speak for an alignment? */
+static bool irqs_agree(const struct clock_search *search,
+		       const struct virt_clock_alignment *alignment,
+		       const struct against_chance *against_chance)
+{
+	uint64_t explained = alignment->interrupts_explained;
+
+	return explained >= MIN_HANDLERS &&
+	       clock_irqs_fit(explained, alignment->interrupts - explained) &&
+	       against_chance->irqs >= chance(search, alignment);
+}
+
 int virt_clock_judge(const struct virt_clock_problem *problem, int64_t offset, double drift_ppm,
 		     struct virt_clock_alignment *alignment, struct virt_clock_evidence *evidence)
 {
+	struct against_chance against_chance;
 	struct clock_search search;
 	int ret = begin(&search, problem);
 
@@ -266,7 +330,9 @@ int virt_clock_judge(const struct virt_clock_problem *problem, int64_t offset, d
 	*alignment = (struct virt_clock_alignment){
 		.offset = offset, .lo = offset, .hi = offset, .drift_ppm = drift_ppm,
 	};
-	decide(&search, alignment, judge(&search, alignment, evidence), false);
+	against_chance = judge(&search, alignment, evidence);
+	alignment->by_interrupts = irqs_agree(&search, alignment, &against_chance);
+	decide(&search, alignment, NULL);
 	if (alignment->verdict == VIRT_CLOCK_GOOD)
 		ret = clock_widen(&search, alignment);
 	end(&search);
@@ -399,36 +465,86 @@ static void look_for_others(const struct found *found, struct virt_clock_alignme
 	}
 }
 
+/** Is a search with handlers needed? Some may be without an injection, but rarely most. */
+static bool wants_irqs(const struct clock_search *search,
+		       const struct virt_clock_alignment *alignment)
+{
+	return search->tracks.stride > 1 &&
+	       (alignment->verdict != VIRT_CLOCK_GOOD ||
+		3 * alignment->interrupts_explained < alignment->interrupts);
+}
+
+/** Search once, with handlers or without. With them, the verdict is bad also if they disagree. */
+static int search_once(struct clock_search *search, bool irqs,
+		       struct virt_clock_alignment *alignment,
+		       struct virt_clock_evidence *evidence)
+{
+	struct against_chance against_chance;
+	struct found found = { 0 };
+	int ret;
+
+	*alignment = (struct virt_clock_alignment){ .verdict = VIRT_CLOCK_FEW };
+	for (int32_t c = 0; c < search->problem->n_cpus; c++)
+		search->pairing[c] = search->problem->cpus[c].vcpu;
+	search->irqs = irqs;
+	search->n_pool = 0;
+	ret = search_all(search, &found);
+	if (!ret && !found.n)
+		judge(search, alignment, evidence);
+	if (ret || !found.n)
+		goto out;
+	qsort(found.fits, (size_t)found.n, sizeof(*found.fits), compare_fits);
+	ret = clock_fit_exactly(search, &found.fits[0], alignment);
+	if (ret)
+		goto out;
+	against_chance = judge(search, alignment, evidence);
+	alignment->by_interrupts = irqs_agree(search, alignment, &against_chance);
+	if (irqs && !alignment->by_interrupts)
+		goto out;
+	decide(search, alignment, &against_chance);
+	if (alignment->verdict == VIRT_CLOCK_GOOD)
+		ret = clock_fit_neighbours(search, &found.fits[0], alignment);
+	if (alignment->verdict == VIRT_CLOCK_GOOD)
+		look_for_others(&found, alignment);
+out:
+	free(found.fits);
+	return ret;
+}
+
+/** Search once more, with handlers; @alignment stays as it is if nothing better is found. */
+static int search_with_irqs(struct clock_search *search, struct virt_clock_alignment *alignment,
+			    struct virt_clock_evidence *evidence)
+{
+	size_t n = (size_t)search->problem->n_cpus;
+	struct virt_clock_evidence *with = calloc(n + 1, sizeof(*with));
+	struct virt_clock_alignment found;
+	int ret = with ? search_once(search, true, &found, with) : -ENOMEM;
+
+	if (!ret && found.verdict == VIRT_CLOCK_GOOD) {
+		*alignment = found;
+		memcpy(evidence, with, n * sizeof(*with));
+	}
+	free(with);
+	return ret;
+}
+
 int virt_clock_align(const struct virt_clock_problem *problem,
 		     struct virt_clock_alignment *alignment, struct virt_clock_evidence *evidence)
 {
-	struct found found = { 0 };
 	struct clock_search search;
 	int ret = begin(&search, problem);
 
 	if (ret)
 		return ret;
-	*alignment = (struct virt_clock_alignment){ .verdict = VIRT_CLOCK_FEW };
 	if (search.host_begin > search.host_end || search.guest_begin > search.guest_end) {
+		*alignment = (struct virt_clock_alignment){ .verdict = VIRT_CLOCK_FEW };
 		judge(&search, alignment, evidence);
-		goto out;
+		end(&search);
+		return 0;
 	}
-	ret = search_all(&search, &found);
-	if (ret || !found.n)
-		goto out;
-	qsort(found.fits, (size_t)found.n, sizeof(*found.fits), compare_fits);
-	ret = clock_fit_exactly(&search, &found.fits[0], alignment);
-	if (ret)
-		goto out;
-	decide(&search, alignment, judge(&search, alignment, evidence), true);
-	if (alignment->verdict == VIRT_CLOCK_GOOD)
-		ret = clock_fit_neighbours(&search, &found.fits[0], alignment);
-	if (alignment->verdict == VIRT_CLOCK_GOOD)
-		look_for_others(&found, alignment);
-out:
-	if (!ret && !found.n)
-		judge(&search, alignment, evidence);
-	free(found.fits);
+	ret = search_once(&search, false, alignment, evidence);
+	if (!ret && wants_irqs(&search, alignment))
+		ret = search_with_irqs(&search, alignment, evidence);
 	end(&search);
 	return ret;
 }

@@ -5,7 +5,8 @@
  *
  * A CPU of a guest can record an event only while the host lets its vCPU execute guest code. So
  * every event permits only those differences of the two clocks with which it falls into such a
- * time; all events together leave an interval of them.
+ * time; all events together leave an interval of them. And a handler of an interrupt runs shortly
+ * after the host has injected this interrupt: that tells apart what the events alone leave open.
  *
  *     host time = guest time * (1 + drift_ppm / 1000000) + offset
  *
@@ -19,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "virt_model.h"
+#include "virt_delivery.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -54,6 +55,20 @@ struct virt_clock_change {
 struct virt_clock_vcpu {
 	const struct virt_clock_change *changes;
 	size_t		n;
+	const struct virt_injection *injections; /* ascending; may be NULL */
+	size_t		n_injections;
+};
+
+/** Which interrupt a handler is for, if not a vector. */
+enum virt_clock_vector {
+	VIRT_CLOCK_ANY = VIRT_NONE,
+	VIRT_CLOCK_DEVICE = -2,		/* any that is not Linux's own */
+};
+
+/** The guest enters the handler of an interrupt. */
+struct virt_clock_handler {
+	int64_t		time;
+	int32_t		vector;		/* or enum virt_clock_vector */
 };
 
 /** The events of one of the guest's CPUs, in ascending order. */
@@ -61,6 +76,8 @@ struct virt_clock_cpu {
 	const int64_t	*times;
 	size_t		n;
 	int32_t		vcpu;		/* which one it is; VIRT_NONE: to be found out */
+	const struct virt_clock_handler *handlers; /* ascending; may be NULL */
+	size_t		n_handlers;
 };
 
 /** What is to be aligned. */
@@ -79,6 +96,8 @@ struct virt_clock_evidence {
 	uint64_t	unknown;	/* not judged */
 	uint64_t	stretches;	/* of guest code with at least one event in them */
 	int64_t		worst;		/* how far outside the worst one is; 0 if none is */
+	uint64_t	interrupts;	/* handlers of interrupts that the host may have injected */
+	uint64_t	interrupts_explained; /* those shortly after such an injection */
 };
 
 /** Why an alignment is refused. */
@@ -98,6 +117,8 @@ struct virt_clock_alignment {
 	double		drift_ppm;	/* a multiple of 1e-6; 0: the events show none */
 	uint64_t	inside, outside, unknown;
 	double		explained_percent; /* inside of all that are judged; 0 without any */
+	uint64_t	interrupts, interrupts_explained; /* of all CPUs */
+	bool		by_interrupts;	/* so many are explained that it cannot be chance */
 	int64_t		worst;
 	int64_t		other_offset;	/* VIRT_CLOCK_AMBIGUOUS: the next best one */
 };
@@ -110,7 +131,8 @@ int64_t virt_clock_host_time(int64_t offset, double drift_ppm, int64_t guest_tim
  * @evidence: receives one for each of the guest's CPUs
  *
  * A vCPU is given to at most one CPU of unknown pairing. The initial difference of the clocks
- * does not matter. The result is the best there is also if it is refused.
+ * does not matter. The result is the best there is also if it is refused. Handlers count where
+ * events leave it open, and only if nearly all of them are explained.
  *
  * Return: 0, -ENOMEM, or -EINVAL (order of times, numbers that do not exist).
  */

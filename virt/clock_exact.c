@@ -23,27 +23,93 @@
 #define N_AROUND	2000
 #define AROUND		1000000
 
+/** What is wanted of a sweep. */
+enum sweep {
+	SWEEP_BEST,
+	SWEEP_AROUND,			/* as good as the middle of @best */
+	SWEEP_NEAR,			/* hardly worse than the best */
+};
+
 /**
  * The best offsets for a sample, and, if @most is not NULL, what they could score at most.
  * Return: 0 or -ENOMEM.
  */
 static int sweep_sample(struct clock_search *search, const struct clock_rate *rate, size_t max,
-			int64_t lo, int64_t hi, struct clock_best *best, int64_t *most)
+			int64_t lo, int64_t hi, enum sweep what, struct clock_best *best,
+			int64_t *most)
 {
-	int n = search->problem->n_cpus, ret = -ENOMEM;
+	int n = clock_n_tracks(search), ret = -ENOMEM;
 	struct clock_sample *samples = calloc((size_t)n, sizeof(*samples));
 	struct clock_stretch reach = clock_reach(search, rate, lo, hi);
 
 	if (samples)
 		ret = clock_take_sample(search, reach.from, reach.to, max, samples);
-	if (!ret)
-		ret = clock_sweep(search->vcpus, samples, n, rate, lo, hi, &search->edges,
-				  best);
+	if (!ret && what == SWEEP_BEST)
+		ret = clock_sweep(search->tracks.vcpus, samples, n, rate, lo, hi,
+				  &search->edges, best);
+	else if (!ret && what == SWEEP_AROUND)
+		ret = clock_sweep_around(search->tracks.vcpus, samples, n, rate, lo, hi,
+					 best->lo + (best->hi - best->lo) / 2, &search->edges,
+					 best);
+	else if (!ret)
+		ret = clock_sweep_near(search->tracks.vcpus, samples, n, rate, lo, hi,
+				       clock_clear(clock_most(search, samples)),
+				       &search->edges, best);
 	if (!ret && most)
 		*most = clock_most(search, samples);
 	if (samples)
 		free(samples[0].times);
 	free(samples);
+	return ret;
+}
+
+/** Handlers run late now and then, or without a cause: only events tell offsets exactly. */
+static int sweep_events(struct clock_search *search, const struct clock_rate *rate, size_t max,
+			int64_t lo, int64_t hi, enum sweep what, struct clock_best *best)
+{
+	bool irqs = search->irqs;
+	int ret;
+
+	search->irqs = false;
+	ret = sweep_sample(search, rate, max, lo, hi, what, best, NULL);
+	search->irqs = irqs;
+	return ret;
+}
+
+/**
+ * The offsets may go on beyond @lo .. @hi, where they have been looked for: candidates are of a
+ * limited width, and handlers narrow them.
+ */
+static int widen(struct clock_search *search, const struct clock_rate *rate, int64_t lo,
+		 int64_t hi, struct clock_best *best)
+{
+	int ret = 0;
+
+	for (int64_t more = NEIGHBOURS / 16; more <= 4 * NEIGHBOURS && !ret; more *= 4) {
+		if (best->lo > lo && best->hi < hi)
+			return 0;
+		lo -= more;
+		hi += more;
+		ret = sweep_events(search, rate, clock_affordable(search, hi - lo, N_LARGE), lo, hi,
+				   SWEEP_AROUND, best);
+	}
+	return ret;
+}
+
+/**
+ * If more offsets are left than handlers can tell apart: those with which hardly more of them run
+ * at the wrong time than with the best ones.
+ */
+static int narrow(struct clock_search *search, const struct clock_rate *rate,
+		  struct clock_best *best)
+{
+	int64_t width = best->hi - best->lo;
+	int ret;
+
+	search->events = false;
+	ret = sweep_sample(search, rate, clock_affordable(search, width, N_LARGE), best->lo,
+			   best->hi, SWEEP_NEAR, best, NULL);
+	search->events = true;
 	return ret;
 }
 
@@ -56,6 +122,7 @@ int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
 	struct clock_rate rate = { .rate = ppm * 1e-6 };
 	struct clock_best best = { 0 };
 	int64_t lo, hi;
+	bool narrowed;
 	int ret;
 
 	memcpy(search->pairing, search->pool + fit->pairing,
@@ -63,12 +130,17 @@ int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
 	line.rate.rate = rate.rate;
 	lo = clock_fit_offset(&line, fit->lo) - MARGIN;
 	hi = clock_fit_offset(&line, fit->hi) + MARGIN;
-	ret = sweep_sample(search, &rate, N_LARGE, lo, hi, &best, NULL);
+	ret = sweep_events(search, &rate, N_LARGE, lo, hi, SWEEP_BEST, &best);
+	if (!ret)
+		ret = widen(search, &rate, lo, hi, &best);
+	narrowed = search->irqs && best.hi - best.lo > CLOCK_IRQ_WINDOW;
+	if (!ret && narrowed)
+		ret = narrow(search, &rate, &best);
 	if (!ret) {
-		int64_t width = best.hi - best.lo + 2;
+		int64_t width = narrowed ? 0 : best.hi - best.lo + 2;
 
-		ret = sweep_sample(search, &rate, SIZE_MAX, best.lo - width, best.hi + width,
-				   &best, NULL);
+		ret = sweep_events(search, &rate, SIZE_MAX, best.lo - width, best.hi + width,
+				   SWEEP_BEST, &best);
 	}
 	alignment->lo = best.lo;
 	alignment->hi = best.hi;
@@ -77,14 +149,19 @@ int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
 	return ret;
 }
 
+static int64_t weight_of(const struct clock_search *search, int32_t vcpu)
+{
+	return search->tracks.vcpus[vcpu * search->tracks.stride].inside;
+}
+
 /** The less an event says, the more of them it takes to tell two offsets apart. */
 static size_t enough(const struct clock_search *search)
 {
 	int64_t least = CLOCK_NAT / 2;
 
 	for (int32_t c = 0; c < search->problem->n_cpus; c++)
-		if (search->pairing[c] >= 0 && search->vcpus[search->pairing[c]].inside < least)
-			least = search->vcpus[search->pairing[c]].inside;
+		if (search->pairing[c] >= 0 && weight_of(search, search->pairing[c]) < least)
+			least = weight_of(search, search->pairing[c]);
 	return (size_t)(N_NEIGHBOURS * (CLOCK_NAT / 2) / least);
 }
 
@@ -96,7 +173,8 @@ int clock_fit_neighbours(struct clock_search *search, const struct clock_fit *fi
 	struct clock_best here, other;
 	size_t n = enough(search);
 	int64_t most;
-	int ret = sweep_sample(search, &rate, n, alignment->lo, alignment->hi, &here, &most);
+	int ret = sweep_sample(search, &rate, n, alignment->lo, alignment->hi,
+			       SWEEP_BEST, &here, &most);
 
 	(void)fit;
 	for (int side = -1; side <= 1 && !ret; side += 2) {
@@ -105,7 +183,7 @@ int clock_fit_neighbours(struct clock_search *search, const struct clock_fit *fi
 			int64_t far = alignment->offset + side * NEIGHBOURS;
 
 			ret = sweep_sample(search, &rate, n, side < 0 ? far : near,
-					   side < 0 ? near : far, &other, NULL);
+					   side < 0 ? near : far, SWEEP_BEST, &other, NULL);
 			if (ret || other.score < here.score - clock_clear(most))
 				break;
 			/* the flank of this peak, or another one? */
@@ -124,12 +202,12 @@ int clock_widen(struct clock_search *search, struct virt_clock_alignment *alignm
 	struct clock_rate rate = { .rate = alignment->drift_ppm * 1e-6 };
 	int64_t offset = alignment->offset;
 	struct clock_best best;
-	int ret = sweep_sample(search, &rate, N_AROUND, offset - AROUND, offset + AROUND, &best,
-			       NULL);
+	int ret = sweep_events(search, &rate, N_AROUND, offset - AROUND, offset + AROUND,
+			       SWEEP_BEST, &best);
 
 	if (ret || offset < best.lo || offset > best.hi)
 		return ret;
-	ret = sweep_sample(search, &rate, SIZE_MAX, best.lo, best.hi, &best, NULL);
+	ret = sweep_events(search, &rate, SIZE_MAX, best.lo, best.hi, SWEEP_BEST, &best);
 	if (ret || offset < best.lo || offset > best.hi)
 		return ret;
 	alignment->lo = best.lo;

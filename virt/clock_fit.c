@@ -44,8 +44,7 @@ bool clock_fits_differ(const struct clock_fit *a, const struct clock_fit *b)
 	return far > 4 * width + 4 * TOLERANCE;
 }
 
-/** The number of events at which a sweep over @window stays cheap. */
-static size_t affordable(const struct clock_search *search, int64_t window, size_t wanted)
+size_t clock_affordable(const struct clock_search *search, int64_t window, size_t wanted)
 {
 	const struct virt_clock_problem *problem = search->problem;
 	double span = (double)(search->host_end - search->host_begin) + 1, edges, n;
@@ -91,7 +90,7 @@ static int pair(struct clock_search *search, struct clock_sample *samples, struc
 int clock_fit_piece(struct clock_search *search, int64_t from, int64_t to,
 		    const struct clock_candidate *candidate, struct clock_fit *fit)
 {
-	int n = search->problem->n_cpus;
+	int n = clock_n_tracks(search);
 	struct clock_sample *samples = calloc((size_t)n, sizeof(*samples));
 	struct clock_best best = { 0 };
 	int64_t width = candidate->hi - candidate->lo;
@@ -102,12 +101,12 @@ int clock_fit_piece(struct clock_search *search, int64_t from, int64_t to,
 	reach.to = reach.to < to ? reach.to : to;
 	if (samples)
 		ret = clock_take_sample(search, reach.from, reach.to,
-					affordable(search, width, N_PIECE), samples);
+					clock_affordable(search, width, N_PIECE), samples);
 
 	if (!ret)
 		ret = pair(search, samples, fit, candidate->lo, candidate->hi);
 	if (!ret)
-		ret = clock_sweep(search->vcpus, samples, n, &fit->rate, candidate->lo,
+		ret = clock_sweep(search->tracks.vcpus, samples, n, &fit->rate, candidate->lo,
 				  candidate->hi, &search->edges, &best);
 	fit->lo = best.lo;
 	fit->hi = best.hi;
@@ -140,7 +139,7 @@ static int try_rates(struct clock_search *search, const struct level *level, str
 
 		if (fabs(rate.rate) > VIRT_CLOCK_MAX_PPM * 1.02e-6)
 			continue;
-		if (clock_sweep(search->vcpus, level->samples, search->problem->n_cpus,
+		if (clock_sweep(search->tracks.vcpus, level->samples, clock_n_tracks(search),
 				&rate, level->lo, level->hi, &search->edges, &here))
 			return -ENOMEM;
 		if (here.score < best.score ||
@@ -173,7 +172,7 @@ static int follow(struct clock_search *search, struct clock_fit *fit, int64_t fu
 
 	set_window(&level, fit, fit->slack + TOLERANCE);
 	for (;;) {
-		size_t wanted = affordable(search, level.hi - level.lo, N_LEVEL);
+		size_t wanted = clock_affordable(search, level.hi - level.lo, N_LEVEL);
 
 		level.step = TOLERANCE / (double)half;
 		if (range / level.step > 32)
@@ -198,25 +197,36 @@ static int follow(struct clock_search *search, struct clock_fit *fit, int64_t fu
 	}
 }
 
+/** Count the samples of events, or of handlers, that lie inside, and outside. */
+static void count(const struct clock_search *search, const struct clock_sample *samples,
+		  const struct clock_fit *fit, bool irqs, uint64_t *inside, uint64_t *outside)
+{
+	*inside = *outside = 0;
+	for (int32_t t = 0; t < clock_n_tracks(search); t++) {
+		const struct virt_clock_vcpu *vcpu;
+
+		if (samples[t].vcpu < 0 || (t % search->tracks.stride > 0) != irqs)
+			continue;
+		vcpu = &search->tracks.vcpus[samples[t].vcpu].known;
+		for (size_t i = 0; i < samples[t].n; i++) {
+			int64_t at = clock_find(vcpu, place(fit, samples[t].times[i]));
+
+			*inside += at >= 0 && vcpu->changes[at].where == VIRT_CLOCK_INSIDE;
+			*outside += at >= 0 && vcpu->changes[at].where == VIRT_CLOCK_OUTSIDE;
+		}
+	}
+}
+
 /** Is there hardly anything outside, and enough inside that it cannot be chance? */
 static bool is_perfect(const struct clock_search *search, const struct clock_sample *samples,
 		       const struct clock_fit *fit)
 {
-	uint64_t inside = 0, outside = 0;
+	uint64_t inside, outside;
 
-	for (int32_t c = 0; c < search->problem->n_cpus; c++) {
-		const struct virt_clock_vcpu *vcpu;
-
-		if (samples[c].vcpu < 0)
-			continue;
-		vcpu = &search->problem->vcpus[samples[c].vcpu];
-		for (size_t i = 0; i < samples[c].n; i++) {
-			int64_t at = clock_find(vcpu, place(fit, samples[c].times[i]));
-
-			inside += at >= 0 && vcpu->changes[at].where == VIRT_CLOCK_INSIDE;
-			outside += at >= 0 && vcpu->changes[at].where == VIRT_CLOCK_OUTSIDE;
-		}
-	}
+	count(search, samples, fit, true, &inside, &outside);
+	if (!clock_irqs_fit(inside, outside))
+		return false;
+	count(search, samples, fit, false, &inside, &outside);
 	return inside >= VIRT_CLOCK_MIN_EVENTS && outside * 1000 <= inside &&
 	       fit->score >= CLOCK_NO_CHANCE;
 }
@@ -271,7 +281,7 @@ static int with_and_without(struct clock_search *search, struct clock_fit *fit, 
 
 int clock_fit_grow(struct clock_search *search, struct clock_fit *fit)
 {
-	size_t n = (size_t)search->problem->n_cpus;
+	size_t n = (size_t)clock_n_tracks(search);
 	struct clock_sample *samples = calloc(n, sizeof(*samples));
 	struct clock_sample *room = calloc(n, sizeof(*room));
 	struct clock_stretch reach = clock_reach(search, &fit->rate, fit->lo - fit->slack,
@@ -284,11 +294,11 @@ int clock_fit_grow(struct clock_search *search, struct clock_fit *fit)
 	use_pairing(search, fit->pairing);
 	if (samples && room)
 		ret = clock_take_sample(search, reach.from, reach.to,
-					affordable(search, fit->hi - fit->lo + 2 * fit->slack,
+					clock_affordable(search, fit->hi - fit->lo + 2 * fit->slack,
 						   N_WHOLE), samples);
 	if (!ret)
 		ret = with_and_without(search, fit, full, samples, room);
-	for (size_t c = 0; c < n; c++)
+	for (int32_t c = 0; c < search->problem->n_cpus; c++)
 		search->pairing[c] = search->problem->cpus[c].vcpu;
 	if (samples)
 		free(samples[0].times);

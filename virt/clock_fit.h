@@ -24,6 +24,9 @@ struct clock_fit {
 	bool		perfect;	/* there is nothing left to explain */
 };
 
+/** clock_affordable - the number of events, at most @wanted, at which a sweep stays cheap */
+size_t clock_affordable(const struct clock_search *search, int64_t window, size_t wanted);
+
 /** clock_fit_piece - the best offset of a candidate without drift. Return: 0 or -ENOMEM. */
 int clock_fit_piece(struct clock_search *search, int64_t from, int64_t to,
 		    const struct clock_candidate *candidate, struct clock_fit *fit);

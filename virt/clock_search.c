@@ -35,28 +35,58 @@ static size_t first_from(const struct virt_clock_cpu *cpu, int64_t time)
 	return lo;
 }
 
+static size_t n_between(const struct virt_clock_cpu *cpu, int64_t from, int64_t to)
+{
+	return first_from(cpu, to) - first_from(cpu, from);
+}
+
+/** The track of a vCPU that a track of a CPU belongs to; VIRT_NONE: not known which one. */
+static int32_t track_of(const struct clock_search *search, int32_t track)
+{
+	int32_t stride = search->tracks.stride, vcpu = search->pairing[track / stride];
+
+	return vcpu < 0 ? VIRT_NONE : vcpu * stride + track % stride;
+}
+
+/** How many of the @n events of a track are taken if there are @all, without handlers. */
+static size_t wanted_of(const struct clock_search *search, int32_t track, size_t n, size_t all,
+			size_t max)
+{
+	int32_t stride = search->tracks.stride;
+	size_t wanted = n;
+
+	if (!(track % stride ? search->irqs : search->events))
+		return 0;
+	/* rare interrupts say the most: all kinds get the same number */
+	if (track % stride)
+		wanted = max / 2 / (size_t)(clock_n_tracks(search) - search->problem->n_cpus);
+	else if (all > max)
+		wanted = (size_t)((double)n * (double)max / (double)all);
+	return wanted > n ? n : wanted || !n ? wanted : 1;
+}
+
 int clock_take_sample(const struct clock_search *search, int64_t from, int64_t to, size_t max,
 		      struct clock_sample *samples)
 {
-	const struct virt_clock_problem *problem = search->problem;
-	size_t all = 0, room;
+	int32_t stride = search->tracks.stride, n_tracks = clock_n_tracks(search);
+	size_t all = 0, room = 1;
 	int64_t *times;
 
-	for (int i = 0; i < problem->n_cpus; i++)
-		all += first_from(&problem->cpus[i], to) - first_from(&problem->cpus[i], from);
-	room = (all < max ? all : max) + (size_t)problem->n_cpus;
+	for (int32_t i = 0; i < n_tracks; i += stride)
+		all += n_between(&search->tracks.cpus[i], from, to);
+	for (int32_t i = 0; i < n_tracks; i++)
+		room += wanted_of(search, i, n_between(&search->tracks.cpus[i], from, to), all,
+				  max);
 	times = malloc(room * sizeof(*times));
 	samples[0].times = times;
 	if (!times)
 		return -ENOMEM;
-	for (int i = 0; i < problem->n_cpus; i++) {
-		const struct virt_clock_cpu *cpu = &problem->cpus[i];
-		size_t first = first_from(cpu, from), n = first_from(cpu, to) - first;
-		size_t wanted = all <= max ? n : (size_t)((double)n * (double)max / (double)all);
+	for (int32_t i = 0; i < n_tracks; i++) {
+		const struct virt_clock_cpu *cpu = &search->tracks.cpus[i];
+		size_t first = first_from(cpu, from), n = n_between(cpu, from, to);
+		size_t wanted = wanted_of(search, i, n, all, max);
 
-		if (n && !wanted)
-			wanted = 1;
-		samples[i] = (struct clock_sample){ times, wanted, search->pairing[i] };
+		samples[i] = (struct clock_sample){ times, wanted, track_of(search, i) };
 		for (size_t k = 0; k < wanted; k++)
 			*times++ = cpu->times[first + (size_t)((double)k * (double)n /
 							       (double)wanted)];
@@ -85,13 +115,23 @@ int64_t clock_most(const struct clock_search *search, const struct clock_sample 
 {
 	int64_t most = 0;
 
-	for (int32_t c = 0; c < search->problem->n_cpus; c++)
+	for (int32_t c = 0; c < clock_n_tracks(search); c++)
 		if (samples[c].vcpu >= 0)
-			most += search->vcpus[samples[c].vcpu].inside * (int64_t)samples[c].n;
+			most += search->tracks.vcpus[samples[c].vcpu].inside *
+				(int64_t)samples[c].n;
 	return most;
 }
 
 /* --- candidates ------------------------------------------------------------------------------ */
+
+/** Are there events or handlers in a CPU's tracks? */
+static bool has_any(const struct clock_sample *samples, int32_t stride)
+{
+	for (int32_t k = 0; k < stride; k++)
+		if (samples[k].n)
+			return true;
+	return false;
+}
 
 static bool taken(const struct clock_search *search, int32_t vcpu)
 {
@@ -102,17 +142,17 @@ static bool taken(const struct clock_search *search, int32_t vcpu)
 }
 
 /** The votes of a CPU: of an unknown one, of the vCPU that is best for it, bin by bin. */
-static int vote_cpu(const struct clock_search *search, const struct clock_sample *sample,
+static int vote_cpu(const struct clock_search *search, const struct clock_sample *samples,
 		    int64_t slack, struct clock_votes *votes, int32_t *best)
 {
-	const struct virt_clock_problem *problem = search->problem;
+	int32_t stride = search->tracks.stride;
 
 	for (size_t b = 0; b < votes->n; b++)
 		best[b] = INT32_MIN;
-	for (int32_t v = 0; v < problem->n_vcpus; v++) {
-		if (sample->vcpu < 0 ? taken(search, v) : v != sample->vcpu)
+	for (int32_t v = 0; v < search->problem->n_vcpus; v++) {
+		if (samples->vcpu < 0 ? taken(search, v) : v * stride != samples->vcpu)
 			continue;
-		if (clock_vote(&search->vcpus[v], sample->times, sample->n, slack, votes))
+		if (clock_vote(&search->tracks.vcpus[v * stride], samples, stride, slack, votes))
 			return -ENOMEM;
 		for (size_t b = 0; b < votes->n; b++)
 			if (votes->bins[b] > best[b])
@@ -161,11 +201,11 @@ int clock_candidates(const struct clock_search *search, int64_t from, int64_t to
 		     struct clock_candidate *candidates, int max)
 {
 	const struct virt_clock_problem *problem = search->problem;
-	struct clock_sample *samples = calloc((size_t)problem->n_cpus, sizeof(*samples));
+	struct clock_sample *samples = calloc((size_t)clock_n_tracks(search), sizeof(*samples));
 	struct clock_votes votes = { .lo = search->host_begin - to - slack };
 	int64_t span = search->host_end - from + slack - votes.lo;
 	size_t voters = MAX_VOTES / n_changes(problem) * (size_t)problem->n_vcpus;
-	int32_t *best = NULL, *sum = NULL;
+	int32_t *best = NULL, *sum = NULL, stride = search->tracks.stride;
 	int ret = -ENOMEM;
 
 	voters = voters > MAX_VOTERS ? MAX_VOTERS : voters < MIN_VOTERS ? MIN_VOTERS : voters;
@@ -179,9 +219,9 @@ int clock_candidates(const struct clock_search *search, int64_t from, int64_t to
 	    clock_take_sample(search, from, to, voters, samples))
 		goto out;
 	for (int i = 0; i < problem->n_cpus; i++) {
-		if (!samples[i].n)
+		if (!has_any(&samples[i * stride], stride))
 			continue;
-		if (vote_cpu(search, &samples[i], slack, &votes, best))
+		if (vote_cpu(search, &samples[i * stride], slack, &votes, best))
 			goto out;
 		for (size_t b = 0; b < votes.n; b++)
 			if (best[b] != INT32_MIN)
@@ -204,38 +244,66 @@ out:
 
 /* --- pairing --------------------------------------------------------------------------------- */
 
+static void set_vcpu(struct clock_sample *samples, int32_t stride, int32_t vcpu)
+{
+	for (int32_t k = 0; k < stride; k++)
+		samples[k].vcpu = vcpu < 0 ? VIRT_NONE : vcpu * stride + k;
+}
+
+/** The vCPU that fits a CPU best. Return: VIRT_NONE if there is none left, or -ENOMEM. */
+static int32_t find_vcpu(struct clock_search *search, struct clock_sample *samples,
+			 const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t *score)
+{
+	int32_t stride = search->tracks.stride, found = VIRT_NONE;
+
+	*score = INT64_MIN;
+	for (int32_t v = 0; v < search->problem->n_vcpus; v++) {
+		struct clock_best best;
+
+		if (taken(search, v))
+			continue;
+		set_vcpu(samples, stride, v);
+		if (clock_sweep(search->tracks.vcpus, samples, stride, rate, lo, hi,
+				&search->edges, &best))
+			return -ENOMEM;
+		if (best.score > *score) {
+			*score = best.score;
+			found = v;
+		}
+	}
+	set_vcpu(samples, stride, VIRT_NONE);
+	return found;
+}
+
 /** Give each CPU of unknown pairing the vCPU that fits it best, the clearest ones first. */
 int clock_pair(struct clock_search *search, struct clock_sample *samples,
 	       const struct clock_rate *rate, int64_t lo, int64_t hi)
 {
-	const struct virt_clock_problem *problem = search->problem;
+	int32_t stride = search->tracks.stride;
 
 	for (;;) {
 		int64_t found = INT64_MIN;
 		int32_t cpu = -1, vcpu = -1;
 
-		for (int32_t i = 0; i < problem->n_cpus; i++) {
-			struct clock_sample one = samples[i];
-			struct clock_best best;
+		for (int32_t i = 0; i < search->problem->n_cpus; i++) {
+			struct clock_sample *of = &samples[i * stride];
+			int64_t score;
+			int32_t v;
 
-			if (one.vcpu >= 0 || !one.n)
+			if (of->vcpu >= 0 || !has_any(of, stride))
 				continue;
-			for (int32_t v = 0; v < problem->n_vcpus; v++) {
-				if (taken(search, v))
-					continue;
-				one.vcpu = v;
-				if (clock_sweep(search->vcpus, &one, 1, rate, lo, hi,
-						&search->edges, &best))
-					return -ENOMEM;
-				if (best.score > found) {
-					found = best.score;
-					cpu = i;
-					vcpu = v;
-				}
+			v = find_vcpu(search, of, rate, lo, hi, &score);
+			if (v < VIRT_NONE)
+				return v;
+			if (v >= 0 && score > found) {
+				found = score;
+				cpu = i;
+				vcpu = v;
 			}
 		}
 		if (cpu < 0)
 			return 0;
-		samples[cpu].vcpu = search->pairing[cpu] = vcpu;
+		search->pairing[cpu] = vcpu;
+		set_vcpu(&samples[cpu * stride], stride, vcpu);
 	}
 }

@@ -6,12 +6,13 @@
 #ifndef KSHARK_VIRT_CLOCK_SEARCH_H
 #define KSHARK_VIRT_CLOCK_SEARCH_H
 
-#include "clock_sweep.h"
+#include "clock_tracks.h"
 
 /** A search under way. */
 struct clock_search {
 	const struct virt_clock_problem *problem;
-	struct clock_vcpu *vcpus;	/* the same with weights */
+	struct clock_tracks tracks;	/* the same with handlers and with weights */
+	bool		events, irqs;	/* which tracks count */
 	int32_t		*pairing;	/* by CPU: the vCPU, or VIRT_NONE */
 	int32_t		*pool;		/* pairings of fits */
 	size_t		n_pool;
@@ -39,9 +40,16 @@ struct clock_candidate {
 	int64_t		score;
 };
 
+/** clock_n_tracks - of all CPUs together */
+static inline int clock_n_tracks(const struct clock_search *search)
+{
+	return search->problem->n_cpus * search->tracks.stride;
+}
+
 /**
- * clock_take_sample - about @max of the events from @from to before @to, of all CPUs together
- * @samples: receives one for each CPU; samples[0].times is to be freed in any case
+ * clock_take_sample - about @max of the events from @from to before @to, of all CPUs together, and
+ *		       about half as many of their handlers
+ * @samples: receives one for each track; samples[0].times is to be freed in any case
  *
  * Return: 0 or -ENOMEM.
  */
@@ -50,6 +58,12 @@ int clock_take_sample(const struct clock_search *search, int64_t from, int64_t t
 
 /** clock_most - the score of a sample that is all inside. */
 int64_t clock_most(const struct clock_search *search, const struct clock_sample *samples);
+
+/** clock_irqs_fit - are so few handlers outside that the right offset may leave them there? */
+static inline bool clock_irqs_fit(uint64_t inside, uint64_t outside)
+{
+	return outside * 4 <= inside;
+}
 
 /** clock_clear - the difference of scores that is more than chance. */
 static inline int64_t clock_clear(int64_t most)

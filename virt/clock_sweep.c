@@ -25,20 +25,39 @@ int64_t clock_find(const struct virt_clock_vcpu *vcpu, int64_t time)
 	return (int64_t)lo - 1;
 }
 
-void clock_weigh(struct clock_vcpu *vcpu)
+/** How long a vCPU is known to be inside and outside. */
+static void shares(const struct virt_clock_vcpu *known, double *in, double *out)
 {
-	const struct virt_clock_vcpu *known = &vcpu->known;
-	double time[3] = { 0, 0, 0 }, in, out;
+	double time[3] = { 0, 0, 0 };
 
 	for (size_t i = 0; i + 1 < known->n; i++)
 		time[known->changes[i].where] += (double)(known->changes[i + 1].time -
 							  known->changes[i].time);
-	in = time[VIRT_CLOCK_INSIDE] + 1;
-	out = time[VIRT_CLOCK_OUTSIDE] + 1;
-	in = fmin(log1p(out / in), 5);
-	out = log(out / (time[VIRT_CLOCK_INSIDE] + out) / CLOCK_WRONG);
-	vcpu->inside = (int32_t)fmax(lround(in * CLOCK_NAT), 1);
+	*in = time[VIRT_CLOCK_INSIDE] + 1;
+	*out = time[VIRT_CLOCK_OUTSIDE] + 1;
+}
+
+static int32_t weight_inside(double in, double out)
+{
+	return (int32_t)fmax(lround(fmin(log1p(out / in), 5) * CLOCK_NAT), 1);
+}
+
+void clock_weigh(struct clock_vcpu *vcpu)
+{
+	double in, out;
+
+	shares(&vcpu->known, &in, &out);
+	vcpu->inside = weight_inside(in, out);
+	out = log(out / (in + out - 1) / CLOCK_WRONG);
 	vcpu->outside = (int32_t)fmax(lround(out * CLOCK_NAT), CLOCK_PENALTY * vcpu->inside);
+}
+
+void clock_weigh_irqs(struct clock_vcpu *vcpu)
+{
+	double in, out;
+
+	shares(&vcpu->known, &in, &out);
+	vcpu->inside = vcpu->outside = weight_inside(in, out);
 }
 
 static int32_t weight_at(const struct clock_vcpu *vcpu, int64_t i)
@@ -71,40 +90,98 @@ static int compare_edges(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
-/** The longest stretch with the highest score. */
-static void find_best(const struct clock_edges *edges, int64_t score, int64_t lo, int64_t hi,
-		      struct clock_best *best)
+/** Stretches of offsets with one score, from one to the next. */
+struct walk {
+	const struct clock_edges *edges;
+	size_t		i;
+	int64_t		next, hi;	/* still to come */
+	int64_t		start, end, score;	/* the present one */
+	int64_t		change;		/* of the score, behind it */
+};
+
+static struct walk walk_begin(const struct clock_edges *edges, int64_t score, int64_t lo,
+			      int64_t hi)
 {
-	int64_t start = lo;
-	size_t i = 0;
+	return (struct walk){ .edges = edges, .next = lo, .hi = hi, .score = score };
+}
 
+/** Return: false if there is none left. Edges that cancel out at the same offset are none. */
+static bool walk_on(struct walk *walk)
+{
+	const struct clock_edges *edges = walk->edges;
+
+	if (walk->next > walk->hi)
+		return false;
+	walk->score += walk->change;
+	walk->start = walk->next;
+	walk->change = 0;
+	walk->end = walk->hi;
+	while (walk->i < edges->n && !walk->change) {
+		int64_t at = edges->edges[walk->i].offset;
+
+		for (; walk->i < edges->n && edges->edges[walk->i].offset == at; walk->i++)
+			walk->change += edges->edges[walk->i].change;
+		if (walk->change)
+			walk->end = at - 1;
+	}
+	walk->next = walk->end + 1;
+	return true;
+}
+
+/** The longest stretch with the highest score. */
+static void find_best(struct walk walk, struct clock_best *best)
+{
 	best->score = INT64_MIN;
-	while (start <= hi) {
-		int64_t change = 0, end = hi;
+	while (walk_on(&walk))
+		if (walk.score > best->score ||
+		    (walk.score == best->score && walk.end - walk.start > best->hi - best->lo))
+			*best = (struct clock_best){ walk.start, walk.end, walk.score };
+}
 
-		/* edges that cancel out at the same offset are none */
-		while (i < edges->n && !change) {
-			int64_t at = edges->edges[i].offset;
+/** All stretches in a row with at least the score of that of @at, which is one of them. */
+static void find_around(struct walk walk, int64_t at, struct clock_best *best)
+{
+	struct walk first = walk;
+	bool inside = false;
 
-			end = at - 1;
-			for (; i < edges->n && edges->edges[i].offset == at; i++)
-				change += edges->edges[i].change;
-			if (!change)
-				end = hi;
+	while (walk_on(&walk) && walk.end < at)
+		;
+	*best = (struct clock_best){ walk.start, walk.end, walk.score };
+	for (; walk_on(&first) && (first.start <= at || inside); ) {
+		if (first.score < best->score) {
+			if (first.start > at)
+				return;
+			inside = false;
+			continue;
 		}
-		if (score > best->score ||
-		    (score == best->score && end - start > best->hi - best->lo))
-			*best = (struct clock_best){ start, end, score };
-		score += change;
-		start = end + 1;
-		if (!change)
-			break;
+		if (!inside)
+			best->lo = first.start;
+		inside = true;
+		best->hi = first.end;
 	}
 }
 
-int clock_sweep(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
-		const struct clock_rate *rate, int64_t lo, int64_t hi, struct clock_edges *edges,
-		struct clock_best *best)
+/** From the first to the last stretch that is at most @less worse than the best one. */
+static void find_near(struct walk walk, int64_t less, struct clock_best *best)
+{
+	bool any = false;
+
+	find_best(walk, best);
+	best->score -= less;
+	while (walk_on(&walk)) {
+		if (walk.score < best->score)
+			continue;
+		if (!any)
+			best->lo = walk.start;
+		best->hi = walk.end;
+		any = true;
+	}
+}
+
+/** Collect where the score changes. Return: 0 or -ENOMEM. */
+static int collect(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
+		   const struct clock_rate *rate, int64_t lo, int64_t hi,
+		   struct clock_edges *edges, struct walk *walk)
 {
 	int64_t score = 0;
 
@@ -136,8 +213,44 @@ int clock_sweep(const struct clock_vcpu *vcpus, const struct clock_sample *sampl
 	}
 	if (edges->n)
 		qsort(edges->edges, edges->n, sizeof(*edges->edges), compare_edges);
-	find_best(edges, score, lo, hi, best);
+	*walk = walk_begin(edges, score, lo, hi);
 	return 0;
+}
+
+int clock_sweep(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
+		const struct clock_rate *rate, int64_t lo, int64_t hi, struct clock_edges *edges,
+		struct clock_best *best)
+{
+	struct walk walk;
+	int ret = collect(vcpus, samples, n, rate, lo, hi, edges, &walk);
+
+	if (!ret)
+		find_best(walk, best);
+	return ret;
+}
+
+int clock_sweep_around(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
+		       const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t at,
+		       struct clock_edges *edges, struct clock_best *best)
+{
+	struct walk walk;
+	int ret = collect(vcpus, samples, n, rate, lo, hi, edges, &walk);
+
+	if (!ret)
+		find_around(walk, at, best);
+	return ret;
+}
+
+int clock_sweep_near(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
+		     const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t less,
+		     struct clock_edges *edges, struct clock_best *best)
+{
+	struct walk walk;
+	int ret = collect(vcpus, samples, n, rate, lo, hi, edges, &walk);
+
+	if (!ret)
+		find_near(walk, less, best);
+	return ret;
 }
 
 /* --- votes ----------------------------------------------------------------------------------- */
@@ -185,30 +298,43 @@ static void vote_span(struct clock_votes *votes, int64_t from, int64_t to, int32
 		votes->bins[last + 1] -= weight;
 }
 
-/** The bins hold differences until all has been added; they are summed up at the end. */
-int clock_vote(const struct clock_vcpu *vcpu, const int64_t *times, size_t n, int64_t slack,
-	       struct clock_votes *votes)
+/** Add one's votes to the differences. Return: 0 or -ENOMEM. */
+static int vote(const struct clock_vcpu *vcpu, const struct clock_sample *sample, int64_t slack,
+		struct clock_votes *votes)
 {
 	struct span *spans = malloc((vcpu->known.n + 1) * sizeof(*spans));
 	int64_t gap = 2 * slack + 2 * ((int64_t)1 << votes->shift);
-	int32_t sum = -vcpu->outside * (int32_t)n;
 
 	if (!spans)
 		return -ENOMEM;
-	memset(votes->bins, 0, votes->n * sizeof(*votes->bins));
 	for (int unknown = 0; unknown < 2; unknown++) {
 		size_t n_spans = merge(&vcpu->known, unknown, gap, spans);
 		int32_t weight = unknown ? vcpu->outside : vcpu->inside;
 
-		for (size_t i = 0; i < n; i++)
+		for (size_t i = 0; i < sample->n; i++)
 			for (size_t s = 0; s < n_spans; s++)
-				vote_span(votes, spans[s].start - times[i] - slack,
-					  spans[s].last - times[i] + slack, weight);
+				vote_span(votes, spans[s].start - sample->times[i] - slack,
+					  spans[s].last - sample->times[i] + slack, weight);
+	}
+	free(spans);
+	return 0;
+}
+
+/** The bins hold differences until all has been added; they are summed up at the end. */
+int clock_vote(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
+	       int64_t slack, struct clock_votes *votes)
+{
+	int32_t sum = 0;
+
+	memset(votes->bins, 0, votes->n * sizeof(*votes->bins));
+	for (int s = 0; s < n; s++) {
+		if (samples[s].n && vote(&vcpus[s], &samples[s], slack, votes))
+			return -ENOMEM;
+		sum -= vcpus[s].outside * (int32_t)samples[s].n;
 	}
 	for (size_t b = 0; b < votes->n; b++) {
 		sum += votes->bins[b];
 		votes->bins[b] = sum;
 	}
-	free(spans);
 	return 0;
 }

@@ -24,7 +24,7 @@
  */
 #define CLOCK_PENALTY	9
 
-/** A vCPU, and what an event of its CPU weighs. */
+/** What a vCPU permits, and what an event of its CPU weighs. */
 struct clock_vcpu {
 	struct virt_clock_vcpu known;
 	int32_t		inside, outside;	/* in 1 / CLOCK_NAT; the latter is taken away */
@@ -78,6 +78,9 @@ static inline int64_t clock_apply(const struct clock_rate *rate, int64_t time)
 /** clock_weigh - fill in the weights, from the shares of time that are known. */
 void clock_weigh(struct clock_vcpu *vcpu);
 
+/** clock_weigh_irqs - the same where more is outside in spite of the right offset. */
+void clock_weigh_irqs(struct clock_vcpu *vcpu);
+
 /** clock_find - the change in force at a time; -1 before the first one. */
 int64_t clock_find(const struct virt_clock_vcpu *vcpu, int64_t time);
 
@@ -92,13 +95,24 @@ int clock_sweep(const struct clock_vcpu *vcpus, const struct clock_sample *sampl
 		const struct clock_rate *rate, int64_t lo, int64_t hi, struct clock_edges *edges,
 		struct clock_best *best);
 
+/** clock_sweep_around - all around @at that scores at least as much as @at does. */
+int clock_sweep_around(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
+		       const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t at,
+		       struct clock_edges *edges, struct clock_best *best);
+
+/** clock_sweep_near - from the first to the last offset that scores at most @less less. */
+int clock_sweep_near(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
+		     const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t less,
+		     struct clock_edges *edges, struct clock_best *best);
+
 /**
  * clock_vote - what a CPU's events say, at most, for any offset in each of the bins
+ * @vcpus, @samples: which belong to each other, @n of both
  * @slack: by which the events may be wrong
  *
  * Return: 0 or -ENOMEM.
  */
-int clock_vote(const struct clock_vcpu *vcpu, const int64_t *times, size_t n, int64_t slack,
-	       struct clock_votes *votes);
+int clock_vote(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
+	       int64_t slack, struct clock_votes *votes);
 
 #endif

@@ -56,6 +56,15 @@ int main(void)
 	ret |= measure("10 s of the host's", &(struct clock_recipe){
 		USUAL, .seed = 1, .length = 240 * SECOND, .host_from = 100 * SECOND,
 		.host_to = 110 * SECOND });
+	ret |= measure("interrupts", &(struct clock_recipe){
+		USUAL, .seed = 1, .length = 160 * SECOND, .irqs = true, .device_percent = 5,
+		.told = true, .offset = 86400 * SECOND });
+	ret |= measure("interrupts, drift", &(struct clock_recipe){
+		USUAL, .seed = 1, .length = 160 * SECOND, .irqs = true, .device_percent = 5,
+		.ppm = 100 });
+	ret |= measure("half are not injected", &(struct clock_recipe){
+		USUAL, .seed = 1, .length = 160 * SECOND, .irqs = true, .missed_percent = 50,
+		.ppm = 100 });
 	ret |= measure("a hundredth as much", &(struct clock_recipe){
 		USUAL, .seed = 1, .length = 2 * SECOND, .offset = 86400 * SECOND });
 	return ret ? 1 : 0;

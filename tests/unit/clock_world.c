@@ -31,18 +31,48 @@ static int compare_times(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+static int64_t guest_time(const struct clock_recipe *recipe, int64_t host)
+{
+	/* guest = (host - offset) / (1 + ppm) */
+	return (int64_t)((long double)(host - recipe->offset) /
+			 (1 + (long double)recipe->ppm * 1e-6L));
+}
+
+/** An interrupt: injected 1 us before a stretch at @t, with its handler 5 to 10 us after that. */
+static int64_t interrupt(struct clock_world *world, const struct clock_recipe *recipe, int v,
+			 int64_t t, bool lost, uint64_t *state)
+{
+	bool device = (int)(next(state) % 100) < recipe->device_percent;
+	int16_t vector = device ? CLOCK_WORLD_DEVICE : CLOCK_WORLD_TIMER;
+	int64_t time = guest_time(recipe, t + 5000 + (int64_t)(next(state) % 5000));
+
+	if ((int)(next(state) % 100) >= recipe->missed_percent && !lost)
+		world->injections[v][world->vcpus[v].n_injections++] = (struct virt_injection){
+			.time_ns = t - 1000, .vector = vector,
+		};
+	world->handlers[v][world->cpus[v].n_handlers++] = (struct virt_clock_handler){
+		time, recipe->told ? vector : device ? VIRT_CLOCK_DEVICE : VIRT_CLOCK_ANY,
+	};
+	return time;
+}
+
 static void make_cpu(struct clock_world *world, const struct clock_recipe *recipe, int v,
 		     uint64_t *state)
 {
 	size_t n = 0, m = 0, room = (size_t)(recipe->length / (recipe->in + recipe->out)) * 3 + 100;
 	struct virt_clock_change *changes = calloc(room, sizeof(*changes));
-	int64_t *times = calloc(room * (size_t)recipe->events, sizeof(*times));
+	int64_t *times = calloc(room * ((size_t)recipe->events + 2), sizeof(*times));
 	int64_t t = CLOCK_WORLD_BEGIN, end = t + recipe->length;
 
-	if (!changes || !times)
+	world->injections[v] = calloc(room, sizeof(*world->injections[v]));
+	world->handlers[v] = calloc(room, sizeof(*world->handlers[v]));
+	world->vcpus[v] = (struct virt_clock_vcpu){ .injections = world->injections[v] };
+	world->cpus[v] = (struct virt_clock_cpu){ .handlers = world->handlers[v], .vcpu = v };
+	if (!changes || !times || !world->injections[v] || !world->handlers[v])
 		abort();
 	while (t < end && n + 4 < room) {
-		int64_t in = some(state, recipe->in), out = some(state, recipe->out);
+		int64_t in = recipe->periodic ? recipe->in : some(state, recipe->in);
+		int64_t out = recipe->periodic ? recipe->out : some(state, recipe->out);
 		bool lost = (int)(next(state) % 100) < recipe->lost_percent;
 
 		changes[n++] = (struct virt_clock_change){ t, lost ? UNKNOWN : IN };
@@ -53,10 +83,12 @@ static void make_cpu(struct clock_world *world, const struct clock_recipe *recip
 
 			if (recipe->wrong && !(next(state) % (uint64_t)recipe->wrong))
 				host = t + (int64_t)(next(state) % (uint64_t)(in + out));
-			/* guest = (host - offset) / (1 + ppm) */
-			times[m++] = (int64_t)((long double)(host - recipe->offset) /
-					       (1 + (long double)recipe->ppm * 1e-6L));
+			times[m++] = guest_time(recipe, host);
 		}
+		if (recipe->irqs)
+			times[m++] = interrupt(world, recipe, v, t, lost, state);
+		if (recipe->periodic && recipe->events)
+			times[m++] = guest_time(recipe, t + in - 1000);
 		t += in + out;
 	}
 	changes[n] = (struct virt_clock_change){ changes[n - 1].time + recipe->out, UNKNOWN };
@@ -64,8 +96,10 @@ static void make_cpu(struct clock_world *world, const struct clock_recipe *recip
 	qsort(times, m, sizeof(*times), compare_times);
 	world->changes[v] = changes;
 	world->times[v] = times;
-	world->vcpus[v] = (struct virt_clock_vcpu){ changes, n };
-	world->cpus[v] = (struct virt_clock_cpu){ times, m, v };
+	world->vcpus[v].changes = changes;
+	world->vcpus[v].n = n;
+	world->cpus[v].times = times;
+	world->cpus[v].n = m;
 }
 
 static void cut(struct clock_world *world, int64_t from, int64_t to)
@@ -101,6 +135,8 @@ void clock_world_drop(struct clock_world *world)
 	for (int v = 0; v < world->problem.n_cpus; v++) {
 		free(world->changes[v]);
 		free(world->times[v]);
+		free(world->injections[v]);
+		free(world->handlers[v]);
 	}
 }
 
@@ -109,8 +145,7 @@ int64_t clock_world_error(const struct clock_recipe *recipe,
 {
 	int64_t to = recipe->host_to ? recipe->host_to : recipe->length;
 	int64_t host = CLOCK_WORLD_BEGIN + (recipe->host_from + to) / 2;
-	int64_t guest = (int64_t)((long double)(host - recipe->offset) /
-				  (1 + (long double)recipe->ppm * 1e-6L));
 
-	return virt_clock_host_time(alignment->offset, alignment->drift_ppm, guest) - host;
+	return virt_clock_host_time(alignment->offset, alignment->drift_ppm,
+				    guest_time(recipe, host)) - host;
 }

@@ -8,6 +8,9 @@
 #define CLOCK_WORLD_VCPUS	4
 #define CLOCK_WORLD_SECOND	INT64_C(1000000000)
 
+#define CLOCK_WORLD_TIMER	0xec
+#define CLOCK_WORLD_DEVICE	0x22
+
 /** The host's time at which it begins. */
 #define CLOCK_WORLD_BEGIN	(1000 * CLOCK_WORLD_SECOND)
 
@@ -15,6 +18,8 @@
 struct clock_world {
 	struct virt_clock_change *changes[CLOCK_WORLD_VCPUS];
 	int64_t			*times[CLOCK_WORLD_VCPUS];
+	struct virt_injection	*injections[CLOCK_WORLD_VCPUS];
+	struct virt_clock_handler *handlers[CLOCK_WORLD_VCPUS];
 	struct virt_clock_vcpu	vcpus[CLOCK_WORLD_VCPUS];
 	struct virt_clock_cpu	cpus[CLOCK_WORLD_VCPUS];
 	struct virt_clock_problem problem;
@@ -32,6 +37,12 @@ struct clock_recipe {
 	int		wrong;		/* one of so many events is anywhere; 0: none is */
 	int		lost_percent;	/* of the host's time */
 	int64_t		host_from, host_to; /* what the host traced of it; 0, 0: all */
+	bool		periodic;	/* all stretches are the same, with an event at their end
+					 * if they have any */
+	bool		irqs;		/* each begins with an interrupt, else of a timer: */
+	int		device_percent;	/* of them by a device */
+	int		missed_percent;	/* of injections the host has not recorded */
+	bool		told;		/* handlers tell their vectors */
 };
 
 /** clock_world_make - by a recipe; to be given to clock_world_drop() */

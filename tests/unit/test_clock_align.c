@@ -32,12 +32,14 @@ static const struct virt_clock_change by_hand[] = {
 	{ 100, IN }, { 200, OUT }, { 300, IN }, { 400, OUT }, { 600, IN }, { 650, OUT },
 	{ 700, UNKNOWN },
 };
-static const struct virt_clock_vcpu vcpu_by_hand = { by_hand, ARRAY_SIZE(by_hand) };
+static const struct virt_clock_vcpu vcpu_by_hand = {
+	.changes = by_hand, .n = ARRAY_SIZE(by_hand),
+};
 
 static void judge(const int64_t *times, size_t n, int64_t offset, double ppm,
 		  struct virt_clock_alignment *alignment, struct virt_clock_evidence *evidence)
 {
-	struct virt_clock_cpu cpu = { times, n, 0 };
+	struct virt_clock_cpu cpu = { .times = times, .n = n };
 	struct virt_clock_problem problem = { &vcpu_by_hand, 1, &cpu, 1 };
 
 	assert_int_equal(virt_clock_judge(&problem, offset, ppm, alignment, evidence), 0);
@@ -89,7 +91,7 @@ static void test_interval(void **state)
 	assert_int_equal(alignment.outside, 24);
 	assert_int_equal(alignment.worst, 24);
 	/* nor is it enough if all is explained by one stretch: search, and it is refused */
-	struct virt_clock_cpu cpu = { times, ARRAY_SIZE(times), 0 };
+	struct virt_clock_cpu cpu = { .times = times, .n = ARRAY_SIZE(times) };
 	struct virt_clock_problem problem = { &vcpu_by_hand, 1, &cpu, 1 };
 
 	assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), 0);
@@ -111,8 +113,8 @@ static void test_invalid(void **state)
 {
 	static const struct virt_clock_change back[] = { { 5, IN }, { 4, OUT } };
 	static const int64_t times[] = { 5, 4 };
-	struct virt_clock_vcpu bad = { back, 2 }, none = { NULL, 0 };
-	struct virt_clock_cpu cpu = { times, 2, 0 }, empty = { NULL, 0, VIRT_NONE };
+	struct virt_clock_vcpu bad = { .changes = back, .n = 2 }, none = { 0 };
+	struct virt_clock_cpu cpu = { .times = times, .n = 2 }, empty = { .vcpu = VIRT_NONE };
 	struct virt_clock_problem problem = { &none, 1, &cpu, 1 };
 	struct virt_clock_alignment alignment;
 	struct virt_clock_evidence evidence;
