@@ -90,6 +90,9 @@ void align_machine_free(struct align_machine *machine)
 
 /* --- events ---------------------------------------------------------------------------------- */
 
+/** Records between two questions whether to stop. */
+#define STOP_RECORDS	4096
+
 /** Of a CPU, while they are read. */
 struct reading_cpu {
 	int64_t		*times;
@@ -102,6 +105,8 @@ struct reading {
 	const struct kvm_trace *guest;
 	struct align_events *events;
 	struct reading_cpu *cpus;
+	const struct align_stop *stop;
+	uint64_t	done;
 };
 
 /** Make room for one more of @n. Return: the array, or NULL without memory. */
@@ -157,6 +162,9 @@ static int take(void *arg, const struct kvm_trace_record *record)
 	struct virt_clock_cpu *cpu;
 	int64_t *grown;
 
+	if (++reading->done % STOP_RECORDS == 0 && reading->stop->asked &&
+	    reading->stop->asked(reading->stop->arg))
+		return -ECANCELED;
 	if (record->cpu < 0 || record->cpu >= reading->events->n)
 		return 0;
 	cpu = &reading->events->cpus[record->cpu];
@@ -208,11 +216,13 @@ static void sort(const struct virt_clock_cpu *cpu, const struct reading_cpu *of)
 	}
 }
 
-int align_events_read(struct kvm_trace *guest, struct align_events *events)
+int align_events_read(struct kvm_trace *guest, const struct align_stop *stop,
+		      struct align_events *events)
 {
 	size_t n = (size_t)kvm_trace_n_cpus(guest);
 	struct reading reading = {
-		.guest = guest, .events = events, .cpus = calloc(n + 1, sizeof(*reading.cpus)),
+		.guest = guest, .events = events, .stop = stop,
+		.cpus = calloc(n + 1, sizeof(*reading.cpus)),
 	};
 	int ret = -ENOMEM;
 

@@ -34,8 +34,19 @@ struct align_machine *align_machine_new(const struct virt_model *model, int32_t 
 					const struct irq_injections *injections);
 void align_machine_free(struct align_machine *machine);
 
-/** align_events_read - all records of a guest. Return: 0 or -ENOMEM; free it in any case. */
-int align_events_read(struct kvm_trace *guest, struct align_events *events);
+/** Whether to give up, asked now and then. */
+struct align_stop {
+	bool			(*asked)(void *arg);	/* NULL: never */
+	void			*arg;
+};
+
+/**
+ * align_events_read - all records of a guest
+ *
+ * Return: 0, -ENOMEM, or -ECANCELED because of @stop; free it in any case.
+ */
+int align_events_read(struct kvm_trace *guest, const struct align_stop *stop,
+		      struct align_events *events);
 void align_events_free(struct align_events *events);
 
 #endif

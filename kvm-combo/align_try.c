@@ -137,12 +137,12 @@ static void measure_offsets(struct align_pair *pair)
 
 static int read_guest(struct align_pair *pair, struct kvm_trace *guest)
 {
-	int ret = align_events_read(guest, &pair->shifted);
+	int ret = align_events_read(guest, &pair->stop, &pair->shifted);
 
 	if (!ret) {
 		/* what cannot be left out is part of the guest's times */
 		kvm_trace_hide_offsets(guest);
-		ret = align_events_read(guest, &pair->plain);
+		ret = align_events_read(guest, &pair->stop, &pair->plain);
 	}
 	if (!ret)
 		measure_offsets(pair);
@@ -255,8 +255,10 @@ static int try_machine(struct align_pair *pair, enum align_source source, int32_
 		       const struct align_machine *machine, struct align_events *events,
 		       bool known)
 {
-	struct virt_clock_problem problem = { machine->vcpus, machine->n, events->cpus,
-					      events->n };
+	struct virt_clock_problem problem = {
+		machine->vcpus, machine->n, events->cpus, events->n, pair->stop.asked,
+		pair->stop.arg,
+	};
 	struct align_try try = {
 		.source = source, .machine = number,
 		.evidence = calloc((size_t)events->n + 1, sizeof(*try.evidence)),

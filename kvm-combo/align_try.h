@@ -55,6 +55,7 @@ struct align_pair {
 	const struct virt_model	*model;		/* of the host */
 	const struct kvm_trace	*host;		/* NULL: a xentrace file */
 	struct irq_injections	injections;	/* of the host, in any order; freed at the end */
+	struct align_stop	stop;
 	/* the result */
 	const struct kvm_trace	*guest;
 	bool			has_offsets;	/* trace-cmd's, as events show: */
@@ -77,7 +78,8 @@ int align_pair_units(const char *host, const char *guest, bool *cycles, char *er
  * align_pair_try - try the sources
  * @guest: its trace, whose offsets are hidden from then on
  *
- * Return: 0, -ENOMEM, or -EINVAL (times beyond all reason); align_pair_free() in any case.
+ * Return: 0, -ENOMEM, -EINVAL (times beyond all reason), or -ECANCELED; align_pair_free() in any
+ * case.
  */
 int align_pair_try(struct align_pair *pair, struct kvm_trace *guest);
 

@@ -8,6 +8,7 @@
  * only, while KernelShark does not load.
  */
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -40,6 +41,7 @@ constexpr int LOOK_MS = 30;		/* after a drawing */
 constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
 constexpr int TEXT_LINES = 5;
 constexpr int DIGITS = 3;		/* of percentages */
+constexpr char ALIGN[] = "Align", CANCEL[] = "Cancel";
 
 QString duration(int64_t ns)
 {
@@ -73,6 +75,7 @@ struct VirtClocks::Align {
 	std::vector<std::string>	hosts;
 	bool				stored;		/* read the sidecar only */
 	bool				done = false;
+	std::atomic<bool>		stopped{ false };
 	virt_align_result		result = {};
 
 	~Align() { virt_align_result_free(&result); }
@@ -84,11 +87,14 @@ struct VirtClocks::Align {
 			if (stored)
 				virt_align_stored(host.c_str(), file.c_str(), &result);
 			else
-				virt_align_files(host.c_str(), file.c_str(), &result);
-			if (result.clock.parts)
+				virt_align_files(host.c_str(), file.c_str(), isStopped, this,
+						 &result);
+			if (result.clock.parts || stopped)
 				return;
 		}
 	}
+
+	static bool isStopped(void *arg) { return static_cast<Align *>(arg)->stopped; }
 };
 
 /** The rows of a guest, to be judged by the model of its host. */
@@ -132,6 +138,8 @@ VirtClocks::VirtClocks(QMainWindow *window)
 VirtClocks::~VirtClocks()
 {
 	_deliveries.stop();
+	if (_aligning)
+		_aligning->stopped = true;
 	_pool.waitForDone();
 }
 
@@ -145,7 +153,9 @@ void VirtClocks::buildUi()
 	_streams = new QComboBox;
 	_offset = new VirtOffsetBox([this] (int64_t ns) { setOffset(ns); });
 	_text = new StillLabel;
-	_align = new QPushButton("Align");
+	_align = new QPushButton(CANCEL);
+	_align->setMinimumWidth(_align->sizeHint().width());
+	_align->setText(ALIGN);
 	_undo = new QPushButton("Undo");
 	_store = new QPushButton("Store");
 
@@ -164,7 +174,12 @@ void VirtClocks::buildUi()
 	_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
 	connect(_streams, QOverload<int>::of(&QComboBox::activated), this,
 		[this] { showStream(); });
-	connect(_align, &QPushButton::clicked, this, [this] { beginAlign(); });
+	connect(_align, &QPushButton::clicked, this, [this] {
+		if (_aligning)
+			cancelAlign();
+		else
+			beginAlign();
+	});
 	connect(_undo, &QPushButton::clicked, this, [this] { undo(); });
 	connect(_store, &QPushButton::clicked, this, [this] { store(); });
 
@@ -246,7 +261,7 @@ void VirtClocks::showStream()
 	QString text = any ? describe(id) : QString("No trace is open");
 
 	if (busy && any && _aligning->streamId == id)
-		text = "Aligning ...";
+		text = _aligning->stopped ? "Cancelling ..." : "Aligning ...";
 	if (_text->text() != text) {
 		_text->setText(text);
 		_text->setToolTip(text);
@@ -254,7 +269,9 @@ void VirtClocks::showStream()
 	_offset->setEnabled(any && !busy);
 	if (!_offset->isEdited() || !any)
 		_offset->setValue(any ? partsOf(id)[KS_CLOCK_OFFSET] : 0);
-	_align->setEnabled(any && !busy && isTraceDat(id) && _streams->count() > 1);
+	_align->setText(busy && !_aligning->stored ? CANCEL : ALIGN);
+	_align->setEnabled(busy ? !_aligning->stored && !_aligning->stopped :
+			   any && isTraceDat(id) && _streams->count() > 1);
 	_undo->setEnabled(any && !busy &&
 			  (isAligned(id) || (known != _known.end() &&
 					     !known->second.before.empty())));
@@ -300,6 +317,8 @@ void VirtClocks::findStreams()
 		same = same && _known.count(id) && _known[id].file == fileOf(id);
 	if (same)
 		return;
+	if (_aligning && fileOf(_aligning->streamId) != _aligning->file)
+		cancelAlign();
 	for (auto it = _known.begin(); it != _known.end(); )
 		it = it->second.file == fileOf(it->first) ? std::next(it) : _known.erase(it);
 	_streams->clear();
@@ -417,6 +436,15 @@ void VirtClocks::beginAlign()
 	showStream();
 }
 
+/** The thread ends soon, and adopt() comes as always. */
+void VirtClocks::cancelAlign()
+{
+	if (!_aligning)
+		return;
+	_aligning->stopped = true;
+	showStream();
+}
+
 void VirtClocks::start(const std::shared_ptr<Align> &job)
 {
 	_aligning = job;
@@ -439,7 +467,9 @@ void VirtClocks::adopt()
 	_aligning.reset();
 	if (known == _known.end() || known->second.file != job->file)
 		return;
-	if (job->result.clock.parts) {
+	if (job->stopped) {
+		known->second.message = "Not aligned: cancelled";
+	} else if (job->result.clock.parts) {
 		const int64_t *parts = job->result.clock.parts;
 		Parts all(parts, parts + job->result.clock.n);
 

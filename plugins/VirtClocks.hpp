@@ -64,6 +64,7 @@ private:
 	void settle();
 	bool applyStored();
 	void beginAlign();
+	void cancelAlign();
 	void start(const std::shared_ptr<Align> &job);
 	void adopt();
 	void judgeNext();

@@ -133,9 +133,24 @@ int virt_align_store(const char *host, const char *guest, const int64_t *parts, 
 
 /* --- aligning -------------------------------------------------------------------------------- */
 
-/** Go through a xentrace file. Return: 0 or -ENOMEM. */
-static int walk_xen(struct xen_trace *trace, struct irq_injections *injections,
-		    struct virt_model **model)
+/** Records between two questions whether to stop. */
+#define STOP_RECORDS	4096
+
+/** While a host's trace is read. */
+struct reading {
+	struct align_pair	*pair;
+	uint64_t		done;
+};
+
+static bool is_stopped(struct reading *reading)
+{
+	const struct align_stop *stop = &reading->pair->stop;
+
+	return ++reading->done % STOP_RECORDS == 0 && stop->asked && stop->asked(stop->arg);
+}
+
+/** Go through a xentrace file. Return: 0, -ENOMEM or -ECANCELED. */
+static int walk_xen(struct xen_trace *trace, struct reading *reading, struct virt_model **model)
 {
 	struct xen_tracker *tracker = xen_tracker_new(trace);
 	struct xen_trace_iter *iter = xen_trace_iter_new(trace);
@@ -143,8 +158,8 @@ static int walk_xen(struct xen_trace *trace, struct irq_injections *injections,
 	int ret = tracker && iter ? 0 : -ENOMEM;
 
 	while (!ret && xen_trace_iter_next(iter, &row)) {
-		irq_injections_xen(injections, &row);
-		ret = xen_tracker_add(tracker, &row);
+		irq_injections_xen(&reading->pair->injections, &row);
+		ret = is_stopped(reading) ? -ECANCELED : xen_tracker_add(tracker, &row);
 	}
 	if (!ret)
 		ret = xen_tracker_finish(tracker, model);
@@ -155,22 +170,25 @@ static int walk_xen(struct xen_trace *trace, struct irq_injections *injections,
 
 static int take_record(void *arg, const struct kvm_trace_record *record)
 {
-	irq_injections_kvm(arg, record);
-	return 0;
+	struct reading *reading = arg;
+
+	irq_injections_kvm(&reading->pair->injections, record);
+	return is_stopped(reading) ? -ECANCELED : 0;
 }
 
 /** Return: the model, or NULL and a text. @kvm: receives the open file, or NULL */
 static struct virt_model *load_host(const char *host, struct kvm_trace *guest,
-				    struct kvm_trace **kvm, struct irq_injections *injections,
+				    struct kvm_trace **kvm, struct align_pair *pair,
 				    struct virt_align_result *result)
 {
+	struct reading reading = { .pair = pair };
 	struct xen_trace_options options = { .cpu_hz = ALIGN_AS_IT_IS, .absolute_time = true };
 	struct virt_model *model = NULL;
 	struct xen_trace *xen;
 
 	if (!trace_dat_is(host)) {
 		xen = xen_trace_open(host, &options, result->text, sizeof(result->text));
-		if (xen && walk_xen(xen, injections, &model))
+		if (xen && walk_xen(xen, &reading, &model))
 			say(result, "the host's trace cannot be followed");
 		if (xen)
 			xen_trace_close(xen);
@@ -181,7 +199,7 @@ static struct virt_model *load_host(const char *host, struct kvm_trace *guest,
 		return NULL;
 	if (!kvm_trace_is_host(*kvm))
 		say(result, "the other trace has no VM entries and exits");
-	else if (kvm_trace_model(*kvm, &guest, 1, take_record, NULL, injections, &model))
+	else if (kvm_trace_model(*kvm, &guest, 1, take_record, NULL, &reading, &model))
 		say(result, "the host's trace cannot be followed");
 	return model;
 }
@@ -195,7 +213,7 @@ static void try_pair(struct align_pair *pair, struct kvm_trace *guest, const cha
 
 	align_pair_doubt(pair, result->text, sizeof(result->text));
 	if (ret)
-		say(result, ret == -ENOMEM ? "not enough memory" :
+		say(result, ret == -ENOMEM ? "not enough memory" : ret == -ECANCELED ? "cancelled" :
 		    "the guest's times, or the host's, are beyond all reason");
 	else if (refused)
 		snprintf(result->text, sizeof(result->text), "%s (best: %.3f %% of the guest's "
@@ -210,9 +228,10 @@ static void try_pair(struct align_pair *pair, struct kvm_trace *guest, const cha
 	align_meta_free(meta);
 }
 
-void virt_align_files(const char *host, const char *guest_path, struct virt_align_result *result)
+void virt_align_files(const char *host, const char *guest_path, bool (*stop)(void *arg), void *arg,
+		      struct virt_align_result *result)
 {
-	struct align_pair pair = { .source = ALIGN_AUTO };
+	struct align_pair pair = { .source = ALIGN_AUTO, .stop = { stop, arg } };
 	struct kvm_trace *kvm = NULL, *guest = NULL;
 	struct virt_model *model = NULL;
 
@@ -222,7 +241,7 @@ void virt_align_files(const char *host, const char *guest_path, struct virt_alig
 	guest = kvm_trace_open(guest_path, result->text, sizeof(result->text));
 	if (guest && pair.cycles)
 		kvm_trace_set_hz(guest, ALIGN_AS_IT_IS);
-	model = guest ? load_host(host, guest, &kvm, &pair.injections, result) : NULL;
+	model = guest ? load_host(host, guest, &kvm, &pair, result) : NULL;
 	if (model) {
 		pair.model = model;
 		pair.host = kvm;
@@ -280,7 +299,9 @@ int virt_align_judge(const struct virt_model *model, const struct virt_align_cpu
 			.times = cpus[c].times, .n = cpus[c].n,
 			.vcpu = place_of(virt_model_machine(model, number), cpus[c].vcpu),
 		};
-	problem = (struct virt_clock_problem){ machine->vcpus, machine->n, judged, n_cpus };
+	problem = (struct virt_clock_problem){
+		.vcpus = machine->vcpus, .n_vcpus = machine->n, .cpus = judged, .n_cpus = n_cpus,
+	};
 	ret = virt_clock_judge(&problem, offset, 0, alignment, evidence);
 end:
 	align_machine_free(machine);

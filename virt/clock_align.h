@@ -86,6 +86,8 @@ struct virt_clock_problem {
 	int32_t		n_vcpus;
 	const struct virt_clock_cpu *cpus;
 	int32_t		n_cpus;
+	bool		(*stop)(void *arg);	/* asked often: is it to stop? NULL: it is not */
+	void		*stop_arg;
 };
 
 /** What speaks for an alignment and against it, of one of the guest's CPUs. */
@@ -134,7 +136,8 @@ int64_t virt_clock_host_time(int64_t offset, double drift_ppm, int64_t guest_tim
  * does not matter. The result is the best there is also if it is refused. Handlers count where
  * events leave it open, and only if nearly all of them are explained.
  *
- * Return: 0, -ENOMEM, or -EINVAL (order of times, numbers that do not exist).
+ * Return: 0, -ENOMEM, -ECANCELED because of @problem->stop, or -EINVAL (order of times, numbers
+ * that do not exist).
  */
 int virt_clock_align(const struct virt_clock_problem *problem,
 		     struct virt_clock_alignment *alignment,

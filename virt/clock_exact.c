@@ -32,7 +32,7 @@ enum sweep {
 
 /**
  * The best offsets for a sample, and, if @most is not NULL, what they could score at most.
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM or -ECANCELED.
  */
 static int sweep_sample(struct clock_search *search, const struct clock_rate *rate, size_t max,
 			int64_t lo, int64_t hi, enum sweep what, struct clock_best *best,

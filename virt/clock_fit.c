@@ -65,7 +65,7 @@ static void use_pairing(struct clock_search *search, size_t pairing)
 	       (size_t)search->problem->n_cpus * sizeof(*search->pairing));
 }
 
-/** Pair what is not paired for some offsets, and remember it. Return: 0 or -ENOMEM. */
+/** Pair what is not paired for some offsets, and remember it. Return: 0 or an error. */
 static int pair(struct clock_search *search, struct clock_sample *samples, struct clock_fit *fit,
 		int64_t lo, int64_t hi)
 {

@@ -27,11 +27,11 @@ struct clock_fit {
 /** clock_affordable - the number of events, at most @wanted, at which a sweep stays cheap */
 size_t clock_affordable(const struct clock_search *search, int64_t window, size_t wanted);
 
-/** clock_fit_piece - the best offset of a candidate without drift. Return: 0 or -ENOMEM. */
+/** clock_fit_piece - the best offset of a candidate without drift. Return: 0 or an error. */
 int clock_fit_piece(struct clock_search *search, int64_t from, int64_t to,
 		    const struct clock_candidate *candidate, struct clock_fit *fit);
 
-/** clock_fit_grow - from a piece to the whole trace, with drift. Return: 0 or -ENOMEM. */
+/** clock_fit_grow - from a piece to the whole trace, with drift. Return: 0 or an error. */
 int clock_fit_grow(struct clock_search *search, struct clock_fit *fit);
 
 /** clock_fit_offset - from an offset at the pivot of a line to that at 0. */
@@ -40,15 +40,15 @@ int64_t clock_fit_offset(const struct clock_fit *fit, int64_t offset);
 /** clock_fits_differ - are these two farther from each other than they are wide? */
 bool clock_fits_differ(const struct clock_fit *a, const struct clock_fit *b);
 
-/** clock_fit_exactly - with all events; @search has its pairing from then on. 0 or -ENOMEM. */
+/** clock_fit_exactly - with all events; @search has its pairing from then on. 0 or an error. */
 int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
 		      struct virt_clock_alignment *alignment);
 
-/** clock_fit_neighbours - is there another one a few ms away? Sets the verdict. 0 or -ENOMEM. */
+/** clock_fit_neighbours - is there another one a few ms away? Sets the verdict. 0 or an error. */
 int clock_fit_neighbours(struct clock_search *search, const struct clock_fit *fit,
 			 struct virt_clock_alignment *alignment);
 
-/** clock_widen - around a given offset, what explains as much? Return: 0 or -ENOMEM. */
+/** clock_widen - around a given offset, what explains as much? Return: 0 or an error. */
 int clock_widen(struct clock_search *search, struct virt_clock_alignment *alignment);
 
 #endif

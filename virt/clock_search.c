@@ -40,6 +40,11 @@ static size_t n_between(const struct virt_clock_cpu *cpu, int64_t from, int64_t 
 	return first_from(cpu, to) - first_from(cpu, from);
 }
 
+static bool is_stopped(const struct clock_search *search)
+{
+	return search->problem->stop && search->problem->stop(search->problem->stop_arg);
+}
+
 /** The track of a vCPU that a track of a CPU belongs to; VIRT_NONE: not known which one. */
 static int32_t track_of(const struct clock_search *search, int32_t track)
 {
@@ -72,6 +77,8 @@ int clock_take_sample(const struct clock_search *search, int64_t from, int64_t t
 	size_t all = 0, room = 1;
 	int64_t *times;
 
+	if (is_stopped(search))
+		return -ECANCELED;
 	for (int32_t i = 0; i < n_tracks; i += stride)
 		all += n_between(&search->tracks.cpus[i], from, to);
 	for (int32_t i = 0; i < n_tracks; i++)
@@ -215,9 +222,12 @@ int clock_candidates(const struct clock_search *search, int64_t from, int64_t to
 	votes.bins = malloc(votes.n * sizeof(*votes.bins));
 	best = malloc(votes.n * sizeof(*best));
 	sum = calloc(votes.n, sizeof(*sum));
-	if (!samples || !votes.bins || !best || !sum ||
-	    clock_take_sample(search, from, to, voters, samples))
+	if (!samples || !votes.bins || !best || !sum)
 		goto out;
+	ret = clock_take_sample(search, from, to, voters, samples);
+	if (ret)
+		goto out;
+	ret = -ENOMEM;
 	for (int i = 0; i < problem->n_cpus; i++) {
 		if (!has_any(&samples[i * stride], stride))
 			continue;
@@ -250,13 +260,15 @@ static void set_vcpu(struct clock_sample *samples, int32_t stride, int32_t vcpu)
 		samples[k].vcpu = vcpu < 0 ? VIRT_NONE : vcpu * stride + k;
 }
 
-/** The vCPU that fits a CPU best. Return: VIRT_NONE if there is none left, or -ENOMEM. */
+/** The vCPU that fits a CPU best. Return: VIRT_NONE if there is none left, or as clock_pair(). */
 static int32_t find_vcpu(struct clock_search *search, struct clock_sample *samples,
 			 const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t *score)
 {
 	int32_t stride = search->tracks.stride, found = VIRT_NONE;
 
 	*score = INT64_MIN;
+	if (is_stopped(search))
+		return -ECANCELED;
 	for (int32_t v = 0; v < search->problem->n_vcpus; v++) {
 		struct clock_best best;
 

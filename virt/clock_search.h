@@ -51,7 +51,9 @@ static inline int clock_n_tracks(const struct clock_search *search)
  *		       about half as many of their handlers
  * @samples: receives one for each track; samples[0].times is to be freed in any case
  *
- * Return: 0 or -ENOMEM.
+ * All steps begin with one, so this is where a search is stopped.
+ *
+ * Return: 0, -ENOMEM, or -ECANCELED.
  */
 int clock_take_sample(const struct clock_search *search, int64_t from, int64_t to, size_t max,
 		      struct clock_sample *samples);
@@ -75,7 +77,7 @@ static inline int64_t clock_clear(int64_t most)
  * clock_candidates - ranges of offsets that events from @from to before @to speak for, best first
  * @slack: by which their times may be wrong
  *
- * Return: how many, at most @max; or -ENOMEM.
+ * Return: how many, at most @max; or -ENOMEM or -ECANCELED.
  */
 int clock_candidates(const struct clock_search *search, int64_t from, int64_t to, int64_t slack,
 		     struct clock_candidate *candidates, int max);
@@ -83,7 +85,7 @@ int clock_candidates(const struct clock_search *search, int64_t from, int64_t to
 /**
  * clock_pair - find the vCPUs of CPUs that are not paired yet, for offsets from @lo to @hi
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM or -ECANCELED.
  */
 int clock_pair(struct clock_search *search, struct clock_sample *samples,
 	       const struct clock_rate *rate, int64_t lo, int64_t hi);

@@ -51,6 +51,19 @@ align_json()
 		python3 -c 'import json, sys; print(json.load(sys.stdin)[sys.argv[1]])' "$3"
 }
 
+# twice BUTTON: pressed again before its thread can have come to an end
+twice()
+{
+	local x y w h
+
+	gui_until gui_enabled widgets QPushButton "$1"
+	read -r x y w h _ < <(gui_find widgets QPushButton "$1")
+	xdotool mousemove $((x + w / 2)) $((y + h / 2))
+	kill -STOP "$GUI_PID"
+	xdotool click --repeat 2 --delay 1 1
+	kill -CONT "$GUI_PID"
+}
+
 # session NAME: save one and end KernelShark
 session()
 {
@@ -80,6 +93,18 @@ gui_same "offset found" "$found" "$(offset)"
 inside "$host" 1013,1014 1
 combo_split 6 2
 gui_shot aligned
+
+# cancelled, and undone
+gui_click QPushButton Undo
+gui_until clock 'Times as the file gives them*'
+twice Align
+gui_until clock 'Times as the file gives them*Not aligned: cancelled'
+gui_until gui_enabled widgets QPushButton Align
+gui_same "offset where it is cancelled" 0 "$(offset)"
+gui_same "first row where it is cancelled" "$before" "$(first_row 1)"
+gui_shot cancelled
+gui_click QPushButton Align
+gui_until clock 'Aligned with *'
 
 # undone, and again
 gui_click QPushButton Undo

@@ -124,8 +124,10 @@ void clock_world_make(struct clock_world *world, const struct clock_recipe *reci
 
 	for (int v = 0; v < recipe->n; v++)
 		make_cpu(world, recipe, v, &state);
-	world->problem = (struct virt_clock_problem){ world->vcpus, recipe->n, world->cpus,
-						      recipe->n };
+	world->problem = (struct virt_clock_problem){
+		.vcpus = world->vcpus, .n_vcpus = recipe->n, .cpus = world->cpus,
+		.n_cpus = recipe->n,
+	};
 	if (recipe->host_to)
 		cut(world, recipe->host_from, recipe->host_to);
 }

@@ -40,7 +40,8 @@ static void judge(const int64_t *times, size_t n, int64_t offset, double ppm,
 		  struct virt_clock_alignment *alignment, struct virt_clock_evidence *evidence)
 {
 	struct virt_clock_cpu cpu = { .times = times, .n = n };
-	struct virt_clock_problem problem = { &vcpu_by_hand, 1, &cpu, 1 };
+	struct virt_clock_problem problem = { .vcpus = &vcpu_by_hand, .n_vcpus = 1,
+					      .cpus = &cpu, .n_cpus = 1 };
 
 	assert_int_equal(virt_clock_judge(&problem, offset, ppm, alignment, evidence), 0);
 }
@@ -92,7 +93,8 @@ static void test_interval(void **state)
 	assert_int_equal(alignment.worst, 24);
 	/* nor is it enough if all is explained by one stretch: search, and it is refused */
 	struct virt_clock_cpu cpu = { .times = times, .n = ARRAY_SIZE(times) };
-	struct virt_clock_problem problem = { &vcpu_by_hand, 1, &cpu, 1 };
+	struct virt_clock_problem problem = { .vcpus = &vcpu_by_hand, .n_vcpus = 1,
+					      .cpus = &cpu, .n_cpus = 1 };
 
 	assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), 0);
 	assert_int_not_equal(alignment.verdict, VIRT_CLOCK_GOOD);
@@ -115,7 +117,8 @@ static void test_invalid(void **state)
 	static const int64_t times[] = { 5, 4 };
 	struct virt_clock_vcpu bad = { .changes = back, .n = 2 }, none = { 0 };
 	struct virt_clock_cpu cpu = { .times = times, .n = 2 }, empty = { .vcpu = VIRT_NONE };
-	struct virt_clock_problem problem = { &none, 1, &cpu, 1 };
+	struct virt_clock_problem problem = { .vcpus = &none, .n_vcpus = 1,
+					      .cpus = &cpu, .n_cpus = 1 };
 	struct virt_clock_alignment alignment;
 	struct virt_clock_evidence evidence;
 

@@ -46,7 +46,8 @@ static void judge(const struct virt_clock_handler *handlers, size_t n, uint64_t 
 		  uint64_t expected)
 {
 	struct virt_clock_cpu cpu = { .handlers = handlers, .n_handlers = n };
-	struct virt_clock_problem problem = { &vcpu, 1, &cpu, 1 };
+	struct virt_clock_problem problem = { .vcpus = &vcpu, .n_vcpus = 1,
+					      .cpus = &cpu, .n_cpus = 1 };
 	struct virt_clock_alignment alignment;
 	struct virt_clock_evidence evidence;
 	int64_t time = 2 * MS;
@@ -110,7 +111,8 @@ static void test_invalid(void **state)
 	};
 	struct virt_clock_vcpu bad = vcpu;
 	struct virt_clock_cpu cpu = { .handlers = handlers, .n_handlers = 4 };
-	struct virt_clock_problem problem = { &bad, 1, &cpu, 1 };
+	struct virt_clock_problem problem = { .vcpus = &bad, .n_vcpus = 1,
+					      .cpus = &cpu, .n_cpus = 1 };
 	struct virt_clock_alignment alignment;
 	struct virt_clock_evidence evidence;
 
@@ -318,6 +320,37 @@ static void test_drift(void **state)
 	}
 }
 
+/** Stop at the n-th question. */
+static bool is_over(void *arg)
+{
+	int *left = arg;
+
+	return !(*left)--;
+}
+
+static void test_stop(void **state)
+{
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
+	struct virt_clock_alignment alignment;
+	int left, n, ret = -ECANCELED;
+	struct clock_world world;
+
+	(void)state;
+	clock_world_make(&world, &(struct clock_recipe){ PERIODIC, .seed = 1, .ppm = 50 });
+	world.cpus[0].vcpu = world.cpus[1].vcpu = VIRT_NONE;
+	world.problem.stop = is_over;
+	world.problem.stop_arg = &left;
+	/* all the way through, but for steps that come again and again */
+	for (n = 0; ret == -ECANCELED; n += 1 + n / 4) {
+		left = n;
+		ret = virt_clock_align(&world.problem, &alignment, evidence);
+		assert_int_equal(left, ret ? -1 : left);
+	}
+	assert_int_equal(ret, 0);
+	assert_true(n > 20);
+	clock_world_drop(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +362,7 @@ int main(void)
 		cmocka_unit_test(test_foreign),
 		cmocka_unit_test(test_unchanged),
 		cmocka_unit_test(test_drift),
+		cmocka_unit_test(test_stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
