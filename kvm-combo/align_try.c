@@ -235,6 +235,15 @@ static bool known_tsc(const struct align_pair *pair, const struct align_machine 
 	return false;
 }
 
+/** Is this the machine that somebody has chosen for the case that several fit? */
+static bool is_chosen(const struct align_pair *pair, const struct align_try *try)
+{
+	int32_t vcpu = pair->chosen_pid ? virt_model_find_vcpu(pair->model, pair->chosen_pid) :
+					  VIRT_NONE;
+
+	return vcpu >= 0 && virt_model_vcpu(pair->model, vcpu)->machine == try->machine;
+}
+
 /** Keep the better one, and take note of another machine that fits as well. */
 static void compare(struct align_pair *pair, struct align_try *try)
 {
@@ -242,10 +251,14 @@ static void compare(struct align_pair *pair, struct align_try *try)
 	bool both = is_fit(try) && is_fit(&pair->best) && try->source == pair->best.source &&
 		    try->machine != pair->best.machine;
 
-	if (both && has_interrupts(try, &pair->best))
+	if (both && (is_chosen(pair, try) || is_chosen(pair, &pair->best)))
+		better = is_chosen(pair, try);
+	else if (both && has_interrupts(try, &pair->best))
 		pair->other_machine = -1;
 	else if (both && !has_interrupts(&pair->best, try))
 		pair->other_machine = better ? pair->best.machine : try->machine;
+	if (better && is_chosen(pair, try))
+		pair->other_machine = -1;
 	if (better)
 		set_best(pair, try);
 }

@@ -52,6 +52,8 @@ struct align_pair {
 	bool			cycles;		/* the unit of all times; else ns */
 	enum align_source	source;		/* which are tried: ALIGN_AUTO, or one of them */
 	const char		*machine;	/* which may be the guest; NULL: any */
+	int32_t			chosen_pid;	/* a vCPU's of the one that it is, if several fit;
+						 * 0: nobody has chosen */
 	const struct virt_model	*model;		/* of the host */
 	const struct kvm_trace	*host;		/* NULL: a xentrace file */
 	struct irq_injections	injections;	/* of the host, in any order; freed at the end */

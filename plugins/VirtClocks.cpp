@@ -73,6 +73,8 @@ struct VirtClocks::Align {
 	int				streamId;
 	std::string			file;
 	std::vector<std::string>	hosts;
+	std::string			chosenHost;	/* by the user, with its vCPU, or 0: */
+	int32_t				chosenPid = 0;
 	bool				stored;		/* read the sidecar only */
 	bool				done = false;
 	std::atomic<bool>		stopped{ false };
@@ -87,11 +89,20 @@ struct VirtClocks::Align {
 			if (stored)
 				virt_align_stored(host.c_str(), file.c_str(), &result);
 			else
-				virt_align_files(host.c_str(), file.c_str(), isStopped, this,
-						 &result);
+				alignWith(host);
 			if (result.clock.parts || stopped)
 				return;
 		}
+	}
+
+	void alignWith(const std::string &host)
+	{
+		const struct virt_align_files files = {
+			host.c_str(), file.c_str(), host == chosenHost ? chosenPid : 0,
+			isStopped, this,
+		};
+
+		virt_align_files(&files, &result);
 	}
 
 	static bool isStopped(void *arg) { return static_cast<Align *>(arg)->stopped; }
@@ -420,6 +431,14 @@ void VirtClocks::beginAlign()
 	job->stored = false;
 	if (paired != VIRT_NONE)
 		job->hosts.push_back(fileOf(paired));
+	for (int cpu = 0; cpu < streamOf(id)->n_cpus; cpu++) {
+		virt_pair pair;
+
+		if (!virt_pairing_of_cpu(id, cpu, &pair) || pair.source != VIRT_PAIR_CHOSEN)
+			continue;
+		job->chosenHost = fileOf(pair.host_stream);
+		job->chosenPid = pair.host_pid;
+	}
 	for (const VirtStream &stream : virtStreams())
 		if (fileOf(stream.id) != job->file &&
 		    virt_model_n_vcpus(stream.model.get()) > 0 &&

@@ -213,8 +213,15 @@ static void try_pair(struct align_pair *pair, struct kvm_trace *guest, const cha
 
 	align_pair_doubt(pair, result->text, sizeof(result->text));
 	if (ret)
-		say(result, ret == -ENOMEM ? "not enough memory" : ret == -ECANCELED ? "cancelled" :
+		say(result, ret == -ENOMEM ? "not enough memory" :
+		    ret == -ECANCELED ? "cancelled" :
 		    "the guest's times, or the host's, are beyond all reason");
+	else if (pair->other_machine >= 0)
+		snprintf(result->text, sizeof(result->text), "%.64s and %.64s of its host fit as "
+			 "well as each other. Choose which one it is in Plots > Virtual machine "
+			 "combos, and align again",
+			 virt_model_machine(pair->model, pair->best.machine)->name,
+			 virt_model_machine(pair->model, pair->other_machine)->name);
 	else if (refused)
 		snprintf(result->text, sizeof(result->text), "%s (best: %.3f %% of the guest's "
 			 "events)", refused, pair->best.alignment.explained_percent);
@@ -228,24 +235,27 @@ static void try_pair(struct align_pair *pair, struct kvm_trace *guest, const cha
 	align_meta_free(meta);
 }
 
-void virt_align_files(const char *host, const char *guest_path, bool (*stop)(void *arg), void *arg,
-		      struct virt_align_result *result)
+void virt_align_files(const struct virt_align_files *files, struct virt_align_result *result)
 {
-	struct align_pair pair = { .source = ALIGN_AUTO, .stop = { stop, arg } };
+	struct align_pair pair = {
+		.source = ALIGN_AUTO, .chosen_pid = files->chosen_pid,
+		.stop = { files->stop, files->arg },
+	};
 	struct kvm_trace *kvm = NULL, *guest = NULL;
 	struct virt_model *model = NULL;
 
 	memset(result, 0, sizeof(*result));
-	if (align_pair_units(host, guest_path, &pair.cycles, result->text, sizeof(result->text)))
+	if (align_pair_units(files->host, files->guest, &pair.cycles, result->text,
+			     sizeof(result->text)))
 		return;
-	guest = kvm_trace_open(guest_path, result->text, sizeof(result->text));
+	guest = kvm_trace_open(files->guest, result->text, sizeof(result->text));
 	if (guest && pair.cycles)
 		kvm_trace_set_hz(guest, ALIGN_AS_IT_IS);
-	model = guest ? load_host(host, guest, &kvm, &pair, result) : NULL;
+	model = guest ? load_host(files->host, guest, &kvm, &pair, result) : NULL;
 	if (model) {
 		pair.model = model;
 		pair.host = kvm;
-		try_pair(&pair, guest, host, result);
+		try_pair(&pair, guest, files->host, result);
 	}
 	align_pair_free(&pair);
 	virt_model_free(model);

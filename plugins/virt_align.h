@@ -21,12 +21,17 @@ struct virt_align_result {
 	char		text[768];	/* why there is none, or what else is to be said */
 };
 
-/**
- * virt_align_files - as kshark-virt align does it; virt_align_result_free() in any case
- * @stop: asked now and then whether to give up; may be NULL
- */
-void virt_align_files(const char *host, const char *guest, bool (*stop)(void *arg), void *arg,
-		      struct virt_align_result *result);
+/** What is to be aligned. */
+struct virt_align_files {
+	const char	*host, *guest;
+	int32_t		chosen_pid;	/* of a vCPU: the guest is its machine if several fit; 0:
+					 * nobody has chosen */
+	bool		(*stop)(void *arg);	/* asked now and then: give up? may be NULL */
+	void		*arg;
+};
+
+/** virt_align_files - as kshark-virt align does it; virt_align_result_free() in any case. */
+void virt_align_files(const struct virt_align_files *files, struct virt_align_result *result);
 
 /** A name, or what went wrong. */
 struct virt_align_host {
