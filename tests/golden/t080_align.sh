@@ -60,6 +60,16 @@ run align --source sidecar "$WORK/domU.xen" "$SAMPLES/domU-ftrace.dat"
 status 1
 says "$OUT" "host time = guest time +26214508902 cycles"
 
+# every domain twice: nothing tells which one it is
+python3 "$KSV_SOURCE_DIR/tests/gui/xen_twin.py" "$WORK/domU.xen" "$WORK/twin.xen"
+run align "$WORK/twin.xen" "$SAMPLES/domU-ftrace.dat"
+status 1
+says "$OUT" "refused: two machines fit as well; --machine tells which one it is"
+run align --machine d1001 "$WORK/twin.xen" "$SAMPLES/domU-ftrace.dat"
+status 0
+says "$OUT" "interval    26214554950 .. 26214609123"
+says "$OUT" "d1001v1 (10020001): 100.000 % of 5221 events"
+
 # a guest whose TSC is scaled: libtracecmd's product overflows. Of the option TimeShift of trace-cmd:
 # trace id, flags, number of CPUs; of each CPU its samples, with times, offsets and scalings; then
 # the fractions. What they say is not what the events say, so nothing else may follow them.
