@@ -26,6 +26,7 @@
 #include <KsPlugins.hpp>
 
 #include "VirtDock.hpp"
+#include "VirtOverlays.hpp"
 #include "VirtPins.hpp"
 #include "ks_stream.h"
 #include "virt.h"
@@ -359,7 +360,7 @@ void Frame::drawArrows() const
 	constexpr int dash = 3;
 
 	_arrows.clear();
-	if (VirtDock::isShown(VIRT_OVERLAY_ARROWS))
+	if (VirtOverlays::isShown(VIRT_OVERLAY_ARROWS))
 		_arrows = arrows();
 	for (const Arrow &arrow : _arrows) {
 		int way = arrow.y1 > arrow.y0 ? 1 : -1, head = arrow.y1 - way * 2 * MARK_SIZE;
@@ -665,7 +666,7 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	if (dock)
 		dock->graphDrawn(argv->_histo, streamId, !isPcpu, value, argv->_graph->base());
 	pins = virtDrawPins(argv, streamId, value, drawAction);
-	if (!model || !VirtDock::isShown(isPcpu ? VIRT_OVERLAY_PCPUS : VIRT_OVERLAY_VCPUS))
+	if (!model || !VirtOverlays::isShown(isPcpu ? VIRT_OVERLAY_PCPUS : VIRT_OVERLAY_VCPUS))
 		return;
 
 	Strip strip = makeStrip(argv, streamId, drawAction, std::move(model));
@@ -688,9 +689,9 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 				     strip.exits.data());
 		strip.exits.resize(n);
 	}
-	if (VirtDock::isShown(VIRT_OVERLAY_LABELS))
+	if (VirtOverlays::isShown(VIRT_OVERLAY_LABELS))
 		isPcpu ? addPcpuLabels(strip) : addVcpuLabels(strip);
-	if (!isPcpu && VirtDock::isShown(VIRT_OVERLAY_MIGRATIONS))
+	if (!isPcpu && VirtOverlays::isShown(VIRT_OVERLAY_MIGRATIONS))
 		addMarks(strip);
 	if (!Frame::current)
 		argv->_shapes->push_front(new Frame);

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtCount.hpp
+ * @brief	The numbers of one window, counted by a thread of the dock.
+ */
+#ifndef KSHARK_VIRT_VIRTCOUNT_HPP
+#define KSHARK_VIRT_VIRTCOUNT_HPP
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "VirtKs.hpp"
+#include "virt_stats.h"
+
+/** A vCPU or a machine. */
+struct VirtSubject {
+	int	stream;		/* id */
+	int	machine;	/* index in the model */
+	int	vcpu;		/* the same; VIRT_NONE: the whole machine */
+	int	pid;		/* of the vCPU */
+};
+
+/** One window to be counted. */
+struct VirtCount {
+	int64_t				from = 0, to = 0;	/* as KernelShark shows it */
+	std::vector<VirtStream>		streams;
+	std::vector<virt_window_stats *>	stats;		/* by stream */
+	bool				stop = false;
+
+	/** Statistics of a subject and where they are from; nullptr if it has not been counted. */
+	struct Found {
+		const VirtStream		*stream = nullptr;
+		const virt_window_stats		*window = nullptr;
+		const virt_stats		*stats = nullptr;
+	};
+
+	VirtCount() = default;
+	VirtCount(const VirtCount &) = delete;
+	VirtCount &operator=(const VirtCount &) = delete;
+	~VirtCount()
+	{
+		for (virt_window_stats *s : stats)
+			virt_stats_free(s);
+	}
+
+	/** Of the models: they tell whether machines and vCPUs are still the same. */
+	std::vector<uint64_t> serials() const
+	{
+		std::vector<uint64_t> all;
+
+		for (const VirtStream &stream : streams)
+			all.push_back(stream.model.serial());
+		return all;
+	}
+
+	bool isSame(const VirtCount &other) const
+	{
+		if (from != other.from || to != other.to || serials() != other.serials())
+			return false;
+		for (size_t i = 0; i < streams.size(); i++)
+			if (streams[i].offset != other.streams[i].offset)
+				return false;
+		return true;
+	}
+
+	void count()
+	{
+		for (const VirtStream &stream : streams)
+			stats.push_back(virt_stats_new(stream.model.get(), from - stream.offset,
+						       to - stream.offset, &stop));
+	}
+
+	/** Has all been counted, neither given up nor out of memory? */
+	bool isComplete() const
+	{
+		return stats.size() == streams.size() &&
+		       !std::count(stats.begin(), stats.end(), nullptr);
+	}
+
+	Found find(const VirtSubject &subject) const
+	{
+		for (size_t i = 0; i < streams.size(); i++)
+			if (streams[i].id == subject.stream)
+				return { &streams[i], stats[i], subject.vcpu == VIRT_NONE ?
+					 &stats[i]->machines[subject.machine] :
+					 &stats[i]->vcpus[subject.vcpu] };
+		return {};
+	}
+};
+
+#endif

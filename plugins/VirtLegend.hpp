@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtLegend.hpp
+ * @brief	The colours of states and of kinds of VM exits, and what they mean.
+ */
+#ifndef KSHARK_VIRT_VIRTLEGEND_HPP
+#define KSHARK_VIRT_VIRTLEGEND_HPP
+
+#include <QBrush>
+#include <QIcon>
+
+class QWidget;
+
+QBrush virtStateBrush(int state);
+QIcon virtStateIcon(int state);
+
+/** All states, with their meanings as tool tips. */
+QWidget *virtStateLegend();
+
+/**
+ * The hypervisor's colours in combos. Always there, so that the dock does not grow, and the graphs
+ * are not drawn anew, while KernelShark appends a file.
+ */
+QWidget *virtExitLegend();
+
+#endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtOverlays.cpp
+ * @brief	The dock's check boxes for what is drawn over KernelShark's graphs.
+ */
+#include <QCheckBox>
+#include <QGridLayout>
+
+#include "VirtOverlays.hpp"
+
+namespace {
+
+struct OverlayInfo {
+	const char	*key;
+	const char	*title;
+	const char	*meaning;
+};
+
+const OverlayInfo overlayInfo[VIRT_N_OVERLAYS] = {
+	{ "pcpus", "CPU graphs", "Shade CPU graphs by what the vCPU that runs there does" },
+	{ "vcpus", "vCPU graphs", "Shade task graphs of vCPUs by their states" },
+	{ "migrations", "Migrations", "Mark migrations below task graphs of vCPUs" },
+	{ "arrows", "Arrows", "Arrows between CPU graphs for migrations, if there is room" },
+	{ "labels", "Names", "Write names into long stretches" },
+};
+
+bool overlayShown[VIRT_N_OVERLAYS] = { true, true, true, true, true };
+
+QString settingOf(int overlay)
+{
+	return QString("overlays/") + overlayInfo[overlay].key;
+}
+
+} // namespace
+
+VirtOverlays::VirtOverlays(const std::function<void()> &changed)
+{
+	auto grid = new QGridLayout(this);
+	constexpr int perRow = 3;
+
+	grid->setContentsMargins(2, 2, 2, 2);
+	grid->setVerticalSpacing(0);
+	for (int i = 0; i < VIRT_N_OVERLAYS; i++) {
+		auto check = new QCheckBox(overlayInfo[i].title);
+
+		check->setObjectName(overlayInfo[i].key);
+		check->setToolTip(overlayInfo[i].meaning);
+		connect(check, &QCheckBox::toggled, this, [i, changed] (bool on) {
+			overlayShown[i] = on;
+			changed();
+		});
+		grid->addWidget(check, i / perRow, i % perRow);
+		_checks[i] = check;
+	}
+}
+
+bool VirtOverlays::isShown(VirtOverlay overlay)
+{
+	return overlayShown[overlay];
+}
+
+void VirtOverlays::restore(const QSettings &settings)
+{
+	for (int i = 0; i < VIRT_N_OVERLAYS; i++) {
+		overlayShown[i] = settings.value(settingOf(i), true).toBool();
+		_checks[i]->blockSignals(true);
+		_checks[i]->setChecked(overlayShown[i]);
+		_checks[i]->blockSignals(false);
+	}
+}
+
+void VirtOverlays::save(QSettings *settings) const
+{
+	for (int i = 0; i < VIRT_N_OVERLAYS; i++)
+		settings->setValue(settingOf(i), overlayShown[i]);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtStatsText.hpp
+ * @brief	Statistics of vCPUs and machines as text.
+ */
+#ifndef KSHARK_VIRT_VIRTSTATSTEXT_HPP
+#define KSHARK_VIRT_VIRTSTATSTEXT_HPP
+
+#include <cstdint>
+
+#include <QString>
+
+#include "VirtCount.hpp"
+
+/** Of nanoseconds, with a fitting unit. */
+QString virtDuration(int64_t ns);
+
+/** Of a share between 0 and 1, without the sign. */
+QString virtPercent(double share);
+
+/** Exit reasons that took most time, with their counts. */
+QString virtExitReasons(const virt_model *model, const virt_stats &stats);
+
+/** Who had the pCPU meanwhile, and how long. */
+QString virtCulprits(const virt_model *model, const virt_stats &stats);
+
+/** A state's share: UNKNOWN's of everything, the others' of what is known. */
+double virtShare(const virt_stats &stats, int state);
+
+/** All about a vCPU or machine that has been counted, as rich text. */
+QString virtDetails(const QString &name, const VirtSubject &subject, const VirtCount::Found &found);
+
+#endif

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtTable.cpp
+ * @brief	The dock's table: numbers of each machine and vCPU in the visible window.
+ */
+#include <QHeaderView>
+#include <QPainter>
+#include <QStyledItemDelegate>
+
+#include "VirtLegend.hpp"
+#include "VirtStatsText.hpp"
+#include "VirtTable.hpp"
+#include "virt_colors.h"
+
+namespace {
+
+constexpr int BAR_WIDTH = 110;
+
+/** The columns. The states follow the bar, in their order. */
+enum Column {
+	COLUMN_NAME,
+	COLUMN_BAR,
+	COLUMN_STATES,
+	COLUMN_RUNS = COLUMN_STATES + VIRT_N_STATES,
+	COLUMN_RUN_LENGTH,
+	COLUMN_EXITS,
+	COLUMN_REASONS,
+	COLUMN_CULPRITS,
+	COLUMN_WAKE_P50,
+	COLUMN_WAKE_P99,
+	COLUMN_WAKE_MAX,
+	COLUMN_MIGRATIONS,
+	N_COLUMNS
+};
+
+struct ColumnInfo {
+	const char	*title;
+	const char	*meaning;
+};
+
+/** All columns but those of the states, which the table of colours names. */
+const ColumnInfo columns[N_COLUMNS] = {
+	{ "vCPU", "Machine and vCPU. Click: show its graph. Double click: zoom to its longest wait"
+		  " for a pCPU" },
+	{ "States", "Share of each state in the visible window" },
+	{}, {}, {}, {}, {}, {}, {}, {},
+	{ "Runs", "Stretches on a pCPU, also those that began before" },
+	{ "Mean run", "Time on a pCPU by number of runs" },
+	{ "Exits/s", "VM exits per second" },
+	{ "Top exits", "Exit reasons that took most time, with their counts" },
+	{ "Stolen by", "Who had the pCPU while it was preempted" },
+	{ "Wake p50", "Wake-up latency: half of the wake-ups took no longer" },
+	{ "Wake p99", "Wake-up latency: 99 % of the wake-ups took no longer" },
+	{ "Wake max", "Wake-up latency: the longest" },
+	{ "Migrations", "How often it ran on another pCPU than the time before" },
+};
+
+/** What an item stands for. */
+enum Role {
+	ROLE_SORT = Qt::UserRole,	/* number to sort by, in each column */
+	ROLE_STREAM,			/* in column 0 */
+	ROLE_VCPU,			/* global index; VIRT_NONE for a machine */
+	ROLE_PID,
+	ROLE_MACHINE,
+	ROLE_SHARES,			/* in the column with the bar */
+};
+
+class Item : public QTreeWidgetItem {
+public:
+	using QTreeWidgetItem::QTreeWidgetItem;
+
+	bool operator<(const QTreeWidgetItem &other) const override
+	{
+		int column = treeWidget() ? treeWidget()->sortColumn() : 0;
+
+		return data(column, ROLE_SORT).toDouble() <
+		       other.data(column, ROLE_SORT).toDouble();
+	}
+
+	void set(int column, const QString &text, double sort)
+	{
+		setText(column, text);
+		setData(column, ROLE_SORT, sort);
+	}
+};
+
+/** The bar with the shares of the states. */
+class BarDelegate : public QStyledItemDelegate {
+public:
+	using QStyledItemDelegate::QStyledItemDelegate;
+
+	void paint(QPainter *painter, const QStyleOptionViewItem &option,
+		   const QModelIndex &index) const override
+	{
+		QVariantList shares = index.data(ROLE_SHARES).toList();
+		QRectF all = QRectF(option.rect).adjusted(3, 3, -3, -3);
+		double x = all.left();
+
+		QStyledItemDelegate::paint(painter, option, index);
+		if (shares.isEmpty())
+			return;
+		painter->save();
+		painter->fillRect(all, Qt::white);
+		for (int i = 0; i < shares.size(); i++) {
+			double width = shares[i].toDouble() * all.width();
+
+			painter->fillRect(QRectF(x, all.top(), width, all.height()),
+					  virtStateBrush(i));
+			x += width;
+		}
+		painter->setPen(QColor(0xa0, 0xa0, 0xa0));
+		painter->drawRect(all);
+		painter->restore();
+	}
+};
+
+void fillItem(Item *item, const virt_model *model, const virt_stats &stats, double seconds)
+{
+	double all = static_cast<double>(stats.known_ns + stats.ns[VIRT_UNKNOWN]);
+	double exits = seconds > 0 ? static_cast<double>(stats.exits) / seconds : 0;
+	int64_t run = stats.runs ? stats.run_ns / static_cast<int64_t>(stats.runs) : 0;
+	QVariantList bar;
+
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		double part = virtShare(stats, state);
+
+		bar << (all > 0 ? static_cast<double>(stats.ns[state]) / all : 0);
+		item->set(COLUMN_STATES + state, stats.ns[state] ? virtPercent(part) : "", part);
+	}
+	item->setData(COLUMN_BAR, ROLE_SHARES, bar);
+	item->setData(COLUMN_BAR, ROLE_SORT, bar[VIRT_GUEST]);
+	item->set(COLUMN_RUNS, QString::number(stats.runs), static_cast<double>(stats.runs));
+	item->set(COLUMN_RUN_LENGTH, stats.runs ? virtDuration(run) : "", static_cast<double>(run));
+	item->set(COLUMN_EXITS, stats.exits ? QString::number(exits, 'f', exits < 10 ? 2 : 0) : "",
+		  exits);
+	item->set(COLUMN_REASONS, virtExitReasons(model, stats), static_cast<double>(stats.exits));
+	item->set(COLUMN_CULPRITS, virtCulprits(model, stats),
+		  static_cast<double>(stats.ns[VIRT_PREEMPTED]));
+	item->set(COLUMN_WAKE_P50, stats.wakes ? virtDuration(stats.wake_p50_ns) : "",
+		  static_cast<double>(stats.wake_p50_ns));
+	item->set(COLUMN_WAKE_P99, stats.wakes ? virtDuration(stats.wake_p99_ns) : "",
+		  static_cast<double>(stats.wake_p99_ns));
+	item->set(COLUMN_WAKE_MAX, stats.wakes ? virtDuration(stats.wake_max_ns) : "",
+		  static_cast<double>(stats.wake_max_ns));
+	item->set(COLUMN_MIGRATIONS, QString::number(stats.migrations),
+		  static_cast<double>(stats.migrations));
+	for (int i = COLUMN_STATES; i < N_COLUMNS; i++)
+		if (i != COLUMN_REASONS && i != COLUMN_CULPRITS)
+			item->setTextAlignment(i, Qt::AlignRight | Qt::AlignVCenter);
+}
+
+} // namespace
+
+VirtTable::VirtTable()
+{
+	setColumnCount(N_COLUMNS);
+	buildHeader();
+	setItemDelegateForColumn(COLUMN_BAR, new BarDelegate(this));
+	setAlternatingRowColors(true);
+	setSortingEnabled(true);
+	sortByColumn(COLUMN_NAME, Qt::AscendingOrder);
+	setIndentation(12);
+	header()->setStretchLastSection(false);
+	header()->resizeSection(COLUMN_BAR, BAR_WIDTH);
+	setExpandsOnDoubleClick(false);
+}
+
+void VirtTable::buildHeader()
+{
+	for (int i = 0; i < N_COLUMNS; i++) {
+		int state = i - COLUMN_STATES;
+		bool isState = state >= 0 && state < VIRT_N_STATES;
+		const virt_look *look =
+			isState ? virt_state_look(static_cast<virt_state>(state)) : nullptr;
+
+		headerItem()->setText(i, look ? QString(look->title) + " %" :
+							columns[i].title);
+		if (look)
+			headerItem()->setIcon(i, virtStateIcon(state));
+		headerItem()->setToolTip(i, look ? look->meaning : columns[i].meaning);
+		if (look && look->hatched)
+			headerItem()->setToolTip(i, QString(look->meaning) + "; share of the"
+				" whole window. All other shares are those of the rest");
+	}
+}
+
+VirtSubject VirtTable::subject(const QTreeWidgetItem *item)
+{
+	return { item->data(COLUMN_NAME, ROLE_STREAM).toInt(),
+		 item->data(COLUMN_NAME, ROLE_MACHINE).toInt(),
+		 item->data(COLUMN_NAME, ROLE_VCPU).toInt(),
+		 item->data(COLUMN_NAME, ROLE_PID).toInt() };
+}
+
+QString VirtTable::nameOf(const QTreeWidgetItem *item)
+{
+	return item->text(COLUMN_NAME);
+}
+
+void VirtTable::adopt(const VirtCount &count)
+{
+	double seconds = static_cast<double>(count.to - count.from) * 1e-9;
+	std::vector<uint64_t> serials = count.serials();
+	bool rebuilt = _serials != serials;
+
+	if (rebuilt) {
+		_serials = serials;
+		rebuild(count.streams);
+	}
+	setUpdatesEnabled(false);
+	setSortingEnabled(false);
+	for (QTreeWidgetItemIterator it(this); *it; ++it) {
+		VirtCount::Found found = count.find(subject(*it));
+
+		if (found.stats)
+			fillItem(static_cast<Item *>(*it), found.stream->model.get(), *found.stats,
+				 seconds);
+	}
+	setSortingEnabled(true);
+	for (int i = 0; i < N_COLUMNS && rebuilt; i++)
+		if (i != COLUMN_BAR)
+			resizeColumnToContents(i);
+	setUpdatesEnabled(true);
+}
+
+void VirtTable::rebuild(const std::vector<VirtStream> &streams)
+{
+	clear();
+	for (const VirtStream &stream : streams) {
+		const virt_model *model = stream.model.get();
+
+		for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
+			const virt_machine *machine = virt_model_machine(model, m);
+			auto top = new Item(this);
+
+			QString name = machine->name;
+
+			if (streams.size() > 1)
+				name += " (" + virtFileOf(stream.id) + ")";
+			top->set(COLUMN_NAME, name, stream.id * 1e6 + machine->id);
+			top->setData(COLUMN_NAME, ROLE_STREAM, stream.id);
+			top->setData(COLUMN_NAME, ROLE_VCPU, VIRT_NONE);
+			top->setData(COLUMN_NAME, ROLE_MACHINE, m);
+			for (int32_t i = 0; i < machine->n_vcpus; i++) {
+				const virt_vcpu *vcpu = virt_model_vcpu(model, machine->vcpus[i]);
+				auto item = new Item(top);
+
+				item->set(COLUMN_NAME, vcpu->name, vcpu->id);
+				item->setData(COLUMN_NAME, ROLE_STREAM, stream.id);
+				item->setData(COLUMN_NAME, ROLE_VCPU, machine->vcpus[i]);
+				item->setData(COLUMN_NAME, ROLE_PID, vcpu->host_pid);
+				item->setData(COLUMN_NAME, ROLE_MACHINE, m);
+			}
+			top->setExpanded(true);
+		}
+	}
+	hideEmptyColumns(streams);
+}
+
+/** States that no vCPU of any trace ever has need no column. */
+void VirtTable::hideEmptyColumns(const std::vector<VirtStream> &streams)
+{
+	virt_totals totals;
+	int64_t sums[VIRT_N_STATES] = {};
+
+	for (const VirtStream &stream : streams)
+		for (int32_t i = 0; i < virt_model_n_vcpus(stream.model.get()); i++) {
+			virt_vcpu_totals(stream.model.get(), i, INT64_MIN, INT64_MAX, &totals);
+			for (int state = 0; state < VIRT_N_STATES; state++)
+				sums[state] += totals.ns[state];
+		}
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		setColumnHidden(COLUMN_STATES + state, !sums[state]);
+}
