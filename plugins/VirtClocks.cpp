@@ -8,7 +8,6 @@
  * only, while KernelShark does not load.
  */
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -23,15 +22,16 @@
 
 #include <libkshark.h>
 
+#include "VirtClockJobs.hpp"
 #include "VirtClockStreams.hpp"
 #include "VirtClocks.hpp"
 #include "VirtKs.hpp"
 #include "VirtOffsetBox.hpp"
+#include "VirtStatsText.hpp"
 #include "VirtTask.hpp"
 #include "ks_stream.h"
 #include "virt_irqs.h"
 #include "virt_pairing.h"
-#include "virt_text.h"
 
 using namespace VirtClockStreams;
 
@@ -42,13 +42,6 @@ constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
 constexpr int TEXT_LINES = 5;
 constexpr int DIGITS = 3;		/* of percentages */
 constexpr char ALIGN[] = "Align", CANCEL[] = "Cancel";
-
-QString duration(int64_t ns)
-{
-	char text[32];
-
-	return virt_text_duration(text, sizeof(text), ns);
-}
 
 /** A label that keeps its height, so that buttons do not move when its text comes. */
 class StillLabel : public QLabel {
@@ -67,67 +60,6 @@ QString realFile(int streamId)
 }
 
 } // namespace
-
-/** A guest and what may be its host. */
-struct VirtClocks::Align {
-	int				streamId;
-	std::string			file;
-	std::vector<std::string>	hosts;
-	std::string			chosenHost;	/* by the user, with its vCPU, or 0: */
-	int32_t				chosenPid = 0;
-	bool				stored;		/* read the sidecar only */
-	bool				done = false;
-	std::atomic<bool>		stopped{ false };
-	virt_align_result		result = {};
-
-	~Align() { virt_align_result_free(&result); }
-
-	void work()
-	{
-		for (const std::string &host : hosts) {
-			virt_align_result_free(&result);
-			if (stored)
-				virt_align_stored(host.c_str(), file.c_str(), &result);
-			else
-				alignWith(host);
-			if (result.clock.parts || stopped)
-				return;
-		}
-	}
-
-	void alignWith(const std::string &host)
-	{
-		const struct virt_align_files files = {
-			host.c_str(), file.c_str(), host == chosenHost ? chosenPid : 0,
-			isStopped, this,
-		};
-
-		virt_align_files(&files, &result);
-	}
-
-	static bool isStopped(void *arg) { return static_cast<Align *>(arg)->stopped; }
-};
-
-/** The rows of a guest, to be judged by the model of its host. */
-struct VirtClocks::Judge {
-	int				streamId;
-	int64_t				offset;
-	VirtModelRef			model;
-	std::vector<std::vector<int64_t>>	times;	/* by CPU */
-	std::vector<virt_align_cpu>	cpus;
-	virt_clock_alignment		alignment = {};
-	int				ret = 0;
-
-	void work()
-	{
-		for (size_t c = 0; c < cpus.size(); c++) {
-			cpus[c].times = times[c].data();
-			cpus[c].n = times[c].size();
-		}
-		ret = virt_align_judge(model.get(), cpus.data(), static_cast<int32_t>(cpus.size()),
-				       offset, &alignment);
-	}
-};
 
 VirtClocks::VirtClocks(QMainWindow *window)
 : _window(window),
@@ -705,12 +637,12 @@ void VirtClocks::adoptQuality(const std::shared_ptr<Judge> &job)
 		known->second.quality = QString("Its clock is wrong: only %1 % of its %2 events lie"
 						" in guest time, and one is %3 outside. Align it")
 			.arg(found.explained_percent, 0, 'f', DIGITS).arg(judged)
-			.arg(duration(found.worst));
+			.arg(virtDuration(found.worst));
 	else
 		known->second.quality = QString("%1 % of its %2 events lie in guest time%3")
 			.arg(found.explained_percent, 0, 'f', DIGITS).arg(judged)
-			.arg(found.worst ? QString("; one is %1 outside").arg(duration(found.worst))
-					 : QString());
+			.arg(!found.worst ? QString() :
+			     QString("; one is %1 outside").arg(virtDuration(found.worst)));
 	if (known->second.bad && known->second.quality != before)
 		qWarning().noquote() << "kshark-virt:" << virtFileOf(job->streamId) + ":"
 				     << known->second.quality;
