@@ -57,7 +57,7 @@ static void make_vcpu(struct world *world, int32_t vcpu, const struct virt_clock
 
 static void make(struct world *world)
 {
-	char path[512], error[512], name[8];
+	char path[512], error[512], name[16];
 
 	memset(world, 0, sizeof(*world));
 	snprintf(path, sizeof(path), "%s/samples/kvm-nosync-g1.dat", getenv("KSV_SOURCE_DIR"));
