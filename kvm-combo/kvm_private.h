@@ -63,7 +63,8 @@ struct kvm_vcpu {
 	int16_t		pcpu;		/* where it is, or where it was last */
 	uint8_t		place;		/* enum kvm_place */
 	uint8_t		mode;		/* enum kvm_mode */
-	bool		nested;
+	bool		nested;		/* in the guest, it is its guest that runs */
+	bool		level_known;	/* whether that holds */
 	int64_t		since_ns;	/* when it came to a pCPU, or nobody knew where it is */
 	int32_t		reason;		/* of its last exit */
 	uint8_t		state;		/* enum virt_state that was said last */

@@ -117,18 +117,19 @@ static void occupy(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
 
 /* --- exit reasons ---------------------------------------------------------------------------- */
 
-static int32_t reason_of(struct replay *replay, const struct kvm_event *event)
+/** Exits out of a guest's guest have reasons of their own, called L2:... as those of Xen. */
+static int32_t reason_of(struct replay *replay, const struct kvm_event *event, bool nested)
 {
 	uint64_t value = (uint64_t)event->value;
 	uint32_t known = replay->reason_map.n_keys;
-	char buf[32];
+	char buf[32], name[40];
 	int64_t n;
 
 	if (event->more == KVM_ISA_VMX)
 		value &= 0xffff;
 	/* no isa has reasons beyond 2^28; what collides shares a name */
 	n = u32_map_add(&replay->reason_map, ((uint32_t)(value ^ value >> 32 << 20) & 0x0fffffff) |
-			(uint32_t)event->more << 28);
+			(uint32_t)(event->more & 7) << 28 | (uint32_t)nested << 31);
 	if (n >= 0 && n < known)
 		return replay->reasons[n];
 	if (n < 0 || !kvm_grow(&replay->reasons, sizeof(*replay->reasons), n,
@@ -136,9 +137,9 @@ static int32_t reason_of(struct replay *replay, const struct kvm_event *event)
 		fail(replay, -ENOMEM);
 		return VIRT_NONE;
 	}
-	replay->reasons[n] = virt_model_add_reason(replay->model,
-						   kvm_exit_name(event->more, value, buf,
-								 sizeof(buf)));
+	snprintf(name, sizeof(name), "%s%s", nested ? "L2:" : "",
+		 kvm_exit_name(event->more, value, buf, sizeof(buf)));
+	replay->reasons[n] = virt_model_add_reason(replay->model, name);
 	fail(replay, replay->reasons[n]);
 	return replay->reasons[n];
 }
@@ -160,6 +161,7 @@ static void lose(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 {
 	vcpu->place = KVM_PLACE_UNKNOWN;
 	vcpu->mode = KVM_MODE_UNKNOWN;
+	vcpu->level_known = false;
 	vcpu->reason = VIRT_NONE;
 	vcpu->since_ns = time_ns;
 	say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, 0);
@@ -255,6 +257,40 @@ static struct kvm_vcpu *own_vcpu(struct replay *replay, const struct kvm_event *
 	return vcpu;
 }
 
+/** A record that tells nothing of entries and exits, in a vCPU's row of records. */
+static bool goes_on(const struct kvm_vcpu *vcpu, const struct kvm_event *event,
+		    const struct kvm_event *end)
+{
+	return event < end && event->pid == vcpu->tid && event->kind != KVM_ENTRY &&
+	       event->kind != KVM_EXIT && event->kind != KVM_NESTED_EXIT;
+}
+
+/**
+ * Before the first word about it, and after lost records: does a guest's guest run at @event, an
+ * entry or exit? KVM says so right after the exit, before anybody else can have the CPU.
+ */
+static void find_level(const struct replay *replay, struct kvm_vcpu *vcpu,
+		       const struct kvm_event *event)
+{
+	const struct kvm_cpu *cpu = &replay->tracker->cpus[event->cpu];
+	const struct kvm_event *end = cpu->events + cpu->n;
+
+	if (vcpu->level_known)
+		return;
+	vcpu->level_known = true;
+	if (event->kind == KVM_ENTRY) {
+		do {
+			event++;
+		} while (goes_on(vcpu, event, end));
+	}
+	if (event < end && event->kind == KVM_EXIT) {
+		do {
+			event++;
+		} while (goes_on(vcpu, event, end));
+	}
+	vcpu->nested = event < end && event->kind == KVM_NESTED_EXIT && event->pid == vcpu->tid;
+}
+
 static void on_entry(struct replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
@@ -262,6 +298,7 @@ static void on_entry(struct replay *replay, const struct kvm_event *event)
 	if (!vcpu)
 		return;
 	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
+	find_level(replay, vcpu, event);
 	if (vcpu->mode == KVM_IN_GUEST)
 		contradict(replay, "a VM entry without an exit before it");
 	vcpu->mode = KVM_IN_GUEST;
@@ -274,12 +311,13 @@ static void on_exit_(struct replay *replay, const struct kvm_event *event)
 
 	if (!vcpu)
 		return;
+	find_level(replay, vcpu, event);
 	resolve(replay, vcpu, KVM_IN_GUEST);
 	/* KVM's fast path enters again without a record of it */
 	if (vcpu->mode != KVM_IN_GUEST)
 		contradict(replay, "a VM exit without an entry before it");
 	vcpu->mode = KVM_IN_HYPERVISOR;
-	vcpu->reason = reason_of(replay, event);
+	vcpu->reason = reason_of(replay, event, vcpu->nested);
 	say(replay, vcpu, event->time_ns, VIRT_HYPERVISOR, vcpu->reason, VIRT_INTERVAL_EXIT);
 }
 
@@ -301,7 +339,7 @@ static void on_nested(struct replay *replay, const struct kvm_event *event)
 	if (!vcpu)
 		return;
 	if (event->kind == KVM_NESTED_ENTRY)
-		vcpu->nested = true;
+		vcpu->nested = vcpu->level_known = true;
 	/* an exit may be handled without the guest's hypervisor; only what it sees ends the stay */
 	else if (event->kind == KVM_NESTED_INJECT || !replay->tracker->has_injects)
 		vcpu->nested = false;

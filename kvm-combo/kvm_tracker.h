@@ -23,7 +23,7 @@
  * - A trace without sched_switch does not tell what happens between exit and entry: HYPERVISOR with
  *   VIRT_INTERVAL_UNSPLIT; nothing is called PREEMPTED, BLOCKED or WAKING.
  * - Between a nested entry and the exit that is handed to the guest's hypervisor, GUEST is
- *   VIRT_INTERVAL_NESTED.
+ *   VIRT_INTERVAL_NESTED, and the reasons of exits begin with "L2:".
  *
  * Which thread is which machine's is told by the trace (trace-cmd's map of guests) or guessed: the
  * threads of a machine are made one after the other, by ascending vCPU number.

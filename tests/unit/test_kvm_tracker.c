@@ -341,12 +341,58 @@ static void test_nested(void **state)
 		{ 0, VIRT_GUEST, 0, NULL, 0 },
 		{ 10, VIRT_HYPERVISOR, 0, "VMRUN", EXIT | VIRT_INTERVAL_UNSPLIT },
 		{ 12, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
-		{ 20, VIRT_HYPERVISOR, 0, "INTR", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 20, VIRT_HYPERVISOR, 0, "L2:INTR", EXIT | VIRT_INTERVAL_UNSPLIT },
 		{ 22, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
-		{ 30, VIRT_HYPERVISOR, 0, "HLT", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 30, VIRT_HYPERVISOR, 0, "L2:HLT", EXIT | VIRT_INTERVAL_UNSPLIT },
 		{ 33, VIRT_GUEST, 0, NULL, 0 },
 	};
 	struct virt_model *model = TRACK(records, 0, 40);
+
+	(void)state;
+	CHECK(model, 100, expected);
+	virt_model_free(model);
+}
+
+/** The trace begins, and goes on after lost records, while a guest's guest runs; and while not. */
+static void test_nested_unseen(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SEEN, 100, 0, 0 },
+		{ 10, 0, KVM_EXIT, 100, 0, INTR },
+		{ 11, 0, KVM_NESTED_EXIT, 100, 0, 0 },
+		{ 12, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 20, 0, KVM_EXIT, 100, 0, HLT },
+		{ 21, 0, KVM_NESTED_EXIT, 100, 0, 0 },
+		{ 22, 0, KVM_NESTED_INJECT, 100, 0, 0 },
+		{ 23, 0, KVM_ENTRY, 100, 0, 0 },
+		/* its guest is entered unseen */
+		{ 40, 0, KVM_LOST, 100, 0, 5 },
+		{ 40, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 50, 0, KVM_EXIT, 100, 0, IOIO },
+		{ 51, 0, KVM_NESTED_EXIT, 100, 0, 0 },
+		{ 52, 0, KVM_ENTRY, 100, 0, 0 },
+		/* and is left unseen */
+		{ 70, 0, KVM_LOST, 100, 0, 5 },
+		{ 70, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 80, 0, KVM_EXIT, 100, 0, HLT },
+		{ 81, 0, KVM_ENTRY, 100, 0, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
+		{ 10, VIRT_HYPERVISOR, 0, "L2:INTR", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 12, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
+		{ 20, VIRT_HYPERVISOR, 0, "L2:HLT", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 23, VIRT_GUEST, 0, NULL, 0 },
+		{ 24, VIRT_UNKNOWN, 0, NULL, 0 },
+		{ 40, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
+		{ 50, VIRT_HYPERVISOR, 0, "L2:IOIO", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 52, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
+		{ 53, VIRT_UNKNOWN, 0, NULL, 0 },
+		{ 70, VIRT_GUEST, 0, NULL, 0 },
+		{ 80, VIRT_HYPERVISOR, 0, "HLT", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 81, VIRT_GUEST, 0, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 90);
 
 	(void)state;
 	CHECK(model, 100, expected);
@@ -566,6 +612,7 @@ int main(void)
 		cmocka_unit_test(test_entries_and_exits_only),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_nested),
+		cmocka_unit_test(test_nested_unseen),
 		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_born),
 		cmocka_unit_test(test_back_and_forth),
