@@ -103,6 +103,11 @@ class Thread:
                 reason = re.sub("^EXIT_", "", r.info.split()[1])
                 self.exits.append((r.ns, reason))
                 self.modes.append((r.ns, "hypervisor", reason))
+            elif r.pid == tid and r.event == "kvm_nested_vmexit":
+                # it was not the guest that left, but its guest
+                ns, reason = self.exits.pop()
+                self.exits.append((ns, "L2:" + reason))
+                self.modes[-1] = (ns, "hypervisor", "L2:" + reason)
             elif r.pid == tid and r.event == "kvm_userspace_exit":
                 reason = self.exits[-1][1] if self.exits else None
                 self.modes.append((r.ns, "vmm", reason))
@@ -221,6 +226,20 @@ def check_exits(name, thread, reported):
         expect(f"{name} {e['reason']} cost", e["ns"], sum(wanted[s] for s in COSTS))
 
 
+def check_levels(name, thread, levels):
+    """What the first exit left is known here from what follows it, there only if it was seen."""
+    nested = sum(reason.startswith("L2:") for _, reason in thread.exits)
+    if not levels:
+        expect(f"{name} nested exits", 0, nested)
+        return
+    expect(f"{name} exits of all levels", levels["l1"] + levels["l2"] + levels["unknown"],
+           len(thread.exits))
+    expect(f"{name} exits of no level", levels["unknown"] <= 1, True)
+    expect(f"{name} nested exits", levels["l2"] in (nested, nested - levels["unknown"]), True)
+    expect(f"{name} multiplication", levels["multiplication"],
+           round(levels["l1"] / levels["l2"], 6))
+
+
 def check_vcpu(v, records, cpus, begin, end):
     name = v["name"]
     thread = Thread(v["tid"], records, cpus, begin, end)
@@ -230,6 +249,7 @@ def check_vcpu(v, records, cpus, begin, end):
     expect(f"{name} sum of states", sum(d["ns"] for d in v["states"].values()), end - begin)
     expect(f"{name} migrations", v["migrations"], thread.migrations())
     check_exits(name, thread, v["exits"])
+    check_levels(name, thread, v.get("exit_levels"))
     check_counts(v, [r for r in records if r.pid == v["tid"]])
     return thread
 

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A guest that is a host itself: exits of its guest are told apart, as trace-cmd's text says; its own
+# trace is that of a guest and of a host in one report.
+. "$(dirname "$0")/lib.sh"
+
+host=$SAMPLES/kvm-nested.dat guest=$SAMPLES/kvm-nested-g1.dat
+
+# What goes on while l3vmm's guest does port I/O: 30 times out, 30 times in.
+run report --quiet --from 1090.583879047 --to 1090.658429347 "$host" "$guest"
+status 0
+golden t097_io "$OUT"
+says "$OUT" '  L2:IOIO                       60'
+
+run align "$host" "$guest"
+status 0
+golden t097_align "$OUT"
+
+command -v trace-cmd >/dev/null || {
+	echo "trace-cmd is missing: that is all (Debian: apt-get install trace-cmd)"
+	finish
+}
+
+trace-cmd report -t "$host" > "$WORK/host.txt" 2>/dev/null
+trace-cmd report -t "$guest" > "$WORK/guest.txt" 2>/dev/null
+
+# two reports, one behind the other
+run report --quiet --format json "$host" "$guest"
+status 0
+check "two objects" python3 - "$OUT" "$WORK" << 'END'
+import json, sys
+text, decoder = open(sys.argv[1]).read(), json.JSONDecoder()
+for name in "host", "guest":
+    report, end = decoder.raw_decode(text)
+    json.dump(report, open(f"{sys.argv[2]}/{name}.json", "w"))
+    text = text[end:].lstrip()
+sys.exit(bool(text))
+END
+check "the host" python3 "$GOLDEN/kvm_oracle.py" "$WORK/host.json" "$WORK/host.txt" \
+	"$WORK/guest.txt"
+check "the guest as a host" python3 "$GOLDEN/kvm_oracle.py" "$WORK/guest.json" "$WORK/guest.txt"
+
+run report --quiet --format json --worst 1000000 --kind exit "$host"
+status 0
+check "levels, exit by exit" python3 "$GOLDEN/nested_exits.py" "$OUT" "$WORK/host.txt" \
+	"$WORK/guest.txt"
+
+# They find it if a number is wrong.
+sed 's/"nested": true/"nested": false/' "$OUT" > "$WORK/wrong.json"
+if python3 "$GOLDEN/nested_exits.py" "$WORK/wrong.json" "$WORK/host.txt" "$WORK/guest.txt" \
+	> "$WORK/said"; then
+	fail "a wrong level is not noticed"
+fi
+awk '/ kvm_nested_vmexit:/ && !done { done = 1; next } { print }' "$WORK/host.txt" \
+	> "$WORK/less.txt"
+if python3 "$GOLDEN/kvm_oracle.py" "$WORK/host.json" "$WORK/less.txt" > "$WORK/said"; then
+	fail "a missing record is not noticed"
+fi
+finish
