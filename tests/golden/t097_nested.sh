@@ -20,13 +20,13 @@ command -v trace-cmd >/dev/null || {
 	finish
 }
 
-trace-cmd report -t "$host" > "$WORK/host.txt" 2>/dev/null
-trace-cmd report -t "$guest" > "$WORK/guest.txt" 2>/dev/null
-
-# two reports, one behind the other
-run report --quiet --format json "$host" "$guest"
-status 0
-check "two objects" python3 - "$OUT" "$WORK" << 'END'
+# oracles HOST GUEST [INNER]: two reports, one behind the other: of the host with its guest, and of
+# the guest as a host
+oracles()
+{
+	run report --quiet --format json "$@"
+	status 0
+	check "two objects" python3 - "$OUT" "$WORK" << 'END'
 import json, sys
 text, decoder = open(sys.argv[1]).read(), json.JSONDecoder()
 for name in "host", "guest":
@@ -35,9 +35,26 @@ for name in "host", "guest":
     text = text[end:].lstrip()
 sys.exit(bool(text))
 END
-check "the host" python3 "$GOLDEN/kvm_oracle.py" "$WORK/host.json" "$WORK/host.txt" \
-	"$WORK/guest.txt"
-check "the guest as a host" python3 "$GOLDEN/kvm_oracle.py" "$WORK/guest.json" "$WORK/guest.txt"
+	trace-cmd report -t "$1" > "$WORK/host.txt" 2>/dev/null
+	trace-cmd report -t "$2" > "$WORK/guest.txt" 2>/dev/null
+	check "the host" python3 "$GOLDEN/kvm_oracle.py" "$WORK/host.json" "$WORK/host.txt" \
+		"$WORK/guest.txt"
+	check "the guest as a host" python3 "$GOLDEN/kvm_oracle.py" "$WORK/guest.json" \
+		"$WORK/guest.txt"
+}
+
+# A Linux as the guest's guest, which has a trace of its own, aligned with the guest's.
+oracles "$SAMPLES/kvm-nested-linux.dat" "$SAMPLES/kvm-nested-linux-g1.dat" \
+	"$SAMPLES/kvm-nested-linux-n1.dat"
+check "the guest's guest inside its vCPU" python3 - "$WORK/guest.json" << 'END'
+import json, sys
+(inner,) = json.load(open(sys.argv[1]))["guests"]
+(cpu,) = inner["cpus"]
+print(" ", cpu)
+sys.exit(cpu["vcpu"] != "g1v0" or cpu["inside"] < 2000 or cpu["outside"] != 0)
+END
+
+oracles "$host" "$guest"
 
 run report --quiet --format json --worst 1000000 --kind exit "$host"
 status 0
