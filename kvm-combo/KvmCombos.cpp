@@ -34,6 +34,8 @@
 namespace {
 
 constexpr size_t MOST_BY_ITSELF = 32;	/* combos; more are left to the dialog */
+constexpr int MOST_PLACES = 3;		/* vCPUs on which a guest's guest runs, in its combo */
+constexpr int LEAST_SHARE = 10;		/* that is counted, of its time: one in so many */
 constexpr int MARGIN = 12;		/* around what is scrolled to */
 constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
 
@@ -60,10 +62,39 @@ QString choiceKey(int host, int guest)
 	return "pairs/" + QCryptographicHash::hash(names, QCryptographicHash::Sha1).toHex();
 }
 
+/** How long a vCPU has run on each pCPU, longest first; those left out that hardly count. */
+std::vector<std::pair<int64_t, int>> placesOf(const virt_model *model, int32_t vcpu)
+{
+	virt_interval_range range = virt_vcpu_intervals(model, vcpu, INT64_MIN, INT64_MAX);
+	std::vector<std::pair<int64_t, int>> places(virt_model_n_pcpus(model));
+	int64_t all = 0;
+
+	for (size_t cpu = 0; cpu < places.size(); cpu++)
+		places[cpu].second = static_cast<int>(cpu);
+	for (size_t i = 0; i < range.n; i++) {
+		const virt_interval &interval = range.first[i];
+		int64_t end = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
+
+		if (interval.state > VIRT_VMM || interval.pcpu < 0)
+			continue;
+		places[interval.pcpu].first += end - interval.start_ns;
+		all += end - interval.start_ns;
+	}
+	places.erase(std::remove_if(places.begin(), places.end(), [all](const auto &place) {
+		return place.first <= all / LEAST_SHARE;
+	}), places.end());
+	std::stable_sort(places.begin(), places.end(), [](const auto &a, const auto &b) {
+		return a.first > b.first;
+	});
+	return places;
+}
+
 /** The graphs of a vCPU's combo, from the innermost guest outwards: stream, action, id. */
 std::vector<std::vector<int>> graphsOf(const KvmVcpu &vcpu)
 {
 	std::vector<std::vector<int>> graphs;
+	VirtModelRef model(vcpu.stream);
+	size_t most;
 	virt_pair outer;
 
 	if (vcpu.pair.guest_stream != VIRT_NONE)
@@ -71,33 +102,14 @@ std::vector<std::vector<int>> graphsOf(const KvmVcpu &vcpu)
 				   vcpu.pair.guest_cpu });
 	graphs.push_back({ vcpu.stream, KSHARK_TASK_DRAW | KSHARK_HOST_DRAW, vcpu.pid });
 
-	/* Is the host a guest itself? Then the vCPU below it is the one that it runs on most. */
-	VirtModelRef model(vcpu.stream);
-	int64_t most = 0;
-	int best = VIRT_NONE;
-	int32_t index = virt_model_find_vcpu(model.get(), vcpu.pid);
-	std::vector<int64_t> time(virt_model_n_pcpus(model.get()));
-	virt_interval_range range =
-		virt_vcpu_intervals(model.get(), index, INT64_MIN, INT64_MAX);
-
-	for (int cpu = 0; cpu < static_cast<int>(time.size()) && best == VIRT_NONE; cpu++)
-		if (virt_pairing_of_cpu(vcpu.stream, cpu, nullptr))
-			best = cpu;
-	if (best == VIRT_NONE)
-		return graphs;
-	for (size_t i = 0; i < range.n; i++) {
-		const virt_interval &interval = range.first[i];
-		int64_t end = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
-
-		if (interval.state <= VIRT_VMM && interval.pcpu >= 0 &&
-		    (time[interval.pcpu] += end - interval.start_ns) > most) {
-			most = time[interval.pcpu];
-			best = interval.pcpu;
-		}
-	}
-	if (virt_pairing_of_cpu(vcpu.stream, best, &outer))
-		graphs.push_back({ outer.host_stream, KSHARK_TASK_DRAW | KSHARK_HOST_DRAW,
-				   outer.host_pid });
+	/* Is the host a guest itself? Then what it runs on are vCPUs: they go below. */
+	most = graphs.size() + MOST_PLACES;
+	for (const auto &place : placesOf(model.get(),
+					  virt_model_find_vcpu(model.get(), vcpu.pid)))
+		if (graphs.size() < most &&
+		    virt_pairing_of_cpu(vcpu.stream, place.second, &outer))
+			graphs.push_back({ outer.host_stream, KSHARK_TASK_DRAW | KSHARK_HOST_DRAW,
+					   outer.host_pid });
 	return graphs;
 }
 
