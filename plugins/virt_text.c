@@ -102,10 +102,11 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 		[VIRT_OFFLINE] = "is offline",
 		[VIRT_UNKNOWN] = "does something that the trace does not tell",
 	};
+	bool nested = interval->state == VIRT_GUEST && interval->flags & VIRT_INTERVAL_NESTED;
 	struct text text = { .buf = buf, .size = size };
 	char time[32];
 
-	add(&text, "%s %s", virt_text_vcpu(model, vcpu),
+	add(&text, "%s %s", virt_text_vcpu(model, vcpu), nested ? "runs code of its own guest" :
 	    interval->state < VIRT_N_STATES ? doing[interval->state] : "?");
 	if (interval->pcpu != VIRT_NONE && interval->state != VIRT_UNKNOWN)
 		add(&text, interval->state <= VIRT_VMM ? " on CPU %d" : " (last on CPU %d)",

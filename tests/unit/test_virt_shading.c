@@ -317,7 +317,7 @@ static void test_pick(void **state)
 	virt_model_set(model, 0, 1500, VIRT_HYPERVISOR, 0, 0, VIRT_INTERVAL_EXIT);
 	virt_model_set(model, 0, 1600, VIRT_PREEMPTED, 0, 1, 0);
 	virt_model_occupy(model, 0, 1600, 1, true);
-	virt_model_set(model, 1, 1600, VIRT_GUEST, 0, VIRT_NONE, 0);
+	virt_model_set(model, 1, 1600, VIRT_GUEST, 0, VIRT_NONE, VIRT_INTERVAL_NESTED);
 	assert_int_equal(virt_model_finish(model, BEGIN, 3500), 0);
 
 	assert_true(virt_shade_pick_vcpu(model, 0, 1400, 1520, -1, &hit));
@@ -337,6 +337,8 @@ static void test_pick(void **state)
 	/* on the pCPU, of its two users the one that was there longer */
 	assert_true(virt_shade_pick_pcpu(model, 0, 1580, 1700, -1, &hit));
 	assert_int_equal(hit.vcpu, 1);
+	virt_text_interval(text, sizeof(text), model, hit.vcpu, &hit.interval, hit.end_ns);
+	assert_string_equal(text, "d1v1 runs code of its own guest on CPU 0 for 1.900 us");
 	assert_true(virt_shade_pick_pcpu(model, 0, 1580, 1700, VIRT_HYPERVISOR, &hit));
 	assert_int_equal(hit.vcpu, 0);
 	assert_false(virt_shade_pick_pcpu(model, 1, 1580, 1700, -1, &hit));
