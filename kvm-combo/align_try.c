@@ -343,12 +343,67 @@ static int try_trace_cmd(struct align_pair *pair)
 	return ret;
 }
 
+/** Of all events: more of them that are not judged make offsets suspicious that change. */
+#define STRAY_SHARE	100
+
+/**
+ * Do offsets that change put events where the host's trace tells nothing? While a guest runs a
+ * guest of its own, the file in debugfs from which trace-cmd takes them has that one's offset.
+ */
+static bool strays(const struct align_pair *pair, const struct align_try *try)
+{
+	const struct virt_clock_alignment *found = &try->alignment;
+	uint64_t all = found->inside + found->outside + found->unknown;
+
+	return try->source == ALIGN_TRACE_CMD && pair->offsets.bend > ROUNDING &&
+	       found->unknown > all / STRAY_SHARE;
+}
+
+/** trace-cmd's offsets are good, but are they right? */
+static bool is_doubtful(const struct align_pair *pair, const struct align_try *try)
+{
+	return try->alignment.explained_percent < VIRT_CLOCK_DOUBT_PERCENT || strays(pair, try);
+}
+
+/** Is an alignment by causality worth replacing what was recorded? */
+static bool is_better(const struct align_pair *pair, const struct align_try *recorded)
+{
+	const struct virt_clock_alignment *found = &pair->best.alignment;
+	const struct virt_clock_alignment *old = &recorded->alignment;
+
+	if (!is_good(pair))
+		return false;
+	if (found->explained_percent >= old->explained_percent + BETTER_PERCENT)
+		return true;
+	/* most of those of which nothing could be said are inside now */
+	return strays(pair, recorded) && found->explained_percent >= VIRT_CLOCK_DOUBT_PERCENT &&
+	       found->inside > old->inside + old->unknown / 2;
+}
+
 static int try_causality(struct align_pair *pair)
 {
 	int ret = try_source(pair, ALIGN_CAUSALITY, &pair->plain, true);
 
 	if (!ret && !is_good(pair))
 		ret = try_source(pair, ALIGN_CAUSALITY, &pair->plain, false);
+	return ret;
+}
+
+/** Try causality, and keep what trace-cmd has recorded if that is not better. */
+static int try_instead(struct align_pair *pair)
+{
+	struct align_try recorded = pair->best;
+	int ret;
+
+	pair->best = (struct align_try){ .machine = -1 };
+	ret = try_causality(pair);
+	if (!is_better(pair, &recorded)) {
+		set_best(pair, &recorded);
+	} else if (recorded.source == ALIGN_TRACE_CMD) {
+		pair->recorded = recorded;
+		pair->recorded.evidence = NULL;
+	}
+	free(recorded.evidence);
 	return ret;
 }
 
@@ -366,19 +421,10 @@ static int try_all(struct align_pair *pair)
 			ret = try_source(pair, of_cycles[i], &pair->plain, true);
 	if (ret || (wanted != ALIGN_AUTO && wanted != ALIGN_CAUSALITY))
 		return ret;
-	if (is_good(pair) && pair->best.alignment.explained_percent >= VIRT_CLOCK_DOUBT_PERCENT)
+	if (is_good(pair) && is_doubtful(pair, &pair->best))
+		return try_instead(pair);
+	if (is_good(pair))
 		return 0;
-	if (is_good(pair)) {
-		struct align_try recorded = pair->best;
-
-		pair->best = (struct align_try){ .machine = -1 };
-		ret = try_causality(pair);
-		if (!is_good(pair) || pair->best.alignment.explained_percent <
-				       recorded.alignment.explained_percent + BETTER_PERCENT)
-			set_best(pair, &recorded);
-		free(recorded.evidence);
-		return ret;
-	}
 	return try_causality(pair);
 }
 
@@ -422,6 +468,14 @@ bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)
 	if (!(pair->recorded.alignment.inside + pair->recorded.alignment.outside)) {
 		snprintf(text, size, "trace-cmd's own offsets are wrong: with them, none of the "
 			 "guest's events lies within the host's trace");
+		return true;
+	}
+	if (pair->recorded.alignment.explained_percent >= VIRT_CLOCK_DOUBT_PERCENT) {
+		snprintf(text, size, "trace-cmd's own offsets are wrong: they change by %lld %s, "
+			 "and with them %llu of the guest's events lie where the host's trace "
+			 "tells nothing", (long long)(pair->offsets.most - pair->offsets.least),
+			 pair->cycles ? "cycles" : "ns",
+			 (unsigned long long)pair->recorded.alignment.unknown);
 		return true;
 	}
 	snprintf(text, size, "trace-cmd's own offsets are wrong: with them, only %.3f %% of the "
