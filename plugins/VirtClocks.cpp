@@ -41,6 +41,7 @@ constexpr int LOOK_MS = 30;		/* after a drawing */
 constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
 constexpr int TEXT_LINES = 5;
 constexpr int DIGITS = 3;		/* of percentages */
+constexpr uint64_t STRAY_SHARE = 100;	/* at the ends of a trace, one in so many is nothing */
 constexpr char ALIGN[] = "Align", CANCEL[] = "Cancel";
 
 /** A label that keeps its height, so that buttons do not move when its text comes. */
@@ -639,10 +640,12 @@ void VirtClocks::adoptQuality(const std::shared_ptr<Judge> &job)
 			.arg(found.explained_percent, 0, 'f', DIGITS).arg(judged)
 			.arg(virtDuration(found.worst));
 	else
-		known->second.quality = QString("%1 % of its %2 events lie in guest time%3")
+		known->second.quality = QString("%1 % of its %2 events lie in guest time%3%4")
 			.arg(found.explained_percent, 0, 'f', DIGITS).arg(judged)
 			.arg(!found.worst ? QString() :
-			     QString("; one is %1 outside").arg(virtDuration(found.worst)));
+			     QString("; one is %1 outside").arg(virtDuration(found.worst)))
+			.arg(found.unknown <= judged / STRAY_SHARE ? QString() :
+			     QString("; %1 more cannot be judged").arg(found.unknown));
 	if (known->second.bad && known->second.quality != before)
 		qWarning().noquote() << "kshark-virt:" << virtFileOf(job->streamId) + ":"
 				     << known->second.quality;

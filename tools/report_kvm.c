@@ -148,6 +148,7 @@ static int take_guest_record(struct guest_walk *walk, const struct kvm_trace_rec
 	}
 	if (cpu->seen.vcpu == VIRT_NONE)
 		return ret;
+	cpu->beyond += !interval;
 	if (record->time_ns < report->from_ns || record->time_ns >= report->to_ns)
 		return ret;
 	if (!interval || interval->state == VIRT_UNKNOWN)
@@ -259,6 +260,9 @@ int report_kvm_guest_cpu(const struct report_kvm *kvm, int32_t tid)
 				return cpu;
 	return VIRT_NONE;
 }
+
+/** Before the host's trace or after it, one in so many may lie; more are worth a word. */
+#define STRAY_SHARE	100
 
 /** Share of the records that can be judged; negative if there are too few. */
 static double share_of(const struct report_guest_cpu *cpu)
@@ -384,11 +388,17 @@ static void text_guest_cpus(struct output *out, const struct report *report,
 		} else if (share_of(cpu) < 0) {
 			snprintf(text, sizeof(text), "  CPU %d: no record can be judged\n", c);
 		} else {
+			char rest[64] = "";
+
+			if (cpu->beyond > (cpu->inside + cpu->outside) / STRAY_SHARE)
+				snprintf(rest, sizeof(rest),
+					 "; %llu more lie outside of the host's trace",
+					 (unsigned long long)cpu->beyond);
 			snprintf(text, sizeof(text), "  CPU %d: %.3f %% of %llu records lie where "
-				 "%.40s executed its guest%s\n", c, 100 * share_of(cpu),
+				 "%.40s executed its guest%s%s\n", c, 100 * share_of(cpu),
 				 (unsigned long long)(cpu->inside + cpu->outside),
 				 virt_model_who(report->load->model, cpu->seen.vcpu),
-				 is_poor(cpu) ? "; the clocks are not aligned" : "");
+				 is_poor(cpu) ? "; the clocks are not aligned" : "", rest);
 		}
 		out_str(out, text);
 	}
@@ -458,6 +468,7 @@ static void json_guest(struct json *json, const struct report *report,
 		json_u64(json, "inside", cpu->inside);
 		json_u64(json, "outside", cpu->outside);
 		json_u64(json, "unknown", cpu->unknown);
+		json_u64(json, "beyond", cpu->beyond);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

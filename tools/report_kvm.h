@@ -29,6 +29,7 @@ struct report_guest_task {
 struct report_guest_cpu {
 	struct irq_guest_cpu seen;	/* of the whole trace */
 	uint64_t	inside, outside, unknown; /* of the report's window */
+	uint64_t	beyond;		/* the whole trace of the host */
 };
 
 struct report_guest {
