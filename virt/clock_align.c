@@ -420,9 +420,12 @@ static int search_pieces(struct clock_search *search, int n, int64_t piece, bool
 
 		if (ret)
 			return ret;
-		for (; known < found->n; known++)
-			if (is_enough(&found->fits[known], drift))
+		for (; known < found->n && !search->patient; known++) {
+			if (is_enough(&found->fits[known], drift)) {
+				search->was_hasty = true;
 				return 0;
+			}
+		}
 	}
 	return 0;
 }
@@ -440,7 +443,7 @@ static int search_all(struct clock_search *search, struct found *found)
 	int64_t longest = host > 2 * (all / n) ? host : 2 * (all / n);
 	int ret = search_pieces(search, n, all < longest ? all : longest, false, found);
 
-	for (int i = 0; i < found->n; i++)
+	for (int i = 0; i < found->n && !search->patient; i++)
 		if (found->fits[i].perfect)
 			return ret;
 	n = n > N_PIECES ? n : N_PIECES;
@@ -474,10 +477,8 @@ static bool wants_irqs(const struct clock_search *search,
 		3 * alignment->interrupts_explained < alignment->interrupts);
 }
 
-/** Search once, with handlers or without. With them, the verdict is bad also if they disagree. */
-static int search_once(struct clock_search *search, bool irqs,
-		       struct virt_clock_alignment *alignment,
-		       struct virt_clock_evidence *evidence)
+static int search_and_judge(struct clock_search *search, struct virt_clock_alignment *alignment,
+			    struct virt_clock_evidence *evidence)
 {
 	struct against_chance against_chance;
 	struct found found = { 0 };
@@ -486,7 +487,6 @@ static int search_once(struct clock_search *search, bool irqs,
 	*alignment = (struct virt_clock_alignment){ .verdict = VIRT_CLOCK_FEW };
 	for (int32_t c = 0; c < search->problem->n_cpus; c++)
 		search->pairing[c] = search->problem->cpus[c].vcpu;
-	search->irqs = irqs;
 	search->n_pool = 0;
 	ret = search_all(search, &found);
 	if (!ret && !found.n)
@@ -499,7 +499,7 @@ static int search_once(struct clock_search *search, bool irqs,
 		goto out;
 	against_chance = judge(search, alignment, evidence);
 	alignment->by_interrupts = irqs_agree(search, alignment, &against_chance);
-	if (irqs && !alignment->by_interrupts)
+	if (search->irqs && !alignment->by_interrupts)
 		goto out;
 	decide(search, alignment, &against_chance);
 	if (alignment->verdict == VIRT_CLOCK_GOOD)
@@ -509,6 +509,25 @@ static int search_once(struct clock_search *search, bool irqs,
 out:
 	free(found.fits);
 	return ret;
+}
+
+/**
+ * Search with handlers or without. With them, the verdict is bad also if they disagree. The first
+ * thing that explains all it can may be a few events far from the others, which is too little.
+ */
+static int search_once(struct clock_search *search, bool irqs,
+		       struct virt_clock_alignment *alignment,
+		       struct virt_clock_evidence *evidence)
+{
+	int ret;
+
+	search->irqs = irqs;
+	search->patient = search->was_hasty = false;
+	ret = search_and_judge(search, alignment, evidence);
+	if (ret || alignment->verdict == VIRT_CLOCK_GOOD || !search->was_hasty)
+		return ret;
+	search->patient = true;
+	return search_and_judge(search, alignment, evidence);
 }
 
 /** Search once more, with handlers; @alignment stays as it is if nothing better is found. */

@@ -13,6 +13,8 @@ struct clock_search {
 	const struct virt_clock_problem *problem;
 	struct clock_tracks tracks;	/* the same with handlers and with weights */
 	bool		events, irqs;	/* which tracks count */
+	bool		patient;	/* look everywhere, whatever is found */
+	bool		was_hasty;	/* not everywhere has been looked */
 	int32_t		*pairing;	/* by CPU: the vCPU, or VIRT_NONE */
 	int32_t		*pool;		/* pairings of fits */
 	size_t		n_pool;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -170,6 +171,8 @@ static void align(const struct clock_recipe *recipe, double min_percent)
 	clock_world_drop(&world);
 }
 
+#define BURST	100
+
 #define USUAL	.n = 2, .length = 20 * SECOND, .in = 300000, .out = 400000, .percent = 60, \
 		.events = 4
 
@@ -249,6 +252,41 @@ static void test_part(void **state)
 }
 
 /** The events of one world with the vCPUs of another. */
+/* A few events, long before the host's trace, that would fit into any of its longer stretches. */
+static void test_early_burst(void **state)
+{
+	const struct clock_recipe recipe = {
+		.seed = 7, .n = 1, .length = 2 * SECOND, .in = 600000, .out = 800000,
+		.percent = 80, .events = 3, .offset = 1894 * SECOND,
+	};
+	struct clock_world world;
+	struct virt_clock_alignment alignment;
+	struct virt_clock_evidence evidence;
+	int64_t *times;
+
+	(void)state;
+	clock_world_make(&world, &recipe);
+	times = malloc((BURST + world.cpus[0].n) * sizeof(*times));
+	assert_non_null(times);
+	for (int i = 0; i < BURST; i++)
+		times[i] = world.cpus[0].times[0] - 6 * SECOND + i * 3000;
+	memcpy(times + BURST, world.cpus[0].times, world.cpus[0].n * sizeof(*times));
+	world.cpus[0].times = times;
+	world.cpus[0].n += BURST;
+	assert_int_equal(virt_clock_align(&world.problem, &alignment, &evidence), 0);
+	print_message("%llu inside, %llu not judged, off by %lld: %s\n",
+		      (unsigned long long)alignment.inside, (unsigned long long)alignment.unknown,
+		      (long long)clock_world_error(&recipe, &alignment),
+		      virt_clock_verdict_text(alignment.verdict));
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+	assert_int_equal(alignment.inside, world.cpus[0].n - BURST);
+	assert_int_equal(alignment.unknown, BURST);
+	assert_true(llabs(clock_world_error(&recipe, &alignment)) <=
+		    (alignment.hi - alignment.lo) / 2 + 1);
+	free(times);
+	clock_world_drop(&world);
+}
+
 static void test_wrong_pair(void **state)
 {
 	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
@@ -302,6 +340,7 @@ int main(void)
 		cmocka_unit_test(test_odd),
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_part),
+		cmocka_unit_test(test_early_burst),
 		cmocka_unit_test(test_wrong_pair),
 		cmocka_unit_test(test_unknown_pairing),
 	};
