@@ -19,7 +19,8 @@ ksv_display_start()
 	printf '[General]\nnoRootWarn=true\n' >"$KSV_DISPLAY_DIR/cache/setting.ini"
 	: >"$KSV_DISPLAY_DIR/display"
 	exec {KSV_DISPLAY_FD}>>"$KSV_DISPLAY_DIR/display"
-	Xvfb -displayfd "$KSV_DISPLAY_FD" -screen 0 "${size}x24" -nolisten tcp \
+	# -noreset: or, when xdotool is gone before openbox has come, the server begins anew meanwhile
+	Xvfb -displayfd "$KSV_DISPLAY_FD" -screen 0 "${size}x24" -nolisten tcp -noreset \
 		>"$KSV_DISPLAY_DIR/xvfb.log" 2>&1 &
 	KSV_DISPLAY_PIDS=($!)
 	ksv_wait 20 test -s "$KSV_DISPLAY_DIR/display" ||
@@ -29,6 +30,8 @@ ksv_display_start()
 	export DISPLAY QT_QPA_PLATFORM=xcb LIBGL_ALWAYS_SOFTWARE=1
 	export XDG_RUNTIME_DIR=$KSV_DISPLAY_DIR/run KS_USER_CACHE_DIR=$KSV_DISPLAY_DIR/cache
 	unset WAYLAND_DISPLAY
+	ksv_wait 20 xdotool getdisplaygeometry >/dev/null ||
+		{ cat "$KSV_DISPLAY_DIR/xvfb.log" >&2; echo "Xvfb does not answer" >&2; return 1; }
 	openbox >"$KSV_DISPLAY_DIR/openbox.log" 2>&1 &
 	KSV_DISPLAY_PIDS+=($!)
 	ksv_wait 20 xdotool get_desktop >/dev/null ||
