@@ -340,11 +340,11 @@ struct xen_trace_iter *xen_trace_iter_new(struct xen_trace *trace)
 
 size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *rows, size_t max)
 {
-	const struct xen_clock clock = iter->trace->clock;
+	const struct xen_clock *clock = &iter->trace->clock;
 	size_t n = 0;
 
 	for (; n < max && xentrace_iter_next(iter->records, &rows[n].rec); n++) {
-		rows[n].time_ns = xen_clock_ns(&clock, rows[n].rec.tsc);
+		rows[n].time_ns = xen_clock_ns(clock, rows[n].rec.tsc);
 		rows[n].vcpu = xen_running_update(&iter->running, &rows[n].rec);
 	}
 	if (n < max)

@@ -96,6 +96,9 @@ struct load {
 	int				*problems;	/* in order of time */
 	int				next_problem;
 	int64_t				last_ns;
+	bool				damaged, begun;
+	xen_vcpu			last_vcpu;
+	int32_t				last_pid;	/* of last_vcpu */
 	struct block_pipe		*pipe;
 	struct row			*block;		/* that is being filled */
 	size_t				n_block;
@@ -142,46 +145,68 @@ static int decode_problems(struct load *load, int64_t until_ns)
 	return ret;
 }
 
+/** Records that are looked at several times in a row: they stay in the nearest cache. */
+#define NEAR_ROWS	256
+
+/** Give away the damaged places up to a record. */
+static int decode_problems_before(struct load *load, const struct xen_trace_row *from)
+{
+	int ret;
+
+	if (!load->begun)
+		load->last_ns = from->time_ns;
+	load->begun = true;
+	ret = decode_problems(load, from->time_ns);
+	load->last_ns = from->time_ns;
+	return ret;
+}
+
+static int decode_rows(struct load *load, const struct xen_trace_row *rows, size_t n)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < n && !ret; i++) {
+		const struct xen_trace_row *from = &rows[i];
+		struct row row = {
+			.time_ns = from->time_ns, .offset = from->rec.offset,
+			.event = dense_id(load->stream, load->xs, from->rec.event),
+			.cpu = from->rec.pcpu,
+		};
+
+		if (from->vcpu != load->last_vcpu) {
+			load->last_vcpu = from->vcpu;
+			load->last_pid = pid_of(from->vcpu);
+		}
+		row.pid = load->last_pid;
+		load->present[row.event] = true;
+		if (load->damaged)
+			ret = decode_problems_before(load, from);
+		if (!ret)
+			ret = xen_activity_add(&load->activity, row.cpu, row.time_ns, from->vcpu);
+		if (!ret)
+			ret = xen_tracker_add(load->tracker, from);
+		if (!ret)
+			ret = put_row(load, &row);
+	}
+	return ret;
+}
+
 /** The decoding thread: all records in order of time, damaged places where they lie. */
 static int decode(void *arg, struct block_pipe *pipe)
 {
 	struct load *load = arg;
 	struct xen_trace_iter *iter = xen_trace_iter_new(load->xs->trace);
-	bool damaged = xentrace_n_problems(xen_trace_reader(load->xs->trace)) > 0;
-	xen_vcpu last_vcpu = XEN_VCPU_UNKNOWN;
-	int last_pid = PID_UNKNOWN;
-	struct xen_trace_row from;
-	bool first = true;
+	struct xen_trace_row rows[NEAR_ROWS];
+	size_t n = NEAR_ROWS;
 	int ret = iter ? 0 : -ENOMEM;
 
 	load->pipe = pipe;
 	load->block = block_pipe_room(pipe);
-	while (!ret && xen_trace_iter_next(iter, &from)) {
-		struct row row = {
-			.time_ns = from.time_ns, .offset = from.rec.offset,
-			.event = dense_id(load->stream, load->xs, from.rec.event),
-			.cpu = from.rec.pcpu,
-		};
-
-		if (damaged) {
-			if (first)
-				load->last_ns = from.time_ns;
-			first = false;
-			ret = decode_problems(load, from.time_ns);
-			load->last_ns = from.time_ns;
-		}
-		if (from.vcpu != last_vcpu) {
-			last_vcpu = from.vcpu;
-			last_pid = pid_of(last_vcpu);
-		}
-		row.pid = last_pid;
-		load->present[row.event] = true;
-		if (!ret)
-			ret = xen_activity_add(&load->activity, row.cpu, row.time_ns, from.vcpu);
-		if (!ret)
-			ret = xen_tracker_add(load->tracker, &from);
-		if (!ret)
-			ret = put_row(load, &row);
+	load->damaged = xentrace_n_problems(xen_trace_reader(load->xs->trace)) > 0;
+	while (!ret && n == NEAR_ROWS) {
+		n = xen_trace_iter_read(iter, rows, NEAR_ROWS);
+		xen_trace_iter_observe(iter, rows, n);
+		ret = decode_rows(load, rows, n);
 	}
 	if (!ret)
 		ret = decode_problems(load, INT64_MAX);
@@ -317,6 +342,7 @@ static int load_rows(struct sink *sink, put_rows_fn put)
 		.present = calloc(INT16_MAX + 1, sizeof(*load.present)),
 		.problems = sort_problems(xen_trace_reader(xs->trace)),
 		.tracker = xen_tracker_new(xs->trace),
+		.last_vcpu = XEN_VCPU_UNKNOWN, .last_pid = PID_UNKNOWN,
 	};
 	struct block_pipe *pipe = NULL;
 	void *rows;
