@@ -320,7 +320,7 @@ static struct virt_pcpu_track *pcpu_get(struct virt_model *model, int16_t pcpu)
 /* ---- what happens ---- */
 
 /** The flags that trackers set, and those of them that last as long as the interval. */
-#define LASTING_FLAGS	(VIRT_INTERVAL_NESTED | VIRT_INTERVAL_UNSPLIT)
+#define LASTING_FLAGS	(VIRT_INTERVAL_NESTED | VIRT_INTERVAL_UNSPLIT | VIRT_INTERVAL_UNASKED)
 #define TRACKER_FLAGS	(VIRT_INTERVAL_EXIT | LASTING_FLAGS)
 
 /** Whether @b says nothing new after @a. */

@@ -51,6 +51,9 @@ enum virt_state {
 /** HYPERVISOR: up to the next entry; a trace without scheduler events does not tell what of it was
  * another state. */
 #define VIRT_INTERVAL_UNSPLIT	(1 << 3)
+/** BLOCKED, OFFLINE: the guest did not ask for this wait; the device model's or the monitor's answer
+ * to a VM exit is waited for, say. It is a cost of that exit. */
+#define VIRT_INTERVAL_UNASKED	(1 << 4)
 
 /**
  * Who has a pCPU or took it may also be a task of the host that is no vCPU: numbers from here on,
