@@ -9,6 +9,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QFileInfo>
+#include <QLabel>
 #include <QResizeEvent>
 #include <QTimer>
 
@@ -110,11 +111,15 @@ void virtDropTaskCollections()
 						  task.first, &task.second, 1);
 }
 
+static bool isProgressBar(const QWidget *widget)
+{
+	return widget->isVisible() && strstr(widget->metaObject()->className(), "KsProgressBar");
+}
+
 bool virtIsLoading()
 {
-	for (QWidget *widget : QApplication::topLevelWidgets())
-		if (widget->isVisible() && strstr(widget->metaObject()->className(),
-						  "KsProgressBar"))
+	for (const QWidget *widget : QApplication::topLevelWidgets())
+		if (isProgressBar(widget))
 			return true;
 	return false;
 }
@@ -125,6 +130,29 @@ constexpr const char *GUARD_NAME = "kshark-virt-guard";
 
 constexpr int LOADING_MS = 50;		/* between two looks whether it still loads */
 
+/** What KernelShark's progress bar says while it restores a session. */
+constexpr const char *SESSION_LABEL = "Loading session";
+
+/**
+ * KernelShark moves rows that its graphs still show. Restoring a session is another matter: it has
+ * emptied the graphs before, and then sets its markers in those that it has drawn meanwhile
+ * (KsSession::loadDualMarker()); it must draw, or there are none to be marked.
+ */
+bool isMovingRows()
+{
+	bool loading = false;
+
+	for (QWidget *widget : QApplication::topLevelWidgets()) {
+		if (!isProgressBar(widget))
+			continue;
+		loading = true;
+		for (const QLabel *label : widget->findChildren<QLabel *>())
+			if (label->text().startsWith(SESSION_LABEL))
+				return false;
+	}
+	return loading;
+}
+
 /** Drops what would make KernelShark draw, and makes up for it afterwards. */
 class Guard : public QObject {
 public:
@@ -134,7 +162,7 @@ public:
 		graphs->installEventFilter(this);
 		_timer.setInterval(LOADING_MS);
 		connect(&_timer, &QTimer::timeout, this, [this, graphs] {
-			if (virtIsLoading())
+			if (isMovingRows())
 				return;
 			_timer.stop();
 			graphs->update();
@@ -148,7 +176,7 @@ private:
 
 		if (event->type() != QEvent::Paint && event->type() != QEvent::Resize)
 			return false;
-		if (virtIsLoading()) {
+		if (isMovingRows()) {
 			_resized |= event->type() == QEvent::Resize;
 			_timer.start();
 			return true;

@@ -85,3 +85,10 @@ virt_check_strip()
 		"$VIRT_H" "$GUI_DIR/strip" ||
 		gui_fail "the strip over $1 ($3 $4 of $2) is wrong in $GUI_SHOT"
 }
+
+# virt_markers: the times of KernelShark's markers A and B, one a line; empty if not set
+virt_markers()
+{
+	gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on = 1; next }
+		on && $1 == "QLabel" { gsub(/ /, "", $2); print $2; on = 0 }'
+}

@@ -34,12 +34,6 @@ zoomed_to()
 	virt_window && [ $((VIRT_TO - VIRT_FROM)) -lt "$1" ]
 }
 
-markers()
-{
-	gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on = 1; next }
-		on && $1 == "QLabel" { gsub(/ /, "", $2); print $2; on = 0 }'
-}
-
 # colour_in_strip COLOUR N: pixels of it in the strip over the Nth graph
 colour_in_strip()
 {
@@ -80,7 +74,7 @@ gui_click QPushButton 'Zoom to it'
 gui_until zoomed_to $((length * 21 / 10))
 gui_need [ "$VIRT_FROM" -lt "$from" ]
 gui_need [ "$VIRT_TO" -gt "$to" ]
-mapfile -t marks < <(markers)
+mapfile -t marks < <(virt_markers)
 gui_same "marker A" "$(((from + 500) / 1000))" "$((10#${marks[0]//./}))"
 gui_same "marker B" "$(((to + 500) / 1000))" "$((10#${marks[1]//./}))"
 

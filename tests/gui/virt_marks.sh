@@ -32,16 +32,10 @@ details()
 	gui_ask widgets | grep -P '^QLabel\t' | grep -qF -- "$1"
 }
 
-markers()
-{
-	gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on = 1; next }
-		on && $1 == "QLabel" { gsub(/ /, "", $2); print $2; on = 0 }'
-}
-
 # at_marker NAME NS INDEX: a marker, which shows microseconds, is at a time
 at_marker()
 {
-	mapfile -t marks < <(markers)
+	mapfile -t marks < <(virt_markers)
 	gui_same "$1" "$((($2 + 500) / 1000))" "$((10#${marks[$3]//./}))"
 }
 

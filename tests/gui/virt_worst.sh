@@ -35,12 +35,6 @@ details()
 	gui_ask widgets | grep -P '^QLabel\t' | grep -qF -- "$1"
 }
 
-markers()
-{
-	gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on = 1; next }
-		on && $1 == "QLabel" { gsub(/ /, "", $2); print $2; on = 0 }'
-}
-
 # row_at NS: time in us of the first record from then on, where a marker can be. Of KVM, all moments but
 # losses begin and end at records; so do all interrupts.
 row_at()
@@ -57,7 +51,7 @@ row_at()
 told()
 {
 	gui_until details "$3"
-	mapfile -t marks < <(markers)
+	mapfile -t marks < <(virt_markers)
 	gui_same "marker A" "$(row_at "$1")" "$((10#${marks[0]//./}))"
 	gui_same "marker B" "$(row_at "$2")" "$((10#${marks[1]//./}))"
 }

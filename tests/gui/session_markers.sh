@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# Sessions with markers, which KernelShark sets anew before it has drawn anything: restored from the
+# command line, by "Import Session" and by "Restore Last Session"; of one file, of a KVM pair with
+# its combos, of three files.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_virt.sh"
+. "$(dirname "$0")/lib_combo.sh"
+
+# both_marked: the markers A and B are set
+both_marked()
+{
+	[ "$(virt_markers | grep -c '[0-9]')" = 2 ]
+}
+
+# same_window FROM TO: but for the bins, whose number depends on the width
+same_window()
+{
+	virt_window && [ $(((VIRT_FROM - $1) * 100 / ($2 - $1))) = 0 ] &&
+		[ $(((VIRT_TO - $2) * 100 / ($2 - $1))) = 0 ]
+}
+
+# restored NAME FROM TO MARKERS: they are as they were, and so is what the graphs show
+restored()
+{
+	gui_until both_marked
+	gui_until same_window "$2" "$3"
+	gui_same "markers of $1" "$4" "$(virt_markers)"
+	gui_shot "$1"
+	gui_graphs
+	gui_until virt_window
+	check
+}
+
+# restore_all NAME VCPU FILE...: with the VCPU's longest wait marked and seen large, save the session
+# and restore it in each way; check looks at the graphs
+restore_all()
+{
+	local name=$1 vcpu=$2 session=$GUI_DIR/$1.json kept
+	shift 2
+
+	gui_click_found items '*' "$vcpu | *"
+	gui_still
+	gui_split 920
+	gui_click QPushButton 'Zoom to it'
+	gui_until both_marked
+	gui_still
+	virt_window
+	kept=("$VIRT_FROM" "$VIRT_TO" "$(virt_markers)")
+	gui_menu File Sessions 'Export Session'
+	gui_file "$session"
+	gui_until test -s "$session"
+	gui_until gui_main_active
+	gui_quit
+
+	gui_run -s "$session"
+	gui_loaded "$@"
+	restored "$name-argument" "${kept[@]}"
+
+	gui_click QPushButton '- -'
+	gui_until gui_not same_window "${kept[@]:0:2}"
+	gui_menu File Sessions 'Import Session'
+	gui_file "$session"
+	restored "$name-import" "${kept[@]}"
+	gui_quit
+
+	GUI_PROGRAM=(kernelshark)
+	gui_run -p "$KSV_PLUGIN,$KSV_PLUGIN_VIRT" "$1"
+	gui_loaded "$1"
+	gui_menu File Sessions 'Restore Last Session'
+	restored "$name-last" "${kept[@]}"
+	gui_quit
+}
+
+GREEN='#009e73'
+
+gui_init
+xen=$GUI_SAMPLES/pinned.xen host=$GUI_SAMPLES/kvm-migration.dat
+guest=$GUI_SAMPLES/kvm-migration-g1.dat
+
+# guest time is drawn; the markers' lines cross it
+check()
+{
+	virt_strip 1
+	gui_need [ "$(gui_count_colour "$GREEN" "$VIRT_X" "$VIRT_Y" "$VIRT_W" "$VIRT_H")" -gt 500 ]
+}
+combo_view "$xen"
+restore_all xen d1v1 "$xen"
+combo_view "$xen" "$host" "$guest"
+restore_all three d1v1 "$xen" "$host" "$guest"
+
+check()
+{
+	COMBO_PLAIN=6
+	gui_need [ "$(combo_colour 0 "$GREEN")" -gt 500 ]
+	gui_need [ "$(combo_colour 1 "$GREEN")" -gt 500 ]
+}
+combo_view "$host" "$guest"
+restore_all pair g1v0 "$host" "$guest"
