@@ -28,6 +28,7 @@
 #include "VirtDock.hpp"
 #include "VirtOverlays.hpp"
 #include "VirtPins.hpp"
+#include "VirtShapes.hpp"
 #include "ks_stream.h"
 #include "virt.h"
 #include "virt_colors.h"
@@ -45,15 +46,6 @@ constexpr int LABEL_MARGIN = 4;
 constexpr virt_color LINE_COLOR = { 0x20, 0x20, 0x20 };
 constexpr virt_color FRAME_COLOR = { 0xc4, 0xc8, 0xce };
 
-struct Rect {
-	int x0, y0, x1, y1;	/* x1 and y1 are outside */
-
-	bool contains(int x, int y) const
-	{
-		return x >= x0 && x < x1 && y >= y0 && y < y1;
-	}
-};
-
 /** A name in a part of a strip. */
 struct Label {
 	int		x0, x1;
@@ -67,7 +59,7 @@ struct Label {
 struct Mark {
 	virt_shade_mark	mark;
 	std::string	label;
-	Rect		area;
+	VirtRect	area;
 	int		x, y;
 };
 
@@ -79,7 +71,7 @@ struct Strip {
 	bool				isPcpu, isCombo;
 	int32_t				id;		/* pCPU or global index of the vCPU */
 	virt_shade_window		window;
-	Rect				area;
+	VirtRect			area;
 	int				base;
 	std::vector<virt_shade_run>	runs;
 	std::vector<virt_shade_exit_run>	exits;	/* of a combo's vCPU */
@@ -94,29 +86,6 @@ struct Arrow {
 	const virt_migration	*migration;
 	int			x, y0, y1;
 };
-
-/* ---- OpenGL, which ksplot's functions would round and blur at the edges ---- */
-
-void setColor(virt_color color)
-{
-	glColor3ub(color.red, color.green, color.blue);
-}
-
-void addRect(const Rect &rect)
-{
-	glVertex2i(rect.x0, rect.y0);
-	glVertex2i(rect.x1, rect.y0);
-	glVertex2i(rect.x1, rect.y1);
-	glVertex2i(rect.x0, rect.y1);
-}
-
-/** Diagonal lines that go on from one rectangle to the next. */
-void addHatch(const Rect &rect)
-{
-	for (int x = rect.x0; x < rect.x1; x++)
-		for (int y = rect.y0 + (6 - (x + rect.y0) % 6) % 6; y < rect.y1; y += 6)
-			addRect({ x, y, x + 1, y + 1 });
-}
 
 /* ---- text ---- */
 
@@ -196,7 +165,7 @@ void Frame::drawStrip(const Strip &strip) const
 
 		for (int pass = 0; pass < 1 + look->hatched; pass++) {
 			glBegin(GL_QUADS);
-			setColor(pass ? look->hatch : look->color);
+			virtSetColor(pass ? look->hatch : look->color);
 			for (const virt_shade_run &run : strip.runs) {
 				int y = strip.area.y1;
 
@@ -204,19 +173,19 @@ void Frame::drawStrip(const Strip &strip) const
 					continue;
 				for (int below = 0; below < state; below++)
 					y -= run.parts[below];
-				Rect rect = {
+				VirtRect rect = {
 					strip.area.x0 + run.first, y - run.parts[state],
 					strip.area.x0 + run.first + run.n, y,
 				};
-				pass ? addHatch(rect) : addRect(rect);
+				pass ? virtAddHatch(rect) : virtAddRect(rect);
 			}
 			glEnd();
 		}
 	}
 	drawExits(strip);
 	glBegin(GL_QUADS);
-	setColor(FRAME_COLOR);
-	addRect({ strip.area.x0, strip.area.y1, strip.area.x1, strip.area.y1 + 1 });
+	virtSetColor(FRAME_COLOR);
+	virtAddRect({ strip.area.x0, strip.area.y1, strip.area.x1, strip.area.y1 + 1 });
 	glEnd();
 }
 
@@ -238,8 +207,8 @@ void Frame::drawExits(const Strip &strip) const
 		for (int i = 0; i < VIRT_EXIT_N_CLASSES; i++) {
 			if (!exits.parts[i])
 				continue;
-			setColor(virt_exit_class_color(static_cast<virt_exit_class>(i)));
-			addRect({ x, y - exits.parts[i], x + exits.n, y });
+			virtSetColor(virt_exit_class_color(static_cast<virt_exit_class>(i)));
+			virtAddRect({ x, y - exits.parts[i], x + exits.n, y });
 			y -= exits.parts[i];
 		}
 	}
@@ -266,7 +235,7 @@ void Frame::drawLabels(const Strip &strip) const
 		if (label.backed) {
 			glColor4ub(0, 0, 0, 110);
 			glBegin(GL_QUADS);
-			addRect({ x - 3, strip.area.y0 + 1, x + width + 3, strip.area.y1 - 1 });
+			virtAddRect({ x - 3, strip.area.y0 + 1, x + width + 3, strip.area.y1 - 1 });
 			glEnd();
 		}
 		drawText(font, text, x,
@@ -280,7 +249,7 @@ void Frame::drawMarks(const Strip &strip) const
 	const ksplot_font *font = labelFont();
 
 	glBegin(GL_TRIANGLES);
-	setColor(LINE_COLOR);
+	virtSetColor(LINE_COLOR);
 	for (const Mark &mark : strip.marks) {
 		glVertex2i(mark.x, mark.y);
 		glVertex2i(mark.x - MARK_SIZE, mark.y + 2 * MARK_SIZE - 1);
@@ -366,11 +335,11 @@ void Frame::drawArrows() const
 		int way = arrow.y1 > arrow.y0 ? 1 : -1, head = arrow.y1 - way * 2 * MARK_SIZE;
 
 		glBegin(GL_QUADS);
-		setColor(LINE_COLOR);
+		virtSetColor(LINE_COLOR);
 		for (int y = arrow.y0; (head - y) * way > 0; y += 2 * dash * way) {
 			int end = (head - y) * way < dash ? head : y + dash * way;
 
-			addRect({ arrow.x, std::min(y, end), arrow.x + 1, std::max(y, end) });
+			virtAddRect({ arrow.x, std::min(y, end), arrow.x + 1, std::max(y, end) });
 		}
 		glEnd();
 		glBegin(GL_TRIANGLES);
