@@ -4,8 +4,10 @@
  * @brief	What combos need beside the strips of plugin-virt, which draws on all graphs.
  *
  * A guest cannot see when it does not run: its graph shows its task going on. So the guest's graph
- * fades wherever its vCPU does not execute it.
+ * fades wherever its vCPU does not execute it, and is hatched where its trace tells nothing.
  */
+#include <map>
+#include <memory>
 #include <vector>
 
 #include <KsPlotTools.hpp>
@@ -13,6 +15,8 @@
 
 #include "KvmCombos.hpp"
 #include "VirtKs.hpp"
+#include "VirtShapes.hpp"
+#include "ks_coverage.h"
 #include "ks_stream.h"
 #include "kvm_combo.h"
 #include "virt_shading.h"
@@ -57,6 +61,84 @@ private:
 	std::vector<virt_shade_run>	_runs;
 };
 
+/** What of one graph its trace does not tell of, hatched over what KernelShark has drawn on. */
+class Hatch : public KsPlot::PlotObject {
+public:
+	Hatch(int x0, int y0, int y1, std::vector<ks_gap> &&gaps)
+	: _x0(x0), _y0(y0), _y1(y1), _gaps(std::move(gaps)) {}
+
+private:
+	void _draw(const KsPlot::Color &, float) const override
+	{
+		const virt_look *look = virt_state_look(VIRT_UNKNOWN);
+
+		glBegin(GL_QUADS);
+		for (const ks_gap &gap : _gaps) {
+			VirtRect rect = { _x0 + gap.first, _y0, _x0 + gap.first + gap.n, _y1 };
+
+			virtSetColor(look->color);
+			virtAddRect(rect);
+			virtSetColor(look->hatch);
+			virtAddHatch(rect);
+		}
+		glEnd();
+	}
+
+	int			_x0, _y0, _y1;
+	std::vector<ks_gap>	_gaps;
+};
+
+/** The coverage of a stream, and of which rows it is. */
+struct Coverage {
+	const kshark_entry *const	*rows;
+	size_t				n;
+	int64_t				first_ns, last_ns;	/* of all rows */
+	int64_t				offset;			/* of the stream */
+	std::shared_ptr<ks_coverage>	found;
+
+	bool isOf(const Coverage &other) const
+	{
+		return rows == other.rows && n == other.n && first_ns == other.first_ns &&
+		       last_ns == other.last_ns && offset == other.offset;
+	}
+};
+
+/** Looked for once for all frames; nullptr without memory. */
+const ks_coverage *coverageOf(const kshark_trace_histo *histo, int streamId)
+{
+	static std::map<int, Coverage> known;
+	Coverage now = { histo->data, histo->data_size, 0, 0, ks_stream_offset(streamId), nullptr };
+	Coverage &last = known[streamId];
+
+	if (!histo->data_size)
+		return nullptr;
+	now.first_ns = histo->data[0]->ts;
+	now.last_ns = histo->data[histo->data_size - 1]->ts;
+	if (!last.found || !last.isOf(now)) {
+		now.found.reset(ks_coverage_new(histo->data, histo->data_size, streamId),
+				ks_coverage_free);
+		last = now;
+	}
+	return last.found.get();
+}
+
+void hatchGuest(KsCppArgV *argv, int streamId, int cpu)
+{
+	const ks_coverage *coverage = coverageOf(argv->_histo, streamId);
+	KsPlot::Graph *graph = argv->_graph;
+	std::vector<ks_gap> gaps(graph->size());
+	virt_pair pair;
+
+	if (!coverage || !virt_pairing_of_cpu(streamId, cpu, &pair))
+		return;
+	gaps.resize(ks_coverage_gaps(coverage, cpu, argv->_histo->min, argv->_histo->bin_size,
+				     graph->size(), gaps.data()));
+	if (!gaps.empty())
+		argv->_shapes->push_front(new Hatch(graph->bin(0)._base.x(),
+						    graph->base() - graph->height() * 7 / 10 - 2,
+						    graph->base(), std::move(gaps)));
+}
+
 void fadeGuest(KsCppArgV *argv, int streamId, int cpu)
 {
 	KsPlot::Graph *graph = argv->_graph;
@@ -100,7 +182,10 @@ void kvm_combo_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int
 		combos->graphDrawn(argv->_histo, streamId, value, drawAction,
 				   argv->_graph->base() - argv->_graph->height(),
 				   argv->_graph->base());
-	if ((drawAction & KSHARK_GUEST_DRAW) && (drawAction & KSHARK_CPU_DRAW) &&
-	    KvmCombos::fades())
+	if (!(drawAction & KSHARK_CPU_DRAW))
+		return;
+	/* drawn in the opposite order */
+	hatchGuest(argv, streamId, value);
+	if ((drawAction & KSHARK_GUEST_DRAW) && KvmCombos::fades())
 		fadeGuest(argv, streamId, value);
 }

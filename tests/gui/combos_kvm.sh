@@ -8,6 +8,7 @@
 . "$(dirname "$0")/lib_combo.sh"
 
 GREEN='#009e73'
+HATCH='#8c8c8c'
 
 check()
 {
@@ -104,6 +105,23 @@ gui_quit
 # A double click on an exit tells its reason and cost, and sets both markers around it.
 combo_view "$host" "$guest"
 combo_split 6 2
+
+# The guest's trace ends before the host's. From there on nothing is known of its tasks, in combos as in
+# graphs of CPUs: hatched, while in the middle nothing is.
+hatched()
+{
+	gui_pixels "$1" $(($2 - GUI_HEIGHT * 7 / 10 + 1)) 60 $((GUI_HEIGHT * 7 / 10 - 3)) | sort -u |
+		tr '\n' ' '
+}
+gui_shot beyond
+gui_graphs
+for base in "$(gui_base 4)" "$(combo_base 0 0)"; do
+	gui_same "colours after the guest's last record" "$HATCH #ffffff " \
+		"$(hatched $((GUI_X1 - 70)) "$base")"
+	gui_need [ "$(gui_count_colour "$HATCH" $(((GUI_X0 + GUI_X1) / 2 - 100)) \
+		$((base - GUI_HEIGHT / 2)) 100 $((GUI_HEIGHT / 2)))" = 0 ]
+done
+
 "$KSV_MODEL_CSV" "$host" >"$GUI_DIR/model"
 # the longest time in the hypervisor
 read -r from to < <(awk -F, '$1 == "vcpu" && $2 == 3414 && $5 == "hypervisor" && $4 - $3 > n {
