@@ -108,11 +108,38 @@ size_t virt_vcpu_exits(const struct virt_model *model, int32_t vcpu, int64_t fro
 	return found;
 }
 
+size_t virt_exit_take(const struct virt_model *model, const struct virt_vcpu_track *vcpu, size_t i,
+		      struct virt_exit *exit)
+{
+	size_t end = virt_exit_end(vcpu, i);
+	bool was_vmm = false;
+
+	*exit = (struct virt_exit){
+		.time_ns = vcpu->intervals[i].start_ns,
+		.entry_ns = virt_time_of(model, vcpu, end),
+		.reason = virt_exit_reason(&vcpu->intervals[i]),
+		.complete = virt_exit_is_complete(vcpu, i, end),
+	};
+	for (; i < end; i++) {
+		const struct virt_interval *interval = &vcpu->intervals[i];
+		int64_t ns = virt_interval_end(model, vcpu, i) - interval->start_ns;
+
+		exit->state_ns[interval->state] += ns;
+		exit->cost_ns += virt_is_cost(interval) ? ns : 0;
+		was_vmm |= interval->state == VIRT_VMM;
+		if (!virt_is_unasked(interval))
+			continue;
+		exit->unasked_ns += ns;
+		exit->unasked_vmm_ns += was_vmm ? ns : 0;
+	}
+	return end;
+}
+
 bool virt_vcpu_next_exit(const struct virt_model *model, int32_t vcpu, int64_t time_ns,
 			 struct virt_exit *exit)
 {
 	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
-	size_t i, end, block, n_blocks;
+	size_t i, block, n_blocks;
 
 	if (!track || time_ns >= model->end_ns)
 		return false;
@@ -141,16 +168,7 @@ bool virt_vcpu_next_exit(const struct virt_model *model, int32_t vcpu, int64_t t
 	}
 	if (i >= track->n)
 		return false;
-	end = virt_exit_end(track, i);
-	*exit = (struct virt_exit){
-		.time_ns = track->intervals[i].start_ns,
-		.entry_ns = end < track->n ? track->intervals[end].start_ns : model->end_ns,
-		.reason = virt_exit_reason(&track->intervals[i]),
-		.complete = virt_exit_is_complete(track, i, end),
-	};
-	for (; i < end; i++)
-		exit->state_ns[track->intervals[i].state] +=
-			virt_interval_end(model, track, i) - track->intervals[i].start_ns;
+	virt_exit_take(model, track, i, exit);
 	return true;
 }
 

@@ -51,8 +51,8 @@ enum virt_state {
 /** HYPERVISOR: up to the next entry; a trace without scheduler events does not tell what of it was
  * another state. */
 #define VIRT_INTERVAL_UNSPLIT	(1 << 3)
-/** BLOCKED, OFFLINE: the guest did not ask for this wait; the device model's or the monitor's answer
- * to a VM exit is waited for, say. It is a cost of that exit. */
+/** BLOCKED, OFFLINE: the guest did not ask for this wait; the device model's or the monitor's
+ * answer to a VM exit is waited for, say. It is a cost of that exit. */
 #define VIRT_INTERVAL_UNASKED	(1 << 4)
 
 /**
@@ -376,7 +376,8 @@ void virt_machine_totals(const struct virt_model *model, int32_t machine, int64_
 
 /**
  * Exits of one reason within a window. An exit belongs, as a whole, to the window in which it
- * begins. Its cost is its time in HYPERVISOR, VMM, PREEMPTED and WAKING.
+ * begins. Its cost is its time in HYPERVISOR, VMM, PREEMPTED and WAKING, and in waits that the
+ * guest did not ask for (VIRT_INTERVAL_UNASKED).
  */
 struct virt_exit_total {
 	int32_t		reason;		/* virt_model_reason(), or VIRT_NONE: not told */
@@ -404,6 +405,9 @@ struct virt_exit {
 						 * when it can be followed: another exit, UNKNOWN,
 						 * the end of the trace */
 	int64_t		state_ns[VIRT_N_STATES]; /* from exit to entry; never GUEST or UNKNOWN */
+	int64_t		unasked_ns;		/* of BLOCKED and OFFLINE: VIRT_INTERVAL_UNASKED */
+	int64_t		unasked_vmm_ns;		/* of it: after the exit had gone to the monitor */
+	int64_t		cost_ns;		/* see struct virt_exit_total */
 	int32_t		reason;			/* or VIRT_NONE */
 	bool		complete;		/* the next entry is in the trace */
 };

@@ -58,7 +58,7 @@ static bool describe_wait(const struct virt_model *model, uint32_t i, struct vir
 
 	if (i >= track->n)
 		return false;
-	end = virt_state_end(track, i);
+	end = virt_stretch_end(track, i);
 	moment->end_ns = virt_time_of(model, track, end);
 	moment->complete = end < track->n && track->intervals[end].state != VIRT_UNKNOWN;
 	moment->entry_ns = virt_entry_after(track, end);

@@ -239,11 +239,24 @@ static inline bool virt_is_task(const struct virt_model *model, int32_t who)
 	return who >= VIRT_FIRST_TASK && who - VIRT_FIRST_TASK < model->n_tasks;
 }
 
-/** virt_is_cost - whether this state, between exit and entry, is a cost of the exit */
-static inline bool virt_is_cost(enum virt_state state)
+/** virt_wants_pcpu - whether a vCPU in this state waits for a pCPU */
+static inline bool virt_wants_pcpu(enum virt_state state)
 {
-	return state == VIRT_HYPERVISOR || state == VIRT_VMM || state == VIRT_PREEMPTED ||
-	       state == VIRT_WAKING;
+	return state == VIRT_PREEMPTED || state == VIRT_WAKING;
+}
+
+/** virt_is_unasked - whether the guest waits for what it did not ask for */
+static inline bool virt_is_unasked(const struct virt_interval *interval)
+{
+	return (interval->state == VIRT_BLOCKED || interval->state == VIRT_OFFLINE) &&
+	       interval->flags & VIRT_INTERVAL_UNASKED;
+}
+
+/** virt_is_cost - whether this interval, between exit and entry, is a cost of the exit */
+static inline bool virt_is_cost(const struct virt_interval *interval)
+{
+	return interval->state == VIRT_HYPERVISOR || interval->state == VIRT_VMM ||
+	       virt_wants_pcpu(interval->state) || virt_is_unasked(interval);
 }
 
 /** virt_exit_reason - of an interval with VIRT_INTERVAL_EXIT, in whatever state it is */
@@ -287,6 +300,81 @@ static inline bool virt_exit_is_complete(const struct virt_vcpu_track *vcpu, siz
 	return end > i && end < vcpu->n && vcpu->intervals[end].state == VIRT_GUEST &&
 	       !(vcpu->intervals[end].flags & VIRT_INTERVAL_EXIT);
 }
+
+/** virt_time_of - where interval @i begins; behind the last one: the trace's end */
+static inline int64_t virt_time_of(const struct virt_model *model,
+				   const struct virt_vcpu_track *vcpu, size_t i)
+{
+	return i < vcpu->n ? vcpu->intervals[i].start_ns : model->end_ns;
+}
+
+/* ---- stretches: what is one of what is counted, see virt_window.h ---- */
+
+/**
+ * virt_stretch_end - first interval after @i that is no part of the same stretch in a state
+ *
+ * On a pCPU each interval is one. A wait is one, whoever has the pCPU and whichever pCPU it is.
+ */
+static inline size_t virt_stretch_end(const struct virt_vcpu_track *vcpu, size_t i)
+{
+	unsigned int state = vcpu->intervals[i].state;
+
+	for (i++; !virt_on_pcpu(state) && i < vcpu->n && vcpu->intervals[i].state == state; i++)
+		;
+	return i;
+}
+
+/** virt_stretch_begin - first interval of the stretch that interval @i is in */
+static inline size_t virt_stretch_begin(const struct virt_vcpu_track *vcpu, size_t i)
+{
+	unsigned int state = vcpu->intervals[i].state;
+
+	while (!virt_on_pcpu(state) && i && vcpu->intervals[i - 1].state == state)
+		i--;
+	return i;
+}
+
+/** virt_is_edge - whether a run, or a pause between two, begins with interval @i */
+static inline bool virt_is_edge(const struct virt_vcpu_track *vcpu, size_t i)
+{
+	const struct virt_interval *interval = &vcpu->intervals[i];
+
+	return !i || virt_on_pcpu(interval->state) != virt_on_pcpu(interval[-1].state) ||
+	       (virt_on_pcpu(interval->state) && interval->pcpu != interval[-1].pcpu);
+}
+
+/** virt_run_begin, virt_run_end - first interval of the run that @i is in, and the one after it */
+size_t virt_run_begin(const struct virt_vcpu_track *vcpu, size_t i);
+size_t virt_run_end(const struct virt_vcpu_track *vcpu, size_t i);
+
+/**
+ * virt_begin_is_shown - whether the trace shows where that begins which interval @i is the first of
+ *
+ * It does not if the trace begins there, or if a vCPU is found on a pCPU or asleep after UNKNOWN.
+ */
+static inline bool virt_begin_is_shown(const struct virt_model *model,
+				       const struct virt_vcpu_track *vcpu, size_t i)
+{
+	const struct virt_interval *interval = &vcpu->intervals[i];
+
+	return i && interval->start_ns > model->begin_ns &&
+	       (interval[-1].state != VIRT_UNKNOWN || virt_wants_pcpu(interval->state) ||
+		interval->flags & VIRT_INTERVAL_EXIT);
+}
+
+/** virt_end_is_shown - whether the trace shows where that ends which interval @end follows */
+static inline bool virt_end_is_shown(const struct virt_vcpu_track *vcpu, size_t end)
+{
+	return end < vcpu->n && vcpu->intervals[end].state != VIRT_UNKNOWN;
+}
+
+/**
+ * virt_exit_take - take the exit apart that begins with interval @i
+ *
+ * Return: the first interval that no longer belongs to it.
+ */
+size_t virt_exit_take(const struct virt_model *model, const struct virt_vcpu_track *vcpu, size_t i,
+		      struct virt_exit *exit);
 
 /** virt_first_interval_at - index of the first interval that begins at @time_ns or later */
 size_t virt_first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_ns);

@@ -217,7 +217,7 @@ static void put_exits(struct grouping *grouping)
 		end = virt_exit_end(vcpu, i);
 		complete = virt_exit_is_complete(vcpu, i, end);
 		for (size_t j = i; complete && j < end; j++)
-			if (virt_is_cost(vcpu->intervals[j].state))
+			if (virt_is_cost(&vcpu->intervals[j]))
 				ns += vcpu->intervals[j + 1].start_ns - vcpu->intervals[j].start_ns;
 		put(grouping, ((size_t)virt_exit_reason(interval) + 1) * 2 + complete, i, ns);
 	}

@@ -76,15 +76,12 @@ static int add_exit(struct virt_worst *worst, int32_t vcpu, size_t i)
 {
 	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
 	struct item item = { track->intervals[i].start_ns, 0, (uint32_t)i, vcpu };
-	size_t end = virt_exit_end(track, i);
+	struct virt_exit exit;
 
-	if (!virt_exit_is_complete(track, i, end))
+	virt_exit_take(worst->model, track, i, &exit);
+	if (!exit.complete)
 		return 0;
-	for (size_t j = i; j < end; j++) {
-		if (virt_is_cost(track->intervals[j].state))
-			item.cost_ns += track->intervals[j + 1].start_ns -
-					track->intervals[j].start_ns;
-	}
+	item.cost_ns = exit.cost_ns;
 	return add(worst, VIRT_WORST_EXIT, track->intervals[i].pcpu, &item);
 }
 
@@ -93,7 +90,7 @@ static int add_wait(struct virt_worst *worst, int32_t vcpu, size_t i)
 {
 	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
 	struct item item = { track->intervals[i].start_ns, 0, (uint32_t)i, vcpu };
-	size_t end = virt_state_end(track, i);
+	size_t end = virt_stretch_end(track, i);
 
 	item.cost_ns = virt_time_of(worst->model, track, end) - item.time_ns;
 	if (track->intervals[i].state == VIRT_PREEMPTED)

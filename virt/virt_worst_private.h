@@ -21,23 +21,6 @@ struct virt_worst {
 	struct series		*series;
 };
 
-/** virt_state_end - first interval after @i in another state. */
-static inline size_t virt_state_end(const struct virt_vcpu_track *track, size_t i)
-{
-	unsigned int state = track->intervals[i].state;
-
-	while (++i < track->n && track->intervals[i].state == state)
-		;
-	return i;
-}
-
-/** virt_time_of - where interval @i begins; behind the last one: the trace's end */
-static inline int64_t virt_time_of(const struct virt_model *model,
-				   const struct virt_vcpu_track *track, size_t i)
-{
-	return i < track->n ? track->intervals[i].start_ns : model->end_ns;
-}
-
 /** virt_woken_pcpu - where it comes to run whose wake-up @i ends with interval @end */
 static inline int16_t virt_woken_pcpu(const struct virt_vcpu_track *track, size_t i, size_t end)
 {

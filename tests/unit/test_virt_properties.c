@@ -73,6 +73,9 @@ static int32_t anybody(const struct truth *truth)
 /** A change at @time: the moments from there on. */
 static void change_vcpu(struct truth *truth, struct virt_model *model, int vcpu, int time)
 {
+	static const uint8_t flags[] = {
+		VIRT_INTERVAL_NESTED, VIRT_INTERVAL_UNSPLIT, VIRT_INTERVAL_UNASKED,
+	};
 	struct moment moment = {
 		.state = rnd(VIRT_N_STATES),
 		.pcpu = (int)rnd(truth->n_pcpus + 1) - 1,
@@ -87,7 +90,7 @@ static void change_vcpu(struct truth *truth, struct virt_model *model, int vcpu,
 	else if (moment.state == VIRT_PREEMPTED)
 		moment.detail = anybody(truth);
 	if (rnd(3) == 0)
-		moment.lasting = rnd(2) ? VIRT_INTERVAL_NESTED : VIRT_INTERVAL_UNSPLIT;
+		moment.lasting = flags[rnd(3)];
 	assert_int_equal(virt_model_set(model, vcpu, time, moment.state, moment.pcpu,
 					moment.detail, (exit ? VIRT_INTERVAL_EXIT : 0) |
 					moment.lasting), 0);
@@ -160,7 +163,7 @@ static struct virt_model *make(struct truth *truth)
 	return model;
 }
 
-#define LASTING		(VIRT_INTERVAL_NESTED | VIRT_INTERVAL_UNSPLIT)
+#define LASTING		(VIRT_INTERVAL_NESTED | VIRT_INTERVAL_UNSPLIT | VIRT_INTERVAL_UNASKED)
 
 static void check_intervals(const struct truth *truth, const struct virt_model *model, int vcpu)
 {
@@ -334,28 +337,30 @@ static void check_migrations(const struct truth *truth, const struct virt_model 
 	assert_int_equal(range.n, n);
 }
 
-/** What becomes of exit @i. Return: whether it ends with an entry; its cost in @cost. */
-static bool follow(const struct truth *truth, int vcpu, int i, int64_t *state_ns, int64_t *cost,
-		   int *end)
+/** What becomes of exit @i: @sum has what follows from single moments. Return: as complete. */
+static bool follow(const struct truth *truth, int vcpu, int i, struct virt_exit *sum, int *end)
 {
 	const struct exit_op *exit = &truth->exit[vcpu][i];
 	int next = i + 1 < truth->n_exits[vcpu] ? exit[1].time : LENGTH;
 	int t = exit->time;
 
-	*cost = 0;
 	*end = t;
 	if (next == t || exit->state == VIRT_GUEST || exit->state == VIRT_UNKNOWN)
 		return false;
 	for (; t < truth->end; t++) {
-		int state = truth->vcpu[vcpu][t].state;
+		const struct moment *moment = &truth->vcpu[vcpu][t];
+		int state = moment->state;
+		bool asleep = state == VIRT_BLOCKED || state == VIRT_OFFLINE;
+		bool unasked = asleep && moment->lasting & VIRT_INTERVAL_UNASKED;
 
 		*end = t;
 		if (t == next || state == VIRT_UNKNOWN)
 			return false;
 		if (state == VIRT_GUEST)
 			return true;
-		state_ns[state]++;
-		*cost += state != VIRT_BLOCKED && state != VIRT_OFFLINE;
+		sum->state_ns[state]++;
+		sum->cost_ns += !asleep || unasked;
+		sum->unasked_ns += unasked;
 	}
 	*end = t;
 	return false;
@@ -373,19 +378,19 @@ static void check_exits(const struct truth *truth, const struct virt_model *mode
 	for (int i = 0; i < truth->n_exits[vcpu]; i++) {
 		const struct exit_op *op = &truth->exit[vcpu][i];
 		struct virt_exit_total *sum = &expected[op->reason + 1];
-		int64_t state_ns[VIRT_N_STATES] = { 0 }, cost;
+		struct virt_exit truly = { 0 };
 		bool complete;
 		int end;
 
 		if (op->time < window.a || op->time >= window.b)
 			continue;
-		complete = follow(truth, vcpu, i, state_ns, &cost, &end);
+		complete = follow(truth, vcpu, i, &truly, &end);
 		n_expected += !sum->count++;
 		if (complete) {
 			sum->complete++;
-			sum->ns += cost;
-			if (cost > sum->max_ns)
-				sum->max_ns = cost;
+			sum->ns += truly.cost_ns;
+			if (truly.cost_ns > sum->max_ns)
+				sum->max_ns = truly.cost_ns;
 		}
 		/* of several at the same time, the first one is told */
 		if (op->time == last)
@@ -396,7 +401,9 @@ static void check_exits(const struct truth *truth, const struct virt_model *mode
 		assert_int_equal(exit.entry_ns, end);
 		assert_int_equal(exit.reason, op->reason);
 		assert_int_equal(exit.complete, complete);
-		assert_memory_equal(exit.state_ns, state_ns, sizeof(state_ns));
+		assert_memory_equal(exit.state_ns, truly.state_ns, sizeof(truly.state_ns));
+		assert_int_equal(exit.unasked_ns, truly.unasked_ns);
+		assert_int_equal(exit.cost_ns, truly.cost_ns);
 		time = op->time + 1;
 	}
 	if (virt_vcpu_next_exit(model, vcpu, time, &exit))
