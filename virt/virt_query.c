@@ -104,6 +104,41 @@ size_t virt_first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_n
 			     time_ns);
 }
 
+size_t virt_run_begin(const struct virt_vcpu_track *vcpu, size_t i)
+{
+	size_t block = i / VIRT_COUNT_BLOCK;
+
+	for (; i > block * VIRT_COUNT_BLOCK; i--)
+		if (virt_is_edge(vcpu, i))
+			return i;
+	return vcpu->counts[block].edge;
+}
+
+size_t virt_run_end(const struct virt_vcpu_track *vcpu, size_t i)
+{
+	size_t n_blocks = virt_blocks(vcpu->n, VIRT_COUNT_BLOCK);
+	size_t lo = i / VIRT_COUNT_BLOCK + 1, hi = n_blocks, first = i;
+
+	while (++i < vcpu->n && i % VIRT_COUNT_BLOCK)
+		if (virt_is_edge(vcpu, i))
+			return i;
+	/* the first block at whose beginning another run or pause has begun */
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+
+		if (vcpu->counts[middle].edge <= first)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	/* its own block has been looked at */
+	if (i < (lo - 1) * VIRT_COUNT_BLOCK + 1)
+		i = (lo - 1) * VIRT_COUNT_BLOCK + 1;
+	while (i < vcpu->n && !virt_is_edge(vcpu, i))
+		i++;
+	return i < vcpu->n ? i : vcpu->n;
+}
+
 /**
  * The elements [*first, *last) that touch a window of a gapless array: the one in force at its
  * beginning, and all that begin within it.

@@ -55,14 +55,19 @@ static int summarize_vcpu(const struct virt_model *model, struct virt_vcpu_track
 		return -ENOMEM;
 	for (size_t i = 0; i < vcpu->n; i++) {
 		const struct virt_interval *interval = &vcpu->intervals[i];
+		int64_t ns = virt_interval_end(model, vcpu, i) - interval->start_ns;
 
+		if (virt_is_edge(vcpu, i))
+			count.edge = (uint32_t)i;
 		if (i % VIRT_BLOCK == 0)
 			vcpu->sums[i / VIRT_BLOCK] = sum;
 		if (i % VIRT_COUNT_BLOCK == 0)
 			vcpu->counts[i / VIRT_COUNT_BLOCK] = count;
-		sum.ns[interval->state] += virt_interval_end(model, vcpu, i) - interval->start_ns;
+		sum.ns[interval->state] += ns;
 		count.state[interval->state]++;
 		count.exits += !!(interval->flags & VIRT_INTERVAL_EXIT);
+		count.unsplit_ns += interval->flags & VIRT_INTERVAL_UNSPLIT ? ns : 0;
+		count.unasked_ns += virt_is_unasked(interval) ? ns : 0;
 	}
 	vcpu->counts[virt_blocks(vcpu->n, VIRT_COUNT_BLOCK)] = count;
 	return make_index(model, &vcpu->index, vcpu->intervals, sizeof(*vcpu->intervals), vcpu->n,

@@ -1,0 +1,729 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	virt_window.c
+ * @brief	What happened within a window: the one definition of each number.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "virt_private.h"
+#include "virt_window.h"
+
+/** Steps between two looks at the wish to stop. */
+#define STOP_STEP	65536
+
+/* ---- distributions ---- */
+
+static void swap(int64_t *a, int64_t *b)
+{
+	int64_t t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+/** Reorder v[lo .. hi) such that v[k] is what it would be if all were sorted. */
+static void select_nth(int64_t *v, size_t lo, size_t hi, size_t k)
+{
+	uint64_t random = 88172645463325252u;
+
+	while (hi - lo > 1) {
+		int64_t pivot;
+		size_t less = lo, i = lo, greater = hi;
+
+		/* a pivot that no trace can have been made to suit badly */
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		pivot = v[lo + random % (hi - lo)];
+		while (i < greater) {
+			if (v[i] < pivot)
+				swap(&v[i++], &v[less++]);
+			else if (v[i] > pivot)
+				swap(&v[i], &v[--greater]);
+			else
+				i++;
+		}
+		if (k < less)
+			hi = less;
+		else if (k >= greater)
+			lo = greater;
+		else
+			return;
+	}
+}
+
+void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n)
+{
+	static const unsigned int per_cent[] = { 5, 50, 95, 99 };
+	int64_t *result[] = { &dist->p5, &dist->p50, &dist->p95, &dist->p99 };
+	size_t lo = 0;
+
+	*dist = (struct virt_dist){ .count = n };
+	if (!n)
+		return;
+	dist->min = dist->max = ns[0];
+	for (size_t i = 0; i < n; i++) {
+		dist->ns += ns[i];
+		if (ns[i] < dist->min)
+			dist->min = ns[i];
+		if (ns[i] > dist->max)
+			dist->max = ns[i];
+	}
+	for (size_t i = 0; i < sizeof(per_cent) / sizeof(per_cent[0]); i++) {
+		size_t k = (n * per_cent[i] + 99) / 100 - 1;
+
+		/* what lies before the last one found is smaller */
+		select_nth(ns, lo, n, k);
+		*result[i] = ns[k];
+		lo = k;
+	}
+}
+
+/** Durations that are being collected. */
+struct samples {
+	int64_t		*ns;
+	size_t		n, room;
+};
+
+static int reserve(struct samples *samples, size_t more)
+{
+	size_t room = samples->room ? samples->room : 256;
+	int64_t *grown;
+
+	while (room < samples->n + more)
+		room *= 2;
+	if (room == samples->room)
+		return 0;
+	grown = realloc(samples->ns, room * sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	samples->ns = grown;
+	samples->room = room;
+	return 0;
+}
+
+static int add_sample(struct samples *samples, int64_t ns)
+{
+	if (samples->n == samples->room && reserve(samples, 1))
+		return -ENOMEM;
+	samples->ns[samples->n++] = ns;
+	return 0;
+}
+
+static int append(struct samples *samples, const struct samples *others)
+{
+	if (!others->n)
+		return 0;
+	if (reserve(samples, others->n))
+		return -ENOMEM;
+	memcpy(samples->ns + samples->n, others->ns, others->n * sizeof(*others->ns));
+	samples->n += others->n;
+	return 0;
+}
+
+/** The distribution of what was collected; begin anew. */
+static void end_samples(struct samples *samples, struct virt_dist *dist)
+{
+	virt_dist_make(dist, samples->ns, samples->n);
+	samples->n = 0;
+}
+
+/* ---- the way through a window ---- */
+
+/** VM exits by reason; index: reason + 1, so that VIRT_NONE has a place. */
+struct exits {
+	struct virt_window_exit	*of;
+	struct samples		*costs;
+};
+
+/** Where something begins and ends, and whether the trace shows that. */
+struct span {
+	int64_t		start_ns, end_ns;
+	bool		begun, ended;
+};
+
+struct walk {
+	const struct virt_model		*model;
+	const struct virt_window_query	*query;
+	int64_t				from_ns, to_ns;	/* not outside of the trace */
+	size_t				n_exits;	/* elements of struct exits */
+	/* of the vCPU: */
+	const struct virt_vcpu_track	*vcpu;
+	struct virt_window_stats	*stats;
+	struct samples			states[VIRT_N_STATES], runs;
+	struct exits			exits;
+	/* of all vCPUs of the machine: */
+	struct samples			wakes;
+	struct exits			all_exits;
+	unsigned int			steps;
+};
+
+static bool wants(const struct walk *walk, enum virt_window_part part)
+{
+	return walk->query->parts & part;
+}
+
+static bool is_stopped(struct walk *walk)
+{
+	return walk->steps++ % STOP_STEP == 0 && walk->query->stop &&
+	       __atomic_load_n(walk->query->stop, __ATOMIC_RELAXED);
+}
+
+/** What belongs together from interval @first on, up to interval @end. */
+static struct span span_of(const struct walk *walk, size_t first, size_t end)
+{
+	return (struct span){
+		.start_ns = walk->vcpu->intervals[first].start_ns,
+		.end_ns = virt_time_of(walk->model, walk->vcpu, end),
+		.begun = virt_begin_is_shown(walk->model, walk->vcpu, first),
+		.ended = virt_end_is_shown(walk->vcpu, end),
+	};
+}
+
+static void keep_before(struct virt_stretches *stretches, uint64_t n, int64_t ns)
+{
+	if (!stretches->before || ns > stretches->before_ns)
+		stretches->before_ns = ns;
+	stretches->before += n;
+}
+
+static void add_length(struct virt_dist *dist, int64_t ns)
+{
+	if (!dist->count || ns < dist->min)
+		dist->min = ns;
+	if (!dist->count || ns > dist->max)
+		dist->max = ns;
+	dist->count++;
+	dist->ns += ns;
+}
+
+/** @samples: takes its length, for percentiles; or NULL */
+static int add_span(const struct walk *walk, struct virt_stretches *stretches,
+		    struct samples *samples, const struct span *span)
+{
+	/* an interval of length 0 at the window's beginning can be the end of what was before */
+	if (span->start_ns < walk->from_ns && span->end_ns <= walk->from_ns)
+		return 0;
+	if (span->start_ns < walk->from_ns || span->start_ns == walk->model->begin_ns) {
+		keep_before(stretches, 1, span->begun ? walk->from_ns - span->start_ns : VIRT_NONE);
+		return 0;
+	}
+	stretches->count++;
+	if (!span->begun || !span->ended)
+		return 0;
+	if (samples)
+		return add_sample(samples, span->end_ns - span->start_ns);
+	add_length(&stretches->whole, span->end_ns - span->start_ns);
+	return 0;
+}
+
+/* ---- a vCPU's states, runs and waits ---- */
+
+static void keep_longest(struct virt_window_stats *stats, int32_t vcpu, int64_t from, int64_t to)
+{
+	if (stats->longest_vcpu != VIRT_NONE &&
+	    to - from <= stats->longest_to_ns - stats->longest_from_ns)
+		return;
+	stats->longest_vcpu = vcpu;
+	stats->longest_from_ns = from;
+	stats->longest_to_ns = to;
+}
+
+/** A run, of which interval @i is the first one in the window. */
+static int take_run(struct walk *walk, size_t i, size_t end)
+{
+	struct span span = span_of(walk, virt_run_begin(walk->vcpu, i), end);
+	int16_t pcpu = walk->vcpu->intervals[i].pcpu;
+
+	if (walk->stats->pcpu_ns && pcpu >= 0)
+		walk->stats->pcpu_ns[pcpu] +=
+			(span.end_ns < walk->to_ns ? span.end_ns : walk->to_ns) -
+			(span.start_ns > walk->from_ns ? span.start_ns : walk->from_ns);
+	return add_span(walk, &walk->stats->runs,
+			wants(walk, VIRT_WINDOW_STATES) ? &walk->runs : NULL, &span);
+}
+
+/** A stretch in a state, of which interval @i is the first one in the window. */
+static int take_stretch(struct walk *walk, size_t i, size_t end)
+{
+	struct span span = span_of(walk, virt_stretch_begin(walk->vcpu, i), end);
+	enum virt_state state = walk->vcpu->intervals[i].state;
+	bool sampled = state == VIRT_WAKING || wants(walk, VIRT_WINDOW_STATES);
+
+	if (virt_wants_pcpu(state))
+		keep_longest(walk->stats, (int32_t)(walk->vcpu - walk->model->vcpus),
+			     span.start_ns, span.end_ns);
+	return add_span(walk, &walk->stats->states[state],
+			sampled ? &walk->states[state] : NULL, &span);
+}
+
+/** Intervals [*first, *last) are those in the window. */
+static void find_intervals(const struct walk *walk, size_t *first, size_t *last)
+{
+	*last = virt_first_interval_at(walk->vcpu, walk->to_ns);
+	*first = virt_first_interval_at(walk->vcpu, walk->from_ns);
+	if (*first == *last || walk->vcpu->intervals[*first].start_ns > walk->from_ns)
+		--*first;
+}
+
+static int walk_states(struct walk *walk)
+{
+	size_t i, last, run_end = 0, end;
+	int ret = 0;
+
+	for (find_intervals(walk, &i, &last); i < last && !ret; i = end) {
+		bool on = virt_on_pcpu(walk->vcpu->intervals[i].state);
+
+		if (is_stopped(walk))
+			return -ECANCELED;
+		if (on && i >= run_end) {
+			run_end = virt_run_end(walk->vcpu, i);
+			ret = take_run(walk, i, run_end);
+		}
+		if (on && !wants(walk, VIRT_WINDOW_STATES)) {
+			end = run_end;
+			continue;
+		}
+		end = virt_stretch_end(walk->vcpu, i);
+		if (!ret)
+			ret = take_stretch(walk, i, end);
+	}
+	return ret;
+}
+
+/** What both @a and @b count. */
+static void add_stretches(struct virt_stretches *a, const struct virt_stretches *b)
+{
+	struct virt_dist *sum = &a->whole;
+	const struct virt_dist *more = &b->whole;
+
+	a->ns += b->ns;
+	a->count += b->count;
+	if (more->count && (!sum->count || more->min < sum->min))
+		sum->min = more->min;
+	if (more->count && (!sum->count || more->max > sum->max))
+		sum->max = more->max;
+	sum->count += more->count;
+	sum->ns += more->ns;
+	if (b->before)
+		keep_before(a, b->before, b->before_ns);
+}
+
+/** The distributions, of which those of waits are made of two. */
+static int end_states(struct walk *walk)
+{
+	struct virt_window_stats *stats = walk->stats;
+	struct samples *wakes = &walk->states[VIRT_WAKING];
+	struct samples *steals = &walk->states[VIRT_PREEMPTED];
+	size_t n = wakes->n;
+
+	if (append(&walk->wakes, wakes))
+		return -ENOMEM;
+	end_samples(wakes, &stats->states[VIRT_WAKING].whole);
+	add_stretches(&stats->waits, &stats->states[VIRT_WAKING]);
+	if (!wants(walk, VIRT_WINDOW_STATES)) {
+		add_stretches(&stats->waits, &stats->states[VIRT_PREEMPTED]);
+		return 0;
+	}
+	/* they are there still, in another order */
+	wakes->n = n;
+	if (append(wakes, steals))
+		return -ENOMEM;
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		if (state != VIRT_WAKING)
+			end_samples(&walk->states[state], &stats->states[state].whole);
+	end_samples(&walk->runs, &stats->runs.whole);
+	add_stretches(&stats->waits, &stats->states[VIRT_PREEMPTED]);
+	end_samples(wakes, &stats->waits.whole);
+	return 0;
+}
+
+/** Of what is before interval @i in its block, and of the part of it before @time_ns. */
+static struct virt_counts counts_before(const struct walk *walk, int64_t time_ns)
+{
+	const struct virt_vcpu_track *vcpu = walk->vcpu;
+	size_t i = virt_first_interval_at(vcpu, time_ns);
+	size_t j = i / VIRT_COUNT_BLOCK;
+	struct virt_counts counts = vcpu->counts[j];
+
+	/* block j begins before that moment, unless it is that moment's own */
+	for (j *= VIRT_COUNT_BLOCK; j < i; j++) {
+		const struct virt_interval *interval = &vcpu->intervals[j];
+		int64_t ns = virt_interval_end(walk->model, vcpu, j) - interval->start_ns;
+
+		counts.unsplit_ns += interval->flags & VIRT_INTERVAL_UNSPLIT ? ns : 0;
+		counts.unasked_ns += virt_is_unasked(interval) ? ns : 0;
+	}
+	if (i) {
+		const struct virt_interval *interval = &vcpu->intervals[i - 1];
+		int64_t after = virt_interval_end(walk->model, vcpu, i - 1) - time_ns;
+
+		counts.unsplit_ns -= interval->flags & VIRT_INTERVAL_UNSPLIT ? after : 0;
+		counts.unasked_ns -= virt_is_unasked(interval) ? after : 0;
+	}
+	return counts;
+}
+
+/** All that needs no way through the intervals. */
+static void sum_up(struct walk *walk)
+{
+	int32_t index = (int32_t)(walk->vcpu - walk->model->vcpus);
+	struct virt_counts before = counts_before(walk, walk->from_ns);
+	struct virt_counts after = counts_before(walk, walk->to_ns);
+	struct virt_window_stats *stats = walk->stats;
+	struct virt_totals totals;
+
+	virt_vcpu_totals(walk->model, index, walk->from_ns, walk->to_ns, &totals);
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		stats->states[state].ns = totals.ns[state];
+		stats->known_ns += state == VIRT_UNKNOWN ? 0 : totals.ns[state];
+		stats->runs.ns += virt_on_pcpu(state) ? totals.ns[state] : 0;
+	}
+	stats->unsplit_ns = after.unsplit_ns - before.unsplit_ns;
+	stats->unasked_ns = after.unasked_ns - before.unasked_ns;
+	stats->migrations = virt_vcpu_migrations(walk->model, index, walk->from_ns,
+						 walk->to_ns).n;
+}
+
+/* ---- VM exits and culprits ---- */
+
+static int compare_exits(const void *a, const void *b)
+{
+	const struct virt_window_exit *x = a, *y = b;
+
+	if (x->cost.ns != y->cost.ns)
+		return x->cost.ns < y->cost.ns ? 1 : -1;
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return (x->reason > y->reason) - (x->reason < y->reason);
+}
+
+/** Those that occur become the ones of @stats; begin anew. */
+static int end_exits(const struct walk *walk, struct exits *exits, struct virt_window_stats *stats)
+{
+	stats->exits = 0;
+	for (size_t i = 0; i < walk->n_exits; i++)
+		stats->n_reasons += !!exits->of[i].count;
+	stats->reasons = calloc(stats->n_reasons + 1, sizeof(*stats->reasons));
+	if (!stats->reasons)
+		return -ENOMEM;
+	stats->n_reasons = 0;
+	for (size_t i = 0; i < walk->n_exits; i++) {
+		if (!exits->of[i].count)
+			continue;
+		exits->of[i].reason = (int32_t)i - 1;
+		end_samples(&exits->costs[i], &exits->of[i].cost);
+		stats->exits += exits->of[i].count;
+		stats->reasons[stats->n_reasons++] = exits->of[i];
+	}
+	memset(exits->of, 0, walk->n_exits * sizeof(*exits->of));
+	qsort(stats->reasons, stats->n_reasons, sizeof(*stats->reasons), compare_exits);
+	return 0;
+}
+
+static int take_exit(struct exits *exits, const struct virt_exit *exit)
+{
+	struct virt_window_exit *of = &exits->of[exit->reason + 1];
+
+	of->count++;
+	if (!exit->complete)
+		return 0;
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		of->state_ns[state] += exit->state_ns[state];
+	of->unasked_ns += exit->unasked_ns;
+	of->unasked_vmm_ns += exit->unasked_vmm_ns;
+	return add_sample(&exits->costs[exit->reason + 1], exit->cost_ns);
+}
+
+/** Each exit taken apart. */
+static int walk_exits(struct walk *walk)
+{
+	size_t i = virt_first_interval_at(walk->vcpu, walk->from_ns);
+	size_t last = virt_first_interval_at(walk->vcpu, walk->to_ns);
+	struct virt_exit exit;
+	int ret = 0;
+
+	for (; i < last && !ret; i++) {
+		if (is_stopped(walk))
+			return -ECANCELED;
+		if (!(walk->vcpu->intervals[i].flags & VIRT_INTERVAL_EXIT))
+			continue;
+		virt_exit_take(walk->model, walk->vcpu, i, &exit);
+		ret = take_exit(&walk->exits, &exit);
+		if (!ret)
+			ret = take_exit(&walk->all_exits, &exit);
+	}
+	return ret ? ret : end_exits(walk, &walk->exits, walk->stats);
+}
+
+/** Number and cost alone. */
+static int sum_up_exits(struct walk *walk)
+{
+	struct virt_exit_total *all = malloc(walk->n_exits * sizeof(*all));
+	struct virt_window_stats *stats = walk->stats;
+	size_t n = 0;
+
+	if (all)
+		n = virt_vcpu_exits(walk->model, (int32_t)(walk->vcpu - walk->model->vcpus),
+				    walk->from_ns, walk->to_ns, all, walk->n_exits);
+	stats->reasons = all ? calloc(n + 1, sizeof(*stats->reasons)) : NULL;
+	for (size_t i = 0; stats->reasons && i < n; i++) {
+		stats->reasons[i] = (struct virt_window_exit){
+			.reason = all[i].reason, .count = all[i].count,
+			.cost = { .count = all[i].complete, .ns = all[i].ns, .max = all[i].max_ns },
+		};
+		stats->exits += all[i].count;
+	}
+	stats->n_reasons = n;
+	free(all);
+	return stats->reasons ? 0 : -ENOMEM;
+}
+
+static int find_culprits(struct walk *walk)
+{
+	size_t room = walk->vcpu->culprits.n_groups;
+	struct virt_window_stats *stats = walk->stats;
+
+	stats->culprits = calloc(room + 1, sizeof(*stats->culprits));
+	if (!stats->culprits)
+		return -ENOMEM;
+	stats->n_culprits = virt_vcpu_culprits(walk->model,
+					       (int32_t)(walk->vcpu - walk->model->vcpus),
+					       walk->from_ns, walk->to_ns, stats->culprits, room);
+	return 0;
+}
+
+static int take_vcpu(struct walk *walk, int32_t index, struct virt_window_stats *stats)
+{
+	int ret = 0;
+
+	walk->vcpu = &walk->model->vcpus[index];
+	walk->stats = stats;
+	if (wants(walk, VIRT_WINDOW_STATES)) {
+		stats->pcpu_ns = calloc(walk->model->n_pcpus + 1, sizeof(*stats->pcpu_ns));
+		ret = stats->pcpu_ns ? 0 : -ENOMEM;
+	}
+	sum_up(walk);
+	if (!ret)
+		ret = walk_states(walk);
+	if (!ret)
+		ret = end_states(walk);
+	if (!ret)
+		ret = wants(walk, VIRT_WINDOW_EXITS) ? walk_exits(walk) : sum_up_exits(walk);
+	return ret ? ret : find_culprits(walk);
+}
+
+/* ---- machines ---- */
+
+static void add_vcpu(struct virt_window_stats *machine, const struct virt_window_stats *vcpu)
+{
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		add_stretches(&machine->states[state], &vcpu->states[state]);
+	add_stretches(&machine->runs, &vcpu->runs);
+	add_stretches(&machine->waits, &vcpu->waits);
+	machine->known_ns += vcpu->known_ns;
+	machine->unsplit_ns += vcpu->unsplit_ns;
+	machine->unasked_ns += vcpu->unasked_ns;
+	machine->migrations += vcpu->migrations;
+	machine->exits += vcpu->exits;
+	if (vcpu->longest_vcpu != VIRT_NONE)
+		keep_longest(machine, vcpu->longest_vcpu, vcpu->longest_from_ns,
+			     vcpu->longest_to_ns);
+}
+
+/** What the vCPUs of a machine do together. Neighbours are never in the same state. */
+static int walk_machine(struct walk *walk, int32_t index, struct virt_window_machine *machine)
+{
+	const struct virt_machine_track *track = &walk->model->machines[index];
+	size_t last = VIRT_FIRST_AT(track->intervals, 0, track->n, walk->to_ns);
+	size_t i = VIRT_FIRST_AT(track->intervals, 0, last, walk->from_ns + 1) - 1;
+	struct samples samples[VIRT_M_N_STATES] = { { 0 } };
+	int ret = 0;
+
+	for (; i < last && !ret; i++) {
+		const struct virt_machine_interval *interval = &track->intervals[i];
+		bool goes_on = i + 1 < track->n;
+		struct span span = {
+			.start_ns = interval->start_ns,
+			.end_ns = goes_on ? interval[1].start_ns : walk->model->end_ns,
+			.begun = i && interval[-1].state != VIRT_M_LOST,
+			.ended = goes_on && interval[1].state != VIRT_M_LOST,
+		};
+
+		ret = is_stopped(walk) ? -ECANCELED :
+		      add_span(walk, &machine->states[interval->state], &samples[interval->state],
+			       &span);
+	}
+	for (int state = 0; state < VIRT_M_N_STATES; state++) {
+		end_samples(&samples[state], &machine->states[state].whole);
+		free(samples[state].ns);
+	}
+	return ret;
+}
+
+static int take_machine(struct walk *walk, int32_t index, struct virt_window *window)
+{
+	const struct virt_machine *info = virt_model_machine(walk->model, index);
+	struct virt_window_machine *machine = &window->machines[index];
+	struct virt_machine_totals totals;
+	int ret = 0;
+
+	for (int32_t i = 0; i < info->n_vcpus && !ret; i++) {
+		int32_t vcpu = info->vcpus[i];
+
+		if (walk->query->vcpus && !walk->query->vcpus[vcpu])
+			continue;
+		ret = take_vcpu(walk, vcpu, &window->vcpus[vcpu]);
+		add_vcpu(&machine->all, &window->vcpus[vcpu]);
+	}
+	end_samples(&walk->wakes, &machine->all.states[VIRT_WAKING].whole);
+	virt_machine_totals(walk->model, index, walk->from_ns, walk->to_ns, &totals);
+	for (int state = 0; state < VIRT_M_N_STATES; state++) {
+		machine->states[state].ns = totals.ns[state];
+		machine->known_ns += state == VIRT_M_LOST ? 0 : totals.ns[state];
+	}
+	if (!ret && wants(walk, VIRT_WINDOW_STATES))
+		ret = walk_machine(walk, index, machine);
+	if (!ret && wants(walk, VIRT_WINDOW_EXITS))
+		ret = end_exits(walk, &walk->all_exits, &machine->all);
+	return ret;
+}
+
+/* ---- pCPUs ---- */
+
+/** Needs no memory but where the losses end that were counted, which are in order of beginning. */
+static int take_pcpus(const struct walk *walk, struct virt_window *window)
+{
+	const struct virt_model *model = walk->model;
+	int64_t *done = malloc((window->n_pcpus + 1) * sizeof(*done));
+
+	if (!done)
+		return -ENOMEM;
+	for (int32_t i = 0; i < window->n_pcpus; i++) {
+		virt_pcpu_totals(model, i, walk->from_ns, walk->to_ns, &window->pcpus[i].totals);
+		done[i] = walk->from_ns;
+	}
+	for (size_t i = 0; i < model->n_losses; i++) {
+		const struct virt_loss *loss = &model->losses[i];
+		int64_t from = loss->from_ns, to = loss->to_ns;
+
+		if (loss->pcpu < 0)
+			continue;
+		if (from < done[loss->pcpu])
+			from = done[loss->pcpu];
+		if (to > walk->to_ns)
+			to = walk->to_ns;
+		if (to <= from)
+			continue;
+		window->pcpus[loss->pcpu].lost_ns += to - from;
+		done[loss->pcpu] = to;
+	}
+	free(done);
+	return 0;
+}
+
+/* ---- all together ---- */
+
+static void free_stats(struct virt_window_stats *stats)
+{
+	free(stats->reasons);
+	free(stats->culprits);
+	free(stats->pcpu_ns);
+}
+
+void virt_window_free(struct virt_window *window)
+{
+	if (!window)
+		return;
+	for (int32_t i = 0; window->vcpus && i < window->n_vcpus; i++)
+		free_stats(&window->vcpus[i]);
+	for (int32_t i = 0; window->machines && i < window->n_machines; i++)
+		free_stats(&window->machines[i].all);
+	free(window->vcpus);
+	free(window->machines);
+	free(window->pcpus);
+	free(window);
+}
+
+static struct virt_window *alloc_window(const struct virt_model *model)
+{
+	struct virt_window *window = calloc(1, sizeof(*window));
+
+	if (!window)
+		return NULL;
+	window->n_vcpus = model->n_vcpus;
+	window->n_machines = model->n_machines;
+	window->n_pcpus = model->n_pcpus;
+	window->vcpus = calloc(window->n_vcpus + 1, sizeof(*window->vcpus));
+	window->machines = calloc(window->n_machines + 1, sizeof(*window->machines));
+	window->pcpus = calloc(window->n_pcpus + 1, sizeof(*window->pcpus));
+	if (!window->vcpus || !window->machines || !window->pcpus) {
+		virt_window_free(window);
+		return NULL;
+	}
+	for (int32_t i = 0; i < window->n_vcpus; i++)
+		window->vcpus[i].longest_vcpu = VIRT_NONE;
+	for (int32_t i = 0; i < window->n_machines; i++)
+		window->machines[i].all.longest_vcpu = VIRT_NONE;
+	return window;
+}
+
+static int alloc_exits(const struct walk *walk, struct exits *exits)
+{
+	if (!wants(walk, VIRT_WINDOW_EXITS))
+		return 0;
+	exits->of = calloc(walk->n_exits, sizeof(*exits->of));
+	exits->costs = calloc(walk->n_exits, sizeof(*exits->costs));
+	return exits->of && exits->costs ? 0 : -ENOMEM;
+}
+
+static void free_exits(const struct walk *walk, struct exits *exits)
+{
+	for (size_t i = 0; exits->costs && i < walk->n_exits; i++)
+		free(exits->costs[i].ns);
+	free(exits->costs);
+	free(exits->of);
+}
+
+static void free_walk(struct walk *walk)
+{
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		free(walk->states[state].ns);
+	free(walk->runs.ns);
+	free(walk->wakes.ns);
+	free_exits(walk, &walk->exits);
+	free_exits(walk, &walk->all_exits);
+}
+
+struct virt_window *virt_window_new(const struct virt_model *model,
+				    const struct virt_window_query *query)
+{
+	struct walk walk = {
+		.model = model, .query = query, .from_ns = query->from_ns, .to_ns = query->to_ns,
+		.n_exits = (size_t)model->n_reasons + 1,
+	};
+	struct virt_window *window = alloc_window(model);
+	bool any = virt_clamp_window(model, &walk.from_ns, &walk.to_ns);
+	int ret;
+
+	if (!window)
+		return NULL;
+	if (!any)
+		walk.to_ns = walk.from_ns;
+	window->from_ns = walk.from_ns;
+	window->to_ns = walk.to_ns;
+	ret = alloc_exits(&walk, &walk.exits);
+	if (!ret)
+		ret = alloc_exits(&walk, &walk.all_exits);
+	for (int32_t i = 0; i < window->n_machines && !ret && any; i++)
+		ret = take_machine(&walk, i, window);
+	if (!ret && any)
+		ret = take_pcpus(&walk, window);
+	free_walk(&walk);
+	if (!ret)
+		return window;
+	virt_window_free(window);
+	return NULL;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_window.h
+ * @brief	What happened within a window: the one definition of each number.
+ *
+ * The rule, for whatever is summed up or counted of a window [from, to):
+ *
+ * - Time is clipped: of whatever goes on, the part that lies within the window.
+ * - What begins within the window is counted: stretches in a state, runs, waits, wake-ups, VM
+ *   exits, migrations. How long one takes is its whole length, also where it ends after the window.
+ * - What already goes on when the window begins is not counted but told apart, with how long it
+ *   has gone on by then. So is what is in force at the first moment of the trace.
+ * - What the trace does not show from its beginning to its end is counted, but has no length: it is
+ *   in no mean, no percentile and no maximum. Lost records hide both.
+ *
+ * A stretch in a state without a pCPU is one from where it begins to where another state follows:
+ * while a vCPU waits, the pCPU that it waits for and who has it may change. On a pCPU, a VM exit,
+ * an entry, another pCPU and a switch between the guest and its own guest begin another stretch. A
+ * run is from where a vCPU comes to a pCPU to where it leaves this one.
+ */
+#ifndef KSHARK_VIRT_VIRT_WINDOW_H
+#define KSHARK_VIRT_VIRT_WINDOW_H
+
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * A number of durations. Percentiles are exact: the smallest one that so many per cent of all do
+ * not exceed (nearest rank).
+ */
+struct virt_dist {
+	uint64_t	count;
+	int64_t		ns;		/* sum */
+	int64_t		min, p5, p50, p95, p99, max;
+};
+
+/** virt_dist_make - the distribution of @n durations; @ns is reordered. */
+void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n);
+
+/** What goes on from a time to another: stretches in a state, runs, waits. */
+struct virt_stretches {
+	int64_t		ns;		/* time within the window */
+	uint64_t	count;		/* those that begin in the window */
+	struct virt_dist whole;		/* of these, those with beginning and end in the trace */
+	uint64_t	before;		/* those that already go on when the window begins */
+	int64_t		before_ns;	/* for how long already, of several the longest; VIRT_NONE:
+					 * the trace does not show where it begins */
+};
+
+/** VM exits of one reason that begin in the window. */
+struct virt_window_exit {
+	int32_t		reason;		/* virt_model_reason(), or VIRT_NONE: not told */
+	uint64_t	count;
+	struct virt_dist cost;		/* of those whose next entry is in the trace */
+	int64_t		state_ns[VIRT_N_STATES]; /* of these alone, as in struct virt_exit, too: */
+	int64_t		unasked_ns, unasked_vmm_ns;
+};
+
+/** What a vCPU, or all chosen vCPUs of a machine, did within a window. */
+struct virt_window_stats {
+	struct virt_stretches	states[VIRT_N_STATES];
+	struct virt_stretches	runs;
+	struct virt_stretches	waits;		/* PREEMPTED or WAKING */
+	int64_t			known_ns;	/* all but UNKNOWN: what shares refer to */
+	int64_t			unsplit_ns;	/* of it: VIRT_INTERVAL_UNSPLIT */
+	int64_t			unasked_ns;	/* of it: VIRT_INTERVAL_UNASKED */
+	uint64_t		migrations;
+	uint64_t		exits;
+	struct virt_window_exit	*reasons;	/* costliest first */
+	size_t			n_reasons;
+	struct virt_culprit	*culprits;	/* of a vCPU; most time first */
+	size_t			n_culprits;
+	int64_t			*pcpu_ns;	/* of a vCPU: on each pCPU of the model; or NULL */
+	/* the longest wait for a pCPU that touches the window, whole; VIRT_NONE: there is none */
+	int32_t			longest_vcpu;
+	int64_t			longest_from_ns, longest_to_ns;
+};
+
+struct virt_window_machine {
+	struct virt_window_stats all;		/* its vCPUs, added up */
+	struct virt_stretches	states[VIRT_M_N_STATES]; /* together */
+	int64_t			known_ns;	/* all but VIRT_M_LOST */
+};
+
+struct virt_window_pcpu {
+	struct virt_pcpu_totals	totals;
+	int64_t			lost_ns;	/* its records are lost; overlaps count once */
+};
+
+/** Everything about a window. */
+struct virt_window {
+	int64_t			from_ns, to_ns;	/* cut to the trace */
+	int32_t			n_vcpus, n_machines, n_pcpus;
+	struct virt_window_stats *vcpus;	/* by global index; zero: not chosen */
+	struct virt_window_machine *machines;	/* by index */
+	struct virt_window_pcpu	*pcpus;
+};
+
+/**
+ * Parts that cost more than those that are always there: time, wake-ups, runs and waits without
+ * percentiles but those of wake-ups, exits with number and cost.
+ */
+enum virt_window_part {
+	VIRT_WINDOW_STATES = 1 << 0,	/* all stretches with their percentiles; pcpu_ns; of a
+					 * machine, what its vCPUs do together */
+	VIRT_WINDOW_EXITS = 1 << 1,	/* percentiles of exits, and what their time went to; of
+					 * machines, too, whose reasons are not there else */
+};
+
+/** What is wanted. */
+struct virt_window_query {
+	int64_t		from_ns, to_ns;
+	unsigned int	parts;		/* set of enum virt_window_part */
+	const bool	*vcpus;		/* by global index: those that are wanted; NULL: all */
+	const bool	*stop;		/* looked at again and again; true, set atomically, ends the
+					 * work; or NULL */
+};
+
+/**
+ * virt_window_new - what happened within a window
+ *
+ * Without parts in O((runs and waits in the window + exit reasons + culprits) * log n), with them
+ * in O(intervals in the window).
+ *
+ * Return: to be freed with virt_window_free(); NULL without memory or when stopped.
+ */
+struct virt_window *virt_window_new(const struct virt_model *model,
+				    const struct virt_window_query *query);
+void virt_window_free(struct virt_window *window);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
