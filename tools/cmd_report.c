@@ -304,6 +304,8 @@ static int write_report(struct job *job, struct output *out, bool first)
 	}
 	if (options->tracing) {
 		report->n_pcpus = job->count.n_pcpus;
+		if (report_window(report, &options->vcpus, 0))
+			return -ENOMEM;
 		formats[options->format].tracing(out, report, &job->tracing, first);
 		return 0;
 	}

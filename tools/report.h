@@ -9,55 +9,23 @@
 #include "model_load.h"
 #include "output.h"
 #include "report_count.h"
+#include "virt_window.h"
 #include "virt_worst.h"
-
-/**
- * A number of durations. Percentiles are exact: the smallest one that so many per cent of all do
- * not exceed (nearest rank).
- */
-struct report_dist {
-	uint64_t	count;
-	int64_t		ns;		/* sum */
-	int64_t		min, p5, p50, p95, p99, max;
-};
-
-/** Exits of one reason that begin in the window. */
-struct report_exit {
-	const char	*reason;
-	uint64_t	count;
-	struct report_dist cost;	/* of those whose next entry is in the trace */
-	int64_t		state_ns[VIRT_N_STATES];
-};
-
-struct report_culprit {
-	const char	*who;
-	int64_t		ns;
-};
 
 struct report_vcpu {
 	const struct virt_vcpu	*info;
-	struct report_dist	states[VIRT_N_STATES];
-	struct report_dist	runs;		/* on a pCPU without interruption */
-	struct report_dist	runnable;	/* preempted or waking */
-	int64_t			known_ns;	/* the window without UNKNOWN */
-	int64_t			*pcpu_ns;	/* on each pCPU */
+	int32_t			index;
+	const struct virt_window_stats *stats;
 	struct virt_migration_range migrations;
-	struct report_exit	*exits;		/* costliest first */
-	size_t			n_exits;
 	struct virt_exit_levels	levels;
-	struct report_culprit	*culprits;	/* most time first */
-	size_t			n_culprits;
 	const struct vcpu_count	*count;		/* or NULL */
 };
 
 struct report_machine {
 	const struct virt_machine *info;
-	struct report_dist	states[VIRT_M_N_STATES];
-	int64_t			known_ns;
+	const struct virt_window_machine *window;
 	struct report_vcpu	*vcpus;		/* those that were asked for */
 	int32_t			n_vcpus;
-	struct report_exit	*exits;		/* of all of them, costliest first */
-	size_t			n_exits;
 };
 
 struct report {
@@ -68,6 +36,7 @@ struct report {
 	const struct report_kvm	*kvm;		/* or NULL */
 	const struct report_kvm	*guests;	/* traces of guests, also of Xen's; or NULL */
 	const struct report_delivery *delivery;	/* or NULL */
+	struct virt_window	*window;
 	struct report_machine	*machines;	/* those with a vCPU that was asked for */
 	int32_t			n_machines;
 	int			n_pcpus;
@@ -80,10 +49,39 @@ struct report {
  * Return: 0 or -ENOMEM.
  */
 int report_build(struct report *report, const struct ksv_vcpu_set *vcpus);
+
+/**
+ * report_window - only what virt_window_new() tells of the window of @report
+ * @parts: set of enum virt_window_part
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_window(struct report *report, const struct ksv_vcpu_set *vcpus, unsigned int parts);
 void report_free(struct report *report);
 
-/** report_lost_ns - time of a pCPU within the window whose records are lost. */
-int64_t report_lost_ns(const struct report *report, int pcpu);
+/** report_pcpu - what a pCPU did, also one of which the model knows nothing. */
+const struct virt_window_pcpu *report_pcpu(const struct report *report, int pcpu);
+
+/** report_busy_ns - how long a vCPU was on a pCPU. */
+int64_t report_busy_ns(const struct virt_pcpu_totals *totals);
+
+/** report_reason, report_who - names of exit reasons and culprits, also of those not known. */
+const char *report_reason(const struct report *report, int32_t reason);
+const char *report_who(const struct report *report, int32_t who);
+
+/** What the time of exits went to. The costs come first; they add up to the cost. */
+enum report_exit_part {
+	REPORT_EXIT_HANDLING = 0,
+	REPORT_EXIT_VMM,	/* the monitor, also while it waits */
+	REPORT_EXIT_WAIT,	/* other waits that the guest did not ask for */
+	REPORT_EXIT_PREEMPTED,
+	REPORT_EXIT_WAKING,
+	REPORT_EXIT_FREE,	/* no cost: asked for */
+	REPORT_EXIT_N_PARTS
+};
+
+/** report_exit_split - the time of exits by part. */
+void report_exit_split(const struct virt_window_exit *exit, int64_t ns[REPORT_EXIT_N_PARTS]);
 
 /** report_wants_vcpu - is a vCPU, by its global index, among those of --vcpu? */
 bool report_wants_vcpu(const struct report *report, int32_t vcpu,
@@ -91,9 +89,6 @@ bool report_wants_vcpu(const struct report *report, int32_t vcpu,
 
 /** report_duration - for people: four digits or so, in the unit that fits. */
 void report_duration(char *text, size_t size, int64_t ns);
-
-/** report_dist_make - a distribution; @ns is reordered. */
-void report_dist_make(struct report_dist *dist, int64_t *ns, size_t n);
 
 /** Writers. @first: this is the first file of the output. */
 void report_text(struct output *out, const struct report *report, bool first);

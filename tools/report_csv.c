@@ -12,7 +12,8 @@ struct row {
 	const char	*section, *machine, *vcpu, *name;
 	const uint64_t	*count;
 	const int64_t	*ns;
-	const struct report_dist *dist;	/* instead of count and ns */
+	const struct virt_dist	*dist;
+	const struct virt_stretches *stretches;	/* instead of count, ns and dist */
 };
 
 static void put_number(struct output *out, const int64_t *value)
@@ -29,22 +30,29 @@ static void put_text(struct output *out, const char *text)
 	out_char(out, ',');
 }
 
+static void put_u64(struct output *out, const uint64_t *value)
+{
+	out_char(out, ',');
+	if (value)
+		out_u64(out, *value);
+}
+
 static void put(struct output *out, const struct report *report, const struct row *row)
 {
-	const struct report_dist *dist = row->dist && row->dist->count ? row->dist : NULL;
-	const uint64_t *count = row->dist ? &row->dist->count : row->count;
-	int64_t mean = dist ? dist->ns / (int64_t)dist->count : 0;
+	const struct virt_stretches *stretches = row->stretches;
+	const struct virt_dist *dist = stretches ? &stretches->whole : row->dist;
+	int64_t mean = dist && dist->count ? dist->ns / (int64_t)dist->count : 0;
 
+	if (dist && !dist->count)
+		dist = NULL;
 	put_text(out, report->file);
 	put_text(out, row->section);
 	put_text(out, row->machine);
 	put_text(out, row->vcpu);
 	if (row->name)
 		out_csv(out, row->name, strlen(row->name));
-	out_char(out, ',');
-	if (count)
-		out_u64(out, *count);
-	put_number(out, row->dist ? &row->dist->ns : row->ns);
+	put_u64(out, stretches ? &stretches->count : row->count);
+	put_number(out, stretches ? &stretches->ns : row->ns);
 	put_number(out, dist ? &mean : NULL);
 	put_number(out, dist ? &dist->min : NULL);
 	put_number(out, dist ? &dist->p5 : NULL);
@@ -52,6 +60,10 @@ static void put(struct output *out, const struct report *report, const struct ro
 	put_number(out, dist ? &dist->p95 : NULL);
 	put_number(out, dist ? &dist->p99 : NULL);
 	put_number(out, dist ? &dist->max : NULL);
+	put_u64(out, stretches ? &stretches->whole.count : NULL);
+	put_u64(out, stretches ? &stretches->before : NULL);
+	put_number(out, stretches && stretches->before && stretches->before_ns != VIRT_NONE ?
+		   &stretches->before_ns : NULL);
 	out_char(out, '\n');
 }
 
@@ -79,15 +91,43 @@ static void put_time(struct output *out, const struct report *report, const stru
 	put(out, report, &timed);
 }
 
-static void put_dist(struct output *out, const struct report *report, const struct row *row,
-		     const char *section, const char *name, const struct report_dist *dist)
+static void put_stretches(struct output *out, const struct report *report, const struct row *row,
+			  const char *section, const char *name,
+			  const struct virt_stretches *stretches)
 {
 	struct row full = *row;
 
 	full.section = section;
 	full.name = name;
-	full.dist = dist;
+	full.stretches = stretches;
 	put(out, report, &full);
+}
+
+/** Exits of one reason: all, those with a cost, and what this time went to. */
+static void put_exit(struct output *out, const struct report *report, const struct row *row,
+		     const struct virt_window_exit *exit)
+{
+	const char *reason = report_reason(report, exit->reason);
+	struct row cost = *row;
+	char section[32];
+
+	put_count(out, report, row, "exits", reason, exit->count);
+	cost.section = "exit_cost";
+	cost.name = reason;
+	cost.count = &exit->cost.count;
+	cost.ns = &exit->cost.ns;
+	cost.dist = &exit->cost;
+	put(out, report, &cost);
+	for (int state = VIRT_HYPERVISOR; state < VIRT_UNKNOWN; state++) {
+		snprintf(section, sizeof(section), "exit_%s",
+			 virt_state_name((enum virt_state)state));
+		if (exit->state_ns[state])
+			put_time(out, report, row, section, reason, exit->state_ns[state]);
+	}
+	if (exit->unasked_ns)
+		put_time(out, report, row, "exit_unasked", reason, exit->unasked_ns);
+	if (exit->unasked_vmm_ns)
+		put_time(out, report, row, "exit_unasked_vmm", reason, exit->unasked_vmm_ns);
 }
 
 static void put_counts(struct output *out, const struct report *report, const struct row *row,
@@ -121,32 +161,28 @@ static void put_vcpu(struct output *out, const struct report *report,
 		     const struct report_machine *machine, const struct report_vcpu *vcpu)
 {
 	struct row row = { .machine = machine->info->name, .vcpu = vcpu->info->name };
-	uint64_t migrations = vcpu->migrations.n;
+	const struct virt_window_stats *stats = vcpu->stats;
 	char text[32];
 
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		put_dist(out, report, &row, "state", virt_state_name((enum virt_state)state),
-			 &vcpu->states[state]);
-	put_dist(out, report, &row, "runs", NULL, &vcpu->runs);
-	put_dist(out, report, &row, "runnable", NULL, &vcpu->runnable);
-	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
+		put_stretches(out, report, &row, "state", virt_state_name((enum virt_state)state),
+			      &stats->states[state]);
+	put_stretches(out, report, &row, "runs", NULL, &stats->runs);
+	put_stretches(out, report, &row, "runnable", NULL, &stats->waits);
+	for (int pcpu = 0; pcpu < report->window->n_pcpus; pcpu++) {
 		snprintf(text, sizeof(text), "%d", pcpu);
-		if (vcpu->pcpu_ns[pcpu])
-			put_time(out, report, &row, "on_pcpu", text, vcpu->pcpu_ns[pcpu]);
+		if (stats->pcpu_ns[pcpu])
+			put_time(out, report, &row, "on_pcpu", text, stats->pcpu_ns[pcpu]);
 	}
 	row.section = "migrations";
-	row.count = &migrations;
+	row.count = &stats->migrations;
 	put(out, report, &row);
 	row.count = NULL;
-	for (size_t i = 0; i < vcpu->n_culprits; i++)
-		put_time(out, report, &row, "culprit", vcpu->culprits[i].who,
-			 vcpu->culprits[i].ns);
-	for (size_t i = 0; i < vcpu->n_exits; i++) {
-		put_count(out, report, &row, "exits", vcpu->exits[i].reason,
-			  vcpu->exits[i].count);
-		put_dist(out, report, &row, "exit_cost", vcpu->exits[i].reason,
-			 &vcpu->exits[i].cost);
-	}
+	for (size_t i = 0; i < stats->n_culprits; i++)
+		put_time(out, report, &row, "culprit",
+			 report_who(report, stats->culprits[i].vcpu), stats->culprits[i].ns);
+	for (size_t i = 0; i < stats->n_reasons; i++)
+		put_exit(out, report, &row, &stats->reasons[i]);
 	put_count(out, report, &row, "exit_level", "l2", vcpu->levels.l2);
 	if (vcpu->levels.l2)
 		put_count(out, report, &row, "exit_level", "l1", vcpu->levels.l1);
@@ -157,11 +193,14 @@ static void put_machine(struct output *out, const struct report *report,
 			const struct report_machine *machine)
 {
 	struct row row = { .machine = machine->info->name };
+	const struct virt_window_machine *window = machine->window;
 
 	for (int state = 0; state < VIRT_M_N_STATES; state++)
-		put_dist(out, report, &row, "machine_state",
-			 virt_machine_state_name((enum virt_machine_state)state),
-			 &machine->states[state]);
+		put_stretches(out, report, &row, "machine_state",
+			      virt_machine_state_name((enum virt_machine_state)state),
+			      &window->states[state]);
+	for (size_t i = 0; i < window->all.n_reasons && report->kvm; i++)
+		put_exit(out, report, &row, &window->all.reasons[i]);
 	for (int32_t i = 0; i < machine->n_vcpus; i++)
 		put_vcpu(out, report, machine, &machine->vcpus[i]);
 }
@@ -169,22 +208,22 @@ static void put_machine(struct output *out, const struct report *report,
 /** pCPUs take the column of the vCPU: "p0". */
 static void put_pcpu(struct output *out, const struct report *report, int pcpu)
 {
-	struct virt_pcpu_totals totals;
+	const struct virt_window_pcpu *window = report_pcpu(report, pcpu);
+	const struct virt_pcpu_totals *totals = &window->totals;
 	char name[16];
 	struct row row = { .vcpu = name };
 	const char *class_name;
-	int64_t busy = 0;
 
 	snprintf(name, sizeof(name), "p%d", pcpu);
-	virt_pcpu_totals(report->load->model, pcpu, report->from_ns, report->to_ns, &totals);
-	for (int state = 0; state < VIRT_N_STATES; state++)
-		busy += totals.state_ns[state];
-	put_time(out, report, &row, "pcpu", "busy", busy);
+	put_time(out, report, &row, "pcpu", "busy", report_busy_ns(totals));
+	for (int state = 0; state <= VIRT_VMM; state++)
+		put_time(out, report, &row, "pcpu", virt_state_name((enum virt_state)state),
+			 totals->state_ns[state]);
 	if (report->kvm)
-		put_time(out, report, &row, "pcpu", "tasks", totals.task_ns);
-	put_time(out, report, &row, "pcpu", "idle", totals.idle_ns);
-	put_time(out, report, &row, "pcpu", "unknown", totals.unknown_ns);
-	put_time(out, report, &row, "pcpu", "lost", report_lost_ns(report, pcpu));
+		put_time(out, report, &row, "pcpu", "tasks", totals->task_ns);
+	put_time(out, report, &row, "pcpu", "idle", totals->idle_ns);
+	put_time(out, report, &row, "pcpu", "unknown", totals->unknown_ns);
+	put_time(out, report, &row, "pcpu", "lost", window->lost_ns);
 	if (pcpu >= report->count->n_pcpus)
 		return;
 	put_count(out, report, &row, "pcpu", "interrupts",
@@ -226,7 +265,7 @@ void report_csv(struct output *out, const struct report *report, bool first)
 
 	if (first)
 		out_str(out, "file,section,machine,vcpu,name,count,ns,mean,min,p5,p50,p95,p99,"
-			     "max\n");
+			     "max,complete,before,before_ns\n");
 	if (clock)
 		put_count(out, report, &row, "clock_hz", xen_clock_source_name(clock->source),
 			  clock->hz);

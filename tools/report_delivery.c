@@ -28,7 +28,7 @@ static void sum_up(struct report_delivered *delivered, int16_t vector,
 		if (deliveries[i].result == VIRT_DELIVERY_SEEN)
 			ns[seen++] = deliveries[i].handler_ns - deliveries[i].inject_ns;
 	}
-	report_dist_make(&delivered->latency, ns, seen);
+	virt_dist_make(&delivered->latency, ns, seen);
 }
 
 /** By vector, and all. @deliveries are put in another order. */

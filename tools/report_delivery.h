@@ -13,7 +13,7 @@
 struct report_delivered {
 	int16_t		vector;
 	uint64_t	results[VIRT_DELIVERY_N_RESULTS];
-	struct report_dist latency;	/* of those that are seen */
+	struct virt_dist latency;	/* of those that are seen */
 };
 
 struct report_delivery_vcpu {

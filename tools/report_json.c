@@ -8,20 +8,32 @@
 #include "json_writer.h"
 #include "report_delivery.h"
 
-static void write_dist(struct json *json, const char *key, const struct report_dist *dist)
+/** Members of the object that is open, if there is a duration at all. */
+static void write_dist(struct json *json, const struct virt_dist *dist)
+{
+	if (!dist->count)
+		return;
+	json_i64(json, "mean", dist->ns / (int64_t)dist->count);
+	json_i64(json, "min", dist->min);
+	json_i64(json, "p5", dist->p5);
+	json_i64(json, "p50", dist->p50);
+	json_i64(json, "p95", dist->p95);
+	json_i64(json, "p99", dist->p99);
+	json_i64(json, "max", dist->max);
+}
+
+static void write_stretches(struct json *json, const char *key,
+			    const struct virt_stretches *stretches)
 {
 	json_open(json, key, '{', true);
-	json_i64(json, "ns", dist->ns);
-	json_u64(json, "count", dist->count);
-	if (dist->count) {
-		json_i64(json, "mean", dist->ns / (int64_t)dist->count);
-		json_i64(json, "min", dist->min);
-		json_i64(json, "p5", dist->p5);
-		json_i64(json, "p50", dist->p50);
-		json_i64(json, "p95", dist->p95);
-		json_i64(json, "p99", dist->p99);
-		json_i64(json, "max", dist->max);
-	}
+	json_i64(json, "ns", stretches->ns);
+	json_u64(json, "count", stretches->count);
+	json_u64(json, "complete", stretches->whole.count);
+	write_dist(json, &stretches->whole);
+	if (stretches->before)
+		json_u64(json, "before", stretches->before);
+	if (stretches->before && stretches->before_ns != VIRT_NONE)
+		json_i64(json, "before_ns", stretches->before_ns);
 	json_close(json, '}');
 }
 
@@ -37,26 +49,19 @@ static void write_clock(struct json *json, const struct report *report)
 	json_close(json, '}');
 }
 
-static void write_exits(struct json *json, const struct report_exit *exits, size_t n)
+static void write_exits(struct json *json, const struct report *report,
+			const struct virt_window_stats *stats)
 {
 	json_open(json, "exits", '[', false);
-	for (size_t i = 0; i < n; i++) {
-		const struct report_exit *exit = &exits[i];
+	for (size_t i = 0; i < stats->n_reasons; i++) {
+		const struct virt_window_exit *exit = &stats->reasons[i];
 
 		json_open(json, NULL, '{', true);
-		json_str(json, "reason", exit->reason);
+		json_str(json, "reason", report_reason(report, exit->reason));
 		json_u64(json, "count", exit->count);
 		json_u64(json, "complete", exit->cost.count);
 		json_i64(json, "ns", exit->cost.ns);
-		if (exit->cost.count) {
-			json_i64(json, "mean", exit->cost.ns / (int64_t)exit->cost.count);
-			json_i64(json, "min", exit->cost.min);
-			json_i64(json, "p5", exit->cost.p5);
-			json_i64(json, "p50", exit->cost.p50);
-			json_i64(json, "p95", exit->cost.p95);
-			json_i64(json, "p99", exit->cost.p99);
-			json_i64(json, "max", exit->cost.max);
-		}
+		write_dist(json, &exit->cost);
 		json_open(json, "states_ns", '{', true);
 		for (int state = VIRT_HYPERVISOR; state < VIRT_UNKNOWN; state++) {
 			if (exit->state_ns[state])
@@ -64,6 +69,10 @@ static void write_exits(struct json *json, const struct report_exit *exits, size
 					 exit->state_ns[state]);
 		}
 		json_close(json, '}');
+		if (exit->unasked_ns)
+			json_i64(json, "unasked_ns", exit->unasked_ns);
+		if (exit->unasked_vmm_ns)
+			json_i64(json, "unasked_vmm_ns", exit->unasked_vmm_ns);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -173,6 +182,7 @@ static void write_threads(struct json *json, const struct report *report,
 static void write_vcpu(struct json *json, const struct report *report,
 		       const struct report_vcpu *vcpu)
 {
+	const struct virt_window_stats *stats = vcpu->stats;
 	char number[16];
 
 	json_open(json, NULL, '{', false);
@@ -180,32 +190,33 @@ static void write_vcpu(struct json *json, const struct report *report,
 	json_str(json, "name", vcpu->info->name);
 	if (report->kvm)
 		write_threads(json, report, vcpu);
-	json_i64(json, "known_ns", vcpu->known_ns);
+	json_i64(json, "known_ns", stats->known_ns);
 	json_open(json, "states", '{', false);
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		write_dist(json, virt_state_name((enum virt_state)state), &vcpu->states[state]);
+		write_stretches(json, virt_state_name((enum virt_state)state),
+				&stats->states[state]);
 	json_close(json, '}');
-	write_dist(json, "runs", &vcpu->runs);
-	write_dist(json, "runnable", &vcpu->runnable);
-	write_dist(json, "wake_ns", &vcpu->states[VIRT_WAKING]);
+	write_stretches(json, "runs", &stats->runs);
+	write_stretches(json, "runnable", &stats->waits);
+	write_stretches(json, "wake_ns", &stats->states[VIRT_WAKING]);
 	json_open(json, "pcpus", '{', true);
-	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
-		if (!vcpu->pcpu_ns[pcpu])
+	for (int pcpu = 0; pcpu < report->window->n_pcpus; pcpu++) {
+		if (!stats->pcpu_ns[pcpu])
 			continue;
 		snprintf(number, sizeof(number), "%d", pcpu);
-		json_i64(json, number, vcpu->pcpu_ns[pcpu]);
+		json_i64(json, number, stats->pcpu_ns[pcpu]);
 	}
 	json_close(json, '}');
 	write_migrations(json, vcpu);
 	json_open(json, "culprits", '[', false);
-	for (size_t i = 0; i < vcpu->n_culprits; i++) {
+	for (size_t i = 0; i < stats->n_culprits; i++) {
 		json_open(json, NULL, '{', true);
-		json_str(json, "who", vcpu->culprits[i].who);
-		json_i64(json, "ns", vcpu->culprits[i].ns);
+		json_str(json, "who", report_who(report, stats->culprits[i].vcpu));
+		json_i64(json, "ns", stats->culprits[i].ns);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
-	write_exits(json, vcpu->exits, vcpu->n_exits);
+	write_exits(json, report, stats);
 	write_levels(json, vcpu);
 	write_counts(json, vcpu->count);
 	json_close(json, '}');
@@ -214,23 +225,25 @@ static void write_vcpu(struct json *json, const struct report *report,
 static void write_machine(struct json *json, const struct report *report,
 			  const struct report_machine *machine)
 {
+	const struct virt_window_machine *window = machine->window;
+
 	json_open(json, NULL, '{', false);
 	json_i64(json, "id", machine->info->id);
 	json_str(json, "name", machine->info->name);
 	json_i64(json, "n_vcpus", machine->info->n_vcpus);
-	json_i64(json, "known_ns", machine->known_ns);
+	json_i64(json, "known_ns", window->known_ns);
 	json_open(json, "states_ns", '{', true);
 	for (int state = 0; state < VIRT_M_N_STATES; state++)
 		json_i64(json, virt_machine_state_name((enum virt_machine_state)state),
-			 machine->states[state].ns);
+			 window->states[state].ns);
 	json_close(json, '}');
 	json_open(json, "states", '{', false);
 	for (int state = 0; state < VIRT_M_N_STATES; state++)
-		write_dist(json, virt_machine_state_name((enum virt_machine_state)state),
-			   &machine->states[state]);
+		write_stretches(json, virt_machine_state_name((enum virt_machine_state)state),
+				&window->states[state]);
 	json_close(json, '}');
 	if (report->kvm)
-		write_exits(json, machine->exits, machine->n_exits);
+		write_exits(json, report, &window->all);
 	json_open(json, "vcpus", '[', false);
 	for (int32_t i = 0; i < machine->n_vcpus; i++)
 		write_vcpu(json, report, &machine->vcpus[i]);
@@ -240,23 +253,19 @@ static void write_machine(struct json *json, const struct report *report,
 
 static void write_pcpu(struct json *json, const struct report *report, int pcpu)
 {
-	struct virt_pcpu_totals totals;
-	int64_t busy = 0;
+	const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
 
-	virt_pcpu_totals(report->load->model, pcpu, report->from_ns, report->to_ns, &totals);
-	for (int state = 0; state < VIRT_N_STATES; state++)
-		busy += totals.state_ns[state];
 	json_open(json, NULL, '{', true);
 	json_i64(json, "id", pcpu);
-	json_i64(json, "busy_ns", busy);
-	json_i64(json, "guest_ns", totals.state_ns[VIRT_GUEST]);
-	json_i64(json, "hypervisor_ns", totals.state_ns[VIRT_HYPERVISOR]);
-	json_i64(json, "vmm_ns", totals.state_ns[VIRT_VMM]);
+	json_i64(json, "busy_ns", report_busy_ns(totals));
+	json_i64(json, "guest_ns", totals->state_ns[VIRT_GUEST]);
+	json_i64(json, "hypervisor_ns", totals->state_ns[VIRT_HYPERVISOR]);
+	json_i64(json, "vmm_ns", totals->state_ns[VIRT_VMM]);
 	if (report->kvm)
-		json_i64(json, "task_ns", totals.task_ns);
-	json_i64(json, "idle_ns", totals.idle_ns);
-	json_i64(json, "unknown_ns", totals.unknown_ns);
-	json_i64(json, "lost_ns", report_lost_ns(report, pcpu));
+		json_i64(json, "task_ns", totals->task_ns);
+	json_i64(json, "idle_ns", totals->idle_ns);
+	json_i64(json, "unknown_ns", totals->unknown_ns);
+	json_i64(json, "lost_ns", report_pcpu(report, pcpu)->lost_ns);
 	if (pcpu < report->count->n_pcpus && !report->kvm)
 		json_u64(json, "interrupts", report->count->pcpus[pcpu].interrupts);
 	json_close(json, '}');

@@ -10,6 +10,7 @@
 #define NAME_WIDTH	20
 #define NUMBER_WIDTH	11
 #define SHARE_WIDTH	9
+#define PART_WIDTH	12
 
 /** Losses and migrations that are listed one by one. */
 #define MAX_LISTED	20
@@ -79,7 +80,7 @@ static void put_share(struct output *out, int64_t ns, int64_t all, size_t width)
 static void put_heading(struct output *out, const char *what)
 {
 	static const char *const columns[] = {
-		"count", "mean", "min", "p5", "p50", "p95", "p99", "max"
+		"count", "mean", "min", "p5", "p50", "p95", "p99", "max", "cut", "before"
 	};
 
 	put_name(out, what);
@@ -90,25 +91,48 @@ static void put_heading(struct output *out, const char *what)
 	out_char(out, '\n');
 }
 
-/** @share_of: 0 if a share would say nothing */
-static void put_dist(struct output *out, const char *name, const struct report_dist *dist,
-		     uint64_t count, int64_t share_of)
+/** Lengths, how many have none, and for how long one has gone on before; "" where not known. */
+enum { CELL_MEAN = 0, CELL_MIN, CELL_MAX = 6, CELL_CUT, CELL_BEFORE, N_CELLS };
+
+static void fill_cells(char cells[N_CELLS][32], const struct virt_stretches *stretches)
 {
-	const int64_t *const numbers[] = {
-		&dist->min, &dist->p5, &dist->p50, &dist->p95, &dist->p99, &dist->max
+	const struct virt_dist *whole = &stretches->whole;
+	const int64_t numbers[] = {
+		whole->min, whole->p5, whole->p50, whole->p95, whole->p99, whole->max
 	};
 
-	if (!count)
+	memset(cells, 0, N_CELLS * sizeof(*cells));
+	if (whole->count)
+		duration(cells[CELL_MEAN], sizeof(*cells), whole->ns / (int64_t)whole->count);
+	for (int i = CELL_MIN; i <= CELL_MAX && whole->count; i++)
+		duration(cells[i], sizeof(*cells), numbers[i - CELL_MIN]);
+	if (stretches->count > whole->count)
+		snprintf(cells[CELL_CUT], sizeof(*cells), "%llu",
+			 (unsigned long long)(stretches->count - whole->count));
+	if (stretches->before && stretches->before_ns != VIRT_NONE)
+		duration(cells[CELL_BEFORE], sizeof(*cells), stretches->before_ns);
+	else if (stretches->before)
+		strcpy(cells[CELL_BEFORE], "?");
+}
+
+/** @share_of: 0 if a share would say nothing */
+static void put_stretches(struct output *out, const char *name,
+			  const struct virt_stretches *stretches, int64_t share_of)
+{
+	char cells[N_CELLS][32];
+	int n = N_CELLS;
+
+	if (!stretches->count && !stretches->before)
 		return;
 	put_name(out, name);
-	put_duration(out, dist->ns);
-	put_share(out, dist->ns, share_of, SHARE_WIDTH);
-	put_count(out, count);
-	if (dist->count) {
-		put_duration(out, dist->ns / (int64_t)dist->count);
-		for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-			put_duration(out, *numbers[i]);
-	}
+	put_duration(out, stretches->ns);
+	put_share(out, stretches->ns, share_of, SHARE_WIDTH);
+	put_count(out, stretches->count);
+	fill_cells(cells, stretches);
+	while (n && !*cells[n - 1])
+		n--;
+	for (int i = 0; i < n; i++)
+		put_right(out, cells[i], NUMBER_WIDTH);
 	out_char(out, '\n');
 }
 
@@ -217,29 +241,28 @@ static void put_migrations(struct output *out, const struct report_vcpu *vcpu)
 }
 
 /** As "perf kvm stat" shows them. Its time is longer: it counts what a vCPU sleeps, too. */
-static void put_exit_costs(struct output *out, const struct report_exit *exits, size_t n)
+static void put_exit_costs(struct output *out, const struct report *report,
+			   const struct virt_window_stats *stats)
 {
 	static const char *const columns[] = {
 		"samples", "samples %", "time", "time %", "min", "max", "mean", "p50", "p95", "p99"
 	};
-	uint64_t all = 0;
 	int64_t ns = 0;
 
-	for (size_t i = 0; i < n; i++) {
-		all += exits[i].count;
-		ns += exits[i].cost.ns;
-	}
+	for (size_t i = 0; i < stats->n_reasons; i++)
+		ns += stats->reasons[i].cost.ns;
 	out_char(out, '\n');
 	put_name(out, "VM exits");
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		put_right(out, columns[i], NUMBER_WIDTH);
 	out_char(out, '\n');
-	for (size_t i = 0; i < n; i++) {
-		const struct report_dist *cost = &exits[i].cost;
+	for (size_t i = 0; i < stats->n_reasons; i++) {
+		const struct virt_window_exit *exit = &stats->reasons[i];
+		const struct virt_dist *cost = &exit->cost;
 
-		put_name(out, exits[i].reason);
-		put_count(out, exits[i].count);
-		put_share(out, (int64_t)exits[i].count, (int64_t)all, NUMBER_WIDTH);
+		put_name(out, report_reason(report, exit->reason));
+		put_count(out, exit->count);
+		put_share(out, (int64_t)exit->count, (int64_t)stats->exits, NUMBER_WIDTH);
 		put_duration(out, cost->ns);
 		put_share(out, cost->ns, ns, NUMBER_WIDTH);
 		if (cost->count) {
@@ -254,37 +277,61 @@ static void put_exit_costs(struct output *out, const struct report_exit *exits, 
 	}
 }
 
-/** What happened between exit and entry; BLOCKED is no cost. */
-static void put_exit_states(struct output *out, const struct report_exit *exits, size_t n)
+/** What happened between exit and entry. The device model of Xen runs in another domain. */
+static void put_exit_parts(struct output *out, const struct report *report,
+			   const struct virt_window_stats *stats)
 {
-	static const struct {
-		const char	*name;
-		enum virt_state	state;
-	} parts[] = {
-		{ "handling", VIRT_HYPERVISOR }, { "vmm", VIRT_VMM },
-		{ "preempted", VIRT_PREEMPTED }, { "waking", VIRT_WAKING },
-		{ "(blocked)", VIRT_BLOCKED },
+	const char *const names[REPORT_EXIT_N_PARTS] = {
+		[REPORT_EXIT_HANDLING] = "handling",
+		[REPORT_EXIT_VMM] = report->kvm ? "vmm" : NULL,
+		[REPORT_EXIT_WAIT] = report->kvm ? "asleep" : "device model",
+		[REPORT_EXIT_PREEMPTED] = "preempted",
+		[REPORT_EXIT_WAKING] = "waking",
+		[REPORT_EXIT_FREE] = "(no cost)",
 	};
+	int64_t ns[REPORT_EXIT_N_PARTS];
 
 	out_char(out, '\n');
 	put_name(out, "of which");
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		put_right(out, parts[i].name, NUMBER_WIDTH);
+	for (int part = 0; part < REPORT_EXIT_N_PARTS; part++)
+		if (names[part])
+			put_right(out, names[part], PART_WIDTH);
 	out_char(out, '\n');
-	for (size_t i = 0; i < n; i++) {
-		put_name(out, exits[i].reason);
-		for (size_t part = 0; part < ARRAY_SIZE(parts); part++)
-			put_duration(out, exits[i].state_ns[parts[part].state]);
+	for (size_t i = 0; i < stats->n_reasons; i++) {
+		put_name(out, report_reason(report, stats->reasons[i].reason));
+		report_exit_split(&stats->reasons[i], ns);
+		for (int part = 0; part < REPORT_EXIT_N_PARTS; part++) {
+			char text[32];
+
+			if (!names[part])
+				continue;
+			duration(text, sizeof(text), ns[part]);
+			put_right(out, text, PART_WIDTH);
+		}
 		out_char(out, '\n');
 	}
 }
 
-static void put_exits(struct output *out, const struct report_exit *exits, size_t n)
+static void put_exits(struct output *out, const struct report *report,
+		      const struct virt_window_stats *stats)
 {
-	if (!n)
+	if (!stats->n_reasons)
 		return;
-	put_exit_costs(out, exits, n);
-	put_exit_states(out, exits, n);
+	if (report->kvm) {
+		put_exit_costs(out, report, stats);
+	} else {
+		out_char(out, '\n');
+		put_heading(out, "VM exits");
+	}
+	for (size_t i = 0; i < stats->n_reasons && !report->kvm; i++) {
+		const struct virt_window_exit *exit = &stats->reasons[i];
+		const struct virt_stretches costs = {
+			.ns = exit->cost.ns, .count = exit->count, .whole = exit->cost,
+		};
+
+		put_stretches(out, report_reason(report, exit->reason), &costs, stats->known_ns);
+	}
+	put_exit_parts(out, report, stats);
 }
 
 /** A KVM host's thread, and the guest's CPU. */
@@ -302,11 +349,55 @@ static void put_threads(struct output *out, const struct report *report,
 	put(out, text);
 }
 
+static void put_levels(struct output *out, const struct virt_exit_levels *levels)
+{
+	char text[32];
+
+	if (!levels->l2)
+		return;
+	snprintf(text, sizeof(text), "%.2f", (double)levels->l1 / (double)levels->l2);
+	put(out, "\n  out of nested guests");
+	put_count(out, levels->l2);
+	put(out, "\n  out of the guest    ");
+	put_count(out, levels->l1);
+	put(out, "\n  multiplication      ");
+	put_right(out, text, NUMBER_WIDTH);
+	out_char(out, '\n');
+}
+
+/** By whom it was preempted, and where it ran. */
+static void put_others(struct output *out, const struct report *report,
+		       const struct virt_window_stats *stats)
+{
+	char text[32];
+
+	if (stats->n_culprits) {
+		out_char(out, '\n');
+		put(out, "  preempted by\n");
+	}
+	for (size_t i = 0; i < stats->n_culprits; i++) {
+		put_name(out, report_who(report, stats->culprits[i].vcpu));
+		put_duration(out, stats->culprits[i].ns);
+		put_share(out, stats->culprits[i].ns, stats->states[VIRT_PREEMPTED].ns,
+			  SHARE_WIDTH);
+		out_char(out, '\n');
+	}
+	put(out, "\n  ran on\n");
+	for (int pcpu = 0; pcpu < report->window->n_pcpus; pcpu++) {
+		if (!stats->pcpu_ns[pcpu])
+			continue;
+		snprintf(text, sizeof(text), "p%d", pcpu);
+		put_name(out, text);
+		put_duration(out, stats->pcpu_ns[pcpu]);
+		put_share(out, stats->pcpu_ns[pcpu], stats->runs.ns, SHARE_WIDTH);
+		out_char(out, '\n');
+	}
+}
+
 static void put_vcpu(struct output *out, const struct report *report,
 		     const struct report_vcpu *vcpu)
 {
-	int64_t preempted = vcpu->states[VIRT_PREEMPTED].ns;
-	char text[32];
+	const struct virt_window_stats *stats = vcpu->stats;
 
 	out_char(out, '\n');
 	put(out, vcpu->info->name);
@@ -314,57 +405,21 @@ static void put_vcpu(struct output *out, const struct report *report,
 	out_char(out, '\n');
 	put_heading(out, "state");
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		put_dist(out, virt_state_name((enum virt_state)state), &vcpu->states[state],
-			 vcpu->states[state].count, state == VIRT_UNKNOWN ? 0 : vcpu->known_ns);
-	put_dist(out, "(runs)", &vcpu->runs, vcpu->runs.count, vcpu->known_ns);
-	put_dist(out, "(runnable)", &vcpu->runnable, vcpu->runnable.count, vcpu->known_ns);
-	if (vcpu->n_culprits) {
-		out_char(out, '\n');
-		put(out, "  preempted by\n");
-	}
-	for (size_t i = 0; i < vcpu->n_culprits; i++) {
-		put_name(out, vcpu->culprits[i].who);
-		put_duration(out, vcpu->culprits[i].ns);
-		put_share(out, vcpu->culprits[i].ns, preempted, SHARE_WIDTH);
-		out_char(out, '\n');
-	}
-	put(out, "\n  ran on\n");
-	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
-		if (!vcpu->pcpu_ns[pcpu])
-			continue;
-		snprintf(text, sizeof(text), "p%d", pcpu);
-		put_name(out, text);
-		put_duration(out, vcpu->pcpu_ns[pcpu]);
-		put_share(out, vcpu->pcpu_ns[pcpu], vcpu->runs.ns, SHARE_WIDTH);
-		out_char(out, '\n');
-	}
+		put_stretches(out, virt_state_name((enum virt_state)state), &stats->states[state],
+			      state == VIRT_UNKNOWN ? 0 : stats->known_ns);
+	put_stretches(out, "(runs)", &stats->runs, stats->known_ns);
+	put_stretches(out, "(runnable)", &stats->waits, stats->known_ns);
+	put_others(out, report, stats);
 	put_migrations(out, vcpu);
-	if (report->kvm) {
-		put_exits(out, vcpu->exits, vcpu->n_exits);
-	} else if (vcpu->n_exits) {
-		out_char(out, '\n');
-		put_heading(out, "VM exits");
-	}
-	for (size_t i = 0; i < vcpu->n_exits && !report->kvm; i++)
-		put_dist(out, vcpu->exits[i].reason, &vcpu->exits[i].cost, vcpu->exits[i].count,
-			 vcpu->known_ns);
-	if (vcpu->levels.l2) {
-		snprintf(text, sizeof(text), "%.2f",
-			 (double)vcpu->levels.l1 / (double)vcpu->levels.l2);
-		put(out, "\n  out of nested guests");
-		put_count(out, vcpu->levels.l2);
-		put(out, "\n  out of the guest    ");
-		put_count(out, vcpu->levels.l1);
-		put(out, "\n  multiplication      ");
-		put_right(out, text, NUMBER_WIDTH);
-		out_char(out, '\n');
-	}
+	put_exits(out, report, stats);
+	put_levels(out, &vcpu->levels);
 	put_counts(out, vcpu->count);
 }
 
 static void put_machine(struct output *out, const struct report *report,
 			const struct report_machine *machine)
 {
+	const struct virt_window_machine *window = machine->window;
 	char text[64];
 
 	out_char(out, '\n');
@@ -374,10 +429,10 @@ static void put_machine(struct output *out, const struct report *report,
 	put(out, text);
 	put_heading(out, "all together");
 	for (int state = 0; state < VIRT_M_N_STATES; state++)
-		put_dist(out, virt_machine_state_name((enum virt_machine_state)state),
-			 &machine->states[state], machine->states[state].count,
-			 state == VIRT_M_LOST ? 0 : machine->known_ns);
-	put_exits(out, machine->exits, machine->n_exits);
+		put_stretches(out, virt_machine_state_name((enum virt_machine_state)state),
+			      &window->states[state], state == VIRT_M_LOST ? 0 : window->known_ns);
+	if (report->kvm)
+		put_exits(out, report, &window->all);
 	for (int32_t i = 0; i < machine->n_vcpus; i++)
 		put_vcpu(out, report, &machine->vcpus[i]);
 }
@@ -395,21 +450,16 @@ static void put_pcpus(struct output *out, const struct report *report)
 		put_right(out, columns[i], NUMBER_WIDTH);
 	out_char(out, '\n');
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
-		struct virt_pcpu_totals totals;
-		int64_t busy = 0;
+		const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
 
-		virt_pcpu_totals(report->load->model, pcpu, report->from_ns, report->to_ns,
-				 &totals);
-		for (int state = 0; state < VIRT_N_STATES; state++)
-			busy += totals.state_ns[state];
 		snprintf(text, sizeof(text), "p%d", pcpu);
 		put_name(out, text);
-		put_duration(out, busy);
-		put_duration(out, totals.state_ns[VIRT_GUEST]);
-		put_duration(out, totals.state_ns[VIRT_HYPERVISOR]);
-		put_duration(out, totals.idle_ns);
-		put_duration(out, totals.unknown_ns);
-		put_duration(out, report_lost_ns(report, pcpu));
+		put_duration(out, report_busy_ns(totals));
+		put_duration(out, totals->state_ns[VIRT_GUEST]);
+		put_duration(out, totals->state_ns[VIRT_HYPERVISOR]);
+		put_duration(out, totals->idle_ns);
+		put_duration(out, totals->unknown_ns);
+		put_duration(out, report_pcpu(report, pcpu)->lost_ns);
 		put_count(out, pcpu < report->count->n_pcpus ?
 			  report->count->pcpus[pcpu].interrupts : 0);
 		out_char(out, '\n');
@@ -429,19 +479,17 @@ static void put_kvm_pcpus(struct output *out, const struct report *report)
 		put_right(out, columns[i], NUMBER_WIDTH);
 	out_char(out, '\n');
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
-		struct virt_pcpu_totals totals;
+		const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
 
-		virt_pcpu_totals(report->load->model, pcpu, report->from_ns, report->to_ns,
-				 &totals);
 		snprintf(text, sizeof(text), "p%d", pcpu);
 		put_name(out, text);
-		put_duration(out, totals.state_ns[VIRT_GUEST]);
-		put_duration(out, totals.state_ns[VIRT_HYPERVISOR]);
-		put_duration(out, totals.state_ns[VIRT_VMM]);
-		put_duration(out, totals.task_ns);
-		put_duration(out, totals.idle_ns);
-		put_duration(out, totals.unknown_ns);
-		put_duration(out, report_lost_ns(report, pcpu));
+		put_duration(out, totals->state_ns[VIRT_GUEST]);
+		put_duration(out, totals->state_ns[VIRT_HYPERVISOR]);
+		put_duration(out, totals->state_ns[VIRT_VMM]);
+		put_duration(out, totals->task_ns);
+		put_duration(out, totals->idle_ns);
+		put_duration(out, totals->unknown_ns);
+		put_duration(out, report_pcpu(report, pcpu)->lost_ns);
 		out_char(out, '\n');
 	}
 }

@@ -250,7 +250,7 @@ static void text_buffers(struct output *out, const struct report *report,
 	    lost ? " for the records that are here; some are lost, so take more" : "");
 	put(out, "\n  lost: %llu records\n", (unsigned long long)lost);
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
-		int64_t ns = report_lost_ns(report, pcpu);
+		int64_t ns = report_pcpu(report, pcpu)->lost_ns;
 		char text[32];
 
 		if (!ns)
@@ -343,7 +343,7 @@ static void json_buffers(struct json *json, const struct report *report,
 		json_i64(json, "pcpu", pcpu);
 		json_u64(json, "bytes", tracing->pcpus[pcpu].peak);
 		json_u64(json, "pages", buffer_pages(&tracing->pcpus[pcpu]));
-		json_i64(json, "lost_ns", report_lost_ns(report, pcpu));
+		json_i64(json, "lost_ns", report_pcpu(report, pcpu)->lost_ns);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -409,7 +409,7 @@ void report_tracing_csv(struct output *out, const struct report *report,
 				put(out, "%.10g", item.cost_percent);
 			if (class < 0 && pcpu >= 0)
 				put(out, ",%lld,%llu,%llu\n",
-				    (long long)report_lost_ns(report, pcpu),
+				    (long long)report_pcpu(report, pcpu)->lost_ns,
 				    (unsigned long long)tracing->pcpus[pcpu].peak,
 				    (unsigned long long)buffer_pages(&tracing->pcpus[pcpu]));
 			else

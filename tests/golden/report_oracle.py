@@ -8,7 +8,7 @@ DUMP.csv comes from "kshark-virt dump --format csv", REPORT.json from "report --
 XENALYZE.txt from "xenalyze --summary", all with the same frequency.
 
 1. The timeline of every vCPU is computed anew from the records, in the plainest way, and compared
-   with the report: time and number of intervals in each state, migrations, exits by reason. To the
+   with the report: time and number of stretches in each state, migrations, exits by reason. To the
    nanosecond.
 2. xenalyze's rules are applied to the same records, in cycles, and compared with what it prints:
    number and mean of the intervals of each runstate must be equal. So these are its rules.
@@ -233,10 +233,13 @@ def check_report(report, lines, end, fail):
     for vcpu in sorted(set(ours) & set(lines)):
         ns, count = collections.Counter(), collections.Counter()
         places, migrations, last = collections.Counter(), 0, None
+        before = None
         for start, stop, state, pcpu in lines[vcpu].intervals(end):
             ns[state] += stop - start
-            # an exit is an interval of its own, wherever it comes from
-            count[state] += 1
+            # an exit is a stretch of its own, wherever it comes from; a wait is one on all pCPUs;
+            # and what is in force when the trace begins did not begin then
+            count[state] += before is not None and (state in RUN or state != before)
+            before = state
             if state in RUN:
                 places[str(pcpu)] += stop - start
                 migrations += last not in (None, pcpu)
@@ -246,7 +249,7 @@ def check_report(report, lines, end, fail):
             if told["ns"] != ns[state]:
                 fail("%s %s: report %d ns, records %d ns" % (vcpu, state, told["ns"], ns[state]))
             if told["count"] != count[state]:
-                fail("%s %s: report %d intervals, records %d" %
+                fail("%s %s: report %d stretches, records %d" %
                      (vcpu, state, told["count"], count[state]))
         if ours[vcpu]["migrations"] != migrations:
             fail("%s: report %d migrations, records %d" %

@@ -21,9 +21,9 @@ run report -f csv "$sample" "$SAMPLES/pinned.xen"
 status 0
 check "one header" test "$(grep -c '^file,section,' "$OUT")" = 1
 check "two files" test "$(sed 1d "$OUT" | cut -d, -f1 | sort -u | wc -l)" = 2
-check "14 columns" python3 -c 'import csv, sys
+check "17 columns" python3 -c 'import csv, sys
 rows = list(csv.reader(open(sys.argv[1], newline="")))
-assert len(rows) > 100 and {len(r) for r in rows} == {14}' "$OUT"
+assert len(rows) > 100 and {len(r) for r in rows} == {17}' "$OUT"
 run report -f json "$sample" "$SAMPLES/pinned.xen"
 status 0
 check "two objects" python3 -c 'import json, sys

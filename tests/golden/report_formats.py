@@ -1,0 +1,235 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Check that one report says the same as text, CSV and JSON.
+
+Usage: report_formats.py REPORT.txt REPORT.csv REPORT.json
+
+Each number of the JSON, as far as it is one of time and counts of machines, vCPUs and pCPUs, must
+be in the row of the CSV that stands for it, and in the row of the text as the text writes it. No
+row of the text's and of the CSV's tables may be left over.
+"""
+import csv
+import json
+import re
+import sys
+
+errors = 0
+compared = 0
+NUMBERS = ("mean", "min", "p5", "p50", "p95", "p99", "max")
+
+
+def expect(what, got, wanted):
+    global errors, compared
+    compared += 1
+    if got != wanted:
+        errors += 1
+        print("  %s: %r instead of %r" % (what, got, wanted))
+
+
+def duration(ns):
+    """As the text writes it."""
+    for unit, name in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
+        if ns >= unit:
+            value = ns / unit
+            return "%.*f %s" % (3 if value < 10 else 2 if value < 100 else 1, value, name)
+    return "%d ns" % ns
+
+
+def share(part, whole):
+    return "%.2f %%" % (100 * part / whole) if whole else ""
+
+
+# --- text: (who, table, name) -> cells by column -------------------------------------------------
+
+HEADS = {"all together": "machine_state", "state": "state", "VM exits": "exit",
+         "of which": "part", "pCPU": "pcpu"}
+
+
+def read_text(path):
+    """Cells lie under the ends of their columns' names."""
+    rows, who, table, columns = {}, None, None, []
+    for line in open(path):
+        line = line.rstrip("\n")
+        head = re.match(r"  ([A-Za-z]+( [A-Za-z]+)*)  ", line)
+        if line and not line.startswith(" "):
+            who, table = line.split(":")[0].split("  ")[0], None
+        elif head and head[1] in HEADS:
+            table = HEADS[head[1]]
+            columns = [(m[0], m.end()) for m in
+                       re.finditer(r"\S+( %| model| tasks| cost\))?", line) if m.start() > 20]
+        elif line.strip() in ("preempted by", "ran on"):
+            table, columns = line.strip(), [("time", 34), ("share", 44)]
+        elif line.startswith("  migrations "):
+            rows[who, "migrations", ""] = {"count": line[13:].strip()}
+            table = None
+        elif not line.strip() or line.startswith("    "):
+            table = None
+        elif table:
+            cells, start = {}, 22
+            name = line[2:22].rstrip()
+            if len(line) > 22 and line[22] != " ":
+                # a name that is too long moves the rest
+                name, start = re.match(r"  (.*?)(?=\s\s|\s+\d)", line)[1], None
+            if start:
+                for column, end in columns:
+                    cells[column] = line[start:end].strip()
+                    start = end
+                rows[who if table != "pcpu" else "", table, name] = cells
+    return rows
+
+
+# --- comparing -----------------------------------------------------------------------------------
+
+class Formats:
+    def __init__(self, text, rows):
+        self.text, self.csv = text, rows
+        self.used_text, self.used_csv = set(), set()
+
+    def row(self, *key):
+        self.used_csv.add(key)
+        return self.csv.get(key)
+
+    def cells(self, *key):
+        self.used_text.add(key)
+        return self.text.get(key)
+
+    def dist(self, what, dist, row, cells):
+        for name in NUMBERS:
+            expect("%s %s in CSV" % (what, name), row[name], str(dist.get(name, "")))
+            if cells is not None:
+                expect("%s %s in text" % (what, name), cells[name],
+                       duration(dist[name]) if name in dist else "")
+
+    def stretches(self, key, text_key, dist, whole):
+        """@whole: what shares refer to; 0: none is told"""
+        row, cells = self.row(*key), self.cells(*text_key) if text_key else None
+        what = " ".join(map(str, key))
+        expect(what + " in CSV", row is not None, True)
+        expect(what + " in text", cells is not None,
+               bool(text_key and (dist["count"] or dist.get("before"))))
+        if not row:
+            return
+        for name in ("ns", "count", "complete"):
+            expect("%s %s in CSV" % (what, name), row[name], str(dist[name]))
+        expect(what + " before in CSV", row["before"], str(dist.get("before", 0)))
+        expect(what + " before_ns in CSV", row["before_ns"], str(dist.get("before_ns", "")))
+        self.dist(what, dist, row, cells)
+        if cells is None:
+            return
+        expect(what + " time", cells["time"], duration(dist["ns"]))
+        expect(what + " share", cells["share"], share(dist["ns"], whole))
+        expect(what + " count", cells["count"], str(dist["count"]))
+        cut = dist["count"] - dist["complete"]
+        expect(what + " cut", cells["cut"], str(cut) if cut else "")
+        before = duration(dist["before_ns"]) if "before_ns" in dist else "?"
+        expect(what + " before", cells["before"], before if "before" in dist else "")
+
+    def exits(self, who, machine, vcpu, exits, kvm):
+        for exit in exits:
+            reason = exit["reason"]
+            what = "%s %s" % (who, reason)
+            expect(what + " in CSV", self.row("exits", machine, vcpu, reason)["count"],
+                   str(exit["count"]))
+            row = self.row("exit_cost", machine, vcpu, reason)
+            cells = self.cells(who, "exit", reason)
+            for name, wanted in (("count", exit["complete"]), ("ns", exit["ns"])):
+                expect("%s %s in CSV" % (what, name), row[name], str(wanted))
+            expect(what + " time", cells["time"], duration(exit["ns"]))
+            expect(what + " count", cells["samples" if kvm else "count"], str(exit["count"]))
+            for name in NUMBERS:
+                expect("%s %s in CSV" % (what, name), row[name], str(exit.get(name, "")))
+                if not kvm or name != "p5":
+                    expect("%s %s in text" % (what, name), cells[name],
+                           duration(exit[name]) if name in exit else "")
+            self.parts(what, who, machine, vcpu, exit, kvm)
+
+    def parts(self, what, who, machine, vcpu, exit, kvm):
+        ns, cells = exit["states_ns"], self.cells(who, "part", exit["reason"])
+        unasked, monitor = exit.get("unasked_ns", 0), exit.get("unasked_vmm_ns", 0)
+        told = dict(ns, unasked=unasked, unasked_vmm=monitor)
+        for name, wanted in told.items():
+            row = self.row("exit_" + name, machine, vcpu, exit["reason"])
+            expect("%s %s in CSV" % (what, name), row["ns"] if row else "0", str(wanted))
+        vmm = ns.get("vmm", 0) + monitor
+        free = ns.get("blocked", 0) + ns.get("offline", 0) - unasked
+        wait = unasked - monitor
+        columns = {"handling": ns.get("hypervisor", 0), "preempted": ns.get("preempted", 0),
+                   "waking": ns.get("waking", 0), "(no cost)": free}
+        columns.update({"vmm": vmm, "asleep": wait} if kvm else {"device model": wait})
+        expect(what + " costs", exit["ns"], sum(columns.values()) - free + (0 if kvm else vmm))
+        for name, wanted in columns.items():
+            expect("%s %s in text" % (what, name), cells[name], duration(wanted))
+
+
+def check_vcpu(formats, machine, vcpu, kvm):
+    who = vcpu["name"]
+    for state, dist in vcpu["states"].items():
+        formats.stretches(("state", machine, who, state), (who, "state", state), dist,
+                          0 if state == "unknown" else vcpu["known_ns"])
+    for name in ("runs", "runnable"):
+        formats.stretches((name, machine, who, ""), (who, "state", "(%s)" % name), vcpu[name],
+                          vcpu["known_ns"])
+    expect(who + " wake_ns", vcpu["wake_ns"], vcpu["states"]["waking"])
+    for pcpu, ns in vcpu["pcpus"].items():
+        expect("%s on p%s" % (who, pcpu), formats.row("on_pcpu", machine, who, pcpu)["ns"],
+               str(ns))
+        cells = formats.cells(who, "ran on", "p" + pcpu)
+        expect("%s on p%s" % (who, pcpu), (cells["time"], cells["share"]),
+               (duration(ns), share(ns, vcpu["runs"]["ns"])))
+    for culprit in vcpu["culprits"]:
+        name, ns = culprit["who"], culprit["ns"]
+        expect("%s by %s" % (who, name), formats.row("culprit", machine, who, name)["ns"],
+               str(ns))
+        cells = formats.cells(who, "preempted by", name)
+        if cells:
+            expect("%s by %s" % (who, name), cells["time"], duration(ns))
+    expect(who + " migrations", formats.row("migrations", machine, who, "")["count"],
+           str(vcpu["migrations"]))
+    expect(who + " migrations", formats.cells(who, "migrations", "")["count"],
+           str(vcpu["migrations"]))
+    formats.exits(who, machine, who, vcpu["exits"], kvm)
+
+
+def check_pcpu(formats, pcpu, kvm):
+    name = "p%d" % pcpu["id"]
+    cells = formats.cells("", "pcpu", name)
+    for key in ("busy", "guest", "hypervisor", "vmm", "idle", "unknown", "lost"):
+        expect("%s %s in CSV" % (name, key), formats.row("pcpu", "", name, key)["ns"],
+               str(pcpu[key + "_ns"]))
+        if key != ("busy" if kvm else "vmm"):
+            expect("%s %s in text" % (name, key), cells[key], duration(pcpu[key + "_ns"]))
+    if kvm:
+        expect(name + " tasks in CSV", formats.row("pcpu", "", name, "tasks")["ns"],
+               str(pcpu["task_ns"]))
+        expect(name + " tasks in text", cells["other tasks"], duration(pcpu["task_ns"]))
+
+
+def main():
+    report = json.load(open(sys.argv[3]))
+    kvm = report["hypervisor"] == "kvm"
+    rows = {(r["section"], r["machine"], r["vcpu"], r["name"]): r
+            for r in csv.DictReader(open(sys.argv[2], newline=""))}
+    formats = Formats(read_text(sys.argv[1]), rows)
+    for machine in report["machines"]:
+        name = machine["name"]
+        for state, dist in machine["states"].items():
+            expect("%s %s" % (name, state), machine["states_ns"][state], dist["ns"])
+            formats.stretches(("machine_state", name, "", state), (name, "machine_state", state),
+                              dist, 0 if state == "lost" else machine["known_ns"])
+        if kvm:
+            formats.exits(name, name, "", machine["exits"], kvm)
+        for vcpu in machine["vcpus"]:
+            check_vcpu(formats, name, vcpu, kvm)
+    for pcpu in report["pcpus"]:
+        check_pcpu(formats, pcpu, kvm)
+    sections = {key[0] for key in formats.used_csv}
+    for key in rows:
+        if key[0] in sections and key[3] not in ("interrupts", "lost_records"):
+            expect("%s is in the CSV alone" % (key,), key in formats.used_csv, True)
+    for key in formats.text:
+        expect("%s is in the text alone" % (key,), key in formats.used_text, True)
+    print("  %d numbers compared, %d differ" % (compared, errors))
+    return errors > 0 or compared < 100
+
+
+sys.exit(main())
