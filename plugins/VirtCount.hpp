@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "VirtKs.hpp"
-#include "virt_stats.h"
+#include "virt_window.h"
 
 /** A vCPU or a machine. */
 struct VirtSubject {
@@ -25,14 +25,14 @@ struct VirtSubject {
 struct VirtCount {
 	int64_t				from = 0, to = 0;	/* as KernelShark shows it */
 	std::vector<VirtStream>		streams;
-	std::vector<virt_window_stats *>	stats;		/* by stream */
+	std::vector<virt_window *>	windows;	/* by stream */
 	bool				stop = false;
 
 	/** Statistics of a subject and where they are from; nullptr if it has not been counted. */
 	struct Found {
 		const VirtStream		*stream = nullptr;
-		const virt_window_stats		*window = nullptr;
-		const virt_stats		*stats = nullptr;
+		const virt_window		*window = nullptr;
+		const virt_window_stats		*stats = nullptr;
 	};
 
 	VirtCount() = default;
@@ -40,8 +40,8 @@ struct VirtCount {
 	VirtCount &operator=(const VirtCount &) = delete;
 	~VirtCount()
 	{
-		for (virt_window_stats *s : stats)
-			virt_stats_free(s);
+		for (virt_window *window : windows)
+			virt_window_free(window);
 	}
 
 	/** Of the models: they tell whether machines and vCPUs are still the same. */
@@ -66,25 +66,29 @@ struct VirtCount {
 
 	void count()
 	{
-		for (const VirtStream &stream : streams)
-			stats.push_back(virt_stats_new(stream.model.get(), from - stream.offset,
-						       to - stream.offset, &stop));
+		for (const VirtStream &stream : streams) {
+			const virt_window_query query = {
+				from - stream.offset, to - stream.offset, 0, nullptr, &stop,
+			};
+
+			windows.push_back(virt_window_new(stream.model.get(), &query));
+		}
 	}
 
 	/** Has all been counted, neither given up nor out of memory? */
 	bool isComplete() const
 	{
-		return stats.size() == streams.size() &&
-		       !std::count(stats.begin(), stats.end(), nullptr);
+		return windows.size() == streams.size() &&
+		       !std::count(windows.begin(), windows.end(), nullptr);
 	}
 
 	Found find(const VirtSubject &subject) const
 	{
 		for (size_t i = 0; i < streams.size(); i++)
 			if (streams[i].id == subject.stream)
-				return { &streams[i], stats[i], subject.vcpu == VIRT_NONE ?
-					 &stats[i]->machines[subject.machine] :
-					 &stats[i]->vcpus[subject.vcpu] };
+				return { &streams[i], windows[i], subject.vcpu == VIRT_NONE ?
+					 &windows[i]->machines[subject.machine].all :
+					 &windows[i]->vcpus[subject.vcpu] };
 		return {};
 	}
 };

@@ -344,7 +344,7 @@ void VirtDock::showDetails()
 	const QTreeWidgetItem *item = _table->currentItem();
 	VirtCount::Found found = find(item);
 
-	_markWorst->setEnabled(found.stats && found.stats->worst_vcpu != VIRT_NONE);
+	_markWorst->setEnabled(found.stats && found.stats->longest_vcpu != VIRT_NONE);
 	_zoomWorst->setEnabled(_markWorst->isEnabled());
 	_details->setText(found.stats ?
 			  virtDetails(VirtTable::nameOf(item), VirtTable::subject(item), found) :
@@ -375,10 +375,10 @@ void VirtDock::goToWorst(const QTreeWidgetItem *item, bool zoom)
 	VirtCount::Found found = find(item);
 	int64_t from, to;
 
-	if (!found.stats || found.stats->worst_vcpu == VIRT_NONE)
+	if (!found.stats || found.stats->longest_vcpu == VIRT_NONE)
 		return;
-	from = found.stats->worst_from_ns + found.stream->offset;
-	to = found.stats->worst_to_ns + found.stream->offset;
+	from = found.stats->longest_from_ns + found.stream->offset;
+	to = found.stats->longest_to_ns + found.stream->offset;
 	if (zoom)
 		setWindow(from - (to - from) / 2, to + (to - from) / 2);
 	mark(from, to);

@@ -8,6 +8,13 @@
 #include "VirtStatsText.hpp"
 #include "virt_text.h"
 
+namespace {
+
+/** Exit reasons and culprits that are named. */
+constexpr size_t MOST = 3;
+
+} // namespace
+
 QString virtDuration(int64_t ns)
 {
 	char text[32];
@@ -20,62 +27,87 @@ QString virtPercent(double share)
 	return QString::number(share * 100, 'f', 2);
 }
 
-QString virtExitReasons(const virt_model *model, const virt_stats &stats)
+QString virtExitReasons(const virt_model *model, const virt_window_stats &stats)
 {
 	QStringList list;
 
-	for (size_t i = 0; i < stats.n_exit_reasons; i++)
-		list << QString("%1 %2").arg(virt_text_reason(model,
-							      stats.exit_reasons[i].reason))
-					.arg(stats.exit_reasons[i].count);
+	for (size_t i = 0; i < stats.n_reasons && i < MOST; i++)
+		list << QString("%1 %2").arg(virt_text_reason(model, stats.reasons[i].reason))
+					.arg(stats.reasons[i].count);
 	return list.join(", ");
 }
 
-QString virtCulprits(const virt_model *model, const virt_stats &stats)
+QString virtCulprits(const virt_model *model, const virt_window_stats &stats)
 {
 	QStringList list;
 
-	for (size_t i = 0; i < stats.n_culprits; i++)
+	for (size_t i = 0; i < stats.n_culprits && i < MOST; i++)
 		list << QString("%1 %2").arg(virt_text_vcpu(model, stats.culprits[i].vcpu),
 					     virtDuration(stats.culprits[i].ns));
 	return list.join(", ");
 }
 
-double virtShare(const virt_stats &stats, int state)
+double virtShare(const virt_window_stats &stats, int state)
 {
-	int64_t all = stats.known_ns + (state == VIRT_UNKNOWN ? stats.ns[VIRT_UNKNOWN] : 0);
+	int64_t unknown = stats.states[VIRT_UNKNOWN].ns;
+	int64_t all = stats.known_ns + (state == VIRT_UNKNOWN ? unknown : 0);
 
-	return all ? static_cast<double>(stats.ns[state]) / static_cast<double>(all) : 0;
+	return all ? static_cast<double>(stats.states[state].ns) / static_cast<double>(all) : 0;
+}
+
+QString virtNumber(const virt_stretches &stretches)
+{
+	QString number = QString::number(stretches.count);
+
+	return stretches.before ? number + QString(" + %1").arg(stretches.before) : number;
 }
 
 namespace {
 
-QString stateLine(const virt_stats &stats)
+QString stateLine(const virt_window_stats &stats)
 {
 	QStringList list;
 
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		if (stats.ns[state])
+		if (stats.states[state].ns)
 			list << QString("%1 %2 % (%3)")
 				.arg(QString(virt_state_name(static_cast<virt_state>(state))),
 				     virtPercent(virtShare(stats, state)),
-				     virtDuration(stats.ns[state]));
+				     virtDuration(stats.states[state].ns));
 	return list.join(", ");
 }
 
-QString machineLine(const int64_t *ns)
+QString machineLine(const virt_window_machine &machine)
 {
 	QStringList list;
-	double sum = 0;
 
-	for (int i = 0; i < VIRT_M_N_STATES; i++)
-		sum += static_cast<double>(ns[i]);
-	for (int i = 0; i < VIRT_M_N_STATES; i++)
-		if (ns[i])
+	for (int i = 0; i < VIRT_M_N_STATES; i++) {
+		int64_t ns = machine.states[i].ns;
+		int64_t all = machine.known_ns + (i == VIRT_M_LOST ? ns : 0);
+
+		if (ns)
 			list << QString(virt_machine_state_name(static_cast<virt_machine_state>(i)))
 				.replace('_', ' ') + " " +
-				virtPercent(static_cast<double>(ns[i]) / sum) + " %";
+				virtPercent(static_cast<double>(ns) / static_cast<double>(all)) +
+				" %";
+	}
 	return list.join(", ");
+}
+
+/** Wake-ups that begin in the window; one that goes on then is told apart. */
+QString wakeLine(const virt_stretches &wakes)
+{
+	QString line = QString("%1 wake-ups").arg(wakes.count);
+
+	if (wakes.whole.count)
+		line += QString(": p50 %1, p99 %2, max %3")
+			.arg(virtDuration(wakes.whole.p50), virtDuration(wakes.whole.p99),
+			     virtDuration(wakes.whole.max));
+	if (wakes.before)
+		line += QString("; %1 more before the window").arg(wakes.before);
+	if (wakes.before && wakes.before_ns != VIRT_NONE)
+		line += QString(", for %1 by then").arg(virtDuration(wakes.before_ns));
+	return line;
 }
 
 } // namespace
@@ -83,25 +115,23 @@ QString machineLine(const int64_t *ns)
 QString virtDetails(const QString &name, const VirtSubject &subject, const VirtCount::Found &found)
 {
 	const virt_model *model = found.stream->model.get();
-	const virt_stats &stats = *found.stats;
+	const virt_window_stats &stats = *found.stats;
 	QStringList lines;
 
 	lines << "<b>" + name.toHtmlEscaped() + "</b>: " + stateLine(stats);
 	if (subject.vcpu == VIRT_NONE)
 		lines << "together: " +
-			 machineLine(found.window->machine_totals[subject.machine].ns);
-	if (stats.n_exit_reasons)
+			 machineLine(found.window->machines[subject.machine]);
+	if (stats.n_reasons)
 		lines << QString("exits %1: %2").arg(stats.exits).arg(
 			virtExitReasons(model, stats).toHtmlEscaped());
 	if (stats.n_culprits)
 		lines << "stolen by: " + virtCulprits(model, stats).toHtmlEscaped();
-	if (stats.wakes)
-		lines << QString("%1 wake-ups: p50 %2, p99 %3, max %4").arg(stats.wakes)
-			.arg(virtDuration(stats.wake_p50_ns), virtDuration(stats.wake_p99_ns),
-			     virtDuration(stats.wake_max_ns));
-	if (stats.worst_vcpu != VIRT_NONE)
+	if (stats.states[VIRT_WAKING].count || stats.states[VIRT_WAKING].before)
+		lines << wakeLine(stats.states[VIRT_WAKING]);
+	if (stats.longest_vcpu != VIRT_NONE)
 		lines << QString("longest wait for a pCPU: %1, %2")
-			.arg(virt_text_vcpu(model, stats.worst_vcpu),
-			     virtDuration(stats.worst_to_ns - stats.worst_from_ns));
+			.arg(virt_text_vcpu(model, stats.longest_vcpu),
+			     virtDuration(stats.longest_to_ns - stats.longest_from_ns));
 	return lines.join("<br>");
 }

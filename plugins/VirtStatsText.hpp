@@ -19,13 +19,16 @@ QString virtDuration(int64_t ns);
 QString virtPercent(double share);
 
 /** Exit reasons that took most time, with their counts. */
-QString virtExitReasons(const virt_model *model, const virt_stats &stats);
+QString virtExitReasons(const virt_model *model, const virt_window_stats &stats);
 
 /** Who had the pCPU meanwhile, and how long. */
-QString virtCulprits(const virt_model *model, const virt_stats &stats);
+QString virtCulprits(const virt_model *model, const virt_window_stats &stats);
+
+/** How many begin in the window, and "+ 1" for one that goes on when it begins. */
+QString virtNumber(const virt_stretches &stretches);
 
 /** A state's share: UNKNOWN's of everything, the others' of what is known. */
-double virtShare(const virt_stats &stats, int state);
+double virtShare(const virt_window_stats &stats, int state);
 
 /** All about a vCPU or machine that has been counted, as rich text. */
 QString virtDetails(const QString &name, const VirtSubject &subject, const VirtCount::Found &found);

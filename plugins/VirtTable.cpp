@@ -44,14 +44,14 @@ const ColumnInfo columns[N_COLUMNS] = {
 		  " for a pCPU" },
 	{ "States", "Share of each state in the visible window" },
 	{}, {}, {}, {}, {}, {}, {}, {},
-	{ "Runs", "Stretches on a pCPU, also those that began before" },
-	{ "Mean run", "Time on a pCPU by number of runs" },
+	{ "Runs", "Stretches on a pCPU that begin in the window; + 1: one goes on when it begins" },
+	{ "Mean run", "How long the runs that begin in the window take, whole" },
 	{ "Exits/s", "VM exits per second" },
 	{ "Top exits", "Exit reasons that took most time, with their counts" },
 	{ "Stolen by", "Who had the pCPU while it was preempted" },
-	{ "Wake p50", "Wake-up latency: half of the wake-ups took no longer" },
-	{ "Wake p99", "Wake-up latency: 99 % of the wake-ups took no longer" },
-	{ "Wake max", "Wake-up latency: the longest" },
+	{ "Wake p50", "Wake-up latency: half of the wake-ups in the window took no longer" },
+	{ "Wake p99", "Wake-up latency: 99 % of the wake-ups in the window took no longer" },
+	{ "Wake max", "Wake-up latency: the longest of those that begin in the window" },
 	{ "Migrations", "How often it ran on another pCPU than the time before" },
 };
 
@@ -114,34 +114,36 @@ public:
 	}
 };
 
-void fillItem(Item *item, const virt_model *model, const virt_stats &stats, double seconds)
+void fillItem(Item *item, const virt_model *model, const virt_window_stats &stats, double seconds)
 {
-	double all = static_cast<double>(stats.known_ns + stats.ns[VIRT_UNKNOWN]);
+	const virt_dist &runs = stats.runs.whole, &wakes = stats.states[VIRT_WAKING].whole;
+	double all = static_cast<double>(stats.known_ns + stats.states[VIRT_UNKNOWN].ns);
 	double exits = seconds > 0 ? static_cast<double>(stats.exits) / seconds : 0;
-	int64_t run = stats.runs ? stats.run_ns / static_cast<int64_t>(stats.runs) : 0;
+	int64_t run = runs.count ? runs.ns / static_cast<int64_t>(runs.count) : 0;
 	QVariantList bar;
 
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		double part = virtShare(stats, state);
+		int64_t ns = stats.states[state].ns;
 
-		bar << (all > 0 ? static_cast<double>(stats.ns[state]) / all : 0);
-		item->set(COLUMN_STATES + state, stats.ns[state] ? virtPercent(part) : "", part);
+		bar << (all > 0 ? static_cast<double>(ns) / all : 0);
+		item->set(COLUMN_STATES + state, ns ? virtPercent(part) : "", part);
 	}
 	item->setData(COLUMN_BAR, ROLE_SHARES, bar);
 	item->setData(COLUMN_BAR, ROLE_SORT, bar[VIRT_GUEST]);
-	item->set(COLUMN_RUNS, QString::number(stats.runs), static_cast<double>(stats.runs));
-	item->set(COLUMN_RUN_LENGTH, stats.runs ? virtDuration(run) : "", static_cast<double>(run));
+	item->set(COLUMN_RUNS, virtNumber(stats.runs), static_cast<double>(stats.runs.count));
+	item->set(COLUMN_RUN_LENGTH, runs.count ? virtDuration(run) : "", static_cast<double>(run));
 	item->set(COLUMN_EXITS, stats.exits ? QString::number(exits, 'f', exits < 10 ? 2 : 0) : "",
 		  exits);
 	item->set(COLUMN_REASONS, virtExitReasons(model, stats), static_cast<double>(stats.exits));
 	item->set(COLUMN_CULPRITS, virtCulprits(model, stats),
-		  static_cast<double>(stats.ns[VIRT_PREEMPTED]));
-	item->set(COLUMN_WAKE_P50, stats.wakes ? virtDuration(stats.wake_p50_ns) : "",
-		  static_cast<double>(stats.wake_p50_ns));
-	item->set(COLUMN_WAKE_P99, stats.wakes ? virtDuration(stats.wake_p99_ns) : "",
-		  static_cast<double>(stats.wake_p99_ns));
-	item->set(COLUMN_WAKE_MAX, stats.wakes ? virtDuration(stats.wake_max_ns) : "",
-		  static_cast<double>(stats.wake_max_ns));
+		  static_cast<double>(stats.states[VIRT_PREEMPTED].ns));
+	item->set(COLUMN_WAKE_P50, wakes.count ? virtDuration(wakes.p50) : "",
+		  static_cast<double>(wakes.p50));
+	item->set(COLUMN_WAKE_P99, wakes.count ? virtDuration(wakes.p99) : "",
+		  static_cast<double>(wakes.p99));
+	item->set(COLUMN_WAKE_MAX, wakes.count ? virtDuration(wakes.max) : "",
+		  static_cast<double>(wakes.max));
 	item->set(COLUMN_MIGRATIONS, QString::number(stats.migrations),
 		  static_cast<double>(stats.migrations));
 	for (int i = COLUMN_STATES; i < N_COLUMNS; i++)

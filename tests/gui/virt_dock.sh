@@ -78,6 +78,26 @@ mapfile -t marks < <(virt_markers)
 gui_same "marker A" "$(((from + 500) / 1000))" "$((10#${marks[0]//./}))"
 gui_same "marker B" "$(((to + 500) / 1000))" "$((10#${marks[1]//./}))"
 
+# kshark-virt report says the same of that window
+"$KSV_BIN" report --quiet --format json --from "${VIRT_FROM}ns" --to "${VIRT_TO}ns" "$file" |
+	python3 -c 'import json, sys
+def time(ns):
+    for unit, name in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if ns >= unit:
+            return "%.3f %s" % (ns / unit, name)
+    return "%d ns" % ns
+for v in (v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"]):
+    runs, wakes = v["runs"], v["wake_ns"]
+    print(v["name"], "%d + %d" % (runs["count"], runs["before"]) if "before" in runs else
+          runs["count"], time(runs["mean"]) if "mean" in runs else "",
+          time(wakes["max"]) if "max" in wakes else "", sep="|")' >"$GUI_DIR/report"
+gui_same "vCPUs in the report" 6 "$(grep -c . "$GUI_DIR/report")"
+while IFS='|' read -r name runs mean longest; do
+	gui_same "runs of $name" "$runs" "$(cell "$name" 11)"
+	gui_same "mean run of $name" "$mean" "$(cell "$name" 12)"
+	gui_same "longest wake-up of $name" "$longest" "$(cell "$name" 18)"
+done <"$GUI_DIR/report"
+
 # a double click on it says who is to blame; the window stays as it is
 gui_shot longest
 gui_graphs

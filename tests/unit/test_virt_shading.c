@@ -16,7 +16,6 @@
 #include "virt_colors.h"
 #include "virt_registry.h"
 #include "virt_shading.h"
-#include "virt_stats.h"
 #include "virt_text.h"
 
 #define N_VCPUS		3
@@ -345,76 +344,6 @@ static void test_pick(void **state)
 	virt_model_free(model);
 }
 
-/** Runs and wake-ups of a window, counted from its ns. */
-static void test_stats(void **state)
-{
-	struct world *world = random_world(5, 60);
-	struct virt_window_stats *stats = virt_stats_new(world->model, 1500, 4200, NULL);
-	bool stop = true;
-
-	(void)state;
-	assert_non_null(stats);
-	for (int i = 0; i < N_VCPUS; i++) {
-		int64_t ns[VIRT_N_STATES] = { 0 }, longest = 0;
-		uint64_t runs = 0, wakes = 0;
-
-		for (int64_t t = BEGIN; t < END; t++) {
-			const uint8_t *now = &world->vcpu[i][t];
-			bool in = t >= 1500 && t < 4200;
-			int64_t end = t;
-
-			ns[*now] += in;
-			runs += in && now[0] <= VIRT_VMM && (t == 1500 || now[-1] > VIRT_VMM);
-			if (t > BEGIN && now[0] == now[-1])
-				continue;
-			while (end < END && world->vcpu[i][end] == *now)
-				end++;
-			wakes += in && *now == VIRT_WAKING && end < END;
-			if ((*now == VIRT_WAKING || *now == VIRT_PREEMPTED) && t < 4200 &&
-			    end > 1500 && end - t > longest)
-				longest = end - t;
-		}
-		for (int s = 0; s < VIRT_N_STATES; s++)
-			assert_int_equal(stats->vcpus[i].ns[s], ns[s]);
-		assert_int_equal(stats->vcpus[i].runs, runs);
-		assert_int_equal(stats->vcpus[i].wakes, wakes);
-		assert_int_equal(stats->vcpus[i].worst_to_ns - stats->vcpus[i].worst_from_ns,
-				 longest);
-	}
-	assert_int_equal(stats->machines[0].runs, stats->vcpus[0].runs + stats->vcpus[1].runs +
-			 stats->vcpus[2].runs);
-	virt_stats_free(stats);
-	assert_null(virt_stats_new(world->model, 1500, 4200, &stop));
-	free_world(world);
-}
-
-static void test_wakes(void **state)
-{
-	struct virt_model *model = new_model(1);
-	struct virt_window_stats *stats;
-
-	(void)state;
-	/* 100 wake-ups of 1 to 100 ns */
-	for (int i = 1; i <= 100; i++) {
-		int64_t t = 10000 + 1000 * i;
-
-		virt_model_set(model, 0, t, VIRT_BLOCKED, 0, VIRT_NONE, 0);
-		virt_model_set(model, 0, t + 100, VIRT_WAKING, 0, VIRT_NONE, 0);
-		virt_model_set(model, 0, t + 100 + i, VIRT_GUEST, 0, VIRT_NONE, 0);
-	}
-	assert_int_equal(virt_model_finish(model, 0, 200000), 0);
-	stats = virt_stats_new(model, INT64_MIN, INT64_MAX, NULL);
-	assert_non_null(stats);
-	assert_int_equal(stats->vcpus[0].wakes, 100);
-	assert_int_equal(stats->vcpus[0].wake_p50_ns, 50);
-	assert_int_equal(stats->vcpus[0].wake_p99_ns, 99);
-	assert_int_equal(stats->vcpus[0].wake_max_ns, 100);
-	assert_int_equal(stats->machines[0].wake_p50_ns, 50);
-	assert_int_equal(stats->vcpus[0].runs, 100);
-	virt_stats_free(stats);
-	virt_model_free(model);
-}
-
 static void test_registry(void **state)
 {
 	struct virt_shared *first, *second;
@@ -529,8 +458,6 @@ int main(void)
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_migrations),
 		cmocka_unit_test(test_pick),
-		cmocka_unit_test(test_stats),
-		cmocka_unit_test(test_wakes),
 		cmocka_unit_test(test_registry),
 		cmocka_unit_test(test_registry_promise),
 		cmocka_unit_test(test_colors),
