@@ -103,10 +103,13 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 		[VIRT_UNKNOWN] = "does something that the trace does not tell",
 	};
 	bool nested = interval->state == VIRT_GUEST && interval->flags & VIRT_INTERVAL_NESTED;
+	bool kept = (interval->state == VIRT_BLOCKED || interval->state == VIRT_OFFLINE) &&
+		    interval->flags & VIRT_INTERVAL_UNASKED;
 	struct text text = { .buf = buf, .size = size };
 	char time[32];
 
 	add(&text, "%s %s", virt_text_vcpu(model, vcpu), nested ? "runs code of its own guest" :
+	    kept ? "is kept waiting" :
 	    interval->state < VIRT_N_STATES ? doing[interval->state] : "?");
 	if (interval->pcpu != VIRT_NONE && interval->state != VIRT_UNKNOWN)
 		add(&text, interval->state <= VIRT_VMM ? " on CPU %d" : " (last on CPU %d)",
@@ -137,25 +140,42 @@ static void add_time(struct text *text, const char *before, int64_t ns)
 	add(text, "%s%s", before, virt_text_duration(time, sizeof(time), ns));
 }
 
-/** "name 1.2 us" of states, as a list. @free: those that cost nothing, else the others. */
-static void add_states(struct text *text, const struct virt_moment *moment, bool free,
-		       const char *before)
+/** "name 1.2 us" of states, as a list. @asleep: those without a wish to run, else the others. */
+static const char *add_states(struct text *text, const struct virt_moment *moment, bool asleep,
+			      const char *before)
 {
 	for (int state = 0; state < VIRT_N_STATES; state++) {
-		bool is_free = state == VIRT_BLOCKED || state == VIRT_OFFLINE;
+		bool is_asleep = state == VIRT_BLOCKED || state == VIRT_OFFLINE;
 
-		if (!moment->state_ns[state] || is_free != free)
+		if (!moment->state_ns[state] || is_asleep != asleep)
 			continue;
 		add(text, "%s%s ", before, virt_state_name((enum virt_state)state));
 		add_time(text, "", moment->state_ns[state]);
 		before = ", ";
 	}
+	return before;
 }
 
+/** What a moment cost, and what of it cost nothing: asleep because the guest asked for it. */
 static void add_split(struct text *text, const struct virt_moment *moment)
 {
-	add_states(text, moment, false, ": ");
-	add_states(text, moment, true, "; at no cost ");
+	int64_t asleep = moment->state_ns[VIRT_BLOCKED] + moment->state_ns[VIRT_OFFLINE];
+	int64_t other_ns = moment->unasked_ns - moment->unasked_vmm_ns;
+	const char *before = add_states(text, moment, false, ": ");
+
+	if (moment->unasked_vmm_ns) {
+		add(text, "%skept waiting by its monitor ", before);
+		add_time(text, "", moment->unasked_vmm_ns);
+		before = ", ";
+	}
+	if (other_ns) {
+		add(text, "%skept waiting ", before);
+		add_time(text, "", other_ns);
+	}
+	if (!moment->unasked_ns)
+		add_states(text, moment, true, "; at no cost ");
+	else if (asleep > moment->unasked_ns)
+		add_time(text, "; at no cost asleep ", asleep - moment->unasked_ns);
 }
 
 static void add_exit(struct text *text, const struct virt_model *model,
@@ -232,6 +252,8 @@ static void add_entry(struct text *text, const struct virt_moment *moment, int64
 		add_time(text, ", guest code after ", moment->entry_ns - moment->start_ns);
 	if (guest_ns != VIRT_NO_TIME)
 		add_time(text, ", the guest's first event after ", guest_ns - moment->start_ns);
+	if (!moment->begun)
+		add(text, "; its beginning is not in the trace");
 	if (!moment->complete)
 		add(text, "; its end is not in the trace");
 }

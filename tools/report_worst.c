@@ -179,6 +179,19 @@ static void put_states(struct output *out, const struct virt_moment *moment)
 	}
 }
 
+/** What of the time asleep is a cost. */
+static void put_unasked(struct output *out, const struct report *report,
+			const struct virt_moment *moment)
+{
+	bool xen = report->load->trace;
+	int64_t other_ns = moment->unasked_ns - moment->unasked_vmm_ns;
+
+	if (moment->unasked_vmm_ns)
+		put_duration(out, ", of this vmm ", moment->unasked_vmm_ns);
+	if (other_ns)
+		put_duration(out, xen ? ", of this device model " : ", of this asleep ", other_ns);
+}
+
 /** What follows when the vCPU is on its pCPU, step by step. */
 static void put_chain(struct output *out, const struct virt_wake_chain *chain, const char *event)
 {
@@ -201,7 +214,7 @@ static void put_chain(struct output *out, const struct virt_wake_chain *chain, c
 	put_duration(out, last > chain->in_ns ? ", in all " : ", after ", last - chain->wake_ns);
 }
 
-static void put_what(struct output *out, const struct entry *entry)
+static void put_what(struct output *out, const struct report *report, const struct entry *entry)
 {
 	const struct virt_moment *moment = &entry->moment;
 	char text[80];
@@ -210,6 +223,7 @@ static void put_what(struct output *out, const struct entry *entry)
 	case VIRT_WORST_EXIT:
 		out_str(out, entry->what);
 		put_states(out, moment);
+		put_unasked(out, report, moment);
 		if (moment->nested)
 			out_str(out, ", out of a nested guest");
 		if (moment->unsplit)
@@ -223,6 +237,7 @@ static void put_what(struct output *out, const struct entry *entry)
 		snprintf(text, sizeof(text), "p%d -> p%d, gap ", moment->from_pcpu, moment->pcpu);
 		put_duration(out, text, moment->end_ns - moment->start_ns);
 		put_states(out, moment);
+		put_unasked(out, report, moment);
 		break;
 	case VIRT_WORST_IRQ:
 		report_vector(text, sizeof(text), moment->vector);
@@ -244,12 +259,15 @@ static void put_what(struct output *out, const struct entry *entry)
 		put_duration(out, moment->entry_ns == moment->end_ns ?
 			     ", guest code at once, after " : ", guest code after ",
 			     moment->entry_ns - moment->start_ns);
+	if (!moment->begun)
+		out_str(out, ", its beginning is not in the trace");
 	if (!moment->complete)
 		out_str(out, ", its end is not in the trace");
 	out_char(out, '\n');
 }
 
-static void put_entry(struct output *out, const struct entry *entry)
+static void put_entry(struct output *out, const struct report *report,
+		      const struct entry *entry)
 {
 	const struct virt_moment *moment = &entry->moment;
 	const char *kind = virt_worst_kind_name(moment->kind);
@@ -271,7 +289,7 @@ static void put_entry(struct output *out, const struct entry *entry)
 	out_char(out, ' ');
 	out_left(out, text, strlen(text), 5);
 	out_char(out, ' ');
-	put_what(out, entry);
+	put_what(out, report, entry);
 }
 
 int report_worst_text(struct output *out, const struct report *report,
@@ -288,7 +306,7 @@ int report_worst_text(struct output *out, const struct report *report,
 	out_str(out, "\n        cost  kind              at [s]  vCPU     pCPU  what\n");
 	for (size_t i = 0; i < list.n; i++)
 		if (describe(report, &list, i, &entry))
-			put_entry(out, &entry);
+			put_entry(out, report, &entry);
 	if (!list.n)
 		out_str(out, "  nothing of this kind\n");
 	free_list(&list);
@@ -339,6 +357,7 @@ static void json_entry(struct json *json, const struct entry *entry)
 		json_i64(json, "pcpu", moment->pcpu);
 	json_i64(json, "start_ns", moment->start_ns);
 	json_i64(json, "end_ns", moment->end_ns);
+	json_bool(json, "begun", moment->begun);
 	json_bool(json, "complete", moment->complete);
 	if (moment->entry_ns != VIRT_NO_TIME)
 		json_i64(json, "entry_ns", moment->entry_ns);
@@ -367,6 +386,10 @@ static void json_entry(struct json *json, const struct entry *entry)
 			json_i64(json, virt_state_name((enum virt_state)state),
 				 moment->state_ns[state]);
 	json_close(json, '}');
+	if (moment->unasked_ns)
+		json_i64(json, "unasked_ns", moment->unasked_ns);
+	if (moment->unasked_vmm_ns)
+		json_i64(json, "unasked_vmm_ns", moment->unasked_vmm_ns);
 	json_close(json, '}');
 }
 
@@ -440,6 +463,9 @@ static void csv_entry(struct output *out, const struct report *report, const str
 	out_csv(out, entry->event, strlen(entry->event));
 	csv_number(out, entry->chain.event_ns, moment->kind == VIRT_WORST_WAKE &&
 		   entry->chain.event_ns != VIRT_NO_TIME);
+	csv_number(out, moment->begun, true);
+	csv_number(out, moment->unasked_ns, true);
+	csv_number(out, moment->unasked_vmm_ns, true);
 	out_char(out, '\n');
 }
 
@@ -460,7 +486,7 @@ int report_worst_csv(struct output *out, const struct report *report,
 			put(out, ",", virt_state_name((enum virt_state)state));
 			out_str(out, "_ns");
 		}
-		out_str(out, ",vector,event,event_ns\n");
+		out_str(out, ",vector,event,event_ns,begun,unasked_ns,unasked_vmm_ns\n");
 	}
 	for (size_t i = 0; i < list.n; i++)
 		if (describe(report, &list, i, &entry))

@@ -19,34 +19,35 @@ static int last_level(const struct virt_vcpu_track *track, size_t i)
 	return -1;
 }
 
-static void add_states(const struct virt_model *model, struct virt_moment *moment)
+static void add_states(const struct virt_model *model, int64_t end_ns, struct virt_moment *moment)
 {
 	struct virt_totals totals;
 
-	virt_vcpu_totals(model, moment->vcpu, moment->start_ns, moment->end_ns, &totals);
+	virt_vcpu_totals(model, moment->vcpu, moment->start_ns, end_ns, &totals);
 	memcpy(moment->state_ns, totals.ns, sizeof(moment->state_ns));
 }
 
 static bool describe_exit(const struct virt_model *model, uint32_t i, struct virt_moment *moment)
 {
 	const struct virt_vcpu_track *track = &model->vcpus[moment->vcpu];
+	struct virt_exit exit;
 	size_t end;
 
 	if (i >= track->n)
 		return false;
-	end = virt_exit_end(track, i);
-	moment->end_ns = virt_time_of(model, track, end);
-	moment->entry_ns = moment->end_ns;
-	moment->complete = virt_exit_is_complete(track, i, end);
-	moment->reason = virt_exit_reason(&track->intervals[i]);
+	/* of several exits at the same ns, only this one's intervals are its own */
+	end = virt_exit_take(model, track, i, &exit);
+	moment->end_ns = exit.entry_ns;
+	moment->entry_ns = exit.entry_ns;
+	moment->complete = exit.complete;
+	moment->reason = exit.reason;
+	moment->unasked_ns = exit.unasked_ns;
+	moment->unasked_vmm_ns = exit.unasked_vmm_ns;
+	memcpy(moment->state_ns, exit.state_ns, sizeof(moment->state_ns));
 	moment->pcpu = track->intervals[i].pcpu;
 	moment->nested = last_level(track, i) == 2;
-	for (size_t j = i; j < end; j++) {
+	for (size_t j = i; j < end; j++)
 		moment->unsplit |= !!(track->intervals[j].flags & VIRT_INTERVAL_UNSPLIT);
-		/* several exits at the same ns: only this one's intervals are its own */
-		moment->state_ns[track->intervals[j].state] +=
-			virt_time_of(model, track, j + 1) - track->intervals[j].start_ns;
-	}
 	return true;
 }
 
@@ -60,7 +61,8 @@ static bool describe_wait(const struct virt_model *model, uint32_t i, struct vir
 		return false;
 	end = virt_stretch_end(track, i);
 	moment->end_ns = virt_time_of(model, track, end);
-	moment->complete = end < track->n && track->intervals[end].state != VIRT_UNKNOWN;
+	moment->begun = virt_begin_is_shown(model, track, i);
+	moment->complete = virt_end_is_shown(track, end);
 	moment->entry_ns = virt_entry_after(track, end);
 	moment->pcpu = track->intervals[i].pcpu;
 	if (moment->kind == VIRT_WORST_WAKE)
@@ -69,7 +71,7 @@ static bool describe_wait(const struct virt_model *model, uint32_t i, struct vir
 				    &culprit, 1))
 		moment->who = culprit.vcpu;
 	moment->who_ns = culprit.ns;
-	add_states(model, moment);
+	add_states(model, moment->end_ns, moment);
 	return true;
 }
 
@@ -78,16 +80,24 @@ static bool describe_migration(const struct virt_model *model, uint32_t i,
 {
 	const struct virt_vcpu_track *track = &model->vcpus[moment->vcpu];
 	const struct virt_migration *migration;
+	struct virt_arrival arrival = { 0 };
+	size_t at;
 
 	if (i >= track->n_migrations)
 		return false;
 	migration = &track->migrations[i];
 	moment->start_ns = migration->time_ns - migration->gap_ns;
 	moment->end_ns = migration->time_ns;
-	moment->entry_ns = virt_entry_at(track, migration->time_ns);
+	at = virt_migrated_at(track, VIRT_FIRST_AT(track->intervals, 0, track->n,
+						   migration->time_ns));
+	virt_arrival_at(model, track, at, &arrival);
+	moment->complete = virt_arrives(track, &arrival);
+	if (moment->complete)
+		moment->entry_ns = virt_time_of(model, track, arrival.end);
+	moment->unasked_ns = arrival.unasked_ns;
 	moment->pcpu = migration->to;
 	moment->from_pcpu = migration->from;
-	add_states(model, moment);
+	add_states(model, virt_time_of(model, track, arrival.end), moment);
 	return true;
 }
 
@@ -116,7 +126,7 @@ static bool describe_irq(const struct virt_worst *worst, const struct virt_worst
 	if (at && at->state != VIRT_GUEST && i < track->n &&
 	    track->intervals[i].start_ns <= irq->handler_ns)
 		moment->entry_ns = track->intervals[i].start_ns;
-	add_states(model, moment);
+	add_states(model, moment->end_ns, moment);
 	return true;
 }
 
@@ -139,7 +149,7 @@ bool virt_worst_describe(const struct virt_worst *worst, const struct virt_worst
 		.kind = hit->kind, .start_ns = hit->time_ns, .cost_ns = hit->cost_ns,
 		.entry_ns = VIRT_NO_TIME, .vcpu = hit->vcpu, .who = VIRT_NONE,
 		.reason = VIRT_NONE, .vector = VIRT_NONE, .event = VIRT_NONE, .pcpu = VIRT_NONE,
-		.from_pcpu = VIRT_NONE, .complete = true,
+		.from_pcpu = VIRT_NONE, .begun = true, .complete = true,
 	};
 	if (hit->kind == VIRT_WORST_LOST)
 		return describe_loss(model, hit->index, moment);

@@ -21,7 +21,8 @@ struct item {
 	int64_t		time_ns;
 	int64_t		cost_ns;
 	uint32_t	index;
-	int32_t		vcpu;
+	int32_t		vcpu : 31;
+	uint32_t	whole : 1;
 };
 
 struct series {
@@ -75,7 +76,7 @@ static int add(struct virt_worst *worst, enum virt_worst_kind kind, int32_t pcpu
 static int add_exit(struct virt_worst *worst, int32_t vcpu, size_t i)
 {
 	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
-	struct item item = { track->intervals[i].start_ns, 0, (uint32_t)i, vcpu };
+	struct item item = { track->intervals[i].start_ns, 0, (uint32_t)i, vcpu, true };
 	struct virt_exit exit;
 
 	virt_exit_take(worst->model, track, i, &exit);
@@ -89,25 +90,38 @@ static int add_exit(struct virt_worst *worst, int32_t vcpu, size_t i)
 static int add_wait(struct virt_worst *worst, int32_t vcpu, size_t i)
 {
 	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
-	struct item item = { track->intervals[i].start_ns, 0, (uint32_t)i, vcpu };
+	struct item item = { track->intervals[i].start_ns, 0, (uint32_t)i, vcpu, false };
 	size_t end = virt_stretch_end(track, i);
 
 	item.cost_ns = virt_time_of(worst->model, track, end) - item.time_ns;
+	item.whole = virt_begin_is_shown(worst->model, track, i) && virt_end_is_shown(track, end);
 	if (track->intervals[i].state == VIRT_PREEMPTED)
 		return add(worst, VIRT_WORST_STEAL, track->intervals[i].pcpu, &item);
 	return add(worst, VIRT_WORST_WAKE, virt_woken_pcpu(track, i, end), &item);
 }
 
-static int64_t migration_cost(const struct virt_model *model, int32_t vcpu,
-			      const struct virt_migration *migration)
+static int add_migrations(struct virt_worst *worst, int32_t vcpu)
 {
-	int64_t entry_ns = virt_entry_at(&model->vcpus[vcpu], migration->time_ns);
-	struct virt_totals totals;
+	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
+	struct virt_arrival arrival = { 0 };
+	size_t at = 0;
+	int ret = 0;
 
-	virt_vcpu_totals(model, vcpu, migration->time_ns - migration->gap_ns, migration->time_ns,
-			 &totals);
-	return totals.ns[VIRT_PREEMPTED] + totals.ns[VIRT_WAKING] +
-	       (entry_ns == VIRT_NO_TIME ? 0 : entry_ns - migration->time_ns);
+	for (size_t i = 0; i < track->n_migrations && !ret; i++) {
+		const struct virt_migration *migration = &track->migrations[i];
+		struct item item = { migration->time_ns, 0, (uint32_t)i, vcpu, false };
+		struct virt_totals totals;
+
+		at = virt_migrated_at(track, i ? at + 1 : 0);
+		virt_arrival_at(worst->model, track, at, &arrival);
+		virt_vcpu_totals(worst->model, vcpu, migration->time_ns - migration->gap_ns,
+				 migration->time_ns, &totals);
+		item.cost_ns = totals.ns[VIRT_PREEMPTED] + totals.ns[VIRT_WAKING] +
+			       arrival.cost_ns;
+		item.whole = virt_arrives(track, &arrival) && !totals.ns[VIRT_UNKNOWN];
+		ret = add(worst, VIRT_WORST_MIGRATION, migration->to, &item);
+	}
+	return ret;
 }
 
 static int add_vcpu(struct virt_worst *worst, int32_t vcpu)
@@ -121,20 +135,11 @@ static int add_vcpu(struct virt_worst *worst, int32_t vcpu)
 
 		if (interval->flags & VIRT_INTERVAL_EXIT)
 			ret = add_exit(worst, vcpu, i);
-		if ((state == VIRT_PREEMPTED || state == VIRT_WAKING) && !ret &&
+		if (virt_wants_pcpu(state) && !ret &&
 		    (!i || track->intervals[i - 1].state != state))
 			ret = add_wait(worst, vcpu, i);
 	}
-	for (size_t i = 0; i < track->n_migrations && !ret; i++) {
-		const struct virt_migration *migration = &track->migrations[i];
-		struct item item = {
-			migration->time_ns, migration_cost(worst->model, vcpu, migration),
-			(uint32_t)i, vcpu,
-		};
-
-		ret = add(worst, VIRT_WORST_MIGRATION, migration->to, &item);
-	}
-	return ret;
+	return ret ? ret : add_migrations(worst, vcpu);
 }
 
 static int add_others(struct virt_worst *worst)
@@ -145,7 +150,7 @@ static int add_others(struct virt_worst *worst)
 	for (size_t i = 0; i < model->n_losses && !ret; i++) {
 		const struct virt_loss *loss = &model->losses[i];
 		struct item item = {
-			loss->from_ns, loss->to_ns - loss->from_ns, (uint32_t)i, VIRT_NONE,
+			loss->from_ns, loss->to_ns - loss->from_ns, (uint32_t)i, VIRT_NONE, true,
 		};
 
 		ret = add(worst, VIRT_WORST_LOST, loss->pcpu, &item);
@@ -154,7 +159,7 @@ static int add_others(struct virt_worst *worst)
 		const struct virt_irq_delivery *irq = &worst->irqs[i];
 		const struct virt_interval *at = virt_vcpu_at(model, irq->vcpu, irq->inject_ns,
 							      NULL);
-		struct item item = { irq->inject_ns, 0, (uint32_t)i, irq->vcpu };
+		struct item item = { irq->inject_ns, 0, (uint32_t)i, irq->vcpu, true };
 
 		if (!at || __builtin_sub_overflow(irq->handler_ns, irq->inject_ns,
 						  &item.cost_ns) || item.cost_ns < 0)
@@ -370,7 +375,7 @@ static void make_hit(const struct series *series, uint32_t i, unsigned int kind,
 
 	*hit = (struct virt_worst_hit){
 		.time_ns = item->time_ns, .cost_ns = item->cost_ns, .vcpu = item->vcpu,
-		.index = item->index, .kind = (enum virt_worst_kind)kind,
+		.index = item->index, .kind = (enum virt_worst_kind)kind, .whole = item->whole,
 	};
 }
 

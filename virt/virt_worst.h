@@ -26,7 +26,8 @@ enum virt_worst_kind {
 	VIRT_WORST_STEAL,	/* PREEMPTED without interruption; at its beginning */
 	VIRT_WORST_WAKE,	/* WAKING without interruption; at the wake-up */
 	VIRT_WORST_MIGRATION,	/* time of the gap PREEMPTED or WAKING, and from the first run on
-				 * the new pCPU to the next entry; at this first run */
+				 * the new pCPU to the next entry, but what the guest asked to
+				 * wait, also if the pCPU is lost again; at this first run */
 	VIRT_WORST_IRQ,		/* interrupt: injection to the guest's handler; at the injection */
 	VIRT_WORST_LOST,	/* records of a pCPU are missing; at the first missing one */
 	VIRT_WORST_N_KINDS
@@ -85,6 +86,8 @@ struct virt_worst_hit {
 	int32_t		vcpu;		/* global index; lost: VIRT_NONE */
 	uint32_t	index;		/* for virt_worst_describe() */
 	enum virt_worst_kind kind;	/* VIRT_WORST_N_KINDS: none was found */
+	bool		whole;		/* the trace shows its beginning and its end; else it cost
+					 * at least so much */
 };
 
 /**
@@ -143,10 +146,13 @@ struct virt_moment {
 	int64_t		start_ns;	/* migration: end of the last run on the old pCPU */
 	int64_t		end_ns;		/* exit: entry; migration: first run; irq: handler */
 	int64_t		cost_ns;
-	int64_t		entry_ns;	/* exit, steal, wake, migration: when guest code runs again,
-					 * before the pCPU is lost again; irq: when it runs; or
-					 * VIRT_NO_TIME */
-	int64_t		state_ns[VIRT_N_STATES]; /* of the vCPU from start to end */
+	int64_t		entry_ns;	/* exit, migration: when guest code runs again; steal, wake:
+					 * the same, before the pCPU is lost again; irq: when it
+					 * runs; or VIRT_NO_TIME */
+	int64_t		state_ns[VIRT_N_STATES]; /* of the vCPU from start to end; migration: to
+					 * the entry */
+	int64_t		unasked_ns;	/* exit, migration: costs in BLOCKED and OFFLINE */
+	int64_t		unasked_vmm_ns;	/* exit: as in struct virt_exit */
 	int64_t		who_ns;		/* of it, how long @who had the pCPU */
 	uint64_t	records;	/* lost: how many; 0: not counted */
 	int32_t		vcpu;		/* or VIRT_NONE */
@@ -157,7 +163,8 @@ struct virt_moment {
 	int32_t		event;		/* irq: as in struct virt_irq_delivery; or VIRT_NONE */
 	int16_t		pcpu;		/* where; wake, migration: where it comes to run */
 	int16_t		from_pcpu;	/* migration: from there; or VIRT_NONE */
-	bool		complete;	/* the trace shows its end: else it took at least so long */
+	bool		begun;		/* the trace shows its beginning ... */
+	bool		complete;	/* ... and its end: else it took at least so long */
 	bool		nested;		/* exit: out of a guest of the guest */
 	bool		unsplit;	/* exit: it is not known which part was no cost */
 };

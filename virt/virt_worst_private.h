@@ -38,10 +38,54 @@ static inline int64_t virt_entry_after(const struct virt_vcpu_track *track, size
 	return VIRT_NO_TIME;
 }
 
-/** virt_entry_at - the same from a time on */
-static inline int64_t virt_entry_at(const struct virt_vcpu_track *track, int64_t time_ns)
+/** Where a vCPU goes on from, and up to where its guest runs or nobody knows. */
+struct virt_arrival {
+	size_t		first, end;	/* intervals [first, end) */
+	int64_t		cost_ns;	/* without what the guest asked to wait */
+	int64_t		unasked_ns;	/* of it: waits that it did not ask for */
+};
+
+/**
+ * virt_arrival_at - the way from interval @i to the guest
+ * @arrival: that of an earlier interval, or zero: all of a vCPU's in order take one pass
+ */
+static inline void virt_arrival_at(const struct virt_model *model,
+				   const struct virt_vcpu_track *track, size_t i,
+				   struct virt_arrival *arrival)
 {
-	return virt_entry_after(track, VIRT_FIRST_AT(track->intervals, 0, track->n, time_ns));
+	if (arrival->end < i)
+		*arrival = (struct virt_arrival){ .first = i, .end = i };
+	for (; arrival->first < i; arrival->first++) {
+		const struct virt_interval *interval = &track->intervals[arrival->first];
+		int64_t ns = virt_interval_end(model, track, arrival->first) - interval->start_ns;
+
+		arrival->cost_ns -= virt_is_cost(interval) ? ns : 0;
+		arrival->unasked_ns -= virt_is_unasked(interval) ? ns : 0;
+	}
+	for (; arrival->end < track->n; arrival->end++) {
+		const struct virt_interval *interval = &track->intervals[arrival->end];
+		int64_t ns = virt_interval_end(model, track, arrival->end) - interval->start_ns;
+
+		if (interval->state == VIRT_GUEST || interval->state == VIRT_UNKNOWN)
+			break;
+		arrival->cost_ns += virt_is_cost(interval) ? ns : 0;
+		arrival->unasked_ns += virt_is_unasked(interval) ? ns : 0;
+	}
+}
+
+/** virt_arrives - whether the trace shows that the guest runs at last */
+static inline bool virt_arrives(const struct virt_vcpu_track *track,
+				const struct virt_arrival *arrival)
+{
+	return arrival->end < track->n && track->intervals[arrival->end].state == VIRT_GUEST;
+}
+
+/** virt_migrated_at - the interval from @i on with which the vCPU is on another pCPU */
+static inline size_t virt_migrated_at(const struct virt_vcpu_track *track, size_t i)
+{
+	while (i < track->n && !(track->intervals[i].flags & VIRT_INTERVAL_MIGRATED))
+		i++;
+	return i;
 }
 
 #endif

@@ -54,7 +54,8 @@ def check_vcpu(vcpu, moments, begin):
         # what goes on when the trace begins has not begun
         mine = [m for m in mine if m["time_ns"] > begin]
         expect("%s %s" % (name, kind), dist["count"], len(mine))
-        check_costs("%s %s" % (name, kind), dist, [m["cost_ns"] for m in mine if m["complete"]])
+        check_costs("%s %s" % (name, kind), dist,
+                    [m["cost_ns"] for m in mine if m["begun"] and m["complete"]])
     for exit in vcpu["exits"]:
         costs = [m["cost_ns"] for m in moments
                  if m["kind"] == "exit" and m["reason"] == exit["reason"]]

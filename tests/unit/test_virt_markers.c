@@ -229,11 +229,45 @@ static void test_text(void **state)
 	/* the gap of 2000 ns, all of it stolen, and 100 ns up to the entry */
 	check_text(worst, model, VIRT_WORST_MIGRATION, VIRT_NO_TIME,
 		   "d1v0 migrated from CPU 0 to CPU 1, 2.000 us after it last ran; this cost"
-		   " 2.100 us: preempted 2.000 us, guest code after 2.100 us");
+		   " 2.100 us: hypervisor 100 ns, preempted 2.000 us, guest code after 2.100 us");
 	check_text(worst, model, VIRT_WORST_IRQ, VIRT_NO_TIME,
 		   "d1v0 interrupt vector 0x30 on CPU 0, from injection to handler 1.250 us");
 	check_text(worst, model, VIRT_WORST_LOST, VIRT_NO_TIME,
 		   "CPU 1: 7 records lost, nothing is known of 1.000 us");
+	virt_worst_free(worst);
+	virt_model_free(model);
+}
+
+/** What the guest did not ask to wait for is a cost, and is told as one. */
+static void test_kept_waiting(void **state)
+{
+	struct virt_model *model = virt_model_new();
+	const struct virt_interval *interval;
+	struct virt_worst *worst;
+	char text[VIRT_TEXT_SIZE];
+	int64_t end;
+
+	(void)state;
+	assert_int_equal(virt_model_add_machine(model, 1, "d1"), 0);
+	assert_int_equal(virt_model_add_vcpu(model, 0, 0, 20000, "d1v0"), 0);
+	assert_int_equal(virt_model_add_reason(model, "IOIO"), 0);
+	virt_model_set(model, 0, 0, VIRT_GUEST, 0, VIRT_NONE, 0);
+	virt_model_set(model, 0, 100, VIRT_HYPERVISOR, 0, 0, VIRT_INTERVAL_EXIT);
+	virt_model_set(model, 0, 110, VIRT_BLOCKED, 0, VIRT_NONE, VIRT_INTERVAL_UNASKED);
+	virt_model_set(model, 0, 150, VIRT_VMM, 0, 0, 0);
+	virt_model_set(model, 0, 155, VIRT_BLOCKED, 0, VIRT_NONE, VIRT_INTERVAL_UNASKED);
+	virt_model_set(model, 0, 162, VIRT_BLOCKED, 0, VIRT_NONE, 0);
+	virt_model_set(model, 0, 171, VIRT_HYPERVISOR, 0, 0, 0);
+	virt_model_set(model, 0, 172, VIRT_GUEST, 0, VIRT_NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 1000), 0);
+	worst = virt_worst_new(model, false, NULL, 0);
+	check_text(worst, model, VIRT_WORST_EXIT, VIRT_NO_TIME,
+		   "d1v0 VM exit IOIO on CPU 0 cost 63 ns: hypervisor 11 ns, vmm 5 ns, kept waiting"
+		   " by its monitor 7 ns, kept waiting 40 ns; at no cost asleep 9 ns, guest code"
+		   " after 72 ns");
+	interval = virt_vcpu_at(model, 0, 120, &end);
+	virt_text_interval(text, sizeof(text), model, 0, interval, end);
+	assert_string_equal(text, "d1v0 is kept waiting (last on CPU 0) for 40 ns");
 	virt_worst_free(worst);
 	virt_model_free(model);
 }
@@ -410,6 +444,7 @@ int main(void)
 		cmocka_unit_test(test_place),
 		cmocka_unit_test(test_selected),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_kept_waiting),
 		cmocka_unit_test(test_pick),
 		cmocka_unit_test(test_looks),
 		cmocka_unit_test(test_shared),

@@ -265,6 +265,116 @@ static void test_describe(void **state)
 	virt_model_free(model);
 }
 
+/**
+ * A vCPU that comes to another pCPU and loses it before its guest runs there:
+ *
+ *	 100 HYPERVISOR	exit, on pCPU 0
+ *	 110 PREEMPTED	30 ns
+ *	 140 HYPERVISOR	on pCPU 1: migration; 5 ns
+ *	 145 PREEMPTED	50 ns, in which it is moved and another one takes the pCPU
+ *	 195 HYPERVISOR	3 ns
+ *	 198 BLOCKED	20 ns, asked for
+ *	 218 WAKING	7 ns
+ *	 225 HYPERVISOR	1 ns
+ *	 226 BLOCKED	4 ns, not asked for
+ *	 230 HYPERVISOR	2 ns
+ *	 232 GUEST
+ *	 300 WAKING	to pCPU 0, 10 ns, and the trace ends before guest code runs there
+ *	 310 HYPERVISOR	90 ns
+ */
+static void test_migration(void **state)
+{
+	const struct virt_worst_query query = { ALL, .kinds = BIT(VIRT_WORST_MIGRATION) };
+	struct virt_model *model = virt_model_new();
+	struct virt_worst_hit hits[3];
+	struct virt_moment moment;
+	struct virt_worst *worst;
+
+	(void)state;
+	assert_int_equal(virt_model_add_machine(model, 1, "d1"), 0);
+	assert_int_equal(virt_model_add_vcpu(model, 0, 0, 20000, "d1v0"), 0);
+	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 100, VIRT_HYPERVISOR, 0, NONE, EXIT);
+	set(model, 0, 110, VIRT_PREEMPTED, 0, NONE, 0);
+	set(model, 0, 140, VIRT_HYPERVISOR, 1, NONE, 0);
+	set(model, 0, 145, VIRT_PREEMPTED, 1, NONE, 0);
+	set(model, 0, 160, VIRT_PREEMPTED, 0, NONE, 0);
+	set(model, 0, 180, VIRT_PREEMPTED, 1, NONE, 0);
+	set(model, 0, 195, VIRT_HYPERVISOR, 1, NONE, 0);
+	set(model, 0, 198, VIRT_BLOCKED, 1, NONE, 0);
+	set(model, 0, 218, VIRT_WAKING, 1, NONE, 0);
+	set(model, 0, 225, VIRT_HYPERVISOR, 1, NONE, 0);
+	set(model, 0, 226, VIRT_BLOCKED, 1, NONE, VIRT_INTERVAL_UNASKED);
+	set(model, 0, 230, VIRT_HYPERVISOR, 1, NONE, 0);
+	set(model, 0, 232, VIRT_GUEST, 1, NONE, 0);
+	set(model, 0, 300, VIRT_WAKING, 0, NONE, 0);
+	set(model, 0, 310, VIRT_HYPERVISOR, 0, NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 400), 0);
+	worst = virt_worst_new(model, false, NULL, 0);
+	assert_int_equal(virt_worst_top(worst, &query, hits, 3), 2);
+	assert_int_equal(hits[0].cost_ns, 30 + 5 + 50 + 3 + 7 + 1 + 4 + 2);
+	assert_true(hits[0].whole);
+	moment = describe(worst, VIRT_WORST_MIGRATION, 140);
+	assert_int_equal(moment.end_ns, 140);
+	assert_int_equal(moment.entry_ns, 232);
+	assert_int_equal(moment.state_ns[VIRT_PREEMPTED], 80);
+	assert_int_equal(moment.state_ns[VIRT_WAKING], 7);
+	assert_int_equal(moment.state_ns[VIRT_HYPERVISOR], 11);
+	assert_int_equal(moment.state_ns[VIRT_BLOCKED], 24);
+	assert_int_equal(moment.unasked_ns, 4);
+	assert_true(moment.complete);
+	assert_int_equal(hits[1].time_ns, 310);
+	assert_int_equal(hits[1].cost_ns, 10 + 90);
+	assert_false(hits[1].whole);
+	moment = describe(worst, VIRT_WORST_MIGRATION, 310);
+	assert_true(moment.entry_ns == VIRT_NO_TIME);
+	assert_false(moment.complete);
+	/* one wait is one wait */
+	moment = describe(worst, VIRT_WORST_STEAL, 145);
+	assert_int_equal(moment.cost_ns, 50);
+	/* what the guest did not ask for is a cost of the exit */
+	moment = describe(worst, VIRT_WORST_EXIT, 100);
+	assert_int_equal(moment.cost_ns, 132 - 20);
+	assert_int_equal(moment.unasked_ns, 4);
+	virt_worst_free(worst);
+	virt_model_free(model);
+}
+
+/** A wait that goes on when the trace begins, and one that does when records are lost. */
+static void test_not_whole(void **state)
+{
+	const struct virt_worst_query query = {
+		ALL, .kinds = BIT(VIRT_WORST_STEAL) | BIT(VIRT_WORST_WAKE),
+	};
+	static const bool whole[] = { false, false, true }, begun[] = { false, true, true };
+	struct virt_model *model = virt_model_new();
+	struct virt_worst_hit hits[3];
+	struct virt_moment moment;
+	struct virt_worst *worst;
+
+	(void)state;
+	assert_int_equal(virt_model_add_machine(model, 1, "d1"), 0);
+	assert_int_equal(virt_model_add_vcpu(model, 0, 0, 20000, "d1v0"), 0);
+	set(model, 0, 0, VIRT_PREEMPTED, 0, NONE, 0);
+	set(model, 0, 300, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 400, VIRT_PREEMPTED, 0, NONE, 0);
+	set(model, 0, 600, VIRT_UNKNOWN, 0, NONE, 0);
+	set(model, 0, 700, VIRT_WAKING, 0, NONE, 0);
+	set(model, 0, 800, VIRT_GUEST, 0, NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 1000), 0);
+	worst = virt_worst_new(model, false, NULL, 0);
+	assert_int_equal(virt_worst_top(worst, &query, hits, 3), 3);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(hits[i].cost_ns, 300 - 100 * i);
+		assert_int_equal(hits[i].whole, whole[i]);
+		assert_true(virt_worst_describe(worst, &hits[i], &moment));
+		assert_int_equal(moment.begun, begun[i]);
+		assert_int_equal(moment.begun && moment.complete, whole[i]);
+	}
+	virt_worst_free(worst);
+	virt_model_free(model);
+}
+
 static void test_next_and_prev(void **state)
 {
 	struct virt_model *model = two_lives();
@@ -407,7 +517,8 @@ static struct virt_model *random_model(int64_t length)
 				 state == VIRT_PREEMPTED ? (int32_t)rnd(VCPUS + 1) - 1 : NONE;
 
 		set(model, (int32_t)rnd(VCPUS), t, (enum virt_state)state,
-		    (int16_t)((int)rnd(PCPUS + 1) - 1), detail, rnd(3) ? 0 : EXIT);
+		    (int16_t)((int)rnd(PCPUS + 1) - 1), detail,
+		    (rnd(3) ? 0 : EXIT) | (rnd(3) ? 0 : VIRT_INTERVAL_UNASKED));
 		if (!rnd(3))
 			occupy(model, (int16_t)rnd(PCPUS), t, (int32_t)rnd(VCPUS + 1) - 1);
 		if (!rnd(50)) {
@@ -428,11 +539,18 @@ struct all {
 };
 
 static void found(struct all *all, enum virt_worst_kind kind, int32_t vcpu, int16_t pcpu,
-		  int64_t time, int64_t cost)
+		  int64_t time, int64_t cost, bool whole)
 {
 	assert_true(all->n < MAX);
 	all->pcpu[all->n] = pcpu;
-	all->hits[all->n++] = (struct virt_worst_hit){ time, cost, vcpu, 0, kind };
+	all->hits[all->n++] = (struct virt_worst_hit){ time, cost, vcpu, 0, kind, whole };
+}
+
+/** Does the guest sleep because it wants to? */
+static bool asked_for(const struct virt_interval *interval)
+{
+	return (interval->state == VIRT_BLOCKED || interval->state == VIRT_OFFLINE) &&
+	       !(interval->flags & VIRT_INTERVAL_UNASKED);
 }
 
 /** All moments of a vCPU, from the definitions and the model's public answers alone. */
@@ -457,7 +575,9 @@ static void search_vcpu(const struct virt_model *model, int32_t vcpu, struct all
 			    range.first[j + 1].state <= VIRT_VMM)
 				pcpu = range.first[j + 1].pcpu;
 			found(all, a->state == VIRT_WAKING ? VIRT_WORST_WAKE : VIRT_WORST_STEAL,
-			      vcpu, pcpu, a->start_ns, END(j) - a->start_ns);
+			      vcpu, pcpu, a->start_ns, END(j) - a->start_ns,
+			      a->start_ns > range.first->start_ns && j + 1 < range.n &&
+			      range.first[j + 1].state != VIRT_UNKNOWN);
 		}
 		if (!(a->flags & EXIT) || a->state == VIRT_GUEST)
 			continue;
@@ -467,15 +587,17 @@ static void search_vcpu(const struct virt_model *model, int32_t vcpu, struct all
 			if (b->state == VIRT_UNKNOWN || (j > i && b->flags & EXIT))
 				break;
 			if (b->state == VIRT_GUEST) {
-				found(all, VIRT_WORST_EXIT, vcpu, a->pcpu, a->start_ns, cost);
+				found(all, VIRT_WORST_EXIT, vcpu, a->pcpu, a->start_ns, cost,
+				      true);
 				break;
 			}
-			if (b->state != VIRT_BLOCKED && b->state != VIRT_OFFLINE)
+			if (!asked_for(b))
 				cost += END(j) - b->start_ns;
 		}
 	}
 	for (size_t i = 0; i < moves.n; i++) {
 		const struct virt_migration *move = &moves.first[i];
+		bool arrived = false, whole = false, hidden = false;
 		int64_t cost = 0;
 
 		for (size_t j = 0; j < range.n; j++) {
@@ -486,18 +608,24 @@ static void search_vcpu(const struct virt_model *model, int32_t vcpu, struct all
 
 			if (lo < hi && (a->state == VIRT_PREEMPTED || a->state == VIRT_WAKING))
 				cost += hi - lo;
+			hidden |= lo < hi && a->state == VIRT_UNKNOWN;
 		}
+		/* from the first run on: whatever it does not ask for, until guest code runs */
 		for (size_t j = 0; j < range.n; j++) {
-			if (range.first[j].start_ns < move->time_ns)
+			const struct virt_interval *a = &range.first[j];
+
+			arrived |= a->start_ns == move->time_ns &&
+				   a->flags & VIRT_INTERVAL_MIGRATED;
+			if (!arrived)
 				continue;
-			if (range.first[j].state > VIRT_VMM)
-				break;
-			if (range.first[j].state == VIRT_GUEST) {
-				cost += range.first[j].start_ns - move->time_ns;
+			if (a->state == VIRT_GUEST || a->state == VIRT_UNKNOWN) {
+				whole = a->state == VIRT_GUEST && !hidden;
 				break;
 			}
+			if (!asked_for(a))
+				cost += END(j) - a->start_ns;
 		}
-		found(all, VIRT_WORST_MIGRATION, vcpu, move->to, move->time_ns, cost);
+		found(all, VIRT_WORST_MIGRATION, vcpu, move->to, move->time_ns, cost, whole);
 	}
 #undef END
 }
@@ -511,7 +639,7 @@ static void search(const struct virt_model *model, struct all *all)
 		search_vcpu(model, vcpu, all);
 	for (size_t i = 0; i < losses.n; i++)
 		found(all, VIRT_WORST_LOST, NONE, losses.first[i].pcpu, losses.first[i].from_ns,
-		      losses.first[i].to_ns - losses.first[i].from_ns);
+		      losses.first[i].to_ns - losses.first[i].from_ns, true);
 }
 
 static bool wanted(const struct all *all, size_t i, const struct virt_worst_query *query,
@@ -532,12 +660,19 @@ static int compare_cost(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
+/** What is counted of a query's hits. */
+struct each {
+	size_t		n, whole;
+	int64_t		whole_ns;
+};
+
 static int count_hit(void *arg, const struct virt_worst_hit *hit)
 {
-	size_t *n = arg;
+	struct each *each = arg;
 
-	(void)hit;
-	return ++*n == 1000;
+	each->whole += hit->whole;
+	each->whole_ns += hit->whole ? hit->cost_ns : 0;
+	return ++each->n == 1000;
 }
 
 static void check_query(const struct virt_worst *worst, const struct all *all,
@@ -545,7 +680,8 @@ static void check_query(const struct virt_worst *worst, const struct all *all,
 {
 	static struct virt_worst_hit hits[MAX];
 	static int64_t costs[MAX];
-	size_t n = 0, each = 0, limit = 1 + rnd(200), columns = 1 + rnd(60);
+	size_t n = 0, limit = 1 + rnd(200), columns = 1 + rnd(60);
+	struct each each = { 0 }, sum = { 0 };
 	struct virt_worst_hit hit;
 	int64_t time = rnd(3000), next = INT64_MAX, prev = INT64_MIN;
 
@@ -555,6 +691,8 @@ static void check_query(const struct virt_worst *worst, const struct all *all,
 		if (!wanted(all, i, query, by_pcpu))
 			continue;
 		costs[n++] = all->hits[i].cost_ns;
+		sum.whole += all->hits[i].whole;
+		sum.whole_ns += all->hits[i].whole ? all->hits[i].cost_ns : 0;
 		if (at > time && at < next)
 			next = at;
 		if (at < time && at > prev)
@@ -571,7 +709,11 @@ static void check_query(const struct virt_worst *worst, const struct all *all,
 			    hits[i].time_ns >= hits[i - 1].time_ns);
 	}
 	assert_int_equal(virt_worst_each(worst, query, count_hit, &each), n >= 1000);
-	assert_int_equal(each, n < 1000 ? n : 1000);
+	assert_int_equal(each.n, n < 1000 ? n : 1000);
+	if (n < 1000) {
+		assert_int_equal(each.whole, sum.whole);
+		assert_int_equal(each.whole_ns, sum.whole_ns);
+	}
 	assert_int_equal(virt_worst_next(worst, query, time, &hit), next != INT64_MAX);
 	if (next != INT64_MAX)
 		assert_int_equal(hit.time_ns, next);
@@ -635,6 +777,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_kind),
 		cmocka_unit_test(test_describe),
+		cmocka_unit_test(test_migration),
+		cmocka_unit_test(test_not_whole),
 		cmocka_unit_test(test_next_and_prev),
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_levels),
