@@ -11,18 +11,19 @@
 
 #include "compare_trace.h"
 #include "report_count.h"
+#include "virt_window.h"
 #include "virt_worst.h"
 
-/** What a machine did in a window. */
+/** What the vCPUs of a machine did in a window, as struct virt_window_stats. */
 struct sums {
-	struct virt_totals totals;	/* of all vCPUs */
-	int64_t		known_ns;	/* vCPUs' time that is not UNKNOWN */
+	int64_t		ns[VIRT_N_STATES];
+	int64_t		known_ns;
 	uint64_t	exits, migrations;
 };
 
 static double share(const struct sums *sums, enum virt_state state)
 {
-	return 100 * (double)sums->totals.ns[state] / (double)sums->known_ns;
+	return 100 * (double)sums->ns[state] / (double)sums->known_ns;
 }
 
 static double guest_percent(const struct sums *sums)
@@ -89,6 +90,7 @@ struct job {
 	int			run;
 	const struct virt_model	*model;
 	const struct virt_machine *machine;
+	struct sums		*sums;		/* by machine, and window */
 	int			windows;
 	uint64_t		records, bytes;
 	int			ret;
@@ -105,32 +107,60 @@ static void add(struct job *job, const char *name, double value)
 	job->ret = compare_add(job->compare, job->run, metric, value);
 }
 
-static void add_window(struct job *job, int64_t from_ns, int64_t to_ns)
+static void add_window(struct job *job, const struct sums *sums)
 {
-	struct sums sums = { .known_ns = 0 };
+	for (size_t i = 0; sums->known_ns > 0 && i < ARRAY_SIZE(window_metrics); i++)
+		add(job, window_metrics[i].name, window_metrics[i].value(sums));
+}
 
-	for (int32_t i = 0; i < job->machine->n_vcpus; i++) {
-		int32_t vcpu = job->machine->vcpus[i];
-		struct virt_exit_levels exits;
-		struct virt_totals totals;
+/** All machines in window @i. */
+static int measure_window(struct job *job, int i)
+{
+	int64_t begin = virt_model_begin(job->model);
+	__int128 length = virt_model_end(job->model) - begin;
+	const struct virt_window_query query = {
+		.from_ns = begin + (int64_t)(length * i / job->windows),
+		.to_ns = begin + (int64_t)(length * (i + 1) / job->windows),
+	};
+	struct virt_window *window = virt_window_new(job->model, &query);
 
-		virt_vcpu_totals(job->model, vcpu, from_ns, to_ns, &totals);
+	if (!window)
+		return -ENOMEM;
+	for (int32_t m = 0; m < window->n_machines; m++) {
+		const struct virt_window_stats *all = &window->machines[m].all;
+		struct sums *sums = &job->sums[(size_t)m * job->windows + i];
+
 		for (int state = 0; state < VIRT_N_STATES; state++)
-			sums.totals.ns[state] += totals.ns[state];
-		sums.known_ns += to_ns - from_ns - totals.ns[VIRT_UNKNOWN];
-		sums.migrations += virt_vcpu_migrations(job->model, vcpu, from_ns, to_ns).n;
-		virt_vcpu_exit_levels(job->model, vcpu, from_ns, to_ns, &exits);
-		sums.exits += exits.l1 + exits.l2 + exits.unknown;
+			sums->ns[state] = all->states[state].ns;
+		sums->known_ns = all->known_ns;
+		sums->exits = all->exits;
+		sums->migrations = all->migrations;
 	}
-	for (size_t i = 0; sums.known_ns > 0 && i < ARRAY_SIZE(window_metrics); i++)
-		add(job, window_metrics[i].name, window_metrics[i].value(&sums));
+	virt_window_free(window);
+	return 0;
+}
+
+/** All windows of all machines. */
+static int measure(struct job *job)
+{
+	size_t n = (size_t)virt_model_n_machines(job->model) * job->windows;
+	int ret = 0;
+
+	job->sums = calloc(n + 1, sizeof(*job->sums));
+	if (!job->sums)
+		return -ENOMEM;
+	for (int i = 0; i < job->windows && !ret; i++)
+		ret = measure_window(job, i);
+	return ret;
 }
 
 static int add_hit(void *arg, const struct virt_worst_hit *hit)
 {
 	struct job *job = arg;
 
-	add(job, duration_metrics[hit->kind], (double)hit->cost_ns);
+	/* how long the others took is not known */
+	if (hit->whole)
+		add(job, duration_metrics[hit->kind], (double)hit->cost_ns);
 	return job->ret;
 }
 
@@ -168,21 +198,14 @@ static void add_levels(struct job *job)
 	add(job, "exit_multiplication", (double)all.l1 / (double)all.l2);
 }
 
-static void add_machine(struct job *job, const struct virt_worst *worst)
+static void add_machine(struct job *job, int32_t index, const struct virt_worst *worst)
 {
-	int64_t begin = virt_model_begin(job->model);
-	__int128 length = virt_model_end(job->model) - begin;
-
+	job->machine = virt_model_machine(job->model, index);
 	/* no list of vCPUs would mean all of them */
 	if (!job->machine->n_vcpus)
 		return;
-	for (int i = 0; i < job->windows && !job->ret; i++) {
-		int64_t from = begin + (int64_t)(length * i / job->windows);
-		int64_t to = begin + (int64_t)(length * (i + 1) / job->windows);
-
-		if (from < to)
-			add_window(job, from, to);
-	}
+	for (int i = 0; i < job->windows; i++)
+		add_window(job, &job->sums[(size_t)index * job->windows + i]);
 	add_durations(job, worst);
 	add_levels(job);
 }
@@ -228,12 +251,10 @@ static void add_all(struct job *job)
 {
 	struct virt_worst *worst = virt_worst_new(job->model, false, NULL, 0);
 
-	if (!worst)
-		job->ret = -ENOMEM;
-	for (int32_t i = 0; i < virt_model_n_machines(job->model) && !job->ret; i++) {
-		job->machine = virt_model_machine(job->model, i);
-		add_machine(job, worst);
-	}
+	job->ret = worst ? measure(job) : -ENOMEM;
+	for (int32_t i = 0; i < virt_model_n_machines(job->model) && !job->ret; i++)
+		add_machine(job, i, worst);
+	free(job->sums);
 	job->machine = NULL;
 	add_volume(job);
 	virt_worst_free(worst);

@@ -7,13 +7,13 @@ run compare --quiet hvm-exits.xen hvm-io.xen --statistic mean,p50,p99 --metric '
 status 1
 golden t092_compare_traces "$OUT"
 
-run compare --quiet --format csv a=hvm-exits.xen b=credit2-basic.xen
+run compare --quiet --format csv a=hvm-exits.xen b=credit2-basic.xen c=lost-records.xen
 cp "$OUT" "$WORK/compared"
-for sample in hvm-exits credit2-basic; do
+for sample in hvm-exits credit2-basic lost-records; do
 	"$KSV_BIN" report --quiet --format json $sample.xen > "$WORK/$sample.json" || fail "report"
 done
 check "as report has it" python3 - "$WORK/compared" "$WORK/hvm-exits.json" \
-	"$WORK/credit2-basic.json" <<'END'
+	"$WORK/credit2-basic.json" "$WORK/lost-records.json" <<'END'
 import csv, json, sys
 rows = {(row["run"], row["metric"], row["statistic"]): row
         for row in csv.DictReader(open(sys.argv[1]))}
@@ -26,7 +26,7 @@ def near(a, b, limit=1e-9):
     assert abs(a - b) <= limit * max(abs(a), abs(b), 1), (a, b)
 
 
-for run, path in zip("ab", sys.argv[2:]):
+for run, path in zip("abc", sys.argv[2:]):
     report = json.load(open(path))
     window = report["window_ns"][1] - report["window_ns"][0]
     near(float(rows[run, "trace.records_per_s", "mean"]["value"]),
@@ -40,12 +40,15 @@ for run, path in zip("ab", sys.argv[2:]):
         if complete:
             assert int(row["values"]) == complete
             near(float(row["value"]), sum(exit["ns"] for exit in exits) / complete)
-        row = rows.get((run, machine["name"] + ".wake_latency_ns", "mean"))
-        wakes = [vcpu["wake_ns"] for vcpu in machine["vcpus"]]
-        count = sum(wake["count"] for wake in wakes)
-        if row and count:
-            assert int(row["values"]) == count, (row, count)
-            near(float(row["value"]), sum(wake["ns"] for wake in wakes) / count)
+        # waits whose beginning or end is not in the trace have no length
+        for name, state in (("wake_latency_ns", "waking"), ("steal_ns", "preempted")):
+            row = rows.get((run, machine["name"] + "." + name, "mean"))
+            waits = [vcpu["states"][state] for vcpu in machine["vcpus"]]
+            count = sum(wait["complete"] for wait in waits)
+            assert int(row["values"] if row else 0) == count, (row, count)
+            means = [(wait["mean"] + 0.5) * wait["complete"] for wait in waits if "mean" in wait]
+            if count:
+                near(float(row["value"]), sum(means) / count, 0.5 / float(row["value"]))
         if all(vcpu["known_ns"] == window for vcpu in machine["vcpus"]):
             # without unknown time, the mean over windows of equal length is that of the whole
             whole = window * len(machine["vcpus"])
