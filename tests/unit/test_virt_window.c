@@ -208,11 +208,11 @@ static struct virt_stretches count(const struct pieces *pieces, unsigned int kin
 		int64_t a = piece->start > from ? piece->start : from;
 		int64_t b = piece->end < to ? piece->end : to;
 
+		if (piece->start >= to || (piece->start < from && piece->end <= from))
+			continue;
 		if (!(kinds >> piece->kind & 1))
 			continue;
 		sum.ns += a < b ? b - a : 0;
-		if (piece->start >= to || (piece->start < from && piece->end <= from))
-			continue;
 		if (piece->start < from || piece->start == begin) {
 			sum.before++;
 			if (piece->begun && from - piece->start > sum.before_ns)
@@ -390,7 +390,8 @@ static void check_machine(const struct virt_model *model, const struct virt_wind
 		const struct virt_window_stats *stats = &window->vcpus[info->vcpus[i]];
 
 		for (size_t j = 0; j < life->stretches.n; j++)
-			add_piece(&stretches, life->stretches.piece[j]);
+			if (life->stretches.piece[j].kind == VIRT_WAKING)
+				add_piece(&stretches, life->stretches.piece[j]);
 		exits += stats->exits;
 		migrations += stats->migrations;
 		runs += stats->runs.count;
