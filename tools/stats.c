@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "stats.h"
+#include "virt_window.h"
 
 /** @per_mille: of a percentile; 0: it is none */
 static const struct {
@@ -74,7 +75,7 @@ static double at_per_mille(const double *sorted, size_t n, unsigned int per_mill
 	const double *low = &sorted[place / 1000];
 
 	if (percentile == STATS_NEAREST)
-		return sorted[((uint64_t)n * per_mille + 999) / 1000 - 1];
+		return sorted[virt_nearest_rank(n, per_mille)];
 	return place % 1000 ? *low + (low[1] - *low) * (double)(place % 1000) / 1000 : *low;
 }
 

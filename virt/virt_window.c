@@ -56,7 +56,7 @@ static void select_nth(int64_t *v, size_t lo, size_t hi, size_t k)
 
 void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n)
 {
-	static const unsigned int per_cent[] = { 5, 50, 95, 99 };
+	static const unsigned int per_mille[] = { 50, 500, 950, 990 };
 	int64_t *result[] = { &dist->p5, &dist->p50, &dist->p95, &dist->p99 };
 	size_t lo = 0;
 
@@ -71,8 +71,8 @@ void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n)
 		if (ns[i] > dist->max)
 			dist->max = ns[i];
 	}
-	for (size_t i = 0; i < sizeof(per_cent) / sizeof(per_cent[0]); i++) {
-		size_t k = (n * per_cent[i] + 99) / 100 - 1;
+	for (size_t i = 0; i < sizeof(per_mille) / sizeof(per_mille[0]); i++) {
+		size_t k = virt_nearest_rank(n, per_mille[i]);
 
 		/* what lies before the last one found is smaller */
 		select_nth(ns, lo, n, k);

@@ -27,6 +27,12 @@
 extern "C" {
 #endif
 
+/** virt_nearest_rank - where a percentile is among @n sorted values, which are 1 or more. */
+static inline size_t virt_nearest_rank(size_t n, unsigned int per_mille)
+{
+	return (size_t)(((uint64_t)n * per_mille + 999) / 1000 - 1);
+}
+
 /**
  * A number of durations. Percentiles are exact: the smallest one that so many per cent of all do
  * not exceed (nearest rank).
