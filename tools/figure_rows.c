@@ -105,12 +105,12 @@ static void draw_bars(const struct figure *figure, const struct figure_row *row,
 			    list->n);
 }
 
-/** "d1v0: guest 66.66 %, blocked 33.34 %", for those who point at a row. */
+/** "d1v0: guest 66.66 %, blocked 33.34 %", as in the report, for those who point at a row. */
 static void row_tip(const struct figure *figure, const struct figure_row *row, char *tip,
 		    size_t size)
 {
 	const struct figure_options *options = &figure->options;
-	double window = (double)(options->to_ns - options->from_ns);
+	int64_t window = options->to_ns - options->from_ns;
 	struct virt_totals totals;
 	size_t n;
 
@@ -123,7 +123,9 @@ static void row_tip(const struct figure *figure, const struct figure_row *row, c
 			n += (size_t)snprintf(tip + n, size - n, "%s %s %.2f %%",
 					      strchr(tip, ':') ? "," : ":",
 					      virt_state_name(state),
-					      100 * (double)totals.ns[state] / window);
+					      100 * (double)totals.ns[state] / (double)
+					      (state == VIRT_UNKNOWN ? window :
+					       window - totals.ns[VIRT_UNKNOWN]));
 	}
 }
 

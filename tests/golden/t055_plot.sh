@@ -30,6 +30,20 @@ sed 's/#009e73/#009e74/' "$WORK/pinned-vcpu.svg" > "$WORK/wrong.svg"
 python3 "$GOLDEN/plot_svg.py" "$WORK/wrong.svg" "$WORK/pinned.csv" vcpu > "$OUT"
 check "tells colours apart" test $? = 1
 
+# What is told of a row is what the report says: shares of what is known.
+run plot --quiet -o "$WORK/lost.svg" "$SAMPLES/lost-records.xen"
+run report --quiet --format json "$SAMPLES/lost-records.xen"
+check "shares of rows" python3 -c 'import json, re, sys
+report = json.load(open(sys.argv[1]))
+window = report["window_ns"][1] - report["window_ns"][0]
+tips = dict(re.findall("<title>(d[0-9]+v[0-9]+): ([^<]*)</title>", open(sys.argv[2]).read()))
+for vcpu in (v for m in report["machines"] for v in m["vcpus"]):
+    told = ", ".join("%s %.2f %%" % (state, 100 * dist["ns"] / (
+                     window if state == "unknown" else vcpu["known_ns"]))
+                     for state, dist in vcpu["states"].items() if dist["ns"])
+    assert tips[vcpu["name"]] == told, (tips[vcpu["name"]], told)
+assert len(tips) == 4' "$OUT" "$WORK/lost.svg"
+
 # texts KIND FILE: the texts of one kind, in their order
 texts()
 {
