@@ -183,6 +183,9 @@ static void put_vcpu(struct output *out, const struct report *report,
 			 report_who(report, stats->culprits[i].vcpu), stats->culprits[i].ns);
 	for (size_t i = 0; i < stats->n_reasons; i++)
 		put_exit(out, report, &row, &stats->reasons[i]);
+	if (stats->exits_before)
+		put_time(out, report, &row, "exit_before",
+			 report_reason(report, stats->before_reason), stats->exits_before_ns);
 	put_count(out, report, &row, "exit_level", "l2", vcpu->levels.l2);
 	if (vcpu->levels.l2)
 		put_count(out, report, &row, "exit_level", "l1", vcpu->levels.l1);

@@ -217,6 +217,12 @@ static void write_vcpu(struct json *json, const struct report *report,
 	}
 	json_close(json, ']');
 	write_exits(json, report, stats);
+	if (stats->exits_before) {
+		json_open(json, "exit_before", '{', true);
+		json_str(json, "reason", report_reason(report, stats->before_reason));
+		json_i64(json, "ns", stats->exits_before_ns);
+		json_close(json, '}');
+	}
 	write_levels(json, vcpu);
 	write_counts(json, vcpu->count);
 	json_close(json, '}');

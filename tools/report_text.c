@@ -334,6 +334,22 @@ static void put_exits(struct output *out, const struct report *report,
 	put_exit_parts(out, report, stats);
 }
 
+/** The exit from which it has not come back yet. */
+static void put_exit_before(struct output *out, const struct report *report,
+			    const struct virt_window_stats *stats)
+{
+	char text[32];
+
+	if (!stats->exits_before)
+		return;
+	duration(text, sizeof(text), stats->exits_before_ns);
+	put(out, "\n  when the window begins, ");
+	put(out, report_reason(report, stats->before_reason));
+	put(out, " has gone on for ");
+	put(out, text);
+	out_char(out, '\n');
+}
+
 /** A KVM host's thread, and the guest's CPU. */
 static void put_threads(struct output *out, const struct report *report,
 			const struct report_vcpu *vcpu)
@@ -412,6 +428,7 @@ static void put_vcpu(struct output *out, const struct report *report,
 	put_others(out, report, stats);
 	put_migrations(out, vcpu);
 	put_exits(out, report, stats);
+	put_exit_before(out, report, stats);
 	put_levels(out, &vcpu->levels);
 	put_counts(out, vcpu->count);
 }

@@ -437,6 +437,47 @@ static int take_exit(struct exits *exits, const struct virt_exit *exit)
 	return add_sample(&exits->costs[exit->reason + 1], exit->cost_ns);
 }
 
+/** The last exit before interval @i; @i: there is none. */
+static size_t last_exit_before(const struct virt_vcpu_track *vcpu, size_t i)
+{
+	size_t block = i / VIRT_COUNT_BLOCK, lo = 0, hi = block, j = i;
+	uint32_t n = vcpu->counts[block].exits;
+
+	while (j-- > block * VIRT_COUNT_BLOCK)
+		if (vcpu->intervals[j].flags & VIRT_INTERVAL_EXIT)
+			return j;
+	if (!n)
+		return i;
+	/* the first block at whose beginning it has been */
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+
+		if (vcpu->counts[middle].exits < n)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	for (j = lo * VIRT_COUNT_BLOCK; j-- > 0; )
+		if (vcpu->intervals[j].flags & VIRT_INTERVAL_EXIT)
+			break;
+	return j;
+}
+
+/** The exit from which the vCPU has not come back when the window begins. */
+static void find_exit_before(const struct walk *walk)
+{
+	size_t i = virt_first_interval_at(walk->vcpu, walk->from_ns);
+	size_t exit = last_exit_before(walk->vcpu, i);
+	struct virt_window_stats *stats = walk->stats;
+
+	if (exit == i || virt_time_of(walk->model, walk->vcpu,
+				      virt_exit_end(walk->vcpu, exit)) <= walk->from_ns)
+		return;
+	stats->exits_before = 1;
+	stats->exits_before_ns = walk->from_ns - walk->vcpu->intervals[exit].start_ns;
+	stats->before_reason = virt_exit_reason(&walk->vcpu->intervals[exit]);
+}
+
 /** Each exit taken apart. */
 static int walk_exits(struct walk *walk)
 {
@@ -510,6 +551,7 @@ static int take_vcpu(struct walk *walk, int32_t index, struct virt_window_stats 
 		ret = walk_states(walk);
 	if (!ret)
 		ret = end_states(walk);
+	find_exit_before(walk);
 	if (!ret)
 		ret = wants(walk, VIRT_WINDOW_EXITS) ? walk_exits(walk) : sum_up_exits(walk);
 	return ret ? ret : find_culprits(walk);
@@ -528,6 +570,12 @@ static void add_vcpu(struct virt_window_stats *machine, const struct virt_window
 	machine->unasked_ns += vcpu->unasked_ns;
 	machine->migrations += vcpu->migrations;
 	machine->exits += vcpu->exits;
+	if (vcpu->exits_before && (!machine->exits_before ||
+				   vcpu->exits_before_ns > machine->exits_before_ns)) {
+		machine->exits_before_ns = vcpu->exits_before_ns;
+		machine->before_reason = vcpu->before_reason;
+	}
+	machine->exits_before += vcpu->exits_before;
 	if (vcpu->longest_vcpu != VIRT_NONE)
 		keep_longest(machine, vcpu->longest_vcpu, vcpu->longest_from_ns,
 			     vcpu->longest_to_ns);
@@ -664,9 +712,10 @@ static struct virt_window *alloc_window(const struct virt_model *model)
 		return NULL;
 	}
 	for (int32_t i = 0; i < window->n_vcpus; i++)
-		window->vcpus[i].longest_vcpu = VIRT_NONE;
+		window->vcpus[i].longest_vcpu = window->vcpus[i].before_reason = VIRT_NONE;
 	for (int32_t i = 0; i < window->n_machines; i++)
-		window->machines[i].all.longest_vcpu = VIRT_NONE;
+		window->machines[i].all.longest_vcpu = window->machines[i].all.before_reason =
+			VIRT_NONE;
 	return window;
 }
 

@@ -75,6 +75,9 @@ struct virt_window_stats {
 	int64_t			unasked_ns;	/* of it: VIRT_INTERVAL_UNASKED */
 	uint64_t		migrations;
 	uint64_t		exits;
+	uint64_t		exits_before;	/* begun before, not over when it begins */
+	int64_t			exits_before_ns; /* for how long by then, of several the longest */
+	int32_t			before_reason;	/* of this one; or VIRT_NONE */
 	struct virt_window_exit	*reasons;	/* costliest first */
 	size_t			n_reasons;
 	struct virt_culprit	*culprits;	/* of a vCPU; most time first */

@@ -188,6 +188,12 @@ def check_vcpu(formats, machine, vcpu, kvm):
     expect(who + " migrations", formats.cells(who, "migrations", "")["count"],
            str(vcpu["migrations"]))
     formats.exits(who, machine, who, vcpu["exits"], kvm)
+    before = vcpu.get("exit_before")
+    if before:
+        expect(who + " exit before", formats.row("exit_before", machine, who,
+                                                 before["reason"])["ns"], str(before["ns"]))
+        expect(who + " exit before in text", "  when the window begins, %s has gone on for %s\n" %
+               (before["reason"], duration(before["ns"])) in open(sys.argv[1]).read(), True)
 
 
 def check_pcpu(formats, pcpu, kvm):

@@ -102,7 +102,7 @@ static struct piece piece_of(const struct life *life, size_t first, size_t last)
 static void live_exit(struct life *life, size_t i)
 {
 	const struct virt_interval *all = life->all.first;
-	struct piece piece = { .start = all[i].start_ns, .kind = NONE };
+	struct piece piece = { .start = all[i].start_ns, .kind = NONE, .end = all[i].start_ns };
 	bool monitor = false;
 	size_t j = i;
 
@@ -122,6 +122,7 @@ static void live_exit(struct life *life, size_t i)
 			piece.exit.unasked_ns += ns;
 		if (sleeps && !asked && monitor)
 			piece.exit.unasked_vmm_ns += ns;
+		piece.end = end_of(life, j);
 		j++;
 	}
 	piece.whole = j > i && j < life->all.n && all[j].state == VIRT_GUEST &&
@@ -297,10 +298,19 @@ static void check_reason(const struct life *life, const struct virt_window_exit 
 static void check_exits(const struct life *life, const struct virt_window_stats *stats,
 			int64_t from, int64_t to, bool all)
 {
+	const struct piece *before = NULL;
 	uint64_t n = 0, told = 0;
 
-	for (size_t i = 0; i < life->exits.n; i++)
-		n += life->exits.piece[i].start >= from && life->exits.piece[i].start < to;
+	for (size_t i = 0; i < life->exits.n; i++) {
+		const struct piece *piece = &life->exits.piece[i];
+
+		n += piece->start >= from && piece->start < to;
+		if (piece->start < from && piece->end > from)
+			before = piece;
+	}
+	assert_int_equal(stats->exits_before, before != NULL);
+	assert_int_equal(stats->exits_before_ns, before ? from - before->start : 0);
+	assert_int_equal(stats->before_reason, before ? before->kind : NONE);
 	assert_int_equal(stats->exits, n);
 	for (size_t i = 0; i < stats->n_reasons; i++) {
 		told += stats->reasons[i].count;
