@@ -15,6 +15,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "temporary_file.h"
 #include "xentrace_file.h"
 
 /** Size of the pieces in which data is copied and uncompressed. */
@@ -234,29 +235,6 @@ static ssize_t source_read(struct source *src, uint8_t *out, size_t size)
 	}
 }
 
-/** An unlinked file for data that cannot be mapped as it is. */
-static int temporary_file(void)
-{
-	const char *dir = getenv("TMPDIR");
-	char *path;
-	int fd;
-
-	if (!dir || !*dir)
-		dir = "/tmp";
-	fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
-		return fd >= 0 ? fd : -errno;
-	if (asprintf(&path, "%s/kshark-virt-XXXXXX", dir) < 0)
-		return -ENOMEM;
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		fd = -errno;
-	else
-		unlink(path);
-	free(path);
-	return fd;
-}
-
 static int write_fully(int fd, const uint8_t *buf, size_t size)
 {
 	while (size) {
@@ -373,11 +351,9 @@ int xentrace_file_open(struct xentrace_file *file, const char *path,
 	ret = spool(&src, file, st.st_size, options);
 	source_close(&src);
 	if (ret < 0) {
-		const char *dir = getenv("TMPDIR");
-
 		xentrace_set_error(error, error_size,
 				   "%s: cannot copy it to a temporary file in %s: %s%s", path,
-				   dir && *dir ? dir : "/tmp", strerror(-ret), ret == -ENOSPC ?
+				   temporary_directory(), strerror(-ret), ret == -ENOSPC ?
 				   "; set TMPDIR to a directory with more room" : "");
 		if (!from_stdin)
 			close(fd);
