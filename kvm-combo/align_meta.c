@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "align_meta.h"
+#include "trace_dat.h"
 #include "xen_meta.h"
 
 #define KEY	"alignment"
@@ -201,6 +202,16 @@ err:
 	return NULL;
 }
 
+/** Is an alignment in the unit of the trace, as far as that tells? */
+static bool counts_alike(const char *guest_path, const struct align_meta *meta)
+{
+	struct trace_dat_info info;
+	char problem[256];
+
+	return !trace_dat_check(guest_path, problem, sizeof(problem), &info) ||
+	       info.unit == TRACE_DAT_EITHER || (info.unit == TRACE_DAT_CYCLES) == meta->cycles;
+}
+
 int align_meta_read(const char *guest_path, struct align_meta **meta, char *error, size_t size)
 {
 	bool there;
@@ -227,6 +238,13 @@ int align_meta_read(const char *guest_path, struct align_meta **meta, char *erro
 	if (!*meta) {
 		snprintf(error, size, "%s: not enough memory", guest_path);
 		ret = -ENOMEM;
+	} else if (!counts_alike(guest_path, *meta)) {
+		snprintf(error, size, "%s: the alignment in its sidecar is of a trace that counts "
+			 "%s: let kshark-virt align --write write it anew", guest_path,
+			 (*meta)->cycles ? "cycles" : "ns");
+		align_meta_free(*meta);
+		*meta = NULL;
+		ret = -EINVAL;
 	}
 end:
 	json_object_put(root);
@@ -251,6 +269,7 @@ int align_meta_apply(struct kvm_trace *guest, char *error, size_t size)
 
 	if (!meta)
 		return ret;
+	alignment.cycles = meta->cycles;
 	alignment.tids = meta->tids;
 	alignment.n_tids = meta->n_tids;
 	alignment.offset = meta->offset;

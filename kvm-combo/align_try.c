@@ -42,26 +42,31 @@ int align_source_find(const char *name)
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-/** Whether the times of a trace.dat are cycles; false also if it cannot be read. */
-static bool counts_cycles(const char *path)
+/** What a trace.dat counts; ns also if it cannot be read. */
+static enum trace_dat_unit unit_of(const char *path)
 {
+	struct trace_dat_info info;
 	char problem[512];
-	bool cycles = false;
 
-	return trace_dat_check(path, problem, sizeof(problem), &cycles) && cycles;
+	return trace_dat_check(path, problem, sizeof(problem), &info) ? info.unit : TRACE_DAT_NS;
 }
 
 int align_pair_units(const char *host, const char *guest, bool *cycles, char *error, size_t size)
 {
-	bool xen = !trace_dat_is(host);
+	enum trace_dat_unit host_unit, guest_unit;
 
 	if (!trace_dat_is(guest)) {
 		snprintf(error, size, "%s: the guest's trace must be a trace.dat file of "
 			 "trace-cmd", guest);
 		return -EINVAL;
 	}
-	*cycles = counts_cycles(guest);
-	if (*cycles == (xen || counts_cycles(host)))
+	host_unit = trace_dat_is(host) ? unit_of(host) : TRACE_DAT_CYCLES;
+	guest_unit = unit_of(guest);
+	/* of what may be either, the other file tells; what does not fit is not explained then */
+	if (guest_unit == TRACE_DAT_EITHER)
+		guest_unit = host_unit;
+	*cycles = guest_unit == TRACE_DAT_CYCLES;
+	if (host_unit == TRACE_DAT_EITHER || *cycles == (host_unit == TRACE_DAT_CYCLES))
 		return 0;
 	snprintf(error, size, "%s counts %s and %s counts %s: record the guest with 'trace-cmd "
 		 "record -C %s'", host, *cycles ? "ns" : "cycles of the TSC", guest,

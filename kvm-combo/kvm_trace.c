@@ -13,6 +13,7 @@
 #include "clock_align.h"
 #include "kvm_fields.h"
 #include "kvm_trace.h"
+#include "trace_dat.h"
 
 /* Exported by libtracecmd without being in its headers; another version may lack it. */
 int tracecmd_enable_tsync(struct tracecmd_input *handle, bool enable) __attribute__((weak));
@@ -50,7 +51,8 @@ struct kvm_trace {
 	struct kvm_fields *fields;
 	int		n_cpus;
 	int		damaged_cpu;		/* or -1 */
-	uint64_t	hz;			/* of the time stamps, or 0: they are ns */
+	enum trace_dat_unit unit;
+	uint64_t	hz;			/* of cycles; 0: they are taken for ns */
 	bool		aligned;
 	int64_t		offset;			/* if so */
 	double		drift_ppm;
@@ -153,27 +155,41 @@ static bool look_up(struct kvm_trace *trace)
 	return true;
 }
 
+/** Return: false after a text. */
+static bool open_input(struct kvm_trace *trace, char *error, size_t size)
+{
+	/* plugins only print; without them, nothing of this machine changes what is read */
+	trace->input = tracecmd_open_head(trace->path, TRACECMD_FL_LOAD_NO_PLUGINS);
+	if (!trace->input) {
+		snprintf(error, size, "%s: libtracecmd cannot read the head of this trace.dat",
+			 trace->path);
+		return false;
+	}
+	if (!tracecmd_init_data(trace->input))
+		return true;
+	snprintf(error, size, "%s: libtracecmd cannot read the records of this trace.dat "
+		 "(a latency trace has none: record it with 'trace-cmd record')", trace->path);
+	return false;
+}
+
 struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size)
 {
 	struct kvm_trace *trace = calloc(1, sizeof(*trace));
+	struct trace_dat_info info;
+	char problem[512];
 
 	if (!trace)
 		goto err_memory;
 	trace->path = strdup(path);
 	if (!trace->path)
 		goto err_memory;
-	/* plugins only print; without them, nothing of this machine changes what is read */
-	trace->input = tracecmd_open_head(path, TRACECMD_FL_LOAD_NO_PLUGINS);
-	if (!trace->input) {
-		snprintf(error, size, "%s: libtracecmd cannot read the head of this trace.dat",
-			 path);
+	if (!trace_dat_check(path, problem, sizeof(problem), &info)) {
+		snprintf(error, size, "%s: %s", path, problem);
 		goto err;
 	}
-	if (tracecmd_init_data(trace->input) < 0) {
-		snprintf(error, size, "%s: libtracecmd cannot read the records of this trace.dat "
-			 "(a latency trace has none: record it with 'trace-cmd record')", path);
+	trace->unit = info.unit;
+	if (!open_input(trace, error, size))
 		goto err;
-	}
 	if (!look_up(trace))
 		goto err_memory;
 	return trace;
@@ -187,6 +203,11 @@ err:
 void kvm_trace_set_hz(struct kvm_trace *trace, uint64_t hz)
 {
 	trace->hz = hz;
+}
+
+enum trace_dat_unit kvm_trace_unit(const struct kvm_trace *trace)
+{
+	return trace->unit;
 }
 
 bool kvm_trace_hide_offsets(struct kvm_trace *trace)
@@ -217,6 +238,8 @@ int kvm_trace_align(struct kvm_trace *trace, const struct kvm_trace_alignment *a
 	trace->aligned = true;
 	trace->offset = alignment->offset;
 	trace->drift_ppm = alignment->drift_ppm;
+	if (trace->unit == TRACE_DAT_EITHER)
+		trace->unit = alignment->cycles ? TRACE_DAT_CYCLES : TRACE_DAT_NS;
 	return 0;
 }
 
@@ -420,7 +443,8 @@ static int64_t time_of(const struct kvm_trace *trace, uint64_t ts)
 
 		ts = time < 0 ? 0 : (uint64_t)time;
 	}
-	ns = trace->hz ? (unsigned __int128)ts * 1000000000 / trace->hz : ts;
+	ns = trace->hz && trace->unit == TRACE_DAT_CYCLES ?
+	     (unsigned __int128)ts * 1000000000 / trace->hz : ts;
 	return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns;
 }
 

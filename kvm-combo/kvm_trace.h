@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "trace_dat.h"
 #include "virt_delivery.h"
 
 #ifdef __cplusplus
@@ -53,16 +54,27 @@ struct kvm_trace_record {
 
 struct kvm_trace;
 
-/** kvm_trace_open - Return: NULL, with the file's name and what helps in @error. */
+/**
+ * kvm_trace_open - open a file that trace_dat_check() has nothing against
+ *
+ * Return: NULL, with the file's name and what helps in @error.
+ */
 struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size);
 
 /** kvm_trace_close - close a trace, which may be NULL. */
 void kvm_trace_close(struct kvm_trace *trace);
 
 /**
- * kvm_trace_set_hz - from now on, time stamps are cycles of a clock of @hz; 0: they are ns
+ * kvm_trace_unit - what time stamps are, as far as the file tells
  *
- * libtracecmd gives them as they are if the file does not tell how long a cycle is.
+ * TRACE_DAT_EITHER until kvm_trace_align() tells more; such times are taken for ns.
+ */
+enum trace_dat_unit kvm_trace_unit(const struct kvm_trace *trace);
+
+/**
+ * kvm_trace_set_hz - from now on, cycles are those of a clock of @hz; 0: they are taken for ns
+ *
+ * Times that are ns stay as they are.
  */
 void kvm_trace_set_hz(struct kvm_trace *trace, uint64_t hz);
 
@@ -76,7 +88,8 @@ bool kvm_trace_hide_offsets(struct kvm_trace *trace);
 /** How the times of a guest's trace become its host's, and which threads its CPUs are. */
 struct kvm_trace_alignment {
 	bool		hide_offsets;	/* instead of trace-cmd's offsets, not after them */
-	int64_t		offset;		/* in units of the trace, before kvm_trace_set_hz() */
+	bool		cycles;		/* the unit: as both files count; else ns */
+	int64_t		offset;		/* before kvm_trace_set_hz() */
 	double		drift_ppm;	/* clock_align.h */
 	const char	*host;		/* name of the host's file, without its directory */
 	const int	*tids;		/* by CPU; VIRT_NONE: not known */

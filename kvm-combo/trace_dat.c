@@ -5,16 +5,13 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "trace_dat.h"
+#include "trace_dat_read.h"
 
 const char trace_dat_magic[10] = "\x17\x08\x44tracing";
 
@@ -37,72 +34,6 @@ bool trace_dat_is(const char *path)
 	return is;
 }
 
-/** A chain of options has no more parts than that, unless it goes round in circles. */
-#define MAX_SECTIONS	1000
-
-#define SECTION_COMPRESSED	1
-#define OPTION_DONE		0
-#define OPTION_BUFFER		3
-#define OPTION_TRACECLOCK	4
-
-/** The file and a place in it. */
-struct input {
-	FILE		*file;
-	uint64_t	size;
-	bool		big_endian;
-	char		*problem;
-	size_t		problem_size;
-	char		clock[32];	/* of the last buffer, if it is told */
-	bool		in_clock;	/* times are this clock's; 'trace-cmd split' writes ns */
-};
-
-__attribute__((format(printf, 2, 3)))
-static bool complain(const struct input *input, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(input->problem, input->problem_size, format, args);
-	va_end(args);
-	return false;
-}
-
-static bool cut_off(const struct input *input, const char *what, uint64_t offset)
-{
-	return complain(input, "cut off: %s at offset %llu, the file ends at %llu. Copy it again; "
-			"of an interrupted recording, 'trace-cmd restore' can save the parts that "
-			"were left behind (trace.dat.cpu*)", what, (unsigned long long)offset,
-			(unsigned long long)input->size);
-}
-
-/** A number of the file's byte order. Return: false at the end of the file. */
-static bool get_number(const struct input *input, int bytes, uint64_t *value)
-{
-	unsigned char raw[8];
-
-	if (fread(raw, 1, bytes, input->file) != (size_t)bytes)
-		return false;
-	*value = 0;
-	for (int i = 0; i < bytes; i++)
-		*value = *value << 8 | raw[input->big_endian ? i : bytes - 1 - i];
-	return true;
-}
-
-/** A text that ends with a zero byte. Return: false if it does not fit or end. */
-static bool get_text(const struct input *input, char *text, size_t size)
-{
-	for (size_t i = 0; i < size; i++) {
-		int c = getc(input->file);
-
-		if (c == EOF)
-			return false;
-		text[i] = (char)c;
-		if (!c)
-			return true;
-	}
-	return false;
-}
-
 /** Does the libtracecmd that KernelShark uses know a compression? */
 static bool is_supported(const char *name, const char *version)
 {
@@ -123,112 +54,100 @@ static bool is_supported(const char *name, const char *version)
 	return yes;
 }
 
+/* --- options --------------------------------------------------------------------------------- */
+
+/** What the options tell about times. */
+struct seen {
+	char		clock[32];	/* of the buffer that is read, which has no name */
+	bool		has_clock;	/* the kernel's list of clocks is there; the chosen one: */
+	bool		is_tsc;
+	bool		has_scale;	/* to ns, which libtracecmd applies */
+};
+
 /** The data of a buffer: name, clock, page size, and for each CPU where its data is. */
-static bool check_buffer(struct input *input)
+static bool check_buffer(const struct dat_file *dat, const struct dat_option *option,
+			 struct seen *seen)
 {
-	uint64_t section, page, n_cpus, cpu, offset, size;
-	char text[256];
+	struct dat_buffer buffer;
+	char text[64];
 
-	if (!get_number(input, 8, &section) || !get_text(input, text, sizeof(text)) ||
-	    !get_text(input, input->clock, sizeof(input->clock)) ||
-	    !get_number(input, 4, &page) ||
-	    !get_number(input, 4, &n_cpus))
+	if (dat->version < 7 || !dat_buffer(dat, option, &buffer))
 		return true;	/* of another form: not ours to judge */
-	for (uint64_t i = 0; i < n_cpus; i++) {
-		if (!get_number(input, 4, &cpu) || !get_number(input, 8, &offset) ||
-		    !get_number(input, 8, &size))
-			return true;
-		if (offset > input->size || size > input->size - offset) {
-			snprintf(text, sizeof(text), "the data of CPU %llu begins",
-				 (unsigned long long)cpu);
-			return cut_off(input, text, offset);
-		}
+	if (!*buffer.name)
+		snprintf(seen->clock, sizeof(seen->clock), "%s", buffer.clock);
+	for (uint32_t i = 0; i < buffer.n_cpus; i++) {
+		const uint8_t *entry = buffer.cpus + (size_t)i * DAT_BUFFER_CPU;
+		uint64_t offset = dat_get(dat, entry + 4, 8);
+		uint64_t size = dat_get(dat, entry + 12, 8);
+
+		snprintf(text, sizeof(text), "the data of CPU %llu begins",
+			 (unsigned long long)dat_get(dat, entry, 4));
+		if (offset > dat->size || size > dat->size - offset)
+			return dat_cut_off(dat, text, offset);
 	}
 	return true;
 }
 
-/** One section of options. @next: receives where the following one is, or 0 */
-static bool check_section(struct input *input, uint64_t offset, uint64_t *next)
+static bool look_at(void *arg, const struct dat_file *dat, struct dat_option *option)
 {
-	uint64_t id, flags, text, size, end;
+	struct seen *seen = arg;
 
-	*next = 0;
-	if (offset > input->size || fseeko(input->file, (off_t)offset, SEEK_SET) ||
-	    !get_number(input, 2, &id) || !get_number(input, 2, &flags) ||
-	    !get_number(input, 4, &text) || !get_number(input, 8, &size))
-		return cut_off(input, "its options are", offset);
-	offset += 16;
-	if (size > input->size - offset)
-		return cut_off(input, "its options begin", offset);
-	if (flags & SECTION_COMPRESSED)
-		return true;
-	for (end = offset + size; offset + 6 <= end; offset += 6 + size) {
-		if (fseeko(input->file, (off_t)offset, SEEK_SET) ||
-		    !get_number(input, 2, &id) || !get_number(input, 4, &size) ||
-		    size > end - offset - 6)
-			return true;
-		if (id == OPTION_DONE) {
-			if (size == 8 && !get_number(input, 8, next))
-				*next = 0;
-			return true;
-		}
-		if (id == OPTION_TRACECLOCK)
-			input->in_clock = true;
-		if (id == OPTION_BUFFER && !check_buffer(input))
-			return false;
+	switch (option->id) {
+	case DAT_BUFFER:
+		return check_buffer(dat, option, seen);
+	case DAT_TRACECLOCK:
+		seen->has_clock = true;
+		seen->is_tsc = memmem(option->data, option->size, "[x86-tsc]", 9);
+		break;
+	case DAT_TSC2NSEC:
+		if (option->size >= 16 && dat_get(dat, option->data, 4))
+			seen->has_scale = true;
+		break;
 	}
 	return true;
 }
 
-static bool check(struct input *input)
+/**
+ * As libtracecmd has it: a scale makes ns of cycles, whatever clock is named, and 'trace-cmd
+ * convert' keeps it. Without a scale, the kernel's list of clocks tells. 'trace-cmd split' keeps
+ * neither.
+ */
+static enum trace_dat_unit unit_of(const struct seen *seen)
 {
-	char name[64], version[64], format[16];
-	uint64_t endian, long_size, page, offset;
+	if (seen->has_scale)
+		return TRACE_DAT_NS;
+	if (seen->has_clock)
+		return seen->is_tsc ? TRACE_DAT_CYCLES : TRACE_DAT_NS;
+	return strcmp(seen->clock, "x86-tsc") ? TRACE_DAT_NS : TRACE_DAT_EITHER;
+}
 
-	if (fseeko(input->file, sizeof(trace_dat_magic), SEEK_SET) ||
-	    !get_text(input, format, sizeof(format)))
-		return cut_off(input, "its head is", 0);
-	/* Up to version 6 there is neither compression nor a table of contents. */
-	if (atoi(format) < 7)
-		return true;
-	if (!get_number(input, 1, &endian) || !get_number(input, 1, &long_size))
-		return cut_off(input, "its head is", 0);
-	input->big_endian = endian;
-	if (!get_number(input, 4, &page) || !get_text(input, name, sizeof(name)) ||
-	    !get_text(input, version, sizeof(version)) || !get_number(input, 8, &offset))
-		return cut_off(input, "its head is", 0);
-	if (!is_supported(name, version))
-		return complain(input, "compressed with %s, which the libtracecmd on this machine "
-				"cannot read. On the one where it was recorded, make a copy by "
-				"'trace-cmd convert -i FILE -o COPY --compression none'", name);
-	if (!offset)
-		return complain(input, "not complete: it has no table of contents, because its "
-				"recording was interrupted. 'trace-cmd restore' makes a whole "
-				"file of what was left behind (trace.dat.cpu*)");
-	for (int i = 0; offset && i < MAX_SECTIONS; i++)
-		if (!check_section(input, offset, &offset))
-			return false;
+static bool check(const struct dat_file *dat, struct trace_dat_info *info)
+{
+	struct seen seen = { 0 };
+
+	if (!is_supported(dat->compression, dat->compression_version))
+		return dat_complain(dat, "compressed with %s, which the libtracecmd on this "
+				    "machine cannot read. On the one where it was recorded, make a "
+				    "copy by 'trace-cmd convert --file-version 7 --compression "
+				    "none -i FILE -o COPY'", dat->compression);
+	if (dat->version >= 7 && !dat->options)
+		return dat_complain(dat, "not complete: it has no table of contents, because its "
+				    "recording was interrupted. 'trace-cmd restore' makes a whole "
+				    "file of what was left behind (trace.dat.cpu*)");
+	if (!dat_options(dat, look_at, &seen))
+		return false;
+	info->unit = unit_of(&seen);
 	return true;
 }
 
-bool trace_dat_check(const char *path, char *problem, size_t size, bool *cycles)
+bool trace_dat_check(const char *path, char *problem, size_t size, struct trace_dat_info *info)
 {
-	struct input input = { .problem = problem, .problem_size = size };
-	struct stat st;
-	bool ok = true;
+	struct trace_dat_info seen = { 0 };
+	struct dat_file dat;
+	bool ok = dat_open(&dat, path, problem, size) && check(&dat, &seen);
 
-	problem[0] = '\0';
-	if (cycles)
-		*cycles = false;
-	input.file = fopen(path, "re");
-	if (!input.file)
-		return complain(&input, "%s", strerror(errno));
-	if (!fstat(fileno(input.file), &st)) {
-		input.size = st.st_size;
-		ok = check(&input);
-		if (cycles)
-			*cycles = input.in_clock && !strcmp(input.clock, "x86-tsc");
-	}
-	fclose(input.file);
+	dat_close(&dat);
+	if (info)
+		*info = seen;
 	return ok;
 }

@@ -241,7 +241,7 @@ static int read_host(struct align *align)
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
 	}
-	align->guest = model_open_kvm(align->guest_path, ALIGN_AS_IT_IS, NULL);
+	align->guest = model_open_kvm(align->guest_path, ALIGN_AS_IT_IS);
 	if (!align->guest)
 		return KSV_EXIT_FILE;
 	align->host.options.cpu_hz = ALIGN_AS_IT_IS;

@@ -377,7 +377,6 @@ struct files {
 	struct kvm_trace	**traces;	/* of KVM, or NULL */
 	struct kvm_trace	**guests;	/* room for those of one host */
 	int			*hosts;		/* whose guest it is; -1: nobody's */
-	bool			*cycles;	/* how long they are, nobody has told */
 };
 
 static int find_host(const struct files *files, int guest)
@@ -401,15 +400,14 @@ static int open_files(struct files *files, uint64_t cpu_hz)
 	files->traces = calloc(files->n, sizeof(*files->traces));
 	files->guests = calloc(files->n, sizeof(*files->guests));
 	files->hosts = calloc(files->n, sizeof(*files->hosts));
-	files->cycles = calloc(files->n, sizeof(*files->cycles));
-	if (!files->traces || !files->guests || !files->hosts || !files->cycles) {
+	if (!files->traces || !files->guests || !files->hosts) {
 		ksv_error("not enough memory");
 		return KSV_EXIT_FILE;
 	}
 	for (int i = 0; i < files->n; i++) {
 		if (!model_is_trace_dat(files->paths[i]))
 			continue;
-		files->traces[i] = model_open_kvm(files->paths[i], cpu_hz, &files->cycles[i]);
+		files->traces[i] = model_open_kvm(files->paths[i], cpu_hz);
 		if (files->traces[i] &&
 		    align_meta_apply(files->traces[i], error, sizeof(error))) {
 			ksv_error("%s", error);
@@ -426,8 +424,8 @@ static int open_files(struct files *files, uint64_t cpu_hz)
 		/* of a guest of Xen, they are the host's by now, whose clock Xen's trace has */
 		if (files->hosts[i] >= 0 && !files->traces[files->hosts[i]])
 			kvm_trace_set_hz(files->traces[i], 0);
-		else if (files->cycles[i] && files->traces[i])
-			model_note_cycles(files->paths[i]);
+		else if (files->traces[i])
+			model_note_cycles(files->traces[i], cpu_hz);
 		if (!files->traces[i] || files->hosts[i] >= 0 ||
 		    kvm_trace_is_host(files->traces[i]))
 			continue;
@@ -447,7 +445,6 @@ static void close_files(struct files *files)
 	free(files->traces);
 	free(files->guests);
 	free(files->hosts);
-	free(files->cycles);
 }
 
 /** A file with its guests, if it is no guest itself. Its trace is used up, guests' are not. */
@@ -486,7 +483,7 @@ static int report_files(const struct report_options *options, char **files, int 
 		return KSV_EXIT_FILE;
 	}
 	unread = open_files(&opened, options->trace.cpu_hz);
-	status = opened.traces && opened.guests && opened.hosts && opened.cycles ?
+	status = opened.traces && opened.guests && opened.hosts ?
 		 KSV_EXIT_OK : unread;
 	for (int i = 0; i < n && !status && !out->error; i++)
 		status = report_host(options, &opened, i, out, &first);

@@ -9,33 +9,26 @@
 
 #include "model_load.h"
 #include "progress.h"
-#include "trace_dat.h"
 
-void model_note_cycles(const char *path)
+void model_note_cycles(const struct kvm_trace *trace, uint64_t cpu_hz)
 {
+	if (kvm_trace_unit(trace) != TRACE_DAT_CYCLES || cpu_hz)
+		return;
 	fprintf(stderr, "%s: its times are cycles of the TSC and it does not tell how many are a "
-		"second; they are taken for ns. Give --cpu-hz\n", path);
+		"second; they are taken for ns. Give --cpu-hz\n", kvm_trace_path(trace));
 }
 
-struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz, bool *cycles)
+struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz)
 {
 	char problem[512] = "";
 	struct kvm_trace *trace;
-	bool are_cycles;
 
-	if (!trace_dat_check(path, problem, sizeof(problem), &are_cycles)) {
-		ksv_error("%s: %s", path, problem);
+	trace = kvm_trace_open(path, problem, sizeof(problem));
+	if (!trace) {
+		ksv_error("%s", problem);
 		return NULL;
 	}
-	trace = kvm_trace_open(path, problem, sizeof(problem));
-	if (!trace)
-		ksv_error("%s", problem);
-	else if (are_cycles && cpu_hz)
-		kvm_trace_set_hz(trace, cpu_hz);
-	else if (are_cycles && !cycles)
-		model_note_cycles(path);
-	if (cycles)
-		*cycles = trace && are_cycles && !cpu_hz;
+	kvm_trace_set_hz(trace, cpu_hz);
 	return trace;
 }
 
@@ -71,10 +64,12 @@ static int kvm_load(struct model_load *load)
 	struct kvm_walk walk = { .load = load };
 	int status, ret;
 
-	if (!load->kvm)
-		load->kvm = model_open_kvm(load->path, load->options.cpu_hz, NULL);
-	if (!load->kvm)
-		return KSV_EXIT_FILE;
+	if (!load->kvm) {
+		load->kvm = model_open_kvm(load->path, load->options.cpu_hz);
+		if (!load->kvm)
+			return KSV_EXIT_FILE;
+		model_note_cycles(load->kvm, load->options.cpu_hz);
+	}
 	if (!kvm_trace_is_host(load->kvm)) {
 		ksv_error("%s: has no VM entries and exits: not the trace of a KVM host. Record "
 			  "one with 'trace-cmd record -e kvm -e sched_switch -e sched_wakeup'; "

@@ -74,14 +74,13 @@ int model_n_pcpus(const struct model_load *load);
 /**
  * model_open_kvm - open a trace.dat, or say what is wrong with it
  * @cpu_hz: of the TSC, for a trace whose times are its cycles; 0 if nobody told
- * @cycles: receives whether they are and nobody told; NULL: then note it
  *
  * Return: NULL after a message.
  */
-struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz, bool *cycles);
+struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz);
 
-/** model_note_cycles - say that cycles are taken for ns, as nobody told how long they are. */
-void model_note_cycles(const char *path);
+/** model_note_cycles - say so if cycles are taken for ns, as nobody told how long they are. */
+void model_note_cycles(const struct kvm_trace *trace, uint64_t cpu_hz);
 
 /** model_is_trace_dat - does a file begin as trace.dat files do? */
 bool model_is_trace_dat(const char *path);

@@ -15,7 +15,7 @@ cp trace.xen ./-dash.xen
 cp trace.xen "it's.xen"
 gzip -c trace.xen > trace.gz
 gzip -c trace.xen > packed.dat
-printf '\027\010Dtracing6\0' > ftrace.dat
+cp "$SAMPLES/kvm-nested-g1.dat" ftrace.dat
 cp ftrace.dat ftrace.bin
 cp ftrace.dat "with blank.dat"
 echo text > text.txt

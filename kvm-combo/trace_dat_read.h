@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	trace_dat_read.h
+ * @brief	The head and the options of a trace.dat file, read without libtracecmd.
+ *
+ * trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5) describe them. Nothing that such a file claims is
+ * believed before it is known to lie within the file.
+ */
+#ifndef KSHARK_VIRT_TRACE_DAT_READ_H
+#define KSHARK_VIRT_TRACE_DAT_READ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/** Of version 7: what a section, and the option that tells where it is, are about. */
+enum dat_id {
+	DAT_DONE = 0,			/* of an option, and of the section of the options */
+	DAT_BUFFER = 3,
+	DAT_TRACECLOCK = 4,
+	DAT_CPUCOUNT = 8,
+	DAT_GUEST = 13,
+	DAT_TSC2NSEC = 14,
+	DAT_STRINGS = 15,
+	DAT_HEADER_INFO = 16,		/* up to DAT_CMDLINES: data are a section's offset */
+	DAT_CMDLINES = 21,
+	DAT_BUFFER_TEXT = 22,
+};
+
+#define DAT_COMPRESSED	1		/* flag of a section */
+#define DAT_SECTION	16		/* size of its head */
+#define DAT_CHUNK	8		/* size of the head of what is compressed in one go */
+
+/** A file whose head has been read. */
+struct dat_file {
+	FILE		*file;
+	uint64_t	size;
+	int		version;
+	bool		big_endian;
+	uint64_t	page_size;
+	char		compression[64];	/* "none", as before version 7 */
+	char		compression_version[64];
+	uint64_t	options_at;		/* version 7: where the next number is */
+	uint64_t	options;		/* offset of the first section of options */
+	char		*problem;		/* receives what is wrong, and what helps */
+	size_t		problem_size;
+};
+
+struct dat_option {
+	unsigned int	id;
+	uint8_t		*data;			/* may be changed */
+	uint32_t	size;
+};
+
+/** dat_complain - say what is wrong. Return: false. */
+__attribute__((format(printf, 2, 3)))
+bool dat_complain(const struct dat_file *dat, const char *format, ...);
+
+/** dat_cut_off - complain that @what would be at @offset. Return: false. */
+bool dat_cut_off(const struct dat_file *dat, const char *what, uint64_t offset);
+
+/**
+ * dat_open - open a file and read its head
+ * @problem: as in struct dat_file
+ *
+ * Return: false after a complaint; dat_close() in any case.
+ */
+bool dat_open(struct dat_file *dat, const char *path, char *problem, size_t size);
+void dat_close(struct dat_file *dat);
+
+/** dat_seek - go to an offset. Return: false if it lies outside of the file. */
+bool dat_seek(const struct dat_file *dat, uint64_t offset);
+
+/** dat_number - of the file's byte order, at the place where it is. Return: false at the end. */
+bool dat_number(const struct dat_file *dat, int bytes, uint64_t *value);
+
+/** dat_get, dat_put - a number of the file's byte order in memory. */
+uint64_t dat_get(const struct dat_file *dat, const uint8_t *raw, int bytes);
+void dat_put(const struct dat_file *dat, uint8_t *raw, int bytes, uint64_t value);
+
+/** The head of a section. */
+struct dat_section {
+	unsigned int	id, flags;
+	uint32_t	text;
+	uint64_t	size;			/* of what follows in the file */
+};
+
+/** dat_section - read one's head. Return: false if it does not lie within the file. */
+bool dat_section(const struct dat_file *dat, uint64_t offset, struct dat_section *section);
+
+/** dat_is_possible - can zlib have packed so much into so little? */
+bool dat_is_possible(uint64_t packed, uint64_t unpacked);
+
+/** What a DAT_BUFFER or DAT_BUFFER_TEXT of version 7 tells. */
+struct dat_buffer {
+	uint8_t		*offset;		/* 8 bytes: of its section */
+	const char	*name, *clock;
+	uint64_t	page_size;
+	uint8_t		*cpus;			/* DAT_BUFFER_CPU bytes each: 4 for the number, 8
+						 * for the offset of its data, 8 for their size */
+	uint32_t	n_cpus;			/* DAT_BUFFER_TEXT: 0 */
+};
+
+#define DAT_BUFFER_CPU	20
+
+/** dat_buffer - Return: false if an option is not of that form. */
+bool dat_buffer(const struct dat_file *dat, const struct dat_option *option,
+		struct dat_buffer *buffer);
+
+/** Takes an option. Return: false to stop, after a complaint. */
+typedef bool (*dat_option_fn)(void *arg, const struct dat_file *dat, struct dat_option *option);
+
+/**
+ * dat_options - go through all options, in the order in which libtracecmd does
+ *
+ * Of version 6, what comes before them is gone through, too. Options that are compressed by
+ * anything else than zlib are left out.
+ *
+ * Return: false after a complaint.
+ */
+bool dat_options(const struct dat_file *dat, dat_option_fn take, void *arg);
+
+/**
+ * dat_inflate - unpack a part that zlib has packed
+ * @packed, @size: what it claims
+ * @take: receives the pieces; returns a negative errno to stop
+ *
+ * Return: 0, -EILSEQ if it is damaged or not as large as it claims, -ENOMEM, or what @take
+ * returned.
+ */
+int dat_inflate(const struct dat_file *dat, uint64_t packed, uint64_t size,
+		int (*take)(void *arg, const void *data, size_t n), void *arg);
+
+#endif

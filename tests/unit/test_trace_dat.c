@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * What trace.dat files tell without libtracecmd: hand-made ones of versions 6 and 7, in both orders
+ * of bytes, sound and hostile.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "trace_dat.h"
+
+static char path[] = "/tmp/ksv-trace-dat-XXXXXX";
+
+/** A file that is being made. */
+struct made {
+	uint8_t		data[4096];
+	size_t		n;
+	bool		big;
+};
+
+static void put(struct made *made, const void *data, size_t n)
+{
+	assert_true(made->n + n <= sizeof(made->data));
+	memcpy(made->data + made->n, data, n);
+	made->n += n;
+}
+
+static void number(struct made *made, int bytes, uint64_t value)
+{
+	for (int i = 0; i < bytes; i++) {
+		int shift = 8 * (made->big ? bytes - 1 - i : i);
+		uint8_t byte = (uint8_t)(value >> shift);
+
+		put(made, &byte, 1);
+	}
+}
+
+static void text(struct made *made, const char *string)
+{
+	put(made, string, strlen(string) + 1);
+}
+
+static void option(struct made *made, unsigned int id, const void *data, size_t n)
+{
+	number(made, 2, id);
+	number(made, 4, n);
+	put(made, data, n);
+}
+
+static void head(struct made *made, const char *version)
+{
+	made->n = 0;
+	put(made, "\x17\x08\x44tracing", 10);
+	text(made, version);
+	number(made, 1, made->big);
+	number(made, 1, 8);
+	number(made, 4, 4096);
+}
+
+/** Version 7, up to the data of the options. Return: where their size belongs. */
+static size_t begin(struct made *made)
+{
+	head(made, "7");
+	text(made, "none");
+	text(made, "");
+	number(made, 8, made->n + 8);
+	number(made, 2, 0);
+	number(made, 2, 0);
+	number(made, 4, 0);
+	number(made, 8, 0);
+	return made->n - 8;
+}
+
+static void end(struct made *made, size_t size_at, uint64_t next)
+{
+	size_t n;
+
+	number(made, 2, 0);
+	number(made, 4, 8);
+	number(made, 8, next);
+	n = made->n;
+	made->n = size_at;
+	number(made, 8, n - size_at - 8);
+	made->n = n;
+}
+
+static void save(const struct made *made)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(made->data, 1, made->n, file), made->n);
+	fclose(file);
+}
+
+static bool check(const struct made *made, struct trace_dat_info *info, const char *says)
+{
+	char problem[512];
+	bool ok;
+
+	save(made);
+	ok = trace_dat_check(path, problem, sizeof(problem), info);
+	assert_int_equal(ok, !*problem);
+	if (says && !strstr(problem, says))
+		fail_msg("'%s' is not in '%s'", says, problem);
+	return ok;
+}
+
+static void buffer(struct made *made, const char *clock, uint64_t offset, uint64_t size)
+{
+	struct made data = { .big = made->big };
+
+	number(&data, 8, 0);
+	text(&data, "");
+	text(&data, clock);
+	number(&data, 4, 4096);
+	number(&data, 4, 1);
+	number(&data, 4, 0);
+	number(&data, 8, offset);
+	number(&data, 8, size);
+	option(made, 3, data.data, data.n);
+}
+
+static void scale(struct made *made, uint64_t mult)
+{
+	struct made data = { .big = made->big };
+
+	number(&data, 4, mult);
+	number(&data, 4, 31);
+	number(&data, 8, 0);
+	option(made, 14, data.data, data.n);
+}
+
+#define CLOCKS(chosen)	"local global " chosen "\n"
+
+static void units(void **state)
+{
+	static const struct {
+		const char	*clocks, *buffer;
+		int		mult;		/* -1: there is no scale */
+		enum trace_dat_unit unit;
+	} cases[] = {
+		{ CLOCKS("[mono] x86-tsc"), "mono", -1, TRACE_DAT_NS },
+		{ CLOCKS("mono [x86-tsc]"), "x86-tsc", -1, TRACE_DAT_CYCLES },
+		/* as trace-cmd records a host and a guest, and what convert makes of it */
+		{ CLOCKS("mono [x86-tsc]"), "tsc2nsec", 933697879, TRACE_DAT_NS },
+		{ CLOCKS("mono [x86-tsc]"), "x86-tsc", 933697879, TRACE_DAT_NS },
+		/* a scale that libtracecmd does not apply */
+		{ CLOCKS("mono [x86-tsc]"), "x86-tsc", 0, TRACE_DAT_CYCLES },
+		/* as split leaves it */
+		{ NULL, "x86-tsc", -1, TRACE_DAT_EITHER },
+		{ NULL, "mono", -1, TRACE_DAT_NS },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(cases) / sizeof(cases[0]); i++) {
+		struct made made = { .big = i % 2 };
+		struct trace_dat_info info;
+		size_t at = begin(&made);
+
+		if (cases[i / 2].clocks)
+			option(&made, 4, cases[i / 2].clocks, strlen(cases[i / 2].clocks) + 1);
+		if (cases[i / 2].mult >= 0)
+			scale(&made, (uint64_t)cases[i / 2].mult);
+		buffer(&made, cases[i / 2].buffer, 0, 10);
+		end(&made, at, 0);
+		assert_true(check(&made, &info, NULL));
+		assert_int_equal(info.unit, cases[i / 2].unit);
+	}
+}
+
+/** Headers, then options. @n_cpus: in the list of CPUs, all of @size bytes at offset 20 */
+static void old(struct made *made, const char *clocks, bool has_scale, int n_cpus, uint64_t size)
+{
+	head(made, "6");
+	put(made, "header_page", 12);
+	number(made, 8, 3);
+	put(made, "abc", 3);
+	put(made, "header_event", 13);
+	number(made, 8, 0);
+	number(made, 4, 1);
+	number(made, 8, 2);
+	put(made, "ev", 2);
+	number(made, 4, 1);
+	text(made, "sched");
+	number(made, 4, 1);
+	number(made, 8, 1);
+	put(made, "x", 1);
+	number(made, 4, 0);
+	number(made, 4, 0);
+	number(made, 8, 0);
+	number(made, 4, (uint64_t)n_cpus);
+	put(made, "options  ", 10);
+	option(made, 4, clocks, strlen(clocks) + 1);
+	if (has_scale)
+		scale(made, 933697879);
+	number(made, 2, 0);
+	put(made, "flyrecord", 10);
+	for (int i = 0; i < n_cpus; i++) {
+		number(made, 8, 20);
+		number(made, 8, size);
+	}
+}
+
+static void version_6(void **state)
+{
+	struct made made = { .big = false };
+	struct trace_dat_info info;
+
+	(void)state;
+	old(&made, CLOCKS("[x86-tsc]"), false, 2, 30);
+	assert_true(check(&made, &info, NULL));
+	assert_int_equal(info.unit, TRACE_DAT_CYCLES);
+	old(&made, CLOCKS("[x86-tsc]"), true, 2, 30);
+	assert_true(check(&made, &info, NULL));
+	assert_int_equal(info.unit, TRACE_DAT_NS);
+	old(&made, CLOCKS("[x86-tsc]"), true, 2, 5000);
+	assert_false(check(&made, &info, "the data of CPU 0 begins at offset 20"));
+	old(&made, CLOCKS("[x86-tsc]"), true, 2, UINT64_MAX);
+	assert_false(check(&made, &info, "the data of CPU 0 begins at offset 20"));
+	/* wherever it is cut off */
+	old(&made, CLOCKS("[x86-tsc]"), true, 2, 30);
+	for (made.n--; made.n > 11; made.n--)
+		assert_false(check(&made, &info, "cut off"));
+}
+
+static void hostile(void **state)
+{
+	struct made made = { .big = false };
+	struct trace_dat_info info;
+	size_t at = begin(&made), options = at - 8;
+
+	(void)state;
+	end(&made, at, options);
+	assert_false(check(&made, &info, "go round in circles"));
+	at = begin(&made);
+	end(&made, at, 1 << 20);
+	assert_false(check(&made, &info, "its options are at offset 1048576"));
+	at = begin(&made);
+	end(&made, at, UINT64_MAX - 3);
+	assert_false(check(&made, &info, "its options are at offset"));
+	at = begin(&made);
+	number(&made, 2, 9);
+	number(&made, 4, 0xffffffff);
+	end(&made, at, 0);
+	assert_false(check(&made, &info, "larger than the section"));
+	at = begin(&made);
+	buffer(&made, "mono", 100, 1 << 20);
+	end(&made, at, 0);
+	assert_false(check(&made, &info, "the data of CPU 0 begins at offset 100"));
+	/* a number of CPUs that the option has no room for is libtracecmd's to refuse */
+	at = begin(&made);
+	buffer(&made, "mono", 0, 0);
+	memset(made.data + made.n - 24, 0xff, 4);
+	end(&made, at, 0);
+	assert_true(check(&made, &info, NULL));
+	/* wherever it is cut off */
+	at = begin(&made);
+	buffer(&made, "mono", 0, 10);
+	end(&made, at, 0);
+	for (made.n--; made.n > 11; made.n--)
+		assert_false(check(&made, &info, "cut off"));
+}
+
+static int set_up(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	return fd < 0 || close(fd);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(units),
+		cmocka_unit_test(version_6),
+		cmocka_unit_test(hostile),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
