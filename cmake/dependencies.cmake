@@ -46,6 +46,10 @@ plugins: -DKSHARK_VIRT_PLUGINS=OFF)")
 		message(FATAL_ERROR
 			"KernelShark ${KSHARK_VERSION} is too old, 2.2 is needed ${hint}")
 	endif()
+	if(KSHARK_VERSION VERSION_GREATER_EQUAL 2.3)
+		message(FATAL_ERROR
+			"KernelShark ${KSHARK_VERSION} has Qt 6, these plugins Qt 5 ${hint}")
+	endif()
 	message(STATUS "Found KernelShark ${KSHARK_VERSION}: ${KSHARK_LIBRARY}")
 
 	add_library(KernelShark::kshark UNKNOWN IMPORTED GLOBAL)
