@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <trace-cmd.h>
 
@@ -155,11 +156,23 @@ static bool look_up(struct kvm_trace *trace)
 	return true;
 }
 
-/** Return: false after a text. */
-static bool open_input(struct kvm_trace *trace, char *error, size_t size)
+/** Open a file, or its copy if zlib has compressed it. Return: false after a text. */
+static bool open_input(struct kvm_trace *trace, bool packed, char *error, size_t size)
 {
+	int fd = packed ? trace_dat_unpack(trace->path, error, size) : -1;
+	const char *path = trace->path;
+	char copy[32];
+
+	if (packed && fd < 0)
+		return false;
+	if (packed) {
+		snprintf(copy, sizeof(copy), "/proc/self/fd/%d", fd);
+		path = copy;
+	}
 	/* plugins only print; without them, nothing of this machine changes what is read */
-	trace->input = tracecmd_open_head(trace->path, TRACECMD_FL_LOAD_NO_PLUGINS);
+	trace->input = tracecmd_open_head(path, TRACECMD_FL_LOAD_NO_PLUGINS);
+	if (packed)
+		close(fd);
 	if (!trace->input) {
 		snprintf(error, size, "%s: libtracecmd cannot read the head of this trace.dat",
 			 trace->path);
@@ -188,7 +201,7 @@ struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size)
 		goto err;
 	}
 	trace->unit = info.unit;
-	if (!open_input(trace, error, size))
+	if (!open_input(trace, info.packed, error, size))
 		goto err;
 	if (!look_up(trace))
 		goto err_memory;

@@ -125,7 +125,8 @@ static bool check(const struct dat_file *dat, struct trace_dat_info *info)
 {
 	struct seen seen = { 0 };
 
-	if (!is_supported(dat->compression, dat->compression_version))
+	info->packed = !is_supported(dat->compression, dat->compression_version);
+	if (info->packed && strcmp(dat->compression, "zlib") != 0)
 		return dat_complain(dat, "compressed with %s, which the libtracecmd on this "
 				    "machine cannot read. On the one where it was recorded, make a "
 				    "copy by 'trace-cmd convert --file-version 7 --compression "
@@ -137,7 +138,7 @@ static bool check(const struct dat_file *dat, struct trace_dat_info *info)
 	if (!dat_options(dat, look_at, &seen))
 		return false;
 	info->unit = unit_of(&seen);
-	return true;
+	return !info->packed || dat_unpack_check(dat);
 }
 
 bool trace_dat_check(const char *path, char *problem, size_t size, struct trace_dat_info *info)

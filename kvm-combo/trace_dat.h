@@ -31,6 +31,7 @@ enum trace_dat_unit {
 /** What has been seen in a file. */
 struct trace_dat_info {
 	enum trace_dat_unit unit;
+	bool		packed;		/* by zlib, which this libtracecmd does not know */
 };
 
 /**
@@ -44,6 +45,16 @@ struct trace_dat_info {
  * Return: false if the file cannot be read.
  */
 bool trace_dat_check(const char *path, char *problem, size_t size, struct trace_dat_info *info);
+
+/**
+ * trace_dat_unpack - an uncompressed copy of a file that zlib has compressed
+ *
+ * The copy has no name, so that it is gone when it is closed, whatever happens. TMPDIR tells where.
+ * What the file claims to become is compared with its size, and with the room that is left, first.
+ *
+ * Return: a file descriptor, or a negative errno and a text, with the file's name, in @error.
+ */
+int trace_dat_unpack(const char *path, char *error, size_t size);
 
 #ifdef __cplusplus
 }

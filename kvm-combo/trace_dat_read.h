@@ -121,6 +121,9 @@ typedef bool (*dat_option_fn)(void *arg, const struct dat_file *dat, struct dat_
  */
 bool dat_options(const struct dat_file *dat, dat_option_fn take, void *arg);
 
+/** dat_unpack_check - can trace_dat_unpack() work? Return: false after a complaint. */
+bool dat_unpack_check(const struct dat_file *dat);
+
 /**
  * dat_inflate - unpack a part that zlib has packed
  * @packed, @size: what it claims

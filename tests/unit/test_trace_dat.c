@@ -173,6 +173,7 @@ static void units(void **state)
 		end(&made, at, 0);
 		assert_true(check(&made, &info, NULL));
 		assert_int_equal(info.unit, cases[i / 2].unit);
+		assert_false(info.packed);
 	}
 }
 
