@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <event-parse.h>
 #include <libkshark.h>
@@ -14,6 +15,7 @@
 
 #include "kvm_fields.h"
 #include "kvm_stream.h"
+#include "trace_dat.h"
 #include "virt_registry.h"
 
 /** What is collected of a stream; the registry's promise and the stream share it. */
@@ -21,6 +23,7 @@ struct collection {
 	pthread_spinlock_t	lock;		/* taken for each record: the cheapest there is */
 	int			refs;
 	int			stream_id;
+	char			*file;
 	struct kvm_fields	*fields;	/* NULL: the stream is gone */
 	struct kvm_tracker	*tracker;
 	int64_t			begin_ns, end_ns;
@@ -49,6 +52,7 @@ static void put(struct collection *collection)
 	kvm_fields_free(collection->fields);
 	kvm_tracker_free(collection->tracker);
 	free(collection->last);
+	free(collection->file);
 	pthread_spin_destroy(&collection->lock);
 	free(collection);
 }
@@ -71,22 +75,6 @@ static struct collection *get(int stream_id)
 
 /* --- the model ------------------------------------------------------------------------------- */
 
-/** The machines that trace-cmd knows, of those guests that are open. */
-static int add_guests(struct collection *collection)
-{
-	struct kshark_host_guest_map *map = NULL;
-	int n = kshark_tracecmd_get_hostguest_mapping(&map), ret = 0;
-
-	kvm_tracker_clear_guests(collection->tracker);
-	for (int i = 0; i < n && !ret; i++)
-		if (map[i].host_id == collection->stream_id)
-			ret = kvm_tracker_add_guest(collection->tracker, map[i].guest_name,
-						    map[i].cpu_pid, map[i].vcpu_count);
-	if (n > 0)
-		kshark_tracecmd_free_hostguest_map(map, n);
-	return ret;
-}
-
 static struct virt_model *make(void *arg)
 {
 	struct collection *collection = arg;
@@ -94,7 +82,7 @@ static struct virt_model *make(void *arg)
 
 	pthread_spin_lock(&collection->lock);
 	if (!collection->error && collection->tracker &&
-	    collection->begin_ns < collection->end_ns && !add_guests(collection))
+	    collection->begin_ns < collection->end_ns)
 		kvm_tracker_finish(collection->tracker, collection->begin_ns, collection->end_ns,
 				   &model);
 	pthread_spin_unlock(&collection->lock);
@@ -124,11 +112,25 @@ static void promise_all(void)
 
 /* --- while KernelShark loads ----------------------------------------------------------------- */
 
-/** Nothing has been collected. Return: false without memory. */
+static int add_guest(void *arg, const char *name, const int32_t *tids, int n)
+{
+	return kvm_tracker_add_guest(arg, name, tids, n);
+}
+
+/**
+ * Nothing has been collected. Who is who tells the file alone, whatever other ones are open.
+ *
+ * Return: false without memory.
+ */
 static bool begin(struct collection *collection)
 {
 	kvm_tracker_free(collection->tracker);
 	collection->tracker = kvm_tracker_new();
+	if (collection->tracker &&
+	    trace_dat_guests(collection->file, add_guest, collection->tracker)) {
+		kvm_tracker_free(collection->tracker);
+		collection->tracker = NULL;
+	}
 	collection->begin_ns = INT64_MAX;
 	collection->end_ns = INT64_MIN;
 	for (int cpu = 0; cpu < collection->n_cpus; cpu++)
@@ -226,7 +228,8 @@ static struct collection *collection_new(struct kshark_data_stream *stream)
 	collection->n_cpus = stream->n_cpus > 0 ? stream->n_cpus : 0;
 	collection->last = malloc(((size_t)collection->n_cpus + 1) * sizeof(*collection->last));
 	collection->fields = kvm_fields_new(kshark_get_tep(stream));
-	if (!collection->fields || !collection->last || !begin(collection)) {
+	collection->file = strdup(stream->file ? stream->file : "");
+	if (!collection->fields || !collection->last || !collection->file || !begin(collection)) {
 		put(collection);
 		return NULL;
 	}

@@ -266,21 +266,6 @@ bool kvm_trace_is_host(const struct kvm_trace *trace)
 	return kvm_fields_is_host(trace->fields);
 }
 
-/** Return: name of the guest as the host knows it, or NULL. */
-static const char *guest_map(const struct kvm_trace *host, const struct kvm_trace *guest,
-			     const int **tids, int *n)
-{
-	unsigned long long id = tracecmd_get_traceid(guest->input);
-	const char *name = NULL;
-
-	if (id && !tracecmd_get_guest_cpumap(host->input, id, &name, n, tids) && *n > 0 && *tids)
-		return name ? name : "";
-	if (host == guest)
-		return NULL;
-	*tids = kvm_trace_aligned_tids(guest, host->path, n);
-	return *tids ? "" : NULL;
-}
-
 const int *kvm_trace_aligned_tids(const struct kvm_trace *guest, const char *host, int *n)
 {
 	const char *file = strrchr(host, '/');
@@ -293,9 +278,13 @@ const int *kvm_trace_aligned_tids(const struct kvm_trace *guest, const char *hos
 
 const int *kvm_trace_guest_tids(const struct kvm_trace *host, const struct kvm_trace *guest, int *n)
 {
+	unsigned long long id = tracecmd_get_traceid(guest->input);
 	const int *tids = NULL;
+	const char *name;
 
-	return guest_map(host, guest, &tids, n) ? tids : NULL;
+	if (id && !tracecmd_get_guest_cpumap(host->input, id, &name, n, &tids) && *n > 0 && tids)
+		return tids;
+	return host == guest ? NULL : kvm_trace_aligned_tids(guest, host->path, n);
 }
 
 int kvm_trace_damaged_cpu(const struct kvm_trace *trace)
@@ -526,23 +515,12 @@ int kvm_trace_walk(struct kvm_trace *trace,
 	return walk_trace(&walk);
 }
 
-static int add_guests(struct kvm_tracker *tracker, const struct kvm_trace *host,
-		      struct kvm_trace *const *guests, int n_guests)
+static int add_guest(void *arg, const char *name, const int32_t *tids, int n)
 {
-	int ret = 0;
-
-	for (int i = 0; i < n_guests && !ret; i++) {
-		const int *tids = NULL;
-		int n = 0;
-		const char *name = guest_map(host, guests[i], &tids, &n);
-
-		if (name)
-			ret = kvm_tracker_add_guest(tracker, name, tids, n);
-	}
-	return ret;
+	return kvm_tracker_add_guest(arg, name, tids, n);
 }
 
-int kvm_trace_model(struct kvm_trace *trace, struct kvm_trace *const *guests, int n_guests,
+int kvm_trace_model(struct kvm_trace *trace,
 		    int (*take)(void *arg, const struct kvm_trace_record *record),
 		    void (*lost)(void *arg, int cpu, uint64_t records), void *arg,
 		    struct virt_model **model)
@@ -551,7 +529,8 @@ int kvm_trace_model(struct kvm_trace *trace, struct kvm_trace *const *guests, in
 		.trace = trace, .take = take, .lost = lost, .arg = arg,
 		.tracker = kvm_tracker_new(),
 	};
-	int ret = walk.tracker ? add_guests(walk.tracker, trace, guests, n_guests) : -ENOMEM;
+	/* whatever other files are open: who is who must not depend on them */
+	int ret = walk.tracker ? trace_dat_guests(trace->path, add_guest, walk.tracker) : -ENOMEM;
 
 	if (!ret)
 		ret = walk_trace(&walk);

@@ -156,12 +156,11 @@ int kvm_trace_walk(struct kvm_trace *trace,
 
 /**
  * kvm_trace_model - walk and build the model of a host
- * @guests: traces whose CPUs the host may know as vCPUs
  * @take, @lost: as kvm_trace_walk(), for counting; may be NULL
  *
  * Return: 0, -ENOMEM, -ENODATA without any record, or what @take returned.
  */
-int kvm_trace_model(struct kvm_trace *trace, struct kvm_trace *const *guests, int n_guests,
+int kvm_trace_model(struct kvm_trace *trace,
 		    int (*take)(void *arg, const struct kvm_trace_record *record),
 		    void (*lost)(void *arg, int cpu, uint64_t records), void *arg,
 		    struct virt_model **model);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	trace_dat.c
- * @brief	Check of trace.dat files (trace-cmd.dat.v7(5)).
+ * @brief	Check of trace.dat files (trace-cmd.dat.v7(5)), and whom a host's file knows.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -63,6 +63,14 @@ struct seen {
 	bool		is_tsc;
 	bool		has_scale;	/* to ns, which libtracecmd applies */
 };
+
+/** Is there an end of the text within so many bytes? Return: its size with the end, or 0. */
+static size_t text_size(const uint8_t *data, size_t size)
+{
+	const uint8_t *end = memchr(data, '\0', size);
+
+	return end ? (size_t)(end - data) + 1 : 0;
+}
 
 /** The data of a buffer: name, clock, page size, and for each CPU where its data is. */
 static bool check_buffer(const struct dat_file *dat, const struct dat_option *option,
@@ -151,4 +159,56 @@ bool trace_dat_check(const char *path, char *problem, size_t size, struct trace_
 	if (info)
 		*info = seen;
 	return ok;
+}
+
+/* --- guests ---------------------------------------------------------------------------------- */
+
+struct guests {
+	trace_dat_guest_fn take;
+	void		*arg;
+	int		ret;
+};
+
+/** Name, trace id, and for each CPU its number and its thread. What is of another form is none. */
+static bool take_guest(void *arg, const struct dat_file *dat, struct dat_option *option)
+{
+	struct guests *guests = arg;
+	size_t at = option->id == DAT_GUEST ? text_size(option->data, option->size) : 0;
+	const char *name = (const char *)option->data;
+	uint64_t n;
+	int32_t *tids;
+
+	if (!at || option->size - at < 12)
+		return true;
+	n = dat_get(dat, option->data + at + 8, 4);
+	at += 12;
+	if (n > (option->size - at) / 8 || n > INT16_MAX)
+		return true;
+	tids = calloc((size_t)n + 1, sizeof(*tids));
+	if (!tids) {
+		guests->ret = -ENOMEM;
+		return false;
+	}
+	for (uint64_t i = 0; i < n; i++, at += 8) {
+		uint64_t cpu = dat_get(dat, option->data + at, 4);
+
+		if (cpu < n)
+			tids[cpu] = (int32_t)dat_get(dat, option->data + at + 4, 4);
+	}
+	guests->ret = guests->take(guests->arg, name, tids, (int)n);
+	free(tids);
+	return !guests->ret;
+}
+
+int trace_dat_guests(const char *path, trace_dat_guest_fn take, void *arg)
+{
+	struct guests guests = { .take = take, .arg = arg };
+	struct dat_file dat;
+	char problem[256];
+
+	/* what is wrong with a file has been said by whoever opened it */
+	if (dat_open(&dat, path, problem, sizeof(problem)))
+		dat_options(&dat, take_guest, &guests);
+	dat_close(&dat);
+	return guests.ret;
 }

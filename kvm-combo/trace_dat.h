@@ -46,6 +46,18 @@ struct trace_dat_info {
  */
 bool trace_dat_check(const char *path, char *problem, size_t size, struct trace_dat_info *info);
 
+/** Takes a guest that a file names: the thread of each of its CPUs, 0 where it tells none. */
+typedef int (*trace_dat_guest_fn)(void *arg, const char *name, const int32_t *tids, int n);
+
+/**
+ * trace_dat_guests - all guests that trace-cmd has recorded in a host's file, in the file's order
+ *
+ * libtracecmd tells only of those whose own files are open.
+ *
+ * Return: 0, -ENOMEM, or what @take returned other than 0.
+ */
+int trace_dat_guests(const char *path, trace_dat_guest_fn take, void *arg);
+
 /**
  * trace_dat_unpack - an uncompressed copy of a file that zlib has compressed
  *

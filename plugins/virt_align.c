@@ -177,9 +177,8 @@ static int take_record(void *arg, const struct kvm_trace_record *record)
 }
 
 /** Return: the model, or NULL and a text. @kvm: receives the open file, or NULL */
-static struct virt_model *load_host(const char *host, struct kvm_trace *guest,
-				    struct kvm_trace **kvm, struct align_pair *pair,
-				    struct virt_align_result *result)
+static struct virt_model *load_host(const char *host, struct kvm_trace **kvm,
+				    struct align_pair *pair, struct virt_align_result *result)
 {
 	struct reading reading = { .pair = pair };
 	struct xen_trace_options options = { .cpu_hz = ALIGN_AS_IT_IS, .absolute_time = true };
@@ -199,7 +198,7 @@ static struct virt_model *load_host(const char *host, struct kvm_trace *guest,
 		return NULL;
 	if (!kvm_trace_is_host(*kvm))
 		say(result, "the other trace has no VM entries and exits");
-	else if (kvm_trace_model(*kvm, &guest, 1, take_record, NULL, &reading, &model))
+	else if (kvm_trace_model(*kvm, take_record, NULL, &reading, &model))
 		say(result, "the host's trace cannot be followed");
 	return model;
 }
@@ -251,7 +250,7 @@ void virt_align_files(const struct virt_align_files *files, struct virt_align_re
 	guest = kvm_trace_open(files->guest, result->text, sizeof(result->text));
 	if (guest && pair.cycles)
 		kvm_trace_set_hz(guest, ALIGN_AS_IT_IS);
-	model = guest ? load_host(files->host, guest, &kvm, &pair, result) : NULL;
+	model = guest ? load_host(files->host, &kvm, &pair, result) : NULL;
 	if (model) {
 		pair.model = model;
 		pair.host = kvm;

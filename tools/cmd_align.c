@@ -247,8 +247,6 @@ static int read_host(struct align *align)
 	align->host.options.cpu_hz = ALIGN_AS_IT_IS;
 	align->host.options.absolute_time = true;
 	align->host.quiet = align->options->quiet;
-	align->host.guests = &align->guest;
-	align->host.n_guests = 1;
 	align->host.records = take_record;
 	align->host.rows = take_rows;
 	align->host.arg = align;

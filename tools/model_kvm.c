@@ -81,8 +81,7 @@ static int kvm_load(struct model_load *load)
 		return status;
 	progress_init(&walk.progress, !load->quiet);
 	walk.progress.what = "tracking";
-	ret = kvm_trace_model(load->kvm, load->guests, load->n_guests, take, lost, &walk,
-			      &load->model);
+	ret = kvm_trace_model(load->kvm, take, lost, &walk, &load->model);
 	progress_end(&walk.progress);
 	if (!ret)
 		return KSV_EXIT_OK;

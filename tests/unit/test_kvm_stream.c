@@ -34,7 +34,7 @@ static struct virt_model *from_file(const char *file)
 
 	assert_non_null(trace);
 	assert_true(kvm_trace_is_host(trace));
-	assert_int_equal(kvm_trace_model(trace, NULL, 0, NULL, NULL, NULL, &model), 0);
+	assert_int_equal(kvm_trace_model(trace, NULL, NULL, NULL, &model), 0);
 	kvm_trace_close(trace);
 	return model;
 }

@@ -3,6 +3,7 @@
  * What trace.dat files tell without libtracecmd: hand-made ones of versions 6 and 7, in both orders
  * of bytes, sound and hostile.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -270,6 +271,69 @@ static void hostile(void **state)
 		assert_false(check(&made, &info, "cut off"));
 }
 
+/* --- guests ---------------------------------------------------------------------------------- */
+
+struct found {
+	char		text[256];
+	int		ret;
+};
+
+static int take(void *arg, const char *name, const int32_t *tids, int n)
+{
+	struct found *found = arg;
+	size_t at = strlen(found->text);
+
+	at += (size_t)snprintf(found->text + at, sizeof(found->text) - at, "%s:", name);
+	for (int i = 0; i < n; i++)
+		at += (size_t)snprintf(found->text + at, sizeof(found->text) - at, " %d", tids[i]);
+	snprintf(found->text + at, sizeof(found->text) - at, ";");
+	return found->ret;
+}
+
+/** @claims: how many CPUs it says it has; there are two */
+static void guest(struct made *made, const char *name, uint64_t claims, uint64_t first_cpu)
+{
+	struct made data = { .big = made->big };
+
+	text(&data, name);
+	number(&data, 8, 0x1234567890abcdef);
+	number(&data, 4, claims);
+	number(&data, 4, first_cpu);
+	number(&data, 4, 3414);
+	number(&data, 4, 1);
+	number(&data, 4, 3415);
+	option(made, 13, data.data, data.n);
+}
+
+static void guests(void **state)
+{
+	struct found found = { .ret = 0 };
+
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		struct made made = { .big = big };
+		size_t at = begin(&made);
+
+		guest(&made, "db", 2, 0);
+		guest(&made, "far", 2, 70000);	/* there is no such CPU: that thread is nobody's */
+		guest(&made, "lies", 3, 0);
+		guest(&made, "lies", 0xffffffff, 0);
+		option(&made, 13, "no end", 6);
+		option(&made, 13, "short", 6);
+		guest(&made, "", 2, 0);
+		end(&made, at, 0);
+		save(&made);
+		memset(&found, 0, sizeof(found));
+		assert_int_equal(trace_dat_guests(path, take, &found), 0);
+		assert_string_equal(found.text, "db: 3414 3415;far: 0 3415;: 3414 3415;");
+		memset(&found, 0, sizeof(found));
+		found.ret = -ECANCELED;
+		assert_int_equal(trace_dat_guests(path, take, &found), -ECANCELED);
+		assert_string_equal(found.text, "db: 3414 3415;");
+	}
+	assert_int_equal(trace_dat_guests("/nonexistent", take, &found), 0);
+}
+
 static int set_up(void **state)
 {
 	int fd = mkstemp(path);
@@ -290,6 +354,7 @@ int main(void)
 		cmocka_unit_test(units),
 		cmocka_unit_test(version_6),
 		cmocka_unit_test(hostile),
+		cmocka_unit_test(guests),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

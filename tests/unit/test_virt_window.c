@@ -548,7 +548,7 @@ static struct virt_model *load(const char *name)
 		xen = xen_trace_open(path, NULL, error, sizeof(error));
 	if (!kvm && !xen)
 		fail_msg("%s", error);
-	ret = kvm ? kvm_trace_model(kvm, NULL, 0, NULL, NULL, NULL, &model) :
+	ret = kvm ? kvm_trace_model(kvm, NULL, NULL, NULL, &model) :
 		    xen_tracker_build(xen, &model);
 	assert_int_equal(ret, 0);
 	kvm_trace_close(kvm);
