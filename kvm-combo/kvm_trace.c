@@ -180,6 +180,11 @@ static bool open_input(struct kvm_trace *trace, bool packed, char *error, size_t
 	}
 	if (!tracecmd_init_data(trace->input))
 		return true;
+	/*
+	 * libtracecmd cannot close what it has not quite opened: it would follow lists of CPUs that
+	 * it has not come to.
+	 */
+	trace->input = NULL;
 	snprintf(error, size, "%s: libtracecmd cannot read the records of this trace.dat "
 		 "(a latency trace has none: record it with 'trace-cmd record')", trace->path);
 	return false;
@@ -504,6 +509,19 @@ static int walk_trace(struct walk *walk)
 		}
 	}
 	return ret;
+}
+
+void kvm_trace_glance(struct kvm_trace *trace)
+{
+	struct walk walk = { .trace = trace };
+
+	for (int cpu = 0; cpu < trace->n_cpus && cpu <= INT16_MAX; cpu++) {
+		struct tep_record *record = tracecmd_read_cpu_first(trace->input, cpu);
+
+		if (record)
+			take_record(&walk, record, cpu);
+		tracecmd_free_record(record);
+	}
 }
 
 int kvm_trace_walk(struct kvm_trace *trace,

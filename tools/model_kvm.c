@@ -23,7 +23,8 @@ struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz)
 	char problem[512] = "";
 	struct kvm_trace *trace;
 
-	trace = kvm_trace_open(path, problem, sizeof(problem));
+	trace = kvm_trace_try(path, problem, sizeof(problem)) ?
+		kvm_trace_open(path, problem, sizeof(problem)) : NULL;
 	if (!trace) {
 		ksv_error("%s", problem);
 		return NULL;

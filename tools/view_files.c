@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kvm_trace.h"
 #include "options.h"
 #include "trace_dat.h"
 #include "view.h"
@@ -288,15 +289,14 @@ bool view_check_readable(const char *path)
 	return true;
 }
 
-/** KernelShark would only say that there is no data. Return: false if the file is of no use. */
+/** KernelShark would say that there is no data, or crash. Return: false if it is of no use. */
 static bool check_trace_dat(const char *path)
 {
 	char problem[512];
 
-	if (kind_of(path) != FILE_TRACE_CMD ||
-	    trace_dat_check(path, problem, sizeof(problem), NULL))
+	if (kind_of(path) != FILE_TRACE_CMD || kvm_trace_try(path, problem, sizeof(problem)))
 		return true;
-	ksv_error("%s: %s", path, problem);
+	ksv_error("%s", problem);
 	return false;
 }
 

@@ -72,6 +72,10 @@ refused()
 	check "$1: temporary files are left" test -z "$(ls -A tmp)"
 }
 
+bad data.dat 'd[cpu(1) + 40] ^= 255'
+refused data.dat "damaged: what zlib has compressed"
+bad longer.dat 'put(section(18) + 16 + 4, 1 << 20)'
+refused longer.dat "damaged: what zlib has compressed"
 bad bomb.dat 'put(section(18) + 16 + 4, 0xffffffff)'
 refused bomb.dat "damaged: what zlib has compressed"
 bad chunk.dat 'put(cpu(0) + 8, 0x7fffffff)'

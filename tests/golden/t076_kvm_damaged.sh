@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Damaged trace.dat files on which libtracecmd or libtraceevent crash, or come to no end: a message,
+# and no crash, of the command as of KernelShark, to which view does not hand such files.
+. "$(dirname "$0")/lib.sh"
+
+if ! command -v trace-cmd > /dev/null; then
+	echo "trace-cmd is missing"
+	exit 77
+fi
+cd "$WORK" || exit 1
+mkdir plugins
+for name in xentrace virt kvm_combo; do
+	: > "plugins/plugin-$name.so"
+done
+export KSHARK_VIRT_PLUGIN_DIR=$WORK/plugins
+
+# refused FILE TEXT: by the command and by view
+refused()
+{
+	run report --quiet "$1"
+	status 3
+	says "$ERR" "$1: $2"
+	run view --dry-run "$1"
+	status 3
+	says "$ERR" "$1: $2"
+}
+
+trace-cmd convert --file-version 6 -i "$SAMPLES/kvm-nested.dat" -o v6.dat > said 2>&1
+trace-cmd convert --file-version 7 --compression none -i "$SAMPLES/kvm-nested.dat" -o v7.dat \
+	> said 2>&1
+run report --quiet v6.dat
+status 0
+run report --quiet v7.dat
+status 0
+
+# Version 6, cut off within its headers, its options, its list of CPUs, and the records of each.
+python3 - << 'END' > cuts
+import struct
+data = open("v6.dat", "rb").read()
+options = data.index(b"options  \0")
+records = data.index(b"flyrecord\0") + 10
+print(12, 19, 100, options // 2, options - 2, options + 4, options + 30, records - 5,
+      records, records + 20)
+at = records
+for cpu in range(4):
+    offset, size = struct.unpack_from("<QQ", data, at + 16 * cpu)
+    print(offset + 1, offset + size // 2, offset + size - 1)
+END
+for size in $(cat cuts); do
+	head -c "$size" v6.dat > cut.dat
+	[ "$size" -lt "$(stat -c %s v6.dat)" ] && refused cut.dat "cut off"
+done
+
+# changed FILE PYTHON: version 7, changed
+changed()
+{
+	python3 "$GOLDEN/trace_dat_edit.py" v7.dat "$1" "$2"
+}
+
+# Options that lead back to themselves: libtracecmd reads them until its stack is full.
+changed circle.dat 'put(find(0), options(), 8)'
+refused circle.dat "damaged: its options go round in circles"
+changed endless.dat 'put(options() + 16 + 2, 0xfffffff0)'
+refused endless.dat "damaged: an option is larger than the section"
+changed astray.dat 'put(link(), section(16), 8)'
+refused astray.dat "damaged: where its options should be"
+
+# Pages of no size, by which libtracecmd divides.
+changed pages.dat 'put(14, 0)'
+refused pages.dat "damaged: libtracecmd crashes on it"
+
+# A format of an event that libtraceevent cannot parse, and crashes on.
+changed format.dat 'd[d.index(b"__print_symbolic(REC->exit_reason") + 28] = 0x80'
+refused format.dat "damaged: libtracecmd crashes on it"
+cp v7.dat whole.dat
+run report whole.dat format.dat
+status 3
+says "$OUT" "whole.dat"
+run view --dry-run format.dat whole.dat
+status 0
+says "$ERR" "opening the rest without it"
+finish
