@@ -16,14 +16,14 @@
 
 /** What the vCPUs of a machine did in a window, as struct virt_window_stats. */
 struct sums {
-	int64_t		ns[VIRT_N_STATES];
-	int64_t		known_ns;
+	double		ns[VIRT_N_STATES];	/* together, it may be more than a time can be */
+	double		known_ns;
 	uint64_t	exits, migrations;
 };
 
 static double share(const struct sums *sums, enum virt_state state)
 {
-	return 100 * (double)sums->ns[state] / (double)sums->known_ns;
+	return 100 * sums->ns[state] / sums->known_ns;
 }
 
 static double guest_percent(const struct sums *sums)
@@ -54,12 +54,12 @@ static double waking_percent(const struct sums *sums)
 /** Per second of a vCPU. */
 static double exits_per_s(const struct sums *sums)
 {
-	return 1e9 * (double)sums->exits / (double)sums->known_ns;
+	return 1e9 * (double)sums->exits / sums->known_ns;
 }
 
 static double migrations_per_s(const struct sums *sums)
 {
-	return 1e9 * (double)sums->migrations / (double)sums->known_ns;
+	return 1e9 * (double)sums->migrations / sums->known_ns;
 }
 
 /** Metrics of a window: "MACHINE.NAME". */
@@ -113,29 +113,41 @@ static void add_window(struct job *job, const struct sums *sums)
 		add(job, window_metrics[i].name, window_metrics[i].value(sums));
 }
 
+/** How long the trace is: times may be farther apart than a time can be. */
+static __int128 length_of(const struct virt_model *model)
+{
+	return (__int128)virt_model_end(model) - virt_model_begin(model);
+}
+
+static void sum_up(struct sums *sums, const struct virt_window *window,
+		   const struct virt_machine *machine)
+{
+	for (int32_t i = 0; i < machine->n_vcpus; i++) {
+		const struct virt_window_stats *vcpu = &window->vcpus[machine->vcpus[i]];
+
+		for (int state = 0; state < VIRT_N_STATES; state++)
+			sums->ns[state] += (double)vcpu->states[state].ns;
+		sums->known_ns += (double)vcpu->known_ns;
+		sums->exits += vcpu->exits;
+		sums->migrations += vcpu->migrations;
+	}
+}
+
 /** All machines in window @i. */
 static int measure_window(struct job *job, int i)
 {
-	int64_t begin = virt_model_begin(job->model);
-	__int128 length = virt_model_end(job->model) - begin;
+	__int128 begin = virt_model_begin(job->model), length = length_of(job->model);
 	const struct virt_window_query query = {
-		.from_ns = begin + (int64_t)(length * i / job->windows),
-		.to_ns = begin + (int64_t)(length * (i + 1) / job->windows),
+		.from_ns = (int64_t)(begin + length * i / job->windows),
+		.to_ns = (int64_t)(begin + length * (i + 1) / job->windows),
 	};
 	struct virt_window *window = virt_window_new(job->model, &query);
 
 	if (!window)
 		return -ENOMEM;
-	for (int32_t m = 0; m < window->n_machines; m++) {
-		const struct virt_window_stats *all = &window->machines[m].all;
-		struct sums *sums = &job->sums[(size_t)m * job->windows + i];
-
-		for (int state = 0; state < VIRT_N_STATES; state++)
-			sums->ns[state] = all->states[state].ns;
-		sums->known_ns = all->known_ns;
-		sums->exits = all->exits;
-		sums->migrations = all->migrations;
-	}
+	for (int32_t m = 0; m < window->n_machines; m++)
+		sum_up(&job->sums[(size_t)m * job->windows + i], window,
+		       virt_model_machine(job->model, m));
 	virt_window_free(window);
 	return 0;
 }
@@ -181,7 +193,7 @@ static void add_durations(struct job *job, const struct virt_worst *worst)
 static void add_levels(struct job *job)
 {
 	struct virt_exit_levels all = { 0 };
-	double seconds = (double)(virt_model_end(job->model) - virt_model_begin(job->model)) / 1e9;
+	double seconds = (double)length_of(job->model) / 1e9;
 
 	for (int32_t i = 0; i < job->machine->n_vcpus; i++) {
 		struct virt_exit_levels levels;
@@ -214,13 +226,13 @@ static void add_machine(struct job *job, int32_t index, const struct virt_worst 
 static void add_volume(struct job *job)
 {
 	struct virt_loss_range losses = virt_model_losses(job->model);
-	double ns = (double)(virt_model_end(job->model) - virt_model_begin(job->model));
+	double ns = (double)length_of(job->model);
 	double lost = 0;
 
 	if (ns <= 0)
 		return;
 	for (size_t i = 0; i < losses.n; i++)
-		lost += (double)(losses.first[i].to_ns - losses.first[i].from_ns);
+		lost += (double)((__int128)losses.first[i].to_ns - losses.first[i].from_ns);
 	add(job, "records_per_s", (double)job->records * 1e9 / ns);
 	if (virt_model_n_pcpus(job->model))
 		add(job, "records_per_pcpu_s", (double)job->records * 1e9 / ns /
