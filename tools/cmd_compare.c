@@ -22,7 +22,6 @@ static const struct {
 	[FORMAT_CSV] = { "csv", compare_csv },
 };
 
-#define MAX_RESAMPLES	100000
 #define MAX_WINDOWS	10000
 #define MAX_LIST	64
 #define MAX_NAMED	12
@@ -45,7 +44,7 @@ struct job {
 
 enum { KEY_METRIC = 256, KEY_VALUES, KEY_BASELINE, KEY_RUNS, KEY_STATISTIC, KEY_PERCENTILES,
        KEY_CONFIDENCE, KEY_RESAMPLES, KEY_SEED, KEY_WINDOWS, KEY_PLOT, KEY_TITLE, KEY_CPU_HZ,
-       KEY_RECORD_COST };
+       KEY_RECORD_COST, KEY_JOINT };
 
 static const struct ksv_option compare_option_table[] = {
 	{ 'f', "format", "FORMAT", "text (default), json or csv" },
@@ -61,8 +60,9 @@ static const struct ksv_option compare_option_table[] = {
 	{ KEY_PERCENTILES, "percentiles", "HOW", "nearest (default): a value that occurs; linear:\n"
 	  "between two values" },
 	{ KEY_CONFIDENCE, "confidence", "PERCENT", "of the intervals, default 95" },
-	{ KEY_RESAMPLES, "resamples", "N", "of the bootstrap, default 2000" },
-	{ KEY_SEED, "seed", "N", "of the bootstrap, default 1" },
+	{ KEY_JOINT, "joint", NULL, "be as sure of all differences together as of one" },
+	{ KEY_RESAMPLES, "resamples", "N", "how often values are divided anew, default 2000" },
+	{ KEY_SEED, "seed", "N", "of the random numbers for that, default 1" },
 	{ KEY_WINDOWS, "windows", "N", "measure rates of a trace in N parts of it, default 10" },
 	{ KEY_RECORD_COST, "record-cost", "METRIC", "also: what a record costs, from the time\n"
 	  "that fixed work takes, and the traces of the same runs" },
@@ -189,7 +189,7 @@ static int set_number(struct job *job, int key, const char *value)
 
 	switch (key) {
 	case KEY_RESAMPLES:
-		ret = set_whole(job, "resamples", value, 100, MAX_RESAMPLES, &number);
+		ret = set_whole(job, "resamples", value, 100, STATS_MAX_RESAMPLES, &number);
 		job->options.resamples = (size_t)number;
 		return ret;
 	case KEY_WINDOWS:
@@ -234,6 +234,9 @@ static int compare_option(void *arg, int key, const char *value)
 		return compare_plot_known(value) ? 0 :
 		       ksv_usage_error(job->command, "--plot %s: the name must end in .svg, .png "
 				       "or .pdf", value);
+	case KEY_JOINT:
+		job->options.joint = true;
+		return 0;
 	case KEY_RECORD_COST:
 		job->options.record_cost = value;
 		return 0;
@@ -405,7 +408,7 @@ static int write_all(struct job *job)
 	status = out_close(&out);
 	if (status)
 		return status;
-	return compare_found(&job->compare, &job->options) ? KSV_EXIT_FINDINGS : KSV_EXIT_OK;
+	return compare_status(&job->compare, &job->options);
 }
 
 /** Writing over what is compared would destroy it. */

@@ -9,25 +9,18 @@
 #include <stdio.h>
 
 #include "output.h"
-#include "stats.h"
+#include "stats_difference.h"
 
 /** More than these are a mistake: a table of which columns are mixed up. */
 #define COMPARE_MAX_RUNS	64
 #define COMPARE_MAX_METRICS	1000
 
-enum compare_verdict {
-	COMPARE_UNKNOWN = 0,	/* too few values, or no percentage */
-	COMPARE_NOISE,		/* the interval of the difference contains 0 */
-	COMPARE_DIFFERENT,
-};
-
 /** A statistic of a run beside that of the baseline; what is not known is NAN. */
 struct compare_cell {
 	double		value;
 	struct stats_interval interval;
-	double		percent;
-	struct stats_interval percent_interval;
-	enum compare_verdict verdict;
+	double		percent;		/* of the baseline, that it is more */
+	struct stats_difference difference;
 };
 
 /** The values of one metric in one run. */
@@ -100,6 +93,7 @@ struct compare_options {
 	bool		kinds[STATS_N];		/* statistics that are shown */
 	enum stats_percentile percentile;
 	double		confidence;
+	bool		joint;			/* of all judged differences together */
 	size_t		resamples;
 	uint64_t	seed;
 	const char	*title;			/* of the plot; or NULL */
@@ -112,15 +106,27 @@ int compare_judged(const struct compare_options *options);
 /** compare_evaluate - fill all cells; run 0 is the baseline. Return: 0 or -ENOMEM. */
 int compare_evaluate(struct compare *compare, const struct compare_options *options);
 
-/** compare_verdict_name - "unknown", "within noise", "different". */
-const char *compare_verdict_name(enum compare_verdict verdict);
+/** compare_verdict_name - "unknown", "too few values", "within noise", "different". */
+const char *compare_verdict_name(enum stats_verdict verdict);
+
+/** compare_judged_differences - how many differences there are that values can tell of. */
+size_t compare_judged_differences(const struct compare *compare);
+
+/**
+ * compare_confidence - that of the interval of a difference: if all intervals are to hold together,
+ * each is wrong so much more seldom (Bonferroni)
+ */
+double compare_confidence(const struct compare *compare, const struct compare_options *options);
 
 /** compare_sentence - a plain sentence on a run (not the baseline) and the judged statistic. */
 void compare_sentence(const struct compare *compare, const struct compare_metric *metric, int run,
 		      const struct compare_options *options, char *text, size_t size);
 
-/** compare_found - is anything different by more than noise? */
-bool compare_found(const struct compare *compare, const struct compare_options *options);
+/**
+ * compare_status - Return: KSV_EXIT_FINDINGS if a judged statistic differs by more than noise; else
+ * KSV_EXIT_UNTOLD if one with several values has too few of them, or if none tells anything.
+ */
+int compare_status(const struct compare *compare, const struct compare_options *options);
 
 /** Of a trace: records per second of a pCPU. */
 #define COMPARE_RECORD_RATE	"trace.records_per_pcpu_s"

@@ -20,7 +20,7 @@ int compare_judged(const struct compare_options *options)
 	return kind;
 }
 
-/** A seed of its own for each set, that does not depend on which others there are. */
+/** A seed of its own for each difference, that does not depend on which others there are. */
 static uint64_t seed_of(uint64_t seed, const char *metric, const char *run)
 {
 	const char *const texts[] = { metric, run };
@@ -34,96 +34,130 @@ static uint64_t seed_of(uint64_t seed, const char *metric, const char *run)
 	return hash;
 }
 
-static void fill_cell(struct compare_cell *cell, const struct compare_cell *base,
-		      const struct stats_resamples *resamples,
-		      const struct stats_resamples *base_resamples, int kind,
-		      const struct compare_options *options)
+static void describe(struct compare_set *set, const struct compare_options *options,
+		     struct stats_sample *sample)
 {
-	cell->interval = stats_interval(resamples, kind, options->confidence);
-	cell->percent = NAN;
-	cell->percent_interval = (struct stats_interval){ NAN, NAN };
-	cell->verdict = COMPARE_UNKNOWN;
-	if (cell == base)
-		return;
-	cell->percent = stats_percent(base->value, cell->value);
-	cell->percent_interval = stats_interval_percent(base_resamples, resamples, kind,
-							options->confidence);
-	if (isnan(cell->percent) || isnan(cell->percent_interval.low))
-		return;
-	cell->verdict = cell->percent_interval.low <= 0 && cell->percent_interval.high >= 0 ?
-			COMPARE_NOISE : COMPARE_DIFFERENT;
-}
-
-/** Fill a run's cells. @base: the baseline's resamples. Return: 0 or -ENOMEM. */
-static int evaluate(struct compare_metric *metric, int run, uint64_t seed,
-		    struct stats_resamples *base, const struct compare_options *options)
-{
-	struct compare_set *set = &metric->sets[run];
-	struct stats_resamples resamples = { .n = options->resamples };
-	double value[STATS_N];
-	int ret;
+	struct stats_interval interval[STATS_N];
 
 	stats_sort(set->values, set->n);
-	stats_describe(set->values, set->n, options->percentile, value);
-	ret = stats_bootstrap(set->values, set->n, options->percentile, options->confidence, seed,
-			      &resamples);
-	if (ret == -ENOMEM)
-		return ret;
-	for (int kind = 0; kind < STATS_N; kind++) {
-		set->cells[kind].value = value[kind];
-		fill_cell(&set->cells[kind], &metric->sets[0].cells[kind], &resamples, base, kind,
-			  options);
-	}
-	if (run)
-		stats_resamples_free(&resamples);
-	else
-		*base = resamples;
-	return 0;
+	*sample = (struct stats_sample){ .sorted = set->values, .n = set->n };
+	stats_describe(set->values, set->n, options->percentile, sample->value);
+	stats_intervals(set->values, set->n, options->confidence, sample->value, interval);
+	for (int kind = 0; kind < STATS_N; kind++)
+		set->cells[kind] = (struct compare_cell){
+			.value = sample->value[kind], .interval = interval[kind], .percent = NAN,
+			.difference = { STATS_UNKNOWN, { NAN, NAN }, { NAN, NAN } },
+		};
 }
 
-int compare_evaluate(struct compare *compare, const struct compare_options *options)
+/** Fill a run's cells. @base: the baseline. Return: 0 or -ENOMEM. */
+static int evaluate(struct compare_set *set, const struct stats_sample *base,
+		    const struct compare_options *options, const struct stats_method *method)
 {
-	int ret = 0;
+	struct stats_difference difference[STATS_N];
+	struct stats_sample sample;
+	int ret;
 
-	for (int i = 0; i < compare->n_metrics && !ret; i++) {
-		struct compare_metric *metric = compare->metrics[i];
-		struct stats_resamples base = { .n = 0 };
-
-		for (int run = 0; run < compare->n_runs && !ret; run++)
-			ret = evaluate(metric, run, seed_of(options->seed, metric->name,
-							    compare->runs[run]), &base, options);
-		stats_resamples_free(&base);
+	describe(set, options, &sample);
+	ret = stats_differences(base, &sample, method, difference);
+	for (int kind = 0; kind < STATS_N && !ret; kind++) {
+		set->cells[kind].percent = stats_percent(base->value[kind], sample.value[kind]);
+		set->cells[kind].difference = difference[kind];
 	}
 	return ret;
 }
 
-const char *compare_verdict_name(enum compare_verdict verdict)
+size_t compare_judged_differences(const struct compare *compare)
+{
+	size_t n = 0;
+
+	for (int i = 0; i < compare->n_metrics; i++)
+		for (int run = 1; run < compare->n_runs; run++)
+			n += compare->metrics[i]->sets[0].n > 1 &&
+			     compare->metrics[i]->sets[run].n > 1;
+	return n;
+}
+
+double compare_confidence(const struct compare *compare, const struct compare_options *options)
+{
+	size_t n = options->joint ? compare_judged_differences(compare) : 1;
+
+	return n > 1 ? 1 - (1 - options->confidence) / (double)n : options->confidence;
+}
+
+int compare_evaluate(struct compare *compare, const struct compare_options *options)
+{
+	struct stats_method method = {
+		.percentile = options->percentile, .resamples = options->resamples,
+		.confidence = compare_confidence(compare, options),
+	};
+	int ret = 0;
+
+	for (int i = 0; i < compare->n_metrics && !ret; i++) {
+		struct compare_metric *metric = compare->metrics[i];
+		struct stats_sample base;
+
+		describe(&metric->sets[0], options, &base);
+		for (int run = 1; run < compare->n_runs && !ret; run++) {
+			method.seed = seed_of(options->seed, metric->name, compare->runs[run]);
+			ret = evaluate(&metric->sets[run], &base, options, &method);
+		}
+	}
+	return ret;
+}
+
+const char *compare_verdict_name(enum stats_verdict verdict)
 {
 	static const char *const names[] = {
-		[COMPARE_UNKNOWN] = "unknown",
-		[COMPARE_NOISE] = "within noise",
-		[COMPARE_DIFFERENT] = "different",
+		[STATS_UNKNOWN] = "unknown",
+		[STATS_TOO_FEW] = "too few values",
+		[STATS_SAME] = "within noise",
+		[STATS_DIFFERENT] = "different",
 	};
 
 	return names[verdict];
 }
 
 /** Why nothing can be said of a difference. */
-static const char *reason(const struct compare_metric *metric, int run, int kind)
+static void reason(const struct compare_metric *metric, int run, int kind, char *text, size_t size)
 {
 	const struct compare_set *base = &metric->sets[0], *set = &metric->sets[run];
+	unsigned int least = stats_least_values(kind);
 
 	if (!set->n)
-		return "no values";
-	if (!base->n)
-		return "the baseline has no values";
-	if (isnan(set->cells[kind].value) || isnan(base->cells[kind].value))
-		return "not defined for these values";
-	if (isnan(set->cells[kind].percent))
-		return "the baseline is 0, so that there is no percentage";
-	if (set->n < 2 || base->n < 2)
-		return "one value alone does not tell what is noise";
-	return "too uncertain to be told in per cent of the baseline";
+		snprintf(text, size, "no values");
+	else if (!base->n)
+		snprintf(text, size, "the baseline has no values");
+	else if (set->cells[kind].difference.verdict == STATS_UNKNOWN && set->n > 1 && base->n > 1)
+		snprintf(text, size, "not defined for these values");
+	else if (set->n < 2 || base->n < 2)
+		snprintf(text, size, "one value alone does not tell what is noise");
+	else if (set->n < least || base->n < least)
+		snprintf(text, size, "too few values to tell: it takes %u or more in each run",
+			 least);
+	else
+		snprintf(text, size, "too few values to tell");
+}
+
+/** What became of the baseline, and with which interval. */
+static void describe_change(const struct compare_cell *cell, double base, double confidence,
+			    char *change, size_t change_size, char *interval, size_t interval_size)
+{
+	struct stats_interval percent = cell->difference.percent, plain = cell->difference.interval;
+
+	*interval = '\0';
+	if (!isnan(cell->percent) && !isnan(percent.low)) {
+		snprintf(change, change_size, "%+.2f %%", cell->percent);
+		snprintf(interval, interval_size, " (%.6g %% interval %+.2f %% to %+.2f %%)",
+			 100 * confidence, percent.low, percent.high);
+		return;
+	}
+	/* from 0, or from next to nothing, there are no per cent */
+	snprintf(change, change_size, "%.6g -> %.6g", base, cell->value);
+	if (!isnan(plain.low))
+		snprintf(interval, interval_size,
+			 " (%.6g %% interval of the difference %+.6g to %+.6g)", 100 * confidence,
+			 plain.low, plain.high);
 }
 
 void compare_sentence(const struct compare *compare, const struct compare_metric *metric, int run,
@@ -131,21 +165,25 @@ void compare_sentence(const struct compare *compare, const struct compare_metric
 {
 	int kind = compare_judged(options);
 	const struct compare_cell *cell = &metric->sets[run].cells[kind];
-	char interval[80];
+	double base = metric->sets[0].cells[kind].value;
+	char change[80], interval[120];
 
-	snprintf(interval, sizeof(interval), "%g %% interval %+.2f %% to %+.2f %%",
-		 100 * options->confidence, cell->percent_interval.low,
-		 cell->percent_interval.high);
-	if (cell->verdict == COMPARE_NOISE)
-		snprintf(text, size, "%s: %s %+.2f %%: within noise (%s)", compare->runs[run],
-			 stats_name(kind), cell->percent, interval);
-	else if (cell->verdict == COMPARE_DIFFERENT)
-		snprintf(text, size, "%s: %s %+.2f %%: %s than %s by more than noise (%s)",
-			 compare->runs[run], stats_name(kind), cell->percent,
-			 cell->percent > 0 ? "higher" : "lower", compare->runs[0], interval);
-	else
-		snprintf(text, size, "%s: %s: %s", compare->runs[run], stats_name(kind),
-			 reason(metric, run, kind));
+	describe_change(cell, base, compare_confidence(compare, options), change, sizeof(change),
+			interval, sizeof(interval));
+	switch (cell->difference.verdict) {
+	case STATS_SAME:
+		snprintf(text, size, "%s: %s %s: within noise%s", compare->runs[run],
+			 stats_name(kind), change, interval);
+		break;
+	case STATS_DIFFERENT:
+		snprintf(text, size, "%s: %s %s: %s than %s by more than noise%s",
+			 compare->runs[run], stats_name(kind), change,
+			 cell->value > base ? "higher" : "lower", compare->runs[0], interval);
+		break;
+	default:
+		reason(metric, run, kind, interval, sizeof(interval));
+		snprintf(text, size, "%s: %s: %s", compare->runs[run], stats_name(kind), interval);
+	}
 }
 
 static const struct compare_metric *named(const struct compare *compare, const char *name)
@@ -168,6 +206,7 @@ void compare_record_cost(const struct compare *compare, const struct compare_opt
 	const struct compare_metric *work = named(compare, options->record_cost);
 	const struct compare_metric *rates = named(compare, COMPARE_RECORD_RATE);
 	const struct compare_cell *cell;
+	struct stats_interval percent;
 	double rate;
 
 	*cost = (struct compare_record_cost){ NAN, { NAN, NAN }, NULL };
@@ -187,20 +226,33 @@ void compare_record_cost(const struct compare *compare, const struct compare_opt
 		return;
 	}
 	cost->ns = cost_of(cell->percent, rate);
-	if (isnan(cell->percent_interval.low) || cell->percent_interval.low <= -100)
+	percent = cell->difference.percent;
+	if (isnan(percent.low) || percent.low <= -100)
 		return;
-	cost->interval.low = cost_of(cell->percent_interval.low, rate);
-	cost->interval.high = cost_of(cell->percent_interval.high, rate);
+	cost->interval.low = cost_of(percent.low, rate);
+	cost->interval.high = cost_of(percent.high, rate);
 }
 
-bool compare_found(const struct compare *compare, const struct compare_options *options)
+int compare_status(const struct compare *compare, const struct compare_options *options)
 {
 	int kind = compare_judged(options);
+	bool too_few = false, told = false;
 
-	for (int i = 0; i < compare->n_metrics; i++)
-		for (int run = 1; run < compare->n_runs; run++)
-			if (compare->metrics[i]->sets[run].cells[kind].verdict ==
-			    COMPARE_DIFFERENT)
-				return true;
-	return false;
+	for (int i = 0; i < compare->n_metrics; i++) {
+		const struct compare_set *sets = compare->metrics[i]->sets;
+
+		for (int run = 1; run < compare->n_runs; run++) {
+			switch (sets[run].cells[kind].difference.verdict) {
+			case STATS_DIFFERENT:
+				return KSV_EXIT_FINDINGS;
+			case STATS_SAME:
+				told = true;
+				break;
+			default:
+				/* what a trace has one value of is no matter of more values */
+				too_few |= sets[0].n > 1 && sets[run].n > 1;
+			}
+		}
+	}
+	return too_few || !told ? KSV_EXIT_UNTOLD : KSV_EXIT_OK;
 }

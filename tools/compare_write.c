@@ -75,7 +75,7 @@ static void put_runs(struct output *out, const struct compare *compare, const ch
 }
 
 static void put_cell(struct output *out, const struct compare *compare, int run,
-		     const struct compare_cell *cell)
+		     const struct compare_cell *cell, const struct compare_cell *base)
 {
 	size_t width = run_width(compare, run) - (run ? PERCENT_WIDTH + 1 : 0);
 	char text[32] = "-";
@@ -86,6 +86,8 @@ static void put_cell(struct output *out, const struct compare *compare, int run,
 	*text = '\0';
 	if (!isnan(cell->percent))
 		snprintf(text, sizeof(text), "%+.2f %%", cell->percent);
+	else if (base->value == 0 && cell->value != 0 && !isnan(cell->value))
+		snprintf(text, sizeof(text), "from 0");
 	/* no blanks at the end of a line */
 	if (run && (*text || run + 1 < compare->n_runs))
 		put_right(out, text, PERCENT_WIDTH);
@@ -96,7 +98,8 @@ static void put_row(struct output *out, const struct compare *compare, const cha
 {
 	put_left(out, name, width);
 	for (int run = 0; run < compare->n_runs; run++)
-		put_cell(out, compare, run, &metric->sets[run].cells[kind]);
+		put_cell(out, compare, run, &metric->sets[run].cells[kind],
+			 &metric->sets[0].cells[kind]);
 	out_char(out, '\n');
 }
 
@@ -168,9 +171,9 @@ static void put_record_costs(struct output *out, const struct compare *compare,
 			snprintf(text, sizeof(text), ": within noise, at most %.4g ns\n",
 				 fmax(cost.interval.high, 0));
 		else
-			snprintf(text, sizeof(text), ": %.4g ns (%g %% interval %.4g to %.4g)\n",
-				 cost.ns, 100 * options->confidence, cost.interval.low,
-				 cost.interval.high);
+			snprintf(text, sizeof(text), ": %.4g ns (%.6g %% interval %.4g to %.4g)\n",
+				 cost.ns, 100 * compare_confidence(compare, options),
+				 cost.interval.low, cost.interval.high);
 		out_str(out, text);
 	}
 }
@@ -233,48 +236,60 @@ static void csv_record_cost(struct output *out, const struct compare *compare, i
 	csv_number(out, cost.ns);
 	csv_number(out, cost.interval.low);
 	csv_number(out, cost.interval.high);
-	out_str(out, ",,,,\n");
+	out_str(out, ",,,,,,,\n");
+}
+
+/** By how much the baseline changed, in the metric's own unit. */
+static double change_of(const struct compare_metric *metric, int run, int kind)
+{
+	double change = metric->sets[run].cells[kind].value - metric->sets[0].cells[kind].value;
+
+	return run && isfinite(change) ? change : NAN;
+}
+
+static void csv_cell(struct output *out, const struct compare *compare,
+		     const struct compare_metric *metric, int run, int kind)
+{
+	const struct compare_cell *cell = &metric->sets[run].cells[kind];
+
+	out_csv(out, metric->name, strlen(metric->name));
+	out_char(out, ',');
+	out_csv(out, compare->runs[run], strlen(compare->runs[run]));
+	out_char(out, ',');
+	out_str(out, stats_name(kind));
+	out_char(out, ',');
+	out_u64(out, metric->sets[run].n);
+	csv_number(out, cell->value);
+	csv_number(out, cell->interval.low);
+	csv_number(out, cell->interval.high);
+	csv_number(out, cell->percent);
+	csv_number(out, cell->difference.percent.low);
+	csv_number(out, cell->difference.percent.high);
+	out_char(out, ',');
+	out_str(out, run ? compare_verdict_name(cell->difference.verdict) : "baseline");
+	csv_number(out, change_of(metric, run, kind));
+	csv_number(out, cell->difference.interval.low);
+	csv_number(out, cell->difference.interval.high);
+	out_char(out, '\n');
 }
 
 void compare_csv(struct output *out, const struct compare *compare,
 		 const struct compare_options *options)
 {
 	out_str(out, "metric,run,statistic,values,value,low,high,difference_percent,"
-		"difference_low,difference_high,verdict\n");
-	for (int i = 0; i < compare->n_metrics; i++) {
-		const struct compare_metric *metric = compare->metrics[i];
-
-		for (int at = 0; at < compare->n_runs * STATS_N; at++) {
-			int run = at / STATS_N, kind = at % STATS_N;
-			const struct compare_cell *cell = &metric->sets[run].cells[kind];
-
-			if (!options->kinds[kind])
-				continue;
-			out_csv(out, metric->name, strlen(metric->name));
-			out_char(out, ',');
-			out_csv(out, compare->runs[run], strlen(compare->runs[run]));
-			out_char(out, ',');
-			out_str(out, stats_name(kind));
-			out_char(out, ',');
-			out_u64(out, metric->sets[run].n);
-			csv_number(out, cell->value);
-			csv_number(out, cell->interval.low);
-			csv_number(out, cell->interval.high);
-			csv_number(out, cell->percent);
-			csv_number(out, cell->percent_interval.low);
-			csv_number(out, cell->percent_interval.high);
-			out_char(out, ',');
-			out_str(out, run ? compare_verdict_name(cell->verdict) : "baseline");
-			out_char(out, '\n');
-		}
-	}
+		"difference_low,difference_high,verdict,change,change_low,change_high\n");
+	for (int i = 0; i < compare->n_metrics; i++)
+		for (int at = 0; at < compare->n_runs * STATS_N; at++)
+			if (options->kinds[at % STATS_N])
+				csv_cell(out, compare, compare->metrics[i], at / STATS_N,
+					 at % STATS_N);
 	for (int run = 1; run < compare->n_runs && options->record_cost; run++)
 		csv_record_cost(out, compare, run, options);
 }
 
 static void json_interval(struct json *json, const char *key, struct stats_interval interval)
 {
-	if (isnan(interval.low))
+	if (isnan(interval.low) || isnan(interval.high))
 		return;
 	json_open(json, key, '[', true);
 	json_number(json, NULL, interval.low);
@@ -302,9 +317,12 @@ static void json_run(struct json *json, const struct compare *compare,
 		json_interval(json, "interval", cell->interval);
 		if (!isnan(cell->percent))
 			json_number(json, "difference_percent", cell->percent);
-		json_interval(json, "difference_interval", cell->percent_interval);
+		json_interval(json, "difference_interval", cell->difference.percent);
+		if (!isnan(change_of(metric, run, kind)))
+			json_number(json, "change", change_of(metric, run, kind));
+		json_interval(json, "change_interval", cell->difference.interval);
 		if (run)
-			json_str(json, "verdict", compare_verdict_name(cell->verdict));
+			json_str(json, "verdict", compare_verdict_name(cell->difference.verdict));
 		json_close(json, '}');
 	}
 	json_close(json, '}');
@@ -344,6 +362,8 @@ void compare_json(struct output *out, const struct compare *compare,
 	json_open(&json, NULL, '{', false);
 	json_str(&json, "baseline", compare->runs[0]);
 	json_number(&json, "confidence", options->confidence);
+	if (options->joint)
+		json_u64(&json, "joint", compare_judged_differences(compare));
 	json_u64(&json, "resamples", options->resamples);
 	json_u64(&json, "seed", options->seed);
 	json_str(&json, "percentiles", percentile_names[options->percentile]);

@@ -44,7 +44,7 @@ _kshark_virt()
 		;;
 	compare)
 		options="--format --output --values --metric --baseline --runs --statistic"
-		options+=" --percentiles --confidence --resamples --seed --windows --record-cost --plot --title"
+		options+=" --percentiles --confidence --joint --resamples --seed --windows --record-cost --plot --title"
 		options+=" --cpu-hz --quiet --help"
 		;;
 	plot)

@@ -20,6 +20,7 @@ enum ksv_exit {
 	KSV_EXIT_FINDINGS = 1,	/* a check or comparison found something */
 	KSV_EXIT_USAGE = 2,
 	KSV_EXIT_FILE = 3,	/* input that cannot be read, output that cannot be written */
+	KSV_EXIT_UNTOLD = 4,	/* a comparison has too few values to tell */
 };
 
 /** One option. @key is its short form if it is a printable character, else any number >= 256. */

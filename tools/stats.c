@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	stats.c
- * @brief	Statistics of a sample, and how sure they are (bootstrap).
+ * @brief	Statistics of a sample, and how sure they are.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "distribution.h"
 #include "stats.h"
 #include "virt_window.h"
 
@@ -27,6 +26,8 @@ static const struct {
 	[STATS_P99_5] = { "p99.5", 995 },
 	[STATS_P99_9] = { "p99.9", 999 },
 };
+
+static const struct stats_interval unknown = { NAN, NAN };
 
 const char *stats_name(int kind)
 {
@@ -66,17 +67,37 @@ static void describe_means(const double *sorted, size_t n, double value[STATS_N]
 	for (size_t i = 0; i < n; i++)
 		squares += (sorted[i] - mean) * (sorted[i] - mean);
 	value[STATS_STDDEV] = (double)sqrtl(squares / (long double)(n - 1));
+	if (isinf(value[STATS_STDDEV]))
+		value[STATS_STDDEV] = NAN;
 }
 
-static double at_per_mille(const double *sorted, size_t n, unsigned int per_mille,
-			   enum stats_percentile percentile)
+unsigned int stats_per_mille(int kind)
 {
+	return kinds[kind].per_mille;
+}
+
+unsigned int stats_least_values(int kind)
+{
+	unsigned int above = 1000 - kinds[kind].per_mille;
+
+	if (kinds[kind].per_mille)
+		return (1000 + above - 1) / above;
+	return kind == STATS_STDDEV ? 4 : 2;
+}
+
+double stats_percentile(const double *sorted, size_t n, int kind,
+			enum stats_percentile percentile)
+{
+	unsigned int per_mille = kinds[kind].per_mille;
 	uint64_t place = ((uint64_t)n - 1) * per_mille;
 	const double *low = &sorted[place / 1000];
 
 	if (percentile == STATS_NEAREST)
 		return sorted[virt_nearest_rank(n, per_mille)];
-	return place % 1000 ? *low + (low[1] - *low) * (double)(place % 1000) / 1000 : *low;
+	if (!(place % 1000))
+		return *low;
+	/* the distance of two numbers may be no double */
+	return (double)(*low + ((long double)low[1] - *low) * (place % 1000) / 1000);
 }
 
 void stats_describe(const double *sorted, size_t n, enum stats_percentile percentile,
@@ -89,181 +110,131 @@ void stats_describe(const double *sorted, size_t n, enum stats_percentile percen
 	describe_means(sorted, n, value);
 	for (int kind = 0; kind < STATS_N; kind++) {
 		if (kinds[kind].per_mille)
-			value[kind] = at_per_mille(sorted, n, kinds[kind].per_mille, percentile);
-	}
-}
-
-/* --- bootstrap ------------------------------------------------------------------------------- */
-
-/** The generator splitmix64: good enough for drawing, and the same everywhere. */
-static uint64_t next_random(uint64_t *state)
-{
-	uint64_t z = *state += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-/** The normal distribution's quantile, by halving: 60 times gives all digits. */
-static double normal_quantile(double confidence)
-{
-	double low = 0, high = 40;
-
-	for (int i = 0; i < 60; i++) {
-		double middle = (low + high) / 2;
-
-		if (erf(middle / M_SQRT2) < confidence)
-			low = middle;
-		else
-			high = middle;
-	}
-	return low;
-}
-
-double stats_student(double confidence, double freedom)
-{
-	double p = (1 + confidence) / 2, z = normal_quantile(confidence), z2 = z * z;
-
-	if (freedom == 1)
-		return tan(M_PI * (p - 0.5));
-	if (freedom == 2)
-		return (2 * p - 1) / sqrt(2 * p * (1 - p));
-	/* Abramowitz and Stegun, 26.7.5 */
-	return z + z * (z2 + 1) / (4 * freedom) +
-	       z * (5 * z2 * z2 + 16 * z2 + 3) / (96 * pow(freedom, 2)) +
-	       z * (3 * pow(z2, 3) + 19 * z2 * z2 + 17 * z2 - 15) / (384 * pow(freedom, 3)) +
-	       z * (79 * pow(z2, 4) + 776 * pow(z2, 3) + 1482 * z2 * z2 - 1920 * z2 - 945) /
-		       (92160 * pow(freedom, 4));
-}
-
-static int allocate(struct stats_resamples *resamples)
-{
-	for (int kind = 0; kind < STATS_N; kind++) {
-		resamples->value[kind] = calloc(resamples->n + 1, sizeof(double));
-		if (!resamples->value[kind])
-			return -ENOMEM;
-	}
-	return 0;
-}
-
-/**
- * Draw @m of @n values with replacement, in ascending order without sorting: @m + 1 exponential
- * distances from one draw to the next, made to add up to n.
- */
-static void draw_sorted(const double *sorted, size_t n, uint64_t *random, double *drawn, size_t m)
-{
-	double sum = 0, scale;
-
-	for (size_t i = 0; i < m; i++) {
-		sum -= log(((double)(next_random(random) >> 11) + 0.5) * 0x1p-53);
-		drawn[i] = sum;
-	}
-	sum -= log(((double)(next_random(random) >> 11) + 0.5) * 0x1p-53);
-	scale = (double)n / sum;
-	for (size_t i = 0; i < m; i++) {
-		size_t at = (size_t)(drawn[i] * scale);
-
-		drawn[i] = sorted[at < n ? at : n - 1];
-	}
-}
-
-int stats_bootstrap(const double *sorted, size_t n, enum stats_percentile percentile,
-		    double confidence, uint64_t seed, struct stats_resamples *resamples)
-{
-	size_t draw = n < STATS_MAX_DRAW ? n : STATS_MAX_DRAW;
-	double sample[STATS_N], value[STATS_N], scale;
-	double *drawn;
-	int ret;
-
-	for (int kind = 0; kind < STATS_N; kind++)
-		resamples->value[kind] = NULL;
-	if (n < 2)
-		return -EINVAL;
-	scale = sqrt((double)draw / (double)(n - 1)) *
-		stats_student(confidence, (double)(n - 1)) / stats_student(confidence, INFINITY);
-	drawn = malloc(draw * sizeof(*drawn));
-	ret = drawn ? allocate(resamples) : -ENOMEM;
-	stats_describe(sorted, n, percentile, sample);
-	for (size_t i = 0; i < resamples->n && !ret; i++) {
-		draw_sorted(sorted, n, &seed, drawn, draw);
-		stats_describe(drawn, draw, percentile, value);
-		for (int kind = 0; kind < STATS_N; kind++)
-			resamples->value[kind][i] = sample[kind] +
-						    (value[kind] - sample[kind]) * scale;
-	}
-	free(drawn);
-	if (ret)
-		stats_resamples_free(resamples);
-	return ret;
-}
-
-void stats_resamples_free(struct stats_resamples *resamples)
-{
-	for (int kind = 0; kind < STATS_N; kind++) {
-		free(resamples->value[kind]);
-		resamples->value[kind] = NULL;
+			value[kind] = stats_percentile(sorted, n, kind, percentile);
 	}
 }
 
 double stats_percent(double base, double value)
 {
-	double percent = base ? 100 * (value - base) / fabs(base) : NAN;
+	/* the difference of two numbers may be no double */
+	long double percent = base ? 100 * ((long double)value - base) / fabsl(base) : NAN;
 
-	return isfinite(percent) ? percent : NAN;
+	return isfinite((double)percent) ? (double)percent : NAN;
 }
 
-static const struct stats_interval unknown = { NAN, NAN };
+/* --- how sure -------------------------------------------------------------------------------- */
 
-/** The middle part of @n values; unknown if one of them is. */
-static struct stats_interval middle(double *values, size_t n, double confidence)
+static struct stats_interval around(double value, double margin)
 {
-	double tail = (1 - confidence) / 2 * (double)(n - 1);
-	size_t i = (size_t)tail;
-	struct stats_interval interval;
-
-	for (size_t j = 0; j < n; j++)
-		if (!isfinite(values[j]))
-			return unknown;
-	stats_sort(values, n);
-	interval.low = values[i] + (values[i + 1] - values[i]) * (tail - (double)i);
-	i = n - 1 - i;
-	interval.high = values[i] - (values[i] - values[i - 1]) * (tail - floor(tail));
-	return interval;
+	return (struct stats_interval){ value - margin, value + margin };
 }
 
-struct stats_interval stats_interval(const struct stats_resamples *resamples, int kind,
-				     double confidence)
+/** The harmonic mean's is the inverse of that of the mean of the inverses. */
+static struct stats_interval harmonic_interval(const double *sorted, size_t n, double student)
 {
-	struct stats_interval interval = unknown;
-	double *values;
+	long double mean = 0, squares = 0, margin;
 
-	if (!resamples->value[kind] || resamples->n < 2)
+	for (size_t i = 0; i < n; i++)
+		mean += 1 / (long double)sorted[i] / (long double)n;
+	for (size_t i = 0; i < n; i++)
+		squares += powl(1 / (long double)sorted[i] - mean, 2);
+	margin = student * sqrtl(squares / (long double)(n - 1) / (long double)n);
+	return (struct stats_interval){ (double)(1 / (mean + margin)),
+					margin < mean ? (double)(1 / (mean - margin)) : NAN };
+}
+
+/** The mean without the highest and lowest values. */
+static long double trimmed_mean(const double *sorted, size_t n)
+{
+	size_t cut = (size_t)((double)n / (2 * sqrt((double)n - 4)));
+	long double sum = 0;
+
+	cut = cut > (n - 1) / 2 ? (n - 1) / 2 : cut;
+	for (size_t i = cut; i < n - cut; i++)
+		sum += sorted[i];
+	return sum / (long double)(n - 2 * cut);
+}
+
+/**
+ * D. G. Bonett, Approximate confidence interval for standard deviation of nonnormal distributions
+ * (2006): the logarithm of the variance is about normal, and the kurtosis tells how it varies.
+ */
+static struct stats_interval stddev_interval(const double *sorted, size_t n, double confidence,
+					     const double value[STATS_N])
+{
+	double normal = distribution_student(confidence, INFINITY), factor, margin, kurtosis;
+	long double center, squares = 0, fourths = 0;
+
+	if (n < 5 || (double)n <= normal || !(value[STATS_STDDEV] > 0))
 		return unknown;
-	values = malloc(resamples->n * sizeof(*values));
-	if (values) {
-		memcpy(values, resamples->value[kind], resamples->n * sizeof(*values));
-		interval = middle(values, resamples->n, confidence);
+	center = trimmed_mean(sorted, n);
+	for (size_t i = 0; i < n; i++) {
+		squares += powl(sorted[i] - (long double)value[STATS_MEAN], 2);
+		fourths += powl(sorted[i] - center, 4);
 	}
-	free(values);
-	return interval;
+	kurtosis = (double)((long double)n * fourths / (squares * squares));
+	factor = (double)n / ((double)n - normal);
+	margin = normal * factor *
+		 sqrt((kurtosis - (double)(n - 3) / (double)n) / (double)(n - 1));
+	return (struct stats_interval){
+		value[STATS_STDDEV] * sqrt(factor) * exp(-margin / 2),
+		value[STATS_STDDEV] * sqrt(factor) * exp(margin / 2),
+	};
 }
 
-struct stats_interval stats_interval_percent(const struct stats_resamples *base,
-					     const struct stats_resamples *resamples, int kind,
-					     double confidence)
+/** The lowest number of hits that draws reach with a probability of @tail at most; n + 1: none. */
+static size_t rank_reached(size_t n, double hit, double tail)
 {
-	struct stats_interval interval = unknown;
-	size_t n = base->n < resamples->n ? base->n : resamples->n;
-	double *values;
+	size_t from = 1, to = n + 1;
 
-	if (!base->value[kind] || !resamples->value[kind] || n < 2)
-		return unknown;
-	values = malloc(n * sizeof(*values));
-	for (size_t i = 0; values && i < n; i++)
-		values[i] = stats_percent(base->value[kind][i], resamples->value[kind][i]);
-	if (values)
-		interval = middle(values, n, confidence);
-	free(values);
-	return interval;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+
+		if (distribution_binomial(n, hit, middle) <= tail)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return to;
+}
+
+/** Between two values of the sample: how many lie below a percentile is binomial. */
+static struct stats_interval percentile_interval(const double *sorted, size_t n,
+						 unsigned int per_mille, double tail, double value)
+{
+	double part = (double)per_mille / 1000;
+	size_t above = rank_reached(n, part, tail);
+	size_t below = rank_reached(n, 1 - part, tail);
+
+	/* a value between two others may be beyond it, if there are few */
+	return (struct stats_interval){ below <= n ? fmin(sorted[n - below], value) : NAN,
+					above <= n ? fmax(sorted[above - 1], value) : NAN };
+}
+
+void stats_intervals(const double *sorted, size_t n, double confidence,
+		     const double value[STATS_N], struct stats_interval interval[STATS_N])
+{
+	double student = n > 1 ? distribution_student(confidence, (double)(n - 1)) : NAN;
+
+	for (int kind = 0; kind < STATS_N; kind++)
+		interval[kind] = n > 1 && kinds[kind].per_mille ?
+				 percentile_interval(sorted, n, kinds[kind].per_mille,
+						     (1 - confidence) / 2, value[kind]) :
+				 unknown;
+	if (n < 2)
+		return;
+	interval[STATS_MEAN] = around(value[STATS_MEAN],
+				      student * value[STATS_STDDEV] / sqrt((double)n));
+	/* what is never negative is not so on average */
+	if (sorted[0] >= 0)
+		interval[STATS_MEAN].low = fmax(interval[STATS_MEAN].low, 0);
+	if (!isnan(value[STATS_HMEAN]))
+		interval[STATS_HMEAN] = harmonic_interval(sorted, n, student);
+	interval[STATS_STDDEV] = stddev_interval(sorted, n, confidence, value);
+	for (int kind = 0; kind < STATS_N; kind++) {
+		if (!isfinite(interval[kind].low))
+			interval[kind].low = NAN;
+		if (!isfinite(interval[kind].high))
+			interval[kind].high = NAN;
+	}
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	stats.h
- * @brief	Statistics of a sample, and how sure they are (bootstrap).
+ * @brief	Statistics of a sample, and how sure they are.
  */
 #ifndef KSHARK_VIRT_STATS_H
 #define KSHARK_VIRT_STATS_H
@@ -39,62 +39,38 @@ void stats_sort(double *values, size_t n);
 void stats_describe(const double *sorted, size_t n, enum stats_percentile percentile,
 		    double value[STATS_N]);
 
-/**
- * stats_student - how far off the middle part of Student's t distribution reaches
- * @confidence: what lies in this part, from 0.5 to 0.999
- * @freedom: degrees of freedom, 1 or more; INFINITY gives the normal distribution
- *
- * Return: the quantile at (1 + @confidence) / 2, within 0.5 %.
- */
-double stats_student(double confidence, double freedom);
+/** stats_percentile - one of them. */
+double stats_percentile(const double *sorted, size_t n, int kind,
+			enum stats_percentile percentile);
 
-/** What each statistic was in each of the resamples. */
-struct stats_resamples {
-	double	*value[STATS_N];
-	size_t	n;
-};
-
-/** Values that are drawn for one resample at most. */
-#define STATS_MAX_DRAW	4096
+/** stats_per_mille - of a percentile, such as 995; 0 for what is none. */
+unsigned int stats_per_mille(int kind);
 
 /**
- * stats_bootstrap - draw resamples and compute the statistics of each
- * @confidence: of the intervals that they will be asked for
- * @seed: the same one gives the same resamples
- * @resamples: with @n set
- *
- * Each resample has as many values as the sample, drawn with replacement; of a sample above
- * STATS_MAX_DRAW so many. The distance of each result from that of the sample is then made as
- * large as it would be with n drawn, and larger by sqrt(n / (n - 1)), because resamples spread less
- * than samples do, and by the ratio of Student's t for n - 1 degrees of freedom to the normal
- * distribution's quantile: from few values the spread itself is not known well.
- *
- * Return: 0, -ENOMEM, or -EINVAL for a sample of fewer than two values.
+ * stats_least_values - how many values a sample must have so that it tells of a statistic: with
+ * fewer, a percentile is its highest one, and a standard deviation does not tell how it varies
  */
-int stats_bootstrap(const double *sorted, size_t n, enum stats_percentile percentile,
-		    double confidence, uint64_t seed, struct stats_resamples *resamples);
-void stats_resamples_free(struct stats_resamples *resamples);
+unsigned int stats_least_values(int kind);
 
-/** From where to where; both NAN if that is not known. */
+/** stats_percent - how much more @value is than @base, in per cent of it; NAN: not known. */
+double stats_percent(double base, double value);
+
+/** From where to where; NAN at an end that is not known. */
 struct stats_interval {
 	double	low, high;
 };
 
-/** stats_percent - how much more @value is than @base, in per cent of it; NAN if @base is 0. */
-double stats_percent(double base, double value);
-
 /**
- * stats_interval - where a statistic lies with so much confidence
+ * stats_intervals - where the statistics of the population lie with so much confidence
+ * @sorted: as for stats_describe()
  * @confidence: such as 0.95
+ * @value: as stats_describe() has found them
+ * @interval: receives them
  *
- * Return: the middle part of the resamples; unknown without memory, too.
+ * Means: from Student's t. Percentiles: between two of the values, which holds whatever the
+ * distribution; too few values may not reach above a high one. Standard deviation: as Bonett.
  */
-struct stats_interval stats_interval(const struct stats_resamples *resamples, int kind,
-				     double confidence);
-
-/** stats_interval_percent - the same for the difference of two samples as stats_percent(). */
-struct stats_interval stats_interval_percent(const struct stats_resamples *base,
-					     const struct stats_resamples *resamples, int kind,
-					     double confidence);
+void stats_intervals(const double *sorted, size_t n, double confidence,
+		     const double value[STATS_N], struct stats_interval interval[STATS_N]);
 
 #endif

@@ -76,7 +76,10 @@ for run in data["metrics"][0]["runs"]:
     for name, number in run["statistics"].items():
         row = rows.pop((run["run"], name))
         assert abs(number["value"] - float(row["value"])) < 1e-9
-        assert number["interval"] == [float(row["low"]), float(row["high"])]
+        if row["low"] and row["high"]:
+            assert number["interval"] == [float(row["low"]), float(row["high"])]
+        else:  # of the highest percentiles, only one end is known
+            assert "interval" not in number and name.startswith("p99"), name
         assert number.get("verdict", "baseline") == row["verdict"]
     assert ("sentence" in run) == (run["run"] != "baseline")
 assert not rows, rows
@@ -87,7 +90,7 @@ run compare --values "$SAMPLES/kvm-durations.csv" --runs none,host,guest,both --
 status 0
 golden t090_compare_noise "$OUT"
 run compare --values "$SAMPLES/kvm-durations.csv" --baseline warmup --metric guest_s
-status 0
+status 4
 says "$OUT" "one value alone does not tell what is noise"
 
 finish

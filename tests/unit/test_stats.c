@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
+#include "compare_world.h"
+#include "distribution.h"
 #include "stats.h"
 
 static void check(double value, double expected)
@@ -92,114 +92,120 @@ static void test_undefined(void **state)
 	assert_string_equal(stats_name(STATS_P99_5), "p99.5");
 }
 
+/** 3e307 is not 0, nor is what is far away from it; and there are numbers without a percentage. */
+static void test_far(void **state)
+{
+	static const double wide[] = { -1.7e308, 1.7e308 };
+	double value[STATS_N];
+
+	(void)state;
+	check(stats_percent(3e307, 1.5e308), 400);
+	check(stats_percent(-1e308, 1e308), 200);
+	check(stats_percent(5e-324, 1e-323), 100);
+	assert_true(isnan(stats_percent(1e-310, 5)));
+	stats_describe(wide, 2, STATS_LINEAR, value);
+	check(value[STATS_P75] / 0.85e308, 1);
+	/* the standard deviation is no double any more */
+	assert_true(isnan(value[STATS_STDDEV]));
+}
+
 /** As the tables of Student's distribution have them. */
 static void test_student(void **state)
 {
 	static const struct { double confidence, freedom, t; } known[] = {
-		{ 0.95, 1, 12.706 }, { 0.95, 2, 4.303 }, { 0.95, 3, 3.182 }, { 0.95, 7, 2.365 },
-		{ 0.95, 30, 2.042 }, { 0.95, INFINITY, 1.960 }, { 0.99, 5, 4.032 },
-		{ 0.90, 4, 2.132 }, { 0.99, INFINITY, 2.576 },
+		{ 0.95, 1, 12.7062 }, { 0.95, 2, 4.3027 }, { 0.95, 3, 3.1824 },
+		{ 0.95, 7, 2.3646 }, { 0.95, 30, 2.0423 }, { 0.95, INFINITY, 1.9600 },
+		{ 0.99, 5, 4.0321 }, { 0.90, 4, 2.1318 }, { 0.99, INFINITY, 2.5758 },
+		{ 0.999, 3, 12.9240 }, { 0.5, 1, 1 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		double t = stats_student(known[i].confidence, known[i].freedom);
+		double t = distribution_student(known[i].confidence, known[i].freedom);
 
-		assert_true(fabs(t - known[i].t) < 0.005 * known[i].t);
+		assert_true(fabs(t - known[i].t) < 0.0001);
 	}
 }
 
-static uint64_t seed = 1;
-
-/** About a normal distribution: the sum of twelve uniform ones. */
-static double normal(double mean, double stddev)
+/** Added up by hand, and of more draws than a fraction of factorials could hold. */
+static void test_binomial(void **state)
 {
-	double sum = 0;
-
-	for (int i = 0; i < 12; i++) {
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
-		sum += (double)(seed >> 33) / 2147483648.0;
-	}
-	return mean + stddev * (sum - 6);
+	(void)state;
+	check(distribution_binomial(4, 0.5, 0), 1);
+	check(distribution_binomial(4, 0.5, 3), 5.0 / 16);
+	check(distribution_binomial(4, 0.5, 5), 0);
+	check(distribution_binomial(3, 0.9, 3), 0.729);
+	check(distribution_binomial(3, 0.1, 1), 1 - 0.729);
+	/* half of an odd number of draws, by symmetry */
+	assert_true(fabs(distribution_binomial(2000001, 0.5, 1000001) - 0.5) < 1e-9);
+	/* 1.96 standard deviations above the mean, and a half for whole numbers */
+	assert_true(fabs(distribution_binomial(1000000, 0.5, 500981) - 0.025) < 0.0002);
 }
 
-static struct stats_resamples bootstrap(double *sample, size_t n, uint64_t start)
+static struct stats_interval interval_of(double *sample, size_t n, int kind)
 {
-	struct stats_resamples resamples = { .n = 400 };
+	struct stats_interval intervals[STATS_N];
+	double value[STATS_N];
 
 	stats_sort(sample, n);
-	assert_int_equal(stats_bootstrap(sample, n, STATS_NEAREST, 0.95, start,
-					 &resamples), 0);
-	return resamples;
+	stats_describe(sample, n, STATS_NEAREST, value);
+	stats_intervals(sample, n, 0.95, value, intervals);
+	return intervals[kind];
 }
 
 /**
- * Of 300 samples of 8 values, 95 of 100 intervals of the mean should hold the true one. Those of
- * the difference of equal populations should hold 0.
+ * Worked out by hand: Student's t for 4 degrees of freedom is 2.7764, and the sample's deviation is
+ * sqrt(97.5). Of 6 values, all are below the median in 1.6 % of all cases; of 5, in 3.1 %.
  */
+static void test_intervals(void **state)
+{
+	double sample[] = { 1, 2, 4, 8, 25 }, same[] = { 7, 7, 7, 7, 7 };
+	double more[] = { 1, 2, 3, 4, 5, 6 };
+	struct stats_interval interval = interval_of(sample, 5, STATS_MEAN);
+
+	(void)state;
+	assert_true(fabs(interval.high - 8 - 2.7764 * sqrt(97.5 / 5)) < 0.001);
+	assert_true(fabs(8 - interval.low - 2.7764 * sqrt(97.5 / 5)) < 0.001);
+	interval = interval_of(sample, 5, STATS_P50);
+	assert_true(isnan(interval.low) && isnan(interval.high));
+	interval = interval_of(more, 6, STATS_P50);
+	check(interval.low, 1);
+	check(interval.high, 6);
+	/* 36 values reach above the p90 (0.9^36 = 2.3 %), and 35 do not (2.5 %) */
+	assert_true(isnan(interval_of((double[35]){ 0 }, 35, STATS_P90).high));
+	check(interval_of((double[36]){ 0 }, 36, STATS_P90).high, 0);
+	interval = interval_of(same, 5, STATS_HMEAN);
+	assert_true(fabs(interval.low - 7) < 1e-12 && fabs(interval.high - 7) < 1e-12);
+	interval = interval_of(same, 1, STATS_MEAN);
+	assert_true(isnan(interval.low) && isnan(interval.high));
+}
+
+/** Of 400 samples of 60 values, at least 92 of 100 intervals hold what is true. */
 static void test_coverage(void **state)
 {
-	int holds = 0, same = 0;
+	/* of the normal distribution with mean 100 and standard deviation 10 */
+	static const struct { int kind; double truth; } truths[] = {
+		{ STATS_MEAN, 100 }, { STATS_STDDEV, 10 }, { STATS_P50, 100 },
+		{ STATS_P75, 106.7449 }, { STATS_P90, 112.8155 },
+	};
+	double sample[60];
+	uint64_t random = 3;
 
 	(void)state;
-	for (int i = 0; i < 300; i++) {
-		double a[8], b[8];
-		struct stats_resamples x, y;
-		struct stats_interval interval;
+	for (size_t i = 0; i < sizeof(truths) / sizeof(truths[0]); i++) {
+		int holds = 0;
 
-		for (int j = 0; j < 8; j++) {
-			a[j] = normal(100, 10);
-			b[j] = normal(100, 10);
+		for (int round = 0; round < 400; round++) {
+			struct stats_interval interval;
+
+			world_sample(WORLD_NORMAL, &random, 1, 0, sample, 60);
+			interval = interval_of(sample, 60, truths[i].kind);
+			holds += interval.low <= truths[i].truth &&
+				 interval.high >= truths[i].truth;
 		}
-		x = bootstrap(a, 8, 2 * i);
-		y = bootstrap(b, 8, 2 * i + 1);
-		interval = stats_interval(&x, STATS_MEAN, 0.95);
-		holds += interval.low <= 100 && interval.high >= 100;
-		interval = stats_interval_percent(&x, &y, STATS_MEAN, 0.95);
-		same += interval.low <= 0 && interval.high >= 0;
-		stats_resamples_free(&x);
-		stats_resamples_free(&y);
+		print_message("%s: %d of 400\n", stats_name(truths[i].kind), holds);
+		assert_in_range(holds, 368, 396);
 	}
-	print_message("%d and %d of 300\n", holds, same);
-	assert_in_range(holds, 276, 297);	/* 92 .. 99 % */
-	assert_in_range(same, 276, 297);
-}
-
-/** More values than are drawn: the interval is as wide as the standard error says. */
-static void test_many(void **state)
-{
-	static double sample[20000];
-	struct stats_resamples resamples;
-	struct stats_interval interval;
-
-	(void)state;
-	for (int i = 0; i < 20000; i++)
-		sample[i] = normal(100, 10);
-	resamples = bootstrap(sample, 20000, 7);
-	interval = stats_interval(&resamples, STATS_MEAN, 0.95);
-	/* 2 * 1.96 * 10 / sqrt(20000) = 0.277 */
-	assert_true(interval.high - interval.low > 0.23);
-	assert_true(interval.high - interval.low < 0.33);
-	stats_resamples_free(&resamples);
-}
-
-static void test_deterministic(void **state)
-{
-	double sample[] = { 1, 2, 3, 4, 5, 6, 7, 9 };
-	struct stats_resamples a = bootstrap(sample, 8, 5), b = bootstrap(sample, 8, 5);
-	struct stats_resamples c = bootstrap(sample, 8, 6), none = { .n = 10 };
-	struct stats_interval interval;
-
-	(void)state;
-	assert_memory_equal(a.value[STATS_MEAN], b.value[STATS_MEAN], a.n * sizeof(double));
-	assert_true(memcmp(a.value[STATS_MEAN], c.value[STATS_MEAN], a.n * sizeof(double)) != 0);
-	/* one value tells nothing of noise */
-	assert_int_equal(stats_bootstrap(sample, 1, STATS_NEAREST, 0.95, 1, &none), -EINVAL);
-	interval = stats_interval_percent(&a, &none, STATS_MEAN, 0.95);
-	assert_true(isnan(interval.low) && isnan(interval.high));
-	stats_resamples_free(&a);
-	stats_resamples_free(&b);
-	stats_resamples_free(&c);
 }
 
 int main(void)
@@ -208,10 +214,11 @@ int main(void)
 		cmocka_unit_test(test_by_hand),
 		cmocka_unit_test(test_ranks),
 		cmocka_unit_test(test_undefined),
+		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_student),
+		cmocka_unit_test(test_binomial),
+		cmocka_unit_test(test_intervals),
 		cmocka_unit_test(test_coverage),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_deterministic),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

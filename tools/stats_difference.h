@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	stats_difference.h
+ * @brief	By how much statistics of two samples differ, and whether chance alone does that.
+ *
+ * Chance alone is that both samples come from the same population. Then each way to divide all
+ * values into two samples of these sizes was as probable as the one that is seen: a difference is
+ * more than noise if it is among the extreme ones of them. That holds for each distribution and
+ * each size; it is a permutation test. Differences are measured in their standard errors, so that
+ * it about holds, too, if the populations have the same value of the statistic, and nothing else.
+ */
+#ifndef KSHARK_VIRT_STATS_DIFFERENCE_H
+#define KSHARK_VIRT_STATS_DIFFERENCE_H
+
+#include "stats.h"
+
+struct stats_sample {
+	const double	*sorted;
+	size_t		n;
+	double		value[STATS_N];		/* as stats_describe() has them */
+};
+
+struct stats_method {
+	enum stats_percentile percentile;
+	double		confidence;
+	size_t		resamples;		/* divisions to try, if there are so many; more, up to
+						 * STATS_MAX_RESAMPLES, if confidence needs them */
+	uint64_t	seed;			/* the same one tries the same divisions */
+};
+
+enum stats_verdict {
+	STATS_UNKNOWN = 0,	/* not defined for these values, or there are none */
+	STATS_TOO_FEW,		/* too few values to tell a difference from chance */
+	STATS_SAME,		/* within noise: the interval of the difference holds 0 */
+	STATS_DIFFERENT,
+};
+
+struct stats_difference {
+	enum stats_verdict verdict;
+	struct stats_interval interval;	/* of the difference; NAN: not known */
+	struct stats_interval percent;	/* the same in per cent of the base */
+};
+
+#define STATS_MAX_RESAMPLES	100000
+
+/** Up to so many values of both samples, all are divided; else as many are drawn each time. */
+#define STATS_MAX_DIVIDED	8192
+
+/**
+ * stats_differences - compare all statistics of two samples
+ * @difference: receives them
+ *
+ * Of means, if there are too few divisions to tell, Student's distribution does (Welch's t).
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int stats_differences(const struct stats_sample *base, const struct stats_sample *sample,
+		      const struct stats_method *method,
+		      struct stats_difference difference[STATS_N]);
+
+#endif
