@@ -81,7 +81,20 @@ static const char *group_name(const struct chart *chart, int group)
 				  stats_name(chart->groups[group]);
 }
 
-/** Groups that have a bar. A spread does not stand beside averages if these are there. */
+/** In per cent of nothing there is no bar; but what has become of nothing must be seen. */
+static bool is_from_zero(const struct chart *chart, int group, int run)
+{
+	int kind = compare_judged(chart->options);
+	const struct compare_set *sets;
+
+	if (!chart->by_metric)
+		return false;
+	sets = chart->compare->metrics[chart->groups[group]]->sets;
+	return sets[0].cells[kind].value == 0 && sets[run].cells[kind].value != 0 &&
+	       !isnan(sets[run].cells[kind].value);
+}
+
+/** Groups that have something to show. A spread does not stand beside averages if there are any. */
 static void choose_groups(struct chart *chart)
 {
 	const struct compare *compare = chart->compare;
@@ -98,7 +111,8 @@ static void choose_groups(struct chart *chart)
 			continue;
 		chart->groups[chart->n_groups++] = i;
 		for (int run = 0; run < compare->n_runs; run++)
-			shown |= !isnan(bar_at(chart, chart->n_groups - 1, run).value);
+			shown |= !isnan(bar_at(chart, chart->n_groups - 1, run).value) ||
+				 is_from_zero(chart, chart->n_groups - 1, run);
 		chart->n_groups -= !shown;
 	}
 }
@@ -249,6 +263,21 @@ static void draw_whisker(const struct chart *chart, double x, const struct bar *
 	canvas_path_end(chart->canvas);
 }
 
+/** In place of a bar: from 0 to what it is now. */
+static void draw_from_zero(const struct chart *chart, int group, int run, double x)
+{
+	const struct compare_metric *metric = chart->compare->metrics[chart->groups[group]];
+	struct canvas_font font = font_of(CANVAS_MIDDLE, virt_vcpu_color(run));
+	char text[40];
+
+	snprintf(text, sizeof(text), "0 -> %.3g",
+		 metric->sets[run].cells[compare_judged(chart->options)].value);
+	canvas_group(chart->canvas, "from-zero", chart->compare->runs[run], NULL);
+	canvas_text(chart->canvas, "change", &font, x + chart->bar * 0.46,
+		    y_of(chart, 0) - 4 - FONT_SIZE * run, text);
+	canvas_group_end(chart->canvas);
+}
+
 static void draw_run(const struct chart *chart, int group, int run, double x)
 {
 	const struct canvas_paint paint = { .color = virt_vcpu_color(run) };
@@ -256,6 +285,8 @@ static void draw_run(const struct chart *chart, int group, int run, double x)
 	double y = y_of(chart, bar.value), base = y_of(chart, 0);
 	char tip[200];
 
+	if (is_from_zero(chart, group, run))
+		draw_from_zero(chart, group, run, x);
 	if (isnan(bar.value))
 		return;
 	snprintf(tip, sizeof(tip), "%s %s: %.6g%s", chart->compare->runs[run],

@@ -99,4 +99,11 @@ told 1 --metric steal_percent --statistic mean --joint
 told 1 --metric 'errors,three' --statistic mean,p50 --confidence 99.9 --resamples 100
 golden t091_compare_verdicts "$transcript"
 
+# A plot in per cent of the baseline says in words what there are no per cent of.
+run compare --values "$WORK/values.csv" --metric 'errors,latency' --statistic mean \
+	--plot "$WORK/plot.svg"
+status 1
+check "from 0" test "$(grep -c 'from-zero' "$WORK/plot.svg")" = 1
+says "$WORK/plot.svg" '0 -&gt; 30.2'
+
 finish
