@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	escape.c
+ * @brief	Names that others have chosen, on their way to people: they have no effect.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+size_t text_char(const char *text, size_t size, uint32_t *code)
+{
+	/* Unicode, table 3-7: no surrogates, no longer forms, nothing beyond U+10FFFF */
+	static const struct {
+		unsigned char	first, last;	/* of the first byte */
+		unsigned char	low, high;	/* of the second byte */
+		unsigned char	length, bits;	/* of the first byte that are part of the code */
+	} shapes[] = {
+		{ 0x00, 0x7f, 0x00, 0x00, 1, 0x7f }, { 0xc2, 0xdf, 0x80, 0xbf, 2, 0x1f },
+		{ 0xe0, 0xe0, 0xa0, 0xbf, 3, 0x0f }, { 0xe1, 0xec, 0x80, 0xbf, 3, 0x0f },
+		{ 0xed, 0xed, 0x80, 0x9f, 3, 0x0f }, { 0xee, 0xef, 0x80, 0xbf, 3, 0x0f },
+		{ 0xf0, 0xf0, 0x90, 0xbf, 4, 0x07 }, { 0xf1, 0xf3, 0x80, 0xbf, 4, 0x07 },
+		{ 0xf4, 0xf4, 0x80, 0x8f, 4, 0x07 },
+	};
+	const unsigned char *bytes = (const unsigned char *)text;
+
+	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
+		size_t length = shapes[i].length;
+
+		if (*bytes < shapes[i].first || *bytes > shapes[i].last)
+			continue;
+		if (length > size || (length > 1 && (bytes[1] < shapes[i].low ||
+						     bytes[1] > shapes[i].high)))
+			return 0;
+		*code = *bytes & shapes[i].bits;
+		for (size_t j = 1; j < length; j++) {
+			if ((bytes[j] & 0xc0) != 0x80)
+				return 0;
+			*code = *code << 6 | (bytes[j] & 0x3f);
+		}
+		return length;
+	}
+	return 0;
+}
+
+bool text_is_plain(uint32_t code)
+{
+	static const struct {
+		uint32_t	first, last;
+	} others[] = {
+		{ 0x00, 0x1f }, { 0x7f, 0x9f },		/* controls */
+		{ 0xad, 0xad },				/* soft hyphen */
+		{ 0x61c, 0x61c },			/* Arabic letter mark */
+		{ 0x180e, 0x180e },			/* Mongolian vowel separator */
+		{ 0x200b, 0x200b }, { 0x200e, 0x200f },	/* no width; left-to-right marks */
+		{ 0x2028, 0x202e },			/* ends of lines, embedding, overriding */
+		{ 0x2060, 0x206f },			/* invisible operators, isolates */
+		{ 0xd800, 0xdfff },			/* surrogates */
+		{ 0xfdd0, 0xfdef },			/* no characters */
+		{ 0xfeff, 0xfeff }, { 0xfff9, 0xfffb },	/* byte order mark, annotations */
+		{ 0xe0000, 0xe0fff },			/* tags */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
+		if (code >= others[i].first && code <= others[i].last)
+			return false;
+	/* the last two of each plane are no characters */
+	return (code & 0xfffe) != 0xfffe && code <= 0x10ffff;
+}
+
+size_t text_cut(const char *text, size_t size)
+{
+	uint32_t code;
+
+	/* a character begins at most three bytes before the end, if it is cut off there */
+	for (size_t back = 1; back <= 3 && back <= size; back++) {
+		unsigned char c = (unsigned char)text[size - back];
+
+		if ((c & 0xc0) == 0x80)
+			continue;
+		if (c >= 0xc2 && c <= 0xf4 && back < (c < 0xe0 ? 2u : c < 0xf0 ? 3u : 4u) &&
+		    !text_char(text + size - back, back, &code))
+			return size - back;
+		break;
+	}
+	return size;
+}
+
+int text_format(char *buf, size_t size, const char *format, ...)
+{
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(buf, size, format, args);
+	va_end(args);
+	if (n >= 0 && size && (size_t)n >= size)
+		buf[text_cut(buf, size - 1)] = '\0';
+	return n;
+}
+
+static size_t put_hex(char *piece, char kind, uint32_t value, int digits)
+{
+	piece[0] = '\\';
+	piece[1] = kind;
+	for (int i = 0; i < digits; i++)
+		piece[2 + i] = "0123456789abcdef"[value >> 4 * (digits - 1 - i) & 0xf];
+	return 2 + (size_t)digits;
+}
+
+size_t escape_next(const char **text, const char *end, char piece[ESCAPE_PIECE])
+{
+	const char *from = *text;
+	size_t length;
+	uint32_t code;
+
+	if (from >= end)
+		return 0;
+	length = text_char(from, (size_t)(end - from), &code);
+	*text += length ? length : 1;
+	if (!length)
+		return put_hex(piece, 'x', (unsigned char)*from, 2);
+	if (code == '\\') {
+		memcpy(piece, "\\\\", 2);
+		return 2;
+	}
+	if (text_is_plain(code)) {
+		memcpy(piece, from, length);
+		return length;
+	}
+	if (code < 0x80)
+		return put_hex(piece, 'x', code, 2);
+	return code < 0x10000 ? put_hex(piece, 'u', code, 4) : put_hex(piece, 'U', code, 8);
+}
+
+size_t escape_text(char *buf, size_t size, const char *text)
+{
+	const char *end = text + strlen(text);
+	char piece[ESCAPE_PIECE];
+	size_t all = 0, kept = 0, n;
+
+	while ((n = escape_next(&text, end, piece))) {
+		/* behind the first piece that does not fit, nothing is kept */
+		if (kept == all && all + n < size) {
+			memcpy(buf + all, piece, n);
+			kept += n;
+		}
+		all += n;
+	}
+	if (size)
+		buf[kept] = '\0';
+	return all;
+}
+
+char *escape_dup(const char *text)
+{
+	size_t size = escape_text(NULL, 0, text) + 1;
+	char *copy = malloc(size);
+
+	if (copy)
+		escape_text(copy, size, text);
+	return copy;
+}
+
+void escape_vprint(FILE *file, const char *before, const char *format, va_list args)
+{
+	char small[512], *text = NULL, *escaped = NULL;
+	va_list again;
+
+	va_copy(again, args);
+	if (vasprintf(&text, format, args) < 0)
+		text = NULL;
+	if (text)
+		escaped = escape_dup(text);
+	if (!escaped) {
+		/* the message may be that there is no memory */
+		char raw[sizeof(small) / 4];
+
+		vsnprintf(raw, sizeof(raw), format, again);
+		escape_text(small, sizeof(small), raw);
+	}
+	va_end(again);
+	fprintf(file, "%s%s\n", before, escaped ? escaped : small);
+	free(escaped);
+	free(text);
+}
+
+void escape_print(FILE *file, const char *before, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	escape_vprint(file, before, format, args);
+	va_end(args);
+}
