@@ -12,7 +12,10 @@
 #include <unistd.h>
 
 #include "align_meta.h"
+#include "escape.h"
+#include "sidecar_text.h"
 #include "trace_dat.h"
+#include "whole_file.h"
 #include "xen_meta.h"
 
 #define KEY	"alignment"
@@ -20,26 +23,65 @@
 /** As many CPUs as a guest's trace may tell of. */
 #define MAX_TIDS	4096
 
-/**
- * The sidecar of a trace. @there: receives whether there is one.
- *
- * Return: NULL if it is no JSON object, or without memory, and a text in @error.
- */
-static struct json_object *load(const char *trace_path, bool *there, char *error, size_t size)
-{
-	char *path = xen_meta_find(trace_path);
-	struct json_object *root;
+/** Sidecars are small; what is larger than this is something else. */
+#define MAX_BYTES	(16 << 20)
 
-	*there = path;
-	root = path ? json_object_from_file(path) : json_object_new_object();
-	if (!root || !json_object_is_type(root, json_type_object)) {
-		snprintf(error, size, "%s: not a JSON object: correct it, or move it away",
-			 path ? path : trace_path);
-		json_object_put(root);
-		root = NULL;
+/** A sidecar, as it is and as it is understood. */
+struct sidecar {
+	char			*path;
+	bool			there;		/* else it is an empty object */
+	char			*text;
+	size_t			size;
+	struct json_object	*root;
+};
+
+static void free_sidecar(struct sidecar *sidecar)
+{
+	json_object_put(sidecar->root);
+	free(sidecar->text);
+	free(sidecar->path);
+}
+
+/** Find where it is, or belongs. */
+static int find_sidecar(const char *trace_path, struct sidecar *sidecar)
+{
+	*sidecar = (struct sidecar){ .path = xen_meta_find(trace_path) };
+	sidecar->there = sidecar->path;
+	if (!sidecar->path)
+		sidecar->path = xen_meta_path(trace_path);
+	return sidecar->path ? 0 : -ENOMEM;
+}
+
+/** Return: 0, or a negative errno and a text in @error. */
+static int load(struct sidecar *sidecar, char *error, size_t size)
+{
+	struct json_tokener *tokener;
+	int ret = 0;
+
+	if (sidecar->there) {
+		ret = whole_file_read(sidecar->path, MAX_BYTES, &sidecar->text, &sidecar->size);
+	} else {
+		sidecar->text = strdup("{}\n");
+		sidecar->size = sidecar->text ? strlen(sidecar->text) : 0;
+		ret = sidecar->text ? 0 : -ENOMEM;
 	}
-	free(path);
-	return root;
+	if (ret) {
+		text_format(error, size, "%s: cannot read: %s", sidecar->path, ret == -EINVAL ?
+			    "not a regular file" : strerror(-ret));
+		return ret;
+	}
+	tokener = json_tokener_new();
+	if (!tokener) {
+		text_format(error, size, "%s: not enough memory", sidecar->path);
+		return -ENOMEM;
+	}
+	sidecar->root = json_tokener_parse_ex(tokener, sidecar->text, (int)sidecar->size);
+	json_tokener_free(tokener);
+	if (json_object_is_type(sidecar->root, json_type_object))
+		return 0;
+	text_format(error, size, "%s: not a JSON object: correct it, or move it away",
+		    sidecar->path);
+	return -EINVAL;
 }
 
 static struct json_object *vcpus_of(const struct align_meta *meta)
@@ -79,54 +121,92 @@ static struct json_object *object_of(const struct align_meta *meta)
 	return object;
 }
 
-/** By way of a new file, so that there is always a whole one. Return: 0 or errno. */
-static int replace(const char *path, struct json_object *root)
+/** As it stands in the sidecar. Return: malloc'ed, or NULL without memory. */
+static char *value_of(const struct align_meta *meta)
 {
-	int flags = JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
-		    JSON_C_TO_STRING_NOSLASHESCAPE;
-	char *name;
-	FILE *file;
-	int saved = 0;
+	struct json_object *object = object_of(meta);
+	const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PRETTY |
+							  JSON_C_TO_STRING_SPACED |
+							  JSON_C_TO_STRING_NOSLASHESCAPE);
+	char *value = NULL;
+	size_t size;
+	FILE *out = text ? open_memstream(&value, &size) : NULL;
 
-	if (asprintf(&name, "%s.new", path) < 0)
-		return ENOMEM;
-	file = fopen(name, "we");
-	if (!file) {
-		saved = errno;
-		free(name);
-		return saved;
+	/* one level deeper than what stands alone */
+	for (; out && *text; text++) {
+		putc(*text, out);
+		if (*text == '\n')
+			fputs("  ", out);
 	}
-	if (fprintf(file, "%s\n", json_object_to_json_string_ext(root, flags)) < 0)
-		saved = errno;
-	if (fclose(file) && !saved)
-		saved = errno;
-	if (!saved && rename(name, path))
-		saved = errno;
-	if (saved)
-		unlink(name);
-	free(name);
-	return saved;
+	json_object_put(object);
+	if (!out || fclose(out)) {
+		free(value);
+		return NULL;
+	}
+	return value;
+}
+
+static int write_all(int fd, const char *text)
+{
+	for (size_t left = strlen(text); left; ) {
+		ssize_t n = write(fd, text, left);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		text += n > 0 ? n : 0;
+		left -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
+/** Set the member in what is there now, and replace the file. Return: 0 or a negative errno. */
+static int replace(struct whole_file *file, const struct sidecar *sidecar,
+		   const struct align_meta *meta)
+{
+	char *value = value_of(meta);
+	char *text = value ? sidecar_put(sidecar->text, sidecar->size, KEY, value) : NULL;
+	int ret = text ? 0 : !value || errno == ENOMEM ? -ENOMEM : -EBADMSG;
+
+	if (!ret)
+		ret = write_all(file->fd, text);
+	if (ret)
+		whole_file_discard(file);
+	else
+		ret = whole_file_commit(file);
+	free(value);
+	free(text);
+	return ret;
 }
 
 int align_meta_write(const char *guest_path, const struct align_meta *meta, char *error,
 		     size_t size)
 {
-	bool there;
-	struct json_object *root = load(guest_path, &there, error, size);
-	char *path;
-	int saved;
+	struct whole_file file;
+	struct sidecar sidecar;
+	int ret = find_sidecar(guest_path, &sidecar);
 
-	if (!root)
-		return -EINVAL;
-	path = there ? xen_meta_find(guest_path) : xen_meta_path(guest_path);
-	json_object_object_add(root, KEY, object_of(meta));
-	saved = path ? replace(path, root) : ENOMEM;
-	if (saved)
-		snprintf(error, size, "%s: cannot write: %s", path ? path : guest_path,
-			 strerror(saved));
-	free(path);
-	json_object_put(root);
-	return -saved;
+	/* from here on, nobody else writes it: what is read now is what is changed */
+	if (!ret)
+		ret = whole_file_open(&file, sidecar.path, true);
+	if (ret)
+		goto cannot_write;
+	sidecar.there = !access(sidecar.path, F_OK);
+	ret = load(&sidecar, error, size);
+	if (ret) {
+		whole_file_discard(&file);
+		goto end;
+	}
+	ret = replace(&file, &sidecar, meta);
+cannot_write:
+	if (ret)
+		text_format(error, size, "%s: cannot write: %s", sidecar.path ? sidecar.path :
+			    guest_path, ret == -EAGAIN ? "another process keeps the folder locked" :
+			    ret == -EINVAL ? "not a regular file" :
+			    ret == -EBADMSG ? "no plain JSON: write it anew, or move it away" :
+			    strerror(-ret));
+end:
+	free_sidecar(&sidecar);
+	return ret;
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -214,15 +294,17 @@ static bool counts_alike(const char *guest_path, const struct align_meta *meta)
 
 int align_meta_read(const char *guest_path, struct align_meta **meta, char *error, size_t size)
 {
-	bool there;
-	struct json_object *root = load(guest_path, &there, error, size), *object, *offset, *drift;
+	struct json_object *object, *offset, *drift;
+	struct sidecar sidecar;
 	double ppm;
-	int ret = 0;
+	int ret = find_sidecar(guest_path, &sidecar);
 
 	*meta = NULL;
-	if (!root)
-		return -EINVAL;
-	object = member(root, KEY, json_type_object);
+	if (ret)
+		text_format(error, size, "%s: not enough memory", guest_path);
+	else if (sidecar.there)
+		ret = load(&sidecar, error, size);
+	object = ret || !sidecar.root ? NULL : member(sidecar.root, KEY, json_type_object);
 	if (!object)
 		goto end;
 	offset = member(object, "offset", json_type_int);
@@ -239,7 +321,7 @@ int align_meta_read(const char *guest_path, struct align_meta **meta, char *erro
 		snprintf(error, size, "%s: not enough memory", guest_path);
 		ret = -ENOMEM;
 	} else if (!counts_alike(guest_path, *meta)) {
-		snprintf(error, size, "%s: the alignment in its sidecar is of a trace that counts "
+		text_format(error, size, "%s: the alignment in its sidecar is of a trace that counts "
 			 "%s: let kshark-virt align --write write it anew", guest_path,
 			 (*meta)->cycles ? "cycles" : "ns");
 		align_meta_free(*meta);
@@ -247,7 +329,7 @@ int align_meta_read(const char *guest_path, struct align_meta **meta, char *erro
 		ret = -EINVAL;
 	}
 end:
-	json_object_put(root);
+	free_sidecar(&sidecar);
 	return ret;
 }
 

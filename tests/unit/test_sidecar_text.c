@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_sidecar_text.c
+ * @brief	An alignment in a sidecar: nothing else in it changes, and nobody else's is lost.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "align_meta.h"
+#include "sidecar_text.h"
+
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
+/* --- the text -------------------------------------------------------------------------------- */
+
+static void test_put(void **state)
+{
+	static const struct {
+		const char	*before, *after;	/* NULL: it is no object */
+	} cases[] = {
+		{ "{}", "{\n  \"k\": 1\n}" },
+		{ " { } ", " {\n  \"k\": 1\n } " },
+		{ "{\n  \"a\": 1\n}\n", "{\n  \"a\": 1,\n  \"k\": 1\n}\n" },
+		{ "{\"a\":1}", "{\"a\":1,\n  \"k\": 1}" },
+		{ "{\"k\":[1,{\"k\":2}], \"b\":0}", "{\"k\":1, \"b\":0}" },
+		{ "{\"a\":{\"k\":7}}", "{\"a\":{\"k\":7},\n  \"k\": 1}" },
+		/* what a parser would not keep */
+		{ "{\"n\":123456789012345678901234567890,\"d\":0.10,\"e\":1E400}",
+		  "{\"n\":123456789012345678901234567890,\"d\":0.10,\"e\":1E400,\n  \"k\": 1}" },
+		{ "{\"a\":1,\"a\":2}", "{\"a\":1,\"a\":2,\n  \"k\": 1}" },
+		{ "{ // \"k\": }\n 'a': /* } */ '\\'}',\n}",
+		  "{ // \"k\": }\n 'a': /* } */ '\\'}',\n  \"k\": 1\n}" },
+		{ "{/*** **/ */}", "{\n  \"k\": 1\n/*** **/ */}" },
+		{ "{\"\\u006b\" : \"x\"}", "{\"\\u006b\" : 1}" },
+		{ "{\"k\":1,\"k\":\"}\\\"\"}", "{\"k\":1,\"k\":1}" },
+		{ "{\"a\":\"\xff\\u0000\"}", "{\"a\":\"\xff\\u0000\",\n  \"k\": 1}" },
+		{ "{\"a\":-Infinity} rest", "{\"a\":-Infinity,\n  \"k\": 1} rest" },
+		{ "[]", NULL }, { "", NULL }, { "{", NULL }, { "{\"a\"}", NULL },
+		{ "{\"a\":}", NULL }, { "{\"a\":1 \"b\":2}", NULL }, { "{\"a\":[1}", NULL },
+		{ "{\"a\":\"", NULL }, { "{\"a\":1", NULL }, { "{/*", NULL }, { "{//", NULL },
+		{ "{\"a\\", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *text = sidecar_put(cases[i].before, strlen(cases[i].before), "k", "1");
+
+		if (!cases[i].after) {
+			assert_null(text);
+			assert_int_equal(errno, EINVAL);
+			continue;
+		}
+		assert_non_null(text);
+		assert_string_equal(text, cases[i].after);
+		free(text);
+	}
+}
+
+/* --- the file -------------------------------------------------------------------------------- */
+
+static char folder[32];
+static char trace[64], sidecar[64], other[64];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	/* where nothing waits for a disk */
+	snprintf(folder, sizeof(folder), "%s/ksv-sidecar-XXXXXX",
+		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(trace, sizeof(trace), "%s/g.dat", folder);
+	snprintf(sidecar, sizeof(sidecar), "%s/g.dat.meta.json", folder);
+	snprintf(other, sizeof(other), "%s/other", folder);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(sidecar);
+	unlink(other);
+	/* fails if something else is left */
+	return rmdir(folder);
+}
+
+static void put_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static void assert_file(const char *path, const char *text)
+{
+	char buf[4096];
+	FILE *file = fopen(path, "r");
+	size_t n;
+
+	assert_non_null(file);
+	n = fread(buf, 1, sizeof(buf) - 1, file);
+	fclose(file);
+	buf[n] = '\0';
+	assert_string_equal(buf, text);
+}
+
+static char host[] = "host.dat", source[] = "causality";
+
+static int write_offset(const char *path, int64_t offset)
+{
+	struct align_meta meta = { .host = host, .source = source, .offset = offset };
+	char error[256] = "";
+	int ret = align_meta_write(path, &meta, error, sizeof(error));
+
+	assert_int_equal(!ret, !*error);
+	return ret;
+}
+
+/** A link, the mode, a file of the name that is an obvious one for what is not complete. */
+static void test_links(void **state)
+{
+	char new[80];
+	struct stat st;
+
+	(void)state;
+	put_file(other, "{ \"mine\": 18446744073709551616 }");
+	assert_int_equal(chmod(other, 0604), 0);
+	assert_int_equal(symlink("other", sidecar), 0);
+	snprintf(new, sizeof(new), "%s.new", sidecar);
+	put_file(new, "precious");
+	assert_int_equal(write_offset(trace, 5), 0);
+	assert_int_equal(lstat(sidecar, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(lstat(other, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0604);
+	assert_file(other, "{ \"mine\": 18446744073709551616,\n"
+		    "  \"alignment\": {\n"
+		    "    \"host\": \"host.dat\",\n"
+		    "    \"source\": \"causality\",\n"
+		    "    \"offset\": 5,\n"
+		    "    \"unit\": \"ns\",\n"
+		    "    \"interval\": [\n"
+		    "      0,\n"
+		    "      0\n"
+		    "    ],\n"
+		    "    \"drift_ppm\": 0.000000,\n"
+		    "    \"after_trace_cmd\": false,\n"
+		    "    \"vcpus\": [\n"
+		    "    ]\n"
+		    "  } }");
+	assert_file(new, "precious");
+	unlink(new);
+	unlink(sidecar);
+}
+
+/** What is no sidecar stays as it is. */
+static void test_refused(void **state)
+{
+	(void)state;
+	put_file(sidecar, "[]");
+	assert_int_equal(write_offset(trace, 5), -EINVAL);
+	assert_file(sidecar, "[]");
+	unlink(sidecar);
+	assert_int_equal(mkfifo(sidecar, 0600), 0);
+	assert_int_not_equal(write_offset(trace, 5), 0);
+	unlink(sidecar);
+	assert_int_equal(mkdir(sidecar, 0700), 0);
+	assert_int_equal(write_offset(trace, 5), -EISDIR);
+	rmdir(sidecar);
+}
+
+/** Many at the same time: there is always a whole one, and no key is lost. */
+static void test_writers(void **state)
+{
+	enum { WRITERS = 4, ROUNDS = 20 };
+	int status;
+
+	(void)state;
+	put_file(sidecar, "{\n  \"a\": 1\n}\n");
+	for (int i = 0; i < WRITERS; i++) {
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		for (int round = 0; !pid && round < ROUNDS; round++)
+			if (write_offset(trace, i * ROUNDS + round))
+				_exit(1);
+		if (!pid)
+			_exit(0);
+	}
+	for (int i = 0; i < 1000; i++) {
+		struct align_meta *meta;
+		char error[256] = "";
+
+		assert_int_equal(align_meta_read(trace, &meta, error, sizeof(error)), 0);
+		align_meta_free(meta);
+	}
+	for (int i = 0; i < WRITERS; i++) {
+		assert_true(wait(&status) > 0);
+		assert_int_equal(status, 0);
+	}
+}
+
+/** One who holds the lock changes the file: what is written then has both changes. */
+static void test_lock(void **state)
+{
+	int dir = open(folder, O_RDONLY | O_DIRECTORY), status;
+	struct align_meta *meta;
+	char error[256], line[64];
+	bool kept = false;
+	FILE *file;
+	pid_t pid;
+
+	(void)state;
+	put_file(sidecar, "{}");
+	assert_int_equal(flock(dir, LOCK_EX), 0);
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		/* the lock belongs to what was opened, which a child shares */
+		close(dir);
+		_exit(write_offset(trace, 42) ? 1 : 0);
+	}
+	/* whenever it begins to wait, it has not read the file yet */
+	put_file(sidecar, "{\"theirs\": true}");
+	assert_int_equal(flock(dir, LOCK_UN), 0);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_int_equal(align_meta_read(trace, &meta, error, sizeof(error)), 0);
+	assert_int_equal(meta->offset, 42);
+	align_meta_free(meta);
+	file = fopen(sidecar, "r");
+	while (fgets(line, sizeof(line), file))
+		kept |= strstr(line, "\"theirs\": true") != NULL;
+	fclose(file);
+	close(dir);
+	assert_true(kept);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_put),
+		cmocka_unit_test(test_links),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_lock),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
