@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "kvm_private.h"
 
 /** QEMU makes the threads of a machine in a row; nothing else is made between them for long. */
@@ -183,7 +184,8 @@ static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *mo
 
 	snprintf(plain, sizeof(plain), "g%d", (int)id);
 	if (guest && strcmp(guest->name, plain) != 0)
-		snprintf(name, sizeof(name), "%s:%.120s", plain, guest->name);
+		text_format(name, sizeof(name), "%s:%.*s", plain,
+			    (int)text_cut(guest->name, strnlen(guest->name, 120)), guest->name);
 	else
 		snprintf(name, sizeof(name), "%s", plain);
 	machine = virt_model_add_machine(model, id, name);

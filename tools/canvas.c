@@ -10,10 +10,14 @@
 #include <stdlib.h>
 
 #include "canvas.h"
+#include "escape.h"
 #include "options.h"
 
 /** Distance of hatching lines. */
 #define HATCH_STEP	6
+
+/** Longer lines than that reach beyond every sheet. */
+#define MAX_TEXT	8192
 
 /** Hundredths of a unit: what neighbours share is rounded to the same number. */
 typedef long long cents;
@@ -28,7 +32,7 @@ struct canvas_ops {
 	void (*path_end)(struct canvas *canvas);
 	void (*text)(struct canvas *canvas, const char *kind, const struct canvas_font *font,
 		     cents x, cents y, const char *text);
-	int (*finish)(struct canvas *canvas);
+	const char *(*finish)(struct canvas *canvas);
 };
 
 struct canvas {
@@ -65,21 +69,24 @@ static void svg_number(struct output *out, cents value)
 		out_char(out, (char)('0' + part % 10));
 }
 
+/** Of what is left when a text is escaped, XML needs no more than these. */
 static void svg_escaped(struct output *out, const char *text)
 {
-	for (; *text; text++) {
-		if (*text == '&')
+	const char *end = text + strlen(text);
+	char piece[ESCAPE_PIECE];
+	size_t n;
+
+	while ((n = escape_next(&text, end, piece))) {
+		if (*piece == '&')
 			out_str(out, "&amp;");
-		else if (*text == '<')
+		else if (*piece == '<')
 			out_str(out, "&lt;");
-		else if (*text == '>')
+		else if (*piece == '>')
 			out_str(out, "&gt;");
-		else if (*text == '"')
+		else if (*piece == '"')
 			out_str(out, "&quot;");
-		else if ((unsigned char)*text < ' ' || *text == 0x7f)
-			out_char(out, ' ');
 		else
-			out_char(out, *text);
+			out_mem(out, piece, n);
 	}
 }
 
@@ -229,10 +236,10 @@ static void svg_text(struct canvas *canvas, const char *kind, const struct canva
 	out_str(out, "</text>\n");
 }
 
-static int svg_finish(struct canvas *canvas)
+static const char *svg_finish(struct canvas *canvas)
 {
 	out_str(canvas->out, "</svg>\n");
-	return 0;
+	return NULL;
 }
 
 static const struct canvas_ops svg_ops = {
@@ -349,19 +356,21 @@ static void cairo_text(struct canvas *canvas, const char *kind, const struct can
 	static const double shifts[] = { 0, 0.5, 1 };
 	cairo_t *cairo = canvas->cairo;
 	cairo_text_extents_t extents;
+	char shown[MAX_TEXT];
 
 	(void)kind;
+	escape_text(shown, sizeof(shown), text);
 	cairo_select_font_face(cairo, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
 			       font->bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
 	cairo_set_font_size(cairo, font->size);
 	set_color(cairo, font->color);
-	cairo_text_extents(cairo, text, &extents);
+	cairo_text_extents(cairo, shown, &extents);
 	cairo_move_to(cairo, x / 100.0 - shifts[font->anchor] * extents.x_advance, y / 100.0);
-	cairo_show_text(cairo, text);
+	cairo_show_text(cairo, shown);
 	cairo_new_path(cairo);
 }
 
-static int cairo_finish(struct canvas *canvas)
+static const char *cairo_finish(struct canvas *canvas)
 {
 	cairo_status_t status = cairo_status(canvas->cairo);
 
@@ -371,7 +380,9 @@ static int cairo_finish(struct canvas *canvas)
 		status = cairo_surface_write_to_png_stream(canvas->surface, write_data,
 							   canvas->out);
 	cairo_surface_finish(canvas->surface);
-	return status || cairo_surface_status(canvas->surface) ? -ENOMEM : 0;
+	if (!status)
+		status = cairo_surface_status(canvas->surface);
+	return status ? cairo_status_to_string(status) : NULL;
 }
 
 static const struct canvas_ops cairo_ops = {
@@ -436,7 +447,7 @@ struct canvas *canvas_new(enum canvas_format format, struct output *out, double 
 	return NULL;
 }
 
-int canvas_finish(struct canvas *canvas)
+const char *canvas_finish(struct canvas *canvas)
 {
 	return canvas->ops->finish(canvas);
 }
@@ -566,15 +577,16 @@ static const unsigned short advances[] = {
 
 double canvas_text_width(const struct canvas_font *font, const char *text)
 {
+	const char *end = text + strlen(text);
+	char piece[ESCAPE_PIECE];
 	unsigned long sum = 0;
+	size_t n;
 
-	for (; *text; text++) {
-		unsigned char c = (unsigned char)*text;
-
-		if (c >= ' ' && c < ' ' + ARRAY_SIZE(advances))
-			sum += advances[c - ' '];
-		else if (c >= 0xc0)	/* the first byte of any other character */
+	while ((n = escape_next(&text, end, piece))) {
+		if (*piece & 0x80)
 			sum += 840;
+		for (size_t i = 0; !(*piece & 0x80) && i < n; i++)
+			sum += advances[piece[i] - ' '];
 	}
 	return sum * font->size / 1000 * (font->bold ? 1 : 0.92);
 }

@@ -54,8 +54,8 @@ struct canvas;
 struct canvas *canvas_new(enum canvas_format format, struct output *out, double width,
 			  double height, double scale);
 
-/** canvas_finish - write it all out. Return: 0, or -ENOMEM. Errors of @out stay there. */
-int canvas_finish(struct canvas *canvas);
+/** canvas_finish - write it out. Return: NULL, or what went wrong. Errors of @out stay there. */
+const char *canvas_finish(struct canvas *canvas);
 
 /** canvas_free - without canvas_finish(), the file is incomplete. NULL is allowed. */
 void canvas_free(struct canvas *canvas);
@@ -92,11 +92,11 @@ struct canvas_place {
 void canvas_bars(struct canvas *canvas, const char *kind, const struct canvas_paint *paint,
 		 const struct canvas_place *place, const struct canvas_bar *bars, size_t n);
 
-/** canvas_text - one line of UTF-8; @y is its base line. */
+/** canvas_text - one line, of which all that is no plain text is escaped; @y is its base line. */
 void canvas_text(struct canvas *canvas, const char *kind, const struct canvas_font *font,
 		 double x, double y, const char *text);
 
-/** canvas_text_width - how wide it will be at most; the same on every machine. */
+/** canvas_text_width - how wide that will be at most; the same on every machine. */
 double canvas_text_width(const struct canvas_font *font, const char *text);
 
 #endif

@@ -4,7 +4,6 @@
  * @brief	kshark-virt align: how a guest's clock and its host's belong together.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
@@ -166,8 +165,11 @@ static void put_text(const struct align_pair *pair, struct output *out)
 	uint64_t judged = result->inside + result->outside;
 	char offsets[128];
 
-	if (refused)
-		put(out, "refused: %s\n", refused);
+	if (refused) {
+		out_str(out, "refused: ");
+		out_text(out, refused);
+		out_char(out, '\n');
+	}
 	if (pair->best.machine < 0)
 		return;
 	put(out, "host time = guest time%s %+lld %s\n", pair->best.source == ALIGN_TRACE_CMD ?
@@ -192,12 +194,12 @@ static void put_text(const struct align_pair *pair, struct output *out)
 		const struct virt_clock_evidence *evidence = &pair->best.evidence[c];
 		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
 
+		put(out, "  CPU %-7d ", c);
+		out_text(out, vcpu ? vcpu->name : "no vCPU is known for it");
 		if (vcpu)
-			put(out, "  CPU %-7d %.40s (%d): %.3f %% of %llu events\n", c, vcpu->name,
-			    vcpu->host_pid, share(evidence),
+			put(out, " (%d): %.3f %% of %llu events", vcpu->host_pid, share(evidence),
 			    (unsigned long long)(evidence->inside + evidence->outside));
-		else
-			put(out, "  CPU %-7d no vCPU is known for it\n", c);
+		out_char(out, '\n');
 	}
 }
 
@@ -263,7 +265,7 @@ static void say_doubt(const struct align *align)
 	char text[256];
 
 	if (!align->options->quiet && align_pair_doubt(&align->pair, text, sizeof(text)))
-		fprintf(stderr, "%s: %s\n", align->guest_path, text);
+		ksv_note("%s: %s", align->guest_path, text);
 }
 
 static int align_files(const struct align_options *options, const char *host, const char *guest,
@@ -289,10 +291,8 @@ static int align_files(const struct align_options *options, const char *host, co
 		put_json(&align.pair, out);
 	else
 		put_text(&align.pair, out);
-	status = out_close(out);
-	if (!status && align_pair_refusal(&align.pair))
-		status = KSV_EXIT_FINDINGS;
-	else if (!status && options->write)
+	status = out_close(out, align_pair_refusal(&align.pair) ? KSV_EXIT_FINDINGS : KSV_EXIT_OK);
+	if (!status && options->write)
 		status = store(&align);
 end:
 	align_pair_free(&align.pair);
@@ -310,7 +310,6 @@ static int run_align(const struct ksv_command *command, int argc, char **argv)
 	status = ksv_parse(command, argc, argv, align_option, &options, &first);
 	if (status >= 0)
 		return status;
-	signal(SIGPIPE, SIG_IGN);
 	if (first + 2 != argc)
 		return ksv_usage_error(command, "give two files: the trace of the host, and that "
 				       "of its guest");

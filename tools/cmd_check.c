@@ -4,7 +4,6 @@
  * @brief	kshark-virt check: did every vCPU stay on the pCPUs that it was pinned to?
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "model_load.h"
@@ -17,6 +16,10 @@ struct affinity {
 	struct ksv_id_set	pcpus;
 	bool			used;		/* by a vCPU of the trace */
 };
+
+/** Of a file with affinities; more CPUs than that nobody pins. */
+#define MAX_LINE	4096
+#define MAX_LINES	16384
 
 enum format { FORMAT_TEXT, FORMAT_CSV, N_FORMATS };
 
@@ -110,33 +113,57 @@ static char *strip(char *line)
 	return line;
 }
 
+/**
+ * A line, whatever the file is: some have no end, and no ends of lines.
+ *
+ * Return: 1, 0 at the end, -EIO, or -EFBIG for what is no line of a list.
+ */
+static int read_line(FILE *file, char line[MAX_LINE])
+{
+	size_t n = 0;
+	int c;
+
+	while ((c = getc(file)) != EOF && c != '\n') {
+		if (!c || n == MAX_LINE - 1)
+			return -EFBIG;
+		line[n++] = (char)c;
+	}
+	line[n] = '\0';
+	if (ferror(file))
+		return -EIO;
+	return n || c != EOF;
+}
+
 static int affinity_file(struct check_options *options, const char *path)
 {
 	FILE *file = fopen(path, "re");
 	unsigned int number = 0;
-	int ret = 0, status = 0;
-	char *line = NULL;
-	size_t room = 0;
+	int status = 0, ret;
+	char line[MAX_LINE];
 
 	if (!file) {
 		ksv_error("%s: %s", path, strerror(errno));
 		return KSV_EXIT_FILE;
 	}
-	while (!ret && getline(&line, &room, file) >= 0) {
+	while ((ret = read_line(file, line)) > 0) {
 		char *text = strip(line);
 
-		number++;
-		if (*text)
+		if (++number > MAX_LINES)
+			ret = -EFBIG;
+		else if (*text)
 			ret = add_affinity(options, text);
+		if (ret < 0)
+			break;
 	}
 	if (ret == -EINVAL) {
 		status = ksv_usage_error(options->command, "%s, line %u: write vCPUs=pCPUs, such "
 					 "as d1v0=2,3 or d2=0-3", path, number);
-	} else if (ret || ferror(file)) {
-		ksv_error("%s: %s", path, ret ? "not enough memory" : "cannot read");
+	} else if (ret) {
+		ksv_error("%s: %s", path, ret == -ENOMEM ? "not enough memory" : ret == -EIO ?
+			  "cannot read" : "longer lines, or more of them, than a list of "
+			  "affinities has");
 		status = KSV_EXIT_FILE;
 	}
-	free(line);
 	fclose(file);
 	return status;
 }
@@ -208,7 +235,7 @@ static void report_run(const struct check *check, const struct virt_vcpu *vcpu,
 	const char *allowed = strchr(affinity->text, '=') + 1;
 
 	if (csv) {
-		out_str(out, vcpu->name);
+		out_csv(out, vcpu->name, strlen(vcpu->name));
 		out_char(out, ',');
 		out_i64(out, from);
 		out_char(out, ',');
@@ -218,7 +245,7 @@ static void report_run(const struct check *check, const struct virt_vcpu *vcpu,
 		out_char(out, ',');
 		out_csv(out, allowed, strlen(allowed));
 	} else {
-		out_right(out, vcpu->name, strlen(vcpu->name), 12);
+		out_text_right(out, vcpu->name, 12);
 		out_str(out, " [");
 		out_u64_zeros(out, (uint64_t)pcpu, 3);
 		out_str(out, "] ");
@@ -226,7 +253,7 @@ static void report_run(const struct check *check, const struct virt_vcpu *vcpu,
 		out_str(out, ": ran for ");
 		out_ns(out, to - from, 0);
 		out_str(out, " s, allowed: ");
-		out_str(out, allowed);
+		out_text(out, allowed);
 	}
 	out_char(out, '\n');
 }
@@ -354,11 +381,9 @@ static int check_file(const struct check_options *options, const char *path, str
 		out_str(out, "vcpu,time_ns,pcpu,length_ns,allowed\n");
 	check_model(options, load.model, &check);
 	print_sum(&check);
-	status = out_close(out);
+	status = out_close(out, check.outside ? KSV_EXIT_FINDINGS : KSV_EXIT_OK);
 	if (!options->quiet)
 		model_notes(&load);
-	if (!status && check.outside)
-		status = KSV_EXIT_FINDINGS;
 end:
 	model_unload(&load);
 	return status;
@@ -376,7 +401,6 @@ static int run_check(const struct ksv_command *command, int argc, char **argv)
 	status = ksv_parse(command, argc, argv, check_option, &options, &first);
 	if (status >= 0)
 		goto end;
-	signal(SIGPIPE, SIG_IGN);
 	if (first == argc)
 		status = ksv_usage_error(command, "which file?");
 	else if (first + 1 < argc)

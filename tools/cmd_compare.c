@@ -4,7 +4,6 @@
  * @brief	kshark-virt compare: the same metrics of several runs, side by side.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -400,35 +399,33 @@ static int write_all(struct job *job)
 		if (status)
 			return status;
 	}
-	if (out_open(&out, job->output)) {
-		ksv_error("%s: cannot write: %s", job->output, strerror(errno));
-		return KSV_EXIT_FILE;
-	}
-	formats[job->format].write(&out, &job->compare, &job->options);
-	status = out_close(&out);
+	if (job->plot && job->output && ksv_same_file(job->plot, job->output))
+		return ksv_usage_error(job->command, "--output %s: is the plot", job->output);
+	status = out_open(&out, job->output);
 	if (status)
 		return status;
-	return compare_status(&job->compare, &job->options);
+	formats[job->format].write(&out, &job->compare, &job->options);
+	return out_close(&out, compare_status(&job->compare, &job->options));
 }
 
 /** Writing over what is compared would destroy it. */
 static int check_outputs(struct job *job, char **files, int n)
 {
-	const char *const outputs[] = { job->output, job->plot };
+	int status = KSV_EXIT_OK;
 
-	for (size_t i = 0; i < ARRAY_SIZE(outputs); i++) {
-		for (int j = 0; outputs[i] && j < n + job->n_values; j++) {
-			const char *in = j < n ? files[j] : job->values[j - n];
-			const char *equal = strchr(in, '=');
+	for (int i = 0; i < n + job->n_values && !status; i++) {
+		const char *in = i < n ? files[i] : job->values[i - n];
+		const char *equal = i < n ? strchr(in, '=') : NULL;
 
-			if (ksv_same_file(in, outputs[i]) ||
-			    (equal && ksv_same_file(equal + 1, outputs[i])))
-				return ksv_usage_error(job->command, "--%s %s: is one of the "
-						       "inputs", i ? "plot" : "output",
-						       outputs[i]);
-		}
+		status = ksv_check_output(job->command, "output", job->output, in);
+		if (!status && job->plot)
+			status = ksv_check_output(job->command, "plot", job->plot, in);
+		if (!status && equal)
+			status = ksv_check_output(job->command, "output", job->output, equal + 1);
+		if (!status && equal && job->plot)
+			status = ksv_check_output(job->command, "plot", job->plot, equal + 1);
 	}
-	return KSV_EXIT_OK;
+	return status;
 }
 
 static int run_job(struct job *job, char **files, int n)
@@ -472,7 +469,6 @@ static int run_compare(const struct ksv_command *command, int argc, char **argv)
 	status = ksv_parse(command, argc, argv, compare_option, job, &first);
 	if (status >= 0)
 		goto end;
-	signal(SIGPIPE, SIG_IGN);
 	status = run_job(job, argv + first, argc - first);
 end:
 	compare_free(&job->compare);

@@ -4,7 +4,6 @@
  * @brief	kshark-virt dump: the records of a xentrace file as text, CSV or JSON lines.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -145,14 +144,6 @@ static void print_notes(const struct xen_trace *trace)
 	free(notes);
 }
 
-static int open_output(const struct dump_options *options, struct output *out)
-{
-	if (!out_open(out, options->output))
-		return 0;
-	ksv_error("%s: cannot write: %s", options->output, strerror(errno));
-	return KSV_EXIT_FILE;
-}
-
 /** Write a trace into an open file, and close that. Return: exit status. */
 static int dump_trace(const struct dump_options *options, struct xen_trace *trace,
 		      struct output *out, struct progress *progress)
@@ -163,12 +154,10 @@ static int dump_trace(const struct dump_options *options, struct xen_trace *trac
 
 	dump_writer_free(writer);
 	progress_end(progress);
-	status = out_close(out);
-	if (ret) {
+	if (ret)
 		ksv_error("not enough memory");
-		return KSV_EXIT_FILE;
-	}
-	if (!options->quiet && out->error != EPIPE)
+	status = out_close(out, ret ? KSV_EXIT_FILE : KSV_EXIT_OK);
+	if (!ret && !options->quiet && out->error != EPIPE)
 		print_notes(trace);
 	return status;
 }
@@ -178,8 +167,10 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 	struct xen_trace *trace;
 	struct progress progress;
 	char error[1024] = "";
-	int status;
+	int status = ksv_check_output(options->command, "output", options->output, path);
 
+	if (status)
+		return status;
 	/* On a terminal the lines themselves show that something happens. */
 	progress_init(&progress, !options->quiet && (options->output || !isatty(STDOUT_FILENO)));
 	options->trace.reader.progress = progress_update;
@@ -191,12 +182,8 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 		ksv_error("%s", *error ? error : strerror(errno));
 		return KSV_EXIT_FILE;
 	}
-	if (options->output && ksv_same_file(path, options->output))
-		status = ksv_usage_error(options->command, "--output %s: is the trace itself",
-					 options->output);
-	else if (open_output(options, out))
-		status = KSV_EXIT_FILE;
-	else
+	status = out_open(out, options->output);
+	if (!status)
 		status = dump_trace(options, trace, out, &progress);
 	xen_trace_close(trace);
 	return status;
@@ -204,10 +191,12 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 
 static int list_events(const struct dump_options *options, struct output *out)
 {
-	if (open_output(options, out))
-		return KSV_EXIT_FILE;
+	int status = out_open(out, options->output);
+
+	if (status)
+		return status;
 	dump_list(&options->filter, options->format, out);
-	return out_close(out);
+	return out_close(out, KSV_EXIT_OK);
 }
 
 static int run_dump(const struct ksv_command *command, int argc, char **argv)
@@ -227,8 +216,6 @@ static int run_dump(const struct ksv_command *command, int argc, char **argv)
 		goto out;
 	if (status)
 		goto out;
-	/* A closed pipe is an error of write() like others, so that everything is cleaned up. */
-	signal(SIGPIPE, SIG_IGN);
 	if (options.list_events && first < argc)
 		status = ksv_usage_error(command, "--list-events takes no file");
 	else if (options.list_events)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "figure.h"
@@ -318,14 +317,6 @@ static int write_csv(struct plot *plot)
 
 /* --- figures --------------------------------------------------------------------------------- */
 
-static int open_output(struct plot *plot)
-{
-	if (!out_open(&plot->out, plot->options->output))
-		return KSV_EXIT_OK;
-	ksv_error("%s: cannot write: %s", plot->options->output, strerror(errno));
-	return KSV_EXIT_FILE;
-}
-
 static int no_memory(void)
 {
 	ksv_error("not enough memory");
@@ -335,21 +326,21 @@ static int no_memory(void)
 static int draw(struct plot *plot, const struct figure *figure)
 {
 	const struct plot_options *options = plot->options;
+	int status = out_open(&plot->out, options->output);
 	struct canvas *canvas;
-	int ret, status = open_output(plot);
+	const char *problem;
 
 	if (status)
 		return status;
 	canvas = canvas_new(canvas_formats[options->format], &plot->out, options->width,
 			    figure_height(figure), options->scale);
-	ret = canvas ? 0 : -ENOMEM;
-	if (!ret) {
+	if (canvas)
 		figure_draw(figure, canvas);
-		ret = canvas_finish(canvas);
-	}
+	problem = canvas ? canvas_finish(canvas) : strerror(ENOMEM);
 	canvas_free(canvas);
-	status = out_close(&plot->out);
-	return ret ? no_memory() : status;
+	if (problem)
+		ksv_error("%s: cannot draw: %s", plot->out.name, problem);
+	return out_close(&plot->out, problem ? KSV_EXIT_FILE : KSV_EXIT_OK);
 }
 
 static int plot_figure(struct plot *plot)
@@ -386,29 +377,16 @@ static int plot_figure(struct plot *plot)
 
 static int plot_numbers(struct plot *plot)
 {
-	int ret, status = open_output(plot);
+	int status = out_open(&plot->out, plot->options->output);
 
 	if (status)
 		return status;
-	ret = write_csv(plot);
-	status = out_close(&plot->out);
-	return ret ? no_memory() : status;
+	if (write_csv(plot))
+		status = no_memory();
+	return out_close(&plot->out, status);
 }
 
 /* --- all of it ------------------------------------------------------------------------------- */
-
-/** Writing over the trace that is being read would destroy it. */
-static int check_output(void *arg)
-{
-	const struct plot *plot = arg;
-	const char *output = plot->options->output;
-	struct stat a, b;
-
-	if (!output || stat(plot->load.path, &a) || stat(output, &b) || !S_ISREG(a.st_mode) ||
-	    a.st_dev != b.st_dev || a.st_ino != b.st_ino)
-		return KSV_EXIT_OK;
-	return ksv_usage_error(plot->options->command, "--output %s: is the trace itself", output);
-}
 
 static int plot_file(const char *path, const struct plot_options *options)
 {
@@ -420,7 +398,6 @@ static int plot_file(const char *path, const struct plot_options *options)
 	plot->options = options;
 	plot->load = (struct model_load){
 		.path = path, .options = options->trace, .quiet = options->quiet,
-		.opened = check_output, .arg = plot,
 	};
 	status = model_load(&plot->load);
 	if (!status)
@@ -462,6 +439,8 @@ static int plot_run(const struct ksv_command *command, int argc, char **argv)
 	if (!status && argc - first != 1)
 		status = ksv_usage_error(command, argc > first ? "one file at a time" :
 					 "no file is given");
+	if (!status)
+		status = ksv_check_output(command, "output", options->output, argv[first]);
 	if (!status)
 		status = plot_file(argv[first], options);
 out:

@@ -4,7 +4,6 @@
  * @brief	kshark-virt report: what the vCPUs of a trace did, in numbers.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "align_meta.h"
@@ -265,8 +264,8 @@ static void note_invisible(const struct job *job)
 
 	if (options->worst.n && options->worst.kinds >> VIRT_WORST_IRQ & 1 && !options->quiet &&
 	    missing)
-		fprintf(stderr, "%s: the delivery of interrupts cannot be seen, because %s\n",
-			job->load.path, missing);
+		ksv_note("%s: the delivery of interrupts cannot be seen, because %s",
+			 job->load.path, missing);
 }
 
 /** What a host's trace and those of its guests show together. Return: 0 or -ENOMEM. */
@@ -475,21 +474,18 @@ static int report_files(const struct report_options *options, char **files, int 
 			struct output *out)
 {
 	struct files opened = { .paths = files, .n = n };
-	int status, unread, closed;
+	int status = out_open(out, options->output), unread;
 	bool first = true;
 
-	if (out_open(out, options->output)) {
-		ksv_error("%s: cannot write: %s", options->output, strerror(errno));
-		return KSV_EXIT_FILE;
-	}
+	if (status)
+		return status;
 	unread = open_files(&opened, options->trace.cpu_hz);
 	status = opened.traces && opened.guests && opened.hosts ?
 		 KSV_EXIT_OK : unread;
 	for (int i = 0; i < n && !status && !out->error; i++)
 		status = report_host(options, &opened, i, out, &first);
 	close_files(&opened);
-	closed = out_close(out);
-	return status ? status : unread ? unread : closed;
+	return out_close(out, status ? status : unread);
 }
 
 static int run_report(const struct ksv_command *command, int argc, char **argv)
@@ -506,14 +502,10 @@ static int run_report(const struct ksv_command *command, int argc, char **argv)
 		status = KSV_EXIT_USAGE;
 	if (status >= 0)
 		goto end;
-	/* A closed pipe is an error of write() like others, so that everything is cleaned up. */
-	signal(SIGPIPE, SIG_IGN);
 	for (int i = first; i < argc; i++) {
-		if (options.output && ksv_same_file(argv[i], options.output)) {
-			status = ksv_usage_error(command, "--output %s: is the trace itself",
-						 options.output);
+		status = ksv_check_output(command, "output", options.output, argv[i]);
+		if (status)
 			goto end;
-		}
 	}
 	status = first < argc ? report_files(&options, argv + first, argc - first, &out) :
 				ksv_usage_error(command, "which file?");

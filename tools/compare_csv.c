@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "compare.h"
+#include "escape.h"
 
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -47,51 +48,20 @@ complain(struct reader *reader, const char *format, ...)
 		vsnprintf(reader->error + n, reader->error_size - n, format, args);
 		va_end(args);
 	}
-	/* what comes from the file must not control the terminal */
-	for (char *c = reader->error; *c; c++)
-		if (iscntrl((unsigned char)*c))
-			*c = '?';
 	return -EINVAL;
-}
-
-/** Length of the UTF-8 character at @text, or 0 if it is none. */
-static size_t character(const unsigned char *text)
-{
-	static const struct {
-		unsigned char	first, last;	/* of the first byte */
-		unsigned char	low, high;	/* of the second byte */
-		unsigned char	length;
-	} shapes[] = {
-		{ 0x20, 0x7e, 0, 0, 1 }, { '\t', '\t', 0, 0, 1 }, { 0xc2, 0xdf, 0x80, 0xbf, 2 },
-		{ 0xe0, 0xe0, 0xa0, 0xbf, 3 }, { 0xe1, 0xec, 0x80, 0xbf, 3 },
-		{ 0xed, 0xed, 0x80, 0x9f, 3 }, { 0xee, 0xef, 0x80, 0xbf, 3 },
-		{ 0xf0, 0xf0, 0x90, 0xbf, 4 }, { 0xf1, 0xf3, 0x80, 0xbf, 4 },
-		{ 0xf4, 0xf4, 0x80, 0x8f, 4 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
-		if (*text < shapes[i].first || *text > shapes[i].last)
-			continue;
-		if (shapes[i].length > 1 && (text[1] < shapes[i].low || text[1] > shapes[i].high))
-			return 0;
-		for (size_t j = 2; j < shapes[i].length; j++)
-			if ((text[j] & 0xc0) != 0x80)
-				return 0;
-		return shapes[i].length;
-	}
-	return 0;
 }
 
 static int check_text(struct reader *reader)
 {
-	const unsigned char *text = (const unsigned char *)reader->text;
+	const char *text = reader->text, *end = text + strlen(text);
 	size_t length;
+	uint32_t code;
 
-	for (; *text; text += length) {
-		length = character(text);
-		if (!length)
+	for (; text < end; text += length) {
+		length = text_char(text, (size_t)(end - text), &code);
+		if (!length || ((code < ' ' || code == 0x7f) && code != '\t'))
 			return complain(reader, "byte 0x%02x is no text in UTF-8: convert the "
-					"file, for example with iconv", *text);
+					"file, for example with iconv", (unsigned char)*text);
 	}
 	return 1;
 }
@@ -237,6 +207,11 @@ static int take_header(struct reader *reader)
 	return take_wide_header(reader);
 }
 
+static int quoted(const char *text)
+{
+	return (int)text_cut(text, strnlen(text, MAX_QUOTED));
+}
+
 static int parse_value(struct reader *reader, const char *text, double *value)
 {
 	char *end;
@@ -248,9 +223,9 @@ static int parse_value(struct reader *reader, const char *text, double *value)
 			return 0;
 		if (!*end)
 			return complain(reader, "'%.*s' is too large a number: give the value in "
-					"a larger unit", MAX_QUOTED, text);
+					"a larger unit", quoted(text), text);
 	}
-	return complain(reader, "'%.*s' is not a number%s", MAX_QUOTED, text,
+	return complain(reader, "'%.*s' is not a number%s", quoted(text), text,
 			strchr(text, ',') ? ": write a point instead of the comma" :
 			*text && isdigit((unsigned char)*text) ?
 			": write it without a unit, such as 12.5 or 1e6" :

@@ -11,6 +11,7 @@
 
 #include "canvas.h"
 #include "compare.h"
+#include "escape.h"
 #include "options.h"
 
 #define FONT_SIZE	11.0
@@ -289,7 +290,7 @@ static void draw_run(const struct chart *chart, int group, int run, double x)
 		draw_from_zero(chart, group, run, x);
 	if (isnan(bar.value))
 		return;
-	snprintf(tip, sizeof(tip), "%s %s: %.6g%s", chart->compare->runs[run],
+	text_format(tip, sizeof(tip), "%s %s: %.6g%s", chart->compare->runs[run],
 		 group_name(chart, group), bar.value, chart->by_metric ? " %" : "");
 	canvas_group(chart->canvas, "bar", chart->compare->runs[run], tip);
 	canvas_rect(chart->canvas, "value", &paint, x, fmin(y, base), chart->bar * 0.92,
@@ -323,7 +324,7 @@ static void draw_groups(const struct chart *chart)
 		for (int run = 0; run < chart->compare->n_runs; run++)
 			draw_run(chart, group, run,
 				 x + (chart->group - used) / 2 + chart->bar * run);
-		snprintf(text, sizeof(text), "%s", group_name(chart, group));
+		text_format(text, sizeof(text), "%s", group_name(chart, group));
 		fit_text(&font, chart->group - 4, text);
 		canvas_text(chart->canvas, "name", &font, x + chart->group / 2,
 			    chart->top + chart->height + FONT_SIZE + 5, text);
@@ -355,16 +356,16 @@ static void draw_title(const struct chart *chart)
 	char text[400];
 
 	if (chart->by_metric)
-		snprintf(text, sizeof(text), "%s, %% of %s; %g %% intervals",
+		text_format(text, sizeof(text), "%s, %% of %s; %g %% intervals",
 			 stats_name(compare_judged(chart->options)), chart->compare->runs[0],
 			 100 * chart->options->confidence);
 	else
-		snprintf(text, sizeof(text), "%s; %g %% intervals",
+		text_format(text, sizeof(text), "%s; %g %% intervals",
 			 chart->compare->metrics[0]->name, 100 * chart->options->confidence);
 	if (chart->options->title) {
 		font.bold = true;
 		font.color = black;
-		snprintf(text, sizeof(text), "%s", chart->options->title);
+		text_format(text, sizeof(text), "%s", chart->options->title);
 	}
 	canvas_text(chart->canvas, "title", &font, chart->left, MARGIN + FONT_SIZE, text);
 }
@@ -386,7 +387,7 @@ bool compare_plot_known(const char *path)
 
 static int draw(struct chart *chart, enum canvas_format format, struct output *out)
 {
-	int ret;
+	const char *problem;
 
 	chart->canvas = canvas_new(format, out, chart_width(chart), chart_height(chart),
 				   PNG_SCALE);
@@ -399,11 +400,11 @@ static int draw(struct chart *chart, enum canvas_format format, struct output *o
 	draw_axis(chart);
 	draw_groups(chart);
 	draw_legend(chart);
-	ret = canvas_finish(chart->canvas);
+	problem = canvas_finish(chart->canvas);
 	canvas_free(chart->canvas);
-	if (ret)
-		ksv_error("%s: not enough memory", out->name);
-	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
+	if (problem)
+		ksv_error("%s: cannot draw: %s", out->name, problem);
+	return problem ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
 
 int compare_plot(const char *path, const struct compare *compare,
@@ -411,7 +412,7 @@ int compare_plot(const char *path, const struct compare *compare,
 {
 	struct chart *chart = calloc(1, sizeof(*chart));
 	static struct output out;
-	int status, closed;
+	int status;
 
 	if (!chart) {
 		ksv_error("not enough memory");
@@ -423,15 +424,14 @@ int compare_plot(const char *path, const struct compare *compare,
 	if (!chart->n_groups) {
 		ksv_error("%s: nothing to draw: the statistics asked for are not defined", path);
 		status = KSV_EXIT_FILE;
-	} else if (out_open(&out, path)) {
-		ksv_error("%s: cannot write: %s", path, strerror(errno));
-		status = KSV_EXIT_FILE;
 	} else {
-		find_axis(chart);
-		place(chart);
-		status = draw(chart, formats[find_format(path)].format, &out);
-		closed = out_close(&out);
-		status = status ? status : closed;
+		status = out_open(&out, path);
+		if (!status) {
+			find_axis(chart);
+			place(chart);
+			status = draw(chart, formats[find_format(path)].format, &out);
+			status = out_close(&out, status);
+		}
 	}
 	free(chart);
 	return status;

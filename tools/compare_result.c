@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compare.h"
+#include "escape.h"
 #include "options.h"
 
 int compare_judged(const struct compare_options *options)
@@ -172,17 +173,18 @@ void compare_sentence(const struct compare *compare, const struct compare_metric
 			interval, sizeof(interval));
 	switch (cell->difference.verdict) {
 	case STATS_SAME:
-		snprintf(text, size, "%s: %s %s: within noise%s", compare->runs[run],
-			 stats_name(kind), change, interval);
+		text_format(text, size, "%s: %s %s: within noise%s", compare->runs[run],
+			    stats_name(kind), change, interval);
 		break;
 	case STATS_DIFFERENT:
-		snprintf(text, size, "%s: %s %s: %s than %s by more than noise%s",
-			 compare->runs[run], stats_name(kind), change,
-			 cell->value > base ? "higher" : "lower", compare->runs[0], interval);
+		text_format(text, size, "%s: %s %s: %s than %s by more than noise%s",
+			    compare->runs[run], stats_name(kind), change,
+			    cell->value > base ? "higher" : "lower", compare->runs[0], interval);
 		break;
 	default:
 		reason(metric, run, kind, interval, sizeof(interval));
-		snprintf(text, size, "%s: %s: %s", compare->runs[run], stats_name(kind), interval);
+		text_format(text, size, "%s: %s: %s", compare->runs[run], stats_name(kind),
+			    interval);
 	}
 }
 

@@ -20,29 +20,10 @@ static const char *const percentile_names[] = {
 	[STATS_LINEAR] = "linear",
 };
 
-/** How many columns of a terminal a text takes, if no character takes two. */
-static size_t columns_of(const char *text)
-{
-	size_t n = 0;
-
-	for (; *text; text++)
-		n += (*text & 0xc0) != 0x80;
-	return n;
-}
-
-static void put_left(struct output *out, const char *text, size_t width)
-{
-	out_str(out, text);
-	for (size_t n = columns_of(text); n < width; n++)
-		out_char(out, ' ');
-}
-
 static void put_right(struct output *out, const char *text, size_t width)
 {
 	out_char(out, ' ');
-	for (size_t n = columns_of(text); n < width; n++)
-		out_char(out, ' ');
-	out_str(out, text);
+	out_text_right(out, text, width);
 }
 
 static size_t name_width(const struct compare *compare, bool metrics)
@@ -50,7 +31,7 @@ static size_t name_width(const struct compare *compare, bool metrics)
 	size_t width = MIN_NAME_WIDTH;
 
 	for (int i = 0; metrics && i < compare->n_metrics; i++) {
-		size_t n = columns_of(compare->metrics[i]->name);
+		size_t n = out_columns(compare->metrics[i]->name);
 
 		width = n > width && n <= MAX_NAME_WIDTH ? n : width;
 	}
@@ -60,7 +41,7 @@ static size_t name_width(const struct compare *compare, bool metrics)
 static size_t run_width(const struct compare *compare, int run)
 {
 	size_t width = VALUE_WIDTH + (run ? PERCENT_WIDTH + 1 : 0);
-	size_t n = columns_of(compare->runs[run]);
+	size_t n = out_columns(compare->runs[run]);
 
 	return n > width ? n : width;
 }
@@ -68,7 +49,7 @@ static size_t run_width(const struct compare *compare, int run)
 static void put_runs(struct output *out, const struct compare *compare, const char *what,
 		     size_t width)
 {
-	put_left(out, what, width);
+	out_text_left(out, what, width);
 	for (int run = 0; run < compare->n_runs; run++)
 		put_right(out, compare->runs[run], run_width(compare, run));
 	out_char(out, '\n');
@@ -96,7 +77,7 @@ static void put_cell(struct output *out, const struct compare *compare, int run,
 static void put_row(struct output *out, const struct compare *compare, const char *name,
 		    const struct compare_metric *metric, int kind, size_t width)
 {
-	put_left(out, name, width);
+	out_text_left(out, name, width);
 	for (int run = 0; run < compare->n_runs; run++)
 		put_cell(out, compare, run, &metric->sets[run].cells[kind],
 			 &metric->sets[0].cells[kind]);
@@ -112,7 +93,7 @@ static void put_sentences(struct output *out, const struct compare *compare,
 	for (int run = 1; run < compare->n_runs; run++) {
 		compare_sentence(compare, metric, run, options, text, sizeof(text));
 		out_str(out, before);
-		out_str(out, text);
+		out_text(out, text);
 		out_char(out, '\n');
 	}
 }
@@ -122,7 +103,7 @@ static void put_counts(struct output *out, const struct compare *compare,
 {
 	char text[32];
 
-	put_left(out, "values", width);
+	out_text_left(out, "values", width);
 	for (int run = 0; run < compare->n_runs; run++) {
 		snprintf(text, sizeof(text), "%zu", metric->sets[run].n);
 		put_right(out, text, run_width(compare, run) - (run ? PERCENT_WIDTH + 1 : 0));
@@ -144,7 +125,7 @@ static void text_by_metric(struct output *out, const struct compare *compare,
 		put_row(out, compare, compare->metrics[i]->name, compare->metrics[i], kind, width);
 	for (int i = 0; i < compare->n_metrics && compare->n_runs > 1; i++) {
 		out_str(out, "\n");
-		out_str(out, compare->metrics[i]->name);
+		out_text(out, compare->metrics[i]->name);
 		out_char(out, '\n');
 		put_sentences(out, compare, compare->metrics[i], "  ", options);
 	}
@@ -157,11 +138,11 @@ static void put_record_costs(struct output *out, const struct compare *compare,
 	char text[200];
 
 	out_str(out, "\ncost of a record, from ");
-	out_str(out, options->record_cost);
+	out_text(out, options->record_cost);
 	out_char(out, '\n');
 	for (int run = 1; run < compare->n_runs; run++) {
 		compare_record_cost(compare, options, run, &cost);
-		out_str(out, compare->runs[run]);
+		out_text(out, compare->runs[run]);
 		if (cost.unknown)
 			snprintf(text, sizeof(text), ": %s\n", cost.unknown);
 		else if (isnan(cost.interval.low))
@@ -187,7 +168,7 @@ static void text_of_metrics(struct output *out, const struct compare *compare,
 
 		if (i)
 			out_char(out, '\n');
-		out_str(out, metric->name);
+		out_text(out, metric->name);
 		out_char(out, '\n');
 		put_runs(out, compare, "", width);
 		put_counts(out, compare, metric, width);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "dump.h"
+#include "escape.h"
 
 /** Columns of the text format. */
 #define TASK_WIDTH		16
@@ -37,10 +38,11 @@ struct vcpu_cache {
 	xen_vcpu	vcpu;
 	bool		valid;
 	bool		selected;
-	uint8_t		csv_size, json_size, text_size;
+	uint8_t		csv_size, json_size;
+	uint16_t	text_size;
 	char		csv[16];	/* domid,vcpu */
 	char		json[40];
-	char		text[80];
+	char		text[256];	/* escaped, with blanks in front */
 };
 
 struct dump_writer {
@@ -81,7 +83,8 @@ static int cache_events(struct dump_writer *writer)
 static void cache_vcpu(struct dump_writer *writer, struct vcpu_cache *cache, xen_vcpu vcpu)
 {
 	const struct ksv_vcpu_set *set = &writer->filter->vcpus;
-	int n;
+	char name[128], shown[sizeof(cache->text) - TASK_WIDTH];
+	size_t columns;
 
 	cache->vcpu = vcpu;
 	cache->valid = true;
@@ -97,8 +100,13 @@ static void cache_vcpu(struct dump_writer *writer, struct vcpu_cache *cache, xen
 					    "\"domid\":%u,\"vcpu\":%u", xen_vcpu_domid(vcpu),
 					    xen_vcpu_id(vcpu));
 	}
-	n = xen_vcpu_text(cache->text, sizeof(cache->text), vcpu, writer->meta);
-	cache->text_size = n < (int)sizeof(cache->text) ? n : (int)sizeof(cache->text) - 1;
+	if (xen_vcpu_text(name, sizeof(name), vcpu, writer->meta) >= (int)sizeof(name))
+		name[text_cut(name, strlen(name))] = '\0';
+	escape_text(shown, sizeof(shown), name);
+	columns = out_columns(name);
+	cache->text_size = (uint16_t)snprintf(cache->text, sizeof(cache->text), "%*s%s",
+					      columns < TASK_WIDTH ? TASK_WIDTH - (int)columns : 0,
+					      "", shown);
 }
 
 static struct vcpu_cache *find_vcpu(struct dump_writer *writer, xen_vcpu vcpu)
@@ -128,7 +136,7 @@ static void write_text(struct dump_writer *writer, const struct line *line)
 {
 	struct output *out = writer->out;
 
-	out_right(out, line->vcpu->text, line->vcpu->text_size, TASK_WIDTH);
+	out_mem(out, line->vcpu->text, line->vcpu->text_size);
 	out_mem(out, " [", 2);
 	out_u64_zeros(out, line->row->rec.pcpu, 3);
 	out_mem(out, "] ", 2);

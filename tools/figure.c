@@ -82,7 +82,7 @@ static void add_row(struct figure *figure, int32_t index, const char *name)
 	struct figure_row *row = &figure->rows[figure->n_rows++];
 
 	row->index = index;
-	snprintf(row->name, sizeof(row->name), "%s", name);
+	text_format(row->name, sizeof(row->name), "%s", name);
 }
 
 /** vCPUs by machine, as their machines name them; pCPUs by number. */

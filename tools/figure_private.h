@@ -8,6 +8,7 @@
 #ifndef KSHARK_VIRT_FIGURE_PRIVATE_H
 #define KSHARK_VIRT_FIGURE_PRIVATE_H
 
+#include "escape.h"
 #include "figure.h"
 #include "figure_bars.h"
 #include "options.h"

@@ -111,6 +111,7 @@ static void row_tip(const struct figure *figure, const struct figure_row *row, c
 {
 	const struct figure_options *options = &figure->options;
 	int64_t window = options->to_ns - options->from_ns;
+	const char *separator = ":";
 	struct virt_totals totals;
 	size_t n;
 
@@ -119,13 +120,14 @@ static void row_tip(const struct figure *figure, const struct figure_row *row, c
 		return;
 	virt_vcpu_totals(options->model, row->index, options->from_ns, options->to_ns, &totals);
 	for (int state = 0; state < VIRT_N_STATES; state++) {
-		if (totals.ns[state] && n < size)
-			n += (size_t)snprintf(tip + n, size - n, "%s %s %.2f %%",
-					      strchr(tip, ':') ? "," : ":",
-					      virt_state_name(state),
-					      100 * (double)totals.ns[state] / (double)
-					      (state == VIRT_UNKNOWN ? window :
-					       window - totals.ns[VIRT_UNKNOWN]));
+		if (!totals.ns[state] || n >= size)
+			continue;
+		n += (size_t)snprintf(tip + n, size - n, "%s %s %.2f %%", separator,
+				      virt_state_name(state),
+				      100 * (double)totals.ns[state] / (double)
+				      (state == VIRT_UNKNOWN ? window :
+				       window - totals.ns[VIRT_UNKNOWN]));
+		separator = ",";
 	}
 }
 
@@ -203,8 +205,8 @@ static void mark_text(const struct figure *figure, const struct mark *mark, char
 	else if (figure->options.by_vcpu)
 		snprintf(text, size, "%d\xe2\x86\x92%d", mark->first->from, mark->first->to);
 	else
-		snprintf(text, size, "%s",
-			 virt_model_vcpu(figure->options.model, mark->first->vcpu)->name);
+		text_format(text, size, "%s",
+			    virt_model_vcpu(figure->options.model, mark->first->vcpu)->name);
 }
 
 /** Do two arrows stay clear of each other? Two vCPUs that change places may share a line. */
@@ -349,14 +351,14 @@ static int run_texts(const struct figure *figure, const struct figure_run *run,
 	const struct virt_model *model = figure->options.model;
 
 	if (!figure->options.by_vcpu) {
-		snprintf(texts[0], 80, "%s", virt_model_vcpu(model, (int32_t)run->label)->name);
+		text_format(texts[0], 80, "%s", virt_model_vcpu(model, (int32_t)run->label)->name);
 		return 1;
 	}
 	if (run->label >= LABEL_CULPRIT) {
 		const char *culprit = virt_model_who(model, (int32_t)(run->label - LABEL_CULPRIT));
 
-		snprintf(texts[0], 80, "preempted by %s", culprit ? culprit : "?");
-		snprintf(texts[1], 80, "by %s", culprit ? culprit : "?");
+		text_format(texts[0], 80, "preempted by %s", culprit ? culprit : "?");
+		text_format(texts[1], 80, "by %s", culprit ? culprit : "?");
 		return 2;
 	}
 	snprintf(texts[0], 80, "pCPU %d", (int)run->label);

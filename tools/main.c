@@ -4,11 +4,14 @@
  * @brief	The command kshark-virt: finds the subcommand.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "options.h"
+#include "whole_file.h"
 
 static const struct ksv_command *const commands[] = {
 	&cmd_view,
@@ -94,7 +97,8 @@ static int run(int argc, char **argv)
 		return KSV_EXIT_OK;
 	}
 	if (*word == '-') {
-		ksv_error("unknown option '%s'\nTry 'kshark-virt --help'.", word);
+		ksv_error("unknown option '%s'", word);
+		fputs("Try 'kshark-virt --help'.\n", stderr);
 		return KSV_EXIT_USAGE;
 	}
 	command = find_command(word);
@@ -103,10 +107,50 @@ static int run(int argc, char **argv)
 	return command->run(command, argc - 1, argv + 1);
 }
 
+/**
+ * What is opened must not take the place of a standard descriptor that is closed: messages would
+ * end up in it. Using what is missing stays an error, because it cannot be used this way round.
+ */
+static void fill_descriptors(void)
+{
+	static const int modes[] = { O_WRONLY, O_RDONLY, O_RDONLY };
+
+	/* open() takes the lowest that is free */
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", modes[fd]) < 0)
+			_exit(KSV_EXIT_FILE);
+}
+
+/** Nothing half written is left behind. */
+static void on_signal(int number)
+{
+	whole_file_discard_all();
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+static void set_signals(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU };
+	struct sigaction action = { .sa_handler = on_signal }, before;
+
+	sigfillset(&action.sa_mask);
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
+		/* under nohup, for example, it stays ignored */
+		if (!sigaction(ends[i], NULL, &before) && before.sa_handler != SIG_IGN)
+			sigaction(ends[i], &action, NULL);
+	}
+	/* errors of write() like others, so that everything is cleaned up */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
 	int status;
 
+	fill_descriptors();
+	set_signals();
 	/* Messages in the user's characters; numbers stay as they are for programs. */
 	setlocale(LC_CTYPE, "");
 	status = run(argc, argv);

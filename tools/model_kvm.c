@@ -14,8 +14,8 @@ void model_note_cycles(const struct kvm_trace *trace, uint64_t cpu_hz)
 {
 	if (kvm_trace_unit(trace) != TRACE_DAT_CYCLES || cpu_hz)
 		return;
-	fprintf(stderr, "%s: its times are cycles of the TSC and it does not tell how many are a "
-		"second; they are taken for ns. Give --cpu-hz\n", kvm_trace_path(trace));
+	ksv_note("%s: its times are cycles of the TSC and it does not tell how many are a second; "
+		 "they are taken for ns. Give --cpu-hz", kvm_trace_path(trace));
 }
 
 struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz)
@@ -102,13 +102,13 @@ static void kvm_notes(const struct model_load *load)
 	struct virt_loss_range losses = virt_model_losses(load->model);
 
 	if (kvm_trace_damaged_cpu(load->kvm) >= 0)
-		fprintf(stderr, "%s: the records of CPU %d are damaged; they are read up to there. "
-			"Copy the file again, if there is another one\n", load->path,
-			kvm_trace_damaged_cpu(load->kvm));
+		ksv_note("%s: the records of CPU %d are damaged; they are read up to there. Copy "
+			 "the file again, if there is another one", load->path,
+			 kvm_trace_damaged_cpu(load->kvm));
 	if (losses.n)
-		fprintf(stderr, "%s: records were lost %zu times; what happened then is unknown. "
-			"Larger buffers (trace-cmd record -b) or fewer events help\n", load->path,
-			losses.n);
+		ksv_note("%s: records were lost %zu times; what happened then is unknown. Larger "
+			 "buffers (trace-cmd record -b) or fewer events help", load->path,
+			 losses.n);
 }
 
 /** Times of a trace.dat are what its clock gave. */

@@ -34,8 +34,8 @@ void model_notes(const struct model_load *load)
 
 	load->source->notes(load);
 	for (int i = 0; (what = virt_model_contradictions(load->model, i, &count)); i++)
-		fprintf(stderr, "%s: the records contradict each other: %s (%llu times)\n",
-			load->path, what, (unsigned long long)count);
+		ksv_note("%s: the records contradict each other: %s (%llu times)",
+			 load->path, what, (unsigned long long)count);
 }
 
 int64_t model_time(const struct model_load *load, const struct ksv_time *time, int64_t none)

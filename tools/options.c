@@ -10,9 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "escape.h"
 #include "options.h"
 #include "xen_clock.h"
+#include "xen_meta.h"
 
 #define MAX_OPTIONS	32
 #define KEY_HELP	'h'
@@ -22,20 +25,28 @@ void ksv_error(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	fputs("kshark-virt: ", stderr);
-	vfprintf(stderr, format, args);
-	fputc('\n', stderr);
+	escape_vprint(stderr, "kshark-virt: ", format, args);
+	va_end(args);
+}
+
+void ksv_note(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	escape_vprint(stderr, "", format, args);
 	va_end(args);
 }
 
 int ksv_usage_error(const struct ksv_command *command, const char *format, ...)
 {
+	char before[40];
 	va_list args;
 
 	va_start(args, format);
-	fprintf(stderr, "kshark-virt %s: ", command->name);
-	vfprintf(stderr, format, args);
-	fprintf(stderr, "\nTry 'kshark-virt %s --help'.\n", command->name);
+	snprintf(before, sizeof(before), "kshark-virt %s: ", command->name);
+	escape_vprint(stderr, before, format, args);
+	fprintf(stderr, "Try 'kshark-virt %s --help'.\n", command->name);
 	va_end(args);
 	return KSV_EXIT_USAGE;
 }
@@ -377,10 +388,32 @@ int ksv_option_vcpus(const struct ksv_command *command, const char *value,
 	return ksv_usage_error(command, "--vcpu %s: not a list such as d1v0,d2,idle,d?v?", value);
 }
 
-bool ksv_same_file(const char *a, const char *b)
+/** Standard input or output if it is NULL or "-". */
+static int stat_of(const char *path, int standard, struct stat *st)
 {
-	struct stat sa, sb;
+	return !path || !strcmp(path, "-") ? fstat(standard, st) : stat(path, st);
+}
 
-	return !stat(a, &sa) && !stat(b, &sb) && S_ISREG(sa.st_mode) &&
-	       sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+bool ksv_same_file(const char *in, const char *out)
+{
+	struct stat a, b;
+
+	return !stat_of(in, STDIN_FILENO, &a) && !stat_of(out, STDOUT_FILENO, &b) &&
+	       S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+int ksv_check_output(const struct ksv_command *command, const char *option, const char *out,
+		     const char *in)
+{
+	char *sidecar = strcmp(in, "-") != 0 ? xen_meta_find(in) : NULL;
+	const char *what = ksv_same_file(in, out) ? "is the trace itself" :
+			   sidecar && ksv_same_file(sidecar, out) ? "is the trace's sidecar" : NULL;
+	int status = KSV_EXIT_OK;
+
+	if (what && (!out || !strcmp(out, "-")))
+		status = ksv_usage_error(command, "standard output %s", what);
+	else if (what)
+		status = ksv_usage_error(command, "--%s %s: %s", option, out, what);
+	free(sidecar);
+	return status;
 }

@@ -50,8 +50,15 @@ extern const struct ksv_command cmd_plot;
 extern const struct ksv_command cmd_report;
 extern const struct ksv_command cmd_view;
 
-/** ksv_error - a message to stderr with the program's name before it and a newline after it. */
+/**
+ * ksv_error - a line to stderr with the program's name before it
+ *
+ * All that is formatted is escaped, line ends, too: names in it cannot control a terminal.
+ */
 void ksv_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/** ksv_note - the same without the program's name: what a trace's reader should know. */
+void ksv_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /** ksv_usage_error - the same, with a hint at the subcommand's --help. Return: KSV_EXIT_USAGE. */
 int ksv_usage_error(const struct ksv_command *command, const char *format, ...)
@@ -129,7 +136,20 @@ int ksv_option_hz(const struct ksv_command *command, const char *value, uint64_t
 int ksv_option_vcpus(const struct ksv_command *command, const char *value,
 		     struct ksv_vcpu_set *set);
 
-/** ksv_same_file - are these two names of one file? Writing over the trace would destroy it. */
-bool ksv_same_file(const char *a, const char *b);
+/**
+ * ksv_same_file - are these two names of one file?
+ * @in: "-" is standard input
+ * @out: NULL and "-" are standard output
+ */
+bool ksv_same_file(const char *in, const char *out);
+
+/**
+ * ksv_check_output - writing over a trace that is read, or over its sidecar, would destroy it
+ * @option: name of the option that gave @out
+ *
+ * Return: KSV_EXIT_OK, or KSV_EXIT_USAGE after a message.
+ */
+int ksv_check_output(const struct ksv_command *command, const char *option, const char *out,
+		     const char *in);
 
 #endif

@@ -4,9 +4,9 @@
  * @brief	Buffered output for millions of lines: numbers, CSV and JSON without printf().
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "options.h"
 #include "output.h"
 
@@ -15,20 +15,22 @@
 
 int out_open(struct output *out, const char *path)
 {
+	int ret;
+
 	out->fd = STDOUT_FILENO;
 	out->error = 0;
-	out->close_fd = false;
-	out->name = "standard output";
+	out->named = path && strcmp(path, "-") != 0;
+	out->name = out->named ? path : "standard output";
 	out->pos = out->buffer;
 	out->end = out->buffer + sizeof(out->buffer);
-	if (!path || !strcmp(path, "-"))
-		return 0;
-	out->name = path;
-	out->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (out->fd < 0)
-		return -errno;
-	out->close_fd = true;
-	return 0;
+	if (!out->named)
+		return KSV_EXIT_OK;
+	ret = whole_file_open(&out->file, path, false);
+	out->fd = out->file.fd;
+	if (!ret)
+		return KSV_EXIT_OK;
+	ksv_error("%s: cannot write: %s", path, strerror(-ret));
+	return KSV_EXIT_FILE;
 }
 
 static void write_out(struct output *out, const char *data, size_t size)
@@ -62,14 +64,17 @@ void out_large(struct output *out, const char *data, size_t size)
 	out->pos += size;
 }
 
-int out_close(struct output *out)
+int out_close(struct output *out, int status)
 {
+	bool good = status == KSV_EXIT_OK || status == KSV_EXIT_FINDINGS;
+
 	out_flush(out);
-	/* Some file systems tell only now that the disk is full. */
-	if (out->close_fd && close(out->fd) && !out->error)
-		out->error = errno;
-	if (!out->error || out->error == EPIPE)
-		return KSV_EXIT_OK;
+	if (out->named && good && !out->error)
+		out->error = -whole_file_commit(&out->file);
+	else if (out->named)
+		whole_file_discard(&out->file);
+	if (!good || !out->error || out->error == EPIPE)
+		return status;
 	ksv_error("%s: cannot write: %s", out->name, strerror(out->error));
 	return KSV_EXIT_FILE;
 }
@@ -204,57 +209,188 @@ void out_right(struct output *out, const char *text, size_t size, size_t width)
 	out_mem(out, text, size);
 }
 
-/** Is there a character that makes quotes necessary? memchr() beats a look at each byte. */
-static bool csv_special(const char *text, size_t size)
+size_t out_columns(const char *text)
 {
-	return memchr(text, ',', size) || memchr(text, '"', size) || memchr(text, '\n', size) ||
-	       memchr(text, '\r', size);
+	const char *end = text + strlen(text);
+	char piece[ESCAPE_PIECE];
+	size_t columns = 0, n;
+
+	while ((n = escape_next(&text, end, piece)))
+		columns += *piece & 0x80 ? 1 : n;
+	return columns;
+}
+
+/** How many bytes at the beginning go as they are: printable ASCII but the backslash. */
+static size_t plain_ascii(const char *text, size_t size)
+{
+	size_t n = 0;
+
+	while (n < size && text[n] >= ' ' && text[n] <= '~' && text[n] != '\\')
+		n++;
+	return n;
+}
+
+static void put_text(struct output *out, const char *text, size_t size)
+{
+	size_t plain = plain_ascii(text, size);
+	const char *end = text + size;
+	char piece[ESCAPE_PIECE];
+
+	out_mem(out, text, plain);
+	text += plain;
+	while ((plain = escape_next(&text, end, piece)))
+		out_mem(out, piece, plain);
+}
+
+void out_text(struct output *out, const char *text)
+{
+	put_text(out, text, strlen(text));
+}
+
+void out_text_left(struct output *out, const char *text, size_t width)
+{
+	size_t columns = out_columns(text);
+
+	out_text(out, text);
+	if (columns < width)
+		out_blanks(out, width - columns);
+}
+
+void out_text_right(struct output *out, const char *text, size_t width)
+{
+	size_t columns = out_columns(text);
+
+	if (columns < width)
+		out_blanks(out, width - columns);
+	out_text(out, text);
+}
+
+/* --- CSV ------------------------------------------------------------------------------------- */
+
+static size_t skip_digits(const char *text, size_t size, size_t from)
+{
+	while (from < size && text[from] >= '0' && text[from] <= '9')
+		from++;
+	return from;
+}
+
+/** Is all of it a number with a sign, such as -1, +2.5 or -1e-05? */
+static bool is_number(const char *text, size_t size)
+{
+	size_t n = skip_digits(text, size, 1);
+	bool digits = n > 1;
+
+	if (n < size && text[n] == '.') {
+		size_t end = skip_digits(text, size, n + 1);
+
+		digits |= end > n + 1;
+		n = end;
+	}
+	if (digits && n + 1 < size && (text[n] == 'e' || text[n] == 'E')) {
+		n += text[n + 1] == '+' || text[n + 1] == '-' ? 2 : 1;
+		digits = n < size;
+		n = skip_digits(text, size, n);
+	}
+	return digits && n == size;
+}
+
+/** Would a spreadsheet calculate it? The last four are the same signs as wide as ideographs. */
+static bool is_formula(const char *text, size_t size)
+{
+	uint32_t code;
+
+	if (!size || !text_char(text, size, &code))
+		return false;
+	switch (code) {
+	case '+':
+	case '-':
+		return !is_number(text, size);
+	case '=':
+	case '@':
+	case '\'':
+	case 0xff0b:
+	case 0xff0d:
+	case 0xff1d:
+	case 0xff20:
+		return true;
+	default:
+		return false;
+	}
 }
 
 void out_csv(struct output *out, const char *text, size_t size)
 {
-	if (!csv_special(text, size)) {
-		out_mem(out, text, size);
-		return;
+	bool quoted = memchr(text, ',', size) || memchr(text, '"', size);
+	const char *end = text + size;
+
+	if (quoted)
+		out_char(out, '"');
+	if (is_formula(text, size))
+		out_char(out, '\'');
+	while (text < end) {
+		const char *quote = quoted ? memchr(text, '"', (size_t)(end - text)) : NULL;
+
+		put_text(out, text, (size_t)((quote ? quote : end) - text));
+		if (quote)
+			out_mem(out, "\"\"", 2);
+		text = quote ? quote + 1 : end;
 	}
-	out_char(out, '"');
-	for (size_t i = 0; i < size; i++) {
-		if (text[i] == '"')
-			out_char(out, '"');
-		out_char(out, text[i]);
-	}
-	out_char(out, '"');
+	if (quoted)
+		out_char(out, '"');
 }
 
-static void json_escape(struct output *out, unsigned char c)
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+static void json_code(struct output *out, uint32_t code)
+{
+	out_mem(out, "\\u", 2);
+	for (int shift = 12; shift >= 0; shift -= 4)
+		out_char(out, "0123456789abcdef"[code >> shift & 0xf]);
+}
+
+static void json_escape(struct output *out, uint32_t code)
 {
 	static const char names[] = "\bb\nn\tt\rr\ff\"\"\\\\";
 
-	out_char(out, '\\');
 	for (size_t i = 0; i + 1 < sizeof(names); i += 2) {
-		if (names[i] == (char)c) {
+		if ((uint32_t)names[i] == code) {
+			out_char(out, '\\');
 			out_char(out, names[i + 1]);
 			return;
 		}
 	}
-	out_mem(out, "u00", 3);
-	out_char(out, "0123456789abcdef"[c >> 4]);
-	out_char(out, "0123456789abcdef"[c & 0xf]);
+	if (code >= 0x10000) {
+		/* as UTF-16 has it */
+		json_code(out, 0xd800 + ((code - 0x10000) >> 10));
+		code = 0xdc00 + (code & 0x3ff);
+	}
+	json_code(out, code);
 }
 
 void out_json(struct output *out, const char *text, size_t size)
 {
-	size_t done = 0;
+	size_t done = 0, at = 0;
 
 	out_char(out, '"');
-	for (size_t i = 0; i < size; i++) {
-		unsigned char c = (unsigned char)text[i];
+	while (at < size) {
+		unsigned char c = (unsigned char)text[at];
+		size_t length = 1;
+		uint32_t code = c;
 
-		if (c >= 0x20 && c != '"' && c != '\\' && c != 0x7f)
+		if (c >= 0x80)
+			length = text_char(text + at, size - at, &code);
+		if (length && code != '"' && code != '\\' &&
+		    ((code >= ' ' && code <= '~') || text_is_plain(code))) {
+			at += length;
 			continue;
-		out_mem(out, text + done, i - done);
-		json_escape(out, c);
-		done = i + 1;
+		}
+		out_mem(out, text + done, at - done);
+		if (length)
+			json_escape(out, code);
+		else
+			out_mem(out, "\xef\xbf\xbd", 3);
+		at += length ? length : 1;
+		done = at;
 	}
 	out_mem(out, text + done, size - done);
 	out_char(out, '"');

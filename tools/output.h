@@ -13,28 +13,39 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "whole_file.h"
+
 #define OUT_BUFFER	65536
 
 struct output {
 	int		fd;
 	int		error;		/* errno of the first failure */
-	bool		close_fd;
+	bool		named;		/* not standard output */
+	struct whole_file file;		/* if it is named */
 	const char	*name;		/* for messages */
 	char		*pos;		/* where the next byte goes */
 	char		*end;		/* of the buffer */
 	char		buffer[OUT_BUFFER];
 };
 
-/** out_open - write to a file, or to standard output if @path is NULL or "-". 0 or -errno. */
+/**
+ * out_open - write to a file, or to standard output if @path is NULL or "-"
+ *
+ * What is in a file stays until out_close().
+ *
+ * Return: KSV_EXIT_OK, or KSV_EXIT_FILE after a message.
+ */
 int out_open(struct output *out, const char *path);
 
 /**
- * out_close - write out what is left
+ * out_close - write out what is left, and let a file have its name
+ * @status: how writing has gone so far; unless that is KSV_EXIT_OK or KSV_EXIT_FINDINGS, a file is
+ *	left as it was
  *
- * Return: KSV_EXIT_OK, also when the reader has gone away (EPIPE), or KSV_EXIT_FILE after a message
- * for anything else.
+ * Return: @status if it is bad; else the same, also when the reader has gone away (EPIPE), or
+ * KSV_EXIT_FILE after a message for anything else.
  */
-int out_close(struct output *out);
+int out_close(struct output *out, int status);
 
 /** out_flush - write out the buffer. */
 void out_flush(struct output *out);
@@ -76,14 +87,36 @@ void out_hex32(struct output *out, uint32_t value);
 /** out_ns - nanoseconds as seconds with nine decimals, at least @width characters. */
 void out_ns(struct output *out, int64_t ns, int width);
 
-/** out_pad - text on the left or right of a column; longer text stays whole. */
+/** out_left, out_right - text on the left or right of a column; longer text stays whole. */
 void out_left(struct output *out, const char *text, size_t size, size_t width);
 void out_right(struct output *out, const char *text, size_t size, size_t width);
 
-/** out_csv - a field as RFC 4180 wants it: quoted only where it must be. */
+/**
+ * out_text - what others have chosen, for people: escaped, see escape.h
+ *
+ * out_text_left() and out_text_right() fill a column, which longer text exceeds.
+ */
+void out_text(struct output *out, const char *text);
+void out_text_left(struct output *out, const char *text, size_t width);
+void out_text_right(struct output *out, const char *text, size_t width);
+
+/** out_columns - how many columns of a terminal that takes, if no character takes two. */
+size_t out_columns(const char *text);
+
+/**
+ * out_csv - a field as RFC 4180 wants it: quoted only where it must be
+ *
+ * It is escaped like text, so that a record is a line. What spreadsheets would take for a formula,
+ * because it begins with = + - or @ and is no number, has an apostrophe in front; so that this can
+ * be undone, what begins with an apostrophe has one more.
+ */
 void out_csv(struct output *out, const char *text, size_t size);
 
-/** out_json - a string with quotes and escapes; @text is UTF-8. */
+/**
+ * out_json - a string with quotes and escapes, in UTF-8 whatever @text is
+ *
+ * What cannot be shown is \u and its code; bytes that are no UTF-8 become U+FFFD.
+ */
 void out_json(struct output *out, const char *text, size_t size);
 
 #endif

@@ -157,7 +157,7 @@ static void put_row(struct output *out, const char *name, const struct report_de
 	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++)
 		injected += row->results[i];
 	out_str(out, "  ");
-	out_left(out, name, strlen(name), 28);
+	out_text_left(out, name, 28);
 	out_u64_width(out, injected, 10);
 	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++) {
 		out_char(out, ' ');
@@ -180,7 +180,7 @@ void report_delivery_text(struct output *out, const struct report *report)
 		return;
 	if (delivery->missing) {
 		out_str(out, "\n  the delivery of interrupts cannot be seen, because ");
-		out_str(out, delivery->missing);
+		out_text(out, delivery->missing);
 		out_char(out, '\n');
 		return;
 	}

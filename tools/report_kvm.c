@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "escape.h"
 #include "report_kvm.h"
 
 /** Of fewer records than that, nobody can tell whether two clocks fit. */
 #define MIN_RECORDS	100
 
 #define MAX_TASKS	20	/* in text */
+#define MAX_COMM	40	/* bytes of a task's name */
 
 /* --- counting -------------------------------------------------------------------------------- */
 
@@ -295,22 +297,21 @@ void report_kvm_notes(const struct report_kvm *kvm, const struct report *report)
 		const struct report_guest *guest = &kvm->guests[i];
 
 		if (kvm_trace_damaged_cpu(guest->trace) >= 0)
-			fprintf(stderr, "%s: the records of CPU %d are damaged; they are read up "
-				"to there\n", kvm_trace_path(guest->trace),
-				kvm_trace_damaged_cpu(guest->trace));
+			ksv_note("%s: the records of CPU %d are damaged; they are read up to there",
+				 kvm_trace_path(guest->trace), kvm_trace_damaged_cpu(guest->trace));
 		for (int c = 0; c < guest->n_cpus; c++) {
 			const struct report_guest_cpu *cpu = &guest->cpus[c];
 
 			if (cpu->seen.vcpu == VIRT_NONE)
-				fprintf(stderr, "%s: nothing is known of the vCPU that is CPU %d\n",
-					kvm_trace_path(guest->trace), c);
+				ksv_note("%s: nothing is known of the vCPU that is CPU %d",
+					 kvm_trace_path(guest->trace), c);
 			else if (is_poor(cpu))
-				fprintf(stderr, "%s: only %.1f %% of the records of CPU %d lie "
-					"where %s executed its guest: the guest's clock is not "
-					"aligned with the host's, and what is said of the guest's "
-					"tasks is not to be trusted\n",
-					kvm_trace_path(guest->trace), 100 * share_of(cpu), c,
-					virt_model_who(report->load->model, cpu->seen.vcpu));
+				ksv_note("%s: only %.1f %% of the records of CPU %d lie where %s "
+					 "executed its guest: the guest's clock is not aligned "
+					 "with the host's, and what is said of the guest's tasks "
+					 "is not to be trusted", kvm_trace_path(guest->trace),
+					 100 * share_of(cpu), c,
+					 virt_model_who(report->load->model, cpu->seen.vcpu));
 		}
 	}
 }
@@ -321,10 +322,12 @@ static void task_name(char *text, size_t size, const struct kvm_trace *trace, in
 {
 	const char *comm = kvm_trace_task(trace, pid);
 
+	comm = comm ? comm : "task";
 	if (!pid)
 		snprintf(text, size, "idle");
 	else
-		snprintf(text, size, "%.40s-%d", comm ? comm : "task", pid);
+		text_format(text, size, "%.*s-%d", (int)text_cut(comm, strnlen(comm, MAX_COMM)),
+			    comm, pid);
 }
 
 static void put_time(struct output *out, int64_t ns)
@@ -339,13 +342,13 @@ static void put_time(struct output *out, int64_t ns)
 static void put_word(struct output *out, const char *word, size_t width)
 {
 	out_char(out, ' ');
-	out_right(out, word, strlen(word), width);
+	out_text_right(out, word, width);
 }
 
 static void put_first(struct output *out, const char *name)
 {
 	out_str(out, "  ");
-	out_left(out, name, strlen(name), 24);
+	out_text_left(out, name, 24);
 }
 
 static void text_tasks(struct output *out, const struct report *report)
@@ -384,9 +387,9 @@ static void text_guest_cpus(struct output *out, const struct report *report,
 		const struct report_guest_cpu *cpu = &guest->cpus[c];
 
 		if (cpu->seen.vcpu == VIRT_NONE) {
-			snprintf(text, sizeof(text), "  CPU %d: no vCPU is known for it\n", c);
+			snprintf(text, sizeof(text), "CPU %d: no vCPU is known for it", c);
 		} else if (share_of(cpu) < 0) {
-			snprintf(text, sizeof(text), "  CPU %d: no record can be judged\n", c);
+			snprintf(text, sizeof(text), "CPU %d: no record can be judged", c);
 		} else {
 			char rest[64] = "";
 
@@ -394,13 +397,15 @@ static void text_guest_cpus(struct output *out, const struct report *report,
 				snprintf(rest, sizeof(rest),
 					 "; %llu more lie outside of the host's trace",
 					 (unsigned long long)cpu->beyond);
-			snprintf(text, sizeof(text), "  CPU %d: %.3f %% of %llu records lie where "
-				 "%.40s executed its guest%s%s\n", c, 100 * share_of(cpu),
-				 (unsigned long long)(cpu->inside + cpu->outside),
-				 virt_model_who(report->load->model, cpu->seen.vcpu),
-				 is_poor(cpu) ? "; the clocks are not aligned" : "", rest);
+			text_format(text, sizeof(text), "CPU %d: %.3f %% of %llu records lie where "
+				    "%s executed its guest%s%s", c, 100 * share_of(cpu),
+				    (unsigned long long)(cpu->inside + cpu->outside),
+				    virt_model_who(report->load->model, cpu->seen.vcpu),
+				    is_poor(cpu) ? "; the clocks are not aligned" : "", rest);
 		}
-		out_str(out, text);
+		out_str(out, "  ");
+		out_text(out, text);
+		out_char(out, '\n');
 	}
 }
 
@@ -419,7 +424,7 @@ static void text_guest(struct output *out, const struct report *report,
 	char name[64];
 
 	out_str(out, "\nguest ");
-	out_str(out, kvm_trace_path(guest->trace));
+	out_text(out, kvm_trace_path(guest->trace));
 	out_char(out, '\n');
 	text_guest_cpus(out, report, guest);
 	put_first(out, "guest's tasks");

@@ -24,13 +24,13 @@ static void put(struct output *out, const char *text)
 static void put_right(struct output *out, const char *text, size_t width)
 {
 	out_char(out, ' ');
-	out_right(out, text, strlen(text), width);
+	out_text_right(out, text, width);
 }
 
 static void put_name(struct output *out, const char *name)
 {
 	put(out, "  ");
-	out_left(out, name, strlen(name), NAME_WIDTH);
+	out_text_left(out, name, NAME_WIDTH);
 }
 
 /** A duration with four digits or so, in the unit that fits. */
@@ -140,7 +140,7 @@ static void put_head(struct output *out, const struct report *report)
 {
 	char text[256];
 
-	put(out, report->file);
+	out_text(out, report->file);
 	if (report->load->trace) {
 		put(out, "\n  clock    ");
 		xen_clock_text(text, sizeof(text), xen_trace_clock(report->load->trace));
@@ -170,7 +170,7 @@ static void put_list_item(struct output *out, bool *first, const char *heading, 
 	}
 	*first = false;
 	put(out, "    ");
-	out_left(out, name, strlen(name), NAME_WIDTH - 2);
+	out_text_left(out, name, NAME_WIDTH - 2);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)count);
 	put_right(out, text, NUMBER_WIDTH);
 	out_char(out, '\n');
@@ -416,7 +416,7 @@ static void put_vcpu(struct output *out, const struct report *report,
 	const struct virt_window_stats *stats = vcpu->stats;
 
 	out_char(out, '\n');
-	put(out, vcpu->info->name);
+	out_text(out, vcpu->info->name);
 	put_threads(out, report, vcpu);
 	out_char(out, '\n');
 	put_heading(out, "state");
@@ -440,7 +440,7 @@ static void put_machine(struct output *out, const struct report *report,
 	char text[64];
 
 	out_char(out, '\n');
-	put(out, machine->info->name);
+	out_text(out, machine->info->name);
 	snprintf(text, sizeof(text), ": %d vCPU%s\n", machine->info->n_vcpus,
 		 machine->info->n_vcpus == 1 ? "" : "s");
 	put(out, text);

@@ -284,7 +284,7 @@ void report_tracing_text(struct output *out, const struct report *report,
 			 const struct report_tracing *tracing, bool first)
 {
 	put(out, "%s", first ? "" : "\n");
-	out_str(out, report->file);
+	out_text(out, report->file);
 	out_str(out, "\n  window   ");
 	out_ns(out, report->from_ns, 0);
 	out_str(out, " .. ");

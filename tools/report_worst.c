@@ -208,7 +208,8 @@ static void put_chain(struct output *out, const struct virt_wake_chain *chain, c
 	else
 		put_duration(out, ", first event of the guest + ", last - chain->entry_ns);
 	if (chain->event_ns != VIRT_NO_TIME && *event) {
-		put(out, " (", event);
+		out_str(out, " (");
+		out_text(out, event);
 		out_char(out, ')');
 	}
 	put_duration(out, last > chain->in_ns ? ", in all " : ", after ", last - chain->wake_ns);
@@ -221,7 +222,7 @@ static void put_what(struct output *out, const struct report *report, const stru
 
 	switch (moment->kind) {
 	case VIRT_WORST_EXIT:
-		out_str(out, entry->what);
+		out_text(out, entry->what);
 		put_states(out, moment);
 		put_unasked(out, report, moment);
 		if (moment->nested)
@@ -230,7 +231,7 @@ static void put_what(struct output *out, const struct report *report, const stru
 			out_str(out, ", waits not told apart");
 		break;
 	case VIRT_WORST_STEAL:
-		out_str(out, entry->what);
+		out_text(out, entry->what);
 		put_duration(out, " had the pCPU for ", moment->who_ns);
 		break;
 	case VIRT_WORST_MIGRATION:
@@ -243,7 +244,8 @@ static void put_what(struct output *out, const struct report *report, const stru
 		report_vector(text, sizeof(text), moment->vector);
 		put(out, "vector ", text);
 		put_states(out, moment);
-		put(out, ", handler seen by ", *entry->event ? entry->event : "the guest");
+		out_str(out, ", handler seen by ");
+		out_text(out, *entry->event ? entry->event : "the guest");
 		break;
 	case VIRT_WORST_LOST:
 		snprintf(text, sizeof(text), "%llu records",
@@ -282,7 +284,7 @@ static void put_entry(struct output *out, const struct report *report,
 	out_char(out, ' ');
 	out_ns(out, at, 16);
 	out_str(out, "  ");
-	out_left(out, entry->vcpu, strlen(entry->vcpu), 8);
+	out_text_left(out, entry->vcpu, 8);
 	*text = '\0';
 	if (moment->pcpu >= 0)
 		snprintf(text, sizeof(text), "p%d", moment->pcpu);
@@ -302,7 +304,8 @@ int report_worst_text(struct output *out, const struct report *report,
 
 	if (ret)
 		return ret;
-	put(out, first ? "" : "\n", report->file);
+	out_str(out, first ? "" : "\n");
+	out_text(out, report->file);
 	out_str(out, "\n        cost  kind              at [s]  vCPU     pCPU  what\n");
 	for (size_t i = 0; i < list.n; i++)
 		if (describe(report, &list, i, &entry))

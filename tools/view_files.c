@@ -12,12 +12,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "kvm_trace.h"
 #include "options.h"
 #include "trace_dat.h"
@@ -106,7 +108,12 @@ static bool name_fits(const char *name, enum file_kind kind)
 	}
 }
 
-/** A free name in the private directory. Return: malloc'ed, or NULL without memory. */
+/** Of a name in the private directory: with a number, an ending and a sidecar's, it is no longer
+ *  than file systems take.
+ */
+#define MAX_BASE	(NAME_MAX - 40)
+
+/** A free name in the private directory. Return: malloc'ed, or NULL. */
 static char *temp_name(const struct view_files *files, const char *base, enum file_kind kind)
 {
 	const char *ending = name_fits(base, kind) ? "" : kind == FILE_XENTRACE ? ".xen" : ".dat";
@@ -115,6 +122,8 @@ static char *temp_name(const struct view_files *files, const char *base, enum fi
 
 	if (*ending && ends_with(base, ".dat"))
 		n -= strlen(".dat");
+	if (n > MAX_BASE)
+		n = text_cut(base, MAX_BASE);
 	for (int i = 1; ; i++) {
 		char number[16] = "";
 
@@ -126,9 +135,15 @@ static char *temp_name(const struct view_files *files, const char *base, enum fi
 			if (isspace((unsigned char)*p))
 				*p = '_';
 		}
-		if (access(name, F_OK) && errno == ENOENT)
+		if (!access(name, F_OK)) {
+			free(name);
+			continue;
+		}
+		if (errno == ENOENT)
 			return name;
+		ksv_error("%s: %s", name, strerror(errno));
 		free(name);
+		return NULL;
 	}
 }
 

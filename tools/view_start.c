@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "options.h"
 #include "view.h"
 
@@ -23,20 +24,40 @@ static volatile sig_atomic_t child_pid;
 /** KernelShark gets what we get; without it, the signal ends our preparations. */
 static void on_signal(int number)
 {
-	caught_signal = number;
-	if (child_pid > 0)
+	if (number != SIGALRM)
+		caught_signal = number;
+	if (child_pid > 0 && number != SIGALRM)
 		kill((pid_t)child_pid, number);
+	/* what was about to wait for a pipe did not see it: again, until somebody has looked */
+	else if (child_pid <= 0)
+		alarm(1);
 }
 
-static const int caught[] = { SIGINT, SIGTERM, SIGHUP };
+static const int caught[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU };
 
 void view_catch_signals(void)
 {
-	struct sigaction action = { .sa_handler = on_signal };
+	struct sigaction action = { .sa_handler = on_signal }, before;
 
 	sigemptyset(&action.sa_mask);
 	for (size_t i = 0; i < ARRAY_SIZE(caught); i++)
-		sigaction(caught[i], &action, NULL);
+		/* under nohup, for example, it stays ignored */
+		if (!sigaction(caught[i], NULL, &before) && before.sa_handler != SIG_IGN)
+			sigaction(caught[i], &action, NULL);
+	sigaction(SIGALRM, &action, NULL);
+}
+
+/** What KernelShark begins with. */
+static void default_signals(void)
+{
+	static const int ignored[] = { SIGPIPE, SIGXFSZ };
+	struct sigaction now;
+
+	for (size_t i = 0; i < ARRAY_SIZE(caught); i++)
+		if (!sigaction(caught[i], NULL, &now) && now.sa_handler == on_signal)
+			signal(caught[i], SIG_DFL);
+	for (size_t i = 0; i < ARRAY_SIZE(ignored); i++)
+		signal(ignored[i], SIG_DFL);
 }
 
 int view_signal(void)
@@ -100,16 +121,28 @@ static void print_word(const char *word)
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				    "0123456789_-./,:=+@%";
 
+	const char *end = word + strlen(word), *at = word;
+	char piece[ESCAPE_PIECE];
+	bool plain_text = true;
+	size_t n;
+
 	if (*word && word[strspn(word, plain)] == '\0') {
 		fputs(word, stdout);
 		return;
 	}
-	putchar('\'');
-	for (; *word; word++) {
-		if (*word == '\'')
-			fputs("'\\''", stdout);
-		else
-			putchar(*word);
+	while (plain_text && (n = escape_next(&at, end, piece)))
+		plain_text = *piece != '\\' || piece[1] == '\\';
+	fputs(plain_text ? "'" : "$'", stdout);
+	for (const char *from = at = word; escape_next(&at, end, piece); from = at) {
+		if (*from == '\'')
+			fputs(plain_text ? "'\\''" : "\\'", stdout);
+		else if (*piece != '\\' || plain_text)
+			fwrite(from, 1, (size_t)(at - from), stdout);
+		else if (*from == '\\')
+			fputs("\\\\", stdout);
+		/* bytes mean the same to the shell whatever the locale is */
+		while (*piece == '\\' && *from != '\\' && from < at)
+			printf("\\x%02x", (unsigned char)*from++);
 	}
 	putchar('\'');
 }
@@ -174,8 +207,7 @@ static int run_kernelshark(const struct view_start *start, char **argv)
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		for (size_t i = 0; i < ARRAY_SIZE(caught); i++)
-			signal(caught[i], SIG_DFL);
+		default_signals();
 		sigprocmask(SIG_SETMASK, &before, NULL);
 		execvp(argv[0], argv);
 		ksv_error("cannot start %s: %s; install KernelShark (Debian: apt-get install "
@@ -204,10 +236,10 @@ int view_start(const struct view_start *start, bool dry_run)
 	if (dry_run) {
 		print_command(start, argv);
 	} else if (!have_display()) {
-		ksv_error("no display: neither DISPLAY nor WAYLAND_DISPLAY is set.\n"
-			  "Log in with 'ssh -X', start a virtual one with 'xvfb-run kshark-virt "
-			  "view ...',\nor make a picture with 'scripts/view --screenshot OUT.png "
-			  "FILE' of the source tree.");
+		ksv_error("no display: neither DISPLAY nor WAYLAND_DISPLAY is set.");
+		fputs("Log in with 'ssh -X', start a virtual one with 'xvfb-run kshark-virt "
+		      "view ...',\nor make a picture with 'scripts/view --screenshot OUT.png "
+		      "FILE' of the source tree.\n", stderr);
 		status = KSV_EXIT_USAGE;
 	} else {
 		status = run_kernelshark(start, argv);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "xen_calibrate.h"
 #include "xen_trace.h"
 #include "xentrace_file.h"
@@ -24,7 +25,7 @@ struct xen_trace {
 	int64_t			*pcpu_offset;	/* requested skew correction, or NULL */
 	int			n_pcpus;
 	bool			drop_behind;
-	char			*name;		/* for notes */
+	char			*name;		/* for notes, escaped */
 	char			*meta_error;	/* why there is no sidecar, or NULL */
 	char			*skew_error;	/* why the skew is not corrected, or NULL */
 };
@@ -208,7 +209,7 @@ static struct xen_trace *trace_open(struct xentrace *reader, const char *path,
 	if (!ret && options->correct_skew)
 		ret = correct_skew(trace, options->absolute_time);
 	if (!ret) {
-		trace->name = strdup(path ? path : "memory");
+		trace->name = escape_dup(path ? path : "memory");
 		ret = trace->name ? 0 : -ENOMEM;
 	}
 	if (!ret)
@@ -297,7 +298,7 @@ char *xen_trace_notes(const struct xen_trace *trace, int max_lines)
 	fputs(damage, out);
 	free(damage);
 	if (trace->meta_error)
-		fprintf(out, "%s\n", trace->meta_error);
+		escape_print(out, "", "%s", trace->meta_error);
 	if (trace->clock.source == XEN_CLOCK_ASSUMED) {
 		xen_clock_text(line, sizeof(line), &trace->clock);
 		fprintf(out, "%s: %s\n", trace->name, line);

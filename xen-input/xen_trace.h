@@ -79,7 +79,8 @@ int xen_trace_n_pcpus(const struct xen_trace *trace);
  * calibrated clock, TSC skew (the latter only after an iteration has come to its end)
  * @max_lines: damaged places to list at most
  *
- * Return: a malloc'ed text, a line per note, empty if there is nothing; NULL without memory.
+ * Return: a malloc'ed text, a line per note, with control characters in names escaped; empty if
+ * there is nothing; NULL without memory.
  */
 char *xen_trace_notes(const struct xen_trace *trace, int max_lines);
 

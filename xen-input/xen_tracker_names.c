@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "xen_tracker_private.h"
 
 int tracker_make_room(void *array, size_t *room, size_t n, size_t element)
@@ -41,7 +42,8 @@ int32_t tracker_domain_of(struct xen_tracker *tracker, uint32_t domid)
 	if (domid == XEN_TRACKER_ANONYMOUS)
 		snprintf(name, sizeof(name), "d?");
 	else
-		snprintf(name, sizeof(name), "d%u%s%s", domid, meta ? ":" : "", meta ? meta : "");
+		text_format(name, sizeof(name), "d%u%s%s", domid, meta ? ":" : "",
+			    meta ? meta : "");
 	domain = &tracker->domains[n];
 	memset(domain, 0, sizeof(*domain));
 	domain->machine = virt_model_add_machine(tracker->model, (int32_t)domid, name);

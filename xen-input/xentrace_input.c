@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "escape.h"
 #include "ks_stream.h"
 #include "virt_registry.h"
 #include "xentrace_stream.h"
@@ -34,12 +35,12 @@ static struct xentrace_stream *open_stream_data(const char *file)
 	if (!xs)
 		return NULL;
 	if (xen_trace_options_from_env(&options, error, sizeof(error)))
-		fprintf(stderr, "%s (ignored)\n", error);
+		escape_print(stderr, "", "%s (ignored)", error);
 	xs->trace = xen_trace_open(file, &options, error, sizeof(error));
 	if (!xs->trace) {
 		int saved = errno;
 
-		fprintf(stderr, "%s\n", error);
+		escape_print(stderr, "", "%s", error);
 		free(xs);
 		errno = saved;
 		return NULL;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "block_pipe.h"
 #include "virt_registry.h"
 #include "xen_tracker.h"
@@ -388,7 +389,7 @@ ssize_t xentrace_load_entries(struct kshark_data_stream *stream,
 		while (sink.n)
 			free(sink.rows[--sink.n]);
 		free(sink.rows);
-		fprintf(stderr, "%s: cannot load: %s\n", stream->file, strerror(-ret));
+		escape_print(stderr, "", "%s: cannot load: %s", stream->file, strerror(-ret));
 		return ret;
 	}
 	*data_rows = sink.rows;

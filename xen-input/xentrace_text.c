@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "xentrace_stream.h"
 
 /** Arguments that a hypercall record can carry, fields a0 .. a5. */
@@ -86,7 +87,7 @@ static char *get_task(struct kshark_data_stream *stream, const struct kshark_ent
 	char name[256];
 
 	xen_vcpu_text(name, sizeof(name), vcpu_of(entry->pid), xen_trace_meta(xs->trace));
-	return strdup(name);
+	return escape_dup(name);
 }
 
 static char *get_info(struct kshark_data_stream *stream, const struct kshark_entry *entry)
