@@ -41,7 +41,7 @@ qlonglong cpuData(int stream, int cpu)
 QString threadName(const KvmVcpu &vcpu)
 {
 	char *comm = kshark_comm_from_pid(vcpu.stream, vcpu.pid);
-	QString name = QString("%1-%2").arg(comm ? comm : "").arg(vcpu.pid);
+	QString name = QString("%1-%2").arg(virtShown(comm)).arg(vcpu.pid);
 
 	free(comm);
 	return name;
@@ -127,6 +127,7 @@ void KvmComboDialog::fill()
 	if (_tree->topLevelItem(0))
 		_tree->setCurrentItem(_tree->topLevelItem(0));
 	_tree->setFocus();
+	_notes->setTextFormat(Qt::PlainText);
 	_notes->setText(_combos.notes().join("\n"));
 	_notes->setVisible(!_notes->text().isEmpty());
 }
@@ -249,6 +250,7 @@ void KvmComboDialog::apply()
 	std::vector<KvmVcpu> shown;
 
 	if (!wrong.isEmpty()) {
+		_notes->setTextFormat(Qt::RichText);
 		_notes->setText("<b>" + wrong.toHtmlEscaped() + "</b>");
 		_notes->setVisible(true);
 		return;

@@ -216,9 +216,9 @@ std::vector<KvmVcpu> KvmCombos::vcpus() const
 
 			for (int32_t i = 0; i < machine->n_vcpus; i++) {
 				const virt_vcpu *vcpu = virt_model_vcpu(model, machine->vcpus[i]);
-				KvmVcpu found = { stream.id, m, machine->name, vcpu->name,
-						  vcpu->host_pid, 0, data && kshark_is_tep(data),
-						  {} };
+				KvmVcpu found = { stream.id, m, virtShown(machine->name),
+						  virtShown(vcpu->name), vcpu->host_pid, 0,
+						  data && kshark_is_tep(data), {} };
 				int64_t on = 0, known = 0;
 				virt_totals totals;
 

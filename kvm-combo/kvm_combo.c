@@ -12,6 +12,7 @@
 #include <libkshark-plugin.h>
 #include <libkshark-tepdata.h>
 
+#include "escape.h"
 #include "ks_stream.h"
 #include "kvm_combo.h"
 #include "kvm_stream.h"
@@ -30,8 +31,8 @@ int KSHARK_PLOT_PLUGIN_INITIALIZER(struct kshark_data_stream *stream)
 	if (kshark_is_tep(stream)) {
 		ks_stream_attach_plugins(stream);
 		if (kvm_stream_attach(stream) < 0)
-			fprintf(stderr, "kshark-virt: %s: not enough memory for the vCPUs\n",
-				stream->file);
+			escape_print(stderr, "kshark-virt: ", "%s: not enough memory for the vCPUs",
+				     stream->file);
 	}
 	kshark_register_draw_handler(stream, kvm_combo_draw);
 	return 1;

@@ -113,6 +113,7 @@ void VirtClocks::buildUi()
 	_store->setToolTip("Keep the alignment in a file beside the guest's trace, for the next"
 			   " time and for the command kshark-virt");
 	_text->setObjectName("clock");
+	_text->setTextFormat(Qt::RichText);
 	_text->setWordWrap(true);
 	_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
 	_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
@@ -175,7 +176,7 @@ QString VirtClocks::describe(int streamId) const
 				.arg(parts[KS_CLOCK_HZ] / 1000);
 		else if (cycles)
 			text += "; both files count cycles, which are shown as ns";
-		lines << text;
+		lines << text.toHtmlEscaped();
 		if (parts[KS_CLOCK_OFFSET] != found)
 			lines << QString("and %1 ns by hand").arg(parts[KS_CLOCK_OFFSET] - found);
 	} else if (partsOf(streamId)[KS_CLOCK_OFFSET]) {
@@ -208,7 +209,7 @@ void VirtClocks::showStream()
 		text = _aligning->stopped ? "Cancelling ..." : "Aligning ...";
 	if (_text->text() != text) {
 		_text->setText(text);
-		_text->setToolTip(text);
+		_text->setToolTip("<qt>" + text + "</qt>");
 	}
 	_offset->setEnabled(any && !busy);
 	if (!_offset->isEdited() || !any)
@@ -325,7 +326,7 @@ bool VirtClocks::applyStored()
 		known.asked = true;
 		if (!virt_align_stored_host(known.file.c_str(), &name)) {
 			if (name.text[0]) {
-				known.message = name.text;
+				known.message = virtShown(name.text);
 				qWarning().noquote() << "kshark-virt:" << known.message;
 			}
 			continue;
@@ -333,7 +334,7 @@ bool VirtClocks::applyStored()
 		host = hostOf(id, ks_clock_key(name.text));
 		if (host == VIRT_NONE) {
 			known.message = QString("Its sidecar aligns it with %1, which is not open")
-					.arg(name.text);
+					.arg(virtShown(name.text));
 			continue;
 		}
 
@@ -425,10 +426,11 @@ void VirtClocks::adopt()
 		const int64_t *parts = job->result.clock.parts;
 		Parts all(parts, parts + job->result.clock.n);
 
-		known->second.message = job->result.text;
+		known->second.message = virtShown(job->result.text);
 		change(job->streamId, all, true);
 	} else {
-		known->second.message = QString("Not aligned: %1").arg(job->result.text);
+		known->second.message = QString("Not aligned: %1")
+					.arg(virtShown(job->result.text));
 		qWarning().noquote() << "kshark-virt:" << virtFileOf(job->streamId) + ":"
 				     << known->second.message;
 	}
@@ -472,10 +474,10 @@ void VirtClocks::store()
 
 	if (virt_align_store(hostFile.toLocal8Bit(), guestFile.toLocal8Bit(), parts, error,
 			     sizeof(error)))
-		_known[id].message = error;
+		_known[id].message = virtShown(error);
 	else
 		_known[id].message = QString("Stored in %1.meta.json")
-				     .arg(QFileInfo(guestFile).fileName());
+				     .arg(virtShown(QFileInfo(guestFile).fileName()));
 	showStream();
 }
 

@@ -145,6 +145,7 @@ void VirtDock::buildUi()
 	connect(_zoomWorst, &QPushButton::clicked, this,
 		[this] { goToWorst(_table->currentItem(), true); });
 
+	_details->setTextFormat(Qt::RichText);
 	_details->setWordWrap(true);
 	_details->setTextInteractionFlags(Qt::TextSelectableByMouse);
 	_details->setAlignment(Qt::AlignTop | Qt::AlignLeft);

@@ -111,6 +111,12 @@ int textWidth(const ksplot_font *font, const std::string &text)
 	return static_cast<int>(width + 1);
 }
 
+/** A name for a graph. */
+std::string shownName(const char *name)
+{
+	return virtShown(name).toStdString();
+}
+
 void drawText(const ksplot_font *font, const std::string &text, int x, int y, virt_color color)
 {
 	const ksplot_color ks = { color.red, color.green, color.blue };
@@ -387,13 +393,13 @@ double Frame::distance(int x, int y) const
 /** Later: marking draws anew, which deletes this shape. */
 void tellLater(const char *text, int64_t from, int64_t to)
 {
-	QString words = QString::fromUtf8(text);
+	QString words = virtShown(text);
 	QPoint place = QCursor::pos();
 
 	QTimer::singleShot(0, [words, place, from, to] {
 		if (VirtDock *dock = VirtDock::instance())
 			dock->tell(words, from, to);
-		QToolTip::showText(place, words);
+		QToolTip::showText(place, virtTip(words));
 	});
 }
 
@@ -499,8 +505,8 @@ void addPcpuLabels(Strip &strip)
 								 window.column_ns),
 				strip.area.x0 + static_cast<int>((to - window.from_ns) /
 								 window.column_ns),
-				virt_text_vcpu(strip.model.get(), occupant->vcpu), "", false,
-				true });
+				shownName(virt_text_vcpu(strip.model.get(), occupant->vcpu)), "",
+				false, true });
 	}
 }
 
@@ -517,7 +523,7 @@ std::string preemptedBy(const virt_model *model, int32_t vcpu, const virt_interv
 		if (culprits[i].ns >= (end - interval->start_ns) / 100 &&
 		    culprits[i].vcpu != VIRT_NONE)
 			text += (text == "preempted" ? " by " : ", ") +
-				std::string(virt_text_vcpu(model, culprits[i].vcpu));
+				shownName(virt_text_vcpu(model, culprits[i].vcpu));
 	return text;
 }
 
@@ -533,7 +539,7 @@ Label vcpuLabel(const virt_model *model, int32_t vcpu, const virt_interval *inte
 		label.shorter = "preempted";
 		label.text = preemptedBy(model, vcpu, interval, end);
 	} else if (interval->state <= VIRT_VMM && interval->detail != VIRT_NONE) {
-		label.shorter = virt_text_reason(model, interval->detail);
+		label.shorter = shownName(virt_text_reason(model, interval->detail));
 		label.text += ": " + label.shorter;
 	}
 	return label;

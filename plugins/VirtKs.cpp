@@ -11,11 +11,13 @@
 #include <QFileInfo>
 #include <QLabel>
 #include <QResizeEvent>
+#include <QTextDocument>
 #include <QTimer>
 
 #include <libkshark.h>
 
 #include "VirtKs.hpp"
+#include "escape.h"
 #include "ks_stream.h"
 
 std::vector<VirtStream> virtStreams()
@@ -37,6 +39,25 @@ std::vector<VirtStream> virtStreams()
 	return found;
 }
 
+QString virtShown(const char *text)
+{
+	char *escaped = escape_dup(text ? text : "");
+	QString shown = escaped ? QString::fromUtf8(escaped) : QString("?");
+
+	free(escaped);
+	return shown;
+}
+
+QString virtShown(const QString &text)
+{
+	return virtShown(text.toUtf8().constData());
+}
+
+QString virtTip(const QString &text)
+{
+	return Qt::mightBeRichText(text) ? "<qt>" + text.toHtmlEscaped() + "</qt>" : text;
+}
+
 QString virtFileOf(int streamId)
 {
 	kshark_context *kshark = nullptr;
@@ -44,7 +65,7 @@ QString virtFileOf(int streamId)
 
 	if (kshark_instance(&kshark))
 		stream = kshark_get_data_stream(kshark, streamId);
-	return stream && stream->file ? QFileInfo(stream->file).fileName() : QString();
+	return stream && stream->file ? virtShown(QFileInfo(stream->file).fileName()) : QString();
 }
 
 QString virtSettingsFile()

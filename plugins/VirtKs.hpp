@@ -76,7 +76,14 @@ struct VirtStream {
 /** All open streams that have a model. */
 std::vector<VirtStream> virtStreams();
 
-/** Name of a stream's file, without its directory. */
+/** What others have chosen as a name or is part of a text, to be shown: escaped, see escape.h. */
+QString virtShown(const char *text);
+QString virtShown(const QString &text);
+
+/** Plain text as a tooltip, which Qt would take for HTML if it looks like that. */
+QString virtTip(const QString &text);
+
+/** Name of a stream's file, without its directory, to be shown. */
 QString virtFileOf(int streamId);
 
 /** Where the settings are: beside KernelShark's own if that has a place of its own. */

@@ -120,6 +120,7 @@ void VirtMarkers::buildUi()
 	_number->setRange(1, VIRT_MARKER_MOST);
 	_number->setToolTip("So many of each kind in the visible window");
 	_note = new QLabel;
+	_note->setTextFormat(Qt::PlainText);
 	/* whatever it says, the dock does not grow */
 	_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
 	head->addWidget(_shown);
@@ -273,11 +274,11 @@ QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
 	theSelection.model = serialOf(stream.model, hit);
 	theSelection.hit = hit;
 	if (dock) {
-		dock->tell(before + QString::fromUtf8(text), moment.start_ns + stream.offset,
+		dock->tell(before + virtShown(text), moment.start_ns + stream.offset,
 			   moment.end_ns + stream.offset);
 		dock->redrawGraphs();
 	}
-	return before + QString::fromUtf8(text);
+	return before + virtShown(text);
 }
 
 /* ---- walking ---- */

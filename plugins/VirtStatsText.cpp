@@ -5,6 +5,7 @@
  */
 #include <QStringList>
 
+#include "VirtKs.hpp"
 #include "VirtStatsText.hpp"
 #include "virt_text.h"
 
@@ -32,8 +33,9 @@ QString virtExitReasons(const virt_model *model, const virt_window_stats &stats)
 	QStringList list;
 
 	for (size_t i = 0; i < stats.n_reasons && i < MOST; i++)
-		list << QString("%1 %2").arg(virt_text_reason(model, stats.reasons[i].reason))
-					.arg(stats.reasons[i].count);
+		list << QString("%1 %2")
+				.arg(virtShown(virt_text_reason(model, stats.reasons[i].reason)))
+				.arg(stats.reasons[i].count);
 	return list.join(", ");
 }
 
@@ -42,7 +44,8 @@ QString virtCulprits(const virt_model *model, const virt_window_stats &stats)
 	QStringList list;
 
 	for (size_t i = 0; i < stats.n_culprits && i < MOST; i++)
-		list << QString("%1 %2").arg(virt_text_vcpu(model, stats.culprits[i].vcpu),
+		list << QString("%1 %2").arg(virtShown(virt_text_vcpu(model,
+								   stats.culprits[i].vcpu)),
 					     virtDuration(stats.culprits[i].ns));
 	return list.join(", ");
 }
@@ -131,7 +134,7 @@ QString virtDetails(const QString &name, const VirtSubject &subject, const VirtC
 		lines << wakeLine(stats.states[VIRT_WAKING]);
 	if (stats.longest_vcpu != VIRT_NONE)
 		lines << QString("longest wait for a pCPU: %1, %2")
-			.arg(virt_text_vcpu(model, stats.longest_vcpu),
+			.arg(virtShown(virt_text_vcpu(model, stats.longest_vcpu)).toHtmlEscaped(),
 			     virtDuration(stats.longest_to_ns - stats.longest_from_ns));
 	return lines.join("<br>");
 }

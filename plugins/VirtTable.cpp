@@ -235,7 +235,7 @@ void VirtTable::rebuild(const std::vector<VirtStream> &streams)
 			const virt_machine *machine = virt_model_machine(model, m);
 			auto top = new Item(this);
 
-			QString name = machine->name;
+			QString name = virtShown(machine->name);
 
 			if (streams.size() > 1)
 				name += " (" + virtFileOf(stream.id) + ")";
@@ -247,7 +247,7 @@ void VirtTable::rebuild(const std::vector<VirtStream> &streams)
 				const virt_vcpu *vcpu = virt_model_vcpu(model, machine->vcpus[i]);
 				auto item = new Item(top);
 
-				item->set(COLUMN_NAME, vcpu->name, vcpu->id);
+				item->set(COLUMN_NAME, virtShown(vcpu->name), vcpu->id);
 				item->setData(COLUMN_NAME, ROLE_STREAM, stream.id);
 				item->setData(COLUMN_NAME, ROLE_VCPU, machine->vcpus[i]);
 				item->setData(COLUMN_NAME, ROLE_PID, vcpu->host_pid);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "align_try.h"
+#include "escape.h"
 #include "trace_dat.h"
 #include "virt_align.h"
 #include "xen_trace.h"
@@ -216,11 +217,11 @@ static void try_pair(struct align_pair *pair, struct kvm_trace *guest, const cha
 		    ret == -ECANCELED ? "cancelled" :
 		    "the guest's times, or the host's, are beyond all reason");
 	else if (pair->other_machine >= 0)
-		snprintf(result->text, sizeof(result->text), "%.64s and %.64s of its host fit as "
-			 "well as each other. Choose which one it is in Plots > Virtual machine "
-			 "combos, and align again",
-			 virt_model_machine(pair->model, pair->best.machine)->name,
-			 virt_model_machine(pair->model, pair->other_machine)->name);
+		text_format(result->text, sizeof(result->text), "%s and %s of its host fit as "
+			    "well as each other. Choose which one it is in Plots > Virtual machine "
+			    "combos, and align again",
+			    virt_model_machine(pair->model, pair->best.machine)->name,
+			    virt_model_machine(pair->model, pair->other_machine)->name);
 	else if (refused)
 		snprintf(result->text, sizeof(result->text), "%s (best: %.3f %% of the guest's "
 			 "events)", refused, pair->best.alignment.explained_percent);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "virt_delivery.h"
+#include "escape.h"
 #include "virt_text.h"
 
 /** Culprits of a preemption that are named. */
@@ -33,8 +34,11 @@ static void add(struct text *text, const char *format, ...)
 	va_end(args);
 	if (n > 0)
 		text->n += n;
-	if (text->n >= text->size)
-		text->n = text->size - 1;
+	if (text->n >= text->size) {
+		text->n = text_cut(text->buf, text->size - 1);
+		text->buf[text->n] = '\0';
+		text->size = 0;
+	}
 }
 
 const char *virt_text_duration(char *buf, size_t size, int64_t ns)
