@@ -103,6 +103,14 @@ enum xen_event_symbol {
 #define XEN_TRC_CLASS_HVM	0x008
 #define XEN_TRC_ID_MASK		0x0fffffffu
 
+/** Subclasses, the bits 27..12: what xentrace -e can leave out (TRC_SCHED_MIN ...). */
+#define XEN_TRC_SUBCLASS_SHIFT	12
+#define XEN_TRC_GEN_LOSSES	0x0001f
+#define XEN_TRC_SCHED_MIN	0x00021
+#define XEN_TRC_SCHED_VERBOSE	0x00028
+#define XEN_TRC_DOM0_DOMOPS	0x00041
+#define XEN_TRC_HVM_ENTRYEXIT	0x00081
+
 /**
  * Runstate changes: one id for each pair of states, TRC_SCHED_RUNSTATE_CHANGE | old << 8 | new << 4
  * (xen/common/sched/core.c, trace_runstate_change()), states as in enum xen_runstate.

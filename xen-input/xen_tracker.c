@@ -58,7 +58,7 @@ static int start_over(struct xen_tracker *tracker)
 	memset(&tracker->reason_map, 0, sizeof(tracker->reason_map));
 	tracker->head.n_pending = 0;
 	tracker->begun = false;
-	tracker->have_runstates = false;
+	tracker->have_runstates = tracker->have_requests = false;
 	for (uint32_t i = 0; i < tracker->n_runs; i++) {
 		tracker->head.last_ns[i] = INT64_MIN;
 		tracker_end_early(&tracker->runs[i]);

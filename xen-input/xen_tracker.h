@@ -12,6 +12,11 @@
  *   HYPERVISOR for the rest of the time that it is on its pCPU. Every other running vCPU is GUEST:
  *   the hypercalls and traps of PV domains have a record at their beginning but none at their end,
  *   so that the time inside Xen cannot be told from the time outside.
+ * - A vCPU that goes offline within a VM exit waits for the device model's answer
+ *   (VIRT_INTERVAL_UNASKED) if an exit of that kind can be the device model's affair, and nobody put
+ *   the vCPU to sleep, which TRC_SCHED_VERBOSE would tell. Where that is not traced, so do those
+ *   after port I/O and page table violations. What the guest asked for itself, a toolstack's pause
+ *   and a move by the scheduler are no such wait.
  * - What happened while records were lost is known only afterwards. From the first lost record
  *   on, the vCPU that ran there, and every vCPU that does not run elsewhere, is UNKNOWN, until a
  *   record tells; while any pCPU's records are lost, nothing but running is certain. Bytes that are
@@ -81,10 +86,12 @@ struct xen_tracker_head {
 /** xen_tracker_wants - can an event change anything? */
 static inline bool xen_tracker_wants(uint32_t event)
 {
-	uint32_t group = event >> 12;
+	uint32_t subclass = event >> XEN_TRC_SUBCLASS_SHIFT;
 
-	/* runstates; VM entry and exit; verbose scheduling; domains and losses, which are rare */
-	return group == 0x21 || group == 0x81 || group == 0x28 || group == 0x41 || group == 0x1f;
+	/* the last two are rare */
+	return subclass == XEN_TRC_SCHED_MIN || subclass == XEN_TRC_HVM_ENTRYEXIT ||
+	       subclass == XEN_TRC_SCHED_VERBOSE || subclass == XEN_TRC_DOM0_DOMOPS ||
+	       subclass == XEN_TRC_GEN_LOSSES;
 }
 
 static inline int xen_tracker_add(struct xen_tracker *tracker, const struct xen_trace_row *row)

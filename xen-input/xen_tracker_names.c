@@ -90,6 +90,13 @@ int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 	return (int32_t)n;
 }
 
+struct tracked_vcpu *tracker_find_vcpu(struct xen_tracker *tracker, xen_vcpu vcpu)
+{
+	int64_t n = u32_map_find(&tracker->vcpu_map, vcpu);
+
+	return n < 0 ? NULL : &tracker->vcpus[n];
+}
+
 int32_t tracker_reason_of(struct xen_tracker *tracker, const struct xentrace_record *rec)
 {
 	uint32_t code = xentrace_word(rec, 0);

@@ -52,6 +52,7 @@ struct tracked_vcpu {
 	uint8_t		state;
 	bool		blocking;	/* TRC_SCHED_BLOCK came: it will be switched out for that */
 	bool		sleeping;	/* TRC_SCHED_SLEEP */
+	bool		own_sleep;	/* while on its pCPU, and recorded there: it pauses itself */
 };
 
 struct tracked_domain {
@@ -116,6 +117,7 @@ struct xen_tracker {
 	bool			begun;
 	bool			replay;		/* the second walk: losses are known */
 	bool			have_runstates;
+	bool			have_requests;	/* and switches: TRC_SCHED_VERBOSE */
 	int			error;
 };
 
@@ -175,6 +177,9 @@ int32_t tracker_domain_of(struct xen_tracker *tracker, uint32_t domid);
  * Return: index, or -ENOMEM (kept as the tracker's error, too).
  */
 int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu);
+
+/** tracker_find_vcpu - as tracker_vcpu_of(), but of those that are known. Return: or NULL. */
+struct tracked_vcpu *tracker_find_vcpu(struct xen_tracker *tracker, xen_vcpu vcpu);
 
 /** tracker_reason_of - the exit reason of a VM exit as an index of the model, or VIRT_NONE. */
 int32_t tracker_reason_of(struct xen_tracker *tracker, const struct xentrace_record *rec);

@@ -144,6 +144,18 @@ static void on_switch(struct xen_tracker *tracker, const struct xen_trace_row *r
 	tracker->head.n_pending++;
 }
 
+/** Requests while runstates are traced: only who asked a vCPU to leave its pCPU is news. */
+static void note_request(struct xen_tracker *tracker, const struct xen_trace_row *row,
+			 xen_vcpu vcpu, enum request request)
+{
+	struct tracked_vcpu *v = tracker_find_vcpu(tracker, vcpu);
+
+	if (!v || !on_pcpu(v) || request == BLOCK)
+		return;
+	v->sleeping = requests[request].sleeping;
+	v->own_sleep = v->sleeping && v->run == row->rec.run;
+}
+
 static void on_request(struct xen_tracker *tracker, const struct xen_trace_row *row,
 		       enum request request)
 {
@@ -152,8 +164,12 @@ static void on_request(struct xen_tracker *tracker, const struct xen_trace_row *
 	enum state next;
 	int32_t who;
 
-	if (tracker->have_runstates || row->rec.n_words < 2 || !believable(vcpu))
+	if (row->rec.n_words < 2 || !believable(vcpu))
 		return;
+	if (tracker->have_runstates) {
+		note_request(tracker, row, vcpu, request);
+		return;
+	}
 	end_switches_of(tracker, vcpu);
 	who = tracker_vcpu_of(tracker, vcpu);
 	if (who < 0)
@@ -161,6 +177,7 @@ static void on_request(struct xen_tracker *tracker, const struct xen_trace_row *
 	v = &tracker->vcpus[who];
 	v->blocking = requests[request].blocking;
 	v->sleeping = requests[request].sleeping;
+	v->own_sleep = v->sleeping && on_pcpu(v) && v->run == row->rec.run;
 	next = requests[request].is[v->state];
 	if (next != UNKNOWN && !tracker->n_lost)
 		tracker_enter(tracker, v, row->time_ns, next);
@@ -222,6 +239,8 @@ void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row
 		on_runstate(tracker, row);
 		return;
 	}
+	if (event >> XEN_TRC_SUBCLASS_SHIFT == XEN_TRC_SCHED_VERBOSE)
+		tracker->have_requests = true;
 	switch (event) {
 	case XEN_TRC_SCHED_CONTINUE_RUNNING:
 		on_continue(tracker, row);

@@ -7,6 +7,7 @@
  * and, for the records of the scheduler, in those of xen_tracker_records.c, and nowhere else.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "xen_tracker_private.h"
 
@@ -20,6 +21,35 @@ static const uint8_t agrees[N_STATES] = {
 	[RUNNING]	= 1 << XEN_RUNSTATE_RUNNING,
 	[GUEST]		= 1 << XEN_RUNSTATE_RUNNING,
 	[HYPERVISOR]	= 1 << XEN_RUNSTATE_RUNNING,
+};
+
+/**
+ * A vCPU goes OFFLINE within a VM exit: it waits for an answer that the guest did not ask for, if
+ * an exit of that class can lead to such a wait and nothing else explains it. Xen: a request to the
+ * device model that waits (ioreq_send(), common/ioreq.c) sets VPF_blocked_in_xen, which no record
+ * tells; everybody else who takes a vCPU off (a toolstack's pause, the monitor of a guest's memory,
+ * VCPUOP_down, a shutdown) does so by vcpu_sleep_nosync(), which TRC_SCHED_SLEEP tells.
+ */
+static const struct {
+	bool	untold;		/* nobody put it to sleep: that would have been traced */
+	bool	unsure;		/* requests are not traced: the device model is what is likely */
+	bool	itself;		/* the exit's handler put it to sleep: a monitor must answer first */
+} waits[VIRT_EXIT_N_CLASSES] = {
+	[VIRT_EXIT_OTHER]	= { true, false, false },
+	/* a halt with interrupts disabled is the end of the vCPU */
+	[VIRT_EXIT_HALT]	= { false, false, false },
+	/* it is a pause, or a move to another pCPU, for which the vCPU was interrupted */
+	[VIRT_EXIT_INTERRUPT]	= { false, false, false },
+	[VIRT_EXIT_MEMORY]	= { true, true, true },
+	/* may shut down the domain, too */
+	[VIRT_EXIT_IO]		= { true, true, false },
+	[VIRT_EXIT_REGISTER]	= { true, false, true },
+	[VIRT_EXIT_APIC]	= { true, true, false },
+	/* the guest may ask for anything; device models forget what they mapped of its memory */
+	[VIRT_EXIT_HYPERCALL]	= { true, false, false },
+	/* shadow page tables, or the end of the domain */
+	[VIRT_EXIT_EXCEPTION]	= { true, false, false },
+	[VIRT_EXIT_NESTED]	= { true, false, false },
 };
 
 static const char twice[] = "a vCPU runs on two pCPUs";
@@ -128,6 +158,22 @@ static void evict(struct xen_tracker *tracker, uint32_t run, int32_t who, int64_
 	lose(tracker, &tracker->vcpus[current], time_ns);
 }
 
+/** The flags of the wait of a vCPU that goes OFFLINE. */
+static uint8_t wait_flags(const struct xen_tracker *tracker, const struct tracked_vcpu *v)
+{
+	enum virt_exit_class about = virt_model_reason_class(tracker->model, v->reason);
+	bool unasked;
+
+	if (v->reason < 0)
+		return 0;
+	/* an NMI, or an exception: device models are not asked about NMIs */
+	if (!strncmp(virt_model_reason(tracker->model, v->reason), "EXCEPTION", 9))
+		about = VIRT_EXIT_EXCEPTION;
+	unasked = !tracker->have_requests ? waits[about].unsure :
+		  v->own_sleep ? waits[about].itself : !v->sleeping && waits[about].untold;
+	return unasked ? VIRT_INTERVAL_UNASKED : 0;
+}
+
 /** It is known now who took the pCPU from the vCPU that was preempted on it. */
 static void blame(struct xen_tracker *tracker, struct tracked_run *run, int32_t culprit)
 {
@@ -167,7 +213,7 @@ void tracker_put_on(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, 
 	evict(tracker, run, who, time_ns);
 	v->run = run;
 	v->pcpu = (int16_t)tracker->runs[run].pcpu;
-	v->blocking = v->sleeping = false;
+	v->blocking = v->sleeping = v->own_sleep = false;
 	enter_state(tracker, v, time_ns,
 		    certain && tracker->domains[v->domain].hvm ? HYPERVISOR : RUNNING,
 		    v->reason, 0);
@@ -180,6 +226,7 @@ void tracker_take_off(struct xen_tracker *tracker, uint32_t index, int64_t time_
 {
 	struct tracked_vcpu *v = &tracker->vcpus[who];
 	struct tracked_run *run = &tracker->runs[index];
+	uint8_t flags;
 
 	if (on_pcpu(v) && v->run != index) {
 		contradiction(tracker, elsewhere);
@@ -192,8 +239,9 @@ void tracker_take_off(struct xen_tracker *tracker, uint32_t index, int64_t time_
 	evict(tracker, index, who, time_ns);
 	resolve(tracker, v, inside(tracker, v));
 	v->pcpu = (int16_t)run->pcpu;
-	v->blocking = v->sleeping = false;
-	enter_state(tracker, v, time_ns, tracker->n_lost ? UNKNOWN : next, VIRT_NONE, 0);
+	flags = next == OFFLINE && !tracker->n_lost ? wait_flags(tracker, v) : 0;
+	v->blocking = v->sleeping = v->own_sleep = false;
+	enter_state(tracker, v, time_ns, tracker->n_lost ? UNKNOWN : next, VIRT_NONE, flags);
 	occupy(tracker, index, time_ns, IDLE);
 	run->preempted = next == PREEMPTED ? who : NOT_KNOWN;
 	run->preempted_ns = v->last_ns;

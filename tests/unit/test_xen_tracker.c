@@ -29,6 +29,13 @@
 #define OFFLINE_TO_BLOCKED	RUNSTATE(3, 2)
 #define OFFLINE_TO_RUNNABLE	RUNSTATE(3, 1)
 
+/* Exit codes of SVM (APM, volume 2, appendix C) */
+#define SVM_INTR		0x60
+#define SVM_HLT			0x78
+#define SVM_IOIO		0x7b
+#define SVM_VMMCALL		0x81
+#define SVM_NPF			0x400
+
 /** The model of a trace, which is freed. */
 static struct virt_model *build(struct trace *trace)
 {
@@ -57,7 +64,10 @@ static int32_t vcpu_of(const struct virt_model *model, const char *name)
 	return -1;
 }
 
-/** A vCPU's intervals as text: "state@start(pcpu) ..." with the exit reason or culprit. */
+/**
+ * A vCPU's intervals as text: "state@start(pcpu) ..." with the exit reason or culprit; "!" is a
+ * wait that the guest did not ask for.
+ */
 static const char *life(const struct virt_model *model, const char *name)
 {
 	static const char letters[] = "GHVPWBOU";
@@ -74,6 +84,8 @@ static const char *life(const struct virt_model *model, const char *name)
 			      letters[interval->state], (long long)interval->start_ns);
 		if (interval->pcpu >= 0)
 			n += snprintf(text + n, sizeof(text) - n, "p%d", interval->pcpu);
+		if (interval->flags & VIRT_INTERVAL_UNASKED)
+			n += snprintf(text + n, sizeof(text) - n, "!");
 		if (interval->state == VIRT_PREEMPTED && interval->detail >= 0)
 			n += snprintf(text + n, sizeof(text) - n, "(%s)",
 				      virt_model_vcpu(model, interval->detail)->name);
@@ -216,6 +228,104 @@ static void test_exits(void **state)
 	expect(model, "d1v1", "U1000 H1300p0 G1400p0 H1500p0(CPUID) G1600p0 H1700p0(L2:HLT) "
 	       "P1800p0 H1900p0(L2:HLT) G2000p0 H2100p0(0x7777)");
 	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
+/** A vCPU that leaves its pCPU within a VM exit. */
+struct wait {
+	uint32_t	code;		/* of the exit */
+	uint32_t	change;		/* of its runstate */
+	bool		verbose;	/* the scheduler's requests and switches are traced, too */
+	enum { NOBODY, ITSELF, ANOTHER } pauser;
+};
+
+/** d1v0 leaves pCPU 0 100 after the exit, is woken 300 after it, and enters at 500. */
+static void exit_and_wait(struct trace *trace, uint64_t tsc, struct wait wait)
+{
+	bool blocked = wait.change == RUNNING_TO_BLOCKED;
+
+	trace_window(trace, wait.pauser == ANOTHER);
+	if (wait.pauser == ANOTHER)
+		TRACE_RECORD(trace, XEN_TRC_SCHED_SLEEP, tsc - 50, 1, 0);
+	trace_window(trace, 0);
+	TRACE_RECORD(trace, XEN_TRC_HVM_SVM_EXIT, tsc, wait.code, 0);
+	if (wait.pauser == ITSELF)
+		TRACE_RECORD(trace, XEN_TRC_SCHED_SLEEP, tsc + 50, 1, 0);
+	if (wait.verbose && blocked)
+		TRACE_RECORD(trace, XEN_TRC_SCHED_BLOCK, tsc + 90, 1, 0);
+	if (wait.verbose)
+		TRACE_RECORD(trace, XEN_TRC_SCHED_SWITCH, tsc + 100, 1, 0, 0x7fff, 0);
+	TRACE_RECORD(trace, wait.change, tsc + 100, D1V0);
+	TRACE_RECORD(trace, RUNNABLE_TO_RUNNING, tsc + 100, IDLE(0));
+	trace_window(trace, 1);
+	TRACE_RECORD(trace, blocked ? BLOCKED_TO_RUNNABLE : OFFLINE_TO_RUNNABLE, tsc + 300, D1V0);
+	trace_window(trace, 0);
+	TRACE_RECORD(trace, RUNNING_TO_RUNNABLE, tsc + 400, IDLE(0));
+	TRACE_RECORD(trace, RUNNABLE_TO_RUNNING, tsc + 400, D1V0);
+	TRACE_RECORD(trace, XEN_TRC_HVM_VMENTRY, tsc + 500);
+}
+
+/** Some waits of d1v0, one per 1000. */
+static struct virt_model *build_waits(const struct wait *waits, int n)
+{
+	struct trace trace = { 0 };
+
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 500, D1V0);
+	for (int i = 0; i < n; i++)
+		exit_and_wait(&trace, 1000 + 1000 * i, waits[i]);
+	return build(&trace);
+}
+
+/** Waits for the device model are told from halts and pauses: by the requests in the trace. */
+static void test_device_model(void **state)
+{
+	static const struct wait waits[] = {
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, NOBODY },
+		{ SVM_HLT, RUNNING_TO_BLOCKED, true, NOBODY },
+		{ SVM_VMMCALL, RUNNING_TO_OFFLINE, true, NOBODY },
+		{ SVM_INTR, RUNNING_TO_OFFLINE, true, NOBODY },
+		/* the toolstack pauses it */
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, true, ANOTHER },
+		/* it goes down by itself */
+		{ SVM_VMMCALL, RUNNING_TO_OFFLINE, true, ITSELF },
+		/* it waits for whoever watches the guest's memory */
+		{ SVM_NPF, RUNNING_TO_OFFLINE, true, ITSELF },
+	};
+	struct virt_model *model = build_waits(waits, 7);
+
+	(void)state;
+	expect(model, "d1v0", "G500p0 "
+	       "H1000p0(IOIO) O1100p0! W1300p0 H1400p0(IOIO) G1500p0 "
+	       "H2000p0(HLT) B2100p0 W2300p0 H2400p0(HLT) G2500p0 "
+	       "H3000p0(VMMCALL) O3100p0! W3300p0 H3400p0(VMMCALL) G3500p0 "
+	       "H4000p0(INTR) O4100p0 W4300p0 H4400p0(INTR) G4500p0 "
+	       "H5000p0(IOIO) O5100p0 W5300p0 H5400p0(IOIO) G5500p0 "
+	       "H6000p0(VMMCALL) O6100p0 W6300p0 H6400p0(VMMCALL) G6500p0 "
+	       "H7000p0(NPF) O7100p0! W7300p0 H7400p0(NPF) G7500p0");
+	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
+/** Without requests, the exit's reason tells: only what may be the device model's is said to be. */
+static void test_device_model_by_reason(void **state)
+{
+	static const struct wait waits[] = {
+		{ SVM_IOIO, RUNNING_TO_OFFLINE, false, NOBODY },
+		{ SVM_NPF, RUNNING_TO_OFFLINE, false, NOBODY },
+		{ SVM_VMMCALL, RUNNING_TO_OFFLINE, false, NOBODY },
+		{ SVM_INTR, RUNNING_TO_OFFLINE, false, NOBODY },
+		{ SVM_HLT, RUNNING_TO_BLOCKED, false, NOBODY },
+	};
+	struct virt_model *model = build_waits(waits, 5);
+
+	(void)state;
+	expect(model, "d1v0", "G500p0 "
+	       "H1000p0(IOIO) O1100p0! W1300p0 H1400p0(IOIO) G1500p0 "
+	       "H2000p0(NPF) O2100p0! W2300p0 H2400p0(NPF) G2500p0 "
+	       "H3000p0(VMMCALL) O3100p0 W3300p0 H3400p0(VMMCALL) G3500p0 "
+	       "H4000p0(INTR) O4100p0 W4300p0 H4400p0(INTR) G4500p0 "
+	       "H5000p0(HLT) B5100p0 W5300p0 H5400p0(HLT) G5500p0");
 	virt_model_free(model);
 }
 
@@ -379,6 +489,8 @@ int main(void)
 		cmocka_unit_test(test_switches_alone),
 		cmocka_unit_test(test_both),
 		cmocka_unit_test(test_exits),
+		cmocka_unit_test(test_device_model),
+		cmocka_unit_test(test_device_model_by_reason),
 		cmocka_unit_test(test_exits_alone),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_gap),

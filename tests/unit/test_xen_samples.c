@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The Xen tracker on real traces, whole and with kinds of records left out, beside sums that are
+ * taken from the records themselves, without it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "trace_builder.h"
+#include "xen_tracker.h"
+#include "xentrace_private.h"
+
+/* Exit codes of SVM (APM, volume 2, appendix C) */
+#define SVM_HLT		0x78
+#define SVM_IOIO	0x7b
+
+/** vCPUs that a sample has, at most; their places are what number() gives. */
+#define MAX_VCPUS	64
+
+/** Whether a record stays in the trace. */
+typedef bool (*keep_fn)(uint32_t pcpu, uint32_t event);
+
+static bool keep_all(uint32_t pcpu, uint32_t event)
+{
+	(void)pcpu;
+	(void)event;
+	return true;
+}
+
+/** A sample as bytes, without some of its records. */
+static struct trace sample(const char *name, keep_fn keep)
+{
+	struct trace out = { 0 };
+	char path[4096];
+	uint8_t *data;
+	size_t size;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/samples/%s.xen", getenv("KSV_SOURCE_DIR"), name);
+	file = fopen(path, "re");
+	assert_non_null(file);
+	data = malloc(8 << 20);
+	size = fread(data, 1, 8 << 20, file);
+	fclose(file);
+	for (size_t at = 0; at < size; ) {
+		uint32_t pcpu = load_u32(data + at + 4);
+		size_t end = at + WINDOW_HEADER_SIZE + load_u32(data + at + 8);
+
+		assert_int_equal(load_u32(data + at), WINDOW_HEADER);
+		assert_true(end <= size);
+		trace_window(&out, pcpu);
+		for (at += WINDOW_HEADER_SIZE; at < end; ) {
+			uint32_t header = load_u32(data + at);
+			uint64_t tsc = load_u64(data + at + 4);
+			uint32_t words[XENTRACE_MAX_WORDS];
+			unsigned int skip = header & RECORD_HAS_TSC ? 12 : 4;
+
+			memcpy(words, data + at + skip, 4 * record_words(header));
+			at += record_size(header);
+			if ((header & EVENT_MASK) == EVENT_WRAP_BUFFER ||
+			    !keep(pcpu, header & EVENT_MASK))
+				continue;
+			if (header & RECORD_HAS_TSC)
+				trace_record(&out, header & EVENT_MASK, tsc, record_words(header),
+					     words);
+			else
+				trace_untimed(&out, header & EVENT_MASK, record_words(header),
+					      words);
+		}
+	}
+	free(data);
+	return out;
+}
+
+static struct xen_trace *open_trace(const struct trace *trace)
+{
+	struct xen_trace_options options = { .cpu_hz = 1000000000, .absolute_time = true };
+	char error[512] = "";
+	struct xen_trace *xen = xen_trace_open_memory(trace->data, trace->size, &options, error,
+						      sizeof(error));
+
+	if (!xen)
+		fail_msg("%s", error);
+	return xen;
+}
+
+static struct virt_model *model_of(struct xen_trace *xen)
+{
+	struct virt_model *model = NULL;
+
+	assert_int_equal(xen_tracker_build(xen, &model), 0);
+	return model;
+}
+
+/** A vCPU's place in an array. */
+static int number(xen_vcpu vcpu)
+{
+	int n = (int)(xen_vcpu_domid(vcpu) * 8 + xen_vcpu_id(vcpu));
+
+	assert_in_range(n, 0, MAX_VCPUS - 1);
+	return n;
+}
+
+/* ---- VM exits ---- */
+
+/** Time from exits of a kind to the next entry, and how many there were. */
+struct crossings {
+	int64_t	ns, blocked_ns;
+	int	n;
+};
+
+/** From the VM exits and entries, and the runstate changes. */
+static struct crossings crossings_in(struct xen_trace *xen, uint32_t code)
+{
+	struct xen_trace_iter *iter = xen_trace_iter_new(xen);
+	int64_t exit_ns[MAX_VCPUS] = { 0 }, blocked_since = 0;
+	struct crossings sum = { 0 };
+	struct xen_trace_row row;
+
+	while (xen_trace_iter_next(iter, &row)) {
+		uint32_t word = xentrace_word(&row.rec, 0);
+		int64_t *since;
+
+		if (xen_event_is_runstate_change(row.rec.event) ? xen_vcpu_is_idle(word) :
+								  row.vcpu == XEN_VCPU_UNKNOWN)
+			continue;
+		if (row.rec.event == XEN_TRC_HVM_VMX_EXIT ||
+		    row.rec.event == XEN_TRC_HVM_VMX_EXIT64) {
+			exit_ns[number(row.vcpu)] = word == code ? row.time_ns : 0;
+		} else if (row.rec.event == XEN_TRC_SCHED_RUNNING_TO_BLOCKED &&
+			   exit_ns[number(word)]) {
+			blocked_since = row.time_ns;
+		} else if (row.rec.event == XEN_TRC_SCHED_BLOCKED_TO_RUNNABLE &&
+			   exit_ns[number(word)]) {
+			sum.blocked_ns += row.time_ns - blocked_since;
+		} else if (row.rec.event == XEN_TRC_HVM_VMENTRY) {
+			since = &exit_ns[number(row.vcpu)];
+			sum.ns += *since ? row.time_ns - *since : 0;
+			sum.n += *since != 0;
+			*since = 0;
+		}
+	}
+	xen_trace_iter_free(iter);
+	return sum;
+}
+
+/** The same as the model has it; what the guest asked to wait for in @blocked_ns. */
+static struct crossings crossings_of(const struct virt_model *model, const char *reason)
+{
+	struct crossings sum = { 0 };
+
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		struct virt_interval_range range = virt_vcpu_intervals(model, i, INT64_MIN,
+								       INT64_MAX);
+		struct crossings one = { 0 };
+		bool within = false;
+
+		for (size_t k = 0; k + 1 < range.n; k++) {
+			const struct virt_interval *now = &range.first[k];
+			int64_t ns = now[1].start_ns - now->start_ns;
+
+			if (now->flags & VIRT_INTERVAL_EXIT) {
+				within = !strcmp(virt_model_reason(model, now->detail), reason);
+				one = (struct crossings){ 0 };
+			}
+			if (!within)
+				continue;
+			one.ns += ns;
+			if ((now->state == VIRT_BLOCKED || now->state == VIRT_OFFLINE) &&
+			    !(now->flags & VIRT_INTERVAL_UNASKED))
+				one.blocked_ns += ns;
+			if (now[1].state == VIRT_GUEST) {
+				sum.ns += one.ns;
+				sum.blocked_ns += one.blocked_ns;
+				sum.n++;
+				within = false;
+			}
+		}
+	}
+	return sum;
+}
+
+/** All of the time from port I/O to the next entry is its cost: nothing of it was asked for. */
+static void test_port_io(void **state)
+{
+	struct trace trace = sample("hvm-io", keep_all);
+	struct xen_trace *xen = open_trace(&trace);
+	struct virt_model *model = model_of(xen);
+	struct crossings truth = crossings_in(xen, SVM_IOIO), seen = crossings_of(model, "IOIO");
+
+	(void)state;
+	assert_in_range(truth.n, 400, 500);
+	assert_int_equal(seen.n, truth.n);
+	assert_int_equal(seen.ns, truth.ns);
+	assert_int_equal(seen.blocked_ns, 0);
+	virt_model_free(model);
+	xen_trace_close(xen);
+	trace_free(&trace);
+}
+
+/** All that a halted vCPU sleeps is no cost. */
+static void test_halt(void **state)
+{
+	struct trace trace = sample("hvm-exits", keep_all);
+	struct xen_trace *xen = open_trace(&trace);
+	struct virt_model *model = model_of(xen);
+	struct crossings truth = crossings_in(xen, SVM_HLT), seen = crossings_of(model, "HLT");
+
+	(void)state;
+	assert_in_range(truth.n, 400, 500);
+	assert_int_equal(seen.n, truth.n);
+	assert_int_equal(seen.ns, truth.ns);
+	assert_true(truth.blocked_ns > 0);
+	assert_int_equal(seen.blocked_ns, truth.blocked_ns);
+	virt_model_free(model);
+	xen_trace_close(xen);
+	trace_free(&trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_port_io),
+		cmocka_unit_test(test_halt),
+	};
+
+	if (!getenv("KSV_SOURCE_DIR")) {
+		fputs("KSV_SOURCE_DIR is not set: run this test by ctest\n", stderr);
+		return 1;
+	}
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
