@@ -6,8 +6,9 @@
  * Feed every record in order of time; what does not matter costs a comparison. The rules:
  *
  * - Runstate changes tell everything about scheduling. Where they are not traced, the switches of
- *   TRC_SCHED_VERBOSE do: a vCPU that is switched out has been preempted, unless it blocked or was
- *   put to sleep before.
+ *   TRC_SCHED_VERBOSE do, and its requests: a vCPU that is switched out has been preempted, unless it
+ *   blocked or was put to sleep before, or is woken up later. It is WAKING from the wake-up on that
+ *   it runs after, not from those that come to nothing; which ones do, xen_tracker_verbose.c knows.
  * - A vCPU of a domain with VM entries and exits is GUEST from an entry to the next exit, and
  *   HYPERVISOR for the rest of the time that it is on its pCPU. Every other running vCPU is GUEST:
  *   the hypercalls and traps of PV domains have a record at their beginning but none at their end,

@@ -4,7 +4,7 @@
  * @brief	Inside the tracker of Xen's vCPUs; its rules are in xen_tracker.h.
  *
  * The walk (xen_tracker.c) hands each record to the functions that know what it tells
- * (xen_tracker_records.c) and, if records are missing, to those that know what that means
+ * (xen_tracker_records.c, and xen_tracker_verbose.c for TRC_SCHED_VERBOSE) and, if records are missing, to those that know what that means
  * (xen_tracker_loss.c). Both drive the state machine (xen_tracker_state.c), which alone writes the
  * states into the model, with the vCPUs, domains and exit reasons of xen_tracker_names.c.
  */
@@ -50,8 +50,11 @@ struct tracked_vcpu {
 	uint32_t	run;		/* where it is, if it is on a pCPU */
 	int16_t		pcpu;		/* where it is or was */
 	uint8_t		state;
+	int64_t		wake_ns;	/* the last wake-up, if it may have come to nothing */
+	uint8_t		holds;		/* requests that keep it off its pCPU, as far as known */
+	bool		doubtful;	/* PREEMPTED, but its pCPU did not need to take it off */
 	bool		blocking;	/* TRC_SCHED_BLOCK came: it will be switched out for that */
-	bool		sleeping;	/* TRC_SCHED_SLEEP */
+	uint8_t		sleeps;		/* TRC_SCHED_SLEEP came so many times */
 	bool		own_sleep;	/* while on its pCPU, and recorded there: it pauses itself */
 };
 
@@ -127,6 +130,9 @@ enum crossing { ENTRY, EXIT };
 /** The old runstate where a record does not tell it. */
 #define ANY_RUNSTATE	7
 
+/** No wake-up that may have come to nothing. */
+#define NO_WAKE		INT64_MIN
+
 static inline int64_t cut_time(int64_t time_ns)
 {
 	if (time_ns > FARTHEST_NS)
@@ -194,6 +200,12 @@ void tracker_enter(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t 
 		   enum state state);
 
 /**
+ * tracker_correct - it turns out what a vCPU that is on no pCPU has been since its last change
+ * @state: other than it was thought to be
+ */
+void tracker_correct(struct xen_tracker *tracker, struct tracked_vcpu *v, enum state state);
+
+/**
  * tracker_put_on - a vCPU is on a pCPU from now on
  * @old: runstate that it was in, or ANY_RUNSTATE
  * @certain: it is in the hypervisor, being scheduled; else it was found there after a loss
@@ -236,6 +248,11 @@ void tracker_close(struct xen_tracker *tracker);
 /** tracker_record - what xen_tracker_wants() lets through. */
 void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row);
 
+/* --- verbose records of the scheduler: xen_tracker_verbose.c --------------------------------- */
+
+/** tracker_verbose - a record of TRC_SCHED_VERBOSE. */
+void tracker_verbose(struct xen_tracker *tracker, const struct xen_trace_row *row);
+
 /** tracker_after_switch - the record after a switch. */
 void tracker_after_switch(struct xen_tracker *tracker, const struct xen_trace_row *row);
 
@@ -244,6 +261,9 @@ void tracker_end_switches(struct xen_tracker *tracker);
 
 /** tracker_drop_switch - what follows a switch is missing. */
 void tracker_drop_switch(struct xen_tracker *tracker, struct tracked_run *run);
+
+/** tracker_give_up - no record will tell any more what became of a vCPU that is on no pCPU. */
+void tracker_give_up(struct xen_tracker *tracker, struct tracked_vcpu *v);
 
 /* --- losses: xen_tracker_loss.c -------------------------------------------------------------- */
 

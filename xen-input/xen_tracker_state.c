@@ -119,6 +119,9 @@ static void enter_state(struct xen_tracker *tracker, struct tracked_vcpu *v, int
 		time_ns = v->last_ns;
 	v->last_ns = time_ns;
 	v->state = (uint8_t)state;
+	v->wake_ns = NO_WAKE;
+	v->holds = 0;
+	v->doubtful = false;
 	/* RUNNING is no state of the model: resolve() will say what it was */
 	if (state != RUNNING)
 		model_set(tracker, v, time_ns, state, detail, flags);
@@ -170,7 +173,7 @@ static uint8_t wait_flags(const struct xen_tracker *tracker, const struct tracke
 	if (!strncmp(virt_model_reason(tracker->model, v->reason), "EXCEPTION", 9))
 		about = VIRT_EXIT_EXCEPTION;
 	unasked = !tracker->have_requests ? waits[about].unsure :
-		  v->own_sleep ? waits[about].itself : !v->sleeping && waits[about].untold;
+		  v->own_sleep ? waits[about].itself : !v->sleeps && waits[about].untold;
 	return unasked ? VIRT_INTERVAL_UNASKED : 0;
 }
 
@@ -193,6 +196,13 @@ void tracker_enter(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t 
 	enter_state(tracker, v, time_ns, state, VIRT_NONE, 0);
 }
 
+void tracker_correct(struct xen_tracker *tracker, struct tracked_vcpu *v, enum state state)
+{
+	uint8_t flags = state == OFFLINE ? wait_flags(tracker, v) : 0;
+
+	enter_state(tracker, v, v->last_ns, state, VIRT_NONE, flags);
+}
+
 void tracker_put_on(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, int32_t who,
 		    unsigned int old, bool certain)
 {
@@ -213,7 +223,8 @@ void tracker_put_on(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, 
 	evict(tracker, run, who, time_ns);
 	v->run = run;
 	v->pcpu = (int16_t)tracker->runs[run].pcpu;
-	v->blocking = v->sleeping = v->own_sleep = false;
+	v->blocking = v->own_sleep = false;
+	v->sleeps = 0;
 	enter_state(tracker, v, time_ns,
 		    certain && tracker->domains[v->domain].hvm ? HYPERVISOR : RUNNING,
 		    v->reason, 0);
@@ -226,7 +237,7 @@ void tracker_take_off(struct xen_tracker *tracker, uint32_t index, int64_t time_
 {
 	struct tracked_vcpu *v = &tracker->vcpus[who];
 	struct tracked_run *run = &tracker->runs[index];
-	uint8_t flags;
+	uint8_t flags, holds = v->sleeps + v->blocking;
 
 	if (on_pcpu(v) && v->run != index) {
 		contradiction(tracker, elsewhere);
@@ -240,8 +251,10 @@ void tracker_take_off(struct xen_tracker *tracker, uint32_t index, int64_t time_
 	resolve(tracker, v, inside(tracker, v));
 	v->pcpu = (int16_t)run->pcpu;
 	flags = next == OFFLINE && !tracker->n_lost ? wait_flags(tracker, v) : 0;
-	v->blocking = v->sleeping = v->own_sleep = false;
+	v->blocking = v->own_sleep = false;
+	v->sleeps = 0;
 	enter_state(tracker, v, time_ns, tracker->n_lost ? UNKNOWN : next, VIRT_NONE, flags);
+	v->holds = tracker->n_lost ? 0 : holds;
 	occupy(tracker, index, time_ns, IDLE);
 	run->preempted = next == PREEMPTED ? who : NOT_KNOWN;
 	run->preempted_ns = v->last_ns;
@@ -284,6 +297,7 @@ static void cross(struct xen_tracker *tracker, int32_t who, int64_t time_ns, enu
 	if (crossings[crossing][v->state].wrong)
 		contradiction(tracker, crossings[crossing][v->state].wrong);
 	resolve(tracker, v, crossings[crossing][v->state].was);
+	v->blocking = false;
 	v->reason = reason;
 	enter_state(tracker, v, time_ns, is, reason, crossing == EXIT ? VIRT_INTERVAL_EXIT : 0);
 }
@@ -346,7 +360,10 @@ void tracker_lose_run(struct xen_tracker *tracker, uint32_t index, int64_t time_
 	for (uint32_t i = 0; i < tracker->vcpu_map.n_keys; i++) {
 		struct tracked_vcpu *v = &tracker->vcpus[i];
 
-		if (!on_pcpu(v) && v->state != UNKNOWN)
+		if (on_pcpu(v))
+			continue;
+		tracker_give_up(tracker, v);
+		if (v->state != UNKNOWN)
 			lose(tracker, v, time_ns);
 	}
 }
@@ -356,6 +373,8 @@ void tracker_close(struct xen_tracker *tracker)
 	for (uint32_t i = 0; i < tracker->vcpu_map.n_keys; i++) {
 		struct tracked_vcpu *v = &tracker->vcpus[i];
 
+		if (!on_pcpu(v))
+			tracker_give_up(tracker, v);
 		/* without an entry or exit until the end, either is possible in an HVM domain */
 		resolve(tracker, v, tracker->domains[v->domain].hvm ? UNKNOWN : GUEST);
 	}

@@ -17,12 +17,18 @@
 #include "xen_tracker.h"
 #include "xentrace_private.h"
 
+#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
+
 /* Exit codes of SVM (APM, volume 2, appendix C) */
 #define SVM_HLT		0x78
 #define SVM_IOIO	0x7b
 
 /** vCPUs that a sample has, at most; their places are what number() gives. */
 #define MAX_VCPUS	64
+
+static const char *const samples[] = {
+	"credit2-basic", "pinned", "migration", "hvm-exits", "hvm-io", "sched-credit", "dom0",
+};
 
 /** Whether a record stays in the trace. */
 typedef bool (*keep_fn)(uint32_t pcpu, uint32_t event);
@@ -32,6 +38,12 @@ static bool keep_all(uint32_t pcpu, uint32_t event)
 	(void)pcpu;
 	(void)event;
 	return true;
+}
+
+static bool keep_no_runstates(uint32_t pcpu, uint32_t event)
+{
+	(void)pcpu;
+	return event >> XEN_TRC_SUBCLASS_SHIFT != XEN_TRC_SCHED_MIN;
 }
 
 /** A sample as bytes, without some of its records. */
@@ -224,11 +236,146 @@ static void test_halt(void **state)
 	trace_free(&trace);
 }
 
+/* ---- without runstates ---- */
+
+/** How vCPUs were woken up. */
+struct wakes {
+	int64_t	ns, worst_ns;
+	int	n;
+};
+
+/** A vCPU as its runstate changes tell it. */
+struct told {
+	bool	waits;		/* runnable after a wake-up */
+	bool	lost;		/* runnable, and was running: preempted */
+	int64_t	wake_ns;	/* the last record of a wake-up */
+	int64_t	off_ns;		/* when it was switched out */
+};
+
+static void add_wake(struct wakes *sum, int64_t ns)
+{
+	sum->ns += ns;
+	sum->n++;
+	if (ns > sum->worst_ns)
+		sum->worst_ns = ns;
+}
+
+/**
+ * From the runstate changes, which wake-ups made a vCPU want to run; from the records of the
+ * wake-up itself and of the switch, when that was.
+ */
+static struct wakes wakes_in(struct xen_trace *xen)
+{
+	struct xen_trace_iter *iter = xen_trace_iter_new(xen);
+	struct told all[MAX_VCPUS] = { 0 };
+	struct wakes sum = { 0 };
+	struct xen_trace_row row;
+
+	while (xen_trace_iter_next(iter, &row)) {
+		uint32_t first = xentrace_word(&row.rec, 0), second = xentrace_word(&row.rec, 1);
+		struct told *one;
+
+		if (row.rec.event == XEN_TRC_SCHED_WAKE) {
+			one = &all[number(first << 16 | second)];
+			one->wake_ns = row.time_ns;
+			/* Xen had made it ready a moment before this record was written */
+			one->waits |= one->lost;
+		} else if (xen_event_is_runstate_change(row.rec.event) &&
+			   !xen_vcpu_is_idle(first)) {
+			enum xen_runstate old = xen_runstate_old(row.rec.event);
+			bool ready = xen_runstate_new(row.rec.event) == XEN_RUNSTATE_RUNNABLE;
+
+			one = &all[number(first)];
+			one->lost = ready && old == XEN_RUNSTATE_RUNNING;
+			one->waits = ready && (!one->lost || one->wake_ns > one->off_ns);
+		} else if (row.rec.event == XEN_TRC_SCHED_SWITCH) {
+			if (first != XEN_DOMID_IDLE)
+				all[number(first << 16 | second)].off_ns = row.time_ns;
+			first = xentrace_word(&row.rec, 2);
+			second = xentrace_word(&row.rec, 3);
+			if (first == XEN_DOMID_IDLE)
+				continue;
+			one = &all[number(first << 16 | second)];
+			if (one->waits)
+				add_wake(&sum, row.time_ns - one->wake_ns);
+			one->waits = false;
+		}
+	}
+	xen_trace_iter_free(iter);
+	return sum;
+}
+
+static struct wakes wakes_of(const struct virt_model *model)
+{
+	struct wakes sum = { 0 };
+
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		struct virt_interval_range range = virt_vcpu_intervals(model, i, INT64_MIN,
+								       INT64_MAX);
+
+		for (size_t k = 0; k + 1 < range.n; k++) {
+			if (range.first[k].state == VIRT_WAKING)
+				add_wake(&sum, range.first[k + 1].start_ns -
+					       range.first[k].start_ns);
+		}
+	}
+	return sum;
+}
+
+/** Without runstates, a wake-up is one if the runstates would have told so. */
+static void test_no_runstates(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(samples); i++) {
+		struct trace whole = sample(samples[i], keep_all);
+		struct trace less = sample(samples[i], keep_no_runstates);
+		struct xen_trace *xen = open_trace(&whole), *xen_less = open_trace(&less);
+		struct virt_model *model = model_of(xen_less);
+		struct wakes truth = wakes_in(xen), seen = wakes_of(model);
+
+		print_message("%s: %d wake-ups, %lld ns, at worst %lld ns\n", samples[i], truth.n,
+			      (long long)truth.ns, (long long)truth.worst_ns);
+		assert_in_range(truth.n, 90, 10000);
+		assert_int_equal(seen.n, truth.n);
+		assert_int_equal(seen.ns, truth.ns);
+		assert_int_equal(seen.worst_ns, truth.worst_ns);
+		virt_model_free(model);
+		xen_trace_close(xen);
+		xen_trace_close(xen_less);
+		trace_free(&whole);
+		trace_free(&less);
+	}
+}
+
+/** And port I/O costs the same. */
+static void test_no_runstates_port_io(void **state)
+{
+	struct trace trace = sample("hvm-io", keep_no_runstates);
+	struct xen_trace *xen = open_trace(&trace);
+	struct virt_model *model = model_of(xen);
+	struct crossings truth = crossings_in(xen, SVM_IOIO), seen = crossings_of(model, "IOIO");
+	struct virt_totals totals;
+	int32_t vcpu = virt_model_find_vcpu(model, xen_vcpu_tid(0x10000));
+
+	(void)state;
+	assert_int_equal(seen.n, truth.n);
+	assert_int_equal(seen.ns, truth.ns);
+	assert_int_equal(seen.blocked_ns, 0);
+	/* as the runstates say: it waits for the device model 110 times */
+	virt_vcpu_totals(model, vcpu, INT64_MIN, INT64_MAX, &totals);
+	assert_int_equal(totals.count[VIRT_OFFLINE], 110);
+	virt_model_free(model);
+	xen_trace_close(xen);
+	trace_free(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_port_io),
 		cmocka_unit_test(test_halt),
+		cmocka_unit_test(test_no_runstates),
+		cmocka_unit_test(test_no_runstates_port_io),
 	};
 
 	if (!getenv("KSV_SOURCE_DIR")) {

@@ -182,6 +182,96 @@ static void test_switches_alone(void **state)
 	virt_model_free(model);
 }
 
+/** A switch between d1v0 and idle on pCPU 0. */
+static void leave(struct trace *trace, uint64_t tsc)
+{
+	TRACE_RECORD(trace, XEN_TRC_SCHED_SWITCH, tsc, 1, 0, 0x7fff, 0);
+}
+
+static void come(struct trace *trace, uint64_t tsc)
+{
+	TRACE_RECORD(trace, XEN_TRC_SCHED_SWITCH, tsc, 0x7fff, 0, 1, 0);
+}
+
+/** Without runstates: which wake-up made a vCPU want to run, and what it did before. */
+static void test_wakes(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	come(&trace, 100);
+	/* nobody needs to wake up who runs */
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 200, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_BLOCK, 900, 1, 0);
+	leave(&trace, 1000);
+	/* paused and unpaused while it sleeps */
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SLEEP, 1100, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 1200, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 1300, 1, 0);
+	come(&trace, 1400);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 1500, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SLEEP, 1600, 1, 0);
+	leave(&trace, 2000);
+	/* paused twice by the same, who lets it go once */
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SLEEP, 2100, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 2200, 1, 0);
+	come(&trace, 2300);
+	/* nobody asked it to go: it waits in Xen */
+	leave(&trace, 3000);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 3200, 1, 0);
+	come(&trace, 3300);
+	/* what it wanted to block for comes before it does */
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_BLOCK, 3900, 1, 0);
+	leave(&trace, 4000);
+	come(&trace, 4300);
+	/* and again, so that it goes on, and is paused while it waits for a pCPU */
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_BLOCK, 4800, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SWITCH_INFCONT, 4900, 1, 0, 600, 0);
+	leave(&trace, 5000);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SLEEP, 5100, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 5200, 1, 0);
+	come(&trace, 5300);
+	/* whatever it is that it waits for, the trace does not tell */
+	leave(&trace, 6000);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 6500, 2, 0);
+	model = build(&trace);
+	expect(model, "d1v0", "G100p0 B1000p0 W1300p0 G1400p0 O2000p0 W2200p0 G2300p0 "
+	       "O3000p0 W3200p0 G3300p0 P4000p0 G4300p0 P5000p0 O5100p0 W5200p0 G5300p0 U6000p0");
+	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
+/** The wait in Xen is the device model's, if it is within an exit. */
+static void test_wakes_exit(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	come(&trace, 1000);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1100);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_SVM_EXIT, 1200, SVM_IOIO, 0);
+	leave(&trace, 1300);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 1400, 1, 0);
+	come(&trace, 1500);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1600);
+	/* two reasons to stay away, one wake-up: it may run, or it may not */
+	TRACE_RECORD(&trace, XEN_TRC_HVM_SVM_EXIT, 1700, SVM_HLT, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_BLOCK, 1800, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SLEEP, 1850, 1, 0);
+	leave(&trace, 1900);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 2000, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 2100, 2, 0);
+	model = build(&trace);
+	expect(model, "d1v0", "H1000p0 G1100p0 H1200p0(IOIO) O1300p0! W1400p0 H1500p0(IOIO) "
+	       "G1600p0 H1700p0(HLT) B1900p0 U2000p0");
+	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
 /** Switches and runstates together give what runstates alone do. */
 static void test_both(void **state)
 {
@@ -487,6 +577,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runstates),
 		cmocka_unit_test(test_switches_alone),
+		cmocka_unit_test(test_wakes),
+		cmocka_unit_test(test_wakes_exit),
 		cmocka_unit_test(test_both),
 		cmocka_unit_test(test_exits),
 		cmocka_unit_test(test_device_model),

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	xen_tracker_verbose.c
+ * @brief	What the verbose records of Xen's scheduler tell: switches and requests.
+ *
+ * Where runstates are traced, they tell all of it but who put a vCPU to sleep. Without them, a vCPU
+ * that is switched out has blocked or sleeps if that was requested, else it is preempted. What it
+ * does then becomes known from its wake-ups. Xen writes their record at the beginning of
+ * vcpu_wake(), whatever comes of them; but it calls that function only if one of the reasons for
+ * which a vCPU stays off its pCPU has just gone away (xen/common/sched/core.c). Therefore
+ *
+ * - a vCPU that only waits for a pCPU is not woken up. One that seems to be preempted, and is, has
+ *   been waiting in Xen, for the device model's answer to its VM exit, say;
+ * - as many wake-ups as there were requests are enough;
+ * - fewer may be, because a vCPU that is put to sleep twice can wake up at once. Then the last
+ *   wake-up before the vCPU runs was the one that counts;
+ * - a vCPU that runs without having been woken up has wanted to all the time: what it blocked for
+ *   had come before it was switched out.
+ *
+ * How long a vCPU waited, which the switch itself says, counts from the wake-up until Xen 4.12 and
+ * from its last run since 4.13, and so tells nothing here that can be relied on.
+ */
+#include "xen_tracker_private.h"
+
+enum request { WAKE, SLEEP, BLOCK };
+
+static xen_vcpu make_vcpu(uint32_t domid, uint32_t id)
+{
+	return domid > XEN_DOMID_IDLE || id > XEN_MAX_VCPU ? XEN_VCPU_UNKNOWN : domid << 16 | id;
+}
+
+/** A vCPU runs again, and nothing but its wake-ups tells what it did before. */
+static void settle(struct xen_tracker *tracker, struct tracked_vcpu *v)
+{
+	if (on_pcpu(v))
+		return;
+	if (v->wake_ns != NO_WAKE)
+		tracker_enter(tracker, v, v->wake_ns, WAKING);
+	else if (v->holds)
+		tracker_correct(tracker, v, PREEMPTED);
+}
+
+void tracker_give_up(struct xen_tracker *tracker, struct tracked_vcpu *v)
+{
+	if (v->doubtful)
+		tracker_correct(tracker, v, UNKNOWN);
+	else if (v->wake_ns != NO_WAKE)
+		tracker_enter(tracker, v, v->wake_ns, UNKNOWN);
+}
+
+/* ---- switches ---- */
+
+void tracker_drop_switch(struct xen_tracker *tracker, struct tracked_run *run)
+{
+	if (run->pending)
+		tracker->head.n_pending--;
+	run->pending = false;
+}
+
+static void leave(struct xen_tracker *tracker, uint32_t index, int32_t who, bool to_idle)
+{
+	struct tracked_vcpu *v = &tracker->vcpus[who];
+	enum state next = v->blocking ? BLOCKED : v->sleeps ? OFFLINE : PREEMPTED;
+
+	tracker_take_off(tracker, index, tracker->runs[index].switch_ns, who, next, ANY_RUNSTATE);
+	v->doubtful = v->state == PREEMPTED && to_idle;
+}
+
+/** What a switch tells; the record after it is no runstate change, which would have told more. */
+static void end_switch(struct xen_tracker *tracker, uint32_t index)
+{
+	struct tracked_run *run = &tracker->runs[index];
+	bool to_idle = run->next != XEN_VCPU_UNKNOWN && xen_vcpu_is_idle(run->next);
+	int32_t who;
+
+	tracker_drop_switch(tracker, run);
+	if (run->prev != XEN_VCPU_UNKNOWN && xen_vcpu_is_idle(run->prev))
+		tracker_was_here(tracker, index, IDLE);
+	if (run->prev != XEN_VCPU_UNKNOWN && believable(run->prev)) {
+		who = tracker_vcpu_of(tracker, run->prev);
+		if (who < 0)
+			return;
+		tracker_was_here(tracker, index, who);
+		leave(tracker, index, who, to_idle);
+	}
+	if (to_idle) {
+		tracker_put_idle(tracker, index, run->switch_ns);
+	} else if (run->next != XEN_VCPU_UNKNOWN && believable(run->next)) {
+		who = tracker_vcpu_of(tracker, run->next);
+		if (who < 0)
+			return;
+		settle(tracker, &tracker->vcpus[who]);
+		tracker_put_on(tracker, index, run->switch_ns, who, ANY_RUNSTATE, true);
+	}
+}
+
+/** Another pCPU's record is about a vCPU that waits to be switched out or in. */
+static void end_switches_of(struct xen_tracker *tracker, xen_vcpu vcpu)
+{
+	for (uint32_t i = 0; tracker->head.n_pending && i < tracker->n_runs; i++) {
+		const struct tracked_run *run = &tracker->runs[i];
+
+		if (run->pending && (run->prev == vcpu || run->next == vcpu))
+			end_switch(tracker, i);
+	}
+}
+
+static void on_switch(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	struct tracked_run *run = &tracker->runs[row->rec.run];
+
+	if (tracker->have_runstates || row->rec.n_words < 4)
+		return;
+	run->prev = make_vcpu(xentrace_word(&row->rec, 0), xentrace_word(&row->rec, 1));
+	run->next = make_vcpu(xentrace_word(&row->rec, 2), xentrace_word(&row->rec, 3));
+	end_switches_of(tracker, run->prev);
+	end_switches_of(tracker, run->next);
+	run->switch_ns = row->time_ns;
+	run->pending = true;
+	tracker->head.n_pending++;
+}
+
+void tracker_after_switch(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	/* a runstate change tells the same, and more */
+	if (xen_event_is_runstate_change(row->rec.event))
+		tracker_drop_switch(tracker, &tracker->runs[row->rec.run]);
+	else
+		end_switch(tracker, row->rec.run);
+}
+
+void tracker_end_switches(struct xen_tracker *tracker)
+{
+	for (uint32_t i = 0; tracker->head.n_pending && i < tracker->n_runs; i++) {
+		if (tracker->runs[i].pending)
+			end_switch(tracker, i);
+	}
+}
+
+/* ---- requests ---- */
+
+static void request_wake(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns)
+{
+	if (v->state == WAKING)
+		return;
+	if (v->state == PREEMPTED) {
+		tracker_correct(tracker, v, OFFLINE);
+		v->holds = 1;
+	}
+	if (v->holds == 1) {
+		tracker_enter(tracker, v, time_ns, WAKING);
+		return;
+	}
+	v->holds -= v->holds > 0;
+	v->wake_ns = time_ns;
+}
+
+static void request_sleep(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns)
+{
+	if (v->state == WAKING || v->state == PREEMPTED)
+		tracker_enter(tracker, v, time_ns, OFFLINE);
+	if (v->state == UNKNOWN)
+		v->wake_ns = NO_WAKE;
+	else
+		v->holds += v->holds < UINT8_MAX;
+}
+
+/** To a vCPU that is or may be on its pCPU: it will do so at the next switch. */
+static void request_running(struct tracked_vcpu *v, enum request request, uint32_t run)
+{
+	switch (request) {
+	case WAKE:
+		v->blocking = v->own_sleep = false;
+		v->sleeps = 0;
+		break;
+	case SLEEP:
+		v->sleeps += v->sleeps < UINT8_MAX - 1;
+		v->own_sleep |= on_pcpu(v) && v->run == run;
+		break;
+	case BLOCK:
+		v->blocking = true;
+		break;
+	}
+}
+
+static void on_request(struct xen_tracker *tracker, const struct xen_trace_row *row,
+		       enum request request, xen_vcpu vcpu)
+{
+	struct tracked_vcpu *v;
+
+	if (!believable(vcpu))
+		return;
+	if (!tracker->have_runstates) {
+		end_switches_of(tracker, vcpu);
+		if (tracker_vcpu_of(tracker, vcpu) < 0)
+			return;
+	}
+	v = tracker_find_vcpu(tracker, vcpu);
+	if (!v)
+		return;
+	if (on_pcpu(v) || v->state == UNKNOWN)
+		request_running(v, request, row->rec.run);
+	if (on_pcpu(v) || tracker->have_runstates || tracker->n_lost)
+		return;
+	if (request == WAKE)
+		request_wake(tracker, v, row->time_ns);
+	else if (request == SLEEP)
+		request_sleep(tracker, v, row->time_ns);
+}
+
+/** The same vCPU goes on: what it was about to block for has come. */
+static void on_goes_on(struct xen_tracker *tracker, xen_vcpu vcpu)
+{
+	struct tracked_vcpu *v = believable(vcpu) ? tracker_find_vcpu(tracker, vcpu) : NULL;
+
+	if (v)
+		v->blocking = false;
+}
+
+void tracker_verbose(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	xen_vcpu vcpu = make_vcpu(xentrace_word(&row->rec, 0), xentrace_word(&row->rec, 1));
+
+	tracker->have_requests = true;
+	if (row->rec.n_words < 2)
+		return;
+	switch (row->rec.event) {
+	case XEN_TRC_SCHED_WAKE:
+		on_request(tracker, row, WAKE, vcpu);
+		break;
+	case XEN_TRC_SCHED_SLEEP:
+		on_request(tracker, row, SLEEP, vcpu);
+		break;
+	case XEN_TRC_SCHED_BLOCK:
+		on_request(tracker, row, BLOCK, vcpu);
+		break;
+	case XEN_TRC_SCHED_SWITCH_INFCONT:
+		on_goes_on(tracker, vcpu);
+		break;
+	case XEN_TRC_SCHED_SWITCH:
+		on_switch(tracker, row);
+		break;
+	}
+}
