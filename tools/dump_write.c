@@ -89,7 +89,7 @@ static void cache_vcpu(struct dump_writer *writer, struct vcpu_cache *cache, xen
 	cache->vcpu = vcpu;
 	cache->valid = true;
 	cache->selected = !set->n || ksv_vcpu_in_set(set, vcpu);
-	if (vcpu == XEN_VCPU_UNKNOWN) {
+	if (vcpu == XEN_VCPU_UNKNOWN || xen_vcpu_is_somebody(vcpu)) {
 		cache->csv_size = snprintf(cache->csv, sizeof(cache->csv), ",");
 		cache->json_size = snprintf(cache->json, sizeof(cache->json),
 					    "\"domid\":null,\"vcpu\":null");

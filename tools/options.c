@@ -255,7 +255,9 @@ static int parse_vcpu(const char **text, struct ksv_vcpu_range *range)
 		return 0;
 	}
 	if (skip_word(text, "d?v?") || skip_word(text, "d?")) {
-		range->first = range->last = XEN_VCPU_UNKNOWN;
+		/* somebody on a pCPU, too, whom nothing names */
+		range->first = (xen_vcpu)XEN_DOMID_SOMEBODY << 16;
+		range->last = XEN_VCPU_UNKNOWN;
 		return 0;
 	}
 	/* Xen's domains, and the machines of a KVM host */

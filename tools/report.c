@@ -56,7 +56,7 @@ void report_exit_split(const struct virt_window_exit *exit, int64_t ns[REPORT_EX
 /** A vCPU as --vcpu names it. */
 static xen_vcpu xen_name(const struct virt_machine *machine, const struct virt_vcpu *vcpu)
 {
-	return machine->id < XEN_DOMID_IDLE ?
+	return machine->id != XEN_DOMID_IDLE ?
 	       (xen_vcpu)machine->id << 16 | (uint32_t)vcpu->id : XEN_VCPU_UNKNOWN;
 }
 

@@ -92,6 +92,21 @@ static int build_vcpu(struct report_delivery *delivery, const struct report *rep
 	return ret;
 }
 
+/** All vCPUs, each machine's together and in the order of their numbers. NULL without memory. */
+static int32_t *vcpus_in_order(const struct virt_model *model)
+{
+	int32_t *order = malloc(((size_t)virt_model_n_vcpus(model) + 1) * sizeof(*order));
+	int32_t n = 0;
+
+	for (int32_t m = 0; order && m < virt_model_n_machines(model); m++) {
+		const struct virt_machine *machine = virt_model_machine(model, m);
+
+		for (int32_t i = 0; i < machine->n_vcpus; i++)
+			order[n++] = machine->vcpus[i];
+	}
+	return order;
+}
+
 int report_delivery_build(struct report_delivery *delivery, const struct report *report,
 			  const struct ksv_vcpu_set *vcpus)
 {
@@ -105,25 +120,27 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 		"delivers interrupts on its own",
 	};
 	const struct virt_model *model = report->load->model;
-	int32_t n = virt_model_n_vcpus(model);
+	int32_t n = virt_model_n_vcpus(model), *order = vcpus_in_order(model);
 	int known = 0, aligned = 0, ret = delivery->injections.error;
 
 	delivery->vcpus = calloc((size_t)n + 1, sizeof(*delivery->vcpus));
-	if (!delivery->vcpus)
-		return -ENOMEM;
+	if (!delivery->vcpus || !order)
+		ret = -ENOMEM;
 	irq_injections_sort(&delivery->injections);
 	for (int32_t i = 0; i < n && !ret; i++) {
 		const struct report_guest *guest = NULL;
-		const struct report_guest_cpu *cpu = report_kvm_find(report->guests, i, &guest);
+		const struct report_guest_cpu *cpu = report_kvm_find(report->guests, order[i],
+								     &guest);
 
-		if (!cpu || (vcpus->n && !report_wants_vcpu(report, i, vcpus)))
+		if (!cpu || (vcpus->n && !report_wants_vcpu(report, order[i], vcpus)))
 			continue;
 		known++;
 		if (!irq_guest_cpu_is_aligned(&cpu->seen))
 			continue;
 		aligned++;
-		ret = build_vcpu(delivery, report, i, guest, cpu);
+		ret = build_vcpu(delivery, report, order[i], guest, cpu);
 	}
+	free(order);
 	delivery->missing = !report->load->n_guests ? missing[0] : !known ? missing[1] :
 			    !aligned ? missing[2] : !delivery->n_vcpus ? missing[3] : NULL;
 	return ret;

@@ -101,6 +101,7 @@ enum xen_event_symbol {
 #define XEN_TRC_CLASS_SHIFT	16
 #define XEN_TRC_CLASS_SCHED	0x002
 #define XEN_TRC_CLASS_HVM	0x008
+#define XEN_TRC_CLASS_PV	0x020
 #define XEN_TRC_ID_MASK		0x0fffffffu
 
 /** Subclasses, the bits 27..12: what xentrace -e can leave out (TRC_SCHED_MIN ...). */

@@ -16,6 +16,11 @@
 /** Sidecars are small; what is larger than this is something else. */
 #define META_MAX_BYTES	(4 << 20)
 
+/** What vCPUs, pCPUs and domains can be called: xen_running.h, xentrace_reader.h. */
+#define MAX_VCPU	9999
+#define MAX_PCPU	32767
+#define MAX_DOMID	0x7fef
+
 /** Ratios of two CPUs' frequencies. */
 #define MIN_TSC_SCALE	0.001
 #define MAX_TSC_SCALE	1000
@@ -139,6 +144,62 @@ static void take_tsc(struct xen_meta_domain *domain, struct json_object *object)
 	domain->tsc_scale = scale;
 }
 
+/** The only pCPU of a list as "xl vcpu-list" shows it, "2"; -1 for others: "all", "0-1,3". */
+static int64_t only_pcpu(struct json_object *object)
+{
+	struct json_object *value;
+	const char *text;
+	char *end;
+	long pcpu;
+
+	if (!json_object_object_get_ex(object, "hard_affinity", &value))
+		return -1;
+	text = json_object_get_string(value);
+	if (!text || *text < '0' || *text > '9')
+		return -1;
+	errno = 0;
+	pcpu = strtol(text, &end, 10);
+	return errno || *end || pcpu > MAX_PCPU ? -1 : pcpu;
+}
+
+/** Which vCPUs of a domain are pinned to a single pCPU. */
+static int take_pins(struct xen_meta *meta, uint32_t domid, struct json_object *domain)
+{
+	struct json_object *list;
+	struct xen_meta_pin *pins;
+	size_t n;
+
+	if (!json_object_object_get_ex(domain, "vcpus", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return 0;
+	n = json_object_array_length(list);
+	pins = realloc(meta->pins, (meta->n_pins + n + 1) * sizeof(*pins));
+	if (!pins)
+		return -ENOMEM;
+	meta->pins = pins;
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *object = json_object_array_get_idx(list, i);
+		int64_t id, pcpu;
+
+		if (!json_object_is_type(object, json_type_object))
+			continue;
+		id = number_member(object, "id", -1);
+		pcpu = only_pcpu(object);
+		if (id >= 0 && id <= MAX_VCPU && pcpu >= 0 && domid <= MAX_DOMID)
+			pins[meta->n_pins++] = (struct xen_meta_pin){
+				.pcpu = pcpu, .domid = domid, .vcpu = id,
+			};
+	}
+	return 0;
+}
+
+static int compare_pins(const void *a, const void *b)
+{
+	const struct xen_meta_pin *x = a, *y = b;
+
+	return x->pcpu < y->pcpu ? -1 : x->pcpu > y->pcpu;
+}
+
 static int take_domains(struct xen_meta *meta, struct json_object *root)
 {
 	struct json_object *list;
@@ -167,11 +228,17 @@ static int take_domains(struct xen_meta *meta, struct json_object *root)
 			free(domain.name);
 			domain.name = NULL;
 		}
+		if (take_pins(meta, domain.id, object)) {
+			free(domain.name);
+			return -ENOMEM;
+		}
 		take_tsc(&domain, object);
 		if (domain.name || domain.tsc_scale > 0)
 			meta->domains[meta->n_domains++] = domain;
 	}
 	qsort(meta->domains, meta->n_domains, sizeof(*meta->domains), compare_domains);
+	if (meta->n_pins)
+		qsort(meta->pins, meta->n_pins, sizeof(*meta->pins), compare_pins);
 	return 0;
 }
 
@@ -237,6 +304,7 @@ void xen_meta_free(struct xen_meta *meta)
 	for (int i = 0; i < meta->n_domains; i++)
 		free(meta->domains[i].name);
 	free(meta->domains);
+	free(meta->pins);
 	free(meta->xen_version);
 	free(meta->scheduler);
 	free(meta);
@@ -256,4 +324,19 @@ const char *xen_meta_domain_name(const struct xen_meta *meta, uint32_t domid)
 	const struct xen_meta_domain *found = xen_meta_domain(meta, domid);
 
 	return found ? found->name : NULL;
+}
+
+const struct xen_meta_pin *xen_meta_pinned(const struct xen_meta *meta, uint32_t pcpu)
+{
+	const struct xen_meta_pin key = { .pcpu = pcpu }, *found = NULL, *end;
+
+	if (meta && meta->n_pins)
+		found = bsearch(&key, meta->pins, meta->n_pins, sizeof(key), compare_pins);
+	if (!found)
+		return NULL;
+	end = meta->pins + meta->n_pins;
+	if ((found > meta->pins && found[-1].pcpu == pcpu) ||
+	    (found + 1 < end && found[1].pcpu == pcpu))
+		return NULL;
+	return found;
 }

@@ -5,7 +5,8 @@
  *
  *     { "cpu_khz": 2300000, "xen_version": "4.17.7", "scheduler": "credit2",
  *       "domains": [ { "id": 1, "name": "burny", "tsc_offset": "0xfffffff9e57d569a",
- *                      "tsc_scale": 1.0 }, ... ] }
+ *                      "tsc_scale": 1.0,
+ *                      "vcpus": [ { "id": 0, "hard_affinity": "2" }, ... ] }, ... ] }
  *
  * Unknown keys are ignored, missing ones are unknown.
  */
@@ -26,6 +27,12 @@ struct xen_meta_domain {
 	int64_t		tsc_offset;	/* modulo 2^64; tsc_scale 0: not told */
 };
 
+/** A vCPU that can be on one pCPU only. */
+struct xen_meta_pin {
+	uint32_t	pcpu;
+	uint32_t	domid, vcpu;
+};
+
 /** All members are owned by the struct; NULL or 0 when the sidecar does not have them. */
 struct xen_meta {
 	uint64_t	cpu_khz;
@@ -33,6 +40,8 @@ struct xen_meta {
 	char		*scheduler;
 	struct xen_meta_domain *domains; /* ascending by id */
 	int		n_domains;
+	struct xen_meta_pin *pins;	/* ascending by pCPU */
+	int		n_pins;
 };
 
 /** xen_meta_path - where the sidecar of a trace belongs. Return: malloc'ed path, or NULL. */
@@ -59,6 +68,14 @@ void xen_meta_free(struct xen_meta *meta);
 
 /** xen_meta_domain - what is told of a domain, or NULL; @meta may be NULL. */
 const struct xen_meta_domain *xen_meta_domain(const struct xen_meta *meta, uint32_t domid);
+
+/**
+ * xen_meta_pinned - the vCPU that is pinned to a pCPU and no other one
+ * @meta: may be NULL
+ *
+ * Return: NULL if there is none, or several.
+ */
+const struct xen_meta_pin *xen_meta_pinned(const struct xen_meta *meta, uint32_t pcpu);
 
 /** xen_meta_domain_name - a domain's name, or NULL; @meta may be NULL. */
 const char *xen_meta_domain_name(const struct xen_meta *meta, uint32_t domid);

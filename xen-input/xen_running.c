@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "xen_running.h"
 
@@ -42,6 +43,12 @@ static xen_vcpu vcpu_after_loss(const struct xentrace_record *rec)
 	return believable((did_vid & 0xffff) << 16 | did_vid >> 16);
 }
 
+/** A vCPU whose domain and number are two words. */
+static xen_vcpu vcpu_in(const struct xentrace_record *rec, unsigned int word)
+{
+	return believable(xentrace_word(rec, word) << 16 | (xentrace_word(rec, word + 1) & 0xffff));
+}
+
 /** A record of the class SCHED. */
 static xen_vcpu update_sched(struct xen_running_pcpu *pcpu, const struct xentrace_record *rec)
 {
@@ -61,12 +68,12 @@ static xen_vcpu update_sched(struct xen_running_pcpu *pcpu, const struct xentrac
 	} else if (event == XEN_TRC_SCHED_CONTINUE_RUNNING && rec->n_words) {
 		pcpu->current = believable(xentrace_word(rec, 0));
 	} else if (event == XEN_TRC_SCHED_SWITCH && rec->n_words >= 4) {
-		/* prev domid, prev vcpu, next domid, next vcpu */
 		if (pcpu->current == XEN_VCPU_UNKNOWN)
-			pcpu->current = believable(xentrace_word(rec, 0) << 16 |
-						   (xentrace_word(rec, 1) & 0xffff));
-		pcpu->next = believable(xentrace_word(rec, 2) << 16 |
-					(xentrace_word(rec, 3) & 0xffff));
+			pcpu->current = vcpu_in(rec, 0);
+		pcpu->next = vcpu_in(rec, 2);
+	} else if (event == XEN_TRC_SCHED_SWITCH_INFCONT && rec->n_words >= 4 &&
+		   pcpu->current == XEN_VCPU_UNKNOWN) {
+		pcpu->current = vcpu_in(rec, 0);
 	}
 	return pcpu->current;
 }
@@ -86,4 +93,111 @@ xen_vcpu xen_running_change(struct xen_running_pcpu *pcpu, const struct xentrace
 	if (rec->event == XEN_TRC_LOST_RECORDS)
 		pcpu->current = vcpu_after_loss(rec);
 	return pcpu->current;
+}
+
+/* ---- looking ahead ---- */
+
+/** What the records of a run have told so far of who was there at the first one. */
+struct ahead {
+	xen_vcpu	vcpu;
+	bool		crossings;	/* VM entries and exits */
+	bool		guest;		/* hypercalls, traps */
+	bool		scheduler;
+};
+
+/** Look at one more record. Return: true if no later one can tell. */
+static bool look_at(struct ahead *ahead, const struct xentrace_record *rec)
+{
+	uint32_t event = rec->event, subclass = event >> XEN_TRC_SUBCLASS_SHIFT;
+	bool missing = rec->flags & XENTRACE_AFTER_GAP || event == XEN_TRC_LOST_RECORDS;
+
+	if (!missing) {
+		ahead->crossings |= subclass == XEN_TRC_HVM_ENTRYEXIT;
+		ahead->guest |= event >> XEN_TRC_CLASS_SHIFT == XEN_TRC_CLASS_PV;
+		ahead->scheduler |= subclass == XEN_TRC_SCHED_MIN ||
+				    subclass == XEN_TRC_SCHED_VERBOSE;
+	}
+	if (missing || !rec->n_words)
+		return missing;
+	if (event == XEN_TRC_SCHED_CONTINUE_RUNNING ||
+	    (xen_event_is_runstate_change(event) &&
+	     xen_runstate_old(event) == XEN_RUNSTATE_RUNNING)) {
+		ahead->vcpu = believable(xentrace_word(rec, 0));
+	} else if (event == XEN_TRC_SCHED_SWITCH && rec->n_words >= 4) {
+		ahead->vcpu = vcpu_in(rec, 0);
+	} else if (event == XEN_TRC_SCHED_SWITCH_INFCONT && rec->n_words >= 4) {
+		/* names the scheduling unit; if runstates are traced, the vCPU comes next */
+		ahead->vcpu = vcpu_in(rec, 0);
+		return false;
+	} else if (!xen_event_is_runstate_change(event) ||
+		   xen_runstate_new(event) != XEN_RUNSTATE_RUNNING) {
+		return false;
+	}
+	/* nothing, if it took the place of somebody who left unseen */
+	ahead->crossings = ahead->guest = false;
+	return true;
+}
+
+static int look_ahead(struct ahead *ahead, const struct xentrace *reader, uint32_t run,
+		      uint16_t *pcpu)
+{
+	struct xentrace_iter_options options = { .one_run = true, .run = run };
+	struct xentrace_iter *iter = xentrace_iter_new(reader, &options);
+	struct xentrace_record rec;
+
+	if (!iter)
+		return -ENOMEM;
+	*ahead = (struct ahead){ .vcpu = XEN_VCPU_UNKNOWN };
+	while (xentrace_iter_next(iter, &rec)) {
+		*pcpu = rec.pcpu;
+		if (look_at(ahead, &rec))
+			break;
+	}
+	xentrace_iter_free(iter);
+	return 0;
+}
+
+int xen_first_find(struct xen_first *first, const struct xentrace *reader)
+{
+	uint32_t n = xentrace_n_runs(reader);
+	xen_vcpu *guests = malloc((n + 1) * sizeof(*guests));
+	int ret = 0;
+
+	*first = (struct xen_first){ .n_runs = n, .vcpu = malloc((n + 1) * sizeof(*guests)) };
+	if (!first->vcpu || !guests)
+		ret = -ENOMEM;
+	for (uint32_t i = 0; i < n && !ret; i++) {
+		struct ahead ahead;
+		uint16_t pcpu = 0;
+
+		ret = look_ahead(&ahead, reader, i, &pcpu);
+		if (ret)
+			break;
+		first->scheduler |= ahead.scheduler;
+		first->vcpu[i] = ahead.vcpu;
+		guests[i] = ahead.vcpu;
+		if (ahead.vcpu == XEN_VCPU_UNKNOWN && ahead.crossings)
+			first->vcpu[i] = guests[i] = xen_vcpu_somebody(pcpu);
+		else if (ahead.vcpu == XEN_VCPU_UNKNOWN && ahead.guest)
+			guests[i] = xen_vcpu_somebody(pcpu);
+	}
+	/* where no switch would be seen, a PV guest's hypercalls do not tell how long it stays */
+	if (!ret && first->scheduler)
+		memcpy(first->vcpu, guests, n * sizeof(*guests));
+	free(guests);
+	if (ret)
+		xen_first_destroy(first);
+	return ret;
+}
+
+void xen_first_destroy(struct xen_first *first)
+{
+	free(first->vcpu);
+	first->vcpu = NULL;
+}
+
+void xen_running_start(struct xen_running *running, const struct xen_first *first)
+{
+	for (uint32_t i = 0; i < running->n_runs && i < first->n_runs; i++)
+		running->pcpu[i].current = first->vcpu[i];
 }

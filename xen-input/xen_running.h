@@ -28,6 +28,12 @@ typedef uint32_t xen_vcpu;
 /** The idle domain (DOMID_IDLE, xen/include/public/xen.h); its vCPU n idles pCPU n. */
 #define XEN_DOMID_IDLE		0x7fff
 
+/**
+ * From this number on: of a vCPU that no record names, but that is on a pCPU all the time; the
+ * rest of the number is that of the pCPU. Beyond all real domains.
+ */
+#define XEN_DOMID_SOMEBODY	0x8000
+
 /** Highest vCPU number that is taken for real (MAX_VIRT_CPUS is 8192 for PV domains). */
 #define XEN_MAX_VCPU		9999
 
@@ -55,6 +61,18 @@ static inline bool xen_vcpu_is_idle(xen_vcpu vcpu)
 	return xen_vcpu_domid(vcpu) == XEN_DOMID_IDLE;
 }
 
+/** xen_vcpu_somebody - the vCPU that is on a pCPU all the time, whoever it is */
+static inline xen_vcpu xen_vcpu_somebody(uint16_t pcpu)
+{
+	return (xen_vcpu)(XEN_DOMID_SOMEBODY | pcpu) << 16;
+}
+
+/** xen_vcpu_is_somebody - is it one of these? */
+static inline bool xen_vcpu_is_somebody(xen_vcpu vcpu)
+{
+	return vcpu != XEN_VCPU_UNKNOWN && xen_vcpu_domid(vcpu) >= XEN_DOMID_SOMEBODY;
+}
+
 /** One pCPU; more exactly, one run of it (struct xentrace_record, run). */
 struct xen_running_pcpu {
 	xen_vcpu	current;
@@ -70,6 +88,32 @@ struct xen_running {
 
 /** xen_running_init - nothing known yet. Return: 0 or -ENOMEM. */
 int xen_running_init(struct xen_running *running, uint32_t n_runs);
+
+/** Who was on each pCPU at its first record. */
+struct xen_first {
+	xen_vcpu	*vcpu;		/* index = run; somebody, or XEN_VCPU_UNKNOWN */
+	uint32_t	n_runs;
+	bool		scheduler;	/* context switches are traced */
+};
+
+/**
+ * xen_first_find - look ahead for who was on each pCPU at its first record
+ *
+ * The first record of the scheduler tells who has been there up to now, unless records are missing
+ * before it: had there been a switch, it would have been traced. If there is no such record at all,
+ * but VM entries or exits, hypercalls or traps of a guest, one vCPU has been there all the time;
+ * nothing tells which. Without the scheduler's records, VM entries and exits are those of
+ * whoever is there.
+ *
+ * Return: 0, and @first is to be given to xen_first_destroy(), or -ENOMEM.
+ */
+int xen_first_find(struct xen_first *first, const struct xentrace *reader);
+
+/** xen_first_destroy - free what xen_first_find() has allocated. */
+void xen_first_destroy(struct xen_first *first);
+
+/** xen_running_start - before the first record: who is there. */
+void xen_running_start(struct xen_running *running, const struct xen_first *first);
 
 /** xen_running_destroy - free what xen_running_init() has allocated. */
 void xen_running_destroy(struct xen_running *running);

@@ -20,6 +20,7 @@ struct xen_trace {
 	struct xentrace		*reader;
 	struct xen_meta		*meta;
 	struct xen_clock	clock;
+	struct xen_first	first;
 	enum xen_isa		isa;
 	struct xen_skew		*skew;		/* of the last complete walk */
 	int64_t			*pcpu_offset;	/* requested skew correction, or NULL */
@@ -107,6 +108,66 @@ static int probe(struct xen_trace *trace, struct xen_calibrate *cal)
 	if (votes[XEN_ISA_VMX] || votes[XEN_ISA_SVM])
 		trace->isa = votes[XEN_ISA_SVM] >= votes[XEN_ISA_VMX] ? XEN_ISA_SVM : XEN_ISA_VMX;
 	return 0;
+}
+
+/** What the sidecar calls somebody. */
+struct named {
+	xen_vcpu	vcpu, somebody;
+	bool		wrong;		/* it was elsewhere */
+};
+
+/** Is a vCPU, of those that have been named, on another pCPU than where it has been put? */
+static int check_names(const struct xen_trace *trace, struct named *named, size_t n)
+{
+	uint32_t n_runs = xentrace_n_runs(trace->reader);
+	struct xentrace_iter_options options = { .drop_behind = trace->drop_behind };
+	struct xentrace_iter *iter = xentrace_iter_new(trace->reader, &options);
+	struct xen_running running;
+	struct xentrace_record rec;
+	int ret = xen_running_init(&running, n_runs);
+
+	while (!ret && iter && xentrace_iter_next(iter, &rec)) {
+		xen_vcpu before = running.pcpu[rec.run].current;
+		xen_vcpu vcpu = xen_running_update(&running, &rec);
+
+		for (size_t i = 0; vcpu != before && i < n; i++)
+			named[i].wrong |= vcpu == named[i].vcpu &&
+					  xen_vcpu_somebody(rec.pcpu) != named[i].somebody;
+	}
+	xen_running_destroy(&running);
+	xentrace_iter_free(iter);
+	return ret ? ret : iter ? 0 : -ENOMEM;
+}
+
+/** Names that this many vCPUs have at most: they are looked through again and again. */
+#define MAX_NAMED	256
+
+/** The vCPUs that nothing names: on a pCPU to which the sidecar says one vCPU is pinned. */
+static int name_somebody(struct xen_trace *trace)
+{
+	struct xen_first *first = &trace->first;
+	struct named named[MAX_NAMED];
+	size_t n = 0;
+	int ret;
+
+	for (uint32_t i = 0; i < first->n_runs && n < MAX_NAMED; i++) {
+		xen_vcpu vcpu = first->vcpu[i];
+		const struct xen_meta_pin *pin = NULL;
+
+		if (xen_vcpu_is_somebody(vcpu))
+			pin = xen_meta_pinned(trace->meta,
+					      xen_vcpu_domid(vcpu) - XEN_DOMID_SOMEBODY);
+		if (pin)
+			named[n++] = (struct named){ pin->domid << 16 | pin->vcpu, vcpu, false };
+	}
+	ret = n ? check_names(trace, named, n) : 0;
+	for (uint32_t i = 0; i < first->n_runs && n && !ret; i++) {
+		for (size_t k = 0; k < n; k++) {
+			if (named[k].somebody == first->vcpu[i] && !named[k].wrong)
+				first->vcpu[i] = named[k].vcpu;
+		}
+	}
+	return ret;
 }
 
 static int set_clock(struct xen_trace *trace, const struct xen_trace_options *options)
@@ -205,6 +266,10 @@ static struct xen_trace *trace_open(struct xentrace *reader, const char *path,
 	trace->drop_behind = options->drop_behind;
 	ret = load_meta(trace, path, options, error, error_size);
 	if (!ret)
+		ret = xen_first_find(&trace->first, reader);
+	if (!ret)
+		ret = name_somebody(trace);
+	if (!ret)
 		ret = set_clock(trace, options);
 	if (!ret && options->correct_skew)
 		ret = correct_skew(trace, options->absolute_time);
@@ -245,6 +310,7 @@ void xen_trace_close(struct xen_trace *trace)
 		return;
 	xen_skew_free(trace->skew);
 	xen_meta_free(trace->meta);
+	xen_first_destroy(&trace->first);
 	xentrace_close(trace->reader);
 	free(trace->pcpu_offset);
 	free(trace->name);
@@ -268,6 +334,11 @@ const struct xen_meta *xen_trace_meta(const struct xen_trace *trace)
 	return trace->meta;
 }
 
+const struct xen_first *xen_trace_first(const struct xen_trace *trace)
+{
+	return &trace->first;
+}
+
 enum xen_isa xen_trace_isa(const struct xen_trace *trace)
 {
 	return trace->isa;
@@ -281,6 +352,27 @@ int xen_trace_n_pcpus(const struct xen_trace *trace)
 const struct xen_skew *xen_trace_skew(const struct xen_trace *trace)
 {
 	return trace->skew;
+}
+
+/** The vCPUs that nothing names. */
+static void note_somebody(FILE *out, const struct xen_trace *trace, int max_lines)
+{
+	const struct xen_first *first = &trace->first;
+	int n = 0;
+
+	for (uint32_t i = 0; i < first->n_runs && n <= max_lines; i++) {
+		char name[32];
+
+		if (!xen_vcpu_is_somebody(first->vcpu[i]) || n++ == max_lines)
+			continue;
+		xen_vcpu_text(name, sizeof(name), first->vcpu[i], NULL);
+		fprintf(out, "%s: %s: %s\n", trace->name, name, first->scheduler ?
+			"a vCPU that never leaves this pCPU, and that no record names; the "
+			"sidecar can (hard_affinity)" :
+			"whatever vCPUs were there: context switches are not traced");
+	}
+	if (n > max_lines)
+		fprintf(out, "%s: ... and more vCPUs that no record names\n", trace->name);
 }
 
 char *xen_trace_notes(const struct xen_trace *trace, int max_lines)
@@ -299,6 +391,7 @@ char *xen_trace_notes(const struct xen_trace *trace, int max_lines)
 	free(damage);
 	if (trace->meta_error)
 		escape_print(out, "", "%s", trace->meta_error);
+	note_somebody(out, trace, max_lines);
 	if (trace->clock.source == XEN_CLOCK_ASSUMED) {
 		xen_clock_text(line, sizeof(line), &trace->clock);
 		fprintf(out, "%s: %s\n", trace->name, line);
@@ -336,6 +429,7 @@ struct xen_trace_iter *xen_trace_iter_new(struct xen_trace *trace)
 		xen_trace_iter_free(iter);
 		return NULL;
 	}
+	xen_running_start(&iter->running, &trace->first);
 	return iter;
 }
 
@@ -403,6 +497,9 @@ int xen_vcpu_text(char *buf, size_t size, xen_vcpu vcpu, const struct xen_meta *
 		return snprintf(buf, size, "d?v?");
 	if (xen_vcpu_is_idle(vcpu))
 		return snprintf(buf, size, "idle");
+	if (xen_vcpu_is_somebody(vcpu))
+		return snprintf(buf, size, "d?v? on p%u",
+				xen_vcpu_domid(vcpu) - XEN_DOMID_SOMEBODY);
 	name = xen_meta_domain_name(meta, xen_vcpu_domid(vcpu));
 	return snprintf(buf, size, "d%uv%u%s%s", xen_vcpu_domid(vcpu), xen_vcpu_id(vcpu),
 			name ? ":" : "", name ? name : "");

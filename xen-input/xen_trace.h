@@ -71,6 +71,9 @@ const struct xen_meta *xen_trace_meta(const struct xen_trace *trace);
 /** xen_trace_isa - the instruction set of the VM exits in this trace, if it has any. */
 enum xen_isa xen_trace_isa(const struct xen_trace *trace);
 
+/** xen_trace_first - who was on each pCPU at its first record; a sidecar may have named it. */
+const struct xen_first *xen_trace_first(const struct xen_trace *trace);
+
 /** xen_trace_n_pcpus - highest pCPU number + 1. */
 int xen_trace_n_pcpus(const struct xen_trace *trace);
 
@@ -88,7 +91,7 @@ char *xen_trace_notes(const struct xen_trace *trace, int max_lines);
 struct xen_trace_row {
 	struct xentrace_record	rec;	/* rec.tsc includes a requested skew correction */
 	int64_t			time_ns;
-	xen_vcpu		vcpu;	/* who was running; XEN_VCPU_UNKNOWN */
+	xen_vcpu		vcpu;	/* who was running; somebody, or XEN_VCPU_UNKNOWN */
 };
 
 struct xen_trace_iter;
@@ -126,7 +129,7 @@ int xen_trace_time_at(const struct xen_trace *trace, uint64_t offset, int64_t *t
 const struct xen_skew *xen_trace_skew(const struct xen_trace *trace);
 
 /**
- * xen_vcpu_text - "d1v0", "idle", "d?v?", or with a sidecar "d1v0:name"
+ * xen_vcpu_text - "d1v0", "idle", "d?v?", "d?v? on p2", or with a sidecar "d1v0:name"
  * @meta: may be NULL
  *
  * Return: as snprintf().

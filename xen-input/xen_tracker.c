@@ -23,9 +23,8 @@ int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *
 		tracker->begun = true;
 	}
 	if (tracker->head.last_ns[row->rec.run] == INT64_MIN) {
-		tracker->runs[row->rec.run].first_ns = row->time_ns;
 		tracker->runs[row->rec.run].pcpu = row->rec.pcpu;
-		tracker->runs[row->rec.run].early_days = true;
+		tracker_begin_run(tracker, row->rec.run, row->time_ns);
 	}
 	if (!tracker->replay) {
 		if (is_loss(row))
@@ -61,7 +60,6 @@ static int start_over(struct xen_tracker *tracker)
 	tracker->have_runstates = tracker->have_requests = false;
 	for (uint32_t i = 0; i < tracker->n_runs; i++) {
 		tracker->head.last_ns[i] = INT64_MIN;
-		tracker_end_early(&tracker->runs[i]);
 		tracker->runs[i] = (struct tracked_run){ .current = NOT_KNOWN,
 							 .preempted = NOT_KNOWN };
 	}
@@ -98,8 +96,6 @@ void xen_tracker_free(struct xen_tracker *tracker)
 	free(tracker->domains);
 	free(tracker->reasons);
 	free(tracker->losses);
-	for (uint32_t i = 0; i < tracker->n_runs && tracker->runs; i++)
-		tracker_end_early(&tracker->runs[i]);
 	free(tracker->runs);
 	free(tracker->head.last_ns);
 	free(tracker);
@@ -117,21 +113,6 @@ static int walk(struct xen_tracker *tracker)
 	return ret;
 }
 
-/** VM entries and exits on pCPUs of which nothing has told to the end who was there. */
-static void name_the_nameless(struct xen_tracker *tracker)
-{
-	for (uint32_t i = 0; i < tracker->n_runs; i++) {
-		const struct tracked_run *run = &tracker->runs[i];
-		int32_t who;
-
-		if (!run->early_days || !run->n_early)
-			continue;
-		who = tracker_vcpu_of(tracker, (xen_vcpu)XEN_TRACKER_ANONYMOUS << 16 | run->pcpu);
-		if (who >= 0)
-			tracker_was_here(tracker, i, who);
-	}
-}
-
 int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 {
 	int64_t end_ns = INT64_MIN;
@@ -147,7 +128,6 @@ int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 	if (ret)
 		return ret;
 	tracker_end_switches(tracker);
-	name_the_nameless(tracker);
 	tracker_close(tracker);
 	for (uint32_t i = 0; i < tracker->n_runs; i++) {
 		if (tracker->head.last_ns[i] > end_ns)

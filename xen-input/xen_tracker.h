@@ -6,27 +6,26 @@
  * Feed every record in order of time; what does not matter costs a comparison. The rules:
  *
  * - Runstate changes tell everything about scheduling. Where they are not traced, the switches of
- *   TRC_SCHED_VERBOSE do, and its requests: a vCPU that is switched out has been preempted, unless it
- *   blocked or was put to sleep before, or is woken up later. It is WAKING from the wake-up on that
- *   it runs after, not from those that come to nothing; which ones do, xen_tracker_verbose.c knows.
+ *   TRC_SCHED_VERBOSE do, and its requests: a vCPU that is switched out has been preempted, unless
+ *   it blocked or was put to sleep before, or is woken up later. It is WAKING from the wake-up on
+ *   that it runs after, not from those that come to nothing: see xen_tracker_verbose.c.
  * - A vCPU of a domain with VM entries and exits is GUEST from an entry to the next exit, and
  *   HYPERVISOR for the rest of the time that it is on its pCPU. Every other running vCPU is GUEST:
  *   the hypercalls and traps of PV domains have a record at their beginning but none at their end,
  *   so that the time inside Xen cannot be told from the time outside.
  * - A vCPU that goes offline within a VM exit waits for the device model's answer
- *   (VIRT_INTERVAL_UNASKED) if an exit of that kind can be the device model's affair, and nobody put
- *   the vCPU to sleep, which TRC_SCHED_VERBOSE would tell. Where that is not traced, so do those
- *   after port I/O and page table violations. What the guest asked for itself, a toolstack's pause
- *   and a move by the scheduler are no such wait.
+ *   (VIRT_INTERVAL_UNASKED) if an exit of that kind can be the device model's affair, and nobody
+ *   put the vCPU to sleep, which TRC_SCHED_VERBOSE would tell. Where that is not traced, those
+ *   after port I/O and page table violations count. What the guest asked for itself, a toolstack's
+ *   pause and a move by the scheduler are no such wait.
  * - What happened while records were lost is known only afterwards. From the first lost record
  *   on, the vCPU that ran there, and every vCPU that does not run elsewhere, is UNKNOWN, until a
  *   record tells; while any pCPU's records are lost, nothing but running is certain. Bytes that are
  *   missing from the file count as lost records.
- * - The first record that tells who is on a pCPU holds back to that pCPU's first record: had there
- *   been a switch in between, it would have been traced.
+ * - The first record that tells who is on a pCPU holds back to that pCPU's first record, and a vCPU
+ *   that no record names has a domain of its own, "d? on p2" (xen_first_find()). The exits of a
+ *   trace without the scheduler are VIRT_INTERVAL_UNSPLIT.
  * - A domain that is created while being traced has been OFFLINE before.
- * - Where nothing tells to the end who is on a pCPU, its VM entries and exits (if these are traced
- *   without the scheduler) belong to a vCPU of its own, "d?p0" of the domain "d?".
  */
 #ifndef KSHARK_VIRT_XEN_TRACKER_H
 #define KSHARK_VIRT_XEN_TRACKER_H
@@ -39,9 +38,6 @@ extern "C" {
 #endif
 
 struct xen_tracker;
-
-/** Domain of the vCPUs of a trace that does not name any, beyond all real ones. */
-#define XEN_TRACKER_ANONYMOUS	0x8000
 
 /**
  * xen_tracker_new - begin to fill a model

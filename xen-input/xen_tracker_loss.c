@@ -87,7 +87,6 @@ void tracker_end_loss(struct xen_tracker *tracker, const struct xen_trace_row *r
 	if (run->lost)
 		tracker->n_lost--;
 	run->lost = false;
-	tracker_end_early(run);
 	if (row->rec.event != XEN_TRC_LOST_RECORDS || row->rec.n_words < 2)
 		return;
 	if (xen_vcpu_is_idle(vcpu)) {

@@ -39,8 +39,8 @@ int32_t tracker_domain_of(struct xen_tracker *tracker, uint32_t domid)
 	if (tracker_make_room(&tracker->domains, &tracker->room_domains, n,
 			      sizeof(*tracker->domains)))
 		return -ENOMEM;
-	if (domid == XEN_TRACKER_ANONYMOUS)
-		snprintf(name, sizeof(name), "d?");
+	if (domid >= XEN_DOMID_SOMEBODY)
+		snprintf(name, sizeof(name), "d? on p%u", domid - XEN_DOMID_SOMEBODY);
 	else
 		text_format(name, sizeof(name), "d%u%s%s", domid, meta ? ":" : "",
 			    meta ? meta : "");
@@ -68,10 +68,8 @@ int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 		tracker_fail(tracker, -ENOMEM);
 		return -ENOMEM;
 	}
-	if (domid == XEN_TRACKER_ANONYMOUS)
-		snprintf(name, sizeof(name), "d?p%u", id);
-	else
-		snprintf(name, sizeof(name), "d%uv%u", domid, id);
+	/* without the domain's name, which its machine has */
+	xen_vcpu_text(name, sizeof(name), vcpu, NULL);
 	v = &tracker->vcpus[n];
 	*v = (struct tracked_vcpu){ .domain = domain, .last_ns = tracker->begin_ns,
 				    .reason = VIRT_NONE, .pcpu = VIRT_NONE, .wake_ns = NO_WAKE };

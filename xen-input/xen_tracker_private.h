@@ -4,9 +4,10 @@
  * @brief	Inside the tracker of Xen's vCPUs; its rules are in xen_tracker.h.
  *
  * The walk (xen_tracker.c) hands each record to the functions that know what it tells
- * (xen_tracker_records.c, and xen_tracker_verbose.c for TRC_SCHED_VERBOSE) and, if records are missing, to those that know what that means
- * (xen_tracker_loss.c). Both drive the state machine (xen_tracker_state.c), which alone writes the
- * states into the model, with the vCPUs, domains and exit reasons of xen_tracker_names.c.
+ * (xen_tracker_records.c, xen_tracker_verbose.c for TRC_SCHED_VERBOSE) and, if records are missing,
+ * to those that know what that means (xen_tracker_loss.c). Both drive the state machine
+ * (xen_tracker_state.c), which alone writes the states into the model, with the vCPUs, domains and
+ * exit reasons of xen_tracker_names.c.
  */
 #ifndef KSHARK_VIRT_XEN_TRACKER_PRIVATE_H
 #define KSHARK_VIRT_XEN_TRACKER_PRIVATE_H
@@ -55,7 +56,7 @@ struct tracked_vcpu {
 	bool		doubtful;	/* PREEMPTED, but its pCPU did not need to take it off */
 	bool		blocking;	/* TRC_SCHED_BLOCK came: it will be switched out for that */
 	uint8_t		sleeps;		/* TRC_SCHED_SLEEP came so many times */
-	bool		own_sleep;	/* while on its pCPU, and recorded there: it pauses itself */
+	bool		own_sleep;	/* on its pCPU, and recorded there: it pauses itself */
 };
 
 struct tracked_domain {
@@ -65,20 +66,9 @@ struct tracked_domain {
 	bool		has_vcpus;
 };
 
-/** A VM entry or exit of a vCPU that a later record will name. */
-struct early_crossing {
-	int64_t		time_ns;
-	int32_t		reason;
-	uint8_t		crossing;
-};
-
 /** A run of a pCPU (struct xentrace_record, run). */
 struct tracked_run {
-	int64_t		first_ns;
 	uint16_t	pcpu;
-	struct early_crossing *early;	/* since then, while nobody is known to be there */
-	size_t		n_early, room_early;
-	bool		early_days;	/* nothing has been said yet of who is there */
 	int32_t		current;	/* vCPU, IDLE or NOT_KNOWN */
 	int32_t		preempted;	/* vCPU that was preempted right now, or NOT_KNOWN */
 	int64_t		preempted_ns;
@@ -224,18 +214,12 @@ void tracker_change_off(struct xen_tracker *tracker, int64_t time_ns, int32_t wh
 /** tracker_put_idle - a pCPU is idle now; what was on it before has left without a word. */
 void tracker_put_idle(struct xen_tracker *tracker, uint32_t run, int64_t time_ns);
 
-/** tracker_cross - a VM entry or exit on a pCPU, of whoever is there or turns out to have been. */
+/** tracker_cross - a VM entry or exit on a pCPU, of whoever is known to be there. */
 void tracker_cross(struct xen_tracker *tracker, uint32_t run, int64_t time_ns,
 		   enum crossing crossing, int32_t reason);
 
-/**
- * tracker_was_here - the first record that tells who is on a pCPU: it has been there all the time
- * @who: vCPU or IDLE
- */
-void tracker_was_here(struct xen_tracker *tracker, uint32_t run, int32_t who);
-
-/** tracker_end_early - no record will tell any more who was on a pCPU at first. */
-void tracker_end_early(struct tracked_run *run);
+/** tracker_begin_run - the first record of a pCPU, if none is missing before it: who is there. */
+void tracker_begin_run(struct xen_tracker *tracker, uint32_t run, int64_t time_ns);
 
 /** tracker_lose_run - from now on nothing tells who is on a pCPU, nor what became of the others. */
 void tracker_lose_run(struct xen_tracker *tracker, uint32_t run, int64_t time_ns);

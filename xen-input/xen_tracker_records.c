@@ -26,8 +26,6 @@ static void on_runstate(struct xen_tracker *tracker, const struct xen_trace_row 
 	if (!row->rec.n_words)
 		return;
 	if (xen_vcpu_is_idle(vcpu)) {
-		if (old == XEN_RUNSTATE_RUNNING)
-			tracker_was_here(tracker, row->rec.run, IDLE);
 		if (new == XEN_RUNSTATE_RUNNING || old == XEN_RUNSTATE_RUNNING)
 			tracker_put_idle(tracker, row->rec.run, row->time_ns);
 		return;
@@ -37,8 +35,6 @@ static void on_runstate(struct xen_tracker *tracker, const struct xen_trace_row 
 	who = tracker_vcpu_of(tracker, vcpu);
 	if (who < 0)
 		return;
-	if (old == XEN_RUNSTATE_RUNNING)
-		tracker_was_here(tracker, row->rec.run, who);
 	if (new == XEN_RUNSTATE_RUNNING)
 		tracker_put_on(tracker, row->rec.run, row->time_ns, who, old, true);
 	else if (old == XEN_RUNSTATE_RUNNING)
@@ -55,14 +51,12 @@ static void on_continue(struct xen_tracker *tracker, const struct xen_trace_row 
 	if (!row->rec.n_words)
 		return;
 	if (xen_vcpu_is_idle(vcpu)) {
-		tracker_was_here(tracker, row->rec.run, IDLE);
 		tracker_put_idle(tracker, row->rec.run, row->time_ns);
 		return;
 	}
 	who = believable(vcpu) ? tracker_vcpu_of(tracker, vcpu) : -1;
 	if (who < 0)
 		return;
-	tracker_was_here(tracker, row->rec.run, who);
 	tracker_put_on(tracker, row->rec.run, row->time_ns, who, XEN_RUNSTATE_RUNNING, true);
 }
 

@@ -33,7 +33,7 @@ static const uint8_t agrees[N_STATES] = {
 static const struct {
 	bool	untold;		/* nobody put it to sleep: that would have been traced */
 	bool	unsure;		/* requests are not traced: the device model is what is likely */
-	bool	itself;		/* the exit's handler put it to sleep: a monitor must answer first */
+	bool	itself;		/* the exit's handler put it to sleep: a monitor must answer */
 } waits[VIRT_EXIT_N_CLASSES] = {
 	[VIRT_EXIT_OTHER]	= { true, false, false },
 	/* a halt with interrupts disabled is the end of the vCPU */
@@ -279,7 +279,6 @@ void tracker_change_off(struct xen_tracker *tracker, int64_t time_ns, int32_t wh
 
 void tracker_put_idle(struct xen_tracker *tracker, uint32_t run, int64_t time_ns)
 {
-	tracker_end_early(&tracker->runs[run]);
 	evict(tracker, run, IDLE, time_ns);
 	if (tracker->runs[run].current != IDLE)
 		occupy(tracker, run, time_ns, IDLE);
@@ -299,7 +298,9 @@ static void cross(struct xen_tracker *tracker, int32_t who, int64_t time_ns, enu
 	resolve(tracker, v, crossings[crossing][v->state].was);
 	v->blocking = false;
 	v->reason = reason;
-	enter_state(tracker, v, time_ns, is, reason, crossing == EXIT ? VIRT_INTERVAL_EXIT : 0);
+	enter_state(tracker, v, time_ns, is, reason,
+		    crossing == ENTRY ? 0 : VIRT_INTERVAL_EXIT |
+		    (xen_trace_first(tracker->trace)->scheduler ? 0 : VIRT_INTERVAL_UNSPLIT));
 }
 
 void tracker_cross(struct xen_tracker *tracker, uint32_t index, int64_t time_ns,
@@ -307,52 +308,33 @@ void tracker_cross(struct xen_tracker *tracker, uint32_t index, int64_t time_ns,
 {
 	struct tracked_run *run = &tracker->runs[index];
 
-	if (run->current >= 0) {
+	if (run->current >= 0)
 		cross(tracker, run->current, time_ns, crossing, reason);
-		return;
-	}
-	if (!run->early_days)
-		return;
-	if (tracker_make_room(&run->early, &run->room_early, run->n_early, sizeof(*run->early))) {
-		tracker_fail(tracker, -ENOMEM);
-		return;
-	}
-	run->early[run->n_early++] = (struct early_crossing){
-		.time_ns = time_ns, .reason = reason, .crossing = (uint8_t)crossing
-	};
 }
 
-void tracker_end_early(struct tracked_run *run)
+void tracker_begin_run(struct xen_tracker *tracker, uint32_t run, int64_t time_ns)
 {
-	free(run->early);
-	run->early = NULL;
-	run->n_early = run->room_early = 0;
-	run->early_days = false;
-}
+	xen_vcpu vcpu = xen_trace_first(tracker->trace)->vcpu[run];
+	int32_t who;
 
-void tracker_was_here(struct xen_tracker *tracker, uint32_t index, int32_t who)
-{
-	struct tracked_run *run = &tracker->runs[index];
-	struct tracked_vcpu *v = who >= 0 ? &tracker->vcpus[who] : NULL;
-
-	if (!run->early_days || run->current != NOT_KNOWN)
+	if (vcpu == XEN_VCPU_UNKNOWN)
 		return;
-	if (!v) {
-		occupy(tracker, index, run->first_ns, IDLE);
-	} else if (v->state == UNKNOWN && v->last_ns <= run->first_ns) {
-		tracker_put_on(tracker, index, run->first_ns, who, ANY_RUNSTATE, false);
-		for (size_t i = 0; i < run->n_early; i++)
-			cross(tracker, who, run->early[i].time_ns,
-			      (enum crossing)run->early[i].crossing, run->early[i].reason);
+	if (xen_vcpu_is_idle(vcpu)) {
+		occupy(tracker, run, time_ns, IDLE);
+		return;
 	}
-	tracker_end_early(run);
+	if (!believable(vcpu) && !xen_vcpu_is_somebody(vcpu))
+		return;
+	who = tracker_vcpu_of(tracker, vcpu);
+	/* else another pCPU's records contradict: they have been seen first */
+	if (who >= 0 && tracker->vcpus[who].state == UNKNOWN)
+		tracker_put_on(tracker, run, time_ns, who, ANY_RUNSTATE, false);
 }
 
 void tracker_lose_run(struct xen_tracker *tracker, uint32_t index, int64_t time_ns)
 {
 	struct tracked_run *run = &tracker->runs[index];
 
-	tracker_end_early(run);
 	run->preempted = NOT_KNOWN;
 	if (run->current >= 0)
 		lose(tracker, &tracker->vcpus[run->current], time_ns);

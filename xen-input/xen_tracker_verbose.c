@@ -74,13 +74,10 @@ static void end_switch(struct xen_tracker *tracker, uint32_t index)
 	int32_t who;
 
 	tracker_drop_switch(tracker, run);
-	if (run->prev != XEN_VCPU_UNKNOWN && xen_vcpu_is_idle(run->prev))
-		tracker_was_here(tracker, index, IDLE);
 	if (run->prev != XEN_VCPU_UNKNOWN && believable(run->prev)) {
 		who = tracker_vcpu_of(tracker, run->prev);
 		if (who < 0)
 			return;
-		tracker_was_here(tracker, index, who);
 		leave(tracker, index, who, to_idle);
 	}
 	if (to_idle) {

@@ -390,23 +390,25 @@ struct xentrace_iter *xentrace_iter_new(const struct xentrace *reader,
 					const struct xentrace_iter_options *options)
 {
 	struct xentrace_iter *iter = calloc(1, sizeof(*iter));
+	bool one_run = options && options->one_run && options->run < reader->n_runs;
+	uint32_t first = one_run ? options->run : 0, n = one_run ? 1 : reader->n_runs;
 
 	if (!iter)
 		return NULL;
 	iter->reader = reader;
 	iter->drop_behind = options && options->drop_behind;
-	iter->cursors = calloc(reader->n_runs, sizeof(*iter->cursors));
-	iter->heap = calloc(reader->n_runs + 1, sizeof(*iter->heap));
+	iter->cursors = calloc(n, sizeof(*iter->cursors));
+	iter->heap = calloc(n + 1, sizeof(*iter->heap));
 	if (!iter->cursors || !iter->heap) {
 		xentrace_iter_free(iter);
 		errno = ENOMEM;
 		return NULL;
 	}
-	for (uint32_t i = 0; i < reader->n_runs; i++) {
-		const struct run *run = &reader->runs[i];
+	for (uint32_t i = 0; i < n; i++) {
+		const struct run *run = &reader->runs[first + i];
 		struct cursor *c = &iter->cursors[i];
 
-		c->run = i;
+		c->run = first + i;
 		c->pcpu = run->pcpu;
 		if (options && options->pcpu_offset && run->pcpu < options->n_pcpu_offset)
 			c->pcpu_offset = options->pcpu_offset[run->pcpu];

@@ -192,6 +192,9 @@ struct xentrace_iter_options {
 	/** Cycles to add to the TSCs of each pCPU, index = pCPU number; NULL for none. */
 	const int64_t	*pcpu_offset;
 	int		n_pcpu_offset;
+	/** Only the records of one run. */
+	bool		one_run;
+	uint32_t	run;
 	/** Give back the memory of parts of the file that have been passed (sequential use). */
 	bool		drop_behind;
 };

@@ -30,8 +30,7 @@ picks '$3 == 0 || $3 >= 2' --pcpu 0 --pcpu 2-3
 picks '$4 == 1 && $5 == 0' --vcpu d1v0
 picks '$4 == 1' --vcpu d1
 picks '$4 == 32767' --vcpu idle
-picks '$4 == ""' --vcpu 'd?v?'
-picks '$4 == 0 || ($4 == 1 && $5 == 1) || $4 == ""' --vcpu 'd0,d1v1,d?v?'
+picks '$4 == 0 || ($4 == 1 && $5 == 1)' --vcpu d0,d1v1
 picks '$4 == 32767 && $5 == 1' --vcpu d32767v1
 picks '$7 ~ /^running_to_/' --event 'running_to_*'
 picks '$7 == "running_to_blocked" || $6 == "0x00021011"' --event running_to_blocked \
@@ -75,5 +74,15 @@ export XEN_CPUHZ=2G
 run dump --quiet --format csv --cpu-hz 1G "$sample"
 same "$OUT" "$WORK/absolute.csv"
 unset XEN_CPUHZ XEN_ABSTS
+
+# Records of whom nothing tells: those of pCPU 2, without the scheduler's.
+python3 "$GOLDEN/xen_less.py" "$sample" "$WORK/less.xen" 'pcpu != 2 or event >> 16 != 2' ||
+	fail "cannot make a trace"
+sample=$WORK/less.xen
+run dump --quiet --format csv "$sample"
+status 0
+mv "$OUT" "$all"
+picks '$4 == ""' --vcpu 'd?v?'
+picks '$4 == 0 || ($4 == 1 && $5 == 1) || $4 == ""' --vcpu 'd0,d1v1,d?v?'
 
 finish

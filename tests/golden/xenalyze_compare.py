@@ -9,8 +9,8 @@ with the same frequency. Of records that cannot be told apart (see xenalyze.py) 
 
 Differences that are known and meant, each counted and printed:
   to-running  on the very record that puts a vCPU on the pCPU, xenalyze says d?v?, we say that vCPU
-  beginning   before a pCPU's first scheduling record, xenalyze invents domain 32768; we say unknown
-  leaving     a pCPU's first scheduling record takes a vCPU off, or is the switch: it tells who ran
+  beginning   up to a pCPU's first scheduling record, xenalyze invents domain 32768; we say who that
+              record tells has been there, worked out here from the records alone
   lost        on the record of the loss itself xenalyze has the vCPU from before, we the one after
 Everything else is a failure.
 """
@@ -20,16 +20,29 @@ import sys
 import xenalyze
 
 
-def explain(row, did):
+def first_there(rows):
+    """Who was on each pCPU, as its first record of the scheduler tells: pCPU -> (domain, vCPU)"""
+    told = {}
+    for row in sorted((r for same in rows.values() for r in same), key=lambda r: r["tsc"]):
+        fields, event = row["fields"], row["event"]
+        if row["pcpu"] in told:
+            continue
+        if event == "lost_records":
+            told[row["pcpu"]] = None, None
+        elif event.startswith("running_to_") or event == "continue_running":
+            told[row["pcpu"]] = fields["vcpu"] >> 16, fields["vcpu"] & 0xffff
+        elif event == "__enter_scheduler":
+            told[row["pcpu"]] = fields["prev_domid"], fields["prev_vcpu"]
+    return told
+
+
+def explain(row, did, told):
     """Why xenalyze says something else; None if it should not."""
     event = row["event"]
     if did == "?" and event.endswith("_to_running"):
         return "to-running"
-    if did == "32768":
-        if row["domid"] is None:
-            return "beginning"
-        if event.startswith("running_to_") or event in ("__enter_scheduler", "continue_running"):
-            return "leaving"
+    if did == "32768" and (row["domid"], row["vcpu"]) == told.get(row["pcpu"]):
+        return "beginning"
     if event == "lost_records":
         return "lost"
     return None
@@ -40,6 +53,7 @@ def main():
     seen = collections.Counter()
     found = set()
     failures = 0
+    told = first_there(rows)
     for said in xenalyze.theirs(sys.argv[2]):
         if not said.key or said.domid is None:
             continue
@@ -53,7 +67,7 @@ def main():
         if (said.domid, said.vcpu) in ((str(r["domid"]), str(r["vcpu"])) for r in rows[said.key]):
             seen["same"] += 1
             continue
-        why = [w for w in (explain(r, said.domid) for r in rows[said.key]) if w]
+        why = [w for w in (explain(r, said.domid, told) for r in rows[said.key]) if w]
         if why:
             seen[why[0]] += 1
             continue

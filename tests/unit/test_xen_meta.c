@@ -105,6 +105,43 @@ static void test_unknown_and_wrong(void **state)
 	xen_meta_free(meta);
 }
 
+/** Who is pinned to which pCPU: one vCPU, and that to one pCPU only. */
+static void test_pins(void **state)
+{
+	struct xen_meta *meta = load(
+		"{ \"domains\": [ { \"id\": 3, \"name\": \"c\", \"vcpus\": ["
+		"  { \"id\": 7, \"hard_affinity\": \"2\" }, { \"id\": 8, \"hard_affinity\": 5 },"
+		"  { \"id\": 1, \"hard_affinity\": \"all\" }, { \"id\": 2 }, 4, null, [],"
+		"  { \"id\": 3, \"hard_affinity\": \"0-1\" },"
+		"  { \"id\": 4, \"hard_affinity\": \"9,10\" },"
+		"  { \"id\": 5, \"hard_affinity\": \"-1\" },"
+		"  { \"id\": 6, \"hard_affinity\": \"32768\" },"
+		"  { \"id\": 9, \"hard_affinity\": \"99999999999999999999\" },"
+		"  { \"id\": 10000, \"hard_affinity\": \"11\" },"
+		"  { \"id\": -1, \"hard_affinity\": \"12\" },"
+		"  { \"id\": 10, \"hard_affinity\": [ 13 ] },"
+		"  { \"id\": 11, \"hard_affinity\": \"14\" } ] },"
+		" { \"id\": 1, \"vcpus\": [ { \"id\": 0, \"hard_affinity\": \"14\" } ] },"
+		" { \"id\": 32767, \"vcpus\": [ { \"id\": 0, \"hard_affinity\": \"15\" } ] },"
+		" { \"id\": 4, \"vcpus\": { \"id\": 0, \"hard_affinity\": \"16\" } } ] }");
+	const struct xen_meta_pin *pin = xen_meta_pinned(meta, 2);
+
+	(void)state;
+	assert_non_null(pin);
+	assert_int_equal(pin->domid, 3);
+	assert_int_equal(pin->vcpu, 7);
+	pin = xen_meta_pinned(meta, 5);
+	assert_non_null(pin);
+	assert_int_equal(pin->vcpu, 8);
+	for (uint32_t pcpu = 0; pcpu < 40000; pcpu++) {
+		if (pcpu != 2 && pcpu != 5)
+			assert_null(xen_meta_pinned(meta, pcpu));
+	}
+	assert_null(xen_meta_pinned(NULL, 2));
+	assert_string_equal(xen_meta_domain_name(meta, 3), "c");
+	xen_meta_free(meta);
+}
+
 /** Offsets in each of the forms they are seen in; what cannot be is left out. */
 static void test_tsc(void **state)
 {
@@ -215,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_valid),
 		cmocka_unit_test(test_unknown_and_wrong),
+		cmocka_unit_test(test_pins),
 		cmocka_unit_test(test_tsc),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_missing),

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "trace_builder.h"
 #include "xen_running.h"
 
 #define VCPU(domid, vcpu)	((uint32_t)(domid) << 16 | (vcpu))
@@ -141,6 +142,101 @@ static void test_impossible(void **state)
 	assert_int_equal(now(0), VCPU(1, XEN_MAX_VCPU));
 }
 
+/** Who was there at first, according to a trace, which is freed. */
+static xen_vcpu first_of(struct trace *trace, uint32_t run)
+{
+	struct xentrace *reader = xentrace_open_memory(trace->data, trace->size, NULL, NULL, 0);
+	struct xen_first first;
+	xen_vcpu vcpu;
+
+	assert_non_null(reader);
+	assert_int_equal(xen_first_find(&first, reader), 0);
+	vcpu = first.vcpu[run];
+	xen_first_destroy(&first);
+	xentrace_close(reader);
+	trace_free(trace);
+	return vcpu;
+}
+
+/** A trace of two pCPUs, the first one idle, the second one in a hypercall at first. */
+static struct trace two_pcpus(void)
+{
+	struct trace trace = { 0 };
+
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, IDLE(0));
+	trace_window(&trace, 1);
+	TRACE_RECORD(&trace, OTHER, 1000);
+	/* of others, who are not there */
+	TRACE_RECORD(&trace, CHANGE(B, W), 1100, VCPU(7, 7));
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 1200, 7, 7);
+	return trace;
+}
+
+/** The first record that tells, of each kind, and what stands in its way. */
+static void test_first(void **state)
+{
+	static const struct {
+		uint32_t event;
+		int n;
+		uint32_t words[4];
+		xen_vcpu first;
+	} tells[] = {
+		{ CHANGE(R, B), 1, { VCPU(1, 2) }, VCPU(1, 2) },
+		{ CHANGE(R, W), 1, { IDLE(1) }, IDLE(1) },
+		{ XEN_TRC_SCHED_CONTINUE_RUNNING, 1, { VCPU(1, 2) }, VCPU(1, 2) },
+		{ XEN_TRC_SCHED_SWITCH, 4, { 1, 2, 3, 4 }, VCPU(1, 2) },
+		{ XEN_TRC_SCHED_SWITCH_INFCONT, 4, { 1, 2, 0, 0 }, VCPU(1, 2) },
+		/* takes the place of somebody who has left unseen */
+		{ CHANGE(W, R), 1, { VCPU(1, 2) }, UNKNOWN },
+		{ CHANGE(R, B), 1, { VCPU(1, 10000) }, UNKNOWN },
+		{ XEN_TRC_SCHED_SWITCH, 3, { 1, 2, 3 }, VCPU(XEN_DOMID_SOMEBODY | 1, 0) },
+		{ XEN_TRC_LOST_RECORDS, 4, { 9, 1 << 16 | 2, 0, 0 },
+		  VCPU(XEN_DOMID_SOMEBODY | 1, 0) },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tells) / sizeof(*tells); i++) {
+		struct trace trace = two_pcpus();
+
+		trace_record(&trace, tells[i].event, 2000, tells[i].n, tells[i].words);
+		/* too late to tell */
+		if (tells[i].n != 3 && tells[i].event != XEN_TRC_SCHED_SWITCH_INFCONT)
+			TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 3000, VCPU(5, 5));
+		assert_int_equal(first_of(&trace, 1), tells[i].first);
+	}
+}
+
+/** The scheduler's records name the unit; those of the runstates, the vCPU. */
+static void test_first_unit(void **state)
+{
+	struct trace trace = two_pcpus();
+
+	(void)state;
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SWITCH_INFCONT, 2000, 1, 0, 0, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 2001, VCPU(1, 1));
+	assert_int_equal(first_of(&trace, 1), VCPU(1, 1));
+	trace = two_pcpus();
+	assert_int_equal(first_of(&trace, 0), IDLE(0));
+}
+
+/** What looked ahead is what the first records belong to. */
+static void test_start(void **state)
+{
+	xen_vcpu vcpus[] = { VCPU(1, 2), UNKNOWN, xen_vcpu_somebody(2) };
+	const struct xen_first first = { .vcpu = vcpus, .n_runs = 3 };
+
+	(void)state;
+	xen_running_start(&running, &first);
+	assert_int_equal(now(0), VCPU(1, 2));
+	assert_int_equal(now(1), UNKNOWN);
+	assert_int_equal(now(2), xen_vcpu_somebody(2));
+	assert_int_equal(FEED(2, XEN_TRC_LOST_RECORDS, 17), UNKNOWN);
+	assert_true(xen_vcpu_is_somebody(xen_vcpu_somebody(XENTRACE_MAX_PCPU)));
+	assert_false(xen_vcpu_is_somebody(UNKNOWN));
+	assert_false(xen_vcpu_is_somebody(IDLE(0)));
+}
+
 static void test_no_runs(void **state)
 {
 	struct xen_running none;
@@ -161,6 +257,9 @@ int main(void)
 		TEST(test_switch),
 		TEST(test_losses),
 		TEST(test_impossible),
+		TEST(test_start),
+		cmocka_unit_test(test_first),
+		cmocka_unit_test(test_first_unit),
 		cmocka_unit_test(test_no_runs),
 	};
 

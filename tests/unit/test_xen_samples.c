@@ -46,6 +46,11 @@ static bool keep_no_runstates(uint32_t pcpu, uint32_t event)
 	return event >> XEN_TRC_SUBCLASS_SHIFT != XEN_TRC_SCHED_MIN;
 }
 
+static bool keep_no_scheduler_on_2(uint32_t pcpu, uint32_t event)
+{
+	return pcpu != 2 || event >> XEN_TRC_CLASS_SHIFT != XEN_TRC_CLASS_SCHED;
+}
+
 /** A sample as bytes, without some of its records. */
 static struct trace sample(const char *name, keep_fn keep)
 {
@@ -369,6 +374,70 @@ static void test_no_runstates_port_io(void **state)
 	trace_free(&trace);
 }
 
+/* ---- vCPUs that nothing names ---- */
+
+/** The same windows, of any length: what pCPUs and vCPUs do adds up. */
+static void assert_conserved(const struct virt_model *model)
+{
+	int64_t begin = virt_model_begin(model), length = virt_model_end(model) - begin;
+	struct virt_pcpu_totals pcpu;
+	struct virt_totals totals;
+
+	for (int i = 0; i < 20; i++) {
+		int64_t from = begin + length * i / 40, to = from + length * (i + 1) / 40;
+		int64_t ns[VIRT_N_STATES] = { 0 };
+
+		for (int32_t p = 0; p < virt_model_n_pcpus(model); p++) {
+			virt_pcpu_totals(model, p, from, to, &pcpu);
+			for (int s = VIRT_GUEST; s <= VIRT_HYPERVISOR; s++)
+				ns[s] += pcpu.state_ns[s];
+		}
+		for (int32_t v = 0; v < virt_model_n_vcpus(model); v++) {
+			virt_vcpu_totals(model, v, from, to, &totals);
+			for (int s = VIRT_GUEST; s <= VIRT_HYPERVISOR; s++)
+				ns[s] -= totals.ns[s];
+		}
+		assert_int_equal(ns[VIRT_GUEST], 0);
+		assert_int_equal(ns[VIRT_HYPERVISOR], 0);
+	}
+}
+
+/** Without its scheduler's records, somebody is on a pCPU all the time, and nobody is lost. */
+static void test_somebody(void **state)
+{
+	static const char *const names[] = { "pinned", "hvm-exits" };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		struct trace trace = sample(names[i], keep_no_scheduler_on_2);
+		struct xen_trace *xen = open_trace(&trace);
+		struct virt_model *model = model_of(xen);
+		int32_t vcpu = virt_model_find_vcpu(model, xen_vcpu_tid(xen_vcpu_somebody(2)));
+		struct xen_trace_iter *iter = xen_trace_iter_new(xen);
+		struct virt_totals totals;
+		struct xen_trace_row row;
+		int64_t first_ns = -1;
+
+		while (xen_trace_iter_next(iter, &row)) {
+			if (row.rec.pcpu != 2)
+				continue;
+			assert_int_equal(row.vcpu, xen_vcpu_somebody(2));
+			if (first_ns < 0)
+				first_ns = row.time_ns;
+		}
+		xen_trace_iter_free(iter);
+		assert_true(vcpu >= 0);
+		assert_string_equal(virt_model_vcpu(model, vcpu)->name, "d?v? on p2");
+		virt_vcpu_totals(model, vcpu, INT64_MIN, INT64_MAX, &totals);
+		assert_int_equal(totals.ns[VIRT_GUEST] + totals.ns[VIRT_HYPERVISOR],
+				 virt_model_end(model) - first_ns);
+		assert_conserved(model);
+		virt_model_free(model);
+		xen_trace_close(xen);
+		trace_free(&trace);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +445,7 @@ int main(void)
 		cmocka_unit_test(test_halt),
 		cmocka_unit_test(test_no_runstates),
 		cmocka_unit_test(test_no_runstates_port_io),
+		cmocka_unit_test(test_somebody),
 	};
 
 	if (!getenv("KSV_SOURCE_DIR")) {

@@ -66,7 +66,7 @@ static int32_t vcpu_of(const struct virt_model *model, const char *name)
 
 /**
  * A vCPU's intervals as text: "state@start(pcpu) ..." with the exit reason or culprit; "!" is a
- * wait that the guest did not ask for.
+ * wait that the guest did not ask for, "/" is not split.
  */
 static const char *life(const struct virt_model *model, const char *name)
 {
@@ -86,6 +86,8 @@ static const char *life(const struct virt_model *model, const char *name)
 			n += snprintf(text + n, sizeof(text) - n, "p%d", interval->pcpu);
 		if (interval->flags & VIRT_INTERVAL_UNASKED)
 			n += snprintf(text + n, sizeof(text) - n, "!");
+		if (interval->flags & VIRT_INTERVAL_UNSPLIT)
+			n += snprintf(text + n, sizeof(text) - n, "/");
 		if (interval->state == VIRT_PREEMPTED && interval->detail >= 0)
 			n += snprintf(text + n, sizeof(text) - n, "(%s)",
 				      virt_model_vcpu(model, interval->detail)->name);
@@ -201,9 +203,8 @@ static void test_wakes(void **state)
 
 	(void)state;
 	trace_window(&trace, 0);
-	come(&trace, 100);
-	/* nobody needs to wake up who runs */
-	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 200, 1, 0);
+	/* it was there, as the switch will tell: nobody needs to wake up who runs */
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 100, 1, 0);
 	TRACE_RECORD(&trace, XEN_TRC_SCHED_BLOCK, 900, 1, 0);
 	leave(&trace, 1000);
 	/* paused and unpaused while it sleeps */
@@ -432,7 +433,79 @@ static void test_exits_alone(void **state)
 	TRACE_RECORD(&trace, XEN_TRC_HVM_VMX_EXIT64, 1600, 12, 0, 0);
 	model = build(&trace);
 	assert_int_equal(virt_model_n_vcpus(model), 1);
-	expect(model, "d?p3", "H1000p3(HLT) G1500p3 H1600p3(HLT)");
+	/* it may have slept, or another one have come: that would not be traced */
+	expect(model, "d?v? on p3", "H1000p3/(HLT) G1500p3 H1600p3/(HLT)");
+	virt_model_free(model);
+}
+
+/** pCPUs of which no record of the scheduler tells who is there. */
+static void nobody_named(struct trace *trace)
+{
+	trace_window(trace, 0);
+	TRACE_RECORD(trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 900, D1V0);
+	TRACE_RECORD(trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 5000, D1V0);
+	trace_window(trace, 1);
+	TRACE_RECORD(trace, XEN_TRC_PV_HYPERCALL_V2, 1000, 0x0010001d);
+	TRACE_RECORD(trace, XEN_TRC_SCHED_WAKE, 2000, 3, 0);
+	TRACE_RECORD(trace, XEN_TRC_PV_HYPERCALL_V2, 4000, 0x0010001d);
+	trace_window(trace, 2);
+	TRACE_RECORD(trace, XEN_TRC_HVM_SVM_EXIT, 1100, SVM_HLT, 0);
+	TRACE_RECORD(trace, XEN_TRC_HVM_VMENTRY, 1200);
+	/* maybe idle: interrupts and power states tell nothing of a guest */
+	trace_window(trace, 3);
+	TRACE_RECORD(trace, XEN_TRC_HW_IRQ_HANDLED, 1300, 5, 0, 0);
+	/* until records are lost */
+	trace_window(trace, 4);
+	TRACE_RECORD(trace, XEN_TRC_PV_HYPERCALL_V2, 1400, 0x0010001d);
+	TRACE_RECORD(trace, XEN_TRC_LOST_RECORDS, 3000, 7, 0x00000002, 2500, 0);
+}
+
+/** A vCPU that never leaves its pCPU has a row of its own; each pCPU's may be another domain's. */
+static void test_nobody_named(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+	struct virt_pcpu_totals pcpu;
+	struct virt_totals totals;
+	int64_t busy = 0;
+
+	(void)state;
+	nobody_named(&trace);
+	model = build(&trace);
+	expect(model, "d?v? on p1", "U900 G1000p1");
+	expect(model, "d?v? on p2", "U900 H1100p2(HLT) G1200p2");
+	expect(model, "d?v? on p4", "U900 G1400p4 U2500p4");
+	expect(model, "d2v0", "U900 G3000p4");
+	assert_int_equal(virt_model_n_vcpus(model), 6);
+	assert_int_equal(virt_model_n_machines(model), 6);
+	assert_false(virt_pcpu_at(model, 3, 2000, NULL)->known);
+	assert_int_equal(virt_model_find_vcpu(model, xen_vcpu_tid(xen_vcpu_somebody(2))),
+			 vcpu_of(model, "d?v? on p2"));
+	for (int p = 0; p < 5; p++) {
+		virt_pcpu_totals(model, p, INT64_MIN, INT64_MAX, &pcpu);
+		busy += pcpu.state_ns[VIRT_GUEST] + pcpu.state_ns[VIRT_HYPERVISOR];
+	}
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		virt_vcpu_totals(model, i, INT64_MIN, INT64_MAX, &totals);
+		busy -= totals.ns[VIRT_GUEST] + totals.ns[VIRT_HYPERVISOR];
+	}
+	assert_int_equal(busy, 0);
+	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
+/** Hypercalls alone, where no switch would be traced, do not tell who is there how long. */
+static void test_hypercalls_alone(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 1);
+	TRACE_RECORD(&trace, XEN_TRC_PV_HYPERCALL_V2, 1000, 0x0010001d);
+	TRACE_RECORD(&trace, XEN_TRC_PV_HYPERCALL_V2, 4000, 0x0010001d);
+	model = build(&trace);
+	assert_int_equal(virt_model_n_vcpus(model), 0);
 	virt_model_free(model);
 }
 
@@ -584,6 +657,8 @@ int main(void)
 		cmocka_unit_test(test_device_model),
 		cmocka_unit_test(test_device_model_by_reason),
 		cmocka_unit_test(test_exits_alone),
+		cmocka_unit_test(test_nobody_named),
+		cmocka_unit_test(test_hypercalls_alone),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_domains),

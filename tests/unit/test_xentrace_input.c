@@ -18,6 +18,9 @@
 #include <libkshark.h>
 #include <libkshark-plugin.h>
 
+#include "trace_builder.h"
+#include "xen_running.h"
+
 #define SAMPLE	"hvm-exits.xen"
 
 /* What the host's own libraries lose with every trace.dat. */
@@ -218,6 +221,44 @@ static void rows_and_text(void **state)
 	}
 	assert_true(busy > rows.n / 14);
 	free_rows(&rows);
+}
+
+/** A trace whose pCPU 1 has no record of the scheduler. */
+static char *write_somebody(void)
+{
+	struct trace trace = { 0 };
+	char *path;
+
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 2000, 1 << 16);
+	trace_window(&trace, 1);
+	for (int i = 0; i < 5; i++)
+		TRACE_RECORD(&trace, XEN_TRC_PV_HYPERCALL_V2, 1000 + 500 * i, 0x0010001d);
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 4000, 1 << 16);
+	path = write_file("somebody.xen", trace.data, trace.size);
+	trace_free(&trace);
+	return path;
+}
+
+/* A vCPU that nothing names is a task like others, with the pid of the model, at every load. */
+static void somebody(void **state)
+{
+	char *path = write_somebody();
+	struct kshark_data_stream *stream = open_file(path);
+	struct rows rows = load(stream), again = load(stream);
+	int pid = xen_vcpu_tid(xen_vcpu_somebody(1));
+
+	(void)state;
+	same_rows(&rows, &again);
+	assert_true(kshark_hash_id_find(stream->tasks, pid));
+	assert_task(stream, pid, "d?v? on p1");
+	for (ssize_t i = 0; i < rows.n; i++)
+		assert_int_equal(rows.row[i]->pid, rows.row[i]->cpu ? pid : 20000);
+	free_rows(&rows);
+	free_rows(&again);
+	unlink(path);
+	free(path);
 }
 
 static void check_names(struct kshark_data_stream *stream)
@@ -580,7 +621,7 @@ int main(void)
 {
 #define TEST(function)	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(stream_itself), TEST(rows_and_text), TEST(events), TEST(fields),
+		TEST(stream_itself), TEST(rows_and_text), TEST(somebody), TEST(events), TEST(fields),
 		TEST(load_again), TEST(filters_at_load), TEST(event_handlers), TEST(several),
 		TEST(names_of_domains), TEST(damaged), TEST(refused), TEST(threads),
 	};

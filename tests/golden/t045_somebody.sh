@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A vCPU that never leaves its pCPU, so that no record of the scheduler names it: it has a row of its
+# own, and the name that a sidecar gives it. "pinned" without the scheduler's records of pCPU 2 is
+# such a trace; the vCPU there is d1v0.
+. "$(dirname "$0")/lib.sh"
+
+trace=$WORK/somebody.xen
+python3 "$GOLDEN/xen_less.py" "$SAMPLES/pinned.xen" "$trace" 'pcpu != 2 or event >> 16 != 2' ||
+	fail "cannot make a trace"
+
+run report "$trace"
+status 0
+says "$ERR" "d?v? on p2: a vCPU that never leaves this pCPU, and that no record names"
+golden t045_somebody "$OUT"
+
+# All time of all vCPUs is that of the pCPUs, and all records belong to somebody.
+run report -q --format csv "$trace"
+status 0
+check "conservation" python3 - "$OUT" <<'EOF'
+import csv
+import sys
+
+ns = {"state": 0, "pcpu": 0}
+for row in csv.DictReader(open(sys.argv[1])):
+    # the pCPUs' names are in the column before
+    if row["name"] in ("guest", "hypervisor", "busy") and row["section"] in ns:
+        ns[row["section"]] += int(row["ns"])
+sys.exit(not (ns["state"] == ns["pcpu"] > 10**10))
+EOF
+run dump -q --format csv --pcpu 2 "$trace"
+status 0
+mv "$OUT" "$WORK/there"
+run dump -q --format csv --vcpu 'd?v?' "$trace"
+status 0
+same "$OUT" "$WORK/there"
+run dump -q --pcpu 2 "$trace"
+check "rows of pCPU 2" test "$(wc -l < "$OUT")" -gt 1000
+check "each row is d?v? on p2" test "$(grep -vc '^ *d?v? on p2 ' "$OUT")" = 0
+
+# pinned NAME HARD_AFFINITY...: what the sidecar says of d1v0, d1v1 ...; NAME is what comes of it
+pinned()
+{
+	local name=$1 list= id=0 affinity
+
+	shift
+	for affinity; do
+		list="$list${list:+, }{ \"id\": $id, \"hard_affinity\": \"$affinity\" }"
+		id=$((id + 1))
+	done
+	echo "{ \"domains\": [ { \"id\": 1, \"vcpus\": [ $list ] } ] }" > "$trace.meta.json"
+	run dump -q --pcpu 2 "$trace"
+	check "$*: $name" test "$(grep -vc "^ *$name " "$OUT")" = 0
+}
+
+pinned d1v0 2 3
+pinned 'd?v? on p2' 2 2
+pinned 'd?v? on p2' all 3
+pinned 'd?v? on p2' 1-2 0,3
+# d1v1 was on pCPU 3, whatever the sidecar says
+pinned 'd?v? on p2' 3 2
+finish
