@@ -219,11 +219,14 @@ std::vector<KvmVcpu> KvmCombos::vcpus() const
 				KvmVcpu found = { stream.id, m, virtShown(machine->name),
 						  virtShown(vcpu->name), vcpu->host_pid, 0,
 						  data && kshark_is_tep(data), {} };
-				int64_t on = 0, known = 0;
+				int64_t on = 0, known, unsplit[VIRT_N_STATES];
 				virt_totals totals;
 
 				virt_vcpu_totals(model, machine->vcpus[i], INT64_MIN, INT64_MAX,
 						 &totals);
+				virt_vcpu_unsplit(model, machine->vcpus[i], INT64_MIN, INT64_MAX,
+						  unsplit);
+				known = unsplit[VIRT_UNKNOWN];
 				for (int state = 0; state < VIRT_UNKNOWN; state++) {
 					known += totals.ns[state];
 					on += state <= VIRT_VMM ? totals.ns[state] : 0;

@@ -12,7 +12,7 @@
 static int32_t where(const struct virt_interval *interval)
 {
 	return interval->state == VIRT_GUEST ? VIRT_CLOCK_INSIDE :
-	       interval->state == VIRT_UNKNOWN ? VIRT_CLOCK_UNKNOWN : VIRT_CLOCK_OUTSIDE;
+	       virt_interval_is_lost(interval) ? VIRT_CLOCK_UNKNOWN : VIRT_CLOCK_OUTSIDE;
 }
 
 static int read_vcpu(const struct virt_model *model, int32_t index, struct virt_clock_vcpu *vcpu)

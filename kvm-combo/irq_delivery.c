@@ -38,7 +38,7 @@ int irq_guest_cpu_take(struct irq_guest_cpu *cpu, const struct kvm_trace_record 
 	if (cpu->n_events && event.time_ns < cpu->events[cpu->n_events - 1].time_ns)
 		event.time_ns = cpu->events[cpu->n_events - 1].time_ns;
 	cpu->events[cpu->n_events++] = event;
-	if (interval && interval->state != VIRT_UNKNOWN) {
+	if (interval && !virt_interval_is_lost(interval)) {
 		cpu->fit += interval->state == VIRT_GUEST;
 		cpu->misfit += interval->state != VIRT_GUEST;
 	}

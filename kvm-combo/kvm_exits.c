@@ -81,23 +81,32 @@ static const char *svm_name(uint64_t reason, char *buf, size_t size)
 	return name ? name : exit_svm_name(reason);
 }
 
-const char *kvm_exit_name(enum kvm_isa isa, uint64_t reason, char *buf, size_t size)
+/** Return: NULL if there is none. */
+static const char *name_of(enum kvm_isa isa, uint64_t reason, char *buf, size_t size)
 {
-	const char *name = NULL;
-
 	switch (isa) {
 	case KVM_ISA_VMX:
-		name = vmx_name(reason);
-		break;
+		return vmx_name(reason);
 	case KVM_ISA_SVM:
-		name = svm_name(reason, buf, size);
-		break;
+		return svm_name(reason, buf, size);
 	case KVM_ISA_ARM:
-		name = arm_name(reason);
-		break;
-	case KVM_ISA_NONE:
-		break;
+		return arm_name(reason);
+	default:
+		return NULL;
 	}
+}
+
+bool kvm_exit_is_known(enum kvm_isa isa, uint64_t reason)
+{
+	char buf[32];
+
+	return name_of(isa, reason, buf, sizeof(buf));
+}
+
+const char *kvm_exit_name(enum kvm_isa isa, uint64_t reason, char *buf, size_t size)
+{
+	const char *name = name_of(isa, reason, buf, size);
+
 	if (name)
 		return name;
 	snprintf(buf, size, "0x%llx", (unsigned long long)reason);

@@ -21,7 +21,7 @@
 static const struct event_row {
 	const char	*system, *name;
 	uint8_t		kind;
-	uint8_t		isa;		/* where no field tells */
+	uint8_t		isa;		/* where no field tells; KVM_HYPERCALL: whose */
 	const char	*arg, *value, *more;
 } event_rows[] = {
 	{ "kvm", "kvm_entry", KVM_ENTRY, 0, "vcpu_id", NULL, NULL },
@@ -31,12 +31,16 @@ static const struct event_row {
 	{ "kvm", "kvm_exit", KVM_EXIT, KVM_ISA_ARM, NULL, "esr_ec", "ret" },
 	{ "kvm", "kvm_exit", KVM_EXIT, 0, NULL, "exit_reason", NULL },
 	{ "kvm", "kvm_exit", KVM_EXIT, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_userspace_exit", KVM_USERSPACE_EXIT, 0, "reason", "errno", NULL },
 	{ "kvm", "kvm_userspace_exit", KVM_USERSPACE_EXIT, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_nested_vmrun", KVM_NESTED_ENTRY, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_nested_vmenter", KVM_NESTED_ENTRY, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_nested_vmexit", KVM_NESTED_EXIT, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_nested_vmexit_inject", KVM_NESTED_INJECT, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_write_tsc_offset", KVM_TSC_OFFSET, 0, "vcpu_id", "next_tsc_offset", NULL },
+	{ "kvm", "kvm_hypercall", KVM_HYPERCALL, KVM_HYPERCALL_KVM, NULL, "nr", NULL },
+	{ "kvm", "kvm_hv_hypercall", KVM_HYPERCALL, KVM_HYPERCALL_HYPERV, NULL, "code", NULL },
+	{ "kvm", "kvm_xen_hypercall", KVM_HYPERCALL, KVM_HYPERCALL_XEN, "a0", "nr", NULL },
 	{ "sched", "sched_switch", KVM_SWITCH, 0, "next_pid", "prev_state", NULL },
 	{ "sched", "sched_wakeup", KVM_WAKEUP, 0, "pid", NULL, NULL },
 	{ "sched", "sched_wakeup_new", KVM_BORN, 0, "pid", NULL, NULL },
@@ -204,7 +208,9 @@ int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker
 		.arg = found->arg ? (int32_t)number(fields, found->arg, record) : VIRT_NONE,
 		.value = number(fields, found->value, record),
 	};
-	if (event.more == KVM_ISA_ARM)
+	if (event.kind == KVM_USERSPACE_EXIT)
+		event.value = (int32_t)event.value;
+	if (event.kind == KVM_EXIT && event.more == KVM_ISA_ARM)
 		event.value = (int64_t)((uint64_t)number(fields, found->more, record) << 32 |
 					((uint64_t)event.value & UINT32_MAX));
 	else if (found->more)

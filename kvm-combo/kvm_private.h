@@ -67,11 +67,21 @@ struct kvm_vcpu {
 	bool		level_known;	/* whether that holds */
 	int64_t		since_ns;	/* when it came to a pCPU, or nobody knew where it is */
 	int32_t		reason;		/* of its last exit */
+	uint8_t		wait;		/* enum kvm_wait, of that exit; none in the guest */
 	uint8_t		state;		/* enum virt_state that was said last */
 };
 
 enum kvm_place { KVM_PLACE_UNKNOWN, KVM_ON, KVM_OFF };
 enum kvm_mode { KVM_MODE_UNKNOWN, KVM_IN_GUEST, KVM_IN_HYPERVISOR, KVM_IN_VMM };
+
+/** If a vCPU's thread sleeps now: who wanted that? */
+enum kvm_wait {
+	KVM_WAIT_UNKNOWN,	/* nobody knows what the exit is about, or there was none */
+	KVM_WAIT_ASKED,		/* the guest */
+	KVM_WAIT_CALL,		/* perhaps the guest: a hypercall, whose number is not known */
+	KVM_WAIT_STOPPED,	/* the monitor, for reasons of its own */
+	KVM_WAIT_UNASKED,	/* whoever works for the exit */
+};
 
 /**
  * kvm_find_vcpus - the vCPU threads among all threads, and which machine's they are
@@ -85,6 +95,9 @@ int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 /** kvm_replay - all records in order of time, into the model. Return: 0 or -ENOMEM. */
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
 	       int32_t n_vcpus);
+
+/** kvm_exit_is_known - is it told what an exit is about? */
+bool kvm_exit_is_known(enum kvm_isa isa, uint64_t reason);
 
 /** kvm_exit_name - of a reason; @buf is used if there is no name. */
 const char *kvm_exit_name(enum kvm_isa isa, uint64_t reason, char *buf, size_t size);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kvm_private.h"
 
@@ -20,6 +21,12 @@ struct head {
 	size_t		next;
 };
 
+/** Why a vCPU has left its guest. */
+struct reason {
+	int32_t		index;		/* in the model */
+	enum kvm_wait	wait;
+};
+
 struct replay {
 	const struct kvm_tracker *tracker;
 	struct virt_model *model;
@@ -27,12 +34,13 @@ struct replay {
 	int32_t		n_vcpus;
 	int32_t		*pid;		/* per CPU, of the thread that has it; or KVM_NO_PID */
 	struct kvm_vcpu	**vcpu;		/* per CPU, that thread if it is one, or NULL */
+	int64_t		*seen_ns;	/* per CPU, when its thread was there for certain, last */
 	int64_t		*lost_ns;	/* per CPU, since when its records are lost */
 	size_t		n_lost;		/* CPUs */
 	size_t		n_unknown;	/* CPUs with records of which nobody knows who has them */
 	int64_t		known_ns;	/* since when all of them are known, if they are */
 	struct u32_map	reason_map;
-	int32_t		*reasons;	/* in the model, by number in @reason_map */
+	struct reason	*reasons;	/* by number in @reason_map */
 	size_t		reasons_room;
 	int		error;
 };
@@ -50,11 +58,27 @@ static void say(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns,
 {
 	if (state == VIRT_GUEST && vcpu->nested)
 		flags |= VIRT_INTERVAL_NESTED;
-	if (state == VIRT_HYPERVISOR && !replay->tracker->has_switches)
+	if ((state == VIRT_HYPERVISOR || state == VIRT_VMM) && !replay->tracker->has_switches)
 		flags |= VIRT_INTERVAL_UNSPLIT;
 	vcpu->state = state;
 	fail(replay, virt_model_set(replay->model, vcpu->index, time_ns, state, vcpu->pcpu, detail,
 				    flags));
+}
+
+/**
+ * Nobody knows whether it has a pCPU: switches are not recorded, and it may have asked to wait. A
+ * hypercall of which no more is known is not taken for a wait: hardly any is one.
+ */
+static bool is_open(const struct replay *replay, const struct kvm_vcpu *vcpu)
+{
+	return !replay->tracker->has_switches &&
+	       (vcpu->mode == KVM_IN_HYPERVISOR || vcpu->mode == KVM_IN_VMM) &&
+	       vcpu->wait != KVM_WAIT_UNASKED && vcpu->wait != KVM_WAIT_CALL;
+}
+
+static void say_open(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
+{
+	say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, VIRT_INTERVAL_UNSPLIT);
 }
 
 /** What it does on its pCPU, from its mode, which is known. */
@@ -66,8 +90,11 @@ static void say_mode(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_
 		[KVM_IN_VMM] = VIRT_VMM,
 	};
 
-	say(replay, vcpu, time_ns, states[vcpu->mode],
-	    vcpu->mode == KVM_IN_GUEST ? VIRT_NONE : vcpu->reason, 0);
+	if (is_open(replay, vcpu))
+		say_open(replay, vcpu, time_ns);
+	else
+		say(replay, vcpu, time_ns, states[vcpu->mode],
+		    vcpu->mode == KVM_IN_GUEST ? VIRT_NONE : vcpu->reason, 0);
 }
 
 static void contradict(struct replay *replay, const char *what)
@@ -111,18 +138,39 @@ static void occupy(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
 		replay->known_ns = time_ns;
 	replay->pid[cpu] = pid;
 	replay->vcpu[cpu] = pid > 0 ? vcpu_of(replay, pid) : NULL;
+	/* without switches, a record of a task or of none tells of no more than its own moment */
+	is_known &= replay->tracker->has_switches || replay->vcpu[cpu];
 	fail(replay, virt_model_occupy(replay->model, (int16_t)cpu, time_ns,
 				       is_known ? who(replay, pid) : VIRT_NONE, is_known));
 }
 
 /* --- exit reasons ---------------------------------------------------------------------------- */
 
-/** Exits out of a guest's guest have reasons of their own, called L2:... as those of Xen. */
-static int32_t reason_of(struct replay *replay, const struct kvm_event *event, bool nested)
+/** What an exit tells of the sleep that may follow. @name: NULL if nobody knows what it is. */
+static enum kvm_wait wait_of(const struct replay *replay, int32_t reason, const char *name)
 {
+	if (!name)
+		return KVM_WAIT_UNKNOWN;
+	switch (virt_model_reason_class(replay->model, reason)) {
+	case VIRT_EXIT_HALT:
+		return KVM_WAIT_ASKED;
+	case VIRT_EXIT_HYPERCALL:
+		/* the others may be anything: PSCI's suspend, a HLT of an encrypted guest */
+		return strcmp(name, "VMCALL") && strcmp(name, "VMMCALL") ? KVM_WAIT_UNKNOWN :
+									   KVM_WAIT_CALL;
+	default:
+		return KVM_WAIT_UNASKED;
+	}
+}
+
+/** Exits out of a guest's guest have reasons of their own, called L2:... as those of Xen. */
+static struct reason reason_of(struct replay *replay, const struct kvm_event *event, bool nested)
+{
+	const struct reason none = { VIRT_NONE, KVM_WAIT_UNKNOWN };
 	uint64_t value = (uint64_t)event->value;
 	uint32_t known = replay->reason_map.n_keys;
-	char buf[32], name[40];
+	char buf[32] = "", name[40];
+	const char *plain;
 	int64_t n;
 
 	if (event->more == KVM_ISA_VMX)
@@ -135,12 +183,15 @@ static int32_t reason_of(struct replay *replay, const struct kvm_event *event, b
 	if (n < 0 || !kvm_grow(&replay->reasons, sizeof(*replay->reasons), n,
 			       &replay->reasons_room)) {
 		fail(replay, -ENOMEM);
-		return VIRT_NONE;
+		return none;
 	}
-	snprintf(name, sizeof(name), "%s%s", nested ? "L2:" : "",
-		 kvm_exit_name(event->more, value, buf, sizeof(buf)));
-	replay->reasons[n] = virt_model_add_reason(replay->model, name);
-	fail(replay, replay->reasons[n]);
+	plain = kvm_exit_name(event->more, value, buf, sizeof(buf));
+	snprintf(name, sizeof(name), "%s%s", nested ? "L2:" : "", plain);
+	replay->reasons[n] = none;
+	replay->reasons[n].index = virt_model_add_reason(replay->model, name);
+	fail(replay, replay->reasons[n].index);
+	replay->reasons[n].wait = wait_of(replay, replay->reasons[n].index,
+					  kvm_exit_is_known(event->more, value) ? plain : NULL);
 	return replay->reasons[n];
 }
 
@@ -163,8 +214,33 @@ static void lose(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 	vcpu->mode = KVM_MODE_UNKNOWN;
 	vcpu->level_known = false;
 	vcpu->reason = VIRT_NONE;
+	vcpu->wait = KVM_WAIT_UNKNOWN;
 	vcpu->since_ns = time_ns;
 	say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, 0);
+}
+
+/**
+ * Whoever had a CPU has left it, at some time since it was seen there last; from then on nobody
+ * knows who has it. A vCPU goes on somewhere with what it did.
+ */
+static void vacate(struct replay *replay, int cpu)
+{
+	struct kvm_vcpu *vcpu = replay->vcpu[cpu];
+	int64_t since_ns = replay->seen_ns[cpu];
+
+	occupy(replay, cpu, since_ns, KVM_NO_PID);
+	if (!vcpu)
+		return;
+	if (replay->tracker->has_switches || vcpu->mode == KVM_MODE_UNKNOWN) {
+		lose(replay, vcpu, since_ns);
+	} else if (vcpu->mode == KVM_IN_GUEST) {
+		contradict(replay, "a vCPU leaves its pCPU without a VM exit");
+		lose(replay, vcpu, since_ns);
+	} else {
+		vcpu->place = KVM_PLACE_UNKNOWN;
+		vcpu->since_ns = since_ns;
+		say_open(replay, vcpu, since_ns);
+	}
 }
 
 /**
@@ -186,10 +262,10 @@ static void arrive(struct replay *replay, struct kvm_vcpu *vcpu, int cpu, int64_
 {
 	if (vcpu->place == KVM_ON && vcpu->pcpu == cpu)
 		return;
-	if (vcpu->place == KVM_ON && replay->tracker->has_switches) {
-		contradict(replay, "a vCPU's thread is on two pCPUs");
-		if (vcpu->mode == KVM_MODE_UNKNOWN)
-			resolve(replay, vcpu, KVM_IN_HYPERVISOR);
+	if (vcpu->place == KVM_ON) {
+		if (replay->tracker->has_switches)
+			contradict(replay, "a vCPU's thread is on two pCPUs");
+		vacate(replay, vcpu->pcpu);
 	}
 	vcpu->place = KVM_ON;
 	vcpu->pcpu = (int16_t)cpu;
@@ -205,11 +281,10 @@ static void notice(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
 
 	if (replay->pid[cpu] == pid)
 		return;
-	if (replay->pid[cpu] != KVM_NO_PID && replay->tracker->has_switches)
-		contradict(replay, "a thread has a pCPU that it was not switched to");
-	vcpu = replay->vcpu[cpu];
-	if (vcpu && vcpu->place == KVM_ON && vcpu->pcpu == cpu && replay->tracker->has_switches) {
-		lose(replay, vcpu, time_ns);
+	if (replay->pid[cpu] != KVM_NO_PID) {
+		if (replay->tracker->has_switches)
+			contradict(replay, "a thread has a pCPU that it was not switched to");
+		vacate(replay, cpu);
 	}
 	occupy(replay, cpu, time_ns, pid);
 	vcpu = replay->vcpu[cpu];
@@ -226,6 +301,7 @@ static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm
 	if (vcpu->mode == KVM_IN_GUEST) {
 		contradict(replay, "a vCPU is switched out without a VM exit");
 		vcpu->mode = KVM_IN_HYPERVISOR;
+		vcpu->wait = KVM_WAIT_UNKNOWN;
 	}
 	vcpu->place = KVM_OFF;
 	if (prev_state & STATE_DEAD) {
@@ -242,17 +318,12 @@ static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm
 
 /* --- records --------------------------------------------------------------------------------- */
 
-/**
- * The vCPU whose own record this is; so it is on that CPU, also if another one's records say that
- * it has been there since: without switches, nothing tells when it left.
- */
+/** The vCPU whose own record this is, which has been found on that CPU. */
 static struct kvm_vcpu *own_vcpu(struct replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
 
-	if (vcpu)
-		arrive(replay, vcpu, event->cpu, event->time_ns);
-	else if (event->kind == KVM_ENTRY || event->kind == KVM_EXIT)
+	if (!vcpu && (event->kind == KVM_ENTRY || event->kind == KVM_EXIT))
 		contradict(replay, "the idle task enters or leaves a guest");
 	return vcpu;
 }
@@ -291,6 +362,22 @@ static void find_level(const struct replay *replay, struct kvm_vcpu *vcpu,
 	vcpu->nested = event < end && event->kind == KVM_NESTED_EXIT && event->pid == vcpu->tid;
 }
 
+/** Is an exit out of a guest's guest handed to the guest's hypervisor? KVM says so at once. */
+static bool is_handed_on(const struct replay *replay, const struct kvm_vcpu *vcpu,
+			 const struct kvm_event *event)
+{
+	const struct kvm_cpu *cpu = &replay->tracker->cpus[event->cpu];
+	const struct kvm_event *end = cpu->events + cpu->n;
+
+	if (!vcpu->nested)
+		return false;
+	do {
+		event++;
+	} while (event < end && event->pid == vcpu->tid &&
+		 (event->kind == KVM_SEEN || event->kind == KVM_NESTED_EXIT));
+	return event < end && event->pid == vcpu->tid && event->kind == KVM_NESTED_INJECT;
+}
+
 static void on_entry(struct replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
@@ -302,12 +389,14 @@ static void on_entry(struct replay *replay, const struct kvm_event *event)
 	if (vcpu->mode == KVM_IN_GUEST)
 		contradict(replay, "a VM entry without an exit before it");
 	vcpu->mode = KVM_IN_GUEST;
+	vcpu->wait = KVM_WAIT_UNKNOWN;
 	say_mode(replay, vcpu, event->time_ns);
 }
 
 static void on_exit_(struct replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
+	struct reason reason;
 
 	if (!vcpu)
 		return;
@@ -317,8 +406,38 @@ static void on_exit_(struct replay *replay, const struct kvm_event *event)
 	if (vcpu->mode != KVM_IN_GUEST)
 		contradict(replay, "a VM exit without an entry before it");
 	vcpu->mode = KVM_IN_HYPERVISOR;
-	vcpu->reason = reason_of(replay, event, vcpu->nested);
+	reason = reason_of(replay, event, vcpu->nested);
+	vcpu->reason = reason.index;
+	/* whether it waits is then the guest's hypervisor's affair */
+	vcpu->wait = is_handed_on(replay, vcpu, event) ? KVM_WAIT_UNASKED : reason.wait;
 	say(replay, vcpu, event->time_ns, VIRT_HYPERVISOR, vcpu->reason, VIRT_INTERVAL_EXIT);
+}
+
+/** Whether a sleep of the monitor's thread is one that the guest has asked for. */
+static enum kvm_wait wait_of_monitor(enum kvm_wait wait, const struct kvm_event *event)
+{
+	/* include/uapi/linux/kvm.h: KVM_EXIT_... with which the virtual machine itself stops */
+	enum {
+		EXIT_DEBUG = 4, EXIT_HLT = 5, EXIT_SHUTDOWN = 8, EXIT_FAIL_ENTRY = 9,
+		EXIT_INTR = 10, EXIT_INTERNAL_ERROR = 17, EXIT_SYSTEM_EVENT = 24,
+	};
+
+	/* a signal, or a failure */
+	if (event->value < 0)
+		return KVM_WAIT_STOPPED;
+	switch (event->arg) {
+	case EXIT_HLT:
+		return KVM_WAIT_ASKED;
+	case EXIT_DEBUG:
+	case EXIT_SHUTDOWN:
+	case EXIT_FAIL_ENTRY:
+	case EXIT_INTR:
+	case EXIT_INTERNAL_ERROR:
+	case EXIT_SYSTEM_EVENT:
+		return KVM_WAIT_STOPPED;
+	default:
+		return wait;
+	}
 }
 
 static void on_userspace_exit(struct replay *replay, const struct kvm_event *event)
@@ -329,7 +448,43 @@ static void on_userspace_exit(struct replay *replay, const struct kvm_event *eve
 		return;
 	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
 	vcpu->mode = KVM_IN_VMM;
+	vcpu->wait = wait_of_monitor(vcpu->wait, event);
 	say_mode(replay, vcpu, event->time_ns);
+}
+
+/** Does the guest ask to wait, or to let others go first? */
+static bool is_waiting_call(const struct kvm_event *event)
+{
+	static const struct {
+		enum kvm_hypercall_abi abi;
+		int64_t	nr;
+		int32_t	arg;		/* VIRT_NONE: any */
+	} calls[] = {
+		/* include/uapi/linux/kvm_para.h: VAPIC_POLL_IRQ, KICK_CPU, SCHED_YIELD */
+		{ KVM_HYPERCALL_KVM, 1, VIRT_NONE },
+		{ KVM_HYPERCALL_KVM, 5, VIRT_NONE },
+		{ KVM_HYPERCALL_KVM, 11, VIRT_NONE },
+		/* Hyper-V's HVCALL_NOTIFY_LONG_SPIN_WAIT */
+		{ KVM_HYPERCALL_HYPERV, 8, VIRT_NONE },
+		/* Xen's sched_op: yield, block, poll */
+		{ KVM_HYPERCALL_XEN, 29, 0 }, { KVM_HYPERCALL_XEN, 29, 1 },
+		{ KVM_HYPERCALL_XEN, 29, 3 },
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (event->more == calls[i].abi && event->value == calls[i].nr &&
+		    (calls[i].arg == VIRT_NONE || calls[i].arg == event->arg))
+			return true;
+	return false;
+}
+
+static void on_hypercall(struct replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
+
+	/* that of an exit which is not known, or of a guest of the guest, tells nothing */
+	if (vcpu && vcpu->mode == KVM_IN_HYPERVISOR && vcpu->wait == KVM_WAIT_CALL)
+		vcpu->wait = is_waiting_call(event) ? KVM_WAIT_ASKED : KVM_WAIT_UNASKED;
 }
 
 static void on_nested(struct replay *replay, const struct kvm_event *event)
@@ -365,8 +520,12 @@ static void on_wakeup(struct replay *replay, const struct kvm_event *event)
 		find_asleep(replay, vcpu);
 	/* who has a pCPU or waits for one may be woken, too: that changes nothing */
 	if (vcpu && vcpu->place == KVM_OFF && !replay->n_lost &&
-	    (vcpu->state == VIRT_BLOCKED || vcpu->state == VIRT_OFFLINE))
-		say(replay, vcpu, event->time_ns, VIRT_WAKING, VIRT_NONE, 0);
+	    (vcpu->state == VIRT_BLOCKED || vcpu->state == VIRT_OFFLINE)) {
+		if (replay->tracker->has_switches)
+			say(replay, vcpu, event->time_ns, VIRT_WAKING, VIRT_NONE, 0);
+		else
+			lose(replay, vcpu, event->time_ns);
+	}
 }
 
 /** A thread begins. */
@@ -439,7 +598,9 @@ static void take(struct replay *replay, const struct kvm_event *event)
 		[KVM_FOUND] = on_found,
 		[KVM_BORN] = on_born,
 		[KVM_TSC_OFFSET] = NULL,
+		[KVM_HYPERCALL] = on_hypercall,
 	};
+	const struct kvm_vcpu *vcpu;
 
 	if (event->kind >= sizeof(rules) / sizeof(rules[0]))
 		return;
@@ -452,6 +613,10 @@ static void take(struct replay *replay, const struct kvm_event *event)
 	notice(replay, event->cpu, event->time_ns, event->pid);
 	if (rules[event->kind] && event->kind != KVM_FOUND)
 		rules[event->kind](replay, event);
+	replay->seen_ns[event->cpu] = event->time_ns;
+	vcpu = replay->vcpu[event->cpu];
+	if (vcpu && is_open(replay, vcpu))
+		vacate(replay, event->cpu);
 }
 
 /* --- in order of time ------------------------------------------------------------------------ */
@@ -513,8 +678,9 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 
 	replay.pid = malloc((tracker->n_cpus + 1) * sizeof(*replay.pid));
 	replay.lost_ns = calloc(tracker->n_cpus + 1, sizeof(*replay.lost_ns));
+	replay.seen_ns = calloc(tracker->n_cpus + 1, sizeof(*replay.seen_ns));
 	replay.vcpu = calloc(tracker->n_cpus + 1, sizeof(struct kvm_vcpu *));
-	if (heap && replay.pid && replay.vcpu && replay.lost_ns) {
+	if (heap && replay.pid && replay.vcpu && replay.lost_ns && replay.seen_ns) {
 		for (size_t c = 0; c < tracker->n_cpus; c++) {
 			replay.pid[c] = KVM_NO_PID;
 			replay.n_unknown += tracker->cpus[c].n > 0;
@@ -527,6 +693,7 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	free(replay.pid);
 	free(replay.vcpu);
 	free(replay.lost_ns);
+	free(replay.seen_ns);
 	free(replay.reasons);
 	u32_map_destroy(&replay.reason_map);
 	return replay.error;

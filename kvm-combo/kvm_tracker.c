@@ -88,6 +88,15 @@ const struct kvm_tsc_offset *kvm_tracker_tsc_offsets(const struct kvm_tracker *t
 	return tracker->offsets;
 }
 
+/** Does a CPU's last event only say that a thread is there still, as the next one will? */
+static bool is_still_there(const struct kvm_cpu *cpu, int32_t pid)
+{
+	const struct kvm_event *last = cpu->events + cpu->n - 1;
+
+	return cpu->n > 1 && last->kind == KVM_SEEN && last->pid == pid && last[-1].pid == pid &&
+	       last[-1].kind != KVM_LOST && last[-1].kind != KVM_SWITCH;
+}
+
 int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
 	struct kvm_event *stored;
@@ -98,6 +107,9 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	cpu = get_cpu(tracker, event->cpu);
 	if (!cpu || !kvm_grow(&cpu->events, sizeof(*cpu->events), cpu->n, &cpu->room))
 		return -ENOMEM;
+	/* the same thread's, but a loss, before which it was seen */
+	if (is_still_there(cpu, event->pid) && event->kind != KVM_LOST)
+		cpu->n--;
 	stored = &cpu->events[cpu->n++];
 	*stored = *event;
 	if (stored->time_ns < cpu->last_ns) {
@@ -124,7 +136,8 @@ int kvm_tracker_seen(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t 
 	if (cpu < 0 || cpu > INT16_MAX)
 		return -EINVAL;
 	known = (size_t)cpu < tracker->n_cpus ? &tracker->cpus[cpu] : NULL;
-	if (!known || known->pid != pid)
+	/* without switches, only its last record tells how long a thread was there */
+	if (!known || known->pid != pid || !tracker->has_switches)
 		return kvm_tracker_add(tracker, &event);
 	if (time_ns > known->last_ns)
 		known->last_ns = time_ns;

@@ -14,14 +14,23 @@
  * - Every record tells which thread has its CPU. Before a CPU's first record nothing is known. A
  *   thread that has its pCPU without a word about its mode was in the guest if the next such word
  *   is an exit, else in the hypervisor.
+ * - A vCPU is on one pCPU at a time. If it is seen on another one, or another thread on its own,
+ *   without a switch, it has left after its last record there: from that on, nobody knows what it
+ *   does, nor who has the pCPU, until something tells again. In a trace with sched_switch this is a
+ *   contradiction as well: records are missing. So in every window, the time of a state on pCPUs is
+ *   the same of all vCPUs and of all pCPUs.
  * - A vCPU that is woken before anything else is told of it has been BLOCKED since all CPUs are
  *   known, as it is on none of them.
  * - A thread that begins to exist was OFFLINE before.
  * - Where records of a CPU are lost, the vCPU that ran there and every one that does not run
  *   elsewhere are UNKNOWN, until something tells again; as long as any CPU's records are lost,
  *   nothing but running is certain.
- * - A trace without sched_switch does not tell what happens between exit and entry: HYPERVISOR with
- *   VIRT_INTERVAL_UNSPLIT; nothing is called PREEMPTED, BLOCKED or WAKING.
+ * - A trace without sched_switch does not tell what happens between exit and entry. As long as the
+ *   thread is the only one that is seen on its CPU, HYPERVISOR and VMM are VIRT_INTERVAL_UNSPLIT;
+ *   when it has left, and all of the time if the guest may have asked to wait or a signal has called
+ *   the thread back, so that it probably slept, it is UNKNOWN with that flag. Such an exit has no
+ *   known cost. Nothing is called PREEMPTED, BLOCKED or WAKING. Of other threads it is only known
+ *   that they were there at the very moment of a record: pCPUs are unknown but for their vCPUs.
  * - Between a nested entry and the exit that is handed to the guest's hypervisor, GUEST is
  *   VIRT_INTERVAL_NESTED, and the reasons of exits begin with "L2:".
  *
@@ -43,7 +52,7 @@ extern "C" {
 enum kvm_event_kind {
 	KVM_ENTRY,		/* arg: vCPU number, or VIRT_NONE */
 	KVM_EXIT,		/* as KVM_ENTRY; value: reason; more: enum kvm_isa */
-	KVM_USERSPACE_EXIT,
+	KVM_USERSPACE_EXIT,	/* arg: KVM_EXIT_*, or VIRT_NONE; value: below 0 an error */
 	KVM_NESTED_ENTRY,	/* the next entry is one into a guest's guest */
 	KVM_NESTED_EXIT,	/* a guest's guest has left */
 	KVM_NESTED_INJECT,	/* and its hypervisor will see that: it is entered next */
@@ -55,7 +64,12 @@ enum kvm_event_kind {
 	KVM_FOUND,		/* the first one after them; value: how many, 0 if nobody knows */
 	KVM_BORN,		/* arg: pid that begins to exist, and wants to run */
 	KVM_TSC_OFFSET,		/* arg: as KVM_ENTRY; value: the offset */
+	KVM_HYPERCALL,		/* value: number; arg: Xen's first argument; more: enum
+				 * kvm_hypercall_abi */
 };
+
+/** Whose numbers hypercalls are. */
+enum kvm_hypercall_abi { KVM_HYPERCALL_KVM, KVM_HYPERCALL_HYPERV, KVM_HYPERCALL_XEN };
 
 /** Whose numbers exit reasons are: KVM_ISA_* of Linux's arch/x86/kvm/trace.h, and ours. */
 enum kvm_isa {

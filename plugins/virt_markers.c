@@ -138,10 +138,12 @@ ssize_t virt_marker_limits(const struct virt_worst *worst, const struct virt_mar
 /** Does a vCPU's state become unknown, at least for some time, where records are missing? */
 static bool hides(const struct virt_model *model, const struct virt_worst_hit *loss, int32_t vcpu)
 {
+	int64_t end_ns = loss->time_ns + loss->cost_ns, unsplit[VIRT_N_STATES];
 	struct virt_totals totals;
 
-	virt_vcpu_totals(model, vcpu, loss->time_ns, loss->time_ns + loss->cost_ns, &totals);
-	return totals.ns[VIRT_UNKNOWN];
+	virt_vcpu_totals(model, vcpu, loss->time_ns, end_ns, &totals);
+	virt_vcpu_unsplit(model, vcpu, loss->time_ns, end_ns, unsplit);
+	return totals.ns[VIRT_UNKNOWN] > unsplit[VIRT_UNKNOWN];
 }
 
 size_t virt_marker_pick(const struct virt_model *model, bool by_pcpu, int32_t id,

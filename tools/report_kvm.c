@@ -153,7 +153,7 @@ static int take_guest_record(struct guest_walk *walk, const struct kvm_trace_rec
 	cpu->beyond += !interval;
 	if (record->time_ns < report->from_ns || record->time_ns >= report->to_ns)
 		return ret;
-	if (!interval || interval->state == VIRT_UNKNOWN)
+	if (!interval || virt_interval_is_lost(interval))
 		cpu->unknown++;
 	else if (interval->state == VIRT_GUEST)
 		cpu->inside++;

@@ -360,6 +360,7 @@ int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 		return -EINVAL;
 	if (pcpu >= model->n_pcpus && !pcpu_get(model, pcpu))
 		return -ENOMEM;
+	model->unsplit |= !!(flags & VIRT_INTERVAL_UNSPLIT);
 	if (same_interval(last, &interval))
 		return 0;
 	if (time_ns == last->start_ns && !(last->flags & VIRT_INTERVAL_EXIT)) {

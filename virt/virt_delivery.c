@@ -26,7 +26,7 @@ static struct way follow(const struct virt_model *model, const struct virt_vcpu_
 		way.entry_ns = inject_ns;
 
 	for (; i < track->n && track->intervals[i].start_ns < next_ns; i++) {
-		if (track->intervals[i].state == VIRT_UNKNOWN) {
+		if (virt_interval_is_lost(&track->intervals[i])) {
 			way.until_ns = track->intervals[i].start_ns;
 			way.broken = true;
 			return way;

@@ -48,8 +48,9 @@ enum virt_state {
 #define VIRT_INTERVAL_MIGRATED	(1 << 1)
 /** GUEST: a guest of this guest executes (L2). */
 #define VIRT_INTERVAL_NESTED	(1 << 2)
-/** HYPERVISOR: up to the next entry; a trace without scheduler events does not tell what of it was
- * another state. */
+/** HYPERVISOR, VMM: between a VM exit and the next entry, in a trace that does not tell who has a
+ * pCPU: some of it may have been another state. UNKNOWN: the same, if the vCPU has probably slept
+ * or has been on another pCPU: nobody knows whether it had one at all. */
 #define VIRT_INTERVAL_UNSPLIT	(1 << 3)
 /** BLOCKED, OFFLINE: the guest did not ask for this wait; the device model's or the monitor's
  * answer to a VM exit is waited for, say. It is a cost of that exit. */
@@ -71,6 +72,16 @@ struct virt_interval {
 	uint8_t		state;	/* enum virt_state */
 	uint8_t		flags;	/* VIRT_INTERVAL_... */
 };
+
+/**
+ * virt_interval_is_lost - does the trace tell nothing at all of what the vCPU did?
+ *
+ * Of an UNKNOWN one with VIRT_INTERVAL_UNSPLIT it tells that it did not execute guest code.
+ */
+static inline bool virt_interval_is_lost(const struct virt_interval *interval)
+{
+	return interval->state == VIRT_UNKNOWN && !(interval->flags & VIRT_INTERVAL_UNSPLIT);
+}
 
 /** Who is on a pCPU from a time on: 16 bytes. */
 struct virt_occupant {
@@ -97,7 +108,8 @@ struct virt_loss {
 /**
  * What the vCPUs of a machine do together, as xenalyze defines it (domain runstates). GUEST,
  * HYPERVISOR and VMM run; PREEMPTED and WAKING want to; BLOCKED and OFFLINE do not. UNKNOWN ones
- * are left out as long as there is another one.
+ * are left out as long as there is another one; but with one that is VIRT_INTERVAL_UNSPLIT, nobody
+ * knows what they do together.
  */
 enum virt_machine_state {
 	VIRT_M_FULL_RUN = 0,		/* all run */
@@ -106,7 +118,7 @@ enum virt_machine_state {
 	VIRT_M_PARTIAL_CONTENTION,	/* none runs, some want to, some do not */
 	VIRT_M_FULL_CONTENTION,		/* none runs, all want to */
 	VIRT_M_BLOCKED,			/* none wants to run */
-	VIRT_M_LOST,			/* all are unknown */
+	VIRT_M_LOST,			/* all are unknown, or one is not split */
 	VIRT_M_N_STATES
 };
 
@@ -326,6 +338,17 @@ struct virt_totals {
 /** virt_vcpu_totals - totals of a window, in O(log n) from cumulative sums. */
 void virt_vcpu_totals(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
 		      int64_t to_ns, struct virt_totals *totals);
+
+/** virt_model_is_unsplit - does the trace not tell who has a pCPU, see VIRT_INTERVAL_UNSPLIT? */
+bool virt_model_is_unsplit(const struct virt_model *model);
+
+/**
+ * virt_vcpu_unsplit - which part of virt_vcpu_totals() is VIRT_INTERVAL_UNSPLIT
+ *
+ * At once for a trace without it, else in O(intervals in the window).
+ */
+void virt_vcpu_unsplit(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+		       int64_t to_ns, int64_t ns[VIRT_N_STATES]);
 
 /**
  * virt_vcpu_columns - times of @n equal windows side by side, as a graph needs them

@@ -13,7 +13,7 @@ static int last_level(const struct virt_vcpu_track *track, size_t i)
 	while (i--) {
 		if (track->intervals[i].state == VIRT_GUEST)
 			return track->intervals[i].flags & VIRT_INTERVAL_NESTED ? 2 : 1;
-		if (track->intervals[i].state == VIRT_UNKNOWN)
+		if (virt_interval_is_lost(&track->intervals[i]))
 			break;
 	}
 	return -1;
@@ -187,7 +187,7 @@ void virt_vcpu_exit_levels(const struct virt_model *model, int32_t vcpu, int64_t
 	for (; i < end; i++) {
 		const struct virt_interval *interval = &track->intervals[i];
 
-		if (interval->state == VIRT_UNKNOWN)
+		if (virt_interval_is_lost(interval))
 			level = -1;
 		else if (interval->state == VIRT_GUEST)
 			level = interval->flags & VIRT_INTERVAL_NESTED ? 2 : 1;

@@ -185,7 +185,7 @@ double virt_pairing_share(const struct virt_model *model, int32_t vcpu, int64_t 
 		const struct virt_interval *interval =
 			virt_vcpu_at(model, vcpu, moments->ns[i] - offset_ns, NULL);
 
-		if (!interval || interval->state == VIRT_UNKNOWN)
+		if (!interval || virt_interval_is_lost(interval))
 			continue;
 		known++;
 		inside += interval->state == VIRT_GUEST;
@@ -196,10 +196,12 @@ double virt_pairing_share(const struct virt_model *model, int32_t vcpu, int64_t 
 /** What the share would be if the events had nothing to do with the vCPU. */
 static double chance(const struct virt_model *model, int32_t vcpu)
 {
+	int64_t unsplit[VIRT_N_STATES], known;
 	struct virt_totals totals;
-	int64_t known = 0;
 
 	virt_vcpu_totals(model, vcpu, INT64_MIN, INT64_MAX, &totals);
+	virt_vcpu_unsplit(model, vcpu, INT64_MIN, INT64_MAX, unsplit);
+	known = unsplit[VIRT_UNKNOWN];
 	for (int state = 0; state < VIRT_UNKNOWN; state++)
 		known += totals.ns[state];
 	return known ? (double)totals.ns[VIRT_GUEST] / (double)known : 0;

@@ -160,6 +160,7 @@ struct virt_model {
 	struct virt_contradiction contradictions[VIRT_MAX_CONTRADICTIONS];
 	int64_t		begin_ns, end_ns;
 	bool		finished;
+	bool		unsplit;	/* there are intervals with VIRT_INTERVAL_UNSPLIT */
 };
 
 /**

@@ -262,6 +262,30 @@ void virt_vcpu_totals(const struct virt_model *model, int32_t vcpu, int64_t from
 		totals->count[s] -= before[s];
 }
 
+bool virt_model_is_unsplit(const struct virt_model *model)
+{
+	return model->unsplit;
+}
+
+void virt_vcpu_unsplit(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+		       int64_t to_ns, int64_t ns[VIRT_N_STATES])
+{
+	struct virt_interval_range range = { 0 };
+
+	memset(ns, 0, VIRT_N_STATES * sizeof(*ns));
+	if (model->unsplit && virt_clamp_window(model, &from_ns, &to_ns))
+		range = virt_vcpu_intervals(model, vcpu, from_ns, to_ns);
+	for (size_t i = 0; i < range.n; i++) {
+		const struct virt_interval *interval = &range.first[i];
+		int64_t end = i + 1 < range.n ? interval[1].start_ns : range.end_ns;
+
+		int64_t start = interval->start_ns > from_ns ? interval->start_ns : from_ns;
+
+		if (interval->flags & VIRT_INTERVAL_UNSPLIT)
+			ns[interval->state] += (end < to_ns ? end : to_ns) - start;
+	}
+}
+
 /* ---- many windows side by side ---- */
 
 /**

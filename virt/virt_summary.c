@@ -478,7 +478,7 @@ static int summarize_pcpus(struct virt_model *model)
 
 /* ---- machines ---- */
 
-enum { RUNNING, RUNNABLE, SLEEPING, LOST, N_KINDS };
+enum { RUNNING, RUNNABLE, SLEEPING, LOST, UNSPLIT, N_KINDS };
 
 static const uint8_t kind_of[VIRT_N_STATES] = {
 	[VIRT_GUEST] = RUNNING,
@@ -491,8 +491,16 @@ static const uint8_t kind_of[VIRT_N_STATES] = {
 	[VIRT_UNKNOWN] = LOST,
 };
 
+static unsigned int kind_in(const struct virt_interval *interval)
+{
+	return interval->flags & VIRT_INTERVAL_UNSPLIT ? UNSPLIT : kind_of[interval->state];
+}
+
 static enum virt_machine_state machine_state(const uint32_t *count)
 {
+	/* it may run, want to, or sleep */
+	if (count[UNSPLIT])
+		return VIRT_M_LOST;
 	if (count[RUNNING])
 		return count[RUNNABLE] ? VIRT_M_CONCURRENCY_HAZARD :
 		       count[SLEEPING] ? VIRT_M_PARTIAL_RUN : VIRT_M_FULL_RUN;
@@ -557,10 +565,10 @@ static size_t advance(struct head *heap, size_t n, uint32_t *count)
 	if (top->kind != N_KINDS)
 		count[top->kind]--;
 	/* changes within a kind are none here */
-	top->kind = kind_of[top->vcpu->intervals[top->next].state];
+	top->kind = kind_in(&top->vcpu->intervals[top->next]);
 	count[top->kind]++;
 	while (++top->next < top->vcpu->n &&
-	       kind_of[top->vcpu->intervals[top->next].state] == top->kind)
+	       kind_in(&top->vcpu->intervals[top->next]) == top->kind)
 		;
 	if (top->next < top->vcpu->n)
 		top->time_ns = top->vcpu->intervals[top->next].start_ns;

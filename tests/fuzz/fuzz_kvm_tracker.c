@@ -17,8 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define EVENT_BYTES	8
 #define N_CPUS		4
-#define KIND_NAME	14	/* beyond those of events: what other functions take */
+#define KIND_NAME	14	/* what other functions take */
 #define KIND_GUEST	15
+#define KIND_HYPERCALL	16
+#define N_KINDS		17
 
 static void check(bool right, const char *what)
 {
@@ -61,10 +63,33 @@ static void check_pcpu(const struct virt_model *model, int32_t pcpu)
 	check(sum == end - begin, "what a pCPU did does not add up");
 }
 
+/** What vCPUs do on pCPUs is what pCPUs do for vCPUs. */
+static void check_sums(const struct virt_model *model, int64_t from_ns, int64_t to_ns)
+{
+	int64_t ns[VIRT_N_STATES] = { 0 };
+
+	for (int32_t v = 0; v < virt_model_n_vcpus(model); v++) {
+		struct virt_totals totals;
+
+		virt_vcpu_totals(model, v, from_ns, to_ns, &totals);
+		for (int state = VIRT_GUEST; state <= VIRT_VMM; state++)
+			ns[state] += totals.ns[state];
+	}
+	for (int32_t p = 0; p < virt_model_n_pcpus(model); p++) {
+		struct virt_pcpu_totals totals;
+
+		virt_pcpu_totals(model, p, from_ns, to_ns, &totals);
+		for (int state = VIRT_GUEST; state <= VIRT_VMM; state++)
+			ns[state] -= totals.state_ns[state];
+	}
+	for (int state = VIRT_GUEST; state <= VIRT_VMM; state++)
+		check(!ns[state], "a state's time of vCPUs is not that of pCPUs");
+}
+
 static int add(struct kvm_tracker *tracker, const uint8_t *b, int64_t time_ns)
 {
 	struct kvm_event event = {
-		.time_ns = time_ns, .kind = b[0] % 16, .cpu = (int16_t)(b[1] % N_CPUS),
+		.time_ns = time_ns, .kind = b[0] % N_KINDS, .cpu = (int16_t)(b[1] % N_CPUS),
 		.pid = (int8_t)b[2] % 16, .arg = (int8_t)b[3] % 16, .value = (int8_t)b[4],
 		.more = b[5],
 	};
@@ -80,6 +105,9 @@ static int add(struct kvm_tracker *tracker, const uint8_t *b, int64_t time_ns)
 	case KIND_NAME:
 		name[4] = (char)('0' + b[3] % 10);
 		return kvm_tracker_name(tracker, event.pid, name);
+	case KIND_HYPERCALL:
+		event.kind = KVM_HYPERCALL;
+		break;
 	case KIND_GUEST:
 		return kvm_tracker_add_guest(tracker, b[5] % 2 ? "g2" : "web", tids, b[6] % 4);
 	}
@@ -106,6 +134,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_vcpu(model, v);
 		for (int32_t p = 0; p < virt_model_n_pcpus(model); p++)
 			check_pcpu(model, p);
+		check_sums(model, -10, time_ns + 1);
+		check_sums(model, time_ns / 3, time_ns / 2);
 		virt_model_free(model);
 	}
 	kvm_tracker_free(tracker);

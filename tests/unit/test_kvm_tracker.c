@@ -244,31 +244,145 @@ static void test_asleep_from_the_beginning(void **state)
 	virt_model_free(model);
 }
 
-/** With kvm_entry and kvm_exit alone nobody knows what lies between. */
+#define UNSPLIT		VIRT_INTERVAL_UNSPLIT
+
+/** With kvm_entry and kvm_exit alone nobody knows what lies between; after HLT, it may sleep. */
 static void test_entries_and_exits_only(void **state)
 {
 	static const struct record records[] = {
 		/* an exit first: it was in the guest since that CPU's first record */
 		{ 5, 0, KVM_SEEN, 100, 0, 0 },
-		{ 10, 0, KVM_EXIT, 100, VIRT_NONE, HLT },
+		{ 10, 0, KVM_EXIT, 100, VIRT_NONE, IOIO },
 		{ 50, 0, KVM_ENTRY, 100, 7, 0 },
-		{ 60, 0, KVM_EXIT, 100, VIRT_NONE, INTR },
-		{ 90, 1, KVM_ENTRY, 100, 7, 0 },
+		{ 60, 0, KVM_EXIT, 100, VIRT_NONE, HLT },
+		{ 90, 0, KVM_ENTRY, 100, 7, 0 },
+		{ 95, 0, KVM_EXIT, 100, VIRT_NONE, IOIO },
+		{ 96, 0, KVM_USERSPACE_EXIT, 100, 2, 0 },
 	};
 	static const struct expected expected[] = {
 		{ 0, VIRT_UNKNOWN, -1, NULL, 0 },
 		{ 5, VIRT_GUEST, 0, NULL, 0 },
-		{ 10, VIRT_HYPERVISOR, 0, "HLT", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 10, VIRT_HYPERVISOR, 0, "IOIO", EXIT | UNSPLIT },
 		{ 50, VIRT_GUEST, 0, NULL, 0 },
-		{ 60, VIRT_HYPERVISOR, 0, "INTR", EXIT | VIRT_INTERVAL_UNSPLIT },
-		{ 90, VIRT_GUEST, 1, NULL, MOVED },
+		{ 60, VIRT_HYPERVISOR, 0, "HLT", EXIT | UNSPLIT },
+		{ 60, VIRT_UNKNOWN, 0, NULL, UNSPLIT },
+		{ 90, VIRT_GUEST, 0, NULL, 0 },
+		{ 95, VIRT_HYPERVISOR, 0, "IOIO", EXIT | UNSPLIT },
+		{ 96, VIRT_VMM, 0, "IOIO", UNSPLIT },
 	};
 	struct virt_model *model = TRACK(records, 0, 100);
+	struct virt_machine_totals together;
+	struct virt_exit_total exits[3];
+	struct virt_pcpu_totals totals;
 
 	(void)state;
 	CHECK(model, 100, expected);
 	/* its exits do not tell the number, its entries do */
 	assert_string_equal(virt_model_vcpu(model, 0)->name, "g1v7");
+	virt_pcpu_totals(model, 0, 0, 100, &totals);
+	assert_int_equal(totals.state_ns[VIRT_GUEST], 5 + 10 + 5);
+	assert_int_equal(totals.state_ns[VIRT_HYPERVISOR], 40 + 1);
+	assert_int_equal(totals.state_ns[VIRT_VMM], 4);
+	assert_int_equal(totals.unknown_ns, 5 + 30);
+	/* what HLT has cost is not known */
+	assert_int_equal(virt_vcpu_exits(model, 0, 0, 100, exits, 3), 2);
+	assert_int_equal(exits[0].ns, 40);
+	assert_string_equal(virt_model_reason(model, exits[1].reason), "HLT");
+	assert_int_equal(exits[1].count, 1);
+	assert_int_equal(exits[1].complete, 0);
+	/* all of it runs when it is in the guest, else who knows */
+	virt_machine_totals(model, 0, 5, 100, &together);
+	assert_int_equal(together.ns[VIRT_M_FULL_RUN], 20);
+	assert_int_equal(together.ns[VIRT_M_LOST], 75);
+	virt_model_free(model);
+}
+
+/**
+ * Without switches, a vCPU has left its pCPU when another thread is seen there, or when it is seen
+ * elsewhere; since when, nobody knows.
+ */
+static void test_one_pcpu_at_a_time(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 10, 0, KVM_EXIT, 100, 0, INTR },
+		/* still there: three records, of which the last one tells how long */
+		{ 12, 0, KVM_SEEN, 100, 0, 0 },
+		{ 14, 0, KVM_SEEN, 100, 0, 0 },
+		{ 16, 0, KVM_SEEN, 100, 0, 0 },
+		{ 30, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 40, 1, KVM_EXIT, 100, 0, INTR },
+		{ 45, 1, KVM_SEEN, 50, 0, 0 },
+		{ 50, 1, KVM_SEEN, 50, 0, 0 },
+		{ 60, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 70, 1, KVM_EXIT, 100, 0, INTR },
+		{ 80, 1, KVM_ENTRY, 100, 0, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_GUEST, 0, NULL, 0 },
+		{ 10, VIRT_HYPERVISOR, 0, "INTR", EXIT | UNSPLIT },
+		{ 16, VIRT_UNKNOWN, 0, NULL, UNSPLIT },
+		{ 30, VIRT_GUEST, 1, NULL, MOVED },
+		{ 40, VIRT_HYPERVISOR, 1, "INTR", EXIT | UNSPLIT },
+		{ 40, VIRT_UNKNOWN, 1, NULL, UNSPLIT },
+		{ 60, VIRT_GUEST, 1, NULL, 0 },
+		{ 70, VIRT_HYPERVISOR, 1, "INTR", EXIT | UNSPLIT },
+		{ 80, VIRT_GUEST, 1, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+	struct virt_pcpu_totals totals;
+
+	(void)state;
+	CHECK(model, 100, expected);
+	virt_pcpu_totals(model, 0, 0, 100, &totals);
+	assert_int_equal(totals.state_ns[VIRT_GUEST], 10);
+	assert_int_equal(totals.state_ns[VIRT_HYPERVISOR], 6);
+	assert_int_equal(totals.unknown_ns, 84);
+	/* nobody knows for how long thread 50 was there */
+	virt_pcpu_totals(model, 1, 0, 100, &totals);
+	assert_int_equal(totals.state_ns[VIRT_GUEST], 10 + 10 + 20);
+	assert_int_equal(totals.state_ns[VIRT_HYPERVISOR], 10);
+	assert_int_equal(totals.task_ns, 0);
+	assert_int_equal(totals.unknown_ns, 30 + 20);
+	assert_null(virt_model_contradictions(model, 0, NULL));
+	virt_model_free(model);
+}
+
+/** With switches, too, when some of them are missing; but then it is said that something is. */
+static void test_two_pcpus(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 0, 1, KVM_SEEN, IDLE, 0, 0 },
+		{ 5, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 10, 0, KVM_EXIT, 100, 0, INTR },
+		{ 30, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 40, 1, KVM_EXIT, 100, 0, INTR },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_HYPERVISOR, 0, NULL, 0 },
+		{ 5, VIRT_GUEST, 0, NULL, 0 },
+		{ 10, VIRT_HYPERVISOR, 0, "INTR", EXIT },
+		{ 10, VIRT_UNKNOWN, 0, NULL, 0 },
+		{ 30, VIRT_GUEST, 1, NULL, MOVED },
+		{ 40, VIRT_HYPERVISOR, 1, "INTR", EXIT },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+	struct virt_pcpu_totals totals;
+	uint64_t count;
+
+	(void)state;
+	CHECK(model, 100, expected);
+	virt_pcpu_totals(model, 0, 0, 100, &totals);
+	assert_int_equal(totals.state_ns[VIRT_GUEST], 5);
+	assert_int_equal(totals.unknown_ns, 90);
+	virt_pcpu_totals(model, 1, 0, 100, &totals);
+	assert_int_equal(totals.state_ns[VIRT_GUEST], 10);
+	assert_string_equal(virt_model_contradictions(model, 0, &count),
+			    "a thread has a pCPU that it was not switched to");
+	assert_string_equal(virt_model_contradictions(model, 1, &count),
+			    "a vCPU's thread is on two pCPUs");
+	assert_int_equal(count, 1);
 	virt_model_free(model);
 }
 
@@ -374,7 +488,7 @@ static void test_nested_unseen(void **state)
 		/* and is left unseen */
 		{ 70, 0, KVM_LOST, 100, 0, 5 },
 		{ 70, 0, KVM_ENTRY, 100, 0, 0 },
-		{ 80, 0, KVM_EXIT, 100, 0, HLT },
+		{ 80, 0, KVM_EXIT, 100, 0, IOIO },
 		{ 81, 0, KVM_ENTRY, 100, 0, 0 },
 	};
 	static const struct expected expected[] = {
@@ -389,7 +503,7 @@ static void test_nested_unseen(void **state)
 		{ 52, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
 		{ 53, VIRT_UNKNOWN, 0, NULL, 0 },
 		{ 70, VIRT_GUEST, 0, NULL, 0 },
-		{ 80, VIRT_HYPERVISOR, 0, "HLT", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 80, VIRT_HYPERVISOR, 0, "IOIO", EXIT | VIRT_INTERVAL_UNSPLIT },
 		{ 81, VIRT_GUEST, 0, NULL, 0 },
 	};
 	struct virt_model *model = TRACK(records, 0, 90);
@@ -496,6 +610,7 @@ static void test_back_and_forth(void **state)
 		{ 30, 1, KVM_ENTRY, 100, 0, 0 },
 		{ 40, 1, KVM_EXIT, 100, 0, INTR },
 		{ 50, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 54, 0, KVM_EXIT, 100, 0, INTR },
 		{ 55, 0, KVM_ENTRY, IDLE, 0, 0 },
 	};
 	struct virt_model *model = TRACK(records, 0, 100);
@@ -610,6 +725,8 @@ int main(void)
 		cmocka_unit_test(test_culprits),
 		cmocka_unit_test(test_asleep_from_the_beginning),
 		cmocka_unit_test(test_entries_and_exits_only),
+		cmocka_unit_test(test_one_pcpu_at_a_time),
+		cmocka_unit_test(test_two_pcpus),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_nested_unseen),

@@ -479,6 +479,9 @@ static enum virt_machine_state machine_state(const struct truth *truth, int id, 
 	int run = 0, want = 0, sleep = 0;
 
 	for (int i = 0; i < truth->n_vcpus; i++) {
+		if (truth->machine[i] == id &&
+		    truth->vcpu[i][t].lasting & VIRT_INTERVAL_UNSPLIT)
+			return VIRT_M_LOST;
 		if (truth->machine[i] != id)
 			continue;
 		switch (truth->vcpu[i][t].state) {

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	test_conservation.c
+ * @brief	In every window, what vCPUs do on pCPUs is what pCPUs do for vCPUs: on all samples,
+ *		and on those of KVM with events and records left out.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <trace-cmd.h>
+
+#include "kvm_fields.h"
+#include "xen_tracker.h"
+
+#define N_WINDOWS	300
+
+static uint64_t seed;
+
+static uint64_t rnd(uint64_t n)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (seed >> 11) % n;
+}
+
+/* --- the law --------------------------------------------------------------------------------- */
+
+static bool on_pcpu(unsigned int state)
+{
+	return state == VIRT_GUEST || state == VIRT_HYPERVISOR || state == VIRT_VMM;
+}
+
+static void check_window(const struct virt_model *model, const char *what, int64_t from, int64_t to)
+{
+	int64_t by_vcpu[VIRT_VMM + 1] = { 0 }, by_pcpu[VIRT_VMM + 1] = { 0 };
+
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		struct virt_totals totals;
+		int64_t sum = 0;
+
+		virt_vcpu_totals(model, i, from, to, &totals);
+		for (int state = 0; state < VIRT_N_STATES; state++)
+			sum += totals.ns[state];
+		assert_int_equal(sum, to - from);
+		for (int state = 0; state <= VIRT_VMM; state++)
+			by_vcpu[state] += totals.ns[state];
+	}
+	for (int32_t i = 0; i < virt_model_n_pcpus(model); i++) {
+		struct virt_pcpu_totals totals;
+		int64_t sum;
+
+		virt_pcpu_totals(model, i, from, to, &totals);
+		sum = totals.task_ns + totals.idle_ns + totals.unknown_ns;
+		assert_true(totals.task_ns >= 0 && totals.idle_ns >= 0 && totals.unknown_ns >= 0);
+		for (int state = 0; state <= VIRT_VMM; state++) {
+			sum += totals.state_ns[state];
+			by_pcpu[state] += totals.state_ns[state];
+		}
+		assert_int_equal(sum, to - from);
+	}
+	for (int state = 0; state <= VIRT_VMM; state++) {
+		if (by_vcpu[state] != by_pcpu[state])
+			fail_msg("%s: in %lld .. %lld ns, %s is %lld ns of vCPUs and %lld ns of "
+				 "pCPUs", what, (long long)from, (long long)to,
+				 virt_state_name((enum virt_state)state), (long long)by_vcpu[state],
+				 (long long)by_pcpu[state]);
+	}
+}
+
+/** A vCPU on a pCPU, as the pCPU tells. */
+struct stay {
+	int32_t		vcpu;
+	int64_t		start_ns, end_ns;
+};
+
+static int compare_stays(const void *a, const void *b)
+{
+	const struct stay *x = a, *y = b;
+
+	if (x->vcpu != y->vcpu)
+		return x->vcpu < y->vcpu ? -1 : 1;
+	return (x->start_ns > y->start_ns) - (x->start_ns < y->start_ns);
+}
+
+/** No vCPU has two pCPUs at once, and where it has one, both say so. */
+static void check_stays(const struct virt_model *model, const char *what)
+{
+	struct stay *stays = NULL;
+	size_t n = 0;
+
+	for (int32_t p = 0; p < virt_model_n_pcpus(model); p++) {
+		struct virt_occupant_range range = virt_pcpu_occupants(model, p, INT64_MIN,
+								       INT64_MAX);
+
+		stays = realloc(stays, (n + range.n + 1) * sizeof(*stays));
+		assert_non_null(stays);
+		for (size_t i = 0; i < range.n; i++) {
+			int64_t end = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
+
+			if (!virt_model_vcpu(model, range.first[i].vcpu))
+				continue;
+			stays[n++] = (struct stay){
+				range.first[i].vcpu, range.first[i].start_ns, end,
+			};
+		}
+	}
+	if (n)
+		qsort(stays, n, sizeof(*stays), compare_stays);
+	for (size_t i = 1; i < n; i++)
+		if (stays[i].vcpu == stays[i - 1].vcpu && stays[i].start_ns < stays[i - 1].end_ns)
+			fail_msg("%s: %s is on two pCPUs at %lld ns", what,
+				 virt_model_who(model, stays[i].vcpu),
+				 (long long)stays[i].start_ns);
+	free(stays);
+}
+
+static void check_intervals(const struct virt_model *model, const char *what)
+{
+	for (int32_t v = 0; v < virt_model_n_vcpus(model); v++) {
+		struct virt_interval_range range = virt_vcpu_intervals(model, v, INT64_MIN,
+								       INT64_MAX);
+
+		for (size_t i = 0; i < range.n; i++) {
+			const struct virt_interval *interval = &range.first[i];
+			int64_t end = i + 1 < range.n ? interval[1].start_ns : range.end_ns;
+			struct virt_occupant_range there;
+
+			if (!on_pcpu(interval->state) || interval->start_ns == end)
+				continue;
+			there = virt_pcpu_occupants(model, interval->pcpu, interval->start_ns, end);
+			if (there.n != 1 || there.first->vcpu != v)
+				fail_msg("%s: %s is not on p%d at %lld ns, whatever it says", what,
+					 virt_model_who(model, v), interval->pcpu,
+					 (long long)interval->start_ns);
+		}
+	}
+}
+
+static void check_model(const struct virt_model *model, const char *what)
+{
+	int64_t begin = virt_model_begin(model), end = virt_model_end(model);
+
+	assert_true(end > begin);
+	check_window(model, what, begin, end);
+	for (int i = 0; i < N_WINDOWS; i++) {
+		int64_t from = begin + (int64_t)rnd((uint64_t)(end - begin));
+		/* long and short ones */
+		int64_t length = (end - from) >> rnd(20);
+
+		check_window(model, what, from, from + length);
+	}
+	check_stays(model, what);
+	check_intervals(model, what);
+}
+
+/* --- KVM ------------------------------------------------------------------------------------- */
+
+/** What of a trace is left out, as if it had not been recorded. */
+struct cut {
+	const char	*name;
+	bool		(*leave_out)(const struct tep_event *event);
+	unsigned int	lose;		/* of 1000 records */
+	bool		told;		/* ring buffers tell what is missing, other than filters */
+};
+
+static bool is_switch(const struct tep_event *event)
+{
+	return !strcmp(event->name, "sched_switch");
+}
+
+static bool is_sched(const struct tep_event *event)
+{
+	return !strcmp(event->system, "sched");
+}
+
+static bool is_wakeup(const struct tep_event *event)
+{
+	return !strncmp(event->name, "sched_wak", 9);
+}
+
+static bool is_no_kvm(const struct tep_event *event)
+{
+	return strcmp(event->system, "kvm") != 0;
+}
+
+static bool is_no_entry_or_exit(const struct tep_event *event)
+{
+	return strcmp(event->name, "kvm_entry") != 0 && strcmp(event->name, "kvm_exit") != 0;
+}
+
+static bool is_userspace_or_migration(const struct tep_event *event)
+{
+	return !strcmp(event->name, "kvm_userspace_exit") ||
+	       !strcmp(event->name, "sched_migrate_task");
+}
+
+static const struct cut cuts[] = {
+	{ "all of it", NULL, 0, false },
+	{ "without sched_switch", is_switch, 0, false },
+	{ "without sched", is_sched, 0, false },
+	{ "without sched_wakeup", is_wakeup, 0, false },
+	{ "kvm alone", is_no_kvm, 0, false },
+	{ "kvm_entry and kvm_exit alone", is_no_entry_or_exit, 0, false },
+	{ "without migrations and exits to user space", is_userspace_or_migration, 0, false },
+	{ "some missing, unknown to it", NULL, 20, false },
+	{ "many missing, unknown to it", NULL, 400, false },
+	{ "some missing", NULL, 5, true },
+	{ "many missing", NULL, 200, true },
+	{ "without sched_switch, some missing, unknown to it", is_switch, 20, false },
+	{ "without sched_switch, some missing", is_switch, 5, true },
+	{ "without sched_switch, many missing", is_switch, 300, true },
+};
+
+struct feed {
+	const struct cut *cut;
+	struct kvm_tracker *tracker;
+	struct kvm_fields *fields;
+	struct tep_handle *tep;
+	bool		missing;	/* something, before the next record of this CPU */
+	int64_t		begin_ns, end_ns;
+};
+
+static void take(struct feed *feed, struct tep_record *record, int cpu)
+{
+	struct tep_event *event = tep_find_event_by_record(feed->tep, record);
+	int32_t pid = kvm_fields_pid(feed->fields, record);
+	int64_t time_ns = (int64_t)record->ts;
+
+	if (feed->cut->leave_out && event && feed->cut->leave_out(event))
+		return;
+	if (rnd(1000) < feed->cut->lose) {
+		feed->missing = feed->cut->told;
+		return;
+	}
+	if (time_ns < feed->begin_ns)
+		feed->begin_ns = time_ns;
+	if (time_ns >= feed->end_ns)
+		feed->end_ns = time_ns + 1;
+	if (feed->missing || record->missed_events)
+		assert_int_equal(kvm_tracker_lost(feed->tracker, cpu, pid, time_ns, 1), 0);
+	feed->missing = false;
+	assert_int_equal(kvm_fields_take(feed->fields, feed->tracker, record,
+					 tep_data_type(feed->tep, record), cpu, pid, time_ns), 0);
+}
+
+static struct virt_model *read_kvm(const char *path, const struct cut *cut)
+{
+	struct tracecmd_input *input = tracecmd_open(path, 0);
+	struct feed feed = { .cut = cut, .begin_ns = INT64_MAX, .end_ns = INT64_MIN };
+	struct virt_model *model = NULL;
+
+	assert_non_null(input);
+	feed.tep = tracecmd_get_tep(input);
+	feed.tracker = kvm_tracker_new();
+	feed.fields = kvm_fields_new(feed.tep);
+	assert_true(feed.tracker && feed.fields);
+	for (int cpu = 0; cpu < tep_get_cpus(feed.tep); cpu++) {
+		struct tep_record *record = tracecmd_read_cpu_first(input, cpu);
+
+		feed.missing = false;
+		while (record) {
+			take(&feed, record, cpu);
+			tracecmd_free_record(record);
+			record = tracecmd_read_data(input, cpu);
+		}
+	}
+	assert_int_equal(kvm_tracker_finish(feed.tracker, feed.begin_ns, feed.end_ns, &model), 0);
+	kvm_fields_free(feed.fields);
+	kvm_tracker_free(feed.tracker);
+	tracecmd_close(input);
+	return model;
+}
+
+static char *sample(const char *name)
+{
+	static char path[4096];
+
+	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
+	return path;
+}
+
+static void check_kvm(void **state)
+{
+	const char *name = *state;
+
+	seed = 88172645463325252u;
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+		struct virt_model *model = read_kvm(sample(name), &cuts[i]);
+		char what[200];
+
+		snprintf(what, sizeof(what), "%s, %s", name, cuts[i].name);
+		assert_true(virt_model_n_vcpus(model) > 0);
+		check_model(model, what);
+		virt_model_free(model);
+	}
+}
+
+/* --- what a trace without sched_switch still tells ------------------------------------------- */
+
+/** In its first part a vCPU may not be found yet. */
+static int64_t first_exit(const struct virt_model *model, int32_t vcpu)
+{
+	struct virt_exit exit;
+
+	return virt_vcpu_next_exit(model, vcpu, INT64_MIN, &exit) ? exit.time_ns :
+								    virt_model_end(model);
+}
+
+/** The guest's time is the same; nothing else is said that only sched_switch can tell. */
+static void check_same_guest(const struct virt_model *whole, const struct virt_model *cut)
+{
+	for (int32_t v = 0; v < virt_model_n_vcpus(cut); v++) {
+		int32_t pid = virt_model_vcpu(cut, v)->host_pid;
+		int32_t same = virt_model_find_vcpu(whole, pid);
+		struct virt_interval_range range = virt_vcpu_intervals(cut, v, INT64_MIN,
+								       INT64_MAX);
+		int64_t from = first_exit(cut, v), to = virt_model_end(cut);
+		struct virt_totals expected, totals;
+
+		assert_true(same >= 0);
+		virt_vcpu_totals(whole, same, from, to, &expected);
+		virt_vcpu_totals(cut, v, from, to, &totals);
+		assert_int_equal(totals.ns[VIRT_GUEST], expected.ns[VIRT_GUEST]);
+		assert_int_equal(totals.ns[VIRT_PREEMPTED], 0);
+		assert_int_equal(totals.ns[VIRT_WAKING], 0);
+		assert_int_equal(totals.ns[VIRT_BLOCKED], 0);
+		for (size_t i = 0; i < range.n; i++) {
+			const struct virt_interval *interval = &range.first[i];
+			int64_t end = i + 1 < range.n ? interval[1].start_ns : range.end_ns;
+
+			if (interval->state != VIRT_HYPERVISOR && interval->state != VIRT_VMM)
+				continue;
+			assert_true(interval->flags & VIRT_INTERVAL_UNSPLIT);
+			/* whoever asked for a wait probably slept */
+			assert_true(interval->start_ns == end ||
+				    virt_model_reason_class(cut, interval->detail) !=
+				    VIRT_EXIT_HALT);
+		}
+	}
+}
+
+static void test_without_switches(void **state)
+{
+	struct virt_model *whole = read_kvm(sample("kvm-host.dat"), &cuts[0]);
+	struct virt_model *cut = read_kvm(sample("kvm-host.dat"), &cuts[1]);
+
+	(void)state;
+	check_same_guest(whole, cut);
+	assert_null(virt_model_contradictions(cut, 0, NULL));
+	virt_model_free(cut);
+	virt_model_free(whole);
+}
+
+/* --- Xen ------------------------------------------------------------------------------------- */
+
+static void check_xen(void **state)
+{
+	struct xen_trace *trace = xen_trace_open(sample(*state), NULL, NULL, 0);
+	struct virt_model *model = NULL;
+
+	seed = 88172645463325252u;
+	assert_non_null(trace);
+	assert_int_equal(xen_tracker_build(trace, &model), 0);
+	check_model(model, *state);
+	virt_model_free(model);
+	xen_trace_close(trace);
+}
+
+#define SAMPLE(file, check) { file, check, NULL, NULL, (void *)(uintptr_t)file }
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SAMPLE("kvm-host.dat", check_kvm),
+		SAMPLE("kvm-migration.dat", check_kvm),
+		SAMPLE("kvm-nested.dat", check_kvm),
+		SAMPLE("kvm-nested-linux.dat", check_kvm),
+		SAMPLE("kvm-nested-shift.dat", check_kvm),
+		SAMPLE("kvm-nosync.dat", check_kvm),
+		SAMPLE("kvm-ptp.dat", check_kvm),
+		SAMPLE("kvm-shared.dat", check_kvm),
+		cmocka_unit_test(test_without_switches),
+		SAMPLE("credit2-basic.xen", check_xen),
+		SAMPLE("dom0.xen", check_xen),
+		SAMPLE("domU.xen.gz", check_xen),
+		SAMPLE("hvm-exits.xen", check_xen),
+		SAMPLE("hvm-io.xen", check_xen),
+		SAMPLE("lost-records.xen", check_xen),
+		SAMPLE("migration.xen", check_xen),
+		SAMPLE("pinned.xen", check_xen),
+		SAMPLE("sched-credit.xen", check_xen),
+	};
+
+	tracecmd_set_loglevel(TEP_LOG_NONE);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
