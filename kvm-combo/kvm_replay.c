@@ -12,6 +12,7 @@
 
 /** prev_state of sched_switch: what is asleep has one of these bits; include/linux/sched.h. */
 #define STATE_ASLEEP	0xff
+#define STATE_STOPPED	(0x04 | 0x08)
 #define STATE_DEAD	(0x10 | 0x20)
 
 /** Where the merge is in a CPU's records. */
@@ -310,7 +311,9 @@ static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm
 		/* it may be woken and run elsewhere, unseen */
 		lose(replay, vcpu, event->time_ns);
 	} else if (prev_state & STATE_ASLEEP) {
-		say(replay, vcpu, event->time_ns, VIRT_BLOCKED, VIRT_NONE, 0);
+		say(replay, vcpu, event->time_ns, VIRT_BLOCKED, VIRT_NONE,
+		    vcpu->wait == KVM_WAIT_UNASKED && !(prev_state & STATE_STOPPED) ?
+		    VIRT_INTERVAL_UNASKED : 0);
 	} else {
 		say(replay, vcpu, event->time_ns, VIRT_PREEMPTED, who(replay, event->arg), 0);
 	}

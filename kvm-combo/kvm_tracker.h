@@ -19,6 +19,13 @@
  *   does, nor who has the pCPU, until something tells again. In a trace with sched_switch this is a
  *   contradiction as well: records are missing. So in every window, the time of a state on pCPUs is
  *   the same of all vCPUs and of all pCPUs.
+ * - BLOCKED is VIRT_INTERVAL_UNASKED if the last exit is known not to be a wish to wait. HLT,
+ *   PAUSE, MWAIT, WFx are, wherever the thread sleeps, in the kernel or in the monitor
+ *   (KVM_EXIT_HLT), and so are hypercalls that yield or poll; of a hypercall without a record of
+ *   its number nobody knows. Before the first exit there is nothing to be charged: another vCPU
+ *   starts this one. What the monitor does after a signal has called it back from KVM_RUN (a
+ *   machine that is paused or migrated), or after a failure, a reset or the end of the machine, is
+ *   not what the exit has led to, nor is the sleep of a stopped process.
  * - A vCPU that is woken before anything else is told of it has been BLOCKED since all CPUs are
  *   known, as it is on none of them.
  * - A thread that begins to exist was OFFLINE before.
@@ -27,10 +34,11 @@
  *   nothing but running is certain.
  * - A trace without sched_switch does not tell what happens between exit and entry. As long as the
  *   thread is the only one that is seen on its CPU, HYPERVISOR and VMM are VIRT_INTERVAL_UNSPLIT;
- *   when it has left, and all of the time if the guest may have asked to wait or a signal has called
- *   the thread back, so that it probably slept, it is UNKNOWN with that flag. Such an exit has no
- *   known cost. Nothing is called PREEMPTED, BLOCKED or WAKING. Of other threads it is only known
- *   that they were there at the very moment of a record: pCPUs are unknown but for their vCPUs.
+ *   when it has left, and all of the time if the guest may have asked to wait or a signal has
+ *   called the thread back, so that it probably slept, it is UNKNOWN with that flag. Such an exit
+ *   has no known cost. Nothing is called PREEMPTED, BLOCKED or WAKING. Of other threads it is only
+ *   known that they were there at the very moment of a record: pCPUs are unknown but for their
+ *   vCPUs.
  * - Between a nested entry and the exit that is handed to the guest's hypervisor, GUEST is
  *   VIRT_INTERVAL_NESTED, and the reasons of exits begin with "L2:".
  *

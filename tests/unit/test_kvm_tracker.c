@@ -30,6 +30,9 @@ struct record {
 	int64_t		value;
 };
 
+/** Of KVM_HYPERCALL. */
+static enum kvm_hypercall_abi hypercall_abi;
+
 /** Records of all CPUs in order of time; each CPU's are handed over in a row, as files do. */
 static struct virt_model *track(const struct record *records, size_t n, int64_t begin,
 				int64_t end)
@@ -44,7 +47,7 @@ static struct virt_model *track(const struct record *records, size_t n, int64_t 
 			struct kvm_event event = {
 				.time_ns = r->time, .cpu = (int16_t)r->cpu, .kind = r->kind,
 				.pid = r->pid, .arg = r->arg, .value = r->value,
-				.more = KVM_ISA_SVM,
+				.more = r->kind == KVM_HYPERCALL ? hypercall_abi : KVM_ISA_SVM,
 			};
 
 			if (r->cpu != cpu)
@@ -245,6 +248,7 @@ static void test_asleep_from_the_beginning(void **state)
 }
 
 #define UNSPLIT		VIRT_INTERVAL_UNSPLIT
+#define UNASKED		VIRT_INTERVAL_UNASKED
 
 /** With kvm_entry and kvm_exit alone nobody knows what lies between; after HLT, it may sleep. */
 static void test_entries_and_exits_only(void **state)
@@ -383,6 +387,98 @@ static void test_two_pcpus(void **state)
 	assert_string_equal(virt_model_contradictions(model, 1, &count),
 			    "a vCPU's thread is on two pCPUs");
 	assert_int_equal(count, 1);
+	virt_model_free(model);
+}
+
+/* KVM_EXIT_... */
+#define U_IO		2
+#define U_HLT		5
+#define U_INTR		10
+#define VMMCALL		0x81
+#define NPF		0x400
+
+/** Only what the guest asks to wait for is asked for. */
+static void test_waits(void **state)
+{
+	static const struct {
+		int64_t		reason;
+		int32_t		monitor;	/* KVM_EXIT_..., or 0: it stays in the kernel */
+		int64_t		error;
+		int64_t		call;		/* hypercall, or -1 */
+		enum kvm_hypercall_abi abi;
+		int32_t		arg;
+		int64_t		prev_state;
+		bool		unasked;
+	} waits[] = {
+		{ HLT, 0, 0, -1, 0, 0, ASLEEP, false },
+		/* interrupt controllers of the monitor: it sleeps for the guest */
+		{ HLT, U_HLT, 0, -1, 0, 0, ASLEEP, false },
+		{ 0x77, 0, 0, -1, 0, 0, ASLEEP, false },
+		{ IOIO, U_IO, 0, -1, 0, 0, ASLEEP, true },
+		{ IOIO, U_IO, 0, -1, 0, 0, 2, true },
+		{ IOIO, 0, 0, -1, 0, 0, ASLEEP, true },
+		{ NPF, 0, 0, -1, 0, 0, 2, true },
+		/* called back by a signal, to stop the machine perhaps; stopped by one */
+		{ INTR, U_INTR, -4, -1, 0, 0, ASLEEP, false },
+		{ INTR, 0, 0, -1, 0, 0, 4, false },
+		{ INTR, 0, 0, -1, 0, 0, ASLEEP, true },
+		/* hypercalls: which one is not known; SEND_IPI; SCHED_YIELD; Xen's poll */
+		{ VMMCALL, 0, 0, -1, 0, 0, ASLEEP, false },
+		{ VMMCALL, 0, 0, 10, KVM_HYPERCALL_KVM, 0, ASLEEP, true },
+		{ VMMCALL, 0, 0, 11, KVM_HYPERCALL_KVM, 0, ASLEEP, false },
+		{ VMMCALL, 0, 0, 29, KVM_HYPERCALL_XEN, 3, ASLEEP, false },
+		{ VMMCALL, 0, 0, 29, KVM_HYPERCALL_XEN, 2, ASLEEP, true },
+		{ VMMCALL, 0, 0, 8, KVM_HYPERCALL_HYPERV, 0, ASLEEP, false },
+		/* encrypted guests halt with it, too; a code that nobody knows */
+		{ 0x403, 0, 0, -1, 0, 0, ASLEEP, false },
+		{ 0x3ff, 0, 0, -1, 0, 0, ASLEEP, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		const struct record records[] = {
+			{ 0, 0, KVM_ENTRY, 100, 0, 0 },
+			{ 10, 0, KVM_EXIT, 100, 0, waits[i].reason },
+			{ 12, 0, waits[i].call >= 0 ? KVM_HYPERCALL : KVM_SEEN, 100, waits[i].arg,
+			  waits[i].call },
+			{ 14, 0, waits[i].monitor ? KVM_USERSPACE_EXIT : KVM_SEEN, 100,
+			  waits[i].monitor, waits[i].error },
+			{ 16, 0, KVM_SWITCH, 100, IDLE, waits[i].prev_state },
+			{ 30, 0, KVM_SWITCH, IDLE, 100, RUNS },
+			{ 40, 0, KVM_ENTRY, 100, 0, 0 },
+		};
+		struct virt_model *model;
+		const struct virt_interval *asleep;
+
+		hypercall_abi = waits[i].abi;
+		model = TRACK(records, 0, 100);
+		asleep = virt_vcpu_at(model, 0, 20, NULL);
+		assert_int_equal(asleep->state, VIRT_BLOCKED);
+		if (asleep->flags != (waits[i].unasked ? UNASKED : 0))
+			fail_msg("row %zu: flags %#x", i, asleep->flags);
+		virt_model_free(model);
+	}
+}
+
+/** Before its first exit, a vCPU waits for another one to start it: that is no exit's wait. */
+static void test_wait_for_start(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 10, 0, KVM_SWITCH, 100, IDLE, ASLEEP },
+		{ 30, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 40, 0, KVM_ENTRY, 100, 1, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_HYPERVISOR, 0, NULL, 0 },
+		{ 10, VIRT_BLOCKED, 0, NULL, 0 },
+		{ 30, VIRT_HYPERVISOR, 0, NULL, 0 },
+		{ 40, VIRT_GUEST, 0, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+
+	(void)state;
+	CHECK(model, 100, expected);
 	virt_model_free(model);
 }
 
@@ -727,6 +823,8 @@ int main(void)
 		cmocka_unit_test(test_entries_and_exits_only),
 		cmocka_unit_test(test_one_pcpu_at_a_time),
 		cmocka_unit_test(test_two_pcpus),
+		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_wait_for_start),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_nested_unseen),
