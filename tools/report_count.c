@@ -232,8 +232,8 @@ static void count_vcpu(struct report_count *count, struct pcpu_count *pcpu,
 	case XEN_TRC_HVM_TRAP:
 		vcpu->traps[xentrace_word(rec, 0) % COUNT_TRAPS]++;
 		break;
+	/* the same one again (XEN_TRC_HVM_REINJ_VIRQ) is no other one */
 	case XEN_TRC_HVM_INJ_VIRQ:
-	case XEN_TRC_HVM_REINJ_VIRQ:
 		vcpu->vectors[xentrace_word(rec, 0) % COUNT_VECTORS]++;
 		break;
 	default:
@@ -281,7 +281,9 @@ static void count_gift(struct report_count *count, const struct kvm_trace_record
 	vcpu->is_kvm = true;
 	switch (record->gift) {
 	case KVM_TRACE_INTERRUPT:
-		vcpu->vectors[record->number % COUNT_VECTORS]++;
+		/* again, it is no other one; as irq_injections.h has it */
+		if (!(record->gift_flags & (KVM_TRACE_AGAIN | KVM_TRACE_SOFT)))
+			vcpu->vectors[record->number % COUNT_VECTORS]++;
 		break;
 	case KVM_TRACE_EXCEPTION:
 		vcpu->traps[record->number % COUNT_TRAPS]++;
