@@ -39,56 +39,14 @@ static const char *arm_name(uint64_t reason)
 	return ret < ARRAY_SIZE(arm_returns) ? arm_returns[ret] : NULL;
 }
 
-/** Where Linux's uapi headers have other names than the manuals: asm/vmx.h and asm/svm.h. */
-struct other_name {
-	uint64_t	reason;
-	const char	*name;
-};
-
-static const struct other_name vmx_names[] = { { 26, "VMOFF" }, { 27, "VMON" } };
-
-static const struct other_name svm_names[] = {
-	{ 0x8c, "MWAIT_COND" }, { 0x402, "AVIC_UNACCELERATED_ACCESS" },
-	{ UINT32_MAX, "ERR" }, { UINT64_MAX, "ERR" },
-};
-
-static const char *other_name(const struct other_name *names, size_t n, uint64_t reason)
-{
-	for (size_t i = 0; i < n; i++)
-		if (names[i].reason == reason)
-			return names[i].name;
-	return NULL;
-}
-
-static const char *vmx_name(uint64_t reason)
-{
-	const char *name = other_name(vmx_names, ARRAY_SIZE(vmx_names), reason);
-
-	return name ? name : exit_vmx_name((uint32_t)reason);
-}
-
-static const char *svm_name(uint64_t reason, char *buf, size_t size)
-{
-	static const char *const registers[] = {
-		"READ_CR", "WRITE_CR", "READ_DR", "WRITE_DR",
-	};
-	const char *name = other_name(svm_names, ARRAY_SIZE(svm_names), reason);
-
-	if (reason < 0x40) {
-		snprintf(buf, size, "%s%u", registers[reason >> 4], (unsigned int)reason & 0xf);
-		return buf;
-	}
-	return name ? name : exit_svm_name(reason);
-}
-
 /** Return: NULL if there is none. */
-static const char *name_of(enum kvm_isa isa, uint64_t reason, char *buf, size_t size)
+static const char *name_of(enum kvm_isa isa, uint64_t reason)
 {
 	switch (isa) {
 	case KVM_ISA_VMX:
-		return vmx_name(reason);
+		return exit_vmx_name((uint32_t)reason);
 	case KVM_ISA_SVM:
-		return svm_name(reason, buf, size);
+		return exit_svm_name(reason);
 	case KVM_ISA_ARM:
 		return arm_name(reason);
 	default:
@@ -98,14 +56,12 @@ static const char *name_of(enum kvm_isa isa, uint64_t reason, char *buf, size_t 
 
 bool kvm_exit_is_known(enum kvm_isa isa, uint64_t reason)
 {
-	char buf[32];
-
-	return name_of(isa, reason, buf, sizeof(buf));
+	return name_of(isa, reason);
 }
 
 const char *kvm_exit_name(enum kvm_isa isa, uint64_t reason, char *buf, size_t size)
 {
-	const char *name = name_of(isa, reason, buf, size);
+	const char *name = name_of(isa, reason);
 
 	if (name)
 		return name;

@@ -10,8 +10,9 @@
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /*
- * VM-exit reasons, Intel SDM, volume 3, appendix C. Where the SDM describes instead of naming, the
- * names are those of Linux's arch/x86/include/uapi/asm/vmx.h, without EXIT_REASON_.
+ * A reason has one name, for Xen and KVM alike: that of Linux's arch/x86/include/uapi/asm/vmx.h and
+ * svm.h, without EXIT_REASON_ and SVM_EXIT_; what these do not name is called as in the manuals of
+ * Intel (SDM, volume 3, appendix C) and AMD (APM, volume 2, appendix C).
  */
 static const char *const vmx_exits[] = {
 	[0] = "EXCEPTION_NMI",		[1] = "EXTERNAL_INTERRUPT",
@@ -27,7 +28,7 @@ static const char *const vmx_exits[] = {
 	[20] = "VMLAUNCH",		[21] = "VMPTRLD",
 	[22] = "VMPTRST",		[23] = "VMREAD",
 	[24] = "VMRESUME",		[25] = "VMWRITE",
-	[26] = "VMXOFF",		[27] = "VMXON",
+	[26] = "VMOFF",			[27] = "VMON",
 	[28] = "CR_ACCESS",		[29] = "DR_ACCESS",
 	[30] = "IO_INSTRUCTION",	[31] = "MSR_READ",
 	[32] = "MSR_WRITE",		[33] = "INVALID_STATE",
@@ -53,43 +54,43 @@ static const char *const vmx_exits[] = {
 	[76] = "SEAMCALL",		[77] = "TDCALL",
 	[78] = "RDMSRLIST",		[79] = "WRMSRLIST",
 	[80] = "URDMSR",		[81] = "UWRMSR",
-	[84] = "RDMSR_IMM",		[85] = "WRMSRNS_IMM",
+	[84] = "MSR_READ_IMM",		[85] = "MSR_WRITE_IMM",
 };
 
-/* #VMEXIT codes, AMD APM, volume 2, appendix C; exceptions by their mnemonics as in Xen. */
+/* Linux has one name for all exceptions (EXCP_BASE + n): here they have their mnemonics. */
 static const char *const svm_exits[] = {
-	[0x00] = "CR0_READ",		[0x01] = "CR1_READ",
-	[0x02] = "CR2_READ",		[0x03] = "CR3_READ",
-	[0x04] = "CR4_READ",		[0x05] = "CR5_READ",
-	[0x06] = "CR6_READ",		[0x07] = "CR7_READ",
-	[0x08] = "CR8_READ",		[0x09] = "CR9_READ",
-	[0x0a] = "CR10_READ",		[0x0b] = "CR11_READ",
-	[0x0c] = "CR12_READ",		[0x0d] = "CR13_READ",
-	[0x0e] = "CR14_READ",		[0x0f] = "CR15_READ",
-	[0x10] = "CR0_WRITE",		[0x11] = "CR1_WRITE",
-	[0x12] = "CR2_WRITE",		[0x13] = "CR3_WRITE",
-	[0x14] = "CR4_WRITE",		[0x15] = "CR5_WRITE",
-	[0x16] = "CR6_WRITE",		[0x17] = "CR7_WRITE",
-	[0x18] = "CR8_WRITE",		[0x19] = "CR9_WRITE",
-	[0x1a] = "CR10_WRITE",		[0x1b] = "CR11_WRITE",
-	[0x1c] = "CR12_WRITE",		[0x1d] = "CR13_WRITE",
-	[0x1e] = "CR14_WRITE",		[0x1f] = "CR15_WRITE",
-	[0x20] = "DR0_READ",		[0x21] = "DR1_READ",
-	[0x22] = "DR2_READ",		[0x23] = "DR3_READ",
-	[0x24] = "DR4_READ",		[0x25] = "DR5_READ",
-	[0x26] = "DR6_READ",		[0x27] = "DR7_READ",
-	[0x28] = "DR8_READ",		[0x29] = "DR9_READ",
-	[0x2a] = "DR10_READ",		[0x2b] = "DR11_READ",
-	[0x2c] = "DR12_READ",		[0x2d] = "DR13_READ",
-	[0x2e] = "DR14_READ",		[0x2f] = "DR15_READ",
-	[0x30] = "DR0_WRITE",		[0x31] = "DR1_WRITE",
-	[0x32] = "DR2_WRITE",		[0x33] = "DR3_WRITE",
-	[0x34] = "DR4_WRITE",		[0x35] = "DR5_WRITE",
-	[0x36] = "DR6_WRITE",		[0x37] = "DR7_WRITE",
-	[0x38] = "DR8_WRITE",		[0x39] = "DR9_WRITE",
-	[0x3a] = "DR10_WRITE",		[0x3b] = "DR11_WRITE",
-	[0x3c] = "DR12_WRITE",		[0x3d] = "DR13_WRITE",
-	[0x3e] = "DR14_WRITE",		[0x3f] = "DR15_WRITE",
+	[0x00] = "READ_CR0",		[0x01] = "READ_CR1",
+	[0x02] = "READ_CR2",		[0x03] = "READ_CR3",
+	[0x04] = "READ_CR4",		[0x05] = "READ_CR5",
+	[0x06] = "READ_CR6",		[0x07] = "READ_CR7",
+	[0x08] = "READ_CR8",		[0x09] = "READ_CR9",
+	[0x0a] = "READ_CR10",		[0x0b] = "READ_CR11",
+	[0x0c] = "READ_CR12",		[0x0d] = "READ_CR13",
+	[0x0e] = "READ_CR14",		[0x0f] = "READ_CR15",
+	[0x10] = "WRITE_CR0",		[0x11] = "WRITE_CR1",
+	[0x12] = "WRITE_CR2",		[0x13] = "WRITE_CR3",
+	[0x14] = "WRITE_CR4",		[0x15] = "WRITE_CR5",
+	[0x16] = "WRITE_CR6",		[0x17] = "WRITE_CR7",
+	[0x18] = "WRITE_CR8",		[0x19] = "WRITE_CR9",
+	[0x1a] = "WRITE_CR10",		[0x1b] = "WRITE_CR11",
+	[0x1c] = "WRITE_CR12",		[0x1d] = "WRITE_CR13",
+	[0x1e] = "WRITE_CR14",		[0x1f] = "WRITE_CR15",
+	[0x20] = "READ_DR0",		[0x21] = "READ_DR1",
+	[0x22] = "READ_DR2",		[0x23] = "READ_DR3",
+	[0x24] = "READ_DR4",		[0x25] = "READ_DR5",
+	[0x26] = "READ_DR6",		[0x27] = "READ_DR7",
+	[0x28] = "READ_DR8",		[0x29] = "READ_DR9",
+	[0x2a] = "READ_DR10",		[0x2b] = "READ_DR11",
+	[0x2c] = "READ_DR12",		[0x2d] = "READ_DR13",
+	[0x2e] = "READ_DR14",		[0x2f] = "READ_DR15",
+	[0x30] = "WRITE_DR0",		[0x31] = "WRITE_DR1",
+	[0x32] = "WRITE_DR2",		[0x33] = "WRITE_DR3",
+	[0x34] = "WRITE_DR4",		[0x35] = "WRITE_DR5",
+	[0x36] = "WRITE_DR6",		[0x37] = "WRITE_DR7",
+	[0x38] = "WRITE_DR8",		[0x39] = "WRITE_DR9",
+	[0x3a] = "WRITE_DR10",		[0x3b] = "WRITE_DR11",
+	[0x3c] = "WRITE_DR12",		[0x3d] = "WRITE_DR13",
+	[0x3e] = "WRITE_DR14",		[0x3f] = "WRITE_DR15",
 	[0x40] = "EXCEPTION_DE",	[0x41] = "EXCEPTION_DB",
 	[0x42] = "EXCEPTION_NMI",	[0x43] = "EXCEPTION_BP",
 	[0x44] = "EXCEPTION_OF",	[0x45] = "EXCEPTION_BR",
@@ -128,7 +129,7 @@ static const char *const svm_exits[] = {
 	[0x86] = "SKINIT",		[0x87] = "RDTSCP",
 	[0x88] = "ICEBP",		[0x89] = "WBINVD",
 	[0x8a] = "MONITOR",		[0x8b] = "MWAIT",
-	[0x8c] = "MWAIT_CONDITIONAL",	[0x8d] = "XSETBV",
+	[0x8c] = "MWAIT_COND",		[0x8d] = "XSETBV",
 	[0x8e] = "RDPRU",		[0x8f] = "EFER_WRITE_TRAP",
 	[0x90] = "CR0_WRITE_TRAP",	[0x91] = "CR1_WRITE_TRAP",
 	[0x92] = "CR2_WRITE_TRAP",	[0x93] = "CR3_WRITE_TRAP",
@@ -148,12 +149,12 @@ static const char *const svm_exits[] = {
 #define SVM_EXIT_NPF	0x400
 
 static const char *const svm_exits_npf[] = {
-	"NPF", "AVIC_INCOMPLETE_IPI", "AVIC_NOACCEL", "VMGEXIT",
+	"NPF", "AVIC_INCOMPLETE_IPI", "AVIC_UNACCELERATED_ACCESS", "VMGEXIT",
 };
 
 /* The same, from -1 downwards: VMRUN failed. */
 static const char *const svm_exits_failed[] = {
-	"INVALID", "BUSY", "IDLE_REQUIRED", "INVALID_PMC",
+	"ERR", "BUSY", "IDLE_REQUIRED", "INVALID_PMC",
 };
 
 static const char *nth(const char *const *names, size_t n_names, uint64_t n)
@@ -229,7 +230,7 @@ static const struct {
 	{ "URDMSR", VIRT_EXIT_REGISTER },
 	{ "UWRMSR", VIRT_EXIT_REGISTER },
 	{ "CR", VIRT_EXIT_REGISTER },
-	{ "DR", VIRT_EXIT_REGISTER },
+	{ "DR_ACCESS", VIRT_EXIT_REGISTER },
 	{ "READ_", VIRT_EXIT_REGISTER },
 	{ "WRITE_", VIRT_EXIT_REGISTER },
 	{ "EFER_", VIRT_EXIT_REGISTER },
@@ -253,7 +254,6 @@ static const struct {
 	{ "VMREAD", VIRT_EXIT_NESTED },
 	{ "VMRESUME", VIRT_EXIT_NESTED },
 	{ "VMWRITE", VIRT_EXIT_NESTED },
-	{ "VMXO", VIRT_EXIT_NESTED },
 	{ "VMO", VIRT_EXIT_NESTED },
 	{ "INVEPT", VIRT_EXIT_NESTED },
 	{ "INVVPID", VIRT_EXIT_NESTED },

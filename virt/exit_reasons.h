@@ -13,7 +13,7 @@
 /** exit_vmx_name - of a basic exit reason of VMX. Return: static string, or NULL if unknown. */
 const char *exit_vmx_name(uint32_t reason);
 
-/** exit_svm_name - of an SVM exit code, as in the APM: "CR0_READ", "NPF". As exit_vmx_name(). */
+/** exit_svm_name - of an SVM exit code: "READ_CR0", "NPF". As exit_vmx_name(). */
 const char *exit_svm_name(uint64_t code);
 
 /** exit_class_of - what an exit of that name is about. */

@@ -9,6 +9,14 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#if defined(__x86_64__) && defined(__has_include)
+#if __has_include(<asm/svm.h>) && __has_include(<asm/vmx.h>)
+#include <asm/svm.h>
+#include <asm/vmx.h>
+#define HAVE_HEADERS
+#endif
+#endif
+
 #include "exit_reasons.h"
 #include "kvm_private.h"
 
@@ -66,10 +74,51 @@ static void test_names(void **state)
 	}
 }
 
+#ifdef HAVE_HEADERS
+#define SVM(name)	{ KVM_ISA_SVM, SVM_EXIT_##name, #name, 0 }
+
+/** What the headers of this machine call them; the list of VMX is theirs. */
+static void test_headers(void **state)
+{
+	static const struct {
+		uint64_t	reason;
+		const char	*name;
+	} vmx[] = { VMX_EXIT_REASONS };
+	static const typeof(names[0]) svm[] = {
+		SVM(READ_CR0), SVM(READ_CR2), SVM(READ_CR3), SVM(READ_CR4), SVM(READ_CR8),
+		SVM(WRITE_CR0), SVM(WRITE_CR2), SVM(WRITE_CR3), SVM(WRITE_CR4), SVM(WRITE_CR8),
+		SVM(READ_DR0), SVM(READ_DR7), SVM(WRITE_DR0), SVM(WRITE_DR7),
+		SVM(INTR), SVM(NMI), SVM(SMI), SVM(INIT), SVM(VINTR), SVM(CR0_SEL_WRITE),
+		SVM(IDTR_READ), SVM(GDTR_READ), SVM(LDTR_READ), SVM(TR_READ), SVM(IDTR_WRITE),
+		SVM(GDTR_WRITE), SVM(LDTR_WRITE), SVM(TR_WRITE), SVM(RDTSC), SVM(RDPMC), SVM(PUSHF),
+		SVM(POPF), SVM(CPUID), SVM(RSM), SVM(IRET), SVM(SWINT), SVM(INVD), SVM(PAUSE),
+		SVM(HLT), SVM(INVLPG), SVM(INVLPGA), SVM(IOIO), SVM(MSR), SVM(TASK_SWITCH),
+		SVM(FERR_FREEZE), SVM(SHUTDOWN), SVM(VMRUN), SVM(VMMCALL), SVM(VMLOAD), SVM(VMSAVE),
+		SVM(STGI), SVM(CLGI), SVM(SKINIT), SVM(RDTSCP), SVM(ICEBP), SVM(WBINVD),
+		SVM(MONITOR), SVM(MWAIT), SVM(MWAIT_COND), SVM(XSETBV), SVM(RDPRU),
+		SVM(EFER_WRITE_TRAP), SVM(CR0_WRITE_TRAP), SVM(CR8_WRITE_TRAP), SVM(INVPCID),
+		SVM(NPF), SVM(AVIC_INCOMPLETE_IPI), SVM(AVIC_UNACCELERATED_ACCESS), SVM(VMGEXIT),
+		SVM(ERR),
+	};
+	char buf[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(vmx) / sizeof(vmx[0]); i++)
+		assert_string_equal(kvm_exit_name(KVM_ISA_VMX, vmx[i].reason, buf, sizeof(buf)),
+				    vmx[i].name);
+	for (size_t i = 0; i < sizeof(svm) / sizeof(svm[0]); i++)
+		assert_string_equal(kvm_exit_name(KVM_ISA_SVM, svm[i].reason, buf, sizeof(buf)),
+				    svm[i].name);
+}
+#endif
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+#ifdef HAVE_HEADERS
+		cmocka_unit_test(test_headers),
+#endif
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,9 +111,9 @@ static void test_vmx(void **state)
 static void test_svm(void **state)
 {
 	static const struct name names[] = {
-		{ 0x00, "CR0_READ" }, { 0x08, "CR8_READ" }, { 0x0f, "CR15_READ" },
-		{ 0x10, "CR0_WRITE" }, { 0x1f, "CR15_WRITE" }, { 0x20, "DR0_READ" },
-		{ 0x2f, "DR15_READ" }, { 0x30, "DR0_WRITE" }, { 0x3f, "DR15_WRITE" },
+		{ 0x00, "READ_CR0" }, { 0x08, "READ_CR8" }, { 0x0f, "READ_CR15" },
+		{ 0x10, "WRITE_CR0" }, { 0x1f, "WRITE_CR15" }, { 0x20, "READ_DR0" },
+		{ 0x2f, "READ_DR15" }, { 0x30, "WRITE_DR0" }, { 0x3f, "WRITE_DR15" },
 		{ 0x40, "EXCEPTION_DE" }, { 0x46, "EXCEPTION_UD" }, { 0x4e, "EXCEPTION_PF" },
 		{ 0x52, "EXCEPTION_MC" }, { 0x5f, "EXCEPTION_31" }, { 0x60, "INTR" },
 		{ 0x61, "NMI" }, { 0x64, "VINTR" }, { 0x6e, "RDTSC" }, { 0x72, "CPUID" },
@@ -122,14 +122,15 @@ static void test_svm(void **state)
 		{ 0x87, "RDTSCP" }, { 0x89, "WBINVD" }, { 0x8d, "XSETBV" },
 		{ 0x8f, "EFER_WRITE_TRAP" }, { 0x90, "CR0_WRITE_TRAP" },
 		{ 0x9f, "CR15_WRITE_TRAP" }, { 0xa2, "INVPCID" }, { 0xa5, "BUS_LOCK" },
-		{ 0x400, "NPF" }, { 0x401, "AVIC_INCOMPLETE_IPI" }, { 0x402, "AVIC_NOACCEL" },
+		{ 0x400, "NPF" }, { 0x401, "AVIC_INCOMPLETE_IPI" },
+		{ 0x402, "AVIC_UNACCELERATED_ACCESS" },
 		{ 0x403, "VMGEXIT" },
 		/* Not assigned. */
 		{ 0xa7, NULL }, { 0x3ff, NULL }, { 0x404, NULL }, { 0x10060, NULL },
 		{ 0x80000021, NULL }, { 0xfffffffb, NULL }, { 0x100000000, NULL },
 		{ 0x1ffffffff, NULL }, { 0xffffffff00000060, NULL },
 		/* Failures, as the processor has them and as 32 bits of a record. */
-		{ UINT64_MAX, "INVALID" }, { 0xffffffff, "INVALID" },
+		{ UINT64_MAX, "ERR" }, { 0xffffffff, "ERR" },
 		{ UINT64_MAX - 1, "BUSY" }, { 0xfffffffe, "BUSY" },
 		{ 0xfffffffc, "INVALID_PMC" },
 	};
@@ -241,13 +242,13 @@ static void test_isa_from_shared_id(void **state)
 		0xffffffff, 0xfffffffe,
 	};
 	static const uint32_t either[] = {
-		/* EXCEPTION_NMI or CR0_READ; INIT_SIGNAL or CR3_READ; SIPI_SIGNAL or CR4_READ */
+		/* EXCEPTION_NMI or READ_CR0; INIT_SIGNAL or READ_CR3; SIPI_SIGNAL or READ_CR4 */
 		0, 3, 4,
-		/* RDTSC or CR0_WRITE; VMCLEAR or CR3_WRITE; VMLAUNCH or CR4_WRITE */
+		/* RDTSC or WRITE_CR0; VMCLEAR or WRITE_CR3; VMLAUNCH or WRITE_CR4 */
 		16, 19, 20,
-		/* MSR_WRITE or DR0_READ; MONITOR_INSTRUCTION or DR7_READ */
+		/* MSR_WRITE or READ_DR0; MONITOR_INSTRUCTION or READ_DR7 */
 		32, 39,
-		/* EPT_VIOLATION or DR0_WRITE; XSETBV or DR7_WRITE */
+		/* EPT_VIOLATION or WRITE_DR0; XSETBV or WRITE_DR7 */
 		48, 55,
 		/* SEAMCALL or #SS; TDCALL or #GP */
 		0x4c, 0x4d,
