@@ -167,7 +167,8 @@ Frame *Frame::current;
 void Frame::drawStrip(const Strip &strip) const
 {
 	for (int state = 0; state < VIRT_N_STATES; state++) {
-		const virt_look *look = virt_state_look(static_cast<virt_state>(state));
+		const virt_look *look = virt_state_look_in(strip.model.get(),
+							   static_cast<virt_state>(state));
 
 		for (int pass = 0; pass < 1 + look->hatched; pass++) {
 			glBegin(GL_QUADS);
@@ -530,7 +531,7 @@ std::string preemptedBy(const virt_model *model, int32_t vcpu, const virt_interv
 /** What an interval is: of a preemption by whom, of an exit why. */
 Label vcpuLabel(const virt_model *model, int32_t vcpu, const virt_interval *interval, int64_t end)
 {
-	const virt_look *look = virt_state_look(static_cast<virt_state>(interval->state));
+	const virt_look *look = virt_state_look_in(model, static_cast<virt_state>(interval->state));
 	Label label = { 0, 0, look->title, "", virt_color_text_is_dark(look->color), false };
 
 	if (interval->state == VIRT_GUEST) {

@@ -50,10 +50,14 @@ QString virtCulprits(const virt_model *model, const virt_window_stats &stats)
 	return list.join(", ");
 }
 
+int64_t virtLost(const virt_window_stats &stats)
+{
+	return stats.states[VIRT_UNKNOWN].ns - stats.unsplit_ns[VIRT_UNKNOWN];
+}
+
 double virtShare(const virt_window_stats &stats, int state)
 {
-	int64_t unknown = stats.states[VIRT_UNKNOWN].ns;
-	int64_t all = stats.known_ns + (state == VIRT_UNKNOWN ? unknown : 0);
+	int64_t all = stats.known_ns + (state == VIRT_UNKNOWN ? virtLost(stats) : 0);
 
 	return all ? static_cast<double>(stats.states[state].ns) / static_cast<double>(all) : 0;
 }
@@ -73,20 +77,22 @@ QString stateLine(const virt_window_stats &stats)
 
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		if (stats.states[state].ns)
-			list << QString("%1 %2 % (%3)")
+			list << QString("%1 %2 % (%3%4)")
 				.arg(QString(virt_state_name(static_cast<virt_state>(state))),
 				     virtPercent(virtShare(stats, state)),
-				     virtDuration(stats.states[state].ns));
+				     virtDuration(stats.states[state].ns),
+				     stats.unsplit_ns[state] ? ", not split" : "");
 	return list.join(", ");
 }
 
-QString machineLine(const virt_window_machine &machine)
+QString machineLine(const virt_model *model, const virt_window_machine &machine)
 {
+	bool split = !virt_model_is_unsplit(model);
 	QStringList list;
 
 	for (int i = 0; i < VIRT_M_N_STATES; i++) {
 		int64_t ns = machine.states[i].ns;
-		int64_t all = machine.known_ns + (i == VIRT_M_LOST ? ns : 0);
+		int64_t all = machine.known_ns + (i == VIRT_M_LOST && split ? ns : 0);
 
 		if (ns)
 			list << QString(virt_machine_state_name(static_cast<virt_machine_state>(i)))
@@ -124,7 +130,7 @@ QString virtDetails(const QString &name, const VirtSubject &subject, const VirtC
 	lines << "<b>" + name.toHtmlEscaped() + "</b>: " + stateLine(stats);
 	if (subject.vcpu == VIRT_NONE)
 		lines << "together: " +
-			 machineLine(found.window->machines[subject.machine]);
+			 machineLine(model, found.window->machines[subject.machine]);
 	if (stats.n_reasons)
 		lines << QString("exits %1: %2").arg(stats.exits).arg(
 			virtExitReasons(model, stats).toHtmlEscaped());

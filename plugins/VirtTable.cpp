@@ -114,20 +114,31 @@ public:
 	}
 };
 
+/** A state that may have been another one has its share at most. */
+QString stateText(const virt_window_stats &stats, int state)
+{
+	QString text = stats.states[state].ns ? virtPercent(virtShare(stats, state)) : "";
+
+	return state < VIRT_UNKNOWN && stats.unsplit_ns[state] ? QString(QChar(0x2264)) + " " + text
+							       : text;
+}
+
 void fillItem(Item *item, const virt_model *model, const virt_window_stats &stats, double seconds)
 {
 	const virt_dist &runs = stats.runs.whole, &wakes = stats.states[VIRT_WAKING].whole;
-	double all = static_cast<double>(stats.known_ns + stats.states[VIRT_UNKNOWN].ns);
+	double all = static_cast<double>(stats.known_ns + virtLost(stats));
 	double exits = seconds > 0 ? static_cast<double>(stats.exits) / seconds : 0;
 	int64_t run = runs.count ? runs.ns / static_cast<int64_t>(runs.count) : 0;
 	QVariantList bar;
 
 	for (int state = 0; state < VIRT_N_STATES; state++) {
-		double part = virtShare(stats, state);
-		int64_t ns = stats.states[state].ns;
+		const virt_look *look = virt_state_look_in(model, static_cast<virt_state>(state));
+		double ns = static_cast<double>(stats.states[state].ns);
 
-		bar << (all > 0 ? static_cast<double>(ns) / all : 0);
-		item->set(COLUMN_STATES + state, ns ? virtPercent(part) : "", part);
+		bar << (all > 0 ? ns / all : 0);
+		item->set(COLUMN_STATES + state, stateText(stats, state), virtShare(stats, state));
+		item->setToolTip(COLUMN_STATES + state, stats.unsplit_ns[state] ?
+				 QString("Not split: ") + look->meaning : "");
 	}
 	item->setData(COLUMN_BAR, ROLE_SHARES, bar);
 	item->setData(COLUMN_BAR, ROLE_SORT, bar[VIRT_GUEST]);

@@ -123,6 +123,10 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 		add_culprits(&text, model, vcpu, interval, end_ns);
 	else if (interval->state <= VIRT_VMM && interval->detail != VIRT_NONE)
 		add(&text, ", VM exit: %s", virt_text_reason(model, interval->detail));
+	if (interval->flags & VIRT_INTERVAL_UNSPLIT)
+		add(&text, interval->state == VIRT_UNKNOWN ?
+		    " between a VM exit and the next entry: there is no sched_switch in it" :
+		    ", not split: waits are not told apart, there is no sched_switch");
 	return buf;
 }
 

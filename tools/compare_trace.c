@@ -17,7 +17,7 @@
 /** What the vCPUs of a machine did in a window, as struct virt_window_stats. */
 struct sums {
 	double		ns[VIRT_N_STATES];	/* together, it may be more than a time can be */
-	double		known_ns;
+	double		known_ns, unsplit_ns;
 	uint64_t	exits, migrations;
 };
 
@@ -51,6 +51,11 @@ static double waking_percent(const struct sums *sums)
 	return share(sums, VIRT_WAKING);
 }
 
+static double unsplit_percent(const struct sums *sums)
+{
+	return 100 * sums->unsplit_ns / sums->known_ns;
+}
+
 /** Per second of a vCPU. */
 static double exits_per_s(const struct sums *sums)
 {
@@ -72,6 +77,7 @@ static const struct {
 	{ "vmm_percent", vmm_percent },
 	{ "steal_percent", steal_percent },
 	{ "waking_percent", waking_percent },
+	{ "unsplit_percent", unsplit_percent },
 	{ "exits_per_s", exits_per_s },
 	{ "migrations_per_s", migrations_per_s },
 };
@@ -127,6 +133,8 @@ static void sum_up(struct sums *sums, const struct virt_window *window,
 
 		for (int state = 0; state < VIRT_N_STATES; state++)
 			sums->ns[state] += (double)vcpu->states[state].ns;
+		for (int state = 0; state < VIRT_N_STATES; state++)
+			sums->unsplit_ns += (double)vcpu->unsplit_ns[state];
 		sums->known_ns += (double)vcpu->known_ns;
 		sums->exits += vcpu->exits;
 		sums->migrations += vcpu->migrations;

@@ -35,7 +35,7 @@ bool figure_key_paint(const struct figure *figure, int key, struct canvas_paint 
 
 	*paint = (struct canvas_paint){ .color = { 0xc0, 0xc0, 0xc0 } };
 	if (figure->options.by_vcpu)
-		look = virt_state_look((enum virt_state)key);
+		look = virt_state_look_in(figure->options.model, (enum virt_state)key);
 	else if (key == figure_key_unknown(figure))
 		look = virt_state_look(VIRT_UNKNOWN);
 	else if (key < figure_key_other(figure))

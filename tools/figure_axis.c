@@ -206,7 +206,8 @@ static void legend_states(struct legend *legend)
 		if (legend->figure->seen[state] &&
 		    figure_key_paint(legend->figure, state, &paint))
 			legend_swatch(legend, virt_state_name(state), &paint,
-				      virt_state_look(state)->title);
+				      virt_state_look_in(legend->figure->options.model,
+							 (enum virt_state)state)->title);
 	}
 }
 

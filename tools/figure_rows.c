@@ -110,7 +110,8 @@ static void row_tip(const struct figure *figure, const struct figure_row *row, c
 		    size_t size)
 {
 	const struct figure_options *options = &figure->options;
-	int64_t window = options->to_ns - options->from_ns;
+	int64_t window = options->to_ns - options->from_ns, known_ns;
+	int64_t unsplit[VIRT_N_STATES];
 	const char *separator = ":";
 	struct virt_totals totals;
 	size_t n;
@@ -119,14 +120,16 @@ static void row_tip(const struct figure *figure, const struct figure_row *row, c
 	if (!options->by_vcpu)
 		return;
 	virt_vcpu_totals(options->model, row->index, options->from_ns, options->to_ns, &totals);
+	virt_vcpu_unsplit(options->model, row->index, options->from_ns, options->to_ns, unsplit);
+	known_ns = window - totals.ns[VIRT_UNKNOWN] + unsplit[VIRT_UNKNOWN];
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		if (!totals.ns[state] || n >= size)
 			continue;
-		n += (size_t)snprintf(tip + n, size - n, "%s %s %.2f %%", separator,
+		n += (size_t)snprintf(tip + n, size - n, "%s %s %.2f %%%s", separator,
 				      virt_state_name(state),
 				      100 * (double)totals.ns[state] / (double)
-				      (state == VIRT_UNKNOWN ? window :
-				       window - totals.ns[VIRT_UNKNOWN]));
+				      (state == VIRT_UNKNOWN ? window : known_ns),
+				      unsplit[state] ? " (not split)" : "");
 		separator = ",";
 	}
 }

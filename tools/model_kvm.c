@@ -101,6 +101,10 @@ static void kvm_notes(const struct model_load *load)
 {
 	struct virt_loss_range losses = virt_model_losses(load->model);
 
+	if (virt_model_is_unsplit(load->model))
+		fprintf(stderr, "%s: has no sched_switch: waits between VM exits and entries are "
+			"not told apart. Record with 'trace-cmd record -e kvm -e sched_switch "
+			"-e sched_wakeup'\n", load->path);
 	if (kvm_trace_damaged_cpu(load->kvm) >= 0)
 		ksv_note("%s: the records of CPU %d are damaged; they are read up to there. Copy "
 			 "the file again, if there is another one", load->path,

@@ -62,6 +62,12 @@ void report_free(struct report *report);
 /** report_pcpu - what a pCPU did, also one of which the model knows nothing. */
 const struct virt_window_pcpu *report_pcpu(const struct report *report, int pcpu);
 
+/** report_is_unsplit - does the trace not tell who has a pCPU, see VIRT_INTERVAL_UNSPLIT? */
+static inline bool report_is_unsplit(const struct report *report)
+{
+	return virt_model_is_unsplit(report->load->model);
+}
+
 /** report_busy_ns - how long a vCPU was on a pCPU. */
 int64_t report_busy_ns(const struct virt_pcpu_totals *totals);
 

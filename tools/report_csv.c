@@ -167,6 +167,11 @@ static void put_vcpu(struct output *out, const struct report *report,
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		put_stretches(out, report, &row, "state", virt_state_name((enum virt_state)state),
 			      &stats->states[state]);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		if (stats->unsplit_ns[state])
+			put_time(out, report, &row, "unsplit",
+				 virt_state_name((enum virt_state)state),
+				 stats->unsplit_ns[state]);
 	put_stretches(out, report, &row, "runs", NULL, &stats->runs);
 	put_stretches(out, report, &row, "runnable", NULL, &stats->waits);
 	for (int pcpu = 0; pcpu < report->window->n_pcpus; pcpu++) {
@@ -222,6 +227,9 @@ static void put_pcpu(struct output *out, const struct report *report, int pcpu)
 	for (int state = 0; state <= VIRT_VMM; state++)
 		put_time(out, report, &row, "pcpu", virt_state_name((enum virt_state)state),
 			 totals->state_ns[state]);
+	if (report_is_unsplit(report))
+		put_time(out, report, &row, "pcpu", "unsplit",
+			 totals->state_ns[VIRT_HYPERVISOR] + totals->state_ns[VIRT_VMM]);
 	if (report->kvm)
 		put_time(out, report, &row, "pcpu", "tasks", totals->task_ns);
 	put_time(out, report, &row, "pcpu", "idle", totals->idle_ns);

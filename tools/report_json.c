@@ -49,6 +49,18 @@ static void write_clock(struct json *json, const struct report *report)
 	json_close(json, '}');
 }
 
+/** Only in traces that do not tell who has a pCPU. */
+static void write_unsplit(struct json *json, const struct report *report, const int64_t *ns)
+{
+	if (!report_is_unsplit(report))
+		return;
+	json_open(json, "unsplit_ns", '{', true);
+	json_i64(json, virt_state_name(VIRT_HYPERVISOR), ns[VIRT_HYPERVISOR]);
+	json_i64(json, virt_state_name(VIRT_VMM), ns[VIRT_VMM]);
+	json_i64(json, virt_state_name(VIRT_UNKNOWN), ns[VIRT_UNKNOWN]);
+	json_close(json, '}');
+}
+
 static void write_exits(struct json *json, const struct report *report,
 			const struct virt_window_stats *stats)
 {
@@ -61,6 +73,8 @@ static void write_exits(struct json *json, const struct report *report,
 		json_u64(json, "count", exit->count);
 		json_u64(json, "complete", exit->cost.count);
 		json_i64(json, "ns", exit->cost.ns);
+		if (report_is_unsplit(report))
+			json_bool(json, "unsplit", true);
 		write_dist(json, &exit->cost);
 		json_open(json, "states_ns", '{', true);
 		for (int state = VIRT_HYPERVISOR; state < VIRT_UNKNOWN; state++) {
@@ -191,6 +205,7 @@ static void write_vcpu(struct json *json, const struct report *report,
 	if (report->kvm)
 		write_threads(json, report, vcpu);
 	json_i64(json, "known_ns", stats->known_ns);
+	write_unsplit(json, report, stats->unsplit_ns);
 	json_open(json, "states", '{', false);
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		write_stretches(json, virt_state_name((enum virt_state)state),
@@ -267,6 +282,9 @@ static void write_pcpu(struct json *json, const struct report *report, int pcpu)
 	json_i64(json, "guest_ns", totals->state_ns[VIRT_GUEST]);
 	json_i64(json, "hypervisor_ns", totals->state_ns[VIRT_HYPERVISOR]);
 	json_i64(json, "vmm_ns", totals->state_ns[VIRT_VMM]);
+	if (report_is_unsplit(report))
+		json_i64(json, "unsplit_ns", totals->state_ns[VIRT_HYPERVISOR] +
+					     totals->state_ns[VIRT_VMM]);
 	if (report->kvm)
 		json_i64(json, "task_ns", totals->task_ns);
 	json_i64(json, "idle_ns", totals->idle_ns);
@@ -370,6 +388,8 @@ void report_json(struct output *out, const struct report *report, bool first)
 	json_str(&json, "hypervisor", report->load->source->hypervisor);
 	if (report->load->trace)
 		write_clock(&json, report);
+	if (report_is_unsplit(report))
+		json_bool(&json, "unsplit", true);
 	json_open(&json, "window_ns", '[', true);
 	json_i64(&json, NULL, report->from_ns);
 	json_i64(&json, NULL, report->to_ns);

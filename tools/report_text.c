@@ -153,6 +153,11 @@ static void put_head(struct output *out, const struct report *report)
 	put(out, " s\n  records  ");
 	out_u64(out, report->count->records);
 	out_char(out, '\n');
+	if (report_is_unsplit(report))
+		put(out, "  note     no sched_switch in it: the time from a VM exit to the next "
+			 "entry is not split into work,\n"
+			 "           waits and sleep; it is unknown after HLT and the like, or if "
+			 "the vCPU has left its pCPU\n");
 }
 
 static void put_list_item(struct output *out, bool *first, const char *heading, const char *name,
@@ -263,9 +268,11 @@ static void put_exit_costs(struct output *out, const struct report *report,
 		put_name(out, report_reason(report, exit->reason));
 		put_count(out, exit->count);
 		put_share(out, (int64_t)exit->count, (int64_t)stats->exits, NUMBER_WIDTH);
-		put_duration(out, cost->ns);
-		put_share(out, cost->ns, ns, NUMBER_WIDTH);
+		if (!cost->count)
+			put_right(out, "?", NUMBER_WIDTH);
 		if (cost->count) {
+			put_duration(out, cost->ns);
+			put_share(out, cost->ns, ns, NUMBER_WIDTH);
 			put_duration(out, cost->min);
 			put_duration(out, cost->max);
 			put_duration(out, cost->ns / (int64_t)cost->count);
@@ -281,18 +288,20 @@ static void put_exit_costs(struct output *out, const struct report *report,
 static void put_exit_parts(struct output *out, const struct report *report,
 			   const struct virt_window_stats *stats)
 {
+	/* waits are not told apart then */
+	bool split = !report_is_unsplit(report);
 	const char *const names[REPORT_EXIT_N_PARTS] = {
 		[REPORT_EXIT_HANDLING] = "handling",
 		[REPORT_EXIT_VMM] = report->kvm ? "vmm" : NULL,
-		[REPORT_EXIT_WAIT] = report->kvm ? "asleep" : "device model",
-		[REPORT_EXIT_PREEMPTED] = "preempted",
-		[REPORT_EXIT_WAKING] = "waking",
-		[REPORT_EXIT_FREE] = "(no cost)",
+		[REPORT_EXIT_WAIT] = !split ? NULL : report->kvm ? "asleep" : "device model",
+		[REPORT_EXIT_PREEMPTED] = split ? "preempted" : NULL,
+		[REPORT_EXIT_WAKING] = split ? "waking" : NULL,
+		[REPORT_EXIT_FREE] = split ? "(no cost)" : NULL,
 	};
 	int64_t ns[REPORT_EXIT_N_PARTS];
 
 	out_char(out, '\n');
-	put_name(out, "of which");
+	put_name(out, split ? "of which" : "of which, not split");
 	for (int part = 0; part < REPORT_EXIT_N_PARTS; part++)
 		if (names[part])
 			put_right(out, names[part], PART_WIDTH);
@@ -305,7 +314,9 @@ static void put_exit_parts(struct output *out, const struct report *report,
 
 			if (!names[part])
 				continue;
-			duration(text, sizeof(text), ns[part]);
+			strcpy(text, "?");
+			if (stats->reasons[i].cost.count)
+				duration(text, sizeof(text), ns[part]);
 			put_right(out, text, PART_WIDTH);
 		}
 		out_char(out, '\n');
@@ -414,6 +425,7 @@ static void put_vcpu(struct output *out, const struct report *report,
 		     const struct report_vcpu *vcpu)
 {
 	const struct virt_window_stats *stats = vcpu->stats;
+	int64_t unsplit = stats->unsplit_ns[VIRT_HYPERVISOR] + stats->unsplit_ns[VIRT_VMM];
 
 	out_char(out, '\n');
 	out_text(out, vcpu->info->name);
@@ -422,7 +434,14 @@ static void put_vcpu(struct output *out, const struct report *report,
 	put_heading(out, "state");
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		put_stretches(out, virt_state_name((enum virt_state)state), &stats->states[state],
-			      state == VIRT_UNKNOWN ? 0 : stats->known_ns);
+			      state == VIRT_UNKNOWN && !report_is_unsplit(report) ? 0 :
+			      stats->known_ns);
+	if (unsplit) {
+		put_name(out, "(not split)");
+		put_duration(out, unsplit);
+		put_share(out, unsplit, stats->known_ns, SHARE_WIDTH);
+		out_char(out, '\n');
+	}
 	put_stretches(out, "(runs)", &stats->runs, stats->known_ns);
 	put_stretches(out, "(runnable)", &stats->waits, stats->known_ns);
 	put_others(out, report, stats);
@@ -447,7 +466,9 @@ static void put_machine(struct output *out, const struct report *report,
 	put_heading(out, "all together");
 	for (int state = 0; state < VIRT_M_N_STATES; state++)
 		put_stretches(out, virt_machine_state_name((enum virt_machine_state)state),
-			      &window->states[state], state == VIRT_M_LOST ? 0 : window->known_ns);
+			      &window->states[state],
+			      state == VIRT_M_LOST && !report_is_unsplit(report) ? 0 :
+			      window->known_ns);
 	if (report->kvm)
 		put_exits(out, report, &window->all);
 	for (int32_t i = 0; i < machine->n_vcpus; i++)
@@ -491,7 +512,7 @@ static void put_kvm_pcpus(struct output *out, const struct report *report)
 	char text[32];
 
 	out_char(out, '\n');
-	put_name(out, "pCPU");
+	put_name(out, report_is_unsplit(report) ? "pCPU, not split" : "pCPU");
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		put_right(out, columns[i], NUMBER_WIDTH);
 	out_char(out, '\n');

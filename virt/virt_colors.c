@@ -42,6 +42,21 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 	},
 };
 
+#define UNSPLIT_MEANING	"between a VM exit and the next entry; the trace has no sched_switch," \
+			" and does not tell waits apart"
+
+/* Of what a trace without sched_switch tells less. */
+static const struct virt_look unsplit_looks[VIRT_VMM + 1] = {
+	[VIRT_HYPERVISOR] = {
+		.color = RGB(0xe69f00), .hatch = RGB(0xffffff), .hatched = true,
+		.title = "Hypervisor, not split", .meaning = UNSPLIT_MEANING,
+	},
+	[VIRT_VMM] = {
+		.color = RGB(0xd55e00), .hatch = RGB(0xffffff), .hatched = true,
+		.title = "VMM, not split", .meaning = UNSPLIT_MEANING,
+	},
+};
+
 /* The colour of the state that a moment is about, where there is one. */
 static const struct virt_kind_look worst_looks[VIRT_WORST_N_KINDS] = {
 	[VIRT_WORST_EXIT] = {
@@ -96,6 +111,13 @@ static const struct virt_color vcpu_colors[] = {
 const struct virt_look *virt_state_look(enum virt_state state)
 {
 	return (unsigned int)state < VIRT_N_STATES ? &looks[state] : NULL;
+}
+
+const struct virt_look *virt_state_look_in(const struct virt_model *model, enum virt_state state)
+{
+	if ((state == VIRT_HYPERVISOR || state == VIRT_VMM) && virt_model_is_unsplit(model))
+		return &unsplit_looks[state];
+	return virt_state_look(state);
 }
 
 const struct virt_kind_look *virt_worst_look(enum virt_worst_kind kind)

@@ -36,6 +36,13 @@ struct virt_look {
 /** virt_state_look - how a state is shown. Return: NULL if there is no such state. */
 const struct virt_look *virt_state_look(enum virt_state state);
 
+/**
+ * virt_state_look_in - how a state is shown in a trace: hatched if it is not split there
+ *
+ * Return: NULL if there is no such state.
+ */
+const struct virt_look *virt_state_look_in(const struct virt_model *model, enum virt_state state);
+
 /** virt_exit_class_color - time in the hypervisor for such exits: shades of its own colour. */
 struct virt_color virt_exit_class_color(enum virt_exit_class exit_class);
 

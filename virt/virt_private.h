@@ -41,7 +41,6 @@ struct virt_counts {
 	uint32_t	state[VIRT_N_STATES];
 	uint32_t	exits;
 	uint32_t	edge;		/* where the run or pause begins in which it begins */
-	int64_t		unsplit_ns;	/* VIRT_INTERVAL_UNSPLIT */
 	int64_t		unasked_ns;	/* VIRT_INTERVAL_UNASKED */
 };
 

@@ -66,7 +66,6 @@ static int summarize_vcpu(const struct virt_model *model, struct virt_vcpu_track
 		sum.ns[interval->state] += ns;
 		count.state[interval->state]++;
 		count.exits += !!(interval->flags & VIRT_INTERVAL_EXIT);
-		count.unsplit_ns += interval->flags & VIRT_INTERVAL_UNSPLIT ? ns : 0;
 		count.unasked_ns += virt_is_unasked(interval) ? ns : 0;
 	}
 	vcpu->counts[virt_blocks(vcpu->n, VIRT_COUNT_BLOCK)] = count;

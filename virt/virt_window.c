@@ -252,6 +252,9 @@ static int take_stretch(struct walk *walk, size_t i, size_t end)
 	enum virt_state state = walk->vcpu->intervals[i].state;
 	bool sampled = state == VIRT_WAKING || wants(walk, VIRT_WINDOW_STATES);
 
+	/* an entry is shown, also if it is not known whether the vCPU had a pCPU before */
+	if (state == VIRT_GUEST && i && span.start_ns > walk->model->begin_ns)
+		span.begun |= !virt_interval_is_lost(&walk->vcpu->intervals[i - 1]);
 	if (virt_wants_pcpu(state))
 		keep_longest(walk->stats, (int32_t)(walk->vcpu - walk->model->vcpus),
 			     span.start_ns, span.end_ns);
@@ -353,14 +356,12 @@ static struct virt_counts counts_before(const struct walk *walk, int64_t time_ns
 		const struct virt_interval *interval = &vcpu->intervals[j];
 		int64_t ns = virt_interval_end(walk->model, vcpu, j) - interval->start_ns;
 
-		counts.unsplit_ns += interval->flags & VIRT_INTERVAL_UNSPLIT ? ns : 0;
 		counts.unasked_ns += virt_is_unasked(interval) ? ns : 0;
 	}
 	if (i) {
 		const struct virt_interval *interval = &vcpu->intervals[i - 1];
 		int64_t after = virt_interval_end(walk->model, vcpu, i - 1) - time_ns;
 
-		counts.unsplit_ns -= interval->flags & VIRT_INTERVAL_UNSPLIT ? after : 0;
 		counts.unasked_ns -= virt_is_unasked(interval) ? after : 0;
 	}
 	return counts;
@@ -376,12 +377,14 @@ static void sum_up(struct walk *walk)
 	struct virt_totals totals;
 
 	virt_vcpu_totals(walk->model, index, walk->from_ns, walk->to_ns, &totals);
+	virt_vcpu_unsplit(walk->model, index, walk->from_ns, walk->to_ns, stats->unsplit_ns);
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		stats->states[state].ns = totals.ns[state];
-		stats->known_ns += state == VIRT_UNKNOWN ? 0 : totals.ns[state];
+		/* of what is not split, this much is known: it is no guest code */
+		stats->known_ns += state == VIRT_UNKNOWN ? stats->unsplit_ns[state] :
+							   totals.ns[state];
 		stats->runs.ns += virt_on_pcpu(state) ? totals.ns[state] : 0;
 	}
-	stats->unsplit_ns = after.unsplit_ns - before.unsplit_ns;
 	stats->unasked_ns = after.unasked_ns - before.unasked_ns;
 	stats->migrations = virt_vcpu_migrations(walk->model, index, walk->from_ns,
 						 walk->to_ns).n;
@@ -563,10 +566,11 @@ static void add_vcpu(struct virt_window_stats *machine, const struct virt_window
 {
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		add_stretches(&machine->states[state], &vcpu->states[state]);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		machine->unsplit_ns[state] += vcpu->unsplit_ns[state];
 	add_stretches(&machine->runs, &vcpu->runs);
 	add_stretches(&machine->waits, &vcpu->waits);
 	machine->known_ns += vcpu->known_ns;
-	machine->unsplit_ns += vcpu->unsplit_ns;
 	machine->unasked_ns += vcpu->unasked_ns;
 	machine->migrations += vcpu->migrations;
 	machine->exits += vcpu->exits;
@@ -630,7 +634,8 @@ static int take_machine(struct walk *walk, int32_t index, struct virt_window *wi
 	virt_machine_totals(walk->model, index, walk->from_ns, walk->to_ns, &totals);
 	for (int state = 0; state < VIRT_M_N_STATES; state++) {
 		machine->states[state].ns = totals.ns[state];
-		machine->known_ns += state == VIRT_M_LOST ? 0 : totals.ns[state];
+		machine->known_ns += state == VIRT_M_LOST && !walk->model->unsplit ? 0 :
+				     totals.ns[state];
 	}
 	if (!ret && wants(walk, VIRT_WINDOW_STATES))
 		ret = walk_machine(walk, index, machine);

@@ -70,8 +70,8 @@ struct virt_window_stats {
 	struct virt_stretches	states[VIRT_N_STATES];
 	struct virt_stretches	runs;
 	struct virt_stretches	waits;		/* PREEMPTED or WAKING */
-	int64_t			known_ns;	/* all but UNKNOWN: what shares refer to */
-	int64_t			unsplit_ns;	/* of it: VIRT_INTERVAL_UNSPLIT */
+	int64_t			known_ns;	/* all but what is lost: what shares refer to */
+	int64_t			unsplit_ns[VIRT_N_STATES]; /* of it: VIRT_INTERVAL_UNSPLIT */
 	int64_t			unasked_ns;	/* of it: VIRT_INTERVAL_UNASKED */
 	uint64_t		migrations;
 	uint64_t		exits;
@@ -91,7 +91,8 @@ struct virt_window_stats {
 struct virt_window_machine {
 	struct virt_window_stats all;		/* its vCPUs, added up */
 	struct virt_stretches	states[VIRT_M_N_STATES]; /* together */
-	int64_t			known_ns;	/* all but VIRT_M_LOST */
+	int64_t			known_ns;	/* all but VIRT_M_LOST; of a trace
+						 * that is not split, all of it */
 };
 
 struct virt_window_pcpu {
@@ -131,8 +132,8 @@ struct virt_window_query {
 /**
  * virt_window_new - what happened within a window
  *
- * Without parts in O((runs and waits in the window + exit reasons + culprits) * log n), with them
- * in O(intervals in the window).
+ * Without parts in O((runs and waits in the window + exit reasons + culprits) * log n); with them,
+ * and of a trace that is not split, in O(intervals in the window).
  *
  * Return: to be freed with virt_window_free(); NULL without memory or when stopped.
  */

@@ -425,6 +425,48 @@ static void test_registry_promise(void **state)
 	assert_int_equal(n_dropped, 5);
 }
 
+/** A trace without sched_switch says so, in words and colours. */
+static void test_unsplit(void **state)
+{
+	struct virt_model *model = new_model(2), *split = new_model(2);
+	struct virt_shade_hit hit;
+	int64_t unsplit[VIRT_N_STATES];
+	char text[VIRT_TEXT_SIZE];
+
+	(void)state;
+	virt_model_add_reason(model, "IOIO");
+	virt_model_set(model, 0, 1000, VIRT_VMM, 0, 0, VIRT_INTERVAL_UNSPLIT);
+	virt_model_set(model, 0, 1100, VIRT_UNKNOWN, 0, VIRT_NONE, VIRT_INTERVAL_UNSPLIT);
+	virt_model_set(model, 0, 1500, VIRT_GUEST, 0, VIRT_NONE, 0);
+	assert_int_equal(virt_model_finish(model, BEGIN, 3500), 0);
+	assert_int_equal(virt_model_finish(split, BEGIN, 3500), 0);
+
+	assert_true(virt_shade_pick_vcpu(model, 0, 1000, 1100, -1, &hit));
+	virt_text_interval(text, sizeof(text), model, hit.vcpu, &hit.interval, hit.end_ns);
+	assert_string_equal(text, "d1v0 is in its monitor on CPU 0 for 100 ns, VM exit: IOIO, not "
+			    "split: waits are not told apart, there is no sched_switch");
+	assert_true(virt_shade_pick_vcpu(model, 0, 1200, 1300, -1, &hit));
+	virt_text_interval(text, sizeof(text), model, hit.vcpu, &hit.interval, hit.end_ns);
+	assert_string_equal(text, "d1v0 does something that the trace does not tell for 400 ns "
+			    "between a VM exit and the next entry: there is no sched_switch in it");
+	assert_false(virt_interval_is_lost(&hit.interval));
+
+	assert_true(virt_model_is_unsplit(model));
+	assert_false(virt_model_is_unsplit(split));
+	assert_true(virt_state_look_in(model, VIRT_HYPERVISOR)->hatched);
+	assert_true(virt_state_look_in(model, VIRT_VMM)->hatched);
+	assert_ptr_equal(virt_state_look_in(model, VIRT_GUEST), virt_state_look(VIRT_GUEST));
+	assert_ptr_equal(virt_state_look_in(split, VIRT_VMM), virt_state_look(VIRT_VMM));
+	virt_vcpu_unsplit(model, 0, 1050, 1200, unsplit);
+	assert_int_equal(unsplit[VIRT_VMM], 50);
+	assert_int_equal(unsplit[VIRT_UNKNOWN], 100);
+	assert_int_equal(unsplit[VIRT_GUEST], 0);
+	virt_vcpu_unsplit(split, 0, 1050, 1200, unsplit);
+	assert_int_equal(unsplit[VIRT_UNKNOWN], 0);
+	virt_model_free(model);
+	virt_model_free(split);
+}
+
 /** All states can be told apart by their colours, and from the vCPUs' on the same figure. */
 static void test_colors(void **state)
 {
@@ -460,6 +502,7 @@ int main(void)
 		cmocka_unit_test(test_pick),
 		cmocka_unit_test(test_registry),
 		cmocka_unit_test(test_registry_promise),
+		cmocka_unit_test(test_unsplit),
 		cmocka_unit_test(test_colors),
 	};
 

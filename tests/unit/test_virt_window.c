@@ -84,7 +84,7 @@ static bool waits(int state)
 }
 
 /** Intervals @first to @last belong together. */
-static struct piece piece_of(const struct life *life, size_t first, size_t last)
+static struct piece piece_of(const struct life *life, size_t first, size_t last, bool is_run)
 {
 	const struct virt_interval *interval = &life->all.first[first];
 	struct piece piece = {
@@ -93,7 +93,9 @@ static struct piece piece_of(const struct life *life, size_t first, size_t last)
 
 	piece.begun = piece.start > life->all.first->start_ns;
 	if (piece.begun && interval[-1].state == VIRT_UNKNOWN)
-		piece.begun = waits(interval->state) || interval->flags & EXIT;
+		piece.begun = waits(interval->state) || interval->flags & EXIT ||
+			      (!is_run && interval->state == VIRT_GUEST &&
+			       interval[-1].flags & VIRT_INTERVAL_UNSPLIT);
 	piece.whole = piece.begun && last + 1 < life->all.n &&
 		      life->all.first[last + 1].state != VIRT_UNKNOWN;
 	return piece;
@@ -142,13 +144,13 @@ static struct life live(const struct virt_model *model, int32_t vcpu)
 		if (all[i].flags & EXIT)
 			live_exit(&life, i);
 		if (last || holds_pcpu(&all[i]) || all[i + 1].state != all[i].state) {
-			add_piece(&life.stretches, piece_of(&life, stretch, i));
+			add_piece(&life.stretches, piece_of(&life, stretch, i, false));
 			stretch = i + 1;
 		}
 		if (!holds_pcpu(&all[i])) {
 			run = i + 1;
 		} else if (last || !holds_pcpu(&all[i + 1]) || all[i + 1].pcpu != all[i].pcpu) {
-			add_piece(&life.runs, piece_of(&life, run, i));
+			add_piece(&life.runs, piece_of(&life, run, i, true));
 			run = i + 1;
 		}
 	}
@@ -326,7 +328,8 @@ static void check_intervals(const struct life *life, const struct virt_window_st
 			    int64_t from, int64_t to, int32_t n_pcpus)
 {
 	int64_t *pcpu_ns = calloc(n_pcpus + 1, sizeof(*pcpu_ns));
-	int64_t known = 0, unsplit = 0, unasked = 0, culprits = 0, longest = -1;
+	int64_t unsplit[VIRT_N_STATES] = { 0 };
+	int64_t known = 0, unasked = 0, culprits = 0, longest = -1;
 
 	assert_non_null(pcpu_ns);
 	for (size_t i = 0; i < life->all.n; i++) {
@@ -336,8 +339,8 @@ static void check_intervals(const struct life *life, const struct virt_window_st
 
 		if (a >= b)
 			continue;
-		known += interval->state == VIRT_UNKNOWN ? 0 : b - a;
-		unsplit += interval->flags & VIRT_INTERVAL_UNSPLIT ? b - a : 0;
+		known += virt_interval_is_lost(interval) ? 0 : b - a;
+		unsplit[interval->state] += interval->flags & VIRT_INTERVAL_UNSPLIT ? b - a : 0;
 		unasked += interval->flags & VIRT_INTERVAL_UNASKED ? b - a : 0;
 		if (holds_pcpu(interval) && interval->pcpu >= 0)
 			pcpu_ns[interval->pcpu] += b - a;
@@ -351,7 +354,7 @@ static void check_intervals(const struct life *life, const struct virt_window_st
 			longest = piece->end - piece->start;
 	}
 	assert_int_equal(stats->known_ns, known);
-	assert_int_equal(stats->unsplit_ns, unsplit);
+	assert_memory_equal(stats->unsplit_ns, unsplit, sizeof(unsplit));
 	assert_int_equal(stats->unasked_ns, unasked);
 	assert_int_equal(stats->longest_vcpu != NONE, longest >= 0);
 	if (longest >= 0)
@@ -445,7 +448,8 @@ static void check_together(const struct virt_model *model, const struct virt_win
 
 		same(&machine->states[state], &sum, true);
 	}
-	lost = machine->states[VIRT_M_LOST].ns;
+	/* of what is not split, shares are those of all */
+	lost = virt_model_is_unsplit(model) ? 0 : machine->states[VIRT_M_LOST].ns;
 	assert_int_equal(machine->known_ns, window->to_ns - window->from_ns - lost);
 	free(pieces.piece);
 }
