@@ -23,8 +23,8 @@ struct stats_sample {
 struct stats_method {
 	enum stats_percentile percentile;
 	double		confidence;
-	size_t		resamples;		/* divisions to try, if there are so many; more, up to
-						 * STATS_MAX_RESAMPLES, if confidence needs them */
+	size_t		resamples;		/* divisions to try, if there are so many; more if
+						 * confidence needs them */
 	uint64_t	seed;			/* the same one tries the same divisions */
 };
 
@@ -41,6 +41,7 @@ struct stats_difference {
 	struct stats_interval percent;	/* the same in per cent of the base */
 };
 
+/** Divisions at most. */
 #define STATS_MAX_RESAMPLES	100000
 
 /** Up to so many values of both samples, all are divided; else as many are drawn each time. */

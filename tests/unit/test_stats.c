@@ -160,12 +160,17 @@ static struct stats_interval interval_of(double *sample, size_t n, int kind)
 static void test_intervals(void **state)
 {
 	double sample[] = { 1, 2, 4, 8, 25 }, same[] = { 7, 7, 7, 7, 7 };
-	double more[] = { 1, 2, 3, 4, 5, 6 };
+	double more[] = { 1, 2, 3, 4, 5, 6 }, negative[] = { 1, 2, 4, 8, 0 };
 	struct stats_interval interval = interval_of(sample, 5, STATS_MEAN);
 
 	(void)state;
 	assert_true(fabs(interval.high - 8 - 2.7764 * sqrt(97.5 / 5)) < 0.001);
-	assert_true(fabs(8 - interval.low - 2.7764 * sqrt(97.5 / 5)) < 0.001);
+	/* 8 less as much is below 0, as these values never are */
+	check(interval.low, 0);
+	negative[4] = -1;
+	/* now the mean is 2.8, and the squares of the distances add up to 46.8 */
+	interval = interval_of(negative, 5, STATS_MEAN);
+	assert_true(fabs(2.8 - interval.low - 2.7764 * sqrt(46.8 / 4 / 5)) < 0.001);
 	interval = interval_of(sample, 5, STATS_P50);
 	assert_true(isnan(interval.low) && isnan(interval.high));
 	interval = interval_of(more, 6, STATS_P50);
