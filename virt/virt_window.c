@@ -13,6 +13,16 @@
 /** Steps between two looks at the wish to stop. */
 #define STOP_STEP	65536
 
+/**
+ * Times are at most 73 years from 0, so that a vCPU's do not overflow. Those of several together end
+ * at the longest time that there is: of a damaged trace, the sum is no matter.
+ */
+static void add_ns(int64_t *sum, int64_t ns)
+{
+	if (__builtin_add_overflow(*sum, ns, sum))
+		*sum = ns < 0 ? INT64_MIN : INT64_MAX;
+}
+
 /* ---- distributions ---- */
 
 static void swap(int64_t *a, int64_t *b)
@@ -65,7 +75,7 @@ void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n)
 		return;
 	dist->min = dist->max = ns[0];
 	for (size_t i = 0; i < n; i++) {
-		dist->ns += ns[i];
+		add_ns(&dist->ns, ns[i]);
 		if (ns[i] < dist->min)
 			dist->min = ns[i];
 		if (ns[i] > dist->max)
@@ -196,7 +206,7 @@ static void add_length(struct virt_dist *dist, int64_t ns)
 	if (!dist->count || ns > dist->max)
 		dist->max = ns;
 	dist->count++;
-	dist->ns += ns;
+	add_ns(&dist->ns, ns);
 }
 
 /** @samples: takes its length, for percentiles; or NULL */
@@ -302,14 +312,14 @@ static void add_stretches(struct virt_stretches *a, const struct virt_stretches 
 	struct virt_dist *sum = &a->whole;
 	const struct virt_dist *more = &b->whole;
 
-	a->ns += b->ns;
+	add_ns(&a->ns, b->ns);
 	a->count += b->count;
 	if (more->count && (!sum->count || more->min < sum->min))
 		sum->min = more->min;
 	if (more->count && (!sum->count || more->max > sum->max))
 		sum->max = more->max;
 	sum->count += more->count;
-	sum->ns += more->ns;
+	add_ns(&sum->ns, more->ns);
 	if (b->before)
 		keep_before(a, b->before, b->before_ns);
 }
@@ -434,9 +444,9 @@ static int take_exit(struct exits *exits, const struct virt_exit *exit)
 	if (!exit->complete)
 		return 0;
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		of->state_ns[state] += exit->state_ns[state];
-	of->unasked_ns += exit->unasked_ns;
-	of->unasked_vmm_ns += exit->unasked_vmm_ns;
+		add_ns(&of->state_ns[state], exit->state_ns[state]);
+	add_ns(&of->unasked_ns, exit->unasked_ns);
+	add_ns(&of->unasked_vmm_ns, exit->unasked_vmm_ns);
 	return add_sample(&exits->costs[exit->reason + 1], exit->cost_ns);
 }
 
@@ -567,11 +577,11 @@ static void add_vcpu(struct virt_window_stats *machine, const struct virt_window
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		add_stretches(&machine->states[state], &vcpu->states[state]);
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		machine->unsplit_ns[state] += vcpu->unsplit_ns[state];
+		add_ns(&machine->unsplit_ns[state], vcpu->unsplit_ns[state]);
 	add_stretches(&machine->runs, &vcpu->runs);
 	add_stretches(&machine->waits, &vcpu->waits);
-	machine->known_ns += vcpu->known_ns;
-	machine->unasked_ns += vcpu->unasked_ns;
+	add_ns(&machine->known_ns, vcpu->known_ns);
+	add_ns(&machine->unasked_ns, vcpu->unasked_ns);
 	machine->migrations += vcpu->migrations;
 	machine->exits += vcpu->exits;
 	if (vcpu->exits_before && (!machine->exits_before ||
