@@ -321,9 +321,9 @@ int align_meta_read(const char *guest_path, struct align_meta **meta, char *erro
 		snprintf(error, size, "%s: not enough memory", guest_path);
 		ret = -ENOMEM;
 	} else if (!counts_alike(guest_path, *meta)) {
-		text_format(error, size, "%s: the alignment in its sidecar is of a trace that counts "
-			 "%s: let kshark-virt align --write write it anew", guest_path,
-			 (*meta)->cycles ? "cycles" : "ns");
+		text_format(error, size, "%s: the alignment in its sidecar is of a trace that "
+			    "counts %s: let kshark-virt align --write write it anew", guest_path,
+			    (*meta)->cycles ? "cycles" : "ns");
 		align_meta_free(*meta);
 		*meta = NULL;
 		ret = -EINVAL;

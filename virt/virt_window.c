@@ -14,8 +14,8 @@
 #define STOP_STEP	65536
 
 /**
- * Times are at most 73 years from 0, so that a vCPU's do not overflow. Those of several together end
- * at the longest time that there is: of a damaged trace, the sum is no matter.
+ * Times are at most 73 years from 0, so that a vCPU's do not overflow. Those of several together
+ * end at the longest time that there is: of a damaged trace, the sum is no matter.
  */
 static void add_ns(int64_t *sum, int64_t ns)
 {

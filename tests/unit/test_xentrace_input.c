@@ -621,8 +621,8 @@ int main(void)
 {
 #define TEST(function)	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(stream_itself), TEST(rows_and_text), TEST(somebody), TEST(events), TEST(fields),
-		TEST(load_again), TEST(filters_at_load), TEST(event_handlers), TEST(several),
+		TEST(stream_itself), TEST(rows_and_text), TEST(somebody), TEST(events),
+		TEST(fields), TEST(load_again), TEST(filters_at_load), TEST(event_handlers), TEST(several),
 		TEST(names_of_domains), TEST(damaged), TEST(refused), TEST(threads),
 	};
 
