@@ -341,9 +341,10 @@ static inline size_t virt_stretch_begin(const struct virt_vcpu_track *vcpu, size
 static inline bool virt_is_edge(const struct virt_vcpu_track *vcpu, size_t i)
 {
 	const struct virt_interval *interval = &vcpu->intervals[i];
+	bool on = virt_on_pcpu(interval->state);
 
-	return !i || virt_on_pcpu(interval->state) != virt_on_pcpu(interval[-1].state) ||
-	       (virt_on_pcpu(interval->state) && interval->pcpu != interval[-1].pcpu);
+	return !i || on != virt_on_pcpu(interval[-1].state) ||
+	       (on && interval->pcpu != interval[-1].pcpu);
 }
 
 /** virt_run_begin, virt_run_end - first interval of the run that @i is in, and the one after it */
