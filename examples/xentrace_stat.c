@@ -133,6 +133,7 @@ int main(int argc, char **argv)
 	struct xen_trace_row row;
 	char error[512];
 	uint32_t n_runs;
+	bool changed;
 
 	if (argc != 2) {
 		fprintf(stderr, "usage: xentrace_stat FILE\n");
@@ -143,8 +144,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s\n", error);
 		return 2;
 	}
-	/* Each record is looked at but once, so that its memory is not needed any more then. */
-	options.drop_behind = true;
 	trace = xen_trace_open(argv[1], &options, error, sizeof(error));
 	if (!trace) {
 		fprintf(stderr, "%s\n", error);
@@ -174,10 +173,19 @@ int main(int argc, char **argv)
 			add_time(stretches[i].vcpu, stretches[i].last_ns - stretches[i].since_ns);
 	print_all(trace, events);
 
-	xen_trace_iter_free(iter);
+	/* Somebody may have cut the file, or recorded into it anew, while it was read. */
+	changed = xentrace_changed(xen_trace_reader(trace)) >= XENTRACE_CHANGED;
+	if (changed) {
+		xentrace_change_text(error, sizeof(error), xen_trace_reader(trace));
+		fprintf(stderr, "%s: this is what was read until then\n", error);
+	}
+	if (xen_trace_iter_free(iter)) {
+		fprintf(stderr, "%s: not enough memory\n", argv[1]);
+		changed = true;
+	}
 	xen_trace_close(trace);
 	free(stretches);
 	free(events);
 	free(vcpus);
-	return 0;
+	return changed;
 }

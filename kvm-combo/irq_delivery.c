@@ -126,14 +126,14 @@ static int walk_xen(struct reading *reading)
 {
 	struct xen_trace_iter *iter = xen_trace_iter_new(reading->pair->xen);
 	struct xen_trace_row row;
-	int ret = iter ? 0 : -ENOMEM;
+	int ret = iter ? 0 : -ENOMEM, ret_read;
 
 	while (!ret && xen_trace_iter_next(iter, &row)) {
 		irq_injections_xen(&reading->injections, &row);
 		ret = is_stopped(reading) ? -ECANCELED : reading->injections.error;
 	}
-	xen_trace_iter_free(iter);
-	return ret;
+	ret_read = xen_trace_iter_free(iter);
+	return ret ? ret : ret_read;
 }
 
 static int take_guest_record(void *arg, const struct kvm_trace_record *record)

@@ -156,15 +156,17 @@ static int walk_xen(struct xen_trace *trace, struct reading *reading, struct vir
 	struct xen_tracker *tracker = xen_tracker_new(trace);
 	struct xen_trace_iter *iter = xen_trace_iter_new(trace);
 	struct xen_trace_row row;
-	int ret = tracker && iter ? 0 : -ENOMEM;
+	int ret = tracker && iter ? 0 : -ENOMEM, ret_read;
 
 	while (!ret && xen_trace_iter_next(iter, &row)) {
 		irq_injections_xen(&reading->pair->injections, &row);
 		ret = is_stopped(reading) ? -ECANCELED : xen_tracker_add(tracker, &row);
 	}
+	ret_read = xen_trace_iter_free(iter);
+	if (!ret)
+		ret = ret_read;
 	if (!ret)
 		ret = xen_tracker_finish(tracker, model);
-	xen_trace_iter_free(iter);
 	xen_tracker_free(tracker);
 	return ret;
 }

@@ -45,7 +45,6 @@ static int opening(void *arg, uint64_t done, uint64_t total)
 static struct xen_trace *open_xen(const struct virt_irqs_source *source, char *error, size_t size)
 {
 	struct xen_trace_options options = {
-		.drop_behind = true,
 		.reader = { .progress = opening, .progress_arg = (void *)source },
 	};
 

@@ -253,6 +253,8 @@ static int read_host(struct align *align)
 	align->host.rows = take_rows;
 	align->host.arg = align;
 	status = model_load(&align->host);
+	if (!status)
+		status = model_changed(&align->host, status);
 	align->pair.model = align->host.model;
 	align->pair.host = align->host.kvm;
 	align->pair.source = align->options->source;

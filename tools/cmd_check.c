@@ -384,6 +384,7 @@ static int check_file(const struct check_options *options, const char *path, str
 	status = out_close(out, check.outside ? KSV_EXIT_FINDINGS : KSV_EXIT_OK);
 	if (!options->quiet)
 		model_notes(&load);
+	status = model_changed(&load, status);
 end:
 	model_unload(&load);
 	return status;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "dump.h"
+#include "model_load.h"
 #include "progress.h"
 
 static const char *const format_names[N_FORMATS] = {
@@ -131,8 +132,7 @@ static int dump_records(const struct dump_options *options, struct xen_trace *tr
 			continue;
 		dump_write(writer, &row);
 	}
-	xen_trace_iter_free(iter);
-	return 0;
+	return xen_trace_iter_free(iter);
 }
 
 static void print_notes(const struct xen_trace *trace)
@@ -159,7 +159,7 @@ static int dump_trace(const struct dump_options *options, struct xen_trace *trac
 	status = out_close(out, ret ? KSV_EXIT_FILE : KSV_EXIT_OK);
 	if (!ret && !options->quiet && out->error != EPIPE)
 		print_notes(trace);
-	return status;
+	return model_xen_changed(trace, status);
 }
 
 static int dump_file(const char *path, struct dump_options *options, struct output *out)
@@ -175,7 +175,6 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 	progress_init(&progress, !options->quiet && (options->output || !isatty(STDOUT_FILENO)));
 	options->trace.reader.progress = progress_update;
 	options->trace.reader.progress_arg = &progress;
-	options->trace.drop_behind = true;
 	trace = xen_trace_open(path, &options->trace, error, sizeof(error));
 	progress_end(&progress);
 	if (!trace) {

@@ -408,6 +408,8 @@ static int plot_file(const char *path, const struct plot_options *options)
 		status = options->format == FORMAT_CSV ? plot_numbers(plot) : plot_figure(plot);
 	if (!status && !options->quiet)
 		model_notes(&plot->load);
+	if (!status)
+		status = model_changed(&plot->load, status);
 	model_unload(&plot->load);
 	free(plot->vcpus);
 	free(plot->pcpus);

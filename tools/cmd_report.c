@@ -357,6 +357,7 @@ static int report_file(const struct report_options *options, const char *path,
 		model_notes(&job.load);
 		report_kvm_notes(&job.kvm, &job.report);
 	}
+	status = model_changed(&job.load, status);
 end:
 	report_kvm_free(&job.kvm);
 	report_delivery_free(&job.delivery);

@@ -300,6 +300,8 @@ int compare_trace(struct compare *compare, int run, struct model_load *load, int
 			  "more metrics than can be compared" : "not enough memory");
 		status = KSV_EXIT_FILE;
 	}
+	if (!status)
+		status = model_changed(load, status);
 	model_unload(load);
 	return status;
 }

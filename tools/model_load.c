@@ -38,6 +38,11 @@ void model_notes(const struct model_load *load)
 			 load->path, what, (unsigned long long)count);
 }
 
+int model_changed(const struct model_load *load, int status)
+{
+	return load->trace ? model_xen_changed(load->trace, status) : status;
+}
+
 int64_t model_time(const struct model_load *load, const struct ksv_time *time, int64_t none)
 {
 	switch (time->kind) {

@@ -65,6 +65,17 @@ void model_unload(struct model_load *load);
 /** model_notes - what a user must know about the file, and the contradictions, to stderr. */
 void model_notes(const struct model_load *load);
 
+/**
+ * model_changed - has the file changed while it was read? Then say so
+ * @status: exit status so far
+ *
+ * Return: @status, or KSV_EXIT_FILE.
+ */
+int model_changed(const struct model_load *load, int status);
+
+/** model_xen_changed - the same for a xentrace file without a model. */
+int model_xen_changed(const struct xen_trace *trace, int status);
+
 /** model_time - a point of a command line on the trace's time axis; @none if not given. */
 int64_t model_time(const struct model_load *load, const struct ksv_time *time, int64_t none);
 

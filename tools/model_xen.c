@@ -114,15 +114,15 @@ static int walk_trace(const struct model_load *load, struct xen_tracker *tracker
 		.total = xentrace_n_records(xen_trace_reader(load->trace)),
 	};
 	struct block_pipe *pipe = NULL;
-	int ret;
+	int ret, ret_read;
 
 	if (!walk.iter)
 		return -ENOMEM;
 	if (core_is_free())
 		pipe = block_pipe_start(&pipe_size, read_rows, &walk);
 	ret = pipe ? take_all(&walk, pipe) : take_all_alone(&walk);
-	xen_trace_iter_free(walk.iter);
-	return ret;
+	ret_read = xen_trace_iter_free(walk.iter);
+	return ret ? ret : ret_read;
 }
 
 static int xen_load(struct model_load *load)
@@ -135,7 +135,6 @@ static int xen_load(struct model_load *load)
 	progress_init(&progress, !load->quiet);
 	load->options.reader.progress = progress_update;
 	load->options.reader.progress_arg = &progress;
-	load->options.drop_behind = true;
 	load->trace = xen_trace_open(load->path, &load->options, error, sizeof(error));
 	if (!load->trace) {
 		progress_end(&progress);
@@ -157,6 +156,18 @@ static int xen_load(struct model_load *load)
 	if (!ret)
 		return KSV_EXIT_OK;
 	ksv_error("%s: %s", load->path, ret == -ENOMEM ? "not enough memory" : strerror(-ret));
+	return KSV_EXIT_FILE;
+}
+
+int model_xen_changed(const struct xen_trace *trace, int status)
+{
+	const struct xentrace *reader = xen_trace_reader(trace);
+	char text[1024];
+
+	if (xentrace_changed(reader) < XENTRACE_CHANGED ||
+	    xentrace_change_text(text, sizeof(text), reader) <= 0)
+		return status;
+	ksv_error("%s: it was not read to its end", text);
 	return KSV_EXIT_FILE;
 }
 

@@ -381,8 +381,10 @@ int xen_clock_calibrate(const struct xentrace *reader, struct xen_clock_fit *fit
 	if (iter) {
 		while (xentrace_iter_next(iter, &rec))
 			xen_calibrate_observe(cal, &rec);
-		ret = xen_calibrate_fit(cal, fit);
+		ret = xentrace_iter_error(iter);
 	}
+	if (iter && !ret)
+		ret = xen_calibrate_fit(cal, fit);
 	xentrace_iter_free(iter);
 	xen_calibrate_free(cal);
 	return ret;

@@ -114,7 +114,8 @@ struct xen_clock_fit {
  * beside the TSC of the same record. The slope is fitted robustly (outliers and lost records do
  * not bend it).
  *
- * Return: 0, or -ENODATA if the trace has too few of them to tell.
+ * Return: 0, -ENODATA if the trace has too few of them to tell, -ENOMEM, or -ESTALE if it could not
+ * be read to its end.
  */
 int xen_clock_calibrate(const struct xentrace *reader, struct xen_clock_fit *fit);
 

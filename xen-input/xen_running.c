@@ -144,6 +144,7 @@ static int look_ahead(struct ahead *ahead, const struct xentrace *reader, uint32
 	struct xentrace_iter_options options = { .one_run = true, .run = run };
 	struct xentrace_iter *iter = xentrace_iter_new(reader, &options);
 	struct xentrace_record rec;
+	int ret;
 
 	if (!iter)
 		return -ENOMEM;
@@ -153,8 +154,10 @@ static int look_ahead(struct ahead *ahead, const struct xentrace *reader, uint32
 		if (look_at(ahead, &rec))
 			break;
 	}
+	ret = xentrace_iter_error(iter);
 	xentrace_iter_free(iter);
-	return 0;
+	/* what can be read no more has nothing to tell */
+	return ret == -ESTALE ? 0 : ret;
 }
 
 int xen_first_find(struct xen_first *first, const struct xentrace *reader)

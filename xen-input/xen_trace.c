@@ -25,7 +25,6 @@ struct xen_trace {
 	struct xen_skew		*skew;		/* of the last complete walk */
 	int64_t			*pcpu_offset;	/* requested skew correction, or NULL */
 	int			n_pcpus;
-	bool			drop_behind;
 	char			*name;		/* for notes, escaped */
 	char			*meta_error;	/* why there is no sidecar, or NULL */
 	char			*skew_error;	/* why the skew is not corrected, or NULL */
@@ -86,13 +85,19 @@ static int load_meta(struct xen_trace *trace, const char *path,
 	return 0;
 }
 
+/** A file that has changed is told in the end; what was read of it counts. */
+static int read_error(int ret)
+{
+	return ret == -ESTALE ? 0 : ret;
+}
+
 /** Look at the beginning of the trace: instruction set, and run times if the clock is unknown. */
 static int probe(struct xen_trace *trace, struct xen_calibrate *cal)
 {
-	struct xentrace_iter_options options = { .drop_behind = trace->drop_behind };
-	struct xentrace_iter *iter = xentrace_iter_new(trace->reader, &options);
+	struct xentrace_iter *iter = xentrace_iter_new(trace->reader, NULL);
 	uint64_t votes[XEN_ISA_SVM + 1] = { 0 };
 	struct xentrace_record rec;
+	int ret;
 
 	if (!iter)
 		return -ENOMEM;
@@ -104,10 +109,11 @@ static int probe(struct xen_trace *trace, struct xen_calibrate *cal)
 		if (cal)
 			xen_calibrate_observe(cal, &rec);
 	}
+	ret = read_error(xentrace_iter_error(iter));
 	xentrace_iter_free(iter);
 	if (votes[XEN_ISA_VMX] || votes[XEN_ISA_SVM])
 		trace->isa = votes[XEN_ISA_SVM] >= votes[XEN_ISA_VMX] ? XEN_ISA_SVM : XEN_ISA_VMX;
-	return 0;
+	return ret;
 }
 
 /** What the sidecar calls somebody. */
@@ -120,8 +126,7 @@ struct named {
 static int check_names(const struct xen_trace *trace, struct named *named, size_t n)
 {
 	uint32_t n_runs = xentrace_n_runs(trace->reader);
-	struct xentrace_iter_options options = { .drop_behind = trace->drop_behind };
-	struct xentrace_iter *iter = xentrace_iter_new(trace->reader, &options);
+	struct xentrace_iter *iter = xentrace_iter_new(trace->reader, NULL);
 	struct xen_running running;
 	struct xentrace_record rec;
 	int ret = xen_running_init(&running, n_runs);
@@ -134,9 +139,11 @@ static int check_names(const struct xen_trace *trace, struct named *named, size_
 			named[i].wrong |= vcpu == named[i].vcpu &&
 					  xen_vcpu_somebody(rec.pcpu) != named[i].somebody;
 	}
+	if (!ret)
+		ret = iter ? read_error(xentrace_iter_error(iter)) : -ENOMEM;
 	xen_running_destroy(&running);
 	xentrace_iter_free(iter);
-	return ret ? ret : iter ? 0 : -ENOMEM;
+	return ret;
 }
 
 /** Names that this many vCPUs have at most: they are looked through again and again. */
@@ -216,7 +223,9 @@ static int correct_skew(struct xen_trace *trace, bool absolute_time)
 		return -ENOMEM;
 	while (xen_trace_iter_next(iter, &row))
 		;
-	xen_trace_iter_free(iter);
+	ret = xen_trace_iter_free(iter);
+	if (ret)
+		return ret;
 	offset = calloc(trace->n_pcpus, sizeof(*offset));
 	if (!offset)
 		return -ENOMEM;
@@ -263,7 +272,6 @@ static struct xen_trace *trace_open(struct xentrace *reader, const char *path,
 	}
 	trace->reader = reader;
 	trace->n_pcpus = xentrace_pcpu_at(reader, xentrace_n_pcpus(reader) - 1)->pcpu + 1;
-	trace->drop_behind = options->drop_behind;
 	ret = load_meta(trace, path, options, error, error_size);
 	if (!ret)
 		ret = xen_first_find(&trace->first, reader);
@@ -403,6 +411,9 @@ char *xen_trace_notes(const struct xen_trace *trace, int max_lines)
 		fprintf(out, "%s: %s\n", trace->name, line);
 	if (trace->skew_error)
 		fprintf(out, "%s: %s\n", trace->name, trace->skew_error);
+	if (xentrace_changed(trace->reader) == XENTRACE_GREW &&
+	    xentrace_change_text(line, sizeof(line), trace->reader) > 0)
+		fprintf(out, "%s: what came later is left out\n", line);
 	if (fclose(out)) {
 		free(text);
 		return NULL;
@@ -415,7 +426,6 @@ struct xen_trace_iter *xen_trace_iter_new(struct xen_trace *trace)
 	struct xentrace_iter_options options = {
 		.pcpu_offset = trace->pcpu_offset,
 		.n_pcpu_offset = trace->pcpu_offset ? trace->n_pcpus : 0,
-		.drop_behind = trace->drop_behind,
 	};
 	struct xen_trace_iter *iter = calloc(1, sizeof(*iter));
 
@@ -461,10 +471,13 @@ bool xen_trace_iter_next(struct xen_trace_iter *iter, struct xen_trace_row *row)
 	return true;
 }
 
-void xen_trace_iter_free(struct xen_trace_iter *iter)
+int xen_trace_iter_free(struct xen_trace_iter *iter)
 {
+	int ret;
+
 	if (!iter)
-		return;
+		return 0;
+	ret = iter->records ? read_error(xentrace_iter_error(iter->records)) : 0;
 	if (iter->complete) {
 		xen_skew_free(iter->trace->skew);
 		iter->trace->skew = iter->skew;
@@ -474,6 +487,7 @@ void xen_trace_iter_free(struct xen_trace_iter *iter)
 	xentrace_iter_free(iter->records);
 	xen_running_destroy(&iter->running);
 	free(iter);
+	return ret;
 }
 
 int xen_trace_time_at(const struct xen_trace *trace, uint64_t offset, int64_t *time_ns)

@@ -30,7 +30,6 @@ struct xen_trace_options {
 	const char	*meta_path;	/* NULL: <file>.meta.json, if there is one */
 	bool		absolute_time;	/* time 0 is TSC 0 instead of the first record */
 	bool		correct_skew;	/* apply xen_skew_correction() */
-	bool		drop_behind;	/* iterations give memory back as they go */
 	struct xentrace_options	reader;
 };
 
@@ -79,7 +78,8 @@ int xen_trace_n_pcpus(const struct xen_trace *trace);
 
 /**
  * xen_trace_notes - what a user must know about this file: damage, an assumed or poorly
- * calibrated clock, TSC skew (the latter only after an iteration has come to its end)
+ * calibrated clock, TSC skew (the latter only after an iteration has come to its end), growth; that
+ * it has changed (xentrace_changed()) is not a note but an error, which callers look for themselves
  * @max_lines: damaged places to list at most
  *
  * Return: a malloc'ed text, a line per note, with control characters in names escaped; empty if
@@ -115,8 +115,13 @@ size_t xen_trace_iter_read(struct xen_trace_iter *iter, struct xen_trace_row *ro
 void xen_trace_iter_observe(struct xen_trace_iter *iter, const struct xen_trace_row *rows,
 			    size_t n);
 
-/** xen_trace_iter_free - end the walk; if it came to its end, its skew findings are kept. */
-void xen_trace_iter_free(struct xen_trace_iter *iter);
+/**
+ * xen_trace_iter_free - end the walk; if it came to its end, its skew findings are kept
+ *
+ * Return: 0, or -ENOMEM if it ended early for that. A file that has changed meanwhile is no error
+ * here: xentrace_changed() tells.
+ */
+int xen_trace_iter_free(struct xen_trace_iter *iter);
 
 /**
  * xen_trace_time_at - the time of the record at a file offset, as an iteration gives it

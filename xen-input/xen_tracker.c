@@ -105,12 +105,12 @@ static int walk(struct xen_tracker *tracker)
 {
 	struct xen_trace_iter *iter = xen_trace_iter_new(tracker->trace);
 	struct xen_trace_row row;
-	int ret = iter ? 0 : -ENOMEM;
+	int ret = iter ? 0 : -ENOMEM, ret_read;
 
 	while (!ret && xen_trace_iter_next(iter, &row))
 		ret = xen_tracker_add(tracker, &row);
-	xen_trace_iter_free(iter);
-	return ret;
+	ret_read = xen_trace_iter_free(iter);
+	return ret ? ret : ret_read;
 }
 
 int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)

@@ -29,6 +29,9 @@ int scan_add_problem(struct scan *scan, enum xentrace_problem_kind kind, uint16_
 	struct xentrace *reader = scan->reader;
 	struct xentrace_problem *problems;
 
+	/* what cannot be read is no damage of the trace */
+	if (scan->blocks->error)
+		return scan->blocks->error;
 	reader->problem_count[kind]++;
 	reader->skipped_bytes += bytes;
 	if (reader->n_problems >= XENTRACE_MAX_PROBLEMS)
@@ -221,10 +224,10 @@ static void finish_repairs(struct xentrace *reader)
 }
 
 /** Is there a record with a TSC in [@offset, @end)? */
-static bool has_tsc(const struct xentrace *reader, uint64_t offset, uint64_t end)
+static bool has_tsc(struct scan *scan, uint64_t offset, uint64_t end)
 {
-	while (offset < end) {
-		uint32_t header = load_u32(reader->file.data + offset);
+	while (offset < end && !scan->blocks->error) {
+		uint32_t header = scan_u32(scan, offset);
 
 		if ((header & RECORD_HAS_TSC) && (header & EVENT_MASK) != EVENT_WRAP_BUFFER)
 			return true;
@@ -234,24 +237,27 @@ static bool has_tsc(const struct xentrace *reader, uint64_t offset, uint64_t end
 }
 
 /** From @segment on, up to the first one with a TSC of its own, @tsc is what they inherit. */
-static void inherit_tsc(struct xentrace *reader, uint32_t segment, uint64_t tsc)
+static void inherit_tsc(struct scan *scan, uint32_t segment, uint64_t tsc)
 {
+	struct xentrace *reader = scan->reader;
+
 	for (; segment != NO_SEGMENT; segment = reader->segments[segment].next) {
 		struct segment *seg = &reader->segments[segment];
 
 		seg->tsc_before = tsc;
-		if (has_tsc(reader, seg->begin, seg->end))
+		if (has_tsc(scan, seg->begin, seg->end))
 			break;
 	}
 }
 
 /** Let random access inherit the same TSCs as an iteration: first ones and repaired ones. */
-static void finish_inherited(struct xentrace *reader)
+static void finish_inherited(struct scan *scan)
 {
+	const struct xentrace *reader = scan->reader;
 	size_t r = 0;
 
 	for (uint32_t i = 0; i < reader->n_runs; i++)
-		inherit_tsc(reader, reader->runs[i].first_segment, reader->runs[i].first_tsc);
+		inherit_tsc(scan, reader->runs[i].first_segment, reader->runs[i].first_tsc);
 	for (uint32_t s = 0; s < reader->n_segments; s++) {
 		const struct segment *seg = &reader->segments[s];
 		uint64_t after;
@@ -261,9 +267,9 @@ static void finish_inherited(struct xentrace *reader)
 		while (r < reader->n_repairs && reader->repairs[r].offset < seg->end)
 			r++;
 		after = reader->repairs[r - 1].offset;
-		after += record_size(load_u32(reader->file.data + after));
-		if (!has_tsc(reader, after, seg->end))
-			inherit_tsc(reader, seg->next, reader->repairs[r - 1].tsc);
+		after += record_size(scan_u32(scan, after));
+		if (!has_tsc(scan, after, seg->end))
+			inherit_tsc(scan, seg->next, reader->repairs[r - 1].tsc);
 	}
 }
 
@@ -323,10 +329,14 @@ int scan_finish_index(struct scan *scan)
 
 	if (!ret) {
 		finish_repairs(scan->reader);
-		finish_inherited(scan->reader);
+		finish_inherited(scan);
 	}
+	return ret;
+}
+
+void scan_free(struct scan *scan)
+{
 	for (int i = 0; i < scan->n_pcpus; i++)
 		free(scan->pcpus[i]);
 	free(scan->pcpus);
-	return ret;
 }

@@ -28,7 +28,7 @@ static void free_stream_data(struct xentrace_stream *xs)
 
 static struct xentrace_stream *open_stream_data(const char *file)
 {
-	struct xen_trace_options options = { .drop_behind = true };
+	struct xen_trace_options options = { 0 };
 	struct xentrace_stream *xs = calloc(1, sizeof(*xs));
 	char error[512] = "";
 

@@ -6,6 +6,8 @@
 #ifndef KSHARK_VIRT_XENTRACE_PRIVATE_H
 #define KSHARK_VIRT_XENTRACE_PRIVATE_H
 
+#include <string.h>
+
 #include "xentrace_file.h"
 #include "xentrace_reader.h"
 
@@ -47,6 +49,15 @@ static inline unsigned int record_size(uint32_t header)
 	return 4 + 4 * record_words(header) + (header >> 31) * 8;
 }
 
+/** The longest record: header, TSC and payload. */
+#define MAX_RECORD_SIZE		((uint64_t)(12 + 4 * XENTRACE_MAX_WORDS))
+
+/** What begins before this offset cannot reach beyond @end, whatever it is. */
+static inline uint64_t whole_before(uint64_t end)
+{
+	return end < MAX_RECORD_SIZE ? 0 : end - MAX_RECORD_SIZE + 1;
+}
+
 #define NO_SEGMENT		UINT32_MAX
 
 #define SEGMENT_AFTER_GAP	(1 << 0)	/* bytes of this pCPU are missing before it */
@@ -77,6 +88,7 @@ struct repair {
 
 struct xentrace {
 	struct xentrace_file	file;
+	char			*name;		/* for texts; NULL: memory */
 	struct segment		*segments;
 	uint32_t		n_segments;
 	struct run		*runs;
@@ -93,7 +105,7 @@ struct xentrace {
 	uint64_t		problem_count[XENTRACE_N_PROBLEM_KINDS];
 };
 
-/** xentrace_scan - build the index of a mapped file. Return: 0 or a negative errno. */
+/** xentrace_scan - build the index of a file. Return: 0 or a negative errno. */
 int xentrace_scan(struct xentrace *reader, const struct xentrace_options *options);
 
 /** xentrace_looks_right - could these be the first bytes of a xentrace file? */

@@ -14,8 +14,7 @@
 
 #include "xentrace_private.h"
 
-/** How much is passed before its memory is given back. */
-#define DROP_BYTES	(4 << 20)
+_Static_assert(XENTRACE_TAIL >= 12 + 4 * XENTRACE_MAX_WORDS, "a block has records as a whole");
 
 bool xentrace_check(const char *path)
 {
@@ -30,10 +29,13 @@ static struct xentrace *reader_open(struct xentrace *reader, const char *name,
 				    char *error, size_t error_size)
 {
 	int ret = xentrace_scan(reader, options);
+	char change[512];
 
 	if (!ret && reader->n_records)
 		return reader;
-	if (ret == -ECANCELED)
+	if (ret == -ESTALE && xentrace_change_text(change, sizeof(change), reader))
+		xentrace_set_error(error, error_size, "%s: try again when it is complete", change);
+	else if (ret == -ECANCELED)
 		xentrace_set_error(error, error_size, "%s: canceled", name);
 	else if (ret)
 		xentrace_set_error(error, error_size, "%s: %s", name, strerror(-ret));
@@ -41,14 +43,14 @@ static struct xentrace *reader_open(struct xentrace *reader, const char *name,
 		xentrace_set_error(error, error_size, "%s: the file is empty", name);
 	else if (!reader->n_windows)
 		xentrace_set_error(error, error_size,
-				   "%s: not a xentrace file: no window of records in %zu bytes "
+				   "%s: not a xentrace file: no window of records in %llu bytes "
 				   "(a window begins with the bytes 03 f0 01 20)",
-				   name, reader->file.size);
+				   name, (unsigned long long)reader->file.size);
 	else
 		xentrace_set_error(error, error_size,
-				   "%s: a xentrace file without a single record (%zu bytes): "
+				   "%s: a xentrace file without a single record (%llu bytes): "
 				   "was tracing on, and the event mask (xentrace -e) not empty?",
-				   name, reader->file.size);
+				   name, (unsigned long long)reader->file.size);
 	xentrace_close(reader);
 	errno = ret ? -ret : EINVAL;
 	return NULL;
@@ -61,8 +63,12 @@ struct xentrace *xentrace_open(const char *path, const struct xentrace_options *
 	int ret = reader ? xentrace_file_open(&reader->file, path, options, error, error_size)
 			 : -ENOMEM;
 
+	if (!ret) {
+		reader->name = strdup(path);
+		ret = reader->name ? 0 : -ENOMEM;
+	}
 	if (ret) {
-		free(reader);
+		xentrace_close(reader);
 		errno = -ret;
 		return NULL;
 	}
@@ -79,8 +85,7 @@ struct xentrace *xentrace_open_memory(const void *data, size_t size,
 		errno = ENOMEM;
 		return NULL;
 	}
-	reader->file.data = data;
-	reader->file.size = size;
+	reader->file = (struct xentrace_file){ .memory = data, .fd = -1, .size = size };
 	return reader_open(reader, "memory", options, error, error_size);
 }
 
@@ -89,12 +94,42 @@ void xentrace_close(struct xentrace *reader)
 	if (!reader)
 		return;
 	xentrace_file_close(&reader->file);
+	free(reader->name);
 	free(reader->segments);
 	free(reader->runs);
 	free(reader->pcpus);
 	free(reader->repairs);
 	free(reader->problems);
 	free(reader);
+}
+
+enum xentrace_change xentrace_changed(const struct xentrace *reader)
+{
+	return xentrace_file_change(&reader->file, NULL);
+}
+
+int xentrace_change_text(char *buf, size_t size, const struct xentrace *reader)
+{
+	uint64_t now;
+	enum xentrace_change change = xentrace_file_change(&reader->file, &now);
+	unsigned long long was = reader->file.size;
+
+	switch (change) {
+	case XENTRACE_GREW:
+		return snprintf(buf, size, "%s: has grown since it was opened (was %llu bytes, now "
+				"%llu)", reader->name, was, (unsigned long long)now);
+	case XENTRACE_REPLACED:
+		return snprintf(buf, size, "%s: there is another file of that name since it was "
+				"opened", reader->name);
+	case XENTRACE_CHANGED:
+		return snprintf(buf, size, "%s: has changed since it was opened (was %llu bytes, "
+				"now %llu)", reader->name, was, (unsigned long long)now);
+	case XENTRACE_UNREADABLE:
+		return snprintf(buf, size, "%s: cannot be read any more: %s", reader->name,
+				strerror(xentrace_file_errno(&reader->file)));
+	default:
+		return snprintf(buf, size, "%s", "");
+	}
 }
 
 uint64_t xentrace_size(const struct xentrace *reader)
@@ -212,8 +247,9 @@ static void report_summary(FILE *out, const struct xentrace *reader, const char 
 	}
 	if (reader->file.cut_short)
 		fprintf(out, "%sthe compressed data is cut short or corrupt", separator);
-	fprintf(out, "; %llu of %zu bytes skipped, %llu records read\n",
-		(unsigned long long)reader->skipped_bytes, reader->file.size,
+	fprintf(out, "; %llu of %llu bytes skipped, %llu records read\n",
+		(unsigned long long)reader->skipped_bytes,
+		(unsigned long long)reader->file.size,
 		(unsigned long long)reader->n_records);
 }
 
@@ -247,37 +283,40 @@ char *xentrace_report(const struct xentrace *reader, const char *file, int max_l
 
 /** Where an iteration stands in one run. */
 struct cursor {
-	const uint8_t	*p;		/* next record */
-	const uint8_t	*end;		/* of its segment */
+	uint64_t	offset;		/* of the next record */
+	uintptr_t	base;		/* of the file, if all of it were where its block is */
+	uint64_t	easy_end;	/* what begins before is whole, and nothing special */
 	uint64_t	tsc;		/* of the next record, with the pCPU's offset */
 	uint64_t	pcpu_offset;	/* cycles to add */
-	uint32_t	segment;
 	uint32_t	run;
 	uint16_t	pcpu;
 	uint8_t		flags;		/* XENTRACE_... of the next record */
 	bool		repairs;	/* this segment has repaired TSCs */
+	uint64_t	end;		/* of the segment */
+	struct xentrace_block *block;	/* that the next record begins in, or NULL */
+	uint32_t	segment;
 };
 
 /** Key of a waiting cursor. */
 struct heap_item {
 	uint64_t	tsc;
-	const uint8_t	*p;
+	uint64_t	offset;
 	struct cursor	*cursor;
 };
 
 struct xentrace_iter {
 	const struct xentrace	*reader;
+	struct xentrace_blocks	blocks;
 	struct cursor		*cursors;
 	struct cursor		*current;	/* holds the next record; NULL at the end */
 	struct heap_item	*heap;		/* all others, smallest first, then a guard */
 	uint32_t		n_heap;
-	bool			drop_behind;
-	uint64_t		dropped;	/* file range below this was given back */
+	int			error;
 };
 
-static inline bool before(uint64_t tsc_a, const uint8_t *p_a, uint64_t tsc_b, const uint8_t *p_b)
+static inline bool before(uint64_t tsc_a, uint64_t offset_a, uint64_t tsc_b, uint64_t offset_b)
 {
-	return tsc_a < tsc_b || (tsc_a == tsc_b && p_a < p_b);
+	return tsc_a < tsc_b || (tsc_a == tsc_b && offset_a < offset_b);
 }
 
 static void heap_sift_down(struct heap_item *heap, uint32_t n, uint32_t i)
@@ -289,10 +328,10 @@ static void heap_sift_down(struct heap_item *heap, uint32_t n, uint32_t i)
 
 		if (child >= n)
 			break;
-		if (child + 1 < n && before(heap[child + 1].tsc, heap[child + 1].p,
-					    heap[child].tsc, heap[child].p))
+		if (child + 1 < n && before(heap[child + 1].tsc, heap[child + 1].offset,
+					    heap[child].tsc, heap[child].offset))
 			child++;
-		if (!before(heap[child].tsc, heap[child].p, item.tsc, item.p))
+		if (!before(heap[child].tsc, heap[child].offset, item.tsc, item.offset))
 			break;
 		heap[i] = heap[child];
 		i = child;
@@ -301,7 +340,7 @@ static void heap_sift_down(struct heap_item *heap, uint32_t n, uint32_t i)
 }
 
 /** Stands behind the last waiting cursor, so that an empty heap need not be asked for. */
-static const struct heap_item heap_guard = { UINT64_MAX, (const uint8_t *)UINTPTR_MAX, NULL };
+static const struct heap_item heap_guard = { UINT64_MAX, UINT64_MAX, NULL };
 
 /** The smallest waiting cursor becomes the current one; none is left behind in its place. */
 static void heap_pop(struct xentrace_iter *iter)
@@ -315,6 +354,11 @@ static void heap_pop(struct xentrace_iter *iter)
 		heap_sift_down(iter->heap, iter->n_heap, 0);
 }
 
+static inline const uint8_t *cursor_at(const struct cursor *c)
+{
+	return (const uint8_t *)(c->base + c->offset);
+}
+
 /** The TSC of the record at the cursor, which has one of its own or a repaired one. */
 static void cursor_take_tsc(const struct xentrace *reader, struct cursor *c, uint32_t header)
 {
@@ -324,9 +368,9 @@ static void cursor_take_tsc(const struct xentrace *reader, struct cursor *c, uin
 	if (!(header & RECORD_HAS_TSC))
 		return;
 	c->flags |= XENTRACE_HAS_TSC;
-	c->tsc = load_u64(c->p + 4) + c->pcpu_offset;
+	c->tsc = load_u64(cursor_at(c) + 4) + c->pcpu_offset;
 	if (c->repairs) {
-		repair = xentrace_find_repair(reader, c->p - reader->file.data);
+		repair = xentrace_find_repair(reader, c->offset);
 		if (repair) {
 			c->tsc = repair->tsc + c->pcpu_offset;
 			c->flags |= XENTRACE_TSC_REPAIRED;
@@ -343,47 +387,74 @@ static bool cursor_enter(const struct xentrace *reader, struct cursor *c, uint32
 		return false;
 	seg = &reader->segments[segment];
 	c->segment = segment;
-	c->p = reader->file.data + seg->begin;
-	c->end = reader->file.data + seg->end;
+	c->offset = seg->begin;
+	c->end = seg->end;
+	c->easy_end = 0;
 	c->repairs = seg->flags & SEGMENT_REPAIRS;
 	if (seg->flags & SEGMENT_AFTER_GAP)
 		c->flags |= XENTRACE_AFTER_GAP;
 	return true;
 }
 
-/** Stand on the next record that is to be given out. Return: false at the end of the run. */
-static bool cursor_settle(const struct xentrace *reader, struct cursor *c)
+/** Have the block that the next record begins in. Return: 0, -ENOMEM or -ESTALE. */
+static int cursor_read(struct xentrace_blocks *blocks, struct cursor *c)
 {
-	uint32_t header;
+	uint64_t number = c->offset / XENTRACE_BLOCK;
+	uint64_t block_end = (number + 1) * XENTRACE_BLOCK;
+	/* what has been written anew since may be longer than what was indexed */
+	uint64_t whole_end = whole_before(c->end);
 
-	for (;;) {
-		while (c->p >= c->end)
-			if (!cursor_enter(reader, c, reader->segments[c->segment].next))
-				return false;
-		header = load_u32(c->p);
-		if ((header & EVENT_MASK) != EVENT_WRAP_BUFFER)
-			break;
-		c->p += record_size(header);
+	if (!c->block || c->block->number != number) {
+		xentrace_blocks_put(blocks, c->block);
+		c->block = xentrace_blocks_get(blocks, c->offset);
+		if (!c->block)
+			return blocks->error;
+		c->base = (uintptr_t)c->block->data - number * XENTRACE_BLOCK;
 	}
-	cursor_take_tsc(reader, c, header);
-	return true;
+	c->easy_end = c->repairs ? 0 : whole_end < block_end ? whole_end : block_end;
+	return 0;
 }
 
-/** Give back the memory of what all cursors have passed. */
-static void drop_passed(struct xentrace_iter *iter)
+/** Stand on the next record that is to be given out. Return: 0, or -ENODATA at the run's end. */
+static int cursor_settle(struct xentrace_blocks *blocks, const struct xentrace *reader,
+			 struct cursor *c)
 {
-	uint64_t passed = iter->current->p - iter->reader->file.data;
+	uint32_t header;
+	int ret;
 
-	for (uint32_t i = 0; i < iter->n_heap; i++) {
-		uint64_t offset = iter->heap[i].p - iter->reader->file.data;
-
-		if (offset < passed)
-			passed = offset;
+	for (;;) {
+		while (c->offset >= c->end)
+			if (!cursor_enter(reader, c, reader->segments[c->segment].next))
+				return -ENODATA;
+		ret = cursor_read(blocks, c);
+		if (ret)
+			return ret;
+		header = load_u32(cursor_at(c));
+		/* written anew since, faster than the clock of its file system ticks */
+		if (record_size(header) > c->end - c->offset) {
+			xentrace_file_condemn(&reader->file);
+			return -ESTALE;
+		}
+		if ((header & EVENT_MASK) != EVENT_WRAP_BUFFER)
+			break;
+		c->offset += record_size(header);
 	}
-	if (passed < iter->dropped + DROP_BYTES)
-		return;
-	xentrace_file_drop(&iter->reader->file, iter->dropped, passed);
-	iter->dropped = passed;
+	cursor_take_tsc(reader, c, header);
+	return 0;
+}
+
+/** The same for an iteration, which goes on without the run at its end. */
+static bool iter_settle(struct xentrace_iter *iter, struct cursor *c)
+{
+	int ret = cursor_settle(&iter->blocks, iter->reader, c);
+
+	if (!ret)
+		return true;
+	if (ret != -ENODATA && !iter->error)
+		iter->error = ret;
+	xentrace_blocks_put(&iter->blocks, c->block);
+	c->block = NULL;
+	return false;
 }
 
 struct xentrace_iter *xentrace_iter_new(const struct xentrace *reader,
@@ -396,7 +467,7 @@ struct xentrace_iter *xentrace_iter_new(const struct xentrace *reader,
 	if (!iter)
 		return NULL;
 	iter->reader = reader;
-	iter->drop_behind = options && options->drop_behind;
+	xentrace_blocks_init(&iter->blocks, &reader->file);
 	iter->cursors = calloc(n, sizeof(*iter->cursors));
 	iter->heap = calloc(n + 1, sizeof(*iter->heap));
 	if (!iter->cursors || !iter->heap) {
@@ -413,9 +484,9 @@ struct xentrace_iter *xentrace_iter_new(const struct xentrace *reader,
 		if (options && options->pcpu_offset && run->pcpu < options->n_pcpu_offset)
 			c->pcpu_offset = options->pcpu_offset[run->pcpu];
 		c->tsc = run->first_tsc + c->pcpu_offset;
-		if (!cursor_enter(reader, c, run->first_segment) || !cursor_settle(reader, c))
+		if (!cursor_enter(reader, c, run->first_segment) || !iter_settle(iter, c))
 			continue;
-		iter->heap[iter->n_heap++] = (struct heap_item){ c->tsc, c->p, c };
+		iter->heap[iter->n_heap++] = (struct heap_item){ c->tsc, c->offset, c };
 	}
 	for (uint32_t i = iter->n_heap / 2; i-- > 0; )
 		heap_sift_down(iter->heap, iter->n_heap, i);
@@ -430,50 +501,54 @@ static inline void iter_choose(struct xentrace_iter *iter, struct cursor *c)
 {
 	struct heap_item *top = iter->heap;
 
-	if (before(c->tsc, c->p, top->tsc, top->p))
+	if (before(c->tsc, c->offset, top->tsc, top->offset))
 		return;
 	iter->current = top->cursor;
-	*top = (struct heap_item){ c->tsc, c->p, c };
+	*top = (struct heap_item){ c->tsc, c->offset, c };
 	heap_sift_down(top, iter->n_heap, 0);
 }
 
 /** The step to the next record, in all its generality. */
 static void iter_step(struct xentrace_iter *iter, struct cursor *c)
 {
-	uint32_t segment = c->segment;
-
 	c->flags = 0;
-	if (cursor_settle(iter->reader, c))
+	if (iter_settle(iter, c))
 		iter_choose(iter, c);
 	else
 		heap_pop(iter);
-	if (iter->drop_behind && c->segment != segment && iter->current)
-		drop_passed(iter);
+}
+
+/** What is at a cursor; where there is a record, the longest payload can be read. */
+static inline uint32_t record_at(const struct cursor *c, struct xentrace_record *rec)
+{
+	const uint8_t *p = cursor_at(c);
+	uint32_t header = load_u32(p);
+
+	rec->tsc = c->tsc;
+	rec->offset = c->offset;
+	rec->event = header & EVENT_MASK;
+	rec->run = c->run;
+	rec->pcpu = c->pcpu;
+	rec->n_words = record_words(header);
+	rec->flags = c->flags;
+	memcpy(rec->words, p + (header & RECORD_HAS_TSC ? 12 : 4), sizeof(rec->words));
+	return header;
 }
 
 bool xentrace_iter_next(struct xentrace_iter *iter, struct xentrace_record *rec)
 {
 	struct cursor *c = iter->current;
-	const uint8_t *p;
 	uint32_t header;
 
 	if (!c)
 		return false;
-	p = c->p;
-	header = load_u32(p);
-	rec->tsc = c->tsc;
-	rec->offset = p - iter->reader->file.data;
-	rec->payload = p + (header & RECORD_HAS_TSC ? 12 : 4);
-	rec->event = header & EVENT_MASK;
-	rec->pcpu = c->pcpu;
-	rec->n_words = record_words(header);
-	rec->flags = c->flags;
-	rec->run = c->run;
+	header = record_at(c, rec);
 
 	/* nearly always: the next record of the same segment, with nothing special about it */
-	p += record_size(header);
-	c->p = p;
-	if (p < c->end && !c->repairs) {
+	c->offset += record_size(header);
+	if (c->offset < c->easy_end) {
+		const uint8_t *p = cursor_at(c);
+
 		header = load_u32(p);
 		if ((header & EVENT_MASK) != EVENT_WRAP_BUFFER) {
 			c->flags = 0;
@@ -489,10 +564,16 @@ bool xentrace_iter_next(struct xentrace_iter *iter, struct xentrace_record *rec)
 	return true;
 }
 
+int xentrace_iter_error(const struct xentrace_iter *iter)
+{
+	return iter->error;
+}
+
 void xentrace_iter_free(struct xentrace_iter *iter)
 {
 	if (!iter)
 		return;
+	xentrace_blocks_destroy(&iter->blocks);
 	free(iter->cursors);
 	free(iter->heap);
 	free(iter);
@@ -516,43 +597,64 @@ static const struct segment *find_segment(const struct xentrace *reader, uint64_
 	return low ? &reader->segments[low - 1] : NULL;
 }
 
+/** What a record without TSC inherits: walk from the segment's beginning up to it. */
+static int walk_up_to(const struct xentrace *reader, const struct segment *seg, struct cursor *c,
+		      uint64_t offset)
+{
+	struct xentrace_blocks blocks;
+	int ret;
+
+	xentrace_blocks_init(&blocks, &reader->file);
+	c->offset = seg->begin;
+	c->end = seg->end;
+	ret = 0;
+	while (!ret && c->offset < offset) {
+		uint32_t header;
+
+		ret = cursor_read(&blocks, c);
+		if (ret)
+			break;
+		header = load_u32(cursor_at(c));
+		if ((header & EVENT_MASK) != EVENT_WRAP_BUFFER)
+			cursor_take_tsc(reader, c, header);
+		c->offset += record_size(header);
+	}
+	if (!ret && c->offset != offset)
+		ret = -ENOENT;
+	xentrace_blocks_destroy(&blocks);
+	return ret;
+}
+
 int xentrace_read_at(const struct xentrace *reader, uint64_t offset,
 		     struct xentrace_record *rec)
 {
 	const struct segment *seg = find_segment(reader, offset);
+	uint8_t bytes[MAX_RECORD_SIZE + sizeof(rec->words)] = { 0 };
 	struct cursor c = { 0 };
+	uint64_t there;
 	uint32_t header;
+	int ret = 0;
 
 	if (!seg || offset >= seg->end || seg->end - offset < 4)
 		return -ENOENT;
-	header = load_u32(reader->file.data + offset);
+	there = seg->end - offset < MAX_RECORD_SIZE ? seg->end - offset : MAX_RECORD_SIZE;
+	if (xentrace_file_read(&reader->file, bytes, offset, there) != there)
+		return -ESTALE;
+	header = load_u32(bytes);
 	if (record_size(header) > seg->end - offset)
 		return -ENOENT;
-	c.p = reader->file.data + offset;
 	c.repairs = seg->flags & SEGMENT_REPAIRS;
 	c.tsc = seg->tsc_before;
-	if (!(header & RECORD_HAS_TSC)) {
-		/* inherited: walk up to it */
-		const uint8_t *p = reader->file.data + seg->begin;
-
-		for (; p < reader->file.data + offset; p += record_size(load_u32(p))) {
-			c.p = p;
-			if ((load_u32(p) & EVENT_MASK) != EVENT_WRAP_BUFFER)
-				cursor_take_tsc(reader, &c, load_u32(p));
-		}
-		if (p != reader->file.data + offset)
-			return -ENOENT;
-		c.p = p;
-	}
+	if (!(header & RECORD_HAS_TSC))
+		ret = walk_up_to(reader, seg, &c, offset);
+	if (ret)
+		return ret;
+	c.offset = offset;
+	c.base = (uintptr_t)bytes - offset;
+	c.run = seg->run;
+	c.pcpu = reader->runs[seg->run].pcpu;
 	c.flags = offset == seg->begin && (seg->flags & SEGMENT_AFTER_GAP) ? XENTRACE_AFTER_GAP : 0;
 	cursor_take_tsc(reader, &c, header);
-	rec->tsc = c.tsc;
-	rec->offset = offset;
-	rec->payload = c.p + (header & RECORD_HAS_TSC ? 12 : 4);
-	rec->event = header & EVENT_MASK;
-	rec->pcpu = reader->runs[seg->run].pcpu;
-	rec->n_words = record_words(header);
-	rec->flags = c.flags;
-	rec->run = seg->run;
+	record_at(&c, rec);
 	return 0;
 }

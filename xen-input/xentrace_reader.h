@@ -10,7 +10,8 @@
  * little-endian (xen/include/public/trace.h, struct t_rec).
  *
  * Opening a file walks it once and builds an index of its windows; after that the reader is
- * immutable and any number of threads may iterate and seek at the same time.
+ * immutable and any number of threads may iterate and seek at the same time. The file itself may be
+ * cut or written anew meanwhile: what is read from then on is not taken for what was indexed.
  *
  * Units: TSC in cycles as recorded; offsets in bytes of the uncompressed file.
  */
@@ -21,7 +22,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -42,27 +42,22 @@ extern "C" {
 /** Bytes of this pCPU's trace are missing right before this record (see problems). */
 #define XENTRACE_AFTER_GAP	(1 << 2)
 
-/** One record. Filled by the reader; @payload points into the reader and lives as long as it. */
+/** One record. Filled by the reader; a copy, to be kept and passed on at will. */
 struct xentrace_record {
 	uint64_t	tsc;	/* cycles; own, or taken from the neighbours (see flags) */
 	uint64_t	offset;	/* of the record's header; the handle for xentrace_read_at() */
-	const void	*payload; /* n_words little-endian words, not necessarily aligned */
 	uint32_t	event;	/* event id, 28 bits */
+	uint32_t	run;	/* 0 .. xentrace_n_runs() - 1 */
 	uint16_t	pcpu;
 	uint8_t		n_words;
 	uint8_t		flags;	/* XENTRACE_HAS_TSC ... */
-	uint32_t	run;	/* 0 .. xentrace_n_runs() - 1 */
+	uint32_t	words[XENTRACE_MAX_WORDS]; /* little-endian; see xentrace_word() */
 };
 
 /** xentrace_word - payload word @i; 0 if the record is shorter than that. */
 static inline uint32_t xentrace_word(const struct xentrace_record *rec, unsigned int i)
 {
-	uint32_t word;
-
-	if (i >= rec->n_words)
-		return 0;
-	memcpy(&word, (const char *)rec->payload + 4 * i, sizeof(word));
-	return le32toh(word);
+	return i < rec->n_words ? le32toh(rec->words[i]) : 0;
 }
 
 /** What was wrong at some place of the file. */
@@ -104,6 +99,11 @@ typedef int (*xentrace_progress_fn)(void *arg, uint64_t done_bytes, uint64_t tot
 struct xentrace_options {
 	xentrace_progress_fn	progress;
 	void			*progress_arg;
+	/**
+	 * Bytes that are copied at most, of what is compressed or a pipe; 0: 16 GiB, and no more
+	 * than 250 times as many as the compressed data has, from 256 MiB on.
+	 */
+	uint64_t		max_input;
 };
 
 /**
@@ -115,15 +115,16 @@ bool xentrace_check(const char *path);
 
 /**
  * xentrace_open - open a file and index it
- * @path: a file (plain, gzip, zstd), a FIFO, or "-" for standard input; what cannot be mapped is
- *	copied to an unlinked temporary file in $TMPDIR first
+ * @path: a file (plain, gzip, zstd), a FIFO, or "-" for standard input; what cannot be read at
+ *	any place is copied to an unlinked temporary file in $TMPDIR first
  * @options: may be NULL
  * @error: on failure, receives a text that says what, where and what to do; may be NULL
  *
  * A damaged file opens as long as one window can be read: see xentrace_problem_at().
  *
  * Return: the reader, to be given to xentrace_close(), or NULL with errno set: EINVAL not a
- * xentrace file or nothing usable in it, ECANCELED, or what the system said.
+ * xentrace file or nothing usable in it, EFBIG more than max_input, ESTALE changed while it was
+ * opened, ECANCELED, or what the system said.
  */
 struct xentrace *xentrace_open(const char *path, const struct xentrace_options *options,
 			       char *error, size_t error_size);
@@ -134,6 +135,31 @@ struct xentrace *xentrace_open_memory(const void *data, size_t size,
 				      char *error, size_t error_size);
 
 void xentrace_close(struct xentrace *reader);
+
+/** What has become of a file since it was opened. */
+enum xentrace_change {
+	XENTRACE_UNCHANGED = 0,
+	XENTRACE_GREW,		/* there is more at its end, which is not read */
+	XENTRACE_REPLACED,	/* its name is another file's now; what was opened is still there */
+	XENTRACE_CHANGED,	/* cut, or written anew: nothing more of it is read */
+	XENTRACE_UNREADABLE,	/* reading failed: nothing more of it is read */
+};
+
+/**
+ * xentrace_changed - look what has become of the file
+ *
+ * From XENTRACE_CHANGED on, iterations end early and xentrace_read_at() gives -ESTALE; what they
+ * gave before is what was in the file when it was opened.
+ */
+enum xentrace_change xentrace_changed(const struct xentrace *reader);
+
+/**
+ * xentrace_change_text - the same as a sentence without its end: "... has changed since it was
+ * opened (was 2027372 bytes, now 0)"
+ *
+ * Return: as snprintf(); 0 and an empty text if nothing has changed.
+ */
+int xentrace_change_text(char *buf, size_t size, const struct xentrace *reader);
 
 /** xentrace_size - bytes of the uncompressed trace. */
 uint64_t xentrace_size(const struct xentrace *reader);
@@ -195,8 +221,6 @@ struct xentrace_iter_options {
 	/** Only the records of one run. */
 	bool		one_run;
 	uint32_t	run;
-	/** Give back the memory of parts of the file that have been passed (sequential use). */
-	bool		drop_behind;
 };
 
 /**
@@ -210,8 +234,16 @@ struct xentrace_iter_options {
 struct xentrace_iter *xentrace_iter_new(const struct xentrace *reader,
 					const struct xentrace_iter_options *options);
 
-/** xentrace_iter_next - the next record. Return: true, or false at the end. */
+/**
+ * xentrace_iter_next - the next record
+ *
+ * Return: true, or false at the end: the trace's, or that of what can be read (xentrace_changed(),
+ * xentrace_iter_error()).
+ */
 bool xentrace_iter_next(struct xentrace_iter *iter, struct xentrace_record *rec);
+
+/** xentrace_iter_error - Return: 0; -ENOMEM or -ESTALE if some records could not be read. */
+int xentrace_iter_error(const struct xentrace_iter *iter);
 
 void xentrace_iter_free(struct xentrace_iter *iter);
 
@@ -219,7 +251,8 @@ void xentrace_iter_free(struct xentrace_iter *iter);
  * xentrace_read_at - the record at a file offset
  * @offset: of a record's header, as given by an iteration
  *
- * Return: 0, or -ENOENT if no record can begin there.
+ * Return: 0, -ENOENT if no record can begin there, -ENOMEM, or -ESTALE if it cannot be read any
+ * more (xentrace_changed()).
  */
 int xentrace_read_at(const struct xentrace *reader, uint64_t offset,
 		     struct xentrace_record *rec);

@@ -18,15 +18,32 @@
 
 #define PROGRESS_BYTES		(16 << 20)
 
+/** The beginning of no block. */
+#define NOWHERE			(UINT64_C(1) << 63)
+
+const uint8_t *scan_turn(struct scan *scan, uint64_t offset)
+{
+	static const uint8_t nothing[XENTRACE_TAIL];
+	struct xentrace_block *block = xentrace_blocks_get(scan->blocks, offset);
+
+	/* no record and no window looks like this: the walk ends, and tells the error */
+	if (!block)
+		return nothing;
+	xentrace_blocks_put(scan->blocks, scan->block);
+	scan->block = block;
+	scan->block_begin = block->number * XENTRACE_BLOCK;
+	return block->data + (offset - scan->block_begin);
+}
+
 /* ---- windows ---- */
 
-static inline bool window_word_at(const struct scan *scan, uint64_t offset)
+static inline bool window_word_at(struct scan *scan, uint64_t offset)
 {
-	return scan->size - offset >= 4 && load_u32(scan->data + offset) == WINDOW_HEADER;
+	return scan->size - offset >= 4 && scan_u32(scan, offset) == WINDOW_HEADER;
 }
 
 /** Is this the end of a window: the end of the file, or the header of the next one? */
-static bool window_ends_at(const struct scan *scan, uint64_t offset)
+static bool window_ends_at(struct scan *scan, uint64_t offset)
 {
 	return offset == scan->size ||
 	       (offset < scan->size && window_word_at(scan, offset));
@@ -37,7 +54,7 @@ static bool window_ends_at(const struct scan *scan, uint64_t offset)
  * TSCs that confirm each other and @after, or at the limit or a window. With @open_end the limit
  * may lie inside a record.
  */
-static bool chain_from(const struct scan *scan, uint64_t offset, uint64_t limit, uint64_t after,
+static bool chain_from(struct scan *scan, uint64_t offset, uint64_t limit, uint64_t after,
 		       bool open_end)
 {
 	unsigned int records = 0, tscs = 0, tscs_needed = after ? 2 : 3;
@@ -50,13 +67,13 @@ static bool chain_from(const struct scan *scan, uint64_t offset, uint64_t limit,
 			return true;
 		if (limit - offset < 4)
 			return open_end;
-		header = load_u32(scan->data + offset);
+		header = scan_u32(scan, offset);
 		if (!plausible(header))
 			return false;
 		if (record_size(header) > limit - offset)
 			return open_end;
 		if (header & RECORD_HAS_TSC) {
-			uint64_t tsc = load_u64(scan->data + offset + 4);
+			uint64_t tsc = scan_u64(scan, offset + 4);
 
 			if (last && (tsc < last || tsc - last > TSC_NEAR))
 				return false;
@@ -69,50 +86,54 @@ static bool chain_from(const struct scan *scan, uint64_t offset, uint64_t limit,
 }
 
 /** Does a usable window begin here? */
-static bool window_at(const struct scan *scan, uint64_t offset)
+static bool window_at(struct scan *scan, uint64_t offset)
 {
 	uint64_t begin = offset + WINDOW_HEADER_SIZE, end;
 
 	if (!window_word_at(scan, offset) || scan->size - offset < WINDOW_HEADER_SIZE ||
-	    load_u32(scan->data + offset + 4) > XENTRACE_MAX_PCPU)
+	    scan_u32(scan, offset + 4) > XENTRACE_MAX_PCPU)
 		return false;
-	end = begin + load_u32(scan->data + offset + 8);
+	end = begin + scan_u32(scan, offset + 8);
 	return window_ends_at(scan, end) ||
 	       (end < scan->size && chain_from(scan, begin, end, 0, false)) ||
 	       chain_from(scan, begin, scan->size, 0, true);
 }
 
 /** A window whose header word alone is damaged: pCPU and size make sense. */
-static bool broken_window_at(const struct scan *scan, uint64_t offset)
+static bool broken_window_at(struct scan *scan, uint64_t offset)
 {
 	uint32_t bytes;
 
 	if (scan->size - offset < WINDOW_HEADER_SIZE)
 		return false;
-	bytes = load_u32(scan->data + offset + 8);
-	return load_u32(scan->data + offset + 4) <= XENTRACE_MAX_PCPU && bytes &&
+	bytes = scan_u32(scan, offset + 8);
+	return scan_u32(scan, offset + 4) <= XENTRACE_MAX_PCPU && bytes &&
 	       window_ends_at(scan, offset + WINDOW_HEADER_SIZE + bytes) &&
 	       chain_from(scan, offset + WINDOW_HEADER_SIZE,
 			  offset + WINDOW_HEADER_SIZE + bytes, 0, false);
 }
 
 /** The next usable window at or after an offset, or the file's end. */
-static uint64_t find_window(const struct scan *scan, uint64_t offset)
+static uint64_t find_window(struct scan *scan, uint64_t offset)
 {
 	static const uint8_t word[4] = { 0x03, 0xf0, 0x01, 0x20 };	/* WINDOW_HEADER */
 
-	while (offset < scan->size) {
+	while (offset < scan->size && !scan->blocks->error) {
 		/* in pieces: sanitizers look at all that memmem() might */
-		size_t rest = scan->size - offset, piece = rest < PIECE ? rest : PIECE;
-		const uint8_t *found = memmem(scan->data + offset, piece, word, sizeof(word));
+		const uint8_t *p = scan_at(scan, offset), *found;
+		uint64_t piece = XENTRACE_BLOCK - offset % XENTRACE_BLOCK;
 
-		if (!found && piece == rest)
+		if (scan->blocks->error)
 			break;
+		if (piece > PIECE)
+			piece = PIECE;
+		/* a word that begins in the block is there as a whole */
+		found = memmem(p, piece + sizeof(word) - 1, word, sizeof(word));
 		if (!found) {
-			offset += piece - (sizeof(word) - 1);
+			offset += piece;
 			continue;
 		}
-		offset = found - scan->data;
+		offset += found - p;
 		if (window_at(scan, offset))
 			return offset;
 		offset++;
@@ -131,25 +152,72 @@ enum stop {
 	STOP_ERROR,
 };
 
+/** An ordinary record: with a TSC, and of no event that belongs to the file format. */
+static inline bool ordinary(uint32_t header)
+{
+	return (header & RECORD_HAS_TSC) && plausible(header) &&
+	       (header & SUBCLASS_BITS) != SUBCLASS_BITS;
+}
+
+/**
+ * Pass ordinary records with TSCs in order, as nearly all are, up to the end of the block at most.
+ * Return: where something else is, or might be.
+ */
+static uint64_t pass_ordinary(struct scan *scan, struct pcpu_state *cpu, uint64_t begin,
+			      uint64_t limit, uint64_t *records)
+{
+	const uint8_t *start = scan_at(scan, begin), *p = start, *last[HISTORY];
+	uint64_t block_end = scan->block_begin + XENTRACE_BLOCK, end = whole_before(limit);
+	uint64_t tsc = cpu->last_tsc, n = 0;
+
+	if (scan->blocks->error || cpu->first_waits || cpu->run_records <= 1)
+		return begin;
+	if (end > block_end)
+		end = block_end;
+	for (uint64_t left = end > begin ? end - begin : 0; (uint64_t)(p - start) < left; n++) {
+		uint32_t header = load_u32(p);
+		uint64_t next = load_u64(p + 4);
+
+		if (!ordinary(header) || next < tsc)
+			break;
+		tsc = next;
+		last[n % HISTORY] = p;
+		p += record_size(header);
+	}
+	for (uint64_t i = n > HISTORY ? n - HISTORY : 0; i < n; i++) {
+		const uint8_t *at = last[i % HISTORY];
+
+		remember_tsc(cpu, begin + (at - start), load_u64(at + 4));
+	}
+	if (n > HISTORY)
+		cpu->run_records += n - HISTORY;
+	*records += n;
+	return begin + (p - start);
+}
+
 /** Walk through good records from @begin; @end receives where it stopped. */
 static enum stop walk(struct scan *scan, struct pcpu_state *cpu, uint64_t begin, uint64_t limit,
 		      uint64_t *end, int *error)
 {
-	const uint8_t *data = scan->data;
 	uint64_t offset = begin;
 	uint64_t records = 0;
 	enum stop stop = STOP_END;
 
 	*error = scan_open_segment(scan, cpu, begin);
 	while (!*error && offset < limit) {
+		const uint8_t *p;
 		uint32_t header;
 		unsigned int size;
 
+		offset = pass_ordinary(scan, cpu, offset, limit, &records);
+		if (offset == limit)
+			break;
+		p = scan_at(scan, offset);
 		stop = STOP_CROSSES;
 		if (limit - offset < 4)
 			break;
 		stop = STOP_GARBAGE;
-		header = load_u32(data + offset);
+		header = load_u32(p);
 		if (!plausible(header))
 			break;
 		if ((header & SUBCLASS_BITS) == SUBCLASS_BITS &&
@@ -165,7 +233,7 @@ static enum stop walk(struct scan *scan, struct pcpu_state *cpu, uint64_t begin,
 		}
 		if ((header & EVENT_MASK) != EVENT_WRAP_BUFFER) {
 			if (header & RECORD_HAS_TSC) {
-				uint64_t tsc = load_u64(data + offset + 4);
+				uint64_t tsc = load_u64(p + 4);
 
 				if (cpu->first_waits || tsc < cpu->last_tsc ||
 				    cpu->run_records == 1)
@@ -188,14 +256,14 @@ static enum stop walk(struct scan *scan, struct pcpu_state *cpu, uint64_t begin,
 }
 
 /** After damage at @offset: where records of this window (below @limit) or a window go on. */
-static uint64_t resume_at(const struct scan *scan, struct pcpu_state *cpu, uint64_t offset,
+static uint64_t resume_at(struct scan *scan, struct pcpu_state *cpu, uint64_t offset,
 			  uint64_t limit, bool *in_window)
 {
 	unsigned int length = history_length(cpu);
 	/* not the very last one, which may be the damage itself */
 	uint64_t after = length > 2 ? history_at(cpu, 2)->tsc : 0;
 
-	for (offset++; offset < limit; offset++) {
+	for (offset++; offset < limit && !scan->blocks->error; offset++) {
 		if (window_word_at(scan, offset) && window_at(scan, offset))
 			break;
 		if (chain_from(scan, offset, limit, after, false)) {
@@ -269,7 +337,7 @@ static uint64_t read_window(struct scan *scan, struct pcpu_state *cpu, uint64_t 
 	return at;
 }
 
-/** Give back memory and tell the caller how far it is. */
+/** Tell the caller how far it is. */
 static int progress(struct scan *scan, uint64_t offset)
 {
 	const struct xentrace_options *options = scan->options;
@@ -277,8 +345,6 @@ static int progress(struct scan *scan, uint64_t offset)
 	if (offset < scan->next_progress)
 		return 0;
 	scan->next_progress = offset + PROGRESS_BYTES;
-	xentrace_file_drop(&scan->reader->file, scan->dropped, offset);
-	scan->dropped = offset;
 	if (options && options->progress &&
 	    options->progress(options->progress_arg, offset, scan->size))
 		return -ECANCELED;
@@ -292,7 +358,7 @@ static uint64_t bad_header(struct scan *scan, uint64_t offset, int *error)
 	uint64_t next = scan->size;
 
 	if (word && scan->size - offset >= WINDOW_HEADER_SIZE)
-		next = offset + WINDOW_HEADER_SIZE + load_u32(scan->data + offset + 8);
+		next = offset + WINDOW_HEADER_SIZE + scan_u32(scan, offset + 8);
 	/* otherwise only the pCPU number is impossible */
 	if (!word || next > scan->size || !window_ends_at(scan, next))
 		next = find_window(scan, offset + 1);
@@ -323,8 +389,8 @@ static int scan_windows(struct scan *scan)
 			continue;
 		}
 		begin = offset + WINDOW_HEADER_SIZE;
-		end = begin + load_u32(scan->data + offset + 8);
-		scan->last_pcpu = load_u32(scan->data + offset + 4);
+		end = begin + scan_u32(scan, offset + 8);
+		scan->last_pcpu = scan_u32(scan, offset + 4);
 		cpu = scan_pcpu(scan, scan->last_pcpu);
 		if (!cpu)
 			return -ENOMEM;
@@ -344,34 +410,51 @@ static int scan_windows(struct scan *scan)
 
 int xentrace_scan(struct xentrace *reader, const struct xentrace_options *options)
 {
+	struct xentrace_blocks blocks;
 	struct scan scan = {
 		.reader = reader, .options = options,
-		.data = reader->file.data, .size = reader->file.size,
+		.blocks = &blocks, .block_begin = NOWHERE, .size = reader->file.size,
 		.open = NO_SEGMENT, .next_progress = PROGRESS_BYTES,
 	};
-	int ret = scan_windows(&scan), ret_finish;
+	int ret;
 
+	xentrace_blocks_init(&blocks, &reader->file);
+	ret = scan_windows(&scan);
 	if (!ret && reader->file.cut_short && !reader->problem_count[XENTRACE_TRUNCATED])
 		ret = scan_add_problem(&scan, XENTRACE_TRUNCATED, scan.last_pcpu, scan.size, 0, 0);
-	ret_finish = scan_finish_index(&scan);
-	return ret ? ret : ret_finish;
+	if (!ret)
+		ret = scan_finish_index(&scan);
+	if (!ret)
+		ret = blocks.error;
+	scan_free(&scan);
+	xentrace_blocks_destroy(&blocks);
+	return ret;
+}
+
+/** The part of xentrace_looks_right() that walks. */
+static bool looks_right(struct scan *scan)
+{
+	if (scan->size < WINDOW_HEADER_SIZE)
+		return scan->size >= 4 && window_word_at(scan, 0);
+	if (window_word_at(scan, 0))
+		return chain_from(scan, WINDOW_HEADER_SIZE, scan->size, 0, true);
+	for (uint64_t offset = 1; offset + 128 < scan->size; offset++)
+		if (window_word_at(scan, offset) &&
+		    scan_u32(scan, offset + 4) <= XENTRACE_MAX_PCPU &&
+		    chain_from(scan, offset + WINDOW_HEADER_SIZE, scan->size, 0, true))
+			return true;
+	return false;
 }
 
 bool xentrace_looks_right(const uint8_t *data, size_t size)
 {
-	const struct scan scan = { .data = data, .size = size };
+	const struct xentrace_file file = { .memory = data, .fd = -1, .size = size };
+	struct xentrace_blocks blocks;
+	struct scan scan = { .blocks = &blocks, .block_begin = NOWHERE, .size = size };
+	bool right;
 
-	if (size < WINDOW_HEADER_SIZE)
-		return size >= 4 && window_word_at(&scan, 0);
-	if (window_word_at(&scan, 0)) {
-		size_t begin = WINDOW_HEADER_SIZE;
-
-		return chain_from(&scan, begin, size, 0, true);
-	}
-	for (size_t offset = 1; offset + 128 < size; offset++)
-		if (window_word_at(&scan, offset) &&
-		    load_u32(data + offset + 4) <= XENTRACE_MAX_PCPU &&
-		    chain_from(&scan, offset + WINDOW_HEADER_SIZE, size, 0, true))
-			return true;
-	return false;
+	xentrace_blocks_init(&blocks, &file);
+	right = looks_right(&scan);
+	xentrace_blocks_destroy(&blocks);
+	return right;
 }

@@ -47,7 +47,9 @@ struct pcpu_state {
 struct scan {
 	struct xentrace			*reader;
 	const struct xentrace_options	*options;
-	const uint8_t			*data;
+	struct xentrace_blocks		*blocks;
+	struct xentrace_block		*block;		/* looked at last */
+	uint64_t			block_begin;
 	uint64_t			size;
 	struct pcpu_state		**pcpus;	/* by number */
 	int				n_pcpus;	/* length of that array */
@@ -57,8 +59,28 @@ struct scan {
 	size_t				room_segments, room_runs, room_repairs, room_problems;
 	uint16_t			last_pcpu;	/* for problems between windows */
 	uint64_t			next_progress;
-	uint64_t			dropped;
 };
+
+/** scan_turn - another block than the last one; zeros if it cannot be read. */
+const uint8_t *scan_turn(struct scan *scan, uint64_t offset);
+
+/** What is at an offset: XENTRACE_TAIL bytes at least, zeros behind the end. */
+static inline const uint8_t *scan_at(struct scan *scan, uint64_t offset)
+{
+	if (offset - scan->block_begin < XENTRACE_BLOCK)
+		return scan->block->data + (offset - scan->block_begin);
+	return scan_turn(scan, offset);
+}
+
+static inline uint32_t scan_u32(struct scan *scan, uint64_t offset)
+{
+	return load_u32(scan_at(scan, offset));
+}
+
+static inline uint64_t scan_u64(struct scan *scan, uint64_t offset)
+{
+	return load_u64(scan_at(scan, offset));
+}
 
 /** Could this be the header of a record? */
 static inline bool plausible(uint32_t header)
@@ -103,6 +125,7 @@ void scan_link_segment(struct xentrace *reader, uint32_t index, uint32_t run_ind
 
 /** scan_finish_index - the walk is over: complete the index. */
 int scan_finish_index(struct scan *scan);
+void scan_free(struct scan *scan);
 
 /* ---- xentrace_tsc.c ---- */
 

@@ -3,6 +3,8 @@
  * @file	xentrace_tsc.c
  * @brief	Judge TSCs that do not follow each other: a damaged one, or time that jumped back?
  */
+#include <string.h>
+
 #include "xentrace_scan.h"
 
 /** A jump of a pCPU's TSC that only damage explains: 2^46 cycles are 6 to 20 hours. */
@@ -12,15 +14,15 @@
 #define LOOK_AHEAD		4
 
 /** Does the TSC come back to at least @tsc within the next few records before @limit? */
-static bool recovers(const struct scan *scan, uint64_t offset, uint64_t limit, uint64_t tsc)
+static bool recovers(struct scan *scan, uint64_t offset, uint64_t limit, uint64_t tsc)
 {
 	for (int seen = 0; seen < LOOK_AHEAD && limit - offset >= 12; ) {
-		uint32_t header = load_u32(scan->data + offset);
+		uint32_t header = scan_u32(scan, offset);
 
 		if (!plausible(header) || record_size(header) > limit - offset)
 			return false;
 		if (header & RECORD_HAS_TSC) {
-			uint64_t next = load_u64(scan->data + offset + 4);
+			uint64_t next = scan_u64(scan, offset + 4);
 
 			if (next >= tsc && next - tsc < TSC_NEAR)
 				return true;
@@ -32,28 +34,28 @@ static bool recovers(const struct scan *scan, uint64_t offset, uint64_t limit, u
 }
 
 /** Is the next TSC before @limit lower than @tsc? */
-static bool next_is_lower(const struct scan *scan, uint64_t offset, uint64_t limit, uint64_t tsc)
+static bool next_is_lower(struct scan *scan, uint64_t offset, uint64_t limit, uint64_t tsc)
 {
 	for (int seen = 0; seen < CHAIN_RECORDS && limit - offset >= 12; seen++) {
-		uint32_t header = load_u32(scan->data + offset);
+		uint32_t header = scan_u32(scan, offset);
 
 		if (!plausible(header) || record_size(header) > limit - offset)
 			return false;
 		if (header & RECORD_HAS_TSC)
-			return load_u64(scan->data + offset + 4) < tsc;
+			return scan_u64(scan, offset + 4) < tsc;
 		offset += record_size(header);
 	}
 	return false;
 }
 
 /** Is this no record? Then the one before it may well be the first victim of the damage. */
-static bool garbage_at(const struct scan *scan, uint64_t offset, uint64_t limit)
+static bool garbage_at(struct scan *scan, uint64_t offset, uint64_t limit)
 {
 	uint32_t header;
 
 	if (limit - offset < 4)
 		return false;
-	header = load_u32(scan->data + offset);
+	header = scan_u32(scan, offset);
 	return !plausible(header) || record_size(header) > limit - offset;
 }
 
@@ -146,7 +148,7 @@ static int tsc_went_back(struct scan *scan, struct pcpu_state *cpu, uint64_t off
 int scan_odd_tsc(struct scan *scan, struct pcpu_state *cpu, uint64_t offset, uint64_t limit,
 		   uint64_t tsc)
 {
-	uint64_t next = offset + record_size(load_u32(scan->data + offset));
+	uint64_t next = offset + record_size(scan_u32(scan, offset));
 	struct run *run = &scan->reader->runs[cpu->run];
 	int ret = 0;
 
@@ -210,4 +212,3 @@ int scan_finish_last_tsc(struct scan *scan, struct pcpu_state *cpu)
 	scan->reader->runs[cpu->run].last_tsc = cpu->last_tsc;
 	return ret;
 }
-

@@ -56,7 +56,8 @@ int main(int argc, char **argv)
 	}
 	span = xentrace_last_tsc(in) - xentrace_first_tsc(in) + 1000;
 	for (int i = 0; i < times; i++) {
-		memcpy(copy, in->file.data, in->file.size);
+		if (xentrace_file_read(&in->file, copy, 0, in->file.size) != in->file.size)
+			return 3;
 		shift_tscs(copy, in->file.size, i * span);
 		if (fwrite(copy, in->file.size, 1, out) != 1)
 			break;

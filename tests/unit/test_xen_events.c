@@ -25,10 +25,9 @@
 
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
-/* A record with its payload, which is little-endian and, to make it worse, misaligned. */
+/* A record with its payload, which is little-endian. */
 struct sample {
 	struct xentrace_record	rec;
-	unsigned char		bytes[1 + 4 * XENTRACE_MAX_WORDS];
 };
 
 static void sample_set(struct sample *s, uint32_t event, unsigned int n, const uint32_t *words)
@@ -37,14 +36,10 @@ static void sample_set(struct sample *s, uint32_t event, unsigned int n, const u
 
 	assert_true(n <= XENTRACE_MAX_WORDS);
 	memset(s, 0, sizeof(*s));
-	for (i = 0; i < n; i++) {
-		uint32_t le = htole32(words[i]);
-
-		memcpy(s->bytes + 1 + 4 * i, &le, 4);
-	}
+	for (i = 0; i < n; i++)
+		s->rec.words[i] = htole32(words[i]);
 	s->rec.event = event;
 	s->rec.n_words = n;
-	s->rec.payload = s->bytes + 1;
 	s->rec.flags = XENTRACE_HAS_TSC;
 }
 
@@ -773,11 +768,11 @@ static int check_visited(void *arg, const char *name, enum xen_field_kind kind,
 static void test_every_event_every_length(void **state)
 {
 	static const unsigned char patterns[] = { 0x00, 0xff, 0x55, 0xaa, 0x01, 0x80 };
-	struct xentrace_record rec = { 0 };
+	const size_t head = offsetof(struct xentrace_record, words);
+	struct xentrace_record *rec;
 	struct visited visited;
 	char full[512], part[16];
 	int i, n, len, equal_signs;
-	unsigned char *payload;
 	const char *c;
 	size_t p;
 
@@ -785,26 +780,25 @@ static void test_every_event_every_length(void **state)
 	for (i = 0; i < xen_events_count(); i++) {
 		for (n = 0; n <= XENTRACE_MAX_WORDS; n++) {
 			for (p = 0; p < ARRAY_SIZE(patterns); p++) {
-				payload = malloc(4 * n);
-				assert_true(payload || !n);
-				if (n)
-					memset(payload, patterns[p], 4 * n);
-				rec.event = xen_event_at(i)->id;
-				rec.n_words = n;
-				rec.payload = payload;
+				rec = malloc(head + 4 * n);
+				assert_non_null(rec);
+				memset(rec, 0, head);
+				memset((char *)rec + head, patterns[p], 4 * n);
+				rec->event = xen_event_at(i)->id;
+				rec->n_words = n;
 
-				visited = (struct visited){ .rec = &rec };
-				assert_int_equal(xen_record_fields(&rec, check_visited, &visited),
+				visited = (struct visited){ .rec = rec };
+				assert_int_equal(xen_record_fields(rec, check_visited, &visited),
 						 0);
-				len = xen_record_info(full, sizeof(full), &rec, XEN_ISA_VMX);
+				len = xen_record_info(full, sizeof(full), rec, XEN_ISA_VMX);
 				assert_int_equal(len, strlen(full));
 				for (equal_signs = 0, c = full; *c; c++)
 					equal_signs += *c == '=';
 				assert_int_equal(equal_signs, visited.n);
-				assert_int_equal(xen_record_info(part, sizeof(part), &rec,
+				assert_int_equal(xen_record_info(part, sizeof(part), rec,
 								 XEN_ISA_VMX), len);
 				assert_int_equal(strncmp(part, full, sizeof(part) - 1), 0);
-				free(payload);
+				free(rec);
 			}
 		}
 	}

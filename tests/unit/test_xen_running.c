@@ -39,14 +39,13 @@ static int tear_down(void **state)
 
 static xen_vcpu feed(uint32_t run, uint32_t event, uint8_t flags, int n, const uint32_t *words)
 {
-	uint32_t payload[8] = { 0 };
 	struct xentrace_record rec = {
-		.event = event, .run = run, .payload = payload, .n_words = n,
+		.event = event, .run = run, .n_words = n,
 		.flags = flags | XENTRACE_HAS_TSC,
 	};
 
 	for (int i = 0; i < n; i++)
-		payload[i] = htole32(words[i]);
+		rec.words[i] = htole32(words[i]);
 	return xen_running_update(&running, &rec);
 }
 

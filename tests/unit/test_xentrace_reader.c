@@ -329,6 +329,7 @@ static void check_same(const char *path, const struct trace *t, bool cut_short)
 	char error[512] = "";
 	struct xentrace *reader = xentrace_open(path, NULL, error, sizeof(error));
 	const char *wrong;
+	uint8_t *bytes;
 
 	if (!reader)
 		fail_msg("%s", error);
@@ -343,8 +344,12 @@ static void check_same(const char *path, const struct trace *t, bool cut_short)
 		assert_int_equal(xentrace_problem_count(reader, XENTRACE_TRUNCATED), 1);
 	}
 	/* a damaged member may give some wrong bytes before that is noticed */
-	assert_memory_equal(reader->file.data, t->data,
-			    xentrace_size(reader) - (cut_short ? 1000 : 0));
+	bytes = malloc(xentrace_size(reader));
+	assert_non_null(bytes);
+	assert_int_equal(xentrace_file_read(&reader->file, bytes, 0, xentrace_size(reader)),
+			 xentrace_size(reader));
+	assert_memory_equal(bytes, t->data, xentrace_size(reader) - (cut_short ? 1000 : 0));
+	free(bytes);
 	xentrace_close(reader);
 }
 
@@ -660,7 +665,9 @@ static int watch_progress(void *arg, uint64_t done, uint64_t total)
 static void test_progress(void **state)
 {
 	struct watch watch = { 0 };
-	struct xentrace_options options = { watch_progress, &watch };
+	struct xentrace_options options = {
+		.progress = watch_progress, .progress_arg = &watch,
+	};
 	struct trace t = { 0 }, packed = { 0 };
 	struct xentrace *reader;
 	char error[256], *path;

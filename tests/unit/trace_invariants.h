@@ -39,14 +39,15 @@ static inline const char *trace_check_record(const struct xentrace *reader,
 					     struct trace_check *check,
 					     const struct xentrace_record *rec)
 {
-	const uint8_t *p = reader->file.data + rec->offset;
 	int index = trace_pcpu_index(reader, rec->pcpu);
 	struct xentrace_record again;
 	struct xentrace_pcpu *pcpu;
+	uint8_t p[12 + 4 * XENTRACE_MAX_WORDS] = { 0 };
 	uint32_t header, size;
 
 	if (rec->offset > reader->file.size || reader->file.size - rec->offset < 4)
 		return "record outside of the file";
+	xentrace_file_read(&reader->file, p, rec->offset, sizeof(p));
 	header = load_u32(p);
 	size = record_size(header);
 	if (size > reader->file.size - rec->offset)
@@ -55,7 +56,7 @@ static inline const char *trace_check_record(const struct xentrace *reader,
 		return "bytes in two records";
 	memset(check->used + rec->offset, 1, size);
 	if (rec->event != (header & EVENT_MASK) || rec->n_words != record_words(header) ||
-	    (const uint8_t *)rec->payload + 4 * rec->n_words != p + size)
+	    memcmp(rec->words, p + size - 4 * rec->n_words, 4 * rec->n_words))
 		return "event or payload is not what the file has";
 	if (rec->event == EVENT_WRAP_BUFFER)
 		return "wrap record given out";
@@ -81,7 +82,8 @@ static inline const char *trace_check_record(const struct xentrace *reader,
 	if (again.flags != rec->flags)
 		return "xentrace_read_at() gives other flags";
 	if (again.pcpu != rec->pcpu || again.run != rec->run || again.event != rec->event ||
-	    again.n_words != rec->n_words || again.payload != rec->payload)
+	    again.n_words != rec->n_words ||
+	    memcmp(again.words, rec->words, 4 * rec->n_words))
 		return "xentrace_read_at() gives another record";
 	return NULL;
 }

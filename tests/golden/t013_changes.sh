@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# A file that is cut or written anew while it is read: what was read is there, and it is said.
+. "$(dirname "$0")/lib.sh"
+
+sample=$SAMPLES/credit2-basic.xen
+run dump --quiet --format csv "$sample"
+status 0
+mv "$OUT" "$WORK/whole"
+
+# dump_while ARGUMENT...: dump writes into a pipe, and so has not got beyond what fits into that when
+# $WORK/trace.xen is changed by the function "change"
+dump_while()
+{
+	cp "$sample" "$WORK/trace.xen"
+	mkfifo "$WORK/pipe"
+	("$KSV_BIN" dump --format csv "$@" "$WORK/trace.xen" >"$WORK/pipe" 2>"$ERR"
+	 echo $? >"$WORK/status") &
+	{
+		IFS= read -r line
+		change
+		printf '%s\n' "$line"
+		cat
+	} <"$WORK/pipe" >"$OUT"
+	wait
+	rm "$WORK/pipe"
+	STATUS=$(cat "$WORK/status")
+}
+
+# changed ARGUMENT...: what is written is right: whole lines that were there, as long as it goes on
+changed()
+{
+	dump_while "$@"
+	status 3
+	check "not everything" test "$(wc -l <"$OUT")" -lt "$(wc -l <"$WORK/whole")"
+	check "something" test "$(wc -l <"$OUT")" -gt 1
+	check "only what was there" test -z "$(sort "$OUT" | comm -23 - "$WORK/sorted")"
+}
+
+goes_on()
+{
+	dump_while "$@"
+	status 0
+	same "$OUT" "$WORK/whole"
+}
+
+sort "$WORK/whole" >"$WORK/sorted"
+size=$(stat -c %s "$sample")
+
+change() { truncate -s 0 "$WORK/trace.xen"; }
+changed --quiet
+says "$ERR" "trace.xen: has changed since it was opened (was $size bytes, now 0)"
+check "said once" test "$(wc -l <"$ERR")" = 1
+
+change() { truncate -s 1000000 "$WORK/trace.xen"; }
+changed
+says "$ERR" "(was $size bytes, now 1000000)"
+
+change() { cat "$SAMPLES/pinned.xen" >"$WORK/trace.xen"; }
+changed --quiet
+says "$ERR" "has changed since it was opened"
+
+change() { cat "$sample" "$sample" >"$WORK/longer"; tail -c +5 "$WORK/longer" >"$WORK/trace.xen"; }
+changed --quiet
+says "$ERR" "has changed since it was opened"
+
+# Going on with a recording is no harm, and another file of that name none of our business.
+change() { cat "$SAMPLES/pinned.xen" >>"$WORK/trace.xen"; }
+goes_on
+says "$ERR" "has grown since it was opened"
+change() { cp "$SAMPLES/pinned.xen" "$WORK/other"; mv "$WORK/other" "$WORK/trace.xen"; }
+goes_on
+change() { rm "$WORK/trace.xen"; }
+goes_on
+
+finish
