@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "virt_registry.h"
 
@@ -16,6 +17,7 @@ struct stream {
 	struct virt_model	*(*make)(void *arg);
 	void			(*drop)(void *arg);
 	void			*arg;
+	char			*notes[VIRT_N_NOTES];
 };
 
 /** A model's worst moments with certain deliveries; freed with the model, as it may be in use. */
@@ -65,9 +67,15 @@ static int make_room(int stream_id)
 /** No stream, no memory: the library may be unloaded next. With the lock held. */
 static void drop_if_empty(void)
 {
-	for (int i = 0; i < registry.n_streams; i++)
-		if (registry.streams[i].shared || registry.streams[i].make)
+	for (int i = 0; i < registry.n_streams; i++) {
+		const struct stream *stream = &registry.streams[i];
+
+		if (stream->shared || stream->make)
 			return;
+		for (int note = 0; note < VIRT_N_NOTES; note++)
+			if (stream->notes[note])
+				return;
+	}
 	free(registry.streams);
 	registry.streams = NULL;
 	registry.n_streams = 0;
@@ -91,6 +99,7 @@ static int replace(int stream_id, const struct stream *stream)
 	if (!ret) {
 		before = registry.streams[stream_id];
 		registry.streams[stream_id] = *stream;
+		memcpy(registry.streams[stream_id].notes, before.notes, sizeof(before.notes));
 		drop_if_empty();
 	}
 	pthread_mutex_unlock(&registry.lock);
@@ -181,7 +190,10 @@ static void keep_promise(struct stream *stream)
 
 	if (!promise.make)
 		return;
-	*stream = (struct stream){ .shared = share(promise.make(promise.arg)) };
+	stream->shared = share(promise.make(promise.arg));
+	stream->make = NULL;
+	stream->drop = NULL;
+	stream->arg = NULL;
 	stream_release(&promise);
 }
 
@@ -198,6 +210,43 @@ struct virt_shared *virt_registry_get(int stream_id)
 		virt_shared_ref(shared);
 	pthread_mutex_unlock(&registry.lock);
 	return shared;
+}
+
+int virt_registry_set_note(int stream_id, enum virt_note note, const char *text)
+{
+	char *copy = text ? strdup(text) : NULL;
+	int ret;
+
+	if (stream_id < 0 || (unsigned int)note >= VIRT_N_NOTES || (text && !copy)) {
+		free(copy);
+		return text && !copy ? -ENOMEM : -EINVAL;
+	}
+	pthread_mutex_lock(&registry.lock);
+	ret = make_room(stream_id);
+	if (!ret) {
+		char *before = registry.streams[stream_id].notes[note];
+
+		registry.streams[stream_id].notes[note] = copy;
+		copy = before;
+		drop_if_empty();
+	}
+	pthread_mutex_unlock(&registry.lock);
+	free(copy);
+	return ret;
+}
+
+char *virt_registry_note(int stream_id, enum virt_note note)
+{
+	const char *text = NULL;
+	char *copy;
+
+	pthread_mutex_lock(&registry.lock);
+	if (stream_id >= 0 && stream_id < registry.n_streams &&
+	    (unsigned int)note < VIRT_N_NOTES)
+		text = registry.streams[stream_id].notes[note];
+	copy = text ? strdup(text) : NULL;
+	pthread_mutex_unlock(&registry.lock);
+	return copy;
 }
 
 struct virt_shared *virt_shared_ref(struct virt_shared *shared)

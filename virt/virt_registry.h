@@ -48,6 +48,24 @@ int virt_registry_promise(int stream_id, struct virt_model *(*make)(void *arg),
 /** virt_registry_get - take a reference to a stream's model. Return: NULL if it has none. */
 struct virt_shared *virt_registry_get(int stream_id);
 
+/** What users of a stream must know about it, beside its model. */
+enum virt_note {
+	VIRT_NOTE_DAMAGE,	/* its file is damaged */
+	VIRT_NOTE_CHANGED,	/* its file is not what was loaded any more */
+	VIRT_N_NOTES
+};
+
+/**
+ * virt_registry_set_note - from now on, this is what there is to know
+ * @text: is copied; NULL: nothing
+ *
+ * Return: 0, -EINVAL or -ENOMEM; after an error nothing is changed.
+ */
+int virt_registry_set_note(int stream_id, enum virt_note note, const char *text);
+
+/** virt_registry_note - Return: a malloc'ed text; NULL if there is none, or without memory. */
+char *virt_registry_note(int stream_id, enum virt_note note);
+
 /** virt_shared_ref - one more reference to what one has already. Return: @shared. */
 struct virt_shared *virt_shared_ref(struct virt_shared *shared);
 

@@ -26,21 +26,33 @@ static void free_stream_data(struct xentrace_stream *xs)
 	free(xs);
 }
 
-static struct xentrace_stream *open_stream_data(const char *file)
+struct xen_trace *xentrace_open_trace(const char *file)
 {
 	struct xen_trace_options options = { 0 };
-	struct xentrace_stream *xs = calloc(1, sizeof(*xs));
+	struct xen_trace *trace;
 	char error[512] = "";
+	int saved;
+
+	if (xen_trace_options_from_env(&options, error, sizeof(error)))
+		escape_print(stderr, "", "%s (ignored)", error);
+	trace = xen_trace_open(file, &options, error, sizeof(error));
+	saved = errno;
+	if (!trace)
+		escape_print(stderr, "", "%s", error);
+	errno = saved;
+	return trace;
+}
+
+static struct xentrace_stream *open_stream_data(const char *file)
+{
+	struct xentrace_stream *xs = calloc(1, sizeof(*xs));
 
 	if (!xs)
 		return NULL;
-	if (xen_trace_options_from_env(&options, error, sizeof(error)))
-		escape_print(stderr, "", "%s (ignored)", error);
-	xs->trace = xen_trace_open(file, &options, error, sizeof(error));
+	xs->trace = xentrace_open_trace(file);
 	if (!xs->trace) {
 		int saved = errno;
 
-		escape_print(stderr, "", "%s", error);
 		free(xs);
 		errno = saved;
 		return NULL;
@@ -49,12 +61,13 @@ static struct xentrace_stream *open_stream_data(const char *file)
 }
 
 /** KernelShark shows all CPUs of a stream but the idle ones: those without a record. */
-static void set_cpus(struct kshark_data_stream *stream, const struct xentrace_stream *xs)
+void xentrace_set_cpus(struct kshark_data_stream *stream, const struct xen_trace *trace)
 {
-	const struct xentrace *reader = xen_trace_reader(xs->trace);
+	const struct xentrace *reader = xen_trace_reader(trace);
 	int cpu = 0;
 
-	stream->n_cpus = xen_trace_n_pcpus(xs->trace);
+	kshark_hash_id_clear(stream->idle_cpus);
+	stream->n_cpus = xen_trace_n_pcpus(trace);
 	for (int i = 0; i < xentrace_n_pcpus(reader); i++) {
 		const struct xentrace_pcpu *pcpu = xentrace_pcpu_at(reader, i);
 
@@ -64,6 +77,27 @@ static void set_cpus(struct kshark_data_stream *stream, const struct xentrace_st
 			kshark_hash_id_add(stream->idle_cpus, cpu);
 		cpu++;
 	}
+}
+
+void xentrace_look(struct kshark_data_stream *stream)
+{
+	struct xentrace_stream *xs = xentrace_stream_data(stream);
+	const struct xentrace *reader = xen_trace_reader(xs->trace);
+	enum xentrace_change change = xentrace_changed(reader);
+	char text[1024];
+	bool again;
+
+	if (!change || xentrace_change_text(text, sizeof(text), reader) <= 0)
+		return;
+	pthread_mutex_lock(&stream->input_mutex);
+	again = change <= xs->told;
+	if (!again)
+		xs->told = change;
+	pthread_mutex_unlock(&stream->input_mutex);
+	if (again)
+		return;
+	escape_print(stderr, "", "%s: what was read is shown; reload it", text);
+	virt_registry_set_note(stream->stream_id, VIRT_NOTE_CHANGED, text);
 }
 
 #define EXPORT __attribute__((visibility("default")))
@@ -106,7 +140,7 @@ int KSHARK_INPUT_INITIALIZER(struct kshark_data_stream *stream)
 	/* stream->name stays: sessions take any other for a trace.dat buffer and fail */
 	stream->n_events = xen_events_count();
 	stream->idle_pid = PID_IDLE;
-	set_cpus(stream, xs);
+	xentrace_set_cpus(stream, xs->trace);
 	ks_stream_attach_plugins(stream);
 	return 0;
 }
@@ -119,6 +153,8 @@ int KSHARK_INPUT_DEINITIALIZER(struct kshark_data_stream *stream)
 	if (!stream || stream->stream_id < 0 || !stream->interface)
 		return 0;
 	virt_registry_set(stream->stream_id, NULL);
+	virt_registry_set_note(stream->stream_id, VIRT_NOTE_CHANGED, NULL);
+	virt_registry_set_note(stream->stream_id, VIRT_NOTE_DAMAGE, NULL);
 	interface = stream->interface;
 	free_stream_data(interface->handle);
 	interface->handle = NULL;

@@ -43,11 +43,12 @@ static int pid_of(xen_vcpu vcpu)
 	return xen_vcpu_tid(vcpu);
 }
 
+/** One more than there can be: what nothing can be read of has a row that says so. */
 static size_t n_rows(const struct xentrace_stream *xs)
 {
 	const struct xentrace *reader = xen_trace_reader(xs->trace);
 
-	return xentrace_n_records(reader) + xentrace_n_problems(reader);
+	return xentrace_n_records(reader) + xentrace_n_problems(reader) + 1;
 }
 
 static int compare_problem_times(const void *a, const void *b, void *reader)
@@ -149,6 +150,17 @@ static int decode_problems(struct load *load, int64_t until_ns)
 /** Records that are looked at several times in a row: they stay in the nearest cache. */
 #define NEAR_ROWS	256
 
+/** Nothing can be read any more, and KernelShark cannot do with nothing. */
+static int decode_nothing(struct load *load)
+{
+	const struct row row = {
+		.offset = -1, .event = xentrace_id_damaged(), .pid = PID_UNKNOWN,
+	};
+
+	load->present[row.event] = true;
+	return put_row(load, &row);
+}
+
 /** Give away the damaged places up to a record. */
 static int decode_problems_before(struct load *load, const struct xen_trace_row *from)
 {
@@ -198,8 +210,8 @@ static int decode(void *arg, struct block_pipe *pipe)
 	struct load *load = arg;
 	struct xen_trace_iter *iter = xen_trace_iter_new(load->xs->trace);
 	struct xen_trace_row rows[NEAR_ROWS];
-	size_t n = NEAR_ROWS;
-	int ret = iter ? 0 : -ENOMEM;
+	size_t n = NEAR_ROWS, n_all = 0;
+	int ret = iter ? 0 : -ENOMEM, ret_read;
 
 	load->pipe = pipe;
 	load->block = block_pipe_room(pipe);
@@ -208,14 +220,19 @@ static int decode(void *arg, struct block_pipe *pipe)
 		n = xen_trace_iter_read(iter, rows, NEAR_ROWS);
 		xen_trace_iter_observe(iter, rows, n);
 		ret = decode_rows(load, rows, n);
+		n_all += n;
 	}
+	ret_read = xen_trace_iter_free(iter);
+	if (!ret)
+		ret = ret_read;
 	if (!ret)
 		ret = decode_problems(load, INT64_MAX);
+	if (!ret && !n_all && !load->damaged)
+		ret = decode_nothing(load);
 	if (!ret)
 		ret = block_pipe_give(pipe, load->n_block);
 	if (!ret)
 		ret = xen_tracker_finish(load->tracker, &load->model);
-	xen_trace_iter_free(iter);
 	return ret;
 }
 
@@ -227,7 +244,7 @@ struct sink {
 	int16_t				*events, *cpus;
 	int32_t				*pids;
 	int64_t				*offsets, *times;
-	size_t				n;
+	size_t				n, room;
 	bool				filtered;	/* some filter is set */
 	bool				processed;	/* calibration or event handlers */
 };
@@ -239,7 +256,9 @@ static void process_entry(struct sink *sink, struct kshark_entry *entry)
 {
 	struct xentrace_record rec = { .pcpu = entry->cpu };
 
-	if (entry->offset >= 0)
+	/* reading takes time: only for those who want to know */
+	if (entry->offset >= 0 &&
+	    kshark_find_event_handler(sink->stream->event_handlers, entry->event_id))
 		xentrace_read_at(xen_trace_reader(xentrace_stream_data(sink->stream)->trace),
 				 entry->offset, &rec);
 	if (sink->processed)
@@ -292,9 +311,9 @@ static int put_columns(struct sink *sink, const struct row *rows, size_t n)
 }
 
 /** Tell the user once what is wrong with the file. */
-static void report(struct xentrace_stream *xs)
+static void report(struct kshark_data_stream *stream, struct xentrace_stream *xs)
 {
-	char *notes;
+	char *notes, *damage;
 
 	if (xs->reported)
 		return;
@@ -303,6 +322,36 @@ static void report(struct xentrace_stream *xs)
 	if (notes)
 		fputs(notes, stderr);
 	free(notes);
+	damage = xentrace_report(xen_trace_reader(xs->trace), stream->file, 0);
+	if (damage)
+		damage[strcspn(damage, "\n")] = '\0';
+	virt_registry_set_note(stream->stream_id, VIRT_NOTE_DAMAGE, damage && *damage ? damage :
+			       NULL);
+	free(damage);
+}
+
+/**
+ * KernelShark loads anew what it has opened long ago: if that is not what the file is now, open it
+ * anew, too. What cannot be opened any more goes on being shown, as far as it can be read.
+ */
+static void reopen(struct kshark_data_stream *stream)
+{
+	struct xentrace_stream *xs = xentrace_stream_data(stream);
+	struct xen_trace *trace;
+
+	if (!xentrace_changed(xen_trace_reader(xs->trace)))
+		return;
+	trace = xentrace_open_trace(stream->file);
+	if (!trace)
+		return;
+	pthread_mutex_lock(&stream->input_mutex);
+	xen_trace_close(xs->trace);
+	xs->trace = trace;
+	xs->reported = false;
+	xs->told = XENTRACE_UNCHANGED;
+	xentrace_set_cpus(stream, trace);
+	pthread_mutex_unlock(&stream->input_mutex);
+	virt_registry_set_note(stream->stream_id, VIRT_NOTE_CHANGED, NULL);
 }
 
 /** The tasks of the stream: everything that was ever on a pCPU. */
@@ -355,7 +404,8 @@ static int load_rows(struct sink *sink, put_rows_fn put)
 		pipe = block_pipe_start(&pipe_size, decode, &load);
 	if (pipe) {
 		for (ret = 0; !ret && (n = block_pipe_get(pipe, &rows)) > 0; )
-			ret = put(sink, rows, n);
+			/* a file written anew may seem to have more than there was room made for */
+			ret = put(sink, rows, n < sink->room - sink->n ? n : sink->room - sink->n);
 		ret_decode = block_pipe_finish(pipe);
 		ret = ret ? ret : ret_decode;
 	}
@@ -369,7 +419,8 @@ static int load_rows(struct sink *sink, put_rows_fn put)
 	}
 	set_tasks(&load);
 	adopt(&load);
-	report(xs);
+	report(sink->stream, xs);
+	xentrace_look(sink->stream);
 	return 0;
 }
 
@@ -379,12 +430,15 @@ ssize_t xentrace_load_entries(struct kshark_data_stream *stream,
 {
 	struct sink sink = {
 		.stream = stream, .kshark = kshark_ctx,
-		.rows = malloc(n_rows(xentrace_stream_data(stream)) * sizeof(*sink.rows)),
 		.filtered = kshark_filter_is_set(kshark_ctx, stream->stream_id),
 		.processed = stream->calib || stream->event_handlers,
 	};
-	int ret = sink.rows ? load_rows(&sink, put_entries) : -ENOMEM;
+	int ret;
 
+	reopen(stream);
+	sink.room = n_rows(xentrace_stream_data(stream));
+	sink.rows = malloc(sink.room * sizeof(*sink.rows));
+	ret = sink.rows ? load_rows(&sink, put_entries) : -ENOMEM;
 	if (ret) {
 		while (sink.n)
 			free(sink.rows[--sink.n]);
@@ -403,8 +457,10 @@ ssize_t xentrace_load_matrix(struct kshark_data_stream *stream, struct kshark_co
 	struct sink sink = { .stream = stream, .kshark = kshark_ctx };
 	int ret;
 
-	if (!kshark_data_matrix_alloc(n_rows(xentrace_stream_data(stream)), event_array, cpu_array,
-				      pid_array, offset_array, ts_array))
+	reopen(stream);
+	sink.room = n_rows(xentrace_stream_data(stream));
+	if (!kshark_data_matrix_alloc(sink.room, event_array, cpu_array, pid_array, offset_array,
+				      ts_array))
 		return -ENOMEM;
 	sink.events = event_array ? *event_array : NULL;
 	sink.cpus = cpu_array ? *cpu_array : NULL;

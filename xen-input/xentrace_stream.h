@@ -33,6 +33,7 @@ struct xentrace_stream {
 	bool			*present;	/* by dense id; NULL before loading */
 	struct xen_activity	activity;
 	bool			reported;
+	enum xentrace_change	told;		/* what has been said to have become of the file */
 };
 
 /*
@@ -57,6 +58,15 @@ ssize_t xentrace_load_entries(struct kshark_data_stream *stream,
 ssize_t xentrace_load_matrix(struct kshark_data_stream *stream, struct kshark_context *kshark_ctx,
 			     int16_t **event_array, int16_t **cpu_array, int32_t **pid_array,
 			     int64_t **offset_array, int64_t **ts_array);
+
+/** xentrace_open_trace - as the environment tells. Return: NULL with errno, after a message. */
+struct xen_trace *xentrace_open_trace(const char *file);
+
+/** xentrace_set_cpus - tell KernelShark which CPUs the stream has. */
+void xentrace_set_cpus(struct kshark_data_stream *stream, const struct xen_trace *trace);
+
+/** xentrace_look - say once, on stderr and to the dock, if the file is not what was opened. */
+void xentrace_look(struct kshark_data_stream *stream);
 
 /** xentrace_set_text_methods - all that is made on demand: texts, fields, names. */
 void xentrace_set_text_methods(struct kshark_generic_stream_interface *interface);

@@ -23,12 +23,16 @@ static xen_vcpu vcpu_of(int pid)
 	return (xen_vcpu)(pid / PIDS_PER_DOMAIN - 1) << 16 | pid % PIDS_PER_DOMAIN;
 }
 
-/** The record behind a row. Return: false for a damaged place or a stale row. */
-static bool record_of(struct xentrace_stream *xs, const struct kshark_entry *entry,
+/** The record behind a row. Return: false for a damaged place or what cannot be read any more. */
+static bool record_of(struct kshark_data_stream *stream, const struct kshark_entry *entry,
 		      struct xentrace_record *rec)
 {
-	return entry->offset >= 0 &&
-	       !xentrace_read_at(xen_trace_reader(xs->trace), entry->offset, rec);
+	struct xentrace_stream *xs = xentrace_stream_data(stream);
+
+	if (entry->offset < 0)
+		return false;
+	xentrace_look(stream);
+	return !xentrace_read_at(xen_trace_reader(xs->trace), entry->offset, rec);
 }
 
 static int get_pid(struct kshark_data_stream *stream, const struct kshark_entry *entry)
@@ -93,36 +97,40 @@ static char *get_task(struct kshark_data_stream *stream, const struct kshark_ent
 static char *get_info(struct kshark_data_stream *stream, const struct kshark_entry *entry)
 {
 	struct xentrace_stream *xs = xentrace_stream_data(stream);
-	const struct xentrace_problem *problem;
+	const struct xentrace *reader = xen_trace_reader(xs->trace);
+	const struct xentrace_problem *problem = NULL;
 	struct xentrace_record rec;
 	char info[1024] = "";
 
-	if (record_of(xs, entry, &rec)) {
+	if (entry->offset < 0)
+		problem = xentrace_problem_at(reader, -1 - entry->offset);
+	if (problem)
+		xentrace_problem_text(info, sizeof(info), problem);
+	else if (record_of(stream, entry, &rec))
 		xen_record_info(info, sizeof(info), &rec, xen_trace_isa(xs->trace));
-	} else if (entry->offset < 0) {
-		problem = xentrace_problem_at(xen_trace_reader(xs->trace), -1 - entry->offset);
-		if (problem)
-			xentrace_problem_text(info, sizeof(info), problem);
-	}
+	else
+		xentrace_change_text(info, sizeof(info), reader);
 	return strdup(info);
 }
 
-/** The row's time without the calibration that KernelShark may have applied. */
-static int64_t own_time(struct xentrace_stream *xs, const struct kshark_entry *entry)
+/** The row's time without what KernelShark may have added to it. Return: 0 or -errno. */
+static int own_time(struct xentrace_stream *xs, const struct kshark_entry *entry, int64_t *time_ns)
 {
-	int64_t time_ns;
-
-	if (entry->offset < 0 || xen_trace_time_at(xs->trace, entry->offset, &time_ns))
-		return entry->ts;
-	return time_ns;
+	if (entry->offset >= 0)
+		return xen_trace_time_at(xs->trace, entry->offset, time_ns);
+	*time_ns = entry->ts;
+	return 0;
 }
 
 static char *get_aux_info(struct kshark_data_stream *stream, const struct kshark_entry *entry)
 {
 	struct xentrace_stream *xs = xentrace_stream_data(stream);
-	int64_t time_ns = own_time(xs, entry);
-	char text[128];
+	int64_t time_ns;
+	char text[128] = "";
 
+	xentrace_look(stream);
+	if (own_time(xs, entry, &time_ns))
+		return strdup(text);
 	pthread_mutex_lock(&stream->input_mutex);
 	xen_activity_text(text, sizeof(text), &xs->activity, entry->cpu, time_ns);
 	pthread_mutex_unlock(&stream->input_mutex);
@@ -275,7 +283,7 @@ static int read_event_field(struct kshark_data_stream *stream,
 {
 	struct xentrace_record rec;
 
-	if (!record_of(xentrace_stream_data(stream), entry, &rec))
+	if (!record_of(stream, entry, &rec))
 		return -EINVAL;
 	return xen_record_field(&rec, field, value);
 }

@@ -589,6 +589,133 @@ static void refused(void **state)
 	assert_int_equal(kshark->n_streams, 0);
 }
 
+/* Write a file anew, in place, as a recording to the same path does. */
+static void write_anew(const char *path, const void *bytes, size_t n)
+{
+	FILE *file = fopen(path, "wb");
+
+	assert_non_null(file);
+	assert_int_equal(fwrite(bytes, 1, n, file), n);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* Ask for all texts of all rows. Return: how many rows have an info. */
+static ssize_t ask_all(const struct rows *rows)
+{
+	ssize_t n = 0;
+
+	for (ssize_t i = 0; i < rows->n; i++) {
+		char *info = kshark_get_info(rows->row[i]);
+
+		n += !strstr(info, "has changed since");
+		free(info);
+		free(kshark_get_aux_info(rows->row[i]));
+		free(kshark_dump_entry(rows->row[i]));
+	}
+	return n;
+}
+
+/* Between opening and loading, another recording takes the file's place, with many more records. */
+static void written_anew_before_load(void **state)
+{
+	size_t size, other_size;
+	char *bytes = read_sample("hvm-io.xen", &size);
+	char *other = read_sample("credit2-basic.xen", &other_size);
+	char *path = write_file(".xen", bytes, size);
+	struct kshark_data_stream *stream = open_file(path), *direct;
+	struct rows rows, wanted;
+
+	(void)state;
+	write_anew(path, other, other_size);
+	rows = load(stream);
+	direct = open_file(sample("credit2-basic.xen"));
+	wanted = load(direct);
+	same_rows(&rows, &wanted);
+	assert_int_equal(ask_all(&rows), rows.n);
+	free_rows(&wanted);
+	free_rows(&rows);
+	unlink(path);
+	free(path);
+	free(bytes);
+	free(other);
+}
+
+/* The same file, but full of nothing: as many records as there could ever be. */
+static void zeros_before_load(void **state)
+{
+	size_t size;
+	char *bytes = read_sample(SAMPLE, &size), *path = write_file(".xen", bytes, size), *info;
+	struct kshark_data_stream *stream = open_file(path);
+	struct rows rows;
+
+	(void)state;
+	memset(bytes, 0, size);
+	write_anew(path, bytes, size);
+	rows = load(stream);
+	assert_int_equal(rows.n, 1);
+	info = kshark_get_info(rows.row[0]);
+	assert_non_null(strstr(info, "has changed since it was opened"));
+	free(info);
+	free_rows(&rows);
+	unlink(path);
+	free(path);
+	free(bytes);
+}
+
+/* It is cut while its rows are shown: texts are gone, all else goes on; a reload shows the rest. */
+static void cut_after_load(void **state)
+{
+	size_t size;
+	char *bytes = read_sample(SAMPLE, &size), *path = write_file(".xen", bytes, size);
+	struct kshark_data_stream *stream = open_file(path);
+	struct rows rows = load(stream), again;
+
+	(void)state;
+	assert_int_equal(ask_all(&rows), rows.n);
+	assert_int_equal(truncate(path, size / 2), 0);
+	assert_int_equal(ask_all(&rows), 0);
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(ask_all(&rows), 0);
+	check_names(stream);
+	write_anew(path, bytes, size / 2);
+	again = load(stream);
+	assert_in_range(again.n, rows.n / 4, rows.n * 3 / 4);
+	assert_int_equal(ask_all(&again), again.n);
+	free_rows(&again);
+	/* nothing is left of it: still no crash, and a row that tells */
+	assert_int_equal(truncate(path, 0), 0);
+	again = load(stream);
+	assert_int_equal(again.n, 1);
+	free_rows(&again);
+	free_rows(&rows);
+	unlink(path);
+	free(path);
+	free(bytes);
+}
+
+/* xentrace goes on writing: what was there is there, and a reload shows all of it. */
+static void grown_after_load(void **state)
+{
+	size_t size;
+	char *bytes = read_sample(SAMPLE, &size), *path = write_file(".xen", bytes, size / 2);
+	struct kshark_data_stream *stream = open_file(path);
+	struct rows rows = load(stream), again;
+	FILE *file = fopen(path, "ab");
+
+	(void)state;
+	assert_int_equal(fwrite(bytes + size / 2, 1, size - size / 2, file), size - size / 2);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(ask_all(&rows), rows.n);
+	again = load(stream);
+	assert_true(again.n > rows.n);
+	assert_int_equal(ask_all(&again), again.n);
+	free_rows(&again);
+	free_rows(&rows);
+	unlink(path);
+	free(path);
+	free(bytes);
+}
+
 static void *ask(void *arg)
 {
 	const struct rows *rows = arg;
@@ -624,6 +751,8 @@ int main(void)
 		TEST(stream_itself), TEST(rows_and_text), TEST(somebody), TEST(events),
 		TEST(fields), TEST(load_again), TEST(filters_at_load), TEST(event_handlers), TEST(several),
 		TEST(names_of_domains), TEST(damaged), TEST(refused), TEST(threads),
+		TEST(written_anew_before_load), TEST(zeros_before_load), TEST(cut_after_load),
+		TEST(grown_after_load),
 	};
 
 	if (!getenv("KSV_PLUGIN") || !getenv("KSV_SOURCE_DIR")) {
