@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "escape.h"
 #include "xen_calibrate.h"
@@ -38,15 +39,64 @@ struct xen_trace_iter {
 	bool			complete;
 };
 
+/** A switch as people write it. Return: 0 or -EINVAL. */
+static int parse_switch(const char *text, bool *on)
+{
+	static const char *const words[] = { "0", "1", "no", "yes", "false", "true", "off", "on" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		if (!strcasecmp(text, words[i])) {
+			*on = i % 2;
+			return 0;
+		}
+	}
+	return -EINVAL;
+}
+
+int xen_trace_parse_size(const char *text, uint64_t *size)
+{
+	static const char units[] = "KMGTPE";
+	unsigned __int128 value = 0;
+	const char *unit, *end = text;
+
+	for (; *end >= '0' && *end <= '9'; end++) {
+		value = value * 10 + (*end - '0');
+		if (value > UINT64_MAX)
+			return -ERANGE;
+	}
+	if (end == text)
+		return -EINVAL;
+	if (*end) {
+		unit = strchr(units, *end >= 'a' ? *end - 'a' + 'A' : *end);
+		if (!unit || (end[1] && strcasecmp(end + 1, "B") && strcasecmp(end + 1, "iB")))
+			return -EINVAL;
+		value <<= 10 * (unit - units + 1);
+	}
+	if (!value || value > UINT64_MAX)
+		return -ERANGE;
+	*size = (uint64_t)value;
+	return 0;
+}
+
 int xen_trace_options_from_env(struct xen_trace_options *options, char *error, size_t error_size)
 {
 	const char *hz = getenv("XEN_CPUHZ");
 	const char *absolute = getenv("XEN_ABSTS");
 	const char *skew = getenv("XEN_TSC_SKEW");
+	const char *max_input = getenv("XEN_MAX_INPUT");
 	int ret = 0;
 
-	if (absolute && *absolute)
-		options->absolute_time = strcmp(absolute, "0") != 0;
+	if (absolute && *absolute && parse_switch(absolute, &options->absolute_time)) {
+		ret = -EINVAL;
+		xentrace_set_error(error, error_size, "XEN_ABSTS=%s: neither 1, yes, true or on "
+				   "nor 0, no, false or off", absolute);
+	}
+	if (max_input && *max_input &&
+	    xen_trace_parse_size(max_input, &options->reader.max_input)) {
+		ret = -EINVAL;
+		xentrace_set_error(error, error_size, "XEN_MAX_INPUT=%s: not a number of bytes; "
+				   "write 500M, 64G or bytes", max_input);
+	}
 	if (skew && *skew && strcmp(skew, "correct") != 0) {
 		ret = -EINVAL;
 		xentrace_set_error(error, error_size,
@@ -177,13 +227,30 @@ static int name_somebody(struct xen_trace *trace)
 	return ret;
 }
 
+/** The clock that the run times tell; if they do not, an assumption. Return: 0 or -ENOMEM. */
+static int calibrate(struct xen_trace *trace, struct xen_calibrate *cal, uint64_t base)
+{
+	struct xen_clock_fit fit;
+	int ret = xen_calibrate_fit(cal, &fit);
+
+	if (ret == -ENODATA) {
+		xen_clock_init(&trace->clock, XEN_CLOCK_ASSUMED_HZ, XEN_CLOCK_ASSUMED, base);
+		return 0;
+	}
+	if (ret)
+		return ret;
+	xen_clock_init(&trace->clock, fit.hz, XEN_CLOCK_CALIBRATED, base);
+	trace->clock.residual_ppm = fit.residual_ppm;
+	trace->clock.n_samples = fit.n_samples;
+	return 0;
+}
+
 static int set_clock(struct xen_trace *trace, const struct xen_trace_options *options)
 {
 	uint64_t base = options->absolute_time ? 0 : xentrace_first_tsc(trace->reader);
 	uint64_t meta_hz = trace->meta ? trace->meta->cpu_khz * 1000 : 0;
 	bool known = options->cpu_hz || meta_hz >= XEN_CLOCK_MIN_HZ;
 	struct xen_calibrate *cal = NULL;
-	struct xen_clock_fit fit;
 	int ret;
 
 	if (!known) {
@@ -198,13 +265,8 @@ static int set_clock(struct xen_trace *trace, const struct xen_trace_options *op
 		xen_clock_init(&trace->clock, options->cpu_hz, XEN_CLOCK_OPTION, base);
 	else if (known)
 		xen_clock_init(&trace->clock, meta_hz, XEN_CLOCK_SIDECAR, base);
-	else if (!xen_calibrate_fit(cal, &fit)) {
-		xen_clock_init(&trace->clock, fit.hz, XEN_CLOCK_CALIBRATED, base);
-		trace->clock.residual_ppm = fit.residual_ppm;
-		trace->clock.n_samples = fit.n_samples;
-	} else {
-		xen_clock_init(&trace->clock, XEN_CLOCK_ASSUMED_HZ, XEN_CLOCK_ASSUMED, base);
-	}
+	else
+		ret = calibrate(trace, cal, base);
 out:
 	xen_calibrate_free(cal);
 	return ret;

@@ -35,12 +35,20 @@ struct xen_trace_options {
 
 /**
  * xen_trace_options_from_env - set what the environment tells: XEN_CPUHZ (frequency, see
- * xen_clock_parse_hz()), XEN_ABSTS=1 (absolute time), XEN_TSC_SKEW=correct
+ * xen_clock_parse_hz()), XEN_ABSTS (absolute time: 1, yes, true, on; 0, no, false, off),
+ * XEN_TSC_SKEW=correct, XEN_MAX_INPUT (see xen_trace_parse_size())
  *
  * Return: 0, or -EINVAL with a text in @error for a value that cannot be understood; the other
  * variables have been taken over nevertheless.
  */
 int xen_trace_options_from_env(struct xen_trace_options *options, char *error, size_t error_size);
+
+/**
+ * xen_trace_parse_size - a number of bytes as people write it: 500000, 64M, 16G (powers of 1024)
+ *
+ * Return: 0, -EINVAL for what is none, -ERANGE for 0 and what does not fit.
+ */
+int xen_trace_parse_size(const char *text, uint64_t *size);
 
 struct xen_trace;
 
