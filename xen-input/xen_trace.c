@@ -565,6 +565,16 @@ int xen_trace_time_at(const struct xen_trace *trace, uint64_t offset, int64_t *t
 	return 0;
 }
 
+int64_t xen_trace_known_until(const struct xen_trace *trace, int i)
+{
+	const struct xentrace_pcpu *pcpu = xentrace_pcpu_at(trace->reader, i);
+
+	if (!pcpu || pcpu->known_tsc == UINT64_MAX)
+		return INT64_MAX;
+	return xen_clock_ns(&trace->clock, pcpu->known_tsc +
+			    (trace->pcpu_offset ? trace->pcpu_offset[pcpu->pcpu] : 0));
+}
+
 int xen_vcpu_text(char *buf, size_t size, xen_vcpu vcpu, const struct xen_meta *meta)
 {
 	const char *name;

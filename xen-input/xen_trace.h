@@ -138,6 +138,14 @@ int xen_trace_iter_free(struct xen_trace_iter *iter);
  */
 int xen_trace_time_at(const struct xen_trace *trace, uint64_t offset, int64_t *time_ns);
 
+/**
+ * xen_trace_known_until - until when it is known what happened on a pCPU (struct xentrace_pcpu)
+ * @i: as for xentrace_pcpu_at()
+ *
+ * Return: a time; INT64_MAX: to the end.
+ */
+int64_t xen_trace_known_until(const struct xen_trace *trace, int i);
+
 /** xen_trace_skew - what the last complete walk found, or NULL. */
 const struct xen_skew *xen_trace_skew(const struct xen_trace *trace);
 

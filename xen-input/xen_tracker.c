@@ -116,14 +116,18 @@ static int walk(struct xen_tracker *tracker)
 int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 {
 	int64_t end_ns = INT64_MIN;
-	int ret = tracker->error;
+	int ret;
 
+	tracker_note_ends(tracker);
+	ret = tracker->error;
 	if (!ret && tracker->n_losses) {
 		tracker_sort_losses(tracker);
 		tracker->replay = true;
 		ret = start_over(tracker);
 		if (!ret)
 			ret = walk(tracker);
+		/* those that nothing has ended */
+		tracker_begin_losses(tracker, INT64_MAX, true);
 	}
 	if (ret)
 		return ret;

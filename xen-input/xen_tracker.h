@@ -21,7 +21,8 @@
  * - What happened while records were lost is known only afterwards. From the first lost record
  *   on, the vCPU that ran there, and every vCPU that does not run elsewhere, is UNKNOWN, until a
  *   record tells; while any pCPU's records are lost, nothing but running is certain. Bytes that are
- *   missing from the file count as lost records.
+ *   missing from the file count as lost records; so does what a pCPU had to say after the end of a
+ *   file that is cut (struct xentrace_pcpu).
  * - The first record that tells who is on a pCPU holds back to that pCPU's first record, and a vCPU
  *   that no record names has a domain of its own, "d? on p2" (xen_first_find()). The exits of a
  *   trace without the scheduler are VIRT_INTERVAL_UNSPLIT.

@@ -19,19 +19,28 @@ static int64_t first_lost_ns(const struct xen_tracker *tracker, const struct xen
 	return cut_time(xen_clock_ns(xen_trace_clock(tracker->trace), tsc));
 }
 
-void tracker_note_loss(struct xen_tracker *tracker, const struct xen_trace_row *row)
+/** Return: the loss, to be completed; NULL without memory. */
+static struct loss *add_loss(struct xen_tracker *tracker, const struct loss *loss)
 {
-	int64_t last_ns = cut_time(tracker->head.last_ns[row->rec.run]);
-	struct loss *loss;
-
 	if (tracker_make_room(&tracker->losses, &tracker->room_losses, tracker->n_losses,
 			      sizeof(*tracker->losses))) {
 		tracker_fail(tracker, -ENOMEM);
-		return;
+		return NULL;
 	}
-	loss = &tracker->losses[tracker->n_losses++];
-	*loss = (struct loss){ .run = row->rec.run, .pcpu = (int16_t)row->rec.pcpu,
-			       .from_ns = last_ns, .to_ns = row->time_ns };
+	tracker->losses[tracker->n_losses] = *loss;
+	return &tracker->losses[tracker->n_losses++];
+}
+
+void tracker_note_loss(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	int64_t last_ns = cut_time(tracker->head.last_ns[row->rec.run]);
+	struct loss *loss = add_loss(tracker, &(struct loss){
+		.run = row->rec.run, .pcpu = (int16_t)row->rec.pcpu,
+		.from_ns = last_ns, .to_ns = row->time_ns,
+	});
+
+	if (!loss)
+		return;
 	if (row->rec.event == XEN_TRC_LOST_RECORDS && row->rec.n_words >= 4) {
 		loss->records = xentrace_word(&row->rec, 0);
 		/* bytes that are missing, too, reach back to the last record */
@@ -44,6 +53,46 @@ void tracker_note_loss(struct xen_tracker *tracker, const struct xen_trace_row *
 		loss->from_ns = tracker->begin_ns;
 	if (loss->from_ns > loss->to_ns)
 		loss->from_ns = loss->to_ns;
+}
+
+/** The end of the trace, and the last run of each pCPU. */
+static int64_t last_runs(const struct xen_tracker *tracker, int64_t *run_of, int n_pcpus)
+{
+	int64_t end_ns = INT64_MIN;
+
+	for (int i = 0; i < n_pcpus; i++)
+		run_of[i] = -1;
+	for (uint32_t i = 0; i < tracker->n_runs; i++) {
+		if (tracker->head.last_ns[i] == INT64_MIN)
+			continue;
+		run_of[tracker->runs[i].pcpu] = i;
+		if (tracker->head.last_ns[i] > end_ns)
+			end_ns = tracker->head.last_ns[i];
+	}
+	return cut_time(end_ns);
+}
+
+void tracker_note_ends(struct xen_tracker *tracker)
+{
+	const struct xentrace *reader = xen_trace_reader(tracker->trace);
+	int n_pcpus = xen_trace_n_pcpus(tracker->trace);
+	int64_t *run_of = calloc(n_pcpus, sizeof(*run_of)), end_ns;
+
+	if (!run_of) {
+		tracker_fail(tracker, -ENOMEM);
+		return;
+	}
+	end_ns = last_runs(tracker, run_of, n_pcpus);
+	for (int i = 0; i < xentrace_n_pcpus(reader); i++) {
+		int64_t from_ns = cut_time(xen_trace_known_until(tracker->trace, i));
+		uint16_t pcpu = xentrace_pcpu_at(reader, i)->pcpu;
+
+		if (run_of[pcpu] < 0 || from_ns >= end_ns)
+			continue;
+		add_loss(tracker, &(struct loss){ .run = run_of[pcpu], .pcpu = (int16_t)pcpu,
+						  .from_ns = from_ns, .to_ns = end_ns });
+	}
+	free(run_of);
 }
 
 static void begin_loss(struct xen_tracker *tracker, const struct loss *loss)

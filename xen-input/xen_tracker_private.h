@@ -254,6 +254,9 @@ void tracker_give_up(struct xen_tracker *tracker, struct tracked_vcpu *v);
 /** tracker_note_loss - first walk: note a loss, which becomes known only when it is over. */
 void tracker_note_loss(struct xen_tracker *tracker, const struct xen_trace_row *row);
 
+/** tracker_note_ends - after the first walk: what pCPUs had to say after the end of the file. */
+void tracker_note_ends(struct xen_tracker *tracker);
+
 /** tracker_sort_losses - between the walks: in the order in which they began. */
 void tracker_sort_losses(struct xen_tracker *tracker);
 

@@ -273,6 +273,36 @@ static void finish_inherited(struct scan *scan)
 	}
 }
 
+void scan_round(struct scan *scan, struct pcpu_state *cpu, uint64_t begin, uint64_t end)
+{
+	struct rounds *rounds = &scan->rounds;
+
+	if (cpu->total.pcpu <= scan->last_pcpu) {
+		rounds->number++;
+		rounds->last_but_one = rounds->last;
+		rounds->last = rounds->seen;
+	}
+	/* what should have been in its window of the round before */
+	if (end - begin >= 12 && (scan_u32(scan, begin) & RECORD_HAS_TSC) &&
+	    scan_u64(scan, begin + 4) < rounds->last_but_one)
+		rounds->broken = true;
+	cpu->round = rounds->number;
+}
+
+/** Up to which TSC everything is known of a pCPU. */
+static uint64_t known_tsc(const struct scan *scan, const struct pcpu_state *cpu)
+{
+	const struct xentrace *reader = scan->reader;
+	bool was_silent = !scan->rounds.broken && cpu->round + 1 < scan->rounds.number;
+	uint64_t silent = was_silent ? scan->rounds.last_but_one : 0;
+
+	if (cpu->gap || cpu->gaps_seen != scan->gaps)
+		return cpu->last_tsc;
+	if (!reader->problem_count[XENTRACE_TRUNCATED])
+		return UINT64_MAX;
+	return silent > cpu->last_tsc ? silent : cpu->last_tsc;
+}
+
 static int finish_pcpus(struct scan *scan)
 {
 	struct xentrace *reader = scan->reader;
@@ -290,6 +320,7 @@ static int finish_pcpus(struct scan *scan)
 		ret = scan_finish_last_tsc(scan, cpu);
 		if (ret)
 			return ret;
+		cpu->total.known_tsc = known_tsc(scan, cpu);
 		reader->n_records += cpu->total.n_records;
 		reader->pcpus[n++] = cpu->total;
 		if (!cpu->first_waits && reader->runs[cpu->run].first_tsc < first)

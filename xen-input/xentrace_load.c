@@ -204,6 +204,22 @@ static int decode_rows(struct load *load, const struct xen_trace_row *rows, size
 	return ret;
 }
 
+/** Nobody knows who was on a pCPU where records are missing up to the end. */
+static int decode_ends(struct load *load)
+{
+	const struct xentrace *reader = xen_trace_reader(load->xs->trace);
+	int ret = 0;
+
+	for (int i = 0; i < xentrace_n_pcpus(reader) && !ret; i++) {
+		int64_t until_ns = xen_trace_known_until(load->xs->trace, i);
+
+		if (until_ns != INT64_MAX)
+			ret = xen_activity_add(&load->activity, xentrace_pcpu_at(reader, i)->pcpu,
+					       until_ns + 1, XEN_VCPU_UNKNOWN);
+	}
+	return ret;
+}
+
 /** The decoding thread: all records in order of time, damaged places where they lie. */
 static int decode(void *arg, struct block_pipe *pipe)
 {
@@ -227,6 +243,8 @@ static int decode(void *arg, struct block_pipe *pipe)
 		ret = ret_read;
 	if (!ret)
 		ret = decode_problems(load, INT64_MAX);
+	if (!ret)
+		ret = decode_ends(load);
 	if (!ret && !n_all && !load->damaged)
 		ret = decode_nothing(load);
 	if (!ret)

@@ -443,15 +443,21 @@ static int cursor_settle(struct xentrace_blocks *blocks, const struct xentrace *
 	return 0;
 }
 
-/** The same for an iteration, which goes on without the run at its end. */
+/**
+ * The same for an iteration, which goes on without a run that is at its end. If one cannot be read,
+ * all end there: up to that time everything is known.
+ */
 static bool iter_settle(struct xentrace_iter *iter, struct cursor *c)
 {
 	int ret = cursor_settle(&iter->blocks, iter->reader, c);
 
 	if (!ret)
 		return true;
-	if (ret != -ENODATA && !iter->error)
+	if (ret != -ENODATA) {
 		iter->error = ret;
+		iter->heap[0] = heap_guard;
+		iter->n_heap = 0;
+	}
 	xentrace_blocks_put(&iter->blocks, c->block);
 	c->block = NULL;
 	return false;
@@ -475,7 +481,7 @@ struct xentrace_iter *xentrace_iter_new(const struct xentrace *reader,
 		errno = ENOMEM;
 		return NULL;
 	}
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; i < n && !iter->error; i++) {
 		const struct run *run = &reader->runs[first + i];
 		struct cursor *c = &iter->cursors[i];
 

@@ -80,13 +80,21 @@ struct xentrace_problem {
 	uint64_t	tsc;	/* last good TSC before it on that pCPU; 0 if there was none */
 };
 
-/** What one pCPU contributed. */
+/**
+ * What one pCPU contributed.
+ *
+ * When xentrace ends, it writes what is left in all buffers: the silence of a pCPU after its last
+ * record is real, up to the end of the trace. If the file is cut, what it had to say later is
+ * missing; only of what was written in turns before, and held nothing of it, it is known that
+ * there was nothing (docs/xentrace-format.md).
+ */
 struct xentrace_pcpu {
 	uint16_t	pcpu;
 	uint64_t	n_records;
 	uint64_t	n_bytes;
 	uint64_t	first_tsc;
 	uint64_t	last_tsc;
+	uint64_t	known_tsc;	/* records are missing after this; UINT64_MAX: none */
 };
 
 struct xentrace;

@@ -311,6 +311,9 @@ static uint64_t read_window(struct scan *scan, struct pcpu_state *cpu, uint64_t 
 		if (at == declared && (stop == STOP_GARBAGE || stop == STOP_CROSSES))
 			break;
 		if (stop == STOP_WINDOW || stop == STOP_END) {
+			/* other windows may have been where this one should have gone on */
+			if (at < declared && at < scan->size)
+				scan->gaps++;
 			if (declared > scan->size && at == scan->size)
 				*error = end_of_file(scan, cpu, at);
 			else if (at != declared)
@@ -331,8 +334,12 @@ static uint64_t read_window(struct scan *scan, struct pcpu_state *cpu, uint64_t 
 				 &in_window);
 		*error = scan_add_problem(scan, kind, cpu->total.pcpu, at, next - at,
 					  cpu->last_tsc);
-		if (!in_window)
-			return next;
+		if (in_window)
+			continue;
+		/* whose the bytes behind the window were, nobody knows */
+		if (next != declared)
+			scan->gaps++;
+		return next;
 	}
 	return at;
 }
@@ -362,13 +369,15 @@ static uint64_t bad_header(struct scan *scan, uint64_t offset, int *error)
 	/* otherwise only the pCPU number is impossible */
 	if (!word || next > scan->size || !window_ends_at(scan, next))
 		next = find_window(scan, offset + 1);
-	scan->gaps++;
-	if (next == scan->size && scan->size - offset < WINDOW_HEADER_SIZE)
+	/* of a window that the end of the file cuts, no record is lost but those behind the end */
+	if (next == scan->size && scan->size - offset < WINDOW_HEADER_SIZE) {
 		*error = scan_add_problem(scan, XENTRACE_TRUNCATED, scan->last_pcpu, offset,
-				     next - offset, 0);
-	else
-		*error = scan_add_problem(scan, word ? XENTRACE_BAD_WINDOW : XENTRACE_GARBAGE,
-				     scan->last_pcpu, offset, next - offset, 0);
+					  next - offset, 0);
+		return next;
+	}
+	scan->gaps++;
+	*error = scan_add_problem(scan, word ? XENTRACE_BAD_WINDOW : XENTRACE_GARBAGE,
+				  scan->last_pcpu, offset, next - offset, 0);
 	return next;
 }
 
@@ -390,10 +399,11 @@ static int scan_windows(struct scan *scan)
 		}
 		begin = offset + WINDOW_HEADER_SIZE;
 		end = begin + scan_u32(scan, offset + 8);
-		scan->last_pcpu = scan_u32(scan, offset + 4);
-		cpu = scan_pcpu(scan, scan->last_pcpu);
+		cpu = scan_pcpu(scan, scan_u32(scan, offset + 4));
 		if (!cpu)
 			return -ENOMEM;
+		scan_round(scan, cpu, begin, end);
+		scan->last_pcpu = cpu->total.pcpu;
 		scan->reader->n_windows++;
 		if (!good)
 			ret = scan_add_problem(scan, XENTRACE_BAD_WINDOW, scan->last_pcpu,
@@ -402,6 +412,8 @@ static int scan_windows(struct scan *scan)
 			ret = scan_open_run(scan, cpu);
 		if (!ret)
 			offset = read_window(scan, cpu, begin, end, &ret);
+		if (cpu->last_tsc > scan->rounds.seen)
+			scan->rounds.seen = cpu->last_tsc;
 		if (!ret)
 			ret = progress(scan, offset);
 	}

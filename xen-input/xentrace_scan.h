@@ -39,9 +39,23 @@ struct pcpu_state {
 	uint64_t		n_history;	/* entries ever written in this run */
 	uint64_t		recovered;	/* last record given the TSC before it, or 0 */
 	uint64_t		gaps_seen;	/* of scan->gaps */
+	uint64_t		round;		/* of its last window */
 	bool			gap;		/* bytes were skipped since the last record */
 	bool			first_waits;	/* the run has no TSC yet */
 	int			index;		/* in the finished list */
+};
+
+/**
+ * xentrace writes the windows of all pCPUs in turns, in ascending order, and none for a pCPU that
+ * has nothing to say. So one without a window in a round had nothing to say before the end of the
+ * round before.
+ */
+struct rounds {
+	uint64_t	number;
+	uint64_t	seen;		/* the highest TSC so far */
+	uint64_t	last;		/* ... at the end of the round before this one */
+	uint64_t	last_but_one;	/* ... and of the one before that */
+	bool		broken;		/* this file has no such order */
 };
 
 struct scan {
@@ -57,7 +71,8 @@ struct scan {
 	uint32_t			open_after;	/* the one before it in its run */
 	uint64_t			gaps;		/* losses that may have hit any pCPU */
 	size_t				room_segments, room_runs, room_repairs, room_problems;
-	uint16_t			last_pcpu;	/* for problems between windows */
+	uint16_t			last_pcpu;	/* of the last window */
+	struct rounds			rounds;
 	uint64_t			next_progress;
 };
 
@@ -122,6 +137,9 @@ void scan_close_segment(struct scan *scan, struct pcpu_state *cpu, uint64_t end)
 
 /** scan_link_segment - append a segment to the chain of its run. */
 void scan_link_segment(struct xentrace *reader, uint32_t index, uint32_t run_index);
+
+/** scan_round - a window begins. @begin: of its records; @end: where they should end */
+void scan_round(struct scan *scan, struct pcpu_state *cpu, uint64_t begin, uint64_t end);
 
 /** scan_finish_index - the walk is over: complete the index. */
 int scan_finish_index(struct scan *scan);
