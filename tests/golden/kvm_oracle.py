@@ -24,6 +24,7 @@ SWITCH = re.compile(r":(-?\d+) \[-?\d+\] (\S+) ==> (.*):(-?\d+) \[")
 WAKEUP = re.compile(r":(\d+) \[")
 MIGRATE = re.compile(r"pid=(\d+) .*dest_cpu=(\d+)")
 COSTS = ("hypervisor", "vmm", "preempted", "waking")
+ASKED = ("HLT", "PAUSE", "MWAIT", "MONITOR", "VMMCALL")    # the last one perhaps
 
 Record = collections.namedtuple("Record", "ns cpu pid event info")
 Segment = collections.namedtuple("Segment", "start end what")
@@ -79,6 +80,7 @@ class Thread:
                          for s in runs if s.what == tid and s.start < s.end)
         self.modes = []         # (time, state, reason)
         self.exits = []         # (time, reason)
+        self.signals = []       # times at which one called the monitor back
         self.outs = {}          # time of switch: state
         self.wakes = []
         self.born = None
@@ -111,6 +113,8 @@ class Thread:
             elif r.pid == tid and r.event == "kvm_userspace_exit":
                 reason = self.exits[-1][1] if self.exits else None
                 self.modes.append((r.ns, "vmm", reason))
+                if "restart" in r.info or "KVM_EXIT_INTR" in r.info:
+                    self.signals.append(r.ns)
         self.timeline = self.lay_over()
         self.starts = [s.start for s in self.timeline]
 
@@ -216,14 +220,21 @@ def check_exits(name, thread, reported):
         next_exit = thread.exits[i + 1][0] if i + 1 < len(thread.exits) else None
         if j == len(entries) or (next_exit is not None and next_exit < entries[j]):
             continue
-        parts[reason] += thread.totals(ns, entries[j])
+        states = thread.totals(ns, entries[j])
+        parts[reason] += states
         parts[reason]["complete"] += 1
+        # asleep without having asked to: the monitor's answer is waited for, say
+        if reason.removeprefix("L2:") not in ASKED and \
+           not any(ns <= signal < entries[j] for signal in thread.signals):
+            parts[reason]["unasked"] += states["blocked"]
     for e in reported:
         wanted = parts[e["reason"]]
         expect(f"{name} {e['reason']} complete", e["complete"], wanted["complete"])
         for state in COSTS + ("blocked",):
             expect(f"{name} {e['reason']} {state}", e["states_ns"].get(state, 0), wanted[state])
-        expect(f"{name} {e['reason']} cost", e["ns"], sum(wanted[s] for s in COSTS))
+        expect(f"{name} {e['reason']} unasked", e.get("unasked_ns", 0), wanted["unasked"])
+        expect(f"{name} {e['reason']} cost", e["ns"],
+               sum(wanted[s] for s in COSTS + ("unasked",)))
 
 
 def check_levels(name, thread, levels):
