@@ -749,10 +749,10 @@ int main(void)
 #define TEST(function)	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(stream_itself), TEST(rows_and_text), TEST(somebody), TEST(events),
-		TEST(fields), TEST(load_again), TEST(filters_at_load), TEST(event_handlers), TEST(several),
-		TEST(names_of_domains), TEST(damaged), TEST(refused), TEST(threads),
-		TEST(written_anew_before_load), TEST(zeros_before_load), TEST(cut_after_load),
-		TEST(grown_after_load),
+		TEST(fields), TEST(load_again), TEST(filters_at_load), TEST(event_handlers),
+		TEST(several), TEST(names_of_domains), TEST(damaged), TEST(refused),
+		TEST(threads), TEST(written_anew_before_load), TEST(zeros_before_load),
+		TEST(cut_after_load), TEST(grown_after_load),
 	};
 
 	if (!getenv("KSV_PLUGIN") || !getenv("KSV_SOURCE_DIR")) {
