@@ -33,6 +33,7 @@
 #include "VirtDock.hpp"
 #include "VirtLegend.hpp"
 #include "VirtMarkers.hpp"
+#include "VirtNotes.hpp"
 #include "VirtOverlays.hpp"
 #include "VirtStatsText.hpp"
 #include "VirtTable.hpp"
@@ -159,6 +160,7 @@ void VirtDock::buildUi()
 	buttons->addStretch();
 	layout->setContentsMargins(4, 2, 4, 2);
 	layout->setSpacing(3);
+	layout->addWidget(new VirtNotes(_window));
 	layout->addWidget(_head);
 	layout->addWidget(_table, 3);
 	layout->addLayout(buttons);

@@ -117,6 +117,16 @@ KsDataStore *virtDataStore(QMainWindow *window)
 	return nullptr;
 }
 
+void virtDropMarkers(QMainWindow *window)
+{
+	auto marks = reinterpret_cast<KsDualMarkerSM *>(virtChild(window, "KsDualMarkerSM"));
+
+	if (!marks)
+		return;
+	marks->deselectA();
+	marks->deselectB();
+}
+
 void virtDropTaskCollections()
 {
 	kshark_context *kshark = nullptr;

@@ -32,6 +32,14 @@ public:
 	void registerCPUCollections();
 	void unregisterCPUCollections();
 	void updateWidgets(KsDataStore *data);	/* its signal: all that shows rows looks anew */
+	void reload();
+};
+
+/** KernelShark's markers, a child of its window; the same holds for it. */
+class KsDualMarkerSM {
+public:
+	void deselectA();			/* its signals, as of its own buttons */
+	void deselectB();
 };
 
 /** A counted reference to a stream's model. */
@@ -109,6 +117,9 @@ std::vector<int> virtOpenStreams();
 
 /** KernelShark's rows, or nullptr. */
 KsDataStore *virtDataStore(QMainWindow *window);
+
+/** Remove the markers A and B. */
+void virtDropMarkers(QMainWindow *window);
 
 /**
  * Let KernelShark forget where the rows of each task are. It looks anew when it draws a task's

@@ -343,8 +343,7 @@ static void report(struct kshark_data_stream *stream, struct xentrace_stream *xs
 	damage = xentrace_report(xen_trace_reader(xs->trace), stream->file, 0);
 	if (damage)
 		damage[strcspn(damage, "\n")] = '\0';
-	virt_registry_set_note(stream->stream_id, VIRT_NOTE_DAMAGE, damage && *damage ? damage :
-			       NULL);
+	xentrace_note(stream, VIRT_NOTE_DAMAGE, damage);
 	free(damage);
 }
 
@@ -369,7 +368,7 @@ static void reopen(struct kshark_data_stream *stream)
 	xs->told = XENTRACE_UNCHANGED;
 	xentrace_set_cpus(stream, trace);
 	pthread_mutex_unlock(&stream->input_mutex);
-	virt_registry_set_note(stream->stream_id, VIRT_NOTE_CHANGED, NULL);
+	xentrace_note(stream, VIRT_NOTE_CHANGED, NULL);
 }
 
 /** The tasks of the stream: everything that was ever on a pCPU. */

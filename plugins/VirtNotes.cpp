@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtNotes.cpp
+ * @brief	The dock's warnings about files.
+ *
+ * Who reads a stream notices what has happened to its file, in whatever thread, and leaves word in
+ * the registry; here it is looked for now and then.
+ */
+#include <cstdlib>
+#include <memory>
+
+#include <QLabel>
+#include <QPushButton>
+#include <QStringList>
+#include <QVBoxLayout>
+
+#include "VirtKs.hpp"
+#include "VirtNotes.hpp"
+
+namespace {
+
+constexpr int LOOK_MS = 300;
+
+/** What there is to know of a stream; or nothing. */
+QString noteOf(int streamId, virt_note note)
+{
+	std::unique_ptr<char, decltype(&std::free)> text(virt_registry_note(streamId, note),
+							 &std::free);
+
+	return text ? QString::fromUtf8(text.get()) : QString();
+}
+
+} // namespace
+
+VirtNotes::VirtNotes(QMainWindow *window)
+: _window(window),
+  _text(new QLabel),
+  _reload(new QPushButton("Reload"))
+{
+	auto layout = new QVBoxLayout(this);
+
+	layout->setContentsMargins(4, 2, 4, 2);
+	layout->setSpacing(2);
+	layout->addWidget(_text);
+	layout->addWidget(_reload, 0, Qt::AlignLeft);
+	_text->setTextFormat(Qt::PlainText);
+	_text->setWordWrap(true);
+	_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+	_reload->setToolTip("Read all open files anew");
+	setObjectName("notes");
+	setAttribute(Qt::WA_StyledBackground);
+	setStyleSheet("#notes { background: #fff3b0; border: 1px solid #c9a400; }"
+		      " #notes QLabel { color: black; }");
+	hide();
+	connect(_reload, &QPushButton::clicked, this, [this] { reload(); });
+	connect(&_timer, &QTimer::timeout, this, [this] { look(); });
+	_timer.start(LOOK_MS);
+}
+
+void VirtNotes::look()
+{
+	QStringList damaged, changed;
+	QString text;
+
+	if (virtIsLoading())
+		return;
+	for (int id : virtOpenStreams()) {
+		damaged << noteOf(id, VIRT_NOTE_DAMAGE);
+		changed << noteOf(id, VIRT_NOTE_CHANGED);
+	}
+	damaged.removeAll(QString());
+	changed.removeAll(QString());
+	text = (changed + damaged).join("\n");
+	if (text == _text->text())
+		return;
+	_text->setText(text);
+	_reload->setVisible(!changed.isEmpty());
+	setVisible(!text.isEmpty());
+}
+
+void VirtNotes::reload()
+{
+	KsDataStore *data = virtDataStore(_window);
+
+	if (!data || virtIsLoading())
+		return;
+	/* KernelShark remembers rows by their numbers: there may be fewer of them now */
+	virtDropMarkers(_window);
+	virtDropTaskCollections();
+	data->reload();
+	look();
+}

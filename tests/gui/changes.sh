@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# The file of an open trace is recorded anew, cut, continued, damaged: KernelShark goes on with what
+# is in memory, says what has happened, in the log and in the dock, and shows the new one on a click.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_virt.sh"
+
+# dock TEXT: a label of the dock says this
+dock()
+{
+	gui_ask widgets | grep -P '^QLabel\t' | grep -qF -- "$1"
+}
+
+# told N TEXT: N lines of the log say this
+told()
+{
+	gui_same "lines with '$2'" "$1" "$(grep -cF -- "$2" "$GUI_LOG")"
+}
+
+# scrolled: the texts of other rows are asked for
+scrolled()
+{
+	gui_list 0 50 >"$GUI_DIR/before"
+	gui_list 5000 5050 >>"$GUI_DIR/before"
+	gui_alive
+}
+
+# rows_are FILE: as many as it has
+rows_are()
+{
+	gui_is count "$(gui_rows "$1" | wc -l)"
+}
+
+# reloaded SAMPLE: by the dock's button; it is shown, and the warning is gone
+reloaded()
+{
+	gui_until gui_enabled widgets QPushButton Reload
+	gui_click QPushButton Reload
+	gui_until rows_are "$1"
+	gui_until gui_not dock 'since it was opened'
+	gui_still
+	gui_check_list "$1"
+}
+
+gui_init
+file=$GUI_DIR/trace.xen
+cp "$GUI_SAMPLES/hvm-exits.xen" "$file"
+virt_open "$file"
+gui_need gui_not dock trace.xen:
+size=$(stat -c %s "$file")
+
+# another recording to the same path
+cat "$GUI_SAMPLES/pinned.xen" >"$file"
+scrolled
+gui_until dock "trace.xen: has changed since it was opened (was $size bytes"
+scrolled
+told 1 'has changed since it was opened'
+gui_need grep -qF 'has changed since it was opened' "$GUI_DIR/before"
+rows_are "$GUI_SAMPLES/hvm-exits.xen"
+gui_shot recorded-anew
+reloaded "$GUI_SAMPLES/pinned.xen"
+
+# cut to nothing, with both markers set where there will be no row
+gui_click QTreeWidget '*'
+xdotool key End
+gui_click QPushButton 'Mark longest wait'
+truncate -s 0 "$file"
+scrolled
+gui_until dock 'bytes, now 0)'
+gui_click QPushButton Reload
+gui_until gui_is count 1
+gui_need grep -qF 'trace.xen: the file is empty' "$GUI_LOG"
+gui_until dock 'bytes, now 0)'
+gui_shot cut
+
+# it is there again, but damaged
+head -c 500001 "$GUI_SAMPLES/hvm-exits.xen" >"$file"
+gui_click QPushButton Reload
+gui_until dock 'trace.xen: damaged: truncated'
+gui_until gui_not dock 'since it was opened'
+gui_shot damaged
+
+# and goes on
+tail -c +500002 "$GUI_SAMPLES/hvm-exits.xen" >>"$file"
+scrolled
+gui_until dock 'trace.xen: has grown since it was opened (was 500001 bytes, now '
+reloaded "$GUI_SAMPLES/hvm-exits.xen"
+gui_need gui_not dock damaged
+gui_quit
