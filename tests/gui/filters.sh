@@ -7,16 +7,17 @@
 # by_row_menu FILE: a filter from the context menu of the list's first row that fits
 by_row_menu()
 {
-	local file=$1 cpu event
+	local file=$1 cpu event pid
 
 	cpu=$(gui_list 0 1 | cut -f1)
 	event=$(gui_list 0 1 | cut -f5)
 	gui_row_menu 0
 	gui_choose "Hide event *$event*"
 	gui_check_list "$file" "event != '$event'"
+	pid=$(gui_list 0 1 | cut -f4)
 	gui_row_menu 0
 	gui_choose 'Hide task*'
-	gui_check_list "$file" "event != '$event' and pid != 1"
+	gui_check_list "$file" "event != '$event' and pid != $pid"
 	gui_menu Filter 'Clear all filters'
 	gui_until gui_is count "$(gui_rows "$file" | wc -l)"
 
