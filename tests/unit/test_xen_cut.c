@@ -65,17 +65,28 @@ static bool nameless(const char *name)
 	return name && !strncmp(name, "d?", 2);
 }
 
+/* Who it is, according to the whole trace, that nothing names in the other one. */
+static int32_t name_of(const struct virt_model *whole, const struct virt_model *cut, int32_t vcpu)
+{
+	const struct virt_vcpu *v = virt_model_vcpu(cut, vcpu);
+	int64_t end_ns, at = virt_model_begin(cut);
+
+	/* not there before its pCPU's first record */
+	while (virt_vcpu_at(cut, vcpu, at, &end_ns)->state == VIRT_UNKNOWN)
+		at = end_ns;
+	return virt_pcpu_at(whole, v->host_pid / xen_vcpu_tid(0) - 1 - XEN_DOMID_SOMEBODY, at,
+			    NULL)->vcpu;
+}
+
 /* Time that is known of a vCPU, after comparing it with the whole trace's. */
 static int64_t check_vcpu(const char *where, const struct virt_model *cut, int32_t vcpu,
 			  const struct virt_model *whole)
 {
 	const struct virt_vcpu *v = virt_model_vcpu(cut, vcpu);
-	int32_t same = virt_model_find_vcpu(whole, v->host_pid);
+	int32_t same = nameless(v->name) ? name_of(whole, cut, vcpu) :
+					   virt_model_find_vcpu(whole, v->host_pid);
 	int64_t known = 0, end_ns, whole_end_ns;
 
-	/* what names it may be behind the cut */
-	if (nameless(v->name))
-		return 0;
 	if (same == VIRT_NONE)
 		fail_msg("%s: there is no %s", where, v->name);
 	for (int64_t at = virt_model_begin(cut); at < virt_model_end(cut); at = end_ns) {
@@ -108,7 +119,10 @@ static void check_pcpu(const char *where, const struct virt_model *cut, int32_t 
 		was = virt_pcpu_at(whole, pcpu, at, &whole_end_ns);
 		end_ns = whole_end_ns < end_ns ? whole_end_ns : end_ns;
 		who = virt_model_who(cut, is->vcpu);
-		if (!is->known || nameless(who))
+		if (!is->known)
+			continue;
+		/* the same one all the time: see check_vcpu() */
+		if (nameless(who) && virt_model_vcpu(whole, was->vcpu))
 			continue;
 		in_truth = virt_model_who(whole, was->vcpu);
 		if (!was->known || strcmp(who ? who : "-", in_truth ? in_truth : "-"))
