@@ -437,8 +437,8 @@ static void note_somebody(FILE *out, const struct xen_trace *trace, int max_line
 			continue;
 		xen_vcpu_text(name, sizeof(name), first->vcpu[i], NULL);
 		fprintf(out, "%s: %s: %s\n", trace->name, name, first->scheduler ?
-			"a vCPU that never leaves this pCPU, and that no record names; the "
-			"sidecar can (hard_affinity)" :
+			"no record names the vCPU that was on this pCPU all the time, to "
+			"the end or until records are lost; the sidecar can (hard_affinity)" :
 			"whatever vCPUs were there: context switches are not traced");
 	}
 	if (n > max_lines)

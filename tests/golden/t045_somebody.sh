@@ -11,7 +11,7 @@ python3 "$GOLDEN/xen_less.py" "$SAMPLES/pinned.xen" "$trace" 'pcpu != 2 or event
 
 run report "$trace"
 status 0
-says "$ERR" "d?v? on p2: a vCPU that never leaves this pCPU, and that no record names"
+says "$ERR" "d?v? on p2: no record names the vCPU that was on this pCPU all the time"
 golden t045_somebody "$OUT"
 
 # All time of all vCPUs is that of the pCPUs, and all records belong to somebody.
