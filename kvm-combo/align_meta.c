@@ -23,9 +23,6 @@
 /** As many CPUs as a guest's trace may tell of. */
 #define MAX_TIDS	4096
 
-/** Sidecars are small; what is larger than this is something else. */
-#define MAX_BYTES	(16 << 20)
-
 /** A sidecar, as it is and as it is understood. */
 struct sidecar {
 	char			*path;
@@ -59,7 +56,8 @@ static int load(struct sidecar *sidecar, char *error, size_t size)
 	int ret = 0;
 
 	if (sidecar->there) {
-		ret = whole_file_read(sidecar->path, MAX_BYTES, &sidecar->text, &sidecar->size);
+		ret = whole_file_read(sidecar->path, XEN_META_MAX_BYTES, &sidecar->text,
+				      &sidecar->size);
 	} else {
 		sidecar->text = strdup("{}\n");
 		sidecar->size = sidecar->text ? strlen(sidecar->text) : 0;

@@ -10,16 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "whole_file.h"
 #include "xen_meta.h"
 #include "xentrace_file.h"
-
-/** Sidecars are small; what is larger than this is something else. */
-#define META_MAX_BYTES	(4 << 20)
 
 /** What vCPUs, pCPUs and domains can be called: xen_running.h, xentrace_reader.h. */
 #define MAX_VCPU	9999
 #define MAX_PCPU	32767
 #define MAX_DOMID	0x7fef
+
+/** As xen_clock.h takes them for real. */
+#define MIN_KHZ		1000
+#define MAX_KHZ		100000000
 
 /** Ratios of two CPUs' frequencies. */
 #define MIN_TSC_SCALE	0.001
@@ -62,28 +64,6 @@ char *xen_meta_find(const char *trace_path)
 		return path;
 	free(path);
 	return NULL;
-}
-
-/** The whole file as text. Return: malloc'ed, or NULL with errno. */
-static char *read_text(const char *path, size_t *size)
-{
-	FILE *file = fopen(path, "re");
-	char *text = NULL;
-	int saved;
-
-	if (!file)
-		return NULL;
-	text = malloc(META_MAX_BYTES + 1);
-	if (text)
-		*size = fread(text, 1, META_MAX_BYTES + 1, file);
-	saved = !text ? ENOMEM : ferror(file) ? EIO : *size > META_MAX_BYTES ? EFBIG : 0;
-	fclose(file);
-	if (saved) {
-		free(text);
-		text = NULL;
-		errno = saved;
-	}
-	return text;
 }
 
 static char *string_member(struct json_object *object, const char *key)
@@ -242,18 +222,39 @@ static int take_domains(struct xen_meta *meta, struct json_object *root)
 	return 0;
 }
 
+/** A frequency that cannot be understood must not become an assumption. */
+static int take_khz(struct xen_meta *meta, struct json_object *root, const char *path,
+		    char *error, size_t error_size)
+{
+	struct json_object *value;
+	double khz;
+
+	if (!json_object_object_get_ex(root, "cpu_khz", &value) || !value)
+		return 0;
+	khz = json_object_is_type(value, json_type_int) ||
+	      json_object_is_type(value, json_type_double) ? json_object_get_double(value) : -1;
+	if (khz >= MIN_KHZ && khz <= MAX_KHZ && khz == (double)(uint64_t)khz) {
+		meta->cpu_khz = (uint64_t)khz;
+		return 0;
+	}
+	xentrace_set_error(error, error_size, "%s: cpu_khz %.40s is no CPU frequency in kHz, a "
+			   "whole number from %d to %d: correct it", path,
+			   json_object_to_json_string(value), MIN_KHZ, MAX_KHZ);
+	return -EINVAL;
+}
+
 struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 {
 	struct json_tokener *tokener = NULL;
 	struct json_object *root = NULL;
 	struct xen_meta *meta = NULL;
 	size_t size = 0;
-	char *text = read_text(path, &size);
-	int ret = text ? 0 : -errno;
-	int64_t khz;
+	char *text;
+	int ret = whole_file_read(path, XEN_META_MAX_BYTES, &text, &size);
 
 	if (ret) {
-		xentrace_set_error(error, error_size, "%s: cannot read: %s", path, strerror(-ret));
+		xentrace_set_error(error, error_size, "%s: cannot read: %s", path,
+				   ret == -EINVAL ? "not a regular file" : strerror(-ret));
 		goto out;
 	}
 	ret = -ENOMEM;
@@ -261,7 +262,6 @@ struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 	meta = calloc(1, sizeof(*meta));
 	if (!tokener || !meta)
 		goto out;
-	text[size] = '\0';
 	root = json_tokener_parse_ex(tokener, text, size + 1);
 	ret = -EINVAL;
 	if (!root || !json_object_is_type(root, json_type_object)) {
@@ -274,13 +274,9 @@ struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 							       : json_tokener_error_desc(why));
 		goto out;
 	}
-	khz = number_member(root, "cpu_khz", 0);
-	if (khz < 0 || khz > 100000000) {
-		xentrace_set_error(error, error_size, "%s: cpu_khz %lld is no CPU frequency in kHz",
-				   path, (long long)khz);
+	ret = take_khz(meta, root, path, error, error_size);
+	if (ret)
 		goto out;
-	}
-	meta->cpu_khz = khz;
 	meta->xen_version = string_member(root, "xen_version");
 	meta->scheduler = string_member(root, "scheduler");
 	ret = take_domains(meta, root);

@@ -20,6 +20,9 @@
 extern "C" {
 #endif
 
+/** Sidecars are small; what is larger than this is something else. */
+#define XEN_META_MAX_BYTES	(16 << 20)
+
 struct xen_meta_domain {
 	uint32_t	id;
 	char		*name;		/* NULL if it is not told */
@@ -59,7 +62,8 @@ char *xen_meta_find(const char *trace_path);
  * xen_meta_load - read a sidecar
  *
  * Return: the sidecar, to be given to xen_meta_free(), or NULL with errno: ENOENT when there is no
- * such file, EINVAL (and a text in @error that names file and offset) when it is not valid.
+ * such file, EFBIG above XEN_META_MAX_BYTES, EINVAL (and a text in @error that names file and
+ * offset) when it is not valid, or no regular file.
  */
 struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size);
 

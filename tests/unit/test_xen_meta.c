@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -86,7 +87,7 @@ static void test_unknown_and_wrong(void **state)
 	assert_null(xen_meta_domain_name(meta, 0));
 	xen_meta_free(meta);
 	/* unknown keys and values of the wrong type are as if they were not there */
-	meta = load("{ \"future\": [1, {\"a\": null}], \"cpu_khz\": \"2300000\","
+	meta = load("{ \"future\": [1, {\"a\": null}], \"cpu_khz\": null,"
 		    "  \"xen_version\": 4.17,"
 		    "  \"scheduler\": null, \"domains\": { \"id\": 1, \"name\": \"x\" } }");
 	assert_int_equal(meta->cpu_khz, 0);
@@ -195,6 +196,13 @@ static void test_refused(void **state)
 	refuse("{ \"cpu_khz\": -1 }", 17, EINVAL, "cpu_khz -1");
 	refuse("{ \"cpu_khz\": 100000001 }", 24, EINVAL, "cpu_khz 100000001");
 	refuse("{ \"cpu_khz\": 99999999999999999999999 }", 38, EINVAL, "no CPU frequency");
+	refuse("{ \"cpu_khz\": \"2300000\" }", 24, EINVAL, "cpu_khz \"2300000\" is no CPU");
+	refuse("{ \"cpu_khz\": 2300000.5 }", 24, EINVAL, "cpu_khz 2300000.5 is no CPU");
+	refuse("{ \"cpu_khz\": 999 }", 18, EINVAL, "from 1000");
+	refuse("{ \"cpu_khz\": 0 }", 16, EINVAL, "cpu_khz 0 is no CPU");
+	refuse("{ \"cpu_khz\": 2e400 }", 20, EINVAL, "no CPU frequency");
+	refuse("{ \"cpu_khz\": true }", 19, EINVAL, "cpu_khz true is");
+	refuse("{ \"cpu_khz\": [ 2300000 ] }", 26, EINVAL, "no CPU frequency");
 	memset(deep, '[', 100000);
 	memcpy(deep, "{\"a\":", 5);
 	refuse(deep, 100000, EINVAL, "not a JSON object");
@@ -216,7 +224,7 @@ static void test_missing(void **state)
 
 static void test_huge(void **state)
 {
-	size_t room = 5 << 20, n;
+	size_t room = XEN_META_MAX_BYTES + 1, n;
 	char *text = malloc(room);
 	struct xen_meta *meta;
 
@@ -224,6 +232,9 @@ static void test_huge(void **state)
 	memset(text, ' ', room);
 	memcpy(text, "{}", 2);
 	refuse(text, room, EFBIG, "too large");
+	meta = load_bytes(text, room - 1, NULL, 0);
+	assert_non_null(meta);
+	xen_meta_free(meta);
 	/* as many domains as there can be */
 	n = sprintf(text, "{ \"domains\": [ { \"id\": 65535, \"name\": \"last\" }");
 	for (int i = 65534; i >= 0; i--)
@@ -236,6 +247,28 @@ static void test_huge(void **state)
 	assert_string_equal(xen_meta_domain_name(meta, 4711), "domain-4711");
 	xen_meta_free(meta);
 	free(text);
+}
+
+/* What would never end, or never begin. */
+static void test_special_files(void **state)
+{
+	static const char *const files[] = { "/dev/zero", "/dev/full", NULL };
+	char fifo[] = "/tmp/ksv-meta-XXXXXX", error[256];
+	int fd = mkstemp(fifo);
+
+	(void)state;
+	close(fd);
+	unlink(fifo);
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	for (int i = 0; i < 3; i++) {
+		const char *path = files[i] ? files[i] : fifo;
+
+		assert_null(xen_meta_load(path, error, sizeof(error)));
+		assert_int_equal(errno, EINVAL);
+		if (!strstr(error, "not a regular file"))
+			fail_msg("%s", error);
+	}
+	unlink(fifo);
 }
 
 static void test_path(void **state)
@@ -257,6 +290,7 @@ int main(void)
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_special_files),
 		cmocka_unit_test(test_path),
 	};
 
