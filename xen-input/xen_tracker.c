@@ -127,7 +127,8 @@ int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 		if (!ret)
 			ret = walk(tracker);
 		/* those that nothing has ended */
-		tracker_begin_losses(tracker, INT64_MAX, true);
+		if (!ret)
+			tracker_begin_losses(tracker, INT64_MAX, true);
 	}
 	if (ret)
 		return ret;
