@@ -16,9 +16,10 @@ struct align_options {
 	enum align_source source;
 	const char	*machine;
 	bool		json, write, quiet;
+	uint64_t	max_input;
 };
 
-enum { KEY_SOURCE = 256, KEY_MACHINE, KEY_WRITE };
+enum { KEY_SOURCE = 256, KEY_MACHINE, KEY_WRITE, KEY_MAX_INPUT };
 
 static const struct ksv_option align_option_table[] = {
 	{ 'f', "format", "FORMAT", "text (default) or json" },
@@ -27,6 +28,7 @@ static const struct ksv_option align_option_table[] = {
 	  "explains the guest's events (auto)" },
 	{ KEY_MACHINE, "machine", "NAME", "the machine that the guest is, e.g. d1 or g1" },
 	{ KEY_WRITE, "write", NULL, "store the result in GUEST.meta.json" },
+	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
 	{ 'q', "quiet", NULL, "no progress, no notes" },
 };
 
@@ -61,6 +63,9 @@ static int align_option(void *arg, int key, const char *value)
 	case KEY_MACHINE:
 		options->machine = value;
 		break;
+	case KEY_MAX_INPUT:
+		return ksv_option_size(options->command, "max-input", value,
+				       &options->max_input);
 	case KEY_WRITE:
 		options->write = true;
 		break;
@@ -248,6 +253,7 @@ static int read_host(struct align *align)
 		return KSV_EXIT_FILE;
 	align->host.options.cpu_hz = ALIGN_AS_IT_IS;
 	align->host.options.absolute_time = true;
+	align->host.options.reader.max_input = align->options->max_input;
 	align->host.quiet = align->options->quiet;
 	align->host.records = take_record;
 	align->host.rows = take_rows;

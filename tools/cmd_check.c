@@ -39,7 +39,8 @@ struct check_options {
 };
 
 enum {
-	KEY_AFFINITY = 256, KEY_AFFINITY_FILE, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_ABSOLUTE, KEY_SKEW
+	KEY_AFFINITY = 256, KEY_AFFINITY_FILE, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_MAX_INPUT,
+	KEY_ABSOLUTE, KEY_SKEW
 };
 
 static const struct ksv_option check_option_table[] = {
@@ -51,6 +52,7 @@ static const struct ksv_option check_option_table[] = {
 	  "or s, or tsc:N for a raw time stamp" },
 	{ KEY_TO, "to", "TIME", "up to this time, which is not included" },
 	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
+	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
 	{ KEY_ABSOLUTE, "absolute", NULL, "time 0 is TSC 0 instead of the first record" },
 	{ KEY_SKEW, "correct-skew", NULL, "correct TSC differences between physical CPUs" },
 	{ 'q', "quiet", NULL, "no progress, no notes about damage, clock and skew" },
@@ -199,6 +201,9 @@ static int check_option(void *arg, int key, const char *value)
 		return ksv_option_time(options->command, "to", value, &options->to);
 	case KEY_CPU_HZ:
 		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
+	case KEY_MAX_INPUT:
+		return ksv_option_size(options->command, "max-input", value,
+				       &options->trace.reader.max_input);
 	case KEY_ABSOLUTE:
 		options->trace.absolute_time = true;
 		break;

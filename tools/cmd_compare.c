@@ -43,7 +43,7 @@ struct job {
 
 enum { KEY_METRIC = 256, KEY_VALUES, KEY_BASELINE, KEY_RUNS, KEY_STATISTIC, KEY_PERCENTILES,
        KEY_CONFIDENCE, KEY_RESAMPLES, KEY_SEED, KEY_WINDOWS, KEY_PLOT, KEY_TITLE, KEY_CPU_HZ,
-       KEY_RECORD_COST, KEY_JOINT };
+       KEY_MAX_INPUT, KEY_RECORD_COST, KEY_JOINT };
 
 static const struct ksv_option compare_option_table[] = {
 	{ 'f', "format", "FORMAT", "text (default), json or csv" },
@@ -68,6 +68,7 @@ static const struct ksv_option compare_option_table[] = {
 	{ KEY_PLOT, "plot", "FILE", "draw bars with intervals: FILE.svg, .png or .pdf" },
 	{ KEY_TITLE, "title", "TEXT", "a title above the plot" },
 	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
+	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
 	{ 'q', "quiet", NULL, "no progress, no notes about the traces" },
 };
 
@@ -244,6 +245,9 @@ static int compare_option(void *arg, int key, const char *value)
 		return 0;
 	case KEY_CPU_HZ:
 		return ksv_option_hz(job->command, value, &job->trace.cpu_hz);
+	case KEY_MAX_INPUT:
+		return ksv_option_size(job->command, "max-input", value,
+				       &job->trace.reader.max_input);
 	default:
 		return set_number(job, key, value);
 	}

@@ -35,7 +35,10 @@ struct dump_options {
 
 /* --- the command line ------------------------------------------------------------------------ */
 
-enum { KEY_PCPU = 256, KEY_VCPU, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_ABSOLUTE, KEY_SKEW, KEY_LIST };
+enum {
+	KEY_PCPU = 256, KEY_VCPU, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_MAX_INPUT, KEY_ABSOLUTE,
+	KEY_SKEW, KEY_LIST
+};
 
 static const struct ksv_option dump_option_table[] = {
 	{ 'f', "format", "FORMAT", "text (default), csv or json (one object per line)" },
@@ -47,6 +50,7 @@ static const struct ksv_option dump_option_table[] = {
 	  "ns, us, ms or s, or tsc:N for a raw time stamp" },
 	{ KEY_TO, "to", "TIME", "up to and including this time" },
 	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
+	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
 	{ KEY_ABSOLUTE, "absolute", NULL, "time 0 is TSC 0 instead of the first record" },
 	{ KEY_SKEW, "correct-skew", NULL, "correct TSC differences between physical CPUs" },
 	{ KEY_LIST, "list-events", NULL, "show the table of all known events instead of a file" },
@@ -93,6 +97,9 @@ static int dump_option(void *arg, int key, const char *value)
 		return ksv_option_time(options->command, "to", value, &options->filter.to);
 	case KEY_CPU_HZ:
 		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
+	case KEY_MAX_INPUT:
+		return ksv_option_size(options->command, "max-input", value,
+				       &options->trace.reader.max_input);
 	case KEY_ABSOLUTE:
 		options->trace.absolute_time = true;
 		break;
@@ -162,6 +169,24 @@ static int dump_trace(const struct dump_options *options, struct xen_trace *trac
 	return model_xen_changed(trace, status);
 }
 
+/** A point of the command line in ns. */
+static int64_t ns_of(const struct xen_trace *trace, const struct ksv_time *time)
+{
+	return time->kind == KSV_TIME_TSC ? xen_clock_ns(xen_trace_clock(trace), time->tsc)
+					  : time->ns;
+}
+
+/** A window without anything in it is a mistake. Return: 0 or an exit status (reported). */
+static int check_window(const struct dump_options *options, const struct xen_trace *trace)
+{
+	const struct ksv_time *from = &options->filter.from, *to = &options->filter.to;
+
+	if (from->kind == KSV_TIME_NONE || to->kind == KSV_TIME_NONE ||
+	    ns_of(trace, from) <= ns_of(trace, to))
+		return 0;
+	return ksv_usage_error(options->command, "--from is after --to: nothing lies between");
+}
+
 static int dump_file(const char *path, struct dump_options *options, struct output *out)
 {
 	struct xen_trace *trace;
@@ -181,7 +206,9 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 		ksv_error("%s", *error ? error : strerror(errno));
 		return KSV_EXIT_FILE;
 	}
-	status = out_open(out, options->output);
+	status = check_window(options, trace);
+	if (!status)
+		status = out_open(out, options->output);
 	if (!status)
 		status = dump_trace(options, trace, out, &progress);
 	xen_trace_close(trace);

@@ -57,7 +57,7 @@ struct plot {
 /* --- the command line ------------------------------------------------------------------------ */
 
 enum { KEY_BY = 256, KEY_FROM, KEY_TO, KEY_VCPU, KEY_PCPU, KEY_WIDTH, KEY_HEIGHT, KEY_SCALE,
-       KEY_TITLE, KEY_CPU_HZ };
+       KEY_TITLE, KEY_CPU_HZ, KEY_MAX_INPUT };
 
 static const struct ksv_option plot_option_table[] = {
 	{ 'o', "output", "FILE", "write to FILE instead of standard output" },
@@ -74,6 +74,7 @@ static const struct ksv_option plot_option_table[] = {
 	{ KEY_SCALE, "scale", "N", "PNG: this many times larger in all, for print" },
 	{ KEY_TITLE, "title", "TEXT", "a title above the figure" },
 	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
+	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
 	{ 'q', "quiet", NULL, "no notes about damage, clock and skew" },
 };
 
@@ -146,6 +147,9 @@ static int plot_option(void *arg, int key, const char *value)
 		return 0;
 	case KEY_CPU_HZ:
 		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
+	case KEY_MAX_INPUT:
+		return ksv_option_size(options->command, "max-input", value,
+				       &options->trace.reader.max_input);
 	}
 	return 0;
 }

@@ -43,7 +43,7 @@ struct report_options {
 	struct xen_trace_options trace;
 };
 
-enum { KEY_VCPU = 256, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_ABSOLUTE, KEY_SKEW,
+enum { KEY_VCPU = 256, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_MAX_INPUT, KEY_ABSOLUTE, KEY_SKEW,
        KEY_WORST, KEY_KIND, KEY_ABOVE, KEY_TRACING, KEY_RECORD_COST };
 
 static const struct ksv_option report_option_table[] = {
@@ -59,6 +59,7 @@ static const struct ksv_option report_option_table[] = {
 	{ KEY_TRACING, "tracing", NULL, "instead: what the tracing costs, and what to switch off" },
 	{ KEY_RECORD_COST, "record-cost", "NS", "with --tracing: what a record costs" },
 	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
+	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
 	{ KEY_ABSOLUTE, "absolute", NULL, "time 0 is TSC 0 instead of the first record" },
 	{ KEY_SKEW, "correct-skew", NULL, "correct TSC differences between physical CPUs" },
 	{ 'q', "quiet", NULL, "no progress, no notes about damage, clock and skew" },
@@ -148,6 +149,9 @@ static int report_option(void *arg, int key, const char *value)
 		return ksv_option_time(options->command, "to", value, &options->to);
 	case KEY_CPU_HZ:
 		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
+	case KEY_MAX_INPUT:
+		return ksv_option_size(options->command, "max-input", value,
+				       &options->trace.reader.max_input);
 	case KEY_ABSOLUTE:
 		options->trace.absolute_time = true;
 		break;

@@ -44,11 +44,12 @@ static int open_view(struct view *view)
 	return status;
 }
 
-enum { KEY_CPU_HZ = 256, KEY_ABSOLUTE, KEY_SKEW, KEY_NO_COMBOS };
+enum { KEY_CPU_HZ = 256, KEY_MAX_INPUT, KEY_ABSOLUTE, KEY_SKEW, KEY_NO_COMBOS };
 
 static const struct ksv_option view_option_table[] = {
 	{ 's', "session", "FILE", "restore a KernelShark session instead of opening files" },
 	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC in xentrace files, e.g. 2.4G" },
+	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
 	{ KEY_ABSOLUTE, "absolute", NULL, "time 0 is TSC 0 instead of the first record" },
 	{ KEY_SKEW, "correct-skew", NULL, "correct TSC differences between physical CPUs" },
 	{ KEY_NO_COMBOS, "no-combos", NULL, "do not show hosts and guests as combos at once" },
@@ -59,6 +60,7 @@ static int view_option(void *arg, int key, const char *value)
 {
 	struct view *view = arg;
 	uint64_t hz;
+	int ret;
 
 	switch (key) {
 	case 's':
@@ -72,6 +74,13 @@ static int view_option(void *arg, int key, const char *value)
 			return ksv_usage_error(view->command, "--cpu-hz %s: not a CPU frequency; "
 					       "write 2.4G, 2400M, 2399998K or Hz", value);
 		snprintf(view->start.hz, sizeof(view->start.hz), "%llu", (unsigned long long)hz);
+		break;
+	case KEY_MAX_INPUT:
+		ret = ksv_option_size(view->command, "max-input", value, &view->files.max_input);
+		if (ret)
+			return ret;
+		snprintf(view->start.max_input, sizeof(view->start.max_input), "%llu",
+			 (unsigned long long)view->files.max_input);
 		break;
 	case KEY_ABSOLUTE:
 		view->start.absolute = true;

@@ -25,31 +25,31 @@ _kshark_virt()
 	fi
 	case $command in
 	view)
-		options="--session --cpu-hz --absolute --correct-skew --no-combos --dry-run --help"
+		options="--session --cpu-hz --max-input --absolute --correct-skew --no-combos --dry-run --help"
 		;;
 	dump)
 		options="--format --output --pcpu --vcpu --event --from --to --cpu-hz --absolute"
-		options+=" --correct-skew --list-events --quiet --help"
+		options+=" --max-input --correct-skew --list-events --quiet --help"
 		;;
 	report)
 		options="--format --output --vcpu --from --to --cpu-hz --absolute --correct-skew"
-		options+=" --worst --kind --above --tracing --record-cost --quiet --help"
+		options+=" --max-input --worst --kind --above --tracing --record-cost --quiet --help"
 		;;
 	check)
 		options="--affinity --affinity-file --format --from --to --cpu-hz --absolute"
-		options+=" --correct-skew --quiet --help"
+		options+=" --max-input --correct-skew --quiet --help"
 		;;
 	align)
-		options="--format --source --machine --write --quiet --help"
+		options="--format --source --machine --write --max-input --quiet --help"
 		;;
 	compare)
 		options="--format --output --values --metric --baseline --runs --statistic"
 		options+=" --percentiles --confidence --joint --resamples --seed --windows --record-cost --plot --title"
-		options+=" --cpu-hz --quiet --help"
+		options+=" --cpu-hz --max-input --quiet --help"
 		;;
 	plot)
 		options="--output --format --by --from --to --vcpu --pcpu --width --height --scale"
-		options+=" --title --cpu-hz --quiet --help"
+		options+=" --title --cpu-hz --max-input --quiet --help"
 		;;
 	help)
 		((COMP_CWORD == 2)) && _kshark_virt_words "view dump report plot check align compare" "$cur"
@@ -87,7 +87,7 @@ _kshark_virt()
 	--by)
 		_kshark_virt_words "vcpu pcpu" "$cur"
 		;;
-	--affinity | --pcpu | --vcpu | --from | --to | --cpu-hz | --width | --height | --scale | --title) ;;
+	--affinity | --pcpu | --vcpu | --from | --to | --cpu-hz | --max-input | --width | --height | --scale | --title) ;;
 	--machine | --metric | --baseline | --runs | --confidence | --worst | --above | --record-cost | --resamples | --seed | --windows) ;;
 	*)
 		if [[ $cur == -* ]]; then

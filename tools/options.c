@@ -14,6 +14,7 @@
 
 #include "escape.h"
 #include "options.h"
+#include "xen_trace.h"
 #include "xen_clock.h"
 #include "xen_meta.h"
 
@@ -380,6 +381,15 @@ int ksv_option_hz(const struct ksv_command *command, const char *value, uint64_t
 		return 0;
 	return ksv_usage_error(command, "--cpu-hz %s: not a CPU frequency; write 2.4G, 2400M, "
 			       "2399998K or Hz", value);
+}
+
+int ksv_option_size(const struct ksv_command *command, const char *name, const char *value,
+		    uint64_t *size)
+{
+	if (!xen_trace_parse_size(value, size))
+		return 0;
+	return ksv_usage_error(command, "--%s %s: not a number of bytes; write 500M, 64G or bytes",
+			       name, value);
 }
 
 int ksv_option_vcpus(const struct ksv_command *command, const char *value,

@@ -152,4 +152,13 @@ bool ksv_same_file(const char *in, const char *out);
 int ksv_check_output(const struct ksv_command *command, const char *option, const char *out,
 		     const char *in);
 
+/** ksv_option_size - as ksv_option_time() for a number of bytes. */
+int ksv_option_size(const struct ksv_command *command, const char *name, const char *value,
+		    uint64_t *size);
+
+/** What all subcommands have that read xentrace files. */
+#define KSV_OPTION_MAX_INPUT(key)						\
+	{ key, "max-input", "SIZE", "unpack or copy that many bytes at most of what is\n"	\
+	  "compressed or a pipe, e.g. 500M, 64G (default 16G)" }
+
 #endif

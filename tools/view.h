@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_VIEW_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 /** view_plugin_list - our plugins, separated by commas. Return: malloc'ed, or NULL (reported). */
 char *view_plugin_list(void);
@@ -17,6 +18,7 @@ struct view_files {
 	int	n;		/* less after view_hand_over() without those of no use */
 	char	**names;	/* malloc'ed names to hand over */
 	char	*temp;		/* private directory, or NULL */
+	uint64_t max_input;	/* bytes that are copied from a pipe at most; 0: a default */
 };
 
 /** view_check_readable - say why, if a file cannot be read. */
@@ -45,6 +47,7 @@ struct view_start {
 	char		**extra;	/* more arguments */
 	int		n_extra;
 	char		hz[24];		/* as XEN_CPUHZ; empty if not given */
+	char		max_input[24];	/* as XEN_MAX_INPUT; the same */
 	bool		absolute;
 	bool		correct_skew;
 	bool		no_combos;

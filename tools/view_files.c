@@ -177,10 +177,11 @@ static int link_sidecar(const char *sidecar, const char *name)
 /* --- handing over ---------------------------------------------------------------------------- */
 
 /** Everything from a pipe into a file. */
-static int copy_to_file(int in, const char *from, const char *to)
+static int copy_to_file(int in, const char *from, const char *to, uint64_t most)
 {
 	int out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	char buffer[65536];
+	uint64_t copied = 0;
 	ssize_t n = 0;
 
 	if (out < 0)
@@ -194,6 +195,13 @@ static int copy_to_file(int in, const char *from, const char *to)
 			ksv_error("%s: cannot read: %s", from, strerror(errno));
 			close(out);
 			return -EIO;
+		}
+		copied += n;
+		if (copied > most) {
+			ksv_error("%s: more than %llu bytes; if that is right, allow more with "
+				  "--max-input", from, (unsigned long long)most);
+			close(out);
+			return -EFBIG;
 		}
 		while (done < n) {
 			ssize_t m = write(out, buffer + done, n - done);
@@ -234,7 +242,8 @@ static int hand_over_pipe(struct view_files *files, const char *path, char **han
 		ret = -ENOMEM;
 	}
 	if (!ret)
-		ret = copy_to_file(fd, from, raw);
+		ret = copy_to_file(fd, from, raw,
+				   files->max_input ? files->max_input : XENTRACE_MAX_INPUT);
 	if (!is_stdin)
 		close(fd);
 	if (ret)

@@ -97,7 +97,7 @@ struct variable {
 	const char	*name, *value;
 };
 
-enum { MAX_VARIABLES = 4 };
+enum { MAX_VARIABLES = 5 };
 
 static int find_variables(const struct view_start *start, struct variable *variables)
 {
@@ -105,6 +105,8 @@ static int find_variables(const struct view_start *start, struct variable *varia
 
 	if (start->hz[0])
 		variables[n++] = (struct variable){ "XEN_CPUHZ", start->hz };
+	if (start->max_input[0])
+		variables[n++] = (struct variable){ "XEN_MAX_INPUT", start->max_input };
 	if (start->absolute)
 		variables[n++] = (struct variable){ "XEN_ABSTS", "1" };
 	if (start->correct_skew)

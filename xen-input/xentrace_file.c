@@ -21,8 +21,7 @@
 /** So much is copied before it must look like a trace. */
 #define PROBE_BYTES	(16 << 20)
 
-/** What nobody has asked for: larger copies, and such as only a bomb unpacks to. */
-#define MAX_COPY	(UINT64_C(16) << 30)
+/** What nobody has asked for: more than only a bomb unpacks to. */
 #define MAX_RATIO	250
 #define RATIO_FROM	(UINT64_C(256) << 20)
 
@@ -70,7 +69,7 @@ struct spool {
 static int check_amount(struct spool *spool)
 {
 	uint64_t asked = spool->options ? spool->options->max_input : 0;
-	uint64_t most = asked ? asked : MAX_COPY;
+	uint64_t most = asked ? asked : XENTRACE_MAX_INPUT;
 	uint64_t packed = xentrace_source_total(spool->src);
 
 	if (!spool->seen && spool->copied >= PROBE_BYTES) {

@@ -108,11 +108,13 @@ struct xentrace_options {
 	xentrace_progress_fn	progress;
 	void			*progress_arg;
 	/**
-	 * Bytes that are copied at most, of what is compressed or a pipe; 0: 16 GiB, and no more
-	 * than 250 times as many as the compressed data has, from 256 MiB on.
+	 * Bytes that are copied at most, of what is compressed or a pipe; 0: XENTRACE_MAX_INPUT,
+	 * and no more than 250 times as many as the compressed data has, from 256 MiB on.
 	 */
 	uint64_t		max_input;
 };
+
+#define XENTRACE_MAX_INPUT	(UINT64_C(16) << 30)
 
 /**
  * xentrace_check - is this a xentrace file (plain, gzip or zstd)?

@@ -54,9 +54,9 @@ picks '$2 <= 1' --to 1ns
 tsc=$(sed -n 15000p "$all" | cut -d, -f1)
 picks "\$1 >= $tsc" --from "tsc:$tsc"
 picks "\$1 <= $tsc" --to "tsc:$tsc"
-run dump --quiet --format csv --from 2 --to 1 "$sample"
+run dump --quiet --format csv --from 1000 --to 2000 "$sample"
 status 0
-check "an empty span has the header alone" test "$(wc -l < "$OUT")" = 1
+check "a span after the trace has the header alone" test "$(wc -l < "$OUT")" = 1
 
 # Clock options.
 run dump --quiet --format csv --cpu-hz 1G "$sample"
