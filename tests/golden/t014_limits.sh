@@ -91,10 +91,13 @@ if command -v zstd >/dev/null; then
 	run dump --quiet --format csv "$WORK/long.zst"
 	status 0
 	same "$OUT" "$WORK/plain"
-	(ulimit -v 1000000 && "$KSV_BIN" dump "$WORK/long.zst" >"$OUT" 2>"$ERR")
-	STATUS=$?
-	status 3
-	says "$ERR" "Cannot allocate memory"
+	# the address sanitizer maps more than any limit
+	if ! ldd "$KSV_BIN" | grep -q libasan; then
+		(ulimit -v 1000000 && "$KSV_BIN" dump "$WORK/long.zst" >"$OUT" 2>"$ERR")
+		STATUS=$?
+		status 3
+		says "$ERR" "Cannot allocate memory"
+	fi
 	# nothing but a beginning
 	head -c 20 "$WORK/pieces.zst" >"$WORK/begin.zst"
 	run dump "$WORK/begin.zst"
