@@ -94,6 +94,9 @@ int compare_evaluate(struct compare *compare, const struct compare_options *opti
 	};
 	int ret = 0;
 
+	for (int kind = 0; kind < STATS_N; kind++)
+		method.left_out[kind] = !options->kinds[kind] &&
+					!(options->record_cost && kind == STATS_MEAN);
 	for (int i = 0; i < compare->n_metrics && !ret; i++) {
 		struct compare_metric *metric = compare->metrics[i];
 		struct stats_sample base;

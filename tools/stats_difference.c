@@ -7,6 +7,12 @@
  * difference in standard errors. All values are put into one pool and divided anew, again and
  * again, to find out how large that becomes by chance. Because it is in standard errors, it hardly
  * depends on the distribution, nor on which of the samples varies more.
+ *
+ * Percentiles jump from value to value, so that they tell little of few of them. Here they are
+ * averages of the values around them, weighted by how probably each of them would be the
+ * percentile of values drawn anew (much as F. E. Harrell and C. E. Davis, A new distribution-free
+ * quantile estimator, 1982). Where the percentiles themselves do not differ in the same direction,
+ * there is no difference.
  */
 #include <errno.h>
 #include <float.h>
@@ -25,9 +31,12 @@ enum { BASE, SAMPLE, N_SIDES };
 /** What is smaller, beside the values themselves, is rounding. */
 #define ROUNDING	1e-13
 
-/** @error: the square of its standard error */
+/**
+ * @error: the square of its standard error
+ * @plain: the percentile that @value is an average around; else the same
+ */
 struct estimate {
-	double		value, error;
+	double		value, error, plain;
 };
 
 /**
@@ -38,6 +47,7 @@ struct rank {
 	size_t		rank;			/* from 1; 0: too few values */
 	size_t		first, n;		/* values that it could be, from 0 */
 	double		*weights;
+	double		*densities;		/* of weights, between each one and that below */
 };
 
 /** Limits outside of which there is more than chance. */
@@ -61,11 +71,15 @@ struct pool {
 	uint64_t	random;
 	/* all divisions: */
 	size_t		n_divisions, at;
+	size_t		look;			/* what is clear after so many needs no more */
 	bool		all;			/* each one once, the one that is seen, too */
 	bool		enough;			/* so many that some can be extreme */
-	size_t		extreme;		/* so many at each end are, at most */
+	bool		open[STATS_N];		/* more divisions are needed */
+	size_t		n_apart[STATS_N];
 	size_t		*places;		/* of the sample's values, if it is each one once */
 	double		*apart[STATS_N];	/* by division */
+	/* the samples themselves: */
+	struct estimate	seen[N_SIDES][STATS_N];
 };
 
 /* --- divisions ------------------------------------------------------------------------------- */
@@ -129,18 +143,27 @@ static void draw(struct pool *pool, size_t n)
 	}
 }
 
+/** Without branches: half of them would be guessed wrong. */
 static void random_division(struct pool *pool)
 {
-	size_t total = pool->n[BASE] + pool->n[SAMPLE];
-	size_t taken[N_SIDES] = { 0, 0 };
+	size_t total = pool->n[BASE] + pool->n[SAMPLE], wanted = pool->n[SAMPLE];
+	const double *values = total < pool->n_values ? pool->drawn : pool->values;
+	double *base = pool->divided[BASE], *sample = pool->divided[SAMPLE];
+	uint64_t random = 0;
 
 	if (total < pool->n_values)
 		draw(pool, total);
 	for (size_t i = 0; i < total; i++) {
-		bool sample = random_below(pool, total - i) < pool->n[SAMPLE] - taken[SAMPLE];
+		bool taken;
 
-		pool->divided[sample][taken[sample]++] =
-			(total < pool->n_values ? pool->drawn : pool->values)[i];
+		/* 32 bits are enough for one of STATS_MAX_DIVIDED */
+		random = i % 2 ? random >> 32 : next_random(pool);
+		taken = (uint32_t)random * (uint64_t)(total - i) >> 32 < wanted;
+		/* there is room for one more on each side */
+		*base = *sample = values[i];
+		base += !taken;
+		sample += taken;
+		wanted -= taken;
 	}
 }
 
@@ -155,6 +178,15 @@ static double drawn_below(size_t n, size_t rank, size_t n_lowest)
 	return distribution_binomial(n, (double)n_lowest / (double)n, rank);
 }
 
+/** By how much weights grow there, per value: the density of the rank among values from 0 to 1. */
+static double density_below(size_t n, size_t rank, size_t n_lowest)
+{
+	double part = (double)n_lowest / (double)n, a = (double)rank, b = (double)(n - rank) + 1;
+
+	return exp(lgamma(a + b) - lgamma(a) - lgamma(b) + (a - 1) * log(part) +
+		   (b - 1) * log1p(-part));
+}
+
 /** Return: 0 or -ENOMEM. */
 static int find_rank(struct rank *rank, size_t n, unsigned int per_mille)
 {
@@ -165,25 +197,28 @@ static int find_rank(struct rank *rank, size_t n, unsigned int per_mille)
 		first--;
 	while (end < n && drawn_below(n, at, end) < 1 - LEAST_WEIGHT)
 		end++;
-	*rank = (struct rank){ at, first, end - first, calloc(end - first, sizeof(double)) };
-	if (!rank->weights)
+	*rank = (struct rank){ at, first, end - first, calloc(end - first, sizeof(double)),
+			       calloc(end - first, sizeof(double)) };
+	if (!rank->weights || !rank->densities)
 		return -ENOMEM;
 	below = 0;
 	for (size_t i = 0; i < rank->n; i++) {
 		double next = i + 1 < rank->n ? drawn_below(n, at, first + i + 1) : 1;
 
 		rank->weights[i] = next - below;
+		rank->densities[i] = i ? density_below(n, at, first + i) : 0;
 		below = next;
 	}
 	return 0;
 }
 
-static int find_ranks(struct rank ranks[STATS_N], size_t n)
+/** Of what is to be told. */
+static int find_ranks(const struct pool *pool, struct rank ranks[STATS_N], size_t n)
 {
 	int ret = 0;
 
 	for (int kind = STATS_P50; kind < STATS_N && !ret; kind++)
-		if (n >= stats_least_values(kind))
+		if (pool->open[kind] && n >= stats_least_values(kind))
 			ret = find_rank(&ranks[kind], n, stats_per_mille(kind));
 	return ret;
 }
@@ -192,32 +227,57 @@ static void release_ranks(struct rank ranks[STATS_N])
 {
 	for (int kind = 0; kind < STATS_N; kind++) {
 		free(ranks[kind].weights);
+		free(ranks[kind].densities);
 		ranks[kind] = (struct rank){ 0 };
 	}
 }
 
 /* --- estimates ------------------------------------------------------------------------------- */
 
+/** Sums side by side, so that one addition need not wait for the other. */
+#define LANES	4
+
+static double add_lanes(const double lanes[LANES])
+{
+	return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+}
+
 static double mean_of(const double *values, size_t n)
 {
-	double sum = 0;
+	double sums[LANES] = { 0 };
+	size_t i = 0;
 
-	for (size_t i = 0; i < n; i++)
-		sum += values[i];
-	return sum / (double)n;
+	for (; i + LANES <= n; i += LANES)
+		for (int lane = 0; lane < LANES; lane++)
+			sums[lane] += values[i + lane];
+	for (; i < n; i++)
+		sums[0] += values[i];
+	return add_lanes(sums) / (double)n;
 }
 
 /** The second and fourth powers of the distances from the mean, added up. */
 static void add_powers(const double *values, size_t n, double mean, double *squares,
 		       double *fourths)
 {
-	*squares = *fourths = 0;
-	for (size_t i = 0; i < n; i++) {
-		double square = (values[i] - mean) * (values[i] - mean);
+	double square[LANES] = { 0 }, fourth[LANES] = { 0 };
+	size_t whole = n - n % LANES;
 
-		*squares += square;
-		*fourths += square * square;
+	for (size_t i = 0; i < whole; i += LANES) {
+		for (int lane = 0; lane < LANES; lane++) {
+			double power = (values[i + lane] - mean) * (values[i + lane] - mean);
+
+			square[lane] += power;
+			fourth[lane] += power * power;
+		}
 	}
+	for (size_t i = whole; i < n; i++) {
+		double power = (values[i] - mean) * (values[i] - mean);
+
+		square[i % LANES] += power;
+		fourth[i % LANES] += power * power;
+	}
+	*squares = add_lanes(square);
+	*fourths = add_lanes(fourth);
 	/* equal values have a mean that may be off by rounding */
 	if (*squares <= (double)n * ROUNDING * ROUNDING)
 		*squares = *fourths = 0;
@@ -230,11 +290,11 @@ static struct estimate estimate_mean(const double *values, size_t size, struct e
 
 	add_powers(values, size, mean, &squares, &fourths);
 	if (spread) {
-		spread->value = log(squares / (n - 1));
+		spread->value = spread->plain = log(squares / (n - 1));
 		spread->error = ((squares > 0 ? n * fourths / (squares * squares) : 1) -
 				 (n - 3) / (n - 1)) / n;
 	}
-	return (struct estimate){ mean, squares / (n - 1) / n };
+	return (struct estimate){ mean, squares / (n - 1) / n, mean };
 }
 
 /** The harmonic mean is the inverse of what this estimates. */
@@ -245,47 +305,70 @@ static struct estimate estimate_inverse(struct pool *pool, const double *values,
 	return estimate_mean(pool->inverses, n, NULL);
 }
 
-static struct estimate estimate_percentile(const double *values, const struct rank *rank,
-					   double value)
+/**
+ * The standard error is that of what each value contributes: it moves the weights of all between
+ * itself and the rank (the infinitesimal jackknife).
+ */
+static struct estimate estimate_percentile(const double *sorted, size_t size,
+					   const struct rank *rank, double plain)
 {
-	double sum = 0, squares = 0;
+	const double *values = sorted + rank->first;
+	double n = (double)size, sum = 0, above = 0, squares = 0, moved = 0;
 
-	for (size_t i = 0; i < rank->n; i++) {
-		double distance = values[rank->first + i] - value;
+	for (size_t i = rank->n - 1; i; i--) {
+		double step = rank->densities[i] * (values[i] - values[i - 1]);
 
-		sum += rank->weights[i] * distance;
-		squares += rank->weights[i] * distance * distance;
+		sum += rank->weights[i] * (values[i] - plain);
+		squares += above * above;
+		above += step;
+		moved += step * (double)(rank->first + i);
 	}
-	squares -= sum * sum;
-	return (struct estimate){ value, squares > ROUNDING * ROUNDING ? squares : 0 };
+	sum += rank->weights[0] * (values[0] - plain);
+	squares += (double)(rank->first + 1) * above * above - moved * moved / n;
+	squares /= n * (n - 1);
+	return (struct estimate){ plain + sum, squares > ROUNDING * ROUNDING ? squares : 0, plain };
 }
 
-/** Of a sample's values, in ascending order. @side: whose ranks they have. */
+/** Of a sample's values, in ascending order. */
 static void estimate_all(struct pool *pool, const double *values, size_t n,
 			 const struct rank ranks[STATS_N], struct estimate estimate[STATS_N])
 {
-	double value[STATS_N];
-
-	estimate[STATS_MEAN] = estimate_mean(values, n, &estimate[STATS_STDDEV]);
-	if (pool->positive)
+	if (pool->open[STATS_MEAN] || pool->open[STATS_STDDEV])
+		estimate[STATS_MEAN] = estimate_mean(values, n, &estimate[STATS_STDDEV]);
+	if (pool->open[STATS_HMEAN])
 		estimate[STATS_HMEAN] = estimate_inverse(pool, values, n);
-	for (int kind = STATS_P50; kind < STATS_N; kind++) {
-		if (!ranks[kind].rank)
-			continue;
-		value[kind] = stats_percentile(values, n, kind, pool->method->percentile);
-		estimate[kind] = estimate_percentile(values, &ranks[kind], value[kind]);
-	}
+	for (int kind = STATS_P50; kind < STATS_N; kind++)
+		if (pool->open[kind])
+			estimate[kind] = estimate_percentile(values, n, &ranks[kind],
+				stats_percentile(values, n, kind, pool->method->percentile));
 }
 
-/** A difference in standard errors; without any error it is infinite. */
-static double apart(const struct estimate *base, const struct estimate *sample)
+/**
+ * The standard error of a percentile comes from few values and varies much by itself. To divide by
+ * a power of it that is less than 1 finds more, and still tells which of the samples varies more.
+ */
+#define PERCENTILE_POWER	0.8
+
+/** What differences are divided by. @parts: the sum of 1 / n of both samples */
+static double measure_of(int kind, double error, double parts)
+{
+	if (kind < STATS_P50 || !(error > 0))
+		return sqrt(error);
+	/* the errors of more values are smaller, and what is measured with them is not */
+	return sqrt(parts) * pow(error / parts, PERCENTILE_POWER / 2);
+}
+
+/** A difference in such measures; without any error it is infinite. */
+static double apart(int kind, const struct estimate *base, const struct estimate *sample,
+		    double parts)
 {
 	double difference = sample->value - base->value;
 
 	/* two logarithms of 0, too, do not differ */
-	if (isnan(difference) || fabs(difference) <= ROUNDING)
+	if (isnan(difference) || fabs(difference) <= ROUNDING ||
+	    !(difference * (sample->plain - base->plain) > 0))
 		return 0;
-	return difference / sqrt(base->error + sample->error);
+	return difference / measure_of(kind, base->error + sample->error, parts);
 }
 
 /** So small that its square is no problem, and not so small that its inverse is one. */
@@ -301,14 +384,95 @@ static bool is_told(const struct pool *pool, int kind)
 	size_t least = stats_least_values(kind);
 
 	return pool->samples[BASE]->n >= least && pool->samples[SAMPLE]->n >= least &&
-	       (kind != STATS_HMEAN || pool->positive);
+	       (kind != STATS_HMEAN || pool->positive) && !pool->method->left_out[kind];
+}
+
+static double parts_of(const size_t n[N_SIDES])
+{
+	return 1 / (double)n[BASE] + 1 / (double)n[SAMPLE];
+}
+
+static double seen_parts(const struct pool *pool)
+{
+	const size_t n[N_SIDES] = { pool->samples[BASE]->n, pool->samples[SAMPLE]->n };
+
+	return parts_of(n);
+}
+
+/** How far apart the samples themselves are, and in which measure. */
+static double seen_apart(const struct pool *pool, int kind)
+{
+	return apart(kind, &pool->seen[BASE][kind], &pool->seen[SAMPLE][kind], seen_parts(pool));
+}
+
+static double seen_measure(const struct pool *pool, int kind)
+{
+	return measure_of(kind, pool->seen[BASE][kind].error + pool->seen[SAMPLE][kind].error,
+			  seen_parts(pool));
+}
+
+static bool is_mean(int kind)
+{
+	return kind == STATS_MEAN || kind == STATS_HMEAN;
+}
+
+/** So many of @n divisions are beyond what the confidence allows, at each end. */
+static double in_tail(const struct pool *pool, size_t n)
+{
+	return (1 - pool->method->confidence) / 2 * (double)(n + !pool->all);
+}
+
+/**
+ * How many of @n divisions may be extreme at each end, 0 if it is too few. Among divisions that are
+ * drawn, the one that is seen counts, too. Means, which differ more often than they should if only
+ * the spread does, have a reserve: as many less as their number varies by (standard deviation).
+ */
+static size_t count_extreme(const struct pool *pool, int kind, size_t n)
+{
+	double extreme = in_tail(pool, n);
+
+	if (!pool->all && is_mean(kind))
+		extreme -= sqrt(extreme);
+	/* a whole number stays one in spite of rounding */
+	return extreme > 0 ? (size_t)(extreme + 1e-9) : 0;
+}
+
+/**
+ * Where clearly more divisions are as extreme as what is seen, more of them would not change the
+ * verdict: if only those that may be were, as many would be with a probability below 1e-5.
+ */
+static bool is_clear(const struct pool *pool, int kind)
+{
+	double seen = seen_apart(pool, kind), expected = in_tail(pool, pool->at);
+	size_t many = (size_t)(expected + 5 * sqrt(expected) + 5), above = 0, below = 0;
+
+	for (size_t i = 0; i < pool->at; i++) {
+		above += pool->apart[kind][i] >= seen;
+		below += pool->apart[kind][i] <= seen;
+	}
+	return above >= many && below >= many;
+}
+
+/** Return: whether more divisions are needed. */
+static bool look(struct pool *pool)
+{
+	bool more = false;
+
+	for (int kind = 0; kind < STATS_N; kind++) {
+		pool->open[kind] = pool->open[kind] && !is_clear(pool, kind);
+		more |= pool->open[kind];
+	}
+	return more;
 }
 
 static void divide(struct pool *pool)
 {
 	struct estimate base[STATS_N], sample[STATS_N];
+	double parts = parts_of(pool->n);
 
 	for (pool->at = 0; pool->at < pool->n_divisions && pool->enough; pool->at++) {
+		if (pool->at == pool->look && !look(pool))
+			break;
 		if (pool->all)
 			next_division(pool);
 		else
@@ -317,8 +481,9 @@ static void divide(struct pool *pool)
 		estimate_all(pool, pool->divided[SAMPLE], pool->n[SAMPLE], pool->ranks[SAMPLE],
 			     sample);
 		for (int kind = 0; kind < STATS_N; kind++)
-			if (is_told(pool, kind))
-				pool->apart[kind][pool->at] = apart(&base[kind], &sample[kind]);
+			if (pool->open[kind])
+				pool->apart[kind][pool->n_apart[kind]++] =
+					apart(kind, &base[kind], &sample[kind], parts);
 	}
 }
 
@@ -329,13 +494,13 @@ static struct limits limits_of(struct pool *pool, int kind, const struct estimat
 			       const struct estimate *sample)
 {
 	double a = base->error, b = sample->error, *values = pool->apart[kind], limit;
+	size_t n = pool->n_apart[kind], extreme;
 	double freedom = INFINITY;
 
 	if (pool->enough) {
-		stats_sort(values, pool->n_divisions);
-		return (struct limits){
-			values[pool->extreme], values[pool->n_divisions - 1 - pool->extreme],
-		};
+		extreme = count_extreme(pool, kind, n) - !pool->all;
+		stats_sort(values, n);
+		return (struct limits){ values[extreme], values[n - 1 - extreme] };
 	}
 	if (a + b > 0)
 		freedom = (a + b) * (a + b) / (a * a / (double)(pool->samples[BASE]->n - 1) +
@@ -374,6 +539,15 @@ static struct stats_interval ratio_interval(struct estimate base, struct estimat
 					-ratio_end(&base, &sample, -limits->low) };
 }
 
+/** So that the interval has the difference in it. */
+static void include(struct stats_interval *interval, double difference)
+{
+	if (!isnan(interval->low) && !isnan(difference)) {
+		interval->low = fmin(interval->low, difference);
+		interval->high = fmax(interval->high, difference);
+	}
+}
+
 static void set_plain(const struct pool *pool, struct estimate base, struct estimate sample,
 		      const struct limits *limits, struct stats_difference *difference)
 {
@@ -383,7 +557,11 @@ static void set_plain(const struct pool *pool, struct estimate base, struct esti
 		ldexp(distance - (error > 0 ? limits->high * error : 0), pool->scale),
 		ldexp(distance - (error > 0 ? limits->low * error : 0), pool->scale),
 	};
-	difference->percent = ratio_interval(base, sample, limits);
+	include(&difference->interval, ldexp(sample.plain - base.plain, pool->scale));
+	/* an average around the percentile may be above 0 if the percentile is not */
+	if (base.plain * base.value > 0)
+		difference->percent = ratio_interval(base, sample, limits);
+	include(&difference->percent, stats_percent(base.plain, sample.plain));
 }
 
 /** What is known in per cent of the base's value alone. */
@@ -426,19 +604,23 @@ static void tidy(struct stats_interval *interval, enum stats_verdict verdict)
 	interval->high = interval->high < 0 ? 0 : interval->high;
 }
 
-static void judge(struct pool *pool, int kind, const struct estimate *base,
-		  const struct estimate *sample, struct stats_difference *difference)
+static void judge(struct pool *pool, int kind, struct stats_difference *difference)
 {
-	bool mean = kind == STATS_MEAN || kind == STATS_HMEAN;
+	const struct estimate *base = &pool->seen[BASE][kind], *sample = &pool->seen[SAMPLE][kind];
+	double away, error = base->error + sample->error;
 	struct limits limits;
-	double away;
 
-	if (!is_told(pool, kind) || (!pool->enough && !mean))
+	if (!is_told(pool, kind) || (!pool->enough && !is_mean(kind)))
 		return;
 	limits = limits_of(pool, kind, base, sample);
-	away = apart(base, sample);
+	away = seen_apart(pool, kind);
 	difference->verdict = is_beyond(away, limits.high) || is_beyond(-away, -limits.low) ?
 			      STATS_DIFFERENT : STATS_SAME;
+	/* from here on in standard errors, whatever was divided by */
+	if (error > 0) {
+		limits.low *= seen_measure(pool, kind) / sqrt(error);
+		limits.high *= seen_measure(pool, kind) / sqrt(error);
+	}
 	if (kind == STATS_STDDEV)
 		set_spread(pool, *base, *sample, &limits, difference);
 	else if (kind == STATS_HMEAN)
@@ -452,10 +634,9 @@ static void judge(struct pool *pool, int kind, const struct estimate *base,
 		difference->percent.low = -100;
 }
 
-/** The samples themselves, beside the divisions. */
-static int judge_all(struct pool *pool, struct stats_difference difference[STATS_N])
+/** Estimate what is to be told of the samples themselves. Return: 0 or -ENOMEM. */
+static int see(struct pool *pool)
 {
-	struct estimate estimates[N_SIDES][STATS_N] = { { { 0, 0 } } };
 	struct rank ranks[STATS_N] = { { 0 } };
 	int ret = 0;
 
@@ -464,14 +645,11 @@ static int judge_all(struct pool *pool, struct stats_difference difference[STATS
 
 		for (size_t i = 0; i < sample->n; i++)
 			pool->values[i] = scaled(pool, sample->sorted[i]);
-		ret = find_ranks(ranks, sample->n);
+		ret = find_ranks(pool, ranks, sample->n);
 		if (!ret)
-			estimate_all(pool, pool->values, sample->n, ranks, estimates[side]);
+			estimate_all(pool, pool->values, sample->n, ranks, pool->seen[side]);
 		release_ranks(ranks);
 	}
-	for (int kind = 0; kind < STATS_N && !ret; kind++)
-		judge(pool, kind, &estimates[BASE][kind], &estimates[SAMPLE][kind],
-		      &difference[kind]);
 	return ret;
 }
 
@@ -487,13 +665,10 @@ static void plan_sizes(struct pool *pool)
 	}
 }
 
-/**
- * How many divisions there will be, and how many of them are extreme. Divisions that are drawn
- * vary; one standard deviation less of them keeps an unlucky draw from too many alarms.
- */
+/** How many divisions there will be, and after how many what is clear needs no more. */
 static void plan_divisions(struct pool *pool)
 {
-	double tail = (1 - pool->method->confidence) / 2, extreme;
+	double tail = (1 - pool->method->confidence) / 2;
 	size_t most = pool->method->resamples, divisions;
 
 	if (tail * (double)most < LEAST_EXTREME)
@@ -502,13 +677,12 @@ static void plan_divisions(struct pool *pool)
 	divisions = count_divisions(pool->n[BASE], pool->n[SAMPLE], most + 1);
 	pool->all = pool->n_values <= STATS_MAX_DIVIDED && divisions <= most;
 	pool->n_divisions = pool->all ? divisions : most;
-	/* the one that is seen counts, too */
-	extreme = tail * (double)(pool->n_divisions + !pool->all);
-	if (!pool->all)
-		extreme -= sqrt(extreme);
-	/* a whole number stays one in spite of rounding */
-	pool->enough = extreme + 1e-9 >= 1;
-	pool->extreme = pool->enough ? (size_t)(extreme + 1e-9) - !pool->all : 0;
+	pool->enough = count_extreme(pool, STATS_MEAN, pool->n_divisions) > 0;
+	/* as many as the confidence needs at least */
+	pool->look = pool->method->resamples;
+	if (!pool->all && pool->enough)
+		while (!count_extreme(pool, STATS_MEAN, pool->look))
+			pool->look++;
 }
 
 static double *doubles(size_t n, bool *failed)
@@ -532,9 +706,9 @@ static int allocate(struct pool *pool)
 	for (int side = 0; side < N_SIDES; side++)
 		pool->divided[side] = doubles(pool->n[side], &failed);
 	for (int kind = 0; kind < STATS_N; kind++)
-		pool->apart[kind] = doubles(pool->n_divisions, &failed);
+		pool->apart[kind] = doubles(pool->open[kind] ? pool->n_divisions : 0, &failed);
 	for (int side = 0; side < N_SIDES && !failed && !ret; side++)
-		ret = find_ranks(pool->ranks[side], pool->n[side]);
+		ret = find_ranks(pool, pool->ranks[side], pool->n[side]);
 	return failed ? -ENOMEM : ret;
 }
 
@@ -552,15 +726,21 @@ static void release(struct pool *pool)
 		free(pool->apart[kind]);
 }
 
+static void set_scale(struct pool *pool)
+{
+	const struct stats_sample *base = pool->samples[BASE], *sample = pool->samples[SAMPLE];
+	double most = fmax(fabs(base->sorted[base->n - 1]), fabs(sample->sorted[sample->n - 1]));
+
+	frexp(fmax(most, fabs(pool->least)), &pool->scale);
+	pool->least = scaled(pool, pool->least);
+}
+
 /** The values of both samples, in order. */
 static void fill(struct pool *pool)
 {
 	const struct stats_sample *base = pool->samples[BASE], *sample = pool->samples[SAMPLE];
-	double most = fmax(fabs(base->sorted[base->n - 1]), fabs(sample->sorted[sample->n - 1]));
 	size_t i = 0, j = 0;
 
-	frexp(fmax(most, fabs(pool->least)), &pool->scale);
-	pool->least = scaled(pool, pool->least);
 	while (i < base->n || j < sample->n) {
 		bool first = j == sample->n ||
 			     (i < base->n && base->sorted[i] <= sample->sorted[j]);
@@ -580,7 +760,8 @@ int stats_differences(const struct stats_sample *base, const struct stats_sample
 	int ret;
 
 	for (int kind = 0; kind < STATS_N; kind++) {
-		bool known = !isnan(base->value[kind]) && !isnan(sample->value[kind]);
+		bool known = !isnan(base->value[kind]) && !isnan(sample->value[kind]) &&
+			     !method->left_out[kind];
 
 		difference[kind] = (struct stats_difference){
 			known ? STATS_TOO_FEW : STATS_UNKNOWN, { NAN, NAN }, { NAN, NAN }
@@ -592,11 +773,18 @@ int stats_differences(const struct stats_sample *base, const struct stats_sample
 	pool.positive = pool.least > 0;
 	plan_sizes(&pool);
 	plan_divisions(&pool);
+	for (int kind = 0; kind < STATS_N; kind++)
+		pool.open[kind] = is_told(&pool, kind);
 	ret = allocate(&pool);
+	if (!ret) {
+		set_scale(&pool);
+		ret = see(&pool);
+	}
 	if (!ret) {
 		fill(&pool);
 		divide(&pool);
-		ret = judge_all(&pool, difference);
+		for (int kind = 0; kind < STATS_N; kind++)
+			judge(&pool, kind, &difference[kind]);
 	}
 	release(&pool);
 	return ret;

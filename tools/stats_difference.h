@@ -26,6 +26,7 @@ struct stats_method {
 	size_t		resamples;		/* divisions to try, if there are so many; more if
 						 * confidence needs them */
 	uint64_t	seed;			/* the same one tries the same divisions */
+	bool		left_out[STATS_N];	/* need not be compared */
 };
 
 enum stats_verdict {

@@ -16,7 +16,9 @@
 
 #include "compare_world.h"
 
-static const struct stats_method usual = { STATS_NEAREST, 0.95, 2000, 1 };
+static const struct stats_method usual = {
+	.percentile = STATS_NEAREST, .confidence = 0.95, .resamples = 2000, .seed = 1,
+};
 
 static struct stats_sample sample_of(double *values, size_t n, const struct stats_method *method)
 {
