@@ -136,10 +136,19 @@ static void next_division(struct pool *pool)
 /** Of many values, one out of each of as many groups, so that they are in order, too. */
 static void draw(struct pool *pool, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		size_t from = pool->n_values * i / n, to = pool->n_values * (i + 1) / n;
+	size_t least = pool->n_values / n, more = pool->n_values % n, part = 0, from = 0;
 
-		pool->drawn[i] = pool->values[from + random_below(pool, to - from)];
+	for (size_t i = 0; i < n; i++) {
+		size_t size = least;
+
+		/* as many groups have one more as there are values over, evenly */
+		part += more;
+		if (part >= n) {
+			part -= n;
+			size++;
+		}
+		pool->drawn[i] = pool->values[from + random_below(pool, size)];
+		from += size;
 	}
 }
 
