@@ -97,6 +97,12 @@ struct item {
 	double		share_percent;	/* of all records */
 };
 
+/** Whether there is a class, or all of them together. */
+static bool has_class(const struct report *report, int class)
+{
+	return class < 0 || report_count_class(report->count, class);
+}
+
 static void make_item(const struct report *report, const struct report_tracing *tracing, int pcpu,
 		      int class, struct item *item)
 {
@@ -108,12 +114,12 @@ static void make_item(const struct report *report, const struct report_tracing *
 		.pcpu = pcpu, .class = class, .cost_percent = -1,
 		.name = class < 0 ? NULL : report_count_class(count, class),
 	};
-	for (int p = 0; p < count->n_pcpus; p++) {
-		for (int c = 0; report_count_class(count, c); c++) {
-			if ((pcpu >= 0 && p != pcpu) || (class >= 0 && c != class))
-				continue;
+	for (int p = pcpu < 0 ? 0 : pcpu; p < (pcpu < 0 ? count->n_pcpus : pcpu + 1); p++) {
+		for (int c = class < 0 ? 0 : class; has_class(report, c); c++) {
 			item->volume.records += count->pcpus[p].volume[c].records;
 			item->volume.bytes += count->pcpus[p].volume[c].bytes;
+			if (class >= 0)
+				break;
 		}
 	}
 	if (seconds > 0) {
@@ -172,12 +178,6 @@ static int switch_off(const struct report *report, const struct report_tracing *
 	if (n)
 		qsort(items, n, sizeof(*items), compare_items);
 	return n;
-}
-
-/** Whether there is a class, or all of them together. */
-static bool has_class(const struct report *report, int class)
-{
-	return class < 0 || report_count_class(report->count, class);
 }
 
 static uint64_t lost_records(const struct report *report)
