@@ -174,10 +174,9 @@ static void put_vcpu(struct output *out, const struct report *report,
 				 stats->unsplit_ns[state]);
 	put_stretches(out, report, &row, "runs", NULL, &stats->runs);
 	put_stretches(out, report, &row, "runnable", NULL, &stats->waits);
-	for (int pcpu = 0; pcpu < report->window->n_pcpus; pcpu++) {
-		snprintf(text, sizeof(text), "%d", pcpu);
-		if (stats->pcpu_ns[pcpu])
-			put_time(out, report, &row, "on_pcpu", text, stats->pcpu_ns[pcpu]);
+	for (size_t i = 0; i < stats->n_places; i++) {
+		snprintf(text, sizeof(text), "%d", stats->places[i].pcpu);
+		put_time(out, report, &row, "on_pcpu", text, stats->places[i].ns);
 	}
 	row.section = "migrations";
 	row.count = &stats->migrations;

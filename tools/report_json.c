@@ -215,11 +215,9 @@ static void write_vcpu(struct json *json, const struct report *report,
 	write_stretches(json, "runnable", &stats->waits);
 	write_stretches(json, "wake_ns", &stats->states[VIRT_WAKING]);
 	json_open(json, "pcpus", '{', true);
-	for (int pcpu = 0; pcpu < report->window->n_pcpus; pcpu++) {
-		if (!stats->pcpu_ns[pcpu])
-			continue;
-		snprintf(number, sizeof(number), "%d", pcpu);
-		json_i64(json, number, stats->pcpu_ns[pcpu]);
+	for (size_t i = 0; i < stats->n_places; i++) {
+		snprintf(number, sizeof(number), "%d", stats->places[i].pcpu);
+		json_i64(json, number, stats->places[i].ns);
 	}
 	json_close(json, '}');
 	write_migrations(json, vcpu);

@@ -410,13 +410,11 @@ static void put_others(struct output *out, const struct report *report,
 		out_char(out, '\n');
 	}
 	put(out, "\n  ran on\n");
-	for (int pcpu = 0; pcpu < report->window->n_pcpus; pcpu++) {
-		if (!stats->pcpu_ns[pcpu])
-			continue;
-		snprintf(text, sizeof(text), "p%d", pcpu);
+	for (size_t i = 0; i < stats->n_places; i++) {
+		snprintf(text, sizeof(text), "p%d", stats->places[i].pcpu);
 		put_name(out, text);
-		put_duration(out, stats->pcpu_ns[pcpu]);
-		put_share(out, stats->pcpu_ns[pcpu], stats->runs.ns, SHARE_WIDTH);
+		put_duration(out, stats->places[i].ns);
+		put_share(out, stats->places[i].ns, stats->runs.ns, SHARE_WIDTH);
 		out_char(out, '\n');
 	}
 }

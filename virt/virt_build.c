@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "exit_reasons.h"
+#include "hash_mix.h"
 #include "virt_private.h"
 
 /** Make room for one more element of @size bytes. Return: false without memory. */
@@ -59,7 +60,7 @@ static uint64_t map_key(int32_t high, int32_t low)
 /** Where a key is or belongs. The map must have room. */
 static struct virt_map_entry *map_slot(const struct virt_map *map, uint64_t key)
 {
-	size_t i = (key * 0x9e3779b97f4a7c15ULL) >> 32;
+	size_t i = (size_t)hash_mix(key, map->entry);
 
 	for (i &= map->room - 1; map->entry[i].value >= 0; i = (i + 1) & (map->room - 1))
 		if (map->entry[i].key == key)
@@ -105,13 +106,14 @@ struct virt_model *virt_model_new(void)
 	return calloc(1, sizeof(struct virt_model));
 }
 
-static void groups_free(struct virt_groups *groups)
+void virt_groups_free(struct virt_groups *groups)
 {
 	free(groups->group);
 	free(groups->index);
 	free(groups->sum);
 	for (int i = 0; i < VIRT_MAX_LEVELS; i++)
 		free(groups->max[i]);
+	*groups = (struct virt_groups){ 0 };
 }
 
 static void index_free(struct virt_index *index)
@@ -128,8 +130,8 @@ static void vcpu_free(struct virt_vcpu_track *vcpu)
 	free(vcpu->sums);
 	free(vcpu->counts);
 	free(vcpu->migrations);
-	groups_free(&vcpu->exits);
-	groups_free(&vcpu->culprits);
+	virt_groups_free(&vcpu->exits);
+	virt_groups_free(&vcpu->culprits);
 }
 
 void virt_model_free(struct virt_model *model)
@@ -160,6 +162,7 @@ void virt_model_free(struct virt_model *model)
 	free(model->pids);
 	free(model->pcpus);
 	free(model->reasons);
+	free(model->reason_map.entry);
 	free(model->tasks);
 	free(model->task_map.entry);
 	free(model->losses);
@@ -241,25 +244,40 @@ int virt_model_set_tsc(struct virt_model *model, int32_t vcpu, double scale, int
 	return 0;
 }
 
+/** FNV-1a; of a name that another one's key is found for, the next one is tried. */
+static uint64_t name_key(const char *name)
+{
+	uint64_t key = 0xcbf29ce484222325ULL;
+
+	for (; *name; name++)
+		key = (key ^ (uint8_t)*name) * 0x100000001b3ULL;
+	return key;
+}
+
 int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 {
+	uint64_t key = name_key(name);
+	int32_t index;
 	char *copy;
 
-	for (int32_t i = 0; i < model->n_reasons; i++)
-		if (!strcmp(model->reasons[i].name, name))
-			return i;
+	for (; (index = map_find(&model->reason_map, key)) >= 0; key++)
+		if (!strcmp(model->reasons[index].name, name))
+			return index;
 	if (model->finished)
 		return -EINVAL;
-	if (!grow_i32(&model->reasons, sizeof(*model->reasons), model->n_reasons,
+	if (!map_reserve(&model->reason_map) ||
+	    !grow_i32(&model->reasons, sizeof(*model->reasons), model->n_reasons,
 		      &model->reasons_room))
 		return -ENOMEM;
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
-	model->reasons[model->n_reasons] = (struct virt_reason){
+	index = model->n_reasons++;
+	model->reasons[index] = (struct virt_reason){
 		.name = copy, .exit_class = exit_class_of(name),
 	};
-	return model->n_reasons++;
+	map_add(&model->reason_map, key, index);
+	return index;
 }
 
 int virt_model_set_reason_class(struct virt_model *model, int32_t reason,

@@ -3,6 +3,7 @@
  * @file	virt_costs.c
  * @brief	Ask a complete vCPU model what VM exits cost, and who took the pCPU from whom.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "virt_private.h"
@@ -56,18 +57,25 @@ static int64_t highest(const struct virt_groups *groups, size_t first, size_t la
 	return max;
 }
 
-/** Whether @a belongs before @b; what is equal keeps its order, by reason. */
-static bool is_costlier(const struct virt_exit_total *a, const struct virt_exit_total *b)
+/** What is equal keeps its order, by reason. */
+static int compare_exits(const void *a, const void *b)
 {
-	return a->ns != b->ns ? a->ns > b->ns : a->count > b->count;
+	const struct virt_exit_total *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	if (x->count != y->count)
+		return x->count > y->count ? -1 : 1;
+	return (x->reason > y->reason) - (x->reason < y->reason);
 }
 
+/** For those who want a few of many. */
 static void insert_exit(struct virt_exit_total *total, size_t stored, size_t n,
 			const struct virt_exit_total *new)
 {
 	size_t i = stored < n ? stored : n;
 
-	while (i && is_costlier(new, &total[i - 1])) {
+	while (i && compare_exits(new, &total[i - 1]) < 0) {
 		if (i < n)
 			total[i] = total[i - 1];
 		i--;
@@ -102,9 +110,13 @@ size_t virt_vcpu_exits(const struct virt_model *model, int32_t vcpu, int64_t fro
 			sum.ns = groups->sum[last] - groups->sum[first];
 			sum.max_ns = highest(groups, first, last);
 		}
-		if (sum.count)
+		if (sum.count && n >= groups->n_groups)
+			total[found++] = sum;
+		else if (sum.count)
 			insert_exit(total, found++, n, &sum);
 	}
+	if (found && n >= groups->n_groups)
+		qsort(total, found, sizeof(*total), compare_exits);
 	return found;
 }
 
@@ -177,12 +189,23 @@ bool virt_vcpu_next_exit(const struct virt_model *model, int32_t vcpu, int64_t t
 /** Culprits that are looked at together; no trace needs many more. */
 #define CHUNK	128
 
+/** What is equal keeps its order, by number. */
+static int compare_culprits(const void *a, const void *b)
+{
+	const struct virt_culprit *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns > y->ns ? -1 : 1;
+	return (x->vcpu > y->vcpu) - (x->vcpu < y->vcpu);
+}
+
+/** For those who want a few of many. */
 static void insert_culprit(struct virt_culprit *culprit, size_t stored, size_t n,
 			   struct virt_culprit new)
 {
 	size_t i = stored < n ? stored : n;
 
-	while (i && new.ns > culprit[i - 1].ns) {
+	while (i && compare_culprits(&new, &culprit[i - 1]) < 0) {
 		if (i < n)
 			culprit[i] = culprit[i - 1];
 		i--;
@@ -209,10 +232,14 @@ static void add_wait(const struct virt_group *group, uint32_t n, int64_t *ns, in
 }
 
 /** Add a piece of a wait for a pCPU, moment by moment, as far as it concerns these groups. */
-static void add_waits(const struct virt_model *model, int16_t pcpu, int64_t from_ns,
-		      int64_t to_ns, const struct virt_group *group, uint32_t n, int64_t *ns)
+static void add_waits(const struct virt_model *model, const struct virt_interval *wait,
+		      int64_t from_ns, int64_t to_ns, const struct virt_group *group, uint32_t n,
+		      int64_t *ns)
 {
-	struct virt_occupant_range range = virt_pcpu_occupants(model, pcpu, from_ns, to_ns);
+	struct virt_occupant_range range = virt_pcpu_occupants(model, wait->pcpu, from_ns, to_ns);
+	struct virt_occupant_range all = virt_pcpu_occupants(model, wait->pcpu, wait->start_ns,
+							     to_ns);
+	int16_t pcpu = wait->pcpu;
 
 	if (pcpu == VIRT_NONE)
 		add_wait(group, n, ns, VIRT_NONE, to_ns - from_ns);
@@ -220,8 +247,104 @@ static void add_waits(const struct virt_model *model, int16_t pcpu, int64_t from
 		int64_t start = range.first[i].start_ns;
 		int64_t end = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
 
+		if (virt_is_beyond(model, 0, (size_t)(&range.first[i] - all.first))) {
+			add_wait(group, n, ns, VIRT_OTHERS,
+				 to_ns - (start > from_ns ? start : from_ns));
+			break;
+		}
 		add_wait(group, n, ns, range.first[i].vcpu,
 			 (end < to_ns ? end : to_ns) - (start > from_ns ? start : from_ns));
+	}
+}
+
+/** A window as the intervals of a vCPU. */
+struct cut {
+	int64_t		from_ns, to_ns;
+	/* [begin, whole): cut at the front; [whole, end): not cut; end: perhaps cut at its end */
+	size_t		begin, whole, end;
+};
+
+/** The wait, if it is one, of which interval @i is the part in the window. */
+static bool is_cut_wait(const struct virt_vcpu_track *track, const struct cut *cut, size_t i)
+{
+	return track->intervals[i].state == VIRT_PREEMPTED && (i >= cut->end || i < cut->whole);
+}
+
+/** The one after @i that may be cut: at most two are. */
+static size_t next_cut(const struct cut *cut, size_t i)
+{
+	return i < cut->end ? cut->end : cut->end + 1;
+}
+
+static void cut_wait(const struct virt_model *model, const struct virt_vcpu_track *track,
+		     const struct cut *cut, size_t i, int64_t *from_ns, int64_t *to_ns)
+{
+	int64_t start = track->intervals[i].start_ns;
+	int64_t stop = virt_interval_end(model, track, i);
+
+	*from_ns = start > cut->from_ns ? start : cut->from_ns;
+	*to_ns = stop < cut->to_ns ? stop : cut->to_ns;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const struct virt_group *x = a, *y = b;
+
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+/**
+ * Who may have had the pCPU, of a window without waits that are not cut: a vCPU may have very many
+ * culprits, and a single wait few. Return: their number, or -1 if they do not fit into @few.
+ */
+static int find_few(const struct virt_model *model, const struct virt_vcpu_track *track,
+		    const struct cut *cut, struct virt_group few[CHUNK])
+{
+	int n = 0, kept = 0;
+
+	few[n++].key = VIRT_OTHERS;
+	few[n++].key = VIRT_NONE;
+	for (size_t i = cut->begin; i <= cut->end; i = next_cut(cut, i)) {
+		struct virt_occupant_range range;
+		int64_t from_ns, to_ns;
+
+		if (!is_cut_wait(track, cut, i))
+			continue;
+		cut_wait(model, track, cut, i, &from_ns, &to_ns);
+		range = virt_pcpu_occupants(model, track->intervals[i].pcpu, from_ns, to_ns);
+		if (range.n > (size_t)(CHUNK - n))
+			return -1;
+		for (size_t j = 0; j < range.n; j++)
+			few[n++].key = range.first[j].vcpu;
+	}
+	qsort(few, (size_t)n, sizeof(*few), compare_keys);
+	for (int i = 0; i < n; i++)
+		if (!kept || few[i].key != few[kept - 1].key)
+			few[kept++] = few[i];
+	return kept;
+}
+
+/** How long each of these has had the pCPU. */
+static void sum_up(const struct virt_model *model, const struct virt_vcpu_track *track,
+		   const struct cut *cut, const struct virt_group *group, uint32_t n,
+		   int64_t ns[CHUNK])
+{
+	const struct virt_groups *groups = &track->culprits;
+
+	memset(ns, 0, CHUNK * sizeof(*ns));
+	for (uint32_t i = 0; i < n && cut->whole < cut->end; i++) {
+		size_t first, last;
+
+		group_range(groups, &group[i], cut->whole, cut->end, &first, &last);
+		ns[i] = groups->sum[last] - groups->sum[first];
+	}
+	for (size_t i = cut->begin; i <= cut->end; i = next_cut(cut, i)) {
+		int64_t from_ns, to_ns;
+
+		if (!is_cut_wait(track, cut, i))
+			continue;
+		cut_wait(model, track, cut, i, &from_ns, &to_ns);
+		add_waits(model, &track->intervals[i], from_ns, to_ns, group, n, ns);
 	}
 }
 
@@ -229,44 +352,40 @@ size_t virt_vcpu_culprits(const struct virt_model *model, int32_t vcpu, int64_t 
 			  int64_t to_ns, struct virt_culprit *culprit, size_t n)
 {
 	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
-	const struct virt_groups *groups;
-	size_t begin, whole, end, found = 0;
+	const struct virt_group *group;
+	struct virt_group few[CHUNK];
+	struct cut cut;
+	size_t n_groups, found = 0;
 	int64_t ns[CHUNK];
+	int n_few = -1;
 
 	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
 		return 0;
-	groups = &track->culprits;
-	/* [begin, whole): cut at the front; [whole, end): not cut; end: perhaps cut at its end */
-	whole = virt_first_interval_at(track, from_ns);
-	end = virt_first_interval_at(track, to_ns) - 1;
-	begin = whole == track->n || track->intervals[whole].start_ns > from_ns ? whole - 1 : whole;
-	for (uint32_t g = 0; g < groups->n_groups; g += CHUNK) {
-		const struct virt_group *group = &groups->group[g];
-		uint32_t size = groups->n_groups - g < CHUNK ? groups->n_groups - g : CHUNK;
+	cut = (struct cut){
+		.from_ns = from_ns, .to_ns = to_ns,
+		.whole = virt_first_interval_at(track, from_ns),
+		.end = virt_first_interval_at(track, to_ns) - 1,
+	};
+	cut.begin = cut.whole == track->n || track->intervals[cut.whole].start_ns > from_ns ?
+		    cut.whole - 1 : cut.whole;
+	if (cut.whole >= cut.end && track->culprits.n_groups > CHUNK)
+		n_few = find_few(model, track, &cut, few);
+	group = n_few < 0 ? track->culprits.group : few;
+	n_groups = n_few < 0 ? track->culprits.n_groups : (size_t)n_few;
+	for (size_t g = 0; g < n_groups; g += CHUNK) {
+		uint32_t size = n_groups - g < CHUNK ? (uint32_t)(n_groups - g) : CHUNK;
 
-		memset(ns, 0, sizeof(ns));
-		for (uint32_t i = 0; i < size && whole < end; i++) {
-			size_t first, last;
+		sum_up(model, track, &cut, group + g, size, ns);
+		for (uint32_t i = 0; i < size; i++) {
+			struct virt_culprit new = { .vcpu = group[g + i].key, .ns = ns[i] };
 
-			group_range(groups, &group[i], whole, end, &first, &last);
-			ns[i] = groups->sum[last] - groups->sum[first];
+			if (ns[i] && n >= n_groups)
+				culprit[found++] = new;
+			else if (ns[i])
+				insert_culprit(culprit, found++, n, new);
 		}
-		/* at most two waits are cut by the window */
-		for (size_t i = begin; i <= end; i = i < end ? end : end + 1) {
-			const struct virt_interval *interval = &track->intervals[i];
-			int64_t start = interval->start_ns;
-			int64_t stop = virt_interval_end(model, track, i);
-
-			if (interval->state != VIRT_PREEMPTED || (i < end && i >= whole))
-				continue;
-			add_waits(model, interval->pcpu, start > from_ns ? start : from_ns,
-				  stop < to_ns ? stop : to_ns, group, size, ns);
-		}
-		for (uint32_t i = 0; i < size; i++)
-			if (ns[i])
-				insert_culprit(culprit, found++, n, (struct virt_culprit){
-					.vcpu = group[i].key, .ns = ns[i],
-				});
 	}
+	if (found && n >= n_groups)
+		qsort(culprit, found, sizeof(*culprit), compare_culprits);
 	return found;
 }

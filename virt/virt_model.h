@@ -38,6 +38,9 @@ enum virt_state {
 /** No pCPU, no vCPU, no reason. */
 #define VIRT_NONE	(-1)
 
+/** Culprits that are not told apart, see virt_vcpu_culprits(). */
+#define VIRT_OTHERS	(-2)
+
 /**
  * The interval begins with a VM exit; its @detail is the exit reason (if its state can have one).
  * No exit gets lost: when something else happens at the same ns, its interval has length 0. On a
@@ -182,7 +185,7 @@ void virt_model_free(struct virt_model *model);
  *
  * A machine's id, a vCPU's (machine, id) and a reason's name may be given again: the index is the
  * one from the first time, and nothing is changed. A vCPU begins as UNKNOWN at the model's
- * beginning. Names are copied. Remember the index of a reason: finding it takes all others.
+ * beginning. Names are copied.
  *
  * A machine's index is good until virt_model_finish(), which orders them by id.
  *
@@ -292,7 +295,7 @@ const char *virt_exit_class_name(enum virt_exit_class exit_class);
 /** virt_model_task - a task by its number; or NULL. */
 const struct virt_task *virt_model_task(const struct virt_model *model, int32_t task);
 
-/** virt_model_who - the name of a vCPU or task, for who has or took a pCPU; or NULL. */
+/** virt_model_who - the name of a vCPU or task, for who has or took a pCPU; "others"; or NULL. */
 const char *virt_model_who(const struct virt_model *model, int32_t who);
 
 /** virt_model_n_pcpus - highest pCPU number + 1. */
@@ -448,7 +451,8 @@ bool virt_vcpu_next_exit(const struct virt_model *model, int32_t vcpu, int64_t t
 
 /** Time that a vCPU waited while somebody else had its pCPU. */
 struct virt_culprit {
-	int32_t		vcpu;		/* global index, or a task; VIRT_NONE: idle or unknown */
+	int32_t		vcpu;		/* global index, or a task; VIRT_NONE: idle or unknown;
+					 * VIRT_OTHERS */
 	int64_t		ns;
 };
 
@@ -458,6 +462,9 @@ struct virt_culprit {
  * The pCPU is that of the interval; its occupants are those of virt_pcpu_occupants(). Adds up to
  * the window's PREEMPTED time. In O(culprits * log n), and the occupants during those waits that
  * the window cuts.
+ *
+ * Where very many wait for what very many have meanwhile, there are no more culprits of each wait
+ * than those at its beginning; VIRT_OTHERS had the pCPU later.
  *
  * Return: number of culprits, most time first; at most @n are stored.
  */

@@ -119,7 +119,7 @@ struct virt_machine_track {
 	struct virt_machine_block *blocks;
 };
 
-/** From (machine, id) to an index; open addressing. */
+/** From a key to an index; open addressing. */
 struct virt_map {
 	struct virt_map_entry { uint64_t key; int32_t value; } *entry;
 	size_t		n, room;	/* room is 0 or a power of two */
@@ -149,6 +149,7 @@ struct virt_model {
 	struct virt_pid	*pids;		/* ascending */
 	struct virt_reason *reasons;
 	int32_t		n_reasons, reasons_room;
+	struct virt_map	reason_map;	/* name_key() */
 	struct virt_task *tasks;	/* of which this owns the names */
 	int32_t		n_tasks, tasks_room;
 	struct virt_map	task_map;
@@ -159,6 +160,7 @@ struct virt_model {
 	struct virt_contradiction contradictions[VIRT_MAX_CONTRADICTIONS];
 	int64_t		begin_ns, end_ns;
 	bool		finished;
+	uint32_t	culprit_limit;	/* see virt_is_beyond() */
 	bool		unsplit;	/* there are intervals with VIRT_INTERVAL_UNSPLIT */
 };
 
@@ -189,6 +191,18 @@ static inline size_t virt_first_at(const void *array, size_t stride, size_t lo, 
 static inline size_t virt_blocks(size_t n, size_t size)
 {
 	return (n + size - 1) / size;
+}
+
+/**
+ * virt_is_beyond - whether occupant @i of a pCPU comes too late to be one of the culprits of a wait
+ * @first: the one in force when that begins
+ *
+ * If very many wait for a pCPU which very many have meanwhile, each of them would have them all.
+ * Then only the first ones of each wait are told, and the rest are VIRT_OTHERS.
+ */
+static inline bool virt_is_beyond(const struct virt_model *model, size_t first, size_t i)
+{
+	return i - first >= model->culprit_limit;
 }
 
 /** virt_on_pcpu - whether a vCPU in this state holds a pCPU */
@@ -382,6 +396,9 @@ size_t virt_exit_take(const struct virt_model *model, const struct virt_vcpu_tra
 
 /** virt_first_interval_at - index of the first interval that begins at @time_ns or later */
 size_t virt_first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_ns);
+
+/** virt_groups_free - make groups empty. */
+void virt_groups_free(struct virt_groups *groups);
 
 /** virt_summarize - all sums, maxima and timelines of a filled model. Return: 0 or -ENOMEM. */
 int virt_summarize(struct virt_model *model);

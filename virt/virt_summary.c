@@ -120,14 +120,37 @@ static int summarize_migrations(const struct virt_model *model, struct virt_vcpu
 
 /* ---- costs by what they are due to ---- */
 
-/** Two passes over the same costs: the first counts them per bucket, the second stores them. */
+/**
+ * Two passes over the same costs of a vCPU: the first counts them per bucket, the second stores
+ * them. There may be many more buckets than a vCPU has costs: only those with any are looked at.
+ */
 struct grouping {
 	const struct virt_model *model;
 	const struct virt_vcpu_track *vcpu;
 	struct virt_groups *groups;
-	uint32_t	*next;		/* per bucket: count, then position */
+	uint32_t	*next;		/* per bucket: count, then position; 0 between two vCPUs */
+	uint32_t	*used;		/* buckets */
+	size_t		n_used;
 	bool		store;
+	struct culprit_scratch *scratch;
 };
+
+static int grouping_init(struct grouping *grouping, const struct virt_model *model,
+			 size_t n_buckets)
+{
+	*grouping = (struct grouping){
+		.model = model,
+		.next = calloc(n_buckets, sizeof(*grouping->next)),
+		.used = malloc(n_buckets * sizeof(*grouping->used)),
+	};
+	return grouping->next && grouping->used ? 0 : -ENOMEM;
+}
+
+static void grouping_destroy(struct grouping *grouping)
+{
+	free(grouping->next);
+	free(grouping->used);
+}
 
 static void put(struct grouping *grouping, size_t bucket, uint32_t index, int64_t ns)
 {
@@ -136,35 +159,41 @@ static void put(struct grouping *grouping, size_t bucket, uint32_t index, int64_
 	if (grouping->store) {
 		grouping->groups->index[at] = index;
 		grouping->groups->sum[at] = ns;
+	} else if (!at) {
+		grouping->used[grouping->n_used++] = (uint32_t)bucket;
 	}
 }
 
+static int compare_buckets(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /** Between the passes: make the groups. Bucket b has key b / @per_key - 1. */
-static int allot(struct grouping *grouping, size_t n_buckets, unsigned int per_key)
+static int allot(struct grouping *grouping, unsigned int per_key)
 {
 	struct virt_groups *groups = grouping->groups;
 	uint32_t n = 0;
 
-	for (size_t i = 0; i < n_buckets; i++)
-		groups->n_groups += !!grouping->next[i];
-	groups->group = malloc((groups->n_groups + 1) * sizeof(*groups->group));
+	qsort(grouping->used, grouping->n_used, sizeof(*grouping->used), compare_buckets);
+	groups->group = malloc(grouping->n_used * sizeof(*groups->group));
 	if (!groups->group)
 		return -ENOMEM;
-	groups->n_groups = 0;
-	for (size_t i = 0; i < n_buckets; i++) {
-		uint32_t count = grouping->next[i];
+	for (size_t i = 0; i < grouping->n_used; i++) {
+		uint32_t bucket = grouping->used[i], count = grouping->next[bucket];
 
-		if (count)
-			groups->group[groups->n_groups++] = (struct virt_group){
-				.key = (int32_t)(i / per_key) - 1,
-				.complete = i % per_key,
-				.first = n, .n = count,
-			};
-		grouping->next[i] = n;
+		groups->group[groups->n_groups++] = (struct virt_group){
+			.key = (int32_t)(bucket / per_key) - 1,
+			.complete = bucket % per_key,
+			.first = n, .n = count,
+		};
+		grouping->next[bucket] = n;
 		n += count;
 	}
 	groups->n = n;
-	groups->index = malloc(((size_t)n + 1) * sizeof(*groups->index));
+	groups->index = malloc(n * sizeof(*groups->index));
 	groups->sum = malloc(((size_t)n + 1) * sizeof(*groups->sum));
 	grouping->store = true;
 	return groups->index && groups->sum ? 0 : -ENOMEM;
@@ -182,6 +211,28 @@ static void accumulate(struct virt_groups *groups)
 		sum += ns;
 	}
 	groups->sum[groups->n] = sum;
+}
+
+/** All costs of a vCPU, which @put_all hands to put(); without any, there are no groups. */
+static int group(struct grouping *grouping, const struct virt_vcpu_track *vcpu,
+		 struct virt_groups *groups, unsigned int per_key,
+		 void (*put_all)(struct grouping *grouping))
+{
+	int ret;
+
+	grouping->vcpu = vcpu;
+	grouping->groups = groups;
+	grouping->store = false;
+	put_all(grouping);
+	ret = grouping->n_used ? allot(grouping, per_key) : 0;
+	if (!ret && grouping->n_used) {
+		put_all(grouping);
+		accumulate(groups);
+	}
+	for (size_t i = 0; i < grouping->n_used; i++)
+		grouping->next[grouping->used[i]] = 0;
+	grouping->n_used = 0;
+	return ret;
 }
 
 /** Highest costs of 16, of 256 ...; needs accumulate(). */
@@ -227,24 +278,11 @@ static void put_exits(struct grouping *grouping)
 	}
 }
 
-static int summarize_exits(struct virt_model *model, struct virt_vcpu_track *vcpu)
+static int summarize_exits(struct grouping *grouping, struct virt_vcpu_track *vcpu)
 {
-	size_t n_buckets = 2 * ((size_t)model->n_reasons + 1);
-	struct grouping grouping = { .model = model, .vcpu = vcpu, .groups = &vcpu->exits };
-	int ret = -ENOMEM;
+	int ret = group(grouping, vcpu, &vcpu->exits, 2, put_exits);
 
-	grouping.next = calloc(n_buckets, sizeof(*grouping.next));
-	if (!grouping.next)
-		return -ENOMEM;
-	put_exits(&grouping);
-	ret = allot(&grouping, n_buckets, 2);
-	if (!ret) {
-		put_exits(&grouping);
-		accumulate(&vcpu->exits);
-		ret = summarize_max(&vcpu->exits);
-	}
-	free(grouping.next);
-	return ret;
+	return ret ? ret : summarize_max(&vcpu->exits);
 }
 
 /** Memory for put_culprits(): all of it zero between two intervals. */
@@ -253,17 +291,18 @@ struct culprit_scratch {
 	int32_t		*touched;	/* buckets */
 	bool		*is_touched;
 	uint32_t	*cursor;	/* per pCPU: an occupant not later than now */
+	uint64_t	left;		/* occupants of waits that may be looked at */
 };
 
-/** Buckets of culprits: nobody, the vCPUs, the tasks. */
+/** Buckets of culprits: others, nobody, the vCPUs, the tasks. */
 static size_t n_culprit_buckets(const struct virt_model *model)
 {
-	return 1 + (size_t)model->n_vcpus + model->n_tasks;
+	return 2 + (size_t)model->n_vcpus + model->n_tasks;
 }
 
 static int32_t culprit_bucket(const struct virt_model *model, int32_t who)
 {
-	return 1 + (who < VIRT_FIRST_TASK ? who : who - VIRT_FIRST_TASK + model->n_vcpus);
+	return (who < VIRT_FIRST_TASK ? who : who - VIRT_FIRST_TASK + model->n_vcpus) - VIRT_OTHERS;
 }
 
 static void touch(struct culprit_scratch *scratch, int32_t *n_touched, int32_t bucket, int64_t ns)
@@ -296,7 +335,7 @@ static int32_t wait_culprits(const struct grouping *grouping, struct culprit_scr
 {
 	const struct virt_pcpu_track *pcpu;
 	int32_t n_touched = 0;
-	uint32_t i;
+	uint32_t first, i;
 
 	if (from == to)
 		return 0;
@@ -305,12 +344,19 @@ static int32_t wait_culprits(const struct grouping *grouping, struct culprit_scr
 		return n_touched;
 	}
 	pcpu = &grouping->model->pcpus[p];
-	i = gallop(pcpu->occupants, sizeof(*pcpu->occupants), scratch->cursor[p], pcpu->n, from);
-	scratch->cursor[p] = i;
-	for (; i < pcpu->n && pcpu->occupants[i].start_ns < to; i++) {
+	first = gallop(pcpu->occupants, sizeof(*pcpu->occupants), scratch->cursor[p], pcpu->n,
+		       from);
+	scratch->cursor[p] = first;
+	for (i = first; i < pcpu->n && pcpu->occupants[i].start_ns < to && scratch->left; i++) {
 		int64_t start = pcpu->occupants[i].start_ns;
 		int64_t end = virt_occupant_end(grouping->model, pcpu, i);
 
+		scratch->left -= !grouping->store;
+		if (virt_is_beyond(grouping->model, first, i)) {
+			touch(scratch, &n_touched, culprit_bucket(grouping->model, VIRT_OTHERS),
+			      to - start);
+			break;
+		}
 		touch(scratch, &n_touched,
 		      culprit_bucket(grouping->model, pcpu->occupants[i].vcpu),
 		      (end < to ? end : to) - (start > from ? start : from));
@@ -318,11 +364,14 @@ static int32_t wait_culprits(const struct grouping *grouping, struct culprit_scr
 	return n_touched;
 }
 
-static void put_culprits(struct grouping *grouping, struct culprit_scratch *scratch)
+static void put_culprits(struct grouping *grouping)
 {
 	const struct virt_vcpu_track *vcpu = grouping->vcpu;
+	struct culprit_scratch *scratch = grouping->scratch;
 
-	memset(scratch->cursor, 0, (grouping->model->n_pcpus + 1) * sizeof(*scratch->cursor));
+	for (size_t i = 0; i < vcpu->n; i++)
+		if (vcpu->intervals[i].pcpu != VIRT_NONE)
+			scratch->cursor[vcpu->intervals[i].pcpu] = 0;
 	for (size_t i = 0; i < vcpu->n; i++) {
 		const struct virt_interval *interval = &vcpu->intervals[i];
 		int32_t n_touched;
@@ -341,52 +390,75 @@ static void put_culprits(struct grouping *grouping, struct culprit_scratch *scra
 	}
 }
 
-static int summarize_culprits(struct virt_model *model, struct virt_vcpu_track *vcpu,
-			      struct grouping *grouping, struct culprit_scratch *scratch)
+static int summarize_culprits(struct grouping *grouping, struct virt_vcpu_track *vcpu)
 {
-	size_t n_buckets = n_culprit_buckets(model);
-	int ret;
+	const struct virt_model *model = grouping->model;
+	int ret = group(grouping, vcpu, &vcpu->culprits, 1, put_culprits);
 
-	grouping->vcpu = vcpu;
-	grouping->groups = &vcpu->culprits;
-	grouping->store = false;
-	memset(grouping->next, 0, n_buckets * sizeof(*grouping->next));
-	put_culprits(grouping, scratch);
-	ret = allot(grouping, n_buckets, 1);
-	if (ret)
-		return ret;
-	put_culprits(grouping, scratch);
-	accumulate(&vcpu->culprits);
-	for (uint32_t i = 0; i < vcpu->culprits.n_groups; i++) {
-		struct virt_group *group = &vcpu->culprits.group[i];
+	for (uint32_t i = 0; !ret && i < vcpu->culprits.n_groups; i++) {
+		struct virt_group *culprit = &vcpu->culprits.group[i];
 
-		if (group->key >= model->n_vcpus)
-			group->key += VIRT_FIRST_TASK - model->n_vcpus;
+		culprit->key += VIRT_OTHERS + 1;
+		if (culprit->key >= model->n_vcpus)
+			culprit->key += VIRT_FIRST_TASK - model->n_vcpus;
 	}
-	return 0;
+	return ret;
+}
+
+/** Occupants of waits that are looked at for each interval and each occupant, and more in all. */
+#define CULPRITS_EACH	8
+#define CULPRITS_MORE	(1u << 18)
+
+/** All culprits, or so many that memory and time are in proportion to the model. */
+static int summarize_so_many(struct virt_model *model, struct grouping *grouping)
+{
+	struct culprit_scratch *scratch = grouping->scratch;
+	uint64_t waits = 1, changes = 0;
+	int ret = 0;
+
+	for (int32_t i = 0; i < model->n_vcpus; i++) {
+		const struct virt_vcpu_track *vcpu = &model->vcpus[i];
+		size_t last = virt_blocks(vcpu->n, VIRT_COUNT_BLOCK);
+
+		changes += vcpu->n;
+		waits += vcpu->counts[last].state[VIRT_PREEMPTED];
+	}
+	for (int32_t i = 0; i < model->n_pcpus; i++)
+		changes += model->pcpus[i].n;
+	model->culprit_limit = UINT32_MAX;
+	scratch->left = CULPRITS_MORE + CULPRITS_EACH * changes;
+	for (int32_t i = 0; i < model->n_vcpus && !ret && scratch->left; i++)
+		ret = summarize_culprits(grouping, &model->vcpus[i]);
+	if (ret || scratch->left)
+		return ret;
+	/* too many: once more, with as many of each wait */
+	model->culprit_limit = (uint32_t)(1 + (CULPRITS_MORE + changes) / waits);
+	scratch->left = UINT64_MAX;
+	for (int32_t i = 0; i < model->n_vcpus && !ret; i++) {
+		virt_groups_free(&model->vcpus[i].culprits);
+		ret = summarize_culprits(grouping, &model->vcpus[i]);
+	}
+	return ret;
 }
 
 static int summarize_all_culprits(struct virt_model *model)
 {
 	size_t n = n_culprit_buckets(model);
-	struct grouping grouping = { .model = model };
-	struct culprit_scratch scratch;
-	int ret = -ENOMEM;
-
-	grouping.next = malloc(n * sizeof(*grouping.next));
-	scratch = (struct culprit_scratch){
+	struct culprit_scratch scratch = {
 		.ns = calloc(n, sizeof(*scratch.ns)),
 		.touched = malloc(n * sizeof(*scratch.touched)),
 		.is_touched = calloc(n, sizeof(*scratch.is_touched)),
 		.cursor = malloc((model->n_pcpus + 1) * sizeof(*scratch.cursor)),
 	};
-	if (grouping.next && scratch.ns && scratch.touched && scratch.is_touched &&
-	    scratch.cursor) {
-		ret = 0;
-		for (int32_t i = 0; i < model->n_vcpus && !ret; i++)
-			ret = summarize_culprits(model, &model->vcpus[i], &grouping, &scratch);
-	}
-	free(grouping.next);
+	struct grouping grouping;
+	int ret = grouping_init(&grouping, model, n);
+
+	grouping.scratch = &scratch;
+	if (!scratch.ns || !scratch.touched || !scratch.is_touched || !scratch.cursor)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = summarize_so_many(model, &grouping);
+	grouping_destroy(&grouping);
 	free(scratch.ns);
 	free(scratch.touched);
 	free(scratch.is_touched);
@@ -427,7 +499,7 @@ static void states_before(const struct virt_vcpu_track *vcpu, struct virt_cursor
 		state_ns[interval->state] += time_ns - interval->start_ns;
 }
 
-/** Needs the blocks of all vCPUs. @cursor: room for one per vCPU. */
+/** Needs the blocks of all vCPUs. @cursor: room for one per vCPU */
 static int summarize_pcpu(const struct virt_model *model, struct virt_pcpu_track *pcpu,
 			  struct virt_cursor *cursor)
 {
@@ -436,7 +508,9 @@ static int summarize_pcpu(const struct virt_model *model, struct virt_pcpu_track
 	pcpu->base = malloc(((size_t)pcpu->n + 1) * sizeof(*pcpu->base));
 	if (!pcpu->base)
 		return -ENOMEM;
-	memset(cursor, 0, model->n_vcpus * sizeof(*cursor));
+	for (size_t i = 0; i < pcpu->n; i++)
+		if (virt_is_vcpu(model, pcpu->occupants[i].vcpu))
+			cursor[pcpu->occupants[i].vcpu] = (struct virt_cursor){ 0 };
 	for (size_t i = 0; i < pcpu->n; i++) {
 		const struct virt_occupant *occupant = &pcpu->occupants[i];
 		int64_t start = occupant->start_ns, end = virt_occupant_end(model, pcpu, i);
@@ -693,16 +767,25 @@ static int summarize_the_whole(struct virt_model *model)
 	return ret ? ret : culprits.ret;
 }
 
-int virt_summarize(struct virt_model *model)
+static int summarize_vcpus(struct virt_model *model)
 {
-	int ret = 0;
+	struct grouping grouping;
+	int ret = grouping_init(&grouping, model, 2 * ((size_t)model->n_reasons + 1));
 
 	for (int32_t i = 0; i < model->n_vcpus && !ret; i++) {
 		ret = summarize_vcpu(model, &model->vcpus[i]);
 		if (!ret)
 			ret = summarize_migrations(model, &model->vcpus[i], i);
 		if (!ret)
-			ret = summarize_exits(model, &model->vcpus[i]);
+			ret = summarize_exits(&grouping, &model->vcpus[i]);
 	}
+	grouping_destroy(&grouping);
+	return ret;
+}
+
+int virt_summarize(struct virt_model *model)
+{
+	int ret = summarize_vcpus(model);
+
 	return ret ? ret : summarize_the_whole(model);
 }

@@ -142,10 +142,15 @@ static void end_samples(struct samples *samples, struct virt_dist *dist)
 
 /* ---- the way through a window ---- */
 
-/** VM exits by reason; index: reason + 1, so that VIRT_NONE has a place. */
+/**
+ * VM exits by reason; index: reason + 1, so that VIRT_NONE has a place. There may be many more
+ * reasons than a vCPU has: only those that it has are looked at.
+ */
 struct exits {
 	struct virt_window_exit	*of;
 	struct samples		*costs;
+	uint32_t		*used;		/* with a count in @of */
+	size_t			n_used;
 };
 
 /** Where something begins and ends, and whether the trace shows that. */
@@ -164,6 +169,9 @@ struct walk {
 	struct virt_window_stats	*stats;
 	struct samples			states[VIRT_N_STATES], runs;
 	struct exits			exits;
+	int64_t				*pcpu_ns;	/* 0 between two vCPUs */
+	uint32_t			*pcpus;		/* that it was on */
+	size_t				n_pcpus;
 	/* of all vCPUs of the machine: */
 	struct samples			wakes;
 	struct exits			all_exits;
@@ -241,16 +249,49 @@ static void keep_longest(struct virt_window_stats *stats, int32_t vcpu, int64_t 
 	stats->longest_to_ns = to;
 }
 
+static void add_place(struct walk *walk, int16_t pcpu, int64_t ns)
+{
+	if (ns > 0 && !walk->pcpu_ns[pcpu])
+		walk->pcpus[walk->n_pcpus++] = (uint32_t)pcpu;
+	walk->pcpu_ns[pcpu] += ns;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/** The pCPUs of a vCPU become those of its statistics; begin anew. */
+static int end_places(struct walk *walk)
+{
+	struct virt_window_stats *stats = walk->stats;
+
+	stats->places = calloc(walk->n_pcpus + 1, sizeof(*stats->places));
+	if (!stats->places)
+		return -ENOMEM;
+	qsort(walk->pcpus, walk->n_pcpus, sizeof(*walk->pcpus), compare_numbers);
+	for (size_t i = 0; i < walk->n_pcpus; i++) {
+		stats->places[stats->n_places++] = (struct virt_window_place){
+			.pcpu = (int32_t)walk->pcpus[i], .ns = walk->pcpu_ns[walk->pcpus[i]],
+		};
+		walk->pcpu_ns[walk->pcpus[i]] = 0;
+	}
+	walk->n_pcpus = 0;
+	return 0;
+}
+
 /** A run, of which interval @i is the first one in the window. */
 static int take_run(struct walk *walk, size_t i, size_t end)
 {
 	struct span span = span_of(walk, virt_run_begin(walk->vcpu, i), end);
 	int16_t pcpu = walk->vcpu->intervals[i].pcpu;
 
-	if (walk->stats->pcpu_ns && pcpu >= 0)
-		walk->stats->pcpu_ns[pcpu] +=
-			(span.end_ns < walk->to_ns ? span.end_ns : walk->to_ns) -
-			(span.start_ns > walk->from_ns ? span.start_ns : walk->from_ns);
+	if (wants(walk, VIRT_WINDOW_STATES) && pcpu >= 0)
+		add_place(walk, pcpu,
+			  (span.end_ns < walk->to_ns ? span.end_ns : walk->to_ns) -
+			  (span.start_ns > walk->from_ns ? span.start_ns : walk->from_ns));
 	return add_span(walk, &walk->stats->runs,
 			wants(walk, VIRT_WINDOW_STATES) ? &walk->runs : NULL, &span);
 }
@@ -414,24 +455,23 @@ static int compare_exits(const void *a, const void *b)
 }
 
 /** Those that occur become the ones of @stats; begin anew. */
-static int end_exits(const struct walk *walk, struct exits *exits, struct virt_window_stats *stats)
+static int end_exits(struct exits *exits, struct virt_window_stats *stats)
 {
 	stats->exits = 0;
-	for (size_t i = 0; i < walk->n_exits; i++)
-		stats->n_reasons += !!exits->of[i].count;
-	stats->reasons = calloc(stats->n_reasons + 1, sizeof(*stats->reasons));
+	stats->reasons = calloc(exits->n_used + 1, sizeof(*stats->reasons));
 	if (!stats->reasons)
 		return -ENOMEM;
-	stats->n_reasons = 0;
-	for (size_t i = 0; i < walk->n_exits; i++) {
-		if (!exits->of[i].count)
-			continue;
-		exits->of[i].reason = (int32_t)i - 1;
-		end_samples(&exits->costs[i], &exits->of[i].cost);
-		stats->exits += exits->of[i].count;
-		stats->reasons[stats->n_reasons++] = exits->of[i];
+	for (size_t i = 0; i < exits->n_used; i++) {
+		uint32_t at = exits->used[i];
+
+		exits->of[at].reason = (int32_t)at - 1;
+		end_samples(&exits->costs[at], &exits->of[at].cost);
+		stats->exits += exits->of[at].count;
+		stats->reasons[i] = exits->of[at];
+		memset(&exits->of[at], 0, sizeof(exits->of[at]));
 	}
-	memset(exits->of, 0, walk->n_exits * sizeof(*exits->of));
+	stats->n_reasons = exits->n_used;
+	exits->n_used = 0;
 	qsort(stats->reasons, stats->n_reasons, sizeof(*stats->reasons), compare_exits);
 	return 0;
 }
@@ -440,7 +480,8 @@ static int take_exit(struct exits *exits, const struct virt_exit *exit)
 {
 	struct virt_window_exit *of = &exits->of[exit->reason + 1];
 
-	of->count++;
+	if (!of->count++)
+		exits->used[exits->n_used++] = (uint32_t)(exit->reason + 1);
 	if (!exit->complete)
 		return 0;
 	for (int state = 0; state < VIRT_N_STATES; state++)
@@ -509,19 +550,21 @@ static int walk_exits(struct walk *walk)
 		if (!ret)
 			ret = take_exit(&walk->all_exits, &exit);
 	}
-	return ret ? ret : end_exits(walk, &walk->exits, walk->stats);
+	return ret ? ret : end_exits(&walk->exits, walk->stats);
 }
 
 /** Number and cost alone. */
 static int sum_up_exits(struct walk *walk)
 {
-	struct virt_exit_total *all = malloc(walk->n_exits * sizeof(*all));
+	/* of some reasons there are two groups */
+	size_t room = walk->vcpu->exits.n_groups;
+	struct virt_exit_total *all = malloc((room + 1) * sizeof(*all));
 	struct virt_window_stats *stats = walk->stats;
 	size_t n = 0;
 
 	if (all)
 		n = virt_vcpu_exits(walk->model, (int32_t)(walk->vcpu - walk->model->vcpus),
-				    walk->from_ns, walk->to_ns, all, walk->n_exits);
+				    walk->from_ns, walk->to_ns, all, room);
 	stats->reasons = all ? calloc(n + 1, sizeof(*stats->reasons)) : NULL;
 	for (size_t i = 0; stats->reasons && i < n; i++) {
 		stats->reasons[i] = (struct virt_window_exit){
@@ -551,17 +594,14 @@ static int find_culprits(struct walk *walk)
 
 static int take_vcpu(struct walk *walk, int32_t index, struct virt_window_stats *stats)
 {
-	int ret = 0;
+	int ret;
 
 	walk->vcpu = &walk->model->vcpus[index];
 	walk->stats = stats;
-	if (wants(walk, VIRT_WINDOW_STATES)) {
-		stats->pcpu_ns = calloc(walk->model->n_pcpus + 1, sizeof(*stats->pcpu_ns));
-		ret = stats->pcpu_ns ? 0 : -ENOMEM;
-	}
 	sum_up(walk);
-	if (!ret)
-		ret = walk_states(walk);
+	ret = walk_states(walk);
+	if (!ret && wants(walk, VIRT_WINDOW_STATES))
+		ret = end_places(walk);
 	if (!ret)
 		ret = end_states(walk);
 	find_exit_before(walk);
@@ -650,7 +690,7 @@ static int take_machine(struct walk *walk, int32_t index, struct virt_window *wi
 	if (!ret && wants(walk, VIRT_WINDOW_STATES))
 		ret = walk_machine(walk, index, machine);
 	if (!ret && wants(walk, VIRT_WINDOW_EXITS))
-		ret = end_exits(walk, &walk->all_exits, &machine->all);
+		ret = end_exits(&walk->all_exits, &machine->all);
 	return ret;
 }
 
@@ -693,7 +733,7 @@ static void free_stats(struct virt_window_stats *stats)
 {
 	free(stats->reasons);
 	free(stats->culprits);
-	free(stats->pcpu_ns);
+	free(stats->places);
 }
 
 void virt_window_free(struct virt_window *window)
@@ -740,7 +780,8 @@ static int alloc_exits(const struct walk *walk, struct exits *exits)
 		return 0;
 	exits->of = calloc(walk->n_exits, sizeof(*exits->of));
 	exits->costs = calloc(walk->n_exits, sizeof(*exits->costs));
-	return exits->of && exits->costs ? 0 : -ENOMEM;
+	exits->used = malloc(walk->n_exits * sizeof(*exits->used));
+	return exits->of && exits->costs && exits->used ? 0 : -ENOMEM;
 }
 
 static void free_exits(const struct walk *walk, struct exits *exits)
@@ -749,6 +790,18 @@ static void free_exits(const struct walk *walk, struct exits *exits)
 		free(exits->costs[i].ns);
 	free(exits->costs);
 	free(exits->of);
+	free(exits->used);
+}
+
+static int alloc_walk(struct walk *walk)
+{
+	int ret = alloc_exits(walk, &walk->exits);
+
+	if (!ret)
+		ret = alloc_exits(walk, &walk->all_exits);
+	walk->pcpu_ns = calloc(walk->model->n_pcpus + 1, sizeof(*walk->pcpu_ns));
+	walk->pcpus = malloc((walk->model->n_pcpus + 1) * sizeof(*walk->pcpus));
+	return walk->pcpu_ns && walk->pcpus ? ret : -ENOMEM;
 }
 
 static void free_walk(struct walk *walk)
@@ -757,6 +810,8 @@ static void free_walk(struct walk *walk)
 		free(walk->states[state].ns);
 	free(walk->runs.ns);
 	free(walk->wakes.ns);
+	free(walk->pcpu_ns);
+	free(walk->pcpus);
 	free_exits(walk, &walk->exits);
 	free_exits(walk, &walk->all_exits);
 }
@@ -778,9 +833,7 @@ struct virt_window *virt_window_new(const struct virt_model *model,
 		walk.to_ns = walk.from_ns;
 	window->from_ns = walk.from_ns;
 	window->to_ns = walk.to_ns;
-	ret = alloc_exits(&walk, &walk.exits);
-	if (!ret)
-		ret = alloc_exits(&walk, &walk.all_exits);
+	ret = alloc_walk(&walk);
 	for (int32_t i = 0; i < window->n_machines && !ret && any; i++)
 		ret = take_machine(&walk, i, window);
 	if (!ret && any)

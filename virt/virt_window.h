@@ -65,6 +65,12 @@ struct virt_window_exit {
 	int64_t		unasked_ns, unasked_vmm_ns;
 };
 
+/** Time on a pCPU. */
+struct virt_window_place {
+	int32_t		pcpu;
+	int64_t		ns;
+};
+
 /** What a vCPU, or all chosen vCPUs of a machine, did within a window. */
 struct virt_window_stats {
 	struct virt_stretches	states[VIRT_N_STATES];
@@ -82,7 +88,8 @@ struct virt_window_stats {
 	size_t			n_reasons;
 	struct virt_culprit	*culprits;	/* of a vCPU; most time first */
 	size_t			n_culprits;
-	int64_t			*pcpu_ns;	/* of a vCPU: on each pCPU of the model; or NULL */
+	struct virt_window_place *places; /* of a vCPU: the pCPUs that it was on, ascending */
+	size_t			n_places;
 	/* the longest wait for a pCPU that touches the window, whole; VIRT_NONE: there is none */
 	int32_t			longest_vcpu;
 	int64_t			longest_from_ns, longest_to_ns;
@@ -114,7 +121,7 @@ struct virt_window {
  * percentiles but those of wake-ups, exits with number and cost.
  */
 enum virt_window_part {
-	VIRT_WINDOW_STATES = 1 << 0,	/* all stretches with their percentiles; pcpu_ns; of a
+	VIRT_WINDOW_STATES = 1 << 0,	/* all stretches with their percentiles; places; of a
 					 * machine, what its vCPUs do together */
 	VIRT_WINDOW_EXITS = 1 << 1,	/* percentiles of exits, and what their time went to; of
 					 * machines, too, whose reasons are not there else */

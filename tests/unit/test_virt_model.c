@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "virt_model.h"
@@ -711,6 +712,50 @@ static void test_clipped(void **state)
 	virt_model_free(model);
 }
 
+/** Very many wait for a pCPU that very many have meanwhile: the first of these, and others. */
+static void test_other_culprits(void **state)
+{
+	enum { WAITS = 1500, RUNS = 1500, END = WAITS + 10 * RUNS };
+	static struct virt_culprit culprit[WAITS + RUNS + 2];
+	struct virt_model *model = virt_model_new();
+	int32_t machine = virt_model_add_machine(model, 1, "d1");
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < WAITS + RUNS; i++) {
+		snprintf(name, sizeof(name), "d1v%d", i);
+		assert_int_equal(virt_model_add_vcpu(model, machine, i, i, name), i);
+	}
+	for (int i = 0; i < WAITS; i++)
+		set(model, i, i, VIRT_PREEMPTED, 0, NONE, 0);
+	for (int i = 0; i < RUNS; i++)
+		occupy(model, 0, WAITS + 10 * i, WAITS + i, true);
+	assert_int_equal(virt_model_finish(model, 0, END), 0);
+	for (int i = 0; i < WAITS; i++) {
+		/* all; cut where nothing is told apart; cut at both sides of that */
+		const int64_t from[] = { 0, END - 50, WAITS + 15 };
+		const int64_t to[] = { END, END, END - 7 };
+
+		for (int w = 0; w < 3; w++) {
+			int64_t begin = from[w] > i ? from[w] : i, ns = 0;
+			size_t n = virt_vcpu_culprits(model, i, from[w], to[w], culprit,
+						      WAITS + RUNS + 2);
+
+			for (size_t c = 0; c < n; c++)
+				ns += culprit[c].ns;
+			assert_int_equal(ns, to[w] - begin);
+			assert_in_range(n, 1, RUNS / 2);
+			assert_int_equal(culprit[0].vcpu, VIRT_OTHERS);
+			assert_string_equal(virt_model_who(model, culprit[0].vcpu), "others");
+			assert_true(w == 1 ? n == 1 : n > 10);
+			/* the shortest: cut at the front */
+			if (w == 2)
+				assert_int_equal(culprit[n - 1].vcpu, WAITS + 1);
+		}
+	}
+	virt_model_free(model);
+}
+
 static void test_names(void **state)
 {
 	static const char *const names[] = {
@@ -752,6 +797,7 @@ int main(void)
 		cmocka_unit_test(test_losses_and_contradictions),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_clipped),
+		cmocka_unit_test(test_other_culprits),
 		cmocka_unit_test(test_names),
 	};
 

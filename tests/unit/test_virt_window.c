@@ -359,8 +359,13 @@ static void check_intervals(const struct life *life, const struct virt_window_st
 	assert_int_equal(stats->longest_vcpu != NONE, longest >= 0);
 	if (longest >= 0)
 		assert_int_equal(stats->longest_to_ns - stats->longest_from_ns, longest);
-	for (int32_t i = 0; stats->pcpu_ns && i < n_pcpus; i++)
-		assert_int_equal(stats->pcpu_ns[i], pcpu_ns[i]);
+	for (size_t i = 0; i < stats->n_places; i++) {
+		assert_true(!i || stats->places[i].pcpu > stats->places[i - 1].pcpu);
+		assert_int_equal(stats->places[i].ns, pcpu_ns[stats->places[i].pcpu]);
+		pcpu_ns[stats->places[i].pcpu] = 0;
+	}
+	for (int32_t i = 0; stats->places && i < n_pcpus; i++)
+		assert_int_equal(pcpu_ns[i], 0);
 	for (size_t i = 0; i < stats->n_culprits; i++)
 		culprits += stats->culprits[i].ns;
 	assert_int_equal(culprits, stats->states[VIRT_PREEMPTED].ns);
@@ -800,8 +805,8 @@ static void test_choice(void **state)
 	(void)state;
 	assert_non_null(window);
 	assert_int_equal(window->vcpus[0].known_ns, 0);
-	assert_null(window->vcpus[0].pcpu_ns);
-	assert_non_null(window->vcpus[1].pcpu_ns);
+	assert_null(window->vcpus[0].places);
+	assert_non_null(window->vcpus[1].places);
 	assert_int_equal(window->machines[0].all.states[VIRT_WAKING].count, 0);
 	assert_int_equal(window->machines[0].states[VIRT_M_FULL_RUN].ns, 170);
 	virt_window_free(window);
