@@ -7,13 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash_mix.h"
 #include "u32_map.h"
 
 /** The slot of a key: its own, or the free one where it belongs. */
 static uint32_t *slot_of(const struct u32_map *map, uint32_t key)
 {
 	uint32_t mask = map->n_slots - 1;
-	uint32_t i = (key * 2654435761u) >> 7 & mask;	/* Knuth's multiplicative hash */
+	uint32_t i = (uint32_t)hash_mix(key, map->slots) & mask;
 
 	while (map->slots[i] && map->keys[map->slots[i] - 1] != key)
 		i = (i + 1) & mask;

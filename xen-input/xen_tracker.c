@@ -52,9 +52,8 @@ static int start_over(struct xen_tracker *tracker)
 	u32_map_destroy(&tracker->vcpu_map);
 	u32_map_destroy(&tracker->domain_map);
 	u32_map_destroy(&tracker->reason_map);
-	memset(&tracker->vcpu_map, 0, sizeof(tracker->vcpu_map));
-	memset(&tracker->domain_map, 0, sizeof(tracker->domain_map));
-	memset(&tracker->reason_map, 0, sizeof(tracker->reason_map));
+	u32_map_destroy(&tracker->switch_map);
+	tracker->n_told = 0;
 	tracker->head.n_pending = 0;
 	tracker->begun = false;
 	tracker->have_runstates = tracker->have_requests = false;
@@ -92,7 +91,10 @@ void xen_tracker_free(struct xen_tracker *tracker)
 	u32_map_destroy(&tracker->vcpu_map);
 	u32_map_destroy(&tracker->domain_map);
 	u32_map_destroy(&tracker->reason_map);
+	u32_map_destroy(&tracker->switch_map);
 	free(tracker->vcpus);
+	free(tracker->told);
+	free(tracker->switch_runs);
 	free(tracker->domains);
 	free(tracker->reasons);
 	free(tracker->losses);

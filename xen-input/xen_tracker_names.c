@@ -45,7 +45,7 @@ int32_t tracker_domain_of(struct xen_tracker *tracker, uint32_t domid)
 		text_format(name, sizeof(name), "d%u%s%s", domid, meta ? ":" : "",
 			    meta ? meta : "");
 	domain = &tracker->domains[n];
-	memset(domain, 0, sizeof(*domain));
+	*domain = (struct tracked_domain){ .there = NOBODY };
 	domain->machine = virt_model_add_machine(tracker->model, (int32_t)domid, name);
 	return domain->machine < 0 ? domain->machine : (int32_t)n;
 }
@@ -83,6 +83,7 @@ int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 	if (meta && meta->tsc_scale > 0)
 		virt_model_set_tsc(tracker->model, v->index, meta->tsc_scale, meta->tsc_offset);
 	tracker->domains[domain].has_vcpus = true;
+	tracker_tell(tracker, v);
 	if (tracker->domains[domain].created)
 		tracker_enter(tracker, v, tracker->begin_ns, OFFLINE);
 	return (int32_t)n;

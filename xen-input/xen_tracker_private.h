@@ -19,6 +19,7 @@
 
 /** Nobody, when it is a vCPU; not known who. */
 #define IDLE		(-1)
+#define NOBODY		(-1)
 #define NOT_KNOWN	(-2)
 
 /** Domains above are not real ones (DOMID_FIRST_RESERVED, xen/include/public/xen.h). */
@@ -57,6 +58,9 @@ struct tracked_vcpu {
 	bool		blocking;	/* TRC_SCHED_BLOCK came: it will be switched out for that */
 	uint8_t		sleeps;		/* TRC_SCHED_SLEEP came so many times */
 	bool		own_sleep;	/* on its pCPU, and recorded there: it pauses itself */
+	bool		is_told;	/* is in @told of struct xen_tracker */
+	bool		is_there;	/* is in the list of its domain, and before this one: */
+	int32_t		next;
 };
 
 struct tracked_domain {
@@ -64,6 +68,7 @@ struct tracked_domain {
 	bool		hvm;		/* has VM entries and exits */
 	bool		created;	/* within the trace */
 	bool		has_vcpus;
+	int32_t		there;		/* list of the vCPUs that its end changes, or NOBODY */
 };
 
 /** A run of a pCPU (struct xentrace_record, run). */
@@ -96,6 +101,11 @@ struct xen_tracker {
 	struct u32_map		vcpu_map;	/* xen_vcpu */
 	struct tracked_vcpu	*vcpus;
 	size_t			room_vcpus;
+	int32_t			*told;		/* vCPUs that a loss changes, see tracker_tell() */
+	size_t			n_told, room_told;
+	struct u32_map		switch_map;	/* xen_vcpu that a switch has named */
+	uint32_t		*switch_runs;	/* by number in it: run of the last such switch */
+	size_t			room_switch_runs;
 	struct u32_map		domain_map;	/* domid */
 	struct tracked_domain	*domains;
 	size_t			room_domains;
@@ -181,6 +191,17 @@ struct tracked_vcpu *tracker_find_vcpu(struct xen_tracker *tracker, xen_vcpu vcp
 int32_t tracker_reason_of(struct xen_tracker *tracker, const struct xentrace_record *rec);
 
 /* --- the state machine: xen_tracker_state.c -------------------------------------------------- */
+
+/**
+ * tracker_tell - the trace tells something of a vCPU that is on no pCPU
+ *
+ * The next loss and the end of its domain change that, and look at no other vCPUs: so many of them
+ * take no time for each one.
+ */
+void tracker_tell(struct xen_tracker *tracker, struct tracked_vcpu *v);
+
+/** tracker_remove - the end of a domain: all its vCPUs are OFFLINE. */
+void tracker_remove(struct xen_tracker *tracker, int32_t domain, int64_t time_ns);
 
 /**
  * tracker_enter - a vCPU that is on no pCPU is in another state from now on

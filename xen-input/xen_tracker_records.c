@@ -83,12 +83,7 @@ static void on_domain(struct xen_tracker *tracker, const struct xen_trace_row *r
 		tracker->domains[domain].created |= !tracker->domains[domain].has_vcpus;
 		return;
 	}
-	for (uint32_t i = 0; i < tracker->vcpu_map.n_keys; i++) {
-		struct tracked_vcpu *v = &tracker->vcpus[i];
-
-		if (v->domain == domain && !on_pcpu(v))
-			tracker_enter(tracker, v, row->time_ns, OFFLINE);
-	}
+	tracker_remove(tracker, domain, row->time_ns);
 }
 
 void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row)

@@ -111,6 +111,27 @@ static void resolve(struct xen_tracker *tracker, struct tracked_vcpu *v, enum st
 	v->state = (uint8_t)was;
 }
 
+void tracker_tell(struct xen_tracker *tracker, struct tracked_vcpu *v)
+{
+	struct tracked_domain *domain = &tracker->domains[v->domain];
+	int32_t who = (int32_t)(v - tracker->vcpus);
+
+	if (!v->is_there) {
+		v->next = domain->there;
+		domain->there = who;
+		v->is_there = true;
+	}
+	if (v->is_told)
+		return;
+	if (tracker_make_room(&tracker->told, &tracker->room_told, tracker->n_told,
+			      sizeof(*tracker->told))) {
+		tracker_fail(tracker, -ENOMEM);
+		return;
+	}
+	tracker->told[tracker->n_told++] = who;
+	v->is_told = true;
+}
+
 static void enter_state(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns,
 			enum state state, int32_t detail, uint8_t flags)
 {
@@ -122,6 +143,8 @@ static void enter_state(struct xen_tracker *tracker, struct tracked_vcpu *v, int
 	v->wake_ns = NO_WAKE;
 	v->holds = 0;
 	v->doubtful = false;
+	if (!on_pcpu(v))
+		tracker_tell(tracker, v);
 	/* RUNNING is no state of the model: resolve() will say what it was */
 	if (state != RUNNING)
 		model_set(tracker, v, time_ns, state, detail, flags);
@@ -339,14 +362,31 @@ void tracker_lose_run(struct xen_tracker *tracker, uint32_t index, int64_t time_
 	if (run->current >= 0)
 		lose(tracker, &tracker->vcpus[run->current], time_ns);
 	occupy(tracker, index, time_ns, NOT_KNOWN);
-	for (uint32_t i = 0; i < tracker->vcpu_map.n_keys; i++) {
-		struct tracked_vcpu *v = &tracker->vcpus[i];
+	for (size_t i = 0; i < tracker->n_told; i++) {
+		struct tracked_vcpu *v = &tracker->vcpus[tracker->told[i]];
 
-		if (on_pcpu(v))
-			continue;
-		tracker_give_up(tracker, v);
-		if (v->state != UNKNOWN)
-			lose(tracker, v, time_ns);
+		if (!on_pcpu(v)) {
+			tracker_give_up(tracker, v);
+			if (v->state != UNKNOWN)
+				lose(tracker, v, time_ns);
+		}
+		/* only now: these have told nothing new */
+		v->is_told = false;
+	}
+	tracker->n_told = 0;
+}
+
+void tracker_remove(struct xen_tracker *tracker, int32_t index, int64_t time_ns)
+{
+	struct tracked_domain *domain = &tracker->domains[index];
+
+	while (domain->there != NOBODY) {
+		struct tracked_vcpu *v = &tracker->vcpus[domain->there];
+
+		domain->there = v->next;
+		if (!on_pcpu(v))
+			tracker_enter(tracker, v, time_ns, OFFLINE);
+		v->is_there = false;
 	}
 }
 

@@ -91,15 +91,31 @@ static void end_switch(struct xen_tracker *tracker, uint32_t index)
 	}
 }
 
-/** Another pCPU's record is about a vCPU that waits to be switched out or in. */
+/**
+ * Another pCPU's record is about a vCPU that waits to be switched out or in: in the last switch
+ * that has named it, as each one ends the one before.
+ */
 static void end_switches_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 {
-	for (uint32_t i = 0; tracker->head.n_pending && i < tracker->n_runs; i++) {
-		const struct tracked_run *run = &tracker->runs[i];
+	int64_t n = tracker->head.n_pending ? u32_map_find(&tracker->switch_map, vcpu) : -1;
+	const struct tracked_run *run = n < 0 ? NULL : &tracker->runs[tracker->switch_runs[n]];
 
-		if (run->pending && (run->prev == vcpu || run->next == vcpu))
-			end_switch(tracker, i);
-	}
+	if (run && run->pending && (run->prev == vcpu || run->next == vcpu))
+		end_switch(tracker, tracker->switch_runs[n]);
+}
+
+/** A switch in @run is about this vCPU. */
+static void note_switch(struct xen_tracker *tracker, xen_vcpu vcpu, uint32_t run)
+{
+	int64_t n;
+
+	end_switches_of(tracker, vcpu);
+	n = u32_map_add(&tracker->switch_map, vcpu);
+	if (n < 0 || tracker_make_room(&tracker->switch_runs, &tracker->room_switch_runs, n,
+				       sizeof(*tracker->switch_runs)))
+		tracker_fail(tracker, -ENOMEM);
+	else
+		tracker->switch_runs[n] = run;
 }
 
 static void on_switch(struct xen_tracker *tracker, const struct xen_trace_row *row)
@@ -110,8 +126,8 @@ static void on_switch(struct xen_tracker *tracker, const struct xen_trace_row *r
 		return;
 	run->prev = make_vcpu(xentrace_word(&row->rec, 0), xentrace_word(&row->rec, 1));
 	run->next = make_vcpu(xentrace_word(&row->rec, 2), xentrace_word(&row->rec, 3));
-	end_switches_of(tracker, run->prev);
-	end_switches_of(tracker, run->next);
+	note_switch(tracker, run->prev, row->rec.run);
+	note_switch(tracker, run->next, row->rec.run);
 	run->switch_ns = row->time_ns;
 	run->pending = true;
 	tracker->head.n_pending++;
@@ -150,6 +166,7 @@ static void request_wake(struct xen_tracker *tracker, struct tracked_vcpu *v, in
 	}
 	v->holds -= v->holds > 0;
 	v->wake_ns = time_ns;
+	tracker_tell(tracker, v);
 }
 
 static void request_sleep(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns)
