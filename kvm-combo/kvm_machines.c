@@ -111,19 +111,30 @@ static void group(struct kvm_vcpu *vcpus, size_t n, int32_t first_machine)
 	}
 }
 
-static bool taken(const struct kvm_tracker *tracker, int32_t machine)
+/** Numbers of machines, and the first one that may be left. */
+struct numbers {
+	struct u32_map	taken;
+	int32_t		next;
+};
+
+static bool is_taken(const struct numbers *numbers, int32_t machine)
 {
-	for (size_t i = 0; i < tracker->n_guests; i++)
-		if (tracker->guests[i].machine == machine)
-			return true;
-	return false;
+	return u32_map_find(&numbers->taken, (uint32_t)machine) >= 0;
 }
 
-/** A guest that is called "g7" is best machine 7; the others get the numbers that are left. */
-static void number_guests(struct kvm_tracker *tracker)
+static int32_t next_number(struct numbers *numbers)
 {
-	int32_t next = 1;
+	while (is_taken(numbers, numbers->next))
+		numbers->next++;
+	return numbers->next++;
+}
 
+/**
+ * A guest that is called "g7" is best machine 7; the others get the numbers that are left.
+ * Return: 0 or -ENOMEM.
+ */
+static int number_guests(struct kvm_tracker *tracker, struct numbers *numbers)
+{
 	for (size_t i = 0; i < tracker->n_guests; i++)
 		tracker->guests[i].machine = 0;
 	for (size_t i = 0; i < tracker->n_guests; i++) {
@@ -133,53 +144,53 @@ static void number_guests(struct kvm_tracker *tracker)
 		if (sscanf(tracker->guests[i].name, "g%4d", &id) != 1 || id <= 0)
 			continue;
 		snprintf(plain, sizeof(plain), "g%d", id);
-		if (!strcmp(plain, tracker->guests[i].name) && !taken(tracker, id))
-			tracker->guests[i].machine = id;
+		if (strcmp(plain, tracker->guests[i].name) != 0 || is_taken(numbers, id))
+			continue;
+		tracker->guests[i].machine = id;
+		if (u32_map_add(&numbers->taken, (uint32_t)id) < 0)
+			return -ENOMEM;
 	}
-	for (size_t i = 0; i < tracker->n_guests; i++) {
-		while (taken(tracker, next))
-			next++;
+	for (size_t i = 0; i < tracker->n_guests; i++)
 		if (!tracker->guests[i].machine)
-			tracker->guests[i].machine = next;
+			tracker->guests[i].machine = next_number(numbers);
+	return 0;
+}
+
+/** The machines that the trace does not tell, in their order, get the numbers that are left. */
+static int32_t number_of(const struct kvm_tracker *tracker, struct numbers *numbers,
+			 const struct kvm_vcpu *vcpu, const struct kvm_vcpu *before)
+{
+	if ((size_t)vcpu->guest < tracker->n_guests)
+		return tracker->guests[vcpu->guest].machine;
+	if (before && before->guest == vcpu->guest)
+		return numbers->next - 1;
+	return next_number(numbers);
+}
+
+/** What each thread's TSC was set to last. */
+static void set_offsets(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpus)
+{
+	for (size_t i = 0; i < tracker->n_offsets; i++) {
+		const struct kvm_tsc_offset *offset = &tracker->offsets[i];
+		const struct kvm_thread *thread = kvm_thread_find(tracker, offset->pid);
+		struct kvm_vcpu *vcpu = thread && thread->vcpu != VIRT_NONE ?
+					&vcpus[thread->vcpu] : NULL;
+
+		if (vcpu && (!vcpu->offset || offset->time_ns >= vcpu->offset->time_ns))
+			vcpu->offset = offset;
 	}
-}
-
-/** The number of the @n-th machine that the trace does not tell. */
-static int32_t number_of(const struct kvm_tracker *tracker, int32_t n)
-{
-	int32_t id = 0;
-
-	for (; n >= 0; n--)
-		do
-			id++;
-		while (taken(tracker, id));
-	return id;
-}
-
-/** What a thread's TSC was set to last, or NULL. */
-static const struct kvm_tsc_offset *last_offset(const struct kvm_tracker *tracker, int32_t tid)
-{
-	const struct kvm_tsc_offset *last = NULL;
-
-	for (size_t i = 0; i < tracker->n_offsets; i++)
-		if (tracker->offsets[i].pid == tid &&
-		    (!last || tracker->offsets[i].time_ns >= last->time_ns))
-			last = &tracker->offsets[i];
-	return last;
 }
 
 /**
  * Machines are "g1" or "g1:name" and vCPUs "g1v0", as Xen's are "d1", "d1:name" and "d1v0", so that
  * whoever asks for a vCPU need not know how its machine is called.
  */
-static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *model,
+static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *model, int32_t id,
 			struct kvm_vcpu *vcpu)
 {
 	const struct kvm_guest *guest = (size_t)vcpu->guest < tracker->n_guests ?
 					&tracker->guests[vcpu->guest] : NULL;
-	int32_t id = guest ? guest->machine :
-		     number_of(tracker, vcpu->guest - (int32_t)tracker->n_guests), machine;
-	const struct kvm_tsc_offset *offset;
+	int32_t machine;
 	char plain[32], name[160];
 
 	snprintf(plain, sizeof(plain), "g%d", (int)id);
@@ -195,13 +206,14 @@ static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *mo
 	vcpu->index = virt_model_add_vcpu(model, machine, vcpu->id, vcpu->tid, name);
 	if (vcpu->index < 0)
 		return vcpu->index;
-	offset = last_offset(tracker, vcpu->tid);
-	return offset ? virt_model_set_tsc(model, vcpu->index, 1, offset->offset) : 0;
+	return vcpu->offset ? virt_model_set_tsc(model, vcpu->index, 1, vcpu->offset->offset) : 0;
 }
 
 int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 		       struct kvm_vcpu **vcpus)
 {
+	struct numbers numbers = { .next = 1 };
+	const struct kvm_vcpu *before = NULL;
 	size_t n = 0;
 	int ret = collect(tracker, vcpus, &n);
 
@@ -214,12 +226,19 @@ int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 	if (n)
 		qsort(*vcpus, n, sizeof(**vcpus), compare_tids);
 	group(*vcpus, n, (int32_t)tracker->n_guests);
-	number_guests(tracker);
-	for (size_t i = 0; i < n; i++) {
+	ret = number_guests(tracker, &numbers);
+	for (size_t i = 0; i < n; i++)
 		kvm_thread_find(tracker, (*vcpus)[i].tid)->vcpu = (int32_t)i;
-		ret = add_to_model(tracker, model, &(*vcpus)[i]);
-		if (ret)
-			return ret;
+	set_offsets(tracker, *vcpus);
+	for (size_t i = 0; i < n && !ret; i++) {
+		struct kvm_vcpu *vcpu = &(*vcpus)[i];
+
+		ret = add_to_model(tracker, model, number_of(tracker, &numbers, vcpu, before),
+				   vcpu);
+		/* machines are in a row, but those that the trace tells may lie between */
+		if ((size_t)vcpu->guest >= tracker->n_guests)
+			before = vcpu;
 	}
-	return (int32_t)n;
+	u32_map_destroy(&numbers.taken);
+	return ret ? ret : (int32_t)n;
 }

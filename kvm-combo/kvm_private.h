@@ -68,7 +68,9 @@ struct kvm_vcpu {
 	int64_t		since_ns;	/* when it came to a pCPU, or nobody knew where it is */
 	int32_t		reason;		/* of its last exit */
 	uint8_t		wait;		/* enum kvm_wait, of that exit; none in the guest */
+	const struct kvm_tsc_offset *offset;	/* what its TSC was set to last, or NULL */
 	uint8_t		state;		/* enum virt_state that was said last */
+	bool		is_told;	/* see tell() */
 };
 
 enum kvm_place { KVM_PLACE_UNKNOWN, KVM_ON, KVM_OFF };
@@ -93,8 +95,7 @@ int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 		       struct kvm_vcpu **vcpus);
 
 /** kvm_replay - all records in order of time, into the model. Return: 0 or -ENOMEM. */
-int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
-	       int32_t n_vcpus);
+int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus);
 
 /** kvm_exit_is_known - is it told what an exit is about? */
 bool kvm_exit_is_known(enum kvm_isa isa, uint64_t reason);

@@ -32,12 +32,14 @@ struct replay {
 	const struct kvm_tracker *tracker;
 	struct virt_model *model;
 	struct kvm_vcpu	*vcpus;
-	int32_t		n_vcpus;
 	int32_t		*pid;		/* per CPU, of the thread that has it; or KVM_NO_PID */
 	struct kvm_vcpu	**vcpu;		/* per CPU, that thread if it is one, or NULL */
 	int64_t		*seen_ns;	/* per CPU, when its thread was there for certain, last */
 	int64_t		*lost_ns;	/* per CPU, since when its records are lost */
 	size_t		n_lost;		/* CPUs */
+	int64_t		last_lost_ns;	/* the last time that records began to be lost */
+	int32_t		*told;		/* vCPUs that a loss changes, see tell() */
+	size_t		n_told, told_room;
 	size_t		n_unknown;	/* CPUs with records of which nobody knows who has them */
 	int64_t		known_ns;	/* since when all of them are known, if they are */
 	struct u32_map	reason_map;
@@ -208,6 +210,28 @@ static void resolve(struct replay *replay, struct kvm_vcpu *vcpu, enum kvm_mode 
 		say_mode(replay, vcpu, vcpu->since_ns);
 }
 
+/**
+ * Something is known of a vCPU that is on no CPU, until records are lost: then only such ones are
+ * looked at, so that many others take no time.
+ */
+static void tell(struct replay *replay, struct kvm_vcpu *vcpu)
+{
+	if (vcpu->is_told)
+		return;
+	if (!kvm_grow(&replay->told, sizeof(*replay->told), replay->n_told, &replay->told_room)) {
+		fail(replay, -ENOMEM);
+		return;
+	}
+	replay->told[replay->n_told++] = (int32_t)(vcpu - replay->vcpus);
+	vcpu->is_told = true;
+}
+
+/** Since when nobody knows where a vCPU is. */
+static int64_t unknown_since(const struct replay *replay, const struct kvm_vcpu *vcpu)
+{
+	return vcpu->since_ns > replay->last_lost_ns ? vcpu->since_ns : replay->last_lost_ns;
+}
+
 /** From now on, nobody knows what a vCPU does. */
 static void lose(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 {
@@ -241,6 +265,7 @@ static void vacate(struct replay *replay, int cpu)
 		vcpu->place = KVM_PLACE_UNKNOWN;
 		vcpu->since_ns = since_ns;
 		say_open(replay, vcpu, since_ns);
+		tell(replay, vcpu);
 	}
 }
 
@@ -250,12 +275,15 @@ static void vacate(struct replay *replay, int cpu)
  */
 static void find_asleep(struct replay *replay, struct kvm_vcpu *vcpu)
 {
+	int64_t since_ns = unknown_since(replay, vcpu);
+
 	if (vcpu->place != KVM_PLACE_UNKNOWN || replay->n_unknown ||
 	    !replay->tracker->has_switches)
 		return;
 	vcpu->place = KVM_OFF;
-	say(replay, vcpu, vcpu->since_ns > replay->known_ns ? vcpu->since_ns : replay->known_ns,
-	    VIRT_BLOCKED, VIRT_NONE, 0);
+	tell(replay, vcpu);
+	say(replay, vcpu, since_ns > replay->known_ns ? since_ns : replay->known_ns, VIRT_BLOCKED,
+	    VIRT_NONE, 0);
 }
 
 /** A thread gets a pCPU, or is found there. */
@@ -305,6 +333,7 @@ static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm
 		vcpu->wait = KVM_WAIT_UNKNOWN;
 	}
 	vcpu->place = KVM_OFF;
+	tell(replay, vcpu);
 	if (prev_state & STATE_DEAD) {
 		say(replay, vcpu, event->time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
 	} else if (replay->n_lost) {
@@ -538,7 +567,8 @@ static void on_born(struct replay *replay, const struct kvm_event *event)
 
 	if (vcpu && vcpu->place == KVM_PLACE_UNKNOWN) {
 		vcpu->place = KVM_OFF;
-		say(replay, vcpu, vcpu->since_ns, VIRT_OFFLINE, VIRT_NONE, 0);
+		tell(replay, vcpu);
+		say(replay, vcpu, unknown_since(replay, vcpu), VIRT_OFFLINE, VIRT_NONE, 0);
 	}
 	on_wakeup(replay, event);
 }
@@ -562,15 +592,21 @@ static void on_migrate(struct replay *replay, const struct kvm_event *event)
 
 static void on_lost(struct replay *replay, const struct kvm_event *event)
 {
-	replay->lost_ns[event->cpu] = event->time_ns;
+	struct kvm_vcpu *here = replay->vcpu[event->cpu];
+
+	replay->lost_ns[event->cpu] = replay->last_lost_ns = event->time_ns;
 	replay->n_lost++;
 	occupy(replay, event->cpu, event->time_ns, KVM_NO_PID);
-	for (int32_t i = 0; i < replay->n_vcpus; i++) {
-		struct kvm_vcpu *vcpu = &replay->vcpus[i];
+	if (here)
+		lose(replay, here, event->time_ns);
+	for (size_t i = 0; i < replay->n_told; i++) {
+		struct kvm_vcpu *vcpu = &replay->vcpus[replay->told[i]];
 
-		if (vcpu->place != KVM_ON || vcpu->pcpu == event->cpu)
+		if (vcpu->place != KVM_ON)
 			lose(replay, vcpu, event->time_ns);
+		vcpu->is_told = false;
 	}
+	replay->n_told = 0;
 }
 
 static void on_found(struct replay *replay, const struct kvm_event *event)
@@ -671,11 +707,10 @@ static void merge(struct replay *replay, struct head *heap)
 	}
 }
 
-int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
-	       int32_t n_vcpus)
+int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus)
 {
 	struct replay replay = {
-		.tracker = tracker, .model = model, .vcpus = vcpus, .n_vcpus = n_vcpus,
+		.tracker = tracker, .model = model, .vcpus = vcpus, .last_lost_ns = INT64_MIN,
 	};
 	struct head *heap = malloc((tracker->n_cpus + 1) * sizeof(*heap));
 
@@ -697,6 +732,7 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	free(replay.vcpu);
 	free(replay.lost_ns);
 	free(replay.seen_ns);
+	free(replay.told);
 	free(replay.reasons);
 	u32_map_destroy(&replay.reason_map);
 	return replay.error;

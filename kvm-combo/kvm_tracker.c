@@ -268,7 +268,7 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 	if (ret)
 		goto end;
 	n_vcpus = kvm_find_vcpus(tracker, made, &vcpus);
-	ret = n_vcpus < 0 ? n_vcpus : kvm_replay(tracker, made, vcpus, n_vcpus);
+	ret = n_vcpus < 0 ? n_vcpus : kvm_replay(tracker, made, vcpus);
 	for (uint64_t i = 0; !ret && i < tracker->n_disordered; i++)
 		virt_model_contradiction(made, "a record is earlier than the one before it");
 	if (!ret)
