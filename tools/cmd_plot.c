@@ -245,6 +245,7 @@ static int find_span(struct plot *plot)
 
 /** One pCPU's occupants, on the way through them. */
 struct csv_source {
+	int32_t				pcpu;
 	struct virt_occupant_range	range;
 	size_t				next;
 };
@@ -261,22 +262,50 @@ static void csv_line(struct plot *plot, int32_t vcpu, int64_t time_ns, int32_t p
 	out_char(&plot->out, '\n');
 }
 
-/** The pCPU whose next occupant comes first, or -1. */
-static int32_t csv_first(const struct csv_source *sources, int32_t n)
+/** When the next occupant comes; of several at a time, the pCPU with the lowest number is first. */
+static bool csv_is_before(const struct csv_source *a, const struct csv_source *b)
 {
-	int32_t first = -1;
-	int64_t time_ns = INT64_MAX;
+	int64_t time_a = a->range.first[a->next].start_ns;
+	int64_t time_b = b->range.first[b->next].start_ns;
 
-	for (int32_t i = 0; i < n; i++) {
-		const struct csv_source *source = &sources[i];
+	return time_a != time_b ? time_a < time_b : a->pcpu < b->pcpu;
+}
 
-		if (source->next < source->range.n &&
-		    source->range.first[source->next].start_ns < time_ns) {
-			time_ns = source->range.first[source->next].start_ns;
-			first = i;
-		}
+/** Restore the heap, the first one on top, below @i. */
+static void csv_sift_down(struct csv_source *heap, size_t n, size_t i)
+{
+	struct csv_source moved = heap[i];
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child + 1 < n && csv_is_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (child >= n || !csv_is_before(&heap[child], &moved))
+			break;
+		heap[i] = heap[child];
+		i = child;
 	}
-	return first;
+	heap[i] = moved;
+}
+
+/** A heap of the pCPUs that are shown and have occupants. Return: how many. */
+static size_t csv_sources(const struct plot *plot, struct csv_source *heap)
+{
+	size_t n = 0;
+
+	for (int32_t i = 0; i < virt_model_n_pcpus(plot->load.model); i++) {
+		struct csv_source source = { .pcpu = i };
+
+		if (plot->pcpus[i])
+			source.range = virt_pcpu_occupants(plot->load.model, i, plot->from_ns,
+							   plot->to_ns);
+		if (source.range.n)
+			heap[n++] = source;
+	}
+	for (size_t i = n / 2; i-- > 0;)
+		csv_sift_down(heap, n, i);
+	return n;
 }
 
 /**
@@ -287,26 +316,25 @@ static int write_csv(struct plot *plot)
 {
 	const struct virt_model *model = plot->load.model;
 	int32_t n_pcpus = virt_model_n_pcpus(model), n_vcpus = virt_model_n_vcpus(model);
-	struct csv_source *sources = calloc(n_pcpus + 1, sizeof(*sources));
+	struct csv_source *heap = calloc(n_pcpus + 1, sizeof(*heap));
 	int32_t *last = calloc(n_vcpus + 1, sizeof(*last));
-	int ret = sources && last ? 0 : -ENOMEM;
-	int32_t pcpu;
+	int ret = heap && last ? 0 : -ENOMEM;
+	size_t n = ret ? 0 : csv_sources(plot, heap);
 
 	for (int32_t i = 0; i < n_vcpus && !ret; i++)
 		last[i] = VIRT_NONE;
-	for (int32_t i = 0; i < n_pcpus && !ret; i++) {
-		if (plot->pcpus[i])
-			sources[i].range = virt_pcpu_occupants(model, i, plot->from_ns,
-							       plot->to_ns);
-	}
 	if (!ret)
 		out_str(&plot->out, "vcpu,time_ns,pcpu\n");
-	while (!ret && !plot->out.error && (pcpu = csv_first(sources, n_pcpus)) >= 0) {
-		const struct virt_occupant *occupant =
-			&sources[pcpu].range.first[sources[pcpu].next++];
+	while (n && !plot->out.error) {
+		const struct virt_occupant *occupant = &heap->range.first[heap->next++];
 		int64_t time_ns = occupant->start_ns < plot->from_ns ? plot->from_ns :
 				  occupant->start_ns;
+		int32_t pcpu = heap->pcpu;
 
+		if (heap->next == heap->range.n && --n)
+			heap[0] = heap[n];
+		if (n)
+			csv_sift_down(heap, n, 0);
 		if (!virt_model_vcpu(model, occupant->vcpu) || !plot->vcpus[occupant->vcpu])
 			continue;
 		if (last[occupant->vcpu] != VIRT_NONE && last[occupant->vcpu] != pcpu)
@@ -314,7 +342,7 @@ static int write_csv(struct plot *plot)
 		csv_line(plot, occupant->vcpu, time_ns, pcpu);
 		last[occupant->vcpu] = pcpu;
 	}
-	free(sources);
+	free(heap);
 	free(last);
 	return ret;
 }

@@ -19,6 +19,8 @@
 /** Bars narrower than this show nothing. */
 #define MIN_PLOT_WIDTH	100.0
 #define MIN_PITCH	4.0
+/** More can neither be seen nor told apart. */
+#define MAX_ROWS	2000
 /** Up to so many rows, vector formats have two columns per unit; more would make large files. */
 #define FINE_ROWS	16
 
@@ -155,16 +157,41 @@ static int find_migrations(struct figure *figure)
 	return 0;
 }
 
+/** For each row, where its migrations are. Return: 0 or -ENOMEM. */
+static int order_migrations(struct figure *figure)
+{
+	bool by_vcpu = figure->options.by_vcpu;
+	size_t n = by_vcpu ? (size_t)virt_model_n_vcpus(figure->options.model) :
+			     (size_t)virt_model_n_pcpus(figure->options.model);
+	size_t *first = calloc(n + 2, sizeof(*first));
+
+	figure->first_of_row = first;
+	figure->of_row = malloc((figure->n_migrations + 1) * sizeof(*figure->of_row));
+	if (!first || !figure->of_row)
+		return -ENOMEM;
+	for (size_t i = 0; i < figure->n_migrations; i++) {
+		const struct virt_migration *migration = &figure->migrations[i];
+
+		first[(by_vcpu ? migration->vcpu : migration->to) + 2]++;
+	}
+	for (size_t i = 2; i < n + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 0; i < figure->n_migrations; i++) {
+		const struct virt_migration *migration = &figure->migrations[i];
+
+		figure->of_row[first[(by_vcpu ? migration->vcpu : migration->to) + 1]++] = i;
+	}
+	return 0;
+}
+
 static int fill_rows(struct figure *figure)
 {
 	int ret = 0;
 
 	for (int i = 0; i < figure->n_rows && !ret; i++) {
 		ret = figure_fill_row(figure, &figure->rows[i]);
-		for (int key = 0; key < figure->n_keys && !ret; key++) {
-			if (figure->rows[i].bars.lists[key].n)
-				figure->seen[key] = true;
-		}
+		for (size_t j = 0; j < figure->rows[i].bars.n_lists; j++)
+			figure->seen[figure->rows[i].bars.lists[j].key] = true;
 	}
 	return ret;
 }
@@ -279,7 +306,8 @@ struct figure *figure_new(const struct figure_options *options, char *error, siz
 	figure->options = *options;
 	figure->n_keys = options->by_vcpu ? VIRT_N_STATES : figure_key_idle(figure) + 1;
 	figure->seen = calloc(figure->n_keys, sizeof(*figure->seen));
-	if (!figure->seen || find_rows(figure) || find_migrations(figure))
+	if (!figure->seen || figure_keys_init(&figure->keys, figure->n_keys) ||
+	    find_rows(figure) || find_migrations(figure) || order_migrations(figure))
 		goto fail;
 	if (!figure->n_rows) {
 		snprintf(error, error_size, "nothing to show: no such %s in this span of the trace",
@@ -287,7 +315,16 @@ struct figure *figure_new(const struct figure_options *options, char *error, siz
 		ret = -EINVAL;
 		goto fail;
 	}
+	if (figure->n_rows > MAX_ROWS) {
+		snprintf(error, error_size, "%d rows are more than can be seen: say which %s, at "
+			 "most %d, by --vcpu or --pcpu", figure->n_rows,
+			 options->by_vcpu ? "vCPUs" : "pCPUs", MAX_ROWS);
+		ret = -EINVAL;
+		goto fail;
+	}
 	ret = layout_across(figure, error, error_size);
+	if (!ret)
+		ret = figure_find_arrows(figure);
 	if (!ret)
 		ret = fill_rows(figure);
 	if (!ret)
@@ -309,6 +346,10 @@ void figure_free(struct figure *figure)
 	free(figure->rows);
 	free(figure->seen);
 	free(figure->migrations);
+	free(figure->of_row);
+	free(figure->first_of_row);
+	free(figure->arrows);
+	figure_keys_free(&figure->keys);
 	free(figure);
 }
 

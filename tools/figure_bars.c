@@ -13,26 +13,37 @@
 /** Of a column: too narrow to be seen. */
 #define TINY_GAP	0.1
 
-int figure_bars_init(struct figure_bars *bars, int n_keys, int64_t from_ns, int64_t to_ns,
-		     double n_columns, double min_run)
+int figure_keys_init(struct figure_keys *keys, int n)
+{
+	*keys = (struct figure_keys){
+		.lists = calloc(n, sizeof(*keys->lists)),
+		.shares = calloc(n, sizeof(*keys->shares)),
+		.used = malloc(n * sizeof(*keys->used)),
+	};
+	return keys->lists && keys->shares && keys->used ? 0 : -ENOMEM;
+}
+
+void figure_keys_free(struct figure_keys *keys)
+{
+	free(keys->lists);
+	free(keys->shares);
+	free(keys->used);
+}
+
+void figure_bars_init(struct figure_bars *bars, struct figure_keys *keys, int64_t from_ns,
+		      int64_t to_ns, double n_columns, double min_run)
 {
 	*bars = (struct figure_bars){
-		.n_keys = n_keys, .from_ns = from_ns, .to_ns = to_ns, .n_columns = n_columns,
+		.keys = keys, .from_ns = from_ns, .to_ns = to_ns, .n_columns = n_columns,
 		.min_run = min_run, .key = -1, .column = -1, .run.label = FIGURE_NO_LABEL,
 	};
-	bars->lists = calloc(n_keys, sizeof(*bars->lists));
-	bars->shares = calloc(n_keys, sizeof(*bars->shares));
-	if (!bars->lists || !bars->shares)
-		return -ENOMEM;
-	return 0;
 }
 
 void figure_bars_free(struct figure_bars *bars)
 {
-	for (int i = 0; bars->lists && i < bars->n_keys; i++)
+	for (size_t i = 0; i < bars->n_lists; i++)
 		free(bars->lists[i].bars);
 	free(bars->lists);
-	free(bars->shares);
 	free(bars->runs);
 }
 
@@ -53,12 +64,31 @@ static void *grow(struct figure_bars *bars, void *array, size_t n, size_t *size,
 	return larger;
 }
 
+/** The bars of a key. Return: NULL without memory. */
+static struct figure_bar_list *list_of(struct figure_bars *bars, int key)
+{
+	int *number = &bars->keys->lists[key];
+	struct figure_bar_list *larger;
+
+	if (*number)
+		return &bars->lists[*number - 1];
+	larger = grow(bars, bars->lists, bars->n_lists, &bars->lists_size, sizeof(*larger));
+	if (!larger)
+		return NULL;
+	bars->lists = larger;
+	larger[bars->n_lists] = (struct figure_bar_list){ .key = key };
+	*number = (int)++bars->n_lists;
+	return &larger[bars->n_lists - 1];
+}
+
 static void add_bar(struct figure_bars *bars, int key, double x0, double x1, double height)
 {
-	struct figure_bar_list *list = &bars->lists[key];
-	struct canvas_bar *last = list->n ? &list->bars[list->n - 1] : NULL;
+	struct figure_bar_list *list = list_of(bars, key);
+	struct canvas_bar *last = list && list->n ? &list->bars[list->n - 1] : NULL;
 	struct canvas_bar *larger;
 
+	if (!list)
+		return;
 	if (last && last->x1 == x0 && last->height == height) {
 		last->x1 = x1;
 		return;
@@ -97,15 +127,20 @@ static bool has_one_change(const struct figure_bars *bars)
 		bars->pieces[2].x0 - bars->pieces[1].x0 < TINY_GAP);
 }
 
+static int compare_keys(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
 static void stack_column(struct figure_bars *bars)
 {
+	struct figure_keys *keys = bars->keys;
 	double height = 0;
 
-	for (int key = 0; key < bars->n_keys; key++) {
-		if (bars->shares[key] <= 0)
-			continue;
-		height += bars->shares[key];
-		add_bar(bars, key, bars->column, bars->column + 1, fmin(height, 1));
+	qsort(keys->used, (size_t)keys->n_used, sizeof(*keys->used), compare_keys);
+	for (int i = 0; i < keys->n_used; i++) {
+		height += keys->shares[keys->used[i]];
+		add_bar(bars, keys->used[i], bars->column, bars->column + 1, fmin(height, 1));
 	}
 }
 
@@ -115,8 +150,9 @@ static void end_column(struct figure_bars *bars)
 		divide_column(bars);
 	else if (bars->n_pieces)
 		stack_column(bars);
-	for (int key = 0; bars->n_pieces && key < bars->n_keys; key++)
-		bars->shares[key] = 0;
+	for (int i = 0; i < bars->keys->n_used; i++)
+		bars->keys->shares[bars->keys->used[i]] = 0;
+	bars->keys->n_used = 0;
 	bars->n_pieces = 0;
 	bars->column = -1;
 }
@@ -133,7 +169,9 @@ static void add_piece(struct figure_bars *bars, int key, double x0, double x1)
 		bars->pieces[bars->n_pieces].x0 = x0;
 	}
 	bars->n_pieces++;
-	bars->shares[key] += x1 - x0;
+	if (bars->keys->shares[key] <= 0)
+		bars->keys->used[bars->keys->n_used++] = key;
+	bars->keys->shares[key] += x1 - x0;
 	if (x1 >= column + 1)
 		end_column(bars);
 }
@@ -219,10 +257,21 @@ void figure_bars_add(struct figure_bars *bars, int64_t start_ns, int64_t end_ns,
 	bars->x1 = x1;
 }
 
+static int compare_lists(const void *a, const void *b)
+{
+	const struct figure_bar_list *x = a, *y = b;
+
+	return x->key - y->key;
+}
+
 int figure_bars_finish(struct figure_bars *bars)
 {
 	flush(bars);
 	end_column(bars);
 	end_run(bars);
+	for (size_t i = 0; i < bars->n_lists; i++)
+		bars->keys->lists[bars->lists[i].key] = 0;
+	if (bars->n_lists)
+		qsort(bars->lists, bars->n_lists, sizeof(*bars->lists), compare_lists);
 	return bars->error;
 }

@@ -23,6 +23,7 @@
 #define FIGURE_NO_LABEL		INT64_MIN
 
 struct figure_bar_list {
+	int			key;
 	struct canvas_bar	*bars;		/* x in columns, height 0 .. 1 */
 	size_t			n, size;
 };
@@ -34,10 +35,18 @@ struct figure_run {
 	int	key;
 };
 
+/** What the rows of a figure share while they are filled: there may be many keys. */
+struct figure_keys {
+	int			*lists;		/* of each key in the row: its number + 1, or 0 */
+	double			*shares;	/* of each key in the column */
+	int			*used;		/* that have a share */
+	int			n_used;
+};
+
 /** Columns and the state of filling them. */
 struct figure_bars {
-	int			n_keys;
-	struct figure_bar_list	*lists;		/* one per key */
+	struct figure_bar_list	*lists;		/* of the keys that occur, ascending */
+	size_t			n_lists, lists_size;
 	struct figure_run	*runs;
 	size_t			n_runs, runs_size;
 	/* private */
@@ -47,20 +56,22 @@ struct figure_bars {
 	int			key;		/* of the stretch being collected, -1: none */
 	double			x0, x1;
 	double			column;		/* the one being filled */
-	double			*shares;	/* of each key in it */
+	struct figure_keys	*keys;
 	int			n_pieces;
 	struct { int key; double x0; } pieces[3];	/* the first ones */
 	struct figure_run	run, part;	/* the longest part so far, and the last one */
 };
 
+/** figure_keys_init - for @n keys. Return: 0 or -ENOMEM; to be freed in both cases. */
+int figure_keys_init(struct figure_keys *keys, int n);
+void figure_keys_free(struct figure_keys *keys);
+
 /**
- * figure_bars_init - begin a row
+ * figure_bars_init - begin a row, after the one before is finished
  * @min_run: columns that a run must have, room for a text
- *
- * Return: 0 or -ENOMEM; figure_bars_free() is to be called in both cases.
  */
-int figure_bars_init(struct figure_bars *bars, int n_keys, int64_t from_ns, int64_t to_ns,
-		     double n_columns, double min_run);
+void figure_bars_init(struct figure_bars *bars, struct figure_keys *keys, int64_t from_ns,
+		      int64_t to_ns, double n_columns, double min_run);
 void figure_bars_free(struct figure_bars *bars);
 
 /** figure_bars_add - the next stretch of time, which begins where the last one ended. */

@@ -36,9 +36,14 @@ struct figure {
 	struct figure_row	*rows;
 	int			n_rows;
 	int			n_keys;		/* of the bars */
+	struct figure_keys	keys;
 	bool			*seen;		/* which keys occur */
 	size_t			n_migrations;
 	struct virt_migration	*migrations;	/* by time */
+	size_t			*of_row;	/* their numbers, by row and by time */
+	size_t			*first_of_row;	/* by vCPU or pCPU: where its own begin there */
+	size_t			n_arrows;
+	size_t			*arrows;	/* numbers of those that cross rows */
 	double			left, right;	/* of the bars */
 	double			machine_width;	/* column of machine names, 0: none */
 	double			column;		/* width of one in units */
@@ -77,6 +82,9 @@ double figure_x(const struct figure *figure, int64_t time_ns);
 
 /** figure_fill_row - make the bars of a row. Return: 0 or -ENOMEM. */
 int figure_fill_row(struct figure *figure, struct figure_row *row);
+
+/** figure_find_arrows - which migrations are arrows, if rows are pCPUs. Return: 0 or -ENOMEM. */
+int figure_find_arrows(struct figure *figure);
 
 /** figure_draw_row, figure_draw_migrations, figure_draw_texts - in this order. */
 void figure_draw_row(const struct figure *figure, const struct figure_row *row,

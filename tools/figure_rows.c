@@ -3,7 +3,9 @@
  * @file	figure_rows.c
  * @brief	The rows of a figure: bars, texts on them, and migrations.
  */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "figure_private.h"
@@ -14,6 +16,9 @@
 
 /** Of a migration's mark; marks that would touch become one. */
 #define MARK_WIDTH		6.0
+
+/** Arrows that are that close are in the same place. */
+#define SAME_PLACE		0.1
 
 /** Labels of runs on vCPU rows: a pCPU, or with this added, the vCPU that took it. */
 #define LABEL_CULPRIT		(INT64_C(1) << 32)
@@ -76,12 +81,9 @@ static void fill_pcpu(const struct figure *figure, struct figure_row *row)
 int figure_fill_row(struct figure *figure, struct figure_row *row)
 {
 	const struct figure_options *options = &figure->options;
-	int ret;
 
-	ret = figure_bars_init(&row->bars, figure->n_keys, options->from_ns, options->to_ns,
-			       figure->n_columns, MIN_RUN / figure->column);
-	if (ret)
-		return ret;
+	figure_bars_init(&row->bars, &figure->keys, options->from_ns, options->to_ns,
+			 figure->n_columns, MIN_RUN / figure->column);
 	if (options->by_vcpu)
 		fill_vcpu(options, row);
 	else
@@ -91,17 +93,16 @@ int figure_fill_row(struct figure *figure, struct figure_row *row)
 
 /* --- bars ------------------------------------------------------------------------------------ */
 
-static void draw_bars(const struct figure *figure, const struct figure_row *row, int key,
-		      struct canvas *canvas)
+static void draw_bars(const struct figure *figure, const struct figure_row *row,
+		      const struct figure_bar_list *list, struct canvas *canvas)
 {
-	const struct figure_bar_list *list = &row->bars.lists[key];
 	const struct canvas_place place = {
 		figure->left, row->y + figure->row_height, figure->column, figure->row_height,
 	};
 	struct canvas_paint paint;
 
-	if (list->n && figure_key_paint(figure, key, &paint))
-		canvas_bars(canvas, figure_key_name(figure, key), &paint, &place, list->bars,
+	if (list->n && figure_key_paint(figure, list->key, &paint))
+		canvas_bars(canvas, figure_key_name(figure, list->key), &paint, &place, list->bars,
 			    list->n);
 }
 
@@ -143,8 +144,8 @@ void figure_draw_row(const struct figure *figure, const struct figure_row *row,
 
 	row_tip(figure, row, tip, sizeof(tip));
 	canvas_group(canvas, "row", row->name, tip);
-	for (int key = figure->n_keys; key-- > 0; )
-		draw_bars(figure, row, key, canvas);
+	for (size_t i = row->bars.n_lists; i-- > 0; )
+		draw_bars(figure, row, &row->bars.lists[i], canvas);
 	canvas_path(canvas, "base", &line);
 	canvas_move(canvas, figure->left, base);
 	canvas_line(canvas, figure->right, base);
@@ -161,23 +162,15 @@ struct mark {
 	double				x0, x1;
 };
 
-static bool belongs(const struct figure *figure, const struct figure_row *row,
-		    const struct virt_migration *migration)
-{
-	return row->index == (figure->options.by_vcpu ? migration->vcpu : migration->to);
-}
-
-/** The next mark of a row, from migration @i on. Return: false at the end. */
+/** The next mark of a row, from its migration @i on. Return: false at the end. */
 static bool next_mark(const struct figure *figure, const struct figure_row *row, size_t *i,
 		      struct mark *mark)
 {
 	mark->n = 0;
-	for (; *i < figure->n_migrations; (*i)++) {
-		const struct virt_migration *migration = &figure->migrations[*i];
+	for (; *i < figure->first_of_row[row->index + 1]; (*i)++) {
+		const struct virt_migration *migration = &figure->migrations[figure->of_row[*i]];
 		double x = figure_x(figure, migration->time_ns);
 
-		if (!belongs(figure, row, migration))
-			continue;
 		if (mark->n && x - mark->x1 > MARK_WIDTH)
 			break;
 		if (!mark->n) {
@@ -232,20 +225,57 @@ static bool has_room(const struct figure *figure, const struct virt_migration *m
 	       (i + 2 >= n || apart(figure, migration, migration + 2));
 }
 
+static double arrow_x(const struct figure *figure, size_t arrow)
+{
+	return figure_x(figure, figure->migrations[figure->arrows[arrow]].time_ns);
+}
+
+int figure_find_arrows(struct figure *figure)
+{
+	const struct virt_migration *last = NULL;
+
+	if (figure->options.by_vcpu || !figure->n_migrations)
+		return 0;
+	figure->arrows = malloc(figure->n_migrations * sizeof(*figure->arrows));
+	if (!figure->arrows)
+		return -ENOMEM;
+	for (size_t i = 0; i < figure->n_migrations; i++) {
+		const struct virt_migration *migration = &figure->migrations[i];
+
+		if (!has_room(figure, migration))
+			continue;
+		/* of many between the same two rows, at one place, one says it all */
+		if (last && last->from + last->to == migration->from + migration->to &&
+		    abs(last->from - last->to) == abs(migration->from - migration->to) &&
+		    figure_x(figure, migration->time_ns) - figure_x(figure, last->time_ns) <
+		    SAME_PLACE)
+			continue;
+		figure->arrows[figure->n_arrows++] = i;
+		last = migration;
+	}
+	return 0;
+}
+
 /** Does an arrow cross a row within [x0, x1)? */
 static bool is_crossed(const struct figure *figure, const struct figure_row *row, double x0,
 		       double x1)
 {
-	for (size_t i = 0; !figure->options.by_vcpu && i < figure->n_migrations; i++) {
-		const struct virt_migration *migration = &figure->migrations[i];
-		double x = figure_x(figure, migration->time_ns);
+	size_t lo = 0, hi = figure->n_arrows;
+
+	while (lo < hi) {
+		size_t middle = lo + (hi - lo) / 2;
+
+		if (arrow_x(figure, middle) < x0)
+			lo = middle + 1;
+		else
+			hi = middle;
+	}
+	for (; lo < figure->n_arrows && arrow_x(figure, lo) < x1; lo++) {
+		const struct virt_migration *migration = &figure->migrations[figure->arrows[lo]];
 		int32_t low = migration->from < migration->to ? migration->from : migration->to;
 		int32_t high = migration->from < migration->to ? migration->to : migration->from;
 
-		if (x >= x1)
-			break;
-		if (x >= x0 && row->index >= low && row->index <= high &&
-		    has_room(figure, migration))
+		if (row->index >= low && row->index <= high)
 			return true;
 	}
 	return false;
@@ -281,13 +311,20 @@ static void draw_mark(const struct figure *figure, const struct figure_row *row,
 			    y + font.size * 0.9, text);
 }
 
+/** Of a pCPU: their rows are in order. */
 static const struct figure_row *find_row(const struct figure *figure, int32_t index)
 {
-	for (int i = 0; i < figure->n_rows; i++) {
-		if (figure->rows[i].index == index)
-			return &figure->rows[i];
+	int lo = 0, hi = figure->n_rows;
+
+	while (lo < hi) {
+		int middle = lo + (hi - lo) / 2;
+
+		if (figure->rows[middle].index < index)
+			lo = middle + 1;
+		else
+			hi = middle;
 	}
-	return NULL;
+	return lo < figure->n_rows && figure->rows[lo].index == index ? &figure->rows[lo] : NULL;
 }
 
 /** From pCPU to pCPU: a dashed line with a head. */
@@ -313,7 +350,7 @@ static void draw_marks(const struct figure *figure, const struct figure_row *row
 		       struct canvas *canvas)
 {
 	struct mark mark, next;
-	size_t i = 0;
+	size_t i = figure->first_of_row[row->index];
 	bool more = next_mark(figure, row, &i, &mark);
 
 	for (; more; mark = next) {
