@@ -433,17 +433,12 @@ static double in_tail(const struct pool *pool, size_t n)
 
 /**
  * How many of @n divisions may be extreme at each end, 0 if it is too few. Among divisions that are
- * drawn, the one that is seen counts, too. Means, which differ more often than they should if only
- * the spread does, have a reserve: as many less as their number varies by (standard deviation).
+ * drawn, the one that is seen counts, too.
  */
-static size_t count_extreme(const struct pool *pool, int kind, size_t n)
+static size_t count_extreme(const struct pool *pool, size_t n)
 {
-	double extreme = in_tail(pool, n);
-
-	if (!pool->all && is_mean(kind))
-		extreme -= sqrt(extreme);
 	/* a whole number stays one in spite of rounding */
-	return extreme > 0 ? (size_t)(extreme + 1e-9) : 0;
+	return (size_t)(in_tail(pool, n) + 1e-9);
 }
 
 /**
@@ -507,7 +502,7 @@ static struct limits limits_of(struct pool *pool, int kind, const struct estimat
 	double freedom = INFINITY;
 
 	if (pool->enough) {
-		extreme = count_extreme(pool, kind, n) - !pool->all;
+		extreme = count_extreme(pool, n) - !pool->all;
 		stats_sort(values, n);
 		return (struct limits){ values[extreme], values[n - 1 - extreme] };
 	}
@@ -686,11 +681,11 @@ static void plan_divisions(struct pool *pool)
 	divisions = count_divisions(pool->n[BASE], pool->n[SAMPLE], most + 1);
 	pool->all = pool->n_values <= STATS_MAX_DIVIDED && divisions <= most;
 	pool->n_divisions = pool->all ? divisions : most;
-	pool->enough = count_extreme(pool, STATS_MEAN, pool->n_divisions) > 0;
+	pool->enough = count_extreme(pool, pool->n_divisions) > 0;
 	/* as many as the confidence needs at least */
 	pool->look = pool->method->resamples;
 	if (!pool->all && pool->enough)
-		while (!count_extreme(pool, STATS_MEAN, pool->look))
+		while (!count_extreme(pool, pool->look))
 			pool->look++;
 }
 
