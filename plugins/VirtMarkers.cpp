@@ -274,8 +274,8 @@ QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
 	theSelection.model = serialOf(stream.model, hit);
 	theSelection.hit = hit;
 	if (dock) {
-		dock->tell(before + virtShown(text), moment.start_ns + stream.offset,
-			   moment.end_ns + stream.offset);
+		dock->tell(before + virtShown(text), moment.cost_from_ns + stream.offset,
+			   moment.cost_to_ns + stream.offset);
 		dock->redrawGraphs();
 	}
 	return before + virtShown(text);
@@ -290,7 +290,7 @@ void VirtMarkers::showMoment(const VirtStream &stream, const virt_worst_hit &hit
 	if (!virt_worst_describe(stream.model.worst(false), &hit, &moment))
 		return;
 
-	int64_t length = moment.end_ns - moment.start_ns;
+	int64_t length = std::max(moment.end_ns, moment.cost_to_ns) - moment.start_ns;
 	int64_t from = moment.start_ns + stream.offset;
 
 	_dock->setWindow(from - length / 2, from + length + length / 2);

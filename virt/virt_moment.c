@@ -75,6 +75,21 @@ static bool describe_wait(const struct virt_model *model, uint32_t i, struct vir
 	return true;
 }
 
+/** Of a migration to interval @at, the part without the sleep that comes before. */
+static void set_costly_part(const struct virt_model *model, const struct virt_vcpu_track *track,
+			    size_t at, const struct virt_arrival *arrival,
+			    struct virt_moment *moment)
+{
+	size_t i = VIRT_FIRST_AT(track->intervals, 0, track->n, moment->start_ns);
+
+	if (!moment->cost_ns || at >= track->n)
+		return;
+	while (i < at && !virt_wants_pcpu(track->intervals[i].state))
+		i++;
+	moment->cost_from_ns = track->intervals[i].start_ns;
+	moment->cost_to_ns = virt_time_of(model, track, arrival->end);
+}
+
 static bool describe_migration(const struct virt_model *model, uint32_t i,
 			       struct virt_moment *moment)
 {
@@ -97,6 +112,7 @@ static bool describe_migration(const struct virt_model *model, uint32_t i,
 	moment->unasked_ns = arrival.unasked_ns;
 	moment->pcpu = migration->to;
 	moment->from_pcpu = migration->from;
+	set_costly_part(model, track, at, &arrival, moment);
 	add_states(model, virt_time_of(model, track, arrival.end), moment);
 	return true;
 }
@@ -140,14 +156,15 @@ static bool describe_loss(const struct virt_model *model, uint32_t i, struct vir
 	return true;
 }
 
-bool virt_worst_describe(const struct virt_worst *worst, const struct virt_worst_hit *hit,
-			 struct virt_moment *moment)
+static bool describe(const struct virt_worst *worst, const struct virt_worst_hit *hit,
+		     struct virt_moment *moment)
 {
 	const struct virt_model *model = worst->model;
 
 	*moment = (struct virt_moment){
 		.kind = hit->kind, .start_ns = hit->time_ns, .cost_ns = hit->cost_ns,
-		.entry_ns = VIRT_NO_TIME, .vcpu = hit->vcpu, .who = VIRT_NONE,
+		.cost_from_ns = VIRT_NO_TIME, .entry_ns = VIRT_NO_TIME, .vcpu = hit->vcpu,
+		.who = VIRT_NONE,
 		.reason = VIRT_NONE, .vector = VIRT_NONE, .event = VIRT_NONE, .pcpu = VIRT_NONE,
 		.from_pcpu = VIRT_NONE, .begun = true, .complete = true,
 	};
@@ -168,6 +185,18 @@ bool virt_worst_describe(const struct virt_worst *worst, const struct virt_worst
 	default:
 		return false;
 	}
+}
+
+bool virt_worst_describe(const struct virt_worst *worst, const struct virt_worst_hit *hit,
+			 struct virt_moment *moment)
+{
+	if (!describe(worst, hit, moment))
+		return false;
+	if (moment->cost_from_ns == VIRT_NO_TIME) {
+		moment->cost_from_ns = moment->start_ns;
+		moment->cost_to_ns = moment->end_ns;
+	}
+	return true;
 }
 
 void virt_vcpu_exit_levels(const struct virt_model *model, int32_t vcpu, int64_t from_ns,

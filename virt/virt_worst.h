@@ -146,6 +146,9 @@ struct virt_moment {
 	int64_t		start_ns;	/* migration: end of the last run on the old pCPU */
 	int64_t		end_ns;		/* exit: entry; migration: first run; irq: handler */
 	int64_t		cost_ns;
+	int64_t		cost_from_ns;	/* from where on it costs ... */
+	int64_t		cost_to_ns;	/* ... up to where; migration: from its first wait in the
+					 * gap to the entry; else start and end, as without cost */
 	int64_t		entry_ns;	/* exit, migration: when guest code runs again; steal, wake:
 					 * the same, before the pCPU is lost again; irq: when it
 					 * runs; or VIRT_NO_TIME */

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Markers of the worst moments: what a report says, and what a photograph shows.
 
-virt_worst.py moments < REPORT.json   a line per moment, the worst first: time, start, end, vCPU or -,
-                                      pCPU, what a double click tells of it
+virt_worst.py moments < REPORT.json   a line per moment, the worst first: time, where markers A and B
+                                      belong, vCPU or -, pCPU, from when on it is to be seen, what a
+                                      double click tells of it
 virt_worst.py pins WIDTH < PIXELS     kind and column of each marker in the rows below a base line
 virt_worst.py heads WIDTH < PIXELS    the same of a guest's graph, whose markers have no stems
 """
@@ -16,6 +17,7 @@ COLOURS = {
 }
 LINE = "#202020"
 SIZE, STEM = 9, 2
+ASLEEP = ("blocked", "offline")
 LEAST = 12  # pixels of its colour in a marker
 
 
@@ -24,6 +26,14 @@ def duration(ns):
         if ns >= unit:
             return "%.3f %s" % (ns / unit, name)
     return "%d ns" % ns
+
+
+def parts(moment):
+    """All states of a moment, first those that cost."""
+    states = moment["states_ns"]
+    named = lambda asleep: ", ".join("%s %s" % (state, duration(ns)) for state, ns in states.items()
+                                     if (state in ASLEEP) == asleep)
+    return named(False) + ("; at no cost " + named(True) if named(True) else "")
 
 
 def text(moment):
@@ -38,9 +48,9 @@ def text(moment):
                 " after %s" % (vcpu, cost, duration(moment["end_ns"] - moment["start_ns"]), pcpu,
                                duration(moment["entry_ns"] - moment["start_ns"])))
     if kind == "migration":
-        return ("%s migrated from CPU %d to CPU %d, %s after it last ran; this cost %s: "
+        return ("%s migrated from CPU %d to CPU %d, %s after it last ran; this cost %s: %s"
                 % (vcpu, moment["from"], pcpu,
-                   duration(moment["end_ns"] - moment["start_ns"]), cost))
+                   duration(moment["end_ns"] - moment["start_ns"]), cost, parts(moment)))
     if kind == "irq":
         name = " " + moment["name"] if "name" in moment else ""
         return ("%s interrupt vector 0x%02x%s on CPU %d, from injection to handler %s"
@@ -48,10 +58,19 @@ def text(moment):
     return "CPU %d: %d records lost, nothing is known of %s" % (pcpu, moment["records"], cost)
 
 
+def marked(moment):
+    """Of a migration its cost, from the wait before the first run to the entry, without any sleep."""
+    start, end = moment["start_ns"], moment["end_ns"]
+    if moment["kind"] != "migration":
+        return start, end
+    states = moment["states_ns"]
+    return start + sum(states.get(state, 0) for state in ASLEEP), moment["entry_ns"]
+
+
 def moments():
     for moment in json.load(sys.stdin)["worst"]:
-        print(moment["time_ns"], moment["start_ns"], moment["end_ns"], moment.get("vcpu") or "-",
-              moment["pcpu"], text(moment))
+        print(moment["time_ns"], *marked(moment), moment.get("vcpu") or "-", moment["pcpu"],
+              moment["start_ns"], text(moment))
 
 
 def head(pixels, width, x, y):

@@ -136,12 +136,12 @@ large()
 # step BUTTON LINE: it leads to this moment, seen large
 step()
 {
-	local start end text
+	local start end first text
 
-	read -r _ start end _ _ text <<<"$2"
+	read -r _ start end _ _ first text <<<"$2"
 	gui_click QPushButton "$1"
 	told "$start" "$end" "$text"
-	gui_until large "$start" "$end"
+	gui_until large "$first" "$end"
 	gui_need details "$text"
 }
 
@@ -180,7 +180,7 @@ while read -r kind name vcpu; do
 	gui_graphs
 	gui_until virt_window
 	shown "$kind"
-	read -r time start end who _ text <<<"$moments"
+	read -r time start end who _ _ text <<<"$moments"
 	if [ "$who" = "$vcpu" ]; then
 		GRAPH=4
 		found=$(pins 4)
@@ -224,6 +224,22 @@ for mode in number=100 'absolute=true us_exit=0'; do
 	gui_quit
 done
 
+# Migrations of KVM: A and B are at the ends of the cost, which goes on after the first run; the sleep
+# before it is seen as well.
+file=$GUI_SAMPLES/kvm-nested-shift.dat kind=migration
+only "$kind"
+printf '%s\n' '[overlays]' labels=false arrows=false migrations=false "${VIRT_SETTINGS[@]}" \
+	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
+moments=$(worst "$file" "$kind" "$NUMBER")
+gui_need [ "$(awk '$3 > $1' <<<"$moments" | wc -l)" = "$NUMBER" ]
+gui_need grep -q 'at no cost blocked' <<<"$moments"
+combo_view "$file"
+while read -r line; do
+	step 'Next worst' "$line"
+done < <(sort -n <<<"$moments")
+gui_shot migration-cost
+gui_quit
+
 # Combos: below the host's graph; what the guest cannot see, in its own graph, too.
 file=$GUI_SAMPLES/kvm-host.dat guest=$GUI_SAMPLES/kvm-guest.dat
 for kind in steal wake; do
@@ -235,7 +251,7 @@ for kind in steal wake; do
 	gui_shot "combo-$kind"
 	gui_graphs
 	gui_until virt_window
-	read -r time start end vcpu _ text <<<"$(worst "$file" "$kind" 1)"
+	read -r time start end vcpu _ _ text <<<"$(worst "$file" "$kind" 1)"
 	combo=${vcpu#g1v}
 	y=$(combo_base "$combo" 1)
 	found=$(lane pins $((y + 1)))
@@ -308,7 +324,7 @@ irqs_told()
 {
 	local time start end vcpu text y
 
-	read -r time start end vcpu _ text <<<"$moments"
+	read -r time start end vcpu _ _ text <<<"$moments"
 	y=$(combo_base "${vcpu##*v}" 1)
 	found=$(lane pins $((y + 1)))
 	gui_need has irq "$time"

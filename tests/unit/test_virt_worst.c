@@ -221,6 +221,8 @@ static void test_describe(void **state)
 
 	moment = describe(worst, VIRT_WORST_STEAL, 300);
 	assert_int_equal(moment.end_ns, 450);
+	assert_int_equal(moment.cost_from_ns, 300);
+	assert_int_equal(moment.cost_to_ns, 450);
 	assert_int_equal(moment.who, 1);
 	assert_int_equal(moment.who_ns, 100);
 	assert_int_equal(moment.entry_ns, 450);
@@ -239,6 +241,8 @@ static void test_describe(void **state)
 	moment = describe(worst, VIRT_WORST_MIGRATION, 795);
 	assert_int_equal(moment.start_ns, 510);
 	assert_int_equal(moment.end_ns, 795);
+	assert_int_equal(moment.cost_from_ns, 765);
+	assert_int_equal(moment.cost_to_ns, 800);
 	assert_int_equal(moment.entry_ns, 800);
 	assert_int_equal(moment.from_pcpu, 0);
 	assert_int_equal(moment.pcpu, 1);
@@ -316,6 +320,8 @@ static void test_migration(void **state)
 	assert_true(hits[0].whole);
 	moment = describe(worst, VIRT_WORST_MIGRATION, 140);
 	assert_int_equal(moment.end_ns, 140);
+	assert_int_equal(moment.cost_from_ns, 110);
+	assert_int_equal(moment.cost_to_ns, 232);
 	assert_int_equal(moment.entry_ns, 232);
 	assert_int_equal(moment.state_ns[VIRT_PREEMPTED], 80);
 	assert_int_equal(moment.state_ns[VIRT_WAKING], 7);
