@@ -70,9 +70,7 @@ const char *virt_text_reason(const struct virt_model *model, int32_t reason)
 
 const char *virt_text_vcpu(const struct virt_model *model, int32_t vcpu)
 {
-	const char *name = virt_model_who(model, vcpu);
-
-	return name ? name : "idle or unknown";
+	return virt_model_culprit(model, vcpu);
 }
 
 static void add_culprits(struct text *text, const struct virt_model *model, int32_t vcpu,

@@ -25,7 +25,7 @@ const char *virt_text_duration(char *buf, size_t size, int64_t ns);
 /** virt_text_reason - name of an exit reason, VIRT_NONE too. */
 const char *virt_text_reason(const struct virt_model *model, int32_t reason);
 
-/** virt_text_vcpu - name of a vCPU; for VIRT_NONE, "idle or unknown". */
+/** virt_text_vcpu - name of a vCPU or task; for VIRT_NONE, "nobody". */
 const char *virt_text_vcpu(const struct virt_model *model, int32_t vcpu);
 
 /**

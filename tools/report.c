@@ -35,9 +35,7 @@ const char *report_reason(const struct report *report, int32_t reason)
 
 const char *report_who(const struct report *report, int32_t who)
 {
-	const char *name = virt_model_who(report->load->model, who);
-
-	return name ? name : "nobody";
+	return virt_model_culprit(report->load->model, who);
 }
 
 void report_exit_split(const struct virt_window_exit *exit, int64_t ns[REPORT_EXIT_N_PARTS])

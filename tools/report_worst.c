@@ -144,11 +144,10 @@ static bool describe(const struct report *report, const struct list *list, size_
 	if (entry->moment.kind == VIRT_WORST_EXIT)
 		what = virt_model_reason(model, entry->moment.reason);
 	else if (entry->moment.kind == VIRT_WORST_STEAL)
-		what = virt_model_who(model, entry->moment.who);
+		what = virt_model_culprit(model, entry->moment.who);
 	else if (entry->moment.kind == VIRT_WORST_IRQ)
 		what = virt_linux_vector(entry->moment.vector);
-	entry->what = what ? what : entry->moment.kind == VIRT_WORST_EXIT ? "unknown" :
-		      entry->moment.kind == VIRT_WORST_STEAL ? "nobody" : "";
+	entry->what = what ? what : entry->moment.kind == VIRT_WORST_EXIT ? "unknown" : "";
 	describe_guest(report, entry);
 	return true;
 }

@@ -298,6 +298,9 @@ const struct virt_task *virt_model_task(const struct virt_model *model, int32_t 
 /** virt_model_who - the name of a vCPU or task, for who has or took a pCPU; "others"; or NULL. */
 const char *virt_model_who(const struct virt_model *model, int32_t who);
 
+/** virt_model_culprit - the same for people: "nobody" if it is idle, or nothing is known of it. */
+const char *virt_model_culprit(const struct virt_model *model, int32_t who);
+
 /** virt_model_n_pcpus - highest pCPU number + 1. */
 int32_t virt_model_n_pcpus(const struct virt_model *model);
 

@@ -69,3 +69,10 @@ const char *virt_model_who(const struct virt_model *model, int32_t who)
 	       virt_is_task(model, who) ? model->tasks[who - VIRT_FIRST_TASK].name :
 	       who == VIRT_OTHERS ? "others" : NULL;
 }
+
+const char *virt_model_culprit(const struct virt_model *model, int32_t who)
+{
+	const char *name = virt_model_who(model, who);
+
+	return name ? name : "nobody";
+}
