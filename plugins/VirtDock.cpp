@@ -55,6 +55,17 @@ QString timeText(int64_t ns)
 		.arg(size % 1000000000, 9, 10, QChar('0'));
 }
 
+/**
+ * KernelShark widens a window until all columns are of the same whole number of ns: a trace that
+ * begins at 0 does not begin before it.
+ */
+int64_t withoutRounding(const kshark_trace_histo *histo, int64_t from)
+{
+	int64_t first = histo->data[0]->ts;
+
+	return from < first && first - from < static_cast<int64_t>(histo->bin_size) ? first : from;
+}
+
 /** Widgets in a column. In a low window they scroll: else the dock would make it grow. */
 QWidget *scrolling(const std::vector<QWidget *> &widgets)
 {
@@ -172,6 +183,7 @@ void VirtDock::buildUi()
 	});
 	layout->addWidget(scrolling({ _clocks, virtStateLegend(), virtExitLegend(), _overlays,
 				      new VirtMarkers(this) }));
+	virtWrapTips(box);
 	setWidget(box);
 	setFeatures(DockWidgetMovable | DockWidgetFloatable | DockWidgetClosable);
 	_window->addDockWidget(Qt::RightDockWidgetArea, this);
@@ -326,8 +338,9 @@ void VirtDock::adopt(const std::shared_ptr<VirtCount> &job)
 	_shown = job;
 	_head->setText(job->streams.empty() ? "No virtual machines in this trace" :
 		       QString("Visible: <b>%1</b>, %2 s to %3 s")
-		       .arg(virtDuration(job->to - job->from), timeText(job->from),
-			    timeText(job->to)));
+		       .arg(virtDuration(job->to - job->from),
+			    timeText(withoutRounding(_histo, job->from)), timeText(job->to)));
+	_head->setAccessibleDescription(QString("%1 ns to %2 ns").arg(job->from).arg(job->to));
 	_table->adopt(*job);
 	showDetails();
 	if (_toldWindow == visible())

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -42,6 +43,7 @@ constexpr int MARK_DISTANCE = 10;	/* between two marks of migrations */
 constexpr int MARK_SIZE = 4;		/* half the width of a triangle */
 constexpr int ARROW_DISTANCE = 24;	/* between two arrows, on average */
 constexpr int LABEL_SIZE = 12;
+constexpr int CAPITAL_SIZE = 9;		/* how high its capitals are */
 constexpr int LABEL_MARGIN = 4;
 constexpr virt_color LINE_COLOR = { 0x20, 0x20, 0x20 };
 constexpr virt_color FRAME_COLOR = { 0xc4, 0xc8, 0xce };
@@ -89,16 +91,22 @@ struct Arrow {
 
 /* ---- text ---- */
 
-ksplot_font *labelFont()
+const ksplot_font *labelFont(int size)
 {
-	static ksplot_font font;
-	static bool tried;
+	static std::map<int, ksplot_font> fonts;
+	auto found = fonts.find(size);
 
-	if (!tried) {
-		tried = true;
-		ksplot_init_font(&font, LABEL_SIZE, TT_FONT_FILE);
+	if (found == fonts.end()) {
+		found = fonts.emplace(size, ksplot_font()).first;
+		ksplot_init_font(&found->second, static_cast<float>(size), TT_FONT_FILE);
 	}
-	return ksplot_font_is_loaded(&font) ? &font : nullptr;
+	return ksplot_font_is_loaded(&found->second) ? &found->second : nullptr;
+}
+
+/** Size of letters whose capitals leave a pixel free above and below: combos' strips are low. */
+int labelSize(const VirtRect &area)
+{
+	return std::min(LABEL_SIZE, (area.y1 - area.y0 - 2) * LABEL_SIZE / CAPITAL_SIZE);
 }
 
 int textWidth(const ksplot_font *font, const std::string &text)
@@ -224,7 +232,8 @@ void Frame::drawExits(const Strip &strip) const
 
 void Frame::drawLabels(const Strip &strip) const
 {
-	const ksplot_font *font = labelFont();
+	int size = labelSize(strip.area);
+	const ksplot_font *font = labelFont(size);
 
 	if (!font)
 		return;
@@ -246,14 +255,14 @@ void Frame::drawLabels(const Strip &strip) const
 			glEnd();
 		}
 		drawText(font, text, x,
-			 (strip.area.y0 + strip.area.y1) / 2 + LABEL_SIZE / 3,
+			 (strip.area.y0 + strip.area.y1 + size * CAPITAL_SIZE / LABEL_SIZE) / 2,
 			 label.dark ? virt_color{ 0, 0, 0 } : virt_color{ 255, 255, 255 });
 	}
 }
 
 void Frame::drawMarks(const Strip &strip) const
 {
-	const ksplot_font *font = labelFont();
+	const ksplot_font *font = labelFont(LABEL_SIZE);
 
 	glBegin(GL_TRIANGLES);
 	virtSetColor(LINE_COLOR);

@@ -55,7 +55,13 @@ QString virtShown(const QString &text)
 
 QString virtTip(const QString &text)
 {
-	return Qt::mightBeRichText(text) ? "<qt>" + text.toHtmlEscaped() + "</qt>" : text;
+	return text.isEmpty() ? text : "<qt>" + text.toHtmlEscaped() + "</qt>";
+}
+
+void virtWrapTips(QWidget *root)
+{
+	for (QWidget *widget : root->findChildren<QWidget *>())
+		widget->setToolTip(virtTip(widget->toolTip()));
 }
 
 QString virtFileOf(int streamId)

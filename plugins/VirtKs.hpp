@@ -23,6 +23,7 @@
 class KsTraceGraph {
 public:
 	void addTaskPlot(int sd, int pid);
+	void removeTaskPlot(int sd, int pid);
 	void comboReDraw(int n, QVector<int> combos);
 };
 
@@ -88,8 +89,11 @@ std::vector<VirtStream> virtStreams();
 QString virtShown(const char *text);
 QString virtShown(const QString &text);
 
-/** Plain text as a tooltip, which Qt would take for HTML if it looks like that. */
+/** Plain text as a tooltip, as HTML: Qt wraps no other ones, and may take plain text for HTML. */
 QString virtTip(const QString &text);
+
+/** The same for all plain tooltips of a widget's children; to be called once. */
+void virtWrapTips(QWidget *root);
 
 /** Name of a stream's file, without its directory, to be shown. */
 QString virtFileOf(int streamId);

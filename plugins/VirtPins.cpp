@@ -178,7 +178,7 @@ void PinFrame::_doubleClick() const
 	QString before = _pins->isGuest ? "Unseen by the guest: " : "";
 
 	QTimer::singleShot(0, [place, before, stream = _pins->stream, hit = _marker->hit] {
-		QToolTip::showText(place, VirtMarkers::tell(stream, hit, before));
+		QToolTip::showText(place, virtTip(VirtMarkers::tell(stream, hit, before)));
 	});
 }
 

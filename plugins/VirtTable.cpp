@@ -48,7 +48,8 @@ const ColumnInfo columns[N_COLUMNS] = {
 	{ "Mean run", "How long the runs that begin in the window take, whole" },
 	{ "Exits/s", "VM exits per second" },
 	{ "Top exits", "Exit reasons that took most time, with their counts" },
-	{ "Stolen by", "Who had the pCPU while it was preempted" },
+	{ "Stolen by", "Who had the pCPU while it was preempted; nobody: it was idle, or nothing is"
+		       " known of it" },
 	{ "Wake p50", "Wake-up latency: half of the wake-ups in the window took no longer" },
 	{ "Wake p99", "Wake-up latency: 99 % of the wake-ups in the window took no longer" },
 	{ "Wake max", "Wake-up latency: the longest of those that begin in the window" },
@@ -138,7 +139,7 @@ void fillItem(Item *item, const virt_model *model, const virt_window_stats &stat
 		bar << (all > 0 ? ns / all : 0);
 		item->set(COLUMN_STATES + state, stateText(stats, state), virtShare(stats, state));
 		item->setToolTip(COLUMN_STATES + state, stats.unsplit_ns[state] ?
-				 QString("Not split: ") + look->meaning : "");
+				 virtTip(QString("Not split: ") + look->meaning) : "");
 	}
 	item->setData(COLUMN_BAR, ROLE_SHARES, bar);
 	item->setData(COLUMN_BAR, ROLE_SORT, bar[VIRT_GUEST]);
@@ -190,10 +191,10 @@ void VirtTable::buildHeader()
 							columns[i].title);
 		if (look)
 			headerItem()->setIcon(i, virtStateIcon(state));
-		headerItem()->setToolTip(i, look ? look->meaning : columns[i].meaning);
+		headerItem()->setToolTip(i, virtTip(look ? look->meaning : columns[i].meaning));
 		if (look && look->hatched)
-			headerItem()->setToolTip(i, QString(look->meaning) + "; share of the"
-				" whole window. All other shares are those of the rest");
+			headerItem()->setToolTip(i, virtTip(QString(look->meaning) + "; share of"
+				" the whole window. All other shares are those of the rest"));
 	}
 }
 

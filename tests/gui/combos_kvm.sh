@@ -146,3 +146,38 @@ mapfile -t marks < <(gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on 
 gui_same "marker A" "$(((from + 500) / 1000))" "$((10#${marks[0]}))"
 gui_same "marker B" "$(((to + 500) / 1000))" "$((10#${marks[1]}))"
 gui_quit
+
+# Names in the strips of combos: their letters are as low as these.
+printf '%s\n' '[overlays]' labels=false arrows=false migrations=false '[markers]' shown=false \
+	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
+combo_view "$host" "$guest"
+combo_split 6 2
+gui_shot whole-again
+gui_graphs
+gui_until virt_window
+combo_zoom 300 420
+combo_zoom 300 420
+combo_zoom 400 450
+gui_shot names-off
+gui_graphs
+# named: rows, counted from the first one of combo_strip, that names change in the whole of a combo
+named()
+{
+	for shot in off on; do
+		GUI_SHOT=$KSV_ARTIFACTS/gui-$GUI_NAME-names-$shot.png
+		gui_pixels "$VIRT_X" $((VIRT_Y - GUI_HEIGHT)) "$VIRT_W" $((2 * GUI_HEIGHT)) \
+			>"$GUI_DIR/names-$shot"
+	done
+	paste "$GUI_DIR/names-off" "$GUI_DIR/names-on" | awk -v w="$VIRT_W" -v h="$GUI_HEIGHT" '
+		$1 != $2 && !seen[y = int((NR - 1) / w) - h]++ { print y }'
+}
+gui_click QCheckBox Names
+gui_shot names-on
+for k in 0 1; do
+	combo_strip "$k"
+	rows=$(named)
+	gui_need [ "$(wc -l <<<"$rows")" -ge 5 ]
+	gui_need [ "$(head -n 1 <<<"$rows")" -ge 1 ]
+	gui_need [ "$(tail -n 1 <<<"$rows")" -lt "$VIRT_H" ]
+done
+gui_quit

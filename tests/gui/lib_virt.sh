@@ -21,14 +21,14 @@ virt_open()
 	gui_until virt_window
 }
 
-# virt_window: sets VIRT_FROM and VIRT_TO, in ns, to what the dock says about the window
+# virt_window: sets VIRT_FROM and VIRT_TO, in ns, to the window that the dock is about
 virt_window()
 {
 	local text
 
-	text=$(gui_ask widgets | grep -oP 'QLabel\tVisible: .*? s to [-0-9.]+ s') || return 1
-	read -r VIRT_FROM VIRT_TO < <(sed -E 's/.*, ([-0-9.]+) s to ([-0-9.]+) s$/\1 \2/; s/\.//g
-		s/(^| )(-?)0+([0-9])/\1\2\3/g' <<<"$text")
+	text=$(gui_ask window)
+	[[ $text == *\ ns\ to\ *\ ns ]] || return 1
+	read -r VIRT_FROM _ _ VIRT_TO _ <<<"$text"
 }
 
 # virt_window_not FROM TO: until the dock tells of another window

@@ -309,6 +309,16 @@ QString font()
 	return QString("%1\n").arg(QFontMetrics(QFont()).height());
 }
 
+/** window: what the dock's heading shows, to the nanosecond: KernelShark's own window */
+QString window()
+{
+	for (QWidget *widget : QApplication::allWidgets())
+		if (auto label = qobject_cast<QLabel *>(widget))
+			if (label->isVisible() && label->text().startsWith("Visible: "))
+				return label->accessibleDescription() + "\n";
+	return QString();
+}
+
 QString answer(const QString &line)
 {
 	QStringList word = line.split(' ');
@@ -325,6 +335,8 @@ QString answer(const QString &line)
 		return choices();
 	if (word[0] == "font")
 		return font();
+	if (word[0] == "window")
+		return window();
 	if (word[0] == "header")
 		return header();
 	if (word[0] == "count")

@@ -41,9 +41,19 @@ colour_in_strip()
 	gui_count_colour "$1" "$VIRT_X" "$VIRT_Y" "$VIRT_W" "$VIRT_H"
 }
 
+# tip_wraps: a tooltip is seen, and it is not one endless line
+tip_wraps()
+{
+	local width
+
+	width=$(gui_ask windows | awk -F '\t' '$1 == "QTipLabel" { print $5 }')
+	[ -n "$width" ] && [ "$width" -lt 600 ]
+}
+
 gui_init
 file=$GUI_SAMPLES/credit2-basic.xen
 virt_open "$file"
+gui_need details ', 0.000000000 s to '
 
 # numbers of the whole trace
 guest=$(model '$1 == "vcpu" && $2 == 20000 { all += $4 - $3
@@ -107,10 +117,18 @@ xdotool mousemove $((VIRT_X + VIRT_W / 2)) $((VIRT_Y + VIRT_H / 2)) \
 	click --repeat 2 --delay 20 1
 gui_until details 'd1v0 is preempted (last on CPU'
 gui_need details ' by d'
+gui_until tip_wraps
 before="$VIRT_FROM $VIRT_TO"
 gui_still
 virt_window
 gui_same "window after a double click" "$before" "$VIRT_FROM $VIRT_TO"
+
+# of what is in the dock as well
+read -r x y w h _ < <(gui_find widgets QCheckBox 'Markers:')
+xdotool mousemove 10 10 mousemove $((x + w / 2)) $((y + h / 2))
+gui_until gui_not gui_has windows QTipLabel
+xdotool mousemove_relative 1 1
+gui_until tip_wraps
 
 # overlays
 gui_click QPushButton '- -'
