@@ -5,6 +5,8 @@
  */
 #include <cstdlib>
 #include <map>
+#include <set>
+#include <utility>
 
 #include <QCheckBox>
 #include <QDialogButtonBox>
@@ -28,9 +30,6 @@ const char *const titles[N_COLUMNS] = {
 };
 
 const char *const sources[] = { "a guess", "the traces", "your choice" };
-
-/** More than that, and only pairs are ticked. */
-constexpr size_t MOST_TICKED = 64;
 
 /** A guest's CPU as the data of a choice. */
 qlonglong cpuData(int stream, int cpu)
@@ -78,8 +77,8 @@ void KvmComboDialog::buildUi()
 	_tree->setColumnCount(N_COLUMNS);
 	for (int i = 0; i < N_COLUMNS; i++)
 		_tree->headerItem()->setText(i, titles[i]);
-	_tree->headerItem()->setToolTip(COLUMN_SHARE, "Share of the known time that the vCPU is on"
-					" a physical CPU");
+	_tree->headerItem()->setToolTip(COLUMN_SHARE, virtTip("Share of the known time that the"
+							      " vCPU is on a physical CPU"));
 	_tree->setAllColumnsShowFocus(true);
 	/* The choices are widgets: Tab leads to them. */
 	_tree->setTabKeyNavigation(false);
@@ -88,7 +87,7 @@ void KvmComboDialog::buildUi()
 	_fades->setChecked(KvmCombos::fades());
 	head->setWordWrap(true);
 	ok->setDefault(true);
-	forget->setToolTip("Pair vCPUs and CPUs by the traces and by guessing again");
+	forget->setToolTip(virtTip("Pair vCPUs and CPUs by the traces and by guessing again"));
 	forget->setAutoDefault(false);
 
 	layout->addWidget(head);
@@ -115,13 +114,8 @@ void KvmComboDialog::fill()
 			machine = addMachine(vcpus, i);
 		addVcpu(machine, vcpus[i]);
 	}
-	for (const Row &row : _rows) {
-		bool isPaired = row.vcpu.pair.guest_stream != VIRT_NONE;
-
-		row.item->setCheckState(COLUMN_NAME, _combos.isWanted(row.vcpu) &&
-					(isPaired || _rows.size() <= MOST_TICKED) ?
-					Qt::Checked : Qt::Unchecked);
-	}
+	for (const Row &row : _rows)
+		row.item->setCheckState(COLUMN_NAME, row.wasShown ? Qt::Checked : Qt::Unchecked);
 	for (int i = 0; i < N_COLUMNS; i++)
 		_tree->resizeColumnToContents(i);
 	if (_tree->topLevelItem(0))
@@ -150,7 +144,7 @@ QTreeWidgetItem *KvmComboDialog::addMachine(const std::vector<KvmVcpu> &vcpus, s
 			before = cpu.stream;
 			choice->addItem(virtFileOf(cpu.stream), cpu.stream);
 		}
-	choice->setToolTip("Pair all vCPUs with the CPUs of this file, in their order");
+	choice->setToolTip(virtTip("Pair all vCPUs with the CPUs of this file, in their order"));
 	connect(choice, QOverload<int>::of(&QComboBox::activated), this, [this, item, choice] {
 		if (choice->currentData().isValid())
 			chooseGuest(item, choice->currentData().toInt());
@@ -180,7 +174,7 @@ void KvmComboDialog::addVcpu(QTreeWidgetItem *machine, const KvmVcpu &vcpu)
 	choice->setCurrentIndex(std::max(0, choice->findData(cpuData(vcpu.pair.guest_stream,
 								    vcpu.pair.guest_cpu))));
 	_tree->setItemWidget(item, COLUMN_GUEST, choice);
-	_rows.push_back({ vcpu, item, choice });
+	_rows.push_back({ vcpu, item, choice, _combos.isShown(vcpu) });
 }
 
 /** Pair all vCPUs of a machine with the CPUs of a stream, in their order. */
@@ -248,6 +242,7 @@ void KvmComboDialog::apply()
 {
 	QString wrong = clash();
 	std::vector<KvmVcpu> shown;
+	std::set<std::pair<int, int>> ticked;
 
 	if (!wrong.isEmpty()) {
 		_notes->setTextFormat(Qt::RichText);
@@ -256,10 +251,17 @@ void KvmComboDialog::apply()
 		return;
 	}
 	savePairs();
-	for (const Row &row : _rows)
-		_combos.setWanted(row.vcpu, row.item->checkState(COLUMN_NAME) == Qt::Checked);
+	for (const Row &row : _rows) {
+		bool isTicked = row.item->checkState(COLUMN_NAME) == Qt::Checked;
+
+		/* who leaves one unticked says nothing about it */
+		if (isTicked || row.wasShown)
+			_combos.setWanted(row.vcpu, isTicked);
+		if (isTicked)
+			ticked.insert({ row.vcpu.stream, row.vcpu.pid });
+	}
 	for (const KvmVcpu &vcpu : _combos.vcpus())
-		if (_combos.isWanted(vcpu))
+		if (ticked.count({ vcpu.stream, vcpu.pid }))
 			shown.push_back(vcpu);
 	_combos.setAutomatic(_automatic->isChecked());
 	_combos.setFades(_fades->isChecked());

@@ -28,6 +28,7 @@ private:
 		KvmVcpu		vcpu;
 		QTreeWidgetItem	*item;
 		QComboBox	*choice;
+		bool		wasShown;
 	};
 
 	void buildUi();

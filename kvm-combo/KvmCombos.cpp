@@ -188,6 +188,15 @@ void KvmCombos::setFades(bool fades)
 	QSettings(virtSettingsFile(), QSettings::IniFormat).setValue("combos/fade", fades);
 }
 
+bool KvmCombos::isShown(const KvmVcpu &vcpu) const
+{
+	std::vector<std::vector<int>> graphs = graphsOf(vcpu);
+
+	return std::all_of(graphs.begin(), graphs.end(), [this] (const std::vector<int> &graph) {
+		return _seen.count(graph);
+	});
+}
+
 bool KvmCombos::isWanted(const KvmVcpu &vcpu) const
 {
 	return !_unwanted.count({ vcpu.stream, vcpu.pid });
@@ -386,6 +395,8 @@ void KvmCombos::graphDrawn(kshark_trace_histo *histo, int streamId, int id, int 
 		_top = _drawn.empty() ? top : std::min(_top, top);
 		_base = _drawn.empty() ? base : std::max(_base, base);
 		_drawn.insert({ streamId, drawAction, id });
+	} else if (drawAction & KSHARK_TASK_DRAW) {
+		_tasks.insert({ streamId, id });
 	}
 	if (!_timer.isActive())
 		_timer.start(0);
@@ -411,7 +422,21 @@ void KvmCombos::show(const std::vector<KvmVcpu> &vcpus)
 		n++;
 	}
 	_reveal = n > 0;
+	dropTaskPlots();
 	reinterpret_cast<KsTraceGraph *>(graph)->comboReDraw(n, combos);
+}
+
+/** What is in a combo now need not be seen a second time. */
+void KvmCombos::dropTaskPlots()
+{
+	auto graph = reinterpret_cast<KsTraceGraph *>(virtChild(_window, "KsTraceGraph"));
+	std::set<Key> tasks;
+
+	/* each one draws anew */
+	tasks.swap(_seenTasks);
+	for (const Key &task : tasks)
+		if (_mine.count({ task.first, KSHARK_TASK_DRAW | KSHARK_HOST_DRAW, task.second }))
+			graph->removeTaskPlot(task.first, task.second);
 }
 
 /** A file has been appended: all rows have other places then. */
@@ -438,7 +463,10 @@ void KvmCombos::frameDone()
 		_timer.start(LOADING_MS);
 		return;
 	}
+	_seen.swap(_drawn);
 	_drawn.clear();
+	_seenTasks.swap(_tasks);
+	_tasks.clear();
 	dropOldCollections();
 	for (int id : virtOpenStreams()) {
 		kshark_data_stream *stream = streamOf(id);

@@ -71,6 +71,9 @@ public:
 	/** Show these as combos instead of those that are seen. */
 	void show(const std::vector<KvmVcpu> &vcpus);
 
+	/** Is its combo, as it would be now, among those that are seen? */
+	bool isShown(const KvmVcpu &vcpu) const;
+
 	/** Has the user not taken it away? */
 	bool isWanted(const KvmVcpu &vcpu) const;
 	void setWanted(const KvmVcpu &vcpu, bool wanted);
@@ -87,6 +90,7 @@ private:
 
 	void frameDone();
 	void dropOldCollections();
+	void dropTaskPlots();
 	void clocksChanged(bool foreign);
 	void showByItself();
 	void showNotes();
@@ -102,7 +106,9 @@ private:
 	size_t				_nRows = 0;
 	std::vector<std::string>	_signature;	/* of the streams */
 	std::vector<std::vector<int64_t>> _clocks;	/* of these streams */
-	std::set<std::vector<int>>	_drawn, _mine;	/* graphs of combos: stream, id, action */
+	std::set<std::vector<int>>	_drawn, _mine;	/* graphs of combos: stream, action, id */
+	std::set<std::vector<int>>	_seen;		/* _drawn of the last whole frame */
+	std::set<Key>			_tasks, _seenTasks;	/* the same outside combos */
 	int				_top = 0, _base = 0;	/* of all combos */
 	bool				_reveal = false;
 	int				_revealed = -1;	/* where it has been scrolled to */

@@ -17,7 +17,45 @@ check()
 	combo_check 1 "$host" "$3"
 }
 
+# ticked: the vCPUs that are, in the dialog
+ticked()
+{
+	gui_ask items | awk -F '\t' '$6 ~ /checked/ { sub(/ .*/, "", $1); printf "%s ", $1 }'
+}
+
+# graph_colours N: in the row of the Nth graph's middle
+graph_colours()
+{
+	gui_pixels "$GUI_X0" $(($(gui_base "$1") - GUI_HEIGHT / 3)) $((GUI_X1 - GUI_X0)) 1 | sort -u
+}
+
 gui_init
+
+# Xen alone: no combo is seen, none is ticked. One whose graph is seen already is not seen twice.
+file=$GUI_SAMPLES/credit2-basic.xen
+combo_view "$file"
+combo_dialog
+gui_same "ticked at first" "" "$(ticked)"
+combo_close Cancel
+gui_click_found items '*' 'd1v0 | *'
+gui_split 900
+gui_shot clicked
+gui_graphs
+gui_need [ "$(graph_colours 4 | wc -l)" -gt 1 ]
+combo_dialog
+gui_same "ticked beside a vCPU's graph" "" "$(ticked)"
+gui_toggle 'd1v0 | *'
+combo_close Apply
+gui_still
+gui_shot combo-alone
+gui_graphs
+gui_need [ "$(graph_colours 4 | wc -l)" -gt 1 ]
+gui_same "colours below the combo" 1 "$(graph_colours 5 | wc -l)"
+combo_dialog
+gui_same "ticked after that" "d1v0 " "$(ticked)"
+combo_close Cancel
+gui_quit
+
 host=$GUI_SAMPLES/dom0.xen guest=$GUI_SAMPLES/dom0-ftrace.dat
 # Both count the host's TSC: let both show it as it is.
 export XEN_CPUHZ=1000000000 XEN_ABSTS=1
@@ -36,7 +74,7 @@ done
 # Nothing happened in this window; the model knows all the same.
 check near 10000 10001
 
-# the dialog: all is there, both are ticked and paired with the right CPUs
+# the dialog: all is there; those that are seen are ticked, and paired with the right CPUs
 gui_graphs
 faded=$(combo_guest_picture 0)
 combo_dialog
@@ -46,16 +84,13 @@ gui_same "how d0v0 was paired" "a guess" "$(combo_item d0v0 5)"
 gui_same "choice of d0v0" "dom0-ftrace.dat: CPU 0" "$(combo_choice 2)"
 gui_same "choice of d0v1" "dom0-ftrace.dat: CPU 1" "$(combo_choice 3)"
 gui_same "choice of d1v0" none "$(combo_choice 5)"
-gui_need gui_checked 'd0v0 | *'
-gui_need gui_checked 'd1v1 | *'
+gui_same "ticked combos" "d0 d0v0 d0v1 " "$(ticked)"
 
 # two vCPUs cannot be one CPU
 combo_choose 2 "dom0-ftrace.dat: CPU 1"
 gui_click QPushButton Apply
 gui_until gui_find widgets QLabel '*is chosen for both d0v0 and d0v1*' >/dev/null
 combo_choose 3 "dom0-ftrace.dat: CPU 0"
-# by keyboard: to the first machine's second vCPU and down to the other machine
-gui_toggle 'd1 (dom0.xen) | *'
 gui_shot crossed
 combo_close Apply
 gui_until virt_window
