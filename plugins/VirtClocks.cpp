@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include <QComboBox>
 #include <QDebug>
@@ -25,6 +26,7 @@
 #include "VirtClockJobs.hpp"
 #include "VirtClockStreams.hpp"
 #include "VirtClocks.hpp"
+#include "VirtFlow.hpp"
 #include "VirtKs.hpp"
 #include "VirtOffsetBox.hpp"
 #include "VirtStatsText.hpp"
@@ -40,15 +42,19 @@ namespace {
 constexpr int LOOK_MS = 30;		/* after a drawing */
 constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
 constexpr int TEXT_LINES = 5;
+constexpr int LEAST_CHARACTERS = 10;	/* of a file's name that is chosen */
 constexpr int DIGITS = 3;		/* of percentages */
 constexpr uint64_t STRAY_SHARE = 100;	/* at the ends of a trace, one in so many is nothing */
 constexpr char ALIGN[] = "Align", CANCEL[] = "Cancel";
 
-/** A label that keeps its height, so that buttons do not move when its text comes. */
+/** A label that mostly keeps its height, so that what is below does not move when its text comes. */
 class StillLabel : public QLabel {
 public:
-	bool hasHeightForWidth() const override { return false; }
-	QSize minimumSizeHint() const override { return { 0, fontMetrics().lineSpacing() }; }
+	int heightForWidth(int width) const override
+	{
+		return std::max(QLabel::heightForWidth(width), sizeHint().height());
+	}
+	QSize minimumSizeHint() const override { return { 0, sizeHint().height() }; }
 	QSize sizeHint() const override
 	{
 		return { 0, fontMetrics().lineSpacing() * TEXT_LINES };
@@ -62,8 +68,10 @@ QString realFile(int streamId)
 
 } // namespace
 
-VirtClocks::VirtClocks(QMainWindow *window)
+VirtClocks::VirtClocks(QMainWindow *window,
+		       std::function<void(const std::vector<VirtWarning> &)> warn)
 : _window(window),
+  _warn(std::move(warn)),
   _deliveries(this, &_pool, [this] {
 	_timer.start(0);
 	if (QWidget *widget = virtChild(_window, "KsGLWidget"))
@@ -92,7 +100,10 @@ VirtClocks::~VirtClocks()
 void VirtClocks::buildUi()
 {
 	auto layout = new QVBoxLayout(this);
-	auto first = new QHBoxLayout, second = new QHBoxLayout;
+	constexpr int inRow = 2;
+	auto first = new VirtFlow(nullptr, inRow), second = new VirtFlow(nullptr, 0);
+	auto which = new QWidget, offset = new QWidget;
+	auto whichLayout = new QHBoxLayout(which), offsetLayout = new QHBoxLayout(offset);
 
 	_streams = new QComboBox;
 	_offset = new VirtOffsetBox([this] (int64_t ns) { setOffset(ns); });
@@ -105,6 +116,7 @@ void VirtClocks::buildUi()
 
 	_streams->setToolTip("The trace whose clock is shown and changed here");
 	_streams->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+	_streams->setMinimumContentsLength(LEAST_CHARACTERS);
 	_offset->setToolTip("ns that are added to its times");
 	_align->setToolTip("For the trace of a guest: find out how its clock and its host's belong"
 			   " together, from trace-cmd's own offsets, from the TSC, or from when the"
@@ -114,7 +126,7 @@ void VirtClocks::buildUi()
 			   " time and for the command kshark-virt");
 	_text->setObjectName("clock");
 	_text->setTextFormat(Qt::RichText);
-	_text->setWordWrap(true);
+	virtWrapLabel(_text);
 	_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
 	_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
 	connect(_streams, QOverload<int>::of(&QComboBox::activated), this,
@@ -128,14 +140,19 @@ void VirtClocks::buildUi()
 	connect(_undo, &QPushButton::clicked, this, [this] { undo(); });
 	connect(_store, &QPushButton::clicked, this, [this] { store(); });
 
-	first->addWidget(new QLabel("Clock of"));
-	first->addWidget(_streams, 1);
-	first->addWidget(_offset, 1);
-	first->addWidget(new QLabel("ns"));
+	whichLayout->setContentsMargins(0, 0, 0, 0);
+	whichLayout->addWidget(new QLabel("Clock of"));
+	whichLayout->addWidget(_streams, 1);
+	which->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+	offsetLayout->setContentsMargins(0, 0, 0, 0);
+	offsetLayout->addWidget(_offset, 1);
+	offsetLayout->addWidget(new QLabel("ns"));
+	offset->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+	first->addWidget(which);
+	first->addWidget(offset);
 	second->addWidget(_align);
 	second->addWidget(_undo);
 	second->addWidget(_store);
-	second->addStretch();
 	layout->setContentsMargins(0, 0, 0, 0);
 	layout->setSpacing(2);
 	layout->addLayout(first);
@@ -222,6 +239,26 @@ void VirtClocks::showStream()
 					     !known->second.before.empty())));
 	_store->setEnabled(any && !busy && isAligned(id) &&
 			   hostOf(id, clockOf(id)[KS_CLOCK_HOST]) != VIRT_NONE);
+	warn();
+}
+
+/** Say of all streams what must not be overseen; once, until it changes. */
+void VirtClocks::warn()
+{
+	std::vector<VirtWarning> warnings;
+	QStringList texts;
+
+	for (const auto &entry : _known) {
+		if (!entry.second.bad || !streamOf(entry.first))
+			continue;
+		warnings.push_back({ virtFileOf(entry.first) + ": " + entry.second.quality, "",
+				     nullptr });
+		texts << warnings.back().text;
+	}
+	if (texts == _warned)
+		return;
+	_warned = texts;
+	_warn(warnings);
 }
 
 /* ---- following KernelShark ---- */
@@ -573,6 +610,7 @@ void VirtClocks::judgeNext()
 			return;
 		if (!model) {
 			known.quality.clear();
+			known.bad = false;
 			_deliveries.judged(id, false);
 			continue;
 		}
@@ -633,7 +671,8 @@ void VirtClocks::adoptQuality(const std::shared_ptr<Judge> &job)
 	QString before = known->second.quality;
 
 	_deliveries.judged(job->streamId, !job->ret && virt_irqs_is_aligned(&found));
-	known->second.bad = judged && found.explained_percent < VIRT_CLOCK_DOUBT_PERCENT;
+	known->second.bad = !job->ret && (!judged || found.explained_percent <
+						       VIRT_CLOCK_DOUBT_PERCENT);
 	if (job->ret || !judged)
 		known->second.quality = "None of its events lies within the host's trace";
 	else if (known->second.bad)

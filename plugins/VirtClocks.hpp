@@ -9,6 +9,7 @@
 #define KSHARK_VIRT_VIRTCLOCKS_HPP
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,6 +17,7 @@
 
 #include <QMainWindow>
 #include <QString>
+#include <QStringList>
 #include <QThreadPool>
 #include <QTimer>
 #include <QWidget>
@@ -24,6 +26,7 @@
 
 #include "VirtDeliveries.hpp"
 #include "VirtKs.hpp"
+#include "VirtNotes.hpp"
 #include "ks_clock.h"
 #include "virt_align.h"
 
@@ -34,7 +37,9 @@ class VirtOffsetBox;
 
 class VirtClocks : public QWidget {
 public:
-	explicit VirtClocks(QMainWindow *window);
+	/** @warn: is called with all warnings when they have changed */
+	VirtClocks(QMainWindow *window,
+		   std::function<void(const std::vector<VirtWarning> &)> warn);
 	~VirtClocks() override;
 
 	/** A graph has been drawn; called often. */
@@ -76,10 +81,13 @@ private:
 	bool change(int streamId, const Parts &parts, bool remember);
 	void redraw(bool whole);
 	void showStream();
+	void warn();
 	QString describe(int streamId) const;
 	int current() const;
 
 	QMainWindow		*_window;
+	std::function<void(const std::vector<VirtWarning> &)> _warn;
+	QStringList		_warned;	/* last */
 	kshark_trace_histo	*_histo = nullptr;
 	QTimer			_timer;
 	QThreadPool		_pool;

@@ -35,6 +35,7 @@
 #include "VirtMarkers.hpp"
 #include "VirtNotes.hpp"
 #include "VirtOverlays.hpp"
+#include "VirtSection.hpp"
 #include "VirtStatsText.hpp"
 #include "VirtTable.hpp"
 #include "virt.h"
@@ -43,6 +44,12 @@ namespace {
 
 constexpr int REFRESH_MS = 60;
 constexpr int LEAST_GRAPH_WIDTH = 320;
+/* the dock's own width beside a wide window and beside a narrow one; its share of it, in % */
+constexpr int BEST_WIDTH = 460, LEAST_WIDTH = 260, SHARE = 29, MOST_SHARE = 40;
+/* a window of which there is room for all parts of the dock */
+constexpr int ROOMY_WIDTH = 1300, ROOMY_HEIGHT = 850;
+constexpr int DETAIL_LINES = 7, LEAST_DETAIL_LINES = 3;
+constexpr int LEAST_COLUMN_HEIGHT = 60;
 
 QPointer<VirtDock> theDock;
 
@@ -67,25 +74,59 @@ int64_t withoutRounding(const kshark_trace_histo *histo, int64_t from)
 }
 
 /** Widgets in a column. In a low window they scroll: else the dock would make it grow. */
-QWidget *scrolling(const std::vector<QWidget *> &widgets)
-{
-	auto box = new QWidget;
-	auto layout = new QVBoxLayout(box);
-	auto area = new QScrollArea;
+class Column : public QScrollArea {
+public:
+	Column()
+	: _layout(new QVBoxLayout)
+	{
+		auto box = new QWidget;
 
-	layout->setContentsMargins(0, 0, 0, 0);
-	layout->setSpacing(3);
-	for (QWidget *widget : widgets)
-		layout->addWidget(widget);
-	area->setWidget(box);
-	area->setWidgetResizable(true);
-	area->setFrameShape(QFrame::NoFrame);
-	area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-	area->setMinimumWidth(box->minimumSizeHint().width() +
-			      area->verticalScrollBar()->sizeHint().width());
-	area->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
-	return area;
-}
+		box->setLayout(_layout);
+		_layout->setContentsMargins(0, 0, 0, 0);
+		_layout->setSpacing(3);
+		setWidget(box);
+		setWidgetResizable(true);
+		setFrameShape(QFrame::NoFrame);
+		setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+		setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+	}
+
+	void add(QWidget *part) { _layout->addWidget(part); }
+
+	QSize sizeHint() const override
+	{
+		int width = viewport()->width();
+
+		return { widget()->minimumSizeHint().width(),
+			 _layout->hasHeightForWidth() ? _layout->heightForWidth(width) :
+							_layout->sizeHint().height() };
+	}
+
+	QSize minimumSizeHint() const override
+	{
+		return { widget()->minimumSizeHint().width() +
+			 verticalScrollBar()->sizeHint().width(), LEAST_COLUMN_HEIGHT };
+	}
+
+protected:
+	void resizeEvent(QResizeEvent *event) override
+	{
+		QScrollArea::resizeEvent(event);
+		if (event->size().width() != event->oldSize().width())
+			updateGeometry();
+	}
+
+	/** Something in it wants another size. */
+	bool eventFilter(QObject *object, QEvent *event) override
+	{
+		if (event->type() == QEvent::LayoutRequest)
+			updateGeometry();
+		return QScrollArea::eventFilter(object, event);
+	}
+
+private:
+	QVBoxLayout	*_layout;
+};
 
 } // namespace
 
@@ -118,6 +159,7 @@ VirtDock::VirtDock(QMainWindow *window)
 	buildUi();
 	hide();
 	restoreSettings();
+	_window->installEventFilter(this);
 	addMenuEntry();
 	connect(qApp, &QApplication::aboutToQuit, this, [this] { saveSettings(); });
 }
@@ -157,11 +199,11 @@ void VirtDock::buildUi()
 	connect(_zoomWorst, &QPushButton::clicked, this,
 		[this] { goToWorst(_table->currentItem(), true); });
 
+	virtWrapLabel(_head);
+	virtWrapLabel(_details);
 	_details->setTextFormat(Qt::RichText);
-	_details->setWordWrap(true);
 	_details->setTextInteractionFlags(Qt::TextSelectableByMouse);
 	_details->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-	_details->setMinimumHeight(QFontMetrics(font()).lineSpacing() * 7);
 	_markWorst->setToolTip("Set the markers A and B around the longest time that the vCPU"
 			       " waited for a pCPU");
 	_zoomWorst->setToolTip("Mark it and show it large");
@@ -171,22 +213,89 @@ void VirtDock::buildUi()
 	buttons->addStretch();
 	layout->setContentsMargins(4, 2, 4, 2);
 	layout->setSpacing(3);
-	layout->addWidget(new VirtNotes(_window));
-	layout->addWidget(_head);
-	layout->addWidget(_table, 3);
-	layout->addLayout(buttons);
-	layout->addWidget(_details, 1);
-	_clocks = new VirtClocks(_window);
 	_overlays = new VirtOverlays([this] {
 		saveSettings();
 		redrawGraphs();
 	});
-	layout->addWidget(scrolling({ _clocks, virtStateLegend(), virtExitLegend(), _overlays,
-				      new VirtMarkers(this) }));
+	_detailArea = new QScrollArea;
+	_detailArea->setWidget(_details);
+	_detailArea->setWidgetResizable(true);
+	_detailArea->setFrameShape(QFrame::NoFrame);
+	_detailArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+	layout->addWidget(_notes = new VirtNotes(_window));
+	layout->addWidget(_head);
+	layout->addWidget(_table, 3);
+	layout->addLayout(buttons);
+	layout->addWidget(_detailArea, 1);
+	layout->addWidget(sections());
 	virtWrapTips(box);
 	setWidget(box);
 	setFeatures(DockWidgetMovable | DockWidgetFloatable | DockWidgetClosable);
 	_window->addDockWidget(Qt::RightDockWidgetArea, this);
+}
+
+/** The parts that can be closed. */
+QWidget *VirtDock::sections()
+{
+	auto column = new Column;
+	auto legend = new QWidget;
+	auto legendLayout = new QVBoxLayout(legend);
+	auto add = [this, column] (const char *title, const char *key, QWidget *content) {
+		_sections.push_back(new VirtSection(title, key, content,
+						    [column] { column->updateGeometry(); }));
+		column->add(_sections.back());
+		return _sections.back();
+	};
+
+	legendLayout->setContentsMargins(0, 0, 0, 0);
+	legendLayout->setSpacing(3);
+	legendLayout->addWidget(virtStateLegend());
+	legendLayout->addWidget(virtExitLegend());
+	_clocks = new VirtClocks(_window, [this] (const std::vector<VirtWarning> &warnings) {
+		size_t n = warnings.size();
+
+		_notes->setWarnings(warnings);
+		_sections.front()->setBadge(!n ? QString() :
+					    QString(n == 1 ? "%1 warning" : "%1 warnings").arg(n));
+	});
+	add("Clocks", "clocks", _clocks);
+	add("Colours", "legend", legend);
+	add("Overlays", "overlays", _overlays);
+	add("Worst moments", "markers", new VirtMarkers(this));
+	return column;
+}
+
+/** Make the best of the window's size, as long as the user has not said what he wants. */
+void VirtDock::fit()
+{
+	bool isRoomy = _window->width() >= ROOMY_WIDTH && _window->height() >= ROOMY_HEIGHT;
+	int width = qBound(LEAST_WIDTH, _window->width() * SHARE / 100, BEST_WIDTH);
+	int most = std::max(LEAST_WIDTH, _window->width() * MOST_SHARE / 100);
+
+	for (VirtSection *section : _sections)
+		section->suggest(isRoomy);
+	_detailArea->setMinimumHeight(QFontMetrics(font()).lineSpacing() *
+				      (isRoomy ? DETAIL_LINES : LEAST_DETAIL_LINES));
+	if (_userWidth)
+		width = std::min(_userWidth, most);
+	if (isVisible() && !isFloating())
+		_window->resizeDocks({ this }, { width }, Qt::Horizontal);
+}
+
+bool VirtDock::eventFilter(QObject *object, QEvent *event)
+{
+	if (object == _window && event->type() == QEvent::Resize && _everShown)
+		QTimer::singleShot(0, this, [this] { fit(); });
+	return QDockWidget::eventFilter(object, event);
+}
+
+/** Only who moves the edge of the dock holds a button meanwhile. */
+void VirtDock::resizeEvent(QResizeEvent *event)
+{
+	QDockWidget::resizeEvent(event);
+	if (_everShown && !isFloating() && (QApplication::mouseButtons() & Qt::LeftButton) &&
+	    event->size().width() != event->oldSize().width())
+		_userWidth = width();
 }
 
 void VirtDock::addMenuEntry()
@@ -211,6 +320,7 @@ void VirtDock::restoreSettings()
 	QByteArray header = settings.value("dock/header").toByteArray();
 
 	_overlays->restore(settings);
+	_userWidth = settings.value("dock/user_width", 0).toInt();
 	if (!header.isEmpty())
 		_table->header()->restoreState(header);
 	_window->addDockWidget(static_cast<Qt::DockWidgetArea>(
@@ -223,10 +333,10 @@ void VirtDock::saveSettings()
 
 	_overlays->save(&settings);
 	settings.setValue("dock/header", _table->header()->saveState());
-	if (_everShown && !isFloating()) {
+	if (_everShown && !isFloating())
 		settings.setValue("dock/area", static_cast<int>(_window->dockWidgetArea(this)));
-		settings.setValue("dock/width", width());
-	}
+	if (_userWidth)
+		settings.setValue("dock/user_width", _userWidth);
 }
 
 /* ---- following the window ---- */
@@ -286,8 +396,7 @@ void VirtDock::refresh()
 		if (_window->centralWidget())
 			_window->centralWidget()->setMinimumWidth(LEAST_GRAPH_WIDTH);
 		setVisible(settings.value("dock/visible", true).toBool());
-		_window->resizeDocks({ this }, { settings.value("dock/width", 460).toInt() },
-				     Qt::Horizontal);
+		fit();
 	}
 	if (!_histo || !_histo->data_size || isHidden())
 		return;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include <QDockWidget>
 #include <QMainWindow>
@@ -25,9 +26,12 @@
 
 class QLabel;
 class QPushButton;
+class QScrollArea;
 class QTreeWidgetItem;
 class VirtClocks;
+class VirtNotes;
 class VirtOverlays;
+class VirtSection;
 class VirtTable;
 
 class VirtDock : public QDockWidget {
@@ -44,10 +48,16 @@ public:
 	/** A user has asked about something: say it, and set the markers around it. */
 	void tell(const QString &text, int64_t fromNs, int64_t toNs);
 
+protected:
+	bool eventFilter(QObject *object, QEvent *event) override;
+	void resizeEvent(QResizeEvent *event) override;
+
 private:
 	friend class VirtMarkers;
 
 	void buildUi();
+	QWidget *sections();
+	void fit();
 	void restoreSettings();
 	void saveSettings();
 	void addMenuEntry();
@@ -73,10 +83,14 @@ private:
 	bool			_again = false;
 	bool			_everShown = false;
 
+	int			_userWidth = 0;		/* the user has chosen it; 0: not yet */
+	VirtNotes		*_notes = nullptr;
 	VirtClocks		*_clocks = nullptr;
 	VirtOverlays		*_overlays = nullptr;
 	VirtTable		*_table = nullptr;
 	QLabel			*_head = nullptr, *_details = nullptr;
+	QScrollArea		*_detailArea = nullptr;
+	std::vector<VirtSection *>	_sections;	/* clocks first */
 	QPushButton		*_markWorst = nullptr, *_zoomWorst = nullptr;
 
 	std::set<std::pair<int, int>>	_tasks, _tasksBefore;	/* drawn: stream, pid */

@@ -148,6 +148,15 @@ void virtDropTaskCollections()
 						  task.first, &task.second, 1);
 }
 
+void virtWrapLabel(QLabel *label)
+{
+	QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+
+	label->setWordWrap(true);
+	policy.setHeightForWidth(true);
+	label->setSizePolicy(policy);
+}
+
 static bool isProgressBar(const QWidget *widget)
 {
 	return widget->isVisible() && strstr(widget->metaObject()->className(), "KsProgressBar");

@@ -16,6 +16,8 @@
 
 #include "virt_registry.h"
 
+class QLabel;
+
 /*
  * KernelShark's class; its header is not installed. Only these exported, non-virtual functions are
  * called, on a pointer whose class Qt has told.
@@ -94,6 +96,13 @@ QString virtTip(const QString &text);
 
 /** The same for all plain tooltips of a widget's children; to be called once. */
 void virtWrapTips(QWidget *root);
+
+/** Let a label wrap in whatever width there is; a long word does not make the window wider. */
+void virtWrapLabel(QLabel *label);
+
+/** A ground on which words are seen, for labels. */
+constexpr char VIRT_WARNING_STYLE[] =
+	"background: #fff3b0; border: 1px solid #c9a400; color: black; padding: 1px;";
 
 /** Name of a stream's file, without its directory, to be shown. */
 QString virtFileOf(int streamId);

@@ -3,15 +3,18 @@
  * @file	VirtLegend.cpp
  * @brief	The colours of states and of kinds of VM exits, and what they mean.
  */
-#include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
 #include <QPixmap>
 
+#include "VirtFlow.hpp"
 #include "VirtLegend.hpp"
 #include "virt_colors.h"
 
 namespace {
+
+constexpr int STATES_IN_ROW = 4, EXITS_IN_ROW = 5;
 
 QColor color(virt_color c)
 {
@@ -38,29 +41,21 @@ private:
 	QBrush	_brush;
 };
 
-/** A colour and its meaning, as number @i of a legend with so many in a row. */
-void addLegend(QGridLayout *grid, int i, int perRow, const QBrush &brush, const QString &title,
-	       const QString &meaning)
+/** A colour and its meaning, as the next one of a legend. */
+void addLegend(VirtFlow *legend, const QBrush &brush, const QString &title, const QString &meaning)
 {
+	auto entry = new QWidget;
+	auto layout = new QHBoxLayout(entry);
 	auto swatch = new Swatch(brush);
 	auto text = new QLabel(title);
-	int row = i / perRow, column = 2 * (i % perRow);
 
 	swatch->setToolTip(meaning);
 	text->setToolTip(meaning);
-	grid->addWidget(swatch, row, column);
-	grid->addWidget(text, row, column + 1);
-	grid->setColumnStretch(column + 1, 1);
-}
-
-QGridLayout *newGrid(QWidget *box)
-{
-	auto grid = new QGridLayout(box);
-
-	grid->setContentsMargins(2, 2, 2, 2);
-	grid->setHorizontalSpacing(5);
-	grid->setVerticalSpacing(1);
-	return grid;
+	layout->setContentsMargins(0, 0, 0, 0);
+	layout->setSpacing(5);
+	layout->addWidget(swatch);
+	layout->addWidget(text);
+	legend->addWidget(entry);
 }
 
 } // namespace
@@ -89,12 +84,12 @@ QIcon virtStateIcon(int state)
 QWidget *virtStateLegend()
 {
 	auto box = new QWidget;
-	QGridLayout *grid = newGrid(box);
+	auto legend = new VirtFlow(box, STATES_IN_ROW);
 
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		const virt_look *look = virt_state_look(static_cast<virt_state>(state));
 
-		addLegend(grid, state, 4, virtStateBrush(state), look->title, look->meaning);
+		addLegend(legend, virtStateBrush(state), look->title, look->meaning);
 	}
 	return box;
 }
@@ -102,12 +97,12 @@ QWidget *virtStateLegend()
 QWidget *virtExitLegend()
 {
 	auto box = new QWidget;
-	QGridLayout *grid = newGrid(box);
+	auto legend = new VirtFlow(box, EXITS_IN_ROW);
 
 	for (int i = 0; i < VIRT_EXIT_N_CLASSES; i++) {
 		auto exitClass = static_cast<virt_exit_class>(i);
 
-		addLegend(grid, i, 5, color(virt_exit_class_color(exitClass)),
+		addLegend(legend, color(virt_exit_class_color(exitClass)),
 			  virt_exit_class_name(exitClass),
 			  "In combos: the hypervisor works for a VM exit of this kind");
 	}

@@ -11,7 +11,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
@@ -22,6 +21,7 @@
 #include <QVBoxLayout>
 
 #include "VirtDock.hpp"
+#include "VirtFlow.hpp"
 #include "VirtMarkers.hpp"
 #include "virt_colors.h"
 #include "virt_pairing.h"
@@ -32,7 +32,7 @@ namespace {
 constexpr int DEFAULT_NUMBER = 10;
 constexpr int DEFAULT_US = 1000;
 constexpr int MOST_US = 100000000;
-constexpr int LEAST_SPIN_WIDTH = 60;
+constexpr int SPIN_WIDTH = 84, LEAST_CHARACTERS = 10;
 constexpr ssize_t MOST_ROWS = 100000;	/* that are looked at for the guest's first event */
 
 virt_marker_rules theRules = { 0, false, DEFAULT_NUMBER, {} };
@@ -104,10 +104,11 @@ VirtMarkers::VirtMarkers(VirtDock *dock)
 
 void VirtMarkers::buildUi()
 {
-	constexpr int perRow = 2, perKind = 2;
+	constexpr int inRow = 2;
 	auto layout = new QVBoxLayout(this);
-	auto head = new QHBoxLayout, buttons = new QHBoxLayout;
-	auto grid = new QGridLayout;
+	auto head = new VirtFlow(nullptr, 0), kinds = new VirtFlow(nullptr, inRow);
+	auto how = new QWidget;
+	auto howLayout = new QHBoxLayout(how), buttons = new QHBoxLayout;
 	auto previous = new QPushButton("Previous worst"), next = new QPushButton("Next worst");
 
 	_shown = new QCheckBox("Markers:");
@@ -115,6 +116,7 @@ void VirtMarkers::buildUi()
 			   " two, the costlier one is shown. Double click: what it is");
 	_mode = new QComboBox;
 	_mode->addItems({ "the worst of each kind", "all that cost at least" });
+	_mode->setMinimumContentsLength(LEAST_CHARACTERS);
 	_mode->setToolTip("What is marked of the visible window");
 	_number = new QSpinBox;
 	_number->setRange(1, VIRT_MARKER_MOST);
@@ -123,14 +125,16 @@ void VirtMarkers::buildUi()
 	_note->setTextFormat(Qt::PlainText);
 	/* whatever it says, the dock does not grow */
 	_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+	howLayout->setContentsMargins(0, 0, 0, 0);
+	howLayout->addWidget(_mode);
+	howLayout->addWidget(_number);
 	head->addWidget(_shown);
-	head->addWidget(_mode);
-	head->addWidget(_number);
-	head->addStretch();
+	head->addWidget(how);
 	for (int i = 0; i < VIRT_WORST_N_KINDS; i++) {
 		auto kind = static_cast<virt_worst_kind>(i);
 		const virt_kind_look *look = virt_worst_look(kind);
-		int column = perKind * (i % perRow);
+		auto entry = new QWidget;
+		auto entryLayout = new QHBoxLayout(entry);
 
 		_kinds[i] = new QCheckBox(look->title);
 		_kinds[i]->setObjectName(QString("marker-") + virt_worst_kind_name(kind));
@@ -139,11 +143,13 @@ void VirtMarkers::buildUi()
 		_us[i] = new QSpinBox;
 		_us[i]->setRange(0, MOST_US);
 		_us[i]->setSuffix(" us");
-		_us[i]->setMinimumWidth(LEAST_SPIN_WIDTH);
+		_us[i]->setFixedWidth(SPIN_WIDTH);
 		_us[i]->setToolTip(QString("Least cost: ") + look->meaning);
-		grid->addWidget(_kinds[i], i / perRow, column);
-		grid->addWidget(_us[i], i / perRow, column + 1);
-		grid->setColumnStretch(column + 1, 1);
+		entryLayout->setContentsMargins(0, 0, 0, 0);
+		entryLayout->addWidget(_kinds[i], 1);
+		entryLayout->addWidget(_us[i]);
+		entry->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+		kinds->addWidget(entry);
 		connect(_kinds[i], &QCheckBox::toggled, this, [this] { adopt(); });
 		connect(_us[i], QOverload<int>::of(&QSpinBox::valueChanged), this,
 			[this] { adopt(); });
@@ -156,9 +162,8 @@ void VirtMarkers::buildUi()
 	buttons->addWidget(_note, 1);
 	layout->setContentsMargins(2, 2, 2, 2);
 	layout->setSpacing(2);
-	grid->setVerticalSpacing(0);
 	layout->addLayout(head);
-	layout->addLayout(grid);
+	layout->addLayout(kinds);
 	layout->addLayout(buttons);
 	connect(_shown, &QCheckBox::toggled, this, [this] { adopt(); });
 	connect(_mode, QOverload<int>::of(&QComboBox::currentIndexChanged), this,

@@ -35,16 +35,16 @@ QString noteOf(int streamId, virt_note note)
 VirtNotes::VirtNotes(QMainWindow *window)
 : _window(window),
   _text(new QLabel),
-  _reload(new QPushButton("Reload"))
+  _reload(new QPushButton("Reload")),
+  _layout(new QVBoxLayout(this))
 {
-	auto layout = new QVBoxLayout(this);
-
-	layout->setContentsMargins(4, 2, 4, 2);
-	layout->setSpacing(2);
-	layout->addWidget(_text);
-	layout->addWidget(_reload, 0, Qt::AlignLeft);
+	_layout->setContentsMargins(4, 2, 4, 2);
+	_layout->setSpacing(2);
+	_layout->addWidget(_text);
+	_layout->addWidget(_reload, 0, Qt::AlignLeft);
+	_reload->hide();
 	_text->setTextFormat(Qt::PlainText);
-	_text->setWordWrap(true);
+	virtWrapLabel(_text);
 	_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
 	_reload->setToolTip("Read all open files anew");
 	setObjectName("notes");
@@ -75,7 +75,41 @@ void VirtNotes::look()
 		return;
 	_text->setText(text);
 	_reload->setVisible(!changed.isEmpty());
-	setVisible(!text.isEmpty());
+	showOrHide();
+}
+
+void VirtNotes::showOrHide()
+{
+	_text->setVisible(!_text->text().isEmpty());
+	setVisible(!_text->text().isEmpty() || !_warnings.empty());
+}
+
+void VirtNotes::setWarnings(const std::vector<VirtWarning> &warnings)
+{
+	/* perhaps it is one of their buttons that has been clicked */
+	for (QWidget *old : _warnings) {
+		old->hide();
+		old->deleteLater();
+	}
+	_warnings.clear();
+	for (const VirtWarning &warning : warnings) {
+		auto text = new QLabel(warning.text);
+
+		text->setTextFormat(Qt::PlainText);
+		virtWrapLabel(text);
+		text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+		_layout->addWidget(text);
+		_warnings.push_back(text);
+		if (warning.button.isEmpty())
+			continue;
+
+		auto button = new QPushButton(warning.button);
+
+		connect(button, &QPushButton::clicked, this, warning.act);
+		_layout->addWidget(button, 0, Qt::AlignLeft);
+		_warnings.push_back(button);
+	}
+	showOrHide();
 }
 
 void VirtNotes::reload()

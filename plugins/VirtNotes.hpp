@@ -6,25 +6,42 @@
 #ifndef KSHARK_VIRT_VIRTNOTES_HPP
 #define KSHARK_VIRT_VIRTNOTES_HPP
 
+#include <functional>
+#include <vector>
+
 #include <QMainWindow>
+#include <QString>
 #include <QTimer>
 #include <QWidget>
 
 class QLabel;
 class QPushButton;
+class QVBoxLayout;
+
+/** A warning, and what can be done about it. */
+struct VirtWarning {
+	QString			text, button;	/* without a button: nothing */
+	std::function<void()>	act;
+};
 
 /** Seen only if there is something to be said. */
 class VirtNotes : public QWidget {
 public:
 	explicit VirtNotes(QMainWindow *window);
 
+	/** What else is to be said, instead of what was last. */
+	void setWarnings(const std::vector<VirtWarning> &warnings);
+
 private:
 	void look();
+	void showOrHide();
 	void reload();
 
 	QMainWindow	*_window;
 	QLabel		*_text;
 	QPushButton	*_reload;
+	QVBoxLayout	*_layout;
+	std::vector<QWidget *>	_warnings;	/* of others */
 	QTimer		_timer;
 };
 

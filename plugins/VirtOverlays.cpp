@@ -4,8 +4,8 @@
  * @brief	The dock's check boxes for what is drawn over KernelShark's graphs.
  */
 #include <QCheckBox>
-#include <QGridLayout>
 
+#include "VirtFlow.hpp"
 #include "VirtOverlays.hpp"
 
 namespace {
@@ -35,11 +35,9 @@ QString settingOf(int overlay)
 
 VirtOverlays::VirtOverlays(const std::function<void()> &changed)
 {
-	auto grid = new QGridLayout(this);
-	constexpr int perRow = 3;
+	constexpr int inRow = 3;
+	auto layout = new VirtFlow(this, inRow);
 
-	grid->setContentsMargins(2, 2, 2, 2);
-	grid->setVerticalSpacing(0);
 	for (int i = 0; i < VIRT_N_OVERLAYS; i++) {
 		auto check = new QCheckBox(overlayInfo[i].title);
 
@@ -49,7 +47,7 @@ VirtOverlays::VirtOverlays(const std::function<void()> &changed)
 			overlayShown[i] = on;
 			changed();
 		});
-		grid->addWidget(check, i / perRow, i % perRow);
+		layout->addWidget(check);
 		_checks[i] = check;
 	}
 }

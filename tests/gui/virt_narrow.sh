@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# The dock beside windows of all sizes: narrow beside a narrow one, with its parts closed and warnings
+# first; down to 260 pixels; wide and open beside a wide one; what the user has opened and drawn wide
+# is kept.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_virt.sh"
+. "$(dirname "$0")/lib_combo.sh"
+
+GROUND='#fff3b0'
+WARNING='kvm-ptp-g1.dat: Its clock is wrong: only *'
+
+# dock_width: of the dock
+dock_width()
+{
+	gui_ask widgets | awk -F '\t' '$1 == "QDockWidget" { print $5 }'
+}
+
+width_within()
+{
+	local width
+
+	width=$(dock_width)
+	[ -n "$width" ] && [ "$width" -ge "$1" ] && [ "$width" -le "$2" ]
+}
+
+# seen CLASS TEXT
+seen()
+{
+	gui_find widgets "$1" "$2" >/dev/null
+}
+
+# resized WIDTH HEIGHT
+resized()
+{
+	GUI_SIZE="$1 $2"
+	xdotool windowsize "$GUI_MAIN" "$1" "$2"
+	gui_until gui_placed
+	gui_still
+}
+
+# warned: all of the warning is seen, on its ground, above everything else of the dock
+warned()
+{
+	local x y w h head line
+
+	gui_shot "warned-${GUI_SIZE/ /x}"
+	read -r x y w h _ < <(gui_find widgets QLabel "$WARNING")
+	read -r _ head _ < <(gui_find widgets QLabel 'Visible: *')
+	gui_need [ $((y + h)) -le "$head" ]
+	gui_need [ "$(gui_count_colour "$GROUND" "$x" "$y" "$w" "$h")" -gt $((w * h / 2)) ]
+	# its last line has words, and below them is nothing more
+	line=$(gui_ask font)
+	gui_need [ "$(gui_pixels "$x" $((y + h - line)) "$w" "$line" | sort -u | wc -l)" -gt 4 ]
+	gui_need [ $(((h + line / 2) / line)) -ge "$1" ]
+}
+
+# drag_edge DX: of the dock, between it and the graphs
+drag_edge()
+{
+	local x y h to
+
+	read -r x y _ h _ < <(gui_find widgets QDockWidget '*')
+	to=$((x - 3 + $1))
+	xdotool mousemove $((x - 3)) $((y + h / 2)) mousedown 1 mousemove $((x - 3 + $1 / 2)) \
+		$((y + h / 2)) mousemove "$to" $((y + h / 2))
+	gui_still
+	xdotool mouseup 1
+	gui_still
+}
+
+GUI_SIZE='960 534'
+gui_init
+rm -f "$KS_USER_CACHE_DIR/kshark-virt.ini"
+combo_view "$GUI_SAMPLES/kvm-ptp.dat" "$GUI_SAMPLES/kvm-ptp-g1.dat"
+gui_until seen QLabel "$WARNING"
+gui_until width_within 255 290
+warned 3
+read -r _ _ w _ < <(gui_find widgets KsGLWidget '*')
+gui_need [ "$w" -gt 600 ]
+for part in Clocks Colours Overlays 'Worst moments'; do
+	gui_need seen QToolButton "$part"
+done
+for button in Align 'Next worst'; do
+	gui_need gui_not seen QPushButton "$button"
+done
+gui_need seen QLabel '1 warning'
+
+# a part that is open has no badge, and all that is in it can be used
+gui_click QToolButton Clocks
+gui_until seen QPushButton Align
+gui_until gui_not seen QLabel '1 warning'
+gui_click QPushButton Align
+gui_until gui_not seen QLabel "$WARNING"
+gui_until gui_enabled widgets QPushButton Undo
+gui_click QPushButton Undo
+gui_until seen QLabel "$WARNING"
+
+# as narrow as can be
+drag_edge 200
+gui_until width_within 200 262
+warned 4
+
+# other windows; the part stays open, and the dock as narrow as the user has made it
+resized 1024 768
+warned 4
+gui_need seen QPushButton Align
+gui_need gui_not seen QPushButton 'Next worst'
+resized 1600 1000
+warned 4
+gui_until width_within 200 262
+gui_until seen QCheckBox 'CPU graphs'
+gui_click QToolButton Clocks
+gui_until gui_not seen QPushButton Align
+drag_edge -120
+gui_until width_within 335 375
+gui_quit
+
+# so it is at the next start; and without a choice, wide beside a wide window
+GUI_SIZE='1600 1000'
+combo_view "$GUI_SAMPLES/kvm-ptp.dat" "$GUI_SAMPLES/kvm-ptp-g1.dat"
+gui_until width_within 335 375
+gui_until seen QLabel '1 warning'
+gui_until seen QCheckBox 'CPU graphs'
+gui_quit
+rm "$KS_USER_CACHE_DIR/kshark-virt.ini"
+combo_view "$GUI_SAMPLES/kvm-ptp.dat" "$GUI_SAMPLES/kvm-ptp-g1.dat"
+gui_until width_within 450 465
+gui_until seen QLabel "$WARNING"
+gui_until seen QPushButton Align
+gui_until seen QPushButton 'Next worst'
+warned 2
+gui_quit
