@@ -277,6 +277,7 @@ void KvmCombos::findPairs()
 {
 	findPairsWithoutChoices();
 	loadChoices();
+	_pairs = virt_pairing_serial();
 }
 
 /** A choice "no CPU of that guest" is kept as CPU -1; it says nothing about other guests. */
@@ -307,7 +308,7 @@ void KvmCombos::loadChoices()
 			}
 }
 
-void KvmCombos::saveChoices() const
+void KvmCombos::saveChoices()
 {
 	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
 	std::vector<KvmVcpu> all = vcpus();
@@ -329,6 +330,7 @@ void KvmCombos::saveChoices() const
 			else
 				settings.setValue(choiceKey(host, guest), list);
 		}
+	_pairs = virt_pairing_serial();
 }
 
 QStringList KvmCombos::notes() const
@@ -490,6 +492,12 @@ void KvmCombos::frameDone()
 	} else if (clocks != _clocks) {
 		_clocks = clocks;
 		clocksChanged(foreign);
+	} else if (_pairs != virt_pairing_serial()) {
+		/* the user has taken what the dock offers */
+		saveChoices();
+		if (_automatic && !foreign)
+			showByItself();
+		showNotes();
 	} else if (seen) {
 		reveal();
 	}

@@ -63,7 +63,7 @@ public:
 	void findPairsWithoutChoices();
 
 	/** Remember which pairs the user has chosen, by the names of the files. */
-	void saveChoices() const;
+	void saveChoices();
 
 	/** What a user should know about the pairs. */
 	QStringList notes() const;
@@ -106,6 +106,7 @@ private:
 	size_t				_nRows = 0;
 	std::vector<std::string>	_signature;	/* of the streams */
 	std::vector<std::vector<int64_t>> _clocks;	/* of these streams */
+	uint64_t			_pairs = 0;	/* as found or kept last */
 	std::set<std::vector<int>>	_drawn, _mine;	/* graphs of combos: stream, action, id */
 	std::set<std::vector<int>>	_seen;		/* _drawn of the last whole frame */
 	std::set<Key>			_tasks, _seenTasks;	/* the same outside combos */

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "VirtClocks.hpp"
+#include "align_pairing.h"
 #include "virt_align.h"
 
 /** A guest and what may be its host. */
@@ -55,13 +56,17 @@ struct VirtClocks::Align {
 
 /** The rows of a guest, to be judged by the model of its host. */
 struct VirtClocks::Judge {
-	int				streamId;
+	int				streamId, host;
 	int64_t				offset;
 	VirtModelRef			model;
 	std::vector<std::vector<int64_t>>	times;	/* by CPU */
 	std::vector<virt_align_cpu>	cpus;
 	virt_clock_alignment		alignment = {};
 	int				ret = 0;
+	/* other vCPUs that explain the rows, if these do not: */
+	bool				hasOther = false;
+	align_pairing			other = {};
+	std::vector<int32_t>		otherVcpus;	/* by CPU */
 
 	void work()
 	{
@@ -71,6 +76,36 @@ struct VirtClocks::Judge {
 		}
 		ret = virt_align_judge(model.get(), cpus.data(), static_cast<int32_t>(cpus.size()),
 				       offset, &alignment);
+		if (!ret && alignment.inside + alignment.outside &&
+		    alignment.explained_percent < VIRT_CLOCK_DOUBT_PERCENT)
+			findOther();
+	}
+
+	/** Before a clock is blamed: perhaps it is another machine's, or CPUs are exchanged. */
+	void findOther()
+	{
+		std::vector<virt_clock_cpu> all;
+
+		for (const virt_align_cpu &cpu : cpus) {
+			all.push_back({});
+			all.back().times = cpu.times;
+			all.back().n = cpu.n;
+			all.back().vcpu = VIRT_NONE;
+		}
+		otherVcpus.resize(cpus.size(), VIRT_NONE);
+		other.vcpus = otherVcpus.data();
+		hasOther = align_pairing_find(model.get(), all.data(),
+					      static_cast<int32_t>(all.size()), offset,
+					      &other) == 1;
+	}
+
+	/** The machine that the guest is said to be; VIRT_NONE: none. */
+	int32_t machine() const
+	{
+		for (const virt_align_cpu &cpu : cpus)
+			if (const virt_vcpu *vcpu = virt_model_vcpu(model.get(), cpu.vcpu))
+				return vcpu->machine;
+		return VIRT_NONE;
 	}
 };
 

@@ -47,7 +47,7 @@ constexpr int DIGITS = 3;		/* of percentages */
 constexpr uint64_t STRAY_SHARE = 100;	/* at the ends of a trace, one in so many is nothing */
 constexpr char ALIGN[] = "Align", CANCEL[] = "Cancel";
 
-/** A label that mostly keeps its height, so that what is below does not move when its text comes. */
+/** A label that mostly keeps its height: what is below does not move when its text comes. */
 class StillLabel : public QLabel {
 public:
 	int heightForWidth(int width) const override
@@ -251,8 +251,9 @@ void VirtClocks::warn()
 	for (const auto &entry : _known) {
 		if (!entry.second.bad || !streamOf(entry.first))
 			continue;
-		warnings.push_back({ virtFileOf(entry.first) + ": " + entry.second.quality, "",
-				     nullptr });
+		warnings.push_back({ virtFileOf(entry.first) + ": " + entry.second.quality,
+				     entry.second.offer.empty() ? "" : "Pair them so",
+				     [this, id = entry.first] { takeOffers(id); } });
 		texts << warnings.back().text;
 	}
 	if (texts == _warned)
@@ -611,6 +612,7 @@ void VirtClocks::judgeNext()
 		if (!model) {
 			known.quality.clear();
 			known.bad = false;
+			known.offer.clear();
 			_deliveries.judged(id, false);
 			continue;
 		}
@@ -633,6 +635,7 @@ void VirtClocks::judge(int streamId, int host, const VirtModelRef &model)
 	virt_pair pair;
 
 	job->streamId = streamId;
+	job->host = host;
 	job->offset = -ks_stream_offset(host);
 	job->model = model;
 	job->times.resize(static_cast<size_t>(std::max(stream->n_cpus, 0)));
@@ -657,6 +660,52 @@ void VirtClocks::judge(int streamId, int host, const VirtModelRef &model)
 	}));
 }
 
+/** Other vCPUs that explain the rows of a guest. Return: what is said about them. */
+QString VirtClocks::adoptOffer(const Judge &job, std::vector<virt_pair> &offer) const
+{
+	const virt_model *model = job.model.get();
+	QStringList names;
+
+	for (size_t cpu = 0; cpu < job.otherVcpus.size(); cpu++) {
+		const virt_vcpu *vcpu = virt_model_vcpu(model, job.otherVcpus[cpu]);
+
+		if (!vcpu)
+			continue;
+		offer.push_back({ job.host, vcpu->host_pid, job.streamId, static_cast<int32_t>(cpu),
+				  VIRT_PAIR_CHOSEN });
+		names << QString("CPU %1 = %2").arg(cpu).arg(virtShown(vcpu->name));
+	}
+
+	bool isElsewhere = job.other.machine != job.machine();
+	const virt_machine *machine = virt_model_machine(model, job.other.machine);
+
+	return QString("It is paired with the wrong %1: its events fit %2 instead, %3 % against"
+		       " %4 %")
+		.arg(isElsewhere ? "machine" : "vCPUs",
+		     isElsewhere ? QString("%1 (PID %2)").arg(virtShown(machine->name))
+							 .arg(offer.front().host_pid) :
+				   names.join(", "))
+		.arg(job.other.alignment.explained_percent, 0, 'f', DIGITS)
+		.arg(job.alignment.explained_percent, 0, 'f', DIGITS);
+}
+
+/** Pair a guest with what explains its rows; so all others of its host: two may be swapped. */
+void VirtClocks::takeOffers(int streamId)
+{
+	if (!_known.count(streamId) || _known[streamId].offer.empty() || virtIsLoading())
+		return;
+
+	int host = _known[streamId].offer.front().host_stream;
+
+	for (const auto &entry : _known)
+		for (const virt_pair &pair : entry.second.offer)
+			if (pair.host_stream == host && virt_pairing_set(&pair))
+				qWarning("kshark-virt: a pair could not be set");
+	if (QWidget *widget = virtChild(_window, "KsGLWidget"))
+		widget->update();
+	_timer.start(LOOK_MS);
+}
+
 void VirtClocks::adoptQuality(const std::shared_ptr<Judge> &job)
 {
 	const virt_clock_alignment &found = job->alignment;
@@ -670,11 +719,14 @@ void VirtClocks::adoptQuality(const std::shared_ptr<Judge> &job)
 
 	QString before = known->second.quality;
 
+	known->second.offer.clear();
 	_deliveries.judged(job->streamId, !job->ret && virt_irqs_is_aligned(&found));
 	known->second.bad = !job->ret && (!judged || found.explained_percent <
 						       VIRT_CLOCK_DOUBT_PERCENT);
 	if (job->ret || !judged)
 		known->second.quality = "None of its events lies within the host's trace";
+	else if (known->second.bad && job->hasOther)
+		known->second.quality = adoptOffer(*job, known->second.offer);
 	else if (known->second.bad)
 		known->second.quality = QString("Its clock is wrong: only %1 % of its %2 events lie"
 						" in guest time, and one is %3 outside. Align it")

@@ -29,6 +29,7 @@
 #include "VirtNotes.hpp"
 #include "ks_clock.h"
 #include "virt_align.h"
+#include "virt_pairing.h"
 
 class QComboBox;
 class QLabel;
@@ -59,6 +60,7 @@ private:
 		QString			message;	/* of the last attempt */
 		QString			quality;	/* how it is aligned now */
 		bool			bad = false;	/* that is to be seen */
+		std::vector<virt_pair>	offer;		/* that explain its rows better */
 		Parts			judged;		/* what the quality is of */
 		bool			byHand = false;	/* the last change was of the offset */
 	};
@@ -75,6 +77,8 @@ private:
 	void judgeNext();
 	void judge(int streamId, int host, const VirtModelRef &model);
 	void adoptQuality(const std::shared_ptr<Judge> &job);
+	QString adoptOffer(const Judge &job, std::vector<virt_pair> &offer) const;
+	void takeOffers(int streamId);
 	void undo();
 	void store();
 	void setOffset(int64_t ns);

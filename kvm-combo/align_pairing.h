@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	align_pairing.h
+ * @brief	Which vCPUs the CPUs of a guest are, by its events, the clocks as they are.
+ */
+#ifndef KSHARK_VIRT_ALIGN_PAIRING_H
+#define KSHARK_VIRT_ALIGN_PAIRING_H
+
+#include "clock_align.h"
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What explains the events of a guest. */
+struct align_pairing {
+	int32_t		machine;	/* of the host */
+	int32_t		*vcpus;		/* by the guest's CPU: index in the model, or VIRT_NONE */
+	struct virt_clock_alignment alignment;
+};
+
+/**
+ * align_pairing_find - which machine, and which of its vCPUs, explain the events of a guest?
+ * @cpus: their vCPUs do not matter
+ * @offset: from the times to those of the model
+ * @pairing: room for @n_cpus numbers of vCPUs
+ *
+ * Some events of each CPU find the pairs, all of them judge these. What explains less than
+ * VIRT_CLOCK_DOUBT_PERCENT does not count; nor does one of two machines that explain as much.
+ *
+ * Return: 1 if there is one, 0 if not, or a negative errno.
+ */
+int align_pairing_find(const struct virt_model *model, const struct virt_clock_cpu *cpus,
+		       int32_t n_cpus, int64_t offset, struct align_pairing *pairing);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
