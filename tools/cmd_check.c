@@ -6,20 +6,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "affinity.h"
 #include "model_load.h"
 #include "output.h"
-
-/** Where some vCPUs may run. */
-struct affinity {
-	char			*text;		/* as given */
-	struct ksv_vcpu_set	vcpus;
-	struct ksv_id_set	pcpus;
-	bool			used;		/* by a vCPU of the trace */
-};
-
-/** Of a file with affinities; more CPUs than that nobody pins. */
-#define MAX_LINE	4096
-#define MAX_LINES	16384
 
 enum format { FORMAT_TEXT, FORMAT_CSV, N_FORMATS };
 
@@ -30,8 +19,7 @@ static const char *const format_names[N_FORMATS] = {
 
 struct check_options {
 	const struct ksv_command *command;
-	struct affinity		*affinities;
-	size_t			n_affinities;
+	struct affinity_list	affinities;
 	enum format		format;
 	bool			quiet;
 	struct ksv_time		from, to;
@@ -60,39 +48,9 @@ static const struct ksv_option check_option_table[] = {
 
 /* --- the command line ------------------------------------------------------------------------ */
 
-/** Take LIST=CPUS. Return: 0, -EINVAL or -ENOMEM. */
-static int add_affinity(struct check_options *options, const char *text)
-{
-	struct affinity *grown, *affinity;
-	char *vcpus, *equals;
-
-	grown = realloc(options->affinities, (options->n_affinities + 1) * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	options->affinities = grown;
-	affinity = &grown[options->n_affinities++];
-	memset(affinity, 0, sizeof(*affinity));
-	affinity->text = strdup(text);
-	vcpus = strdup(text);
-	if (!affinity->text || !vcpus) {
-		free(vcpus);
-		return -ENOMEM;
-	}
-	equals = strchr(vcpus, '=');
-	if (equals)
-		*equals = '\0';
-	if (!equals || ksv_parse_vcpus(vcpus, &affinity->vcpus) ||
-	    ksv_parse_ids(equals + 1, &affinity->pcpus)) {
-		free(vcpus);
-		return -EINVAL;
-	}
-	free(vcpus);
-	return 0;
-}
-
 static int affinity_option(struct check_options *options, const char *text)
 {
-	int ret = add_affinity(options, text);
+	int ret = affinity_add(&options->affinities, text);
 
 	if (ret == -EINVAL)
 		return ksv_usage_error(options->command, "--affinity %s: write vCPUs=pCPUs, such "
@@ -102,64 +60,20 @@ static int affinity_option(struct check_options *options, const char *text)
 	return ret ? KSV_EXIT_FILE : 0;
 }
 
-/** A line without comment and blanks at its ends. */
-static char *strip(char *line)
-{
-	char *end;
-
-	line[strcspn(line, "#\r\n")] = '\0';
-	line += strspn(line, " \t");
-	for (end = line + strlen(line); end > line && (end[-1] == ' ' || end[-1] == '\t'); end--)
-		;
-	*end = '\0';
-	return line;
-}
-
-/**
- * A line, whatever the file is: some have no end, and no ends of lines.
- *
- * Return: 1, 0 at the end, -EIO, or -EFBIG for what is no line of a list.
- */
-static int read_line(FILE *file, char line[MAX_LINE])
-{
-	size_t n = 0;
-	int c;
-
-	while ((c = getc(file)) != EOF && c != '\n') {
-		if (!c || n == MAX_LINE - 1)
-			return -EFBIG;
-		line[n++] = (char)c;
-	}
-	line[n] = '\0';
-	if (ferror(file))
-		return -EIO;
-	return n || c != EOF;
-}
-
 static int affinity_file(struct check_options *options, const char *path)
 {
 	FILE *file = fopen(path, "re");
-	unsigned int number = 0;
+	unsigned int line;
 	int status = 0, ret;
-	char line[MAX_LINE];
 
 	if (!file) {
 		ksv_error("%s: %s", path, strerror(errno));
 		return KSV_EXIT_FILE;
 	}
-	while ((ret = read_line(file, line)) > 0) {
-		char *text = strip(line);
-
-		if (++number > MAX_LINES)
-			ret = -EFBIG;
-		else if (*text)
-			ret = add_affinity(options, text);
-		if (ret < 0)
-			break;
-	}
+	ret = affinity_read(&options->affinities, file, &line);
 	if (ret == -EINVAL) {
 		status = ksv_usage_error(options->command, "%s, line %u: write vCPUs=pCPUs, such "
-					 "as d1v0=2,3 or d2=0-3", path, number);
+					 "as d1v0=2,3 or d2=0-3", path, line);
 	} else if (ret) {
 		ksv_error("%s: %s", path, ret == -ENOMEM ? "not enough memory" : ret == -EIO ?
 			  "cannot read" : "longer lines, or more of them, than a list of "
@@ -296,24 +210,8 @@ static void check_vcpu(struct check *check, int32_t index, const struct affinity
 	}
 }
 
-/** The last one given for a vCPU, or NULL. */
-static struct affinity *affinity_of(const struct check_options *options, int32_t domid, int32_t id)
-{
-	struct affinity *found = NULL;
-
-	for (size_t i = 0; i < options->n_affinities && domid < XEN_DOMID_IDLE; i++) {
-		struct affinity *affinity = &options->affinities[i];
-
-		if (!ksv_vcpu_in_set(&affinity->vcpus, (xen_vcpu)domid << 16 | (uint32_t)id))
-			continue;
-		affinity->used = true;
-		found = affinity;
-	}
-	return found;
-}
-
 /** Go through all vCPUs that have an affinity; @check NULL: only mark what is used. */
-static void check_model(const struct check_options *options, const struct virt_model *model,
+static void check_model(const struct affinity_list *list, const struct virt_model *model,
 			struct check *check)
 {
 	for (int32_t i = 0; i < virt_model_n_machines(model); i++) {
@@ -322,7 +220,7 @@ static void check_model(const struct check_options *options, const struct virt_m
 		for (int32_t j = 0; j < machine->n_vcpus; j++) {
 			int32_t index = machine->vcpus[j];
 			int32_t id = virt_model_vcpu(model, index)->id;
-			const struct affinity *affinity = affinity_of(options, machine->id, id);
+			const struct affinity *affinity = affinity_of(list, machine->id, id);
 
 			if (affinity && check)
 				check_vcpu(check, index, affinity);
@@ -333,11 +231,13 @@ static void check_model(const struct check_options *options, const struct virt_m
 /** An affinity that fits no vCPU has a typing error in it, and would check nothing. */
 static int check_used(const struct check_options *options, const struct virt_model *model)
 {
-	check_model(options, model, NULL);
-	for (size_t i = 0; i < options->n_affinities; i++) {
-		if (!options->affinities[i].used)
+	const struct affinity_list *list = &options->affinities;
+
+	check_model(list, model, NULL);
+	for (size_t i = 0; i < list->n; i++) {
+		if (!list->items[i].used)
 			return ksv_usage_error(options->command, "%s: the trace has no such vCPU",
-					       options->affinities[i].text);
+					       list->items[i].text);
 	}
 	return 0;
 }
@@ -384,7 +284,7 @@ static int check_file(const struct check_options *options, const char *path, str
 	out_open(out, NULL);
 	if (options->format == FORMAT_CSV)
 		out_str(out, "vcpu,time_ns,pcpu,length_ns,allowed\n");
-	check_model(options, load.model, &check);
+	check_model(&options->affinities, load.model, &check);
 	print_sum(&check);
 	status = out_close(out, check.outside ? KSV_EXIT_FINDINGS : KSV_EXIT_OK);
 	if (!options->quiet)
@@ -412,17 +312,13 @@ static int run_check(const struct ksv_command *command, int argc, char **argv)
 	else if (first + 1 < argc)
 		status = ksv_usage_error(command, "one file at a time; '%s' is too much",
 					 argv[first + 1]);
-	else if (!options.n_affinities)
+	else if (!options.affinities.n)
 		status = ksv_usage_error(command, "nothing to check: give --affinity or "
 					 "--affinity-file");
 	else
 		status = check_file(&options, argv[first], &out);
 end:
-	for (size_t i = 0; i < options.n_affinities; i++) {
-		free(options.affinities[i].text);
-		free(options.affinities[i].vcpus.ranges);
-	}
-	free(options.affinities);
+	affinity_free(&options.affinities);
 	return status;
 }
 
