@@ -18,6 +18,8 @@ enum packing { PACKED_PLAIN, PACKED_GZIP, PACKED_ZSTD };
 
 static const uint8_t gzip_magic[] = { 0x1f, 0x8b };			/* RFC 1952 */
 static const uint8_t zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };		/* RFC 8878, 3.1.1 */
+/* The first bytes of a frame, which tell how long its header is. */
+#define ZSTD_BEGIN	5
 /* The same, 3.1.2: any of 0x50 .. 0x5f comes first. pzstd begins with such a frame. */
 static const uint8_t skippable_magic[] = { 0x2a, 0x4d, 0x18 };
 
@@ -50,6 +52,8 @@ struct xentrace_source {
 	uint64_t	in_total;
 	z_stream	gzip;
 	ZSTD_DStream	*zstd;
+	size_t		zstd_wants;	/* bytes for its next step, */
+	bool		zstd_full;	/* unless there may be more of the last one to be taken */
 };
 
 /** Read until @size bytes are there or the file ends. Return: bytes or -errno. */
@@ -138,6 +142,7 @@ struct xentrace_source *xentrace_source_new(int fd, size_t in_size)
 		src->zstd = new_zstd();
 		if (!src->zstd)
 			goto fail;
+		src->zstd_wants = ZSTD_BEGIN;
 		src->packing = PACKED_ZSTD;
 		break;
 	case PACKED_PLAIN:
@@ -195,14 +200,22 @@ static ssize_t gzip_step(struct xentrace_source *src, uint8_t *out, size_t size)
 	return size - z->avail_out;
 }
 
-/** One step of ZSTD_decompressStream(). Return: bytes made. */
+/**
+ * One step of ZSTD_decompressStream(). Return: bytes made.
+ *
+ * If that fails, all is lost that this call has made: it gets one block at most, and nothing before
+ * what it has made of the last one is taken.
+ */
 static ssize_t zstd_step(struct xentrace_source *src, uint8_t *out, size_t size)
 {
-	ZSTD_inBuffer in = { src->in, src->in_end, src->in_begin };
+	size_t left = src->in_end - src->in_begin;
+	size_t wants = src->zstd_full ? 0 : src->zstd_wants;
+	size_t wanted = wants < left ? wants : left;
+	ZSTD_inBuffer in = { src->in, src->in_begin + wanted, src->in_begin };
 	ZSTD_outBuffer to = { out, size, 0 };
 	size_t ret;
 
-	if (src->ended && in.pos < in.size && !src->in[in.pos]) {
+	if (src->ended && left && !src->in[in.pos]) {
 		/* trailing padding: no frame begins with a zero */
 		src->in_begin = src->in_end;
 		return 0;
@@ -213,6 +226,8 @@ static ssize_t zstd_step(struct xentrace_source *src, uint8_t *out, size_t size)
 		src->error = ZSTD_getErrorCode(ret) == ZSTD_error_memory_allocation ? -ENOMEM
 										    : -EILSEQ;
 	src->ended = ret == 0;
+	src->zstd_wants = ret ? ret : ZSTD_BEGIN;
+	src->zstd_full = ret && to.pos == size;
 	return to.pos;
 }
 
