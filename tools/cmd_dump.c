@@ -227,12 +227,11 @@ static int list_events(const struct dump_options *options, struct output *out)
 
 static int run_dump(const struct ksv_command *command, int argc, char **argv)
 {
-	static struct dump_options options;
+	struct dump_options options = { .command = command };
 	static struct output out;
 	char error[512] = "";
 	int first, status;
 
-	options.command = command;
 	if (xen_trace_options_from_env(&options.trace, error, sizeof(error)))
 		return ksv_usage_error(command, "%s", error);
 	status = ksv_parse(command, argc, argv, dump_option, &options, &first);

@@ -139,7 +139,8 @@ int ksv_parse(const struct ksv_command *command, int argc, char **argv, ksv_opti
 	longs[command->n_options].val = KEY_HELP;
 
 	opterr = 0;
-	optind = 1;
+	/* not 1: getopt would go on in the middle of a word where it stopped before */
+	optind = 0;
 	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		if (key == '?' || key == ':')
 			return bad_option(command, argv, key);
