@@ -7,11 +7,9 @@
  * several CPUs' files comes mixed; the tracker takes each CPU's events in their order.
  */
 #include <errno.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "kvm_tracker.h"
+#include "model_checks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,70 +19,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define KIND_GUEST	15
 #define KIND_HYPERCALL	16
 #define N_KINDS		17
-
-static void check(bool right, const char *what)
-{
-	if (right)
-		return;
-	fprintf(stderr, "wrong: %s\n", what);
-	abort();
-}
-
-static void check_vcpu(const struct virt_model *model, int32_t vcpu)
-{
-	int64_t begin = virt_model_begin(model), end = virt_model_end(model), sum = 0;
-	struct virt_interval_range range = virt_vcpu_intervals(model, vcpu, begin, end);
-	struct virt_culprit culprits[64];
-	struct virt_totals totals;
-	size_t n;
-
-	virt_vcpu_totals(model, vcpu, begin, end, &totals);
-	for (int state = 0; state < VIRT_N_STATES; state++)
-		sum += totals.ns[state];
-	check(sum == end - begin, "the states of a vCPU do not add up");
-	for (size_t i = 1; i < range.n; i++)
-		check(range.first[i - 1].start_ns <= range.first[i].start_ns, "order");
-	n = virt_vcpu_culprits(model, vcpu, begin, end, culprits, 64);
-	sum = 0;
-	for (size_t i = 0; i < n && i < 64; i++)
-		sum += culprits[i].ns;
-	check(n > 64 || sum == totals.ns[VIRT_PREEMPTED], "culprits do not add up");
-}
-
-static void check_pcpu(const struct virt_model *model, int32_t pcpu)
-{
-	int64_t begin = virt_model_begin(model), end = virt_model_end(model), sum;
-	struct virt_pcpu_totals totals;
-
-	virt_pcpu_totals(model, pcpu, begin, end, &totals);
-	sum = totals.task_ns + totals.idle_ns + totals.unknown_ns;
-	for (int state = 0; state < VIRT_N_STATES; state++)
-		sum += totals.state_ns[state];
-	check(sum == end - begin, "what a pCPU did does not add up");
-}
-
-/** What vCPUs do on pCPUs is what pCPUs do for vCPUs. */
-static void check_sums(const struct virt_model *model, int64_t from_ns, int64_t to_ns)
-{
-	int64_t ns[VIRT_N_STATES] = { 0 };
-
-	for (int32_t v = 0; v < virt_model_n_vcpus(model); v++) {
-		struct virt_totals totals;
-
-		virt_vcpu_totals(model, v, from_ns, to_ns, &totals);
-		for (int state = VIRT_GUEST; state <= VIRT_VMM; state++)
-			ns[state] += totals.ns[state];
-	}
-	for (int32_t p = 0; p < virt_model_n_pcpus(model); p++) {
-		struct virt_pcpu_totals totals;
-
-		virt_pcpu_totals(model, p, from_ns, to_ns, &totals);
-		for (int state = VIRT_GUEST; state <= VIRT_VMM; state++)
-			ns[state] -= totals.state_ns[state];
-	}
-	for (int state = VIRT_GUEST; state <= VIRT_VMM; state++)
-		check(!ns[state], "a state's time of vCPUs is not that of pCPUs");
-}
 
 static int add(struct kvm_tracker *tracker, const uint8_t *b, int64_t time_ns)
 {
@@ -130,11 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		/* the same records give a model as often as one likes */
 		check(!kvm_tracker_finish(tracker, -10, time_ns < -10 ? -10 : time_ns + 1, &model),
 		      "no model");
-		for (int32_t v = 0; v < virt_model_n_vcpus(model); v++)
-			check_vcpu(model, v);
-		for (int32_t p = 0; p < virt_model_n_pcpus(model); p++)
-			check_pcpu(model, p);
-		check_sums(model, -10, time_ns + 1);
+		check_model(model);
 		check_sums(model, time_ns / 3, time_ns / 2);
 		virt_model_free(model);
 	}
