@@ -45,6 +45,7 @@ struct xentrace_source {
 	enum packing	packing;
 	bool		eof;		/* no more packed input */
 	bool		ended;		/* the last member or frame was complete */
+	bool		over;		/* what else comes is not ours */
 	int		error;		/* nothing usable comes any more */
 	uint8_t		*in;
 	size_t		in_size;
@@ -90,6 +91,33 @@ static int source_fill(struct xentrace_source *src)
 	src->in_total += got;
 	src->eof = (size_t)got < src->in_size;
 	return 0;
+}
+
+/** One more byte than the last one that is there, if there is one. Return: 0 or a negative errno. */
+static int source_peek(struct xentrace_source *src)
+{
+	size_t left = src->in_end - src->in_begin;
+	ssize_t got;
+
+	if (left > 1 || src->eof)
+		return 0;
+	memmove(src->in, src->in + src->in_begin, left);
+	got = read_fully(src->fd, src->in + left, src->in_size - left);
+	if (got < 0)
+		return (int)got;
+	src->in_begin = 0;
+	src->in_end = left + (size_t)got;
+	src->in_total += (uint64_t)got;
+	src->eof = src->in_end < src->in_size;
+	return 0;
+}
+
+/** Behind a member or frame: zeros pad what comes from tapes and disks. Return: is there more? */
+static bool skip_padding(struct xentrace_source *src)
+{
+	while (src->in_begin < src->in_end && !src->in[src->in_begin])
+		src->in_begin++;
+	return src->in_begin < src->in_end;
 }
 
 void xentrace_source_free(struct xentrace_source *src)
@@ -173,15 +201,15 @@ static ssize_t gzip_step(struct xentrace_source *src, uint8_t *out, size_t size)
 	int ret;
 
 	if (src->ended) {
-		/*
-		 * Another member, or trailing padding, which gzip(1) ignores as well. The second
-		 * byte may still have to be read.
-		 */
-		const uint8_t *in = src->in + src->in_begin;
-
-		if (in[0] != gzip_magic[0] ||
-		    (src->in_end - src->in_begin > 1 && in[1] != gzip_magic[1])) {
-			src->in_begin = src->in_end;
+		if (!skip_padding(src))
+			return 0;
+		ret = source_peek(src);
+		if (ret)
+			return ret;
+		/* another member, or something else, which gzip(1) ignores as well */
+		if (packing_of(src->in + src->in_begin, src->in_end - src->in_begin) !=
+		    PACKED_GZIP) {
+			src->over = true;
 			return 0;
 		}
 		inflateReset(z);
@@ -208,18 +236,16 @@ static ssize_t gzip_step(struct xentrace_source *src, uint8_t *out, size_t size)
  */
 static ssize_t zstd_step(struct xentrace_source *src, uint8_t *out, size_t size)
 {
-	size_t left = src->in_end - src->in_begin;
+	size_t left = src->ended && !skip_padding(src) ? 0 : src->in_end - src->in_begin;
 	size_t wants = src->zstd_full ? 0 : src->zstd_wants;
 	size_t wanted = wants < left ? wants : left;
 	ZSTD_inBuffer in = { src->in, src->in_begin + wanted, src->in_begin };
 	ZSTD_outBuffer to = { out, size, 0 };
 	size_t ret;
 
-	if (src->ended && left && !src->in[in.pos]) {
-		/* trailing padding: no frame begins with a zero */
-		src->in_begin = src->in_end;
+	/* no frame begins with a zero */
+	if (src->ended && !left)
 		return 0;
-	}
 	ret = ZSTD_decompressStream(src->zstd, &to, &in);
 	src->in_begin = in.pos;
 	if (ZSTD_isError(ret))
@@ -248,8 +274,12 @@ ssize_t xentrace_source_read(struct xentrace_source *src, uint8_t *out, size_t s
 			src->in_begin += n;
 			return n;
 		}
+		if (src->over)
+			src->in_begin = src->in_end;
 		if (drained && src->ended)
 			return 0;
+		if (src->over)
+			continue;
 		if (src->error)
 			return src->error;
 		n = src->packing == PACKED_GZIP ? gzip_step(src, out, size)
