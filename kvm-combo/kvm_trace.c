@@ -511,19 +511,6 @@ static int walk_trace(struct walk *walk)
 	return ret;
 }
 
-void kvm_trace_glance(struct kvm_trace *trace)
-{
-	struct walk walk = { .trace = trace };
-
-	for (int cpu = 0; cpu < trace->n_cpus && cpu <= INT16_MAX; cpu++) {
-		struct tep_record *record = tracecmd_read_cpu_first(trace->input, cpu);
-
-		if (record)
-			take_record(&walk, record, cpu);
-		tracecmd_free_record(record);
-	}
-}
-
 int kvm_trace_walk(struct kvm_trace *trace,
 		   int (*take)(void *arg, const struct kvm_trace_record *record),
 		   void (*lost)(void *arg, int cpu, uint64_t records), void *arg)

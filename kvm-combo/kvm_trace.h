@@ -62,16 +62,13 @@ struct kvm_trace;
 struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size);
 
 /**
- * kvm_trace_try - see in another process whether kvm_trace_open() survives a file
+ * kvm_trace_try - see in another process whether kvm_trace_open() and a walk survive a file
  *
  * Only for programs with a single thread.
  *
  * Return: false, with the file's name and what helps in @error, if it does not, or refuses it.
  */
 bool kvm_trace_try(const char *path, char *error, size_t size);
-
-/** kvm_trace_glance - read the first record of each CPU. */
-void kvm_trace_glance(struct kvm_trace *trace);
 
 /** kvm_trace_close - close a trace, which may be NULL. */
 void kvm_trace_close(struct kvm_trace *trace);

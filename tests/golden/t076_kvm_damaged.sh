@@ -69,6 +69,11 @@ refused astray.dat "damaged: where its options should be"
 changed pages.dat 'put(14, 0)'
 refused pages.dat "damaged: libtracecmd crashes on it"
 
+# A page, not the first one, of which more is said to be used than it has.
+changed used.dat 'put(cpu(1) + 3 * 4096 + 8, 0x7ffffff, 8); \
+	put(cpu(1) + 3 * 4096 + 16, 29 | 1 << 5); put(cpu(1) + 3 * 4096 + 20, 0x7000000)'
+refused used.dat "damaged: libtracecmd crashes on it"
+
 # A format of an event that libtraceevent cannot parse, and crashes on.
 changed format.dat 'd[d.index(b"__print_symbolic(REC->exit_reason") + 28] = 0x80'
 refused format.dat "damaged: libtracecmd crashes on it"
