@@ -73,13 +73,15 @@ static int load(struct sidecar *sidecar, char *error, size_t size)
 		text_format(error, size, "%s: not enough memory", sidecar->path);
 		return -ENOMEM;
 	}
+	errno = 0;
 	sidecar->root = json_tokener_parse_ex(tokener, sidecar->text, (int)sidecar->size);
 	json_tokener_free(tokener);
 	if (json_object_is_type(sidecar->root, json_type_object))
 		return 0;
-	text_format(error, size, "%s: not a JSON object: correct it, or move it away",
-		    sidecar->path);
-	return -EINVAL;
+	ret = !sidecar->root && errno == ENOMEM ? -ENOMEM : -EINVAL;
+	text_format(error, size, "%s: %s", sidecar->path, ret == -ENOMEM ? "not enough memory" :
+		    "not a JSON object: correct it, or move it away");
+	return ret;
 }
 
 static struct json_object *vcpus_of(const struct align_meta *meta)

@@ -66,14 +66,17 @@ char *xen_meta_find(const char *trace_path)
 	return NULL;
 }
 
-static char *string_member(struct json_object *object, const char *key)
+/** @text: receives a copy, NULL without such a member. Return: 0 or -ENOMEM. */
+static int string_member(struct json_object *object, const char *key, char **text)
 {
 	struct json_object *value;
 
+	*text = NULL;
 	if (!json_object_object_get_ex(object, key, &value) ||
 	    !json_object_is_type(value, json_type_string))
-		return NULL;
-	return strdup(json_object_get_string(value));
+		return 0;
+	*text = strdup(json_object_get_string(value));
+	return *text ? 0 : -ENOMEM;
 }
 
 static int64_t number_member(struct json_object *object, const char *key, int64_t missing)
@@ -203,7 +206,8 @@ static int take_domains(struct xen_meta *meta, struct json_object *root)
 		if (id < 0 || id > 0xffff)
 			continue;
 		domain.id = id;
-		domain.name = string_member(object, "name");
+		if (string_member(object, "name", &domain.name))
+			return -ENOMEM;
 		if (domain.name && !*domain.name) {
 			free(domain.name);
 			domain.name = NULL;
@@ -262,7 +266,11 @@ struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 	meta = calloc(1, sizeof(*meta));
 	if (!tokener || !meta)
 		goto out;
+	errno = 0;
 	root = json_tokener_parse_ex(tokener, text, size + 1);
+	/* it does not tell that there was no memory */
+	if (!root && errno == ENOMEM)
+		goto out;
 	ret = -EINVAL;
 	if (!root || !json_object_is_type(root, json_type_object)) {
 		enum json_tokener_error why = json_tokener_get_error(tokener);
@@ -275,11 +283,12 @@ struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 		goto out;
 	}
 	ret = take_khz(meta, root, path, error, error_size);
-	if (ret)
-		goto out;
-	meta->xen_version = string_member(root, "xen_version");
-	meta->scheduler = string_member(root, "scheduler");
-	ret = take_domains(meta, root);
+	if (!ret)
+		ret = string_member(root, "xen_version", &meta->xen_version);
+	if (!ret)
+		ret = string_member(root, "scheduler", &meta->scheduler);
+	if (!ret)
+		ret = take_domains(meta, root);
 out:
 	json_object_put(root);
 	if (tokener)

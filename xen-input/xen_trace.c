@@ -118,6 +118,7 @@ static int load_meta(struct xen_trace *trace, const char *path,
 {
 	char text[512] = "";
 	char *found;
+	int ret = 0;
 
 	if (options->meta_path) {
 		trace->meta = xen_meta_load(options->meta_path, error, error_size);
@@ -125,14 +126,20 @@ static int load_meta(struct xen_trace *trace, const char *path,
 	}
 	if (!path)
 		return 0;
+	errno = 0;
 	found = xen_meta_find(path);
+	/* with other times than those of the sidecar, the trace would be another one */
 	if (!found)
-		return 0;
+		return errno == ENOMEM ? -ENOMEM : 0;
 	trace->meta = xen_meta_load(found, text, sizeof(text));
-	if (!trace->meta)
+	if (!trace->meta && errno == ENOMEM)
+		ret = -ENOMEM;
+	else if (!trace->meta)
 		trace->meta_error = strdup(text);
+	if (!trace->meta && !trace->meta_error)
+		ret = -ENOMEM;
 	free(found);
-	return 0;
+	return ret;
 }
 
 /** A file that has changed is told in the end; what was read of it counts. */
