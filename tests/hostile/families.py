@@ -1,0 +1,579 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Families of attacks: each takes a case, and raises judge.Finding if something is wrong."""
+import collections
+import gzip
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import threading
+import zlib
+
+import damage
+import judge
+from judge import wrong
+
+HZ = ("--cpu-hz", "2.4G", "--absolute")
+XEN = ("pinned.xen", "hvm-exits.xen", "lost-records.xen", "dom0.xen", "sched-credit.xen")
+DAT = ("kvm-nested.dat", "kvm-nested-g1.dat", "kvm-nested-shift.dat", "kvm-nested-linux-g1.dat")
+
+
+class Skip(Exception):
+    """A family that cannot be run here."""
+
+
+class Samples:
+    """Small parts of real traces; they are made but once."""
+    def __init__(self, source, folder):
+        self.source, self.folder, self.cache = source, folder, {}
+
+    def raw(self, name):
+        if name not in self.cache:
+            with open(os.path.join(self.source, "samples", name), "rb") as file:
+                self.cache[name] = file.read()
+        return self.cache[name]
+
+    def xen(self, rng, size=200000):
+        """Whole windows of a xentrace file, some tens of KB. Return: data, offsets of windows."""
+        data = self.raw(rng.choice(XEN))
+        offsets, end = damage.windows(data[:size])
+        offsets = offsets[:rng.choice((8, 20, 60))]
+        end = damage.windows(data[:offsets[-1] + 12 + struct.unpack_from(
+            "<I", data, offsets[-1] + 8)[0]])[1]
+        return data[:end], offsets
+
+    def dat(self, rng):
+        """A trace.dat file: as recorded, of version 6, or not compressed."""
+        name, kind = rng.choice(DAT), rng.choice(("", "6", "7", "7", "zlib"))
+        key = name + kind
+        if not kind or not shutil.which("trace-cmd"):
+            return self.raw(name)
+        if key not in self.cache:
+            path = os.path.join(self.folder, key)
+            version = ["6"] if kind == "6" else ["7", "--compression", "none"]
+            subprocess.run(["trace-cmd", "convert", "--file-version", *version, "-i",
+                            os.path.join(self.source, "samples", name), "-o", path],
+                           check=True, capture_output=True)
+            if kind == "zlib":
+                subprocess.run(["python3", os.path.join(
+                    self.source, "tests/golden/trace_dat_zlib.py"), path, path], check=True)
+            with open(path, "rb") as file:
+                self.cache[key] = file.read()
+        return self.cache[key]
+
+
+# --- what several families judge ------------------------------------------------------------------
+
+def records(rows):
+    """The records of a dump as CSV, without what depends on others: vCPU and time."""
+    return collections.Counter((row[0], row[2], row[5], row[7]) for row in rows[1:])
+
+
+def dump(case, name, *options, **more):
+    result = case.run("dump", "-q", "-f", "csv", *HZ, *options, name, names=[name], **more)
+    return result, judge.check_format(result.out, "csv", "dump")
+
+
+def check_lost(case, rows, prefix, what):
+    """All records of an undamaged beginning are in the dump of the whole."""
+    case.write("prefix.xen", prefix)
+    missing = records(dump(case, "prefix.xen")[1]) - records(rows)
+    if missing:
+        raise judge.Finding("lost", "%s: %d records before the damage, such as %s" % (
+            what, sum(missing.values()), next(iter(missing))))
+
+
+def check_formats_agree(case, name, n_rows):
+    """The three formats of a dump have the same records."""
+    text = case.run("dump", "-q", *HZ, name)
+    lines = judge.check_format(text.out, "text", "dump")
+    objects = judge.check_format(case.run("dump", "-q", "-fjson", *HZ, name).out, "jsonl", "dump")
+    if not len(lines) == len(objects) == n_rows:
+        wrong("dump has %d records as CSV, %d as text, %d as JSON" % (
+            n_rows, len(lines), len(objects)))
+
+
+REPORTS = (
+    ("text", "report"), ("json", "report", "-f", "json"), ("csv", "report", "-fcsv"),
+    ("json", "report", "-fjson", "--worst", "5"), ("csv", "report", "-fcsv", "--worst=9"),
+    ("json", "report", "--tracing", "-fjson"), ("text", "report", "--tracing"),
+    ("svg", "plot", "-fsvg"), ("csv", "plot", "-fcsv"), ("svg", "plot", "-fsvg", "--by=pcpu"),
+    ("json", "report", "-fjson", "--correct-skew"),
+)
+
+
+def use(case, name, n=2):
+    """Other commands on the same file."""
+    for kind, *words in case.rng.sample(REPORTS, n):
+        more = ("-q",) if case.rng.random() < 0.5 else ()
+        result = case.run(*words, *more, name, names=[name])
+        if result.status == 0:
+            judge.check_format(result.out, kind, words[0])
+
+
+# --- damaged files --------------------------------------------------------------------------------
+
+def xentrace(case):
+    data, offsets = case.world.samples.xen(case.rng)
+    bad, first, _ = damage.damage(case.rng, data, offsets)
+    case.write("bad.xen", bad)
+    result, rows = dump(case, "bad.xen")
+    whole = [at for at in offsets + [len(data)] if at <= first]
+    if whole and whole[-1]:
+        if result.status:
+            wrong("a sound beginning is refused")
+        check_lost(case, rows, data[:whole[-1]], "dump")
+    if result.status == 0:
+        check_formats_agree(case, "bad.xen", len(rows) - 1)
+    use(case, "bad.xen", 1)
+
+
+def trace_dat(case):
+    data = case.world.samples.dat(case.rng)
+    bad, _, _ = damage.damage(case.rng, data, damage.sections(data), 10)
+    case.write("bad.dat", bad)
+    kind = case.rng.choice(("text", "json", "csv"))
+    result = case.run("report", "-f", kind, "bad.dat", names=["bad.dat"])
+    if result.status == 0:
+        judge.check_format(result.out, kind, "report")
+    words = case.rng.choice((["plot", "-fcsv"], ["report", "--worst=3"], ["check", "--affinity=g1=0"],
+                             ["report", "--tracing"]))
+    case.run(*words, "bad.dat", names=["bad.dat"])
+    if case.rng.random() < 0.2:
+        case.run("align", "bad.dat", "bad.dat", names=["bad.dat"])
+
+
+def gunzip_prefix(data):
+    """What can be unpacked of the beginning of gzip data."""
+    try:
+        return zlib.decompressobj(31).decompress(data)
+    except zlib.error:
+        return b""
+
+
+def packed(case):
+    data, offsets = case.world.samples.xen(case.rng)
+    if shutil.which("zstd") and case.rng.random() < 0.5:
+        name = "bad.zst"
+        good = subprocess.run(["zstd", "-qc"], input=data, stdout=subprocess.PIPE, check=True).stdout
+    else:
+        name, good = "bad.gz", gzip.compress(data, case.rng.choice((0, 1, 9)), mtime=0)
+    bad, first, _ = damage.damage(case.rng, good, (0, 4, 10, len(good) - 8))
+    case.write(name, bad)
+    result, rows = dump(case, name)
+    sound = gunzip_prefix(bad[:first]) if name == "bad.gz" else b""
+    whole = [at for at in offsets if at <= len(sound)]
+    if len(whole) > 1 and bad[:2] == good[:2]:
+        if result.status:
+            wrong("a sound beginning is refused")
+        check_lost(case, rows, data[:whole[-1]], "dump")
+    use(case, name, 1)
+
+
+SIDECARS = (
+    b'{ "cpu_khz": 2300000, "xen_version": "4.17.7", "scheduler": "credit2", "domains": [ { "id": 1,'
+    b' "name": "web", "vcpus": [ { "id": 0, "hard_affinity": "2" } ] }, { "id": 0, "name": "x" } ] }',
+    b'{ "alignment": { "host": "h.dat", "source": "causality", "unit": "ns", "offset": -5,'
+    b' "interval": [ -9, 9 ], "drift_ppm": 0.1, "tids": [ 1, 2 ] }, "kept": 12345678901234567890 }',
+)
+
+
+def is_json(data):
+    """Strictly so: what is written into something else stays something else."""
+    try:
+        return isinstance(json.loads(data.decode("utf-8")), dict)
+    except ValueError:
+        return False
+
+
+def sidecar(case):
+    data, _ = case.world.samples.xen(case.rng)
+    case.write("t.xen", data)
+    bad = damage.damage(case.rng, case.rng.choice(SIDECARS))[0]
+    case.write("t.xen.meta.json", bad)
+    result = case.run("report", "-fjson", "t.xen", names=["t.xen"])
+    if result.status:
+        wrong("a damaged sidecar keeps a sound trace from being read: status %d" % result.status)
+    judge.check_format(result.out, "json", "report")
+    case.write("g.dat", case.world.samples.raw("kvm-nested-g1.dat"))
+    case.write("h.dat", case.world.samples.raw("kvm-nested.dat"))
+    case.write("g.dat.meta.json", bad)
+    case.run("report", "-q", "h.dat", "g.dat", names=["h.dat", "g.dat"])
+    result = case.run("align", "--write", "h.dat", "g.dat", names=["g.dat", "h.dat"])
+    after = case.read("g.dat.meta.json")
+    if result.status and after != bad:
+        wrong("align has failed, and changed the sidecar")
+    if not result.status and is_json(bad):
+        judge.check_format(after, "json", "the sidecar")
+    judge.no_leftovers(case.folder, "align --write")
+
+
+# --- command lines --------------------------------------------------------------------------------
+
+TIMES = ("0", "1", "-1", "0.001", "5ms", "1us", "17ns", "1.5", "tsc:0", "tsc:1", "1e9", "",
+         "9223372036s", "9223372037s", "-9223372036s", "tsc:18446744073709551615", "0.0000000001")
+NUMBERS = ("0", "1", "2", "10", "-1", "65535", "65536", "99999999999", "", "x", "0x10", "1.5", "300")
+VCPUS = ("d0", "d1v0", "d0v0,d1", "idle", "d?v?", "d?", "g1", "d32767v65535", "d", "", ",", "d1v0,")
+TEXTS = ("x", "", "%s%n", "\x1b[31m", "a" * 5000, "\u202e", "=1+1", "*", "[", "-", "--", "\udcff")
+CHOICES = {
+    "format": ("text", "csv", "json", "svg", "png", "pdf", "xml", ""),
+    "by": ("vcpu", "pcpu", "x"), "kind": ("exit", "steal,wake", "lost,irq,migration", "x", ","),
+    "source": ("auto", "trace-cmd", "kvm_write_tsc_offset", "sidecar", "tsc", "causality", "x"),
+    "statistic": ("mean", "p50,p99.9", "stddev", "p101", "hmean,mean"),
+    "percentiles": ("nearest", "linear", "x"), "confidence": ("95", "0", "100", "99.9", "-5", "x"),
+    "max-input": ("1", "1K", "64G", "0", "x"), "cpu-hz": ("2.4G", "1", "0", "99G", "x", "2,4G"),
+    "event": ("*", "runstate*", "0x00021001", "nothing", "", "["), "machine": ("d1", "g1", "x"),
+    "affinity": ("d0=0", "d1v0=2,3", "idle=0", "d?v?=0-65535", "d1", "=", "d0=9-1"),
+    "affinity-file": ("list", "t.xen", "missing", "."), "values": ("v.csv", "t.xen", "missing", "."),
+    "output": ("out", "missing/out", ".", "t.xen"), "plot": ("p.svg", "p.png", "p.pdf", "p", "."),
+    "session": ("missing", "t.xen"), "baseline": ("a", "t.xen", "none"), "runs": ("a,b", "t.xen", ""),
+    "metric": ("*", "time", "x?", ""), "pcpu": ("0", "0,2-3", "0-65535", "65536", "-", "3-1", ""),
+    "resamples": ("10", "100", "0", "-1", "x"), "windows": ("1", "2", "10", "0", "999", "x"),
+    "record-cost": ("time", "100", "-1", "x"), "width": ("1", "300", "0", "40000", "x"),
+    "height": ("1", "300", "0", "40000", "x"), "scale": ("1", "2", "0", "0.5", "1000"),
+}
+ARGUMENTS = {"from": TIMES, "to": TIMES, "above": TIMES, "vcpu": VCPUS, "title": TEXTS}
+FORMATS = {"dump": ("csv", "json"), "report": ("csv", "json"), "plot": ("csv", "svg"),
+           "check": ("csv",), "align": ("json",), "compare": ("csv", "json"), "view": ()}
+
+
+def options_of(case, command):
+    """Names of the options of a command, and whether they take arguments, as --help has them."""
+    key = "options of " + command
+    if key not in case.world.samples.cache:
+        found = []
+        for line in case.run(command, "--help").out.decode().splitlines():
+            words = line.split()
+            if line.startswith("  -") and words[0].startswith("-"):
+                name = words[1] if words[0].endswith(",") else words[0]
+                rest = words[words.index(name) + 1:]
+                found.append((name[2:], bool(rest) and rest[0].isupper()))
+        case.world.samples.cache[key] = found
+    return case.world.samples.cache[key]
+
+
+def option_words(case, command):
+    words = []
+    for name, takes in case.rng.sample(options_of(case, command), case.rng.randrange(0, 6)):
+        pool = CHOICES.get(name, ARGUMENTS.get(name, NUMBERS))
+        if name == "help":
+            continue
+        words.append("--%s=%s" % (name, case.rng.choice(pool)) if takes else "--" + name)
+    if case.rng.random() < 0.1:
+        words.insert(0, case.rng.choice(("--", "-x", "--form", "--q=1", "-", "")))
+    return words
+
+
+def options(case):
+    """Any options on files that are sound: what has been there stays if it fails."""
+    command = case.rng.choice(list(FORMATS))
+    case.write("t.xen", case.world.samples.xen(case.rng)[0])
+    case.write("list", b"d0=0-3\nd1v0=1\n")
+    case.write("v.csv", b"run,metric,value\n" + b"".join(
+        b"%s,time,%d\n" % (run, 100 + i * i % 7) for run in (b"a", b"b") for i in range(9)))
+    case.write("out", b"old")
+    words = option_words(case, command)
+    if command == "view":
+        words.append("--dry-run")
+    files = case.rng.choice((["t.xen"], ["t.xen", "t.xen"], [], ["missing"]))
+    before = case.read("t.xen")
+    result = case.run(command, *words, *files)
+    judge.no_leftovers(case.folder, command)
+    if case.read("t.xen") != before:
+        wrong("the trace has been written to")
+    if result.status in (2, 3) and case.read("out") != b"old":
+        wrong("it failed, and what was there before is lost")
+    given = [word.partition("=")[2] for word in words if word.startswith("--format=")]
+    if given and given[-1] in FORMATS[command] and result.status == 0 and \
+            "--list-events" not in words:
+        kind = "jsonl" if command == "dump" and given[-1] == "json" else given[-1]
+        to_file = any(word.startswith("--output=") for word in words)
+        judge.check_format(case.read("out") if to_file else result.out, kind, command)
+    elif not any(word in ("--format=png", "--format=pdf") for word in words):
+        judge.check_plain(result.out, "stdout")
+
+
+# --- no memory, no room ---------------------------------------------------------------------------
+
+def memory_input(case):
+    """A command with little to do. Return: words."""
+    case.write("t.xen", case.world.samples.xen(case.rng, 60000)[0])
+    case.write("t.xen.meta.json", SIDECARS[0])
+    case.write("h.dat", case.world.samples.raw("kvm-nested.dat"))
+    case.write("g.dat", case.world.samples.raw("kvm-nested-g1.dat"))
+    case.write("v.csv", b"run,metric,value\n" + b"a,x,1\na,x,2\nb,x,3\nb,x,5\n" * 3)
+    return case.rng.choice((
+        ("dump", "-fcsv", "t.xen"), ("dump", "-fjson", "t.xen"), ("report", "-fjson", "t.xen"),
+        ("report", "-fcsv", "t.xen"), ("report", "--worst=5", "-fjson", "t.xen"),
+        ("report", "--tracing", "t.xen"), ("plot", "-fcsv", "t.xen"),
+        ("check", "--affinity=d0=0", "--affinity=d0v0=1", "t.xen"),
+        ("compare", "--values=v.csv", "--resamples=10"), ("align", "t.xen", "g.dat")))
+
+
+def check_short(case, words, reference, result):
+    """With less memory there is the same output, or a message."""
+    if result.status == reference.status:
+        if result.out != reference.out:
+            wrong("%s: other output with the same exit status" % words[0])
+    elif result.status not in (2, 3):
+        wrong("%s: exit status %d instead of %d or 3" % (
+            words[0], result.status, reference.status))
+
+
+def allocations(case):
+    """Some allocation fails, once or from then on."""
+    if case.world.sanitized:
+        raise Skip("the address sanitizer has an allocator of its own")
+    library = os.path.join(case.world.temporary, "no_memory.so")
+    if not os.path.exists(library):
+        if not shutil.which("cc"):
+            raise Skip("there is no compiler")
+        subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library, os.path.join(
+            os.path.dirname(__file__), "no_memory.c"), "-ldl"], check=True)
+    words = memory_input(case)
+    reference = case.run(*words)
+    env = {"LD_PRELOAD": library, "NO_MEMORY_TIMES": case.rng.choice(("1", "1", "3", "1000000")),
+           "NO_MEMORY_AT": str(int(10 ** case.rng.uniform(0, 4)))}
+    check_short(case, words, reference, case.run(*words, env=env))
+
+
+def memory_limits(case):
+    if case.world.sanitized:
+        raise Skip("the address sanitizer needs more than any limit")
+    words = memory_input(case)
+    reference = case.run(*words)
+    memory = int(2 ** case.rng.uniform(24, 28))
+    try:
+        result = case.run(*words, memory=memory)
+    except judge.Finding as finding:
+        # the loader of shared libraries says that itself, with a status of its own
+        if "exit status 127" in str(finding):
+            return
+        raise
+    check_short(case, words, reference, result)
+
+
+def full_disks(case):
+    data, _ = case.world.samples.xen(case.rng)
+    case.write("t.xen", data)
+    kind, *words = case.rng.choice(REPORTS + (("csv", "dump", "-fcsv"), ("jsonl", "dump", "-fjson")))
+    reference = case.run(*words, "-q", "t.xen")
+    how = case.rng.randrange(3)
+    if how == 0:
+        with open("/dev/full", "wb") as full:
+            result = case.run(*words, "-q", "t.xen", stdout=full)
+    elif how == 1:
+        result = case.run(*words, "-q", "-o", "/dev/full", "t.xen")
+    else:
+        case.write("out", b"old")
+        size = case.rng.randrange(max(1, len(reference.out)))
+        # messages need some room, too
+        if size < 4096:
+            size = min(4096, len(reference.out) - 1)
+        result = case.run(*words, "-q", "-o", "out", "t.xen", size=size)
+        if case.read("out") != b"old" and len(reference.out) > size:
+            wrong("what was there before is lost")
+        judge.no_leftovers(case.folder, "a full disk")
+        if len(reference.out) <= size:
+            return
+    if result.status != 3:
+        wrong("%s: exit status %d on a full disk" % (words[0], result.status))
+
+
+# --- signals, descriptors, files that are none ----------------------------------------------------
+
+def kills(case):
+    """The old output or the new one, and nothing else is left."""
+    data, _ = case.world.samples.xen(case.rng)
+    packed_data = gzip.compress(data)
+    case.write("t.gz", packed_data)
+    os.mkdir(case.path("tmp"))
+    words = case.rng.choice((("dump", "-fcsv"), ("report", "-fjson"), ("plot", "-fsvg")))
+    env = {"TMPDIR": case.path("tmp")}
+    case.run(*words, "-q", "-o", "new", "t.gz", env=env)
+    case.write("out", b"old")
+    command, process = case.start([*words, "-q", "-o", "out", "t.gz"], env=env)
+    how = case.rng.choice((signal.SIGTERM, signal.SIGTERM, signal.SIGHUP, signal.SIGINT,
+                           signal.SIGKILL))
+    if case.rng.random() < 0.6:
+        judge.wait_until(lambda: process.poll() is not None or any(
+            name.startswith(".kshark-virt") for name in os.listdir(case.folder)))
+    else:
+        threading.Event().wait(case.rng.uniform(0, 0.3))
+    if process.poll() is None:
+        process.send_signal(how)
+    status = process.wait(judge.WALL_SECONDS)
+    if status not in (0, -how):
+        wrong("ended with %d after signal %d" % (status, how))
+    if case.read("out") not in (b"old", case.read("new")):
+        wrong("neither the old output nor the new one")
+    if status == 0 and case.read("out") == b"old":
+        wrong("exit status 0 and no output")
+    if how != signal.SIGKILL:
+        judge.no_leftovers(case.folder, "signal %d" % how)
+    if os.listdir(case.path("tmp")):
+        wrong("left in TMPDIR: %s" % os.listdir(case.path("tmp")))
+
+
+def descriptors(case):
+    """Standard descriptors are closed: what is written to a file is the same, and has no messages."""
+    data, offsets = case.world.samples.xen(case.rng)
+    case.write("t.xen", data[:-case.rng.randrange(1, 8)])
+    kind, *words = case.rng.choice(REPORTS + (("csv", "dump", "-fcsv"),))
+    reference = case.run(*words, "-o", "good", "t.xen")
+    closed = case.rng.choice(((0,), (1,), (2,), (0, 1), (0, 2), (1, 2), (0, 1, 2)))
+    command, process = case.start([*words, "-o", "out", "t.xen"], closed=closed)
+    result = judge.finish(process, command, case.folder)
+    if result.status != reference.status or case.read("out") != case.read("good"):
+        wrong("without descriptors %s: status %d, other output" % (closed, result.status))
+
+
+def devices(case):
+    """What is no file, or has no end."""
+    data, _ = case.world.samples.xen(case.rng, 60000)
+    os.mkfifo(case.path("fifo"))
+    case.write("t.xen", data)
+    case.write("empty", b"")
+    os.mkdir(case.path("folder"))
+    fed = damage.damage(case.rng, data)[0] if case.rng.random() < 0.5 else data
+    what = case.rng.choice(("fifo", "fifo", "/dev/zero", "/dev/null", "/dev/full", "folder", "empty",
+                            "/proc/self/mem", "-", "/dev/urandom"))
+    words = case.rng.choice((
+        ["dump", "-fcsv", what], ["report", "-fjson", what], ["plot", "-fcsv", what],
+        ["report", what, what], ["align", what, "t.xen"], ["align", "t.xen", what],
+        ["compare", "--values", what], ["check", "--affinity-file", what, "t.xen"],
+        ["view", "--dry-run", what], ["compare", what, "t.xen"]))
+    over = threading.Event()
+    feeder = threading.Thread(target=feed, args=(case.path("fifo"), fed, over), daemon=True)
+    if "fifo" in words:
+        feeder.start()
+    with open(case.path("empty"), "rb") as nothing:
+        result = case.run(*words, "--max-input=1M" if words[0] != "view" else "--no-combos",
+                          stdin=nothing, env={"TMPDIR": case.folder})
+    drain(case.path("fifo"), feeder, over)
+    if what not in ("fifo",) and result.status == 0 and words[0] in ("dump", "report", "plot"):
+        wrong("%s: taken for a trace" % what)
+
+
+def feed(path, data, over):
+    """Whoever opens a FIFO gets the same, as often as it is opened."""
+    while not over.is_set():
+        try:
+            with open(path, "wb") as fifo:
+                fifo.write(data)
+        except BrokenPipeError:
+            pass
+        # whoever has read all must have seen the end before it begins again
+        over.wait(0.05)
+
+
+def drain(path, feeder, over):
+    """Let a feeder end that nobody reads from."""
+    over.set()
+    while feeder.is_alive():
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+        try:
+            while os.read(fd, 65536):
+                pass
+        except BlockingIOError:
+            pass
+        feeder.join(0.02)
+        os.close(fd)
+
+
+def changes(case):
+    """A file is cut or written anew while it is dumped into a pipe."""
+    data, _ = case.world.samples.xen(case.rng, 400000)
+    data = (data * (1 + 400000 // len(data)))[:400000]
+    case.write("t.xen", data)
+    rows = dump(case, "t.xen")[1]
+    command, process = case.start(["dump", "-fcsv", *HZ, "t.xen"], stdout=subprocess.PIPE)
+    head = process.stdout.read(1000)
+    how = case.rng.choice(("cut", "empty", "anew", "longer", "gone"))
+    if how in ("cut", "empty"):
+        os.truncate(case.path("t.xen"), case.rng.randrange(len(data)) if how == "cut" else 0)
+    elif how == "anew":
+        case.write("t.xen", damage.damage(case.rng, data)[0])
+    elif how == "longer":
+        with open(case.path("t.xen"), "ab") as out:
+            out.write(data[:5000])
+    else:
+        os.unlink(case.path("t.xen"))
+    out = head + process.stdout.read()
+    result = judge.finish(process, command, case.folder)
+    judge.check_status(result, ["t.xen"])
+    seen = judge.check_format(out, "csv", "dump") if out else [[]]
+    if how != "anew" and records(seen) - records(rows):
+        wrong("%s: records that were not there" % how)
+    if result.status == 0 and how in ("longer", "gone") and len(seen) != len(rows):
+        wrong("%s: %d records of %d" % (how, len(seen), len(rows)))
+
+
+# --- names ----------------------------------------------------------------------------------------
+
+PIECES = (b"\x1b[31m", b"\x07", b"\r", b"\xc2\x9b2J", b"\xe2\x80\xae", b"\xff", b"\xef\xbf\xbe", b"=1+1",
+          b"@SUM(A1)", b"\t", b"\"", b"<&>", b"'", b",", b"\\", b"\xf0\x9f\x98\x80", b"\xe2", b"\x01", b"%n",
+          b"-1", b"+", b"]]>", b"\x7f", b"\xed\xa0\x80", b"a", b" ", b"\xe2\x80\xa8", b"\xcc\x81")
+XEN_NAMES = REPORTS + (
+    ("text", "report", "--worst=5"), ("text", "dump"), ("csv", "dump", "-fcsv"),
+    ("jsonl", "dump", "-fjson"), ("text", "check", "--affinity=d0=9"), ("pdf", "plot", "-fpdf"),
+    ("csv", "check", "-fcsv", "--affinity=d0=9"), ("png", "plot", "-fpng", "--width=300"))
+
+
+def bad_name(rng, size=0):
+    name = b"".join(rng.choice(PIECES) for _ in range(rng.randrange(1, 6)))
+    return (name + b"x" * size)[:size] if size else name
+
+
+def as_json(name):
+    """As a string of JSON: bytes that are no UTF-8 stay as they are."""
+    return b'"' + b"".join(b"\\u%04x" % byte if byte < 32 or byte in b'"\\' else bytes([byte])
+                           for byte in name) + b'"'
+
+
+def names(case):
+    """Names that want to do harm reach all outputs, and do none."""
+    how = case.rng.randrange(4)
+    if how == 0:
+        case.write("t.xen", case.world.samples.xen(case.rng)[0])
+        case.write("t.xen.meta.json", b'{ "domains": [ %s ] }' % b", ".join(
+            b'{ "id": %d, "name": %s }' % (i, as_json(bad_name(case.rng))) for i in range(4)))
+        kind, *words = case.rng.choice(XEN_NAMES)
+        words.append("t.xen")
+    elif how == 1:
+        name = os.fsdecode(bad_name(case.rng).replace(b"/", b"_") + b".xen")
+        case.write(name, damage.damage(case.rng, case.world.samples.xen(case.rng)[0])[0])
+        kind, *words = case.rng.choice(XEN_NAMES)
+        words += ["--", name]
+    elif how == 2:
+        data = case.world.samples.dat(case.rng)
+        for old in (b"qemu-system-x86", b"kworker", b"swapper", b"ksoftirqd", b"rcu_preempt"):
+            data = data.replace(old, bad_name(case.rng, len(old)))
+        case.write("t.dat", data)
+        kind, *words = case.rng.choice(REPORTS[:9])
+        words.append("t.dat")
+    else:
+        lines = [b"run,metric,value"] + [b"%s,%s,%d" % (cell(run), cell(metric), i * i) for run in (
+            bad_name(case.rng), bad_name(case.rng)) for metric in (bad_name(case.rng), b"time")
+            for i in range(7)]
+        case.write("v.csv", b"\n".join(lines) + b"\n")
+        kind, *words = case.rng.choice((("text", "compare"), ("json", "compare", "-fjson"),
+                                        ("csv", "compare", "-fcsv"), ("svg", "compare")))
+        words += ["--values=v.csv", "--resamples=20"]
+        if kind == "svg":
+            words.append("--plot=p.svg")
+    result = case.run(*words)
+    if result.status in (0, 1, 4):
+        plotted = "--plot=p.svg" in words
+        judge.check_format(case.read("p.svg") if plotted else result.out, kind, words[0])
+
+
+def cell(name):
+    return b'"' + name.replace(b'"', b'""').replace(b"\r", b"").replace(b"\n", b"") + b'"'
+
+
+ALL = {family.__name__: family for family in (
+    xentrace, trace_dat, packed, sidecar, options, allocations, memory_limits, full_disks, kills,
+    descriptors, devices, changes, names)}
