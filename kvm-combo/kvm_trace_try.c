@@ -3,8 +3,8 @@
  * @file	kvm_trace_try.c
  * @brief	See whether libtracecmd survives a file, in another process.
  *
- * libtracecmd and libtraceevent trust formats of events, sizes and offsets, of pages, too: a damaged
- * file can make them crash, or never come to an end. So all of it is read.
+ * libtracecmd and libtraceevent trust formats of events, sizes and offsets, those of pages, too: a
+ * damaged file can make them crash, or never come to an end. So all of it is read.
  */
 #include <errno.h>
 #include <signal.h>

@@ -93,7 +93,7 @@ static int source_fill(struct xentrace_source *src)
 	return 0;
 }
 
-/** One more byte than the last one that is there, if there is one. Return: 0 or a negative errno. */
+/** Read more if a single byte is left of what was read. Return: 0 or a negative errno. */
 static int source_peek(struct xentrace_source *src)
 {
 	size_t left = src->in_end - src->in_begin;
