@@ -10,7 +10,7 @@ to one pixel; states from the bottom up in the order of COLOURS. Prints what has
 import csv
 import sys
 
-# virt/virt_colors.c, written down a second time on purpose
+# virt/model/virt_colors.c, written down a second time on purpose
 COLOURS = {
     "guest": "#009e73", "hypervisor": "#e69f00", "vmm": "#d55e00", "preempted": "#cc79a7",
     "waking": "#f0e442", "blocked": "#e4e6ea", "offline": "#999999",

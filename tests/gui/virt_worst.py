@@ -10,7 +10,7 @@ virt_worst.py heads WIDTH < PIXELS    the same of a guest's graph, whose markers
 import json
 import sys
 
-# virt/virt_colors.c, written down a second time on purpose
+# virt/model/virt_colors.c, written down a second time on purpose
 COLOURS = {
     "#e69f00": "exit", "#cc79a7": "steal", "#f0e442": "wake", "#0072b2": "migration",
     "#56b4e9": "irq", "#bbbbbb": "lost",

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The rooms of the sources, and what each may include: its own headers, those of the rooms that it
+# needs, and of those that they need. Nothing else is found by the compiler. Rooms are named by their
+# folders and come in the order of dependence: one needs only rooms above it (meta.rooms checks it).
+
+# ksv_room(FOLDER [NEEDED-FOLDER...])
+function(ksv_room folder)
+	string(REPLACE "/" "-" name ${folder})
+	add_library(room-${name} INTERFACE)
+	target_include_directories(room-${name} INTERFACE
+		$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/${folder}>)
+	foreach(need IN LISTS ARGN)
+		string(REPLACE "/" "-" need ${need})
+		target_link_libraries(room-${name} INTERFACE room-${need})
+	endforeach()
+endfunction()
+
+# ksv_objects(TARGET FOLDER SOURCE...): sources of one room, compiled once, for whoever takes
+# $<TARGET_OBJECTS:TARGET>. Calls inside need no indirection: nobody is meant to replace functions.
+function(ksv_objects target folder)
+	list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/${folder}/)
+	string(REPLACE "/" "-" room ${folder})
+	add_library(${target} OBJECT ${ARGN})
+	target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+	target_link_libraries(${target} PUBLIC room-${room})
+endfunction()
+
+# ksv_hide(TARGET...): what nobody outside of the file that it is linked into can see
+function(ksv_hide)
+	set_target_properties(${ARGN} PROPERTIES
+		C_VISIBILITY_PRESET hidden
+		CXX_VISIBILITY_PRESET hidden
+		VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
+ksv_room(virt/base)
+ksv_room(virt/model virt/base)
+ksv_room(virt/irq virt/model)
+ksv_room(virt/clock virt/irq)
+ksv_room(virt/registry virt/model)
+ksv_room(xen-input virt/model)
+ksv_room(kvm-combo xen-input virt/clock virt/registry)
+ksv_room(plugins kvm-combo)
+ksv_room(tools kvm-combo)
