@@ -11,7 +11,7 @@
 #include "xentrace_unpack.h"
 
 /* Its functions are for libtracecmd alone, which takes them by this one. */
-#include "../../kvm-combo/kvm_zlib.c"
+#include "kvm_zlib.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
