@@ -29,7 +29,6 @@
 #include "VirtFlow.hpp"
 #include "VirtKs.hpp"
 #include "VirtOffsetBox.hpp"
-#include "VirtStatsText.hpp"
 #include "VirtTask.hpp"
 #include "ks_stream.h"
 #include "virt_irqs.h"

@@ -19,6 +19,7 @@
 #include "VirtKs.hpp"
 #include "escape.h"
 #include "ks_stream.h"
+#include "virt_text.h"
 
 std::vector<VirtStream> virtStreams()
 {
@@ -51,6 +52,13 @@ QString virtShown(const char *text)
 QString virtShown(const QString &text)
 {
 	return virtShown(text.toUtf8().constData());
+}
+
+QString virtDuration(int64_t ns)
+{
+	char text[32];
+
+	return virt_text_duration(text, sizeof(text), ns);
 }
 
 QString virtTip(const QString &text)

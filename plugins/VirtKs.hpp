@@ -91,6 +91,9 @@ std::vector<VirtStream> virtStreams();
 QString virtShown(const char *text);
 QString virtShown(const QString &text);
 
+/** Nanoseconds, with a fitting unit. */
+QString virtDuration(int64_t ns);
+
 /** Plain text as a tooltip, as HTML: Qt wraps no other ones, and may take plain text for HTML. */
 QString virtTip(const QString &text);
 

@@ -16,13 +16,6 @@ constexpr size_t MOST = 3;
 
 } // namespace
 
-QString virtDuration(int64_t ns)
-{
-	char text[32];
-
-	return virt_text_duration(text, sizeof(text), ns);
-}
-
 QString virtPercent(double share)
 {
 	return QString::number(share * 100, 'f', 2);

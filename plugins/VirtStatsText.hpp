@@ -12,9 +12,6 @@
 
 #include "VirtCount.hpp"
 
-/** Of nanoseconds, with a fitting unit. */
-QString virtDuration(int64_t ns);
-
 /** Of a share between 0 and 1, without the sign. */
 QString virtPercent(double share);
 
