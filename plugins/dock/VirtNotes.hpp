@@ -6,23 +6,17 @@
 #ifndef KSHARK_VIRT_VIRTNOTES_HPP
 #define KSHARK_VIRT_VIRTNOTES_HPP
 
-#include <functional>
 #include <vector>
 
 #include <QMainWindow>
-#include <QString>
 #include <QTimer>
 #include <QWidget>
+
+#include "VirtWarning.hpp"
 
 class QLabel;
 class QPushButton;
 class QVBoxLayout;
-
-/** A warning, and what can be done about it. */
-struct VirtWarning {
-	QString			text, button;	/* without a button: nothing */
-	std::function<void()>	act;
-};
 
 /** Seen only if there is something to be said. */
 class VirtNotes : public QWidget {

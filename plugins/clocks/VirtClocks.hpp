@@ -26,7 +26,7 @@
 
 #include "VirtDeliveries.hpp"
 #include "VirtKs.hpp"
-#include "VirtNotes.hpp"
+#include "VirtWarning.hpp"
 #include "ks_clock.h"
 #include "virt_align.h"
 #include "virt_pairing.h"
