@@ -25,8 +25,8 @@ for command in dump view report plot check align compare; do
 	options=$(grep -oE -- '^  (-., )?--[a-z-]+' "$WORK/help-$command" | grep -oE -- '--[a-z-]+')
 	check "there are options" test "$(echo "$options" | wc -l)" -ge 6
 	for option in $options; do
-		says "$KSV_SOURCE_DIR/tools/kshark-virt-$command.1" "Fl -${option#--}"
-		says "$KSV_SOURCE_DIR/tools/kshark-virt.bash" "$option"
+		says "$KSV_SOURCE_DIR/tools/man/kshark-virt-$command.1" "Fl -${option#--}"
+		says "$KSV_SOURCE_DIR/tools/man/kshark-virt.bash" "$option"
 	done
 done
 
@@ -42,7 +42,7 @@ complete_words()
 	_kshark_virt
 	printf '%s\n' "${COMPREPLY[@]}" > "$WORK/completion"
 }
-. "$KSV_SOURCE_DIR/tools/kshark-virt.bash"
+. "$KSV_SOURCE_DIR/tools/man/kshark-virt.bash"
 complete_words kshark-virt d
 check "completes dump" grep -qx dump "$WORK/completion"
 complete_words kshark-virt dump --fo
