@@ -11,9 +11,6 @@
 #include "align_data.h"
 #include "align_meta.h"
 
-/** Counting cycles as ns, by a clock of so many Hz, keeps them as they are. */
-#define ALIGN_AS_IT_IS	1000000000
-
 /** From which an alignment comes, in the order in which they are tried. */
 enum align_source {
 	ALIGN_AUTO = 0,

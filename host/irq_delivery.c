@@ -9,8 +9,8 @@
 
 #include "irq_delivery.h"
 
-/** Records between two questions whether to stop. */
-#define STOP_RECORDS	4096
+/** Records of a guest between two calls of progress. */
+#define ASK_RECORDS	4096
 
 /* --- CPUs of a guest ------------------------------------------------------------------------- */
 
@@ -107,33 +107,28 @@ struct reading {
 	uint64_t		done;
 };
 
-static bool is_stopped(struct reading *reading)
-{
-	const struct irq_pair *pair = reading->pair;
-
-	return ++reading->done % STOP_RECORDS == 0 && pair->stop && pair->stop(pair->arg);
-}
-
 static int take_kvm_record(void *arg, const struct kvm_trace_record *record)
 {
 	struct reading *reading = arg;
 
 	irq_injections_kvm(&reading->injections, record);
-	return is_stopped(reading) ? -ECANCELED : reading->injections.error;
+	return reading->injections.error;
 }
 
-static int walk_xen(struct reading *reading)
+static int take_xen_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 {
-	struct xen_trace_iter *iter = xen_trace_iter_new(reading->pair->xen);
-	struct xen_trace_row row;
-	int ret = iter ? 0 : -ENOMEM, ret_read;
+	struct reading *reading = arg;
 
-	while (!ret && xen_trace_iter_next(iter, &row)) {
-		irq_injections_xen(&reading->injections, &row);
-		ret = is_stopped(reading) ? -ECANCELED : reading->injections.error;
-	}
-	ret_read = xen_trace_iter_free(iter);
-	return ret ? ret : ret_read;
+	for (size_t i = 0; i < n; i++)
+		irq_injections_xen(&reading->injections, &rows[i]);
+	return reading->injections.error;
+}
+
+static int ask_host(void *arg, uint64_t done, uint64_t total)
+{
+	const struct irq_pair *pair = ((struct reading *)arg)->pair;
+
+	return pair->progress ? pair->progress(pair->arg, done, total) : 0;
 }
 
 static int take_guest_record(void *arg, const struct kvm_trace_record *record)
@@ -143,8 +138,12 @@ static int take_guest_record(void *arg, const struct kvm_trace_record *record)
 	struct kvm_trace_record copy = *record;
 	struct irq_guest_cpu *cpu;
 
-	if (is_stopped(reading))
-		return -ECANCELED;
+	if (++reading->done % ASK_RECORDS == 0 && pair->progress) {
+		int ret = pair->progress(pair->arg, reading->done, 0);
+
+		if (ret)
+			return ret;
+	}
 	if (record->cpu < 0 || record->cpu >= pair->n_tids)
 		return 0;
 	cpu = &reading->cpus[record->cpu];
@@ -191,8 +190,10 @@ int irq_pair_read(const struct irq_pair *pair, struct irq_list *irqs)
 			virt_model_find_vcpu(pair->model, pair->tids[i]) : VIRT_NONE;
 	}
 	if (!ret)
-		ret = pair->xen ? walk_xen(&reading) :
-		      kvm_trace_walk(pair->kvm, take_kvm_record, NULL, &reading);
+		ret = host_trace_walk(pair->host, &(struct host_walk){
+			.rows = take_xen_rows, .record = take_kvm_record,
+			.progress = ask_host, .arg = &reading,
+		});
 	/* without injections, as with APICv, the guest need not be read */
 	if (!ret && reading.injections.n)
 		ret = kvm_trace_walk(pair->guest, take_guest_record, guest_lost, &reading);

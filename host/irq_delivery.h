@@ -8,6 +8,7 @@
 #ifndef KSHARK_VIRT_IRQ_DELIVERY_H
 #define KSHARK_VIRT_IRQ_DELIVERY_H
 
+#include "host_trace.h"
 #include "irq_injections.h"
 
 #ifdef __cplusplus
@@ -64,14 +65,13 @@ void irq_list_free(struct irq_list *irqs);
 /** The traces of a host and of its guest, for irq_pair_read(). */
 struct irq_pair {
 	const struct virt_model	*model;	/* of the host */
-	struct kvm_trace	*kvm;	/* the host's trace: this one, */
-	struct xen_trace	*xen;	/* or this one */
+	struct host_trace	*host;
 	struct kvm_trace	*guest;
 	const int32_t		*tids;	/* threads that are the guest's CPUs; or VIRT_NONE */
 	int			n_tids;
 	/* from the guest's times to the model's; NULL: they are the same */
 	int64_t			(*model_time)(void *arg, int64_t time);
-	bool			(*stop)(void *arg);	/* asked now and then; or NULL */
+	host_progress_fn	progress; /* or NULL */
 	void			*arg;
 };
 
@@ -79,7 +79,7 @@ struct irq_pair {
  * irq_pair_read - go through both traces
  * @irqs: receives the deliveries to those CPUs that are aligned; free it in any case
  *
- * Return: 0, -ENOMEM, or -ECANCELED because of @stop.
+ * Return: 0, -ENOMEM, or what @progress returned.
  */
 int irq_pair_read(const struct irq_pair *pair, struct irq_list *irqs);
 

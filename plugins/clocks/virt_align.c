@@ -10,10 +10,9 @@
 
 #include "align_try.h"
 #include "escape.h"
+#include "host_trace.h"
 #include "trace_dat.h"
 #include "virt_align.h"
-#include "xen_trace.h"
-#include "xen_tracker.h"
 
 static void say(struct virt_align_result *result, const char *text)
 {
@@ -25,17 +24,16 @@ static void say(struct virt_align_result *result, const char *text)
 /** How KernelShark shows the host's cycles. Return: false if that cannot be found out. */
 static bool find_host_clock(const char *host, int64_t *parts, struct virt_align_result *result)
 {
-	struct xen_trace_options options = { 0 };
-	struct xen_trace *trace;
+	struct host_options options = { .was_open = true };
+	struct host_trace trace;
 
-	xen_trace_options_from_env(&options, result->text, sizeof(result->text));
-	trace = xen_trace_open(host, &options, result->text, sizeof(result->text));
-	if (!trace)
+	host_options_from_env(&options, result->text, sizeof(result->text));
+	if (host_trace_open(&trace, host, &options, result->text, sizeof(result->text)))
 		return false;
 	result->text[0] = '\0';
-	parts[KS_CLOCK_HZ] = (int64_t)xen_trace_clock(trace)->hz;
-	parts[KS_CLOCK_BASE] = (int64_t)xen_trace_clock(trace)->base_tsc;
-	xen_trace_close(trace);
+	parts[KS_CLOCK_HZ] = (int64_t)xen_trace_clock(trace.xen)->hz;
+	parts[KS_CLOCK_BASE] = (int64_t)xen_trace_clock(trace.xen)->base_tsc;
+	host_trace_close(&trace);
 	return true;
 }
 
@@ -134,74 +132,47 @@ int virt_align_store(const char *host, const char *guest, const int64_t *parts, 
 
 /* --- aligning -------------------------------------------------------------------------------- */
 
-/** Records between two questions whether to stop. */
-#define STOP_RECORDS	4096
-
-/** While a host's trace is read. */
-struct reading {
-	struct align_pair	*pair;
-	uint64_t		done;
-};
-
-static bool is_stopped(struct reading *reading)
+static int take_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 {
-	const struct align_stop *stop = &reading->pair->stop;
+	struct align_pair *pair = arg;
 
-	return ++reading->done % STOP_RECORDS == 0 && stop->asked && stop->asked(stop->arg);
-}
-
-/** Go through a xentrace file. Return: 0, -ENOMEM or -ECANCELED. */
-static int walk_xen(struct xen_trace *trace, struct reading *reading, struct virt_model **model)
-{
-	struct xen_tracker *tracker = xen_tracker_new(trace);
-	struct xen_trace_iter *iter = xen_trace_iter_new(trace);
-	struct xen_trace_row row;
-	int ret = tracker && iter ? 0 : -ENOMEM, ret_read;
-
-	while (!ret && xen_trace_iter_next(iter, &row)) {
-		irq_injections_xen(&reading->pair->injections, &row);
-		ret = is_stopped(reading) ? -ECANCELED : xen_tracker_add(tracker, &row);
-	}
-	ret_read = xen_trace_iter_free(iter);
-	if (!ret)
-		ret = ret_read;
-	if (!ret)
-		ret = xen_tracker_finish(tracker, model);
-	xen_tracker_free(tracker);
-	return ret;
+	for (size_t i = 0; i < n; i++)
+		irq_injections_xen(&pair->injections, &rows[i]);
+	return 0;
 }
 
 static int take_record(void *arg, const struct kvm_trace_record *record)
 {
-	struct reading *reading = arg;
+	struct align_pair *pair = arg;
 
-	irq_injections_kvm(&reading->pair->injections, record);
-	return is_stopped(reading) ? -ECANCELED : 0;
+	irq_injections_kvm(&pair->injections, record);
+	return 0;
 }
 
-/** Return: the model, or NULL and a text. @kvm: receives the open file, or NULL */
-static struct virt_model *load_host(const char *host, struct kvm_trace **kvm,
+static int is_stopped(void *arg, uint64_t done, uint64_t total)
+{
+	const struct align_stop *stop = &((struct align_pair *)arg)->stop;
+
+	(void)done;
+	(void)total;
+	return stop->asked && stop->asked(stop->arg) ? -ECANCELED : 0;
+}
+
+/** Return: the model, or NULL and a text. */
+static struct virt_model *load_host(const char *path, struct host_trace *host,
 				    struct align_pair *pair, struct virt_align_result *result)
 {
-	struct reading reading = { .pair = pair };
-	struct xen_trace_options options = { .cpu_hz = ALIGN_AS_IT_IS, .absolute_time = true };
+	const struct host_options options = {
+		.cpu_hz = HOST_CYCLES_AS_NS, .absolute_time = true, .was_open = true,
+		.progress = is_stopped, .arg = pair,
+	};
+	const struct host_walk walk = {
+		.rows = take_rows, .record = take_record, .progress = is_stopped, .arg = pair,
+	};
 	struct virt_model *model = NULL;
-	struct xen_trace *xen;
 
-	if (!trace_dat_is(host)) {
-		xen = xen_trace_open(host, &options, result->text, sizeof(result->text));
-		if (xen && walk_xen(xen, &reading, &model))
-			say(result, "the host's trace cannot be followed");
-		if (xen)
-			xen_trace_close(xen);
-		return model;
-	}
-	*kvm = kvm_trace_open(host, result->text, sizeof(result->text));
-	if (!*kvm)
-		return NULL;
-	if (!kvm_trace_is_host(*kvm))
-		say(result, "the other trace has no VM entries and exits");
-	else if (kvm_trace_model(*kvm, take_record, NULL, &reading, &model))
+	if (!host_trace_open(host, path, &options, result->text, sizeof(result->text)) &&
+	    host_trace_model(host, &walk, &model))
 		say(result, "the host's trace cannot be followed");
 	return model;
 }
@@ -243,7 +214,8 @@ void virt_align_files(const struct virt_align_files *files, struct virt_align_re
 		.source = ALIGN_AUTO, .chosen_pid = files->chosen_pid,
 		.stop = { files->stop, files->arg },
 	};
-	struct kvm_trace *kvm = NULL, *guest = NULL;
+	struct host_trace host = { 0 };
+	struct kvm_trace *guest = NULL;
 	struct virt_model *model = NULL;
 
 	memset(result, 0, sizeof(*result));
@@ -252,17 +224,17 @@ void virt_align_files(const struct virt_align_files *files, struct virt_align_re
 		return;
 	guest = kvm_trace_open(files->guest, result->text, sizeof(result->text));
 	if (guest && pair.cycles)
-		kvm_trace_set_hz(guest, ALIGN_AS_IT_IS);
-	model = guest ? load_host(files->host, &kvm, &pair, result) : NULL;
+		kvm_trace_set_hz(guest, HOST_CYCLES_AS_NS);
+	model = guest ? load_host(files->host, &host, &pair, result) : NULL;
 	if (model) {
 		pair.model = model;
-		pair.host = kvm;
+		pair.host = host.kvm;
 		try_pair(&pair, guest, files->host, result);
 	}
 	align_pair_free(&pair);
 	virt_model_free(model);
 	kvm_trace_close(guest);
-	kvm_trace_close(kvm);
+	host_trace_close(&host);
 }
 
 void virt_align_result_free(struct virt_align_result *result)

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "irq_delivery.h"
-#include "trace_dat.h"
 #include "virt_irqs.h"
 
 bool virt_irqs_is_aligned(const struct virt_clock_alignment *judged)
@@ -26,47 +25,34 @@ static int64_t model_time(void *arg, int64_t time)
 	       (int64_t)ns;
 }
 
-static bool is_stopped(void *arg)
+/** struct host_options, host_walk. */
+static int is_stopped(void *arg, uint64_t done, uint64_t total)
 {
 	const struct virt_irqs_source *source = arg;
 
-	return source->stop && source->stop(source->arg);
-}
-
-/** struct xentrace_options, progress. */
-static int opening(void *arg, uint64_t done, uint64_t total)
-{
 	(void)done;
 	(void)total;
-	return is_stopped(arg);
-}
-
-/** As KernelShark has opened it. */
-static struct xen_trace *open_xen(const struct virt_irqs_source *source, char *error, size_t size)
-{
-	struct xen_trace_options options = {
-		.reader = { .progress = opening, .progress_arg = (void *)source },
-	};
-
-	/* what cannot be understood there has been said */
-	xen_trace_options_from_env(&options, error, size);
-	return xen_trace_open(source->host, &options, error, size);
+	return source->stop && source->stop(source->arg) ? -ECANCELED : 0;
 }
 
 int virt_irqs_read(const struct virt_irqs_source *source, struct virt_irq_delivery **irqs,
 		   size_t *n, char *error, size_t size)
 {
-	bool of_kvm = trace_dat_is(source->host);
+	struct host_options options = {
+		.was_open = true, .progress = is_stopped, .arg = (void *)source,
+	};
+	struct host_trace host = { 0 };
 	struct irq_pair pair = {
-		.model = source->model, .tids = source->tids, .n_tids = source->n_tids,
-		.model_time = model_time, .stop = is_stopped, .arg = (void *)source,
-		.kvm = of_kvm ? kvm_trace_open(source->host, error, size) : NULL,
-		.xen = of_kvm ? NULL : open_xen(source, error, size),
+		.model = source->model, .host = &host,
+		.tids = source->tids, .n_tids = source->n_tids,
+		.model_time = model_time, .progress = is_stopped, .arg = (void *)source,
 	};
 	struct irq_list found = { 0 };
 	int ret = -EIO;
 
-	if (pair.kvm || pair.xen)
+	/* as KernelShark has opened it; what cannot be understood there has been said */
+	host_options_from_env(&options, error, size);
+	if (!host_trace_open(&host, source->host, &options, error, size))
 		pair.guest = kvm_trace_open(source->guest, error, size);
 	if (pair.guest) {
 		ret = ks_clock_hides(&source->clock) && !kvm_trace_hide_offsets(pair.guest) ?
@@ -77,7 +63,6 @@ int virt_irqs_read(const struct virt_irqs_source *source, struct virt_irq_delive
 	*irqs = found.all;
 	*n = found.n;
 	kvm_trace_close(pair.guest);
-	kvm_trace_close(pair.kvm);
-	xen_trace_close(pair.xen);
+	host_trace_close(&host);
 	return ret;
 }

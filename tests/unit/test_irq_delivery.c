@@ -152,6 +152,7 @@ static void test_sample_xen(void **state)
 /** A pair as the plugin has it. */
 struct world {
 	struct irq_pair	pair;
+	struct host_trace host;
 	struct ks_clock	clock;
 	int64_t		parts[KS_CLOCK_TIDS];
 	int32_t		tids[2];
@@ -165,15 +166,18 @@ static int64_t model_time(void *arg, int64_t time)
 	return ks_clock_time(&world->clock, time);
 }
 
-static bool is_stopped(void *arg)
+static int is_stopped(void *arg, uint64_t done, uint64_t total)
 {
 	struct world *world = arg;
 
-	return !--world->stop_at;
+	(void)done;
+	(void)total;
+	return --world->stop_at ? 0 : -ECANCELED;
 }
 
 static void open_world(struct world *world)
 {
+	const struct host_options options = { 0 };
 	struct virt_model *model = NULL;
 	char error[512] = "";
 
@@ -185,28 +189,28 @@ static void open_world(struct world *world)
 			[KS_CLOCK_FOUND] = -TSC_OFFSET,
 		},
 		.pair = {
-			.xen = xen_trace_open(sample("domU.xen.gz"), NULL, error, sizeof(error)),
-			.n_tids = 2, .model_time = model_time, .stop = is_stopped,
+			.host = &world->host,
+			.n_tids = 2, .model_time = model_time, .progress = is_stopped,
 		},
 	};
-	if (!world->pair.xen)
+	if (host_trace_open(&world->host, sample("domU.xen.gz"), &options, error, sizeof(error)))
 		fail_msg("%s", error);
 	world->pair.guest = kvm_trace_open(sample("domU-ftrace.dat"), error, sizeof(error));
 	if (!world->pair.guest)
 		fail_msg("%s", error);
-	assert_int_equal(xen_tracker_build(world->pair.xen, &model), 0);
+	assert_int_equal(host_trace_model(&world->host, NULL, &model), 0);
 	world->pair.model = model;
 	world->pair.tids = world->tids;
 	world->pair.arg = world;
-	world->parts[KS_CLOCK_HZ] = (int64_t)xen_trace_clock(world->pair.xen)->hz;
-	world->parts[KS_CLOCK_BASE] = (int64_t)xen_trace_clock(world->pair.xen)->base_tsc;
+	world->parts[KS_CLOCK_HZ] = (int64_t)xen_trace_clock(world->host.xen)->hz;
+	world->parts[KS_CLOCK_BASE] = (int64_t)xen_trace_clock(world->host.xen)->base_tsc;
 	world->clock = (struct ks_clock){ world->parts, KS_CLOCK_TIDS };
 }
 
 static void close_world(struct world *world)
 {
 	virt_model_free((struct virt_model *)world->pair.model);
-	xen_trace_close(world->pair.xen);
+	host_trace_close(&world->host);
 	kvm_trace_close(world->pair.guest);
 }
 

@@ -248,12 +248,12 @@ static int read_host(struct align *align)
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
 	}
-	align->guest = model_open_kvm(align->guest_path, ALIGN_AS_IT_IS);
+	align->guest = model_open_kvm(align->guest_path, HOST_CYCLES_AS_NS);
 	if (!align->guest)
 		return KSV_EXIT_FILE;
-	align->host.options.cpu_hz = ALIGN_AS_IT_IS;
+	align->host.options.cpu_hz = HOST_CYCLES_AS_NS;
 	align->host.options.absolute_time = true;
-	align->host.options.reader.max_input = align->options->max_input;
+	align->host.options.max_input = align->options->max_input;
 	align->host.quiet = align->options->quiet;
 	align->host.records = take_record;
 	align->host.rows = take_rows;
@@ -262,7 +262,7 @@ static int read_host(struct align *align)
 	if (!status)
 		status = model_changed(&align->host, status);
 	align->pair.model = align->host.model;
-	align->pair.host = align->host.kvm;
+	align->pair.host = align->host.host.kvm;
 	align->pair.source = align->options->source;
 	align->pair.machine = align->options->machine;
 	return status;

@@ -23,7 +23,7 @@ struct check_options {
 	enum format		format;
 	bool			quiet;
 	struct ksv_time		from, to;
-	struct xen_trace_options trace;
+	struct host_options trace;
 };
 
 enum {
@@ -117,7 +117,7 @@ static int check_option(void *arg, int key, const char *value)
 		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
 	case KEY_MAX_INPUT:
 		return ksv_option_size(options->command, "max-input", value,
-				       &options->trace.reader.max_input);
+				       &options->trace.max_input);
 	case KEY_ABSOLUTE:
 		options->trace.absolute_time = true;
 		break;
@@ -302,7 +302,7 @@ static int run_check(const struct ksv_command *command, int argc, char **argv)
 	char error[512] = "";
 	int first, status;
 
-	if (xen_trace_options_from_env(&options.trace, error, sizeof(error)))
+	if (host_options_from_env(&options.trace, error, sizeof(error)))
 		return ksv_usage_error(command, "%s", error);
 	status = ksv_parse(command, argc, argv, check_option, &options, &first);
 	if (status >= 0)

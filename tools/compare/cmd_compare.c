@@ -36,7 +36,7 @@ struct job {
 	const char		*metric[MAX_LIST + 2], *run[MAX_LIST];
 	int			n_metrics, n_runs;
 	int			windows;
-	struct xen_trace_options trace;
+	struct host_options trace;
 	struct compare_options	options;
 	struct compare		compare;
 };
@@ -247,7 +247,7 @@ static int compare_option(void *arg, int key, const char *value)
 		return ksv_option_hz(job->command, value, &job->trace.cpu_hz);
 	case KEY_MAX_INPUT:
 		return ksv_option_size(job->command, "max-input", value,
-				       &job->trace.reader.max_input);
+				       &job->trace.max_input);
 	default:
 		return set_number(job, key, value);
 	}
@@ -466,7 +466,7 @@ static int run_compare(const struct ksv_command *command, int argc, char **argv)
 	job->options = (struct compare_options){ .confidence = 0.95, .resamples = 2000, .seed = 1 };
 	memset(job->options.kinds, true, sizeof(job->options.kinds));
 	compare_init(&job->compare);
-	if (xen_trace_options_from_env(&job->trace, error, sizeof(error))) {
+	if (host_options_from_env(&job->trace, error, sizeof(error))) {
 		status = ksv_usage_error(command, "%s", error);
 		goto end;
 	}

@@ -1,46 +1,183 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	model_load.c
- * @brief	Open a trace and build its vCPU model, whatever hypervisor it is of.
+ * @brief	Open a trace and build its vCPU model, with messages and progress for people.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "model_load.h"
-#include "trace_dat.h"
+#include "progress.h"
 
-bool model_is_trace_dat(const char *path)
+/** Damaged places that are listed one by one. */
+#define NOTES_MAX_LINES		20
+
+void model_note_cycles(const struct kvm_trace *trace, uint64_t cpu_hz)
 {
-	return trace_dat_is(path);
+	if (kvm_trace_unit(trace) != TRACE_DAT_CYCLES || cpu_hz)
+		return;
+	ksv_note("%s: its times are cycles of the TSC and it does not tell how many are a second; "
+		 "they are taken for ns. Give --cpu-hz", kvm_trace_path(trace));
+}
+
+struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz)
+{
+	char problem[512] = "";
+	struct kvm_trace *trace;
+
+	trace = kvm_trace_try(path, problem, sizeof(problem)) ?
+		kvm_trace_open(path, problem, sizeof(problem)) : NULL;
+	if (!trace) {
+		ksv_error("%s", problem);
+		return NULL;
+	}
+	kvm_trace_set_hz(trace, cpu_hz);
+	return trace;
+}
+
+/* --- what goes by ---------------------------------------------------------------------------- */
+
+/** A load under way. */
+struct loading {
+	struct model_load	*load;
+	struct progress		progress;
+};
+
+static int take_rows(void *arg, const struct xen_trace_row *rows, size_t n)
+{
+	const struct model_load *load = ((struct loading *)arg)->load;
+
+	load->rows(load->arg, rows, n);
+	return 0;
+}
+
+static int take_record(void *arg, const struct kvm_trace_record *record)
+{
+	const struct model_load *load = ((struct loading *)arg)->load;
+
+	load->records(load->arg, record);
+	return 0;
+}
+
+static void take_lost(void *arg, int cpu, uint64_t records)
+{
+	const struct model_load *load = ((struct loading *)arg)->load;
+
+	load->lost(load->arg, cpu, records);
+}
+
+static int show_progress(void *arg, uint64_t done, uint64_t total)
+{
+	struct loading *loading = arg;
+
+	return progress_update(&loading->progress, done, total);
+}
+
+/* --- the load -------------------------------------------------------------------------------- */
+
+static int open_host(struct loading *loading, char *error, size_t size)
+{
+	struct model_load *load = loading->load;
+	struct host_options options = load->options;
+	struct kvm_trace *kvm = load->kvm;
+	int ret;
+
+	load->kvm = NULL;
+	if (kvm)
+		return host_trace_take_kvm(&load->host, kvm, error, size);
+	options.progress = show_progress;
+	options.arg = loading;
+	ret = host_trace_open(&load->host, load->path, &options, error, size);
+	if (!ret && load->host.kvm)
+		model_note_cycles(load->host.kvm, options.cpu_hz);
+	return ret;
+}
+
+static int walk_host(struct loading *loading)
+{
+	const struct model_load *load = loading->load;
+	/* what nobody wants costs nothing */
+	const struct host_walk walk = {
+		.rows = load->rows ? take_rows : NULL,
+		.record = load->records ? take_record : NULL,
+		.lost = load->lost ? take_lost : NULL,
+		.progress = show_progress, .arg = loading,
+	};
+
+	return host_trace_model(&loading->load->host, &walk, &loading->load->model);
 }
 
 int model_load(struct model_load *load)
 {
-	load->source = model_is_trace_dat(load->path) ? &model_kvm : &model_xen;
-	return load->source->load(load);
+	struct loading loading = { .load = load };
+	char error[1024] = "";
+	int status, ret;
+
+	progress_init(&loading.progress, !load->quiet);
+	ret = open_host(&loading, error, sizeof(error));
+	status = !ret && load->opened ? load->opened(load->arg) : KSV_EXIT_OK;
+	if (!ret && !status) {
+		loading.progress.what = "tracking";
+		ret = walk_host(&loading);
+		if (ret)
+			snprintf(error, sizeof(error), "%s: %s", load->path,
+				 ret == -ENOMEM ? "not enough memory" :
+				 ret == -ENODATA ? "there is no record in it" : strerror(-ret));
+	}
+	progress_end(&loading.progress);
+	if (!ret)
+		return status;
+	ksv_error("%s", error);
+	return KSV_EXIT_FILE;
 }
 
 void model_unload(struct model_load *load)
 {
 	virt_model_free(load->model);
 	load->model = NULL;
-	if (load->source)
-		load->source->unload(load);
+	kvm_trace_close(load->kvm);
+	load->kvm = NULL;
+	host_trace_close(&load->host);
 }
 
 void model_notes(const struct model_load *load)
 {
+	char *notes = host_trace_notes(&load->host, load->model, NOTES_MAX_LINES);
 	const char *what;
 	uint64_t count;
 
-	load->source->notes(load);
+	if (notes)
+		fputs(notes, stderr);
+	free(notes);
 	for (int i = 0; (what = virt_model_contradictions(load->model, i, &count)); i++)
 		ksv_note("%s: the records contradict each other: %s (%llu times)",
 			 load->path, what, (unsigned long long)count);
 }
 
+/* --- what has become of the file ------------------------------------------------------------- */
+
+static int say_changed(bool changed, const char *text, int status)
+{
+	if (!changed)
+		return status;
+	ksv_error("%s: it was not read to its end", text);
+	return KSV_EXIT_FILE;
+}
+
 int model_changed(const struct model_load *load, int status)
 {
-	return load->trace ? model_xen_changed(load->trace, status) : status;
+	char text[1024];
+
+	return say_changed(host_trace_changed(&load->host, text, sizeof(text)), text, status);
+}
+
+int model_xen_changed(const struct xen_trace *trace, int status)
+{
+	char text[1024];
+
+	return say_changed(host_xen_changed(trace, text, sizeof(text)), text, status);
 }
 
 int64_t model_time(const struct model_load *load, const struct ksv_time *time, int64_t none)
@@ -49,13 +186,8 @@ int64_t model_time(const struct model_load *load, const struct ksv_time *time, i
 	case KSV_TIME_NS:
 		return time->ns;
 	case KSV_TIME_TSC:
-		return load->source->tsc_ns(load, time->tsc);
+		return host_trace_tsc_ns(&load->host, time->tsc);
 	default:
 		return none;
 	}
-}
-
-int model_n_pcpus(const struct model_load *load)
-{
-	return load->source->n_pcpus(load);
 }

@@ -1,46 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	model_load.h
- * @brief	Open a trace and build its vCPU model: what report, check and plot begin with.
+ * @brief	Open a trace and build its vCPU model, with messages and progress for people.
  *
- * What differs between hypervisors is behind struct model_source: model_xen.c, model_kvm.c.
+ * What report, compare, check, plot and align begin with.
  */
 #ifndef KSHARK_VIRT_MODEL_LOAD_H
 #define KSHARK_VIRT_MODEL_LOAD_H
 
-#include "kvm_trace.h"
+#include "host_trace.h"
 #include "options.h"
-#include "virt_model.h"
-#include "xen_trace.h"
-
-struct model_load;
 
 /** Called for the rows in order, a block at a time, while the model is being built. */
 typedef void (*model_rows_fn)(void *arg, const struct xen_trace_row *rows, size_t n);
 
-/** A kind of traces. */
-struct model_source {
-	const char	*hypervisor;	/* as in the report's JSON */
-	/** Return: KSV_EXIT_OK, or the exit status after a message. */
-	int		(*load)(struct model_load *load);
-	void		(*unload)(struct model_load *load);
-	/** What a user must know about the file, to stderr. */
-	void		(*notes)(const struct model_load *load);
-	/** From a raw time stamp to the trace's time axis. */
-	int64_t		(*tsc_ns)(const struct model_load *load, uint64_t tsc);
-	/** CPUs of the machine that was traced, as the file tells. */
-	int		(*n_pcpus)(const struct model_load *load);
-};
-
-extern const struct model_source model_xen;
-extern const struct model_source model_kvm;
-
 struct model_load {
 	/* to be set before */
 	const char		*path;
+	struct kvm_trace	*kvm;		/* if it is open already; it is closed in the end */
 	struct kvm_trace	**guests;	/* KVM: open traces of guests; may be NULL */
 	int			n_guests;
-	struct xen_trace_options options;
+	struct host_options	options;
 	bool			quiet;		/* no progress */
 	/** Before the walk; may be NULL. Return: 0, or the exit status after a message. */
 	int			(*opened)(void *arg);
@@ -50,9 +30,7 @@ struct model_load {
 	void			(*lost)(void *arg, int cpu, uint64_t records);
 	void			*arg;
 	/* the result */
-	const struct model_source *source;
-	struct xen_trace	*trace;		/* Xen, or NULL */
-	struct kvm_trace	*kvm;		/* KVM, or NULL; may be set before, open */
+	struct host_trace	host;
 	struct virt_model	*model;
 };
 
@@ -79,9 +57,6 @@ int model_xen_changed(const struct xen_trace *trace, int status);
 /** model_time - a point of a command line on the trace's time axis; @none if not given. */
 int64_t model_time(const struct model_load *load, const struct ksv_time *time, int64_t none);
 
-/** model_n_pcpus - pCPUs of the trace, once it is open. */
-int model_n_pcpus(const struct model_load *load);
-
 /**
  * model_open_kvm - open a trace.dat, or say what is wrong with it
  * @cpu_hz: of the TSC, for a trace whose times are its cycles; 0 if nobody told
@@ -92,8 +67,5 @@ struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz);
 
 /** model_note_cycles - say so if cycles are taken for ns, as nobody told how long they are. */
 void model_note_cycles(const struct kvm_trace *trace, uint64_t cpu_hz);
-
-/** model_is_trace_dat - does a file begin as trace.dat files do? */
-bool model_is_trace_dat(const char *path);
 
 #endif

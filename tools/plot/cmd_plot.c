@@ -43,7 +43,7 @@ struct plot_options {
 	struct ksv_vcpu_set	vcpus;
 	double			width, height, scale;
 	const char		*title;
-	struct xen_trace_options trace;
+	struct host_options trace;
 };
 
 struct plot {
@@ -149,7 +149,7 @@ static int plot_option(void *arg, int key, const char *value)
 		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
 	case KEY_MAX_INPUT:
 		return ksv_option_size(options->command, "max-input", value,
-				       &options->trace.reader.max_input);
+				       &options->trace.max_input);
 	}
 	return 0;
 }
@@ -462,7 +462,7 @@ static int plot_run(const struct ksv_command *command, int argc, char **argv)
 	options->by_vcpu = true;
 	options->width = DEFAULT_WIDTH;
 	options->scale = 1;
-	if (xen_trace_options_from_env(&options->trace, error, sizeof(error))) {
+	if (host_options_from_env(&options->trace, error, sizeof(error))) {
 		status = ksv_usage_error(command, "%s", error);
 		goto out;
 	}

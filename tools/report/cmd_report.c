@@ -40,7 +40,7 @@ struct report_options {
 	struct report_worst	worst;
 	bool			tracing;
 	double			record_cost_ns;
-	struct xen_trace_options trace;
+	struct host_options trace;
 };
 
 enum { KEY_VCPU = 256, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_MAX_INPUT, KEY_ABSOLUTE, KEY_SKEW,
@@ -151,7 +151,7 @@ static int report_option(void *arg, int key, const char *value)
 		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
 	case KEY_MAX_INPUT:
 		return ksv_option_size(options->command, "max-input", value,
-				       &options->trace.reader.max_input);
+				       &options->trace.max_input);
 	case KEY_ABSOLUTE:
 		options->trace.absolute_time = true;
 		break;
@@ -201,10 +201,10 @@ static int job_opened(void *arg)
 	job->tracing.to_ns = job->count.to_ns;
 	job->kvm.from_ns = job->count.from_ns;
 	job->kvm.to_ns = job->count.to_ns;
-	job->count.kvm = job->load.kvm;
+	job->count.kvm = job->load.host.kvm;
 	job->tracing.record_cost_ns = job->options->record_cost_ns;
-	if (!report_count_init(&job->count, model_n_pcpus(&job->load)) &&
-	    !report_tracing_init(&job->tracing, model_n_pcpus(&job->load)))
+	if (!report_count_init(&job->count, host_trace_n_pcpus(&job->load.host)) &&
+	    !report_tracing_init(&job->tracing, host_trace_n_pcpus(&job->load.host)))
 		return 0;
 	ksv_error("not enough memory");
 	return KSV_EXIT_FILE;
@@ -278,9 +278,9 @@ static int build_guests(struct job *job)
 	struct report *report = &job->report;
 	int ret;
 
-	if (!job->load.kvm && !job->load.n_guests)
+	if (!job->load.host.kvm && !job->load.n_guests)
 		return 0;
-	if (job->load.kvm)
+	if (job->load.host.kvm)
 		report->kvm = &job->kvm;
 	report->guests = &job->kvm;
 	ret = report_kvm_build(&job->kvm, report);
@@ -409,7 +409,7 @@ static int open_files(struct files *files, uint64_t cpu_hz)
 		return KSV_EXIT_FILE;
 	}
 	for (int i = 0; i < files->n; i++) {
-		if (!model_is_trace_dat(files->paths[i]))
+		if (!trace_dat_is(files->paths[i]))
 			continue;
 		files->traces[i] = model_open_kvm(files->paths[i], cpu_hz);
 		if (files->traces[i] &&
@@ -500,7 +500,7 @@ static int run_report(const struct ksv_command *command, int argc, char **argv)
 	char error[512] = "";
 	int first, status;
 
-	if (xen_trace_options_from_env(&options.trace, error, sizeof(error)))
+	if (host_options_from_env(&options.trace, error, sizeof(error)))
 		return ksv_usage_error(command, "%s", error);
 	status = ksv_parse(command, argc, argv, report_option, &options, &first);
 	if (status < 0 && check_options(&options))

@@ -135,7 +135,7 @@ int report_build(struct report *report, const struct ksv_vcpu_set *vcpus)
 	int32_t n = virt_model_n_machines(model);
 	int ret;
 
-	report->n_pcpus = model_n_pcpus(report->load);
+	report->n_pcpus = host_trace_n_pcpus(&report->load->host);
 	if (virt_model_n_pcpus(model) > report->n_pcpus)
 		report->n_pcpus = virt_model_n_pcpus(model);
 	ret = report_window(report, vcpus, VIRT_WINDOW_STATES | VIRT_WINDOW_EXITS);

@@ -267,8 +267,8 @@ static void put_kvm(void *arg, const char *section, const char *machine, const c
 
 void report_csv(struct output *out, const struct report *report, bool first)
 {
-	const struct xen_clock *clock = report->load->trace ?
-					xen_trace_clock(report->load->trace) : NULL;
+	const struct xen_clock *clock = report->load->host.xen ?
+					xen_trace_clock(report->load->host.xen) : NULL;
 	struct row row = { 0 };
 	const char *what;
 	uint64_t count;

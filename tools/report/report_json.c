@@ -39,7 +39,7 @@ static void write_stretches(struct json *json, const char *key,
 
 static void write_clock(struct json *json, const struct report *report)
 {
-	const struct xen_clock *clock = xen_trace_clock(report->load->trace);
+	const struct xen_clock *clock = xen_trace_clock(report->load->host.xen);
 
 	json_open(json, "clock", '{', true);
 	json_u64(json, "cpu_khz", (clock->hz + 500) / 1000);
@@ -383,8 +383,8 @@ void report_json(struct output *out, const struct report *report, bool first)
 	json_begin(&json, out);
 	json_open(&json, NULL, '{', false);
 	json_str(&json, "file", report->file);
-	json_str(&json, "hypervisor", report->load->source->hypervisor);
-	if (report->load->trace)
+	json_str(&json, "hypervisor", host_trace_hypervisor(&report->load->host));
+	if (report->load->host.xen)
 		write_clock(&json, report);
 	if (report_is_unsplit(report))
 		json_bool(&json, "unsplit", true);

@@ -169,7 +169,7 @@ static int take_xen_record(void *arg, const struct kvm_trace_record *record)
 	const struct model_load *load = walk->report->load;
 	struct kvm_trace_record copy = *record;
 
-	copy.time_ns = load->source->tsc_ns(load, (uint64_t)record->time_ns);
+	copy.time_ns = host_trace_tsc_ns(&load->host, (uint64_t)record->time_ns);
 	return take_guest_record(walk, &copy);
 }
 
@@ -226,7 +226,7 @@ int report_kvm_build(struct report_kvm *kvm, const struct report *report)
 	const struct model_load *load = report->load;
 	int ret = kvm->error;
 
-	kvm->trace = load->kvm;
+	kvm->trace = load->host.kvm;
 	if (kvm->tasks)
 		qsort(kvm->tasks, kvm->task_map.n_keys, sizeof(*kvm->tasks), compare_tasks);
 	kvm->guests = calloc((size_t)load->n_guests + 1, sizeof(*kvm->guests));

@@ -141,9 +141,9 @@ static void put_head(struct output *out, const struct report *report)
 	char text[256];
 
 	out_text(out, report->file);
-	if (report->load->trace) {
+	if (report->load->host.xen) {
 		put(out, "\n  clock    ");
-		xen_clock_text(text, sizeof(text), xen_trace_clock(report->load->trace));
+		xen_clock_text(text, sizeof(text), xen_trace_clock(report->load->host.xen));
 		put(out, text);
 	}
 	put(out, "\n  window   ");

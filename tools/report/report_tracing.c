@@ -239,14 +239,14 @@ static void text_buffers(struct output *out, const struct report *report,
 
 	put(out, "\n  buffers: what each pCPU records within two times %d ms, how often %s "
 	    "reads (it may\n  be late once), in pages, and one more\n",
-	    REPORT_POLL_NS / 1000000, report->load->kvm ? "a slow reader" : "xentrace");
+	    REPORT_POLL_NS / 1000000, report->load->host.kvm ? "a slow reader" : "xentrace");
 	for (int pcpu = 0; pcpu < tracing->n_pcpus; pcpu++)
 		put(out, "  p%-5d%12llu bytes%8llu pages\n", pcpu,
 		    (unsigned long long)tracing->pcpus[pcpu].peak,
 		    (unsigned long long)buffer_pages(&tracing->pcpus[pcpu]));
 	put(out, "  %s %llu would be enough%s\n",
-	    report->load->kvm ? "trace-cmd record -b" : "xentrace -S",
-	    (unsigned long long)most_pages(tracing) * (report->load->kvm ? PAGE / 1024 : 1),
+	    report->load->host.kvm ? "trace-cmd record -b" : "xentrace -S",
+	    (unsigned long long)most_pages(tracing) * (report->load->host.kvm ? PAGE / 1024 : 1),
 	    lost ? " for the records that are here; some are lost, so take more" : "");
 	put(out, "\n  lost: %llu records\n", (unsigned long long)lost);
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {

@@ -182,7 +182,7 @@ static void put_states(struct output *out, const struct virt_moment *moment)
 static void put_unasked(struct output *out, const struct report *report,
 			const struct virt_moment *moment)
 {
-	bool xen = report->load->trace;
+	bool xen = report->load->host.xen;
 	int64_t other_ns = moment->unasked_ns - moment->unasked_vmm_ns;
 
 	if (moment->unasked_vmm_ns)

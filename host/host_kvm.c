@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	host_kvm.c
+ * @brief	The trace.dat of a KVM host.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "escape.h"
+#include "host_private.h"
+
+/** Return: 0, or -1 for a trace that is that of no host. */
+static int check_host(const struct host_trace *trace, char *error, size_t size)
+{
+	if (kvm_trace_is_host(trace->kvm))
+		return 0;
+	text_format(error, size, "%s: has no VM entries and exits: not the trace of a KVM host. "
+		    "Record one with 'trace-cmd record -e kvm -e sched_switch -e sched_wakeup'; "
+		    "that of a guest is given behind the one of its host", trace->path);
+	return -1;
+}
+
+static int kvm_open(struct host_trace *trace, const struct host_options *options, char *error,
+		    size_t size)
+{
+	if (!options->was_open && !kvm_trace_try(trace->path, error, size))
+		return -1;
+	trace->kvm = kvm_trace_open(trace->path, error, size);
+	if (!trace->kvm)
+		return -1;
+	kvm_trace_set_hz(trace->kvm, options->cpu_hz);
+	return check_host(trace, error, size);
+}
+
+static void kvm_close(struct host_trace *trace)
+{
+	kvm_trace_close(trace->kvm);
+}
+
+/** A walk under way. */
+struct walk {
+	const struct host_walk	*walk;
+	struct kvm_trace	*trace;
+	uint64_t		done;
+};
+
+static int take(void *arg, const struct kvm_trace_record *record)
+{
+	struct walk *walk = arg;
+	const struct host_walk *to = walk->walk;
+	int ret = 0;
+
+	/* CPU by CPU: how many records there will be is not known */
+	if (++walk->done % HOST_PROGRESS == 0 && to->progress)
+		ret = to->progress(to->arg, (uint64_t)record->cpu,
+				   (uint64_t)kvm_trace_n_cpus(walk->trace));
+	return ret || !to->record ? ret : to->record(to->arg, record);
+}
+
+static void lost(void *arg, int cpu, uint64_t records)
+{
+	const struct walk *walk = arg;
+
+	if (walk->walk->lost)
+		walk->walk->lost(walk->walk->arg, cpu, records);
+}
+
+static int kvm_walk(struct host_trace *trace, const struct host_walk *host_walk,
+		    struct virt_model **model)
+{
+	struct walk walk = { .walk = host_walk, .trace = trace->kvm };
+
+	return model ? kvm_trace_model(trace->kvm, take, lost, &walk, model) :
+	       kvm_trace_walk(trace->kvm, take, lost, &walk);
+}
+
+static char *kvm_notes(const struct host_trace *trace, const struct virt_model *model,
+		       int max_lines)
+{
+	struct virt_loss_range losses = virt_model_losses(model);
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)max_lines;
+	if (!out)
+		return NULL;
+	if (virt_model_is_unsplit(model))
+		escape_print(out, "", "%s: has no sched_switch: waits between VM exits and entries "
+			     "are not told apart. Record with 'trace-cmd record -e kvm "
+			     "-e sched_switch -e sched_wakeup'", trace->path);
+	if (kvm_trace_damaged_cpu(trace->kvm) >= 0)
+		escape_print(out, "", "%s: the records of CPU %d are damaged; they are read up to "
+			     "there. Copy the file again, if there is another one", trace->path,
+			     kvm_trace_damaged_cpu(trace->kvm));
+	if (losses.n)
+		escape_print(out, "", "%s: records were lost %zu times; what happened then is "
+			     "unknown. Larger buffers (trace-cmd record -b) or fewer events help",
+			     trace->path, losses.n);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/** Times of a trace.dat are what its clock gave. */
+static int64_t kvm_tsc_ns(const struct host_trace *trace, uint64_t tsc)
+{
+	(void)trace;
+	return tsc > INT64_MAX ? INT64_MAX : (int64_t)tsc;
+}
+
+static int kvm_n_pcpus(const struct host_trace *trace)
+{
+	return kvm_trace_n_cpus(trace->kvm);
+}
+
+const struct host_kind host_kvm = {
+	.hypervisor = "kvm",
+	.open = kvm_open,
+	.close = kvm_close,
+	.walk = kvm_walk,
+	.notes = kvm_notes,
+	.tsc_ns = kvm_tsc_ns,
+	.n_pcpus = kvm_n_pcpus,
+};

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	host_trace.c
+ * @brief	The trace of a host, whichever hypervisor wrote it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host_private.h"
+#include "trace_dat.h"
+
+int host_options_from_env(struct host_options *options, char *error, size_t size)
+{
+	struct xen_trace_options xen = {
+		.cpu_hz = options->cpu_hz, .absolute_time = options->absolute_time,
+		.correct_skew = options->correct_skew, .reader.max_input = options->max_input,
+	};
+	int ret = xen_trace_options_from_env(&xen, error, size);
+
+	options->cpu_hz = xen.cpu_hz;
+	options->absolute_time = xen.absolute_time;
+	options->correct_skew = xen.correct_skew;
+	options->max_input = xen.reader.max_input;
+	return ret;
+}
+
+static int set_path(struct host_trace *trace, const char *path, char *error, size_t size)
+{
+	trace->path = strdup(path);
+	if (trace->path)
+		return 0;
+	snprintf(error, size, "not enough memory");
+	return -1;
+}
+
+int host_trace_open(struct host_trace *trace, const char *path,
+		    const struct host_options *options, char *error, size_t size)
+{
+	*trace = (struct host_trace){ .kind = trace_dat_is(path) ? &host_kvm : &host_xen };
+	if (!set_path(trace, path, error, size) &&
+	    !trace->kind->open(trace, options, error, size))
+		return 0;
+	host_trace_close(trace);
+	return -1;
+}
+
+int host_trace_take_kvm(struct host_trace *trace, struct kvm_trace *kvm, char *error, size_t size)
+{
+	*trace = (struct host_trace){ .kind = &host_kvm, .kvm = kvm };
+	if (!set_path(trace, kvm_trace_path(kvm), error, size))
+		return 0;
+	host_trace_close(trace);
+	return -1;
+}
+
+void host_trace_close(struct host_trace *trace)
+{
+	if (trace->kind)
+		trace->kind->close(trace);
+	free(trace->path);
+	memset(trace, 0, sizeof(*trace));
+}
+
+int host_trace_walk(struct host_trace *trace, const struct host_walk *walk)
+{
+	return trace->kind->walk(trace, walk, NULL);
+}
+
+int host_trace_model(struct host_trace *trace, const struct host_walk *walk,
+		     struct virt_model **model)
+{
+	static const struct host_walk nothing;
+
+	return trace->kind->walk(trace, walk ? walk : &nothing, model);
+}
+
+const char *host_trace_hypervisor(const struct host_trace *trace)
+{
+	return trace->kind->hypervisor;
+}
+
+char *host_trace_notes(const struct host_trace *trace, const struct virt_model *model,
+		       int max_lines)
+{
+	return trace->kind->notes(trace, model, max_lines);
+}
+
+int64_t host_trace_tsc_ns(const struct host_trace *trace, uint64_t tsc)
+{
+	return trace->kind->tsc_ns(trace, tsc);
+}
+
+int host_trace_n_pcpus(const struct host_trace *trace)
+{
+	return trace->kind->n_pcpus(trace);
+}
+
+bool host_trace_changed(const struct host_trace *trace, char *text, size_t size)
+{
+	return trace->kind->changed && trace->kind->changed(trace, text, size);
+}

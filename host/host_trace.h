@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	host_trace.h
+ * @brief	The trace of a host, whichever hypervisor wrote it: open it, walk it, get its model.
+ *
+ * Works on files: nothing here prints, or touches KernelShark.
+ */
+#ifndef KSHARK_VIRT_HOST_TRACE_H
+#define KSHARK_VIRT_HOST_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kvm_trace.h"
+#include "virt_model.h"
+#include "xen_trace.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Counting cycles as ns, by a clock of so many Hz, keeps them as they are. */
+#define HOST_CYCLES_AS_NS	1000000000
+
+/** Called now and then with how much is done. Return: other than 0 to give up. */
+typedef int (*host_progress_fn)(void *arg, uint64_t done, uint64_t total);
+
+/** All zero is a good default. */
+struct host_options {
+	uint64_t	cpu_hz;		/* of the TSC; 0: what the trace and its sidecar tell */
+	bool		absolute_time;	/* Xen: time 0 is TSC 0 instead of the first record */
+	bool		correct_skew;	/* Xen: apply xen_skew_correction() */
+	bool		was_open;	/* KVM: this process has read the file already, and lives */
+	uint64_t	max_input;	/* Xen: struct xentrace_options */
+	host_progress_fn progress;	/* while a file is opened; or NULL */
+	void		*arg;
+};
+
+/**
+ * host_options_from_env - set what the environment tells, see xen_trace_options_from_env()
+ *
+ * Return: 0, or -EINVAL with a text in @error.
+ */
+int host_options_from_env(struct host_options *options, char *error, size_t size);
+
+struct host_kind;
+
+/** An open trace. */
+struct host_trace {
+	const struct host_kind	*kind;
+	char			*path;
+	struct xen_trace	*xen;		/* one of these two; the other one is NULL */
+	struct kvm_trace	*kvm;
+};
+
+/** What goes by while a trace is walked. Any function may be NULL; one that does not return 0 ends
+ * the walk with what it returns. */
+struct host_walk {
+	/** Xen: rows in order of time, some of them at a time. */
+	int	(*rows)(void *arg, const struct xen_trace_row *rows, size_t n);
+	/** KVM: a record, CPU by CPU. */
+	int	(*record)(void *arg, const struct kvm_trace_record *record);
+	/** KVM: records of a CPU that are missing. */
+	void	(*lost)(void *arg, int cpu, uint64_t records);
+	host_progress_fn	progress;
+	void	*arg;
+};
+
+/**
+ * host_trace_open - open a trace.dat of KVM, or else a xentrace file
+ * @error: on failure, receives a text that names the file
+ *
+ * Return: 0, to be closed; or -1.
+ */
+int host_trace_open(struct host_trace *trace, const char *path,
+		    const struct host_options *options, char *error, size_t size);
+
+/** host_trace_take_kvm - the same for one that is open, and is closed with it. */
+int host_trace_take_kvm(struct host_trace *trace, struct kvm_trace *kvm, char *error, size_t size);
+
+/** host_trace_close - close a trace; one that is all zero is closed already. */
+void host_trace_close(struct host_trace *trace);
+
+/** host_trace_walk - let all records go by. Return: 0, -ENOMEM, or what ended the walk. */
+int host_trace_walk(struct host_trace *trace, const struct host_walk *walk);
+
+/**
+ * host_trace_model - the same, and make the model
+ * @walk: may be NULL
+ * @model: receives the model, to be given to virt_model_free()
+ *
+ * Return: 0, -ENOMEM, -ENODATA (no record), or what ended the walk.
+ */
+int host_trace_model(struct host_trace *trace, const struct host_walk *walk,
+		     struct virt_model **model);
+
+/** host_trace_hypervisor - "xen" or "kvm". */
+const char *host_trace_hypervisor(const struct host_trace *trace);
+
+/**
+ * host_trace_notes - what a user must know about the file, apart from what the model tells
+ * @model: of the trace
+ * @max_lines: damaged places to list at most
+ *
+ * Return: a malloc'ed text, a line per note, names escaped; empty if there is nothing; NULL without
+ * memory.
+ */
+char *host_trace_notes(const struct host_trace *trace, const struct virt_model *model,
+		       int max_lines);
+
+/** host_trace_tsc_ns - from a raw time stamp to the trace's time axis. */
+int64_t host_trace_tsc_ns(const struct host_trace *trace, uint64_t tsc);
+
+/** host_trace_n_pcpus - CPUs of the machine that was traced, as the file tells. */
+int host_trace_n_pcpus(const struct host_trace *trace);
+
+/**
+ * host_trace_changed - has the file changed while it was read, so that part of it was not?
+ * @text: receives a sentence that says so
+ */
+bool host_trace_changed(const struct host_trace *trace, char *text, size_t size);
+
+/** host_xen_changed - the same for a xentrace file that was opened as such. */
+bool host_xen_changed(const struct xen_trace *trace, char *text, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

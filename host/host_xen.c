@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	host_xen.c
+ * @brief	A xentrace file as the trace of a host.
+ *
+ * One thread reads the records and another one takes them, if there is a core for each.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "block_pipe.h"
+#include "host_private.h"
+#include "xen_tracker.h"
+
+/** Rows that one thread looks at several times in a row: they stay in the nearest cache. */
+#define NEAR_ROWS		256
+
+/** All blocks together fit into a core's own cache. */
+static const struct block_pipe_size pipe_size = {
+	.item = sizeof(struct xen_trace_row), .block = 2048, .n_blocks = 8,
+};
+
+static int xen_open(struct host_trace *trace, const struct host_options *options, char *error,
+		    size_t size)
+{
+	const struct xen_trace_options xen = {
+		.cpu_hz = options->cpu_hz, .absolute_time = options->absolute_time,
+		.correct_skew = options->correct_skew,
+		.reader = {
+			.max_input = options->max_input,
+			.progress = options->progress, .progress_arg = options->arg,
+		},
+	};
+
+	*error = '\0';
+	trace->xen = xen_trace_open(trace->path, &xen, error, size);
+	if (!trace->xen && !*error)
+		snprintf(error, size, "%s: %s", trace->path, strerror(errno));
+	return trace->xen ? 0 : -1;
+}
+
+static void xen_close(struct host_trace *trace)
+{
+	xen_trace_close(trace->xen);
+}
+
+/** One pass through the trace. */
+struct walk {
+	const struct host_walk	*to;
+	struct xen_tracker	*tracker;	/* NULL: no model is wanted */
+	struct xen_trace_iter	*iter;
+	uint64_t		done, total;	/* records */
+};
+
+/** The reading thread. */
+static int read_rows(void *arg, struct block_pipe *pipe)
+{
+	struct walk *walk = arg;
+	size_t n = pipe_size.block;
+	int ret = 0;
+
+	while (!ret && n == pipe_size.block) {
+		n = xen_trace_iter_read(walk->iter, block_pipe_room(pipe), pipe_size.block);
+		ret = block_pipe_give(pipe, n);
+	}
+	return ret;
+}
+
+/** What is done with the rows that were read. Return: 0, or what ends the walk. */
+static int take(struct walk *walk, const struct xen_trace_row *rows, size_t n)
+{
+	const struct host_walk *to = walk->to;
+	uint64_t before = walk->done;
+	int ret = 0;
+
+	walk->done += n;
+	for (size_t near; n && !ret; rows += near, n -= near) {
+		near = n < NEAR_ROWS ? n : NEAR_ROWS;
+		xen_trace_iter_observe(walk->iter, rows, near);
+		for (size_t i = 0; walk->tracker && i < near && !ret; i++)
+			ret = xen_tracker_add(walk->tracker, &rows[i]);
+		if (!ret && to->rows)
+			ret = to->rows(to->arg, rows, near);
+	}
+	if (!ret && to->progress && walk->done / HOST_PROGRESS != before / HOST_PROGRESS)
+		ret = to->progress(to->arg, walk->done, walk->total);
+	return ret;
+}
+
+/** On a busy machine two threads wait for each other longer than one thread takes for it all. */
+static bool core_is_free(void)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	double load;
+
+	return getloadavg(&load, 1) == 1 && load < (double)cores - 0.5;
+}
+
+static int take_all(struct walk *walk, struct block_pipe *pipe)
+{
+	void *rows;
+	size_t n;
+	int ret = 0, ret_read;
+
+	while (!ret && (n = block_pipe_get(pipe, &rows)) > 0)
+		ret = take(walk, rows, n);
+	ret_read = block_pipe_finish(pipe);
+	return ret ? ret : ret_read;
+}
+
+/** All in one thread. Return: 0 or -ENOMEM. */
+static int take_all_alone(struct walk *walk)
+{
+	struct xen_trace_row rows[NEAR_ROWS];
+	size_t n = NEAR_ROWS;
+	int ret = 0;
+
+	while (!ret && n == NEAR_ROWS) {
+		n = xen_trace_iter_read(walk->iter, rows, NEAR_ROWS);
+		ret = take(walk, rows, n);
+	}
+	return ret;
+}
+
+static int walk_trace(struct xen_trace *trace, const struct host_walk *to,
+		      struct xen_tracker *tracker)
+{
+	struct walk walk = {
+		.to = to, .tracker = tracker, .iter = xen_trace_iter_new(trace),
+		.total = xentrace_n_records(xen_trace_reader(trace)),
+	};
+	struct block_pipe *pipe = NULL;
+	int ret, ret_read;
+
+	if (!walk.iter)
+		return -ENOMEM;
+	if (core_is_free())
+		pipe = block_pipe_start(&pipe_size, read_rows, &walk);
+	ret = pipe ? take_all(&walk, pipe) : take_all_alone(&walk);
+	ret_read = xen_trace_iter_free(walk.iter);
+	return ret ? ret : ret_read;
+}
+
+static int xen_walk(struct host_trace *trace, const struct host_walk *walk,
+		    struct virt_model **model)
+{
+	struct xen_tracker *tracker = model ? xen_tracker_new(trace->xen) : NULL;
+	int ret = model && !tracker ? -ENOMEM : walk_trace(trace->xen, walk, tracker);
+
+	if (!ret && model)
+		ret = xen_tracker_finish(tracker, model);
+	xen_tracker_free(tracker);
+	return ret;
+}
+
+static char *xen_notes(const struct host_trace *trace, const struct virt_model *model,
+		       int max_lines)
+{
+	(void)model;
+	return xen_trace_notes(trace->xen, max_lines);
+}
+
+static int64_t xen_tsc_ns(const struct host_trace *trace, uint64_t tsc)
+{
+	return xen_clock_ns(xen_trace_clock(trace->xen), tsc);
+}
+
+static int xen_n_pcpus(const struct host_trace *trace)
+{
+	return xen_trace_n_pcpus(trace->xen);
+}
+
+bool host_xen_changed(const struct xen_trace *trace, char *text, size_t size)
+{
+	const struct xentrace *reader = xen_trace_reader(trace);
+
+	return xentrace_changed(reader) >= XENTRACE_CHANGED &&
+	       xentrace_change_text(text, size, reader) > 0;
+}
+
+static bool xen_changed(const struct host_trace *trace, char *text, size_t size)
+{
+	return host_xen_changed(trace->xen, text, size);
+}
+
+const struct host_kind host_xen = {
+	.hypervisor = "xen",
+	.open = xen_open,
+	.close = xen_close,
+	.walk = xen_walk,
+	.notes = xen_notes,
+	.tsc_ns = xen_tsc_ns,
+	.n_pcpus = xen_n_pcpus,
+	.changed = xen_changed,
+};
