@@ -44,6 +44,11 @@ def public_headers():
     return headers
 
 
+# Headers that are not installed, of functions that our own binaries share.
+PRIVATE_HEADERS = ["virt/model/virt_colors.h", "virt/registry/virt_pairing.h",
+                   "virt/registry/virt_registry.h"]
+
+
 FUNCTION = re.compile(r"\b([a-z_]\w*)\s*\(((?:[^()]|\([^()]*\))*)\)\s*$", re.S)
 
 
