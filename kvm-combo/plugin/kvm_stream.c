@@ -20,7 +20,7 @@
 
 /** What is collected of a stream; the registry's promise and the stream share it. */
 struct collection {
-	pthread_spinlock_t	lock;		/* taken for each record: the cheapest there is */
+	pthread_mutex_t		lock;		/* per record, and while a model is made */
 	int			refs;
 	int			stream_id;
 	char			*file;
@@ -44,16 +44,16 @@ static void put(struct collection *collection)
 
 	if (!collection)
 		return;
-	pthread_spin_lock(&collection->lock);
+	pthread_mutex_lock(&collection->lock);
 	refs = --collection->refs;
-	pthread_spin_unlock(&collection->lock);
+	pthread_mutex_unlock(&collection->lock);
 	if (refs)
 		return;
 	kvm_fields_free(collection->fields);
 	kvm_tracker_free(collection->tracker);
 	free(collection->last);
 	free(collection->file);
-	pthread_spin_destroy(&collection->lock);
+	pthread_mutex_destroy(&collection->lock);
 	free(collection);
 }
 
@@ -65,9 +65,9 @@ static struct collection *get(int stream_id)
 	if (stream_id >= 0 && stream_id < MAX_STREAMS)
 		collection = collections[stream_id];
 	if (collection) {
-		pthread_spin_lock(&collection->lock);
+		pthread_mutex_lock(&collection->lock);
 		collection->refs++;
-		pthread_spin_unlock(&collection->lock);
+		pthread_mutex_unlock(&collection->lock);
 	}
 	pthread_mutex_unlock(&collections_lock);
 	return collection;
@@ -80,12 +80,12 @@ static struct virt_model *make(void *arg)
 	struct collection *collection = arg;
 	struct virt_model *model = NULL;
 
-	pthread_spin_lock(&collection->lock);
+	pthread_mutex_lock(&collection->lock);
 	if (!collection->error && collection->tracker &&
 	    collection->begin_ns < collection->end_ns)
 		kvm_tracker_finish(collection->tracker, collection->begin_ns, collection->end_ns,
 				   &model);
-	pthread_spin_unlock(&collection->lock);
+	pthread_mutex_unlock(&collection->lock);
 	return model;
 }
 
@@ -102,12 +102,6 @@ static void promise(int stream_id)
 	/* the reference goes to the promise */
 	if (collection)
 		virt_registry_promise(stream_id, make, drop, collection);
-}
-
-static void promise_all(void)
-{
-	for (int i = 0; i < MAX_STREAMS; i++)
-		promise(i);
 }
 
 /* --- while KernelShark loads ----------------------------------------------------------------- */
@@ -181,7 +175,7 @@ static void on_record(struct kshark_data_stream *stream, void *rec, struct kshar
 	time_ns = (int64_t)record->ts;
 	/* the entry's may be another one: KernelShark gives a switch to the task that comes next */
 	pid = kvm_fields_pid(collection->fields, record);
-	pthread_spin_lock(&collection->lock);
+	pthread_mutex_lock(&collection->lock);
 	again = is_again(collection, record, missing);
 	if (again && begin(collection))
 		is_again(collection, record, missing);
@@ -196,7 +190,7 @@ static void on_record(struct kshark_data_stream *stream, void *rec, struct kshar
 	span(collection, time_ns);
 	if (ret == -ENOMEM)
 		collection->error = ret;
-	pthread_spin_unlock(&collection->lock);
+	pthread_mutex_unlock(&collection->lock);
 	if (again)
 		promise(collection->stream_id);
 }
@@ -222,7 +216,7 @@ static struct collection *collection_new(struct kshark_data_stream *stream)
 
 	if (!collection)
 		return NULL;
-	pthread_spin_init(&collection->lock, PTHREAD_PROCESS_PRIVATE);
+	pthread_mutex_init(&collection->lock, NULL);
 	collection->refs = 1;
 	collection->stream_id = stream->stream_id;
 	collection->n_cpus = stream->n_cpus > 0 ? stream->n_cpus : 0;
@@ -261,7 +255,6 @@ int kvm_stream_attach(struct kshark_data_stream *stream)
 		return -ENOMEM;
 	if (!kvm_fields_is_host(collection->fields)) {
 		put(collection);
-		promise_all();
 		return 0;
 	}
 	n = kvm_fields_events(collection->fields, &ids);
@@ -276,7 +269,7 @@ int kvm_stream_attach(struct kshark_data_stream *stream)
 	pthread_mutex_lock(&collections_lock);
 	collections[stream->stream_id] = collection;
 	pthread_mutex_unlock(&collections_lock);
-	promise_all();
+	promise(stream->stream_id);
 	return 1;
 }
 
@@ -290,5 +283,4 @@ void kvm_stream_detach(struct kshark_data_stream *stream)
 	put(collection);
 	forget(stream->stream_id);
 	virt_registry_set(stream->stream_id, NULL);
-	promise_all();
 }

@@ -4,8 +4,7 @@
  * @brief	The model of a KVM host's trace.dat that KernelShark loads.
  *
  * While KernelShark loads the stream, its records are collected; the model is made when somebody
- * asks the registry for it, and again if a guest's trace has been opened or closed since, which
- * may tell the names of machines.
+ * asks the registry for it. Which other traces are open makes no difference.
  */
 #ifndef KSHARK_VIRT_KVM_STREAM_H
 #define KSHARK_VIRT_KVM_STREAM_H
