@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_VIRTCOUNT_HPP
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -26,7 +27,7 @@ struct VirtCount {
 	int64_t				from = 0, to = 0;	/* as KernelShark shows it */
 	std::vector<VirtStream>		streams;
 	std::vector<virt_window *>	windows;	/* by stream */
-	bool				stop = false;
+	std::atomic<bool>		stop{ false };
 
 	/** Statistics of a subject and where they are from; nullptr if it has not been counted. */
 	struct Found {
@@ -64,11 +65,14 @@ struct VirtCount {
 		return true;
 	}
 
+	static bool isStopped(void *arg) { return static_cast<VirtCount *>(arg)->stop; }
+
 	void count()
 	{
 		for (const VirtStream &stream : streams) {
 			const virt_window_query query = {
-				from - stream.offset, to - stream.offset, 0, nullptr, &stop,
+				from - stream.offset, to - stream.offset, 0, nullptr,
+				isStopped, this,
 			};
 
 			windows.push_back(virt_window_new(stream.model.get(), &query));

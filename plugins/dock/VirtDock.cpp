@@ -168,7 +168,7 @@ VirtDock::~VirtDock()
 {
 	/* The main window is half gone already: no word to it. */
 	if (_running)
-		__atomic_store_n(&_running->stop, true, __ATOMIC_RELAXED);
+		_running->stop = true;
 	_pool.waitForDone();
 }
 
@@ -404,7 +404,7 @@ void VirtDock::refresh()
 	if (_running) {
 		if (_running->isSame(*job))
 			return;
-		__atomic_store_n(&_running->stop, true, __ATOMIC_RELAXED);
+		_running->stop = true;
 		_again = true;
 		return;
 	}

@@ -793,10 +793,16 @@ static void test_unasked(void **state)
 	virt_model_free(model);
 }
 
+static bool at_once(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
 static void test_choice(void **state)
 {
 	struct virt_model *model = one_life();
-	const bool chosen[2] = { false, true }, stop = true;
+	const bool chosen[2] = { false, true };
 	struct virt_window_query query = {
 		.from_ns = 0, .to_ns = 1000, .parts = ALL, .vcpus = chosen,
 	};
@@ -810,7 +816,7 @@ static void test_choice(void **state)
 	assert_int_equal(window->machines[0].all.states[VIRT_WAKING].count, 0);
 	assert_int_equal(window->machines[0].states[VIRT_M_FULL_RUN].ns, 170);
 	virt_window_free(window);
-	query.stop = &stop;
+	query.stop = at_once;
 	assert_null(virt_window_new(model, &query));
 	/* nothing lies there */
 	window = ask(model, 1000, 2000);

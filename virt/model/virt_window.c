@@ -186,7 +186,7 @@ static bool wants(const struct walk *walk, enum virt_window_part part)
 static bool is_stopped(struct walk *walk)
 {
 	return walk->steps++ % STOP_STEP == 0 && walk->query->stop &&
-	       __atomic_load_n(walk->query->stop, __ATOMIC_RELAXED);
+	       walk->query->stop(walk->query->arg);
 }
 
 /** What belongs together from interval @first on, up to interval @end. */

@@ -132,8 +132,8 @@ struct virt_window_query {
 	int64_t		from_ns, to_ns;
 	unsigned int	parts;		/* set of enum virt_window_part */
 	const bool	*vcpus;		/* by global index: those that are wanted; NULL: all */
-	const bool	*stop;		/* looked at again and again; true, set atomically, ends the
-					 * work; or NULL */
+	bool		(*stop)(void *arg);	/* asked again and again: give up? or NULL */
+	void		*arg;
 };
 
 /**
