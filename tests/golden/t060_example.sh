@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# A program that uses the library as others do: installed headers, pkg-config, shared library.
+# Programs that use the library as others do: installed headers, pkg-config, shared library.
 . "$(dirname "$0")/lib.sh"
 
 root=$WORK/root
@@ -18,19 +18,43 @@ export PKG_CONFIG_PATH LD_LIBRARY_PATH
 
 # a library with sanitizers wants programs with the same
 sanitize=$(cached KSHARK_VIRT_SANITIZE)
-# shellcheck disable=SC2046
-check "the example compiles" "$(cached CMAKE_C_COMPILER)" -Wall -Wextra -Werror \
-	${sanitize:+"-fsanitize=$sanitize"} -o "$WORK/example" \
-	"$KSV_SOURCE_DIR/examples/xentrace_stat.c" $(pkg-config --cflags --libs kshark-virt)
+for name in align_clocks kvm_feed vcpu_costs xentrace_stat; do
+	# shellcheck disable=SC2046
+	check "$name compiles" "$(cached CMAKE_C_COMPILER)" -Wall -Wextra -Werror -MD \
+		${sanitize:+"-fsanitize=$sanitize"} -o "$WORK/$name" \
+		"$KSV_SOURCE_DIR/examples/$name.c" $(pkg-config --cflags --libs kshark-virt)
+done
 
+# Each installed header is used by one of them.
+cat "$WORK"/*.d > "$WORK/used"
+find "$root" -path '*/include/kshark-virt/*.h' -printf '%f\n' | sort > "$WORK/headers"
+check "there are headers" test -s "$WORK/headers"
+while read -r header; do
+	says "$WORK/used" "/$header"
+done < "$WORK/headers"
+
+# example NAME ARGUMENTS...
 example()
 {
-	XEN_CPUHZ=2300M "$WORK/example" "$@" > "$OUT" 2> "$ERR"
+	XEN_CPUHZ=2300M "$WORK/$1" "${@:2}" > "$OUT" 2> "$ERR"
 	STATUS=$?
 }
 
+example align_clocks
+status 0
+golden t060_align_clocks "$OUT"
+example kvm_feed
+status 0
+golden t060_kvm_feed "$OUT"
+example vcpu_costs "$SAMPLES/credit2-basic.xen"
+status 0
+golden t060_vcpu_costs "$OUT"
+example vcpu_costs "$WORK/missing"
+status 1
+says "$ERR" "$WORK/missing"
+
 for name in credit2-basic lost-records; do
-	example "$SAMPLES/$name.xen"
+	example xentrace_stat "$SAMPLES/$name.xen"
 	status 0
 	golden "t060_$name" "$OUT"
 done
@@ -39,14 +63,14 @@ done
 run dump --quiet --format csv "$SAMPLES/lost-records.xen"
 status 0
 tail -n +2 "$OUT" | cut -d , -f 7 | sort | uniq -c | sort > "$WORK/theirs"
-example "$SAMPLES/lost-records.xen"
+example xentrace_stat "$SAMPLES/lost-records.xen"
 status 0
 sed -n '/^records per event/,/^$/ { /^ / p }' "$OUT" | awk '{ printf "%7d %s\n", $1, $2 }' |
 	sort > "$WORK/ours"
 same "$WORK/theirs" "$WORK/ours"
 check "something was counted" test -s "$WORK/ours"
 
-example "$WORK/missing"
+example xentrace_stat "$WORK/missing"
 status 1
 says "$ERR" "$WORK/missing"
 finish
