@@ -5,10 +5,9 @@
  */
 #include <stdio.h>
 
+#include "array.h"
 #include "exit_reasons.h"
 #include "kvm_private.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /** ARM_EXCEPTION_* of Linux's arch/arm64/include/asm/kvm_asm.h. */
 static const char *const arm_returns[] = { "IRQ", "EL1_SERROR", "TRAP", "IL" };

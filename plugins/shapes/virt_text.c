@@ -6,14 +6,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "array.h"
 #include "virt_delivery.h"
 #include "escape.h"
 #include "virt_text.h"
 
 /** Culprits of a preemption that are named. */
 #define MAX_CULPRITS	3
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /** A text that grows until its room is full. */
 struct text {

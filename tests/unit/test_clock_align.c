@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
+#include "array.h"
 #include "clock_world.h"
 
-#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define SECOND			CLOCK_WORLD_SECOND
 #define DAY			(86400 * SECOND)
 

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
+#include "array.h"
 #include "clock_world.h"
 
-#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define SECOND			CLOCK_WORLD_SECOND
 #define MS			1000000
 

@@ -19,9 +19,8 @@
 #include <cmocka.h>
 
 #include "align_meta.h"
+#include "array.h"
 #include "sidecar_text.h"
-
-#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* --- the text -------------------------------------------------------------------------------- */
 

@@ -12,10 +12,9 @@
 
 #include <cmocka.h>
 
+#include "array.h"
 #include "trace_builder.h"
 #include "xen_clock.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 static const uint64_t frequencies[] = {
 	XEN_CLOCK_MIN_HZ, XEN_CLOCK_MIN_HZ + 1, 24000000, 99999999, 999999999, 1000000000,

@@ -20,10 +20,9 @@
 
 #include <cmocka.h>
 
+#include "array.h"
 #include "xen_events.h"
 #include "xentrace_reader.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* A record with its payload, which is little-endian. */
 struct sample {

@@ -13,11 +13,10 @@
 
 #include <cmocka.h>
 
+#include "array.h"
 #include "trace_builder.h"
 #include "xen_tracker.h"
 #include "xentrace_private.h"
-
-#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 /* Exit codes of SVM (APM, volume 2, appendix C) */
 #define SVM_HLT		0x78

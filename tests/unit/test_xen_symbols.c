@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
+#include "array.h"
 #include "xen_events.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 struct name {
 	uint64_t	nr;

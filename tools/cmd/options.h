@@ -10,9 +10,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "array.h"
 #include "xen_running.h"
-
-#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 /** Exit status of every subcommand. */
 enum ksv_exit {

@@ -11,10 +11,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "array.h"
 #include "compare.h"
 #include "escape.h"
-
-#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 #define MAX_COLUMNS	256
 #define MAX_LINE	65536

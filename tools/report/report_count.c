@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "report_count.h"
-
-#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 /** Classes, by the highest 16 bits of an event's id; the first match counts. */
 static const struct {

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "escape.h"
-
-#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 
 size_t text_char(const char *text, size_t size, uint32_t *code)
 {

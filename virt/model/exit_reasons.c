@@ -5,9 +5,8 @@
  */
 #include <string.h>
 
+#include "array.h"
 #include "exit_reasons.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /*
  * A reason has one name, for Xen and KVM alike: that of Linux's arch/x86/include/uapi/asm/vmx.h and

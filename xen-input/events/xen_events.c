@@ -9,10 +9,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array.h"
 #include "xen_events.h"
 #include "xentrace_reader.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /*
  * The rows of xen_events.def:

@@ -6,10 +6,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "exit_reasons.h"
 #include "xen_events.h"
-
-#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* xen/include/public/xen.h, __HYPERVISOR_* */
 static const char *const hypercalls[] = {
