@@ -20,6 +20,8 @@ static const uint8_t gzip_magic[] = { 0x1f, 0x8b };			/* RFC 1952 */
 static const uint8_t zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };		/* RFC 8878, 3.1.1 */
 /* The first bytes of a frame, which tell how long its header is. */
 #define ZSTD_BEGIN	5
+/* So many of a frame must come at once: older formats are not recognized by less. */
+#define ZSTD_LEAST	8
 /* The same, 3.1.2: any of 0x50 .. 0x5f comes first. pzstd begins with such a frame. */
 static const uint8_t skippable_magic[] = { 0x2a, 0x4d, 0x18 };
 
@@ -93,13 +95,13 @@ static int source_fill(struct xentrace_source *src)
 	return 0;
 }
 
-/** Read more if a single byte is left of what was read. Return: 0 or a negative errno. */
-static int source_peek(struct xentrace_source *src)
+/** Read more if less than @least bytes are left of what was read. Return: 0 or a negative errno. */
+static int source_peek(struct xentrace_source *src, size_t least)
 {
 	size_t left = src->in_end - src->in_begin;
 	ssize_t got;
 
-	if (left > 1 || src->eof)
+	if (left >= least || src->eof)
 		return 0;
 	memmove(src->in, src->in + src->in_begin, left);
 	got = read_fully(src->fd, src->in + left, src->in_size - left);
@@ -203,7 +205,7 @@ static ssize_t gzip_step(struct xentrace_source *src, uint8_t *out, size_t size)
 	if (src->ended) {
 		if (!skip_padding(src))
 			return 0;
-		ret = source_peek(src);
+		ret = source_peek(src, sizeof(gzip_magic));
 		if (ret)
 			return ret;
 		/* another member, or something else, which gzip(1) ignores as well */
@@ -236,16 +238,25 @@ static ssize_t gzip_step(struct xentrace_source *src, uint8_t *out, size_t size)
  */
 static ssize_t zstd_step(struct xentrace_source *src, uint8_t *out, size_t size)
 {
-	size_t left = src->ended && !skip_padding(src) ? 0 : src->in_end - src->in_begin;
 	size_t wants = src->zstd_full ? 0 : src->zstd_wants;
-	size_t wanted = wants < left ? wants : left;
-	ZSTD_inBuffer in = { src->in, src->in_begin + wanted, src->in_begin };
 	ZSTD_outBuffer to = { out, size, 0 };
-	size_t ret;
+	ZSTD_inBuffer in;
+	size_t ret, left;
 
-	/* no frame begins with a zero */
-	if (src->ended && !left)
-		return 0;
+	if (src->ended) {
+		int error;
+
+		/* no frame begins with a zero */
+		if (!skip_padding(src))
+			return 0;
+		error = source_peek(src, ZSTD_LEAST);
+		if (error)
+			return error;
+	}
+	left = src->in_end - src->in_begin;
+	in = (ZSTD_inBuffer){
+		src->in, src->in_begin + (wants < left ? wants : left), src->in_begin,
+	};
 	ret = ZSTD_decompressStream(src->zstd, &to, &in);
 	src->in_begin = in.pos;
 	if (ZSTD_isError(ret))

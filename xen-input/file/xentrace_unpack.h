@@ -19,7 +19,7 @@ bool xentrace_is_packed(const uint8_t *head, size_t n);
 
 /**
  * xentrace_source_new - read from where @fd stands
- * @in_size: of the pieces that are read
+ * @in_size: of the pieces that are read: 8 bytes at least
  *
  * Return: NULL with errno.
  */
