@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "align_data.h"
+#include "array.h"
 
 static int32_t where(const struct virt_interval *interval)
 {
@@ -109,19 +110,6 @@ struct reading {
 	uint64_t	done;
 };
 
-/** Make room for one more of @n. Return: the array, or NULL without memory. */
-static void *grow(void *array, size_t *room, size_t n, size_t size)
-{
-	size_t wanted = *room ? 2 * *room : 1024;
-
-	if (n < *room)
-		return array;
-	array = realloc(array, wanted * size);
-	if (array)
-		*room = wanted;
-	return array;
-}
-
 /** Which interrupt it is that an event is the first one of; its handler may not tell. */
 static int32_t vector_of(const struct kvm_trace *guest, const struct kvm_trace_record *record)
 {
@@ -139,17 +127,14 @@ static int take_handler(struct reading *reading, const struct kvm_trace_record *
 	struct virt_clock_cpu *cpu = &reading->events->cpus[record->cpu];
 	bool in_irq = record->flags & VIRT_GUEST_IN_IRQ;
 	bool begins = record->vector != VIRT_NONE || (in_irq && !of->in_irq);
-	struct virt_clock_handler *grown;
 
 	of->in_irq = in_irq;
 	if (!begins)
 		return 0;
-	grown = grow(of->handlers, &of->room_handlers, cpu->n_handlers, sizeof(*grown));
-	if (!grown)
+	if (ARRAY_GROW(of->handlers, cpu->n_handlers, of->room_handlers))
 		return -ENOMEM;
-	of->handlers = grown;
-	cpu->handlers = grown;
-	grown[cpu->n_handlers++] = (struct virt_clock_handler){
+	cpu->handlers = of->handlers;
+	of->handlers[cpu->n_handlers++] = (struct virt_clock_handler){
 		record->time_ns, vector_of(reading->guest, record),
 	};
 	return 0;
@@ -160,7 +145,6 @@ static int take(void *arg, const struct kvm_trace_record *record)
 	struct reading *reading = arg;
 	struct reading_cpu *of;
 	struct virt_clock_cpu *cpu;
-	int64_t *grown;
 
 	if (++reading->done % STOP_RECORDS == 0 && reading->stop->asked &&
 	    reading->stop->asked(reading->stop->arg))
@@ -169,12 +153,10 @@ static int take(void *arg, const struct kvm_trace_record *record)
 		return 0;
 	cpu = &reading->events->cpus[record->cpu];
 	of = &reading->cpus[record->cpu];
-	grown = grow(of->times, &of->room, cpu->n, sizeof(*grown));
-	if (!grown)
+	if (ARRAY_GROW(of->times, cpu->n, of->room))
 		return -ENOMEM;
-	of->times = grown;
-	cpu->times = grown;
-	grown[cpu->n++] = record->time_ns;
+	cpu->times = of->times;
+	of->times[cpu->n++] = record->time_ns;
 	return take_handler(reading, record);
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "irq_delivery.h"
 
 /** Records of a guest between two calls of progress. */
@@ -25,15 +26,8 @@ int irq_guest_cpu_take(struct irq_guest_cpu *cpu, const struct kvm_trace_record 
 	cpu->lost = false;
 	if (cpu->vcpu == VIRT_NONE)
 		return 0;
-	if (cpu->n_events == cpu->room) {
-		size_t room = cpu->room ? 2 * cpu->room : 1024;
-		struct virt_guest_event *grown = realloc(cpu->events, room * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		cpu->events = grown;
-		cpu->room = room;
-	}
+	if (ARRAY_GROW(cpu->events, cpu->n_events, cpu->room))
+		return -ENOMEM;
 	/* trace-cmd corrects the clock by steps, which may lead back */
 	if (cpu->n_events && event.time_ns < cpu->events[cpu->n_events - 1].time_ns)
 		event.time_ns = cpu->events[cpu->n_events - 1].time_ns;

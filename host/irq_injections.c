@@ -7,20 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "irq_injections.h"
 
 static void add(struct irq_injections *injections, const struct irq_injection *injection)
 {
-	if (injections->n == injections->room) {
-		size_t room = injections->room ? 2 * injections->room : 1024;
-		struct irq_injection *grown = realloc(injections->all, room * sizeof(*grown));
-
-		if (!grown) {
-			injections->error = -ENOMEM;
-			return;
-		}
-		injections->all = grown;
-		injections->room = room;
+	if (ARRAY_GROW(injections->all, injections->n, injections->room)) {
+		injections->error = -ENOMEM;
+		return;
 	}
 	injections->all[injections->n++] = *injection;
 }

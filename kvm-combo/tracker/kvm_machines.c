@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "escape.h"
 #include "kvm_private.h"
 
@@ -34,7 +35,7 @@ static struct kvm_vcpu *add(struct kvm_vcpu **vcpus, size_t *n, size_t *room, in
 {
 	if (thread->vcpu != VIRT_NONE)
 		return &(*vcpus)[thread->vcpu];
-	if (!kvm_grow(vcpus, sizeof(**vcpus), *n, room))
+	if (ARRAY_GROW(*vcpus, *n, *room))
 		return NULL;
 	thread->vcpu = (int32_t)*n;
 	(*vcpus)[*n] = (struct kvm_vcpu){

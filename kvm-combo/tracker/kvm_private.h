@@ -51,8 +51,6 @@ struct kvm_tracker {
 /** kvm_thread_find - what is known of a thread. Return: NULL if nothing. */
 struct kvm_thread *kvm_thread_find(const struct kvm_tracker *tracker, int32_t pid);
 
-/** kvm_grow - room for one more element. Return: false without memory. */
-bool kvm_grow(void *array, size_t size, size_t n, size_t *room);
 
 /** A vCPU thread, before and while the model is filled. */
 struct kvm_vcpu {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "kvm_private.h"
 
 /** prev_state of sched_switch: what is asleep has one of these bits; include/linux/sched.h. */
@@ -183,8 +184,7 @@ static struct reason reason_of(struct replay *replay, const struct kvm_event *ev
 			(uint32_t)(event->more & 7) << 28 | (uint32_t)nested << 31);
 	if (n >= 0 && n < known)
 		return replay->reasons[n];
-	if (n < 0 || !kvm_grow(&replay->reasons, sizeof(*replay->reasons), n,
-			       &replay->reasons_room)) {
+	if (n < 0 || ARRAY_GROW(replay->reasons, n, replay->reasons_room)) {
 		fail(replay, -ENOMEM);
 		return none;
 	}
@@ -218,7 +218,7 @@ static void tell(struct replay *replay, struct kvm_vcpu *vcpu)
 {
 	if (vcpu->is_told)
 		return;
-	if (!kvm_grow(&replay->told, sizeof(*replay->told), replay->n_told, &replay->told_room)) {
+	if (ARRAY_GROW(replay->told, replay->n_told, replay->told_room)) {
 		fail(replay, -ENOMEM);
 		return;
 	}

@@ -7,24 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "kvm_private.h"
-
-bool kvm_grow(void *array, size_t size, size_t n, size_t *room)
-{
-	size_t wanted = *room ? *room * 2 : 8;
-	void *bigger;
-
-	if (n < *room)
-		return true;
-	while (wanted <= n)
-		wanted *= 2;
-	bigger = realloc(*(void **)array, wanted * size);
-	if (!bigger)
-		return false;
-	*(void **)array = bigger;
-	*room = wanted;
-	return true;
-}
 
 void kvm_tracker_clear_guests(struct kvm_tracker *tracker)
 {
@@ -60,8 +44,7 @@ void kvm_tracker_free(struct kvm_tracker *tracker)
 static struct kvm_cpu *get_cpu(struct kvm_tracker *tracker, int cpu)
 {
 	while ((size_t)cpu >= tracker->n_cpus) {
-		if (!kvm_grow(&tracker->cpus, sizeof(*tracker->cpus), tracker->n_cpus,
-			      &tracker->cpus_room))
+		if (ARRAY_GROW(tracker->cpus, tracker->n_cpus, tracker->cpus_room))
 			return NULL;
 		tracker->cpus[tracker->n_cpus++] = (struct kvm_cpu){
 			.last_ns = INT64_MIN, .pid = KVM_NO_PID,
@@ -72,8 +55,7 @@ static struct kvm_cpu *get_cpu(struct kvm_tracker *tracker, int cpu)
 
 static int add_offset(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
-	if (!kvm_grow(&tracker->offsets, sizeof(*tracker->offsets), tracker->n_offsets,
-		      &tracker->offsets_room))
+	if (ARRAY_GROW(tracker->offsets, tracker->n_offsets, tracker->offsets_room))
 		return -ENOMEM;
 	tracker->offsets[tracker->n_offsets++] = (struct kvm_tsc_offset){
 		.time_ns = event->time_ns, .offset = event->value, .pid = event->pid,
@@ -105,7 +87,7 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	if (event->cpu < 0)
 		return -EINVAL;
 	cpu = get_cpu(tracker, event->cpu);
-	if (!cpu || !kvm_grow(&cpu->events, sizeof(*cpu->events), cpu->n, &cpu->room))
+	if (!cpu || ARRAY_GROW(cpu->events, cpu->n, cpu->room))
 		return -ENOMEM;
 	/* the same thread's, but a loss, before which it was seen */
 	if (is_still_there(cpu, event->pid) && event->kind != KVM_LOST)
@@ -182,8 +164,7 @@ static struct kvm_thread *thread_add(struct kvm_tracker *tracker, int32_t pid)
 	size_t known = tracker->pids.n_keys;
 	int64_t n;
 
-	if (!kvm_grow(&tracker->threads, sizeof(*tracker->threads), known,
-		      &tracker->threads_room))
+	if (ARRAY_GROW(tracker->threads, known, tracker->threads_room))
 		return NULL;
 	n = u32_map_add(&tracker->pids, (uint32_t)pid);
 	if (n < 0)
@@ -209,8 +190,7 @@ int kvm_tracker_add_guest(struct kvm_tracker *tracker, const char *name, const i
 {
 	struct kvm_guest guest = { .n_vcpus = n_vcpus > 0 ? n_vcpus : 0 };
 
-	if (!kvm_grow(&tracker->guests, sizeof(*tracker->guests), tracker->n_guests,
-		      &tracker->guests_room))
+	if (ARRAY_GROW(tracker->guests, tracker->n_guests, tracker->guests_room))
 		return -ENOMEM;
 	guest.name = strdup(name && *name ? name : "guest");
 	guest.tids = calloc((size_t)guest.n_vcpus + 1, sizeof(*guest.tids));

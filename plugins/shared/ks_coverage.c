@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "array.h"
 #include "ks_coverage.h"
 
 /** Records of a CPU are missing between two of them. */
@@ -44,16 +45,8 @@ static struct cpu *get_cpu(struct ks_coverage *coverage, int cpu)
 /** Return: 0, or -1 without memory. */
 static int add_lost(struct cpu *cpu, int64_t to_ns)
 {
-	size_t room = cpu->room ? 2 * cpu->room : 8;
-	struct lost *grown = cpu->lost;
-
-	if (cpu->n_lost == cpu->room) {
-		grown = realloc(cpu->lost, room * sizeof(*grown));
-		if (!grown)
-			return -1;
-		cpu->lost = grown;
-		cpu->room = room;
-	}
+	if (ARRAY_GROW(cpu->lost, cpu->n_lost, cpu->room))
+		return -1;
 	cpu->lost[cpu->n_lost++] = (struct lost){ cpu->last_ns, to_ns };
 	return 0;
 }

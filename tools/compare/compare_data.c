@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "compare.h"
 
 void compare_init(struct compare *compare)
@@ -115,15 +116,8 @@ int compare_add(struct compare *compare, int run, const char *name, double value
 	if (metric < 0)
 		return metric;
 	set = &compare->metrics[metric]->sets[run];
-	if (set->n == set->room) {
-		size_t room = set->room ? 2 * set->room : 8;
-		double *grown = realloc(set->values, room * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		set->values = grown;
-		set->room = room;
-	}
+	if (ARRAY_GROW(set->values, set->n, set->room))
+		return -ENOMEM;
 	set->values[set->n++] = value;
 	return 0;
 }

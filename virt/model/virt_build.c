@@ -7,48 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "exit_reasons.h"
 #include "hash_mix.h"
 #include "virt_private.h"
-
-/** Make room for one more element of @size bytes. Return: false without memory. */
-static bool grow(void *array, size_t size, size_t n, size_t *room)
-{
-	size_t wanted = *room ? *room * 2 : 8;
-	void *bigger;
-
-	if (n < *room)
-		return true;
-	if (wanted > SIZE_MAX / size)
-		return false;
-	bigger = realloc(*(void **)array, wanted * size);
-	if (!bigger)
-		return false;
-	*(void **)array = bigger;
-	*room = wanted;
-	return true;
-}
-
-/** As grow(), for what is counted in 32 bits: more than that does not fit into memory. */
-static bool grow_u32(void *array, size_t size, uint32_t n, uint32_t *room)
-{
-	size_t wide = *room;
-
-	if (n == UINT32_MAX || !grow(array, size, n, &wide))
-		return false;
-	*room = wide < UINT32_MAX ? (uint32_t)wide : UINT32_MAX;
-	return true;
-}
-
-static bool grow_i32(void *array, size_t size, int32_t n, int32_t *room)
-{
-	size_t wide = *room;
-
-	if (n == INT32_MAX || !grow(array, size, n, &wide))
-		return false;
-	*room = wide < INT32_MAX ? (int32_t)wide : INT32_MAX;
-	return true;
-}
 
 /* ---- (machine, id) -> index ---- */
 
@@ -182,8 +144,7 @@ int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char 
 	if (model->finished)
 		return -EINVAL;
 	if (!map_reserve(&model->machine_map) ||
-	    !grow_i32(&model->machines, sizeof(*model->machines), model->n_machines,
-		      &model->machines_room))
+	    ARRAY_GROW(model->machines, model->n_machines, model->machines_room))
 		return -ENOMEM;
 	copy = strdup(name);
 	if (!copy)
@@ -220,10 +181,10 @@ int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t i
 	if (model->finished || machine < 0 || machine >= model->n_machines)
 		return -EINVAL;
 	if (!map_reserve(&model->vcpu_map) ||
-	    !grow_i32(&model->vcpus, sizeof(*model->vcpus), model->n_vcpus, &model->vcpus_room))
+	    ARRAY_GROW(model->vcpus, model->n_vcpus, model->vcpus_room))
 		return -ENOMEM;
 	vcpu.name = strdup(name);
-	if (!vcpu.name || !grow_u32(&vcpu.intervals, sizeof(*vcpu.intervals), 0, &vcpu.room)) {
+	if (!vcpu.name || ARRAY_GROW(vcpu.intervals, 0, vcpu.room)) {
 		vcpu_free(&vcpu);
 		return -ENOMEM;
 	}
@@ -266,8 +227,7 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 	if (model->finished)
 		return -EINVAL;
 	if (!map_reserve(&model->reason_map) ||
-	    !grow_i32(&model->reasons, sizeof(*model->reasons), model->n_reasons,
-		      &model->reasons_room))
+	    ARRAY_GROW(model->reasons, model->n_reasons, model->reasons_room))
 		return -ENOMEM;
 	copy = strdup(name);
 	if (!copy)
@@ -301,8 +261,7 @@ int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *n
 	if (index >= 0 && !strcmp(model->tasks[index].name, name))
 		return VIRT_FIRST_TASK + index;
 	if (index < 0 && (!map_reserve(&model->task_map) ||
-			  !grow_i32(&model->tasks, sizeof(*model->tasks), model->n_tasks,
-				    &model->tasks_room)))
+			  ARRAY_GROW(model->tasks, model->n_tasks, model->tasks_room)))
 		return -ENOMEM;
 	copy = strdup(name);
 	if (!copy)
@@ -323,9 +282,8 @@ static struct virt_pcpu_track *pcpu_get(struct virt_model *model, int16_t pcpu)
 	while (pcpu >= model->n_pcpus) {
 		struct virt_pcpu_track track = { 0 };
 
-		if (!grow_i32(&model->pcpus, sizeof(*model->pcpus), model->n_pcpus,
-			      &model->pcpus_room) ||
-		    !grow_u32(&track.occupants, sizeof(*track.occupants), 0, &track.room))
+		if (ARRAY_GROW(model->pcpus, model->n_pcpus, model->pcpus_room) ||
+		    ARRAY_GROW(track.occupants, 0, track.room))
 			return NULL;
 		track.occupants[track.n++] = (struct virt_occupant){
 			.start_ns = INT64_MIN, .vcpu = VIRT_NONE,
@@ -389,7 +347,7 @@ int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 			*last = interval;
 		return 0;
 	}
-	if (!grow_u32(&track->intervals, sizeof(*track->intervals), track->n, &track->room))
+	if (ARRAY_GROW(track->intervals, track->n, track->room))
 		return -ENOMEM;
 	track->intervals[track->n++] = interval;
 	return 0;
@@ -422,7 +380,7 @@ int virt_model_occupy(struct virt_model *model, int16_t pcpu, int64_t time_ns, i
 			*last = occupant;
 		return 0;
 	}
-	if (!grow_u32(&track->occupants, sizeof(*track->occupants), track->n, &track->room))
+	if (ARRAY_GROW(track->occupants, track->n, track->room))
 		return -ENOMEM;
 	track->occupants[track->n++] = occupant;
 	return 0;
@@ -434,7 +392,7 @@ int virt_model_add_loss(struct virt_model *model, const struct virt_loss *loss)
 		return -EINVAL;
 	if (loss->pcpu >= 0 && !pcpu_get(model, loss->pcpu))
 		return -ENOMEM;
-	if (!grow(&model->losses, sizeof(*model->losses), model->n_losses, &model->losses_room))
+	if (ARRAY_GROW(model->losses, model->n_losses, model->losses_room))
 		return -ENOMEM;
 	model->losses[model->n_losses++] = *loss;
 	return 0;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "virt_private.h"
 
 /* ---- from a time to a block ---- */
@@ -613,17 +614,8 @@ static int add_machine_interval(struct virt_machine_track *machine, int64_t time
 {
 	if (machine->n && machine->intervals[machine->n - 1].state == (int32_t)state)
 		return 0;
-	if (machine->n == machine->room) {
-		size_t room = machine->room ? (size_t)machine->room * 2 : 8;
-		void *bigger;
-
-		bigger = room > UINT32_MAX ? NULL :
-			 realloc(machine->intervals, room * sizeof(*machine->intervals));
-		if (!bigger)
-			return -ENOMEM;
-		machine->intervals = bigger;
-		machine->room = room;
-	}
+	if (ARRAY_GROW(machine->intervals, machine->n, machine->room))
+		return -ENOMEM;
 	machine->intervals[machine->n++] = (struct virt_machine_interval){
 		.start_ns = time_ns, .state = state,
 	};

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "virt_worst_private.h"
 
 #define FANOUT		16
@@ -60,15 +61,8 @@ static int add(struct virt_worst *worst, enum virt_worst_kind kind, int32_t pcpu
 {
 	struct series *series = series_of(worst, worst->by_pcpu ? pcpu : item->vcpu, kind);
 
-	if (series->n == series->room) {
-		uint32_t room = series->room ? 2 * series->room : 16;
-		struct item *grown = realloc(series->items, room * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		series->items = grown;
-		series->room = room;
-	}
+	if (ARRAY_GROW(series->items, series->n, series->room))
+		return -ENOMEM;
 	series->items[series->n++] = *item;
 	return 0;
 }

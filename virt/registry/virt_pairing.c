@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "virt_pairing.h"
 
 /* The one state that all plugins share, as the registry of the models. */
@@ -60,15 +61,8 @@ static int set_pair(const struct virt_pair *pair)
 		if (old->source > pair->source)
 			return -EEXIST;
 	}
-	if (store.n == store.room) {
-		size_t room = store.room ? 2 * store.room : 16;
-		struct virt_pair *bigger = realloc(store.pairs, room * sizeof(*bigger));
-
-		if (!bigger)
-			return -ENOMEM;
-		store.pairs = bigger;
-		store.room = room;
-	}
+	if (ARRAY_GROW(store.pairs, store.n, store.room))
+		return -ENOMEM;
 	remove_overlaps(pair);
 	store.pairs[store.n++] = *pair;
 	store.serial++;

@@ -7,27 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "xentrace_scan.h"
-
-/** Make room for one more element. Return: the (moved) array or NULL. */
-static void *grow(void *array, size_t n, size_t *room, size_t element)
-{
-	size_t more = *room ? *room * 2 : 64;
-	void *moved;
-
-	if (n < *room)
-		return array;
-	moved = realloc(array, more * element);
-	if (moved)
-		*room = more;
-	return moved;
-}
 
 int scan_add_problem(struct scan *scan, enum xentrace_problem_kind kind, uint16_t pcpu,
 		       uint64_t offset, uint64_t bytes, uint64_t tsc)
 {
 	struct xentrace *reader = scan->reader;
-	struct xentrace_problem *problems;
 
 	/* what cannot be read is no damage of the trace */
 	if (scan->blocks->error)
@@ -36,12 +22,9 @@ int scan_add_problem(struct scan *scan, enum xentrace_problem_kind kind, uint16_
 	reader->skipped_bytes += bytes;
 	if (reader->n_problems >= XENTRACE_MAX_PROBLEMS)
 		return 0;
-	problems = grow(reader->problems, reader->n_problems, &scan->room_problems,
-			sizeof(*problems));
-	if (!problems)
+	if (ARRAY_GROW(reader->problems, reader->n_problems, scan->room_problems))
 		return -ENOMEM;
-	reader->problems = problems;
-	problems[reader->n_problems++] = (struct xentrace_problem){
+	reader->problems[reader->n_problems++] = (struct xentrace_problem){
 		.kind = kind, .pcpu = pcpu, .offset = offset, .bytes = bytes, .tsc = tsc,
 	};
 	return 0;
@@ -50,13 +33,10 @@ int scan_add_problem(struct scan *scan, enum xentrace_problem_kind kind, uint16_
 int scan_add_repair(struct scan *scan, struct pcpu_state *cpu, uint64_t offset, uint64_t tsc)
 {
 	struct xentrace *reader = scan->reader;
-	struct repair *repairs = grow(reader->repairs, reader->n_repairs, &scan->room_repairs,
-				      sizeof(*repairs));
 
-	if (!repairs)
+	if (ARRAY_GROW(reader->repairs, reader->n_repairs, scan->room_repairs))
 		return -ENOMEM;
-	reader->repairs = repairs;
-	repairs[reader->n_repairs] = (struct repair){ offset, tsc, reader->n_repairs };
+	reader->repairs[reader->n_repairs] = (struct repair){ offset, tsc, reader->n_repairs };
 	reader->n_repairs++;
 	return scan_add_problem(scan, XENTRACE_TSC_OUTLIER, cpu->total.pcpu, offset, 0, tsc);
 }
@@ -95,12 +75,10 @@ struct pcpu_state *scan_pcpu(struct scan *scan, uint16_t number)
 int scan_open_run(struct scan *scan, struct pcpu_state *cpu)
 {
 	struct xentrace *reader = scan->reader;
-	struct run *runs = grow(reader->runs, reader->n_runs, &scan->room_runs, sizeof(*runs));
 
-	if (!runs)
+	if (ARRAY_GROW(reader->runs, reader->n_runs, scan->room_runs))
 		return -ENOMEM;
-	reader->runs = runs;
-	runs[reader->n_runs] = (struct run){
+	reader->runs[reader->n_runs] = (struct run){
 		.pcpu = cpu->total.pcpu,
 		.first_segment = NO_SEGMENT, .last_segment = NO_SEGMENT,
 	};
@@ -130,21 +108,17 @@ void scan_link_segment(struct xentrace *reader, uint32_t index, uint32_t run_ind
 int scan_open_segment(struct scan *scan, struct pcpu_state *cpu, uint64_t begin)
 {
 	struct xentrace *reader = scan->reader;
-	struct segment *segments;
 
 	if (reader->n_segments == NO_SEGMENT - 1)
 		return -EOVERFLOW;
-	segments = grow(reader->segments, reader->n_segments, &scan->room_segments,
-			sizeof(*segments));
-	if (!segments)
+	if (ARRAY_GROW(reader->segments, reader->n_segments, scan->room_segments))
 		return -ENOMEM;
-	reader->segments = segments;
 	if (cpu->gaps_seen != scan->gaps)
 		cpu->gap = true;
 	cpu->gaps_seen = scan->gaps;
 	scan->open = reader->n_segments++;
 	scan->open_after = reader->runs[cpu->run].last_segment;
-	segments[scan->open] = (struct segment){
+	reader->segments[scan->open] = (struct segment){
 		.begin = begin, .end = begin, .tsc_before = cpu->last_tsc,
 		.flags = cpu->gap ? SEGMENT_AFTER_GAP : 0,
 	};
