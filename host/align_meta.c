@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "align_meta.h"
+#include "clock_align.h"
 #include "escape.h"
 #include "sidecar_text.h"
 #include "trace_dat.h"
@@ -110,6 +111,7 @@ static struct json_object *object_of(const struct align_meta *meta)
 	json_object_object_add(object, "host", json_object_new_string(meta->host));
 	json_object_object_add(object, "source", json_object_new_string(meta->source));
 	json_object_object_add(object, "offset", json_object_new_int64(meta->offset));
+	json_object_object_add(object, "at", json_object_new_int64(meta->at));
 	json_object_object_add(object, "unit", json_object_new_string(meta->cycles ? "cycles" :
 								      "ns"));
 	json_object_object_add(object, "interval", interval);
@@ -256,6 +258,7 @@ static struct align_meta *meta_of(struct json_object *object, int64_t offset, do
 {
 	struct json_object *after = member(object, "after_trace_cmd", json_type_boolean);
 	struct json_object *interval = member(object, "interval", json_type_array);
+	struct json_object *at = member(object, "at", json_type_int);
 	struct align_meta *meta = calloc(1, sizeof(*meta));
 	char *unit = read_text(object, "unit");
 
@@ -268,6 +271,8 @@ static struct align_meta *meta_of(struct json_object *object, int64_t offset, do
 	meta->after_trace_cmd = after && json_object_get_boolean(after);
 	meta->offset = meta->lo = meta->hi = offset;
 	meta->drift_ppm = ppm;
+	/* before it was told, it was 0 */
+	meta->at = at ? json_object_get_int64(at) : 0;
 	if (interval && json_object_array_length(interval) == 2) {
 		meta->lo = json_object_get_int64(json_object_array_get_idx(interval, 0));
 		meta->hi = json_object_get_int64(json_object_array_get_idx(interval, 1));
@@ -294,7 +299,7 @@ static bool counts_alike(const char *guest_path, const struct align_meta *meta)
 
 int align_meta_read(const char *guest_path, struct align_meta **meta, char *error, size_t size)
 {
-	struct json_object *object, *offset, *drift;
+	struct json_object *object, *offset, *drift, *at;
 	struct sidecar sidecar;
 	double ppm;
 	int ret = find_sidecar(guest_path, &sidecar);
@@ -310,9 +315,12 @@ int align_meta_read(const char *guest_path, struct align_meta **meta, char *erro
 	offset = member(object, "offset", json_type_int);
 	ppm = json_object_object_get_ex(object, "drift_ppm", &drift) ?
 	      json_object_get_double(drift) : 0;
-	if (!offset || !isfinite(ppm) || fabs(ppm) > 1e6) {
-		snprintf(error, size, "%s: the sidecar's \"" KEY "\" has no offset, or a drift "
-			 "that cannot be: let kshark-virt align --write write it anew", guest_path);
+	if (!offset || !isfinite(ppm) || fabs(ppm) > 1e6 ||
+	    (json_object_object_get_ex(object, "at", &at) &&
+	     !json_object_is_type(at, json_type_int))) {
+		snprintf(error, size, "%s: the sidecar's \"" KEY "\" has no offset, or a drift or "
+			 "time that cannot be: let kshark-virt align --write write it anew",
+			 guest_path);
 		ret = -EINVAL;
 		goto end;
 	}
@@ -354,7 +362,7 @@ int align_meta_apply(struct kvm_trace *guest, char *error, size_t size)
 	alignment.cycles = meta->cycles;
 	alignment.tids = meta->tids;
 	alignment.n_tids = meta->n_tids;
-	alignment.offset = meta->offset;
+	alignment.offset = virt_clock_offset_at(meta->offset, meta->drift_ppm, meta->at, 0);
 	alignment.drift_ppm = meta->drift_ppm;
 	alignment.host = meta->host;
 	alignment.hide_offsets = !meta->after_trace_cmd;

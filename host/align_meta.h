@@ -20,6 +20,7 @@ struct align_meta {
 	char		*source;
 	bool		cycles;		/* the unit; else ns */
 	bool		after_trace_cmd; /* added to times with trace-cmd's offsets */
+	int64_t		at;		/* the guest's time of: */
 	int64_t		offset;
 	int64_t		lo, hi;		/* offsets that explain as many events */
 	double		drift_ppm;

@@ -529,6 +529,7 @@ struct align_meta *align_pair_meta(const struct align_pair *pair, const char *ho
 	meta->source = strdup(source_names[pair->best.source]);
 	meta->cycles = pair->cycles;
 	meta->after_trace_cmd = pair->best.source == ALIGN_TRACE_CMD;
+	meta->at = pair->best.alignment.at;
 	meta->offset = pair->best.alignment.offset;
 	meta->lo = pair->best.alignment.lo;
 	meta->hi = pair->best.alignment.hi;

@@ -175,13 +175,15 @@ QString VirtClocks::describe(int streamId) const
 		const char *unit = cycles ? "cycles" : "ns";
 		int host = hostOf(streamId, parts[KS_CLOCK_HOST]);
 		int64_t found = parts[KS_CLOCK_HZ] ? 0 : parts[KS_CLOCK_FOUND];
-		QString text = QString("Aligned with %1 by %2: host time = guest time %3%4 %5, ")
+		QString text = QString("Aligned with %1 by %2: host time = guest time %3%4 %5")
 			.arg(host == VIRT_NONE ? "a file that is not open" : virtFileOf(host),
 			     virt_align_source(parts), parts[KS_CLOCK_FOUND] < 0 ? "" : "+")
 			.arg(parts[KS_CLOCK_FOUND]).arg(unit);
 
-		text += QString("known to %1 %2").arg(parts[KS_CLOCK_HI] - parts[KS_CLOCK_LO])
-						  .arg(unit);
+		if (ks_clock_at(parts))
+			text += QString(" at guest time %1 %2").arg(ks_clock_at(parts)).arg(unit);
+		text += QString(", known to %1 %2").arg(parts[KS_CLOCK_HI] - parts[KS_CLOCK_LO])
+						    .arg(unit);
 		if (parts[KS_CLOCK_DRIFT])
 			text += QString(", drift %1 ppm")
 				.arg(static_cast<double>(parts[KS_CLOCK_DRIFT]) / 1e6, 0, 'f', 6);

@@ -42,7 +42,7 @@ static void make_clock(const struct align_meta *meta, const char *host,
 {
 	int n_tids = meta->n_tids < KS_CLOCK_MAX_TIDS ? meta->n_tids : KS_CLOCK_MAX_TIDS;
 	size_t n = KS_CLOCK_TIDS + (size_t)n_tids;
-	int64_t *parts = calloc(n, sizeof(*parts));
+	int64_t *parts = calloc(n + 1, sizeof(*parts));
 	int source = align_source_find(meta->source);
 
 	if (!parts) {
@@ -51,7 +51,8 @@ static void make_clock(const struct align_meta *meta, const char *host,
 	}
 	parts[KS_CLOCK_MAGIC] = KS_CLOCK_IS_OURS;
 	parts[KS_CLOCK_FLAGS] = KS_CLOCK_ALIGNED | (meta->after_trace_cmd ? 0 : KS_CLOCK_HIDES) |
-				(meta->cycles ? KS_CLOCK_CYCLES : 0);
+				(meta->cycles ? KS_CLOCK_CYCLES : 0) |
+				(meta->at ? KS_CLOCK_AT : 0);
 	parts[KS_CLOCK_SOURCE] = source < 0 ? ALIGN_AUTO : source;
 	parts[KS_CLOCK_FOUND] = meta->offset;
 	parts[KS_CLOCK_LO] = meta->lo;
@@ -61,6 +62,7 @@ static void make_clock(const struct align_meta *meta, const char *host,
 	parts[KS_CLOCK_N_TIDS] = n_tids;
 	for (int i = 0; i < n_tids; i++)
 		parts[KS_CLOCK_TIDS + i] = meta->tids[i];
+	parts[n] = meta->at;
 	if (meta->cycles && !trace_dat_is(host)) {
 		if (!find_host_clock(host, parts, result)) {
 			free(parts);
@@ -69,7 +71,7 @@ static void make_clock(const struct align_meta *meta, const char *host,
 	} else {
 		parts[KS_CLOCK_OFFSET] = meta->offset;
 	}
-	result->clock = (struct ks_clock){ parts, n };
+	result->clock = (struct ks_clock){ parts, meta->at ? n + 1 : n };
 }
 
 bool virt_align_stored_host(const char *guest, struct virt_align_host *host)
@@ -112,7 +114,8 @@ int virt_align_store(const char *host, const char *guest, const int64_t *parts, 
 		.source = strdup(virt_align_source(parts)),
 		.cycles = parts[KS_CLOCK_FLAGS] & KS_CLOCK_CYCLES,
 		.after_trace_cmd = !(parts[KS_CLOCK_FLAGS] & KS_CLOCK_HIDES),
-		.offset = parts[KS_CLOCK_FOUND], .lo = parts[KS_CLOCK_LO], .hi = parts[KS_CLOCK_HI],
+		.at = ks_clock_at(parts), .offset = parts[KS_CLOCK_FOUND],
+		.lo = parts[KS_CLOCK_LO], .hi = parts[KS_CLOCK_HI],
 		.drift_ppm = (double)parts[KS_CLOCK_DRIFT] / 1e6,
 		.tids = calloc((size_t)parts[KS_CLOCK_N_TIDS] + 1, sizeof(*meta.tids)),
 		.n_tids = (int)parts[KS_CLOCK_N_TIDS],

@@ -68,9 +68,16 @@ const int64_t *ks_clock_of(const struct kshark_data_stream *stream)
 	    !is_offset(parts[KS_CLOCK_OFFSET]) || !is_offset(parts[KS_CLOCK_FOUND]) ||
 	    parts[KS_CLOCK_DRIFT] > MAX_DRIFT || parts[KS_CLOCK_DRIFT] < -MAX_DRIFT ||
 	    parts[KS_CLOCK_N_TIDS] > KS_CLOCK_MAX_TIDS ||
-	    stream->calib_array_size < KS_CLOCK_TIDS + (size_t)parts[KS_CLOCK_N_TIDS])
+	    stream->calib_array_size < KS_CLOCK_TIDS + (size_t)parts[KS_CLOCK_N_TIDS] +
+				       !!(parts[KS_CLOCK_FLAGS] & KS_CLOCK_AT))
 		return NULL;
 	return parts;
+}
+
+int64_t ks_clock_at(const int64_t *parts)
+{
+	return parts[KS_CLOCK_FLAGS] & KS_CLOCK_AT ?
+	       parts[KS_CLOCK_TIDS + parts[KS_CLOCK_N_TIDS]] : 0;
 }
 
 struct ks_clock ks_clock_copy(const struct kshark_data_stream *stream)
@@ -97,6 +104,14 @@ static int64_t to_ns(__int128 cycles, int64_t hz)
 	       (int64_t)ns;
 }
 
+/** Offsets are those at a time that is told; without a drift, they are so at any time. */
+static int64_t host_time(int64_t offset, const int64_t *parts, double ppm, int64_t ts)
+{
+	if (ppm != 0)
+		offset = virt_clock_offset_at(offset, ppm, ks_clock_at(parts), 0);
+	return virt_clock_host_time(offset, ppm, ts);
+}
+
 /** From a stream's own time to that on KernelShark's axis. @parts: NULL if there is only @offset */
 static int64_t convert(int64_t ts, const int64_t *parts, int64_t offset)
 {
@@ -105,8 +120,8 @@ static int64_t convert(int64_t ts, const int64_t *parts, int64_t offset)
 	__int128 cycles;
 
 	if (!aligned || parts[KS_CLOCK_HZ] <= 0)
-		return virt_clock_host_time(offset, ppm, ts);
-	cycles = virt_clock_host_time(parts[KS_CLOCK_FOUND], ppm, ts);
+		return host_time(offset, parts, ppm, ts);
+	cycles = host_time(parts[KS_CLOCK_FOUND], parts, ppm, ts);
 	return to_ns(cycles - parts[KS_CLOCK_BASE], parts[KS_CLOCK_HZ]) + offset;
 }
 
@@ -139,6 +154,7 @@ static bool differ_by_offset(const int64_t *a, const int64_t *b)
 	if (hides(a) != hides(b) || only_adds(a) != only_adds(b))
 		return false;
 	return only_adds(a) || (a[KS_CLOCK_DRIFT] == b[KS_CLOCK_DRIFT] &&
+				ks_clock_at(a) == ks_clock_at(b) &&
 				a[KS_CLOCK_HZ] == b[KS_CLOCK_HZ] &&
 				a[KS_CLOCK_BASE] == b[KS_CLOCK_BASE] &&
 				(!a[KS_CLOCK_HZ] || a[KS_CLOCK_FOUND] == b[KS_CLOCK_FOUND]));

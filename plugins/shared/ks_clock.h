@@ -33,7 +33,8 @@ enum ks_clock_part {
 	KS_CLOCK_BASE,		/* its TSC at 0 ns */
 	KS_CLOCK_HOST,		/* ks_clock_key() of its file */
 	KS_CLOCK_N_TIDS,
-	KS_CLOCK_TIDS,		/* pids of the CPUs in the host's trace; VIRT_NONE: not known */
+	KS_CLOCK_TIDS,		/* pids of the CPUs in the host's trace; VIRT_NONE: not known;
+				 * behind them, if there is KS_CLOCK_AT, that time */
 };
 
 #define KS_CLOCK_IS_OURS	0x6b736876636c6b31LL
@@ -49,6 +50,7 @@ enum ks_clock_flags {
 	KS_CLOCK_ALIGNED = 1,	/* else somebody does not want it to be */
 	KS_CLOCK_HIDES = 2,	/* instead of trace-cmd's own offsets */
 	KS_CLOCK_CYCLES = 4,	/* the unit of what was found */
+	KS_CLOCK_AT = 8,	/* at which of the stream's own times offsets are as told; else 0 */
 };
 
 /** The array of a stream and its length. */
@@ -65,6 +67,9 @@ bool ks_clock_is_key(const struct kshark_data_stream *stream, int64_t key);
 
 /** ks_clock_of - what is known of a stream, or NULL if it has no more than an offset. */
 const int64_t *ks_clock_of(const struct kshark_data_stream *stream);
+
+/** ks_clock_at - the stream's own time at which offsets are as told, of what ks_clock_of() gave. */
+int64_t ks_clock_at(const int64_t *parts);
 
 /** ks_clock_copy - the array as it is. Return: to be freed; parts is NULL if there is none. */
 struct ks_clock ks_clock_copy(const struct kshark_data_stream *stream);

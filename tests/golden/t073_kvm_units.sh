@@ -56,7 +56,7 @@ for pair in "original converted" "converted original" "converted split" "split c
 	run align --quiet --format json "kvm-nested-$host.dat" "kvm-nested-g1-$guest.dat"
 	status 0
 	says "$OUT" '"unit": "ns"'
-	says "$OUT" '"interval": [-13330, 13179]'
+	says "$OUT" '"interval": [-13831, 13680]'
 done
 
 # Without a scale, they are cycles, on both sides of an alignment; --cpu-hz is asked for.

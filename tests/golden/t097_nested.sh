@@ -30,7 +30,7 @@ r = json.load(open(sys.argv[1]))
 low, high = r["interval"]
 print(" ", r["offset"], low, high, r["trace_cmd"])
 sys.exit(r["source"] != "causality" or r["explained_percent"] != 100 or r["unknown"] != 0 or
-         not low <= r["trace_cmd"]["least"] <= high or high - low > 31000)
+         not low <= r["trace_cmd"]["least"] <= high or high - low > 33000)
 END
 
 command -v trace-cmd >/dev/null || {

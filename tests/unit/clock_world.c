@@ -56,12 +56,52 @@ static int64_t interrupt(struct clock_world *world, const struct clock_recipe *r
 	return time;
 }
 
+/** A time in the stretch from @t on, if there is one between its margins, else its middle. */
+static int64_t within(const struct clock_recipe *recipe, int64_t t, int64_t in, uint64_t *state)
+{
+	int64_t room = in - 2 * recipe->margin;
+
+	return room > 0 ? t + recipe->margin + (int64_t)(next(state) % (uint64_t)room) : t + in / 2;
+}
+
+/** What is done at @t, since the begin. */
+static struct clock_phase phase_at(const struct clock_recipe *recipe, int64_t t)
+{
+	const struct clock_phase *phase = recipe->phases;
+
+	if (!phase)
+		return (struct clock_phase){ recipe->length, recipe->in, recipe->out,
+					     recipe->percent, recipe->events };
+	while (t >= phase->length) {
+		t -= phase->length;
+		phase++;
+		if (!phase->length)
+			phase = recipe->phases;
+	}
+	return *phase;
+}
+
+/** The most that any phase puts into a time. */
+static size_t room_for(const struct clock_recipe *recipe, int *events)
+{
+	struct clock_phase phase = phase_at(recipe, 0);
+	int64_t least = phase.in + phase.out;
+
+	*events = phase.events;
+	for (const struct clock_phase *p = recipe->phases; p && p->length; p++) {
+		least = p->in + p->out < least ? p->in + p->out : least;
+		*events = p->events > *events ? p->events : *events;
+	}
+	return (size_t)(recipe->length / least) * 3 + 100;
+}
+
 static void make_cpu(struct clock_world *world, const struct clock_recipe *recipe, int v,
 		     uint64_t *state)
 {
-	size_t n = 0, m = 0, room = (size_t)(recipe->length / (recipe->in + recipe->out)) * 3 + 100;
+	int events;
+	size_t n = 0, m = 0, room = room_for(recipe, &events);
 	struct virt_clock_change *changes = calloc(room, sizeof(*changes));
-	int64_t *times = calloc(room * ((size_t)recipe->events + 2), sizeof(*times));
+	int64_t *times = calloc(room * ((size_t)events + 2), sizeof(*times));
 	int64_t t = CLOCK_WORLD_BEGIN, end = t + recipe->length;
 
 	world->injections[v] = calloc(room, sizeof(*world->injections[v]));
@@ -71,18 +111,22 @@ static void make_cpu(struct clock_world *world, const struct clock_recipe *recip
 	if (!changes || !times || !world->injections[v] || !world->handlers[v])
 		abort();
 	while (t < end && n + 4 < room) {
-		int64_t in = recipe->periodic ? recipe->in : some(state, recipe->in);
-		int64_t out = recipe->periodic ? recipe->out : some(state, recipe->out);
+		struct clock_phase phase = phase_at(recipe, t - CLOCK_WORLD_BEGIN);
+		int64_t in = recipe->periodic ? phase.in : some(state, phase.in);
+		int64_t out = recipe->periodic ? phase.out : some(state, phase.out);
 		bool lost = (int)(next(state) % 100) < recipe->lost_percent;
 
 		changes[n++] = (struct virt_clock_change){ t, lost ? UNKNOWN : IN };
 		changes[n++] = (struct virt_clock_change){ t + in, lost ? UNKNOWN : OUT };
-		for (int i = 0; (int)(next(state) % 100) < recipe->percent && i < recipe->events;
+		for (int i = 0; (int)(next(state) % 100) < phase.percent && i < phase.events;
 		     i++) {
-			int64_t host = t + (int64_t)(next(state) % (uint64_t)in);
+			int64_t host = within(recipe, t, in, state);
 
 			if (recipe->wrong && !(next(state) % (uint64_t)recipe->wrong))
 				host = t + (int64_t)(next(state) % (uint64_t)(in + out));
+			if (recipe->jitter)
+				host += (int64_t)(next(state) % (uint64_t)(2 * recipe->jitter)) -
+					recipe->jitter;
 			times[m++] = guest_time(recipe, host);
 		}
 		if (recipe->irqs)
@@ -142,12 +186,18 @@ void clock_world_drop(struct clock_world *world)
 	}
 }
 
+int64_t clock_world_offset(const struct clock_recipe *recipe, int64_t guest_time)
+{
+	return virt_clock_offset_at(recipe->offset, recipe->ppm, 0, guest_time);
+}
+
 int64_t clock_world_error(const struct clock_recipe *recipe,
 			  const struct virt_clock_alignment *alignment)
 {
 	int64_t to = recipe->host_to ? recipe->host_to : recipe->length;
 	int64_t host = CLOCK_WORLD_BEGIN + (recipe->host_from + to) / 2;
 
-	return virt_clock_host_time(alignment->offset, alignment->drift_ppm,
+	return virt_clock_host_time(virt_clock_offset_at(alignment->offset, alignment->drift_ppm,
+							 alignment->at, 0), alignment->drift_ppm,
 				    guest_time(recipe, host)) - host;
 }

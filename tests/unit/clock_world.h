@@ -25,6 +25,13 @@ struct clock_world {
 	struct virt_clock_problem problem;
 };
 
+/** What a guest does for a while. */
+struct clock_phase {
+	int64_t		length;
+	int64_t		in, out;
+	int		percent, events;
+};
+
 struct clock_recipe {
 	unsigned int	seed;
 	int		n;		/* vCPUs */
@@ -32,6 +39,10 @@ struct clock_recipe {
 	int64_t		in, out;	/* mean length of a stretch of guest code, and between */
 	int		percent;	/* of stretches with events */
 	int		events;		/* at most, in a stretch */
+	int64_t		margin;		/* no event is nearer to the ends of its stretch */
+	int64_t		jitter;		/* by which the guest's times are wrong, at most */
+	const struct clock_phase *phases; /* instead of these four, one after the other, again and
+					 * again; the last one has no length; or NULL */
 	int64_t		offset;
 	double		ppm;
 	int		wrong;		/* one of so many events is anywhere; 0: none is */
@@ -48,6 +59,9 @@ struct clock_recipe {
 /** clock_world_make - by a recipe; to be given to clock_world_drop() */
 void clock_world_make(struct clock_world *world, const struct clock_recipe *recipe);
 void clock_world_drop(struct clock_world *world);
+
+/** clock_world_offset - the true offset at a time of the guest's */
+int64_t clock_world_offset(const struct clock_recipe *recipe, int64_t guest_time);
 
 /** clock_world_error - how far an alignment is from the truth, in the middle of the host's trace */
 int64_t clock_world_error(const struct clock_recipe *recipe,

@@ -293,6 +293,26 @@ static void test_negative(void **state)
 	free(own.ns);
 }
 
+/** The time at which the offset is as told changes nothing but the offset that goes with it. */
+static void test_at(void **state)
+{
+	const int64_t at = 123456789012345, ts = at + 1000000000;
+	struct ks_clock told = clock_new(5, 12345678, 0);
+	struct ks_clock same = clock_new(virt_clock_offset_at(5, DRIFT_PPM, at, 0), 12345678, 0);
+
+	(void)state;
+	assert_true(ks_clock_time(&told, ts) != ks_clock_time(&same, ts));
+	told.parts = realloc(told.parts, (told.n + 1) * sizeof(*told.parts));
+	assert_non_null(told.parts);
+	told.parts[KS_CLOCK_FLAGS] |= KS_CLOCK_AT;
+	told.parts[told.n++] = at;
+	assert_true(ks_clock_time(&told, at) == at + 5);
+	assert_true(ks_clock_time(&told, ts) == ts + 5 + 12346);
+	assert_true(ks_clock_time(&told, ts) == ks_clock_time(&same, ts));
+	free(told.parts);
+	free(same.parts);
+}
+
 /** What a damaged session may hold. */
 static void test_damaged(void **state)
 {
@@ -310,6 +330,9 @@ static void test_damaged(void **state)
 	clock.parts[KS_CLOCK_N_TIDS] = INT64_MAX;
 	assert_null(ks_clock_of(&stream));
 	clock.parts[KS_CLOCK_N_TIDS] = 1;
+	clock.parts[KS_CLOCK_FLAGS] |= KS_CLOCK_AT;	/* and that time is */
+	assert_null(ks_clock_of(&stream));
+	clock.parts[KS_CLOCK_FLAGS] &= ~KS_CLOCK_AT;
 	clock.parts[KS_CLOCK_DRIFT] = INT64_MIN;
 	assert_null(ks_clock_of(&stream));
 	clock.parts[KS_CLOCK_DRIFT] = 0;
@@ -329,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_nothing_to_hide),
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_negative),
+		cmocka_unit_test(test_at),
 		cmocka_unit_test(test_damaged),
 	};
 

@@ -151,6 +151,7 @@ static void test_links(void **state)
 		    "    \"host\": \"host.dat\",\n"
 		    "    \"source\": \"causality\",\n"
 		    "    \"offset\": 5,\n"
+		    "    \"at\": 0,\n"
 		    "    \"unit\": \"ns\",\n"
 		    "    \"interval\": [\n"
 		    "      0,\n"

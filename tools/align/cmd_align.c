@@ -94,12 +94,17 @@ static void put_json(const struct align_pair *pair, struct output *out)
 	json_begin(&json, out);
 	json_open(&json, NULL, '{', false);
 	json_i64(&json, "offset", result->offset);
+	json_i64(&json, "at", result->at);
 	json_str(&json, "unit", pair->cycles ? "cycles" : "ns");
 	json_open(&json, "interval", '[', true);
 	json_i64(&json, NULL, result->lo);
 	json_i64(&json, NULL, result->hi);
 	json_close(&json, ']');
 	json_fixed(&json, "drift_ppm", result->drift_ppm);
+	json_open(&json, "drift_interval", '[', true);
+	json_fixed(&json, NULL, result->drift_lo_ppm);
+	json_fixed(&json, NULL, result->drift_hi_ppm);
+	json_close(&json, ']');
 	json_fixed(&json, "explained_percent", result->explained_percent);
 	json_i64(&json, "worst_violation", result->worst);
 	json_u64(&json, "unknown", result->unknown);
@@ -163,6 +168,33 @@ static void put_interrupts(const struct virt_clock_alignment *result, struct out
 		    result->by_interrupts ? "" : ": too few to count");
 }
 
+/** The clocks as a formula, and how well it is known. */
+static void put_clocks(const struct align_pair *pair, struct output *out)
+{
+	const struct virt_clock_alignment *result = &pair->best.alignment;
+	const char *unit = pair->cycles ? "cycles" : "ns";
+	bool trace_cmd = pair->best.source == ALIGN_TRACE_CMD;
+	bool drifts = result->drift_ppm != 0;
+
+	put(out, "host time = guest time%s %+lld %s", trace_cmd ? " with trace-cmd's offsets" :
+	    drifts && !result->at ? " * (1 + drift)" : "", (long long)result->offset, unit);
+	if (drifts && result->at)
+		put(out, " + drift * (guest time - %lld %s)", (long long)result->at, unit);
+	put(out, "\n  source      %s\n", align_source_name(pair->best.source));
+	put(out, "  interval    %lld .. %lld (%lld %s wide)", (long long)result->lo,
+	    (long long)result->hi, (long long)(result->hi - result->lo), unit);
+	if (result->at)
+		put(out, " at guest time %lld %s", (long long)result->at, unit);
+	if (drifts)
+		put(out, "\n  drift       %.6f ppm", result->drift_ppm);
+	else
+		put(out, "\n  drift       none to be seen");
+	if (result->drift_lo_ppm < result->drift_hi_ppm)
+		put(out, "; %.3f .. %.3f ppm are possible", result->drift_lo_ppm,
+		    result->drift_hi_ppm);
+	out_char(out, '\n');
+}
+
 static void put_text(const struct align_pair *pair, struct output *out)
 {
 	const struct virt_clock_alignment *result = &pair->best.alignment;
@@ -177,16 +209,7 @@ static void put_text(const struct align_pair *pair, struct output *out)
 	}
 	if (pair->best.machine < 0)
 		return;
-	put(out, "host time = guest time%s %+lld %s\n", pair->best.source == ALIGN_TRACE_CMD ?
-	    " with trace-cmd's offsets" : result->drift_ppm != 0 ? " * (1 + drift)" : "",
-	    (long long)result->offset, unit);
-	put(out, "  source      %s\n", align_source_name(pair->best.source));
-	put(out, "  interval    %lld .. %lld (%lld %s wide)\n", (long long)result->lo,
-	    (long long)result->hi, (long long)(result->hi - result->lo), unit);
-	if (result->drift_ppm != 0)
-		put(out, "  drift       %.6f ppm\n", result->drift_ppm);
-	else
-		put(out, "  drift       none to be seen\n");
+	put_clocks(pair, out);
 	if (align_pair_offsets(pair, offsets, sizeof(offsets)))
 		put(out, "  trace-cmd   added %s%s\n", offsets,
 		    pair->best.source == ALIGN_TRACE_CMD ? "" : "; not used");

@@ -24,6 +24,12 @@
 #define MAX_PIECES	64
 #define MAX_PIECE	((int64_t)4000000000)
 
+/** So many, that are so long at most, are tried with all drifts, in steps that do so much. */
+#define N_LONG		4
+#define MAX_LONG	((int64_t)20000000000)
+#define SLACK		50000
+#define N_RATES		4
+
 /** Candidates of each, and how many of them are looked at closely. */
 #define MAX_CANDIDATES	24
 #define MAX_CLOSE	3
@@ -34,12 +40,27 @@
 /** Chance alone gives this to one of e^7 searches: 0.1 %. */
 #define MIN_EVIDENCE	7.0
 
+/** What the drift makes of a span of time: any span, as numbers may come from damaged files. */
+static __int128 drift_of(double drift_ppm, double span)
+{
+	double d = drift_ppm * 1e-6 * span;
+
+	return (__int128)(d < 0 ? d - 0.5 : d + 0.5);
+}
+
+static int64_t cut(__int128 time)
+{
+	return time > INT64_MAX ? INT64_MAX : time < INT64_MIN ? INT64_MIN : (int64_t)time;
+}
+
 int64_t virt_clock_host_time(int64_t offset, double drift_ppm, int64_t guest_time)
 {
-	struct clock_rate rate = { .rate = drift_ppm * 1e-6 };
-	__int128 time = (__int128)clock_apply(&rate, guest_time) + offset;
+	return cut(drift_of(drift_ppm, (double)guest_time) + guest_time + offset);
+}
 
-	return time > INT64_MAX ? INT64_MAX : time < INT64_MIN ? INT64_MIN : (int64_t)time;
+int64_t virt_clock_offset_at(int64_t offset, double drift_ppm, int64_t at, int64_t guest_time)
+{
+	return cut(drift_of(drift_ppm, (double)((__int128)guest_time - at)) + offset);
 }
 
 const char *virt_clock_verdict_text(enum virt_clock_verdict verdict)
@@ -329,6 +350,7 @@ int virt_clock_judge(const struct virt_clock_problem *problem, int64_t offset, d
 		return ret;
 	*alignment = (struct virt_clock_alignment){
 		.offset = offset, .lo = offset, .hi = offset, .drift_ppm = drift_ppm,
+		.drift_lo_ppm = drift_ppm, .drift_hi_ppm = drift_ppm,
 	};
 	against_chance = judge(&search, alignment, evidence);
 	alignment->by_interrupts = irqs_agree(&search, alignment, &against_chance);
@@ -371,32 +393,109 @@ static int compare_fits(const void *a, const void *b)
 	return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
+/** Is a fit one of those before it? Candidates of a piece may overlap. */
+static bool is_known(const struct clock_fit *fits, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (fits[i].lo <= fits[n].hi && fits[n].lo <= fits[i].hi)
+			return true;
+	return false;
+}
+
+/** Look closely at candidates, most votes first, and follow the best lines. */
+static int look_closely(struct clock_search *search, int64_t from, int64_t to, struct found *near,
+			struct found *found)
+{
+	int ret = 0, close = 0;
+
+	/* what a drift leaves of it may not look good yet */
+	if (near->n && near->fits[0].slack) {
+		near->fits[0].voted = true;
+		near->fits[0].n_rates = N_RATES;
+	}
+	for (int i = 0; i < near->n && !ret; i++) {
+		const struct clock_candidate candidate = { near->fits[i].lo, near->fits[i].hi, 0 };
+
+		ret = clock_fit_piece(search, from, to, &candidate, &near->fits[i]);
+	}
+	if (!ret && near->n)
+		qsort(near->fits, (size_t)near->n, sizeof(*near->fits), compare_fits);
+	for (int i = 0; i < near->n && !ret; i++) {
+		if ((close >= MAX_CLOSE && !near->fits[i].voted) || is_known(near->fits, i))
+			continue;
+		close++;
+		ret = clock_fit_grow(search, &near->fits[i]);
+		if (!ret)
+			ret = add_fit(found, &near->fits[i]);
+	}
+	return ret;
+}
+
+/** Add candidates with a line's rate, which is known to its range. */
+static int add_candidates(struct clock_search *search, int64_t from, int64_t to,
+			  const struct clock_fit *line, int max, struct found *near)
+{
+	struct clock_candidate candidates[MAX_CANDIDATES];
+	int n = clock_candidates(search, &line->rate, from, to, line->slack, candidates, max);
+	int ret = n < 0 ? n : 0;
+
+	for (int i = 0; i < n && !ret; i++) {
+		struct clock_fit fit = *line;
+
+		fit.lo = candidates[i].lo;
+		fit.hi = candidates[i].hi;
+		fit.score = candidates[i].score;
+		ret = add_fit(near, &fit);
+	}
+	return ret;
+}
+
 /** Look for lines that hold near a piece of the guest's trace, and follow them. */
 static int search_piece(struct clock_search *search, int64_t from, int64_t to, bool drift,
 			struct found *found)
 {
-	struct clock_candidate candidates[MAX_CANDIDATES];
 	int64_t half = (to - from) / 2;
-	int64_t slack = drift ? (int64_t)((double)half * VIRT_CLOCK_MAX_PPM * 1e-6) + 1 : 0;
+	double range = drift ? VIRT_CLOCK_MAX_PPM * 1e-6 : 0;
+	struct clock_fit line = {
+		.rate.pivot = from + half, .half = half, .range = range,
+		.slack = drift ? (int64_t)((double)half * range) + 1 : 0,
+	};
 	struct found near = { 0 };
-	int n = clock_candidates(search, from, to, slack, candidates, MAX_CANDIDATES), ret = 0;
+	int ret = add_candidates(search, from, to, &line, MAX_CANDIDATES, &near);
 
-	for (int i = 0; i < n && !ret; i++) {
-		struct clock_fit fit = { .rate.pivot = from + half, .half = half, .slack = slack };
+	if (!ret)
+		ret = look_closely(search, from, to, &near, found);
+	free(near.fits);
+	return ret;
+}
 
-		ret = clock_fit_piece(search, from, to, &candidates[i], &fit);
-		if (!ret)
-			ret = add_fit(&near, &fit);
+/**
+ * The same with all drifts, one after the other: what a piece is too short for to be told from
+ * other pieces may need all of the trace.
+ */
+static int search_drifts(struct clock_search *search, int64_t from, int64_t to,
+			 struct found *found)
+{
+	int64_t half = (to - from) / 2;
+	double most = VIRT_CLOCK_MAX_PPM * 1e-6;
+	int n = (int)ceil(most * (double)half / (2 * SLACK)), ret = 0;
+	struct clock_fit line = {
+		.rate.pivot = from + half, .half = half, .slack = SLACK, .range = most / n / 2,
+		.n_rates = N_RATES,
+	};
+	struct found near = { 0 };
+
+	for (int k = -n; k <= n && !ret; k++) {
+		line.rate.rate = most * k / n;
+		ret = add_candidates(search, from, to, &line, MAX_CLOSE, &near);
 	}
 	if (!ret && near.n)
 		qsort(near.fits, (size_t)near.n, sizeof(*near.fits), compare_fits);
-	for (int i = 0; i < near.n && i < MAX_CLOSE && !ret; i++) {
-		ret = clock_fit_grow(search, &near.fits[i]);
-		if (!ret)
-			ret = add_fit(found, &near.fits[i]);
-	}
+	near.n = near.n < MAX_CANDIDATES ? near.n : MAX_CANDIDATES;
+	if (!ret)
+		ret = look_closely(search, from, to, &near, found);
 	free(near.fits);
-	return n < 0 ? n : ret;
+	return ret;
 }
 
 /** Is there no need to look elsewhere? With a drift, some events are outside more easily. */
@@ -404,6 +503,18 @@ static bool is_enough(const struct clock_fit *fit, bool drift)
 {
 	return fit->perfect || (drift && fit->score > fit->most / 10 * 9 &&
 				fit->score > 10 * CLOCK_NO_CHANCE);
+}
+
+/** Is something found, from number @known on, so that there is no need to look on? */
+static bool is_found(struct clock_search *search, const struct found *found, int known, bool drift)
+{
+	for (int i = known; i < found->n && !search->patient; i++) {
+		if (is_enough(&found->fits[i], drift)) {
+			search->was_hasty = true;
+			return true;
+		}
+	}
+	return false;
 }
 
 /** Look at @n pieces, one after the other, until something is found that explains all. */
@@ -418,16 +529,33 @@ static int search_pieces(struct clock_search *search, int n, int64_t piece, bool
 				(all - piece) / 2);
 		int known = found->n, ret = search_piece(search, from, from + piece, drift, found);
 
-		if (ret)
+		if (ret || is_found(search, found, known, drift))
 			return ret;
-		for (; known < found->n && !search->patient; known++) {
-			if (is_enough(&found->fits[known], drift)) {
-				search->was_hasty = true;
-				return 0;
-			}
-		}
 	}
 	return 0;
+}
+
+/** With a drift: pieces for which it does little; then long ones, where most events are. */
+static int search_drift(struct clock_search *search, int n, int64_t longest, struct found *found)
+{
+	int64_t all = search->guest_end + 1 - search->guest_begin, middles[N_LONG];
+	int64_t piece = all / (N_PIECES + 2) < MAX_PIECE ? all / (N_PIECES + 2) : MAX_PIECE;
+	int64_t half = (longest < all ? longest : all) / 2;
+	int known = found->n, ret;
+
+	ret = search_pieces(search, n, piece < longest ? piece : longest, true, found);
+	half = half < MAX_LONG / 2 ? half : MAX_LONG / 2;
+	n = all <= 2 * half + 1 ? 1 : N_LONG;
+	if (!ret)
+		ret = clock_middles(search, middles, n);
+	if (n == 1)
+		middles[0] = search->guest_begin + half;
+	n = ret;
+	for (int i = 0; i < n && ret >= 0 && !is_found(search, found, known, true); i++) {
+		known = found->n;
+		ret = search_drifts(search, middles[i] - half, middles[i] + half + 1, found);
+	}
+	return ret < 0 ? ret : 0;
 }
 
 /**
@@ -437,18 +565,16 @@ static int search_pieces(struct clock_search *search, int n, int64_t piece, bool
 static int search_all(struct clock_search *search, struct found *found)
 {
 	int64_t host = search->host_end + 1 - search->host_begin;
-	int64_t all = search->guest_end + 1 - search->guest_begin, piece;
+	int64_t all = search->guest_end + 1 - search->guest_begin;
 	double needed = ceil(2.0 * (double)all / (double)host);
-	int n = all <= host ? 1 : needed < MAX_PIECES ? (int)needed : MAX_PIECES;
+	int n = all <= host ? 1 : needed < MAX_PIECES ? (int)needed : MAX_PIECES, ret;
 	int64_t longest = host > 2 * (all / n) ? host : 2 * (all / n);
-	int ret = search_pieces(search, n, all < longest ? all : longest, false, found);
 
+	ret = search_pieces(search, n, all < longest ? all : longest, false, found);
 	for (int i = 0; i < found->n && !search->patient; i++)
 		if (found->fits[i].perfect)
 			return ret;
-	n = n > N_PIECES ? n : N_PIECES;
-	piece = all / (N_PIECES + 2) < MAX_PIECE ? all / (N_PIECES + 2) : MAX_PIECE;
-	return ret ? ret : search_pieces(search, n, piece < host ? piece : host, true, found);
+	return ret ? ret : search_drift(search, n > N_PIECES ? n : N_PIECES, host, found);
 }
 
 /** Is there a line elsewhere that leaves hardly more unexplained? */
@@ -495,6 +621,8 @@ static int search_and_judge(struct clock_search *search, struct virt_clock_align
 		goto out;
 	qsort(found.fits, (size_t)found.n, sizeof(*found.fits), compare_fits);
 	ret = clock_fit_exactly(search, &found.fits[0], alignment);
+	if (!ret)
+		ret = clock_settle(search, alignment);
 	if (ret)
 		goto out;
 	against_chance = judge(search, alignment, evidence);
@@ -506,6 +634,8 @@ static int search_and_judge(struct clock_search *search, struct virt_clock_align
 		ret = clock_fit_neighbours(search, &found.fits[0], alignment);
 	if (alignment->verdict == VIRT_CLOCK_GOOD)
 		look_for_others(&found, alignment);
+	if (!ret && alignment->verdict == VIRT_CLOCK_GOOD)
+		ret = clock_region(search, alignment);
 out:
 	free(found.fits);
 	return ret;

@@ -10,8 +10,11 @@
  *
  *     host time = guest time * (1 + drift_ppm / 1000000) + offset
  *
- * Times are in any unit, the same on both sides: ns, or cycles of a TSC. The functions keep
- * nothing between calls and may be called from any thread.
+ * With a drift, offsets are different ones at different times. This one is that at the guest's time
+ * 0, which may be long before; what is found is told for a time at which it is known best, and
+ * virt_clock_offset_at() gives that of another one. Times are in any unit, the same on both sides:
+ * ns, or cycles of a TSC. The functions keep nothing between calls and may be called from any
+ * thread.
  */
 #ifndef KSHARK_VIRT_CLOCK_ALIGN_H
 #define KSHARK_VIRT_CLOCK_ALIGN_H
@@ -114,9 +117,11 @@ enum virt_clock_verdict {
 /** An alignment and its quality. */
 struct virt_clock_alignment {
 	enum virt_clock_verdict verdict;
-	int64_t		offset;		/* the middle of: */
-	int64_t		lo, hi;		/* all these explain as many events */
+	int64_t		at;		/* the guest's time of: */
+	int64_t		offset;		/* in, or near, the middle of: */
+	int64_t		lo, hi;		/* all these are possible at that time, with some drift */
 	double		drift_ppm;	/* a multiple of 1e-6; 0: the events show none */
+	double		drift_lo_ppm, drift_hi_ppm; /* these are possible, with some offset */
 	uint64_t	inside, outside, unknown;
 	double		explained_percent; /* inside of all that are judged; 0 without any */
 	uint64_t	interrupts, interrupts_explained; /* of all CPUs */
@@ -128,13 +133,19 @@ struct virt_clock_alignment {
 /** virt_clock_host_time - from a time of the guest to the host's; what does not fit is cut. */
 int64_t virt_clock_host_time(int64_t offset, double drift_ppm, int64_t guest_time);
 
+/** virt_clock_offset_at - from the offset at a time of the guest, @at, to that at another one */
+int64_t virt_clock_offset_at(int64_t offset, double drift_ppm, int64_t at, int64_t guest_time);
+
 /**
  * virt_clock_align - find offset and drift
  * @evidence: receives one for each of the guest's CPUs
  *
  * A vCPU is given to at most one CPU of unknown pairing. The initial difference of the clocks
- * does not matter. The result is the best there is also if it is refused. Handlers count where
- * events leave it open, and only if nearly all of them are explained.
+ * does not matter. The offset is that at a time of the guest's events at which they leave it least
+ * open; lo .. hi has those at that time of all lines that explain as many events, or hardly fewer
+ * if some are not explained anyhow. Times may be wrong by 500 ns or cycles. The result is the best
+ * there is also if it is refused, with at = 0. Handlers count where events leave it open, and only
+ * if nearly all of them are explained.
  *
  * Return: 0, -ENOMEM, -ECANCELED because of @problem->stop, or -EINVAL (order of times, numbers
  * that do not exist).
@@ -145,10 +156,11 @@ int virt_clock_align(const struct virt_clock_problem *problem,
 
 /**
  * virt_clock_judge - what a given alignment explains
+ * @offset: at 0, and so are those of @alignment
  *
  * CPUs of unknown pairing are not judged. The verdict is about the share and the number of events
- * alone; lo and hi are where more events would not be explained near the offset if it is good, else
- * the offset.
+ * alone; lo and hi are where more events would not be explained near the offset, with that drift,
+ * if it is good, else the offset.
  *
  * Return: as virt_clock_align().
  */

@@ -113,6 +113,22 @@ static int narrow(struct clock_search *search, const struct clock_rate *rate,
 	return ret;
 }
 
+/** With all events, near what has been found with some. */
+static int finish(struct clock_search *search, double ppm, struct clock_best *best,
+		  struct virt_clock_alignment *alignment)
+{
+	int64_t width = search->narrowed ? 0 : best->hi - best->lo + 2;
+	struct clock_rate rate = { .rate = ppm * 1e-6 };
+	int ret = sweep_events(search, &rate, SIZE_MAX, best->lo - width, best->hi + width,
+			       SWEEP_BEST, best);
+
+	alignment->lo = best->lo;
+	alignment->hi = best->hi;
+	alignment->offset = best->lo + (best->hi - best->lo) / 2;
+	alignment->drift_ppm = alignment->drift_lo_ppm = alignment->drift_hi_ppm = ppm;
+	return ret;
+}
+
 int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
 		      struct virt_clock_alignment *alignment)
 {
@@ -122,7 +138,6 @@ int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
 	struct clock_rate rate = { .rate = ppm * 1e-6 };
 	struct clock_best best = { 0 };
 	int64_t lo, hi;
-	bool narrowed;
 	int ret;
 
 	memcpy(search->pairing, search->pool + fit->pairing,
@@ -133,20 +148,20 @@ int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
 	ret = sweep_events(search, &rate, N_LARGE, lo, hi, SWEEP_BEST, &best);
 	if (!ret)
 		ret = widen(search, &rate, lo, hi, &best);
-	narrowed = search->irqs && best.hi - best.lo > CLOCK_IRQ_WINDOW;
-	if (!ret && narrowed)
+	search->narrowed = search->irqs && best.hi - best.lo > CLOCK_IRQ_WINDOW;
+	if (!ret && search->narrowed)
 		ret = narrow(search, &rate, &best);
-	if (!ret) {
-		int64_t width = narrowed ? 0 : best.hi - best.lo + 2;
-
-		ret = sweep_events(search, &rate, SIZE_MAX, best.lo - width, best.hi + width,
-				   SWEEP_BEST, &best);
-	}
-	alignment->lo = best.lo;
-	alignment->hi = best.hi;
-	alignment->offset = best.lo + (best.hi - best.lo) / 2;
-	alignment->drift_ppm = ppm;
+	if (!ret)
+		ret = finish(search, ppm, &best, alignment);
 	return ret;
+}
+
+int clock_fit_drift(struct clock_search *search, double drift_ppm, int64_t offset,
+		    struct virt_clock_alignment *alignment)
+{
+	struct clock_best best = { offset - MARGIN, offset + MARGIN, 0 };
+
+	return finish(search, (double)llround(drift_ppm * 1e6) * 1e-6, &best, alignment);
 }
 
 static int64_t weight_of(const struct clock_search *search, int32_t vcpu)

@@ -87,37 +87,6 @@ static int pair(struct clock_search *search, struct clock_sample *samples, struc
 	return 0;
 }
 
-int clock_fit_piece(struct clock_search *search, int64_t from, int64_t to,
-		    const struct clock_candidate *candidate, struct clock_fit *fit)
-{
-	int n = clock_n_tracks(search);
-	struct clock_sample *samples = calloc((size_t)n, sizeof(*samples));
-	struct clock_best best = { 0 };
-	int64_t width = candidate->hi - candidate->lo;
-	struct clock_stretch reach = clock_reach(search, &fit->rate, candidate->lo, candidate->hi);
-	int ret = -ENOMEM;
-
-	reach.from = reach.from > from ? reach.from : from;
-	reach.to = reach.to < to ? reach.to : to;
-	if (samples)
-		ret = clock_take_sample(search, reach.from, reach.to,
-					clock_affordable(search, width, N_PIECE), samples);
-
-	if (!ret)
-		ret = pair(search, samples, fit, candidate->lo, candidate->hi);
-	if (!ret)
-		ret = clock_sweep(search->tracks.vcpus, samples, n, &fit->rate, candidate->lo,
-				  candidate->hi, &search->edges, &best);
-	fit->lo = best.lo;
-	fit->hi = best.hi;
-	fit->score = best.score;
-	fit->apart = best.lo > candidate->lo && best.hi < candidate->hi;
-	if (samples)
-		free(samples[0].times);
-	free(samples);
-	return ret;
-}
-
 /* --- drift ----------------------------------------------------------------------------------- */
 
 /** One step of the search for a rate. */
@@ -137,7 +106,7 @@ static int try_rates(struct clock_search *search, const struct level *level, str
 		struct clock_rate rate = { level->centre + k * level->step, fit->rate.pivot };
 		struct clock_best here;
 
-		if (fabs(rate.rate) > VIRT_CLOCK_MAX_PPM * 1.02e-6)
+		if (fabs(rate.rate) > (VIRT_CLOCK_MAX_PPM + CLOCK_SPARE_PPM) * 1e-6)
 			continue;
 		if (clock_sweep(search->tracks.vcpus, level->samples, clock_n_tracks(search),
 				&rate, level->lo, level->hi, &search->edges, &here))
@@ -154,6 +123,49 @@ static int try_rates(struct clock_search *search, const struct level *level, str
 	return 0;
 }
 
+/** The fewer of a piece's events can be judged, of those that could be, the less they may say. */
+static size_t n_piece(const struct clock_search *search, int64_t from, int64_t to,
+		      const struct clock_stretch *reach)
+{
+	double host = (double)(search->host_end - search->host_begin) + 1;
+	double part = host < (double)(to - from) ? host / (double)(to - from) : 1;
+	double all = (double)clock_n_events(search, from, to) * part + 1;
+	double share = ((double)clock_n_events(search, reach->from, reach->to) + 1) / all;
+
+	return share < 1 ? (size_t)(N_PIECE * share) + 1 : N_PIECE;
+}
+
+int clock_fit_piece(struct clock_search *search, int64_t from, int64_t to,
+		    const struct clock_candidate *candidate, struct clock_fit *fit)
+{
+	struct clock_sample *samples = calloc((size_t)clock_n_tracks(search), sizeof(*samples));
+	struct level level = {
+		.samples = samples, .lo = candidate->lo, .hi = candidate->hi,
+		.n = fit->n_rates, .step = fit->n_rates ? fit->range / fit->n_rates : 0,
+		.centre = fit->rate.rate,
+	};
+	struct clock_stretch reach = clock_reach(search, &fit->rate, candidate->lo, candidate->hi);
+	int64_t width = candidate->hi - candidate->lo;
+	int ret = -ENOMEM;
+
+	reach.from = reach.from > from ? reach.from : from;
+	reach.to = reach.to < to ? reach.to : to;
+	if (samples)
+		ret = clock_take_sample(search, reach.from, reach.to,
+					clock_affordable(search, width,
+							 n_piece(search, from, to, &reach)),
+					samples);
+	if (!ret)
+		ret = pair(search, samples, fit, candidate->lo, candidate->hi);
+	if (!ret)
+		ret = try_rates(search, &level, fit);
+	fit->apart = fit->lo > candidate->lo && fit->hi < candidate->hi;
+	if (samples)
+		free(samples[0].times);
+	free(samples);
+	return ret;
+}
+
 static void set_window(struct level *level, const struct clock_fit *fit, int64_t margin)
 {
 	level->lo = fit->lo - margin;
@@ -164,7 +176,7 @@ static void set_window(struct level *level, const struct clock_fit *fit, int64_t
 static int follow(struct clock_search *search, struct clock_fit *fit, int64_t full,
 		  struct clock_sample *samples)
 {
-	double range = fit->slack ? VIRT_CLOCK_MAX_PPM * 1e-6 : 16.0 * TOLERANCE / (double)full;
+	double range = fit->slack ? fit->range : 16.0 * TOLERANCE / (double)full;
 	struct level level = { .samples = samples };
 	struct clock_stretch reach;
 	int64_t half = fit->slack ? fit->half : full, pivot = fit->rate.pivot;

@@ -13,10 +13,16 @@
 /** Bins of a vote. */
 #define MAX_BINS	((int64_t)1 << 20)
 
+/** A bin is at least so much finer than what times may be wrong by. */
+#define FINE		4
+
+/** Bins whose best one is found at once. */
+#define BLOCK		1024
+
 /** Votes of one event for all offsets cost the more, the more stretches there are. */
 #define MAX_VOTES	3000000
 #define MIN_VOTERS	60
-#define MAX_VOTERS	600
+#define MAX_VOTERS	1200
 
 /* --- samples --------------------------------------------------------------------------------- */
 
@@ -101,6 +107,43 @@ int clock_take_sample(const struct clock_search *search, int64_t from, int64_t t
 	return 0;
 }
 
+size_t clock_n_events(const struct clock_search *search, int64_t from, int64_t to)
+{
+	size_t n = 0;
+
+	for (int32_t c = 0; c < search->problem->n_cpus; c++)
+		n += n_between(&search->problem->cpus[c], from, to);
+	return n;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+int clock_middles(const struct clock_search *search, int64_t *times, int max)
+{
+	struct clock_sample *samples = calloc((size_t)clock_n_tracks(search), sizeof(*samples));
+	int ret = -ENOMEM, n = 0;
+	size_t all = 0;
+
+	if (samples)
+		ret = clock_take_sample(search, search->guest_begin, search->guest_end + 1,
+					MAX_VOTERS, samples);
+	for (int32_t i = 0; !ret && i < clock_n_tracks(search); i++)
+		all += samples[i].n;
+	if (!ret && all)
+		qsort(samples[0].times, all, sizeof(*samples[0].times), compare_times);
+	for (; !ret && n < max && all; n++)
+		times[n] = samples[0].times[all * (size_t)(2 * n + 1) / (size_t)(2 * max)];
+	if (samples)
+		free(samples[0].times);
+	free(samples);
+	return ret ? ret : n;
+}
+
 struct clock_stretch clock_reach(const struct clock_search *search, const struct clock_rate *rate,
 				 int64_t lo, int64_t hi)
 {
@@ -168,55 +211,108 @@ static int vote_cpu(const struct clock_search *search, const struct clock_sample
 	return 0;
 }
 
-/** The bins with the most votes, not next to each other. */
-static int pick(const struct clock_votes *votes, int32_t *sum, struct clock_candidate *candidates,
-		int max)
+/** The first of the bins with most votes, in each block of them. */
+struct tops {
+	const int32_t	*sum;
+	size_t		n, n_blocks, *top;
+};
+
+static void find_top(struct tops *tops, size_t block)
 {
-	int n = 0;
+	size_t first = block * BLOCK, end = first + BLOCK < tops->n ? first + BLOCK : tops->n;
 
-	for (; n < max; n++) {
-		size_t best = 0, first, last;
+	tops->top[block] = first;
+	for (size_t b = first + 1; b < end; b++)
+		if (tops->sum[b] > tops->sum[tops->top[block]])
+			tops->top[block] = b;
+}
 
-		for (size_t b = 1; b < votes->n; b++)
-			if (sum[b] > sum[best])
-				best = b;
+/** Return: 0 or -ENOMEM; free tops->top in any case. */
+static int find_tops(struct tops *tops)
+{
+	tops->n_blocks = (tops->n + BLOCK - 1) / BLOCK;
+	tops->top = calloc(tops->n_blocks, sizeof(*tops->top));
+	if (!tops->top)
+		return -ENOMEM;
+	for (size_t i = 0; i < tops->n_blocks; i++)
+		find_top(tops, i);
+	return 0;
+}
+
+static size_t top_of_all(const struct tops *tops)
+{
+	size_t best = tops->top[0];
+
+	for (size_t i = 1; i < tops->n_blocks; i++)
+		if (tops->sum[tops->top[i]] > tops->sum[best])
+			best = tops->top[i];
+	return best;
+}
+
+/**
+ * The bins with the most votes, not next to each other nor within @slack, which is one hill.
+ * Return: how many, at most @max; or -ENOMEM.
+ */
+static int pick(const struct clock_votes *votes, int64_t slack, int32_t *sum,
+		struct clock_candidate *candidates, int max)
+{
+	size_t apart = 2 + (size_t)(slack >> votes->shift);
+	struct tops tops = { .sum = sum, .n = votes->n };
+	int n = find_tops(&tops);
+
+	for (; n >= 0 && n < max; n++) {
+		size_t best = top_of_all(&tops), first = best, last = best;
+
 		if (sum[best] == INT32_MIN)
 			break;
-		first = last = best;
 		while (last + 1 < votes->n && last < best + 8 && sum[last + 1] == sum[best])
 			last++;
 		candidates[n].lo = votes->lo + ((int64_t)first << votes->shift);
 		candidates[n].hi = votes->lo + ((int64_t)(last + 1) << votes->shift) - 1;
 		candidates[n].score = sum[best];
-		first = first > 2 ? first - 2 : 0;
-		for (size_t b = first; b <= last + 2 && b < votes->n; b++)
+		first = first > apart ? first - apart : 0;
+		last = last + apart < votes->n ? last + apart : votes->n - 1;
+		for (size_t b = first; b <= last; b++)
 			sum[b] = INT32_MIN;
+		for (size_t i = first / BLOCK; i <= last / BLOCK; i++)
+			find_top(&tops, i);
 	}
+	free(tops.top);
 	return n;
 }
 
-static size_t n_changes(const struct virt_clock_problem *problem)
+/** How many events may vote, as each does for all times at which a vCPU is in its guest. */
+static size_t n_voters(const struct clock_search *search, int64_t slack,
+		       const struct clock_votes *votes)
 {
-	size_t n = 1;
+	size_t n = 1, voters;
 
-	for (int32_t v = 0; v < problem->n_vcpus; v++)
-		n += problem->vcpus[v].n;
-	return n;
+	for (int32_t v = 0; v < search->problem->n_vcpus; v++)
+		n += clock_n_spans(&search->problem->vcpus[v], slack, votes);
+	voters = MAX_VOTES / n * (size_t)search->problem->n_vcpus;
+	return voters > MAX_VOTERS ? MAX_VOTERS : voters < MIN_VOTERS ? MIN_VOTERS : voters;
 }
 
-int clock_candidates(const struct clock_search *search, int64_t from, int64_t to, int64_t slack,
-		     struct clock_candidate *candidates, int max)
+/** Bring the times of samples to the host's, but for the offset. */
+static void bend(const struct clock_search *search, const struct clock_rate *rate,
+		 struct clock_sample *samples)
+{
+	for (int32_t i = 0; i < clock_n_tracks(search); i++)
+		for (size_t k = 0; k < samples[i].n; k++)
+			samples[i].times[k] = clock_apply(rate, samples[i].times[k]);
+}
+
+int clock_candidates(const struct clock_search *search, const struct clock_rate *rate, int64_t from,
+		     int64_t to, int64_t slack, struct clock_candidate *candidates, int max)
 {
 	const struct virt_clock_problem *problem = search->problem;
 	struct clock_sample *samples = calloc((size_t)clock_n_tracks(search), sizeof(*samples));
-	struct clock_votes votes = { .lo = search->host_begin - to - slack };
-	int64_t span = search->host_end - from + slack - votes.lo;
-	size_t voters = MAX_VOTES / n_changes(problem) * (size_t)problem->n_vcpus;
+	struct clock_votes votes = { .lo = search->host_begin - clock_apply(rate, to) - slack };
+	int64_t span = search->host_end - clock_apply(rate, from) + slack - votes.lo;
 	int32_t *best = NULL, *sum = NULL, stride = search->tracks.stride;
 	int ret = -ENOMEM;
 
-	voters = voters > MAX_VOTERS ? MAX_VOTERS : voters < MIN_VOTERS ? MIN_VOTERS : voters;
-	while (span >> votes.shift >= MAX_BINS)
+	while (span >> votes.shift >= MAX_BINS || slack >> votes.shift >= FINE)
 		votes.shift++;
 	votes.n = (size_t)(span >> votes.shift) + 1;
 	votes.bins = malloc(votes.n * sizeof(*votes.bins));
@@ -224,9 +320,10 @@ int clock_candidates(const struct clock_search *search, int64_t from, int64_t to
 	sum = calloc(votes.n, sizeof(*sum));
 	if (!samples || !votes.bins || !best || !sum)
 		goto out;
-	ret = clock_take_sample(search, from, to, voters, samples);
+	ret = clock_take_sample(search, from, to, n_voters(search, slack, &votes), samples);
 	if (ret)
 		goto out;
+	bend(search, rate, samples);
 	ret = -ENOMEM;
 	for (int i = 0; i < problem->n_cpus; i++) {
 		if (!has_any(&samples[i * stride], stride))
@@ -237,7 +334,7 @@ int clock_candidates(const struct clock_search *search, int64_t from, int64_t to
 			if (best[b] != INT32_MIN)
 				sum[b] += best[b];
 	}
-	ret = pick(&votes, sum, candidates, max);
+	ret = pick(&votes, slack, sum, candidates, max);
 	for (int i = 0; i < ret; i++) {
 		candidates[i].lo -= slack;
 		candidates[i].hi += slack;

@@ -15,6 +15,7 @@ struct clock_search {
 	bool		events, irqs;	/* which tracks count */
 	bool		patient;	/* look everywhere, whatever is found */
 	bool		was_hasty;	/* not everywhere has been looked */
+	bool		narrowed;	/* the interval is by handlers */
 	int32_t		*pairing;	/* by CPU: the vCPU, or VIRT_NONE */
 	int32_t		*pool;		/* pairings of fits */
 	size_t		n_pool;
@@ -60,6 +61,16 @@ static inline int clock_n_tracks(const struct clock_search *search)
 int clock_take_sample(const struct clock_search *search, int64_t from, int64_t to, size_t max,
 		      struct clock_sample *samples);
 
+/** clock_n_events - from @from to before @to, of all CPUs together */
+size_t clock_n_events(const struct clock_search *search, int64_t from, int64_t to);
+
+/**
+ * clock_middles - times of the guest that divide its events into equal parts, in their middles
+ *
+ * Return: how many, at most @max; or -ENOMEM or -ECANCELED.
+ */
+int clock_middles(const struct clock_search *search, int64_t *times, int max);
+
 /** clock_most - the score of a sample that is all inside. */
 int64_t clock_most(const struct clock_search *search, const struct clock_sample *samples);
 
@@ -77,12 +88,13 @@ static inline int64_t clock_clear(int64_t most)
 
 /**
  * clock_candidates - ranges of offsets that events from @from to before @to speak for, best first
+ * @rate: of the drift, about
  * @slack: by which their times may be wrong
  *
  * Return: how many, at most @max; or -ENOMEM or -ECANCELED.
  */
-int clock_candidates(const struct clock_search *search, int64_t from, int64_t to, int64_t slack,
-		     struct clock_candidate *candidates, int max);
+int clock_candidates(const struct clock_search *search, const struct clock_rate *rate, int64_t from,
+		     int64_t to, int64_t slack, struct clock_candidate *candidates, int max);
 
 /**
  * clock_pair - find the vCPUs of CPUs that are not paired yet, for offsets from @lo to @hi

@@ -25,6 +25,26 @@ int64_t clock_find(const struct virt_clock_vcpu *vcpu, int64_t time)
 	return (int64_t)lo - 1;
 }
 
+/** The same from one on that is in force at a time before it: the nearer it is, the faster. */
+static int64_t find_from(const struct virt_clock_vcpu *vcpu, int64_t at, int64_t time)
+{
+	int64_t n = (int64_t)vcpu->n, step = 1, end;
+
+	while (at + step < n && vcpu->changes[at + step].time <= time) {
+		at += step;
+		step *= 2;
+	}
+	for (end = at + step < n ? at + step : n; end - at > 1; ) {
+		int64_t mid = at + (end - at) / 2;
+
+		if (vcpu->changes[mid].time <= time)
+			at = mid;
+		else
+			end = mid;
+	}
+	return at;
+}
+
 /** How long a vCPU is known to be inside and outside. */
 static void shares(const struct virt_clock_vcpu *known, double *in, double *out)
 {
@@ -200,9 +220,7 @@ static int collect(const struct clock_vcpu *vcpus, const struct clock_sample *sa
 		for (size_t i = 0; i < sample->n; i++) {
 			int64_t time = clock_apply(rate, sample->times[i]);
 
-			while (at + 1 < (int64_t)known->n &&
-			       known->changes[at + 1].time <= time + lo)
-				at++;
+			at = find_from(known, at, time + lo);
 			score += weight_at(vcpu, at);
 			for (int64_t k = at + 1; k < (int64_t)known->n &&
 			     known->changes[k].time <= time + hi; k++)
@@ -286,6 +304,27 @@ static size_t merge(const struct virt_clock_vcpu *vcpu, bool unknown, int64_t ga
 	return n;
 }
 
+/** Nothing that is shorter can be told. */
+static int64_t gap_of(int64_t slack, const struct clock_votes *votes)
+{
+	return 2 * slack + 2 * ((int64_t)1 << votes->shift);
+}
+
+size_t clock_n_spans(const struct virt_clock_vcpu *vcpu, int64_t slack,
+		     const struct clock_votes *votes)
+{
+	size_t n = 1;
+	int64_t last = INT64_MIN / 2;
+
+	for (size_t i = 0; i + 1 < vcpu->n; i++) {
+		if (vcpu->changes[i].where == VIRT_CLOCK_OUTSIDE)
+			continue;
+		n += vcpu->changes[i].time - last > gap_of(slack, votes);
+		last = vcpu->changes[i + 1].time;
+	}
+	return n;
+}
+
 static void vote_span(struct clock_votes *votes, int64_t from, int64_t to, int32_t weight)
 {
 	int64_t first = (from - votes->lo) >> votes->shift;
@@ -303,7 +342,7 @@ static int vote(const struct clock_vcpu *vcpu, const struct clock_sample *sample
 		struct clock_votes *votes)
 {
 	struct span *spans = malloc((vcpu->known.n + 1) * sizeof(*spans));
-	int64_t gap = 2 * slack + 2 * ((int64_t)1 << votes->shift);
+	int64_t gap = gap_of(slack, votes);
 
 	if (!spans)
 		return -ENOMEM;

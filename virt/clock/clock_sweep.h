@@ -115,4 +115,8 @@ int clock_sweep_near(const struct clock_vcpu *vcpus, const struct clock_sample *
 int clock_vote(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
 	       int64_t slack, struct clock_votes *votes);
 
+/** clock_n_spans - for how many stretches of time of a vCPU each event votes */
+size_t clock_n_spans(const struct virt_clock_vcpu *vcpu, int64_t slack,
+		     const struct clock_votes *votes);
+
 #endif
