@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock_chance.h"
 #include "clock_fit.h"
 
 /**
@@ -203,43 +204,16 @@ static void judge_cpu(const struct virt_clock_vcpu *vcpu, const struct virt_cloc
 	}
 }
 
-/**
- * How much the stretches with events speak against chance, as a natural logarithm: an event that
- * falls anywhere lies inside with the share of time that the vCPU executes its guest.
- */
-static double evidence_of(const struct virt_clock_vcpu *vcpu, const struct virt_clock_cpu *cpu,
-			  int64_t offset, double ppm, uint64_t stretches)
-{
-	int64_t from = virt_clock_host_time(offset, ppm, cpu->times[0]);
-	int64_t to = virt_clock_host_time(offset, ppm, cpu->times[cpu->n - 1]) + 1;
-	double ns[3] = { 0, 0, 0 };
-	int64_t first = clock_find(vcpu, from);
-
-	for (int64_t i = first < 0 ? 0 : first; i < (int64_t)vcpu->n; i++) {
-		int64_t start = vcpu->changes[i].time < from ? from : vcpu->changes[i].time;
-		int64_t stop = i + 1 < (int64_t)vcpu->n && vcpu->changes[i + 1].time < to ?
-			       vcpu->changes[i + 1].time : to;
-
-		if (start >= to)
-			break;
-		ns[vcpu->changes[i].where] += (double)(stop - start);
-	}
-	if (ns[VIRT_CLOCK_INSIDE] <= 0)
-		return 0;
-	return (double)stretches * log1p(ns[VIRT_CLOCK_OUTSIDE] / ns[VIRT_CLOCK_INSIDE]);
-}
-
-/** The logarithms against chance. */
+/** What speaks against chance. */
 struct against_chance {
-	double		events, irqs;
+	struct clock_chance events, irqs;
 };
 
-/** Count the handlers of a CPU that are explained. Return: the logarithm against chance. */
-static double judge_irqs(const struct clock_search *search, int32_t c, int64_t offset, double ppm,
-			 struct virt_clock_evidence *evidence)
+/** Count the handlers of a CPU that are explained. */
+static void judge_irqs(const struct clock_search *search, int32_t c, int64_t offset, double ppm,
+		       struct virt_clock_evidence *evidence, struct clock_chance *chance)
 {
 	int32_t stride = search->tracks.stride;
-	double against_chance = 0;
 
 	for (int32_t k = 1; k < stride; k++) {
 		const struct virt_clock_cpu *cpu = &search->tracks.cpus[c * stride + k];
@@ -252,9 +226,8 @@ static double judge_irqs(const struct clock_search *search, int32_t c, int64_t o
 		judge_cpu(vcpu, cpu, offset, ppm, &kind);
 		evidence->interrupts += kind.inside + kind.outside;
 		evidence->interrupts_explained += kind.inside;
-		against_chance += evidence_of(vcpu, cpu, offset, ppm, kind.stretches);
+		clock_chance_add(chance, vcpu, cpu, offset, ppm);
 	}
-	return against_chance;
 }
 
 /** Fill in what the offset and drift explain. */
@@ -263,7 +236,7 @@ static struct against_chance judge(const struct clock_search *search,
 				   struct virt_clock_evidence *evidence)
 {
 	const struct virt_clock_problem *problem = search->problem;
-	struct against_chance against_chance = { 0, 0 };
+	struct against_chance against_chance = { 0 };
 	uint64_t judged;
 
 	alignment->inside = alignment->outside = alignment->unknown = 0;
@@ -279,12 +252,10 @@ static struct against_chance judge(const struct clock_search *search,
 		} else if (cpu->n) {
 			judge_cpu(&problem->vcpus[e->vcpu], cpu, alignment->offset,
 				  alignment->drift_ppm, e);
-			against_chance.events += evidence_of(&problem->vcpus[e->vcpu], cpu,
-							     alignment->offset,
-							     alignment->drift_ppm,
-							     e->stretches);
-			against_chance.irqs += judge_irqs(search, c, alignment->offset,
-							  alignment->drift_ppm, e);
+			clock_chance_add(&against_chance.events, &problem->vcpus[e->vcpu], cpu,
+					 alignment->offset, alignment->drift_ppm);
+			judge_irqs(search, c, alignment->offset, alignment->drift_ppm, e,
+				   &against_chance.irqs);
 		}
 		alignment->interrupts += e->interrupts;
 		alignment->interrupts_explained += e->interrupts_explained;
@@ -300,15 +271,34 @@ static struct against_chance judge(const struct clock_search *search,
 	return against_chance;
 }
 
-/** What chance alone reaches in a search. */
+/** In how many ways CPUs can have been paired, as a logarithm. */
+static double pairings(const struct virt_clock_problem *problem)
+{
+	int32_t left = problem->n_vcpus;
+	double ways = 0;
+
+	for (int32_t c = 0; c < problem->n_cpus; c++)
+		left -= problem->cpus[c].vcpu >= 0;
+	for (int32_t c = 0; c < problem->n_cpus; c++)
+		if (problem->cpus[c].vcpu < 0 && left > 1)
+			ways += log(left--);
+	return ways;
+}
+
+/** What chance alone reaches in a search: by the number of offsets, drifts and pairings. */
 static double chance(const struct clock_search *search,
 		     const struct virt_clock_alignment *alignment)
 {
-	double tries = ((double)(search->host_end - search->host_begin) +
-			(double)(search->guest_end - search->guest_begin)) /
-		       ((double)(alignment->hi - alignment->lo) + 1);
+	double host = (double)(search->host_end - search->host_begin);
+	double guest = (double)(search->guest_end - search->guest_begin);
+	double width = (double)(alignment->hi - alignment->lo) + 1;
+	double offsets = (host + guest) / width, drifts = 1;
 
-	return log(tries > 1 ? tries : 1) + MIN_EVIDENCE;
+	/* those that differ by more than the interval, within what both traces cover */
+	if (alignment->drift_ppm != 0)
+		drifts += 2e-6 * VIRT_CLOCK_MAX_PPM * fmin(host, guest) / width;
+	return log(fmax(offsets, 1)) + log(drifts) + pairings(search->problem) +
+	       log(CLOCK_STRAYS) + MIN_EVIDENCE;
 }
 
 /** @against_chance: NULL: the alignment is given, it has not been searched */
@@ -320,8 +310,9 @@ static void decide(const struct clock_search *search, struct virt_clock_alignmen
 	if (judged && alignment->explained_percent < VIRT_CLOCK_MIN_PERCENT)
 		alignment->verdict = VIRT_CLOCK_POOR;
 	else if (judged < VIRT_CLOCK_MIN_EVENTS ||
-		 (against_chance && against_chance->events +
-		  (search->irqs ? against_chance->irqs : 0) < chance(search, alignment)))
+		 (against_chance && clock_chance_against(&against_chance->events) +
+		  (search->irqs ? clock_chance_against(&against_chance->irqs) : 0) <
+		  chance(search, alignment)))
 		alignment->verdict = VIRT_CLOCK_FEW;
 	else
 		alignment->verdict = VIRT_CLOCK_GOOD;
@@ -336,7 +327,7 @@ static bool irqs_agree(const struct clock_search *search,
 
 	return explained >= MIN_HANDLERS &&
 	       clock_irqs_fit(explained, alignment->interrupts - explained) &&
-	       against_chance->irqs >= chance(search, alignment);
+	       clock_chance_against(&against_chance->irqs) >= chance(search, alignment);
 }
 
 int virt_clock_judge(const struct virt_clock_problem *problem, int64_t offset, double drift_ppm,

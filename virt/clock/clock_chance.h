@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	clock_chance.h
+ * @brief	Inner parts of clock_align.c: can what an alignment explains be chance?
+ */
+#ifndef KSHARK_VIRT_CLOCK_CHANCE_H
+#define KSHARK_VIRT_CLOCK_CHANCE_H
+
+#include "clock_align.h"
+
+/** So many shares of stray events are tried: 1, which is chance, 1/2, 1/4 and so on. */
+#define CLOCK_STRAYS	11
+
+/** By which factor, as a natural logarithm, events are likelier aligned than anywhere. */
+struct clock_chance {
+	double		likelier[CLOCK_STRAYS];
+};
+
+/**
+ * clock_chance_add - count the events of a CPU
+ * @vcpu: its vCPU
+ *
+ * With the right offset an event is inside, but for a share of strays, which are anywhere, as all
+ * are with a wrong one. Those that are so near to each other that one tells of the next count once.
+ */
+void clock_chance_add(struct clock_chance *chance, const struct virt_clock_vcpu *vcpu,
+		      const struct virt_clock_cpu *cpu, int64_t offset, double ppm);
+
+/** clock_chance_against - the factor with the share of strays that fits best; at least 0 */
+double clock_chance_against(const struct clock_chance *chance);
+
+#endif
