@@ -10,6 +10,9 @@
 
 #include "clock_sweep.h"
 
+/** Bins that stay in the nearest caches while all events vote for them. */
+#define NEAR_BINS	((size_t)1 << 14)
+
 int64_t clock_find(const struct virt_clock_vcpu *vcpu, int64_t time)
 {
 	size_t lo = 0, hi = vcpu->n;
@@ -338,25 +341,44 @@ static void vote_span(struct clock_votes *votes, int64_t from, int64_t to, int32
 }
 
 /** Add one's votes to the differences. Return: 0 or -ENOMEM. */
+/** The votes that begin before bin @end. @next: by event, its first span that does not. */
+static void vote_near(struct clock_votes *votes, const struct span *spans, size_t n_spans,
+		      const struct clock_sample *sample, int64_t slack, int32_t weight, size_t end,
+		      size_t *next)
+{
+	int64_t before = votes->lo + ((int64_t)end << votes->shift) + slack;
+
+	for (size_t i = 0; i < sample->n; i++) {
+		int64_t time = sample->times[i];
+		size_t s = next[i];
+
+		for (; s < n_spans && spans[s].start - time < before; s++)
+			vote_span(votes, spans[s].start - time - slack,
+				  spans[s].last - time + slack, weight);
+		next[i] = s;
+	}
+}
+
 static int vote(const struct clock_vcpu *vcpu, const struct clock_sample *sample, int64_t slack,
 		struct clock_votes *votes)
 {
 	struct span *spans = malloc((vcpu->known.n + 1) * sizeof(*spans));
+	size_t *next = malloc((sample->n + 1) * sizeof(*next));
 	int64_t gap = gap_of(slack, votes);
+	int ret;
 
-	if (!spans)
-		return -ENOMEM;
-	for (int unknown = 0; unknown < 2; unknown++) {
+	for (int unknown = 0; spans && next && unknown < 2; unknown++) {
 		size_t n_spans = merge(&vcpu->known, unknown, gap, spans);
-		int32_t weight = unknown ? vcpu->outside : vcpu->inside;
 
-		for (size_t i = 0; i < sample->n; i++)
-			for (size_t s = 0; s < n_spans; s++)
-				vote_span(votes, spans[s].start - sample->times[i] - slack,
-					  spans[s].last - sample->times[i] + slack, weight);
+		memset(next, 0, sample->n * sizeof(*next));
+		for (size_t end = NEAR_BINS; end < votes->n + NEAR_BINS; end += NEAR_BINS)
+			vote_near(votes, spans, n_spans, sample, slack,
+				  unknown ? vcpu->outside : vcpu->inside, end, next);
 	}
+	ret = spans && next ? 0 : -ENOMEM;
 	free(spans);
-	return 0;
+	free(next);
+	return ret;
 }
 
 /** The bins hold differences until all has been added; they are summed up at the end. */
