@@ -341,7 +341,7 @@ static void test_stop(void **state)
 	world.problem.stop = is_over;
 	world.problem.stop_arg = &left;
 	/* all the way through, but for steps that come again and again */
-	for (n = 0; ret == -ECANCELED; n += 1 + n / 4) {
+	for (n = 0; ret == -ECANCELED; n += 1 + n / 2) {
 		left = n;
 		ret = virt_clock_align(&world.problem, &alignment, evidence);
 		assert_int_equal(left, ret ? -1 : left);

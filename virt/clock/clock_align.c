@@ -549,6 +549,24 @@ static int search_drift(struct clock_search *search, int n, int64_t longest, str
 	return ret < 0 ? ret : 0;
 }
 
+/** Do two lines explain all? Then it stays open, whatever else there is. */
+static bool is_open(const struct found *found)
+{
+	const struct clock_fit *first = NULL;
+
+	for (int i = 0; i < found->n; i++) {
+		const struct clock_fit *fit = &found->fits[i];
+
+		if (!fit->perfect)
+			continue;
+		if (first && fit->apart && clock_fits_differ(first, fit))
+			return true;
+		if (!first)
+			first = fit;
+	}
+	return false;
+}
+
 /**
  * All of it at once, which is enough if the clocks do not drift; then pieces, for which a drift
  * does little. They are hardly longer than the host's trace, or most events would say nothing.
@@ -565,7 +583,9 @@ static int search_all(struct clock_search *search, struct found *found)
 	for (int i = 0; i < found->n && !search->patient; i++)
 		if (found->fits[i].perfect)
 			return ret;
-	return ret ? ret : search_drift(search, n > N_PIECES ? n : N_PIECES, host, found);
+	if (ret || is_open(found))
+		return ret;
+	return search_drift(search, n > N_PIECES ? n : N_PIECES, host, found);
 }
 
 /** Is there a line elsewhere that leaves hardly more unexplained? */
