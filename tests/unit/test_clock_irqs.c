@@ -247,7 +247,7 @@ static void test_foreign(void **state)
 	struct clock_world a, b;
 
 	(void)state;
-	for (unsigned int seed = 10; seed < 14; seed++) {
+	for (unsigned int seed = 10; seed < 12; seed++) {
 		clock_world_make(&a, &(struct clock_recipe){ PERIODIC, .seed = seed });
 		clock_world_make(&b, &(struct clock_recipe){ PERIODIC, .seed = seed + 10,
 							     .told = seed % 2 });
@@ -332,11 +332,14 @@ static void test_stop(void **state)
 {
 	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
 	struct virt_clock_alignment alignment;
+	struct clock_recipe recipe = { PERIODIC, .seed = 1, .ppm = 50 };
 	int left, n, ret = -ECANCELED;
 	struct clock_world world;
 
 	(void)state;
-	clock_world_make(&world, &(struct clock_recipe){ PERIODIC, .seed = 1, .ppm = 50 });
+	/* every search is gone through, many times in part: a short trace will do */
+	recipe.length /= 6;
+	clock_world_make(&world, &recipe);
 	world.cpus[0].vcpu = world.cpus[1].vcpu = VIRT_NONE;
 	world.problem.stop = is_over;
 	world.problem.stop_arg = &left;
