@@ -133,6 +133,7 @@ struct grouping {
 	uint32_t	*used;		/* buckets */
 	size_t		n_used;
 	bool		store;
+	bool		gave_up;	/* counting: there is too much, nothing is to be stored */
 	struct culprit_scratch *scratch;
 };
 
@@ -225,8 +226,8 @@ static int group(struct grouping *grouping, const struct virt_vcpu_track *vcpu,
 	grouping->groups = groups;
 	grouping->store = false;
 	put_all(grouping);
-	ret = grouping->n_used ? allot(grouping, per_key) : 0;
-	if (!ret && grouping->n_used) {
+	ret = grouping->n_used && !grouping->gave_up ? allot(grouping, per_key) : 0;
+	if (!ret && grouping->n_used && !grouping->gave_up) {
 		put_all(grouping);
 		accumulate(groups);
 	}
@@ -370,6 +371,7 @@ static void put_culprits(struct grouping *grouping)
 	const struct virt_vcpu_track *vcpu = grouping->vcpu;
 	struct culprit_scratch *scratch = grouping->scratch;
 
+	grouping->gave_up = false;
 	for (size_t i = 0; i < vcpu->n; i++)
 		if (vcpu->intervals[i].pcpu != VIRT_NONE)
 			scratch->cursor[vcpu->intervals[i].pcpu] = 0;
@@ -389,6 +391,7 @@ static void put_culprits(struct grouping *grouping)
 			scratch->is_touched[bucket] = false;
 		}
 	}
+	grouping->gave_up = !scratch->left;
 }
 
 static int summarize_culprits(struct grouping *grouping, struct virt_vcpu_track *vcpu)
