@@ -138,7 +138,7 @@ gui_shot exit
 gui_graphs
 combo_strip 0
 x=$(((from + to - 2 * VIRT_FROM) * (GUI_X1 - GUI_X0) / 2 / (VIRT_TO - VIRT_FROM)))
-xdotool mousemove $((GUI_X0 + x)) $((VIRT_Y + VIRT_H / 2)) click --repeat 2 --delay 20 1
+gui_double_click_at $((GUI_X0 + x)) $((VIRT_Y + VIRT_H / 2))
 gui_until gui_find widgets QLabel '*g1v0 is in the hypervisor on CPU * for *, VM exit: *' >/dev/null
 gui_shot told
 mapfile -t marks < <(gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on = 1; next }

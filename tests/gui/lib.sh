@@ -222,6 +222,15 @@ gui_placed()
 	[ "$class" = KsMainWindow ] && [ "$width" = "${GUI_SIZE% *}" ]
 }
 
+# gui_resize WIDTH HEIGHT: the main window, until it is drawn like that
+gui_resize()
+{
+	GUI_SIZE="$1 $2"
+	xdotool windowsize "$GUI_MAIN" "$1" "$2"
+	gui_until gui_placed
+	gui_still
+}
+
 # gui_loaded FILE...: until the window shows these files, then let it fill the screen
 gui_loaded()
 {
@@ -249,10 +258,14 @@ gui_open()
 # gui_quit: as the user does; KernelShark must end with status 0
 gui_quit()
 {
-	local status=0 pid=$GUI_PID end=$((SECONDS + GUI_PATIENCE))
+	local status=0 pid=$GUI_PID end=$((SECONDS + GUI_PATIENCE)) x y w h
 
 	gui_alive
-	gui_menu File Quit
+	gui_menu File
+	gui_until gui_enabled actions QMenu Quit
+	read -r x y w h _ < <(gui_find actions QMenu Quit)
+	# nobody is there to ask when it has been seen
+	xdotool mousemove $((x + w / 2)) $((y + h / 2)) click 1
 	while kill -0 "$pid" 2>/dev/null; do
 		[ "$SECONDS" -lt "$end" ] || gui_fail "KernelShark does not end"
 		sleep 0.05
@@ -297,19 +310,48 @@ gui_enabled()
 	found=$(gui_find "$@") && [[ $found == *\ on* ]]
 }
 
+# Mouse buttons are let go, and drags go on, when KernelShark has seen what was before: the window
+# manager holds a press back, and lets go of it where the mouse is by then.
+
+# gui_mouse BUTTONS X Y: KernelShark has been told that the mouse is there, and what is pressed
+gui_mouse()
+{
+	[[ $(gui_ask mouse) == "$1"$'\t'"$2"$'\t'"$3"$'\t'* ]]
+}
+
+# gui_clicks X Y N [BUTTON]: click N times in a row, and wait until KernelShark has seen it; what a
+# dialog keeps from it, it never sees
+gui_clicks()
+{
+	local before end=$((SECONDS + 5))
+
+	before=$(gui_ask mouse | cut -f4)
+	xdotool mousemove "$1" "$2" click --repeat "$3" --delay 20 "${4:-1}"
+	until (($(gui_ask mouse | cut -f4) >= before + $3)); do
+		[ "$SECONDS" -lt "$end" ] || return 0
+		sleep 0.02
+	done
+}
+
 # gui_click_at X Y [BUTTON]
 gui_click_at()
 {
-	xdotool mousemove "$1" "$2" click "${3:-1}"
+	gui_clicks "$1" "$2" 1 "${3:-1}"
 }
 
-# gui_press_at X Y: let the button go only when the press has been seen: KernelShark's lists with
-# check boxes mistake the two for each other if they come at once.
+gui_double_click_at()
+{
+	gui_clicks "$1" "$2" 2
+}
+
+# gui_press_at X Y: a slow click: KernelShark's lists with check boxes mistake press and release for
+# each other if they come at once.
 gui_press_at()
 {
-	xdotool mousemove "$1" "$2" mousedown 1 sleep 0.1
-	gui_ask count >/dev/null
+	xdotool mousemove "$1" "$2" mousedown 1
+	gui_until gui_mouse 1 "$1" "$2"
 	xdotool mouseup 1
+	gui_until gui_mouse 0 "$1" "$2"
 }
 
 # gui_click_found COMMAND CLASS TEXT: wait for it, and click on its middle
@@ -433,8 +475,12 @@ gui_typed_file()
 # gui_drag X0 Y0 X1 Y1: with the left button
 gui_drag()
 {
-	xdotool mousemove "$1" "$2" mousedown 1 mousemove $((($1 + $3) / 2)) $((($2 + $4) / 2)) \
-		mousemove "$3" "$4" mouseup 1
+	xdotool mousemove "$1" "$2" mousedown 1
+	gui_until gui_mouse 1 "$1" "$2"
+	xdotool mousemove $((($1 + $3) / 2)) $((($2 + $4) / 2)) mousemove "$3" "$4"
+	gui_until gui_mouse 1 "$3" "$4"
+	xdotool mouseup 1
+	gui_until gui_mouse 0 "$3" "$4"
 }
 
 # gui_combo OLD TEXT: choose TEXT in the combo box that shows OLD

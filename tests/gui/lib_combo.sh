@@ -63,19 +63,7 @@ combo_events()
 # combo_zoom X0 X1: into these columns of the graphs
 combo_zoom()
 {
-	gui_until combo_zoomed $((GUI_X0 + $1)) $((GUI_X0 + $2)) "$VIRT_FROM" "$VIRT_TO"
-}
-
-# combo_zoomed X0 X1 FROM TO: drag, once more if KernelShark has not taken it for a drag
-combo_zoomed()
-{
-	local end=$((SECONDS + 3))
-
-	gui_drag "$1" $((GUI_TOP + 60)) "$2" $((GUI_TOP + 60))
-	until virt_window_not "$3" "$4"; do
-		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.05
-	done
+	virt_zoom_at $((GUI_TOP + 60)) $((GUI_X0 + $1)) $((GUI_X0 + $2))
 }
 
 # combo_colour K COLOUR: pixels of it in the bridge of the Kth combo
@@ -182,13 +170,19 @@ clock_of()
 		print $2 }')" "$1"
 }
 
-# type_offset NS
-type_offset()
+# click_offset: into the box
+click_offset()
 {
 	local x y w h
 
 	read -r x y w h _ < <(gui_find widgets QAbstractSpinBox '*')
 	gui_click_at $((x + 20)) $((y + h / 2))
+}
+
+# type_offset NS
+type_offset()
+{
+	click_offset
 	xdotool key ctrl+a type --delay 1 -- "$1"
 	xdotool key Return
 	gui_until offset_is "$1"

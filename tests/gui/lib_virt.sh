@@ -37,19 +37,21 @@ virt_window_not()
 	virt_window && [ "$VIRT_FROM $VIRT_TO" != "$1 $2" ]
 }
 
-# virt_zoom X0 X1: into these columns. KernelShark drops a drag while its window still changes: again.
-# In between something else is clicked on, or two presses at one place might be a double click.
+# virt_zoom X0 X1: into these columns
 virt_zoom()
 {
-	local y from=$VIRT_FROM to=$VIRT_TO i
+	virt_zoom_at $(($(gui_base 0) - 5)) "$@"
+}
 
-	y=$(($(gui_base 0) - 5))
-	for i in 1 2 3 4 5; do
-		gui_still
-		virt_window_not "$from" "$to" && return
-		gui_click QLabel 'Search: Column'
-		gui_drag "$1" "$y" "$2" "$y"
-	done
+# virt_zoom_at Y X0 X1: by a drag in this row
+virt_zoom_at()
+{
+	local from=$VIRT_FROM to=$VIRT_TO
+
+	# Something else is clicked on first, or two presses at one place might be a double click.
+	gui_click QLabel 'Search: Column'
+	gui_still
+	gui_drag "$2" "$1" "$3" "$1"
 	gui_until virt_window_not "$from" "$to"
 }
 

@@ -26,6 +26,7 @@
 #include <QMainWindow>
 #include <QMenu>
 #include <QMenuBar>
+#include <QMouseEvent>
 #include <QProgressBar>
 #include <QSocketNotifier>
 #include <QStatusBar>
@@ -38,6 +39,43 @@ namespace {
 
 int answer_fd = -1;
 std::string command;
+
+/** What KernelShark has been told of the mouse. */
+class Mouse : public QObject {
+public:
+	bool eventFilter(QObject *target, QEvent *event) override
+	{
+		/* each comes to a window first, then to a widget in it */
+		if (target->isWindowType() && isMouse(event->type())) {
+			auto mouse = static_cast<QMouseEvent *>(event);
+
+			_buttons = mouse->buttons();
+			_place = mouse->globalPos();
+			_released += mouse->type() == QEvent::MouseButtonRelease;
+		}
+		return false;
+	}
+
+	/** mouse: pressed buttons, x, y; how many were released so far */
+	QString told() const
+	{
+		return QString("%1\t%2\t%3\t%4\n").arg(int(_buttons)).arg(_place.x())
+			.arg(_place.y()).arg(_released);
+	}
+
+private:
+	static bool isMouse(QEvent::Type type)
+	{
+		return type == QEvent::MouseMove || type == QEvent::MouseButtonPress ||
+		       type == QEvent::MouseButtonDblClick || type == QEvent::MouseButtonRelease;
+	}
+
+	Qt::MouseButtons	_buttons;
+	QPoint			_place;
+	unsigned		_released = 0;
+};
+
+Mouse mouse;
 
 QString flat(QString text)
 {
@@ -347,6 +385,8 @@ QString answer(const QString &line)
 		return selected();
 	if (word[0] == "shown")
 		return shown();
+	if (word[0] == "mouse")
+		return mouse.told();
 	return "no such command: " + line + "\n";
 }
 
@@ -393,6 +433,7 @@ void start()
 		perror("KSV_PROBE");
 		return;
 	}
+	qApp->installEventFilter(&mouse);
 	auto notifier = new QSocketNotifier(ask, QSocketNotifier::Read, qApp);
 
 	QObject::connect(notifier, &QSocketNotifier::activated, qApp, [ask] { listen(ask); });

@@ -113,8 +113,7 @@ gui_shot longest
 gui_graphs
 virt_strip 4
 gui_until gui_not details 'is preempted'
-xdotool mousemove $((VIRT_X + VIRT_W / 2)) $((VIRT_Y + VIRT_H / 2)) \
-	click --repeat 2 --delay 20 1
+gui_double_click_at $((VIRT_X + VIRT_W / 2)) $((VIRT_Y + VIRT_H / 2))
 gui_until details 'd1v0 is preempted (last on CPU'
 gui_need details ' by d'
 gui_until tip_wraps

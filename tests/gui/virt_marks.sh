@@ -45,11 +45,6 @@ column()
 	echo $((GUI_X0 + ($1 - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
 }
 
-double_click()
-{
-	xdotool mousemove "$1" "$2" click --repeat 2 --delay 20 1
-}
-
 whole()
 {
 	local from=$VIRT_FROM to=$VIRT_TO
@@ -76,7 +71,7 @@ told()
 forget()
 {
 	virt_strip 4
-	double_click $((VIRT_X + VIRT_W / 2)) $((VIRT_Y + VIRT_H / 2))
+	gui_double_click_at $((VIRT_X + VIRT_W / 2)) $((VIRT_Y + VIRT_H / 2))
 	gui_until gui_not details 'd1v0 migrated'
 	gui_still
 }
@@ -101,7 +96,7 @@ while IFS=, read -r _ _ ran time pcpus; do
 	# below the vCPU's graph
 	gui_shot all
 	gui_need [ "$(black $((x - 4)) $((base + 3)) 9 8)" -gt 20 ]
-	double_click "$x" $((base + 8))
+	gui_double_click_at "$x" $((base + 8))
 	told
 	forget
 
@@ -112,7 +107,7 @@ while IFS=, read -r _ _ ran time pcpus; do
 	low=$((from < to ? from : to)) high=$((from < to ? to : from))
 	y=$((($(gui_base "$low") + $(gui_base "$high") - GUI_HEIGHT) / 2))
 	gui_need [ "$(black $((x - 4)) "$(gui_base "$low")" 9 20)" -gt 5 ]
-	double_click "$x" "$y"
+	gui_double_click_at "$x" "$y"
 	told
 	forget
 	whole

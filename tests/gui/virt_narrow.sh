@@ -31,15 +31,6 @@ seen()
 	gui_find widgets "$1" "$2" >/dev/null
 }
 
-# resized WIDTH HEIGHT
-resized()
-{
-	GUI_SIZE="$1 $2"
-	xdotool windowsize "$GUI_MAIN" "$1" "$2"
-	gui_until gui_placed
-	gui_still
-}
-
 # warned: all of the warning is seen, on its ground, above everything else of the dock
 warned()
 {
@@ -63,10 +54,7 @@ drag_edge()
 
 	read -r x y _ h _ < <(gui_find widgets QDockWidget '*')
 	to=$((x - 3 + $1))
-	xdotool mousemove $((x - 3)) $((y + h / 2)) mousedown 1 mousemove $((x - 3 + $1 / 2)) \
-		$((y + h / 2)) mousemove "$to" $((y + h / 2))
-	gui_still
-	xdotool mouseup 1
+	gui_drag $((x - 3)) $((y + h / 2)) "$to" $((y + h / 2))
 	gui_still
 }
 
@@ -103,11 +91,11 @@ gui_until width_within 200 262
 warned 4
 
 # other windows; the part stays open, and the dock as narrow as the user has made it
-resized 1024 768
+gui_resize 1024 768
 warned 4
 gui_need seen QPushButton Align
 gui_need gui_not seen QPushButton 'Next worst'
-resized 1600 1000
+gui_resize 1600 1000
 warned 4
 gui_until width_within 200 262
 gui_until seen QCheckBox 'CPU graphs'

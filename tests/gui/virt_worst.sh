@@ -103,11 +103,6 @@ whole()
 	gui_until virt_window_not "$from" "$to"
 }
 
-double_click()
-{
-	xdotool mousemove "$1" "$2" click --repeat 2 --delay 20 1
-}
-
 # shown KIND: the CPU graphs of the whole trace have what $moments says, and no other marker; sets GRAPH,
 # where the worst one is
 shown()
@@ -186,7 +181,7 @@ while read -r kind name vcpu; do
 		found=$(pins 4)
 		gui_need has "$kind" "$time"
 	fi
-	double_click "$PIN" $(($(gui_base "$GRAPH") + 7))
+	gui_double_click_at "$PIN" $(($(gui_base "$GRAPH") + 7))
 	told "$start" "$end" "$text"
 	walk
 	gui_shot "$kind-walked"
@@ -260,11 +255,11 @@ for kind in steal wake; do
 		y=$(($(combo_base "$combo" 0) - GUI_HEIGHT))
 		found=$(lane heads "$y")
 		gui_need has steal "$time"
-		double_click "$PIN" $((y + 4))
+		gui_double_click_at "$PIN" $((y + 4))
 		told "$start" "$end" "Unseen by the guest: $text"
 	else
 		# the whole way into the guest: its first event after the entry
-		double_click "$PIN" $((y + 7))
+		gui_double_click_at "$PIN" $((y + 7))
 		told "$start" "$end" "$text"
 		gui_need details ", the guest's first event after "
 	fi
@@ -328,7 +323,7 @@ irqs_told()
 	y=$(combo_base "${vcpu##*v}" 1)
 	found=$(lane pins $((y + 1)))
 	gui_need has irq "$time"
-	double_click "$PIN" $((y + 7))
+	gui_double_click_at "$PIN" $((y + 7))
 	told "$start" "$end" "$text"
 	gui_shot "$1-told"
 }

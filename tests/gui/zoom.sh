@@ -110,7 +110,7 @@ for name in hvm-exits pinned; do
 
 	# double click marks the row and shows it in the list
 	gui_need gui_is selected ''
-	xdotool mousemove $((GUI_X0 + width / 3)) $(($(gui_base 3) - 3)) click --repeat 2 --delay 20 1
+	gui_double_click_at $((GUI_X0 + width / 3)) $(($(gui_base 3) - 3))
 	gui_until gui_not gui_is selected ''
 	gui_shot "$name-marked"
 	gui_need [ "$(gui_ask selected | cut -f3)" = 3 ]
