@@ -29,10 +29,12 @@ public:
 	/** Is another value being typed? */
 	bool isEdited() const { return lineEdit()->text() != QString::number(_value); }
 
+	/** Show another value. One that is shown already may be selected, to be typed over. */
 	void setValue(int64_t value)
 	{
 		_value = value;
-		lineEdit()->setText(QString::number(value));
+		if (isEdited())
+			lineEdit()->setText(QString::number(value));
 	}
 
 	void stepBy(int steps) override

@@ -123,8 +123,19 @@ gui_until grep -q 'kshark-virt: kvm-nosync-g1.dat: .*Its clock is wrong' "$GUI_L
 gui_click QPushButton Undo
 gui_until offset_is "$found"
 
-# the host a second earlier: its strips go with it
+# the host a second earlier: its strips go with it; what is selected to be typed over stays so while
+# the graphs are drawn and the dock looks at the clocks again
 clock_of '0: kvm-nosync.dat'
+gui_until virt_window
+click_offset
+xdotool key ctrl+a
+gui_resize 1500 1000
+xdotool type --delay 1 -- -1000
+xdotool key Return
+gui_until offset_is -1000
+gui_click QPushButton Undo
+gui_until offset_is 0
+gui_resize 1600 1000
 gui_until virt_window
 from=$VIRT_FROM
 type_offset -1000000000
