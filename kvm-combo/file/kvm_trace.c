@@ -287,9 +287,14 @@ const int *kvm_trace_guest_tids(const struct kvm_trace *host, const struct kvm_t
 	const int *tids = NULL;
 	const char *name;
 
+	/* found by events, and kept: it counts more than what was taken for granted before */
+	if (host != guest)
+		tids = kvm_trace_aligned_tids(guest, host->path, n);
+	if (tids)
+		return tids;
 	if (id && !tracecmd_get_guest_cpumap(host->input, id, &name, n, &tids) && *n > 0 && tids)
 		return tids;
-	return host == guest ? NULL : kvm_trace_aligned_tids(guest, host->path, n);
+	return NULL;
 }
 
 int kvm_trace_damaged_cpu(const struct kvm_trace *trace)
