@@ -9,6 +9,7 @@
 
 #include "align_data.h"
 #include "align_pairing.h"
+#include "escape.h"
 
 /** Events of a CPU that are looked at to find its vCPU. */
 #define MOST_EVENTS	2000
@@ -188,4 +189,49 @@ int align_pairing_find(const struct virt_model *model, const struct virt_clock_c
 	free(search.paired);
 	free(search.evidence);
 	return ret < 0 ? ret : ret == 1;
+}
+
+/* --- words ----------------------------------------------------------------------------------- */
+
+/** "CPU 0 = g1v1, CPU 1 = g1v0" */
+static void name_vcpus(const struct virt_model *model, const struct align_pairing *pairing,
+		       int32_t n_cpus, char *text, size_t size)
+{
+	size_t n = 0;
+
+	text[0] = 0;
+	for (int32_t c = 0; c < n_cpus && n < size; c++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(model, pairing->vcpus[c]);
+
+		if (vcpu)
+			n += (size_t)text_format(text + n, size - n, "%sCPU %d = %s",
+						 n ? ", " : "", c, vcpu->name);
+	}
+}
+
+/** "d0 (PID 10000)": the PID is its first vCPU's, by which KernelShark names it */
+static void name_machine(const struct virt_model *model, const struct align_pairing *pairing,
+			 int32_t n_cpus, char *text, size_t size)
+{
+	const struct virt_vcpu *vcpu = NULL;
+
+	for (int32_t c = 0; c < n_cpus && !vcpu; c++)
+		vcpu = virt_model_vcpu(model, pairing->vcpus[c]);
+	text_format(text, size, "%s (PID %d)", virt_model_machine(model, pairing->machine)->name,
+		    vcpu ? vcpu->host_pid : VIRT_NONE);
+}
+
+void align_pairing_text(const struct virt_model *model, int32_t paired,
+			const struct align_pairing *pairing, int32_t n_cpus, char *text,
+			size_t size)
+{
+	bool elsewhere = pairing->machine != paired;
+	char name[256];
+
+	if (elsewhere)
+		name_machine(model, pairing, n_cpus, name, sizeof(name));
+	else
+		name_vcpus(model, pairing, n_cpus, name, sizeof(name));
+	text_format(text, size, "the wrong %s: its events fit %s instead",
+		    elsewhere ? "machine" : "vCPUs", name);
 }

@@ -34,6 +34,16 @@ struct align_pairing {
 int align_pairing_find(const struct virt_model *model, const struct virt_clock_cpu *cpus,
 		       int32_t n_cpus, int64_t offset, struct align_pairing *pairing);
 
+/**
+ * align_pairing_text - how a guest is paired wrongly, and what its events fit instead
+ * @paired: the machine that it is paired with, or VIRT_NONE
+ *
+ * In the form "the wrong machine: its events fit d0 (PID 10000) instead".
+ */
+void align_pairing_text(const struct virt_model *model, int32_t paired,
+			const struct align_pairing *pairing, int32_t n_cpus, char *text,
+			size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "align_try.h"
+#include "escape.h"
 #include "trace_dat.h"
 
 /** What is recorded is left only for what explains that much more. */
@@ -332,6 +333,66 @@ static bool is_good(const struct align_pair *pair)
 	return pair->best.machine >= 0 && pair->best.alignment.verdict == VIRT_CLOCK_GOOD;
 }
 
+/** A vCPU of the model, in a machine of its own. */
+static int32_t place_of(const struct align_machine *machine, int32_t vcpu)
+{
+	for (int32_t v = 0; v < machine->n; v++)
+		if (machine->indices[v] == vcpu)
+			return v;
+	return VIRT_NONE;
+}
+
+/** What the events fit is the result. */
+static int take_pairing(struct align_pair *pair, enum align_source source,
+			struct align_events *events)
+{
+	struct align_machine *machine = align_machine_new(pair->model, pair->fits.machine,
+							  &pair->injections);
+	struct align_try try = {
+		.source = source, .machine = pair->fits.machine,
+		.evidence = calloc((size_t)events->n + 1, sizeof(*try.evidence)),
+	};
+	int ret = -ENOMEM;
+
+	if (machine && try.evidence) {
+		const struct virt_clock_problem problem = {
+			machine->vcpus, machine->n, events->cpus, events->n, pair->stop.asked,
+			pair->stop.arg,
+		};
+
+		for (int32_t c = 0; c < events->n; c++)
+			events->cpus[c].vcpu = place_of(machine, pair->fits.vcpus[c]);
+		ret = virt_clock_judge(&problem, 0, 0, &try.alignment, try.evidence);
+	}
+	if (!ret)
+		set_best(pair, &try);
+	free(try.evidence);
+	align_machine_free(machine);
+	return ret;
+}
+
+/**
+ * Before a clock is blamed: with it as it is, perhaps the events fit other vCPUs than those that
+ * they are paired with. These are the result, unless another machine is wanted.
+ */
+static int try_other_pairs(struct align_pair *pair, enum align_source source,
+			   struct align_events *events)
+{
+	int ret;
+
+	pair->fits.vcpus = calloc((size_t)events->n + 1, sizeof(*pair->fits.vcpus));
+	if (!pair->fits.vcpus)
+		return -ENOMEM;
+	ret = align_pairing_find(pair->model, events->cpus, events->n, 0, &pair->fits);
+	if (ret == 1 && is_wanted(pair, virt_model_machine(pair->model, pair->fits.machine)->name))
+		return take_pairing(pair, source, events);
+	if (ret != 1) {
+		free(pair->fits.vcpus);
+		pair->fits.vcpus = NULL;
+	}
+	return ret < 0 ? ret : 0;
+}
+
 /** trace-cmd's own offsets: libtracecmd has applied them. */
 static int try_trace_cmd(struct align_pair *pair)
 {
@@ -344,6 +405,7 @@ static int try_trace_cmd(struct align_pair *pair)
 	    pair->best.alignment.explained_percent < VIRT_CLOCK_DOUBT_PERCENT) {
 		pair->recorded = pair->best;
 		pair->recorded.evidence = NULL;
+		ret = try_other_pairs(pair, ALIGN_TRACE_CMD, &pair->shifted);
 	}
 	return ret;
 }
@@ -441,13 +503,20 @@ int align_pair_try(struct align_pair *pair, struct kvm_trace *guest)
 	pair->best.machine = pair->recorded.machine = pair->other_machine = -1;
 	irq_injections_sort(&pair->injections);
 	ret = pair->injections.error ? pair->injections.error : read_guest(pair, guest);
-	return ret ? ret : try_all(pair);
+	if (!ret)
+		ret = try_all(pair);
+	/* both may count the same TSC */
+	if (!ret && pair->machine && pair->cycles && !pair->fits.vcpus && align_pair_refusal(pair))
+		ret = try_other_pairs(pair, ALIGN_TSC, &pair->plain);
+	return ret;
 }
 
 void align_pair_free(struct align_pair *pair)
 {
 	free(pair->best.evidence);
 	pair->best.evidence = NULL;
+	free(pair->fits.vcpus);
+	pair->fits.vcpus = NULL;
 	align_events_free(&pair->shifted);
 	align_events_free(&pair->plain);
 	irq_injections_free(&pair->injections);
@@ -466,8 +535,30 @@ const char *align_pair_refusal(const struct align_pair *pair)
 	return NULL;
 }
 
+/** What the events fit instead. */
+static void say_fits(const struct align_pair *pair, char *text, size_t size)
+{
+	bool recorded = pair->recorded.machine >= 0;
+	char wrong[400], how[64];
+
+	align_pairing_text(pair->model, recorded ? pair->recorded.machine : pair->best.machine,
+			   &pair->fits, pair->plain.n, wrong, sizeof(wrong));
+	snprintf(how, sizeof(how), "%.3f %%", pair->fits.alignment.explained_percent);
+	if (recorded)
+		text_format(text, size, "it is paired with %s: with trace-cmd's own offsets, %s "
+			    "against %.3f %%", wrong, how,
+			    pair->recorded.alignment.explained_percent);
+	else
+		text_format(text, size, "--machine %s is %s, %s of them", pair->machine, wrong,
+			    how);
+}
+
 bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)
 {
+	if (pair->fits.vcpus) {
+		say_fits(pair, text, size);
+		return true;
+	}
 	if (pair->recorded.machine < 0)
 		return false;
 	if (!(pair->recorded.alignment.inside + pair->recorded.alignment.outside)) {

@@ -10,6 +10,7 @@
 
 #include "align_data.h"
 #include "align_meta.h"
+#include "align_pairing.h"
 
 /** From which an alignment comes, in the order in which they are tried. */
 enum align_source {
@@ -63,6 +64,9 @@ struct align_pair {
 	struct align_try	best;
 	struct align_try	recorded;	/* trace-cmd's offsets, if these are wrong */
 	int32_t			other_machine;	/* which fits as well; -1: none */
+	struct align_pairing	fits;		/* instead of the vCPUs that were recorded, or of
+						 * the machine that is wanted, with the clock as it
+						 * was recorded; without vCPUs if there is none */
 };
 
 /**
@@ -85,7 +89,11 @@ int align_pair_try(struct align_pair *pair, struct kvm_trace *guest);
 /** align_pair_refusal - why nothing may be aligned by the result; NULL if it may. */
 const char *align_pair_refusal(const struct align_pair *pair);
 
-/** align_pair_doubt - what is wrong with trace-cmd's offsets. Return: false if nothing is. */
+/**
+ * align_pair_doubt - what is wrong with what trace-cmd recorded, or with the machine that is wanted
+ *
+ * Return: false if nothing is.
+ */
 bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size);
 
 /** align_pair_offsets - what trace-cmd's offsets do, for people. Return: false without any. */

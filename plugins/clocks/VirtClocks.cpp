@@ -665,7 +665,7 @@ void VirtClocks::judge(int streamId, int host, const VirtModelRef &model)
 QString VirtClocks::adoptOffer(const Judge &job, std::vector<virt_pair> &offer) const
 {
 	const virt_model *model = job.model.get();
-	QStringList names;
+	char text[512];
 
 	for (size_t cpu = 0; cpu < job.otherVcpus.size(); cpu++) {
 		const virt_vcpu *vcpu = virt_model_vcpu(model, job.otherVcpus[cpu]);
@@ -674,18 +674,10 @@ QString VirtClocks::adoptOffer(const Judge &job, std::vector<virt_pair> &offer) 
 			continue;
 		offer.push_back({ job.host, vcpu->host_pid, job.streamId, static_cast<int32_t>(cpu),
 				  VIRT_PAIR_CHOSEN });
-		names << QString("CPU %1 = %2").arg(cpu).arg(virtShown(vcpu->name));
 	}
-
-	bool isElsewhere = job.other.machine != job.machine();
-	const virt_machine *machine = virt_model_machine(model, job.other.machine);
-
-	return QString("It is paired with the wrong %1: its events fit %2 instead, %3 % against"
-		       " %4 %")
-		.arg(isElsewhere ? "machine" : "vCPUs",
-		     isElsewhere ? QString("%1 (PID %2)").arg(virtShown(machine->name))
-							 .arg(offer.front().host_pid) :
-				   names.join(", "))
+	align_pairing_text(model, job.machine(), &job.other,
+			   static_cast<int32_t>(job.otherVcpus.size()), text, sizeof(text));
+	return QString("It is paired with %1, %2 % against %3 %").arg(virtShown(text))
 		.arg(job.other.alignment.explained_percent, 0, 'f', DIGITS)
 		.arg(job.alignment.explained_percent, 0, 'f', DIGITS);
 }

@@ -96,6 +96,39 @@ says "$ERR" "trace-cmd's own offsets are wrong"
 says "$OUT" "they change during the trace; not used"
 says "$OUT" "host time = guest time +991330177905 ns"
 
+# trace-cmd's clock is right, but the two vCPUs' threads are exchanged. Of its option about the guest:
+# the number of CPUs, then of each the CPU and the thread.
+mkdir "$WORK/exchanged"
+cp "$SAMPLES/kvm-migration-g1.dat" "$WORK/exchanged"
+python3 - "$SAMPLES/kvm-migration.dat" "$WORK/exchanged/kvm-migration.dat" << 'END'
+import struct, sys
+data = open(sys.argv[1], "rb").read()
+old = struct.pack("<IIIII", 2, 0, 2394, 1, 2395)
+assert data.count(old) == 1
+open(sys.argv[2], "wb").write(data.replace(old, struct.pack("<IIIII", 2, 0, 2395, 1, 2394)))
+END
+host=$WORK/exchanged/kvm-migration.dat guest=$WORK/exchanged/kvm-migration-g1.dat
+fits='it is paired with the wrong vCPUs: its events fit CPU 0 = g1v1, CPU 1 = g1v0 instead'
+run report "$host" "$guest"
+status 0
+says "$ERR" "$fits, 100.000 % of them"
+check "the clock is not blamed" sh -c "! grep -q 'not aligned' '$ERR'"
+says "$OUT" "CPU 0: 71.457 % of 7063 records lie where g1v0 executed its guest; it is not this CPU"
+run align --machine g1 --write "$host" "$guest"
+status 0
+says "$ERR" "$fits: with trace-cmd's own offsets, 100.000 % against 73.108 %"
+says "$OUT" "host time = guest time with trace-cmd's offsets +0 ns"
+says "$OUT" "CPU 0       g1v1 (2394): 100.000 % of 7063 events"
+run report "$host" "$guest"
+status 0
+says "$OUT" "CPU 0: 100.000 % of 7063 records lie where g1v1 executed its guest"
+check "nothing is wrong any more" sh -c "! grep -qE 'wrong|not aligned' '$ERR'"
+
+# another machine than the one that is wanted
+run align --machine d1 "$SAMPLES/dom0.xen" "$SAMPLES/dom0-ftrace.dat"
+status 1
+says "$ERR" "--machine d1 is the wrong machine: its events fit d0 (PID 10000) instead, 100.000 % of them"
+
 # not a pair
 run align --source causality "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-migration-g1.dat"
 status 1

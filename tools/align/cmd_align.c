@@ -293,7 +293,7 @@ static int read_host(struct align *align)
 
 static void say_doubt(const struct align *align)
 {
-	char text[256];
+	char text[1024];
 
 	if (!align->options->quiet && align_pair_doubt(&align->pair, text, sizeof(text)))
 		ksv_note("%s: %s", align->guest_path, text);

@@ -113,8 +113,8 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 	static const char *const missing[] = {
 		"no aligned trace of the guest is given behind that of its host",
 		"nothing is known of the vCPUs that are the guest's CPUs",
-		"the guest's clock is not aligned with the host's: let kshark-virt align --write "
-		"do that",
+		"the guest's clock is not aligned with the host's, or it is paired with the wrong "
+		"vCPUs: let kshark-virt align --write do that",
 		"the host's trace has no injections into these vCPUs: record it with -e kvm, or "
 		"of Xen the class hvm, and without AVIC or APICv, with which the processor "
 		"delivers interrupts on its own",

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "align_data.h"
 #include "escape.h"
 #include "report_kvm.h"
 
@@ -221,6 +222,59 @@ static int build_guest(const struct report_kvm *kvm, const struct report *report
 	return ret;
 }
 
+/** Share of the records that can be judged; negative if there are too few. */
+static double share_of(const struct report_guest_cpu *cpu)
+{
+	uint64_t all = cpu->inside + cpu->outside;
+
+	return all ? (double)cpu->inside / (double)all : -1;
+}
+
+static bool is_poor(const struct report_guest_cpu *cpu)
+{
+	return cpu->inside + cpu->outside >= MIN_RECORDS && share_of(cpu) < IRQ_ALIGNED_SHARE;
+}
+
+/** Of the host's trace, in which the model's times are. */
+static void take_tsc(const struct report *report, struct align_events *events)
+{
+	for (int32_t c = 0; c < events->n; c++) {
+		/* as it was read */
+		int64_t *times = (int64_t *)events->cpus[c].times;
+
+		for (size_t i = 0; i < events->cpus[c].n; i++)
+			times[i] = host_trace_tsc_ns(&report->load->host, (uint64_t)times[i]);
+	}
+}
+
+/** What fits the records of a guest better than the vCPUs that its CPUs are said to be. */
+static int find_fits(const struct report_kvm *kvm, const struct report *report,
+		     struct report_guest *guest)
+{
+	const struct align_stop never = { 0 };
+	struct align_events events = { 0 };
+	bool poor = false;
+	int ret;
+
+	for (int c = 0; c < guest->n_cpus; c++)
+		poor |= guest->cpus[c].seen.vcpu != VIRT_NONE && is_poor(&guest->cpus[c]);
+	if (!poor)
+		return 0;
+	guest->fits.vcpus = calloc((size_t)guest->n_cpus + 1, sizeof(*guest->fits.vcpus));
+	ret = guest->fits.vcpus ? align_events_read(guest->trace, &never, &events) : -ENOMEM;
+	if (!ret && !kvm->trace)
+		take_tsc(report, &events);
+	if (!ret)
+		ret = align_pairing_find(report->load->model, events.cpus, events.n, 0,
+					 &guest->fits);
+	align_events_free(&events);
+	if (ret != 1) {
+		free(guest->fits.vcpus);
+		guest->fits.vcpus = NULL;
+	}
+	return ret < 0 ? ret : 0;
+}
+
 int report_kvm_build(struct report_kvm *kvm, const struct report *report)
 {
 	const struct model_load *load = report->load;
@@ -233,8 +287,12 @@ int report_kvm_build(struct report_kvm *kvm, const struct report *report)
 	if (!kvm->guests)
 		return -ENOMEM;
 	for (int i = 0; i < load->n_guests && !ret; i++) {
-		kvm->guests[kvm->n_guests].trace = load->guests[i];
-		ret = build_guest(kvm, report, &kvm->guests[kvm->n_guests++]);
+		struct report_guest *guest = &kvm->guests[kvm->n_guests++];
+
+		guest->trace = load->guests[i];
+		ret = build_guest(kvm, report, guest);
+		if (!ret)
+			ret = find_fits(kvm, report, guest);
 	}
 	return ret;
 }
@@ -245,6 +303,7 @@ void report_kvm_free(struct report_kvm *kvm)
 		for (int cpu = 0; kvm->guests[i].cpus && cpu < kvm->guests[i].n_cpus; cpu++)
 			free(kvm->guests[i].cpus[cpu].seen.events);
 		free(kvm->guests[i].cpus);
+		free(kvm->guests[i].fits.vcpus);
 		free(kvm->guests[i].tasks);
 		u32_map_destroy(&kvm->guests[i].task_map);
 	}
@@ -266,19 +325,6 @@ int report_kvm_guest_cpu(const struct report_kvm *kvm, int32_t tid)
 /** Before the host's trace or after it, one in so many may lie; more are worth a word. */
 #define STRAY_SHARE	100
 
-/** Share of the records that can be judged; negative if there are too few. */
-static double share_of(const struct report_guest_cpu *cpu)
-{
-	uint64_t all = cpu->inside + cpu->outside;
-
-	return all ? (double)cpu->inside / (double)all : -1;
-}
-
-static bool is_poor(const struct report_guest_cpu *cpu)
-{
-	return cpu->inside + cpu->outside >= MIN_RECORDS && share_of(cpu) < IRQ_ALIGNED_SHARE;
-}
-
 const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int32_t vcpu,
 					       const struct report_guest **guest)
 {
@@ -291,6 +337,23 @@ const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int
 	return NULL;
 }
 
+static void note_fits(const struct report_guest *guest, const struct report *report)
+{
+	const struct virt_model *model = report->load->model;
+	int32_t paired = VIRT_NONE;
+	char text[512];
+
+	if (!guest->fits.vcpus)
+		return;
+	for (int c = 0; c < guest->n_cpus && paired == VIRT_NONE; c++)
+		if (guest->cpus[c].seen.vcpu != VIRT_NONE)
+			paired = virt_model_vcpu(model, guest->cpus[c].seen.vcpu)->machine;
+	align_pairing_text(model, paired, &guest->fits, guest->n_cpus, text, sizeof(text));
+	ksv_note("%s: it is paired with %s, %.3f %% of them, and what is said of its tasks is not "
+		 "to be trusted: let kshark-virt align --write pair it",
+		 kvm_trace_path(guest->trace), text, guest->fits.alignment.explained_percent);
+}
+
 void report_kvm_notes(const struct report_kvm *kvm, const struct report *report)
 {
 	for (int i = 0; i < kvm->n_guests; i++) {
@@ -299,13 +362,14 @@ void report_kvm_notes(const struct report_kvm *kvm, const struct report *report)
 		if (kvm_trace_damaged_cpu(guest->trace) >= 0)
 			ksv_note("%s: the records of CPU %d are damaged; they are read up to there",
 				 kvm_trace_path(guest->trace), kvm_trace_damaged_cpu(guest->trace));
+		note_fits(guest, report);
 		for (int c = 0; c < guest->n_cpus; c++) {
 			const struct report_guest_cpu *cpu = &guest->cpus[c];
 
 			if (cpu->seen.vcpu == VIRT_NONE)
 				ksv_note("%s: nothing is known of the vCPU that is CPU %d",
 					 kvm_trace_path(guest->trace), c);
-			else if (is_poor(cpu))
+			else if (is_poor(cpu) && !guest->fits.vcpus)
 				ksv_note("%s: only %.1f %% of the records of CPU %d lie where %s "
 					 "executed its guest: the guest's clock is not aligned "
 					 "with the host's, and what is said of the guest's tasks "
@@ -401,7 +465,8 @@ static void text_guest_cpus(struct output *out, const struct report *report,
 				    "%s executed its guest%s%s", c, 100 * share_of(cpu),
 				    (unsigned long long)(cpu->inside + cpu->outside),
 				    virt_model_who(report->load->model, cpu->seen.vcpu),
-				    is_poor(cpu) ? "; the clocks are not aligned" : "", rest);
+				    !is_poor(cpu) ? "" : guest->fits.vcpus ?
+				    "; it is not this CPU" : "; the clocks are not aligned", rest);
 		}
 		out_str(out, "  ");
 		out_text(out, text);

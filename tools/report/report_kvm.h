@@ -6,6 +6,7 @@
 #ifndef KSHARK_VIRT_REPORT_KVM_H
 #define KSHARK_VIRT_REPORT_KVM_H
 
+#include "align_pairing.h"
 #include "json_writer.h"
 #include "irq_delivery.h"
 #include "report.h"
@@ -36,6 +37,7 @@ struct report_guest {
 	struct kvm_trace *trace;
 	struct report_guest_cpu *cpus;
 	int		n_cpus;
+	struct align_pairing fits;	/* instead, if it is paired wrongly; else without vCPUs */
 	struct u32_map	task_map;	/* pid */
 	struct report_guest_task *tasks; /* most believed time first, in the end */
 	uint32_t	room_tasks;
