@@ -17,30 +17,6 @@
 #include "clock_chance.h"
 #include "clock_fit.h"
 
-/**
- * Pieces of the trace that are tried on their own, more if the guest's trace is far longer
- * than its host's, and how long they are at most.
- */
-#define N_PIECES	6
-#define MAX_PIECES	64
-#define MAX_PIECE	((int64_t)4000000000)
-
-/** So many, that are so long at most, are tried with all drifts, in steps that do so much. */
-#define N_LONG		4
-#define MAX_LONG	((int64_t)20000000000)
-#define SLACK		50000
-#define N_RATES		4
-
-/** Candidates of each, and how many of them are looked at closely. */
-#define MAX_CANDIDATES	24
-#define MAX_CLOSE	3
-
-/** Fewer handlers than this do not count. */
-#define MIN_HANDLERS	10
-
-/** Chance alone gives this to one of e^7 searches: 0.1 %. */
-#define MIN_EVIDENCE	7.0
-
 /** What the drift makes of a span of time: any span, as numbers may come from damaged files. */
 static __int128 drift_of(double drift_ppm, double span)
 {
@@ -298,7 +274,7 @@ static double chance(const struct clock_search *search,
 	if (alignment->drift_ppm != 0)
 		drifts += 2e-6 * VIRT_CLOCK_MAX_PPM * fmin(host, guest) / width;
 	return log(fmax(offsets, 1)) + log(drifts) + pairings(search->problem) +
-	       log(CLOCK_STRAYS) + MIN_EVIDENCE;
+	       log(CLOCK_STRAYS) + limits.min_evidence;
 }
 
 /** @against_chance: NULL: the alignment is given, it has not been searched */
@@ -325,7 +301,7 @@ static bool irqs_agree(const struct clock_search *search,
 {
 	uint64_t explained = alignment->interrupts_explained;
 
-	return explained >= MIN_HANDLERS &&
+	return explained >= limits.min_handlers &&
 	       clock_irqs_fit(explained, alignment->interrupts - explained) &&
 	       clock_chance_against(&against_chance->irqs) >= chance(search, alignment);
 }
@@ -402,7 +378,7 @@ static int look_closely(struct clock_search *search, int64_t from, int64_t to, s
 	/* what a drift leaves of it may not look good yet */
 	if (near->n && near->fits[0].slack) {
 		near->fits[0].voted = true;
-		near->fits[0].n_rates = N_RATES;
+		near->fits[0].n_rates = limits.rates;
 	}
 	for (int i = 0; i < near->n && !ret; i++) {
 		const struct clock_candidate candidate = { near->fits[i].lo, near->fits[i].hi, 0 };
@@ -412,7 +388,7 @@ static int look_closely(struct clock_search *search, int64_t from, int64_t to, s
 	if (!ret && near->n)
 		qsort(near->fits, (size_t)near->n, sizeof(*near->fits), compare_fits);
 	for (int i = 0; i < near->n && !ret; i++) {
-		if ((close >= MAX_CLOSE && !near->fits[i].voted) || is_known(near->fits, i))
+		if ((close >= limits.max_close && !near->fits[i].voted) || is_known(near->fits, i))
 			continue;
 		close++;
 		ret = clock_fit_grow(search, &near->fits[i]);
@@ -426,7 +402,7 @@ static int look_closely(struct clock_search *search, int64_t from, int64_t to, s
 static int add_candidates(struct clock_search *search, int64_t from, int64_t to,
 			  const struct clock_fit *line, int max, struct found *near)
 {
-	struct clock_candidate candidates[MAX_CANDIDATES];
+	struct clock_candidate candidates[CLOCK_CANDIDATES];
 	int n = clock_candidates(search, &line->rate, from, to, line->slack, candidates, max);
 	int ret = n < 0 ? n : 0;
 
@@ -452,7 +428,7 @@ static int search_piece(struct clock_search *search, int64_t from, int64_t to, b
 		.slack = drift ? (int64_t)((double)half * range) + 1 : 0,
 	};
 	struct found near = { 0 };
-	int ret = add_candidates(search, from, to, &line, MAX_CANDIDATES, &near);
+	int ret = add_candidates(search, from, to, &line, CLOCK_CANDIDATES, &near);
 
 	if (!ret)
 		ret = look_closely(search, from, to, &near, found);
@@ -469,20 +445,20 @@ static int search_drifts(struct clock_search *search, int64_t from, int64_t to,
 {
 	int64_t half = (to - from) / 2;
 	double most = VIRT_CLOCK_MAX_PPM * 1e-6;
-	int n = (int)ceil(most * (double)half / (2 * SLACK)), ret = 0;
+	int n = (int)ceil(most * (double)half / (2 * limits.slack)), ret = 0;
 	struct clock_fit line = {
-		.rate.pivot = from + half, .half = half, .slack = SLACK, .range = most / n / 2,
-		.n_rates = N_RATES,
+		.rate.pivot = from + half, .half = half, .slack = limits.slack,
+		.range = most / n / 2, .n_rates = limits.rates,
 	};
 	struct found near = { 0 };
 
 	for (int k = -n; k <= n && !ret; k++) {
 		line.rate.rate = most * k / n;
-		ret = add_candidates(search, from, to, &line, MAX_CLOSE, &near);
+		ret = add_candidates(search, from, to, &line, limits.max_close, &near);
 	}
 	if (!ret && near.n)
 		qsort(near.fits, (size_t)near.n, sizeof(*near.fits), compare_fits);
-	near.n = near.n < MAX_CANDIDATES ? near.n : MAX_CANDIDATES;
+	near.n = near.n < CLOCK_CANDIDATES ? near.n : CLOCK_CANDIDATES;
 	if (!ret)
 		ret = look_closely(search, from, to, &near, found);
 	free(near.fits);
@@ -493,7 +469,7 @@ static int search_drifts(struct clock_search *search, int64_t from, int64_t to,
 static bool is_enough(const struct clock_fit *fit, bool drift)
 {
 	return fit->perfect || (drift && fit->score > fit->most / 10 * 9 &&
-				fit->score > 10 * CLOCK_NO_CHANCE);
+				fit->score > limits.much * limits.no_chance);
 }
 
 /** Is something found, from number @known on, so that there is no need to look on? */
@@ -529,14 +505,15 @@ static int search_pieces(struct clock_search *search, int n, int64_t piece, bool
 /** With a drift: pieces for which it does little; then long ones, where most events are. */
 static int search_drift(struct clock_search *search, int n, int64_t longest, struct found *found)
 {
-	int64_t all = search->guest_end + 1 - search->guest_begin, middles[N_LONG];
-	int64_t piece = all / (N_PIECES + 2) < MAX_PIECE ? all / (N_PIECES + 2) : MAX_PIECE;
+	int64_t all = search->guest_end + 1 - search->guest_begin, middles[CLOCK_LONG_PIECES];
+	int64_t piece = all / (limits.pieces + 2);
 	int64_t half = (longest < all ? longest : all) / 2;
 	int known = found->n, ret;
 
+	piece = piece < limits.max_piece ? piece : limits.max_piece;
 	ret = search_pieces(search, n, piece < longest ? piece : longest, true, found);
-	half = half < MAX_LONG / 2 ? half : MAX_LONG / 2;
-	n = all <= 2 * half + 1 ? 1 : N_LONG;
+	half = half < limits.max_long / 2 ? half : limits.max_long / 2;
+	n = all <= 2 * half + 1 ? 1 : CLOCK_LONG_PIECES;
 	if (!ret)
 		ret = clock_middles(search, middles, n);
 	if (n == 1)
@@ -576,7 +553,7 @@ static int search_all(struct clock_search *search, struct found *found)
 	int64_t host = search->host_end + 1 - search->host_begin;
 	int64_t all = search->guest_end + 1 - search->guest_begin;
 	double needed = ceil(2.0 * (double)all / (double)host);
-	int n = all <= host ? 1 : needed < MAX_PIECES ? (int)needed : MAX_PIECES, ret;
+	int n = all <= host ? 1 : needed < limits.max_pieces ? (int)needed : limits.max_pieces, ret;
 	int64_t longest = host > 2 * (all / n) ? host : 2 * (all / n);
 
 	ret = search_pieces(search, n, all < longest ? all : longest, false, found);
@@ -585,7 +562,7 @@ static int search_all(struct clock_search *search, struct found *found)
 			return ret;
 	if (ret || is_open(found))
 		return ret;
-	return search_drift(search, n > N_PIECES ? n : N_PIECES, host, found);
+	return search_drift(search, n > limits.pieces ? n : limits.pieces, host, found);
 }
 
 /** Is there a line elsewhere that leaves hardly more unexplained? */
@@ -611,7 +588,7 @@ static bool wants_irqs(const struct clock_search *search,
 {
 	return search->tracks.stride > 1 &&
 	       (alignment->verdict != VIRT_CLOCK_GOOD ||
-		3 * alignment->interrupts_explained < alignment->interrupts);
+		limits.few_handlers * alignment->interrupts_explained < alignment->interrupts);
 }
 
 static int search_and_judge(struct clock_search *search, struct virt_clock_alignment *alignment,

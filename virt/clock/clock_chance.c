@@ -12,12 +12,6 @@
 #include "clock_chance.h"
 #include "clock_sweep.h"
 
-/**
- * Changes of a part. It is so short that a guest mostly does the same in it: that two guests are
- * both busy in the same second must not count as often as they have events in it.
- */
-#define N_CHANGES	64
-
 /** A part of the host's time, and what is known of a vCPU in it. */
 struct part {
 	int64_t		from, to;
@@ -41,8 +35,8 @@ static int64_t least(int64_t a, int64_t b)
 static struct part part_of(const struct virt_clock_vcpu *vcpu, int64_t at, int64_t from,
 			   int64_t to)
 {
-	int64_t n = (int64_t)vcpu->n, first = at - at % N_CHANGES;
-	int64_t end = least(first + N_CHANGES, n);
+	int64_t n = (int64_t)vcpu->n, first = at - at % limits.chance_part;
+	int64_t end = least(first + limits.chance_part, n);
 	struct part part = {
 		.from = from, .to = end < n ? least(vcpu->changes[end].time, to) : to,
 	};

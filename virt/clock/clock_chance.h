@@ -7,9 +7,7 @@
 #define KSHARK_VIRT_CLOCK_CHANCE_H
 
 #include "clock_align.h"
-
-/** So many shares of stray events are tried: 1, which is chance, 1/2, 1/4 and so on. */
-#define CLOCK_STRAYS	11
+#include "clock_limits.h"
 
 /** By which factor, as a natural logarithm, events are likelier aligned than anywhere. */
 struct clock_chance {

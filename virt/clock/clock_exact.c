@@ -10,19 +10,6 @@
 
 #include "clock_fit.h"
 
-/** ns or cycles that a line from a sample may be wrong by. */
-#define MARGIN		20000
-
-#define N_LARGE		50000
-
-/** How far away another peak is looked for among the neighbours. */
-#define NEIGHBOURS	20000000
-#define N_NEIGHBOURS	300
-
-/** Around a given offset. */
-#define N_AROUND	2000
-#define AROUND		1000000
-
 /** What is wanted of a sweep. */
 enum sweep {
 	SWEEP_BEST,
@@ -85,13 +72,14 @@ static int widen(struct clock_search *search, const struct clock_rate *rate, int
 {
 	int ret = 0;
 
-	for (int64_t more = NEIGHBOURS / 16; more <= 4 * NEIGHBOURS && !ret; more *= 4) {
+	for (int64_t more = limits.neighbours / 16; more <= 4 * limits.neighbours && !ret;
+	     more *= 4) {
 		if (best->lo > lo && best->hi < hi)
 			return 0;
 		lo -= more;
 		hi += more;
-		ret = sweep_events(search, rate, clock_affordable(search, hi - lo, N_LARGE), lo, hi,
-				   SWEEP_AROUND, best);
+		ret = sweep_events(search, rate, clock_affordable(search, hi - lo, limits.large),
+				   lo, hi, SWEEP_AROUND, best);
 	}
 	return ret;
 }
@@ -107,7 +95,7 @@ static int narrow(struct clock_search *search, const struct clock_rate *rate,
 	int ret;
 
 	search->events = false;
-	ret = sweep_sample(search, rate, clock_affordable(search, width, N_LARGE), best->lo,
+	ret = sweep_sample(search, rate, clock_affordable(search, width, limits.large), best->lo,
 			   best->hi, SWEEP_NEAR, best, NULL);
 	search->events = true;
 	return ret;
@@ -143,12 +131,12 @@ int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
 	memcpy(search->pairing, search->pool + fit->pairing,
 	       (size_t)search->problem->n_cpus * sizeof(*search->pairing));
 	line.rate.rate = rate.rate;
-	lo = clock_fit_offset(&line, fit->lo) - MARGIN;
-	hi = clock_fit_offset(&line, fit->hi) + MARGIN;
-	ret = sweep_events(search, &rate, N_LARGE, lo, hi, SWEEP_BEST, &best);
+	lo = clock_fit_offset(&line, fit->lo) - limits.tolerance;
+	hi = clock_fit_offset(&line, fit->hi) + limits.tolerance;
+	ret = sweep_events(search, &rate, limits.large, lo, hi, SWEEP_BEST, &best);
 	if (!ret)
 		ret = widen(search, &rate, lo, hi, &best);
-	search->narrowed = search->irqs && best.hi - best.lo > CLOCK_IRQ_WINDOW;
+	search->narrowed = search->irqs && best.hi - best.lo > limits.irq_window;
 	if (!ret && search->narrowed)
 		ret = narrow(search, &rate, &best);
 	if (!ret)
@@ -159,7 +147,7 @@ int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
 int clock_fit_drift(struct clock_search *search, double drift_ppm, int64_t offset,
 		    struct virt_clock_alignment *alignment)
 {
-	struct clock_best best = { offset - MARGIN, offset + MARGIN, 0 };
+	struct clock_best best = { offset - limits.tolerance, offset + limits.tolerance, 0 };
 
 	return finish(search, (double)llround(drift_ppm * 1e6) * 1e-6, &best, alignment);
 }
@@ -177,7 +165,7 @@ static size_t enough(const struct clock_search *search)
 	for (int32_t c = 0; c < search->problem->n_cpus; c++)
 		if (search->pairing[c] >= 0 && weight_of(search, search->pairing[c]) < least)
 			least = weight_of(search, search->pairing[c]);
-	return (size_t)(N_NEIGHBOURS * (CLOCK_NAT / 2) / least);
+	return (size_t)(limits.of_neighbours * (CLOCK_NAT / 2) / least);
 }
 
 int clock_fit_neighbours(struct clock_search *search, const struct clock_fit *fit,
@@ -193,9 +181,10 @@ int clock_fit_neighbours(struct clock_search *search, const struct clock_fit *fi
 
 	(void)fit;
 	for (int side = -1; side <= 1 && !ret; side += 2) {
-		for (int64_t from = 4 * width + MARGIN; from < NEIGHBOURS && !ret; from *= 2) {
+		for (int64_t from = 4 * width + limits.tolerance; from < limits.neighbours && !ret;
+		     from *= 2) {
 			int64_t near = alignment->offset + side * from;
-			int64_t far = alignment->offset + side * NEIGHBOURS;
+			int64_t far = alignment->offset + side * limits.neighbours;
 
 			ret = sweep_sample(search, &rate, n, side < 0 ? far : near,
 					   side < 0 ? near : far, SWEEP_BEST, &other, NULL);
@@ -217,8 +206,8 @@ int clock_widen(struct clock_search *search, struct virt_clock_alignment *alignm
 	struct clock_rate rate = { .rate = alignment->drift_ppm * 1e-6 };
 	int64_t offset = alignment->offset;
 	struct clock_best best;
-	int ret = sweep_events(search, &rate, N_AROUND, offset - AROUND, offset + AROUND,
-			       SWEEP_BEST, &best);
+	int ret = sweep_events(search, &rate, limits.of_around, offset - limits.around,
+			       offset + limits.around, SWEEP_BEST, &best);
 
 	if (ret || offset < best.lo || offset > best.hi)
 		return ret;

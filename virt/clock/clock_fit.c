@@ -10,16 +10,6 @@
 
 #include "clock_fit.h"
 
-/** ns or cycles: offsets are known about this well as long as the drift is being looked for. */
-#define TOLERANCE	20000
-
-#define N_PIECE		300	/* events that decide between candidates */
-#define N_LEVEL		1000	/* between drifts */
-#define N_WHOLE		5000	/* between lines */
-
-/** More edges than this are not worth it. */
-#define MAX_EDGES	300000
-
 static int64_t middle(const struct clock_fit *fit)
 {
 	return fit->lo + (fit->hi - fit->lo) / 2;
@@ -41,7 +31,7 @@ bool clock_fits_differ(const struct clock_fit *a, const struct clock_fit *b)
 	int64_t width = a->hi - a->lo > b->hi - b->lo ? a->hi - a->lo : b->hi - b->lo;
 	int64_t far = llabs(place(a, a->rate.pivot) - place(b, a->rate.pivot));
 
-	return far > 4 * width + 4 * TOLERANCE;
+	return far > 4 * width + 4 * limits.tolerance;
 }
 
 size_t clock_affordable(const struct clock_search *search, int64_t window, size_t wanted)
@@ -55,8 +45,8 @@ size_t clock_affordable(const struct clock_search *search, int64_t window, size_
 		used += problem->vcpus[v].n > 0;
 	}
 	edges = (double)changes / (double)(used ? used : 1) * (double)window / span;
-	n = MAX_EDGES / (edges + 1);
-	return n < 50 ? 50 : n < (double)wanted ? (size_t)n : wanted;
+	n = limits.max_edges / (edges + 1);
+	return n < limits.min_sample ? limits.min_sample : n < (double)wanted ? (size_t)n : wanted;
 }
 
 static void use_pairing(struct clock_search *search, size_t pairing)
@@ -106,7 +96,7 @@ static int try_rates(struct clock_search *search, const struct level *level, str
 		struct clock_rate rate = { level->centre + k * level->step, fit->rate.pivot };
 		struct clock_best here;
 
-		if (fabs(rate.rate) > (VIRT_CLOCK_MAX_PPM + CLOCK_SPARE_PPM) * 1e-6)
+		if (fabs(rate.rate) > (VIRT_CLOCK_MAX_PPM + limits.spare_ppm) * 1e-6)
 			continue;
 		if (clock_sweep(search->tracks.vcpus, level->samples, clock_n_tracks(search),
 				&rate, level->lo, level->hi, &search->edges, &here))
@@ -132,7 +122,7 @@ static size_t n_piece(const struct clock_search *search, int64_t from, int64_t t
 	double all = (double)clock_n_events(search, from, to) * part + 1;
 	double share = ((double)clock_n_events(search, reach->from, reach->to) + 1) / all;
 
-	return share < 1 ? (size_t)(N_PIECE * share) + 1 : N_PIECE;
+	return share < 1 ? (size_t)(limits.of_piece * share) + 1 : limits.of_piece;
 }
 
 int clock_fit_piece(struct clock_search *search, int64_t from, int64_t to,
@@ -176,21 +166,21 @@ static void set_window(struct level *level, const struct clock_fit *fit, int64_t
 static int follow(struct clock_search *search, struct clock_fit *fit, int64_t full,
 		  struct clock_sample *samples)
 {
-	double range = fit->slack ? fit->range : 16.0 * TOLERANCE / (double)full;
+	double range = fit->slack ? fit->range : 16.0 * limits.tolerance / (double)full;
 	struct level level = { .samples = samples };
 	struct clock_stretch reach;
 	int64_t half = fit->slack ? fit->half : full, pivot = fit->rate.pivot;
 	int ret = 0;
 
-	set_window(&level, fit, fit->slack + TOLERANCE);
+	set_window(&level, fit, fit->slack + limits.tolerance);
 	for (;;) {
-		size_t wanted = clock_affordable(search, level.hi - level.lo, N_LEVEL);
+		size_t wanted = clock_affordable(search, level.hi - level.lo, limits.of_level);
 
-		level.step = TOLERANCE / (double)half;
-		if (range / level.step > 32)
-			level.step = range / 32;
-		if (range / level.step < 4)
-			level.step = range / 4;
+		level.step = limits.tolerance / (double)half;
+		if (range / level.step > limits.max_steps)
+			level.step = range / limits.max_steps;
+		if (range / level.step < limits.min_steps)
+			level.step = range / limits.min_steps;
 		level.n = (int)ceil(range / level.step);
 		level.centre = fit->rate.rate;
 		reach = clock_reach(search, &fit->rate, level.lo, level.hi);
@@ -201,10 +191,10 @@ static int follow(struct clock_search *search, struct clock_fit *fit, int64_t fu
 			ret = try_rates(search, &level, fit);
 		free(samples[0].times);
 		samples[0].times = NULL;
-		if (ret || (half >= full && level.step * (double)full <= TOLERANCE / 16.0))
+		if (ret || (half >= full && level.step * (double)full <= limits.tolerance / 16.0))
 			return ret;
 		range = 2 * level.step;
-		set_window(&level, fit, (int64_t)(level.step * (double)half) + TOLERANCE);
+		set_window(&level, fit, (int64_t)(level.step * (double)half) + limits.tolerance);
 		half = half >= full / 4 ? full : half * 4;
 	}
 }
@@ -239,8 +229,8 @@ static bool is_perfect(const struct clock_search *search, const struct clock_sam
 	if (!clock_irqs_fit(inside, outside))
 		return false;
 	count(search, samples, fit, false, &inside, &outside);
-	return inside >= VIRT_CLOCK_MIN_EVENTS && outside * 1000 <= inside &&
-	       fit->score >= CLOCK_NO_CHANCE;
+	return inside >= VIRT_CLOCK_MIN_EVENTS && outside * limits.perfect <= inside &&
+	       fit->score >= limits.no_chance;
 }
 
 /** The best without drift and with it; the latter only if it explains clearly more. */
@@ -255,7 +245,7 @@ static int with_and_without(struct clock_search *search, struct clock_fit *fit, 
 	fit->most = clock_most(search, samples);
 	clear = clock_clear(fit->most);
 	line = *fit;
-	set_window(&still, fit, TOLERANCE);
+	set_window(&still, fit, limits.tolerance);
 	ret = try_rates(search, &still, fit);
 	if (!ret)
 		fit->perfect = is_perfect(search, samples, fit);
@@ -264,19 +254,19 @@ static int with_and_without(struct clock_search *search, struct clock_fit *fit, 
 	ret = follow(search, &line, full, room);
 	if (ret)
 		return ret;
-	moving.n = 4;
+	moving.n = limits.min_steps;
 	for (double part = 4; part < 10000 && !ret; part *= 3) {
 		moving.centre = line.rate.rate;
-		moving.step = TOLERANCE / part / (double)full;
-		set_window(&moving, &line, (int64_t)(4 * TOLERANCE / part) + 1);
+		moving.step = limits.tolerance / part / (double)full;
+		set_window(&moving, &line, (int64_t)(4 * limits.tolerance / part) + 1);
 		ret = try_rates(search, &moving, &line);
 	}
 	/* a line that is as good as still, where it is now, does not move */
-	if (!ret && fabs(line.rate.rate) * (double)full < TOLERANCE) {
+	if (!ret && fabs(line.rate.rate) * (double)full < limits.tolerance) {
 		struct clock_fit stopped = line;
 
 		stopped.rate.rate = 0;
-		set_window(&still, &line, 2 * TOLERANCE);
+		set_window(&still, &line, 2 * limits.tolerance);
 		ret = try_rates(search, &still, &stopped);
 		if (!ret && line.score <= stopped.score + clear)
 			line = stopped;
@@ -307,7 +297,7 @@ int clock_fit_grow(struct clock_search *search, struct clock_fit *fit)
 	if (samples && room)
 		ret = clock_take_sample(search, reach.from, reach.to,
 					clock_affordable(search, fit->hi - fit->lo + 2 * fit->slack,
-						   N_WHOLE), samples);
+						   limits.of_whole), samples);
 	if (!ret)
 		ret = with_and_without(search, fit, full, samples, room);
 	for (int32_t c = 0; c < search->problem->n_cpus; c++)

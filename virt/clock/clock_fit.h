@@ -8,12 +8,6 @@
 
 #include "clock_search.h"
 
-/** A score that no wrong offset comes near to, however many are tried. */
-#define CLOCK_NO_CHANCE	(60 * CLOCK_NAT)
-
-/** Drifts that are tried beyond VIRT_CLOCK_MAX_PPM, as none is known exactly. */
-#define CLOCK_SPARE_PPM	5.0
-
 /** A line that explains events, and the offsets at its pivot that explain as many. */
 struct clock_fit {
 	struct clock_rate rate;

@@ -16,38 +16,6 @@
 
 #include "clock_fit.h"
 
-/** Of so many parts of the time, so many bounds are kept in each direction. */
-#define N_PARTS		64
-#define N_TIGHTEST	32
-
-/** A polygon gets one more corner with each bound that cuts it; bounds beyond that are left out. */
-#define MAX_CORNERS	64
-
-/** No offset is looked at that is farther away, in ns or cycles. */
-#define FARTHEST	20000000
-
-/** What is outside by more than this is so with any line that is looked at. */
-#define NEAR		20000
-
-/** The time at which an offset is told is a multiple of this, if the events last much longer. */
-#define ROUND		1000000
-
-#define N_STEPS		100
-
-/** How often a line is bettered, in steps to each side that get finer. */
-#define N_SETTLE	3
-#define N_LEVELS	4
-#define N_BENDS		16
-
-/** Of the events hardly outside, so many may be by chance, times the root of their number, and 1 */
-#define SPARE		3
-
-/** Any time may be wrong by so much, in ns or cycles, as clocks are not read at once. */
-#define NOISE		500
-
-/** A sum of doubles that should be a whole number is wrong by less than this. */
-#define TINY		0.01
-
 /** A line beside the one that was found: higher at the middle, and, in addition, at the end. */
 struct corner {
 	double		offset, bend;
@@ -55,7 +23,7 @@ struct corner {
 
 /** Or any points, of which the outer ones are meant. */
 struct polygon {
-	struct corner	corners[MAX_CORNERS];
+	struct corner	corners[CLOCK_CORNERS];
 	int		n;
 };
 
@@ -65,15 +33,15 @@ struct bound {
 };
 
 struct part {
-	struct bound	bounds[N_TIGHTEST];
+	struct bound	bounds[CLOCK_TIGHTEST];
 	int		n, loosest;
 };
 
 /** All in one direction, and where they bound the offset of a line with some bend, ascending. */
 struct bounds {
 	double		sign;		/* 1: not higher, -1: not lower */
-	struct part	parts[N_PARTS];
-	double		edges[N_PARTS * N_TIGHTEST];
+	struct part	parts[CLOCK_PARTS];
+	double		edges[CLOCK_PARTS * CLOCK_TIGHTEST];
 	int		n_edges;
 };
 
@@ -90,10 +58,10 @@ struct scene {
 
 static void keep(struct bounds *bounds, double x, double limit)
 {
-	int i = (int)((x + 1) / 2 * N_PARTS);
-	struct part *part = &bounds->parts[i < 0 ? 0 : i < N_PARTS ? i : N_PARTS - 1];
+	int i = (int)((x + 1) / 2 * CLOCK_PARTS);
+	struct part *part = &bounds->parts[i < 0 ? 0 : i < CLOCK_PARTS ? i : CLOCK_PARTS - 1];
 
-	if (part->n < N_TIGHTEST)
+	if (part->n < CLOCK_TIGHTEST)
 		part->bounds[part->n++] = (struct bound){ x, limit };
 	else if (limit < part->bounds[part->loosest].limit)
 		part->bounds[part->loosest] = (struct bound){ x, limit };
@@ -155,7 +123,7 @@ static void add_outside(struct scene *scene, const struct place *place, double x
 		     changes[place->next].time - host : INT64_MAX;
 
 	scene->outside++;
-	if (back > NEAR && on > NEAR)
+	if (back > limits.near && on > limits.near)
 		return;
 	scene->near++;
 	keep(back <= on ? &scene->above : &scene->below, x, -(double)(back <= on ? back : on));
@@ -194,7 +162,7 @@ static void look(struct scene *scene, const struct virt_clock_alignment *line)
 	scene->outside = scene->near = 0;
 	scene->above.sign = 1;
 	scene->below.sign = -1;
-	for (int i = 0; i < N_PARTS; i++)
+	for (int i = 0; i < CLOCK_PARTS; i++)
 		scene->above.parts[i].n = scene->below.parts[i].n = 0;
 	for (int32_t c = 0; c < problem->n_cpus; c++)
 		if (scene->search->pairing[c] >= 0)
@@ -225,7 +193,7 @@ static int compare_edges(const void *a, const void *b)
 static void make_edges(struct bounds *bounds, double bend, double noise)
 {
 	bounds->n_edges = 0;
-	for (int i = 0; i < N_PARTS; i++) {
+	for (int i = 0; i < CLOCK_PARTS; i++) {
 		const struct part *part = &bounds->parts[i];
 
 		for (int k = 0; k < part->n; k++)
@@ -248,7 +216,7 @@ static int from_below(const struct scene *scene, int allowed, double *lo)
 	int n_above = 0, least = INT32_MAX, n = scene->below.n_edges;
 
 	for (int i = -1; i < n; i++) {
-		double at = i < 0 ? -FARTHEST : scene->below.edges[i];
+		double at = i < 0 ? -limits.neighbours : scene->below.edges[i];
 
 		while (n_above < scene->above.n_edges && scene->above.edges[n_above] < at)
 			n_above++;
@@ -267,7 +235,7 @@ static void from_above(const struct scene *scene, int allowed, double *hi)
 	int n_below = 0, n = scene->below.n_edges;
 
 	for (int i = scene->above.n_edges; i >= 0; i--) {
-		double at = i == scene->above.n_edges ? FARTHEST : scene->above.edges[i];
+		double at = i == scene->above.n_edges ? limits.neighbours : scene->above.edges[i];
 
 		while (n_below < n && scene->below.edges[n - 1 - n_below] > at)
 			n_below++;
@@ -295,13 +263,13 @@ static struct offsets with_bend(struct scene *scene, double bend, double noise, 
 static struct corner best_bend(struct scene *scene)
 {
 	struct corner best = { 0, 0 };
-	double step = (double)NEAR / N_BENDS;
+	double step = (double)limits.near / limits.bends;
 
-	for (int i = 0; i < N_LEVELS; i++, step /= N_BENDS / 4) {
+	for (int i = 0; i < limits.levels; i++, step /= limits.bends / 4) {
 		int least = INT32_MAX, n = 0;
 		double centre = best.bend;
 
-		for (int k = -N_BENDS; k <= N_BENDS; k++) {
+		for (int k = -limits.bends; k <= limits.bends; k++) {
 			struct offsets offsets = with_bend(scene, centre + k * step, 0, 0);
 
 			if (offsets.broken > least)
@@ -327,7 +295,7 @@ int clock_settle(struct clock_search *search, struct virt_clock_alignment *align
 		scene->search = search;
 		look(scene, alignment);
 	}
-	for (int i = 0; i < N_SETTLE && !ret && scene->near && alignment->drift_ppm != 0 &&
+	for (int i = 0; i < limits.settle && !ret && scene->near && alignment->drift_ppm != 0 &&
 	     !search->narrowed && scene->outside < outside; i++) {
 		struct corner best = best_bend(scene);
 		struct virt_clock_alignment other = *alignment;
@@ -352,7 +320,7 @@ int clock_settle(struct clock_search *search, struct virt_clock_alignment *align
 /** How much too high a corner is for offset + bend * x <= limit. */
 static double excess(const struct corner *corner, double sign, const struct bound *bound)
 {
-	return sign * (corner->offset + corner->bend * bound->x) - bound->limit - NOISE;
+	return sign * (corner->offset + corner->bend * bound->x) - bound->limit - limits.noise;
 }
 
 /** Leave what is within a bound. */
@@ -363,7 +331,7 @@ static void cut(struct polygon *polygon, double sign, const struct bound *bound)
 
 	for (int i = 0; i < polygon->n; i++)
 		any |= excess(&polygon->corners[i], sign, bound) > 0;
-	if (!any || polygon->n + 1 >= MAX_CORNERS)
+	if (!any || polygon->n + 1 >= CLOCK_CORNERS)
 		return;
 	for (int i = 0; i < polygon->n; i++) {
 		const struct corner *a = &polygon->corners[i];
@@ -386,7 +354,7 @@ static void cut(struct polygon *polygon, double sign, const struct bound *bound)
 
 static void cut_all(struct polygon *polygon, const struct bounds *bounds)
 {
-	for (int i = 0; i < N_PARTS; i++)
+	for (int i = 0; i < CLOCK_PARTS; i++)
 		for (int k = 0; k < bounds->parts[i].n; k++)
 			if (bounds->parts[i].bounds[k].limit >= 0)
 				cut(polygon, bounds->sign, &bounds->parts[i].bounds[k]);
@@ -395,8 +363,8 @@ static void cut_all(struct polygon *polygon, const struct bounds *bounds)
 /** All lines from @lo to @hi at the middle that drift no more than clocks do, within all bounds. */
 static void find_all(struct scene *scene, double lo, double hi, struct polygon *polygon)
 {
-	double least = bend_of(scene, -VIRT_CLOCK_MAX_PPM - CLOCK_SPARE_PPM);
-	double most = bend_of(scene, VIRT_CLOCK_MAX_PPM + CLOCK_SPARE_PPM);
+	double least = bend_of(scene, -VIRT_CLOCK_MAX_PPM - limits.spare_ppm);
+	double most = bend_of(scene, VIRT_CLOCK_MAX_PPM + limits.spare_ppm);
 
 	*polygon = (struct polygon){
 		.corners = { { lo, least }, { hi, least }, { hi, most }, { lo, most } }, .n = 4,
@@ -411,16 +379,16 @@ static double farthest(struct scene *scene, double limit, int allowed)
 	double good = 0, bad = 1;
 
 	while (bad < fabs(limit) &&
-	       with_bend(scene, copysign(bad, limit), NOISE, 0).broken <= allowed) {
+	       with_bend(scene, copysign(bad, limit), limits.noise, 0).broken <= allowed) {
 		good = bad;
 		bad *= 2;
 	}
 	if (bad >= fabs(limit))
 		return limit;
-	for (int i = 0; i < N_LEVELS; i++) {
+	for (int i = 0; i < limits.levels; i++) {
 		double middle = (good + bad) / 2;
 
-		if (with_bend(scene, copysign(middle, limit), NOISE, 0).broken <= allowed)
+		if (with_bend(scene, copysign(middle, limit), limits.noise, 0).broken <= allowed)
 			good = middle;
 		else
 			bad = middle;
@@ -431,21 +399,21 @@ static double farthest(struct scene *scene, double limit, int allowed)
 /** If events are outside anyhow: the lines with which hardly more are. */
 static void find_nearly_all(struct scene *scene, struct polygon *polygon)
 {
-	int spare = 1 + (int)(SPARE * sqrt((double)scene->near));
-	int allowed = with_bend(scene, 0, NOISE, 0).broken + spare;
-	double least = farthest(scene, bend_of(scene, -VIRT_CLOCK_MAX_PPM - CLOCK_SPARE_PPM),
+	int spare = 1 + (int)(limits.spare * sqrt((double)scene->near));
+	int allowed = with_bend(scene, 0, limits.noise, 0).broken + spare;
+	double least = farthest(scene, bend_of(scene, -VIRT_CLOCK_MAX_PPM - limits.spare_ppm),
 				allowed);
-	double most = farthest(scene, bend_of(scene, VIRT_CLOCK_MAX_PPM + CLOCK_SPARE_PPM),
+	double most = farthest(scene, bend_of(scene, VIRT_CLOCK_MAX_PPM + limits.spare_ppm),
 			       allowed);
 
 	polygon->n = 0;
-	for (int i = 0; i <= N_BENDS; i++) {
-		double bend = least + (most - least) * i / N_BENDS;
-		struct offsets offsets = with_bend(scene, bend, NOISE, 0);
+	for (int i = 0; i <= limits.bends; i++) {
+		double bend = least + (most - least) * i / limits.bends;
+		struct offsets offsets = with_bend(scene, bend, limits.noise, 0);
 
 		if (offsets.broken > allowed)
 			continue;
-		offsets = with_bend(scene, bend, NOISE, allowed - offsets.broken);
+		offsets = with_bend(scene, bend, limits.noise, allowed - offsets.broken);
 		polygon->corners[polygon->n++] = (struct corner){ offsets.lo, bend };
 		polygon->corners[polygon->n++] = (struct corner){ offsets.hi, bend };
 	}
@@ -478,7 +446,7 @@ static int64_t choose_time(const struct scene *scene, const struct polygon *poly
 	double from = -1, to = 1;
 	int64_t at;
 
-	for (int i = 0; i < N_STEPS; i++) {
+	for (int i = 0; i < limits.narrowings; i++) {
 		double a = from + (to - from) / 3, b = to - (to - from) / 3;
 
 		if (width_at(polygon, a) <= width_at(polygon, b))
@@ -487,7 +455,8 @@ static int64_t choose_time(const struct scene *scene, const struct polygon *poly
 			from = a;
 	}
 	at = scene->middle + llround((from + to) / 2 * (double)scene->half);
-	return scene->half < 100 * (int64_t)ROUND ? at : (at + ROUND / 2) / ROUND * ROUND;
+	return scene->half < 100 * (int64_t)limits.round ? at :
+	       (at + limits.round / 2) / limits.round * limits.round;
 }
 
 /** Tell what all lines have in common. */
@@ -500,8 +469,8 @@ static void tell(const struct scene *scene, const struct polygon *polygon,
 	alignment->offset = virt_clock_offset_at(alignment->offset, alignment->drift_ppm, 0,
 						 alignment->at);
 	span_at(polygon, (double)(alignment->at - scene->middle) / (double)scene->half, &lo, &hi);
-	alignment->lo = alignment->offset + (int64_t)floor(fmin(lo, 0) + TINY);
-	alignment->hi = alignment->offset + (int64_t)ceil(fmax(hi, 0) - TINY);
+	alignment->lo = alignment->offset + (int64_t)floor(fmin(lo, 0) + limits.tiny);
+	alignment->hi = alignment->offset + (int64_t)ceil(fmax(hi, 0) - limits.tiny);
 	for (int i = 0; i < polygon->n; i++) {
 		double ppm = scene->line.drift_ppm + ppm_of(scene, polygon->corners[i].bend);
 
@@ -525,7 +494,7 @@ int clock_region(struct clock_search *search, struct virt_clock_alignment *align
 	else if (scene->outside)
 		find_nearly_all(scene, &polygon);
 	else
-		find_all(scene, -FARTHEST, FARTHEST, &polygon);
+		find_all(scene, -limits.neighbours, limits.neighbours, &polygon);
 	tell(scene, &polygon, alignment);
 	free(scene);
 	return 0;

@@ -10,20 +10,6 @@
 
 #include "clock_search.h"
 
-/** Bins of a vote. */
-#define MAX_BINS	((int64_t)1 << 20)
-
-/** A bin is at least so much finer than what times may be wrong by. */
-#define FINE		4
-
-/** Bins whose best one is found at once. */
-#define BLOCK		1024
-
-/** Votes of one event for all offsets cost the more, the more stretches there are. */
-#define MAX_VOTES	3000000
-#define MIN_VOTERS	60
-#define MAX_VOTERS	1200
-
 /* --- samples --------------------------------------------------------------------------------- */
 
 static size_t first_from(const struct virt_clock_cpu *cpu, int64_t time)
@@ -131,7 +117,7 @@ int clock_middles(const struct clock_search *search, int64_t *times, int max)
 
 	if (samples)
 		ret = clock_take_sample(search, search->guest_begin, search->guest_end + 1,
-					MAX_VOTERS, samples);
+					limits.max_voters, samples);
 	for (int32_t i = 0; !ret && i < clock_n_tracks(search); i++)
 		all += samples[i].n;
 	if (!ret && all)
@@ -219,7 +205,8 @@ struct tops {
 
 static void find_top(struct tops *tops, size_t block)
 {
-	size_t first = block * BLOCK, end = first + BLOCK < tops->n ? first + BLOCK : tops->n;
+	size_t first = block * limits.block;
+	size_t end = first + limits.block < tops->n ? first + limits.block : tops->n;
 
 	tops->top[block] = first;
 	for (size_t b = first + 1; b < end; b++)
@@ -230,7 +217,7 @@ static void find_top(struct tops *tops, size_t block)
 /** Return: 0 or -ENOMEM; free tops->top in any case. */
 static int find_tops(struct tops *tops)
 {
-	tops->n_blocks = (tops->n + BLOCK - 1) / BLOCK;
+	tops->n_blocks = (tops->n + limits.block - 1) / limits.block;
 	tops->top = calloc(tops->n_blocks, sizeof(*tops->top));
 	if (!tops->top)
 		return -ENOMEM;
@@ -265,7 +252,8 @@ static int pick(const struct clock_votes *votes, int64_t slack, int32_t *sum,
 
 		if (sum[best] == INT32_MIN)
 			break;
-		while (last + 1 < votes->n && last < best + 8 && sum[last + 1] == sum[best])
+		while (last + 1 < votes->n && last < best + limits.hill &&
+		       sum[last + 1] == sum[best])
 			last++;
 		candidates[n].lo = votes->lo + ((int64_t)first << votes->shift);
 		candidates[n].hi = votes->lo + ((int64_t)(last + 1) << votes->shift) - 1;
@@ -274,7 +262,7 @@ static int pick(const struct clock_votes *votes, int64_t slack, int32_t *sum,
 		last = last + apart < votes->n ? last + apart : votes->n - 1;
 		for (size_t b = first; b <= last; b++)
 			sum[b] = INT32_MIN;
-		for (size_t i = first / BLOCK; i <= last / BLOCK; i++)
+		for (size_t i = first / limits.block; i <= last / limits.block; i++)
 			find_top(&tops, i);
 	}
 	free(tops.top);
@@ -289,8 +277,9 @@ static size_t n_voters(const struct clock_search *search, int64_t slack,
 
 	for (int32_t v = 0; v < search->problem->n_vcpus; v++)
 		n += clock_n_spans(&search->problem->vcpus[v], slack, votes);
-	voters = MAX_VOTES / n * (size_t)search->problem->n_vcpus;
-	return voters > MAX_VOTERS ? MAX_VOTERS : voters < MIN_VOTERS ? MIN_VOTERS : voters;
+	voters = limits.max_votes / n * (size_t)search->problem->n_vcpus;
+	return voters > limits.max_voters ? limits.max_voters :
+	       voters < limits.min_voters ? limits.min_voters : voters;
 }
 
 /** Bring the times of samples to the host's, but for the offset. */
@@ -312,7 +301,7 @@ int clock_candidates(const struct clock_search *search, const struct clock_rate 
 	int32_t *best = NULL, *sum = NULL, stride = search->tracks.stride;
 	int ret = -ENOMEM;
 
-	while (span >> votes.shift >= MAX_BINS || slack >> votes.shift >= FINE)
+	while (span >> votes.shift >= limits.max_bins || slack >> votes.shift >= limits.fine)
 		votes.shift++;
 	votes.n = (size_t)(span >> votes.shift) + 1;
 	votes.bins = malloc(votes.n * sizeof(*votes.bins));

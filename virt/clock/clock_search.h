@@ -77,13 +77,15 @@ int64_t clock_most(const struct clock_search *search, const struct clock_sample 
 /** clock_irqs_fit - are so few handlers outside that the right offset may leave them there? */
 static inline bool clock_irqs_fit(uint64_t inside, uint64_t outside)
 {
-	return outside * 4 <= inside;
+	return outside * limits.late_handlers <= inside;
 }
 
 /** clock_clear - the difference of scores that is more than chance. */
 static inline int64_t clock_clear(int64_t most)
 {
-	return most / 20 > 15 * CLOCK_NAT ? most / 20 : 15 * CLOCK_NAT;
+	int64_t share = most / limits.clear_share;
+
+	return share > limits.clear ? share : limits.clear;
 }
 
 /**

@@ -10,9 +10,6 @@
 
 #include "clock_sweep.h"
 
-/** Bins that stay in the nearest caches while all events vote for them. */
-#define NEAR_BINS	((size_t)1 << 14)
-
 int64_t clock_find(const struct virt_clock_vcpu *vcpu, int64_t time)
 {
 	size_t lo = 0, hi = vcpu->n;
@@ -62,7 +59,7 @@ static void shares(const struct virt_clock_vcpu *known, double *in, double *out)
 
 static int32_t weight_inside(double in, double out)
 {
-	return (int32_t)fmax(lround(fmin(log1p(out / in), 5) * CLOCK_NAT), 1);
+	return (int32_t)fmax(lround(fmin(log1p(out / in), limits.max_weight) * CLOCK_NAT), 1);
 }
 
 void clock_weigh(struct clock_vcpu *vcpu)
@@ -71,8 +68,8 @@ void clock_weigh(struct clock_vcpu *vcpu)
 
 	shares(&vcpu->known, &in, &out);
 	vcpu->inside = weight_inside(in, out);
-	out = log(out / (in + out - 1) / CLOCK_WRONG);
-	vcpu->outside = (int32_t)fmax(lround(out * CLOCK_NAT), CLOCK_PENALTY * vcpu->inside);
+	out = log(out / (in + out - 1) / limits.wrong);
+	vcpu->outside = (int32_t)fmax(lround(out * CLOCK_NAT), limits.penalty * vcpu->inside);
 }
 
 void clock_weigh_irqs(struct clock_vcpu *vcpu)
@@ -371,7 +368,8 @@ static int vote(const struct clock_vcpu *vcpu, const struct clock_sample *sample
 		size_t n_spans = merge(&vcpu->known, unknown, gap, spans);
 
 		memset(next, 0, sample->n * sizeof(*next));
-		for (size_t end = NEAR_BINS; end < votes->n + NEAR_BINS; end += NEAR_BINS)
+		for (size_t end = limits.near_bins; end < votes->n + limits.near_bins;
+		     end += limits.near_bins)
 			vote_near(votes, spans, n_spans, sample, slack,
 				  unknown ? vcpu->outside : vcpu->inside, end, next);
 	}

@@ -7,22 +7,7 @@
 #define KSHARK_VIRT_CLOCK_SWEEP_H
 
 #include "clock_align.h"
-
-/**
- * What events weigh, in parts of a nat: by how much they are likelier with the right offset than
- * with any other one. A vCPU that executes its guest nearly always has most events inside by mere
- * chance: these say little, and one outside says much.
- */
-#define CLOCK_NAT	100
-
-/** With the right offset, this share of events is outside all the same. */
-#define CLOCK_WRONG	0.001
-
-/**
- * An event outside weighs at least as much as this many inside: what explains less than 90 % is
- * worse than nothing, and leaving an event out is better than having it at the wrong place.
- */
-#define CLOCK_PENALTY	9
+#include "clock_limits.h"
 
 /** What a vCPU permits, and what an event of its CPU weighs. */
 struct clock_vcpu {

@@ -94,7 +94,7 @@ static int64_t while_ends(const struct virt_clock_vcpu *vcpu, int64_t at, size_t
 		if (at < (int64_t)vcpu->n)
 			entry = vcpu->changes[at].time;
 	}
-	end = entry + CLOCK_IRQ_WINDOW;
+	end = entry + limits.irq_window;
 	/* no interrupt is injected before the handler of another one has begun */
 	if (i + 1 < vcpu->n_injections && vcpu->injections[i + 1].time_ns < end)
 		end = vcpu->injections[i + 1].time_ns;

@@ -11,12 +11,6 @@
 
 #include "clock_sweep.h"
 
-/** ns or cycles from the first guest code after an injection: nearly all handlers run in them. */
-#define CLOCK_IRQ_WINDOW	1000000
-
-/** Kinds of interrupts that are told apart. */
-#define CLOCK_IRQ_KINDS		16
-
 /**
  * Of a CPU, track c * stride is its events and the others its handlers by kind; of a vCPU, track
  * v * stride is its guest code, and the others are the whiles after injections by kind.

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	clock_limits.h
+ * @brief	Inner parts of clock_align.c: each threshold of the search, and its reason.
+ *
+ * What others need to know stands in clock_align.h: VIRT_CLOCK_MIN_PERCENT and the like. Where the
+ * unit is ns, it is cycles of a TSC if times are in these.
+ */
+#ifndef KSHARK_VIRT_CLOCK_LIMITS_H
+#define KSHARK_VIRT_CLOCK_LIMITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * What events weigh, in parts of a nat: by how much they are likelier with the right offset than
+ * with any other one. A vCPU that executes its guest nearly always has most events inside by mere
+ * chance: these say little, and one outside says much.
+ */
+#define CLOCK_NAT	100
+
+/** Sizes of arrays. */
+enum {
+	/* Candidates of a piece: a drift may leave the right one fewer votes than wrong ones. */
+	CLOCK_CANDIDATES = 24,
+	/* Pieces that are tried with all drifts, where the events are: each costs all the rates. */
+	CLOCK_LONG_PIECES = 4,
+	/* Kinds of interrupts that are told apart; each is a track more for all CPUs and vCPUs. */
+	CLOCK_IRQ_KINDS = 16,
+	/* Shares of stray events that are tried: 1, which is chance, 1/2, 1/4 .. 1/1024. */
+	CLOCK_STRAYS = 11,
+	/* Of so many parts of the time ... */
+	CLOCK_PARTS = 64,
+	/* ... so many bounds are kept in each direction: the tightest, as others hardly cut. */
+	CLOCK_TIGHTEST = 32,
+	/* Each bound that cuts a polygon adds a corner; bounds beyond that are left out. */
+	CLOCK_CORNERS = 64,
+};
+
+struct clock_limits {
+	/* votes */
+	int64_t		max_bins;	/* bins */
+	int64_t		fine;		/* bins in a slack */
+	size_t		block;		/* bins */
+	size_t		near_bins;	/* bins */
+	size_t		hill;		/* bins */
+	size_t		max_votes;	/* votes of a CPU */
+	size_t		min_voters, max_voters;	/* events */
+	double		wrong;		/* share of events */
+	int32_t		penalty;	/* events */
+	double		max_weight;	/* nats */
+
+	/* pieces, and lines through them */
+	int32_t		pieces, max_pieces;	/* pieces */
+	int64_t		max_piece, max_long;	/* ns of the guest */
+	int32_t		slack;		/* ns */
+	int32_t		rates;		/* to each side */
+	int32_t		max_close;	/* candidates */
+	int32_t		tolerance;	/* ns */
+	double		spare_ppm;	/* ppm */
+	size_t		of_piece, of_level, of_whole;	/* events */
+	size_t		max_edges;	/* changes of the score */
+	size_t		min_sample;	/* events */
+	int32_t		min_steps, max_steps;	/* to each side */
+
+	/* what is found, and whether that is enough */
+	uint64_t	perfect;	/* events inside for one outside */
+	int64_t		no_chance;	/* score */
+	int32_t		much;		/* times no_chance */
+	int32_t		clear_share;	/* of a score, 1 / */
+	int64_t		clear;		/* score */
+	uint64_t	min_handlers;	/* handlers */
+	uint64_t	late_handlers;	/* handlers in time for one that is not */
+	uint64_t	few_handlers;	/* handlers for one in time */
+	int32_t		irq_window;	/* ns */
+	double		min_evidence;	/* nats */
+	int32_t		chance_part;	/* changes of a vCPU */
+
+	/* with all events */
+	size_t		large;		/* events */
+	int32_t		neighbours;	/* ns */
+	int64_t		of_neighbours;	/* events */
+	int32_t		around;		/* ns */
+	size_t		of_around;	/* events */
+
+	/* other lines that explain as much */
+	int32_t		near;		/* ns */
+	int32_t		round;		/* ns */
+	int32_t		narrowings;	/* steps */
+	int32_t		settle, levels, bends;	/* times; levels; to each side */
+	int32_t		spare;		/* roots of events */
+	int32_t		noise;		/* ns */
+	double		tiny;		/* ns */
+};
+
+static const struct clock_limits limits = {
+	/* A vote's room and time: 4 MiB of bins three times over; 1 ms each for 17 minutes. */
+	.max_bins = (int64_t)1 << 20,
+	/* A bin is at least so much finer than what times may be wrong by: peaks stay apart. */
+	.fine = 4,
+	/* The best of a block is kept: the next best bin is found without looking at all. */
+	.block = 1024,
+	/* Bins that stay in the nearest caches while all events vote for them: 64 KiB. */
+	.near_bins = 1 << 14,
+	/* Equal bins in a row are one candidate up to here: wider ones make sweeps expensive. */
+	.hill = 8,
+	/* An event votes for all stretches: the more there are, the fewer events may ... */
+	.max_votes = 3000000,
+	/* ... but fewer than this decide nothing, and more than that add nothing. */
+	.min_voters = 60, .max_voters = 1200,
+	/* With the right offset, this share of events is outside all the same: clocks are noisy. */
+	.wrong = 0.001,
+	/*
+	 * An event outside weighs at least as much as this many inside: what explains less than
+	 * 90 % is worse than nothing, and leaving an event out beats having it at a wrong place.
+	 */
+	.penalty = 9,
+	/* A vCPU that is hardly ever inside: a few events must not outweigh all of the others'. */
+	.max_weight = 5,
+
+	/*
+	 * Any one may be without events, or be like the others; the guest's trace may be far
+	 * longer than its host's, so that most pieces are beyond it: then more, up to a bound.
+	 */
+	.pieces = 6, .max_pieces = 64,
+	/* The largest drift does 0.5 ms to each side of its middle, less than most periods. */
+	.max_piece = 4000000000,
+	/* That of those with all drifts, one by one, bounds the number of them: 51 for 20 s. */
+	.max_long = 20000000000,
+	/* A step from one of these drifts to the next does so much: less than most runs last. */
+	.slack = 50000,
+	/* Within a step, rates are tried so finely that the rest is within the tolerance. */
+	.rates = 4,
+	/* Following a line costs most: this many, and what got the most votes. */
+	.max_close = 3,
+	/* Offsets are known about this well while the drift is looked for, and from a sample. */
+	.tolerance = 20000,
+	/* Tried beyond VIRT_CLOCK_MAX_PPM, as no drift is known exactly. */
+	.spare_ppm = 5.0,
+	/* Events that decide between candidates, between drifts, between lines. */
+	.of_piece = 300, .of_level = 1000, .of_whole = 5000,
+	/* More are not worth sorting: fewer events are taken then, but not fewer than that. */
+	.max_edges = 300000, .min_sample = 50,
+	/* Too few steps miss the peak; too many cost more than another round of finer ones. */
+	.min_steps = 4, .max_steps = 32,
+
+	/* One event in so many is outside with the right offset, as for wrong. */
+	.perfect = 1000,
+	/* A score that no wrong offset comes near to, however many are tried: e^60. */
+	.no_chance = 60 * CLOCK_NAT,
+	/* A drift leaves a few events outside; nine tenths of so much need no other piece. */
+	.much = 10,
+	/* A difference of scores that is more than chance: e^15, and a twentieth of all. */
+	.clear_share = 20, .clear = 15 * CLOCK_NAT,
+	/* Fewer do not count: that many happen to be in time. */
+	.min_handlers = 10,
+	/* Handlers run late now and then, or the host has not told of the injection. */
+	.late_handlers = 4,
+	/* Some may be without an injection, but rarely most: then they are to vote. */
+	.few_handlers = 3,
+	/* From the first guest code after an injection: nearly all handlers run in it. */
+	.irq_window = 1000000,
+	/* Chance alone gives this to one of e^7 searches: 0.1 %. */
+	.min_evidence = 7.0,
+	/*
+	 * A part is so short that a guest mostly does the same in it: that two guests are both
+	 * busy in the same second must not count as often as they have events in it.
+	 */
+	.chance_part = 64,
+
+	/* Enough to tell an offset within the margin of a sample; all events come afterwards. */
+	.large = 50000,
+	/* Timers of guests have periods up to 10 ms: another peak may be two of them away. */
+	.neighbours = 20000000,
+	/* Tell two offsets apart if an event weighs half a nat; more do if it weighs less. */
+	.of_neighbours = 300,
+	/* What has been given is looked at near by only: it is judged, not searched. */
+	.around = 1000000, .of_around = 2000,
+
+	/* What is outside by more than this is so with any line that is looked at. */
+	.near = 20000,
+	/* The time at which an offset is told, if the events last much longer: no odd digits. */
+	.round = 1000000,
+	/* Thirds that are taken from an interval of doubles: nothing is left of it. */
+	.narrowings = 100,
+	/* How often a line is bettered, in steps to each side that get finer. */
+	.settle = 3, .levels = 4, .bends = 16,
+	/* Of events hardly outside, so many roots of their number, and 1, may be by chance. */
+	.spare = 3,
+	/* Any time may be wrong by so much, as clocks are not read at once. */
+	.noise = 500,
+	/* A sum of doubles that should be a whole number is wrong by less than this. */
+	.tiny = 0.01,
+};
+
+#endif
