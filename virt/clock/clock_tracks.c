@@ -82,8 +82,8 @@ static void split_handlers(const struct virt_clock_cpu *cpu, const struct kinds 
 	}
 }
 
-/** Where a while after an injection ends: @at is the change in force then, or -1. */
-static int64_t while_ends(const struct virt_clock_vcpu *vcpu, int64_t at, size_t i)
+/** Where the window after an injection ends: @at is the change in force then, or -1. */
+static int64_t window_end(const struct virt_clock_vcpu *vcpu, int64_t at, size_t i)
 {
 	int64_t entry = vcpu->injections[i].time_ns, end;
 
@@ -101,36 +101,36 @@ static int64_t while_ends(const struct virt_clock_vcpu *vcpu, int64_t at, size_t
 	return end;
 }
 
-struct whiles {
+struct windows {
 	struct virt_clock_change *changes;
 	size_t		n;
 };
 
-static void put(struct whiles *whiles, int64_t time, int32_t where)
+static void put(struct windows *windows, int64_t time, int32_t where)
 {
-	if (whiles->n && whiles->changes[whiles->n - 1].where == where)
+	if (windows->n && windows->changes[windows->n - 1].where == where)
 		return;
-	if (whiles->n && whiles->changes[whiles->n - 1].time == time) {
-		whiles->changes[whiles->n - 1].where = where;
+	if (windows->n && windows->changes[windows->n - 1].time == time) {
+		windows->changes[windows->n - 1].where = where;
 		return;
 	}
-	whiles->changes[whiles->n++] = (struct virt_clock_change){ time, where };
+	windows->changes[windows->n++] = (struct virt_clock_change){ time, where };
 }
 
 /** Bring a track up to @time, from where on the vCPU is in another state. */
-static void follow(struct whiles *whiles, int64_t time, bool unknown, int64_t *end)
+static void follow(struct windows *windows, int64_t time, bool unknown, int64_t *end)
 {
 	if (*end <= time) {
-		put(whiles, *end, unknown ? VIRT_CLOCK_UNKNOWN : VIRT_CLOCK_OUTSIDE);
+		put(windows, *end, unknown ? VIRT_CLOCK_UNKNOWN : VIRT_CLOCK_OUTSIDE);
 		*end = INT64_MAX;
 	}
 }
 
 /** What is unknown of the vCPU is unknown of its injections. */
-static void make_whiles(const struct virt_clock_vcpu *vcpu, const struct kinds *kinds, int kind,
-			struct whiles *whiles)
+static void make_windows(const struct virt_clock_vcpu *vcpu, const struct kinds *kinds, int kind,
+			struct windows *windows)
 {
-	int64_t end = INT64_MAX;	/* of the present while; there is none */
+	int64_t end = INT64_MAX;	/* of the present window; there is none */
 	bool unknown = true;
 	size_t at = 0;
 
@@ -140,24 +140,24 @@ static void make_whiles(const struct virt_clock_vcpu *vcpu, const struct kinds *
 		for (; at < vcpu->n && vcpu->changes[at].time <= time; at++) {
 			const struct virt_clock_change *change = &vcpu->changes[at];
 
-			follow(whiles, change->time, unknown, &end);
+			follow(windows, change->time, unknown, &end);
 			unknown = change->where == VIRT_CLOCK_UNKNOWN;
-			put(whiles, change->time, unknown ? VIRT_CLOCK_UNKNOWN :
+			put(windows, change->time, unknown ? VIRT_CLOCK_UNKNOWN :
 			    end == INT64_MAX ? VIRT_CLOCK_OUTSIDE : VIRT_CLOCK_INSIDE);
 		}
 		if (i == vcpu->n_injections)
 			break;
-		follow(whiles, time, unknown, &end);
+		follow(windows, time, unknown, &end);
 		if (!accepts(kinds, kind, vcpu->injections[i].vector))
 			continue;
-		end = while_ends(vcpu, (int64_t)at - 1, i);
+		end = window_end(vcpu, (int64_t)at - 1, i);
 		if (end <= time)
 			end = INT64_MAX;
 		else if (!unknown)
-			put(whiles, time, VIRT_CLOCK_INSIDE);
+			put(windows, time, VIRT_CLOCK_INSIDE);
 	}
 	if (end != INT64_MAX)
-		put(whiles, end, unknown ? VIRT_CLOCK_UNKNOWN : VIRT_CLOCK_OUTSIDE);
+		put(windows, end, unknown ? VIRT_CLOCK_UNKNOWN : VIRT_CLOCK_OUTSIDE);
 }
 
 /** Return: 0 or -ENOMEM. */
@@ -180,13 +180,13 @@ static int make_vcpus(const struct virt_clock_problem *problem, const struct kin
 		vcpu->known = problem->vcpus[v];
 		clock_weigh(vcpu);
 		for (int k = 0; k < kinds->n; k++) {
-			struct whiles whiles = { room, 0 };
+			struct windows windows = { room, 0 };
 
-			make_whiles(&problem->vcpus[v], kinds, k, &whiles);
+			make_windows(&problem->vcpus[v], kinds, k, &windows);
 			vcpu[1 + k].known.changes = room;
-			vcpu[1 + k].known.n = whiles.n;
+			vcpu[1 + k].known.n = windows.n;
 			clock_weigh_irqs(&vcpu[1 + k]);
-			room += whiles.n;
+			room += windows.n;
 		}
 	}
 	return 0;

@@ -4,7 +4,7 @@
  * @brief	Inner parts of clock_align.c: events and handlers, and when they are possible.
  *
  * Each kind of interrupts is treated as a CPU of its own, of which the events are the handlers, and
- * as a vCPU of its own, which is inside for a while after each injection.
+ * as a vCPU of its own, which is inside in a window after each injection.
  */
 #ifndef KSHARK_VIRT_CLOCK_TRACKS_H
 #define KSHARK_VIRT_CLOCK_TRACKS_H
@@ -13,14 +13,14 @@
 
 /**
  * Of a CPU, track c * stride is its events and the others its handlers by kind; of a vCPU, track
- * v * stride is its guest code, and the others are the whiles after injections by kind.
+ * v * stride is its guest code, and the others are the windows after injections by kind.
  */
 struct clock_tracks {
 	int32_t		stride;
 	struct virt_clock_cpu *cpus;	/* times and n only */
 	struct clock_vcpu *vcpus;
 	int64_t		*times;		/* room for the handlers' */
-	struct virt_clock_change *changes; /* and for whiles */
+	struct virt_clock_change *changes; /* and for windows */
 };
 
 /** clock_tracks_make - of what has been checked. Return: 0 or -ENOMEM; free it in any case. */
