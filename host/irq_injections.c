@@ -24,10 +24,10 @@ void irq_injections_kvm(struct irq_injections *injections, const struct kvm_trac
 	const struct irq_injection injection = {
 		.time_ns = record->time_ns, .tid = record->pid,
 		.vector = (int16_t)(record->number & 0xff),
-		.again = record->gift_flags & KVM_TRACE_AGAIN,
+		.again = record->injection_flags & KVM_TRACE_AGAIN,
 	};
 
-	if (record->gift == KVM_TRACE_INTERRUPT && !(record->gift_flags & KVM_TRACE_SOFT))
+	if (record->injection == KVM_TRACE_INTERRUPT && !(record->injection_flags & KVM_TRACE_SOFT))
 		add(injections, &injection);
 }
 

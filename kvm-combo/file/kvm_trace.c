@@ -37,8 +37,8 @@ enum { FLAG_IRQS_OFF = 0x01, FLAG_IRQS_UNKNOWN = 0x02, FLAG_HARDIRQ = 0x08, FLAG
  */
 static const struct {
 	const char		*event, *field;
-	enum kvm_trace_gift	gift;
-} gift_rows[] = {
+	enum kvm_trace_injection	injection;
+} injection_rows[] = {
 	{ "kvm_inj_virq", "vector", KVM_TRACE_INTERRUPT },
 	{ "kvm_inj_virq", "irq", KVM_TRACE_INTERRUPT },
 	{ "kvm_inj_exception", "exception", KVM_TRACE_EXCEPTION },
@@ -65,8 +65,8 @@ struct kvm_trace {
 	int		n_classes;
 	int		switch_id;
 	struct tep_format_field *next_pid, *next_comm;
-	int		gift_id[KVM_TRACE_N_GIFTS];
-	struct tep_format_field *gift_field[KVM_TRACE_N_GIFTS];	/* NULL: there is none */
+	int		injection_id[KVM_TRACE_N_INJECTIONS];
+	struct tep_format_field *injection_field[KVM_TRACE_N_INJECTIONS]; /* or NULL */
 	struct tep_format_field *again, *soft;	/* of KVM_TRACE_INTERRUPT; or NULL */
 	struct tep_format_field *flags;		/* of all events; or NULL */
 	uint8_t		*handler_of;		/* by event id: number in @vectors + 1, or 0 */
@@ -89,18 +89,18 @@ void kvm_trace_close(struct kvm_trace *trace)
 	free(trace);
 }
 
-static void look_up_gifts(struct kvm_trace *trace)
+static void look_up_injections(struct kvm_trace *trace)
 {
-	for (size_t i = 0; i < sizeof(gift_rows) / sizeof(gift_rows[0]); i++) {
+	for (size_t i = 0; i < sizeof(injection_rows) / sizeof(injection_rows[0]); i++) {
 		struct tep_event *event = tep_find_event_by_name(trace->tep, "kvm",
-								 gift_rows[i].event);
-		enum kvm_trace_gift gift = gift_rows[i].gift;
+								 injection_rows[i].event);
+		enum kvm_trace_injection injection = injection_rows[i].injection;
 
-		if (!event || trace->gift_field[gift])
+		if (!event || trace->injection_field[injection])
 			continue;
-		trace->gift_id[gift] = event->id;
-		trace->gift_field[gift] = tep_find_field(event, gift_rows[i].field);
-		if (gift == KVM_TRACE_INTERRUPT) {
+		trace->injection_id[injection] = event->id;
+		trace->injection_field[injection] = tep_find_field(event, injection_rows[i].field);
+		if (injection == KVM_TRACE_INTERRUPT) {
 			trace->again = tep_find_field(event, "reinjected");
 			trace->soft = tep_find_field(event, "soft");
 		}
@@ -142,7 +142,7 @@ static bool look_up(struct kvm_trace *trace)
 	if (!trace->fields || !trace->class_of || !trace->handler_of)
 		return false;
 	memset(trace->class_of, -1, N_IDS);
-	look_up_gifts(trace);
+	look_up_injections(trace);
 	look_up_handlers(trace);
 	trace->n_cpus = tep_get_cpus(trace->tep);
 	trace->damaged_cpu = -1;
@@ -393,22 +393,22 @@ static bool is_set(struct tep_format_field *field, const struct tep_record *reco
 	       value;
 }
 
-static void find_gift(const struct kvm_trace *trace, const struct tep_record *record, int id,
+static void find_injection(const struct kvm_trace *trace, const struct tep_record *record, int id,
 		      struct kvm_trace_record *counted)
 {
-	for (int gift = 1; gift < KVM_TRACE_N_GIFTS; gift++) {
-		struct tep_format_field *field = trace->gift_field[gift];
+	for (int injection = 1; injection < KVM_TRACE_N_INJECTIONS; injection++) {
+		struct tep_format_field *field = trace->injection_field[injection];
 		unsigned long long number;
 
-		if (!field || trace->gift_id[gift] != id || !has_field(field, record) ||
+		if (!field || trace->injection_id[injection] != id || !has_field(field, record) ||
 		    tep_read_number_field(field, record->data, &number))
 			continue;
-		counted->gift = (uint8_t)gift;
+		counted->injection = (uint8_t)injection;
 		counted->number = number;
-		if (gift == KVM_TRACE_INTERRUPT && is_set(trace->again, record))
-			counted->gift_flags |= KVM_TRACE_AGAIN;
-		if (gift == KVM_TRACE_INTERRUPT && is_set(trace->soft, record))
-			counted->gift_flags |= KVM_TRACE_SOFT;
+		if (injection == KVM_TRACE_INTERRUPT && is_set(trace->again, record))
+			counted->injection_flags |= KVM_TRACE_AGAIN;
+		if (injection == KVM_TRACE_INTERRUPT && is_set(trace->soft, record))
+			counted->injection_flags |= KVM_TRACE_SOFT;
 	}
 }
 
@@ -474,7 +474,7 @@ static int take_record(struct walk *walk, struct tep_record *record, int cpu)
 		.event = id, .vector = VIRT_NONE,
 	};
 
-	find_gift(trace, record, id, &counted);
+	find_injection(trace, record, id, &counted);
 	find_context(trace, record, id, &counted);
 	if (time_ns < walk->begin_ns)
 		walk->begin_ns = time_ns;

@@ -20,17 +20,17 @@
 extern "C" {
 #endif
 
-/** What a host gives to a vCPU or is asked by it, other than exits. */
-enum kvm_trace_gift {
-	KVM_TRACE_NO_GIFT = 0,
+/** What a host injects into a vCPU, or is asked for by it with a hypercall. */
+enum kvm_trace_injection {
+	KVM_TRACE_NO_INJECTION = 0,
 	KVM_TRACE_INTERRUPT,		/* number: vector */
 	KVM_TRACE_EXCEPTION,		/* number: vector */
 	KVM_TRACE_HYPERCALL,		/* number: of the call */
-	KVM_TRACE_N_GIFTS
+	KVM_TRACE_N_INJECTIONS
 };
 
 /** More about KVM_TRACE_INTERRUPT, since Linux 6.0. */
-enum kvm_trace_gift_flags {
+enum kvm_trace_injection_flags {
 	KVM_TRACE_AGAIN = 1,		/* it was injected before, and has not got through */
 	KVM_TRACE_SOFT = 2,		/* of an instruction INTn, which is no interrupt */
 };
@@ -43,8 +43,8 @@ struct kvm_trace_record {
 	uint32_t	bytes;
 	int16_t		cpu;
 	int16_t		class;		/* kvm_trace_class() */
-	uint8_t		gift;		/* enum kvm_trace_gift, and its number */
-	uint8_t		gift_flags;	/* enum kvm_trace_gift_flags */
+	uint8_t		injection;		/* enum kvm_trace_injection, and its number */
+	uint8_t		injection_flags;	/* enum kvm_trace_injection_flags */
 	uint64_t	number;
 	int32_t		event;		/* kvm_trace_event() */
 	int16_t		vector;		/* entry of an interrupt's handler that tells it; or

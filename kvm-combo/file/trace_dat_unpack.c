@@ -44,7 +44,7 @@ static bool fail(struct unpack *unpack, int error)
 	return false;
 }
 
-static int put(void *arg, const void *data, size_t n)
+static int write_out(void *arg, const void *data, size_t n)
 {
 	struct unpack *unpack = arg;
 	const uint8_t *from = data;
@@ -72,7 +72,7 @@ static bool write_all(struct unpack *unpack, const void *data, size_t n)
 	if (unpack->out < 0)
 		unpack->at += n;
 	else
-		ret = put(unpack, data, n);
+		ret = write_out(unpack, data, n);
 	return ret ? fail(unpack, ret) : true;
 }
 
@@ -152,7 +152,7 @@ static bool inflate_part(struct unpack *unpack, uint64_t offset, uint64_t end, u
 		unpack->at += size;
 		return true;
 	}
-	ret = dat_inflate(unpack->in, packed, size, put, unpack);
+	ret = dat_inflate(unpack->in, packed, size, write_out, unpack);
 	return ret ? fail(unpack, ret) : true;
 }
 

@@ -15,9 +15,9 @@
 #include "virt_pairing.h"
 #include "virt_registry.h"
 
-/** Rows that are looked at to tell when a guest was active, and moments that are kept per CPU. */
+/** Rows that are looked at to tell when a guest was active, and times that are kept per CPU. */
 #define MAX_ROWS	400000
-#define MAX_MOMENTS	4000
+#define MAX_TIMES	4000
 
 /* Of libtracecmd, which libkshark has loaded; its headers need not be here. */
 unsigned long long tracecmd_get_traceid(struct tracecmd_input *handle);
@@ -99,7 +99,7 @@ struct streams {
 	struct virt_shared	**shared;	/* by host: holds its model */
 	size_t			n_hosts;
 	struct virt_pair_guest	*guests;
-	struct virt_moments	**moments;	/* by guest, by CPU */
+	struct virt_times	**times;	/* by guest, by CPU */
 	size_t			n_guests;
 };
 
@@ -122,16 +122,16 @@ static void add_host(struct streams *streams, int stream_id, struct virt_shared 
 
 static int add_guest(struct streams *streams, const struct kshark_data_stream *stream)
 {
-	struct virt_moments *moments = calloc(stream->n_cpus + 1, sizeof(*moments));
+	struct virt_times *times = calloc(stream->n_cpus + 1, sizeof(*times));
 
-	if (!moments)
+	if (!times)
 		return -ENOMEM;
-	streams->moments[streams->n_guests] = moments;
+	streams->times[streams->n_guests] = times;
 	streams->guests[streams->n_guests++] = (struct virt_pair_guest){
 		.stream = stream->stream_id,
 		.name = base_name(stream->file),
 		.n_cpus = stream->n_cpus,
-		.events = moments,
+		.events = times,
 	};
 	return 0;
 }
@@ -152,8 +152,8 @@ static int sort_streams(struct kshark_context *kshark, const int *ids, struct st
 	streams->hosts = calloc(n + 1, sizeof(*streams->hosts));
 	streams->shared = calloc(n + 1, sizeof(struct virt_shared *));
 	streams->guests = calloc(n + 1, sizeof(*streams->guests));
-	streams->moments = calloc(n + 1, sizeof(struct virt_moments *));
-	if (!streams->hosts || !streams->shared || !streams->guests || !streams->moments)
+	streams->times = calloc(n + 1, sizeof(struct virt_times *));
+	if (!streams->hosts || !streams->shared || !streams->guests || !streams->times)
 		return -ENOMEM;
 	for (int i = 0; i < n && !ret; i++) {
 		struct kshark_data_stream *stream = kshark_get_data_stream(kshark, ids[i]);
@@ -170,27 +170,27 @@ static int sort_streams(struct kshark_context *kshark, const int *ids, struct st
 	return ret;
 }
 
-/** Keep a moment, if there is room for more. */
-static int add_moment(struct virt_moments *moments, int64_t ns)
+/** Keep a time, if there is room for more. */
+static int add_time(struct virt_times *times, int64_t ns)
 {
-	int64_t *times = (int64_t *)(uintptr_t)moments->ns;
+	int64_t *all = (int64_t *)(uintptr_t)times->ns;
 
-	if (!times) {
-		times = malloc(MAX_MOMENTS * sizeof(*times));
-		if (!times)
+	if (!all) {
+		all = malloc(MAX_TIMES * sizeof(*all));
+		if (!all)
 			return -ENOMEM;
-		moments->ns = times;
+		times->ns = all;
 	}
-	if (moments->n < MAX_MOMENTS)
-		times[moments->n++] = ns;
+	if (times->n < MAX_TIMES)
+		all[times->n++] = ns;
 	return 0;
 }
 
 /** When something happened on the guests' CPUs, in samples from the whole trace. */
-static int collect_moments(struct streams *streams, struct kshark_entry **rows, size_t n_rows)
+static int collect_times(struct streams *streams, struct kshark_entry **rows, size_t n_rows)
 {
 	/* With few guests, CPU by CPU no more than what is kept. */
-	size_t step = n_rows / MAX_ROWS + 1, every = n_rows / step / MAX_MOMENTS + 1;
+	size_t step = n_rows / MAX_ROWS + 1, every = n_rows / step / MAX_TIMES + 1;
 	size_t *seen = calloc(streams->n_guests + 1, sizeof(*seen));
 	int ret = seen ? 0 : -ENOMEM;
 
@@ -203,7 +203,7 @@ static int collect_moments(struct streams *streams, struct kshark_entry **rows, 
 			if (row->stream_id != guest->stream || row->cpu < 0 ||
 			    row->cpu >= guest->n_cpus || seen[g]++ % every)
 				continue;
-			ret = add_moment(&streams->moments[g][row->cpu], row->ts);
+			ret = add_time(&streams->times[g][row->cpu], row->ts);
 		}
 	}
 	free(seen);
@@ -216,13 +216,13 @@ static void free_streams(struct streams *streams)
 		virt_shared_put(streams->shared[i]);
 	for (size_t i = 0; i < streams->n_guests; i++) {
 		for (int cpu = 0; cpu < streams->guests[i].n_cpus; cpu++)
-			free((int64_t *)(uintptr_t)streams->moments[i][cpu].ns);
-		free(streams->moments[i]);
+			free((int64_t *)(uintptr_t)streams->times[i][cpu].ns);
+		free(streams->times[i]);
 	}
 	free(streams->hosts);
 	free(streams->shared);
 	free(streams->guests);
-	free(streams->moments);
+	free(streams->times);
 }
 
 int kvm_pairs_guess(struct kshark_entry **rows, size_t n_rows)
@@ -237,7 +237,7 @@ int kvm_pairs_guess(struct kshark_entry **rows, size_t n_rows)
 	ids = kshark_all_streams(kshark);
 	ret = ids ? sort_streams(kshark, ids, &streams) : 0;
 	if (!ret && streams.n_hosts && streams.n_guests)
-		ret = collect_moments(&streams, rows, n_rows);
+		ret = collect_times(&streams, rows, n_rows);
 	if (!ret)
 		ret = virt_pairing_guess(streams.hosts, streams.n_hosts, streams.guests,
 					 streams.n_guests);

@@ -38,7 +38,7 @@ struct collection {
 static struct collection *collections[MAX_STREAMS];
 static pthread_mutex_t collections_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void put(struct collection *collection)
+static void release(struct collection *collection)
 {
 	int refs;
 
@@ -91,7 +91,7 @@ static struct virt_model *make(void *arg)
 
 static void drop(void *arg)
 {
-	put(arg);
+	release(arg);
 }
 
 /** A model may be another one now. */
@@ -207,7 +207,7 @@ static void forget(int stream_id)
 		collections[stream_id] = NULL;
 	}
 	pthread_mutex_unlock(&collections_lock);
-	put(before);
+	release(before);
 }
 
 static struct collection *collection_new(struct kshark_data_stream *stream)
@@ -224,7 +224,7 @@ static struct collection *collection_new(struct kshark_data_stream *stream)
 	collection->fields = kvm_fields_new(kshark_get_tep(stream));
 	collection->file = strdup(stream->file ? stream->file : "");
 	if (!collection->fields || !collection->last || !collection->file || !begin(collection)) {
-		put(collection);
+		release(collection);
 		return NULL;
 	}
 	return collection;
@@ -254,7 +254,7 @@ int kvm_stream_attach(struct kshark_data_stream *stream)
 	if (!collection)
 		return -ENOMEM;
 	if (!kvm_fields_is_host(collection->fields)) {
-		put(collection);
+		release(collection);
 		return 0;
 	}
 	n = kvm_fields_events(collection->fields, &ids);
@@ -263,7 +263,7 @@ int kvm_stream_attach(struct kshark_data_stream *stream)
 		ret = kshark_register_event_handler(stream, ids[i], on_record);
 	if (ret) {
 		unregister(stream, collection->fields);
-		put(collection);
+		release(collection);
 		return ret;
 	}
 	pthread_mutex_lock(&collections_lock);
@@ -280,7 +280,7 @@ void kvm_stream_detach(struct kshark_data_stream *stream)
 	if (!collection)
 		return;
 	unregister(stream, collection->fields);
-	put(collection);
+	release(collection);
 	forget(stream->stream_id);
 	virt_registry_set(stream->stream_id, NULL);
 }

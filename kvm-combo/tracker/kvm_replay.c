@@ -410,7 +410,7 @@ static bool is_handed_on(const struct replay *replay, const struct kvm_vcpu *vcp
 	return event < end && event->pid == vcpu->tid && event->kind == KVM_NESTED_INJECT;
 }
 
-static void on_entry(struct replay *replay, const struct kvm_event *event)
+static void on_vm_entry(struct replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
 
@@ -425,7 +425,7 @@ static void on_entry(struct replay *replay, const struct kvm_event *event)
 	say_mode(replay, vcpu, event->time_ns);
 }
 
-static void on_exit_(struct replay *replay, const struct kvm_event *event)
+static void on_vm_exit(struct replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
 	struct reason reason;
@@ -623,8 +623,8 @@ static void on_found(struct replay *replay, const struct kvm_event *event)
 static void take(struct replay *replay, const struct kvm_event *event)
 {
 	static void (*const rules[])(struct replay *, const struct kvm_event *) = {
-		[KVM_ENTRY] = on_entry,
-		[KVM_EXIT] = on_exit_,
+		[KVM_ENTRY] = on_vm_entry,
+		[KVM_EXIT] = on_vm_exit,
 		[KVM_USERSPACE_EXIT] = on_userspace_exit,
 		[KVM_NESTED_ENTRY] = on_nested,
 		[KVM_NESTED_EXIT] = on_nested,

@@ -141,7 +141,7 @@ static int take(void *arg, const struct kvm_trace_record *record)
 
 	check(record->cpu >= 0 && record->cpu < (int)N_CPUS, "a CPU that is none");
 	check(record->time_ns >= 0, "a time before the beginning");
-	check(record->gift < KVM_TRACE_N_GIFTS, "a gift that is none");
+	check(record->injection < KVM_TRACE_N_INJECTIONS, "an injection that is none");
 	counted->records++;
 	return 0;
 }

@@ -119,14 +119,14 @@ static struct virt_model *new_model(const char *const *names, int n)
 }
 
 /** Moments in the turns of one vCPU of @n. */
-static struct virt_moments moments_of(int vcpu, int n, int64_t offset, int64_t *ns)
+static struct virt_times times_of(int vcpu, int n, int64_t offset, int64_t *ns)
 {
-	struct virt_moments moments = { .ns = ns };
+	struct virt_times times = { .ns = ns };
 
 	for (int64_t t = vcpu * TURN; t < END; t += n * TURN)
 		for (int i = 0; i < 3; i++)
-			ns[moments.n++] = t + offset + 100 + i * 300;
-	return moments;
+			ns[times.n++] = t + offset + 100 + i * 300;
+	return times;
 }
 
 static void guess(struct virt_model *model, struct virt_pair_guest *guests, size_t n, int wanted)
@@ -187,8 +187,8 @@ static void test_guess_activity(void **state)
 	static const char *const names[] = { "one", "two" };
 	static int64_t ns[2][4 * END / TURN];
 	struct virt_model *model = new_model(names, 2);
-	struct virt_moments events[2] = {
-		moments_of(3, 4, 1000000, ns[0]), moments_of(2, 4, 1000000, ns[1]),
+	struct virt_times events[2] = {
+		times_of(3, 4, 1000000, ns[0]), times_of(2, 4, 1000000, ns[1]),
 	};
 	struct virt_pair_guest guest = { GUEST, "x.dat", 2, events };
 
@@ -206,8 +206,8 @@ static void test_guess_activity(void **state)
 	/* with another clock it says nothing: two machines are left, as without any events */
 	virt_pairing_drop_stream(GUEST);
 	model = new_model(names, 2);
-	events[0] = moments_of(3, 4, 0, ns[0]);
-	events[1] = moments_of(2, 4, 0, ns[1]);
+	events[0] = times_of(3, 4, 0, ns[0]);
+	events[1] = times_of(2, 4, 0, ns[1]);
 	guess(model, &guest, 1, 0);
 	virt_model_free(model);
 }

@@ -148,7 +148,7 @@ static void put_json(const struct align_pair *pair, struct output *out)
 }
 
 __attribute__((format(printf, 2, 3)))
-static void put(struct output *out, const char *format, ...)
+static void say(struct output *out, const char *format, ...)
 {
 	char text[512];
 	va_list args;
@@ -162,7 +162,7 @@ static void put(struct output *out, const char *format, ...)
 static void put_interrupts(const struct virt_clock_alignment *result, struct output *out)
 {
 	if (result->interrupts)
-		put(out, "  interrupts  %llu of %llu handlers run shortly after an injection%s\n",
+		say(out, "  interrupts  %llu of %llu handlers run shortly after an injection%s\n",
 		    (unsigned long long)result->interrupts_explained,
 		    (unsigned long long)result->interrupts,
 		    result->by_interrupts ? "" : ": too few to count");
@@ -176,21 +176,21 @@ static void put_clocks(const struct align_pair *pair, struct output *out)
 	bool trace_cmd = pair->best.source == ALIGN_TRACE_CMD;
 	bool drifts = result->drift_ppm != 0;
 
-	put(out, "host time = guest time%s %+lld %s", trace_cmd ? " with trace-cmd's offsets" :
+	say(out, "host time = guest time%s %+lld %s", trace_cmd ? " with trace-cmd's offsets" :
 	    drifts && !result->at ? " * (1 + drift)" : "", (long long)result->offset, unit);
 	if (drifts && result->at)
-		put(out, " + drift * (guest time - %lld %s)", (long long)result->at, unit);
-	put(out, "\n  source      %s\n", align_source_name(pair->best.source));
-	put(out, "  interval    %lld .. %lld (%lld %s wide)", (long long)result->lo,
+		say(out, " + drift * (guest time - %lld %s)", (long long)result->at, unit);
+	say(out, "\n  source      %s\n", align_source_name(pair->best.source));
+	say(out, "  interval    %lld .. %lld (%lld %s wide)", (long long)result->lo,
 	    (long long)result->hi, (long long)(result->hi - result->lo), unit);
 	if (result->at)
-		put(out, " at guest time %lld %s", (long long)result->at, unit);
+		say(out, " at guest time %lld %s", (long long)result->at, unit);
 	if (drifts)
-		put(out, "\n  drift       %.6f ppm", result->drift_ppm);
+		say(out, "\n  drift       %.6f ppm", result->drift_ppm);
 	else
-		put(out, "\n  drift       none to be seen");
+		say(out, "\n  drift       none to be seen");
 	if (result->drift_lo_ppm < result->drift_hi_ppm)
-		put(out, "; %.3f .. %.3f ppm are possible", result->drift_lo_ppm,
+		say(out, "; %.3f .. %.3f ppm are possible", result->drift_lo_ppm,
 		    result->drift_hi_ppm);
 	out_char(out, '\n');
 }
@@ -211,21 +211,21 @@ static void put_text(const struct align_pair *pair, struct output *out)
 		return;
 	put_clocks(pair, out);
 	if (align_pair_offsets(pair, offsets, sizeof(offsets)))
-		put(out, "  trace-cmd   added %s%s\n", offsets,
+		say(out, "  trace-cmd   added %s%s\n", offsets,
 		    pair->best.source == ALIGN_TRACE_CMD ? "" : "; not used");
-	put(out, "  explained   %.3f %% of %llu events; %llu not judged\n",
+	say(out, "  explained   %.3f %% of %llu events; %llu not judged\n",
 	    result->explained_percent, (unsigned long long)judged,
 	    (unsigned long long)result->unknown);
-	put(out, "  worst       %lld %s outside\n", (long long)result->worst, unit);
+	say(out, "  worst       %lld %s outside\n", (long long)result->worst, unit);
 	put_interrupts(result, out);
 	for (int32_t c = 0; c < pair->plain.n; c++) {
 		const struct virt_clock_evidence *evidence = &pair->best.evidence[c];
 		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
 
-		put(out, "  CPU %-7d ", c);
+		say(out, "  CPU %-7d ", c);
 		out_text(out, vcpu ? vcpu->name : "no vCPU is known for it");
 		if (vcpu)
-			put(out, " (%d): %.3f %% of %llu events", vcpu->host_pid, share(evidence),
+			say(out, " (%d): %.3f %% of %llu events", vcpu->host_pid, share(evidence),
 			    (unsigned long long)(evidence->inside + evidence->outside));
 		out_char(out, '\n');
 	}

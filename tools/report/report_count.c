@@ -270,7 +270,7 @@ void report_count_rows(struct report_count *count, const struct xen_trace_row *r
 }
 
 /** What a KVM host's record gives to its thread, which is the key of the counts. */
-static void count_gift(struct report_count *count, const struct kvm_trace_record *record)
+static void count_injection(struct report_count *count, const struct kvm_trace_record *record)
 {
 	struct vcpu_count *vcpu;
 
@@ -278,10 +278,10 @@ static void count_gift(struct report_count *count, const struct kvm_trace_record
 	if (!vcpu)
 		return;
 	vcpu->is_kvm = true;
-	switch (record->gift) {
+	switch (record->injection) {
 	case KVM_TRACE_INTERRUPT:
 		/* again, it is no other one; as irq_injections.h has it */
-		if (!(record->gift_flags & (KVM_TRACE_AGAIN | KVM_TRACE_SOFT)))
+		if (!(record->injection_flags & (KVM_TRACE_AGAIN | KVM_TRACE_SOFT)))
 			vcpu->vectors[record->number % COUNT_VECTORS]++;
 		break;
 	case KVM_TRACE_EXCEPTION:
@@ -305,8 +305,8 @@ void report_count_record(struct report_count *count, const struct kvm_trace_reco
 	volume->records++;
 	volume->bytes += record->bytes;
 	count->records++;
-	if (record->gift)
-		count_gift(count, record);
+	if (record->injection)
+		count_injection(count, record);
 }
 
 const char *report_count_hypercall(const struct vcpu_count *count, uint32_t nr)

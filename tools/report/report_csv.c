@@ -37,7 +37,7 @@ static void put_u64(struct output *out, const uint64_t *value)
 		out_u64(out, *value);
 }
 
-static void put(struct output *out, const struct report *report, const struct row *row)
+static void put_row(struct output *out, const struct report *report, const struct row *row)
 {
 	const struct virt_stretches *stretches = row->stretches;
 	const struct virt_dist *dist = stretches ? &stretches->whole : row->dist;
@@ -77,7 +77,7 @@ static void put_count(struct output *out, const struct report *report, const str
 	counted.section = section;
 	counted.name = name;
 	counted.count = &count;
-	put(out, report, &counted);
+	put_row(out, report, &counted);
 }
 
 static void put_time(struct output *out, const struct report *report, const struct row *row,
@@ -88,7 +88,7 @@ static void put_time(struct output *out, const struct report *report, const stru
 	timed.section = section;
 	timed.name = name;
 	timed.ns = &ns;
-	put(out, report, &timed);
+	put_row(out, report, &timed);
 }
 
 static void put_stretches(struct output *out, const struct report *report, const struct row *row,
@@ -100,7 +100,7 @@ static void put_stretches(struct output *out, const struct report *report, const
 	full.section = section;
 	full.name = name;
 	full.stretches = stretches;
-	put(out, report, &full);
+	put_row(out, report, &full);
 }
 
 /** Exits of one reason: all, those with a cost, and what this time went to. */
@@ -117,7 +117,7 @@ static void put_exit(struct output *out, const struct report *report, const stru
 	cost.count = &exit->cost.count;
 	cost.ns = &exit->cost.ns;
 	cost.dist = &exit->cost;
-	put(out, report, &cost);
+	put_row(out, report, &cost);
 	for (int state = VIRT_HYPERVISOR; state < VIRT_UNKNOWN; state++) {
 		snprintf(section, sizeof(section), "exit_%s",
 			 virt_state_name((enum virt_state)state));
@@ -180,7 +180,7 @@ static void put_vcpu(struct output *out, const struct report *report,
 	}
 	row.section = "migrations";
 	row.count = &stats->migrations;
-	put(out, report, &row);
+	put_row(out, report, &row);
 	row.count = NULL;
 	for (size_t i = 0; i < stats->n_culprits; i++)
 		put_time(out, report, &row, "culprit",
@@ -262,7 +262,7 @@ static void put_kvm(void *arg, const char *section, const char *machine, const c
 		.section = section, .machine = machine, .name = name, .count = count, .ns = ns,
 	};
 
-	put(rows->out, rows->report, &row);
+	put_row(rows->out, rows->report, &row);
 }
 
 void report_csv(struct output *out, const struct report *report, bool first)

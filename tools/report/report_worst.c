@@ -154,7 +154,7 @@ static bool describe(const struct report *report, const struct list *list, size_
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-static void put(struct output *out, const char *before, const char *text)
+static void put_after(struct output *out, const char *before, const char *text)
 {
 	out_str(out, before);
 	out_str(out, text);
@@ -165,7 +165,7 @@ static void put_duration(struct output *out, const char *before, int64_t ns)
 	char text[32];
 
 	report_duration(text, sizeof(text), ns);
-	put(out, before, text);
+	put_after(out, before, text);
 }
 
 static void put_states(struct output *out, const struct virt_moment *moment)
@@ -173,7 +173,7 @@ static void put_states(struct output *out, const struct virt_moment *moment)
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		if (!moment->state_ns[state])
 			continue;
-		put(out, ", ", virt_state_name((enum virt_state)state));
+		put_after(out, ", ", virt_state_name((enum virt_state)state));
 		put_duration(out, " ", moment->state_ns[state]);
 	}
 }
@@ -241,7 +241,7 @@ static void put_what(struct output *out, const struct report *report, const stru
 		break;
 	case VIRT_WORST_IRQ:
 		report_vector(text, sizeof(text), moment->vector);
-		put(out, "vector ", text);
+		put_after(out, "vector ", text);
 		put_states(out, moment);
 		out_str(out, ", handler seen by ");
 		out_text(out, *entry->event ? entry->event : "the guest");
@@ -443,7 +443,7 @@ static void csv_entry(struct output *out, const struct report *report, const str
 	bool migrated = moment->kind == VIRT_WORST_MIGRATION;
 
 	out_csv(out, report->file, strlen(report->file));
-	put(out, ",", virt_worst_kind_name(moment->kind));
+	put_after(out, ",", virt_worst_kind_name(moment->kind));
 	csv_number(out, migrated ? moment->end_ns : moment->start_ns, true);
 	csv_number(out, moment->cost_ns, true);
 	out_char(out, ',');
@@ -485,7 +485,7 @@ int report_worst_csv(struct output *out, const struct report *report,
 		out_str(out, "file,kind,time_ns,cost_ns,vcpu,pcpu,start_ns,end_ns,complete,"
 			"entry_ns,what,who_ns,from_pcpu,records");
 		for (int state = 0; state < VIRT_N_STATES; state++) {
-			put(out, ",", virt_state_name((enum virt_state)state));
+			put_after(out, ",", virt_state_name((enum virt_state)state));
 			out_str(out, "_ns");
 		}
 		out_str(out, ",vector,event,event_ns,begun,unasked_ns,unasked_vmm_ns\n");

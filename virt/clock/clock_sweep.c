@@ -111,7 +111,7 @@ static int compare_edges(const void *a, const void *b)
 }
 
 /** Stretches of offsets with one score, from one to the next. */
-struct walk {
+struct plateau {
 	const struct clock_edges *edges;
 	size_t		i;
 	int64_t		next, hi;	/* still to come */
@@ -119,55 +119,56 @@ struct walk {
 	int64_t		change;		/* of the score, behind it */
 };
 
-static struct walk walk_begin(const struct clock_edges *edges, int64_t score, int64_t lo,
+static struct plateau first_plateau(const struct clock_edges *edges, int64_t score, int64_t lo,
 			      int64_t hi)
 {
-	return (struct walk){ .edges = edges, .next = lo, .hi = hi, .score = score };
+	return (struct plateau){ .edges = edges, .next = lo, .hi = hi, .score = score };
 }
 
 /** Return: false if there is none left. Edges that cancel out at the same offset are none. */
-static bool walk_on(struct walk *walk)
+static bool next_plateau(struct plateau *plateau)
 {
-	const struct clock_edges *edges = walk->edges;
+	const struct clock_edges *edges = plateau->edges;
 
-	if (walk->next > walk->hi)
+	if (plateau->next > plateau->hi)
 		return false;
-	walk->score += walk->change;
-	walk->start = walk->next;
-	walk->change = 0;
-	walk->end = walk->hi;
-	while (walk->i < edges->n && !walk->change) {
-		int64_t at = edges->edges[walk->i].offset;
+	plateau->score += plateau->change;
+	plateau->start = plateau->next;
+	plateau->change = 0;
+	plateau->end = plateau->hi;
+	while (plateau->i < edges->n && !plateau->change) {
+		int64_t at = edges->edges[plateau->i].offset;
 
-		for (; walk->i < edges->n && edges->edges[walk->i].offset == at; walk->i++)
-			walk->change += edges->edges[walk->i].change;
-		if (walk->change)
-			walk->end = at - 1;
+		for (; plateau->i < edges->n && edges->edges[plateau->i].offset == at; plateau->i++)
+			plateau->change += edges->edges[plateau->i].change;
+		if (plateau->change)
+			plateau->end = at - 1;
 	}
-	walk->next = walk->end + 1;
+	plateau->next = plateau->end + 1;
 	return true;
 }
 
 /** The longest stretch with the highest score. */
-static void find_best(struct walk walk, struct clock_best *best)
+static void find_best(struct plateau plateau, struct clock_best *best)
 {
 	best->score = INT64_MIN;
-	while (walk_on(&walk))
-		if (walk.score > best->score ||
-		    (walk.score == best->score && walk.end - walk.start > best->hi - best->lo))
-			*best = (struct clock_best){ walk.start, walk.end, walk.score };
+	while (next_plateau(&plateau))
+		if (plateau.score > best->score ||
+		    (plateau.score == best->score &&
+		     plateau.end - plateau.start > best->hi - best->lo))
+			*best = (struct clock_best){ plateau.start, plateau.end, plateau.score };
 }
 
 /** All stretches in a row with at least the score of that of @at, which is one of them. */
-static void find_around(struct walk walk, int64_t at, struct clock_best *best)
+static void find_around(struct plateau plateau, int64_t at, struct clock_best *best)
 {
-	struct walk first = walk;
+	struct plateau first = plateau;
 	bool inside = false;
 
-	while (walk_on(&walk) && walk.end < at)
+	while (next_plateau(&plateau) && plateau.end < at)
 		;
-	*best = (struct clock_best){ walk.start, walk.end, walk.score };
-	for (; walk_on(&first) && (first.start <= at || inside); ) {
+	*best = (struct clock_best){ plateau.start, plateau.end, plateau.score };
+	for (; next_plateau(&first) && (first.start <= at || inside); ) {
 		if (first.score < best->score) {
 			if (first.start > at)
 				return;
@@ -182,18 +183,18 @@ static void find_around(struct walk walk, int64_t at, struct clock_best *best)
 }
 
 /** From the first to the last stretch that is at most @less worse than the best one. */
-static void find_near(struct walk walk, int64_t less, struct clock_best *best)
+static void find_near(struct plateau plateau, int64_t less, struct clock_best *best)
 {
 	bool any = false;
 
-	find_best(walk, best);
+	find_best(plateau, best);
 	best->score -= less;
-	while (walk_on(&walk)) {
-		if (walk.score < best->score)
+	while (next_plateau(&plateau)) {
+		if (plateau.score < best->score)
 			continue;
 		if (!any)
-			best->lo = walk.start;
-		best->hi = walk.end;
+			best->lo = plateau.start;
+		best->hi = plateau.end;
 		any = true;
 	}
 }
@@ -201,7 +202,7 @@ static void find_near(struct walk walk, int64_t less, struct clock_best *best)
 /** Collect where the score changes. Return: 0 or -ENOMEM. */
 static int collect(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
 		   const struct clock_rate *rate, int64_t lo, int64_t hi,
-		   struct clock_edges *edges, struct walk *walk)
+		   struct clock_edges *edges, struct plateau *plateau)
 {
 	int64_t score = 0;
 
@@ -231,7 +232,7 @@ static int collect(const struct clock_vcpu *vcpus, const struct clock_sample *sa
 	}
 	if (edges->n)
 		qsort(edges->edges, edges->n, sizeof(*edges->edges), compare_edges);
-	*walk = walk_begin(edges, score, lo, hi);
+	*plateau = first_plateau(edges, score, lo, hi);
 	return 0;
 }
 
@@ -239,11 +240,11 @@ int clock_sweep(const struct clock_vcpu *vcpus, const struct clock_sample *sampl
 		const struct clock_rate *rate, int64_t lo, int64_t hi, struct clock_edges *edges,
 		struct clock_best *best)
 {
-	struct walk walk;
-	int ret = collect(vcpus, samples, n, rate, lo, hi, edges, &walk);
+	struct plateau plateau;
+	int ret = collect(vcpus, samples, n, rate, lo, hi, edges, &plateau);
 
 	if (!ret)
-		find_best(walk, best);
+		find_best(plateau, best);
 	return ret;
 }
 
@@ -251,11 +252,11 @@ int clock_sweep_around(const struct clock_vcpu *vcpus, const struct clock_sample
 		       const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t at,
 		       struct clock_edges *edges, struct clock_best *best)
 {
-	struct walk walk;
-	int ret = collect(vcpus, samples, n, rate, lo, hi, edges, &walk);
+	struct plateau plateau;
+	int ret = collect(vcpus, samples, n, rate, lo, hi, edges, &plateau);
 
 	if (!ret)
-		find_around(walk, at, best);
+		find_around(plateau, at, best);
 	return ret;
 }
 
@@ -263,11 +264,11 @@ int clock_sweep_near(const struct clock_vcpu *vcpus, const struct clock_sample *
 		     const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t less,
 		     struct clock_edges *edges, struct clock_best *best)
 {
-	struct walk walk;
-	int ret = collect(vcpus, samples, n, rate, lo, hi, edges, &walk);
+	struct plateau plateau;
+	int ret = collect(vcpus, samples, n, rate, lo, hi, edges, &plateau);
 
 	if (!ret)
-		find_near(walk, less, best);
+		find_near(plateau, less, best);
 	return ret;
 }
 

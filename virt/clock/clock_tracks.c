@@ -106,7 +106,7 @@ struct windows {
 	size_t		n;
 };
 
-static void put(struct windows *windows, int64_t time, int32_t where)
+static void put_state(struct windows *windows, int64_t time, int32_t where)
 {
 	if (windows->n && windows->changes[windows->n - 1].where == where)
 		return;
@@ -121,7 +121,7 @@ static void put(struct windows *windows, int64_t time, int32_t where)
 static void follow(struct windows *windows, int64_t time, bool unknown, int64_t *end)
 {
 	if (*end <= time) {
-		put(windows, *end, unknown ? VIRT_CLOCK_UNKNOWN : VIRT_CLOCK_OUTSIDE);
+		put_state(windows, *end, unknown ? VIRT_CLOCK_UNKNOWN : VIRT_CLOCK_OUTSIDE);
 		*end = INT64_MAX;
 	}
 }
@@ -142,7 +142,7 @@ static void make_windows(const struct virt_clock_vcpu *vcpu, const struct kinds 
 
 			follow(windows, change->time, unknown, &end);
 			unknown = change->where == VIRT_CLOCK_UNKNOWN;
-			put(windows, change->time, unknown ? VIRT_CLOCK_UNKNOWN :
+			put_state(windows, change->time, unknown ? VIRT_CLOCK_UNKNOWN :
 			    end == INT64_MAX ? VIRT_CLOCK_OUTSIDE : VIRT_CLOCK_INSIDE);
 		}
 		if (i == vcpu->n_injections)
@@ -154,10 +154,10 @@ static void make_windows(const struct virt_clock_vcpu *vcpu, const struct kinds 
 		if (end <= time)
 			end = INT64_MAX;
 		else if (!unknown)
-			put(windows, time, VIRT_CLOCK_INSIDE);
+			put_state(windows, time, VIRT_CLOCK_INSIDE);
 	}
 	if (end != INT64_MAX)
-		put(windows, end, unknown ? VIRT_CLOCK_UNKNOWN : VIRT_CLOCK_OUTSIDE);
+		put_state(windows, end, unknown ? VIRT_CLOCK_UNKNOWN : VIRT_CLOCK_OUTSIDE);
 }
 
 /** Return: 0 or -ENOMEM. */

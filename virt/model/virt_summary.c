@@ -154,7 +154,7 @@ static void grouping_destroy(struct grouping *grouping)
 	free(grouping->used);
 }
 
-static void put(struct grouping *grouping, size_t bucket, uint32_t index, int64_t ns)
+static void put_value(struct grouping *grouping, size_t bucket, uint32_t index, int64_t ns)
 {
 	uint32_t at = grouping->next[bucket]++;
 
@@ -215,7 +215,7 @@ static void accumulate(struct virt_groups *groups)
 	groups->sum[groups->n] = sum;
 }
 
-/** All costs of a vCPU, which @put_all hands to put(); without any, there are no groups. */
+/** All costs of a vCPU, which @put_all hands to put_value(); without any, there are no groups. */
 static int group(struct grouping *grouping, const struct virt_vcpu_track *vcpu,
 		 struct virt_groups *groups, unsigned int per_key,
 		 void (*put_all)(struct grouping *grouping))
@@ -276,7 +276,7 @@ static void put_exits(struct grouping *grouping)
 		for (size_t j = i; complete && j < end; j++)
 			if (virt_is_cost(&vcpu->intervals[j]))
 				ns += vcpu->intervals[j + 1].start_ns - vcpu->intervals[j].start_ns;
-		put(grouping, ((size_t)virt_exit_reason(interval) + 1) * 2 + complete, i, ns);
+		put_value(grouping, ((size_t)virt_exit_reason(interval) + 1) * 2 + complete, i, ns);
 	}
 }
 
@@ -386,7 +386,7 @@ static void put_culprits(struct grouping *grouping)
 		for (int32_t j = 0; j < n_touched; j++) {
 			int32_t bucket = scratch->touched[j];
 
-			put(grouping, bucket, i, scratch->ns[bucket]);
+			put_value(grouping, bucket, i, scratch->ns[bucket]);
 			scratch->ns[bucket] = 0;
 			scratch->is_touched[bucket] = false;
 		}

@@ -159,7 +159,7 @@ struct span {
 	bool		begun, ended;
 };
 
-struct walk {
+struct tally {
 	const struct virt_model		*model;
 	const struct virt_window_query	*query;
 	int64_t				from_ns, to_ns;	/* not outside of the trace */
@@ -178,25 +178,25 @@ struct walk {
 	unsigned int			steps;
 };
 
-static bool wants(const struct walk *walk, enum virt_window_part part)
+static bool wants(const struct tally *tally, enum virt_window_part part)
 {
-	return walk->query->parts & part;
+	return tally->query->parts & part;
 }
 
-static bool is_stopped(struct walk *walk)
+static bool is_stopped(struct tally *tally)
 {
-	return walk->steps++ % STOP_STEP == 0 && walk->query->stop &&
-	       walk->query->stop(walk->query->arg);
+	return tally->steps++ % STOP_STEP == 0 && tally->query->stop &&
+	       tally->query->stop(tally->query->arg);
 }
 
 /** What belongs together from interval @first on, up to interval @end. */
-static struct span span_of(const struct walk *walk, size_t first, size_t end)
+static struct span span_of(const struct tally *tally, size_t first, size_t end)
 {
 	return (struct span){
-		.start_ns = walk->vcpu->intervals[first].start_ns,
-		.end_ns = virt_time_of(walk->model, walk->vcpu, end),
-		.begun = virt_begin_is_shown(walk->model, walk->vcpu, first),
-		.ended = virt_end_is_shown(walk->vcpu, end),
+		.start_ns = tally->vcpu->intervals[first].start_ns,
+		.end_ns = virt_time_of(tally->model, tally->vcpu, end),
+		.begun = virt_begin_is_shown(tally->model, tally->vcpu, first),
+		.ended = virt_end_is_shown(tally->vcpu, end),
 	};
 }
 
@@ -218,14 +218,15 @@ static void add_length(struct virt_dist *dist, int64_t ns)
 }
 
 /** @samples: takes its length, for percentiles; or NULL */
-static int add_span(const struct walk *walk, struct virt_stretches *stretches,
+static int add_span(const struct tally *tally, struct virt_stretches *stretches,
 		    struct samples *samples, const struct span *span)
 {
 	/* an interval of length 0 at the window's beginning can be the end of what was before */
-	if (span->start_ns < walk->from_ns && span->end_ns <= walk->from_ns)
+	if (span->start_ns < tally->from_ns && span->end_ns <= tally->from_ns)
 		return 0;
-	if (span->start_ns < walk->from_ns || span->start_ns == walk->model->begin_ns) {
-		keep_before(stretches, 1, span->begun ? walk->from_ns - span->start_ns : VIRT_NONE);
+	if (span->start_ns < tally->from_ns || span->start_ns == tally->model->begin_ns) {
+		keep_before(stretches, 1,
+			    span->begun ? tally->from_ns - span->start_ns : VIRT_NONE);
 		return 0;
 	}
 	stretches->count++;
@@ -249,11 +250,11 @@ static void keep_longest(struct virt_window_stats *stats, int32_t vcpu, int64_t 
 	stats->longest_to_ns = to;
 }
 
-static void add_place(struct walk *walk, int16_t pcpu, int64_t ns)
+static void add_place(struct tally *tally, int16_t pcpu, int64_t ns)
 {
-	if (ns > 0 && !walk->pcpu_ns[pcpu])
-		walk->pcpus[walk->n_pcpus++] = (uint32_t)pcpu;
-	walk->pcpu_ns[pcpu] += ns;
+	if (ns > 0 && !tally->pcpu_ns[pcpu])
+		tally->pcpus[tally->n_pcpus++] = (uint32_t)pcpu;
+	tally->pcpu_ns[pcpu] += ns;
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -264,85 +265,85 @@ static int compare_numbers(const void *a, const void *b)
 }
 
 /** The pCPUs of a vCPU become those of its statistics; begin anew. */
-static int end_places(struct walk *walk)
+static int end_places(struct tally *tally)
 {
-	struct virt_window_stats *stats = walk->stats;
+	struct virt_window_stats *stats = tally->stats;
 
-	stats->places = calloc(walk->n_pcpus + 1, sizeof(*stats->places));
+	stats->places = calloc(tally->n_pcpus + 1, sizeof(*stats->places));
 	if (!stats->places)
 		return -ENOMEM;
-	qsort(walk->pcpus, walk->n_pcpus, sizeof(*walk->pcpus), compare_numbers);
-	for (size_t i = 0; i < walk->n_pcpus; i++) {
+	qsort(tally->pcpus, tally->n_pcpus, sizeof(*tally->pcpus), compare_numbers);
+	for (size_t i = 0; i < tally->n_pcpus; i++) {
 		stats->places[stats->n_places++] = (struct virt_window_place){
-			.pcpu = (int32_t)walk->pcpus[i], .ns = walk->pcpu_ns[walk->pcpus[i]],
+			.pcpu = (int32_t)tally->pcpus[i], .ns = tally->pcpu_ns[tally->pcpus[i]],
 		};
-		walk->pcpu_ns[walk->pcpus[i]] = 0;
+		tally->pcpu_ns[tally->pcpus[i]] = 0;
 	}
-	walk->n_pcpus = 0;
+	tally->n_pcpus = 0;
 	return 0;
 }
 
 /** A run, of which interval @i is the first one in the window. */
-static int take_run(struct walk *walk, size_t i, size_t end)
+static int take_run(struct tally *tally, size_t i, size_t end)
 {
-	struct span span = span_of(walk, virt_run_begin(walk->vcpu, i), end);
-	int16_t pcpu = walk->vcpu->intervals[i].pcpu;
+	struct span span = span_of(tally, virt_run_begin(tally->vcpu, i), end);
+	int16_t pcpu = tally->vcpu->intervals[i].pcpu;
 
-	if (wants(walk, VIRT_WINDOW_STATES) && pcpu >= 0)
-		add_place(walk, pcpu,
-			  (span.end_ns < walk->to_ns ? span.end_ns : walk->to_ns) -
-			  (span.start_ns > walk->from_ns ? span.start_ns : walk->from_ns));
-	return add_span(walk, &walk->stats->runs,
-			wants(walk, VIRT_WINDOW_STATES) ? &walk->runs : NULL, &span);
+	if (wants(tally, VIRT_WINDOW_STATES) && pcpu >= 0)
+		add_place(tally, pcpu,
+			  (span.end_ns < tally->to_ns ? span.end_ns : tally->to_ns) -
+			  (span.start_ns > tally->from_ns ? span.start_ns : tally->from_ns));
+	return add_span(tally, &tally->stats->runs,
+			wants(tally, VIRT_WINDOW_STATES) ? &tally->runs : NULL, &span);
 }
 
 /** A stretch in a state, of which interval @i is the first one in the window. */
-static int take_stretch(struct walk *walk, size_t i, size_t end)
+static int take_stretch(struct tally *tally, size_t i, size_t end)
 {
-	struct span span = span_of(walk, virt_stretch_begin(walk->vcpu, i), end);
-	enum virt_state state = walk->vcpu->intervals[i].state;
-	bool sampled = state == VIRT_WAKING || wants(walk, VIRT_WINDOW_STATES);
+	struct span span = span_of(tally, virt_stretch_begin(tally->vcpu, i), end);
+	enum virt_state state = tally->vcpu->intervals[i].state;
+	bool sampled = state == VIRT_WAKING || wants(tally, VIRT_WINDOW_STATES);
 
 	/* an entry is shown, also if it is not known whether the vCPU had a pCPU before */
-	if (state == VIRT_GUEST && i && span.start_ns > walk->model->begin_ns)
-		span.begun |= !virt_interval_is_lost(&walk->vcpu->intervals[i - 1]);
+	if (state == VIRT_GUEST && i && span.start_ns > tally->model->begin_ns)
+		span.begun |= !virt_interval_is_lost(&tally->vcpu->intervals[i - 1]);
 	if (virt_wants_pcpu(state))
-		keep_longest(walk->stats, (int32_t)(walk->vcpu - walk->model->vcpus),
+		keep_longest(tally->stats, (int32_t)(tally->vcpu - tally->model->vcpus),
 			     span.start_ns, span.end_ns);
-	return add_span(walk, &walk->stats->states[state],
-			sampled ? &walk->states[state] : NULL, &span);
+	return add_span(tally, &tally->stats->states[state],
+			sampled ? &tally->states[state] : NULL, &span);
 }
 
 /** Intervals [*first, *last) are those in the window. */
-static void find_intervals(const struct walk *walk, size_t *first, size_t *last)
+static void find_intervals(const struct tally *tally, size_t *first, size_t *last)
 {
-	*last = virt_first_interval_at(walk->vcpu, walk->to_ns);
-	*first = virt_first_interval_at(walk->vcpu, walk->from_ns);
-	if (*first == *last || walk->vcpu->intervals[*first].start_ns > walk->from_ns)
+	*last = virt_first_interval_at(tally->vcpu, tally->to_ns);
+	*first = virt_first_interval_at(tally->vcpu, tally->from_ns);
+	if (*first == *last || tally->vcpu->intervals[*first].start_ns > tally->from_ns)
 		--*first;
 }
 
-static int walk_states(struct walk *walk)
+static int count_states(struct tally *tally)
 {
 	size_t i, last, run_end = 0, end;
 	int ret = 0;
 
-	for (find_intervals(walk, &i, &last); i < last && !ret; i = end) {
-		bool on = virt_on_pcpu(walk->vcpu->intervals[i].state);
+	for (find_intervals(tally, &i, &last); i < last && !ret; i = end) {
+		bool on = virt_on_pcpu(tally->vcpu->intervals[i].state);
 
-		if (is_stopped(walk))
+		if (is_stopped(tally))
 			return -ECANCELED;
 		if (on && i >= run_end) {
-			run_end = virt_run_end(walk->vcpu, i);
-			ret = take_run(walk, i, run_end);
+			run_end = virt_run_end(tally->vcpu, i);
+			ret = take_run(tally, i, run_end);
 		}
-		if (on && !wants(walk, VIRT_WINDOW_STATES)) {
+		if (on && !wants(tally, VIRT_WINDOW_STATES)) {
 			end = run_end;
 			continue;
 		}
-		end = virt_stretch_end(walk->vcpu, i);
+		end = virt_stretch_end(tally->vcpu, i);
 		if (!ret)
-			ret = take_stretch(walk, i, end);
+			ret = take_stretch(tally, i, end);
 	}
 	return ret;
 }
@@ -366,18 +367,18 @@ static void add_stretches(struct virt_stretches *a, const struct virt_stretches 
 }
 
 /** The distributions, of which those of waits are made of two. */
-static int end_states(struct walk *walk)
+static int end_states(struct tally *tally)
 {
-	struct virt_window_stats *stats = walk->stats;
-	struct samples *wakes = &walk->states[VIRT_WAKING];
-	struct samples *steals = &walk->states[VIRT_PREEMPTED];
+	struct virt_window_stats *stats = tally->stats;
+	struct samples *wakes = &tally->states[VIRT_WAKING];
+	struct samples *steals = &tally->states[VIRT_PREEMPTED];
 	size_t n = wakes->n;
 
-	if (append(&walk->wakes, wakes))
+	if (append(&tally->wakes, wakes))
 		return -ENOMEM;
 	end_samples(wakes, &stats->states[VIRT_WAKING].whole);
 	add_stretches(&stats->waits, &stats->states[VIRT_WAKING]);
-	if (!wants(walk, VIRT_WINDOW_STATES)) {
+	if (!wants(tally, VIRT_WINDOW_STATES)) {
 		add_stretches(&stats->waits, &stats->states[VIRT_PREEMPTED]);
 		return 0;
 	}
@@ -387,17 +388,17 @@ static int end_states(struct walk *walk)
 		return -ENOMEM;
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		if (state != VIRT_WAKING)
-			end_samples(&walk->states[state], &stats->states[state].whole);
-	end_samples(&walk->runs, &stats->runs.whole);
+			end_samples(&tally->states[state], &stats->states[state].whole);
+	end_samples(&tally->runs, &stats->runs.whole);
 	add_stretches(&stats->waits, &stats->states[VIRT_PREEMPTED]);
 	end_samples(wakes, &stats->waits.whole);
 	return 0;
 }
 
 /** Of what is before interval @i in its block, and of the part of it before @time_ns. */
-static struct virt_counts counts_before(const struct walk *walk, int64_t time_ns)
+static struct virt_counts counts_before(const struct tally *tally, int64_t time_ns)
 {
-	const struct virt_vcpu_track *vcpu = walk->vcpu;
+	const struct virt_vcpu_track *vcpu = tally->vcpu;
 	size_t i = virt_first_interval_at(vcpu, time_ns);
 	size_t j = i / VIRT_COUNT_BLOCK;
 	struct virt_counts counts = vcpu->counts[j];
@@ -405,13 +406,13 @@ static struct virt_counts counts_before(const struct walk *walk, int64_t time_ns
 	/* block j begins before that moment, unless it is that moment's own */
 	for (j *= VIRT_COUNT_BLOCK; j < i; j++) {
 		const struct virt_interval *interval = &vcpu->intervals[j];
-		int64_t ns = virt_interval_end(walk->model, vcpu, j) - interval->start_ns;
+		int64_t ns = virt_interval_end(tally->model, vcpu, j) - interval->start_ns;
 
 		counts.unasked_ns += virt_is_unasked(interval) ? ns : 0;
 	}
 	if (i) {
 		const struct virt_interval *interval = &vcpu->intervals[i - 1];
-		int64_t after = virt_interval_end(walk->model, vcpu, i - 1) - time_ns;
+		int64_t after = virt_interval_end(tally->model, vcpu, i - 1) - time_ns;
 
 		counts.unasked_ns -= virt_is_unasked(interval) ? after : 0;
 	}
@@ -419,16 +420,16 @@ static struct virt_counts counts_before(const struct walk *walk, int64_t time_ns
 }
 
 /** All that needs no way through the intervals. */
-static void sum_up(struct walk *walk)
+static void sum_up(struct tally *tally)
 {
-	int32_t index = (int32_t)(walk->vcpu - walk->model->vcpus);
-	struct virt_counts before = counts_before(walk, walk->from_ns);
-	struct virt_counts after = counts_before(walk, walk->to_ns);
-	struct virt_window_stats *stats = walk->stats;
+	int32_t index = (int32_t)(tally->vcpu - tally->model->vcpus);
+	struct virt_counts before = counts_before(tally, tally->from_ns);
+	struct virt_counts after = counts_before(tally, tally->to_ns);
+	struct virt_window_stats *stats = tally->stats;
 	struct virt_totals totals;
 
-	virt_vcpu_totals(walk->model, index, walk->from_ns, walk->to_ns, &totals);
-	virt_vcpu_unsplit(walk->model, index, walk->from_ns, walk->to_ns, stats->unsplit_ns);
+	virt_vcpu_totals(tally->model, index, tally->from_ns, tally->to_ns, &totals);
+	virt_vcpu_unsplit(tally->model, index, tally->from_ns, tally->to_ns, stats->unsplit_ns);
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		stats->states[state].ns = totals.ns[state];
 		/* of what is not split, this much is known: it is no guest code */
@@ -437,8 +438,8 @@ static void sum_up(struct walk *walk)
 		stats->runs.ns += virt_on_pcpu(state) ? totals.ns[state] : 0;
 	}
 	stats->unasked_ns = after.unasked_ns - before.unasked_ns;
-	stats->migrations = virt_vcpu_migrations(walk->model, index, walk->from_ns,
-						 walk->to_ns).n;
+	stats->migrations = virt_vcpu_migrations(tally->model, index, tally->from_ns,
+						 tally->to_ns).n;
 }
 
 /* ---- VM exits and culprits ---- */
@@ -518,53 +519,53 @@ static size_t last_exit_before(const struct virt_vcpu_track *vcpu, size_t i)
 }
 
 /** The exit from which the vCPU has not come back when the window begins. */
-static void find_exit_before(const struct walk *walk)
+static void find_exit_before(const struct tally *tally)
 {
-	size_t i = virt_first_interval_at(walk->vcpu, walk->from_ns);
-	size_t exit = last_exit_before(walk->vcpu, i);
-	struct virt_window_stats *stats = walk->stats;
+	size_t i = virt_first_interval_at(tally->vcpu, tally->from_ns);
+	size_t exit = last_exit_before(tally->vcpu, i);
+	struct virt_window_stats *stats = tally->stats;
 
-	if (exit == i || virt_time_of(walk->model, walk->vcpu,
-				      virt_exit_end(walk->vcpu, exit)) <= walk->from_ns)
+	if (exit == i || virt_time_of(tally->model, tally->vcpu,
+				      virt_exit_end(tally->vcpu, exit)) <= tally->from_ns)
 		return;
 	stats->exits_before = 1;
-	stats->exits_before_ns = walk->from_ns - walk->vcpu->intervals[exit].start_ns;
-	stats->before_reason = virt_exit_reason(&walk->vcpu->intervals[exit]);
+	stats->exits_before_ns = tally->from_ns - tally->vcpu->intervals[exit].start_ns;
+	stats->before_reason = virt_exit_reason(&tally->vcpu->intervals[exit]);
 }
 
 /** Each exit taken apart. */
-static int walk_exits(struct walk *walk)
+static int count_exits(struct tally *tally)
 {
-	size_t i = virt_first_interval_at(walk->vcpu, walk->from_ns);
-	size_t last = virt_first_interval_at(walk->vcpu, walk->to_ns);
+	size_t i = virt_first_interval_at(tally->vcpu, tally->from_ns);
+	size_t last = virt_first_interval_at(tally->vcpu, tally->to_ns);
 	struct virt_exit exit;
 	int ret = 0;
 
 	for (; i < last && !ret; i++) {
-		if (is_stopped(walk))
+		if (is_stopped(tally))
 			return -ECANCELED;
-		if (!(walk->vcpu->intervals[i].flags & VIRT_INTERVAL_EXIT))
+		if (!(tally->vcpu->intervals[i].flags & VIRT_INTERVAL_EXIT))
 			continue;
-		virt_exit_take(walk->model, walk->vcpu, i, &exit);
-		ret = take_exit(&walk->exits, &exit);
+		virt_exit_take(tally->model, tally->vcpu, i, &exit);
+		ret = take_exit(&tally->exits, &exit);
 		if (!ret)
-			ret = take_exit(&walk->all_exits, &exit);
+			ret = take_exit(&tally->all_exits, &exit);
 	}
-	return ret ? ret : end_exits(&walk->exits, walk->stats);
+	return ret ? ret : end_exits(&tally->exits, tally->stats);
 }
 
 /** Number and cost alone. */
-static int sum_up_exits(struct walk *walk)
+static int sum_up_exits(struct tally *tally)
 {
 	/* of some reasons there are two groups */
-	size_t room = walk->vcpu->exits.n_groups;
+	size_t room = tally->vcpu->exits.n_groups;
 	struct virt_exit_total *all = malloc((room + 1) * sizeof(*all));
-	struct virt_window_stats *stats = walk->stats;
+	struct virt_window_stats *stats = tally->stats;
 	size_t n = 0;
 
 	if (all)
-		n = virt_vcpu_exits(walk->model, (int32_t)(walk->vcpu - walk->model->vcpus),
-				    walk->from_ns, walk->to_ns, all, room);
+		n = virt_vcpu_exits(tally->model, (int32_t)(tally->vcpu - tally->model->vcpus),
+				    tally->from_ns, tally->to_ns, all, room);
 	stats->reasons = all ? calloc(n + 1, sizeof(*stats->reasons)) : NULL;
 	for (size_t i = 0; stats->reasons && i < n; i++) {
 		stats->reasons[i] = (struct virt_window_exit){
@@ -578,36 +579,36 @@ static int sum_up_exits(struct walk *walk)
 	return stats->reasons ? 0 : -ENOMEM;
 }
 
-static int find_culprits(struct walk *walk)
+static int find_culprits(struct tally *tally)
 {
-	size_t room = walk->vcpu->culprits.n_groups;
-	struct virt_window_stats *stats = walk->stats;
+	size_t room = tally->vcpu->culprits.n_groups;
+	struct virt_window_stats *stats = tally->stats;
 
 	stats->culprits = calloc(room + 1, sizeof(*stats->culprits));
 	if (!stats->culprits)
 		return -ENOMEM;
-	stats->n_culprits = virt_vcpu_culprits(walk->model,
-					       (int32_t)(walk->vcpu - walk->model->vcpus),
-					       walk->from_ns, walk->to_ns, stats->culprits, room);
+	stats->n_culprits = virt_vcpu_culprits(tally->model,
+					       (int32_t)(tally->vcpu - tally->model->vcpus),
+					       tally->from_ns, tally->to_ns, stats->culprits, room);
 	return 0;
 }
 
-static int take_vcpu(struct walk *walk, int32_t index, struct virt_window_stats *stats)
+static int take_vcpu(struct tally *tally, int32_t index, struct virt_window_stats *stats)
 {
 	int ret;
 
-	walk->vcpu = &walk->model->vcpus[index];
-	walk->stats = stats;
-	sum_up(walk);
-	ret = walk_states(walk);
-	if (!ret && wants(walk, VIRT_WINDOW_STATES))
-		ret = end_places(walk);
+	tally->vcpu = &tally->model->vcpus[index];
+	tally->stats = stats;
+	sum_up(tally);
+	ret = count_states(tally);
+	if (!ret && wants(tally, VIRT_WINDOW_STATES))
+		ret = end_places(tally);
 	if (!ret)
-		ret = end_states(walk);
-	find_exit_before(walk);
+		ret = end_states(tally);
+	find_exit_before(tally);
 	if (!ret)
-		ret = wants(walk, VIRT_WINDOW_EXITS) ? walk_exits(walk) : sum_up_exits(walk);
-	return ret ? ret : find_culprits(walk);
+		ret = wants(tally, VIRT_WINDOW_EXITS) ? count_exits(tally) : sum_up_exits(tally);
+	return ret ? ret : find_culprits(tally);
 }
 
 /* ---- machines ---- */
@@ -636,11 +637,11 @@ static void add_vcpu(struct virt_window_stats *machine, const struct virt_window
 }
 
 /** What the vCPUs of a machine do together. Neighbours are never in the same state. */
-static int walk_machine(struct walk *walk, int32_t index, struct virt_window_machine *machine)
+static int count_machine(struct tally *tally, int32_t index, struct virt_window_machine *machine)
 {
-	const struct virt_machine_track *track = &walk->model->machines[index];
-	size_t last = VIRT_FIRST_AT(track->intervals, 0, track->n, walk->to_ns);
-	size_t i = VIRT_FIRST_AT(track->intervals, 0, last, walk->from_ns + 1) - 1;
+	const struct virt_machine_track *track = &tally->model->machines[index];
+	size_t last = VIRT_FIRST_AT(track->intervals, 0, track->n, tally->to_ns);
+	size_t i = VIRT_FIRST_AT(track->intervals, 0, last, tally->from_ns + 1) - 1;
 	struct samples samples[VIRT_M_N_STATES] = { { 0 } };
 	int ret = 0;
 
@@ -649,13 +650,13 @@ static int walk_machine(struct walk *walk, int32_t index, struct virt_window_mac
 		bool goes_on = i + 1 < track->n;
 		struct span span = {
 			.start_ns = interval->start_ns,
-			.end_ns = goes_on ? interval[1].start_ns : walk->model->end_ns,
+			.end_ns = goes_on ? interval[1].start_ns : tally->model->end_ns,
 			.begun = i && interval[-1].state != VIRT_M_LOST,
 			.ended = goes_on && interval[1].state != VIRT_M_LOST,
 		};
 
-		ret = is_stopped(walk) ? -ECANCELED :
-		      add_span(walk, &machine->states[interval->state], &samples[interval->state],
+		ret = is_stopped(tally) ? -ECANCELED :
+		      add_span(tally, &machine->states[interval->state], &samples[interval->state],
 			       &span);
 	}
 	for (int state = 0; state < VIRT_M_N_STATES; state++) {
@@ -665,9 +666,9 @@ static int walk_machine(struct walk *walk, int32_t index, struct virt_window_mac
 	return ret;
 }
 
-static int take_machine(struct walk *walk, int32_t index, struct virt_window *window)
+static int take_machine(struct tally *tally, int32_t index, struct virt_window *window)
 {
-	const struct virt_machine *info = virt_model_machine(walk->model, index);
+	const struct virt_machine *info = virt_model_machine(tally->model, index);
 	struct virt_window_machine *machine = &window->machines[index];
 	struct virt_machine_totals totals;
 	int ret = 0;
@@ -675,38 +676,38 @@ static int take_machine(struct walk *walk, int32_t index, struct virt_window *wi
 	for (int32_t i = 0; i < info->n_vcpus && !ret; i++) {
 		int32_t vcpu = info->vcpus[i];
 
-		if (walk->query->vcpus && !walk->query->vcpus[vcpu])
+		if (tally->query->vcpus && !tally->query->vcpus[vcpu])
 			continue;
-		ret = take_vcpu(walk, vcpu, &window->vcpus[vcpu]);
+		ret = take_vcpu(tally, vcpu, &window->vcpus[vcpu]);
 		add_vcpu(&machine->all, &window->vcpus[vcpu]);
 	}
-	end_samples(&walk->wakes, &machine->all.states[VIRT_WAKING].whole);
-	virt_machine_totals(walk->model, index, walk->from_ns, walk->to_ns, &totals);
+	end_samples(&tally->wakes, &machine->all.states[VIRT_WAKING].whole);
+	virt_machine_totals(tally->model, index, tally->from_ns, tally->to_ns, &totals);
 	for (int state = 0; state < VIRT_M_N_STATES; state++) {
 		machine->states[state].ns = totals.ns[state];
-		machine->known_ns += state == VIRT_M_LOST && !walk->model->unsplit ? 0 :
+		machine->known_ns += state == VIRT_M_LOST && !tally->model->unsplit ? 0 :
 				     totals.ns[state];
 	}
-	if (!ret && wants(walk, VIRT_WINDOW_STATES))
-		ret = walk_machine(walk, index, machine);
-	if (!ret && wants(walk, VIRT_WINDOW_EXITS))
-		ret = end_exits(&walk->all_exits, &machine->all);
+	if (!ret && wants(tally, VIRT_WINDOW_STATES))
+		ret = count_machine(tally, index, machine);
+	if (!ret && wants(tally, VIRT_WINDOW_EXITS))
+		ret = end_exits(&tally->all_exits, &machine->all);
 	return ret;
 }
 
 /* ---- pCPUs ---- */
 
 /** Needs no memory but where the losses end that were counted, which are in order of beginning. */
-static int take_pcpus(const struct walk *walk, struct virt_window *window)
+static int take_pcpus(const struct tally *tally, struct virt_window *window)
 {
-	const struct virt_model *model = walk->model;
+	const struct virt_model *model = tally->model;
 	int64_t *done = malloc((window->n_pcpus + 1) * sizeof(*done));
 
 	if (!done)
 		return -ENOMEM;
 	for (int32_t i = 0; i < window->n_pcpus; i++) {
-		virt_pcpu_totals(model, i, walk->from_ns, walk->to_ns, &window->pcpus[i].totals);
-		done[i] = walk->from_ns;
+		virt_pcpu_totals(model, i, tally->from_ns, tally->to_ns, &window->pcpus[i].totals);
+		done[i] = tally->from_ns;
 	}
 	for (size_t i = 0; i < model->n_losses; i++) {
 		const struct virt_loss *loss = &model->losses[i];
@@ -716,8 +717,8 @@ static int take_pcpus(const struct walk *walk, struct virt_window *window)
 			continue;
 		if (from < done[loss->pcpu])
 			from = done[loss->pcpu];
-		if (to > walk->to_ns)
-			to = walk->to_ns;
+		if (to > tally->to_ns)
+			to = tally->to_ns;
 		if (to <= from)
 			continue;
 		window->pcpus[loss->pcpu].lost_ns += to - from;
@@ -774,71 +775,71 @@ static struct virt_window *alloc_window(const struct virt_model *model)
 	return window;
 }
 
-static int alloc_exits(const struct walk *walk, struct exits *exits)
+static int alloc_exits(const struct tally *tally, struct exits *exits)
 {
-	if (!wants(walk, VIRT_WINDOW_EXITS))
+	if (!wants(tally, VIRT_WINDOW_EXITS))
 		return 0;
-	exits->of = calloc(walk->n_exits, sizeof(*exits->of));
-	exits->costs = calloc(walk->n_exits, sizeof(*exits->costs));
-	exits->used = malloc(walk->n_exits * sizeof(*exits->used));
+	exits->of = calloc(tally->n_exits, sizeof(*exits->of));
+	exits->costs = calloc(tally->n_exits, sizeof(*exits->costs));
+	exits->used = malloc(tally->n_exits * sizeof(*exits->used));
 	return exits->of && exits->costs && exits->used ? 0 : -ENOMEM;
 }
 
-static void free_exits(const struct walk *walk, struct exits *exits)
+static void free_exits(const struct tally *tally, struct exits *exits)
 {
-	for (size_t i = 0; exits->costs && i < walk->n_exits; i++)
+	for (size_t i = 0; exits->costs && i < tally->n_exits; i++)
 		free(exits->costs[i].ns);
 	free(exits->costs);
 	free(exits->of);
 	free(exits->used);
 }
 
-static int alloc_walk(struct walk *walk)
+static int alloc_tally(struct tally *tally)
 {
-	int ret = alloc_exits(walk, &walk->exits);
+	int ret = alloc_exits(tally, &tally->exits);
 
 	if (!ret)
-		ret = alloc_exits(walk, &walk->all_exits);
-	walk->pcpu_ns = calloc(walk->model->n_pcpus + 1, sizeof(*walk->pcpu_ns));
-	walk->pcpus = malloc((walk->model->n_pcpus + 1) * sizeof(*walk->pcpus));
-	return walk->pcpu_ns && walk->pcpus ? ret : -ENOMEM;
+		ret = alloc_exits(tally, &tally->all_exits);
+	tally->pcpu_ns = calloc(tally->model->n_pcpus + 1, sizeof(*tally->pcpu_ns));
+	tally->pcpus = malloc((tally->model->n_pcpus + 1) * sizeof(*tally->pcpus));
+	return tally->pcpu_ns && tally->pcpus ? ret : -ENOMEM;
 }
 
-static void free_walk(struct walk *walk)
+static void free_tally(struct tally *tally)
 {
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		free(walk->states[state].ns);
-	free(walk->runs.ns);
-	free(walk->wakes.ns);
-	free(walk->pcpu_ns);
-	free(walk->pcpus);
-	free_exits(walk, &walk->exits);
-	free_exits(walk, &walk->all_exits);
+		free(tally->states[state].ns);
+	free(tally->runs.ns);
+	free(tally->wakes.ns);
+	free(tally->pcpu_ns);
+	free(tally->pcpus);
+	free_exits(tally, &tally->exits);
+	free_exits(tally, &tally->all_exits);
 }
 
 struct virt_window *virt_window_new(const struct virt_model *model,
 				    const struct virt_window_query *query)
 {
-	struct walk walk = {
+	struct tally tally = {
 		.model = model, .query = query, .from_ns = query->from_ns, .to_ns = query->to_ns,
 		.n_exits = (size_t)model->n_reasons + 1,
 	};
 	struct virt_window *window = alloc_window(model);
-	bool any = virt_clamp_window(model, &walk.from_ns, &walk.to_ns);
+	bool any = virt_clamp_window(model, &tally.from_ns, &tally.to_ns);
 	int ret;
 
 	if (!window)
 		return NULL;
 	if (!any)
-		walk.to_ns = walk.from_ns;
-	window->from_ns = walk.from_ns;
-	window->to_ns = walk.to_ns;
-	ret = alloc_walk(&walk);
+		tally.to_ns = tally.from_ns;
+	window->from_ns = tally.from_ns;
+	window->to_ns = tally.to_ns;
+	ret = alloc_tally(&tally);
 	for (int32_t i = 0; i < window->n_machines && !ret && any; i++)
-		ret = take_machine(&walk, i, window);
+		ret = take_machine(&tally, i, window);
 	if (!ret && any)
-		ret = take_pcpus(&walk, window);
-	free_walk(&walk);
+		ret = take_pcpus(&tally, window);
+	free_tally(&tally);
 	if (!ret)
 		return window;
 	virt_window_free(window);

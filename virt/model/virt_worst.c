@@ -383,7 +383,7 @@ static void no_hit(struct virt_worst_hit *hit)
 /* --- asking all series of a query ------------------------------------------------------------ */
 
 /** Goes through the series that a query wants. */
-struct walk {
+struct cursor {
 	const struct virt_worst		*worst;
 	const struct virt_worst_query	*query;
 	size_t				next;
@@ -391,26 +391,26 @@ struct walk {
 	unsigned int			kind;
 };
 
-static size_t walk_length(const struct walk *walk)
+static size_t cursor_length(const struct cursor *cursor)
 {
-	size_t n = walk->query->of ? walk->query->n_of : (size_t)walk->worst->n_numbers + 1;
+	size_t n = cursor->query->of ? cursor->query->n_of : (size_t)cursor->worst->n_numbers + 1;
 
 	return n * VIRT_WORST_N_KINDS;
 }
 
-static bool walk_on(struct walk *walk)
+static bool next_series(struct cursor *cursor)
 {
-	while (walk->next < walk_length(walk)) {
-		size_t i = walk->next / VIRT_WORST_N_KINDS;
-		int32_t number = walk->query->of ? walk->query->of[i] : (int32_t)i;
+	while (cursor->next < cursor_length(cursor)) {
+		size_t i = cursor->next / VIRT_WORST_N_KINDS;
+		int32_t number = cursor->query->of ? cursor->query->of[i] : (int32_t)i;
 
-		walk->kind = walk->next++ % VIRT_WORST_N_KINDS;
-		if (!(walk->query->kinds >> walk->kind & 1))
+		cursor->kind = cursor->next++ % VIRT_WORST_N_KINDS;
+		if (!(cursor->query->kinds >> cursor->kind & 1))
 			continue;
-		if (walk->query->of && (number < 0 || number >= walk->worst->n_numbers))
+		if (cursor->query->of && (number < 0 || number >= cursor->worst->n_numbers))
 			continue;
-		walk->series = series_of(walk->worst, number, walk->kind);
-		if (walk->series->n)
+		cursor->series = series_of(cursor->worst, number, cursor->kind);
+		if (cursor->series->n)
 			return true;
 	}
 	return false;
@@ -477,12 +477,12 @@ static struct part heap_pop(struct heap *heap)
 ssize_t virt_worst_top(const struct virt_worst *worst, const struct virt_worst_query *query,
 		       struct virt_worst_hit *hits, size_t n)
 {
-	struct walk walk = { .worst = worst, .query = query };
+	struct cursor cursor = { .worst = worst, .query = query };
 	struct heap heap = { 0 };
 	size_t found = 0, items = 0, series = 0;
 
-	while (walk_on(&walk)) {
-		items += walk.series->n;
+	while (next_series(&cursor)) {
+		items += cursor.series->n;
 		series++;
 	}
 	if (n > items)
@@ -491,12 +491,12 @@ ssize_t virt_worst_top(const struct virt_worst *worst, const struct virt_worst_q
 	heap.parts = malloc((series + n + 1) * sizeof(*heap.parts));
 	if (!heap.parts)
 		return -ENOMEM;
-	walk.next = 0;
-	while (walk_on(&walk)) {
-		uint32_t lo = item_at(walk.series, 0, query->from_ns);
-		uint32_t hi = item_at(walk.series, lo, query->to_ns);
+	cursor.next = 0;
+	while (next_series(&cursor)) {
+		uint32_t lo = item_at(cursor.series, 0, query->from_ns);
+		uint32_t hi = item_at(cursor.series, lo, query->to_ns);
 
-		heap_push(&heap, query, (struct part){ walk.series, walk.kind, lo, hi, 0 });
+		heap_push(&heap, query, (struct part){ cursor.series, cursor.kind, lo, hi, 0 });
 	}
 	while (found < n && heap.n) {
 		struct part part = heap_pop(&heap);
@@ -514,18 +514,18 @@ ssize_t virt_worst_top(const struct virt_worst *worst, const struct virt_worst_q
 int virt_worst_each(const struct virt_worst *worst, const struct virt_worst_query *query,
 		    int (*fn)(void *arg, const struct virt_worst_hit *hit), void *arg)
 {
-	struct walk walk = { .worst = worst, .query = query };
+	struct cursor cursor = { .worst = worst, .query = query };
 	struct virt_worst_hit hit;
 	int ret = 0;
 
-	while (!ret && walk_on(&walk)) {
-		uint32_t i = item_at(walk.series, 0, query->from_ns);
-		uint32_t hi = item_at(walk.series, i, query->to_ns);
+	while (!ret && next_series(&cursor)) {
+		uint32_t i = item_at(cursor.series, 0, query->from_ns);
+		uint32_t hi = item_at(cursor.series, i, query->to_ns);
 
 		for (; i < hi && !ret; i++) {
-			if (walk.series->items[i].cost_ns < query->min_ns[walk.kind])
+			if (cursor.series->items[i].cost_ns < query->min_ns[cursor.kind])
 				continue;
-			make_hit(walk.series, i, walk.kind, &hit);
+			make_hit(cursor.series, i, cursor.kind, &hit);
 			ret = fn(arg, &hit);
 		}
 	}
@@ -535,26 +535,26 @@ int virt_worst_each(const struct virt_worst *worst, const struct virt_worst_quer
 void virt_worst_columns(const struct virt_worst *worst, const struct virt_worst_query *query,
 			struct virt_worst_hit *hits, size_t n)
 {
-	struct walk walk = { .worst = worst, .query = query };
+	struct cursor cursor = { .worst = worst, .query = query };
 	__int128 width = (__int128)query->to_ns - query->from_ns;
 
 	for (size_t i = 0; i < n; i++)
 		no_hit(&hits[i]);
-	while (width > 0 && walk_on(&walk)) {
-		uint32_t lo = item_at(walk.series, 0, query->from_ns);
+	while (width > 0 && next_series(&cursor)) {
+		uint32_t lo = item_at(cursor.series, 0, query->from_ns);
 
-		for (size_t i = 0; i < n && lo < walk.series->n; i++) {
+		for (size_t i = 0; i < n && lo < cursor.series->n; i++) {
 			int64_t end = (int64_t)(query->from_ns + width * (i + 1) / n);
-			uint32_t hi = item_near(walk.series, lo, end);
+			uint32_t hi = item_near(cursor.series, lo, end);
 			int64_t cost;
 			uint32_t best;
 
 			if (lo == hi)
 				continue;
-			best = range_max(walk.series, lo, hi);
-			cost = walk.series->items[best].cost_ns;
-			if (cost >= query->min_ns[walk.kind] && cost > hits[i].cost_ns)
-				make_hit(walk.series, best, walk.kind, &hits[i]);
+			best = range_max(cursor.series, lo, hi);
+			cost = cursor.series->items[best].cost_ns;
+			if (cost >= query->min_ns[cursor.kind] && cost > hits[i].cost_ns)
+				make_hit(cursor.series, best, cursor.kind, &hits[i]);
 			lo = hi;
 		}
 	}
@@ -607,7 +607,7 @@ int virt_worst_thin(struct virt_worst_hit *hits, size_t n, size_t distance)
 bool virt_worst_next(const struct virt_worst *worst, const struct virt_worst_query *query,
 		     int64_t time_ns, struct virt_worst_hit *hit)
 {
-	struct walk walk = { .worst = worst, .query = query };
+	struct cursor cursor = { .worst = worst, .query = query };
 	int64_t from = query->from_ns;
 
 	no_hit(hit);
@@ -615,14 +615,14 @@ bool virt_worst_next(const struct virt_worst *worst, const struct virt_worst_que
 		return false;
 	if (time_ns + 1 > from)
 		from = time_ns + 1;
-	while (walk_on(&walk)) {
-		uint32_t lo = item_at(walk.series, 0, from);
-		uint32_t hi = item_at(walk.series, lo, query->to_ns);
-		uint32_t i = first_costly(walk.series, lo, hi, query->min_ns[walk.kind]);
+	while (next_series(&cursor)) {
+		uint32_t lo = item_at(cursor.series, 0, from);
+		uint32_t hi = item_at(cursor.series, lo, query->to_ns);
+		uint32_t i = first_costly(cursor.series, lo, hi, query->min_ns[cursor.kind]);
 
 		if (i < hi && (hit->kind == VIRT_WORST_N_KINDS ||
-			       walk.series->items[i].time_ns < hit->time_ns))
-			make_hit(walk.series, i, walk.kind, hit);
+			       cursor.series->items[i].time_ns < hit->time_ns))
+			make_hit(cursor.series, i, cursor.kind, hit);
 	}
 	return hit->kind != VIRT_WORST_N_KINDS;
 }
@@ -630,18 +630,18 @@ bool virt_worst_next(const struct virt_worst *worst, const struct virt_worst_que
 bool virt_worst_prev(const struct virt_worst *worst, const struct virt_worst_query *query,
 		     int64_t time_ns, struct virt_worst_hit *hit)
 {
-	struct walk walk = { .worst = worst, .query = query };
+	struct cursor cursor = { .worst = worst, .query = query };
 	int64_t to = time_ns < query->to_ns ? time_ns : query->to_ns;
 
 	no_hit(hit);
-	while (walk_on(&walk)) {
-		uint32_t lo = item_at(walk.series, 0, query->from_ns);
-		uint32_t hi = item_at(walk.series, lo, to);
-		uint32_t i = last_costly(walk.series, lo, hi, query->min_ns[walk.kind]);
+	while (next_series(&cursor)) {
+		uint32_t lo = item_at(cursor.series, 0, query->from_ns);
+		uint32_t hi = item_at(cursor.series, lo, to);
+		uint32_t i = last_costly(cursor.series, lo, hi, query->min_ns[cursor.kind]);
 
 		if (i < hi && (hit->kind == VIRT_WORST_N_KINDS ||
-			       walk.series->items[i].time_ns > hit->time_ns))
-			make_hit(walk.series, i, walk.kind, hit);
+			       cursor.series->items[i].time_ns > hit->time_ns))
+			make_hit(cursor.series, i, cursor.kind, hit);
 	}
 	return hit->kind != VIRT_WORST_N_KINDS;
 }

@@ -159,7 +159,7 @@ uint64_t virt_pairing_serial(void)
 
 /* ---- guessing ---- */
 
-/** Fewer moments tell nothing. */
+/** Fewer times tell nothing. */
 #define LEAST_MOMENTS	20
 /** Larger machines are paired CPU by CPU in their order. */
 #define MAX_CPUS	64
@@ -171,13 +171,13 @@ uint64_t virt_pairing_serial(void)
 enum { SCORE_COUNT_BELOW = 1, SCORE_COUNT = 2, SCORE_ACTIVITY = 4, SCORE_NAME = 8 };
 
 double virt_pairing_share(const struct virt_model *model, int32_t vcpu, int64_t offset_ns,
-			  const struct virt_moments *moments)
+			  const struct virt_times *times)
 {
 	size_t inside = 0, known = 0;
 
-	for (size_t i = 0; i < moments->n; i++) {
+	for (size_t i = 0; i < times->n; i++) {
 		const struct virt_interval *interval =
-			virt_vcpu_at(model, vcpu, moments->ns[i] - offset_ns, NULL);
+			virt_vcpu_at(model, vcpu, times->ns[i] - offset_ns, NULL);
 
 		if (!interval || virt_interval_is_lost(interval))
 			continue;

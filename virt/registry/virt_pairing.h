@@ -72,8 +72,8 @@ struct virt_pair_host {
 	int64_t				offset_ns;	/* between its times and the stream's */
 };
 
-/** Moments at which something happened on a CPU, ascending. */
-struct virt_moments {
+/** Times at which something happened on a CPU, ascending. */
+struct virt_times {
 	const int64_t	*ns;
 	size_t		n;
 };
@@ -83,17 +83,17 @@ struct virt_pair_guest {
 	int				stream;
 	const char			*name;		/* of its file */
 	int32_t				n_cpus;
-	const struct virt_moments	*events;	/* by CPU; NULL if they are not known */
+	const struct virt_times	*events;	/* by CPU; NULL if they are not known */
 };
 
 /**
- * virt_pairing_share - at which share of the moments in the trace a vCPU was in its guest
+ * virt_pairing_share - at which share of the times in the trace a vCPU was in its guest
  * @offset_ns: added to the model's times by the stream
  *
- * Return: 0 to 1; negative if there are too few moments to tell.
+ * Return: 0 to 1; negative if there are too few times to tell.
  */
 double virt_pairing_share(const struct virt_model *model, int32_t vcpu, int64_t offset_ns,
-			  const struct virt_moments *moments);
+			  const struct virt_times *times);
 
 /**
  * virt_pairing_guess - find out which guest is which machine, and set the pairs
