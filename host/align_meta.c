@@ -14,10 +14,10 @@
 #include "align_meta.h"
 #include "clock_align.h"
 #include "escape.h"
+#include "sidecar.h"
 #include "sidecar_text.h"
 #include "trace_dat.h"
 #include "whole_file.h"
-#include "xen_meta.h"
 
 #define KEY	"alignment"
 
@@ -43,10 +43,10 @@ static void free_sidecar(struct sidecar *sidecar)
 /** Find where it is, or belongs. */
 static int find_sidecar(const char *trace_path, struct sidecar *sidecar)
 {
-	*sidecar = (struct sidecar){ .path = xen_meta_find(trace_path) };
+	*sidecar = (struct sidecar){ .path = sidecar_find(trace_path) };
 	sidecar->there = sidecar->path;
 	if (!sidecar->path)
-		sidecar->path = xen_meta_path(trace_path);
+		sidecar->path = sidecar_path(trace_path);
 	return sidecar->path ? 0 : -ENOMEM;
 }
 
@@ -57,7 +57,7 @@ static int load(struct sidecar *sidecar, char *error, size_t size)
 	int ret = 0;
 
 	if (sidecar->there) {
-		ret = whole_file_read(sidecar->path, XEN_META_MAX_BYTES, &sidecar->text,
+		ret = whole_file_read(sidecar->path, SIDECAR_MAX_BYTES, &sidecar->text,
 				      &sidecar->size);
 	} else {
 		sidecar->text = strdup("{}\n");

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "align_meta.h"
+#include "sidecar.h"
 #include "xen_meta.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -28,7 +29,7 @@ static void begin(void)
 {
 	snprintf(trace_path, sizeof(trace_path), "%s/ksv-fuzz-sidecar-%d",
 		 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
-	meta_path = xen_meta_path(trace_path);
+	meta_path = sidecar_path(trace_path);
 	if (!meta_path)
 		abort();
 	atexit(remove_file);

@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "sidecar.h"
 #include "trace_builder.h"
 #include "xen_meta.h"
 
@@ -224,7 +225,7 @@ static void test_missing(void **state)
 
 static void test_huge(void **state)
 {
-	size_t room = XEN_META_MAX_BYTES + 1, n;
+	size_t room = SIDECAR_MAX_BYTES + 1, n;
 	char *text = malloc(room);
 	struct xen_meta *meta;
 
@@ -273,7 +274,7 @@ static void test_special_files(void **state)
 
 static void test_path(void **state)
 {
-	char *path = xen_meta_path("/a/b.xen");
+	char *path = sidecar_path("/a/b.xen");
 
 	(void)state;
 	assert_string_equal(path, "/a/b.xen.meta.json");

@@ -14,9 +14,9 @@
 
 #include "escape.h"
 #include "options.h"
+#include "sidecar.h"
 #include "xen_trace.h"
 #include "xen_clock.h"
-#include "xen_meta.h"
 
 #define MAX_OPTIONS	32
 #define KEY_HELP	'h'
@@ -418,7 +418,7 @@ bool ksv_same_file(const char *in, const char *out)
 int ksv_check_output(const struct ksv_command *command, const char *option, const char *out,
 		     const char *in)
 {
-	char *sidecar = strcmp(in, "-") != 0 ? xen_meta_find(in) : NULL;
+	char *sidecar = strcmp(in, "-") != 0 ? sidecar_find(in) : NULL;
 	const char *what = ksv_same_file(in, out) ? "is the trace itself" :
 			   sidecar && ksv_same_file(sidecar, out) ? "is the trace's sidecar" : NULL;
 	int status = KSV_EXIT_OK;

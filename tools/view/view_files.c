@@ -22,9 +22,9 @@
 #include "escape.h"
 #include "kvm_trace.h"
 #include "options.h"
+#include "sidecar.h"
 #include "trace_dat.h"
 #include "view.h"
-#include "xen_meta.h"
 #include "xentrace_reader.h"
 
 enum file_kind { FILE_UNKNOWN, FILE_XENTRACE, FILE_TRACE_CMD };
@@ -167,7 +167,7 @@ static int link_to(const char *target, const char *name)
 
 static int link_sidecar(const char *sidecar, const char *name)
 {
-	char *link = xen_meta_path(name);
+	char *link = sidecar_path(name);
 	int ret = link ? link_to(sidecar, link) : -ENOMEM;
 
 	free(link);
@@ -263,8 +263,8 @@ out:
 static int hand_over_file(struct view_files *files, const char *path, bool appended, char **handed)
 {
 	enum file_kind kind = kind_of(path);
-	char *sidecar = kind != FILE_UNKNOWN ? xen_meta_find(path) : NULL;
-	char *expected = xen_meta_path(path);
+	char *sidecar = kind != FILE_UNKNOWN ? sidecar_find(path) : NULL;
+	char *expected = sidecar_path(path);
 	const char *why = NULL;
 	int ret = -ENOMEM;
 

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "sidecar.h"
 #include "whole_file.h"
 #include "xen_meta.h"
 #include "xentrace_file.h"
@@ -26,45 +26,6 @@
 /** Ratios of two CPUs' frequencies. */
 #define MIN_TSC_SCALE	0.001
 #define MAX_TSC_SCALE	1000
-
-/** The path of a compressed file without its last ending. Return: NULL if it has another one. */
-static char *unpacked_path(const char *path)
-{
-	static const char *const endings[] = { ".gz", ".zst" };
-	size_t length = strlen(path);
-
-	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
-		size_t n = strlen(endings[i]);
-
-		if (length > n && !strcmp(path + length - n, endings[i]))
-			return strndup(path, length - n);
-	}
-	return NULL;
-}
-
-char *xen_meta_path(const char *trace_path)
-{
-	char *path;
-
-	return asprintf(&path, "%s.meta.json", trace_path) < 0 ? NULL : path;
-}
-
-char *xen_meta_find(const char *trace_path)
-{
-	char *path = xen_meta_path(trace_path);
-	char *unpacked;
-
-	if (path && access(path, F_OK)) {
-		free(path);
-		unpacked = unpacked_path(trace_path);
-		path = unpacked ? xen_meta_path(unpacked) : NULL;
-		free(unpacked);
-	}
-	if (path && !access(path, F_OK))
-		return path;
-	free(path);
-	return NULL;
-}
 
 /** @text: receives a copy, NULL without such a member. Return: 0 or -ENOMEM. */
 static int string_member(struct json_object *object, const char *key, char **text)
@@ -254,7 +215,7 @@ struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 	struct xen_meta *meta = NULL;
 	size_t size = 0;
 	char *text;
-	int ret = whole_file_read(path, XEN_META_MAX_BYTES, &text, &size);
+	int ret = whole_file_read(path, SIDECAR_MAX_BYTES, &text, &size);
 
 	if (ret) {
 		xentrace_set_error(error, error_size, "%s: cannot read: %s", path,

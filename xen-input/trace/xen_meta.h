@@ -20,9 +20,6 @@
 extern "C" {
 #endif
 
-/** Sidecars are small; what is larger than this is something else. */
-#define XEN_META_MAX_BYTES	(16 << 20)
-
 struct xen_meta_domain {
 	uint32_t	id;
 	char		*name;		/* NULL if it is not told */
@@ -47,22 +44,11 @@ struct xen_meta {
 	int		n_pins;
 };
 
-/** xen_meta_path - where the sidecar of a trace belongs. Return: malloc'ed path, or NULL. */
-char *xen_meta_path(const char *trace_path);
-
-/**
- * xen_meta_find - the sidecar that is there for a trace: <trace>.meta.json, or for <name>.gz and
- * <name>.zst also <name>.meta.json
- *
- * Return: malloc'ed path, or NULL if there is none.
- */
-char *xen_meta_find(const char *trace_path);
-
 /**
  * xen_meta_load - read a sidecar
  *
  * Return: the sidecar, to be given to xen_meta_free(), or NULL with errno: ENOENT when there is no
- * such file, EFBIG above XEN_META_MAX_BYTES, EINVAL (and a text in @error that names file and
+ * such file, EFBIG above SIDECAR_MAX_BYTES, EINVAL (and a text in @error that names file and
  * offset) when it is not valid, or no regular file.
  */
 struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size);

@@ -10,6 +10,7 @@
 #include <strings.h>
 
 #include "escape.h"
+#include "sidecar.h"
 #include "xen_calibrate.h"
 #include "xen_trace.h"
 #include "xentrace_file.h"
@@ -127,7 +128,7 @@ static int load_meta(struct xen_trace *trace, const char *path,
 	if (!path)
 		return 0;
 	errno = 0;
-	found = xen_meta_find(path);
+	found = sidecar_find(path);
 	/* with other times than those of the sidecar, the trace would be another one */
 	if (!found)
 		return errno == ENOMEM ? -ENOMEM : 0;
