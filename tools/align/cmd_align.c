@@ -11,25 +11,17 @@
 #include "json_writer.h"
 #include "model_load.h"
 
+enum format { FORMAT_TEXT, FORMAT_JSON };
+
+static const char *const format_names[] = { "text", "json", NULL };
+
 struct align_options {
 	const struct ksv_command *command;
 	enum align_source source;
 	const char	*machine;
-	bool		json, write, quiet;
+	int		format;		/* enum format */
+	bool		write, quiet;
 	uint64_t	max_input;
-};
-
-enum { KEY_SOURCE = 256, KEY_MACHINE, KEY_WRITE, KEY_MAX_INPUT };
-
-static const struct ksv_option align_option_table[] = {
-	{ 'f', "format", "FORMAT", "text (default) or json" },
-	{ KEY_SOURCE, "source", "SOURCE", "trace-cmd, kvm_write_tsc_offset, sidecar, tsc or\n"
-	  "causality instead of the first of these that\n"
-	  "explains the guest's events (auto)" },
-	{ KEY_MACHINE, "machine", "NAME", "the machine that the guest is, e.g. d1 or g1" },
-	{ KEY_WRITE, "write", NULL, "store the result in GUEST.meta.json" },
-	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
-	{ 'q', "quiet", NULL, "no progress, no notes" },
 };
 
 struct align {
@@ -40,41 +32,35 @@ struct align {
 	struct align_pair	pair;
 };
 
-static int align_option(void *arg, int key, const char *value)
+static int take_source(const struct ksv_command *command, const struct ksv_option *option,
+		       const char *value, void *target)
 {
-	struct align_options *options = arg;
-	int source;
+	enum align_source *chosen = target;
+	int source = align_source_find(value);
 
-	switch (key) {
-	case 'f':
-		options->json = !strcmp(value, "json");
-		if (!options->json && strcmp(value, "text"))
-			return ksv_usage_error(options->command, "--format %s: not text or json",
-					       value);
-		break;
-	case KEY_SOURCE:
-		source = align_source_find(value);
-		if (source < 0)
-			return ksv_usage_error(options->command, "--source %s: not auto, "
-					       "trace-cmd, kvm_write_tsc_offset, sidecar, "
-					       "tsc or causality", value);
-		options->source = (enum align_source)source;
-		break;
-	case KEY_MACHINE:
-		options->machine = value;
-		break;
-	case KEY_MAX_INPUT:
-		return ksv_option_size(options->command, "max-input", value,
-				       &options->max_input);
-	case KEY_WRITE:
-		options->write = true;
-		break;
-	case 'q':
-		options->quiet = true;
-		break;
-	}
+	(void)option;
+	if (source < 0)
+		return ksv_usage_error(command, "--source %s: not auto, trace-cmd, "
+				       "kvm_write_tsc_offset, sidecar, tsc or causality", value);
+	*chosen = (enum align_source)source;
 	return 0;
 }
+
+#define OPTIONS	struct align_options
+
+static const struct ksv_option align_option_table[] = {
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default) or json"),
+	{ 0, "source", "SOURCE", "trace-cmd, kvm_write_tsc_offset, sidecar, tsc or\n"
+	  "causality instead of the first of these that\n"
+	  "explains the guest's events (auto)",
+	  take_source, offsetof(OPTIONS, source), NULL },
+	{ 0, "machine", "NAME", "the machine that the guest is, e.g. d1 or g1",
+	  ksv_take_text, offsetof(OPTIONS, machine), NULL },
+	{ 0, "write", NULL, "store the result in GUEST.meta.json",
+	  ksv_take_flag, offsetof(OPTIONS, write), NULL },
+	KSV_OPTION_MAX_INPUT(OPTIONS, max_input),
+	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes"),
+};
 
 /* --- output ---------------------------------------------------------------------------------- */
 
@@ -318,7 +304,7 @@ static int align_files(const struct align_options *options, const char *host, co
 	}
 	say_doubt(&align);
 	out_open(out, NULL);
-	if (options->json)
+	if (options->format == FORMAT_JSON)
 		put_json(&align.pair, out);
 	else
 		put_text(&align.pair, out);
@@ -338,7 +324,7 @@ static int run_align(const struct ksv_command *command, int argc, char **argv)
 	struct align_options options = { .command = command };
 	int first, status;
 
-	status = ksv_parse(command, argc, argv, align_option, &options, &first);
+	status = ksv_parse(command, argc, argv, &options, &first);
 	if (status >= 0)
 		return status;
 	if (first + 2 != argc)

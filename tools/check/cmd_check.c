@@ -10,69 +10,54 @@
 #include "model_load.h"
 #include "output.h"
 
-enum format { FORMAT_TEXT, FORMAT_CSV, N_FORMATS };
+enum format { FORMAT_TEXT, FORMAT_CSV };
 
-static const char *const format_names[N_FORMATS] = {
+static const char *const format_names[] = {
 	[FORMAT_TEXT] = "text",
 	[FORMAT_CSV] = "csv",
+	NULL
 };
 
 struct check_options {
 	const struct ksv_command *command;
 	struct affinity_list	affinities;
-	enum format		format;
+	int			format;		/* enum format */
 	bool			quiet;
 	struct ksv_time		from, to;
 	struct host_options trace;
 };
 
-enum {
-	KEY_AFFINITY = 256, KEY_AFFINITY_FILE, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_MAX_INPUT,
-	KEY_ABSOLUTE, KEY_SKEW
-};
-
-static const struct ksv_option check_option_table[] = {
-	{ KEY_AFFINITY, "affinity", "LIST=CPUS", "these vCPUs may run on these physical CPUs,\n"
-	  "e.g. d1v0=2,3 or d2=0-3; may be repeated, the last one counts" },
-	{ KEY_AFFINITY_FILE, "affinity-file", "FILE", "the same from a file, one per line" },
-	{ 'f', "format", "FORMAT", "text (default) or csv" },
-	{ KEY_FROM, "from", "TIME", "from this time on: seconds, or a number with ns, us, ms\n"
-	  "or s, or tsc:N for a raw time stamp" },
-	{ KEY_TO, "to", "TIME", "up to this time, which is not included" },
-	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
-	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
-	{ KEY_ABSOLUTE, "absolute", NULL, "time 0 is TSC 0 instead of the first record" },
-	{ KEY_SKEW, "correct-skew", NULL, "correct TSC differences between physical CPUs" },
-	{ 'q', "quiet", NULL, "no progress, no notes about damage, clock and skew" },
-};
-
 /* --- the command line ------------------------------------------------------------------------ */
 
-static int affinity_option(struct check_options *options, const char *text)
+static int take_affinity(const struct ksv_command *command, const struct ksv_option *option,
+			 const char *text, void *target)
 {
-	int ret = affinity_add(&options->affinities, text);
+	int ret = affinity_add(target, text);
 
+	(void)option;
 	if (ret == -EINVAL)
-		return ksv_usage_error(options->command, "--affinity %s: write vCPUs=pCPUs, such "
+		return ksv_usage_error(command, "--affinity %s: write vCPUs=pCPUs, such "
 				       "as d1v0=2,3 or d2=0-3", text);
 	if (ret)
 		ksv_error("not enough memory");
 	return ret ? KSV_EXIT_FILE : 0;
 }
 
-static int affinity_file(struct check_options *options, const char *path)
+static int take_affinity_file(const struct ksv_command *command, const struct ksv_option *option,
+			      const char *path, void *target)
 {
 	FILE *file = fopen(path, "re");
 	unsigned int line;
 	int status = 0, ret;
 
+	(void)option;
 	if (!file) {
 		ksv_error("%s: %s", path, strerror(errno));
 		return KSV_EXIT_FILE;
 	}
-	ret = affinity_read(&options->affinities, file, &line);
+	ret = affinity_read(target, file, &line);
 	if (ret == -EINVAL) {
-		status = ksv_usage_error(options->command, "%s, line %u: write vCPUs=pCPUs, such "
+		status = ksv_usage_error(command, "%s, line %u: write vCPUs=pCPUs, such "
 					 "as d1v0=2,3 or d2=0-3", path, line);
 	} else if (ret) {
 		ksv_error("%s: %s", path, ret == -ENOMEM ? "not enough memory" : ret == -EIO ?
@@ -84,49 +69,23 @@ static int affinity_file(struct check_options *options, const char *path)
 	return status;
 }
 
-static int set_format(struct check_options *options, const char *name)
-{
-	for (int i = 0; i < N_FORMATS; i++) {
-		if (!strcmp(name, format_names[i])) {
-			options->format = (enum format)i;
-			return 0;
-		}
-	}
-	return ksv_usage_error(options->command, "--format %s: not text or csv", name);
-}
+#define OPTIONS	struct check_options
 
-static int check_option(void *arg, int key, const char *value)
-{
-	struct check_options *options = arg;
-
-	switch (key) {
-	case KEY_AFFINITY:
-		return affinity_option(options, value);
-	case KEY_AFFINITY_FILE:
-		return affinity_file(options, value);
-	case 'f':
-		return set_format(options, value);
-	case 'q':
-		options->quiet = true;
-		break;
-	case KEY_FROM:
-		return ksv_option_time(options->command, "from", value, &options->from);
-	case KEY_TO:
-		return ksv_option_time(options->command, "to", value, &options->to);
-	case KEY_CPU_HZ:
-		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
-	case KEY_MAX_INPUT:
-		return ksv_option_size(options->command, "max-input", value,
-				       &options->trace.max_input);
-	case KEY_ABSOLUTE:
-		options->trace.absolute_time = true;
-		break;
-	case KEY_SKEW:
-		options->trace.correct_skew = true;
-		break;
-	}
-	return 0;
-}
+static const struct ksv_option check_option_table[] = {
+	{ 0, "affinity", "LIST=CPUS", "these vCPUs may run on these physical CPUs,\n"
+	  "e.g. d1v0=2,3 or d2=0-3; may be repeated, the last one counts",
+	  take_affinity, offsetof(OPTIONS, affinities), NULL },
+	{ 0, "affinity-file", "FILE", "the same from a file, one per line",
+	  take_affinity_file, offsetof(OPTIONS, affinities), NULL },
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default) or csv"),
+	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
+	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
+	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
+	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
+	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
+	KSV_OPTION_SKEW(OPTIONS, trace.correct_skew),
+	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
+};
 
 /* --- runs ------------------------------------------------------------------------------------ */
 
@@ -304,7 +263,7 @@ static int run_check(const struct ksv_command *command, int argc, char **argv)
 
 	if (host_options_from_env(&options.trace, error, sizeof(error)))
 		return ksv_usage_error(command, "%s", error);
-	status = ksv_parse(command, argc, argv, check_option, &options, &first);
+	status = ksv_parse(command, argc, argv, &options, &first);
 	if (status >= 0)
 		goto end;
 	if (first == argc)

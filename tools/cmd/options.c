@@ -20,6 +20,8 @@
 
 #define MAX_OPTIONS	32
 #define KEY_HELP	'h'
+/** What getopt calls the first row of a table: no letter. */
+#define KEY_FIRST	256
 
 void ksv_error(const char *format, ...)
 {
@@ -52,18 +54,13 @@ int ksv_usage_error(const struct ksv_command *command, const char *format, ...)
 	return KSV_EXIT_USAGE;
 }
 
-static bool is_short(int key)
-{
-	return key < 128 && isalnum(key);
-}
-
 static void option_help(const struct ksv_option *option, FILE *out)
 {
 	const char *help = option->help;
 	char left[64];
 	int n = 0;
 
-	if (is_short(option->key))
+	if (option->key)
 		n = snprintf(left, sizeof(left), "-%c, ", option->key);
 	snprintf(left + n, sizeof(left) - n, "--%s%s%s", option->name, option->arg ? " " : "",
 		 option->arg ? option->arg : "");
@@ -79,7 +76,9 @@ static void option_help(const struct ksv_option *option, FILE *out)
 	fputc('\n', out);
 }
 
-static const struct ksv_option help_option = { KEY_HELP, "help", NULL, "show this help" };
+static const struct ksv_option help_option = {
+	.key = KEY_HELP, .name = "help", .help = "show this help",
+};
 
 void ksv_command_help(const struct ksv_command *command, FILE *out)
 {
@@ -115,40 +114,61 @@ static int bad_option(const struct ksv_command *command, char **argv, int code)
 			       near ? "'?" : "");
 }
 
-int ksv_parse(const struct ksv_command *command, int argc, char **argv, ksv_option_fn fn,
-	      void *arg, int *first)
+static void describe_options(const struct ksv_command *command, struct option *longs, char *shorts)
 {
-	struct option longs[MAX_OPTIONS + 2] = { { 0 } };
-	char shorts[2 * MAX_OPTIONS + 4] = ":h";
-	int n_shorts = 2;
-	int key, ret;
-
-	for (int i = 0; i < command->n_options && i < MAX_OPTIONS; i++) {
+	*shorts++ = ':';
+	*shorts++ = KEY_HELP;
+	for (int i = 0; i < command->n_options; i++) {
 		const struct ksv_option *option = &command->options[i];
 
 		longs[i].name = option->name;
 		longs[i].has_arg = option->arg ? required_argument : no_argument;
-		longs[i].val = option->key;
-		if (!is_short(option->key))
+		longs[i].val = KEY_FIRST + i;
+		if (!option->key)
 			continue;
-		shorts[n_shorts++] = (char)option->key;
+		*shorts++ = option->key;
 		if (option->arg)
-			shorts[n_shorts++] = ':';
+			*shorts++ = ':';
 	}
 	longs[command->n_options].name = help_option.name;
 	longs[command->n_options].val = KEY_HELP;
+}
 
+/** The row that getopt means; it is there. */
+static const struct ksv_option *find_option(const struct ksv_command *command, int key)
+{
+	const struct ksv_option *option = command->options;
+
+	if (key >= KEY_FIRST)
+		return &option[key - KEY_FIRST];
+	while (option->key != key)
+		option++;
+	return option;
+}
+
+int ksv_parse(const struct ksv_command *command, int argc, char **argv, void *options,
+	      int *first)
+{
+	struct option longs[MAX_OPTIONS + 2] = { { 0 } };
+	char shorts[2 * MAX_OPTIONS + 4] = "";
+	int key;
+
+	describe_options(command, longs, shorts);
 	opterr = 0;
 	/* not 1: getopt would go on in the middle of a word where it stopped before */
 	optind = 0;
 	while ((key = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
+		const struct ksv_option *option;
+		int ret;
+
 		if (key == '?' || key == ':')
 			return bad_option(command, argv, key);
 		if (key == KEY_HELP) {
 			ksv_command_help(command, stdout);
 			return KSV_EXIT_OK;
 		}
-		ret = fn(arg, key, optarg);
+		option = find_option(command, key);
+		ret = option->take(command, option, optarg, (char *)options + option->offset);
 		if (ret)
 			return ret;
 	}
@@ -362,43 +382,100 @@ int ksv_parse_time(const char *text, struct ksv_time *time)
 	return 0;
 }
 
-int ksv_option_time(const struct ksv_command *command, const char *name, const char *value,
-		    struct ksv_time *time)
-{
-	int ret = ksv_parse_time(value, time);
+/* --- what options do ------------------------------------------------------------------------- */
 
-	if (ret == -ERANGE)
-		return ksv_usage_error(command, "--%s %s: finer than 1 ns, or too large", name,
-				       value);
-	if (ret)
-		return ksv_usage_error(command, "--%s %s: not a time; write 1.5, 20ms, 300us, "
-				       "17ns or tsc:NUMBER", name, value);
+int ksv_take_flag(const struct ksv_command *command, const struct ksv_option *option,
+		  const char *value, void *target)
+{
+	(void)command;
+	(void)option;
+	(void)value;
+	*(bool *)target = true;
 	return 0;
 }
 
-int ksv_option_hz(const struct ksv_command *command, const char *value, uint64_t *hz)
+int ksv_take_text(const struct ksv_command *command, const struct ksv_option *option,
+		  const char *value, void *target)
 {
-	if (!xen_clock_parse_hz(value, hz))
-		return 0;
-	return ksv_usage_error(command, "--cpu-hz %s: not a CPU frequency; write 2.4G, 2400M, "
-			       "2399998K or Hz", value);
+	(void)command;
+	(void)option;
+	*(const char **)target = value;
+	return 0;
 }
 
-int ksv_option_size(const struct ksv_command *command, const char *name, const char *value,
-		    uint64_t *size)
+/** "text, json or csv" */
+static void list_choices(const char *const *choices, char *text, size_t size)
 {
-	if (!xen_trace_parse_size(value, size))
+	size_t n = 0;
+
+	*text = '\0';
+	for (int i = 0; choices[i] && n < size; i++)
+		n += (size_t)snprintf(text + n, size - n, "%s%s", !i ? "" : choices[i + 1] ? ", " :
+				      " or ", choices[i]);
+}
+
+int ksv_take_choice(const struct ksv_command *command, const struct ksv_option *option,
+		    const char *value, void *target)
+{
+	char all[128];
+
+	for (int i = 0; option->choices[i]; i++) {
+		if (!strcmp(value, option->choices[i])) {
+			*(int *)target = i;
+			return 0;
+		}
+	}
+	list_choices(option->choices, all, sizeof(all));
+	return ksv_usage_error(command, "--%s %s: not %s", option->name, value, all);
+}
+
+int ksv_take_time(const struct ksv_command *command, const struct ksv_option *option,
+		  const char *value, void *target)
+{
+	int ret = ksv_parse_time(value, target);
+
+	if (ret == -ERANGE)
+		return ksv_usage_error(command, "--%s %s: finer than 1 ns, or too large",
+				       option->name, value);
+	if (ret)
+		return ksv_usage_error(command, "--%s %s: not a time; write 1.5, 20ms, 300us, "
+				       "17ns or tsc:NUMBER", option->name, value);
+	return 0;
+}
+
+int ksv_take_hz(const struct ksv_command *command, const struct ksv_option *option,
+		const char *value, void *target)
+{
+	if (!xen_clock_parse_hz(value, target))
+		return 0;
+	return ksv_usage_error(command, "--%s %s: not a CPU frequency; write 2.4G, 2400M, "
+			       "2399998K or Hz", option->name, value);
+}
+
+int ksv_take_size(const struct ksv_command *command, const struct ksv_option *option,
+		  const char *value, void *target)
+{
+	if (!xen_trace_parse_size(value, target))
 		return 0;
 	return ksv_usage_error(command, "--%s %s: not a number of bytes; write 500M, 64G or bytes",
-			       name, value);
+			       option->name, value);
 }
 
-int ksv_option_vcpus(const struct ksv_command *command, const char *value,
-		     struct ksv_vcpu_set *set)
+int ksv_take_vcpus(const struct ksv_command *command, const struct ksv_option *option,
+		   const char *value, void *target)
 {
-	if (!ksv_parse_vcpus(value, set))
+	if (!ksv_parse_vcpus(value, target))
 		return 0;
-	return ksv_usage_error(command, "--vcpu %s: not a list such as d1v0,d2,idle,d?v?", value);
+	return ksv_usage_error(command, "--%s %s: not a list such as d1v0,d2,idle,d?v?",
+			       option->name, value);
+}
+
+int ksv_take_pcpus(const struct ksv_command *command, const struct ksv_option *option,
+		   const char *value, void *target)
+{
+	if (!ksv_parse_ids(value, target))
+		return 0;
+	return ksv_usage_error(command, "--%s %s: not a list such as 0,2-3", option->name, value);
 }
 
 /** Standard input or output if it is NULL or "-". */

@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -22,12 +23,28 @@ enum ksv_exit {
 	KSV_EXIT_UNTOLD = 4,	/* a comparison has too few values to tell */
 };
 
-/** One option. @key is its short form if it is a printable character, else any number >= 256. */
+struct ksv_command;
+struct ksv_option;
+
+/**
+ * ksv_take_fn - what an option does
+ * @value: its argument, or NULL if it takes none
+ * @target: the member of a subcommand's options at @option->offset; all of them, if that is 0
+ *
+ * Return: 0, or the exit status to end with, after a message.
+ */
+typedef int (*ksv_take_fn)(const struct ksv_command *command, const struct ksv_option *option,
+			   const char *value, void *target);
+
+/** One option: everything about it is here. */
 struct ksv_option {
-	int		key;
+	char		key;		/* its short form; 0: it has none */
 	const char	*name;
-	const char	*arg;	/* name of the argument, NULL if it takes none */
+	const char	*arg;		/* name of the argument, NULL if it takes none */
 	const char	*help;
+	ksv_take_fn	take;
+	size_t		offset;
+	const char	*const *choices; /* ksv_take_choice(): ends with NULL */
 };
 
 /** A subcommand. */
@@ -66,17 +83,15 @@ int ksv_usage_error(const struct ksv_command *command, const char *format, ...)
 /** ksv_command_help - what --help prints. */
 void ksv_command_help(const struct ksv_command *command, FILE *out);
 
-/** Called for each option; returns 0 or the exit status to end with. */
-typedef int (*ksv_option_fn)(void *arg, int key, const char *value);
-
 /**
  * ksv_parse - go through a command line
+ * @options: the subcommand's, which the offsets of its table lead into
  * @first: receives the index of the first argument that is no option; argv is permuted
  *
  * Return: -1 to go on, or the status to exit with (--help, errors; all is printed already).
  */
-int ksv_parse(const struct ksv_command *command, int argc, char **argv, ksv_option_fn fn,
-	      void *arg, int *first);
+int ksv_parse(const struct ksv_command *command, int argc, char **argv, void *options,
+	      int *first);
 
 /** ksv_suggest - the entry of @names (NULL-ended) that was probably meant by @word, or NULL. */
 const char *ksv_suggest(const char *word, const char *const *names);
@@ -123,17 +138,58 @@ struct ksv_time {
  */
 int ksv_parse_time(const char *text, struct ksv_time *time);
 
-/**
- * ksv_option_time, ksv_option_hz, ksv_option_vcpus - the arguments of options that several
- * subcommands have
- *
- * Return: 0, or the exit status to end with, after a message.
- */
-int ksv_option_time(const struct ksv_command *command, const char *name, const char *value,
-		    struct ksv_time *time);
-int ksv_option_hz(const struct ksv_command *command, const char *value, uint64_t *hz);
-int ksv_option_vcpus(const struct ksv_command *command, const char *value,
-		     struct ksv_vcpu_set *set);
+/** What options do that several subcommands have; the comment is what @target is. */
+int ksv_take_flag(const struct ksv_command *command, const struct ksv_option *option,
+		  const char *value, void *target);	/* bool */
+int ksv_take_text(const struct ksv_command *command, const struct ksv_option *option,
+		  const char *value, void *target);	/* const char * */
+int ksv_take_choice(const struct ksv_command *command, const struct ksv_option *option,
+		    const char *value, void *target);	/* int: which one of @option->choices */
+int ksv_take_time(const struct ksv_command *command, const struct ksv_option *option,
+		  const char *value, void *target);	/* struct ksv_time */
+int ksv_take_hz(const struct ksv_command *command, const struct ksv_option *option,
+		const char *value, void *target);	/* uint64_t */
+int ksv_take_size(const struct ksv_command *command, const struct ksv_option *option,
+		  const char *value, void *target);	/* uint64_t: bytes */
+int ksv_take_vcpus(const struct ksv_command *command, const struct ksv_option *option,
+		   const char *value, void *target);	/* struct ksv_vcpu_set */
+int ksv_take_pcpus(const struct ksv_command *command, const struct ksv_option *option,
+		   const char *value, void *target);	/* struct ksv_id_set */
+
+/** Rows of options that several subcommands have: @type is that of the subcommand's options. */
+#define KSV_OPTION_FORMAT(type, member, names, help)						\
+	{ 'f', "format", "FORMAT", help, ksv_take_choice, offsetof(type, member), names }
+#define KSV_OPTION_OUTPUT(type, member)								\
+	{ 'o', "output", "FILE", "write to FILE instead of standard output",			\
+	  ksv_take_text, offsetof(type, member), NULL }
+#define KSV_OPTION_QUIET(type, member, help)							\
+	{ 'q', "quiet", NULL, help, ksv_take_flag, offsetof(type, member), NULL }
+#define KSV_OPTION_VCPUS(type, member, help)							\
+	{ 0, "vcpu", "LIST", help, ksv_take_vcpus, offsetof(type, member), NULL }
+#define KSV_OPTION_PCPUS(type, member, help)							\
+	{ 0, "pcpu", "LIST", help, ksv_take_pcpus, offsetof(type, member), NULL }
+#define KSV_OPTION_FROM(type, member, help)							\
+	{ 0, "from", "TIME", help, ksv_take_time, offsetof(type, member), NULL }
+#define KSV_OPTION_TO(type, member, help)							\
+	{ 0, "to", "TIME", help, ksv_take_time, offsetof(type, member), NULL }
+#define KSV_OPTION_CPU_HZ(type, member)								\
+	{ 0, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K",			\
+	  ksv_take_hz, offsetof(type, member), NULL }
+#define KSV_OPTION_MAX_INPUT(type, member)							\
+	KSV_OPTION_MAX_INPUT_BY(ksv_take_size, offsetof(type, member))
+#define KSV_OPTION_MAX_INPUT_BY(take, offset)							\
+	{ 0, "max-input", "SIZE", "unpack or copy that many bytes at most of what is\n"		\
+	  "compressed or a pipe, e.g. 500M, 64G (default 16G)", take, offset, NULL }
+#define KSV_OPTION_ABSOLUTE(type, member)							\
+	{ 0, "absolute", NULL, "time 0 is TSC 0 instead of the first record",			\
+	  ksv_take_flag, offsetof(type, member), NULL }
+#define KSV_OPTION_SKEW(type, member)								\
+	{ 0, "correct-skew", NULL, "correct TSC differences between physical CPUs",		\
+	  ksv_take_flag, offsetof(type, member), NULL }
+
+/** What --from means where [from, to) is asked for. */
+#define KSV_FROM_HELP	"from this time on: seconds, or a number with ns, us, ms\n"		\
+			"or s, or tsc:N for a raw time stamp"
 
 /**
  * ksv_same_file - are these two names of one file?
@@ -150,14 +206,5 @@ bool ksv_same_file(const char *in, const char *out);
  */
 int ksv_check_output(const struct ksv_command *command, const char *option, const char *out,
 		     const char *in);
-
-/** ksv_option_size - as ksv_option_time() for a number of bytes. */
-int ksv_option_size(const struct ksv_command *command, const char *name, const char *value,
-		    uint64_t *size);
-
-/** What all subcommands have that read xentrace files. */
-#define KSV_OPTION_MAX_INPUT(key)						\
-	{ key, "max-input", "SIZE", "unpack or copy that many bytes at most of what is\n"	\
-	  "compressed or a pipe, e.g. 500M, 64G (default 16G)" }
 
 #endif

@@ -11,14 +11,18 @@
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, N_FORMATS };
 
-static const struct {
-	const char	*name;
-	void		(*write)(struct output *out, const struct compare *compare,
-				 const struct compare_options *options);
-} formats[N_FORMATS] = {
-	[FORMAT_TEXT] = { "text", compare_text },
-	[FORMAT_JSON] = { "json", compare_json },
-	[FORMAT_CSV] = { "csv", compare_csv },
+static const char *const format_names[] = {
+	[FORMAT_TEXT] = "text",
+	[FORMAT_JSON] = "json",
+	[FORMAT_CSV] = "csv",
+	NULL
+};
+
+static void (*const writers[N_FORMATS])(struct output *out, const struct compare *compare,
+					const struct compare_options *options) = {
+	[FORMAT_TEXT] = compare_text,
+	[FORMAT_JSON] = compare_json,
+	[FORMAT_CSV] = compare_csv,
 };
 
 #define MAX_WINDOWS	10000
@@ -27,7 +31,7 @@ static const struct {
 
 struct job {
 	const struct ksv_command *command;
-	enum format		format;
+	int			format;		/* enum format */
 	bool			quiet;
 	const char		*output, *plot, *baseline;
 	const char		*values[MAX_LIST];
@@ -41,49 +45,7 @@ struct job {
 	struct compare		compare;
 };
 
-enum { KEY_METRIC = 256, KEY_VALUES, KEY_BASELINE, KEY_RUNS, KEY_STATISTIC, KEY_PERCENTILES,
-       KEY_CONFIDENCE, KEY_RESAMPLES, KEY_SEED, KEY_WINDOWS, KEY_PLOT, KEY_TITLE, KEY_CPU_HZ,
-       KEY_MAX_INPUT, KEY_RECORD_COST, KEY_JOINT };
-
-static const struct ksv_option compare_option_table[] = {
-	{ 'f', "format", "FORMAT", "text (default), json or csv" },
-	{ 'o', "output", "FILE", "write to FILE instead of standard output" },
-	{ KEY_VALUES, "values", "FILE", "results of benchmarks: CSV with run,metric,value, or\n"
-	  "with run and then a column per metric; - is standard\n"
-	  "input; may be given several times" },
-	{ KEY_METRIC, "metric", "LIST", "only these metrics; * and ? stand for parts of a name" },
-	{ KEY_BASELINE, "baseline", "RUN", "compare the others with this one; default: the first" },
-	{ KEY_RUNS, "runs", "LIST", "only these runs, in this order" },
-	{ KEY_STATISTIC, "statistic", "LIST", "mean,hmean,stddev,p50,p75,p90,p95,p99,p99.5,p99.9\n"
-	  "(default: all); the first one of them is judged" },
-	{ KEY_PERCENTILES, "percentiles", "HOW", "nearest (default): a value that occurs; linear:\n"
-	  "between two values" },
-	{ KEY_CONFIDENCE, "confidence", "PERCENT", "of the intervals, default 95" },
-	{ KEY_JOINT, "joint", NULL, "be as sure of all differences together as of one" },
-	{ KEY_RESAMPLES, "resamples", "N", "how often values are divided anew, default 2000" },
-	{ KEY_SEED, "seed", "N", "of the random numbers for that, default 1" },
-	{ KEY_WINDOWS, "windows", "N", "measure rates of a trace in N parts of it, default 10" },
-	{ KEY_RECORD_COST, "record-cost", "METRIC", "also: what a record costs, from the time\n"
-	  "that fixed work takes, and the traces of the same runs" },
-	{ KEY_PLOT, "plot", "FILE", "draw bars with intervals: FILE.svg, .png or .pdf" },
-	{ KEY_TITLE, "title", "TEXT", "a title above the plot" },
-	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
-	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
-	{ 'q', "quiet", NULL, "no progress, no notes about the traces" },
-};
-
 /* --- the command line ------------------------------------------------------------------------ */
-
-static int set_format(struct job *job, const char *name)
-{
-	for (int i = 0; i < N_FORMATS; i++) {
-		if (!strcmp(name, formats[i].name)) {
-			job->format = (enum format)i;
-			return 0;
-		}
-	}
-	return ksv_usage_error(job->command, "--format %s: not text, json or csv", name);
-}
 
 /** Split a list at its commas. @copy: receives what the items point to. */
 static int set_list(struct job *job, const char *option, const char *value, char **copy,
@@ -116,11 +78,31 @@ static int set_list(struct job *job, const char *option, const char *value, char
 	}
 }
 
-static int set_statistics(struct job *job, const char *value)
+static int take_metrics(const struct ksv_command *command, const struct ksv_option *option,
+			const char *value, void *target)
 {
+	struct job *job = target;
+
+	(void)command;
+	return set_list(job, option->name, value, &job->metrics, job->metric, &job->n_metrics);
+}
+
+static int take_runs(const struct ksv_command *command, const struct ksv_option *option,
+		     const char *value, void *target)
+{
+	struct job *job = target;
+
+	(void)command;
+	return set_list(job, option->name, value, &job->runs, job->run, &job->n_runs);
+}
+
+static int take_statistics(const struct ksv_command *command, const struct ksv_option *option,
+			   const char *value, void *target)
+{
+	struct job *job = target;
 	const char *items[MAX_LIST];
 	char *copy = NULL;
-	int n, ret = set_list(job, "statistic", value, &copy, items, &n);
+	int n, ret = set_list(job, option->name, value, &copy, items, &n);
 
 	memset(job->options.kinds, 0, sizeof(job->options.kinds));
 	for (int i = 0; i < n && !ret; i++) {
@@ -129,7 +111,7 @@ static int set_statistics(struct job *job, const char *value)
 		while (kind < STATS_N && strcmp(stats_name(kind), items[i]) != 0)
 			kind++;
 		if (kind == STATS_N)
-			ret = ksv_usage_error(job->command, "--statistic %s: not mean, hmean, "
+			ret = ksv_usage_error(command, "--statistic %s: not mean, hmean, "
 					      "stddev, p50, p75, p90, p95, p99, p99.5 or p99.9",
 					      items[i]);
 		else
@@ -139,16 +121,9 @@ static int set_statistics(struct job *job, const char *value)
 	return ret;
 }
 
-static int set_percentiles(struct job *job, const char *value)
-{
-	job->options.percentile = !strcmp(value, "linear") ? STATS_LINEAR : STATS_NEAREST;
-	if (job->options.percentile == STATS_LINEAR || !strcmp(value, "nearest"))
-		return 0;
-	return ksv_usage_error(job->command, "--percentiles %s: not nearest or linear", value);
-}
-
-static int set_whole(struct job *job, const char *option, const char *text, uint64_t min,
-		     uint64_t max, uint64_t *value)
+/** @option: its name is for messages */
+static int take_whole(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *text, uint64_t min, uint64_t max, uint64_t *value)
 {
 	char *end;
 
@@ -156,102 +131,112 @@ static int set_whole(struct job *job, const char *option, const char *text, uint
 	*value = strtoull(text, &end, 10);
 	if (text[strspn(text, "0123456789")] || end == text || errno || *value < min ||
 	    *value > max)
-		return ksv_usage_error(job->command, "--%s %s: not a whole number from %llu to "
-				       "%llu", option, text, (unsigned long long)min,
+		return ksv_usage_error(command, "--%s %s: not a whole number from %llu to %llu",
+				       option->name, text, (unsigned long long)min,
 				       (unsigned long long)max);
 	return 0;
 }
 
-static int set_confidence(struct job *job, const char *text)
+static int take_resamples(const struct ksv_command *command, const struct ksv_option *option,
+			  const char *text, void *target)
+{
+	uint64_t n = 0;
+	int status = take_whole(command, option, text, 100, STATS_MAX_RESAMPLES, &n);
+
+	*(size_t *)target = (size_t)n;
+	return status;
+}
+
+static int take_windows(const struct ksv_command *command, const struct ksv_option *option,
+			const char *text, void *target)
+{
+	uint64_t n = 0;
+	int status = take_whole(command, option, text, 1, MAX_WINDOWS, &n);
+
+	*(int *)target = (int)n;
+	return status;
+}
+
+static int take_seed(const struct ksv_command *command, const struct ksv_option *option,
+		     const char *text, void *target)
+{
+	return take_whole(command, option, text, 0, UINT64_MAX, target);
+}
+
+static int take_confidence(const struct ksv_command *command, const struct ksv_option *option,
+			   const char *text, void *target)
 {
 	char *end;
 	double value = strtod(text, &end);
 
+	(void)option;
 	if (end == text || *end || !(value >= 50 && value <= 99.9))
-		return ksv_usage_error(job->command, "--confidence %s: not a number from 50 to "
-				       "99.9", text);
-	job->options.confidence = value / 100;
+		return ksv_usage_error(command, "--confidence %s: not a number from 50 to 99.9",
+				       text);
+	*(double *)target = value / 100;
 	return 0;
 }
 
-static int add_values(struct job *job, const char *path)
+static int take_values(const struct ksv_command *command, const struct ksv_option *option,
+		       const char *path, void *target)
 {
+	struct job *job = target;
+
+	(void)option;
 	if (job->n_values == MAX_LIST)
-		return ksv_usage_error(job->command, "--values: more than %d files", MAX_LIST);
+		return ksv_usage_error(command, "--values: more than %d files", MAX_LIST);
 	job->values[job->n_values++] = path;
 	return 0;
 }
 
-static int set_number(struct job *job, int key, const char *value)
+static int take_plot(const struct ksv_command *command, const struct ksv_option *option,
+		     const char *path, void *target)
 {
-	uint64_t number = 0;
-	int ret;
-
-	switch (key) {
-	case KEY_RESAMPLES:
-		ret = set_whole(job, "resamples", value, 100, STATS_MAX_RESAMPLES, &number);
-		job->options.resamples = (size_t)number;
-		return ret;
-	case KEY_WINDOWS:
-		ret = set_whole(job, "windows", value, 1, MAX_WINDOWS, &number);
-		job->windows = (int)number;
-		return ret;
-	default:
-		return set_whole(job, "seed", value, 0, UINT64_MAX, &job->options.seed);
-	}
+	(void)option;
+	*(const char **)target = path;
+	return compare_plot_known(path) ? 0 :
+	       ksv_usage_error(command, "--plot %s: the name must end in .svg, .png or .pdf", path);
 }
 
-static int compare_option(void *arg, int key, const char *value)
-{
-	struct job *job = arg;
+#define OPTIONS	struct job
 
-	switch (key) {
-	case 'f':
-		return set_format(job, value);
-	case 'o':
-		job->output = value;
-		return 0;
-	case 'q':
-		job->quiet = true;
-		return 0;
-	case KEY_VALUES:
-		return add_values(job, value);
-	case KEY_METRIC:
-		return set_list(job, "metric", value, &job->metrics, job->metric, &job->n_metrics);
-	case KEY_RUNS:
-		return set_list(job, "runs", value, &job->runs, job->run, &job->n_runs);
-	case KEY_BASELINE:
-		job->baseline = value;
-		return 0;
-	case KEY_STATISTIC:
-		return set_statistics(job, value);
-	case KEY_PERCENTILES:
-		return set_percentiles(job, value);
-	case KEY_CONFIDENCE:
-		return set_confidence(job, value);
-	case KEY_PLOT:
-		job->plot = value;
-		return compare_plot_known(value) ? 0 :
-		       ksv_usage_error(job->command, "--plot %s: the name must end in .svg, .png "
-				       "or .pdf", value);
-	case KEY_JOINT:
-		job->options.joint = true;
-		return 0;
-	case KEY_RECORD_COST:
-		job->options.record_cost = value;
-		return 0;
-	case KEY_TITLE:
-		job->options.title = value;
-		return 0;
-	case KEY_CPU_HZ:
-		return ksv_option_hz(job->command, value, &job->trace.cpu_hz);
-	case KEY_MAX_INPUT:
-		return ksv_option_size(job->command, "max-input", value,
-				       &job->trace.max_input);
-	default:
-		return set_number(job, key, value);
-	}
-}
+static const struct ksv_option compare_option_table[] = {
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), json or csv"),
+	KSV_OPTION_OUTPUT(OPTIONS, output),
+	{ 0, "values", "FILE", "results of benchmarks: CSV with run,metric,value, or\n"
+	  "with run and then a column per metric; - is standard\n"
+	  "input; may be given several times", take_values, 0, NULL },
+	{ 0, "metric", "LIST", "only these metrics; * and ? stand for parts of a name",
+	  take_metrics, 0, NULL },
+	{ 0, "baseline", "RUN", "compare the others with this one; default: the first",
+	  ksv_take_text, offsetof(OPTIONS, baseline), NULL },
+	{ 0, "runs", "LIST", "only these runs, in this order", take_runs, 0, NULL },
+	{ 0, "statistic", "LIST", "mean,hmean,stddev,p50,p75,p90,p95,p99,p99.5,p99.9\n"
+	  "(default: all); the first one of them is judged", take_statistics, 0, NULL },
+	{ 0, "percentiles", "HOW", "nearest (default): a value that occurs; linear:\n"
+	  "between two values", ksv_take_choice, offsetof(OPTIONS, options.percentile),
+	  compare_percentiles },
+	{ 0, "confidence", "PERCENT", "of the intervals, default 95",
+	  take_confidence, offsetof(OPTIONS, options.confidence), NULL },
+	{ 0, "joint", NULL, "be as sure of all differences together as of one",
+	  ksv_take_flag, offsetof(OPTIONS, options.joint), NULL },
+	{ 0, "resamples", "N", "how often values are divided anew, default 2000",
+	  take_resamples, offsetof(OPTIONS, options.resamples), NULL },
+	{ 0, "seed", "N", "of the random numbers for that, default 1",
+	  take_seed, offsetof(OPTIONS, options.seed), NULL },
+	{ 0, "windows", "N", "measure rates of a trace in N parts of it, default 10",
+	  take_windows, offsetof(OPTIONS, windows), NULL },
+	{ 0, "record-cost", "METRIC", "also: what a record costs, from the time\n"
+	  "that fixed work takes, and the traces of the same runs",
+	  ksv_take_text, offsetof(OPTIONS, options.record_cost), NULL },
+	{ 0, "plot", "FILE", "draw bars with intervals: FILE.svg, .png or .pdf",
+	  take_plot, offsetof(OPTIONS, plot), NULL },
+	{ 0, "title", "TEXT", "a title above the plot",
+	  ksv_take_text, offsetof(OPTIONS, options.title), NULL },
+	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
+	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
+	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about the traces"),
+};
 
 /* --- what is compared ------------------------------------------------------------------------ */
 
@@ -408,7 +393,7 @@ static int write_all(struct job *job)
 	status = out_open(&out, job->output);
 	if (status)
 		return status;
-	formats[job->format].write(&out, &job->compare, &job->options);
+	writers[job->format](&out, &job->compare, &job->options);
 	return out_close(&out, compare_status(&job->compare, &job->options));
 }
 
@@ -470,7 +455,7 @@ static int run_compare(const struct ksv_command *command, int argc, char **argv)
 		status = ksv_usage_error(command, "%s", error);
 		goto end;
 	}
-	status = ksv_parse(command, argc, argv, compare_option, job, &first);
+	status = ksv_parse(command, argc, argv, job, &first);
 	if (status >= 0)
 		goto end;
 	status = run_job(job, argv + first, argc - first);

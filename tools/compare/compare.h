@@ -88,6 +88,9 @@ void compare_drop_zeros(struct compare *compare);
 int compare_csv_read(struct compare *compare, FILE *in, const char *name, char *error,
 		     size_t error_size);
 
+/** What percentiles can be, by enum stats_percentile; ends with NULL. */
+extern const char *const compare_percentiles[];
+
 /** How it is compared. */
 struct compare_options {
 	bool		kinds[STATS_N];		/* statistics that are shown */

@@ -15,9 +15,10 @@
 #define MIN_NAME_WIDTH	8
 #define MAX_NAME_WIDTH	40
 
-static const char *const percentile_names[] = {
+const char *const compare_percentiles[] = {
 	[STATS_NEAREST] = "nearest",
 	[STATS_LINEAR] = "linear",
+	NULL
 };
 
 static void put_right(struct output *out, const char *text, size_t width)
@@ -347,7 +348,7 @@ void compare_json(struct output *out, const struct compare *compare,
 		json_u64(&json, "joint", compare_judged_differences(compare));
 	json_u64(&json, "resamples", options->resamples);
 	json_u64(&json, "seed", options->seed);
-	json_str(&json, "percentiles", percentile_names[options->percentile]);
+	json_str(&json, "percentiles", compare_percentiles[options->percentile]);
 	json_open(&json, "metrics", '[', false);
 	for (int i = 0; i < compare->n_metrics; i++) {
 		json_open(&json, NULL, '{', false);

@@ -13,10 +13,11 @@
 #include "model_load.h"
 #include "progress.h"
 
-static const char *const format_names[N_FORMATS] = {
+static const char *const format_names[] = {
 	[FORMAT_TEXT] = "text",
 	[FORMAT_CSV] = "csv",
 	[FORMAT_JSON] = "json",
+	NULL
 };
 
 /** Damaged places that are listed one by one. */
@@ -25,7 +26,7 @@ static const char *const format_names[N_FORMATS] = {
 /** What was asked for. */
 struct dump_options {
 	const struct ksv_command *command;
-	enum dump_format	format;
+	int			format;		/* enum dump_format */
 	bool			list_events;
 	bool			quiet;
 	const char		*output;
@@ -35,83 +36,34 @@ struct dump_options {
 
 /* --- the command line ------------------------------------------------------------------------ */
 
-enum {
-	KEY_PCPU = 256, KEY_VCPU, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_MAX_INPUT, KEY_ABSOLUTE,
-	KEY_SKEW, KEY_LIST
-};
+#define OPTIONS	struct dump_options
+
+static int take_event(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *value, void *target)
+{
+	(void)option;
+	return dump_add_pattern(target, command, value);
+}
 
 static const struct ksv_option dump_option_table[] = {
-	{ 'f', "format", "FORMAT", "text (default), csv or json (one object per line)" },
-	{ 'o', "output", "FILE", "write to FILE instead of standard output" },
-	{ KEY_PCPU, "pcpu", "LIST", "only these physical CPUs, e.g. 0,2-3" },
-	{ KEY_VCPU, "vcpu", "LIST", "only where these run, e.g. d1v0,d2,idle,d?v?" },
-	{ 'e', "event", "GLOB", "only events with such a name or id (0x...);\nmay be repeated" },
-	{ KEY_FROM, "from", "TIME", "from this time on: seconds as shown, or a number with\n"
-	  "ns, us, ms or s, or tsc:N for a raw time stamp" },
-	{ KEY_TO, "to", "TIME", "up to and including this time" },
-	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
-	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
-	{ KEY_ABSOLUTE, "absolute", NULL, "time 0 is TSC 0 instead of the first record" },
-	{ KEY_SKEW, "correct-skew", NULL, "correct TSC differences between physical CPUs" },
-	{ KEY_LIST, "list-events", NULL, "show the table of all known events instead of a file" },
-	{ 'q', "quiet", NULL, "no notes about damage, clock and skew" },
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names,
+			  "text (default), csv or json (one object per line)"),
+	KSV_OPTION_OUTPUT(OPTIONS, output),
+	KSV_OPTION_PCPUS(OPTIONS, filter.pcpus, "only these physical CPUs, e.g. 0,2-3"),
+	KSV_OPTION_VCPUS(OPTIONS, filter.vcpus, "only where these run, e.g. d1v0,d2,idle,d?v?"),
+	{ 'e', "event", "GLOB", "only events with such a name or id (0x...);\nmay be repeated",
+	  take_event, offsetof(OPTIONS, filter), NULL },
+	KSV_OPTION_FROM(OPTIONS, filter.from, "from this time on: seconds as shown, or a number "
+			"with\nns, us, ms or s, or tsc:N for a raw time stamp"),
+	KSV_OPTION_TO(OPTIONS, filter.to, "up to and including this time"),
+	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
+	KSV_OPTION_MAX_INPUT(OPTIONS, trace.reader.max_input),
+	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
+	KSV_OPTION_SKEW(OPTIONS, trace.correct_skew),
+	{ 0, "list-events", NULL, "show the table of all known events instead of a file",
+	  ksv_take_flag, offsetof(OPTIONS, list_events), NULL },
+	KSV_OPTION_QUIET(OPTIONS, quiet, "no notes about damage, clock and skew"),
 };
-
-static int set_format(struct dump_options *options, const char *name)
-{
-	for (int i = 0; i < N_FORMATS; i++) {
-		if (!strcmp(name, format_names[i])) {
-			options->format = (enum dump_format)i;
-			return 0;
-		}
-	}
-	return ksv_usage_error(options->command, "--format %s: not text, csv or json", name);
-}
-
-static int dump_option(void *arg, int key, const char *value)
-{
-	struct dump_options *options = arg;
-	int ret = 0;
-
-	switch (key) {
-	case 'f':
-		return set_format(options, value);
-	case 'o':
-		options->output = value;
-		break;
-	case 'e':
-		return dump_add_pattern(&options->filter, options->command, value);
-	case 'q':
-		options->quiet = true;
-		break;
-	case KEY_PCPU:
-		if (ksv_parse_ids(value, &options->filter.pcpus))
-			ret = ksv_usage_error(options->command,
-					      "--pcpu %s: not a list such as 0,2-3", value);
-		break;
-	case KEY_VCPU:
-		return ksv_option_vcpus(options->command, value, &options->filter.vcpus);
-	case KEY_FROM:
-		return ksv_option_time(options->command, "from", value, &options->filter.from);
-	case KEY_TO:
-		return ksv_option_time(options->command, "to", value, &options->filter.to);
-	case KEY_CPU_HZ:
-		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
-	case KEY_MAX_INPUT:
-		return ksv_option_size(options->command, "max-input", value,
-				       &options->trace.reader.max_input);
-	case KEY_ABSOLUTE:
-		options->trace.absolute_time = true;
-		break;
-	case KEY_SKEW:
-		options->trace.correct_skew = true;
-		break;
-	case KEY_LIST:
-		options->list_events = true;
-		break;
-	}
-	return ret;
-}
 
 /* --- the walk -------------------------------------------------------------------------------- */
 
@@ -234,7 +186,7 @@ static int run_dump(const struct ksv_command *command, int argc, char **argv)
 
 	if (xen_trace_options_from_env(&options.trace, error, sizeof(error)))
 		return ksv_usage_error(command, "%s", error);
-	status = ksv_parse(command, argc, argv, dump_option, &options, &first);
+	status = ksv_parse(command, argc, argv, &options, &first);
 	if (status < 0)
 		status = dump_check_patterns(&options.filter, command);
 	else

@@ -14,12 +14,17 @@
 
 enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, FORMAT_CSV, N_FORMATS };
 
-static const char *const format_names[N_FORMATS] = {
+static const char *const format_names[] = {
 	[FORMAT_SVG] = "svg",
 	[FORMAT_PNG] = "png",
 	[FORMAT_PDF] = "pdf",
 	[FORMAT_CSV] = "csv",
+	NULL
 };
+
+enum by { BY_VCPU, BY_PCPU };
+
+static const char *const by_names[] = { "vcpu", "pcpu", NULL };
 
 static const enum canvas_format canvas_formats[N_FORMATS] = {
 	[FORMAT_SVG] = CANVAS_SVG,
@@ -37,7 +42,8 @@ struct plot_options {
 	const struct ksv_command *command;
 	int			format;		/* -1: as the file is called */
 	const char		*output;
-	bool			by_vcpu, quiet;
+	int			by;		/* enum by */
+	bool			quiet;
 	struct ksv_time		from, to;
 	struct ksv_id_set	pcpus;
 	struct ksv_vcpu_set	vcpus;
@@ -56,103 +62,57 @@ struct plot {
 
 /* --- the command line ------------------------------------------------------------------------ */
 
-enum { KEY_BY = 256, KEY_FROM, KEY_TO, KEY_VCPU, KEY_PCPU, KEY_WIDTH, KEY_HEIGHT, KEY_SCALE,
-       KEY_TITLE, KEY_CPU_HZ, KEY_MAX_INPUT };
+#define OPTIONS	struct plot_options
 
-static const struct ksv_option plot_option_table[] = {
-	{ 'o', "output", "FILE", "write to FILE instead of standard output" },
-	{ 'f', "format", "FORMAT", "svg, png, pdf or csv; default is what FILE ends in, or svg" },
-	{ KEY_BY, "by", "WHAT", "a row for each vcpu, coloured by state (default), or for each\n"
-	  "pcpu, coloured by vCPU" },
-	{ KEY_FROM, "from", "TIME", "from this time on: seconds, or a number with ns, us,\n"
-	  "ms or s, or tsc:N for a raw time stamp" },
-	{ KEY_TO, "to", "TIME", "up to this time" },
-	{ KEY_VCPU, "vcpu", "LIST", "only these vCPUs, e.g. d1v0,d2" },
-	{ KEY_PCPU, "pcpu", "LIST", "only these physical CPUs, or vCPUs that were on them" },
-	{ KEY_WIDTH, "width", "W", "width in px (PDF: points), default 900" },
-	{ KEY_HEIGHT, "height", "H", "height; default is what the rows need" },
-	{ KEY_SCALE, "scale", "N", "PNG: this many times larger in all, for print" },
-	{ KEY_TITLE, "title", "TEXT", "a title above the figure" },
-	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
-	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
-	{ 'q', "quiet", NULL, "no notes about damage, clock and skew" },
-};
-
-static int set_format(struct plot_options *options, const char *name)
-{
-	for (int i = 0; i < N_FORMATS; i++) {
-		if (!strcmp(name, format_names[i])) {
-			options->format = i;
-			return 0;
-		}
-	}
-	return ksv_usage_error(options->command, "--format %s: not svg, png, pdf or csv", name);
-}
-
-static int set_by(struct plot_options *options, const char *what)
-{
-	options->by_vcpu = !strcmp(what, "vcpu");
-	if (options->by_vcpu || !strcmp(what, "pcpu"))
-		return 0;
-	return ksv_usage_error(options->command, "--by %s: not vcpu or pcpu", what);
-}
-
-static int set_number(struct plot_options *options, const char *name, const char *text,
-		      double max, double *value)
+/** Something to be measured: not less than 1. */
+static int take_number(const struct ksv_command *command, const struct ksv_option *option,
+		       const char *text, double max, double *value)
 {
 	char *end;
 
 	errno = 0;
 	*value = strtod(text, &end);
 	if (end == text || *end || errno || !(*value >= 1 && *value <= max))
-		return ksv_usage_error(options->command, "--%s %s: not a number from 1 to %.0f",
-				       name, text, max);
+		return ksv_usage_error(command, "--%s %s: not a number from 1 to %.0f",
+				       option->name, text, max);
 	return 0;
 }
 
-static int plot_option(void *arg, int key, const char *value)
+static int take_size(const struct ksv_command *command, const struct ksv_option *option,
+		     const char *text, void *target)
 {
-	struct plot_options *options = arg;
-
-	switch (key) {
-	case 'o':
-		options->output = value;
-		return 0;
-	case 'f':
-		return set_format(options, value);
-	case 'q':
-		options->quiet = true;
-		return 0;
-	case KEY_BY:
-		return set_by(options, value);
-	case KEY_FROM:
-		return ksv_option_time(options->command, "from", value, &options->from);
-	case KEY_TO:
-		return ksv_option_time(options->command, "to", value, &options->to);
-	case KEY_VCPU:
-		return ksv_option_vcpus(options->command, value, &options->vcpus);
-	case KEY_PCPU:
-		if (ksv_parse_ids(value, &options->pcpus))
-			return ksv_usage_error(options->command,
-					       "--pcpu %s: not a list such as 0,2-3", value);
-		return 0;
-	case KEY_WIDTH:
-		return set_number(options, "width", value, MAX_SIZE, &options->width);
-	case KEY_HEIGHT:
-		return set_number(options, "height", value, MAX_SIZE, &options->height);
-	case KEY_SCALE:
-		return set_number(options, "scale", value, MAX_SCALE, &options->scale);
-	case KEY_TITLE:
-		options->title = value;
-		return 0;
-	case KEY_CPU_HZ:
-		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
-	case KEY_MAX_INPUT:
-		return ksv_option_size(options->command, "max-input", value,
-				       &options->trace.max_input);
-	}
-	return 0;
+	return take_number(command, option, text, MAX_SIZE, target);
 }
+
+static int take_scale(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *text, void *target)
+{
+	return take_number(command, option, text, MAX_SCALE, target);
+}
+
+static const struct ksv_option plot_option_table[] = {
+	KSV_OPTION_OUTPUT(OPTIONS, output),
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names,
+			  "svg, png, pdf or csv; default is what FILE ends in, or svg"),
+	{ 0, "by", "WHAT", "a row for each vcpu, coloured by state (default), or for each\n"
+	  "pcpu, coloured by vCPU", ksv_take_choice, offsetof(OPTIONS, by), by_names },
+	KSV_OPTION_FROM(OPTIONS, from, "from this time on: seconds, or a number with ns, us,\n"
+			"ms or s, or tsc:N for a raw time stamp"),
+	KSV_OPTION_TO(OPTIONS, to, "up to this time"),
+	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
+	KSV_OPTION_PCPUS(OPTIONS, pcpus, "only these physical CPUs, or vCPUs that were on them"),
+	{ 0, "width", "W", "width in px (PDF: points), default 900",
+	  take_size, offsetof(OPTIONS, width), NULL },
+	{ 0, "height", "H", "height; default is what the rows need",
+	  take_size, offsetof(OPTIONS, height), NULL },
+	{ 0, "scale", "N", "PNG: this many times larger in all, for print",
+	  take_scale, offsetof(OPTIONS, scale), NULL },
+	{ 0, "title", "TEXT", "a title above the figure",
+	  ksv_take_text, offsetof(OPTIONS, title), NULL },
+	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
+	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
+	KSV_OPTION_QUIET(OPTIONS, quiet, "no notes about damage, clock and skew"),
+};
 
 /** What a file's name says. Return: 0, or an exit status after a message. */
 static int find_format(struct plot_options *options)
@@ -209,7 +169,7 @@ static int choose(struct plot *plot)
 	const struct plot_options *options = plot->options;
 	int32_t n_vcpus = virt_model_n_vcpus(plot->load.model);
 	int32_t n_pcpus = virt_model_n_pcpus(plot->load.model);
-	bool by_place = options->by_vcpu && options->format != FORMAT_CSV;
+	bool by_place = options->by == BY_VCPU && options->format != FORMAT_CSV;
 
 	plot->vcpus = calloc(n_vcpus + 1, sizeof(*plot->vcpus));
 	plot->pcpus = calloc(n_pcpus + 1, sizeof(*plot->pcpus));
@@ -380,7 +340,7 @@ static int plot_figure(struct plot *plot)
 	const struct plot_options *options = plot->options;
 	double scale = options->scale;
 	struct figure_options figure_options = {
-		.model = plot->load.model, .by_vcpu = options->by_vcpu,
+		.model = plot->load.model, .by_vcpu = options->by == BY_VCPU,
 		.from_ns = plot->from_ns, .to_ns = plot->to_ns,
 		.vcpus = plot->vcpus, .pcpus = plot->pcpus,
 		.width = options->width, .height = options->height,
@@ -459,14 +419,13 @@ static int plot_run(const struct ksv_command *command, int argc, char **argv)
 		return no_memory();
 	options->command = command;
 	options->format = -1;
-	options->by_vcpu = true;
 	options->width = DEFAULT_WIDTH;
 	options->scale = 1;
 	if (host_options_from_env(&options->trace, error, sizeof(error))) {
 		status = ksv_usage_error(command, "%s", error);
 		goto out;
 	}
-	status = ksv_parse(command, argc, argv, plot_option, options, &first);
+	status = ksv_parse(command, argc, argv, options, &first);
 	if (status >= 0)
 		goto out;
 	status = find_format(options);

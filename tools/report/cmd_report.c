@@ -16,8 +16,14 @@
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, N_FORMATS };
 
+static const char *const format_names[] = {
+	[FORMAT_TEXT] = "text",
+	[FORMAT_JSON] = "json",
+	[FORMAT_CSV] = "csv",
+	NULL
+};
+
 static const struct {
-	const char	*name;
 	void		(*write)(struct output *out, const struct report *report, bool first);
 	int		(*worst)(struct output *out, const struct report *report,
 				 const struct ksv_vcpu_set *vcpus,
@@ -25,14 +31,14 @@ static const struct {
 	void		(*tracing)(struct output *out, const struct report *report,
 				   const struct report_tracing *tracing, bool first);
 } formats[N_FORMATS] = {
-	[FORMAT_TEXT] = { "text", report_text, report_worst_text, report_tracing_text },
-	[FORMAT_JSON] = { "json", report_json, report_worst_json, report_tracing_json },
-	[FORMAT_CSV] = { "csv", report_csv, report_worst_csv, report_tracing_csv },
+	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text },
+	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json },
+	[FORMAT_CSV] = { report_csv, report_worst_csv, report_tracing_csv },
 };
 
 struct report_options {
 	const struct ksv_command *command;
-	enum format		format;
+	int			format;		/* enum format */
 	bool			quiet;
 	const char		*output;
 	struct ksv_vcpu_set	vcpus;
@@ -43,76 +49,83 @@ struct report_options {
 	struct host_options trace;
 };
 
-enum { KEY_VCPU = 256, KEY_FROM, KEY_TO, KEY_CPU_HZ, KEY_MAX_INPUT, KEY_ABSOLUTE, KEY_SKEW,
-       KEY_WORST, KEY_KIND, KEY_ABOVE, KEY_TRACING, KEY_RECORD_COST };
-
-static const struct ksv_option report_option_table[] = {
-	{ 'f', "format", "FORMAT", "text (default), json or csv" },
-	{ 'o', "output", "FILE", "write to FILE instead of standard output" },
-	{ KEY_VCPU, "vcpu", "LIST", "only these vCPUs, e.g. d1v0,d2" },
-	{ KEY_FROM, "from", "TIME", "from this time on: seconds, or a number with ns, us, ms\n"
-	  "or s, or tsc:N for a raw time stamp" },
-	{ KEY_TO, "to", "TIME", "up to this time, which is not included" },
-	{ KEY_WORST, "worst", "N", "instead: the N costliest moments" },
-	{ KEY_KIND, "kind", "LIST", "with --worst: only exit,steal,wake,migration,irq,lost" },
-	{ KEY_ABOVE, "above", "TIME", "with --worst: only what costs at least TIME" },
-	{ KEY_TRACING, "tracing", NULL, "instead: what the tracing costs, and what to switch off" },
-	{ KEY_RECORD_COST, "record-cost", "NS", "with --tracing: what a record costs" },
-	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC, e.g. 2.4G, 2399998K" },
-	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
-	{ KEY_ABSOLUTE, "absolute", NULL, "time 0 is TSC 0 instead of the first record" },
-	{ KEY_SKEW, "correct-skew", NULL, "correct TSC differences between physical CPUs" },
-	{ 'q', "quiet", NULL, "no progress, no notes about damage, clock and skew" },
-};
-
-static int set_format(struct report_options *options, const char *name)
-{
-	for (int i = 0; i < N_FORMATS; i++) {
-		if (!strcmp(name, formats[i].name)) {
-			options->format = (enum format)i;
-			return 0;
-		}
-	}
-	return ksv_usage_error(options->command, "--format %s: not text, json or csv", name);
-}
-
-static int set_worst(struct report_options *options, const char *text)
+static int take_worst(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *text, void *target)
 {
 	char *end;
 	unsigned long long n;
 
+	(void)option;
 	errno = 0;
 	n = strtoull(text, &end, 10);
 	if (text[strspn(text, "0123456789")] || end == text || errno || !n || n > MAX_WORST)
-		return ksv_usage_error(options->command, "--worst %s: not a number from 1 to %d",
-				       text, MAX_WORST);
-	options->worst.n = (size_t)n;
+		return ksv_usage_error(command, "--worst %s: not a number from 1 to %d", text,
+				       MAX_WORST);
+	*(size_t *)target = (size_t)n;
 	return 0;
 }
 
-static int set_above(struct report_options *options, const char *text)
+static int take_kinds(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *text, void *target)
+{
+	(void)option;
+	if (!report_worst_kinds(text, target))
+		return 0;
+	return ksv_usage_error(command, "--kind %s: not a list of exit, steal, wake, migration, "
+			       "irq and lost", text);
+}
+
+static int take_above(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *text, void *target)
 {
 	struct ksv_time time = { .kind = KSV_TIME_NONE };
-	int status = ksv_option_time(options->command, "above", text, &time);
+	int status = ksv_take_time(command, option, text, &time);
 
 	if (!status && (time.kind != KSV_TIME_NS || time.ns < 0))
-		return ksv_usage_error(options->command, "--above %s: not a duration; write 1.5, "
-				       "20ms, 300us or 17ns", text);
-	options->worst.above_ns = time.ns;
+		return ksv_usage_error(command, "--above %s: not a duration; write 1.5, 20ms, "
+				       "300us or 17ns", text);
+	*(int64_t *)target = time.ns;
 	return status;
 }
 
-static int set_record_cost(struct report_options *options, const char *text)
+static int take_record_cost(const struct ksv_command *command, const struct ksv_option *option,
+			    const char *text, void *target)
 {
+	double *ns = target;
 	char *end;
 
-	options->record_cost_ns = strtod(text, &end);
-	if (end == text || *end || !(options->record_cost_ns > 0 &&
-				     options->record_cost_ns <= 1e9))
-		return ksv_usage_error(options->command, "--record-cost %s: not a number of ns "
-				       "above 0, up to 1e9", text);
+	(void)option;
+	*ns = strtod(text, &end);
+	if (end == text || *end || !(*ns > 0 && *ns <= 1e9))
+		return ksv_usage_error(command, "--record-cost %s: not a number of ns above 0, up "
+				       "to 1e9", text);
 	return 0;
 }
+
+#define OPTIONS	struct report_options
+
+static const struct ksv_option report_option_table[] = {
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), json or csv"),
+	KSV_OPTION_OUTPUT(OPTIONS, output),
+	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
+	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
+	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
+	{ 0, "worst", "N", "instead: the N costliest moments",
+	  take_worst, offsetof(OPTIONS, worst.n), NULL },
+	{ 0, "kind", "LIST", "with --worst: only exit,steal,wake,migration,irq,lost",
+	  take_kinds, offsetof(OPTIONS, worst.kinds), NULL },
+	{ 0, "above", "TIME", "with --worst: only what costs at least TIME",
+	  take_above, offsetof(OPTIONS, worst.above_ns), NULL },
+	{ 0, "tracing", NULL, "instead: what the tracing costs, and what to switch off",
+	  ksv_take_flag, offsetof(OPTIONS, tracing), NULL },
+	{ 0, "record-cost", "NS", "with --tracing: what a record costs",
+	  take_record_cost, offsetof(OPTIONS, record_cost_ns), NULL },
+	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
+	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
+	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
+	KSV_OPTION_SKEW(OPTIONS, trace.correct_skew),
+	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
+};
 
 /** Options that say more about another one need it. */
 static int check_options(const struct report_options *options)
@@ -126,54 +139,6 @@ static int check_options(const struct report_options *options)
 		return ksv_usage_error(options->command, "--record-cost says more about --tracing, "
 				       "which is not there");
 	return KSV_EXIT_OK;
-}
-
-static int report_option(void *arg, int key, const char *value)
-{
-	struct report_options *options = arg;
-
-	switch (key) {
-	case 'f':
-		return set_format(options, value);
-	case 'o':
-		options->output = value;
-		break;
-	case 'q':
-		options->quiet = true;
-		break;
-	case KEY_VCPU:
-		return ksv_option_vcpus(options->command, value, &options->vcpus);
-	case KEY_FROM:
-		return ksv_option_time(options->command, "from", value, &options->from);
-	case KEY_TO:
-		return ksv_option_time(options->command, "to", value, &options->to);
-	case KEY_CPU_HZ:
-		return ksv_option_hz(options->command, value, &options->trace.cpu_hz);
-	case KEY_MAX_INPUT:
-		return ksv_option_size(options->command, "max-input", value,
-				       &options->trace.max_input);
-	case KEY_ABSOLUTE:
-		options->trace.absolute_time = true;
-		break;
-	case KEY_SKEW:
-		options->trace.correct_skew = true;
-		break;
-	case KEY_WORST:
-		return set_worst(options, value);
-	case KEY_KIND:
-		if (!report_worst_kinds(value, &options->worst.kinds))
-			return 0;
-		return ksv_usage_error(options->command, "--kind %s: not a list of exit, steal, "
-				       "wake, migration, irq and lost", value);
-	case KEY_ABOVE:
-		return set_above(options, value);
-	case KEY_TRACING:
-		options->tracing = true;
-		break;
-	case KEY_RECORD_COST:
-		return set_record_cost(options, value);
-	}
-	return 0;
 }
 
 /** A file that is being reported on. */
@@ -502,7 +467,7 @@ static int run_report(const struct ksv_command *command, int argc, char **argv)
 
 	if (host_options_from_env(&options.trace, error, sizeof(error)))
 		return ksv_usage_error(command, "%s", error);
-	status = ksv_parse(command, argc, argv, report_option, &options, &first);
+	status = ksv_parse(command, argc, argv, &options, &first);
 	if (status < 0 && check_options(&options))
 		status = KSV_EXIT_USAGE;
 	if (status >= 0)

@@ -44,56 +44,46 @@ static int open_view(struct view *view)
 	return status;
 }
 
-enum { KEY_CPU_HZ = 256, KEY_MAX_INPUT, KEY_ABSOLUTE, KEY_SKEW, KEY_NO_COMBOS };
-
-static const struct ksv_option view_option_table[] = {
-	{ 's', "session", "FILE", "restore a KernelShark session instead of opening files" },
-	{ KEY_CPU_HZ, "cpu-hz", "HZ", "frequency of the TSC in xentrace files, e.g. 2.4G" },
-	KSV_OPTION_MAX_INPUT(KEY_MAX_INPUT),
-	{ KEY_ABSOLUTE, "absolute", NULL, "time 0 is TSC 0 instead of the first record" },
-	{ KEY_SKEW, "correct-skew", NULL, "correct TSC differences between physical CPUs" },
-	{ KEY_NO_COMBOS, "no-combos", NULL, "do not show hosts and guests as combos at once" },
-	{ 'n', "dry-run", NULL, "print the command line instead of running it" },
-};
-
-static int view_option(void *arg, int key, const char *value)
+/** Options that KernelShark's plugins get in variables of their environment, as text. */
+static int take_hz(const struct ksv_command *command, const struct ksv_option *option,
+		   const char *value, void *target)
 {
-	struct view *view = arg;
+	struct view *view = target;
 	uint64_t hz;
-	int ret;
+	int status = ksv_take_hz(command, option, value, &hz);
 
-	switch (key) {
-	case 's':
-		view->start.session = value;
-		break;
-	case 'n':
-		view->dry_run = true;
-		break;
-	case KEY_CPU_HZ:
-		if (xen_clock_parse_hz(value, &hz))
-			return ksv_usage_error(view->command, "--cpu-hz %s: not a CPU frequency; "
-					       "write 2.4G, 2400M, 2399998K or Hz", value);
+	if (!status)
 		snprintf(view->start.hz, sizeof(view->start.hz), "%llu", (unsigned long long)hz);
-		break;
-	case KEY_MAX_INPUT:
-		ret = ksv_option_size(view->command, "max-input", value, &view->files.max_input);
-		if (ret)
-			return ret;
+	return status;
+}
+
+static int take_max_input(const struct ksv_command *command, const struct ksv_option *option,
+			  const char *value, void *target)
+{
+	struct view *view = target;
+	int status = ksv_take_size(command, option, value, &view->files.max_input);
+
+	if (!status)
 		snprintf(view->start.max_input, sizeof(view->start.max_input), "%llu",
 			 (unsigned long long)view->files.max_input);
-		break;
-	case KEY_ABSOLUTE:
-		view->start.absolute = true;
-		break;
-	case KEY_SKEW:
-		view->start.correct_skew = true;
-		break;
-	case KEY_NO_COMBOS:
-		view->start.no_combos = true;
-		break;
-	}
-	return 0;
+	return status;
 }
+
+#define OPTIONS	struct view
+
+static const struct ksv_option view_option_table[] = {
+	{ 's', "session", "FILE", "restore a KernelShark session instead of opening files",
+	  ksv_take_text, offsetof(OPTIONS, start.session), NULL },
+	{ 0, "cpu-hz", "HZ", "frequency of the TSC in xentrace files, e.g. 2.4G", take_hz, 0,
+	  NULL },
+	KSV_OPTION_MAX_INPUT_BY(take_max_input, 0),
+	KSV_OPTION_ABSOLUTE(OPTIONS, start.absolute),
+	KSV_OPTION_SKEW(OPTIONS, start.correct_skew),
+	{ 0, "no-combos", NULL, "do not show hosts and guests as combos at once",
+	  ksv_take_flag, offsetof(OPTIONS, start.no_combos), NULL },
+	{ 'n', "dry-run", NULL, "print the command line instead of running it",
+	  ksv_take_flag, offsetof(OPTIONS, dry_run), NULL },
+};
 
 static int run_view(const struct ksv_command *command, int argc, char **argv)
 {
@@ -108,7 +98,7 @@ static int run_view(const struct ksv_command *command, int argc, char **argv)
 		view.start.n_extra = argc - end - 1;
 		argv[end] = NULL;
 	}
-	status = ksv_parse(command, end, argv, view_option, &view, &first);
+	status = ksv_parse(command, end, argv, &view, &first);
 	if (status >= 0)
 		return status;
 	view.files.paths = argv + first;
