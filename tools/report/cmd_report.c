@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "align_meta.h"
-#include "report_delivery.h"
+#include "report_section.h"
 #include "report_tracing.h"
 #include "report_worst.h"
 
@@ -144,11 +144,8 @@ static int check_options(const struct report_options *options)
 /** A file that is being reported on. */
 struct job {
 	const struct report_options *options;
-	struct model_load	load;
-	struct report_count	count;
+	struct report_counted	counted;
 	struct report_tracing	tracing;
-	struct report_kvm	kvm;
-	struct report_delivery	delivery;
 	struct report		report;
 };
 
@@ -157,19 +154,19 @@ static int job_opened(void *arg)
 {
 	struct job *job = arg;
 
-	job->count.from_ns = model_time(&job->load, &job->options->from, INT64_MIN);
-	job->count.to_ns = model_time(&job->load, &job->options->to, INT64_MAX);
-	if (job->count.from_ns >= job->count.to_ns)
+	job->counted.count.from_ns = model_time(&job->counted.load, &job->options->from, INT64_MIN);
+	job->counted.count.to_ns = model_time(&job->counted.load, &job->options->to, INT64_MAX);
+	if (job->counted.count.from_ns >= job->counted.count.to_ns)
 		return ksv_usage_error(job->options->command,
 				       "--from is not before --to: nothing lies between");
-	job->tracing.from_ns = job->count.from_ns;
-	job->tracing.to_ns = job->count.to_ns;
-	job->kvm.from_ns = job->count.from_ns;
-	job->kvm.to_ns = job->count.to_ns;
-	job->count.kvm = job->load.host.kvm;
+	job->tracing.from_ns = job->counted.count.from_ns;
+	job->tracing.to_ns = job->counted.count.to_ns;
+	job->counted.kvm.from_ns = job->counted.count.from_ns;
+	job->counted.kvm.to_ns = job->counted.count.to_ns;
+	job->counted.count.kvm = job->counted.load.host.kvm;
 	job->tracing.record_cost_ns = job->options->record_cost_ns;
-	if (!report_count_init(&job->count, host_trace_n_pcpus(&job->load.host)) &&
-	    !report_tracing_init(&job->tracing, host_trace_n_pcpus(&job->load.host)))
+	if (!report_count_init(&job->counted.count, host_trace_n_pcpus(&job->counted.load.host)) &&
+	    !report_tracing_init(&job->tracing, host_trace_n_pcpus(&job->counted.load.host)))
 		return 0;
 	ksv_error("not enough memory");
 	return KSV_EXIT_FILE;
@@ -179,9 +176,7 @@ static void job_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 {
 	struct job *job = arg;
 
-	report_count_rows(&job->count, rows, n);
-	for (size_t i = 0; job->load.n_guests && i < n; i++)
-		irq_injections_xen(&job->delivery.injections, &rows[i]);
+	report_sections_rows(&job->counted, rows, n);
 	if (job->options->tracing)
 		report_tracing_rows(&job->tracing, rows, n);
 }
@@ -190,9 +185,7 @@ static void job_record(void *arg, const struct kvm_trace_record *record)
 {
 	struct job *job = arg;
 
-	report_count_record(&job->count, record);
-	report_kvm_record(&job->kvm, record);
-	irq_injections_kvm(&job->delivery.injections, record);
+	report_sections_record(&job->counted, record);
 	if (job->options->tracing && record->cpu < job->tracing.n_pcpus)
 		report_tracing_record(&job->tracing, record->cpu, record->time_ns, record->bytes);
 }
@@ -201,18 +194,18 @@ static void job_lost(void *arg, int cpu, uint64_t records)
 {
 	struct job *job = arg;
 
-	if (cpu < job->count.n_pcpus)
-		job->count.pcpus[cpu].lost += records;
+	if (cpu < job->counted.count.n_pcpus)
+		job->counted.count.pcpus[cpu].lost += records;
 }
 
 /** The window, cut to the trace. Return: KSV_EXIT_OK, or the exit status after a message. */
 static int set_window(struct job *job)
 {
-	const struct virt_model *model = job->load.model;
+	const struct virt_model *model = job->counted.load.model;
 	struct report *report = &job->report;
 
-	report->from_ns = job->count.from_ns;
-	report->to_ns = job->count.to_ns;
+	report->from_ns = job->counted.count.from_ns;
+	report->to_ns = job->counted.count.to_ns;
 	if (report->from_ns < virt_model_begin(model))
 		report->from_ns = virt_model_begin(model);
 	if (report->to_ns > virt_model_end(model))
@@ -221,38 +214,21 @@ static int set_window(struct job *job)
 		return KSV_EXIT_OK;
 	return ksv_usage_error(job->options->command,
 			       "%s: --from and --to lie outside the trace, which goes from %lld ns "
-			       "to %lld ns", job->load.path, (long long)virt_model_begin(model),
+			       "to %lld ns", job->counted.load.path,
+			       (long long)virt_model_begin(model),
 			       (long long)virt_model_end(model));
 }
 
 static void note_invisible(const struct job *job)
 {
 	const struct report_options *options = job->options;
-	const char *missing = job->report.delivery ? job->delivery.missing :
+	const char *missing = job->report.delivery ? job->counted.delivery.missing :
 			      "no aligned trace of the guest is given behind that of its host";
 
 	if (options->worst.n && options->worst.kinds >> VIRT_WORST_IRQ & 1 && !options->quiet &&
 	    missing)
 		ksv_note("%s: the delivery of interrupts cannot be seen, because %s",
-			 job->load.path, missing);
-}
-
-/** What a host's trace and those of its guests show together. Return: 0 or -ENOMEM. */
-static int build_guests(struct job *job)
-{
-	struct report *report = &job->report;
-	int ret;
-
-	if (!job->load.host.kvm && !job->load.n_guests)
-		return 0;
-	if (job->load.host.kvm)
-		report->kvm = &job->kvm;
-	report->guests = &job->kvm;
-	ret = report_kvm_build(&job->kvm, report);
-	if (ret)
-		return ret;
-	report->delivery = &job->delivery;
-	return report_delivery_build(&job->delivery, report, &job->options->vcpus);
+			 job->counted.load.path, missing);
 }
 
 /** Write what was asked for. Return: 0 or -ENOMEM. */
@@ -262,24 +238,23 @@ static int write_report(struct job *job, struct output *out, bool first)
 	struct report *report = &job->report;
 	struct report_worst worst = options->worst;
 
-	if (job->count.error)
-		return job->count.error;
+	if (job->counted.count.error)
+		return job->counted.count.error;
 	if (worst.n) {
-		if (build_guests(job))
+		if (report_sections_build(&job->counted, report, &options->vcpus))
 			return -ENOMEM;
 		worst.kinds = worst.kinds ? worst.kinds : VIRT_WORST_ALL_KINDS;
 		return formats[options->format].worst(out, report, &options->vcpus, &worst, first);
 	}
 	if (options->tracing) {
-		report->n_pcpus = job->count.n_pcpus;
+		report->n_pcpus = job->counted.count.n_pcpus;
 		if (report_window(report, &options->vcpus, 0))
 			return -ENOMEM;
 		formats[options->format].tracing(out, report, &job->tracing, first);
 		return 0;
 	}
-	if (build_guests(job))
-		return -ENOMEM;
-	if (report_build(report, &options->vcpus))
+	if (report_sections_build(&job->counted, report, &options->vcpus) ||
+	    report_build(report, &options->vcpus))
 		return -ENOMEM;
 	formats[options->format].write(out, report, first);
 	return 0;
@@ -292,7 +267,7 @@ static int report_file(const struct report_options *options, const char *path,
 {
 	struct job job = {
 		.options = options,
-		.load = {
+		.counted.load = {
 			.path = path,
 			.kvm = kvm,
 			.guests = guests,
@@ -307,15 +282,15 @@ static int report_file(const struct report_options *options, const char *path,
 	};
 	int status;
 
-	job.load.arg = &job;
-	status = model_load(&job.load);
+	job.counted.load.arg = &job;
+	status = model_load(&job.counted.load);
 	if (!status)
 		status = set_window(&job);
 	if (status)
 		goto end;
 	job.report.file = path;
-	job.report.load = &job.load;
-	job.report.count = &job.count;
+	job.report.load = &job.counted.load;
+	job.report.count = &job.counted.count;
 	if (write_report(&job, out, first)) {
 		ksv_error("%s: not enough memory", path);
 		status = KSV_EXIT_FILE;
@@ -323,17 +298,15 @@ static int report_file(const struct report_options *options, const char *path,
 	}
 	note_invisible(&job);
 	if (!options->quiet) {
-		model_notes(&job.load);
-		report_kvm_notes(&job.kvm, &job.report);
+		model_notes(&job.counted.load);
+		report_kvm_notes(&job.counted.kvm, &job.report);
 	}
-	status = model_changed(&job.load, status);
+	status = model_changed(&job.counted.load, status);
 end:
-	report_kvm_free(&job.kvm);
-	report_delivery_free(&job.delivery);
+	report_sections_free(&job.counted);
 	report_tracing_destroy(&job.tracing);
 	report_free(&job.report);
-	report_count_destroy(&job.count);
-	model_unload(&job.load);
+	model_unload(&job.counted.load);
 	return status;
 }
 

@@ -93,12 +93,4 @@ void report_exit_split(const struct virt_window_exit *exit, int64_t ns[REPORT_EX
 bool report_wants_vcpu(const struct report *report, int32_t vcpu,
 		       const struct ksv_vcpu_set *vcpus);
 
-/** report_duration - for people: four digits or so, in the unit that fits. */
-void report_duration(char *text, size_t size, int64_t ns);
-
-/** Writers. @first: this is the first file of the output. */
-void report_text(struct output *out, const struct report *report, bool first);
-void report_json(struct output *out, const struct report *report, bool first);
-void report_csv(struct output *out, const struct report *report, bool first);
-
 #endif

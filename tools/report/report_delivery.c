@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report_delivery.h"
+#include "report_section.h"
+#include "report_text.h"
 
 static int compare_vectors(const void *a, const void *b)
 {
@@ -188,10 +189,10 @@ static void put_row(struct output *out, const char *name, const struct report_de
 	out_char(out, '\n');
 }
 
-void report_delivery_text(struct output *out, const struct report *report)
+static void text(struct output *out, const struct report *report)
 {
 	const struct report_delivery *delivery = report->delivery;
-	char vector[64], text[80];
+	char vector[64], name[80];
 
 	if (!delivery || !report->load->n_guests)
 		return;
@@ -209,8 +210,8 @@ void report_delivery_text(struct output *out, const struct report *report)
 		put_row(out, virt_model_who(report->load->model, vcpu->vcpu), &vcpu->all);
 		for (size_t j = 0; j < vcpu->n_vectors; j++) {
 			report_vector(vector, sizeof(vector), vcpu->vectors[j].vector);
-			snprintf(text, sizeof(text), "  %s", vector);
-			put_row(out, text, &vcpu->vectors[j]);
+			snprintf(name, sizeof(name), "  %s", vector);
+			put_row(out, name, &vcpu->vectors[j]);
 		}
 	}
 }
@@ -236,7 +237,7 @@ static void json_delivered(struct json *json, const struct report_delivered *row
 	json_i64(json, "max_ns", row->latency.max);
 }
 
-void report_delivery_json(struct json *json, const struct report *report)
+static void json(struct json *json, const struct report *report)
 {
 	const struct report_delivery *delivery = report->delivery;
 
@@ -270,3 +271,35 @@ void report_delivery_json(struct json *json, const struct report *report)
 	json_close(json, ']');
 	json_close(json, '}');
 }
+
+/* --- the section ----------------------------------------------------------------------------- */
+
+static void count_rows(struct report_counted *counted, const struct xen_trace_row *rows, size_t n)
+{
+	for (size_t i = 0; counted->load.n_guests && i < n; i++)
+		irq_injections_xen(&counted->delivery.injections, &rows[i]);
+}
+
+static void count_record(struct report_counted *counted, const struct kvm_trace_record *record)
+{
+	irq_injections_kvm(&counted->delivery.injections, record);
+}
+
+static int build(struct report_counted *counted, struct report *report,
+		 const struct ksv_vcpu_set *vcpus)
+{
+	if (!report->guests)
+		return 0;
+	report->delivery = &counted->delivery;
+	return report_delivery_build(&counted->delivery, report, vcpus);
+}
+
+static void release(struct report_counted *counted)
+{
+	report_delivery_free(&counted->delivery);
+}
+
+const struct report_section report_interrupts = {
+	.rows = count_rows, .record = count_record, .build = build, .free = release,
+	.text = text, .json = json,
+};

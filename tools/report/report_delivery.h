@@ -48,8 +48,4 @@ void report_delivery_free(struct report_delivery *delivery);
 /** report_vector - "0xec local_timer", for people */
 void report_vector(char *text, size_t size, int vector);
 
-/** Parts of the report, if there is anything to tell. */
-void report_delivery_text(struct output *out, const struct report *report);
-void report_delivery_json(struct json *json, const struct report *report);
-
 #endif

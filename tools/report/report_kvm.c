@@ -9,7 +9,9 @@
 
 #include "align_data.h"
 #include "escape.h"
-#include "report_kvm.h"
+#include "report_csv.h"
+#include "report_section.h"
+#include "report_text.h"
 
 /** Of fewer records than that, nobody can tell whether two clocks fit. */
 #define MIN_RECORDS	100
@@ -394,21 +396,6 @@ static void task_name(char *text, size_t size, const struct kvm_trace *trace, in
 			    comm, pid);
 }
 
-static void put_time(struct output *out, int64_t ns)
-{
-	char text[32];
-
-	report_duration(text, sizeof(text), ns);
-	out_char(out, ' ');
-	out_right(out, text, strlen(text), 11);
-}
-
-static void put_word(struct output *out, const char *word, size_t width)
-{
-	out_char(out, ' ');
-	out_text_right(out, word, width);
-}
-
 static void put_first(struct output *out, const char *name)
 {
 	out_str(out, "  ");
@@ -423,18 +410,18 @@ static void text_tasks(struct output *out, const struct report *report)
 
 	out_char(out, '\n');
 	put_first(out, "records of tasks");
-	put_word(out, "all", 11);
+	text_right(out, "all", TEXT_NUMBER);
 	for (int class = 0; kvm_trace_class(kvm->trace, class); class++)
-		put_word(out, kvm_trace_class(kvm->trace, class), 11);
+		text_right(out, kvm_trace_class(kvm->trace, class), TEXT_NUMBER);
 	out_char(out, '\n');
 	for (uint32_t i = 0; i < n && i < MAX_TASKS; i++) {
 		task_name(name, sizeof(name), kvm->trace, kvm->tasks[i].pid);
 		put_first(out, name);
 		out_char(out, ' ');
-		out_u64_width(out, kvm->tasks[i].all, 11);
+		out_u64_width(out, kvm->tasks[i].all, TEXT_NUMBER);
 		for (int class = 0; kvm_trace_class(kvm->trace, class); class++) {
 			out_char(out, ' ');
-			out_u64_width(out, kvm->tasks[i].records[class], 11);
+			out_u64_width(out, kvm->tasks[i].records[class], TEXT_NUMBER);
 		}
 		out_char(out, '\n');
 	}
@@ -493,26 +480,28 @@ static void text_guest(struct output *out, const struct report *report,
 	out_char(out, '\n');
 	text_guest_cpus(out, report, guest);
 	put_first(out, "guest's tasks");
-	put_word(out, "believed", 11);
+	text_right(out, "believed", TEXT_NUMBER);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		put_word(out, columns[i].name, 11);
+		text_right(out, columns[i].name, TEXT_NUMBER);
 	out_char(out, '\n');
 	for (uint32_t i = 0; i < guest->task_map.n_keys && i < MAX_TASKS; i++) {
 		const struct report_guest_task *task = &guest->tasks[i];
 
 		task_name(name, sizeof(name), guest->trace, task->pid);
 		put_first(out, name);
-		put_time(out, task->believed_ns);
+		text_duration(out, task->believed_ns);
 		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
-			put_time(out, task->ns[columns[c].state]);
+			text_duration(out, task->ns[columns[c].state]);
 		out_char(out, '\n');
 	}
 	if (guest->task_map.n_keys > MAX_TASKS)
 		out_str(out, "  ... and more: --format json lists all\n");
 }
 
-void report_kvm_text(struct output *out, const struct report *report)
+static void text(struct output *out, const struct report *report)
 {
+	if (!report->kvm)
+		return;
 	text_tasks(out, report);
 	for (int i = 0; i < report->kvm->n_guests; i++)
 		text_guest(out, report, &report->kvm->guests[i]);
@@ -564,11 +553,13 @@ static void json_guest(struct json *json, const struct report *report,
 	json_close(json, '}');
 }
 
-void report_kvm_json(struct json *json, const struct report *report)
+static void json(struct json *json, const struct report *report)
 {
 	const struct report_kvm *kvm = report->kvm;
 	char name[64];
 
+	if (!kvm)
+		return;
 	json_open(json, "tasks", '[', false);
 	for (uint32_t i = 0; i < kvm->task_map.n_keys; i++) {
 		const struct report_task *task = &kvm->tasks[i];
@@ -593,33 +584,80 @@ void report_kvm_json(struct json *json, const struct report *report)
 	json_close(json, ']');
 }
 
-void report_kvm_csv(const struct report *report, report_kvm_csv_fn put, void *arg)
+static void csv_named(struct output *out, const struct report *report, const char *section,
+		      const char *guest, const char *name, const uint64_t *count,
+		      const int64_t *ns)
+{
+	csv_row(out, report, &(struct csv_row){
+		.section = section, .machine = guest, .name = name, .count = count, .ns = ns,
+	});
+}
+
+static void csv_guest(struct output *out, const struct report *report,
+		      const struct report_guest *guest)
+{
+	const char *path = kvm_trace_path(guest->trace);
+	char name[64];
+
+	for (int c = 0; c < guest->n_cpus; c++) {
+		snprintf(name, sizeof(name), "cpu%d", c);
+		csv_named(out, report, "guest_records_inside", path, name,
+			  &guest->cpus[c].inside, NULL);
+		csv_named(out, report, "guest_records_outside", path, name,
+			  &guest->cpus[c].outside, NULL);
+	}
+	for (uint32_t t = 0; t < guest->task_map.n_keys; t++) {
+		const struct report_guest_task *task = &guest->tasks[t];
+
+		task_name(name, sizeof(name), guest->trace, task->pid);
+		csv_named(out, report, "guest_task_believed", path, name, &task->runs,
+			  &task->believed_ns);
+		csv_named(out, report, "guest_task_executed", path, name, NULL,
+			  &task->ns[VIRT_GUEST]);
+		csv_named(out, report, "guest_task_steal", path, name, NULL,
+			  &task->ns[VIRT_PREEMPTED]);
+	}
+}
+
+static void csv(struct output *out, const struct report *report)
 {
 	const struct report_kvm *kvm = report->kvm;
 	char name[64];
 
+	if (!kvm)
+		return;
 	for (uint32_t i = 0; i < kvm->task_map.n_keys; i++) {
 		task_name(name, sizeof(name), kvm->trace, kvm->tasks[i].pid);
-		put(arg, "task_records", NULL, name, &kvm->tasks[i].all, NULL);
+		csv_named(out, report, "task_records", NULL, name, &kvm->tasks[i].all, NULL);
 	}
-	for (int i = 0; i < kvm->n_guests; i++) {
-		const struct report_guest *guest = &kvm->guests[i];
-		const char *path = kvm_trace_path(guest->trace);
-
-		for (int c = 0; c < guest->n_cpus; c++) {
-			snprintf(name, sizeof(name), "cpu%d", c);
-			put(arg, "guest_records_inside", path, name, &guest->cpus[c].inside, NULL);
-			put(arg, "guest_records_outside", path, name, &guest->cpus[c].outside,
-			    NULL);
-		}
-		for (uint32_t t = 0; t < guest->task_map.n_keys; t++) {
-			const struct report_guest_task *task = &guest->tasks[t];
-
-			task_name(name, sizeof(name), guest->trace, task->pid);
-			put(arg, "guest_task_believed", path, name, &task->runs,
-			    &task->believed_ns);
-			put(arg, "guest_task_executed", path, name, NULL, &task->ns[VIRT_GUEST]);
-			put(arg, "guest_task_steal", path, name, NULL, &task->ns[VIRT_PREEMPTED]);
-		}
-	}
+	for (int i = 0; i < kvm->n_guests; i++)
+		csv_guest(out, report, &kvm->guests[i]);
 }
+
+static void count(struct report_counted *counted, const struct kvm_trace_record *record)
+{
+	report_kvm_record(&counted->kvm, record);
+}
+
+/** Guests of Xen have tasks, too, which others ask about. */
+static int build(struct report_counted *counted, struct report *report,
+		 const struct ksv_vcpu_set *vcpus)
+{
+	(void)vcpus;
+	if (!counted->load.host.kvm && !counted->load.n_guests)
+		return 0;
+	if (counted->load.host.kvm)
+		report->kvm = &counted->kvm;
+	report->guests = &counted->kvm;
+	return report_kvm_build(&counted->kvm, report);
+}
+
+static void release(struct report_counted *counted)
+{
+	report_kvm_free(&counted->kvm);
+}
+
+const struct report_section report_tasks = {
+	.record = count, .build = build, .free = release,
+	.text = text, .json = json, .csv = csv,
+};

@@ -7,7 +7,6 @@
 #define KSHARK_VIRT_REPORT_KVM_H
 
 #include "align_pairing.h"
-#include "json_writer.h"
 #include "irq_delivery.h"
 #include "report.h"
 #include "u32_map.h"
@@ -79,14 +78,5 @@ const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int
 
 /** report_kvm_notes - plain words to stderr if a guest's clock does not fit. */
 void report_kvm_notes(const struct report_kvm *kvm, const struct report *report);
-
-/** Parts of the report that only KVM has. */
-void report_kvm_text(struct output *out, const struct report *report);
-void report_kvm_json(struct json *json, const struct report *report);
-
-/** One number of report_kvm_csv(). */
-typedef void (*report_kvm_csv_fn)(void *arg, const char *section, const char *machine,
-				  const char *name, const uint64_t *count, const int64_t *ns);
-void report_kvm_csv(const struct report *report, report_kvm_csv_fn put, void *arg);
 
 #endif

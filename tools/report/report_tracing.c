@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "json_writer.h"
+#include "report_text.h"
 #include "report_tracing.h"
 
 #define PAGE		4096

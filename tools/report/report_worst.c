@@ -9,6 +9,7 @@
 
 #include "json_writer.h"
 #include "report_delivery.h"
+#include "report_text.h"
 #include "report_worst.h"
 
 int report_worst_kinds(const char *text, unsigned int *kinds)

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	report_json.h
+ * @brief	Durations of kshark-virt report as JSON; kshark-virt-report.1 documents every key.
+ */
+#ifndef KSHARK_VIRT_REPORT_JSON_H
+#define KSHARK_VIRT_REPORT_JSON_H
+
+#include "json_writer.h"
+#include "virt_window.h"
+
+/** json_dist - members of the object that is open, if there is a duration at all. */
+void json_dist(struct json *json, const struct virt_dist *dist);
+void json_stretches(struct json *json, const char *key, const struct virt_stretches *stretches);
+
+#endif

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	report_machines.c
+ * @brief	A machine and its vCPUs: states, runs, waits, migrations, exits.
+ */
+#include <stdio.h>
+
+#include "report_csv.h"
+#include "report_json.h"
+#include "report_parts.h"
+#include "report_section.h"
+#include "report_text.h"
+
+/* --- text ------------------------------------------------------------------------------------ */
+
+static void text_migrations(struct output *out, const struct report_vcpu *vcpu)
+{
+	char text[64];
+
+	text_name(out, "migrations");
+	text_count(out, vcpu->migrations.n);
+	out_char(out, '\n');
+	for (size_t i = 0; i < vcpu->migrations.n && i < TEXT_MAX_LISTED; i++) {
+		const struct virt_migration *migration = &vcpu->migrations.first[i];
+
+		out_str(out, "    ");
+		out_ns(out, migration->time_ns, TEXT_NAME - 4);
+		snprintf(text, sizeof(text), "p%d -> p%d", migration->from, migration->to);
+		text_right(out, text, TEXT_NUMBER + 2);
+		report_duration(text, sizeof(text), migration->gap_ns);
+		out_str(out, "  after ");
+		out_str(out, text);
+		out_char(out, '\n');
+	}
+	if (vcpu->migrations.n > TEXT_MAX_LISTED)
+		out_str(out, "    ... and more\n");
+}
+
+/** A KVM host's thread, and the guest's CPU. */
+static void text_threads(struct output *out, const struct report *report,
+			 const struct report_vcpu *vcpu)
+{
+	char text[64];
+	int cpu;
+
+	if (!report->kvm)
+		return;
+	cpu = report_kvm_guest_cpu(report->kvm, vcpu->info->host_pid);
+	snprintf(text, sizeof(text), cpu == VIRT_NONE ? "  thread %d" :
+		 "  thread %d, the guest's CPU %d", vcpu->info->host_pid, cpu);
+	out_str(out, text);
+}
+
+static void text_levels(struct output *out, const struct virt_exit_levels *levels)
+{
+	char text[32];
+
+	if (!levels->l2)
+		return;
+	snprintf(text, sizeof(text), "%.2f", (double)levels->l1 / (double)levels->l2);
+	out_str(out, "\n  out of nested guests");
+	text_count(out, levels->l2);
+	out_str(out, "\n  out of the guest    ");
+	text_count(out, levels->l1);
+	out_str(out, "\n  multiplication      ");
+	text_right(out, text, TEXT_NUMBER);
+	out_char(out, '\n');
+}
+
+/** By whom it was preempted, and where it ran. */
+static void text_others(struct output *out, const struct report *report,
+			const struct virt_window_stats *stats)
+{
+	char text[32];
+
+	if (stats->n_culprits) {
+		out_char(out, '\n');
+		out_str(out, "  preempted by\n");
+	}
+	for (size_t i = 0; i < stats->n_culprits; i++) {
+		text_name(out, report_who(report, stats->culprits[i].vcpu));
+		text_duration(out, stats->culprits[i].ns);
+		text_share(out, stats->culprits[i].ns, stats->states[VIRT_PREEMPTED].ns,
+			   TEXT_SHARE);
+		out_char(out, '\n');
+	}
+	out_str(out, "\n  ran on\n");
+	for (size_t i = 0; i < stats->n_places; i++) {
+		snprintf(text, sizeof(text), "p%d", stats->places[i].pcpu);
+		text_name(out, text);
+		text_duration(out, stats->places[i].ns);
+		text_share(out, stats->places[i].ns, stats->runs.ns, TEXT_SHARE);
+		out_char(out, '\n');
+	}
+}
+
+static void text_vcpu(struct output *out, const struct report *report,
+		      const struct report_vcpu *vcpu)
+{
+	const struct virt_window_stats *stats = vcpu->stats;
+	int64_t unsplit = stats->unsplit_ns[VIRT_HYPERVISOR] + stats->unsplit_ns[VIRT_VMM];
+
+	out_char(out, '\n');
+	out_text(out, vcpu->info->name);
+	text_threads(out, report, vcpu);
+	out_char(out, '\n');
+	text_heading(out, "state");
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		text_stretches(out, virt_state_name((enum virt_state)state), &stats->states[state],
+			       state == VIRT_UNKNOWN && !report_is_unsplit(report) ? 0 :
+			       stats->known_ns);
+	if (unsplit) {
+		text_name(out, "(not split)");
+		text_duration(out, unsplit);
+		text_share(out, unsplit, stats->known_ns, TEXT_SHARE);
+		out_char(out, '\n');
+	}
+	text_stretches(out, "(runs)", &stats->runs, stats->known_ns);
+	text_stretches(out, "(runnable)", &stats->waits, stats->known_ns);
+	text_others(out, report, stats);
+	text_migrations(out, vcpu);
+	report_exits_text(out, report, stats);
+	report_exit_before_text(out, report, stats);
+	text_levels(out, &vcpu->levels);
+	report_events_text(out, vcpu->count);
+}
+
+static void text_machine(struct output *out, const struct report *report,
+			 const struct report_machine *machine)
+{
+	const struct virt_window_machine *window = machine->window;
+	char text[64];
+
+	out_char(out, '\n');
+	out_text(out, machine->info->name);
+	snprintf(text, sizeof(text), ": %d vCPU%s\n", machine->info->n_vcpus,
+		 machine->info->n_vcpus == 1 ? "" : "s");
+	out_str(out, text);
+	text_heading(out, "all together");
+	for (int state = 0; state < VIRT_M_N_STATES; state++)
+		text_stretches(out, virt_machine_state_name((enum virt_machine_state)state),
+			       &window->states[state],
+			       state == VIRT_M_LOST && !report_is_unsplit(report) ? 0 :
+			       window->known_ns);
+	if (report->kvm)
+		report_exits_text(out, report, &window->all);
+	for (int32_t i = 0; i < machine->n_vcpus; i++)
+		text_vcpu(out, report, &machine->vcpus[i]);
+}
+
+static void text(struct output *out, const struct report *report)
+{
+	for (int32_t i = 0; i < report->n_machines; i++)
+		text_machine(out, report, &report->machines[i]);
+}
+
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+/** Only in traces that do not tell who has a pCPU. */
+static void json_unsplit(struct json *json, const struct report *report, const int64_t *ns)
+{
+	if (!report_is_unsplit(report))
+		return;
+	json_open(json, "unsplit_ns", '{', true);
+	json_i64(json, virt_state_name(VIRT_HYPERVISOR), ns[VIRT_HYPERVISOR]);
+	json_i64(json, virt_state_name(VIRT_VMM), ns[VIRT_VMM]);
+	json_i64(json, virt_state_name(VIRT_UNKNOWN), ns[VIRT_UNKNOWN]);
+	json_close(json, '}');
+}
+
+/** Only where there are nested guests. */
+static void json_levels(struct json *json, const struct report_vcpu *vcpu)
+{
+	const struct virt_exit_levels *levels = &vcpu->levels;
+
+	if (!levels->l2)
+		return;
+	json_open(json, "exit_levels", '{', true);
+	json_u64(json, "l1", levels->l1);
+	json_u64(json, "l2", levels->l2);
+	json_u64(json, "unknown", levels->unknown);
+	json_fixed(json, "multiplication", (double)levels->l1 / (double)levels->l2);
+	json_close(json, '}');
+}
+
+static void json_migrations(struct json *json, const struct report_vcpu *vcpu)
+{
+	json_u64(json, "migrations", vcpu->migrations.n);
+	json_open(json, "migration_list", '[', false);
+	for (size_t i = 0; i < vcpu->migrations.n; i++) {
+		const struct virt_migration *migration = &vcpu->migrations.first[i];
+
+		json_open(json, NULL, '{', true);
+		json_i64(json, "time_ns", migration->time_ns);
+		json_i64(json, "from", migration->from);
+		json_i64(json, "to", migration->to);
+		json_i64(json, "gap_ns", migration->gap_ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+/** A KVM host's thread, and the guest's CPU. */
+static void json_threads(struct json *json, const struct report *report,
+			 const struct report_vcpu *vcpu)
+{
+	int cpu = report_kvm_guest_cpu(report->kvm, vcpu->info->host_pid);
+
+	json_i64(json, "tid", vcpu->info->host_pid);
+	if (cpu != VIRT_NONE)
+		json_i64(json, "guest_cpu", cpu);
+}
+
+static void json_vcpu(struct json *json, const struct report *report,
+		      const struct report_vcpu *vcpu)
+{
+	const struct virt_window_stats *stats = vcpu->stats;
+	char number[16];
+
+	json_open(json, NULL, '{', false);
+	json_i64(json, "id", vcpu->info->id);
+	json_str(json, "name", vcpu->info->name);
+	if (report->kvm)
+		json_threads(json, report, vcpu);
+	json_i64(json, "known_ns", stats->known_ns);
+	json_unsplit(json, report, stats->unsplit_ns);
+	json_open(json, "states", '{', false);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		json_stretches(json, virt_state_name((enum virt_state)state),
+			       &stats->states[state]);
+	json_close(json, '}');
+	json_stretches(json, "runs", &stats->runs);
+	json_stretches(json, "runnable", &stats->waits);
+	json_stretches(json, "wake_ns", &stats->states[VIRT_WAKING]);
+	json_open(json, "pcpus", '{', true);
+	for (size_t i = 0; i < stats->n_places; i++) {
+		snprintf(number, sizeof(number), "%d", stats->places[i].pcpu);
+		json_i64(json, number, stats->places[i].ns);
+	}
+	json_close(json, '}');
+	json_migrations(json, vcpu);
+	json_open(json, "culprits", '[', false);
+	for (size_t i = 0; i < stats->n_culprits; i++) {
+		json_open(json, NULL, '{', true);
+		json_str(json, "who", report_who(report, stats->culprits[i].vcpu));
+		json_i64(json, "ns", stats->culprits[i].ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	report_exits_json(json, report, stats);
+	if (stats->exits_before) {
+		json_open(json, "exit_before", '{', true);
+		json_str(json, "reason", report_reason(report, stats->before_reason));
+		json_i64(json, "ns", stats->exits_before_ns);
+		json_close(json, '}');
+	}
+	json_levels(json, vcpu);
+	report_events_json(json, vcpu->count);
+	json_close(json, '}');
+}
+
+static void json_machine(struct json *json, const struct report *report,
+			 const struct report_machine *machine)
+{
+	const struct virt_window_machine *window = machine->window;
+
+	json_open(json, NULL, '{', false);
+	json_i64(json, "id", machine->info->id);
+	json_str(json, "name", machine->info->name);
+	json_i64(json, "n_vcpus", machine->info->n_vcpus);
+	json_i64(json, "known_ns", window->known_ns);
+	json_open(json, "states_ns", '{', true);
+	for (int state = 0; state < VIRT_M_N_STATES; state++)
+		json_i64(json, virt_machine_state_name((enum virt_machine_state)state),
+			 window->states[state].ns);
+	json_close(json, '}');
+	json_open(json, "states", '{', false);
+	for (int state = 0; state < VIRT_M_N_STATES; state++)
+		json_stretches(json, virt_machine_state_name((enum virt_machine_state)state),
+			       &window->states[state]);
+	json_close(json, '}');
+	if (report->kvm)
+		report_exits_json(json, report, &window->all);
+	json_open(json, "vcpus", '[', false);
+	for (int32_t i = 0; i < machine->n_vcpus; i++)
+		json_vcpu(json, report, &machine->vcpus[i]);
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+static void json(struct json *json, const struct report *report)
+{
+	json_open(json, "machines", '[', false);
+	for (int32_t i = 0; i < report->n_machines; i++)
+		json_machine(json, report, &report->machines[i]);
+	json_close(json, ']');
+}
+
+/* --- CSV ------------------------------------------------------------------------------------- */
+
+static void csv_vcpu(struct output *out, const struct report *report,
+		     const struct report_machine *machine, const struct report_vcpu *vcpu)
+{
+	struct csv_row row = { .machine = machine->info->name, .vcpu = vcpu->info->name };
+	const struct virt_window_stats *stats = vcpu->stats;
+	char text[32];
+
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		csv_stretches(out, report, &row, "state", virt_state_name((enum virt_state)state),
+			      &stats->states[state]);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		if (stats->unsplit_ns[state])
+			csv_time(out, report, &row, "unsplit",
+				 virt_state_name((enum virt_state)state),
+				 stats->unsplit_ns[state]);
+	csv_stretches(out, report, &row, "runs", NULL, &stats->runs);
+	csv_stretches(out, report, &row, "runnable", NULL, &stats->waits);
+	for (size_t i = 0; i < stats->n_places; i++) {
+		snprintf(text, sizeof(text), "%d", stats->places[i].pcpu);
+		csv_time(out, report, &row, "on_pcpu", text, stats->places[i].ns);
+	}
+	row.section = "migrations";
+	row.count = &stats->migrations;
+	csv_row(out, report, &row);
+	row.count = NULL;
+	for (size_t i = 0; i < stats->n_culprits; i++)
+		csv_time(out, report, &row, "culprit",
+			 report_who(report, stats->culprits[i].vcpu), stats->culprits[i].ns);
+	report_exits_csv(out, report, &row, stats);
+	if (stats->exits_before)
+		csv_time(out, report, &row, "exit_before",
+			 report_reason(report, stats->before_reason), stats->exits_before_ns);
+	csv_count(out, report, &row, "exit_level", "l2", vcpu->levels.l2);
+	if (vcpu->levels.l2)
+		csv_count(out, report, &row, "exit_level", "l1", vcpu->levels.l1);
+	report_events_csv(out, report, &row, vcpu->count);
+}
+
+static void csv_machine(struct output *out, const struct report *report,
+			const struct report_machine *machine)
+{
+	struct csv_row row = { .machine = machine->info->name };
+	const struct virt_window_machine *window = machine->window;
+
+	for (int state = 0; state < VIRT_M_N_STATES; state++)
+		csv_stretches(out, report, &row, "machine_state",
+			      virt_machine_state_name((enum virt_machine_state)state),
+			      &window->states[state]);
+	if (report->kvm)
+		report_exits_csv(out, report, &row, &window->all);
+	for (int32_t i = 0; i < machine->n_vcpus; i++)
+		csv_vcpu(out, report, machine, &machine->vcpus[i]);
+}
+
+static void csv(struct output *out, const struct report *report)
+{
+	for (int32_t i = 0; i < report->n_machines; i++)
+		csv_machine(out, report, &report->machines[i]);
+}
+
+const struct report_section report_machines = { .text = text, .json = json, .csv = csv };

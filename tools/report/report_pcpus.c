@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	report_pcpus.c
+ * @brief	What the pCPUs did.
+ */
+#include <stdio.h>
+
+#include "report_csv.h"
+#include "report_json.h"
+#include "report_parts.h"
+#include "report_section.h"
+#include "report_text.h"
+
+static void text_xen(struct output *out, const struct report *report)
+{
+	static const char *const columns[] = {
+		"busy", "guest", "hypervisor", "idle", "unknown", "lost", "interrupts"
+	};
+	char text[32];
+
+	out_char(out, '\n');
+	text_name(out, "pCPU");
+	text_columns(out, columns, ARRAY_SIZE(columns));
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
+		const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
+
+		snprintf(text, sizeof(text), "p%d", pcpu);
+		text_name(out, text);
+		text_duration(out, report_busy_ns(totals));
+		text_duration(out, totals->state_ns[VIRT_GUEST]);
+		text_duration(out, totals->state_ns[VIRT_HYPERVISOR]);
+		text_duration(out, totals->idle_ns);
+		text_duration(out, totals->unknown_ns);
+		text_duration(out, report_pcpu(report, pcpu)->lost_ns);
+		text_count(out, pcpu < report->count->n_pcpus ?
+			   report->count->pcpus[pcpu].interrupts : 0);
+		out_char(out, '\n');
+	}
+}
+
+static void text_kvm(struct output *out, const struct report *report)
+{
+	static const char *const columns[] = {
+		"guest", "hypervisor", "vmm", "other tasks", "idle", "unknown", "lost"
+	};
+	char text[32];
+
+	out_char(out, '\n');
+	text_name(out, report_is_unsplit(report) ? "pCPU, not split" : "pCPU");
+	text_columns(out, columns, ARRAY_SIZE(columns));
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
+		const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
+
+		snprintf(text, sizeof(text), "p%d", pcpu);
+		text_name(out, text);
+		text_duration(out, totals->state_ns[VIRT_GUEST]);
+		text_duration(out, totals->state_ns[VIRT_HYPERVISOR]);
+		text_duration(out, totals->state_ns[VIRT_VMM]);
+		text_duration(out, totals->task_ns);
+		text_duration(out, totals->idle_ns);
+		text_duration(out, totals->unknown_ns);
+		text_duration(out, report_pcpu(report, pcpu)->lost_ns);
+		out_char(out, '\n');
+	}
+}
+
+static void text(struct output *out, const struct report *report)
+{
+	if (report->kvm)
+		text_kvm(out, report);
+	else
+		text_xen(out, report);
+}
+
+static void json_pcpu(struct json *json, const struct report *report, int pcpu)
+{
+	const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
+
+	json_open(json, NULL, '{', true);
+	json_i64(json, "id", pcpu);
+	json_i64(json, "busy_ns", report_busy_ns(totals));
+	json_i64(json, "guest_ns", totals->state_ns[VIRT_GUEST]);
+	json_i64(json, "hypervisor_ns", totals->state_ns[VIRT_HYPERVISOR]);
+	json_i64(json, "vmm_ns", totals->state_ns[VIRT_VMM]);
+	if (report_is_unsplit(report))
+		json_i64(json, "unsplit_ns", totals->state_ns[VIRT_HYPERVISOR] +
+			 totals->state_ns[VIRT_VMM]);
+	if (report->kvm)
+		json_i64(json, "task_ns", totals->task_ns);
+	json_i64(json, "idle_ns", totals->idle_ns);
+	json_i64(json, "unknown_ns", totals->unknown_ns);
+	json_i64(json, "lost_ns", report_pcpu(report, pcpu)->lost_ns);
+	if (pcpu < report->count->n_pcpus && !report->kvm)
+		json_u64(json, "interrupts", report->count->pcpus[pcpu].interrupts);
+	json_close(json, '}');
+}
+
+static void json(struct json *json, const struct report *report)
+{
+	json_open(json, "pcpus", '[', false);
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
+		json_pcpu(json, report, pcpu);
+	json_close(json, ']');
+}
+
+/** pCPUs take the column of the vCPU: "p0". */
+static void csv_pcpu(struct output *out, const struct report *report, int pcpu)
+{
+	const struct virt_window_pcpu *window = report_pcpu(report, pcpu);
+	const struct virt_pcpu_totals *totals = &window->totals;
+	char name[16];
+	struct csv_row row = { .vcpu = name };
+
+	snprintf(name, sizeof(name), "p%d", pcpu);
+	csv_time(out, report, &row, "pcpu", "busy", report_busy_ns(totals));
+	for (int state = 0; state <= VIRT_VMM; state++)
+		csv_time(out, report, &row, "pcpu", virt_state_name((enum virt_state)state),
+			 totals->state_ns[state]);
+	if (report_is_unsplit(report))
+		csv_time(out, report, &row, "pcpu", "unsplit",
+			 totals->state_ns[VIRT_HYPERVISOR] + totals->state_ns[VIRT_VMM]);
+	if (report->kvm)
+		csv_time(out, report, &row, "pcpu", "tasks", totals->task_ns);
+	csv_time(out, report, &row, "pcpu", "idle", totals->idle_ns);
+	csv_time(out, report, &row, "pcpu", "unknown", totals->unknown_ns);
+	csv_time(out, report, &row, "pcpu", "lost", window->lost_ns);
+	if (pcpu >= report->count->n_pcpus)
+		return;
+	csv_count(out, report, &row, "pcpu", "interrupts",
+		  report->count->pcpus[pcpu].interrupts);
+	csv_count(out, report, &row, "pcpu", "lost_records", report->count->pcpus[pcpu].lost);
+	report_volume_csv(out, report, &row, pcpu);
+}
+
+static void csv(struct output *out, const struct report *report)
+{
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
+		csv_pcpu(out, report, pcpu);
+}
+
+const struct report_section report_pcpus = { .text = text, .json = json, .csv = csv };

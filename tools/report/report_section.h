@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	report_section.h
+ * @brief	Sections of kshark-virt report: one file each, and a line of the table.
+ */
+#ifndef KSHARK_VIRT_REPORT_SECTION_H
+#define KSHARK_VIRT_REPORT_SECTION_H
+
+#include "json_writer.h"
+#include "report_delivery.h"
+
+/** What is counted while the records go by; a section that needs more has it here. */
+struct report_counted {
+	struct model_load	load;
+	struct report_count	count;		/* of all sections */
+	struct report_kvm	kvm;
+	struct report_delivery	delivery;
+};
+
+/**
+ * A section. What it does not do is NULL.
+ *
+ * @rows, @record: count what goes by, of Xen and of KVM, also outside of the window
+ * @build: work out what is told when all has gone by, and let the report have it; 0 or -ENOMEM
+ * @text, @json, @csv: write it; nothing if there is nothing to tell
+ */
+struct report_section {
+	void	(*rows)(struct report_counted *counted, const struct xen_trace_row *rows,
+			size_t n);
+	void	(*record)(struct report_counted *counted, const struct kvm_trace_record *record);
+	int	(*build)(struct report_counted *counted, struct report *report,
+			 const struct ksv_vcpu_set *vcpus);
+	void	(*free)(struct report_counted *counted);
+	void	(*text)(struct output *out, const struct report *report);
+	void	(*json)(struct json *json, const struct report *report);
+	void	(*csv)(struct output *out, const struct report *report);
+};
+
+extern const struct report_section report_head;
+extern const struct report_section report_machines;
+extern const struct report_section report_pcpus;
+extern const struct report_section report_tasks;
+extern const struct report_section report_interrupts;
+extern const struct report_section report_losses;
+extern const struct report_section report_losses_list;
+extern const struct report_section report_volume;
+extern const struct report_section report_contradictions;
+
+/** report_sections_... - the same for all of them. */
+void report_sections_rows(struct report_counted *counted, const struct xen_trace_row *rows,
+			  size_t n);
+void report_sections_record(struct report_counted *counted,
+			    const struct kvm_trace_record *record);
+int report_sections_build(struct report_counted *counted, struct report *report,
+			  const struct ksv_vcpu_set *vcpus);
+void report_sections_free(struct report_counted *counted);
+
+/** Writers. @first: this is the first file of the output. */
+void report_text(struct output *out, const struct report *report, bool first);
+void report_json(struct output *out, const struct report *report, bool first);
+void report_csv(struct output *out, const struct report *report, bool first);
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	report_text.h
+ * @brief	Columns of kshark-virt report for people, times in fitting units.
+ */
+#ifndef KSHARK_VIRT_REPORT_TEXT_H
+#define KSHARK_VIRT_REPORT_TEXT_H
+
+#include "output.h"
+#include "virt_window.h"
+
+/** Widths of columns. */
+#define TEXT_NAME	20
+#define TEXT_NUMBER	11
+#define TEXT_SHARE	9
+#define TEXT_PART	12
+
+/** Losses and migrations that are listed one by one. */
+#define TEXT_MAX_LISTED	20
+
+/** report_duration - for people: four digits or so, in the unit that fits. */
+void report_duration(char *text, size_t size, int64_t ns);
+
+/** text_name - the first column, from where a line begins. */
+void text_name(struct output *out, const char *name);
+
+/** text_right - on the right of a column, with a blank before it in any case. */
+void text_right(struct output *out, const char *text, size_t width);
+void text_duration(struct output *out, int64_t ns);
+void text_count(struct output *out, uint64_t count);
+
+/** text_share - @ns of @all; nothing if there is no whole. */
+void text_share(struct output *out, int64_t ns, int64_t all, size_t width);
+
+/** text_columns - what stands above numbers, to the end of the line. */
+void text_columns(struct output *out, const char *const *columns, size_t n);
+
+/** text_heading - the same above lines of text_stretches(). */
+void text_heading(struct output *out, const char *what);
+
+/** text_stretches - a line, if there are any. @share_of: 0 if a share would say nothing */
+void text_stretches(struct output *out, const char *name, const struct virt_stretches *stretches,
+		    int64_t share_of);
+
+#endif
