@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "irq_injections.h"
+#include "search.h"
 
 static void add(struct irq_injections *injections, const struct irq_injection *injection)
 {
@@ -71,16 +72,10 @@ struct virt_injection *irq_injections_of(const struct irq_injections *injections
 					 size_t *n)
 {
 	struct virt_injection *of;
-	size_t lo = 0, hi = injections->n;
+	size_t lo, hi;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (injections->all[middle].tid < tid)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	SEARCH_FIRST(lo, 0, injections->n, injections->all[lo].tid < tid);
+	hi = lo;
 	while (hi < injections->n && injections->all[hi].tid == tid)
 		hi++;
 	*n = hi - lo;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "heap.h"
 #include "kvm_private.h"
 
 /** prev_state of sched_switch: what is asleep has one of these bits; include/linux/sched.h. */
@@ -665,23 +666,6 @@ static bool is_before(const struct head *a, const struct head *b)
 	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->cpu < b->cpu;
 }
 
-static void sift_down(struct head *heap, size_t n, size_t i)
-{
-	struct head moved = heap[i];
-
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child + 1 < n && is_before(&heap[child + 1], &heap[child]))
-			child++;
-		if (child >= n || !is_before(&heap[child], &moved))
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = moved;
-}
-
 static void merge(struct replay *replay, struct head *heap)
 {
 	const struct kvm_tracker *tracker = replay->tracker;
@@ -693,7 +677,7 @@ static void merge(struct replay *replay, struct head *heap)
 				.time_ns = tracker->cpus[c].events[0].time_ns, .cpu = (int32_t)c,
 			};
 	for (size_t i = n / 2; i-- > 0;)
-		sift_down(heap, n, i);
+		HEAP_DOWN(heap, n, i, is_before);
 	while (n && !replay->error) {
 		const struct kvm_cpu *cpu = &tracker->cpus[heap->cpu];
 
@@ -703,7 +687,7 @@ static void merge(struct replay *replay, struct head *heap)
 		else if (--n)
 			heap[0] = heap[n];
 		if (n)
-			sift_down(heap, n, 0);
+			HEAP_DOWN(heap, n, 0, is_before);
 	}
 }
 

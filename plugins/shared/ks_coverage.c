@@ -7,6 +7,7 @@
 
 #include "array.h"
 #include "ks_coverage.h"
+#include "search.h"
 
 /** Records of a CPU are missing between two of them. */
 struct lost {
@@ -125,17 +126,10 @@ static void add_gap(struct columns *columns, int64_t from_ns, int64_t to_ns)
 /** The first loss that ends after @ns. */
 static size_t find_lost(const struct cpu *cpu, int64_t ns)
 {
-	size_t lo = 0, hi = cpu->n_lost;
+	size_t i;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (cpu->lost[middle].to_ns <= ns)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	SEARCH_FIRST(i, 0, cpu->n_lost, cpu->lost[i].to_ns <= ns);
+	return i;
 }
 
 int ks_coverage_gaps(const struct ks_coverage *coverage, int cpu, int64_t from_ns,

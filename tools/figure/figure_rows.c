@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "figure_private.h"
+#include "search.h"
 
 /** Units that a stretch must have to bear a text, and between two equal ones. */
 #define MIN_RUN			22.0
@@ -260,18 +261,11 @@ int figure_find_arrows(struct figure *figure)
 static bool is_crossed(const struct figure *figure, const struct figure_row *row, double x0,
 		       double x1)
 {
-	size_t lo = 0, hi = figure->n_arrows;
+	size_t i;
 
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (arrow_x(figure, middle) < x0)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	for (; lo < figure->n_arrows && arrow_x(figure, lo) < x1; lo++) {
-		const struct virt_migration *migration = &figure->migrations[figure->arrows[lo]];
+	SEARCH_FIRST(i, 0, figure->n_arrows, arrow_x(figure, i) < x0);
+	for (; i < figure->n_arrows && arrow_x(figure, i) < x1; i++) {
+		const struct virt_migration *migration = &figure->migrations[figure->arrows[i]];
 		int32_t low = migration->from < migration->to ? migration->from : migration->to;
 		int32_t high = migration->from < migration->to ? migration->to : migration->from;
 
@@ -314,17 +308,10 @@ static void draw_mark(const struct figure *figure, const struct figure_row *row,
 /** Of a pCPU: their rows are in order. */
 static const struct figure_row *find_row(const struct figure *figure, int32_t index)
 {
-	int lo = 0, hi = figure->n_rows;
+	int i;
 
-	while (lo < hi) {
-		int middle = lo + (hi - lo) / 2;
-
-		if (figure->rows[middle].index < index)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo < figure->n_rows && figure->rows[lo].index == index ? &figure->rows[lo] : NULL;
+	SEARCH_FIRST(i, 0, figure->n_rows, figure->rows[i].index < index);
+	return i < figure->n_rows && figure->rows[i].index == index ? &figure->rows[i] : NULL;
 }
 
 /** From pCPU to pCPU: a dashed line with a head. */

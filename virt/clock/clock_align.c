@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "clock_chance.h"
 #include "clock_fit.h"
 
@@ -338,15 +339,8 @@ struct found {
 
 static int add_fit(struct found *found, const struct clock_fit *fit)
 {
-	if (found->n == found->room) {
-		int room = found->room ? 2 * found->room : 32;
-		struct clock_fit *grown = realloc(found->fits, (size_t)room * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		found->fits = grown;
-		found->room = room;
-	}
+	if (ARRAY_GROW(found->fits, found->n, found->room))
+		return -ENOMEM;
 	found->fits[found->n++] = *fit;
 	return 0;
 }

@@ -9,22 +9,16 @@
 #include <string.h>
 
 #include "clock_search.h"
+#include "search.h"
 
 /* --- samples --------------------------------------------------------------------------------- */
 
 static size_t first_from(const struct virt_clock_cpu *cpu, int64_t time)
 {
-	size_t lo = 0, hi = cpu->n;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (cpu->times[mid] < time)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	SEARCH_FIRST(i, 0, cpu->n, cpu->times[i] < time);
+	return i;
 }
 
 static size_t n_between(const struct virt_clock_cpu *cpu, int64_t from, int64_t to)

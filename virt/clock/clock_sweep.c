@@ -8,21 +8,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "clock_sweep.h"
+#include "search.h"
 
 int64_t clock_find(const struct virt_clock_vcpu *vcpu, int64_t time)
 {
-	size_t lo = 0, hi = vcpu->n;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (vcpu->changes[mid].time <= time)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return (int64_t)lo - 1;
+	SEARCH_FIRST(i, 0, vcpu->n, vcpu->changes[i].time <= time);
+	return (int64_t)i - 1;
 }
 
 /** The same from one on that is in force at a time before it: the nearer it is, the faster. */
@@ -34,15 +29,8 @@ static int64_t find_from(const struct virt_clock_vcpu *vcpu, int64_t at, int64_t
 		at += step;
 		step *= 2;
 	}
-	for (end = at + step < n ? at + step : n; end - at > 1; ) {
-		int64_t mid = at + (end - at) / 2;
-
-		if (vcpu->changes[mid].time <= time)
-			at = mid;
-		else
-			end = mid;
-	}
-	return at;
+	SEARCH_FIRST(end, at + 1, at + step < n ? at + step : n, vcpu->changes[end].time <= time);
+	return end - 1;
 }
 
 /** How long a vCPU is known to be inside and outside. */
@@ -90,15 +78,8 @@ static int32_t weight_at(const struct clock_vcpu *vcpu, int64_t i)
 
 static int add_edge(struct clock_edges *edges, int64_t offset, int64_t change)
 {
-	if (edges->n == edges->room) {
-		size_t room = edges->room ? 2 * edges->room : 4096;
-		struct clock_edge *grown = realloc(edges->edges, room * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		edges->edges = grown;
-		edges->room = room;
-	}
+	if (ARRAY_GROW(edges->edges, edges->n, edges->room))
+		return -ENOMEM;
 	edges->edges[edges->n++] = (struct clock_edge){ offset, change };
 	return 0;
 }

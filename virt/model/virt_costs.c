@@ -14,24 +14,10 @@
 static void group_range(const struct virt_groups *groups, const struct virt_group *group,
 			size_t from, size_t to, size_t *first, size_t *last)
 {
-	size_t position[2];
+	size_t end = group->first + group->n;
 
-	for (int i = 0; i < 2; i++) {
-		size_t wanted = i ? to : from;
-		size_t lo = group->first, hi = lo + group->n;
-
-		while (lo < hi) {
-			size_t middle = lo + (hi - lo) / 2;
-
-			if (groups->index[middle] < wanted)
-				lo = middle + 1;
-			else
-				hi = middle;
-		}
-		position[i] = lo;
-	}
-	*first = position[0];
-	*last = position[1];
+	SEARCH_FIRST(*first, group->first, end, groups->index[*first] < from);
+	SEARCH_FIRST(*last, *first, end, groups->index[*last] < to);
 }
 
 static int64_t cost_at(const struct virt_groups *groups, int level, size_t i)
@@ -217,18 +203,11 @@ static void insert_culprit(struct virt_culprit *culprit, size_t stored, size_t n
 static void add_wait(const struct virt_group *group, uint32_t n, int64_t *ns, int32_t vcpu,
 		     int64_t add)
 {
-	uint32_t lo = 0, hi = n;
+	size_t i;
 
-	while (lo < hi) {
-		uint32_t middle = lo + (hi - lo) / 2;
-
-		if (group[middle].key < vcpu)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	if (lo < n && group[lo].key == vcpu)
-		ns[lo] += add;
+	SEARCH_FIRST(i, 0, n, group[i].key < vcpu);
+	if (i < n && group[i].key == vcpu)
+		ns[i] += add;
 }
 
 /** Add a piece of a wait for a pCPU, moment by moment, as far as it concerns these groups. */

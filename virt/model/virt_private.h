@@ -10,6 +10,7 @@
 #ifndef KSHARK_VIRT_VIRT_PRIVATE_H
 #define KSHARK_VIRT_VIRT_PRIVATE_H
 
+#include "search.h"
 #include "virt_model.h"
 
 /** Intervals of a vCPU per sum of times, and per sum of counts; occupants of a pCPU per step of its
@@ -173,15 +174,10 @@ struct virt_model {
 static inline size_t virt_first_at(const void *array, size_t stride, size_t lo, size_t hi,
 				   int64_t time_ns)
 {
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
+	size_t i;
 
-		if (*(const int64_t *)((const char *)array + middle * stride) < time_ns)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo;
+	SEARCH_FIRST(i, lo, hi, *(const int64_t *)((const char *)array + i * stride) < time_ns);
+	return i;
 }
 
 #define VIRT_FIRST_AT(array, lo, hi, time_ns) \

@@ -80,18 +80,11 @@ const struct virt_task *virt_model_task(const struct virt_model *model, int32_t 
 
 int32_t virt_model_find_vcpu(const struct virt_model *model, int32_t host_pid)
 {
-	int32_t lo = 0, hi = model->n_vcpus;
+	int32_t i;
 
-	while (lo < hi) {
-		int32_t middle = lo + (hi - lo) / 2;
-
-		if (model->pids[middle].pid < host_pid)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	return lo < model->n_vcpus && model->pids[lo].pid == host_pid ? model->pids[lo].vcpu
-								       : VIRT_NONE;
+	SEARCH_FIRST(i, 0, model->n_vcpus, model->pids[i].pid < host_pid);
+	return i < model->n_vcpus && model->pids[i].pid == host_pid ? model->pids[i].vcpu :
+								      VIRT_NONE;
 }
 
 size_t virt_first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_ns)
@@ -117,23 +110,16 @@ size_t virt_run_begin(const struct virt_vcpu_track *vcpu, size_t i)
 size_t virt_run_end(const struct virt_vcpu_track *vcpu, size_t i)
 {
 	size_t n_blocks = virt_blocks(vcpu->n, VIRT_COUNT_BLOCK);
-	size_t lo = i / VIRT_COUNT_BLOCK + 1, hi = n_blocks, first = i;
+	size_t block = i / VIRT_COUNT_BLOCK + 1, first = i;
 
 	while (++i < vcpu->n && i % VIRT_COUNT_BLOCK)
 		if (virt_is_edge(vcpu, i))
 			return i;
 	/* the first block at whose beginning another run or pause has begun */
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (vcpu->counts[middle].edge <= first)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
+	SEARCH_FIRST(block, block, n_blocks, vcpu->counts[block].edge <= first);
 	/* its own block has been looked at */
-	if (i < (lo - 1) * VIRT_COUNT_BLOCK + 1)
-		i = (lo - 1) * VIRT_COUNT_BLOCK + 1;
+	if (i < (block - 1) * VIRT_COUNT_BLOCK + 1)
+		i = (block - 1) * VIRT_COUNT_BLOCK + 1;
 	while (i < vcpu->n && !virt_is_edge(vcpu, i))
 		i++;
 	return i < vcpu->n ? i : vcpu->n;

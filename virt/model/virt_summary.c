@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "heap.h"
 #include "virt_private.h"
 
 /* ---- from a time to a block ---- */
@@ -594,22 +595,9 @@ struct head {
 	uint8_t		kind;		/* now; N_KINDS before the first interval */
 };
 
-/** Restore the heap, the earliest one on top, after the time of @i has grown. */
-static void sift_down(struct head *heap, size_t n, size_t i)
+static bool is_before(const struct head *a, const struct head *b)
 {
-	struct head moved = heap[i];
-
-	for (;;) {
-		size_t child = 2 * i + 1;
-
-		if (child + 1 < n && heap[child + 1].time_ns < heap[child].time_ns)
-			child++;
-		if (child >= n || heap[child].time_ns >= moved.time_ns)
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = moved;
+	return a->time_ns < b->time_ns;
 }
 
 static int add_machine_interval(struct virt_machine_track *machine, int64_t time_ns,
@@ -643,7 +631,7 @@ static size_t advance(struct head *heap, size_t n, uint32_t *count)
 	else if (--n)
 		heap[0] = heap[n];
 	if (n)
-		sift_down(heap, n, 0);
+		HEAP_DOWN(heap, n, 0, is_before);
 	return n;
 }
 

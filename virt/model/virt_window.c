@@ -495,7 +495,7 @@ static int take_exit(struct exits *exits, const struct virt_exit *exit)
 /** The last exit before interval @i; @i: there is none. */
 static size_t last_exit_before(const struct virt_vcpu_track *vcpu, size_t i)
 {
-	size_t block = i / VIRT_COUNT_BLOCK, lo = 0, hi = block, j = i;
+	size_t block = i / VIRT_COUNT_BLOCK, first, j = i;
 	uint32_t n = vcpu->counts[block].exits;
 
 	while (j-- > block * VIRT_COUNT_BLOCK)
@@ -504,15 +504,8 @@ static size_t last_exit_before(const struct virt_vcpu_track *vcpu, size_t i)
 	if (!n)
 		return i;
 	/* the first block at whose beginning it has been */
-	while (lo < hi) {
-		size_t middle = lo + (hi - lo) / 2;
-
-		if (vcpu->counts[middle].exits < n)
-			lo = middle + 1;
-		else
-			hi = middle;
-	}
-	for (j = lo * VIRT_COUNT_BLOCK; j-- > 0; )
+	SEARCH_FIRST(first, 0, block, vcpu->counts[first].exits < n);
+	for (j = first * VIRT_COUNT_BLOCK; j-- > 0; )
 		if (vcpu->intervals[j].flags & VIRT_INTERVAL_EXIT)
 			break;
 	return j;

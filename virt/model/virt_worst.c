@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "heap.h"
 #include "virt_worst_private.h"
 
 #define FANOUT		16
@@ -444,33 +445,22 @@ struct heap {
 
 static void heap_push(struct heap *heap, const struct virt_worst_query *query, struct part part)
 {
-	size_t i = heap->n;
-
 	if (part.lo >= part.hi)
 		return;
 	part.best = range_max(part.series, part.lo, part.hi);
 	if (part.series->items[part.best].cost_ns < query->min_ns[part.kind])
 		return;
-	for (heap->n++; i && is_worse(&part, &heap->parts[(i - 1) / 2]); i = (i - 1) / 2)
-		heap->parts[i] = heap->parts[(i - 1) / 2];
-	heap->parts[i] = part;
+	heap->parts[heap->n] = part;
+	HEAP_UP(heap->parts, heap->n, is_worse);
+	heap->n++;
 }
 
 static struct part heap_pop(struct heap *heap)
 {
-	struct part top = heap->parts[0], last = heap->parts[--heap->n];
-	size_t i = 0, child;
+	struct part top = heap->parts[0];
 
-	while ((child = 2 * i + 1) < heap->n) {
-		if (child + 1 < heap->n &&
-		    is_worse(&heap->parts[child + 1], &heap->parts[child]))
-			child++;
-		if (!is_worse(&heap->parts[child], &last))
-			break;
-		heap->parts[i] = heap->parts[child];
-		i = child;
-	}
-	heap->parts[i] = last;
+	heap->parts[0] = heap->parts[--heap->n];
+	HEAP_DOWN(heap->parts, heap->n, 0, is_worse);
 	return top;
 }
 
