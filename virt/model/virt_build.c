@@ -328,7 +328,8 @@ int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 
 	if (model->finished || vcpu < 0 || vcpu >= model->n_vcpus ||
 	    (unsigned int)state >= VIRT_N_STATES || pcpu < VIRT_NONE ||
-	    !detail_fits(model, state, detail))
+	    !detail_fits(model, state, detail) ||
+	    (state == VIRT_GUEST && flags & VIRT_INTERVAL_EXIT))
 		return -EINVAL;
 	track = &model->vcpus[vcpu];
 	last = &track->intervals[track->n - 1];

@@ -43,8 +43,8 @@ enum virt_state {
 
 /**
  * The interval begins with a VM exit; its @detail is the exit reason (if its state can have one).
- * No exit gets lost: when something else happens at the same ns, its interval has length 0. On a
- * GUEST interval: a point in guest code (hypercall or trap of a PV guest), whose cost nobody knows.
+ * No exit gets lost: when something else happens at the same ns, its interval has length 0. A GUEST
+ * interval has none: an exit leads out of guest code.
  */
 #define VIRT_INTERVAL_EXIT	(1 << 0)
 /** First run on a pCPU other than the last one. The model finds them, trackers do not set it. */
@@ -232,7 +232,7 @@ int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *n
  *
  * Return: 0, -ENOMEM, or -EINVAL (and nothing changed) if the time lies before the last change, or
  * a number is one that does not exist: @vcpu, @state, @pcpu below VIRT_NONE, a @detail that is none
- * of this state (see struct virt_interval) or was not made known.
+ * of this state (see struct virt_interval) or was not made known, an exit into guest code.
  */
 int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 		   enum virt_state state, int16_t pcpu, int32_t detail, uint8_t flags);

@@ -220,8 +220,7 @@ void virt_vcpu_exit_levels(const struct virt_model *model, int32_t vcpu, int64_t
 			level = -1;
 		else if (interval->state == VIRT_GUEST)
 			level = interval->flags & VIRT_INTERVAL_NESTED ? 2 : 1;
-		/* of a PV guest's hypercalls and traps, which are in GUEST, no VM exit is known */
-		if (!(interval->flags & VIRT_INTERVAL_EXIT) || interval->state == VIRT_GUEST)
+		if (!(interval->flags & VIRT_INTERVAL_EXIT))
 			continue;
 		if (level == 2)
 			levels->l2++;

@@ -298,7 +298,7 @@ static inline size_t virt_exit_end(const struct virt_vcpu_track *vcpu, size_t i)
 	const struct virt_interval *interval = vcpu->intervals;
 
 	/* an exit of which nothing is known but its time */
-	if (interval[i].state == VIRT_GUEST || interval[i].state == VIRT_UNKNOWN)
+	if (interval[i].state == VIRT_UNKNOWN)
 		return i;
 	for (i++; i < vcpu->n; i++)
 		if (interval[i].state == VIRT_GUEST || interval[i].state == VIRT_UNKNOWN ||
@@ -310,8 +310,7 @@ static inline size_t virt_exit_end(const struct virt_vcpu_track *vcpu, size_t i)
 /** virt_exit_is_complete - whether exit @i, which ends at @end, does so with an entry */
 static inline bool virt_exit_is_complete(const struct virt_vcpu_track *vcpu, size_t i, size_t end)
 {
-	return end > i && end < vcpu->n && vcpu->intervals[end].state == VIRT_GUEST &&
-	       !(vcpu->intervals[end].flags & VIRT_INTERVAL_EXIT);
+	return end > i && end < vcpu->n && vcpu->intervals[end].state == VIRT_GUEST;
 }
 
 /** virt_time_of - where interval @i begins; behind the last one: the trace's end */

@@ -287,7 +287,7 @@ static void test_incomplete_exits(void **state)
 	static const struct { int64_t time, entry; int32_t reason; bool complete; } expected[] = {
 		{ 10, 20, 0, false },		/* the next exit comes first */
 		{ 20, 30, 0, false },		/* lost */
-		{ 40, 40, 1, false },		/* a point in guest code */
+		{ 40, 45, 1, false },		/* the same */
 		{ 50, 50, 1, true },		/* over within the same ns */
 		{ 60, 62, 0, true },
 		{ 70, 70, 0, false },		/* two at once: the first is told */
@@ -306,7 +306,8 @@ static void test_incomplete_exits(void **state)
 	set(model, 0, 20, VIRT_HYPERVISOR, 0, 0, EXIT);
 	set(model, 0, 30, VIRT_UNKNOWN, 0, NONE, 0);
 	set(model, 0, 35, VIRT_GUEST, 0, NONE, 0);
-	set(model, 0, 40, VIRT_GUEST, 0, 1, EXIT);
+	set(model, 0, 40, VIRT_HYPERVISOR, 0, 1, EXIT);
+	set(model, 0, 45, VIRT_UNKNOWN, 0, NONE, 0);
 	set(model, 0, 50, VIRT_HYPERVISOR, 0, 1, EXIT);
 	set(model, 0, 50, VIRT_GUEST, 0, NONE, 0);
 	set(model, 0, 60, VIRT_HYPERVISOR, 0, 0, EXIT);
@@ -559,6 +560,7 @@ static void test_what_is_wrong(void **state)
 	assert_int_equal(virt_model_set(model, 0, 20, VIRT_N_STATES, 0, NONE, 0), -EINVAL);
 	assert_int_equal(virt_model_set(model, 0, 20, VIRT_GUEST, -2, NONE, 0), -EINVAL);
 	assert_int_equal(virt_model_set(model, 0, 20, VIRT_GUEST, 0, 1, 0), -EINVAL);
+	assert_int_equal(virt_model_set(model, 0, 20, VIRT_GUEST, 0, NONE, EXIT), -EINVAL);
 	assert_int_equal(virt_model_set(model, 0, 20, VIRT_PREEMPTED, 0, 2, 0), -EINVAL);
 	assert_int_equal(virt_model_set(model, 0, 20, VIRT_BLOCKED, 0, 0, 0), -EINVAL);
 	occupy(model, 0, 10, 0, true);
@@ -668,7 +670,7 @@ static void test_empty(void **state)
 	/* vCPUs and a pCPU, but no time */
 	model = with_vcpus(2);
 	occupy(model, 0, 5, 1, true);
-	set(model, 1, 5, VIRT_GUEST, 0, NONE, EXIT);
+	set(model, 1, 5, VIRT_HYPERVISOR, 0, NONE, EXIT);
 	assert_int_equal(virt_model_finish(model, 5, 5), 0);
 	assert_int_equal(virt_vcpu_intervals(model, 1, 0, 10).n, 0);
 	assert_int_equal(virt_machine_intervals(model, 0, 0, 10).n, 0);

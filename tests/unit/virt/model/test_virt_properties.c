@@ -85,6 +85,8 @@ static void change_vcpu(struct truth *truth, struct virt_model *model, int vcpu,
 
 	if (rnd(3) == 0)
 		moment.state = rnd(2) ? VIRT_GUEST : VIRT_HYPERVISOR;
+	/* it leads out of guest code */
+	exit &= moment.state != VIRT_GUEST;
 	if (moment.state <= VIRT_VMM)
 		moment.detail = (int)rnd(REASONS + 1) - 1;
 	else if (moment.state == VIRT_PREEMPTED)
@@ -345,7 +347,7 @@ static bool follow(const struct truth *truth, int vcpu, int i, struct virt_exit 
 	int t = exit->time;
 
 	*end = t;
-	if (next == t || exit->state == VIRT_GUEST || exit->state == VIRT_UNKNOWN)
+	if (next == t || exit->state == VIRT_UNKNOWN)
 		return false;
 	for (; t < truth->end; t++) {
 		const struct moment *moment = &truth->vcpu[vcpu][t];

@@ -471,7 +471,6 @@ static void test_levels(void **state)
 	set(model, 0, 80, VIRT_UNKNOWN, 0, NONE, 0);
 	set(model, 0, 90, VIRT_HYPERVISOR, 0, NONE, EXIT);
 	set(model, 0, 93, VIRT_GUEST, 0, NONE, 0);
-	set(model, 0, 95, VIRT_GUEST, 0, NONE, EXIT);
 	assert_int_equal(virt_model_finish(model, 0, 100), 0);
 	virt_vcpu_exit_levels(model, 0, INT64_MIN, INT64_MAX, &levels);
 	assert_int_equal(levels.l1, 3);
@@ -524,7 +523,8 @@ static struct virt_model *random_model(int64_t length)
 
 		set(model, (int32_t)rnd(VCPUS), t, (enum virt_state)state,
 		    (int16_t)((int)rnd(PCPUS + 1) - 1), detail,
-		    (rnd(3) ? 0 : EXIT) | (rnd(3) ? 0 : VIRT_INTERVAL_UNASKED));
+		    (rnd(3) || state == VIRT_GUEST ? 0 : EXIT) |
+		    (rnd(3) ? 0 : VIRT_INTERVAL_UNASKED));
 		if (!rnd(3))
 			occupy(model, (int16_t)rnd(PCPUS), t, (int32_t)rnd(VCPUS + 1) - 1);
 		if (!rnd(50)) {
@@ -585,7 +585,7 @@ static void search_vcpu(const struct virt_model *model, int32_t vcpu, struct all
 			      a->start_ns > range.first->start_ns && j + 1 < range.n &&
 			      range.first[j + 1].state != VIRT_UNKNOWN);
 		}
-		if (!(a->flags & EXIT) || a->state == VIRT_GUEST)
+		if (!(a->flags & EXIT))
 			continue;
 		for (j = i; j < range.n; j++) {
 			const struct virt_interval *b = &range.first[j];
