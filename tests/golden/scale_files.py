@@ -65,6 +65,14 @@ def vcpu(number):
     return (1 + number // 5000) << 16 | number % 5000
 
 
+def one_runs():
+    """a trace in which one vCPU runs, on pCPU 0"""
+    xen = Xen()
+    xen.at(0)
+    xen.add(change(BLOCKED, RUNNING), vcpu(0))
+    return xen
+
+
 @family
 def xen_last_pcpu(n):
     """one window, of the last pCPU there can be"""
@@ -126,9 +134,7 @@ def xen_domains(n):
 @family
 def xen_reasons(n):
     """a reason per VM exit, of one vCPU"""
-    xen = Xen()
-    xen.at(0)
-    xen.add(change(BLOCKED, RUNNING), vcpu(0))
+    xen = one_runs()
     for i in range(n // 2):
         xen.add(VMENTRY)
         xen.add(VMEXIT + 1, i, 0)
@@ -162,9 +168,7 @@ def xen_migrations(n):
 @family
 def xen_hypercalls(n):
     """a number per hypercall"""
-    xen = Xen()
-    xen.at(0)
-    xen.add(change(BLOCKED, RUNNING), vcpu(0))
+    xen = one_runs()
     for i in range(n):
         xen.add(HYPERCALL, i & 0xfffff)
     return xen
@@ -173,9 +177,7 @@ def xen_hypercalls(n):
 @family
 def xen_interrupts(n):
     """interrupts of all vectors, and none is ever taken"""
-    xen = Xen()
-    xen.at(0)
-    xen.add(change(BLOCKED, RUNNING), vcpu(0))
+    xen = one_runs()
     for i in range(n):
         xen.add(INJ_VIRQ, i & 0xff, 0)
     return xen
@@ -286,9 +288,7 @@ def xen_skewed(n):
 @family
 def xen_empty_windows(n):
     """windows without a record"""
-    xen = Xen()
-    xen.at(0)
-    xen.add(change(BLOCKED, RUNNING), vcpu(0))
+    xen = one_runs()
     xen.close()
     xen.pieces += [struct.pack("<III", 0x2001f003, i * 7919 % 32768, 0) for i in range(n)]
     return xen

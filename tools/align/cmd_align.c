@@ -4,7 +4,6 @@
  * @brief	kshark-virt align: how a guest's clock and its host's belong together.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
 #include "align_try.h"
@@ -133,25 +132,14 @@ static void put_json(const struct align_pair *pair, struct output *out)
 	json_end(&json);
 }
 
-__attribute__((format(printf, 2, 3)))
-static void say(struct output *out, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	out_str(out, text);
-}
-
 static void put_interrupts(const struct virt_clock_alignment *result, struct output *out)
 {
 	if (result->interrupts)
-		say(out, "  interrupts  %llu of %llu handlers run shortly after an injection%s\n",
-		    (unsigned long long)result->interrupts_explained,
-		    (unsigned long long)result->interrupts,
-		    result->by_interrupts ? "" : ": too few to count");
+		out_printf(out, "  interrupts  %llu of %llu handlers run shortly after an "
+			   "injection%s\n",
+			   (unsigned long long)result->interrupts_explained,
+			   (unsigned long long)result->interrupts,
+			   result->by_interrupts ? "" : ": too few to count");
 }
 
 /** The clocks as a formula, and how well it is known. */
@@ -162,22 +150,23 @@ static void put_clocks(const struct align_pair *pair, struct output *out)
 	bool trace_cmd = pair->best.source == ALIGN_TRACE_CMD;
 	bool drifts = result->drift_ppm != 0;
 
-	say(out, "host time = guest time%s %+lld %s", trace_cmd ? " with trace-cmd's offsets" :
-	    drifts && !result->at ? " * (1 + drift)" : "", (long long)result->offset, unit);
+	out_printf(out, "host time = guest time%s %+lld %s",
+		   trace_cmd ? " with trace-cmd's offsets" :
+		   drifts && !result->at ? " * (1 + drift)" : "", (long long)result->offset, unit);
 	if (drifts && result->at)
-		say(out, " + drift * (guest time - %lld %s)", (long long)result->at, unit);
-	say(out, "\n  source      %s\n", align_source_name(pair->best.source));
-	say(out, "  interval    %lld .. %lld (%lld %s wide)", (long long)result->lo,
-	    (long long)result->hi, (long long)(result->hi - result->lo), unit);
+		out_printf(out, " + drift * (guest time - %lld %s)", (long long)result->at, unit);
+	out_printf(out, "\n  source      %s\n", align_source_name(pair->best.source));
+	out_printf(out, "  interval    %lld .. %lld (%lld %s wide)", (long long)result->lo,
+		   (long long)result->hi, (long long)(result->hi - result->lo), unit);
 	if (result->at)
-		say(out, " at guest time %lld %s", (long long)result->at, unit);
+		out_printf(out, " at guest time %lld %s", (long long)result->at, unit);
 	if (drifts)
-		say(out, "\n  drift       %.6f ppm", result->drift_ppm);
+		out_printf(out, "\n  drift       %.6f ppm", result->drift_ppm);
 	else
-		say(out, "\n  drift       none to be seen");
+		out_printf(out, "\n  drift       none to be seen");
 	if (result->drift_lo_ppm < result->drift_hi_ppm)
-		say(out, "; %.3f .. %.3f ppm are possible", result->drift_lo_ppm,
-		    result->drift_hi_ppm);
+		out_printf(out, "; %.3f .. %.3f ppm are possible", result->drift_lo_ppm,
+			   result->drift_hi_ppm);
 	out_char(out, '\n');
 }
 
@@ -197,22 +186,23 @@ static void put_text(const struct align_pair *pair, struct output *out)
 		return;
 	put_clocks(pair, out);
 	if (align_pair_offsets(pair, offsets, sizeof(offsets)))
-		say(out, "  trace-cmd   added %s%s\n", offsets,
-		    pair->best.source == ALIGN_TRACE_CMD ? "" : "; not used");
-	say(out, "  explained   %.3f %% of %llu events; %llu not judged\n",
-	    result->explained_percent, (unsigned long long)judged,
-	    (unsigned long long)result->unknown);
-	say(out, "  worst       %lld %s outside\n", (long long)result->worst, unit);
+		out_printf(out, "  trace-cmd   added %s%s\n", offsets,
+			   pair->best.source == ALIGN_TRACE_CMD ? "" : "; not used");
+	out_printf(out, "  explained   %.3f %% of %llu events; %llu not judged\n",
+		   result->explained_percent, (unsigned long long)judged,
+		   (unsigned long long)result->unknown);
+	out_printf(out, "  worst       %lld %s outside\n", (long long)result->worst, unit);
 	put_interrupts(result, out);
 	for (int32_t c = 0; c < pair->plain.n; c++) {
 		const struct virt_clock_evidence *evidence = &pair->best.evidence[c];
 		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
 
-		say(out, "  CPU %-7d ", c);
+		out_printf(out, "  CPU %-7d ", c);
 		out_text(out, vcpu ? vcpu->name : "no vCPU is known for it");
 		if (vcpu)
-			say(out, " (%d): %.3f %% of %llu events", vcpu->host_pid, share(evidence),
-			    (unsigned long long)(evidence->inside + evidence->outside));
+			out_printf(out, " (%d): %.3f %% of %llu events", vcpu->host_pid,
+				   share(evidence),
+				   (unsigned long long)(evidence->inside + evidence->outside));
 		out_char(out, '\n');
 	}
 }

@@ -4,6 +4,8 @@
  * @brief	Buffered output for millions of lines: numbers, CSV and JSON without printf().
  */
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "escape.h"
@@ -119,6 +121,17 @@ static unsigned int count_digits(uint64_t value)
 	unsigned int digits = (64 - __builtin_clzll(value | 1)) * 1233 >> 12;
 
 	return digits + (value >= powers[digits]);
+}
+
+void out_printf(struct output *out, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	out_str(out, text);
 }
 
 void out_u64(struct output *out, uint64_t value)

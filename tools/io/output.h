@@ -75,6 +75,10 @@ static inline void out_str(struct output *out, const char *text)
 	out_mem(out, text, strlen(text));
 }
 
+/** out_printf - what is no more than a line, and not one of millions; longer text is cut. */
+void out_printf(struct output *out, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
 /** Decimal numbers; out_u64_width() with blanks, out_u64_zeros() with zeros in front. */
 void out_u64(struct output *out, uint64_t value);
 void out_i64(struct output *out, int64_t value);

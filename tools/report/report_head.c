@@ -4,6 +4,7 @@
  * @brief	Which file, clock and window a report is about.
  */
 #include "report_csv.h"
+#include "report_json.h"
 #include "report_section.h"
 #include "report_text.h"
 
@@ -51,10 +52,7 @@ static void json(struct json *json, const struct report *report)
 		json_clock(json, report);
 	if (report_is_unsplit(report))
 		json_bool(json, "unsplit", true);
-	json_open(json, "window_ns", '[', true);
-	json_i64(json, NULL, report->from_ns);
-	json_i64(json, NULL, report->to_ns);
-	json_close(json, ']');
+	json_window(json, report->from_ns, report->to_ns);
 }
 
 static void csv(struct output *out, const struct report *report)

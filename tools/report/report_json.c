@@ -32,3 +32,11 @@ void json_stretches(struct json *json, const char *key,
 		json_i64(json, "before_ns", stretches->before_ns);
 	json_close(json, '}');
 }
+
+void json_window(struct json *json, int64_t from_ns, int64_t to_ns)
+{
+	json_open(json, "window_ns", '[', true);
+	json_i64(json, NULL, from_ns);
+	json_i64(json, NULL, to_ns);
+	json_close(json, ']');
+}

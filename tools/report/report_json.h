@@ -13,4 +13,7 @@
 void json_dist(struct json *json, const struct virt_dist *dist);
 void json_stretches(struct json *json, const char *key, const struct virt_stretches *stretches);
 
+/** json_window - what the report is about: [from, to) */
+void json_window(struct json *json, int64_t from_ns, int64_t to_ns);
+
 #endif

@@ -4,11 +4,11 @@
  * @brief	kshark-virt report --tracing: what the tracing itself costs.
  */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "json_writer.h"
+#include "report_json.h"
 #include "report_text.h"
 #include "report_tracing.h"
 
@@ -190,30 +190,17 @@ static uint64_t lost_records(const struct report *report)
 	return records;
 }
 
-/** A line in the style of printf(). */
-static void __attribute__((format(printf, 2, 3)))
-put(struct output *out, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	out_str(out, text);
-}
-
 static void text_item(struct output *out, const struct item *item)
 {
 	char pcpu[16] = "all";
 
 	if (item->pcpu >= 0)
 		snprintf(pcpu, sizeof(pcpu), "p%d", item->pcpu);
-	put(out, "  %-6s%-18s%12llu%14llu%14.1f%14.1f", pcpu, class_name(item),
-	    (unsigned long long)item->volume.records, (unsigned long long)item->volume.bytes,
-	    item->records_per_s, item->bytes_per_s);
+	out_printf(out, "  %-6s%-18s%12llu%14llu%14.1f%14.1f", pcpu, class_name(item),
+		   (unsigned long long)item->volume.records, (unsigned long long)item->volume.bytes,
+		   item->records_per_s, item->bytes_per_s);
 	if (item->cost_percent >= 0)
-		put(out, "%11.4f %%", item->cost_percent);
+		out_printf(out, "%11.4f %%", item->cost_percent);
 	out_char(out, '\n');
 }
 
@@ -222,8 +209,8 @@ static void text_volume(struct output *out, const struct report *report,
 {
 	struct item item;
 
-	put(out, "\n  %-6s%-18s%12s%14s%14s%14s%s\n", "pCPU", "class", "records", "bytes",
-	    "records/s", "bytes/s", tracing->record_cost_ns > 0 ? "         time" : "");
+	out_printf(out, "\n  %-6s%-18s%12s%14s%14s%14s%s\n", "pCPU", "class", "records", "bytes",
+		   "records/s", "bytes/s", tracing->record_cost_ns > 0 ? "         time" : "");
 	for (int pcpu = -1; pcpu < report->count->n_pcpus; pcpu++) {
 		for (int class = -1; has_class(report, class); class++) {
 			make_item(report, tracing, pcpu, class, &item);
@@ -238,18 +225,19 @@ static void text_buffers(struct output *out, const struct report *report,
 {
 	uint64_t lost = lost_records(report);
 
-	put(out, "\n  buffers: what each pCPU records within two times %d ms, how often %s "
-	    "reads (it may\n  be late once), in pages, and one more\n",
-	    REPORT_POLL_NS / 1000000, report->load->host.kvm ? "a slow reader" : "xentrace");
+	out_printf(out, "\n  buffers: what each pCPU records within two times %d ms, how often %s "
+		   "reads (it may\n  be late once), in pages, and one more\n",
+		   REPORT_POLL_NS / 1000000, report->load->host.kvm ? "a slow reader" : "xentrace");
 	for (int pcpu = 0; pcpu < tracing->n_pcpus; pcpu++)
-		put(out, "  p%-5d%12llu bytes%8llu pages\n", pcpu,
-		    (unsigned long long)tracing->pcpus[pcpu].peak,
-		    (unsigned long long)buffer_pages(&tracing->pcpus[pcpu]));
-	put(out, "  %s %llu would be enough%s\n",
-	    report->load->host.kvm ? "trace-cmd record -b" : "xentrace -S",
-	    (unsigned long long)most_pages(tracing) * (report->load->host.kvm ? PAGE / 1024 : 1),
-	    lost ? " for the records that are here; some are lost, so take more" : "");
-	put(out, "\n  lost: %llu records\n", (unsigned long long)lost);
+		out_printf(out, "  p%-5d%12llu bytes%8llu pages\n", pcpu,
+			   (unsigned long long)tracing->pcpus[pcpu].peak,
+			   (unsigned long long)buffer_pages(&tracing->pcpus[pcpu]));
+	out_printf(out, "  %s %llu would be enough%s\n",
+		   report->load->host.kvm ? "trace-cmd record -b" : "xentrace -S",
+		   (unsigned long long)most_pages(tracing) *
+		   (report->load->host.kvm ? PAGE / 1024 : 1),
+		   lost ? " for the records that are here; some are lost, so take more" : "");
+	out_printf(out, "\n  lost: %llu records\n", (unsigned long long)lost);
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
 		int64_t ns = report_pcpu(report, pcpu)->lost_ns;
 		char text[32];
@@ -257,8 +245,8 @@ static void text_buffers(struct output *out, const struct report *report,
 		if (!ns)
 			continue;
 		report_duration(text, sizeof(text), ns);
-		put(out, "  p%-5d%s, %.2f %% of its time\n", pcpu, text,
-		    100 * (double)ns / (double)(report->to_ns - report->from_ns));
+		out_printf(out, "  p%-5d%s, %.2f %% of its time\n", pcpu, text,
+			   100 * (double)ns / (double)(report->to_ns - report->from_ns));
 	}
 }
 
@@ -271,12 +259,13 @@ static void text_switch_off(struct output *out, const struct report *report,
 	if (n)
 		out_str(out, "\n  what to switch off first, and what it saves\n");
 	for (int i = 0; i < n; i++) {
-		put(out, "  %-18s%7.2f %% of records", class_name(&items[i]),
-		    items[i].share_percent);
+		out_printf(out, "  %-18s%7.2f %% of records", class_name(&items[i]),
+			   items[i].share_percent);
 		if (items[i].cost_percent >= 0)
-			put(out, ", %.4f %% of the time of all pCPUs", items[i].cost_percent);
+			out_printf(out, ", %.4f %% of the time of all pCPUs",
+				   items[i].cost_percent);
 		if (without(&items[i]))
-			put(out, "; but without it, %s", without(&items[i]));
+			out_printf(out, "; but without it, %s", without(&items[i]));
 		out_char(out, '\n');
 	}
 }
@@ -284,7 +273,7 @@ static void text_switch_off(struct output *out, const struct report *report,
 void report_tracing_text(struct output *out, const struct report *report,
 			 const struct report_tracing *tracing, bool first)
 {
-	put(out, "%s", first ? "" : "\n");
+	out_printf(out, "%s", first ? "" : "\n");
 	out_text(out, report->file);
 	out_str(out, "\n  window   ");
 	out_ns(out, report->from_ns, 0);
@@ -292,7 +281,7 @@ void report_tracing_text(struct output *out, const struct report *report,
 	out_ns(out, report->to_ns, 0);
 	out_str(out, " s\n");
 	if (tracing->record_cost_ns > 0)
-		put(out, "  a record is taken to cost %.10g ns\n", tracing->record_cost_ns);
+		out_printf(out, "  a record is taken to cost %.10g ns\n", tracing->record_cost_ns);
 	text_volume(out, report, tracing);
 	text_buffers(out, report, tracing);
 	text_switch_off(out, report, tracing);
@@ -362,10 +351,7 @@ void report_tracing_json(struct output *out, const struct report *report,
 	json_begin(&json, out);
 	json_open(&json, NULL, '{', false);
 	json_str(&json, "file", report->file);
-	json_open(&json, "window_ns", '[', true);
-	json_i64(&json, NULL, report->from_ns);
-	json_i64(&json, NULL, report->to_ns);
-	json_close(&json, ']');
+	json_window(&json, report->from_ns, report->to_ns);
 	if (tracing->record_cost_ns > 0)
 		json_number(&json, "record_cost_ns", tracing->record_cost_ns);
 	json_volume(&json, report, tracing);
@@ -399,20 +385,20 @@ void report_tracing_csv(struct output *out, const struct report *report,
 				continue;
 			out_csv(out, report->file, strlen(report->file));
 			if (pcpu >= 0)
-				put(out, ",%d", pcpu);
+				out_printf(out, ",%d", pcpu);
 			else
 				out_str(out, ",all");
-			put(out, ",%s,%llu,%llu,%.10g,%.10g,", class_name(&item),
-			    (unsigned long long)item.volume.records,
-			    (unsigned long long)item.volume.bytes, item.records_per_s,
-			    item.bytes_per_s);
+			out_printf(out, ",%s,%llu,%llu,%.10g,%.10g,", class_name(&item),
+				   (unsigned long long)item.volume.records,
+				   (unsigned long long)item.volume.bytes, item.records_per_s,
+				   item.bytes_per_s);
 			if (item.cost_percent >= 0)
-				put(out, "%.10g", item.cost_percent);
+				out_printf(out, "%.10g", item.cost_percent);
 			if (class < 0 && pcpu >= 0)
-				put(out, ",%lld,%llu,%llu\n",
-				    (long long)report_pcpu(report, pcpu)->lost_ns,
-				    (unsigned long long)tracing->pcpus[pcpu].peak,
-				    (unsigned long long)buffer_pages(&tracing->pcpus[pcpu]));
+				out_printf(out, ",%lld,%llu,%llu\n",
+					   (long long)report_pcpu(report, pcpu)->lost_ns,
+					   (unsigned long long)tracing->pcpus[pcpu].peak,
+					   (unsigned long long)buffer_pages(&tracing->pcpus[pcpu]));
 			else
 				out_str(out, ",,,\n");
 		}

@@ -9,6 +9,7 @@
 
 #include "json_writer.h"
 #include "report_delivery.h"
+#include "report_json.h"
 #include "report_text.h"
 #include "report_worst.h"
 
@@ -411,10 +412,7 @@ int report_worst_json(struct output *out, const struct report *report,
 	json_begin(&json, out);
 	json_open(&json, NULL, '{', false);
 	json_str(&json, "file", report->file);
-	json_open(&json, "window_ns", '[', true);
-	json_i64(&json, NULL, report->from_ns);
-	json_i64(&json, NULL, report->to_ns);
-	json_close(&json, ']');
+	json_window(&json, report->from_ns, report->to_ns);
 	/* what cannot be seen in this trace is not what did not happen */
 	json_open(&json, "not_visible", '[', true);
 	if (worst->kinds >> VIRT_WORST_IRQ & 1 && !sees_irqs(report))
