@@ -36,6 +36,7 @@
 #include "VirtNotes.hpp"
 #include "VirtOverlays.hpp"
 #include "VirtSection.hpp"
+#include "VirtSelection.hpp"
 #include "VirtStatsText.hpp"
 #include "VirtTable.hpp"
 #include "virt.h"
@@ -52,26 +53,6 @@ constexpr int DETAIL_LINES = 7, LEAST_DETAIL_LINES = 3;
 constexpr int LEAST_COLUMN_HEIGHT = 60;
 
 QPointer<VirtDock> theDock;
-
-/** Seconds, to the nanosecond. */
-QString timeText(int64_t ns)
-{
-	uint64_t size = ns < 0 ? -static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
-
-	return QString("%1%2.%3").arg(ns < 0 ? "-" : "").arg(size / 1000000000)
-		.arg(size % 1000000000, 9, 10, QChar('0'));
-}
-
-/**
- * KernelShark widens a window until all columns are of the same whole number of ns: a trace that
- * begins at 0 does not begin before it.
- */
-int64_t withoutRounding(const kshark_trace_histo *histo, int64_t from)
-{
-	int64_t first = histo->data[0]->ts;
-
-	return from < first && first - from < static_cast<int64_t>(histo->bin_size) ? first : from;
-}
 
 /** Widgets in a column. In a low window they scroll: else the dock would make it grow. */
 class Column : public QScrollArea {
@@ -160,6 +141,8 @@ VirtDock::VirtDock(QMainWindow *window)
 	hide();
 	restoreSettings();
 	_window->installEventFilter(this);
+	if (QWidget *graphs = virtChild(_window, "KsGLWidget"))
+		graphs->installEventFilter(this);
 	addMenuEntry();
 	connect(qApp, &QApplication::aboutToQuit, this, [this] { saveSettings(); });
 }
@@ -180,7 +163,7 @@ void VirtDock::buildUi()
 	auto layout = new QVBoxLayout(box);
 	auto buttons = new QHBoxLayout;
 
-	_head = new QLabel("No virtual machines in sight");
+	_selection = new VirtSelection(_window, [this] { schedule(); });
 	_table = new VirtTable;
 	_details = new QLabel;
 	_markWorst = new QPushButton("Mark longest wait");
@@ -199,7 +182,6 @@ void VirtDock::buildUi()
 	connect(_zoomWorst, &QPushButton::clicked, this,
 		[this] { goToWorst(_table->currentItem(), true); });
 
-	virtWrapLabel(_head);
 	virtWrapLabel(_details);
 	_details->setTextFormat(Qt::RichText);
 	_details->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -223,7 +205,7 @@ void VirtDock::buildUi()
 	_detailArea->setFrameShape(QFrame::NoFrame);
 	_detailArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 	layout->addWidget(_notes = new VirtNotes(_window));
-	layout->addWidget(_head);
+	layout->addWidget(_selection);
 	layout->addWidget(_table, 3);
 	layout->addLayout(buttons);
 	layout->addWidget(_detailArea, 1);
@@ -286,6 +268,9 @@ bool VirtDock::eventFilter(QObject *object, QEvent *event)
 {
 	if (object == _window && event->type() == QEvent::Resize && _everShown)
 		QTimer::singleShot(0, this, [this] { fit(); });
+	/* the markers may be elsewhere now; what has not changed is not counted again */
+	if (object != _window && event->type() == QEvent::Paint)
+		schedule();
 	return QDockWidget::eventFilter(object, event);
 }
 
@@ -400,7 +385,7 @@ void VirtDock::refresh()
 	}
 	if (!_histo || !_histo->data_size || isHidden())
 		return;
-	std::tie(job->from, job->to) = visible();
+	std::tie(job->from, job->to) = _selection->choose(_histo, visible());
 	if (_running) {
 		if (_running->isSame(*job))
 			return;
@@ -445,11 +430,7 @@ void VirtDock::adopt(const std::shared_ptr<VirtCount> &job)
 	if (!job->isComplete())
 		return;
 	_shown = job;
-	_head->setText(job->streams.empty() ? "No virtual machines in this trace" :
-		       QString("Visible: <b>%1</b>, %2 s to %3 s")
-		       .arg(virtDuration(job->to - job->from),
-			    timeText(withoutRounding(_histo, job->from)), timeText(job->to)));
-	_head->setAccessibleDescription(QString("%1 ns to %2 ns").arg(job->from).arg(job->to));
+	_selection->tell(_histo, !job->streams.empty(), job->from, job->to);
 	_table->adopt(*job);
 	showDetails();
 	if (_toldWindow == visible())
@@ -542,6 +523,7 @@ void VirtDock::mark(int64_t fromNs, int64_t toNs)
 	markEntryB(_window, &entry);
 	entry.ts = _histo->data[row[0]]->ts;
 	markEntryA(_window, &entry);
+	_selection->setByDock();
 	if (min != _histo->min || max != _histo->max)
 		setWindow(min, max);
 }

@@ -32,6 +32,7 @@ class VirtClocks;
 class VirtNotes;
 class VirtOverlays;
 class VirtSection;
+class VirtSelection;
 class VirtTable;
 
 class VirtDock : public QDockWidget {
@@ -88,7 +89,8 @@ private:
 	VirtClocks		*_clocks = nullptr;
 	VirtOverlays		*_overlays = nullptr;
 	VirtTable		*_table = nullptr;
-	QLabel			*_head = nullptr, *_details = nullptr;
+	VirtSelection		*_selection = nullptr;
+	QLabel			*_details = nullptr;
 	QScrollArea		*_detailArea = nullptr;
 	std::vector<VirtSection *>	_sections;	/* clocks first */
 	QPushButton		*_markWorst = nullptr, *_zoomWorst = nullptr;

@@ -347,12 +347,13 @@ QString font()
 	return QString("%1\n").arg(QFontMetrics(QFont()).height());
 }
 
-/** window: what the dock's heading shows, to the nanosecond: KernelShark's own window */
+/** window: what the dock's figures are of, to the nanosecond: KernelShark's window, or A to B */
 QString window()
 {
 	for (QWidget *widget : QApplication::allWidgets())
 		if (auto label = qobject_cast<QLabel *>(widget))
-			if (label->isVisible() && label->text().startsWith("Visible: "))
+			if (label->isVisible() && (label->text().startsWith("Visible: ") ||
+						   label->text().startsWith("A to B: ")))
 				return label->accessibleDescription() + "\n";
 	return QString();
 }

@@ -50,6 +50,48 @@ tip_wraps()
 	[ -n "$width" ] && [ "$width" -lt 600 ]
 }
 
+# as_report: kshark-virt report says the same of the time that the dock's figures are of
+as_report()
+{
+	local name runs mean longest
+
+	"$KSV_BIN" report --quiet --format json --from "${VIRT_FROM}ns" --to "${VIRT_TO}ns" "$file" |
+		python3 -c 'import json, sys
+def time(ns):
+    for unit, name in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
+        if ns >= unit:
+            return "%.3f %s" % (ns / unit, name)
+    return "%d ns" % ns
+for v in (v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"]):
+    runs, wakes = v["runs"], v["wake_ns"]
+    print(v["name"], "%d + %d" % (runs["count"], runs["before"]) if "before" in runs else
+          runs["count"], time(runs["mean"]) if "mean" in runs else "",
+          time(wakes["max"]) if "max" in wakes else "", sep="|")' >"$GUI_DIR/report"
+	gui_same "vCPUs in the report" 6 "$(grep -c . "$GUI_DIR/report")"
+	while IFS='|' read -r name runs mean longest; do
+		gui_same "runs of $name" "$runs" "$(cell "$name" 11)"
+		gui_same "mean run of $name" "$mean" "$(cell "$name" 12)"
+		gui_same "longest wake-up of $name" "$longest" "$(cell "$name" 18)"
+	done <"$GUI_DIR/report"
+}
+
+# mark BUTTON ROW: as a user does; sets TIME to that of the row, in ns
+mark()
+{
+	local row x y w h
+
+	gui_click '*MarkerButton' "$1"
+	read -r row x y w h < <(gui_ask shown | sed -n "$2p")
+	gui_click_at $((x + w / 2)) $((y + h / 2))
+	TIME=$(sed -n "$((row + 2))p" "$(gui_csv "$file")" | cut -d, -f2)
+}
+
+# window_is FROM TO
+window_is()
+{
+	virt_window && [ "$VIRT_FROM $VIRT_TO" = "$1 $2" ]
+}
+
 gui_init
 file=$GUI_SAMPLES/credit2-basic.xen
 virt_open "$file"
@@ -88,25 +130,7 @@ mapfile -t marks < <(virt_markers)
 gui_same "marker A" "$(((from + 500) / 1000))" "$((10#${marks[0]//./}))"
 gui_same "marker B" "$(((to + 500) / 1000))" "$((10#${marks[1]//./}))"
 
-# kshark-virt report says the same of that window
-"$KSV_BIN" report --quiet --format json --from "${VIRT_FROM}ns" --to "${VIRT_TO}ns" "$file" |
-	python3 -c 'import json, sys
-def time(ns):
-    for unit, name in ((1e9, "s"), (1e6, "ms"), (1e3, "us")):
-        if ns >= unit:
-            return "%.3f %s" % (ns / unit, name)
-    return "%d ns" % ns
-for v in (v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"]):
-    runs, wakes = v["runs"], v["wake_ns"]
-    print(v["name"], "%d + %d" % (runs["count"], runs["before"]) if "before" in runs else
-          runs["count"], time(runs["mean"]) if "mean" in runs else "",
-          time(wakes["max"]) if "max" in wakes else "", sep="|")' >"$GUI_DIR/report"
-gui_same "vCPUs in the report" 6 "$(grep -c . "$GUI_DIR/report")"
-while IFS='|' read -r name runs mean longest; do
-	gui_same "runs of $name" "$runs" "$(cell "$name" 11)"
-	gui_same "mean run of $name" "$mean" "$(cell "$name" 12)"
-	gui_same "longest wake-up of $name" "$longest" "$(cell "$name" 18)"
-done <"$GUI_DIR/report"
+as_report
 
 # a double click on it says who is to blame; the window stays as it is
 gui_shot longest
@@ -121,6 +145,24 @@ before="$VIRT_FROM $VIRT_TO"
 gui_still
 virt_window
 gui_same "window after a double click" "$before" "$VIRT_FROM $VIRT_TO"
+
+# What the user marks himself is what the figures are of, until he wants the visible window again.
+mark 'Marker A' 2
+from=$TIME
+mark 'Marker B' 9
+gui_need [ "$from" -lt "$TIME" ]
+gui_until window_is "$from" "$TIME"
+gui_need gui_find widgets QLabel 'A to B: <b>*' >/dev/null
+as_report
+gui_shot selection
+gui_click QToolButton Visible
+gui_until gui_find widgets QLabel 'Visible: <b>*' >/dev/null
+virt_window
+gui_need gui_not window_is "$from" "$TIME"
+as_report
+gui_click QToolButton 'A to B'
+gui_until window_is "$from" "$TIME"
+gui_click QToolButton Visible
 
 # of what is in the dock as well
 read -r x y w h _ < <(gui_find widgets QCheckBox 'Markers:')

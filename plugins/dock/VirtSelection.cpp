@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtSelection.cpp
+ * @brief	The dock's heading, and what is marked from A to B.
+ *
+ * KernelShark's class of markers has no header. Beside its buttons it says where they are: A and B
+ * to the microsecond, what lies between them to the nanosecond. Both are rows, which tells the rest.
+ */
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QToolButton>
+
+#include "VirtKs.hpp"
+#include "VirtSelection.hpp"
+
+namespace {
+
+enum { TEXT_A, TEXT_B, TEXT_DELTA, N_TEXTS };
+
+constexpr int64_t ROUNDED_NS = 501;	/* microseconds are rounded, of a floating point number */
+constexpr int DIGITS = 9;
+
+/** Seconds, to the nanosecond. */
+QString timeText(int64_t ns)
+{
+	uint64_t size = ns < 0 ? -static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
+
+	return QString("%1%2.%3").arg(ns < 0 ? "-" : "").arg(size / 1000000000)
+		.arg(size % 1000000000, 9, 10, QChar('0'));
+}
+
+/** The other way round, of up to nine digits behind the point. */
+int64_t timeOf(const QString &text)
+{
+	int point = text.indexOf('.');
+	QString digits = text;
+
+	digits.remove('.');
+	for (int n = point < 0 ? 0 : text.size() - point - 1; n < DIGITS; n++)
+		digits += '0';
+	return digits.toLongLong();
+}
+
+/**
+ * KernelShark widens a window until all columns are of the same whole number of ns: a trace that
+ * begins at 0 does not begin before it.
+ */
+int64_t withoutRounding(const kshark_trace_histo *histo, int64_t from)
+{
+	int64_t first = histo->data[0]->ts;
+
+	return from < first && first - from < static_cast<int64_t>(histo->bin_size) ? first : from;
+}
+
+/** The first row from a time on; or their number. */
+size_t rowAt(const kshark_trace_histo *histo, int64_t ns)
+{
+	kshark_entry **end = histo->data + histo->data_size;
+
+	return static_cast<size_t>(std::lower_bound(histo->data, end, ns,
+		[] (const kshark_entry *entry, int64_t time) { return entry->ts < time; }) -
+		histo->data);
+}
+
+/** The times of A and B, in their order. */
+std::pair<int64_t, int64_t> between(const kshark_trace_histo *histo, const QStringList &texts)
+{
+	int64_t a = timeOf(texts[TEXT_A]), delta = timeOf(texts[TEXT_DELTA]);
+
+	for (size_t i = rowAt(histo, a - ROUNDED_NS); i < histo->data_size &&
+	     histo->data[i]->ts <= a + ROUNDED_NS; i++) {
+		int64_t exact = histo->data[i]->ts;
+		size_t other = rowAt(histo, exact + delta);
+
+		if (other < histo->data_size && histo->data[other]->ts == exact + delta &&
+		    std::llabs(exact + delta - timeOf(texts[TEXT_B])) <= ROUNDED_NS) {
+			a = exact;
+			break;
+		}
+	}
+	return { std::min(a, a + delta), std::max(a, a + delta) };
+}
+
+} // namespace
+
+VirtSelection::VirtSelection(QMainWindow *window, std::function<void()> changed)
+: _window(window),
+  _changed(std::move(changed)),
+  _head(new QLabel("No virtual machines in sight")),
+  _button(new QToolButton)
+{
+	auto layout = new QHBoxLayout(this);
+
+	virtWrapLabel(_head);
+	layout->setContentsMargins(0, 0, 0, 0);
+	layout->addWidget(_head, 1);
+	layout->addWidget(_button);
+	_button->hide();
+	connect(_button, &QToolButton::clicked, this, [this] { toggle(); });
+}
+
+/** What KernelShark says of A, of B and of what lies between; empty: not set. */
+QStringList VirtSelection::texts() const
+{
+	QStringList found;
+
+	/* the labels come behind the buttons, and have a description between them */
+	for (QWidget *widget : _window->findChildren<QWidget *>()) {
+		auto label = qobject_cast<QLabel *>(widget);
+
+		if (!strcmp(widget->metaObject()->className(), "KsMarkerButton"))
+			found << QString();
+		else if (label && !found.isEmpty() && found.last().isNull())
+			found.last() = QString("") + label->text().remove(' ');
+		else if (label && found.size() == TEXT_DELTA && label->text().contains("Delta"))
+			found << QString();
+		if (found.size() == N_TEXTS && !found.last().isNull())
+			break;
+	}
+	return found;
+}
+
+std::pair<int64_t, int64_t> VirtSelection::choose(const kshark_trace_histo *histo,
+						  std::pair<int64_t, int64_t> visible)
+{
+	QStringList now = texts();
+	bool isSet = now.size() == N_TEXTS && !now.contains("");
+
+	if (now != _seen || _isWanted) {
+		_seen = now;
+		if (!isSet)
+			_isUsed = false;
+		else if (_isWanted || now != _byDock)
+			_range = between(histo, now);
+		if (isSet && (_isWanted || now != _byDock))
+			_isUsed = _range.first < _range.second;
+		_isWanted = false;
+		updateButton();
+	}
+	return _isUsed ? _range : visible;
+}
+
+void VirtSelection::toggle()
+{
+	_isWanted = !_isUsed;
+	_isUsed = false;
+	updateButton();
+	_changed();
+}
+
+void VirtSelection::updateButton()
+{
+	_button->setVisible(_seen.size() == N_TEXTS && !_seen.contains(""));
+	_button->setText(_isUsed ? "Visible" : "A to B");
+	_button->setToolTip(virtTip(_isUsed ? "Show the figures of the visible window again" :
+					      "Show the figures of what lies between the markers"
+					      " A and B"));
+}
+
+void VirtSelection::tell(const kshark_trace_histo *histo, bool isAny, int64_t fromNs, int64_t toNs)
+{
+	_head->setText(!isAny ? "No virtual machines in this trace" :
+		       QString("%1: <b>%2</b>, %3 s to %4 s")
+		       .arg(_isUsed ? "A to B" : "Visible", virtDuration(toNs - fromNs),
+			    timeText(withoutRounding(histo, fromNs)), timeText(toNs)));
+	_head->setAccessibleDescription(QString("%1 ns to %2 ns").arg(fromNs).arg(toNs));
+}

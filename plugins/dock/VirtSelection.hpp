@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtSelection.hpp
+ * @brief	The dock's heading: which time its figures are of, the visible one or that from A to B.
+ *
+ * What a user marks is a selection. What the dock marks to show a moment is none: who walks along
+ * moments keeps the figures of where they were found.
+ */
+#ifndef KSHARK_VIRT_VIRTSELECTION_HPP
+#define KSHARK_VIRT_VIRTSELECTION_HPP
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+#include <QMainWindow>
+#include <QStringList>
+#include <QWidget>
+
+#include <libkshark-model.h>
+
+class QLabel;
+class QToolButton;
+
+class VirtSelection : public QWidget {
+public:
+	/** @changed: the user wants figures of another time */
+	VirtSelection(QMainWindow *window, std::function<void()> changed);
+
+	/** What is to be counted: @visible, or from A to B. Looks at KernelShark's markers. */
+	std::pair<int64_t, int64_t> choose(const kshark_trace_histo *histo,
+					   std::pair<int64_t, int64_t> visible);
+
+	/** Is it from A to B? */
+	bool isUsed() const { return _isUsed; }
+
+	/** The markers are where the dock has set them. */
+	void setByDock() { _byDock = texts(); }
+
+	/** Say what has been counted. */
+	void tell(const kshark_trace_histo *histo, bool isAny, int64_t fromNs, int64_t toNs);
+
+private:
+	QStringList texts() const;
+	void toggle();
+	void updateButton();
+
+	QMainWindow			*_window;
+	std::function<void()>		_changed;
+	QLabel				*_head;
+	QToolButton			*_button;
+	QStringList			_seen, _byDock;	/* what KernelShark says of its markers */
+	std::pair<int64_t, int64_t>	_range = { 0, 0 };
+	bool				_isUsed = false, _isWanted = false;
+};
+
+#endif
