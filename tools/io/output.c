@@ -280,57 +280,6 @@ void out_text_right(struct output *out, const char *text, size_t width)
 
 /* --- CSV ------------------------------------------------------------------------------------- */
 
-static size_t skip_digits(const char *text, size_t size, size_t from)
-{
-	while (from < size && text[from] >= '0' && text[from] <= '9')
-		from++;
-	return from;
-}
-
-/** Is all of it a number with a sign, such as -1, +2.5 or -1e-05? */
-static bool is_number(const char *text, size_t size)
-{
-	size_t n = skip_digits(text, size, 1);
-	bool digits = n > 1;
-
-	if (n < size && text[n] == '.') {
-		size_t end = skip_digits(text, size, n + 1);
-
-		digits |= end > n + 1;
-		n = end;
-	}
-	if (digits && n + 1 < size && (text[n] == 'e' || text[n] == 'E')) {
-		n += text[n + 1] == '+' || text[n + 1] == '-' ? 2 : 1;
-		digits = n < size;
-		n = skip_digits(text, size, n);
-	}
-	return digits && n == size;
-}
-
-/** Would a spreadsheet calculate it? The last four are the same signs as wide as ideographs. */
-static bool is_formula(const char *text, size_t size)
-{
-	uint32_t code;
-
-	if (!size || !text_char(text, size, &code))
-		return false;
-	switch (code) {
-	case '+':
-	case '-':
-		return !is_number(text, size);
-	case '=':
-	case '@':
-	case '\'':
-	case 0xff0b:
-	case 0xff0d:
-	case 0xff1d:
-	case 0xff20:
-		return true;
-	default:
-		return false;
-	}
-}
-
 void out_csv(struct output *out, const char *text, size_t size)
 {
 	bool quoted = memchr(text, ',', size) || memchr(text, '"', size);
@@ -338,7 +287,7 @@ void out_csv(struct output *out, const char *text, size_t size)
 
 	if (quoted)
 		out_char(out, '"');
-	if (is_formula(text, size))
+	if (text_is_formula(text, size))
 		out_char(out, '\'');
 	while (text < end) {
 		const char *quote = quoted ? memchr(text, '"', (size_t)(end - text)) : NULL;

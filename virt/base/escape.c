@@ -3,6 +3,7 @@
  * @file	escape.c
  * @brief	Names that others have chosen, on their way to people: they have no effect.
  */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,57 @@ static size_t put_hex(char *piece, char kind, uint32_t value, int digits)
 	return 2 + (size_t)digits;
 }
 
+static size_t skip_digits(const char *text, size_t size, size_t from)
+{
+	while (from < size && text[from] >= '0' && text[from] <= '9')
+		from++;
+	return from;
+}
+
+/** Is all of it a number with a sign, such as -1, +2.5 or -1e-05? */
+static bool is_number(const char *text, size_t size)
+{
+	size_t n = skip_digits(text, size, 1);
+	bool digits = n > 1;
+
+	if (n < size && text[n] == '.') {
+		size_t end = skip_digits(text, size, n + 1);
+
+		digits |= end > n + 1;
+		n = end;
+	}
+	if (digits && n + 1 < size && (text[n] == 'e' || text[n] == 'E')) {
+		n += text[n + 1] == '+' || text[n + 1] == '-' ? 2 : 1;
+		digits = n < size;
+		n = skip_digits(text, size, n);
+	}
+	return digits && n == size;
+}
+
+bool text_is_formula(const char *text, size_t size)
+{
+	uint32_t code;
+
+	if (!size || !text_char(text, size, &code))
+		return false;
+	switch (code) {
+	case '+':
+	case '-':
+		return !is_number(text, size);
+	case '=':
+	case '@':
+	case '\'':
+	/* the same signs, as wide as ideographs */
+	case 0xff0b:
+	case 0xff0d:
+	case 0xff1d:
+	case 0xff20:
+		return true;
+	default:
+		return false;
+	}
+}
+
 size_t escape_next(const char **text, const char *end, char piece[ESCAPE_PIECE])
 {
 	const char *from = *text;
@@ -161,6 +213,67 @@ char *escape_dup(const char *text)
 	if (copy)
 		escape_text(copy, size, text);
 	return copy;
+}
+
+/** Does a shell take it as it is? @is_plain: whether all of it can be shown. */
+static bool is_shell_word(const char *text, size_t size, bool *is_plain)
+{
+	bool is_word = size;
+
+	*is_plain = true;
+	for (size_t i = 0, n; i < size; i += n) {
+		uint32_t code;
+
+		n = text_char(text + i, size - i, &code);
+		*is_plain &= n && text_is_plain(code);
+		is_word &= n == 1 && (isalnum((unsigned char)text[i]) ||
+				      strchr("_@%+=:,./-", text[i]));
+		n = n ? n : 1;
+	}
+	return is_word;
+}
+
+/** A character between $' and '. Return: behind it. */
+static char *put_shell(char *to, const char *text, size_t n, bool is_plain)
+{
+	if (is_plain && *text != '\'' && *text != '\\') {
+		memcpy(to, text, n);
+		return to + n;
+	}
+	for (size_t i = 0; i < n; i++)
+		to += sprintf(to, "\\%03o", (unsigned char)text[i]);
+	return to;
+}
+
+char *escape_shell_dup(const char *text)
+{
+	size_t size = strlen(text);
+	char *quoted = malloc(4 * size + 4), *to = quoted;
+	bool is_plain;
+
+	if (!quoted)
+		return NULL;
+	if (is_shell_word(text, size, &is_plain)) {
+		memcpy(quoted, text, size + 1);
+		return quoted;
+	}
+	if (!is_plain)
+		*to++ = '$';
+	*to++ = '\'';
+	for (size_t i = 0, n; i < size; i += n) {
+		uint32_t code;
+		size_t length = text_char(text + i, size - i, &code);
+
+		n = length ? length : 1;
+		if (!is_plain)
+			to = put_shell(to, text + i, n, length && text_is_plain(code));
+		else if (text[i] == '\'')
+			to = mempcpy(to, "'\\''", 4);
+		else
+			to = mempcpy(to, text + i, n);
+	}
+	strcpy(to, "'");
+	return quoted;
 }
 
 void escape_vprint(FILE *file, const char *before, const char *format, va_list args)

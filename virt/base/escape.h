@@ -41,6 +41,9 @@ size_t text_char(const char *text, size_t size, uint32_t *code);
 /** text_is_plain - can a character be shown: is it neither control, nor invisible, nor none? */
 bool text_is_plain(uint32_t code);
 
+/** text_is_formula - would a spreadsheet calculate it? What is a mere number is none. */
+bool text_is_formula(const char *text, size_t size);
+
 /** text_cut - how many of @size bytes there are without a character that is cut off at the end. */
 size_t text_cut(const char *text, size_t size);
 
@@ -68,6 +71,15 @@ size_t escape_text(char *buf, size_t size, const char *text);
 
 /** escape_dup - the same in memory of its own. Return: to be freed, or NULL. */
 char *escape_dup(const char *text);
+
+/**
+ * escape_shell_dup - quoted for a shell, which takes it for one word and undoes it
+ *
+ * As it is if that needs no quotes; with bytes that cannot be shown in the form $'\ooo' of bash.
+ *
+ * Return: to be freed, or NULL.
+ */
+char *escape_shell_dup(const char *text);
 
 /**
  * escape_print - write a line: @before as it is, then in the style of printf(), escaped, a newline

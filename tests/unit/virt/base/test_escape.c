@@ -163,6 +163,41 @@ static void test_print(void **state)
 	free(text);
 }
 
+/** A shell gives back what was quoted for it, as one word. */
+static void test_shell(void **state)
+{
+	static const struct {
+		const char *name, *quoted;
+	} words[] = {
+		{ "/tmp/trace.dat", "/tmp/trace.dat" },
+		{ "", "''" },
+		{ "a trace.dat", "'a trace.dat'" },
+		{ "$(touch x); `y` \"z\" \\ * ~ !", "'$(touch x); `y` \"z\" \\ * ~ !'" },
+		{ "it's", "'it'\\''s'" },
+		{ "Zürich", "'Zürich'" },
+		{ "a\nb'\\\xff", "$'a\\012b\\047\\134\\377'" },
+		{ "\u202e9", "$'\\342\\200\\2569'" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		char *quoted = escape_shell_dup(words[i].name), got[80], wanted[80];
+		FILE *shell;
+		size_t n;
+
+		assert_string_equal(quoted, words[i].quoted);
+		setenv("WORD", quoted, 1);
+		shell = popen("bash -c 'eval \"set -- $WORD\"; printf \"<%s>\" \"$@\"'", "r");
+		assert_non_null(shell);
+		n = fread(got, 1, sizeof(got) - 1, shell);
+		assert_int_equal(pclose(shell), 0);
+		got[n] = '\0';
+		snprintf(wanted, sizeof(wanted), "<%s>", words[i].name);
+		assert_string_equal(got, wanted);
+		free(quoted);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -170,6 +205,7 @@ int main(void)
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_shell),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
