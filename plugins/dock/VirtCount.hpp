@@ -20,6 +20,17 @@ struct VirtSubject {
 	int	machine;	/* index in the model */
 	int	vcpu;		/* the same; VIRT_NONE: the whole machine */
 	int	pid;		/* of the vCPU */
+
+	/** Itself, or those of the machine. */
+	std::vector<int32_t> vcpus(const virt_model *model) const
+	{
+		const virt_machine *all = virt_model_machine(model, machine);
+
+		if (vcpu != VIRT_NONE)
+			return { vcpu };
+		return all ? std::vector<int32_t>(all->vcpus, all->vcpus + all->n_vcpus) :
+			     std::vector<int32_t>();
+	}
 };
 
 /** One window to be counted. */

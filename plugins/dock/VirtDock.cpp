@@ -31,10 +31,12 @@
 
 #include "VirtClocks.hpp"
 #include "VirtDock.hpp"
+#include "VirtFindings.hpp"
 #include "VirtLegend.hpp"
 #include "VirtMarkers.hpp"
 #include "VirtNotes.hpp"
 #include "VirtOverlays.hpp"
+#include "VirtPages.hpp"
 #include "VirtSection.hpp"
 #include "VirtSelection.hpp"
 #include "VirtStatsText.hpp"
@@ -161,38 +163,16 @@ void VirtDock::buildUi()
 {
 	auto box = new QWidget;
 	auto layout = new QVBoxLayout(box);
-	auto buttons = new QHBoxLayout;
 
 	_selection = new VirtSelection(_window, [this] { schedule(); });
-	_table = new VirtTable;
 	_details = new QLabel;
-	_markWorst = new QPushButton("Mark longest wait");
-	_zoomWorst = new QPushButton("Zoom to it");
-
-	connect(_table, &QTreeWidget::itemClicked, this,
-		[this] (QTreeWidgetItem *item) { clicked(item); });
-	connect(_table, &QTreeWidget::itemDoubleClicked, this,
-		[this] (QTreeWidgetItem *item) { goToWorst(item, true); });
-	connect(_table, &QTreeWidget::currentItemChanged, this, [this] {
-		_toldWindow = { 0, 0 };
-		showDetails();
-	});
-	connect(_markWorst, &QPushButton::clicked, this,
-		[this] { goToWorst(_table->currentItem(), false); });
-	connect(_zoomWorst, &QPushButton::clicked, this,
-		[this] { goToWorst(_table->currentItem(), true); });
-
 	virtWrapLabel(_details);
 	_details->setTextFormat(Qt::RichText);
 	_details->setTextInteractionFlags(Qt::TextSelectableByMouse);
 	_details->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-	_markWorst->setToolTip("Set the markers A and B around the longest time that the vCPU"
-			       " waited for a pCPU");
-	_zoomWorst->setToolTip("Mark it and show it large");
-
-	buttons->addWidget(_markWorst);
-	buttons->addWidget(_zoomWorst);
-	buttons->addStretch();
+	_pages = new VirtPages([this] { schedule(); });
+	_pages->add("vCPUs", "Figures of machines and vCPUs", tablePage());
+	_pages->add("Worst", "The worst moments, as a list", _findings = new VirtFindings(this));
 	layout->setContentsMargins(4, 2, 4, 2);
 	layout->setSpacing(3);
 	_overlays = new VirtOverlays([this] {
@@ -206,14 +186,51 @@ void VirtDock::buildUi()
 	_detailArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 	layout->addWidget(_notes = new VirtNotes(_window));
 	layout->addWidget(_selection);
-	layout->addWidget(_table, 3);
-	layout->addLayout(buttons);
+	layout->addWidget(_pages, 3);
 	layout->addWidget(_detailArea, 1);
 	layout->addWidget(sections());
 	virtWrapTips(box);
 	setWidget(box);
 	setFeatures(DockWidgetMovable | DockWidgetFloatable | DockWidgetClosable);
 	_window->addDockWidget(Qt::RightDockWidgetArea, this);
+}
+
+/** The table, and what is done with its current row. */
+QWidget *VirtDock::tablePage()
+{
+	auto page = new QWidget;
+	auto layout = new QVBoxLayout(page);
+	auto buttons = new QHBoxLayout;
+
+	_table = new VirtTable;
+	_markWorst = new QPushButton("Mark longest wait");
+	_zoomWorst = new QPushButton("Zoom to it");
+
+	connect(_table, &QTreeWidget::itemClicked, this,
+		[this] (QTreeWidgetItem *item) { clicked(item); });
+	connect(_table, &QTreeWidget::itemDoubleClicked, this,
+		[this] (QTreeWidgetItem *item) { goToWorst(item, true); });
+	connect(_table, &QTreeWidget::currentItemChanged, this, [this] {
+		_toldWindow = { 0, 0 };
+		showDetails();
+		follow();
+	});
+	connect(_markWorst, &QPushButton::clicked, this,
+		[this] { goToWorst(_table->currentItem(), false); });
+	connect(_zoomWorst, &QPushButton::clicked, this,
+		[this] { goToWorst(_table->currentItem(), true); });
+	_markWorst->setToolTip("Set the markers A and B around the longest time that the vCPU"
+			       " waited for a pCPU");
+	_zoomWorst->setToolTip("Mark it and show it large");
+
+	buttons->addWidget(_markWorst);
+	buttons->addWidget(_zoomWorst);
+	buttons->addStretch();
+	layout->setContentsMargins(0, 0, 0, 0);
+	layout->setSpacing(3);
+	layout->addWidget(_table, 1);
+	layout->addLayout(buttons);
+	return page;
 }
 
 /** The parts that can be closed. */
@@ -385,6 +402,10 @@ void VirtDock::refresh()
 	}
 	if (!_histo || !_histo->data_size || isHidden())
 		return;
+	/* markers of a session that has been restored are nobody's wish of today */
+	if (_serials != job->serials())
+		_selection->setByDock();
+	_serials = job->serials();
 	std::tie(job->from, job->to) = _selection->choose(_histo, visible());
 	if (_running) {
 		if (_running->isSame(*job))
@@ -393,8 +414,10 @@ void VirtDock::refresh()
 		_again = true;
 		return;
 	}
-	if (_shown && _shown->isSame(*job))
+	if (_shown && _shown->isSame(*job)) {
+		follow();
 		return;
+	}
 	_running = job;
 
 	class Work : public QRunnable {
@@ -432,9 +455,22 @@ void VirtDock::adopt(const std::shared_ptr<VirtCount> &job)
 	_shown = job;
 	_selection->tell(_histo, !job->streams.empty(), job->from, job->to);
 	_table->adopt(*job);
+	follow();
 	showDetails();
 	if (_toldWindow == visible())
 		_details->setText(_told);
+}
+
+/** What follows the window that has been counted, and the table's current row. */
+void VirtDock::follow()
+{
+	const QTreeWidgetItem *item = _table->currentItem();
+
+	if (!_shown)
+		return;
+	_findings->follow({ _shown->from, _shown->to, _shown->streams,
+			    item ? VirtTable::subject(item) : VirtSubject{ VIRT_NONE, 0, 0, 0 },
+			    item ? VirtTable::nameOf(item) : QString(), _selection->isUsed() });
 }
 
 /* ---- one vCPU or machine ---- */

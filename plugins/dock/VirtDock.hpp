@@ -29,8 +29,10 @@ class QPushButton;
 class QScrollArea;
 class QTreeWidgetItem;
 class VirtClocks;
+class VirtFindings;
 class VirtNotes;
 class VirtOverlays;
+class VirtPages;
 class VirtSection;
 class VirtSelection;
 class VirtTable;
@@ -54,6 +56,7 @@ protected:
 	void resizeEvent(QResizeEvent *event) override;
 
 private:
+	friend class VirtFindings;
 	friend class VirtMarkers;
 
 	void buildUi();
@@ -64,6 +67,8 @@ private:
 	void addMenuEntry();
 	void schedule();
 	void refresh();
+	QWidget *tablePage();
+	void follow();
 	void adopt(const std::shared_ptr<VirtCount> &job);
 	VirtCount::Found find(const QTreeWidgetItem *item) const;
 	void showDetails();
@@ -81,6 +86,7 @@ private:
 	std::shared_ptr<VirtCount>	_running, _shown;
 	QString			_told;		/* last, and for which window it is shown */
 	std::pair<int64_t, int64_t>	_toldWindow = { 0, 0 };
+	std::vector<uint64_t>	_serials;	/* of the models that have been seen last */
 	bool			_again = false;
 	bool			_everShown = false;
 
@@ -88,7 +94,9 @@ private:
 	VirtNotes		*_notes = nullptr;
 	VirtClocks		*_clocks = nullptr;
 	VirtOverlays		*_overlays = nullptr;
+	VirtPages		*_pages = nullptr;
 	VirtTable		*_table = nullptr;
+	VirtFindings		*_findings = nullptr;
 	VirtSelection		*_selection = nullptr;
 	QLabel			*_details = nullptr;
 	QScrollArea		*_detailArea = nullptr;

@@ -2,25 +2,21 @@
 /**
  * @file	VirtMarkers.cpp
  * @brief	The dock's part about markers.
- *
- * A walk along the worst moments zooms in on each of them. It keeps to those of the window in which
- * it has begun, until somebody else sets another window.
  */
 #include <algorithm>
-#include <tuple>
 
 #include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPainter>
-#include <QPushButton>
 #include <QSettings>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QVBoxLayout>
 
 #include "VirtDock.hpp"
+#include "VirtFindings.hpp"
 #include "VirtFlow.hpp"
 #include "VirtMarkers.hpp"
 #include "virt_colors.h"
@@ -35,6 +31,7 @@ constexpr int MOST_US = 100000000;
 constexpr int SPIN_WIDTH = 84, LEAST_CHARACTERS = 10;
 constexpr ssize_t MOST_ROWS = 100000;	/* that are looked at for the guest's first event */
 
+unsigned int theKinds;		/* that are chosen, also while no markers are shown */
 virt_marker_rules theRules = { 0, false, DEFAULT_NUMBER, {} };
 uint64_t theRulesSerial;
 
@@ -50,7 +47,9 @@ uint64_t serialOf(const VirtModelRef &model, const virt_worst_hit &hit)
 	return hit.kind == VIRT_WORST_IRQ ? model.worstSerial() : model.serial();
 }
 
-QIcon glyphIcon(virt_worst_kind kind)
+} // namespace
+
+QIcon VirtMarkers::icon(virt_worst_kind kind)
 {
 	const char *const *glyph = virt_marker_glyph(kind);
 	virt_color color = virt_worst_look(kind)->color;
@@ -65,6 +64,8 @@ QIcon glyphIcon(virt_worst_kind kind)
 	return QIcon(QPixmap::fromImage(image));
 }
 
+namespace {
+
 QString key(const char *what, int kind)
 {
 	return QString("markers/%1_%2").arg(what,
@@ -76,6 +77,16 @@ QString key(const char *what, int kind)
 const virt_marker_rules &VirtMarkers::rules()
 {
 	return theRules;
+}
+
+unsigned int VirtMarkers::kinds()
+{
+	return theKinds;
+}
+
+int64_t VirtMarkers::leastNs(int kind)
+{
+	return theRules.absolute ? theRules.min_ns[kind] : 0;
 }
 
 uint64_t VirtMarkers::rulesSerial()
@@ -108,8 +119,7 @@ void VirtMarkers::buildUi()
 	auto layout = new QVBoxLayout(this);
 	auto head = new VirtFlow(nullptr, 0), kinds = new VirtFlow(nullptr, inRow);
 	auto how = new QWidget;
-	auto howLayout = new QHBoxLayout(how), buttons = new QHBoxLayout;
-	auto previous = new QPushButton("Previous worst"), next = new QPushButton("Next worst");
+	auto howLayout = new QHBoxLayout(how);
 
 	_shown = new QCheckBox("Markers:");
 	_shown->setToolTip("Mark the worst moments below the graphs. Where there is no room for"
@@ -121,10 +131,6 @@ void VirtMarkers::buildUi()
 	_number = new QSpinBox;
 	_number->setRange(1, VIRT_MARKER_MOST);
 	_number->setToolTip("So many of each kind in the visible window");
-	_note = new QLabel;
-	_note->setTextFormat(Qt::PlainText);
-	/* whatever it says, the dock does not grow */
-	_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
 	howLayout->setContentsMargins(0, 0, 0, 0);
 	howLayout->addWidget(_mode);
 	howLayout->addWidget(_number);
@@ -138,7 +144,7 @@ void VirtMarkers::buildUi()
 
 		_kinds[i] = new QCheckBox(look->title);
 		_kinds[i]->setObjectName(QString("marker-") + virt_worst_kind_name(kind));
-		_kinds[i]->setIcon(glyphIcon(kind));
+		_kinds[i]->setIcon(icon(kind));
 		_kinds[i]->setToolTip(look->meaning);
 		_us[i] = new QSpinBox;
 		_us[i]->setRange(0, MOST_US);
@@ -154,23 +160,14 @@ void VirtMarkers::buildUi()
 		connect(_us[i], QOverload<int>::of(&QSpinBox::valueChanged), this,
 			[this] { adopt(); });
 	}
-	previous->setToolTip("Zoom to the moment before the selected one, mark it and tell what it"
-			     " is");
-	next->setToolTip("Zoom to the moment after the selected one, mark it and tell what it is");
-	buttons->addWidget(previous);
-	buttons->addWidget(next);
-	buttons->addWidget(_note, 1);
 	layout->setContentsMargins(2, 2, 2, 2);
 	layout->setSpacing(2);
 	layout->addLayout(head);
 	layout->addLayout(kinds);
-	layout->addLayout(buttons);
 	connect(_shown, &QCheckBox::toggled, this, [this] { adopt(); });
 	connect(_mode, QOverload<int>::of(&QComboBox::currentIndexChanged), this,
 		[this] { adopt(); });
 	connect(_number, QOverload<int>::of(&QSpinBox::valueChanged), this, [this] { adopt(); });
-	connect(previous, &QPushButton::clicked, this, [this] { step(false); });
-	connect(next, &QPushButton::clicked, this, [this] { step(true); });
 }
 
 void VirtMarkers::restore()
@@ -209,20 +206,22 @@ void VirtMarkers::adopt()
 {
 	bool isFirst = !theRulesSerial++;
 
-	theRules.kinds = 0;
+	theKinds = 0;
 	theRules.absolute = _mode->currentIndex() == 1;
 	theRules.n = _number->value();
 	for (int i = 0; i < VIRT_WORST_N_KINDS; i++) {
-		if (_shown->isChecked() && _kinds[i]->isChecked())
-			theRules.kinds |= 1u << i;
+		if (_kinds[i]->isChecked())
+			theKinds |= 1u << i;
 		theRules.min_ns[i] = static_cast<int64_t>(_us[i]->value()) * 1000;
 		_us[i]->setEnabled(theRules.absolute);
 	}
+	theRules.kinds = _shown->isChecked() ? theKinds : 0;
 	_number->setEnabled(!theRules.absolute);
 	if (isFirst)
 		return;
 	save();
 	_dock->redrawGraphs();
+	_dock->schedule();
 }
 
 /* ---- telling ---- */
@@ -281,76 +280,8 @@ QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
 	if (dock) {
 		dock->tell(before + virtShown(text), moment.cost_from_ns + stream.offset,
 			   moment.cost_to_ns + stream.offset);
+		dock->_findings->told();
 		dock->redrawGraphs();
 	}
 	return before + virtShown(text);
-}
-
-/* ---- walking ---- */
-
-void VirtMarkers::showMoment(const VirtStream &stream, const virt_worst_hit &hit)
-{
-	virt_moment moment;
-
-	if (!virt_worst_describe(stream.model.worst(false), &hit, &moment))
-		return;
-
-	int64_t length = std::max(moment.end_ns, moment.cost_to_ns) - moment.start_ns;
-	int64_t from = moment.start_ns + stream.offset;
-
-	_dock->setWindow(from - length / 2, from + length + length / 2);
-	tell(stream, hit);
-	_set = _dock->visible();
-}
-
-/** To the nearest moment on one side of what is selected; else of the window's edge. */
-void VirtMarkers::step(bool forward)
-{
-	const kshark_trace_histo *histo = _dock->_histo;
-	std::vector<VirtStream> streams = virtStreams();
-	VirtStream stream = {};
-	virt_worst_hit best = {};
-	int64_t from, to, at, bestAt = 0;
-
-	if (!histo || !histo->data_size || virtIsLoading())
-		return;
-	if (_dock->visible() != _set)
-		_walked = _dock->visible();
-	std::tie(from, to) = _walked;
-	at = forward ? from - 1 : to;
-	for (const VirtStream &s : streams) {
-		virt_worst_hit hit = selected(s.model);
-		int64_t time = hit.time_ns + s.offset;
-
-		if (hit.kind != VIRT_WORST_N_KINDS && time >= from && time < to)
-			at = time;
-	}
-	for (const VirtStream &s : streams) {
-		const virt_worst *worst = s.model.worst(false);
-		std::vector<virt_marked> marked(VIRT_MARKED_ROOM);
-		virt_worst_query query = {};
-		virt_worst_hit hit;
-
-		query.from_ns = from - s.offset;
-		query.to_ns = to - s.offset;
-		if (!worst || virt_marker_limits(worst, &theRules, &query, marked.data()) < 0 ||
-		    !query.kinds ||
-		    !(forward ? virt_worst_next(worst, &query, at - s.offset, &hit) :
-				virt_worst_prev(worst, &query, at - s.offset, &hit)))
-			continue;
-
-		int64_t time = hit.time_ns + s.offset;
-
-		if (!stream.model || (forward ? time < bestAt : time > bestAt)) {
-			stream = s;
-			best = hit;
-			bestAt = time;
-		}
-	}
-	if (!stream.model) {
-		_note->setText(forward ? "No later one here" : "No earlier one here");
-		return;
-	}
-	_note->setText(virt_worst_look(best.kind)->title);
-	showMoment(stream, best);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtMarkers.hpp
- * @brief	The dock's part about markers of the worst moments: which ones; a walk along them.
+ * @brief	The dock's part about markers of the worst moments: which ones; what they are.
  */
 #ifndef KSHARK_VIRT_VIRTMARKERS_HPP
 #define KSHARK_VIRT_VIRTMARKERS_HPP
 
 #include <cstdint>
-#include <utility>
 
+#include <QIcon>
 #include <QWidget>
 
 #include "VirtKs.hpp"
@@ -16,7 +16,6 @@
 
 class QCheckBox;
 class QComboBox;
-class QLabel;
 class QSpinBox;
 class VirtDock;
 
@@ -26,6 +25,15 @@ public:
 
 	/** What is to be marked; without kinds: nothing. */
 	static const virt_marker_rules &rules();
+
+	/** The kinds that are chosen, also while no markers are shown. */
+	static unsigned int kinds();
+
+	/** What a moment of a kind must cost at least, as it is chosen; 0: no matter. */
+	static int64_t leastNs(int kind);
+
+	/** What a marker of a kind looks like. */
+	static QIcon icon(virt_worst_kind kind);
 
 	/** A number that changes with the rules. */
 	static uint64_t rulesSerial();
@@ -42,16 +50,11 @@ private:
 	void restore();
 	void save();
 	void adopt();
-	void step(bool forward);
-	void showMoment(const VirtStream &stream, const virt_worst_hit &hit);
 
 	VirtDock	*_dock;
 	QCheckBox	*_shown, *_kinds[VIRT_WORST_N_KINDS];
 	QSpinBox	*_number, *_us[VIRT_WORST_N_KINDS];
 	QComboBox	*_mode;
-	QLabel		*_note;
-	/* windows: whose worst are walked along; which the walk has set last */
-	std::pair<int64_t, int64_t>	_walked = { 0, 0 }, _set = { 0, 0 };
 };
 
 #endif

@@ -4,7 +4,7 @@
  * @brief	The dock's heading, and what is marked from A to B.
  *
  * KernelShark's class of markers has no header. Beside its buttons it says where they are: A and B
- * to the microsecond, what lies between them to the nanosecond. Both are rows, which tells the rest.
+ * to the microsecond, what lies between them to the nanosecond. Both are rows: this tells the rest.
  */
 #include <algorithm>
 #include <cstdlib>
@@ -24,16 +24,7 @@ enum { TEXT_A, TEXT_B, TEXT_DELTA, N_TEXTS };
 constexpr int64_t ROUNDED_NS = 501;	/* microseconds are rounded, of a floating point number */
 constexpr int DIGITS = 9;
 
-/** Seconds, to the nanosecond. */
-QString timeText(int64_t ns)
-{
-	uint64_t size = ns < 0 ? -static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
-
-	return QString("%1%2.%3").arg(ns < 0 ? "-" : "").arg(size / 1000000000)
-		.arg(size % 1000000000, 9, 10, QChar('0'));
-}
-
-/** The other way round, of up to nine digits behind the point. */
+/** Seconds with up to nine digits behind the point, as ns. */
 int64_t timeOf(const QString &text)
 {
 	int point = text.indexOf('.');
@@ -166,6 +157,6 @@ void VirtSelection::tell(const kshark_trace_histo *histo, bool isAny, int64_t fr
 	_head->setText(!isAny ? "No virtual machines in this trace" :
 		       QString("%1: <b>%2</b>, %3 s to %4 s")
 		       .arg(_isUsed ? "A to B" : "Visible", virtDuration(toNs - fromNs),
-			    timeText(withoutRounding(histo, fromNs)), timeText(toNs)));
+			    virtSeconds(withoutRounding(histo, fromNs)), virtSeconds(toNs)));
 	_head->setAccessibleDescription(QString("%1 ns to %2 ns").arg(fromNs).arg(toNs));
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtSelection.hpp
- * @brief	The dock's heading: which time its figures are of, the visible one or that from A to B.
+ * @brief	The dock's heading: what its figures are of, the visible time or that from A to B.
  *
  * What a user marks is a selection. What the dock marks to show a moment is none: who walks along
- * moments keeps the figures of where they were found.
+ * moments keeps the figures of where they were found. Nor is what a session brings back.
  */
 #ifndef KSHARK_VIRT_VIRTSELECTION_HPP
 #define KSHARK_VIRT_VIRTSELECTION_HPP
@@ -34,7 +34,7 @@ public:
 	/** Is it from A to B? */
 	bool isUsed() const { return _isUsed; }
 
-	/** The markers are where the dock has set them. */
+	/** The markers are where the dock or a session has set them. */
 	void setByDock() { _byDock = texts(); }
 
 	/** Say what has been counted. */

@@ -290,3 +290,27 @@ const char *virt_text_moment(char *buf, size_t size, const struct virt_model *mo
 	add_entry(&text, moment, guest_ns);
 	return buf;
 }
+
+const char *virt_text_cause(char *buf, size_t size, const struct virt_finding *finding)
+{
+	const struct virt_moment *moment = &finding->moment;
+	struct text text = { .buf = buf, .size = size };
+
+	*buf = '\0';
+	switch (moment->kind) {
+	case VIRT_WORST_MIGRATION:
+		add(&text, "CPU %d to CPU %d", moment->from_pcpu, moment->pcpu);
+		break;
+	case VIRT_WORST_IRQ:
+		add(&text, "0x%02x%s%s", (unsigned int)moment->vector, *finding->what ? " " : "",
+		    finding->what);
+		break;
+	case VIRT_WORST_LOST:
+		if (moment->records)
+			add(&text, "%llu records", (unsigned long long)moment->records);
+		break;
+	default:
+		add(&text, "%s", finding->what);
+	}
+	return buf;
+}

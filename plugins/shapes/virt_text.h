@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "virt_finding.h"
 #include "virt_model.h"
 #include "virt_worst.h"
 
@@ -48,6 +49,9 @@ const char *virt_text_migration(char *buf, size_t size, const struct virt_model 
  */
 const char *virt_text_moment(char *buf, size_t size, const struct virt_model *model,
 			     const struct virt_moment *moment, int64_t guest_ns);
+
+/** virt_text_cause - of a moment in a list, in a word or two; may be empty. Return: @buf. */
+const char *virt_text_cause(char *buf, size_t size, const struct virt_finding *finding);
 
 #ifdef __cplusplus
 }

@@ -61,6 +61,14 @@ QString virtDuration(int64_t ns)
 	return virt_text_duration(text, sizeof(text), ns);
 }
 
+QString virtSeconds(int64_t ns)
+{
+	uint64_t size = ns < 0 ? -static_cast<uint64_t>(ns) : static_cast<uint64_t>(ns);
+
+	return QString("%1%2.%3").arg(ns < 0 ? "-" : "").arg(size / 1000000000)
+		.arg(size % 1000000000, 9, 10, QChar('0'));
+}
+
 QString virtTip(const QString &text)
 {
 	return text.isEmpty() ? text : "<qt>" + text.toHtmlEscaped() + "</qt>";
@@ -72,14 +80,21 @@ void virtWrapTips(QWidget *root)
 		widget->setToolTip(virtTip(widget->toolTip()));
 }
 
-QString virtFileOf(int streamId)
+QByteArray virtPathOf(int streamId)
 {
 	kshark_context *kshark = nullptr;
 	kshark_data_stream *stream = nullptr;
 
 	if (kshark_instance(&kshark))
 		stream = kshark_get_data_stream(kshark, streamId);
-	return stream && stream->file ? virtShown(QFileInfo(stream->file).fileName()) : QString();
+	return stream && stream->file ? QByteArray(stream->file) : QByteArray();
+}
+
+QString virtFileOf(int streamId)
+{
+	QByteArray path = virtPathOf(streamId);
+
+	return virtShown(path.mid(path.lastIndexOf('/') + 1).constData());
 }
 
 QString virtSettingsFile()

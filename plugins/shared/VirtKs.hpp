@@ -94,6 +94,9 @@ QString virtShown(const QString &text);
 /** Nanoseconds, with a fitting unit. */
 QString virtDuration(int64_t ns);
 
+/** Seconds, to the nanosecond. */
+QString virtSeconds(int64_t ns);
+
 /** Plain text as a tooltip, as HTML: Qt wraps no other ones, and may take plain text for HTML. */
 QString virtTip(const QString &text);
 
@@ -106,6 +109,9 @@ void virtWrapLabel(QLabel *label);
 /** A ground on which words are seen, for labels. */
 constexpr char VIRT_WARNING_STYLE[] =
 	"background: #fff3b0; border: 1px solid #c9a400; color: black; padding: 1px;";
+
+/** Path of a stream's file, as it is. */
+QByteArray virtPathOf(int streamId);
 
 /** Name of a stream's file, without its directory, to be shown. */
 QString virtFileOf(int streamId);

@@ -88,6 +88,26 @@ virt_check_strip()
 		gui_fail "the strip over $1 ($3 $4 of $2) is wrong in $GUI_SHOT"
 }
 
+# virt_copied: what has been copied is other than nothing
+virt_copied()
+{
+	gui_ask clipboard >"$GUI_DIR/copied"
+	[ -s "$GUI_DIR/copied" ]
+}
+
+# virt_listed OPTION...: the dock's list of the worst moments is what "report --worst" prints with these,
+# in any order
+virt_listed()
+{
+	gui_click QToolButton Copy
+	gui_choose 'List as CSV'
+	gui_until virt_copied
+	"$KSV_BIN" report --quiet --format csv "$@" | cut -d, -f1-11 >"$GUI_DIR/wanted"
+	diff <(sort "$GUI_DIR/wanted") <(sort "$GUI_DIR/copied") >&2 ||
+		gui_fail "not what report $* prints"
+	gui_need [ "$(wc -l <"$GUI_DIR/wanted")" -gt 1 ]
+}
+
 # virt_markers: the times of KernelShark's markers A and B, one a line; empty if not set
 virt_markers()
 {

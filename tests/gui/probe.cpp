@@ -19,6 +19,7 @@
 #include <QAbstractItemModel>
 #include <QAction>
 #include <QApplication>
+#include <QClipboard>
 #include <QComboBox>
 #include <QFontMetrics>
 #include <QLabel>
@@ -108,7 +109,7 @@ QString text_of(const QWidget *widget)
 	if (auto button = qobject_cast<const QAbstractButton *>(widget))
 		return button->text();
 	if (auto edit = qobject_cast<const QLineEdit *>(widget))
-		return edit->text();
+		return edit->text().isEmpty() ? edit->placeholderText() : edit->text();
 	if (auto combo = qobject_cast<const QComboBox *>(widget))
 		return combo->currentText();
 	if (auto edit = qobject_cast<const QTextEdit *>(widget))
@@ -358,6 +359,14 @@ QString window()
 	return QString();
 }
 
+/** clipboard: what has been copied, if it is text */
+QString clipboard()
+{
+	QString text = QApplication::clipboard()->text();
+
+	return text.isEmpty() || text.endsWith('\n') ? text : text + "\n";
+}
+
 QString answer(const QString &line)
 {
 	QStringList word = line.split(' ');
@@ -372,6 +381,8 @@ QString answer(const QString &line)
 		return items();
 	if (word[0] == "choices")
 		return choices();
+	if (word[0] == "clipboard")
+		return clipboard();
 	if (word[0] == "font")
 		return font();
 	if (word[0] == "window")

@@ -118,6 +118,22 @@ gui_click_found items '*' 'd1v0 | *'
 gui_still
 gui_same "the screen after a second click" "$sum" "$(ksv_picture_sum)"
 
+# the worst moments are those of the report: of the chosen vCPU, of all, of what has these words
+gui_click QToolButton Worst
+gui_until gui_find widgets QCheckBox 'Only d1v0' >/dev/null
+virt_listed "$file" --worst 40 --vcpu d1v0
+gui_click QCheckBox 'Only d1v0'
+virt_listed "$file" --worst 40
+gui_click QLineEdit Filter
+xdotool type 'steal d0v0'
+gui_until gui_not gui_find items '*' 'Wake-ups | *' >/dev/null
+gui_need gui_find items '*' 'Steal | d?v? | * | d0v0 | *' >/dev/null
+gui_shot findings
+xdotool key ctrl+a BackSpace
+gui_until gui_find items '*' 'Wake-ups | *' >/dev/null
+gui_click QCheckBox 'Only d1v0'
+gui_click QToolButton vCPUs
+
 # the longest wait, seen large and marked
 wait=$(model '$1 == "vcpu" && $2 == 20000 && ($5 == "preempted" || $5 == "waking") &&
 	$4 - $3 > n { n = $4 - $3; from = $3; to = $4 } END { print from, to, to - from }')
@@ -149,12 +165,18 @@ gui_same "window after a double click" "$before" "$VIRT_FROM $VIRT_TO"
 # What the user marks himself is what the figures are of, until he wants the visible window again.
 mark 'Marker A' 2
 from=$TIME
+xdotool click --repeat 150 5
+gui_still
 mark 'Marker B' 9
 gui_need [ "$from" -lt "$TIME" ]
 gui_until window_is "$from" "$TIME"
 gui_need gui_find widgets QLabel 'A to B: <b>*' >/dev/null
 as_report
 gui_shot selection
+gui_click QToolButton Worst
+gui_click QCheckBox 'Only d1v0'
+virt_listed "$file" --worst 40 --from "${VIRT_FROM}ns" --to "${VIRT_TO}ns"
+gui_click QToolButton vCPUs
 gui_click QToolButton Visible
 gui_until gui_find widgets QLabel 'Visible: <b>*' >/dev/null
 virt_window

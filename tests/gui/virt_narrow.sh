@@ -70,9 +70,8 @@ gui_need [ "$w" -gt 600 ]
 for part in Clocks Colours Overlays 'Worst moments'; do
 	gui_need seen QToolButton "$part"
 done
-for button in Align 'Next worst'; do
-	gui_need gui_not seen QPushButton "$button"
-done
+gui_need gui_not seen QPushButton Align
+gui_need gui_not seen QCheckBox Steal
 gui_need seen QLabel '1 warning'
 
 # a part that is open has no badge, and all that is in it can be used
@@ -94,7 +93,7 @@ warned 4
 gui_resize 1024 768
 warned 4
 gui_need seen QPushButton Align
-gui_need gui_not seen QPushButton 'Next worst'
+gui_need gui_not seen QCheckBox Steal
 gui_resize 1600 1000
 warned 4
 gui_until width_within 200 262
@@ -117,6 +116,6 @@ combo_view "$GUI_SAMPLES/kvm-ptp.dat" "$GUI_SAMPLES/kvm-ptp-g1.dat"
 gui_until width_within 450 465
 gui_until seen QLabel "$WARNING"
 gui_until seen QPushButton Align
-gui_until seen QPushButton 'Next worst'
+gui_until seen QCheckBox Steal
 warned 2
 gui_quit

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # Markers of the worst moments: each kind where "kshark-virt report --worst" says that it lies, walked
-# along with "Next worst" and "Previous worst", told on a double click with markers A and B at its
-# ends; never nearer to each other than they are wide, the worst one always there; in combos; kept
-# for the next start.
+# along in the dock's list with "Next worst" and "Previous worst", told on a double click with markers A
+# and B at its ends; never nearer to each other than they are wide, the worst one always there; in
+# combos; kept for the next start.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -21,6 +21,8 @@ only()
 	for kind in $KINDS; do
 		[ "$kind" = "$1" ] || VIRT_SETTINGS+=("mark_$kind=false")
 	done
+	# walked along in order of time
+	VIRT_SETTINGS+=('[findings]' "number=$NUMBER" sort=4 ascending=true only=false)
 }
 
 # worst FILE KIND N [GUEST]: of virt_worst.py
@@ -145,6 +147,7 @@ walk()
 {
 	local line sorted i=0
 
+	gui_click QToolButton Worst
 	mapfile -t sorted < <(sort -n <<<"$moments")
 	line=$(head -n 1 <<<"$moments")
 	while [ "${sorted[i]}" != "$line" ]; do
@@ -154,12 +157,12 @@ walk()
 		step 'Previous worst' "${sorted[i]}"
 	done
 	gui_click QPushButton 'Previous worst'
-	gui_until gui_find widgets QLabel 'No earlier one here' >/dev/null
+	gui_until gui_find widgets QLabel 'No other one above' >/dev/null
 	for line in "${sorted[@]:1}"; do
 		step 'Next worst' "$line"
 	done
 	gui_click QPushButton 'Next worst'
-	gui_until gui_find widgets QLabel 'No later one here' >/dev/null
+	gui_until gui_find widgets QLabel 'No other one below' >/dev/null
 }
 
 gui_init
@@ -170,6 +173,9 @@ while read -r kind name vcpu; do
 	gui_same "moments of kind $kind" "$NUMBER" "$(wc -l <<<"$moments")"
 	virt_open "$file"
 	gui_click_found items '*' "$vcpu | *"
+	# its graph is there, and has been scrolled to
+	gui_until details "<b>$vcpu</b>: "
+	gui_still
 	gui_split 800
 	gui_shot "$kind"
 	gui_graphs
@@ -204,6 +210,8 @@ for mode in number=100 'absolute=true us_exit=0'; do
 	only exit $mode
 	virt_open "$file"
 	gui_click_found items '*' 'd1v1 | *'
+	gui_until details '<b>d1v1</b>: '
+	gui_still
 	gui_split 800
 	gui_shot "thin-${mode%% *}"
 	gui_graphs
@@ -229,6 +237,7 @@ moments=$(worst "$file" "$kind" "$NUMBER")
 gui_need [ "$(awk '$3 > $1' <<<"$moments" | wc -l)" = "$NUMBER" ]
 gui_need grep -q 'at no cost blocked' <<<"$moments"
 combo_view "$file"
+gui_click QToolButton Worst
 while read -r line; do
 	step 'Next worst' "$line"
 done < <(sort -n <<<"$moments")
@@ -326,6 +335,9 @@ irqs_told()
 	gui_double_click_at "$PIN" $((y + 7))
 	told "$start" "$end" "$text"
 	gui_shot "$1-told"
+	gui_click QToolButton Worst
+	gui_until gui_find widgets QLabel '* of 3' >/dev/null
+	virt_listed "$file" "$guest" --worst 3 --kind irq
 }
 
 irqs_open combo-irq "$file" "$guest"

@@ -12,6 +12,7 @@
 #include "report_json.h"
 #include "report_text.h"
 #include "report_worst.h"
+#include "virt_finding.h"
 
 int report_worst_kinds(const char *text, unsigned int *kinds)
 {
@@ -35,10 +36,7 @@ int report_worst_kinds(const char *text, unsigned int *kinds)
 
 /** What is written about one moment. */
 struct entry {
-	struct virt_moment	moment;
-	const char		*vcpu;		/* or "" */
-	const char		*what;		/* exit: reason; steal: who had the pCPU; irq: what
-						 * Linux uses the vector for; or "" */
+	struct virt_finding	row;
 	const char		*event;		/* irq, wake: first one of the guest; or "" */
 	struct virt_wake_chain	chain;		/* wake */
 };
@@ -116,15 +114,16 @@ static void describe_guest(const struct report *report, struct entry *entry)
 {
 	const struct report_guest *guest = NULL;
 	const struct report_guest_cpu *cpu = report->guests ?
-		report_kvm_find(report->guests, entry->moment.vcpu, &guest) : NULL;
-	int32_t event = entry->moment.event;
+		report_kvm_find(report->guests, entry->row.moment.vcpu, &guest) : NULL;
+	int32_t event = entry->row.moment.event;
 	const char *name = NULL;
 
 	if (cpu && !irq_guest_cpu_is_aligned(&cpu->seen))
 		cpu = NULL;
-	if (entry->moment.kind == VIRT_WORST_WAKE) {
-		virt_wake_chain(report->load->model, &entry->moment, cpu ? cpu->seen.events : NULL,
-				cpu ? cpu->seen.n_events : 0, &entry->chain);
+	if (entry->row.moment.kind == VIRT_WORST_WAKE) {
+		virt_wake_chain(report->load->model, &entry->row.moment,
+				cpu ? cpu->seen.events : NULL, cpu ? cpu->seen.n_events : 0,
+				&entry->chain);
 		event = entry->chain.event;
 	}
 	if (cpu && event != VIRT_NONE)
@@ -135,21 +134,8 @@ static void describe_guest(const struct report *report, struct entry *entry)
 static bool describe(const struct report *report, const struct list *list, size_t i,
 		     struct entry *entry)
 {
-	const struct virt_model *model = report->load->model;
-	const struct virt_vcpu *vcpu;
-	const char *what = NULL;
-
-	if (!virt_worst_describe(list->index, &list->hits[i], &entry->moment))
+	if (!virt_finding_make(report->load->model, list->index, &list->hits[i], &entry->row))
 		return false;
-	vcpu = virt_model_vcpu(model, entry->moment.vcpu);
-	entry->vcpu = vcpu ? vcpu->name : "";
-	if (entry->moment.kind == VIRT_WORST_EXIT)
-		what = virt_model_reason(model, entry->moment.reason);
-	else if (entry->moment.kind == VIRT_WORST_STEAL)
-		what = virt_model_culprit(model, entry->moment.who);
-	else if (entry->moment.kind == VIRT_WORST_IRQ)
-		what = virt_linux_vector(entry->moment.vector);
-	entry->what = what ? what : entry->moment.kind == VIRT_WORST_EXIT ? "unknown" : "";
 	describe_guest(report, entry);
 	return true;
 }
@@ -218,12 +204,12 @@ static void put_chain(struct output *out, const struct virt_wake_chain *chain, c
 
 static void put_what(struct output *out, const struct report *report, const struct entry *entry)
 {
-	const struct virt_moment *moment = &entry->moment;
+	const struct virt_moment *moment = &entry->row.moment;
 	char text[80];
 
 	switch (moment->kind) {
 	case VIRT_WORST_EXIT:
-		out_text(out, entry->what);
+		out_text(out, entry->row.what);
 		put_states(out, moment);
 		put_unasked(out, report, moment);
 		if (moment->nested)
@@ -232,7 +218,7 @@ static void put_what(struct output *out, const struct report *report, const stru
 			out_str(out, ", waits not told apart");
 		break;
 	case VIRT_WORST_STEAL:
-		out_text(out, entry->what);
+		out_text(out, entry->row.what);
 		put_duration(out, " had the pCPU for ", moment->who_ns);
 		break;
 	case VIRT_WORST_MIGRATION:
@@ -272,9 +258,8 @@ static void put_what(struct output *out, const struct report *report, const stru
 static void put_entry(struct output *out, const struct report *report,
 		      const struct entry *entry)
 {
-	const struct virt_moment *moment = &entry->moment;
+	const struct virt_moment *moment = &entry->row.moment;
 	const char *kind = virt_worst_kind_name(moment->kind);
-	int64_t at = moment->kind == VIRT_WORST_MIGRATION ? moment->end_ns : moment->start_ns;
 	char text[32];
 
 	out_str(out, "  ");
@@ -283,9 +268,9 @@ static void put_entry(struct output *out, const struct report *report,
 	out_str(out, "  ");
 	out_left(out, kind, strlen(kind), 9);
 	out_char(out, ' ');
-	out_ns(out, at, 16);
+	out_ns(out, entry->row.time_ns, 16);
 	out_str(out, "  ");
-	out_text_left(out, entry->vcpu, 8);
+	out_text_left(out, entry->row.vcpu, 8);
 	*text = '\0';
 	if (moment->pcpu >= 0)
 		snprintf(text, sizeof(text), "p%d", moment->pcpu);
@@ -348,15 +333,14 @@ static void json_chain(struct json *json, const struct virt_wake_chain *chain, c
 
 static void json_entry(struct json *json, const struct entry *entry)
 {
-	const struct virt_moment *moment = &entry->moment;
-	int64_t at = moment->kind == VIRT_WORST_MIGRATION ? moment->end_ns : moment->start_ns;
+	const struct virt_moment *moment = &entry->row.moment;
 
 	json_open(json, NULL, '{', true);
 	json_str(json, "kind", virt_worst_kind_name(moment->kind));
-	json_i64(json, "time_ns", at);
+	json_i64(json, "time_ns", entry->row.time_ns);
 	json_i64(json, "cost_ns", moment->cost_ns);
-	if (*entry->vcpu)
-		json_str(json, "vcpu", entry->vcpu);
+	if (*entry->row.vcpu)
+		json_str(json, "vcpu", entry->row.vcpu);
 	if (moment->pcpu >= 0)
 		json_i64(json, "pcpu", moment->pcpu);
 	json_i64(json, "start_ns", moment->start_ns);
@@ -366,18 +350,18 @@ static void json_entry(struct json *json, const struct entry *entry)
 	if (moment->entry_ns != VIRT_NO_TIME)
 		json_i64(json, "entry_ns", moment->entry_ns);
 	if (moment->kind == VIRT_WORST_EXIT) {
-		json_str(json, "reason", entry->what);
+		json_str(json, "reason", entry->row.what);
 		json_bool(json, "nested", moment->nested);
 		json_bool(json, "unsplit", moment->unsplit);
 	} else if (moment->kind == VIRT_WORST_STEAL) {
-		json_str(json, "who", entry->what);
+		json_str(json, "who", entry->row.what);
 		json_i64(json, "who_ns", moment->who_ns);
 	} else if (moment->kind == VIRT_WORST_MIGRATION) {
 		json_i64(json, "from", moment->from_pcpu);
 	} else if (moment->kind == VIRT_WORST_IRQ) {
 		json_i64(json, "vector", moment->vector);
-		if (*entry->what)
-			json_str(json, "name", entry->what);
+		if (*entry->row.what)
+			json_str(json, "name", entry->row.what);
 		json_str(json, "event", entry->event);
 	} else if (moment->kind == VIRT_WORST_WAKE) {
 		json_chain(json, &entry->chain, entry->event);
@@ -438,22 +422,22 @@ static void csv_number(struct output *out, int64_t value, bool known)
 
 static void csv_entry(struct output *out, const struct report *report, const struct entry *entry)
 {
-	const struct virt_moment *moment = &entry->moment;
+	const struct virt_moment *moment = &entry->row.moment;
 	bool migrated = moment->kind == VIRT_WORST_MIGRATION;
 
 	out_csv(out, report->file, strlen(report->file));
 	put_after(out, ",", virt_worst_kind_name(moment->kind));
-	csv_number(out, migrated ? moment->end_ns : moment->start_ns, true);
+	csv_number(out, entry->row.time_ns, true);
 	csv_number(out, moment->cost_ns, true);
 	out_char(out, ',');
-	out_csv(out, entry->vcpu, strlen(entry->vcpu));
+	out_csv(out, entry->row.vcpu, strlen(entry->row.vcpu));
 	csv_number(out, moment->pcpu, moment->pcpu >= 0);
 	csv_number(out, moment->start_ns, true);
 	csv_number(out, moment->end_ns, true);
 	csv_number(out, moment->complete, true);
 	csv_number(out, moment->entry_ns, moment->entry_ns != VIRT_NO_TIME);
 	out_char(out, ',');
-	out_csv(out, entry->what, strlen(entry->what));
+	out_csv(out, entry->row.what, strlen(entry->row.what));
 	csv_number(out, moment->who_ns, moment->kind == VIRT_WORST_STEAL);
 	csv_number(out, moment->from_pcpu, migrated);
 	csv_number(out, (int64_t)moment->records, moment->kind == VIRT_WORST_LOST);

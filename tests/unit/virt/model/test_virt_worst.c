@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "virt_text.h"
 #include "virt_worst.h"
 
 #define EXIT	VIRT_INTERVAL_EXIT
@@ -195,6 +196,49 @@ static struct virt_moment describe(const struct virt_worst *worst, enum virt_wor
 	assert_int_equal(moment.kind, kind);
 	assert_int_equal(moment.cost_ns, hit.cost_ns);
 	return moment;
+}
+
+/** As rows of a list, whose names are those of the model. */
+static void test_findings(void **state)
+{
+	const struct virt_irq_delivery irq = { 795, 807, 0, 0xec, 7 };
+	static const struct {
+		enum virt_worst_kind	kind;
+		int64_t			time;
+		const char		*vcpu, *what, *cause;
+	} rows[] = {
+		{ VIRT_WORST_EXIT, 500, "d1v0", "HLT", "HLT" },
+		{ VIRT_WORST_STEAL, 300, "d1v0", "d1v1", "d1v1" },
+		{ VIRT_WORST_STEAL, 1000, "d1v0", "nobody", "nobody" },
+		{ VIRT_WORST_WAKE, 290, "d1v1", "", "" },
+		{ VIRT_WORST_MIGRATION, 795, "d1v0", "", "CPU 0 to CPU 1" },
+		{ VIRT_WORST_IRQ, 795, "d1v0", "local_timer", "0xec local_timer" },
+		{ VIRT_WORST_LOST, 940, "", "", "7 records" },
+	};
+	struct virt_model *model = two_lives();
+	struct virt_worst *worst = virt_worst_new(model, false, &irq, 1);
+	struct virt_worst_hit none = { .kind = VIRT_WORST_N_KINDS };
+	struct virt_finding finding;
+	char cause[VIRT_TEXT_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct virt_worst_query query = {
+			rows[i].time, rows[i].time + 1, BIT(rows[i].kind), NULL, 0, { 0 },
+		};
+		struct virt_worst_hit hit;
+
+		assert_int_equal(virt_worst_top(worst, &query, &hit, 1), 1);
+		assert_true(virt_finding_make(model, worst, &hit, &finding));
+		assert_int_equal(finding.time_ns, rows[i].time);
+		assert_string_equal(finding.vcpu, rows[i].vcpu);
+		assert_string_equal(finding.what, rows[i].what);
+		assert_string_equal(virt_text_cause(cause, sizeof(cause), &finding),
+				    rows[i].cause);
+	}
+	assert_false(virt_finding_make(model, worst, &none, &finding));
+	virt_worst_free(worst);
+	virt_model_free(model);
 }
 
 static void test_describe(void **state)
@@ -782,6 +826,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_kind),
+		cmocka_unit_test(test_findings),
 		cmocka_unit_test(test_describe),
 		cmocka_unit_test(test_migration),
 		cmocka_unit_test(test_not_whole),

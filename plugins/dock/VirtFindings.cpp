@@ -1,0 +1,531 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtFindings.cpp
+ * @brief	The dock's list of the worst moments, and the walk along it.
+ *
+ * A walk zooms in on each of them. The list stays that of the window in which it has begun, until
+ * somebody else sets another window.
+ */
+#include <algorithm>
+#include <initializer_list>
+#include <tuple>
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QPushButton>
+#include <QSettings>
+#include <QShortcut>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include "VirtDock.hpp"
+#include "VirtFindings.hpp"
+#include "VirtFlow.hpp"
+#include "VirtMarkers.hpp"
+#include "escape.h"
+#include "virt_colors.h"
+#include "virt_text.h"
+
+namespace {
+
+constexpr int DEFAULT_NUMBER = 40, MOST = 1000;
+constexpr size_t MOST_LOOKED = 100000;	/* moments whose texts are looked at by a filter */
+constexpr int LEAST_FILTER_WIDTH = 70;
+
+enum { COLUMN_KIND, COLUMN_VCPU, COLUMN_COST, COLUMN_CAUSE, COLUMN_TIME, COLUMN_PCPU, N_COLUMNS };
+
+struct {
+	const char	*title, *meaning;
+} const columns[N_COLUMNS] = {
+	{ "Kind", "What it is" },
+	{ "vCPU", "Whom it hit" },
+	{ "Cost", "What it cost" },
+	{ "Cause", "Reason of an exit; who had the pCPU; where a migration went from and to" },
+	{ "At [s]", "When" },
+	{ "pCPU", "Where" },
+};
+
+enum { ROLE_SORT = Qt::UserRole, ROLE_ROW };
+
+/** Numbers are sorted as numbers, names as texts. */
+class Item : public QTreeWidgetItem {
+public:
+	using QTreeWidgetItem::QTreeWidgetItem;
+
+	bool operator<(const QTreeWidgetItem &other) const override
+	{
+		int column = treeWidget() ? treeWidget()->sortColumn() : 0;
+		QVariant mine = data(column, ROLE_SORT), its = other.data(column, ROLE_SORT);
+
+		return mine.isValid() ? mine.toLongLong() < its.toLongLong() :
+					text(column) < other.text(column);
+	}
+};
+
+QString csvField(const QByteArray &text)
+{
+	QString field = virtShown(text.constData());
+
+	if (text_is_formula(text.constData(), static_cast<size_t>(text.size())))
+		field.prepend('\'');
+	return text.contains(',') || text.contains('"') ? '"' + field.replace('"', "\"\"") + '"' :
+							  field;
+}
+
+bool isWorse(const virt_worst_hit &a, const virt_worst_hit &b)
+{
+	if (a.cost_ns != b.cost_ns)
+		return a.cost_ns > b.cost_ns;
+	if (a.time_ns != b.time_ns)
+		return a.time_ns < b.time_ns;
+	if (a.vcpu != b.vcpu)
+		return a.vcpu < b.vcpu;
+	return a.kind != b.kind ? a.kind < b.kind : a.index < b.index;
+}
+
+/** All of a query that cost no more than that, the worst first. */
+std::vector<virt_worst_hit> hitsUpTo(const virt_worst *worst, const virt_worst_query &query,
+				     int64_t mostNs)
+{
+	struct Found {
+		std::vector<virt_worst_hit>	hits;
+		int64_t				mostNs;
+	} found = { {}, mostNs };
+
+	virt_worst_each(worst, &query, [] (void *arg, const virt_worst_hit *hit) {
+		auto all = static_cast<Found *>(arg);
+
+		if (hit->cost_ns <= all->mostNs)
+			all->hits.push_back(*hit);
+		return 0;
+	}, &found);
+	std::sort(found.hits.begin(), found.hits.end(), isWorse);
+	return found.hits;
+}
+
+} // namespace
+
+VirtFindings::VirtFindings(VirtDock *dock)
+: _dock(dock)
+{
+	_listed.subject.stream = VIRT_NONE;
+	buildUi();
+	restore();
+}
+
+/* ---- the widgets ---- */
+
+void VirtFindings::buildUi()
+{
+	auto layout = new QVBoxLayout(this);
+	auto head = new VirtFlow(nullptr, 0);
+	auto buttons = new QHBoxLayout;
+	auto copy = new QToolButton;
+	auto menu = new QMenu(copy);
+	auto previous = new QPushButton("Previous worst"), next = new QPushButton("Next worst");
+
+	_filter = new QLineEdit;
+	_filter->setPlaceholderText("Filter");
+	_filter->setClearButtonEnabled(true);
+	_filter->setMinimumWidth(LEAST_FILTER_WIDTH);
+	_filter->setToolTip("List only what has these words: kind, vCPU, cause");
+	_number = new QSpinBox;
+	_number->setRange(1, MOST);
+	_number->setToolTip("So many, the costliest ones; of the kinds that are ticked below");
+	_only = new QCheckBox("Chosen vCPU only");
+	_only->setToolTip("Only those of the machine or vCPU that is chosen in the table");
+	copy->setText("Copy");
+	copy->setPopupMode(QToolButton::InstantPopup);
+	copy->setToolTip("Copy the list");
+	copy->setMenu(menu);
+	menu->addAction("List as text", this, [this] {
+		QApplication::clipboard()->setText(asText());
+	});
+	menu->addAction("List as CSV", this, [this] {
+		QApplication::clipboard()->setText(asCsv());
+	});
+	_focusButton = new QToolButton;
+	_focusButton->setToolTip("List all of the worst again");
+	_focusButton->hide();
+	for (QWidget *widget : std::initializer_list<QWidget *>{ _filter, _number, copy, _only,
+								 _focusButton })
+		head->addWidget(widget);
+	_list = new QTreeWidget;
+	_list->setColumnCount(N_COLUMNS);
+	_list->setRootIsDecorated(false);
+	_list->setAlternatingRowColors(true);
+	_list->setUniformRowHeights(true);
+	_list->setSortingEnabled(true);
+	_list->header()->setStretchLastSection(false);
+	for (int i = 0; i < N_COLUMNS; i++) {
+		_list->headerItem()->setText(i, columns[i].title);
+		_list->headerItem()->setToolTip(i, virtTip(columns[i].meaning));
+	}
+	_place = new QLabel;
+	_place->setTextFormat(Qt::PlainText);
+	_place->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+	previous->setToolTip("Zoom to the moment above the selected one in the list, mark it and"
+			     " tell what it is");
+	next->setToolTip("Zoom to the moment below the selected one in the list, mark it and tell"
+			 " what it is");
+	buttons->addWidget(previous);
+	buttons->addWidget(next);
+	buttons->addWidget(_place, 1);
+	layout->setContentsMargins(0, 0, 0, 0);
+	layout->setSpacing(2);
+	layout->addLayout(head);
+	layout->addWidget(_list, 1);
+	layout->addLayout(buttons);
+	connect(_filter, &QLineEdit::textChanged, this, [this] { look(); });
+	connect(_number, QOverload<int>::of(&QSpinBox::valueChanged), this, [this] {
+		save();
+		look();
+	});
+	connect(_only, &QCheckBox::toggled, this, [this] {
+		save();
+		look();
+	});
+	connect(_focusButton, &QToolButton::clicked, this, [this] { focus(VirtFocus()); });
+	connect(_list->header(), &QHeaderView::sortIndicatorChanged, this, [this] {
+		save();
+		fillPlace();
+	});
+	connect(_list, &QTreeWidget::itemClicked, this,
+		[this] (QTreeWidgetItem *item) { go(_list->indexOfTopLevelItem(item)); });
+	connect(_list, &QTreeWidget::itemActivated, this,
+		[this] (QTreeWidgetItem *item) { go(_list->indexOfTopLevelItem(item)); });
+	connect(new QShortcut(QKeySequence::Copy, _list, nullptr, nullptr, Qt::WidgetShortcut),
+		&QShortcut::activated, this,
+		[this] { QApplication::clipboard()->setText(asText()); });
+	connect(previous, &QPushButton::clicked, this, [this] { step(false); });
+	connect(next, &QPushButton::clicked, this, [this] { step(true); });
+}
+
+void VirtFindings::restore()
+{
+	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
+	const QSignalBlocker blockers[] = {
+		QSignalBlocker(_number), QSignalBlocker(_only), QSignalBlocker(_list->header()),
+	};
+
+	_number->setValue(settings.value("findings/number", DEFAULT_NUMBER).toInt());
+	_only->setChecked(settings.value("findings/only", true).toBool());
+	_list->sortByColumn(qBound(0, settings.value("findings/sort", COLUMN_COST).toInt(),
+				   N_COLUMNS - 1),
+			    settings.value("findings/ascending", false).toBool() ?
+			    Qt::AscendingOrder : Qt::DescendingOrder);
+}
+
+void VirtFindings::save()
+{
+	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
+
+	settings.setValue("findings/number", _number->value());
+	settings.setValue("findings/only", _only->isChecked());
+	settings.setValue("findings/sort", _list->header()->sortIndicatorSection());
+	settings.setValue("findings/ascending",
+			  _list->header()->sortIndicatorOrder() == Qt::AscendingOrder);
+}
+
+/* ---- what is listed ---- */
+
+bool VirtFindings::isWalking() const
+{
+	return _set.first < _set.second && _dock->visible() == _set;
+}
+
+void VirtFindings::follow(const VirtListed &listed)
+{
+	std::pair<int64_t, int64_t> old = { _listed.from, _listed.to };
+	bool stays = isWalking() && !listed.isSelection && !_listed.isSelection;
+
+	_listed = listed;
+	if (stays)
+		std::tie(_listed.from, _listed.to) = old;
+	_only->setText(listed.name.isEmpty() ? "Chosen vCPU only" : "Only " + listed.name);
+	look();
+}
+
+void VirtFindings::focus(const VirtFocus &focus)
+{
+	_focus = focus;
+	_focusSerial++;
+	_focusButton->setText(focus.title + " " + QChar(0x2715));
+	_focusButton->setVisible(!focus.title.isEmpty());
+	look();
+}
+
+/** Whatever decides about the list. */
+std::vector<int64_t> VirtFindings::key(const VirtListed &listed) const
+{
+	std::vector<int64_t> all = {
+		listed.from, listed.to, _number->value(), _only->isChecked(), _focusSerial,
+		static_cast<int64_t>(VirtMarkers::rulesSerial()), qHash(_filter->text()),
+	};
+
+	if (_only->isChecked())
+		for (int part : { listed.subject.stream, listed.subject.machine,
+				  listed.subject.vcpu })
+			all.push_back(part);
+	for (const VirtStream &stream : listed.streams)
+		for (int64_t part : { static_cast<int64_t>(stream.id), stream.offset,
+				      static_cast<int64_t>(stream.model.worstSerial()) })
+			all.push_back(part);
+	return all;
+}
+
+/** List anew if anything has changed. */
+void VirtFindings::look()
+{
+	std::vector<int64_t> now = key(_listed);
+
+	if (now == _key)
+		return;
+	_key = now;
+	_rows.clear();
+	for (const VirtStream &stream : _listed.streams)
+		collect(stream, &_rows);
+	std::stable_sort(_rows.begin(), _rows.end(), [] (const Row &a, const Row &b) {
+		return a.hit.cost_ns != b.hit.cost_ns ? a.hit.cost_ns > b.hit.cost_ns :
+		       a.hit.time_ns + a.stream.offset < b.hit.time_ns + b.stream.offset;
+	});
+	if (_rows.size() > static_cast<size_t>(_number->value()))
+		_rows.resize(static_cast<size_t>(_number->value()));
+	fill();
+}
+
+/** The worst ones of a stream, as many as are listed. */
+void VirtFindings::collect(const VirtStream &stream, std::vector<Row> *rows) const
+{
+	bool isFocused = !_focus.title.isEmpty(), looks = isFocused || !_filter->text().isEmpty();
+	const virt_worst *worst = stream.model.worst(false);
+	size_t n = static_cast<size_t>(_number->value()), more = rows->size() + n;
+	VirtSubject subject = _listed.subject;
+	std::vector<virt_worst_hit> hits;
+	std::vector<int32_t> of;
+	virt_worst_query query = {};
+	ssize_t found;
+
+	if (isFocused)
+		subject = _focus.subject;
+	else if (!_only->isChecked())
+		subject.stream = VIRT_NONE;
+	if (!worst || (subject.stream != VIRT_NONE && subject.stream != stream.id))
+		return;
+	if (subject.stream != VIRT_NONE) {
+		of = subject.vcpus(stream.model.get());
+		query.of = of.data();
+		query.n_of = of.size();
+	}
+	query.from_ns = _listed.from - stream.offset;
+	query.to_ns = _listed.to - stream.offset;
+	query.kinds = isFocused ? _focus.kinds : VirtMarkers::kinds();
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
+		query.min_ns[kind] = isFocused ? _focus.leastNs : VirtMarkers::leastNs(kind);
+	if (isFocused) {
+		hits = hitsUpTo(worst, query, _focus.mostNs);
+	} else {
+		hits.resize(looks ? MOST_LOOKED : n);
+		found = virt_worst_top(worst, &query, hits.data(), hits.size());
+		hits.resize(found > 0 ? static_cast<size_t>(found) : 0);
+	}
+	if (hits.size() > MOST_LOOKED)
+		hits.resize(MOST_LOOKED);
+	for (size_t i = 0; i < hits.size() && rows->size() < more; i++) {
+		Row row = { stream, hits[i], {} };
+
+		if (virt_finding_make(stream.model.get(), worst, &hits[i], &row.finding) &&
+		    (!looks || wants(stream, row.finding)))
+			rows->push_back(row);
+	}
+}
+
+namespace {
+
+QString kindOf(const virt_finding &finding)
+{
+	return virt_worst_look(finding.moment.kind)->title;
+}
+
+QString causeOf(const virt_finding &finding)
+{
+	char text[VIRT_TEXT_SIZE];
+
+	return virtShown(virt_text_cause(text, sizeof(text), &finding));
+}
+
+} // namespace
+
+/** Of the filter, all words must be there. */
+bool VirtFindings::wants(const VirtStream &stream, const virt_finding &finding) const
+{
+	QString all = kindOf(finding) + ' ' + virtShown(finding.vcpu) + ' ' + causeOf(finding);
+
+	if (!_focus.title.isEmpty() && _focus.wanted && !_focus.wanted(stream, finding))
+		return false;
+	for (const QString &word : _filter->text().split(' ', Qt::SkipEmptyParts))
+		if (!all.contains(word, Qt::CaseInsensitive))
+			return false;
+	return true;
+}
+
+void VirtFindings::fill()
+{
+	QList<QTreeWidgetItem *> items;
+
+	for (size_t i = 0; i < _rows.size(); i++) {
+		const Row &row = _rows[i];
+		int64_t time = row.finding.time_ns + row.stream.offset;
+		int16_t pcpu = row.finding.moment.pcpu;
+		auto item = new Item;
+
+		item->setData(COLUMN_KIND, ROLE_ROW, static_cast<int>(i));
+		item->setIcon(COLUMN_KIND, VirtMarkers::icon(row.hit.kind));
+		item->setText(COLUMN_KIND, kindOf(row.finding));
+		item->setText(COLUMN_VCPU, virtShown(row.finding.vcpu));
+		item->setText(COLUMN_COST, (row.hit.whole ? QString() :
+					    QString(QChar(0x2265)) + " ") +
+					   virtDuration(row.hit.cost_ns));
+		item->setData(COLUMN_COST, ROLE_SORT, static_cast<qlonglong>(row.hit.cost_ns));
+		item->setText(COLUMN_CAUSE, causeOf(row.finding));
+		item->setText(COLUMN_TIME, virtSeconds(time));
+		item->setData(COLUMN_TIME, ROLE_SORT, static_cast<qlonglong>(time));
+		item->setText(COLUMN_PCPU, pcpu >= 0 ? QString::number(pcpu) : "");
+		item->setData(COLUMN_PCPU, ROLE_SORT, static_cast<qlonglong>(pcpu));
+		for (int column : { COLUMN_COST, COLUMN_TIME, COLUMN_PCPU })
+			item->setTextAlignment(column, Qt::AlignRight | Qt::AlignVCenter);
+		if (_listed.streams.size() > 1)
+			item->setToolTip(COLUMN_VCPU, virtTip(virtFileOf(row.stream.id)));
+		items << item;
+	}
+	_list->setSortingEnabled(false);
+	_list->clear();
+	_list->addTopLevelItems(items);
+	_list->setSortingEnabled(true);
+	for (int i = 0; i < N_COLUMNS; i++)
+		_list->resizeColumnToContents(i);
+	told();
+}
+
+/* ---- walking ---- */
+
+const VirtFindings::Row &VirtFindings::rowOf(int line) const
+{
+	return _rows[_list->topLevelItem(line)->data(COLUMN_KIND, ROLE_ROW).toUInt()];
+}
+
+/** The line of what has been selected last; or -1. */
+int VirtFindings::current() const
+{
+	for (int i = 0; i < _list->topLevelItemCount(); i++) {
+		const Row &row = rowOf(i);
+		virt_worst_hit selected = VirtMarkers::selected(row.stream.model);
+
+		if (virt_marker_same(&row.hit, &selected))
+			return i;
+	}
+	return -1;
+}
+
+void VirtFindings::told()
+{
+	int line = current();
+
+	if (line >= 0)
+		_list->setCurrentItem(_list->topLevelItem(line));
+	else
+		_list->setCurrentItem(nullptr);
+	fillPlace();
+}
+
+void VirtFindings::fillPlace()
+{
+	int line = current(), n = _list->topLevelItemCount();
+	QString text = line >= 0 ? QString("%1 of %2").arg(line + 1).arg(n) :
+		       n ? QString("%1 listed").arg(n) : QString("None of these kinds here");
+
+	if (isWalking() && !_listed.isSelection)
+		text += QString(", %1 s to %2 s").arg(virtSeconds(_listed.from),
+						      virtSeconds(_listed.to));
+	_place->setText(text);
+	_place->setToolTip(virtTip(text));
+}
+
+void VirtFindings::go(int line)
+{
+	const Row row = rowOf(line);
+	const virt_moment &moment = row.finding.moment;
+	int64_t length = std::max(moment.end_ns, moment.cost_to_ns) - moment.start_ns;
+	int64_t from = moment.start_ns + row.stream.offset;
+
+	if (virtIsLoading())
+		return;
+	_dock->setWindow(from - length / 2, from + length + length / 2);
+	VirtMarkers::tell(row.stream, row.hit);
+	_set = _dock->visible();
+	told();
+}
+
+void VirtFindings::step(bool forward)
+{
+	int n = _list->topLevelItemCount(), line = current();
+
+	line = line >= 0 ? line + (forward ? 1 : -1) : forward ? 0 : n - 1;
+	if (line < 0 || line >= n)
+		_place->setText(forward ? "No other one below" : "No other one above");
+	else
+		go(line);
+}
+
+/* ---- copies ---- */
+
+QString VirtFindings::asText() const
+{
+	QString text;
+	QStringList cells;
+
+	for (const auto &column : columns)
+		cells << column.title;
+	text = cells.join('\t') + '\n';
+	for (int i = 0; i < _list->topLevelItemCount(); i++) {
+		cells.clear();
+		for (int column = 0; column < N_COLUMNS; column++)
+			cells << _list->topLevelItem(i)->text(column);
+		text += cells.join('\t') + '\n';
+	}
+	return text;
+}
+
+/** The first columns of "report --worst --format csv", in the order of the list. */
+QString VirtFindings::asCsv() const
+{
+	QString text = "file,kind,time_ns,cost_ns,vcpu,pcpu,start_ns,end_ns,complete,entry_ns,"
+		       "what\n";
+
+	for (int i = 0; i < _list->topLevelItemCount(); i++) {
+		const Row &row = rowOf(i);
+		const virt_moment &moment = row.finding.moment;
+		QStringList cells = {
+			csvField(virtPathOf(row.stream.id)), virt_worst_kind_name(moment.kind),
+			QString::number(row.finding.time_ns), QString::number(moment.cost_ns),
+			csvField(row.finding.vcpu),
+			moment.pcpu >= 0 ? QString::number(moment.pcpu) : "",
+			QString::number(moment.start_ns), QString::number(moment.end_ns),
+			QString::number(moment.complete),
+			moment.entry_ns != VIRT_NO_TIME ? QString::number(moment.entry_ns) : "",
+			csvField(row.finding.what),
+		};
+
+		text += cells.join(',') + '\n';
+	}
+	return text;
+}

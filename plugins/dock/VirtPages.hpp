@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtPages.hpp
+ * @brief	Pages in one place, and buttons to choose one: as many rows of them as are needed.
+ */
+#ifndef KSHARK_VIRT_VIRTPAGES_HPP
+#define KSHARK_VIRT_VIRTPAGES_HPP
+
+#include <functional>
+#include <vector>
+
+#include <QWidget>
+
+class QToolButton;
+class QVBoxLayout;
+class VirtFlow;
+
+class VirtPages : public QWidget {
+public:
+	/** @chosen: another page is seen now */
+	explicit VirtPages(std::function<void()> chosen);
+
+	void add(const QString &title, const QString &tip, QWidget *page);
+
+	/** Is this page seen, or would be if the dock were? */
+	bool isOn(const QWidget *page) const;
+	void show(QWidget *page);
+
+	/** Else a layout would give it no less than what it wants, at the cost of others. */
+	bool hasHeightForWidth() const override { return false; }
+
+private:
+	struct Page {
+		QToolButton	*button;
+		QWidget		*page;
+	};
+
+	std::function<void()>		_chosen;
+	VirtFlow			*_row;
+	QVBoxLayout			*_layout;
+	std::vector<Page>		_pages;
+};
+
+#endif
