@@ -8,11 +8,13 @@
  * has moved on.
  */
 #include <algorithm>
+#include <functional>
 #include <tuple>
 #include <vector>
 
 #include <QAction>
 #include <QApplication>
+#include <QClipboard>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -25,11 +27,13 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSettings>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <KsPluginsGUI.hpp>
 
 #include "VirtClocks.hpp"
+#include "VirtCommand.hpp"
 #include "VirtDock.hpp"
 #include "VirtFindings.hpp"
 #include "VirtLegend.hpp"
@@ -163,6 +167,7 @@ void VirtDock::buildUi()
 {
 	auto box = new QWidget;
 	auto layout = new QVBoxLayout(box);
+	auto head = new QHBoxLayout;
 
 	_selection = new VirtSelection(_window, [this] { schedule(); });
 	_details = new QLabel;
@@ -185,7 +190,9 @@ void VirtDock::buildUi()
 	_detailArea->setFrameShape(QFrame::NoFrame);
 	_detailArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 	layout->addWidget(_notes = new VirtNotes(_window));
-	layout->addWidget(_selection);
+	head->addWidget(_selection, 1);
+	head->addWidget(copyButton(), 0, Qt::AlignTop);
+	layout->addLayout(head);
 	layout->addWidget(_pages, 3);
 	layout->addWidget(_detailArea, 1);
 	layout->addWidget(sections());
@@ -193,6 +200,30 @@ void VirtDock::buildUi()
 	setWidget(box);
 	setFeatures(DockWidgetMovable | DockWidgetFloatable | DockWidgetClosable);
 	_window->addDockWidget(Qt::RightDockWidgetArea, this);
+}
+
+QWidget *VirtDock::copyButton()
+{
+	auto button = new QToolButton;
+	auto menu = new QMenu(button);
+	auto add = [this, menu] (const char *text, const std::function<QString()> &what) {
+		menu->addAction(text, this, [this, what] {
+			QApplication::clipboard()->setText(_shown ? what() : QString());
+		});
+	};
+
+	button->setText("Copy");
+	button->setPopupMode(QToolButton::InstantPopup);
+	button->setToolTip("Copy what is shown, or the command line that prints it");
+	button->setMenu(menu);
+	add("Report command", [this] {
+		return _pages->isOn(_findings) ? _findings->command() :
+		       virtReportCommand(_shown->streams, _shown->from, _shown->to, QString(),
+					 VIRT_NONE);
+	});
+	add("Worst moments as text", [this] { return _findings->asText(); });
+	add("Worst moments as CSV", [this] { return _findings->asCsv(); });
+	return button;
 }
 
 /** The table, and what is done with its current row. */

@@ -67,6 +67,7 @@ private:
 	void addMenuEntry();
 	void schedule();
 	void refresh();
+	QWidget *copyButton();
 	QWidget *tablePage();
 	void follow();
 	void adopt(const std::shared_ptr<VirtCount> &job);

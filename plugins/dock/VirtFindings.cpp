@@ -17,7 +17,6 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QMenu>
 #include <QPushButton>
 #include <QSettings>
 #include <QShortcut>
@@ -27,6 +26,7 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include "VirtCommand.hpp"
 #include "VirtDock.hpp"
 #include "VirtFindings.hpp"
 #include "VirtFlow.hpp"
@@ -129,8 +129,6 @@ void VirtFindings::buildUi()
 	auto layout = new QVBoxLayout(this);
 	auto head = new VirtFlow(nullptr, 0);
 	auto buttons = new QHBoxLayout;
-	auto copy = new QToolButton;
-	auto menu = new QMenu(copy);
 	auto previous = new QPushButton("Previous worst"), next = new QPushButton("Next worst");
 
 	_filter = new QLineEdit;
@@ -143,21 +141,10 @@ void VirtFindings::buildUi()
 	_number->setToolTip("So many, the costliest ones; of the kinds that are ticked below");
 	_only = new QCheckBox("Chosen vCPU only");
 	_only->setToolTip("Only those of the machine or vCPU that is chosen in the table");
-	copy->setText("Copy");
-	copy->setPopupMode(QToolButton::InstantPopup);
-	copy->setToolTip("Copy the list");
-	copy->setMenu(menu);
-	menu->addAction("List as text", this, [this] {
-		QApplication::clipboard()->setText(asText());
-	});
-	menu->addAction("List as CSV", this, [this] {
-		QApplication::clipboard()->setText(asCsv());
-	});
 	_focusButton = new QToolButton;
 	_focusButton->setToolTip("List all of the worst again");
 	_focusButton->hide();
-	for (QWidget *widget : std::initializer_list<QWidget *>{ _filter, _number, copy, _only,
-								 _focusButton })
+	for (QWidget *widget : std::initializer_list<QWidget *>{ _filter, _number, _only, _focusButton })
 		head->addWidget(widget);
 	_list = new QTreeWidget;
 	_list->setColumnCount(N_COLUMNS);
@@ -487,6 +474,28 @@ void VirtFindings::step(bool forward)
 }
 
 /* ---- copies ---- */
+
+QString VirtFindings::options() const
+{
+	QString text = QString(" --worst %1").arg(_number->value());
+	QStringList kinds;
+
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
+		if (VirtMarkers::kinds() >> kind & 1)
+			kinds << virt_worst_kind_name(static_cast<virt_worst_kind>(kind));
+	if (kinds.size() < VIRT_WORST_N_KINDS && !kinds.isEmpty())
+		text += " --kind " + kinds.join(',');
+	for (const VirtStream &stream : _listed.streams)
+		if (_only->isChecked() && stream.id == _listed.subject.stream)
+			text += virtVcpuOption(stream, _listed.subject);
+	return text;
+}
+
+QString VirtFindings::command() const
+{
+	return virtReportCommand(_listed.streams, _listed.from, _listed.to, options(),
+				 _only->isChecked() ? _listed.subject.stream : VIRT_NONE);
+}
 
 QString VirtFindings::asText() const
 {

@@ -54,6 +54,13 @@ public:
 	/** A moment has been told: it is where the walk goes on. */
 	void told();
 
+	/** As it is seen; as the first columns of the report's CSV. */
+	QString asText() const;
+	QString asCsv() const;
+
+	/** The command that prints such a list, without filters. */
+	QString command() const;
+
 private:
 	struct Row {
 		VirtStream	stream;
@@ -75,8 +82,7 @@ private:
 	int current() const;
 	void go(int line);
 	void step(bool forward);
-	QString asText() const;
-	QString asCsv() const;
+	QString options() const;
 
 	VirtDock		*_dock;
 	QLineEdit		*_filter;

@@ -88,20 +88,27 @@ virt_check_strip()
 		gui_fail "the strip over $1 ($3 $4 of $2) is wrong in $GUI_SHOT"
 }
 
-# virt_copied: what has been copied is other than nothing
-virt_copied()
+# virt_copy WHAT: by the dock's menu, to the file "copied"
+virt_copy()
 {
+	gui_click QToolButton Copy
+	gui_choose "$1"
 	gui_ask clipboard >"$GUI_DIR/copied"
-	[ -s "$GUI_DIR/copied" ]
+	gui_need [ -s "$GUI_DIR/copied" ]
+}
+
+# virt_run_copied OPTION...: what has been copied is a command; run it in a shell, with more options
+virt_run_copied()
+{
+	sed "s/kshark-virt report/& $*/" "$GUI_DIR/copied" >"$GUI_DIR/command"
+	PATH=$(dirname "$KSV_BIN"):$PATH bash "$GUI_DIR/command"
 }
 
 # virt_listed OPTION...: the dock's list of the worst moments is what "report --worst" prints with these,
 # in any order
 virt_listed()
 {
-	gui_click QToolButton Copy
-	gui_choose 'List as CSV'
-	gui_until virt_copied
+	virt_copy 'Worst moments as CSV'
 	"$KSV_BIN" report --quiet --format csv "$@" | cut -d, -f1-11 >"$GUI_DIR/wanted"
 	diff <(sort "$GUI_DIR/wanted") <(sort "$GUI_DIR/copied") >&2 ||
 		gui_fail "not what report $* prints"

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtCommand.cpp
+ * @brief	Command lines of "kshark-virt report".
+ */
+#include <cstdlib>
+#include <set>
+
+#include <QStringList>
+
+#include "VirtCommand.hpp"
+#include "escape.h"
+#include "virt_pairing.h"
+
+namespace {
+
+QString quoted(const QByteArray &text)
+{
+	char *word = escape_shell_dup(text.constData());
+	QString shown = QString::fromUtf8(word);
+
+	free(word);
+	return shown;
+}
+
+/** What has told KernelShark how to read xentrace files tells the command as well. */
+QString environment()
+{
+	QString text;
+
+	for (const char *name : { "XEN_CPUHZ", "XEN_ABSTS", "XEN_TSC_SKEW", "XEN_MAX_INPUT" })
+		if (!qgetenv(name).isEmpty())
+			text += QString(name) + '=' + quoted(qgetenv(name)) + ' ';
+	return text;
+}
+
+/** Traces of a stream's guests. */
+std::set<int> guestsOf(const VirtStream &stream)
+{
+	const virt_model *model = stream.model.get();
+	std::set<int> guests;
+	virt_pair pair;
+
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++)
+		if (virt_pairing_of_vcpu(stream.id, virt_model_vcpu(model, i)->host_pid, &pair) &&
+		    pair.guest_stream != VIRT_NONE)
+			guests.insert(pair.guest_stream);
+	return guests;
+}
+
+} // namespace
+
+QString virtVcpuOption(const VirtStream &stream, const VirtSubject &subject)
+{
+	const virt_machine *machine = virt_model_machine(stream.model.get(), subject.machine);
+	const virt_vcpu *vcpu = virt_model_vcpu(stream.model.get(), subject.vcpu);
+
+	if (!machine)
+		return QString();
+	return QString(" --vcpu d%1").arg(machine->id) +
+	       (vcpu ? QString("v%1").arg(vcpu->id) : QString());
+}
+
+QString virtReportCommand(const std::vector<VirtStream> &streams, int64_t from, int64_t to,
+			  const QString &options, int only)
+{
+	QStringList lines;
+
+	for (const VirtStream &stream : streams) {
+		QString line;
+
+		if (only != VIRT_NONE && only != stream.id)
+			continue;
+		line = environment() + QString("kshark-virt report%1 --from %2ns --to %3ns -- %4")
+			.arg(options).arg(from - stream.offset).arg(to - stream.offset)
+			.arg(quoted(virtPathOf(stream.id)));
+		for (int guest : guestsOf(stream))
+			line += ' ' + quoted(virtPathOf(guest));
+		lines << line;
+	}
+	return lines.join('\n');
+}
