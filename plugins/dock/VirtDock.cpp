@@ -44,6 +44,7 @@
 #include "VirtSection.hpp"
 #include "VirtSelection.hpp"
 #include "VirtStatsText.hpp"
+#include "VirtSteal.hpp"
 #include "VirtTable.hpp"
 #include "virt.h"
 
@@ -178,6 +179,11 @@ void VirtDock::buildUi()
 	_pages = new VirtPages([this] { schedule(); });
 	_pages->add("vCPUs", "Figures of machines and vCPUs", tablePage());
 	_pages->add("Worst", "The worst moments, as a list", _findings = new VirtFindings(this));
+	_pages->add("Steal", "Who takes pCPUs from whom",
+		    _steal = new VirtSteal([this] (const VirtFocus &focus) {
+		_findings->focus(focus);
+		_pages->show(_findings);
+	}));
 	layout->setContentsMargins(4, 2, 4, 2);
 	layout->setSpacing(3);
 	_overlays = new VirtOverlays([this] {
@@ -223,6 +229,10 @@ QWidget *VirtDock::copyButton()
 	});
 	add("Worst moments as text", [this] { return _findings->asText(); });
 	add("Worst moments as CSV", [this] { return _findings->asCsv(); });
+	add("Steal as CSV", [this] {
+		_steal->follow(_shown);
+		return _steal->asCsv();
+	});
 	return button;
 }
 
@@ -502,6 +512,8 @@ void VirtDock::follow()
 	_findings->follow({ _shown->from, _shown->to, _shown->streams,
 			    item ? VirtTable::subject(item) : VirtSubject{ VIRT_NONE, 0, 0, 0 },
 			    item ? VirtTable::nameOf(item) : QString(), _selection->isUsed() });
+	if (_pages->isOn(_steal))
+		_steal->follow(_shown);
 }
 
 /* ---- one vCPU or machine ---- */

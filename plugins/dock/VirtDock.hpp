@@ -35,6 +35,7 @@ class VirtOverlays;
 class VirtPages;
 class VirtSection;
 class VirtSelection;
+class VirtSteal;
 class VirtTable;
 
 class VirtDock : public QDockWidget {
@@ -98,6 +99,7 @@ private:
 	VirtPages		*_pages = nullptr;
 	VirtTable		*_table = nullptr;
 	VirtFindings		*_findings = nullptr;
+	VirtSteal		*_steal = nullptr;
 	VirtSelection		*_selection = nullptr;
 	QLabel			*_details = nullptr;
 	QScrollArea		*_detailArea = nullptr;

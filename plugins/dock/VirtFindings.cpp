@@ -31,7 +31,6 @@
 #include "VirtFindings.hpp"
 #include "VirtFlow.hpp"
 #include "VirtMarkers.hpp"
-#include "escape.h"
 #include "virt_colors.h"
 #include "virt_text.h"
 
@@ -70,16 +69,6 @@ public:
 					text(column) < other.text(column);
 	}
 };
-
-QString csvField(const QByteArray &text)
-{
-	QString field = virtShown(text.constData());
-
-	if (text_is_formula(text.constData(), static_cast<size_t>(text.size())))
-		field.prepend('\'');
-	return text.contains(',') || text.contains('"') ? '"' + field.replace('"', "\"\"") + '"' :
-							  field;
-}
 
 bool isWorse(const virt_worst_hit &a, const virt_worst_hit &b)
 {
@@ -144,7 +133,8 @@ void VirtFindings::buildUi()
 	_focusButton = new QToolButton;
 	_focusButton->setToolTip("List all of the worst again");
 	_focusButton->hide();
-	for (QWidget *widget : std::initializer_list<QWidget *>{ _filter, _number, _only, _focusButton })
+	for (QWidget *widget : std::initializer_list<QWidget *>{ _filter, _number, _only,
+								 _focusButton })
 		head->addWidget(widget);
 	_list = new QTreeWidget;
 	_list->setColumnCount(N_COLUMNS);
@@ -524,14 +514,14 @@ QString VirtFindings::asCsv() const
 		const Row &row = rowOf(i);
 		const virt_moment &moment = row.finding.moment;
 		QStringList cells = {
-			csvField(virtPathOf(row.stream.id)), virt_worst_kind_name(moment.kind),
+			virtCsv(virtPathOf(row.stream.id)), virt_worst_kind_name(moment.kind),
 			QString::number(row.finding.time_ns), QString::number(moment.cost_ns),
-			csvField(row.finding.vcpu),
+			virtCsv(row.finding.vcpu),
 			moment.pcpu >= 0 ? QString::number(moment.pcpu) : "",
 			QString::number(moment.start_ns), QString::number(moment.end_ns),
 			QString::number(moment.complete),
 			moment.entry_ns != VIRT_NO_TIME ? QString::number(moment.entry_ns) : "",
-			csvField(row.finding.what),
+			virtCsv(row.finding.what),
 		};
 
 		text += cells.join(',') + '\n';

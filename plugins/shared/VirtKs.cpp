@@ -54,6 +54,16 @@ QString virtShown(const QString &text)
 	return virtShown(text.toUtf8().constData());
 }
 
+QString virtCsv(const QByteArray &text)
+{
+	QString field = virtShown(text.constData());
+
+	if (text_is_formula(text.constData(), static_cast<size_t>(text.size())))
+		field.prepend('\'');
+	return text.contains(',') || text.contains('"') ? '"' + field.replace('"', "\"\"") + '"' :
+							  field;
+}
+
 QString virtDuration(int64_t ns)
 {
 	char text[32];

@@ -91,6 +91,9 @@ std::vector<VirtStream> virtStreams();
 QString virtShown(const char *text);
 QString virtShown(const QString &text);
 
+/** The same as a field of CSV, which no spreadsheet calculates. */
+QString virtCsv(const QByteArray &text);
+
 /** Nanoseconds, with a fitting unit. */
 QString virtDuration(int64_t ns);
 

@@ -136,6 +136,41 @@ gui_shot findings
 xdotool key ctrl+a BackSpace
 gui_until gui_find items '*' 'Wake-ups | *' >/dev/null
 gui_click QCheckBox 'Only d1v0'
+
+# who takes pCPUs from whom: each sum and cell is that of the report; a click lists the waits of a cell
+stolen()
+{
+	virt_copy 'Steal as CSV'
+	"$KSV_BIN" report --quiet --format json "$file" | python3 -c 'import csv, json, sys
+per = {}
+for m in json.load(sys.stdin)["machines"]:
+    for v in m["vcpus"]:
+        row = m["name"] if sys.argv[1] == "machines" else v["name"]
+        for who in v["culprits"]:
+            name = who["who"].split("v")[0] if sys.argv[1] == "machines" else who["who"]
+            per.setdefault(row, {}).setdefault(name, 0)
+            per[row][name] += who["ns"]
+shown = list(csv.DictReader(open(sys.argv[2])))
+assert {row["stolen_from"] for row in shown} == set(per), per
+for row in shown:
+    mine = per[row.pop("stolen_from")]
+    assert int(row.pop("stolen_ns")) == sum(mine.values()), mine
+    assert {k: int(ns) for k, ns in row.items() if int(ns)} == \
+        {k + "_ns": ns for k, ns in mine.items() if ns}, (row, mine)
+print(len(shown), "rows")' "$1" "$GUI_DIR/copied"
+}
+gui_click QToolButton Steal
+gui_same "machines" '3 rows' "$(stolen machines)"
+gui_click QCheckBox 'vCPU by vCPU'
+gui_same "vCPUs" '6 rows' "$(stolen vcpus)"
+gui_shot steal
+read -r x y w h _ < <(gui_find items '*' '* | * | *')
+gui_click_at $((x + w / 2)) $((y + h / 2))
+gui_until gui_find widgets QToolButton 'Steal of d0v0 *' >/dev/null
+gui_need gui_find items '*' 'Steal | d0v0 | *' >/dev/null
+gui_need gui_not gui_find items '*' 'Wake-ups | *' >/dev/null
+gui_click QToolButton 'Steal of d0v0 *'
+gui_until gui_find items '*' 'Migrations | d1v0 | *' >/dev/null
 gui_click QToolButton vCPUs
 
 # the longest wait, seen large and marked

@@ -46,7 +46,8 @@ def public_headers():
 
 # Headers that are not installed, of functions that our own binaries share.
 PRIVATE_HEADERS = ["virt/irq/virt_finding.h", "virt/model/virt_colors.h",
-                   "virt/registry/virt_pairing.h", "virt/registry/virt_registry.h"]
+                   "virt/model/virt_matrix.h", "virt/registry/virt_pairing.h",
+                   "virt/registry/virt_registry.h"]
 
 
 FUNCTION = re.compile(r"\b([a-z_]\w*)\s*\(((?:[^()]|\([^()]*\))*)\)\s*$", re.S)

@@ -17,6 +17,7 @@
 
 #include "align_data.h"
 #include "kvm_trace.h"
+#include "virt_matrix.h"
 #include "virt_window.h"
 #include "xen_tracker.h"
 
@@ -483,6 +484,74 @@ static void check_pcpus(const struct virt_model *model, const struct virt_window
 	}
 }
 
+/** Is a vCPU or task a part of a row or column? */
+static bool is_of(const struct virt_model *model, const struct virt_matrix_side *side, int32_t who)
+{
+	const struct virt_vcpu *vcpu = virt_model_vcpu(model, who);
+
+	if (side->machine != NONE && side->vcpu == NONE)
+		return vcpu && vcpu->machine == side->machine;
+	return side->vcpu == who;
+}
+
+/** Time that a column takes from a row, or from all, from what each vCPU is told. */
+static int64_t taken(const struct virt_model *model, const struct virt_window *window,
+		     const struct virt_matrix *matrix, const struct virt_matrix_side *row,
+		     size_t column)
+{
+	int64_t ns = 0;
+
+	for (int32_t i = 0; i < window->n_vcpus; i++) {
+		const struct virt_window_stats *stats = &window->vcpus[i];
+
+		for (size_t j = 0; j < stats->n_culprits && (!row || is_of(model, row, i)); j++) {
+			int32_t who = stats->culprits[j].vcpu;
+			size_t at = 0;
+
+			while (at < matrix->n_columns &&
+			       !is_of(model, &matrix->columns[at], who))
+				at++;
+			/* who has no column is one of the others */
+			if (at == matrix->n_columns)
+				at = matrix->n_columns - 2;
+			ns += at == column ? stats->culprits[j].ns : 0;
+		}
+	}
+	return ns;
+}
+
+/** Who takes from whom: each cell, and the sums of rows, columns and all of it. */
+static void check_matrix(const struct virt_model *model, const struct virt_window *window,
+			 bool by_machine, size_t most)
+{
+	struct virt_matrix *matrix = virt_matrix_new(model, window, by_machine, most);
+	int64_t preempted = 0;
+
+	assert_non_null(matrix);
+	assert_int_equal(matrix->n_rows, by_machine ? window->n_machines : window->n_vcpus);
+	assert_true(!most || matrix->n_columns <= most + 2);
+	for (size_t row = 0; row < matrix->n_rows; row++) {
+		int64_t sum = 0;
+
+		for (size_t i = 0; i < matrix->n_columns; i++) {
+			int64_t ns = matrix->ns[row * matrix->n_columns + i];
+
+			assert_int_equal(ns, taken(model, window, matrix, &matrix->rows[row], i));
+			sum += ns;
+		}
+		assert_int_equal(matrix->rows[row].ns, sum);
+	}
+	for (size_t i = 0; i < matrix->n_columns; i++) {
+		assert_int_equal(matrix->columns[i].ns, taken(model, window, matrix, NULL, i));
+		if (i && i + 2 < matrix->n_columns)
+			assert_true(matrix->columns[i].ns <= matrix->columns[i - 1].ns);
+	}
+	for (int32_t i = 0; i < window->n_vcpus; i++)
+		preempted += window->vcpus[i].states[VIRT_PREEMPTED].ns;
+	assert_int_equal(matrix->total_ns, preempted);
+	virt_matrix_free(matrix);
+}
+
 /** All that is said of one window, as the dock asks and as the report does. */
 static void check_window(const struct virt_model *model, const struct life *lives, int64_t from,
 			 int64_t to)
@@ -507,6 +576,7 @@ static void check_window(const struct virt_model *model, const struct life *live
 				check_together(model, window, i);
 		}
 		check_pcpus(model, window);
+		check_matrix(model, window, pass, rnd(2) ? 0 : 1 + rnd(3));
 		virt_window_free(window);
 	}
 }

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtSteal.cpp
+ * @brief	Who takes pCPUs from whom: a table whose rows suffer and whose columns cause.
+ */
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHeaderView>
+#include <QSignalBlocker>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include "VirtFlow.hpp"
+#include "VirtSteal.hpp"
+#include "virt_colors.h"
+#include "virt_text.h"
+
+namespace {
+
+constexpr size_t MOST_COLUMNS = 24;	/* that are told apart */
+constexpr int FIRST_COLUMN = 1;		/* behind the sum */
+constexpr size_t MOST_CULPRITS = 64;	/* of one wait */
+
+/** White for nothing, up to the colour of PREEMPTED for the most. */
+QColor heat(int64_t ns, int64_t most)
+{
+	virt_color full = virt_state_look(VIRT_PREEMPTED)->color;
+	double share = most > 0 ? static_cast<double>(ns) / static_cast<double>(most) : 0;
+	auto mix = [share] (int part) { return 255 - static_cast<int>(share * (255 - part)); };
+
+	return QColor(mix(full.red), mix(full.green), mix(full.blue));
+}
+
+/** Did somebody of a column have the pCPU in a wait? */
+bool hasTaken(const VirtStream &stream, const virt_matrix *matrix, size_t column,
+	      const virt_moment &wait)
+{
+	virt_culprit culprits[MOST_CULPRITS];
+	size_t n = virt_vcpu_culprits(stream.model.get(), wait.vcpu, wait.start_ns, wait.end_ns,
+				      culprits, MOST_CULPRITS);
+
+	return std::any_of(culprits, culprits + std::min(n, MOST_CULPRITS),
+			   [&] (const virt_culprit &culprit) {
+		return virt_matrix_column(matrix, stream.model.get(), culprit.vcpu) == column;
+	});
+}
+
+} // namespace
+
+VirtSteal::VirtSteal(std::function<void(const VirtFocus &)> chosen)
+: _chosen(std::move(chosen)),
+  _trace(new QComboBox),
+  _byVcpu(new QCheckBox("vCPU by vCPU")),
+  _table(new QTableWidget)
+{
+	auto layout = new QVBoxLayout(this);
+	auto head = new VirtFlow(nullptr, 0);
+
+	_trace->setToolTip("Of which host");
+	_byVcpu->setToolTip("Each vCPU by itself, instead of machines");
+	_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+	_table->setSelectionMode(QAbstractItemView::SingleSelection);
+	_table->setToolTip("Rows had to wait, columns had the pCPU meanwhile. Click: the moments");
+	head->addWidget(_byVcpu);
+	head->addWidget(_trace);
+	layout->setContentsMargins(0, 0, 0, 0);
+	layout->setSpacing(2);
+	layout->addLayout(head);
+	layout->addWidget(_table, 1);
+	connect(_byVcpu, &QCheckBox::toggled, this, [this] { fill(); });
+	connect(_trace, QOverload<int>::of(&QComboBox::currentIndexChanged), this,
+		[this] { fill(); });
+	connect(_table, &QTableWidget::cellClicked, this,
+		[this] (int row, int column) { choose(row, column); });
+}
+
+void VirtSteal::follow(const std::shared_ptr<VirtCount> &count)
+{
+	if (_count == count)
+		return;
+	_count = count;
+	fillStreams();
+	fill();
+}
+
+/** Hosts to choose from; one needs no choice. */
+void VirtSteal::fillStreams()
+{
+	const QSignalBlocker blocker(_trace);
+	int last = _trace->currentData().toInt();
+
+	_trace->clear();
+	for (const VirtStream &stream : _count->streams)
+		_trace->addItem(virtFileOf(stream.id), stream.id);
+	_trace->setCurrentIndex(std::max(0, _trace->findData(last)));
+	_trace->setVisible(_count->streams.size() > 1);
+}
+
+QString VirtSteal::nameOf(const virt_matrix_side &side) const
+{
+	const virt_machine *machine = virt_model_machine(_stream.model.get(), side.machine);
+
+	if (side.vcpu == VIRT_NONE && machine)
+		return virtShown(machine->name);
+	return virtShown(virt_text_vcpu(_stream.model.get(), side.vcpu));
+}
+
+void VirtSteal::fillRow(int row, const QString &name, const int64_t *ns, int64_t sum, int64_t most)
+{
+	auto put = [&] (int column, int64_t value, const QColor &color) {
+		auto item = new QTableWidgetItem(value ? virtDuration(value) : "");
+
+		item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+		item->setBackground(color);
+		item->setForeground(Qt::black);
+		_table->setItem(row, column, item);
+	};
+
+	_table->setVerticalHeaderItem(row, new QTableWidgetItem(name));
+	put(0, sum, Qt::white);
+	for (size_t i = 0; i < _matrix->n_columns; i++)
+		put(FIRST_COLUMN + static_cast<int>(i), ns[i], heat(most ? ns[i] : 0, most));
+}
+
+void VirtSteal::fill()
+{
+	int stream = _trace->currentIndex();
+	QStringList titles = { "Stolen" };
+	std::vector<int64_t> sums;
+	int64_t most = 0;
+	int row = 0;
+
+	_matrix.reset();
+	if (_count && stream >= 0)
+		_matrix.reset(virt_matrix_new(_count->streams[static_cast<size_t>(stream)]
+					      .model.get(),
+					      _count->windows[static_cast<size_t>(stream)],
+					      !_byVcpu->isChecked(), MOST_COLUMNS), Free());
+	_table->setRowCount(0);
+	_table->setColumnCount(0);
+	if (!_matrix)
+		return;
+	_stream = _count->streams[static_cast<size_t>(stream)];
+	for (size_t i = 0; i < _matrix->n_columns; i++) {
+		titles << nameOf(_matrix->columns[i]);
+		sums.push_back(_matrix->columns[i].ns);
+	}
+	for (size_t i = 0; i < _matrix->n_rows * _matrix->n_columns; i++)
+		most = std::max(most, _matrix->ns[i]);
+	_table->setColumnCount(titles.size());
+	_table->setHorizontalHeaderLabels(titles);
+	_table->setRowCount(static_cast<int>(_matrix->n_rows) + 1);
+	for (size_t i = 0; i < _matrix->n_rows; i++)
+		fillRow(row++, nameOf(_matrix->rows[i]), &_matrix->ns[i * _matrix->n_columns],
+			_matrix->rows[i].ns, most);
+	fillRow(row, "All", sums.data(), _matrix->total_ns, 0);
+	/* who has taken nothing needs no column */
+	for (int i = 0; i < static_cast<int>(sums.size()); i++)
+		_table->setColumnHidden(FIRST_COLUMN + i, !sums[static_cast<size_t>(i)]);
+	_table->resizeColumnsToContents();
+	_table->resizeRowsToContents();
+}
+
+/** The waits that a cell adds up. */
+void VirtSteal::choose(int row, int column)
+{
+	auto cause = static_cast<size_t>(column - FIRST_COLUMN);
+	bool isAll = column < FIRST_COLUMN, isRow = row < static_cast<int>(_matrix->n_rows);
+	std::shared_ptr<virt_matrix> matrix = _matrix;
+	VirtFocus focus = {};
+
+	if (!_table->item(row, column) || _table->item(row, column)->text().isEmpty())
+		return;
+	focus.kinds = 1u << VIRT_WORST_STEAL;
+	focus.mostNs = INT64_MAX;
+	focus.subject = { isRow ? _stream.id : VIRT_NONE, 0, VIRT_NONE, 0 };
+	if (isRow) {
+		const virt_matrix_side &side = matrix->rows[row];
+
+		focus.subject.machine = side.machine;
+		focus.subject.vcpu = side.vcpu;
+	}
+	focus.title = QString("Steal of %1%2").arg(_table->verticalHeaderItem(row)->text(),
+			isAll ? QString() :
+				" by " + _table->horizontalHeaderItem(column)->text());
+	focus.wanted = [matrix, isAll, cause, id = _stream.id]
+		       (const VirtStream &stream, const virt_finding &finding) {
+		return stream.id == id && (isAll || hasTaken(stream, matrix.get(), cause,
+							     finding.moment));
+	};
+	_chosen(focus);
+}
+
+QString VirtSteal::asCsv() const
+{
+	QString text = "stolen_from,stolen_ns";
+
+	if (!_matrix)
+		return QString();
+	for (size_t i = 0; i < _matrix->n_columns; i++)
+		text += ',' + virtCsv(nameOf(_matrix->columns[i]).toUtf8()) + "_ns";
+	text += '\n';
+	for (size_t row = 0; row < _matrix->n_rows; row++) {
+		text += virtCsv(nameOf(_matrix->rows[row]).toUtf8()) +
+			QString(",%1").arg(_matrix->rows[row].ns);
+		for (size_t i = 0; i < _matrix->n_columns; i++)
+			text += QString(",%1").arg(_matrix->ns[row * _matrix->n_columns + i]);
+		text += '\n';
+	}
+	return text;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtSteal.hpp
+ * @brief	The dock's page on who takes pCPUs from whom.
+ */
+#ifndef KSHARK_VIRT_VIRTSTEAL_HPP
+#define KSHARK_VIRT_VIRTSTEAL_HPP
+
+#include <functional>
+#include <memory>
+
+#include <QWidget>
+
+#include "VirtCount.hpp"
+#include "VirtFindings.hpp"
+#include "virt_matrix.h"
+
+class QCheckBox;
+class QComboBox;
+class QTableWidget;
+
+class VirtSteal : public QWidget {
+public:
+	/** @chosen: the moments of a cell are wanted */
+	explicit VirtSteal(std::function<void(const VirtFocus &)> chosen);
+
+	/** Show what has been counted. */
+	void follow(const std::shared_ptr<VirtCount> &count);
+
+	/** As a table in ns. */
+	QString asCsv() const;
+
+private:
+	struct Free {
+		void operator()(virt_matrix *matrix) const { virt_matrix_free(matrix); }
+	};
+
+	void fillStreams();
+	void fill();
+	void fillRow(int row, const QString &name, const int64_t *ns, int64_t sum, int64_t most);
+	QString nameOf(const virt_matrix_side &side) const;
+	void choose(int row, int column);
+
+	std::function<void(const VirtFocus &)> _chosen;
+	QComboBox			*_trace;
+	QCheckBox			*_byVcpu;
+	QTableWidget			*_table;
+	std::shared_ptr<VirtCount>	_count;
+	VirtStream			_stream = {};
+	std::shared_ptr<virt_matrix>	_matrix;
+};
+
+#endif
