@@ -8,6 +8,9 @@
 
 #include "report.h"
 
+/** Machines and tasks that are told apart when it comes to who takes pCPUs from whom. */
+#define MATRIX_COLUMNS	8
+
 /* --- what is told ---------------------------------------------------------------------------- */
 
 const struct virt_window_pcpu *report_pcpu(const struct report *report, int pcpu)
@@ -146,7 +149,8 @@ int report_build(struct report *report, const struct ksv_vcpu_set *vcpus)
 		return -ENOMEM;
 	for (int32_t i = 0; i < n && !ret; i++)
 		ret = build_machine(report, i, vcpus);
-	return ret;
+	report->matrix = virt_matrix_new(model, report->window, true, MATRIX_COLUMNS);
+	return report->matrix ? ret : -ENOMEM;
 }
 
 void report_free(struct report *report)
@@ -154,8 +158,10 @@ void report_free(struct report *report)
 	for (int32_t i = 0; i < report->n_machines; i++)
 		free(report->machines[i].vcpus);
 	free(report->machines);
+	virt_matrix_free(report->matrix);
 	virt_window_free(report->window);
 	report->machines = NULL;
+	report->matrix = NULL;
 	report->window = NULL;
 	report->n_machines = 0;
 }

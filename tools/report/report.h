@@ -9,6 +9,7 @@
 #include "model_load.h"
 #include "output.h"
 #include "report_count.h"
+#include "virt_matrix.h"
 #include "virt_window.h"
 #include "virt_worst.h"
 
@@ -37,6 +38,7 @@ struct report {
 	const struct report_kvm	*guests;	/* traces of guests, also of Xen's; or NULL */
 	const struct report_delivery *delivery;	/* or NULL */
 	struct virt_window	*window;
+	struct virt_matrix	*matrix;	/* who takes pCPUs from whom, by machine */
 	struct report_machine	*machines;	/* those with a vCPU that was asked for */
 	int32_t			n_machines;
 	int			n_pcpus;

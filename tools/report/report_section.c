@@ -10,6 +10,7 @@ static const struct report_section *const sections[] = {
 	&report_head,
 	&report_machines,
 	&report_pcpus,
+	&report_steal,
 	&report_tasks,
 	&report_interrupts,
 	&report_losses,

@@ -39,6 +39,7 @@ struct report_section {
 extern const struct report_section report_head;
 extern const struct report_section report_machines;
 extern const struct report_section report_pcpus;
+extern const struct report_section report_steal;
 extern const struct report_section report_tasks;
 extern const struct report_section report_interrupts;
 extern const struct report_section report_losses;

@@ -4,8 +4,8 @@
  * @brief	Who takes pCPUs from whom within a window.
  *
  * Rows suffer, columns cause: time in which a row's vCPUs are PREEMPTED while a column has their
- * pCPU. Rows and columns add up to all of the time PREEMPTED, as the last two columns are whoever has no
- * column, and nobody.
+ * pCPU. Rows and columns add up to all of the time PREEMPTED, as the last two columns are
+ * whoever has no column, and nobody.
  */
 #ifndef KSHARK_VIRT_VIRT_MATRIX_H
 #define KSHARK_VIRT_VIRT_MATRIX_H
