@@ -149,6 +149,7 @@ static int take(void *arg, const struct kvm_trace_record *record)
 	if (++reading->done % STOP_RECORDS == 0 && reading->stop->asked &&
 	    reading->stop->asked(reading->stop->arg))
 		return -ECANCELED;
+	reading->events->bytes += record->bytes;
 	if (record->cpu < 0 || record->cpu >= reading->events->n)
 		return 0;
 	cpu = &reading->events->cpus[record->cpu];

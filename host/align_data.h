@@ -21,7 +21,7 @@ struct align_machine {
 struct align_events {
 	struct virt_clock_cpu	*cpus;
 	int32_t			n;
-	bool			cycles;		/* the unit of the times */
+	uint64_t		bytes;		/* of all records */
 };
 
 /**

@@ -25,6 +25,7 @@ struct search {
 	struct virt_clock_evidence *evidence;	/* by CPU */
 	int32_t			n_cpus, n_busy;	/* CPUs; those with events */
 	int64_t			offset;
+	uint64_t		*work;		/* that may still be done; or NULL */
 };
 
 /** Some of a CPU's events, from its first to its last one. Return: 0 or -ENOMEM. */
@@ -46,10 +47,11 @@ static int judge(const struct search *search, const struct align_machine *machin
 {
 	const struct virt_clock_problem problem = {
 		.vcpus = machine->vcpus, .n_vcpus = machine->n, .cpus = cpus,
-		.n_cpus = search->n_cpus,
+		.n_cpus = search->n_cpus, .work = search->work,
 	};
+	int ret = virt_clock_judge(&problem, search->offset, 0, alignment, search->evidence);
 
-	return virt_clock_judge(&problem, search->offset, 0, alignment, search->evidence);
+	return !ret && alignment->verdict == VIRT_CLOCK_DENSE ? -ETIME : ret;
 }
 
 /** How well each CPU's events fit each vCPU: each turn judges every CPU with another one. */
@@ -166,11 +168,13 @@ static int try_all(const struct search *search, struct align_pairing *pairing)
 }
 
 int align_pairing_find(const struct virt_model *model, const struct virt_clock_cpu *cpus,
-		       int32_t n_cpus, int64_t offset, struct align_pairing *pairing)
+		       int32_t n_cpus, int64_t offset, uint64_t *work,
+		       struct align_pairing *pairing)
 {
 	size_t room = (size_t)n_cpus + 1;
 	struct search search = {
 		.model = model, .cpus = cpus, .n_cpus = n_cpus, .offset = offset,
+		.work = work,
 		.some = calloc(room, sizeof(*search.some)),
 		.paired = calloc(room, sizeof(*search.paired)),
 		.evidence = calloc(room, sizeof(*search.evidence)),

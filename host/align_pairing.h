@@ -24,15 +24,17 @@ struct align_pairing {
  * align_pairing_find - which machine, and which of its vCPUs, explain the events of a guest?
  * @cpus: their vCPUs do not matter
  * @offset: from the times to those of the model
+ * @work: what may still be done, as in clock_align.h; NULL: there is no limit
  * @pairing: room for @n_cpus numbers of vCPUs
  *
  * Some events of each CPU find the pairs, all of them judge these. What explains less than
  * VIRT_CLOCK_DOUBT_PERCENT does not count; nor does one of two machines that explain as much.
  *
- * Return: 1 if there is one, 0 if not, or a negative errno.
+ * Return: 1 if there is one, 0 if not, or a negative errno; -ETIME because of @work.
  */
 int align_pairing_find(const struct virt_model *model, const struct virt_clock_cpu *cpus,
-		       int32_t n_cpus, int64_t offset, struct align_pairing *pairing);
+		       int32_t n_cpus, int64_t offset, uint64_t *work,
+		       struct align_pairing *pairing);
 
 /**
  * align_pairing_text - how a guest is paired wrongly, and what its events fit instead

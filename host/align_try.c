@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "align_try.h"
 #include "escape.h"
@@ -15,6 +16,13 @@
 
 /** What is recorded is left only for what explains that much more. */
 #define BETTER_PERCENT	0.5
+
+/**
+ * Work that files may cause, in steps of about a ns. Reading them, and what is done without being
+ * counted, is to fit in as well: 2 us for each byte and 1 s for all is what SECURITY.md promises.
+ */
+#define WORK_PER_BYTE	1500
+#define WORK		600000000
 
 /** ns or cycles: offsets that differ by no more are one. */
 #define ROUNDING	2
@@ -52,8 +60,19 @@ static enum trace_dat_unit unit_of(const char *path)
 	return trace_dat_check(path, problem, sizeof(problem), &info) ? info.unit : TRACE_DAT_NS;
 }
 
-int align_pair_units(const char *host, const char *guest, bool *cycles, char *error, size_t size)
+/** The bytes of a regular file. */
+static uint64_t bytes_of(const char *path)
 {
+	struct stat st;
+
+	return !stat(path, &st) && S_ISREG(st.st_mode) && st.st_size > 0 ?
+	       (uint64_t)st.st_size : 0;
+}
+
+int align_pair_begin(struct align_pair *pair, const char *host, const char *guest, char *error,
+		     size_t size)
+{
+	bool *cycles = &pair->cycles;
 	enum trace_dat_unit host_unit, guest_unit;
 
 	if (!trace_dat_is(guest)) {
@@ -61,6 +80,7 @@ int align_pair_units(const char *host, const char *guest, bool *cycles, char *er
 			 "trace-cmd", guest);
 		return -EINVAL;
 	}
+	pair->file_bytes = bytes_of(host) + bytes_of(guest);
 	host_unit = trace_dat_is(host) ? unit_of(host) : TRACE_DAT_CYCLES;
 	guest_unit = unit_of(guest);
 	/* of what may be either, the other file tells; what does not fit is not explained then */
@@ -73,6 +93,20 @@ int align_pair_units(const char *host, const char *guest, bool *cycles, char *er
 		 "record -C %s'", host, *cycles ? "ns" : "cycles of the TSC", guest,
 		 *cycles ? "cycles of the TSC" : "ns", *cycles ? "mono" : "x86-tsc");
 	return -EINVAL;
+}
+
+void align_pair_kvm(struct align_pair *pair, const struct kvm_trace_record *record)
+{
+	pair->record_bytes += record->bytes;
+	irq_injections_kvm(&pair->injections, record);
+}
+
+void align_pair_xen(struct align_pair *pair, const struct xen_trace_row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		pair->record_bytes += xentrace_bytes(&rows[i].rec);
+		irq_injections_xen(&pair->injections, &rows[i]);
+	}
 }
 
 /** An event's time, and what trace-cmd's offsets add to it. */
@@ -276,7 +310,7 @@ static int try_machine(struct align_pair *pair, enum align_source source, int32_
 {
 	struct virt_clock_problem problem = {
 		machine->vcpus, machine->n, events->cpus, events->n, pair->stop.asked,
-		pair->stop.arg,
+		pair->stop.arg, &pair->work,
 	};
 	struct align_try try = {
 		.source = source, .machine = number,
@@ -293,6 +327,10 @@ static int try_machine(struct align_pair *pair, enum align_source source, int32_
 	}
 	if (!try.evidence)
 		return -ENOMEM;
+	if (pair->work < (uint64_t)events->n * (uint64_t)machine->n) {
+		free(try.evidence);
+		return -ETIME;
+	}
 	if (!find_vcpus(pair, machine, events->cpus, events->n) && known) {
 		free(try.evidence);
 		return 0;
@@ -303,6 +341,8 @@ static int try_machine(struct align_pair *pair, enum align_source source, int32_
 		ret = virt_clock_align(&problem, &try.alignment, try.evidence);
 	else
 		ret = virt_clock_judge(&problem, offset, ppm, &try.alignment, try.evidence);
+	if (!ret && try.alignment.verdict == VIRT_CLOCK_DENSE)
+		ret = -ETIME;
 	if (!ret)
 		compare(pair, &try);
 	free(try.evidence);
@@ -357,12 +397,14 @@ static int take_pairing(struct align_pair *pair, enum align_source source,
 	if (machine && try.evidence) {
 		const struct virt_clock_problem problem = {
 			machine->vcpus, machine->n, events->cpus, events->n, pair->stop.asked,
-			pair->stop.arg,
+			pair->stop.arg, &pair->work,
 		};
 
 		for (int32_t c = 0; c < events->n; c++)
 			events->cpus[c].vcpu = place_of(machine, pair->fits.vcpus[c]);
 		ret = virt_clock_judge(&problem, 0, 0, &try.alignment, try.evidence);
+		if (!ret && try.alignment.verdict == VIRT_CLOCK_DENSE)
+			ret = -ETIME;
 	}
 	if (!ret)
 		set_best(pair, &try);
@@ -383,7 +425,8 @@ static int try_other_pairs(struct align_pair *pair, enum align_source source,
 	pair->fits.vcpus = calloc((size_t)events->n + 1, sizeof(*pair->fits.vcpus));
 	if (!pair->fits.vcpus)
 		return -ENOMEM;
-	ret = align_pairing_find(pair->model, events->cpus, events->n, 0, &pair->fits);
+	ret = align_pairing_find(pair->model, events->cpus, events->n, 0, &pair->work,
+				 &pair->fits);
 	if (ret == 1 && is_wanted(pair, virt_model_machine(pair->model, pair->fits.machine)->name))
 		return take_pairing(pair, source, events);
 	if (ret != 1) {
@@ -495,6 +538,15 @@ static int try_all(struct align_pair *pair)
 	return try_causality(pair);
 }
 
+/** What is compressed counts as what it unpacks to. */
+static void set_work(struct align_pair *pair)
+{
+	uint64_t records = pair->record_bytes + pair->plain.bytes;
+	uint64_t bytes = records > pair->file_bytes ? records : pair->file_bytes;
+
+	pair->work = WORK + WORK_PER_BYTE * bytes;
+}
+
 int align_pair_try(struct align_pair *pair, struct kvm_trace *guest)
 {
 	int ret;
@@ -503,12 +555,20 @@ int align_pair_try(struct align_pair *pair, struct kvm_trace *guest)
 	pair->best.machine = pair->recorded.machine = pair->other_machine = -1;
 	irq_injections_sort(&pair->injections);
 	ret = pair->injections.error ? pair->injections.error : read_guest(pair, guest);
-	if (!ret)
-		ret = try_all(pair);
+	if (ret)
+		return ret;
+	set_work(pair);
+	ret = try_all(pair);
 	/* both may count the same TSC */
 	if (!ret && pair->machine && pair->cycles && !pair->fits.vcpus && align_pair_refusal(pair))
 		ret = try_other_pairs(pair, ALIGN_TSC, &pair->plain);
-	return ret;
+	if (ret != -ETIME)
+		return ret;
+	/* what was found so far may not be the best, or not the only one */
+	pair->dense = true;
+	free(pair->best.evidence);
+	pair->best = pair->recorded = (struct align_try){ .machine = -1 };
+	return 0;
 }
 
 void align_pair_free(struct align_pair *pair)
@@ -526,6 +586,10 @@ void align_pair_free(struct align_pair *pair)
 
 const char *align_pair_refusal(const struct align_pair *pair)
 {
+	if (pair->dense)
+		return "to try all offsets takes more work than files of this size may cause; "
+		       "align a part of the trace (trace-cmd split), or tell which machine "
+		       "(--machine) or source (--source) it is";
 	if (pair->best.machine < 0)
 		return "no machine of the host can be the guest";
 	if (pair->other_machine >= 0)

@@ -46,15 +46,19 @@ struct align_offsets {
 
 /** The traces of a host and of its guest. */
 struct align_pair {
-	/* to be set before, see align_pair_units() */
+	/* align_pair_begin() sets these */
 	bool			cycles;		/* the unit of all times; else ns */
+	uint64_t		file_bytes;	/* of both files */
+	/* align_pair_kvm() and align_pair_xen() do, of records of the host */
+	uint64_t		record_bytes;
+	struct irq_injections	injections;	/* in any order; freed at the end */
+	/* to be set before */
 	enum align_source	source;		/* which are tried: ALIGN_AUTO, or one of them */
 	const char		*machine;	/* which may be the guest; NULL: any */
 	int32_t			chosen_pid;	/* a vCPU's of the one that it is, if several fit;
 						 * 0: nobody has chosen */
 	const struct virt_model	*model;		/* of the host */
 	const struct kvm_trace	*host;		/* NULL: a xentrace file */
-	struct irq_injections	injections;	/* of the host, in any order; freed at the end */
 	struct align_stop	stop;
 	/* the result */
 	const struct kvm_trace	*guest;
@@ -67,15 +71,21 @@ struct align_pair {
 	struct align_pairing	fits;		/* instead of the vCPUs that were recorded, or of
 						 * the machine that is wanted, with the clock as it
 						 * was recorded; without vCPUs if there is none */
+	uint64_t		work;		/* that may still be done: clock_align.h */
+	bool			dense;		/* it was too much, and nothing is known */
 };
 
 /**
- * align_pair_units - do a host and a guest count alike?
- * @cycles: receives whether both count cycles of the TSC
+ * align_pair_begin - do a host and a guest count alike, and how much is there to be read?
  *
  * Return: 0, or -EINVAL and a text in @error.
  */
-int align_pair_units(const char *host, const char *guest, bool *cycles, char *error, size_t size);
+int align_pair_begin(struct align_pair *pair, const char *host, const char *guest, char *error,
+		     size_t size);
+
+/** align_pair_kvm - take note of a record of the host */
+void align_pair_kvm(struct align_pair *pair, const struct kvm_trace_record *record);
+void align_pair_xen(struct align_pair *pair, const struct xen_trace_row *rows, size_t n);
 
 /**
  * align_pair_try - try the sources

@@ -96,7 +96,7 @@ struct VirtClocks::Judge {
 		other.vcpus = otherVcpus.data();
 		hasOther = align_pairing_find(model.get(), all.data(),
 					      static_cast<int32_t>(all.size()), offset,
-					      &other) == 1;
+					      nullptr, &other) == 1;
 	}
 
 	/** The machine that the guest is said to be; VIRT_NONE: none. */

@@ -137,18 +137,13 @@ int virt_align_store(const char *host, const char *guest, const int64_t *parts, 
 
 static int take_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 {
-	struct align_pair *pair = arg;
-
-	for (size_t i = 0; i < n; i++)
-		irq_injections_xen(&pair->injections, &rows[i]);
+	align_pair_xen(arg, rows, n);
 	return 0;
 }
 
 static int take_record(void *arg, const struct kvm_trace_record *record)
 {
-	struct align_pair *pair = arg;
-
-	irq_injections_kvm(&pair->injections, record);
+	align_pair_kvm(arg, record);
 	return 0;
 }
 
@@ -222,7 +217,7 @@ void virt_align_files(const struct virt_align_files *files, struct virt_align_re
 	struct virt_model *model = NULL;
 
 	memset(result, 0, sizeof(*result));
-	if (align_pair_units(files->host, files->guest, &pair.cycles, result->text,
+	if (align_pair_begin(&pair, files->host, files->guest, result->text,
 			     sizeof(result->text)))
 		return;
 	guest = kvm_trace_open(files->guest, result->text, sizeof(result->text));

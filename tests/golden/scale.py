@@ -31,7 +31,8 @@ XEN = (
     "check -q --affinity d1=0-3", "compare -q --resamples 100 {} a={}",
 )
 KVM = tuple(command for command in XEN if command.split()[0] not in ("dump", "check"))
-PAIR = KVM + ("report -q {} {}",)
+ALIGN = ("align -q {} {}", "align -qf json --source causality {} {}")
+PAIR = KVM + ALIGN + ("report -q {} {}",)
 
 MODE = os.environ.get("KSV_SCALE", "")
 

@@ -170,10 +170,22 @@ void clock_world_make(struct clock_world *world, const struct clock_recipe *reci
 		make_cpu(world, recipe, v, &state);
 	world->problem = (struct virt_clock_problem){
 		.vcpus = world->vcpus, .n_vcpus = recipe->n, .cpus = world->cpus,
-		.n_cpus = recipe->n,
+		.n_cpus = recipe->n, .work = &world->work,
 	};
 	if (recipe->host_to)
 		cut(world, recipe->host_from, recipe->host_to);
+	world->work = clock_world_work(&world->problem);
+}
+
+uint64_t clock_world_work(const struct virt_clock_problem *problem)
+{
+	uint64_t n = 0;
+
+	for (int32_t v = 0; v < problem->n_vcpus; v++)
+		n += problem->vcpus[v].n + problem->vcpus[v].n_injections;
+	for (int32_t c = 0; c < problem->n_cpus; c++)
+		n += problem->cpus[c].n + problem->cpus[c].n_handlers;
+	return 600000000 + 64 * 1500 * n;
 }
 
 void clock_world_drop(struct clock_world *world)

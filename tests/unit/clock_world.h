@@ -22,6 +22,7 @@ struct clock_world {
 	struct virt_clock_handler *handlers[CLOCK_WORLD_VCPUS];
 	struct virt_clock_vcpu	vcpus[CLOCK_WORLD_VCPUS];
 	struct virt_clock_cpu	cpus[CLOCK_WORLD_VCPUS];
+	uint64_t		work;		/* of the problem: clock_world_work() */
 	struct virt_clock_problem problem;
 };
 
@@ -59,6 +60,9 @@ struct clock_recipe {
 /** clock_world_make - by a recipe; to be given to clock_world_drop() */
 void clock_world_make(struct clock_world *world, const struct clock_recipe *recipe);
 void clock_world_drop(struct clock_world *world);
+
+/** clock_world_work - what traces with as much in them may cause, with 64 bytes for each event */
+uint64_t clock_world_work(const struct virt_clock_problem *problem);
 
 /** clock_world_offset - the true offset at a time of the guest's */
 int64_t clock_world_offset(const struct clock_recipe *recipe, int64_t guest_time);

@@ -226,15 +226,14 @@ static void take_record(void *arg, const struct kvm_trace_record *record)
 {
 	struct align *align = arg;
 
-	irq_injections_kvm(&align->pair.injections, record);
+	align_pair_kvm(&align->pair, record);
 }
 
 static void take_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 {
 	struct align *align = arg;
 
-	for (size_t i = 0; i < n; i++)
-		irq_injections_xen(&align->pair.injections, &rows[i]);
+	align_pair_xen(&align->pair, rows, n);
 }
 
 static int read_host(struct align *align)
@@ -242,7 +241,7 @@ static int read_host(struct align *align)
 	char error[512];
 	int status;
 
-	if (align_pair_units(align->host.path, align->guest_path, &align->pair.cycles, error,
+	if (align_pair_begin(&align->pair, align->host.path, align->guest_path, error,
 			     sizeof(error))) {
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;

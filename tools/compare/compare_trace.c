@@ -256,7 +256,7 @@ static void count_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 
 	job->records += n;
 	for (size_t i = 0; i < n; i++)
-		job->bytes += report_record_bytes(&rows[i].rec);
+		job->bytes += xentrace_bytes(&rows[i].rec);
 }
 
 static void count_record(void *arg, const struct kvm_trace_record *record)

@@ -247,7 +247,7 @@ static void count_row(struct report_count *count, const struct xen_trace_row *ro
 	uint32_t group = row->rec.event >> 12;
 
 	volume->records++;
-	volume->bytes += report_record_bytes(&row->rec);
+	volume->bytes += xentrace_bytes(&row->rec);
 	/* PV, and what Xen did for an HVM vCPU */
 	if (group == 0x201 || group == 0x202 || group == 0x82)
 		count_vcpu(count, pcpu, row);

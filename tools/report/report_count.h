@@ -71,12 +71,6 @@ struct report_count {
 int report_count_init(struct report_count *count, int n_pcpus);
 void report_count_destroy(struct report_count *count);
 
-/** report_record_bytes - what a record takes in a buffer. */
-static inline uint64_t report_record_bytes(const struct xentrace_record *rec)
-{
-	return 4 + 4 * (uint64_t)rec->n_words + (rec->flags & XENTRACE_HAS_TSC ? 8 : 0);
-}
-
 /** report_count_rows - count @n rows; running out of memory sets @error. */
 void report_count_rows(struct report_count *count, const struct xen_trace_row *rows, size_t n);
 

@@ -267,7 +267,7 @@ static int find_fits(const struct report_kvm *kvm, const struct report *report,
 	if (!ret && !kvm->trace)
 		take_tsc(report, &events);
 	if (!ret)
-		ret = align_pairing_find(report->load->model, events.cpus, events.n, 0,
+		ret = align_pairing_find(report->load->model, events.cpus, events.n, 0, NULL,
 					 &guest->fits);
 	align_events_free(&events);
 	if (ret != 1) {

@@ -65,7 +65,7 @@ void report_tracing_rows(struct report_tracing *tracing, const struct xen_trace_
 {
 	for (size_t i = 0; i < n; i++)
 		report_tracing_record(tracing, rows[i].rec.pcpu, rows[i].time_ns,
-				      report_record_bytes(&rows[i].rec));
+				      xentrace_bytes(&rows[i].rec));
 }
 
 /** Pages that hold the peak, and one, because a page is filled while the oldest is emptied. */

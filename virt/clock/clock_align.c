@@ -18,6 +18,13 @@
 #include "clock_chance.h"
 #include "clock_fit.h"
 
+/** Steps of work for each change, event and so on: to search, and to judge what is given. */
+#define STEPS_SEARCH	300
+#define STEPS_JUDGE	60
+
+/** Edges that a sweep may have, in addition to one for two of them. */
+#define MOST_EDGES	((size_t)3 << 20)
+
 /** What the drift makes of a span of time: any span, as numbers may come from damaged files. */
 static __int128 drift_of(double drift_ppm, double span)
 {
@@ -52,6 +59,8 @@ const char *virt_clock_verdict_text(enum virt_clock_verdict verdict)
 		return "another offset explains nearly as many events";
 	case VIRT_CLOCK_FEW:
 		return "too few events are judged to rule out chance";
+	case VIRT_CLOCK_DENSE:
+		return "to try all offsets takes more work than files of this size may cause";
 	}
 	return "unknown";
 }
@@ -105,24 +114,55 @@ static int check_times(struct clock_search *search)
 	return 0;
 }
 
+/** How many changes, events and so on there are, and how many pairs of CPUs and vCPUs. */
+static uint64_t count_all(const struct virt_clock_problem *problem, uint64_t *pairs)
+{
+	uint64_t n = 1;
+
+	for (int32_t v = 0; v < problem->n_vcpus; v++)
+		n += 1 + problem->vcpus[v].n + problem->vcpus[v].n_injections;
+	for (int32_t c = 0; c < problem->n_cpus; c++)
+		n += 1 + problem->cpus[c].n + problem->cpus[c].n_handlers;
+	*pairs = problem->n_cpus < 0 || problem->n_vcpus < 0 ? 0 :
+		 (uint64_t)problem->n_cpus * (uint64_t)problem->n_vcpus;
+	return n;
+}
+
 static void end(struct clock_search *search)
 {
+	if (search->problem->work)
+		*search->problem->work = search->room.work;
 	clock_tracks_free(&search->tracks);
 	free(search->pairing);
 	free(search->pool);
-	free(search->edges.edges);
+	clock_room_free(&search->room);
+	free(search->sums);
+	free(search->best);
 }
 
-static int begin(struct clock_search *search, const struct virt_clock_problem *problem)
+/**
+ * @steps: of work, for each change, event and so on
+ * Return: 0, -EINVAL, -ENOMEM or -ETIME; end() in any case.
+ */
+static int begin(struct clock_search *search, const struct virt_clock_problem *problem,
+		 uint64_t steps)
 {
-	*search = (struct clock_search){ .problem = problem, .events = true };
+	uint64_t pairs, n = count_all(problem, &pairs);
+
+	*search = (struct clock_search){
+		.problem = problem, .events = true,
+		.room = {
+			.n_most = MOST_EDGES + n / 2,
+			.work = problem->work ? *problem->work : UINT64_MAX,
+		},
+	};
+	if (clock_spend(&search->room.work, steps * n + pairs))
+		return -ETIME;
 	if (problem->n_cpus < 0 || problem->n_vcpus < 0 || check_times(search))
 		return -EINVAL;
 	search->pairing = malloc(((size_t)problem->n_cpus + 1) * sizeof(*search->pairing));
-	if (!search->pairing || clock_tracks_make(problem, &search->tracks)) {
-		end(search);
+	if (!search->pairing || clock_tracks_make(problem, &search->tracks))
 		return -ENOMEM;
-	}
 	for (int32_t c = 0; c < problem->n_cpus; c++)
 		search->pairing[c] = problem->cpus[c].vcpu;
 	return 0;
@@ -307,15 +347,29 @@ static bool irqs_agree(const struct clock_search *search,
 	       clock_chance_against(&against_chance->irqs) >= chance(search, alignment);
 }
 
+/** Nothing is known when the work is too much. */
+static int give_up(const struct virt_clock_problem *problem,
+		   struct virt_clock_alignment *alignment, struct virt_clock_evidence *evidence)
+{
+	*alignment = (struct virt_clock_alignment){ .verdict = VIRT_CLOCK_DENSE };
+	for (int32_t c = 0; c < problem->n_cpus; c++) {
+		evidence[c] = (struct virt_clock_evidence){
+			.vcpu = problem->cpus[c].vcpu, .unknown = problem->cpus[c].n,
+		};
+		alignment->unknown += problem->cpus[c].n;
+	}
+	return 0;
+}
+
 int virt_clock_judge(const struct virt_clock_problem *problem, int64_t offset, double drift_ppm,
 		     struct virt_clock_alignment *alignment, struct virt_clock_evidence *evidence)
 {
 	struct against_chance against_chance;
 	struct clock_search search;
-	int ret = begin(&search, problem);
+	int ret = begin(&search, problem, STEPS_JUDGE);
 
 	if (ret)
-		return ret;
+		goto out;
 	*alignment = (struct virt_clock_alignment){
 		.offset = offset, .lo = offset, .hi = offset, .drift_ppm = drift_ppm,
 		.drift_lo_ppm = drift_ppm, .drift_hi_ppm = drift_ppm,
@@ -325,8 +379,9 @@ int virt_clock_judge(const struct virt_clock_problem *problem, int64_t offset, d
 	decide(&search, alignment, NULL);
 	if (alignment->verdict == VIRT_CLOCK_GOOD)
 		ret = clock_widen(&search, alignment);
+out:
 	end(&search);
-	return ret;
+	return ret == -ETIME ? give_up(problem, alignment, evidence) : ret;
 }
 
 /* --- searching ------------------------------------------------------------------------------- */
@@ -663,19 +718,19 @@ int virt_clock_align(const struct virt_clock_problem *problem,
 		     struct virt_clock_alignment *alignment, struct virt_clock_evidence *evidence)
 {
 	struct clock_search search;
-	int ret = begin(&search, problem);
+	int ret = begin(&search, problem, STEPS_SEARCH);
 
 	if (ret)
-		return ret;
+		goto out;
 	if (search.host_begin > search.host_end || search.guest_begin > search.guest_end) {
 		*alignment = (struct virt_clock_alignment){ .verdict = VIRT_CLOCK_FEW };
 		judge(&search, alignment, evidence);
-		end(&search);
-		return 0;
+		goto out;
 	}
 	ret = search_once(&search, false, alignment, evidence);
 	if (!ret && wants_irqs(&search, alignment))
 		ret = search_with_irqs(&search, alignment, evidence);
+out:
 	end(&search);
-	return ret;
+	return ret == -ETIME ? give_up(problem, alignment, evidence) : ret;
 }

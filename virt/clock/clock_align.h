@@ -91,6 +91,8 @@ struct virt_clock_problem {
 	int32_t		n_cpus;
 	bool		(*stop)(void *arg);	/* asked often: is it to stop? NULL: it is not */
 	void		*stop_arg;
+	uint64_t	*work;		/* what may be done, in steps of about a ns, from which what
+					 * has been done is taken; NULL: there is no limit */
 };
 
 /** What speaks for an alignment and against it, of one of the guest's CPUs. */
@@ -112,6 +114,7 @@ enum virt_clock_verdict {
 	VIRT_CLOCK_AMBIGUOUS,	/* another offset explains nearly as much */
 	VIRT_CLOCK_FEW,		/* so few events are judged, or the vCPU executed its guest so
 				 * nearly always, that chance would explain them as well */
+	VIRT_CLOCK_DENSE,	/* all work that may be done has been, and nothing is known */
 };
 
 /** An alignment and its quality. */

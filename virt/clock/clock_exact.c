@@ -33,15 +33,15 @@ static int sweep_sample(struct clock_search *search, const struct clock_rate *ra
 		ret = clock_take_sample(search, reach.from, reach.to, max, samples);
 	if (!ret && what == SWEEP_BEST)
 		ret = clock_sweep(search->tracks.vcpus, samples, n, rate, lo, hi,
-				  &search->edges, best);
+				  &search->room, best);
 	else if (!ret && what == SWEEP_AROUND)
 		ret = clock_sweep_around(search->tracks.vcpus, samples, n, rate, lo, hi,
-					 best->lo + (best->hi - best->lo) / 2, &search->edges,
+					 best->lo + (best->hi - best->lo) / 2, &search->room,
 					 best);
 	else if (!ret)
 		ret = clock_sweep_near(search->tracks.vcpus, samples, n, rate, lo, hi,
 				       clock_clear(clock_most(search, samples)),
-				       &search->edges, best);
+				       &search->room, best);
 	if (!ret && most)
 		*most = clock_most(search, samples);
 	if (samples)

@@ -91,6 +91,7 @@ struct level {
 static int try_rates(struct clock_search *search, const struct level *level, struct clock_fit *fit)
 {
 	struct clock_best best = { .score = INT64_MIN };
+	int ret;
 
 	for (int k = -level->n; k <= level->n; k++) {
 		struct clock_rate rate = { level->centre + k * level->step, fit->rate.pivot };
@@ -98,9 +99,10 @@ static int try_rates(struct clock_search *search, const struct level *level, str
 
 		if (fabs(rate.rate) > (VIRT_CLOCK_MAX_PPM + limits.spare_ppm) * 1e-6)
 			continue;
-		if (clock_sweep(search->tracks.vcpus, level->samples, clock_n_tracks(search),
-				&rate, level->lo, level->hi, &search->edges, &here))
-			return -ENOMEM;
+		ret = clock_sweep(search->tracks.vcpus, level->samples, clock_n_tracks(search),
+				  &rate, level->lo, level->hi, &search->room, &here);
+		if (ret)
+			return ret;
 		if (here.score < best.score ||
 		    (here.score == best.score && here.hi - here.lo <= best.hi - best.lo))
 			continue;

@@ -21,6 +21,8 @@
 
 /** Sizes of arrays. */
 enum {
+	/* Bins that stay in the nearest caches while all events vote for them: 64 KiB. */
+	CLOCK_NEAR_BINS = 1 << 14,
 	/* Candidates of a piece: a drift may leave the right one fewer votes than wrong ones. */
 	CLOCK_CANDIDATES = 24,
 	/* Pieces that are tried with all drifts, where the events are: each costs all the rates. */
@@ -42,7 +44,6 @@ struct clock_limits {
 	int64_t		max_bins;	/* bins */
 	int64_t		fine;		/* bins in a slack */
 	size_t		block;		/* bins */
-	size_t		near_bins;	/* bins */
 	size_t		hill;		/* bins */
 	size_t		max_votes;	/* votes of a CPU */
 	size_t		min_voters, max_voters;	/* events */
@@ -94,14 +95,12 @@ struct clock_limits {
 };
 
 static const struct clock_limits limits = {
-	/* A vote's room and time: 4 MiB of bins three times over; 1 ms each for 17 minutes. */
+	/* A vote's room and time: 4 MiB of bins twice over; 1 ms each for 17 minutes. */
 	.max_bins = (int64_t)1 << 20,
 	/* A bin is at least so much finer than what times may be wrong by: peaks stay apart. */
 	.fine = 4,
 	/* The best of a block is kept: the next best bin is found without looking at all. */
 	.block = 1024,
-	/* Bins that stay in the nearest caches while all events vote for them: 64 KiB. */
-	.near_bins = 1 << 14,
 	/* Equal bins in a row are one candidate up to here: wider ones make sweeps expensive. */
 	.hill = 8,
 	/* An event votes for all stretches: the more there are, the fewer events may ... */

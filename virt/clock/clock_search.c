@@ -9,7 +9,13 @@
 #include <string.h>
 
 #include "clock_search.h"
+#include "clock_vote.h"
 #include "search.h"
+
+/** Steps of work. */
+#define STEPS_BIN	3
+#define STEPS_TRACK	300
+#define STEPS_CHANGE	2
 
 /* --- samples --------------------------------------------------------------------------------- */
 
@@ -56,7 +62,7 @@ static size_t wanted_of(const struct clock_search *search, int32_t track, size_t
 	return wanted > n ? n : wanted || !n ? wanted : 1;
 }
 
-int clock_take_sample(const struct clock_search *search, int64_t from, int64_t to, size_t max,
+int clock_take_sample(struct clock_search *search, int64_t from, int64_t to, size_t max,
 		      struct clock_sample *samples)
 {
 	int32_t stride = search->tracks.stride, n_tracks = clock_n_tracks(search);
@@ -65,6 +71,8 @@ int clock_take_sample(const struct clock_search *search, int64_t from, int64_t t
 
 	if (is_stopped(search))
 		return -ECANCELED;
+	if (clock_spend(&search->room.work, (uint64_t)n_tracks * STEPS_TRACK))
+		return -ETIME;
 	for (int32_t i = 0; i < n_tracks; i += stride)
 		all += n_between(&search->tracks.cpus[i], from, to);
 	for (int32_t i = 0; i < n_tracks; i++)
@@ -103,7 +111,7 @@ static int compare_times(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-int clock_middles(const struct clock_search *search, int64_t *times, int max)
+int clock_middles(struct clock_search *search, int64_t *times, int max)
 {
 	struct clock_sample *samples = calloc((size_t)clock_n_tracks(search), sizeof(*samples));
 	int ret = -ENOMEM, n = 0;
@@ -171,24 +179,57 @@ static bool taken(const struct clock_search *search, int32_t vcpu)
 	return false;
 }
 
-/** The votes of a CPU: of an unknown one, of the vCPU that is best for it, bin by bin. */
-static int vote_cpu(const struct clock_search *search, const struct clock_sample *samples,
-		    int64_t slack, struct clock_votes *votes, int32_t *best)
+/** The votes of a CPU of unknown pairing: of the vCPU that is best for it, bin by bin. */
+static int vote_any(struct clock_search *search, const struct clock_sample *samples,
+		    int64_t slack, const struct clock_bins *bins)
 {
-	int32_t stride = search->tracks.stride;
+	int32_t stride = search->tracks.stride, *best = search->best;
+	bool any = false;
 
-	for (size_t b = 0; b < votes->n; b++)
-		best[b] = INT32_MIN;
 	for (int32_t v = 0; v < search->problem->n_vcpus; v++) {
-		if (samples->vcpu < 0 ? taken(search, v) : v * stride != samples->vcpu)
+		int ret = clock_spend(&search->room.work, (uint64_t)search->problem->n_cpus);
+
+		if (ret)
+			return ret;
+		if (taken(search, v))
 			continue;
-		if (clock_vote(&search->tracks.vcpus[v * stride], samples, stride, slack, votes))
-			return -ENOMEM;
-		for (size_t b = 0; b < votes->n; b++)
-			if (votes->bins[b] > best[b])
-				best[b] = votes->bins[b];
+		for (size_t b = 0; b < bins->n && !any; b++)
+			best[b] = INT32_MIN;
+		any = true;
+		ret = clock_vote(&search->tracks.vcpus[v * stride], samples, stride, slack, bins,
+				 CLOCK_RAISE, best, &search->room.work);
+		if (ret)
+			return ret;
 	}
+	for (size_t b = 0; b < bins->n && any; b++)
+		search->sums[b] += best[b];
 	return 0;
+}
+
+/** The votes of a CPU. */
+static int vote_cpu(struct clock_search *search, const struct clock_sample *samples,
+		    int64_t slack, const struct clock_bins *bins)
+{
+	if (samples->vcpu < 0)
+		return vote_any(search, samples, slack, bins);
+	return clock_vote(&search->tracks.vcpus[samples->vcpu], samples, search->tracks.stride,
+			  slack, bins, CLOCK_ADD, search->sums, &search->room.work);
+}
+
+/** Empty bins. Return: 0, -ENOMEM or -ETIME. */
+static int make_bins(struct clock_search *search, const struct clock_bins *bins)
+{
+	if (search->n_bins < bins->n) {
+		free(search->sums);
+		free(search->best);
+		search->sums = malloc(bins->n * sizeof(*search->sums));
+		search->best = malloc(bins->n * sizeof(*search->best));
+		search->n_bins = search->sums && search->best ? bins->n : 0;
+	}
+	if (!search->n_bins)
+		return -ENOMEM;
+	memset(search->sums, 0, bins->n * sizeof(*search->sums));
+	return clock_spend(&search->room.work, STEPS_BIN * bins->n);
 }
 
 /** The first of the bins with most votes, in each block of them. */
@@ -234,11 +275,11 @@ static size_t top_of_all(const struct tops *tops)
  * The bins with the most votes, not next to each other nor within @slack, which is one hill.
  * Return: how many, at most @max; or -ENOMEM.
  */
-static int pick(const struct clock_votes *votes, int64_t slack, int32_t *sum,
+static int pick(const struct clock_bins *bins, int64_t slack, int32_t *sum,
 		struct clock_candidate *candidates, int max)
 {
-	size_t apart = 2 + (size_t)(slack >> votes->shift);
-	struct tops tops = { .sum = sum, .n = votes->n };
+	size_t apart = 2 + (size_t)(slack >> bins->shift);
+	struct tops tops = { .sum = sum, .n = bins->n };
 	int n = find_tops(&tops);
 
 	for (; n >= 0 && n < max; n++) {
@@ -246,14 +287,14 @@ static int pick(const struct clock_votes *votes, int64_t slack, int32_t *sum,
 
 		if (sum[best] == INT32_MIN)
 			break;
-		while (last + 1 < votes->n && last < best + limits.hill &&
+		while (last + 1 < bins->n && last < best + limits.hill &&
 		       sum[last + 1] == sum[best])
 			last++;
-		candidates[n].lo = votes->lo + ((int64_t)first << votes->shift);
-		candidates[n].hi = votes->lo + ((int64_t)(last + 1) << votes->shift) - 1;
+		candidates[n].lo = bins->lo + ((int64_t)first << bins->shift);
+		candidates[n].hi = bins->lo + ((int64_t)(last + 1) << bins->shift) - 1;
 		candidates[n].score = sum[best];
 		first = first > apart ? first - apart : 0;
-		last = last + apart < votes->n ? last + apart : votes->n - 1;
+		last = last + apart < bins->n ? last + apart : bins->n - 1;
 		for (size_t b = first; b <= last; b++)
 			sum[b] = INT32_MIN;
 		for (size_t i = first / limits.block; i <= last / limits.block; i++)
@@ -264,13 +305,18 @@ static int pick(const struct clock_votes *votes, int64_t slack, int32_t *sum,
 }
 
 /** How many events may vote, as each does for all times at which a vCPU is in its guest. */
-static size_t n_voters(const struct clock_search *search, int64_t slack,
-		       const struct clock_votes *votes)
+static size_t n_voters(struct clock_search *search, int64_t slack, const struct clock_bins *bins)
 {
 	size_t n = 1, voters;
 
-	for (int32_t v = 0; v < search->problem->n_vcpus; v++)
-		n += clock_n_spans(&search->problem->vcpus[v], slack, votes);
+	for (int32_t v = 0; v < search->problem->n_vcpus; v++) {
+		const struct virt_clock_vcpu *vcpu = &search->problem->vcpus[v];
+
+		/* whoever takes a sample next is told that it was too much */
+		if (clock_spend(&search->room.work, STEPS_CHANGE * vcpu->n))
+			break;
+		n += clock_n_spans(vcpu, slack, bins);
+	}
 	voters = limits.max_votes / n * (size_t)search->problem->n_vcpus;
 	return voters > limits.max_voters ? limits.max_voters :
 	       voters < limits.min_voters ? limits.min_voters : voters;
@@ -285,50 +331,38 @@ static void bend(const struct clock_search *search, const struct clock_rate *rat
 			samples[i].times[k] = clock_apply(rate, samples[i].times[k]);
 }
 
-int clock_candidates(const struct clock_search *search, const struct clock_rate *rate, int64_t from,
+int clock_candidates(struct clock_search *search, const struct clock_rate *rate, int64_t from,
 		     int64_t to, int64_t slack, struct clock_candidate *candidates, int max)
 {
 	const struct virt_clock_problem *problem = search->problem;
 	struct clock_sample *samples = calloc((size_t)clock_n_tracks(search), sizeof(*samples));
-	struct clock_votes votes = { .lo = search->host_begin - clock_apply(rate, to) - slack };
-	int64_t span = search->host_end - clock_apply(rate, from) + slack - votes.lo;
-	int32_t *best = NULL, *sum = NULL, stride = search->tracks.stride;
+	struct clock_bins bins = { .lo = search->host_begin - clock_apply(rate, to) - slack };
+	int64_t span = search->host_end - clock_apply(rate, from) + slack - bins.lo;
+	int32_t stride = search->tracks.stride;
 	int ret = -ENOMEM;
 
-	while (span >> votes.shift >= limits.max_bins || slack >> votes.shift >= limits.fine)
-		votes.shift++;
-	votes.n = (size_t)(span >> votes.shift) + 1;
-	votes.bins = malloc(votes.n * sizeof(*votes.bins));
-	best = malloc(votes.n * sizeof(*best));
-	sum = calloc(votes.n, sizeof(*sum));
-	if (!samples || !votes.bins || !best || !sum)
-		goto out;
-	ret = clock_take_sample(search, from, to, n_voters(search, slack, &votes), samples);
-	if (ret)
-		goto out;
-	bend(search, rate, samples);
-	ret = -ENOMEM;
-	for (int i = 0; i < problem->n_cpus; i++) {
-		if (!has_any(&samples[i * stride], stride))
-			continue;
-		if (vote_cpu(search, &samples[i * stride], slack, &votes, best))
-			goto out;
-		for (size_t b = 0; b < votes.n; b++)
-			if (best[b] != INT32_MIN)
-				sum[b] += best[b];
-	}
-	ret = pick(&votes, slack, sum, candidates, max);
+	while (span >> bins.shift >= limits.max_bins || slack >> bins.shift >= limits.fine)
+		bins.shift++;
+	bins.n = (size_t)(span >> bins.shift) + 1;
+	if (samples)
+		ret = make_bins(search, &bins);
+	if (!ret)
+		ret = clock_take_sample(search, from, to, n_voters(search, slack, &bins),
+					samples);
+	if (!ret)
+		bend(search, rate, samples);
+	for (int i = 0; i < problem->n_cpus && !ret; i++)
+		if (has_any(&samples[i * stride], stride))
+			ret = vote_cpu(search, &samples[i * stride], slack, &bins);
+	if (!ret)
+		ret = pick(&bins, slack, search->sums, candidates, max);
 	for (int i = 0; i < ret; i++) {
 		candidates[i].lo -= slack;
 		candidates[i].hi += slack;
 	}
-out:
 	if (samples)
 		free(samples[0].times);
 	free(samples);
-	free(votes.bins);
-	free(best);
-	free(sum);
 	return ret;
 }
 
@@ -345,6 +379,7 @@ static int32_t find_vcpu(struct clock_search *search, struct clock_sample *sampl
 			 const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t *score)
 {
 	int32_t stride = search->tracks.stride, found = VIRT_NONE;
+	int ret;
 
 	*score = INT64_MIN;
 	if (is_stopped(search))
@@ -352,12 +387,16 @@ static int32_t find_vcpu(struct clock_search *search, struct clock_sample *sampl
 	for (int32_t v = 0; v < search->problem->n_vcpus; v++) {
 		struct clock_best best;
 
+		ret = clock_spend(&search->room.work, (uint64_t)search->problem->n_cpus);
+		if (ret)
+			return ret;
 		if (taken(search, v))
 			continue;
 		set_vcpu(samples, stride, v);
-		if (clock_sweep(search->tracks.vcpus, samples, stride, rate, lo, hi,
-				&search->edges, &best))
-			return -ENOMEM;
+		ret = clock_sweep(search->tracks.vcpus, samples, stride, rate, lo, hi,
+				  &search->room, &best);
+		if (ret)
+			return ret;
 		if (best.score > *score) {
 			*score = best.score;
 			found = v;

@@ -19,7 +19,9 @@ struct clock_search {
 	int32_t		*pairing;	/* by CPU: the vCPU, or VIRT_NONE */
 	int32_t		*pool;		/* pairings of fits */
 	size_t		n_pool;
-	struct clock_edges edges;
+	struct clock_room room;
+	int32_t		*sums, *best;	/* room for votes */
+	size_t		n_bins;
 	int64_t		host_begin, host_end;	/* first and last change */
 	int64_t		guest_begin, guest_end;	/* first and last event */
 };
@@ -56,9 +58,9 @@ static inline int clock_n_tracks(const struct clock_search *search)
  *
  * All steps begin with one, so this is where a search is stopped.
  *
- * Return: 0, -ENOMEM, or -ECANCELED.
+ * Return: 0, -ENOMEM, -ECANCELED, or -ETIME.
  */
-int clock_take_sample(const struct clock_search *search, int64_t from, int64_t to, size_t max,
+int clock_take_sample(struct clock_search *search, int64_t from, int64_t to, size_t max,
 		      struct clock_sample *samples);
 
 /** clock_n_events - from @from to before @to, of all CPUs together */
@@ -67,9 +69,9 @@ size_t clock_n_events(const struct clock_search *search, int64_t from, int64_t t
 /**
  * clock_middles - times of the guest that divide its events into equal parts, in their middles
  *
- * Return: how many, at most @max; or -ENOMEM or -ECANCELED.
+ * Return: how many, at most @max; or -ENOMEM, -ECANCELED or -ETIME.
  */
-int clock_middles(const struct clock_search *search, int64_t *times, int max);
+int clock_middles(struct clock_search *search, int64_t *times, int max);
 
 /** clock_most - the score of a sample that is all inside. */
 int64_t clock_most(const struct clock_search *search, const struct clock_sample *samples);
@@ -93,15 +95,15 @@ static inline int64_t clock_clear(int64_t most)
  * @rate: of the drift, about
  * @slack: by which their times may be wrong
  *
- * Return: how many, at most @max; or -ENOMEM or -ECANCELED.
+ * Return: how many, at most @max; or -ENOMEM, -ECANCELED or -ETIME.
  */
-int clock_candidates(const struct clock_search *search, const struct clock_rate *rate, int64_t from,
+int clock_candidates(struct clock_search *search, const struct clock_rate *rate, int64_t from,
 		     int64_t to, int64_t slack, struct clock_candidate *candidates, int max);
 
 /**
  * clock_pair - find the vCPUs of CPUs that are not paired yet, for offsets from @lo to @hi
  *
- * Return: 0, -ENOMEM or -ECANCELED.
+ * Return: 0, -ENOMEM, -ECANCELED or -ETIME.
  */
 int clock_pair(struct clock_search *search, struct clock_sample *samples,
 	       const struct clock_rate *rate, int64_t lo, int64_t hi);

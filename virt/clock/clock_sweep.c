@@ -12,6 +12,15 @@
 #include "clock_sweep.h"
 #include "search.h"
 
+/** Steps of work. */
+#define STEPS_EVENT	22
+#define STEPS_EDGE	100
+
+/** Fewer edges are sorted by comparison, others by so many bits at a time. */
+#define FEW_EDGES	1024
+#define N_BITS		11
+#define N_DIGITS	((size_t)1 << N_BITS)
+
 int64_t clock_find(const struct virt_clock_vcpu *vcpu, int64_t time)
 {
 	size_t i;
@@ -76,12 +85,17 @@ static int32_t weight_at(const struct clock_vcpu *vcpu, int64_t i)
 	       where == VIRT_CLOCK_OUTSIDE ? -vcpu->outside : 0;
 }
 
-static int add_edge(struct clock_edges *edges, int64_t offset, int64_t change)
+static int add_edge(struct clock_room *room, int64_t offset, int64_t change)
 {
-	if (ARRAY_GROW(edges->edges, edges->n, edges->room))
-		return -ENOMEM;
-	edges->edges[edges->n++] = (struct clock_edge){ offset, change };
-	return 0;
+	int ret = clock_spend(&room->work, STEPS_EDGE);
+
+	if (!ret && room->n == room->n_most)
+		ret = -ETIME;
+	if (!ret)
+		ret = ARRAY_GROW(room->edges, room->n, room->n_edges);
+	if (!ret)
+		room->edges[room->n++] = (struct clock_edge){ offset, change };
+	return ret;
 }
 
 static int compare_edges(const void *a, const void *b)
@@ -91,16 +105,64 @@ static int compare_edges(const void *a, const void *b)
 	return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+/** Sort by some bits of what the offsets are more than @lo; equals keep their order. */
+static void sort_digit(const struct clock_edge *from, size_t n, int64_t lo, int shift,
+		       struct clock_edge *to)
+{
+	size_t ends[N_DIGITS + 1] = { 0 };
+
+	for (size_t i = 0; i < n; i++)
+		ends[1 + ((uint64_t)(from[i].offset - lo) >> shift) % N_DIGITS]++;
+	for (size_t i = 0; i < N_DIGITS; i++)
+		ends[i + 1] += ends[i];
+	for (size_t i = 0; i < n; i++)
+		to[ends[((uint64_t)(from[i].offset - lo) >> shift) % N_DIGITS]++] = from[i];
+}
+
+/** Offsets are from @lo to @hi. Return: 0 or -ENOMEM. */
+static int sort_edges(struct clock_room *room, int64_t lo, int64_t hi)
+{
+	if (room->n < FEW_EDGES) {
+		qsort(room->edges, room->n, sizeof(*room->edges), compare_edges);
+		return 0;
+	}
+	if (room->n_others < room->n_edges) {
+		free(room->others);
+		room->others = malloc(room->n_edges * sizeof(*room->others));
+		room->n_others = room->others ? room->n_edges : 0;
+	}
+	if (!room->others)
+		return -ENOMEM;
+	for (int shift = 0; shift < 64 && (uint64_t)(hi - lo) >> shift; shift += N_BITS) {
+		struct clock_edge *sorted = room->others;
+		size_t n = room->n_others;
+
+		sort_digit(room->edges, room->n, lo, shift, sorted);
+		room->others = room->edges;
+		room->n_others = room->n_edges;
+		room->edges = sorted;
+		room->n_edges = n;
+	}
+	return 0;
+}
+
+void clock_room_free(struct clock_room *room)
+{
+	free(room->edges);
+	free(room->others);
+	*room = (struct clock_room){ 0 };
+}
+
 /** Stretches of offsets with one score, from one to the next. */
 struct plateau {
-	const struct clock_edges *edges;
+	const struct clock_room *edges;
 	size_t		i;
 	int64_t		next, hi;	/* still to come */
 	int64_t		start, end, score;	/* the present one */
 	int64_t		change;		/* of the score, behind it */
 };
 
-static struct plateau first_plateau(const struct clock_edges *edges, int64_t score, int64_t lo,
+static struct plateau first_plateau(const struct clock_room *edges, int64_t score, int64_t lo,
 			      int64_t hi)
 {
 	return (struct plateau){ .edges = edges, .next = lo, .hi = hi, .score = score };
@@ -109,7 +171,7 @@ static struct plateau first_plateau(const struct clock_edges *edges, int64_t sco
 /** Return: false if there is none left. Edges that cancel out at the same offset are none. */
 static bool next_plateau(struct plateau *plateau)
 {
-	const struct clock_edges *edges = plateau->edges;
+	const struct clock_room *edges = plateau->edges;
 
 	if (plateau->next > plateau->hi)
 		return false;
@@ -180,15 +242,16 @@ static void find_near(struct plateau plateau, int64_t less, struct clock_best *b
 	}
 }
 
-/** Collect where the score changes. Return: 0 or -ENOMEM. */
+/** Collect where the score changes. Return: 0, -ENOMEM or -ETIME. */
 static int collect(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
 		   const struct clock_rate *rate, int64_t lo, int64_t hi,
-		   struct clock_edges *edges, struct plateau *plateau)
+		   struct clock_room *room, struct plateau *plateau)
 {
 	int64_t score = 0;
+	int ret = clock_spend(&room->work, STEPS_EVENT * (1 + (uint64_t)n));
 
-	edges->n = 0;
-	for (int s = 0; s < n; s++) {
+	room->n = 0;
+	for (int s = 0; s < n && !ret; s++) {
 		const struct clock_sample *sample = &samples[s];
 		const struct virt_clock_vcpu *known;
 		const struct clock_vcpu *vcpu;
@@ -196,33 +259,33 @@ static int collect(const struct clock_vcpu *vcpus, const struct clock_sample *sa
 
 		if (sample->vcpu < 0 || !sample->n)
 			continue;
+		ret = clock_spend(&room->work, STEPS_EVENT * sample->n);
 		vcpu = &vcpus[sample->vcpu];
 		known = &vcpu->known;
 		at = clock_find(known, clock_apply(rate, sample->times[0]) + lo);
-		for (size_t i = 0; i < sample->n; i++) {
+		for (size_t i = 0; i < sample->n && !ret; i++) {
 			int64_t time = clock_apply(rate, sample->times[i]);
 
 			at = find_from(known, at, time + lo);
 			score += weight_at(vcpu, at);
-			for (int64_t k = at + 1; k < (int64_t)known->n &&
+			for (int64_t k = at + 1; k < (int64_t)known->n && !ret &&
 			     known->changes[k].time <= time + hi; k++)
-				if (add_edge(edges, known->changes[k].time - time,
-					     weight_at(vcpu, k) - weight_at(vcpu, k - 1)))
-					return -ENOMEM;
+				ret = add_edge(room, known->changes[k].time - time,
+					       weight_at(vcpu, k) - weight_at(vcpu, k - 1));
 		}
 	}
-	if (edges->n)
-		qsort(edges->edges, edges->n, sizeof(*edges->edges), compare_edges);
-	*plateau = first_plateau(edges, score, lo, hi);
-	return 0;
+	if (!ret && room->n)
+		ret = sort_edges(room, lo, hi);
+	*plateau = first_plateau(room, score, lo, hi);
+	return ret;
 }
 
 int clock_sweep(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
-		const struct clock_rate *rate, int64_t lo, int64_t hi, struct clock_edges *edges,
+		const struct clock_rate *rate, int64_t lo, int64_t hi, struct clock_room *room,
 		struct clock_best *best)
 {
 	struct plateau plateau;
-	int ret = collect(vcpus, samples, n, rate, lo, hi, edges, &plateau);
+	int ret = collect(vcpus, samples, n, rate, lo, hi, room, &plateau);
 
 	if (!ret)
 		find_best(plateau, best);
@@ -231,10 +294,10 @@ int clock_sweep(const struct clock_vcpu *vcpus, const struct clock_sample *sampl
 
 int clock_sweep_around(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
 		       const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t at,
-		       struct clock_edges *edges, struct clock_best *best)
+		       struct clock_room *room, struct clock_best *best)
 {
 	struct plateau plateau;
-	int ret = collect(vcpus, samples, n, rate, lo, hi, edges, &plateau);
+	int ret = collect(vcpus, samples, n, rate, lo, hi, room, &plateau);
 
 	if (!ret)
 		find_around(plateau, at, best);
@@ -243,139 +306,12 @@ int clock_sweep_around(const struct clock_vcpu *vcpus, const struct clock_sample
 
 int clock_sweep_near(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
 		     const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t less,
-		     struct clock_edges *edges, struct clock_best *best)
+		     struct clock_room *room, struct clock_best *best)
 {
 	struct plateau plateau;
-	int ret = collect(vcpus, samples, n, rate, lo, hi, edges, &plateau);
+	int ret = collect(vcpus, samples, n, rate, lo, hi, room, &plateau);
 
 	if (!ret)
 		find_near(plateau, less, best);
 	return ret;
-}
-
-/* --- votes ----------------------------------------------------------------------------------- */
-
-struct span {
-	int64_t		start, last;
-};
-
-/**
- * Times at which an event is not outside (@unknown) or is inside; nearer together than @gap they
- * are one, so that no bin gets two votes of one event.
- */
-static size_t merge(const struct virt_clock_vcpu *vcpu, bool unknown, int64_t gap,
-		    struct span *spans)
-{
-	size_t n = 0;
-
-	if (unknown)
-		spans[n++] = (struct span){ INT64_MIN / 2,
-					    vcpu->n ? vcpu->changes[0].time - 1 : INT64_MAX / 2 };
-	for (size_t i = 0; i < vcpu->n; i++) {
-		const struct virt_clock_change *change = &vcpu->changes[i];
-		int64_t last = i + 1 < vcpu->n ? change[1].time - 1 : INT64_MAX / 2;
-
-		if (change->where == VIRT_CLOCK_OUTSIDE ||
-		    (change->where == VIRT_CLOCK_UNKNOWN && !unknown) || last < change->time)
-			continue;
-		if (n && change->time - spans[n - 1].last <= gap)
-			spans[n - 1].last = last;
-		else
-			spans[n++] = (struct span){ change->time, last };
-	}
-	return n;
-}
-
-/** Nothing that is shorter can be told. */
-static int64_t gap_of(int64_t slack, const struct clock_votes *votes)
-{
-	return 2 * slack + 2 * ((int64_t)1 << votes->shift);
-}
-
-size_t clock_n_spans(const struct virt_clock_vcpu *vcpu, int64_t slack,
-		     const struct clock_votes *votes)
-{
-	size_t n = 1;
-	int64_t last = INT64_MIN / 2;
-
-	for (size_t i = 0; i + 1 < vcpu->n; i++) {
-		if (vcpu->changes[i].where == VIRT_CLOCK_OUTSIDE)
-			continue;
-		n += vcpu->changes[i].time - last > gap_of(slack, votes);
-		last = vcpu->changes[i + 1].time;
-	}
-	return n;
-}
-
-static void vote_span(struct clock_votes *votes, int64_t from, int64_t to, int32_t weight)
-{
-	int64_t first = (from - votes->lo) >> votes->shift;
-	int64_t last = (to - votes->lo) >> votes->shift;
-
-	if (last < 0 || first >= (int64_t)votes->n)
-		return;
-	votes->bins[first < 0 ? 0 : first] += weight;
-	if (last + 1 < (int64_t)votes->n)
-		votes->bins[last + 1] -= weight;
-}
-
-/** Add one's votes to the differences. Return: 0 or -ENOMEM. */
-/** The votes that begin before bin @end. @next: by event, its first span that does not. */
-static void vote_near(struct clock_votes *votes, const struct span *spans, size_t n_spans,
-		      const struct clock_sample *sample, int64_t slack, int32_t weight, size_t end,
-		      size_t *next)
-{
-	int64_t before = votes->lo + ((int64_t)end << votes->shift) + slack;
-
-	for (size_t i = 0; i < sample->n; i++) {
-		int64_t time = sample->times[i];
-		size_t s = next[i];
-
-		for (; s < n_spans && spans[s].start - time < before; s++)
-			vote_span(votes, spans[s].start - time - slack,
-				  spans[s].last - time + slack, weight);
-		next[i] = s;
-	}
-}
-
-static int vote(const struct clock_vcpu *vcpu, const struct clock_sample *sample, int64_t slack,
-		struct clock_votes *votes)
-{
-	struct span *spans = malloc((vcpu->known.n + 1) * sizeof(*spans));
-	size_t *next = malloc((sample->n + 1) * sizeof(*next));
-	int64_t gap = gap_of(slack, votes);
-	int ret;
-
-	for (int unknown = 0; spans && next && unknown < 2; unknown++) {
-		size_t n_spans = merge(&vcpu->known, unknown, gap, spans);
-
-		memset(next, 0, sample->n * sizeof(*next));
-		for (size_t end = limits.near_bins; end < votes->n + limits.near_bins;
-		     end += limits.near_bins)
-			vote_near(votes, spans, n_spans, sample, slack,
-				  unknown ? vcpu->outside : vcpu->inside, end, next);
-	}
-	ret = spans && next ? 0 : -ENOMEM;
-	free(spans);
-	free(next);
-	return ret;
-}
-
-/** The bins hold differences until all has been added; they are summed up at the end. */
-int clock_vote(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
-	       int64_t slack, struct clock_votes *votes)
-{
-	int32_t sum = 0;
-
-	memset(votes->bins, 0, votes->n * sizeof(*votes->bins));
-	for (int s = 0; s < n; s++) {
-		if (samples[s].n && vote(&vcpus[s], &samples[s], slack, votes))
-			return -ENOMEM;
-		sum -= vcpus[s].outside * (int32_t)samples[s].n;
-	}
-	for (size_t b = 0; b < votes->n; b++) {
-		sum += votes->bins[b];
-		votes->bins[b] = sum;
-	}
-	return 0;
 }

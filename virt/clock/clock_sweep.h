@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	clock_sweep.h
- * @brief	Inner parts of clock_align.c: votes of events for offsets.
+ * @brief	Inner parts of clock_align.c: what events say of offsets, exactly.
  */
 #ifndef KSHARK_VIRT_CLOCK_SWEEP_H
 #define KSHARK_VIRT_CLOCK_SWEEP_H
+
+#include <errno.h>
 
 #include "clock_align.h"
 #include "clock_limits.h"
@@ -39,19 +41,24 @@ struct clock_edge {
 	int64_t		change;		/* of the score, from here on */
 };
 
-/** Room that is used again and again. */
-struct clock_edges {
-	struct clock_edge *edges;
-	size_t		n, room;
+/** Room that is used again and again, and what may still be done, in steps of about a ns. */
+struct clock_room {
+	struct clock_edge *edges, *others;
+	size_t		n, n_edges, n_others;	/* edges there are; and there is room for */
+	size_t		n_most;			/* of which there may not be more */
+	uint64_t	work;
 };
 
-/** The offsets from @lo on in steps of 1 << @shift. */
-struct clock_votes {
-	int64_t		lo;
-	int		shift;
-	size_t		n;
-	int32_t		*bins;
-};
+/** clock_spend - take steps away from what may still be done. Return: 0 or -ETIME. */
+static inline int clock_spend(uint64_t *work, uint64_t steps)
+{
+	bool enough = *work >= steps;
+
+	*work -= enough ? steps : *work;
+	return enough ? 0 : -ETIME;
+}
+
+void clock_room_free(struct clock_room *room);
 
 static inline int64_t clock_apply(const struct clock_rate *rate, int64_t time)
 {
@@ -74,34 +81,20 @@ int64_t clock_find(const struct virt_clock_vcpu *vcpu, int64_t time);
  *
  * Of several stretches of them the longest.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM or -ETIME.
  */
 int clock_sweep(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
-		const struct clock_rate *rate, int64_t lo, int64_t hi, struct clock_edges *edges,
+		const struct clock_rate *rate, int64_t lo, int64_t hi, struct clock_room *room,
 		struct clock_best *best);
 
 /** clock_sweep_around - all around @at that scores at least as much as @at does. */
 int clock_sweep_around(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
 		       const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t at,
-		       struct clock_edges *edges, struct clock_best *best);
+		       struct clock_room *room, struct clock_best *best);
 
 /** clock_sweep_near - from the first to the last offset that scores at most @less less. */
 int clock_sweep_near(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
 		     const struct clock_rate *rate, int64_t lo, int64_t hi, int64_t less,
-		     struct clock_edges *edges, struct clock_best *best);
-
-/**
- * clock_vote - what a CPU's events say, at most, for any offset in each of the bins
- * @vcpus, @samples: which belong to each other, @n of both
- * @slack: by which the events may be wrong
- *
- * Return: 0 or -ENOMEM.
- */
-int clock_vote(const struct clock_vcpu *vcpus, const struct clock_sample *samples, int n,
-	       int64_t slack, struct clock_votes *votes);
-
-/** clock_n_spans - for how many stretches of time of a vCPU each event votes */
-size_t clock_n_spans(const struct virt_clock_vcpu *vcpu, int64_t slack,
-		     const struct clock_votes *votes);
+		     struct clock_room *room, struct clock_best *best);
 
 #endif

@@ -60,6 +60,12 @@ static inline uint32_t xentrace_word(const struct xentrace_record *rec, unsigned
 	return i < rec->n_words ? le32toh(rec->words[i]) : 0;
 }
 
+/** xentrace_bytes - what a record takes in a buffer. */
+static inline uint64_t xentrace_bytes(const struct xentrace_record *rec)
+{
+	return 4 + 4 * (uint64_t)rec->n_words + (rec->flags & XENTRACE_HAS_TSC ? 8 : 0);
+}
+
 /** What was wrong at some place of the file. */
 enum xentrace_problem_kind {
 	XENTRACE_TRUNCATED,	/* the file ends inside a window or record */

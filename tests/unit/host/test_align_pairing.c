@@ -76,7 +76,7 @@ static int find(struct virt_model *model, const struct virt_clock_cpu *cpus, int
 	int ret;
 
 	pairing->vcpus = vcpus;
-	ret = align_pairing_find(model, cpus, n, OFFSET, pairing);
+	ret = align_pairing_find(model, cpus, n, OFFSET, NULL, pairing);
 	for (int32_t c = 0; c < n; c++)
 		free((int64_t *)cpus[c].times);
 	virt_model_free(model);

@@ -328,6 +328,54 @@ static void test_unknown_pairing(void **state)
 	clock_world_drop(&world);
 }
 
+#define N_SAME	1000
+
+/** A guest that does the same again and again, and whatever it is compared with takes long. */
+static void test_work(void **state)
+{
+	static struct virt_clock_change changes[2 * N_SAME];
+	static int64_t times[N_SAME];
+	const struct virt_clock_vcpu vcpu = { .changes = changes, .n = 2 * N_SAME };
+	const struct virt_clock_cpu cpu = { .times = times, .n = N_SAME };
+	uint64_t work = 0, needed;
+	struct virt_clock_problem problem = {
+		.vcpus = &vcpu, .n_vcpus = 1, .cpus = &cpu, .n_cpus = 1, .work = &work,
+	};
+	struct virt_clock_alignment alignment, unlimited;
+	struct virt_clock_evidence evidence;
+
+	(void)state;
+	for (int i = 0; i < N_SAME; i++) {
+		changes[2 * i] = (struct virt_clock_change){ 4000 * i, IN };
+		changes[2 * i + 1] = (struct virt_clock_change){ 4000 * i + 2000, OUT };
+		times[i] = 4000 * i + 1000;
+	}
+	work = UINT64_MAX;
+	assert_int_equal(virt_clock_align(&problem, &unlimited, &evidence), 0);
+	assert_int_equal(unlimited.verdict, VIRT_CLOCK_AMBIGUOUS);
+	needed = UINT64_MAX - work;
+	print_message("%.3f s of work\n", (double)needed * 1e-9);
+
+	/* with as much, all is the same; with less, nothing is known */
+	work = needed;
+	assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), 0);
+	assert_memory_equal(&alignment, &unlimited, sizeof(alignment));
+	assert_int_equal(work, 0);
+	for (uint64_t part = 1; part <= needed; part *= 2) {
+		work = needed / part - 1;
+		assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), 0);
+		assert_int_equal(alignment.verdict, VIRT_CLOCK_DENSE);
+		assert_true(!alignment.offset && !alignment.lo && !alignment.hi);
+		assert_int_equal(alignment.unknown, cpu.n);
+		assert_int_equal(work, 0);
+	}
+	assert_int_equal(virt_clock_judge(&problem, 0, 0, &alignment, &evidence), 0);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_DENSE);
+	problem.work = NULL;
+	assert_int_equal(virt_clock_judge(&problem, 0, 0, &alignment, &evidence), 0);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +383,7 @@ int main(void)
 		cmocka_unit_test(test_interval),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_invalid),
+		cmocka_unit_test(test_work),
 		cmocka_unit_test(test_offsets),
 		cmocka_unit_test(test_drift),
 		cmocka_unit_test(test_odd),

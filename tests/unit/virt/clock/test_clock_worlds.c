@@ -155,11 +155,19 @@ static void pair_drop(struct pair *pair)
 	clock_world_drop(&pair->host);
 }
 
+/** The most that was needed of what work there may be, in per cent. */
+static double most_work;
+
 static void align(const struct pair *pair, struct virt_clock_alignment *alignment)
 {
+	struct virt_clock_problem problem = pair->problem;
 	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
+	uint64_t work = clock_world_work(&problem), left = work;
 
-	assert_int_equal(virt_clock_align(&pair->problem, alignment, evidence), 0);
+	problem.work = &left;
+	assert_int_equal(virt_clock_align(&problem, alignment, evidence), 0);
+	assert_int_not_equal(alignment->verdict, VIRT_CLOCK_DENSE);
+	most_work = fmax(most_work, 100 * (double)(work - left) / (double)work);
 }
 
 /* --- what is true ---------------------------------------------------------------------------- */
@@ -338,6 +346,13 @@ static void test_other_recordings(void **state)
 	refuses_twice("busy", be_busy, 900002, n_worlds / 2);
 }
 
+static void test_work(void **state)
+{
+	(void)state;
+	print_message("at most %.1f %% of the work that may be\n", most_work);
+	assert_true(most_work > 0 && most_work < 100);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +361,7 @@ int main(void)
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_wrong_pairs),
 		cmocka_unit_test(test_other_recordings),
+		cmocka_unit_test(test_work),
 	};
 	const char *n = getenv("KSV_WORLDS");
 
