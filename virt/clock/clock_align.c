@@ -559,6 +559,9 @@ static int search_drift(struct clock_search *search, int n, int64_t longest, str
 	int64_t half = (longest < all ? longest : all) / 2;
 	int known = found->n, ret;
 
+	/* no drift shows at one moment */
+	if (half < 1)
+		return 0;
 	piece = piece < limits.max_piece ? piece : limits.max_piece;
 	ret = search_pieces(search, n, piece < longest ? piece : longest, true, found);
 	half = half < limits.max_long / 2 ? half : limits.max_long / 2;

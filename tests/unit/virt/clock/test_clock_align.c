@@ -376,6 +376,26 @@ static void test_work(void **state)
 	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
 }
 
+/** No drift shows at one moment, and the search for it ends. */
+static void test_one_event(void **state)
+{
+	static const struct virt_clock_change changes[] = { { 10, IN }, { 20, OUT }, { 30, IN } };
+	static const int64_t times[] = { 15, 15 };
+	const struct virt_clock_vcpu vcpu = { .changes = changes, .n = 3 };
+	struct virt_clock_cpu cpu = { .times = times };
+	const struct virt_clock_problem problem = {
+		.vcpus = &vcpu, .n_vcpus = 1, .cpus = &cpu, .n_cpus = 1,
+	};
+	struct virt_clock_alignment alignment;
+	struct virt_clock_evidence evidence;
+
+	(void)state;
+	for (cpu.n = 1; cpu.n <= 2; cpu.n++) {
+		assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), 0);
+		assert_int_equal(alignment.verdict, VIRT_CLOCK_FEW);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -384,6 +404,7 @@ int main(void)
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_invalid),
 		cmocka_unit_test(test_work),
+		cmocka_unit_test(test_one_event),
 		cmocka_unit_test(test_offsets),
 		cmocka_unit_test(test_drift),
 		cmocka_unit_test(test_odd),
