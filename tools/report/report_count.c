@@ -125,8 +125,11 @@ int report_count_init(struct report_count *count, int n_pcpus)
 
 void report_count_destroy(struct report_count *count)
 {
-	for (uint32_t i = 0; i < count->vcpu_map.n_keys && count->vcpus; i++)
+	for (uint32_t i = 0; i < count->vcpu_map.n_keys && count->vcpus; i++) {
+		if (count->vcpus[i])
+			free(count->vcpus[i]->counters);
 		free(count->vcpus[i]);
+	}
 	free(count->vcpus);
 	free(count->pcpus);
 	u32_map_destroy(&count->vcpu_map);
@@ -176,16 +179,38 @@ no_memory:
 	return NULL;
 }
 
-static unsigned int hypercall_of(uint32_t nr)
+/** Count one of a vCPU's; running out of memory sets the error of @count. */
+static void add_one(struct report_count *count, struct vcpu_count *vcpu, enum count_what what,
+		    uint32_t i)
+{
+	uint32_t n = (uint32_t)what + i;
+	uint8_t *chunk = &vcpu->chunks[n / COUNT_CHUNK];
+
+	if (!*chunk) {
+		void *grown = realloc(vcpu->counters,
+				      (vcpu->n_chunks + 1u) * sizeof(*vcpu->counters));
+
+		if (!grown) {
+			count->error = -ENOMEM;
+			return;
+		}
+		vcpu->counters = grown;
+		memset(vcpu->counters[vcpu->n_chunks], 0, sizeof(*vcpu->counters));
+		*chunk = ++vcpu->n_chunks;
+	}
+	vcpu->counters[*chunk - 1][n % COUNT_CHUNK]++;
+}
+
+static uint32_t hypercall_of(uint32_t nr)
 {
 	return nr < COUNT_OTHER_HYPERCALL ? nr : COUNT_OTHER_HYPERCALL;
 }
 
-static void count_trap_event(struct vcpu_count *vcpu, uint32_t event)
+static void count_trap_event(struct report_count *count, struct vcpu_count *vcpu, uint32_t event)
 {
-	for (unsigned int i = 0; i < ARRAY_SIZE(trap_events); i++) {
+	for (uint32_t i = 0; i < ARRAY_SIZE(trap_events); i++) {
 		if (event == trap_events[i].event || event == trap_events[i].event64) {
-			vcpu->trap_events[i]++;
+			add_one(count, vcpu, COUNT_TRAP_EVENT, i);
 			return;
 		}
 	}
@@ -196,8 +221,9 @@ static void count_memory(struct report_count *count, struct pcpu_count *pcpu,
 {
 	struct vcpu_count *vcpu = vcpu_count(count, pcpu, row->vcpu);
 
-	for (unsigned int i = 0; vcpu && i < COUNT_MEMORY_EVENTS; i++)
-		vcpu->memory[i] += row->rec.event == memory_events[i].event;
+	for (uint32_t i = 0; vcpu && i < COUNT_MEMORY_EVENTS; i++)
+		if (row->rec.event == memory_events[i].event)
+			add_one(count, vcpu, COUNT_MEMORY, i);
 }
 
 /** What a record says about the vCPU that was running. */
@@ -211,32 +237,35 @@ static void count_vcpu(struct report_count *count, struct pcpu_count *pcpu,
 		return;
 	switch (rec->event) {
 	case XEN_TRC_PV_HYPERCALL_V2:
-		vcpu->hypercalls[hypercall_of(xentrace_word(rec, 0) & 0xfffff)]++;
+		add_one(count, vcpu, COUNT_HYPERCALL,
+			hypercall_of(xentrace_word(rec, 0) & 0xfffff));
 		break;
 	case XEN_TRC_PV_HYPERCALL_SUBCALL:
-		vcpu->subcalls[hypercall_of(xentrace_word(rec, 0) & 0xfffff)]++;
+		add_one(count, vcpu, COUNT_SUBCALL, hypercall_of(xentrace_word(rec, 0) & 0xfffff));
 		break;
 	case XEN_TRC_PV_HYPERCALL:
 	case XEN_TRC_PV_HYPERCALL64:
 		/* the last word: the address before it is 32 or 64 bits wide */
-		vcpu->hypercalls[hypercall_of(xentrace_word(rec, rec->n_words - 1u))]++;
+		add_one(count, vcpu, COUNT_HYPERCALL,
+			hypercall_of(xentrace_word(rec, rec->n_words - 1u)));
 		break;
 	case XEN_TRC_HVM_VMMCALL:
-		vcpu->hypercalls[hypercall_of(xentrace_word(rec, 0))]++;
+		add_one(count, vcpu, COUNT_HYPERCALL, hypercall_of(xentrace_word(rec, 0)));
 		break;
 	case XEN_TRC_PV_TRAP:
 	case XEN_TRC_PV_TRAP64:
-		vcpu->traps[xentrace_word(rec, rec->n_words - 1u) % COUNT_TRAPS]++;
+		add_one(count, vcpu, COUNT_TRAP,
+			xentrace_word(rec, rec->n_words - 1u) % COUNT_TRAPS);
 		break;
 	case XEN_TRC_HVM_TRAP:
-		vcpu->traps[xentrace_word(rec, 0) % COUNT_TRAPS]++;
+		add_one(count, vcpu, COUNT_TRAP, xentrace_word(rec, 0) % COUNT_TRAPS);
 		break;
 	/* the same one again (XEN_TRC_HVM_REINJ_VIRQ) is no other one */
 	case XEN_TRC_HVM_INJ_VIRQ:
-		vcpu->vectors[xentrace_word(rec, 0) % COUNT_VECTORS]++;
+		add_one(count, vcpu, COUNT_VECTOR, xentrace_word(rec, 0) % COUNT_VECTORS);
 		break;
 	default:
-		count_trap_event(vcpu, rec->event);
+		count_trap_event(count, vcpu, rec->event);
 	}
 }
 
@@ -282,14 +311,15 @@ static void count_injection(struct report_count *count, const struct kvm_trace_r
 	case KVM_TRACE_INTERRUPT:
 		/* again, it is no other one; as irq_injections.h has it */
 		if (!(record->injection_flags & (KVM_TRACE_AGAIN | KVM_TRACE_SOFT)))
-			vcpu->vectors[record->number % COUNT_VECTORS]++;
+			add_one(count, vcpu, COUNT_VECTOR, record->number % COUNT_VECTORS);
 		break;
 	case KVM_TRACE_EXCEPTION:
-		vcpu->traps[record->number % COUNT_TRAPS]++;
+		add_one(count, vcpu, COUNT_TRAP, record->number % COUNT_TRAPS);
 		break;
 	case KVM_TRACE_HYPERCALL:
-		vcpu->hypercalls[record->number < COUNT_OTHER_HYPERCALL ? record->number :
-				 COUNT_OTHER_HYPERCALL]++;
+		add_one(count, vcpu, COUNT_HYPERCALL,
+			record->number < COUNT_OTHER_HYPERCALL ? (uint32_t)record->number :
+			COUNT_OTHER_HYPERCALL);
 		break;
 	}
 }

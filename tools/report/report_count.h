@@ -9,7 +9,6 @@
 #include <stdint.h>
 
 #include "kvm_trace.h"
-#include "kvm_trace.h"
 #include "u32_map.h"
 #include "xen_trace.h"
 
@@ -35,16 +34,39 @@ struct count_volume {
 	uint64_t	records, bytes;
 };
 
-/** A vCPU's. */
+/** What is counted of a vCPU: the first one of each kind, of which another one may be added. */
+enum count_what {
+	COUNT_HYPERCALL = 0,
+	COUNT_SUBCALL = COUNT_HYPERCALL + COUNT_HYPERCALLS,	/* in multicalls */
+	COUNT_TRAP = COUNT_SUBCALL + COUNT_HYPERCALLS,		/* by exception */
+	COUNT_TRAP_EVENT = COUNT_TRAP + COUNT_TRAPS,
+	COUNT_MEMORY = COUNT_TRAP_EVENT + COUNT_TRAP_EVENTS,	/* what Xen did to pages while
+								 * it ran */
+	COUNT_VECTOR = COUNT_MEMORY + COUNT_MEMORY_EVENTS,	/* interrupts injected */
+	COUNT_N_WHATS = COUNT_VECTOR + COUNT_VECTORS
+};
+
+/** So many counters of a vCPU are there together, if one of them is not 0. */
+#define COUNT_CHUNK		8
+#define COUNT_CHUNKS		((COUNT_N_WHATS + COUNT_CHUNK - 1) / COUNT_CHUNK)
+
+/** A vCPU's. There may be very many vCPUs, and most count few things. */
 struct vcpu_count {
-	uint64_t	hypercalls[COUNT_HYPERCALLS];
-	uint64_t	subcalls[COUNT_HYPERCALLS];	/* in multicalls */
-	uint64_t	traps[COUNT_TRAPS];		/* by exception */
-	uint64_t	trap_events[COUNT_TRAP_EVENTS];
-	uint64_t	memory[COUNT_MEMORY_EVENTS];	/* what Xen did to pages while it ran */
-	uint64_t	vectors[COUNT_VECTORS];		/* interrupts injected */
+	uint64_t	(*counters)[COUNT_CHUNK];
+	uint8_t		chunks[COUNT_CHUNKS];		/* index into these, and 1; 0: all are 0 */
+	uint8_t		n_chunks;
 	bool		is_kvm;				/* whose hypercalls they are */
 };
+
+/** report_counted - one of a vCPU's counts: what, and which of this kind. */
+static inline uint64_t report_counted(const struct vcpu_count *count, enum count_what what,
+				      unsigned int i)
+{
+	unsigned int n = (unsigned int)what + i;
+	uint8_t chunk = count->chunks[n / COUNT_CHUNK];
+
+	return chunk ? count->counters[chunk - 1][n % COUNT_CHUNK] : 0;
+}
 
 /** A pCPU's. */
 struct pcpu_count {

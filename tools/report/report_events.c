@@ -14,7 +14,7 @@
 struct list {
 	const char	*heading;
 	unsigned int	n;
-	size_t		offset;		/* of the counts in struct vcpu_count */
+	enum count_what	what;		/* the first one */
 	bool		(*label)(const struct vcpu_count *count, unsigned int i, char *text,
 				 size_t size);
 };
@@ -70,15 +70,15 @@ static bool label_vector(const struct vcpu_count *count, unsigned int i, char *t
 }
 
 static const struct list lists[] = {
-	{ "hypercalls", COUNT_HYPERCALLS, offsetof(struct vcpu_count, hypercalls),
+	{ "hypercalls", COUNT_HYPERCALLS, COUNT_HYPERCALL,
 	  label_hypercall },
-	{ "in multicalls", COUNT_HYPERCALLS, offsetof(struct vcpu_count, subcalls),
+	{ "in multicalls", COUNT_HYPERCALLS, COUNT_SUBCALL,
 	  label_hypercall },
-	{ "traps", COUNT_TRAPS, offsetof(struct vcpu_count, traps), label_trap },
-	{ "traps", COUNT_TRAP_EVENTS, offsetof(struct vcpu_count, trap_events),
+	{ "traps", COUNT_TRAPS, COUNT_TRAP, label_trap },
+	{ "traps", COUNT_TRAP_EVENTS, COUNT_TRAP_EVENT,
 	  label_trap_event },
-	{ "memory", COUNT_MEMORY_EVENTS, offsetof(struct vcpu_count, memory), label_memory },
-	{ "interrupts", COUNT_VECTORS, offsetof(struct vcpu_count, vectors), label_vector },
+	{ "memory", COUNT_MEMORY_EVENTS, COUNT_MEMORY, label_memory },
+	{ "interrupts", COUNT_VECTORS, COUNT_VECTOR, label_vector },
 };
 
 static void text_item(struct output *out, bool *first, const char *heading, const char *name,
@@ -109,13 +109,13 @@ void report_events_text(struct output *out, const struct vcpu_count *count)
 
 	for (size_t k = 0; count && k < ARRAY_SIZE(lists); k++) {
 		const struct list *list = &lists[k];
-		const uint64_t *counts = (const void *)((const char *)count + list->offset);
 
 		first |= k && strcmp(list->heading, list[-1].heading);
 		for (unsigned int i = 0; i < list->n; i++) {
 			if (!list->label(count, i, text, sizeof(text)))
 				break;
-			text_item(out, &first, list->heading, text, counts[i]);
+			text_item(out, &first, list->heading, text,
+				  report_counted(count, list->what, i));
 		}
 	}
 }
@@ -126,14 +126,15 @@ static void write_hypercalls(struct json *json, const struct vcpu_count *count)
 	for (unsigned int i = 0; count && i < COUNT_HYPERCALLS; i++) {
 		const char *name = report_count_hypercall(count, i);
 
-		if (!count->hypercalls[i] && !count->subcalls[i])
+		if (!report_counted(count, COUNT_HYPERCALL, i) &&
+		    !report_counted(count, COUNT_SUBCALL, i))
 			continue;
 		json_open(json, NULL, '{', true);
 		if (i != COUNT_OTHER_HYPERCALL)
 			json_u64(json, "nr", i);
 		json_str(json, "name", i == COUNT_OTHER_HYPERCALL ? "other" : name ? name : "");
-		json_u64(json, "count", count->hypercalls[i]);
-		json_u64(json, "subcalls", count->subcalls[i]);
+		json_u64(json, "count", report_counted(count, COUNT_HYPERCALL, i));
+		json_u64(json, "subcalls", report_counted(count, COUNT_SUBCALL, i));
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -157,22 +158,23 @@ void report_events_json(struct json *json, const struct vcpu_count *count)
 	json_open(json, "traps", '[', false);
 	for (unsigned int i = 0; count && i < COUNT_TRAPS; i++) {
 		snprintf(number, sizeof(number), "trap_%u", i);
-		write_named(json, xen_trap_name(i) ? xen_trap_name(i) : number, count->traps[i]);
+		write_named(json, xen_trap_name(i) ? xen_trap_name(i) : number,
+			  report_counted(count, COUNT_TRAP, i));
 	}
 	for (int i = 0; count && report_count_trap(i); i++)
-		write_named(json, report_count_trap(i), count->trap_events[i]);
+		write_named(json, report_count_trap(i), report_counted(count, COUNT_TRAP_EVENT, i));
 	json_close(json, ']');
 	json_open(json, "memory", '[', false);
 	for (int i = 0; count && report_count_memory(i); i++)
-		write_named(json, report_count_memory(i), count->memory[i]);
+		write_named(json, report_count_memory(i), report_counted(count, COUNT_MEMORY, i));
 	json_close(json, ']');
 	json_open(json, "interrupts", '[', false);
 	for (unsigned int i = 0; count && i < COUNT_VECTORS; i++) {
-		if (!count->vectors[i])
+		if (!report_counted(count, COUNT_VECTOR, i))
 			continue;
 		json_open(json, NULL, '{', true);
 		json_u64(json, "vector", i);
-		json_u64(json, "count", count->vectors[i]);
+		json_u64(json, "count", report_counted(count, COUNT_VECTOR, i));
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -187,20 +189,25 @@ void report_events_csv(struct output *out, const struct report *report, const st
 		const char *name = report_count_hypercall(count, i);
 
 		snprintf(text, sizeof(text), i == COUNT_OTHER_HYPERCALL ? "other" : "%u", i);
-		csv_count(out, report, row, "hypercall", name ? name : text, count->hypercalls[i]);
-		csv_count(out, report, row, "subcall", name ? name : text, count->subcalls[i]);
+		csv_count(out, report, row, "hypercall", name ? name : text,
+			  report_counted(count, COUNT_HYPERCALL, i));
+		csv_count(out, report, row, "subcall", name ? name : text,
+			  report_counted(count, COUNT_SUBCALL, i));
 	}
 	for (unsigned int i = 0; count && i < COUNT_TRAPS; i++) {
 		snprintf(text, sizeof(text), "trap_%u", i);
 		csv_count(out, report, row, "trap", xen_trap_name(i) ? xen_trap_name(i) : text,
-			  count->traps[i]);
+			  report_counted(count, COUNT_TRAP, i));
 	}
 	for (int i = 0; count && report_count_trap(i); i++)
-		csv_count(out, report, row, "trap", report_count_trap(i), count->trap_events[i]);
+		csv_count(out, report, row, "trap", report_count_trap(i),
+			  report_counted(count, COUNT_TRAP_EVENT, i));
 	for (int i = 0; count && report_count_memory(i); i++)
-		csv_count(out, report, row, "memory", report_count_memory(i), count->memory[i]);
+		csv_count(out, report, row, "memory", report_count_memory(i),
+			  report_counted(count, COUNT_MEMORY, i));
 	for (unsigned int i = 0; count && i < COUNT_VECTORS; i++) {
 		snprintf(text, sizeof(text), "%u", i);
-		csv_count(out, report, row, "interrupt", text, count->vectors[i]);
+		csv_count(out, report, row, "interrupt", text,
+			  report_counted(count, COUNT_VECTOR, i));
 	}
 }
