@@ -77,7 +77,6 @@ static bool check_buffer(const struct dat_file *dat, const struct dat_option *op
 			 struct seen *seen)
 {
 	struct dat_buffer buffer;
-	char text[64];
 
 	if (dat->version < 7 || !dat_buffer(dat, option, &buffer))
 		return true;	/* of another form: not ours to judge */
@@ -85,21 +84,33 @@ static bool check_buffer(const struct dat_file *dat, const struct dat_option *op
 		snprintf(seen->clock, sizeof(seen->clock), "%s", buffer.clock);
 	for (uint32_t i = 0; i < buffer.n_cpus; i++) {
 		const uint8_t *entry = buffer.cpus + (size_t)i * DAT_BUFFER_CPU;
-		uint64_t offset = dat_get(dat, entry + 4, 8);
-		uint64_t size = dat_get(dat, entry + 12, 8);
 
-		snprintf(text, sizeof(text), "the data of CPU %llu begins",
-			 (unsigned long long)dat_get(dat, entry, 4));
-		if (offset > dat->size || size > dat->size - offset)
-			return dat_cut_off(dat, text, offset);
+		if (!dat_add_data(dat, dat_get(dat, entry, 4), dat_get(dat, entry + 4, 8),
+				  dat_get(dat, entry + 12, 8)))
+			return false;
 	}
 	return true;
+}
+
+/** A section that an option points to. What lies outside of the file is libtracecmd's to refuse. */
+static bool check_section(const struct dat_file *dat, const struct dat_option *option)
+{
+	struct dat_section section;
+	uint64_t offset;
+
+	if (dat->version < 7 || option->size < 8)
+		return true;
+	offset = dat_get(dat, option->data, 8);
+	return !dat_section(dat, offset, &section) ||
+	       dat_add_area(dat, -1, offset, DAT_SECTION + section.size);
 }
 
 static bool look_at(void *arg, const struct dat_file *dat, struct dat_option *option)
 {
 	struct seen *seen = arg;
 
+	if (option->id >= DAT_HEADER_INFO && option->id <= DAT_CMDLINES)
+		return check_section(dat, option);
 	switch (option->id) {
 	case DAT_BUFFER:
 		return check_buffer(dat, option, seen);
@@ -143,7 +154,7 @@ static bool check(const struct dat_file *dat, struct trace_dat_info *info)
 		return dat_complain(dat, "not complete: it has no table of contents, because its "
 				    "recording was interrupted. 'trace-cmd restore' makes a whole "
 				    "file of what was left behind (trace.dat.cpu*)");
-	if (!dat_options(dat, look_at, &seen))
+	if (!dat_options(dat, look_at, &seen) || !dat_areas_apart(dat))
 		return false;
 	info->unit = unit_of(&seen);
 	return !info->packed || dat_unpack_check(dat);
@@ -152,10 +163,14 @@ static bool check(const struct dat_file *dat, struct trace_dat_info *info)
 bool trace_dat_check(const char *path, char *problem, size_t size, struct trace_dat_info *info)
 {
 	struct trace_dat_info seen = { 0 };
+	struct dat_areas areas = { 0 };
 	struct dat_file dat;
-	bool ok = dat_open(&dat, path, problem, size) && check(&dat, &seen);
+	bool ok = dat_open(&dat, path, problem, size);
 
+	dat.areas = &areas;
+	ok = ok && check(&dat, &seen);
 	dat_close(&dat);
+	free(areas.all);
 	if (info)
 		*info = seen;
 	return ok;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "array.h"
 #include "trace_dat.h"
 #include "trace_dat_read.h"
 
@@ -214,6 +215,68 @@ bool dat_section(const struct dat_file *dat, uint64_t offset, struct dat_section
 	       section->size <= dat->size - offset - DAT_SECTION;
 }
 
+/* --- areas ----------------------------------------------------------------------------------- */
+
+bool dat_add_area(const struct dat_file *dat, int64_t cpu, uint64_t offset, uint64_t size)
+{
+	struct dat_areas *areas = dat->areas;
+
+	if (!areas || !size)
+		return true;
+	if (ARRAY_GROW(areas->all, areas->n, areas->room))
+		return dat_complain(dat, "not enough memory");
+	areas->all[areas->n++] = (struct dat_area){ offset, size, cpu };
+	return true;
+}
+
+bool dat_add_data(const struct dat_file *dat, uint64_t cpu, uint64_t offset, uint64_t size)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "the data of CPU %llu begins", (unsigned long long)cpu);
+	if (offset > dat->size || size > dat->size - offset)
+		return dat_cut_off(dat, text, offset);
+	return dat_add_area(dat, (int64_t)(cpu & INT64_MAX), offset, size);
+}
+
+static int compare_areas(const void *a, const void *b)
+{
+	const struct dat_area *x = a, *y = b;
+
+	return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static const char *name_area(const struct dat_area *area, char *text, size_t size)
+{
+	if (area->cpu < 0)
+		return "a section";
+	snprintf(text, size, "the data of CPU %lld", (long long)area->cpu);
+	return text;
+}
+
+bool dat_areas_apart(const struct dat_file *dat)
+{
+	const struct dat_areas *areas = dat->areas;
+	char text[2][64];
+
+	if (areas->n)
+		qsort(areas->all, areas->n, sizeof(*areas->all), compare_areas);
+	for (size_t i = 1; i < areas->n; i++) {
+		const struct dat_area *one = &areas->all[i - 1], *next = one + 1;
+
+		if (next->offset - one->offset < one->size)
+			return dat_complain(dat, "damaged: %s, at offset %llu, and %s, at offset "
+					    "%llu, overlap. Copy it again, if there is another one",
+					    name_area(one, text[0], sizeof(text[0])),
+					    (unsigned long long)one->offset,
+					    name_area(next, text[1], sizeof(text[1])),
+					    (unsigned long long)next->offset);
+	}
+	return true;
+}
+
+/* --- options --------------------------------------------------------------------------------- */
+
 /** Memory that is filled in pieces. */
 struct block {
 	uint8_t		*data;
@@ -326,7 +389,7 @@ static bool take_options(const struct dat_file *dat, uint8_t *data, uint64_t siz
 
 static bool options_v7(const struct dat_file *dat, dat_option_fn take, void *arg)
 {
-	uint64_t offset = dat->options, size;
+	uint64_t offset = dat->options, size, all = 0;
 
 	for (int i = 0; offset; i++) {
 		struct dat_section section;
@@ -337,6 +400,10 @@ static bool options_v7(const struct dat_file *dat, dat_option_fn take, void *arg
 			return damaged(dat, "its options go round in circles");
 		if (!dat_section(dat, offset, &section))
 			return dat_cut_off(dat, "its options are", offset);
+		/* the largest part of the file could be read again and again */
+		all += section.size;
+		if (all > dat->size)
+			return damaged(dat, "its options go round in circles");
 		if (section.id != DAT_DONE)
 			return damaged(dat, "where its options should be, something else is");
 		if ((section.flags & DAT_COMPRESSED) && strcmp(dat->compression, "zlib") != 0)
@@ -440,15 +507,11 @@ static bool check_cpus(const struct dat_file *dat, uint64_t n_cpus)
 	uint64_t offset, size;
 
 	for (uint64_t cpu = 0; cpu < n_cpus; cpu++) {
-		char text[64];
-
 		if (!dat_number(dat, 8, &offset) || !dat_number(dat, 8, &size))
 			return dat_cut_off(dat, "the list of its CPUs is",
 					   (uint64_t)ftello(dat->file));
-		snprintf(text, sizeof(text), "the data of CPU %llu begins",
-			 (unsigned long long)cpu);
-		if (offset > dat->size || size > dat->size - offset)
-			return dat_cut_off(dat, text, offset);
+		if (!dat_add_data(dat, cpu, offset, size))
+			return false;
 	}
 	return true;
 }

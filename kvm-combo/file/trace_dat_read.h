@@ -32,6 +32,17 @@ enum dat_id {
 #define DAT_SECTION	16		/* size of its head */
 #define DAT_CHUNK	8		/* size of the head of what is compressed in one go */
 
+/** A part of a file that nothing else may share: it would be read as often as it is named. */
+struct dat_area {
+	uint64_t	offset, size;
+	int64_t		cpu;			/* whose data it is; -1: no CPU's */
+};
+
+struct dat_areas {
+	struct dat_area	*all;
+	size_t		n, room;
+};
+
 /** A file whose head has been read. */
 struct dat_file {
 	FILE		*file;
@@ -43,6 +54,7 @@ struct dat_file {
 	char		compression_version[64];
 	uint64_t	options_at;		/* version 7: where the next number is */
 	uint64_t	options;		/* offset of the first section of options */
+	struct dat_areas *areas;		/* receives those of the file; or NULL */
 	char		*problem;		/* receives what is wrong, and what helps */
 	size_t		problem_size;
 };
@@ -88,6 +100,15 @@ struct dat_section {
 
 /** dat_section - read one's head. Return: false if it does not lie within the file. */
 bool dat_section(const struct dat_file *dat, uint64_t offset, struct dat_section *section);
+
+/** dat_add_area - take note of one, if that is wanted. Return: false after a complaint. */
+bool dat_add_area(const struct dat_file *dat, int64_t cpu, uint64_t offset, uint64_t size);
+
+/** dat_add_data - the same of the data of a CPU, which must lie within the file. */
+bool dat_add_data(const struct dat_file *dat, uint64_t cpu, uint64_t offset, uint64_t size);
+
+/** dat_areas_apart - does none of the areas share bytes with another? They are sorted. */
+bool dat_areas_apart(const struct dat_file *dat);
 
 /** dat_is_possible - can zlib have packed so much into so little? */
 bool dat_is_possible(uint64_t packed, uint64_t unpacked);

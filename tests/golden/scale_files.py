@@ -344,6 +344,7 @@ class Dat:
     def __init__(self, step=1000):
         self.pages, self.here = {}, {}
         self.options = b""
+        self.n_same = 0
         self.n, self.time, self.step, self.cpu = 0, 1 << 40, step, 0
 
     def at(self, cpu):
@@ -401,14 +402,18 @@ class Dat:
             head += system.encode() + b"\0" + struct.pack("<I", len(texts))
             for text in texts:
                 head += struct.pack("<Q", len(text)) + text
-        n_cpus = max(self.pages) + 1
+        n_cpus = max(self.pages) + 1 + self.n_same
         head += struct.pack("<IIQI", 0, 0, 0, n_cpus)
         head += b"options  \0" + self.options + struct.pack("<H", 0) + b"flyrecord\0"
         at = -(-(len(head) + 16 * n_cpus) // PAGE) * PAGE
         body = []
         for cpu in range(n_cpus):
             pages = self.pages.get(cpu, [])
-            head += struct.pack("<QQ", at, PAGE * len(pages))
+            if cpu >= n_cpus - self.n_same:
+                head += last
+                continue
+            last = struct.pack("<QQ", at, PAGE * len(pages))
+            head += last
             at += PAGE * len(pages)
             body += pages
         return head.ljust(-(-len(head) // PAGE) * PAGE, b"\0") + b"".join(body)
@@ -496,6 +501,16 @@ def kvm_cpus(n):
         for _ in range(10):
             dat.add("kvm_entry", FIRST_TID + i, 0)
             dat.add("kvm_exit", FIRST_TID + i, 1, 1, 0)
+    return dat
+
+
+@family
+def kvm_same_pages(n):
+    """many CPUs whose records are the same ones"""
+    dat = Dat()
+    for i in range(n // 2):
+        dat.add("kvm_entry", FIRST_TID, 0)
+    dat.n_same = n // 8
     return dat
 
 

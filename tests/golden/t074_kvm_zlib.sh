@@ -120,7 +120,7 @@ chunk = struct.pack("<II", len(zeros), 4096) + zeros
 write("many.dat", d, 64, 100)
 END
 refused large.dat "it would become more than 1073741824 bytes"
-refused many.dat "damaged: what zlib has compressed"
+refused many.dat "damaged: the data of CPU 0, at offset 983106, and the data of CPU 1, at offset 983106, overlap"
 
 # no room
 if [ ! -d /nonexistent ]; then

@@ -178,8 +178,9 @@ static void units(void **state)
 	}
 }
 
-/** Headers, then options. @n_cpus: in the list of CPUs, all of @size bytes at offset 20 */
-static void old(struct made *made, const char *clocks, bool has_scale, int n_cpus, uint64_t size)
+/** Headers, then options. @size: bytes of each of two CPUs; @first: offset of those of CPU 1 */
+static void old(struct made *made, const char *clocks, bool has_scale, uint64_t first,
+		uint64_t size)
 {
 	head(made, "6");
 	put(made, "header_page", 12);
@@ -198,17 +199,17 @@ static void old(struct made *made, const char *clocks, bool has_scale, int n_cpu
 	number(made, 4, 0);
 	number(made, 4, 0);
 	number(made, 8, 0);
-	number(made, 4, (uint64_t)n_cpus);
+	number(made, 4, 2);
 	put(made, "options  ", 10);
 	option(made, 4, clocks, strlen(clocks) + 1);
 	if (has_scale)
 		scale(made, 933697879);
 	number(made, 2, 0);
 	put(made, "flyrecord", 10);
-	for (int i = 0; i < n_cpus; i++) {
-		number(made, 8, 20);
-		number(made, 8, size);
-	}
+	number(made, 8, 20);
+	number(made, 8, size);
+	number(made, 8, first);
+	number(made, 8, size);
 }
 
 static void version_6(void **state)
@@ -217,18 +218,24 @@ static void version_6(void **state)
 	struct trace_dat_info info;
 
 	(void)state;
-	old(&made, CLOCKS("[x86-tsc]"), false, 2, 30);
+	old(&made, CLOCKS("[x86-tsc]"), false, 50, 30);
 	assert_true(check(&made, &info, NULL));
 	assert_int_equal(info.unit, TRACE_DAT_CYCLES);
-	old(&made, CLOCKS("[x86-tsc]"), true, 2, 30);
+	old(&made, CLOCKS("[x86-tsc]"), true, 50, 30);
 	assert_true(check(&made, &info, NULL));
 	assert_int_equal(info.unit, TRACE_DAT_NS);
-	old(&made, CLOCKS("[x86-tsc]"), true, 2, 5000);
+	old(&made, CLOCKS("[x86-tsc]"), true, 50, 5000);
 	assert_false(check(&made, &info, "the data of CPU 0 begins at offset 20"));
-	old(&made, CLOCKS("[x86-tsc]"), true, 2, UINT64_MAX);
+	old(&made, CLOCKS("[x86-tsc]"), true, 50, UINT64_MAX);
 	assert_false(check(&made, &info, "the data of CPU 0 begins at offset 20"));
+	/* what is read for two CPUs takes twice the time, and so on */
+	old(&made, CLOCKS("[x86-tsc]"), true, 49, 30);
+	assert_false(check(&made, &info, "damaged: the data of CPU 0, at offset 20, and the data "
+			   "of CPU 1, at offset 49, overlap"));
+	old(&made, CLOCKS("[x86-tsc]"), true, 20, 0);
+	assert_true(check(&made, &info, NULL));
 	/* wherever it is cut off */
-	old(&made, CLOCKS("[x86-tsc]"), true, 2, 30);
+	old(&made, CLOCKS("[x86-tsc]"), true, 50, 30);
 	for (made.n--; made.n > 11; made.n--)
 		assert_false(check(&made, &info, "cut off"));
 }
@@ -257,6 +264,21 @@ static void hostile(void **state)
 	buffer(&made, "mono", 100, 1 << 20);
 	end(&made, at, 0);
 	assert_false(check(&made, &info, "the data of CPU 0 begins at offset 100"));
+	/* two buffers with the same data, and a section of which two options tell */
+	at = begin(&made);
+	buffer(&made, "mono", 40, 10);
+	buffer(&made, "mono", 45, 10);
+	end(&made, at, 0);
+	assert_false(check(&made, &info, "damaged: the data of CPU 0, at offset 40, and the data "
+			   "of CPU 0, at offset 45, overlap"));
+	at = begin(&made);
+	for (int i = 0; i < 2; i++) {
+		number(&made, 2, 17);
+		number(&made, 4, 8);
+		number(&made, 8, at - 8);
+	}
+	end(&made, at, 0);
+	assert_false(check(&made, &info, "damaged: a section, at offset "));
 	/* a number of CPUs that the option has no room for is libtracecmd's to refuse */
 	at = begin(&made);
 	buffer(&made, "mono", 0, 0);
