@@ -224,6 +224,19 @@ def xen_culprits(n):
 
 
 @family
+def xen_long_wait(n):
+    """one vCPU that waits once, for all the others"""
+    xen = Xen()
+    xen.at(0)
+    xen.add(change(BLOCKED, RUNNING), vcpu(0))
+    xen.add(change(RUNNING, RUNNABLE), vcpu(0))
+    for i in range(n // 2):
+        xen.add(change(BLOCKED, RUNNING), vcpu(1 + i))
+        xen.add(change(RUNNING, BLOCKED), vcpu(1 + i))
+    return xen
+
+
+@family
 def xen_removals(n):
     """a domain that is destroyed again and again, and its vCPUs"""
     xen = Xen()

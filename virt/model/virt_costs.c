@@ -200,20 +200,19 @@ static void insert_culprit(struct virt_culprit *culprit, size_t stored, size_t n
 		culprit[i] = new;
 }
 
-static void add_wait(const struct virt_group *group, uint32_t n, int64_t *ns, int32_t vcpu,
-		     int64_t add)
+/** @sums: ascending by who it is */
+static void add_wait(struct virt_culprit *sums, size_t n, int32_t vcpu, int64_t add)
 {
 	size_t i;
 
-	SEARCH_FIRST(i, 0, n, group[i].key < vcpu);
-	if (i < n && group[i].key == vcpu)
-		ns[i] += add;
+	SEARCH_FIRST(i, 0, n, sums[i].vcpu < vcpu);
+	if (i < n && sums[i].vcpu == vcpu)
+		sums[i].ns += add;
 }
 
-/** Add a piece of a wait for a pCPU, moment by moment, as far as it concerns these groups. */
+/** Add a piece of a wait for a pCPU, moment by moment, as far as it concerns these. */
 static void add_waits(const struct virt_model *model, const struct virt_interval *wait,
-		      int64_t from_ns, int64_t to_ns, const struct virt_group *group, uint32_t n,
-		      int64_t *ns)
+		      int64_t from_ns, int64_t to_ns, struct virt_culprit *sums, size_t n)
 {
 	struct virt_occupant_range range = virt_pcpu_occupants(model, wait->pcpu, from_ns, to_ns);
 	struct virt_occupant_range all = virt_pcpu_occupants(model, wait->pcpu, wait->start_ns,
@@ -221,17 +220,17 @@ static void add_waits(const struct virt_model *model, const struct virt_interval
 	int16_t pcpu = wait->pcpu;
 
 	if (pcpu == VIRT_NONE)
-		add_wait(group, n, ns, VIRT_NONE, to_ns - from_ns);
+		add_wait(sums, n, VIRT_NONE, to_ns - from_ns);
 	for (size_t i = 0; i < range.n; i++) {
 		int64_t start = range.first[i].start_ns;
 		int64_t end = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
 
 		if (virt_is_beyond(model, 0, (size_t)(&range.first[i] - all.first))) {
-			add_wait(group, n, ns, VIRT_OTHERS,
+			add_wait(sums, n, VIRT_OTHERS,
 				 to_ns - (start > from_ns ? start : from_ns));
 			break;
 		}
-		add_wait(group, n, ns, range.first[i].vcpu,
+		add_wait(sums, n, range.first[i].vcpu,
 			 (end < to_ns ? end : to_ns) - (start > from_ns ? start : from_ns));
 	}
 }
@@ -305,17 +304,20 @@ static int find_few(const struct virt_model *model, const struct virt_vcpu_track
 
 /** How long each of these has had the pCPU. */
 static void sum_up(const struct virt_model *model, const struct virt_vcpu_track *track,
-		   const struct cut *cut, const struct virt_group *group, uint32_t n,
-		   int64_t ns[CHUNK])
+		   const struct cut *cut, const struct virt_group *group, size_t n,
+		   struct virt_culprit *sums)
 {
 	const struct virt_groups *groups = &track->culprits;
 
-	memset(ns, 0, CHUNK * sizeof(*ns));
-	for (uint32_t i = 0; i < n && cut->whole < cut->end; i++) {
-		size_t first, last;
+	for (size_t i = 0; i < n; i++) {
+		size_t first = 0, last = 0;
 
-		group_range(groups, &group[i], cut->whole, cut->end, &first, &last);
-		ns[i] = groups->sum[last] - groups->sum[first];
+		if (cut->whole < cut->end)
+			group_range(groups, &group[i], cut->whole, cut->end, &first, &last);
+		sums[i] = (struct virt_culprit){
+			.vcpu = group[i].key,
+			.ns = last > first ? groups->sum[last] - groups->sum[first] : 0,
+		};
 	}
 	for (size_t i = cut->begin; i <= cut->end; i = next_cut(cut, i)) {
 		int64_t from_ns, to_ns;
@@ -323,8 +325,43 @@ static void sum_up(const struct virt_model *model, const struct virt_vcpu_track 
 		if (!is_cut_wait(track, cut, i))
 			continue;
 		cut_wait(model, track, cut, i, &from_ns, &to_ns);
-		add_waits(model, &track->intervals[i], from_ns, to_ns, group, n, ns);
+		add_waits(model, &track->intervals[i], from_ns, to_ns, sums, n);
 	}
+}
+
+/** The @n ones with most time, of more than there is room for: some after the others. */
+static size_t find_most(const struct virt_model *model, const struct virt_vcpu_track *track,
+			const struct cut *cut, const struct virt_group *group, size_t n_groups,
+			struct virt_culprit *culprit, size_t n)
+{
+	struct virt_culprit sums[CHUNK];
+	size_t found = 0;
+
+	for (size_t g = 0; g < n_groups; g += CHUNK) {
+		size_t size = n_groups - g < CHUNK ? n_groups - g : CHUNK;
+
+		sum_up(model, track, cut, group + g, size, sums);
+		for (size_t i = 0; i < size; i++)
+			if (sums[i].ns)
+				insert_culprit(culprit, found++, n, sums[i]);
+	}
+	return found;
+}
+
+/** All of them: what has been cut is gone through only once. */
+static size_t find_all(const struct virt_model *model, const struct virt_vcpu_track *track,
+		       const struct cut *cut, const struct virt_group *group, size_t n_groups,
+		       struct virt_culprit *culprit)
+{
+	size_t found = 0;
+
+	sum_up(model, track, cut, group, n_groups, culprit);
+	for (size_t i = 0; i < n_groups; i++)
+		if (culprit[i].ns)
+			culprit[found++] = culprit[i];
+	if (found)
+		qsort(culprit, found, sizeof(*culprit), compare_culprits);
+	return found;
 }
 
 size_t virt_vcpu_culprits(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
@@ -334,8 +371,7 @@ size_t virt_vcpu_culprits(const struct virt_model *model, int32_t vcpu, int64_t 
 	const struct virt_group *group;
 	struct virt_group few[CHUNK];
 	struct cut cut;
-	size_t n_groups, found = 0;
-	int64_t ns[CHUNK];
+	size_t n_groups;
 	int n_few = -1;
 
 	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
@@ -351,20 +387,6 @@ size_t virt_vcpu_culprits(const struct virt_model *model, int32_t vcpu, int64_t 
 		n_few = find_few(model, track, &cut, few);
 	group = n_few < 0 ? track->culprits.group : few;
 	n_groups = n_few < 0 ? track->culprits.n_groups : (size_t)n_few;
-	for (size_t g = 0; g < n_groups; g += CHUNK) {
-		uint32_t size = n_groups - g < CHUNK ? (uint32_t)(n_groups - g) : CHUNK;
-
-		sum_up(model, track, &cut, group + g, size, ns);
-		for (uint32_t i = 0; i < size; i++) {
-			struct virt_culprit new = { .vcpu = group[g + i].key, .ns = ns[i] };
-
-			if (ns[i] && n >= n_groups)
-				culprit[found++] = new;
-			else if (ns[i])
-				insert_culprit(culprit, found++, n, new);
-		}
-	}
-	if (found && n >= n_groups)
-		qsort(culprit, found, sizeof(*culprit), compare_culprits);
-	return found;
+	return n >= n_groups ? find_all(model, track, &cut, group, n_groups, culprit) :
+			       find_most(model, track, &cut, group, n_groups, culprit, n);
 }
