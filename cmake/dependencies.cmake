@@ -27,6 +27,7 @@ kshark_virt_require(TRACECMD libtracecmd libtracecmd-dev)
 
 if(KSHARK_VIRT_TESTS)
 	kshark_virt_require(CMOCKA cmocka libcmocka-dev)
+	kshark_virt_require(X11 x11 libx11-dev)
 endif()
 
 # Not by pkg-config: libkshark.pc requires libtracecmd's, which libkshark-dev does not pull in and

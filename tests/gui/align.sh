@@ -29,7 +29,7 @@ window_before()
 # first_row STREAM: time of its first row in the list, in us
 first_row()
 {
-	gui_ask "rows 0 $(gui_ask count)" | awk -F '\t' -v s="$1" '$1 == s && !n++ {
+	gui_ask "rows 0 $(gui_ask count) 4" | awk -F '\t' -v s="$1" '$1 == s && !n++ {
 		sub(/\./, "", $4); print $4 + 0 }'
 }
 
@@ -40,7 +40,7 @@ inside()
 
 	csv=$GUI_DIR/$(basename "$1").model
 	[ -e "$csv" ] || "$KSV_MODEL_CSV" "$1" >"$csv"
-	gui_ask "rows 0 $(gui_ask count)" >"$GUI_DIR/rows"
+	gui_ask "rows 0 $(gui_ask count) 4" >"$GUI_DIR/rows"
 	python3 "$KSV_SOURCE_DIR/tests/gui/align_lib.py" "$csv" "$2" "$GUI_DIR/rows" "$3"
 }
 
@@ -59,9 +59,9 @@ twice()
 	gui_until gui_enabled widgets QPushButton "$1"
 	read -r x y w h _ < <(gui_find widgets QPushButton "$1")
 	xdotool mousemove $((x + w / 2)) $((y + h / 2))
-	kill -STOP "$GUI_PID"
+	kill -STOP "$GUI_SHARK"
 	xdotool click --repeat 2 --delay 1 1
-	kill -CONT "$GUI_PID"
+	kill -CONT "$GUI_SHARK"
 }
 
 # session NAME: save one and end KernelShark

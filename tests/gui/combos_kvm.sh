@@ -160,22 +160,28 @@ combo_zoom 300 420
 combo_zoom 400 450
 gui_shot names-off
 gui_graphs
-# named: rows, counted from the first one of combo_strip, that names change in the whole of a combo
+# names_picture K on|off: of the photograph, the Kth combo
+names_picture()
+{
+	combo_strip "$1"
+	gui_pixels "$VIRT_X" $((VIRT_Y - GUI_HEIGHT)) "$VIRT_W" $((2 * GUI_HEIGHT)) \
+		>"$GUI_DIR/names-$2-$1"
+}
+for k in 0 1; do
+	names_picture "$k" off
+done
+# named K: rows, counted from the first one of combo_strip, that names change in the whole of a combo
 named()
 {
-	for shot in off on; do
-		GUI_SHOT=$KSV_ARTIFACTS/gui-$GUI_NAME-names-$shot.png
-		gui_pixels "$VIRT_X" $((VIRT_Y - GUI_HEIGHT)) "$VIRT_W" $((2 * GUI_HEIGHT)) \
-			>"$GUI_DIR/names-$shot"
-	done
-	paste "$GUI_DIR/names-off" "$GUI_DIR/names-on" | awk -v w="$VIRT_W" -v h="$GUI_HEIGHT" '
+	paste "$GUI_DIR/names-off-$1" "$GUI_DIR/names-on-$1" |
+		awk -v w="$VIRT_W" -v h="$GUI_HEIGHT" '
 		$1 != $2 && !seen[y = int((NR - 1) / w) - h]++ { print y }'
 }
 gui_click QCheckBox Names
 gui_shot names-on
 for k in 0 1; do
-	combo_strip "$k"
-	rows=$(named)
+	names_picture "$k" on
+	rows=$(named "$k")
 	gui_need [ "$(wc -l <<<"$rows")" -ge 5 ]
 	gui_need [ "$(head -n 1 <<<"$rows")" -ge 1 ]
 	gui_need [ "$(tail -n 1 <<<"$rows")" -lt "$VIRT_H" ]

@@ -6,6 +6,7 @@ lib.py graph CSV cpu|task ID FROM TO PIXELS [PID=COLOUR...]
                                      compare a graph's row of pixels with who ran
 """
 import csv
+import operator
 import os
 import sys
 
@@ -17,15 +18,18 @@ BASE_LINE = "#000000"
 def records(path):
     """(ns, pcpu, pid, task, event, info) of each record."""
     with open(path, newline="") as file:
-        for row in csv.DictReader(file):
-            if row["domid"] == "":
+        lines = csv.reader(file)
+        place = operator.itemgetter(*map(next(lines).index, (
+            "time_ns", "pcpu", "domid", "vcpu", "event", "info")))
+        for ns, pcpu, domid, vcpu, event, info in map(place, lines):
+            if domid == "":
                 pid, task = 1, "d?v?"
-            elif int(row["domid"]) == IDLE_DOMAIN:
+            elif int(domid) == IDLE_DOMAIN:
                 pid, task = 0, "idle"
             else:
-                pid = (int(row["domid"]) + 1) * 10000 + int(row["vcpu"])
-                task = "d%sv%s" % (row["domid"], row["vcpu"])
-            yield int(row["time_ns"]), int(row["pcpu"]), pid, task, row["event"], row["info"]
+                pid = (int(domid) + 1) * 10000 + int(vcpu)
+                task = "d%sv%s" % (domid, vcpu)
+            yield int(ns), int(pcpu), pid, task, event, info
 
 
 def rows(path, condition):

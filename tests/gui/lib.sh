@@ -3,8 +3,8 @@
 # Drive KernelShark as its user does, on an X server of its own, and look at what it shows.
 #
 # Mouse and keys are xdotool's. What the window says and where to click comes from probe.cpp, which
-# is preloaded and only looks; colours come from photographs of the screen. Every wait is for
-# something to be seen; the seconds in it only say when to give up.
+# is preloaded and only looks; colours come from photographs of the screen, which eye.c takes. Every
+# wait is for something to be seen; the seconds in it only say when to give up.
 #
 # Artefacts: $KSV_ARTIFACTS/gui-TEST-*.png, gui-TEST.log (all that KernelShark said).
 set -euo pipefail
@@ -19,9 +19,14 @@ GUI_PATIENCE=${GUI_PATIENCE:-60}
 GUI_SCREEN=1640x1060
 GUI_SIZE="1600 1000"
 GUI_DIR=$(mktemp -d)
+# what has been started, and KernelShark itself, which may be a child of that
 GUI_PID=
+GUI_SHARK=
+GUI_EYE_PID=
 GUI_MAIN=
 GUI_PROGRAM=(kernelshark)
+# for each the descriptors of its two FIFOs
+declare -A GUI_TALK
 
 gui_cleanup()
 {
@@ -29,6 +34,7 @@ gui_cleanup()
 
 	trap - EXIT ERR
 	[ -z "$GUI_PID" ] || { kill -KILL "$GUI_PID" && wait "$GUI_PID"; } 2>/dev/null || :
+	[ -z "$GUI_EYE_PID" ] || { kill "$GUI_EYE_PID" && wait "$GUI_EYE_PID"; } 2>/dev/null || :
 	[ -z "${DISPLAY:-}" ] || ksv_display_stop
 	rm -rf "$GUI_DIR"
 	exit "$status"
@@ -91,34 +97,46 @@ gui_until()
 	until "$@"; do
 		gui_alive
 		[ "$SECONDS" -lt "$end" ] || gui_fail "never came true: $*"
-		sleep 0.05
+		sleep 0.02
 	done
 }
 
 # ---- looking ----
 
+# gui_hear probe|eye COMMAND: asks it; GUI_SAID is the file with what it says
+gui_hear()
+{
+	local talk=("${GUI_TALK[$1]}")
+
+	echo "$2" >&"${talk% *}"
+	# shellcheck disable=SC2034
+	if read -r -t "$GUI_PATIENCE" -u "${talk#* }" dot; then
+		GUI_SAID=$GUI_DIR/$1.said
+		return
+	fi
+	gui_alive
+	gui_fail "no answer to $2"
+}
+
 # gui_ask COMMAND: the probe's answer; its file's head lists the commands
 gui_ask()
 {
-	echo "$1" >&"$GUI_ASK"
-	timeout "$GUI_PATIENCE" sed '/^\.$/Q' <&"$GUI_ANSWER" && return
-	gui_alive
-	gui_fail "no answer to $1"
+	gui_hear probe "$1"
+	cat "$GUI_SAID"
 }
 
 # gui_is COMMAND TEXT: the answer is this
 gui_is()
 {
-	[ "$(gui_ask "$1")" = "$2" ]
+	gui_hear probe "$1"
+	[ "$(<"$GUI_SAID")" = "$2" ]
 }
 
 # gui_has COMMAND TEXT: the answer has this in it
 gui_has()
 {
-	local answer
-
-	answer=$(gui_ask "$1")
-	[[ $answer == *"$2"* ]]
+	gui_hear probe "$1"
+	[[ $(<"$GUI_SAID") == *"$2"* ]]
 }
 
 gui_has_not()
@@ -131,29 +149,53 @@ gui_shot()
 {
 	GUI_SHOT=$KSV_ARTIFACTS/gui-$GUI_NAME-$1.png
 	gui_still
-	import -silent -window root "$GUI_SHOT"
+	gui_shoot
 }
 
-# gui_still: until nothing moves on the screen: two pictures in a row are the same. In between the
-# probe answers from the event loop, so what was pending there has been done.
+# gui_shoot: photograph the screen as it is now into GUI_SHOT
+gui_shoot()
+{
+	gui_hear eye "shot $GUI_SHOT"
+	[ -s "$GUI_SAID" ] || gui_fail "cannot write $GUI_SHOT"
+}
+
+# gui_rest: until KernelShark, the window manager and the X server have nothing left to do
+gui_rest()
+{
+	gui_alive
+	# An answer comes from the event loop: it goes round.
+	gui_hear probe count
+	gui_hear eye "rest $GUI_PATIENCE ${KSV_DISPLAY_PIDS[*]} $GUI_SHARK"
+	gui_same "at rest" yes "$(<"$GUI_SAID")"
+}
+
+# gui_still: until nothing moves on the screen: all rest, and do so with the same picture for longer
+# than what our plugins put off.
 gui_still()
 {
 	local end=$((SECONDS + GUI_PATIENCE)) last='' now=x
 
+	gui_rest
+	now=$(gui_picture_sum)
 	while [ "$now" != "$last" ]; do
-		gui_alive
 		[ "$SECONDS" -lt "$end" ] || gui_fail "the screen does not come to rest"
 		last=$now
-		gui_ask count >/dev/null
 		sleep 0.1
-		now=$(ksv_picture_sum)
+		gui_rest
+		now=$(gui_picture_sum)
 	done
 }
 
-# gui_picture_changed SUM: the screen is not that any more (of ksv_picture_sum)
+gui_picture_sum()
+{
+	gui_hear eye sum
+	cat "$GUI_SAID"
+}
+
+# gui_picture_changed SUM: the screen is not that any more (of gui_picture_sum)
 gui_picture_changed()
 {
-	[ "$(ksv_picture_sum)" != "$1" ]
+	[ "$(gui_picture_sum)" != "$1" ]
 }
 
 # ---- starting and ending ----
@@ -178,14 +220,21 @@ gui_build_probe()
 
 gui_init()
 {
+	local who ask answer
+
 	mkdir -p "$KSV_ARTIFACTS"
 	rm -f "$KSV_ARTIFACTS/gui-$GUI_NAME"-*.png
 	: >"$GUI_LOG"
 	gui_build_probe
 	mkdir "$GUI_DIR/work"
-	mkfifo "$GUI_DIR/ask" "$GUI_DIR/answer"
-	exec {GUI_ASK}<>"$GUI_DIR/ask" {GUI_ANSWER}<>"$GUI_DIR/answer"
+	for who in probe eye; do
+		mkfifo "$GUI_DIR/$who.ask" "$GUI_DIR/$who.answer"
+		exec {ask}<>"$GUI_DIR/$who.ask" {answer}<>"$GUI_DIR/$who.answer"
+		GUI_TALK[$who]="$ask $answer"
+	done
 	ksv_display_start "$GUI_SCREEN"
+	KSV_PROBE=$GUI_DIR "$KSV_EYE" </dev/null &
+	GUI_EYE_PID=$!
 }
 
 # gui_run ARGUMENT...: start KernelShark, by GUI_PROGRAM, and wait for its window. As there is no
@@ -194,11 +243,11 @@ gui_run()
 {
 	(
 		cd "$GUI_DIR/work"
-		exec {GUI_ASK}>&- {GUI_ANSWER}>&-
 		KSV_PROBE=$GUI_DIR LD_PRELOAD=$GUI_PROBE exec "${GUI_PROGRAM[@]}" "$@"
 	) </dev/null >>"$GUI_LOG" 2>&1 &
 	GUI_PID=$!
 	gui_until gui_has windows "KsMainWindow"
+	GUI_SHARK=$(gui_ask pid)
 }
 
 # gui_read FILE...: KernelShark began to load each of them, and has come back since
@@ -280,27 +329,8 @@ gui_quit()
 # gui_find COMMAND CLASS TEXT: x y w h state of the first that fits; TEXT is a glob, so is CLASS
 gui_find()
 {
-	local class text x y w h state colour fields
-
-	# All of it first: whoever writes to a pipe that nobody reads any more has failed.
-	fields=$(gui_ask "$1" | gui_fields "$1")
-	while IFS=$'\t' read -r class text x y w h state colour; do
-		# shellcheck disable=SC2053
-		if [[ $class = $2 && $text = $3 ]]; then
-			echo "$x $y $w $h $state"
-			return
-		fi
-	done <<<"$fields"
-	return 1
-}
-
-# Items have no class; and an empty field would vanish, as tabs are white space.
-gui_fields()
-{
-	case $1 in
-	items) sed 's/^/-\t/' ;;
-	*) cat ;;
-	esac | sed 's/\t\t/\t \t/g'
+	gui_hear probe "find $1"$'\t'"$2"$'\t'"$3"
+	[ -s "$GUI_SAID" ] && cat "$GUI_SAID"
 }
 
 gui_enabled()
@@ -316,7 +346,8 @@ gui_enabled()
 # gui_mouse BUTTONS X Y: KernelShark has been told that the mouse is there, and what is pressed
 gui_mouse()
 {
-	[[ $(gui_ask mouse) == "$1"$'\t'"$2"$'\t'"$3"$'\t'* ]]
+	gui_hear probe mouse
+	[[ $(<"$GUI_SAID") == "$1"$'\t'"$2"$'\t'"$3"$'\t'* ]]
 }
 
 # gui_clicks X Y N [BUTTON]: click N times in a row, and wait until KernelShark has seen it; what a
@@ -606,8 +637,8 @@ gui_base()
 # gui_pixels X Y W H: colours of the last photograph, #rrggbb, one a line
 gui_pixels()
 {
-	convert "$GUI_SHOT" -crop "$3x$4+$1+$2" -depth 8 rgb:- |
-		od -An -v -tx1 -w3 | sed 's/^ /#/; s/ //g'
+	gui_hear eye "pixels $*"
+	cat "$GUI_SAID"
 }
 
 # gui_count_colour COLOUR X Y W H
@@ -629,7 +660,7 @@ gui_check_graph()
 			gui_fail "graph $1 ($3 $4 of $2) is wrong in $GUI_SHOT"
 		}
 		gui_still
-		import -silent -window root "$GUI_SHOT"
+		gui_shoot
 	done
 	cat "$GUI_DIR/graph"
 }
@@ -666,13 +697,14 @@ gui_rows()
 # gui_list FROM N: rows as they are shown: CPU, time, task, pid, event without its class, info
 gui_list()
 {
-	gui_ask "rows $1 $2" | gui_strip
+	gui_hear probe "rows $1 $2"
+	gui_strip <"$GUI_SAID"
 }
 
 # without the number, the latency and the event's class
 gui_strip()
 {
-	cut -f 2-5,7- | sed 's,\t[a-z0-9_]*/\([^\t]*\t[^\t]*\)$,\t\1,'
+	LC_ALL=C cut -f 2-5,7- | LC_ALL=C sed 's,\t[a-z0-9_]*/\([^\t]*\t[^\t]*\)$,\t\1,'
 }
 
 # gui_check_list FILE [CONDITION]: the list shows exactly these rows

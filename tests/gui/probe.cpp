@@ -5,10 +5,11 @@
  *
  * Preloaded into KernelShark by the GUI tests. What a test does, it does with mouse and keys; to
  * know where to click and what the list says, it asks here, through two FIFOs: one command a line
- * from $KSV_PROBE/ask, the answer to $KSV_PROBE/answer, ended by a line with a single dot. Fields
- * are separated by tabs.
+ * from $KSV_PROBE/probe.ask; what it says is in the file probe.said when a line comes from
+ * probe.answer. Fields are separated by tabs.
  */
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -204,11 +205,11 @@ QTableView *list_view()
 	return nullptr;
 }
 
-QString row_text(const QAbstractItemModel *model, int row)
+QString row_text(const QAbstractItemModel *model, int row, int columns)
 {
 	QStringList cells;
 
-	for (int column = 0; column < model->columnCount(); column++)
+	for (int column = 0; column < columns; column++)
 		cells << flat(model->data(model->index(row, column)).toString());
 	return cells.join('\t') + "\n";
 }
@@ -221,14 +222,18 @@ QString count()
 	return QString("%1\n").arg(view ? view->model()->rowCount() : -1);
 }
 
-/** rows FROM N: rows of the event list as text */
-QString rows(long from, long n)
+/** rows FROM N [COLUMNS]: rows of the event list as text, or the first cells of them: faster */
+QString rows(long from, long n, int columns)
 {
 	QTableView *view = list_view();
 	QString out;
 
-	for (long row = from; view && row < from + n && row < view->model()->rowCount(); row++)
-		out += row_text(view->model(), row);
+	if (!view)
+		return out;
+	if (!columns)
+		columns = view->model()->columnCount();
+	for (long row = from; row < from + n && row < view->model()->rowCount(); row++)
+		out += row_text(view->model(), row, columns);
 	return out;
 }
 
@@ -251,7 +256,8 @@ QString selected()
 	if (!view || !view->selectionModel()->hasSelection())
 		return QString();
 	int row = view->selectionModel()->selectedRows().value(0).row();
-	return QString("%1\t").arg(row) + row_text(view->model(), row);
+	return QString("%1\t").arg(row) +
+		row_text(view->model(), row, view->model()->columnCount());
 }
 
 /** shown: number and x, y, w, h of the rows of the event list that are on the screen */
@@ -367,51 +373,90 @@ QString clipboard()
 	return text.isEmpty() || text.endsWith('\n') ? text : text + "\n";
 }
 
+/** pid: of KernelShark, whatever has started it */
+QString pid()
+{
+	return QString("%1\n").arg(getpid());
+}
+
+/** What can be asked for without a number. */
+const struct {
+	const char	*name;
+	QString		(*answer)();
+} questions[] = {
+	{ "windows", windows },
+	{ "widgets", widgets },
+	{ "actions", actions },
+	{ "items", items },
+	{ "choices", choices },
+	{ "clipboard", clipboard },
+	{ "font", font },
+	{ "window", window },
+	{ "header", header },
+	{ "count", count },
+	{ "pid", pid },
+	{ "selected", selected },
+	{ "shown", shown },
+};
+
+QString ask(const QString &name)
+{
+	for (const auto &question : questions)
+		if (name == question.name)
+			return question.answer();
+	return "no such command: " + name + "\n";
+}
+
+bool fits(const QString &text, const QString &glob)
+{
+	return fnmatch(glob.toUtf8(), text.toUtf8(), 0) == 0;
+}
+
+/** find COMMAND<tab>CLASS<tab>TEXT: x y w h state of the first of its lines that fits both globs */
+QString find(const QString &what)
+{
+	QStringList word = what.split('\t');
+
+	if (word.size() != 3)
+		return "no such command: find " + what + "\n";
+	for (const QString &line : ask(word[0]).split('\n')) {
+		QStringList field = line.split('\t');
+
+		if (word[0] == "items")
+			field.prepend("-");	/* these have no class */
+		if (field.size() >= 7 && fits(field[0], word[1]) && fits(field[1], word[2]))
+			return field.mid(2, 5).join(' ') + "\n";
+	}
+	return QString();
+}
+
 QString answer(const QString &line)
 {
 	QStringList word = line.split(' ');
 
-	if (word[0] == "windows")
-		return windows();
-	if (word[0] == "widgets")
-		return widgets();
-	if (word[0] == "actions")
-		return actions();
-	if (word[0] == "items")
-		return items();
-	if (word[0] == "choices")
-		return choices();
-	if (word[0] == "clipboard")
-		return clipboard();
-	if (word[0] == "font")
-		return font();
-	if (word[0] == "window")
-		return window();
-	if (word[0] == "header")
-		return header();
-	if (word[0] == "count")
-		return count();
+	if (word[0] == "find")
+		return find(line.mid(5));
 	if (word[0] == "rows")
-		return rows(word.value(1).toLong(), word.value(2).toLong());
-	if (word[0] == "selected")
-		return selected();
-	if (word[0] == "shown")
-		return shown();
+		return rows(word.value(1).toLong(), word.value(2).toLong(),
+			    word.value(3).toInt());
 	if (word[0] == "mouse")
 		return mouse.told();
-	return "no such command: " + line + "\n";
+	return ask(line);
 }
 
 void obey(const std::string &line)
 {
-	QByteArray text = answer(QString::fromStdString(line)).toUtf8() + ".\n";
-	const char *from = text.constData();
+	const std::string said = std::string(getenv("KSV_PROBE")) + "/probe.said";
+	QByteArray text = answer(QString::fromStdString(line)).toUtf8();
+	FILE *file = fopen((said + ".new").c_str(), "w");
 
-	for (ssize_t left = text.size(), n; left > 0; left -= n, from += n) {
-		n = write(answer_fd, from, left);
-		if (n < 0)
-			return;
-	}
+	if (!file)
+		return;
+	fwrite(text.constData(), 1, text.size(), file);
+	fclose(file);
+	/* somebody may still read what was said before */
+	if (rename((said + ".new").c_str(), said.c_str()) || write(answer_fd, ".\n", 2) < 0)
+		perror("KSV_PROBE");
 }
 
 void listen(int fd)
@@ -439,8 +484,10 @@ void start()
 	if (!directory)
 		return;
 	/* both ways, so that opening never waits and there is never an end of file */
-	ask = open((std::string(directory) + "/ask").c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
-	answer_fd = open((std::string(directory) + "/answer").c_str(), O_RDWR | O_CLOEXEC);
+	const std::string name = std::string(directory) + "/probe.";
+
+	ask = open((name + "ask").c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	answer_fd = open((name + "answer").c_str(), O_RDWR | O_CLOEXEC);
 	if (ask < 0 || answer_fd < 0) {
 		perror("KSV_PROBE");
 		return;

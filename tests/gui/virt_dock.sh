@@ -117,10 +117,10 @@ gui_split 800
 gui_shot graph
 gui_graphs
 gui_need [ "$(colour_in_strip "$PREEMPTED" 4)" -gt 20 ]
-sum=$(ksv_picture_sum)
+sum=$(gui_picture_sum)
 gui_click_found items '*' 'd1v0 | *'
 gui_still
-gui_same "the screen after a second click" "$sum" "$(ksv_picture_sum)"
+gui_same "the screen after a second click" "$sum" "$(gui_picture_sum)"
 
 # the worst moments are those of the report: of the chosen vCPU, of all, of what has these words
 gui_click QToolButton Worst

@@ -8,6 +8,7 @@ from the top, HEIGHT rows. Each column must show every state with its share of t
 to one pixel; states from the bottom up in the order of COLOURS. Prints what has been compared.
 """
 import csv
+import operator
 import sys
 
 # virt/model/virt_colors.c, written down a second time on purpose
@@ -25,8 +26,12 @@ MARGIN = 4
 
 def intervals(path, kind, number):
     with open(path, newline="") as file:
-        return [(int(row["from"]), int(row["to"]), row["state"]) for row in csv.DictReader(file)
-                if row["kind"] == kind and row["number"] == number]
+        rows = csv.reader(file)
+        names = next(rows)
+        wanted = operator.itemgetter(names.index("kind"), names.index("number"))
+        start, end, state = [names.index(name) for name in ("from", "to", "state")]
+        return [(int(row[start]), int(row[end]), row[state]) for row in rows
+                if wanted(row) == (kind, number)]
 
 
 def shares(spans, start, end, n):
@@ -78,20 +83,27 @@ def main():
     # labels become wider or a scroll bar appears, KernelShark keeps the number of columns; then the
     # last ones are not seen.
     best = None
+    spans = intervals(path, kind, number)
     for n in range(width - 2 * MARGIN - 40, width + 20):
         if (end - start) % n:
             continue
-        wanted = shares(intervals(path, kind, number), start, end, n)
+        wanted = shares(spans, start, end, n)
         for left in range(0, 2 * MARGIN):
-            seen = min(n, width - left)
-            bad = [(x, text) for x, text in
-                   ((x, wrong_with(columns[left + x], wanted[x], height)) for x in range(seen))
-                   if text]
             # Beyond both ends nothing may be drawn.
             outside = {colour for x in list(range(left)) + list(range(left + n, width))
                        for colour in columns[x]} & set(COLOURS.values())
-            if best is None or len(bad) + len(outside) < len(best[0]) + len(best[1]):
+            bad = []
+            least = len(best[0]) + len(best[1]) if best else width
+            for x in range(min(n, width - left)):
+                if len(bad) + len(outside) >= least:
+                    break
+                text = wrong_with(columns[left + x], wanted[x], height)
+                if text:
+                    bad.append((x, text))
+            if best is None or len(bad) + len(outside) < least:
                 best = bad, outside, n, left, wanted
+        if best[0] == [] and not best[1]:
+            break
     if best is None:
         print("the window is no whole number of columns")
         return 1

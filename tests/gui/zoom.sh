@@ -15,7 +15,7 @@ check_range()
 {
 	local n name=$1 file=$2 last=$5 y x0=$3 x1=$4 whole judged
 
-	whole=$(ksv_picture_sum)
+	whole=$(gui_picture_sum)
 	y=$(($(gui_base 0) - 5))
 	gui_drag "$x0" "$y" "$x1" "$y"
 	gui_until gui_picture_changed "$whole"
@@ -40,7 +40,7 @@ check_whole()
 {
 	local n zoomed
 
-	zoomed=$(ksv_picture_sum)
+	zoomed=$(gui_picture_sum)
 	gui_click QPushButton '- -'
 	gui_until gui_picture_changed "$zoomed"
 	gui_shot "$1-back"
@@ -95,7 +95,7 @@ for name in hvm-exits pinned; do
 	check_pointer "$file" $((GUI_X0 + width / 3))
 
 	# with the wheel as far as it goes, left and right there, and back
-	whole=$(ksv_picture_sum)
+	whole=$(gui_picture_sum)
 	xdotool mousemove $((GUI_X0 + width / 3)) $(($(gui_base 1) - 3)) keydown ctrl \
 		click --repeat 150 --delay 2 4 keyup ctrl
 	gui_until gui_picture_changed "$whole"
