@@ -41,6 +41,7 @@
 #include "VirtNotes.hpp"
 #include "VirtOverlays.hpp"
 #include "VirtPages.hpp"
+#include "VirtPointerBar.hpp"
 #include "VirtSection.hpp"
 #include "VirtSelection.hpp"
 #include "VirtStatsText.hpp"
@@ -438,6 +439,8 @@ void VirtDock::refresh()
 		 */
 		if (_window->centralWidget())
 			_window->centralWidget()->setMinimumWidth(LEAST_GRAPH_WIDTH);
+		if (QWidget *graph = virtChild(_window, "KsTraceGraph"))
+			virtKeepPointerBar(graph);
 		setVisible(settings.value("dock/visible", true).toBool());
 		fit();
 	}

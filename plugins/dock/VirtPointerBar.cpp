@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtPointerBar.cpp
+ * @brief	Keeps KernelShark's text about the pointer within its bar.
+ */
+#include <algorithm>
+
+#include <QEvent>
+#include <QFontMetrics>
+#include <QLabel>
+#include <QList>
+#include <QStyle>
+#include <QToolBar>
+
+#include "VirtPointerBar.hpp"
+
+namespace {
+
+/* Task, CPU, latency and event: the share of each of what is left for them, in percent. */
+constexpr int SHARES[] = { 30, 14, 18, 38 };
+constexpr int N_SHARES = sizeof(SHARES) / sizeof(SHARES[0]);
+/* before them "Pointer:" and the time, behind them the info */
+constexpr int FIRST = 2, N_LABELS = FIRST + N_SHARES + 1;
+
+class PointerBar : public QObject {
+public:
+	PointerBar(QToolBar *bar, const QList<QLabel *> &labels)
+	: QObject(bar), _bar(bar), _labels(labels)
+	{
+		bar->installEventFilter(this);
+		cut();
+	}
+
+	bool eventFilter(QObject *, QEvent *event) override
+	{
+		if (event->type() == QEvent::Resize)
+			cut();
+		return false;
+	}
+
+private:
+	void cut()
+	{
+		QFontMetrics font(_labels.back()->font());
+		/* KernelShark adds five of its average characters to the "..." */
+		int info = font.horizontalAdvance(QChar(0x2026)) +
+			8 * (font.horizontalAdvance("KernelShark") / 11 + 1);
+		int gap = _bar->style()->pixelMetric(QStyle::PM_ToolBarSeparatorExtent) +
+			2 * _bar->style()->pixelMetric(QStyle::PM_ToolBarItemSpacing) + 2;
+		int left = _bar->width() - _labels[FIRST - 1]->geometry().right() - info -
+			(N_SHARES + 1) * gap;
+
+		for (int i = 0; i < N_SHARES; i++)
+			_labels[FIRST + i]->setMaximumWidth(std::max(0, left * SHARES[i] / 100));
+	}
+
+	QToolBar		*_bar;
+	QList<QLabel *>		_labels;
+};
+
+} // namespace
+
+void virtKeepPointerBar(QWidget *graph)
+{
+	for (QToolBar *bar : graph->findChildren<QToolBar *>()) {
+		auto labels = bar->findChildren<QLabel *>(QString(), Qt::FindDirectChildrenOnly);
+
+		if (labels.size() == N_LABELS && labels[0]->text().startsWith("Pointer")) {
+			new PointerBar(bar, labels);
+			return;
+		}
+	}
+}
