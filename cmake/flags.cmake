@@ -30,4 +30,10 @@ if(KSHARK_VIRT_SANITIZE)
 	add_link_options(-fsanitize=${KSHARK_VIRT_SANITIZE})
 endif()
 
+if(KSHARK_VIRT_COVERAGE)
+	# Threads count, too; and branches that the optimizer would have merged.
+	add_compile_options(--coverage -fprofile-update=atomic -O0)
+	add_link_options(--coverage)
+endif()
+
 add_link_options(-Wl,--as-needed -Wl,-z,relro -Wl,-z,now)

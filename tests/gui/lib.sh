@@ -25,6 +25,8 @@ GUI_SHARK=
 GUI_EYE_PID=
 GUI_MAIN=
 GUI_PROGRAM=(kernelshark)
+# libraries before the probe, each with a colon
+GUI_PRELOAD=
 # for each the descriptors of its two FIFOs
 declare -A GUI_TALK
 
@@ -237,13 +239,25 @@ gui_init()
 	GUI_EYE_PID=$!
 }
 
+# gui_sanitizer: if the plugins have one, its library is loaded into KernelShark before all others. What
+# KernelShark and Qt leave behind, or do between their own threads, is not ours to judge.
+gui_sanitizer()
+{
+	GUI_PRELOAD=$(ldd "$KSV_PLUGIN_VIRT" |
+		awk '/lib[at]san\.so/ && $3 ~ /^\// { printf "%s:", $3 }')
+	export ASAN_OPTIONS=detect_leaks=0:exitcode=99:handle_abort=1
+	export TSAN_OPTIONS=exitcode=99:ignore_noninstrumented_modules=1
+	export TSAN_OPTIONS+=:suppressions=$KSV_SOURCE_DIR/tests/crash/tsan.supp
+	export UBSAN_OPTIONS=print_stacktrace=1
+}
+
 # gui_run ARGUMENT...: start KernelShark, by GUI_PROGRAM, and wait for its window. As there is no
 # trace.dat where it is started, it opens nothing by itself.
 gui_run()
 {
 	(
 		cd "$GUI_DIR/work"
-		KSV_PROBE=$GUI_DIR LD_PRELOAD=$GUI_PROBE exec "${GUI_PROGRAM[@]}" "$@"
+		KSV_PROBE=$GUI_DIR LD_PRELOAD=$GUI_PRELOAD$GUI_PROBE exec "${GUI_PROGRAM[@]}" "$@"
 	) </dev/null >>"$GUI_LOG" 2>&1 &
 	GUI_PID=$!
 	gui_until gui_has windows "KsMainWindow"
