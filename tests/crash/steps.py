@@ -3,12 +3,11 @@
 """Do things in KernelShark at random, and see that it lives, answers, and says nothing unexpected.
 
 steps.py SEED STEPS, as steps.sh starts it. What is there to be clicked is what the window shows (of
-probe.cpp); which of it, the seed says. Each step ends when nobody has anything left to do (of eye.c),
-so that a seed leads along the same way again; how long a thread of ours takes is the one thing that
+probe.cpp); which of it, the seed says. Each step ends when nobody has anything left to do (eye.c), so that a seed leads along the same way again; how long a thread of ours takes is the one thing that
 may differ.
 
-A hang is judged by the time on a CPU that KernelShark's main thread needs before it answers, which a busy
-machine does not change; only if it does not answer at all, by the clock.
+A hang is judged by the time on a CPU that KernelShark's main thread needs before it answers, which a
+busy machine does not change; only if it does not answer at all, by the clock.
 """
 import os
 import random
@@ -33,17 +32,18 @@ SETS = [
     ["cut.xen"],
     ["kvm-host.dat", "kvm-guest.dat", "pinned.xen"],
 ]
-FILES = sorted({name for files in SETS for name in files}) + ["none.dat", "s1.json", "s2.json", "f.json",
-                                                              "picture.png", "picture.svg"]
+FILES = sorted({name for files in SETS for name in files}) + [
+    "none.dat", "s1.json", "s2.json", "f.json", "picture.png", "picture.svg"]
 WORDS = ["0", "1", "-1", "1000000000", "99999999999999999999", "d1v0", "kvm", "%s%n", "(", "*", ""]
-KEYS = ["Escape", "Return", "Tab", "space", "Up", "Down", "Left", "Right", "Page_Down", "Home", "End", "plus",
-        "minus", "a", "d", "w", "s", "n", "p", "shift+n", "ctrl+f", "ctrl+s", "F5", "Delete", "alt+F"]
+KEYS = ["Escape", "Return", "Tab", "space", "Up", "Down", "Left", "Right", "Page_Down", "Home", "End",
+        "plus", "minus", "a", "d", "w", "s", "n", "p", "shift+n", "ctrl+f", "ctrl+s", "F5", "Delete",
+        "alt+F"]
 SIZES = [(1600, 1000), (960, 534), (1024, 768), (640, 480)]
 # Not ours to test: they start other programs, or end this one (which "again" does).
 FORBIDDEN = re.compile("Quit|Record|web|bug|Contents|Help")
-CLICKABLE = {"QPushButton", "QCheckBox", "QToolButton", "QComboBox", "QRadioButton", "KsMarkerButton",
-             "QDockWidgetTitleButton", "QTreeWidget", "QScrollBar", "QSlider", "QTabBar", "QTableWidget",
-             "QHeaderView", "QTableView", "KsTableView", "QLabel", "QListWidget"}
+CLICKABLE = {"QPushButton", "QCheckBox", "QToolButton", "QComboBox", "QRadioButton",
+             "KsMarkerButton", "QDockWidgetTitleButton", "QTreeWidget", "QScrollBar", "QSlider",
+             "QTabBar", "QTableWidget", "QHeaderView", "QTableView", "KsTableView", "QLabel", "QListWidget"}
 TEXTS = {"QLineEdit", "QAbstractSpinBox", "QSpinBox", "QDoubleSpinBox"}
 FILE_DIALOG = re.compile("FileDialog")
 
@@ -51,7 +51,8 @@ FILE_DIALOG = re.compile("FileDialog")
 EXPECTED = re.compile(
     "Its clock is wrong|None of its events lies|no markers of interrupts|is damaged|damaged"
     "|does not fit|cannot be read|is no |was cut|ends within|lost|truncated|not a |changed|has been"
-    "|Not aligned|aligned|stored|alignment|pair|is a guess, please check it")
+    "|Not aligned|aligned|stored|alignment|pair|is a guess, please check it"
+    "|No open file shows virtual machines")
 OURS = re.compile(r"^(kshark-virt|plugin-(virt|xentrace|kvm_combo))\b|virt[A-Z]\w+|Virt[A-Z]\w+")
 # Qt's word that an object was used wrongly; KernelShark has none of these by itself.
 MISUSE = re.compile(r"^(QObject|QPainter|QTimer|QThread|QLayout|QAction|ASSERT)\b.*:")
