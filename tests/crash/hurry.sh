@@ -11,6 +11,7 @@ closed()
 {
 	local status=0
 
+	GUI_QUITS=yes
 	gui_menu File Quit
 	wait "$GUI_PID" || status=$?
 	GUI_PID=

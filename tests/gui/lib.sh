@@ -27,6 +27,8 @@ GUI_MAIN=
 GUI_PROGRAM=(kernelshark)
 # libraries before the probe, each with a colon
 GUI_PRELOAD=
+# set while KernelShark may end with a question unanswered
+GUI_QUITS=
 # for each the descriptors of its two FIFOs
 declare -A GUI_TALK
 
@@ -108,16 +110,19 @@ gui_until()
 # gui_hear probe|eye COMMAND: asks it; GUI_SAID is the file with what it says
 gui_hear()
 {
-	local talk=("${GUI_TALK[$1]}")
+	local talk=${GUI_TALK[$1]} end=$((SECONDS + GUI_PATIENCE))
 
 	echo "$2" >&"${talk% *}"
+	GUI_SAID=$GUI_DIR/$1.said
 	# shellcheck disable=SC2034
-	if read -r -t "$GUI_PATIENCE" -u "${talk#* }" dot; then
-		GUI_SAID=$GUI_DIR/$1.said
-		return
-	fi
-	gui_alive
-	gui_fail "no answer to $2"
+	until read -r -t 1 -u "${talk#* }" dot; do
+		if [ -n "$GUI_QUITS" ] && ! kill -0 "$GUI_PID" 2>/dev/null; then
+			GUI_SAID=/dev/null
+			return
+		fi
+		gui_alive
+		[ "$SECONDS" -lt "$end" ] || gui_fail "no answer to $2"
+	done
 }
 
 # gui_ask COMMAND: the probe's answer; its file's head lists the commands
@@ -255,6 +260,15 @@ gui_sanitizer()
 # trace.dat where it is started, it opens nothing by itself.
 gui_run()
 {
+	local who
+
+	# what was asked when the last one ended is not for this one
+	GUI_QUITS=
+	for who in ${GUI_TALK[probe]}; do
+		while read -r -t 0.05 -u "$who"; do
+			:
+		done
+	done
 	(
 		cd "$GUI_DIR/work"
 		KSV_PROBE=$GUI_DIR LD_PRELOAD=$GUI_PRELOAD$GUI_PROBE exec "${GUI_PROGRAM[@]}" "$@"
@@ -364,6 +378,16 @@ gui_mouse()
 	[[ $(<"$GUI_SAID") == "$1"$'\t'"$2"$'\t'"$3"$'\t'* ]]
 }
 
+# gui_released N: so many buttons have been let go; or KernelShark has ended, as it was told to
+gui_released()
+{
+	local n
+
+	gui_hear probe mouse
+	IFS=$'\t' read -r _ _ _ n <"$GUI_SAID" || return 0
+	[ "$n" -ge "$1" ]
+}
+
 # gui_clicks X Y N [BUTTON]: click N times in a row, and wait until KernelShark has seen it; what a
 # dialog keeps from it, it never sees
 gui_clicks()
@@ -372,7 +396,7 @@ gui_clicks()
 
 	before=$(gui_ask mouse | cut -f4)
 	xdotool mousemove "$1" "$2" click --repeat "$3" --delay 20 "${4:-1}"
-	until (($(gui_ask mouse | cut -f4) >= before + $3)); do
+	until gui_released $((before + $3)); do
 		[ "$SECONDS" -lt "$end" ] || return 0
 		sleep 0.02
 	done
