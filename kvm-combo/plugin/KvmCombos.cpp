@@ -27,6 +27,7 @@
 #include "KvmComboDialog.hpp"
 #include "KvmCombos.hpp"
 #include "VirtKs.hpp"
+#include "VirtNames.hpp"
 #include "ks_stream.h"
 #include "kvm_combo.h"
 #include "kvm_pairs.h"
@@ -215,6 +216,7 @@ void KvmCombos::setWanted(const KvmVcpu &vcpu, bool wanted)
 std::vector<KvmVcpu> KvmCombos::vcpus() const
 {
 	std::vector<KvmVcpu> all;
+	VirtNames names;
 
 	for (const VirtStream &stream : virtStreams()) {
 		const virt_model *model = stream.model.get();
@@ -225,8 +227,9 @@ std::vector<KvmVcpu> KvmCombos::vcpus() const
 
 			for (int32_t i = 0; i < machine->n_vcpus; i++) {
 				const virt_vcpu *vcpu = virt_model_vcpu(model, machine->vcpus[i]);
-				KvmVcpu found = { stream.id, m, virtShown(machine->name),
-						  virtShown(vcpu->name), vcpu->host_pid, 0,
+				KvmVcpu found = { stream.id, m, names.machine(stream.id, m),
+						  names.vcpu(stream.id, machine->vcpus[i]),
+						  vcpu->host_pid, 0,
 						  data && kshark_is_tep(data), {} };
 				int64_t on = 0, known, unsplit[VIRT_N_STATES];
 				virt_totals totals;

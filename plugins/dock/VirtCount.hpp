@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "VirtKs.hpp"
+#include "virt_pairing.h"
 #include "virt_window.h"
 
 /** A vCPU or a machine. */
@@ -56,10 +57,10 @@ struct VirtCount {
 			virt_window_free(window);
 	}
 
-	/** Of the models: they tell whether machines and vCPUs are still the same. */
+	/** They tell whether machines and vCPUs, and what they are called, are still the same. */
 	std::vector<uint64_t> serials() const
 	{
-		std::vector<uint64_t> all;
+		std::vector<uint64_t> all = { virt_pairing_serial() };	/* names */
 
 		for (const VirtStream &stream : streams)
 			all.push_back(stream.model.serial());

@@ -19,6 +19,7 @@
 #include "VirtFindings.hpp"
 #include "VirtFlow.hpp"
 #include "VirtMarkers.hpp"
+#include "VirtNames.hpp"
 #include "virt_colors.h"
 #include "virt_pairing.h"
 #include "virt_text.h"
@@ -272,7 +273,10 @@ QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
 
 	if (!worst || !virt_worst_describe(worst, &hit, &moment))
 		return QString();
-	virt_text_moment(text, sizeof(text), stream.model.get(), &moment,
+
+	virt_name_parts parts = VirtNames().parts(stream.id, moment.vcpu);
+
+	virt_text_moment(text, sizeof(text), stream.model.get(), &parts, &moment,
 			 firstGuestEvent(dock ? dock->_histo : nullptr, stream, moment.vcpu,
 					 moment.entry_ns));
 	theSelection.model = serialOf(stream.model, hit);

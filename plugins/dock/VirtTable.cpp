@@ -8,6 +8,7 @@
 #include <QStyledItemDelegate>
 
 #include "VirtLegend.hpp"
+#include "VirtNames.hpp"
 #include "VirtStatsText.hpp"
 #include "VirtTable.hpp"
 #include "virt_colors.h"
@@ -239,6 +240,8 @@ void VirtTable::adopt(const VirtCount &count)
 
 void VirtTable::rebuild(const std::vector<VirtStream> &streams)
 {
+	VirtNames names;
+
 	clear();
 	for (const VirtStream &stream : streams) {
 		const virt_model *model = stream.model.get();
@@ -246,12 +249,8 @@ void VirtTable::rebuild(const std::vector<VirtStream> &streams)
 		for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
 			const virt_machine *machine = virt_model_machine(model, m);
 			auto top = new Item(this);
-
-			QString name = virtShown(machine->name);
-
-			if (streams.size() > 1)
-				name += " (" + virtFileOf(stream.id) + ")";
-			top->set(COLUMN_NAME, name, stream.id * 1e6 + machine->id);
+			top->set(COLUMN_NAME, names.machine(stream.id, m),
+				 stream.id * 1e6 + machine->id);
 			top->setData(COLUMN_NAME, ROLE_STREAM, stream.id);
 			top->setData(COLUMN_NAME, ROLE_VCPU, VIRT_NONE);
 			top->setData(COLUMN_NAME, ROLE_MACHINE, m);
@@ -259,7 +258,8 @@ void VirtTable::rebuild(const std::vector<VirtStream> &streams)
 				const virt_vcpu *vcpu = virt_model_vcpu(model, machine->vcpus[i]);
 				auto item = new Item(top);
 
-				item->set(COLUMN_NAME, virtShown(vcpu->name), vcpu->id);
+				item->set(COLUMN_NAME, names.vcpu(stream.id, machine->vcpus[i]),
+					  vcpu->id);
 				item->setData(COLUMN_NAME, ROLE_STREAM, stream.id);
 				item->setData(COLUMN_NAME, ROLE_VCPU, machine->vcpus[i]);
 				item->setData(COLUMN_NAME, ROLE_PID, vcpu->host_pid);

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -22,13 +21,15 @@
 #include <QTimer>
 #include <QToolTip>
 
-#include <KsCmakeDef.hpp>
 #include <KsPlotTools.hpp>
 #include <KsPlugins.hpp>
 
 #include "VirtDock.hpp"
+#include "VirtFont.hpp"
+#include "VirtNames.hpp"
 #include "VirtOverlays.hpp"
 #include "VirtPins.hpp"
+#include "VirtRows.hpp"
 #include "VirtShapes.hpp"
 #include "ks_stream.h"
 #include "virt.h"
@@ -42,8 +43,6 @@ constexpr int STRIP_OVER_GRAPH = 8;	/* of the gap above a graph; not in a combo 
 constexpr int MARK_DISTANCE = 10;	/* between two marks of migrations */
 constexpr int MARK_SIZE = 4;		/* half the width of a triangle */
 constexpr int ARROW_DISTANCE = 24;	/* between two arrows, on average */
-constexpr int LABEL_SIZE = 12;
-constexpr int CAPITAL_SIZE = 9;		/* how high its capitals are */
 constexpr int LABEL_MARGIN = 4;
 constexpr virt_color LINE_COLOR = { 0x20, 0x20, 0x20 };
 constexpr virt_color FRAME_COLOR = { 0xc4, 0xc8, 0xce };
@@ -91,45 +90,10 @@ struct Arrow {
 
 /* ---- text ---- */
 
-const ksplot_font *labelFont(int size)
-{
-	static std::map<int, ksplot_font> fonts;
-	auto found = fonts.find(size);
-
-	if (found == fonts.end()) {
-		found = fonts.emplace(size, ksplot_font()).first;
-		ksplot_init_font(&found->second, static_cast<float>(size), TT_FONT_FILE);
-	}
-	return ksplot_font_is_loaded(&found->second) ? &found->second : nullptr;
-}
-
 /** Size of letters whose capitals leave a pixel free above and below: combos' strips are low. */
 int labelSize(const VirtRect &area)
 {
-	return std::min(LABEL_SIZE, (area.y1 - area.y0 - 2) * LABEL_SIZE / CAPITAL_SIZE);
-}
-
-int textWidth(const ksplot_font *font, const std::string &text)
-{
-	float width = 0;
-
-	for (char c : text)
-		if (c >= KS_SPACE_CHAR && c < KS_TILDA_CHAR)
-			width += font->cdata[c - KS_SPACE_CHAR].xadvance;
-	return static_cast<int>(width + 1);
-}
-
-/** A name for a graph. */
-std::string shownName(const char *name)
-{
-	return virtShown(name).toStdString();
-}
-
-void drawText(const ksplot_font *font, const std::string &text, int x, int y, virt_color color)
-{
-	const ksplot_color ks = { color.red, color.green, color.blue };
-
-	ksplot_print_text(font, &ks, x, y, text.c_str());
+	return std::min(VIRT_FONT_SIZE, (area.y1 - area.y0 - 2) * VIRT_FONT_SIZE / VIRT_CAPITAL_SIZE);
 }
 
 /** The whole of a frame. */
@@ -143,6 +107,8 @@ public:
 	}
 
 	void add(Strip &&strip) { _strips.push_back(std::move(strip)); }
+	void add(VirtRow &&row) { _rows.push_back(std::move(row)); }
+	const VirtNames &names() const { return _names; }
 
 	double distance(int x, int y) const override;
 
@@ -165,6 +131,8 @@ private:
 	bool tellArrow(int x, int y) const;
 	void tellStrip(int x, int y) const;
 
+	VirtNames			_names;
+	std::vector<VirtRow>		_rows;
 	std::vector<Strip>		_strips;
 	mutable std::vector<Arrow>	_arrows;
 	mutable int			_x = 0, _y = 0;		/* of the last question */
@@ -233,15 +201,15 @@ void Frame::drawExits(const Strip &strip) const
 void Frame::drawLabels(const Strip &strip) const
 {
 	int size = labelSize(strip.area);
-	const ksplot_font *font = labelFont(size);
+	const ksplot_font *font = virtFont(size);
 
 	if (!font)
 		return;
 	for (const Label &label : strip.labels) {
 		int room = label.x1 - label.x0 - 2 * LABEL_MARGIN;
-		bool fits = textWidth(font, label.text) <= room;
+		bool fits = virtTextWidth(font, label.text) <= room;
 		const std::string &text = fits ? label.text : label.shorter;
-		int width = textWidth(font, text);
+		int width = virtTextWidth(font, text);
 
 		if (width > room || text.empty())
 			continue;
@@ -254,15 +222,15 @@ void Frame::drawLabels(const Strip &strip) const
 			virtAddRect({ x - 3, strip.area.y0 + 1, x + width + 3, strip.area.y1 - 1 });
 			glEnd();
 		}
-		drawText(font, text, x,
-			 (strip.area.y0 + strip.area.y1 + size * CAPITAL_SIZE / LABEL_SIZE) / 2,
+		virtDrawText(font, text, x,
+			 (strip.area.y0 + strip.area.y1 + size * VIRT_CAPITAL_SIZE / VIRT_FONT_SIZE) / 2,
 			 label.dark ? virt_color{ 0, 0, 0 } : virt_color{ 255, 255, 255 });
 	}
 }
 
 void Frame::drawMarks(const Strip &strip) const
 {
-	const ksplot_font *font = labelFont(LABEL_SIZE);
+	const ksplot_font *font = virtFont(VIRT_FONT_SIZE);
 
 	glBegin(GL_TRIANGLES);
 	virtSetColor(LINE_COLOR);
@@ -281,8 +249,8 @@ void Frame::drawMarks(const Strip &strip) const
 
 		if (pin != strip.pins.end())
 			end = std::min(end, *pin - MARK_SIZE);
-		if (x + textWidth(font, mark.label) < end)
-			drawText(font, mark.label, x, mark.y + 2 * MARK_SIZE, LINE_COLOR);
+		if (x + virtTextWidth(font, mark.label) < end)
+			virtDrawText(font, mark.label, x, mark.y + 2 * MARK_SIZE, LINE_COLOR);
 	}
 }
 
@@ -374,6 +342,8 @@ void Frame::_draw(const KsPlot::Color &, float) const
 		drawStrip(strip);
 	drawArrows();
 	glEnable(GL_POLYGON_SMOOTH);
+	for (const VirtRow &row : _rows)
+		row.draw();
 	for (const Strip &strip : _strips) {
 		drawLabels(strip);
 		drawMarks(strip);
@@ -415,9 +385,10 @@ void tellLater(const char *text, int64_t from, int64_t to)
 
 void tellMigration(const Strip &strip, const virt_migration *migration)
 {
+	virt_name_parts parts = VirtNames().parts(strip.streamId, migration->vcpu);
 	char text[VIRT_TEXT_SIZE];
 
-	virt_text_migration(text, sizeof(text), strip.model.get(), migration);
+	virt_text_migration(text, sizeof(text), strip.model.get(), &parts, migration);
 	tellLater(text, migration->time_ns - migration->gap_ns + strip.offset,
 		  migration->time_ns + strip.offset);
 }
@@ -474,7 +445,11 @@ void Frame::tellStrip(int x, int y) const
 			 virt_shade_pick_vcpu(model, strip.id, from, to, state, &hit));
 		if (!found)
 			return;
-		virt_text_interval(text, sizeof(text), model, hit.vcpu, &hit.interval, hit.end_ns);
+
+		virt_name_parts parts = _names.parts(strip.streamId, hit.vcpu);
+
+		virt_text_interval(text, sizeof(text), model, &parts, hit.vcpu, &hit.interval,
+				   hit.end_ns);
 		tellLater(text, hit.interval.start_ns + strip.offset, hit.end_ns + strip.offset);
 		return;
 	}
@@ -493,6 +468,12 @@ void Frame::_doubleClick() const
 }
 
 /* ---- making a frame ---- */
+
+/** A vCPU or task, for a graph. */
+std::string shownName(int streamId, int32_t vcpu)
+{
+	return Frame::current->names().vcpu(streamId, vcpu).toStdString();
+}
 
 /** Whom a stretch of a pCPU belongs to. */
 void addPcpuLabels(Strip &strip)
@@ -515,31 +496,31 @@ void addPcpuLabels(Strip &strip)
 								 window.column_ns),
 				strip.area.x0 + static_cast<int>((to - window.from_ns) /
 								 window.column_ns),
-				shownName(virt_text_vcpu(strip.model.get(), occupant->vcpu)), "",
-				false, true });
+				shownName(strip.streamId, occupant->vcpu), "", false, true });
 	}
 }
 
 /** Who had the pCPU of a preempted vCPU, most time first; those with less than 1 % are left out. */
-std::string preemptedBy(const virt_model *model, int32_t vcpu, const virt_interval *interval,
-			int64_t end)
+std::string preemptedBy(const Strip &strip, const virt_interval *interval, int64_t end)
 {
 	constexpr size_t most = 3;
+	const virt_model *model = strip.model.get();
 	virt_culprit culprits[most];
-	size_t n = virt_vcpu_culprits(model, vcpu, interval->start_ns, end, culprits, most);
+	size_t n = virt_vcpu_culprits(model, strip.id, interval->start_ns, end, culprits, most);
 	std::string text = "preempted";
 
 	for (size_t i = 0; i < std::min(n, most); i++)
 		if (culprits[i].ns >= (end - interval->start_ns) / 100 &&
 		    culprits[i].vcpu != VIRT_NONE)
 			text += (text == "preempted" ? " by " : ", ") +
-				shownName(virt_text_vcpu(model, culprits[i].vcpu));
+				shownName(strip.streamId, culprits[i].vcpu);
 	return text;
 }
 
 /** What an interval is: of a preemption by whom, of an exit why. */
-Label vcpuLabel(const virt_model *model, int32_t vcpu, const virt_interval *interval, int64_t end)
+Label vcpuLabel(const Strip &strip, const virt_interval *interval, int64_t end)
 {
+	const virt_model *model = strip.model.get();
 	const virt_look *look = virt_state_look_in(model, static_cast<virt_state>(interval->state));
 	Label label = { 0, 0, look->title, "", virt_color_text_is_dark(look->color), false };
 
@@ -547,9 +528,9 @@ Label vcpuLabel(const virt_model *model, int32_t vcpu, const virt_interval *inte
 		label.text = "VIRT";
 	} else if (interval->state == VIRT_PREEMPTED) {
 		label.shorter = "preempted";
-		label.text = preemptedBy(model, vcpu, interval, end);
+		label.text = preemptedBy(strip, interval, end);
 	} else if (interval->state <= VIRT_VMM && interval->detail != VIRT_NONE) {
-		label.shorter = shownName(virt_text_reason(model, interval->detail));
+		label.shorter = virtShown(virt_text_reason(model, interval->detail)).toStdString();
 		label.text += ": " + label.shorter;
 	}
 	return label;
@@ -558,7 +539,7 @@ Label vcpuLabel(const virt_model *model, int32_t vcpu, const virt_interval *inte
 /** Names of the stretches that are one interval of a vCPU, as far as can be seen. */
 void addVcpuLabels(Strip &strip)
 {
-	constexpr int least = 2 * LABEL_SIZE;
+	constexpr int least = 2 * VIRT_FONT_SIZE;
 	const virt_model *model = strip.model.get();
 
 	for (const virt_shade_run &run : strip.runs) {
@@ -574,7 +555,7 @@ void addVcpuLabels(Strip &strip)
 		if (!interval || interval->state != state)
 			continue;
 
-		Label label = vcpuLabel(model, strip.id, interval, end);
+		Label label = vcpuLabel(strip, interval, end);
 
 		label.x0 = strip.area.x0 + run.first;
 		label.x1 = label.x0 + run.n;
@@ -651,6 +632,11 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	if (dock)
 		dock->graphDrawn(argv->_histo, streamId, !isPcpu, value, argv->_graph->base());
 	pins = virtDrawPins(argv, streamId, value, drawAction);
+	if (!Frame::current)
+		argv->_shapes->push_front(new Frame);
+	if (VirtOverlays::isShown(VIRT_OVERLAY_LABELS))
+		Frame::current->add(virtRow(argv, Frame::current->names(), streamId, value,
+					    drawAction));
 	if (!model || !VirtOverlays::isShown(isPcpu ? VIRT_OVERLAY_PCPUS : VIRT_OVERLAY_VCPUS))
 		return;
 
@@ -678,7 +664,5 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 		isPcpu ? addPcpuLabels(strip) : addVcpuLabels(strip);
 	if (!isPcpu && VirtOverlays::isShown(VIRT_OVERLAY_MIGRATIONS))
 		addMarks(strip);
-	if (!Frame::current)
-		argv->_shapes->push_front(new Frame);
 	Frame::current->add(std::move(strip));
 }

@@ -16,8 +16,10 @@
 
 /** A text that grows until its room is full. */
 struct text {
-	char	*buf;
-	size_t	size, n;
+	char				*buf;
+	size_t				size, n;
+	const struct virt_model		*model;
+	const struct virt_name_parts	*parts;		/* of all names of vCPUs, or NULL */
 };
 
 __attribute__((format(printf, 2, 3)))
@@ -72,26 +74,41 @@ const char *virt_text_vcpu(const struct virt_model *model, int32_t vcpu)
 	return virt_model_culprit(model, vcpu);
 }
 
-static void add_culprits(struct text *text, const struct virt_model *model, int32_t vcpu,
-			 const struct virt_interval *interval, int64_t end_ns)
+/** Who has or wants a pCPU, by name. */
+static void add_who(struct text *text, int32_t who)
+{
+	const char *name = virt_text_vcpu(text->model, who);
+
+	if (text->parts && virt_model_vcpu(text->model, who))
+		add(text, "%s%s%s", text->parts->before, name, text->parts->after);
+	else
+		add(text, "%s", name);
+}
+
+static void add_culprits(struct text *text, int32_t vcpu, const struct virt_interval *interval,
+			 int64_t end_ns)
 {
 	struct virt_culprit culprits[MAX_CULPRITS];
-	size_t n = virt_vcpu_culprits(model, vcpu, interval->start_ns, end_ns, culprits,
+	size_t n = virt_vcpu_culprits(text->model, vcpu, interval->start_ns, end_ns, culprits,
 				      MAX_CULPRITS);
 	char time[32];
 
-	if (!n && interval->detail != VIRT_NONE)
-		add(text, " by %s", virt_text_vcpu(model, interval->detail));
-	for (size_t i = 0; i < n && i < MAX_CULPRITS; i++)
-		add(text, "%s%s (%s)", i ? ", " : " by ",
-		    virt_text_vcpu(model, culprits[i].vcpu),
-		    virt_text_duration(time, sizeof(time), culprits[i].ns));
+	if (!n && interval->detail != VIRT_NONE) {
+		add(text, " by ");
+		add_who(text, interval->detail);
+	}
+	for (size_t i = 0; i < n && i < MAX_CULPRITS; i++) {
+		add(text, i ? ", " : " by ");
+		add_who(text, culprits[i].vcpu);
+		add(text, " (%s)", virt_text_duration(time, sizeof(time), culprits[i].ns));
+	}
 	if (n > MAX_CULPRITS)
 		add(text, " and others");
 }
 
 const char *virt_text_interval(char *buf, size_t size, const struct virt_model *model,
-			       int32_t vcpu, const struct virt_interval *interval, int64_t end_ns)
+			       const struct virt_name_parts *parts, int32_t vcpu,
+			       const struct virt_interval *interval, int64_t end_ns)
 {
 	static const char *const doing[VIRT_N_STATES] = {
 		[VIRT_GUEST] = "runs guest code",
@@ -106,10 +123,11 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 	bool nested = interval->state == VIRT_GUEST && interval->flags & VIRT_INTERVAL_NESTED;
 	bool kept = (interval->state == VIRT_BLOCKED || interval->state == VIRT_OFFLINE) &&
 		    interval->flags & VIRT_INTERVAL_UNASKED;
-	struct text text = { .buf = buf, .size = size };
+	struct text text = { .buf = buf, .size = size, .model = model, .parts = parts };
 	char time[32];
 
-	add(&text, "%s %s", virt_text_vcpu(model, vcpu), nested ? "runs code of its own guest" :
+	add_who(&text, vcpu);
+	add(&text, " %s", nested ? "runs code of its own guest" :
 	    kept ? "is kept waiting" :
 	    interval->state < VIRT_N_STATES ? doing[interval->state] : "?");
 	if (interval->pcpu != VIRT_NONE && interval->state != VIRT_UNKNOWN)
@@ -117,7 +135,7 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 		    interval->pcpu);
 	add(&text, " for %s", virt_text_duration(time, sizeof(time), end_ns - interval->start_ns));
 	if (interval->state == VIRT_PREEMPTED)
-		add_culprits(&text, model, vcpu, interval, end_ns);
+		add_culprits(&text, vcpu, interval, end_ns);
 	else if (interval->state <= VIRT_VMM && interval->detail != VIRT_NONE)
 		add(&text, ", VM exit: %s", virt_text_reason(model, interval->detail));
 	if (interval->flags & VIRT_INTERVAL_UNSPLIT)
@@ -128,13 +146,15 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 }
 
 const char *virt_text_migration(char *buf, size_t size, const struct virt_model *model,
+				const struct virt_name_parts *parts,
 				const struct virt_migration *migration)
 {
+	struct text text = { .buf = buf, .size = size, .model = model, .parts = parts };
 	char time[32];
 
-	snprintf(buf, size, "%s migrated from CPU %d to CPU %d, %s after it last ran",
-		 virt_text_vcpu(model, migration->vcpu), migration->from, migration->to,
-		 virt_text_duration(time, sizeof(time), migration->gap_ns));
+	add_who(&text, migration->vcpu);
+	add(&text, " migrated from CPU %d to CPU %d, %s after it last ran", migration->from,
+	    migration->to, virt_text_duration(time, sizeof(time), migration->gap_ns));
 	return buf;
 }
 
@@ -183,11 +203,10 @@ static void add_split(struct text *text, const struct virt_moment *moment)
 		add_time(text, "; at no cost asleep ", asleep - moment->unasked_ns);
 }
 
-static void add_exit(struct text *text, const struct virt_model *model,
-		     const struct virt_moment *moment)
+static void add_exit(struct text *text, const struct virt_moment *moment)
 {
-	add(text, "%s VM exit %s%s on CPU %d cost ", virt_text_vcpu(model, moment->vcpu),
-	    virt_text_reason(model, moment->reason),
+	add_who(text, moment->vcpu);
+	add(text, " VM exit %s%s on CPU %d cost ", virt_text_reason(text->model, moment->reason),
 	    moment->nested ? " out of a nested guest" : "", moment->pcpu);
 	add_time(text, "", moment->cost_ns);
 	add_split(text, moment);
@@ -195,23 +214,22 @@ static void add_exit(struct text *text, const struct virt_model *model,
 		add(text, "; the trace does not tell waits apart");
 }
 
-static void add_steal(struct text *text, const struct virt_model *model,
-		      const struct virt_moment *moment)
+static void add_steal(struct text *text, const struct virt_moment *moment)
 {
 	const struct virt_interval interval = {
 		.start_ns = moment->start_ns, .detail = VIRT_NONE,
 	};
 
-	add(text, "%s is preempted (last on CPU %d) for ", virt_text_vcpu(model, moment->vcpu),
-	    moment->pcpu);
+	add_who(text, moment->vcpu);
+	add(text, " is preempted (last on CPU %d) for ", moment->pcpu);
 	add_time(text, "", moment->cost_ns);
-	add_culprits(text, model, moment->vcpu, &interval, moment->end_ns);
+	add_culprits(text, moment->vcpu, &interval, moment->end_ns);
 }
 
-static void add_wake(struct text *text, const struct virt_model *model,
-		     const struct virt_moment *moment)
+static void add_wake(struct text *text, const struct virt_moment *moment)
 {
-	add(text, "%s has been woken and waits for ", virt_text_vcpu(model, moment->vcpu));
+	add_who(text, moment->vcpu);
+	add(text, " has been woken and waits for ");
 	add_time(text, "", moment->cost_ns);
 	if (moment->complete)
 		add_time(text, ": wake-up, on a pCPU after ", moment->end_ns - moment->start_ns);
@@ -219,24 +237,22 @@ static void add_wake(struct text *text, const struct virt_model *model,
 		add(text, " (CPU %d)", moment->pcpu);
 }
 
-static void add_migration(struct text *text, const struct virt_model *model,
-			  const struct virt_moment *moment)
+static void add_migration(struct text *text, const struct virt_moment *moment)
 {
-	add(text, "%s migrated from CPU %d to CPU %d, ", virt_text_vcpu(model, moment->vcpu),
-	    moment->from_pcpu, moment->pcpu);
+	add_who(text, moment->vcpu);
+	add(text, " migrated from CPU %d to CPU %d, ", moment->from_pcpu, moment->pcpu);
 	add_time(text, "", moment->end_ns - moment->start_ns);
 	add_time(text, " after it last ran; this cost ", moment->cost_ns);
 	add_split(text, moment);
 }
 
-static void add_irq(struct text *text, const struct virt_model *model,
-		    const struct virt_moment *moment)
+static void add_irq(struct text *text, const struct virt_moment *moment)
 {
 	const char *name = virt_linux_vector(moment->vector);
 
-	add(text, "%s interrupt vector 0x%02x%s%s on CPU %d",
-	    virt_text_vcpu(model, moment->vcpu), (unsigned int)moment->vector, name ? " " : "",
-	    name ? name : "", moment->pcpu);
+	add_who(text, moment->vcpu);
+	add(text, " interrupt vector 0x%02x%s%s on CPU %d", (unsigned int)moment->vector,
+	    name ? " " : "", name ? name : "", moment->pcpu);
 	add_time(text, ", from injection to handler ", moment->cost_ns);
 }
 
@@ -264,25 +280,26 @@ static void add_entry(struct text *text, const struct virt_moment *moment, int64
 }
 
 const char *virt_text_moment(char *buf, size_t size, const struct virt_model *model,
+			     const struct virt_name_parts *parts,
 			     const struct virt_moment *moment, int64_t guest_ns)
 {
-	struct text text = { .buf = buf, .size = size };
+	struct text text = { .buf = buf, .size = size, .model = model, .parts = parts };
 
 	switch (moment->kind) {
 	case VIRT_WORST_EXIT:
-		add_exit(&text, model, moment);
+		add_exit(&text, moment);
 		break;
 	case VIRT_WORST_STEAL:
-		add_steal(&text, model, moment);
+		add_steal(&text, moment);
 		break;
 	case VIRT_WORST_WAKE:
-		add_wake(&text, model, moment);
+		add_wake(&text, moment);
 		break;
 	case VIRT_WORST_MIGRATION:
-		add_migration(&text, model, moment);
+		add_migration(&text, moment);
 		break;
 	case VIRT_WORST_IRQ:
-		add_irq(&text, model, moment);
+		add_irq(&text, moment);
 		break;
 	default:
 		add_loss(&text, moment);

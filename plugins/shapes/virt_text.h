@@ -11,6 +11,7 @@
 
 #include "virt_finding.h"
 #include "virt_model.h"
+#include "virt_names.h"
 #include "virt_worst.h"
 
 #ifdef __cplusplus
@@ -31,14 +32,17 @@ const char *virt_text_vcpu(const struct virt_model *model, int32_t vcpu);
 
 /**
  * virt_text_interval - what a vCPU does in an interval, how long, and because of what
+ * @parts: what its name, and those of other vCPUs of its trace, are told apart by; may be NULL
  *
  * E.g. "d1v0 preempted on CPU 2 for 1.234 ms by d0v1 (1.100 ms), d2v0 (0.134 ms)". Return: @buf.
  */
 const char *virt_text_interval(char *buf, size_t size, const struct virt_model *model,
-			       int32_t vcpu, const struct virt_interval *interval, int64_t end_ns);
+			       const struct virt_name_parts *parts, int32_t vcpu,
+			       const struct virt_interval *interval, int64_t end_ns);
 
 /** virt_text_migration - "d1v0 migrated from CPU 0 to CPU 2, off a pCPU for ...". Return: @buf. */
 const char *virt_text_migration(char *buf, size_t size, const struct virt_model *model,
+				const struct virt_name_parts *parts,
 				const struct virt_migration *migration);
 
 /**
@@ -48,6 +52,7 @@ const char *virt_text_migration(char *buf, size_t size, const struct virt_model 
  * Return: @buf.
  */
 const char *virt_text_moment(char *buf, size_t size, const struct virt_model *model,
+			     const struct virt_name_parts *parts,
 			     const struct virt_moment *moment, int64_t guest_ns);
 
 /** virt_text_cause - of a moment in a list, in a word or two; may be empty. Return: @buf. */
