@@ -8,6 +8,7 @@
  */
 #include <map>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <KsPlotTools.hpp>
@@ -15,50 +16,29 @@
 
 #include "KvmCombos.hpp"
 #include "VirtKs.hpp"
-#include "VirtShapes.hpp"
+#include "VirtVeil.hpp"
 #include "ks_coverage.h"
 #include "ks_stream.h"
 #include "kvm_combo.h"
-#include "virt_shading.h"
 
 namespace {
-
-constexpr int STEPS = 32;	/* of fading */
-constexpr int FADED = 200;	/* of 255: how much of the graph is gone where it is not executed */
 
 /** All of one graph that is faded. */
 class Veil : public KsPlot::PlotObject {
 public:
-	Veil(int x0, int y0, int y1, std::vector<virt_shade_run> &&runs)
+	Veil(int x0, int y0, int y1, std::vector<virt_veil_run> &&runs)
 	: _x0(x0), _y0(y0), _y1(y1), _runs(std::move(runs)) {}
 
 private:
 	void _draw(const KsPlot::Color &, float) const override
 	{
-		/* Smoothing would mix neighbours. */
 		glDisable(GL_POLYGON_SMOOTH);
-		glBegin(GL_QUADS);
-		for (const virt_shade_run &run : _runs) {
-			/* What the trace does not tell is not faded. */
-			int seen = run.parts[VIRT_GUEST] + run.parts[VIRT_UNKNOWN] +
-				   run.parts[VIRT_SHADE_NOTHING];
-			int x = _x0 + run.first;
-
-			if (seen == STEPS)
-				continue;
-			glColor4ub(255, 255, 255,
-				   static_cast<GLubyte>(FADED * (STEPS - seen) / STEPS));
-			glVertex2i(x, _y0);
-			glVertex2i(x + run.n, _y0);
-			glVertex2i(x + run.n, _y1);
-			glVertex2i(x, _y1);
-		}
-		glEnd();
+		virtDrawVeil(_runs, _x0, _y0, _y1);
 		glEnable(GL_POLYGON_SMOOTH);
 	}
 
 	int				_x0, _y0, _y1;
-	std::vector<virt_shade_run>	_runs;
+	std::vector<virt_veil_run>	_runs;
 };
 
 /** What of one graph its trace does not tell of, hatched over what KernelShark has drawn on. */
@@ -139,6 +119,27 @@ void hatchGuest(KsCppArgV *argv, int streamId, int cpu)
 						    graph->base(), std::move(gaps)));
 }
 
+/** Where nothing is known of a vCPU, looked for once; nullptr: wherever it is UNKNOWN. */
+const virt_lost *lostOf(int streamId, const VirtModelRef &model, int32_t vcpu)
+{
+	struct Lost {
+		uint64_t			serial = 0;
+		std::shared_ptr<virt_lost>	found;
+	};
+	static std::map<std::pair<int, int32_t>, Lost> known;
+
+	if (!virt_model_is_unsplit(model.get()))
+		return nullptr;
+
+	Lost &lost = known[{ streamId, vcpu }];
+
+	if (lost.serial != model.serial()) {
+		lost.serial = model.serial();
+		lost.found.reset(virt_lost_new(model.get(), vcpu), virt_lost_free);
+	}
+	return lost.found.get();
+}
+
 void fadeGuest(KsCppArgV *argv, int streamId, int cpu)
 {
 	KsPlot::Graph *graph = argv->_graph;
@@ -153,14 +154,15 @@ void fadeGuest(KsCppArgV *argv, int streamId, int cpu)
 		.from_ns = argv->_histo->min - ks_stream_offset(pair.host_stream),
 		.column_ns = static_cast<int64_t>(argv->_histo->bin_size),
 		.n_columns = graph->size(),
-		.n_parts = STEPS,
+		.n_parts = VIRT_VEIL_STEPS,
 	};
-	std::vector<virt_shade_run> runs(graph->size());
+	std::vector<virt_veil_run> runs(graph->size());
 	int n;
 
 	if (vcpu == VIRT_NONE)
 		return;
-	n = virt_shade_vcpu(model.get(), vcpu, &window, runs.data());
+	n = virt_veil(model.get(), vcpu, lostOf(pair.host_stream, model, vcpu),
+		      VIRT_VEIL_OFF_GUEST, &window, runs.data());
 	if (n < 1)
 		return;
 	runs.resize(n);

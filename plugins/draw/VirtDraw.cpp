@@ -4,8 +4,9 @@
  * @brief	What virt_shading.c worked out, as shapes over KernelShark's graphs.
  *
  * KernelShark keeps the boxes and ticks of a graph in the lower seven tenths of its height and a
- * gap between two graphs. The strip with the states goes above the ticks, the marks of migrations
- * below the base line.
+ * gap between two graphs. The strip with the states goes above the ticks; of a vCPU, over their
+ * upper part as well, which tells nothing that the lower one does not, so that it is half of the
+ * graph at least. The marks of migrations go below the base line.
  *
  * All of a frame is one shape: KernelShark deletes it together with all other shapes when it begins
  * the next frame.
@@ -30,7 +31,7 @@
 #include "VirtOverlays.hpp"
 #include "VirtPins.hpp"
 #include "VirtRows.hpp"
-#include "VirtShapes.hpp"
+#include "VirtVeil.hpp"
 #include "ks_stream.h"
 #include "virt.h"
 #include "virt_colors.h"
@@ -40,11 +41,14 @@
 namespace {
 
 constexpr int STRIP_OVER_GRAPH = 8;	/* of the gap above a graph; not in a combo */
-constexpr int MARK_DISTANCE = 10;	/* between two marks of migrations */
+constexpr int MARK_DISTANCE = 10;	/* between two marks of migrations ... */
+constexpr int MANY_MARKS_DISTANCE = 48;	/* ... if there are many: room for a number, too */
 constexpr int MARK_SIZE = 4;		/* half the width of a triangle */
 constexpr int ARROW_DISTANCE = 24;	/* between two arrows, on average */
 constexpr int LABEL_MARGIN = 4;
+constexpr int LABEL_GROUND = 190;	/* of 255: how much of what is below a label goes */
 constexpr virt_color LINE_COLOR = { 0x20, 0x20, 0x20 };
+constexpr virt_color NOTHING_COLOR = { 0xff, 0xff, 0xff };
 constexpr virt_color FRAME_COLOR = { 0xc4, 0xc8, 0xce };
 
 /** A name in a part of a strip. */
@@ -76,9 +80,10 @@ struct Strip {
 	int				base;
 	std::vector<virt_shade_run>	runs;
 	std::vector<virt_shade_exit_run>	exits;	/* of a combo's vCPU */
+	std::vector<virt_veil_run>	veil;		/* of a vCPU, below the strip */
 	std::vector<Label>		labels;
 	std::vector<Mark>		marks;
-	std::vector<int>		pins;		/* of the worst moments, beside the marks */
+	std::vector<virt_shade_taken>	pins;		/* of the worst moments, beside the marks */
 };
 
 /** A migration between two CPU graphs. */
@@ -142,6 +147,13 @@ Frame *Frame::current;
 
 void Frame::drawStrip(const Strip &strip) const
 {
+	/* a vCPU's lies over KernelShark's ticks, also where it has nothing to show */
+	if (!strip.isPcpu) {
+		glBegin(GL_QUADS);
+		virtSetColor(NOTHING_COLOR);
+		virtAddRect(strip.area);
+		glEnd();
+	}
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		const virt_look *look = virt_state_look_in(strip.model.get(),
 							   static_cast<virt_state>(state));
@@ -245,12 +257,21 @@ void Frame::drawMarks(const Strip &strip) const
 		int x = mark.x + MARK_SIZE + 3;
 		int end = i + 1 < strip.marks.size() ? strip.marks[i + 1].x - MARK_SIZE :
 						       strip.area.x1 + MARK_SIZE;
-		auto pin = std::upper_bound(strip.pins.begin(), strip.pins.end(), mark.x);
+		int width = virtTextWidth(font, mark.label);
 
-		if (pin != strip.pins.end())
-			end = std::min(end, *pin - MARK_SIZE);
-		if (x + virtTextWidth(font, mark.label) < end)
-			virtDrawText(font, mark.label, x, mark.y + 2 * MARK_SIZE, LINE_COLOR);
+		for (const virt_shade_taken &pin : strip.pins)
+			if (strip.area.x0 + pin.column > mark.x)
+				end = std::min(end, strip.area.x0 + pin.column - MARK_SIZE);
+		if (x + width >= end)
+			continue;
+		/* in a combo, it is over boxes of any colour */
+		if (strip.isCombo) {
+			glColor4ub(255, 255, 255, LABEL_GROUND);
+			glBegin(GL_QUADS);
+			virtAddRect({ x - 2, mark.y - 2, x + width + 1, mark.y + 2 * MARK_SIZE });
+			glEnd();
+		}
+		virtDrawText(font, mark.label, x, mark.y + 2 * MARK_SIZE, LINE_COLOR);
 	}
 }
 
@@ -338,8 +359,11 @@ void Frame::_draw(const KsPlot::Color &, float) const
 {
 	/* Smoothing would mix the colours of neighbours. */
 	glDisable(GL_POLYGON_SMOOTH);
-	for (const Strip &strip : _strips)
+	for (const Strip &strip : _strips) {
+		/* the base line stays */
+		virtDrawVeil(strip.veil, strip.area.x0, strip.area.y1, strip.base - 1);
 		drawStrip(strip);
+	}
 	drawArrows();
 	glEnable(GL_POLYGON_SMOOTH);
 	for (const VirtRow &row : _rows)
@@ -371,7 +395,7 @@ double Frame::distance(int x, int y) const
 }
 
 /** Later: marking draws anew, which deletes this shape. */
-void tellLater(const char *text, int64_t from, int64_t to)
+void tellLater(const QString &text, int64_t from, int64_t to)
 {
 	QString words = virtShown(text);
 	QPoint place = QCursor::pos();
@@ -383,13 +407,14 @@ void tellLater(const char *text, int64_t from, int64_t to)
 	});
 }
 
-void tellMigration(const Strip &strip, const virt_migration *migration)
+void tellMigration(const Strip &strip, const virt_migration *migration, int n)
 {
 	virt_name_parts parts = VirtNames().parts(strip.streamId, migration->vcpu);
 	char text[VIRT_TEXT_SIZE];
 
 	virt_text_migration(text, sizeof(text), strip.model.get(), &parts, migration);
-	tellLater(text, migration->time_ns - migration->gap_ns + strip.offset,
+	tellLater(n > 1 ? QString("%1 migrations here; the first: %2").arg(n).arg(text) : text,
+		  migration->time_ns - migration->gap_ns + strip.offset,
 		  migration->time_ns + strip.offset);
 }
 
@@ -398,7 +423,7 @@ bool Frame::tellMark(int x, int y) const
 	for (const Strip &strip : _strips)
 		for (const Mark &mark : strip.marks)
 			if (mark.area.contains(x, y)) {
-				tellMigration(strip, mark.mark.migration);
+				tellMigration(strip, mark.mark.migration, mark.mark.n);
 				return true;
 			}
 	return false;
@@ -414,7 +439,7 @@ bool Frame::tellArrow(int x, int y) const
 		    (!nearest || std::abs(x - arrow.x) < std::abs(x - nearest->x)))
 			nearest = &arrow;
 	if (nearest)
-		tellMigration(*nearest->strip, nearest->migration);
+		tellMigration(*nearest->strip, nearest->migration, 1);
 	return nearest;
 }
 
@@ -566,21 +591,18 @@ void addVcpuLabels(Strip &strip)
 	}
 }
 
-/** The marks of migrations where no marker of a moment is in their place. */
+/** The marks of migrations, beside the markers of moments. */
 void addMarks(Strip &strip)
 {
+	const virt_shade_room room = { MARK_DISTANCE, MANY_MARKS_DISTANCE, MARK_DISTANCE,
+				       strip.pins.data(), strip.pins.size() };
 	std::vector<virt_shade_mark> marks(strip.window.n_columns / MARK_DISTANCE + 1);
-	int n = virt_shade_migrations(strip.model.get(), strip.id, &strip.window, MARK_DISTANCE,
+	int n = virt_shade_migrations(strip.model.get(), strip.id, &strip.window, &room,
 				      marks.data(), static_cast<int>(marks.size()));
 
 	for (int i = 0; i < n; i++) {
 		const virt_migration *migration = marks[i].migration;
 		Mark mark = { marks[i], "", {}, strip.area.x0 + marks[i].column, 0 };
-		auto pin = std::lower_bound(strip.pins.begin(), strip.pins.end(),
-					    mark.x - MARK_DISTANCE);
-
-		if (pin != strip.pins.end() && *pin <= mark.x + MARK_DISTANCE)
-			continue;
 
 		mark.y = strip.isCombo ? strip.base - 2 * MARK_SIZE : strip.base + 3;
 		mark.label = marks[i].n > 1 ? std::to_string(marks[i].n) + "x" :
@@ -589,6 +611,19 @@ void addMarks(Strip &strip)
 			      mark.y + 2 * MARK_SIZE + 1 };
 		strip.marks.push_back(mark);
 	}
+}
+
+/** KernelShark shows the thread as busy while it waits. */
+void addVeil(Strip &strip)
+{
+	virt_shade_window window = strip.window;
+	int n;
+
+	window.n_parts = VIRT_VEIL_STEPS;
+	strip.veil.resize(window.n_columns);
+	n = virt_veil(strip.model.get(), strip.id, nullptr, VIRT_VEIL_OFF_PCPU, &window,
+		      strip.veil.data());
+	strip.veil.resize(std::max(n, 0));
 }
 
 /** Where the strip of a graph is, and which time it shows. */
@@ -606,7 +641,8 @@ Strip makeStrip(const KsCppArgV *argv, int streamId, int drawAction, VirtModelRe
 	strip.isCombo = drawAction & (KSHARK_HOST_DRAW | KSHARK_GUEST_DRAW);
 	strip.base = base;
 	strip.area = { x0, base - height - (strip.isCombo ? 0 : STRIP_OVER_GRAPH),
-		       x0 + graph->size(), base - height * 7 / 10 - 2 };
+		       x0 + graph->size(),
+		       strip.isPcpu ? base - height * 7 / 10 - 2 : base - height / 2 };
 	strip.window = {
 		.from_ns = histo->min - strip.offset,
 		.column_ns = histo->bin_size,
@@ -624,7 +660,7 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	bool isPcpu = drawAction & KSHARK_CPU_DRAW;
 	VirtModelRef model(streamId);
 	VirtDock *dock = VirtDock::instance();
-	std::vector<int> pins;
+	std::vector<virt_shade_taken> pins;
 	int n;
 
 	if (!argv->_graph || argv->_graph->size() < 1 || argv->_histo->bin_size < 1)
@@ -653,6 +689,8 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 		     virt_shade_vcpu(strip.model.get(), strip.id, &strip.window,
 				     strip.runs.data());
 	strip.runs.resize(std::max(n, 0));
+	if (!isPcpu)
+		addVeil(strip);
 	if (!isPcpu && strip.isCombo) {
 		strip.exits.resize(strip.window.n_columns);
 		n = virt_shade_exits(strip.model.get(), strip.id, &strip.window,

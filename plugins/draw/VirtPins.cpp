@@ -289,10 +289,10 @@ bool belongsTo(const virt_worst_hit &hit, const Subject &subject)
 
 } // namespace
 
-std::vector<int> virtDrawPins(const KsCppArgV *argv, int streamId, int value, int drawAction)
+std::vector<virt_shade_taken> virtDrawPins(const KsCppArgV *argv, int streamId, int value, int drawAction)
 {
 	const KsPlot::Graph *graph = argv->_graph;
-	std::vector<int> columns;
+	std::vector<virt_shade_taken> columns;
 	Subject subject = { {}, VIRT_NONE, false, false };
 	int base = graph->base(), n;
 
@@ -343,7 +343,8 @@ std::vector<int> virtDrawPins(const KsCppArgV *argv, int streamId, int value, in
 	n = virt_marker_place(&wanted, pins.markers.data());
 	pins.markers.resize(n > 0 ? n : 0);
 	for (const virt_marker &marker : pins.markers)
-		columns.push_back(pins.x(marker));
+		columns.push_back({ marker.column,
+				    marker.hit.kind == VIRT_WORST_MIGRATION });
 	PinFrame::current->add(std::move(pins));
 	return columns;
 }

@@ -10,7 +10,10 @@
 
 #include <KsPlugins.hpp>
 
-/** virtDrawPins - add the markers of a graph. Return: where they are, in the widget. */
-std::vector<int> virtDrawPins(const KsCppArgV *argv, int streamId, int value, int drawAction);
+#include "virt_shading.h"
+
+/** virtDrawPins - add the markers of a graph. Return: where they are. */
+std::vector<virt_shade_taken> virtDrawPins(const KsCppArgV *argv, int streamId, int value,
+					   int drawAction);
 
 #endif

@@ -55,6 +55,21 @@ static void vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t f
 	}
 }
 
+static void machine_columns(const struct virt_model *model, int32_t index, int64_t from, int64_t to,
+			    struct column *columns, int n)
+{
+	const struct virt_machine *machine = virt_model_machine(model, index);
+	struct column one[BATCH];
+
+	memset(columns, 0, (size_t)n * sizeof(*columns));
+	for (int32_t v = 0; machine && v < machine->n_vcpus; v++) {
+		vcpu_columns(model, machine->vcpus[v], from, to, one, n);
+		for (int i = 0; i < n; i++)
+			for (int shade = 0; shade < VIRT_N_SHADES; shade++)
+				columns[i].ns[shade] += one[i].ns[shade];
+	}
+}
+
 static void pcpu_columns(const struct virt_model *model, int32_t pcpu, int64_t from, int64_t to,
 			 struct column *columns, int n)
 {
@@ -164,6 +179,12 @@ int virt_shade_vcpu(const struct virt_model *model, int32_t vcpu,
 	return shade(model, vcpu, window, vcpu_columns, runs);
 }
 
+int virt_shade_machine(const struct virt_model *model, int32_t machine,
+		       const struct virt_shade_window *window, struct virt_shade_run *runs)
+{
+	return shade(model, machine, window, machine_columns, runs);
+}
+
 int virt_shade_pcpu(const struct virt_model *model, int32_t pcpu,
 		    const struct virt_shade_window *window, struct virt_shade_run *runs)
 {
@@ -246,24 +267,74 @@ int virt_shade_at(const struct virt_shade_run *run, int part)
 	return i;
 }
 
+/** The first free column of [@column, @end), with so much room to its right; or -1. */
+static int free_column(const struct virt_shade_room *room, int column, int end, int right)
+{
+	for (size_t i = 0; i < room->n_taken && column < end; i++)
+		if (room->taken[i].column > column - room->margin &&
+		    room->taken[i].column < column + right)
+			column = room->taken[i].column + room->margin;
+	return column < end ? column : -1;
+}
+
+static bool has_marker(const struct virt_shade_room *room, int column)
+{
+	for (size_t i = 0; i < room->n_taken; i++)
+		if (room->taken[i].is_migration && room->taken[i].column == column)
+			return true;
+	return false;
+}
+
+/** Put a mark where there is room for it, with its number if it has one. Return: is there? */
+static bool place_mark(const struct virt_shade_room *room, struct virt_shade_mark *mark, int end)
+{
+	int column = mark->n > 1 ? free_column(room, mark->column, end, room->many) : -1;
+
+	if (column < 0)
+		column = free_column(room, mark->column, end, room->margin);
+	if (column >= 0)
+		mark->column = column;
+	return column >= 0;
+}
+
 int virt_shade_migrations(const struct virt_model *model, int32_t vcpu,
-			  const struct virt_shade_window *window, int distance,
-			  struct virt_shade_mark *marks, int n)
+			  const struct virt_shade_window *window,
+			  const struct virt_shade_room *room, struct virt_shade_mark *marks, int n)
 {
 	int64_t end = window_end(window), from = window->from_ns;
-	struct virt_migration_range range, near;
+	size_t all = virt_vcpu_migrations(model, vcpu, from, end).n;
+	int distance = all > (size_t)(window->n_columns / room->many) ? room->many : room->few;
+	struct virt_shade_mark mark = { 0 };
 	int n_marks = 0;
 
 	while (n_marks < n && from < end) {
-		range = virt_vcpu_migrations(model, vcpu, from, end);
+		struct virt_migration_range range = virt_vcpu_migrations(model, vcpu, from, end);
+		int column;
+
 		if (!range.n)
 			break;
-		marks[n_marks].migration = range.first;
-		marks[n_marks].column = column_of(window, range.first->time_ns);
-		from = min64(end, column_start(window, marks[n_marks].column + distance));
-		near = virt_vcpu_migrations(model, vcpu, range.first->time_ns, from);
-		marks[n_marks++].n = (int32_t)near.n;
+		column = column_of(window, range.first->time_ns);
+		/* those before had no room */
+		if (!mark.n)
+			mark.migration = range.first;
+		mark.column = column;
+		if (n_marks && marks[n_marks - 1].column + distance > column)
+			mark.column = marks[n_marks - 1].column + distance;
+		from = min64(end, column_start(window, column + distance));
+		range = virt_vcpu_migrations(model, vcpu, range.first->time_ns, from);
+		if (range.n == 1 && !mark.n && has_marker(room, column))
+			continue;
+		mark.n += (int32_t)range.n;
+		if (place_mark(room, &mark, column_of(window, from - 1) + 1)) {
+			marks[n_marks++] = mark;
+			mark.n = 0;
+		}
 	}
+	/* never none at all */
+	if (mark.n && n_marks)
+		marks[n_marks - 1].n += mark.n;
+	else if (mark.n && n)
+		marks[n_marks++] = mark;
 	return n_marks;
 }
 

@@ -52,6 +52,14 @@ int virt_shade_vcpu(const struct virt_model *model, int32_t vcpu,
 int virt_shade_pcpu(const struct virt_model *model, int32_t pcpu,
 		    const struct virt_shade_window *window, struct virt_shade_run *runs);
 
+/**
+ * virt_shade_machine - the same of all vCPUs of a machine together, by its index
+ *
+ * In O(vCPUs * columns * log n). Return: number of runs, or -EINVAL.
+ */
+int virt_shade_machine(const struct virt_model *model, int32_t machine,
+		       const struct virt_shade_window *window, struct virt_shade_run *runs);
+
 /** virt_shade_at - the state that is drawn at a height (0: lowest part) of a run. */
 int virt_shade_at(const struct virt_shade_run *run, int part);
 
@@ -75,23 +83,41 @@ int virt_shade_exits(const struct virt_model *model, int32_t vcpu,
 		     const struct virt_shade_window *window, const struct virt_shade_run *runs,
 		     int n_runs, struct virt_shade_exit_run *exits);
 
-/** A place for the marker of one or more migrations. */
+/** A place for the mark of one or more migrations. */
 struct virt_shade_mark {
 	const struct virt_migration	*migration;	/* the first of them */
-	int32_t				column;
+	int32_t				column;		/* its own, or a free one behind it */
 	int32_t				n;		/* migrations that share it */
+};
+
+/** A column at which a graph has a marker already. */
+struct virt_shade_taken {
+	int32_t	column;
+	bool	is_migration;	/* which it marks */
+};
+
+/** Where marks have room. */
+struct virt_shade_room {
+	int				few, many;	/* columns between two marks, at least: if there
+							 * are not many, or so many that they would
+							 * fill the graph; so wide is also a number */
+	int				margin;		/* between a mark and what is taken, at least */
+	const struct virt_shade_taken	*taken;		/* ascending */
+	size_t				n_taken;
 };
 
 /**
  * virt_shade_migrations - where the migrations of a vCPU are marked
- * @distance: columns between two marks, at least
  * @marks: receives at most @n of them, from left to right
+ *
+ * Where there are many, a mark stands for all that are near it. One alone whose marker is there
+ * already has no mark; of all others, each counts in one.
  *
  * Return: number of marks.
  */
 int virt_shade_migrations(const struct virt_model *model, int32_t vcpu,
-			  const struct virt_shade_window *window, int distance,
-			  struct virt_shade_mark *marks, int n);
+			  const struct virt_shade_window *window,
+			  const struct virt_shade_room *room, struct virt_shade_mark *marks, int n);
 
 /** An interval together with its vCPU and its end. */
 struct virt_shade_hit {

@@ -97,7 +97,7 @@ gui_until virt_window
 for k in 0 1; do
 	base=$((GUI_TOP + 50 + GUI_HEIGHT + (4 + k) * (GUI_HEIGHT + 20)))
 	virt_strip 0
-	VIRT_Y=$((base - GUI_HEIGHT)) VIRT_H=$((GUI_HEIGHT - GUI_HEIGHT * 7 / 10 - 2))
+	VIRT_Y=$((base - GUI_HEIGHT)) VIRT_H=$((GUI_HEIGHT - GUI_HEIGHT / 2))
 	virt_check_strip "single $k" "$host" combo $((3414 + k))
 done
 gui_quit
@@ -167,8 +167,24 @@ names_picture()
 	gui_pixels "$VIRT_X" $((VIRT_Y - GUI_HEIGHT)) "$VIRT_W" $((2 * GUI_HEIGHT)) \
 		>"$GUI_DIR/names-$2-$1"
 }
+# label K ROW: the label of a combo's graph, as a sum
+label()
+{
+	gui_pixels $((GUI_X0 - 150)) $(($(combo_base "$1" "$2") - GUI_HEIGHT + 1)) 140 \
+		$((GUI_HEIGHT - 2)) | md5sum
+}
+# name K ROW: where the first line of a label is dark
+name()
+{
+	gui_pixels $((GUI_X0 - 150)) $(($(combo_base "$1" "$2") - GUI_HEIGHT + 5)) 140 12 |
+		awk '/^#[0-4]/ { print NR }' | md5sum
+}
+declare -A label_off
 for k in 0 1; do
 	names_picture "$k" off
+	for row in 0 1; do
+		label_off[$k,$row]=$(label "$k" "$row")
+	done
 done
 # named K: rows, counted from the first one of combo_strip, that names change in the whole of a combo
 named()
@@ -179,6 +195,15 @@ named()
 }
 gui_click QCheckBox Names
 gui_shot names-on
+# the labels of the rows, too: KernelShark's own without, machine and vCPU in a line above with them
+for k in 0 1; do
+	for row in 0 1; do
+		gui_need [ "${label_off[$k,$row]}" != "$(label "$k" "$row")" ]
+	done
+	# both rows of a combo have the name of one vCPU in their first line
+	gui_same "name of vCPU $k" "$(name "$k" 0)" "$(name "$k" 1)"
+done
+gui_need [ "$(name 0 0)" != "$(name 1 0)" ]
 for k in 0 1; do
 	names_picture "$k" on
 	rows=$(named "$k")

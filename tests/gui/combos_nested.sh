@@ -81,10 +81,17 @@ gui_quit
 host=$GUI_SAMPLES/kvm-nested-linux.dat guest=$GUI_SAMPLES/kvm-nested-linux-g1.dat
 inner=$GUI_SAMPLES/kvm-nested-linux-n1.dat
 view 7 "$host" "$guest" "$inner"
+# the machine in the machine, which is called as that one, is told apart: in dock, dialog and texts
+gui_until gui_has items 'g1/g1v0 | '
 combo_dialog
+gui_need gui_has items 'g1/g1v0 | '
 gui_shot dialog
 combo_close Cancel
 check_three three
+combo_strip 2
+xdotool mousemove $(((GUI_X0 + GUI_X1) / 2)) $((VIRT_Y + GUI_HEIGHT / 4)) \
+	click --repeat 2 --delay 20 1
+gui_until gui_find widgets QLabel '*g1/g1v0 * on CPU 0 for *' >/dev/null
 combo_zoom 450 700
 check_three three-part
 combo_zoom 400 430

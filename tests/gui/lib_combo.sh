@@ -50,7 +50,7 @@ combo_strip()
 	virt_strip 0
 	base=$(combo_base "$1" 1)
 	VIRT_Y=$((base - GUI_HEIGHT))
-	VIRT_H=$((base - GUI_HEIGHT * 7 / 10 - 2 - VIRT_Y))
+	VIRT_H=$((base - GUI_HEIGHT / 2 - VIRT_Y))
 }
 
 # combo_events FILE: its records within the window

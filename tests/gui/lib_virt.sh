@@ -55,7 +55,8 @@ virt_zoom_at()
 	gui_until virt_window_not "$from" "$to"
 }
 
-# virt_strip N: position of the strip over the Nth graph: sets VIRT_X VIRT_Y VIRT_W VIRT_H
+# virt_strip N [vcpu]: position of the strip over the Nth graph, of a vCPU or else of a pCPU: sets
+# VIRT_X VIRT_Y VIRT_W VIRT_H
 virt_strip()
 {
 	local base x w
@@ -66,12 +67,13 @@ virt_strip()
 	VIRT_W=$((GUI_X1 + 4 < x + w ? GUI_X1 + 4 - VIRT_X : x + w - VIRT_X))
 	VIRT_Y=$((base - GUI_HEIGHT - 8))
 	VIRT_H=$((base - GUI_HEIGHT * 7 / 10 - 2 - VIRT_Y))
+	[ "${2:-}" != vcpu ] || VIRT_H=$((base - GUI_HEIGHT / 2 - VIRT_Y))
 }
 
 # virt_check N FILE pcpu|vcpu NUMBER: the strip over the Nth graph of the last photograph
 virt_check()
 {
-	virt_strip "$1"
+	virt_strip "$1" "$3"
 	virt_check_strip "graph $1" "${@:2}"
 }
 

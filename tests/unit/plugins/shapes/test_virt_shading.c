@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "array.h"
 #include "virt_colors.h"
 #include "virt_registry.h"
 #include "virt_shading.h"
@@ -288,18 +289,90 @@ static void test_migrations(void **state)
 	struct virt_shade_mark marks[8];
 	char text[VIRT_TEXT_SIZE];
 
+	struct virt_shade_room room = { .few = 1, .many = 10, .margin = 5 };
+
 	(void)state;
-	assert_int_equal(virt_shade_migrations(model, 0, &window, 1, marks, 8), 5);
-	assert_int_equal(virt_shade_migrations(model, 0, &window, 10, marks, 8), 3);
+	assert_int_equal(virt_shade_migrations(model, 0, &window, &room, marks, 8), 5);
+	room.few = 10;
+	assert_int_equal(virt_shade_migrations(model, 0, &window, &room, marks, 8), 3);
 	assert_int_equal(marks[0].column, 5);
 	assert_int_equal(marks[0].n, 3);
 	assert_int_equal(marks[0].migration->time_ns, 1100);
 	assert_int_equal(marks[1].column, 15);
 	assert_int_equal(marks[1].n, 1);
 	assert_int_equal(marks[2].column, 45);
-	assert_int_equal(virt_shade_migrations(model, 0, &window, 10, marks, 2), 2);
+	assert_int_equal(virt_shade_migrations(model, 0, &window, &room, marks, 2), 2);
 	virt_text_migration(text, sizeof(text), model, NULL, marks[0].migration);
 	assert_string_equal(text, "d1v0 migrated from CPU 0 to CPU 1, 95 ns after it last ran");
+	virt_model_free(model);
+}
+
+/** All in the marks: none hidden, none twice. */
+static void check_marks(const struct virt_shade_mark *marks, int n, const struct virt_shade_room *room,
+			int all)
+{
+	for (int i = 0; i < n; i++) {
+		all -= marks[i].n;
+		assert_true(marks[i].n > 0);
+		assert_true(!i || marks[i].column >= marks[i - 1].column + room->few);
+		for (size_t t = 0; t < room->n_taken; t++)
+			assert_true(abs(marks[i].column - room->taken[t].column) >= room->margin);
+	}
+	assert_int_equal(all, 0);
+}
+
+/** Many migrations, and markers of moments where their marks would be. */
+static void test_many_migrations(void **state)
+{
+	struct virt_shade_taken taken[] = {
+		{ 10, true }, { 41, false }, { 43, false }, { 80, false },
+	}, everywhere[20];
+	struct virt_shade_room room = { 2, 20, 5, NULL, 0 };
+	struct virt_shade_window window = { 1000, 10, 100, 16 };
+	struct virt_shade_mark marks[60];
+	struct virt_model *model;
+	int64_t times[81] = { 1000 };
+	int n;
+
+	(void)state;
+	/* every 12 ns */
+	for (int i = 1; i <= 80; i++)
+		times[i] = 1000 + i * 12;
+	model = moving_model(times, 81);
+	n = virt_shade_migrations(model, 0, &window, &room, marks, 60);
+	assert_int_equal(n, 5);
+	check_marks(marks, n, &room, 80);
+	room.taken = taken;
+	room.n_taken = ARRAY_SIZE(taken);
+	n = virt_shade_migrations(model, 0, &window, &room, marks, 60);
+	assert_in_range(n, 3, 5);
+	check_marks(marks, n, &room, 80);
+	/* with room for a number, where there is such room */
+	assert_int_equal(marks[0].column, 15);
+	/* no place at all: said nevertheless */
+	for (int i = 0; i < 20; i++)
+		everywhere[i] = (struct virt_shade_taken){ i * 5, false };
+	room.taken = everywhere;
+	room.n_taken = ARRAY_SIZE(everywhere);
+	assert_int_equal(virt_shade_migrations(model, 0, &window, &room, marks, 60), 1);
+	assert_int_equal(marks[0].n, 80);
+	assert_int_equal(marks[0].migration->time_ns, 1012);
+	virt_model_free(model);
+
+	/* one that is marked has no mark; one beside a marker of something else has */
+	times[1] = 1100;
+	times[2] = 1410;
+	model = moving_model(times, 3);
+	room.taken = taken;
+	room.n_taken = ARRAY_SIZE(taken);
+	n = virt_shade_migrations(model, 0, &window, &room, marks, 60);
+	assert_int_equal(n, 1);
+	assert_int_equal(marks[0].column, 41);
+	room.few = 10;
+	n = virt_shade_migrations(model, 0, &window, &room, marks, 60);
+	assert_int_equal(n, 1);
+	assert_int_equal(marks[0].column, 48);
+	assert_int_equal(marks[0].migration->time_ns, 1410);
 	virt_model_free(model);
 }
 
@@ -499,6 +572,7 @@ int main(void)
 		cmocka_unit_test(test_inside_one),
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_migrations),
+		cmocka_unit_test(test_many_migrations),
 		cmocka_unit_test(test_pick),
 		cmocka_unit_test(test_registry),
 		cmocka_unit_test(test_registry_promise),
