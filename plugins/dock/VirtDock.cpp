@@ -38,8 +38,10 @@
 #include "VirtFindings.hpp"
 #include "VirtLegend.hpp"
 #include "VirtMarkers.hpp"
+#include "VirtNames.hpp"
 #include "VirtNotes.hpp"
 #include "VirtOverlays.hpp"
+#include "VirtOverview.hpp"
 #include "VirtPages.hpp"
 #include "VirtPointerBar.hpp"
 #include "VirtSection.hpp"
@@ -48,6 +50,7 @@
 #include "VirtSteal.hpp"
 #include "VirtTable.hpp"
 #include "virt.h"
+#include "virt_text.h"
 
 namespace {
 
@@ -59,6 +62,7 @@ constexpr int BEST_WIDTH = 460, LEAST_WIDTH = 260, SHARE = 29, MOST_SHARE = 40;
 constexpr int ROOMY_WIDTH = 1300, ROOMY_HEIGHT = 850;
 constexpr int DETAIL_LINES = 7, LEAST_DETAIL_LINES = 3;
 constexpr int LEAST_COLUMN_HEIGHT = 60;
+constexpr int NEIGHBOURS = 110;		/* pixels above and below a graph that is scrolled to */
 
 QPointer<VirtDock> theDock;
 
@@ -138,7 +142,8 @@ void virt_gui_init(void *main_window)
 
 VirtDock::VirtDock(QMainWindow *window)
 : QDockWidget("Virtualization", window),
-  _window(window)
+  _window(window),
+  _plots(window)
 {
 	setObjectName("virtualization");
 	_pool.setMaxThreadCount(1);
@@ -207,6 +212,7 @@ void VirtDock::buildUi()
 	setWidget(box);
 	setFeatures(DockWidgetMovable | DockWidgetFloatable | DockWidgetClosable);
 	_window->addDockWidget(Qt::RightDockWidgetArea, this);
+	_overview = new VirtOverview(_window, this);
 }
 
 QWidget *VirtDock::copyButton()
@@ -346,16 +352,42 @@ void VirtDock::addMenuEntry()
 {
 	QAction *action = toggleViewAction();
 
+	QAction *overview = _overview->toggleViewAction();
+
 	action->setText("Virtualization dock");
+	overview->setText("Virtualization overview");
 	for (QMenu *menu : _window->menuBar()->findChildren<QMenu *>())
 		if (menu->menuAction()->text() == "Plots")
-			menu->addAction(action);
+			menu->addActions({ action, overview });
+	connect(overview, &QAction::triggered, this, [this] (bool on) {
+		QSettings(virtSettingsFile(), QSettings::IniFormat)
+			.setValue("overview/visible", on);
+		if (on)
+			_overview->raise();
+	});
 	connect(action, &QAction::triggered, this, [this] (bool on) {
 		_everShown = true;
 		QSettings(virtSettingsFile(), QSettings::IniFormat)
 			.setValue("dock/visible", on);
 		schedule();
 	});
+}
+
+/** Behind this dock, as a tab; wherever the user has put it. */
+void VirtDock::showOverview()
+{
+	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
+	bool isApart = settings.contains("overview/area") &&
+		       settings.value("overview/area").toInt() != _window->dockWidgetArea(this);
+
+	if (isApart)
+		_window->addDockWidget(static_cast<Qt::DockWidgetArea>(
+			settings.value("overview/area").toInt()), _overview);
+	else
+		_window->tabifyDockWidget(this, _overview);
+	_overview->setVisible(settings.value("overview/visible", true).toBool());
+	if (!isApart && isVisible())
+		raise();
 }
 
 void VirtDock::restoreSettings()
@@ -377,6 +409,9 @@ void VirtDock::saveSettings()
 
 	_overlays->save(&settings);
 	settings.setValue("dock/header", _table->header()->saveState());
+	if (_everShown && !_overview->isFloating())
+		settings.setValue("overview/area",
+				  static_cast<int>(_window->dockWidgetArea(_overview)));
 	if (_everShown && !isFloating())
 		settings.setValue("dock/area", static_cast<int>(_window->dockWidgetArea(this)));
 	if (_userWidth)
@@ -398,7 +433,8 @@ void VirtDock::graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, 
 
 			for (QWidget *up = widget; up; up = up->parentWidget())
 				if (auto area = qobject_cast<QScrollArea *>(up))
-					area->ensureVisible(0, base, 0, 50);
+					area->ensureVisible(0, base, 0, std::min(NEIGHBOURS,
+						area->viewport()->height() / 2));
 			if (!widget)
 				return;
 
@@ -442,9 +478,14 @@ void VirtDock::refresh()
 		if (QWidget *graph = virtChild(_window, "KsTraceGraph"))
 			virtKeepPointerBar(graph);
 		setVisible(settings.value("dock/visible", true).toBool());
+		showOverview();
 		fit();
 	}
-	if (!_histo || !_histo->data_size || isHidden())
+	if (!_histo || !_histo->data_size)
+		return;
+	std::tie(job->from, job->to) = visible();
+	_overview->follow(job->streams, job->from, job->to);
+	if (isHidden())
 		return;
 	/* markers of a session that has been restored are nobody's wish of today */
 	if (_serials != job->serials())
@@ -556,6 +597,88 @@ void VirtDock::clicked(const QTreeWidgetItem *item)
 	}
 	if (QWidget *graph = virtChild(_window, "KsTraceGraph"))
 		reinterpret_cast<KsTraceGraph *>(graph)->addTaskPlot(task.first, task.second);
+}
+
+/* ---- graphs beside each other ---- */
+
+/** The pid of a vCPU or task; 0: whoever it is has none. */
+int VirtDock::pidOf(const virt_model *model, int32_t who)
+{
+	const virt_vcpu *vcpu = virt_model_vcpu(model, who);
+	const virt_task *task = virt_model_task(model, who);
+
+	return vcpu ? vcpu->host_pid : task ? task->pid : 0;
+}
+
+void VirtDock::bringRows(const VirtWish &rows)
+{
+	if (!rows.pids.empty())
+		_reveal = { rows.stream, rows.pids[0] };
+	_plots.bring(rows);
+}
+
+void VirtDock::bring(const VirtStream &stream, const virt_moment &moment)
+{
+	const virt_model *model = stream.model.get();
+	int pid = pidOf(model, moment.vcpu);
+	int who = moment.kind == VIRT_WORST_STEAL ? pidOf(model, moment.who) : 0;
+	VirtWish rows = { stream.id, { pid }, moment.pcpu, false };
+
+	/* those that the user sees anyway stay as they are */
+	if (pid <= 0 || (_plots.isShown(stream.id, pid) && !_plots.isBrought(stream.id, pid)))
+		return;
+	if (who > 0)
+		rows.pids.push_back(who);
+	bringRows(rows);
+}
+
+void VirtDock::bring(const VirtChosen &chosen, bool again)
+{
+	const virt_model *model = chosen.stream.model.get();
+	VirtCount::Found found = _shown ? _shown->find({ chosen.stream.id,
+		virt_model_vcpu(model, chosen.vcpu)->machine, chosen.vcpu, VIRT_NONE }) :
+		VirtCount::Found();
+	VirtWish rows = { chosen.stream.id, { pidOf(model, chosen.vcpu) }, VIRT_NONE, true };
+	int32_t culprit = VIRT_NONE;
+	const virt_interval *at = nullptr;
+	virt_shade_hit hit;
+	virt_culprit first;
+	int64_t end;
+
+	if (chosen.state < VIRT_N_STATES &&
+	    virt_shade_pick_vcpu(model, chosen.vcpu, chosen.fromNs, chosen.toNs, chosen.state, &hit))
+		at = &hit.interval;
+	/* whoever took its pCPU there; else most in the whole window */
+	if (at && at->state == VIRT_PREEMPTED) {
+		if (virt_vcpu_culprits(model, chosen.vcpu, at->start_ns, hit.end_ns, &first, 1))
+			culprit = first.vcpu;
+	} else if (found.stats && found.stats->n_culprits) {
+		culprit = found.stats->culprits[0].vcpu;
+	}
+	if (!at)
+		at = virt_vcpu_at(model, chosen.vcpu, chosen.fromNs, &end);
+	if (at)
+		rows.pcpu = at->pcpu;
+	if (pidOf(model, culprit) > 0)
+		rows.pids.push_back(pidOf(model, culprit));
+	if (again && chosen.state < VIRT_N_STATES && at)
+		tellInterval(chosen, hit);
+	else
+		bringRows(rows);
+}
+
+/** The second click of two: the first has brought the graphs. */
+void VirtDock::tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit)
+{
+	virt_name_parts parts = VirtNames().parts(chosen.stream.id, hit.vcpu);
+	int64_t from = hit.interval.start_ns + chosen.stream.offset;
+	int64_t to = hit.end_ns + chosen.stream.offset;
+	char text[VIRT_TEXT_SIZE];
+
+	virt_text_interval(text, sizeof(text), chosen.stream.model.get(), &parts, hit.vcpu,
+			   &hit.interval, hit.end_ns);
+	setWindow(from - (to - from) / 2, to + (to - from) / 2);
+	tell(virtShown(text), from, to);
 }
 
 void VirtDock::goToWorst(const QTreeWidgetItem *item, bool zoom)

@@ -23,6 +23,8 @@
 #include <libkshark-model.h>
 
 #include "VirtCount.hpp"
+#include "VirtPlots.hpp"
+#include "virt_worst.h"
 
 class QLabel;
 class QPushButton;
@@ -32,11 +34,14 @@ class VirtClocks;
 class VirtFindings;
 class VirtNotes;
 class VirtOverlays;
+class VirtOverview;
 class VirtPages;
 class VirtSection;
 class VirtSelection;
 class VirtSteal;
 class VirtTable;
+struct VirtChosen;
+struct virt_shade_hit;
 
 class VirtDock : public QDockWidget {
 public:
@@ -49,8 +54,21 @@ public:
 	/** A graph has been drawn; called often. @base: its base line in the widget. */
 	void graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, int id, int base);
 
+
 	/** A user has asked about something: say it, and set the markers around it. */
 	void tell(const QString &text, int64_t fromNs, int64_t toNs);
+
+	/** Which graphs are seen. */
+	VirtPlots &plots() { return _plots; }
+
+	/**
+	 * A vCPU has been chosen in the overview: bring its graph between that of its pCPU and that
+	 * of who took the pCPU. @again: zoom to what is there, and tell it.
+	 */
+	void bring(const VirtChosen &chosen, bool again);
+
+	/** The graph of a moment's vCPU and of its culprit, if it is not seen. */
+	void bring(const VirtStream &stream, const virt_moment &moment);
 
 protected:
 	bool eventFilter(QObject *object, QEvent *event) override;
@@ -81,7 +99,13 @@ private:
 	void redrawGraphs();
 	std::pair<int64_t, int64_t> visible() const;
 
+	void showOverview();
+	static int pidOf(const virt_model *model, int32_t who);
+	void bringRows(const VirtWish &rows);
+	void tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit);
+
 	QMainWindow		*_window;
+	VirtPlots		_plots;
 	kshark_trace_histo	*_histo = nullptr;
 	QTimer			_timer;
 	QThreadPool		_pool;
@@ -96,6 +120,7 @@ private:
 	VirtNotes		*_notes = nullptr;
 	VirtClocks		*_clocks = nullptr;
 	VirtOverlays		*_overlays = nullptr;
+	VirtOverview		*_overview = nullptr;
 	VirtPages		*_pages = nullptr;
 	VirtTable		*_table = nullptr;
 	VirtFindings		*_findings = nullptr;

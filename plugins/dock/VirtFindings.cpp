@@ -447,6 +447,7 @@ void VirtFindings::go(int line)
 	if (virtIsLoading())
 		return;
 	_dock->setWindow(from - length / 2, from + length + length / 2);
+	_dock->bring(row.stream, moment);
 	VirtMarkers::tell(row.stream, row.hit);
 	_set = _dock->visible();
 	told();

@@ -668,8 +668,14 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	if (dock)
 		dock->graphDrawn(argv->_histo, streamId, !isPcpu, value, argv->_graph->base());
 	pins = virtDrawPins(argv, streamId, value, drawAction);
-	if (!Frame::current)
+	if (!Frame::current) {
 		argv->_shapes->push_front(new Frame);
+		if (dock)
+			dock->plots().frameBegins();
+	}
+	if (dock)
+		dock->plots().graphDrawn(streamId, isPcpu, value,
+					 drawAction & (KSHARK_HOST_DRAW | KSHARK_GUEST_DRAW));
 	if (VirtOverlays::isShown(VIRT_OVERLAY_LABELS))
 		Frame::current->add(virtRow(argv, Frame::current->names(), streamId, value,
 					    drawAction));

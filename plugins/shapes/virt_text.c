@@ -214,6 +214,28 @@ static void add_exit(struct text *text, const struct virt_moment *moment)
 		add(text, "; the trace does not tell waits apart");
 }
 
+/** Another pCPU that was idle for at least half of a wait: it need not have waited. */
+static void add_idle(struct text *text, const struct virt_moment *moment)
+{
+	int64_t most_ns = (moment->cost_to_ns - moment->cost_from_ns) / 2;
+	int32_t idle = VIRT_NONE;
+
+	for (int32_t pcpu = 0; pcpu < virt_model_n_pcpus(text->model); pcpu++) {
+		struct virt_pcpu_totals totals;
+
+		virt_pcpu_totals(text->model, pcpu, moment->cost_from_ns, moment->cost_to_ns,
+				 &totals);
+		if (totals.idle_ns <= most_ns)
+			continue;
+		most_ns = totals.idle_ns;
+		idle = pcpu;
+	}
+	if (idle == VIRT_NONE)
+		return;
+	add(text, "; meanwhile CPU %d was idle for ", idle);
+	add_time(text, "", most_ns);
+}
+
 static void add_steal(struct text *text, const struct virt_moment *moment)
 {
 	const struct virt_interval interval = {
@@ -273,6 +295,8 @@ static void add_entry(struct text *text, const struct virt_moment *moment, int64
 		add_time(text, ", guest code after ", moment->entry_ns - moment->start_ns);
 	if (guest_ns != VIRT_NO_TIME)
 		add_time(text, ", the guest's first event after ", guest_ns - moment->start_ns);
+	if (moment->kind == VIRT_WORST_STEAL || moment->kind == VIRT_WORST_WAKE)
+		add_idle(text, moment);
 	if (!moment->begun)
 		add(text, "; its beginning is not in the trace");
 	if (!moment->complete)

@@ -223,10 +223,11 @@ static void test_text(void **state)
 		   "d1v0 VM exit IO on CPU 0 cost 90 ns: hypervisor 90 ns, guest code after 90 ns");
 	check_text(worst, model, VIRT_WORST_STEAL, VIRT_NO_TIME,
 		   "d1v0 is preempted (last on CPU 0) for 2.000 us by d1v1 (2.000 us), guest code"
-		   " after 2.100 us");
+		   " after 2.100 us; meanwhile CPU 1 was idle for 2.000 us");
 	check_text(worst, model, VIRT_WORST_WAKE, 95020,
 		   "d1v1 has been woken and waits for 500 ns: wake-up, on a pCPU after 500 ns"
-		   " (CPU 0), guest code after 500 ns, the guest's first event after 520 ns");
+		   " (CPU 0), guest code after 500 ns, the guest's first event after 520 ns;"
+		   " meanwhile CPU 1 was idle for 500 ns");
 	/* the gap of 2000 ns, all of it stolen, and 100 ns up to the entry */
 	check_text(worst, model, VIRT_WORST_MIGRATION, VIRT_NO_TIME,
 		   "d1v0 migrated from CPU 0 to CPU 1, 2.000 us after it last ran; this cost"

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtPlots.cpp
+ * @brief	KernelShark's graphs, as lists.
+ */
+#include <algorithm>
+
+#include "VirtKs.hpp"
+#include "VirtPlots.hpp"
+#include "virt_lanes.h"
+
+namespace {
+
+bool has(const std::vector<int> &ids, int id)
+{
+	return std::count(ids.begin(), ids.end(), id);
+}
+
+QVector<int> arrange(const virt_plots &plots)
+{
+	QVector<int> ids(static_cast<int>(plots.n_first + plots.n_shown + plots.n_last));
+
+	ids.resize(static_cast<int>(virt_plots_arrange(&plots, ids.data())));
+	return ids;
+}
+
+} // namespace
+
+void VirtPlots::frameBegins()
+{
+	for (auto &lists : _lists) {
+		lists.second.cpus.clear();
+		lists.second.tasks.clear();
+	}
+	_tasks.clear();
+}
+
+void VirtPlots::graphDrawn(int stream, bool isCpu, int id, bool isCombo)
+{
+	if (!isCpu)
+		_tasks.insert({ stream, id });
+	if (!isCombo)
+		(isCpu ? _lists[stream].cpus : _lists[stream].tasks).push_back(id);
+}
+
+bool VirtPlots::isBrought(int stream, int pid) const
+{
+	auto found = _lists.find(stream);
+
+	return found != _lists.end() && has(found->second.cameTasks, pid);
+}
+
+void VirtPlots::showTasks(int stream, Lists &lists, const std::vector<int> &first,
+			  const std::vector<int> &gone)
+{
+	auto graph = reinterpret_cast<KsTraceGraph *>(virtChild(_window, "KsTraceGraph"));
+	std::vector<int> top = lists.kept;
+	QVector<int> ids;
+
+	top.insert(top.end(), first.begin(), first.end());
+	ids = arrange({ top.data(), top.size(), lists.tasks.data(), lists.tasks.size(),
+			gone.data(), gone.size(), nullptr, 0 });
+	if (graph && !virtIsLoading())
+		graph->taskReDraw(stream, ids);
+}
+
+/** Its pCPU above the tasks, or where it belongs. */
+void VirtPlots::showCpus(int stream, Lists &lists, const VirtWish &rows)
+{
+	auto graph = reinterpret_cast<KsTraceGraph *>(virtChild(_window, "KsTraceGraph"));
+	bool isNew = rows.pcpu >= 0 && !has(lists.cpus, rows.pcpu);
+	std::vector<int> cpus = lists.cpus;
+	QVector<int> ids;
+
+	std::sort(cpus.begin(), cpus.end());
+	ids = arrange({ nullptr, 0, cpus.data(), cpus.size(), lists.cameCpus.data(),
+			lists.cameCpus.size(), &rows.pcpu, rows.pcpu >= 0 ? 1U : 0U });
+	if (!rows.beside)
+		std::sort(ids.begin(), ids.end());
+	lists.cameCpus.clear();
+	if (isNew)
+		lists.cameCpus.push_back(rows.pcpu);
+	if (graph && !virtIsLoading() &&
+	    std::vector<int>(ids.begin(), ids.end()) != lists.cpus)
+		graph->cpuReDraw(stream, ids);
+}
+
+void VirtPlots::bring(const VirtWish &rows)
+{
+	Lists &lists = _lists[rows.stream];
+	std::vector<int> gone = lists.cameTasks, before = lists.tasks;
+
+	lists.cameTasks.clear();
+	for (int pid : rows.pids)
+		if (!has(lists.kept, pid) && (!has(before, pid) || has(gone, pid)))
+			lists.cameTasks.push_back(pid);
+	/* each call draws anew, and begins the lists anew */
+	showCpus(rows.stream, lists, rows);
+	lists.tasks = before;
+	showTasks(rows.stream, lists, rows.pids, gone);
+}
+
+int VirtPlots::keep()
+{
+	int n = 0;
+
+	for (auto &entry : _lists) {
+		Lists &lists = entry.second;
+
+		for (int pid : lists.cameTasks)
+			if (!has(lists.kept, pid))
+				lists.kept.push_back(pid);
+		n += static_cast<int>(lists.cameTasks.size());
+		lists.cameTasks.clear();
+		lists.cameCpus.clear();
+	}
+	return n;
+}
+
+void VirtPlots::add(int stream, const std::vector<int> &pids)
+{
+	Lists &lists = _lists[stream];
+
+	lists.tasks.insert(lists.tasks.end(), pids.begin(), pids.end());
+	showTasks(stream, lists, {}, {});
+}
+
+void VirtPlots::only(int stream, const std::vector<int> &pids)
+{
+	Lists &lists = _lists[stream];
+
+	lists.kept.clear();
+	lists.cameTasks.clear();
+	lists.tasks = pids;
+	showTasks(stream, lists, {}, {});
+}

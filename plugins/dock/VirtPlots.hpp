@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtPlots.hpp
+ * @brief	Which graphs KernelShark shows, and how to bring others beside each other.
+ *
+ * KernelShark does not tell its lists of graphs; the draw handler sees them one by one. Only those
+ * of streams that have it are known, and changed.
+ */
+#ifndef KSHARK_VIRT_VIRTPLOTS_HPP
+#define KSHARK_VIRT_VIRTPLOTS_HPP
+
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <QMainWindow>
+
+/** What somebody wants to see of one stream. */
+struct VirtWish {
+	int			stream;
+	std::vector<int>	pids;		/* from the top */
+	int			pcpu;		/* or VIRT_NONE */
+	bool			beside;		/* the pCPU's graph next to them, not in its order */
+};
+
+class VirtPlots {
+public:
+	explicit VirtPlots(QMainWindow *window) : _window(window) {}
+
+	/** KernelShark begins to draw all graphs anew. */
+	void frameBegins();
+	void graphDrawn(int stream, bool isCpu, int id, bool isCombo);
+
+	/** Is a task seen, by itself or in a combo? Has it been brought by bring()? */
+	bool isShown(int stream, int pid) const { return _tasks.count({ stream, pid }); }
+	bool isBrought(int stream, int pid) const;
+
+	/** Show these graphs, instead of those that were brought last and not kept. */
+	void bring(const VirtWish &rows);
+
+	/** What has been brought stays, at the top. Return: how many graphs. */
+	int keep();
+
+	/** Add these tasks, or show none but these. */
+	void add(int stream, const std::vector<int> &pids);
+	void only(int stream, const std::vector<int> &pids);
+
+private:
+	/** The graphs of a stream outside combos, in their order. */
+	struct Lists {
+		std::vector<int>	cpus, tasks;
+		std::vector<int>	kept;			/* of tasks */
+		std::vector<int>	cameTasks, cameCpus;	/* brought, and not kept */
+	};
+
+	void showTasks(int stream, Lists &lists, const std::vector<int> &first,
+		       const std::vector<int> &gone);
+	void showCpus(int stream, Lists &lists, const VirtWish &rows);
+
+	QMainWindow			*_window;
+	std::map<int, Lists>		_lists;		/* by stream */
+	std::set<std::pair<int, int>>	_tasks;		/* in combos, too: stream, pid */
+};
+
+#endif
