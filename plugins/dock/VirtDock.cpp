@@ -369,11 +369,13 @@ void VirtDock::addMenuEntry()
 		_everShown = true;
 		QSettings(virtSettingsFile(), QSettings::IniFormat)
 			.setValue("dock/visible", on);
+		if (!_overview->isFloating())
+			showOverview();
 		schedule();
 	});
 }
 
-/** Behind this dock, as a tab; wherever the user has put it. */
+/** Behind this dock, as a tab, or wherever the user has put it; it goes and comes with it. */
 void VirtDock::showOverview()
 {
 	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
@@ -385,8 +387,8 @@ void VirtDock::showOverview()
 			settings.value("overview/area").toInt()), _overview);
 	else
 		_window->tabifyDockWidget(this, _overview);
-	_overview->setVisible(settings.value("overview/visible", true).toBool());
-	if (!isApart && isVisible())
+	_overview->setVisible(!isHidden() && settings.value("overview/visible", true).toBool());
+	if (!isApart && !isHidden())
 		raise();
 }
 
@@ -635,36 +637,46 @@ void VirtDock::bring(const VirtStream &stream, const virt_moment &moment)
 void VirtDock::bring(const VirtChosen &chosen, bool again)
 {
 	const virt_model *model = chosen.stream.model.get();
-	VirtCount::Found found = _shown ? _shown->find({ chosen.stream.id,
-		virt_model_vcpu(model, chosen.vcpu)->machine, chosen.vcpu, VIRT_NONE }) :
-		VirtCount::Found();
 	VirtWish rows = { chosen.stream.id, { pidOf(model, chosen.vcpu) }, VIRT_NONE, true };
-	int32_t culprit = VIRT_NONE;
-	const virt_interval *at = nullptr;
 	virt_shade_hit hit;
-	virt_culprit first;
-	int64_t end;
+	bool isHit = chosen.state < VIRT_N_STATES &&
+		     virt_shade_pick_vcpu(model, chosen.vcpu, chosen.fromNs, chosen.toNs,
+					  chosen.state, &hit);
+	const virt_interval *at = isHit ? &hit.interval :
+		virt_vcpu_at(model, chosen.vcpu, chosen.fromNs, nullptr);
+	int culprit = culpritPid(chosen, isHit ? &hit : nullptr);
 
-	if (chosen.state < VIRT_N_STATES &&
-	    virt_shade_pick_vcpu(model, chosen.vcpu, chosen.fromNs, chosen.toNs, chosen.state, &hit))
-		at = &hit.interval;
-	/* whoever took its pCPU there; else most in the whole window */
-	if (at && at->state == VIRT_PREEMPTED) {
-		if (virt_vcpu_culprits(model, chosen.vcpu, at->start_ns, hit.end_ns, &first, 1))
-			culprit = first.vcpu;
-	} else if (found.stats && found.stats->n_culprits) {
-		culprit = found.stats->culprits[0].vcpu;
+	if (isHit && again) {
+		tellInterval(chosen, hit);
+		return;
 	}
-	if (!at)
-		at = virt_vcpu_at(model, chosen.vcpu, chosen.fromNs, &end);
 	if (at)
 		rows.pcpu = at->pcpu;
-	if (pidOf(model, culprit) > 0)
-		rows.pids.push_back(pidOf(model, culprit));
-	if (again && chosen.state < VIRT_N_STATES && at)
-		tellInterval(chosen, hit);
-	else
-		bringRows(rows);
+	if (culprit > 0)
+		rows.pids.push_back(culprit);
+	bringRows(rows);
+}
+
+/** Whoever took its pCPU there; else most often in the whole window, if that has been counted. */
+int VirtDock::culpritPid(const VirtChosen &chosen, const virt_shade_hit *hit) const
+{
+	const virt_model *model = chosen.stream.model.get();
+	virt_culprit first;
+
+	if (hit && hit->interval.state == VIRT_PREEMPTED)
+		return virt_vcpu_culprits(model, chosen.vcpu, hit->interval.start_ns, hit->end_ns,
+					  &first, 1) ? pidOf(model, first.vcpu) : 0;
+	for (size_t i = 0; _shown && i < _shown->streams.size(); i++) {
+		if (_shown->streams[i].model.serial() != chosen.stream.model.serial())
+			continue;
+
+		const virt_window_stats &stats = _shown->windows[i]->vcpus[chosen.vcpu];
+
+		for (size_t c = 0; c < stats.n_culprits; c++)
+			if (pidOf(model, stats.culprits[c].vcpu) > 0)
+				return pidOf(model, stats.culprits[c].vcpu);
+	}
+	return 0;
 }
 
 /** The second click of two: the first has brought the graphs. */

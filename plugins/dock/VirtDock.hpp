@@ -102,6 +102,7 @@ private:
 	void showOverview();
 	static int pidOf(const virt_model *model, int32_t who);
 	void bringRows(const VirtWish &rows);
+	int culpritPid(const VirtChosen &chosen, const virt_shade_hit *hit) const;
 	void tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit);
 
 	QMainWindow		*_window;

@@ -215,7 +215,8 @@ QRect VirtLanes::bar() const
 	int left = std::min(_nameWidth, width * MOST_NAME_SHARE / 100);
 	int right = fontMetrics().averageCharWidth() * BADNESS_LETTERS + SPACE;
 
-	return { left, BAR_MARGIN, std::max(1, width - left - right), rowHeight() - 2 * BAR_MARGIN };
+	return { left, BAR_MARGIN, std::max(1, width - left - right),
+		 rowHeight() - 2 * BAR_MARGIN };
 }
 
 /** Columns are whole ns, and so there may be fewer than pixels. */
@@ -469,7 +470,8 @@ void VirtLanes::keyPressEvent(QKeyEvent *event)
 	}
 	if (row != _current)
 		choose(row, event->modifiers() & Qt::ShiftModifier);
-	verticalScrollBar()->setValue(std::min(verticalScrollBar()->value(), static_cast<int>(row)));
+	verticalScrollBar()->setValue(std::min(verticalScrollBar()->value(),
+					       static_cast<int>(row)));
 	verticalScrollBar()->setValue(std::max(verticalScrollBar()->value(),
 					       static_cast<int>(row) - page + 1));
 }
@@ -567,7 +569,7 @@ QWidget *VirtOverview::buttons()
 	    [this] { _lanes->selectAll(); });
 	add("Plot", "Add the graphs of the selected vCPUs",
 	    [this] { plot(false); });
-	add("Plot only", "Show the graphs of the selected vCPUs and no other ones of vCPUs or tasks",
+	add("Plot only", "Show the graphs of the selected vCPUs, no other ones of vCPUs or tasks",
 	    [this] { plot(true); });
 	add("Pin", "Keep the graphs that the last click has brought, at the top",
 	    [this] { _note->setText(QString("%1 graphs pinned").arg(_dock->plots().keep())); });

@@ -43,6 +43,21 @@ void VirtPlots::graphDrawn(int stream, bool isCpu, int id, bool isCombo)
 		(isCpu ? _lists[stream].cpus : _lists[stream].tasks).push_back(id);
 }
 
+/** Another trace may have the stream's number now. */
+VirtPlots::Lists &VirtPlots::listsOf(int stream)
+{
+	Lists &lists = _lists[stream];
+	uint64_t model = VirtModelRef(stream).serial();
+
+	if (lists.model != model) {
+		lists.model = model;
+		lists.kept.clear();
+		lists.cameTasks.clear();
+		lists.cameCpus.clear();
+	}
+	return lists;
+}
+
 bool VirtPlots::isBrought(int stream, int pid) const
 {
 	auto found = _lists.find(stream);
@@ -87,7 +102,7 @@ void VirtPlots::showCpus(int stream, Lists &lists, const VirtWish &rows)
 
 void VirtPlots::bring(const VirtWish &rows)
 {
-	Lists &lists = _lists[rows.stream];
+	Lists &lists = listsOf(rows.stream);
 	std::vector<int> gone = lists.cameTasks, before = lists.tasks;
 
 	lists.cameTasks.clear();
@@ -105,7 +120,7 @@ int VirtPlots::keep()
 	int n = 0;
 
 	for (auto &entry : _lists) {
-		Lists &lists = entry.second;
+		Lists &lists = listsOf(entry.first);
 
 		for (int pid : lists.cameTasks)
 			if (!has(lists.kept, pid))
@@ -119,7 +134,7 @@ int VirtPlots::keep()
 
 void VirtPlots::add(int stream, const std::vector<int> &pids)
 {
-	Lists &lists = _lists[stream];
+	Lists &lists = listsOf(stream);
 
 	lists.tasks.insert(lists.tasks.end(), pids.begin(), pids.end());
 	showTasks(stream, lists, {}, {});
@@ -127,7 +142,7 @@ void VirtPlots::add(int stream, const std::vector<int> &pids)
 
 void VirtPlots::only(int stream, const std::vector<int> &pids)
 {
-	Lists &lists = _lists[stream];
+	Lists &lists = listsOf(stream);
 
 	lists.kept.clear();
 	lists.cameTasks.clear();

@@ -9,6 +9,7 @@
 #ifndef KSHARK_VIRT_VIRTPLOTS_HPP
 #define KSHARK_VIRT_VIRTPLOTS_HPP
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <utility>
@@ -21,7 +22,7 @@ struct VirtWish {
 	int			stream;
 	std::vector<int>	pids;		/* from the top */
 	int			pcpu;		/* or VIRT_NONE */
-	bool			beside;		/* the pCPU's graph next to them, not in its order */
+	bool			beside;		/* the pCPU's graph next to them, not in order */
 };
 
 class VirtPlots {
@@ -52,7 +53,10 @@ private:
 		std::vector<int>	cpus, tasks;
 		std::vector<int>	kept;			/* of tasks */
 		std::vector<int>	cameTasks, cameCpus;	/* brought, and not kept */
+		uint64_t		model = 0;		/* of which these are */
 	};
+
+	Lists &listsOf(int stream);
 
 	void showTasks(int stream, Lists &lists, const std::vector<int> &first,
 		       const std::vector<int> &gone);

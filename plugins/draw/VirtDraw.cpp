@@ -98,7 +98,9 @@ struct Arrow {
 /** Size of letters whose capitals leave a pixel free above and below: combos' strips are low. */
 int labelSize(const VirtRect &area)
 {
-	return std::min(VIRT_FONT_SIZE, (area.y1 - area.y0 - 2) * VIRT_FONT_SIZE / VIRT_CAPITAL_SIZE);
+	int most = (area.y1 - area.y0 - 2) * VIRT_FONT_SIZE / VIRT_CAPITAL_SIZE;
+
+	return std::min(VIRT_FONT_SIZE, most);
 }
 
 /** The whole of a frame. */
@@ -212,7 +214,7 @@ void Frame::drawExits(const Strip &strip) const
 
 void Frame::drawLabels(const Strip &strip) const
 {
-	int size = labelSize(strip.area);
+	int size = labelSize(strip.area), capital = size * VIRT_CAPITAL_SIZE / VIRT_FONT_SIZE;
 	const ksplot_font *font = virtFont(size);
 
 	if (!font)
@@ -235,7 +237,7 @@ void Frame::drawLabels(const Strip &strip) const
 			glEnd();
 		}
 		virtDrawText(font, text, x,
-			 (strip.area.y0 + strip.area.y1 + size * VIRT_CAPITAL_SIZE / VIRT_FONT_SIZE) / 2,
+			 (strip.area.y0 + strip.area.y1 + capital) / 2,
 			 label.dark ? virt_color{ 0, 0, 0 } : virt_color{ 255, 255, 255 });
 	}
 }

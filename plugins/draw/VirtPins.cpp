@@ -289,7 +289,8 @@ bool belongsTo(const virt_worst_hit &hit, const Subject &subject)
 
 } // namespace
 
-std::vector<virt_shade_taken> virtDrawPins(const KsCppArgV *argv, int streamId, int value, int drawAction)
+std::vector<virt_shade_taken> virtDrawPins(const KsCppArgV *argv, int streamId, int value,
+					   int drawAction)
 {
 	const KsPlot::Graph *graph = argv->_graph;
 	std::vector<virt_shade_taken> columns;

@@ -15,7 +15,7 @@
 /** The label of a graph in two lines, in place of KernelShark's own. */
 struct VirtRow {
 	int		x, y, room, height;	/* upper left corner */
-	std::string	name;			/* whose it is; empty: KernelShark's label is kept */
+	std::string	name;			/* whose it is; empty: KernelShark's is kept */
 	std::string	other;			/* what KernelShark calls it */
 
 	void draw() const;

@@ -38,8 +38,8 @@ bool virt_lane_matches(const char *name, const char *filter);
 /**
  * virt_lanes_show - the lanes that are shown, from the top
  * @lanes: machine by machine, each followed by its vCPUs
- * @filter: words; a machine has those of its vCPUs, and each vCPU has its machine's. As long as there
- *	    is one, nothing is folded
+ * @filter: words; a machine has those of its vCPUs, and each vCPU has its machine's. As long as
+ *	    there is one, nothing is folded
  * @shown: receives their numbers; room for @n
  *
  * Return: how many.

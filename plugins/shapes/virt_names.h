@@ -26,7 +26,7 @@ struct virt_name_stream {
 	int			id;
 	const struct virt_model	*model;		/* NULL: it shows no machines */
 	const char		*file;
-	int			host;		/* the trace in which it is a machine, or VIRT_NONE */
+	int			host;		/* where it is a machine, or VIRT_NONE */
 	int32_t			host_machine;	/* index there */
 };
 

@@ -98,11 +98,11 @@ struct virt_shade_taken {
 
 /** Where marks have room. */
 struct virt_shade_room {
-	int				few, many;	/* columns between two marks, at least: if there
-							 * are not many, or so many that they would
-							 * fill the graph; so wide is also a number */
-	int				margin;		/* between a mark and what is taken, at least */
-	const struct virt_shade_taken	*taken;		/* ascending */
+	int	few, many;	/* columns between two marks, at least: if there are not many, or so
+				 * many that they would fill the graph; a number is as wide */
+	int	margin;		/* between a mark and what is taken, at least */
+
+	const struct virt_shade_taken	*taken;	/* ascending */
 	size_t				n_taken;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The overview: which lanes are shown, by machine and by badness, folded and filtered; all vCPUs of a
- * machine in one lane; graphs that are put beside each other.
+ * The overview: which lanes are shown, by machine and by badness, folded and filtered; all vCPUs
+ * of a machine in one lane; graphs that are put beside each other.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -163,8 +163,8 @@ static void check_plots(const struct virt_plots *plots, const int *wanted, size_
 
 static void test_plots(void **state)
 {
-	static const int first[] = { 20, 30, 20 }, shown[] = { 10, 30, 40, 50 }, gone[] = { 40, 30 };
-	static const int last[] = { 10 };
+	static const int first[] = { 20, 30, 20 }, shown[] = { 10, 30, 40, 50 };
+	static const int gone[] = { 40, 30 }, last[] = { 10 };
 	struct virt_plots plots = { first, 2, shown, 4, NULL, 0, NULL, 0 };
 
 	(void)state;

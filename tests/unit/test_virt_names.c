@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Names of machines and vCPUs among several traces: as in their model if that is enough, by their way
- * through the machines around them, by their file; wrong pairs, long names.
+ * Names of machines and vCPUs among several traces: as in their model if that is enough, by their
+ * way through the machines around them, by their file; wrong pairs, long names.
  */
 #include <setjmp.h>
 #include <stdarg.h>

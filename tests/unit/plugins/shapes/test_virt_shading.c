@@ -308,8 +308,8 @@ static void test_migrations(void **state)
 }
 
 /** All in the marks: none hidden, none twice. */
-static void check_marks(const struct virt_shade_mark *marks, int n, const struct virt_shade_room *room,
-			int all)
+static void check_marks(const struct virt_shade_mark *marks, int n,
+			const struct virt_shade_room *room, int all)
 {
 	for (int i = 0; i < n; i++) {
 		all -= marks[i].n;
