@@ -33,7 +33,7 @@ namespace {
 constexpr int BAR_MARGIN = 2;		/* above and below a bar */
 constexpr int INDENT = 12, SPACE = 4;
 constexpr int MOST_NAME_SHARE = 40;	/* of the width, in % */
-constexpr int BADNESS_LETTERS = 6;
+constexpr int BADNESS_LETTERS = 8;
 constexpr int LEAST_HEIGHT = 60;
 constexpr int MOST_PLOTS = 500;		/* KernelShark draws them all, seen or not */
 

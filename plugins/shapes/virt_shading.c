@@ -285,7 +285,7 @@ static bool has_marker(const struct virt_shade_room *room, int column)
 	return false;
 }
 
-/** Put a mark where there is room for it, with its number if it has one. Return: is there? */
+/** Put a mark near by where there is room for it, for its number, too. Return: is there? */
 static bool place_mark(const struct virt_shade_room *room, struct virt_shade_mark *mark, int end)
 {
 	int column = mark->n > 1 ? free_column(room, mark->column, end, room->many) : -1;
@@ -322,10 +322,11 @@ int virt_shade_migrations(const struct virt_model *model, int32_t vcpu,
 			mark.column = marks[n_marks - 1].column + distance;
 		from = min64(end, column_start(window, column + distance));
 		range = virt_vcpu_migrations(model, vcpu, range.first->time_ns, from);
-		if (range.n == 1 && !mark.n && has_marker(room, column))
+		if (range.n == 1 && has_marker(room, column))
 			continue;
 		mark.n += (int32_t)range.n;
-		if (place_mark(room, &mark, column_of(window, from - 1) + 1)) {
+		if (place_mark(room, &mark, column + room->many < window->n_columns ?
+			       column + room->many : window->n_columns)) {
 			marks[n_marks++] = mark;
 			mark.n = 0;
 		}

@@ -173,6 +173,117 @@ gui_click QToolButton 'Steal of d0v0 *'
 gui_until gui_find items '*' 'Migrations | d1v0 | *' >/dev/null
 gui_click QToolButton vCPUs
 
+# ---- the overview ----
+
+# lane ROW: the middle of a lane, counted from 0, as x y; x is on its name
+lane()
+{
+	local x y row
+
+	read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
+	row=$(($(gui_ask font) + 1))
+	echo $((x + 12)) $((y + 1 + $1 * row + row / 2))
+}
+
+# click_lane ROW: on its name
+click_lane()
+{
+	local at
+
+	at=$(lane "$1")
+	gui_click_at ${at% *} ${at#* }
+	gui_still
+}
+
+# rows PID...: the graphs below those of the CPUs are these, pixel by pixel
+rows()
+{
+	local pid n=4
+
+	# room for all: else they are scrolled
+	gui_split 800
+	gui_shot rows
+	gui_graphs
+	virt_window
+	for pid; do
+		virt_check "$n" "$file" vcpu "$pid"
+		n=$((n + 1))
+	done
+}
+
+# pid NAME: d1v0 is 20000
+pid()
+{
+	local domain=${1%v*}
+
+	echo $(((${domain#d} + 1) * 10000 + ${1#*v}))
+}
+
+# off, on and in front
+gui_menu Plots 'Virtualization overview'
+gui_still
+gui_menu Plots 'Virtualization overview'
+gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 0 selected' >/dev/null
+gui_shot overview
+
+# A lane has the states of its vCPU: so many pixels of one as the table says per cent.
+read -r _ y < <(lane 4)
+read -r x _ w _ < <(gui_find widgets QAbstractScrollArea '*')
+pink=$(gui_count_colour "$PREEMPTED" "$x" $((y - 4)) "$w" 8)
+green=$(gui_count_colour '#009e73' "$x" $((y - 4)) "$w" 8)
+gui_need [ "$pink" -gt 100 ]
+share=$(model '$1 == "vcpu" && $2 == 20000 && ($5 == "preempted" || $5 == "guest") {
+	n[$5] += $4 - $3 } END { printf "%d", 1000 * n["preempted"] / (n["preempted"] + n["guest"]) }')
+gui_need [ $((pink * 1000 / (pink + green))) -gt $((share - 80)) ]
+gui_need [ $((pink * 1000 / (pink + green))) -lt $((share + 80)) ]
+
+# filter, select all, plot
+read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
+gui_click_at $((x + 30)) $((y - 15))
+xdotool type --delay 1 'd2'
+gui_until gui_find widgets QLabel '6 vCPUs, 2 shown, 0 selected' >/dev/null
+gui_click QPushButton 'Select all'
+gui_until gui_find widgets QLabel '6 vCPUs, 2 shown, 2 selected' >/dev/null
+gui_click QPushButton 'Plot only'
+gui_still
+rows 30000 30001
+xdotool key ctrl+a BackSpace
+gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 2 selected' >/dev/null
+
+# the worst one is first; with it comes whoever took most of its time, beside it
+gui_combo 'by machine' 'worst first'
+worst=$(model '$1 == "vcpu" && ($5 == "preempted" || $5 == "waking") { n[$2] += $4 - $3 }
+	END { for (pid in n) if (n[pid] > most) { most = n[pid]; worst = pid } print worst }')
+read -r victim culprit < <("$KSV_BIN" report --quiet --format json "$file" |
+	python3 -c 'import json, sys
+for v in (v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"]):
+    domain, number = v["name"][1:].split("v")
+    if (int(domain) + 1) * 10000 + int(number) == int(sys.argv[1]):
+        print(v["name"], max((c for c in v["culprits"] if c["who"] != "nobody"),
+                             key=lambda c: c["ns"])["who"])' "$worst")
+click_lane 0
+rows "$(pid "$victim")" "$(pid "$culprit")" 30000 30001
+
+# pinned: the next one comes below
+gui_click QPushButton Pin
+click_lane 5
+gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 1 selected' >/dev/null
+rows "$(pid "$victim")" "$(pid "$culprit")"
+
+# only the first graph again, and the dock in front
+gui_combo 'worst first' 'by machine'
+read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
+gui_click_at $((x + 30)) $((y - 15))
+xdotool type --delay 1 'd1v0'
+gui_until gui_find widgets QLabel '6 vCPUs, 1 shown, 1 selected' >/dev/null
+gui_click QPushButton 'Select all'
+gui_click QPushButton 'Plot only'
+rows 20000
+gui_menu Plots 'Virtualization dock'
+gui_until gui_not gui_find widgets QDockWidget '*' >/dev/null
+gui_menu Plots 'Virtualization dock'
+gui_until gui_enabled widgets QPushButton 'Zoom to it'
+
 # the longest wait, seen large and marked
 wait=$(model '$1 == "vcpu" && $2 == 20000 && ($5 == "preempted" || $5 == "waking") &&
 	$4 - $3 > n { n = $4 - $3; from = $3; to = $4 } END { print from, to, to - from }')
@@ -243,102 +354,6 @@ gui_shot marks
 gui_need [ "$(colour_in_strip "$PREEMPTED" 4)" -gt 20 ]
 base=$(gui_base 4)
 gui_need [ "$(gui_count_colour "$BLACK" "$VIRT_X" $((base + 3)) "$VIRT_W" 8)" -gt 20 ]
-
-# ---- the overview ----
-
-# lane ROW: the middle of a lane, counted from 0, as x y; x is on its name
-lane()
-{
-	local x y row
-
-	read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
-	row=$(($(gui_ask font) + 1))
-	echo $((x + 12)) $((y + 1 + $1 * row + row / 2))
-}
-
-# click_lane ROW: on its name
-click_lane()
-{
-	local at
-
-	at=$(lane "$1")
-	gui_click_at ${at% *} ${at#* }
-	gui_still
-}
-
-# rows PID...: the graphs below those of the CPUs are these, pixel by pixel
-rows()
-{
-	local pid n=4
-
-	gui_shot rows
-	gui_graphs
-	virt_window
-	for pid; do
-		virt_check "$n" "$file" vcpu "$pid"
-		n=$((n + 1))
-	done
-}
-
-# pid NAME: d1v0 is 20000
-pid()
-{
-	local domain=${1%v*}
-
-	echo $(((${domain#d} + 1) * 10000 + ${1#*v}))
-}
-
-# off, on and in front
-gui_click QCheckBox 'Migrations'
-gui_menu Plots 'Virtualization overview'
-gui_still
-gui_menu Plots 'Virtualization overview'
-gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 0 selected' >/dev/null
-gui_shot overview
-
-# A lane has the states of its vCPU: so many pixels of one as the table says per cent.
-read -r _ y < <(lane 4)
-read -r x _ w _ < <(gui_find widgets QAbstractScrollArea '*')
-pink=$(gui_count_colour "$PREEMPTED" "$x" $((y - 4)) "$w" 8)
-green=$(gui_count_colour '#009e73' "$x" $((y - 4)) "$w" 8)
-gui_need [ "$pink" -gt 100 ]
-share=$(model '$1 == "vcpu" && $2 == 20000 && ($5 == "preempted" || $5 == "guest") {
-	n[$5] += $4 - $3 } END { printf "%d", 1000 * n["preempted"] / (n["preempted"] + n["guest"]) }')
-gui_need [ $((pink * 1000 / (pink + green))) -gt $((share - 80)) ]
-gui_need [ $((pink * 1000 / (pink + green))) -lt $((share + 80)) ]
-
-# filter, select all, plot
-read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
-gui_click_at $((x + 30)) $((y - 15))
-xdotool type --delay 1 'd2'
-gui_until gui_find widgets QLabel '6 vCPUs, 2 shown, 0 selected' >/dev/null
-gui_click QPushButton 'Select all'
-gui_until gui_find widgets QLabel '6 vCPUs, 2 shown, 2 selected' >/dev/null
-gui_click QPushButton 'Plot only'
-gui_still
-rows 30000 30001
-xdotool key ctrl+a BackSpace
-gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 2 selected' >/dev/null
-
-# the worst one is first; with it comes whoever took most of its time, beside it
-gui_combo 'by machine' 'worst first'
-worst=$(model '$1 == "vcpu" && ($5 == "preempted" || $5 == "waking") { n[$2] += $4 - $3 }
-	END { for (pid in n) if (n[pid] > most) { most = n[pid]; worst = pid } print worst }')
-read -r victim culprit < <("$KSV_BIN" report --quiet --format json "$file" |
-	python3 -c 'import json, sys
-for v in (v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"]):
-    domain, number = v["name"][1:].split("v")
-    if (int(domain) + 1) * 10000 + int(number) == int(sys.argv[1]):
-        print(v["name"], max((c for c in v["culprits"] if c["who"] != "nobody"),
-                             key=lambda c: c["ns"])["who"])' "$worst")
-click_lane 0
-rows "$(pid "$victim")" "$(pid "$culprit")" 30000 30001
-
-# pinned: the next one comes below
-gui_click QPushButton Pin
-click_lane 5
-gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 1 selected' >/dev/null
-rows "$(pid "$victim")" "$(pid "$culprit")"
 
 # the dock goes and comes by its menu, and so it stays for the next start
 gui_menu Plots 'Virtualization dock'
