@@ -52,6 +52,7 @@ VirtPlots::Lists &VirtPlots::listsOf(int stream)
 	if (lists.model != model) {
 		lists.model = model;
 		lists.kept.clear();
+		lists.top.clear();
 		lists.cameTasks.clear();
 		lists.cameCpus.clear();
 	}
@@ -106,6 +107,7 @@ void VirtPlots::bring(const VirtWish &rows)
 	std::vector<int> gone = lists.cameTasks, before = lists.tasks;
 
 	lists.cameTasks.clear();
+	lists.top = rows.pids;
 	for (int pid : rows.pids)
 		if (!has(lists.kept, pid) && (!has(before, pid) || has(gone, pid)))
 			lists.cameTasks.push_back(pid);
@@ -122,10 +124,11 @@ int VirtPlots::keep()
 	for (auto &entry : _lists) {
 		Lists &lists = listsOf(entry.first);
 
-		for (int pid : lists.cameTasks)
+		for (int pid : lists.top)
 			if (!has(lists.kept, pid))
 				lists.kept.push_back(pid);
-		n += static_cast<int>(lists.cameTasks.size());
+		n += static_cast<int>(lists.top.size());
+		lists.top.clear();
 		lists.cameTasks.clear();
 		lists.cameCpus.clear();
 	}
@@ -145,6 +148,7 @@ void VirtPlots::only(int stream, const std::vector<int> &pids)
 	Lists &lists = listsOf(stream);
 
 	lists.kept.clear();
+	lists.top.clear();
 	lists.cameTasks.clear();
 	lists.tasks = pids;
 	showTasks(stream, lists, {}, {});

@@ -51,7 +51,7 @@ private:
 	/** The graphs of a stream outside combos, in their order. */
 	struct Lists {
 		std::vector<int>	cpus, tasks;
-		std::vector<int>	kept;			/* of tasks */
+		std::vector<int>	kept, top;		/* of tasks; brought last */
 		std::vector<int>	cameTasks, cameCpus;	/* brought, and not kept */
 		uint64_t		model = 0;		/* of which these are */
 	};

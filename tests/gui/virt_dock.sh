@@ -247,6 +247,7 @@ gui_until gui_find widgets QLabel '6 vCPUs, 2 shown, 2 selected' >/dev/null
 gui_click QPushButton 'Plot only'
 gui_still
 rows 30000 30001
+gui_click_at $((x + 30)) $((y - 15))
 xdotool key ctrl+a BackSpace
 gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 2 selected' >/dev/null
 
@@ -262,10 +263,11 @@ for v in (v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"]):
         print(v["name"], max((c for c in v["culprits"] if c["who"] != "nobody"),
                              key=lambda c: c["ns"])["who"])' "$worst")
 click_lane 0
-rows "$(pid "$victim")" "$(pid "$culprit")" 30000 30001
+rows "$(pid "$victim")" "$(pid "$culprit")"
 
 # pinned: the next one comes below
 gui_click QPushButton Pin
+gui_until gui_find widgets QLabel '2 graphs pinned' >/dev/null
 click_lane 5
 gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 1 selected' >/dev/null
 rows "$(pid "$victim")" "$(pid "$culprit")"
