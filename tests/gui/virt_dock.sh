@@ -198,10 +198,11 @@ click_lane()
 # rows PID...: the graphs below those of the CPUs are these, pixel by pixel
 rows()
 {
-	local pid n=4
+	local pid n=4 x y w h
 
-	# room for all: else they are scrolled
-	gui_split 800
+	# room for all, if there is not yet: else they are scrolled
+	read -r x y w h _ < <(gui_find widgets QSplitterHandle '*')
+	gui_drag $((x + w / 2)) $((y + h / 2)) $((x + w / 2)) 800
 	gui_shot rows
 	gui_graphs
 	virt_window
