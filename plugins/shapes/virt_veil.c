@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "search.h"
 #include "virt_veil.h"
 
 /** A stretch, and how long all before it are together. */
@@ -69,20 +70,13 @@ void virt_lost_free(struct virt_lost *lost)
 /** How much lies before a time. */
 static int64_t lost_before(const struct virt_lost *lost, int64_t ns)
 {
-	size_t low = 0, high = lost->n;
 	const struct stretch *at;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (lost->of[middle].from_ns < ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (!low)
+	SEARCH_FIRST(i, 0, lost->n, lost->of[i].from_ns < ns);
+	if (!i)
 		return 0;
-	at = &lost->of[low - 1];
+	at = &lost->of[i - 1];
 	return at->before_ns + (ns < at->to_ns ? ns : at->to_ns) - at->from_ns;
 }
 
