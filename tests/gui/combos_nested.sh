@@ -88,12 +88,12 @@ gui_need gui_has items 'g1/g1v0 | '
 gui_shot dialog
 combo_close Cancel
 check_three three
-combo_strip 2
-xdotool mousemove $(((GUI_X0 + GUI_X1) / 2)) $((VIRT_Y + GUI_HEIGHT / 4)) \
-	click --repeat 2 --delay 20 1
-gui_until gui_find widgets QLabel '*g1/g1v0 * on CPU 0 for *' >/dev/null
 combo_zoom 450 700
 check_three three-part
 combo_zoom 400 430
 check_three three-near
+# last, as markers A and B lie on strips
+combo_strip 2
+gui_double_click_at $(((GUI_X0 + GUI_X1) / 2)) $((VIRT_Y + GUI_HEIGHT / 4))
+gui_until gui_find widgets QLabel '*g1/g1v0 * on CPU 0 for *' >/dev/null
 gui_quit
