@@ -544,7 +544,7 @@ void VirtDock::adopt(const std::shared_ptr<VirtCount> &job)
 	_table->adopt(*job);
 	follow();
 	showDetails();
-	if (_toldWindow == visible())
+	if (isStill(_toldWindow))
 		_details->setText(_told);
 }
 
@@ -715,6 +715,14 @@ std::pair<int64_t, int64_t> VirtDock::visible() const
 		return { 0, 0 };
 	return { _histo->min, _histo->min +
 			      static_cast<int64_t>(_histo->bin_size) * _histo->n_bins };
+}
+
+bool VirtDock::isStill(const std::pair<int64_t, int64_t> &window) const
+{
+	auto [from, to] = visible();
+	int64_t most = _histo ? static_cast<int64_t>(_histo->bin_size) + _histo->n_bins : 0;
+
+	return std::abs(from - window.first) <= most && std::abs(to - window.second) <= most;
 }
 
 /** Mark the rows next to both ends, without moving the window. */

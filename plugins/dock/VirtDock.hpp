@@ -98,6 +98,11 @@ private:
 	void setWindow(int64_t fromNs, int64_t toNs);
 	void redrawGraphs();
 	std::pair<int64_t, int64_t> visible() const;
+	/**
+	 * Is this window still the visible one? Where graphs come and go KernelShark counts columns
+	 * anew, and its window changes by a part of one, or by a ns for each of them.
+	 */
+	bool isStill(const std::pair<int64_t, int64_t> &window) const;
 
 	void showOverview();
 	static int pidOf(const virt_model *model, int32_t who);

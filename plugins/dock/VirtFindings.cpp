@@ -217,7 +217,7 @@ void VirtFindings::save()
 
 bool VirtFindings::isWalking() const
 {
-	return _set.first < _set.second && _dock->visible() == _set;
+	return _set.first < _set.second && _dock->isStill(_set);
 }
 
 void VirtFindings::follow(const VirtListed &listed)
