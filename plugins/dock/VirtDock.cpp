@@ -720,7 +720,7 @@ std::pair<int64_t, int64_t> VirtDock::visible() const
 bool VirtDock::isStill(const std::pair<int64_t, int64_t> &window) const
 {
 	auto [from, to] = visible();
-	int64_t most = _histo ? static_cast<int64_t>(_histo->bin_size) + _histo->n_bins : 0;
+	int64_t most = (window.second - window.first) / 10 + (_histo ? _histo->n_bins : 0);
 
 	return std::abs(from - window.first) <= most && std::abs(to - window.second) <= most;
 }

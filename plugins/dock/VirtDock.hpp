@@ -99,8 +99,8 @@ private:
 	void redrawGraphs();
 	std::pair<int64_t, int64_t> visible() const;
 	/**
-	 * Is this window still the visible one? Where graphs come and go KernelShark counts columns
-	 * anew, and its window changes by a part of one, or by a ns for each of them.
+	 * Is this window still the visible one, by and large? Where graphs come and go KernelShark
+	 * counts columns anew, and its window changes by some of them, or by a ns for each.
 	 */
 	bool isStill(const std::pair<int64_t, int64_t> &window) const;
 

@@ -447,6 +447,8 @@ void VirtFindings::go(int line)
 	if (virtIsLoading())
 		return;
 	_dock->setWindow(from - length / 2, from + length + length / 2);
+	/* events go on while KernelShark draws graphs that come */
+	_set = _dock->visible();
 	_dock->bring(row.stream, moment);
 	VirtMarkers::tell(row.stream, row.hit);
 	_set = _dock->visible();
