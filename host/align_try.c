@@ -17,13 +17,6 @@
 /** What is recorded is left only for what explains that much more. */
 #define BETTER_PERCENT	0.5
 
-/**
- * Work that files may cause, in steps of about a ns. Reading them, and what is done without being
- * counted, is to fit in as well: 2 us for each byte and 1 s for all is what SECURITY.md promises.
- */
-#define WORK_PER_BYTE	1500
-#define WORK		600000000
-
 /** ns or cycles: offsets that differ by no more are one. */
 #define ROUNDING	2
 
@@ -544,7 +537,7 @@ static void set_work(struct align_pair *pair)
 	uint64_t records = pair->record_bytes + pair->plain.bytes;
 	uint64_t bytes = records > pair->file_bytes ? records : pair->file_bytes;
 
-	pair->work = WORK + WORK_PER_BYTE * bytes;
+	pair->work = align_work(bytes);
 }
 
 int align_pair_try(struct align_pair *pair, struct kvm_trace *guest)

@@ -85,18 +85,22 @@ struct VirtClocks::Judge {
 	void findOther()
 	{
 		std::vector<virt_clock_cpu> all;
+		uint64_t rows = 0;
 
 		for (const virt_align_cpu &cpu : cpus) {
 			all.push_back({});
 			all.back().times = cpu.times;
 			all.back().n = cpu.n;
 			all.back().vcpu = VIRT_NONE;
+			rows += cpu.n;
 		}
+		uint64_t work = align_work(rows * sizeof(kshark_entry));
+
 		otherVcpus.resize(cpus.size(), VIRT_NONE);
 		other.vcpus = otherVcpus.data();
 		hasOther = align_pairing_find(model.get(), all.data(),
 					      static_cast<int32_t>(all.size()), offset,
-					      nullptr, &other) == 1;
+					      &work, &other) == 1;
 	}
 
 	/** The machine that the guest is said to be; VIRT_NONE: none. */

@@ -256,6 +256,7 @@ static int find_fits(const struct report_kvm *kvm, const struct report *report,
 	const struct align_stop never = { 0 };
 	struct align_events events = { 0 };
 	bool poor = false;
+	uint64_t work;
 	int ret;
 
 	for (int c = 0; c < guest->n_cpus; c++)
@@ -266,15 +267,17 @@ static int find_fits(const struct report_kvm *kvm, const struct report *report,
 	ret = guest->fits.vcpus ? align_events_read(guest->trace, &never, &events) : -ENOMEM;
 	if (!ret && !kvm->trace)
 		take_tsc(report, &events);
+	work = align_work(events.bytes);
 	if (!ret)
-		ret = align_pairing_find(report->load->model, events.cpus, events.n, 0, NULL,
+		ret = align_pairing_find(report->load->model, events.cpus, events.n, 0, &work,
 					 &guest->fits);
 	align_events_free(&events);
 	if (ret != 1) {
 		free(guest->fits.vcpus);
 		guest->fits.vcpus = NULL;
 	}
-	return ret < 0 ? ret : 0;
+	/* nothing is said where it takes too long to know */
+	return ret < 0 && ret != -ETIME ? ret : 0;
 }
 
 int report_kvm_build(struct report_kvm *kvm, const struct report *report)
