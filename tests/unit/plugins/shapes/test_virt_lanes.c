@@ -75,7 +75,7 @@ static void test_filter(void **state)
 static void test_many(void **state)
 {
 	static struct virt_lane lanes[MOST];
-	static char names[MOST][16];
+	static char names[MOST][32];
 	size_t shown[MOST], n = 0, n_shown;
 
 	(void)state;
