@@ -23,9 +23,7 @@
 #include <QPointer>
 #include <QPushButton>
 #include <QResizeEvent>
-#include <QRunnable>
 #include <QScrollArea>
-#include <QScrollBar>
 #include <QSettings>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -33,6 +31,7 @@
 #include <KsPluginsGUI.hpp>
 
 #include "VirtClocks.hpp"
+#include "VirtColumn.hpp"
 #include "VirtCommand.hpp"
 #include "VirtDock.hpp"
 #include "VirtFindings.hpp"
@@ -49,6 +48,7 @@
 #include "VirtStatsText.hpp"
 #include "VirtSteal.hpp"
 #include "VirtTable.hpp"
+#include "VirtTask.hpp"
 #include "virt.h"
 #include "virt_text.h"
 
@@ -61,65 +61,9 @@ constexpr int BEST_WIDTH = 460, LEAST_WIDTH = 260, SHARE = 29, MOST_SHARE = 40;
 /* a window of which there is room for all parts of the dock */
 constexpr int ROOMY_WIDTH = 1300, ROOMY_HEIGHT = 850;
 constexpr int DETAIL_LINES = 7, LEAST_DETAIL_LINES = 3;
-constexpr int LEAST_COLUMN_HEIGHT = 60;
 constexpr int NEIGHBOURS = 110;		/* pixels above and below a graph that is scrolled to */
 
 QPointer<VirtDock> theDock;
-
-/** Widgets in a column. In a low window they scroll: else the dock would make it grow. */
-class Column : public QScrollArea {
-public:
-	Column()
-	: _layout(new QVBoxLayout)
-	{
-		auto box = new QWidget;
-
-		box->setLayout(_layout);
-		_layout->setContentsMargins(0, 0, 0, 0);
-		_layout->setSpacing(3);
-		setWidget(box);
-		setWidgetResizable(true);
-		setFrameShape(QFrame::NoFrame);
-		setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-		setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
-	}
-
-	void add(QWidget *part) { _layout->addWidget(part); }
-
-	QSize sizeHint() const override
-	{
-		int width = viewport()->width();
-
-		return { widget()->minimumSizeHint().width(),
-			 _layout->hasHeightForWidth() ? _layout->heightForWidth(width) :
-							_layout->sizeHint().height() };
-	}
-
-	QSize minimumSizeHint() const override
-	{
-		return { widget()->minimumSizeHint().width() +
-			 verticalScrollBar()->sizeHint().width(), LEAST_COLUMN_HEIGHT };
-	}
-
-protected:
-	void resizeEvent(QResizeEvent *event) override
-	{
-		QScrollArea::resizeEvent(event);
-		if (event->size().width() != event->oldSize().width())
-			updateGeometry();
-	}
-
-	/** Something in it wants another size. */
-	bool eventFilter(QObject *object, QEvent *event) override
-	{
-		if (event->type() == QEvent::LayoutRequest)
-			updateGeometry();
-		return QScrollArea::eventFilter(object, event);
-	}
-
-private:
-	QVBoxLayout	*_layout;
-};
 
 } // namespace
 
@@ -284,7 +228,7 @@ QWidget *VirtDock::tablePage()
 /** The parts that can be closed. */
 QWidget *VirtDock::sections()
 {
-	auto column = new Column;
+	auto column = new VirtColumn;
 	auto legend = new QWidget;
 	auto legendLayout = new QVBoxLayout(legend);
 	auto add = [this, column] (const char *title, const char *key, QWidget *content) {
@@ -350,9 +294,7 @@ void VirtDock::resizeEvent(QResizeEvent *event)
 
 void VirtDock::addMenuEntry()
 {
-	QAction *action = toggleViewAction();
-
-	QAction *overview = _overview->toggleViewAction();
+	QAction *action = toggleViewAction(), *overview = _overview->toggleViewAction();
 
 	action->setText("Virtualization dock");
 	overview->setText("Virtualization overview");
@@ -455,6 +397,25 @@ void VirtDock::schedule()
 		_timer.start();
 }
 
+/** There is something to show for the first time. */
+void VirtDock::appear()
+{
+	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
+
+	_everShown = true;
+	/*
+	 * The text about the pointer makes KernelShark's graphs ask for more and more width; with a
+	 * dock beside them, they would change their size under the mouse.
+	 */
+	if (_window->centralWidget())
+		_window->centralWidget()->setMinimumWidth(LEAST_GRAPH_WIDTH);
+	if (QWidget *graph = virtChild(_window, "KsTraceGraph"))
+		virtKeepPointerBar(graph);
+	setVisible(settings.value("dock/visible", true).toBool());
+	showOverview();
+	fit();
+}
+
 /** Begin to count, unless the window is the one that is shown or being counted. */
 void VirtDock::refresh()
 {
@@ -467,22 +428,8 @@ void VirtDock::refresh()
 	_tasksBefore.swap(_tasks);
 	_tasks.clear();
 	job->streams = virtStreams();
-	if (!_everShown && !job->streams.empty()) {
-		QSettings settings(virtSettingsFile(), QSettings::IniFormat);
-
-		_everShown = true;
-		/*
-		 * The text about the pointer makes KernelShark's graphs ask for more and more
-		 * width; with a dock beside them, they would change their size under the mouse.
-		 */
-		if (_window->centralWidget())
-			_window->centralWidget()->setMinimumWidth(LEAST_GRAPH_WIDTH);
-		if (QWidget *graph = virtChild(_window, "KsTraceGraph"))
-			virtKeepPointerBar(graph);
-		setVisible(settings.value("dock/visible", true).toBool());
-		showOverview();
-		fit();
-	}
+	if (!_everShown && !job->streams.empty())
+		appear();
 	if (!_histo || !_histo->data_size)
 		return;
 	std::tie(job->from, job->to) = visible();
@@ -507,26 +454,12 @@ void VirtDock::refresh()
 	}
 	_running = job;
 
-	class Work : public QRunnable {
-	public:
-		Work(VirtDock *dock, const std::shared_ptr<VirtCount> &work)
-		: _dock(dock), _job(work) {}
-		void run() override
-		{
-			VirtDock *dock = _dock;
-			std::shared_ptr<VirtCount> done = _job;
-
-			_job->count();
-			QMetaObject::invokeMethod(dock, [dock, done] { dock->adopt(done); },
-						  Qt::QueuedConnection);
-		}
-
-	private:
-		VirtDock		*_dock;		/* waits for its threads */
-		std::shared_ptr<VirtCount>	_job;
-	};
-
-	_pool.start(new Work(this, job));
+	/* the destructor waits for its threads */
+	_pool.start(virtNewTask([this, job] {
+		job->count();
+		QMetaObject::invokeMethod(this, [this, job] { adopt(job); },
+					  Qt::QueuedConnection);
+	}));
 }
 
 void VirtDock::adopt(const std::shared_ptr<VirtCount> &job)

@@ -54,7 +54,6 @@ public:
 	/** A graph has been drawn; called often. @base: its base line in the widget. */
 	void graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, int id, int base);
 
-
 	/** A user has asked about something: say it, and set the markers around it. */
 	void tell(const QString &text, int64_t fromNs, int64_t toNs);
 
@@ -85,6 +84,7 @@ private:
 	void saveSettings();
 	void addMenuEntry();
 	void schedule();
+	void appear();
 	void refresh();
 	QWidget *copyButton();
 	QWidget *tablePage();
