@@ -19,6 +19,12 @@ GUI_PATIENCE=${GUI_PATIENCE:-60}
 GUI_SCREEN=1640x1060
 GUI_SIZE="1600 1000"
 GUI_DIR=$(mktemp -d)
+# LD_PRELOAD and KernelShark's option -a are lists that a blank divides.
+[[ $GUI_DIR != *[[:space:]]* ]] || { rmdir "$GUI_DIR" && GUI_DIR=$(mktemp -d -p /tmp); }
+if [[ $GUI_SAMPLES == *[[:space:]]* ]]; then
+	ln -s "$GUI_SAMPLES" "$GUI_DIR/samples"
+	GUI_SAMPLES=$GUI_DIR/samples
+fi
 # what has been started, and KernelShark itself, which may be a child of that
 GUI_PID=
 GUI_SHARK=
@@ -29,6 +35,7 @@ GUI_PROGRAM=(kernelshark)
 GUI_PRELOAD=
 # set while KernelShark may end with a question unanswered
 GUI_QUITS=
+GUI_FAILED=
 # for each the descriptors of its two FIFOs
 declare -A GUI_TALK
 
@@ -52,6 +59,9 @@ gui_fail()
 {
 	trap - ERR
 	set +e
+	# what is asked below may fail, too
+	[ -z "$GUI_FAILED" ] || { kill -TERM $$; exit 1; }
+	GUI_FAILED=1
 	{
 		echo "FAILED: $GUI_NAME: $1"
 		echo "called from: ${FUNCNAME[*]:1} (lines ${BASH_LINENO[*]})"
@@ -223,6 +233,8 @@ gui_build_probe()
 		mv "$GUI_PROBE.new" "$GUI_PROBE"
 	fi
 	exec {lock}>&-
+	ln -s "$GUI_PROBE" "$GUI_DIR/probe.so"
+	GUI_PROBE=$GUI_DIR/probe.so
 }
 
 gui_init()
