@@ -17,13 +17,24 @@ ksv_say()
 	printf '%s: %s\n' "$KSV_NAME" "$*" >&2
 }
 
+# ksv_release: the number of Debian's release: that of a newer one, or of testing, is 13's
+ksv_release()
+{
+	local VERSION_ID=''
+
+	# shellcheck disable=SC1091
+	[ ! -r /etc/os-release ] || . /etc/os-release
+	[ "${VERSION_ID:-13}" -ge 13 ] 2>/dev/null && echo 13 || echo 12
+}
+
 # ksv_packages SECTION...: the packages of these sections of packages.txt
 ksv_packages()
 {
-	local section
+	local section release
 
+	release=$(ksv_release)
 	for section; do
-		sed -n "s/^$section //p" "$KSV_TOP/scripts/packages.txt"
+		sed -nE "s/^$section(:$release)? //p" "$KSV_TOP/scripts/packages.txt"
 	done | tr '\n' ' '
 }
 
@@ -67,40 +78,94 @@ ksv_install()
 	[ -n "$missing" ] || return 0
 	command="apt-get install --no-install-recommends -y $missing"
 	if [ "$(id -u)" != 0 ]; then
-		sudo -n true 2>/dev/null ||
-			ksv_die "packages are missing, and only root may install them; as root:" \
-				"    $command"
-		run=(sudo -n)
+		run=(sudo)
+		# sudo asks on the terminal, if there is one
+		sudo -n true 2>/dev/null || { [ -t 2 ] && command -v sudo >/dev/null &&
+			ksv_say "packages are missing, and sudo may ask for your password:" &&
+			sudo true; } ||
+			ksv_die "packages are missing, and only root may install them:" \
+				"    sudo apt-get update && sudo $command"
 	fi
-	run+=(env DEBIAN_FRONTEND=noninteractive)
-	ksv_say "installing $missing"
+	run+=(env DEBIAN_FRONTEND=noninteractive LC_ALL=C)
 	log=$(mktemp)
 	# The lists may be absent or too old; asking for new ones is only worth it then.
-	# shellcheck disable=SC2086
-	if ! "${run[@]}" $command </dev/null >"$log" 2>&1 &&
-	   ! { "${run[@]}" apt-get update && "${run[@]}" $command; } </dev/null >>"$log" 2>&1; then
+	if ! ksv_apt "$log" && ! { "${run[@]}" apt-get update </dev/null >>"$log" 2>&1 &&
+	     ksv_apt "$log"; }; then
 		grep -E '^(E|Err|W):' "$log" | sort -u | tail -n 15 >&2
 		if grep -qE 'Temporary failure|Could not (resolve|connect)|Unable to connect' "$log"
 		then
 			rm -f "$log"
 			ksv_die "apt-get cannot reach the Debian mirror: is there a network?" \
-				"When there is, run this again, or by hand:" "    $command"
+				"When there is, run this again, or by hand:" \
+				"    sudo apt-get update && sudo $command"
 		fi
 		tail -n 5 "$log" >&2
 		rm -f "$log"
-		ksv_die "apt-get failed, see above. By hand:" "    $command"
+		ksv_die "apt-get failed, see above. By hand:" \
+			"    sudo apt-get update && sudo $command"
 	fi
 	rm -f "$log"
 }
 
-# ksv_quietly LOG COMMAND...: run a step; its output is shown only if it fails
+# ksv_apt LOG: say what the variables $run and $command of ksv_install() load and install, and do it
+ksv_apt()
+{
+	local log=$1 plan new size
+
+	# shellcheck disable=SC2086
+	plan=$("${run[@]}" ${command/install/install -s} </dev/null 2>>"$log") || return 1
+	new=$(grep -c '^Inst ' <<<"$plan")
+	# What is to be loaded is only told to whoever could still refuse.
+	# shellcheck disable=SC2086
+	size=$("${run[@]}" ${command/ -y / --assume-no } </dev/null 2>/dev/null |
+		sed -nE 's/^Need to get ([^ ]+ [kMG]?B).*/, loading \1/p
+			s/^After this operation, ([^ ]+ [kMG]?B) of additional.*/, \1 on the disk/p' |
+		tr -d '\n') || :
+	ksv_say "installing $missing: $new packages in all$size"
+	# dlstatus:NUMBER:PERCENT:WHAT, pmstatus:PACKAGE:PERCENT:WHAT
+	# shellcheck disable=SC2086
+	{ "${run[@]}" $command -o APT::Status-Fd=1 </dev/null 2>>"$log" || echo 'E: failed'; } |
+		tee -a "$log" |
+		sed -unE 's/^dlstatus:[^:]*:([0-9]+)[^:]*:.*/\1 loading/p
+			s/^pmstatus:[^:]*:([0-9]+)[^:]*:.*/\1 installing/p' |
+		ksv_progress
+	! grep -q '^E: failed$' "$log" || { sed -i '/^E: failed$/d' "$log"; return 1; }
+}
+
+# ksv_progress: lines "PERCENT WHAT" as one that changes on a terminal, else a line each quarter
+ksv_progress()
+{
+	local percent what last=-1 last_what='' shown=
+
+	while read -r percent what; do
+		[ "$what" = "$last_what" ] || last=-1
+		if [ -t 2 ] && [ "$percent" != "$last" ]; then
+			printf '\r%s: %s: %3d %%\033[K' "$KSV_NAME" "$what" "$percent" >&2
+			shown=1
+		elif [ ! -t 2 ] && [ $((percent / 25)) -gt $((last < 0 ? 0 : last / 25)) ]; then
+			ksv_say "$what: $percent %"
+		fi
+		last=$percent last_what=$what
+	done
+	[ -z "$shown" ] || printf '\r\033[K' >&2
+}
+
+# ksv_quietly LOG COMMAND...: run a step; its output is shown only if it fails, how far it is meanwhile,
+# if it tells as ninja does, "[3/7]"
 ksv_quietly()
 {
-	local log=$1
+	local log=$1 status=0
 	shift
 
 	mkdir -p "${log%/*}"
-	"$@" </dev/null >"$log" 2>&1 && return 0
+	"$@" </dev/null 2>&1 | tee "$log" |
+		stdbuf -oL tr '\r' '\n' |
+		awk 'match($0, /^\[[0-9]+\/[0-9]+\]/) {
+			split(substr($0, 2, RLENGTH - 2), of, "/")
+			print int(100 * of[1] / of[2]), "building"
+			fflush()
+		}' | ksv_progress || status=${PIPESTATUS[0]}
+	[ "$status" != 0 ] || return 0
 	tail -n 60 "$log" >&2
 	ksv_say "failed: $* (all of its output: $log)"
 	return 1
