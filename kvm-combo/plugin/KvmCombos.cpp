@@ -452,8 +452,7 @@ void KvmCombos::dropOldCollections()
 	_rows = _histo->data;
 	_nRows = _histo->data_size;
 	virtDropTaskCollections();
-	if (QWidget *widget = virtChild(_window, "KsGLWidget"))
-		widget->update();
+	virtRedrawGraphs(_window);
 }
 
 /** A frame is complete. */

@@ -73,8 +73,7 @@ VirtClocks::VirtClocks(QMainWindow *window,
   _warn(std::move(warn)),
   _deliveries(this, &_pool, [this] {
 	_timer.start(0);
-	if (QWidget *widget = virtChild(_window, "KsGLWidget"))
-		widget->update();
+	virtRedrawGraphs(_window);
   })
 {
 	setObjectName("clocks");
@@ -593,8 +592,7 @@ void VirtClocks::redraw(bool whole)
 				   std::max(last, first + _histo->n_bins));
 	if (KsDataStore *data = virtDataStore(_window))
 		data->updateWidgets(data);
-	if (QWidget *widget = virtChild(_window, "KsGLWidget"))
-		widget->update();
+	virtRedrawGraphs(_window);
 }
 
 /* ---- judging ---- */
@@ -694,8 +692,7 @@ void VirtClocks::takeOffers(int streamId)
 		for (const virt_pair &pair : entry.second.offer)
 			if (pair.host_stream == host && virt_pairing_set(&pair))
 				qWarning("kshark-virt: a pair could not be set");
-	if (QWidget *widget = virtChild(_window, "KsGLWidget"))
-		widget->update();
+	virtRedrawGraphs(_window);
 	_timer.start(LOOK_MS);
 }
 

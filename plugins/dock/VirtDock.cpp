@@ -28,8 +28,6 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <KsPluginsGUI.hpp>
-
 #include "VirtClocks.hpp"
 #include "VirtColumn.hpp"
 #include "VirtCommand.hpp"
@@ -61,7 +59,6 @@ constexpr int BEST_WIDTH = 460, LEAST_WIDTH = 260, SHARE = 29, MOST_SHARE = 40;
 /* a window of which there is room for all parts of the dock */
 constexpr int ROOMY_WIDTH = 1300, ROOMY_HEIGHT = 850;
 constexpr int DETAIL_LINES = 7, LEAST_DETAIL_LINES = 3;
-constexpr int NEIGHBOURS = 110;		/* pixels above and below a graph that is scrolled to */
 
 QPointer<VirtDock> theDock;
 
@@ -87,7 +84,8 @@ void virt_gui_init(void *main_window)
 VirtDock::VirtDock(QMainWindow *window)
 : QDockWidget("Virtualization", window),
   _window(window),
-  _plots(window)
+  _plots(window),
+  _view(window)
 {
 	setObjectName("virtualization");
 	_pool.setMaxThreadCount(1);
@@ -138,7 +136,7 @@ void VirtDock::buildUi()
 	layout->setSpacing(3);
 	_overlays = new VirtOverlays([this] {
 		saveSettings();
-		redrawGraphs();
+		_view.redraw();
 	});
 	_detailArea = new QScrollArea;
 	_detailArea->setWidget(_details);
@@ -366,27 +364,13 @@ void VirtDock::saveSettings()
 
 void VirtDock::graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, int id, int base)
 {
-	_histo = histo;
+	_view.drawn(histo);
 	_clocks->graphDrawn(histo);
 	if (isTask)
 		_tasks.insert({ streamId, id });
 	if (isTask && _reveal == std::make_pair(streamId, id)) {
 		_reveal = { -1, -1 };
-		QTimer::singleShot(0, this, [this, base] {
-			QWidget *widget = virtChild(_window, "KsGLWidget");
-
-			for (QWidget *up = widget; up; up = up->parentWidget())
-				if (auto area = qobject_cast<QScrollArea *>(up))
-					area->ensureVisible(0, base, 0, std::min(NEIGHBOURS,
-						area->viewport()->height() / 2));
-			if (!widget)
-				return;
-
-			/* A wider label has moved the graphs; only a resize counts columns anew. */
-			QResizeEvent event(widget->size(), widget->size());
-
-			QApplication::sendEvent(widget, &event);
-		});
+		QTimer::singleShot(0, this, [this, base] { _view.scrollTo(base); });
 	}
 	schedule();
 }
@@ -430,9 +414,9 @@ void VirtDock::refresh()
 	job->streams = virtStreams();
 	if (!_everShown && !job->streams.empty())
 		appear();
-	if (!_histo || !_histo->data_size)
+	if (_view.isEmpty())
 		return;
-	std::tie(job->from, job->to) = visible();
+	std::tie(job->from, job->to) = _view.visible();
 	_overview->follow(job->streams, job->from, job->to);
 	if (isHidden())
 		return;
@@ -440,7 +424,7 @@ void VirtDock::refresh()
 	if (_serials != job->serials())
 		_selection->setByDock();
 	_serials = job->serials();
-	std::tie(job->from, job->to) = _selection->choose(_histo, visible());
+	std::tie(job->from, job->to) = _selection->choose(_view.histo(), _view.visible());
 	if (_running) {
 		if (_running->isSame(*job))
 			return;
@@ -473,11 +457,11 @@ void VirtDock::adopt(const std::shared_ptr<VirtCount> &job)
 	if (!job->isComplete())
 		return;
 	_shown = job;
-	_selection->tell(_histo, !job->streams.empty(), job->from, job->to);
+	_selection->tell(_view.histo(), !job->streams.empty(), job->from, job->to);
 	_table->adopt(*job);
 	follow();
 	showDetails();
-	if (isStill(_toldWindow))
+	if (_view.isStill(_toldWindow))
 		_details->setText(_told);
 }
 
@@ -527,7 +511,7 @@ void VirtDock::clicked(const QTreeWidgetItem *item)
 	_reveal = task;
 	/* KernelShark never ends its work on a plot that is there already. */
 	if (_tasksBefore.count(task) || _tasks.count(task)) {
-		redrawGraphs();
+		_view.redraw();
 		return;
 	}
 	if (QWidget *graph = virtChild(_window, "KsTraceGraph"))
@@ -622,7 +606,7 @@ void VirtDock::tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit)
 
 	virt_text_interval(text, sizeof(text), chosen.stream.model.get(), &parts, hit.vcpu,
 			   &hit.interval, hit.end_ns);
-	setWindow(from - (to - from) / 2, to + (to - from) / 2);
+	_view.showAround(from, to);
 	tell(virtShown(text), from, to);
 }
 
@@ -636,77 +620,15 @@ void VirtDock::goToWorst(const QTreeWidgetItem *item, bool zoom)
 	from = found.stats->longest_from_ns + found.stream->offset;
 	to = found.stats->longest_to_ns + found.stream->offset;
 	if (zoom)
-		setWindow(from - (to - from) / 2, to + (to - from) / 2);
+		_view.showAround(from, to);
 	mark(from, to);
 }
 
-/* ---- KernelShark ---- */
-
-std::pair<int64_t, int64_t> VirtDock::visible() const
-{
-	if (!_histo)
-		return { 0, 0 };
-	return { _histo->min, _histo->min +
-			      static_cast<int64_t>(_histo->bin_size) * _histo->n_bins };
-}
-
-bool VirtDock::isStill(const std::pair<int64_t, int64_t> &window) const
-{
-	auto [from, to] = visible();
-	int64_t most = (window.second - window.first) / 10 + (_histo ? _histo->n_bins : 0);
-
-	return std::abs(from - window.first) <= most && std::abs(to - window.second) <= most;
-}
-
-/** Mark the rows next to both ends, without moving the window. */
+/** What the dock marks is no selection of the user's. */
 void VirtDock::mark(int64_t fromNs, int64_t toNs)
 {
-	kshark_entry entry = {};
-	int64_t min, max;
-	ssize_t row[2];
-
-	if (!_histo || !_histo->data_size)
-		return;
-	min = _histo->min;
-	max = _histo->max;
-	row[0] = kshark_find_entry_by_time(fromNs, _histo->data, 0, _histo->data_size - 1);
-	row[1] = kshark_find_entry_by_time(toNs, _histo->data, 0, _histo->data_size - 1);
-	for (ssize_t &r : row) {
-		if (r == BSEARCH_ALL_GREATER)
-			r = 0;
-		if (r == BSEARCH_ALL_SMALLER)
-			r = static_cast<ssize_t>(_histo->data_size) - 1;
-	}
-	entry.ts = _histo->data[row[1]]->ts;
-	markEntryB(_window, &entry);
-	entry.ts = _histo->data[row[0]]->ts;
-	markEntryA(_window, &entry);
+	_view.mark(fromNs, toNs);
 	_selection->setByDock();
-	if (min != _histo->min || max != _histo->max)
-		setWindow(min, max);
-}
-
-void VirtDock::setWindow(int64_t fromNs, int64_t toNs)
-{
-	int64_t least;
-
-	if (!_histo || !_histo->data_size || !_histo->n_bins)
-		return;
-	fromNs = std::max(fromNs, _histo->data[0]->ts);
-	toNs = std::min(toNs, _histo->data[_histo->data_size - 1]->ts);
-	/* A bin cannot be shorter than a nanosecond. */
-	least = _histo->n_bins;
-	if (toNs - fromNs < least)
-		toNs = fromNs + least;
-	ksmodel_set_bining(_histo, _histo->n_bins, fromNs, toNs);
-	ksmodel_fill(_histo, _histo->data, _histo->data_size);
-	redrawGraphs();
-}
-
-void VirtDock::redrawGraphs()
-{
-	if (QWidget *widget = virtChild(_window, "KsGLWidget"))
-		widget->update();
 }
 
 void VirtDock::tell(const QString &text, int64_t fromNs, int64_t toNs)
@@ -714,5 +636,5 @@ void VirtDock::tell(const QString &text, int64_t fromNs, int64_t toNs)
 	_told = "<b>" + text.toHtmlEscaped() + "</b>";
 	_details->setText(_told);
 	mark(fromNs, toNs);
-	_toldWindow = visible();
+	_toldWindow = _view.visible();
 }

@@ -24,6 +24,7 @@
 
 #include "VirtCount.hpp"
 #include "VirtPlots.hpp"
+#include "VirtView.hpp"
 #include "virt_worst.h"
 
 class QLabel;
@@ -60,6 +61,9 @@ public:
 	/** Which graphs are seen. */
 	VirtPlots &plots() { return _plots; }
 
+	/** The time that they show. */
+	VirtView &view() { return _view; }
+
 	/**
 	 * A vCPU has been chosen in the overview: bring its graph between that of its pCPU and that
 	 * of who took the pCPU. @again: zoom to what is there, and tell it.
@@ -74,7 +78,6 @@ protected:
 	void resizeEvent(QResizeEvent *event) override;
 
 private:
-	friend class VirtFindings;
 	friend class VirtMarkers;
 
 	void buildUi();
@@ -95,15 +98,6 @@ private:
 	void clicked(const QTreeWidgetItem *item);
 	void goToWorst(const QTreeWidgetItem *item, bool zoom);
 	void mark(int64_t fromNs, int64_t toNs);
-	void setWindow(int64_t fromNs, int64_t toNs);
-	void redrawGraphs();
-	std::pair<int64_t, int64_t> visible() const;
-	/**
-	 * Is this window still the visible one, by and large? Where graphs come and go KernelShark
-	 * counts columns anew, and its window changes by some of them, or by a ns for each.
-	 */
-	bool isStill(const std::pair<int64_t, int64_t> &window) const;
-
 	void showOverview();
 	static int pidOf(const virt_model *model, int32_t who);
 	void bringRows(const VirtWish &rows);
@@ -112,7 +106,7 @@ private:
 
 	QMainWindow		*_window;
 	VirtPlots		_plots;
-	kshark_trace_histo	*_histo = nullptr;
+	VirtView		_view;
 	QTimer			_timer;
 	QThreadPool		_pool;
 	std::shared_ptr<VirtCount>	_running, _shown;

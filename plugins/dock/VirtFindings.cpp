@@ -217,7 +217,7 @@ void VirtFindings::save()
 
 bool VirtFindings::isWalking() const
 {
-	return _set.first < _set.second && _dock->isStill(_set);
+	return _set.first < _set.second && _dock->view().isStill(_set);
 }
 
 void VirtFindings::follow(const VirtListed &listed)
@@ -443,15 +443,16 @@ void VirtFindings::go(int line)
 	const virt_moment &moment = row.finding.moment;
 	int64_t length = std::max(moment.end_ns, moment.cost_to_ns) - moment.start_ns;
 	int64_t from = moment.start_ns + row.stream.offset;
+	VirtView &view = _dock->view();
 
 	if (virtIsLoading())
 		return;
-	_dock->setWindow(from - length / 2, from + length + length / 2);
+	view.showAround(from, from + length);
 	/* events go on while KernelShark draws graphs that come */
-	_set = _dock->visible();
+	_set = view.visible();
 	_dock->bring(row.stream, moment);
 	VirtMarkers::tell(row.stream, row.hit);
-	_set = _dock->visible();
+	_set = view.visible();
 	told();
 }
 

@@ -221,7 +221,7 @@ void VirtMarkers::adopt()
 	if (isFirst)
 		return;
 	save();
-	_dock->redrawGraphs();
+	_dock->view().redraw();
 	_dock->schedule();
 }
 
@@ -277,7 +277,7 @@ QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
 	virt_name_parts parts = VirtNames().parts(stream.id, moment.vcpu);
 
 	virt_text_moment(text, sizeof(text), stream.model.get(), &parts, &moment,
-			 firstGuestEvent(dock ? dock->_histo : nullptr, stream, moment.vcpu,
+			 firstGuestEvent(dock ? dock->view().histo() : nullptr, stream, moment.vcpu,
 					 moment.entry_ns));
 	theSelection.model = serialOf(stream.model, hit);
 	theSelection.hit = hit;
@@ -285,7 +285,7 @@ QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
 		dock->tell(before + virtShown(text), moment.cost_from_ns + stream.offset,
 			   moment.cost_to_ns + stream.offset);
 		dock->_findings->told();
-		dock->redrawGraphs();
+		dock->view().redraw();
 	}
 	return before + virtShown(text);
 }

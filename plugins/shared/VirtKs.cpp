@@ -124,6 +124,12 @@ QMainWindow *virtMainWindow()
 	return nullptr;
 }
 
+void virtRedrawGraphs(QMainWindow *window)
+{
+	if (QWidget *graphs = virtChild(window, "KsGLWidget"))
+		graphs->update();
+}
+
 QWidget *virtChild(QMainWindow *window, const char *className)
 {
 	for (QWidget *widget : window->findChildren<QWidget *>())

@@ -154,6 +154,9 @@ void virtDropMarkers(QMainWindow *window);
  */
 void virtDropTaskCollections();
 
+/** Draw all graphs anew, soon. */
+void virtRedrawGraphs(QMainWindow *window);
+
 /** The widget of a class of KernelShark's in its window, or nullptr. */
 QWidget *virtChild(QMainWindow *window, const char *className);
 

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtView.cpp
+ * @brief	The time that KernelShark's graphs show.
+ */
+#include <algorithm>
+#include <cstdlib>
+
+#include <QApplication>
+#include <QResizeEvent>
+#include <QScrollArea>
+
+#include <KsPluginsGUI.hpp>
+
+#include "VirtKs.hpp"
+#include "VirtView.hpp"
+
+namespace {
+
+constexpr int NEIGHBOURS = 110;		/* pixels above and below a graph that is scrolled to */
+constexpr int STILL_PART = 10;		/* a window that has moved by less of itself is the same */
+
+} // namespace
+
+std::pair<int64_t, int64_t> VirtView::visible() const
+{
+	if (!_histo)
+		return { 0, 0 };
+	return { _histo->min, _histo->min +
+			      static_cast<int64_t>(_histo->bin_size) * _histo->n_bins };
+}
+
+bool VirtView::isStill(const std::pair<int64_t, int64_t> &window) const
+{
+	auto [from, to] = visible();
+	int64_t most = (window.second - window.first) / STILL_PART +
+		       (_histo ? _histo->n_bins : 0);
+
+	return std::abs(from - window.first) <= most && std::abs(to - window.second) <= most;
+}
+
+void VirtView::show(int64_t fromNs, int64_t toNs)
+{
+	int64_t least;
+
+	if (isEmpty() || !_histo->n_bins)
+		return;
+	fromNs = std::max(fromNs, _histo->data[0]->ts);
+	toNs = std::min(toNs, _histo->data[_histo->data_size - 1]->ts);
+	/* A bin cannot be shorter than a nanosecond. */
+	least = _histo->n_bins;
+	if (toNs - fromNs < least)
+		toNs = fromNs + least;
+	ksmodel_set_bining(_histo, _histo->n_bins, fromNs, toNs);
+	ksmodel_fill(_histo, _histo->data, _histo->data_size);
+	redraw();
+}
+
+void VirtView::showAround(int64_t fromNs, int64_t toNs)
+{
+	int64_t half = (toNs - fromNs) / 2;
+
+	show(fromNs - half, toNs + half);
+}
+
+void VirtView::mark(int64_t fromNs, int64_t toNs)
+{
+	kshark_entry entry = {};
+	int64_t min, max;
+	ssize_t row[2];
+
+	if (isEmpty())
+		return;
+	min = _histo->min;
+	max = _histo->max;
+	row[0] = kshark_find_entry_by_time(fromNs, _histo->data, 0, _histo->data_size - 1);
+	row[1] = kshark_find_entry_by_time(toNs, _histo->data, 0, _histo->data_size - 1);
+	for (ssize_t &r : row) {
+		if (r == BSEARCH_ALL_GREATER)
+			r = 0;
+		if (r == BSEARCH_ALL_SMALLER)
+			r = static_cast<ssize_t>(_histo->data_size) - 1;
+	}
+	entry.ts = _histo->data[row[1]]->ts;
+	markEntryB(_window, &entry);
+	entry.ts = _histo->data[row[0]]->ts;
+	markEntryA(_window, &entry);
+	if (min != _histo->min || max != _histo->max)
+		show(min, max);
+}
+
+void VirtView::scrollTo(int base)
+{
+	QWidget *widget = virtChild(_window, "KsGLWidget");
+
+	for (QWidget *up = widget; up; up = up->parentWidget())
+		if (auto area = qobject_cast<QScrollArea *>(up))
+			area->ensureVisible(0, base, 0, std::min(NEIGHBOURS,
+					    area->viewport()->height() / 2));
+	if (!widget)
+		return;
+
+	/* A wider label has moved the graphs; only a resize counts columns anew. */
+	QResizeEvent event(widget->size(), widget->size());
+
+	QApplication::sendEvent(widget, &event);
+}
+
+void VirtView::redraw()
+{
+	virtRedrawGraphs(_window);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtView.hpp
+ * @brief	The time that KernelShark's graphs show, and its markers.
+ *
+ * KernelShark tells plugins of it when it draws, and has no other way to change it.
+ */
+#ifndef KSHARK_VIRT_VIRTVIEW_HPP
+#define KSHARK_VIRT_VIRTVIEW_HPP
+
+#include <cstdint>
+#include <utility>
+
+#include <QMainWindow>
+
+#include <libkshark-model.h>
+
+class VirtView {
+public:
+	explicit VirtView(QMainWindow *window) : _window(window) {}
+
+	/** A graph has been drawn. */
+	void drawn(kshark_trace_histo *histo) { _histo = histo; }
+
+	/** nullptr: nothing has been drawn yet */
+	const kshark_trace_histo *histo() const { return _histo; }
+
+	/** Are there no rows to be seen? */
+	bool isEmpty() const { return !_histo || !_histo->data_size; }
+
+	/** From when to when; { 0, 0 } before the first drawing. */
+	std::pair<int64_t, int64_t> visible() const;
+
+	/**
+	 * Is this window still the visible one, by and large? Where graphs come and go KernelShark
+	 * counts columns anew, and its window changes by some of them, or by a ns for each.
+	 */
+	bool isStill(const std::pair<int64_t, int64_t> &window) const;
+
+	/** Show this time, as far as there are rows. */
+	void show(int64_t fromNs, int64_t toNs);
+
+	/** Show it with half as much again before and after it. */
+	void showAround(int64_t fromNs, int64_t toNs);
+
+	/** Set the markers A and B to the rows next to both ends, without moving the window. */
+	void mark(int64_t fromNs, int64_t toNs);
+
+	/** Scroll to a graph with this base line, when all have been drawn. */
+	void scrollTo(int base);
+
+	/** Draw all graphs anew, soon. */
+	void redraw();
+
+private:
+	QMainWindow		*_window;
+	kshark_trace_histo	*_histo = nullptr;
+};
+
+#endif
