@@ -69,15 +69,12 @@ struct virt_delivery *irq_deliveries(const struct virt_model *model,
 int irq_list_add(struct irq_list *irqs, int32_t vcpu, const struct virt_delivery *deliveries,
 		 size_t n)
 {
-	struct virt_irq_delivery *grown = realloc(irqs->all, (irqs->n + n + 1) * sizeof(*grown));
-
-	if (!grown)
+	if (ARRAY_GROW(irqs->all, irqs->n + n, irqs->room))
 		return -ENOMEM;
-	irqs->all = grown;
 	for (size_t i = 0; i < n; i++) {
 		if (deliveries[i].result != VIRT_DELIVERY_SEEN)
 			continue;
-		grown[irqs->n++] = (struct virt_irq_delivery){
+		irqs->all[irqs->n++] = (struct virt_irq_delivery){
 			.inject_ns = deliveries[i].inject_ns,
 			.handler_ns = deliveries[i].handler_ns,
 			.vcpu = vcpu, .vector = deliveries[i].vector,

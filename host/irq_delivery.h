@@ -54,7 +54,7 @@ struct virt_delivery *irq_deliveries(const struct virt_model *model,
 /** Those that virt_worst_new() wants. */
 struct irq_list {
 	struct virt_irq_delivery *all;
-	size_t		n;
+	size_t		n, room;
 };
 
 /** irq_list_add - add those that are seen. Return: 0 or -ENOMEM. */

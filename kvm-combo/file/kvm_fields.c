@@ -9,6 +9,7 @@
 
 #include <event-parse.h>
 
+#include "array.h"
 #include "kvm_fields.h"
 
 /**
@@ -47,7 +48,7 @@ static const struct event_row {
 	{ "sched", "sched_migrate_task", KVM_MIGRATE, 0, "pid", "dest_cpu", NULL },
 };
 
-#define N_ROWS	(sizeof(event_rows) / sizeof(event_rows[0]))
+#define N_ROWS	ARRAY_SIZE(event_rows)
 
 /** Event ids are small; beyond that nothing of ours is expected. */
 #define MAX_ID	0xffff

@@ -11,6 +11,7 @@
 
 #include <trace-cmd.h>
 
+#include "array.h"
 #include "clock_align.h"
 #include "kvm_fields.h"
 #include "kvm_trace.h"
@@ -91,7 +92,7 @@ void kvm_trace_close(struct kvm_trace *trace)
 
 static void look_up_injections(struct kvm_trace *trace)
 {
-	for (size_t i = 0; i < sizeof(injection_rows) / sizeof(injection_rows[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(injection_rows); i++) {
 		struct tep_event *event = tep_find_event_by_name(trace->tep, "kvm",
 								 injection_rows[i].event);
 		enum kvm_trace_injection injection = injection_rows[i].injection;

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "kvm_trace.h"
 
 /** What it may take at most: some hundred times what it does take. */
@@ -50,7 +51,7 @@ static void try_here(const char *path, int answer)
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		signal(ends[i], SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);

@@ -12,6 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "temporary_file.h"
 #include "trace_dat.h"
 #include "trace_dat_read.h"
@@ -265,20 +266,16 @@ static bool copy_strings(struct unpack *unpack)
 
 static bool keep_option(struct unpack *unpack, const struct dat_option *option)
 {
-	size_t n = unpack->n_options + 6 + option->size, room = 2 * n;
-	uint8_t *grown = unpack->options;
+	size_t n = unpack->n_options + 6 + option->size;
+	uint8_t *place;
 
-	if (n > unpack->room_options) {
-		grown = realloc(unpack->options, room);
-		if (!grown)
-			return fail(unpack, -ENOMEM);
-		unpack->options = grown;
-		unpack->room_options = room;
-	}
-	dat_put(unpack->in, grown + unpack->n_options, 2, option->id);
-	dat_put(unpack->in, grown + unpack->n_options + 2, 4, option->size);
+	if (ARRAY_GROW(unpack->options, n, unpack->room_options))
+		return fail(unpack, -ENOMEM);
+	place = unpack->options + unpack->n_options;
+	dat_put(unpack->in, place, 2, option->id);
+	dat_put(unpack->in, place + 2, 4, option->size);
 	if (option->size)
-		memcpy(grown + unpack->n_options + 6, option->data, option->size);
+		memcpy(place + 6, option->data, option->size);
 	unpack->n_options = n;
 	return true;
 }

@@ -114,13 +114,13 @@ static void group(struct kvm_vcpu *vcpus, size_t n, int32_t first_machine)
 
 /** Numbers of machines, and the first one that may be left. */
 struct numbers {
-	struct u32_map	taken;
+	struct key_map	taken;
 	int32_t		next;
 };
 
 static bool is_taken(const struct numbers *numbers, int32_t machine)
 {
-	return u32_map_find(&numbers->taken, (uint32_t)machine) >= 0;
+	return key_map_find(&numbers->taken, (uint32_t)machine) >= 0;
 }
 
 static int32_t next_number(struct numbers *numbers)
@@ -148,7 +148,7 @@ static int number_guests(struct kvm_tracker *tracker, struct numbers *numbers)
 		if (strcmp(plain, tracker->guests[i].name) != 0 || is_taken(numbers, id))
 			continue;
 		tracker->guests[i].machine = id;
-		if (u32_map_add(&numbers->taken, (uint32_t)id) < 0)
+		if (key_map_add(&numbers->taken, (uint32_t)id) < 0)
 			return -ENOMEM;
 	}
 	for (size_t i = 0; i < tracker->n_guests; i++)
@@ -240,6 +240,6 @@ int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 		if ((size_t)vcpu->guest >= tracker->n_guests)
 			before = vcpu;
 	}
-	u32_map_destroy(&numbers.taken);
+	key_map_destroy(&numbers.taken);
 	return ret ? ret : (int32_t)n;
 }

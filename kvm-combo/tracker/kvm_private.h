@@ -9,7 +9,7 @@
 #include <stdbool.h>
 
 #include "kvm_tracker.h"
-#include "u32_map.h"
+#include "key_map.h"
 
 #define KVM_NO_PID	(-1)
 
@@ -39,7 +39,7 @@ struct kvm_tracker {
 	size_t		n_offsets, offsets_room;
 	struct kvm_cpu	*cpus;
 	size_t		n_cpus, cpus_room;
-	struct u32_map	pids;
+	struct key_map	pids;
 	struct kvm_thread *threads;	/* by number in @pids */
 	size_t		threads_room;
 	struct kvm_guest *guests;

@@ -44,7 +44,7 @@ struct replay {
 	size_t		n_told, told_room;
 	size_t		n_unknown;	/* CPUs with records of which nobody knows who has them */
 	int64_t		known_ns;	/* since when all of them are known, if they are */
-	struct u32_map	reason_map;
+	struct key_map	reason_map;
 	struct reason	*reasons;	/* by number in @reason_map */
 	size_t		reasons_room;
 	int		error;
@@ -181,11 +181,13 @@ static struct reason reason_of(struct replay *replay, const struct kvm_event *ev
 	if (event->more == KVM_ISA_VMX)
 		value &= 0xffff;
 	/* no isa has reasons beyond 2^28; what collides shares a name */
-	n = u32_map_add(&replay->reason_map, ((uint32_t)(value ^ value >> 32 << 20) & 0x0fffffff) |
-			(uint32_t)(event->more & 7) << 28 | (uint32_t)nested << 31);
+	n = KEY_MAP_ELEMENT(&replay->reason_map,
+			    ((uint32_t)(value ^ value >> 32 << 20) & 0x0fffffff) |
+			    (uint32_t)(event->more & 7) << 28 | (uint32_t)nested << 31,
+			    replay->reasons, replay->reasons_room);
 	if (n >= 0 && n < known)
 		return replay->reasons[n];
-	if (n < 0 || ARRAY_GROW(replay->reasons, n, replay->reasons_room)) {
+	if (n < 0) {
 		fail(replay, -ENOMEM);
 		return none;
 	}
@@ -504,7 +506,7 @@ static bool is_waiting_call(const struct kvm_event *event)
 		{ KVM_HYPERCALL_XEN, 29, 3 },
 	};
 
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
 		if (event->more == calls[i].abi && event->value == calls[i].nr &&
 		    (calls[i].arg == VIRT_NONE || calls[i].arg == event->arg))
 			return true;
@@ -642,7 +644,7 @@ static void take(struct replay *replay, const struct kvm_event *event)
 	};
 	const struct kvm_vcpu *vcpu;
 
-	if (event->kind >= sizeof(rules) / sizeof(rules[0]))
+	if (event->kind >= ARRAY_SIZE(rules))
 		return;
 	if (event->kind == KVM_LOST) {
 		on_lost(replay, event);
@@ -718,6 +720,6 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	free(replay.seen_ns);
 	free(replay.told);
 	free(replay.reasons);
-	u32_map_destroy(&replay.reason_map);
+	key_map_destroy(&replay.reason_map);
 	return replay.error;
 }

@@ -35,7 +35,7 @@ void kvm_tracker_free(struct kvm_tracker *tracker)
 	free(tracker->offsets);
 	free(tracker->threads);
 	free(tracker->guests);
-	u32_map_destroy(&tracker->pids);
+	key_map_destroy(&tracker->pids);
 	free(tracker);
 }
 
@@ -154,7 +154,7 @@ int kvm_tracker_lost(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t 
 
 struct kvm_thread *kvm_thread_find(const struct kvm_tracker *tracker, int32_t pid)
 {
-	int64_t n = u32_map_find(&tracker->pids, (uint32_t)pid);
+	int64_t n = key_map_find(&tracker->pids, (uint32_t)pid);
 
 	return n < 0 ? NULL : &tracker->threads[n];
 }
@@ -162,11 +162,9 @@ struct kvm_thread *kvm_thread_find(const struct kvm_tracker *tracker, int32_t pi
 static struct kvm_thread *thread_add(struct kvm_tracker *tracker, int32_t pid)
 {
 	size_t known = tracker->pids.n_keys;
-	int64_t n;
+	int64_t n = KEY_MAP_ELEMENT(&tracker->pids, (uint32_t)pid, tracker->threads,
+				    tracker->threads_room);
 
-	if (ARRAY_GROW(tracker->threads, known, tracker->threads_room))
-		return NULL;
-	n = u32_map_add(&tracker->pids, (uint32_t)pid);
 	if (n < 0)
 		return NULL;
 	if ((size_t)n == known)

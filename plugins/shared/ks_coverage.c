@@ -28,19 +28,9 @@ struct ks_coverage {
 
 static struct cpu *get_cpu(struct ks_coverage *coverage, int cpu)
 {
-	struct cpu *grown;
-	int n = cpu + 1;
-
-	if (cpu < coverage->n_cpus)
-		return &coverage->cpus[cpu];
-	grown = realloc(coverage->cpus, n * sizeof(*grown));
-	if (!grown)
+	if (cpu >= coverage->n_cpus && ARRAY_REACH(coverage->cpus, cpu, coverage->n_cpus))
 		return NULL;
-	for (int i = coverage->n_cpus; i < n; i++)
-		grown[i] = (struct cpu){ 0 };
-	coverage->cpus = grown;
-	coverage->n_cpus = n;
-	return &grown[cpu];
+	return &coverage->cpus[cpu];
 }
 
 /** Return: 0, or -1 without memory. */

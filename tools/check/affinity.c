@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "affinity.h"
+#include "array.h"
 
 /** Of a file; more CPUs than that nobody pins. */
 #define MAX_LINE	4096
@@ -15,14 +16,12 @@
 
 int affinity_add(struct affinity_list *list, const char *text)
 {
-	struct affinity *grown, *affinity;
+	struct affinity *affinity;
 	char *vcpus, *equals;
 
-	grown = realloc(list->items, (list->n + 1) * sizeof(*grown));
-	if (!grown)
+	if (ARRAY_GROW(list->items, list->n, list->room))
 		return -ENOMEM;
-	list->items = grown;
-	affinity = &grown[list->n++];
+	affinity = &list->items[list->n++];
 	memset(affinity, 0, sizeof(*affinity));
 	affinity->text = strdup(text);
 	vcpus = strdup(text);

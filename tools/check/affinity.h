@@ -19,7 +19,7 @@ struct affinity {
 /** In the order in which they were given; all zeros: empty. */
 struct affinity_list {
 	struct affinity		*items;
-	size_t			n;
+	size_t			n, room;
 };
 
 /** affinity_add - take LIST=CPUS. Return: 0, -EINVAL or -ENOMEM. */

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "escape.h"
 #include "options.h"
 #include "sidecar.h"
@@ -303,15 +304,13 @@ static int parse_vcpu(const char **text, struct ksv_vcpu_range *range)
 int ksv_parse_vcpus(const char *text, struct ksv_vcpu_set *set)
 {
 	for (;;) {
-		struct ksv_vcpu_range range, *ranges;
+		struct ksv_vcpu_range range;
 
 		if (parse_vcpu(&text, &range))
 			return -EINVAL;
-		ranges = realloc(set->ranges, (set->n + 1) * sizeof(*ranges));
-		if (!ranges)
+		if (ARRAY_GROW(set->ranges, set->n, set->room))
 			return -ENOMEM;
-		ranges[set->n++] = range;
-		set->ranges = ranges;
+		set->ranges[set->n++] = range;
 		if (!*text)
 			return 0;
 		if (*text++ != ',')

@@ -117,7 +117,7 @@ struct ksv_vcpu_range {
 
 struct ksv_vcpu_set {
 	struct ksv_vcpu_range	*ranges;
-	int			n;
+	int			n, room;
 };
 
 /** ksv_parse_vcpus - add a list such as d1v0,d2,idle,d?v?. Return: 0, -EINVAL or -ENOMEM. */

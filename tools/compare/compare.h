@@ -39,7 +39,7 @@ struct compare {
 	char		*runs[COMPARE_MAX_RUNS];
 	int		n_runs;
 	struct compare_metric **metrics;
-	int		n_metrics;
+	int		n_metrics, metrics_room;
 	int		last_run, last_metric;	/* that were asked for: they come again */
 };
 

@@ -78,14 +78,12 @@ static int find_metric(const struct compare *compare, const char *name)
 
 static int new_metric(struct compare *compare, const char *name)
 {
-	struct compare_metric **grown, *metric;
+	struct compare_metric *metric;
 
 	if (compare->n_metrics == COMPARE_MAX_METRICS)
 		return -ENOSPC;
-	grown = realloc(compare->metrics, (compare->n_metrics + 1) * sizeof(metric));
-	if (!grown)
+	if (ARRAY_GROW(compare->metrics, compare->n_metrics, compare->metrics_room))
 		return -ENOMEM;
-	compare->metrics = grown;
 	metric = calloc(1, sizeof(*metric));
 	if (metric)
 		metric->name = strdup(name);
@@ -93,7 +91,7 @@ static int new_metric(struct compare *compare, const char *name)
 		free(metric);
 		return -ENOMEM;
 	}
-	grown[compare->n_metrics] = metric;
+	compare->metrics[compare->n_metrics] = metric;
 	return compare->n_metrics++;
 }
 

@@ -24,7 +24,7 @@ struct dump_filter {
 	struct ksv_id_set	pcpus;
 	struct ksv_vcpu_set	vcpus;
 	struct event_pattern	*patterns;
-	int			n_patterns;
+	int			n_patterns, patterns_room;
 	struct ksv_time		from, to;
 };
 

@@ -8,22 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "dump.h"
 
 int dump_add_pattern(struct dump_filter *filter, const struct ksv_command *command,
 		     const char *glob)
 {
-	struct event_pattern *patterns, *pattern;
+	struct event_pattern *pattern;
 	unsigned long id;
 	char *end;
 
-	patterns = realloc(filter->patterns, (filter->n_patterns + 1) * sizeof(*patterns));
-	if (!patterns) {
+	if (ARRAY_GROW(filter->patterns, filter->n_patterns, filter->patterns_room)) {
 		ksv_error("not enough memory");
 		return KSV_EXIT_FILE;
 	}
-	filter->patterns = patterns;
-	pattern = &patterns[filter->n_patterns++];
+	pattern = &filter->patterns[filter->n_patterns++];
 	*pattern = (struct event_pattern){ .glob = glob };
 	if (strncmp(glob, "0x", 2) != 0)
 		return 0;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "figure_bars.h"
 #include "options.h"
 
@@ -47,45 +48,26 @@ void figure_bars_free(struct figure_bars *bars)
 	free(bars->runs);
 }
 
-/** Room for one more element. */
-static void *grow(struct figure_bars *bars, void *array, size_t n, size_t *size, size_t element)
-{
-	size_t wanted = *size ? *size * 2 : 64;
-	void *larger;
-
-	if (n < *size)
-		return array;
-	larger = reallocarray(array, wanted, element);
-	if (!larger) {
-		bars->error = -ENOMEM;
-		return NULL;
-	}
-	*size = wanted;
-	return larger;
-}
-
 /** The bars of a key. Return: NULL without memory. */
 static struct figure_bar_list *list_of(struct figure_bars *bars, int key)
 {
 	int *number = &bars->keys->lists[key];
-	struct figure_bar_list *larger;
 
 	if (*number)
 		return &bars->lists[*number - 1];
-	larger = grow(bars, bars->lists, bars->n_lists, &bars->lists_size, sizeof(*larger));
-	if (!larger)
+	if (ARRAY_GROW(bars->lists, bars->n_lists, bars->lists_room)) {
+		bars->error = -ENOMEM;
 		return NULL;
-	bars->lists = larger;
-	larger[bars->n_lists] = (struct figure_bar_list){ .key = key };
+	}
+	bars->lists[bars->n_lists] = (struct figure_bar_list){ .key = key };
 	*number = (int)++bars->n_lists;
-	return &larger[bars->n_lists - 1];
+	return &bars->lists[bars->n_lists - 1];
 }
 
 static void add_bar(struct figure_bars *bars, int key, double x0, double x1, double height)
 {
 	struct figure_bar_list *list = list_of(bars, key);
 	struct canvas_bar *last = list && list->n ? &list->bars[list->n - 1] : NULL;
-	struct canvas_bar *larger;
 
 	if (!list)
 		return;
@@ -93,11 +75,11 @@ static void add_bar(struct figure_bars *bars, int key, double x0, double x1, dou
 		last->x1 = x1;
 		return;
 	}
-	larger = grow(bars, list->bars, list->n, &list->size, sizeof(*larger));
-	if (!larger)
+	if (ARRAY_GROW(list->bars, list->n, list->room)) {
+		bars->error = -ENOMEM;
 		return;
-	list->bars = larger;
-	larger[list->n++] = (struct canvas_bar){ x0, x1, height };
+	}
+	list->bars[list->n++] = (struct canvas_bar){ x0, x1, height };
 }
 
 /** One change: a key that is painted later ends or begins exactly there, above the first one. */
@@ -198,14 +180,13 @@ static void flush(struct figure_bars *bars)
 
 static void end_run(struct figure_bars *bars)
 {
-	struct figure_run *run = &bars->run, *larger;
+	struct figure_run *run = &bars->run;
 
 	if (run->label != FIGURE_NO_LABEL && run->x1 - run->x0 >= bars->min_run) {
-		larger = grow(bars, bars->runs, bars->n_runs, &bars->runs_size, sizeof(*larger));
-		if (larger) {
-			bars->runs = larger;
-			larger[bars->n_runs++] = *run;
-		}
+		if (ARRAY_GROW(bars->runs, bars->n_runs, bars->runs_room))
+			bars->error = -ENOMEM;
+		else
+			bars->runs[bars->n_runs++] = *run;
 	}
 	run->label = FIGURE_NO_LABEL;
 }

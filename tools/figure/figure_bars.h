@@ -25,7 +25,7 @@
 struct figure_bar_list {
 	int			key;
 	struct canvas_bar	*bars;		/* x in columns, height 0 .. 1 */
-	size_t			n, size;
+	size_t			n, room;
 };
 
 /** Of a stretch with the same label, the longest part of a single key; x in columns. */
@@ -46,9 +46,9 @@ struct figure_keys {
 /** Columns and the state of filling them. */
 struct figure_bars {
 	struct figure_bar_list	*lists;		/* of the keys that occur, ascending */
-	size_t			n_lists, lists_size;
+	size_t			n_lists, lists_room;
 	struct figure_run	*runs;
-	size_t			n_runs, runs_size;
+	size_t			n_runs, runs_room;
 	/* private */
 	int64_t			from_ns, to_ns;
 	double			n_columns, min_run;

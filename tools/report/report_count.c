@@ -132,13 +132,13 @@ void report_count_destroy(struct report_count *count)
 	}
 	free(count->vcpus);
 	free(count->pcpus);
-	u32_map_destroy(&count->vcpu_map);
+	key_map_destroy(&count->vcpu_map);
 	memset(count, 0, sizeof(*count));
 }
 
 const struct vcpu_count *report_count_vcpu(const struct report_count *count, xen_vcpu vcpu)
 {
-	int64_t n = u32_map_find(&count->vcpu_map, vcpu);
+	int64_t n = key_map_find(&count->vcpu_map, vcpu);
 
 	return n < 0 ? NULL : count->vcpus[n];
 }
@@ -151,32 +151,16 @@ static struct vcpu_count *vcpu_count(struct report_count *count, struct pcpu_cou
 
 	if (vcpu == pcpu->cached && pcpu->cached_count)
 		return pcpu->cached_count;
-	n = u32_map_find(&count->vcpu_map, vcpu);
-	if (n < 0 && count->vcpu_map.n_keys >= count->room_vcpus) {
-		uint32_t room = count->room_vcpus ? 2 * count->room_vcpus : 16;
-		struct vcpu_count **grown = realloc(count->vcpus, room * sizeof(*grown));
-
-		if (!grown)
-			goto no_memory;
-		memset(grown + count->room_vcpus, 0,
-		       (room - count->room_vcpus) * sizeof(*grown));
-		count->vcpus = grown;
-		count->room_vcpus = room;
-	}
-	if (n < 0) {
-		n = u32_map_add(&count->vcpu_map, vcpu);
-		if (n < 0)
-			goto no_memory;
+	n = KEY_MAP_ELEMENT(&count->vcpu_map, vcpu, count->vcpus, count->room_vcpus);
+	if (n >= 0 && !count->vcpus[n])
 		count->vcpus[n] = calloc(1, sizeof(**count->vcpus));
-		if (!count->vcpus[n])
-			goto no_memory;
+	if (n < 0 || !count->vcpus[n]) {
+		count->error = -ENOMEM;
+		return NULL;
 	}
 	pcpu->cached = vcpu;
 	pcpu->cached_count = count->vcpus[n];
 	return pcpu->cached_count;
-no_memory:
-	count->error = -ENOMEM;
-	return NULL;
 }
 
 /** Count one of a vCPU's; running out of memory sets the error of @count. */
@@ -187,14 +171,10 @@ static void add_one(struct report_count *count, struct vcpu_count *vcpu, enum co
 	uint8_t *chunk = &vcpu->chunks[n / COUNT_CHUNK];
 
 	if (!*chunk) {
-		void *grown = realloc(vcpu->counters,
-				      (vcpu->n_chunks + 1u) * sizeof(*vcpu->counters));
-
-		if (!grown) {
+		if (ARRAY_GROW(vcpu->counters, vcpu->n_chunks, vcpu->room_chunks)) {
 			count->error = -ENOMEM;
 			return;
 		}
-		vcpu->counters = grown;
 		memset(vcpu->counters[vcpu->n_chunks], 0, sizeof(*vcpu->counters));
 		*chunk = ++vcpu->n_chunks;
 	}

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "kvm_trace.h"
-#include "u32_map.h"
+#include "key_map.h"
 #include "xen_trace.h"
 
 /** Hypercall numbers that are counted one by one; the last element takes all others. */
@@ -54,7 +54,7 @@ enum count_what {
 struct vcpu_count {
 	uint64_t	(*counters)[COUNT_CHUNK];
 	uint8_t		chunks[COUNT_CHUNKS];		/* index into these, and 1; 0: all are 0 */
-	uint8_t		n_chunks;
+	uint8_t		n_chunks, room_chunks;
 	bool		is_kvm;				/* whose hypercalls they are */
 };
 
@@ -80,7 +80,7 @@ struct pcpu_count {
 struct report_count {
 	int64_t		from_ns, to_ns;		/* only records within [from, to) */
 	uint64_t	records;
-	struct u32_map	vcpu_map;		/* xen_vcpu */
+	struct key_map	vcpu_map;		/* xen_vcpu */
 	struct vcpu_count **vcpus;
 	uint32_t	room_vcpus;
 	struct pcpu_count *pcpus;

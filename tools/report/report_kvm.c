@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "align_data.h"
+#include "array.h"
 #include "escape.h"
 #include "report_csv.h"
 #include "report_section.h"
@@ -21,49 +22,20 @@
 
 /* --- counting -------------------------------------------------------------------------------- */
 
-/**
- * The element of a pid in an array that grows with @map; new ones are zero but for the pid.
- *
- * Return: NULL without memory.
- */
-static void *element(struct u32_map *map, void *array, uint32_t *room, size_t size, int32_t pid)
-{
-	char **elements = array;
-	uint32_t known = map->n_keys;
-	int64_t n = u32_map_find(map, (uint32_t)pid);
-
-	if (n < 0 && known >= *room) {
-		uint32_t wanted = *room ? 2 * *room : 64;
-		char *grown = realloc(*elements, wanted * size);
-
-		if (!grown)
-			return NULL;
-		*elements = grown;
-		*room = wanted;
-	}
-	if (n < 0) {
-		n = u32_map_add(map, (uint32_t)pid);
-		if (n < 0)
-			return NULL;
-		memset(*elements + n * size, 0, size);
-		memcpy(*elements + n * size, &pid, sizeof(pid));
-	}
-	return *elements + n * size;
-}
-
 void report_kvm_record(struct report_kvm *kvm, const struct kvm_trace_record *record)
 {
-	struct report_task *task;
+	int64_t i;
 
 	if (record->time_ns < kvm->from_ns || record->time_ns >= kvm->to_ns)
 		return;
-	task = element(&kvm->task_map, &kvm->tasks, &kvm->room_tasks, sizeof(*task), record->pid);
-	if (!task) {
+	i = KEY_MAP_ELEMENT(&kvm->task_map, (uint32_t)record->pid, kvm->tasks, kvm->room_tasks);
+	if (i < 0) {
 		kvm->error = -ENOMEM;
 		return;
 	}
-	task->records[record->class]++;
-	task->all++;
+	kvm->tasks[i].pid = record->pid;
+	kvm->tasks[i].records[record->class]++;
+	kvm->tasks[i].all++;
 }
 
 static int compare_tasks(const void *a, const void *b)
@@ -101,19 +73,23 @@ static int end_run(struct guest_walk *walk, int64_t to_ns)
 {
 	const struct report *report = walk->report;
 	int64_t from_ns = walk->since_ns < report->from_ns ? report->from_ns : walk->since_ns;
-	const struct report_guest_cpu *cpu = &walk->guest->cpus[walk->cpu];
+	struct report_guest *guest = walk->guest;
+	const struct report_guest_cpu *cpu = &guest->cpus[walk->cpu];
 	struct report_guest_task *task;
 	struct virt_totals totals;
+	int64_t i;
 
 	walk->since_ns = to_ns;
 	if (to_ns > report->to_ns)
 		to_ns = report->to_ns;
 	if (walk->pid < 0 || from_ns >= to_ns || cpu->seen.vcpu == VIRT_NONE)
 		return 0;
-	task = element(&walk->guest->task_map, &walk->guest->tasks, &walk->guest->room_tasks,
-		       sizeof(*task), walk->pid);
-	if (!task)
+	i = KEY_MAP_ELEMENT(&guest->task_map, (uint32_t)walk->pid, guest->tasks,
+			    guest->room_tasks);
+	if (i < 0)
 		return -ENOMEM;
+	task = &guest->tasks[i];
+	task->pid = walk->pid;
 	virt_vcpu_totals(report->load->model, cpu->seen.vcpu, from_ns, to_ns, &totals);
 	task->runs++;
 	task->believed_ns += to_ns - from_ns;
@@ -310,11 +286,11 @@ void report_kvm_free(struct report_kvm *kvm)
 		free(kvm->guests[i].cpus);
 		free(kvm->guests[i].fits.vcpus);
 		free(kvm->guests[i].tasks);
-		u32_map_destroy(&kvm->guests[i].task_map);
+		key_map_destroy(&kvm->guests[i].task_map);
 	}
 	free(kvm->guests);
 	free(kvm->tasks);
-	u32_map_destroy(&kvm->task_map);
+	key_map_destroy(&kvm->task_map);
 	memset(kvm, 0, sizeof(*kvm));
 }
 

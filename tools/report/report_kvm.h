@@ -9,7 +9,7 @@
 #include "align_pairing.h"
 #include "irq_delivery.h"
 #include "report.h"
-#include "u32_map.h"
+#include "key_map.h"
 
 /** A task of the host and its records by class. */
 struct report_task {
@@ -37,7 +37,7 @@ struct report_guest {
 	struct report_guest_cpu *cpus;
 	int		n_cpus;
 	struct align_pairing fits;	/* instead, if it is paired wrongly; else without vCPUs */
-	struct u32_map	task_map;	/* pid */
+	struct key_map	task_map;	/* pid */
 	struct report_guest_task *tasks; /* most believed time first, in the end */
 	uint32_t	room_tasks;
 };
@@ -45,7 +45,7 @@ struct report_guest {
 struct report_kvm {
 	struct kvm_trace *trace;	/* host */
 	int64_t		from_ns, to_ns;	/* only records within [from, to) */
-	struct u32_map	task_map;	/* pid */
+	struct key_map	task_map;	/* pid */
 	struct report_task *tasks;	/* most records first, in the end */
 	uint32_t	room_tasks;
 	struct report_guest *guests;

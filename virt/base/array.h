@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 /** Elements of an array whose size is known. */
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
@@ -60,5 +61,28 @@ static inline void *array_room(void *array, size_t size, size_t n, size_t *room,
 	}										\
 	grown_ ? 0 : -ENOMEM;								\
 })
+
+/**
+ * ARRAY_REACH - make an array reach up to index @i; new elements are all zero
+ * @array, @n: variables: a pointer, and how many elements there are
+ *
+ * Value: 0, or -ENOMEM, and nothing is changed.
+ */
+#define ARRAY_REACH(array, i, n) __extension__ ({					\
+	size_t before_ = (size_t)(n);							\
+	int ret_ = ARRAY_GROW(array, i, n);						\
+											\
+	if (!ret_)									\
+		memset((array) + before_, 0, ((size_t)(n) - before_) * sizeof(*(array)));\
+	ret_;										\
+})
+
+/** ARRAY_SHRINK - give back what an array of @n elements does not need, if that is possible. */
+#define ARRAY_SHRINK(array, n) do {							\
+	void *smaller_ = (n) ? realloc((array), (size_t)(n) * sizeof(*(array))) : NULL;	\
+											\
+	if (smaller_)									\
+		(array) = smaller_;							\
+} while (0)
 
 #endif

@@ -19,6 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "whole_file.h"
 
 #define MAX_LINKS	40
@@ -36,7 +37,7 @@ static struct {
 
 static int take_slot(int dir, const char *name)
 {
-	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(slots); i++) {
 		int is_free = 0;
 
 		if (!atomic_compare_exchange_strong(&slots[i].state, &is_free, 1))
@@ -58,7 +59,7 @@ static void free_slot(struct whole_file *file)
 
 void whole_file_discard_all(void)
 {
-	for (size_t i = 0; i < sizeof(slots) / sizeof(slots[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(slots); i++)
 		if (atomic_load(&slots[i].state) == 2)
 			unlinkat(slots[i].dir, slots[i].name, 0);
 }

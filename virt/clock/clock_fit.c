@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "clock_fit.h"
 
 static int64_t middle(const struct clock_fit *fit)
@@ -60,16 +61,13 @@ static int pair(struct clock_search *search, struct clock_sample *samples, struc
 		int64_t lo, int64_t hi)
 {
 	size_t n = (size_t)search->problem->n_cpus;
-	int32_t *grown;
 	int ret = clock_pair(search, samples, &fit->rate, lo, hi);
 
 	if (ret)
 		return ret;
-	grown = realloc(search->pool, (search->n_pool + n) * sizeof(*grown));
-	if (!grown)
+	if (ARRAY_GROW(search->pool, search->n_pool + n, search->room_pool))
 		return -ENOMEM;
-	search->pool = grown;
-	memcpy(grown + search->n_pool, search->pairing, n * sizeof(*grown));
+	memcpy(search->pool + search->n_pool, search->pairing, n * sizeof(*search->pool));
 	fit->pairing = search->n_pool;
 	search->n_pool += n;
 	for (size_t c = 0; c < n; c++)

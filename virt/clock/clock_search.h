@@ -18,7 +18,7 @@ struct clock_search {
 	bool		narrowed;	/* the interval is by handlers */
 	int32_t		*pairing;	/* by CPU: the vCPU, or VIRT_NONE */
 	int32_t		*pool;		/* pairings of fits */
-	size_t		n_pool;
+	size_t		n_pool, room_pool;
 	struct clock_room room;
 	int32_t		*sums, *best;	/* room for votes */
 	size_t		n_bins;

@@ -9,57 +9,7 @@
 
 #include "array.h"
 #include "exit_reasons.h"
-#include "hash_mix.h"
 #include "virt_private.h"
-
-/* ---- (machine, id) -> index ---- */
-
-static uint64_t map_key(int32_t high, int32_t low)
-{
-	return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
-}
-
-/** Where a key is or belongs. The map must have room. */
-static struct virt_map_entry *map_slot(const struct virt_map *map, uint64_t key)
-{
-	size_t i = (size_t)hash_mix(key, map->entry);
-
-	for (i &= map->room - 1; map->entry[i].value >= 0; i = (i + 1) & (map->room - 1))
-		if (map->entry[i].key == key)
-			break;
-	return &map->entry[i];
-}
-
-static int32_t map_find(const struct virt_map *map, uint64_t key)
-{
-	return map->room ? map_slot(map, key)->value : VIRT_NONE;
-}
-
-/** Make room for one more key. */
-static bool map_reserve(struct virt_map *map)
-{
-	struct virt_map bigger = { .n = map->n, .room = map->room ? map->room * 2 : 16 };
-
-	if (map->room && (map->n + 1) * 2 <= map->room)
-		return true;
-	bigger.entry = malloc(bigger.room * sizeof(*bigger.entry));
-	if (!bigger.entry)
-		return false;
-	for (size_t i = 0; i < bigger.room; i++)
-		bigger.entry[i].value = VIRT_NONE;
-	for (size_t i = 0; i < map->room; i++)
-		if (map->entry[i].value >= 0)
-			*map_slot(&bigger, map->entry[i].key) = map->entry[i];
-	free(map->entry);
-	*map = bigger;
-	return true;
-}
-
-static void map_add(struct virt_map *map, uint64_t key, int32_t value)
-{
-	*map_slot(map, key) = (struct virt_map_entry){ .key = key, .value = value };
-	map->n++;
-}
 
 /* ---- making and freeing ---- */
 
@@ -118,32 +68,38 @@ void virt_model_free(struct virt_model *model)
 	for (int32_t i = 0; i < model->n_tasks; i++)
 		free((char *)model->tasks[i].name);
 	free(model->machines);
-	free(model->machine_map.entry);
+	key_map_destroy(&model->machine_map);
 	free(model->vcpus);
-	free(model->vcpu_map.entry);
+	key_map_destroy(&model->vcpu_map);
 	free(model->pids);
 	free(model->pcpus);
 	free(model->reasons);
-	free(model->reason_map.entry);
+	key_map_destroy(&model->reason_map);
 	free(model->tasks);
-	free(model->task_map.entry);
+	key_map_destroy(&model->task_map);
 	free(model->losses);
 	free(model);
 }
 
 /* ---- who there is ---- */
 
+/** Maps number keys as their arrays are numbered while the model is filled. */
+static uint64_t map_key(int32_t high, int32_t low)
+{
+	return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
+}
+
 int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char *name)
 {
 	uint64_t key = map_key(0, id);
-	int32_t index = map_find(&model->machine_map, key);
+	int32_t index = (int32_t)key_map_find(&model->machine_map, key);
 	char *copy;
 
 	if (index >= 0)
 		return index;
 	if (model->finished)
 		return -EINVAL;
-	if (!map_reserve(&model->machine_map) ||
+	if (key_map_reserve(&model->machine_map) ||
 	    ARRAY_GROW(model->machines, model->n_machines, model->machines_room))
 		return -ENOMEM;
 	copy = strdup(name);
@@ -155,7 +111,7 @@ int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char 
 		.name = copy,
 		.order = index,
 	};
-	map_add(&model->machine_map, key, index);
+	key_map_add(&model->machine_map, key);
 	return index;
 }
 
@@ -174,13 +130,13 @@ int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t i
 	struct virt_vcpu_track vcpu = {
 		.info = { .machine = machine, .id = id, .host_pid = host_pid },
 	};
-	int32_t index = map_find(&model->vcpu_map, key);
+	int32_t index = (int32_t)key_map_find(&model->vcpu_map, key);
 
 	if (index >= 0)
 		return index;
 	if (model->finished || machine < 0 || machine >= model->n_machines)
 		return -EINVAL;
-	if (!map_reserve(&model->vcpu_map) ||
+	if (key_map_reserve(&model->vcpu_map) ||
 	    ARRAY_GROW(model->vcpus, model->n_vcpus, model->vcpus_room))
 		return -ENOMEM;
 	vcpu.name = strdup(name);
@@ -192,7 +148,7 @@ int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t i
 	vcpu.intervals[vcpu.n++] = first_interval;
 	index = model->n_vcpus++;
 	model->vcpus[index] = vcpu;
-	map_add(&model->vcpu_map, key, index);
+	key_map_add(&model->vcpu_map, key);
 	return index;
 }
 
@@ -221,12 +177,12 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 	int32_t index;
 	char *copy;
 
-	for (; (index = map_find(&model->reason_map, key)) >= 0; key++)
+	for (; (index = (int32_t)key_map_find(&model->reason_map, key)) >= 0; key++)
 		if (!strcmp(model->reasons[index].name, name))
 			return index;
 	if (model->finished)
 		return -EINVAL;
-	if (!map_reserve(&model->reason_map) ||
+	if (key_map_reserve(&model->reason_map) ||
 	    ARRAY_GROW(model->reasons, model->n_reasons, model->reasons_room))
 		return -ENOMEM;
 	copy = strdup(name);
@@ -236,7 +192,7 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 	model->reasons[index] = (struct virt_reason){
 		.name = copy, .exit_class = exit_class_of(name),
 	};
-	map_add(&model->reason_map, key, index);
+	key_map_add(&model->reason_map, key);
 	return index;
 }
 
@@ -253,14 +209,14 @@ int virt_model_set_reason_class(struct virt_model *model, int32_t reason,
 int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *name)
 {
 	uint64_t key = map_key(0, pid);
-	int32_t index = map_find(&model->task_map, key);
+	int32_t index = (int32_t)key_map_find(&model->task_map, key);
 	char *copy;
 
 	if (model->finished)
 		return -EINVAL;
 	if (index >= 0 && !strcmp(model->tasks[index].name, name))
 		return VIRT_FIRST_TASK + index;
-	if (index < 0 && (!map_reserve(&model->task_map) ||
+	if (index < 0 && (key_map_reserve(&model->task_map) ||
 			  ARRAY_GROW(model->tasks, model->n_tasks, model->tasks_room)))
 		return -ENOMEM;
 	copy = strdup(name);
@@ -268,7 +224,7 @@ int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *n
 		return -ENOMEM;
 	if (index < 0) {
 		index = model->n_tasks++;
-		map_add(&model->task_map, key, index);
+		key_map_add(&model->task_map, key);
 	} else {
 		free((char *)model->tasks[index].name);
 	}
@@ -412,15 +368,6 @@ void virt_model_contradiction(struct virt_model *model, const char *what)
 
 /* ---- the end ---- */
 
-/** Give back what an array does not need. It stays as it is if that fails. */
-static void shrink(void *array, size_t size, size_t n)
-{
-	void *smaller = n ? realloc(*(void **)array, n * size) : NULL;
-
-	if (smaller)
-		*(void **)array = smaller;
-}
-
 /** Keep of [0, @n) what lies within the trace. Return: how much; the first one is @first. */
 static uint32_t clip(const struct virt_model *model, const void *array, size_t stride, uint32_t n,
 		     uint32_t *first)
@@ -451,7 +398,7 @@ static void clip_vcpu(const struct virt_model *model, struct virt_vcpu_track *vc
 			vcpu->intervals[0].start_ns = model->begin_ns;
 		}
 	}
-	shrink(&vcpu->intervals, sizeof(*vcpu->intervals), vcpu->n);
+	ARRAY_SHRINK(vcpu->intervals, vcpu->n);
 }
 
 static void clip_pcpu(const struct virt_model *model, struct virt_pcpu_track *pcpu)
@@ -464,7 +411,7 @@ static void clip_pcpu(const struct virt_model *model, struct virt_pcpu_track *pc
 			pcpu->n * sizeof(*pcpu->occupants));
 		pcpu->occupants[0].start_ns = model->begin_ns;
 	}
-	shrink(&pcpu->occupants, sizeof(*pcpu->occupants), pcpu->n);
+	ARRAY_SHRINK(pcpu->occupants, pcpu->n);
 }
 
 static int compare_machines(const void *a, const void *b)

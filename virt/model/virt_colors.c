@@ -3,6 +3,7 @@
  * @file	virt_colors.c
  * @brief	The table of colours.
  */
+#include "array.h"
 #include "virt_colors.h"
 
 #define RGB(hex)	{ (hex) >> 16 & 0xff, (hex) >> 8 & 0xff, (hex) & 0xff }
@@ -106,7 +107,7 @@ static const struct virt_color vcpu_colors[] = {
 	RGB(0xcc6677), RGB(0x332288), RGB(0xddcc77), RGB(0x117733), RGB(0x88ccee), RGB(0x661100),
 };
 
-#define N_VCPU_COLORS	((int32_t)(sizeof(vcpu_colors) / sizeof(vcpu_colors[0])))
+#define N_VCPU_COLORS	((int32_t)ARRAY_SIZE(vcpu_colors))
 
 const struct virt_look *virt_state_look(enum virt_state state)
 {

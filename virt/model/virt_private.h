@@ -10,6 +10,7 @@
 #ifndef KSHARK_VIRT_VIRT_PRIVATE_H
 #define KSHARK_VIRT_VIRT_PRIVATE_H
 
+#include "key_map.h"
 #include "search.h"
 #include "virt_model.h"
 
@@ -120,12 +121,6 @@ struct virt_machine_track {
 	struct virt_machine_block *blocks;
 };
 
-/** From a key to an index; open addressing. */
-struct virt_map {
-	struct virt_map_entry { uint64_t key; int32_t value; } *entry;
-	size_t		n, room;	/* room is 0 or a power of two */
-};
-
 struct virt_contradiction {
 	const char	*what;
 	uint64_t	count;
@@ -143,17 +138,17 @@ struct virt_reason {
 struct virt_model {
 	struct virt_machine_track *machines;
 	int32_t		n_machines, machines_room;
-	struct virt_map	machine_map;
+	struct key_map	machine_map;
 	struct virt_vcpu_track *vcpus;
 	int32_t		n_vcpus, vcpus_room;
-	struct virt_map	vcpu_map;
+	struct key_map	vcpu_map;
 	struct virt_pid	*pids;		/* ascending */
 	struct virt_reason *reasons;
 	int32_t		n_reasons, reasons_room;
-	struct virt_map	reason_map;	/* name_key() */
+	struct key_map	reason_map;	/* name_key() */
 	struct virt_task *tasks;	/* of which this owns the names */
 	int32_t		n_tasks, tasks_room;
-	struct virt_map	task_map;
+	struct key_map	task_map;
 	struct virt_pcpu_track *pcpus;
 	int32_t		n_pcpus, pcpus_room;
 	struct virt_loss *losses;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "virt_private.h"
 #include "virt_window.h"
 
@@ -81,7 +82,7 @@ void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n)
 		if (ns[i] > dist->max)
 			dist->max = ns[i];
 	}
-	for (size_t i = 0; i < sizeof(per_mille) / sizeof(per_mille[0]); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(per_mille); i++) {
 		size_t k = virt_nearest_rank(n, per_mille[i]);
 
 		/* what lies before the last one found is smaller */
@@ -97,26 +98,9 @@ struct samples {
 	size_t		n, room;
 };
 
-static int reserve(struct samples *samples, size_t more)
-{
-	size_t room = samples->room ? samples->room : 256;
-	int64_t *grown;
-
-	while (room < samples->n + more)
-		room *= 2;
-	if (room == samples->room)
-		return 0;
-	grown = realloc(samples->ns, room * sizeof(*grown));
-	if (!grown)
-		return -ENOMEM;
-	samples->ns = grown;
-	samples->room = room;
-	return 0;
-}
-
 static int add_sample(struct samples *samples, int64_t ns)
 {
-	if (samples->n == samples->room && reserve(samples, 1))
+	if (ARRAY_GROW(samples->ns, samples->n, samples->room))
 		return -ENOMEM;
 	samples->ns[samples->n++] = ns;
 	return 0;
@@ -126,7 +110,7 @@ static int append(struct samples *samples, const struct samples *others)
 {
 	if (!others->n)
 		return 0;
-	if (reserve(samples, others->n))
+	if (ARRAY_GROW(samples->ns, samples->n + others->n, samples->room))
 		return -ENOMEM;
 	memcpy(samples->ns + samples->n, others->ns, others->n * sizeof(*others->ns));
 	samples->n += others->n;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "virt_registry.h"
 
 /** What is known of a stream: a model, or how to make it. */
@@ -49,19 +50,9 @@ static struct {
 /** Room for a stream; with the lock held. */
 static int make_room(int stream_id)
 {
-	struct stream *streams;
-	int n = stream_id + 8;
-
 	if (stream_id < registry.n_streams)
 		return 0;
-	streams = realloc(registry.streams, n * sizeof(*streams));
-	if (!streams)
-		return -ENOMEM;
-	for (int i = registry.n_streams; i < n; i++)
-		streams[i] = (struct stream){ 0 };
-	registry.streams = streams;
-	registry.n_streams = n;
-	return 0;
+	return ARRAY_REACH(registry.streams, stream_id, registry.n_streams);
 }
 
 /** No stream, no memory: the library may be unloaded next. With the lock held. */

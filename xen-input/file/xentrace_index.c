@@ -45,19 +45,8 @@ struct pcpu_state *scan_pcpu(struct scan *scan, uint16_t number)
 {
 	struct pcpu_state *state;
 
-	if (number >= scan->n_pcpus) {
-		int n = scan->n_pcpus ? scan->n_pcpus : 64;
-		struct pcpu_state **moved;
-
-		while (n <= number)
-			n *= 2;
-		moved = realloc(scan->pcpus, n * sizeof(*moved));
-		if (!moved)
-			return NULL;
-		memset(moved + scan->n_pcpus, 0, (n - scan->n_pcpus) * sizeof(*moved));
-		scan->pcpus = moved;
-		scan->n_pcpus = n;
-	}
+	if (number >= scan->n_pcpus && ARRAY_REACH(scan->pcpus, number, scan->n_pcpus))
+		return NULL;
 	state = scan->pcpus[number];
 	if (!state) {
 		state = calloc(1, sizeof(*state));

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "xen_activity.h"
 
 /** pCPUs that xen_activity_text() shows at most. */
@@ -32,15 +33,8 @@ void xen_activity_destroy(struct xen_activity *activity)
 
 int xen_activity_append(struct xen_activity_pcpu *p, int64_t time_ns, xen_vcpu vcpu)
 {
-	if (p->n == p->room) {
-		uint32_t room = p->room ? p->room + p->room / 2 : 64;
-		struct xen_activity_switch *moved = realloc(p->switches, room * sizeof(*moved));
-
-		if (!moved)
-			return -ENOMEM;
-		p->switches = moved;
-		p->room = room;
-	}
+	if (ARRAY_GROW(p->switches, p->n, p->room))
+		return -ENOMEM;
 	p->switches[p->n++] = (struct xen_activity_switch){ time_ns, vcpu };
 	p->last = vcpu;
 	return 0;

@@ -22,7 +22,7 @@ static void free_stream_data(struct xentrace_stream *xs)
 		return;
 	xen_trace_close(xs->trace);
 	xen_activity_destroy(&xs->activity);
-	u32_map_destroy(&xs->unknown);
+	key_map_destroy(&xs->unknown);
 	free(xs->present);
 	free(xs);
 }

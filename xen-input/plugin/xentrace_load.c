@@ -25,10 +25,10 @@ static int dense_id(struct kshark_data_stream *stream, struct xentrace_stream *x
 
 	if (id >= 0)
 		return id;
-	unknown = u32_map_find(&xs->unknown, event);
+	unknown = key_map_find(&xs->unknown, event);
 	if (unknown < 0 && (int)xs->unknown.n_keys < INT16_MAX - xentrace_id_first_unknown()) {
 		pthread_mutex_lock(&stream->input_mutex);
-		unknown = u32_map_add(&xs->unknown, event);
+		unknown = key_map_add(&xs->unknown, event);
 		pthread_mutex_unlock(&stream->input_mutex);
 	}
 	return unknown < 0 ? xentrace_id_overflow() : xentrace_id_first_unknown() + (int)unknown;

@@ -12,7 +12,7 @@
 #include <libkshark.h>
 #include <libkshark-plugin.h>
 
-#include "u32_map.h"
+#include "key_map.h"
 #include "virt_registry.h"
 #include "xen_activity.h"
 #include "xen_events.h"
@@ -30,7 +30,7 @@
 struct xentrace_stream {
 	struct xen_trace	*trace;
 	void			*always_null;
-	struct u32_map		unknown;	/* event ids that the table does not have */
+	struct key_map		unknown;	/* event ids that the table does not have */
 	bool			*present;	/* by dense id; NULL before loading */
 	struct xen_activity	activity;
 	bool			reported;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "escape.h"
 #include "xentrace_stream.h"
 
@@ -198,22 +199,19 @@ static int find_event_id(struct kshark_data_stream *stream, const char *event)
 /** Names of an event's fields while they are collected. */
 struct name_list {
 	char	**names;
-	int	n;
+	int	n, room;
 	bool	failed;
 };
 
 static bool collect_name(void *arg, const char *name)
 {
 	struct name_list *list = arg;
-	char **moved;
 
 	for (int i = 0; i < list->n; i++)
 		if (!strcmp(list->names[i], name))
 			return true;
-	moved = realloc(list->names, (list->n + 1) * sizeof(*moved));
-	if (moved)
-		list->names = moved;
-	list->failed = !moved || !(list->names[list->n] = strdup(name));
+	list->failed = ARRAY_GROW(list->names, list->n, list->room) ||
+		       !(list->names[list->n] = strdup(name));
 	list->n += !list->failed;
 	return !list->failed;
 }

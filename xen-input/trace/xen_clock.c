@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "array.h"
 #include "xen_clock.h"
 
 #define NS_PER_S	1000000000ULL
@@ -103,7 +104,7 @@ const char *xen_clock_source_name(enum xen_clock_source source)
 		[XEN_CLOCK_ASSUMED] = "assumed",
 	};
 
-	return (unsigned int)source < sizeof(names) / sizeof(*names) ? names[source] : "?";
+	return (unsigned int)source < ARRAY_SIZE(names) ? names[source] : "?";
 }
 
 int xen_clock_text(char *buf, size_t size, const struct xen_clock *clock)

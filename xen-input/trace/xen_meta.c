@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "sidecar.h"
 #include "whole_file.h"
 #include "xen_meta.h"
@@ -110,17 +111,15 @@ static int64_t only_pcpu(struct json_object *object)
 static int take_pins(struct xen_meta *meta, uint32_t domid, struct json_object *domain)
 {
 	struct json_object *list;
-	struct xen_meta_pin *pins;
+	int room = meta->n_pins;
 	size_t n;
 
 	if (!json_object_object_get_ex(domain, "vcpus", &list) ||
 	    !json_object_is_type(list, json_type_array))
 		return 0;
 	n = json_object_array_length(list);
-	pins = realloc(meta->pins, (meta->n_pins + n + 1) * sizeof(*pins));
-	if (!pins)
+	if (ARRAY_GROW(meta->pins, (size_t)room + n, room))
 		return -ENOMEM;
-	meta->pins = pins;
 	for (size_t i = 0; i < n; i++) {
 		struct json_object *object = json_object_array_get_idx(list, i);
 		int64_t id, pcpu;
@@ -130,7 +129,7 @@ static int take_pins(struct xen_meta *meta, uint32_t domid, struct json_object *
 		id = number_member(object, "id", -1);
 		pcpu = only_pcpu(object);
 		if (id >= 0 && id <= MAX_VCPU && pcpu >= 0 && domid <= MAX_DOMID)
-			pins[meta->n_pins++] = (struct xen_meta_pin){
+			meta->pins[meta->n_pins++] = (struct xen_meta_pin){
 				.pcpu = pcpu, .domid = domid, .vcpu = id,
 			};
 	}

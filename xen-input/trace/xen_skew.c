@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "u32_map.h"
+#include "key_map.h"
 #include "xen_running.h"
 #include "xen_skew.h"
 
@@ -39,10 +39,10 @@ struct bound {
 };
 
 struct xen_skew {
-	struct u32_map	vcpus;
+	struct key_map	vcpus;
 	struct chain	*chains;	/* by number in vcpus */
 	uint32_t	room_chains;
-	struct u32_map	pairs;		/* from << 16 | to */
+	struct key_map	pairs;		/* from << 16 | to */
 	struct bound	*bounds;	/* by number in pairs */
 	uint32_t	room_bounds;
 	uint32_t	epoch;
@@ -63,42 +63,22 @@ void xen_skew_free(struct xen_skew *skew)
 {
 	if (!skew)
 		return;
-	u32_map_destroy(&skew->vcpus);
-	u32_map_destroy(&skew->pairs);
+	key_map_destroy(&skew->vcpus);
+	key_map_destroy(&skew->pairs);
 	free(skew->chains);
 	free(skew->bounds);
 	free(skew);
 }
 
-/** Room in an array that runs along a u32_map. Return: the (moved) array or NULL. */
-static void *match_room(void *array, uint32_t *room, uint32_t needed, size_t element)
-{
-	uint32_t more = *room ? *room * 2 : 64;
-	void *moved;
-
-	if (needed <= *room)
-		return array;
-	moved = realloc(array, more * element);
-	if (moved)
-		*room = more;
-	return moved;
-}
-
 static struct chain *chain_of(struct xen_skew *skew, uint32_t vcpu)
 {
-	uint32_t before = skew->vcpus.n_keys;
-	int64_t i = u32_map_add(&skew->vcpus, vcpu);
-	struct chain *chains = i < 0 ? NULL : match_room(skew->chains, &skew->room_chains, i + 1,
-							 sizeof(*chains));
+	int64_t i = KEY_MAP_ELEMENT(&skew->vcpus, vcpu, skew->chains, skew->room_chains);
 
-	if (!chains) {
+	if (i < 0) {
 		skew->out_of_memory = true;
 		return NULL;
 	}
-	skew->chains = chains;
-	if (skew->vcpus.n_keys != before)
-		chains[i] = (struct chain){ .epoch = 0 };
-	return &chains[i];
+	return &skew->chains[i];
 }
 
 /** @cause happened before @effect, whatever their TSCs say. */
@@ -108,23 +88,20 @@ static void add_link(struct xen_skew *skew, const struct change *cause, const st
 	uint64_t apart = contradiction ? cause->tsc - effect->tsc : effect->tsc - cause->tsc;
 	int64_t cycles = apart > INT64_MAX ? INT64_MAX : (int64_t)apart;
 	uint32_t before = skew->pairs.n_keys;
-	struct bound *bounds;
 	int64_t i;
 
 	if (cause->pcpu == effect->pcpu)
 		return;
-	i = u32_map_add(&skew->pairs, (uint32_t)cause->pcpu << 16 | effect->pcpu);
-	bounds = i < 0 ? NULL : match_room(skew->bounds, &skew->room_bounds, i + 1,
-					   sizeof(*bounds));
-	if (!bounds) {
+	i = KEY_MAP_ELEMENT(&skew->pairs, (uint32_t)cause->pcpu << 16 | effect->pcpu,
+			    skew->bounds, skew->room_bounds);
+	if (i < 0) {
 		skew->out_of_memory = true;
 		return;
 	}
-	skew->bounds = bounds;
 	if (contradiction)
 		cycles = -cycles;
-	if (skew->pairs.n_keys != before || cycles < bounds[i].min_cycles)
-		bounds[i].min_cycles = cycles;
+	if (skew->pairs.n_keys != before || cycles < skew->bounds[i].min_cycles)
+		skew->bounds[i].min_cycles = cycles;
 	skew->summary.links++;
 	if (!contradiction)
 		return;

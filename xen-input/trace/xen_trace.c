@@ -9,6 +9,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "array.h"
 #include "escape.h"
 #include "sidecar.h"
 #include "xen_calibrate.h"
@@ -45,7 +46,7 @@ static int parse_switch(const char *text, bool *on)
 {
 	static const char *const words[] = { "0", "1", "no", "yes", "false", "true", "off", "on" };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (!strcasecmp(text, words[i])) {
 			*on = i % 2;
 			return 0;

@@ -49,10 +49,10 @@ static int start_over(struct xen_tracker *tracker)
 {
 	virt_model_free(tracker->model);
 	tracker->model = virt_model_new();
-	u32_map_destroy(&tracker->vcpu_map);
-	u32_map_destroy(&tracker->domain_map);
-	u32_map_destroy(&tracker->reason_map);
-	u32_map_destroy(&tracker->switch_map);
+	key_map_destroy(&tracker->vcpu_map);
+	key_map_destroy(&tracker->domain_map);
+	key_map_destroy(&tracker->reason_map);
+	key_map_destroy(&tracker->switch_map);
 	tracker->n_told = 0;
 	tracker->head.n_pending = 0;
 	tracker->begun = false;
@@ -88,10 +88,10 @@ void xen_tracker_free(struct xen_tracker *tracker)
 	if (!tracker)
 		return;
 	virt_model_free(tracker->model);
-	u32_map_destroy(&tracker->vcpu_map);
-	u32_map_destroy(&tracker->domain_map);
-	u32_map_destroy(&tracker->reason_map);
-	u32_map_destroy(&tracker->switch_map);
+	key_map_destroy(&tracker->vcpu_map);
+	key_map_destroy(&tracker->domain_map);
+	key_map_destroy(&tracker->reason_map);
+	key_map_destroy(&tracker->switch_map);
 	free(tracker->vcpus);
 	free(tracker->told);
 	free(tracker->switch_runs);

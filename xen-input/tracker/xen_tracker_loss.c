@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "array.h"
 #include "xen_tracker_private.h"
 
 /** The first TSC that a lost-records record tells, as a time. */
@@ -22,8 +23,7 @@ static int64_t first_lost_ns(const struct xen_tracker *tracker, const struct xen
 /** Return: the loss, to be completed; NULL without memory. */
 static struct loss *add_loss(struct xen_tracker *tracker, const struct loss *loss)
 {
-	if (tracker_make_room(&tracker->losses, &tracker->room_losses, tracker->n_losses,
-			      sizeof(*tracker->losses))) {
+	if (ARRAY_GROW(tracker->losses, tracker->n_losses, tracker->room_losses)) {
 		tracker_fail(tracker, -ENOMEM);
 		return NULL;
 	}

@@ -10,35 +10,17 @@
 #include "escape.h"
 #include "xen_tracker_private.h"
 
-int tracker_make_room(void *array, size_t *room, size_t n, size_t element)
-{
-	size_t more = *room ? 2 * *room : 16;
-	void *grown;
-
-	if (n < *room)
-		return 0;
-	memcpy(&grown, array, sizeof(grown));
-	grown = realloc(grown, more * element);
-	if (!grown)
-		return -ENOMEM;
-	memcpy(array, &grown, sizeof(grown));
-	*room = more;
-	return 0;
-}
-
 int32_t tracker_domain_of(struct xen_tracker *tracker, uint32_t domid)
 {
 	const char *meta = xen_meta_domain_name(xen_trace_meta(tracker->trace), domid);
 	uint32_t known = tracker->domain_map.n_keys;
-	int64_t n = u32_map_add(&tracker->domain_map, domid);
+	int64_t n = KEY_MAP_ELEMENT(&tracker->domain_map, domid, tracker->domains,
+				    tracker->room_domains);
 	struct tracked_domain *domain;
 	char name[128];
 
 	if (n < 0 || n < known)
 		return (int32_t)n;
-	if (tracker_make_room(&tracker->domains, &tracker->room_domains, n,
-			      sizeof(*tracker->domains)))
-		return -ENOMEM;
 	if (domid >= XEN_DOMID_SOMEBODY)
 		snprintf(name, sizeof(name), "d? on p%u", domid - XEN_DOMID_SOMEBODY);
 	else
@@ -54,7 +36,8 @@ int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 {
 	uint32_t domid = xen_vcpu_domid(vcpu), id = xen_vcpu_id(vcpu);
 	uint32_t known = tracker->vcpu_map.n_keys;
-	int64_t n = u32_map_add(&tracker->vcpu_map, vcpu);
+	int64_t n = KEY_MAP_ELEMENT(&tracker->vcpu_map, vcpu, tracker->vcpus,
+				    tracker->room_vcpus);
 	const struct xen_meta_domain *meta;
 	struct tracked_vcpu *v;
 	int32_t domain;
@@ -63,8 +46,7 @@ int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 	if (n >= 0 && n < known)
 		return (int32_t)n;
 	domain = n < 0 ? -ENOMEM : tracker_domain_of(tracker, domid);
-	if (domain < 0 ||
-	    tracker_make_room(&tracker->vcpus, &tracker->room_vcpus, n, sizeof(*tracker->vcpus))) {
+	if (domain < 0) {
 		tracker_fail(tracker, -ENOMEM);
 		return -ENOMEM;
 	}
@@ -91,7 +73,7 @@ int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 
 struct tracked_vcpu *tracker_find_vcpu(struct xen_tracker *tracker, xen_vcpu vcpu)
 {
-	int64_t n = u32_map_find(&tracker->vcpu_map, vcpu);
+	int64_t n = key_map_find(&tracker->vcpu_map, vcpu);
 
 	return n < 0 ? NULL : &tracker->vcpus[n];
 }
@@ -110,12 +92,11 @@ int32_t tracker_reason_of(struct xen_tracker *tracker, const struct xentrace_rec
 		return VIRT_NONE;
 	if (!svm)
 		code &= 0xffff;
-	n = u32_map_add(&tracker->reason_map, (code & 0x3fffffff) | (uint32_t)svm << 30 |
-			(uint32_t)nested << 31);
+	n = KEY_MAP_ELEMENT(&tracker->reason_map, (code & 0x3fffffff) | (uint32_t)svm << 30 |
+			    (uint32_t)nested << 31, tracker->reasons, tracker->room_reasons);
 	if (n >= 0 && n < known)
 		return tracker->reasons[n];
-	if (n < 0 || tracker_make_room(&tracker->reasons, &tracker->room_reasons, n,
-				       sizeof(*tracker->reasons))) {
+	if (n < 0) {
 		tracker_fail(tracker, -ENOMEM);
 		return VIRT_NONE;
 	}

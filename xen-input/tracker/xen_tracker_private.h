@@ -14,7 +14,7 @@
 
 #include <errno.h>
 
-#include "u32_map.h"
+#include "key_map.h"
 #include "xen_tracker.h"
 
 /** Nobody, when it is a vCPU; not known who. */
@@ -98,18 +98,18 @@ struct xen_tracker {
 	enum xen_isa		isa;
 	struct tracked_run	*runs;
 	uint32_t		n_runs;
-	struct u32_map		vcpu_map;	/* xen_vcpu */
+	struct key_map		vcpu_map;	/* xen_vcpu */
 	struct tracked_vcpu	*vcpus;
 	size_t			room_vcpus;
 	int32_t			*told;		/* vCPUs that a loss changes, see tracker_tell() */
 	size_t			n_told, room_told;
-	struct u32_map		switch_map;	/* xen_vcpu that a switch has named */
+	struct key_map		switch_map;	/* xen_vcpu that a switch has named */
 	uint32_t		*switch_runs;	/* by number in it: run of the last such switch */
 	size_t			room_switch_runs;
-	struct u32_map		domain_map;	/* domid */
+	struct key_map		domain_map;	/* domid */
 	struct tracked_domain	*domains;
 	size_t			room_domains;
-	struct u32_map		reason_map;	/* see tracker_reason_of() */
+	struct key_map		reason_map;	/* see tracker_reason_of() */
 	int32_t			*reasons;
 	size_t			room_reasons;
 	struct loss		*losses;
@@ -165,14 +165,6 @@ static inline void tracker_fail(struct xen_tracker *tracker, int ret)
 }
 
 /* --- who and what: xen_tracker_names.c ------------------------------------------------------- */
-
-/**
- * tracker_make_room - room for one more element
- * @array: address of the pointer to the first of @n elements of size @element
- *
- * Return: 0 or -ENOMEM.
- */
-int tracker_make_room(void *array, size_t *room, size_t n, size_t element);
 
 /** tracker_domain_of - a domain by its number. Return: index or -ENOMEM. */
 int32_t tracker_domain_of(struct xen_tracker *tracker, uint32_t domid);

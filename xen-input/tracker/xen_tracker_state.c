@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "xen_tracker_private.h"
 
 /** Runstates that a runstate change can rightly give as the old one. */
@@ -123,8 +124,7 @@ void tracker_tell(struct xen_tracker *tracker, struct tracked_vcpu *v)
 	}
 	if (v->is_told)
 		return;
-	if (tracker_make_room(&tracker->told, &tracker->room_told, tracker->n_told,
-			      sizeof(*tracker->told))) {
+	if (ARRAY_GROW(tracker->told, tracker->n_told, tracker->room_told)) {
 		tracker_fail(tracker, -ENOMEM);
 		return;
 	}

@@ -97,7 +97,7 @@ static void end_switch(struct xen_tracker *tracker, uint32_t index)
  */
 static void end_switches_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 {
-	int64_t n = tracker->head.n_pending ? u32_map_find(&tracker->switch_map, vcpu) : -1;
+	int64_t n = tracker->head.n_pending ? key_map_find(&tracker->switch_map, vcpu) : -1;
 	const struct tracked_run *run = n < 0 ? NULL : &tracker->runs[tracker->switch_runs[n]];
 
 	if (run && run->pending && (run->prev == vcpu || run->next == vcpu))
@@ -110,9 +110,9 @@ static void note_switch(struct xen_tracker *tracker, xen_vcpu vcpu, uint32_t run
 	int64_t n;
 
 	end_switches_of(tracker, vcpu);
-	n = u32_map_add(&tracker->switch_map, vcpu);
-	if (n < 0 || tracker_make_room(&tracker->switch_runs, &tracker->room_switch_runs, n,
-				       sizeof(*tracker->switch_runs)))
+	n = KEY_MAP_ELEMENT(&tracker->switch_map, vcpu, tracker->switch_runs,
+			    tracker->room_switch_runs);
+	if (n < 0)
 		tracker_fail(tracker, -ENOMEM);
 	else
 		tracker->switch_runs[n] = run;
