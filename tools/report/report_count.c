@@ -10,52 +10,21 @@
 #include "array.h"
 #include "report_count.h"
 
-/** Classes, by the highest 16 bits of an event's id; the first match counts. */
-static const struct {
-	const char	*name;
-	uint16_t	class, part;	/* part 0: all that is left of the class */
-} classes[] = {
-	{ "gen",		0x001, 0 },
-	{ "sched.runstate",	0x002, 1 },
-	{ "sched.scheduler",	0x002, 2 },
-	{ "sched.verbose",	0x002, 8 },
-	{ "sched",		0x002, 0 },
-	{ "dom0op",		0x004, 0 },
-	{ "hvm.entry_exit",	0x008, 1 },
-	{ "hvm.handler",	0x008, 2 },
-	{ "hvm.emul",		0x008, 4 },
-	{ "hvm",		0x008, 0 },
-	{ "mem",		0x010, 0 },
-	{ "pv.entry",		0x020, 1 },
-	{ "pv.subcall",		0x020, 2 },
-	{ "pv",			0x020, 0 },
-	{ "shadow",		0x040, 0 },
-	{ "hw.pm",		0x080, 1 },
-	{ "hw.irq",		0x080, 2 },
-	{ "hw",			0x080, 0 },
-	{ "guest",		0x804, 0 },
-	{ "other",		0, 0 },
+static const char *const class_names[] = {
+#define XEN_CLASS(symbol_, bits_, name_) [COUNT_CLASS_##symbol_] = name_,
+#define XEN_PART(symbol_, bits_, name_) [COUNT_CLASS_##symbol_] = name_,
+#include "xen_events.def"
+	[COUNT_CLASS_OTHER] = "other",
 };
-
-_Static_assert(ARRAY_SIZE(classes) == COUNT_CLASSES, "a counter for every class");
 
 /** Events that are a trap of one kind each. */
 static const struct {
 	const char	*name;
 	uint32_t	event, event64;
 } trap_events[] = {
-	{ "page_fault", XEN_TRC_PV_PAGE_FAULT, XEN_TRC_PV_PAGE_FAULT64 },
-	{ "forced_invalid_op", XEN_TRC_PV_FORCED_INVALID_OP, XEN_TRC_PV_FORCED_INVALID_OP64 },
-	{ "emulate_privop", XEN_TRC_PV_EMULATE_PRIVOP, XEN_TRC_PV_EMULATE_PRIVOP64 },
-	{ "emulate_4gb", XEN_TRC_PV_EMULATE_4GB, XEN_TRC_PV_EMULATE_4GB64 },
-	{ "math_state_restore", XEN_TRC_PV_MATH_STATE_RESTORE, XEN_TRC_PV_MATH_STATE_RESTORE64 },
-	{ "paging_fixup", XEN_TRC_PV_PAGING_FIXUP, XEN_TRC_PV_PAGING_FIXUP64 },
-	{ "gdt_ldt_mapping_fault", XEN_TRC_PV_GDT_LDT_MAPPING_FAULT,
-	  XEN_TRC_PV_GDT_LDT_MAPPING_FAULT64 },
-	{ "ptwr_emulation", XEN_TRC_PV_PTWR_EMULATION, XEN_TRC_PV_PTWR_EMULATION64 },
-	{ "ptwr_emulation_pae", XEN_TRC_PV_PTWR_EMULATION_PAE, XEN_TRC_PV_PTWR_EMULATION_PAE64 },
-	{ "hvm_page_fault", XEN_TRC_HVM_PF_XEN, XEN_TRC_HVM_PF_XEN64 },
-	{ "hvm_nested_page_fault", XEN_TRC_HVM_NPF, XEN_TRC_HVM_NPF },
+#define XEN_TRAP(symbol_, symbol64_, name_) \
+	[COUNT_TRAP_##symbol_] = { name_, XEN_TRC_##symbol_, XEN_TRC_##symbol64_ },
+#include "xen_events.def"
 };
 
 /** Grants, tables of pages, populate on demand: by the vCPU for which, or by which, it is done. */
@@ -63,29 +32,20 @@ static const struct {
 	const char	*name;
 	uint32_t	event;
 } memory_events[] = {
-	{ "page_grant_map", XEN_TRC_MEM_PAGE_GRANT_MAP },
-	{ "page_grant_unmap", XEN_TRC_MEM_PAGE_GRANT_UNMAP },
-	{ "page_grant_transfer", XEN_TRC_MEM_PAGE_GRANT_TRANSFER },
-	{ "set_p2m_entry", XEN_TRC_MEM_SET_P2M_ENTRY },
-	{ "decrease_reservation", XEN_TRC_MEM_DECREASE_RESERVATION },
-	{ "pod_populate", XEN_TRC_MEM_POD_POPULATE },
-	{ "pod_zero_reclaim", XEN_TRC_MEM_POD_ZERO_RECLAIM },
-	{ "pod_superpage_splinter", XEN_TRC_MEM_POD_SUPERPAGE_SPLINTER },
+#define XEN_MEMORY(symbol_, name_) [COUNT_##symbol_] = { name_, XEN_TRC_##symbol_ },
+#include "xen_events.def"
 };
-
-_Static_assert(ARRAY_SIZE(memory_events) == COUNT_MEMORY_EVENTS, "a counter for every kind");
-_Static_assert(ARRAY_SIZE(trap_events) <= COUNT_TRAP_EVENTS, "a counter for every kind");
 
 const char *report_count_class(const struct report_count *count, int class)
 {
 	if (count->kvm)
 		return kvm_trace_class(count->kvm, class);
-	return class < COUNT_CLASSES ? classes[class].name : NULL;
+	return class < COUNT_CLASSES ? class_names[class] : NULL;
 }
 
 const char *report_count_trap(int i)
 {
-	return i < (int)ARRAY_SIZE(trap_events) ? trap_events[i].name : NULL;
+	return i < COUNT_TRAP_EVENTS ? trap_events[i].name : NULL;
 }
 
 const char *report_count_memory(int i)
@@ -93,26 +53,24 @@ const char *report_count_memory(int i)
 	return i < COUNT_MEMORY_EVENTS ? memory_events[i].name : NULL;
 }
 
-/** The class of each value of the bits 12..23 of an event's id; guests' own ones lie above. */
-static uint8_t class_of[1 << 12];
+/** The class of each subclass that an event can be of. */
+static uint8_t class_of[(XEN_TRC_ID_MASK >> XEN_TRC_SUBCLASS_SHIFT) + 1];
+
+#define PARTS	(1u << (XEN_TRC_CLASS_SHIFT - XEN_TRC_SUBCLASS_SHIFT))
 
 static void fill_class_of(void)
 {
-	for (unsigned int bits = 0; bits < ARRAY_SIZE(class_of); bits++) {
-		unsigned int i = 0;
-
-		while (classes[i].class && (classes[i].class != bits >> 4 ||
-					    (classes[i].part && classes[i].part != (bits & 0xf))))
-			i++;
-		class_of[bits] = (uint8_t)i;
-	}
+	memset(class_of, COUNT_CLASS_OTHER, sizeof(class_of));
+#define XEN_CLASS(symbol_, bits_, name_) \
+	memset(&class_of[(bits_) * PARTS], COUNT_CLASS_##symbol_, PARTS);
+#include "xen_events.def"
+#define XEN_PART(symbol_, bits_, name_) class_of[bits_] = COUNT_CLASS_##symbol_;
+#include "xen_events.def"
 }
 
-static unsigned int find_class(uint32_t event)
+static enum count_class find_class(uint32_t event)
 {
-	if (event >> 24)
-		return event >> 16 == 0x804 ? COUNT_CLASSES - 2 : COUNT_CLASSES - 1;
-	return class_of[event >> 12];
+	return class_of[(event & XEN_TRC_ID_MASK) >> XEN_TRC_SUBCLASS_SHIFT];
 }
 
 int report_count_init(struct report_count *count, int n_pcpus)
@@ -252,15 +210,16 @@ static void count_vcpu(struct report_count *count, struct pcpu_count *pcpu,
 static void count_row(struct report_count *count, const struct xen_trace_row *row)
 {
 	struct pcpu_count *pcpu = &count->pcpus[row->rec.pcpu];
-	struct count_volume *volume = &pcpu->volume[find_class(row->rec.event)];
-	uint32_t group = row->rec.event >> 12;
+	enum count_class class = find_class(row->rec.event);
+	struct count_volume *volume = &pcpu->volume[class];
 
 	volume->records++;
 	volume->bytes += xentrace_bytes(&row->rec);
 	/* PV, and what Xen did for an HVM vCPU */
-	if (group == 0x201 || group == 0x202 || group == 0x82)
+	if (class == COUNT_CLASS_PV_ENTRY || class == COUNT_CLASS_PV_SUBCALL ||
+	    class == COUNT_CLASS_HVM_HANDLER)
 		count_vcpu(count, pcpu, row);
-	else if (group == 0x10f)
+	else if (class == COUNT_CLASS_MEM)
 		count_memory(count, pcpu, row);
 	else if (row->rec.event == XEN_TRC_HW_IRQ_HANDLED)
 		pcpu->interrupts++;

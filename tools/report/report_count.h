@@ -19,14 +19,28 @@
 /** Exceptions of the processor. */
 #define COUNT_TRAPS		32
 
+/** Classes of events and their parts, see report_count_class(). */
+enum count_class {
+#define XEN_CLASS(symbol_, bits_, name_) COUNT_CLASS_##symbol_,
+#define XEN_PART(symbol_, bits_, name_) COUNT_CLASS_##symbol_,
+#include "xen_events.def"
+	COUNT_CLASS_OTHER,
+	COUNT_CLASSES
+};
+
 /** Events that stand for one kind of trap each, see report_count_trap(). */
-#define COUNT_TRAP_EVENTS	16
+enum count_trap {
+#define XEN_TRAP(symbol_, symbol64_, name_) COUNT_TRAP_##symbol_,
+#include "xen_events.def"
+	COUNT_TRAP_EVENTS
+};
 
 /** Events about a domain's memory, see report_count_memory(). */
-#define COUNT_MEMORY_EVENTS	8
-
-/** Classes of events and their parts, see report_count_class(). */
-#define COUNT_CLASSES		20
+enum count_memory {
+#define XEN_MEMORY(symbol_, name_) COUNT_##symbol_,
+#include "xen_events.def"
+	COUNT_MEMORY_EVENTS
+};
 
 #define COUNT_VECTORS		256
 

@@ -32,7 +32,6 @@ static const struct xen_event events[] = {
 #include "xen_events.def"
 };
 
-#undef XEN_EVENT
 #undef LAYOUT
 #undef F
 
@@ -129,15 +128,8 @@ const char *xen_event_class(uint32_t id)
 		uint32_t	bits;
 		const char	*name;
 	} classes[] = {
-		{ 0x001, "gen" },
-		{ 0x002, "sched" },
-		{ 0x004, "dom0op" },
-		{ 0x008, "hvm" },
-		{ 0x010, "mem" },
-		{ 0x020, "pv" },
-		{ 0x040, "shadow" },
-		{ 0x080, "hw" },
-		{ 0x800, "guest" },
+#define XEN_CLASS(symbol_, bits_, name_) { bits_, name_ },
+#include "xen_events.def"
 	};
 	size_t i;
 

@@ -94,23 +94,25 @@ struct xen_event {
 enum xen_event_symbol {
 #define XEN_EVENT(symbol_, id_, name_, help_, ...) XEN_TRC_##symbol_ = id_,
 #include "xen_events.def"
-#undef XEN_EVENT
 };
 
-/** Classes, the bits 27..16 of an id (xen/include/public/trace.h, TRC_GEN and following). */
-#define XEN_TRC_CLASS_SHIFT	16
-#define XEN_TRC_CLASS_SCHED	0x002
-#define XEN_TRC_CLASS_HVM	0x008
-#define XEN_TRC_CLASS_PV	0x020
 #define XEN_TRC_ID_MASK		0x0fffffffu
 
-/** Subclasses, the bits 27..12: what xentrace -e can leave out (TRC_SCHED_MIN ...). */
+/** Classes, XEN_TRC_CLASS_<symbol>: the bits 27..16 of an id. */
+enum xen_event_class_symbol {
+#define XEN_CLASS(symbol_, bits_, name_) XEN_TRC_CLASS_##symbol_ = bits_,
+#include "xen_events.def"
+};
+
+#define XEN_TRC_CLASS_SHIFT	16
+
+/** Subclasses, XEN_TRC_<symbol>: the bits 27..12, what xentrace -e can leave out. */
+enum xen_event_subclass {
+#define XEN_SUBCLASS(symbol_, bits_) XEN_TRC_##symbol_ = bits_,
+#include "xen_events.def"
+};
+
 #define XEN_TRC_SUBCLASS_SHIFT	12
-#define XEN_TRC_GEN_LOSSES	0x0001f
-#define XEN_TRC_SCHED_MIN	0x00021
-#define XEN_TRC_SCHED_VERBOSE	0x00028
-#define XEN_TRC_DOM0_DOMOPS	0x00041
-#define XEN_TRC_HVM_ENTRYEXIT	0x00081
 
 /**
  * Runstate changes: one id for each pair of states, TRC_SCHED_RUNSTATE_CHANGE | old << 8 | new << 4

@@ -274,15 +274,8 @@ static const struct {
 	uint32_t	id;
 	enum xen_isa	isa;
 } exit_ids[] = {
-	{ XEN_TRC_HVM_VMX_EXIT,		XEN_ISA_UNKNOWN },
-	{ XEN_TRC_HVM_VMX_EXIT64,	XEN_ISA_UNKNOWN },
-	{ XEN_TRC_HVM_SVM_EXIT,		XEN_ISA_SVM },
-	{ XEN_TRC_HVM_SVM_EXIT64,	XEN_ISA_SVM },
-	/* vmx.c has never set TRC_HVM_NESTEDFLAG. */
-	{ XEN_TRC_HVM_NESTED_VMEXIT,	XEN_ISA_SVM },
-	{ XEN_TRC_HVM_NESTED_VMEXIT64,	XEN_ISA_SVM },
-	{ XEN_TRC_HVM_NESTED_SVM_EXIT,	XEN_ISA_SVM },
-	{ XEN_TRC_HVM_NESTED_SVM_EXIT64, XEN_ISA_SVM },
+#define XEN_EXIT(symbol_, isa_, nested_) { XEN_TRC_##symbol_, XEN_ISA_##isa_ },
+#include "xen_events.def"
 };
 
 /*

@@ -78,11 +78,27 @@ struct tracked_vcpu *tracker_find_vcpu(struct xen_tracker *tracker, xen_vcpu vcp
 	return n < 0 ? NULL : &tracker->vcpus[n];
 }
 
+/** What the id of a VM exit tells. */
+struct exit_id {
+	enum xen_isa	isa;
+	bool		nested;
+};
+
+static struct exit_id exit_id(uint32_t event)
+{
+	switch (event) {
+#define XEN_EXIT(symbol_, isa_, nested_) \
+	case XEN_TRC_##symbol_: return (struct exit_id){ XEN_ISA_##isa_, nested_ };
+#include "xen_events.def"
+	}
+	return (struct exit_id){ XEN_ISA_UNKNOWN, false };
+}
+
 int32_t tracker_reason_of(struct xen_tracker *tracker, const struct xentrace_record *rec)
 {
 	uint32_t code = xentrace_word(rec, 0);
-	bool nested = rec->event & 0x400;
-	bool svm = nested || (rec->event & 0xf) == 3 || tracker->isa == XEN_ISA_SVM;
+	struct exit_id id = exit_id(rec->event);
+	bool nested = id.nested, svm = id.isa == XEN_ISA_SVM || tracker->isa == XEN_ISA_SVM;
 	uint32_t known = tracker->reason_map.n_keys;
 	char number[32], name[64];
 	const char *text;

@@ -112,14 +112,8 @@ void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row
 	case XEN_TRC_HVM_NESTED_VMENTRY:
 		tracker_cross(tracker, row->rec.run, row->time_ns, ENTRY, VIRT_NONE);
 		break;
-	case XEN_TRC_HVM_VMX_EXIT:
-	case XEN_TRC_HVM_SVM_EXIT:
-	case XEN_TRC_HVM_VMX_EXIT64:
-	case XEN_TRC_HVM_SVM_EXIT64:
-	case XEN_TRC_HVM_NESTED_VMEXIT:
-	case XEN_TRC_HVM_NESTED_SVM_EXIT:
-	case XEN_TRC_HVM_NESTED_VMEXIT64:
-	case XEN_TRC_HVM_NESTED_SVM_EXIT64:
+#define XEN_EXIT(symbol_, isa_, nested_) case XEN_TRC_##symbol_:
+#include "xen_events.def"
 		on_vm_exit(tracker, row);
 		break;
 	}
