@@ -4,10 +4,18 @@
  * @brief	Write small xentrace files for unit tests: in memory, good or broken on purpose.
  */
 #include <endian.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+#include <zstd.h>
 
 #include "trace_builder.h"
 
@@ -119,6 +127,31 @@ uint64_t trace_random(uint64_t *state)
 	*state ^= *state << 25;
 	*state ^= *state >> 27;
 	return *state * 0x2545f4914f6cdd1dULL;
+}
+
+void trace_gzip(struct trace *trace, const uint8_t *data, size_t size)
+{
+	size_t room = compressBound(size) + 64;
+	uint8_t *packed = malloc(room);
+	z_stream z = { .next_in = (uint8_t *)data, .avail_in = size,
+		       .next_out = packed, .avail_out = room };
+
+	assert_int_equal(deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	trace_bytes(trace, packed, room - z.avail_out);
+	deflateEnd(&z);
+	free(packed);
+}
+
+void trace_zstd(struct trace *trace, const uint8_t *data, size_t size)
+{
+	size_t room = ZSTD_compressBound(size);
+	uint8_t *packed = malloc(room);
+	size_t n = ZSTD_compress(packed, room, data, size, 1);
+
+	assert_false(ZSTD_isError(n));
+	trace_bytes(trace, packed, n);
+	free(packed);
 }
 
 char *trace_file(const void *data, size_t size, const char *suffix)

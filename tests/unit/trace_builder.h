@@ -57,6 +57,10 @@ void trace_cut(struct trace *trace, size_t offset, size_t size);
 /** trace_random - the next number of a sequence (xorshift64*); @state must not be 0. */
 uint64_t trace_random(uint64_t *state);
 
+/** trace_gzip, trace_zstd - append bytes in packed form. */
+void trace_gzip(struct trace *trace, const uint8_t *data, size_t size);
+void trace_zstd(struct trace *trace, const uint8_t *data, size_t size);
+
 /**
  * trace_file - write bytes into a new file
  * @suffix: of its name

@@ -17,8 +17,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include "trace_builder.h"
 #include "trace_invariants.h"
@@ -373,31 +371,6 @@ static void test_path(void **state)
 	trace_free(&t);
 }
 
-static void add_gzip(struct trace *out, const uint8_t *data, size_t size)
-{
-	size_t room = compressBound(size) + 64;
-	uint8_t *packed = malloc(room);
-	z_stream z = { .next_in = (uint8_t *)data, .avail_in = size,
-		       .next_out = packed, .avail_out = room };
-
-	assert_int_equal(deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
-	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
-	trace_bytes(out, packed, room - z.avail_out);
-	deflateEnd(&z);
-	free(packed);
-}
-
-static void add_zstd(struct trace *out, const uint8_t *data, size_t size)
-{
-	size_t room = ZSTD_compressBound(size);
-	uint8_t *packed = malloc(room);
-	size_t n = ZSTD_compress(packed, room, data, size, 1);
-
-	assert_false(ZSTD_isError(n));
-	trace_bytes(out, packed, n);
-	free(packed);
-}
-
 static void check_packing(void (*add)(struct trace *out, const uint8_t *data, size_t size))
 {
 	static const uint8_t padding[700];
@@ -430,13 +403,13 @@ static void check_packing(void (*add)(struct trace *out, const uint8_t *data, si
 static void test_gzip(void **state)
 {
 	(void)state;
-	check_packing(add_gzip);
+	check_packing(trace_gzip);
 }
 
 static void test_zstd(void **state)
 {
 	(void)state;
-	check_packing(add_zstd);
+	check_packing(trace_zstd);
 }
 
 /* A gzip member that begins with the very last byte of a full input buffer. */
@@ -447,14 +420,14 @@ static void test_gzip_border(void **state)
 
 	(void)state;
 	long_trace(&t, 40);
-	add_gzip(&first, t.data, t.size / 2);
+	trace_gzip(&first, t.data, t.size / 2);
 	trace_bytes(&packed, header, sizeof(header));
 	while (packed.size < 256 * 1024 - 1 - (first.size - 10) - 1)
 		trace_bytes(&packed, "x", 1);
 	trace_bytes(&packed, "", 1);
 	trace_bytes(&packed, first.data + 10, first.size - 10);
 	assert_int_equal(packed.size, 256 * 1024 - 1);
-	add_gzip(&packed, t.data + t.size / 2, t.size - t.size / 2);
+	trace_gzip(&packed, t.data + t.size / 2, t.size - t.size / 2);
 	check_packed(&packed, &t, false);
 	trace_free(&t);
 	trace_free(&first);
@@ -498,7 +471,7 @@ static void test_fifo(void **state)
 
 	(void)state;
 	long_trace(&t, 500);
-	add_gzip(&packed, t.data, t.size);
+	trace_gzip(&packed, t.data, t.size);
 	assert_non_null(mkdtemp(dir));
 	snprintf(path, sizeof(path), "%s/fifo", dir);
 	assert_int_equal(mkfifo(path, 0600), 0);
@@ -686,7 +659,7 @@ static void test_progress(void **state)
 	assert_int_equal(watch.calls, 2);
 	assert_non_null(strstr(error, "cancel"));
 	/* while it is unpacked */
-	add_gzip(&packed, t.data, t.size);
+	trace_gzip(&packed, t.data, t.size);
 	path = trace_file(packed.data, packed.size, ".gz");
 	watch = (struct watch){ .stop_at = 3 };
 	assert_null(xentrace_open(path, &options, error, sizeof(error)));

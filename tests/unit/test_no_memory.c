@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Each single allocation fails once, on the way from a file to the model and from it to what is shown
+ * of it: no crash, nothing lost, no result that is other than with memory.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "array.h"
+#include "clock_world.h"
+#include "kvm_tracker.h"
+#include "trace_builder.h"
+#include "virt_matrix.h"
+#include "virt_window.h"
+#include "virt_worst.h"
+#include "xen_tracker.h"
+
+#define BASE	1000000000ULL
+#define RUNSTATE(old, new)	(0x00021001u | (old) << 8 | (new) << 4)
+
+static long countdown;		/* the allocation that fails; 0: none */
+static long n_allocations;
+
+static bool fails(void)
+{
+	n_allocations++;
+	if (!countdown || --countdown)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+char *__wrap_strdup(const char *text);
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+void *__wrap_realloc(void *p, size_t size)
+{
+	return fails() ? NULL : __real_realloc(p, size);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+	return fails() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
+
+/**
+ * Let each allocation of @use fail, of more than @most every so many. It returns 0, -ENOMEM, or what
+ * differs from what it found the first time.
+ */
+static void sweep(int (*use)(void *arg), void *arg, long most)
+{
+	long n, failures = 0, step;
+
+	countdown = 0;
+	n_allocations = 0;
+	assert_int_equal(use(arg), 0);
+	n = n_allocations;
+	step = n / most + 1;
+	assert_true(n > 5);
+	for (long i = 1; i <= n; i += step) {
+		int ret;
+
+		countdown = i;
+		ret = use(arg);
+		countdown = 0;
+		if (ret && ret != -ENOMEM)
+			fail_msg("allocation %ld of %ld: %d", i, n, ret);
+		failures += ret == -ENOMEM;
+	}
+	assert_true(failures > n / step / 2);
+}
+
+/* --- from a xentrace file ------------------------------------------------------------------- */
+
+/** What is told of a trace beside it. */
+static void write_sidecar(const char *path, char *sidecar, size_t size)
+{
+	static const char text[] = "{ \"domains\": [ { \"id\": 1, \"name\": \"web\", "
+				   "\"vcpus\": [ { \"id\": 0, \"hard_affinity\": \"2\" } ] }, "
+				   "{ \"id\": 2, \"name\": \"\" } ] }\n";
+	FILE *out;
+
+	snprintf(sidecar, size, "%s.meta.json", path);
+	out = fopen(sidecar, "w");
+	assert_non_null(out);
+	assert_int_equal(fputs(text, out) < 0, 0);
+	assert_int_equal(fclose(out), 0);
+}
+
+static void trace_add(struct trace *trace, const uint8_t *data, size_t size)
+{
+	trace_bytes(trace, data, size);
+}
+
+/* Two vCPUs that take turns, with run times, on three pCPUs; damage, a jump back, a cut end. */
+static char *make_trace(void (*pack)(struct trace *trace, const uint8_t *data, size_t size))
+{
+	struct trace t = { 0 }, packed = { 0 };
+	char *path;
+
+	for (uint32_t round = 0; round < 30; round++) {
+		for (uint32_t pcpu = 0; pcpu < 3; pcpu++) {
+			uint64_t tsc = BASE + round * 24000000 + pcpu * 100;
+			uint32_t who = 1 << 16 | pcpu;
+
+			trace_window(&t, pcpu);
+			TRACE_RECORD(&t, 0x2800f, tsc, 1, pcpu, 0, 30000000);
+			TRACE_RECORD(&t, RUNSTATE(1, 0), tsc + 10, who);
+			trace_ticks(&t, tsc + 1000, 20, 1000);
+			TRACE_RECORD(&t, 0x2800e, tsc + 12000000, 1, pcpu, 5000000);
+			TRACE_RECORD(&t, RUNSTATE(0, 2), tsc + 12000010, who);
+		}
+		if (round == 7)
+			trace_bytes(&t, "this is no record at all", 24);
+		if (round == 9) {
+			trace_window(&t, 40);
+			trace_ticks(&t, 9 * BASE, 10, 100);
+			trace_window(&t, 40);
+			trace_ticks(&t, 2 * BASE, 30, 100);
+		}
+	}
+	t.size -= 7;
+	pack(&packed, t.data, t.size);
+	path = trace_file(packed.data, packed.size, ".xen");
+	trace_free(&packed);
+	trace_free(&t);
+	return path;
+}
+
+/* What came of it. */
+struct outcome {
+	int		error;		/* 0, or why there is none */
+	uint64_t	n_records;
+	struct xen_clock clock;
+	int32_t		n_vcpus;
+	size_t		n_losses;
+	int64_t		end_ns;
+};
+
+static struct outcome use(const char *path, bool correct_skew)
+{
+	const struct xen_trace_options options = { .correct_skew = correct_skew };
+	struct outcome outcome = { .error = EPROTO };
+	struct virt_model *model = NULL;
+	char error[512] = "";
+	struct xen_trace *trace = xen_trace_open(path, &options, error, sizeof(error));
+	int ret;
+
+	if (!trace) {
+		outcome.error = errno;
+		return outcome;
+	}
+	outcome.n_records = xentrace_n_records(xen_trace_reader(trace));
+	outcome.clock = *xen_trace_clock(trace);
+	free(xen_trace_notes(trace, 3));
+	ret = xen_tracker_build(trace, &model);
+	outcome.error = -ret;
+	if (!ret) {
+		outcome.n_vcpus = virt_model_n_vcpus(model);
+		outcome.n_losses = virt_model_losses(model).n;
+		outcome.end_ns = virt_model_end(model);
+		virt_model_free(model);
+	}
+	xen_trace_close(trace);
+	return outcome;
+}
+
+static void check(void (*pack)(struct trace *trace, const uint8_t *data, size_t size),
+		  bool correct_skew)
+{
+	char *path = make_trace(pack), sidecar[4096];
+	struct outcome wanted;
+	long n, failures = 0;
+
+	write_sidecar(path, sidecar, sizeof(sidecar));
+	countdown = 0;
+	n_allocations = 0;
+	wanted = use(path, correct_skew);
+	n = n_allocations;
+	assert_int_equal(wanted.error, 0);
+	assert_int_equal(wanted.clock.source, XEN_CLOCK_CALIBRATED);
+	assert_true(wanted.n_vcpus == 3 && wanted.n_losses > 0);
+	assert_true(n > 50);
+	for (long i = 1; i <= n; i++) {
+		struct outcome outcome;
+
+		countdown = i;
+		outcome = use(path, correct_skew);
+		countdown = 0;
+		if (outcome.error) {
+			if (outcome.error != ENOMEM)
+				fail_msg("allocation %ld of %ld: %s", i, n,
+					 strerror(outcome.error));
+			failures++;
+			continue;
+		}
+		/* one that was not needed, such as for the notes */
+		if (outcome.n_records != wanted.n_records || outcome.clock.hz != wanted.clock.hz ||
+		    outcome.n_vcpus != wanted.n_vcpus || outcome.n_losses != wanted.n_losses ||
+		    outcome.end_ns != wanted.end_ns)
+			fail_msg("allocation %ld of %ld: %llu records, %llu Hz, %d vCPUs, "
+				 "%zu losses",
+				 i, n, (unsigned long long)outcome.n_records,
+				 (unsigned long long)outcome.clock.hz, outcome.n_vcpus,
+				 outcome.n_losses);
+	}
+	assert_true(failures > n / 2);
+	remove(sidecar);
+	remove(path);
+	free(path);
+}
+
+static void test_each_allocation(void **state)
+{
+	(void)state;
+	check(trace_add, false);
+	check(trace_add, true);
+	check(trace_gzip, true);
+	check(trace_zstd, false);
+}
+
+/* --- from records of KVM -------------------------------------------------------------------- */
+
+/** Two machines, one of them told with its threads; losses, wake-ups, a hypercall, a nested guest. */
+static int feed(struct kvm_tracker *tracker)
+{
+	static const int32_t tids[] = { 100, 101, 0 };
+	static const struct kvm_event round[] = {
+		{ .kind = KVM_SWITCH, .pid = 0, .arg = 100 },
+		{ .kind = KVM_ENTRY, .pid = 100, .arg = 0 },
+		{ .kind = KVM_EXIT, .pid = 100, .arg = 0, .value = 0x7b, .more = KVM_ISA_SVM },
+		{ .kind = KVM_USERSPACE_EXIT, .pid = 100, .arg = 2 },
+		{ .kind = KVM_SWITCH, .pid = 100, .arg = 50 },
+		{ .kind = KVM_WAKEUP, .pid = 50, .arg = 101 },
+		{ .kind = KVM_SWITCH, .pid = 50, .arg = 201, .value = 1 },
+		{ .kind = KVM_TSC_OFFSET, .pid = 201, .arg = 1, .value = -5 },
+		{ .kind = KVM_NESTED_ENTRY, .pid = 201, .arg = VIRT_NONE },
+		{ .kind = KVM_ENTRY, .pid = 201, .arg = 1 },
+		{ .kind = KVM_NESTED_EXIT, .pid = 201, .arg = VIRT_NONE },
+		{ .kind = KVM_EXIT, .pid = 201, .arg = 1, .value = 0x81, .more = KVM_ISA_SVM },
+		{ .kind = KVM_HYPERCALL, .pid = 201, .value = 5 },
+		{ .kind = KVM_BORN, .pid = 201, .arg = 202 },
+		{ .kind = KVM_SWITCH, .pid = 201, .arg = 0, .value = 1 },
+	};
+	int ret = kvm_tracker_add_guest(tracker, "told", tids, ARRAY_SIZE(tids));
+
+	for (int cpu = 0; cpu < 6 && !ret; cpu++) {
+		for (size_t i = 0; i < 8 * ARRAY_SIZE(round) && !ret; i++) {
+			struct kvm_event event = round[i % ARRAY_SIZE(round)];
+
+			event.cpu = (int16_t)cpu;
+			event.time_ns = 1000 + 1000 * cpu + 10 * (int64_t)i;
+			event.pid += event.pid > 200 ? 10 * cpu : 0;
+			ret = kvm_tracker_add(tracker, &event);
+		}
+		if (!ret)
+			ret = kvm_tracker_lost(tracker, cpu, 50, 3000 + 1000 * cpu, 7);
+		if (!ret)
+			ret = kvm_tracker_seen(tracker, cpu, 60 + cpu, 3000 + 1000 * cpu);
+		if (!ret)
+			ret = kvm_tracker_name(tracker, 50 + cpu, "somebody");
+	}
+	return ret;
+}
+
+/** What is known of a model, whoever made it, as one number. */
+static uint64_t sum_of(const struct virt_model *model)
+{
+	uint64_t sum = (uint64_t)virt_model_n_machines(model);
+
+	for (int32_t v = 0; v < virt_model_n_vcpus(model); v++) {
+		struct virt_interval_range all = virt_vcpu_intervals(model, v, INT64_MIN, INT64_MAX);
+
+		for (size_t i = 0; i < all.n; i++)
+			sum = 31 * sum + (uint64_t)all.first[i].start_ns + all.first[i].state;
+	}
+	return 31 * sum + virt_model_losses(model).n;
+}
+
+/** The sum that @arg points to, if it is 0, is found. */
+static int use_kvm(void *arg)
+{
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	struct virt_model *model = NULL;
+	uint64_t *wanted = arg;
+	int ret = tracker ? feed(tracker) : -ENOMEM;
+
+	if (!ret)
+		ret = kvm_tracker_finish(tracker, 0, 10000, &model);
+	if (!ret && !*wanted)
+		*wanted = sum_of(model);
+	if (!ret && *wanted != sum_of(model))
+		ret = -EPROTO;
+	virt_model_free(model);
+	kvm_tracker_free(tracker);
+	return ret;
+}
+
+static void test_kvm(void **state)
+{
+	uint64_t sum = 0;
+
+	(void)state;
+	sweep(use_kvm, &sum, 1000);
+}
+
+/* --- from the model ------------------------------------------------------------------------- */
+
+static struct virt_model *make_model(void)
+{
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	struct virt_model *model = NULL;
+
+	assert_non_null(tracker);
+	assert_int_equal(feed(tracker), 0);
+	assert_int_equal(kvm_tracker_finish(tracker, 0, 10000, &model), 0);
+	kvm_tracker_free(tracker);
+	return model;
+}
+
+static int use_window(void *arg)
+{
+	const struct virt_window_query queries[] = {
+		{ .from_ns = 0, .to_ns = 10000 },
+		{ .from_ns = 1500, .to_ns = 5000, .parts = VIRT_WINDOW_STATES | VIRT_WINDOW_EXITS },
+	};
+	const struct virt_model *model = arg;
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(queries); i++) {
+		struct virt_window *window = virt_window_new(model, &queries[i / 2]);
+		struct virt_matrix *matrix;
+		uint64_t exits = 0;
+
+		if (!window)
+			return -ENOMEM;
+		for (int32_t v = 0; v < window->n_vcpus; v++)
+			exits += window->vcpus[v].exits;
+		matrix = virt_matrix_new(model, window, i % 2, 1);
+		virt_matrix_free(matrix);
+		virt_window_free(window);
+		if (!matrix)
+			return -ENOMEM;
+		if (!exits)
+			return -EPROTO;
+	}
+	return 0;
+}
+
+static int use_worst(void *arg)
+{
+	static const struct virt_irq_delivery irqs[] = {
+		{ .inject_ns = 1100, .handler_ns = 1200 }, { .inject_ns = 1000, .handler_ns = 1900 },
+	};
+	const struct virt_worst_query query = { .to_ns = 10000, .kinds = ~0U };
+	struct virt_worst_hit hits[20];
+	int ret = 0;
+
+	for (int by_pcpu = 0; by_pcpu < 2 && !ret; by_pcpu++) {
+		struct virt_worst *worst = virt_worst_new(arg, by_pcpu, irqs, ARRAY_SIZE(irqs));
+		ssize_t n = worst ? virt_worst_top(worst, &query, hits, ARRAY_SIZE(hits)) : -ENOMEM;
+
+		if (n < 0)
+			ret = (int)n;
+		else if (n != ARRAY_SIZE(hits))
+			ret = -EPROTO;
+		else
+			ret = virt_worst_thin(hits, ARRAY_SIZE(hits), 3);
+		virt_worst_free(worst);
+	}
+	return ret;
+}
+
+static void test_model(void **state)
+{
+	struct virt_model *model = make_model();
+
+	(void)state;
+	sweep(use_window, model, 1000);
+	sweep(use_worst, model, 1000);
+	virt_model_free(model);
+}
+
+/* --- clocks --------------------------------------------------------------------------------- */
+
+struct clocks {
+	struct clock_world	world;
+	struct virt_clock_alignment wanted;	/* found at first */
+	bool			found;
+};
+
+static int use_clocks(void *arg)
+{
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
+	struct virt_clock_alignment alignment;
+	struct clocks *clocks = arg;
+	int ret;
+
+	clocks->world.work = clock_world_work(&clocks->world.problem);
+	ret = virt_clock_align(&clocks->world.problem, &alignment, evidence);
+	if (ret)
+		return ret;
+	if (!clocks->found)
+		clocks->wanted = alignment;
+	clocks->found = true;
+	if (alignment.verdict != clocks->wanted.verdict ||
+	    alignment.offset != clocks->wanted.offset ||
+	    alignment.explained_percent != clocks->wanted.explained_percent)
+		return -EPROTO;
+	return virt_clock_judge(&clocks->world.problem, alignment.offset, alignment.drift_ppm,
+				&alignment, evidence);
+}
+
+static void test_clocks(void **state)
+{
+	static const struct clock_recipe recipes[] = {
+		{ .seed = 1, .n = 2, .length = CLOCK_WORLD_SECOND, .in = 500000, .out = 300000,
+		  .percent = 60, .events = 3, .margin = 100, .offset = 12345678, .wrong = 100 },
+		{ .seed = 2, .n = 2, .length = 2 * CLOCK_WORLD_SECOND, .in = 500000, .out = 300000,
+		  .percent = 60, .events = 3, .offset = -9876543210, .ppm = 40 },
+		{ .seed = 3, .n = 2, .length = CLOCK_WORLD_SECOND, .in = 900000, .out = 100000,
+		  .events = 2, .percent = 50, .offset = 5555555, .periodic = true, .irqs = true,
+		  .device_percent = 10, .told = true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(recipes); i++) {
+		struct clocks clocks = { .found = false };
+
+		clock_world_make(&clocks.world, &recipes[i]);
+		sweep(use_clocks, &clocks, 20);
+		clock_world_drop(&clocks.world);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_each_allocation),
+		cmocka_unit_test(test_kvm),
+		cmocka_unit_test(test_model),
+		cmocka_unit_test(test_clocks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
