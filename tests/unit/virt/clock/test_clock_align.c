@@ -110,6 +110,104 @@ static void test_time(void **state)
 	assert_int_equal(virt_clock_host_time(7, -200, SECOND), SECOND - 200000 + 7);
 	assert_true(virt_clock_host_time(INT64_MAX, 0, INT64_MAX) == INT64_MAX);
 	assert_true(virt_clock_host_time(INT64_MIN, 0, INT64_MIN / 2) == INT64_MIN);
+	/* numbers of a sidecar that somebody has edited: cut, the same way everywhere */
+	assert_true(virt_clock_host_time(INT64_MAX, 1e6, INT64_MAX) == INT64_MAX);
+	assert_true(virt_clock_host_time(INT64_MIN, 1e6, INT64_MIN) == INT64_MIN);
+	assert_int_equal(virt_clock_offset_at(7, 200, SECOND, 3 * SECOND), 400007);
+	assert_int_equal(virt_clock_offset_at(7, 200, 3 * SECOND, SECOND), -399993);
+	assert_true(virt_clock_offset_at(INT64_MAX, 1, INT64_MIN, INT64_MAX) == INT64_MAX);
+	assert_true(virt_clock_offset_at(INT64_MIN, 1, INT64_MAX, INT64_MIN) == INT64_MIN);
+	/* rounded to the nearest, in both directions */
+	assert_int_equal(virt_clock_host_time(0, 0.4, 1000000), 1000000);
+	assert_int_equal(virt_clock_host_time(0, 0.6, 1000000), 1000001);
+	assert_int_equal(virt_clock_host_time(0, -0.6, 1000000), 999999);
+	assert_int_equal(virt_clock_host_time(0, -0.4, 1000000), 1000000);
+}
+
+/** Each array that is out of order, or has a time that nobody's clock shows, is refused. */
+static void test_refused(void **state)
+{
+	static const int64_t bad[][2] = {
+		{ 5, 4 }, { INT64_MAX / 8 + 1, INT64_MAX / 8 + 1 },
+		{ INT64_MIN / 8 - 1, INT64_MIN / 8 - 1 },
+	};
+	static const int64_t edges[] = { INT64_MIN / 8, INT64_MAX / 8 };
+	struct virt_clock_alignment alignment;
+	struct virt_clock_evidence evidence;
+
+	(void)state;
+	for (size_t i = 0; i <= ARRAY_SIZE(bad); i++) {
+		const int64_t *t = i < ARRAY_SIZE(bad) ? bad[i] : edges;
+		int wanted = i < ARRAY_SIZE(bad) ? -EINVAL : 0;
+		const struct virt_clock_change changes[] = { { t[0], IN }, { t[1], OUT } };
+		const struct virt_injection injections[] = { { .time_ns = t[0] }, { .time_ns = t[1] } };
+		const struct virt_clock_handler handlers[] = { { .time = t[0] }, { .time = t[1] } };
+
+		for (int k = 0; k < 4; k++) {
+			struct virt_clock_vcpu vcpu = {
+				.changes = k == 0 ? changes : NULL, .n = k == 0 ? 2 : 0,
+				.injections = k == 1 ? injections : NULL,
+				.n_injections = k == 1 ? 2 : 0,
+			};
+			struct virt_clock_cpu cpu = {
+				.times = k == 2 ? t : NULL, .n = k == 2 ? 2 : 0,
+				.handlers = k == 3 ? handlers : NULL, .n_handlers = k == 3 ? 2 : 0,
+				.vcpu = VIRT_NONE,
+			};
+			struct virt_clock_problem problem = { .vcpus = &vcpu, .n_vcpus = 1,
+							      .cpus = &cpu, .n_cpus = 1 };
+
+			assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), wanted);
+			assert_int_equal(virt_clock_judge(&problem, 0, 0, &alignment, &evidence),
+					 wanted);
+		}
+	}
+	for (int k = 0; k < 2; k++) {
+		struct virt_clock_problem problem = { .n_vcpus = -k, .n_cpus = k - 1 };
+
+		assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), -EINVAL);
+	}
+}
+
+/** How far an event is from guest code, where there is no such code on one side, or on none. */
+static void test_distance(void **state)
+{
+	static const struct virt_clock_change once[] = { { 100, IN }, { 200, OUT } };
+	static const struct virt_clock_change never[] = { { 100, OUT }, { 200, OUT } };
+	static const int64_t late[] = { 210, 230 }, both[] = { 150, 203 };
+	struct virt_clock_vcpu vcpu = { .changes = once, .n = 2 };
+	struct virt_clock_cpu cpu = { .times = late, .n = 2 };
+	struct virt_clock_problem problem = { .vcpus = &vcpu, .n_vcpus = 1,
+					      .cpus = &cpu, .n_cpus = 1 };
+	struct virt_clock_alignment alignment;
+	struct virt_clock_evidence evidence;
+
+	(void)state;
+	/* behind the last stretch, whose last ns is 199 */
+	assert_int_equal(virt_clock_judge(&problem, 0, 0, &alignment, &evidence), 0);
+	assert_int_equal(alignment.outside, 2);
+	assert_int_equal(alignment.worst, 31);
+	cpu.times = both;
+	assert_int_equal(virt_clock_judge(&problem, 0, 0, &alignment, &evidence), 0);
+	assert_int_equal(alignment.inside, 1);
+	assert_int_equal(alignment.worst, 4);
+	/* no guest code at all: there is no distance to it */
+	vcpu.changes = never;
+	assert_int_equal(virt_clock_judge(&problem, 0, 0, &alignment, &evidence), 0);
+	assert_int_equal(alignment.outside, 2);
+	assert_int_equal(alignment.worst, 0);
+}
+
+/** Each verdict has words of its own; a number that is none, too, instead of a crash. */
+static void test_verdicts(void **state)
+{
+	(void)state;
+	for (int a = VIRT_CLOCK_GOOD; a <= VIRT_CLOCK_DENSE + 1; a++)
+		for (int b = VIRT_CLOCK_GOOD; b < a; b++)
+			assert_string_not_equal(virt_clock_verdict_text((enum virt_clock_verdict)a),
+						virt_clock_verdict_text((enum virt_clock_verdict)b));
+	assert_string_equal(virt_clock_verdict_text((enum virt_clock_verdict)(VIRT_CLOCK_DENSE + 1)),
+			    "unknown");
 }
 
 static void test_invalid(void **state)
@@ -403,6 +501,9 @@ int main(void)
 		cmocka_unit_test(test_interval),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_invalid),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_distance),
+		cmocka_unit_test(test_verdicts),
 		cmocka_unit_test(test_work),
 		cmocka_unit_test(test_one_event),
 		cmocka_unit_test(test_offsets),
