@@ -3,6 +3,7 @@
  * Each single allocation fails once, on the way from a file to the model and from it to what is shown
  * of it: no crash, nothing lost, no result that is other than with memory.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -250,6 +251,84 @@ static void test_each_allocation(void **state)
 	check(trace_zstd, false);
 }
 
+/** What is known of a model, whoever made it, as one number. */
+static uint64_t sum_of(const struct virt_model *model)
+{
+	uint64_t sum = (uint64_t)virt_model_n_machines(model);
+
+	for (int32_t v = 0; v < virt_model_n_vcpus(model); v++) {
+		struct virt_interval_range all = virt_vcpu_intervals(model, v, INT64_MIN, INT64_MAX);
+
+		for (size_t i = 0; i < all.n; i++)
+			sum = 31 * sum + (uint64_t)all.first[i].start_ns + all.first[i].state;
+	}
+	return 31 * sum + virt_model_losses(model).n;
+}
+
+/** Bytes that are a trace of Xen, of whatever kind; the sum of its model. */
+struct bytes {
+	uint8_t		data[4096];
+	size_t		size;
+	uint64_t	sum;		/* 0: not known yet */
+};
+
+static int use_bytes(void *arg)
+{
+	const struct xen_trace_options options = { .cpu_hz = 1000000000 };
+	struct virt_model *model = NULL;
+	struct bytes *bytes = arg;
+	struct xen_trace *trace;
+	char error[512];
+	int ret;
+
+	trace = xen_trace_open_memory(bytes->data, bytes->size, &options, error, sizeof(error));
+	if (!trace)
+		return -errno;
+	ret = xen_tracker_build(trace, &model);
+	if (!ret && !bytes->sum)
+		bytes->sum = sum_of(model);
+	if (!ret && bytes->sum != sum_of(model))
+		ret = -EPROTO;
+	virt_model_free(model);
+	xen_trace_close(trace);
+	return ret;
+}
+
+/** All events that the tracker knows are in what its fuzzing has found. */
+static void test_all_events(void **state)
+{
+	const char *source = getenv("KSV_SOURCE_DIR");
+	char folder[4096];
+	struct dirent *entry;
+	DIR *dir;
+	int n = 0;
+
+	(void)state;
+	if (!source)
+		fail_msg("KSV_SOURCE_DIR is not set: run this test by ctest");
+	snprintf(folder, sizeof(folder), "%s/tests/fuzz/corpus/tracker", source);
+	dir = opendir(folder);
+	assert_non_null(dir);
+	while ((entry = readdir(dir))) {
+		struct bytes bytes = { .sum = 0 };
+		char path[8192];
+		FILE *in;
+
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		in = *entry->d_name == '.' ? NULL : fopen(path, "rb");
+		if (!in)
+			continue;
+		bytes.size = fread(bytes.data, 1, sizeof(bytes.data), in);
+		fclose(in);
+		if (use_bytes(&bytes))
+			continue;
+		sweep(use_bytes, &bytes, 100);
+		n++;
+	}
+	closedir(dir);
+	assert_true(n > 20);
+}
+
 /* --- from records of KVM -------------------------------------------------------------------- */
 
 /** Two machines, one of them told with its threads; losses, wake-ups, a hypercall, a nested guest. */
@@ -292,20 +371,6 @@ static int feed(struct kvm_tracker *tracker)
 			ret = kvm_tracker_name(tracker, 50 + cpu, "somebody");
 	}
 	return ret;
-}
-
-/** What is known of a model, whoever made it, as one number. */
-static uint64_t sum_of(const struct virt_model *model)
-{
-	uint64_t sum = (uint64_t)virt_model_n_machines(model);
-
-	for (int32_t v = 0; v < virt_model_n_vcpus(model); v++) {
-		struct virt_interval_range all = virt_vcpu_intervals(model, v, INT64_MIN, INT64_MAX);
-
-		for (size_t i = 0; i < all.n; i++)
-			sum = 31 * sum + (uint64_t)all.first[i].start_ns + all.first[i].state;
-	}
-	return 31 * sum + virt_model_losses(model).n;
 }
 
 /** The sum that @arg points to, if it is 0, is found. */
@@ -467,6 +532,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_allocation),
+		cmocka_unit_test(test_all_events),
 		cmocka_unit_test(test_kvm),
 		cmocka_unit_test(test_model),
 		cmocka_unit_test(test_clocks),

@@ -660,6 +660,90 @@ static void test_machines(void **state)
 	virt_model_free(model);
 }
 
+/** Return: the machine's name of a model in which each of these guests has one thread, from 100 on. */
+static const char *guest_named(struct virt_model **model, const char *const *names, size_t n,
+			       size_t which)
+{
+	struct kvm_tracker *tracker = kvm_tracker_new();
+
+	assert_non_null(tracker);
+	for (size_t i = 0; i < n; i++) {
+		const int32_t tid = (int32_t)(100 + i);
+
+		assert_int_equal(kvm_tracker_add_guest(tracker, names[i], &tid, 1), 0);
+	}
+	/* a guest without any vCPU is no machine */
+	assert_int_equal(kvm_tracker_add_guest(tracker, "none", NULL, -1), 0);
+	assert_int_equal(kvm_tracker_finish(tracker, 0, 100, model), 0);
+	kvm_tracker_free(tracker);
+	assert_int_equal(virt_model_n_machines(*model), n);
+	for (int32_t m = 0; m < virt_model_n_machines(*model); m++) {
+		const struct virt_machine *machine = virt_model_machine(*model, m);
+
+		if (virt_model_vcpu(*model, machine->vcpus[0])->host_pid == (int32_t)(100 + which))
+			return machine->name;
+	}
+	return "absent";
+}
+
+/** Guests are called what they are called; "g7" is machine 7, unless another one is. */
+static void test_guest_names(void **state)
+{
+	static const char *const names[] = { "g7", "", NULL, "g7", "g07", "g0", "g-1", "web" };
+	static const char *const shown[] = { "g7", "g1:guest", "g2:guest", "g3:g7", "g4:g07",
+					     "g5:g0", "g6:g-1", "g8:web" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct virt_model *model;
+
+		assert_string_equal(guest_named(&model, names, sizeof(names) / sizeof(names[0]), i),
+				    shown[i]);
+		virt_model_free(model);
+	}
+}
+
+/** Numbers that no file of a sound kernel has: counts, CPUs, kinds and names of threads. */
+static void test_impossible(void **state)
+{
+	static const struct record records[] = {
+		{ 10, 1, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 20, 1, KVM_ENTRY, 100, -1, 0 },
+		{ 30, 1, KVM_EXIT, 100, -1, INTR },
+		{ 40, 1, KVM_SWITCH, 100, 50, RUNS },
+		/* to CPUs that there are not: it waits where it was */
+		{ 50, 1, KVM_MIGRATE, 50, 100, -1 },
+		{ 60, 1, KVM_MIGRATE, 50, 100, 1000 },
+		{ 70, 1, (enum kvm_event_kind)200, 50, 0, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_UNKNOWN, -1, NULL, 0 },
+		{ 10, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 20, VIRT_GUEST, 1, NULL, 0 },
+		{ 30, VIRT_HYPERVISOR, 1, "INTR", EXIT },
+		{ 40, VIRT_PREEMPTED, 1, "stress-50", 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	const struct kvm_event event = { .kind = KVM_ENTRY, .pid = 100, .arg = VIRT_NONE };
+	struct virt_loss_range losses;
+
+	(void)state;
+	CHECK(model, 100, expected);
+	virt_model_free(model);
+	/* a name like QEMU's with a number below 0 is not that of a vCPU */
+	assert_int_equal(kvm_tracker_name(tracker, 100, "CPU -3/KVM"), 0);
+	assert_int_equal(kvm_tracker_add(tracker, &event), 0);
+	assert_int_equal(kvm_tracker_lost(tracker, 0, 100, 50, UINT64_MAX), 0);
+	assert_int_equal(kvm_tracker_finish(tracker, 0, 100, &model), 0);
+	kvm_tracker_free(tracker);
+	check_name(model, 100, "g1v0");
+	losses = virt_model_losses(model);
+	assert_int_equal(losses.n, 1);
+	assert_true(losses.first->records == INT64_MAX);
+	virt_model_free(model);
+}
+
 /** A monitor that is started anew is another machine, which was not there before. */
 static void test_born(void **state)
 {
@@ -829,6 +913,8 @@ int main(void)
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_nested_unseen),
 		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_guest_names),
+		cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_born),
 		cmocka_unit_test(test_back_and_forth),
 		cmocka_unit_test(test_tsc_offsets),
