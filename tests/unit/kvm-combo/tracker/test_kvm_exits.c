@@ -74,6 +74,30 @@ static void test_names(void **state)
 	}
 }
 
+/** What no list has is told by its number, and is not known. */
+static void test_unknown(void **state)
+{
+	static const struct {
+		enum kvm_isa	isa;
+		uint64_t	reason;
+	} unknown[] = {
+		{ KVM_ISA_NONE, 0 }, { KVM_ISA_ARM, UINT64_C(2) << 32 | 99 },
+		{ KVM_ISA_ARM, UINT64_C(99) << 32 }, { KVM_ISA_ARM, UINT64_MAX },
+		{ KVM_ISA_VMX, 0xffff }, { KVM_ISA_SVM, 0x1000000 },
+	};
+	char buf[32];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(unknown) / sizeof(unknown[0]); i++) {
+		assert_false(kvm_exit_is_known(unknown[i].isa, unknown[i].reason));
+		buf[0] = '\0';
+		assert_ptr_equal(kvm_exit_name(unknown[i].isa, unknown[i].reason, buf, sizeof(buf)),
+				 buf);
+		assert_true(*buf);
+	}
+	assert_true(kvm_exit_is_known(KVM_ISA_VMX, 12));
+}
+
 #ifdef HAVE_HEADERS
 #define SVM(name)	{ KVM_ISA_SVM, SVM_EXIT_##name, #name, 0 }
 
@@ -116,6 +140,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_unknown),
 #ifdef HAVE_HEADERS
 		cmocka_unit_test(test_headers),
 #endif
