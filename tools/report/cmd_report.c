@@ -257,7 +257,7 @@ static int write_report(struct job *job, struct output *out, bool first)
 	    report_build(report, &options->vcpus))
 		return -ENOMEM;
 	formats[options->format].write(out, report, first);
-	return 0;
+	return virt_window_walk_error(report->walk);
 }
 
 /** @kvm, @guests: if the file has been opened already; @kvm is closed in the end. */

@@ -17,7 +17,9 @@ const struct virt_window_pcpu *report_pcpu(const struct report *report, int pcpu
 {
 	static const struct virt_window_pcpu nothing;
 
-	return pcpu < report->window->n_pcpus ? &report->window->pcpus[pcpu] : &nothing;
+	const struct virt_window_pcpu *known = virt_window_walk_pcpu(report->walk, pcpu);
+
+	return known ? known : &nothing;
 }
 
 int64_t report_busy_ns(const struct virt_pcpu_totals *totals)
@@ -71,71 +73,63 @@ bool report_wants_vcpu(const struct report *report, int32_t index,
 	       ksv_vcpu_in_set(vcpus, xen_name(virt_model_machine(model, vcpu->machine), vcpu));
 }
 
-/** @key: of its counts */
-static void build_vcpu(const struct report *report, int32_t index, int32_t key,
-		       struct report_vcpu *vcpu)
+bool report_vcpu(const struct report *report, int32_t index, struct report_vcpu *vcpu)
 {
 	const struct virt_model *model = report->load->model;
+	const struct virt_vcpu *info = virt_model_vcpu(model, index);
+	const struct virt_machine *machine = virt_model_machine(model, info->machine);
 
-	vcpu->info = virt_model_vcpu(model, index);
-	vcpu->index = index;
-	vcpu->stats = &report->window->vcpus[index];
-	vcpu->count = report_count_vcpu(report->count, (uint32_t)key);
-	vcpu->migrations = virt_vcpu_migrations(model, index, report->from_ns, report->to_ns);
+	if (!virt_window_walk_wants(report->walk, index))
+		return false;
+	*vcpu = (struct report_vcpu){
+		.info = info,
+		.index = index,
+		.stats = virt_window_walk_vcpu(report->walk, index),
+		.count = report_count_vcpu(report->count, report->kvm ? (uint32_t)info->host_pid :
+					   xen_name(machine, info)),
+		.migrations = virt_vcpu_migrations(model, index, report->from_ns, report->to_ns),
+	};
 	virt_vcpu_exit_levels(model, index, report->from_ns, report->to_ns, &vcpu->levels);
+	return true;
 }
 
-/** A machine with those vCPUs that are wanted; without any it is not in the report. */
-static int build_machine(struct report *report, int32_t index, const struct ksv_vcpu_set *vcpus)
+bool report_machine(const struct report *report, int32_t index, struct report_machine *machine)
 {
-	struct report_machine *machine = &report->machines[report->n_machines];
-	const struct virt_model *model = report->load->model;
-	const struct virt_machine *info = virt_model_machine(model, index);
+	const struct virt_machine *info = virt_model_machine(report->load->model, index);
+	int32_t i = 0;
 
-	machine->info = info;
-	machine->window = &report->window->machines[index];
-	machine->vcpus = calloc(info->n_vcpus + 1, sizeof(*machine->vcpus));
-	if (!machine->vcpus)
-		return -ENOMEM;
-	for (int32_t i = 0; i < info->n_vcpus; i++) {
-		const struct virt_vcpu *vcpu = virt_model_vcpu(model, info->vcpus[i]);
-
-		if (report_wants_vcpu(report, info->vcpus[i], vcpus))
-			build_vcpu(report, info->vcpus[i], report->kvm ? vcpu->host_pid :
-				   (int32_t)xen_name(info, vcpu),
-				   &machine->vcpus[machine->n_vcpus++]);
-	}
-	if (!vcpus->n || machine->n_vcpus) {
-		report->n_machines++;
-		return 0;
-	}
-	free(machine->vcpus);
-	machine->vcpus = NULL;
-	return 0;
+	while (report->chosen && i < info->n_vcpus && !report->chosen[info->vcpus[i]])
+		i++;
+	if (report->chosen && i == info->n_vcpus)
+		return false;
+	*machine = (struct report_machine){
+		.info = info, .window = virt_window_walk_machine(report->walk, index),
+	};
+	return true;
 }
 
 int report_window(struct report *report, const struct ksv_vcpu_set *vcpus, unsigned int parts)
 {
 	const struct virt_model *model = report->load->model;
-	struct virt_window_query query = {
-		.from_ns = report->from_ns, .to_ns = report->to_ns, .parts = parts,
-	};
-	bool *chosen = calloc(virt_model_n_vcpus(model) + 1, sizeof(*chosen));
 
-	if (!chosen)
-		return -ENOMEM;
-	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++)
-		chosen[i] = report_wants_vcpu(report, i, vcpus);
-	query.vcpus = chosen;
-	report->window = virt_window_new(model, &query);
-	free(chosen);
-	return report->window ? 0 : -ENOMEM;
+	if (vcpus->n) {
+		report->chosen = calloc(virt_model_n_vcpus(model) + 1, sizeof(*report->chosen));
+		if (!report->chosen)
+			return -ENOMEM;
+	}
+	for (int32_t i = 0; vcpus->n && i < virt_model_n_vcpus(model); i++)
+		report->chosen[i] = report_wants_vcpu(report, i, vcpus);
+	report->query = (struct virt_window_query){
+		.from_ns = report->from_ns, .to_ns = report->to_ns, .parts = parts,
+		.vcpus = report->chosen,
+	};
+	report->walk = virt_window_walk_new(model, &report->query);
+	return report->walk ? 0 : -ENOMEM;
 }
 
 int report_build(struct report *report, const struct ksv_vcpu_set *vcpus)
 {
 	const struct virt_model *model = report->load->model;
-	int32_t n = virt_model_n_machines(model);
 	int ret;
 
 	report->n_pcpus = host_trace_n_pcpus(&report->load->host);
@@ -144,24 +138,16 @@ int report_build(struct report *report, const struct ksv_vcpu_set *vcpus)
 	ret = report_window(report, vcpus, VIRT_WINDOW_STATES | VIRT_WINDOW_EXITS);
 	if (ret)
 		return ret;
-	report->machines = calloc(n + 1, sizeof(*report->machines));
-	if (!report->machines)
-		return -ENOMEM;
-	for (int32_t i = 0; i < n && !ret; i++)
-		ret = build_machine(report, i, vcpus);
-	report->matrix = virt_matrix_new(model, report->window, true, MATRIX_COLUMNS);
-	return report->matrix ? ret : -ENOMEM;
+	report->matrix = virt_matrix_of_walk(model, report->walk, true, MATRIX_COLUMNS);
+	return report->matrix ? 0 : -ENOMEM;
 }
 
 void report_free(struct report *report)
 {
-	for (int32_t i = 0; i < report->n_machines; i++)
-		free(report->machines[i].vcpus);
-	free(report->machines);
 	virt_matrix_free(report->matrix);
-	virt_window_free(report->window);
-	report->machines = NULL;
+	virt_window_walk_free(report->walk);
+	free(report->chosen);
 	report->matrix = NULL;
-	report->window = NULL;
-	report->n_machines = 0;
+	report->walk = NULL;
+	report->chosen = NULL;
 }

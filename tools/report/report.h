@@ -11,8 +11,10 @@
 #include "report_count.h"
 #include "virt_matrix.h"
 #include "virt_window.h"
+#include "virt_window_walk.h"
 #include "virt_worst.h"
 
+/** What is told of a vCPU, until the next one is asked for. */
 struct report_vcpu {
 	const struct virt_vcpu	*info;
 	int32_t			index;
@@ -22,11 +24,10 @@ struct report_vcpu {
 	const struct vcpu_count	*count;		/* or NULL */
 };
 
+/** The same of a machine. */
 struct report_machine {
 	const struct virt_machine *info;
 	const struct virt_window_machine *window;
-	struct report_vcpu	*vcpus;		/* those that were asked for */
-	int32_t			n_vcpus;
 };
 
 struct report {
@@ -37,15 +38,15 @@ struct report {
 	const struct report_kvm	*kvm;		/* or NULL */
 	const struct report_kvm	*guests;	/* traces of guests, also of Xen's; or NULL */
 	const struct report_delivery *delivery;	/* or NULL */
-	struct virt_window	*window;
+	struct virt_window_query query;
+	bool			*chosen;	/* vCPUs that were asked for; NULL: all */
+	struct virt_window_walk	*walk;
 	struct virt_matrix	*matrix;	/* who takes pCPUs from whom, by machine */
-	struct report_machine	*machines;	/* those with a vCPU that was asked for */
-	int32_t			n_machines;
 	int			n_pcpus;
 };
 
 /**
- * report_build - compute it all for the window of @report
+ * report_build - get ready to tell it all of the window of @report
  * @vcpus: which ones; empty for all
  *
  * Return: 0 or -ENOMEM.
@@ -53,13 +54,19 @@ struct report {
 int report_build(struct report *report, const struct ksv_vcpu_set *vcpus);
 
 /**
- * report_window - only what virt_window_new() tells of the window of @report
+ * report_window - only what a walk through the window of @report tells
  * @parts: set of enum virt_window_part
  *
  * Return: 0 or -ENOMEM.
  */
 int report_window(struct report *report, const struct ksv_vcpu_set *vcpus, unsigned int parts);
 void report_free(struct report *report);
+
+/** report_machine - one of the model's. Return: false if none of its vCPUs was asked for. */
+bool report_machine(const struct report *report, int32_t index, struct report_machine *machine);
+
+/** report_vcpu - one of the model's. Return: false if it was not asked for. */
+bool report_vcpu(const struct report *report, int32_t index, struct report_vcpu *vcpu);
 
 /** report_pcpu - what a pCPU did, also one of which the model knows nothing. */
 const struct virt_window_pcpu *report_pcpu(const struct report *report, int pcpu);

@@ -129,6 +129,7 @@ static void text_machine(struct output *out, const struct report *report,
 			 const struct report_machine *machine)
 {
 	const struct virt_window_machine *window = machine->window;
+	struct report_vcpu vcpu;
 	char text[64];
 
 	out_char(out, '\n');
@@ -144,14 +145,18 @@ static void text_machine(struct output *out, const struct report *report,
 			       window->known_ns);
 	if (report->kvm)
 		report_exits_text(out, report, &window->all);
-	for (int32_t i = 0; i < machine->n_vcpus; i++)
-		text_vcpu(out, report, &machine->vcpus[i]);
+	for (int32_t i = 0; i < machine->info->n_vcpus; i++)
+		if (report_vcpu(report, machine->info->vcpus[i], &vcpu))
+			text_vcpu(out, report, &vcpu);
 }
 
 static void text(struct output *out, const struct report *report)
 {
-	for (int32_t i = 0; i < report->n_machines; i++)
-		text_machine(out, report, &report->machines[i]);
+	struct report_machine machine;
+
+	for (int32_t i = 0; i < virt_model_n_machines(report->load->model); i++)
+		if (report_machine(report, i, &machine))
+			text_machine(out, report, &machine);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -263,6 +268,7 @@ static void json_machine(struct json *json, const struct report *report,
 			 const struct report_machine *machine)
 {
 	const struct virt_window_machine *window = machine->window;
+	struct report_vcpu vcpu;
 
 	json_open(json, NULL, '{', false);
 	json_i64(json, "id", machine->info->id);
@@ -282,17 +288,21 @@ static void json_machine(struct json *json, const struct report *report,
 	if (report->kvm)
 		report_exits_json(json, report, &window->all);
 	json_open(json, "vcpus", '[', false);
-	for (int32_t i = 0; i < machine->n_vcpus; i++)
-		json_vcpu(json, report, &machine->vcpus[i]);
+	for (int32_t i = 0; i < machine->info->n_vcpus; i++)
+		if (report_vcpu(report, machine->info->vcpus[i], &vcpu))
+			json_vcpu(json, report, &vcpu);
 	json_close(json, ']');
 	json_close(json, '}');
 }
 
 static void json(struct json *json, const struct report *report)
 {
+	struct report_machine machine;
+
 	json_open(json, "machines", '[', false);
-	for (int32_t i = 0; i < report->n_machines; i++)
-		json_machine(json, report, &report->machines[i]);
+	for (int32_t i = 0; i < virt_model_n_machines(report->load->model); i++)
+		if (report_machine(report, i, &machine))
+			json_machine(json, report, &machine);
 	json_close(json, ']');
 }
 
@@ -341,6 +351,7 @@ static void csv_machine(struct output *out, const struct report *report,
 {
 	struct csv_row row = { .machine = machine->info->name };
 	const struct virt_window_machine *window = machine->window;
+	struct report_vcpu vcpu;
 
 	for (int state = 0; state < VIRT_M_N_STATES; state++)
 		csv_stretches(out, report, &row, "machine_state",
@@ -348,14 +359,18 @@ static void csv_machine(struct output *out, const struct report *report,
 			      &window->states[state]);
 	if (report->kvm)
 		report_exits_csv(out, report, &row, &window->all);
-	for (int32_t i = 0; i < machine->n_vcpus; i++)
-		csv_vcpu(out, report, machine, &machine->vcpus[i]);
+	for (int32_t i = 0; i < machine->info->n_vcpus; i++)
+		if (report_vcpu(report, machine->info->vcpus[i], &vcpu))
+			csv_vcpu(out, report, machine, &vcpu);
 }
 
 static void csv(struct output *out, const struct report *report)
 {
-	for (int32_t i = 0; i < report->n_machines; i++)
-		csv_machine(out, report, &report->machines[i]);
+	struct report_machine machine;
+
+	for (int32_t i = 0; i < virt_model_n_machines(report->load->model); i++)
+		if (report_machine(report, i, &machine))
+			csv_machine(out, report, &machine);
 }
 
 const struct report_section report_machines = { .text = text, .json = json, .csv = csv };

@@ -20,30 +20,54 @@ struct virt_model *virt_model_new(void)
 
 void virt_groups_free(struct virt_groups *groups)
 {
+	if (!groups)
+		return;
 	free(groups->group);
 	free(groups->index);
 	free(groups->sum);
 	for (int i = 0; i < VIRT_MAX_LEVELS; i++)
 		free(groups->max[i]);
-	*groups = (struct virt_groups){ 0 };
+	free(groups);
 }
 
 static void index_free(struct virt_index *index)
 {
-	free(index->start);
-	free(index->cell);
+	/* of one block, they are not its own */
+	if (index->n == 1)
+		return;
+	free((int64_t *)index->start);
+	free((uint32_t *)index->cell);
 }
 
 static void vcpu_free(struct virt_vcpu_track *vcpu)
 {
-	free(vcpu->name);
 	free(vcpu->intervals);
 	index_free(&vcpu->index);
-	free(vcpu->sums);
-	free(vcpu->counts);
+	if (virt_has_sums(vcpu))
+		free(vcpu->sums);
+	if (virt_has_counts(vcpu))
+		free(vcpu->counts);
 	free(vcpu->migrations);
-	virt_groups_free(&vcpu->exits);
-	virt_groups_free(&vcpu->culprits);
+	virt_groups_free(vcpu->exits);
+	virt_groups_free(vcpu->culprits);
+}
+
+static void maps_free(struct virt_model *model)
+{
+	key_map_destroy(&model->machine_map);
+	key_map_destroy(&model->vcpu_map);
+	key_map_destroy(&model->reason_map);
+	key_map_destroy(&model->task_map);
+}
+
+static void names_free(struct virt_names *names)
+{
+	while (names) {
+		struct virt_names *before = names->before;
+
+		free(names);
+		names = before;
+	}
 }
 
 void virt_model_free(struct virt_model *model)
@@ -51,8 +75,6 @@ void virt_model_free(struct virt_model *model)
 	if (!model)
 		return;
 	for (int32_t i = 0; i < model->n_machines; i++) {
-		free(model->machines[i].name);
-		free(model->machines[i].vcpus);
 		free(model->machines[i].intervals);
 		free(model->machines[i].blocks);
 	}
@@ -63,20 +85,15 @@ void virt_model_free(struct virt_model *model)
 		index_free(&model->pcpus[i].index);
 		free(model->pcpus[i].base);
 	}
-	for (int32_t i = 0; i < model->n_reasons; i++)
-		free(model->reasons[i].name);
-	for (int32_t i = 0; i < model->n_tasks; i++)
-		free((char *)model->tasks[i].name);
+	maps_free(model);
+	names_free(model->names);
 	free(model->machines);
-	key_map_destroy(&model->machine_map);
 	free(model->vcpus);
-	key_map_destroy(&model->vcpu_map);
+	free(model->order);
 	free(model->pids);
 	free(model->pcpus);
 	free(model->reasons);
-	key_map_destroy(&model->reason_map);
 	free(model->tasks);
-	key_map_destroy(&model->task_map);
 	free(model->losses);
 	free(model);
 }
@@ -89,11 +106,37 @@ static uint64_t map_key(int32_t high, int32_t low)
 	return (uint64_t)(uint32_t)high << 32 | (uint32_t)low;
 }
 
+/** Bytes of the first piece of names, and of the largest one of many. */
+#define NAMES_FIRST	256
+#define NAMES_MOST	65536
+
+/** A copy of a name that lives as long as the model. Return: NULL without memory. */
+static const char *keep_name(struct virt_model *model, const char *name)
+{
+	struct virt_names *names = model->names;
+	size_t size = strlen(name) + 1;
+
+	if (!names || names->room - names->n < size) {
+		size_t room = !names ? NAMES_FIRST :
+			      names->room < NAMES_MOST ? 2 * names->room : NAMES_MOST;
+
+		room = room < size ? size : room;
+		names = malloc(sizeof(*names) + room);
+		if (!names)
+			return NULL;
+		*names = (struct virt_names){ .before = model->names, .room = room };
+		model->names = names;
+	}
+	memcpy(names->text + names->n, name, size);
+	names->n += size;
+	return names->text + names->n - size;
+}
+
 int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char *name)
 {
 	uint64_t key = map_key(0, id);
 	int32_t index = (int32_t)key_map_find(&model->machine_map, key);
-	char *copy;
+	const char *copy;
 
 	if (index >= 0)
 		return index;
@@ -102,18 +145,20 @@ int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char 
 	if (key_map_reserve(&model->machine_map) ||
 	    ARRAY_GROW(model->machines, model->n_machines, model->machines_room))
 		return -ENOMEM;
-	copy = strdup(name);
+	copy = keep_name(model, name);
 	if (!copy)
 		return -ENOMEM;
 	index = model->n_machines++;
 	model->machines[index] = (struct virt_machine_track){
 		.info = { .id = id, .name = copy },
-		.name = copy,
 		.order = index,
 	};
 	key_map_add(&model->machine_map, key);
 	return index;
 }
+
+/** Intervals that a vCPU has room for in the beginning: of some, nothing more is told. */
+#define FIRST_INTERVALS	2
 
 /** The state of a vCPU before anything is known; its time is set by virt_model_finish(). */
 static const struct virt_interval first_interval = {
@@ -129,6 +174,7 @@ int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t i
 	uint64_t key = map_key(machine, id);
 	struct virt_vcpu_track vcpu = {
 		.info = { .machine = machine, .id = id, .host_pid = host_pid },
+		.room = FIRST_INTERVALS,
 	};
 	int32_t index = (int32_t)key_map_find(&model->vcpu_map, key);
 
@@ -139,12 +185,12 @@ int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t i
 	if (key_map_reserve(&model->vcpu_map) ||
 	    ARRAY_GROW(model->vcpus, model->n_vcpus, model->vcpus_room))
 		return -ENOMEM;
-	vcpu.name = strdup(name);
-	if (!vcpu.name || ARRAY_GROW(vcpu.intervals, 0, vcpu.room)) {
-		vcpu_free(&vcpu);
+	vcpu.info.name = keep_name(model, name);
+	vcpu.intervals = malloc(vcpu.room * sizeof(*vcpu.intervals));
+	if (!vcpu.info.name || !vcpu.intervals) {
+		free(vcpu.intervals);
 		return -ENOMEM;
 	}
-	vcpu.info.name = vcpu.name;
 	vcpu.intervals[vcpu.n++] = first_interval;
 	index = model->n_vcpus++;
 	model->vcpus[index] = vcpu;
@@ -174,8 +220,8 @@ static uint64_t name_key(const char *name)
 int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 {
 	uint64_t key = name_key(name);
+	const char *copy;
 	int32_t index;
-	char *copy;
 
 	for (; (index = (int32_t)key_map_find(&model->reason_map, key)) >= 0; key++)
 		if (!strcmp(model->reasons[index].name, name))
@@ -185,7 +231,7 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 	if (key_map_reserve(&model->reason_map) ||
 	    ARRAY_GROW(model->reasons, model->n_reasons, model->reasons_room))
 		return -ENOMEM;
-	copy = strdup(name);
+	copy = keep_name(model, name);
 	if (!copy)
 		return -ENOMEM;
 	index = model->n_reasons++;
@@ -210,7 +256,7 @@ int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *n
 {
 	uint64_t key = map_key(0, pid);
 	int32_t index = (int32_t)key_map_find(&model->task_map, key);
-	char *copy;
+	const char *copy;
 
 	if (model->finished)
 		return -EINVAL;
@@ -219,14 +265,12 @@ int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *n
 	if (index < 0 && (key_map_reserve(&model->task_map) ||
 			  ARRAY_GROW(model->tasks, model->n_tasks, model->tasks_room)))
 		return -ENOMEM;
-	copy = strdup(name);
+	copy = keep_name(model, name);
 	if (!copy)
 		return -ENOMEM;
 	if (index < 0) {
 		index = model->n_tasks++;
 		key_map_add(&model->task_map, key);
-	} else {
-		free((char *)model->tasks[index].name);
 	}
 	model->tasks[index] = (struct virt_task){ .pid = pid, .name = copy };
 	return VIRT_FIRST_TASK + index;
@@ -442,12 +486,13 @@ static int compare_losses(const void *a, const void *b)
 /** Order the machines by id, and each one's vCPUs by number. */
 static int order_machines(struct virt_model *model)
 {
-	struct virt_pid *by_id = NULL;
-	int32_t *new_index;
+	struct virt_pid *by_id;
+	int32_t *new_index, first = 0;
 
+	model->order = malloc((model->n_vcpus + 1) * sizeof(*model->order));
 	new_index = malloc((model->n_machines + 1) * sizeof(*new_index));
 	by_id = malloc((model->n_vcpus + 1) * sizeof(*by_id));
-	if (!new_index || !by_id)
+	if (!model->order || !new_index || !by_id)
 		goto err_nomem;
 	if (model->n_machines)
 		qsort(model->machines, model->n_machines, sizeof(*model->machines),
@@ -462,21 +507,18 @@ static int order_machines(struct virt_model *model)
 		by_id[i] = (struct virt_pid){ .pid = vcpu->id, .vcpu = i };
 	}
 	for (int32_t i = 0; i < model->n_machines; i++) {
-		struct virt_machine_track *machine = &model->machines[i];
+		struct virt_machine *machine = &model->machines[i].info;
 
-		machine->vcpus = malloc((machine->info.n_vcpus + 1) * sizeof(*machine->vcpus));
-		if (!machine->vcpus)
-			goto err_nomem;
-		machine->info.vcpus = machine->vcpus;
-		machine->info.n_vcpus = 0;
+		machine->vcpus = &model->order[first];
+		/* where its next one belongs */
+		new_index[i] = first;
+		first += machine->n_vcpus;
 	}
 	qsort(by_id, model->n_vcpus, sizeof(*by_id), compare_pids);
 	for (int32_t i = 0; i < model->n_vcpus; i++) {
 		int32_t vcpu = by_id[i].vcpu;
-		struct virt_machine_track *machine =
-			&model->machines[model->vcpus[vcpu].info.machine];
 
-		machine->vcpus[machine->info.n_vcpus++] = vcpu;
+		model->order[new_index[model->vcpus[vcpu].info.machine]++] = vcpu;
 	}
 	free(new_index);
 	free(by_id);
@@ -511,6 +553,8 @@ int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns
 	model->finished = true;
 	model->begin_ns = begin_ns;
 	model->end_ns = end_ns;
+	/* nobody is added any more */
+	maps_free(model);
 	for (int32_t i = 0; i < model->n_vcpus; i++)
 		clip_vcpu(model, &model->vcpus[i]);
 	for (int32_t i = 0; i < model->n_pcpus; i++)

@@ -79,7 +79,7 @@ size_t virt_vcpu_exits(const struct virt_model *model, int32_t vcpu, int64_t fro
 
 	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
 		return 0;
-	groups = &track->exits;
+	groups = virt_groups_of(track->exits);
 	from = virt_first_interval_at(track, from_ns);
 	to = virt_first_interval_at(track, to_ns);
 	for (uint32_t i = 0; i < groups->n_groups;) {
@@ -158,7 +158,7 @@ bool virt_vcpu_next_exit(const struct virt_model *model, int32_t vcpu, int64_t t
 			else
 				hi = middle;
 		}
-		if (track->counts[n_blocks].exits == before)
+		if (virt_has_counts(track) && track->counts[n_blocks].exits == before)
 			return false;
 		for (i = block * VIRT_COUNT_BLOCK; i < track->n; i++)
 			if (track->intervals[i].flags & VIRT_INTERVAL_EXIT)
@@ -307,7 +307,7 @@ static void sum_up(const struct virt_model *model, const struct virt_vcpu_track 
 		   const struct cut *cut, const struct virt_group *group, size_t n,
 		   struct virt_culprit *sums)
 {
-	const struct virt_groups *groups = &track->culprits;
+	const struct virt_groups *groups = virt_groups_of(track->culprits);
 
 	for (size_t i = 0; i < n; i++) {
 		size_t first = 0, last = 0;
@@ -368,6 +368,7 @@ size_t virt_vcpu_culprits(const struct virt_model *model, int32_t vcpu, int64_t 
 			  int64_t to_ns, struct virt_culprit *culprit, size_t n)
 {
 	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
+	const struct virt_groups *groups;
 	const struct virt_group *group;
 	struct virt_group few[CHUNK];
 	struct cut cut;
@@ -376,6 +377,7 @@ size_t virt_vcpu_culprits(const struct virt_model *model, int32_t vcpu, int64_t 
 
 	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
 		return 0;
+	groups = virt_groups_of(track->culprits);
 	cut = (struct cut){
 		.from_ns = from_ns, .to_ns = to_ns,
 		.whole = virt_first_interval_at(track, from_ns),
@@ -383,10 +385,10 @@ size_t virt_vcpu_culprits(const struct virt_model *model, int32_t vcpu, int64_t 
 	};
 	cut.begin = cut.whole == track->n || track->intervals[cut.whole].start_ns > from_ns ?
 		    cut.whole - 1 : cut.whole;
-	if (cut.whole >= cut.end && track->culprits.n_groups > CHUNK)
+	if (cut.whole >= cut.end && groups->n_groups > CHUNK)
 		n_few = find_few(model, track, &cut, few);
-	group = n_few < 0 ? track->culprits.group : few;
-	n_groups = n_few < 0 ? track->culprits.n_groups : (size_t)n_few;
+	group = n_few < 0 ? groups->group : few;
+	n_groups = n_few < 0 ? groups->n_groups : (size_t)n_few;
 	return n >= n_groups ? find_all(model, track, &cut, group, n_groups, culprit) :
 			       find_most(model, track, &cut, group, n_groups, culprit, n);
 }

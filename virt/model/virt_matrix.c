@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "array.h"
 #include "virt_matrix.h"
 
 /** The side that a vCPU or task belongs to. */
@@ -42,21 +43,42 @@ static bool is_told(int32_t culprit)
 	return culprit != VIRT_NONE && culprit != VIRT_OTHERS;
 }
 
-/** All culprits of a window, with their sums, most first. Return: their number. */
-static size_t find_columns(const struct virt_model *model, const struct virt_window *window,
+/** A vCPU, who has its pCPU while it is preempted, and for how long. */
+struct taken {
+	int32_t		vcpu;
+	struct virt_culprit culprit;
+};
+
+/** All of a window, by vCPU in the model's order of machines. */
+struct all_taken {
+	struct taken	*taken;
+	size_t		n, room;
+};
+
+static int add_taken(struct all_taken *all, int32_t vcpu, const struct virt_culprit *culprits,
+		     size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (ARRAY_GROW(all->taken, all->n, all->room))
+			return -ENOMEM;
+		all->taken[all->n++] = (struct taken){ vcpu, culprits[i] };
+	}
+	return 0;
+}
+
+/** All culprits with their sums, most first. Return: their number. */
+static size_t find_columns(const struct virt_model *model, const struct all_taken *all,
 			   bool by_machine, struct virt_matrix_side *columns)
 {
 	size_t n = 0, kept = 0;
 
-	for (int32_t i = 0; i < window->n_vcpus; i++) {
-		const struct virt_window_stats *stats = &window->vcpus[i];
+	for (size_t i = 0; i < all->n; i++) {
+		const struct virt_culprit *culprit = &all->taken[i].culprit;
 
-		for (size_t j = 0; j < stats->n_culprits; j++) {
-			if (!is_told(stats->culprits[j].vcpu))
-				continue;
-			columns[n] = side_of(model, stats->culprits[j].vcpu, by_machine);
-			columns[n++].ns = stats->culprits[j].ns;
-		}
+		if (!is_told(culprit->vcpu))
+			continue;
+		columns[n] = side_of(model, culprit->vcpu, by_machine);
+		columns[n++].ns = culprit->ns;
 	}
 	qsort(columns, n, sizeof(*columns), compare_sides);
 	for (size_t i = 0; i < n; i++) {
@@ -87,26 +109,26 @@ size_t virt_matrix_column(const struct virt_matrix *matrix, const struct virt_mo
 	return others;
 }
 
-static void add_row(struct virt_matrix *matrix, const struct virt_model *model, size_t row,
-		    const struct virt_window_stats *stats)
+/** The row has a vCPU's time. */
+static void add_to_row(struct virt_matrix *matrix, const struct virt_model *model, size_t row,
+		       const struct virt_culprit *culprit)
 {
-	for (size_t i = 0; i < stats->n_culprits; i++) {
-		int64_t ns = stats->culprits[i].ns;
-		size_t column = virt_matrix_column(matrix, model, stats->culprits[i].vcpu);
+	size_t column = virt_matrix_column(matrix, model, culprit->vcpu);
 
-		matrix->ns[row * matrix->n_columns + column] += ns;
-		matrix->rows[row].ns += ns;
-		matrix->columns[column].ns += ns;
-		matrix->total_ns += ns;
-	}
+	matrix->ns[row * matrix->n_columns + column] += culprit->ns;
+	matrix->rows[row].ns += culprit->ns;
+	matrix->columns[column].ns += culprit->ns;
+	matrix->total_ns += culprit->ns;
 }
 
 static void fill(struct virt_matrix *matrix, const struct virt_model *model,
-		 const struct virt_window *window, bool by_machine)
+		 const struct all_taken *all, bool by_machine)
 {
+	size_t next = 0;
+
 	for (size_t i = 0; i < matrix->n_columns; i++)
 		matrix->columns[i].ns = 0;
-	for (int32_t m = 0; m < window->n_machines; m++) {
+	for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
 		const struct virt_machine *machine = virt_model_machine(model, m);
 
 		for (int32_t i = 0; i < machine->n_vcpus; i++) {
@@ -114,41 +136,89 @@ static void fill(struct virt_matrix *matrix, const struct virt_model *model,
 
 			if (!by_machine || !i)
 				matrix->rows[matrix->n_rows++] = side_of(model, vcpu, by_machine);
-			add_row(matrix, model, matrix->n_rows - 1, &window->vcpus[vcpu]);
+			for (; next < all->n && all->taken[next].vcpu == vcpu; next++)
+				add_to_row(matrix, model, matrix->n_rows - 1,
+					   &all->taken[next].culprit);
 		}
 	}
 }
 
-struct virt_matrix *virt_matrix_new(const struct virt_model *model,
-				    const struct virt_window *window, bool by_machine,
-				    size_t most)
+/** @all: is freed */
+static struct virt_matrix *make(const struct virt_model *model, struct all_taken *all,
+				bool by_machine, size_t most)
 {
 	struct virt_matrix *matrix = calloc(1, sizeof(*matrix));
-	size_t room = 2;
+	size_t n_rows = (size_t)(by_machine ? virt_model_n_machines(model) :
+				 virt_model_n_vcpus(model)) + 1;
 
 	if (!matrix)
-		return NULL;
-	for (int32_t i = 0; i < window->n_vcpus; i++)
-		room += window->vcpus[i].n_culprits;
-	matrix->rows = calloc((size_t)window->n_vcpus + 1, sizeof(*matrix->rows));
-	matrix->columns = calloc(room, sizeof(*matrix->columns));
+		goto no_memory;
+	matrix->rows = calloc(n_rows, sizeof(*matrix->rows));
+	matrix->columns = calloc(all->n + 2, sizeof(*matrix->columns));
 	if (!matrix->rows || !matrix->columns)
 		goto no_memory;
-	matrix->n_columns = find_columns(model, window, by_machine, matrix->columns);
+	matrix->n_columns = find_columns(model, all, by_machine, matrix->columns);
 	if (most && matrix->n_columns > most)
 		matrix->n_columns = most;
 	matrix->columns[matrix->n_columns++] =
 		(struct virt_matrix_side){ .machine = VIRT_NONE, .vcpu = VIRT_OTHERS };
 	matrix->columns[matrix->n_columns++] =
 		(struct virt_matrix_side){ .machine = VIRT_NONE, .vcpu = VIRT_NONE };
-	matrix->ns = calloc(((size_t)window->n_vcpus + 1) * matrix->n_columns,
-			    sizeof(*matrix->ns));
+	matrix->ns = calloc(n_rows * matrix->n_columns, sizeof(*matrix->ns));
 	if (!matrix->ns)
 		goto no_memory;
-	fill(matrix, model, window, by_machine);
+	fill(matrix, model, all, by_machine);
+	free(all->taken);
 	return matrix;
 no_memory:
+	free(all->taken);
 	virt_matrix_free(matrix);
+	return NULL;
+}
+
+struct virt_matrix *virt_matrix_new(const struct virt_model *model,
+				    const struct virt_window *window, bool by_machine,
+				    size_t most)
+{
+	struct all_taken all = { 0 };
+
+	for (int32_t m = 0; m < window->n_machines; m++) {
+		const struct virt_machine *machine = virt_model_machine(model, m);
+
+		for (int32_t i = 0; i < machine->n_vcpus; i++) {
+			const struct virt_window_stats *stats = &window->vcpus[machine->vcpus[i]];
+
+			if (add_taken(&all, machine->vcpus[i], stats->culprits, stats->n_culprits))
+				goto no_memory;
+		}
+	}
+	return make(model, &all, by_machine, most);
+no_memory:
+	free(all.taken);
+	return NULL;
+}
+
+struct virt_matrix *virt_matrix_of_walk(const struct virt_model *model,
+					struct virt_window_walk *walk, bool by_machine,
+					size_t most)
+{
+	struct all_taken all = { 0 };
+
+	for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
+		const struct virt_machine *machine = virt_model_machine(model, m);
+
+		for (int32_t i = 0; i < machine->n_vcpus; i++) {
+			const struct virt_culprit *culprits;
+			size_t n = virt_window_walk_culprits(walk, machine->vcpus[i], &culprits);
+
+			if (virt_window_walk_error(walk) ||
+			    add_taken(&all, machine->vcpus[i], culprits, n))
+				goto no_memory;
+		}
+	}
+	return make(model, &all, by_machine, most);
+no_memory:
+	free(all.taken);
 	return NULL;
 }
 

@@ -11,6 +11,7 @@
 #define KSHARK_VIRT_VIRT_MATRIX_H
 
 #include "virt_window.h"
+#include "virt_window_walk.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -43,6 +44,11 @@ struct virt_matrix {
 struct virt_matrix *virt_matrix_new(const struct virt_model *model,
 				    const struct virt_window *window, bool by_machine,
 				    size_t most);
+
+/** virt_matrix_of_walk - the same of a walk, which need not keep all that it tells. */
+struct virt_matrix *virt_matrix_of_walk(const struct virt_model *model,
+					struct virt_window_walk *walk, bool by_machine,
+					size_t most);
 void virt_matrix_free(struct virt_matrix *matrix);
 
 /** virt_matrix_column - index of the column that has a culprit's time. */

@@ -65,7 +65,7 @@ const char *virt_exit_class_name(enum virt_exit_class exit_class)
 
 const char *virt_model_who(const struct virt_model *model, int32_t who)
 {
-	return virt_is_vcpu(model, who) ? model->vcpus[who].name :
+	return virt_is_vcpu(model, who) ? model->vcpus[who].info.name :
 	       virt_is_task(model, who) ? model->tasks[who - VIRT_FIRST_TASK].name :
 	       who == VIRT_OTHERS ? "others" : NULL;
 }

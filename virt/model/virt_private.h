@@ -51,9 +51,9 @@ struct virt_counts {
  * where its blocks begin. A search needs to look at these few only, wherever they are.
  */
 struct virt_index {
-	int64_t		*start;		/* n, of each block's first element */
-	uint32_t	*cell;		/* n_cells + 1: its first block, or that of a later one */
-	size_t		n, n_cells;
+	const int64_t	*start;		/* n, of each block's first element */
+	const uint32_t	*cell;		/* n_cells + 1: its first block, or that of a later one */
+	uint32_t	n, n_cells;
 	int64_t		begin_ns;
 	int		shift;		/* a cell is 2^shift ns long */
 };
@@ -75,19 +75,46 @@ struct virt_groups {
 	int64_t		*max[VIRT_MAX_LEVELS]; /* exits only: highest cost of 16, 256 ... */
 };
 
+/**
+ * There may be very many vCPUs of which the trace hardly tells anything: whatever a single block
+ * does not need is shared by all of them, and what has no elements is NULL.
+ */
 struct virt_vcpu_track {
 	struct virt_vcpu info;
-	char		*name;
 	struct virt_interval *intervals;
 	uint32_t	n, room;
 	struct virt_index index;
-	struct virt_sum	*sums;		/* one per block, aligned to VIRT_CACHE_LINE */
-	struct virt_counts *counts;	/* one per VIRT_COUNT_BLOCK, and one more of all */
+	struct virt_sum	*sums;		/* one per block, aligned to VIRT_CACHE_LINE;
+					 * &virt_no_sum: see virt_has_sums() */
+	struct virt_counts *counts;	/* one per VIRT_COUNT_BLOCK, and one more of all;
+					 * &virt_no_counts: see virt_has_counts() */
 	struct virt_migration *migrations;
-	size_t		n_migrations;
-	struct virt_groups exits;
-	struct virt_groups culprits;
+	uint32_t	n_migrations;
+	struct virt_groups *exits, *culprits;	/* see virt_groups_of() */
 };
+
+/** What lies before the first block. */
+extern struct virt_sum virt_no_sum;
+extern struct virt_counts virt_no_counts;
+
+/** virt_has_sums, virt_has_counts - are there more than what lies before the first block? */
+static inline bool virt_has_sums(const struct virt_vcpu_track *vcpu)
+{
+	return vcpu->n > VIRT_BLOCK;
+}
+
+static inline bool virt_has_counts(const struct virt_vcpu_track *vcpu)
+{
+	return vcpu->n >= VIRT_COUNT_BLOCK;
+}
+
+/** virt_groups_of - a vCPU's exits or culprits, also if it has none */
+static inline const struct virt_groups *virt_groups_of(const struct virt_groups *groups)
+{
+	static const struct virt_groups none;
+
+	return groups ? groups : &none;
+}
 
 /**
  * What a pCPU did before a moment: @base of the occupant at that moment, plus what this one has
@@ -113,12 +140,17 @@ struct virt_machine_block {
 
 struct virt_machine_track {
 	struct virt_machine info;
-	char		*name;
-	int32_t		*vcpus;
 	int32_t		order;		/* index while the model was filled */
 	struct virt_machine_interval *intervals;
 	uint32_t	n, room;
-	struct virt_machine_block *blocks;
+	struct virt_machine_block *blocks;	/* NULL: there is one, before which is nothing */
+};
+
+/** Names, one after the other, in pieces of growing size. */
+struct virt_names {
+	struct virt_names *before;
+	size_t		n, room;
+	char		text[];
 };
 
 struct virt_contradiction {
@@ -131,22 +163,24 @@ struct virt_pid {
 };
 
 struct virt_reason {
-	char		*name;
+	const char	*name;
 	enum virt_exit_class exit_class;
 };
 
 struct virt_model {
+	struct virt_names *names;	/* all that are there */
 	struct virt_machine_track *machines;
 	int32_t		n_machines, machines_room;
 	struct key_map	machine_map;
 	struct virt_vcpu_track *vcpus;
 	int32_t		n_vcpus, vcpus_room;
 	struct key_map	vcpu_map;
+	int32_t		*order;		/* vCPUs by machine, ascending by number */
 	struct virt_pid	*pids;		/* ascending */
 	struct virt_reason *reasons;
 	int32_t		n_reasons, reasons_room;
 	struct key_map	reason_map;	/* name_key() */
-	struct virt_task *tasks;	/* of which this owns the names */
+	struct virt_task *tasks;
 	int32_t		n_tasks, tasks_room;
 	struct key_map	task_map;
 	struct virt_pcpu_track *pcpus;
@@ -387,7 +421,7 @@ size_t virt_exit_take(const struct virt_model *model, const struct virt_vcpu_tra
 /** virt_first_interval_at - index of the first interval that begins at @time_ns or later */
 size_t virt_first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_ns);
 
-/** virt_groups_free - make groups empty. */
+/** virt_groups_free - free groups, which may be NULL. */
 void virt_groups_free(struct virt_groups *groups);
 
 /** virt_summarize - all sums, maxima and timelines of a filled model. Return: 0 or -ENOMEM. */

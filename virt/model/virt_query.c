@@ -500,7 +500,7 @@ struct virt_migration_range virt_vcpu_migrations(const struct virt_model *model,
 	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
 	size_t first, last;
 
-	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
+	if (!track || !track->n_migrations || !virt_clamp_window(model, &from_ns, &to_ns))
 		return (struct virt_migration_range){ 0 };
 	last = VIRT_FIRST_AT(track->migrations, 0, track->n_migrations, to_ns);
 	first = VIRT_FIRST_AT(track->migrations, 0, last, from_ns);
@@ -535,7 +535,8 @@ static void machine_totals_before(const struct virt_machine_track *machine, int6
 	size_t n = VIRT_FIRST_AT(machine->intervals, 0, machine->n, to_ns);
 	size_t i = n ? (n - 1) / VIRT_MACHINE_BLOCK : 0;
 
-	for (int s = 0; s < VIRT_M_N_STATES; s++) {
+	memset(totals, 0, sizeof(*totals));
+	for (int s = 0; s < VIRT_M_N_STATES && machine->blocks; s++) {
 		totals->ns[s] = machine->blocks[i].ns[s];
 		totals->count[s] = machine->blocks[i].count[s];
 	}

@@ -19,43 +19,63 @@
 static int make_index(const struct virt_model *model, struct virt_index *index, const void *array,
 		      size_t stride, size_t n, size_t per_block)
 {
+	static const uint32_t all_in_one[] = { 0, 1 };
 	uint64_t length = (uint64_t)(model->end_ns - model->begin_ns);
-	size_t block = 0;
+	uint32_t block = 0, *cell;
+	int64_t *start;
 
-	index->n = virt_blocks(n, per_block);
+	index->n = (uint32_t)virt_blocks(n, per_block);
 	index->begin_ns = model->begin_ns;
 	while (length >> index->shift > index->n / VIRT_CELL_BLOCKS)
 		index->shift++;
-	index->n_cells = (size_t)(length >> index->shift) + 1;
-	index->start = malloc((index->n + 1) * sizeof(*index->start));
-	index->cell = malloc((index->n_cells + 1) * sizeof(*index->cell));
-	if (!index->start || !index->cell)
+	index->n_cells = (uint32_t)(length >> index->shift) + 1;
+	if (index->n == 1) {
+		index->start = array;
+		index->cell = all_in_one;
+		return 0;
+	}
+	index->start = start = malloc((index->n + 1) * sizeof(*start));
+	index->cell = cell = malloc(((size_t)index->n_cells + 1) * sizeof(*cell));
+	if (!start || !cell)
 		return -ENOMEM;
 	for (size_t i = 0; i < index->n; i++)
-		index->start[i] = *(const int64_t *)((const char *)array + i * per_block * stride);
+		start[i] = *(const int64_t *)((const char *)array + i * per_block * stride);
 	for (size_t i = 0; i < index->n_cells; i++) {
-		while (block < index->n && virt_index_cell(index, index->start[block]) < i)
+		while (block < index->n && virt_index_cell(index, start[block]) < i)
 			block++;
-		index->cell[i] = block;
+		cell[i] = block;
 	}
-	index->cell[index->n_cells] = index->n;
+	cell[index->n_cells] = index->n;
 	return 0;
 }
 
 /* ---- vCPUs ---- */
+
+_Alignas(VIRT_CACHE_LINE) struct virt_sum virt_no_sum;
+struct virt_counts virt_no_counts;
+
+/** Room for what is before each block. */
+static int allot_blocks(struct virt_vcpu_track *vcpu)
+{
+	vcpu->sums = &virt_no_sum;
+	vcpu->counts = &virt_no_counts;
+	if (virt_has_sums(vcpu))
+		vcpu->sums = aligned_alloc(VIRT_CACHE_LINE, virt_blocks(vcpu->n, VIRT_BLOCK) *
+							    sizeof(*vcpu->sums));
+	if (virt_has_counts(vcpu))
+		vcpu->counts = malloc((virt_blocks(vcpu->n, VIRT_COUNT_BLOCK) + 1) *
+				      sizeof(*vcpu->counts));
+	return vcpu->sums && vcpu->counts ? 0 : -ENOMEM;
+}
 
 static int summarize_vcpu(const struct virt_model *model, struct virt_vcpu_track *vcpu)
 {
 	struct virt_counts count = { 0 };
 	struct virt_sum sum = { 0 };
 
-	vcpu->sums = aligned_alloc(VIRT_CACHE_LINE, (virt_blocks(vcpu->n, VIRT_BLOCK) + 1) *
-						    sizeof(*vcpu->sums));
-	vcpu->counts = malloc((virt_blocks(vcpu->n, VIRT_COUNT_BLOCK) + 1) *
-			      sizeof(*vcpu->counts));
-	if (!vcpu->sums || !vcpu->counts)
+	if (allot_blocks(vcpu))
 		return -ENOMEM;
-	for (size_t i = 0; i < vcpu->n; i++) {
+	for (size_t i = 0; i < vcpu->n && virt_has_sums(vcpu); i++) {
 		const struct virt_interval *interval = &vcpu->intervals[i];
 		int64_t ns = virt_interval_end(model, vcpu, i) - interval->start_ns;
 
@@ -63,14 +83,15 @@ static int summarize_vcpu(const struct virt_model *model, struct virt_vcpu_track
 			count.edge = (uint32_t)i;
 		if (i % VIRT_BLOCK == 0)
 			vcpu->sums[i / VIRT_BLOCK] = sum;
-		if (i % VIRT_COUNT_BLOCK == 0)
+		if (i % VIRT_COUNT_BLOCK == 0 && virt_has_counts(vcpu))
 			vcpu->counts[i / VIRT_COUNT_BLOCK] = count;
 		sum.ns[interval->state] += ns;
 		count.state[interval->state]++;
 		count.exits += !!(interval->flags & VIRT_INTERVAL_EXIT);
 		count.unasked_ns += virt_is_unasked(interval) ? ns : 0;
 	}
-	vcpu->counts[virt_blocks(vcpu->n, VIRT_COUNT_BLOCK)] = count;
+	if (virt_has_counts(vcpu))
+		vcpu->counts[virt_blocks(vcpu->n, VIRT_COUNT_BLOCK)] = count;
 	return make_index(model, &vcpu->index, vcpu->intervals, sizeof(*vcpu->intervals), vcpu->n,
 			  VIRT_BLOCK);
 }
@@ -112,8 +133,10 @@ static size_t find_migrations(const struct virt_model *model, struct virt_vcpu_t
 static int summarize_migrations(const struct virt_model *model, struct virt_vcpu_track *vcpu,
 				int32_t index)
 {
-	vcpu->n_migrations = find_migrations(model, vcpu, index, NULL);
-	vcpu->migrations = malloc((vcpu->n_migrations + 1) * sizeof(*vcpu->migrations));
+	vcpu->n_migrations = (uint32_t)find_migrations(model, vcpu, index, NULL);
+	if (!vcpu->n_migrations)
+		return 0;
+	vcpu->migrations = malloc(vcpu->n_migrations * sizeof(*vcpu->migrations));
 	if (!vcpu->migrations)
 		return -ENOMEM;
 	find_migrations(model, vcpu, index, vcpu->migrations);
@@ -175,9 +198,8 @@ static int compare_buckets(const void *a, const void *b)
 }
 
 /** Between the passes: make the groups. Bucket b has key b / @per_key - 1. */
-static int allot(struct grouping *grouping, unsigned int per_key)
+static int allot(struct grouping *grouping, struct virt_groups *groups, unsigned int per_key)
 {
-	struct virt_groups *groups = grouping->groups;
 	uint32_t n = 0;
 
 	qsort(grouping->used, grouping->n_used, sizeof(*grouping->used), compare_buckets);
@@ -198,6 +220,7 @@ static int allot(struct grouping *grouping, unsigned int per_key)
 	groups->n = n;
 	groups->index = malloc(n * sizeof(*groups->index));
 	groups->sum = malloc(((size_t)n + 1) * sizeof(*groups->sum));
+	grouping->groups = groups;
 	grouping->store = true;
 	return groups->index && groups->sum ? 0 : -ENOMEM;
 }
@@ -218,19 +241,21 @@ static void accumulate(struct virt_groups *groups)
 
 /** All costs of a vCPU, which @put_all hands to put_value(); without any, there are no groups. */
 static int group(struct grouping *grouping, const struct virt_vcpu_track *vcpu,
-		 struct virt_groups *groups, unsigned int per_key,
+		 struct virt_groups **groups, unsigned int per_key,
 		 void (*put_all)(struct grouping *grouping))
 {
-	int ret;
+	int ret = 0;
 
 	grouping->vcpu = vcpu;
-	grouping->groups = groups;
 	grouping->store = false;
 	put_all(grouping);
-	ret = grouping->n_used && !grouping->gave_up ? allot(grouping, per_key) : 0;
+	if (grouping->n_used && !grouping->gave_up) {
+		*groups = calloc(1, sizeof(**groups));
+		ret = *groups ? allot(grouping, *groups, per_key) : -ENOMEM;
+	}
 	if (!ret && grouping->n_used && !grouping->gave_up) {
 		put_all(grouping);
-		accumulate(groups);
+		accumulate(*groups);
 	}
 	for (size_t i = 0; i < grouping->n_used; i++)
 		grouping->next[grouping->used[i]] = 0;
@@ -285,7 +310,7 @@ static int summarize_exits(struct grouping *grouping, struct virt_vcpu_track *vc
 {
 	int ret = group(grouping, vcpu, &vcpu->exits, 2, put_exits);
 
-	return ret ? ret : summarize_max(&vcpu->exits);
+	return ret || !vcpu->exits ? ret : summarize_max(vcpu->exits);
 }
 
 /** Memory for put_culprits(): all of it zero between two intervals. */
@@ -400,8 +425,8 @@ static int summarize_culprits(struct grouping *grouping, struct virt_vcpu_track 
 	const struct virt_model *model = grouping->model;
 	int ret = group(grouping, vcpu, &vcpu->culprits, 1, put_culprits);
 
-	for (uint32_t i = 0; !ret && i < vcpu->culprits.n_groups; i++) {
-		struct virt_group *culprit = &vcpu->culprits.group[i];
+	for (uint32_t i = 0; !ret && vcpu->culprits && i < vcpu->culprits->n_groups; i++) {
+		struct virt_group *culprit = &vcpu->culprits->group[i];
 
 		culprit->key += VIRT_OTHERS + 1;
 		if (culprit->key >= model->n_vcpus)
@@ -414,6 +439,18 @@ static int summarize_culprits(struct grouping *grouping, struct virt_vcpu_track 
 #define CULPRITS_EACH	8
 #define CULPRITS_MORE	(1u << 18)
 
+/** How many intervals of a vCPU are waits for a pCPU that was taken away. */
+static uint32_t count_waits(const struct virt_vcpu_track *vcpu)
+{
+	uint32_t n = 0;
+
+	if (virt_has_counts(vcpu))
+		return vcpu->counts[virt_blocks(vcpu->n, VIRT_COUNT_BLOCK)].state[VIRT_PREEMPTED];
+	for (size_t i = 0; i < vcpu->n; i++)
+		n += vcpu->intervals[i].state == VIRT_PREEMPTED;
+	return n;
+}
+
 /** All culprits, or so many that memory and time are in proportion to the model. */
 static int summarize_so_many(struct virt_model *model, struct grouping *grouping)
 {
@@ -422,11 +459,8 @@ static int summarize_so_many(struct virt_model *model, struct grouping *grouping
 	int ret = 0;
 
 	for (int32_t i = 0; i < model->n_vcpus; i++) {
-		const struct virt_vcpu_track *vcpu = &model->vcpus[i];
-		size_t last = virt_blocks(vcpu->n, VIRT_COUNT_BLOCK);
-
-		changes += vcpu->n;
-		waits += vcpu->counts[last].state[VIRT_PREEMPTED];
+		changes += model->vcpus[i].n;
+		waits += count_waits(&model->vcpus[i]);
 	}
 	for (int32_t i = 0; i < model->n_pcpus; i++)
 		changes += model->pcpus[i].n;
@@ -440,7 +474,8 @@ static int summarize_so_many(struct virt_model *model, struct grouping *grouping
 	model->culprit_limit = (uint32_t)(1 + (CULPRITS_MORE + changes) / waits);
 	scratch->left = UINT64_MAX;
 	for (int32_t i = 0; i < model->n_vcpus && !ret; i++) {
-		virt_groups_free(&model->vcpus[i].culprits);
+		virt_groups_free(model->vcpus[i].culprits);
+		model->vcpus[i].culprits = NULL;
 		ret = summarize_culprits(grouping, &model->vcpus[i]);
 	}
 	return ret;
@@ -648,7 +683,7 @@ static int sweep_machine(const struct virt_model *model, struct virt_machine_tra
 	for (int32_t i = 0; i < machine->info.n_vcpus; i++)
 		heap[n++] = (struct head){
 			.time_ns = model->begin_ns,
-			.vcpu = &model->vcpus[machine->vcpus[i]],
+			.vcpu = &model->vcpus[machine->info.vcpus[i]],
 			.kind = N_KINDS,
 		};
 	if (!n)
@@ -670,7 +705,9 @@ static int summarize_machine(const struct virt_model *model, struct virt_machine
 	size_t n_blocks = virt_blocks(machine->n, VIRT_MACHINE_BLOCK);
 	struct virt_machine_block sum = { 0 };
 
-	machine->blocks = malloc((n_blocks + 1) * sizeof(*machine->blocks));
+	if (n_blocks <= 1)
+		return 0;
+	machine->blocks = malloc(n_blocks * sizeof(*machine->blocks));
 	if (!machine->blocks)
 		return -ENOMEM;
 	for (size_t i = 0; i < machine->n; i++) {
@@ -682,7 +719,6 @@ static int summarize_machine(const struct virt_model *model, struct virt_machine
 		sum.ns[interval->state] += end - interval->start_ns;
 		sum.count[interval->state]++;
 	}
-	machine->blocks[n_blocks] = sum;
 	return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "array.h"
 #include "virt_private.h"
 #include "virt_window.h"
+#include "virt_window_walk.h"
 
 /** Steps between two looks at the wish to stop. */
 #define STOP_STEP	65536
@@ -126,15 +127,22 @@ static void end_samples(struct samples *samples, struct virt_dist *dist)
 
 /* ---- the way through a window ---- */
 
+/** What an exit with an entry has cost. */
+struct cost {
+	uint32_t	of;		/* index of its reason in struct exits */
+	int64_t		ns;
+};
+
 /**
- * VM exits by reason; index: reason + 1, so that VIRT_NONE has a place. There may be many more
- * reasons than a vCPU has: only those that it has are looked at.
+ * VM exits by reason. There may be very many reasons, of which a vCPU has few, and very many that
+ * occur but once: so there is a number for each reason, and for each exit its cost.
  */
 struct exits {
+	uint32_t		*place;		/* by reason + 1: index in @of, and 1; or 0 */
 	struct virt_window_exit	*of;
-	struct samples		*costs;
-	uint32_t		*used;		/* with a count in @of */
-	size_t			n_used;
+	size_t			n, room;
+	struct cost		*costs;
+	size_t			n_costs, room_costs;
 };
 
 /** Where something begins and ends, and whether the trace shows that. */
@@ -147,7 +155,7 @@ struct tally {
 	const struct virt_model		*model;
 	const struct virt_window_query	*query;
 	int64_t				from_ns, to_ns;	/* not outside of the trace */
-	size_t				n_exits;	/* elements of struct exits */
+	bool				empty;		/* nothing of it lies in the trace */
 	/* of the vCPU: */
 	const struct virt_vcpu_track	*vcpu;
 	struct virt_window_stats	*stats;
@@ -156,7 +164,8 @@ struct tally {
 	int64_t				*pcpu_ns;	/* 0 between two vCPUs */
 	uint32_t			*pcpus;		/* that it was on */
 	size_t				n_pcpus;
-	/* of all vCPUs of the machine: */
+	/* of all vCPUs of the machine, unless it is one alone: */
+	bool				alone;
 	struct samples			wakes;
 	struct exits			all_exits;
 	unsigned int			steps;
@@ -165,6 +174,11 @@ struct tally {
 static bool wants(const struct tally *tally, enum virt_window_part part)
 {
 	return tally->query->parts & part;
+}
+
+static bool is_chosen(const struct tally *tally, int32_t vcpu)
+{
+	return !tally->query->vcpus || tally->query->vcpus[vcpu];
 }
 
 static bool is_stopped(struct tally *tally)
@@ -358,7 +372,7 @@ static int end_states(struct tally *tally)
 	struct samples *steals = &tally->states[VIRT_PREEMPTED];
 	size_t n = wakes->n;
 
-	if (append(&tally->wakes, wakes))
+	if (!tally->alone && append(&tally->wakes, wakes))
 		return -ENOMEM;
 	end_samples(wakes, &stats->states[VIRT_WAKING].whole);
 	add_stretches(&stats->waits, &stats->states[VIRT_WAKING]);
@@ -439,41 +453,81 @@ static int compare_exits(const void *a, const void *b)
 	return (x->reason > y->reason) - (x->reason < y->reason);
 }
 
+/** Costs in the order of their reasons, each one's behind the other's. Return: NULL: no memory. */
+static int64_t *sort_costs(const struct exits *exits)
+{
+	int64_t *ns = malloc((exits->n_costs + 1) * sizeof(*ns));
+	size_t *next = malloc((exits->n + 1) * sizeof(*next));
+	size_t at = 0;
+
+	if (!ns || !next) {
+		free(ns);
+		free(next);
+		return NULL;
+	}
+	for (size_t i = 0; i < exits->n; i++) {
+		next[i] = at;
+		at += exits->of[i].cost.count;
+	}
+	for (size_t i = 0; i < exits->n_costs; i++)
+		ns[next[exits->costs[i].of]++] = exits->costs[i].ns;
+	free(next);
+	return ns;
+}
+
 /** Those that occur become the ones of @stats; begin anew. */
 static int end_exits(struct exits *exits, struct virt_window_stats *stats)
 {
-	stats->exits = 0;
-	stats->reasons = calloc(exits->n_used + 1, sizeof(*stats->reasons));
-	if (!stats->reasons)
-		return -ENOMEM;
-	for (size_t i = 0; i < exits->n_used; i++) {
-		uint32_t at = exits->used[i];
+	int64_t *ns = sort_costs(exits);
+	struct virt_window_exit *fitting;
+	size_t at = 0;
 
-		exits->of[at].reason = (int32_t)at - 1;
-		end_samples(&exits->costs[at], &exits->of[at].cost);
-		stats->exits += exits->of[at].count;
-		stats->reasons[i] = exits->of[at];
-		memset(&exits->of[at], 0, sizeof(exits->of[at]));
+	if (!ns)
+		return -ENOMEM;
+	stats->exits = 0;
+	for (size_t i = 0; i < exits->n; i++) {
+		size_t n = exits->of[i].cost.count;
+
+		virt_dist_make(&exits->of[i].cost, ns + at, n);
+		at += n;
+		stats->exits += exits->of[i].count;
+		exits->place[exits->of[i].reason + 1] = 0;
 	}
-	stats->n_reasons = exits->n_used;
-	exits->n_used = 0;
-	qsort(stats->reasons, stats->n_reasons, sizeof(*stats->reasons), compare_exits);
+	free(ns);
+	if (exits->n)
+		qsort(exits->of, exits->n, sizeof(*exits->of), compare_exits);
+	fitting = exits->n ? realloc(exits->of, exits->n * sizeof(*fitting)) : NULL;
+	stats->reasons = fitting ? fitting : exits->of;
+	stats->n_reasons = exits->n;
+	exits->of = NULL;
+	exits->n = exits->room = exits->n_costs = 0;
 	return 0;
 }
 
 static int take_exit(struct exits *exits, const struct virt_exit *exit)
 {
-	struct virt_window_exit *of = &exits->of[exit->reason + 1];
+	uint32_t *place = &exits->place[exit->reason + 1];
+	struct virt_window_exit *of;
 
-	if (!of->count++)
-		exits->used[exits->n_used++] = (uint32_t)(exit->reason + 1);
+	if (!*place) {
+		if (ARRAY_GROW(exits->of, exits->n, exits->room))
+			return -ENOMEM;
+		exits->of[exits->n++] = (struct virt_window_exit){ .reason = exit->reason };
+		*place = (uint32_t)exits->n;
+	}
+	of = &exits->of[*place - 1];
+	of->count++;
 	if (!exit->complete)
 		return 0;
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		add_ns(&of->state_ns[state], exit->state_ns[state]);
 	add_ns(&of->unasked_ns, exit->unasked_ns);
 	add_ns(&of->unasked_vmm_ns, exit->unasked_vmm_ns);
-	return add_sample(&exits->costs[exit->reason + 1], exit->cost_ns);
+	if (ARRAY_GROW(exits->costs, exits->n_costs, exits->room_costs))
+		return -ENOMEM;
+	exits->costs[exits->n_costs++] = (struct cost){ *place - 1, exit->cost_ns };
+	of->cost.count++;
+	return 0;
 }
 
 /** The last exit before interval @i; @i: there is none. */
@@ -525,7 +579,7 @@ static int count_exits(struct tally *tally)
 			continue;
 		virt_exit_take(tally->model, tally->vcpu, i, &exit);
 		ret = take_exit(&tally->exits, &exit);
-		if (!ret)
+		if (!ret && !tally->alone)
 			ret = take_exit(&tally->all_exits, &exit);
 	}
 	return ret ? ret : end_exits(&tally->exits, tally->stats);
@@ -535,7 +589,7 @@ static int count_exits(struct tally *tally)
 static int sum_up_exits(struct tally *tally)
 {
 	/* of some reasons there are two groups */
-	size_t room = tally->vcpu->exits.n_groups;
+	size_t room = virt_groups_of(tally->vcpu->exits)->n_groups;
 	struct virt_exit_total *all = malloc((room + 1) * sizeof(*all));
 	struct virt_window_stats *stats = tally->stats;
 	size_t n = 0;
@@ -558,7 +612,7 @@ static int sum_up_exits(struct tally *tally)
 
 static int find_culprits(struct tally *tally)
 {
-	size_t room = tally->vcpu->culprits.n_groups;
+	size_t room = virt_groups_of(tally->vcpu->culprits)->n_groups;
 	struct virt_window_stats *stats = tally->stats;
 
 	stats->culprits = calloc(room + 1, sizeof(*stats->culprits));
@@ -643,20 +697,40 @@ static int count_machine(struct tally *tally, int32_t index, struct virt_window_
 	return ret;
 }
 
-static int take_machine(struct tally *tally, int32_t index, struct virt_window *window)
+static void begin_stats(struct virt_window_stats *stats)
+{
+	*stats = (struct virt_window_stats){
+		.longest_vcpu = VIRT_NONE, .before_reason = VIRT_NONE,
+	};
+}
+
+static void free_stats(struct virt_window_stats *stats)
+{
+	free(stats->reasons);
+	free(stats->culprits);
+	free(stats->places);
+}
+
+/** @vcpus: where what its vCPUs did is kept, by global index; NULL: nowhere */
+static int take_machine(struct tally *tally, int32_t index, struct virt_window_machine *machine,
+			struct virt_window_stats *vcpus)
 {
 	const struct virt_machine *info = virt_model_machine(tally->model, index);
-	struct virt_window_machine *machine = &window->machines[index];
 	struct virt_machine_totals totals;
+	struct virt_window_stats one;
 	int ret = 0;
 
 	for (int32_t i = 0; i < info->n_vcpus && !ret; i++) {
 		int32_t vcpu = info->vcpus[i];
+		struct virt_window_stats *stats = vcpus ? &vcpus[vcpu] : &one;
 
-		if (tally->query->vcpus && !tally->query->vcpus[vcpu])
+		if (!is_chosen(tally, vcpu))
 			continue;
-		ret = take_vcpu(tally, vcpu, &window->vcpus[vcpu]);
-		add_vcpu(&machine->all, &window->vcpus[vcpu]);
+		begin_stats(stats);
+		ret = take_vcpu(tally, vcpu, stats);
+		add_vcpu(&machine->all, stats);
+		if (!vcpus)
+			free_stats(stats);
 	}
 	end_samples(&tally->wakes, &machine->all.states[VIRT_WAKING].whole);
 	virt_machine_totals(tally->model, index, tally->from_ns, tally->to_ns, &totals);
@@ -675,15 +749,15 @@ static int take_machine(struct tally *tally, int32_t index, struct virt_window *
 /* ---- pCPUs ---- */
 
 /** Needs no memory but where the losses end that were counted, which are in order of beginning. */
-static int take_pcpus(const struct tally *tally, struct virt_window *window)
+static int take_pcpus(const struct tally *tally, struct virt_window_pcpu *pcpus)
 {
 	const struct virt_model *model = tally->model;
-	int64_t *done = malloc((window->n_pcpus + 1) * sizeof(*done));
+	int64_t *done = malloc((model->n_pcpus + 1) * sizeof(*done));
 
 	if (!done)
 		return -ENOMEM;
-	for (int32_t i = 0; i < window->n_pcpus; i++) {
-		virt_pcpu_totals(model, i, tally->from_ns, tally->to_ns, &window->pcpus[i].totals);
+	for (int32_t i = 0; i < model->n_pcpus; i++) {
+		virt_pcpu_totals(model, i, tally->from_ns, tally->to_ns, &pcpus[i].totals);
 		done[i] = tally->from_ns;
 	}
 	for (size_t i = 0; i < model->n_losses; i++) {
@@ -698,7 +772,7 @@ static int take_pcpus(const struct tally *tally, struct virt_window *window)
 			to = tally->to_ns;
 		if (to <= from)
 			continue;
-		window->pcpus[loss->pcpu].lost_ns += to - from;
+		pcpus[loss->pcpu].lost_ns += to - from;
 		done[loss->pcpu] = to;
 	}
 	free(done);
@@ -706,13 +780,6 @@ static int take_pcpus(const struct tally *tally, struct virt_window *window)
 }
 
 /* ---- all together ---- */
-
-static void free_stats(struct virt_window_stats *stats)
-{
-	free(stats->reasons);
-	free(stats->culprits);
-	free(stats->places);
-}
 
 void virt_window_free(struct virt_window *window)
 {
@@ -745,10 +812,9 @@ static struct virt_window *alloc_window(const struct virt_model *model)
 		return NULL;
 	}
 	for (int32_t i = 0; i < window->n_vcpus; i++)
-		window->vcpus[i].longest_vcpu = window->vcpus[i].before_reason = VIRT_NONE;
+		begin_stats(&window->vcpus[i]);
 	for (int32_t i = 0; i < window->n_machines; i++)
-		window->machines[i].all.longest_vcpu = window->machines[i].all.before_reason =
-			VIRT_NONE;
+		begin_stats(&window->machines[i].all);
 	return window;
 }
 
@@ -756,25 +822,30 @@ static int alloc_exits(const struct tally *tally, struct exits *exits)
 {
 	if (!wants(tally, VIRT_WINDOW_EXITS))
 		return 0;
-	exits->of = calloc(tally->n_exits, sizeof(*exits->of));
-	exits->costs = calloc(tally->n_exits, sizeof(*exits->costs));
-	exits->used = malloc(tally->n_exits * sizeof(*exits->used));
-	return exits->of && exits->costs && exits->used ? 0 : -ENOMEM;
+	exits->place = calloc((size_t)tally->model->n_reasons + 1, sizeof(*exits->place));
+	return exits->place ? 0 : -ENOMEM;
 }
 
-static void free_exits(const struct tally *tally, struct exits *exits)
+static void free_exits(struct exits *exits)
 {
-	for (size_t i = 0; exits->costs && i < tally->n_exits; i++)
-		free(exits->costs[i].ns);
-	free(exits->costs);
+	free(exits->place);
 	free(exits->of);
-	free(exits->used);
+	free(exits->costs);
 }
 
-static int alloc_tally(struct tally *tally)
+/** Return: 0 or -ENOMEM; free_tally() must follow either way. */
+static int begin_tally(struct tally *tally, const struct virt_model *model,
+		       const struct virt_window_query *query)
 {
-	int ret = alloc_exits(tally, &tally->exits);
+	int ret;
 
+	*tally = (struct tally){
+		.model = model, .query = query, .from_ns = query->from_ns, .to_ns = query->to_ns,
+	};
+	tally->empty = !virt_clamp_window(model, &tally->from_ns, &tally->to_ns);
+	if (tally->empty)
+		tally->to_ns = tally->from_ns;
+	ret = alloc_exits(tally, &tally->exits);
 	if (!ret)
 		ret = alloc_exits(tally, &tally->all_exits);
 	tally->pcpu_ns = calloc(tally->model->n_pcpus + 1, sizeof(*tally->pcpu_ns));
@@ -790,35 +861,130 @@ static void free_tally(struct tally *tally)
 	free(tally->wakes.ns);
 	free(tally->pcpu_ns);
 	free(tally->pcpus);
-	free_exits(tally, &tally->exits);
-	free_exits(tally, &tally->all_exits);
+	free_exits(&tally->exits);
+	free_exits(&tally->all_exits);
 }
 
 struct virt_window *virt_window_new(const struct virt_model *model,
 				    const struct virt_window_query *query)
 {
-	struct tally tally = {
-		.model = model, .query = query, .from_ns = query->from_ns, .to_ns = query->to_ns,
-		.n_exits = (size_t)model->n_reasons + 1,
-	};
 	struct virt_window *window = alloc_window(model);
-	bool any = virt_clamp_window(model, &tally.from_ns, &tally.to_ns);
+	struct tally tally;
 	int ret;
 
 	if (!window)
 		return NULL;
-	if (!any)
-		tally.to_ns = tally.from_ns;
+	ret = begin_tally(&tally, model, query);
 	window->from_ns = tally.from_ns;
 	window->to_ns = tally.to_ns;
-	ret = alloc_tally(&tally);
-	for (int32_t i = 0; i < window->n_machines && !ret && any; i++)
-		ret = take_machine(&tally, i, window);
-	if (!ret && any)
-		ret = take_pcpus(&tally, window);
+	for (int32_t i = 0; i < window->n_machines && !ret && !tally.empty; i++)
+		ret = take_machine(&tally, i, &window->machines[i], window->vcpus);
+	if (!ret && !tally.empty)
+		ret = take_pcpus(&tally, window->pcpus);
 	free_tally(&tally);
 	if (!ret)
 		return window;
 	virt_window_free(window);
 	return NULL;
+}
+
+/* ---- one at a time ---- */
+
+struct virt_window_walk {
+	struct tally		tally;
+	struct virt_window_stats vcpu;
+	struct virt_window_machine machine;
+	struct virt_window_pcpu	*pcpus;
+	int			error;
+};
+
+struct virt_window_walk *virt_window_walk_new(const struct virt_model *model,
+					      const struct virt_window_query *query)
+{
+	struct virt_window_walk *walk = calloc(1, sizeof(*walk));
+
+	if (!walk)
+		return NULL;
+	walk->error = begin_tally(&walk->tally, model, query);
+	walk->pcpus = calloc(model->n_pcpus + 1, sizeof(*walk->pcpus));
+	if (!walk->pcpus)
+		walk->error = -ENOMEM;
+	if (!walk->error && !walk->tally.empty)
+		walk->error = take_pcpus(&walk->tally, walk->pcpus);
+	if (!walk->error)
+		return walk;
+	virt_window_walk_free(walk);
+	return NULL;
+}
+
+void virt_window_walk_free(struct virt_window_walk *walk)
+{
+	if (!walk)
+		return;
+	free_stats(&walk->vcpu);
+	free_stats(&walk->machine.all);
+	free(walk->pcpus);
+	free_tally(&walk->tally);
+	free(walk);
+}
+
+const struct virt_window_pcpu *virt_window_walk_pcpu(const struct virt_window_walk *walk,
+						     int32_t pcpu)
+{
+	return pcpu >= 0 && pcpu < walk->tally.model->n_pcpus ? &walk->pcpus[pcpu] : NULL;
+}
+
+int64_t virt_window_walk_from(const struct virt_window_walk *walk)
+{
+	return walk->tally.from_ns;
+}
+
+int64_t virt_window_walk_to(const struct virt_window_walk *walk)
+{
+	return walk->tally.to_ns;
+}
+
+bool virt_window_walk_wants(const struct virt_window_walk *walk, int32_t vcpu)
+{
+	return is_chosen(&walk->tally, vcpu);
+}
+
+int virt_window_walk_error(const struct virt_window_walk *walk)
+{
+	return walk->error;
+}
+
+const struct virt_window_stats *virt_window_walk_vcpu(struct virt_window_walk *walk, int32_t vcpu)
+{
+	free_stats(&walk->vcpu);
+	begin_stats(&walk->vcpu);
+	walk->tally.alone = true;
+	if (!walk->error && !walk->tally.empty && is_chosen(&walk->tally, vcpu))
+		walk->error = take_vcpu(&walk->tally, vcpu, &walk->vcpu);
+	walk->tally.alone = false;
+	return &walk->vcpu;
+}
+
+size_t virt_window_walk_culprits(struct virt_window_walk *walk, int32_t vcpu,
+				 const struct virt_culprit **culprits)
+{
+	free_stats(&walk->vcpu);
+	begin_stats(&walk->vcpu);
+	walk->tally.vcpu = &walk->tally.model->vcpus[vcpu];
+	walk->tally.stats = &walk->vcpu;
+	if (!walk->error && !walk->tally.empty && is_chosen(&walk->tally, vcpu))
+		walk->error = find_culprits(&walk->tally);
+	*culprits = walk->vcpu.culprits;
+	return walk->vcpu.n_culprits;
+}
+
+const struct virt_window_machine *virt_window_walk_machine(struct virt_window_walk *walk,
+							   int32_t machine)
+{
+	free_stats(&walk->machine.all);
+	walk->machine = (struct virt_window_machine){ 0 };
+	begin_stats(&walk->machine.all);
+	if (!walk->error && !walk->tally.empty)
+		walk->error = take_machine(&walk->tally, machine, &walk->machine, NULL);
+	return &walk->machine;
 }

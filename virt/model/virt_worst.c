@@ -3,20 +3,19 @@
  * @file	virt_worst.c
  * @brief	The worst moments of a trace: costly exits, steal, wake-ups, migrations, losses.
  *
- * A series holds the items of one kind of one vCPU (or pCPU) in order of time. Above it is a tree
- * that tells the costliest item of each 16, 256 ... items, so that a range is asked for its
- * costliest item without looking at the others.
+ * A series holds the items of one kind of one vCPU (or pCPU) in order of time. All items are in one
+ * array, series by series, above which is a tree that tells the costliest item of each 16, 256 ...
+ * of them, so that a range is asked for its costliest item without looking at the others. There
+ * may be very many series, of which most are empty: each is but two numbers.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
 #include "heap.h"
 #include "virt_worst_private.h"
 
 #define FANOUT		16
-#define MAX_LEVELS	8
 
 /** @index: interval of the vCPU, migration of the vCPU, loss of the model, delivery. */
 struct item {
@@ -27,11 +26,9 @@ struct item {
 	uint32_t	whole : 1;
 };
 
+/** Items [first, end). */
 struct series {
-	struct item	*items;
-	uint32_t	n, room;
-	/** Costliest item of each full block of 16, 256 ...; of equal ones the first. */
-	uint32_t	*max[MAX_LEVELS];
+	uint32_t	first, end;
 };
 
 const char *virt_worst_kind_name(enum virt_worst_kind kind)
@@ -57,18 +54,18 @@ static struct series *series_of(const struct virt_worst *worst, int32_t number, 
 	return &worst->series[(size_t)number * VIRT_WORST_N_KINDS + kind];
 }
 
-static int add(struct virt_worst *worst, enum virt_worst_kind kind, int32_t pcpu,
-	       const struct item *item)
+/** The first time, it is only counted. */
+static void add(struct virt_worst *worst, enum virt_worst_kind kind, int32_t pcpu,
+		const struct item *item)
 {
 	struct series *series = series_of(worst, worst->by_pcpu ? pcpu : item->vcpu, kind);
 
-	if (ARRAY_GROW(series->items, series->n, series->room))
-		return -ENOMEM;
-	series->items[series->n++] = *item;
-	return 0;
+	if (worst->items)
+		worst->items[series->end] = *item;
+	series->end++;
 }
 
-static int add_exit(struct virt_worst *worst, int32_t vcpu, size_t i)
+static void add_exit(struct virt_worst *worst, int32_t vcpu, size_t i)
 {
 	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
 	struct item item = { track->intervals[i].start_ns, 0, (uint32_t)i, vcpu, true };
@@ -76,13 +73,13 @@ static int add_exit(struct virt_worst *worst, int32_t vcpu, size_t i)
 
 	virt_exit_take(worst->model, track, i, &exit);
 	if (!exit.complete)
-		return 0;
+		return;
 	item.cost_ns = exit.cost_ns;
-	return add(worst, VIRT_WORST_EXIT, track->intervals[i].pcpu, &item);
+	add(worst, VIRT_WORST_EXIT, track->intervals[i].pcpu, &item);
 }
 
 /** A wait that begins with interval @i. */
-static int add_wait(struct virt_worst *worst, int32_t vcpu, size_t i)
+static void add_wait(struct virt_worst *worst, int32_t vcpu, size_t i)
 {
 	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
 	struct item item = { track->intervals[i].start_ns, 0, (uint32_t)i, vcpu, false };
@@ -91,18 +88,18 @@ static int add_wait(struct virt_worst *worst, int32_t vcpu, size_t i)
 	item.cost_ns = virt_time_of(worst->model, track, end) - item.time_ns;
 	item.whole = virt_begin_is_shown(worst->model, track, i) && virt_end_is_shown(track, end);
 	if (track->intervals[i].state == VIRT_PREEMPTED)
-		return add(worst, VIRT_WORST_STEAL, track->intervals[i].pcpu, &item);
-	return add(worst, VIRT_WORST_WAKE, virt_woken_pcpu(track, i, end), &item);
+		add(worst, VIRT_WORST_STEAL, track->intervals[i].pcpu, &item);
+	else
+		add(worst, VIRT_WORST_WAKE, virt_woken_pcpu(track, i, end), &item);
 }
 
-static int add_migrations(struct virt_worst *worst, int32_t vcpu)
+static void add_migrations(struct virt_worst *worst, int32_t vcpu)
 {
 	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
 	struct virt_arrival arrival = { 0 };
 	size_t at = 0;
-	int ret = 0;
 
-	for (size_t i = 0; i < track->n_migrations && !ret; i++) {
+	for (size_t i = 0; i < track->n_migrations; i++) {
 		const struct virt_migration *migration = &track->migrations[i];
 		struct item item = { migration->time_ns, 0, (uint32_t)i, vcpu, false };
 		struct virt_totals totals;
@@ -114,43 +111,39 @@ static int add_migrations(struct virt_worst *worst, int32_t vcpu)
 		item.cost_ns = totals.ns[VIRT_PREEMPTED] + totals.ns[VIRT_WAKING] +
 			       arrival.cost_ns;
 		item.whole = virt_arrives(track, &arrival) && !totals.ns[VIRT_UNKNOWN];
-		ret = add(worst, VIRT_WORST_MIGRATION, migration->to, &item);
+		add(worst, VIRT_WORST_MIGRATION, migration->to, &item);
 	}
-	return ret;
 }
 
-static int add_vcpu(struct virt_worst *worst, int32_t vcpu)
+static void add_vcpu(struct virt_worst *worst, int32_t vcpu)
 {
 	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
-	int ret = 0;
 
-	for (size_t i = 0; i < track->n && !ret; i++) {
+	for (size_t i = 0; i < track->n; i++) {
 		const struct virt_interval *interval = &track->intervals[i];
 		unsigned int state = interval->state;
 
 		if (interval->flags & VIRT_INTERVAL_EXIT)
-			ret = add_exit(worst, vcpu, i);
-		if (virt_wants_pcpu(state) && !ret &&
-		    (!i || track->intervals[i - 1].state != state))
-			ret = add_wait(worst, vcpu, i);
+			add_exit(worst, vcpu, i);
+		if (virt_wants_pcpu(state) && (!i || track->intervals[i - 1].state != state))
+			add_wait(worst, vcpu, i);
 	}
-	return ret ? ret : add_migrations(worst, vcpu);
+	add_migrations(worst, vcpu);
 }
 
-static int add_others(struct virt_worst *worst)
+static void add_others(struct virt_worst *worst)
 {
 	const struct virt_model *model = worst->model;
-	int ret = 0;
 
-	for (size_t i = 0; i < model->n_losses && !ret; i++) {
+	for (size_t i = 0; i < model->n_losses; i++) {
 		const struct virt_loss *loss = &model->losses[i];
 		struct item item = {
 			loss->from_ns, loss->to_ns - loss->from_ns, (uint32_t)i, VIRT_NONE, true,
 		};
 
-		ret = add(worst, VIRT_WORST_LOST, loss->pcpu, &item);
+		add(worst, VIRT_WORST_LOST, loss->pcpu, &item);
 	}
-	for (size_t i = 0; i < worst->n_irqs && !ret; i++) {
+	for (size_t i = 0; i < worst->n_irqs; i++) {
 		const struct virt_irq_delivery *irq = &worst->irqs[i];
 		const struct virt_interval *at = virt_vcpu_at(model, irq->vcpu, irq->inject_ns,
 							      NULL);
@@ -159,9 +152,15 @@ static int add_others(struct virt_worst *worst)
 		if (!at || __builtin_sub_overflow(irq->handler_ns, irq->inject_ns,
 						  &item.cost_ns) || item.cost_ns < 0)
 			continue;
-		ret = add(worst, VIRT_WORST_IRQ, at->pcpu, &item);
+		add(worst, VIRT_WORST_IRQ, at->pcpu, &item);
 	}
-	return ret;
+}
+
+static void add_all(struct virt_worst *worst)
+{
+	for (int32_t vcpu = 0; vcpu < worst->model->n_vcpus; vcpu++)
+		add_vcpu(worst, vcpu);
+	add_others(worst);
 }
 
 static int compare_items(const void *a, const void *b)
@@ -175,30 +174,37 @@ static int compare_items(const void *a, const void *b)
 	return (x->index > y->index) - (x->index < y->index);
 }
 
-/** Sort a series, unless it is, and build its tree. Return: 0 or -ENOMEM. */
-static int finish_series(struct series *series)
+/** Sort a series, unless it is. */
+static void sort_series(struct virt_worst *worst, const struct series *series)
 {
-	uint32_t below = series->n;
 	uint32_t i;
 
-	for (i = 1; i < series->n; i++)
-		if (compare_items(&series->items[i - 1], &series->items[i]) > 0)
+	for (i = series->first + 1; i < series->end; i++)
+		if (compare_items(&worst->items[i - 1], &worst->items[i]) > 0)
 			break;
-	if (i < series->n)
-		qsort(series->items, series->n, sizeof(*series->items), compare_items);
-	for (int level = 0; level < MAX_LEVELS && below >= FANOUT; level++) {
+	if (i < series->end)
+		qsort(&worst->items[series->first], series->end - series->first,
+		      sizeof(*worst->items), compare_items);
+}
+
+/** The tree above all items. Return: 0 or -ENOMEM. */
+static int build_tree(struct virt_worst *worst)
+{
+	uint32_t below = worst->n_items;
+
+	for (int level = 0; level < VIRT_WORST_MAX_LEVELS && below >= FANOUT; level++) {
 		uint32_t n = below / FANOUT;
 		uint32_t *max = malloc(n * sizeof(*max));
 
 		if (!max)
 			return -ENOMEM;
-		series->max[level] = max;
+		worst->max[level] = max;
 		for (uint32_t block = 0; block < n; block++) {
 			for (uint32_t j = block * FANOUT; j < (block + 1) * FANOUT; j++) {
-				uint32_t at = level ? series->max[level - 1][j] : j;
+				uint32_t at = level ? worst->max[level - 1][j] : j;
 
-				if (j == block * FANOUT || series->items[at].cost_ns >
-							   series->items[max[block]].cost_ns)
+				if (j == block * FANOUT || worst->items[at].cost_ns >
+							   worst->items[max[block]].cost_ns)
 					max[block] = at;
 			}
 		}
@@ -212,11 +218,34 @@ static size_t n_series(const struct virt_worst *worst)
 	return ((size_t)worst->n_numbers + 1) * VIRT_WORST_N_KINDS;
 }
 
+/** All items, counted first and stored then. Return: 0 or -ENOMEM. */
+static int fill(struct virt_worst *worst)
+{
+	uint64_t n = 0;
+
+	add_all(worst);
+	for (size_t i = 0; i < n_series(worst); i++) {
+		uint32_t count = worst->series[i].end;
+
+		worst->series[i] = (struct series){ (uint32_t)n, (uint32_t)n };
+		n += count;
+		if (n > UINT32_MAX)
+			return -ENOMEM;
+	}
+	worst->n_items = (uint32_t)n;
+	worst->items = malloc((n + 1) * sizeof(*worst->items));
+	if (!worst->items)
+		return -ENOMEM;
+	add_all(worst);
+	for (size_t i = 0; i < n_series(worst); i++)
+		sort_series(worst, &worst->series[i]);
+	return build_tree(worst);
+}
+
 struct virt_worst *virt_worst_new(const struct virt_model *model, bool by_pcpu,
 				  const struct virt_irq_delivery *irqs, size_t n_irqs)
 {
 	struct virt_worst *worst = calloc(1, sizeof(*worst));
-	int ret;
 
 	if (!worst)
 		return NULL;
@@ -225,17 +254,10 @@ struct virt_worst *virt_worst_new(const struct virt_model *model, bool by_pcpu,
 	worst->n_numbers = by_pcpu ? model->n_pcpus : model->n_vcpus;
 	worst->series = calloc(n_series(worst), sizeof(*worst->series));
 	worst->irqs = calloc(n_irqs + 1, sizeof(*worst->irqs));
-	ret = worst->series && worst->irqs ? 0 : -ENOMEM;
-	if (!ret && n_irqs)
+	if (worst->irqs && n_irqs)
 		memcpy(worst->irqs, irqs, n_irqs * sizeof(*irqs));
 	worst->n_irqs = n_irqs;
-	for (int32_t vcpu = 0; vcpu < model->n_vcpus && !ret; vcpu++)
-		ret = add_vcpu(worst, vcpu);
-	if (!ret)
-		ret = add_others(worst);
-	for (size_t i = 0; !ret && i < n_series(worst); i++)
-		ret = finish_series(&worst->series[i]);
-	if (!ret)
+	if (worst->series && worst->irqs && !fill(worst))
 		return worst;
 	virt_worst_free(worst);
 	errno = ENOMEM;
@@ -246,17 +268,15 @@ void virt_worst_free(struct virt_worst *worst)
 {
 	if (!worst)
 		return;
-	for (size_t i = 0; worst->series && i < n_series(worst); i++) {
-		free(worst->series[i].items);
-		for (int level = 0; level < MAX_LEVELS; level++)
-			free(worst->series[i].max[level]);
-	}
+	for (int level = 0; level < VIRT_WORST_MAX_LEVELS; level++)
+		free(worst->max[level]);
+	free(worst->items);
 	free(worst->series);
 	free(worst->irqs);
 	free(worst);
 }
 
-/* --- asking one series ----------------------------------------------------------------------- */
+/* --- asking a range of items ----------------------------------------------------------------------- */
 
 /** The highest level whose full block begins at item @i and ends at @hi or before; 0: an item. */
 static int level_from(uint32_t i, uint32_t hi, uint32_t *size)
@@ -265,7 +285,7 @@ static int level_from(uint32_t i, uint32_t hi, uint32_t *size)
 	int level = 0;
 
 	*size = 1;
-	while (level < MAX_LEVELS && i % next == 0 && i + next <= hi) {
+	while (level < VIRT_WORST_MAX_LEVELS && i % next == 0 && i + next <= hi) {
 		*size = (uint32_t)next;
 		next *= FANOUT;
 		level++;
@@ -280,7 +300,7 @@ static int level_to(uint32_t i, uint32_t lo, uint32_t *size)
 	int level = 0;
 
 	*size = 1;
-	while (level < MAX_LEVELS && i % next == 0 && i >= lo + next) {
+	while (level < VIRT_WORST_MAX_LEVELS && i % next == 0 && i >= lo + next) {
 		*size = (uint32_t)next;
 		next *= FANOUT;
 		level++;
@@ -289,28 +309,28 @@ static int level_to(uint32_t i, uint32_t lo, uint32_t *size)
 }
 
 /** The costliest item of the block of @level that begins at @i. */
-static uint32_t block_max(const struct series *series, int level, uint32_t i, uint32_t size)
+static uint32_t block_max(const struct virt_worst *worst, int level, uint32_t i, uint32_t size)
 {
-	return level ? series->max[level - 1][i / size] : i;
+	return level ? worst->max[level - 1][i / size] : i;
 }
 
 /** The costliest item of [lo, hi), which is not empty; of equal ones the first. */
-static uint32_t range_max(const struct series *series, uint32_t lo, uint32_t hi)
+static uint32_t range_max(const struct virt_worst *worst, uint32_t lo, uint32_t hi)
 {
 	uint32_t best = lo, size;
 
 	for (; lo < hi; lo += size) {
 		int level = level_from(lo, hi, &size);
-		uint32_t at = block_max(series, level, lo, size);
+		uint32_t at = block_max(worst, level, lo, size);
 
-		if (series->items[at].cost_ns > series->items[best].cost_ns)
+		if (worst->items[at].cost_ns > worst->items[best].cost_ns)
 			best = at;
 	}
 	return best;
 }
 
 /** The first item of [lo, hi) that costs at least @min_ns; @hi: none. */
-static uint32_t first_costly(const struct series *series, uint32_t lo, uint32_t hi,
+static uint32_t first_costly(const struct virt_worst *worst, uint32_t lo, uint32_t hi,
 			     int64_t min_ns)
 {
 	uint32_t size;
@@ -318,7 +338,7 @@ static uint32_t first_costly(const struct series *series, uint32_t lo, uint32_t 
 	for (; lo < hi; lo += size) {
 		int level = level_from(lo, hi, &size);
 
-		while (series->items[block_max(series, level, lo, size)].cost_ns >= min_ns) {
+		while (worst->items[block_max(worst, level, lo, size)].cost_ns >= min_ns) {
 			if (!level)
 				return lo;
 			level--;
@@ -329,14 +349,14 @@ static uint32_t first_costly(const struct series *series, uint32_t lo, uint32_t 
 }
 
 /** The last item of [lo, hi) that costs at least @min_ns; @hi: none. */
-static uint32_t last_costly(const struct series *series, uint32_t lo, uint32_t hi, int64_t min_ns)
+static uint32_t last_costly(const struct virt_worst *worst, uint32_t lo, uint32_t hi, int64_t min_ns)
 {
 	uint32_t none = hi, size;
 
 	for (; lo < hi; hi -= size) {
 		int level = level_to(hi, lo, &size);
 
-		while (series->items[block_max(series, level, hi - size, size)].cost_ns >=
+		while (worst->items[block_max(worst, level, hi - size, size)].cost_ns >=
 		       min_ns) {
 			if (!level)
 				return hi - 1;
@@ -347,26 +367,28 @@ static uint32_t last_costly(const struct series *series, uint32_t lo, uint32_t h
 	return none;
 }
 
-static uint32_t item_at(const struct series *series, uint32_t lo, int64_t time_ns)
+/** The first item of [lo, hi) at @time_ns or later; @hi: none. */
+static uint32_t item_at(const struct virt_worst *worst, uint32_t lo, uint32_t hi, int64_t time_ns)
 {
-	return (uint32_t)VIRT_FIRST_AT(series->items, lo, series->n, time_ns);
+	return (uint32_t)VIRT_FIRST_AT(worst->items, lo, hi, time_ns);
 }
 
 /** The same, quicker if it is near. */
-static uint32_t item_near(const struct series *series, uint32_t lo, int64_t time_ns)
+static uint32_t item_near(const struct virt_worst *worst, uint32_t lo, uint32_t hi,
+			  int64_t time_ns)
 {
-	size_t step = 1, hi;
+	size_t step = 1, end;
 
-	while (lo + step < series->n && series->items[lo + step - 1].time_ns < time_ns)
+	while (lo + step < hi && worst->items[lo + step - 1].time_ns < time_ns)
 		step *= 2;
-	hi = lo + step < series->n ? lo + step : series->n;
-	return (uint32_t)VIRT_FIRST_AT(series->items, lo + step / 2, hi, time_ns);
+	end = lo + step < hi ? lo + step : hi;
+	return (uint32_t)VIRT_FIRST_AT(worst->items, lo + step / 2, end, time_ns);
 }
 
-static void make_hit(const struct series *series, uint32_t i, unsigned int kind,
+static void make_hit(const struct virt_worst *worst, uint32_t i, unsigned int kind,
 		     struct virt_worst_hit *hit)
 {
-	const struct item *item = &series->items[i];
+	const struct item *item = &worst->items[i];
 
 	*hit = (struct virt_worst_hit){
 		.time_ns = item->time_ns, .cost_ns = item->cost_ns, .vcpu = item->vcpu,
@@ -411,15 +433,22 @@ static bool next_series(struct cursor *cursor)
 		if (cursor->query->of && (number < 0 || number >= cursor->worst->n_numbers))
 			continue;
 		cursor->series = series_of(cursor->worst, number, cursor->kind);
-		if (cursor->series->n)
+		if (cursor->series->first < cursor->series->end)
 			return true;
 	}
 	return false;
 }
 
+/** The first item of the series, from @lo on, at @time_ns or later. */
+static uint32_t cursor_at(const struct cursor *cursor, uint32_t lo, int64_t time_ns)
+{
+	return item_at(cursor->worst, lo < cursor->series->first ? cursor->series->first : lo,
+		       cursor->series->end, time_ns);
+}
+
 /** A part of a series and its costliest item. */
 struct part {
-	const struct series *series;
+	const struct virt_worst	*worst;
 	unsigned int		kind;
 	uint32_t		lo, hi, best;
 };
@@ -427,7 +456,7 @@ struct part {
 /** Does @a come before @b in the answer? */
 static bool is_worse(const struct part *a, const struct part *b)
 {
-	const struct item *x = &a->series->items[a->best], *y = &b->series->items[b->best];
+	const struct item *x = &a->worst->items[a->best], *y = &b->worst->items[b->best];
 
 	if (x->cost_ns != y->cost_ns)
 		return x->cost_ns > y->cost_ns;
@@ -447,8 +476,8 @@ static void heap_push(struct heap *heap, const struct virt_worst_query *query, s
 {
 	if (part.lo >= part.hi)
 		return;
-	part.best = range_max(part.series, part.lo, part.hi);
-	if (part.series->items[part.best].cost_ns < query->min_ns[part.kind])
+	part.best = range_max(part.worst, part.lo, part.hi);
+	if (part.worst->items[part.best].cost_ns < query->min_ns[part.kind])
 		return;
 	heap->parts[heap->n] = part;
 	HEAP_UP(heap->parts, heap->n, is_worse);
@@ -472,7 +501,7 @@ ssize_t virt_worst_top(const struct virt_worst *worst, const struct virt_worst_q
 	size_t found = 0, items = 0, series = 0;
 
 	while (next_series(&cursor)) {
-		items += cursor.series->n;
+		items += cursor.series->end - cursor.series->first;
 		series++;
 	}
 	if (n > items)
@@ -483,16 +512,16 @@ ssize_t virt_worst_top(const struct virt_worst *worst, const struct virt_worst_q
 		return -ENOMEM;
 	cursor.next = 0;
 	while (next_series(&cursor)) {
-		uint32_t lo = item_at(cursor.series, 0, query->from_ns);
-		uint32_t hi = item_at(cursor.series, lo, query->to_ns);
+		uint32_t lo = cursor_at(&cursor, 0, query->from_ns);
+		uint32_t hi = cursor_at(&cursor, lo, query->to_ns);
 
-		heap_push(&heap, query, (struct part){ cursor.series, cursor.kind, lo, hi, 0 });
+		heap_push(&heap, query, (struct part){ worst, cursor.kind, lo, hi, 0 });
 	}
 	while (found < n && heap.n) {
 		struct part part = heap_pop(&heap);
-		struct part rest = { part.series, part.kind, part.best + 1, part.hi, 0 };
+		struct part rest = { worst, part.kind, part.best + 1, part.hi, 0 };
 
-		make_hit(part.series, part.best, part.kind, &hits[found++]);
+		make_hit(worst, part.best, part.kind, &hits[found++]);
 		part.hi = part.best;
 		heap_push(&heap, query, part);
 		heap_push(&heap, query, rest);
@@ -509,13 +538,13 @@ int virt_worst_each(const struct virt_worst *worst, const struct virt_worst_quer
 	int ret = 0;
 
 	while (!ret && next_series(&cursor)) {
-		uint32_t i = item_at(cursor.series, 0, query->from_ns);
-		uint32_t hi = item_at(cursor.series, i, query->to_ns);
+		uint32_t i = cursor_at(&cursor, 0, query->from_ns);
+		uint32_t hi = cursor_at(&cursor, i, query->to_ns);
 
 		for (; i < hi && !ret; i++) {
-			if (cursor.series->items[i].cost_ns < query->min_ns[cursor.kind])
+			if (worst->items[i].cost_ns < query->min_ns[cursor.kind])
 				continue;
-			make_hit(cursor.series, i, cursor.kind, &hit);
+			make_hit(worst, i, cursor.kind, &hit);
 			ret = fn(arg, &hit);
 		}
 	}
@@ -531,20 +560,20 @@ void virt_worst_columns(const struct virt_worst *worst, const struct virt_worst_
 	for (size_t i = 0; i < n; i++)
 		no_hit(&hits[i]);
 	while (width > 0 && next_series(&cursor)) {
-		uint32_t lo = item_at(cursor.series, 0, query->from_ns);
+		uint32_t lo = cursor_at(&cursor, 0, query->from_ns);
 
-		for (size_t i = 0; i < n && lo < cursor.series->n; i++) {
+		for (size_t i = 0; i < n && lo < cursor.series->end; i++) {
 			int64_t end = (int64_t)(query->from_ns + width * (i + 1) / n);
-			uint32_t hi = item_near(cursor.series, lo, end);
+			uint32_t hi = item_near(worst, lo, cursor.series->end, end);
 			int64_t cost;
 			uint32_t best;
 
 			if (lo == hi)
 				continue;
-			best = range_max(cursor.series, lo, hi);
-			cost = cursor.series->items[best].cost_ns;
+			best = range_max(worst, lo, hi);
+			cost = worst->items[best].cost_ns;
 			if (cost >= query->min_ns[cursor.kind] && cost > hits[i].cost_ns)
-				make_hit(cursor.series, best, cursor.kind, &hits[i]);
+				make_hit(worst, best, cursor.kind, &hits[i]);
 			lo = hi;
 		}
 	}
@@ -606,13 +635,13 @@ bool virt_worst_next(const struct virt_worst *worst, const struct virt_worst_que
 	if (time_ns + 1 > from)
 		from = time_ns + 1;
 	while (next_series(&cursor)) {
-		uint32_t lo = item_at(cursor.series, 0, from);
-		uint32_t hi = item_at(cursor.series, lo, query->to_ns);
-		uint32_t i = first_costly(cursor.series, lo, hi, query->min_ns[cursor.kind]);
+		uint32_t lo = cursor_at(&cursor, 0, from);
+		uint32_t hi = cursor_at(&cursor, lo, query->to_ns);
+		uint32_t i = first_costly(worst, lo, hi, query->min_ns[cursor.kind]);
 
 		if (i < hi && (hit->kind == VIRT_WORST_N_KINDS ||
-			       cursor.series->items[i].time_ns < hit->time_ns))
-			make_hit(cursor.series, i, cursor.kind, hit);
+			       worst->items[i].time_ns < hit->time_ns))
+			make_hit(worst, i, cursor.kind, hit);
 	}
 	return hit->kind != VIRT_WORST_N_KINDS;
 }
@@ -625,13 +654,13 @@ bool virt_worst_prev(const struct virt_worst *worst, const struct virt_worst_que
 
 	no_hit(hit);
 	while (next_series(&cursor)) {
-		uint32_t lo = item_at(cursor.series, 0, query->from_ns);
-		uint32_t hi = item_at(cursor.series, lo, to);
-		uint32_t i = last_costly(cursor.series, lo, hi, query->min_ns[cursor.kind]);
+		uint32_t lo = cursor_at(&cursor, 0, query->from_ns);
+		uint32_t hi = cursor_at(&cursor, lo, to);
+		uint32_t i = last_costly(worst, lo, hi, query->min_ns[cursor.kind]);
 
 		if (i < hi && (hit->kind == VIRT_WORST_N_KINDS ||
-			       cursor.series->items[i].time_ns > hit->time_ns))
-			make_hit(cursor.series, i, cursor.kind, hit);
+			       worst->items[i].time_ns > hit->time_ns))
+			make_hit(worst, i, cursor.kind, hit);
 	}
 	return hit->kind != VIRT_WORST_N_KINDS;
 }

@@ -10,6 +10,10 @@
 #include "virt_worst.h"
 
 struct series;
+struct item;
+
+/** Levels of blocks of items; more than 2^32 items need. */
+#define VIRT_WORST_MAX_LEVELS	8
 
 struct virt_worst {
 	const struct virt_model *model;
@@ -19,6 +23,10 @@ struct virt_worst {
 	int32_t			n_numbers;	/* vCPUs or pCPUs */
 	/** VIRT_WORST_N_KINDS per number, and as many at the end for what belongs to none. */
 	struct series		*series;
+	struct item		*items;		/* series by series */
+	uint32_t		n_items;
+	/** Costliest item of each full block of 16, 256 ... items; of equal ones the first. */
+	uint32_t		*max[VIRT_WORST_MAX_LEVELS];
 };
 
 /** virt_woken_pcpu - where it comes to run whose wake-up @i ends with interval @end */
