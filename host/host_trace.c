@@ -3,6 +3,7 @@
  * @file	host_trace.c
  * @brief	The trace of a host, whichever hypervisor wrote it.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,24 @@ void host_trace_close(struct host_trace *trace)
 int host_trace_walk(struct host_trace *trace, const struct host_walk *walk)
 {
 	return trace->kind->walk(trace, walk, NULL);
+}
+
+#define TEXT_OF_IT(number)	#number
+#define TEXT_OF(number)		TEXT_OF_IT(number)
+
+const char *host_trace_problem(int ret)
+{
+	switch (ret) {
+	case -ENOMEM:
+		return "not enough memory";
+	case -ENODATA:
+		return "there is no record in it";
+	case -E2BIG:
+		return "there are more than " TEXT_OF(VIRT_MAX_NAMED) " machines, vCPUs or exit "
+		       "reasons in it: it is damaged";
+	default:
+		return strerror(-ret);
+	}
 }
 
 int host_trace_model(struct host_trace *trace, const struct host_walk *walk,

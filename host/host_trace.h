@@ -85,12 +85,16 @@ void host_trace_close(struct host_trace *trace);
 /** host_trace_walk - let all records go by. Return: 0, -ENOMEM, or what ended the walk. */
 int host_trace_walk(struct host_trace *trace, const struct host_walk *walk);
 
+/** host_trace_problem - why a walk or a model has failed, in words. */
+const char *host_trace_problem(int ret);
+
 /**
  * host_trace_model - the same, and make the model
  * @walk: may be NULL
  * @model: receives the model, to be given to virt_model_free()
  *
- * Return: 0, -ENOMEM, -ENODATA (no record), or what ended the walk.
+ * Return: 0, -ENOMEM, -ENODATA (no record), -E2BIG (more than VIRT_MAX_NAMED vCPUs, machines or exit
+ * reasons), or what ended the walk.
  */
 int host_trace_model(struct host_trace *trace, const struct host_walk *walk,
 		     struct virt_model **model);

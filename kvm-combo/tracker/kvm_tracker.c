@@ -249,10 +249,10 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 	ret = n_vcpus < 0 ? n_vcpus : kvm_replay(tracker, made, vcpus);
 	for (uint64_t i = 0; !ret && i < tracker->n_disordered; i++)
 		virt_model_contradiction(made, "a record is earlier than the one before it");
+	free(vcpus);
 	if (!ret)
 		ret = virt_model_finish(made, begin_ns, end_ns);
 end:
-	free(vcpus);
 	if (ret)
 		virt_model_free(made);
 	else

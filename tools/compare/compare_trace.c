@@ -11,7 +11,7 @@
 
 #include "compare_trace.h"
 #include "report_count.h"
-#include "virt_window.h"
+#include "virt_window_walk.h"
 #include "virt_worst.h"
 
 /** What the vCPUs of a machine did in a window, as struct virt_window_stats. */
@@ -96,7 +96,8 @@ struct job {
 	int			run;
 	const struct virt_model	*model;
 	const struct virt_machine *machine;
-	struct sums		*sums;		/* by machine, and window */
+	struct virt_window_query *queries;	/* by window */
+	struct virt_window_walk	**walks;
 	int			windows;
 	uint64_t		records, bytes;
 	int			ret;
@@ -125,11 +126,12 @@ static __int128 length_of(const struct virt_model *model)
 	return (__int128)virt_model_end(model) - virt_model_begin(model);
 }
 
-static void sum_up(struct sums *sums, const struct virt_window *window,
+static void sum_up(struct sums *sums, struct virt_window_walk *walk,
 		   const struct virt_machine *machine)
 {
 	for (int32_t i = 0; i < machine->n_vcpus; i++) {
-		const struct virt_window_stats *vcpu = &window->vcpus[machine->vcpus[i]];
+		const struct virt_window_stats *vcpu =
+			virt_window_walk_vcpu(walk, machine->vcpus[i]);
 
 		for (int state = 0; state < VIRT_N_STATES; state++)
 			sums->ns[state] += (double)vcpu->states[state].ns;
@@ -141,37 +143,31 @@ static void sum_up(struct sums *sums, const struct virt_window *window,
 	}
 }
 
-/** All machines in window @i. */
-static int measure_window(struct job *job, int i)
+/** Get ready to measure all windows. Return: 0 or -ENOMEM. */
+static int make_windows(struct job *job)
 {
 	__int128 begin = virt_model_begin(job->model), length = length_of(job->model);
-	const struct virt_window_query query = {
-		.from_ns = (int64_t)(begin + length * i / job->windows),
-		.to_ns = (int64_t)(begin + length * (i + 1) / job->windows),
-	};
-	struct virt_window *window = virt_window_new(job->model, &query);
 
-	if (!window)
+	job->queries = calloc((size_t)job->windows + 1, sizeof(*job->queries));
+	job->walks = calloc((size_t)job->windows + 1, sizeof(struct virt_window_walk *));
+	if (!job->queries || !job->walks)
 		return -ENOMEM;
-	for (int32_t m = 0; m < window->n_machines; m++)
-		sum_up(&job->sums[(size_t)m * job->windows + i], window,
-		       virt_model_machine(job->model, m));
-	virt_window_free(window);
+	for (int i = 0; i < job->windows; i++) {
+		job->queries[i].from_ns = (int64_t)(begin + length * i / job->windows);
+		job->queries[i].to_ns = (int64_t)(begin + length * (i + 1) / job->windows);
+		job->walks[i] = virt_window_walk_new(job->model, &job->queries[i]);
+		if (!job->walks[i])
+			return -ENOMEM;
+	}
 	return 0;
 }
 
-/** All windows of all machines. */
-static int measure(struct job *job)
+static void free_windows(struct job *job)
 {
-	size_t n = (size_t)virt_model_n_machines(job->model) * job->windows;
-	int ret = 0;
-
-	job->sums = calloc(n + 1, sizeof(*job->sums));
-	if (!job->sums)
-		return -ENOMEM;
-	for (int i = 0; i < job->windows && !ret; i++)
-		ret = measure_window(job, i);
-	return ret;
+	for (int i = 0; job->walks && i < job->windows; i++)
+		virt_window_walk_free(job->walks[i]);
+	free(job->walks);
+	free(job->queries);
 }
 
 static int add_hit(void *arg, const struct virt_worst_hit *hit)
@@ -224,8 +220,13 @@ static void add_machine(struct job *job, int32_t index, const struct virt_worst 
 	/* no list of vCPUs would mean all of them */
 	if (!job->machine->n_vcpus)
 		return;
-	for (int i = 0; i < job->windows; i++)
-		add_window(job, &job->sums[(size_t)index * job->windows + i]);
+	for (int i = 0; i < job->windows && !job->ret; i++) {
+		struct sums sums = { .exits = 0 };
+
+		sum_up(&sums, job->walks[i], job->machine);
+		job->ret = virt_window_walk_error(job->walks[i]);
+		add_window(job, &sums);
+	}
 	add_durations(job, worst);
 	add_levels(job);
 }
@@ -271,10 +272,10 @@ static void add_all(struct job *job)
 {
 	struct virt_worst *worst = virt_worst_new(job->model, false, NULL, 0);
 
-	job->ret = worst ? measure(job) : -ENOMEM;
+	job->ret = worst ? make_windows(job) : -ENOMEM;
 	for (int32_t i = 0; i < virt_model_n_machines(job->model) && !job->ret; i++)
 		add_machine(job, i, worst);
-	free(job->sums);
+	free_windows(job);
 	job->machine = NULL;
 	add_volume(job);
 	virt_worst_free(worst);

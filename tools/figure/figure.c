@@ -88,14 +88,23 @@ static void add_row(struct figure *figure, int32_t index, const char *name)
 }
 
 /** vCPUs by machine, as their machines name them; pCPUs by number. */
-static int find_rows(struct figure *figure)
+static int find_rows(struct figure *figure, char *error, size_t size)
 {
 	const struct figure_options *options = &figure->options;
 	const struct virt_model *model = options->model;
 	int32_t n_vcpus = virt_model_n_vcpus(model), n_pcpus = virt_model_n_pcpus(model);
 	char name[32];
+	int n = 0;
 
-	figure->rows = calloc((options->by_vcpu ? n_vcpus : n_pcpus) + 1, sizeof(*figure->rows));
+	for (int32_t i = 0; i < (options->by_vcpu ? n_vcpus : n_pcpus); i++)
+		n += options->by_vcpu ? options->vcpus[i] : options->pcpus[i];
+	if (n > MAX_ROWS) {
+		snprintf(error, size, "%d rows are more than can be seen: say which %s, at "
+			 "most %d, by --vcpu or --pcpu", n, options->by_vcpu ? "vCPUs" : "pCPUs",
+			 MAX_ROWS);
+		return -EINVAL;
+	}
+	figure->rows = calloc((size_t)n + 1, sizeof(*figure->rows));
 	if (!figure->rows)
 		return -ENOMEM;
 	for (int32_t i = 0; options->by_vcpu && i < virt_model_n_machines(model); i++) {
@@ -306,19 +315,17 @@ struct figure *figure_new(const struct figure_options *options, char *error, siz
 	figure->options = *options;
 	figure->n_keys = options->by_vcpu ? VIRT_N_STATES : figure_key_idle(figure) + 1;
 	figure->seen = calloc(figure->n_keys, sizeof(*figure->seen));
-	if (!figure->seen || figure_keys_init(&figure->keys, figure->n_keys) ||
-	    find_rows(figure) || find_migrations(figure) || order_migrations(figure))
+	if (!figure->seen || figure_keys_init(&figure->keys, figure->n_keys))
+		goto fail;
+	ret = find_rows(figure, error, error_size);
+	if (ret)
+		goto fail;
+	ret = -ENOMEM;
+	if (find_migrations(figure) || order_migrations(figure))
 		goto fail;
 	if (!figure->n_rows) {
 		snprintf(error, error_size, "nothing to show: no such %s in this span of the trace",
 			 options->by_vcpu ? "vCPU" : "pCPU");
-		ret = -EINVAL;
-		goto fail;
-	}
-	if (figure->n_rows > MAX_ROWS) {
-		snprintf(error, error_size, "%d rows are more than can be seen: say which %s, at "
-			 "most %d, by --vcpu or --pcpu", figure->n_rows,
-			 options->by_vcpu ? "vCPUs" : "pCPUs", MAX_ROWS);
 		ret = -EINVAL;
 		goto fail;
 	}

@@ -122,9 +122,7 @@ int model_load(struct model_load *load)
 		loading.progress.what = "tracking";
 		ret = walk_host(&loading);
 		if (ret)
-			snprintf(error, sizeof(error), "%s: %s", load->path,
-				 ret == -ENOMEM ? "not enough memory" :
-				 ret == -ENODATA ? "there is no record in it" : strerror(-ret));
+			snprintf(error, sizeof(error), "%s: %s", load->path, host_trace_problem(ret));
 	}
 	progress_end(&loading.progress);
 	if (!ret)

@@ -251,7 +251,7 @@ static int write_report(struct job *job, struct output *out, bool first)
 		if (report_window(report, &options->vcpus, 0))
 			return -ENOMEM;
 		formats[options->format].tracing(out, report, &job->tracing, first);
-		return 0;
+		return virt_window_walk_error(report->walk);
 	}
 	if (report_sections_build(&job->counted, report, &options->vcpus) ||
 	    report_build(report, &options->vcpus))

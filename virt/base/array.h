@@ -28,7 +28,7 @@
  */
 static inline void *array_room(void *array, size_t size, size_t n, size_t *room, size_t most)
 {
-	size_t wanted = *room ? *room : 4;
+	size_t wanted = *room ? *room : 1;	/* of very many arrays, each may stay short */
 	void *grown;
 
 	if (n < *room)

@@ -20,13 +20,8 @@ struct virt_model *virt_model_new(void)
 
 void virt_groups_free(struct virt_groups *groups)
 {
-	if (!groups)
-		return;
-	free(groups->group);
-	free(groups->index);
-	free(groups->sum);
-	for (int i = 0; i < VIRT_MAX_LEVELS; i++)
-		free(groups->max[i]);
+	if (groups)
+		free(groups->max);
 	free(groups);
 }
 
@@ -142,6 +137,8 @@ int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char 
 		return index;
 	if (model->finished)
 		return -EINVAL;
+	if (model->n_machines >= VIRT_MAX_NAMED)
+		return -E2BIG;
 	if (key_map_reserve(&model->machine_map) ||
 	    ARRAY_GROW(model->machines, model->n_machines, model->machines_room))
 		return -ENOMEM;
@@ -182,6 +179,8 @@ int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t i
 		return index;
 	if (model->finished || machine < 0 || machine >= model->n_machines)
 		return -EINVAL;
+	if (model->n_vcpus >= VIRT_MAX_NAMED)
+		return -E2BIG;
 	if (key_map_reserve(&model->vcpu_map) ||
 	    ARRAY_GROW(model->vcpus, model->n_vcpus, model->vcpus_room))
 		return -ENOMEM;
@@ -228,6 +227,8 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 			return index;
 	if (model->finished)
 		return -EINVAL;
+	if (model->n_reasons >= VIRT_MAX_NAMED)
+		return -E2BIG;
 	if (key_map_reserve(&model->reason_map) ||
 	    ARRAY_GROW(model->reasons, model->n_reasons, model->reasons_room))
 		return -ENOMEM;

@@ -20,17 +20,20 @@ static void group_range(const struct virt_groups *groups, const struct virt_grou
 	SEARCH_FIRST(*last, *first, end, groups->index[*last] < to);
 }
 
-static int64_t cost_at(const struct virt_groups *groups, int level, size_t i)
+/** @max: those of this level; NULL: the costs themselves */
+static int64_t cost_at(const struct virt_groups *groups, const int64_t *max, size_t i)
 {
-	return level ? groups->max[level - 1][i] : groups->sum[i + 1] - groups->sum[i];
+	return max ? max[i] : groups->sum[i + 1] - groups->sum[i];
 }
 
 /** The highest of the costs [@first, @last). */
 static int64_t highest(const struct virt_groups *groups, size_t first, size_t last)
 {
+	const int64_t *level = NULL;
+	size_t n = groups->n;
 	int64_t max = 0;
 
-	for (int level = 0; first < last; level++) {
+	while (first < last) {
 		for (; first < last && first % VIRT_MAX_FANOUT; first++)
 			if (cost_at(groups, level, first) > max)
 				max = cost_at(groups, level, first);
@@ -39,6 +42,8 @@ static int64_t highest(const struct virt_groups *groups, size_t first, size_t la
 				max = cost_at(groups, level, last);
 		first /= VIRT_MAX_FANOUT;
 		last /= VIRT_MAX_FANOUT;
+		level = level ? level + n : groups->max;
+		n /= VIRT_MAX_FANOUT;
 	}
 	return max;
 }

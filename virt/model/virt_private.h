@@ -26,9 +26,8 @@
 /** Machine intervals per block. */
 #define VIRT_MACHINE_BLOCK	32
 
-/** Costs below one entry of the next level of maxima; more levels than 2^32 entries need. */
+/** Costs below one entry of the next level of maxima. */
 #define VIRT_MAX_FANOUT		16
-#define VIRT_MAX_LEVELS		8
 
 /** Kinds of contradictions; the last one takes all further ones. */
 #define VIRT_MAX_CONTRADICTIONS	32
@@ -65,14 +64,15 @@ struct virt_group {
 	uint32_t	first, n;
 };
 
-/** Costs of some of a vCPU's intervals, grouped by what they are due to. */
+/** Costs of some of a vCPU's intervals, grouped by what they are due to. All in one piece. */
 struct virt_groups {
 	struct virt_group *group;
 	uint32_t	n_groups;
 	uint32_t	n;
 	uint32_t	*index;		/* n, of the interval; ascending in each group */
-	int64_t		*sum;		/* n + 1, of all costs before */
-	int64_t		*max[VIRT_MAX_LEVELS]; /* exits only: highest cost of 16, 256 ... */
+	int64_t		*max;		/* exits only: highest cost of 16, of 256 ..., level by
+					 * level; NULL: there are less than 16 */
+	int64_t		sum[];		/* n + 1, of all costs before */
 };
 
 /**

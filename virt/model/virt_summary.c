@@ -197,15 +197,23 @@ static int compare_buckets(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/** Between the passes: make the groups. Bucket b has key b / @per_key - 1. */
-static int allot(struct grouping *grouping, struct virt_groups *groups, unsigned int per_key)
+/** Between the passes: make the groups. Bucket b has key b / @per_key - 1. Return: or NULL. */
+static struct virt_groups *allot(struct grouping *grouping, unsigned int per_key)
 {
+	struct virt_groups *groups;
 	uint32_t n = 0;
 
+	for (size_t i = 0; i < grouping->n_used; i++)
+		n += grouping->next[grouping->used[i]];
+	groups = malloc(sizeof(*groups) + ((size_t)n + 1) * sizeof(*groups->sum) +
+			grouping->n_used * sizeof(*groups->group) + n * sizeof(*groups->index));
+	if (!groups)
+		return NULL;
+	*groups = (struct virt_groups){ .n = n };
+	groups->group = (struct virt_group *)&groups->sum[(size_t)n + 1];
+	groups->index = (uint32_t *)&groups->group[grouping->n_used];
 	qsort(grouping->used, grouping->n_used, sizeof(*grouping->used), compare_buckets);
-	groups->group = malloc(grouping->n_used * sizeof(*groups->group));
-	if (!groups->group)
-		return -ENOMEM;
+	n = 0;
 	for (size_t i = 0; i < grouping->n_used; i++) {
 		uint32_t bucket = grouping->used[i], count = grouping->next[bucket];
 
@@ -217,12 +225,9 @@ static int allot(struct grouping *grouping, struct virt_groups *groups, unsigned
 		grouping->next[bucket] = n;
 		n += count;
 	}
-	groups->n = n;
-	groups->index = malloc(n * sizeof(*groups->index));
-	groups->sum = malloc(((size_t)n + 1) * sizeof(*groups->sum));
 	grouping->groups = groups;
 	grouping->store = true;
-	return groups->index && groups->sum ? 0 : -ENOMEM;
+	return groups;
 }
 
 /** Costs become sums of all costs before; the last one is the sum of all. */
@@ -250,8 +255,8 @@ static int group(struct grouping *grouping, const struct virt_vcpu_track *vcpu,
 	grouping->store = false;
 	put_all(grouping);
 	if (grouping->n_used && !grouping->gave_up) {
-		*groups = calloc(1, sizeof(**groups));
-		ret = *groups ? allot(grouping, *groups, per_key) : -ENOMEM;
+		*groups = allot(grouping, per_key);
+		ret = *groups ? 0 : -ENOMEM;
 	}
 	if (!ret && grouping->n_used && !grouping->gave_up) {
 		put_all(grouping);
@@ -266,21 +271,26 @@ static int group(struct grouping *grouping, const struct virt_vcpu_track *vcpu,
 /** Highest costs of 16, of 256 ...; needs accumulate(). */
 static int summarize_max(struct virt_groups *groups)
 {
-	size_t n = groups->n / VIRT_MAX_FANOUT;
+	const int64_t *below = NULL;
+	size_t room = 0;
+	int64_t *max;
 
-	for (int level = 0; level < VIRT_MAX_LEVELS && n; level++, n /= VIRT_MAX_FANOUT) {
-		int64_t *max = calloc(n, sizeof(*max));
-
-		if (!max)
-			return -ENOMEM;
-		groups->max[level] = max;
+	for (size_t n = groups->n / VIRT_MAX_FANOUT; n; n /= VIRT_MAX_FANOUT)
+		room += n;
+	if (!room)
+		return 0;
+	max = groups->max = calloc(room, sizeof(*max));
+	if (!max)
+		return -ENOMEM;
+	for (size_t n = groups->n / VIRT_MAX_FANOUT; n; n /= VIRT_MAX_FANOUT) {
 		for (size_t i = 0; i < n * VIRT_MAX_FANOUT; i++) {
-			int64_t ns = level ? groups->max[level - 1][i]
-					   : groups->sum[i + 1] - groups->sum[i];
+			int64_t ns = below ? below[i] : groups->sum[i + 1] - groups->sum[i];
 
 			if (ns > max[i / VIRT_MAX_FANOUT])
 				max[i / VIRT_MAX_FANOUT] = ns;
 		}
+		below = max;
+		max += n;
 	}
 	return 0;
 }
@@ -697,6 +707,7 @@ static int sweep_machine(const struct virt_model *model, struct virt_machine_tra
 		if (ret)
 			return ret;
 	}
+	ARRAY_SHRINK(machine->intervals, machine->n);
 	return 0;
 }
 

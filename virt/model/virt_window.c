@@ -848,6 +848,8 @@ static int begin_tally(struct tally *tally, const struct virt_model *model,
 	ret = alloc_exits(tally, &tally->exits);
 	if (!ret)
 		ret = alloc_exits(tally, &tally->all_exits);
+	if (ret || !wants(tally, VIRT_WINDOW_STATES))
+		return ret;
 	tally->pcpu_ns = calloc(tally->model->n_pcpus + 1, sizeof(*tally->pcpu_ns));
 	tally->pcpus = malloc((tally->model->n_pcpus + 1) * sizeof(*tally->pcpus));
 	return tally->pcpu_ns && tally->pcpus ? ret : -ENOMEM;
@@ -905,13 +907,7 @@ struct virt_window_walk *virt_window_walk_new(const struct virt_model *model,
 
 	if (!walk)
 		return NULL;
-	walk->error = begin_tally(&walk->tally, model, query);
-	walk->pcpus = calloc(model->n_pcpus + 1, sizeof(*walk->pcpus));
-	if (!walk->pcpus)
-		walk->error = -ENOMEM;
-	if (!walk->error && !walk->tally.empty)
-		walk->error = take_pcpus(&walk->tally, walk->pcpus);
-	if (!walk->error)
+	if (!begin_tally(&walk->tally, model, query))
 		return walk;
 	virt_window_walk_free(walk);
 	return NULL;
@@ -928,10 +924,18 @@ void virt_window_walk_free(struct virt_window_walk *walk)
 	free(walk);
 }
 
-const struct virt_window_pcpu *virt_window_walk_pcpu(const struct virt_window_walk *walk,
-						     int32_t pcpu)
+const struct virt_window_pcpu *virt_window_walk_pcpu(struct virt_window_walk *walk, int32_t pcpu)
 {
-	return pcpu >= 0 && pcpu < walk->tally.model->n_pcpus ? &walk->pcpus[pcpu] : NULL;
+	int32_t n = walk->tally.model->n_pcpus;
+
+	if (!walk->pcpus) {
+		walk->pcpus = calloc((size_t)n + 1, sizeof(*walk->pcpus));
+		if (!walk->pcpus)
+			walk->error = -ENOMEM;
+		else if (!walk->tally.empty)
+			walk->error = take_pcpus(&walk->tally, walk->pcpus);
+	}
+	return walk->pcpus && pcpu >= 0 && pcpu < n ? &walk->pcpus[pcpu] : NULL;
 }
 
 int64_t virt_window_walk_from(const struct virt_window_walk *walk)

@@ -45,8 +45,7 @@ const struct virt_window_machine *virt_window_walk_machine(struct virt_window_wa
 							   int32_t machine);
 
 /** virt_window_walk_pcpu - what a pCPU did, or NULL if the model does not know it. */
-const struct virt_window_pcpu *virt_window_walk_pcpu(const struct virt_window_walk *walk,
-						     int32_t pcpu);
+const struct virt_window_pcpu *virt_window_walk_pcpu(struct virt_window_walk *walk, int32_t pcpu);
 
 /**
  * virt_window_walk_culprits - of what virt_window_walk_vcpu() tells, who took its pCPU

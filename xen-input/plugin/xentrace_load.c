@@ -460,7 +460,9 @@ ssize_t xentrace_load_entries(struct kshark_data_stream *stream,
 		while (sink.n)
 			free(sink.rows[--sink.n]);
 		free(sink.rows);
-		escape_print(stderr, "", "%s: cannot load: %s", stream->file, strerror(-ret));
+		escape_print(stderr, "", "%s: cannot load: %s", stream->file,
+			     ret == -E2BIG ? "too many domains, vCPUs or exit reasons: it is damaged" :
+			     strerror(-ret));
 		return ret;
 	}
 	*data_rows = sink.rows;

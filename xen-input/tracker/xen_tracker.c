@@ -83,11 +83,9 @@ struct xen_tracker *xen_tracker_new(struct xen_trace *trace)
 	return tracker;
 }
 
-void xen_tracker_free(struct xen_tracker *tracker)
+/** What it knows of vCPUs, domains and reasons. */
+static void forget(struct xen_tracker *tracker)
 {
-	if (!tracker)
-		return;
-	virt_model_free(tracker->model);
 	key_map_destroy(&tracker->vcpu_map);
 	key_map_destroy(&tracker->domain_map);
 	key_map_destroy(&tracker->reason_map);
@@ -97,6 +95,21 @@ void xen_tracker_free(struct xen_tracker *tracker)
 	free(tracker->switch_runs);
 	free(tracker->domains);
 	free(tracker->reasons);
+	tracker->vcpus = NULL;
+	tracker->told = NULL;
+	tracker->switch_runs = NULL;
+	tracker->domains = NULL;
+	tracker->reasons = NULL;
+	tracker->room_vcpus = tracker->room_told = tracker->room_switch_runs = 0;
+	tracker->room_domains = tracker->room_reasons = 0;
+}
+
+void xen_tracker_free(struct xen_tracker *tracker)
+{
+	if (!tracker)
+		return;
+	virt_model_free(tracker->model);
+	forget(tracker);
 	free(tracker->losses);
 	free(tracker->runs);
 	free(tracker->head.last_ns);
@@ -143,6 +156,8 @@ int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 	/* the last record lies within the trace */
 	end_ns = tracker->begun ? cut_time(end_ns) + 1 : 0;
 	ret = tracker->error;
+	/* the model needs the memory now */
+	forget(tracker);
 	if (!ret)
 		ret = virt_model_finish(tracker->model, tracker->begin_ns, end_ns);
 	if (ret)
