@@ -187,6 +187,16 @@ def check_vcpu(formats, machine, vcpu, kvm):
            str(vcpu["migrations"]))
     expect(who + " migrations", formats.cells(who, "migrations", "")["count"],
            str(vcpu["migrations"]))
+    cost = vcpu["migration_cost"]
+    row = formats.row("migration_cost", machine, who, "")
+    cells = formats.cells(who, "state", "(migrations)")
+    for name, wanted in (("count", cost["complete"]), ("ns", cost["ns"])):
+        expect("%s migration %s in CSV" % (who, name), row[name], str(wanted))
+    formats.dist(who + " migration", cost, row, cells)
+    expect(who + " migrations in text", cells is not None, vcpu["migrations"] > 0)
+    if cells:
+        expect(who + " cost of migrations", (cells["time"], cells["count"]),
+               (duration(cost["ns"]), str(vcpu["migrations"])))
     formats.exits(who, machine, who, vcpu["exits"], kvm)
     before = vcpu.get("exit_before")
     if before:

@@ -99,6 +99,10 @@ static void text_vcpu(struct output *out, const struct report *report,
 {
 	const struct virt_window_stats *stats = vcpu->stats;
 	int64_t unsplit = stats->unsplit_ns[VIRT_HYPERVISOR] + stats->unsplit_ns[VIRT_VMM];
+	const struct virt_stretches moves = {
+		.ns = stats->migration_cost.ns, .count = stats->migrations,
+		.whole = stats->migration_cost,
+	};
 
 	out_char(out, '\n');
 	out_text(out, vcpu->info->name);
@@ -117,6 +121,7 @@ static void text_vcpu(struct output *out, const struct report *report,
 	}
 	text_stretches(out, "(runs)", &stats->runs, stats->known_ns);
 	text_stretches(out, "(runnable)", &stats->waits, stats->known_ns);
+	text_stretches(out, "(migrations)", &moves, stats->known_ns);
 	text_others(out, report, stats);
 	text_migrations(out, vcpu);
 	report_exits_text(out, report, stats);
@@ -190,7 +195,14 @@ static void json_levels(struct json *json, const struct report_vcpu *vcpu)
 
 static void json_migrations(struct json *json, const struct report_vcpu *vcpu)
 {
+	const struct virt_dist *cost = &vcpu->stats->migration_cost;
+
 	json_u64(json, "migrations", vcpu->migrations.n);
+	json_open(json, "migration_cost", '{', true);
+	json_i64(json, "ns", cost->ns);
+	json_u64(json, "complete", cost->count);
+	json_dist(json, cost);
+	json_close(json, '}');
 	json_open(json, "migration_list", '[', false);
 	for (size_t i = 0; i < vcpu->migrations.n; i++) {
 		const struct virt_migration *migration = &vcpu->migrations.first[i];
@@ -332,7 +344,12 @@ static void csv_vcpu(struct output *out, const struct report *report,
 	row.section = "migrations";
 	row.count = &stats->migrations;
 	csv_row(out, report, &row);
-	row.count = NULL;
+	row.section = "migration_cost";
+	row.count = &stats->migration_cost.count;
+	row.ns = &stats->migration_cost.ns;
+	row.dist = &stats->migration_cost;
+	csv_row(out, report, &row);
+	row = (struct csv_row){ .machine = machine->info->name, .vcpu = vcpu->info->name };
 	for (size_t i = 0; i < stats->n_culprits; i++)
 		csv_time(out, report, &row, "culprit",
 			 report_who(report, stats->culprits[i].vcpu), stats->culprits[i].ns);

@@ -11,6 +11,7 @@
 #include "virt_private.h"
 #include "virt_window.h"
 #include "virt_window_walk.h"
+#include "virt_worst_private.h"
 
 /** Steps between two looks at the wish to stop. */
 #define STOP_STEP	65536
@@ -159,14 +160,14 @@ struct tally {
 	/* of the vCPU: */
 	const struct virt_vcpu_track	*vcpu;
 	struct virt_window_stats	*stats;
-	struct samples			states[VIRT_N_STATES], runs;
+	struct samples			states[VIRT_N_STATES], runs, moves;
 	struct exits			exits;
 	int64_t				*pcpu_ns;	/* 0 between two vCPUs */
 	uint32_t			*pcpus;		/* that it was on */
 	size_t				n_pcpus;
 	/* of all vCPUs of the machine, unless it is one alone: */
 	bool				alone;
-	struct samples			wakes;
+	struct samples			wakes, all_moves;
 	struct exits			all_exits;
 	unsigned int			steps;
 };
@@ -391,6 +392,34 @@ static int end_states(struct tally *tally)
 	add_stretches(&stats->waits, &stats->states[VIRT_PREEMPTED]);
 	end_samples(wakes, &stats->waits.whole);
 	return 0;
+}
+
+/** What each migration costs. */
+static int count_migrations(struct tally *tally)
+{
+	const struct virt_vcpu_track *vcpu = tally->vcpu;
+	size_t i = VIRT_FIRST_AT(vcpu->migrations, 0, vcpu->n_migrations, tally->from_ns);
+	size_t last = VIRT_FIRST_AT(vcpu->migrations, i, vcpu->n_migrations, tally->to_ns);
+	size_t at = virt_first_interval_at(vcpu, tally->from_ns);
+	struct virt_arrival arrival = { 0 };
+	int ret = 0;
+
+	for (; i < last && !ret; i++) {
+		int64_t ns;
+		bool whole;
+
+		if (is_stopped(tally))
+			return -ECANCELED;
+		at = virt_migrated_at(vcpu, at);
+		ns = virt_migration_cost(tally->model, vcpu, &vcpu->migrations[i], at++, &arrival,
+					 &whole);
+		if (whole)
+			ret = add_sample(&tally->moves, ns);
+	}
+	if (!ret && !tally->alone)
+		ret = append(&tally->all_moves, &tally->moves);
+	end_samples(&tally->moves, &tally->stats->migration_cost);
+	return ret;
 }
 
 /** Of what is before interval @i in its block, and of the part of it before @time_ns. */
@@ -634,6 +663,8 @@ static int take_vcpu(struct tally *tally, int32_t index, struct virt_window_stat
 	ret = count_states(tally);
 	if (!ret && wants(tally, VIRT_WINDOW_STATES))
 		ret = end_places(tally);
+	if (!ret && wants(tally, VIRT_WINDOW_STATES))
+		ret = count_migrations(tally);
 	if (!ret)
 		ret = end_states(tally);
 	find_exit_before(tally);
@@ -733,6 +764,7 @@ static int take_machine(struct tally *tally, int32_t index, struct virt_window_m
 			free_stats(stats);
 	}
 	end_samples(&tally->wakes, &machine->all.states[VIRT_WAKING].whole);
+	end_samples(&tally->all_moves, &machine->all.migration_cost);
 	virt_machine_totals(tally->model, index, tally->from_ns, tally->to_ns, &totals);
 	for (int state = 0; state < VIRT_M_N_STATES; state++) {
 		machine->states[state].ns = totals.ns[state];
@@ -860,7 +892,9 @@ static void free_tally(struct tally *tally)
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		free(tally->states[state].ns);
 	free(tally->runs.ns);
+	free(tally->moves.ns);
 	free(tally->wakes.ns);
+	free(tally->all_moves.ns);
 	free(tally->pcpu_ns);
 	free(tally->pcpus);
 	free_exits(&tally->exits);

@@ -80,6 +80,8 @@ struct virt_window_stats {
 	int64_t			unsplit_ns[VIRT_N_STATES]; /* of it: VIRT_INTERVAL_UNSPLIT */
 	int64_t			unasked_ns;	/* of it: VIRT_INTERVAL_UNASKED */
 	uint64_t		migrations;
+	struct virt_dist	migration_cost;	/* VIRT_WINDOW_STATES: of those that the trace
+						 * shows up to the guest; VIRT_WORST_MIGRATION */
 	uint64_t		exits;
 	uint64_t		exits_before;	/* begun before, not over when it begins */
 	int64_t			exits_before_ns; /* for how long by then, of several the longest */
@@ -121,8 +123,9 @@ struct virt_window {
  * percentiles but those of wake-ups, exits with number and cost.
  */
 enum virt_window_part {
-	VIRT_WINDOW_STATES = 1 << 0,	/* all stretches with their percentiles; places; of a
-					 * machine, what its vCPUs do together */
+	VIRT_WINDOW_STATES = 1 << 0,	/* all stretches with their percentiles; places; what
+					 * migrations cost; of a machine, what its vCPUs do
+					 * together */
 	VIRT_WINDOW_EXITS = 1 << 1,	/* percentiles of exits, and what their time went to; of
 					 * machines, too, whose reasons are not there else */
 };

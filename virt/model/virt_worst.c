@@ -102,15 +102,12 @@ static void add_migrations(struct virt_worst *worst, int32_t vcpu)
 	for (size_t i = 0; i < track->n_migrations; i++) {
 		const struct virt_migration *migration = &track->migrations[i];
 		struct item item = { migration->time_ns, 0, (uint32_t)i, vcpu, false };
-		struct virt_totals totals;
+		bool whole;
 
 		at = virt_migrated_at(track, i ? at + 1 : 0);
-		virt_arrival_at(worst->model, track, at, &arrival);
-		virt_vcpu_totals(worst->model, vcpu, migration->time_ns - migration->gap_ns,
-				 migration->time_ns, &totals);
-		item.cost_ns = totals.ns[VIRT_PREEMPTED] + totals.ns[VIRT_WAKING] +
-			       arrival.cost_ns;
-		item.whole = virt_arrives(track, &arrival) && !totals.ns[VIRT_UNKNOWN];
+		item.cost_ns = virt_migration_cost(worst->model, track, migration, at, &arrival,
+						   &whole);
+		item.whole = whole;
 		add(worst, VIRT_WORST_MIGRATION, migration->to, &item);
 	}
 }

@@ -88,6 +88,26 @@ static inline bool virt_arrives(const struct virt_vcpu_track *track,
 	return arrival->end < track->n && track->intervals[arrival->end].state == VIRT_GUEST;
 }
 
+/**
+ * virt_migration_cost - what a migration costs, see VIRT_WORST_MIGRATION
+ * @at: the interval that begins with it
+ * @arrival: as for virt_arrival_at()
+ * @whole: receives whether the trace shows all of it
+ */
+static inline int64_t virt_migration_cost(const struct virt_model *model,
+					  const struct virt_vcpu_track *track,
+					  const struct virt_migration *migration, size_t at,
+					  struct virt_arrival *arrival, bool *whole)
+{
+	struct virt_totals totals;
+
+	virt_arrival_at(model, track, at, arrival);
+	virt_vcpu_totals(model, (int32_t)(track - model->vcpus),
+			 migration->time_ns - migration->gap_ns, migration->time_ns, &totals);
+	*whole = virt_arrives(track, arrival) && !totals.ns[VIRT_UNKNOWN];
+	return totals.ns[VIRT_PREEMPTED] + totals.ns[VIRT_WAKING] + arrival->cost_ns;
+}
+
 /** virt_migrated_at - the interval from @i on with which the vCPU is on another pCPU */
 static inline size_t virt_migrated_at(const struct virt_vcpu_track *track, size_t i)
 {

@@ -373,6 +373,55 @@ static void check_intervals(const struct life *life, const struct virt_window_st
 	free(pcpu_ns);
 }
 
+/** What a vCPU waits for from its last run on a pCPU until its guest runs on another one. */
+static bool moved(const struct life *life, const struct virt_migration *migration, int64_t *ns)
+{
+	int64_t left = migration->time_ns - migration->gap_ns;
+	size_t i = 0, step;
+
+	*ns = 0;
+	/* what has ended by then is no matter, and much */
+	for (step = 1 << 20; step; step /= 2)
+		if (i + step < life->all.n && life->all.first[i + step].start_ns < left)
+			i += step;
+	for (; i < life->all.n && life->all.first[i].start_ns < migration->time_ns; i++) {
+		const struct virt_interval *interval = &life->all.first[i];
+		int64_t from = interval->start_ns > left ? interval->start_ns : left;
+		int64_t to = end_of(life, i) < migration->time_ns ? end_of(life, i) :
+								    migration->time_ns;
+
+		if (from < to && interval->state == VIRT_UNKNOWN)
+			return false;
+		*ns += from < to && waits(interval->state) ? to - from : 0;
+	}
+	for (; i < life->all.n && life->all.first[i].state != VIRT_GUEST; i++) {
+		const struct virt_interval *interval = &life->all.first[i];
+		bool sleeps = interval->state == VIRT_BLOCKED || interval->state == VIRT_OFFLINE;
+
+		if (interval->state == VIRT_UNKNOWN)
+			return false;
+		if (!sleeps || interval->flags & VIRT_INTERVAL_UNASKED)
+			*ns += end_of(life, i) - interval->start_ns;
+	}
+	return i < life->all.n;
+}
+
+static struct virt_dist moves_of(const struct virt_model *model, const struct life *life,
+				 int32_t vcpu, int64_t from, int64_t to)
+{
+	struct virt_migration_range range = virt_vcpu_migrations(model, vcpu, from, to);
+	int64_t *ns = malloc((range.n + 1) * sizeof(*ns));
+	struct virt_dist dist;
+	size_t n = 0;
+
+	assert_non_null(ns);
+	for (size_t i = 0; i < range.n; i++)
+		n += moved(life, &range.first[i], &ns[n]);
+	dist = dist_of(ns, n);
+	free(ns);
+	return dist;
+}
+
 static void check_vcpu(const struct virt_model *model, const struct life *life,
 		       const struct virt_window_stats *stats, int64_t from, int64_t to, bool all)
 {
@@ -403,6 +452,7 @@ static void check_machine(const struct virt_model *model, const struct virt_wind
 	struct pieces stretches = { 0 };
 	struct virt_stretches wakes;
 	uint64_t exits = 0, migrations = 0, runs = 0;
+	int64_t moves = 0, costliest = 0;
 
 	for (int32_t i = 0; i < info->n_vcpus; i++) {
 		const struct life *life = &lives[info->vcpus[i]];
@@ -413,6 +463,9 @@ static void check_machine(const struct virt_model *model, const struct virt_wind
 				add_piece(&stretches, life->stretches.piece[j]);
 		exits += stats->exits;
 		migrations += stats->migrations;
+		moves += stats->migration_cost.ns;
+		if (stats->migration_cost.max > costliest)
+			costliest = stats->migration_cost.max;
 		runs += stats->runs.count;
 	}
 	wakes = count(&stretches, 1u << VIRT_WAKING, window->from_ns, window->to_ns,
@@ -420,6 +473,8 @@ static void check_machine(const struct virt_model *model, const struct virt_wind
 	same(&machine->all.states[VIRT_WAKING], &wakes, true);
 	assert_int_equal(machine->all.exits, exits);
 	assert_int_equal(machine->all.migrations, migrations);
+	assert_int_equal(machine->all.migration_cost.ns, moves);
+	assert_int_equal(machine->all.migration_cost.max, costliest);
 	assert_int_equal(machine->all.runs.count, runs);
 	for (size_t i = 0; all && i < machine->all.n_reasons; i++)
 		exits -= machine->all.reasons[i].count;
@@ -569,6 +624,12 @@ static void check_window(const struct virt_model *model, const struct life *live
 			assert_int_equal(stats->migrations,
 					 virt_vcpu_migrations(model, i, from, to).n);
 			check_vcpu(model, &lives[i], stats, window->from_ns, window->to_ns, pass);
+			if (!pass)
+				continue;
+
+			struct virt_dist moves = moves_of(model, &lives[i], i, from, to);
+
+			same_dist(&stats->migration_cost, &moves, true);
 		}
 		for (int32_t i = 0; i < virt_model_n_machines(model); i++) {
 			check_machine(model, window, i, lives, pass);
