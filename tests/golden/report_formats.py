@@ -206,6 +206,41 @@ def check_vcpu(formats, machine, vcpu, kvm):
                (before["reason"], duration(before["ns"])) in open(sys.argv[1]).read(), True)
 
 
+def check_steal(formats, report):
+    """Nothing of what vCPUs are preempted is lost, or told twice: of whom, by whom, in any sum."""
+    steal, columns, text = report["steal"], {}, open(sys.argv[1]).read()
+    machines = {v["name"]: m["name"] for m in report["machines"] for v in m["vcpus"]}
+    told = {m["name"]: m for m in steal["machines"]}
+    for machine in report["machines"]:
+        name, culprits = machine["name"], {}
+        wanted = sum(v["states"]["preempted"]["ns"] for v in machine["vcpus"])
+        row = told.pop(name, {"ns": 0, "by": []})
+        by = {b["who"]: b["ns"] for b in row["by"]}
+        for culprit in (c for v in machine["vcpus"] for c in v["culprits"]):
+            # one that was not asked for
+            other = re.fullmatch(r"(d\d+)v\d+", culprit["who"])
+            who = machines.get(culprit["who"], other[1] if other else culprit["who"])
+            culprits[who] = culprits.get(who, 0) + culprit["ns"]
+            columns[who] = columns.get(who, 0) + culprit["ns"]
+        expect("steal of " + name, (row["ns"], sum(by.values())), (wanted, wanted))
+        expect("who steals from " + name, by, {who: ns for who, ns in culprits.items() if ns})
+        check_stolen(formats, name, row["ns"], by)
+        expect("steal of %s in text" % name, bool(re.search(
+            "\n  preempted, by .*(\n  .*)*\n  %s +%s" % (name, duration(row["ns"])), text)),
+            row["ns"] > 0)
+    by = {b["who"]: b["ns"] for b in steal["by"]}
+    expect("who steals", by, {who: ns for who, ns in columns.items() if ns})
+    expect("steal", steal["ns"], sum(columns.values()))
+    check_stolen(formats, "", steal["ns"], by)
+    expect("others who were stolen from", told, {})
+
+
+def check_stolen(formats, machine, ns, by):
+    for who, part in list(by.items()) + ([("", ns)] if ns or not machine else []):
+        row = formats.row("steal", machine, "", who)
+        expect("steal of %s by %s in CSV" % (machine, who), row and row["ns"], str(part))
+
+
 def check_pcpu(formats, pcpu, kvm):
     name = "p%d" % pcpu["id"]
     cells = formats.cells("", "pcpu", name)
@@ -238,6 +273,7 @@ def main():
             check_vcpu(formats, name, vcpu, kvm)
     for pcpu in report["pcpus"]:
         check_pcpu(formats, pcpu, kvm)
+    check_steal(formats, report)
     sections = {key[0] for key in formats.used_csv}
     for key in rows:
         if key[0] in sections and key[3] not in ("interrupts", "lost_records"):

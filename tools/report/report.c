@@ -10,6 +10,7 @@
 
 /** Machines and tasks that are told apart when it comes to who takes pCPUs from whom. */
 #define MATRIX_COLUMNS	8
+#define STEAL_COLUMNS	64	/* where nobody has to look across */
 
 /* --- what is told ---------------------------------------------------------------------------- */
 
@@ -139,15 +140,18 @@ int report_build(struct report *report, const struct ksv_vcpu_set *vcpus)
 	if (ret)
 		return ret;
 	report->matrix = virt_matrix_of_walk(model, report->walk, true, MATRIX_COLUMNS);
-	return report->matrix ? 0 : -ENOMEM;
+	report->steal = virt_matrix_of_walk(model, report->walk, true, STEAL_COLUMNS);
+	return report->matrix && report->steal ? 0 : -ENOMEM;
 }
 
 void report_free(struct report *report)
 {
 	virt_matrix_free(report->matrix);
+	virt_matrix_free(report->steal);
 	virt_window_walk_free(report->walk);
 	free(report->chosen);
 	report->matrix = NULL;
+	report->steal = NULL;
 	report->walk = NULL;
 	report->chosen = NULL;
 }

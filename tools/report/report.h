@@ -41,7 +41,8 @@ struct report {
 	struct virt_window_query query;
 	bool			*chosen;	/* vCPUs that were asked for; NULL: all */
 	struct virt_window_walk	*walk;
-	struct virt_matrix	*matrix;	/* who takes pCPUs from whom, by machine */
+	struct virt_matrix	*matrix;	/* who takes pCPUs from whom, by machine: a table */
+	struct virt_matrix	*steal;		/* the same with more columns */
 	int			n_pcpus;
 };
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	report_steal.c
- * @brief	Who takes pCPUs from whom, machine by machine. JSON and CSV have it vCPU by vCPU.
+ * @brief	Who takes pCPUs from whom, machine by machine.
  */
 #include <string.h>
 
+#include "report_csv.h"
 #include "report_section.h"
 #include "report_text.h"
 
@@ -58,4 +59,73 @@ static void text(struct output *out, const struct report *report)
 	text_row(out, report, "all", matrix->total_ns, NULL);
 }
 
-const struct report_section report_steal = { .text = text };
+/** Who takes how much. @ns: of a row; NULL: of all */
+static void json_by(struct json *json, const struct report *report, const int64_t *ns)
+{
+	const struct virt_matrix *steal = report->steal;
+
+	json_open(json, "by", '[', false);
+	for (size_t i = 0; i < steal->n_columns; i++) {
+		int64_t part = ns ? ns[i] : steal->columns[i].ns;
+
+		if (!part)
+			continue;
+		json_open(json, NULL, '{', true);
+		json_str(json, "who", side_name(report, &steal->columns[i]));
+		json_i64(json, "ns", part);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void json(struct json *json, const struct report *report)
+{
+	const struct virt_matrix *steal = report->steal;
+
+	json_open(json, "steal", '{', false);
+	json_i64(json, "ns", steal->total_ns);
+	json_by(json, report, NULL);
+	json_open(json, "machines", '[', false);
+	for (size_t i = 0; i < steal->n_rows; i++) {
+		if (!steal->rows[i].ns)
+			continue;
+		json_open(json, NULL, '{', false);
+		json_str(json, "name", side_name(report, &steal->rows[i]));
+		json_i64(json, "ns", steal->rows[i].ns);
+		json_by(json, report, &steal->ns[i * steal->n_columns]);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+	json_close(json, '}');
+}
+
+/** Without a name, by all of them. @ns: as for json_by() */
+static void csv_by(struct output *out, const struct report *report, const char *machine,
+		   int64_t sum, const int64_t *ns)
+{
+	const struct csv_row row = { .machine = machine };
+	const struct virt_matrix *steal = report->steal;
+
+	csv_time(out, report, &row, "steal", NULL, sum);
+	for (size_t i = 0; i < steal->n_columns; i++) {
+		int64_t part = ns ? ns[i] : steal->columns[i].ns;
+
+		if (part)
+			csv_time(out, report, &row, "steal", side_name(report, &steal->columns[i]),
+				 part);
+	}
+}
+
+/** Without a machine, of all of them. */
+static void csv(struct output *out, const struct report *report)
+{
+	const struct virt_matrix *steal = report->steal;
+
+	csv_by(out, report, NULL, steal->total_ns, NULL);
+	for (size_t i = 0; i < steal->n_rows; i++)
+		if (steal->rows[i].ns)
+			csv_by(out, report, side_name(report, &steal->rows[i]), steal->rows[i].ns,
+			       &steal->ns[i * steal->n_columns]);
+}
+
+const struct report_section report_steal = { .text = text, .json = json, .csv = csv };
