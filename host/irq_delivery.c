@@ -71,16 +71,13 @@ int irq_list_add(struct irq_list *irqs, int32_t vcpu, const struct virt_delivery
 {
 	if (ARRAY_GROW(irqs->all, irqs->n + n, irqs->room))
 		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		if (deliveries[i].result != VIRT_DELIVERY_SEEN)
-			continue;
+	for (size_t i = 0; i < n; i++)
 		irqs->all[irqs->n++] = (struct virt_irq_delivery){
 			.inject_ns = deliveries[i].inject_ns,
 			.handler_ns = deliveries[i].handler_ns,
 			.vcpu = vcpu, .vector = deliveries[i].vector,
-			.event = deliveries[i].event,
+			.event = deliveries[i].event, .result = deliveries[i].result,
 		};
-	}
 	return 0;
 }
 

@@ -57,7 +57,7 @@ struct irq_list {
 	size_t		n, room;
 };
 
-/** irq_list_add - add those that are seen. Return: 0 or -ENOMEM. */
+/** irq_list_add - add deliveries to a vCPU, whatever became of them. Return: 0 or -ENOMEM. */
 int irq_list_add(struct irq_list *irqs, int32_t vcpu, const struct virt_delivery *deliveries,
 		 size_t n);
 void irq_list_free(struct irq_list *irqs);

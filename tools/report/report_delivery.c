@@ -10,65 +10,6 @@
 #include "report_section.h"
 #include "report_text.h"
 
-static int compare_vectors(const void *a, const void *b)
-{
-	const struct virt_delivery *x = a, *y = b;
-
-	return (x->vector > y->vector) - (x->vector < y->vector);
-}
-
-/** Count @n deliveries; @ns has room for as many latencies. */
-static void sum_up(struct report_delivered *delivered, int16_t vector,
-		   const struct virt_delivery *deliveries, size_t n, int64_t *ns)
-{
-	size_t seen = 0;
-
-	*delivered = (struct report_delivered){ .vector = vector };
-	for (size_t i = 0; i < n; i++) {
-		delivered->results[deliveries[i].result]++;
-		if (deliveries[i].result == VIRT_DELIVERY_SEEN)
-			ns[seen++] = deliveries[i].handler_ns - deliveries[i].inject_ns;
-	}
-	virt_dist_make(&delivered->latency, ns, seen);
-}
-
-/** By vector, and all. @deliveries are put in another order. */
-static int sum_up_vcpu(struct report_delivery_vcpu *vcpu, struct virt_delivery *deliveries,
-		       size_t n)
-{
-	int64_t *ns = calloc(n + 1, sizeof(*ns));
-
-	vcpu->vectors = calloc(256, sizeof(*vcpu->vectors));
-	if (!ns || !vcpu->vectors) {
-		free(ns);
-		return -ENOMEM;
-	}
-	sum_up(&vcpu->all, VIRT_NONE, deliveries, n, ns);
-	if (n)
-		qsort(deliveries, n, sizeof(*deliveries), compare_vectors);
-	for (size_t i = 0, next; i < n; i = next) {
-		int16_t vector = deliveries[i].vector;
-
-		for (next = i + 1; next < n && deliveries[next].vector == vector; next++)
-			;
-		sum_up(&vcpu->vectors[vcpu->n_vectors++], vector, &deliveries[i], next - i, ns);
-	}
-	free(ns);
-	return 0;
-}
-
-/** Only what is injected in the report's window. Return: how many are left. */
-static size_t cut(const struct report *report, struct virt_delivery *deliveries, size_t n)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (deliveries[i].inject_ns >= report->from_ns &&
-		    deliveries[i].inject_ns < report->to_ns)
-			deliveries[kept++] = deliveries[i];
-	return kept;
-}
-
 static int build_vcpu(struct report_delivery *delivery, const struct report *report,
 		      int32_t number, const struct report_guest *guest,
 		      const struct report_guest_cpu *cpu)
@@ -77,20 +18,25 @@ static int build_vcpu(struct report_delivery *delivery, const struct report *rep
 	size_t n = 0;
 	struct virt_delivery *deliveries = irq_deliveries(report->load->model,
 							  &delivery->injections, &cpu->seen, &n);
+	size_t begin = delivery->irqs.n;
+	ssize_t rows;
 	int ret = deliveries ? 0 : -ENOMEM;
 
-	if (!ret && n) {
-		delivery->n_vcpus++;
-		*vcpu = (struct report_delivery_vcpu){
-			.vcpu = number, .cpu = (int)(cpu - guest->cpus), .guest = guest,
-		};
+	if (!ret && n)
 		ret = irq_list_add(&delivery->irqs, number, deliveries, n);
-		n = cut(report, deliveries, n);
-	}
-	if (!ret && vcpu->guest)
-		ret = sum_up_vcpu(vcpu, deliveries, n);
 	free(deliveries);
-	return ret;
+	if (ret || !n)
+		return ret;
+	*vcpu = (struct report_delivery_vcpu){
+		.vcpu = number, .cpu = (int)(cpu - guest->cpus), .guest = guest,
+	};
+	rows = virt_delivered_new(&delivery->irqs.all[begin], n, report->from_ns, report->to_ns,
+				  &vcpu->rows);
+	if (rows < 0)
+		return (int)rows;
+	vcpu->n = (size_t)rows;
+	delivery->n_vcpus++;
+	return 0;
 }
 
 /** All vCPUs, each machine's together and in the order of their numbers. NULL without memory. */
@@ -150,7 +96,7 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 void report_delivery_free(struct report_delivery *delivery)
 {
 	for (size_t i = 0; i < delivery->n_vcpus; i++)
-		free(delivery->vcpus[i].vectors);
+		free(delivery->vcpus[i].rows);
 	free(delivery->vcpus);
 	irq_list_free(&delivery->irqs);
 	irq_injections_free(&delivery->injections);
@@ -166,17 +112,14 @@ void report_vector(char *text, size_t size, int vector)
 
 /* --- writers --------------------------------------------------------------------------------- */
 
-static void put_row(struct output *out, const char *name, const struct report_delivered *row)
+static void put_row(struct output *out, const char *name, const struct virt_delivered *row)
 {
 	const int64_t times[] = { row->latency.p50, row->latency.p99, row->latency.max };
-	uint64_t injected = 0;
 	char text[32];
 
-	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++)
-		injected += row->results[i];
 	out_str(out, "  ");
 	out_text_left(out, name, 28);
-	out_u64_width(out, injected, 10);
+	out_u64_width(out, virt_delivered_injected(row), 10);
 	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++) {
 		out_char(out, ' ');
 		out_u64_width(out, row->results[i], 11);
@@ -207,27 +150,24 @@ static void text(struct output *out, const struct report *report)
 	for (size_t i = 0; i < delivery->n_vcpus; i++) {
 		const struct report_delivery_vcpu *vcpu = &delivery->vcpus[i];
 
-		put_row(out, virt_model_who(report->load->model, vcpu->vcpu), &vcpu->all);
-		for (size_t j = 0; j < vcpu->n_vectors; j++) {
-			report_vector(vector, sizeof(vector), vcpu->vectors[j].vector);
+		put_row(out, virt_model_who(report->load->model, vcpu->vcpu), &vcpu->rows[0]);
+		for (size_t j = 1; j < vcpu->n; j++) {
+			report_vector(vector, sizeof(vector), vcpu->rows[j].vector);
 			snprintf(name, sizeof(name), "  %s", vector);
-			put_row(out, name, &vcpu->vectors[j]);
+			put_row(out, name, &vcpu->rows[j]);
 		}
 	}
 }
 
-static void json_delivered(struct json *json, const struct report_delivered *row)
+static void json_delivered(struct json *json, const struct virt_delivered *row)
 {
 	static const char *const keys[VIRT_DELIVERY_N_RESULTS] = {
 		[VIRT_DELIVERY_SEEN] = "seen",
 		[VIRT_DELIVERY_NOT_SEEN] = "not_seen",
 		[VIRT_DELIVERY_UNJUDGED] = "not_judged",
 	};
-	uint64_t injected = 0;
 
-	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++)
-		injected += row->results[i];
-	json_u64(json, "injected", injected);
+	json_u64(json, "injected", virt_delivered_injected(row));
 	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++)
 		json_u64(json, keys[i], row->results[i]);
 	if (!row->latency.count)
@@ -253,16 +193,16 @@ static void json(struct json *json, const struct report *report)
 		json_open(json, NULL, '{', false);
 		json_str(json, "vcpu", virt_model_who(report->load->model, vcpu->vcpu));
 		json_i64(json, "guest_cpu", vcpu->cpu);
-		json_delivered(json, &vcpu->all);
+		json_delivered(json, &vcpu->rows[0]);
 		json_open(json, "vectors", '[', false);
-		for (size_t j = 0; j < vcpu->n_vectors; j++) {
-			const char *name = virt_linux_vector(vcpu->vectors[j].vector);
+		for (size_t j = 1; j < vcpu->n; j++) {
+			const char *name = virt_linux_vector(vcpu->rows[j].vector);
 
 			json_open(json, NULL, '{', true);
-			json_i64(json, "vector", vcpu->vectors[j].vector);
+			json_i64(json, "vector", vcpu->rows[j].vector);
 			if (name)
 				json_str(json, "name", name);
-			json_delivered(json, &vcpu->vectors[j]);
+			json_delivered(json, &vcpu->rows[j]);
 			json_close(json, '}');
 		}
 		json_close(json, ']');

@@ -7,29 +7,21 @@
 #define KSHARK_VIRT_REPORT_DELIVERY_H
 
 #include "report_kvm.h"
-#include "virt_delivery.h"
-
-/** Deliveries of a vCPU; @vector is VIRT_NONE for all together. */
-struct report_delivered {
-	int16_t		vector;
-	uint64_t	results[VIRT_DELIVERY_N_RESULTS];
-	struct virt_dist latency;	/* of those that are seen */
-};
+#include "virt_delivered.h"
 
 struct report_delivery_vcpu {
 	int32_t		vcpu;		/* global index */
 	int		cpu;		/* of the guest */
 	const struct report_guest *guest;
-	struct report_delivered all;
-	struct report_delivered *vectors; /* ascending */
-	size_t		n_vectors;
+	struct virt_delivered *rows;	/* all together, then vectors, ascending */
+	size_t		n;
 };
 
 struct report_delivery {
 	/* taken note of during the walk */
 	struct irq_injections injections;
 	/* the result */
-	struct irq_list	irqs;		/* those that are seen, of the whole trace */
+	struct irq_list	irqs;		/* of the whole trace */
 	struct report_delivery_vcpu *vcpus; /* whose guest's trace is there and aligned */
 	size_t		n_vcpus;
 	const char	*missing;	/* why there is none, to be put behind "because"; or NULL */

@@ -146,8 +146,9 @@ static void add_others(struct virt_worst *worst)
 							      NULL);
 		struct item item = { irq->inject_ns, 0, (uint32_t)i, irq->vcpu, true };
 
-		if (!at || __builtin_sub_overflow(irq->handler_ns, irq->inject_ns,
-						  &item.cost_ns) || item.cost_ns < 0)
+		if (!at || irq->result ||
+		    __builtin_sub_overflow(irq->handler_ns, irq->inject_ns,
+					   &item.cost_ns) || item.cost_ns < 0)
 			continue;
 		add(worst, VIRT_WORST_IRQ, at->pcpu, &item);
 	}

@@ -45,10 +45,13 @@ enum virt_worst_kind {
  */
 struct virt_irq_delivery {
 	int64_t		inject_ns;	/* the host injects it, on the host's time axis */
-	int64_t		handler_ns;	/* first event of the guest's handler, on the same axis */
+	int64_t		handler_ns;	/* first event of the guest's handler, on the same axis;
+					 * VIRT_NO_TIME if none is seen */
 	int32_t		vcpu;		/* global index */
 	int32_t		vector;
 	int32_t		event;		/* the one at @handler_ns, in the giver's words */
+	uint8_t		result;		/* 0: it is seen; else why it is no moment, in the
+					 * giver's words */
 };
 
 struct virt_worst;
@@ -57,8 +60,9 @@ struct virt_worst;
  * virt_worst_new - make the index
  * @model: finished; must outlive the index
  * @by_pcpu: series are pCPUs, for their graphs, instead of vCPUs
- * @irqs: deliveries in any order, which are copied; those of vCPUs that do not exist, with a
- *	  handler before the injection, or outside the trace are left out; NULL: none
+ * @irqs: deliveries in any order, which are copied; of those that are not seen, of vCPUs
+ *	  that do not exist, with a handler before the injection, or outside the trace no
+ *	  moments are made; NULL: none
  *
  * Return: the index, to be given to virt_worst_free(); NULL without memory.
  */

@@ -275,7 +275,7 @@ static bool has_irqs(const struct edition *edition, const struct virt_irq_delive
 
 		if (irq->inject_ns != irqs[i].inject_ns || irq->handler_ns != irqs[i].handler_ns ||
 		    irq->vcpu != irqs[i].vcpu || irq->vector != irqs[i].vector ||
-		    irq->event != irqs[i].event)
+		    irq->event != irqs[i].event || irq->result != irqs[i].result)
 			return false;
 	}
 	return true;

@@ -222,7 +222,7 @@ static void test_deliver_xen(void **state)
 {
 	const struct virt_irq_delivery *longest = NULL;
 	struct irq_list irqs;
-	size_t n[2] = { 0, 0 };
+	size_t n[2] = { 0, 0 }, others = 0;
 	struct world world;
 
 	(void)state;
@@ -231,6 +231,9 @@ static void test_deliver_xen(void **state)
 	for (size_t i = 0; i < irqs.n; i++) {
 		const struct virt_irq_delivery *irq = &irqs.all[i];
 
+		others += irq->result != VIRT_DELIVERY_SEEN;
+		if (irq->result != VIRT_DELIVERY_SEEN)
+			continue;
 		n[irq->vcpu == virt_model_find_vcpu(world.pair.model, 20001)]++;
 		assert_int_equal(irq->vector, 0xf3);
 		if (!longest || irq->handler_ns - irq->inject_ns >
@@ -239,6 +242,7 @@ static void test_deliver_xen(void **state)
 	}
 	assert_int_equal(n[0], 709);
 	assert_int_equal(n[1], 877);
+	assert_true(others > 0);
 	assert_non_null(longest);
 	assert_int_equal(longest->inject_ns, 2492470787);
 	assert_int_equal(longest->handler_ns, 2525697083);

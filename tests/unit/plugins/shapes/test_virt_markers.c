@@ -214,7 +214,7 @@ static void check_text(const struct virt_worst *worst, const struct virt_model *
 
 static void test_text(void **state)
 {
-	const struct virt_irq_delivery irq = { 1500, 2750, 0, 0x30, 0 };
+	const struct virt_irq_delivery irq = { 1500, 2750, 0, 0x30, 0, 0 };
 	struct virt_model *model = new_model();
 	struct virt_worst *worst = virt_worst_new(model, false, &irq, 1);
 
@@ -382,7 +382,7 @@ static size_t count_irqs(struct virt_shared *shared, bool by_pcpu)
 static void test_shared_irqs(void **state)
 {
 	struct virt_irq_delivery irqs[] = {
-		{ 1500, 1600, 0, 0xec, 1 }, { 2500, 2700, 0, 0xfb, 2 },
+		{ 1500, 1600, 0, 0xec, 1, 0 }, { 2500, 2700, 0, 0xfb, 2, 0 },
 	};
 	struct virt_shared *shared, *other;
 	const struct virt_worst *none, *two;

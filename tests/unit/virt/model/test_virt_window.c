@@ -15,11 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "align_data.h"
-#include "kvm_trace.h"
+#include "sample_model.h"
 #include "virt_matrix.h"
 #include "virt_window.h"
-#include "xen_tracker.h"
 
 #define ALL	(VIRT_WINDOW_STATES | VIRT_WINDOW_EXITS)
 #define WINDOWS	100
@@ -673,29 +671,6 @@ static void check_windows(const struct virt_model *model, int windows)
 
 /* ---- samples ---- */
 
-static struct virt_model *load(const char *name)
-{
-	struct virt_model *model = NULL;
-	struct kvm_trace *kvm = NULL;
-	struct xen_trace *xen = NULL;
-	char path[4096], error[512] = "";
-	int ret;
-
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
-	if (strstr(name, ".dat"))
-		kvm = kvm_trace_open(path, error, sizeof(error));
-	else
-		xen = xen_trace_open(path, NULL, error, sizeof(error));
-	if (!kvm && !xen)
-		fail_msg("%s", error);
-	ret = kvm ? kvm_trace_model(kvm, NULL, NULL, NULL, &model) :
-		    xen_tracker_build(xen, &model);
-	assert_int_equal(ret, 0);
-	kvm_trace_close(kvm);
-	xen_trace_close(xen);
-	return model;
-}
-
 static void test_samples(void **state)
 {
 	static const char *const samples[] = {
@@ -709,7 +684,7 @@ static void test_samples(void **state)
 	if (!getenv("KSV_SOURCE_DIR"))
 		fail_msg("KSV_SOURCE_DIR is not set: run this test by ctest");
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {
-		struct virt_model *model = load(samples[i]);
+		struct virt_model *model = sample_model(samples[i]);
 
 		check_windows(model, WINDOWS);
 		virt_model_free(model);

@@ -129,13 +129,14 @@ static void check_top(const struct virt_worst *worst, const struct virt_worst_qu
 static void test_every_kind(void **state)
 {
 	const struct virt_irq_delivery irqs[] = {
-		{ 820, 870, 0, 0x30, 7 },	/* 50 ns */
-		{ 820, 810, 0, 0x31, 7 },	/* handled before it was injected: left out */
-		{ 820, 870, 9, 0x32, 7 },	/* no such vCPU */
-		{ 5000, 5001, 0, 0x33, 7 },	/* not in the trace */
+		{ 820, 870, 0, 0x30, 7, 0 },	/* 50 ns */
+		{ 820, 810, 0, 0x31, 7, 0 },	/* handled before it was injected: left out */
+		{ 820, 870, 9, 0x32, 7, 0 },	/* no such vCPU */
+		{ 5000, 5001, 0, 0x33, 7, 0 },	/* not in the trace */
+		{ 820, VIRT_NO_TIME, 0, 0x34, VIRT_NONE, 1 },	/* not seen */
 	};
 	struct virt_model *model = two_lives();
-	struct virt_worst *worst = virt_worst_new(model, false, irqs, 4);
+	struct virt_worst *worst = virt_worst_new(model, false, irqs, 5);
 	struct virt_worst_query query = { ALL, .kinds = VIRT_WORST_ALL_KINDS };
 	const int32_t v1 = 1, p0 = 0;
 
@@ -201,7 +202,7 @@ static struct virt_moment describe(const struct virt_worst *worst, enum virt_wor
 /** As rows of a list, whose names are those of the model. */
 static void test_findings(void **state)
 {
-	const struct virt_irq_delivery irq = { 795, 807, 0, 0xec, 7 };
+	const struct virt_irq_delivery irq = { 795, 807, 0, 0xec, 7, 0 };
 	static const struct {
 		enum virt_worst_kind	kind;
 		int64_t			time;
@@ -244,7 +245,7 @@ static void test_findings(void **state)
 static void test_describe(void **state)
 {
 	/* injected at 795, entry at 800, handler at 807 */
-	const struct virt_irq_delivery irq = { 795, 807, 0, 0x30, 7 };
+	const struct virt_irq_delivery irq = { 795, 807, 0, 0x30, 7, 0 };
 	struct virt_model *model = two_lives();
 	struct virt_worst *worst = virt_worst_new(model, false, &irq, 1);
 	struct virt_worst_hit none = { .kind = VIRT_WORST_N_KINDS };
