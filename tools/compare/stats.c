@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "distribution.h"
+#include "search.h"
 #include "stats.h"
 #include "virt_window.h"
 
@@ -185,17 +186,10 @@ static struct stats_interval stddev_interval(const double *sorted, size_t n, dou
 /** The lowest number of hits that draws reach with a probability of @tail at most; n + 1: none. */
 static size_t rank_reached(size_t n, double hit, double tail)
 {
-	size_t from = 1, to = n + 1;
+	size_t hits;
 
-	while (from < to) {
-		size_t middle = from + (to - from) / 2;
-
-		if (distribution_binomial(n, hit, middle) <= tail)
-			to = middle;
-		else
-			from = middle + 1;
-	}
-	return to;
+	SEARCH_FIRST(hits, 1, n + 1, distribution_binomial(n, hit, hits) > tail);
+	return hits;
 }
 
 /** Between two values of the sample: how many lie below a percentile is binomial. */

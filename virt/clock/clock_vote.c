@@ -12,6 +12,7 @@
 
 #include "clock_limits.h"
 #include "clock_vote.h"
+#include "search.h"
 
 /** Steps of work. */
 #define STEPS_BIN	2
@@ -168,17 +169,10 @@ static int find_turns(const struct clock_vcpu *vcpu, int64_t slack, const struct
 /** The first turn that is not before a time. */
 static size_t first_turn(const struct ballot *ballot, int64_t time)
 {
-	size_t lo = 0, hi = ballot->n_turns;
+	size_t i;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (ballot->turns[mid].at < time)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	SEARCH_FIRST(i, 0, ballot->n_turns, ballot->turns[i].at < time);
+	return i;
 }
 
 static int32_t sum_before(const struct ballot *ballot, size_t turn)

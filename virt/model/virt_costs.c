@@ -152,17 +152,12 @@ bool virt_vcpu_next_exit(const struct virt_model *model, int32_t vcpu, int64_t t
 		i++;
 	if (i < track->n && i % VIRT_COUNT_BLOCK == 0) {
 		/* the last block before which there are no more exits than before this one */
-		size_t hi = n_blocks = virt_blocks(track->n, VIRT_COUNT_BLOCK);
 		uint32_t before = track->counts[i / VIRT_COUNT_BLOCK].exits;
 
-		for (block = i / VIRT_COUNT_BLOCK; block + 1 < hi;) {
-			size_t middle = block + (hi - block) / 2;
-
-			if (track->counts[middle].exits <= before)
-				block = middle;
-			else
-				hi = middle;
-		}
+		n_blocks = virt_blocks(track->n, VIRT_COUNT_BLOCK);
+		SEARCH_FIRST(block, i / VIRT_COUNT_BLOCK + 1, n_blocks,
+			     track->counts[block].exits <= before);
+		block--;
 		if (virt_has_counts(track) && track->counts[n_blocks].exits == before)
 			return false;
 		for (i = block * VIRT_COUNT_BLOCK; i < track->n; i++)

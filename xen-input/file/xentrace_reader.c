@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "search.h"
 #include "xentrace_private.h"
 
 _Static_assert(XENTRACE_TAIL >= 12 + 4 * XENTRACE_MAX_WORDS, "a block has records as a whole");
@@ -590,17 +591,10 @@ void xentrace_iter_free(struct xentrace_iter *iter)
 /** The last segment that begins at or before an offset, or NULL. */
 static const struct segment *find_segment(const struct xentrace *reader, uint64_t offset)
 {
-	uint32_t low = 0, high = reader->n_segments;
+	size_t i;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (reader->segments[middle].begin <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &reader->segments[low - 1] : NULL;
+	SEARCH_FIRST(i, 0, reader->n_segments, reader->segments[i].begin <= offset);
+	return i ? &reader->segments[i - 1] : NULL;
 }
 
 /** What a record without TSC inherits: walk from the segment's beginning up to it. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "search.h"
 #include "xen_activity.h"
 
 /** pCPUs that xen_activity_text() shows at most. */
@@ -44,21 +45,13 @@ const struct xen_activity_switch *xen_activity_at(const struct xen_activity *act
 						  int64_t time_ns)
 {
 	const struct xen_activity_pcpu *p;
-	uint32_t low = 0, high;
+	size_t i;
 
 	if (pcpu < 0 || pcpu >= activity->n_pcpus)
 		return NULL;
 	p = &activity->pcpu[pcpu];
-	high = p->n;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (p->switches[middle].time_ns <= time_ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low ? &p->switches[low - 1] : NULL;
+	SEARCH_FIRST(i, 0, p->n, p->switches[i].time_ns <= time_ns);
+	return i ? &p->switches[i - 1] : NULL;
 }
 
 /** A duration in three digits and a unit. */
