@@ -6,7 +6,6 @@
 #ifndef KSHARK_VIRT_VIRTCLOCKJOBS_HPP
 #define KSHARK_VIRT_VIRTCLOCKJOBS_HPP
 
-#include <atomic>
 #include <string>
 #include <vector>
 
@@ -15,7 +14,7 @@
 #include "virt_align.h"
 
 /** A guest and what may be its host. */
-struct VirtClocks::Align {
+struct VirtClocks::Align : VirtJob {
 	int				streamId;
 	std::string			file;
 	std::vector<std::string>	hosts;
@@ -23,12 +22,11 @@ struct VirtClocks::Align {
 	int32_t				chosenPid = 0;
 	bool				stored;		/* read the sidecar only */
 	bool				done = false;
-	std::atomic<bool>		stopped{ false };
 	virt_align_result		result = {};
 
-	~Align() { virt_align_result_free(&result); }
+	~Align() override { virt_align_result_free(&result); }
 
-	void work()
+	void work() override
 	{
 		for (const std::string &host : hosts) {
 			virt_align_result_free(&result);
@@ -36,7 +34,7 @@ struct VirtClocks::Align {
 				virt_align_stored(host.c_str(), file.c_str(), &result);
 			else
 				alignWith(host);
-			if (result.clock.parts || stopped)
+			if (result.clock.parts || stop)
 				return;
 		}
 	}
@@ -45,17 +43,15 @@ struct VirtClocks::Align {
 	{
 		const struct virt_align_files files = {
 			host.c_str(), file.c_str(), host == chosenHost ? chosenPid : 0,
-			isStopped, this,
+			isStopped, jobArg(),
 		};
 
 		virt_align_files(&files, &result);
 	}
-
-	static bool isStopped(void *arg) { return static_cast<Align *>(arg)->stopped; }
 };
 
 /** The rows of a guest, to be judged by the model of its host. */
-struct VirtClocks::Judge {
+struct VirtClocks::Judge : VirtJob {
 	int				streamId, host;
 	int64_t				offset;
 	VirtModelRef			model;
@@ -68,7 +64,7 @@ struct VirtClocks::Judge {
 	align_pairing			other = {};
 	std::vector<int32_t>		otherVcpus;	/* by CPU */
 
-	void work()
+	void work() override
 	{
 		for (size_t c = 0; c < cpus.size(); c++) {
 			cpus[c].times = times[c].data();

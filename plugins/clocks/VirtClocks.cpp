@@ -29,7 +29,6 @@
 #include "VirtFlow.hpp"
 #include "VirtKs.hpp"
 #include "VirtOffsetBox.hpp"
-#include "VirtTask.hpp"
 #include "ks_stream.h"
 #include "virt_irqs.h"
 #include "virt_pairing.h"
@@ -71,13 +70,13 @@ VirtClocks::VirtClocks(QMainWindow *window,
 		       std::function<void(const std::vector<VirtWarning> &)> warn)
 : _window(window),
   _warn(std::move(warn)),
-  _deliveries(this, &_pool, [this] {
+  _worker(this),
+  _deliveries(&_worker, [this] {
 	_timer.start(0);
 	virtRedrawGraphs(_window);
   })
 {
 	setObjectName("clocks");
-	_pool.setMaxThreadCount(1);
 	_timer.setSingleShot(true);
 	_timer.setInterval(LOOK_MS);
 	connect(&_timer, &QTimer::timeout, this, [this] { frameDone(); });
@@ -87,10 +86,7 @@ VirtClocks::VirtClocks(QMainWindow *window,
 
 VirtClocks::~VirtClocks()
 {
-	_deliveries.stop();
-	if (_aligning)
-		_aligning->stopped = true;
-	_pool.waitForDone();
+	_worker.finish();
 }
 
 /* ---- the window ---- */
@@ -223,7 +219,7 @@ void VirtClocks::showStream()
 	QString text = any ? describe(id) : QString("No trace is open");
 
 	if (busy && any && _aligning->streamId == id)
-		text = _aligning->stopped ? "Cancelling ..." : "Aligning ...";
+		text = _aligning->stop ? "Cancelling ..." : "Aligning ...";
 	if (_text->text() != text) {
 		_text->setText(text);
 		_text->setToolTip("<qt>" + text + "</qt>");
@@ -232,7 +228,7 @@ void VirtClocks::showStream()
 	if (!_offset->isEdited() || !any)
 		_offset->setValue(any ? partsOf(id)[KS_CLOCK_OFFSET] : 0);
 	_align->setText(busy && !_aligning->stored ? CANCEL : ALIGN);
-	_align->setEnabled(busy ? !_aligning->stored && !_aligning->stopped :
+	_align->setEnabled(busy ? !_aligning->stored && !_aligning->stop :
 			   any && isTraceDat(id) && _streams->count() > 1);
 	_undo->setEnabled(any && !busy &&
 			  (isAligned(id) || (known != _known.end() &&
@@ -432,21 +428,17 @@ void VirtClocks::cancelAlign()
 {
 	if (!_aligning)
 		return;
-	_aligning->stopped = true;
+	_aligning->stop = true;
 	showStream();
 }
 
 void VirtClocks::start(const std::shared_ptr<Align> &job)
 {
 	_aligning = job;
-	_pool.start(virtNewTask([this, job] {
-		job->work();
-		/* the destructor waits for its threads */
-		QMetaObject::invokeMethod(this, [this, job] {
-			job->done = true;
-			_timer.start(0);
-		}, Qt::QueuedConnection);
-	}));
+	_worker.start(job, [this, job] {
+		job->done = true;
+		_timer.start(0);
+	});
 }
 
 /** A thread has come to its end, and KernelShark does not load. */
@@ -458,7 +450,7 @@ void VirtClocks::adopt()
 	_aligning.reset();
 	if (known == _known.end() || known->second.file != job->file)
 		return;
-	if (job->stopped) {
+	if (job->stop) {
 		known->second.message = "Not aligned: cancelled";
 	} else if (job->result.clock.parts) {
 		const int64_t *parts = job->result.clock.parts;
@@ -652,11 +644,7 @@ void VirtClocks::judge(int streamId, int host, const VirtModelRef &model)
 			job->times[static_cast<size_t>(row->cpu)].push_back(row->ts);
 	}
 	_judging = job;
-	_pool.start(virtNewTask([this, job] {
-		job->work();
-		QMetaObject::invokeMethod(this, [this, job] { adoptQuality(job); },
-					  Qt::QueuedConnection);
-	}));
+	_worker.start(job, [this, job] { adoptQuality(job); });
 }
 
 /** Other vCPUs that explain the rows of a guest. Return: what is said about them. */

@@ -18,7 +18,6 @@
 #include <QMainWindow>
 #include <QString>
 #include <QStringList>
-#include <QThreadPool>
 #include <QTimer>
 #include <QWidget>
 
@@ -27,6 +26,7 @@
 #include "VirtDeliveries.hpp"
 #include "VirtKs.hpp"
 #include "VirtWarning.hpp"
+#include "VirtWorker.hpp"
 #include "ks_clock.h"
 #include "virt_align.h"
 #include "virt_pairing.h"
@@ -94,7 +94,7 @@ private:
 	QStringList		_warned;	/* last */
 	kshark_trace_histo	*_histo = nullptr;
 	QTimer			_timer;
-	QThreadPool		_pool;
+	VirtWorker		_worker;
 	VirtDeliveries		_deliveries;
 	std::map<int, Known>	_known;
 	kshark_entry		**_settled = nullptr;	/* rows that have been looked at */

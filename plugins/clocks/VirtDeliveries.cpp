@@ -3,7 +3,6 @@
  * @file	VirtDeliveries.cpp
  * @brief	Interrupts on their way into guests, for the markers.
  */
-#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <set>
@@ -14,7 +13,6 @@
 
 #include "VirtClockStreams.hpp"
 #include "VirtDeliveries.hpp"
-#include "VirtTask.hpp"
 #include "ks_stream.h"
 #include "virt_irqs.h"
 #include "virt_pairing.h"
@@ -22,19 +20,18 @@
 using namespace VirtClockStreams;
 
 /** A pair of files that is read. */
-struct VirtDeliveries::Job {
+struct VirtDeliveries::Job : VirtJob {
 	int64_t				number;
 	std::string			hostFile, guestFile;
 	std::vector<int64_t>		clock;
 	int64_t				hostOffset;
 	std::vector<int32_t>		tids;
 	VirtModelRef			model;
-	std::atomic<bool>		stop{ false };
 	bool				done = false;	/* and from then on: */
 	std::vector<virt_irq_delivery>	irqs;
 	QString				problem;
 
-	void work()
+	void work() override
 	{
 		char error[512] = "";
 		virt_irq_delivery *found = nullptr;
@@ -49,8 +46,8 @@ struct VirtDeliveries::Job {
 		source.model = model.get();
 		source.tids = tids.data();
 		source.n_tids = static_cast<int>(tids.size());
-		source.stop = [] (void *arg) { return static_cast<Job *>(arg)->stop.load(); };
-		source.arg = this;
+		source.stop = isStopped;
+		source.arg = jobArg();
 		ret = stop ? 0 : virt_irqs_read(&source, &found, &n, error, sizeof(error));
 		if (!ret && n)
 			irqs.assign(found, found + n);
@@ -60,15 +57,18 @@ struct VirtDeliveries::Job {
 	}
 };
 
-VirtDeliveries::VirtDeliveries(QObject *owner, QThreadPool *pool, std::function<void()> changed)
-: _owner(owner), _pool(pool), _changed(std::move(changed))
-{
-}
+/** What has been found goes to a host's model; making its index takes time. */
+struct VirtDeliveries::HandOver : VirtJob {
+	VirtModelRef			model;
+	std::vector<virt_irq_delivery>	all;
+	int				ret = 0;
 
-void VirtDeliveries::stop()
+	void work() override { ret = model.setIrqs(all.data(), all.size()); }
+};
+
+VirtDeliveries::VirtDeliveries(VirtWorker *worker, std::function<void()> changed)
+: _worker(worker), _changed(std::move(changed))
 {
-	for (auto &entry : _found)
-		entry.second.job->stop = true;
 }
 
 /** What deliveries to a guest depend on. Return: false if there can be none. */
@@ -136,17 +136,10 @@ void VirtDeliveries::read(int guest, const Found &found)
 	}
 	_found[guest] = found;
 	_found[guest].job = job;
-	_pool->start(virtNewTask([this, job] {
-		job->work();
-		/* the owner waits for its threads */
-		QMetaObject::invokeMethod(_owner, [this, job] {
-			job->done = true;
-			if (!job->problem.isEmpty())
-				qWarning().noquote() << "kshark-virt: no markers of interrupts:"
-						     << job->problem;
-			_changed();
-		}, Qt::QueuedConnection);
-	}));
+	_worker->start(job, [this, job] {
+		job->done = true;
+		tell(job->problem);
+	});
 }
 
 void VirtDeliveries::look()
@@ -188,12 +181,13 @@ void VirtDeliveries::look()
 	}
 }
 
-/** Give a host's model what the jobs in @signature have found; making its index takes time. */
+/** Give a host's model what the jobs in @signature have found. */
 void VirtDeliveries::handOver(int host, const VirtModelRef &model, const Key &signature)
 {
-	std::vector<virt_irq_delivery> all;
+	auto job = std::make_shared<HandOver>();
 	std::set<int32_t> taken;
 
+	job->model = model;
 	for (const auto &entry : _found) {
 		const Found &found = entry.second;
 		std::set<int32_t> its;
@@ -204,19 +198,20 @@ void VirtDeliveries::handOver(int host, const VirtModelRef &model, const Key &si
 		for (const virt_irq_delivery &irq : found.job->irqs) {
 			if (taken.count(irq.vcpu))
 				continue;
-			all.push_back(irq);
+			job->all.push_back(irq);
 			its.insert(irq.vcpu);
 		}
 		taken.insert(its.begin(), its.end());
 	}
-	_pool->start(virtNewTask([this, model, all] {
-		int ret = model.setIrqs(all.data(), all.size());
+	_worker->start(job, [this, job] {
+		tell(job->ret ? QString(strerror(-job->ret)) : QString());
+	});
+}
 
-		QMetaObject::invokeMethod(_owner, [this, ret] {
-			if (ret)
-				qWarning().noquote() << "kshark-virt: no markers of interrupts:"
-						     << strerror(-ret);
-			_changed();
-		}, Qt::QueuedConnection);
-	}));
+/** A job has come to its end. */
+void VirtDeliveries::tell(const QString &problem) const
+{
+	if (!problem.isEmpty())
+		qWarning().noquote() << "kshark-virt: no markers of interrupts:" << problem;
+	_changed();
 }

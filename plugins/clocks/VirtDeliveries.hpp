@@ -17,18 +17,15 @@
 #include <string>
 #include <vector>
 
-#include <QObject>
-#include <QThreadPool>
+#include <QString>
 
 #include "VirtKs.hpp"
+#include "VirtWorker.hpp"
 
 class VirtDeliveries {
 public:
-	/** @pool: of one thread; @changed is called in the thread of @owner, which must live on */
-	VirtDeliveries(QObject *owner, QThreadPool *pool, std::function<void()> changed);
-
-	/** The end is near: @pool has nothing more to do here. */
-	void stop();
+	/** @changed is called in the thread of @worker's owner. */
+	VirtDeliveries(VirtWorker *worker, std::function<void()> changed);
 
 	/** A guest is well aligned, or not. */
 	void judged(int guest, bool isAligned);
@@ -40,6 +37,7 @@ private:
 	using Key = std::vector<int64_t>;
 
 	struct Job;
+	struct HandOver;
 
 	/** Of a guest: what it was found with. */
 	struct Found {
@@ -52,10 +50,10 @@ private:
 	bool state(int guest, Found &found) const;
 	void read(int guest, const Found &found);
 	void drop(int guest);
+	void tell(const QString &problem) const;
 	void handOver(int host, const VirtModelRef &model, const Key &signature);
 
-	QObject			*_owner;
-	QThreadPool		*_pool;
+	VirtWorker		*_worker;
 	std::function<void()>	_changed;
 	std::map<int, Found>	_found;		/* by guest */
 	std::map<int, Key>	_given;		/* by host: its model, and the jobs of its guests */

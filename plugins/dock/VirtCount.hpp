@@ -7,11 +7,11 @@
 #define KSHARK_VIRT_VIRTCOUNT_HPP
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <vector>
 
 #include "VirtKs.hpp"
+#include "VirtWorker.hpp"
 #include "virt_pairing.h"
 #include "virt_window.h"
 
@@ -35,11 +35,10 @@ struct VirtSubject {
 };
 
 /** One window to be counted. */
-struct VirtCount {
+struct VirtCount : VirtJob {
 	int64_t				from = 0, to = 0;	/* as KernelShark shows it */
 	std::vector<VirtStream>		streams;
 	std::vector<virt_window *>	windows;	/* by stream */
-	std::atomic<bool>		stop{ false };
 
 	/** Statistics of a subject and where they are from; nullptr if it has not been counted. */
 	struct Found {
@@ -48,10 +47,7 @@ struct VirtCount {
 		const virt_window_stats		*stats = nullptr;
 	};
 
-	VirtCount() = default;
-	VirtCount(const VirtCount &) = delete;
-	VirtCount &operator=(const VirtCount &) = delete;
-	~VirtCount()
+	~VirtCount() override
 	{
 		for (virt_window *window : windows)
 			virt_window_free(window);
@@ -77,14 +73,12 @@ struct VirtCount {
 		return true;
 	}
 
-	static bool isStopped(void *arg) { return static_cast<VirtCount *>(arg)->stop; }
-
-	void count()
+	void work() override
 	{
 		for (const VirtStream &stream : streams) {
 			const virt_window_query query = {
 				from - stream.offset, to - stream.offset, 0, nullptr,
-				isStopped, this,
+				isStopped, jobArg(),
 			};
 
 			windows.push_back(virt_window_new(stream.model.get(), &query));

@@ -46,7 +46,6 @@
 #include "VirtStatsText.hpp"
 #include "VirtSteal.hpp"
 #include "VirtTable.hpp"
-#include "VirtTask.hpp"
 #include "virt.h"
 #include "virt_text.h"
 
@@ -85,10 +84,10 @@ VirtDock::VirtDock(QMainWindow *window)
 : QDockWidget("Virtualization", window),
   _window(window),
   _plots(window),
-  _view(window)
+  _view(window),
+  _worker(this)
 {
 	setObjectName("virtualization");
-	_pool.setMaxThreadCount(1);
 	_timer.setSingleShot(true);
 	_timer.setInterval(REFRESH_MS);
 	connect(&_timer, &QTimer::timeout, this, [this] { refresh(); });
@@ -105,9 +104,7 @@ VirtDock::VirtDock(QMainWindow *window)
 VirtDock::~VirtDock()
 {
 	/* The main window is half gone already: no word to it. */
-	if (_running)
-		_running->stop = true;
-	_pool.waitForDone();
+	_worker.finish();
 }
 
 /* ---- the window ---- */
@@ -437,13 +434,7 @@ void VirtDock::refresh()
 		return;
 	}
 	_running = job;
-
-	/* the destructor waits for its threads */
-	_pool.start(virtNewTask([this, job] {
-		job->count();
-		QMetaObject::invokeMethod(this, [this, job] { adopt(job); },
-					  Qt::QueuedConnection);
-	}));
+	_worker.start(job, [this, job] { adopt(job); });
 }
 
 void VirtDock::adopt(const std::shared_ptr<VirtCount> &job)

@@ -17,7 +17,6 @@
 
 #include <QDockWidget>
 #include <QMainWindow>
-#include <QThreadPool>
 #include <QTimer>
 
 #include <libkshark-model.h>
@@ -25,6 +24,7 @@
 #include "VirtCount.hpp"
 #include "VirtPlots.hpp"
 #include "VirtView.hpp"
+#include "VirtWorker.hpp"
 #include "virt_worst.h"
 
 class QLabel;
@@ -108,7 +108,7 @@ private:
 	VirtPlots		_plots;
 	VirtView		_view;
 	QTimer			_timer;
-	QThreadPool		_pool;
+	VirtWorker		_worker;
 	std::shared_ptr<VirtCount>	_running, _shown;
 	QString			_told;		/* last, and for which window it is shown */
 	std::pair<int64_t, int64_t>	_toldWindow = { 0, 0 };
