@@ -31,9 +31,9 @@ if(KSHARK_VIRT_SANITIZE)
 endif()
 
 if(KSHARK_VIRT_COVERAGE)
-	# Counted before anything is optimized. Atomic counters would make the tests take several times
-	# as long; without, one that threads share may be short of a few, in code that they share.
-	add_compile_options(--coverage -O1)
+	# What is inlined would have branches of its own in each caller. Atomic counters would make the
+	# tests take several times as long; without, threads that share code may miss a few.
+	add_compile_options(--coverage -O1 -fno-inline)
 	add_link_options(--coverage)
 endif()
 
