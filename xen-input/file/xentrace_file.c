@@ -185,16 +185,35 @@ static int copy(struct xentrace_file *file, int fd, const struct stat *st, struc
 	return 0;
 }
 
+/** Up to the end of the file as it is now. @error: an errno, or 0, if less was read. */
+static size_t read_at(int fd, uint8_t *buf, uint64_t offset, size_t n, int *error)
+{
+	size_t done = 0;
+
+	*error = 0;
+	while (done < n) {
+		ssize_t got = pread(fd, buf + done, n - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			*error = got ? errno : 0;
+			break;
+		}
+		done += got;
+	}
+	return done;
+}
+
 /** Can the file be read as it is? Anything that is packed or no regular file cannot. */
 static bool is_plain(int fd, const struct stat *st)
 {
 	uint8_t head[4];
-	ssize_t n;
+	int error;
 
-	if (!S_ISREG(st->st_mode) || lseek(fd, 0, SEEK_CUR) != 0)
-		return false;
-	n = pread(fd, head, sizeof(head), 0);
-	return n < 0 || !xentrace_is_packed(head, n);
+	/* what cannot be read is told by whoever reads it */
+	return S_ISREG(st->st_mode) && lseek(fd, 0, SEEK_CUR) == 0 &&
+	       !xentrace_is_packed(head, read_at(fd, head, 0, sizeof(head), &error));
 }
 
 int xentrace_file_open(struct xentrace_file *file, const char *path,
@@ -252,28 +271,11 @@ void xentrace_file_close(struct xentrace_file *file)
 	*file = (struct xentrace_file){ .fd = -1 };
 }
 
-/** Up to the end of the file as it is now. */
-static size_t read_fully_at(const struct xentrace_file *file, uint8_t *buf, uint64_t offset,
-			    size_t n)
-{
-	size_t done = 0;
-
-	while (done < n) {
-		ssize_t got = pread(file->fd, buf + done, n - done, (off_t)(offset + done));
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0) {
-			xentrace_watch_failed(file->watch, got ? errno : 0);
-			break;
-		}
-		done += got;
-	}
-	return done;
-}
-
 size_t xentrace_file_read(const struct xentrace_file *file, void *buf, uint64_t offset, size_t n)
 {
+	size_t wanted;
+	int error;
+
 	if (offset >= file->size)
 		return 0;
 	if (n > file->size - offset)
@@ -282,7 +284,10 @@ size_t xentrace_file_read(const struct xentrace_file *file, void *buf, uint64_t 
 		memcpy(buf, file->memory + offset, n);
 		return n;
 	}
-	n = read_fully_at(file, buf, offset, n);
+	wanted = n;
+	n = read_at(file->fd, buf, offset, wanted, &error);
+	if (n < wanted)
+		xentrace_watch_failed(file->watch, error);
 	/* looked at afterwards: what was written before has left its mark by now */
 	return xentrace_watch_stale(file->watch) ? 0 : n;
 }
