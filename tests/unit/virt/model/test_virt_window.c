@@ -932,6 +932,63 @@ static void test_choice(void **state)
 	virt_model_free(model);
 }
 
+/** Stops when it has been asked as often as @arg says. */
+static bool after_some(void *arg)
+{
+	int *left = arg;
+
+	return !(*left)--;
+}
+
+/** Whenever one gives up, there is nothing; whoever does not gets what there is, all of it. */
+static void test_stop(void **state)
+{
+	struct virt_model *model = new_model(1);
+	struct virt_window_query query = {
+		.from_ns = INT64_MIN, .to_ns = INT64_MAX, .parts = ALL, .stop = after_some,
+	};
+	int n = 0;
+
+	(void)state;
+	for (int64_t t = 0; t < 200000; t += 2) {
+		set(model, 0, t, VIRT_GUEST, 0, NONE, 0);
+		set(model, 0, t + 1, VIRT_HYPERVISOR, 0, 0, EXIT);
+	}
+	assert_int_equal(virt_model_finish(model, 0, 200000), 0);
+	for (bool done = false; !done; n++) {
+		int left = n;
+		struct virt_window *window;
+
+		query.arg = &left;
+		window = virt_window_new(model, &query);
+		/* asked once more than there was patience for */
+		assert_int_equal(!window, left < 0);
+		done = window;
+		virt_window_free(window);
+	}
+	assert_true(n > 2);
+	virt_model_free(model);
+}
+
+/** Four vCPUs for 146 years each: their sum is the longest time that there is, and not below 0. */
+static void test_longest_time(void **state)
+{
+	const int64_t most = INT64_MAX / 4;
+	struct virt_model *model = new_model(4);
+	struct virt_window *window;
+
+	(void)state;
+	for (int vcpu = 0; vcpu < 4; vcpu++)
+		set(model, vcpu, -most, VIRT_BLOCKED, NONE, NONE, 0);
+	assert_int_equal(virt_model_finish(model, -most, most), 0);
+	window = ask(model, INT64_MIN, INT64_MAX);
+	assert_true(window->vcpus[3].states[VIRT_BLOCKED].ns == 2 * most);
+	assert_true(window->machines[0].all.states[VIRT_BLOCKED].ns == INT64_MAX);
+	assert_true(window->machines[0].all.known_ns == INT64_MAX);
+	virt_window_free(window);
+	virt_model_free(model);
+}
+
 static void test_dist(void **state)
 {
 	int64_t ns[1000];
@@ -956,6 +1013,8 @@ int main(void)
 		cmocka_unit_test(test_rule),
 		cmocka_unit_test(test_unasked),
 		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_longest_time),
 		cmocka_unit_test(test_dist),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_samples),
