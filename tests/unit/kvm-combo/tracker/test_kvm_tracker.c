@@ -735,12 +735,17 @@ static void test_impossible(void **state)
 	assert_int_equal(kvm_tracker_name(tracker, 100, "CPU -3/KVM"), 0);
 	assert_int_equal(kvm_tracker_add(tracker, &event), 0);
 	assert_int_equal(kvm_tracker_lost(tracker, 0, 100, 50, UINT64_MAX), 0);
+	/* before the first record of a CPU nothing was known that could have been lost */
+	assert_int_equal(kvm_tracker_lost(tracker, 1, 100, 70, 3), 0);
 	assert_int_equal(kvm_tracker_finish(tracker, 0, 100, &model), 0);
 	kvm_tracker_free(tracker);
 	check_name(model, 100, "g1v0");
 	losses = virt_model_losses(model);
-	assert_int_equal(losses.n, 1);
-	assert_true(losses.first->records == INT64_MAX);
+	assert_int_equal(losses.n, 2);
+	assert_int_equal(losses.first[0].from_ns, 1);
+	assert_true(losses.first[0].records == INT64_MAX);
+	assert_int_equal(losses.first[1].from_ns, 70);
+	assert_int_equal(losses.first[1].to_ns, 70);
 	virt_model_free(model);
 }
 
