@@ -17,10 +17,7 @@
 #include "array.h"
 #include "clock_chance.h"
 #include "clock_fit.h"
-
-/** Steps of work for each change, event and so on: to search, and to judge what is given. */
-#define STEPS_SEARCH	300
-#define STEPS_JUDGE	60
+#include "clock_limits.h"
 
 /** Edges that a sweep may have, in addition to one for two of them. */
 #define MOST_EDGES	((size_t)3 << 20)
@@ -366,7 +363,7 @@ int virt_clock_judge(const struct virt_clock_problem *problem, int64_t offset, d
 {
 	struct against_chance against_chance;
 	struct clock_search search;
-	int ret = begin(&search, problem, STEPS_JUDGE);
+	int ret = begin(&search, problem, CLOCK_WORK_JUDGE);
 
 	if (ret)
 		goto out;
@@ -721,7 +718,7 @@ int virt_clock_align(const struct virt_clock_problem *problem,
 		     struct virt_clock_alignment *alignment, struct virt_clock_evidence *evidence)
 {
 	struct clock_search search;
-	int ret = begin(&search, problem, STEPS_SEARCH);
+	int ret = begin(&search, problem, CLOCK_WORK_SEARCH);
 
 	if (ret)
 		goto out;

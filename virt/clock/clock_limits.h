@@ -39,6 +39,22 @@ enum {
 	CLOCK_CORNERS = 64,
 };
 
+/**
+ * Steps of work, of which struct virt_clock_problem allows so many: what each part of the search
+ * takes, in about a nanosecond of a PC of today.
+ */
+enum {
+	/* For each change, event and so on: to search, and to judge what is given. */
+	CLOCK_WORK_SEARCH = 300, CLOCK_WORK_JUDGE = 60,
+	/* Bins that are made and looked through, tracks that are prepared, changes that are read. */
+	CLOCK_WORK_SEARCH_BIN = 3, CLOCK_WORK_SEARCH_TRACK = 300, CLOCK_WORK_SEARCH_CHANGE = 2,
+	/* Of a vote: bins, changes, events, and turns of both. */
+	CLOCK_WORK_VOTE_BIN = 2, CLOCK_WORK_VOTE_CHANGE = 20, CLOCK_WORK_VOTE_EVENT = 100,
+	CLOCK_WORK_VOTE_TURN = 2,
+	/* Of a sweep over offsets: events, and where one begins or ends to be inside. */
+	CLOCK_WORK_SWEEP_EVENT = 22, CLOCK_WORK_SWEEP_EDGE = 100,
+};
+
 struct clock_limits {
 	/* votes */
 	int64_t		max_bins;	/* bins */

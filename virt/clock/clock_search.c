@@ -8,14 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock_limits.h"
 #include "clock_search.h"
 #include "clock_vote.h"
 #include "search.h"
-
-/** Steps of work. */
-#define STEPS_BIN	3
-#define STEPS_TRACK	300
-#define STEPS_CHANGE	2
 
 /* --- samples --------------------------------------------------------------------------------- */
 
@@ -71,7 +67,7 @@ int clock_take_sample(struct clock_search *search, int64_t from, int64_t to, siz
 
 	if (is_stopped(search))
 		return -ECANCELED;
-	if (clock_spend(&search->room.work, (uint64_t)n_tracks * STEPS_TRACK))
+	if (clock_spend(&search->room.work, (uint64_t)n_tracks * CLOCK_WORK_SEARCH_TRACK))
 		return -ETIME;
 	for (int32_t i = 0; i < n_tracks; i += stride)
 		all += n_between(&search->tracks.cpus[i], from, to);
@@ -229,7 +225,7 @@ static int make_bins(struct clock_search *search, const struct clock_bins *bins)
 	if (!search->n_bins)
 		return -ENOMEM;
 	memset(search->sums, 0, bins->n * sizeof(*search->sums));
-	return clock_spend(&search->room.work, STEPS_BIN * bins->n);
+	return clock_spend(&search->room.work, CLOCK_WORK_SEARCH_BIN * bins->n);
 }
 
 /** The first of the bins with most votes, in each block of them. */
@@ -313,7 +309,7 @@ static size_t n_voters(struct clock_search *search, int64_t slack, const struct 
 		const struct virt_clock_vcpu *vcpu = &search->problem->vcpus[v];
 
 		/* whoever takes a sample next is told that it was too much */
-		if (clock_spend(&search->room.work, STEPS_CHANGE * vcpu->n))
+		if (clock_spend(&search->room.work, CLOCK_WORK_SEARCH_CHANGE * vcpu->n))
 			break;
 		n += clock_n_spans(vcpu, slack, bins);
 	}

@@ -9,12 +9,9 @@
 #include <string.h>
 
 #include "array.h"
+#include "clock_limits.h"
 #include "clock_sweep.h"
 #include "search.h"
-
-/** Steps of work. */
-#define STEPS_EVENT	22
-#define STEPS_EDGE	100
 
 /** Fewer edges are sorted by comparison, others by so many bits at a time. */
 #define FEW_EDGES	1024
@@ -87,7 +84,7 @@ static int32_t weight_at(const struct clock_vcpu *vcpu, int64_t i)
 
 static int add_edge(struct clock_room *room, int64_t offset, int64_t change)
 {
-	int ret = clock_spend(&room->work, STEPS_EDGE);
+	int ret = clock_spend(&room->work, CLOCK_WORK_SWEEP_EDGE);
 
 	if (!ret && room->n == room->n_most)
 		ret = -ETIME;
@@ -248,7 +245,7 @@ static int collect(const struct clock_vcpu *vcpus, const struct clock_sample *sa
 		   struct clock_room *room, struct plateau *plateau)
 {
 	int64_t score = 0;
-	int ret = clock_spend(&room->work, STEPS_EVENT * (1 + (uint64_t)n));
+	int ret = clock_spend(&room->work, CLOCK_WORK_SWEEP_EVENT * (1 + (uint64_t)n));
 
 	room->n = 0;
 	for (int s = 0; s < n && !ret; s++) {
@@ -259,7 +256,7 @@ static int collect(const struct clock_vcpu *vcpus, const struct clock_sample *sa
 
 		if (sample->vcpu < 0 || !sample->n)
 			continue;
-		ret = clock_spend(&room->work, STEPS_EVENT * sample->n);
+		ret = clock_spend(&room->work, CLOCK_WORK_SWEEP_EVENT * sample->n);
 		vcpu = &vcpus[sample->vcpu];
 		known = &vcpu->known;
 		at = clock_find(known, clock_apply(rate, sample->times[0]) + lo);

@@ -14,12 +14,6 @@
 #include "clock_vote.h"
 #include "search.h"
 
-/** Steps of work. */
-#define STEPS_BIN	2
-#define STEPS_CHANGE	20
-#define STEPS_EVENT	100
-#define STEPS_TURN	2
-
 struct span {
 	int64_t		start, last;
 };
@@ -265,7 +259,7 @@ int clock_vote(const struct clock_vcpu *vcpus, const struct clock_sample *sample
 	       int32_t *counts, uint64_t *work)
 {
 	struct ballot *ballots = calloc((size_t)n, sizeof(*ballots));
-	uint64_t steps = STEPS_BIN * bins->n;
+	uint64_t steps = CLOCK_WORK_VOTE_BIN * bins->n;
 	int32_t sum = 0;
 	int ret = ballots ? 0 : -ENOMEM;
 
@@ -274,13 +268,13 @@ int clock_vote(const struct clock_vcpu *vcpus, const struct clock_sample *sample
 
 		if (!samples[s].n)
 			continue;
-		steps += STEPS_CHANGE * vcpus[s].known.n + STEPS_EVENT * samples[s].n;
+		steps += CLOCK_WORK_VOTE_CHANGE * vcpus[s].known.n + CLOCK_WORK_VOTE_EVENT * samples[s].n;
 		ballot->events = malloc(samples[s].n * sizeof(*ballot->events));
 		if (!ballot->events || find_turns(&vcpus[s], slack, bins, ballot)) {
 			ret = -ENOMEM;
 			break;
 		}
-		steps += STEPS_TURN * begin(ballot, &samples[s], bins, &sum);
+		steps += CLOCK_WORK_VOTE_TURN * begin(ballot, &samples[s], bins, &sum);
 		sum -= vcpus[s].outside * (int32_t)samples[s].n;
 	}
 	if (!ret)
