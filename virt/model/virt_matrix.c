@@ -43,52 +43,75 @@ static bool is_told(int32_t culprit)
 	return culprit != VIRT_NONE && culprit != VIRT_OTHERS;
 }
 
-/** A vCPU, who has its pCPU while it is preempted, and for how long. */
-struct taken {
-	int32_t		vcpu;
-	struct virt_culprit culprit;
+/** Where culprits of vCPUs come from: what has been counted, or what is counted now. */
+struct source {
+	const struct virt_window *window;	/* or NULL */
+	struct virt_window_walk	*walk;
 };
 
-/** All of a window, by vCPU in the model's order of machines. */
-struct all_taken {
-	struct taken	*taken;
-	size_t		n, room;
-};
-
-static int add_taken(struct all_taken *all, int32_t vcpu, const struct virt_culprit *culprits,
-		     size_t n)
+static size_t culprits_of(const struct source *source, int32_t vcpu,
+			  const struct virt_culprit **culprits)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (ARRAY_GROW(all->taken, all->n, all->room))
-			return -ENOMEM;
-		all->taken[all->n++] = (struct taken){ vcpu, culprits[i] };
+	if (!source->window)
+		return virt_window_walk_culprits(source->walk, vcpu, culprits);
+	*culprits = source->window->vcpus[vcpu].culprits;
+	return source->window->vcpus[vcpu].n_culprits;
+}
+
+/** Columns that are being found; some may be there more than once. */
+struct columns {
+	struct virt_matrix_side	*of;
+	size_t			n, room;
+};
+
+/** Once is enough. */
+static void merge(struct columns *columns)
+{
+	size_t kept = 0;
+
+	if (columns->n)
+		qsort(columns->of, columns->n, sizeof(*columns->of), compare_sides);
+	for (size_t i = 0; i < columns->n; i++) {
+		if (kept && !compare_sides(&columns->of[kept - 1], &columns->of[i]))
+			columns->of[kept - 1].ns += columns->of[i].ns;
+		else
+			columns->of[kept++] = columns->of[i];
 	}
+	columns->n = kept;
+}
+
+static int add_column(struct columns *columns, struct virt_matrix_side side, int64_t ns)
+{
+	if (columns->n == columns->room) {
+		merge(columns);
+		/* else it would be done for every few of them */
+		if (columns->n >= columns->room / 2 &&
+		    ARRAY_GROW(columns->of, columns->room, columns->room))
+			return -ENOMEM;
+	}
+	side.ns = ns;
+	columns->of[columns->n++] = side;
 	return 0;
 }
 
-/** All culprits with their sums, most first. Return: their number. */
-static size_t find_columns(const struct virt_model *model, const struct all_taken *all,
-			   bool by_machine, struct virt_matrix_side *columns)
+/** All culprits with their sums, most first, and room for two more. Return: 0 or -ENOMEM. */
+static int find_columns(const struct virt_model *model, const struct source *source,
+			bool by_machine, struct columns *columns)
 {
-	size_t n = 0, kept = 0;
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		const struct virt_culprit *culprits;
+		size_t n = culprits_of(source, i, &culprits);
 
-	for (size_t i = 0; i < all->n; i++) {
-		const struct virt_culprit *culprit = &all->taken[i].culprit;
-
-		if (!is_told(culprit->vcpu))
-			continue;
-		columns[n] = side_of(model, culprit->vcpu, by_machine);
-		columns[n++].ns = culprit->ns;
+		for (size_t j = 0; j < n; j++)
+			if (is_told(culprits[j].vcpu) &&
+			    add_column(columns, side_of(model, culprits[j].vcpu, by_machine),
+				       culprits[j].ns))
+				return -ENOMEM;
 	}
-	qsort(columns, n, sizeof(*columns), compare_sides);
-	for (size_t i = 0; i < n; i++) {
-		if (kept && !compare_sides(&columns[kept - 1], &columns[i]))
-			columns[kept - 1].ns += columns[i].ns;
-		else
-			columns[kept++] = columns[i];
-	}
-	qsort(columns, kept, sizeof(*columns), compare_sums);
-	return kept;
+	merge(columns);
+	if (columns->n)
+		qsort(columns->of, columns->n, sizeof(*columns->of), compare_sums);
+	return ARRAY_GROW(columns->of, columns->n + 1, columns->room);
 }
 
 size_t virt_matrix_column(const struct virt_matrix *matrix, const struct virt_model *model,
@@ -122,44 +145,43 @@ static void add_to_row(struct virt_matrix *matrix, const struct virt_model *mode
 }
 
 static void fill(struct virt_matrix *matrix, const struct virt_model *model,
-		 const struct all_taken *all, bool by_machine)
+		 const struct source *source, bool by_machine)
 {
-	size_t next = 0;
-
 	for (size_t i = 0; i < matrix->n_columns; i++)
 		matrix->columns[i].ns = 0;
 	for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
 		const struct virt_machine *machine = virt_model_machine(model, m);
 
 		for (int32_t i = 0; i < machine->n_vcpus; i++) {
+			const struct virt_culprit *culprits;
 			int32_t vcpu = machine->vcpus[i];
+			size_t n = culprits_of(source, vcpu, &culprits);
 
 			if (!by_machine || !i)
 				matrix->rows[matrix->n_rows++] = side_of(model, vcpu, by_machine);
-			for (; next < all->n && all->taken[next].vcpu == vcpu; next++)
-				add_to_row(matrix, model, matrix->n_rows - 1,
-					   &all->taken[next].culprit);
+			for (size_t j = 0; j < n; j++)
+				add_to_row(matrix, model, matrix->n_rows - 1, &culprits[j]);
 		}
 	}
 }
 
-/** @all: is freed */
-static struct virt_matrix *make(const struct virt_model *model, struct all_taken *all,
+static struct virt_matrix *make(const struct virt_model *model, const struct source *source,
 				bool by_machine, size_t most)
 {
 	struct virt_matrix *matrix = calloc(1, sizeof(*matrix));
 	size_t n_rows = (size_t)(by_machine ? virt_model_n_machines(model) :
 				 virt_model_n_vcpus(model)) + 1;
+	struct columns columns = { 0 };
+	int ret;
 
 	if (!matrix)
-		goto no_memory;
+		return NULL;
+	ret = find_columns(model, source, by_machine, &columns);
+	matrix->columns = columns.of;
 	matrix->rows = calloc(n_rows, sizeof(*matrix->rows));
-	matrix->columns = calloc(all->n + 2, sizeof(*matrix->columns));
-	if (!matrix->rows || !matrix->columns)
+	if (ret || !matrix->rows)
 		goto no_memory;
-	matrix->n_columns = find_columns(model, all, by_machine, matrix->columns);
-	if (most && matrix->n_columns > most)
-		matrix->n_columns = most;
+	matrix->n_columns = most && columns.n > most ? most : columns.n;
 	matrix->columns[matrix->n_columns++] =
 		(struct virt_matrix_side){ .machine = VIRT_NONE, .vcpu = VIRT_OTHERS };
 	matrix->columns[matrix->n_columns++] =
@@ -167,11 +189,11 @@ static struct virt_matrix *make(const struct virt_model *model, struct all_taken
 	matrix->ns = calloc(n_rows * matrix->n_columns, sizeof(*matrix->ns));
 	if (!matrix->ns)
 		goto no_memory;
-	fill(matrix, model, all, by_machine);
-	free(all->taken);
+	fill(matrix, model, source, by_machine);
+	if (source->walk && virt_window_walk_error(source->walk))
+		goto no_memory;
 	return matrix;
 no_memory:
-	free(all->taken);
 	virt_matrix_free(matrix);
 	return NULL;
 }
@@ -180,46 +202,18 @@ struct virt_matrix *virt_matrix_new(const struct virt_model *model,
 				    const struct virt_window *window, bool by_machine,
 				    size_t most)
 {
-	struct all_taken all = { 0 };
+	const struct source source = { .window = window };
 
-	for (int32_t m = 0; m < window->n_machines; m++) {
-		const struct virt_machine *machine = virt_model_machine(model, m);
-
-		for (int32_t i = 0; i < machine->n_vcpus; i++) {
-			const struct virt_window_stats *stats = &window->vcpus[machine->vcpus[i]];
-
-			if (add_taken(&all, machine->vcpus[i], stats->culprits, stats->n_culprits))
-				goto no_memory;
-		}
-	}
-	return make(model, &all, by_machine, most);
-no_memory:
-	free(all.taken);
-	return NULL;
+	return make(model, &source, by_machine, most);
 }
 
 struct virt_matrix *virt_matrix_of_walk(const struct virt_model *model,
 					struct virt_window_walk *walk, bool by_machine,
 					size_t most)
 {
-	struct all_taken all = { 0 };
+	const struct source source = { .walk = walk };
 
-	for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
-		const struct virt_machine *machine = virt_model_machine(model, m);
-
-		for (int32_t i = 0; i < machine->n_vcpus; i++) {
-			const struct virt_culprit *culprits;
-			size_t n = virt_window_walk_culprits(walk, machine->vcpus[i], &culprits);
-
-			if (virt_window_walk_error(walk) ||
-			    add_taken(&all, machine->vcpus[i], culprits, n))
-				goto no_memory;
-		}
-	}
-	return make(model, &all, by_machine, most);
-no_memory:
-	free(all.taken);
-	return NULL;
+	return make(model, &source, by_machine, most);
 }
 
 void virt_matrix_free(struct virt_matrix *matrix)

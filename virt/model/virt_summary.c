@@ -445,9 +445,12 @@ static int summarize_culprits(struct grouping *grouping, struct virt_vcpu_track 
 	return ret;
 }
 
-/** Occupants of waits that are looked at for each interval and each occupant, and more in all. */
-#define CULPRITS_EACH	8
-#define CULPRITS_MORE	(1u << 18)
+/**
+ * Occupants of waits that are looked at for each interval and each occupant, and more in all. One
+ * takes 12 bytes, and a wait comes with some seven intervals and an occupant.
+ */
+#define CULPRITS_EACH	4
+#define CULPRITS_MORE	(1u << 20)
 
 /** How many intervals of a vCPU are waits for a pCPU that was taken away. */
 static uint32_t count_waits(const struct virt_vcpu_track *vcpu)
