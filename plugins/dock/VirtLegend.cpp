@@ -7,8 +7,10 @@
 #include <QLabel>
 #include <QPainter>
 #include <QPixmap>
+#include <QVBoxLayout>
 
 #include "VirtFlow.hpp"
+#include "VirtKs.hpp"
 #include "VirtLegend.hpp"
 #include "virt_colors.h"
 
@@ -81,10 +83,33 @@ QIcon virtStateIcon(int state)
 	return QIcon(pixmap);
 }
 
+namespace {
+
+/** A block of a legend, with its name above it. */
+QWidget *newBlock(const QString &name, int inRow, VirtFlow **legend)
+{
+	auto box = new QWidget, colours = new QWidget;
+	auto layout = new QVBoxLayout(box);
+	auto head = new QLabel("<b>" + name + "</b>");
+	QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
+
+	*legend = new VirtFlow(colours, inRow);
+	policy.setHeightForWidth(true);
+	colours->setSizePolicy(policy);
+	layout->setContentsMargins(0, 0, 0, 0);
+	layout->setSpacing(1);
+	virtWrapLabel(head);
+	layout->addWidget(head);
+	layout->addWidget(colours);
+	return box;
+}
+
+} // namespace
+
 QWidget *virtStateLegend()
 {
-	auto box = new QWidget;
-	auto legend = new VirtFlow(box, STATES_IN_ROW);
+	VirtFlow *legend;
+	QWidget *box = newBlock("States of vCPUs", STATES_IN_ROW, &legend);
 
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		const virt_look *look = virt_state_look(static_cast<virt_state>(state));
@@ -96,8 +121,8 @@ QWidget *virtStateLegend()
 
 QWidget *virtExitLegend()
 {
-	auto box = new QWidget;
-	auto legend = new VirtFlow(box, EXITS_IN_ROW);
+	VirtFlow *legend;
+	QWidget *box = newBlock("Hypervisor in combos, by VM exit", EXITS_IN_ROW, &legend);
 
 	for (int i = 0; i < VIRT_EXIT_N_CLASSES; i++) {
 		auto exitClass = static_cast<virt_exit_class>(i);

@@ -18,7 +18,7 @@ COLOURS = {
 }
 # in combos, by what the exits are about
 EXITS = {
-    "#f3d08a", "#c07c00", "#7a4a00", "#a65e2e", "#ffb84d", "#d9b38c", "#9c7a3c", "#5c3317", "#bfa36f",
+    "#22ddbb", "#4466bb", "#991100", "#bb2288", "#ff99ff", "#1100dd", "#6600aa", "#335555", "#bb22ff",
 }
 BLANK = {"#ffffff", "#8c8c8c"}  # nothing, and the two colours of unknown
 MARGIN = 4

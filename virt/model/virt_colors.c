@@ -87,18 +87,21 @@ static const struct virt_kind_look worst_looks[VIRT_WORST_N_KINDS] = {
 	},
 };
 
-/* Brown and amber: the hypervisor's, and none of them another state's. */
+/*
+ * The hypervisor's own, and others as far as can be from each other and from those of states, also
+ * for people with colour-blindness: unit.virt_colors measures it.
+ */
 static const struct virt_color class_colors[VIRT_EXIT_N_CLASSES] = {
 	[VIRT_EXIT_OTHER] = RGB(0xe69f00),
-	[VIRT_EXIT_HALT] = RGB(0xf3d08a),
-	[VIRT_EXIT_INTERRUPT] = RGB(0xc07c00),
-	[VIRT_EXIT_MEMORY] = RGB(0x7a4a00),
-	[VIRT_EXIT_IO] = RGB(0xa65e2e),
-	[VIRT_EXIT_REGISTER] = RGB(0xffb84d),
-	[VIRT_EXIT_APIC] = RGB(0xd9b38c),
-	[VIRT_EXIT_HYPERCALL] = RGB(0x9c7a3c),
-	[VIRT_EXIT_EXCEPTION] = RGB(0x5c3317),
-	[VIRT_EXIT_NESTED] = RGB(0xbfa36f),
+	[VIRT_EXIT_HALT] = RGB(0x22ddbb),
+	[VIRT_EXIT_INTERRUPT] = RGB(0x4466bb),
+	[VIRT_EXIT_MEMORY] = RGB(0x991100),
+	[VIRT_EXIT_IO] = RGB(0xbb2288),
+	[VIRT_EXIT_REGISTER] = RGB(0xff99ff),
+	[VIRT_EXIT_APIC] = RGB(0x1100dd),
+	[VIRT_EXIT_HYPERCALL] = RGB(0x6600aa),
+	[VIRT_EXIT_EXCEPTION] = RGB(0x335555),
+	[VIRT_EXIT_NESTED] = RGB(0xbb22ff),
 };
 
 /* None of them is the colour of a state. */

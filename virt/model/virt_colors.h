@@ -43,7 +43,7 @@ const struct virt_look *virt_state_look(enum virt_state state);
  */
 const struct virt_look *virt_state_look_in(const struct virt_model *model, enum virt_state state);
 
-/** virt_exit_class_color - time in the hypervisor for such exits: shades of its own colour. */
+/** virt_exit_class_color - time in the hypervisor for such exits; for others, its own colour. */
 struct virt_color virt_exit_class_color(enum virt_exit_class exit_class);
 
 /** How the marker of a kind of moments is shown; its shape differs, too. */
