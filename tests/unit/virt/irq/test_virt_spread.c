@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_virt_spread.c
- * @brief	How moments spread is what a window tells of them, in windows of samples; each bar has
- *		the moments that one finds by its costs.
+ * @brief	How moments spread is what a window tells of them, in windows of samples; each bar
+ *		has the moments that one finds by its costs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -228,7 +228,8 @@ static void test_irqs(void **state)
 	};
 	const int32_t first = 0;
 	const struct virt_worst_query query = {
-		.from_ns = 100, .to_ns = 500, .kinds = 1u << VIRT_WORST_IRQ, .of = &first, .n_of = 1,
+		.from_ns = 100, .to_ns = 500, .kinds = 1u << VIRT_WORST_IRQ,
+		.of = &first, .n_of = 1,
 	};
 	struct virt_model *model = virt_model_new();
 	const struct virt_spread_row *row;
