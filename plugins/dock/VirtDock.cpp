@@ -188,8 +188,14 @@ QWidget *VirtDock::tablePage()
 	auto page = new QWidget;
 	auto layout = new QVBoxLayout(page);
 	auto buttons = new QHBoxLayout;
+	auto columns = new QToolButton;
 
 	_table = new VirtTable;
+	columns->setText("Columns");
+	columns->setToolTip("Which columns the table has");
+	connect(columns, &QToolButton::clicked, this, [this, columns] {
+		_table->columnMenu()->popup(columns->mapToGlobal({ 0, columns->height() }));
+	});
 	_markWorst = new QPushButton("Mark longest wait");
 	_zoomWorst = new QPushButton("Zoom to it");
 
@@ -213,6 +219,7 @@ QWidget *VirtDock::tablePage()
 	buttons->addWidget(_markWorst);
 	buttons->addWidget(_zoomWorst);
 	buttons->addStretch();
+	buttons->addWidget(columns);
 	layout->setContentsMargins(0, 0, 0, 0);
 	layout->setSpacing(3);
 	layout->addWidget(_table, 1);
@@ -332,12 +339,10 @@ void VirtDock::showOverview()
 void VirtDock::restoreSettings()
 {
 	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
-	QByteArray header = settings.value("dock/header").toByteArray();
 
 	_overlays->restore(settings);
 	_userWidth = settings.value("dock/user_width", 0).toInt();
-	if (!header.isEmpty())
-		_table->header()->restoreState(header);
+	_table->restore(settings);
 	_window->addDockWidget(static_cast<Qt::DockWidgetArea>(
 		settings.value("dock/area", Qt::RightDockWidgetArea).toInt()), this);
 }
@@ -347,7 +352,7 @@ void VirtDock::saveSettings()
 	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
 
 	_overlays->save(&settings);
-	settings.setValue("dock/header", _table->header()->saveState());
+	_table->save(&settings);
 	if (_everShown && !_overview->isFloating())
 		settings.setValue("overview/area",
 				  static_cast<int>(_window->dockWidgetArea(_overview)));

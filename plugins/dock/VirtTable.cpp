@@ -3,8 +3,14 @@
  * @file	VirtTable.cpp
  * @brief	The dock's table: numbers of each machine and vCPU in the visible window.
  */
+#include <algorithm>
+
+#include <QAction>
 #include <QHeaderView>
+#include <QMenu>
 #include <QPainter>
+#include <QScrollBar>
+#include <QSettings>
 #include <QStyledItemDelegate>
 
 #include "VirtLegend.hpp"
@@ -42,7 +48,7 @@ struct ColumnInfo {
 /** All columns but those of the states, which the table of colours names. */
 const ColumnInfo columns[N_COLUMNS] = {
 	{ "vCPU", "Machine and vCPU. Click: show its graph. Double click: zoom to its longest wait"
-		  " for a pCPU" },
+		  " for a pCPU. Right click here: which columns are shown" },
 	{ "States", "Share of each state in the visible window" },
 	{}, {}, {}, {}, {}, {}, {}, {},
 	{ "Runs", "Stretches on a pCPU that begin in the window; + 1: one goes on when it begins" },
@@ -178,6 +184,140 @@ VirtTable::VirtTable()
 	header()->setStretchLastSection(false);
 	header()->resizeSection(COLUMN_BAR, BAR_WIDTH);
 	setExpandsOnDoubleClick(false);
+	buildNames();
+	header()->setContextMenuPolicy(Qt::CustomContextMenu);
+	connect(header(), &QWidget::customContextMenuRequested, this, [this] (const QPoint &at) {
+		columnMenu()->popup(header()->viewport()->mapToGlobal(at));
+	});
+}
+
+/* ---- names that stay in place ---- */
+
+/** A view of the first column alone, over the table; it is the same model and selection. */
+void VirtTable::buildNames()
+{
+	_names = new QTreeView(this);
+	_names->setModel(model());
+	_names->setSelectionModel(selectionModel());
+	_names->setAlternatingRowColors(true);
+	_names->setIndentation(indentation());
+	_names->setExpandsOnDoubleClick(false);
+	_names->setFrameShape(QFrame::NoFrame);
+	_names->setFocusProxy(this);
+	_names->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+	_names->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+	_names->setVerticalScrollMode(verticalScrollMode());
+	_names->header()->setSectionsClickable(false);
+	_names->header()->setStretchLastSection(true);
+	for (int i = 1; i < N_COLUMNS; i++)
+		_names->hideColumn(i);
+	_names->hide();
+	connect(_names, &QTreeView::clicked, this, [this] (const QModelIndex &index) {
+		emit itemClicked(itemFromIndex(index), COLUMN_NAME);
+	});
+	connect(_names, &QTreeView::doubleClicked, this, [this] (const QModelIndex &index) {
+		emit itemDoubleClicked(itemFromIndex(index), COLUMN_NAME);
+	});
+	connect(_names, &QTreeView::expanded, this, &QTreeView::expand);
+	connect(_names, &QTreeView::collapsed, this, &QTreeView::collapse);
+	connect(this, &QTreeView::expanded, _names, &QTreeView::expand);
+	connect(this, &QTreeView::collapsed, _names, &QTreeView::collapse);
+	connect(_names->verticalScrollBar(), &QScrollBar::valueChanged, verticalScrollBar(),
+		&QScrollBar::setValue);
+	connect(verticalScrollBar(), &QScrollBar::valueChanged, _names->verticalScrollBar(),
+		&QScrollBar::setValue);
+	connect(header(), &QHeaderView::sectionResized, this, [this] { placeNames(); });
+	connect(header(), &QHeaderView::sectionMoved, this, [this] { placeNames(); });
+}
+
+/** Where the first column would be, as wide as it is; the rest of the table has some room, too. */
+void VirtTable::placeNames()
+{
+	int width = std::min(columnWidth(COLUMN_NAME), viewport()->width() * 2 / 3);
+	bool isAway = columnViewportPosition(COLUMN_NAME) < 0;
+
+	_names->setVisible(isAway);
+	if (!isAway)
+		return;
+	_names->header()->setFixedHeight(header()->height());
+	_names->setGeometry(viewport()->x(), header()->y(), width,
+			    header()->height() + viewport()->height());
+	_names->verticalScrollBar()->setValue(verticalScrollBar()->value());
+	_names->raise();
+}
+
+void VirtTable::resizeEvent(QResizeEvent *event)
+{
+	QTreeWidget::resizeEvent(event);
+	placeNames();
+}
+
+void VirtTable::scrollContentsBy(int dx, int dy)
+{
+	QTreeWidget::scrollContentsBy(dx, dy);
+	if (dx)
+		placeNames();
+}
+
+/* ---- columns ---- */
+
+void VirtTable::restore(const QSettings &settings)
+{
+	QByteArray state = settings.value("dock/header").toByteArray();
+
+	if (!state.isEmpty())
+		header()->restoreState(state);
+	for (const QString &title : settings.value("dock/unwanted_columns").toStringList())
+		for (int i = COLUMN_NAME + 1; i < N_COLUMNS; i++)
+			if (headerItem()->text(i) == title)
+				_unwanted.insert(i);
+	hideColumns();
+}
+
+void VirtTable::save(QSettings *settings) const
+{
+	QStringList titles;
+
+	for (int column : _unwanted)
+		titles << headerItem()->text(column);
+	settings->setValue("dock/header", header()->saveState());
+	settings->setValue("dock/unwanted_columns", titles);
+}
+
+QMenu *VirtTable::columnMenu()
+{
+	auto menu = new QMenu(this);
+
+	menu->setAttribute(Qt::WA_DeleteOnClose);
+	for (int i = COLUMN_NAME + 1; i < N_COLUMNS; i++) {
+		QAction *action = menu->addAction(headerItem()->text(i));
+
+		action->setCheckable(true);
+		action->setChecked(!_unwanted.contains(i));
+		action->setEnabled(!_empty.contains(i));
+		connect(action, &QAction::toggled, this,
+			[this, i] (bool isShown) { choose(i, isShown); });
+	}
+	return menu;
+}
+
+void VirtTable::choose(int column, bool isShown)
+{
+	if (isShown)
+		_unwanted.remove(column);
+	else
+		_unwanted.insert(column);
+	hideColumns();
+	/* it may have been hidden while it was filled */
+	if (isShown && column != COLUMN_BAR)
+		resizeColumnToContents(column);
+}
+
+void VirtTable::hideColumns()
+{
+	for (int i = COLUMN_NAME + 1; i < N_COLUMNS; i++)
+		setColumnHidden(i, _unwanted.contains(i) || _empty.contains(i));
+	placeNames();
 }
 
 void VirtTable::buildHeader()
@@ -283,6 +423,9 @@ void VirtTable::hideEmptyColumns(const std::vector<VirtStream> &streams)
 			for (int state = 0; state < VIRT_N_STATES; state++)
 				sums[state] += totals.ns[state];
 		}
+	_empty.clear();
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		setColumnHidden(COLUMN_STATES + state, !sums[state]);
+		if (!sums[state])
+			_empty.insert(COLUMN_STATES + state);
+	hideColumns();
 }

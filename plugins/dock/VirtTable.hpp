@@ -9,13 +9,24 @@
 #include <cstdint>
 #include <vector>
 
+#include <QSet>
 #include <QTreeWidget>
 
 #include "VirtCount.hpp"
 
+class QMenu;
+class QSettings;
+
 class VirtTable : public QTreeWidget {
 public:
 	VirtTable();
+
+	/** Which columns are shown, and how wide. */
+	void restore(const QSettings &settings);
+	void save(QSettings *settings) const;
+
+	/** A menu to choose columns by, which belongs to the table. */
+	QMenu *columnMenu();
 
 	/** Show what has been counted. */
 	void adopt(const VirtCount &count);
@@ -26,12 +37,23 @@ public:
 	/** Its name, as it is shown. */
 	static QString nameOf(const QTreeWidgetItem *item);
 
+protected:
+	void resizeEvent(QResizeEvent *event) override;
+	void scrollContentsBy(int dx, int dy) override;
+
 private:
 	void buildHeader();
+	void buildNames();
+	void placeNames();
+	void choose(int column, bool isShown);
+	void hideColumns();
 	void rebuild(const std::vector<VirtStream> &streams);
 	void hideEmptyColumns(const std::vector<VirtStream> &streams);
 
 	std::vector<uint64_t>	_serials;	/* of the models that it shows */
+	QTreeView		*_names;	/* first column, if it is scrolled away */
+	QSet<int>		_unwanted;	/* columns that the user does not want */
+	QSet<int>		_empty;		/* of states that no vCPU ever has */
 };
 
 #endif
