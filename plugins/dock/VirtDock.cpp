@@ -43,6 +43,7 @@
 #include "VirtPointerBar.hpp"
 #include "VirtSection.hpp"
 #include "VirtSelection.hpp"
+#include "VirtSpread.hpp"
 #include "VirtStatsText.hpp"
 #include "VirtSteal.hpp"
 #include "VirtTable.hpp"
@@ -124,11 +125,14 @@ void VirtDock::buildUi()
 	_pages = new VirtPages([this] { schedule(); });
 	_pages->add("vCPUs", "Figures of machines and vCPUs", tablePage());
 	_pages->add("Worst", "The worst moments, as a list", _findings = new VirtFindings(this));
-	_pages->add("Steal", "Who takes pCPUs from whom",
-		    _steal = new VirtSteal([this] (const VirtFocus &focus) {
-		_findings->focus(focus);
+	auto focus = [this] (const VirtFocus &wanted) {
+		_findings->focus(wanted);
 		_pages->show(_findings);
-	}));
+	};
+
+	_pages->add("Spread", "Distributions: how many moments cost how much",
+		    _spread = new VirtSpread(focus));
+	_pages->add("Steal", "Who takes pCPUs from whom", _steal = new VirtSteal(focus));
 	layout->setContentsMargins(4, 2, 4, 2);
 	layout->setSpacing(3);
 	_overlays = new VirtOverlays([this] {
@@ -175,6 +179,7 @@ QWidget *VirtDock::copyButton()
 	});
 	add("Worst moments as text", [this] { return _findings->asText(); });
 	add("Worst moments as CSV", [this] { return _findings->asCsv(); });
+	add("Distributions as CSV", [this] { return _spread->asCsv(); });
 	add("Steal as CSV", [this] {
 		_steal->follow(_shown);
 		return _steal->asCsv();
@@ -468,9 +473,15 @@ void VirtDock::follow()
 
 	if (!_shown)
 		return;
-	_findings->follow({ _shown->from, _shown->to, _shown->streams,
-			    item ? VirtTable::subject(item) : VirtSubject{ VIRT_NONE, 0, 0, 0 },
-			    item ? VirtTable::nameOf(item) : QString(), _selection->isUsed() });
+	VirtListed listed = {
+		_shown->from, _shown->to, _shown->streams,
+		item ? VirtTable::subject(item) : VirtSubject{ VIRT_NONE, 0, 0, 0 },
+		item ? VirtTable::nameOf(item) : QString(), _selection->isUsed(),
+	};
+
+	_findings->follow(listed);
+	if (_pages->isOn(_spread))
+		_spread->follow(listed);
 	if (_pages->isOn(_steal))
 		_steal->follow(_shown);
 }

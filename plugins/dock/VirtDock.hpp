@@ -39,6 +39,7 @@ class VirtOverview;
 class VirtPages;
 class VirtSection;
 class VirtSelection;
+class VirtSpread;
 class VirtSteal;
 class VirtTable;
 struct VirtChosen;
@@ -124,6 +125,7 @@ private:
 	VirtPages		*_pages = nullptr;
 	VirtTable		*_table = nullptr;
 	VirtFindings		*_findings = nullptr;
+	VirtSpread		*_spread = nullptr;
 	VirtSteal		*_steal = nullptr;
 	VirtSelection		*_selection = nullptr;
 	QLabel			*_details = nullptr;

@@ -81,19 +81,19 @@ bool isWorse(const virt_worst_hit &a, const virt_worst_hit &b)
 	return a.kind != b.kind ? a.kind < b.kind : a.index < b.index;
 }
 
-/** All of a query that cost no more than that, the worst first. */
-std::vector<virt_worst_hit> hitsUpTo(const virt_worst *worst, const virt_worst_query &query,
-				     int64_t mostNs)
+/** All of a query that somebody has asked for, the worst first. */
+std::vector<virt_worst_hit> hitsOfFocus(const virt_worst *worst, const virt_worst_query &query,
+					const VirtFocus &focus)
 {
 	struct Found {
 		std::vector<virt_worst_hit>	hits;
-		int64_t				mostNs;
-	} found = { {}, mostNs };
+		const VirtFocus			&focus;
+	} found = { {}, focus };
 
 	virt_worst_each(worst, &query, [] (void *arg, const virt_worst_hit *hit) {
 		auto all = static_cast<Found *>(arg);
 
-		if (hit->cost_ns <= all->mostNs)
+		if (hit->cost_ns <= all->focus.mostNs && (hit->whole || !all->focus.isWhole))
 			all->hits.push_back(*hit);
 		return 0;
 	}, &found);
@@ -269,6 +269,7 @@ void VirtFindings::look()
 		return;
 	_key = now;
 	_rows.clear();
+	_isCut = false;
 	for (const VirtStream &stream : _listed.streams)
 		collect(stream, &_rows);
 	std::stable_sort(_rows.begin(), _rows.end(), [] (const Row &a, const Row &b) {
@@ -280,8 +281,30 @@ void VirtFindings::look()
 	fill();
 }
 
+/** Those that may be listed, the worst first: not many more than are, unless texts decide. */
+std::vector<virt_worst_hit> VirtFindings::hitsOf(const virt_worst *worst,
+						 const virt_worst_query &query)
+{
+	bool isFocused = !_focus.title.isEmpty(), looks = isFocused || !_filter->text().isEmpty();
+	std::vector<virt_worst_hit> hits;
+	ssize_t found;
+
+	if (isFocused) {
+		hits = hitsOfFocus(worst, query, _focus);
+	} else {
+		hits.resize(looks ? MOST_LOOKED + 1 : static_cast<size_t>(_number->value()));
+		found = virt_worst_top(worst, &query, hits.data(), hits.size());
+		hits.resize(found > 0 ? static_cast<size_t>(found) : 0);
+	}
+	if (hits.size() > MOST_LOOKED) {
+		hits.resize(MOST_LOOKED);
+		_isCut = true;
+	}
+	return hits;
+}
+
 /** The worst ones of a stream, as many as are listed. */
-void VirtFindings::collect(const VirtStream &stream, std::vector<Row> *rows) const
+void VirtFindings::collect(const VirtStream &stream, std::vector<Row> *rows)
 {
 	bool isFocused = !_focus.title.isEmpty(), looks = isFocused || !_filter->text().isEmpty();
 	const virt_worst *worst = stream.model.worst(false);
@@ -290,7 +313,6 @@ void VirtFindings::collect(const VirtStream &stream, std::vector<Row> *rows) con
 	std::vector<virt_worst_hit> hits;
 	std::vector<int32_t> of;
 	virt_worst_query query = {};
-	ssize_t found;
 
 	if (isFocused)
 		subject = _focus.subject;
@@ -308,15 +330,7 @@ void VirtFindings::collect(const VirtStream &stream, std::vector<Row> *rows) con
 	query.kinds = isFocused ? _focus.kinds : VirtMarkers::kinds();
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
 		query.min_ns[kind] = isFocused ? _focus.leastNs : VirtMarkers::leastNs(kind);
-	if (isFocused) {
-		hits = hitsUpTo(worst, query, _focus.mostNs);
-	} else {
-		hits.resize(looks ? MOST_LOOKED : n);
-		found = virt_worst_top(worst, &query, hits.data(), hits.size());
-		hits.resize(found > 0 ? static_cast<size_t>(found) : 0);
-	}
-	if (hits.size() > MOST_LOOKED)
-		hits.resize(MOST_LOOKED);
+	hits = hitsOf(worst, query);
 	for (size_t i = 0; i < hits.size() && rows->size() < more; i++) {
 		Row row = { stream, hits[i], {} };
 
@@ -433,6 +447,11 @@ void VirtFindings::fillPlace()
 	if (isWalking() && !_listed.isSelection)
 		text += QString(", %1 s to %2 s").arg(virtSeconds(_listed.from),
 						      virtSeconds(_listed.to));
+	if (line < 0 && _focus.count > static_cast<uint64_t>(n))
+		text += QString(" of %1").arg(_focus.count);
+	/* those that have all been listed were not cut off */
+	if (_isCut && n < _number->value())
+		text += QString("; only the %1 costliest were looked at").arg(MOST_LOOKED);
 	_place->setText(text);
 	_place->setToolTip(virtTip(text));
 }

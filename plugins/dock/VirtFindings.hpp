@@ -30,6 +30,8 @@ struct VirtFocus {
 	unsigned int	kinds;
 	VirtSubject	subject;
 	int64_t		leastNs, mostNs;	/* cost, both included */
+	bool		isWhole;		/* only what the trace shows whole */
+	uint64_t	count;			/* how many they are; 0: not told */
 	std::function<bool(const VirtStream &stream, const virt_finding &finding)> wanted;
 };
 
@@ -74,7 +76,8 @@ private:
 	bool isWalking() const;
 	std::vector<int64_t> key(const VirtListed &listed) const;
 	void look();
-	void collect(const VirtStream &stream, std::vector<Row> *rows) const;
+	void collect(const VirtStream &stream, std::vector<Row> *rows);
+	std::vector<virt_worst_hit> hitsOf(const virt_worst *worst, const virt_worst_query &query);
 	bool wants(const VirtStream &stream, const virt_finding &finding) const;
 	void fill();
 	void fillPlace();
@@ -96,6 +99,7 @@ private:
 	int64_t			_focusSerial = 0;
 	std::vector<int64_t>	_key;
 	std::vector<Row>	_rows;
+	bool			_isCut = false;	/* not all have been looked at */
 	std::pair<int64_t, int64_t> _set = { 0, 0 };	/* window that the walk has set last */
 };
 

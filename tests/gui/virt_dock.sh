@@ -173,6 +173,106 @@ gui_click QToolButton 'Steal of d0v0 *'
 gui_until gui_find items '*' 'Migrations | d1v0 | *' >/dev/null
 gui_click QToolButton vCPUs
 
+# how moments spread: the numbers are those of the report; a bar is what the report lists of its costs
+spread()
+{
+	virt_copy 'Distributions as CSV'
+	"$KSV_BIN" report --quiet --format json "$file" | python3 -c 'import csv, json, sys
+vcpu = [v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"] if v["name"] == sys.argv[1]][0]
+wanted = {("steal", ""): vcpu["states"]["preempted"], ("migration", ""): vcpu["migration_cost"]}
+wanted.update({("exit", e["reason"]): e for e in vcpu["exits"]})
+shown = {(r["kind"], r["what"]): r for r in csv.DictReader(open(sys.argv[2]))}
+for key, dist in wanted.items():
+    assert int(shown[key]["count"]) == dist["complete"] > 0, (key, shown[key], dist)
+    for p in "p50", "p99", "max":
+        assert int(shown[key][p + "_ns"]) == dist[p], (key, p, shown[key], dist)
+    assert int(shown[key]["count"]) < 2 or int(shown[key]["p50_ns"]) < int(shown[key]["max_ns"])
+    mean = int(shown[key]["ns"]) // int(shown[key]["count"])
+    assert mean == dist["mean"], (key, shown[key], dist)
+print(len(wanted), "the same")' "$1" "$GUI_DIR/copied"
+}
+
+# bar_column COLOUR: sets BAR_X and BAR_Y to near the foot of the costliest bar of the histogram
+bar_column()
+{
+	local x y w h column
+
+	read -r x y w h _ < <(gui_find widgets QLabel 'Steal*: *, p50 *')
+	BAR_Y=$((y + h - 30))
+	column=$(gui_pixels "$x" "$BAR_Y" "$w" 30 | awk -v w="$w" -v colour="$1" '
+		$1 == colour && (NR - 1) % w > most { most = (NR - 1) % w } END { print most }')
+	BAR_X=$((x + ${column:-0}))
+	[ -n "$column" ]
+}
+
+# bar_listed: the list is of the last bar, whose bounds are worked out anew, and of nothing else
+bar_listed()
+{
+	virt_copy 'Worst moments as CSV'
+	"$KSV_BIN" report --quiet --worst 100000 --kind steal --vcpu d1v0 --format json "$file" |
+		python3 -c 'import csv, json, sys
+costs = sorted(m["cost_ns"] for m in json.load(sys.stdin)["worst"] if m["begun"] and m["complete"])
+bounds = [step * 10 ** i // 10 for i in range(2, 12) for step in (10, 15, 20, 30, 50, 70)]
+least = max(b for b in bounds if b <= costs[-1])
+shown = sorted(int(r["cost_ns"]) for r in csv.DictReader(open(sys.argv[1])))
+assert shown == [c for c in costs if c >= least], (least, shown, costs[-10:])
+print("the same")' "$GUI_DIR/copied"
+}
+
+gui_click QToolButton Spread
+gui_until gui_find widgets QLabel 'Steal of d1v0: *, p50 *' >/dev/null
+gui_same "distributions of d1v0" '2 the same' "$(spread d1v0)"
+gui_shot distributions
+gui_need bar_column "$PREEMPTED"
+xdotool mousemove "$BAR_X" "$((BAR_Y - 1))" mousemove "$BAR_X" "$BAR_Y"
+gui_until tip_wraps
+gui_click_at "$BAR_X" "$BAR_Y"
+gui_until gui_find widgets QToolButton 'Steal of d1v0, * to *' >/dev/null
+gui_same "moments of the costliest bar" 'the same' "$(bar_listed)"
+gui_shot distributions-bar
+gui_click QToolButton 'Steal of d1v0, *'
+gui_click QToolButton Spread
+gui_click QCheckBox 'Only d1v0'
+gui_until gui_find widgets QLabel 'Steal: *, p50 *' >/dev/null
+gui_click QCheckBox 'Only d1v0'
+gui_until gui_find widgets QLabel 'Steal of d1v0: *, p50 *' >/dev/null
+for size in '960 534' '1024 768' '1600 1000'; do
+	# shellcheck disable=SC2086
+	gui_resize $size
+	gui_still
+	gui_shot "distributions-${size/ /x}"
+	gui_need bar_column "$PREEMPTED"
+	gui_need [ "$(gui_count_colour "$PREEMPTED" $((BAR_X - 80)) "$BAR_Y" 80 30)" -gt 50 ]
+done
+gui_click QToolButton vCPUs
+
+# names stay in place when the table is scrolled; columns can be chosen
+read -r x y w h _ < <(gui_find items '*' 'd1v0 | *')
+gui_shot table
+names=$(gui_pixels "$x" "$((y - h))" 40 $((3 * h)))
+rest=$(gui_pixels $((x + 150)) "$((y - h))" 100 $((3 * h)))
+xdotool mousemove $((x + 100)) $((y + h / 2)) click --repeat 8 7
+gui_still
+gui_shot table-scrolled
+gui_same "names after scrolling" "$names" "$(gui_pixels "$x" "$((y - h))" 40 $((3 * h)))"
+gui_need [ "$rest" != "$(gui_pixels $((x + 150)) "$((y - h))" 100 $((3 * h)))" ]
+gui_click_at $((x + 20)) $((y - h / 2))
+gui_until details '<b>d1</b>: '
+gui_click_at $((x + 20)) $((y + h / 2))
+gui_until details '<b>d1v0</b>: guest'
+xdotool click --repeat 8 6
+gui_still
+gui_shot table-back
+gui_same "the table, scrolled back" "$rest" "$(gui_pixels $((x + 150)) "$((y - h))" 100 $((3 * h)))"
+gui_click QToolButton Columns
+gui_choose States
+gui_still
+gui_shot columns
+gui_need [ "$(gui_count_colour "$PREEMPTED" $((x + 40)) "$y" 300 "$h")" = 0 ]
+gui_click QToolButton Columns
+gui_choose States
+gui_until gui_find widgets QToolButton Columns >/dev/null
+
 # ---- the overview ----
 
 # lane ROW: the middle of a lane, counted from 0, as x y; x is on its name

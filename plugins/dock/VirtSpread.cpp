@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtSpread.cpp
+ * @brief	The dock's page on distributions: how many moments cost how much.
+ *
+ * What virt_spread.h tells is counted by a thread; here it is shown.
+ */
+#include <algorithm>
+#include <atomic>
+#include <initializer_list>
+#include <utility>
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHeaderView>
+#include <QPainter>
+#include <QSignalBlocker>
+#include <QStyledItemDelegate>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include "VirtFlow.hpp"
+#include "VirtMarkers.hpp"
+#include "VirtSpread.hpp"
+#include "virt_colors.h"
+#include "virt_text.h"
+
+namespace {
+
+enum {
+	COLUMN_WHAT, COLUMN_BARS, COLUMN_NUMBER, COLUMN_SUM, COLUMN_P50, COLUMN_P99, COLUMN_MAX,
+	COLUMN_INJECTED, COLUMN_NOT_SEEN, COLUMN_NOT_JUDGED, N_COLUMNS
+};
+
+struct {
+	const char	*title, *meaning;
+} const columns[N_COLUMNS] = {
+	{ "What", "Moments that lie in the window; of interrupts, those whose handlers are seen" },
+	{ "Spread", "How many cost how much, on a logarithmic scale, the same in all rows" },
+	{ "Number", "How many the trace shows from beginning to end" },
+	{ "Sum", "What all of them cost together" },
+	{ "p50", "Half of them cost no more" },
+	{ "p99", "99 % of them cost no more" },
+	{ "Max", "The costliest one" },
+	{ "Injected", "Interrupts that the host injected" },
+	{ "Not seen", "Of these, those of which the guest has recorded no handler" },
+	{ "Not judged", "Of these, those of which nobody knows: records are lost, or the guest's"
+			" trace does not reach there" },
+};
+
+/* in this order: those with few rows first */
+const virt_worst_kind kinds[] = {
+	VIRT_WORST_WAKE, VIRT_WORST_STEAL, VIRT_WORST_MIGRATION, VIRT_WORST_EXIT, VIRT_WORST_IRQ,
+};
+
+constexpr int BARS_WIDTH = 110, BAR_MARGIN = 2;
+
+enum { ROLE_ROW = Qt::UserRole };
+
+struct Free {
+	void operator()(virt_spread *spread) const { virt_spread_free(spread); }
+};
+
+/** The bars of a row, small. */
+class BarsDelegate : public QStyledItemDelegate {
+public:
+	BarsDelegate(QObject *parent, std::function<const virt_spread_row *(size_t)> rowOf)
+	: QStyledItemDelegate(parent), _rowOf(std::move(rowOf)) {}
+
+	void setBars(const VirtBars &bars) { _bars = bars; }
+
+	void paint(QPainter *painter, const QStyleOptionViewItem &option,
+		   const QModelIndex &index) const override
+	{
+		const virt_spread_row *row = _rowOf(index.data(ROLE_ROW).toUInt());
+
+		QStyledItemDelegate::paint(painter, option, index);
+		if (!row || !row->dist.count || _bars.first == _bars.second)
+			return;
+		painter->save();
+		virtDrawBars(painter, option.rect.adjusted(BAR_MARGIN, BAR_MARGIN, -BAR_MARGIN,
+							   -BAR_MARGIN), *row, _bars);
+		painter->restore();
+	}
+
+private:
+	std::function<const virt_spread_row *(size_t)>	_rowOf;
+	VirtBars					_bars = { 0, 0 };
+};
+
+} // namespace
+
+/** A window of a host, or of a part of it. */
+struct VirtSpread::Job : VirtJob {
+	VirtStream			stream;
+	VirtSubject			subject;	/* stream -1: all of the host */
+	QString				name;
+	int64_t				from, to;
+	uint64_t			serial;
+	std::shared_ptr<virt_spread>	spread;
+
+	bool isSame(const Job &other) const
+	{
+		return stream.id == other.stream.id && stream.offset == other.stream.offset &&
+		       subject.stream == other.subject.stream && from == other.from &&
+		       subject.machine == other.subject.machine && to == other.to &&
+		       subject.vcpu == other.subject.vcpu && serial == other.serial;
+	}
+
+	void work() override
+	{
+		const virt_worst *worst = stream.model.worst(false);
+		std::vector<int32_t> of;
+		virt_worst_query query = {};
+
+		query.from_ns = from - stream.offset;
+		query.to_ns = to - stream.offset;
+		query.kinds = VIRT_WORST_ALL_KINDS;
+		if (subject.stream != VIRT_NONE) {
+			of = subject.vcpus(stream.model.get());
+			query.of = of.data();
+			query.n_of = of.size();
+		}
+		if (worst)
+			spread.reset(virt_spread_new(worst, &query, isStopped, jobArg()), Free());
+	}
+};
+
+VirtSpread::VirtSpread(std::function<void(const VirtFocus &)> chosen)
+: _chosen(std::move(chosen)), _worker(this)
+{
+	buildUi();
+}
+
+void VirtSpread::buildUi()
+{
+	auto layout = new QVBoxLayout(this);
+	auto head = new VirtFlow(nullptr, 0);
+
+	_trace = new QComboBox;
+	_trace->setToolTip("Of which host");
+	_only = new QCheckBox("Chosen vCPU only");
+	_only->setToolTip("Only of the machine or vCPU that is chosen in the table of vCPUs");
+	_only->setChecked(true);
+	_list = new QTreeWidget;
+	_list->setColumnCount(N_COLUMNS);
+	_list->setAlternatingRowColors(true);
+	_list->setUniformRowHeights(true);
+	_list->setIndentation(12);
+	_list->setMinimumHeight(3 * fontMetrics().lineSpacing());
+	_list->setItemDelegateForColumn(COLUMN_BARS, new BarsDelegate(_list, [this] (size_t row) {
+		return _shown && row < _shown->spread->n ? &_shown->spread->rows[row] : nullptr;
+	}));
+	_list->header()->setStretchLastSection(false);
+	for (int i = 0; i < N_COLUMNS; i++) {
+		_list->headerItem()->setText(i, columns[i].title);
+		_list->headerItem()->setToolTip(i, virtTip(columns[i].meaning));
+	}
+	_histogram = new VirtHistogram([this] (int bar) { choose(bar); });
+	head->addWidget(_only);
+	head->addWidget(_trace);
+	layout->setContentsMargins(0, 0, 0, 0);
+	layout->setSpacing(2);
+	layout->addLayout(head);
+	layout->addWidget(_list, 2);
+	layout->addWidget(_histogram, 1);
+	connect(_only, &QCheckBox::toggled, this, [this] { look(); });
+	connect(_trace, QOverload<int>::of(&QComboBox::currentIndexChanged), this,
+		[this] { look(); });
+	connect(_list, &QTreeWidget::currentItemChanged, this, [this] { showCurrent(); });
+}
+
+/* ---- counting ---- */
+
+/** Hosts to choose from; one needs no choice. */
+void VirtSpread::fillStreams()
+{
+	const QSignalBlocker blocker(_trace);
+	int last = _trace->currentData().toInt();
+
+	_trace->clear();
+	for (const VirtStream &stream : _listed.streams)
+		_trace->addItem(virtFileOf(stream.id), stream.id);
+	_trace->setCurrentIndex(std::max(0, _trace->findData(last)));
+	_trace->setVisible(_listed.streams.size() > 1);
+}
+
+void VirtSpread::follow(const VirtListed &listed)
+{
+	_listed = listed;
+	_only->setText(listed.name.isEmpty() ? "Chosen vCPU only" : "Only " + listed.name);
+	fillStreams();
+	look();
+}
+
+/** What is to be shown; nullptr: there is nothing. */
+std::shared_ptr<VirtSpread::Job> VirtSpread::wanted() const
+{
+	bool isOnly = _only->isChecked() && _listed.subject.stream != VIRT_NONE;
+	int id = isOnly ? _listed.subject.stream : _trace->currentData().toInt();
+	auto job = std::make_shared<Job>();
+
+	for (const VirtStream &stream : _listed.streams) {
+		if (stream.id != id)
+			continue;
+		job->stream = stream;
+		job->subject = { VIRT_NONE, 0, VIRT_NONE, 0 };
+		if (isOnly) {
+			job->subject = _listed.subject;
+			job->name = _listed.name;
+		}
+		job->from = _listed.from;
+		job->to = _listed.to;
+		job->serial = stream.model.worstSerial();
+		return job;
+	}
+	return nullptr;
+}
+
+void VirtSpread::look()
+{
+	std::shared_ptr<Job> job = wanted();
+
+	_next.reset();
+	if (!job || (_running && _running->isSame(*job)) ||
+	    (!_running && _shown && _shown->isSame(*job)))
+		return;
+	if (!_running) {
+		start(job);
+		return;
+	}
+	_running->stop = true;
+	_next = job;
+}
+
+void VirtSpread::start(const std::shared_ptr<Job> &job)
+{
+	_running = job;
+	_worker.start(job, [this, job] { adopt(job); });
+}
+
+void VirtSpread::adopt(const std::shared_ptr<Job> &job)
+{
+	std::shared_ptr<Job> next = std::move(_next);
+
+	_running.reset();
+	_next.reset();
+	if (job->spread) {
+		_shown = job;
+		fill();
+	}
+	if (next && !(job->spread && job->isSame(*next)))
+		start(next);
+}
+
+/* ---- what is shown ---- */
+
+QString VirtSpread::nameOf(const virt_spread_row &row) const
+{
+	const char *name;
+
+	if (row.all)
+		return virt_worst_look(row.kind)->title;
+	if (row.kind == VIRT_WORST_EXIT)
+		return virtShown(virt_text_reason(_shown->stream.model.get(), row.what));
+	name = virt_linux_vector(row.what);
+	return QString("0x%1 %2").arg(row.what, 2, 16, QChar('0')).arg(name ? name : "").trimmed();
+}
+
+QTreeWidgetItem *VirtSpread::add(QTreeWidgetItem *parent, size_t row)
+{
+	const virt_spread_row &spread = _shown->spread->rows[row];
+	auto item = parent ? new QTreeWidgetItem(parent) : new QTreeWidgetItem(_list);
+	const virt_dist &dist = spread.dist;
+	uint64_t injected = 0;
+
+	for (uint64_t n : spread.results)
+		injected += n;
+	for (int i = 0; i < N_COLUMNS; i++) {
+		item->setData(i, ROLE_ROW, static_cast<uint>(row));
+		if (i != COLUMN_WHAT)
+			item->setTextAlignment(i, Qt::AlignRight | Qt::AlignVCenter);
+	}
+	item->setText(COLUMN_WHAT, nameOf(spread));
+	item->setToolTip(COLUMN_WHAT, spread.all ?
+			 virtTip(virt_worst_look(spread.kind)->meaning) : "");
+	if (spread.all)
+		item->setIcon(COLUMN_WHAT, VirtMarkers::icon(spread.kind));
+	item->setText(COLUMN_NUMBER, QString::number(dist.count));
+	if (spread.count > dist.count)
+		item->setToolTip(COLUMN_NUMBER, virtTip(
+			QString("and %1 that the trace does not show from beginning to end")
+			.arg(spread.count - dist.count)));
+	if (dist.count) {
+		item->setText(COLUMN_SUM, virtDuration(dist.ns));
+		item->setText(COLUMN_P50, virtDuration(dist.p50));
+		item->setText(COLUMN_P99, virtDuration(dist.p99));
+		item->setText(COLUMN_MAX, virtDuration(dist.max));
+	}
+	if (!injected)
+		return item;
+	item->setText(COLUMN_INJECTED, QString::number(injected));
+	item->setText(COLUMN_NOT_SEEN, QString::number(spread.results[VIRT_DELIVERY_NOT_SEEN]));
+	item->setText(COLUMN_NOT_JUDGED,
+		      QString::number(spread.results[VIRT_DELIVERY_UNJUDGED]));
+	return item;
+}
+
+void VirtSpread::fill()
+{
+	const virt_spread *spread = _shown->spread.get();
+	QTreeWidgetItem *current = _list->currentItem(), *found = nullptr, *parent = nullptr;
+	QString chosen = current ? current->text(COLUMN_WHAT) : QString();
+	const QSignalBlocker blocker(_list);
+	VirtBars bars = { 0, 0 };
+	bool hasIrqs = false;
+
+	_list->clear();
+	for (size_t i = 0; i < spread->n; i++)
+		bars = virtBarsOf(bars, virtBarsOf(spread->rows[i]));
+	static_cast<BarsDelegate *>(_list->itemDelegateForColumn(COLUMN_BARS))->setBars(bars);
+	for (virt_worst_kind kind : kinds) {
+		for (size_t i = 0; i < spread->n; i++) {
+			const virt_spread_row &row = spread->rows[i];
+			QTreeWidgetItem *item;
+
+			if (row.kind != kind)
+				continue;
+			item = add(row.all ? nullptr : parent, i);
+			if (row.all)
+				parent = item;
+			/* what was chosen last; else the first one with something to see */
+			if (!found || item->text(COLUMN_WHAT) == chosen ||
+			    (chosen.isEmpty() && row.dist.count &&
+			     found->text(COLUMN_NUMBER) == "0"))
+				found = item;
+			hasIrqs |= !item->text(COLUMN_INJECTED).isEmpty();
+		}
+	}
+	_list->expandAll();
+	for (int i = 0; i < N_COLUMNS; i++)
+		_list->resizeColumnToContents(i);
+	_list->header()->resizeSection(COLUMN_BARS, BARS_WIDTH);
+	for (int i = COLUMN_INJECTED; i < N_COLUMNS; i++)
+		_list->setColumnHidden(i, !hasIrqs);
+	_list->setCurrentItem(found);
+	showCurrent();
+}
+
+void VirtSpread::showCurrent()
+{
+	const QTreeWidgetItem *item = _list->currentItem();
+	size_t i = item ? item->data(COLUMN_WHAT, ROLE_ROW).toUInt() : 0;
+	QString title;
+
+	if (!item || !_shown || i >= _shown->spread->n) {
+		_histogram->clear();
+		return;
+	}
+	const virt_spread_row &row = _shown->spread->rows[i];
+
+	title = nameOf(row);
+	if (!_shown->name.isEmpty())
+		title += " of " + _shown->name;
+	title += QString(": %1").arg(row.dist.count);
+	if (row.dist.count)
+		title += QString(", p50 %1, p99 %2, max %3, together %4")
+			.arg(virtDuration(row.dist.p50), virtDuration(row.dist.p99),
+			     virtDuration(row.dist.max), virtDuration(row.dist.ns));
+	_histogram->show(title, row);
+}
+
+/** The moments of a bar. */
+void VirtSpread::choose(int bar)
+{
+	const QTreeWidgetItem *item = _list->currentItem();
+	size_t i = item ? item->data(COLUMN_WHAT, ROLE_ROW).toUInt() : 0;
+	VirtFocus focus = {};
+
+	if (!item || !_shown || i >= _shown->spread->n)
+		return;
+	const virt_spread_row &row = _shown->spread->rows[i];
+
+	focus.kinds = 1u << row.kind;
+	focus.subject = _shown->subject;
+	focus.leastNs = virt_spread_least(bar);
+	focus.mostNs = virt_spread_least(bar + 1) - 1;
+	focus.title = QString("%1, %2 to %3").arg(
+		nameOf(row) + (_shown->name.isEmpty() ? QString() : " of " + _shown->name),
+		virtDuration(focus.leastNs), virtDuration(focus.mostNs + 1));
+	focus.wanted = [id = _shown->stream.id, kind = row.kind, all = row.all, what = row.what]
+		       (const VirtStream &stream, const virt_finding &finding) {
+		int32_t its = kind == VIRT_WORST_EXIT ? finding.moment.reason :
+						       finding.moment.vector;
+
+		return stream.id == id && (all || its == what);
+	};
+	focus.isWhole = true;
+	focus.count = row.bars[bar];
+	_chosen(focus);
+}
+
+QString VirtSpread::asCsv() const
+{
+	QString text = "kind,what,count,ns,p50_ns,p99_ns,max_ns,injected,not_seen,not_judged\n";
+
+	for (size_t i = 0; _shown && i < _shown->spread->n; i++) {
+		const virt_spread_row &row = _shown->spread->rows[i];
+		const virt_dist &dist = row.dist;
+		uint64_t injected = 0;
+
+		text += QString("%1,%2,%3,%4,%5,%6,%7").arg(virt_worst_kind_name(row.kind),
+			row.all ? "" : virtCsv(nameOf(row).toUtf8())).arg(dist.count).arg(dist.ns)
+			.arg(dist.p50).arg(dist.p99).arg(dist.max);
+		for (uint64_t n : row.results)
+			injected += n;
+		text += !injected ? QString(",,,\n") :
+			QString(",%1,%2,%3\n").arg(injected)
+			.arg(row.results[VIRT_DELIVERY_NOT_SEEN])
+			.arg(row.results[VIRT_DELIVERY_UNJUDGED]);
+	}
+	return text;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtSpread.hpp
+ * @brief	The dock's page on distributions: how many moments cost how much.
+ */
+#ifndef KSHARK_VIRT_VIRTSPREAD_HPP
+#define KSHARK_VIRT_VIRTSPREAD_HPP
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include <QWidget>
+
+#include "VirtFindings.hpp"
+#include "VirtHistogram.hpp"
+#include "VirtWorker.hpp"
+
+class QCheckBox;
+class QComboBox;
+class QTreeWidget;
+class QTreeWidgetItem;
+
+class VirtSpread : public QWidget {
+public:
+	/** @chosen: the moments of a bar are wanted */
+	explicit VirtSpread(std::function<void(const VirtFocus &)> chosen);
+
+	/** Count what lies in this window, unless it has been counted. */
+	void follow(const VirtListed &listed);
+
+	/** As a table in ns. */
+	QString asCsv() const;
+
+private:
+	struct Job;
+
+	void buildUi();
+	void fillStreams();
+	void look();
+	void start(const std::shared_ptr<Job> &job);
+	void adopt(const std::shared_ptr<Job> &job);
+	std::shared_ptr<Job> wanted() const;
+	void fill();
+	QTreeWidgetItem *add(QTreeWidgetItem *parent, size_t row);
+	QString nameOf(const virt_spread_row &row) const;
+	void showCurrent();
+	void choose(int bar);
+
+	std::function<void(const VirtFocus &)> _chosen;
+	QComboBox			*_trace;
+	QCheckBox			*_only;
+	QTreeWidget			*_list;
+	VirtHistogram			*_histogram;
+	VirtListed			_listed = {};
+	std::shared_ptr<Job>		_running, _next, _shown;
+	VirtWorker			_worker;
+};
+
+#endif
