@@ -323,6 +323,29 @@ irqs_open()
 	gui_until irqs_shown "$1"
 }
 
+# irqs_spread FILE GUEST: interrupts by vector, with what became of them, are those of the report
+irqs_spread()
+{
+	gui_click QToolButton Spread
+	gui_until gui_find items '*' '0x* | *' >/dev/null
+	virt_copy 'Distributions as CSV'
+	gui_same "interrupts in the dock" 'the same' "$("$KSV_BIN" report --quiet --format json "$@" |
+		python3 -c 'import csv, json, sys
+rows, wanted = [r for r in csv.DictReader(open(sys.argv[1])) if r["kind"] == "irq"], {}
+for vcpu in json.load(sys.stdin)["interrupt_delivery"]["vcpus"]:
+    for v in [dict(vcpu, vector="")] + vcpu["vectors"]:
+        name = v["vector"] and ("0x%02x %s" % (v["vector"], v.get("name", ""))).strip()
+        numbers = [v["injected"], v["seen"], v["not_seen"], v["not_judged"]]
+        most = v.get("max_ns", 0)
+        old = wanted.get(name, ([0] * 4, 0))
+        wanted[name] = [a + b for a, b in zip(old[0], numbers)], max(old[1], most)
+shown = {r["what"]: ([int(r[k]) for k in ("injected", "count", "not_seen", "not_judged")],
+                     int(r["max_ns"])) for r in rows}
+assert len(shown) > 1 and shown == wanted, (shown, wanted)
+print("the same")' "$GUI_DIR/copied")"
+	gui_click QToolButton Worst
+}
+
 # irqs_told NAME: a double click on the worst one
 irqs_told()
 {
@@ -355,6 +378,7 @@ done
 later=0
 gui_until irqs_shown combo-irq-back
 irqs_told combo-irq
+irqs_spread "$file" "$guest"
 gui_quit
 
 # A host that has been aligned itself, by what is stored beside it: its guest's markers go with it. Any
