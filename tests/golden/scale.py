@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Time and memory in proportion to the file: scale.py COMMAND FOLDER N [FAMILY...]
+"""Time and memory in proportion to the file: scale.py COMMAND FOLDER N [FAMILY...|many]
 
 Runs the subcommands on each family of scale_files.py and judges what they took: at most 2 us of CPU
 time per byte and 1 s, on a machine as fast as the one where that was set; at most 64 bytes of
 memory per record and 256 MB. Of what takes long, half as many records must take more than a third.
 On a machine that is slow, or slow at the moment, a run has as much more time as fixed work takes
 there, and another try.
+
+With "many", only what MANY has, of which N is large.
 
 KSV_SCALE=show: every run is shown; KSV_SCALE=run: nothing is judged but how each run ends.
 """
@@ -33,6 +35,17 @@ XEN = (
 KVM = tuple(command for command in XEN if command.split()[0] not in ("dump", "check"))
 ALIGN = ("align -q {} {}", "align -qf json --source causality {} {}")
 PAIR = KVM + ALIGN + ("report -q {} {}",)
+
+# what takes most memory of all, if there is very much of it
+MANY = {
+    "xen_vcpus": ("report -q", "report -qf csv", "report -qf json", "report -qf json --worst 10",
+                  "plot -qf csv", "plot -qf svg --by pcpu", "check -q --affinity d1=0-3",
+                  "dump -qf csv"),
+    "xen_domains": ("report -qf json",),
+    "xen_pcpus": ("report -qf json",),
+    "kvm_tids_reasons": ("report -qf json",),
+    "kvm_tasks": ("report -qf json",),
+}
 
 MODE = os.environ.get("KSV_SCALE", "")
 
@@ -137,7 +150,8 @@ def judge(command, line, files, half):
 
 def main():
     command, folder, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    chosen = sys.argv[4:] or scale_files.FAMILIES
+    many = sys.argv[4:] == ["many"]
+    chosen = MANY if many else sys.argv[4:] or scale_files.FAMILIES
     show = MODE == "show"
     failed = 0
     for family in chosen:
@@ -149,8 +163,10 @@ def main():
                 halves.append(Files(folder, family, n // 2))
             return halves[0]
 
-        for line in PAIR if len(files.paths) > 1 else KVM if family.startswith("kvm") else XEN:
-            wrong, run = judge(command, line, files, half)
+        lines = MANY[family] if many else PAIR if len(files.paths) > 1 else \
+            KVM if family.startswith("kvm") else XEN
+        for line in lines:
+            wrong, run = judge(command, line, files, None if many else half)
             if show or wrong:
                 print("%-18s %-50s %6.2f s %5.0f MB %2d %s" %
                       (family, line, run.cpu_s, run.bytes / 1048576, run.status, wrong), flush=True)

@@ -122,7 +122,8 @@ int model_load(struct model_load *load)
 		loading.progress.what = "tracking";
 		ret = walk_host(&loading);
 		if (ret)
-			snprintf(error, sizeof(error), "%s: %s", load->path, host_trace_problem(ret));
+			snprintf(error, sizeof(error), "%s: %s", load->path,
+				 host_trace_problem(ret));
 	}
 	progress_end(&loading.progress);
 	if (!ret)

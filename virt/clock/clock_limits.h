@@ -46,7 +46,7 @@ enum {
 enum {
 	/* For each change, event and so on: to search, and to judge what is given. */
 	CLOCK_WORK_SEARCH = 300, CLOCK_WORK_JUDGE = 60,
-	/* Bins that are made and looked through, tracks that are prepared, changes that are read. */
+	/* Bins that are made and looked through, tracks that are prepared, changes read. */
 	CLOCK_WORK_SEARCH_BIN = 3, CLOCK_WORK_SEARCH_TRACK = 300, CLOCK_WORK_SEARCH_CHANGE = 2,
 	/* Of a vote: bins, changes, events, and turns of both. */
 	CLOCK_WORK_VOTE_BIN = 2, CLOCK_WORK_VOTE_CHANGE = 20, CLOCK_WORK_VOTE_EVENT = 100,

@@ -268,7 +268,8 @@ int clock_vote(const struct clock_vcpu *vcpus, const struct clock_sample *sample
 
 		if (!samples[s].n)
 			continue;
-		steps += CLOCK_WORK_VOTE_CHANGE * vcpus[s].known.n + CLOCK_WORK_VOTE_EVENT * samples[s].n;
+		steps += CLOCK_WORK_VOTE_CHANGE * vcpus[s].known.n +
+			 CLOCK_WORK_VOTE_EVENT * samples[s].n;
 		ballot->events = malloc(samples[s].n * sizeof(*ballot->events));
 		if (!ballot->events || find_turns(&vcpus[s], slack, bins, ballot)) {
 			ret = -ENOMEM;

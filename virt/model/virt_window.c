@@ -972,16 +972,6 @@ const struct virt_window_pcpu *virt_window_walk_pcpu(struct virt_window_walk *wa
 	return walk->pcpus && pcpu >= 0 && pcpu < n ? &walk->pcpus[pcpu] : NULL;
 }
 
-int64_t virt_window_walk_from(const struct virt_window_walk *walk)
-{
-	return walk->tally.from_ns;
-}
-
-int64_t virt_window_walk_to(const struct virt_window_walk *walk)
-{
-	return walk->tally.to_ns;
-}
-
 bool virt_window_walk_wants(const struct virt_window_walk *walk, int32_t vcpu)
 {
 	return is_chosen(&walk->tally, vcpu);

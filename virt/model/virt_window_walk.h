@@ -26,10 +26,6 @@ struct virt_window_walk *virt_window_walk_new(const struct virt_model *model,
 					      const struct virt_window_query *query);
 void virt_window_walk_free(struct virt_window_walk *walk);
 
-/** virt_window_walk_from, virt_window_walk_to - the window, cut to the trace. */
-int64_t virt_window_walk_from(const struct virt_window_walk *walk);
-int64_t virt_window_walk_to(const struct virt_window_walk *walk);
-
 /** virt_window_walk_wants - is this vCPU among those of the query? */
 bool virt_window_walk_wants(const struct virt_window_walk *walk, int32_t vcpu);
 

@@ -274,7 +274,7 @@ void virt_worst_free(struct virt_worst *worst)
 	free(worst);
 }
 
-/* --- asking a range of items ----------------------------------------------------------------------- */
+/* --- asking a range of items ----------------------------------------------------------------- */
 
 /** The highest level whose full block begins at item @i and ends at @hi or before; 0: an item. */
 static int level_from(uint32_t i, uint32_t hi, uint32_t *size)
@@ -347,7 +347,8 @@ static uint32_t first_costly(const struct virt_worst *worst, uint32_t lo, uint32
 }
 
 /** The last item of [lo, hi) that costs at least @min_ns; @hi: none. */
-static uint32_t last_costly(const struct virt_worst *worst, uint32_t lo, uint32_t hi, int64_t min_ns)
+static uint32_t last_costly(const struct virt_worst *worst, uint32_t lo, uint32_t hi,
+			    int64_t min_ns)
 {
 	uint32_t none = hi, size;
 

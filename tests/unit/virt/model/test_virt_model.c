@@ -714,6 +714,22 @@ static void test_clipped(void **state)
 	virt_model_free(model);
 }
 
+/** More vCPUs than any host has: refused, before they take all the memory. */
+static void test_too_many(void **state)
+{
+	struct virt_model *model = virt_model_new();
+	int32_t machine = virt_model_add_machine(model, 1, "d1");
+
+	(void)state;
+	for (int i = 0; i < VIRT_MAX_NAMED; i++)
+		assert_int_equal(virt_model_add_vcpu(model, machine, i, i, "v"), i);
+	assert_int_equal(virt_model_add_vcpu(model, machine, VIRT_MAX_NAMED, 0, "v"), -E2BIG);
+	assert_int_equal(virt_model_add_vcpu(model, machine, 7, 0, "v"), 7);
+	assert_int_equal(virt_model_finish(model, 0, 10), 0);
+	assert_int_equal(virt_model_n_vcpus(model), VIRT_MAX_NAMED);
+	virt_model_free(model);
+}
+
 /** Very many wait for a pCPU that very many have meanwhile: the first of these, and others. */
 static void test_other_culprits(void **state)
 {
@@ -799,6 +815,7 @@ int main(void)
 		cmocka_unit_test(test_losses_and_contradictions),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_clipped),
+		cmocka_unit_test(test_too_many),
 		cmocka_unit_test(test_other_culprits),
 		cmocka_unit_test(test_names),
 	};

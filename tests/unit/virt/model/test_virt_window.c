@@ -18,6 +18,7 @@
 #include "sample_model.h"
 #include "virt_matrix.h"
 #include "virt_window.h"
+#include "virt_window_walk.h"
 
 #define ALL	(VIRT_WINDOW_STATES | VIRT_WINDOW_EXITS)
 #define WINDOWS	100
@@ -605,6 +606,50 @@ static void check_matrix(const struct virt_model *model, const struct virt_windo
 	virt_matrix_free(matrix);
 }
 
+static void same_stats(const struct virt_window_stats *a, const struct virt_window_stats *b)
+{
+	assert_memory_equal(a, b, offsetof(struct virt_window_stats, before_reason));
+	assert_int_equal(a->before_reason, b->before_reason);
+	assert_int_equal(a->n_reasons, b->n_reasons);
+	for (size_t i = 0; i < a->n_reasons; i++) {
+		assert_int_equal(a->reasons[i].reason, b->reasons[i].reason);
+		assert_int_equal(a->reasons[i].count, b->reasons[i].count);
+		assert_memory_equal(&a->reasons[i].cost, &b->reasons[i].cost,
+				    sizeof(a->reasons[i].cost));
+	}
+	assert_int_equal(a->n_culprits, b->n_culprits);
+	assert_int_equal(a->n_places, b->n_places);
+	assert_int_equal(a->longest_vcpu, b->longest_vcpu);
+}
+
+/** One at a time, it is the same. */
+static void check_walk(const struct virt_model *model, const struct virt_window_query *query,
+		       const struct virt_window *window)
+{
+	struct virt_window_walk *walk = virt_window_walk_new(model, query);
+
+	assert_non_null(walk);
+	for (int32_t i = 0; i < virt_model_n_machines(model); i++) {
+		const struct virt_machine *info = virt_model_machine(model, i);
+		const struct virt_window_machine *machine = virt_window_walk_machine(walk, i);
+
+		assert_memory_equal(machine->states, window->machines[i].states,
+				    sizeof(machine->states));
+		assert_int_equal(machine->known_ns, window->machines[i].known_ns);
+		same_stats(&machine->all, &window->machines[i].all);
+		for (int32_t j = 0; j < info->n_vcpus; j++) {
+			int32_t vcpu = info->vcpus[j];
+
+			same_stats(virt_window_walk_vcpu(walk, vcpu), &window->vcpus[vcpu]);
+		}
+	}
+	for (int32_t i = 0; i < virt_model_n_pcpus(model); i++)
+		assert_int_equal(virt_window_walk_pcpu(walk, i)->lost_ns,
+				 window->pcpus[i].lost_ns);
+	assert_int_equal(virt_window_walk_error(walk), 0);
+	virt_window_walk_free(walk);
+}
+
 /** All that is said of one window, as the dock asks and as the report does. */
 static void check_window(const struct virt_model *model, const struct life *lives, int64_t from,
 			 int64_t to)
@@ -635,6 +680,7 @@ static void check_window(const struct virt_model *model, const struct life *live
 				check_together(model, window, i);
 		}
 		check_pcpus(model, window);
+		check_walk(model, &query, window);
 		check_matrix(model, window, pass, rnd(2) ? 0 : 1 + rnd(3));
 		virt_window_free(window);
 	}
