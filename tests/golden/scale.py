@@ -38,9 +38,8 @@ PAIR = KVM + ALIGN + ("report -q {} {}",)
 
 # what takes most memory of all, if there is very much of it
 MANY = {
-    "xen_vcpus": ("report -q", "report -qf csv", "report -qf json", "report -qf json --worst 10",
-                  "plot -qf csv", "plot -qf svg --by pcpu", "check -q --affinity d1=0-3",
-                  "dump -qf csv"),
+    "xen_vcpus": ("report -q", "report -qf csv", "report -qf json",
+                  "plot -qf csv", "check -q --affinity d1=0-3", "dump -qf csv"),
     "xen_domains": ("report -qf json",),
     "xen_pcpus": ("report -qf json",),
     "kvm_tids_reasons": ("report -qf json",),

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# As many vCPUs, domains, tasks and exit reasons as a trace can name, and one more.
+. "$(dirname "$0")/lib.sh"
+
+if ldd "$KSV_BIN" | grep -q libasan; then
+	echo "with the address sanitizer, it takes too much memory"
+	exit 77
+fi
+check "very many" python3 "$GOLDEN/scale.py" "$KSV_BIN" "$WORK" 400000 many
+python3 "$GOLDEN/scale_files.py" xen_vcpus 400001 "$WORK/beyond" > "$WORK/n"
+run report "$WORK/beyond"
+status 3
+says "$ERR" "more than 400000 machines, vCPUs or exit reasons"
+
+finish
