@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Each single allocation fails once, on the way from a file to the model and from it to what is shown
- * of it: no crash, nothing lost, no result that is other than with memory.
+ * Each single allocation fails once, on the way from a file to the model and from it to what is
+ * shown of it: no crash, nothing lost, no result that is other than with memory.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -76,8 +76,8 @@ char *__wrap_strdup(const char *text)
 }
 
 /**
- * Let each allocation of @use fail, of more than @most every so many. It returns 0, -ENOMEM, or what
- * differs from what it found the first time.
+ * Let each allocation of @use fail, of more than @most every so many. It returns 0, -ENOMEM, or
+ * what differs from what it found the first time.
  */
 static void sweep(int (*use)(void *arg), void *arg, long most)
 {
@@ -257,8 +257,9 @@ static uint64_t sum_of(const struct virt_model *model)
 	uint64_t sum = (uint64_t)virt_model_n_machines(model);
 
 	for (int32_t v = 0; v < virt_model_n_vcpus(model); v++) {
-		struct virt_interval_range all = virt_vcpu_intervals(model, v, INT64_MIN, INT64_MAX);
+		struct virt_interval_range all;
 
+		all = virt_vcpu_intervals(model, v, INT64_MIN, INT64_MAX);
 		for (size_t i = 0; i < all.n; i++)
 			sum = 31 * sum + (uint64_t)all.first[i].start_ns + all.first[i].state;
 	}
@@ -331,7 +332,7 @@ static void test_all_events(void **state)
 
 /* --- from records of KVM -------------------------------------------------------------------- */
 
-/** Two machines, one of them told with its threads; losses, wake-ups, a hypercall, a nested guest. */
+/** Two machines, one of them told with its threads; losses, wake-ups, a hypercall, nesting. */
 static int feed(struct kvm_tracker *tracker)
 {
 	static const int32_t tids[] = { 100, 101, 0 };
@@ -445,7 +446,8 @@ static int use_window(void *arg)
 static int use_worst(void *arg)
 {
 	static const struct virt_irq_delivery irqs[] = {
-		{ .inject_ns = 1100, .handler_ns = 1200 }, { .inject_ns = 1000, .handler_ns = 1900 },
+		{ .inject_ns = 1100, .handler_ns = 1200 },
+		{ .inject_ns = 1000, .handler_ns = 1900 },
 	};
 	const struct virt_worst_query query = { .to_ns = 10000, .kinds = ~0U };
 	struct virt_worst_hit hits[20];

@@ -660,7 +660,7 @@ static void test_machines(void **state)
 	virt_model_free(model);
 }
 
-/** Return: the machine's name of a model in which each of these guests has one thread, from 100 on. */
+/** Each of these guests has one thread, from 100 on. Return: the name of one's machine. */
 static const char *guest_named(struct virt_model **model, const char *const *names, size_t n,
 			       size_t which)
 {

@@ -140,7 +140,9 @@ static void test_refused(void **state)
 		const int64_t *t = i < ARRAY_SIZE(bad) ? bad[i] : edges;
 		int wanted = i < ARRAY_SIZE(bad) ? -EINVAL : 0;
 		const struct virt_clock_change changes[] = { { t[0], IN }, { t[1], OUT } };
-		const struct virt_injection injections[] = { { .time_ns = t[0] }, { .time_ns = t[1] } };
+		const struct virt_injection injections[] = {
+			{ .time_ns = t[0] }, { .time_ns = t[1] },
+		};
 		const struct virt_clock_handler handlers[] = { { .time = t[0] }, { .time = t[1] } };
 
 		for (int k = 0; k < 4; k++) {
@@ -198,16 +200,19 @@ static void test_distance(void **state)
 	assert_int_equal(alignment.worst, 0);
 }
 
+static const char *text_of(int verdict)
+{
+	return virt_clock_verdict_text((enum virt_clock_verdict)verdict);
+}
+
 /** Each verdict has words of its own; a number that is none, too, instead of a crash. */
 static void test_verdicts(void **state)
 {
 	(void)state;
 	for (int a = VIRT_CLOCK_GOOD; a <= VIRT_CLOCK_DENSE + 1; a++)
 		for (int b = VIRT_CLOCK_GOOD; b < a; b++)
-			assert_string_not_equal(virt_clock_verdict_text((enum virt_clock_verdict)a),
-						virt_clock_verdict_text((enum virt_clock_verdict)b));
-	assert_string_equal(virt_clock_verdict_text((enum virt_clock_verdict)(VIRT_CLOCK_DENSE + 1)),
-			    "unknown");
+			assert_string_not_equal(text_of(a), text_of(b));
+	assert_string_equal(text_of(VIRT_CLOCK_DENSE + 1), "unknown");
 }
 
 static void test_invalid(void **state)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_xentrace_calls.c
- * @brief	Each single system call on the way through a file is interrupted, cut short, or fails.
+ * @brief	Each system call on the way through a file is interrupted, cut short, or fails.
  *
  * A signal, or a kernel that hands over less than was asked for, changes nothing. An error is told;
  * it never makes a shorter trace that looks complete.

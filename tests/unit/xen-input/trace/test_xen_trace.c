@@ -26,10 +26,13 @@
 
 /* --- environment ---------------------------------------------------------------------------- */
 
-static const char *const variables[] = { "XEN_CPUHZ", "XEN_ABSTS", "XEN_TSC_SKEW", "XEN_MAX_INPUT" };
+static const char *const variables[] = {
+	"XEN_CPUHZ", "XEN_ABSTS", "XEN_TSC_SKEW", "XEN_MAX_INPUT",
+};
 
 /** Of @name only; NULL: unset. Return: what is said, empty if all is understood. */
-static const char *options_of(const char *name, const char *value, struct xen_trace_options *options)
+static const char *options_of(const char *name, const char *value,
+			      struct xen_trace_options *options)
 {
 	static char error[256];
 	int ret;
@@ -174,8 +177,10 @@ static char *skewed_trace(void)
 		trace_window(&t, 0);
 		TRACE_RECORD(&t, RUNSTATE(RUNNABLE, RUNNING), tsc, 1 << 16);
 		for (uint64_t k = 1; k <= TURNS; k++) {
-			TRACE_RECORD(&t, RUNSTATE(RUNNING, RUNNABLE), tsc + 1000 * k, 1 << 16);
-			TRACE_RECORD(&t, RUNSTATE(RUNNABLE, RUNNING), tsc + 1000 * k + 500, 1 << 16);
+			uint64_t at = tsc + 1000 * k;
+
+			TRACE_RECORD(&t, RUNSTATE(RUNNING, RUNNABLE), at, 1 << 16);
+			TRACE_RECORD(&t, RUNSTATE(RUNNABLE, RUNNING), at + 500, 1 << 16);
 		}
 		TRACE_RECORD(&t, RUNSTATE(RUNNING, RUNNABLE), tsc + 40000, 1 << 16);
 		trace_window(&t, 1);
