@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "heap.h"
 #include "search.h"
 #include "xentrace_private.h"
 
@@ -320,24 +321,9 @@ static inline bool before(uint64_t tsc_a, uint64_t offset_a, uint64_t tsc_b, uin
 	return tsc_a < tsc_b || (tsc_a == tsc_b && offset_a < offset_b);
 }
 
-static void heap_sift_down(struct heap_item *heap, uint32_t n, uint32_t i)
+static inline bool is_before(const struct heap_item *a, const struct heap_item *b)
 {
-	struct heap_item item = heap[i];
-
-	for (;;) {
-		uint32_t child = 2 * i + 1;
-
-		if (child >= n)
-			break;
-		if (child + 1 < n && before(heap[child + 1].tsc, heap[child + 1].offset,
-					    heap[child].tsc, heap[child].offset))
-			child++;
-		if (!before(heap[child].tsc, heap[child].offset, item.tsc, item.offset))
-			break;
-		heap[i] = heap[child];
-		i = child;
-	}
-	heap[i] = item;
+	return before(a->tsc, a->offset, b->tsc, b->offset);
 }
 
 /** Stands behind the last waiting cursor, so that an empty heap need not be asked for. */
@@ -352,7 +338,7 @@ static void heap_pop(struct xentrace_iter *iter)
 	iter->heap[0] = iter->heap[--iter->n_heap];
 	iter->heap[iter->n_heap] = heap_guard;
 	if (iter->n_heap)
-		heap_sift_down(iter->heap, iter->n_heap, 0);
+		HEAP_DOWN(iter->heap, iter->n_heap, 0, is_before);
 }
 
 static inline const uint8_t *cursor_at(const struct cursor *c)
@@ -496,7 +482,7 @@ struct xentrace_iter *xentrace_iter_new(const struct xentrace *reader,
 		iter->heap[iter->n_heap++] = (struct heap_item){ c->tsc, c->offset, c };
 	}
 	for (uint32_t i = iter->n_heap / 2; i-- > 0; )
-		heap_sift_down(iter->heap, iter->n_heap, i);
+		HEAP_DOWN(iter->heap, iter->n_heap, i, is_before);
 	iter->heap[iter->n_heap] = heap_guard;
 	if (iter->n_heap)
 		heap_pop(iter);
@@ -512,7 +498,7 @@ static inline void iter_choose(struct xentrace_iter *iter, struct cursor *c)
 		return;
 	iter->current = top->cursor;
 	*top = (struct heap_item){ c->tsc, c->offset, c };
-	heap_sift_down(top, iter->n_heap, 0);
+	HEAP_DOWN(top, iter->n_heap, 0, is_before);
 }
 
 /** The step to the next record, in all its generality. */
