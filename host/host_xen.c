@@ -13,7 +13,7 @@
 
 #include "block_pipe.h"
 #include "host_private.h"
-#include "xen_tracker.h"
+#include "xen_tracker_feed.h"
 
 /** Rows that one thread looks at several times in a row: they stay in the nearest cache. */
 #define NEAR_ROWS		256
@@ -81,7 +81,7 @@ static int take(struct walk *walk, const struct xen_trace_row *rows, size_t n)
 		near = n < NEAR_ROWS ? n : NEAR_ROWS;
 		xen_trace_iter_observe(walk->iter, rows, near);
 		for (size_t i = 0; walk->tracker && i < near && !ret; i++)
-			ret = xen_tracker_add(walk->tracker, &rows[i]);
+			ret = xen_tracker_feed(walk->tracker, &rows[i]);
 		if (!ret && to->rows)
 			ret = to->rows(to->arg, rows, near);
 	}

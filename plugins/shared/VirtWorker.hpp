@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtWorker.hpp
- * @brief	The one way to do something in the background: a job, a thread, and what comes after.
+ * @brief	The one way to do something in the background: a job, a thread, what comes after.
  *
  * A job works on copies and files, never on rows. While it runs, only its flag is shared.
  */
@@ -40,7 +40,7 @@ public:
 	explicit VirtWorker(QObject *owner) : _owner(owner) { _pool.setMaxThreadCount(1); }
 	~VirtWorker() { finish(); }
 
-	/** Let @job work; then call @done, which keeps what it needs of the job, in @owner's thread. */
+	/** Let @job work; then call @done, which keeps what it needs of it, in @owner's thread. */
 	template <typename F> void start(const std::shared_ptr<VirtJob> &job, F done)
 	{
 		for (size_t i = _jobs.size(); i--; )

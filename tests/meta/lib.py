@@ -48,7 +48,8 @@ def public_headers():
 PRIVATE_HEADERS = ["virt/irq/virt_delivered.h", "virt/irq/virt_finding.h",
                    "virt/irq/virt_spread.h", "virt/model/virt_colors.h",
                    "virt/model/virt_matrix.h", "virt/model/virt_window_walk.h",
-                   "virt/registry/virt_pairing.h", "virt/registry/virt_registry.h"]
+                   "virt/registry/virt_pairing.h", "virt/registry/virt_registry.h",
+                   "xen-input/tracker/xen_tracker_feed.h"]
 
 
 FUNCTION = re.compile(r"\b([a-z_]\w*)\s*\(((?:[^()]|\([^()]*\))*)\)\s*$", re.S)

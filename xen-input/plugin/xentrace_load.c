@@ -11,7 +11,7 @@
 #include "escape.h"
 #include "block_pipe.h"
 #include "virt_registry.h"
-#include "xen_tracker.h"
+#include "xen_tracker_feed.h"
 #include "xentrace_stream.h"
 
 /** Damaged places that are reported line by line on stderr. */
@@ -197,7 +197,7 @@ static int decode_rows(struct load *load, const struct xen_trace_row *rows, size
 		if (!ret)
 			ret = xen_activity_add(&load->activity, row.cpu, row.time_ns, from->vcpu);
 		if (!ret)
-			ret = xen_tracker_add(load->tracker, from);
+			ret = xen_tracker_feed(load->tracker, from);
 		if (!ret)
 			ret = put_row(load, &row);
 	}

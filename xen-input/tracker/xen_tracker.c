@@ -44,6 +44,11 @@ int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *
 	return tracker->error;
 }
 
+int xen_tracker_add(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	return xen_tracker_feed(tracker, row);
+}
+
 /** Forget everything but the losses. Return: 0 or -ENOMEM. */
 static int start_over(struct xen_tracker *tracker)
 {
@@ -123,7 +128,7 @@ static int walk(struct xen_tracker *tracker)
 	int ret = iter ? 0 : -ENOMEM, ret_read;
 
 	while (!ret && xen_trace_iter_next(iter, &row))
-		ret = xen_tracker_add(tracker, &row);
+		ret = xen_tracker_feed(tracker, &row);
 	ret_read = xen_trace_iter_free(iter);
 	return ret ? ret : ret_read;
 }

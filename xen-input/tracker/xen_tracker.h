@@ -54,10 +54,7 @@ struct xen_tracker *xen_tracker_new(struct xen_trace *trace);
  *
  * Return: 0 or -ENOMEM.
  */
-static inline int xen_tracker_add(struct xen_tracker *tracker, const struct xen_trace_row *row);
-
-/** xen_tracker_change - the part of xen_tracker_add() for the records that matter. */
-int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *row);
+int xen_tracker_add(struct xen_tracker *tracker, const struct xen_trace_row *row);
 
 /**
  * xen_tracker_finish - the trace is over: hand out the model
@@ -74,36 +71,6 @@ void xen_tracker_free(struct xen_tracker *tracker);
 
 /** xen_tracker_build - all of the above for a whole trace. Return: 0 or -ENOMEM. */
 int xen_tracker_build(struct xen_trace *trace, struct virt_model **model);
-
-/** The beginning of the tracker, for xen_tracker_add(). */
-struct xen_tracker_head {
-	int64_t		*last_ns;	/* of each run; INT64_MIN before its first record */
-	uint32_t	n_pending;	/* switches that wait for the next record of their run */
-};
-
-/** xen_tracker_wants - can an event change anything? */
-static inline bool xen_tracker_wants(uint32_t event)
-{
-	uint32_t subclass = event >> XEN_TRC_SUBCLASS_SHIFT;
-
-	/* the last two are rare */
-	return subclass == XEN_TRC_SCHED_MIN || subclass == XEN_TRC_HVM_ENTRYEXIT ||
-	       subclass == XEN_TRC_SCHED_VERBOSE || subclass == XEN_TRC_DOM0_DOMOPS ||
-	       subclass == XEN_TRC_GEN_LOSSES;
-}
-
-static inline int xen_tracker_add(struct xen_tracker *tracker, const struct xen_trace_row *row)
-{
-	struct xen_tracker_head *head = (struct xen_tracker_head *)tracker;
-	int64_t last_ns = head->last_ns[row->rec.run];
-	int ret = 0;
-
-	if (xen_tracker_wants(row->rec.event) || row->rec.flags & XENTRACE_AFTER_GAP ||
-	    last_ns == INT64_MIN || head->n_pending)
-		ret = xen_tracker_change(tracker, row);
-	head->last_ns[row->rec.run] = row->time_ns;
-	return ret;
-}
 
 #ifdef __cplusplus
 }

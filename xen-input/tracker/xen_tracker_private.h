@@ -15,7 +15,7 @@
 #include <errno.h>
 
 #include "key_map.h"
-#include "xen_tracker.h"
+#include "xen_tracker_feed.h"
 
 /** Nobody, when it is a vCPU; not known who. */
 #define IDLE		(-1)

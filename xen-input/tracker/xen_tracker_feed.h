@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	xen_tracker_feed.h
+ * @brief	xen_tracker_add() for ourselves: most records change nothing, and cost no call.
+ *
+ * It knows how a tracker begins, so it is not for programs that another version is linked with.
+ */
+#ifndef KSHARK_VIRT_XEN_TRACKER_FEED_H
+#define KSHARK_VIRT_XEN_TRACKER_FEED_H
+
+#include "xen_tracker.h"
+
+/** The beginning of the tracker. */
+struct xen_tracker_head {
+	int64_t		*last_ns;	/* of each run; INT64_MIN before its first record */
+	uint32_t	n_pending;	/* switches that wait for the next record of their run */
+};
+
+/** xen_tracker_wants - can an event change anything? */
+static inline bool xen_tracker_wants(uint32_t event)
+{
+	uint32_t subclass = event >> XEN_TRC_SUBCLASS_SHIFT;
+
+	/* the last two are rare */
+	return subclass == XEN_TRC_SCHED_MIN || subclass == XEN_TRC_HVM_ENTRYEXIT ||
+	       subclass == XEN_TRC_SCHED_VERBOSE || subclass == XEN_TRC_DOM0_DOMOPS ||
+	       subclass == XEN_TRC_GEN_LOSSES;
+}
+
+/** xen_tracker_change - the part of xen_tracker_feed() for the records that matter. */
+int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *row);
+
+/** xen_tracker_feed - the same as xen_tracker_add(). */
+static inline int xen_tracker_feed(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	struct xen_tracker_head *head = (struct xen_tracker_head *)tracker;
+	int64_t last_ns = head->last_ns[row->rec.run];
+	int ret = 0;
+
+	if (xen_tracker_wants(row->rec.event) || row->rec.flags & XENTRACE_AFTER_GAP ||
+	    last_ns == INT64_MIN || head->n_pending)
+		ret = xen_tracker_change(tracker, row);
+	head->last_ns[row->rec.run] = row->time_ns;
+	return ret;
+}
+
+#endif
