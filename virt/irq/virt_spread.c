@@ -108,14 +108,11 @@ static int compare_costs(const void *a, const void *b)
 static int add_row(struct virt_spread *spread, const struct collection *all, size_t first,
 		   size_t end, bool together)
 {
-	struct virt_spread_row *grown = realloc(spread->rows,
-						(spread->n + 1) * sizeof(*grown));
 	struct virt_spread_row *row;
 	size_t n = 0;
 
-	if (!grown)
+	if (ARRAY_GROW(spread->rows, spread->n, spread->room))
 		return -ENOMEM;
-	spread->rows = grown;
 	row = &spread->rows[spread->n++];
 	*row = (struct virt_spread_row){
 		.kind = all->kind, .all = together, .count = end - first,

@@ -32,7 +32,7 @@ struct virt_spread_row {
 struct virt_spread {
 	struct virt_spread_row *rows;	/* kind by kind: all together, then those of exits that
 					 * cost most first, those of interrupts by vector */
-	size_t			n;
+	size_t			n, room;
 };
 
 /**

@@ -508,7 +508,6 @@ static int64_t *sort_costs(const struct exits *exits)
 static int end_exits(struct exits *exits, struct virt_window_stats *stats)
 {
 	int64_t *ns = sort_costs(exits);
-	struct virt_window_exit *fitting;
 	size_t at = 0;
 
 	if (!ns)
@@ -525,8 +524,8 @@ static int end_exits(struct exits *exits, struct virt_window_stats *stats)
 	free(ns);
 	if (exits->n)
 		qsort(exits->of, exits->n, sizeof(*exits->of), compare_exits);
-	fitting = exits->n ? realloc(exits->of, exits->n * sizeof(*fitting)) : NULL;
-	stats->reasons = fitting ? fitting : exits->of;
+	ARRAY_SHRINK(exits->of, exits->n);
+	stats->reasons = exits->of;
 	stats->n_reasons = exits->n;
 	exits->of = NULL;
 	exits->n = exits->room = exits->n_costs = 0;
