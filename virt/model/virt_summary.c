@@ -450,7 +450,7 @@ static int summarize_culprits(struct grouping *grouping, struct virt_vcpu_track 
  * takes 12 bytes, and a wait comes with some seven intervals and an occupant.
  */
 #define CULPRITS_EACH	4
-#define CULPRITS_MORE	(1u << 20)
+#define CULPRITS_MORE	(1u << 18)
 
 /** How many intervals of a vCPU are waits for a pCPU that was taken away. */
 static uint32_t count_waits(const struct virt_vcpu_track *vcpu)
