@@ -100,8 +100,8 @@ static void text_vcpu(struct output *out, const struct report *report,
 	const struct virt_window_stats *stats = vcpu->stats;
 	int64_t unsplit = stats->unsplit_ns[VIRT_HYPERVISOR] + stats->unsplit_ns[VIRT_VMM];
 	const struct virt_stretches moves = {
-		.ns = stats->migration_cost.ns, .count = stats->migrations,
-		.whole = stats->migration_cost,
+		.ns = stats->migration_cost.count ? stats->migration_cost.ns : VIRT_NONE,
+		.count = stats->migrations, .whole = stats->migration_cost,
 	};
 
 	out_char(out, '\n');

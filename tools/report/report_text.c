@@ -116,8 +116,13 @@ void text_stretches(struct output *out, const char *name,
 	if (!stretches->count && !stretches->before)
 		return;
 	text_name(out, name);
-	text_duration(out, stretches->ns);
-	text_share(out, stretches->ns, share_of, TEXT_SHARE);
+	if (stretches->ns == VIRT_NONE) {
+		text_right(out, "?", TEXT_NUMBER);
+		text_right(out, "", TEXT_SHARE);
+	} else {
+		text_duration(out, stretches->ns);
+		text_share(out, stretches->ns, share_of, TEXT_SHARE);
+	}
 	text_count(out, stretches->count);
 	fill_cells(cells, stretches);
 	while (n && !*cells[n - 1])
