@@ -30,10 +30,12 @@ static const struct {
 				 const struct report_worst *worst, bool first);
 	void		(*tracing)(struct output *out, const struct report *report,
 				   const struct report_tracing *tracing, bool first);
+	/* machines and tasks that are told apart when it comes to who takes pCPUs from whom */
+	size_t		thieves;
 } formats[N_FORMATS] = {
-	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text },
-	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json },
-	[FORMAT_CSV] = { report_csv, report_worst_csv, report_tracing_csv },
+	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text, 8 },
+	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json, 64 },
+	[FORMAT_CSV] = { report_csv, report_worst_csv, report_tracing_csv, 64 },
 };
 
 struct report_options {
@@ -254,7 +256,7 @@ static int write_report(struct job *job, struct output *out, bool first)
 		return virt_window_walk_error(report->walk);
 	}
 	if (report_sections_build(&job->counted, report, &options->vcpus) ||
-	    report_build(report, &options->vcpus))
+	    report_build(report, &options->vcpus, formats[options->format].thieves))
 		return -ENOMEM;
 	formats[options->format].write(out, report, first);
 	return virt_window_walk_error(report->walk);

@@ -8,10 +8,6 @@
 
 #include "report.h"
 
-/** Machines and tasks that are told apart when it comes to who takes pCPUs from whom. */
-#define MATRIX_COLUMNS	8
-#define STEAL_COLUMNS	64	/* where nobody has to look across */
-
 /* --- what is told ---------------------------------------------------------------------------- */
 
 const struct virt_window_pcpu *report_pcpu(const struct report *report, int pcpu)
@@ -128,7 +124,7 @@ int report_window(struct report *report, const struct ksv_vcpu_set *vcpus, unsig
 	return report->walk ? 0 : -ENOMEM;
 }
 
-int report_build(struct report *report, const struct ksv_vcpu_set *vcpus)
+int report_build(struct report *report, const struct ksv_vcpu_set *vcpus, size_t thieves)
 {
 	const struct virt_model *model = report->load->model;
 	int ret;
@@ -139,19 +135,16 @@ int report_build(struct report *report, const struct ksv_vcpu_set *vcpus)
 	ret = report_window(report, vcpus, VIRT_WINDOW_STATES | VIRT_WINDOW_EXITS);
 	if (ret)
 		return ret;
-	report->matrix = virt_matrix_of_walk(model, report->walk, true, MATRIX_COLUMNS);
-	report->steal = virt_matrix_of_walk(model, report->walk, true, STEAL_COLUMNS);
-	return report->matrix && report->steal ? 0 : -ENOMEM;
+	report->matrix = virt_matrix_of_walk(model, report->walk, true, thieves);
+	return report->matrix ? 0 : -ENOMEM;
 }
 
 void report_free(struct report *report)
 {
 	virt_matrix_free(report->matrix);
-	virt_matrix_free(report->steal);
 	virt_window_walk_free(report->walk);
 	free(report->chosen);
 	report->matrix = NULL;
-	report->steal = NULL;
 	report->walk = NULL;
 	report->chosen = NULL;
 }

@@ -41,18 +41,18 @@ struct report {
 	struct virt_window_query query;
 	bool			*chosen;	/* vCPUs that were asked for; NULL: all */
 	struct virt_window_walk	*walk;
-	struct virt_matrix	*matrix;	/* who takes pCPUs from whom, by machine: a table */
-	struct virt_matrix	*steal;		/* the same with more columns */
+	struct virt_matrix	*matrix;	/* who takes pCPUs from whom, by machine */
 	int			n_pcpus;
 };
 
 /**
  * report_build - get ready to tell it all of the window of @report
  * @vcpus: which ones; empty for all
+ * @thieves: machines and tasks that are told apart when it comes to who takes pCPUs from whom
  *
  * Return: 0 or -ENOMEM.
  */
-int report_build(struct report *report, const struct ksv_vcpu_set *vcpus);
+int report_build(struct report *report, const struct ksv_vcpu_set *vcpus, size_t thieves);
 
 /**
  * report_window - only what a walk through the window of @report tells

@@ -62,7 +62,7 @@ static void text(struct output *out, const struct report *report)
 /** Who takes how much. @ns: of a row; NULL: of all */
 static void json_by(struct json *json, const struct report *report, const int64_t *ns)
 {
-	const struct virt_matrix *steal = report->steal;
+	const struct virt_matrix *steal = report->matrix;
 
 	json_open(json, "by", '[', false);
 	for (size_t i = 0; i < steal->n_columns; i++) {
@@ -80,7 +80,7 @@ static void json_by(struct json *json, const struct report *report, const int64_
 
 static void json(struct json *json, const struct report *report)
 {
-	const struct virt_matrix *steal = report->steal;
+	const struct virt_matrix *steal = report->matrix;
 
 	json_open(json, "steal", '{', false);
 	json_i64(json, "ns", steal->total_ns);
@@ -104,7 +104,7 @@ static void csv_by(struct output *out, const struct report *report, const char *
 		   int64_t sum, const int64_t *ns)
 {
 	const struct csv_row row = { .machine = machine };
-	const struct virt_matrix *steal = report->steal;
+	const struct virt_matrix *steal = report->matrix;
 
 	csv_time(out, report, &row, "steal", NULL, sum);
 	for (size_t i = 0; i < steal->n_columns; i++) {
@@ -119,7 +119,7 @@ static void csv_by(struct output *out, const struct report *report, const char *
 /** Without a machine, of all of them. */
 static void csv(struct output *out, const struct report *report)
 {
-	const struct virt_matrix *steal = report->steal;
+	const struct virt_matrix *steal = report->matrix;
 
 	csv_by(out, report, NULL, steal->total_ns, NULL);
 	for (size_t i = 0; i < steal->n_rows; i++)
