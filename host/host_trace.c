@@ -79,8 +79,8 @@ const char *host_trace_problem(int ret)
 	case -ENODATA:
 		return "there is no record in it";
 	case -E2BIG:
-		return "there are more than " TEXT_OF(VIRT_MAX_NAMED) " machines, vCPUs or exit "
-		       "reasons in it: it is damaged";
+		return "there are more than " TEXT_OF(VIRT_MAX_MACHINES) " machines, or "
+		       TEXT_OF(VIRT_MAX_NAMED) " vCPUs or exit reasons, in it: it is damaged";
 	default:
 		return strerror(-ret);
 	}

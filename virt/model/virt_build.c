@@ -137,7 +137,7 @@ int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char 
 		return index;
 	if (model->finished)
 		return -EINVAL;
-	if (model->n_machines >= VIRT_MAX_NAMED)
+	if (model->n_machines >= VIRT_MAX_MACHINES)
 		return -E2BIG;
 	if (key_map_reserve(&model->machine_map) ||
 	    ARRAY_GROW(model->machines, model->n_machines, model->machines_room))

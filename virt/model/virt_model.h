@@ -38,8 +38,12 @@ enum virt_state {
 /** No pCPU, no vCPU, no reason. */
 #define VIRT_NONE	(-1)
 
-/** Machines, vCPUs and exit reasons that a model can have: more than any host will ever have. */
-#define VIRT_MAX_NAMED	400000
+/**
+ * Machines, and vCPUs or exit reasons, that a model can have: more than any host will ever have. A
+ * machine takes the most memory, as none is without a vCPU.
+ */
+#define VIRT_MAX_MACHINES	200000
+#define VIRT_MAX_NAMED		400000
 
 /** Culprits that are not told apart, see virt_vcpu_culprits(). */
 #define VIRT_OTHERS	(-2)
@@ -192,8 +196,8 @@ void virt_model_free(struct virt_model *model);
  *
  * A machine's index is good until virt_model_finish(), which orders them by id.
  *
- * Return: its index, -ENOMEM, -E2BIG: there are VIRT_MAX_NAMED others, or -EINVAL if there is no
- * such machine.
+ * Return: its index, -ENOMEM, -E2BIG: there are VIRT_MAX_MACHINES or VIRT_MAX_NAMED others, or
+ * -EINVAL if there is no such machine.
  */
 int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char *name);
 int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t id,

@@ -714,7 +714,7 @@ static void test_clipped(void **state)
 	virt_model_free(model);
 }
 
-/** More vCPUs than any host has: refused, before they take all the memory. */
+/** More vCPUs or machines than any host has: refused, before they take all the memory. */
 static void test_too_many(void **state)
 {
 	struct virt_model *model = virt_model_new();
@@ -727,6 +727,13 @@ static void test_too_many(void **state)
 	assert_int_equal(virt_model_add_vcpu(model, machine, 7, 0, "v"), 7);
 	assert_int_equal(virt_model_finish(model, 0, 10), 0);
 	assert_int_equal(virt_model_n_vcpus(model), VIRT_MAX_NAMED);
+	virt_model_free(model);
+
+	model = virt_model_new();
+	for (int i = 0; i < VIRT_MAX_MACHINES; i++)
+		assert_int_equal(virt_model_add_machine(model, i, "d"), i);
+	assert_int_equal(virt_model_add_machine(model, VIRT_MAX_MACHINES, "d"), -E2BIG);
+	assert_int_equal(virt_model_add_machine(model, 7, "d"), 7);
 	virt_model_free(model);
 }
 
