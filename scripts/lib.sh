@@ -162,7 +162,9 @@ ksv_quietly()
 		stdbuf -oL tr '\r' '\n' |
 		awk 'match($0, /^\[[0-9]+\/[0-9]+\]/) {
 			split(substr($0, 2, RLENGTH - 2), of, "/")
-			print int(100 * of[1] / of[2]), "building"
+			# of a few it makes no difference; to look for new files is [1/2]
+			if (of[2] > 20)
+				print int(100 * of[1] / of[2]), "building"
 			fflush()
 		}' | ksv_progress || status=${PIPESTATUS[0]}
 	[ "$status" != 0 ] || return 0
