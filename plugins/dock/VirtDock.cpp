@@ -33,6 +33,7 @@
 #include "VirtCommand.hpp"
 #include "VirtDock.hpp"
 #include "VirtFindings.hpp"
+#include "VirtFlow.hpp"
 #include "VirtLegend.hpp"
 #include "VirtMarkers.hpp"
 #include "VirtNames.hpp"
@@ -192,7 +193,7 @@ QWidget *VirtDock::tablePage()
 {
 	auto page = new QWidget;
 	auto layout = new QVBoxLayout(page);
-	auto buttons = new QHBoxLayout;
+	auto buttons = new VirtFlow(nullptr, 0);
 	auto columns = new QToolButton;
 
 	_table = new VirtTable;
@@ -223,7 +224,6 @@ QWidget *VirtDock::tablePage()
 
 	buttons->addWidget(_markWorst);
 	buttons->addWidget(_zoomWorst);
-	buttons->addStretch();
 	buttons->addWidget(columns);
 	layout->setContentsMargins(0, 0, 0, 0);
 	layout->setSpacing(3);
