@@ -87,7 +87,8 @@ bool report_vcpu(const struct report *report, int32_t index, struct report_vcpu 
 		.migrations = virt_vcpu_migrations(model, index, report->from_ns, report->to_ns),
 	};
 	virt_vcpu_exit_levels(model, index, report->from_ns, report->to_ns, &vcpu->levels);
-	return true;
+	/* what is incomplete is not told; who asked is told of the error */
+	return !virt_window_walk_error(report->walk);
 }
 
 bool report_machine(const struct report *report, int32_t index, struct report_machine *machine)
@@ -102,7 +103,7 @@ bool report_machine(const struct report *report, int32_t index, struct report_ma
 	*machine = (struct report_machine){
 		.info = info, .window = virt_window_walk_machine(report->walk, index),
 	};
-	return true;
+	return !virt_window_walk_error(report->walk);
 }
 
 int report_window(struct report *report, const struct ksv_vcpu_set *vcpus, unsigned int parts)

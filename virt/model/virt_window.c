@@ -633,7 +633,7 @@ static int sum_up_exits(struct tally *tally)
 		};
 		stats->exits += all[i].count;
 	}
-	stats->n_reasons = n;
+	stats->n_reasons = stats->reasons ? n : 0;
 	free(all);
 	return stats->reasons ? 0 : -ENOMEM;
 }
@@ -965,7 +965,7 @@ const struct virt_window_pcpu *virt_window_walk_pcpu(struct virt_window_walk *wa
 		walk->pcpus = calloc((size_t)n + 1, sizeof(*walk->pcpus));
 		if (!walk->pcpus)
 			walk->error = -ENOMEM;
-		else if (!walk->tally.empty)
+		else if (!walk->tally.empty && !walk->error)
 			walk->error = take_pcpus(&walk->tally, walk->pcpus);
 	}
 	return walk->pcpus && pcpu >= 0 && pcpu < n ? &walk->pcpus[pcpu] : NULL;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <stdio.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -978,6 +979,26 @@ static void test_choice(void **state)
 	virt_model_free(model);
 }
 
+/** Whoever has given up once has: what comes next is not told as if it were all. */
+static void test_walk_error(void **state)
+{
+	struct virt_model *model = one_life();
+	const struct virt_window_query query = {
+		.from_ns = 0, .to_ns = 1000, .parts = ALL, .stop = at_once,
+	};
+	struct virt_window_walk *walk = virt_window_walk_new(model, &query);
+
+	(void)state;
+	assert_non_null(walk);
+	virt_window_walk_vcpu(walk, 1);
+	assert_int_equal(virt_window_walk_error(walk), -ECANCELED);
+	assert_non_null(virt_window_walk_pcpu(walk, 0));
+	virt_window_walk_machine(walk, 0);
+	assert_int_equal(virt_window_walk_error(walk), -ECANCELED);
+	virt_window_walk_free(walk);
+	virt_model_free(model);
+}
+
 /** Stops when it has been asked as often as @arg says. */
 static bool after_some(void *arg)
 {
@@ -1059,6 +1080,7 @@ int main(void)
 		cmocka_unit_test(test_rule),
 		cmocka_unit_test(test_unasked),
 		cmocka_unit_test(test_choice),
+		cmocka_unit_test(test_walk_error),
 		cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_longest_time),
 		cmocka_unit_test(test_dist),
