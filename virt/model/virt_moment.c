@@ -130,7 +130,8 @@ static bool describe_irq(const struct virt_worst *worst, const struct virt_worst
 	if (hit->index >= worst->n_irqs)
 		return false;
 	irq = &worst->irqs[hit->index];
-	if (irq->vcpu != hit->vcpu || irq->inject_ns != hit->time_ns ||
+	if (irq->result ||	/* not seen any more */
+	    irq->vcpu != hit->vcpu || irq->inject_ns != hit->time_ns ||
 	    irq->handler_ns - irq->inject_ns != hit->cost_ns)
 		return false;
 	moment->end_ns = irq->handler_ns;
