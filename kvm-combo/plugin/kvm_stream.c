@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include <libkshark-plugin.h>
 #include <libkshark-tepdata.h>
 
+#include "escape.h"
 #include "kvm_fields.h"
 #include "kvm_stream.h"
 #include "trace_dat.h"
@@ -79,13 +81,18 @@ static struct virt_model *make(void *arg)
 {
 	struct collection *collection = arg;
 	struct virt_model *model = NULL;
+	int ret = 0;
 
 	pthread_mutex_lock(&collection->lock);
 	if (!collection->error && collection->tracker &&
 	    collection->begin_ns < collection->end_ns)
-		kvm_tracker_finish(collection->tracker, collection->begin_ns, collection->end_ns,
-				   &model);
+		ret = kvm_tracker_finish(collection->tracker, collection->begin_ns,
+					 collection->end_ns, &model);
 	pthread_mutex_unlock(&collection->lock);
+	if (ret)
+		escape_print(stderr, "", "%s: its virtual machines are not shown: %s",
+			     collection->file, ret != -E2BIG ? strerror(-ret) :
+			     "too many machines, vCPUs or exit reasons: it is damaged");
 	return model;
 }
 

@@ -169,7 +169,7 @@ void kvm_tracker_clear_guests(struct kvm_tracker *tracker);
  *
  * May be called again, for another model of the same records.
  *
- * Return: 0, -ENOMEM or -EINVAL.
+ * Return: 0, -ENOMEM, -EINVAL, or -E2BIG, see virt_model_add_machine().
  */
 int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t end_ns,
 		       struct virt_model **model);

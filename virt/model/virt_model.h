@@ -40,7 +40,7 @@ enum virt_state {
 
 /**
  * Machines, and vCPUs or exit reasons, that a model can have: more than any host will ever have. A
- * machine takes the most memory, as none is without a vCPU.
+ * machine takes the most memory, as it comes with a vCPU.
  */
 #define VIRT_MAX_MACHINES	200000
 #define VIRT_MAX_NAMED		400000

@@ -52,7 +52,7 @@ struct xen_tracker *xen_tracker_new(struct xen_trace *trace);
  * xen_tracker_add - take note of a record
  * @row: the next one of the trace, as xen_trace_iter_next() gives it
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM, or -E2BIG, see virt_model_add_machine().
  */
 int xen_tracker_add(struct xen_tracker *tracker, const struct xen_trace_row *row);
 
@@ -62,14 +62,14 @@ int xen_tracker_add(struct xen_tracker *tracker, const struct xen_trace_row *row
  *
  * If records were lost, this walks through the trace once more, now knowing when.
  *
- * Return: 0 or -ENOMEM.
+ * Return: 0, -ENOMEM or -E2BIG.
  */
 int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model);
 
 /** xen_tracker_free - free a tracker, finished or not; it may be NULL. */
 void xen_tracker_free(struct xen_tracker *tracker);
 
-/** xen_tracker_build - all of the above for a whole trace. Return: 0 or -ENOMEM. */
+/** xen_tracker_build - all of the above for a whole trace. Return: 0, -ENOMEM or -E2BIG. */
 int xen_tracker_build(struct xen_trace *trace, struct virt_model **model);
 
 #ifdef __cplusplus

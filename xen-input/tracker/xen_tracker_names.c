@@ -47,8 +47,8 @@ int32_t tracker_vcpu_of(struct xen_tracker *tracker, xen_vcpu vcpu)
 		return (int32_t)n;
 	domain = n < 0 ? -ENOMEM : tracker_domain_of(tracker, domid);
 	if (domain < 0) {
-		tracker_fail(tracker, -ENOMEM);
-		return -ENOMEM;
+		tracker_fail(tracker, domain);
+		return domain;
 	}
 	/* without the domain's name, which its machine has */
 	xen_vcpu_text(name, sizeof(name), vcpu, NULL);
