@@ -26,11 +26,15 @@ struct VirtSubject {
 	std::vector<int32_t> vcpus(const virt_model *model) const
 	{
 		const virt_machine *all = virt_model_machine(model, machine);
+		std::vector<int32_t> found;
 
+		/* of a machine without a vCPU, a list of none: no list is one of all */
+		found.reserve(1);
 		if (vcpu != VIRT_NONE)
-			return { vcpu };
-		return all ? std::vector<int32_t>(all->vcpus, all->vcpus + all->n_vcpus) :
-			     std::vector<int32_t>();
+			found.push_back(vcpu);
+		else if (all)
+			found.insert(found.end(), all->vcpus, all->vcpus + all->n_vcpus);
+		return found;
 	}
 };
 

@@ -25,7 +25,7 @@ struct virt_spread_row {
 	int32_t		what;		/* exit: reason, or VIRT_NONE; irq: vector */
 	uint64_t	count;		/* that lie in the window */
 	struct virt_dist dist;		/* of those that the trace shows whole ... */
-	uint64_t	bars[VIRT_SPREAD_BARS];	/* ... and how many of them cost how much */
+	uint32_t	bars[VIRT_SPREAD_BARS];	/* ... and how many of them cost how much */
 	uint64_t	results[VIRT_DELIVERY_N_RESULTS]; /* irq: what became of all injected */
 };
 
