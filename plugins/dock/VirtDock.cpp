@@ -180,7 +180,7 @@ QWidget *VirtDock::copyButton()
 	});
 	add("Worst moments as text", [this] { return _findings->asText(); });
 	add("Worst moments as CSV", [this] { return _findings->asCsv(); });
-	add("Distributions as CSV", [this] { return _spread->asCsv(); });
+	add("Distributions as CSV", [this] { return _spread->asCsv(listed()); });
 	add("Steal as CSV", [this] {
 		_steal->follow(_shown);
 		return _steal->asCsv();
@@ -466,22 +466,28 @@ void VirtDock::adopt(const std::shared_ptr<VirtCount> &job)
 		_details->setText(_told);
 }
 
-/** What follows the window that has been counted, and the table's current row. */
-void VirtDock::follow()
+/** The window that has been counted, and who is chosen in the table. */
+VirtListed VirtDock::listed() const
 {
 	const QTreeWidgetItem *item = _table->currentItem();
 
 	if (!_shown)
-		return;
-	VirtListed listed = {
+		return {};
+	return {
 		_shown->from, _shown->to, _shown->streams,
 		item ? VirtTable::subject(item) : VirtSubject{ VIRT_NONE, 0, 0, 0 },
 		item ? VirtTable::nameOf(item) : QString(), _selection->isUsed(),
 	};
+}
 
-	_findings->follow(listed);
+/** What follows the window that has been counted, and the table's current row. */
+void VirtDock::follow()
+{
+	if (!_shown)
+		return;
+	_findings->follow(listed());
 	if (_pages->isOn(_spread))
-		_spread->follow(listed);
+		_spread->follow(listed());
 	if (_pages->isOn(_steal))
 		_steal->follow(_shown);
 }

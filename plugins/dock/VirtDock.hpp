@@ -92,6 +92,7 @@ private:
 	void refresh();
 	QWidget *copyButton();
 	QWidget *tablePage();
+	struct VirtListed listed() const;
 	void follow();
 	void adopt(const std::shared_ptr<VirtCount> &job);
 	VirtCount::Found find(const QTreeWidgetItem *item) const;

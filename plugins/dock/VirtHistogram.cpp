@@ -224,7 +224,8 @@ void VirtHistogram::mouseMoveEvent(QMouseEvent *event)
 
 	setCursor(bar >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
 	if (bar < 0) {
-		QToolTip::hideText();
+		/* where there is no room for all of the title */
+		QToolTip::showText(event->globalPos(), virtTip(text()));
 		return;
 	}
 	QToolTip::showText(event->globalPos(), virtTip(

@@ -14,6 +14,7 @@
 #include <QComboBox>
 #include <QHeaderView>
 #include <QPainter>
+#include <QSet>
 #include <QSignalBlocker>
 #include <QStyledItemDelegate>
 #include <QTreeWidget>
@@ -54,6 +55,7 @@ const virt_worst_kind kinds[] = {
 };
 
 constexpr int BARS_WIDTH = 110, BAR_MARGIN = 2;
+constexpr int LEAST_CHARACTERS = 10;	/* of a file's name that is chosen */
 
 enum { ROLE_ROW = Qt::UserRole };
 
@@ -139,6 +141,8 @@ void VirtSpread::buildUi()
 
 	_trace = new QComboBox;
 	_trace->setToolTip("Of which host");
+	_trace->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+	_trace->setMinimumContentsLength(LEAST_CHARACTERS);
 	_only = new QCheckBox("Chosen vCPU only");
 	_only->setToolTip("Only of the machine or vCPU that is chosen in the table of vCPUs");
 	_only->setChecked(true);
@@ -222,7 +226,7 @@ void VirtSpread::look()
 	std::shared_ptr<Job> job = wanted();
 
 	_next.reset();
-	if (!job || (_running && _running->isSame(*job)) ||
+	if (!job || (_running && !_running->stop && _running->isSame(*job)) ||
 	    (!_running && _shown && _shown->isSame(*job)))
 		return;
 	if (!_running) {
@@ -255,14 +259,14 @@ void VirtSpread::adopt(const std::shared_ptr<Job> &job)
 
 /* ---- what is shown ---- */
 
-QString VirtSpread::nameOf(const virt_spread_row &row) const
+QString VirtSpread::nameOf(const Job &job, const virt_spread_row &row)
 {
 	const char *name;
 
 	if (row.all)
 		return virt_worst_look(row.kind)->title;
 	if (row.kind == VIRT_WORST_EXIT)
-		return virtShown(virt_text_reason(_shown->stream.model.get(), row.what));
+		return virtShown(virt_text_reason(job.stream.model.get(), row.what));
 	name = virt_linux_vector(row.what);
 	return QString("0x%1 %2").arg(row.what, 2, 16, QChar('0')).arg(name ? name : "").trimmed();
 }
@@ -281,7 +285,7 @@ QTreeWidgetItem *VirtSpread::add(QTreeWidgetItem *parent, size_t row)
 		if (i != COLUMN_WHAT)
 			item->setTextAlignment(i, Qt::AlignRight | Qt::AlignVCenter);
 	}
-	item->setText(COLUMN_WHAT, nameOf(spread));
+	item->setText(COLUMN_WHAT, nameOf(*_shown, spread));
 	item->setToolTip(COLUMN_WHAT, spread.all ?
 			 virtTip(virt_worst_look(spread.kind)->meaning) : "");
 	if (spread.all)
@@ -313,8 +317,13 @@ void VirtSpread::fill()
 	QString chosen = current ? current->text(COLUMN_WHAT) : QString();
 	const QSignalBlocker blocker(_list);
 	VirtBars bars = { 0, 0 };
-	bool hasIrqs = false;
+	bool hasIrqs = false, isFirst;
+	QSet<QString> folded;
 
+	for (int i = 0; i < _list->topLevelItemCount(); i++)
+		if (!_list->topLevelItem(i)->isExpanded())
+			folded.insert(_list->topLevelItem(i)->text(COLUMN_WHAT));
+	isFirst = !_list->topLevelItemCount();
 	_list->clear();
 	for (size_t i = 0; i < spread->n; i++)
 		bars = virtBarsOf(bars, virtBarsOf(spread->rows[i]));
@@ -337,10 +346,13 @@ void VirtSpread::fill()
 			hasIrqs |= !item->text(COLUMN_INJECTED).isEmpty();
 		}
 	}
-	_list->expandAll();
-	for (int i = 0; i < N_COLUMNS; i++)
+	for (int i = 0; i < _list->topLevelItemCount(); i++)
+		_list->topLevelItem(i)->setExpanded(
+			!folded.contains(_list->topLevelItem(i)->text(COLUMN_WHAT)));
+	for (int i = 0; i < N_COLUMNS && isFirst; i++)
 		_list->resizeColumnToContents(i);
-	_list->header()->resizeSection(COLUMN_BARS, BARS_WIDTH);
+	if (isFirst)
+		_list->header()->resizeSection(COLUMN_BARS, BARS_WIDTH);
 	for (int i = COLUMN_INJECTED; i < N_COLUMNS; i++)
 		_list->setColumnHidden(i, !hasIrqs);
 	_list->setCurrentItem(found);
@@ -359,7 +371,7 @@ void VirtSpread::showCurrent()
 	}
 	const virt_spread_row &row = _shown->spread->rows[i];
 
-	title = nameOf(row);
+	title = nameOf(*_shown, row);
 	if (!_shown->name.isEmpty())
 		title += " of " + _shown->name;
 	title += QString(": %1").arg(row.dist.count);
@@ -386,7 +398,7 @@ void VirtSpread::choose(int bar)
 	focus.leastNs = virt_spread_least(bar);
 	focus.mostNs = virt_spread_least(bar + 1) - 1;
 	focus.title = QString("%1, %2 to %3").arg(
-		nameOf(row) + (_shown->name.isEmpty() ? QString() : " of " + _shown->name),
+		nameOf(*_shown, row) + (_shown->name.isEmpty() ? QString() : " of " + _shown->name),
 		virtDuration(focus.leastNs), virtDuration(focus.mostNs + 1));
 	focus.wanted = [id = _shown->stream.id, kind = row.kind, all = row.all, what = row.what]
 		       (const VirtStream &stream, const virt_finding &finding) {
@@ -400,18 +412,27 @@ void VirtSpread::choose(int bar)
 	_chosen(focus);
 }
 
-QString VirtSpread::asCsv() const
+QString VirtSpread::asCsv(const VirtListed &listed)
 {
+	std::shared_ptr<Job> job;
 	QString text = "kind,what,count,ns,p50_ns,p99_ns,max_ns,injected,not_seen,not_judged\n";
 
-	for (size_t i = 0; _shown && i < _shown->spread->n; i++) {
-		const virt_spread_row &row = _shown->spread->rows[i];
+	_listed = listed;
+	fillStreams();
+	job = wanted();
+	/* while another page is on, nothing is counted */
+	if (job && _shown && _shown->isSame(*job))
+		job = _shown;
+	else if (job)
+		job->work();
+	for (size_t i = 0; job && job->spread && i < job->spread->n; i++) {
+		const virt_spread_row &row = job->spread->rows[i];
 		const virt_dist &dist = row.dist;
 		uint64_t injected = 0;
 
 		text += QString("%1,%2,%3,%4,%5,%6,%7").arg(virt_worst_kind_name(row.kind),
-			row.all ? "" : virtCsv(nameOf(row).toUtf8())).arg(dist.count).arg(dist.ns)
-			.arg(dist.p50).arg(dist.p99).arg(dist.max);
+			row.all ? "" : virtCsv(nameOf(*job, row).toUtf8())).arg(dist.count)
+			.arg(dist.ns).arg(dist.p50).arg(dist.p99).arg(dist.max);
 		for (uint64_t n : row.results)
 			injected += n;
 		text += !injected ? QString(",,,\n") :

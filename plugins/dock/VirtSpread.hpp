@@ -29,8 +29,8 @@ public:
 	/** Count what lies in this window, unless it has been counted. */
 	void follow(const VirtListed &listed);
 
-	/** As a table in ns. */
-	QString asCsv() const;
+	/** This window, as a table in ns. */
+	QString asCsv(const VirtListed &listed);
 
 private:
 	struct Job;
@@ -43,7 +43,7 @@ private:
 	std::shared_ptr<Job> wanted() const;
 	void fill();
 	QTreeWidgetItem *add(QTreeWidgetItem *parent, size_t row);
-	QString nameOf(const virt_spread_row &row) const;
+	static QString nameOf(const Job &job, const virt_spread_row &row);
 	void showCurrent();
 	void choose(int bar);
 

@@ -48,7 +48,9 @@ public:
 				_jobs.erase(_jobs.begin() + static_cast<std::ptrdiff_t>(i));
 		_jobs.push_back(job);
 		_pool.start(newTask([owner = _owner, job, done] {
-			job->work();
+			/* whoever is not waited for any more need not begin */
+			if (!job->stop)
+				job->work();
 			/* finish() waits for this */
 			QMetaObject::invokeMethod(owner, done, Qt::QueuedConnection);
 		}));
