@@ -39,6 +39,7 @@ namespace {
 constexpr int DEFAULT_NUMBER = 40, MOST = 1000;
 constexpr size_t MOST_LOOKED = 100000;	/* moments whose texts are looked at by a filter */
 constexpr int LEAST_FILTER_WIDTH = 70;
+constexpr int MOST_TITLE = 200;		/* pixels: a dock of 260 has room for it */
 
 enum { COLUMN_KIND, COLUMN_VCPU, COLUMN_COST, COLUMN_CAUSE, COLUMN_TIME, COLUMN_PCPU, N_COLUMNS };
 
@@ -226,17 +227,28 @@ void VirtFindings::follow(const VirtListed &listed)
 	bool stays = isWalking() && !listed.isSelection && !_listed.isSelection;
 
 	_listed = listed;
+	_visible = { listed.from, listed.to };
 	if (stays)
 		std::tie(_listed.from, _listed.to) = old;
+	/* it was counted elsewhere */
+	else if (old != _visible)
+		_focus.count = 0;
 	_only->setText(listed.name.isEmpty() ? "Chosen vCPU only" : "Only " + listed.name);
 	look();
 }
 
 void VirtFindings::focus(const VirtFocus &focus)
 {
+	/* its moments were counted in what is visible: this ends a walk */
+	if (!focus.title.isEmpty()) {
+		_set = { 0, 0 };
+		std::tie(_listed.from, _listed.to) = _visible;
+	}
 	_focus = focus;
 	_focusSerial++;
-	_focusButton->setText(focus.title + " " + QChar(0x2715));
+	_focusButton->setText(fontMetrics().elidedText(focus.title, Qt::ElideRight, MOST_TITLE) +
+			      " " + QChar(0x2715));
+	_focusButton->setToolTip(virtTip(focus.title + ": click to list all of the worst again"));
 	_focusButton->setVisible(!focus.title.isEmpty());
 	look();
 }

@@ -100,6 +100,7 @@ private:
 	std::vector<int64_t>	_key;
 	std::vector<Row>	_rows;
 	bool			_isCut = false;	/* not all have been looked at */
+	std::pair<int64_t, int64_t> _visible = { 0, 0 };
 	std::pair<int64_t, int64_t> _set = { 0, 0 };	/* window that the walk has set last */
 };
 

@@ -23,6 +23,7 @@ namespace {
 
 constexpr size_t MOST_COLUMNS = 24;	/* that are told apart */
 constexpr int FIRST_COLUMN = 1;		/* behind the sum */
+constexpr int LEAST_CHARACTERS = 10;	/* of a file's name that is chosen */
 constexpr size_t MOST_CULPRITS = 64;	/* of one wait */
 
 /** White for nothing, up to the colour of PREEMPTED for the most. */
@@ -61,6 +62,8 @@ VirtSteal::VirtSteal(std::function<void(const VirtFocus &)> chosen)
 	auto head = new VirtFlow(nullptr, 0);
 
 	_trace->setToolTip("Of which host");
+	_trace->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+	_trace->setMinimumContentsLength(LEAST_CHARACTERS);
 	_byVcpu->setToolTip("Each vCPU by itself, instead of machines");
 	_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
 	_table->setSelectionMode(QAbstractItemView::SingleSelection);

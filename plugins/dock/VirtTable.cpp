@@ -185,10 +185,13 @@ VirtTable::VirtTable()
 	header()->resizeSection(COLUMN_BAR, BAR_WIDTH);
 	setExpandsOnDoubleClick(false);
 	buildNames();
-	header()->setContextMenuPolicy(Qt::CustomContextMenu);
-	connect(header(), &QWidget::customContextMenuRequested, this, [this] (const QPoint &at) {
-		columnMenu()->popup(header()->viewport()->mapToGlobal(at));
-	});
+	for (QHeaderView *view : { header(), _names->header() }) {
+		view->setContextMenuPolicy(Qt::CustomContextMenu);
+		connect(view, &QWidget::customContextMenuRequested, this,
+			[this, view] (const QPoint &at) {
+			columnMenu()->popup(view->viewport()->mapToGlobal(at));
+		});
+	}
 }
 
 /* ---- names that stay in place ---- */
@@ -222,8 +225,11 @@ void VirtTable::buildNames()
 	connect(_names, &QTreeView::collapsed, this, &QTreeView::collapse);
 	connect(this, &QTreeView::expanded, _names, &QTreeView::expand);
 	connect(this, &QTreeView::collapsed, _names, &QTreeView::collapse);
-	connect(_names->verticalScrollBar(), &QScrollBar::valueChanged, verticalScrollBar(),
-		&QScrollBar::setValue);
+	/* hidden, it has the height and the range of before */
+	connect(_names->verticalScrollBar(), &QScrollBar::valueChanged, this, [this] (int value) {
+		if (_names->isVisible())
+			verticalScrollBar()->setValue(value);
+	});
 	connect(verticalScrollBar(), &QScrollBar::valueChanged, _names->verticalScrollBar(),
 		&QScrollBar::setValue);
 	connect(header(), &QHeaderView::sectionResized, this, [this] { placeNames(); });
