@@ -68,7 +68,7 @@ ksv_check_distribution()
 # ksv_install SECTION...: install what is missing of these sections; silent if nothing is
 ksv_install()
 {
-	local missing run=() log command
+	local missing run=() log command as_root=
 
 	[ -z "${KSV_NO_INSTALL:-}" ] || return 0
 	ksv_check_distribution
@@ -79,30 +79,31 @@ ksv_install()
 	command="apt-get install --no-install-recommends -y $missing"
 	if [ "$(id -u)" != 0 ]; then
 		run=(sudo)
+		as_root='sudo '
 		# sudo asks on the terminal, if there is one
 		sudo -n true 2>/dev/null || { [ -t 2 ] && command -v sudo >/dev/null &&
 			ksv_say "packages are missing, and sudo may ask for your password:" &&
 			sudo true; } ||
 			ksv_die "packages are missing, and only root may install them:" \
-				"    sudo apt-get update && sudo $command"
+				"    ${as_root}apt-get update && $as_root$command"
 	fi
 	run+=(env DEBIAN_FRONTEND=noninteractive LC_ALL=C)
 	log=$(mktemp)
 	# The lists may be absent or too old; asking for new ones is only worth it then.
 	if ! ksv_apt "$log" && ! { "${run[@]}" apt-get update </dev/null >>"$log" 2>&1 &&
 	     ksv_apt "$log"; }; then
-		grep -E '^(E|Err|W):' "$log" | sort -u | tail -n 15 >&2
+		grep -E '^(E|Err|W):' "$log" | sort -u | tail -n 15 >&2 || :
 		if grep -qE 'Temporary failure|Could not (resolve|connect)|Unable to connect' "$log"
 		then
 			rm -f "$log"
 			ksv_die "apt-get cannot reach the Debian mirror: is there a network?" \
 				"When there is, run this again, or by hand:" \
-				"    sudo apt-get update && sudo $command"
+				"    ${as_root}apt-get update && $as_root$command"
 		fi
 		tail -n 5 "$log" >&2
 		rm -f "$log"
 		ksv_die "apt-get failed, see above. By hand:" \
-			"    sudo apt-get update && sudo $command"
+			"    ${as_root}apt-get update && $as_root$command"
 	fi
 	rm -f "$log"
 }
@@ -122,14 +123,15 @@ ksv_apt()
 			s/^After this operation, ([^ ]+ [kMG]?B) of additional.*/, \1 on the disk/p' |
 		tr -d '\n') || :
 	ksv_say "installing $missing: $new packages in all$size"
-	# dlstatus:NUMBER:PERCENT:WHAT, pmstatus:PACKAGE:PERCENT:WHAT
-	# shellcheck disable=SC2086
-	{ "${run[@]}" $command -o APT::Status-Fd=1 </dev/null 2>>"$log" || echo 'E: failed'; } |
-		tee -a "$log" |
+	# dlstatus:NUMBER:PERCENT:WHAT, pmstatus:PACKAGE:PERCENT:WHAT. On a descriptor of its own, which sudo
+	# would close: packages' scripts write to the usual ones, and fail if they cannot.
+	# shellcheck disable=SC2016,SC2086
+	"${run[@]}" sh -c 'exec 3>&1 >&2; exec "$@"' sh $command -o APT::Status-Fd=3 \
+		</dev/null 2>>"$log" |
 		sed -unE 's/^dlstatus:[^:]*:([0-9]+)[^:]*:.*/\1 loading/p
 			s/^pmstatus:[^:]*:([0-9]+)[^:]*:.*/\1 installing/p' |
 		ksv_progress
-	! grep -q '^E: failed$' "$log" || { sed -i '/^E: failed$/d' "$log"; return 1; }
+	return "${PIPESTATUS[0]}"
 }
 
 # ksv_progress: lines "PERCENT WHAT" as one that changes on a terminal, else a line each quarter
@@ -154,19 +156,16 @@ ksv_progress()
 # if it tells as ninja does, "[3/7]"
 ksv_quietly()
 {
-	local log=$1 status=0
+	local log=$1 status=0 step of
 	shift
 
 	mkdir -p "${log%/*}"
 	"$@" </dev/null 2>&1 | tee "$log" |
-		stdbuf -oL tr '\r' '\n' |
-		awk 'match($0, /^\[[0-9]+\/[0-9]+\]/) {
-			split(substr($0, 2, RLENGTH - 2), of, "/")
+		sed -unE 's/^\[([0-9]+)\/([0-9]+)\].*/\1 \2/p' |
+		while read -r step of; do
 			# of a few it makes no difference; to look for new files is [1/2]
-			if (of[2] > 20)
-				print int(100 * of[1] / of[2]), "building"
-			fflush()
-		}' | ksv_progress || status=${PIPESTATUS[0]}
+			[ "$of" -le 20 ] || echo "$((100 * step / of)) building"
+		done | ksv_progress || status=${PIPESTATUS[0]}
 	[ "$status" != 0 ] || return 0
 	tail -n 60 "$log" >&2
 	ksv_say "failed: $* (all of its output: $log)"
@@ -187,7 +186,7 @@ ksv_build()
 		touch "$dir/CMakeCache.txt"
 	fi
 	# Checking that everything is up to date takes less than this second.
-	(sleep 1 && ksv_say "building $preset") &
+	(sleep 1 && { [ ! -t 2 ] || printf '\r\033[K' >&2; } && ksv_say "building $preset") &
 	local notice=$! status=0
 	ksv_quietly "$dir/build.log" cmake --build "$dir" || status=1
 	kill "$notice" 2>/dev/null || :
