@@ -65,6 +65,9 @@ gui_fail()
 	{
 		echo "FAILED: $GUI_NAME: $1"
 		echo "called from: ${FUNCNAME[*]:1} (lines ${BASH_LINENO[*]})"
+		echo "--- $GUI_LOG:"
+		tail -n 50 "$GUI_LOG"
+		# last, as KernelShark may not answer
 		if [ -n "$GUI_PID" ] && kill -0 "$GUI_PID"; then
 			import -silent -window root "$KSV_ARTIFACTS/gui-$GUI_NAME-failed.png"
 			for what in windows widgets actions items count selected; do
@@ -72,8 +75,6 @@ gui_fail()
 				gui_ask "$what" | head -n 150
 			done
 		fi
-		echo "--- $GUI_LOG:"
-		tail -n 50 "$GUI_LOG"
 	} >&2
 	# also when called in a subshell or a pipeline
 	kill -TERM $$
