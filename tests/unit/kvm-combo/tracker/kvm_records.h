@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_records.h
+ * @brief	Records made by hand, and what becomes of them. To be included after cmocka.h.
+ */
+#ifndef KSHARK_VIRT_KVM_RECORDS_H
+#define KSHARK_VIRT_KVM_RECORDS_H
+
+#include "kvm_tracker.h"
+
+#define IDLE	0
+#define ASLEEP	1	/* TASK_INTERRUPTIBLE */
+#define RUNS	0
+#define DEAD	0x10
+
+/* exit codes of SVM */
+#define HLT	0x78
+#define INTR	0x60
+#define IOIO	0x7b
+
+struct record {
+	int64_t		time;
+	int		cpu;
+	enum kvm_event_kind kind;
+	int32_t		pid, arg;
+	int64_t		value;
+};
+
+/** Of KVM_HYPERCALL. */
+static enum kvm_hypercall_abi hypercall_abi;
+
+/** Records of all CPUs in order of time; each CPU's are handed over in a row, as files do. */
+static inline struct virt_model *track(const struct record *records, size_t n, int64_t begin,
+				       int64_t end)
+{
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	struct virt_model *model = NULL;
+
+	assert_non_null(tracker);
+	for (int cpu = 3; cpu >= 0; cpu--) {
+		for (size_t i = 0; i < n; i++) {
+			const struct record *r = &records[i];
+			struct kvm_event event = {
+				.time_ns = r->time, .cpu = (int16_t)r->cpu, .kind = r->kind,
+				.pid = r->pid, .arg = r->arg, .value = r->value,
+				.more = r->kind == KVM_HYPERCALL ? hypercall_abi : KVM_ISA_SVM,
+			};
+
+			if (r->cpu != cpu)
+				continue;
+			if (r->kind == KVM_LOST)
+				assert_int_equal(kvm_tracker_lost(tracker, cpu, r->pid, r->time,
+								  r->value), 0);
+			else
+				assert_int_equal(kvm_tracker_add(tracker, &event), 0);
+		}
+	}
+	assert_int_equal(kvm_tracker_name(tracker, 50, "stress"), 0);
+	assert_int_equal(kvm_tracker_finish(tracker, begin, end, &model), 0);
+	kvm_tracker_free(tracker);
+	return model;
+}
+
+#define TRACK(records, begin, end) \
+	track(records, sizeof(records) / sizeof((records)[0]), begin, end)
+
+struct expected {
+	int64_t		start;
+	enum virt_state	state;
+	int		pcpu;
+	const char	*detail;	/* reason, or who took the pCPU */
+	uint8_t		flags;
+};
+
+static inline void check(const struct virt_model *model, int32_t pid,
+			 const struct expected *expected, size_t n)
+{
+	int32_t vcpu = virt_model_find_vcpu(model, pid);
+	struct virt_interval_range range = virt_vcpu_intervals(model, vcpu, INT64_MIN, INT64_MAX);
+
+	assert_true(vcpu >= 0);
+	for (size_t i = 0; i < range.n && i < n; i++) {
+		const struct virt_interval *got = &range.first[i];
+		const char *detail = got->state == VIRT_PREEMPTED ?
+				     virt_model_who(model, got->detail) :
+				     virt_model_reason(model, got->detail);
+
+		if (got->start_ns != expected[i].start || got->state != expected[i].state)
+			print_message("interval %zu: %lld %s, not %lld %s\n", i,
+				      (long long)got->start_ns, virt_state_name(got->state),
+				      (long long)expected[i].start,
+				      virt_state_name(expected[i].state));
+		assert_int_equal(got->start_ns, expected[i].start);
+		assert_int_equal(got->state, expected[i].state);
+		assert_int_equal(got->pcpu, expected[i].pcpu);
+		assert_int_equal(got->flags, expected[i].flags);
+		if (expected[i].detail)
+			assert_string_equal(detail ? detail : "none", expected[i].detail);
+		else
+			assert_int_equal(got->detail, VIRT_NONE);
+	}
+	assert_int_equal(range.n, n);
+}
+
+#define CHECK(model, pid, expected) \
+	check(model, pid, expected, sizeof(expected) / sizeof((expected)[0]))
+
+#define EXIT	VIRT_INTERVAL_EXIT
+#define MOVED	VIRT_INTERVAL_MIGRATED
+
+#endif

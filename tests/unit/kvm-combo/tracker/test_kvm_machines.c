@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_kvm_machines.c
+ * @brief	Which machines and vCPUs there are, what they are called, and their TSCs.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "kvm_records.h"
+
+static void check_name(const struct virt_model *model, int32_t tid, const char *name)
+{
+	const struct virt_vcpu *vcpu = virt_model_vcpu(model, virt_model_find_vcpu(model, tid));
+
+	assert_non_null(vcpu);
+	assert_string_equal(vcpu->name, name);
+}
+
+/** Threads 100 and 101 are one machine; QEMU is started again as 130; 900 is far away. */
+static void test_machines(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_ENTRY, 101, 3, 0 },
+		{ 0, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 0, 2, KVM_ENTRY, 900, 1, 0 },
+		{ 50, 1, KVM_ENTRY, 130, 0, 0 },
+	};
+	static const int32_t tids[] = { 900, 0, 901 };
+	struct virt_model *model = TRACK(records, 0, 100);
+	struct kvm_tracker *tracker;
+
+	(void)state;
+	assert_int_equal(virt_model_n_machines(model), 3);
+	check_name(model, 100, "g1v0");
+	check_name(model, 101, "g1v3");
+	check_name(model, 130, "g2v0");
+	check_name(model, 900, "g3v1");
+	virt_model_free(model);
+
+	/* told by the trace: a name, an idle vCPU, and a number that is not the record's */
+	tracker = kvm_tracker_new();
+	assert_non_null(tracker);
+	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
+		const struct kvm_event event = {
+			.time_ns = records[i].time, .cpu = (int16_t)records[i].cpu,
+			.kind = KVM_ENTRY, .pid = records[i].pid, .arg = records[i].arg,
+		};
+
+		assert_int_equal(kvm_tracker_add(tracker, &event), 0);
+	}
+	assert_int_equal(kvm_tracker_add_guest(tracker, "web", tids, 3), 0);
+	assert_int_equal(kvm_tracker_finish(tracker, 0, 100, &model), 0);
+	kvm_tracker_free(tracker);
+	assert_int_equal(virt_model_n_machines(model), 3);
+	assert_string_equal(virt_model_machine(model, 0)->name, "g1:web");
+	assert_int_equal(virt_model_machine(model, 0)->n_vcpus, 2);
+	check_name(model, 900, "g1v0");
+	check_name(model, 901, "g1v2");
+	virt_model_free(model);
+}
+
+/** Each of these guests has one thread, from 100 on. Return: the name of one's machine. */
+static const char *guest_named(struct virt_model **model, const char *const *names, size_t n,
+			       size_t which)
+{
+	struct kvm_tracker *tracker = kvm_tracker_new();
+
+	assert_non_null(tracker);
+	for (size_t i = 0; i < n; i++) {
+		const int32_t tid = (int32_t)(100 + i);
+
+		assert_int_equal(kvm_tracker_add_guest(tracker, names[i], &tid, 1), 0);
+	}
+	/* a guest without any vCPU is no machine */
+	assert_int_equal(kvm_tracker_add_guest(tracker, "none", NULL, -1), 0);
+	assert_int_equal(kvm_tracker_finish(tracker, 0, 100, model), 0);
+	kvm_tracker_free(tracker);
+	assert_int_equal(virt_model_n_machines(*model), n);
+	for (int32_t m = 0; m < virt_model_n_machines(*model); m++) {
+		const struct virt_machine *machine = virt_model_machine(*model, m);
+
+		if (virt_model_vcpu(*model, machine->vcpus[0])->host_pid == (int32_t)(100 + which))
+			return machine->name;
+	}
+	return "absent";
+}
+
+/** Guests are called what they are called; "g7" is machine 7, unless another one is. */
+static void test_guest_names(void **state)
+{
+	static const char *const names[] = { "g7", "", NULL, "g7", "g07", "g0", "g-1", "web" };
+	static const char *const shown[] = { "g7", "g1:guest", "g2:guest", "g3:g7", "g4:g07",
+					     "g5:g0", "g6:g-1", "g8:web" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct virt_model *model;
+
+		assert_string_equal(guest_named(&model, names, sizeof(names) / sizeof(names[0]), i),
+				    shown[i]);
+		virt_model_free(model);
+	}
+}
+
+/** Numbers that no file of a sound kernel has: counts, CPUs, kinds and names of threads. */
+static void test_impossible(void **state)
+{
+	static const struct record records[] = {
+		{ 10, 1, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 20, 1, KVM_ENTRY, 100, -1, 0 },
+		{ 30, 1, KVM_EXIT, 100, -1, INTR },
+		{ 40, 1, KVM_SWITCH, 100, 50, RUNS },
+		/* to CPUs that there are not: it waits where it was */
+		{ 50, 1, KVM_MIGRATE, 50, 100, -1 },
+		{ 60, 1, KVM_MIGRATE, 50, 100, 1000 },
+		{ 70, 1, (enum kvm_event_kind)200, 50, 0, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_UNKNOWN, -1, NULL, 0 },
+		{ 10, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 20, VIRT_GUEST, 1, NULL, 0 },
+		{ 30, VIRT_HYPERVISOR, 1, "INTR", EXIT },
+		{ 40, VIRT_PREEMPTED, 1, "stress-50", 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	const struct kvm_event event = { .kind = KVM_ENTRY, .pid = 100, .arg = VIRT_NONE };
+	struct virt_loss_range losses;
+
+	(void)state;
+	CHECK(model, 100, expected);
+	virt_model_free(model);
+	/* a name like QEMU's with a number below 0 is not that of a vCPU */
+	assert_int_equal(kvm_tracker_name(tracker, 100, "CPU -3/KVM"), 0);
+	assert_int_equal(kvm_tracker_add(tracker, &event), 0);
+	assert_int_equal(kvm_tracker_lost(tracker, 0, 100, 50, UINT64_MAX), 0);
+	/* before the first record of a CPU nothing was known that could have been lost */
+	assert_int_equal(kvm_tracker_lost(tracker, 1, 100, 70, 3), 0);
+	assert_int_equal(kvm_tracker_finish(tracker, 0, 100, &model), 0);
+	kvm_tracker_free(tracker);
+	check_name(model, 100, "g1v0");
+	losses = virt_model_losses(model);
+	assert_int_equal(losses.n, 2);
+	assert_int_equal(losses.first[0].from_ns, 1);
+	assert_true(losses.first[0].records == INT64_MAX);
+	assert_int_equal(losses.first[1].from_ns, 70);
+	assert_int_equal(losses.first[1].to_ns, 70);
+	virt_model_free(model);
+}
+
+/** A monitor that is started anew is another machine, which was not there before. */
+static void test_born(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 0, 1, KVM_SEEN, IDLE, 0, 0 },
+		{ 10, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 20, 0, KVM_EXIT, 100, 0, INTR },
+		{ 30, 0, KVM_SWITCH, 100, IDLE, DEAD },
+		{ 50, 1, KVM_BORN, 60, 300, 0 },
+		{ 55, 1, KVM_SWITCH, 60, 300, ASLEEP },
+		{ 56, 1, KVM_TSC_OFFSET, 300, 0, -12345 },
+		{ 60, 1, KVM_ENTRY, 300, 0, 0 },
+	};
+	static const struct expected first[] = {
+		{ 0, VIRT_HYPERVISOR, 0, NULL, 0 },
+		{ 10, VIRT_GUEST, 0, NULL, 0 },
+		{ 20, VIRT_HYPERVISOR, 0, "INTR", EXIT },
+		{ 30, VIRT_OFFLINE, 0, NULL, 0 },
+	};
+	static const struct expected second[] = {
+		{ 0, VIRT_OFFLINE, -1, NULL, 0 },
+		{ 50, VIRT_WAKING, -1, NULL, 0 },
+		{ 55, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 60, VIRT_GUEST, 1, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+
+	(void)state;
+	assert_int_equal(virt_model_n_machines(model), 2);
+	check_name(model, 100, "g1v0");
+	check_name(model, 300, "g2v0");
+	CHECK(model, 100, first);
+	CHECK(model, 300, second);
+	virt_model_free(model);
+}
+
+/** TSC offsets are kept for whoever aligns clocks. */
+static void test_tsc_offsets(void **state)
+{
+	const struct kvm_event event = {
+		.time_ns = 7, .value = -2280036601620, .pid = 100, .arg = 1, .cpu = 2,
+		.kind = KVM_TSC_OFFSET,
+	};
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	const struct kvm_tsc_offset *offsets;
+	size_t n;
+
+	(void)state;
+	kvm_tracker_tsc_offsets(tracker, &n);
+	assert_int_equal(n, 0);
+	assert_int_equal(kvm_tracker_add(tracker, &event), 0);
+	offsets = kvm_tracker_tsc_offsets(tracker, &n);
+	assert_int_equal(n, 1);
+	assert_int_equal(offsets->time_ns, 7);
+	assert_int_equal(offsets->offset, -2280036601620);
+	assert_int_equal(offsets->pid, 100);
+	assert_int_equal(offsets->vcpu, 1);
+	kvm_tracker_free(tracker);
+}
+
+/** The last one of each vCPU is in the model. */
+static void test_tsc_of_vcpus(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 5, 1, KVM_SWITCH, IDLE, 101, RUNS },
+		{ 10, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 15, 1, KVM_ENTRY, 101, 1, 0 },
+		{ 20, 0, KVM_EXIT, 100, 0, HLT },
+		{ 25, 0, KVM_TSC_OFFSET, 100, 0, -40 },
+		{ 30, 0, KVM_TSC_OFFSET, 100, 0, -50 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+	const struct virt_vcpu *vcpu = virt_model_vcpu(model, virt_model_find_vcpu(model, 100));
+
+	(void)state;
+	assert_true(vcpu->tsc_scale == 1);
+	assert_int_equal(vcpu->tsc_offset, -50);
+	vcpu = virt_model_vcpu(model, virt_model_find_vcpu(model, 101));
+	assert_true(vcpu->tsc_scale == 0);
+	virt_model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_guest_names),
+		cmocka_unit_test(test_impossible),
+		cmocka_unit_test(test_born),
+		cmocka_unit_test(test_tsc_offsets),
+		cmocka_unit_test(test_tsc_of_vcpus),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
