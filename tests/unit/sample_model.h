@@ -22,6 +22,8 @@ static inline struct virt_model *sample_model(const char *name)
 	char path[4096], error[512] = "";
 	int ret;
 
+	if (!getenv("KSV_SOURCE_DIR"))
+		fail_msg("KSV_SOURCE_DIR is not set: run this test by ctest");
 	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
 	if (strstr(name, ".dat"))
 		kvm = kvm_trace_open(path, error, sizeof(error));
