@@ -68,22 +68,9 @@ int host_trace_walk(struct host_trace *trace, const struct host_walk *walk)
 	return trace->kind->walk(trace, walk, NULL);
 }
 
-#define TEXT_OF_IT(number)	#number
-#define TEXT_OF(number)		TEXT_OF_IT(number)
-
 const char *host_trace_problem(int ret)
 {
-	switch (ret) {
-	case -ENOMEM:
-		return "not enough memory";
-	case -ENODATA:
-		return "there is no record in it";
-	case -E2BIG:
-		return "there are more than " TEXT_OF(VIRT_MAX_MACHINES) " machines, or "
-		       TEXT_OF(VIRT_MAX_NAMED) " vCPUs or exit reasons, in it: it is damaged";
-	default:
-		return strerror(-ret);
-	}
+	return ret == -ENODATA ? "there is no record in it" : virt_model_problem(ret);
 }
 
 int host_trace_model(struct host_trace *trace, const struct host_walk *walk,

@@ -94,7 +94,7 @@ const char *host_trace_problem(int ret);
  * @model: receives the model, to be given to virt_model_free()
  *
  * Return: 0, -ENOMEM, -ENODATA (no record), -E2BIG (more than VIRT_MAX_MACHINES machines, or
- * VIRT_MAX_NAMED vCPUs or exit reasons), or what ended the walk.
+ * VIRT_MAX_VCPUS vCPUs, or as many exit reasons), or what ended the walk.
  */
 int host_trace_model(struct host_trace *trace, const struct host_walk *walk,
 		     struct virt_model **model);

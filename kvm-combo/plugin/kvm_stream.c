@@ -91,8 +91,7 @@ static struct virt_model *make(void *arg)
 	pthread_mutex_unlock(&collection->lock);
 	if (ret)
 		escape_print(stderr, "", "%s: its virtual machines are not shown: %s",
-			     collection->file, ret != -E2BIG ? strerror(-ret) :
-			     "too many machines, vCPUs or exit reasons: it is damaged");
+			     collection->file, virt_model_problem(ret));
 	return model;
 }
 

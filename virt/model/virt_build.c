@@ -179,7 +179,7 @@ int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t i
 		return index;
 	if (model->finished || machine < 0 || machine >= model->n_machines)
 		return -EINVAL;
-	if (model->n_vcpus >= VIRT_MAX_NAMED)
+	if (model->n_vcpus >= VIRT_MAX_VCPUS)
 		return -E2BIG;
 	if (key_map_reserve(&model->vcpu_map) ||
 	    ARRAY_GROW(model->vcpus, model->n_vcpus, model->vcpus_room))
@@ -227,7 +227,7 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 			return index;
 	if (model->finished)
 		return -EINVAL;
-	if (model->n_reasons >= VIRT_MAX_NAMED)
+	if (model->n_reasons >= VIRT_MAX_REASONS)
 		return -E2BIG;
 	if (key_map_reserve(&model->reason_map) ||
 	    ARRAY_GROW(model->reasons, model->n_reasons, model->reasons_room))

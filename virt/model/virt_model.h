@@ -39,11 +39,12 @@ enum virt_state {
 #define VIRT_NONE	(-1)
 
 /**
- * Machines, and vCPUs or exit reasons, that a model can have: more than any host will ever have. A
- * machine takes the most memory, as it comes with a vCPU.
+ * What a model can have: more than any host will ever have. A machine takes the most memory, as it
+ * comes with a vCPU.
  */
 #define VIRT_MAX_MACHINES	200000
-#define VIRT_MAX_NAMED		400000
+#define VIRT_MAX_VCPUS		400000
+#define VIRT_MAX_REASONS	400000
 
 /** Culprits that are not told apart, see virt_vcpu_culprits(). */
 #define VIRT_OTHERS	(-2)
@@ -196,8 +197,8 @@ void virt_model_free(struct virt_model *model);
  *
  * A machine's index is good until virt_model_finish(), which orders them by id.
  *
- * Return: its index, -ENOMEM, -E2BIG: there are VIRT_MAX_MACHINES or VIRT_MAX_NAMED others, or
- * -EINVAL if there is no such machine.
+ * Return: its index, -ENOMEM, -E2BIG: there are VIRT_MAX_MACHINES, VIRT_MAX_VCPUS or
+ * VIRT_MAX_REASONS others, or -EINVAL if there is no such machine.
  */
 int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char *name);
 int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t id,
@@ -489,6 +490,9 @@ size_t virt_vcpu_culprits(const struct virt_model *model, int32_t vcpu, int64_t 
  * Return: name of kind @i, or NULL if there are no more.
  */
 const char *virt_model_contradictions(const struct virt_model *model, int i, uint64_t *count);
+
+/** virt_model_problem - why a function that fills or finishes a model returned @error, in words. */
+const char *virt_model_problem(int error);
 
 /** virt_state_name - "guest", "hypervisor" ... as used in reports and in JSON. */
 const char *virt_state_name(enum virt_state state);

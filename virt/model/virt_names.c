@@ -3,6 +3,9 @@
  * @file	virt_names.c
  * @brief	What the things of a vCPU model are called.
  */
+#include <errno.h>
+#include <string.h>
+
 #include "virt_private.h"
 
 const char *virt_model_contradictions(const struct virt_model *model, int i, uint64_t *count)
@@ -12,6 +15,23 @@ const char *virt_model_contradictions(const struct virt_model *model, int i, uin
 	if (count)
 		*count = model->contradictions[i].count;
 	return model->contradictions[i].what;
+}
+
+#define TEXT_OF_IT(number)	#number
+#define TEXT_OF(number)		TEXT_OF_IT(number)
+
+const char *virt_model_problem(int error)
+{
+	switch (error) {
+	case -ENOMEM:
+		return "not enough memory";
+	case -E2BIG:
+		return "there are more than " TEXT_OF(VIRT_MAX_MACHINES) " machines, "
+		       TEXT_OF(VIRT_MAX_VCPUS) " vCPUs or " TEXT_OF(VIRT_MAX_REASONS)
+		       " exit reasons in it: it is damaged";
+	default:
+		return strerror(-error);
+	}
 }
 
 const char *virt_state_name(enum virt_state state)

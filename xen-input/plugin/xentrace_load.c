@@ -461,8 +461,7 @@ ssize_t xentrace_load_entries(struct kshark_data_stream *stream,
 			free(sink.rows[--sink.n]);
 		free(sink.rows);
 		escape_print(stderr, "", "%s: cannot load: %s", stream->file,
-			     ret != -E2BIG ? strerror(-ret) :
-			     "too many domains, vCPUs or exit reasons: it is damaged");
+			     virt_model_problem(ret));
 		return ret;
 	}
 	*data_rows = sink.rows;

@@ -721,12 +721,12 @@ static void test_too_many(void **state)
 	int32_t machine = virt_model_add_machine(model, 1, "d1");
 
 	(void)state;
-	for (int i = 0; i < VIRT_MAX_NAMED; i++)
+	for (int i = 0; i < VIRT_MAX_VCPUS; i++)
 		assert_int_equal(virt_model_add_vcpu(model, machine, i, i, "v"), i);
-	assert_int_equal(virt_model_add_vcpu(model, machine, VIRT_MAX_NAMED, 0, "v"), -E2BIG);
+	assert_int_equal(virt_model_add_vcpu(model, machine, VIRT_MAX_VCPUS, 0, "v"), -E2BIG);
 	assert_int_equal(virt_model_add_vcpu(model, machine, 7, 0, "v"), 7);
 	assert_int_equal(virt_model_finish(model, 0, 10), 0);
-	assert_int_equal(virt_model_n_vcpus(model), VIRT_MAX_NAMED);
+	assert_int_equal(virt_model_n_vcpus(model), VIRT_MAX_VCPUS);
 	virt_model_free(model);
 
 	model = virt_model_new();
