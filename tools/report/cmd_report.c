@@ -31,7 +31,7 @@ static const struct {
 	void		(*tracing)(struct output *out, const struct report *report,
 				   const struct report_tracing *tracing, bool first);
 	/* machines and tasks that are told apart when it comes to who takes pCPUs from whom */
-	size_t		thieves;
+	size_t		most_culprits;
 } formats[N_FORMATS] = {
 	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text, 8 },
 	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json, 64 },
@@ -256,7 +256,7 @@ static int write_report(struct job *job, struct output *out, bool first)
 		return virt_window_walk_error(report->walk);
 	}
 	if (report_sections_build(&job->counted, report, &options->vcpus) ||
-	    report_build(report, &options->vcpus, formats[options->format].thieves))
+	    report_build(report, &options->vcpus, formats[options->format].most_culprits))
 		return -ENOMEM;
 	formats[options->format].write(out, report, first);
 	return virt_window_walk_error(report->walk);

@@ -125,7 +125,7 @@ int report_window(struct report *report, const struct ksv_vcpu_set *vcpus, unsig
 	return report->walk ? 0 : -ENOMEM;
 }
 
-int report_build(struct report *report, const struct ksv_vcpu_set *vcpus, size_t thieves)
+int report_build(struct report *report, const struct ksv_vcpu_set *vcpus, size_t most_culprits)
 {
 	const struct virt_model *model = report->load->model;
 	int ret;
@@ -136,7 +136,7 @@ int report_build(struct report *report, const struct ksv_vcpu_set *vcpus, size_t
 	ret = report_window(report, vcpus, VIRT_WINDOW_STATES | VIRT_WINDOW_EXITS);
 	if (ret)
 		return ret;
-	report->matrix = virt_matrix_of_walk(model, report->walk, true, thieves);
+	report->matrix = virt_matrix_of_walk(model, report->walk, true, most_culprits);
 	return report->matrix ? 0 : -ENOMEM;
 }
 

@@ -48,11 +48,11 @@ struct report {
 /**
  * report_build - get ready to tell it all of the window of @report
  * @vcpus: which ones; empty for all
- * @thieves: machines and tasks that are told apart when it comes to who takes pCPUs from whom
+ * @most_culprits: machines and tasks that are told apart when it comes to who takes pCPUs from whom
  *
  * Return: 0 or -ENOMEM.
  */
-int report_build(struct report *report, const struct ksv_vcpu_set *vcpus, size_t thieves);
+int report_build(struct report *report, const struct ksv_vcpu_set *vcpus, size_t most_culprits);
 
 /**
  * report_window - only what a walk through the window of @report tells
