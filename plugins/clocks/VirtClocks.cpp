@@ -40,7 +40,6 @@ namespace {
 constexpr int LOOK_MS = 30;		/* after a drawing */
 constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
 constexpr int TEXT_LINES = 5;
-constexpr int LEAST_CHARACTERS = 10;	/* of a file's name that is chosen */
 constexpr int DIGITS = 3;		/* of percentages */
 constexpr uint64_t STRAY_SHARE = 100;	/* at the ends of a trace, one in so many is nothing */
 constexpr char ALIGN[] = "Align", CANCEL[] = "Cancel";
@@ -109,8 +108,7 @@ void VirtClocks::buildUi()
 	_store = new QPushButton("Store");
 
 	_streams->setToolTip("The trace whose clock is shown and changed here");
-	_streams->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-	_streams->setMinimumContentsLength(LEAST_CHARACTERS);
+	virtNarrowBox(_streams);
 	_offset->setToolTip("ns that are added to its times");
 	_align->setToolTip("For the trace of a guest: find out how its clock and its host's belong"
 			   " together, from trace-cmd's own offsets, from the TSC, or from when the"

@@ -6,12 +6,10 @@
  * What virt_spread.h tells is counted by a thread; here it is shown.
  */
 #include <algorithm>
-#include <atomic>
 #include <initializer_list>
 #include <utility>
 
 #include <QCheckBox>
-#include <QComboBox>
 #include <QHeaderView>
 #include <QPainter>
 #include <QSet>
@@ -21,9 +19,11 @@
 #include <QVBoxLayout>
 
 #include "VirtFlow.hpp"
+#include "VirtHosts.hpp"
 #include "VirtMarkers.hpp"
 #include "VirtSpread.hpp"
 #include "virt_colors.h"
+#include "virt_delivered.h"
 #include "virt_text.h"
 
 namespace {
@@ -55,7 +55,6 @@ const virt_worst_kind kinds[] = {
 };
 
 constexpr int BARS_WIDTH = 110, BAR_MARGIN = 2;
-constexpr int LEAST_CHARACTERS = 10;	/* of a file's name that is chosen */
 
 enum { ROLE_ROW = Qt::UserRole };
 
@@ -139,10 +138,7 @@ void VirtSpread::buildUi()
 	auto layout = new QVBoxLayout(this);
 	auto head = new VirtFlow(nullptr, 0);
 
-	_trace = new QComboBox;
-	_trace->setToolTip("Of which host");
-	_trace->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-	_trace->setMinimumContentsLength(LEAST_CHARACTERS);
+	_host = new VirtHosts;
 	_only = new QCheckBox("Chosen vCPU only");
 	_only->setToolTip("Only of the machine or vCPU that is chosen in the table of vCPUs");
 	_only->setChecked(true);
@@ -162,38 +158,25 @@ void VirtSpread::buildUi()
 	}
 	_histogram = new VirtHistogram([this] (int bar) { choose(bar); });
 	head->addWidget(_only);
-	head->addWidget(_trace);
+	head->addWidget(_host);
 	layout->setContentsMargins(0, 0, 0, 0);
 	layout->setSpacing(2);
 	layout->addLayout(head);
 	layout->addWidget(_list, 2);
 	layout->addWidget(_histogram, 1);
 	connect(_only, &QCheckBox::toggled, this, [this] { look(); });
-	connect(_trace, QOverload<int>::of(&QComboBox::currentIndexChanged), this,
+	connect(_host, QOverload<int>::of(&QComboBox::currentIndexChanged), this,
 		[this] { look(); });
 	connect(_list, &QTreeWidget::currentItemChanged, this, [this] { showCurrent(); });
 }
 
 /* ---- counting ---- */
 
-/** Hosts to choose from; one needs no choice. */
-void VirtSpread::fillStreams()
-{
-	const QSignalBlocker blocker(_trace);
-	int last = _trace->currentData().toInt();
-
-	_trace->clear();
-	for (const VirtStream &stream : _listed.streams)
-		_trace->addItem(virtFileOf(stream.id), stream.id);
-	_trace->setCurrentIndex(std::max(0, _trace->findData(last)));
-	_trace->setVisible(_listed.streams.size() > 1);
-}
-
 void VirtSpread::follow(const VirtListed &listed)
 {
 	_listed = listed;
 	_only->setText(listed.name.isEmpty() ? "Chosen vCPU only" : "Only " + listed.name);
-	fillStreams();
+	_host->fill(_listed.streams);
 	look();
 }
 
@@ -201,7 +184,7 @@ void VirtSpread::follow(const VirtListed &listed)
 std::shared_ptr<VirtSpread::Job> VirtSpread::wanted() const
 {
 	bool isOnly = _only->isChecked() && _listed.subject.stream != VIRT_NONE;
-	int id = isOnly ? _listed.subject.stream : _trace->currentData().toInt();
+	int id = isOnly ? _listed.subject.stream : _host->id();
 	auto job = std::make_shared<Job>();
 
 	for (const VirtStream &stream : _listed.streams) {
@@ -276,10 +259,8 @@ QTreeWidgetItem *VirtSpread::add(QTreeWidgetItem *parent, size_t row)
 	const virt_spread_row &spread = _shown->spread->rows[row];
 	auto item = parent ? new QTreeWidgetItem(parent) : new QTreeWidgetItem(_list);
 	const virt_dist &dist = spread.dist;
-	uint64_t injected = 0;
+	uint64_t injected = virt_delivered_injected(spread.results);
 
-	for (uint64_t n : spread.results)
-		injected += n;
 	for (int i = 0; i < N_COLUMNS; i++) {
 		item->setData(i, ROLE_ROW, static_cast<uint>(row));
 		if (i != COLUMN_WHAT)
@@ -418,7 +399,7 @@ QString VirtSpread::asCsv(const VirtListed &listed)
 	QString text = "kind,what,count,ns,p50_ns,p99_ns,max_ns,injected,not_seen,not_judged\n";
 
 	_listed = listed;
-	fillStreams();
+	_host->fill(_listed.streams);
 	job = wanted();
 	/* while another page is on, nothing is counted */
 	if (job && _shown && _shown->isSame(*job))
@@ -428,13 +409,11 @@ QString VirtSpread::asCsv(const VirtListed &listed)
 	for (size_t i = 0; job && job->spread && i < job->spread->n; i++) {
 		const virt_spread_row &row = job->spread->rows[i];
 		const virt_dist &dist = row.dist;
-		uint64_t injected = 0;
+		uint64_t injected = virt_delivered_injected(row.results);
 
 		text += QString("%1,%2,%3,%4,%5,%6,%7").arg(virt_worst_kind_name(row.kind),
 			row.all ? "" : virtCsv(nameOf(*job, row).toUtf8())).arg(dist.count)
 			.arg(dist.ns).arg(dist.p50).arg(dist.p99).arg(dist.max);
-		for (uint64_t n : row.results)
-			injected += n;
 		text += !injected ? QString(",,,\n") :
 			QString(",%1,%2,%3\n").arg(injected)
 			.arg(row.results[VIRT_DELIVERY_NOT_SEEN])

@@ -17,9 +17,9 @@
 #include "VirtWorker.hpp"
 
 class QCheckBox;
-class QComboBox;
 class QTreeWidget;
 class QTreeWidgetItem;
+class VirtHosts;
 
 class VirtSpread : public QWidget {
 public:
@@ -36,7 +36,6 @@ private:
 	struct Job;
 
 	void buildUi();
-	void fillStreams();
 	void look();
 	void start(const std::shared_ptr<Job> &job);
 	void adopt(const std::shared_ptr<Job> &job);
@@ -48,7 +47,7 @@ private:
 	void choose(int bar);
 
 	std::function<void(const VirtFocus &)> _chosen;
-	QComboBox			*_trace;
+	VirtHosts			*_host;
 	QCheckBox			*_only;
 	QTreeWidget			*_list;
 	VirtHistogram			*_histogram;

@@ -8,13 +8,13 @@
 #include <vector>
 
 #include <QCheckBox>
-#include <QComboBox>
 #include <QHeaderView>
 #include <QSignalBlocker>
 #include <QTableWidget>
 #include <QVBoxLayout>
 
 #include "VirtFlow.hpp"
+#include "VirtHosts.hpp"
 #include "VirtSteal.hpp"
 #include "virt_colors.h"
 #include "virt_text.h"
@@ -23,7 +23,6 @@ namespace {
 
 constexpr size_t MOST_COLUMNS = 24;	/* that are told apart */
 constexpr int FIRST_COLUMN = 1;		/* behind the sum */
-constexpr int LEAST_CHARACTERS = 10;	/* of a file's name that is chosen */
 constexpr size_t MOST_CULPRITS = 64;	/* of one wait */
 
 /** White for nothing, up to the colour of PREEMPTED for the most. */
@@ -54,28 +53,25 @@ bool hasTaken(const VirtStream &stream, const virt_matrix *matrix, size_t column
 
 VirtSteal::VirtSteal(std::function<void(const VirtFocus &)> chosen)
 : _chosen(std::move(chosen)),
-  _trace(new QComboBox),
+  _host(new VirtHosts),
   _byVcpu(new QCheckBox("vCPU by vCPU")),
   _table(new QTableWidget)
 {
 	auto layout = new QVBoxLayout(this);
 	auto head = new VirtFlow(nullptr, 0);
 
-	_trace->setToolTip("Of which host");
-	_trace->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-	_trace->setMinimumContentsLength(LEAST_CHARACTERS);
 	_byVcpu->setToolTip("Each vCPU by itself, instead of machines");
 	_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
 	_table->setSelectionMode(QAbstractItemView::SingleSelection);
 	_table->setToolTip("Rows had to wait, columns had the pCPU meanwhile. Click: the moments");
 	head->addWidget(_byVcpu);
-	head->addWidget(_trace);
+	head->addWidget(_host);
 	layout->setContentsMargins(0, 0, 0, 0);
 	layout->setSpacing(2);
 	layout->addLayout(head);
 	layout->addWidget(_table, 1);
 	connect(_byVcpu, &QCheckBox::toggled, this, [this] { fill(); });
-	connect(_trace, QOverload<int>::of(&QComboBox::currentIndexChanged), this,
+	connect(_host, QOverload<int>::of(&QComboBox::currentIndexChanged), this,
 		[this] { fill(); });
 	connect(_table, &QTableWidget::cellClicked, this,
 		[this] (int row, int column) { choose(row, column); });
@@ -86,21 +82,8 @@ void VirtSteal::follow(const std::shared_ptr<VirtCount> &count)
 	if (_count == count)
 		return;
 	_count = count;
-	fillStreams();
+	_host->fill(_count->streams);
 	fill();
-}
-
-/** Hosts to choose from; one needs no choice. */
-void VirtSteal::fillStreams()
-{
-	const QSignalBlocker blocker(_trace);
-	int last = _trace->currentData().toInt();
-
-	_trace->clear();
-	for (const VirtStream &stream : _count->streams)
-		_trace->addItem(virtFileOf(stream.id), stream.id);
-	_trace->setCurrentIndex(std::max(0, _trace->findData(last)));
-	_trace->setVisible(_count->streams.size() > 1);
 }
 
 QString VirtSteal::nameOf(const virt_matrix_side &side) const
@@ -131,7 +114,7 @@ void VirtSteal::fillRow(int row, const QString &name, const int64_t *ns, int64_t
 
 void VirtSteal::fill()
 {
-	int stream = _trace->currentIndex();
+	int stream = _host->currentIndex();
 	QStringList titles = { "Stolen" };
 	std::vector<int64_t> sums;
 	int64_t most = 0;

@@ -16,8 +16,8 @@
 #include "virt_matrix.h"
 
 class QCheckBox;
-class QComboBox;
 class QTableWidget;
+class VirtHosts;
 
 class VirtSteal : public QWidget {
 public:
@@ -35,14 +35,13 @@ private:
 		void operator()(virt_matrix *matrix) const { virt_matrix_free(matrix); }
 	};
 
-	void fillStreams();
 	void fill();
 	void fillRow(int row, const QString &name, const int64_t *ns, int64_t sum, int64_t most);
 	QString nameOf(const virt_matrix_side &side) const;
 	void choose(int row, int column);
 
 	std::function<void(const VirtFocus &)> _chosen;
-	QComboBox			*_trace;
+	VirtHosts			*_host;
 	QCheckBox			*_byVcpu;
 	QTableWidget			*_table;
 	std::shared_ptr<VirtCount>	_count;

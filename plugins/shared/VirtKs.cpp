@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include <QApplication>
+#include <QComboBox>
 #include <QDir>
 #include <QFileInfo>
 #include <QLabel>
@@ -20,6 +21,8 @@
 #include "escape.h"
 #include "ks_stream.h"
 #include "virt_text.h"
+
+constexpr int LEAST_CHARACTERS = 10;	/* of what a box lists */
 
 std::vector<VirtStream> virtStreams()
 {
@@ -194,6 +197,12 @@ void virtWrapLabel(QLabel *label)
 	label->setWordWrap(true);
 	policy.setHeightForWidth(true);
 	label->setSizePolicy(policy);
+}
+
+void virtNarrowBox(QComboBox *box)
+{
+	box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+	box->setMinimumContentsLength(LEAST_CHARACTERS);
 }
 
 static bool isProgressBar(const QWidget *widget)

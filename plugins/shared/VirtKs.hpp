@@ -16,6 +16,7 @@
 
 #include "virt_registry.h"
 
+class QComboBox;
 class QLabel;
 
 /*
@@ -110,6 +111,9 @@ void virtWrapTips(QWidget *root);
 
 /** Let a label wrap in whatever width there is; a long word does not make the window wider. */
 void virtWrapLabel(QLabel *label);
+
+/** Let a box be narrower than the names, as of files, that it lists. */
+void virtNarrowBox(QComboBox *box);
 
 /** A ground on which words are seen, for labels. */
 constexpr char VIRT_WARNING_STYLE[] =

@@ -119,7 +119,7 @@ static void put_row(struct output *out, const char *name, const struct virt_deli
 
 	out_str(out, "  ");
 	out_text_left(out, name, 28);
-	out_u64_width(out, virt_delivered_injected(row), 10);
+	out_u64_width(out, virt_delivered_injected(row->results), 10);
 	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++) {
 		out_char(out, ' ');
 		out_u64_width(out, row->results[i], 11);
@@ -167,7 +167,7 @@ static void json_delivered(struct json *json, const struct virt_delivered *row)
 		[VIRT_DELIVERY_UNJUDGED] = "not_judged",
 	};
 
-	json_u64(json, "injected", virt_delivered_injected(row));
+	json_u64(json, "injected", virt_delivered_injected(row->results));
 	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++)
 		json_u64(json, keys[i], row->results[i]);
 	if (!row->latency.count)

@@ -69,11 +69,11 @@ ssize_t virt_delivered_new(const struct virt_irq_delivery *irqs, size_t n, int64
 	return row ? (ssize_t)row : -ENOMEM;
 }
 
-uint64_t virt_delivered_injected(const struct virt_delivered *row)
+uint64_t virt_delivered_injected(const uint64_t results[VIRT_DELIVERY_N_RESULTS])
 {
 	uint64_t n = 0;
 
 	for (int i = 0; i < VIRT_DELIVERY_N_RESULTS; i++)
-		n += row->results[i];
+		n += results[i];
 	return n;
 }

@@ -32,7 +32,7 @@ ssize_t virt_delivered_new(const struct virt_irq_delivery *irqs, size_t n, int64
 			   int64_t to_ns, struct virt_delivered **rows);
 
 /** virt_delivered_injected - how many, whatever became of them */
-uint64_t virt_delivered_injected(const struct virt_delivered *row);
+uint64_t virt_delivered_injected(const uint64_t results[VIRT_DELIVERY_N_RESULTS]);
 
 #ifdef __cplusplus
 }

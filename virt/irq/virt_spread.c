@@ -161,20 +161,18 @@ static bool is_of(const struct virt_worst_query *query, int32_t vcpu)
 	return !query->of;
 }
 
-static struct virt_spread_row *row_of(const struct virt_spread *spread, int32_t vector)
+/** The row of a vector, or of all; those of interrupts begin at @first. */
+static struct virt_spread_row *row_of(const struct virt_spread *spread, size_t first,
+				      int32_t vector)
 {
-	for (size_t i = 0; i < spread->n; i++) {
-		struct virt_spread_row *row = &spread->rows[i];
-
-		if (row->kind == VIRT_WORST_IRQ &&
-		    (vector == VIRT_NONE ? row->all : !row->all && row->what == vector))
-			return row;
-	}
+	for (size_t i = first; i < spread->n; i++)
+		if (spread->rows[i].what == vector)
+			return &spread->rows[i];
 	return NULL;
 }
 
 /** What became of each, and vectors of which nothing has been seen. */
-static int add_results(struct virt_spread *spread, const struct virt_worst *worst,
+static int add_results(struct virt_spread *spread, size_t first, const struct virt_worst *worst,
 		       const struct virt_worst_query *query)
 {
 	struct collection none = { .kind = VIRT_WORST_IRQ };
@@ -191,7 +189,7 @@ static int add_results(struct virt_spread *spread, const struct virt_worst *wors
 		n_rows = virt_delivered_new(mine, n, query->from_ns, query->to_ns, &delivered);
 	for (ssize_t i = 0; i < n_rows && !ret; i++) {
 		struct sample sample = { .what = delivered[i].vector };
-		struct virt_spread_row *row = row_of(spread, sample.what);
+		struct virt_spread_row *row = row_of(spread, first, sample.what);
 
 		none.samples = &sample;
 		if (!row) {
@@ -219,7 +217,7 @@ static int add_kind(struct virt_spread *spread, struct collection *all,
 		    const struct virt_worst_query *query)
 {
 	struct virt_worst_query mine = *query;
-	size_t begin = spread->n + 1;
+	size_t first = spread->n;
 	int ret;
 
 	all->n = 0;
@@ -228,8 +226,9 @@ static int add_kind(struct virt_spread *spread, struct collection *all,
 	if (!ret)
 		ret = add_rows(spread, all);
 	if (!ret && all->kind == VIRT_WORST_IRQ && all->worst->n_irqs) {
-		ret = add_results(spread, all->worst, query);
-		qsort(spread->rows + begin, spread->n - begin, sizeof(*spread->rows),
+		ret = add_results(spread, first, all->worst, query);
+		/* behind that of all */
+		qsort(spread->rows + first + 1, spread->n - first - 1, sizeof(*spread->rows),
 		      compare_vectors);
 	}
 	return ret;
