@@ -42,7 +42,8 @@ attempt named.dat
 attempt packed.dat
 attempt ftrace.dat
 attempt ftrace.bin
-attempt text.txt
+attempt text.txt -- -p their.so
+attempt trace.xen text.txt
 attempt ./-dash.xen
 attempt "it's.xen"
 attempt trace.xen ftrace.dat
@@ -67,6 +68,19 @@ wait
 (run() { cat ftrace.dat | "$KSV_BIN" "$@" > "$OUT" 2> "$ERR"; STATUS=$?; }
  attempt trace.xen -
  exit $((failures > 0))) || fail "standard input"
+
+useless() # STATUS ARGUMENT...: nothing is left to open
+{
+	run view --dry-run "${@:2}"
+	status "$1"
+	echo "\$ kshark-virt view ${*:2}" >> "$transcript"
+	cat "$OUT" "$ERR" >> "$transcript"
+	check "the temporary directory is gone" test -z "$(ls -A "$TMPDIR")"
+}
+useless 3 text.txt
+cat text.txt > fifo &
+useless 3 fifo
+wait
 
 golden t020_view_command "$transcript"
 finish

@@ -50,11 +50,10 @@ says "$ERR" "opening the rest without them"
 for keep in 0 5 9 10 12 20 36 40 1000 $((size / 2)) $((size - 200)); do
 	head -c "$keep" whole.dat > short.dat
 	run view --dry-run short.dat
+	status 3
 	if [ "$keep" -lt 10 ]; then
-		# no longer a trace.dat file by its head: KernelShark's to judge
-		status 0
+		says "$ERR" "short.dat: neither a file of xentrace nor one of trace-cmd"
 	else
-		status 3
 		says "$ERR" "short.dat: cut off"
 	fi
 done

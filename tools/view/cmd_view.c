@@ -96,6 +96,7 @@ static int run_view(const struct ksv_command *command, int argc, char **argv)
 	if (end < argc) {
 		view.start.extra = argv + end + 1;
 		view.start.n_extra = argc - end - 1;
+		view.files.any_kind = view.start.n_extra > 0;
 		argv[end] = NULL;
 	}
 	status = ksv_parse(command, end, argv, &view, &first);

@@ -19,6 +19,7 @@ struct view_files {
 	char	**names;	/* malloc'ed names to hand over */
 	char	*temp;		/* private directory, or NULL */
 	uint64_t max_input;	/* bytes that are copied from a pipe at most; 0: a default */
+	bool	any_kind;	/* others' plugins may read what ours do not */
 };
 
 /** view_check_readable - say why, if a file cannot be read. */

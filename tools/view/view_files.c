@@ -222,6 +222,16 @@ write_error:
 	return -EIO;
 }
 
+/** KernelShark would say that there is no data. Return: false if none of our plugins reads it. */
+static bool check_kind(const struct view_files *files, const char *shown, enum file_kind kind)
+{
+	if (kind != FILE_UNKNOWN || files->any_kind)
+		return true;
+	ksv_error("%s: neither a file of xentrace nor one of trace-cmd; if a plugin of your own "
+		  "reads it, name that: -- -p PLUGIN", shown);
+	return false;
+}
+
 /** Standard input or a FIFO: copy it, then see what it is. */
 static int hand_over_pipe(struct view_files *files, const char *path, char **handed)
 {
@@ -246,6 +256,8 @@ static int hand_over_pipe(struct view_files *files, const char *path, char **han
 				   files->max_input ? files->max_input : XENTRACE_MAX_INPUT);
 	if (!is_stdin)
 		close(fd);
+	if (!ret && !check_kind(files, from, kind_of(raw)))
+		ret = -EIO;
 	if (ret)
 		goto out;
 	name = temp_name(files, is_stdin ? "stdin" : base_name(path), kind_of(raw));
@@ -313,12 +325,15 @@ bool view_check_readable(const char *path)
 	return true;
 }
 
-/** KernelShark would say that there is no data, or crash. Return: false if it is of no use. */
-static bool check_trace_dat(const char *path)
+/** Say what is wrong with a file that KernelShark would crash on, or find no data in. */
+static bool check_content(const struct view_files *files, const char *path)
 {
+	enum file_kind kind = kind_of(path);
 	char problem[512];
 
-	if (kind_of(path) != FILE_TRACE_CMD || kvm_trace_try(path, problem, sizeof(problem)))
+	if (!check_kind(files, path, kind))
+		return false;
+	if (kind != FILE_TRACE_CMD || kvm_trace_try(path, problem, sizeof(problem)))
 		return true;
 	ksv_error("%s", problem);
 	return false;
@@ -332,7 +347,7 @@ static int drop_unreadable(struct view_files *files)
 
 	for (int i = 0; i < files->n; i++)
 		if (stat(files->paths[i], &st) || !S_ISREG(st.st_mode) ||
-		    check_trace_dat(files->paths[i]))
+		    check_content(files, files->paths[i]))
 			files->paths[n++] = files->paths[i];
 	if (n < files->n && n)
 		ksv_error("opening the rest without %s", files->n - n > 1 ? "them" : "it");
