@@ -31,6 +31,17 @@ deb=$(find "$build" -maxdepth 1 -name '*.deb')
 [ -f "$deb" ] || fail "cpack has made no package, or several"
 dpkg-deb --info "$deb"
 
+echo "== install elsewhere, and remove it"
+rm -rf "$build/elsewhere"
+DESTDIR=$build/elsewhere cmake --install "$build" >/dev/null
+[ -x "$build/elsewhere/usr/bin/kshark-virt" ] || fail "cmake --install has installed no command"
+DESTDIR=$build/elsewhere cmake --build "$build" --target uninstall >/dev/null
+# what the system has anyway: /usr/bin and the like, and two that are deeper
+left=$(cd "$build/elsewhere" && find . ! -type d -o -mindepth 3 \
+	! -path ./usr/share/man ! -path "./usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)")
+[ -z "$left" ] || fail "uninstall leaves: $left"
+rm -r "$build/elsewhere"
+
 echo "== content"
 libdir=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 dpkg-deb --fsys-tarfile "$deb" | tar -t | sed 's/^\.//' | grep -v '/$' | LC_ALL=C sort \
@@ -41,7 +52,10 @@ for file in /usr/bin/kshark-virt "$libdir/kernelshark/plugins/plugin-xentrace.so
 	    "$libdir/libkshark-virt.so.0" "$libdir/libkshark-virt.so" \
 	    "$libdir/pkgconfig/kshark-virt.pc" /usr/include/kshark-virt/xentrace_reader.h \
 	    /usr/share/man/man1/kshark-virt.1.gz /usr/share/doc/kshark-virt/copyright \
-	    /usr/share/bash-completion/completions/kshark-virt; do
+	    /usr/share/bash-completion/completions/kshark-virt \
+	    /usr/share/applications/kshark-virt.desktop /usr/share/metainfo/kshark-virt.metainfo.xml \
+	    /usr/share/icons/hicolor/scalable/apps/kshark-virt.svg \
+	    /usr/share/mime/packages/kshark-virt.xml; do
 	grep -qxF "$file" "$build/files" || fail "the package lacks $file"
 done
 while read -r file; do
@@ -60,8 +74,8 @@ done
 
 if command -v lintian >/dev/null; then
 	echo "== lintian"
-	lintian --allow-root --tag-display-limit 0 --fail-on error "$deb" ||
-		fail "lintian has found errors"
+	lintian --allow-root --tag-display-limit 0 --fail-on error,warning "$deb" ||
+		fail "lintian complains"
 fi
 
 echo "== install"
