@@ -30,7 +30,8 @@ XEN = (
     "dump -qf csv --correct-skew", "dump -qf json --vcpu d1,d2v3",
     "report -q", "report -qf json --from 0.0001", "report -qf csv --worst 100000",
     "report -qf json --tracing --record-cost 100", "plot -qf csv", "plot -qf svg --by pcpu",
-    "check -q --affinity d1=0-3", "compare -q --resamples 100 {} a={}",
+    "check -q --affinity d1=0-3", "check -q --affinity-file LIST",
+    "compare -q --resamples 100 {} a={}",
 )
 KVM = tuple(command for command in XEN if command.split()[0] not in ("dump", "check"))
 ALIGN = ("align -q {} {}", "align -qf json --source causality {} {}")
@@ -39,7 +40,8 @@ PAIR = KVM + ALIGN + ("report -q {} {}",)
 # what takes most memory of all, if there is very much of it
 MANY = {
     "xen_vcpus": ("report -q", "report -qf csv", "report -qf json",
-                  "plot -qf csv", "check -q --affinity d1=0-3", "dump -qf csv"),
+                  "plot -qf csv", "check -q --affinity d1=0-3",
+                  "check -q --affinity-file LIST", "dump -qf csv"),
     "xen_domains": ("report -qf json",),
     "xen_pcpus": ("report -qf json",),
     "kvm_tids_reasons": ("report -qf json",),
@@ -86,6 +88,11 @@ class Run:
         self.bytes = usage.ru_maxrss * 1024
 
 
+def list_of(path):
+    """The list of affinities that goes with a xentrace file."""
+    return path + ".affinities"
+
+
 def arguments(line, files):
     words = line.split()
     if "{}" not in line:
@@ -94,6 +101,8 @@ def arguments(line, files):
     last = left[0]
     out = []
     for word in words:
+        if word == "LIST":
+            word = list_of(files[0])
         if "{}" in word:
             last = left.pop(0) if left else last
             word = word.replace("{}", last)
@@ -116,9 +125,14 @@ class Files:
                                   part, check=True, stdout=subprocess.PIPE)
             self.records += int(made.stdout)
             self.bytes += os.path.getsize(path)
+        self.extra = []
+        if family.startswith("xen"):
+            self.extra.append(list_of(self.paths[0]))
+            with open(self.extra[0], "w", encoding="ascii") as out:
+                out.write(scale_files.affinities(n))
 
     def remove(self):
-        for path in self.paths:
+        for path in self.paths + self.extra:
             os.unlink(path)
 
 

@@ -65,6 +65,12 @@ def vcpu(number):
     return (1 + number // 5000) << 16 | number % 5000
 
 
+def affinities(n):
+    """A list of affinities of their own for the first vCPUs, as many as it may have."""
+    return "".join("d%dv%d=0-31,%d\n" % (v >> 16, v & 0xffff, v * 7919 % 32768)
+                   for v in map(vcpu, range(min(n, 16384))))
+
+
 def one_runs():
     """a trace in which one vCPU runs, on pCPU 0"""
     xen = Xen()

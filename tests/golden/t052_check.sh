@@ -33,6 +33,14 @@ for sample in credit2-basic migration; do
 	golden "t052_check_$sample" "$WORK/ends"
 done
 
+# also where several ranges reach into each other; each item is asked, even if it never counts
+run check --affinity d1v0,d1,d0v1=0-3 --affinity d0,d1v1=0 --affinity d1v0=3,2 --affinity d0v1=1 \
+	--affinity d1v1=3 "$SAMPLES/pinned.xen"
+status 0
+run check --affinity d1=0-3 --affinity d7v0,d8=1 --affinity d1v0=2 "$SAMPLES/pinned.xen"
+status 2
+says "$ERR" "d7v0,d8=1: the trace has no such vCPU"
+
 printf '# as recorded\nd0v0=0\n\n  d0v1=1 # dom0\nd1v0=2\nd1v1=3\n' > "$WORK/pins"
 run check --affinity-file "$WORK/pins" "$SAMPLES/pinned.xen"
 status 0

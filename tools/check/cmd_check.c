@@ -161,7 +161,7 @@ static void check_vcpu(struct check *check, int32_t index, const struct affinity
 		if (to > check->to_ns)
 			to = check->to_ns;
 		check->runs++;
-		if (first->pcpu < 0 || ksv_id_in_set(&affinity->pcpus, first->pcpu))
+		if (first->pcpu < 0 || affinity_allows(affinity, first->pcpu))
 			continue;
 		check->outside++;
 		check->outside_ns += to - from;
@@ -169,8 +169,8 @@ static void check_vcpu(struct check *check, int32_t index, const struct affinity
 	}
 }
 
-/** Go through all vCPUs that have an affinity; @check NULL: only mark what is used. */
-static void check_model(const struct affinity_list *list, const struct virt_model *model,
+/** Go through all vCPUs that have an affinity; @check NULL: only ask for it. */
+static void check_model(struct affinity_list *list, const struct virt_model *model,
 			struct check *check)
 {
 	for (int32_t i = 0; i < virt_model_n_machines(model); i++) {
@@ -188,17 +188,18 @@ static void check_model(const struct affinity_list *list, const struct virt_mode
 }
 
 /** An affinity that fits no vCPU has a typing error in it, and would check nothing. */
-static int check_used(const struct check_options *options, const struct virt_model *model)
+static int check_used(struct check_options *options, const struct virt_model *model)
 {
-	const struct affinity_list *list = &options->affinities;
+	const struct affinity *unused;
 
-	check_model(list, model, NULL);
-	for (size_t i = 0; i < list->n; i++) {
-		if (!list->items[i].used)
-			return ksv_usage_error(options->command, "%s: the trace has no such vCPU",
-					       list->items[i].text);
+	if (affinity_sort(&options->affinities)) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
 	}
-	return 0;
+	check_model(&options->affinities, model, NULL);
+	unused = affinity_unused(&options->affinities);
+	return unused ? ksv_usage_error(options->command, "%s: the trace has no such vCPU",
+					unused->text) : 0;
 }
 
 static void print_sum(const struct check *check)
@@ -217,7 +218,7 @@ static void print_sum(const struct check *check)
 	out_str(out, " s in total\n");
 }
 
-static int check_file(const struct check_options *options, const char *path, struct output *out)
+static int check_file(struct check_options *options, const char *path, struct output *out)
 {
 	struct model_load load = {
 		.path = path,

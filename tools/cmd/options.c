@@ -234,6 +234,22 @@ static int parse_number(const char **text, uint64_t max, uint64_t *value)
 	return 0;
 }
 
+/** Whole words at a time: a list may name all numbers in every few characters. */
+static void add_ids(struct ksv_id_set *set, uint64_t first, uint64_t last)
+{
+	uint64_t low = UINT64_MAX << first % 64, high = UINT64_MAX >> (63 - last % 64);
+
+	set->any = true;
+	if (first / 64 == last / 64) {
+		set->bits[first / 64] |= low & high;
+		return;
+	}
+	set->bits[first / 64] |= low;
+	memset(&set->bits[first / 64 + 1], 0xff,
+	       (last / 64 - first / 64 - 1) * sizeof(set->bits[0]));
+	set->bits[last / 64] |= high;
+}
+
 int ksv_parse_ids(const char *text, struct ksv_id_set *set)
 {
 	for (;;) {
@@ -247,9 +263,7 @@ int ksv_parse_ids(const char *text, struct ksv_id_set *set)
 			if (parse_number(&text, 65535, &last) || last < first)
 				return -EINVAL;
 		}
-		for (; first <= last; first++)
-			set->bits[first / 64] |= UINT64_C(1) << first % 64;
-		set->any = true;
+		add_ids(set, first, last);
 		if (!*text)
 			return 0;
 		if (*text++ != ',')
@@ -301,6 +315,31 @@ static int parse_vcpu(const char **text, struct ksv_vcpu_range *range)
 	return 0;
 }
 
+static int compare_ranges(const void *a, const void *b)
+{
+	const struct ksv_vcpu_range *x = a, *y = b;
+
+	return x->first != y->first ? (x->first > y->first) - (x->first < y->first) :
+	       (x->last > y->last) - (x->last < y->last);
+}
+
+/** In order, and none overlaps another one, so that very many can be searched. */
+static void sort_ranges(struct ksv_vcpu_set *set)
+{
+	int n = 0;
+
+	qsort(set->ranges, (size_t)set->n, sizeof(*set->ranges), compare_ranges);
+	for (int i = 1; i < set->n; i++) {
+		struct ksv_vcpu_range *last = &set->ranges[n], *next = &set->ranges[i];
+
+		if (next->first > last->last)
+			set->ranges[++n] = *next;
+		else if (next->last > last->last)
+			last->last = next->last;
+	}
+	set->n = n + 1;
+}
+
 int ksv_parse_vcpus(const char *text, struct ksv_vcpu_set *set)
 {
 	for (;;) {
@@ -312,19 +351,27 @@ int ksv_parse_vcpus(const char *text, struct ksv_vcpu_set *set)
 			return -ENOMEM;
 		set->ranges[set->n++] = range;
 		if (!*text)
-			return 0;
+			break;
 		if (*text++ != ',')
 			return -EINVAL;
 	}
+	sort_ranges(set);
+	return 0;
 }
 
 bool ksv_vcpu_in_set(const struct ksv_vcpu_set *set, xen_vcpu vcpu)
 {
-	for (int i = 0; i < set->n; i++) {
-		if (vcpu >= set->ranges[i].first && vcpu <= set->ranges[i].last)
-			return true;
+	int low = 0, high = set->n;
+
+	while (low < high) {
+		int middle = (low + high) / 2;
+
+		if (set->ranges[middle].last < vcpu)
+			low = middle + 1;
+		else
+			high = middle;
 	}
-	return false;
+	return low < set->n && vcpu >= set->ranges[low].first;
 }
 
 /** Longest first, so that "s" is not found in "ns". */
