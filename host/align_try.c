@@ -62,12 +62,25 @@ static uint64_t bytes_of(const char *path)
 	       (uint64_t)st.st_size : 0;
 }
 
+/** Before anything is said about what is in it. */
+static bool is_there(const char *path, char *error, size_t size)
+{
+	struct stat st;
+
+	if (!strcmp(path, "-") || !stat(path, &st))
+		return true;
+	snprintf(error, size, "%s: cannot open: %s", path, strerror(errno));
+	return false;
+}
+
 int align_pair_begin(struct align_pair *pair, const char *host, const char *guest, char *error,
 		     size_t size)
 {
 	bool *cycles = &pair->cycles;
 	enum trace_dat_unit host_unit, guest_unit;
 
+	if (!is_there(host, error, size) || !is_there(guest, error, size))
+		return -ENOENT;
 	if (!trace_dat_is(guest)) {
 		snprintf(error, size, "%s: the guest's trace must be a trace.dat file of "
 			 "trace-cmd", guest);

@@ -135,6 +135,11 @@ status 1
 says "$OUT" "refused: "
 run align "$SAMPLES/dom0.xen" "$SAMPLES/kvm-guest.dat"
 status 3
+for files in "none kvm-guest.dat" "kvm-host.dat none"; do
+	run align "$SAMPLES/${files% *}" "$SAMPLES/${files#* }"
+	status 3
+	says "$ERR" "$SAMPLES/none: cannot open: No such file or directory"
+done
 run align "$SAMPLES/kvm-host.dat"
 status 2
 run align --source x "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat"

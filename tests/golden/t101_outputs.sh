@@ -63,6 +63,19 @@ run report -o folder a.xen
 status 3
 says "$ERR" "folder: cannot write: Is a directory"
 
+# Too few values to tell is a result, and is written like any other.
+printf 'run,metric,value\na,m,1\nb,m,2\n' > few.csv
+run compare --values few.csv
+status 4
+cp "$OUT" few.txt
+echo old > good.csv
+run compare -o good.csv --values few.csv
+status 4
+same few.txt good.csv
+run compare -o /dev/full --values few.csv
+status 3
+says "$ERR" "/dev/full: cannot write: No space left on device"
+
 # Modes, links, and names that are no files.
 run report --format csv -q -o new.csv a.xen
 status 0

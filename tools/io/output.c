@@ -68,7 +68,9 @@ void out_large(struct output *out, const char *data, size_t size)
 
 int out_close(struct output *out, int status)
 {
-	bool good = status == KSV_EXIT_OK || status == KSV_EXIT_FINDINGS;
+	/* too few values to tell is a result, too */
+	bool good = status == KSV_EXIT_OK || status == KSV_EXIT_FINDINGS ||
+		    status == KSV_EXIT_UNTOLD;
 
 	out_flush(out);
 	if (out->named && good && !out->error)
