@@ -426,6 +426,7 @@ static int take_pairing(struct align_pair *pair, enum align_source source,
 static int try_other_pairs(struct align_pair *pair, enum align_source source,
 			   struct align_events *events)
 {
+	bool wanted;
 	int ret;
 
 	pair->fits.vcpus = calloc((size_t)events->n + 1, sizeof(*pair->fits.vcpus));
@@ -433,9 +434,12 @@ static int try_other_pairs(struct align_pair *pair, enum align_source source,
 		return -ENOMEM;
 	ret = align_pairing_find(pair->model, events->cpus, events->n, 0, &pair->work,
 				 &pair->fits);
-	if (ret == 1 && is_wanted(pair, virt_model_machine(pair->model, pair->fits.machine)->name))
+	wanted = ret == 1 &&
+		 is_wanted(pair, virt_model_machine(pair->model, pair->fits.machine)->name);
+	if (wanted && (pair->source == ALIGN_AUTO || pair->source == source))
 		return take_pairing(pair, source, events);
-	if (ret != 1) {
+	/* nor is it a note on the machine that was named, if only another source was */
+	if (ret != 1 || wanted) {
 		free(pair->fits.vcpus);
 		pair->fits.vcpus = NULL;
 	}

@@ -135,6 +135,13 @@ status 1
 says "$OUT" "refused: "
 run align "$SAMPLES/dom0.xen" "$SAMPLES/kvm-guest.dat"
 status 3
+# a source that is asked for, and does not tell, is not replaced by another one
+for source in trace-cmd sidecar; do
+	run align --source $source --machine d0 "$SAMPLES/dom0.xen" "$SAMPLES/dom0-ftrace.dat"
+	status 1
+	says "$OUT" "refused: no machine of the host can be the guest"
+	check "nothing is said of the machine" test ! -s "$ERR"
+done
 for files in "none kvm-guest.dat" "kvm-host.dat none"; do
 	run align "$SAMPLES/${files% *}" "$SAMPLES/${files#* }"
 	status 3
