@@ -109,4 +109,12 @@ done
 check "a PDF" test "$(head -c 5 "$WORK/1.pdf")" = %PDF-
 check "pixels of a PNG" python3 "$GOLDEN/plot_png.py" "$WORK/1.png" 1350 480 009e73 e4e6ea f0e442
 
+# As many rows as a figure has, and one more.
+for n in 1000 1001; do
+	python3 "$GOLDEN/scale_files.py" xen_vcpus $n "$WORK/rows" > "$OUT"
+	run plot -q -o "$WORK/rows.svg" "$WORK/rows"
+	status $((n > 1000 ? 2 : 0))
+done
+says "$ERR" "1001 rows are more than can be seen: say which vCPUs, at most 1000"
+
 finish

@@ -20,7 +20,7 @@
 #define MIN_PLOT_WIDTH	100.0
 #define MIN_PITCH	4.0
 /** More can neither be seen nor told apart. */
-#define MAX_ROWS	2000
+#define MAX_ROWS	1000
 /** Up to so many rows, vector formats have two columns per unit; more would make large files. */
 #define FINE_ROWS	16
 
