@@ -16,6 +16,132 @@
 #define MS		INT64_C(1000000)
 #define N_WRONG		300
 
+/* --- by hand ----------------------------------------------------------------------------------- */
+
+#define IN	VIRT_CLOCK_INSIDE
+#define OUT	VIRT_CLOCK_OUTSIDE
+#define UNKNOWN	VIRT_CLOCK_UNKNOWN
+
+/** What groups of events say, of which so many are inside, if a vCPU is @in of its time inside. */
+static double factor(double inside, double outside, double in, double out, int k)
+{
+	double stray = ldexp(1, -k), p = in / (in + out);
+
+	return inside * log((1 - stray * (1 - p)) / p) + outside * log(stray);
+}
+
+static void check_factors(const struct clock_chance *chance, double inside, double outside,
+			  double in, double out)
+{
+	for (int k = 0; k < CLOCK_STRAYS; k++)
+		assert_true(fabs(chance->likelier[k] - factor(inside, outside, in, out, k)) < 1e-9);
+}
+
+/** In its guest in the first half of each of ten turns of 2000, and then not known. */
+static void make_turns(struct virt_clock_change *changes, int n)
+{
+	for (int i = 0; i < n; i++) {
+		changes[2 * i] = (struct virt_clock_change){ 2000 * i, IN };
+		changes[2 * i + 1] = (struct virt_clock_change){ 2000 * i + 1000, OUT };
+	}
+	changes[2 * n] = (struct virt_clock_change){ 2000 * n, UNKNOWN };
+}
+
+static void test_factors(void **state)
+{
+	struct virt_clock_change changes[21];
+	const struct virt_clock_vcpu vcpu = { .changes = changes, .n = 21 };
+	struct clock_chance chance = { { 0 } };
+	int64_t times[40];
+	struct virt_clock_cpu cpu = { .times = times, .n = 0 };
+
+	(void)state;
+	make_turns(changes, 10);
+	/* nothing is said without events, or by those of which nothing is known */
+	clock_chance_add(&chance, &vcpu, &cpu, 0, 0);
+	assert_true(clock_chance_against(&chance) == 0);
+	times[0] = -1;
+	times[1] = 20000;
+	cpu.n = 2;
+	clock_chance_add(&chance, &vcpu, &cpu, 0, 0);
+	assert_true(clock_chance_against(&chance) == 0);
+	/* from 500 to 18500, each in a stretch of its own: 9001 ns of 18001 are inside */
+	cpu.n = 10;
+	for (int i = 0; i < 10; i++)
+		times[i] = 2000 * i + 500;
+	clock_chance_add(&chance, &vcpu, &cpu, 0, 0);
+	check_factors(&chance, 10, 0, 9001, 9000);
+	assert_true(fabs(clock_chance_against(&chance) - factor(10, 0, 9001, 9000, 10)) < 1e-9);
+	/* another CPU's are added */
+	clock_chance_add(&chance, &vcpu, &cpu, 0, 0);
+	check_factors(&chance, 20, 0, 9001, 9000);
+	/* three outside: that half of them are anywhere explains it best */
+	chance = (struct clock_chance){ { 0 } };
+	times[3] += 1000;
+	times[5] += 1000;
+	times[6] += 1000;
+	clock_chance_add(&chance, &vcpu, &cpu, 0, 0);
+	check_factors(&chance, 7, 3, 9001, 9000);
+	assert_true(clock_chance_against(&chance) <= 0.8);
+	/* the same with an offset */
+	chance = (struct clock_chance){ { 0 } };
+	for (int i = 0; i < 10; i++)
+		times[i] -= 77;
+	clock_chance_add(&chance, &vcpu, &cpu, 77, 0);
+	check_factors(&chance, 7, 3, 9001, 9000);
+}
+
+/**
+ * What is so near that one tells of the next counts once: two means of 1000 forget after
+ * 2 * 1000 * 1000 / 2001 = 999. It is outside if any of it is.
+ */
+static void test_groups(void **state)
+{
+	struct virt_clock_change changes[21];
+	const struct virt_clock_vcpu vcpu = { .changes = changes, .n = 21 };
+	struct clock_chance chance = { { 0 } };
+	static const int64_t times[] = { 0, 1, 998, 999, 1500, 4000, 4500, 4998, 19999 };
+	const struct virt_clock_cpu cpu = { .times = times, .n = 9 };
+
+	(void)state;
+	make_turns(changes, 10);
+	clock_chance_add(&chance, &vcpu, &cpu, 0, 0);
+	/* 0 to 998; 999 and 1500, which is outside; 4000 to 4998; 19999, which is outside */
+	check_factors(&chance, 2, 2, 10000, 10000);
+}
+
+/** Each 64 changes are a part by themselves; who is always inside, or never, says nothing. */
+static void test_parts(void **state)
+{
+	static struct virt_clock_change changes[129];
+	struct virt_clock_vcpu vcpu = { .changes = changes, .n = 129 };
+	struct clock_chance chance = { { 0 } };
+	int64_t times[64];
+	const struct virt_clock_cpu cpu = { .times = times, .n = 64 };
+
+	(void)state;
+	make_turns(changes, 64);
+	/* the second half of it is inside from 0 to 200 of each turn */
+	for (int i = 32; i < 64; i++)
+		changes[2 * i + 1].time -= 800;
+	for (int i = 0; i < 64; i++)
+		times[i] = 2000 * i + 100;
+	clock_chance_add(&chance, &vcpu, &cpu, 0, 0);
+	for (int k = 0; k < CLOCK_STRAYS; k++)
+		assert_true(fabs(chance.likelier[k] - factor(32, 0, 31900, 32000, k) -
+				 factor(32, 0, 31 * 200 + 101, 31 * 1800, k)) < 1e-9);
+	for (int where = IN; where >= OUT; where--) {
+		chance = (struct clock_chance){ { 0 } };
+		changes[0].where = where;
+		vcpu.n = 1;
+		clock_chance_add(&chance, &vcpu, &cpu, 0, 0);
+		for (int k = 0; k < CLOCK_STRAYS; k++)
+			assert_true(chance.likelier[k] == 0);
+	}
+}
+
+/* --- made up ----------------------------------------------------------------------------------- */
+
 /** What the CPUs of a guest say for an offset, with the vCPUs of a host. */
 static double against(const struct clock_world *guest, const struct clock_world *host,
 		      int64_t offset)
@@ -91,6 +217,9 @@ static void test_phases(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_factors),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_steady),
 		cmocka_unit_test(test_busy),
 		cmocka_unit_test(test_phases),
