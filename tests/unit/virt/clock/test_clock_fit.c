@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* From a candidate to a line, and whole alignments of worlds so small that they take no time. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "array.h"
+#include "clock_small.h"
+#include "clock_world.h"
+
+#define IN	VIRT_CLOCK_INSIDE
+#define OUT	VIRT_CLOCK_OUTSIDE
+#define UNKNOWN	VIRT_CLOCK_UNKNOWN
+
+#define SECOND	CLOCK_WORLD_SECOND
+#define MS	INT64_C(1000000)
+#define US	INT64_C(1000)
+
+/* --- lines ------------------------------------------------------------------------------------- */
+
+static void test_offset(void **state)
+{
+	const struct clock_fit fit = { .rate = { 1e-4, 1000000 } };
+	const struct clock_fit back = { .rate = { -1e-4, 1000000 } };
+	const struct clock_fit still = { .rate = { 0, 1000000 } };
+
+	(void)state;
+	assert_int_equal(clock_fit_offset(&fit, 7), 7 - 100);
+	assert_int_equal(clock_fit_offset(&back, 7), 7 + 100);
+	assert_int_equal(clock_fit_offset(&still, 7), 7);
+}
+
+/** Farther from each other than four times their width and 80 us, at the pivot of the first. */
+static void test_differ(void **state)
+{
+	const struct clock_fit narrow = { .lo = 0, .hi = 0 };
+	struct clock_fit other = { .lo = 79900, .hi = 80100 };
+
+	(void)state;
+	/* 800 of 200 wide: 80800 are the same, 80801 are not */
+	assert_false(clock_fits_differ(&narrow, &other));
+	other.lo += 800;
+	other.hi += 800;
+	assert_false(clock_fits_differ(&narrow, &other));
+	assert_false(clock_fits_differ(&other, &narrow));
+	other.lo++;
+	other.hi++;
+	assert_true(clock_fits_differ(&narrow, &other));
+	assert_true(clock_fits_differ(&other, &narrow));
+	/* lower by so much, too */
+	other = (struct clock_fit){ .lo = -80000, .hi = -80000 };
+	assert_false(clock_fits_differ(&narrow, &other));
+	other.lo = --other.hi;
+	assert_true(clock_fits_differ(&narrow, &other));
+	/* with a drift: 1000 s later, 100 ppm do 100 ms */
+	other = (struct clock_fit){ .rate = { 1e-4, 1000 * SECOND } };
+	assert_true(clock_fits_differ(&narrow, &other));
+	assert_false(clock_fits_differ(&other, &narrow));
+}
+
+/** As many events as meet 300000 changes, on the average, while offsets go over a window. */
+static void test_affordable(void **state)
+{
+	static struct virt_clock_change changes[1001];
+	struct virt_clock_vcpu vcpus[] = { { .changes = changes, .n = 1001 }, { .n = 0 } };
+	const struct virt_clock_problem problem = { .vcpus = vcpus, .n_vcpus = 2 };
+	struct clock_search search;
+
+	(void)state;
+	for (int i = 0; i < 1001; i++)
+		changes[i] = (struct virt_clock_change){ 1000 * i, i % 2 ? OUT : IN };
+	clock_small_begin(&search, &problem);
+	/* 1001 in all of it: 300000 / 1002; who has no changes has no part in it */
+	assert_int_equal(clock_affordable(&search, 1000001, 5000), 299);
+	assert_int_equal(clock_affordable(&search, 1000001, 300), 299);
+	assert_int_equal(clock_affordable(&search, 1000001, 299), 299);
+	assert_int_equal(clock_affordable(&search, 1000001, 200), 200);
+	/* hardly any in hardly any */
+	assert_int_equal(clock_affordable(&search, 0, 5000), 5000);
+	/* never fewer than tell anything */
+	assert_int_equal(clock_affordable(&search, 10 * 1000001, 5000), 50);
+	clock_small_end(&search);
+	vcpus[0].n = 0;
+	clock_small_begin(&search, &problem);
+	search.host_begin = search.host_end = 0;
+	assert_int_equal(clock_affordable(&search, 1000, 5000), 5000);
+	clock_small_end(&search);
+}
+
+/* --- following --------------------------------------------------------------------------------- */
+
+#define SMALL	.n = 2, .length = 2 * SECOND, .in = 300000, .out = 400000, .percent = 60, \
+		.events = 2
+
+/** From a tenth of the trace, near an offset, to all of it, with its drift. */
+static void test_grow(void **state)
+{
+	static const double ppm[] = { 0, 120, -240 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ppm); i++) {
+		const struct clock_recipe recipe = { SMALL, .seed = 3 + (unsigned int)i,
+						     .offset = 5 * SECOND, .ppm = ppm[i] };
+		struct clock_world world;
+		struct clock_search search;
+		struct clock_candidate candidate;
+		struct clock_fit fit;
+		int64_t from, to, truth;
+
+		clock_world_make(&world, &recipe);
+		world.cpus[1].vcpu = VIRT_NONE;
+		clock_small_begin(&search, &world.problem);
+		from = search.guest_begin + SECOND;
+		to = from + SECOND / 5;
+		truth = clock_world_offset(&recipe, from + SECOND / 10);
+		candidate = (struct clock_candidate){ truth - 30000, truth + 40000, 0 };
+		fit = (struct clock_fit){
+			.rate.pivot = from + SECOND / 10, .half = SECOND / 10,
+			.range = 250e-6, .slack = 25000, .n_rates = 4,
+		};
+		assert_int_equal(clock_fit_piece(&search, from, to, &candidate, &fit), 0);
+		assert_true(fit.apart);
+		assert_int_equal(search.pool[fit.pairing + 1], 1);
+		/* nobody is paired for good before one line has been chosen */
+		assert_int_equal(search.pairing[1], VIRT_NONE);
+		assert_int_equal(clock_fit_grow(&search, &fit), 0);
+		assert_true(fabs(fit.rate.rate * 1e6 - ppm[i]) < 1);
+		assert_true(fit.rate.rate != 0 || ppm[i] == 0);
+		assert_true(fit.lo - 1000 <= truth && truth <= fit.hi + 1000);
+		assert_true(fit.score > fit.most / 100 * 99 && fit.score <= fit.most);
+		assert_int_equal(search.pairing[1], VIRT_NONE);
+		clock_small_end(&search);
+		clock_world_drop(&world);
+	}
+}
+
+/** Beside a candidate's range there is another peak: what was found is at the edge. */
+static void test_apart(void **state)
+{
+	const struct clock_recipe recipe = { SMALL, .seed = 9, .offset = -SECOND };
+	struct clock_candidate candidate = { -SECOND + 1, -SECOND + 40000, 0 };
+	struct clock_fit fit = { .rate.pivot = 0 };
+	struct clock_world world;
+	struct clock_search search;
+
+	(void)state;
+	clock_world_make(&world, &recipe);
+	clock_small_begin(&search, &world.problem);
+	assert_int_equal(clock_fit_piece(&search, search.guest_begin, search.guest_end + 1,
+					 &candidate, &fit), 0);
+	assert_int_equal(fit.lo, candidate.lo);
+	assert_false(fit.apart);
+	candidate.lo -= 100000;
+	assert_int_equal(clock_fit_piece(&search, search.guest_begin, search.guest_end + 1,
+					 &candidate, &fit), 0);
+	assert_true(fit.lo <= -SECOND && -SECOND <= fit.hi);
+	assert_true(fit.apart);
+	assert_int_equal(clock_fit_grow(&search, &fit), 0);
+	assert_true(fit.perfect);
+	assert_int_equal(fit.score, fit.most);
+	assert_true(fit.rate.rate == 0);
+	clock_small_end(&search);
+	clock_world_drop(&world);
+}
+
+/* --- neighbours -------------------------------------------------------------------------------- */
+
+#define N_TURNS	400
+
+/** A guest with a timer: the next turn explains nearly as much, if turns are no farther than 20 ms. */
+static void test_neighbours(void **state)
+{
+	static struct virt_clock_change changes[2 * N_TURNS];
+	static int64_t times[N_TURNS - 40];
+	const struct virt_clock_vcpu vcpu = { .changes = changes, .n = 2 * N_TURNS };
+	const struct virt_clock_cpu cpu = { .times = times, .n = N_TURNS - 40 };
+	const struct virt_clock_problem problem = { .vcpus = &vcpu, .n_vcpus = 1,
+						    .cpus = &cpu, .n_cpus = 1 };
+	static const int64_t periods[] = { 5 * MS, 15 * MS, 19 * MS, 25 * MS };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(periods); i++) {
+		struct virt_clock_alignment line = { .offset = 0, .lo = -50000, .hi = 49999 };
+		struct clock_search search;
+		int64_t other;
+
+		for (int k = 0; k < N_TURNS; k++) {
+			changes[2 * k] = (struct virt_clock_change){ periods[i] * k, IN };
+			changes[2 * k + 1] = (struct virt_clock_change){ periods[i] * k + 100 * US,
+									 OUT };
+		}
+		for (int k = 0; k < N_TURNS - 40; k++)
+			times[k] = periods[i] * (k + 20) + 50 * US;
+		clock_small_begin(&search, &problem);
+		assert_int_equal(clock_fit_neighbours(&search, NULL, &line), 0);
+		if (periods[i] > 20 * MS) {
+			assert_int_equal(line.verdict, VIRT_CLOCK_GOOD);
+			assert_int_equal(line.other_offset, 0);
+		} else {
+			assert_int_equal(line.verdict, VIRT_CLOCK_AMBIGUOUS);
+			other = llabs(line.other_offset) % periods[i];
+			assert_true(llabs(line.other_offset) >= periods[i] - 1);
+			assert_true(other <= 1 || other >= periods[i] - 1);
+		}
+		clock_small_end(&search);
+	}
+}
+
+/* --- all of it --------------------------------------------------------------------------------- */
+
+static void align(struct clock_world *world, struct virt_clock_alignment *alignment,
+		  struct virt_clock_evidence *evidence)
+{
+	assert_int_equal(virt_clock_align(&world->problem, alignment, evidence), 0);
+	for (int32_t c = 0; c < world->problem.n_cpus; c++)
+		assert_int_equal(evidence[c].inside + evidence[c].outside + evidence[c].unknown,
+				 world->problem.cpus[c].n);
+}
+
+/** No drift, and nobody knows who is who; each event is somewhere once. */
+static void test_align(void **state)
+{
+	const struct clock_recipe recipe = { SMALL, .seed = 31, .offset = -86400 * SECOND };
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
+	struct virt_clock_alignment alignment;
+	struct virt_clock_cpu cpus[3];
+	struct clock_world world;
+
+	(void)state;
+	clock_world_make(&world, &recipe);
+	cpus[0] = (struct virt_clock_cpu){ .vcpu = VIRT_NONE };
+	cpus[1] = world.cpus[1];
+	cpus[2] = world.cpus[0];
+	cpus[1].vcpu = cpus[2].vcpu = VIRT_NONE;
+	world.problem.cpus = cpus;
+	world.problem.n_cpus = 3;
+	align(&world, &alignment, evidence);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+	assert_int_equal(evidence[0].vcpu, VIRT_NONE);
+	assert_int_equal(evidence[1].vcpu, 1);
+	assert_int_equal(evidence[2].vcpu, 0);
+	assert_int_equal(alignment.outside, 0);
+	assert_int_equal(alignment.inside, cpus[1].n + cpus[2].n);
+	assert_true(alignment.explained_percent == 100);
+	assert_true(alignment.drift_ppm == 0);
+	assert_true(alignment.lo <= recipe.offset && recipe.offset <= alignment.hi);
+	/* stretches last 300 us and 400 us, and a hundred are enough for 1 % of that */
+	assert_true(alignment.hi - alignment.lo < 10000);
+	assert_true(alignment.offset >= alignment.lo && alignment.offset <= alignment.hi);
+	assert_true(alignment.at >= cpus[2].times[0]);
+	world.problem.n_cpus = 2;
+	clock_world_drop(&world);
+}
+
+static void test_align_drift(void **state)
+{
+	static const double ppm[] = { 90, -200 };
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
+	struct virt_clock_alignment alignment;
+	struct clock_world world;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ppm); i++) {
+		const struct clock_recipe recipe = { SMALL, .seed = 40 + (unsigned int)i,
+						     .offset = 7 * SECOND, .ppm = ppm[i] };
+
+		clock_world_make(&world, &recipe);
+		align(&world, &alignment, evidence);
+		assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+		assert_true(alignment.drift_lo_ppm <= ppm[i] && ppm[i] <= alignment.drift_hi_ppm);
+		assert_true(fabs(alignment.drift_ppm - ppm[i]) < 2);
+		assert_true(alignment.lo - 1000 <= clock_world_offset(&recipe, alignment.at) &&
+			    clock_world_offset(&recipe, alignment.at) <= alignment.hi + 1000);
+		clock_world_drop(&world);
+	}
+}
+
+/** The events of another guest, and too few of the right one: nothing is aligned by these. */
+static void test_refused(void **state)
+{
+	const struct clock_recipe recipe = { SMALL, .seed = 51, .offset = 3 * SECOND };
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
+	struct virt_clock_alignment alignment;
+	struct clock_world world, other;
+
+	(void)state;
+	clock_world_make(&world, &recipe);
+	clock_world_make(&other, &(struct clock_recipe){ SMALL, .seed = 52 });
+	other.problem.vcpus = world.vcpus;
+	align(&other, &alignment, evidence);
+	assert_int_not_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+	assert_int_equal(alignment.at, 0);
+	world.problem.n_cpus = 1;
+	world.cpus[0].n = VIRT_CLOCK_MIN_EVENTS - 1;
+	align(&world, &alignment, evidence);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_FEW);
+	assert_int_equal(virt_clock_judge(&world.problem, recipe.offset, 0, &alignment, evidence),
+			 0);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_FEW);
+	assert_int_equal(alignment.inside, VIRT_CLOCK_MIN_EVENTS - 1);
+	assert_int_equal(alignment.lo, recipe.offset);
+	assert_int_equal(alignment.hi, recipe.offset);
+	/* with one more, what is given is good; what is searched may still be chance */
+	world.cpus[0].n++;
+	assert_int_equal(virt_clock_judge(&world.problem, recipe.offset, 0, &alignment, evidence),
+			 0);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+	assert_true(alignment.lo < recipe.offset && recipe.offset < alignment.hi);
+	/* 95 of 100 are enough, 94 are not */
+	world.cpus[0].n = 100;
+	for (int missing = 5; missing <= 6; missing++) {
+		int64_t *times = world.times[0];
+
+		for (int i = 0; i < 100; i++)
+			times[i] = world.changes[0][0].time + i;
+		for (int i = 100 - missing; i < 100; i++)
+			times[i] = world.changes[0][1].time + 100;
+		assert_int_equal(virt_clock_judge(&world.problem, 0, 0, &alignment, evidence), 0);
+		assert_int_equal(alignment.outside, missing);
+		assert_int_equal(alignment.verdict, missing == 5 ? VIRT_CLOCK_GOOD :
+								   VIRT_CLOCK_POOR);
+	}
+	world.problem.n_cpus = 2;
+	clock_world_drop(&world);
+	clock_world_drop(&other);
+}
+
+/** Turns of 3 ms without any other sign: the offset beside explains nearly as much, and is told. */
+static void test_ambiguous(void **state)
+{
+	static struct virt_clock_change changes[2 * N_TURNS];
+	static int64_t times[N_TURNS];
+	const struct virt_clock_vcpu vcpu = { .changes = changes, .n = 2 * N_TURNS };
+	const struct virt_clock_cpu cpu = { .times = times, .n = N_TURNS };
+	const struct virt_clock_problem problem = { .vcpus = &vcpu, .n_vcpus = 1,
+						    .cpus = &cpu, .n_cpus = 1 };
+	struct virt_clock_alignment alignment, other;
+	struct virt_clock_evidence evidence;
+
+	(void)state;
+	for (int k = 0; k < N_TURNS; k++) {
+		changes[2 * k] = (struct virt_clock_change){ 3 * MS * k, IN };
+		changes[2 * k + 1] = (struct virt_clock_change){ 3 * MS * k + 1 * MS, OUT };
+		times[k] = 3 * MS * k + 500 * US;
+	}
+	assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), 0);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_AMBIGUOUS);
+	assert_int_equal(alignment.at, 0);
+	assert_int_equal(virt_clock_judge(&problem, alignment.other_offset, 0, &other, &evidence),
+			 0);
+	assert_true(other.outside == 0 && other.inside > N_TURNS - 20);
+	assert_true(llabs(alignment.other_offset - alignment.offset) > 2 * MS);
+}
+
+/** Events as in any turn, handlers as in one: they tell which one it is. */
+static void test_by_handlers(void **state)
+{
+	const struct clock_recipe recipe = {
+		.seed = 61, .n = 1, .length = 4 * SECOND, .in = 1 * MS, .out = 2 * MS,
+		.events = 1, .percent = 0, .periodic = true, .irqs = true, .device_percent = 20,
+		.told = true, .offset = 11 * SECOND,
+	};
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
+	struct virt_clock_alignment alignment;
+	struct clock_world world;
+
+	(void)state;
+	clock_world_make(&world, &recipe);
+	align(&world, &alignment, evidence);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+	assert_true(alignment.by_interrupts);
+	assert_int_equal(alignment.interrupts, world.cpus[0].n_handlers);
+	assert_int_equal(alignment.interrupts_explained, alignment.interrupts);
+	assert_int_equal(evidence[0].interrupts, alignment.interrupts);
+	assert_true(alignment.lo <= recipe.offset && recipe.offset <= alignment.hi);
+	/* without them, it stays open */
+	world.cpus[0].n_handlers = 0;
+	align(&world, &alignment, evidence);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_AMBIGUOUS);
+	assert_false(alignment.by_interrupts);
+	clock_world_drop(&world);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_offset),
+		cmocka_unit_test(test_differ),
+		cmocka_unit_test(test_affordable),
+		cmocka_unit_test(test_neighbours),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_ambiguous),
+		cmocka_unit_test(test_apart),
+		cmocka_unit_test(test_grow),
+		cmocka_unit_test(test_align),
+		cmocka_unit_test(test_align_drift),
+		cmocka_unit_test(test_by_handlers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
