@@ -285,14 +285,16 @@ static void test_align_drift(void **state)
 /** The events of another guest, and too few of the right one: nothing is aligned by these. */
 static void test_refused(void **state)
 {
-	const struct clock_recipe recipe = { SMALL, .seed = 51, .offset = 3 * SECOND };
+	struct clock_recipe recipe = { SMALL, .seed = 51, .offset = 3 * SECOND };
 	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
 	struct virt_clock_alignment alignment;
 	struct clock_world world, other;
 
 	(void)state;
+	recipe.length = SECOND / 4;
 	clock_world_make(&world, &recipe);
-	clock_world_make(&other, &(struct clock_recipe){ SMALL, .seed = 52 });
+	recipe.seed++;
+	clock_world_make(&other, &recipe);
 	other.problem.vcpus = world.vcpus;
 	align(&other, &alignment, evidence);
 	assert_int_not_equal(alignment.verdict, VIRT_CLOCK_GOOD);
