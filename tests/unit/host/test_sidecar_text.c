@@ -250,12 +250,136 @@ static void test_lock(void **state)
 	assert_true(kept);
 }
 
+/** All that is kept is read again as it was. */
+static void test_round(void **state)
+{
+	int tids[] = { 100, -1, 4711 };
+	const struct align_meta meta = {
+		.host = host, .source = source, .cycles = true, .after_trace_cmd = true,
+		.at = 123456789012345, .offset = -987654321098765, .lo = -987654321098770,
+		.hi = -987654321098760, .drift_ppm = -12.345678, .tids = tids, .n_tids = 3,
+	};
+	char error[256] = "";
+	struct align_meta *read;
+
+	(void)state;
+	unlink(sidecar);
+	assert_int_equal(align_meta_write(trace, &meta, error, sizeof(error)), 0);
+	assert_int_equal(align_meta_read(trace, &read, error, sizeof(error)), 0);
+	assert_string_equal(read->host, host);
+	assert_string_equal(read->source, source);
+	assert_true(read->cycles);
+	assert_true(read->after_trace_cmd);
+	assert_int_equal(read->at, meta.at);
+	assert_int_equal(read->offset, meta.offset);
+	assert_int_equal(read->lo, meta.lo);
+	assert_int_equal(read->hi, meta.hi);
+	assert_true(read->drift_ppm == meta.drift_ppm);
+	assert_int_equal(read->n_tids, 3);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(read->tids[i], tids[i]);
+	align_meta_free(read);
+}
+
+/** What a sidecar says, of which somebody may have changed anything. */
+static struct align_meta *read_text(const char *alignment, int wanted)
+{
+	struct align_meta *meta;
+	char error[256] = "", text[512];
+
+	snprintf(text, sizeof(text), "{ \"alignment\": %s }", alignment);
+	put_file(sidecar, text);
+	assert_int_equal(align_meta_read(trace, &meta, error, sizeof(error)), wanted);
+	assert_int_equal(!wanted, !*error);
+	assert_true(!wanted || !meta);
+	return meta;
+}
+
+static void test_by_hand(void **state)
+{
+	static const char *const refused[] = {
+		"{}", "{ \"offset\": 1.5 }", "{ \"offset\": \"1\" }",
+		"{ \"offset\": 1, \"drift_ppm\": 1000000.1 }",
+		"{ \"offset\": 1, \"drift_ppm\": -1000000.1 }",
+		"{ \"offset\": 1, \"drift_ppm\": Infinity }",
+		"{ \"offset\": 1, \"drift_ppm\": NaN }", "{ \"offset\": 1, \"at\": 1.5 }",
+	};
+	static const char *const none[] = { "7", "[]", "null" };
+	struct align_meta *meta;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+		read_text(refused[i], -EINVAL);
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
+		assert_null(read_text(none[i], 0));
+	/* an offset is enough, and a drift may be a million */
+	meta = read_text("{ \"offset\": 5, \"drift_ppm\": -1000000 }", 0);
+	assert_int_equal(meta->offset, 5);
+	assert_int_equal(meta->lo, 5);
+	assert_int_equal(meta->hi, 5);
+	assert_int_equal(meta->at, 0);
+	assert_int_equal(meta->n_tids, 0);
+	assert_false(meta->cycles);
+	assert_false(meta->after_trace_cmd);
+	assert_true(meta->drift_ppm == -1e6);
+	assert_string_equal(meta->host, "");
+	align_meta_free(meta);
+	/* two ends are an interval, anything else is none */
+	meta = read_text("{ \"offset\": 5, \"interval\": [ 1, 9, 7 ], \"at\": 3 }", 0);
+	assert_int_equal(meta->lo, 5);
+	assert_int_equal(meta->hi, 5);
+	assert_int_equal(meta->at, 3);
+	align_meta_free(meta);
+	/* CPUs in any order, and some that cannot be; the others are nobody */
+	meta = read_text("{ \"offset\": 5, \"vcpus\": [ { \"guest_cpu\": 2, \"tid\": 12 }, "
+			 "{ \"guest_cpu\": 0, \"tid\": 10 }, { \"guest_cpu\": -1, \"tid\": 9 }, "
+			 "{ \"guest_cpu\": 4096, \"tid\": 9 }, { \"tid\": 9 }, "
+			 "{ \"guest_cpu\": 7 } ] }", 0);
+	assert_int_equal(meta->n_tids, 3);
+	assert_int_equal(meta->tids[0], 10);
+	assert_int_equal(meta->tids[1], -1);
+	assert_int_equal(meta->tids[2], 12);
+	align_meta_free(meta);
+	meta = read_text("{ \"offset\": 5, \"vcpus\": [ { \"guest_cpu\": 4095, \"tid\": 1 } ] }",
+			 0);
+	assert_int_equal(meta->n_tids, 4096);
+	assert_int_equal(meta->tids[4095], 1);
+	align_meta_free(meta);
+	/* there is no sidecar at all */
+	unlink(sidecar);
+	char error[256] = "";
+
+	assert_int_equal(align_meta_read(trace, &meta, error, sizeof(error)), 0);
+	assert_null(meta);
+	assert_string_equal(error, "");
+}
+
+/** What cannot be read is told as what it is. */
+static void test_words(void **state)
+{
+	struct align_meta *meta;
+	char error[256] = "";
+
+	(void)state;
+	assert_int_equal(mkfifo(sidecar, 0600), 0);
+	assert_int_equal(align_meta_read(trace, &meta, error, sizeof(error)), -EINVAL);
+	assert_non_null(strstr(error, "g.dat.meta.json: cannot read: not a regular file"));
+	unlink(sidecar);
+	put_file(sidecar, "nothing");
+	assert_int_equal(align_meta_read(trace, &meta, error, sizeof(error)), -EINVAL);
+	assert_non_null(strstr(error, "not a JSON object: correct it, or move it away"));
+	unlink(sidecar);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_put),
 		cmocka_unit_test(test_links),
 		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_round),
+		cmocka_unit_test(test_by_hand),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_writers),
 		cmocka_unit_test(test_lock),
 	};
