@@ -67,13 +67,16 @@ for command in report check plot compare view align; do
 done
 run report --max-input 1000 "$WORK/trace.gz"
 status 3
-mkfifo "$WORK/fifo"
-cat "$sample" >"$WORK/fifo" 2>/dev/null &
-run view --dry-run --max-input 1000 "$WORK/fifo"
-wait
-status 3
-says "$ERR" "more than 1000 bytes"
-check "nothing is left" test -z "$(ls -A "$TMPDIR")"
+# without plugins, nothing is read, and the writer would wait for ever
+if [ -n "${KSV_PLUGIN-}" ]; then
+	mkfifo "$WORK/fifo"
+	cat "$sample" >"$WORK/fifo" 2>/dev/null &
+	run view --dry-run --max-input 1000 "$WORK/fifo"
+	wait
+	status 3
+	says "$ERR" "more than 1000 bytes"
+	check "nothing is left" test -z "$(ls -A "$TMPDIR")"
+fi
 
 # Packed in other ways: in pieces as pzstd does, with a window of 2 GiB.
 if command -v zstd >/dev/null; then
