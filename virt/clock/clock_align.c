@@ -449,7 +449,8 @@ static int add_candidates(struct clock_search *search, int64_t from, int64_t to,
 			  const struct clock_fit *line, int max, struct found *near)
 {
 	struct clock_candidate candidates[CLOCK_CANDIDATES];
-	int n = clock_candidates(search, &line->rate, from, to, line->slack, candidates, max);
+	int n = clock_candidates(search, &line->rate, from, to, line->slack, NULL, candidates,
+				 max);
 	int ret = n < 0 ? n : 0;
 
 	for (int i = 0; i < n && !ret; i++) {
@@ -668,7 +669,9 @@ static int search_and_judge(struct clock_search *search, struct virt_clock_align
 		goto out;
 	decide(search, alignment, &against_chance);
 	if (alignment->verdict == VIRT_CLOCK_GOOD)
-		ret = clock_fit_neighbours(search, &found.fits[0], alignment);
+		ret = clock_fit_neighbours(search, alignment);
+	if (!ret && alignment->verdict == VIRT_CLOCK_GOOD)
+		ret = clock_fit_elsewhere(search, alignment);
 	if (alignment->verdict == VIRT_CLOCK_GOOD)
 		look_for_others(&found, alignment);
 	if (!ret && alignment->verdict == VIRT_CLOCK_GOOD)

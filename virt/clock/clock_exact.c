@@ -168,8 +168,7 @@ static size_t enough(const struct clock_search *search)
 	return (size_t)(limits.of_neighbours * (CLOCK_NAT / 2) / least);
 }
 
-int clock_fit_neighbours(struct clock_search *search, const struct clock_fit *fit,
-			 struct virt_clock_alignment *alignment)
+int clock_fit_neighbours(struct clock_search *search, struct virt_clock_alignment *alignment)
 {
 	int64_t width = alignment->hi - alignment->lo;
 	struct clock_rate rate = { .rate = alignment->drift_ppm * 1e-6 };
@@ -179,7 +178,6 @@ int clock_fit_neighbours(struct clock_search *search, const struct clock_fit *fi
 	int ret = sweep_sample(search, &rate, n, alignment->lo, alignment->hi,
 			       SWEEP_BEST, &here, &most);
 
-	(void)fit;
 	for (int side = -1; side <= 1 && !ret; side += 2) {
 		for (int64_t from = 4 * width + limits.tolerance; from < limits.neighbours && !ret;
 		     from *= 2) {
@@ -198,6 +196,53 @@ int clock_fit_neighbours(struct clock_search *search, const struct clock_fit *fi
 			return 0;
 		}
 	}
+	return ret;
+}
+
+/** Do these events fit any of these ranges nearly as well? */
+static int compare_ranges(struct clock_search *search, const struct clock_rate *rate,
+			  const struct clock_sample *samples,
+			  const struct clock_candidate *candidates, int n,
+			  struct virt_clock_alignment *alignment)
+{
+	int64_t enough, n_tracks = clock_n_tracks(search);
+	struct clock_best best;
+	int ret = clock_sweep(search->tracks.vcpus, samples, (int)n_tracks, rate, alignment->lo,
+			      alignment->hi, &search->room, &best);
+
+	enough = ret ? 0 : best.score - clock_clear(clock_most(search, samples));
+	for (int i = 0; i < n && !ret; i++) {
+		ret = clock_sweep(search->tracks.vcpus, samples, (int)n_tracks, rate,
+				  candidates[i].lo, candidates[i].hi, &search->room, &best);
+		if (ret || best.score < enough)
+			continue;
+		alignment->verdict = VIRT_CLOCK_AMBIGUOUS;
+		alignment->other_offset = best.lo + (best.hi - best.lo) / 2;
+		return 0;
+	}
+	return ret;
+}
+
+int clock_fit_elsewhere(struct clock_search *search, struct virt_clock_alignment *alignment)
+{
+	int64_t width = 4 * (alignment->hi - alignment->lo) + limits.tolerance;
+	int64_t beside = width > limits.neighbours ? width : limits.neighbours;
+	const struct clock_candidate here = { alignment->lo - beside, alignment->hi + beside, 0 };
+	struct clock_candidate candidates[CLOCK_CANDIDATES];
+	struct clock_rate rate = { .rate = alignment->drift_ppm * 1e-6 };
+	struct clock_stretch reach = clock_reach(search, &rate, alignment->lo, alignment->hi);
+	struct clock_sample *samples = calloc((size_t)clock_n_tracks(search), sizeof(*samples));
+	int n = -ENOMEM, ret;
+
+	if (samples)
+		n = clock_candidates(search, &rate, reach.from, reach.to, 0, &here, candidates,
+				     CLOCK_CANDIDATES);
+	ret = n < 0 ? n : clock_take_sample(search, reach.from, reach.to, enough(search), samples);
+	if (!ret)
+		ret = compare_ranges(search, &rate, samples, candidates, n, alignment);
+	if (samples)
+		free(samples[0].times);
+	free(samples);
 	return ret;
 }
 

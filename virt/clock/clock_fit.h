@@ -45,8 +45,15 @@ int clock_fit_exactly(struct clock_search *search, const struct clock_fit *fit,
 		      struct virt_clock_alignment *alignment);
 
 /** clock_fit_neighbours - is there another one a few ms away? Sets the verdict. 0 or an error. */
-int clock_fit_neighbours(struct clock_search *search, const struct clock_fit *fit,
-			 struct virt_clock_alignment *alignment);
+int clock_fit_neighbours(struct clock_search *search, struct virt_clock_alignment *alignment);
+
+/**
+ * clock_fit_elsewhere - is there another one farther away? Sets the verdict. 0 or an error.
+ *
+ * A guest that does the same in each turn fits all turns. Where its stretches are long, all lines
+ * that have been followed may be of the same turn.
+ */
+int clock_fit_elsewhere(struct clock_search *search, struct virt_clock_alignment *alignment);
 
 /** clock_fit_drift - as clock_fit_exactly() has ended, with another drift, near an offset. */
 int clock_fit_drift(struct clock_search *search, double drift_ppm, int64_t offset,

@@ -300,6 +300,18 @@ static int pick(const struct clock_bins *bins, int64_t slack, int32_t *sum,
 	return n;
 }
 
+/** Let no bin that a range touches be the best one. */
+static void leave_out(const struct clock_bins *bins, const struct clock_candidate *without,
+		      int32_t *sum)
+{
+	for (size_t b = 0; b < bins->n; b++) {
+		int64_t lo = bins->lo + ((int64_t)b << bins->shift);
+
+		if (lo <= without->hi && without->lo < lo + ((int64_t)1 << bins->shift))
+			sum[b] = INT32_MIN;
+	}
+}
+
 /** How many events may vote, as each does for all times at which a vCPU is in its guest. */
 static size_t n_voters(struct clock_search *search, int64_t slack, const struct clock_bins *bins)
 {
@@ -328,7 +340,8 @@ static void bend(const struct clock_search *search, const struct clock_rate *rat
 }
 
 int clock_candidates(struct clock_search *search, const struct clock_rate *rate, int64_t from,
-		     int64_t to, int64_t slack, struct clock_candidate *candidates, int max)
+		     int64_t to, int64_t slack, const struct clock_candidate *without,
+		     struct clock_candidate *candidates, int max)
 {
 	const struct virt_clock_problem *problem = search->problem;
 	struct clock_sample *samples = calloc((size_t)clock_n_tracks(search), sizeof(*samples));
@@ -350,6 +363,8 @@ int clock_candidates(struct clock_search *search, const struct clock_rate *rate,
 	for (int i = 0; i < problem->n_cpus && !ret; i++)
 		if (has_any(&samples[i * stride], stride))
 			ret = vote_cpu(search, &samples[i * stride], slack, &bins);
+	if (!ret && without)
+		leave_out(&bins, without, search->sums);
 	if (!ret)
 		ret = pick(&bins, slack, search->sums, candidates, max);
 	for (int i = 0; i < ret; i++) {

@@ -94,11 +94,13 @@ static inline int64_t clock_clear(int64_t most)
  * clock_candidates - ranges of offsets that events from @from to before @to speak for, best first
  * @rate: of the drift, about
  * @slack: by which their times may be wrong
+ * @without: offsets that are no candidates; NULL: all are
  *
  * Return: how many, at most @max; or -ENOMEM, -ECANCELED or -ETIME.
  */
 int clock_candidates(struct clock_search *search, const struct clock_rate *rate, int64_t from,
-		     int64_t to, int64_t slack, struct clock_candidate *candidates, int max);
+		     int64_t to, int64_t slack, const struct clock_candidate *without,
+		     struct clock_candidate *candidates, int max);
 
 /**
  * clock_pair - find the vCPUs of CPUs that are not paired yet, for offsets from @lo to @hi

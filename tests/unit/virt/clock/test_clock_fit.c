@@ -199,7 +199,7 @@ static void test_neighbours(void **state)
 		for (int k = 0; k < N_TURNS - 40; k++)
 			times[k] = periods[i] * (k + 20) + 50 * US;
 		clock_small_begin(&search, &problem);
-		assert_int_equal(clock_fit_neighbours(&search, NULL, &line), 0);
+		assert_int_equal(clock_fit_neighbours(&search, &line), 0);
 		if (periods[i] > 20 * MS) {
 			assert_int_equal(line.verdict, VIRT_CLOCK_GOOD);
 			assert_int_equal(line.other_offset, 0);
@@ -241,7 +241,10 @@ static void test_align(void **state)
 	cpus[1].vcpu = cpus[2].vcpu = VIRT_NONE;
 	world.problem.cpus = cpus;
 	world.problem.n_cpus = 3;
+	world.work = UINT64_MAX;
 	align(&world, &alignment, evidence);
+	/* clocks that do not drift are found without a look at all drifts */
+	assert_true(UINT64_MAX - world.work < 100000000);
 	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
 	assert_int_equal(evidence[0].vcpu, VIRT_NONE);
 	assert_int_equal(evidence[1].vcpu, 1);
@@ -334,8 +337,8 @@ static void test_refused(void **state)
 	clock_world_drop(&other);
 }
 
-/** Turns of 3 ms without any other sign: the offset beside explains nearly as much, and is told. */
-static void test_ambiguous(void **state)
+/** Turns without any other sign: an offset beside explains nearly as much, and is told. */
+static void check_ambiguous(int64_t period)
 {
 	static struct virt_clock_change changes[2 * N_TURNS];
 	static int64_t times[N_TURNS];
@@ -346,11 +349,10 @@ static void test_ambiguous(void **state)
 	struct virt_clock_alignment alignment, other;
 	struct virt_clock_evidence evidence;
 
-	(void)state;
 	for (int k = 0; k < N_TURNS; k++) {
-		changes[2 * k] = (struct virt_clock_change){ 3 * MS * k, IN };
-		changes[2 * k + 1] = (struct virt_clock_change){ 3 * MS * k + 1 * MS, OUT };
-		times[k] = 3 * MS * k + 500 * US;
+		changes[2 * k] = (struct virt_clock_change){ period * k, IN };
+		changes[2 * k + 1] = (struct virt_clock_change){ period * k + 1 * MS, OUT };
+		times[k] = period * k + 500 * US;
 	}
 	assert_int_equal(virt_clock_align(&problem, &alignment, &evidence), 0);
 	assert_int_equal(alignment.verdict, VIRT_CLOCK_AMBIGUOUS);
@@ -358,7 +360,68 @@ static void test_ambiguous(void **state)
 	assert_int_equal(virt_clock_judge(&problem, alignment.other_offset, 0, &other, &evidence),
 			 0);
 	assert_true(other.outside == 0 && other.inside > N_TURNS - 20);
-	assert_true(llabs(alignment.other_offset - alignment.offset) > 2 * MS);
+	assert_true(llabs(alignment.other_offset - alignment.offset) > period - MS);
+}
+
+/** Near by, as of a timer; far away, where turns are long, and where they are short. */
+static void test_ambiguous(void **state)
+{
+	(void)state;
+	check_ambiguous(3 * MS);
+	check_ambiguous(28 * MS);
+	check_ambiguous(50 * MS);
+	check_ambiguous(316 * MS);
+}
+
+#define N_BUSY	300
+
+/** The more vCPUs a CPU may be, the more has to speak for one of them. */
+static void test_chance(void **state)
+{
+	struct clock_recipe recipe = { SMALL, .seed = 71, .offset = 3 * SECOND };
+	static struct virt_clock_vcpu vcpus[N_BUSY];
+	static const struct virt_clock_change never[] = {
+		{ CLOCK_WORLD_BEGIN, OUT }, { CLOCK_WORLD_BEGIN + SECOND / 2, UNKNOWN },
+	};
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
+	struct virt_clock_alignment alignment;
+	struct clock_world world;
+	size_t n;
+
+	(void)state;
+	/* an event tells ln(4 / 3) */
+	recipe.n = 1;
+	recipe.length = SECOND / 2;
+	recipe.in = 900000;
+	recipe.out = 300000;
+	recipe.events = 1;
+	recipe.percent = 100;
+	clock_world_make(&world, &recipe);
+	world.problem.work = NULL;
+	vcpus[0] = world.vcpus[0];
+	for (int i = 1; i < N_BUSY; i++)
+		vcpus[i] = (struct virt_clock_vcpu){ .changes = never, .n = 2 };
+	/* the fewest events that are enough if it is known who it is */
+	for (n = VIRT_CLOCK_MIN_EVENTS; ; n++) {
+		assert_true(n <= world.cpus[0].n);
+		world.problem.cpus = &(struct virt_clock_cpu){ .times = world.times[0], .n = n };
+		align(&world, &alignment, evidence);
+		if (alignment.verdict == VIRT_CLOCK_GOOD)
+			break;
+		assert_int_equal(alignment.verdict, VIRT_CLOCK_FEW);
+	}
+	assert_true(n > VIRT_CLOCK_MIN_EVENTS);
+	/* of one it is still known, of many it is not */
+	world.problem.cpus = &(struct virt_clock_cpu){ .times = world.times[0], .n = n,
+						       .vcpu = VIRT_NONE };
+	align(&world, &alignment, evidence);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+	world.problem.vcpus = vcpus;
+	world.problem.n_vcpus = N_BUSY;
+	align(&world, &alignment, evidence);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_FEW);
+	assert_int_equal(evidence[0].vcpu, 0);
+	clock_world_drop(&world);
 }
 
 /** Events as in any turn, handlers as in one: they tell which one it is. */
@@ -399,6 +462,7 @@ int main(void)
 		cmocka_unit_test(test_neighbours),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_ambiguous),
+		cmocka_unit_test(test_chance),
 		cmocka_unit_test(test_apart),
 		cmocka_unit_test(test_grow),
 		cmocka_unit_test(test_align),

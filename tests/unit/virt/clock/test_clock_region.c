@@ -371,6 +371,42 @@ static void test_widen(void **state)
 	}
 }
 
+/** Stretches of 1 ms with an event at @at in each: the interval goes beyond where it was sought. */
+static void check_wide(int64_t at)
+{
+	static struct virt_clock_change changes[2 * N_STRETCHES];
+	static int64_t times[N_STRETCHES - 4];
+	const struct virt_clock_vcpu vcpu = { .changes = changes, .n = 2 * N_STRETCHES };
+	const struct virt_clock_cpu cpu = { .times = times, .n = N_STRETCHES - 4 };
+	const struct virt_clock_problem problem = { .vcpus = &vcpu, .n_vcpus = 1,
+						    .cpus = &cpu, .n_cpus = 1 };
+	const struct clock_fit fit = { .lo = -3, .hi = 3 };
+	struct virt_clock_alignment exact;
+	struct clock_search search;
+
+	for (int i = 0; i < N_STRETCHES; i++) {
+		changes[2 * i] = (struct virt_clock_change){ 4 * MS * i, IN };
+		changes[2 * i + 1] = (struct virt_clock_change){ (4 * i + 1) * MS, OUT };
+	}
+	for (int i = 0; i < N_STRETCHES - 4; i++)
+		times[i] = 4 * MS * (i + 2) + at;
+	clock_small_begin(&search, &problem);
+	search.pool = calloc(1, sizeof(*search.pool));
+	assert_int_equal(clock_fit_exactly(&search, &fit, &exact), 0);
+	assert_int_equal(exact.lo, -at);
+	assert_int_equal(exact.hi, MS - 1 - at);
+	clock_small_end(&search);
+}
+
+static void test_wide(void **state)
+{
+	(void)state;
+	check_wide(MS / 2);
+	/* on one side only */
+	check_wide(10000);
+	check_wide(MS - 10000);
+}
+
 static uint64_t n_outside(const struct world *world, const struct virt_clock_alignment *line)
 {
 	struct virt_clock_evidence evidence[N_CPUS];
@@ -422,6 +458,7 @@ int main(void)
 		cmocka_unit_test(test_region),
 		cmocka_unit_test(test_nearly_all),
 		cmocka_unit_test(test_widen),
+		cmocka_unit_test(test_wide),
 		cmocka_unit_test(test_settle),
 	};
 

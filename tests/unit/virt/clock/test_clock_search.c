@@ -169,7 +169,7 @@ static void test_stop(void **state)
 	memset(samples, 0, sizeof(samples));
 	assert_int_equal(clock_take_sample(&search, 0, 1000, 20, samples), -ECANCELED);
 	assert_int_equal(clock_middles(&search, times, 4), -ECANCELED);
-	assert_int_equal(clock_candidates(&search, &still, 0, 100, 0, &candidate, 1), -ECANCELED);
+	assert_int_equal(clock_candidates(&search, &still, 0, 100, 0, NULL, &candidate, 1), -ECANCELED);
 	stop = false;
 	assert_int_equal(clock_take_sample(&search, 0, 1000, 20, samples), 0);
 	stop = true;
@@ -180,7 +180,7 @@ static void test_stop(void **state)
 	memset(samples, 0, sizeof(samples));
 	assert_int_equal(clock_take_sample(&search, 0, 1000, 20, samples), -ETIME);
 	assert_int_equal(clock_middles(&search, times, 4), -ETIME);
-	assert_int_equal(clock_candidates(&search, &still, 0, 100, 0, &candidate, 1), -ETIME);
+	assert_int_equal(clock_candidates(&search, &still, 0, 100, 0, NULL, &candidate, 1), -ETIME);
 	clock_small_end(&search);
 }
 
@@ -312,7 +312,7 @@ static void test_candidates(void **state)
 
 	(void)state;
 	clock_small_begin(&search, &problem);
-	n = clock_candidates(&search, &still, 0, 301, 0, found, 24);
+	n = clock_candidates(&search, &still, 0, 301, 0, NULL, found, 24);
 	for (int i = 0; i < N_OFFSETS; i++)
 		scores[i] = i - 301 > 11000 ? INT64_MIN :
 			    clock_small_score(search.tracks.vcpus, &sample, 1, &still, i - 301);
@@ -327,8 +327,16 @@ static void test_candidates(void **state)
 	assert_int_equal(found[0].hi, 5003);
 	assert_int_equal(found[1].lo, 9000);
 	assert_int_equal(found[1].hi, 9008);
+	/* that is the best; the others without it, and without whatever it touches */
+	n = clock_candidates(&search, &still, 0, 301, 0,
+			     &(struct clock_candidate){ 4000, 9005, 0 }, found, 24);
+	assert_true(n > 3);
+	assert_int_equal(found[0].lo, 9006);
+	assert_int_equal(found[0].hi, 9011);
+	for (int i = 1; i < n; i++)
+		assert_true(found[i].hi < 4000 || found[i].lo > 9005);
 	/* times that may be wrong by 3: ranges are so much wider, and what is nearer is one */
-	n = clock_candidates(&search, &still, 0, 301, 3, found, 24);
+	n = clock_candidates(&search, &still, 0, 301, 3, NULL, found, 24);
 	assert_int_equal(n, 24);
 	for (int i = 0; i < n; i++) {
 		assert_true(i == 0 || found[i].score <= found[i - 1].score);
@@ -355,7 +363,7 @@ static void test_few_candidates(void **state)
 	(void)state;
 	clock_small_begin(&search, &problem);
 	/* bins are 99 to 103: before 0 is 1 that does not end yet, 100 .. 102 are inside */
-	assert_int_equal(clock_candidates(&search, &still, 0, 1, 0, found, 24), 1);
+	assert_int_equal(clock_candidates(&search, &still, 0, 1, 0, NULL, found, 24), 1);
 	assert_int_equal(found[0].lo, 100);
 	assert_int_equal(found[0].hi, 102);
 	assert_int_equal(found[0].score, search.tracks.vcpus[0].inside);
