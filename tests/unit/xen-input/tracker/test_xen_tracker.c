@@ -322,6 +322,85 @@ static void test_exits(void **state)
 	virt_model_free(model);
 }
 
+/** Each record of an exit tells of its instruction set, and whether it is a nested guest's. */
+static void test_exit_kinds(void **state)
+{
+	static const struct {
+		uint32_t	event, code;
+		const char	*name;
+	} kinds[] = {
+		{ XEN_TRC_HVM_VMX_EXIT, 12, "HLT" }, { XEN_TRC_HVM_VMX_EXIT64, 12, "HLT" },
+		/* of VMX, the upper half tells something else */
+		{ XEN_TRC_HVM_VMX_EXIT64, 0x8000000c, "HLT" },
+		{ XEN_TRC_HVM_SVM_EXIT, SVM_HLT, "HLT" },
+		{ XEN_TRC_HVM_SVM_EXIT64, SVM_HLT, "HLT" },
+		{ XEN_TRC_HVM_NESTED_VMEXIT, SVM_HLT, "L2:HLT" },
+		{ XEN_TRC_HVM_NESTED_VMEXIT64, SVM_HLT, "L2:HLT" },
+		{ XEN_TRC_HVM_NESTED_SVM_EXIT, SVM_HLT, "L2:HLT" },
+		{ XEN_TRC_HVM_NESTED_SVM_EXIT64, SVM_HLT, "L2:HLT" },
+	};
+	char wanted[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct trace trace = { 0 };
+		struct virt_model *model;
+
+		trace_window(&trace, 0);
+		TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 1000, D1V0);
+		TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1100);
+		trace_record(&trace, kinds[i].event, 1200, 3,
+			     (const uint32_t[]){ kinds[i].code, 0, 0 });
+		TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1300);
+		/* the same without its words: it is an exit, and nobody knows why */
+		trace_record(&trace, kinds[i].event, 1400, 0, NULL);
+		TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1500);
+		model = build(&trace);
+		snprintf(wanted, sizeof(wanted),
+			 "H1000p0 G1100p0 H1200p0(%s) G1300p0 H1400p0 G1500p0", kinds[i].name);
+		expect(model, "d1v0", wanted);
+		virt_model_free(model);
+	}
+}
+
+/** What lacks its words, is of nobody who can be, or is no change, changes nothing. */
+static void test_without_words(void **state)
+{
+	static const uint32_t events[] = {
+		RUNNABLE_TO_RUNNING, RUNNING_TO_BLOCKED, BLOCKED_TO_RUNNABLE,
+		XEN_TRC_SCHED_CONTINUE_RUNNING, XEN_TRC_SCHED_DOM_ADD, XEN_TRC_SCHED_DOM_REM,
+		XEN_TRC_DOM0_DOM_ADD, XEN_TRC_DOM0_DOM_REM, XEN_TRC_SCHED_WAKE,
+		XEN_TRC_SCHED_SLEEP, XEN_TRC_SCHED_BLOCK, XEN_TRC_SCHED_SWITCH,
+	};
+	static const uint32_t of_domain[] = { XEN_TRC_SCHED_DOM_ADD, XEN_TRC_SCHED_DOM_REM };
+	struct trace trace = { 0 };
+	struct virt_model *model;
+	uint64_t tsc = 1600;
+
+	(void)state;
+	runstates(&trace);
+	trace_window(&trace, 2);
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+		trace_record(&trace, events[i], tsc += 10, 0, NULL);
+	/* domains above those that there can be, and a vCPU of one */
+	for (size_t i = 0; i < 2; i++)
+		TRACE_RECORD(&trace, of_domain[i], tsc += 10, 0x7ff0);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, tsc += 10, 0x7ff00000);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, tsc += 10, 0x7ff00000);
+	/* the idle vCPU neither comes nor goes */
+	TRACE_RECORD(&trace, BLOCKED_TO_RUNNABLE, tsc += 10, IDLE(2));
+	model = build(&trace);
+	assert_int_equal(virt_model_n_machines(model), 2);
+	assert_int_equal(virt_model_n_vcpus(model), 3);
+	expect(model, "d1v0", "U1000 G1010p0 P2000p0(d1v1) G3010p0 B5000p0");
+	expect(model, "d1v1", "U1000 G2010p0 B3000p0 W4000p0");
+	expect(model, "d2v0", "U1000 G1500p1");
+	assert_false(virt_pcpu_at(model, 2, 5000, NULL) &&
+		     virt_pcpu_at(model, 2, 5000, NULL)->known);
+	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
 /** A vCPU that leaves its pCPU within a VM exit. */
 struct wait {
 	uint32_t	code;		/* of the exit */
@@ -654,6 +733,8 @@ int main(void)
 		cmocka_unit_test(test_wakes_exit),
 		cmocka_unit_test(test_both),
 		cmocka_unit_test(test_exits),
+		cmocka_unit_test(test_exit_kinds),
+		cmocka_unit_test(test_without_words),
 		cmocka_unit_test(test_device_model),
 		cmocka_unit_test(test_device_model_by_reason),
 		cmocka_unit_test(test_exits_alone),
