@@ -122,6 +122,11 @@ static void test_pins(void **state)
 		"  { \"id\": 10000, \"hard_affinity\": \"11\" },"
 		"  { \"id\": -1, \"hard_affinity\": \"12\" },"
 		"  { \"id\": 10, \"hard_affinity\": [ 13 ] },"
+		"  { \"id\": 12, \"hard_affinity\": \"\" }, { \"id\": 13, \"hard_affinity\": \":\" },"
+		"  { \"id\": 14, \"hard_affinity\": \"0\" },"
+		"  { \"id\": 15, \"hard_affinity\": \"32767\" },"
+		"  { \"id\": 16, \"hard_affinity\": \"20\" }, { \"id\": 17, \"hard_affinity\": \"20\" },"
+		"  { \"id\": 18, \"hard_affinity\": \"20\" },"
 		"  { \"id\": 11, \"hard_affinity\": \"14\" } ] },"
 		" { \"id\": 1, \"vcpus\": [ { \"id\": 0, \"hard_affinity\": \"14\" } ] },"
 		" { \"id\": 32767, \"vcpus\": [ { \"id\": 0, \"hard_affinity\": \"15\" } ] },"
@@ -135,8 +140,11 @@ static void test_pins(void **state)
 	pin = xen_meta_pinned(meta, 5);
 	assert_non_null(pin);
 	assert_int_equal(pin->vcpu, 8);
-	for (uint32_t pcpu = 0; pcpu < 40000; pcpu++) {
-		if (pcpu != 2 && pcpu != 5)
+	/* the lowest and the highest there can be */
+	assert_int_equal(xen_meta_pinned(meta, 0)->vcpu, 14);
+	assert_int_equal(xen_meta_pinned(meta, 32767)->vcpu, 15);
+	for (uint32_t pcpu = 1; pcpu < 40000; pcpu++) {
+		if (pcpu != 2 && pcpu != 5 && pcpu != 32767)
 			assert_null(xen_meta_pinned(meta, pcpu));
 	}
 	assert_null(xen_meta_pinned(NULL, 2));
@@ -153,7 +161,7 @@ static void test_tsc(void **state)
 		double scale;
 	} wanted[] = {
 		{ 1, -26214574438, 1 }, { 2, -5, 1 }, { 3, 7, 1.5 }, { 4, -1, 1 }, { 5, 0, 0 },
-		{ 6, 0, 0 }, { 7, 0, 0 }, { 8, 0, 0 },
+		{ 6, 0, 0 }, { 7, 0, 0 }, { 8, 0, 0 }, { 9, 0, 0 }, { 10, 0, 0 },
 	};
 	struct xen_meta *meta = load(
 		"{ \"domains\": [ { \"id\": 1, \"tsc_offset\": \"0xfffffff9e57d569a\" },"
@@ -163,6 +171,8 @@ static void test_tsc(void **state)
 		" { \"id\": 5, \"name\": \"e\", \"tsc_offset\": \"0x1g\" },"
 		" { \"id\": 6, \"name\": \"f\", \"tsc_offset\": \"0x1ffffffffffffffff\" },"
 		" { \"id\": 7, \"name\": \"g\", \"tsc_offset\": 1, \"tsc_scale\": 0 },"
+		" { \"id\": 9, \"name\": \"i\", \"tsc_offset\": \"\" },"
+		" { \"id\": 10, \"name\": \"j\", \"tsc_offset\": 1, \"tsc_scale\": 1e30 },"
 		" { \"id\": 8, \"name\": \"h\", \"tsc_offset\": null } ] }");
 
 	(void)state;

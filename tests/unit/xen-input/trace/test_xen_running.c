@@ -103,6 +103,12 @@ static void test_switch(void **state)
 	assert_int_equal(FEED(0, CHANGE(R, B), VCPU(2, 3)), VCPU(2, 3));
 	assert_int_equal(FEED(0, CHANGE(W, R), IDLE(0)), IDLE(0));
 	assert_int_equal(now(0), IDLE(0));
+	/* who goes on tells who is there where nobody has been seen yet, and nothing else */
+	assert_int_equal(FEED(1, XEN_TRC_SCHED_SWITCH, 1, 0, 2), UNKNOWN);
+	assert_int_equal(FEED(1, XEN_TRC_SCHED_SWITCH_INFCONT, 1, 0, 2), UNKNOWN);
+	assert_int_equal(FEED(1, XEN_TRC_SCHED_SWITCH_INFCONT, 1, 0, 2, 3), VCPU(1, 0));
+	assert_int_equal(FEED(1, XEN_TRC_SCHED_SWITCH_INFCONT, 4, 0, 2, 3), VCPU(1, 0));
+	assert_int_equal(now(1), VCPU(1, 0));
 }
 
 static void test_losses(void **state)
