@@ -736,6 +736,11 @@ static void check_damage(const struct trace *t, enum xentrace_problem_kind kind,
 	xentrace_problem_text(text, sizeof(text), xentrace_problem_at(reader, 0));
 	assert_non_null(strstr(report, text));
 	free(report);
+	/* as many lines as there are problems: these are all */
+	report = xentrace_report(reader, "FILE", xentrace_n_problems(reader));
+	assert_null(strstr(report, "... and more"));
+	assert_non_null(strstr(report, text));
+	free(report);
 	xentrace_close(reader);
 }
 
@@ -1097,6 +1102,11 @@ static void test_problem_bounds(void **state)
 	for (const char *c = report; *c; c++)
 		lines += *c == '\n';
 	assert_int_equal(lines, 7);
+	free(report);
+	/* the summary alone, of which nothing says that there is more */
+	report = xentrace_report(reader, "x", 0);
+	assert_null(strstr(report, "more"));
+	assert_int_equal(strlen(report) - 1, strchr(report, '\n') - report);
 	free(report);
 	xentrace_close(reader);
 	trace_free(&t);
