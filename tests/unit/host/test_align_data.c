@@ -97,7 +97,7 @@ static void test_machine(void **state)
 	virt_model_free(model);
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static struct kvm_trace *open_sample(const char *name)
 {

@@ -16,7 +16,7 @@
 #define MS		INT64_C(1000000)
 #define N_WRONG		300
 
-/* --- by hand ----------------------------------------------------------------------------------- */
+/* --- by hand ---------------------------------------------------------------------------------- */
 
 #define IN	VIRT_CLOCK_INSIDE
 #define OUT	VIRT_CLOCK_OUTSIDE
@@ -140,7 +140,7 @@ static void test_parts(void **state)
 	}
 }
 
-/* --- made up ----------------------------------------------------------------------------------- */
+/* --- made up ---------------------------------------------------------------------------------- */
 
 /** What the CPUs of a guest say for an offset, with the vCPUs of a host. */
 static double against(const struct clock_world *guest, const struct clock_world *host,

@@ -23,7 +23,7 @@
 #define MS	INT64_C(1000000)
 #define US	INT64_C(1000)
 
-/* --- lines ------------------------------------------------------------------------------------- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 static void test_offset(void **state)
 {
@@ -94,7 +94,7 @@ static void test_affordable(void **state)
 	clock_small_end(&search);
 }
 
-/* --- following --------------------------------------------------------------------------------- */
+/* --- following -------------------------------------------------------------------------------- */
 
 #define SMALL	.n = 2, .length = 2 * SECOND, .in = 300000, .out = 400000, .percent = 60, \
 		.events = 2
@@ -170,11 +170,11 @@ static void test_apart(void **state)
 	clock_world_drop(&world);
 }
 
-/* --- neighbours -------------------------------------------------------------------------------- */
+/* --- neighbours ------------------------------------------------------------------------------- */
 
 #define N_TURNS	400
 
-/** A guest with a timer: the next turn explains nearly as much, if turns are no farther than 20 ms. */
+/** A guest with a timer: the next turn explains nearly as much, if it is no farther than 20 ms. */
 static void test_neighbours(void **state)
 {
 	static struct virt_clock_change changes[2 * N_TURNS];
@@ -213,7 +213,7 @@ static void test_neighbours(void **state)
 	}
 }
 
-/* --- all of it --------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static void align(struct clock_world *world, struct virt_clock_alignment *alignment,
 		  struct virt_clock_evidence *evidence)

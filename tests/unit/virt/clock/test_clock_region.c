@@ -71,7 +71,7 @@ static void make(struct world *world, unsigned int seed, double ppm, int stray, 
 						      .cpus = world->cpus, .n_cpus = N_CPUS };
 }
 
-/* --- by definition ----------------------------------------------------------------------------- */
+/* --- by definition ---------------------------------------------------------------------------- */
 
 /** sign * (offset + bend * x) may be up to limit */
 struct bound {
@@ -185,7 +185,7 @@ static void span_at(const struct bounds *bounds, double x, double *lo, double *h
 		}
 }
 
-/* --- tests ------------------------------------------------------------------------------------- */
+/* --- tests ------------------------------------------------------------------------------------ */
 
 /** Without any event outside, all lines within all bounds, at the time where they differ least. */
 static void check_region(unsigned int seed, double ppm, bool narrowed)
@@ -287,7 +287,7 @@ static void test_nearly_all(void **state)
 		assert_int_equal(clock_region(&search, &told), 0);
 		allowed = least_broken(&bounds, 0, -1, &lo, &hi) + 1 +
 			  (int)(3 * sqrt((double)bounds.n_near));
-		/* the next drift that is tried is too much: a sixteenth of a power of two farther */
+		/* the next drift that is tried is too much: 1/16 of a power of two farther */
 		for (int side = -1; side <= 1; side += 2) {
 			double ppm = side < 0 ? told.drift_lo_ppm : told.drift_hi_ppm;
 

@@ -25,7 +25,7 @@ static const struct clock_rate still = { 0, 0 };
 /** Always inside, as far as it is known. */
 static const struct virt_clock_change always[] = { { 1000, IN }, { 2000, UNKNOWN } };
 
-/* --- samples ----------------------------------------------------------------------------------- */
+/* --- samples ---------------------------------------------------------------------------------- */
 
 /** CPU 0 has ten events at 0, 10 .. 90, CPU 1 thirty at 0, 3 .. 87, CPU 2 none. */
 struct two {
@@ -169,7 +169,8 @@ static void test_stop(void **state)
 	memset(samples, 0, sizeof(samples));
 	assert_int_equal(clock_take_sample(&search, 0, 1000, 20, samples), -ECANCELED);
 	assert_int_equal(clock_middles(&search, times, 4), -ECANCELED);
-	assert_int_equal(clock_candidates(&search, &still, 0, 100, 0, NULL, &candidate, 1), -ECANCELED);
+	assert_int_equal(clock_candidates(&search, &still, 0, 100, 0, NULL, &candidate, 1),
+			 -ECANCELED);
 	stop = false;
 	assert_int_equal(clock_take_sample(&search, 0, 1000, 20, samples), 0);
 	stop = true;
@@ -265,7 +266,7 @@ static void test_thresholds(void **state)
 	assert_false(clock_irqs_fit(0, 1));
 }
 
-/* --- candidates -------------------------------------------------------------------------------- */
+/* --- candidates ------------------------------------------------------------------------------- */
 
 #define N_OFFSETS	12000
 
@@ -370,7 +371,7 @@ static void test_few_candidates(void **state)
 	clock_small_end(&search);
 }
 
-/* --- pairing ----------------------------------------------------------------------------------- */
+/* --- pairing ---------------------------------------------------------------------------------- */
 
 /** Three vCPUs: in from 100 on, in from 300 on, in all the time from 100 to 500. */
 static const struct virt_clock_change third[] = { { 0, OUT }, { 100, IN }, { 200, OUT } };

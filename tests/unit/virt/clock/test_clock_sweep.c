@@ -108,7 +108,7 @@ static void test_weights(void **state)
 	assert_int_equal(vcpu.outside, 240);
 }
 
-/* --- sweeps against trying --------------------------------------------------------------------- */
+/* --- sweeps against trying -------------------------------------------------------------------- */
 
 #define N_CHANGES	40
 #define N_TIMES		30

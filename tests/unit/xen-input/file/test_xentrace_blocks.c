@@ -141,7 +141,7 @@ static void test_end(void **state)
 	xentrace_blocks_destroy(&blocks);
 }
 
-/* --- what looks right -------------------------------------------------------------------------- */
+/* --- what looks right ------------------------------------------------------------------------- */
 
 /** A window, with its header or without it, with so many records, and what follows is anything. */
 static bool looks_right(uint64_t before, int n_records, size_t size)
