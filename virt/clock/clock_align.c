@@ -670,8 +670,11 @@ static int search_and_judge(struct clock_search *search, struct virt_clock_align
 	decide(search, alignment, &against_chance);
 	if (alignment->verdict == VIRT_CLOCK_GOOD)
 		ret = clock_fit_neighbours(search, alignment);
-	if (!ret && alignment->verdict == VIRT_CLOCK_GOOD)
+	if (!ret && alignment->verdict == VIRT_CLOCK_GOOD) {
 		ret = clock_fit_elsewhere(search, alignment);
+		/* what else may be found leaves these two */
+		search->was_hasty &= alignment->verdict == VIRT_CLOCK_GOOD;
+	}
 	if (alignment->verdict == VIRT_CLOCK_GOOD)
 		look_for_others(&found, alignment);
 	if (!ret && alignment->verdict == VIRT_CLOCK_GOOD)
