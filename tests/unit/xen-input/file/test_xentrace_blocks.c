@@ -141,6 +141,22 @@ static void test_end(void **state)
 	xentrace_blocks_destroy(&blocks);
 }
 
+/** What is in memory stays as it is, whatever is found in it; nothing is read behind its end. */
+static void test_memory(void **state)
+{
+	uint64_t now = 0;
+	uint8_t buf[8];
+
+	(void)state;
+	xentrace_file_condemn(&file);
+	assert_int_equal(xentrace_file_change(&file, &now), XENTRACE_UNCHANGED);
+	assert_int_equal(now, SIZE);
+	assert_int_equal(xentrace_file_errno(&file), 0);
+	assert_int_equal(xentrace_file_read(&file, buf, SIZE - 3, sizeof(buf)), 3);
+	assert_memory_equal(buf, data + SIZE - 3, 3);
+	assert_int_equal(xentrace_file_read(&file, buf, SIZE, sizeof(buf)), 0);
+}
+
 /* --- what looks right ------------------------------------------------------------------------- */
 
 /** A window, with its header or without it, with so many records, and what follows is anything. */
@@ -196,6 +212,7 @@ int main(void)
 		cmocka_unit_test(test_used),
 		cmocka_unit_test(test_kept),
 		cmocka_unit_test(test_end),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_looks),
 	};
 

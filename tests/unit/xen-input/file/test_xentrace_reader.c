@@ -1079,6 +1079,8 @@ static void test_random_damage(void **state)
 static void test_problem_bounds(void **state)
 {
 	struct trace t = { 0 };
+	struct xentrace_problem problem;
+	char text[256];
 	struct xentrace *reader;
 	char *report;
 	int lines = 0;
@@ -1098,6 +1100,11 @@ static void test_problem_bounds(void **state)
 	assert_null(xentrace_problem_at(reader, XENTRACE_MAX_PROBLEMS));
 	assert_null(xentrace_problem_at(reader, -1));
 	assert_int_equal(xentrace_skipped_bytes(reader), 24000);
+	/* a kind that is none has words, too */
+	problem = *xentrace_problem_at(reader, 0);
+	problem.kind = XENTRACE_N_PROBLEM_KINDS;
+	assert_true(xentrace_problem_text(text, sizeof(text), &problem) > 0);
+	assert_non_null(strstr(text, "bytes that are no records"));
 	report = xentrace_report(reader, "x", 5);
 	for (const char *c = report; *c; c++)
 		lines += *c == '\n';
