@@ -286,7 +286,7 @@ const struct ksv_command cmd_check = {
 	.name = "check",
 	.args = "[OPTION...] FILE",
 	.summary = "Check that vCPUs ran only on the physical CPUs they were pinned to",
-	.notes = "FILE may be compressed with gzip or zstd, a pipe, or - for standard input.\n"
+	.notes = KSV_NOTE_HOST
 		 "Exit status 1: some vCPU ran elsewhere.\n",
 	.options = check_option_table,
 	.n_options = ARRAY_SIZE(check_option_table),

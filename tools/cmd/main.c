@@ -34,7 +34,8 @@ static void print_help(FILE *out)
 	      "  -h, --help      show this help\n"
 	      "  -V, --version   show the version\n\n"
 	      "Exit status: 0 all right, 1 something was found, 2 wrong usage,\n"
-	      "3 a file cannot be read or written. See kshark-virt(1).\n", out);
+	      "3 a file cannot be read or written, 4 too few values to tell (compare).\n"
+	      "See kshark-virt(1).\n", out);
 }
 
 static const struct ksv_command *find_command(const char *name)

@@ -47,6 +47,11 @@ struct ksv_option {
 	const char	*const *choices; /* ksv_take_choice(): ends with NULL */
 };
 
+/** Notes of a subcommand that takes the trace of a host, whichever hypervisor wrote it. */
+#define KSV_NOTE_HOST \
+	"FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, or\n" \
+	"- for standard input; or the trace.dat of a KVM host.\n"
+
 /** A subcommand. */
 struct ksv_command {
 	const char	*name;

@@ -473,7 +473,8 @@ const struct ksv_command cmd_compare = {
 	.summary = "Compare runs: metrics of traces, results of benchmarks",
 	.notes = "Without --values, give traces; with it, they may be left out. RUN=FILE names\n"
 		 "the run that a trace belongs to; several traces may belong to one.\n"
-		 "Exit status 1: something differs from the baseline by more than noise.\n",
+		 "Exit status 1: something differs from the baseline by more than noise;\n"
+		 "4: there are too few values to tell.\n",
 	.options = compare_option_table,
 	.n_options = ARRAY_SIZE(compare_option_table),
 	.run = run_compare,

@@ -446,6 +446,7 @@ const struct ksv_command cmd_plot = {
 	.name = "plot",
 	.args = "[OPTION...] FILE",
 	.summary = "Draw what vCPUs or physical CPUs did over time, as SVG, PNG or PDF",
+	.notes = KSV_NOTE_HOST,
 	.options = plot_option_table,
 	.n_options = ARRAY_SIZE(plot_option_table),
 	.run = plot_run,
