@@ -12,7 +12,23 @@ same "$OUT" "$WORK/help"
 run -h
 same "$OUT" "$WORK/help"
 
-for command in dump view report plot check align compare; do
+# Completion, as bash calls it.
+complete_words()
+{
+	COMP_WORDS=("$@")
+	COMP_CWORD=$(($# - 1))
+	_kshark_virt
+	printf '%s\n' "${COMPREPLY[@]}" > "$WORK/completion"
+}
+. "$KSV_SOURCE_DIR/tools/man/kshark-virt.bash"
+
+commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$WORK/help")
+complete_words kshark-virt ''
+check "completes the commands and no others" \
+	test "$(grep -v '^-' "$WORK/completion" | sort)" = "$(sort <<< "$commands")"
+for command in $commands; do
+	[ "$command" = help ] && continue
+	says "$KSV_SOURCE_DIR/tools/man/kshark-virt.1" ".It Cm $command"
 	run "$command" --help
 	status 0
 	golden "t002_help_$command" "$OUT"
@@ -26,7 +42,14 @@ for command in dump view report plot check align compare; do
 	check "there are options" test "$(echo "$options" | wc -l)" -ge 6
 	for option in $options; do
 		says "$KSV_SOURCE_DIR/tools/man/kshark-virt-$command.1" "Fl -${option#--}"
-		says "$KSV_SOURCE_DIR/tools/man/kshark-virt.bash" "$option"
+	done
+	# and none that is not there
+	complete_words kshark-virt "$command" --
+	check "completes the options and no others" \
+		test "$(sort "$WORK/completion")" = "$(sort <<< "$options")"
+	for option in $(grep -E '^\.It Fl ' "$KSV_SOURCE_DIR/tools/man/kshark-virt-$command.1" |
+			grep -oE 'Fl -[a-z-]+' | sed 's/Fl -/--/'); do
+		check "$option of the manual" grep -qx -- "$option" <<< "$options"
 	done
 done
 
@@ -34,15 +57,6 @@ run --version
 status 0
 check "--version" grep -qE '^kshark-virt [0-9]+(\.[0-9]+)+$' "$OUT"
 
-# Completion, as bash calls it.
-complete_words()
-{
-	COMP_WORDS=("$@")
-	COMP_CWORD=$(($# - 1))
-	_kshark_virt
-	printf '%s\n' "${COMPREPLY[@]}" > "$WORK/completion"
-}
-. "$KSV_SOURCE_DIR/tools/man/kshark-virt.bash"
 complete_words kshark-virt d
 check "completes dump" grep -qx dump "$WORK/completion"
 complete_words kshark-virt dump --fo
