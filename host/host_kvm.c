@@ -37,41 +37,41 @@ static void kvm_close(struct host_trace *trace)
 	kvm_trace_close(trace->kvm);
 }
 
-/** A walk under way. */
-struct walk {
-	const struct host_walk	*walk;
+/** One pass through the trace. */
+struct kvm_pass {
+	const struct host_walk	*to;
 	struct kvm_trace	*trace;
 	uint64_t		done;
 };
 
-static int take(void *arg, const struct kvm_trace_record *record)
+static int pass_record(void *arg, const struct kvm_trace_record *record)
 {
-	struct walk *walk = arg;
-	const struct host_walk *to = walk->walk;
+	struct kvm_pass *pass = arg;
+	const struct host_walk *to = pass->to;
 	int ret = 0;
 
 	/* CPU by CPU: how many records there will be is not known */
-	if (++walk->done % HOST_PROGRESS == 0 && to->progress)
+	if (++pass->done % HOST_PROGRESS == 0 && to->progress)
 		ret = to->progress(to->arg, (uint64_t)record->cpu,
-				   (uint64_t)kvm_trace_n_cpus(walk->trace));
+				   (uint64_t)kvm_trace_n_cpus(pass->trace));
 	return ret || !to->record ? ret : to->record(to->arg, record);
 }
 
-static void lost(void *arg, int cpu, uint64_t records)
+static void pass_loss(void *arg, int cpu, uint64_t records)
 {
-	const struct walk *walk = arg;
+	const struct kvm_pass *pass = arg;
 
-	if (walk->walk->lost)
-		walk->walk->lost(walk->walk->arg, cpu, records);
+	if (pass->to->lost)
+		pass->to->lost(pass->to->arg, cpu, records);
 }
 
-static int kvm_walk(struct host_trace *trace, const struct host_walk *host_walk,
+static int kvm_walk(struct host_trace *trace, const struct host_walk *walk,
 		    struct virt_model **model)
 {
-	struct walk walk = { .walk = host_walk, .trace = trace->kvm };
+	struct kvm_pass pass = { .to = walk, .trace = trace->kvm };
 
-	return model ? kvm_trace_model(trace->kvm, take, lost, &walk, model) :
-	       kvm_trace_walk(trace->kvm, take, lost, &walk);
+	return model ? kvm_trace_model(trace->kvm, pass_record, pass_loss, &pass, model) :
+	       kvm_trace_walk(trace->kvm, pass_record, pass_loss, &pass);
 }
 
 static char *kvm_notes(const struct host_trace *trace, const struct virt_model *model,

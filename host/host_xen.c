@@ -48,7 +48,7 @@ static void xen_close(struct host_trace *trace)
 }
 
 /** One pass through the trace. */
-struct walk {
+struct xen_pass {
 	const struct host_walk	*to;
 	struct xen_tracker	*tracker;	/* NULL: no model is wanted */
 	struct xen_trace_iter	*iter;
@@ -58,35 +58,35 @@ struct walk {
 /** The reading thread. */
 static int read_rows(void *arg, struct block_pipe *pipe)
 {
-	struct walk *walk = arg;
+	struct xen_pass *pass = arg;
 	size_t n = pipe_size.block;
 	int ret = 0;
 
 	while (!ret && n == pipe_size.block) {
-		n = xen_trace_iter_read(walk->iter, block_pipe_room(pipe), pipe_size.block);
+		n = xen_trace_iter_read(pass->iter, block_pipe_room(pipe), pipe_size.block);
 		ret = block_pipe_give(pipe, n);
 	}
 	return ret;
 }
 
 /** What is done with the rows that were read. Return: 0, or what ends the walk. */
-static int take(struct walk *walk, const struct xen_trace_row *rows, size_t n)
+static int take_rows(struct xen_pass *pass, const struct xen_trace_row *rows, size_t n)
 {
-	const struct host_walk *to = walk->to;
-	uint64_t before = walk->done;
+	const struct host_walk *to = pass->to;
+	uint64_t before = pass->done;
 	int ret = 0;
 
-	walk->done += n;
+	pass->done += n;
 	for (size_t near; n && !ret; rows += near, n -= near) {
 		near = n < NEAR_ROWS ? n : NEAR_ROWS;
-		xen_trace_iter_observe(walk->iter, rows, near);
-		for (size_t i = 0; walk->tracker && i < near && !ret; i++)
-			ret = xen_tracker_feed(walk->tracker, &rows[i]);
+		xen_trace_iter_observe(pass->iter, rows, near);
+		for (size_t i = 0; pass->tracker && i < near && !ret; i++)
+			ret = xen_tracker_feed(pass->tracker, &rows[i]);
 		if (!ret && to->rows)
 			ret = to->rows(to->arg, rows, near);
 	}
-	if (!ret && to->progress && walk->done / HOST_PROGRESS != before / HOST_PROGRESS)
-		ret = to->progress(to->arg, walk->done, walk->total);
+	if (!ret && to->progress && pass->done / HOST_PROGRESS != before / HOST_PROGRESS)
+		ret = to->progress(to->arg, pass->done, pass->total);
 	return ret;
 }
 
@@ -99,28 +99,28 @@ static bool core_is_free(void)
 	return getloadavg(&load, 1) == 1 && load < (double)cores - 0.5;
 }
 
-static int take_all(struct walk *walk, struct block_pipe *pipe)
+static int take_all(struct xen_pass *pass, struct block_pipe *pipe)
 {
 	void *rows;
 	size_t n;
 	int ret = 0, ret_read;
 
 	while (!ret && (n = block_pipe_get(pipe, &rows)) > 0)
-		ret = take(walk, rows, n);
+		ret = take_rows(pass, rows, n);
 	ret_read = block_pipe_finish(pipe);
 	return ret ? ret : ret_read;
 }
 
 /** All in one thread. Return: 0 or -ENOMEM. */
-static int take_all_alone(struct walk *walk)
+static int take_all_alone(struct xen_pass *pass)
 {
 	struct xen_trace_row rows[NEAR_ROWS];
 	size_t n = NEAR_ROWS;
 	int ret = 0;
 
 	while (!ret && n == NEAR_ROWS) {
-		n = xen_trace_iter_read(walk->iter, rows, NEAR_ROWS);
-		ret = take(walk, rows, n);
+		n = xen_trace_iter_read(pass->iter, rows, NEAR_ROWS);
+		ret = take_rows(pass, rows, n);
 	}
 	return ret;
 }
@@ -128,19 +128,19 @@ static int take_all_alone(struct walk *walk)
 static int walk_trace(struct xen_trace *trace, const struct host_walk *to,
 		      struct xen_tracker *tracker)
 {
-	struct walk walk = {
+	struct xen_pass pass = {
 		.to = to, .tracker = tracker, .iter = xen_trace_iter_new(trace),
 		.total = xentrace_n_records(xen_trace_reader(trace)),
 	};
 	struct block_pipe *pipe = NULL;
 	int ret, ret_read;
 
-	if (!walk.iter)
+	if (!pass.iter)
 		return -ENOMEM;
 	if (core_is_free())
-		pipe = block_pipe_start(&pipe_size, read_rows, &walk);
-	ret = pipe ? take_all(&walk, pipe) : take_all_alone(&walk);
-	ret_read = xen_trace_iter_free(walk.iter);
+		pipe = block_pipe_start(&pipe_size, read_rows, &pass);
+	ret = pipe ? take_all(&pass, pipe) : take_all_alone(&pass);
+	ret_read = xen_trace_iter_free(pass.iter);
 	return ret ? ret : ret_read;
 }
 

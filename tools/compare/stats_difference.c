@@ -134,7 +134,7 @@ static void next_division(struct pool *pool)
 }
 
 /** Of many values, one out of each of as many groups, so that they are in order, too. */
-static void draw(struct pool *pool, size_t n)
+static void draw_values(struct pool *pool, size_t n)
 {
 	size_t least = pool->n_values / n, more = pool->n_values % n, part = 0, from = 0;
 
@@ -161,7 +161,7 @@ static void random_division(struct pool *pool)
 	uint64_t random = 0;
 
 	if (total < pool->n_values)
-		draw(pool, total);
+		draw_values(pool, total);
 	for (size_t i = 0; i < total; i++) {
 		bool taken;
 

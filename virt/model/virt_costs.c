@@ -201,7 +201,7 @@ static void insert_culprit(struct virt_culprit *culprit, size_t stored, size_t n
 }
 
 /** @sums: ascending by who it is */
-static void add_wait(struct virt_culprit *sums, size_t n, int32_t vcpu, int64_t add)
+static void add_culprit(struct virt_culprit *sums, size_t n, int32_t vcpu, int64_t add)
 {
 	size_t i;
 
@@ -220,18 +220,18 @@ static void add_waits(const struct virt_model *model, const struct virt_interval
 	int16_t pcpu = wait->pcpu;
 
 	if (pcpu == VIRT_NONE)
-		add_wait(sums, n, VIRT_NONE, to_ns - from_ns);
+		add_culprit(sums, n, VIRT_NONE, to_ns - from_ns);
 	for (size_t i = 0; i < range.n; i++) {
 		int64_t start = range.first[i].start_ns;
 		int64_t end = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
 
 		if (virt_is_beyond(model, 0, (size_t)(&range.first[i] - all.first))) {
-			add_wait(sums, n, VIRT_OTHERS,
-				 to_ns - (start > from_ns ? start : from_ns));
+			add_culprit(sums, n, VIRT_OTHERS,
+				    to_ns - (start > from_ns ? start : from_ns));
 			break;
 		}
-		add_wait(sums, n, range.first[i].vcpu,
-			 (end < to_ns ? end : to_ns) - (start > from_ns ? start : from_ns));
+		add_culprit(sums, n, range.first[i].vcpu,
+			    (end < to_ns ? end : to_ns) - (start > from_ns ? start : from_ns));
 	}
 }
 
@@ -303,9 +303,9 @@ static int find_few(const struct virt_model *model, const struct virt_vcpu_track
 }
 
 /** How long each of these has had the pCPU. */
-static void sum_up(const struct virt_model *model, const struct virt_vcpu_track *track,
-		   const struct cut *cut, const struct virt_group *group, size_t n,
-		   struct virt_culprit *sums)
+static void sum_culprits(const struct virt_model *model, const struct virt_vcpu_track *track,
+			 const struct cut *cut, const struct virt_group *group, size_t n,
+			 struct virt_culprit *sums)
 {
 	const struct virt_groups *groups = virt_groups_of(track->culprits);
 
@@ -340,7 +340,7 @@ static size_t find_most(const struct virt_model *model, const struct virt_vcpu_t
 	for (size_t g = 0; g < n_groups; g += CHUNK) {
 		size_t size = n_groups - g < CHUNK ? n_groups - g : CHUNK;
 
-		sum_up(model, track, cut, group + g, size, sums);
+		sum_culprits(model, track, cut, group + g, size, sums);
 		for (size_t i = 0; i < size; i++)
 			if (sums[i].ns)
 				insert_culprit(culprit, found++, n, sums[i]);
@@ -355,7 +355,7 @@ static size_t find_all(const struct virt_model *model, const struct virt_vcpu_tr
 {
 	size_t found = 0;
 
-	sum_up(model, track, cut, group, n_groups, culprit);
+	sum_culprits(model, track, cut, group, n_groups, culprit);
 	for (size_t i = 0; i < n_groups; i++)
 		if (culprit[i].ns)
 			culprit[found++] = culprit[i];

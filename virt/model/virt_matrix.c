@@ -144,8 +144,8 @@ static void add_to_row(struct virt_matrix *matrix, const struct virt_model *mode
 	matrix->total_ns += culprit->ns;
 }
 
-static void fill(struct virt_matrix *matrix, const struct virt_model *model,
-		 const struct source *source, bool by_machine)
+static void fill_matrix(struct virt_matrix *matrix, const struct virt_model *model,
+			const struct source *source, bool by_machine)
 {
 	for (size_t i = 0; i < matrix->n_columns; i++)
 		matrix->columns[i].ns = 0;
@@ -189,7 +189,7 @@ static struct virt_matrix *make(const struct virt_model *model, const struct sou
 	matrix->ns = calloc(n_rows * matrix->n_columns, sizeof(*matrix->ns));
 	if (!matrix->ns)
 		goto no_memory;
-	fill(matrix, model, source, by_machine);
+	fill_matrix(matrix, model, source, by_machine);
 	if (source->walk && virt_window_walk_error(source->walk))
 		goto no_memory;
 	return matrix;

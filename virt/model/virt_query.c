@@ -222,7 +222,7 @@ static void times_before(const struct virt_vcpu_track *vcpu, int64_t time_ns, si
 }
 
 /** How many intervals of each state are among the first @n ones. */
-static void counts_before(const struct virt_vcpu_track *vcpu, size_t n, uint64_t *count)
+static void state_counts_before(const struct virt_vcpu_track *vcpu, size_t n, uint64_t *count)
 {
 	size_t i = n / VIRT_COUNT_BLOCK;
 
@@ -242,8 +242,8 @@ void virt_vcpu_totals(const struct virt_model *model, int32_t vcpu, int64_t from
 	if (!track || !virt_clamp_window(model, &from_ns, &to_ns))
 		return;
 	virt_vcpu_columns(model, vcpu, from_ns, to_ns, &totals->ns, 1);
-	counts_before(track, virt_first_interval_at(track, from_ns), before);
-	counts_before(track, virt_first_interval_at(track, to_ns), totals->count);
+	state_counts_before(track, virt_first_interval_at(track, from_ns), before);
+	state_counts_before(track, virt_first_interval_at(track, to_ns), totals->count);
 	for (int s = 0; s < VIRT_N_STATES; s++)
 		totals->count[s] -= before[s];
 }

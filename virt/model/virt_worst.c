@@ -112,7 +112,7 @@ static void add_migrations(struct virt_worst *worst, int32_t vcpu)
 	}
 }
 
-static void add_vcpu(struct virt_worst *worst, int32_t vcpu)
+static void add_moments(struct virt_worst *worst, int32_t vcpu)
 {
 	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
 
@@ -157,7 +157,7 @@ static void add_others(struct virt_worst *worst)
 static void add_all(struct virt_worst *worst)
 {
 	for (int32_t vcpu = 0; vcpu < worst->model->n_vcpus; vcpu++)
-		add_vcpu(worst, vcpu);
+		add_moments(worst, vcpu);
 	add_others(worst);
 }
 
@@ -217,7 +217,7 @@ static size_t n_series(const struct virt_worst *worst)
 }
 
 /** All items, counted first and stored then. Return: 0 or -ENOMEM. */
-static int fill(struct virt_worst *worst)
+static int fill_series(struct virt_worst *worst)
 {
 	uint64_t n = 0;
 
@@ -255,7 +255,7 @@ struct virt_worst *virt_worst_new(const struct virt_model *model, bool by_pcpu,
 	if (worst->irqs && n_irqs)
 		memcpy(worst->irqs, irqs, n_irqs * sizeof(*irqs));
 	worst->n_irqs = n_irqs;
-	if (worst->series && worst->irqs && !fill(worst))
+	if (worst->series && worst->irqs && !fill_series(worst))
 		return worst;
 	virt_worst_free(worst);
 	errno = ENOMEM;
