@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
- * @file	virt_names.c
+ * @file	virt_words.c
  * @brief	What the things of a vCPU model are called.
  */
 #include <errno.h>
