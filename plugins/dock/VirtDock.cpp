@@ -36,7 +36,6 @@
 #include "VirtFlow.hpp"
 #include "VirtLegend.hpp"
 #include "VirtMarkers.hpp"
-#include "VirtNames.hpp"
 #include "VirtNotes.hpp"
 #include "VirtOverlays.hpp"
 #include "VirtOverview.hpp"
@@ -49,7 +48,6 @@
 #include "VirtSteal.hpp"
 #include "VirtTable.hpp"
 #include "virt.h"
-#include "virt_text.h"
 
 namespace {
 
@@ -511,7 +509,7 @@ void VirtDock::showDetails()
 			  virtDetails(VirtTable::nameOf(item), VirtTable::subject(item), found) :
 			  "<i>Click on a machine or a vCPU to see all about it here; double"
 			  " click on a coloured strip, on a marker or on the mark of a"
-			  " migration to be told what it is.</i>");
+			  " migration, or rest the mouse there, to be told what it is.</i>");
 }
 
 void VirtDock::clicked(const QTreeWidgetItem *item)
@@ -612,15 +610,10 @@ int VirtDock::culpritPid(const VirtChosen &chosen, const virt_shade_hit *hit) co
 /** The second click of two: the first has brought the graphs. */
 void VirtDock::tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit)
 {
-	virt_name_parts parts = VirtNames().parts(chosen.stream.id, hit.vcpu);
-	int64_t from = hit.interval.start_ns + chosen.stream.offset;
-	int64_t to = hit.end_ns + chosen.stream.offset;
-	char text[VIRT_TEXT_SIZE];
+	VirtFact fact = virtIntervalFact(chosen.stream, hit);
 
-	virt_text_interval(text, sizeof(text), chosen.stream.model.get(), &parts, hit.vcpu,
-			   &hit.interval, hit.end_ns);
-	_view.showAround(from, to);
-	tell(virtShown(text), from, to);
+	_view.showAround(fact.from, fact.to);
+	tell(fact);
 }
 
 void VirtDock::goToWorst(const QTreeWidgetItem *item, bool zoom)
@@ -644,10 +637,10 @@ void VirtDock::mark(int64_t fromNs, int64_t toNs)
 	_selection->setByDock();
 }
 
-void VirtDock::tell(const QString &text, int64_t fromNs, int64_t toNs)
+void VirtDock::tell(const VirtFact &fact)
 {
-	_told = "<b>" + text.toHtmlEscaped() + "</b>";
+	_told = "<b>" + fact.text.toHtmlEscaped() + "</b>";
 	_details->setText(_told);
-	mark(fromNs, toNs);
+	mark(fact.from, fact.to);
 	_toldWindow = _view.visible();
 }

@@ -22,6 +22,7 @@
 #include <libkshark-model.h>
 
 #include "VirtCount.hpp"
+#include "VirtFact.hpp"
 #include "VirtPlots.hpp"
 #include "VirtView.hpp"
 #include "VirtWorker.hpp"
@@ -57,7 +58,7 @@ public:
 	void graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, int id, int base);
 
 	/** A user has asked about something: say it, and set the markers around it. */
-	void tell(const QString &text, int64_t fromNs, int64_t toNs);
+	void tell(const VirtFact &fact);
 
 	/** Which graphs are seen. */
 	VirtPlots &plots() { return _plots; }

@@ -263,8 +263,8 @@ int64_t firstGuestEvent(const kshark_trace_histo *histo, const VirtStream &strea
 
 } // namespace
 
-QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
-			  const QString &before)
+bool VirtMarkers::describe(const VirtStream &stream, const virt_worst_hit &hit,
+			   const QString &before, VirtFact *fact)
 {
 	const virt_worst *worst = stream.model.worst(false);
 	VirtDock *dock = VirtDock::instance();
@@ -272,20 +272,32 @@ QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
 	virt_moment moment;
 
 	if (!worst || !virt_worst_describe(worst, &hit, &moment))
-		return QString();
+		return false;
 
 	virt_name_parts parts = VirtNames().parts(stream.id, moment.vcpu);
 
 	virt_text_moment(text, sizeof(text), stream.model.get(), &parts, &moment,
 			 firstGuestEvent(dock ? dock->view().histo() : nullptr, stream, moment.vcpu,
 					 moment.entry_ns));
+	*fact = { before + virtShown(text), moment.cost_from_ns + stream.offset,
+		  moment.cost_to_ns + stream.offset };
+	return true;
+}
+
+QString VirtMarkers::tell(const VirtStream &stream, const virt_worst_hit &hit,
+			  const QString &before)
+{
+	VirtDock *dock = VirtDock::instance();
+	VirtFact fact;
+
+	if (!describe(stream, hit, before, &fact))
+		return QString();
 	theSelection.model = serialOf(stream.model, hit);
 	theSelection.hit = hit;
 	if (dock) {
-		dock->tell(before + virtShown(text), moment.cost_from_ns + stream.offset,
-			   moment.cost_to_ns + stream.offset);
+		dock->tell(fact);
 		dock->_findings->told();
 		dock->view().redraw();
 	}
-	return before + virtShown(text);
+	return fact.text;
 }

@@ -11,6 +11,7 @@
 #include <QIcon>
 #include <QWidget>
 
+#include "VirtFact.hpp"
 #include "VirtKs.hpp"
 #include "virt_markers.h"
 
@@ -41,7 +42,11 @@ public:
 	/** What a user has chosen last of a model; its kind is none if that is of another one. */
 	static virt_worst_hit selected(const VirtModelRef &model);
 
-	/** A user wants to know about a moment: select, mark, tell. @before: of the text. */
+	/** What a moment is. @before: of the text. Return: false if it is none. */
+	static bool describe(const VirtStream &stream, const virt_worst_hit &hit,
+			     const QString &before, VirtFact *fact);
+
+	/** A user wants to know about a moment: select, mark, tell. */
 	static QString tell(const VirtStream &stream, const virt_worst_hit &hit,
 			    const QString &before = QString());
 

@@ -26,7 +26,6 @@
 #include "VirtOverview.hpp"
 #include "virt_colors.h"
 #include "virt_pairing.h"
-#include "virt_text.h"
 
 namespace {
 
@@ -479,17 +478,13 @@ void VirtLanes::keyPressEvent(QKeyEvent *event)
 QString VirtLanes::tip(const Place &place) const
 {
 	VirtChosen at = chosen(place);
-	virt_name_parts parts = VirtNames().parts(at.stream.id, at.vcpu);
-	char text[VIRT_TEXT_SIZE];
 	virt_shade_hit hit;
 
 	if (place.state >= VIRT_N_STATES || at.vcpu == VIRT_NONE ||
 	    !virt_shade_pick_vcpu(at.stream.model.get(), at.vcpu, at.fromNs, at.toNs, place.state,
 				  &hit))
 		return QString::fromUtf8(_lanes[_rows[place.row]].name);
-	virt_text_interval(text, sizeof(text), at.stream.model.get(), &parts, hit.vcpu,
-			   &hit.interval, hit.end_ns);
-	return virtShown(text);
+	return virtIntervalFact(at.stream, hit).text;
 }
 
 bool VirtLanes::viewportEvent(QEvent *event)

@@ -20,13 +20,14 @@
 
 #include <QCursor>
 #include <QTimer>
-#include <QToolTip>
 
 #include <KsPlotTools.hpp>
 #include <KsPlugins.hpp>
 
 #include "VirtDock.hpp"
+#include "VirtFact.hpp"
 #include "VirtFont.hpp"
+#include "VirtHover.hpp"
 #include "VirtNames.hpp"
 #include "VirtOverlays.hpp"
 #include "VirtPins.hpp"
@@ -118,6 +119,7 @@ public:
 	const VirtNames &names() const { return _names; }
 
 	double distance(int x, int y) const override;
+	bool factAt(int x, int y, VirtFact *fact) const;
 
 	/** The frame that is being made: KernelShark has not deleted it yet. */
 	static Frame *current;
@@ -134,9 +136,7 @@ private:
 	std::vector<Arrow> arrows() const;
 	void addArrows(const Strip &first, std::vector<Arrow> &found) const;
 	const Strip *pcpuStrip(int streamId, int32_t pcpu) const;
-	bool tellMark(int x, int y) const;
-	bool tellArrow(int x, int y) const;
-	void tellStrip(int x, int y) const;
+	const Arrow *arrowAt(int x, int y) const;
 
 	VirtNames			_names;
 	std::vector<VirtRow>		_rows;
@@ -389,60 +389,7 @@ double Frame::distance(int x, int y) const
 			if (mark.area.contains(x, y))
 				return 0;
 	}
-	for (const Arrow &arrow : _arrows)
-		if (std::abs(x - arrow.x) <= MARK_SIZE && y >= std::min(arrow.y0, arrow.y1) &&
-		    y <= std::max(arrow.y0, arrow.y1))
-			return 1;
-	return std::numeric_limits<double>::max();
-}
-
-/** Later: marking draws anew, which deletes this shape. */
-void tellLater(const QString &text, int64_t from, int64_t to)
-{
-	QString words = virtShown(text);
-	QPoint place = QCursor::pos();
-
-	QTimer::singleShot(0, [words, place, from, to] {
-		if (VirtDock *dock = VirtDock::instance())
-			dock->tell(words, from, to);
-		QToolTip::showText(place, virtTip(words));
-	});
-}
-
-void tellMigration(const Strip &strip, const virt_migration *migration, int n)
-{
-	virt_name_parts parts = VirtNames().parts(strip.streamId, migration->vcpu);
-	char text[VIRT_TEXT_SIZE];
-
-	virt_text_migration(text, sizeof(text), strip.model.get(), &parts, migration);
-	tellLater(n > 1 ? QString("%1 migrations here; the first: %2").arg(n).arg(text) : text,
-		  migration->time_ns - migration->gap_ns + strip.offset,
-		  migration->time_ns + strip.offset);
-}
-
-bool Frame::tellMark(int x, int y) const
-{
-	for (const Strip &strip : _strips)
-		for (const Mark &mark : strip.marks)
-			if (mark.area.contains(x, y)) {
-				tellMigration(strip, mark.mark.migration, mark.mark.n);
-				return true;
-			}
-	return false;
-}
-
-bool Frame::tellArrow(int x, int y) const
-{
-	const Arrow *nearest = nullptr;
-
-	for (const Arrow &arrow : _arrows)
-		if (y >= std::min(arrow.y0, arrow.y1) && y <= std::max(arrow.y0, arrow.y1) &&
-		    std::abs(x - arrow.x) <= MARK_SIZE &&
-		    (!nearest || std::abs(x - arrow.x) < std::abs(x - nearest->x)))
-			nearest = &arrow;
-	if (nearest)
-		tellMigration(*nearest->strip, nearest->migration, 1);
-	return nearest;
+	return arrowAt(x, y) ? 1 : std::numeric_limits<double>::max();
 }
 
 /** The state that is drawn at a place of a strip. */
@@ -454,44 +401,73 @@ int stateAt(const Strip &strip, int x, int y)
 	return VIRT_SHADE_NOTHING;
 }
 
-void Frame::tellStrip(int x, int y) const
+bool stripFact(const Strip &strip, int x, int y, VirtFact *fact)
 {
-	for (const Strip &strip : _strips) {
-		int64_t from = strip.window.from_ns + (x - strip.area.x0) * strip.window.column_ns;
-		int64_t to = from + strip.window.column_ns;
-		const virt_model *model = strip.model.get();
-		char text[VIRT_TEXT_SIZE];
-		virt_shade_hit hit;
+	int64_t from = strip.window.from_ns + (x - strip.area.x0) * strip.window.column_ns;
+	int64_t to = from + strip.window.column_ns, end;
+	VirtStream stream = { strip.streamId, strip.offset, strip.model };
+	const virt_model *model = strip.model.get();
+	int state = stateAt(strip, x, y);
+	virt_occupant occupant;
+	virt_shade_hit hit;
 
-		if (!strip.area.contains(x, y))
-			continue;
-		int state = stateAt(strip, x, y);
-		bool found = state < VIRT_N_STATES &&
-			(strip.isPcpu ?
-			 virt_shade_pick_pcpu(model, strip.id, from, to, state, &hit) :
-			 virt_shade_pick_vcpu(model, strip.id, from, to, state, &hit));
-		if (!found)
-			return;
-
-		virt_name_parts parts = _names.parts(strip.streamId, hit.vcpu);
-
-		virt_text_interval(text, sizeof(text), model, &parts, hit.vcpu, &hit.interval,
-				   hit.end_ns);
-		tellLater(text, hit.interval.start_ns + strip.offset, hit.end_ns + strip.offset);
-		return;
-	}
+	if (state < VIRT_N_STATES &&
+	    (strip.isPcpu ? virt_shade_pick_pcpu(model, strip.id, from, to, state, &hit) :
+			    virt_shade_pick_vcpu(model, strip.id, from, to, state, &hit)))
+		*fact = virtIntervalFact(stream, hit);
+	else if (strip.isPcpu &&
+		 virt_shade_pick_other(model, strip.id, from, to, state, &occupant, &end))
+		*fact = virtOccupantFact(stream, strip.id, occupant, end);
+	else
+		return false;
+	return true;
 }
 
+const Arrow *Frame::arrowAt(int x, int y) const
+{
+	const Arrow *nearest = nullptr;
+
+	for (const Arrow &arrow : _arrows)
+		if (y >= std::min(arrow.y0, arrow.y1) && y <= std::max(arrow.y0, arrow.y1) &&
+		    std::abs(x - arrow.x) <= MARK_SIZE &&
+		    (!nearest || std::abs(x - arrow.x) < std::abs(x - nearest->x)))
+			nearest = &arrow;
+	return nearest;
+}
+
+bool Frame::factAt(int x, int y, VirtFact *fact) const
+{
+	auto migration = [fact] (const Strip &strip, const virt_migration *one, int n) {
+		*fact = virtMigrationFact({ strip.streamId, strip.offset, strip.model }, *one, n);
+		return true;
+	};
+
+	for (const Strip &strip : _strips)
+		for (const Mark &mark : strip.marks)
+			if (mark.area.contains(x, y))
+				return migration(strip, mark.mark.migration, mark.mark.n);
+	for (const Strip &strip : _strips)
+		if (strip.area.contains(x, y))
+			return stripFact(strip, x, y, fact);
+
+	const Arrow *arrow = arrowAt(x, y);
+
+	return arrow && migration(*arrow->strip, arrow->migration, 1);
+}
+
+/** Later: marking draws anew, which deletes this shape. */
 void Frame::_doubleClick() const
 {
-	if (!tellMark(_x, _y)) {
-		for (const Strip &strip : _strips)
-			if (strip.area.contains(_x, _y)) {
-				tellStrip(_x, _y);
-				return;
-			}
-		tellArrow(_x, _y);
-	}
+	QPoint place = QCursor::pos();
+	VirtFact fact;
+
+	if (!factAt(_x, _y, &fact))
+		return;
+	QTimer::singleShot(0, [fact, place] {
+		if (VirtDock *dock = VirtDock::instance())
+			dock->tell(fact);
+		virtShowTip(place, fact.text);
+	});
 }
 
 /* ---- making a frame ---- */
@@ -654,6 +630,13 @@ Strip makeStrip(const KsCppArgV *argv, int streamId, int drawAction, VirtModelRe
 	return strip;
 }
 
+/** What a double click would tell. */
+bool factAt(int x, int y, VirtFact *fact)
+{
+	return (Frame::current && Frame::current->factAt(x, y, fact)) ||
+	       virtPinFact(x, y, fact);
+}
+
 } // namespace
 
 void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int drawAction)
@@ -672,6 +655,7 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	pins = virtDrawPins(argv, streamId, value, drawAction);
 	if (!Frame::current) {
 		argv->_shapes->push_front(new Frame);
+		virtHover(factAt);
 		if (dock)
 			dock->plots().frameBegins();
 	}

@@ -12,10 +12,10 @@
 
 #include <QCursor>
 #include <QTimer>
-#include <QToolTip>
 
 #include <KsPlotTools.hpp>
 
+#include "VirtHover.hpp"
 #include "VirtMarkers.hpp"
 #include "VirtPins.hpp"
 #include "ks_stream.h"
@@ -86,6 +86,7 @@ public:
 	void add(Pins &&pins) { _graphs.push_back(std::move(pins)); }
 
 	double distance(int x, int y) const override;
+	bool factAt(int x, int y, VirtFact *fact) const;
 
 	/** The frame that is being made: KernelShark has not deleted it yet. */
 	static PinFrame *current;
@@ -167,6 +168,18 @@ double PinFrame::distance(int x, int y) const
 	return _marker ? 0 : std::numeric_limits<double>::max();
 }
 
+/** What stands before what is told of a moment. */
+QString before(const Pins &pins)
+{
+	return pins.isGuest ? "Unseen by the guest: " : "";
+}
+
+bool PinFrame::factAt(int x, int y, VirtFact *fact) const
+{
+	return !distance(x, y) &&
+	       VirtMarkers::describe(_pins->stream, _marker->hit, before(*_pins), fact);
+}
+
 /** Later: marking draws anew, which deletes this shape. */
 void PinFrame::_doubleClick() const
 {
@@ -174,11 +187,9 @@ void PinFrame::_doubleClick() const
 
 	if (!_marker)
 		return;
-
-	QString before = _pins->isGuest ? "Unseen by the guest: " : "";
-
-	QTimer::singleShot(0, [place, before, stream = _pins->stream, hit = _marker->hit] {
-		QToolTip::showText(place, virtTip(VirtMarkers::tell(stream, hit, before)));
+	QTimer::singleShot(0, [place, words = before(*_pins), stream = _pins->stream,
+			       hit = _marker->hit] {
+		virtShowTip(place, VirtMarkers::tell(stream, hit, words));
 	});
 }
 
@@ -288,6 +299,11 @@ bool belongsTo(const virt_worst_hit &hit, const Subject &subject)
 }
 
 } // namespace
+
+bool virtPinFact(int x, int y, VirtFact *fact)
+{
+	return PinFrame::current && PinFrame::current->factAt(x, y, fact);
+}
 
 std::vector<virt_shade_taken> virtDrawPins(const KsCppArgV *argv, int streamId, int value,
 					   int drawAction)

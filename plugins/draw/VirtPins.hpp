@@ -10,10 +10,14 @@
 
 #include <KsPlugins.hpp>
 
+#include "VirtFact.hpp"
 #include "virt_shading.h"
 
 /** virtDrawPins - add the markers of a graph. Return: where they are. */
 std::vector<virt_shade_taken> virtDrawPins(const KsCppArgV *argv, int streamId, int value,
 					   int drawAction);
+
+/** What a double click tells of the marker that is drawn there. Return: false if there is none. */
+bool virtPinFact(int x, int y, VirtFact *fact);
 
 #endif

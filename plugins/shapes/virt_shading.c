@@ -390,3 +390,25 @@ bool virt_shade_pick_pcpu(const struct virt_model *model, int32_t pcpu, int64_t 
 	}
 	return longest > 0;
 }
+
+bool virt_shade_pick_other(const struct virt_model *model, int32_t pcpu, int64_t from_ns,
+			   int64_t to_ns, int state, struct virt_occupant *occupant,
+			   int64_t *end_ns)
+{
+	struct virt_occupant_range range = virt_pcpu_occupants(model, pcpu, from_ns, to_ns);
+	int64_t longest = 0;
+
+	for (size_t i = 0; i < range.n; i++) {
+		const struct virt_occupant *one = &range.first[i];
+		int64_t end = i + 1 < range.n ? one[1].start_ns : range.end_ns;
+		int64_t ns = min64(end, to_ns) - max64(one->start_ns, from_ns);
+
+		if (virt_model_vcpu(model, one->vcpu) || ns <= longest ||
+		    (one->known ? VIRT_SHADE_NOTHING : VIRT_UNKNOWN) != state)
+			continue;
+		longest = ns;
+		*occupant = *one;
+		*end_ns = end;
+	}
+	return longest > 0;
+}

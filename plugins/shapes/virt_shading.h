@@ -138,6 +138,15 @@ bool virt_shade_pick_vcpu(const struct virt_model *model, int32_t vcpu, int64_t 
 bool virt_shade_pick_pcpu(const struct virt_model *model, int32_t pcpu, int64_t from_ns,
 			  int64_t to_ns, int state, struct virt_shade_hit *hit);
 
+/**
+ * virt_shade_pick_other - the same, where no vCPU is on a pCPU
+ * @state: VIRT_SHADE_NOTHING: it is idle or has a task; VIRT_UNKNOWN: nobody knows
+ * @occupant: receives who is there longest within the time [from, to), and until when
+ */
+bool virt_shade_pick_other(const struct virt_model *model, int32_t pcpu, int64_t from_ns,
+			   int64_t to_ns, int state, struct virt_occupant *occupant,
+			   int64_t *end_ns);
+
 #ifdef __cplusplus
 }
 #endif

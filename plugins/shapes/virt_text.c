@@ -145,6 +145,23 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 	return buf;
 }
 
+const char *virt_text_occupant(char *buf, size_t size, const struct virt_model *model,
+			       int32_t pcpu, const struct virt_occupant *occupant, int64_t end_ns)
+{
+	struct text text = { .buf = buf, .size = size, .model = model };
+	char time[32];
+
+	add(&text, "CPU %d ", pcpu);
+	if (!occupant->known)
+		add(&text, "does something that the trace does not tell");
+	else if (occupant->vcpu == VIRT_NONE)
+		add(&text, "is idle");
+	else
+		add(&text, "runs %s", virt_text_vcpu(model, occupant->vcpu));
+	add(&text, " for %s", virt_text_duration(time, sizeof(time), end_ns - occupant->start_ns));
+	return buf;
+}
+
 const char *virt_text_migration(char *buf, size_t size, const struct virt_model *model,
 				const struct virt_name_parts *parts,
 				const struct virt_migration *migration)

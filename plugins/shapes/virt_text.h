@@ -40,6 +40,10 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 			       const struct virt_name_parts *parts, int32_t vcpu,
 			       const struct virt_interval *interval, int64_t end_ns);
 
+/** virt_text_occupant - "CPU 2 is idle for ...": what a pCPU without a vCPU does. Return: @buf. */
+const char *virt_text_occupant(char *buf, size_t size, const struct virt_model *model,
+			       int32_t pcpu, const struct virt_occupant *occupant, int64_t end_ns);
+
 /** virt_text_migration - "d1v0 migrated from CPU 0 to CPU 2, off a pCPU for ...". Return: @buf. */
 const char *virt_text_migration(char *buf, size_t size, const struct virt_model *model,
 				const struct virt_name_parts *parts,

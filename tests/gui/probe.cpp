@@ -154,7 +154,7 @@ QString widgets()
 	return out;
 }
 
-/** windows: class, title, x, y, w, h of each visible window */
+/** windows: class, title (of a tooltip its text), x, y, w, h of each visible window */
 QString windows()
 {
 	QString out;
@@ -162,7 +162,9 @@ QString windows()
 	for (QWidget *widget : QApplication::topLevelWidgets())
 		if (widget->isVisible())
 			out += QString("%1\t%2\t%3\n").arg(widget->metaObject()->className(),
-				flat(widget->windowTitle()), place(widget, widget->rect()));
+				flat(qobject_cast<QLabel *>(widget) ? text_of(widget) :
+								      widget->windowTitle()),
+				place(widget, widget->rect()));
 	return out;
 }
 

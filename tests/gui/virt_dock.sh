@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # The Virtualization dock: numbers of the visible window, graphs on a click, the longest wait, what
-# a double click tells, switching overlays and the dock, all of it kept for the next start.
+# a double click tells and a mouse at rest, switching overlays and the dock, all of it kept for the next start.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -48,6 +48,19 @@ tip_wraps()
 
 	width=$(gui_ask windows | awk -F '\t' '$1 == "QTipLabel" { print $5 }')
 	[ -n "$width" ] && [ "$width" -lt 600 ]
+}
+
+# tip_says TEXT: the tooltip that is seen
+tip_says()
+{
+	gui_ask windows | grep -P '^QTipLabel\t' | grep -qF -- "$1" && tip_wraps
+}
+
+# hover X Y TEXT: to rest there is answered by this; nothing else changes
+hover()
+{
+	xdotool mousemove "$1" "$2"
+	gui_until tip_says "$3"
 }
 
 # as_report: the copied command prints the same numbers as the dock
@@ -406,9 +419,27 @@ gui_shot longest
 gui_graphs
 virt_strip 4
 gui_until gui_not details 'is preempted'
-gui_double_click_at $((VIRT_X + VIRT_W / 2)) $((VIRT_Y + VIRT_H / 2))
+x=$((VIRT_X + VIRT_W / 2)) y=$((VIRT_Y + VIRT_H / 2))
+
+# to rest there says the same, and changes nothing
+hover "$x" "$y" 'd1v0 is preempted (last on CPU'
+said=$(gui_ask windows | sed -n 's/^QTipLabel\t<qt>\(.*\)<\/qt>\t.*/\1/p')
+gui_shot hover
+gui_need [ -n "$said" ]
+gui_need gui_not details 'is preempted'
+mapfile -t rested < <(virt_markers)
+gui_same "markers where the mouse rests" "${marks[*]}" "${rested[*]}"
+pcpu=${said#*last on CPU } pcpu=${pcpu%%)*}
+virt_strip "$pcpu"
+hover "$x" $((VIRT_Y + VIRT_H / 2)) " on CPU $pcpu for "
+xdotool mousemove "$x" $(($(gui_base 4) + 15))
+gui_until gui_not gui_has windows QTipLabel
+virt_strip 4
+
+gui_double_click_at "$x" "$y"
 gui_until details 'd1v0 is preempted (last on CPU'
 gui_need details ' by d'
+gui_need details "$said"
 gui_until tip_wraps
 before="$VIRT_FROM $VIRT_TO"
 gui_still

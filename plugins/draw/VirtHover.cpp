@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtHover.cpp
+ * @brief	What the mouse rests on in KernelShark's graphs, as a tooltip.
+ *
+ * Qt asks a widget for its tooltip when the mouse has come to rest, with no button pressed. Nothing
+ * that KernelShark looks at itself is kept from it, and moving the mouse costs nothing.
+ */
+#include <QApplication>
+#include <QHelpEvent>
+#include <QPointer>
+#include <QTimer>
+#include <QToolTip>
+
+#include "VirtHover.hpp"
+
+namespace {
+
+constexpr int RELEASE_MS = 20;	/* between two looks whether a button is still pressed */
+constexpr int SAME_PLACE = 2;	/* pixels to each side: it is told anew further away */
+
+class Hover : public QObject {
+public:
+	Hover(QWidget *graphs, VirtFactAt factAt)
+	: QObject(graphs),
+	  _factAt(factAt)
+	{
+		graphs->installEventFilter(this);
+	}
+
+private:
+	bool eventFilter(QObject *object, QEvent *event) override
+	{
+		auto graphs = static_cast<QWidget *>(object);
+		auto help = static_cast<QHelpEvent *>(event);
+		VirtFact fact;
+
+		if (event->type() != QEvent::ToolTip)
+			return false;
+		/* rows move meanwhile */
+		if (virtIsLoading() || !_factAt(help->x(), help->y(), &fact)) {
+			QToolTip::hideText();
+			return false;
+		}
+		QToolTip::showText(help->globalPos(), virtTip(fact.text), graphs,
+				   { help->x() - SAME_PLACE, help->y() - SAME_PLACE,
+				     2 * SAME_PLACE + 1, 2 * SAME_PLACE + 1 });
+		return true;
+	}
+
+	VirtFactAt	_factAt;
+};
+
+QPointer<Hover> theHover;
+
+} // namespace
+
+/** Letting go of a button hides all tooltips. */
+void virtShowTip(const QPoint &place, const QString &text)
+{
+	if (QApplication::mouseButtons())
+		QTimer::singleShot(RELEASE_MS, [place, text] { virtShowTip(place, text); });
+	else
+		QToolTip::showText(place, virtTip(text));
+}
+
+void virtHover(VirtFactAt factAt)
+{
+	QMainWindow *window = theHover ? nullptr : virtMainWindow();
+
+	if (!window)
+		return;
+	if (QWidget *graphs = virtChild(window, "KsGLWidget"))
+		theHover = new Hover(graphs, factAt);
+}

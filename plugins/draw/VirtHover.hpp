@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtHover.hpp
+ * @brief	What the mouse rests on in KernelShark's graphs, as a tooltip.
+ */
+#ifndef KSHARK_VIRT_VIRTHOVER_HPP
+#define KSHARK_VIRT_VIRTHOVER_HPP
+
+#include <QPoint>
+
+#include "VirtFact.hpp"
+
+/** What is to be told of a place of the graphs; false: nothing. */
+using VirtFactAt = bool (*)(int x, int y, VirtFact *fact);
+
+/** virtShowTip - tell it at once, or as soon as no button is pressed any more */
+void virtShowTip(const QPoint &place, const QString &text);
+
+/** virtHover - tell it from now on; may be called again and again */
+void virtHover(VirtFactAt factAt);
+
+#endif

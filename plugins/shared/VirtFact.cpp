@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtFact.cpp
+ * @brief	What is told of what somebody points at.
+ */
+#include "VirtFact.hpp"
+#include "VirtNames.hpp"
+#include "virt_text.h"
+
+VirtFact virtIntervalFact(const VirtStream &stream, const virt_shade_hit &hit)
+{
+	virt_name_parts parts = VirtNames().parts(stream.id, hit.vcpu);
+	char text[VIRT_TEXT_SIZE];
+
+	virt_text_interval(text, sizeof(text), stream.model.get(), &parts, hit.vcpu, &hit.interval,
+			   hit.end_ns);
+	return { virtShown(text), hit.interval.start_ns + stream.offset,
+		 hit.end_ns + stream.offset };
+}
+
+VirtFact virtOccupantFact(const VirtStream &stream, int32_t pcpu, const virt_occupant &occupant,
+			  int64_t endNs)
+{
+	char text[VIRT_TEXT_SIZE];
+
+	virt_text_occupant(text, sizeof(text), stream.model.get(), pcpu, &occupant, endNs);
+	return { virtShown(text), occupant.start_ns + stream.offset, endNs + stream.offset };
+}
+
+VirtFact virtMigrationFact(const VirtStream &stream, const virt_migration &migration, int n)
+{
+	virt_name_parts parts = VirtNames().parts(stream.id, migration.vcpu);
+	char text[VIRT_TEXT_SIZE];
+
+	virt_text_migration(text, sizeof(text), stream.model.get(), &parts, &migration);
+	return { (n > 1 ? QString("%1 migrations here; the first: ").arg(n) : QString()) +
+		 virtShown(text),
+		 migration.time_ns - migration.gap_ns + stream.offset,
+		 migration.time_ns + stream.offset };
+}

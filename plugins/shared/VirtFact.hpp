@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtFact.hpp
+ * @brief	What is told of what somebody points at: on a double click, and where the mouse rests.
+ */
+#ifndef KSHARK_VIRT_VIRTFACT_HPP
+#define KSHARK_VIRT_VIRTFACT_HPP
+
+#include <cstdint>
+
+#include <QString>
+
+#include "VirtKs.hpp"
+#include "virt_shading.h"
+
+struct VirtFact {
+	QString	text;			/* to be shown */
+	int64_t	from = 0, to = 0;	/* as KernelShark shows it */
+};
+
+/** What a vCPU does in an interval. */
+VirtFact virtIntervalFact(const VirtStream &stream, const virt_shade_hit &hit);
+
+/** What a pCPU does without a vCPU. */
+VirtFact virtOccupantFact(const VirtStream &stream, int32_t pcpu, const virt_occupant &occupant,
+			  int64_t endNs);
+
+/** @n: so many have one mark; this is the first. */
+VirtFact virtMigrationFact(const VirtStream &stream, const virt_migration &migration, int n);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What is told of a place, on a double click and where the mouse rests: every state, who took a
+ * pCPU, why a guest was left, what a pCPU does without a vCPU; what is not known is said to be so;
+ * names that are too long.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "array.h"
+#include "virt_shading.h"
+#include "virt_text.h"
+
+#define END	1000000
+
+/** d1v0 in one state after the other; d1v1 takes its pCPU. On pCPU 1: a task, nobody, who knows. */
+static struct virt_model *new_model(void)
+{
+	struct virt_model *model = virt_model_new();
+	int32_t exit;
+
+	assert_non_null(model);
+	assert_int_equal(virt_model_add_machine(model, 1, "d1"), 0);
+	assert_int_equal(virt_model_add_vcpu(model, 0, 0, 20000, "d1v0"), 0);
+	assert_int_equal(virt_model_add_vcpu(model, 0, 1, 20001, "d1v1"), 1);
+	exit = virt_model_add_reason(model, "HLT");
+	virt_model_add_task(model, 7, "sh-7");
+	virt_model_set(model, 0, 1000, VIRT_GUEST, 2, VIRT_NONE, 0);
+	virt_model_set(model, 0, 3000, VIRT_HYPERVISOR, 2, exit, VIRT_INTERVAL_EXIT);
+	virt_model_set(model, 0, 4500, VIRT_VMM, 2, VIRT_NONE, 0);
+	virt_model_set(model, 0, 5000, VIRT_PREEMPTED, 2, 1, 0);
+	virt_model_occupy(model, 2, 5000, 1, true);
+	virt_model_set(model, 0, 8000, VIRT_BLOCKED, 2, VIRT_NONE, 0);
+	virt_model_set(model, 0, 20000, VIRT_WAKING, 2, VIRT_NONE, 0);
+	virt_model_set(model, 0, 30000, VIRT_OFFLINE, VIRT_NONE, VIRT_NONE, 0);
+	virt_model_set(model, 0, 40000, VIRT_PREEMPTED, 3, VIRT_NONE, 0);
+	virt_model_set(model, 0, 50000, VIRT_UNKNOWN, 2, VIRT_NONE, 0);
+	virt_model_occupy(model, 1, 2000, VIRT_FIRST_TASK, true);
+	virt_model_occupy(model, 1, 5000, VIRT_NONE, true);
+	virt_model_occupy(model, 1, 9000, VIRT_NONE, false);
+	assert_int_equal(virt_model_finish(model, 0, END), 0);
+	return model;
+}
+
+static void check_interval(const struct virt_model *model, int64_t ns, const char *wanted)
+{
+	char text[VIRT_TEXT_SIZE];
+	struct virt_shade_hit hit;
+
+	assert_true(virt_shade_pick_vcpu(model, 0, ns, ns + 1, -1, &hit));
+	virt_text_interval(text, sizeof(text), model, NULL, hit.vcpu, &hit.interval, hit.end_ns);
+	assert_string_equal(text, wanted);
+}
+
+static void test_states(void **state)
+{
+	struct virt_model *model = new_model();
+
+	(void)state;
+	check_interval(model, 500, "d1v0 does something that the trace does not tell for 1.000 us");
+	check_interval(model, 1000, "d1v0 runs guest code on CPU 2 for 2.000 us");
+	check_interval(model, 3000,
+		       "d1v0 is in the hypervisor on CPU 2 for 1.500 us, VM exit: HLT");
+	check_interval(model, 4500, "d1v0 is in its monitor on CPU 2 for 500 ns");
+	check_interval(model, 5000,
+		       "d1v0 is preempted (last on CPU 2) for 3.000 us by d1v1 (3.000 us)");
+	check_interval(model, 8000, "d1v0 is blocked (last on CPU 2) for 12.000 us");
+	check_interval(model, 20000,
+		       "d1v0 has been woken and waits for a pCPU (last on CPU 2) for 10.000 us");
+	check_interval(model, 30000, "d1v0 is offline for 10.000 us");
+	check_interval(model, 40000,
+		       "d1v0 is preempted (last on CPU 3) for 10.000 us by nobody (10.000 us)");
+	/* where it was last is nobody's knowledge of where it is */
+	check_interval(model, 50000,
+		       "d1v0 does something that the trace does not tell for 950.000 us");
+	virt_model_free(model);
+}
+
+static void check_occupant(const struct virt_model *model, int64_t from, int64_t to, int state,
+			   const char *wanted)
+{
+	char text[VIRT_TEXT_SIZE];
+	struct virt_occupant occupant;
+	int64_t end;
+
+	if (!wanted) {
+		assert_false(virt_shade_pick_other(model, 1, from, to, state, &occupant, &end));
+		return;
+	}
+	assert_true(virt_shade_pick_other(model, 1, from, to, state, &occupant, &end));
+	virt_text_occupant(text, sizeof(text), model, 1, &occupant, end);
+	assert_string_equal(text, wanted);
+}
+
+static void test_occupants(void **state)
+{
+	struct virt_model *model = new_model();
+
+	(void)state;
+	check_occupant(model, 2000, 2001, VIRT_SHADE_NOTHING, "CPU 1 runs sh-7 for 3.000 us");
+	check_occupant(model, 6000, 6010, VIRT_SHADE_NOTHING, "CPU 1 is idle for 4.000 us");
+	/* the longest one of what is drawn there */
+	check_occupant(model, 0, END, VIRT_SHADE_NOTHING, "CPU 1 is idle for 4.000 us");
+	check_occupant(model, 3000, 5100, VIRT_SHADE_NOTHING, "CPU 1 runs sh-7 for 3.000 us");
+	check_occupant(model, 3000, 9001, VIRT_UNKNOWN,
+		       "CPU 1 does something that the trace does not tell for 991.000 us");
+	check_occupant(model, 2500, 8000, VIRT_UNKNOWN, NULL);
+	check_occupant(model, 9000, END, VIRT_SHADE_NOTHING, NULL);
+	check_occupant(model, END, END + 10, VIRT_SHADE_NOTHING, NULL);
+	virt_model_free(model);
+}
+
+/** A text is cut where its room ends, and never within a letter. */
+static void test_room(void **state)
+{
+	struct virt_model *model = virt_model_new();
+	struct virt_shade_hit hit;
+	char name[3 * 1000 + 1] = "";
+	char text[VIRT_TEXT_SIZE];
+
+	(void)state;
+	assert_non_null(model);
+	for (int i = 0; i < 1000; i++)
+		memcpy(name + 3 * i, "\xe2\x82\xac", 4);
+	virt_model_add_machine(model, 1, "d1");
+	assert_int_equal(virt_model_add_vcpu(model, 0, 0, 1, name), 0);
+	virt_model_set(model, 0, 10, VIRT_GUEST, 0, VIRT_NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 100), 0);
+	assert_true(virt_shade_pick_vcpu(model, 0, 50, 51, -1, &hit));
+	for (size_t size = 2; size <= sizeof(text); size++) {
+		virt_text_interval(text, size, model, NULL, 0, &hit.interval, hit.end_ns);
+		assert_true(strlen(text) < size);
+		assert_int_equal(strlen(text) % 3, 0);
+		assert_memory_equal(text, name, strlen(text));
+	}
+	virt_model_free(model);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_occupants),
+		cmocka_unit_test(test_room),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
