@@ -41,6 +41,7 @@
 #include "VirtOverview.hpp"
 #include "VirtPages.hpp"
 #include "VirtPointerBar.hpp"
+#include "VirtSearch.hpp"
 #include "VirtSection.hpp"
 #include "VirtSelection.hpp"
 #include "VirtSpread.hpp"
@@ -132,6 +133,9 @@ void VirtDock::buildUi()
 	_pages->add("Spread", "Distributions: how many moments cost how much",
 		    _spread = new VirtSpread(focus));
 	_pages->add("Steal", "Who takes pCPUs from whom", _steal = new VirtSteal(focus));
+	_pages->add("Search", "The next time that a vCPU is in a state for so long",
+		    _search = new VirtSearch(_window, this,
+					     [this] { _pages->show(_search); }));
 	layout->setContentsMargins(4, 2, 4, 2);
 	layout->setSpacing(3);
 	_overlays = new VirtOverlays([this] {
@@ -484,6 +488,7 @@ void VirtDock::follow()
 	if (!_shown)
 		return;
 	_findings->follow(listed());
+	_search->follow(_shown->streams);
 	if (_pages->isOn(_spread))
 		_spread->follow(listed());
 	if (_pages->isOn(_steal))

@@ -38,6 +38,7 @@ class VirtNotes;
 class VirtOverlays;
 class VirtOverview;
 class VirtPages;
+class VirtSearch;
 class VirtSection;
 class VirtSelection;
 class VirtSpread;
@@ -127,6 +128,7 @@ private:
 	VirtPages		*_pages = nullptr;
 	VirtTable		*_table = nullptr;
 	VirtFindings		*_findings = nullptr;
+	VirtSearch		*_search = nullptr;
 	VirtSpread		*_spread = nullptr;
 	VirtSteal		*_steal = nullptr;
 	VirtSelection		*_selection = nullptr;

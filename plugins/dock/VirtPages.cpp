@@ -19,7 +19,7 @@ VirtPages::VirtPages(std::function<void()> chosen)
   _layout(new QVBoxLayout(this))
 {
 	auto buttons = new QWidget;
-	QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+	QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Minimum);
 
 	_row = new VirtFlow(buttons, 0);
 	policy.setHeightForWidth(true);

@@ -470,6 +470,54 @@ gui_click QToolButton 'A to B'
 gui_until window_is "$from" "$TIME"
 gui_click QToolButton Visible
 
+# The search, by buttons and keys: what the report lists of so many ms, in order of time, to both ends.
+mapfile -t long < <("$KSV_BIN" report --quiet --worst 100000 --kind steal --vcpu d1v0 --format json "$file" |
+	python3 -c 'import json, sys
+for m in sorted((m for m in json.load(sys.stdin)["worst"] if m["cost_ns"] >= 20000000),
+                key=lambda m: m["time_ns"]):
+    print(m["start_ns"], m["end_ns"])')
+gui_need [ "${#long[@]}" -gt 2 ]
+# found N: it is the Nth, marked and seen
+found()
+{
+	local from to
+
+	read -r from to <<<"${long[$1 - 1]}"
+	gui_until gui_find widgets QLabel "$1 of ${#long[@]}: * at $((from / 1000000000)).* s, d1v0" >/dev/null
+	gui_until zoomed_to $(((to - from) * 21 / 10))
+	gui_need [ "$VIRT_FROM" -lt "$from" ]
+	gui_need [ "$VIRT_TO" -gt "$to" ]
+	mapfile -t marks < <(virt_markers)
+	gui_same "marker A" "$(((from + 500) / 1000))" "$((10#${marks[0]//./}))"
+	gui_same "marker B" "$(((to + 500) / 1000))" "$((10#${marks[1]//./}))"
+}
+gui_click QPushButton '- -'
+gui_click QToolButton Search
+gui_click QLineEdit 'at least 1'
+xdotool key ctrl+a type 20
+gui_click QLineEdit 'Any vCPU'
+xdotool type d1v0
+xdotool key Return
+found 1
+gui_need details 'd1v0 is preempted'
+gui_shot search
+xdotool key shift+F3
+gui_until gui_find widgets QLabel "No more before this (searched to the beginning); ${#long[@]} in all" >/dev/null
+gui_click QPushButton Next
+found 2
+xdotool key shift+F3
+found 1
+gui_click QToolButton vCPUs
+for n in "${!long[@]}"; do
+	[ "$n" = 0 ] || { xdotool key F3 && found $((n + 1)); }
+done
+xdotool key F3
+gui_until gui_find widgets QLabel "No more after this (searched to the end); ${#long[@]} in all" >/dev/null
+gui_combo Preempted 'VM exit'
+gui_click QPushButton Next
+gui_until gui_find widgets QLabel '*; there is none at all' >/dev/null
+gui_click QToolButton vCPUs
+
 # of what is in the dock as well
 read -r x y w h _ < <(gui_find widgets QCheckBox 'Markers:')
 xdotool mousemove 10 10 mousemove $((x + w / 2)) $((y + h / 2))

@@ -100,6 +100,9 @@ gui_until seen QLabel "$WARNING"
 # as narrow as can be
 drag_edge 200
 gui_until width_within 200 262
+for page in vCPUs Worst Spread Steal Search; do
+	gui_need seen QToolButton "$page"
+done
 warned 4
 # by less than the room that KernelShark shortens without an end
 for part in 1 2 3 4 5 6 7 8 9 10 11; do
