@@ -40,6 +40,7 @@
 #include "VirtOverlays.hpp"
 #include "VirtOverview.hpp"
 #include "VirtPages.hpp"
+#include "VirtPicture.hpp"
 #include "VirtPointerBar.hpp"
 #include "VirtSearch.hpp"
 #include "VirtSection.hpp"
@@ -307,9 +308,20 @@ void VirtDock::addMenuEntry()
 
 	action->setText("Virtualization dock");
 	overview->setText("Virtualization overview");
+	auto picture = new QAction("Save picture ...", this);
+
+	_picture = new VirtPicture(_window, this);
 	for (QMenu *menu : _window->menuBar()->findChildren<QMenu *>())
 		if (menu->menuAction()->text() == "Plots")
-			menu->addActions({ action, overview });
+			menu->addActions({ action, overview, picture });
+	connect(picture, &QAction::triggered, this, [this] {
+		VirtListed shown = listed();
+
+		/* whose row is chosen in the table, else the first one's */
+		if (shown.subject.stream == VIRT_NONE && !shown.streams.empty())
+			shown.subject.stream = shown.streams.front().id;
+		_picture->save(shown.subject.stream);
+	});
 	connect(overview, &QAction::triggered, this, [this] (bool on) {
 		QSettings(virtSettingsFile(), QSettings::IniFormat)
 			.setValue("overview/visible", on);

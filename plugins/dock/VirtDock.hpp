@@ -38,6 +38,7 @@ class VirtNotes;
 class VirtOverlays;
 class VirtOverview;
 class VirtPages;
+class VirtPicture;
 class VirtSearch;
 class VirtSection;
 class VirtSelection;
@@ -128,6 +129,7 @@ private:
 	VirtPages		*_pages = nullptr;
 	VirtTable		*_table = nullptr;
 	VirtFindings		*_findings = nullptr;
+	VirtPicture		*_picture = nullptr;
 	VirtSearch		*_search = nullptr;
 	VirtSpread		*_spread = nullptr;
 	VirtSteal		*_steal = nullptr;

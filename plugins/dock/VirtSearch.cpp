@@ -168,7 +168,7 @@ void VirtSearch::buildUi()
 	auto layout = new QVBoxLayout(this);
 	auto head = new VirtFlow(nullptr, 0);
 	auto buttons = new QHBoxLayout;
-	auto previous = new QPushButton("Previous"), next = new QPushButton("Next");
+	auto previous = new QPushButton("Find previous"), next = new QPushButton("Find next");
 
 	_what = new QComboBox;
 	for (int state = 0; state < VIRT_N_STATES; state++)

@@ -109,7 +109,7 @@ window_is()
 
 gui_init
 # a shell must take it as it is
-file="$GUI_DIR/it's \$(credit2) basic.xen"
+file="$GUI_DIR/it's \$(credit2) <&> basic.xen"
 cp "$GUI_SAMPLES/credit2-basic.xen" "$file"
 virt_open "$file"
 gui_need details ', 0.000000000 s to '
@@ -503,7 +503,7 @@ gui_need details 'd1v0 is preempted'
 gui_shot search
 xdotool key shift+F3
 gui_until gui_find widgets QLabel "No more before this (searched to the beginning); ${#long[@]} in all" >/dev/null
-gui_click QPushButton Next
+gui_click QPushButton 'Find next'
 found 2
 xdotool key shift+F3
 found 1
@@ -514,9 +514,37 @@ done
 xdotool key F3
 gui_until gui_find widgets QLabel "No more after this (searched to the end); ${#long[@]} in all" >/dev/null
 gui_combo Preempted 'VM exit'
-gui_click QPushButton Next
+gui_click QPushButton 'Find next'
 gui_until gui_find widgets QLabel '*; there is none at all' >/dev/null
 gui_click QToolButton vCPUs
+
+# Pictures: what is seen, with every colour of the legend; the figure that the command draws of it.
+for format in png svg; do
+	gui_menu Plots 'Save picture ...'
+	gui_file "$GUI_DIR/picture.$format"
+	gui_until [ -s "$GUI_DIR/picture.$format" ]
+done
+PLOT_PNG_LEAST=100 PLOT_PNG_EDGES=any python3 "$KSV_SOURCE_DIR/tests/golden/plot_png.py" \
+	"$GUI_DIR/picture.png" 0 0 "${PREEMPTED#?}" 009e73 e69f00 d55e00 f0e442 e4e6ea 999999 \
+	22ddbb bb22ff
+w=$(python3 -c 'import struct, sys
+print(struct.unpack(">I", open(sys.argv[1], "rb").read(20)[16:])[0])' "$GUI_DIR/picture.png")
+gui_need [ "$w" -gt 400 ]
+virt_window
+rows=$(grep -o 'data-name="d[0-9]*v[0-9]*"' "$GUI_DIR/picture.svg" | cut -d '"' -f2 | sort -u | xargs)
+gui_need grep -qw d1v0 <<<"$rows"
+"$KSV_BIN" plot --quiet --width "$w" --from "${VIRT_FROM}ns" --to "${VIRT_TO}ns" --vcpu "${rows// /,}" \
+	--title "${file##*/}" --output "$GUI_DIR/wanted.svg" "$file"
+gui_need cmp "$GUI_DIR/wanted.svg" "$GUI_DIR/picture.svg"
+python3 -c 'import sys, xml.etree.ElementTree as tree
+assert sys.argv[2] in ["".join(text.itertext()) for text in tree.parse(sys.argv[1]).iter()]' \
+	"$GUI_DIR/picture.svg" "${file##*/}"
+for format in png svg; do
+	gui_menu Plots 'Save picture ...'
+	gui_file "$GUI_DIR/none/picture.$format"
+	gui_click_found widgets QPushButton '*OK'
+	gui_until gui_main_active
+done
 
 # of what is in the dock as well
 read -r x y w h _ < <(gui_find widgets QCheckBox 'Markers:')

@@ -439,3 +439,29 @@ void figure_draw(const struct figure *figure, struct canvas *canvas)
 	figure_draw_axis(figure, canvas);
 	figure_draw_legend(figure, canvas);
 }
+
+int figure_write(const struct figure *figure, enum canvas_format format, const char *path,
+		 double scale)
+{
+	struct output *out = malloc(sizeof(*out));
+	int status = out ? out_open(out, path) : KSV_EXIT_FILE;
+	struct canvas *canvas;
+	const char *problem;
+
+	if (!out)
+		ksv_error("not enough memory");
+	if (status) {
+		free(out);
+		return status;
+	}
+	canvas = canvas_new(format, out, figure->options.width, figure_height(figure), scale);
+	if (canvas)
+		figure_draw(figure, canvas);
+	problem = canvas ? canvas_finish(canvas) : strerror(ENOMEM);
+	canvas_free(canvas);
+	if (problem)
+		ksv_error("%s: cannot draw: %s", out->name, problem);
+	status = out_close(out, problem ? KSV_EXIT_FILE : KSV_EXIT_OK);
+	free(out);
+	return status;
+}

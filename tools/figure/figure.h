@@ -41,4 +41,14 @@ double figure_height(const struct figure *figure);
 
 void figure_draw(const struct figure *figure, struct canvas *canvas);
 
+/**
+ * figure_write - draw it into a file, which is then there whole, or as it was before
+ * @path: NULL: standard output
+ * @scale: see canvas_new()
+ *
+ * Return: KSV_EXIT_OK, or KSV_EXIT_FILE after a message.
+ */
+int figure_write(const struct figure *figure, enum canvas_format format, const char *path,
+		 double scale);
+
 #endif

@@ -315,26 +315,6 @@ static int no_memory(void)
 	return KSV_EXIT_FILE;
 }
 
-static int draw(struct plot *plot, const struct figure *figure)
-{
-	const struct plot_options *options = plot->options;
-	int status = out_open(&plot->out, options->output);
-	struct canvas *canvas;
-	const char *problem;
-
-	if (status)
-		return status;
-	canvas = canvas_new(canvas_formats[options->format], &plot->out, options->width,
-			    figure_height(figure), options->scale);
-	if (canvas)
-		figure_draw(figure, canvas);
-	problem = canvas ? canvas_finish(canvas) : strerror(ENOMEM);
-	canvas_free(canvas);
-	if (problem)
-		ksv_error("%s: cannot draw: %s", plot->out.name, problem);
-	return out_close(&plot->out, problem ? KSV_EXIT_FILE : KSV_EXIT_OK);
-}
-
 static int plot_figure(struct plot *plot)
 {
 	const struct plot_options *options = plot->options;
@@ -362,7 +342,8 @@ static int plot_figure(struct plot *plot)
 					 "or --scale", options->width * scale,
 					 figure_height(figure) * scale, MAX_PIXELS);
 	else
-		status = draw(plot, figure);
+		status = figure_write(figure, canvas_formats[options->format], options->output,
+				      options->scale);
 	figure_free(figure);
 	return status;
 }
