@@ -211,7 +211,8 @@ void VirtSearch::buildUi()
 	layout->addWidget(_place);
 	layout->addStretch(1);
 	for (QComboBox *box : { _what, _reason, _unit })
-		connect(box, QOverload<int>::of(&QComboBox::activated), this, [this] { changed(); });
+		connect(box, QOverload<int>::of(&QComboBox::activated), this,
+			[this] { changed(); });
 	connect(_least, QOverload<int>::of(&QSpinBox::valueChanged), this, [this] { changed(); });
 	connect(_filter, &QLineEdit::textChanged, this, [this] { chosen(); });
 	connect(_filter, &QLineEdit::returnPressed, this, [this] { step(true); });
@@ -308,8 +309,6 @@ void VirtSearch::step(bool forward)
 	for (const VirtStream &stream : virtStreams()) {
 		VirtSearchJob::Part part = { stream, {}, VIRT_NONE };
 
-		/* an empty list is one of none, but only if it is there */
-		part.of.reserve(1);
 		if (job->what == VIRT_SEARCH_EXITS && !reason.isEmpty())
 			part.reason = findReason(stream.model.get(), reason);
 		if (job->what == VIRT_SEARCH_EXITS && !reason.isEmpty() &&
@@ -319,7 +318,9 @@ void VirtSearch::step(bool forward)
 			if (virt_lane_matches(names.vcpu(stream.id, i).toUtf8().constData(),
 					      filter.constData()))
 				part.of.push_back(i);
-		job->parts.push_back(part);
+		/* to the search, no list is one of all */
+		if (!part.of.empty())
+			job->parts.push_back(part);
 	}
 	std::sort(job->parts.begin(), job->parts.end(),
 		  [] (const auto &a, const auto &b) { return a.stream.id < b.stream.id; });

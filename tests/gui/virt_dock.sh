@@ -484,12 +484,15 @@ found()
 
 	read -r from to <<<"${long[$1 - 1]}"
 	gui_until gui_find widgets QLabel "$1 of ${#long[@]}: * at $((from / 1000000000)).* s, d1v0" >/dev/null
-	gui_until zoomed_to $(((to - from) * 21 / 10))
-	gui_need [ "$VIRT_FROM" -lt "$from" ]
-	gui_need [ "$VIRT_TO" -gt "$to" ]
+	gui_until holds "$from" "$to"
 	mapfile -t marks < <(virt_markers)
 	gui_same "marker A" "$(((from + 500) / 1000))" "$((10#${marks[0]//./}))"
 	gui_same "marker B" "$(((to + 500) / 1000))" "$((10#${marks[1]//./}))"
+}
+# holds FROM TO: the window does, and not much more; it begins where the trace does at the earliest
+holds()
+{
+	zoomed_to $((($2 - $1) * 21 / 10)) && [ "$VIRT_FROM" -le "$1" ] && [ "$VIRT_TO" -ge "$2" ]
 }
 gui_click QPushButton '- -'
 gui_click QToolButton Search
@@ -515,6 +518,12 @@ xdotool key F3
 gui_until gui_find widgets QLabel "No more after this (searched to the end); ${#long[@]} in all" >/dev/null
 gui_combo Preempted 'VM exit'
 gui_click QPushButton 'Find next'
+gui_until gui_find widgets QLabel '*; there is none at all' >/dev/null
+# of nobody is not of everybody
+gui_combo 'VM exit' Preempted
+gui_click QLineEdit d1v0
+xdotool key ctrl+a type 'd1 none'
+xdotool key Return
 gui_until gui_find widgets QLabel '*; there is none at all' >/dev/null
 gui_click QToolButton vCPUs
 

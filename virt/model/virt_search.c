@@ -97,7 +97,7 @@ static bool begins_exit(const struct virt_interval *interval)
 	return interval->flags & VIRT_INTERVAL_EXIT;
 }
 
-/** The exit that interval @i belongs to; or all around it that belongs to none, and is not wanted. */
+/** The exit that interval @i belongs to; or all around it that belongs to none: not wanted. */
 static struct stretch exit_at(const struct seeker *seeker, size_t i)
 {
 	const struct virt_interval *intervals = seeker->track->intervals;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_search.h
- * @brief	Where a vCPU is in a state, or on its way back from a VM exit, for so long: the next one.
+ * @brief	The next time that a vCPU is in a state, or in a VM exit, for so long.
  *
  * What is one of them is what is counted, see virt_window.h: a stretch in a state, or a VM exit up
  * to the next entry, by its cost. What the trace does not tell is no state, and is never found.

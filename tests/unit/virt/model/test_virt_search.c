@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Searching for a state or an exit that is long enough: forwards, backwards and counted, the same as
- * when every interval is looked at; of real traces the same as in the index of the worst moments;
+ * Searching for a state or an exit that is long enough: forwards, backwards, counted; the same
+ * as when every interval is looked at; of real traces as in the index of the worst moments;
  * what is unknown is never found.
  */
 #include <errno.h>
