@@ -72,6 +72,9 @@ double distribution_student(double confidence, double freedom)
 	for (int i = 0; i < 100; i++) {
 		double middle = (low + high) / 2;
 
+		/* there is no number between them */
+		if (middle <= low || middle >= high)
+			break;
 		if (student_tails(middle, freedom) > 1 - confidence)
 			low = middle;
 		else

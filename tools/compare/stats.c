@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "distribution.h"
+#include "heap.h"
 #include "search.h"
 #include "stats.h"
 #include "virt_window.h"
@@ -46,6 +47,41 @@ void stats_sort(double *values, size_t n)
 {
 	if (n)
 		qsort(values, n, sizeof(*values), compare_doubles);
+}
+
+static bool is_above(const double *a, const double *b)
+{
+	return *a > *b;
+}
+
+static void negate(double *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		values[i] = -values[i];
+}
+
+double stats_select(double *values, size_t n, size_t place)
+{
+	size_t lowest = place + 1;		/* so many are kept in front, the highest first */
+	double value;
+
+	if (place > n / 2) {
+		negate(values, n);
+		value = -stats_select(values, n, n - 1 - place);
+		negate(values, n);
+		return value;
+	}
+	for (size_t i = lowest; i--;)
+		HEAP_DOWN(values, lowest, i, is_above);
+	for (size_t i = lowest; i < n; i++) {
+		if (!is_above(values, &values[i]))
+			continue;
+		value = values[0];
+		values[0] = values[i];
+		values[i] = value;
+		HEAP_DOWN(values, lowest, 0, is_above);
+	}
+	return values[0];
 }
 
 /* --- statistics ------------------------------------------------------------------------------ */

@@ -32,6 +32,13 @@ const char *stats_name(int kind);
 void stats_sort(double *values, size_t n);
 
 /**
+ * stats_select - the value that sorting would put there
+ * @values: their order changes
+ * @place: below @n; the nearer to either end, the less work
+ */
+double stats_select(double *values, size_t n, size_t place);
+
+/**
  * stats_describe - all statistics of a sample
  * @sorted: ascending, finite
  * @value: receives them; what is not defined is NAN

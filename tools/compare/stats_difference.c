@@ -18,6 +18,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "distribution.h"
 #include "stats_difference.h"
@@ -243,50 +244,63 @@ static void release_ranks(struct rank ranks[STATS_N])
 
 /* --- estimates ------------------------------------------------------------------------------- */
 
-/** Sums side by side, so that one addition need not wait for the other. */
+/** Sums side by side, in two pairs, so that one addition need not wait for the other. */
 #define LANES	4
 
-static double add_lanes(const double lanes[LANES])
+typedef double pair_t __attribute__((vector_size(2 * sizeof(double))));
+
+static pair_t pair_at(const double *values)
 {
-	return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+	pair_t pair;
+
+	memcpy(&pair, values, sizeof(pair));
+	return pair;
+}
+
+static double add_lanes(pair_t low, pair_t high)
+{
+	return (low[0] + low[1]) + (high[0] + high[1]);
 }
 
 static double mean_of(const double *values, size_t n)
 {
-	double sums[LANES] = { 0 };
+	pair_t low = { 0 }, high = { 0 };
 	size_t i = 0;
 
-	for (; i + LANES <= n; i += LANES)
-		for (int lane = 0; lane < LANES; lane++)
-			sums[lane] += values[i + lane];
+	for (; i + LANES <= n; i += LANES) {
+		low += pair_at(values + i);
+		high += pair_at(values + i + 2);
+	}
 	for (; i < n; i++)
-		sums[0] += values[i];
-	return add_lanes(sums) / (double)n;
+		low[0] += values[i];
+	return add_lanes(low, high) / (double)n;
 }
 
 /** The second and fourth powers of the distances from the mean, added up. */
 static void add_powers(const double *values, size_t n, double mean, double *squares,
 		       double *fourths)
 {
-	double square[LANES] = { 0 }, fourth[LANES] = { 0 };
-	size_t whole = n - n % LANES;
+	pair_t square[2] = { 0 }, fourth[2] = { 0 };
+	size_t i = 0;
 
-	for (size_t i = 0; i < whole; i += LANES) {
-		for (int lane = 0; lane < LANES; lane++) {
-			double power = (values[i + lane] - mean) * (values[i + lane] - mean);
+	for (; i + LANES <= n; i += LANES) {
+		pair_t low = pair_at(values + i) - mean, high = pair_at(values + i + 2) - mean;
 
-			square[lane] += power;
-			fourth[lane] += power * power;
-		}
+		low *= low;
+		high *= high;
+		square[0] += low;
+		square[1] += high;
+		fourth[0] += low * low;
+		fourth[1] += high * high;
 	}
-	for (size_t i = whole; i < n; i++) {
+	for (size_t lane = 0; i < n; i++, lane++) {
 		double power = (values[i] - mean) * (values[i] - mean);
 
-		square[i % LANES] += power;
-		fourth[i % LANES] += power * power;
+		square[lane / 2][lane % 2] += power;
+		fourth[lane / 2][lane % 2] += power * power;
 	}
-	*squares = add_lanes(square);
-	*fourths = add_lanes(fourth);
+	*squares = add_lanes(square[0], square[1]);
+	*fourths = add_lanes(fourth[0], fourth[1]);
 	/* equal values have a mean that may be off by rounding */
 	if (*squares <= (double)n * ROUNDING * ROUNDING)
 		*squares = *fourths = 0;
@@ -309,7 +323,14 @@ static struct estimate estimate_mean(const double *values, size_t size, struct e
 /** The harmonic mean is the inverse of what this estimates. */
 static struct estimate estimate_inverse(struct pool *pool, const double *values, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
+	size_t i = 0;
+
+	for (; i + 2 <= n; i += 2) {
+		pair_t inverse = pool->least / pair_at(values + i);
+
+		memcpy(&pool->inverses[i], &inverse, sizeof(inverse));
+	}
+	if (i < n)
 		pool->inverses[i] = pool->least / values[i];
 	return estimate_mean(pool->inverses, n, NULL);
 }
@@ -503,8 +524,8 @@ static struct limits limits_of(struct pool *pool, int kind, const struct estimat
 
 	if (pool->enough) {
 		extreme = count_extreme(pool, n) - !pool->all;
-		stats_sort(values, n);
-		return (struct limits){ values[extreme], values[n - 1 - extreme] };
+		return (struct limits){ stats_select(values, n, extreme),
+					stats_select(values, n, n - 1 - extreme) };
 	}
 	if (a + b > 0)
 		freedom = (a + b) * (a + b) / (a * a / (double)(pool->samples[BASE]->n - 1) +

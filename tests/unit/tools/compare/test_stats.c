@@ -142,6 +142,27 @@ static void test_binomial(void **state)
 	assert_true(fabs(distribution_binomial(1000000, 0.5, 500981) - 0.025) < 0.0002);
 }
 
+/** What sorting would put there: of values that differ, of few different ones, and of one. */
+static void test_select(void **state)
+{
+	enum { N = 101 };
+
+	(void)state;
+	for (size_t different = 1; different <= N; different += 10) {
+		double sorted[N], values[N];
+
+		for (size_t i = 0; i < N; i++)
+			sorted[i] = values[i] = (double)(i * 7919 % 4999 % different) - 4;
+		stats_sort(sorted, N);
+		for (size_t place = 0; place < N; place++)
+			assert_true(stats_select(values, N, place) == sorted[place]);
+		/* nothing is lost or changed */
+		stats_sort(values, N);
+		assert_memory_equal(values, sorted, sizeof(values));
+	}
+	assert_true(stats_select((double[]){ -INFINITY }, 1, 0) < 0);
+}
+
 static struct stats_interval interval_of(double *sample, size_t n, int kind)
 {
 	struct stats_interval intervals[STATS_N];
@@ -222,6 +243,7 @@ int main(void)
 		cmocka_unit_test(test_far),
 		cmocka_unit_test(test_student),
 		cmocka_unit_test(test_binomial),
+		cmocka_unit_test(test_select),
 		cmocka_unit_test(test_intervals),
 		cmocka_unit_test(test_coverage),
 	};
