@@ -31,7 +31,7 @@ XEN = (
     "report -q", "report -qf json --from 0.0001", "report -qf csv --worst 100000",
     "report -qf json --tracing --record-cost 100", "plot -qf csv", "plot -qf svg --by pcpu",
     "check -q --affinity d1=0-3", "check -q --affinity-file LIST",
-    "compare -q --resamples 100 {} a={}",
+    "compare -q {} a={}",
 )
 KVM = tuple(command for command in XEN if command.split()[0] not in ("dump", "check"))
 ALIGN = ("align -q {} {}", "align -qf json --source causality {} {}")

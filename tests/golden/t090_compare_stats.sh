@@ -93,4 +93,42 @@ run compare --values "$SAMPLES/kvm-durations.csv" --baseline warmup --metric gue
 status 4
 says "$OUT" "one value alone does not tell what is noise"
 
+# What would take too long for its size has fewer divisions, which is said, or is refused.
+# table RUNS METRICS VALUES: numbers that differ little
+table()
+{
+	awk -v runs="$1" -v metrics="$2" -v values="$3" 'BEGIN {
+		print "run,metric,value"
+		for (i = 0; i < runs * metrics * values; i++)
+			print "r" i % runs ",m" int(i / runs) % metrics "," 100 + i * 7919 % 4999 % 17
+	}' > "$WORK/table.csv"
+}
+
+# resamples NUMBER: what the last JSON says
+resamples()
+{
+	check "$1 divisions" grep -q "\"resamples\": *$1," "$OUT"
+}
+
+table 2 60 20
+run compare --values "$WORK/table.csv" --statistic mean --format json
+resamples 2000
+check "no note" test ! -s "$ERR"
+table 8 120 20
+run compare --values "$WORK/table.csv" --format json
+resamples 1280
+says "$ERR" "divided anew 1280 times instead of 2000, as there are 840 differences"
+run compare --values "$WORK/table.csv" --format json --runs r0,r1
+resamples 2000
+table 64 150 7
+run compare --values "$WORK/table.csv"
+status 2
+says "$ERR" "9450 differences of so many values take too long"
+run compare --values "$WORK/table.csv" --format json --metric 'm1' --resamples 1000
+resamples 1000
+table 2 500 12
+run compare --values "$WORK/table.csv" --joint
+status 2
+says "$ERR" "500 differences to be sure of together of so many values take too long"
+
 finish

@@ -220,7 +220,8 @@ static const struct ksv_option compare_option_table[] = {
 	  take_confidence, offsetof(OPTIONS, options.confidence), NULL },
 	{ 0, "joint", NULL, "be as sure of all differences together as of one",
 	  ksv_take_flag, offsetof(OPTIONS, options.joint), NULL },
-	{ 0, "resamples", "N", "how often values are divided anew, default 2000",
+	{ 0, "resamples", "N", "how often values are divided anew, default 2000;\n"
+	  "fewer, 320 at least, if it would take long",
 	  take_resamples, offsetof(OPTIONS, options.resamples), NULL },
 	{ 0, "seed", "N", "of the random numbers for that, default 1",
 	  take_seed, offsetof(OPTIONS, options.seed), NULL },
@@ -374,11 +375,30 @@ static int read_all(struct job *job, char **files, int n)
 	return status;
 }
 
+/** Find out how many resamples there will be. */
+static int plan(struct job *job)
+{
+	bool said = job->options.resamples;
+
+	if (compare_plan(&job->compare, &job->options))
+		return ksv_usage_error(job->command, "%zu differences%s of so many values take too "
+				       "long: choose with --metric, --runs or --statistic, or say "
+				       "--resamples", compare_judged_differences(&job->compare),
+				       job->options.joint ? " to be sure of together" : "");
+	if (!said && job->options.resamples < COMPARE_RESAMPLES && !job->quiet)
+		ksv_note("note: values are divided anew %zu times instead of %d, as there are %zu "
+			 "differences: see --resamples", job->options.resamples,
+			 COMPARE_RESAMPLES, compare_judged_differences(&job->compare));
+	return KSV_EXIT_OK;
+}
+
 static int write_all(struct job *job)
 {
 	static struct output out;
-	int status;
+	int status = plan(job);
 
+	if (status)
+		return status;
 	if (compare_evaluate(&job->compare, &job->options)) {
 		ksv_error("not enough memory");
 		return KSV_EXIT_FILE;
@@ -448,7 +468,7 @@ static int run_compare(const struct ksv_command *command, int argc, char **argv)
 	}
 	job->command = command;
 	job->windows = 10;
-	job->options = (struct compare_options){ .confidence = 0.95, .resamples = 2000, .seed = 1 };
+	job->options = (struct compare_options){ .confidence = 0.95, .seed = 1 };
 	memset(job->options.kinds, true, sizeof(job->options.kinds));
 	compare_init(&job->compare);
 	if (host_options_from_env(&job->trace, error, sizeof(error))) {

@@ -41,6 +41,7 @@ struct compare {
 	struct compare_metric **metrics;
 	int		n_metrics, metrics_room;
 	int		last_run, last_metric;	/* that were asked for: they come again */
+	uint64_t	bytes;			/* that the values come from */
 };
 
 void compare_init(struct compare *compare);
@@ -97,7 +98,7 @@ struct compare_options {
 	enum stats_percentile percentile;
 	double		confidence;
 	bool		joint;			/* of all judged differences together */
-	size_t		resamples;
+	size_t		resamples;		/* 0: as compare_plan() finds */
 	uint64_t	seed;
 	const char	*title;			/* of the plot; or NULL */
 	const char	*record_cost;		/* metric to find it from; or NULL */
@@ -105,6 +106,19 @@ struct compare_options {
 
 /** compare_judged - the statistic that is judged: the first one shown. */
 int compare_judged(const struct compare_options *options);
+
+/** So many resamples if nothing is said, and in large tables so many at least. */
+#define COMPARE_RESAMPLES	2000
+#define COMPARE_LEAST_RESAMPLES	320
+
+/**
+ * compare_plan - find how many resamples there are time for, unless it is said
+ *
+ * Time is in proportion to what the values come from.
+ *
+ * Return: 0, or -E2BIG if even the least take too long.
+ */
+int compare_plan(const struct compare *compare, struct compare_options *options);
 
 /** compare_evaluate - fill all cells; run 0 is the baseline. Return: 0 or -ENOMEM. */
 int compare_evaluate(struct compare *compare, const struct compare_options *options);

@@ -287,6 +287,7 @@ int compare_csv_read(struct compare *compare, FILE *in, const char *name, char *
 	reader->error_size = error_size;
 	reader->text = malloc(MAX_LINE);
 	while (reader->text && (ret = read_record(reader)) > 0) {
+		compare->bytes += strlen(reader->text) + 1;
 		if (!*reader->text)
 			continue;
 		ret = split(reader);

@@ -86,17 +86,59 @@ double compare_confidence(const struct compare *compare, const struct compare_op
 	return n > 1 ? 1 - (1 - options->confidence) / (double)n : options->confidence;
 }
 
-int compare_evaluate(struct compare *compare, const struct compare_options *options)
+static struct stats_method method_of(const struct compare *compare,
+				     const struct compare_options *options)
 {
 	struct stats_method method = {
 		.percentile = options->percentile, .resamples = options->resamples,
 		.confidence = compare_confidence(compare, options),
 	};
-	int ret = 0;
 
 	for (int kind = 0; kind < STATS_N; kind++)
 		method.left_out[kind] = !options->kinds[kind] &&
 					!(options->record_cost && kind == STATS_MEAN);
+	return method;
+}
+
+static double work_of(const struct compare *compare, const struct compare_options *options)
+{
+	const struct stats_method method = method_of(compare, options);
+	double work = 0;
+
+	for (int i = 0; i < compare->n_metrics; i++) {
+		const struct compare_set *sets = compare->metrics[i]->sets;
+
+		for (int run = 1; run < compare->n_runs; run++)
+			work += stats_work(sets[0].n, sets[run].n, &method);
+	}
+	return work;
+}
+
+/** Work that takes about a second at most, and per byte 2 us. --joint asks for more of it. */
+#define WORK		1.1e8
+#define WORK_PER_BYTE	100
+#define JOINT_FACTOR	4
+
+int compare_plan(const struct compare *compare, struct compare_options *options)
+{
+	double most = (WORK + WORK_PER_BYTE * (double)compare->bytes) *
+		      (options->joint ? JOINT_FACTOR : 1);
+
+	if (options->resamples)
+		return 0;
+	for (size_t n = COMPARE_RESAMPLES; n >= COMPARE_LEAST_RESAMPLES; n = n * 4 / 5) {
+		options->resamples = n;
+		if (work_of(compare, options) <= most)
+			return 0;
+	}
+	return -E2BIG;
+}
+
+int compare_evaluate(struct compare *compare, const struct compare_options *options)
+{
+	struct stats_method method = method_of(compare, options);
+	int ret = 0;
+
 	for (int i = 0; i < compare->n_metrics && !ret; i++) {
 		struct compare_metric *metric = compare->metrics[i];
 		struct stats_sample base;

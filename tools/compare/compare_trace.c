@@ -246,6 +246,7 @@ static void add_volume(struct job *job)
 	if (virt_model_n_pcpus(job->model))
 		add(job, "records_per_pcpu_s", (double)job->records * 1e9 / ns /
 					       virt_model_n_pcpus(job->model));
+	job->compare->bytes += job->bytes;
 	add(job, "bytes_per_s", (double)job->bytes * 1e9 / ns);
 	if (virt_model_n_pcpus(job->model))
 		add(job, "lost_percent", 100 * lost / ns / virt_model_n_pcpus(job->model));

@@ -776,6 +776,31 @@ static void fill(struct pool *pool)
 	}
 }
 
+/** What comes with each division, and with each difference, is so much work as these values. */
+#define DIVISION_WORK	60
+#define DIFFERENCE_WORK	2000
+
+double stats_work(size_t base, size_t sample, const struct stats_method *method)
+{
+	const struct stats_sample samples[N_SIDES] = { { .n = base }, { .n = sample } };
+	struct pool pool = { .method = method, .samples = { &samples[BASE], &samples[SAMPLE] },
+			     .n_values = base + sample };
+	int kinds = 0;
+
+	if (base < 2 || sample < 2)
+		return 0;
+	plan_sizes(&pool);
+	plan_divisions(&pool);
+	if (!pool.enough)
+		return DIFFERENCE_WORK;
+	for (int kind = 0; kind < STATS_N; kind++)
+		kinds += !method->left_out[kind];
+	/* most differences are clear when they are looked at; dividing is as much as two kinds */
+	return DIFFERENCE_WORK + (double)(pool.n_divisions < pool.look ? pool.n_divisions :
+					  pool.look) * (kinds + 2) / (STATS_N + 2) *
+	       (double)(pool.n[BASE] + pool.n[SAMPLE] + DIVISION_WORK);
+}
+
 int stats_differences(const struct stats_sample *base, const struct stats_sample *sample,
 		      const struct stats_method *method,
 		      struct stats_difference difference[STATS_N])

@@ -49,6 +49,12 @@ struct stats_difference {
 #define STATS_MAX_DIVIDED	8192
 
 /**
+ * stats_work - about how much stats_differences() has to do: one for each value of a division
+ * @base, @sample: how many values they have
+ */
+double stats_work(size_t base, size_t sample, const struct stats_method *method);
+
+/**
  * stats_differences - compare all statistics of two samples
  * @difference: receives them
  *
