@@ -172,12 +172,19 @@ static bool is_stopped(struct seeker *seeker)
 	       seeker->search->stop(seeker->search->arg);
 }
 
+/** The first interval that begins at a time or later, which may be behind the trace. */
+static size_t first_at(const struct seeker *seeker, int64_t time_ns)
+{
+	return time_ns < seeker->model->end_ns ? virt_first_interval_at(seeker->track, time_ns) :
+						 seeker->track->n;
+}
+
 /** A vCPU's first one behind a place, if it is before @hit: that becomes it. */
 static int seek_next(struct seeker *seeker, const struct virt_search_place *place,
 		     struct virt_search_hit *hit)
 {
 	const struct virt_vcpu_track *track = seeker->track;
-	size_t i = virt_first_interval_at(track, place->time_ns);
+	size_t i = first_at(seeker, place->time_ns);
 
 	while (i < track->n && track->intervals[i].start_ns <= hit->place.time_ns) {
 		struct virt_search_hit one;
@@ -204,8 +211,7 @@ static int seek_prev(struct seeker *seeker, const struct virt_search_place *plac
 		     struct virt_search_hit *hit)
 {
 	const struct virt_vcpu_track *track = seeker->track;
-	size_t i = place->time_ns == INT64_MAX ? track->n :
-		   virt_first_interval_at(track, place->time_ns + 1);
+	size_t i = place->time_ns == INT64_MAX ? track->n : first_at(seeker, place->time_ns + 1);
 
 	/* what begins before the place may end behind it */
 	if (i)

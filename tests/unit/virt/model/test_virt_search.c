@@ -296,6 +296,28 @@ static void test_places(void **state)
 	virt_model_free(model);
 }
 
+/* Windows reach beyond the end of one trace when another one goes on. */
+static void test_behind_the_end(void **state)
+{
+	static const int64_t times[] = { END - 1, END, END + 1, 2 * END, 1000 * END, INT64_MAX };
+	static const uint32_t means[] = { 200, 20000 };
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(times) * ARRAY_SIZE(means); i++) {
+		struct virt_model *model = random_model(7, means[i % 2]);
+		struct virt_search search = { .what = VIRT_BLOCKED, .reason = VIRT_NONE };
+		struct virt_search_place place = { times[i / 2], INT32_MAX, UINT32_MAX };
+		struct virt_search_hit hit, last;
+
+		assert_int_equal(virt_search_prev(model, &search, &VIRT_SEARCH_END, &last), 1);
+		assert_int_equal(virt_search_next(model, &search, &place, &hit), 0);
+		assert_int_equal(virt_search_prev(model, &search, &place, &hit), 1);
+		assert_int_equal(hit.place.time_ns, last.place.time_ns);
+		assert_int_equal(hit.place.vcpu, last.place.vcpu);
+		virt_model_free(model);
+	}
+}
+
 static bool stop(void *arg)
 {
 	return !--*(int *)arg;
@@ -337,6 +359,7 @@ int main(void)
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_behind_the_end),
 		cmocka_unit_test(test_refused),
 	};
 
