@@ -148,19 +148,6 @@ static char *value_of(const struct align_meta *meta)
 	return value;
 }
 
-static int write_all(int fd, const char *text)
-{
-	for (size_t left = strlen(text); left; ) {
-		ssize_t n = write(fd, text, left);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		text += n > 0 ? n : 0;
-		left -= n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
 /** Set the member in what is there now, and replace the file. Return: 0 or a negative errno. */
 static int replace(struct whole_file *file, const struct sidecar *sidecar,
 		   const struct align_meta *meta)
@@ -170,7 +157,7 @@ static int replace(struct whole_file *file, const struct sidecar *sidecar,
 	int ret = text ? 0 : !value || errno == ENOMEM ? -ENOMEM : -EBADMSG;
 
 	if (!ret)
-		ret = write_all(file->fd, text);
+		ret = whole_file_write(file, text, strlen(text));
 	if (ret)
 		whole_file_discard(file);
 	else

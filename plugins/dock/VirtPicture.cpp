@@ -6,13 +6,11 @@
  * A PNG has what is seen, with the dock's own legend below it. An SVG of the same would be those
  * pixels in a wrapping; it is the figure of "kshark-virt plot" instead, of the same time.
  */
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include <QBuffer>
+#include <QFile>
 #include <QFileDialog>
 #include <QImage>
 #include <QLabel>
@@ -30,6 +28,7 @@
 namespace {
 
 constexpr int MARGIN = 8;
+constexpr int LEAST_WIDTH = 800;	/* of a figure: names take some of it */
 constexpr const char *PNG = "Graphs as they are seen (*.png)";
 constexpr const char *SVG = "Figure of the vCPUs, as of kshark-virt plot (*.svg)";
 
@@ -38,22 +37,14 @@ int writeWhole(const QByteArray &path, const QByteArray &data)
 {
 	whole_file file;
 	int ret = whole_file_open(&file, path.constData(), false);
-	int written = 0;
 
 	if (ret)
 		return ret;
-	while (written < data.size()) {
-		ssize_t n = write(file.fd, data.constData() + written,
-				  static_cast<size_t>(data.size() - written));
-
-		if (n < 0 && errno != EINTR) {
-			ret = -errno;
-			whole_file_discard(&file);
-			return ret;
-		}
-		written += n > 0 ? static_cast<int>(n) : 0;
-	}
-	return whole_file_commit(&file);
+	ret = whole_file_write(&file, data.constData(), static_cast<size_t>(data.size()));
+	if (!ret)
+		return whole_file_commit(&file);
+	whole_file_discard(&file);
+	return ret;
 }
 
 /** The legend of the dock, as wide as the graphs. */
@@ -122,6 +113,9 @@ void VirtPicture::save(int stream)
 	if (!isFigure && !file.endsWith(".png", Qt::CaseInsensitive)) {
 		isFigure = filter == SVG;
 		file += isFigure ? ".svg" : ".png";
+		/* the dialog has asked for the name without it */
+		if (QFile::exists(file) && !mayReplace(file))
+			return;
 	}
 
 	QByteArray path = file.toLocal8Bit();
@@ -137,6 +131,18 @@ void VirtPicture::save(int stream)
 			return;
 		}
 	complain("There is no trace with vCPUs, of which a figure could be drawn");
+}
+
+bool VirtPicture::mayReplace(const QString &file)
+{
+	QMessageBox box(QMessageBox::Question, "Save picture", QString(),
+			QMessageBox::Yes | QMessageBox::No, _window);
+
+	box.setTextFormat(Qt::PlainText);
+	box.setText(virtShown(file.toLocal8Bit().constData()) +
+		    " already exists. Do you want to replace it?");
+	box.setDefaultButton(QMessageBox::No);
+	return box.exec() == QMessageBox::Yes;
 }
 
 void VirtPicture::complain(const QString &error)
@@ -225,7 +231,7 @@ void VirtPicture::writeFigure(const VirtStream &stream, const QByteArray &path)
 	job->path = path;
 	job->title = virtPathOf(stream.id);
 	job->title = job->title.mid(job->title.lastIndexOf('/') + 1);
-	job->width = widget ? widget->width() : 0;
+	job->width = std::max(widget ? widget->width() : 0, LEAST_WIDTH);
 	job->vcpus.reset(new bool[static_cast<size_t>(n) + 1]());
 	/* those whose graphs are seen; without any, all */
 	for (int32_t i = 0; i < n; i++) {

@@ -42,6 +42,7 @@ private:
 	QImage graphs() const;
 	QString heading() const;
 	void writeFigure(const VirtStream &stream, const QByteArray &path);
+	bool mayReplace(const QString &file);
 	void complain(const QString &error);
 
 	QMainWindow	*_window;

@@ -305,6 +305,21 @@ static void close_folder(struct whole_file *file)
 	*file = (struct whole_file){ .fd = -1, .dir = -1, .slot = -1 };
 }
 
+int whole_file_write(struct whole_file *file, const void *data, size_t size)
+{
+	const char *from = data;
+
+	while (size) {
+		ssize_t n = write(file->fd, from, size);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		from += n > 0 ? n : 0;
+		size -= n > 0 ? (size_t)n : 0;
+	}
+	return 0;
+}
+
 int whole_file_commit(struct whole_file *file)
 {
 	int ret = 0;

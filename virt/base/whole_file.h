@@ -42,6 +42,9 @@ struct whole_file {
  */
 int whole_file_open(struct whole_file *file, const char *path, bool locked);
 
+/** whole_file_write - add to it. Return: 0 or a negative errno; then it has to be discarded. */
+int whole_file_write(struct whole_file *file, const void *data, size_t size);
+
 /** whole_file_commit - all is written: keep it. Return: 0 or a negative errno; then it is not. */
 int whole_file_commit(struct whole_file *file);
 
