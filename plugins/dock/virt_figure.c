@@ -43,13 +43,21 @@ int virt_figure_write(const struct virt_figure *wanted, const char *path, char *
 	};
 	bool *pcpus = calloc((size_t)virt_model_n_pcpus(wanted->model) + 1, sizeof(*pcpus));
 	struct figure *figure = NULL;
-	int ret = 0;
+	int n = 0, ret = 0;
 
 	*error = message[0] = '\0';
 	options.pcpus = pcpus;
 	if (options.from_ns >= options.to_ns) {
 		free(pcpus);
 		text_format(error, error_size, "Nothing of this trace is visible");
+		return -EINVAL;
+	}
+	for (int32_t i = 0; i < virt_model_n_vcpus(wanted->model); i++)
+		n += wanted->vcpus[i];
+	if (n > FIGURE_MAX_ROWS) {
+		free(pcpus);
+		text_format(error, error_size, "A figure has room for %d vCPUs, not for %d: show "
+			    "the graphs of those that you want", FIGURE_MAX_ROWS, n);
 		return -EINVAL;
 	}
 	if (pcpus)

@@ -19,8 +19,6 @@
 /** Bars narrower than this show nothing. */
 #define MIN_PLOT_WIDTH	100.0
 #define MIN_PITCH	4.0
-/** More can neither be seen nor told apart. */
-#define MAX_ROWS	1000
 /** Up to so many rows, vector formats have two columns per unit; more would make large files. */
 #define FINE_ROWS	16
 
@@ -98,10 +96,10 @@ static int find_rows(struct figure *figure, char *error, size_t size)
 
 	for (int32_t i = 0; i < (options->by_vcpu ? n_vcpus : n_pcpus); i++)
 		n += options->by_vcpu ? options->vcpus[i] : options->pcpus[i];
-	if (n > MAX_ROWS) {
+	if (n > FIGURE_MAX_ROWS) {
 		snprintf(error, size, "%d rows are more than can be seen: say which %s, at "
 			 "most %d, by --vcpu or --pcpu", n, options->by_vcpu ? "vCPUs" : "pCPUs",
-			 MAX_ROWS);
+			 FIGURE_MAX_ROWS);
 		return -EINVAL;
 	}
 	figure->rows = calloc((size_t)n + 1, sizeof(*figure->rows));

@@ -12,6 +12,9 @@
 #include "canvas.h"
 #include "virt_model.h"
 
+/** More can neither be seen nor told apart. */
+#define FIGURE_MAX_ROWS	1000
+
 /** What to show, and how large. Arrays outlive the figure. */
 struct figure_options {
 	const struct virt_model	*model;
