@@ -119,6 +119,7 @@ public:
 	const VirtNames &names() const { return _names; }
 
 	double distance(int x, int y) const override;
+	bool isOnStrip(int x, int y) const;
 	bool factAt(int x, int y, VirtFact *fact) const;
 
 	/** The frame that is being made: KernelShark has not deleted it yet. */
@@ -435,24 +436,38 @@ const Arrow *Frame::arrowAt(int x, int y) const
 	return nearest;
 }
 
+/** What a migration's triangle or arrow tells. */
+bool migrationFact(const Strip &strip, const virt_migration *one, int n, VirtFact *fact)
+{
+	*fact = virtMigrationFact({ strip.streamId, strip.offset, strip.model }, *one, n);
+	return true;
+}
+
+bool Frame::isOnStrip(int x, int y) const
+{
+	for (const Strip &strip : _strips) {
+		if (strip.area.contains(x, y))
+			return true;
+		for (const Mark &mark : strip.marks)
+			if (mark.area.contains(x, y))
+				return true;
+	}
+	return false;
+}
+
 bool Frame::factAt(int x, int y, VirtFact *fact) const
 {
-	auto migration = [fact] (const Strip &strip, const virt_migration *one, int n) {
-		*fact = virtMigrationFact({ strip.streamId, strip.offset, strip.model }, *one, n);
-		return true;
-	};
-
 	for (const Strip &strip : _strips)
 		for (const Mark &mark : strip.marks)
 			if (mark.area.contains(x, y))
-				return migration(strip, mark.mark.migration, mark.mark.n);
+				return migrationFact(strip, mark.mark.migration, mark.mark.n, fact);
 	for (const Strip &strip : _strips)
 		if (strip.area.contains(x, y))
 			return stripFact(strip, x, y, fact);
 
 	const Arrow *arrow = arrowAt(x, y);
 
-	return arrow && migration(*arrow->strip, arrow->migration, 1);
+	return arrow && migrationFact(*arrow->strip, arrow->migration, 1, fact);
 }
 
 /** Later: marking draws anew, which deletes this shape. */
@@ -633,8 +648,15 @@ Strip makeStrip(const KsCppArgV *argv, int streamId, int drawAction, VirtModelRe
 /** What a double click would tell. */
 bool factAt(int x, int y, VirtFact *fact)
 {
-	return (Frame::current && Frame::current->factAt(x, y, fact)) ||
-	       virtPinFact(x, y, fact);
+	VirtDock *dock = VirtDock::instance();
+
+	/* without rows nothing is drawn anew: what is left is of a trace that was closed */
+	if (!dock || dock->view().isEmpty() || !Frame::current)
+		return false;
+	/* what lies above: a strip, a marker, an arrow */
+	if (Frame::current->isOnStrip(x, y))
+		return Frame::current->factAt(x, y, fact);
+	return virtPinFact(x, y, fact) || Frame::current->factAt(x, y, fact);
 }
 
 } // namespace
