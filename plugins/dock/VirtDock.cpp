@@ -136,7 +136,11 @@ void VirtDock::buildUi()
 	_pages->add("Steal", "Who takes pCPUs from whom", _steal = new VirtSteal(focus));
 	_pages->add("Search", "The next time that a vCPU is in a state for so long",
 		    _search = new VirtSearch(_window, this,
-					     [this] { _pages->show(_search); }));
+					     [this] {
+						     show();
+						     raise();
+						     _pages->show(_search);
+					     }));
 	layout->setContentsMargins(4, 2, 4, 2);
 	layout->setSpacing(3);
 	_overlays = new VirtOverlays([this] {
@@ -315,12 +319,15 @@ void VirtDock::addMenuEntry()
 		if (menu->menuAction()->text() == "Plots")
 			menu->addActions({ action, overview, picture });
 	connect(picture, &QAction::triggered, this, [this] {
-		VirtListed shown = listed();
+		int chosen = listed().subject.stream;
+		std::vector<VirtStream> open = virtStreams();
 
 		/* whose row is chosen in the table, else the first one's */
-		if (shown.subject.stream == VIRT_NONE && !shown.streams.empty())
-			shown.subject.stream = shown.streams.front().id;
-		_picture->save(shown.subject.stream);
+		if (std::none_of(open.begin(), open.end(), [chosen] (const VirtStream &one) {
+			return one.id == chosen;
+		    }))
+			chosen = open.empty() ? VIRT_NONE : open.front().id;
+		_picture->save(chosen);
 	});
 	connect(overview, &QAction::triggered, this, [this] (bool on) {
 		QSettings(virtSettingsFile(), QSettings::IniFormat)
@@ -486,7 +493,7 @@ VirtListed VirtDock::listed() const
 	const QTreeWidgetItem *item = _table->currentItem();
 
 	if (!_shown)
-		return {};
+		return { 0, 0, {}, { VIRT_NONE, 0, 0, 0 }, {}, false };
 	return {
 		_shown->from, _shown->to, _shown->streams,
 		item ? VirtTable::subject(item) : VirtSubject{ VIRT_NONE, 0, 0, 0 },

@@ -61,13 +61,20 @@ virt_worst_kind kindOf(int what)
 	       what == VIRT_WAKING ? VIRT_WORST_WAKE : VIRT_WORST_N_KINDS;
 }
 
-/** Is it still there, with the same rows? */
-bool isOpen(const VirtStream &stream)
+/** Is it still there, with the same rows at the same times? */
+bool isAsBefore(const VirtStream &stream)
 {
 	for (const VirtStream &other : virtStreams())
-		if (other.id == stream.id && other.model.serial() == stream.model.serial())
+		if (other.id == stream.id && other.model.serial() == stream.model.serial() &&
+		    other.offset == stream.offset)
 			return true;
 	return false;
+}
+
+QString totalOf(const VirtSearchJob &job)
+{
+	return job.n <= MOST_COUNTED ? QString::number(job.n) :
+				       QString("more than %1").arg(MOST_COUNTED);
 }
 
 } // namespace
@@ -110,6 +117,9 @@ bool VirtSearchJob::isNearer(size_t i, const virt_search_hit &other) const
 
 void VirtSearchJob::count()
 {
+	if (parts.empty())
+		return;
+
 	VirtPlace place = { hit.place.time_ns + parts[part].stream.offset, parts[part].stream.id,
 			    hit.place };
 
@@ -118,14 +128,14 @@ void VirtSearchJob::count()
 		virt_search_place within = isFound ? placeIn(one.stream, place) : VIRT_SEARCH_END;
 		int64_t some = 0;
 		int64_t all = virt_search_count(one.stream.model.get(), &search, &within,
-						MOST_COUNTED - n, &some);
+						MOST_COUNTED + 1 - n, &some);
 
 		n += std::max<int64_t>(all, 0);
 		before += some;
 	}
 }
 
-void VirtSearchJob::work()
+void VirtSearchJob::find()
 {
 	for (size_t i = 0; i < parts.size(); i++) {
 		const virt_model *model = parts[i].stream.model.get();
@@ -141,8 +151,14 @@ void VirtSearchJob::work()
 			hit = one;
 		}
 	}
-	if (!parts.empty())
+}
+
+void VirtSearchJob::work()
+{
+	if (isCounting)
 		count();
+	else
+		find();
 }
 
 /* ---- the widgets ---- */
@@ -294,7 +310,8 @@ void VirtSearch::follow(const std::vector<VirtStream> &streams)
 void VirtSearch::step(bool forward)
 {
 	auto job = std::make_shared<VirtSearchJob>();
-	QByteArray reason = _reason->currentData().toByteArray(), filter = _filter->text().toUtf8();
+	QByteArray reason = _reason->currentData().toByteArray();
+	QByteArray filter = _filter->text().trimmed().toUtf8();
 	auto [from, to] = _dock->view().visible();
 	VirtNames names;
 
@@ -315,7 +332,8 @@ void VirtSearch::step(bool forward)
 		    part.reason == VIRT_NONE)
 			continue;
 		for (int32_t i = 0; i < virt_model_n_vcpus(stream.model.get()); i++)
-			if (virt_lane_matches(names.vcpu(stream.id, i).toUtf8().constData(),
+			if (filter.isEmpty() ||
+			    virt_lane_matches(names.vcpu(stream.id, i).toUtf8().constData(),
 					      filter.constData()))
 				part.of.push_back(i);
 		/* to the search, no list is one of all */
@@ -326,36 +344,69 @@ void VirtSearch::step(bool forward)
 		  [] (const auto &a, const auto &b) { return a.stream.id < b.stream.id; });
 	if (_running)
 		_running->stop = true;
-	_running = job;
 	_place->setText("Searching ...");
+	start(job);
+}
+
+void VirtSearch::start(const std::shared_ptr<VirtSearchJob> &job)
+{
+	_running = job;
 	_worker.start(job, [this, job] {
 		if (_running == job)
 			adopt(*job);
 	});
 }
 
+/** First what has been found, then, as that may take longer, how many there are. */
 void VirtSearch::adopt(const VirtSearchJob &job)
 {
-	QString all = job.n < MOST_COUNTED ? QString::number(job.n) :
-					     QString("more than %1").arg(MOST_COUNTED);
+	_running.reset();
+	/* streams come and go meanwhile */
+	if (virtIsLoading() || (job.isFound && !isAsBefore(job.parts[job.part].stream))) {
+		_place->clear();
+		return;
+	}
+	if (job.isCounting) {
+		_place->setText(textOf(job));
+		return;
+	}
+	if (job.isFound) {
+		_place->setText(textOf(job));
+		go(job);
+	}
+
+	auto counted = std::make_shared<VirtSearchJob>();
+
+	counted->parts = job.parts;
+	counted->what = job.what;
+	counted->least = job.least;
+	counted->forward = job.forward;
+	counted->isFound = job.isFound;
+	counted->part = job.part;
+	counted->hit = job.hit;
+	counted->isCounting = true;
+	start(counted);
+}
+
+QString VirtSearch::textOf(const VirtSearchJob &job)
+{
 	QString text;
 
 	if (!job.isFound) {
 		text = job.forward ? "No more after this (searched to the end)" :
 				     "No more before this (searched to the beginning)";
-		text += job.n ? QString("; %1 in all").arg(all) : "; there is none at all";
-	} else if (isOpen(job.parts[job.part].stream)) {
-		const VirtStream &stream = job.parts[job.part].stream;
-
-		text = job.n < MOST_COUNTED ? QString::number(job.before + 1) : "One";
-		text += QString(" of %1: %2%3 at %4 s, %5").arg(all, job.hit.whole ? "" :
-			QString(QChar(0x2265)) + " ", virtDuration(job.hit.ns),
-			virtSeconds(job.hit.place.time_ns + stream.offset),
-			VirtNames().vcpu(stream.id, job.hit.place.vcpu));
-		go(job);
+		return text + (job.n ? "; " + totalOf(job) + " in all" : "; there is none at all");
 	}
-	_running.reset();
-	_place->setText(text);
+
+	const VirtStream &stream = job.parts[job.part].stream;
+
+	if (job.isCounting)
+		text = (job.n <= MOST_COUNTED ? QString::number(job.before + 1) : "One") +
+		       " of " + totalOf(job) + ": ";
+	return text + QString("%1%2 at %3 s, %4").arg(job.hit.whole ? "" :
+		QString(QChar(0x2265)) + " ", virtDuration(job.hit.ns),
+		virtSeconds(job.hit.place.time_ns + stream.offset),
+		VirtNames().vcpu(stream.id, job.hit.place.vcpu));
 }
 
 /** As it is gone to a moment of the list of the worst. */
@@ -380,8 +431,6 @@ void VirtSearch::go(const VirtSearchJob &job)
 		moment.vcpu = hit.place.vcpu;
 		moment.pcpu = hit.interval.pcpu;
 	}
-	if (virtIsLoading())
-		return;
 	_last = { hit.place.time_ns + stream.offset, stream.id, hit.place };
 	_dock->view().showAround(_last.time, hit.end_ns + stream.offset);
 	_dock->bring(stream, moment);

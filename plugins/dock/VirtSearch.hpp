@@ -44,6 +44,7 @@ struct VirtSearchJob : VirtJob {
 	int			what = 0;
 	int64_t			least = 0;
 	bool			forward = true;
+	bool			isCounting = false;	/* found; how many are there? */
 	VirtPlace		from;
 
 	bool			isFound = false;
@@ -57,12 +58,13 @@ private:
 	virt_search query(const Part &one);
 	static virt_search_place placeIn(const VirtStream &stream, const VirtPlace &place);
 	bool isNearer(size_t i, const virt_search_hit &other) const;
+	void find();
 	void count();
 };
 
 class VirtSearch : public QWidget {
 public:
-	/** @appear: somebody searches by the keyboard, show this page */
+	/** @appear: somebody searches by the keyboard, show this page and the dock */
 	VirtSearch(QMainWindow *window, VirtDock *dock, std::function<void()> appear);
 	~VirtSearch() override;
 
@@ -76,7 +78,9 @@ private:
 	void chosen();
 	void changed();
 	void step(bool forward);
+	void start(const std::shared_ptr<VirtSearchJob> &job);
 	void adopt(const VirtSearchJob &job);
+	static QString textOf(const VirtSearchJob &job);
 	void go(const VirtSearchJob &job);
 
 	QMainWindow		*_window;
