@@ -72,4 +72,31 @@ goes_on
 change() { rm "$WORK/trace.xen"; }
 goes_on
 
+# Whichever read finds the file cut: that is said, never that an option is wrong, and no figures of a
+# trace of which nothing was read.
+cc -shared -fPIC -o "$WORK/cut.so" "$KSV_SOURCE_DIR/tests/hostile/cut.c"
+export ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0
+cut_at() # READ ARGUMENT...
+{
+	cp "$sample" "$WORK/trace.xen"
+	CUT_AT=$1 CUT_FILE=$WORK/trace.xen CUT_SIZE=5000 LD_PRELOAD=$WORK/cut.so \
+		"$KSV_BIN" "${@:2}" --quiet "$WORK/trace.xen" >"$OUT" 2>"$ERR"
+	STATUS=$?
+}
+reads=0
+for ((n = 1; ; n += 7)); do
+	cut_at $n plot --format csv
+	[ "$(stat -c %s "$WORK/trace.xen")" = 5000 ] || break
+	reads=$n
+	for arguments in 'plot --format csv' 'report --format csv' 'check --affinity d1=0-3'; do
+		# shellcheck disable=SC2086
+		cut_at $n $arguments
+		status 3
+		says "$ERR" 'has changed since it was opened'
+		[ ! -s "$OUT" ] || [[ $arguments = check* ]] ||
+			check "figures of what was read" grep -q 'd[0-9]v[0-9]' "$OUT"
+	done
+done
+check "it was cut often enough" test $reads -gt 50
+
 finish

@@ -240,7 +240,7 @@ static int check_file(struct check_options *options, const char *path, struct ou
 	}
 	status = check_used(options, load.model);
 	if (status)
-		goto end;
+		goto changed;
 	out_open(out, NULL);
 	if (options->format == FORMAT_CSV)
 		out_str(out, "vcpu,time_ns,pcpu,length_ns,allowed\n");
@@ -249,6 +249,7 @@ static int check_file(struct check_options *options, const char *path, struct ou
 	status = out_close(out, check.outside ? KSV_EXIT_FINDINGS : KSV_EXIT_OK);
 	if (!options->quiet)
 		model_notes(&load);
+changed:
 	status = model_changed(&load, status);
 end:
 	model_unload(&load);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "model_load.h"
 #include "progress.h"
 
@@ -109,6 +110,20 @@ static int walk_host(struct loading *loading)
 	return host_trace_model(&loading->load->host, &walk, &loading->load->model);
 }
 
+/** A file that was cut after it had been opened. */
+static bool is_empty(const struct model_load *load, char *error, size_t size)
+{
+	char text[1024];
+
+	if (virt_model_begin(load->model) < virt_model_end(load->model))
+		return false;
+	if (host_trace_changed(&load->host, text, sizeof(text)))
+		text_format(error, size, "%s: nothing of it was read", text);
+	else
+		text_format(error, size, "%s: %s", load->path, host_trace_problem(-ENODATA));
+	return true;
+}
+
 int model_load(struct model_load *load)
 {
 	struct loading loading = { .load = load };
@@ -124,6 +139,8 @@ int model_load(struct model_load *load)
 		if (ret)
 			snprintf(error, sizeof(error), "%s: %s", load->path,
 				 host_trace_problem(ret));
+		else if (is_empty(load, error, sizeof(error)))
+			ret = -ENODATA;
 	}
 	progress_end(&loading.progress);
 	if (!ret)

@@ -373,16 +373,17 @@ static int plot_file(const char *path, const struct plot_options *options)
 		.path = path, .options = options->trace, .quiet = options->quiet,
 	};
 	status = model_load(&plot->load);
-	if (!status)
-		status = find_span(plot);
+	if (status)
+		goto end;
+	status = find_span(plot);
 	if (!status && choose(plot))
 		status = no_memory();
 	if (!status)
 		status = options->format == FORMAT_CSV ? plot_numbers(plot) : plot_figure(plot);
 	if (!status && !options->quiet)
 		model_notes(&plot->load);
-	if (!status)
-		status = model_changed(&plot->load, status);
+	status = model_changed(&plot->load, status);
+end:
 	model_unload(&plot->load);
 	free(plot->vcpus);
 	free(plot->pcpus);
