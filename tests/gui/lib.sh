@@ -125,8 +125,9 @@ gui_hear()
 
 	echo "$2" >&"${talk% *}"
 	GUI_SAID=$GUI_DIR/$1.said
-	# shellcheck disable=SC2034
-	until read -r -t 1 -u "${talk#* }" dot; do
+	# what arrives just when a read gives up is lost: look first, without reading
+	until read -r -t 0 -u "${talk#* }"; do
+		read -r -t 0.01 -u "$GUI_NOTHING" || :
 		if [ -n "$GUI_QUITS" ] && ! kill -0 "$GUI_PID" 2>/dev/null; then
 			GUI_SAID=/dev/null
 			return
@@ -134,6 +135,7 @@ gui_hear()
 		gui_alive
 		[ "$SECONDS" -lt "$end" ] || gui_fail "no answer to $2"
 	done
+	read -r -u "${talk#* }"
 }
 
 # gui_ask COMMAND: the probe's answer; its file's head lists the commands
@@ -252,6 +254,8 @@ gui_init()
 		exec {ask}<>"$GUI_DIR/$who.ask" {answer}<>"$GUI_DIR/$who.answer"
 		GUI_TALK[$who]="$ask $answer"
 	done
+	mkfifo "$GUI_DIR/nothing"
+	exec {GUI_NOTHING}<>"$GUI_DIR/nothing"
 	ksv_display_start "$GUI_SCREEN"
 	KSV_PROBE=$GUI_DIR "$KSV_EYE" </dev/null &
 	GUI_EYE_PID=$!
