@@ -54,15 +54,16 @@ public:
 			_buttons = mouse->buttons();
 			_place = mouse->globalPos();
 			_released += mouse->type() == QEvent::MouseButtonRelease;
+			_doubled += mouse->type() == QEvent::MouseButtonDblClick;
 		}
 		return false;
 	}
 
-	/** mouse: pressed buttons, x, y; how many were released so far */
+	/** mouse: pressed buttons, x, y; how many were released, and double clicks, so far */
 	QString told() const
 	{
-		return QString("%1\t%2\t%3\t%4\n").arg(int(_buttons)).arg(_place.x())
-			.arg(_place.y()).arg(_released);
+		return QString("%1\t%2\t%3\t%4\t%5\n").arg(int(_buttons)).arg(_place.x())
+			.arg(_place.y()).arg(_released).arg(_doubled);
 	}
 
 private:
@@ -74,7 +75,7 @@ private:
 
 	Qt::MouseButtons	_buttons;
 	QPoint			_place;
-	unsigned		_released = 0;
+	unsigned		_released = 0, _doubled = 0;
 };
 
 Mouse mouse;
