@@ -9,6 +9,7 @@
 
 #include "affinity.h"
 #include "array.h"
+#include "search.h"
 
 /** Of a file; more CPUs than that nobody pins, and no trace has more vCPUs. */
 #define MAX_LINE	4096
@@ -163,17 +164,10 @@ static int find_parts(struct affinity_list *list)
 /** Number of the first part that begins at a vCPU or behind it. */
 static size_t part_from(const struct affinity_list *list, uint64_t vcpu)
 {
-	size_t low = 0, high = list->n_parts;
+	size_t part;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (list->parts[middle].first < vcpu)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	SEARCH_FIRST(part, 0, list->n_parts, list->parts[part].first < vcpu);
+	return part;
 }
 
 /** The next part without an item; @next leads there, and gets shorter ways. */
@@ -229,17 +223,10 @@ struct affinity *affinity_of(struct affinity_list *list, int32_t domid, int32_t 
 
 bool affinity_allows(const struct affinity *affinity, int32_t pcpu)
 {
-	size_t low = 0, high = affinity->n_pcpus;
+	size_t i;
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (affinity->pcpus[middle].last < pcpu)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < affinity->n_pcpus && pcpu >= affinity->pcpus[low].first;
+	SEARCH_FIRST(i, 0, affinity->n_pcpus, affinity->pcpus[i].last < pcpu);
+	return i < affinity->n_pcpus && pcpu >= affinity->pcpus[i].first;
 }
 
 static bool is_used(const struct affinity_list *list, const struct affinity *item)

@@ -15,6 +15,7 @@
 #include "array.h"
 #include "escape.h"
 #include "options.h"
+#include "search.h"
 #include "sidecar.h"
 #include "xen_trace.h"
 #include "xen_clock.h"
@@ -361,17 +362,10 @@ int ksv_parse_vcpus(const char *text, struct ksv_vcpu_set *set)
 
 bool ksv_vcpu_in_set(const struct ksv_vcpu_set *set, xen_vcpu vcpu)
 {
-	int low = 0, high = set->n;
+	size_t i;
 
-	while (low < high) {
-		int middle = (low + high) / 2;
-
-		if (set->ranges[middle].last < vcpu)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < set->n && vcpu >= set->ranges[low].first;
+	SEARCH_FIRST(i, 0, set->n, set->ranges[i].last < vcpu);
+	return i < (size_t)set->n && vcpu >= set->ranges[i].first;
 }
 
 /** Longest first, so that "s" is not found in "ns". */
