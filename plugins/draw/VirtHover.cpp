@@ -31,12 +31,15 @@ public:
 private:
 	bool eventFilter(QObject *object, QEvent *event) override
 	{
-		auto graphs = static_cast<QWidget *>(object);
-		auto help = static_cast<QHelpEvent *>(event);
+		return event->type() == QEvent::ToolTip &&
+		       tell(static_cast<QWidget *>(object), static_cast<QHelpEvent *>(event));
+	}
+
+	/** Return: whether there was anything to tell. */
+	bool tell(QWidget *graphs, QHelpEvent *help)
+	{
 		VirtFact fact;
 
-		if (event->type() != QEvent::ToolTip)
-			return false;
 		/* rows move meanwhile */
 		if (virtIsLoading() || !_factAt(help->x(), help->y(), &fact)) {
 			QToolTip::hideText();
