@@ -367,6 +367,7 @@ void VirtDock::restoreSettings()
 	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
 
 	_overlays->restore(settings);
+	_isFirstTime = !settings.value("dock/explained", false).toBool();
 	_userWidth = settings.value("dock/user_width", 0).toInt();
 	_table->restore(settings);
 	_window->addDockWidget(static_cast<Qt::DockWidgetArea>(
@@ -379,6 +380,8 @@ void VirtDock::saveSettings()
 
 	_overlays->save(&settings);
 	_table->save(&settings);
+	if (_everShown)
+		settings.setValue("dock/explained", true);
 	if (_everShown && !_overview->isFloating())
 		settings.setValue("overview/area",
 				  static_cast<int>(_window->dockWidgetArea(_overview)));
@@ -440,6 +443,7 @@ void VirtDock::refresh()
 	_tasksBefore.swap(_tasks);
 	_tasks.clear();
 	job->streams = virtStreams();
+	_notes->tellNothingVirtual(job->streams.empty() && !_view.isEmpty());
 	if (!_everShown && !job->streams.empty())
 		appear();
 	if (_view.isEmpty())
@@ -533,7 +537,9 @@ void VirtDock::showDetails()
 			  virtDetails(VirtTable::nameOf(item), VirtTable::subject(item), found) :
 			  "<i>Click on a machine or a vCPU to see all about it here; double"
 			  " click on a coloured strip, on a marker or on the mark of a"
-			  " migration, or rest the mouse there, to be told what it is.</i>");
+			  " migration, or rest the mouse there, to be told what it is.</i>" +
+			  (_isFirstTime ? "<p>The colours of the strips:" + virtStatesInWords() :
+			   QString()));
 }
 
 void VirtDock::clicked(const QTreeWidgetItem *item)

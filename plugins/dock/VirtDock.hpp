@@ -120,6 +120,7 @@ private:
 	std::vector<uint64_t>	_serials;	/* of the models that have been seen last */
 	bool			_again = false;
 	bool			_everShown = false;
+	bool			_isFirstTime = false;	/* of this user: colours are explained */
 
 	int			_userWidth = 0;		/* the user has chosen it; 0: not yet */
 	VirtNotes		*_notes = nullptr;

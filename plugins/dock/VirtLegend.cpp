@@ -106,6 +106,21 @@ QWidget *newBlock(const QString &name, int inRow, VirtFlow **legend)
 
 } // namespace
 
+QString virtStatesInWords()
+{
+	QString words;
+
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		const virt_look *look = virt_state_look(static_cast<virt_state>(state));
+		QColor square = color(look->hatched ? look->hatch : look->color);
+
+		words += QString("<br><span style='color: %1'>%2</span> <b>%3</b>: %4")
+			.arg(square.name(), look->hatched ? "\u25a8" : "\u25a0", look->title,
+			     look->meaning);
+	}
+	return words;
+}
+
 QWidget *virtStateLegend()
 {
 	VirtFlow *legend;

@@ -14,6 +14,9 @@ class QWidget;
 QBrush virtStateBrush(int state);
 QIcon virtStateIcon(int state);
 
+/** Lines of rich text, one for each state: its colour, what it is called, what it means. */
+QString virtStatesInWords();
+
 /** All states, with their meanings as tool tips. */
 QWidget *virtStateLegend();
 

@@ -11,6 +11,7 @@
 
 #include <QLabel>
 #include <QPushButton>
+#include <QStatusBar>
 #include <QStringList>
 #include <QVBoxLayout>
 
@@ -20,6 +21,15 @@
 namespace {
 
 constexpr int LOOK_MS = 300;
+
+constexpr const char *NOTHING_VIRTUAL =
+	"None of the open files shows virtual machines.\n"
+	"KVM's host: trace-cmd record -e kvm -e sched_switch -e sched_wakeup -e sched_migrate_task"
+	" -e irq; with -A NAME also what the guest records.\n"
+	"Xen's host: xentrace -D -e all FILE\n"
+	"A guest's own trace does not tell when it was on a pCPU: append that of its host.";
+constexpr const char *NOTHING_STATUS =
+	"Nothing virtual in this trace: Plots > Virtualization dock tells what to record";
 
 /** What there is to know of a stream; or nothing. */
 QString noteOf(int streamId, virt_note note)
@@ -35,6 +45,7 @@ QString noteOf(int streamId, virt_note note)
 VirtNotes::VirtNotes(QMainWindow *window)
 : _window(window),
   _text(new QLabel),
+  _nothing(new QLabel(NOTHING_VIRTUAL)),
   _reload(new QPushButton("Reload")),
   _layout(new QVBoxLayout(this))
 {
@@ -42,10 +53,14 @@ VirtNotes::VirtNotes(QMainWindow *window)
 	_layout->setSpacing(2);
 	_layout->addWidget(_text);
 	_layout->addWidget(_reload, 0, Qt::AlignLeft);
+	_layout->addWidget(_nothing);
 	_reload->hide();
-	_text->setTextFormat(Qt::PlainText);
-	virtWrapLabel(_text);
-	_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+	_nothing->hide();
+	for (QLabel *label : { _text, _nothing }) {
+		label->setTextFormat(Qt::PlainText);
+		virtWrapLabel(label);
+		label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+	}
 	_reload->setToolTip("Read all open files anew");
 	setObjectName("notes");
 	setAttribute(Qt::WA_StyledBackground);
@@ -81,7 +96,18 @@ void VirtNotes::look()
 void VirtNotes::showOrHide()
 {
 	_text->setVisible(!_text->text().isEmpty());
-	setVisible(!_text->text().isEmpty() || !_warnings.empty());
+	setVisible(!_text->text().isEmpty() || !_nothing->isHidden() || !_warnings.empty());
+}
+
+void VirtNotes::tellNothingVirtual(bool nothing)
+{
+	if (nothing == !_nothing->isHidden())
+		return;
+	_nothing->setVisible(nothing);
+	showOrHide();
+	if (!_status)
+		_window->statusBar()->addPermanentWidget(_status = new QLabel(NOTHING_STATUS));
+	_status->setVisible(nothing);
 }
 
 void VirtNotes::setWarnings(const std::vector<VirtWarning> &warnings)

@@ -23,6 +23,12 @@ class VirtNotes : public QWidget {
 public:
 	explicit VirtNotes(QMainWindow *window);
 
+	/**
+	 * Whether files are open, but none shows virtual machines: what to record is said here, and
+	 * where to read that in the window's status bar, as the dock does not come by itself then.
+	 */
+	void tellNothingVirtual(bool nothing);
+
 	/** What else is to be said, instead of what was last. */
 	void setWarnings(const std::vector<VirtWarning> &warnings);
 
@@ -32,7 +38,8 @@ private:
 	void reload();
 
 	QMainWindow	*_window;
-	QLabel		*_text;
+	QLabel		*_text, *_nothing;
+	QLabel		*_status = nullptr;	/* in the status bar, from its first use on */
 	QPushButton	*_reload;
 	QVBoxLayout	*_layout;
 	std::vector<QWidget *>	_warnings;	/* of others */

@@ -27,6 +27,17 @@ combo_dialog
 gui_shot no-host
 gui_same "lines of the dialog" "" "$(gui_ask items)"
 combo_close Apply
+# the dock does not come by itself; where it is, and in it what to record
+gui_until gui_find widgets QLabel 'Nothing virtual in this trace: Plots > Virtualization dock *' >/dev/null
+gui_need gui_not gui_find widgets QDockWidget '*' >/dev/null
+gui_menu Plots 'Virtualization dock'
+gui_until gui_find widgets QLabel 'None of the open files shows virtual machines.*' >/dev/null
+gui_shot nothing-virtual
+# until there is something
+gui_menu File 'Append Trace File'
+gui_file "$host"
+gui_until gui_not gui_find widgets QLabel 'None of the open files shows virtual machines.*' >/dev/null
+gui_need gui_not gui_find widgets QLabel 'Nothing virtual in this trace*' >/dev/null
 gui_quit
 
 # guests of two recordings: one is known, the other one cannot be anybody

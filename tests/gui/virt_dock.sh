@@ -113,6 +113,8 @@ file="$GUI_DIR/it's \$(credit2) <&> basic.xen"
 cp "$GUI_SAMPLES/credit2-basic.xen" "$file"
 virt_open "$file"
 gui_need details ', 0.000000000 s to '
+# what the colours mean is told to whoever has not seen them before
+gui_need details '<b>Preempted</b>: wants to run, its pCPU was taken away (steal)'
 
 # numbers of the whole trace
 guest=$(model '$1 == "vcpu" && $2 == 20000 { all += $4 - $3
@@ -587,4 +589,5 @@ read -r _ _ _ _ state < <(gui_find widgets QCheckBox Migrations)
 gui_same "state of Migrations, which had been switched on" on,checked "$state"
 read -r _ _ _ _ state < <(gui_find widgets QCheckBox Arrows)
 gui_same "state of Arrows, which had never been" on "$state"
+gui_need gui_not details '<b>Preempted</b>: '
 gui_quit
