@@ -9,11 +9,15 @@ set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "look at virtual machines in KernelShark and on the terminal")
 set(CPACK_PACKAGE_DESCRIPTION
 "KernelShark shows traces of the Linux kernel as graphs. This package adds
-virtual machines to it: a plugin opens the traces that xentrace records on
-Xen hosts, and the command kshark-virt starts KernelShark with everything
-that a trace needs or writes the trace out as text, CSV or JSON.
+virtual machines to it: traces that xentrace records on Xen hosts, and
+traces of KVM hosts beside those of their guests, with what each vCPU did
+and what it waited for.
 .
-The library libkshark-virt, which reads xentrace files, comes with its
+The command kshark-virt starts KernelShark with everything that a trace
+needs, aligns the clocks of hosts and guests, and prints, compares and
+plots the same figures without a screen.
+.
+The library libkshark-virt, which reads such traces, comes with its
 headers.")
 set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR})
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
