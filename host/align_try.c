@@ -11,14 +11,10 @@
 #include <sys/stat.h>
 
 #include "align_try.h"
-#include "escape.h"
 #include "trace_dat.h"
 
 /** What is recorded is left only for what explains that much more. */
 #define BETTER_PERCENT	0.5
-
-/** ns or cycles: offsets that differ by no more are one. */
-#define ROUNDING	2
 
 static const char *const source_names[ALIGN_N_SOURCES] = {
 	[ALIGN_AUTO] = "auto",
@@ -475,7 +471,7 @@ static bool strays(const struct align_pair *pair, const struct align_try *try)
 	const struct virt_clock_alignment *found = &try->alignment;
 	uint64_t all = found->inside + found->outside + found->unknown;
 
-	return try->source == ALIGN_TRACE_CMD && pair->offsets.bend > ROUNDING &&
+	return try->source == ALIGN_TRACE_CMD && pair->offsets.bend > ALIGN_ROUNDING &&
 	       found->unknown > all / STRAY_SHARE;
 }
 
@@ -590,125 +586,4 @@ void align_pair_free(struct align_pair *pair)
 	align_events_free(&pair->shifted);
 	align_events_free(&pair->plain);
 	irq_injections_free(&pair->injections);
-}
-
-/* --- the result ------------------------------------------------------------------------------ */
-
-const char *align_pair_refusal(const struct align_pair *pair)
-{
-	if (pair->dense)
-		return "to try all offsets takes more work than files of this size may cause; "
-		       "align a part of the trace (trace-cmd split), or tell which machine "
-		       "(--machine) or source (--source) it is";
-	if (pair->best.machine < 0)
-		return "no machine of the host can be the guest";
-	if (pair->other_machine >= 0)
-		return "two machines fit as well; --machine tells which one it is";
-	if (pair->best.alignment.verdict != VIRT_CLOCK_GOOD)
-		return virt_clock_verdict_text(pair->best.alignment.verdict);
-	return NULL;
-}
-
-/** What the events fit instead. */
-static void say_fits(const struct align_pair *pair, char *text, size_t size)
-{
-	bool recorded = pair->recorded.machine >= 0;
-	char wrong[400], how[64];
-
-	align_pairing_text(pair->model, recorded ? pair->recorded.machine : pair->best.machine,
-			   &pair->fits, pair->plain.n, wrong, sizeof(wrong));
-	snprintf(how, sizeof(how), "%.3f %%", pair->fits.alignment.explained_percent);
-	if (recorded)
-		text_format(text, size, "it is paired with %s: with trace-cmd's own offsets, %s "
-			    "against %.3f %%", wrong, how,
-			    pair->recorded.alignment.explained_percent);
-	else
-		text_format(text, size, "--machine %s is %s, %s of them", pair->machine, wrong,
-			    how);
-}
-
-bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)
-{
-	if (pair->fits.vcpus) {
-		say_fits(pair, text, size);
-		return true;
-	}
-	if (pair->recorded.machine < 0)
-		return false;
-	if (!(pair->recorded.alignment.inside + pair->recorded.alignment.outside)) {
-		snprintf(text, size, "trace-cmd's own offsets are wrong: with them, none of the "
-			 "guest's events lies within the host's trace");
-		return true;
-	}
-	if (pair->recorded.alignment.explained_percent >= VIRT_CLOCK_DOUBT_PERCENT) {
-		snprintf(text, size, "trace-cmd's own offsets are wrong: they change by %lld %s, "
-			 "and with them %llu of the guest's events lie where the host's trace "
-			 "tells nothing", (long long)(pair->offsets.most - pair->offsets.least),
-			 pair->cycles ? "cycles" : "ns",
-			 (unsigned long long)pair->recorded.alignment.unknown);
-		return true;
-	}
-	snprintf(text, size, "trace-cmd's own offsets are wrong: with them, only %.3f %% of the "
-		 "guest's events lie where its vCPUs executed it, and one is %lld %s outside",
-		 pair->recorded.alignment.explained_percent,
-		 (long long)pair->recorded.alignment.worst, pair->cycles ? "cycles" : "ns");
-	return true;
-}
-
-bool align_pair_offsets(const struct align_pair *pair, char *text, size_t size)
-{
-	const struct align_offsets *offsets = &pair->offsets;
-	const char *unit = pair->cycles ? "cycles" : "ns";
-
-	if (!pair->has_offsets)
-		return false;
-	if (offsets->most - offsets->least <= ROUNDING)
-		snprintf(text, size, "%+lld %s", (long long)offsets->least, unit);
-	else if (offsets->bend <= ROUNDING)
-		snprintf(text, size, "%+lld to %+lld %s: a scale of %+.3f ppm",
-			 (long long)offsets->least, (long long)offsets->most, unit,
-			 offsets->scale_ppm);
-	else
-		snprintf(text, size, "%+lld to %+lld %s: they change during the trace",
-			 (long long)offsets->least, (long long)offsets->most, unit);
-	return true;
-}
-
-const struct virt_vcpu *align_pair_vcpu(const struct align_pair *pair, int32_t cpu)
-{
-	const struct virt_machine *machine = virt_model_machine(pair->model, pair->best.machine);
-	int32_t vcpu = pair->best.evidence ? pair->best.evidence[cpu].vcpu : VIRT_NONE;
-
-	return machine && vcpu >= 0 && vcpu < machine->n_vcpus ?
-	       virt_model_vcpu(pair->model, machine->vcpus[vcpu]) : NULL;
-}
-
-struct align_meta *align_pair_meta(const struct align_pair *pair, const char *host_path)
-{
-	const char *slash = strrchr(host_path, '/');
-	struct align_meta *meta = calloc(1, sizeof(*meta));
-
-	if (!meta)
-		return NULL;
-	meta->host = strdup(slash ? slash + 1 : host_path);
-	meta->source = strdup(source_names[pair->best.source]);
-	meta->cycles = pair->cycles;
-	meta->after_trace_cmd = pair->best.source == ALIGN_TRACE_CMD;
-	meta->at = pair->best.alignment.at;
-	meta->offset = pair->best.alignment.offset;
-	meta->lo = pair->best.alignment.lo;
-	meta->hi = pair->best.alignment.hi;
-	meta->drift_ppm = pair->best.alignment.drift_ppm;
-	meta->n_tids = pair->plain.n;
-	meta->tids = calloc((size_t)meta->n_tids + 1, sizeof(*meta->tids));
-	if (!meta->host || !meta->source || !meta->tids) {
-		align_meta_free(meta);
-		return NULL;
-	}
-	for (int32_t c = 0; c < pair->plain.n; c++) {
-		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
-
-		meta->tids[c] = vcpu ? vcpu->host_pid : VIRT_NONE;
-	}
-	return meta;
 }

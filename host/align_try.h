@@ -37,6 +37,9 @@ struct align_try {
 	struct virt_clock_evidence	*evidence;	/* by the guest's CPU */
 };
 
+/** ns or cycles: offsets that differ by no more are one. */
+#define ALIGN_ROUNDING	2
+
 /** What trace-cmd's offsets do to a guest's times. */
 struct align_offsets {
 	int64_t		least, most;	/* that is added to an event's time */
@@ -96,6 +99,10 @@ void align_pair_xen(struct align_pair *pair, const struct xen_trace_row *rows, s
  */
 int align_pair_try(struct align_pair *pair, struct kvm_trace *guest);
 
+void align_pair_free(struct align_pair *pair);
+
+/* --- what is told and kept of it: align_result.c ------------------------------------------------ */
+
 /** align_pair_refusal - why nothing may be aligned by the result; NULL if it may. */
 const char *align_pair_refusal(const struct align_pair *pair);
 
@@ -119,7 +126,5 @@ const struct virt_vcpu *align_pair_vcpu(const struct align_pair *pair, int32_t c
  * Return: to be given to align_meta_free(), or NULL without memory.
  */
 struct align_meta *align_pair_meta(const struct align_pair *pair, const char *host_path);
-
-void align_pair_free(struct align_pair *pair);
 
 #endif
