@@ -101,7 +101,7 @@ int align_pair_try(struct align_pair *pair, struct kvm_trace *guest);
 
 void align_pair_free(struct align_pair *pair);
 
-/* --- what is told and kept of it: align_result.c ------------------------------------------------ */
+/* --- what is told and kept of it: align_result.c --------------------------------------------- */
 
 /** align_pair_refusal - why nothing may be aligned by the result; NULL if it may. */
 const char *align_pair_refusal(const struct align_pair *pair);

@@ -51,7 +51,6 @@ struct kvm_tracker {
 /** kvm_thread_find - what is known of a thread. Return: NULL if nothing. */
 struct kvm_thread *kvm_thread_find(const struct kvm_tracker *tracker, int32_t pid);
 
-
 /** A vCPU thread, before and while the model is filled. */
 struct kvm_vcpu {
 	int32_t		tid;
@@ -94,6 +93,43 @@ int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 
 /** kvm_replay - all records in order of time, into the model. Return: 0 or -ENOMEM. */
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus);
+
+/* --- why a vCPU has left its guest: kvm_waits.c ---------------------------------------------- */
+
+struct kvm_reason {
+	int32_t		index;		/* in the model */
+	enum kvm_wait	wait;
+};
+
+/** Those that have been met. */
+struct kvm_reasons {
+	struct key_map	map;
+	struct kvm_reason *reasons;	/* by number in @map */
+	size_t		room;
+};
+
+/**
+ * kvm_reason_of - the reason of an exit, which becomes known to the model
+ * @nested: it leaves a guest's guest
+ *
+ * Return: 0, or what virt_model_add_reason() does on failure.
+ */
+int kvm_reason_of(struct kvm_reasons *known, struct virt_model *model,
+		  const struct kvm_event *event, bool nested, struct kvm_reason *reason);
+
+void kvm_reasons_destroy(struct kvm_reasons *known);
+
+/**
+ * kvm_wait_of_monitor - is a sleep of the monitor's thread one that the guest has asked for?
+ * @wait: what the exit into the monitor told
+ * @event: with which KVM handed the vCPU to it
+ *
+ * Return: what is known now.
+ */
+enum kvm_wait kvm_wait_of_monitor(enum kvm_wait wait, const struct kvm_event *event);
+
+/** kvm_is_waiting_call - does the guest ask to wait, or to let others go first, by a hypercall? */
+bool kvm_is_waiting_call(const struct kvm_event *event);
 
 /** kvm_exit_is_known - is it told what an exit is about? */
 bool kvm_exit_is_known(enum kvm_isa isa, uint64_t reason);

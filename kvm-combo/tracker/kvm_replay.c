@@ -24,12 +24,6 @@ struct head {
 	size_t		next;
 };
 
-/** Why a vCPU has left its guest. */
-struct reason {
-	int32_t		index;		/* in the model */
-	enum kvm_wait	wait;
-};
-
 struct replay {
 	const struct kvm_tracker *tracker;
 	struct virt_model *model;
@@ -44,9 +38,7 @@ struct replay {
 	size_t		n_told, told_room;
 	size_t		n_unknown;	/* CPUs with records of which nobody knows who has them */
 	int64_t		known_ns;	/* since when all of them are known, if they are */
-	struct key_map	reason_map;
-	struct reason	*reasons;	/* by number in @reason_map */
-	size_t		reasons_room;
+	struct kvm_reasons reasons;
 	int		error;
 };
 
@@ -147,58 +139,6 @@ static void occupy(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
 	is_known &= replay->tracker->has_switches || replay->vcpu[cpu];
 	fail(replay, virt_model_occupy(replay->model, (int16_t)cpu, time_ns,
 				       is_known ? who(replay, pid) : VIRT_NONE, is_known));
-}
-
-/* --- exit reasons ---------------------------------------------------------------------------- */
-
-/** What an exit tells of the sleep that may follow. @name: NULL if nobody knows what it is. */
-static enum kvm_wait wait_of(const struct replay *replay, int32_t reason, const char *name)
-{
-	if (!name)
-		return KVM_WAIT_UNKNOWN;
-	switch (virt_model_reason_class(replay->model, reason)) {
-	case VIRT_EXIT_HALT:
-		return KVM_WAIT_ASKED;
-	case VIRT_EXIT_HYPERCALL:
-		/* the others may be anything: PSCI's suspend, a HLT of an encrypted guest */
-		return strcmp(name, "VMCALL") && strcmp(name, "VMMCALL") ? KVM_WAIT_UNKNOWN :
-									   KVM_WAIT_CALL;
-	default:
-		return KVM_WAIT_UNASKED;
-	}
-}
-
-/** Exits out of a guest's guest have reasons of their own, called L2:... as those of Xen. */
-static struct reason reason_of(struct replay *replay, const struct kvm_event *event, bool nested)
-{
-	const struct reason none = { VIRT_NONE, KVM_WAIT_UNKNOWN };
-	uint64_t value = (uint64_t)event->value;
-	uint32_t known = replay->reason_map.n_keys;
-	char buf[32] = "", name[40];
-	const char *plain;
-	int64_t n;
-
-	if (event->more == KVM_ISA_VMX)
-		value &= 0xffff;
-	/* no isa has reasons beyond 2^28; what collides shares a name */
-	n = KEY_MAP_ELEMENT(&replay->reason_map,
-			    ((uint32_t)(value ^ value >> 32 << 20) & 0x0fffffff) |
-			    (uint32_t)(event->more & 7) << 28 | (uint32_t)nested << 31,
-			    replay->reasons, replay->reasons_room);
-	if (n >= 0 && n < known)
-		return replay->reasons[n];
-	if (n < 0) {
-		fail(replay, -ENOMEM);
-		return none;
-	}
-	plain = kvm_exit_name(event->more, value, buf, sizeof(buf));
-	snprintf(name, sizeof(name), "%s%s", nested ? "L2:" : "", plain);
-	replay->reasons[n] = none;
-	replay->reasons[n].index = virt_model_add_reason(replay->model, name);
-	fail(replay, replay->reasons[n].index);
-	replay->reasons[n].wait = wait_of(replay, replay->reasons[n].index,
-					  kvm_exit_is_known(event->more, value) ? plain : NULL);
-	return replay->reasons[n];
 }
 
 /* --- on a pCPU and off it -------------------------------------------------------------------- */
@@ -431,7 +371,7 @@ static void on_vm_entry(struct replay *replay, const struct kvm_event *event)
 static void on_vm_exit(struct replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
-	struct reason reason;
+	struct kvm_reason reason;
 
 	if (!vcpu)
 		return;
@@ -441,38 +381,11 @@ static void on_vm_exit(struct replay *replay, const struct kvm_event *event)
 	if (vcpu->mode != KVM_IN_GUEST)
 		contradict(replay, "a VM exit without an entry before it");
 	vcpu->mode = KVM_IN_HYPERVISOR;
-	reason = reason_of(replay, event, vcpu->nested);
+	fail(replay, kvm_reason_of(&replay->reasons, replay->model, event, vcpu->nested, &reason));
 	vcpu->reason = reason.index;
 	/* whether it waits is then the guest's hypervisor's affair */
 	vcpu->wait = is_handed_on(replay, vcpu, event) ? KVM_WAIT_UNASKED : reason.wait;
 	say(replay, vcpu, event->time_ns, VIRT_HYPERVISOR, vcpu->reason, VIRT_INTERVAL_EXIT);
-}
-
-/** Whether a sleep of the monitor's thread is one that the guest has asked for. */
-static enum kvm_wait wait_of_monitor(enum kvm_wait wait, const struct kvm_event *event)
-{
-	/* include/uapi/linux/kvm.h: KVM_EXIT_... with which the virtual machine itself stops */
-	enum {
-		EXIT_DEBUG = 4, EXIT_HLT = 5, EXIT_SHUTDOWN = 8, EXIT_FAIL_ENTRY = 9,
-		EXIT_INTR = 10, EXIT_INTERNAL_ERROR = 17, EXIT_SYSTEM_EVENT = 24,
-	};
-
-	/* a signal, or a failure */
-	if (event->value < 0)
-		return KVM_WAIT_STOPPED;
-	switch (event->arg) {
-	case EXIT_HLT:
-		return KVM_WAIT_ASKED;
-	case EXIT_DEBUG:
-	case EXIT_SHUTDOWN:
-	case EXIT_FAIL_ENTRY:
-	case EXIT_INTR:
-	case EXIT_INTERNAL_ERROR:
-	case EXIT_SYSTEM_EVENT:
-		return KVM_WAIT_STOPPED;
-	default:
-		return wait;
-	}
 }
 
 static void on_userspace_exit(struct replay *replay, const struct kvm_event *event)
@@ -483,34 +396,8 @@ static void on_userspace_exit(struct replay *replay, const struct kvm_event *eve
 		return;
 	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
 	vcpu->mode = KVM_IN_VMM;
-	vcpu->wait = wait_of_monitor(vcpu->wait, event);
+	vcpu->wait = kvm_wait_of_monitor(vcpu->wait, event);
 	say_mode(replay, vcpu, event->time_ns);
-}
-
-/** Does the guest ask to wait, or to let others go first? */
-static bool is_waiting_call(const struct kvm_event *event)
-{
-	static const struct {
-		enum kvm_hypercall_abi abi;
-		int64_t	nr;
-		int32_t	arg;		/* VIRT_NONE: any */
-	} calls[] = {
-		/* include/uapi/linux/kvm_para.h: VAPIC_POLL_IRQ, KICK_CPU, SCHED_YIELD */
-		{ KVM_HYPERCALL_KVM, 1, VIRT_NONE },
-		{ KVM_HYPERCALL_KVM, 5, VIRT_NONE },
-		{ KVM_HYPERCALL_KVM, 11, VIRT_NONE },
-		/* Hyper-V's HVCALL_NOTIFY_LONG_SPIN_WAIT */
-		{ KVM_HYPERCALL_HYPERV, 8, VIRT_NONE },
-		/* Xen's sched_op: yield, block, poll */
-		{ KVM_HYPERCALL_XEN, 29, 0 }, { KVM_HYPERCALL_XEN, 29, 1 },
-		{ KVM_HYPERCALL_XEN, 29, 3 },
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
-		if (event->more == calls[i].abi && event->value == calls[i].nr &&
-		    (calls[i].arg == VIRT_NONE || calls[i].arg == event->arg))
-			return true;
-	return false;
 }
 
 static void on_hypercall(struct replay *replay, const struct kvm_event *event)
@@ -519,7 +406,7 @@ static void on_hypercall(struct replay *replay, const struct kvm_event *event)
 
 	/* that of an exit which is not known, or of a guest of the guest, tells nothing */
 	if (vcpu && vcpu->mode == KVM_IN_HYPERVISOR && vcpu->wait == KVM_WAIT_CALL)
-		vcpu->wait = is_waiting_call(event) ? KVM_WAIT_ASKED : KVM_WAIT_UNASKED;
+		vcpu->wait = kvm_is_waiting_call(event) ? KVM_WAIT_ASKED : KVM_WAIT_UNASKED;
 }
 
 static void on_nested(struct replay *replay, const struct kvm_event *event)
@@ -719,7 +606,6 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	free(replay.lost_ns);
 	free(replay.seen_ns);
 	free(replay.told);
-	free(replay.reasons);
-	key_map_destroy(&replay.reason_map);
+	kvm_reasons_destroy(&replay.reasons);
 	return replay.error;
 }
