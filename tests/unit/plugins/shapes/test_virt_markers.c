@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "hand_model.h"
 #include "virt_colors.h"
 #include "virt_markers.h"
 #include "virt_registry.h"
@@ -20,12 +21,6 @@
 
 #define NONE	VIRT_NONE
 #define BIT(kind) (1u << (kind))
-
-static void set(struct virt_model *model, int32_t vcpu, int64_t time, enum virt_state state,
-		int16_t pcpu, int32_t detail, uint8_t flags)
-{
-	assert_int_equal(virt_model_set(model, vcpu, time, state, pcpu, detail, flags), 0);
-}
 
 /**
  * d1v0 on [0, 100000), on pCPU 0: at i * 1000, for i = 1 to 90, an exit IO that costs i ns; so the

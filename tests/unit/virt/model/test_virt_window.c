@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hand_model.h"
 #include "sample_model.h"
 #include "virt_matrix.h"
 #include "virt_window.h"
@@ -737,12 +738,6 @@ static void test_samples(void **state)
 }
 
 /* ---- made ---- */
-
-static void set(struct virt_model *model, int32_t vcpu, int64_t time, enum virt_state state,
-		int16_t pcpu, int32_t detail, uint8_t flags)
-{
-	assert_int_equal(virt_model_set(model, vcpu, time, state, pcpu, detail, flags), 0);
-}
 
 /** @n vCPUs of one machine, and three reasons. */
 static struct virt_model *new_model(int n)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hand_model.h"
 #include "virt_text.h"
 #include "virt_worst.h"
 
@@ -18,17 +19,6 @@
 #define NONE	VIRT_NONE
 #define BIT(kind) (1u << (kind))
 #define ALL	INT64_MIN, INT64_MAX
-
-static void set(struct virt_model *model, int32_t vcpu, int64_t time, enum virt_state state,
-		int16_t pcpu, int32_t detail, uint8_t flags)
-{
-	assert_int_equal(virt_model_set(model, vcpu, time, state, pcpu, detail, flags), 0);
-}
-
-static void occupy(struct virt_model *model, int16_t pcpu, int64_t time, int32_t vcpu)
-{
-	assert_int_equal(virt_model_occupy(model, pcpu, time, vcpu, true), 0);
-}
 
 /**
  * Two vCPUs on [0, 2000):
@@ -87,14 +77,14 @@ static struct virt_model *two_lives(void)
 	set(model, 1, 300, VIRT_GUEST, 0, NONE, 0);
 	set(model, 1, 400, VIRT_BLOCKED, 0, NONE, 0);
 	set(model, 1, 1500, VIRT_WAKING, 0, NONE, 0);
-	occupy(model, 0, 0, 0);
-	occupy(model, 0, 300, 1);
-	occupy(model, 0, 400, NONE);
-	occupy(model, 0, 450, 0);
-	occupy(model, 0, 510, NONE);
-	occupy(model, 1, 0, NONE);
-	occupy(model, 1, 795, 0);
-	occupy(model, 1, 1000, NONE);
+	occupy(model, 0, 0, 0, true);
+	occupy(model, 0, 300, 1, true);
+	occupy(model, 0, 400, NONE, true);
+	occupy(model, 0, 450, 0, true);
+	occupy(model, 0, 510, NONE, true);
+	occupy(model, 1, 0, NONE, true);
+	occupy(model, 1, 795, 0, true);
+	occupy(model, 1, 1000, NONE, true);
 	assert_int_equal(virt_model_add_loss(model, &loss), 0);
 	assert_int_equal(virt_model_finish(model, 0, 2000), 0);
 	return model;
@@ -571,7 +561,7 @@ static struct virt_model *random_model(int64_t length)
 		    (rnd(3) || state == VIRT_GUEST ? 0 : EXIT) |
 		    (rnd(3) ? 0 : VIRT_INTERVAL_UNASKED));
 		if (!rnd(3))
-			occupy(model, (int16_t)rnd(PCPUS), t, (int32_t)rnd(VCPUS + 1) - 1);
+			occupy(model, (int16_t)rnd(PCPUS), t, (int32_t)rnd(VCPUS + 1) - 1, true);
 		if (!rnd(50)) {
 			const struct virt_loss loss = { t, t + rnd(30), 1, (int16_t)rnd(PCPUS) };
 
