@@ -37,7 +37,7 @@ struct two {
 	struct virt_clock_problem problem;
 };
 
-static void make_two(struct two *two)
+static void make_two(struct two *two, struct clock_search *search)
 {
 	memset(two, 0, sizeof(*two));
 	for (int i = 0; i < 30; i++) {
@@ -60,6 +60,7 @@ static void make_two(struct two *two)
 	two->cpus[2] = (struct virt_clock_cpu){ .vcpu = VIRT_NONE };
 	two->problem = (struct virt_clock_problem){ .vcpus = &two->vcpu, .n_vcpus = 1,
 						    .cpus = two->cpus, .n_cpus = 3 };
+	clock_small_begin(search, &two->problem);
 }
 
 static void check_sample(const struct clock_sample *sample, int32_t vcpu, const int64_t *times,
@@ -86,8 +87,7 @@ static void test_sample(void **state)
 	struct two two;
 
 	(void)state;
-	make_two(&two);
-	clock_small_begin(&search, &two.problem);
+	make_two(&two, &search);
 	assert_int_equal(clock_n_tracks(&search), 9);
 	/* half of 40: 5 and 15; no handlers, who are not asked */
 	assert_int_equal(clock_take_sample(&search, 0, 1000, 20, samples), 0);
@@ -125,8 +125,7 @@ static void test_handlers(void **state)
 	struct two two;
 
 	(void)state;
-	make_two(&two);
-	clock_small_begin(&search, &two.problem);
+	make_two(&two, &search);
 	search.irqs = true;
 	/* 60 / 2 for six kinds */
 	assert_int_equal(clock_take_sample(&search, 0, 1000, 60, samples), 0);
@@ -162,10 +161,9 @@ static void test_stop(void **state)
 	bool stop = true;
 
 	(void)state;
-	make_two(&two);
+	make_two(&two, &search);
 	two.problem.stop = at_once;
 	two.problem.stop_arg = &stop;
-	clock_small_begin(&search, &two.problem);
 	memset(samples, 0, sizeof(samples));
 	assert_int_equal(clock_take_sample(&search, 0, 1000, 20, samples), -ECANCELED);
 	assert_int_equal(clock_middles(&search, times, 4), -ECANCELED);
