@@ -435,8 +435,8 @@ static void find_context(const struct kvm_trace *trace, const struct tep_record 
 	counted->flags |= VIRT_GUEST_IN_IRQ;
 }
 
-/** A walk with or without a tracker. */
-struct walk {
+/** All records of a trace, for whoever wants them and for a tracker, if there is one. */
+struct kvm_pass {
 	struct kvm_trace *trace;
 	struct kvm_tracker *tracker;
 	int		(*take)(void *arg, const struct kvm_trace_record *record);
@@ -461,9 +461,9 @@ static int64_t time_of(const struct kvm_trace *trace, uint64_t ts)
 	return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns;
 }
 
-static int take_record(struct walk *walk, struct tep_record *record, int cpu)
+static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu)
 {
-	struct kvm_trace *trace = walk->trace;
+	struct kvm_trace *trace = pass->trace;
 	int64_t time_ns = time_of(trace, record->ts);
 	uint64_t missing = record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
 	int id = tep_data_type(trace->tep, record), ret = 0;
@@ -477,28 +477,28 @@ static int take_record(struct walk *walk, struct tep_record *record, int cpu)
 
 	find_injection(trace, record, id, &counted);
 	find_context(trace, record, id, &counted);
-	if (time_ns < walk->begin_ns)
-		walk->begin_ns = time_ns;
-	if (time_ns >= walk->end_ns)
-		walk->end_ns = time_ns + 1;
-	if (record->missed_events && walk->lost)
-		walk->lost(walk->arg, cpu, missing);
-	if (walk->tracker && record->missed_events)
-		ret = kvm_tracker_lost(walk->tracker, cpu, counted.pid, time_ns, missing);
-	if (walk->tracker && !ret)
-		ret = kvm_fields_take(trace->fields, walk->tracker, record, id, cpu,
+	if (time_ns < pass->begin_ns)
+		pass->begin_ns = time_ns;
+	if (time_ns >= pass->end_ns)
+		pass->end_ns = time_ns + 1;
+	if (record->missed_events && pass->lost)
+		pass->lost(pass->arg, cpu, missing);
+	if (pass->tracker && record->missed_events)
+		ret = kvm_tracker_lost(pass->tracker, cpu, counted.pid, time_ns, missing);
+	if (pass->tracker && !ret)
+		ret = kvm_fields_take(trace->fields, pass->tracker, record, id, cpu,
 				      counted.pid, time_ns);
-	return ret || !walk->take ? ret : walk->take(walk->arg, &counted);
+	return ret || !pass->take ? ret : pass->take(pass->arg, &counted);
 }
 
-static int walk_trace(struct walk *walk)
+static int read_all(struct kvm_pass *pass)
 {
 	int ret = 0;
 
-	walk->begin_ns = INT64_MAX;
-	walk->end_ns = INT64_MIN;
-	for (int cpu = 0; cpu < walk->trace->n_cpus && cpu <= INT16_MAX && !ret; cpu++) {
-		struct tep_record *record = tracecmd_read_cpu_first(walk->trace->input, cpu);
+	pass->begin_ns = INT64_MAX;
+	pass->end_ns = INT64_MIN;
+	for (int cpu = 0; cpu < pass->trace->n_cpus && cpu <= INT16_MAX && !ret; cpu++) {
+		struct tep_record *record = tracecmd_read_cpu_first(pass->trace->input, cpu);
 		uint64_t last = 0;
 
 		while (record && !ret) {
@@ -507,11 +507,11 @@ static int walk_trace(struct walk *walk)
 
 			last = record->offset;
 			if (back)
-				walk->trace->damaged_cpu = cpu;
+				pass->trace->damaged_cpu = cpu;
 			else
-				ret = take_record(walk, record, cpu);
+				ret = take_record(pass, record, cpu);
 			tracecmd_free_record(record);
-			record = ret || back ? NULL : tracecmd_read_data(walk->trace->input, cpu);
+			record = ret || back ? NULL : tracecmd_read_data(pass->trace->input, cpu);
 		}
 	}
 	return ret;
@@ -521,9 +521,9 @@ int kvm_trace_walk(struct kvm_trace *trace,
 		   int (*take)(void *arg, const struct kvm_trace_record *record),
 		   void (*lost)(void *arg, int cpu, uint64_t records), void *arg)
 {
-	struct walk walk = { .trace = trace, .take = take, .lost = lost, .arg = arg };
+	struct kvm_pass pass = { .trace = trace, .take = take, .lost = lost, .arg = arg };
 
-	return walk_trace(&walk);
+	return read_all(&pass);
 }
 
 static int add_guest(void *arg, const char *name, const int32_t *tids, int n)
@@ -536,19 +536,19 @@ int kvm_trace_model(struct kvm_trace *trace,
 		    void (*lost)(void *arg, int cpu, uint64_t records), void *arg,
 		    struct virt_model **model)
 {
-	struct walk walk = {
+	struct kvm_pass pass = {
 		.trace = trace, .take = take, .lost = lost, .arg = arg,
 		.tracker = kvm_tracker_new(),
 	};
 	/* whatever other files are open: who is who must not depend on them */
-	int ret = walk.tracker ? trace_dat_guests(trace->path, add_guest, walk.tracker) : -ENOMEM;
+	int ret = pass.tracker ? trace_dat_guests(trace->path, add_guest, pass.tracker) : -ENOMEM;
 
 	if (!ret)
-		ret = walk_trace(&walk);
-	if (!ret && walk.begin_ns > walk.end_ns)
+		ret = read_all(&pass);
+	if (!ret && pass.begin_ns > pass.end_ns)
 		ret = -ENODATA;
 	if (!ret)
-		ret = kvm_tracker_finish(walk.tracker, walk.begin_ns, walk.end_ns, model);
-	kvm_tracker_free(walk.tracker);
+		ret = kvm_tracker_finish(pass.tracker, pass.begin_ns, pass.end_ns, model);
+	kvm_tracker_free(pass.tracker);
 	return ret;
 }

@@ -70,8 +70,8 @@ void virt_name_find_parts(const struct virt_name_stream *streams, size_t n, int 
 		text_format(parts->after, sizeof(parts->after), " (%s)", stream->file);
 }
 
-static const char *put(char *buf, size_t size, const struct virt_name_parts *parts,
-		       const char *name)
+static const char *full_name(char *buf, size_t size, const struct virt_name_parts *parts,
+			     const char *name)
 {
 	text_format(buf, size, "%s%s%s", parts->before, name, parts->after);
 	return buf;
@@ -84,7 +84,7 @@ const char *virt_name_machine(char *buf, size_t size, const struct virt_name_str
 	struct virt_name_parts parts;
 
 	virt_name_find_parts(streams, n, stream, machine, &parts);
-	return put(buf, size, &parts, name ? name : "?");
+	return full_name(buf, size, &parts, name ? name : "?");
 }
 
 const char *virt_name_vcpu(char *buf, size_t size, const struct virt_name_stream *streams, size_t n,
@@ -97,5 +97,5 @@ const char *virt_name_vcpu(char *buf, size_t size, const struct virt_name_stream
 
 	if (vcpu)
 		virt_name_find_parts(streams, n, id, vcpu->machine, &parts);
-	return put(buf, size, &parts, model ? virt_model_culprit(model, index) : "?");
+	return full_name(buf, size, &parts, model ? virt_model_culprit(model, index) : "?");
 }
