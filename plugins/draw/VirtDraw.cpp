@@ -3,11 +3,6 @@
  * @file	VirtDraw.cpp
  * @brief	What virt_shading.c worked out, as shapes over KernelShark's graphs.
  *
- * KernelShark keeps the boxes and ticks of a graph in the lower seven tenths of its height and a
- * gap between two graphs. The strip with the states goes above the ticks; of a vCPU, over their
- * upper part as well, which tells nothing that the lower one does not, so that it is half of the
- * graph at least. The marks of migrations go below the base line.
- *
  * All of a frame is one shape: KernelShark deletes it together with all other shapes when it begins
  * the next frame.
  */
@@ -32,19 +27,15 @@
 #include "VirtOverlays.hpp"
 #include "VirtPins.hpp"
 #include "VirtRows.hpp"
+#include "VirtStrips.hpp"
 #include "VirtVeil.hpp"
-#include "ks_stream.h"
 #include "virt.h"
 #include "virt_colors.h"
 #include "virt_shading.h"
-#include "virt_text.h"
 
 namespace {
 
-constexpr int STRIP_OVER_GRAPH = 8;	/* of the gap above a graph; not in a combo */
-constexpr int MARK_DISTANCE = 10;	/* between two marks of migrations ... */
-constexpr int MANY_MARKS_DISTANCE = 48;	/* ... if there are many: room for a number, too */
-constexpr int MARK_SIZE = 4;		/* half the width of a triangle */
+constexpr int MARK_SIZE = VirtStrip::MARK_SIZE;
 constexpr int ARROW_DISTANCE = 24;	/* between two arrows, on average */
 constexpr int LABEL_MARGIN = 4;
 constexpr int LABEL_GROUND = 190;	/* of 255: how much of what is below a label goes */
@@ -52,44 +43,9 @@ constexpr virt_color LINE_COLOR = { 0x20, 0x20, 0x20 };
 constexpr virt_color NOTHING_COLOR = { 0xff, 0xff, 0xff };
 constexpr virt_color FRAME_COLOR = { 0xc4, 0xc8, 0xce };
 
-/** A name in a part of a strip. */
-struct Label {
-	int		x0, x1;
-	std::string	text;
-	std::string	shorter;	/* if that does not fit */
-	bool		dark;		/* black text */
-	bool		backed;		/* over several colours: darken what is below */
-};
-
-/** The mark of one or more migrations, below a graph. */
-struct Mark {
-	virt_shade_mark	mark;
-	std::string	label;
-	VirtRect	area;
-	int		x, y;
-};
-
-/** The strip of a graph and what belongs to it. */
-struct Strip {
-	int				streamId;
-	int64_t				offset;
-	VirtModelRef			model;
-	bool				isPcpu, isCombo;
-	int32_t				id;		/* pCPU or global index of the vCPU */
-	virt_shade_window		window;
-	VirtRect			area;
-	int				base;
-	std::vector<virt_shade_run>	runs;
-	std::vector<virt_shade_exit_run>	exits;	/* of a combo's vCPU */
-	std::vector<virt_veil_run>	veil;		/* of a vCPU, below the strip */
-	std::vector<Label>		labels;
-	std::vector<Mark>		marks;
-	std::vector<virt_shade_taken>	pins;		/* of the worst moments, beside the marks */
-};
-
 /** A migration between two CPU graphs. */
 struct Arrow {
-	const Strip		*strip;
+	const VirtStrip		*strip;
 	const virt_migration	*migration;
 	int			x, y0, y1;
 };
@@ -114,7 +70,7 @@ public:
 			current = nullptr;
 	}
 
-	void add(Strip &&strip) { _strips.push_back(std::move(strip)); }
+	void add(VirtStrip &&strip) { _strips.push_back(std::move(strip)); }
 	void add(VirtRow &&row) { _rows.push_back(std::move(row)); }
 	const VirtNames &names() const { return _names; }
 
@@ -129,26 +85,26 @@ private:
 	void _draw(const KsPlot::Color &, float) const override;
 	void _doubleClick() const override;
 
-	void drawStrip(const Strip &strip) const;
-	void drawExits(const Strip &strip) const;
-	void drawLabels(const Strip &strip) const;
-	void drawMarks(const Strip &strip) const;
+	void drawStrip(const VirtStrip &strip) const;
+	void drawExits(const VirtStrip &strip) const;
+	void drawLabels(const VirtStrip &strip) const;
+	void drawMarks(const VirtStrip &strip) const;
 	void drawArrows() const;
 	std::vector<Arrow> arrows() const;
-	void addArrows(const Strip &first, std::vector<Arrow> &found) const;
-	const Strip *pcpuStrip(int streamId, int32_t pcpu) const;
+	void addArrows(const VirtStrip &first, std::vector<Arrow> &found) const;
+	const VirtStrip *pcpuStrip(int streamId, int32_t pcpu) const;
 	const Arrow *arrowAt(int x, int y) const;
 
 	VirtNames			_names;
 	std::vector<VirtRow>		_rows;
-	std::vector<Strip>		_strips;
+	std::vector<VirtStrip>		_strips;
 	mutable std::vector<Arrow>	_arrows;
 	mutable int			_x = 0, _y = 0;		/* of the last question */
 };
 
 Frame *Frame::current;
 
-void Frame::drawStrip(const Strip &strip) const
+void Frame::drawStrip(const VirtStrip &strip) const
 {
 	/* a vCPU's lies over KernelShark's ticks, also where it has nothing to show */
 	if (!strip.isPcpu) {
@@ -188,7 +144,7 @@ void Frame::drawStrip(const Strip &strip) const
 }
 
 /** The hypervisor's time in the colours of what it does. */
-void Frame::drawExits(const Strip &strip) const
+void Frame::drawExits(const VirtStrip &strip) const
 {
 	size_t run = 0;
 
@@ -213,14 +169,14 @@ void Frame::drawExits(const Strip &strip) const
 	glEnd();
 }
 
-void Frame::drawLabels(const Strip &strip) const
+void Frame::drawLabels(const VirtStrip &strip) const
 {
 	int size = labelSize(strip.area), capital = size * VIRT_CAPITAL_SIZE / VIRT_FONT_SIZE;
 	const ksplot_font *font = virtFont(size);
 
 	if (!font)
 		return;
-	for (const Label &label : strip.labels) {
+	for (const VirtStrip::Label &label : strip.labels) {
 		int room = label.x1 - label.x0 - 2 * LABEL_MARGIN;
 		bool fits = virtTextWidth(font, label.text) <= room;
 		const std::string &text = fits ? label.text : label.shorter;
@@ -243,20 +199,20 @@ void Frame::drawLabels(const Strip &strip) const
 	}
 }
 
-void Frame::drawMarks(const Strip &strip) const
+void Frame::drawMarks(const VirtStrip &strip) const
 {
 	const ksplot_font *font = virtFont(VIRT_FONT_SIZE);
 
 	glBegin(GL_TRIANGLES);
 	virtSetColor(LINE_COLOR);
-	for (const Mark &mark : strip.marks) {
+	for (const VirtStrip::Mark &mark : strip.marks) {
 		glVertex2i(mark.x, mark.y);
 		glVertex2i(mark.x - MARK_SIZE, mark.y + 2 * MARK_SIZE - 1);
 		glVertex2i(mark.x + MARK_SIZE + 1, mark.y + 2 * MARK_SIZE - 1);
 	}
 	glEnd();
 	for (size_t i = 0; font && i < strip.marks.size(); i++) {
-		const Mark &mark = strip.marks[i];
+		const VirtStrip::Mark &mark = strip.marks[i];
 		int x = mark.x + MARK_SIZE + 3;
 		int end = i + 1 < strip.marks.size() ? strip.marks[i + 1].x - MARK_SIZE :
 						       strip.area.x1 + MARK_SIZE;
@@ -278,9 +234,9 @@ void Frame::drawMarks(const Strip &strip) const
 	}
 }
 
-const Strip *Frame::pcpuStrip(int streamId, int32_t pcpu) const
+const VirtStrip *Frame::pcpuStrip(int streamId, int32_t pcpu) const
 {
-	for (const Strip &strip : _strips)
+	for (const VirtStrip &strip : _strips)
 		if (strip.isPcpu && !strip.isCombo && strip.streamId == streamId &&
 		    strip.id == pcpu)
 			return &strip;
@@ -288,7 +244,7 @@ const Strip *Frame::pcpuStrip(int streamId, int32_t pcpu) const
 }
 
 /** Migrations of a stream between two CPU graphs that are seen, if there is room for them. */
-void Frame::addArrows(const Strip &first, std::vector<Arrow> &found) const
+void Frame::addArrows(const VirtStrip &first, std::vector<Arrow> &found) const
 {
 	const virt_shade_window &window = first.window;
 	int64_t end = window.from_ns + window.column_ns * window.n_columns;
@@ -305,8 +261,8 @@ void Frame::addArrows(const Strip &first, std::vector<Arrow> &found) const
 
 		for (size_t m = 0; m < range.n; m++) {
 			const virt_migration *migration = &range.first[m];
-			const Strip *from = pcpuStrip(first.streamId, migration->from);
-			const Strip *to = pcpuStrip(first.streamId, migration->to);
+			const VirtStrip *from = pcpuStrip(first.streamId, migration->from);
+			const VirtStrip *to = pcpuStrip(first.streamId, migration->to);
 
 			if (!from || !to || from == to)
 				continue;
@@ -326,7 +282,7 @@ std::vector<Arrow> Frame::arrows() const
 	std::vector<Arrow> found;
 	std::set<int> done;
 
-	for (const Strip &strip : _strips)
+	for (const VirtStrip &strip : _strips)
 		if (strip.isPcpu && !strip.isCombo && done.insert(strip.streamId).second)
 			addArrows(strip, found);
 	return found;
@@ -362,7 +318,7 @@ void Frame::_draw(const KsPlot::Color &, float) const
 {
 	/* Smoothing would mix the colours of neighbours. */
 	glDisable(GL_POLYGON_SMOOTH);
-	for (const Strip &strip : _strips) {
+	for (const VirtStrip &strip : _strips) {
 		/* the base line stays */
 		virtDrawVeil(strip.veil, strip.area.x0, strip.area.y1, strip.base - 1);
 		drawStrip(strip);
@@ -371,7 +327,7 @@ void Frame::_draw(const KsPlot::Color &, float) const
 	glEnable(GL_POLYGON_SMOOTH);
 	for (const VirtRow &row : _rows)
 		row.draw();
-	for (const Strip &strip : _strips) {
+	for (const VirtStrip &strip : _strips) {
 		drawLabels(strip);
 		drawMarks(strip);
 	}
@@ -383,10 +339,10 @@ double Frame::distance(int x, int y) const
 {
 	_x = x;
 	_y = y;
-	for (const Strip &strip : _strips) {
+	for (const VirtStrip &strip : _strips) {
 		if (strip.area.contains(x, y))
 			return 0;
-		for (const Mark &mark : strip.marks)
+		for (const VirtStrip::Mark &mark : strip.marks)
 			if (mark.area.contains(x, y))
 				return 0;
 	}
@@ -394,7 +350,7 @@ double Frame::distance(int x, int y) const
 }
 
 /** The state that is drawn at a place of a strip. */
-int stateAt(const Strip &strip, int x, int y)
+int stateAt(const VirtStrip &strip, int x, int y)
 {
 	for (const virt_shade_run &run : strip.runs)
 		if (x - strip.area.x0 >= run.first && x - strip.area.x0 < run.first + run.n)
@@ -402,7 +358,7 @@ int stateAt(const Strip &strip, int x, int y)
 	return VIRT_SHADE_NOTHING;
 }
 
-bool stripFact(const Strip &strip, int x, int y, VirtFact *fact)
+bool stripFact(const VirtStrip &strip, int x, int y, VirtFact *fact)
 {
 	int64_t from = strip.window.from_ns + (x - strip.area.x0) * strip.window.column_ns;
 	int64_t to = from + strip.window.column_ns, end;
@@ -437,7 +393,7 @@ const Arrow *Frame::arrowAt(int x, int y) const
 }
 
 /** What a migration's triangle or arrow tells. */
-bool migrationFact(const Strip &strip, const virt_migration *one, int n, VirtFact *fact)
+bool migrationFact(const VirtStrip &strip, const virt_migration *one, int n, VirtFact *fact)
 {
 	*fact = virtMigrationFact({ strip.streamId, strip.offset, strip.model }, *one, n);
 	return true;
@@ -445,10 +401,10 @@ bool migrationFact(const Strip &strip, const virt_migration *one, int n, VirtFac
 
 bool Frame::isOnStrip(int x, int y) const
 {
-	for (const Strip &strip : _strips) {
+	for (const VirtStrip &strip : _strips) {
 		if (strip.area.contains(x, y))
 			return true;
-		for (const Mark &mark : strip.marks)
+		for (const VirtStrip::Mark &mark : strip.marks)
 			if (mark.area.contains(x, y))
 				return true;
 	}
@@ -457,11 +413,11 @@ bool Frame::isOnStrip(int x, int y) const
 
 bool Frame::factAt(int x, int y, VirtFact *fact) const
 {
-	for (const Strip &strip : _strips)
-		for (const Mark &mark : strip.marks)
+	for (const VirtStrip &strip : _strips)
+		for (const VirtStrip::Mark &mark : strip.marks)
 			if (mark.area.contains(x, y))
 				return migrationFact(strip, mark.mark.migration, mark.mark.n, fact);
-	for (const Strip &strip : _strips)
+	for (const VirtStrip &strip : _strips)
 		if (strip.area.contains(x, y))
 			return stripFact(strip, x, y, fact);
 
@@ -483,166 +439,6 @@ void Frame::_doubleClick() const
 			dock->tell(fact);
 		virtShowTip(place, fact.text);
 	});
-}
-
-/* ---- making a frame ---- */
-
-/** A vCPU or task, for a graph. */
-std::string shownName(int streamId, int32_t vcpu)
-{
-	return Frame::current->names().vcpu(streamId, vcpu).toStdString();
-}
-
-/** Whom a stretch of a pCPU belongs to. */
-void addPcpuLabels(Strip &strip)
-{
-	const virt_shade_window &window = strip.window;
-	int64_t end = window.from_ns + window.column_ns * window.n_columns;
-	virt_occupant_range range =
-		virt_pcpu_occupants(strip.model.get(), strip.id, window.from_ns, end);
-
-	if (range.n > static_cast<size_t>(window.n_columns))
-		return;
-	for (size_t i = 0; i < range.n; i++) {
-		const virt_occupant *occupant = &range.first[i];
-		int64_t from = std::max(occupant->start_ns, window.from_ns);
-		int64_t to = std::min(i + 1 < range.n ? occupant[1].start_ns : range.end_ns, end);
-
-		if (virt_model_vcpu(strip.model.get(), occupant->vcpu) && to > from)
-			strip.labels.push_back({
-				strip.area.x0 + static_cast<int>((from - window.from_ns) /
-								 window.column_ns),
-				strip.area.x0 + static_cast<int>((to - window.from_ns) /
-								 window.column_ns),
-				shownName(strip.streamId, occupant->vcpu), "", false, true });
-	}
-}
-
-/** Who had the pCPU of a preempted vCPU, most time first; those with less than 1 % are left out. */
-std::string preemptedBy(const Strip &strip, const virt_interval *interval, int64_t end)
-{
-	constexpr size_t most = 3;
-	const virt_model *model = strip.model.get();
-	virt_culprit culprits[most];
-	size_t n = virt_vcpu_culprits(model, strip.id, interval->start_ns, end, culprits, most);
-	std::string text = "preempted";
-
-	for (size_t i = 0; i < std::min(n, most); i++)
-		if (culprits[i].ns >= (end - interval->start_ns) / 100 &&
-		    culprits[i].vcpu != VIRT_NONE)
-			text += (text == "preempted" ? " by " : ", ") +
-				shownName(strip.streamId, culprits[i].vcpu);
-	return text;
-}
-
-/** What an interval is: of a preemption by whom, of an exit why. */
-Label vcpuLabel(const Strip &strip, const virt_interval *interval, int64_t end)
-{
-	const virt_model *model = strip.model.get();
-	const virt_look *look = virt_state_look_in(model, static_cast<virt_state>(interval->state));
-	Label label = { 0, 0, look->title, "", virt_color_text_is_dark(look->color), false };
-
-	if (interval->state == VIRT_GUEST) {
-		label.text = "VIRT";
-	} else if (interval->state == VIRT_PREEMPTED) {
-		label.shorter = "preempted";
-		label.text = preemptedBy(strip, interval, end);
-	} else if (interval->state <= VIRT_VMM && interval->detail != VIRT_NONE) {
-		label.shorter = virtShown(virt_text_reason(model, interval->detail)).toStdString();
-		label.text += ": " + label.shorter;
-	}
-	return label;
-}
-
-/** Names of the stretches that are one interval of a vCPU, as far as can be seen. */
-void addVcpuLabels(Strip &strip)
-{
-	constexpr int least = 2 * VIRT_FONT_SIZE;
-	const virt_model *model = strip.model.get();
-
-	for (const virt_shade_run &run : strip.runs) {
-		int state = virt_shade_at(&run, 0);
-		int64_t end, middle = strip.window.from_ns +
-			(2 * run.first + run.n) * strip.window.column_ns / 2;
-		const virt_interval *interval;
-
-		if (run.n < least || run.parts[state] < strip.window.n_parts ||
-		    state == VIRT_SHADE_NOTHING)
-			continue;
-		interval = virt_vcpu_at(model, strip.id, middle, &end);
-		if (!interval || interval->state != state)
-			continue;
-
-		Label label = vcpuLabel(strip, interval, end);
-
-		label.x0 = strip.area.x0 + run.first;
-		label.x1 = label.x0 + run.n;
-		if (state == VIRT_HYPERVISOR && strip.isCombo)
-			label.dark = virt_color_text_is_dark(virt_exit_class_color(
-				virt_model_reason_class(model, interval->detail)));
-		strip.labels.push_back(label);
-	}
-}
-
-/** The marks of migrations, beside the markers of moments. */
-void addMarks(Strip &strip)
-{
-	const virt_shade_room room = { MARK_DISTANCE, MANY_MARKS_DISTANCE, MARK_DISTANCE,
-				       strip.pins.data(), strip.pins.size() };
-	std::vector<virt_shade_mark> marks(strip.window.n_columns / MARK_DISTANCE + 1);
-	int n = virt_shade_migrations(strip.model.get(), strip.id, &strip.window, &room,
-				      marks.data(), static_cast<int>(marks.size()));
-
-	for (int i = 0; i < n; i++) {
-		const virt_migration *migration = marks[i].migration;
-		Mark mark = { marks[i], "", {}, strip.area.x0 + marks[i].column, 0 };
-
-		mark.y = strip.isCombo ? strip.base - 2 * MARK_SIZE : strip.base + 3;
-		mark.label = marks[i].n > 1 ? std::to_string(marks[i].n) + "x" :
-			std::to_string(migration->from) + " > " + std::to_string(migration->to);
-		mark.area = { mark.x - MARK_SIZE - 1, mark.y - 1, mark.x + MARK_SIZE + 2,
-			      mark.y + 2 * MARK_SIZE + 1 };
-		strip.marks.push_back(mark);
-	}
-}
-
-/** KernelShark shows the thread as busy while it waits. */
-void addVeil(Strip &strip)
-{
-	virt_shade_window window = strip.window;
-	int n;
-
-	window.n_parts = VIRT_VEIL_STEPS;
-	strip.veil.resize(window.n_columns);
-	n = virt_veil(strip.model.get(), strip.id, nullptr, VIRT_VEIL_OFF_PCPU, &window,
-		      strip.veil.data());
-	strip.veil.resize(std::max(n, 0));
-}
-
-/** Where the strip of a graph is, and which time it shows. */
-Strip makeStrip(const KsCppArgV *argv, int streamId, int drawAction, VirtModelRef &&model)
-{
-	const KsPlot::Graph *graph = argv->_graph;
-	const kshark_trace_histo *histo = argv->_histo;
-	Strip strip = {};
-	int x0 = graph->bin(0)._base.x(), base = graph->base(), height = graph->height();
-
-	strip.streamId = streamId;
-	strip.offset = ks_stream_offset(streamId);
-	strip.model = std::move(model);
-	strip.isPcpu = drawAction & KSHARK_CPU_DRAW;
-	strip.isCombo = drawAction & (KSHARK_HOST_DRAW | KSHARK_GUEST_DRAW);
-	strip.base = base;
-	strip.area = { x0, base - height - (strip.isCombo ? 0 : STRIP_OVER_GRAPH),
-		       x0 + graph->size(),
-		       strip.isPcpu ? base - height * 7 / 10 - 2 : base - height / 2 };
-	strip.window = {
-		.from_ns = histo->min - strip.offset,
-		.column_ns = histo->bin_size,
-		.n_columns = graph->size(),
-		.n_parts = strip.area.y1 - strip.area.y0,
-	};
-	return strip;
 }
 
 /** What a double click would tell. */
@@ -668,7 +464,6 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	VirtModelRef model(streamId);
 	VirtDock *dock = VirtDock::instance();
 	std::vector<virt_shade_taken> pins;
-	int n;
 
 	if (!argv->_graph || argv->_graph->size() < 1 || argv->_histo->bin_size < 1)
 		return;
@@ -690,31 +485,9 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	if (!model || !VirtOverlays::isShown(isPcpu ? VIRT_OVERLAY_PCPUS : VIRT_OVERLAY_VCPUS))
 		return;
 
-	Strip strip = makeStrip(argv, streamId, drawAction, std::move(model));
-	strip.id = isPcpu ? value : virt_model_find_vcpu(strip.model.get(), value);
-	if (strip.id < 0 || (isPcpu && value >= virt_model_n_pcpus(strip.model.get())))
-		return;
-	/* in a combo they are elsewhere */
-	if (!strip.isCombo)
-		strip.pins = std::move(pins);
-	strip.runs.resize(strip.window.n_columns);
-	n = isPcpu ? virt_shade_pcpu(strip.model.get(), strip.id, &strip.window,
-				     strip.runs.data()) :
-		     virt_shade_vcpu(strip.model.get(), strip.id, &strip.window,
-				     strip.runs.data());
-	strip.runs.resize(std::max(n, 0));
-	if (!isPcpu)
-		addVeil(strip);
-	if (!isPcpu && strip.isCombo) {
-		strip.exits.resize(strip.window.n_columns);
-		n = virt_shade_exits(strip.model.get(), strip.id, &strip.window,
-				     strip.runs.data(), static_cast<int>(strip.runs.size()),
-				     strip.exits.data());
-		strip.exits.resize(n);
-	}
-	if (VirtOverlays::isShown(VIRT_OVERLAY_LABELS))
-		isPcpu ? addPcpuLabels(strip) : addVcpuLabels(strip);
-	if (!isPcpu && VirtOverlays::isShown(VIRT_OVERLAY_MIGRATIONS))
-		addMarks(strip);
-	Frame::current->add(std::move(strip));
+	VirtStrip strip;
+
+	if (virtMakeStrip(argv, Frame::current->names(), streamId, value, drawAction,
+			  std::move(model), std::move(pins), strip))
+		Frame::current->add(std::move(strip));
 }

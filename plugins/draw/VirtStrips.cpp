@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtStrips.cpp
+ * @brief	What is drawn over a graph of KernelShark's, from what virt_shading.c worked out.
+ */
+#include <algorithm>
+#include <utility>
+
+#include <KsPlotTools.hpp>
+
+#include "VirtFont.hpp"
+#include "VirtOverlays.hpp"
+#include "VirtStrips.hpp"
+#include "VirtVeil.hpp"
+#include "ks_stream.h"
+#include "virt_colors.h"
+#include "virt_text.h"
+
+namespace {
+
+constexpr int STRIP_OVER_GRAPH = 8;	/* of the gap above a graph; not in a combo */
+constexpr int MARK_DISTANCE = 10;	/* between two marks of migrations ... */
+constexpr int MANY_MARKS_DISTANCE = 48;	/* ... if there are many: room for a number, too */
+
+/** Whom a stretch of a pCPU belongs to. */
+void addPcpuLabels(VirtStrip &strip, const VirtNames &names)
+{
+	const virt_shade_window &window = strip.window;
+	int64_t end = window.from_ns + window.column_ns * window.n_columns;
+	virt_occupant_range range =
+		virt_pcpu_occupants(strip.model.get(), strip.id, window.from_ns, end);
+
+	if (range.n > static_cast<size_t>(window.n_columns))
+		return;
+	for (size_t i = 0; i < range.n; i++) {
+		const virt_occupant *occupant = &range.first[i];
+		int64_t from = std::max(occupant->start_ns, window.from_ns);
+		int64_t to = std::min(i + 1 < range.n ? occupant[1].start_ns : range.end_ns, end);
+
+		if (virt_model_vcpu(strip.model.get(), occupant->vcpu) && to > from)
+			strip.labels.push_back({
+				strip.area.x0 + static_cast<int>((from - window.from_ns) /
+								 window.column_ns),
+				strip.area.x0 + static_cast<int>((to - window.from_ns) /
+								 window.column_ns),
+				names.vcpu(strip.streamId, occupant->vcpu).toStdString(),
+				"", false, true });
+	}
+}
+
+/** Who had the pCPU of a preempted vCPU, most time first; those with less than 1 % are left out. */
+std::string preemptedBy(const VirtStrip &strip, const VirtNames &names,
+			const virt_interval *interval, int64_t end)
+{
+	constexpr size_t most = 3;
+	const virt_model *model = strip.model.get();
+	virt_culprit culprits[most];
+	size_t n = virt_vcpu_culprits(model, strip.id, interval->start_ns, end, culprits, most);
+	std::string text = "preempted";
+
+	for (size_t i = 0; i < std::min(n, most); i++)
+		if (culprits[i].ns >= (end - interval->start_ns) / 100 &&
+		    culprits[i].vcpu != VIRT_NONE)
+			text += (text == "preempted" ? " by " : ", ") +
+				names.vcpu(strip.streamId, culprits[i].vcpu).toStdString();
+	return text;
+}
+
+/** What an interval is: of a preemption by whom, of an exit why. */
+VirtStrip::Label vcpuLabel(const VirtStrip &strip, const VirtNames &names,
+			   const virt_interval *interval, int64_t end)
+{
+	const virt_model *model = strip.model.get();
+	const virt_look *look = virt_state_look_in(model, static_cast<virt_state>(interval->state));
+	VirtStrip::Label label = { 0, 0, look->title, "",
+				   virt_color_text_is_dark(look->color), false };
+
+	if (interval->state == VIRT_GUEST) {
+		label.text = "VIRT";
+	} else if (interval->state == VIRT_PREEMPTED) {
+		label.shorter = "preempted";
+		label.text = preemptedBy(strip, names, interval, end);
+	} else if (interval->state <= VIRT_VMM && interval->detail != VIRT_NONE) {
+		label.shorter = virtShown(virt_text_reason(model, interval->detail)).toStdString();
+		label.text += ": " + label.shorter;
+	}
+	return label;
+}
+
+/** Names of the stretches that are one interval of a vCPU, as far as can be seen. */
+void addVcpuLabels(VirtStrip &strip, const VirtNames &names)
+{
+	constexpr int least = 2 * VIRT_FONT_SIZE;
+	const virt_model *model = strip.model.get();
+
+	for (const virt_shade_run &run : strip.runs) {
+		int state = virt_shade_at(&run, 0);
+		int64_t end, middle = strip.window.from_ns +
+			(2 * run.first + run.n) * strip.window.column_ns / 2;
+		const virt_interval *interval;
+
+		if (run.n < least || run.parts[state] < strip.window.n_parts ||
+		    state == VIRT_SHADE_NOTHING)
+			continue;
+		interval = virt_vcpu_at(model, strip.id, middle, &end);
+		if (!interval || interval->state != state)
+			continue;
+
+		VirtStrip::Label label = vcpuLabel(strip, names, interval, end);
+
+		label.x0 = strip.area.x0 + run.first;
+		label.x1 = label.x0 + run.n;
+		if (state == VIRT_HYPERVISOR && strip.isCombo)
+			label.dark = virt_color_text_is_dark(virt_exit_class_color(
+				virt_model_reason_class(model, interval->detail)));
+		strip.labels.push_back(label);
+	}
+}
+
+/** The marks of migrations, beside the markers of moments. */
+void addMarks(VirtStrip &strip)
+{
+	constexpr int size = VirtStrip::MARK_SIZE;
+	const virt_shade_room room = { MARK_DISTANCE, MANY_MARKS_DISTANCE, MARK_DISTANCE,
+				       strip.pins.data(), strip.pins.size() };
+	std::vector<virt_shade_mark> marks(strip.window.n_columns / MARK_DISTANCE + 1);
+	int n = virt_shade_migrations(strip.model.get(), strip.id, &strip.window, &room,
+				      marks.data(), static_cast<int>(marks.size()));
+
+	for (int i = 0; i < n; i++) {
+		const virt_migration *migration = marks[i].migration;
+		VirtStrip::Mark mark = { marks[i], "", {}, strip.area.x0 + marks[i].column, 0 };
+
+		mark.y = strip.isCombo ? strip.base - 2 * size : strip.base + 3;
+		mark.label = marks[i].n > 1 ? std::to_string(marks[i].n) + "x" :
+			std::to_string(migration->from) + " > " + std::to_string(migration->to);
+		mark.area = { mark.x - size - 1, mark.y - 1, mark.x + size + 2,
+			      mark.y + 2 * size + 1 };
+		strip.marks.push_back(mark);
+	}
+}
+
+/** KernelShark shows the thread as busy while it waits. */
+void addVeil(VirtStrip &strip)
+{
+	virt_shade_window window = strip.window;
+	int n;
+
+	window.n_parts = VIRT_VEIL_STEPS;
+	strip.veil.resize(window.n_columns);
+	n = virt_veil(strip.model.get(), strip.id, nullptr, VIRT_VEIL_OFF_PCPU, &window,
+		      strip.veil.data());
+	strip.veil.resize(std::max(n, 0));
+}
+
+/** Where the strip of a graph is, and which time it shows. */
+VirtStrip placeOf(const KsCppArgV *argv, int streamId, int drawAction, VirtModelRef &&model)
+{
+	const KsPlot::Graph *graph = argv->_graph;
+	const kshark_trace_histo *histo = argv->_histo;
+	VirtStrip strip = {};
+	int x0 = graph->bin(0)._base.x(), base = graph->base(), height = graph->height();
+
+	strip.streamId = streamId;
+	strip.offset = ks_stream_offset(streamId);
+	strip.model = std::move(model);
+	strip.isPcpu = drawAction & KSHARK_CPU_DRAW;
+	strip.isCombo = drawAction & (KSHARK_HOST_DRAW | KSHARK_GUEST_DRAW);
+	strip.base = base;
+	strip.area = { x0, base - height - (strip.isCombo ? 0 : STRIP_OVER_GRAPH),
+		       x0 + graph->size(),
+		       strip.isPcpu ? base - height * 7 / 10 - 2 : base - height / 2 };
+	strip.window = {
+		.from_ns = histo->min - strip.offset,
+		.column_ns = histo->bin_size,
+		.n_columns = graph->size(),
+		.n_parts = strip.area.y1 - strip.area.y0,
+	};
+	return strip;
+}
+
+/** What the graph's columns show. */
+void addRuns(VirtStrip &strip)
+{
+	const virt_model *model = strip.model.get();
+	int n;
+
+	strip.runs.resize(strip.window.n_columns);
+	n = strip.isPcpu ? virt_shade_pcpu(model, strip.id, &strip.window, strip.runs.data()) :
+			   virt_shade_vcpu(model, strip.id, &strip.window, strip.runs.data());
+	strip.runs.resize(std::max(n, 0));
+	if (strip.isPcpu)
+		return;
+	addVeil(strip);
+	if (!strip.isCombo)
+		return;
+	strip.exits.resize(strip.window.n_columns);
+	n = virt_shade_exits(model, strip.id, &strip.window, strip.runs.data(),
+			     static_cast<int>(strip.runs.size()), strip.exits.data());
+	strip.exits.resize(n);
+}
+
+} // namespace
+
+bool virtMakeStrip(const KsCppArgV *argv, const VirtNames &names, int streamId, int value,
+		   int drawAction, VirtModelRef &&model, std::vector<virt_shade_taken> &&pins,
+		   VirtStrip &strip)
+{
+	strip = placeOf(argv, streamId, drawAction, std::move(model));
+	strip.id = strip.isPcpu ? value : virt_model_find_vcpu(strip.model.get(), value);
+	if (strip.id < 0 || (strip.isPcpu && value >= virt_model_n_pcpus(strip.model.get())))
+		return false;
+	/* in a combo they are elsewhere */
+	if (!strip.isCombo)
+		strip.pins = std::move(pins);
+	addRuns(strip);
+	if (VirtOverlays::isShown(VIRT_OVERLAY_LABELS))
+		strip.isPcpu ? addPcpuLabels(strip, names) : addVcpuLabels(strip, names);
+	if (!strip.isPcpu && VirtOverlays::isShown(VIRT_OVERLAY_MIGRATIONS))
+		addMarks(strip);
+	return true;
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtStrips.hpp
+ * @brief	What is drawn over a graph of KernelShark's: its strip of states, names and marks.
+ *
+ * KernelShark keeps the boxes and ticks of a graph in the lower seven tenths of its height and a
+ * gap between two graphs. The strip with the states goes above the ticks; of a vCPU, over their
+ * upper part as well, which tells nothing that the lower one does not, so that it is half of the
+ * graph at least. The marks of migrations go below the base line.
+ */
+#ifndef KSHARK_VIRT_VIRTSTRIPS_HPP
+#define KSHARK_VIRT_VIRTSTRIPS_HPP
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <KsPlugins.hpp>
+
+#include "VirtKs.hpp"
+#include "VirtNames.hpp"
+#include "VirtShapes.hpp"
+#include "virt_shading.h"
+#include "virt_veil.h"
+
+/** The strip of a graph and what belongs to it. */
+struct VirtStrip {
+	static constexpr int MARK_SIZE = 4;	/* half the width of a mark's triangle */
+
+	/** A name in a part of a strip. */
+	struct Label {
+		int		x0, x1;
+		std::string	text;
+		std::string	shorter;	/* if that does not fit */
+		bool		dark;		/* black text */
+		bool		backed;		/* over several colours: darken what is below */
+	};
+
+	/** The mark of one or more migrations, below a graph. */
+	struct Mark {
+		virt_shade_mark	mark;
+		std::string	label;
+		VirtRect	area;
+		int		x, y;
+	};
+
+	int				streamId;
+	int64_t				offset;
+	VirtModelRef			model;
+	bool				isPcpu, isCombo;
+	int32_t				id;		/* pCPU or global index of the vCPU */
+	virt_shade_window		window;
+	VirtRect			area;
+	int				base;
+	std::vector<virt_shade_run>	runs;
+	std::vector<virt_shade_exit_run>	exits;	/* of a combo's vCPU */
+	std::vector<virt_veil_run>	veil;		/* of a vCPU, below the strip */
+	std::vector<Label>		labels;
+	std::vector<Mark>		marks;
+	std::vector<virt_shade_taken>	pins;		/* of the worst moments, beside the marks */
+};
+
+/**
+ * virtMakeStrip - the strip of the graph that KernelShark is about to draw
+ * @names: how vCPUs and tasks are called
+ * @value: the graph's CPU or PID
+ * @pins: where markers of moments are below it
+ *
+ * Return: false if the model knows nothing of it.
+ */
+bool virtMakeStrip(const KsCppArgV *argv, const VirtNames &names, int streamId, int value,
+		   int drawAction, VirtModelRef &&model, std::vector<virt_shade_taken> &&pins,
+		   VirtStrip &strip);
+
+#endif
