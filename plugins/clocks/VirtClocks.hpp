@@ -65,6 +65,8 @@ private:
 		bool			byHand = false;	/* the last change was of the offset */
 	};
 
+	static constexpr int LOOK_MS = 30;	/* after a drawing */
+
 	void buildUi();
 	void frameDone();
 	void findStreams();
@@ -74,18 +76,21 @@ private:
 	void cancelAlign();
 	void start(const std::shared_ptr<Align> &job);
 	void adopt();
+
+	/* VirtClockQuality.cpp */
 	void judgeNext();
 	void judge(int streamId, int host, const VirtModelRef &model);
 	void adoptQuality(const std::shared_ptr<Judge> &job);
 	QString adoptOffer(const Judge &job, std::vector<virt_pair> &offer) const;
 	void takeOffers(int streamId);
+	void warn();
+
 	void undo();
 	void store();
 	void setOffset(int64_t ns);
 	bool change(int streamId, const Parts &parts, bool remember);
 	void redraw(bool whole);
 	void showStream();
-	void warn();
 	QString describe(int streamId) const;
 	int current() const;
 
