@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 
 #include "kvm_records.h"
 
@@ -151,6 +152,22 @@ static void test_impossible(void **state)
 	virt_model_free(model);
 }
 
+/** CPUs have 16 bits in the model, the highest one too; there is none below 0. */
+static void test_most_cpus(void **state)
+{
+	static const struct { int cpu, ret; } cases[] = {
+		{ 0, 0 }, { INT16_MAX, 0 }, { INT16_MAX + 1, -EINVAL }, { -1, -EINVAL },
+	};
+	struct kvm_tracker *tracker = kvm_tracker_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(kvm_tracker_lost(tracker, cases[i].cpu, 100, 50, 1), cases[i].ret);
+		assert_int_equal(kvm_tracker_seen(tracker, cases[i].cpu, 100, 60), cases[i].ret);
+	}
+	kvm_tracker_free(tracker);
+}
+
 /** A monitor that is started anew is another machine, which was not there before. */
 static void test_born(void **state)
 {
@@ -241,6 +258,7 @@ int main(void)
 		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_guest_names),
 		cmocka_unit_test(test_impossible),
+		cmocka_unit_test(test_most_cpus),
 		cmocka_unit_test(test_born),
 		cmocka_unit_test(test_tsc_offsets),
 		cmocka_unit_test(test_tsc_of_vcpus),

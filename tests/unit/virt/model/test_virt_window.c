@@ -887,6 +887,55 @@ static void test_rule(void **state)
 	virt_model_free(model);
 }
 
+/**
+ * Two vCPUs on [0, 100), of which nothing is known before 10 and from 80 on: the first one runs from
+ * 10 to 40 and from 60 to 75, the second one from 20 to 30; else they sleep. The first run is shown
+ * without its beginning.
+ */
+static void test_together(void **state)
+{
+	struct virt_model *model = new_model(2);
+	const struct virt_window_machine *machine;
+	struct virt_window *window;
+
+	(void)state;
+	for (int vcpu = 0; vcpu < 2; vcpu++) {
+		set(model, vcpu, 10, VIRT_BLOCKED, vcpu, NONE, 0);
+		set(model, vcpu, vcpu ? 20 : 10, VIRT_GUEST, vcpu, NONE, 0);
+		set(model, vcpu, vcpu ? 30 : 40, VIRT_BLOCKED, vcpu, NONE, 0);
+	}
+	set(model, 0, 60, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 75, VIRT_BLOCKED, 0, NONE, 0);
+	set(model, 0, 80, VIRT_UNKNOWN, NONE, NONE, 0);
+	set(model, 1, 80, VIRT_UNKNOWN, NONE, NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 100), 0);
+	window = ask(model, 0, 100);
+	machine = window->machines;
+	/* those of 15 and of 10 have a length; the longer one comes first */
+	assert_int_equal(machine->all.runs.ns, 55);
+	assert_int_equal(machine->all.runs.count, 3);
+	assert_int_equal(machine->all.runs.whole.count, 2);
+	assert_int_equal(machine->all.runs.whole.ns, 25);
+	assert_int_equal(machine->all.runs.whole.min, 10);
+	assert_int_equal(machine->all.runs.whole.max, 15);
+	/* together: one of them from 10 to 20, from 30 to 40, from 60 to 75; none from 40 and 75 */
+	assert_int_equal(machine->states[VIRT_M_PARTIAL_RUN].ns, 35);
+	assert_int_equal(machine->states[VIRT_M_PARTIAL_RUN].count, 3);
+	assert_int_equal(machine->states[VIRT_M_PARTIAL_RUN].whole.count, 2);
+	assert_int_equal(machine->states[VIRT_M_PARTIAL_RUN].whole.ns, 25);
+	assert_int_equal(machine->states[VIRT_M_FULL_RUN].whole.ns, 10);
+	assert_int_equal(machine->states[VIRT_M_BLOCKED].ns, 25);
+	assert_int_equal(machine->states[VIRT_M_BLOCKED].count, 2);
+	assert_int_equal(machine->states[VIRT_M_BLOCKED].whole.count, 1);
+	assert_int_equal(machine->states[VIRT_M_BLOCKED].whole.max, 20);
+	assert_int_equal(machine->states[VIRT_M_LOST].ns, 30);
+	assert_int_equal(machine->states[VIRT_M_LOST].before, 1);
+	assert_int_equal(machine->states[VIRT_M_LOST].before_ns, NONE);
+	assert_int_equal(machine->known_ns, 70);
+	virt_window_free(window);
+	virt_model_free(model);
+}
+
 /** The device model's answer is a cost, and asleep after HLT is none. */
 static void test_unasked(void **state)
 {
@@ -1071,6 +1120,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rule),
+		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_unasked),
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_walk_error),

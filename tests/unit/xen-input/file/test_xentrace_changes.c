@@ -206,6 +206,32 @@ static void test_grown(void **state)
 	xentrace_close(reader);
 }
 
+/* One that is shorter than what is looked at of its beginning and its end. */
+static void test_small_grown(void **state)
+{
+	struct trace small = { 0 };
+	struct xentrace *reader;
+	struct xentrace_record rec;
+
+	(void)state;
+	trace_window(&small, 0);
+	trace_ticks(&small, BASE, 10, 100);
+	write_at(small.data, small.size, 0, O_TRUNC);
+	reader = open_it();
+	for (int i = 1; i <= 3; i++) {
+		write_at(small.data, small.size, i * small.size, 0);
+		assert_int_equal(xentrace_read_at(reader, 12, &rec), 0);
+		assert_int_equal(xentrace_changed(reader), XENTRACE_GREW);
+	}
+	/* its first byte is another one, and it has grown once more */
+	write_at("\0", 1, 0, 0);
+	write_at(small.data, small.size, 4 * small.size, 0);
+	assert_int_equal(xentrace_read_at(reader, 12, &rec), -ESTALE);
+	assert_int_equal(xentrace_changed(reader), XENTRACE_CHANGED);
+	xentrace_close(reader);
+	trace_free(&small);
+}
+
 /* Another file of that name: what was opened is still there. */
 static void test_replaced(void **state)
 {
@@ -294,8 +320,9 @@ int main(void)
 {
 #define TEST(function)	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
-		TEST(test_cut), TEST(test_written_anew), TEST(test_grown), TEST(test_replaced),
-		TEST(test_cut_while_opened), TEST(test_model),
+		TEST(test_cut), TEST(test_written_anew), TEST(test_grown),
+		TEST(test_small_grown), TEST(test_replaced), TEST(test_cut_while_opened),
+		TEST(test_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -890,6 +890,61 @@ static void test_gap_flag(void **state)
 	trace_free(&t);
 }
 
+/** A clock that stands still at 0 is a clock. */
+static void test_no_time(void **state)
+{
+	struct trace t = { 0 };
+	struct xentrace *reader;
+
+	(void)state;
+	trace_window(&t, 0);
+	trace_ticks(&t, 0, 3, 0);
+	reader = open_good(&t);
+	assert_int_equal(xentrace_n_records(reader), 3);
+	assert_int_equal(xentrace_first_tsc(reader), 0);
+	assert_int_equal(xentrace_last_tsc(reader), 0);
+	xentrace_close(reader);
+	trace_free(&t);
+}
+
+/** Two losses of different kinds are two, wherever a pCPU comes back only after both. */
+static void test_two_gaps(void **state)
+{
+	struct trace t = { 0 };
+	struct xentrace *reader;
+	struct xentrace_iter *iter;
+	struct xentrace_record rec;
+	uint64_t expected[2];
+	int n = 0;
+
+	(void)state;
+	three_windows(&t);
+	/* the end of pCPU 1's window, and what is behind it ... */
+	memset(t.data + SECOND + 12 + 8 * TICK, 0xff, 12 * TICK);
+	t.size = THIRD;
+	trace_bytes(&t, "garbage garbage ", 16);
+	for (int pcpu = 1; pcpu >= 0; pcpu--) {
+		trace_window(&t, pcpu);
+		expected[1 - pcpu] = t.size;
+		trace_ticks(&t, BASE + 300000 - 100000 * pcpu, 5, 1000);
+		/* ... and something between two windows */
+		if (pcpu)
+			trace_bytes(&t, "garbage garbage ", 16);
+	}
+	reader = open_good(&t);
+	iter = xentrace_iter_new(reader, NULL);
+	while (xentrace_iter_next(iter, &rec)) {
+		if (!(rec.flags & XENTRACE_AFTER_GAP))
+			continue;
+		assert_true(n < 2);
+		assert_int_equal(rec.offset, expected[n++]);
+	}
+	assert_int_equal(n, 2);
+	xentrace_iter_free(iter);
+	xentrace_close(reader);
+	trace_free(&t);
+}
+
 /* ---- TSCs ---- */
 
 static void check_outliers(const int *places, int n, uint64_t tsc)
@@ -1146,6 +1201,8 @@ int main(void)
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_crosses_window),
 		cmocka_unit_test(test_gap_flag),
+		cmocka_unit_test(test_no_time),
+		cmocka_unit_test(test_two_gaps),
 		cmocka_unit_test(test_outliers),
 		cmocka_unit_test(test_backwards),
 		cmocka_unit_test(test_random_damage),

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_align_meta.c
+ * @brief	The alignment that a sidecar keeps: what is read of it, what is refused, what is written.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "align_meta.h"
+#include "array.h"
+#include "trace_builder.h"
+
+/** As many CPUs as are kept. */
+#define MOST_CPUS	4096
+
+static long countdown;		/* the allocation that fails; 0: none */
+static long n_allocations;
+
+static bool fails(void)
+{
+	n_allocations++;
+	return countdown && !--countdown;
+}
+
+void *__real_calloc(size_t n, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_calloc(size_t n, size_t size);
+char *__wrap_strdup(const char *text);
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+	return fails() ? NULL : __real_strdup(text);
+}
+
+/* The guest's file, of which nothing is read as it is none, and its sidecar. */
+static char *guest, sidecar[256], error[512];
+
+static int make_files(void **state)
+{
+	(void)state;
+	guest = trace_file("", 0, ".dat");
+	snprintf(sidecar, sizeof(sidecar), "%s.meta.json", guest);
+	return !guest;
+}
+
+static int remove_files(void **state)
+{
+	(void)state;
+	unlink(sidecar);
+	unlink(guest);
+	free(guest);
+	return 0;
+}
+
+static int read_text(const char *text, struct align_meta **meta)
+{
+	FILE *out = fopen(sidecar, "w");
+	int ret;
+
+	assert_non_null(out);
+	fputs(text, out);
+	fclose(out);
+	memset(error, 0, sizeof(error));
+	ret = align_meta_read(guest, meta, error, sizeof(error));
+	assert_int_equal(!ret, !*error);
+	assert_true(!ret || !*meta);
+	return ret;
+}
+
+static void test_read(void **state)
+{
+	struct align_meta *meta;
+
+	(void)state;
+	assert_int_equal(read_text("{\"alignment\":{\"host\":\"h.dat\",\"source\":\"tsc\","
+				   "\"offset\":-7,\"at\":40,\"unit\":\"cycles\","
+				   "\"interval\":[-9,-4],\"drift_ppm\":1.5,"
+				   "\"after_trace_cmd\":true,\"vcpus\":["
+				   "{\"guest_cpu\":2,\"tid\":30},{\"guest_cpu\":0,\"tid\":10}]}}",
+				   &meta), 0);
+	assert_string_equal(meta->host, "h.dat");
+	assert_string_equal(meta->source, "tsc");
+	assert_int_equal(meta->offset, -7);
+	assert_int_equal(meta->at, 40);
+	assert_true(meta->cycles);
+	assert_int_equal(meta->lo, -9);
+	assert_int_equal(meta->hi, -4);
+	assert_true(meta->drift_ppm == 1.5);
+	assert_true(meta->after_trace_cmd);
+	assert_int_equal(meta->n_tids, 3);
+	assert_int_equal(meta->tids[0], 10);
+	assert_int_equal(meta->tids[1], VIRT_NONE);
+	assert_int_equal(meta->tids[2], 30);
+	align_meta_free(meta);
+	/* what is not told; an interval is of two */
+	assert_int_equal(read_text("{\"alignment\":{\"offset\":5,\"interval\":[1,2,3]}}", &meta),
+			 0);
+	assert_string_equal(meta->host, "");
+	assert_string_equal(meta->source, "");
+	assert_int_equal(meta->at, 0);
+	assert_false(meta->cycles);
+	assert_false(meta->after_trace_cmd);
+	assert_int_equal(meta->lo, 5);
+	assert_int_equal(meta->hi, 5);
+	assert_true(meta->drift_ppm == 0);
+	assert_int_equal(meta->n_tids, 0);
+	align_meta_free(meta);
+	/* none at all */
+	assert_int_equal(read_text("{\"alignment\":[]}", &meta), 0);
+	assert_null(meta);
+	unlink(sidecar);
+	assert_int_equal(align_meta_read(guest, &meta, error, sizeof(error)), 0);
+	assert_null(meta);
+}
+
+/** Of CPUs that cannot be, and without a thread, nothing is kept. */
+static void test_cpus(void **state)
+{
+	static const struct { const char *vcpu; int n, last; } cases[] = {
+		{ "{\"guest_cpu\":0,\"tid\":7}", 1, 7 },
+		{ "{\"guest_cpu\":4095,\"tid\":7}", MOST_CPUS, 7 },
+		{ "{\"guest_cpu\":4096,\"tid\":7}", 0, 0 },
+		{ "{\"guest_cpu\":-1,\"tid\":7}", 0, 0 },
+		{ "{\"guest_cpu\":3}", 0, 0 },
+		{ "{\"tid\":7}", 0, 0 },
+		{ "7", 0, 0 },
+	};
+	char *text = malloc(40 * (MOST_CPUS + 3)), one[512];
+	struct align_meta *meta;
+	size_t n;
+
+	(void)state;
+	assert_non_null(text);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		snprintf(one, sizeof(one), "{\"alignment\":{\"offset\":0,\"vcpus\":[%s]}}",
+			 cases[i].vcpu);
+		assert_int_equal(read_text(one, &meta), 0);
+		assert_int_equal(meta->n_tids, cases[i].n);
+		if (cases[i].n)
+			assert_int_equal(meta->tids[cases[i].n - 1], cases[i].last);
+		align_meta_free(meta);
+	}
+	/* the first ones of too many: each has another thread, and the last one is that of CPU 0 */
+	n = (size_t)sprintf(text, "{\"alignment\":{\"offset\":0,\"vcpus\":[");
+	for (int i = 0; i <= MOST_CPUS; i++)
+		n += (size_t)sprintf(text + n, "%s{\"guest_cpu\":%d,\"tid\":%d}", i ? "," : "",
+				     i % MOST_CPUS, i + 1);
+	strcpy(text + n, "]}}");
+	assert_int_equal(read_text(text, &meta), 0);
+	assert_int_equal(meta->n_tids, MOST_CPUS);
+	assert_int_equal(meta->tids[0], 1);
+	assert_int_equal(meta->tids[MOST_CPUS - 1], MOST_CPUS);
+	align_meta_free(meta);
+	free(text);
+}
+
+static void test_refused(void **state)
+{
+	static const struct { const char *text, *says; } cases[] = {
+		{ "{\"alignment\":{}}", "has no offset" },
+		{ "{\"alignment\":{\"offset\":1.5}}", "has no offset" },
+		{ "{\"alignment\":{\"offset\":1,\"drift_ppm\":1000001}}", "cannot be" },
+		{ "{\"alignment\":{\"offset\":1,\"drift_ppm\":-1000001}}", "cannot be" },
+		{ "{\"alignment\":{\"offset\":1,\"drift_ppm\":NaN}}", "cannot be" },
+		{ "{\"alignment\":{\"offset\":1,\"at\":\"1\"}}", "cannot be" },
+		{ "[]", "not a JSON object" },
+		{ "{", "not a JSON object" },
+	};
+	struct align_meta *meta;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		assert_int_equal(read_text(cases[i].text, &meta), -EINVAL);
+		assert_non_null(strstr(error, cases[i].says));
+	}
+	assert_int_equal(read_text("{\"alignment\":{\"offset\":1,\"drift_ppm\":1000000}}", &meta),
+			 0);
+	align_meta_free(meta);
+	/* no file */
+	unlink(sidecar);
+	assert_int_equal(symlink("/dev/null", sidecar), 0);
+	assert_int_equal(align_meta_read(guest, &meta, error, sizeof(error)), -EINVAL);
+	assert_null(meta);
+	assert_non_null(strstr(error, "cannot read: not a regular file"));
+}
+
+/** What is written is what is read, and what else there is stays. */
+static void test_write(void **state)
+{
+	static char host[] = "h.dat", source[] = "causality";
+	int tids[] = { 10, VIRT_NONE, 30 };
+	const struct align_meta written = {
+		.host = host, .source = source, .cycles = true, .after_trace_cmd = true,
+		.at = -3, .offset = INT64_MIN, .lo = INT64_MIN, .hi = INT64_MAX,
+		.drift_ppm = -0.25, .tids = tids, .n_tids = 3,
+	};
+	struct align_meta *meta;
+	char buf[64];
+	FILE *in;
+
+	(void)state;
+	assert_int_equal(read_text("{\"mine\":1}", &meta), 0);
+	assert_null(meta);
+	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), 0);
+	assert_int_equal(align_meta_read(guest, &meta, error, sizeof(error)), 0);
+	assert_string_equal(meta->host, host);
+	assert_string_equal(meta->source, source);
+	assert_true(meta->cycles && meta->after_trace_cmd);
+	assert_int_equal(meta->at, -3);
+	assert_true(meta->offset == INT64_MIN && meta->lo == INT64_MIN && meta->hi == INT64_MAX);
+	assert_true(meta->drift_ppm == -0.25);
+	assert_int_equal(meta->n_tids, 3);
+	assert_memory_equal(meta->tids, tids, sizeof(tids));
+	align_meta_free(meta);
+	in = fopen(sidecar, "r");
+	assert_non_null(fgets(buf, sizeof(buf), in));
+	assert_string_equal(buf, "{\"mine\":1,\n");
+	fclose(in);
+	/* into what is no object, nothing is written */
+	assert_int_equal(read_text("[]", &meta), -EINVAL);
+	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), -EINVAL);
+	in = fopen(sidecar, "r");
+	assert_non_null(fgets(buf, sizeof(buf), in));
+	assert_string_equal(buf, "[]");
+	fclose(in);
+}
+
+/** Without memory there is no alignment, or all of it. */
+static void test_memory(void **state)
+{
+	static const char text[] = "{\"alignment\":{\"host\":\"h\",\"source\":\"s\",\"offset\":1}}";
+	struct align_meta *meta;
+	int failures = 0;
+	long n;
+
+	(void)state;
+	n_allocations = 0;
+	assert_int_equal(read_text(text, &meta), 0);
+	align_meta_free(meta);
+	n = n_allocations;
+	for (long i = 1; i <= n; i++) {
+		int ret;
+
+		countdown = i;
+		ret = read_text(text, &meta);
+		countdown = 0;
+		assert_true(!ret || ret == -ENOMEM);
+		failures += !!ret;
+		if (ret)
+			continue;
+		assert_string_equal(meta->host, "h");
+		assert_string_equal(meta->source, "s");
+		align_meta_free(meta);
+	}
+	/* the structure, its three texts and its list */
+	assert_true(failures >= 5);
+}
+
+int main(void)
+{
+#define TEST(function)	cmocka_unit_test_setup_teardown(function, make_files, remove_files)
+	const struct CMUnitTest tests[] = {
+		TEST(test_read), TEST(test_cpus), TEST(test_refused), TEST(test_write),
+		TEST(test_memory),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
