@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_align_meta.c
- * @brief	The alignment that a sidecar keeps: what is read of it, what is refused, what is written.
+ * @brief	The alignment that a sidecar keeps: what is read, refused and written of it.
  */
 #include <setjmp.h>
 #include <stdarg.h>

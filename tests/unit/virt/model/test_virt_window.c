@@ -888,9 +888,9 @@ static void test_rule(void **state)
 }
 
 /**
- * Two vCPUs on [0, 100), of which nothing is known before 10 and from 80 on: the first one runs from
- * 10 to 40 and from 60 to 75, the second one from 20 to 30; else they sleep. The first run is shown
- * without its beginning.
+ * Two vCPUs on [0, 100), of which nothing is known before 10 and from 80 on: the first one runs
+ * from 10 to 40 and from 60 to 75, the second one from 20 to 30; else they sleep. The first run is
+ * shown without its beginning.
  */
 static void test_together(void **state)
 {
@@ -1002,6 +1002,8 @@ static void test_choice(void **state)
 		.from_ns = 0, .to_ns = 1000, .parts = ALL, .vcpus = chosen,
 	};
 	struct virt_window *window = virt_window_new(model, &query);
+	const struct virt_culprit *culprits;
+	struct virt_window_walk *walk;
 
 	(void)state;
 	assert_non_null(window);
@@ -1011,6 +1013,13 @@ static void test_choice(void **state)
 	assert_int_equal(window->machines[0].all.states[VIRT_WAKING].count, 0);
 	assert_int_equal(window->machines[0].states[VIRT_M_FULL_RUN].ns, 170);
 	virt_window_free(window);
+	/* who took its pCPU is told of a vCPU that is wanted */
+	walk = virt_window_walk_new(model, &query);
+	assert_non_null(walk);
+	assert_int_equal(virt_window_walk_culprits(walk, 0, &culprits), 0);
+	query.vcpus = NULL;
+	assert_true(virt_window_walk_culprits(walk, 0, &culprits) > 0);
+	virt_window_walk_free(walk);
 	query.stop = at_once;
 	assert_null(virt_window_new(model, &query));
 	/* nothing lies there */
@@ -1029,12 +1038,16 @@ static void test_walk_error(void **state)
 		.from_ns = 0, .to_ns = 1000, .parts = ALL, .stop = at_once,
 	};
 	struct virt_window_walk *walk = virt_window_walk_new(model, &query);
+	const struct virt_culprit *culprits;
 
 	(void)state;
 	assert_non_null(walk);
 	virt_window_walk_vcpu(walk, 1);
 	assert_int_equal(virt_window_walk_error(walk), -ECANCELED);
 	assert_non_null(virt_window_walk_pcpu(walk, 0));
+	assert_int_equal(virt_window_walk_error(walk), -ECANCELED);
+	assert_int_equal(virt_window_walk_culprits(walk, 0, &culprits), 0);
+	assert_int_equal(virt_window_walk_error(walk), -ECANCELED);
 	virt_window_walk_machine(walk, 0);
 	assert_int_equal(virt_window_walk_error(walk), -ECANCELED);
 	virt_window_walk_free(walk);

@@ -232,6 +232,30 @@ static void test_small_grown(void **state)
 	trace_free(&small);
 }
 
+/* A file whose time is set back is another one by its size, and one of the same size by its time. */
+static void test_time_set_back(void **state)
+{
+	const struct timespec times[] = { { 1000, 5 }, { 1000, 5 } }, later[] = { { 1001, 5 },
+										  { 1001, 5 } };
+	struct xentrace_record rec;
+	struct xentrace *reader;
+
+	(void)state;
+	for (int same_size = 0; same_size < 2; same_size++) {
+		write_at(t.data, t.size, 0, O_TRUNC);
+		assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+		reader = open_it();
+		if (same_size)
+			write_at("\0", 1, 0, 0);
+		else
+			assert_int_equal(truncate(path, 100), 0);
+		assert_int_equal(utimensat(AT_FDCWD, path, same_size ? later : times, 0), 0);
+		assert_int_equal(xentrace_read_at(reader, 12, &rec), -ESTALE);
+		assert_int_equal(xentrace_changed(reader), XENTRACE_CHANGED);
+		xentrace_close(reader);
+	}
+}
+
 /* Another file of that name: what was opened is still there. */
 static void test_replaced(void **state)
 {
@@ -321,8 +345,8 @@ int main(void)
 #define TEST(function)	cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(test_cut), TEST(test_written_anew), TEST(test_grown),
-		TEST(test_small_grown), TEST(test_replaced), TEST(test_cut_while_opened),
-		TEST(test_model),
+		TEST(test_small_grown), TEST(test_time_set_back), TEST(test_replaced),
+		TEST(test_cut_while_opened), TEST(test_model),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -244,6 +244,27 @@ static void test_wakes(void **state)
 	virt_model_free(model);
 }
 
+/** However often it is asked to sleep while it runs: it does, and is not preempted. */
+static void test_many_sleeps(void **state)
+{
+	(void)state;
+	for (int n = 250; n < 260; n++) {
+		struct trace trace = { 0 };
+		struct virt_model *model;
+
+		trace_window(&trace, 0);
+		come(&trace, 1000);
+		for (int i = 0; i < n; i++)
+			TRACE_RECORD(&trace, XEN_TRC_SCHED_SLEEP, 1100 + i, 1, 0);
+		leave(&trace, 2000);
+		TRACE_RECORD(&trace, XEN_TRC_SCHED_SLEEP, 2100, 1, 0);
+		model = build(&trace);
+		expect(model, "d1v0", "G1000p0 O2000p0");
+		assert_int_equal(contradictions(model), 0);
+		virt_model_free(model);
+	}
+}
+
 /** The wait in Xen is the device model's, if it is within an exit. */
 static void test_wakes_exit(void **state)
 {
@@ -704,6 +725,35 @@ static void test_contradictions(void **state)
 	}
 }
 
+/** A runstate change from another state than what came before it: what it leads to holds. */
+static void test_wrong_old(void **state)
+{
+	static const struct {
+		uint32_t	event;
+		const char	*life;
+	} wrong[] = {
+		{ RUNNING_TO_RUNNABLE, "G1000p0 B2000p0 P3000p0" },
+		{ RUNNING_TO_OFFLINE, "G1000p0 B2000p0 O3000p0" },
+		{ RUNNABLE_TO_RUNNING, "G1000p0 B2000p0 G3000p0" },
+		{ OFFLINE_TO_RUNNABLE, "G1000p0 B2000p0 W3000p0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct trace trace = { 0 };
+		struct virt_model *model;
+
+		trace_window(&trace, 0);
+		TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, D1V0);
+		TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 2000, D1V0);
+		TRACE_RECORD(&trace, wrong[i].event, 3000, D1V0);
+		model = build(&trace);
+		expect(model, "d1v0", wrong[i].life);
+		assert_int_equal(contradictions(model), 1);
+		virt_model_free(model);
+	}
+}
+
 static void test_runs_twice(void **state)
 {
 	struct trace trace = { 0 };
@@ -730,6 +780,7 @@ int main(void)
 		cmocka_unit_test(test_runstates),
 		cmocka_unit_test(test_switches_alone),
 		cmocka_unit_test(test_wakes),
+		cmocka_unit_test(test_many_sleeps),
 		cmocka_unit_test(test_wakes_exit),
 		cmocka_unit_test(test_both),
 		cmocka_unit_test(test_exits),
@@ -744,6 +795,7 @@ int main(void)
 		cmocka_unit_test(test_gap),
 		cmocka_unit_test(test_domains),
 		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_wrong_old),
 		cmocka_unit_test(test_runs_twice),
 	};
 
