@@ -20,7 +20,7 @@
 #include "kvm_tracker.h"
 #include "trace_builder.h"
 #include "virt_matrix.h"
-#include "virt_window.h"
+#include "virt_window_walk.h"
 #include "virt_worst.h"
 #include "xen_tracker.h"
 
@@ -443,6 +443,33 @@ static int use_window(void *arg)
 	return 0;
 }
 
+/** The same, one vCPU and one machine at a time: what is missing is told. */
+static int use_walk(void *arg)
+{
+	const struct virt_window_query query = {
+		.to_ns = 10000, .parts = VIRT_WINDOW_STATES | VIRT_WINDOW_EXITS,
+	};
+	struct virt_window_walk *walk = virt_window_walk_new(arg, &query);
+	const struct virt_culprit *culprits;
+	int ret = walk ? 0 : -ENOMEM;
+
+	for (int32_t v = 0; v < virt_model_n_vcpus(arg) && !ret; v++) {
+		virt_window_walk_culprits(walk, v, &culprits);
+		virt_window_walk_vcpu(walk, v);
+		ret = virt_window_walk_error(walk);
+	}
+	for (int32_t i = 0; i < virt_model_n_machines(arg) && !ret; i++) {
+		virt_window_walk_machine(walk, i);
+		ret = virt_window_walk_error(walk);
+	}
+	if (!ret) {
+		virt_window_walk_pcpu(walk, 0);
+		ret = virt_window_walk_error(walk);
+	}
+	virt_window_walk_free(walk);
+	return ret;
+}
+
 static int use_worst(void *arg)
 {
 	static const struct virt_irq_delivery irqs[] = {
@@ -474,6 +501,7 @@ static void test_model(void **state)
 
 	(void)state;
 	sweep(use_window, model, 1000);
+	sweep(use_walk, model, 1000);
 	sweep(use_worst, model, 1000);
 	virt_model_free(model);
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <stdlib.h>
 
 #include "align_pairing.h"
@@ -16,6 +17,30 @@
 #define VCPUS		2
 #define TURNS		600
 #define OFFSET		1000000
+
+static long countdown;		/* the allocation that fails; 0: none */
+static long n_allocations;
+
+static bool fails(void)
+{
+	n_allocations++;
+	return countdown && !--countdown;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+	return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t n, size_t size)
+{
+	return fails() ? NULL : __real_calloc(n, size);
+}
 
 /** A number without a pattern; the same each time. */
 static uint64_t mix(uint64_t x)
@@ -149,6 +174,33 @@ static void test_none(void **state)
 	assert_int_equal(find(make(-1), silent, 1, &pairing, vcpus), 0);
 }
 
+/** Whatever cannot be had: no answer, rather than that nothing fits. */
+static void test_memory(void **state)
+{
+	const struct virt_clock_cpu cpus[] = { record(2, 0), record(3, 0) };
+	struct virt_model *model = make(-1);
+	struct align_pairing pairing;
+	int32_t vcpus[2];
+	long n;
+
+	(void)state;
+	pairing.vcpus = vcpus;
+	n_allocations = 0;
+	assert_int_equal(align_pairing_find(model, cpus, 2, OFFSET, NULL, &pairing), 1);
+	n = n_allocations;
+	for (long i = 1; i <= n; i++) {
+		int ret;
+
+		countdown = i;
+		ret = align_pairing_find(model, cpus, 2, OFFSET, NULL, &pairing);
+		countdown = 0;
+		assert_int_equal(ret, -ENOMEM);
+	}
+	countdown = n + 1;
+	assert_int_equal(find(model, cpus, 2, &pairing, vcpus), 1);
+	countdown = 0;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +208,7 @@ int main(void)
 		cmocka_unit_test(test_exchanged),
 		cmocka_unit_test(test_silent),
 		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_memory),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

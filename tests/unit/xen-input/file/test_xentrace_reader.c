@@ -796,6 +796,26 @@ static void test_bad_window(void **state)
 	trace_free(&t);
 }
 
+/** What is within a window of an impossible pCPU is none, up to the last byte of the file. */
+static void test_window_in_window(void **state)
+{
+	struct trace t = { 0 }, inner = { 0 };
+	size_t bad;
+
+	(void)state;
+	trace_window(&inner, 3);
+	trace_ticks(&inner, BASE + 200000, 5, 1000);
+	trace_window(&t, 0);
+	trace_ticks(&t, BASE, 5, 1000);
+	bad = trace_window(&t, 0);
+	trace_bytes(&t, inner.data, inner.size);
+	trace_patch_u32(&t, bad + 4, 65536);
+	trace_patch_u32(&t, bad + 8, (uint32_t)inner.size);
+	check_damage(&t, XENTRACE_BAD_WINDOW, 1, 5, t.size - bad);
+	trace_free(&inner);
+	trace_free(&t);
+}
+
 static void test_garbage(void **state)
 {
 	uint8_t noise[64];
@@ -1198,6 +1218,7 @@ int main(void)
 		cmocka_unit_test(test_read_at),
 		cmocka_unit_test(test_truncated),
 		cmocka_unit_test(test_bad_window),
+		cmocka_unit_test(test_window_in_window),
 		cmocka_unit_test(test_garbage),
 		cmocka_unit_test(test_crosses_window),
 		cmocka_unit_test(test_gap_flag),

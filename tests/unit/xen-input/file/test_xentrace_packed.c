@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_xentrace_packed.c
+ * @brief	How much is unpacked of what may be a trace, and what is said of the rest.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "trace_builder.h"
+#include "xentrace_reader.h"
+
+/** Without a window in the first bytes up to here, nothing more is unpacked. */
+#define PROBE	((size_t)16 << 20)
+
+/** Open packed bytes. Return: NULL with @error, and the errno in @code */
+static struct xentrace *open_packed(const struct trace *plain, uint64_t max_input, char *error,
+				    size_t size, int *code)
+{
+	const struct xentrace_options options = { .max_input = max_input };
+	struct trace packed = { 0 };
+	struct xentrace *reader;
+	char *path;
+
+	trace_gzip(&packed, plain->data, plain->size);
+	path = trace_file(packed.data, packed.size, ".gz");
+	memset(error, 0, size);
+	errno = 0;
+	reader = xentrace_open(path, &options, error, size);
+	*code = errno;
+	unlink(path);
+	free(path);
+	trace_free(&packed);
+	return reader;
+}
+
+/** Zeros for as long as there might come a window, and then some. */
+static void add_zeros(struct trace *trace)
+{
+	uint8_t *zeros = calloc(PROBE + 1000, 1);
+
+	assert_non_null(zeros);
+	trace_bytes(trace, zeros, PROBE + 1000);
+	free(zeros);
+}
+
+/** What looks like a trace is unpacked as a whole, however much of it is damaged. */
+static void test_probe(void **state)
+{
+	struct trace trace = { 0 };
+	struct xentrace *reader;
+	char error[512];
+	int code;
+
+	(void)state;
+	add_zeros(&trace);
+	trace_window(&trace, 0);
+	trace_ticks(&trace, 1000, 5, 100);
+	/* as much as a trace of so much memory; the ratio is not what is asked here */
+	assert_null(open_packed(&trace, 2 * PROBE, error, sizeof(error), &code));
+	assert_int_equal(code, EINVAL);
+	assert_non_null(strstr(error, "no window of records in the first"));
+	assert_null(strstr(error, "temporary"));
+	trace.size = 0;
+	trace_window(&trace, 0);
+	trace_ticks(&trace, 1000, 5, 100);
+	add_zeros(&trace);
+	trace_window(&trace, 0);
+	trace_ticks(&trace, 5000, 7, 100);
+	reader = open_packed(&trace, 2 * PROBE, error, sizeof(error), &code);
+	assert_non_null(reader);
+	assert_int_equal(xentrace_n_records(reader), 12);
+	xentrace_close(reader);
+	trace_free(&trace);
+}
+
+/** As many bytes as are allowed, and one too many. */
+static void test_limit(void **state)
+{
+	struct trace trace = { 0 };
+	struct xentrace *reader;
+	char error[512];
+	int code;
+
+	(void)state;
+	trace_window(&trace, 0);
+	trace_ticks(&trace, 1000, 5, 100);
+	reader = open_packed(&trace, trace.size, error, sizeof(error), &code);
+	assert_non_null(reader);
+	assert_int_equal(xentrace_n_records(reader), 5);
+	xentrace_close(reader);
+	assert_null(open_packed(&trace, trace.size - 1, error, sizeof(error), &code));
+	assert_int_equal(code, EFBIG);
+	assert_non_null(strstr(error, "more than 91 bytes when unpacked"));
+	assert_null(strstr(error, "temporary"));
+	trace_free(&trace);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_probe),
+		cmocka_unit_test(test_limit),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
