@@ -152,6 +152,29 @@ static void test_impossible(void **state)
 	virt_model_free(model);
 }
 
+/** No record tells the number of a vCPU: they count on, in the order of their threads. */
+static void test_no_numbers(void **state)
+{
+	static const struct record records[] = {
+		{ 10, 0, KVM_ENTRY, 102, -1, 0 },
+		{ 10, 1, KVM_ENTRY, 100, -1, 0 },
+		{ 10, 2, KVM_ENTRY, 101, -1, 0 },
+		/* of this one it is told, and of who follows it is not */
+		{ 10, 3, KVM_ENTRY, 110, 5, 0 },
+		{ 20, 3, KVM_EXIT, 110, 5, INTR },
+		{ 30, 3, KVM_ENTRY, 111, -1, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+
+	(void)state;
+	check_name(model, 100, "g1v0");
+	check_name(model, 101, "g1v1");
+	check_name(model, 102, "g1v2");
+	check_name(model, 110, "g1v5");
+	check_name(model, 111, "g1v6");
+	virt_model_free(model);
+}
+
 /** CPUs have 16 bits in the model, the highest one too; there is none below 0. */
 static void test_most_cpus(void **state)
 {
@@ -259,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_guest_names),
 		cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_most_cpus),
+		cmocka_unit_test(test_no_numbers),
 		cmocka_unit_test(test_born),
 		cmocka_unit_test(test_tsc_offsets),
 		cmocka_unit_test(test_tsc_of_vcpus),

@@ -85,6 +85,45 @@ static void test_one_life(void **state)
 	virt_model_free(model);
 }
 
+/**
+ * Records that tell only who is there: without switches, the last one is how long that is known.
+ * With switches, the vCPU is there until it is switched out.
+ */
+static void test_seen(void **state)
+{
+	for (int has_switches = 0; has_switches < 2; has_switches++) {
+		struct kvm_tracker *tracker = kvm_tracker_new();
+		const struct kvm_event events[] = {
+			{ .time_ns = 5, .kind = KVM_SWITCH, .pid = 60, .arg = 100 },
+			{ .time_ns = 10, .kind = KVM_ENTRY, .pid = 100, .more = KVM_ISA_SVM },
+			{ .time_ns = 20, .kind = KVM_EXIT, .pid = 100, .value = INTR,
+			  .more = KVM_ISA_SVM },
+		};
+		struct virt_interval_range range;
+		struct virt_model *model;
+
+		for (size_t i = !has_switches; i < 3; i++)
+			assert_int_equal(kvm_tracker_add(tracker, &events[i]), 0);
+		for (int64_t t = 30; t <= 50; t += 10)
+			assert_int_equal(kvm_tracker_seen(tracker, 0, 100, t), 0);
+		if (has_switches)
+			assert_int_equal(kvm_tracker_add(tracker, &(struct kvm_event){
+				.time_ns = 70, .kind = KVM_SWITCH, .pid = 100, .arg = 50,
+				.value = ASLEEP }), 0);
+		assert_int_equal(kvm_tracker_seen(tracker, 0, 50, 80), 0);
+		assert_int_equal(kvm_tracker_finish(tracker, 0, 100, &model), 0);
+		kvm_tracker_free(tracker);
+		range = virt_vcpu_intervals(model, virt_model_find_vcpu(model, 100), 20, 100);
+		assert_int_equal(range.n, 2);
+		assert_int_equal(range.first[0].start_ns, 20);
+		assert_int_equal(range.first[0].state, VIRT_HYPERVISOR);
+		assert_int_equal(range.first[1].start_ns, has_switches ? 70 : 50);
+		assert_int_equal(range.first[1].state, has_switches ? VIRT_BLOCKED : VIRT_UNKNOWN);
+		virt_model_free(model);
+	}
+	(void)state;
+}
+
 /** Two vCPUs share CPU 0; each takes it from the other. */
 static void test_culprits(void **state)
 {
@@ -583,6 +622,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_life),
+		cmocka_unit_test(test_seen),
 		cmocka_unit_test(test_culprits),
 		cmocka_unit_test(test_asleep_from_the_beginning),
 		cmocka_unit_test(test_entries_and_exits_only),

@@ -232,7 +232,7 @@ static void test_small_grown(void **state)
 	trace_free(&small);
 }
 
-/* A file whose time is set back is another one by its size, and one of the same size by its time. */
+/* A file whose time is set back is another one by its size, one of the same size by its time. */
 static void test_time_set_back(void **state)
 {
 	const struct timespec times[] = { { 1000, 5 }, { 1000, 5 } }, later[] = { { 1001, 5 },
