@@ -1022,6 +1022,9 @@ static void test_choice(void **state)
 	virt_window_walk_free(walk);
 	query.stop = at_once;
 	assert_null(virt_window_new(model, &query));
+	/* what there is none of can be freed */
+	virt_window_free(NULL);
+	virt_window_walk_free(NULL);
 	/* nothing lies there */
 	window = ask(model, 1000, 2000);
 	assert_int_equal(window->from_ns, window->to_ns);

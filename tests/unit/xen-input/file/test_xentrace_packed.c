@@ -21,6 +21,9 @@
 /** Without a window in the first bytes up to here, nothing more is unpacked. */
 #define PROBE	((size_t)16 << 20)
 
+/** What is behind the packed bytes. */
+static const char *behind = "";
+
 /** Open packed bytes. Return: NULL with @error, and the errno in @code */
 static struct xentrace *open_packed(const struct trace *plain, uint64_t max_input, char *error,
 				    size_t size, int *code)
@@ -31,6 +34,7 @@ static struct xentrace *open_packed(const struct trace *plain, uint64_t max_inpu
 	char *path;
 
 	trace_gzip(&packed, plain->data, plain->size);
+	trace_bytes(&packed, behind, strlen(behind));
 	path = trace_file(packed.data, packed.size, ".gz");
 	memset(error, 0, size);
 	errno = 0;
@@ -104,11 +108,36 @@ static void test_limit(void **state)
 	trace_free(&trace);
 }
 
+/** What is no gzip member is not read, as gzip does. */
+static void test_behind(void **state)
+{
+	static const char *const others[] = { "x", "something else\n", "\x1f", "\x1f\x8c\x08" };
+	struct trace trace = { 0 };
+	struct xentrace *reader;
+	char error[512];
+	int code;
+
+	(void)state;
+	trace_window(&trace, 0);
+	trace_ticks(&trace, 1000, 5, 100);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		behind = others[i];
+		reader = open_packed(&trace, 0, error, sizeof(error), &code);
+		assert_non_null(reader);
+		assert_int_equal(xentrace_n_records(reader), 5);
+		assert_int_equal(xentrace_n_problems(reader), 0);
+		xentrace_close(reader);
+	}
+	behind = "";
+	trace_free(&trace);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_behind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
