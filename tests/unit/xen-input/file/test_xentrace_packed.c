@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -132,12 +133,26 @@ static void test_behind(void **state)
 	trace_free(&trace);
 }
 
+/** Nobody waits for a writer of a FIFO only to know whether it is a trace, nor takes its bytes. */
+static void test_fifo(void **state)
+{
+	char *path = trace_file("", 0, ".xen");
+
+	(void)state;
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_false(xentrace_check(path));
+	unlink(path);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_behind),
+		cmocka_unit_test(test_fifo),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
