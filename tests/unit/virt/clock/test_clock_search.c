@@ -369,6 +369,38 @@ static void test_few_candidates(void **state)
 	clock_small_end(&search);
 }
 
+/** A CPU of unknown pairing votes for whichever vCPU fits it best, here the second one. */
+static void test_any_vcpu(void **state)
+{
+	static const struct virt_clock_change narrow[] = {
+		{ 0, OUT }, { 100, IN }, { 110, OUT }, { 1000, UNKNOWN },
+	};
+	static const struct virt_clock_change wide[] = {
+		{ 0, OUT }, { 300, IN }, { 323, OUT }, { 1000, UNKNOWN },
+	};
+	static const int64_t times[] = { 0, 10, 20 };
+	const struct virt_clock_vcpu vcpus[] = {
+		{ .changes = narrow, .n = 4 }, { .changes = wide, .n = 4 },
+	};
+	const struct virt_clock_cpu cpu = { .times = times, .n = 3, .vcpu = VIRT_NONE };
+	const struct virt_clock_problem problem = { .vcpus = vcpus, .n_vcpus = 2,
+						    .cpus = &cpu, .n_cpus = 1 };
+	struct clock_candidate found;
+	struct clock_search search;
+
+	(void)state;
+	clock_small_begin(&search, &problem);
+	/* all three are inside from 300 to 302; with slack, each range is so much wider */
+	for (int64_t slack = 0; slack < 2; slack++) {
+		assert_int_equal(clock_candidates(&search, &still, 0, 21, slack, NULL, &found, 1),
+				 1);
+		assert_int_equal(found.score, 3 * search.tracks.vcpus[1].inside);
+		assert_true(found.lo <= 300 && 302 <= found.hi);
+		assert_int_equal(found.hi - found.lo, slack ? 6 : 2);
+	}
+	clock_small_end(&search);
+}
+
 /* --- pairing ---------------------------------------------------------------------------------- */
 
 /** Three vCPUs: in from 100 on, in from 300 on, in all the time from 100 to 500. */
@@ -443,6 +475,7 @@ int main(void)
 		cmocka_unit_test(test_thresholds),
 		cmocka_unit_test(test_candidates),
 		cmocka_unit_test(test_few_candidates),
+		cmocka_unit_test(test_any_vcpu),
 		cmocka_unit_test(test_pair),
 	};
 
