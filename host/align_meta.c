@@ -14,6 +14,7 @@
 #include "align_meta.h"
 #include "clock_align.h"
 #include "escape.h"
+#include "regular_file.h"
 #include "sidecar.h"
 #include "sidecar_text.h"
 #include "trace_dat.h"
@@ -65,8 +66,8 @@ static int load(struct sidecar *sidecar, char *error, size_t size)
 		ret = sidecar->text ? 0 : -ENOMEM;
 	}
 	if (ret) {
-		text_format(error, size, "%s: cannot read: %s", sidecar->path, ret == -EINVAL ?
-			    "not a regular file" : strerror(-ret));
+		text_format(error, size, "%s: cannot read: %s", sidecar->path,
+			    regular_file_error(ret));
 		return ret;
 	}
 	tokener = json_tokener_new();
@@ -190,9 +191,8 @@ cannot_write:
 	if (ret)
 		text_format(error, size, "%s: cannot write: %s", sidecar.path ? sidecar.path :
 			    guest_path, ret == -EAGAIN ? "another process keeps the folder locked" :
-			    ret == -EINVAL ? "not a regular file" :
 			    ret == -EBADMSG ? "no plain JSON: write it anew, or move it away" :
-			    strerror(-ret));
+			    regular_file_error(ret));
 end:
 	free_sidecar(&sidecar);
 	return ret;

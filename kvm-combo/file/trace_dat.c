@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "regular_file.h"
 #include "trace_dat.h"
 #include "trace_dat_read.h"
 
@@ -18,19 +19,15 @@ const char trace_dat_magic[10] = "\x17\x08\x44tracing";
 bool trace_dat_is(const char *path)
 {
 	char head[sizeof(trace_dat_magic)];
-	struct stat st;
-	bool is = false;
-	FILE *file;
+	int fd = regular_file_open(path);
+	bool is;
 
 	/* nothing may be taken from a pipe here */
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
+	if (fd < 0)
 		return false;
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	is = fread(head, sizeof(head), 1, file) == 1 &&
+	is = read(fd, head, sizeof(head)) == (ssize_t)sizeof(head) &&
 	     !memcmp(head, trace_dat_magic, sizeof(head));
-	fclose(file);
+	close(fd);
 	return is;
 }
 

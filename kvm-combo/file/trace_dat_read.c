@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "array.h"
+#include "regular_file.h"
 #include "trace_dat.h"
 #include "trace_dat_read.h"
 
@@ -121,15 +122,22 @@ static bool read_head(struct dat_file *dat)
 
 bool dat_open(struct dat_file *dat, const char *path, char *problem, size_t size)
 {
+	int fd = regular_file_open(path);
 	struct stat st;
 
 	memset(dat, 0, sizeof(*dat));
 	dat->problem = problem;
 	dat->problem_size = size;
 	problem[0] = '\0';
-	dat->file = fopen(path, "re");
-	if (!dat->file || fstat(fileno(dat->file), &st))
-		return dat_complain(dat, "%s", strerror(errno));
+	if (fd < 0)
+		return dat_complain(dat, "%s", regular_file_error(fd));
+	dat->file = fdopen(fd, "re");
+	if (!dat->file || fstat(fd, &st)) {
+		dat_complain(dat, "%s", strerror(errno));
+		if (!dat->file)
+			close(fd);
+		return false;
+	}
 	dat->size = (uint64_t)st.st_size;
 	return read_head(dat) || dat_cut_off(dat, "its head is", 0);
 }

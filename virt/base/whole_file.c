@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "regular_file.h"
 #include "whole_file.h"
 
 #define MAX_LINKS	40
@@ -371,18 +372,15 @@ static ssize_t read_up_to(int fd, char *text, size_t room)
 
 int whole_file_read(const char *path, size_t max, char **text, size_t *size)
 {
-	/* a pipe that nobody writes to must not make us wait */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int fd = regular_file_open(path);
 	struct stat st;
 	ssize_t n = 0;
 
 	*text = NULL;
 	if (fd < 0)
-		return -errno;
+		return fd;
 	if (fstat(fd, &st))
 		n = -errno;
-	else if (!S_ISREG(st.st_mode))
-		n = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 	else if ((uint64_t)st.st_size > max)
 		n = -EFBIG;
 	if (!n) {

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "regular_file.h"
 #include "temporary_file.h"
 #include "xentrace_file.h"
 #include "xentrace_unpack.h"
@@ -315,20 +316,15 @@ int xentrace_file_errno(const struct xentrace_file *file)
 
 int xentrace_file_peek(const char *path, uint8_t *buf, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct xentrace_source *src = NULL;
-	struct stat st;
+	/* Reading from a FIFO would take away what the real reader needs. */
+	int fd = regular_file_open(path), ret;
+	struct xentrace_source *src;
 	size_t n = 0;
-	int ret;
 
 	if (fd < 0)
-		return -errno;
-	/* Reading from a FIFO would take away what the real reader needs. */
-	ret = fstat(fd, &st) ? -errno : S_ISREG(st.st_mode) ? 0 : -EINVAL;
-	if (!ret) {
-		src = xentrace_source_new(fd, size);
-		ret = src ? 0 : -errno;
-	}
+		return fd;
+	src = xentrace_source_new(fd, size);
+	ret = src ? 0 : -errno;
 	while (!ret && n < size) {
 		ssize_t got = xentrace_source_read(src, buf + n, size - n);
 

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "escape.h"
 #include "ks_stream.h"
+#include "regular_file.h"
 #include "virt_registry.h"
 #include "xentrace_stream.h"
 
@@ -32,8 +34,15 @@ struct xen_trace *xentrace_open_trace(const char *file)
 	struct xen_trace_options options = { 0 };
 	struct xen_trace *trace;
 	char error[512] = "";
-	int saved;
+	int fd = regular_file_open(file), saved;
 
+	/* it was one when KernelShark opened it first; who knows what has that name by now */
+	if (fd < 0) {
+		escape_print(stderr, "", "%s: cannot read: %s", file, regular_file_error(fd));
+		errno = -fd;
+		return NULL;
+	}
+	close(fd);
 	if (xen_trace_options_from_env(&options, error, sizeof(error)))
 		escape_print(stderr, "", "%s (ignored)", error);
 	trace = xen_trace_open(file, &options, error, sizeof(error));

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "regular_file.h"
 #include "sidecar.h"
 #include "whole_file.h"
 #include "xen_meta.h"
@@ -218,7 +219,7 @@ struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 
 	if (ret) {
 		xentrace_set_error(error, error_size, "%s: cannot read: %s", path,
-				   ret == -EINVAL ? "not a regular file" : strerror(-ret));
+				   regular_file_error(ret));
 		goto out;
 	}
 	ret = -ENOMEM;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -716,6 +717,82 @@ static void grown_after_load(void **state)
 	free(bytes);
 }
 
+/* What was opened has no name any more: it goes on being shown, and loaded. */
+static void removed(const char *path, const char *other)
+{
+	(void)other;
+	assert_int_equal(unlink(path), 0);
+}
+
+static void made_folder(const char *path, const char *other)
+{
+	removed(path, other);
+	assert_int_equal(mkdir(path, 0700), 0);
+}
+
+/* Whoever opens it to read waits for somebody who writes. */
+static void made_fifo(const char *path, const char *other)
+{
+	removed(path, other);
+	assert_int_equal(mkfifo(path, 0600), 0);
+}
+
+/* This one never comes to an end. */
+static void made_device(const char *path, const char *other)
+{
+	removed(path, other);
+	assert_int_equal(symlink("/dev/zero", path), 0);
+}
+
+static void made_text(const char *path, const char *other)
+{
+	removed(path, other);
+	write_anew(path, "no trace", 8);
+}
+
+static void made_other(const char *path, const char *other)
+{
+	assert_int_equal(rename(other, path), 0);
+}
+
+/* Its name becomes another file's, or nothing that can be read: that one is shown, or the old one goes on. */
+static void replaced_after_load(void **state)
+{
+	static void (*const replace[])(const char *path, const char *other) = {
+		removed, made_folder, made_fifo, made_device, made_text, made_other,
+	};
+	size_t size, other_size;
+	char *bytes = read_sample(SAMPLE, &size), *other = read_sample("pinned.xen", &other_size);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(replace) / sizeof(*replace); i++) {
+		char *path = write_file(".xen", bytes, size);
+		char *new = write_file("-new.xen", other, other_size);
+		struct kshark_data_stream *stream = open_file(path);
+		struct rows rows = load(stream), again;
+
+		replace[i](path, new);
+		assert_int_equal(ask_all(&rows), rows.n);
+		/* instead of waiting for ever */
+		alarm(60);
+		again = load(stream);
+		alarm(0);
+		if (replace[i] == made_other)
+			assert_true(again.n != rows.n);
+		else
+			same_rows(&rows, &again);
+		assert_int_equal(ask_all(&again), again.n);
+		free_rows(&again);
+		free_rows(&rows);
+		remove(path);
+		unlink(new);
+		free(path);
+		free(new);
+	}
+	free(bytes);
+	free(other);
+}
+
 static void *ask(void *arg)
 {
 	const struct rows *rows = arg;
@@ -752,7 +829,7 @@ int main(void)
 		TEST(fields), TEST(load_again), TEST(filters_at_load), TEST(event_handlers),
 		TEST(several), TEST(names_of_domains), TEST(damaged), TEST(refused),
 		TEST(threads), TEST(written_anew_before_load), TEST(zeros_before_load),
-		TEST(cut_after_load), TEST(grown_after_load),
+		TEST(cut_after_load), TEST(grown_after_load), TEST(replaced_after_load),
 	};
 
 	if (!getenv("KSV_PLUGIN") || !getenv("KSV_SOURCE_DIR")) {

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	regular_file.h
+ * @brief	Files that are read at once: never a pipe that waits for whoever writes.
+ */
+#ifndef KSHARK_VIRT_REGULAR_FILE_H
+#define KSHARK_VIRT_REGULAR_FILE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/**
+ * regular_file_open - open a regular file to read
+ *
+ * Whatever else has that name is not waited for, and nothing is taken from it.
+ *
+ * Return: its descriptor; -EISDIR, -EINVAL for what is no regular file; or another negative errno.
+ */
+static inline int regular_file_open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), ret = 0;
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	if (fstat(fd, &st))
+		ret = -errno;
+	else if (!S_ISREG(st.st_mode))
+		ret = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
+/** regular_file_error - Return: what strerror() says, and of -EINVAL that it is no regular file. */
+static inline const char *regular_file_error(int error)
+{
+	return error == -EINVAL ? "not a regular file" : strerror(-error);
+}
+
+#endif
