@@ -199,10 +199,13 @@ static long double trimmed_mean(const double *sorted, size_t n)
 static struct stats_interval stddev_interval(const double *sorted, size_t n, double confidence,
 					     const double value[STATS_N])
 {
-	double normal = distribution_student(confidence, INFINITY), factor, margin, kurtosis;
+	double normal, factor, margin, kurtosis;
 	long double center, squares = 0, fourths = 0;
 
-	if (n < 5 || (double)n <= normal || !(value[STATS_STDDEV] > 0))
+	if (n < 5 || !(value[STATS_STDDEV] > 0))
+		return unknown;
+	normal = distribution_student(confidence, INFINITY);
+	if ((double)n <= normal)
 		return unknown;
 	center = trimmed_mean(sorted, n);
 	for (size_t i = 0; i < n; i++) {
