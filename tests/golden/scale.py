@@ -35,6 +35,7 @@ XEN = (
 )
 KVM = tuple(command for command in XEN if command.split()[0] not in ("dump", "check"))
 ALIGN = ("align -q {} {}", "align -qf json --source causality {} {}")
+TABLE = ("compare -qf csv --values {}", "compare -q --joint --statistic mean --values {}")
 PAIR = KVM + ALIGN + ("report -q {} {}",)
 
 # what takes most memory of all, if there is very much of it
@@ -177,7 +178,7 @@ def main():
             return halves[0]
 
         lines = MANY[family] if many else PAIR if len(files.paths) > 1 else \
-            KVM if family.startswith("kvm") else XEN
+            KVM if family.startswith("kvm") else TABLE if family.startswith("table") else XEN
         for line in lines:
             wrong, run = judge(command, line, files, None if many else half)
             if show or wrong:

@@ -582,6 +582,33 @@ def kvm_delivery(n, part=0):
     return dat
 
 
+# --- tables of results ----------------------------------------------------------------------------
+
+class Table:
+    """Lines of a table of values."""
+
+    def __init__(self):
+        self.lines, self.n = ["run,metric,value"], 0
+
+    def add(self, run, metric, value):
+        self.lines.append("%d,%d,%d" % (run, metric, value))
+        self.n += 1
+
+    def data(self):
+        return "\n".join(self.lines + [""]).encode("ascii")
+
+
+@family
+def table_pairs(n):
+    """as many differences as a table can have for its size: of two values each"""
+    table = Table()
+    for metric in range(min(n // 10, 1000)):
+        for run in range(64):
+            for i in range(2):
+                table.add(run, metric, (7 * run + 13 * metric + 5 * i) % 97 % 10)
+    return table
+
+
 def main():
     if len(sys.argv) < 4:
         for name, function in FAMILIES.items():

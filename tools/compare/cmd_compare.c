@@ -383,12 +383,12 @@ static int plan(struct job *job)
 	if (compare_plan(&job->compare, &job->options))
 		return ksv_usage_error(job->command, "%zu differences%s of so many values take too "
 				       "long: choose with --metric, --runs or --statistic, or say "
-				       "--resamples", compare_judged_differences(&job->compare),
+				       "--resamples", job->compare.n_judged,
 				       job->options.joint ? " to be sure of together" : "");
 	if (!said && job->options.resamples < COMPARE_RESAMPLES && !job->quiet)
 		ksv_note("note: values are divided anew %zu times instead of %d, as there are %zu "
 			 "differences: see --resamples", job->options.resamples,
-			 COMPARE_RESAMPLES, compare_judged_differences(&job->compare));
+			 COMPARE_RESAMPLES, job->compare.n_judged);
 	return KSV_EXIT_OK;
 }
 

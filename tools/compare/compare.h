@@ -42,6 +42,7 @@ struct compare {
 	int		n_metrics, metrics_room;
 	int		last_run, last_metric;	/* that were asked for: they come again */
 	uint64_t	bytes;			/* that the values come from */
+	size_t		n_judged;		/* differences that values can tell of */
 };
 
 void compare_init(struct compare *compare);
@@ -118,16 +119,13 @@ int compare_judged(const struct compare_options *options);
  *
  * Return: 0, or -E2BIG if even the least take too long.
  */
-int compare_plan(const struct compare *compare, struct compare_options *options);
+int compare_plan(struct compare *compare, struct compare_options *options);
 
 /** compare_evaluate - fill all cells; run 0 is the baseline. Return: 0 or -ENOMEM. */
 int compare_evaluate(struct compare *compare, const struct compare_options *options);
 
 /** compare_verdict_name - "unknown", "too few values", "within noise", "different". */
 const char *compare_verdict_name(enum stats_verdict verdict);
-
-/** compare_judged_differences - how many differences there are that values can tell of. */
-size_t compare_judged_differences(const struct compare *compare);
 
 /**
  * compare_confidence - that of the interval of a difference: if all intervals are to hold together,

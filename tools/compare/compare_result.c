@@ -68,20 +68,18 @@ static int evaluate(struct compare_set *set, const struct stats_sample *base,
 	return ret;
 }
 
-size_t compare_judged_differences(const struct compare *compare)
+static void count_judged(struct compare *compare)
 {
-	size_t n = 0;
-
+	compare->n_judged = 0;
 	for (int i = 0; i < compare->n_metrics; i++)
 		for (int run = 1; run < compare->n_runs; run++)
-			n += compare->metrics[i]->sets[0].n > 1 &&
-			     compare->metrics[i]->sets[run].n > 1;
-	return n;
+			compare->n_judged += compare->metrics[i]->sets[0].n > 1 &&
+					     compare->metrics[i]->sets[run].n > 1;
 }
 
 double compare_confidence(const struct compare *compare, const struct compare_options *options)
 {
-	size_t n = options->joint ? compare_judged_differences(compare) : 1;
+	size_t n = options->joint ? compare->n_judged : 1;
 
 	return n > 1 ? 1 - (1 - options->confidence) / (double)n : options->confidence;
 }
@@ -119,11 +117,12 @@ static double work_of(const struct compare *compare, const struct compare_option
 #define WORK_PER_BYTE	100
 #define JOINT_FACTOR	4
 
-int compare_plan(const struct compare *compare, struct compare_options *options)
+int compare_plan(struct compare *compare, struct compare_options *options)
 {
 	double most = (WORK + WORK_PER_BYTE * (double)compare->bytes) *
 		      (options->joint ? JOINT_FACTOR : 1);
 
+	count_judged(compare);
 	if (options->resamples)
 		return 0;
 	for (size_t n = COMPARE_RESAMPLES; n >= COMPARE_LEAST_RESAMPLES; n = n * 4 / 5) {
@@ -136,9 +135,11 @@ int compare_plan(const struct compare *compare, struct compare_options *options)
 
 int compare_evaluate(struct compare *compare, const struct compare_options *options)
 {
-	struct stats_method method = method_of(compare, options);
+	struct stats_method method;
 	int ret = 0;
 
+	count_judged(compare);
+	method = method_of(compare, options);
 	for (int i = 0; i < compare->n_metrics && !ret; i++) {
 		struct compare_metric *metric = compare->metrics[i];
 		struct stats_sample base;

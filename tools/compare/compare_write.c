@@ -345,7 +345,7 @@ void compare_json(struct output *out, const struct compare *compare,
 	json_str(&json, "baseline", compare->runs[0]);
 	json_number(&json, "confidence", options->confidence);
 	if (options->joint)
-		json_u64(&json, "joint", compare_judged_differences(compare));
+		json_u64(&json, "joint", compare->n_judged);
 	json_u64(&json, "resamples", options->resamples);
 	json_u64(&json, "seed", options->seed);
 	json_str(&json, "percentiles", compare_percentiles[options->percentile]);
