@@ -40,7 +40,7 @@ qlonglong cpuData(int stream, int cpu)
 QString threadName(const KvmVcpu &vcpu)
 {
 	char *comm = kshark_comm_from_pid(vcpu.stream, vcpu.pid);
-	QString name = QString("%1-%2").arg(virtShown(comm)).arg(vcpu.pid);
+	QString name = virtShown(comm) + '-' + QString::number(vcpu.pid);
 
 	free(comm);
 	return name;
@@ -169,7 +169,7 @@ void KvmComboDialog::addVcpu(QTreeWidgetItem *machine, const KvmVcpu &vcpu)
 
 	choice->addItem("none", cpuData(VIRT_NONE, 0));
 	for (const KvmGuestCpu &cpu : _combos.guestCpus(vcpu.stream))
-		choice->addItem(QString("%1: CPU %2").arg(virtFileOf(cpu.stream)).arg(cpu.cpu),
+		choice->addItem(virtFileOf(cpu.stream) + QString(": CPU %1").arg(cpu.cpu),
 				cpuData(cpu.stream, cpu.cpu));
 	choice->setCurrentIndex(std::max(0, choice->findData(cpuData(vcpu.pair.guest_stream,
 								    vcpu.pair.guest_cpu))));

@@ -373,8 +373,9 @@ QStringList KvmCombos::notes() const
 		for (int cpu = 0; cpu < stream->n_cpus; cpu++)
 			unpaired += !virt_pairing_of_cpu(id, cpu, nullptr);
 		if (unpaired)
-			list << QString("%1: %2 of its %3 CPUs have no vCPU on the host.")
-				.arg(virtFileOf(id)).arg(unpaired).arg(stream->n_cpus);
+			list << virtFileOf(id) +
+				QString(": %1 of its %2 CPUs have no vCPU on the host.")
+				.arg(unpaired).arg(stream->n_cpus);
 	}
 	for (size_t i = 0; i < all.size(); ) {
 		size_t end = i, n = 0;
@@ -383,8 +384,9 @@ QStringList KvmCombos::notes() const
 		       all[end].machine == all[i].machine; end++)
 			n += all[end].pair.guest_stream == VIRT_NONE;
 		if (n && n < end - i)
-			list << QString("%1: %2 of its %3 vCPUs have no CPU in the guest's trace.")
-				.arg(all[i].machineName).arg(n).arg(end - i);
+			list << all[i].machineName +
+				QString(": %1 of its %2 vCPUs have no CPU in the guest's trace.")
+				.arg(n).arg(end - i);
 		i = end;
 	}
 	return list;

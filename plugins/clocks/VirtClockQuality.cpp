@@ -121,9 +121,9 @@ QString VirtClocks::adoptOffer(const Judge &job, std::vector<virt_pair> &offer) 
 	}
 	align_pairing_text(model, job.machine(), &job.other,
 			   static_cast<int32_t>(job.otherVcpus.size()), text, sizeof(text));
-	return QString("It is paired with %1, %2 % against %3 %").arg(virtShown(text))
-		.arg(job.other.alignment.explained_percent, 0, 'f', DIGITS)
-		.arg(job.alignment.explained_percent, 0, 'f', DIGITS);
+	return QString("It is paired with %1, %2 % against %3 %").arg(virtShown(text),
+		QString::number(job.other.alignment.explained_percent, 'f', DIGITS),
+		QString::number(job.alignment.explained_percent, 'f', DIGITS));
 }
 
 /** Pair a guest with what explains its rows; so all others of its host: two may be swapped. */

@@ -165,8 +165,8 @@ QString VirtClocks::describe(int streamId) const
 		int64_t found = parts[KS_CLOCK_HZ] ? 0 : parts[KS_CLOCK_FOUND];
 		QString text = QString("Aligned with %1 by %2: host time = guest time %3%4 %5")
 			.arg(host == VIRT_NONE ? "a file that is not open" : virtFileOf(host),
-			     virt_align_source(parts), parts[KS_CLOCK_FOUND] < 0 ? "" : "+")
-			.arg(parts[KS_CLOCK_FOUND]).arg(unit);
+			     virt_align_source(parts), parts[KS_CLOCK_FOUND] < 0 ? "" : "+",
+			     QString::number(parts[KS_CLOCK_FOUND]), unit);
 
 		if (ks_clock_at(parts))
 			text += QString(" at guest time %1 %2").arg(ks_clock_at(parts)).arg(unit);

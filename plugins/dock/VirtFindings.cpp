@@ -233,7 +233,8 @@ void VirtFindings::follow(const VirtListed &listed)
 	/* it was counted elsewhere */
 	else if (old != _visible)
 		_focus.count = 0;
-	_only->setText(listed.name.isEmpty() ? "Chosen vCPU only" : "Only " + listed.name);
+	_only->setText(listed.name.isEmpty() ? "Chosen vCPU only" :
+					       "Only " + virtLabel(listed.name));
 	look();
 }
 
@@ -246,7 +247,8 @@ void VirtFindings::focus(const VirtFocus &focus)
 	}
 	_focus = focus;
 	_focusSerial++;
-	_focusButton->setText(fontMetrics().elidedText(focus.title, Qt::ElideRight, MOST_TITLE) +
+	_focusButton->setText(virtLabel(fontMetrics().elidedText(focus.title, Qt::ElideRight,
+								 MOST_TITLE)) +
 			      " " + QChar(0x2715));
 	_focusButton->setToolTip(virtTip(focus.title + ": click to list all of the worst again"));
 	_focusButton->setVisible(!focus.title.isEmpty());

@@ -175,7 +175,8 @@ void VirtSpread::buildUi()
 void VirtSpread::follow(const VirtListed &listed)
 {
 	_listed = listed;
-	_only->setText(listed.name.isEmpty() ? "Chosen vCPU only" : "Only " + listed.name);
+	_only->setText(listed.name.isEmpty() ? "Chosen vCPU only" :
+					       "Only " + virtLabel(listed.name));
 	_host->fill(_listed.streams);
 	look();
 }
@@ -411,9 +412,10 @@ QString VirtSpread::asCsv(const VirtListed &listed)
 		const virt_dist &dist = row.dist;
 		uint64_t injected = virt_delivered_injected(row.results);
 
-		text += QString("%1,%2,%3,%4,%5,%6,%7").arg(virt_worst_kind_name(row.kind),
-			row.all ? "" : virtCsv(nameOf(*job, row).toUtf8())).arg(dist.count)
-			.arg(dist.ns).arg(dist.p50).arg(dist.p99).arg(dist.max);
+		text += QString(virt_worst_kind_name(row.kind)) + ',' +
+			(row.all ? "" : virtCsv(nameOf(*job, row).toUtf8())) +
+			QString(",%1,%2,%3,%4,%5").arg(dist.count).arg(dist.ns).arg(dist.p50)
+			.arg(dist.p99).arg(dist.max);
 		text += !injected ? QString(",,,\n") :
 			QString(",%1,%2,%3\n").arg(injected)
 			.arg(row.results[VIRT_DELIVERY_NOT_SEEN])

@@ -26,9 +26,8 @@ QString virtExitReasons(const virt_model *model, const virt_window_stats &stats)
 	QStringList list;
 
 	for (size_t i = 0; i < stats.n_reasons && i < MOST; i++)
-		list << QString("%1 %2")
-				.arg(virtShown(virt_text_reason(model, stats.reasons[i].reason)))
-				.arg(stats.reasons[i].count);
+		list << virtShown(virt_text_reason(model, stats.reasons[i].reason)) + ' ' +
+			QString::number(stats.reasons[i].count);
 	return list.join(", ");
 }
 

@@ -26,7 +26,7 @@ constexpr virt_color NAME_COLOR = { 0, 0, 0 }, OTHER_COLOR = { 0x48, 0x48, 0x48 
 std::string taskName(int streamId, int pid)
 {
 	char *comm = kshark_comm_from_pid(streamId, pid);
-	QString name = QString("%1-%2").arg(virtShown(comm)).arg(pid);
+	QString name = virtShown(comm) + '-' + QString::number(pid);
 
 	free(comm);
 	return name.toStdString();

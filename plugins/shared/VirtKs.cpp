@@ -57,6 +57,11 @@ QString virtShown(const QString &text)
 	return virtShown(text.toUtf8().constData());
 }
 
+QString virtLabel(QString text)
+{
+	return text.replace('&', "&&");
+}
+
 QString virtCsv(const QByteArray &text)
 {
 	QString field = virtShown(text.constData());

@@ -94,6 +94,9 @@ std::vector<VirtStream> virtStreams();
 QString virtShown(const char *text);
 QString virtShown(const QString &text);
 
+/** The same on a button or a check box, where an ampersand would underline what follows it. */
+QString virtLabel(QString text);
+
 /** The same as a field of CSV, which no spreadsheet calculates. */
 QString virtCsv(const QByteArray &text);
 

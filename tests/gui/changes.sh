@@ -44,16 +44,18 @@ reloaded()
 }
 
 gui_init
-file=$GUI_DIR/trace.xen
+# a number's place in a text, marks, and an entity
+odd='%1<b>&lt;'
+file=$GUI_DIR/$odd.xen
 cp "$GUI_SAMPLES/hvm-exits.xen" "$file"
 virt_open "$file"
-gui_need gui_not dock trace.xen:
+gui_need gui_not dock "$odd.xen:"
 size=$(stat -c %s "$file")
 
 # another recording to the same path
 cat "$GUI_SAMPLES/pinned.xen" >"$file"
 scrolled
-gui_until dock "trace.xen: has changed since it was opened (was $size bytes"
+gui_until dock "$odd.xen: has changed since it was opened (was $size bytes"
 scrolled
 told 1 'has changed since it was opened'
 gui_need grep -qF 'has changed since it was opened' "$GUI_DIR/before"
@@ -70,21 +72,37 @@ scrolled
 gui_until dock 'bytes, now 0)'
 gui_click QPushButton Reload
 gui_until gui_is count 1
-gui_need grep -qF 'trace.xen: the file is empty' "$GUI_LOG"
+gui_need grep -qF "$odd.xen: the file is empty" "$GUI_LOG"
 gui_until dock 'bytes, now 0)'
 gui_shot cut
 
 # it is there again, but damaged
 head -c 500001 "$GUI_SAMPLES/hvm-exits.xen" >"$file"
 gui_click QPushButton Reload
-gui_until dock 'trace.xen: damaged: truncated'
+gui_until dock "$odd.xen: damaged: truncated"
 gui_until gui_not dock 'since it was opened'
 gui_shot damaged
 
 # and goes on
 tail -c +500002 "$GUI_SAMPLES/hvm-exits.xen" >>"$file"
 scrolled
-gui_until dock 'trace.xen: has grown since it was opened (was 500001 bytes, now '
+gui_until dock "$odd.xen: has grown since it was opened (was 500001 bytes, now "
 reloaded "$GUI_SAMPLES/hvm-exits.xen"
 gui_need gui_not dock damaged
+
+# names come with the next reload; neither they nor the file's act in a text with numbers or marks
+printf '{ "domains": [ { "id": 1, "name": "%s" } ] }\n' "$odd" >"$file.meta.json"
+cat "$GUI_SAMPLES/hvm-exits.xen" >"$file"
+scrolled
+gui_until dock 'since it was opened'
+gui_need gui_is "markup $odd" ''
+gui_click QPushButton Reload
+gui_until gui_not dock 'since it was opened'
+gui_until gui_find items '*' "d1:$odd*" >/dev/null
+gui_click_found items '*' "d1:$odd*"
+gui_until gui_find widgets QLabel '*<b>d1:%1&lt;b&gt;&amp;lt;</b>*' >/dev/null
+gui_click QToolButton Worst
+gui_until gui_find widgets QCheckBox 'Only d1:%1<b>&&lt;*' >/dev/null
+gui_need gui_is "markup $odd" ''
+gui_shot names
 gui_quit

@@ -58,12 +58,14 @@ for k in 0 1; do
 done
 gui_quit
 
-# a trace that the host does not name: a guess, which is said to be one
+# a trace that the host does not name: a guess, which is said to be one; and its name is no place for a number
+cp "$other" "$GUI_DIR/%1.dat"
+other=$GUI_DIR/%1.dat
 start "$host" "$other"
-gui_until combo_note 'dom0-ftrace.dat was not recorded together with kvm-host.dat'
+gui_until combo_note '%1.dat was not recorded together with kvm-host.dat'
 combo_dialog
 gui_need gui_has items '| a guess'
-gui_same "choice of vCPU 1" "dom0-ftrace.dat: CPU 1" "$(combo_choice 3)"
+gui_same "choice of vCPU 1" "%1.dat: CPU 1" "$(combo_choice 3)"
 # nobody is inside: that is a choice, too
 combo_choose 1 "no guest's trace"
 gui_same "choice of vCPU 1, by the machine's" none "$(combo_choice 3)"

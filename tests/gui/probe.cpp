@@ -155,6 +155,39 @@ QString widgets()
 	return out;
 }
 
+QString tips_of(const QTreeWidgetItem *item)
+{
+	QString out;
+
+	for (int i = 0; i < item->columnCount(); i++)
+		out += item->toolTip(i);
+	for (int i = 0; i < item->childCount(); i++)
+		out += tips_of(item->child(i));
+	return out;
+}
+
+/** markup TEXT: class and text of whatever has this in it and takes it for marks, not for text */
+QString markup(const QString &text)
+{
+	QString out;
+
+	for (QWidget *widget : QApplication::allWidgets()) {
+		auto label = qobject_cast<const QLabel *>(widget);
+		auto tree = qobject_cast<const QTreeWidget *>(widget);
+		QString said = label ? label->text() : QString(), tips = widget->toolTip();
+
+		if (tree)
+			tips += tips_of(tree->invisibleRootItem());
+		if (label && label->textFormat() != Qt::RichText &&
+		    (label->textFormat() != Qt::AutoText || !Qt::mightBeRichText(said)))
+			said.clear();
+		if ((said + tips).contains(text))
+			out += QString("%1\t%2\n").arg(widget->metaObject()->className(),
+							 flat(said + tips));
+	}
+	return out;
+}
+
 /** windows: class, title (of a tooltip its text), x, y, w, h of each visible window */
 QString windows()
 {
@@ -439,6 +472,8 @@ QString answer(const QString &line)
 
 	if (word[0] == "find")
 		return find(line.mid(5));
+	if (word[0] == "markup")
+		return markup(line.mid(7));
 	if (word[0] == "rows")
 		return rows(word.value(1).toLong(), word.value(2).toLong(),
 			    word.value(3).toInt());
