@@ -755,7 +755,7 @@ static void made_other(const char *path, const char *other)
 	assert_int_equal(rename(other, path), 0);
 }
 
-/* Its name becomes another file's, or nothing that can be read: that one is shown, or the old one goes on. */
+/* Another file takes its name: that one is shown. What cannot be read: the old one goes on. */
 static void replaced_after_load(void **state)
 {
 	static void (*const replace[])(const char *path, const char *other) = {
