@@ -170,15 +170,17 @@ static bool open_input(struct kvm_trace *trace, bool packed, char *error, size_t
 		snprintf(copy, sizeof(copy), "/proc/self/fd/%d", fd);
 		path = copy;
 	}
+	errno = 0;
 	/* plugins only print; without them, nothing of this machine changes what is read */
 	trace->input = tracecmd_open_head(path, TRACECMD_FL_LOAD_NO_PLUGINS);
 	if (packed)
 		close(fd);
 	if (!trace->input) {
-		snprintf(error, size, "%s: libtracecmd cannot read the head of this trace.dat",
-			 trace->path);
+		snprintf(error, size, errno == ENOMEM ? "%s: not enough memory" :
+			 "%s: libtracecmd cannot read the head of this trace.dat", trace->path);
 		return false;
 	}
+	errno = 0;
 	if (!tracecmd_init_data(trace->input))
 		return true;
 	/*
@@ -186,7 +188,8 @@ static bool open_input(struct kvm_trace *trace, bool packed, char *error, size_t
 	 * it has not come to.
 	 */
 	trace->input = NULL;
-	snprintf(error, size, "%s: libtracecmd cannot read the records of this trace.dat "
+	snprintf(error, size, errno == ENOMEM ? "%s: not enough memory" :
+		 "%s: libtracecmd cannot read the records of this trace.dat "
 		 "(a latency trace has none: record it with 'trace-cmd record')", trace->path);
 	return false;
 }

@@ -84,4 +84,19 @@ says "$OUT" "whole.dat"
 run view --dry-run format.dat whole.dat
 status 0
 says "$ERR" "opening the rest without it"
+
+# without memory, it is not the file that is to blame, as far as the libraries tell
+if ! ldd "$KSV_BIN" | grep -q libasan; then
+	cc -shared -fPIC -o no_memory.so "$KSV_SOURCE_DIR/tests/hostile/no_memory.c" -ldl
+	failed=0
+	for ((at = 20; at < 60; at++)); do
+		NO_MEMORY_AT=$at LD_PRELOAD=./no_memory.so "$KSV_BIN" report --quiet whole.dat >"$OUT" 2>"$ERR"
+		STATUS=$?
+		[ "$STATUS" != 0 ] || continue
+		status 3
+		check "its head is good" test -z "$(grep 'the head of' "$ERR")"
+		! grep -q 'not enough memory' "$ERR" || failed=$((failed + 1))
+	done
+	check "most were needed" test "$failed" -gt 10
+fi
 finish
