@@ -66,4 +66,22 @@ run check --affinity d1v0=2
 status 2
 run check --affinity d1v0=2 "$WORK/none.xen"
 status 3
+
+# without memory, a list is not told to be wrong
+if ! ldd "$KSV_BIN" | grep -q libasan; then
+	cc -shared -fPIC -o "$WORK/no_memory.so" "$KSV_SOURCE_DIR/tests/hostile/no_memory.c" -ldl
+	echo 'd1v0=2,3' > "$WORK/list"
+	failed=0
+	for ((at = 0; at < 60; at++)); do
+		for arguments in "check --affinity-file $WORK/list" 'dump --vcpu d1v0,d2 --format csv'; do
+			# shellcheck disable=SC2086
+			NO_MEMORY_AT=$at LD_PRELOAD=$WORK/no_memory.so "$KSV_BIN" $arguments \
+				"$WORK/none.xen" > "$OUT" 2> "$ERR"
+			STATUS=$?
+			status 3
+			! grep -q 'not enough memory' "$ERR" || failed=$((failed + 1))
+		done
+	done
+	check "some were needed" test "$failed" -gt 3
+fi
 finish

@@ -47,6 +47,7 @@ int affinity_add(struct affinity_list *list, const char *text)
 	struct ksv_id_set pcpus = { .any = false };
 	struct affinity *affinity;
 	char *vcpus, *equals;
+	int ret;
 
 	if (ARRAY_GROW(list->items, list->n, list->room))
 		return -ENOMEM;
@@ -61,13 +62,11 @@ int affinity_add(struct affinity_list *list, const char *text)
 	equals = strchr(vcpus, '=');
 	if (equals)
 		*equals = '\0';
-	if (!equals || ksv_parse_vcpus(vcpus, &affinity->vcpus) ||
-	    ksv_parse_ids(equals + 1, &pcpus)) {
-		free(vcpus);
-		return -EINVAL;
-	}
+	ret = equals ? ksv_parse_vcpus(vcpus, &affinity->vcpus) : -EINVAL;
+	if (!ret)
+		ret = ksv_parse_ids(equals + 1, &pcpus);
 	free(vcpus);
-	return take_pcpus(affinity, &pcpus);
+	return ret ? ret : take_pcpus(affinity, &pcpus);
 }
 
 /** A line without comment and blanks at its ends. */

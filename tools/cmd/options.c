@@ -504,10 +504,14 @@ int ksv_take_size(const struct ksv_command *command, const struct ksv_option *op
 int ksv_take_vcpus(const struct ksv_command *command, const struct ksv_option *option,
 		   const char *value, void *target)
 {
-	if (!ksv_parse_vcpus(value, target))
-		return 0;
-	return ksv_usage_error(command, "--%s %s: not a list such as d1v0,d2,idle,d?v?",
-			       option->name, value);
+	int ret = ksv_parse_vcpus(value, target);
+
+	if (ret == -EINVAL)
+		return ksv_usage_error(command, "--%s %s: not a list such as d1v0,d2,idle,d?v?",
+				       option->name, value);
+	if (ret)
+		ksv_error("not enough memory");
+	return ret ? KSV_EXIT_FILE : 0;
 }
 
 int ksv_take_pcpus(const struct ksv_command *command, const struct ksv_option *option,
