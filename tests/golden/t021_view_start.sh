@@ -79,19 +79,21 @@ check "the temporary directory is gone" test -z "$(ls -A "$TMPDIR")"
 mkfifo fifo
 sleep 60 > fifo &
 writer=$!
-"$KSV_BIN" view fifo > "$OUT" 2> "$ERR" &
-pid=$!
-for ((i = 0; i < 200; i++)); do
-	[ -n "$(ls -A "$TMPDIR")" ] && break
-	sleep 0.05
+for signal in TERM HUP; do
+	# under nohup, it would be ignored
+	env --default-signal=$signal "$KSV_BIN" view fifo > "$OUT" 2> "$ERR" &
+	pid=$!
+	for ((i = 0; i < 200; i++)); do
+		[ -n "$(ls -A "$TMPDIR")" ] && break
+		sleep 0.05
+	done
+	kill -$signal $pid
+	wait $pid
+	STATUS=$?
+	status $((128 + $(kill -l $signal)))
+	check "the temporary directory is gone" test -z "$(ls -A "$TMPDIR")"
 done
-sleep 0.2
-kill -TERM $pid
-wait $pid
-STATUS=$?
 kill $writer
-status 143
-check "the temporary directory is gone" test -z "$(ls -A "$TMPDIR")"
 
 # A directory for temporary files that cannot be used.
 if [ ! -d /nonexistent ]; then
