@@ -23,6 +23,7 @@
 #include "xen_running.h"
 
 #define SAMPLE	"hvm-exits.xen"
+#define SOME_BYTES	40000		/* of it, where more would only take longer */
 
 /* What the host's own libraries lose with every trace.dat. */
 const char *__lsan_default_suppressions(void);
@@ -765,9 +766,10 @@ static void replaced_after_load(void **state)
 	char *bytes = read_sample(SAMPLE, &size), *other = read_sample("pinned.xen", &other_size);
 
 	(void)state;
+	assert_true(size > SOME_BYTES && other_size > SOME_BYTES);
 	for (size_t i = 0; i < sizeof(replace) / sizeof(*replace); i++) {
-		char *path = write_file(".xen", bytes, size);
-		char *new = write_file("-new.xen", other, other_size);
+		char *path = write_file(".xen", bytes, SOME_BYTES);
+		char *new = write_file("-new.xen", other, SOME_BYTES);
 		struct kshark_data_stream *stream = open_file(path);
 		struct rows rows = load(stream), again;
 
