@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -370,9 +371,27 @@ static int tear_down(void **state)
 	return unlink(path);
 }
 
+/* As when a host's file is replaced by one before KernelShark loads it anew. */
+static void nobody_writes(void **state)
+{
+	char fifo[64], problem[256];
+
+	(void)state;
+	snprintf(fifo, sizeof(fifo), "/tmp/ksv-test-%d.fifo", (int)getpid());
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	/* instead of waiting for ever */
+	alarm(60);
+	assert_int_equal(trace_dat_guests(fifo, NULL, NULL), 0);
+	assert_false(trace_dat_check(fifo, problem, sizeof(problem), NULL));
+	alarm(0);
+	assert_non_null(strstr(problem, "not a regular file"));
+	unlink(fifo);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nobody_writes),
 		cmocka_unit_test(units),
 		cmocka_unit_test(version_6),
 		cmocka_unit_test(hostile),
