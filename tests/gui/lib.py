@@ -6,6 +6,7 @@ lib.py graph CSV cpu|task ID FROM TO PIXELS [PID=COLOUR...]
                                      compare a graph's row of pixels with who ran
 """
 import csv
+import marshal
 import operator
 import os
 import sys
@@ -44,20 +45,43 @@ def rows(path, condition):
     sys.stdout.write("".join(out))
 
 
-def spans(path, kind, number):
-    """(from, to, pid) without gaps: who ran on a pCPU, or pid or None for a task."""
-    last = {}  # by pCPU: who and since when
+def all_spans(path):
+    """By pCPU: (from, to, pid) without gaps. Kept beside the CSV, which many graphs are compared with."""
+    kept = path + ".spans"
+    try:
+        with open(kept, "rb") as file:
+            return marshal.load(file)
+    except FileNotFoundError:
+        pass
+    spans, last = {}, {}  # last: by pCPU: since when, who, seen last
     for ns, pcpu, pid, *_ in records(path):
-        if kind == "cpu" and pcpu != number:
-            continue
         if pcpu not in last:
             last[pcpu] = [ns, pid, ns]
+            spans[pcpu] = []
         elif last[pcpu][1] != pid:
-            yield last[pcpu][0], ns, last[pcpu][1]
+            spans[pcpu].append((last[pcpu][0], ns, last[pcpu][1]))
             last[pcpu] = [ns, pid, ns]
         last[pcpu][2] = ns
-    for since, pid, until in last.values():
-        yield since, until, pid
+    for pcpu, (since, pid, until) in last.items():
+        spans[pcpu].append((since, until, pid))
+    with open(kept + ".new", "wb") as file:
+        marshal.dump(spans, file)
+    os.rename(kept + ".new", kept)
+    return spans
+
+
+def spans_of(path, kind, number):
+    """Who ran on a pCPU; or when a task did, pid, and what is between that, None."""
+    spans = all_spans(path)
+    if kind == "cpu":
+        return spans.get(number, [])
+    on = sorted(span for cpu in spans.values() for span in cpu if span[2] == number)
+    both = []
+    for begin, stop, pid in on:
+        if both:
+            both.append((both[-1][1], begin, None))
+        both.append((begin, stop, pid))
+    return both
 
 
 def graph(path, kind, number, start, end, pixels, colours):
@@ -66,21 +90,7 @@ def graph(path, kind, number, start, end, pixels, colours):
     scale = (len(line) - 1) / (end - start)
     tolerance = int(os.environ.get("GUI_TOLERANCE", "3"))
     wrong, checked = [], {True: 0, False: 0}
-    on = []  # of a task: all spans where it ran
-    for begin, stop, pid in spans(path, kind, number):
-        if kind == "task" and pid != number:
-            continue
-        on.append((begin, stop, pid))
-    if kind == "task":  # and what is between them
-        on.sort()
-        both, last = [], None
-        for begin, stop, pid in on:
-            if last is not None:
-                both.append((last, begin, None))
-            both.append((begin, stop, pid))
-            last = stop
-        on = both
-    for begin, stop, pid in on:
+    for begin, stop, pid in spans_of(path, kind, number):
         left = max(3, round((begin - start) * scale) + tolerance)
         right = min(len(line) - 3, round((stop - start) * scale) - tolerance)
         runs = pid not in (None, 0)
