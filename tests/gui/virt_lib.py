@@ -7,8 +7,6 @@ PIXELS are the colours, #rrggbb, of the strip and some columns to its left and r
 from the top, HEIGHT rows. Each column must show every state with its share of the column's time, up
 to one pixel; states from the bottom up in the order of COLOURS. Prints what has been compared.
 """
-import csv
-import operator
 import sys
 
 # virt/model/virt_colors.c, written down a second time on purpose
@@ -25,13 +23,12 @@ MARGIN = 4
 
 
 def intervals(path, kind, number):
-    with open(path, newline="") as file:
-        rows = csv.reader(file)
-        names = next(rows)
-        wanted = operator.itemgetter(names.index("kind"), names.index("number"))
-        start, end, state = [names.index(name) for name in ("from", "to", "state")]
-        return [(int(row[start]), int(row[end]), row[state]) for row in rows
-                if wanted(row) == (kind, number)]
+    mine = "%s,%s," % (kind, number)
+    with open(path) as file:
+        if next(file) != "kind,number,from,to,state\n":
+            sys.exit("%s: these are not the columns of a model" % path)
+        rows = [line.split(",") for line in file if line.startswith(mine)]
+    return [(int(start), int(end), state.rstrip()) for _, _, start, end, state in rows]
 
 
 def shares(spans, start, end, n):
@@ -88,7 +85,8 @@ def main():
         if (end - start) % n:
             continue
         wanted = shares(spans, start, end, n)
-        for left in range(0, 2 * MARGIN):
+        # where it mostly is, first
+        for left in sorted(range(0, 2 * MARGIN), key=lambda left: abs(left - MARGIN - 1)):
             # Beyond both ends nothing may be drawn.
             outside = {colour for x in list(range(left)) + list(range(left + n, width))
                        for colour in columns[x]} & set(COLOURS.values())
@@ -102,7 +100,9 @@ def main():
                     bad.append((x, text))
             if best is None or len(bad) + len(outside) < least:
                 best = bad, outside, n, left, wanted
-        if best[0] == [] and not best[1]:
+            if not best[0] and not best[1]:
+                break
+        if not best[0] and not best[1]:
             break
     if best is None:
         print("the window is no whole number of columns")
