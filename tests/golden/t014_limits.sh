@@ -95,7 +95,7 @@ if command -v zstd >/dev/null; then
 	status 0
 	same "$OUT" "$WORK/plain"
 	# the address sanitizer maps more than any limit
-	if ! ldd "$KSV_BIN" | grep -q libasan; then
+	if ! sanitized; then
 		(ulimit -v 1000000 && "$KSV_BIN" dump "$WORK/long.zst" >"$OUT" 2>"$ERR")
 		STATUS=$?
 		status 3

@@ -4,6 +4,10 @@
 # differences that are meant are listed in xenalyze_compare.py.
 . "$(dirname "$0")/lib.sh"
 
+if sanitized; then
+	echo "t030 runs the same with sanitizers"
+	exit 77
+fi
 command -v xenalyze >/dev/null || {
 	echo "xenalyze is missing (Debian: apt-get install xen-utils-common)"
 	exit 77

@@ -32,6 +32,11 @@ is()
 for trace in "$SAMPLES"/*.xen; do
 	name=$(basename "$trace" .xen)
 	# any frequency will do, as long as all have the same
+	if sanitized; then
+		run report --quiet --format json --cpu-hz 2300M "$trace"
+		status 0
+		continue
+	fi
 	xenalyze --svm-mode --cpu-hz 2300000000 --summary "$trace" > "$WORK/xenalyze" 2>/dev/null
 	run dump --quiet --format csv --cpu-hz 2300M "$trace"
 	status 0

@@ -114,12 +114,14 @@ table 2 60 20
 run compare --values "$WORK/table.csv" --statistic mean --format json
 resamples 2000
 check "no note" test ! -s "$ERR"
-table 8 120 20
-run compare --values "$WORK/table.csv" --format json
-resamples 1280
-says "$ERR" "divided anew 1280 times instead of 2000, as there are 840 differences"
-run compare --values "$WORK/table.csv" --format json --runs r0,r1
-resamples 2000
+if ! sanitized; then
+	table 8 120 20
+	run compare --values "$WORK/table.csv" --format json
+	resamples 1280
+	says "$ERR" "divided anew 1280 times instead of 2000, as there are 840 differences"
+	run compare --values "$WORK/table.csv" --format json --runs r0,r1
+	resamples 2000
+fi
 table 64 150 7
 run compare --values "$WORK/table.csv"
 status 2

@@ -4,6 +4,12 @@
 . "$(dirname "$0")/lib.sh"
 cd "$SAMPLES" || exit 1
 
+# oracle: what is seen can be judged by the records
+oracle()
+{
+	! sanitized && command -v trace-cmd > /dev/null
+}
+
 # pair NAME HOST GUEST TID...
 pair()
 {
@@ -27,7 +33,7 @@ pair()
 	run report --quiet --format json --worst 1000000 --kind irq,wake "$host" "$guest"
 	status 0
 	cp "$OUT" "$WORK/worst.json"
-	command -v trace-cmd > /dev/null || return
+	oracle || return
 	trace-cmd report -l -t -i "$host" -i "$guest" > "$WORK/records" 2> /dev/null
 	echo "$name:"
 	check "$name: as the records tell" python3 "$GOLDEN/delivery_oracle.py" \
@@ -51,7 +57,7 @@ assert not set(shown[0xfb]) & {"hrtimer_expire_entry", "irq_handler_entry"}, sho
 END
 
 # The oracle finds it if a record is missing.
-if command -v trace-cmd > /dev/null; then
+if oracle; then
 	awk '/hrtimer_expire_entry/ && ++n == 100 { next } { print }' "$WORK/records" \
 		> "$WORK/fewer"
 	if python3 "$GOLDEN/delivery_oracle.py" "$WORK/worst.json" "$WORK/report.json" \
@@ -124,7 +130,7 @@ run report --quiet --format json --worst 1000000 --kind irq "$WORK/domU.xen.gz" 
 cp "$OUT" "$WORK/worst.json"
 run dump --quiet --format csv "$WORK/domU.xen.gz"
 cp "$OUT" "$WORK/rows.csv"
-if command -v trace-cmd > /dev/null; then
+if oracle; then
 	trace-cmd report -l "$WORK/domU-ftrace.dat" > "$WORK/records" 2> /dev/null
 	check "Xen: as the records tell" python3 "$GOLDEN/delivery_xen.py" "$WORK/worst.json" \
 		"$WORK/rows.csv" "$WORK/records" "$WORK/domU-ftrace.dat.meta.json"

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 
 # With the address sanitizer, each costs several times as much: it is only run.
-if ldd "$KSV_BIN" | grep -q libasan; then
+if sanitized; then
 	export KSV_SCALE=run
 	check "all end" python3 "$GOLDEN/scale.py" "$KSV_BIN" "$WORK" 1000
 else

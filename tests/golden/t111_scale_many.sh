@@ -2,7 +2,7 @@
 # As many vCPUs, domains, tasks and exit reasons as a trace can name, and one more.
 . "$(dirname "$0")/lib.sh"
 
-if ldd "$KSV_BIN" | grep -q libasan; then
+if sanitized; then
 	echo "with the address sanitizer, it takes too much memory"
 	exit 77
 fi
