@@ -1,0 +1,67 @@
+#!/bin/bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Build the Debian package, and look what is in it; install the same elsewhere and remove it. Nothing
+# here disturbs other tests: deb.sh goes on with the package.
+set -euo pipefail
+
+skip() { echo "skipped: $*"; exit 77; }
+fail() { echo "FAILED: $*" >&2; exit 1; }
+
+for tool in dpkg-deb dpkg-shlibdeps; do
+	command -v "$tool" >/dev/null || skip "$tool is missing"
+done
+build=$KSV_BUILD_DIR/package
+
+echo "== build"
+# as the preset "package", without what is stripped in the end
+cmake -S "$KSV_SOURCE_DIR" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+	-DCMAKE_C_FLAGS_RELWITHDEBINFO='-O2 -DNDEBUG' \
+	-DCMAKE_CXX_FLAGS_RELWITHDEBINFO='-O2 -DNDEBUG' \
+	-DCMAKE_INSTALL_PREFIX=/usr -DKSHARK_VIRT_TESTS=OFF
+# one job: other tests run meanwhile
+cmake --build "$build" -j 1
+rm -f "$build"/*.deb
+(umask 022 && cd "$build" && cpack)
+deb=$(find "$build" -maxdepth 1 -name '*.deb')
+[ -f "$deb" ] || fail "cpack has made no package, or several"
+dpkg-deb --info "$deb"
+
+echo "== install elsewhere, and remove it"
+rm -rf "$build/elsewhere"
+DESTDIR=$build/elsewhere cmake --install "$build" >/dev/null
+[ -x "$build/elsewhere/usr/bin/kshark-virt" ] || fail "cmake --install has installed no command"
+DESTDIR=$build/elsewhere cmake --build "$build" --target uninstall >/dev/null
+# what the system has anyway: /usr/bin and the like, and two that are deeper
+left=$(cd "$build/elsewhere" && find . ! -type d -o -mindepth 3 \
+	! -path ./usr/share/man ! -path "./usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)")
+[ -z "$left" ] || fail "uninstall leaves: $left"
+rm -r "$build/elsewhere"
+
+echo "== content"
+libdir=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+dpkg-deb --fsys-tarfile "$deb" | tar -t | sed 's/^\.//' | grep -v '/$' | LC_ALL=C sort \
+	>"$build/files"
+for file in /usr/bin/kshark-virt "$libdir/kernelshark/plugins/plugin-xentrace.so" \
+	    "$libdir/kernelshark/plugins/plugin-virt.so" \
+	    "$libdir/kshark-virt/plugins/plugin-kvm_combo.so" \
+	    "$libdir/libkshark-virt.so.0" "$libdir/libkshark-virt.so" \
+	    "$libdir/pkgconfig/kshark-virt.pc" /usr/include/kshark-virt/xentrace_reader.h \
+	    /usr/share/man/man1/kshark-virt.1.gz /usr/share/doc/kshark-virt/copyright \
+	    /usr/share/bash-completion/completions/kshark-virt \
+	    /usr/share/applications/kshark-virt.desktop /usr/share/metainfo/kshark-virt.metainfo.xml \
+	    /usr/share/icons/hicolor/scalable/apps/kshark-virt.svg \
+	    /usr/share/mime/packages/kshark-virt.xml; do
+	grep -qxF "$file" "$build/files" || fail "the package lacks $file"
+done
+depends=$(dpkg-deb -f "$deb" Depends)
+for package in kernelshark libcairo2 libkshark2 libjson-c5 libzstd1 zlib1g libc6; do
+	[[ ", $depends," == *", $package "* ]] || fail "the dependencies lack $package: $depends"
+done
+[[ "$depends" != *kshark-virt* ]] || fail "the package depends on itself: $depends"
+[ -z "$(dpkg-deb -f "$deb" Conflicts Breaks Replaces)" ] || fail "the package conflicts"
+
+if command -v lintian >/dev/null; then
+	echo "== lintian"
+	lintian --allow-root --tag-display-limit 0 --fail-on error,warning "$deb" ||
+		fail "lintian complains"
+fi
