@@ -15,10 +15,11 @@
 
 #include <trace-cmd.h>
 
+#include "enough.h"
 #include "kvm_fields.h"
 #include "xen_tracker.h"
 
-#define N_WINDOWS	300
+#define N_WINDOWS	(300 / ENOUGH(10))
 
 static uint64_t seed;
 

@@ -12,6 +12,7 @@
 
 #include "array.h"
 #include "clock_world.h"
+#include "enough.h"
 
 #define SECOND			CLOCK_WORLD_SECOND
 #define DAY			(86400 * SECOND)
@@ -49,7 +50,7 @@ static void align(const struct clock_recipe *recipe, double min_percent)
 
 #define BURST	100
 
-#define USUAL	.n = 2, .length = 20 * SECOND, .in = 300000, .out = 400000, .percent = 60, \
+#define USUAL	.n = 2, .length = 10 * SECOND, .in = 300000, .out = 400000, .percent = 60, \
 		.events = 4
 
 static void test_offsets(void **state)
@@ -60,7 +61,7 @@ static void test_offsets(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i += ENOUGH(4))
 		align(&(struct clock_recipe){ USUAL, .seed = (unsigned int)i,
 					      .offset = offsets[i] },
 		      100);
@@ -71,7 +72,7 @@ static void test_drift(void **state)
 	static const double ppm[] = { 1, -5, 20, -50, 100, -150, 200, -200 };
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(ppm); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ppm); i += ENOUGH(3))
 		align(&(struct clock_recipe){ USUAL, .seed = 20 + (unsigned int)i,
 					.offset = 123456789, .ppm = ppm[i] }, 99.5);
 	align(&(struct clock_recipe){ USUAL, .seed = 30, .offset = -3 * DAY, .ppm = 73 }, 99.5);
@@ -89,7 +90,7 @@ static void test_odd(void **state)
 	align(&(struct clock_recipe){ USUAL, .seed = 42, .offset = 77777, .wrong = 100 }, 99);
 }
 
-#define BUSY	.n = 2, .length = 60 * SECOND, .in = 3000000, .out = 60000, .percent = 60, \
+#define BUSY	.n = 2, .length = 30 * SECOND, .in = 3000000, .out = 60000, .percent = 60, \
 		.events = 30
 
 /** vCPUs that execute their guest nearly always: most events are inside by chance alone. */
@@ -102,7 +103,7 @@ static void test_busy(void **state)
 	(void)state;
 	align(&(struct clock_recipe){ BUSY, .seed = 1, .offset = -DAY }, 100);
 	align(&(struct clock_recipe){ BUSY, .seed = 5, .ppm = 20 }, 99.9);
-	for (unsigned int seed = 80; seed < 82; seed++) {
+	for (unsigned int seed = 80; seed < 82; seed += ENOUGH(2)) {
 		clock_world_make(&a, &(struct clock_recipe){ BUSY, .seed = seed });
 		clock_world_make(&b, &(struct clock_recipe){ BUSY, .seed = seed + 10 });
 		a.problem.cpus = b.cpus;
@@ -170,7 +171,7 @@ static void test_wrong_pair(void **state)
 	struct clock_world a, b;
 
 	(void)state;
-	for (unsigned int seed = 50; seed < 54; seed++) {
+	for (unsigned int seed = 50; seed < 54; seed += ENOUGH(4)) {
 		clock_world_make(&a, &(struct clock_recipe){ USUAL, .seed = seed });
 		clock_world_make(&b, &(struct clock_recipe){ USUAL, .seed = seed + 10,
 							     .offset = SECOND });
