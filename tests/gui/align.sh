@@ -29,8 +29,7 @@ window_before()
 # first_row STREAM: time of its first row in the list, in us
 first_row()
 {
-	gui_ask "rows 0 $(gui_ask count) 4" | awk -F '\t' -v s="$1" '$1 == s && !n++ {
-		sub(/\./, "", $4); print $4 + 0 }'
+	gui_ask "of $1 1 4" | awk -F '\t' '{ sub(/\./, "", $4); print $4 + 0 }'
 }
 
 # inside HOST TIDS: of the guest's rows that are within the host's trace, all are in guest time
@@ -40,7 +39,7 @@ inside()
 
 	csv=$GUI_DIR/$(basename "$1").model
 	[ -e "$csv" ] || "$KSV_MODEL_CSV" "$1" >"$csv"
-	gui_ask "rows 0 $(gui_ask count) 4" >"$GUI_DIR/rows"
+	gui_ask "of $3 1000000000 4" >"$GUI_DIR/rows"
 	python3 "$KSV_SOURCE_DIR/tests/gui/align_lib.py" "$csv" "$2" "$GUI_DIR/rows" "$3"
 }
 
@@ -220,9 +219,9 @@ gui_need [ "$(first_row 0)" -lt 0 ]
 gui_quit
 
 # not a pair: nothing is changed
-combo_view "$GUI_SAMPLES/kvm-host.dat" "$GUI_SAMPLES/kvm-nosync-g1.dat"
+combo_view "$GUI_SAMPLES/kvm-host.dat" "$GUI_SAMPLES/kvm-nested-g1.dat"
 before=$(first_row 1)
-clock_of '1: kvm-nosync-g1.dat'
+clock_of '1: kvm-nested-g1.dat'
 gui_click QPushButton Align
 gui_until clock 'Times as the file gives them*Not aligned: *'
 gui_same "offset where it is refused" 0 "$(offset)"

@@ -273,6 +273,21 @@ QString rows(long from, long n, int columns)
 	return out;
 }
 
+/** of STREAM N COLUMNS: the first cells of the first N rows of a stream, if there are several */
+QString of(const QString &stream, long n, int columns)
+{
+	QTableView *view = list_view();
+	QString out;
+
+	for (int row = 0; view && n > 0 && row < view->model()->rowCount(); row++) {
+		if (view->model()->data(view->model()->index(row, 0)).toString() != stream)
+			continue;
+		out += row_text(view->model(), row, columns);
+		n--;
+	}
+	return out;
+}
+
 /** header: the columns of the event list */
 QString header()
 {
@@ -477,6 +492,8 @@ QString answer(const QString &line)
 	if (word[0] == "rows")
 		return rows(word.value(1).toLong(), word.value(2).toLong(),
 			    word.value(3).toInt());
+	if (word[0] == "of")
+		return of(word.value(1), word.value(2).toLong(), word.value(3).toInt());
 	if (word[0] == "mouse")
 		return mouse.told();
 	return ask(line);
