@@ -11,6 +11,7 @@
 #include <QDir>
 #include <QFileInfo>
 #include <QLabel>
+#include <QProgressBar>
 #include <QResizeEvent>
 #include <QTextDocument>
 #include <QTimer>
@@ -232,47 +233,74 @@ constexpr int LOADING_MS = 50;		/* between two looks whether it still loads */
 /** What KernelShark's progress bar says while it restores a session. */
 constexpr const char *SESSION_LABEL = "Loading session";
 
+/** Where that bar stands when the rows of a file have their places, and their graphs are listed. */
+constexpr int PLACED = 195;
+
 /**
  * KernelShark moves rows that its graphs still show. Restoring a session is another matter: it has
  * emptied the graphs before, and then sets its markers in those that it has drawn meanwhile
  * (KsSession::loadDualMarker()); it must draw, or there are none to be marked.
  */
-bool isMovingRows()
+bool isOfSession(const QWidget *progress)
 {
-	bool loading = false;
-
-	for (QWidget *widget : QApplication::topLevelWidgets()) {
-		if (!isProgressBar(widget))
-			continue;
-		loading = true;
-		for (const QLabel *label : widget->findChildren<QLabel *>())
-			if (label->text().startsWith(SESSION_LABEL))
-				return false;
-	}
-	return loading;
+	for (const QLabel *label : progress->findChildren<QLabel *>())
+		if (label->text().startsWith(SESSION_LABEL))
+			return true;
+	return false;
 }
 
-/** Drops what would make KernelShark draw, and makes up for it afterwards. */
+bool isMovingRows()
+{
+	for (const QWidget *widget : QApplication::topLevelWidgets())
+		if (isProgressBar(widget) && !isOfSession(widget))
+			return true;
+	return false;
+}
+
+/**
+ * Drops what would make KernelShark draw, and makes up for it afterwards. After a file was
+ * appended, KernelShark sets its markers anew (KsMainWindow::appendDataFile()), in graphs that it
+ * may not have made yet, with us or without; they are made here.
+ */
 class Guard : public QObject {
 public:
-	explicit Guard(QWidget *graphs) : QObject(graphs)
+	explicit Guard(QWidget *graphs) : QObject(graphs), _graphs(graphs)
 	{
 		setObjectName(GUARD_NAME);
-		graphs->installEventFilter(this);
+		/* of the graphs, and of the window of a progress bar, as it comes */
+		qApp->installEventFilter(this);
 		_timer.setInterval(LOADING_MS);
-		connect(&_timer, &QTimer::timeout, this, [this, graphs] {
+		connect(&_timer, &QTimer::timeout, this, [this] {
 			if (isMovingRows())
 				return;
 			_timer.stop();
-			graphs->update();
+			_graphs->update();
 		});
 	}
 
 private:
+	void watch(const QWidget *progress)
+	{
+		auto bar = progress->findChild<QProgressBar *>();
+
+		if (!bar || isOfSession(progress))
+			return;
+		connect(bar, &QProgressBar::valueChanged, this, [this] (int value) {
+			if (value == PLACED)
+				reinterpret_cast<KsGLWidget *>(_graphs)->render();
+		});
+	}
+
 	bool eventFilter(QObject *object, QEvent *event) override
 	{
-		auto graphs = static_cast<QWidget *>(object);
+		if (event->type() == QEvent::Show && object->isWidgetType() &&
+		    isProgressBar(static_cast<QWidget *>(object)))
+			watch(static_cast<QWidget *>(object));
+		return object == _graphs && isDropped(event);
+	}
 
+	bool isDropped(const QEvent *event)
+	{
 		if (event->type() != QEvent::Paint && event->type() != QEvent::Resize)
 			return false;
 		if (isMovingRows()) {
@@ -281,14 +309,15 @@ private:
 			return true;
 		}
 		if (_resized) {
-			QResizeEvent resize(graphs->size(), graphs->size());
+			QResizeEvent resize(_graphs->size(), _graphs->size());
 
 			_resized = false;
-			QCoreApplication::sendEvent(graphs, &resize);
+			QCoreApplication::sendEvent(_graphs, &resize);
 		}
 		return false;
 	}
 
+	QWidget	*_graphs;
 	QTimer	_timer;
 	bool	_resized = false;
 };

@@ -32,6 +32,12 @@ public:
 	void comboReDraw(int n, QVector<int> combos);
 };
 
+/** What it draws them in; the same holds for it. */
+class KsGLWidget {
+public:
+	void render();				/* makes the graphs, and does not draw them */
+};
+
 /** KernelShark's rows, a child of its window; the same holds for it. */
 class KsDataStore {
 public:
@@ -141,8 +147,8 @@ QMainWindow *virtMainWindow();
 bool virtIsLoading();
 
 /**
- * Keep KernelShark's graphs from being drawn while it loads: it would crash. May be called by each
- * plugin; the first one does it.
+ * Keep KernelShark's graphs from being drawn while it loads, and make them before it needs them: it
+ * would crash. May be called by each plugin; the first one does it.
  */
 void virtGuardGraphs(QMainWindow *window);
 

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Sessions with markers, which KernelShark sets anew before it has drawn anything: restored from the
 # command line, by "Import Session" and by "Restore Last Session"; of one file, of a KVM pair with
-# its combos, of three files.
+# its combos, of three files. When a file is appended, it does so, too.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -70,7 +70,25 @@ restore_all()
 	gui_loaded "$1"
 	gui_menu File Sessions 'Restore Last Session'
 	restored "$name-last" "${kept[@]}"
+	[ "$name" != xen ] || appended "$1" "${kept[2]}"
 	gui_quit
+}
+
+# appended FILE MARKERS: a copy of FILE. KernelShark sets the markers anew, by graphs that it must have
+# drawn until then: until then, they are numbers of rows, some of which are the copy's now, and in sight
+appended()
+{
+	local rows
+
+	rows=$(gui_ask count)
+	cp "$1" "$GUI_DIR/copy-${1##*/}"
+	gui_click QPushButton '- -'
+	gui_still
+	gui_menu File 'Append Trace File'
+	gui_file "$GUI_DIR/copy-${1##*/}"
+	gui_loaded "$GUI_DIR/copy-${1##*/}"
+	gui_need gui_is count $((2 * rows))
+	gui_same "markers after $1 was appended" "$2" "$(virt_markers)"
 }
 
 GREEN='#009e73'
