@@ -179,12 +179,21 @@ static size_t first_at(const struct seeker *seeker, int64_t time_ns)
 						 seeker->track->n;
 }
 
+/** A place of a vCPU's own tells apart those at the same ns, of which there may be many. */
+static bool is_own(const struct seeker *seeker, const struct virt_search_place *place)
+{
+	const struct virt_vcpu_track *track = seeker->track;
+
+	return place->vcpu == seeker->vcpu && place->index < track->n &&
+	       track->intervals[place->index].start_ns == place->time_ns;
+}
+
 /** A vCPU's first one behind a place, if it is before @hit: that becomes it. */
 static int seek_next(struct seeker *seeker, const struct virt_search_place *place,
 		     struct virt_search_hit *hit)
 {
 	const struct virt_vcpu_track *track = seeker->track;
-	size_t i = first_at(seeker, place->time_ns);
+	size_t i = is_own(seeker, place) ? place->index : first_at(seeker, place->time_ns);
 
 	while (i < track->n && track->intervals[i].start_ns <= hit->place.time_ns) {
 		struct virt_search_hit one;
@@ -213,8 +222,10 @@ static int seek_prev(struct seeker *seeker, const struct virt_search_place *plac
 	const struct virt_vcpu_track *track = seeker->track;
 	size_t i = place->time_ns == INT64_MAX ? track->n : first_at(seeker, place->time_ns + 1);
 
+	if (is_own(seeker, place))
+		i = place->index;
 	/* what begins before the place may end behind it */
-	if (i)
+	else if (i)
 		i = stretch_at(seeker, i - 1).end;
 	while (i && track->intervals[i - 1].start_ns >= hit->place.time_ns) {
 		struct virt_search_hit one;

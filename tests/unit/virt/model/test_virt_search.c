@@ -318,6 +318,44 @@ static void test_behind_the_end(void **state)
 	}
 }
 
+static bool count_looks(void *arg)
+{
+	++*(size_t *)arg;
+	return false;
+}
+
+/* Each is found from the one before, not from the first at its ns. */
+static void test_many_at_once(void **state)
+{
+	enum { MANY = 20000 };
+	size_t looks = 0, n = 0;
+	struct virt_model *model = virt_model_new();
+	struct virt_search search = {
+		.what = VIRT_BLOCKED, .reason = VIRT_NONE, .stop = count_looks, .arg = &looks,
+	};
+	struct virt_search_hit hit = { .place = VIRT_SEARCH_END };
+	int64_t before;
+
+	(void)state;
+	assert_non_null(model);
+	assert_int_equal(virt_model_add_machine(model, 1, "d1"), 0);
+	assert_int_equal(virt_model_add_vcpu(model, 0, 0, 100, "d1v0"), 0);
+	for (int i = 0; i < 2 * MANY; i++)
+		assert_int_equal(virt_model_set(model, 0, 10, i % 2 ? VIRT_BLOCKED : VIRT_PREEMPTED,
+						VIRT_NONE, VIRT_NONE, VIRT_INTERVAL_EXIT), 0);
+	assert_int_equal(virt_model_finish(model, 0, END), 0);
+	assert_int_equal(virt_search_count(model, &search, &VIRT_SEARCH_END, INT64_MAX, &before),
+			 MANY);
+	assert_int_equal(before, MANY);
+	assert_in_range(looks, 1, 4 * MANY);
+	looks = 0;
+	while (virt_search_prev(model, &search, &hit.place, &hit) > 0)
+		n++;
+	assert_int_equal(n, MANY);
+	assert_in_range(looks, 1, 4 * MANY);
+	virt_model_free(model);
+}
+
 static bool stop(void *arg)
 {
 	return !--*(int *)arg;
@@ -360,6 +398,7 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_places),
 		cmocka_unit_test(test_behind_the_end),
+		cmocka_unit_test(test_many_at_once),
 		cmocka_unit_test(test_refused),
 	};
 
