@@ -169,9 +169,19 @@ class Shark:
         self.slowest = max(self.slowest, self.cpu() - self.since)
         return [line.split("\t") for line in answer.splitlines()] if command != "windows" else answer
 
+    def is_searching(self):
+        """Its search of many rows shows how far it is, beside a button to stop it."""
+        return any(widget[0] == "QProgressBar" for widget in self.ask("widgets"))
+
     def settle(self):
-        """As far as it comes soon: an answer, and then rest."""
-        self.ask("count")
+        """As far as it comes soon: an answer, and then rest. But KernelShark's search of many rows
+        handles events with a lock held: another one that begins meanwhile, by Return or Next, waits
+        for ever (KsTraceViewer::_searchItemsMT); no step comes before it has ended."""
+        end = time.monotonic() + PATIENCE
+        while self.is_searching():
+            if time.monotonic() > end:
+                raise Failure("its search does not end")
+            time.sleep(0.01)
         self.end = time.monotonic() + PATIENCE
         self.eye.ask("rest %d %s %d" % (SETTLE, os.environ["STEPS_DISPLAY"], self.process.pid),
                      lambda: None)
