@@ -431,6 +431,15 @@ void VirtDock::appear()
 	fit();
 }
 
+/** Other models have come: pages that are not on let go of the old ones until they are. */
+void VirtDock::forget()
+{
+	if (!_pages->isOn(_spread))
+		_spread->forget();
+	if (!_pages->isOn(_steal))
+		_steal->forget();
+}
+
 /** Begin to count, unless the window is the one that is shown or being counted. */
 void VirtDock::refresh()
 {
@@ -444,6 +453,8 @@ void VirtDock::refresh()
 	_tasks.clear();
 	job->streams = virtStreams();
 	_notes->tellNothingVirtual(job->streams.empty() && !_view.isEmpty());
+	if (_serials != job->serials())
+		forget();
 	if (!_everShown && !job->streams.empty())
 		appear();
 	if (_view.isEmpty())

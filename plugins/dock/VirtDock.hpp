@@ -92,6 +92,7 @@ private:
 	void addMenuEntry();
 	void schedule();
 	void appear();
+	void forget();
 	void refresh();
 	QWidget *copyButton();
 	QWidget *tablePage();

@@ -181,6 +181,19 @@ void VirtSpread::follow(const VirtListed &listed)
 	look();
 }
 
+void VirtSpread::forget()
+{
+	const QSignalBlocker blocker(_list);
+
+	_listed = {};
+	_next.reset();
+	_shown.reset();
+	if (_running)
+		_running->stop = true;
+	_list->clear();
+	_histogram->clear();
+}
+
 /** What is to be shown; nullptr: there is nothing. */
 std::shared_ptr<VirtSpread::Job> VirtSpread::wanted() const
 {
@@ -233,7 +246,7 @@ void VirtSpread::adopt(const std::shared_ptr<Job> &job)
 
 	_running.reset();
 	_next.reset();
-	if (job->spread) {
+	if (job->spread && !_listed.streams.empty()) {
 		_shown = job;
 		fill();
 	}

@@ -29,6 +29,9 @@ public:
 	/** Count what lies in this window, unless it has been counted. */
 	void follow(const VirtListed &listed);
 
+	/** Let go of what was counted: its trace may not be open any more. */
+	void forget();
+
 	/** This window, as a table in ns. */
 	QString asCsv(const VirtListed &listed);
 

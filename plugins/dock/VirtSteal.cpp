@@ -86,6 +86,13 @@ void VirtSteal::follow(const std::shared_ptr<VirtCount> &count)
 	fill();
 }
 
+void VirtSteal::forget()
+{
+	_count.reset();
+	_stream = {};
+	fill();
+}
+
 QString VirtSteal::nameOf(const virt_matrix_side &side) const
 {
 	const virt_machine *machine = virt_model_machine(_stream.model.get(), side.machine);

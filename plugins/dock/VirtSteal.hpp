@@ -27,6 +27,9 @@ public:
 	/** Show what has been counted. */
 	void follow(const std::shared_ptr<VirtCount> &count);
 
+	/** Let go of it: its traces may not be open any more. */
+	void forget();
+
 	/** As a table in ns. */
 	QString asCsv() const;
 
