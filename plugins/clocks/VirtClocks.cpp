@@ -117,7 +117,10 @@ void VirtClocks::buildUi()
 	_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
 	_text->setAlignment(Qt::AlignTop | Qt::AlignLeft);
 	connect(_streams, QOverload<int>::of(&QComboBox::activated), this,
-		[this] { showStream(); });
+		[this] {
+			_chosen = true;
+			showStream();
+		});
 	connect(_align, &QPushButton::clicked, this, [this] {
 		if (_aligning)
 			cancelAlign();
@@ -249,6 +252,7 @@ void VirtClocks::frameDone()
 	if (!_histo || !_histo->data_size)
 		return;
 	findStreams();
+	preferGuest();
 	settle();
 	_deliveries.look();
 	if (_aligning && _aligning->done)
@@ -262,7 +266,7 @@ void VirtClocks::frameDone()
 void VirtClocks::findStreams()
 {
 	std::vector<int> ids = virtOpenStreams();
-	int shown = current(), guest = VIRT_NONE;
+	int shown = current();
 	bool same = ids.size() == _known.size();
 
 	for (int id : ids)
@@ -274,18 +278,32 @@ void VirtClocks::findStreams()
 	for (auto it = _known.begin(); it != _known.end(); )
 		it = it->second.file == fileOf(it->first) ? std::next(it) : _known.erase(it);
 	_streams->clear();
+	if (!_known.count(shown)) {
+		shown = ids.front();
+		_chosen = false;
+	}
 	for (int id : ids) {
 		_known[id].file = fileOf(id);
 		/* its host may have come */
 		_known[id].asked = false;
 		_streams->addItem(QString("%1: %2").arg(id).arg(virtFileOf(id)), id);
-		if (guest == VIRT_NONE && isTraceDat(id) &&
-		    (isAligned(id) || pairedHostOf(id) != VIRT_NONE))
-			guest = id;
 	}
-	if (!_known.count(shown) || shown == ids.front())
-		shown = guest != VIRT_NONE ? guest : ids.front();
 	_streams->setCurrentIndex(_streams->findData(shown));
+}
+
+/** The first guest is shown as soon as it is known to be one, unless the user has chosen. */
+void VirtClocks::preferGuest()
+{
+	if (_chosen || _streams->currentIndex() > 0)
+		return;
+	for (int i = 0; i < _streams->count(); i++) {
+		int id = _streams->itemData(i).toInt();
+
+		if (!isTraceDat(id) || (!isAligned(id) && pairedHostOf(id) == VIRT_NONE))
+			continue;
+		_streams->setCurrentIndex(i);
+		return;
+	}
 }
 
 /** Rows may have been loaded with wrong times, all those before 0: once, after loading. */

@@ -70,6 +70,7 @@ private:
 	void buildUi();
 	void frameDone();
 	void findStreams();
+	void preferGuest();
 	void settle();
 	bool applyStored();
 	void beginAlign();
@@ -108,6 +109,7 @@ private:
 	std::shared_ptr<Judge>	_judging;
 
 	QComboBox		*_streams = nullptr;
+	bool			_chosen = false;	/* by the user */
 	VirtOffsetBox		*_offset = nullptr;
 	QLabel			*_text = nullptr;
 	QPushButton		*_align = nullptr, *_undo = nullptr, *_store = nullptr;

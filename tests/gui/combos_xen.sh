@@ -142,4 +142,24 @@ gui_still
 gui_shot none
 gui_graphs
 gui_same "guest pixels where combos would be" 0 "$(combo_colour 0 '#009e73')"
+combo_dialog
+combo_choose 2 none
+combo_choose 3 none
+combo_close Apply
+gui_quit
+
+# whose clock is shown: the guest's, as soon as it is known to be one
+combo_view "$host" "$guest"
+gui_until gui_find widgets QComboBox '0: dom0.xen' >/dev/null
+combo_dialog
+combo_choose 2 'dom0-ftrace.dat: CPU 0'
+combo_close Apply
+gui_until gui_find widgets QComboBox '1: dom0-ftrace.dat' >/dev/null
+# but not against the user's choice
+clock_of '0: dom0.xen'
+combo_dialog
+combo_choose 3 'dom0-ftrace.dat: CPU 1'
+combo_close Apply
+gui_still
+gui_need gui_find widgets QComboBox '0: dom0.xen' >/dev/null
 gui_quit
