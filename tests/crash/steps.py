@@ -52,7 +52,8 @@ EXPECTED = re.compile(
     "Its clock is wrong|None of its events lies|no markers of interrupts|is damaged|damaged"
     "|does not fit|cannot be read|is no |was cut|ends within|lost|truncated|not a |changed|has been"
     "|Not aligned|aligned|stored|alignment|pair|is a guess, please check it"
-    "|No open file shows virtual machines")
+    "|No open file shows virtual machines|it cannot be told which machine this is"
+    "|have no vCPU on the host|have no CPU in the guest's trace")
 OURS = re.compile(r"^(kshark-virt|plugin-(virt|xentrace|kvm_combo))\b|virt[A-Z]\w+|Virt[A-Z]\w+")
 # Qt's word that an object was used wrongly; KernelShark has none of these by itself.
 MISUSE = re.compile(r"^(QObject|QPainter|QTimer|QThread|QLayout|QAction|ASSERT)\b.*:")
