@@ -47,6 +47,10 @@ CLICKABLE = {"QPushButton", "QCheckBox", "QToolButton", "QComboBox", "QRadioButt
 TEXTS = {"QLineEdit", "QAbstractSpinBox", "QSpinBox", "QDoubleSpinBox"}
 FILE_DIALOG = re.compile("FileDialog")
 
+# KernelShark's buttons and keys that move the graphs as long as they are pressed
+# (KsTraceGraph::_updateGraphs()); if it sees them released before it has begun, it goes on for ever.
+MOVING = {"<", "+", "-", ">", "plus", "minus", "a", "d", "w", "s"}
+
 # What our plugins may say; anything else of them fails the test.
 EXPECTED = re.compile(
     "Its clock is wrong|None of its events lies|no markers of interrupts|is damaged|damaged"
@@ -255,6 +259,16 @@ class Shark:
     def click(self, x, y, button=1, repeat=1):
         xdotool("mousemove", x, y, "click", "--delay", 10, "--repeat", repeat, button)
 
+    def press(self, x, y):
+        """Until it has been noticed, and what it does has begun: it answers from there."""
+        end = time.monotonic() + PATIENCE
+        xdotool("mousemove", x, y, "mousedown", 1)
+        while self.ask("mouse")[0][0] == "0" and time.monotonic() < end:
+            time.sleep(0.01)
+        self.ask("widgets")
+        self.ask("widgets")
+        xdotool("mouseup", 1)
+
     def inside(self, x, y, w, h):
         return (int(x) + self.rng.randrange(max(1, int(w))), int(y) + self.rng.randrange(max(1, int(h))))
 
@@ -285,12 +299,20 @@ class Shark:
             button, repeat = self.rng.choice([(1, 1), (1, 2), (3, 1), (4, 3), (5, 3)])
             self.click(x, y, button, repeat)
             return "%s: button %d %d times at %d,%d" % (name, button, repeat, x, y)
-        self.click(*self.middle(widget))
+        if widget[1] in MOVING:
+            self.press(*self.middle(widget))
+        else:
+            self.click(*self.middle(widget))
         return "%s '%s'" % (name, widget[1][:40])
 
     def key(self):
         key = self.rng.choice(KEYS)
-        xdotool("key", key)
+        if key in MOVING:
+            xdotool("keydown", key)
+            self.ask("widgets")
+            xdotool("keyup", key)
+        else:
+            xdotool("key", key)
         return "key " + key
 
     def menu_bar(self):
