@@ -47,6 +47,12 @@ static struct xentrace *open_packed(const struct trace *plain, uint64_t max_inpu
 	return reader;
 }
 
+static void add_window(struct trace *trace, uint64_t time, int n)
+{
+	trace_window(trace, 0);
+	trace_ticks(trace, time, n, 100);
+}
+
 /** Zeros for as long as there might come a window, and then some. */
 static void add_zeros(struct trace *trace)
 {
@@ -67,19 +73,16 @@ static void test_probe(void **state)
 
 	(void)state;
 	add_zeros(&trace);
-	trace_window(&trace, 0);
-	trace_ticks(&trace, 1000, 5, 100);
+	add_window(&trace, 1000, 5);
 	/* as much as a trace of so much memory; the ratio is not what is asked here */
 	assert_null(open_packed(&trace, 2 * PROBE, error, sizeof(error), &code));
 	assert_int_equal(code, EINVAL);
 	assert_non_null(strstr(error, "no window of records in the first"));
 	assert_null(strstr(error, "temporary"));
 	trace.size = 0;
-	trace_window(&trace, 0);
-	trace_ticks(&trace, 1000, 5, 100);
+	add_window(&trace, 1000, 5);
 	add_zeros(&trace);
-	trace_window(&trace, 0);
-	trace_ticks(&trace, 5000, 7, 100);
+	add_window(&trace, 5000, 7);
 	reader = open_packed(&trace, 2 * PROBE, error, sizeof(error), &code);
 	assert_non_null(reader);
 	assert_int_equal(xentrace_n_records(reader), 12);
@@ -96,8 +99,7 @@ static void test_limit(void **state)
 	int code;
 
 	(void)state;
-	trace_window(&trace, 0);
-	trace_ticks(&trace, 1000, 5, 100);
+	add_window(&trace, 1000, 5);
 	reader = open_packed(&trace, trace.size, error, sizeof(error), &code);
 	assert_non_null(reader);
 	assert_int_equal(xentrace_n_records(reader), 5);
@@ -119,8 +121,7 @@ static void test_behind(void **state)
 	int code;
 
 	(void)state;
-	trace_window(&trace, 0);
-	trace_ticks(&trace, 1000, 5, 100);
+	add_window(&trace, 1000, 5);
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		behind = others[i];
 		reader = open_packed(&trace, 0, error, sizeof(error), &code);
