@@ -11,18 +11,18 @@ STEPS_SEED=${KSV_STEPS_SEED:-1}
 STEPS=${KSV_STEPS:-300}
 
 gui_init
+cd "$GUI_DIR/work"
 # Copies: sessions and alignments are stored beside them, and files are opened and saved by any name.
 for name in kvm-host.dat kvm-guest.dat kvm-nosync.dat kvm-nosync-g1.dat dom0.xen dom0-ftrace.dat pinned.xen \
 	lost-records.xen; do
-	cp "$GUI_SAMPLES/$name" "$GUI_DIR/work"
+	cp "$GUI_SAMPLES/$name" .
 done
-head -c 20000 "$GUI_SAMPLES/pinned.xen" >"$GUI_DIR/work/cut.xen"
+head -c 20000 "$GUI_SAMPLES/pinned.xen" >cut.xen
 gui_sanitizer
 export STEPS_PRELOAD=$GUI_PRELOAD$GUI_PROBE
 export STEPS_PLUGINS=$KSV_PLUGIN,$KSV_PLUGIN_VIRT,$KSV_PLUGIN_COMBO
 export STEPS_DISPLAY="${KSV_DISPLAY_PIDS[*]}"
 export STEPS_LOG=$GUI_LOG STEPS_PICTURE=$KSV_ARTIFACTS/gui-$GUI_NAME-failed.png
-cd "$GUI_DIR/work"
 status=0
 KSV_PROBE=$GUI_DIR python3 "$KSV_SOURCE_DIR/tests/crash/steps.py" "$STEPS_SEED" "$STEPS" || status=$?
 exit "$status"
