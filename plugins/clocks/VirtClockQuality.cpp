@@ -4,7 +4,6 @@
  * @brief	The dock's part about clocks: how well guests fit, what is wrong, what would fit.
  */
 #include <algorithm>
-#include <utility>
 
 #include <QDebug>
 

@@ -294,7 +294,7 @@ void VirtClocks::findStreams()
 /** The first guest is shown as soon as it is known to be one, unless the user has chosen. */
 void VirtClocks::preferGuest()
 {
-	if (_chosen || _streams->currentIndex() > 0)
+	if (_chosen || _offset->isEdited() || _streams->currentIndex() > 0)
 		return;
 	for (int i = 0; i < _streams->count(); i++) {
 		int id = _streams->itemData(i).toInt();

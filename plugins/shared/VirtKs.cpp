@@ -237,9 +237,9 @@ constexpr const char *SESSION_LABEL = "Loading session";
 constexpr int PLACED = 195;
 
 /**
- * KernelShark moves rows that its graphs still show. Restoring a session is another matter: it has
- * emptied the graphs before, and then sets its markers in those that it has drawn meanwhile
- * (KsSession::loadDualMarker()); it must draw, or there are none to be marked.
+ * A session that is restored: KernelShark has emptied the graphs before, and then sets its
+ * markers in those that it has drawn meanwhile (KsSession::loadDualMarker()); it must draw, or
+ * there are none to be marked.
  */
 bool isOfSession(const QWidget *progress)
 {
@@ -249,6 +249,7 @@ bool isOfSession(const QWidget *progress)
 	return false;
 }
 
+/** KernelShark moves rows that its graphs still show. */
 bool isMovingRows()
 {
 	for (const QWidget *widget : QApplication::topLevelWidgets())
