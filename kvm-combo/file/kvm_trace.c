@@ -15,6 +15,7 @@
 #include "clock_align.h"
 #include "kvm_fields.h"
 #include "kvm_trace.h"
+#include "regular_file.h"
 #include "trace_dat.h"
 
 /* Exported by libtracecmd without being in its headers; another version may lack it. */
@@ -160,21 +161,21 @@ static bool look_up(struct kvm_trace *trace)
 /** Open a file, or its copy if zlib has compressed it. Return: false after a text. */
 static bool open_input(struct kvm_trace *trace, bool packed, char *error, size_t size)
 {
-	int fd = packed ? trace_dat_unpack(trace->path, error, size) : -1;
-	const char *path = trace->path;
-	char copy[32];
+	int fd = packed ? trace_dat_unpack(trace->path, error, size)
+			: regular_file_open(trace->path);
+	char path[32];
 
-	if (packed && fd < 0)
+	if (fd < 0) {
+		if (!packed)
+			snprintf(error, size, "%s: %s", trace->path, regular_file_error(fd));
 		return false;
-	if (packed) {
-		snprintf(copy, sizeof(copy), "/proc/self/fd/%d", fd);
-		path = copy;
 	}
+	/* libtracecmd opens by name, and would wait for a FIFO that has this one by now */
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	errno = 0;
 	/* plugins only print; without them, nothing of this machine changes what is read */
 	trace->input = tracecmd_open_head(path, TRACECMD_FL_LOAD_NO_PLUGINS);
-	if (packed)
-		close(fd);
+	close(fd);
 	if (!trace->input) {
 		snprintf(error, size, errno == ENOMEM ? "%s: not enough memory" :
 			 "%s: libtracecmd cannot read the head of this trace.dat", trace->path);

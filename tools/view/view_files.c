@@ -80,19 +80,9 @@ static bool ends_with(const char *text, const char *end)
 
 static enum file_kind kind_of(const char *path)
 {
-	char head[sizeof(trace_dat_magic)];
-	FILE *file;
-	size_t n;
-
 	if (xentrace_check(path))
 		return FILE_XENTRACE;
-	file = fopen(path, "re");
-	if (!file)
-		return FILE_UNKNOWN;
-	n = fread(head, 1, sizeof(head), file);
-	fclose(file);
-	return n == sizeof(head) && !memcmp(head, trace_dat_magic, n) ? FILE_TRACE_CMD :
-									FILE_UNKNOWN;
+	return trace_dat_is(path) ? FILE_TRACE_CMD : FILE_UNKNOWN;
 }
 
 /** Does KernelShark take a file of this name for what it is? */

@@ -217,24 +217,33 @@ static bool is_plain(int fd, const struct stat *st)
 	       !xentrace_is_packed(head, read_at(fd, head, 0, sizeof(head), &error));
 }
 
+/** Return: a descriptor of its own, as the reader keeps it; or a negative errno. */
+static int open_path(const char *path, const struct xentrace_options *options, bool from_stdin)
+{
+	int fd;
+
+	if (options && options->regular_only)
+		return regular_file_open(path);
+	fd = from_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+			: open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 int xentrace_file_open(struct xentrace_file *file, const char *path,
 		       const struct xentrace_options *options, char *error, size_t error_size)
 {
 	struct spool spool = {
 		.path = path, .options = options, .error = error, .error_size = error_size,
 	};
-	bool from_stdin = !strcmp(path, "-");
-	/* a descriptor of its own, as the reader keeps it */
-	int fd = from_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-			    : open(path, O_RDONLY | O_CLOEXEC);
+	bool from_stdin = !(options && options->regular_only) && !strcmp(path, "-");
+	int fd = open_path(path, options, from_stdin), ret = 0;
 	struct stat st;
-	int ret = 0;
 
 	*file = (struct xentrace_file){ .fd = -1 };
 	if (fd < 0) {
-		ret = -errno;
-		xentrace_set_error(error, error_size, "%s: cannot open: %s", path, strerror(-ret));
-		return ret;
+		xentrace_set_error(error, error_size, "%s: cannot open: %s", path,
+				   regular_file_error(fd));
+		return fd;
 	}
 	if (fstat(fd, &st))
 		ret = -errno;

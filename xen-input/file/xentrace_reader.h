@@ -118,6 +118,8 @@ struct xentrace_options {
 	 * and no more than 250 times as many as the compressed data has, from 256 MiB on.
 	 */
 	uint64_t		max_input;
+	/** A regular file or nothing: no FIFO is waited for, and "-" is a name as any other. */
+	bool			regular_only;
 };
 
 #define XENTRACE_MAX_INPUT	(UINT64_C(16) << 30)

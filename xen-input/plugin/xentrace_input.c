@@ -7,11 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "escape.h"
 #include "ks_stream.h"
-#include "regular_file.h"
 #include "virt_registry.h"
 #include "xentrace_stream.h"
 
@@ -31,18 +29,12 @@ static void free_stream_data(struct xentrace_stream *xs)
 
 struct xen_trace *xentrace_open_trace(const char *file)
 {
-	struct xen_trace_options options = { 0 };
+	/* it was one when KernelShark opened it first; who knows what has that name by now */
+	struct xen_trace_options options = { .reader.regular_only = true };
 	struct xen_trace *trace;
 	char error[512] = "";
-	int fd = regular_file_open(file), saved;
+	int saved;
 
-	/* it was one when KernelShark opened it first; who knows what has that name by now */
-	if (fd < 0) {
-		escape_print(stderr, "", "%s: cannot read: %s", file, regular_file_error(fd));
-		errno = -fd;
-		return NULL;
-	}
-	close(fd);
 	if (xen_trace_options_from_env(&options, error, sizeof(error)))
 		escape_print(stderr, "", "%s (ignored)", error);
 	trace = xen_trace_open(file, &options, error, sizeof(error));
