@@ -8,6 +8,7 @@
 
 #include "escape.h"
 #include "host_private.h"
+#include "recording.h"
 
 /** Return: 0, or -1 for a trace that is that of no host. */
 static int check_host(const struct host_trace *trace, char *error, size_t size)
@@ -15,7 +16,7 @@ static int check_host(const struct host_trace *trace, char *error, size_t size)
 	if (kvm_trace_is_host(trace->kvm))
 		return 0;
 	text_format(error, size, "%s: has no VM entries and exits: not the trace of a KVM host. "
-		    "Record one with 'trace-cmd record -e kvm -e sched_switch -e sched_wakeup'; "
+		    "Record one with '" RECORD_KVM "'; "
 		    "that of a guest is given behind the one of its host", trace->path);
 	return -1;
 }
@@ -87,8 +88,8 @@ static char *kvm_notes(const struct host_trace *trace, const struct virt_model *
 		return NULL;
 	if (virt_model_is_unsplit(model))
 		escape_print(out, "", "%s: has no sched_switch: waits between VM exits and entries "
-			     "are not told apart. Record with 'trace-cmd record -e kvm "
-			     "-e sched_switch -e sched_wakeup'", trace->path);
+			     "are not told apart. Record with '" RECORD_KVM "'",
+			     trace->path);
 	if (kvm_trace_damaged_cpu(trace->kvm) >= 0)
 		escape_print(out, "", "%s: the records of CPU %d are damaged; they are read up to "
 			     "there. Copy the file again, if there is another one", trace->path,

@@ -15,6 +15,7 @@
 #include <QStringList>
 #include <QVBoxLayout>
 
+#include "recording.h"
 #include "VirtKs.hpp"
 #include "VirtNotes.hpp"
 
@@ -24,9 +25,8 @@ constexpr int LOOK_MS = 300;
 
 constexpr const char *NOTHING_VIRTUAL =
 	"None of the open files shows virtual machines.\n"
-	"KVM's host: trace-cmd record -e kvm -e sched_switch -e sched_wakeup -e sched_migrate_task"
-	" -e irq; with -A NAME also what the guest records.\n"
-	"Xen's host: xentrace -D -e all FILE\n"
+	"KVM's host: " RECORD_KVM " -e irq; with -A NAME also what the guest records.\n"
+	"Xen's host: " RECORD_XEN "\n"
 	"A guest's own trace does not tell when it was on a pCPU: append that of its host.";
 constexpr const char *NOTHING_STATUS =
 	"Nothing virtual in this trace: Plots > Virtualization dock tells what to record";

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	recording.h
+ * @brief	What records all that is needed of a host, as messages tell it.
+ */
+#ifndef KSHARK_VIRT_RECORDING_H
+#define KSHARK_VIRT_RECORDING_H
+
+#define RECORD_KVM	"trace-cmd record -e kvm -e sched_switch -e sched_wakeup " \
+			"-e sched_migrate_task"
+#define RECORD_XEN	"xentrace -D -e all FILE"
+
+#endif
