@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "align_data.h"
+#include "array.h"
 #include "clock_world.h"
 #include "enough.h"
 
-#define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define SECOND			CLOCK_WORLD_SECOND
 #define MS			INT64_C(1000000)
 
