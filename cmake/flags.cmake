@@ -11,6 +11,10 @@ add_compile_options(${KSHARK_VIRT_WARNINGS} "$<$<COMPILE_LANGUAGE:C>:${KSHARK_VI
 # Empty, so that a source may define it as well; C++ has it anyway.
 add_compile_options("$<$<COMPILE_LANGUAGE:C>:-D_GNU_SOURCE=>")
 add_compile_options(-fno-common -fstack-protector-strong)
+# Where it is built is nobody's business: two builds give the same bytes. gdb finds the sources from
+# the top of the tree.
+add_compile_options("$<$<CONFIG:RelWithDebInfo,Release,MinSizeRel>:\
+-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=;-ffile-prefix-map=${PROJECT_BINARY_DIR}=build>")
 if(KSHARK_VIRT_WERROR)
 	add_compile_options(-Werror)
 endif()

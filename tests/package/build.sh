@@ -20,11 +20,34 @@ cmake -S "$KSV_SOURCE_DIR" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInf
 	-DCMAKE_INSTALL_PREFIX=/usr -DKSHARK_VIRT_TESTS=OFF
 # one job: other tests run meanwhile
 cmake --build "$build" -j 1
-rm -f "$build"/*.deb
-(umask 022 && cd "$build" && cpack)
+# pack EPOCH: as if it were that time
+pack() { rm -f "$build"/*.deb; (umask 022 && cd "$build" && SOURCE_DATE_EPOCH=$1 cpack); }
+pack 1000000000
 deb=$(find "$build" -maxdepth 1 -name '*.deb')
 [ -f "$deb" ] || fail "cpack has made no package, or several"
 dpkg-deb --info "$deb"
+
+echo "== the same bytes, whenever and wherever it is built"
+once=$(sha256sum <"$deb")
+pack 1000000000 >/dev/null
+[ "$(sha256sum <"$deb")" = "$once" ] || fail "packed a second time, the package is another one"
+# as from a tarball: without git, with no network where that can be had, and with debug information
+alone=()
+unshare -rn true 2>/dev/null && alone=(unshare -rn)
+for place in "$build/here" "$build/over there"; do
+	rm -rf "$place"
+	mkdir "$place"
+	tar -c -C "$KSV_SOURCE_DIR" --exclude ./build --exclude './build-*' --exclude ./.git \
+		--exclude ./samples . | tar -x -C "$place"
+	"${alone[@]}" cmake -S "$place" -B "$place/build" -G Ninja -DKSHARK_VIRT_TESTS=OFF \
+		-DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
+	"${alone[@]}" cmake --build "$place/build" -j 1 --target xen-file >/dev/null
+done
+(cd "$build/here/build" && find xen-input -name '*.o' -exec sha256sum {} +) >"$build/objects"
+[ -s "$build/objects" ] || fail "no object is compared"
+(cd "$build/over there/build" && sha256sum --quiet -c "$build/objects") ||
+	fail "what is built elsewhere has other bytes"
+rm -r "$build/here" "$build/over there"
 
 echo "== install elsewhere, and remove it"
 rm -rf "$build/elsewhere"
