@@ -162,11 +162,16 @@ static void test_culprits(void **state)
 	virt_model_free(model);
 }
 
-/** Nothing is told of thread 100 until it is woken; both CPUs are known from 5 on. */
+/**
+ * Nothing is told of thread 100 until it is woken; both CPUs are known from 5 on, however often one
+ * of them is handed on before.
+ */
 static void test_asleep_from_the_beginning(void **state)
 {
 	static const struct record records[] = {
 		{ 0, 0, KVM_SEEN, 50, 0, 0 },
+		{ 2, 0, KVM_SWITCH, 50, 60, RUNS },
+		{ 3, 0, KVM_SWITCH, 60, 50, RUNS },
 		{ 5, 1, KVM_SEEN, IDLE, 0, 0 },
 		{ 40, 0, KVM_WAKEUP, 50, 100, 0 },
 		{ 45, 1, KVM_SWITCH, IDLE, 100, RUNS },
@@ -548,6 +553,48 @@ static void test_nested_unseen(void **state)
 	virt_model_free(model);
 }
 
+/**
+ * What a guest's guest waits for is its hypervisor's affair, whatever else is recorded before the
+ * exit is handed on; that it was entered is known without an exit.
+ */
+static void test_nested_wait(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 1, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 10, 0, KVM_EXIT, 100, 0, 0x80 },
+		{ 11, 0, KVM_NESTED_ENTRY, 100, 0, 0 },
+		{ 12, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 20, 0, KVM_EXIT, 100, 0, HLT },
+		{ 21, 0, KVM_SEEN, 100, 0, 0 },
+		{ 22, 0, KVM_NESTED_EXIT, 100, 0, 0 },
+		{ 23, 0, KVM_NESTED_INJECT, 100, 0, 0 },
+		{ 30, 0, KVM_SWITCH, 100, IDLE, ASLEEP },
+		{ 50, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 51, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 60, 0, KVM_EXIT, 100, 0, 0x80 },
+		{ 61, 0, KVM_NESTED_ENTRY, 100, 0, 0 },
+		{ 62, 0, KVM_ENTRY, 100, 0, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_HYPERVISOR, 0, NULL, 0 },
+		{ 1, VIRT_GUEST, 0, NULL, 0 },
+		{ 10, VIRT_HYPERVISOR, 0, "VMRUN", EXIT },
+		{ 12, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
+		{ 20, VIRT_HYPERVISOR, 0, "L2:HLT", EXIT },
+		{ 30, VIRT_BLOCKED, 0, NULL, UNASKED },
+		{ 50, VIRT_HYPERVISOR, 0, "L2:HLT", 0 },
+		{ 51, VIRT_GUEST, 0, NULL, 0 },
+		{ 60, VIRT_HYPERVISOR, 0, "VMRUN", EXIT },
+		{ 62, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
+	};
+	struct virt_model *model = TRACK(records, 0, 90);
+
+	(void)state;
+	CHECK(model, 100, expected);
+	virt_model_free(model);
+}
+
 /** Without switches, a vCPU that comes back to a CPU is seen there at once. */
 static void test_back_and_forth(void **state)
 {
@@ -633,6 +680,7 @@ int main(void)
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_nested_unseen),
+		cmocka_unit_test(test_nested_wait),
 		cmocka_unit_test(test_back_and_forth),
 		cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_empty),
