@@ -29,7 +29,7 @@ static void test_machines(void **state)
 		{ 0, 2, KVM_ENTRY, 900, 1, 0 },
 		{ 50, 1, KVM_ENTRY, 130, 0, 0 },
 	};
-	static const int32_t tids[] = { 900, 0, 901 };
+	static const int32_t tids[] = { 900, 0, 901, 1 };
 	struct virt_model *model = TRACK(records, 0, 100);
 	struct kvm_tracker *tracker;
 
@@ -41,7 +41,7 @@ static void test_machines(void **state)
 	check_name(model, 900, "g3v1");
 	virt_model_free(model);
 
-	/* told by the trace: a name, an idle vCPU, and a number that is not the record's */
+	/* told by the trace: a name, idle vCPUs, and a number that is not the record's */
 	tracker = kvm_tracker_new();
 	assert_non_null(tracker);
 	for (size_t i = 0; i < sizeof(records) / sizeof(records[0]); i++) {
@@ -52,14 +52,15 @@ static void test_machines(void **state)
 
 		assert_int_equal(kvm_tracker_add(tracker, &event), 0);
 	}
-	assert_int_equal(kvm_tracker_add_guest(tracker, "web", tids, 3), 0);
+	assert_int_equal(kvm_tracker_add_guest(tracker, "web", tids, 4), 0);
 	assert_int_equal(kvm_tracker_finish(tracker, 0, 100, &model), 0);
 	kvm_tracker_free(tracker);
 	assert_int_equal(virt_model_n_machines(model), 3);
 	assert_string_equal(virt_model_machine(model, 0)->name, "g1:web");
-	assert_int_equal(virt_model_machine(model, 0)->n_vcpus, 2);
+	assert_int_equal(virt_model_machine(model, 0)->n_vcpus, 3);
 	check_name(model, 900, "g1v0");
 	check_name(model, 901, "g1v2");
+	check_name(model, 1, "g1v3");
 	virt_model_free(model);
 }
 
@@ -258,6 +259,8 @@ static void test_tsc_of_vcpus(void **state)
 	static const struct record records[] = {
 		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
 		{ 5, 1, KVM_SWITCH, IDLE, 101, RUNS },
+		{ 5, 3, KVM_TSC_OFFSET, 102, 2, -60 },
+		{ 6, 3, KVM_ENTRY, 102, 2, 0 },
 		{ 10, 0, KVM_ENTRY, 100, 0, 0 },
 		{ 15, 1, KVM_ENTRY, 101, 1, 0 },
 		{ 20, 0, KVM_EXIT, 100, 0, HLT },
@@ -272,6 +275,9 @@ static void test_tsc_of_vcpus(void **state)
 	assert_int_equal(vcpu->tsc_offset, -50);
 	vcpu = virt_model_vcpu(model, virt_model_find_vcpu(model, 101));
 	assert_true(vcpu->tsc_scale == 0);
+	vcpu = virt_model_vcpu(model, virt_model_find_vcpu(model, 102));
+	assert_true(vcpu->tsc_scale == 1);
+	assert_int_equal(vcpu->tsc_offset, -60);
 	virt_model_free(model);
 }
 
