@@ -209,7 +209,7 @@ int align_events_read(struct kvm_trace *guest, const struct align_stop *stop,
 	};
 	int ret = -ENOMEM;
 
-	events->cpus = calloc(n + 1, sizeof(*events->cpus));
+	*events = (struct align_events){ .cpus = calloc(n + 1, sizeof(*events->cpus)) };
 	events->n = events->cpus && reading.cpus ? (int32_t)n : 0;
 	for (int32_t i = 0; i < events->n; i++)
 		reading.cpus[i].in_irq = true;

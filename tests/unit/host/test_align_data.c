@@ -159,7 +159,8 @@ static void test_events(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		struct kvm_trace *trace = open_sample(names[i]);
-		struct align_events events;
+		/* whatever was there before */
+		struct align_events events = { .bytes = 1000 };
 		struct seen seen = { .bytes = 0 };
 
 		assert_int_equal(kvm_trace_walk(trace, see, see_lost, &seen), 0);
