@@ -104,6 +104,12 @@ sanitized()
 	ldd "$KSV_BIN" | grep -q libasan
 }
 
+# endures_no_memory: memory can be withheld; the sanitizers and gcov would not endure it themselves
+endures_no_memory()
+{
+	! sanitized && ! grep -q '\.gcda' "$KSV_BIN"
+}
+
 finish()
 {
 	if [ "$checks" = 0 ]; then
