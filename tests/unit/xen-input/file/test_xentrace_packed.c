@@ -18,6 +18,7 @@
 
 #include "trace_builder.h"
 #include "xentrace_reader.h"
+#include "xentrace_unpack.h"
 
 /** Without a window in the first bytes up to here, nothing more is unpacked. */
 #define PROBE	((size_t)16 << 20)
@@ -134,6 +135,23 @@ static void test_behind(void **state)
 	trace_free(&trace);
 }
 
+/** A file is packed by all bytes of a format's mark, and by no fewer. */
+static void test_marks(void **state)
+{
+	static const struct { const char *head; size_t n; bool packed; } cases[] = {
+		{ "\x1f\x8b", 2, true }, { "\x1f\x8b", 1, false }, { "\x1f\x8c", 2, false },
+		{ "\x28\xb5\x2f\xfd", 4, true }, { "\x28\xb5\x2f\xfd", 3, false },
+		{ "\x50\x2a\x4d\x18", 4, true }, { "\x5f\x2a\x4d\x18", 4, true },
+		{ "\x50\x2a\x4d\x18", 3, false }, { "\x60\x2a\x4d\x18", 4, false },
+		{ "\x50\x2a\x4d\x19", 4, false }, { "", 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(xentrace_is_packed((const uint8_t *)cases[i].head, cases[i].n),
+				 cases[i].packed);
+}
+
 /** Nobody waits for a writer of a FIFO only to know whether it is a trace, nor takes its bytes. */
 static void test_fifo(void **state)
 {
@@ -153,6 +171,7 @@ int main(void)
 		cmocka_unit_test(test_probe),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_behind),
+		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_fifo),
 	};
 
