@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -205,6 +207,61 @@ static void test_unknown_pairing(void **state)
 	clock_world_drop(&world);
 }
 
+/** A copy behind which nothing can be read. */
+static void *fenced(const void *data, size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (bytes + page - 1) / page * page;
+	char *map = mmap(NULL, room + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			 -1, 0);
+
+	assert_true(map != MAP_FAILED);
+	assert_int_equal(mprotect(map + room, page, PROT_NONE), 0);
+	return memcpy(map + room - bytes, data, bytes);
+}
+
+static void drop_fenced(const void *copy, size_t bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), room = (bytes + page - 1) / page * page;
+
+	munmap((char *)copy + bytes - room, room + page);
+}
+
+/** Of the lists that are handed over, nothing is read but what is in them. */
+static void test_fenced(void **state)
+{
+	const struct clock_recipe recipe = {
+		.n = 2, .length = 2 * SECOND, .in = 300000, .out = 400000, .percent = 60,
+		.events = 4, .seed = 71, .offset = -9 * SECOND,
+	};
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
+	struct virt_clock_alignment alignment;
+	struct virt_clock_vcpu vcpus[2];
+	struct virt_clock_cpu cpus[2];
+	struct clock_world world;
+
+	(void)state;
+	clock_world_make(&world, &recipe);
+	for (int i = 0; i < 2; i++) {
+		vcpus[i] = world.problem.vcpus[i];
+		vcpus[i].changes = fenced(vcpus[i].changes, vcpus[i].n * sizeof(*vcpus[i].changes));
+		cpus[i] = world.problem.cpus[i];
+		cpus[i].times = fenced(cpus[i].times, cpus[i].n * sizeof(*cpus[i].times));
+		cpus[i].vcpu = VIRT_NONE;
+	}
+	world.problem.vcpus = fenced(vcpus, sizeof(vcpus));
+	world.problem.cpus = fenced(cpus, sizeof(cpus));
+	assert_int_equal(virt_clock_align(&world.problem, &alignment, evidence), 0);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+	assert_true(alignment.lo <= recipe.offset && recipe.offset <= alignment.hi);
+	for (int i = 0; i < 2; i++) {
+		drop_fenced(vcpus[i].changes, vcpus[i].n * sizeof(*vcpus[i].changes));
+		drop_fenced(cpus[i].times, cpus[i].n * sizeof(*cpus[i].times));
+	}
+	drop_fenced(world.problem.vcpus, sizeof(vcpus));
+	drop_fenced(world.problem.cpus, sizeof(cpus));
+	clock_world_drop(&world);
+}
+
 #define N_SAME	1000
 
 /** A guest that does the same again and again, and whatever it is compared with takes long. */
@@ -257,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_work),
+		cmocka_unit_test(test_fenced),
 		cmocka_unit_test(test_offsets),
 		cmocka_unit_test(test_drift),
 		cmocka_unit_test(test_odd),

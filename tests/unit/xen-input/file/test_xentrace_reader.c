@@ -274,6 +274,23 @@ static void test_extreme_tscs(void **state)
 	trace_free(&t);
 }
 
+/* The first of all times is a late one. */
+static void test_late_tscs(void **state)
+{
+	struct trace t = { 0 };
+	struct xentrace *reader;
+
+	(void)state;
+	trace_window(&t, 5);
+	TRACE_RECORD(&t, CONTINUE, UINT64_MAX - 7, 1);
+	TRACE_RECORD(&t, CONTINUE, UINT64_MAX - 5, 2);
+	reader = open_good(&t);
+	assert_true(xentrace_first_tsc(reader) == UINT64_MAX - 7);
+	assert_true(xentrace_last_tsc(reader) == UINT64_MAX - 5);
+	xentrace_close(reader);
+	trace_free(&t);
+}
+
 static void test_pcpu_offsets(void **state)
 {
 	static const int64_t offset[] = { 0, -15, 1000 };
@@ -1204,6 +1221,7 @@ int main(void)
 		cmocka_unit_test(test_payload),
 		cmocka_unit_test(test_many_pcpus),
 		cmocka_unit_test(test_extreme_tscs),
+		cmocka_unit_test(test_late_tscs),
 		cmocka_unit_test(test_pcpu_offsets),
 		cmocka_unit_test(test_path),
 		cmocka_unit_test(test_gzip),
