@@ -226,12 +226,13 @@ static void drop_fenced(const void *copy, size_t bytes)
 	munmap((char *)copy + bytes - room, room + page);
 }
 
-/** Of the lists that are handed over, nothing is read but what is in them. */
+/** Nothing is read but what is in the lists, though events are before and after the host's trace. */
 static void test_fenced(void **state)
 {
 	const struct clock_recipe recipe = {
-		.n = 2, .length = 2 * SECOND, .in = 300000, .out = 400000, .percent = 60,
+		.n = 2, .length = 3 * SECOND, .in = 300000, .out = 400000, .percent = 60,
 		.events = 4, .seed = 71, .offset = -9 * SECOND,
+		.host_from = SECOND / 2, .host_to = 5 * SECOND / 2,
 	};
 	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
 	struct virt_clock_alignment alignment;
