@@ -226,7 +226,7 @@ static void drop_fenced(const void *copy, size_t bytes)
 	munmap((char *)copy + bytes - room, room + page);
 }
 
-/** Nothing is read but what is in the lists, though events are before and after the host's trace. */
+/** Nothing is read but what is in the lists, also where events are beyond the host's trace. */
 static void test_fenced(void **state)
 {
 	const struct clock_recipe recipe = {
