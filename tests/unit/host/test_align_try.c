@@ -25,13 +25,29 @@
 
 #define VECTOR	0xec
 
+/** Whose offsets of trace-cmd are right until LATE, and then those of a guest of the guest. */
+#define SHIFTED		"kvm-nested-shift-g1.dat"
+#define SHIFT		INT64_C(389509524134)
+#define LATE		INT64_C(36400000000)
+
 /** A guest of two CPUs, and a host with three machines, of which the last one does nothing. */
 struct world {
+	int64_t			ahead;
+	bool			exchanged;	/* its CPU 0 is vCPU 1 */
+	bool			leaves;		/* late events that no vCPU executes */
 	struct kvm_trace	*guest;
 	struct align_events	events;
 	struct virt_model	*model;
 	int64_t			begin, end;
 };
+
+/** One of eight, if no other one is near. */
+static bool is_left(const struct world *world, const struct virt_clock_cpu *cpu, size_t i)
+{
+	return world->leaves && cpu->times[i] > LATE && i % 8 == 0 && i + 1 < cpu->n &&
+	       cpu->times[i] - cpu->times[i - 1] > 2 * (BEFORE + AFTER) &&
+	       cpu->times[i + 1] - cpu->times[i] > 2 * (BEFORE + AFTER);
+}
 
 /** All that the vCPU of a CPU does, and the injections of the handlers. */
 static void make_vcpu(struct world *world, int32_t vcpu, const struct virt_clock_cpu *cpu)
@@ -39,8 +55,10 @@ static void make_vcpu(struct world *world, int32_t vcpu, const struct virt_clock
 	int64_t end = INT64_MIN;
 
 	for (size_t i = 0; i < cpu->n; i++) {
-		int64_t time = cpu->times[i] + AHEAD;
+		int64_t time = cpu->times[i] + world->ahead;
 
+		if (is_left(world, cpu, i))
+			continue;
 		if (end != INT64_MIN && time - BEFORE > end)
 			assert_int_equal(virt_model_set(world->model, vcpu, end,
 							VIRT_HYPERVISOR, 0, VIRT_NONE, 0), 0);
@@ -55,16 +73,26 @@ static void make_vcpu(struct world *world, int32_t vcpu, const struct virt_clock
 	}
 }
 
-static void make(struct world *world)
+static struct kvm_trace *open_sample(const char *name)
 {
-	char path[512], error[512], name[16];
+	char path[512], error[512];
+	struct kvm_trace *trace;
 
-	memset(world, 0, sizeof(*world));
-	snprintf(path, sizeof(path), "%s/samples/kvm-nosync-g1.dat", getenv("KSV_SOURCE_DIR"));
-	world->guest = kvm_trace_open(path, error, sizeof(error));
-	assert_non_null(world->guest);
-	assert_int_equal(align_events_read(world->guest, &(struct align_stop){ 0 },
-					   &world->events), 0);
+	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
+	trace = kvm_trace_open(path, error, sizeof(error));
+	assert_non_null(trace);
+	return trace;
+}
+
+static void make_of(struct world *world, const char *sample)
+{
+	struct kvm_trace *plain = open_sample(sample);
+	char name[16];
+
+	kvm_trace_hide_offsets(plain);
+	assert_int_equal(align_events_read(plain, &(struct align_stop){ 0 }, &world->events), 0);
+	kvm_trace_close(plain);
+	world->guest = open_sample(sample);
 	assert_int_equal(world->events.n, 2);
 	world->begin = INT64_MAX;
 	world->model = virt_model_new();
@@ -74,7 +102,8 @@ static void make(struct world *world)
 		snprintf(name, sizeof(name), "g%d", m + 1);
 		machine = virt_model_add_machine(world->model, m, name);
 		for (int32_t c = 0; c < 2; c++) {
-			int32_t vcpu = virt_model_add_vcpu(world->model, machine, c,
+			int32_t vcpu = virt_model_add_vcpu(world->model, machine,
+							   world->exchanged ? 1 - c : c,
 							   FIRST_PID + 2 * m + c, name);
 
 			if (m < 2)
@@ -82,6 +111,12 @@ static void make(struct world *world)
 		}
 	}
 	assert_int_equal(virt_model_finish(world->model, world->begin, world->end), 0);
+}
+
+static void make(struct world *world)
+{
+	*world = (struct world){ .ahead = AHEAD };
+	make_of(world, "kvm-nosync-g1.dat");
 }
 
 static void drop(struct world *world)
@@ -171,6 +206,74 @@ static void test_machines(void **state)
 	drop(&world);
 }
 
+/** The vCPU of each CPU is told; nothing is of what there is not. */
+static void check_vcpus(const struct align_pair *pair, int32_t machine)
+{
+	for (int32_t c = 0; c < 2; c++) {
+		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
+
+		assert_non_null(vcpu);
+		assert_int_equal(vcpu->host_pid, FIRST_PID + 2 * machine + c);
+	}
+}
+
+/** vCPUs need not have the numbers of the guest's CPUs. */
+static void test_exchanged(void **state)
+{
+	struct align_pair pair = { .machine = "g2" };
+	struct world world = { .ahead = AHEAD, .exchanged = true };
+
+	(void)state;
+	make_of(&world, "kvm-nosync-g1.dat");
+	try(&world, &pair);
+	assert_int_equal(pair.best.machine, 1);
+	check_vcpus(&pair, 1);
+	align_pair_free(&pair);
+	drop(&world);
+}
+
+/** A source of which no machine tells anything finds none, and that is no error. */
+static void test_unknown_tsc(void **state)
+{
+	struct align_pair pair = { .source = ALIGN_SIDECAR, .cycles = true };
+	struct world world;
+
+	(void)state;
+	make(&world);
+	pair.model = world.model;
+	assert_int_equal(align_pair_try(&pair, world.guest), 0);
+	assert_int_equal(pair.best.machine, -1);
+	assert_null(align_pair_vcpu(&pair, 0));
+	assert_non_null(align_pair_refusal(&pair));
+	align_pair_free(&pair);
+	drop(&world);
+}
+
+/**
+ * What trace-cmd has recorded puts half of the events where the host tells nothing. It is replaced
+ * by what explains these, too; but not by what is doubtful itself.
+ */
+static void test_strays(void **state)
+{
+	(void)state;
+	for (int leaves = 0; leaves < 2; leaves++) {
+		struct align_pair pair = { .machine = "g1" };
+		struct world world = { .ahead = SHIFT, .leaves = leaves };
+
+		make_of(&world, SHIFTED);
+		pair.model = world.model;
+		assert_int_equal(align_pair_try(&pair, world.guest), 0);
+		assert_int_equal(pair.best.machine, 0);
+		assert_int_equal(pair.best.alignment.verdict, VIRT_CLOCK_GOOD);
+		assert_int_equal(pair.best.source, leaves ? ALIGN_TRACE_CMD : ALIGN_CAUSALITY);
+		assert_int_equal(pair.recorded.machine, leaves ? -1 : 0);
+		assert_true(pair.best.alignment.explained_percent == 100);
+		check_vcpus(&pair, 0);
+		align_pair_free(&pair);
+		drop(&world);
+	}
+}
+
 static bool at_once(void *arg)
 {
 	int *asked = arg;
@@ -198,6 +301,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_exchanged),
+		cmocka_unit_test(test_unknown_tsc),
+		cmocka_unit_test(test_strays),
 		cmocka_unit_test(test_stop),
 	};
 
