@@ -23,6 +23,7 @@
 
 #define CONTINUE	0x00021002u
 #define WRAP		0x0001f002u
+#define GUEST_EVENT	0x0800f001u
 #define BASE		(1ULL << 40)
 #define LENGTH(a)	(sizeof(a) / sizeof((a)[0]))
 
@@ -782,6 +783,14 @@ static void test_truncated(void **state)
 		struct trace cut = { .data = t.data, .size = size };
 
 		check_damage(&cut, XENTRACE_TRUNCATED, 1, 2 * TICKS, size - THIRD);
+	}
+	/* of a guest's own event, the class is in the last byte of the header */
+	t.size = THIRD + 12;
+	TRACE_RECORD(&t, GUEST_EVENT, BASE + 10000000, 1);
+	for (size_t size = THIRD + 13; size < t.size; size++) {
+		struct trace cut = { .data = t.data, .size = size };
+
+		check_damage(&cut, XENTRACE_TRUNCATED, 1, 2 * TICKS, size - THIRD - 12);
 	}
 	trace_free(&t);
 }
