@@ -795,6 +795,48 @@ static void test_truncated(void **state)
 	trace_free(&t);
 }
 
+/**
+ * Of a file that is cut: who was silent in two turns has said nothing up to the end of the turn
+ * before the last one; others are known up to their last record. A record in the very cycle of that
+ * end is not too late.
+ */
+static void test_known(void **state)
+{
+	struct trace t = { 0 };
+	struct xentrace *reader;
+	size_t first;
+
+	(void)state;
+	for (unsigned int turn = 1; turn <= 4; turn++) {
+		trace_window(&t, 0);
+		trace_ticks(&t, turn * 1000, 3, 10);
+		if (turn > 1)
+			continue;
+		trace_window(&t, 1);
+		TRACE_RECORD(&t, CONTINUE, 1001, 1);
+		trace_window(&t, 2);
+		TRACE_RECORD(&t, CONTINUE, 1005, 1);
+	}
+	trace_window(&t, 1);
+	TRACE_RECORD(&t, CONTINUE, 2020, 1);
+	first = t.size;
+	TRACE_RECORD(&t, CONTINUE, 4030, 1);
+	for (size_t size = first; size < t.size; size++) {
+		struct trace cut = { .data = t.data, .size = size };
+
+		reader = open_good(&cut);
+		assert_int_equal(xentrace_pcpu_at(reader, 0)->known_tsc, 4020);
+		assert_int_equal(xentrace_pcpu_at(reader, 1)->known_tsc, 2020);
+		assert_int_equal(xentrace_pcpu_at(reader, 2)->known_tsc, 2020);
+		xentrace_close(reader);
+	}
+	reader = open_good(&t);
+	for (int i = 0; i < 3; i++)
+		assert_true(xentrace_pcpu_at(reader, i)->known_tsc == UINT64_MAX);
+	xentrace_close(reader);
+	trace_free(&t);
+}
+
 static void test_bad_window(void **state)
 {
 	static const uint32_t pcpus[] = { 32768, 65535, 65536, 1u << 31, UINT32_MAX };
@@ -1244,6 +1286,7 @@ int main(void)
 		cmocka_unit_test(test_progress),
 		cmocka_unit_test(test_read_at),
 		cmocka_unit_test(test_truncated),
+		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_bad_window),
 		cmocka_unit_test(test_window_in_window),
 		cmocka_unit_test(test_garbage),
