@@ -410,14 +410,15 @@ static void test_wide(void **state)
 	check_wide(MS - 10000);
 }
 
-static uint64_t n_outside(const struct world *world, const struct virt_clock_alignment *line)
+static struct virt_clock_alignment judge(const struct world *world,
+					 const struct virt_clock_alignment *line)
 {
 	struct virt_clock_evidence evidence[N_CPUS];
 	struct virt_clock_alignment judged;
 
 	assert_int_equal(virt_clock_judge(&world->problem, line->offset, line->drift_ppm, &judged,
 					  evidence), 0);
-	return judged.outside;
+	return judged;
 }
 
 /**
@@ -430,7 +431,7 @@ static void test_settle(void **state)
 
 	(void)state;
 	for (unsigned int seed = 21; seed <= 24; seed++) {
-		struct virt_clock_alignment line = { .drift_ppm = 130 }, before;
+		struct virt_clock_alignment line = { .drift_ppm = 130 }, before, first, settled;
 		struct clock_search search;
 
 		/* after a boot, and days later */
@@ -440,9 +441,12 @@ static void test_settle(void **state)
 		line.offset = OFFSET + llround(-40e-6 * (double)world.times[0][0]);
 		line.lo = line.hi = line.offset;
 		before = line;
-		assert_true(n_outside(&world, &line) > 0);
+		first = judge(&world, &line);
+		assert_true(first.outside > 0);
 		assert_int_equal(clock_settle(&search, &line), 0);
-		assert_int_equal(n_outside(&world, &line), 0);
+		settled = judge(&world, &line);
+		assert_int_equal(settled.outside, 0);
+		assert_true(settled.inside > first.inside);
 		assert_true(line.drift_ppm != before.drift_ppm);
 		assert_true(line.offset >= line.lo && line.offset <= line.hi);
 		/* by handlers: not the events' to change */
