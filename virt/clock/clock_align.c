@@ -19,9 +19,6 @@
 #include "clock_fit.h"
 #include "clock_limits.h"
 
-/** Edges that a sweep may have, in addition to one for two of them. */
-#define MOST_EDGES	((size_t)3 << 20)
-
 /** What the drift makes of a span of time: any span, as numbers may come from damaged files. */
 static __int128 drift_of(double drift_ppm, double span)
 {
@@ -149,7 +146,7 @@ static int begin(struct clock_search *search, const struct virt_clock_problem *p
 	*search = (struct clock_search){
 		.problem = problem, .events = true,
 		.room = {
-			.n_most = MOST_EDGES + n / 2,
+			.n_most = limits.most_edges + n / 2,
 			.work = problem->work ? *problem->work : UINT64_MAX,
 		},
 	};
@@ -515,7 +512,7 @@ static int search_drifts(struct clock_search *search, int64_t from, int64_t to,
 /** Is there no need to look elsewhere? With a drift, some events are outside more easily. */
 static bool is_enough(const struct clock_fit *fit, bool drift)
 {
-	return fit->perfect || (drift && fit->score > fit->most / 10 * 9 &&
+	return fit->perfect || (drift && fit->score > fit->most / 10 * limits.tenths &&
 				fit->score > limits.much * limits.no_chance);
 }
 

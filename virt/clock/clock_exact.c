@@ -72,8 +72,7 @@ static int widen(struct clock_search *search, const struct clock_rate *rate, int
 {
 	int ret = 0;
 
-	for (int64_t more = limits.neighbours / 16; more <= 4 * limits.neighbours && !ret;
-	     more *= 4) {
+	for (int64_t more = limits.wider; more <= limits.widest && !ret; more *= limits.widen) {
 		if (best->lo > lo && best->hi < hi)
 			return 0;
 		lo -= more;
@@ -179,8 +178,8 @@ int clock_fit_neighbours(struct clock_search *search, struct virt_clock_alignmen
 			       SWEEP_BEST, &here, &most);
 
 	for (int side = -1; side <= 1 && !ret; side += 2) {
-		for (int64_t from = 4 * width + limits.tolerance; from < limits.neighbours && !ret;
-		     from *= 2) {
+		for (int64_t from = limits.flank * width + limits.tolerance;
+		     from < limits.neighbours && !ret; from *= 2) {
 			int64_t near = alignment->offset + side * from;
 			int64_t far = alignment->offset + side * limits.neighbours;
 
@@ -225,7 +224,7 @@ static int compare_ranges(struct clock_search *search, const struct clock_rate *
 
 int clock_fit_elsewhere(struct clock_search *search, struct virt_clock_alignment *alignment)
 {
-	int64_t width = 4 * (alignment->hi - alignment->lo) + limits.tolerance;
+	int64_t width = limits.flank * (alignment->hi - alignment->lo) + limits.tolerance;
 	int64_t beside = width > limits.neighbours ? width : limits.neighbours;
 	const struct clock_candidate here = { alignment->lo - beside, alignment->hi + beside, 0 };
 	struct clock_candidate candidates[CLOCK_CANDIDATES];

@@ -32,7 +32,7 @@ bool clock_fits_differ(const struct clock_fit *a, const struct clock_fit *b)
 	int64_t width = a->hi - a->lo > b->hi - b->lo ? a->hi - a->lo : b->hi - b->lo;
 	int64_t far = llabs(place(a, a->rate.pivot) - place(b, a->rate.pivot));
 
-	return far > 4 * width + 4 * limits.tolerance;
+	return far > limits.flank * (width + limits.tolerance);
 }
 
 size_t clock_affordable(const struct clock_search *search, int64_t window, size_t wanted)
@@ -166,7 +166,8 @@ static void set_window(struct level *level, const struct clock_fit *fit, int64_t
 static int follow(struct clock_search *search, struct clock_fit *fit, int64_t full,
 		  struct clock_sample *samples)
 {
-	double range = fit->slack ? fit->range : 16.0 * limits.tolerance / (double)full;
+	double range = fit->slack ? fit->range :
+		       (double)limits.unsure * limits.tolerance / (double)full;
 	struct level level = { .samples = samples };
 	struct clock_stretch reach;
 	int64_t half = fit->slack ? fit->half : full, pivot = fit->rate.pivot;
@@ -191,11 +192,12 @@ static int follow(struct clock_search *search, struct clock_fit *fit, int64_t fu
 			ret = try_rates(search, &level, fit);
 		free(samples[0].times);
 		samples[0].times = NULL;
-		if (ret || (half >= full && level.step * (double)full <= limits.tolerance / 16.0))
+		if (ret || (half >= full && level.step * (double)full <=
+				limits.tolerance / limits.followed))
 			return ret;
 		range = 2 * level.step;
 		set_window(&level, fit, (int64_t)(level.step * (double)half) + limits.tolerance);
-		half = half >= full / 4 ? full : half * 4;
+		half = half >= full / limits.longer ? full : half * limits.longer;
 	}
 }
 
@@ -255,10 +257,11 @@ static int with_and_without(struct clock_search *search, struct clock_fit *fit, 
 	if (ret)
 		return ret;
 	moving.n = limits.min_steps;
-	for (double part = 4; part < 10000 && !ret; part *= 3) {
+	for (double part = limits.coarse; part < limits.finest && !ret; part *= limits.finer) {
 		moving.centre = line.rate.rate;
 		moving.step = limits.tolerance / part / (double)full;
-		set_window(&moving, &line, (int64_t)(4 * limits.tolerance / part) + 1);
+		set_window(&moving, &line,
+			   (int64_t)(limits.min_steps * limits.tolerance / part) + 1);
 		ret = try_rates(search, &moving, &line);
 	}
 	/* a line that is as good as still, where it is now, does not move */

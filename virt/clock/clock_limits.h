@@ -76,13 +76,19 @@ struct clock_limits {
 	int32_t		tolerance;	/* ns */
 	double		spare_ppm;	/* ppm */
 	size_t		of_piece, of_level, of_whole;	/* events */
-	size_t		max_edges;	/* changes of the score */
+	size_t		max_edges, most_edges;	/* changes of the score */
 	size_t		min_sample;	/* events */
 	int32_t		min_steps, max_steps;	/* to each side */
+	int32_t		unsure;		/* tolerances */
+	int32_t		longer;		/* times as long */
+	double		followed;	/* of a tolerance, 1 / */
+	double		coarse, finest, finer;	/* of a tolerance, 1 /; times */
+	int32_t		flank;		/* widths */
 
 	/* what is found, and whether that is enough */
 	uint64_t	perfect;	/* events inside for one outside */
 	int64_t		no_chance;	/* score */
+	int32_t		tenths;		/* of a score */
 	int32_t		much;		/* times no_chance */
 	int32_t		clear_share;	/* of a score, 1 / */
 	int64_t		clear;		/* score */
@@ -97,6 +103,7 @@ struct clock_limits {
 	size_t		large;		/* events */
 	int32_t		neighbours;	/* ns */
 	int64_t		of_neighbours;	/* events */
+	int32_t		wider, widest, widen;	/* ns; times */
 	int32_t		around;		/* ns */
 	size_t		of_around;	/* events */
 
@@ -105,6 +112,7 @@ struct clock_limits {
 	int32_t		round;		/* ns */
 	int32_t		narrowings;	/* steps */
 	int32_t		settle, levels, bends;	/* times; levels; to each side */
+	int32_t		bends_finer;	/* times */
 	int32_t		spare;		/* roots of events */
 	int32_t		noise;		/* ns */
 	double		tiny;		/* ns */
@@ -156,15 +164,30 @@ static const struct clock_limits limits = {
 	.of_piece = 300, .of_level = 1000, .of_whole = 5000,
 	/* More are not worth sorting: fewer events are taken then, but not fewer than that. */
 	.max_edges = 300000, .min_sample = 50,
+	/* Of all events, besides one for two of what is given: 96 MiB, as they are sorted. */
+	.most_edges = (size_t)3 << 20,
 	/* Too few steps miss the peak; too many cost more than another round of finer ones. */
 	.min_steps = 4, .max_steps = 32,
+	/* A line through the whole may do so much more or less in it than was voted for. */
+	.unsure = 16,
+	/* From a piece on: a line that is known in it stays within max_steps in that much. */
+	.longer = 4,
+	/* The rate is known when a step does this much from end to end: finer rounds follow. */
+	.followed = 16,
+	/*
+	 * First a few steps of it make up the tolerance, in the end some ns; from one round to the
+	 * next less than min_steps, so that none misses the peak of the one before.
+	 */
+	.coarse = 4, .finest = 10000, .finer = 3,
+	/* A peak falls off beside it: what lies within so many times its width is no other one. */
+	.flank = 4,
 
 	/* One event in so many is outside with the right offset, as for wrong. */
 	.perfect = 1000,
 	/* A score that no wrong offset comes near to, however many are tried: e^60. */
 	.no_chance = 60 * CLOCK_NAT,
-	/* A drift leaves a few events outside; nine tenths of so much need no other piece. */
-	.much = 10,
+	/* A drift leaves a few events outside; this of all there is, and so much, is enough. */
+	.tenths = 9, .much = 10,
 	/* A difference of scores that is more than chance: e^15, and a twentieth of all. */
 	.clear_share = 20, .clear = 15 * CLOCK_NAT,
 	/* Fewer do not count: that many happen to be in time. */
@@ -189,6 +212,8 @@ static const struct clock_limits limits = {
 	.neighbours = 20000000,
 	/* Tell two offsets apart if an event weighs half a nat; more do if it weighs less. */
 	.of_neighbours = 300,
+	/* Offsets of a guest that is mostly idle go on for long: up to several periods. */
+	.wider = 1250000, .widest = 80000000, .widen = 4,
 	/* What has been given is looked at near by only: it is judged, not searched. */
 	.around = 1000000, .of_around = 2000,
 
@@ -198,8 +223,8 @@ static const struct clock_limits limits = {
 	.round = 1000000,
 	/* Thirds that are taken from an interval of doubles: nothing is left of it. */
 	.narrowings = 100,
-	/* How often a line is bettered, in steps to each side that get finer. */
-	.settle = 3, .levels = 4, .bends = 16,
+	/* How often a line is bettered, in steps to each side that get finer, so many times. */
+	.settle = 3, .levels = 4, .bends = 16, .bends_finer = 4,
 	/* Of events hardly outside, so many roots of their number, and 1, may be by chance. */
 	.spare = 3,
 	/* Any time may be wrong by so much, as clocks are not read at once. */

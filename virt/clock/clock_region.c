@@ -265,7 +265,7 @@ static struct corner best_bend(struct scene *scene)
 	struct corner best = { 0, 0 };
 	double step = (double)limits.near / limits.bends;
 
-	for (int i = 0; i < limits.levels; i++, step /= limits.bends / 4) {
+	for (int i = 0; i < limits.levels; i++, step /= limits.bends_finer) {
 		int least = INT32_MAX, n = 0;
 		double centre = best.bend;
 
