@@ -7,8 +7,8 @@
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/../gui/lib.sh"
 
-STEPS_SEED=${KSV_STEPS_SEED:-1}
-STEPS=${KSV_STEPS:-300}
+STEPS_SEED=${KSV_STEPS_SEED:-2}
+STEPS=${KSV_STEPS:-500}
 
 gui_init
 cd "$GUI_DIR/work"
