@@ -10,9 +10,10 @@
 #include <QResizeEvent>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QTimer>
 #include <QVBoxLayout>
 
-/** Widgets in a column. In a low window they scroll: else the dock would make it grow. */
+/** Widgets in a column. In a low window they scroll: else they would make it grow. */
 class VirtColumn : public QScrollArea {
 public:
 	VirtColumn()
@@ -27,10 +28,17 @@ public:
 		setWidgetResizable(true);
 		setFrameShape(QFrame::NoFrame);
 		setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-		setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
 	}
 
-	void add(QWidget *part) { _layout->addWidget(part); }
+	/** @stretch: its share of the room that is left; 0: it takes no more than it wants */
+	void add(QWidget *part, int stretch) { _layout->addWidget(part, stretch); }
+
+	/** Scroll to it, as soon as it has its place. */
+	void reveal(QWidget *part)
+	{
+		_layout->activate();
+		QTimer::singleShot(0, part, [this, part] { ensureWidgetVisible(part, 0, 0); });
+	}
 
 	QSize sizeHint() const override
 	{

@@ -35,6 +35,7 @@
 #include "VirtFindings.hpp"
 #include "VirtFlow.hpp"
 #include "VirtLegend.hpp"
+#include "VirtList.hpp"
 #include "VirtMarkers.hpp"
 #include "VirtNotes.hpp"
 #include "VirtOverlays.hpp"
@@ -147,7 +148,7 @@ void VirtDock::buildUi()
 		saveSettings();
 		_view.redraw();
 	});
-	_detailArea = new QScrollArea;
+	_detailArea = new VirtList<QScrollArea>;
 	_detailArea->setWidget(_details);
 	_detailArea->setWidgetResizable(true);
 	_detailArea->setFrameShape(QFrame::NoFrame);
@@ -156,9 +157,11 @@ void VirtDock::buildUi()
 	head->addWidget(_selection, 1);
 	head->addWidget(copyButton(), 0, Qt::AlignTop);
 	layout->addLayout(head);
-	layout->addWidget(_pages, 3);
-	layout->addWidget(_detailArea, 1);
-	layout->addWidget(sections());
+	_column = new VirtColumn;
+	_column->add(_pages, 3);
+	_column->add(_detailArea, 1);
+	addSections();
+	layout->addWidget(_column, 1);
 	virtWrapTips(box);
 	setWidget(box);
 	setFeatures(DockWidgetMovable | DockWidgetFloatable | DockWidgetClosable);
@@ -240,16 +243,16 @@ QWidget *VirtDock::tablePage()
 }
 
 /** The parts that can be closed. */
-QWidget *VirtDock::sections()
+void VirtDock::addSections()
 {
-	auto column = new VirtColumn;
 	auto legend = new QWidget;
 	auto legendLayout = new QVBoxLayout(legend);
-	auto add = [this, column] (const char *title, const char *key, QWidget *content) {
+	auto add = [this] (const char *title, const char *key, QWidget *content) {
 		_sections.push_back(new VirtSection(title, key, content,
-						    [column] { column->updateGeometry(); }));
-		column->add(_sections.back());
-		return _sections.back();
+						    [this] (VirtSection *one) {
+							    _column->reveal(one);
+						    }));
+		_column->add(_sections.back(), 0);
 	};
 
 	legendLayout->setContentsMargins(0, 0, 0, 0);
@@ -267,7 +270,6 @@ QWidget *VirtDock::sections()
 	add("Colours", "legend", legend);
 	add("Overlays", "overlays", _overlays);
 	add("Worst moments", "markers", new VirtMarkers(this));
-	return column;
 }
 
 /** Make the best of the window's size, as long as the user has not said what he wants. */
@@ -279,8 +281,7 @@ void VirtDock::fit()
 
 	for (VirtSection *section : _sections)
 		section->suggest(isRoomy);
-	_detailArea->setMinimumHeight(QFontMetrics(font()).lineSpacing() *
-				      (isRoomy ? DETAIL_LINES : LEAST_DETAIL_LINES));
+	_detailArea->setLines(isRoomy ? DETAIL_LINES : LEAST_DETAIL_LINES);
 	if (_userWidth)
 		width = std::min(_userWidth, most);
 	if (isVisible() && !isFloating())
@@ -397,8 +398,6 @@ void VirtDock::graphDrawn(kshark_trace_histo *histo, int streamId, bool isTask, 
 {
 	_view.drawn(histo);
 	_clocks->graphDrawn(histo);
-	if (isTask)
-		_tasks.insert({ streamId, id });
 	if (isTask && _reveal == std::make_pair(streamId, id)) {
 		_reveal = { -1, -1 };
 		QTimer::singleShot(0, this, [this, base] { _view.scrollTo(base); });
@@ -431,13 +430,22 @@ void VirtDock::appear()
 	fit();
 }
 
-/** Other models have come: pages that are not on let go of the old ones until they are. */
+/** Other models have come: what is not seen lets go of the old ones until it is. */
 void VirtDock::forget()
 {
-	if (!_pages->isOn(_spread))
+	if (isHidden() || !_pages->isOn(_spread))
 		_spread->forget();
-	if (!_pages->isOn(_steal))
+	if (isHidden() || !_pages->isOn(_steal))
 		_steal->forget();
+	if (!isHidden())
+		return;
+	if (_running)
+		_running->stop = _again = true;
+	_shown.reset();
+	_table->adopt(VirtCount());
+	_findings->follow(listed());
+	_search->follow({});
+	showDetails();
 }
 
 /** Begin to count, unless the window is the one that is shown or being counted. */
@@ -449,8 +457,6 @@ void VirtDock::refresh()
 		_timer.start();
 		return;
 	}
-	_tasksBefore.swap(_tasks);
-	_tasks.clear();
 	job->streams = virtStreams();
 	_notes->tellNothingVirtual(job->streams.empty() && !_view.isEmpty());
 	if (_serials != job->serials())
@@ -461,12 +467,12 @@ void VirtDock::refresh()
 		return;
 	std::tie(job->from, job->to) = _view.visible();
 	_overview->follow(job->streams, job->from, job->to);
-	if (isHidden())
-		return;
 	/* markers of a session that has been restored are nobody's wish of today */
 	if (_serials != job->serials())
 		_selection->setByDock();
 	_serials = job->serials();
+	if (isHidden())
+		return;
 	std::tie(job->from, job->to) = _selection->choose(_view.histo(), _view.visible());
 	if (_running) {
 		if (_running->isSame(*job))
@@ -491,7 +497,7 @@ void VirtDock::adopt(const std::shared_ptr<VirtCount> &job)
 	_again = false;
 	if (again)
 		schedule();
-	if (!job->isComplete())
+	if (job->stop || !job->isComplete())
 		return;
 	_shown = job;
 	_selection->tell(_view.histo(), !job->streams.empty(), job->from, job->to);
@@ -556,18 +562,14 @@ void VirtDock::showDetails()
 void VirtDock::clicked(const QTreeWidgetItem *item)
 {
 	VirtSubject subject = VirtTable::subject(item);
-	std::pair<int, int> task = { subject.stream, subject.pid };
 
 	if (subject.vcpu == VIRT_NONE)
 		return;
-	_reveal = task;
-	/* KernelShark never ends its work on a plot that is there already. */
-	if (_tasksBefore.count(task) || _tasks.count(task)) {
+	_reveal = { subject.stream, subject.pid };
+	if (_plots.isShown(subject.stream, subject.pid))
 		_view.redraw();
-		return;
-	}
-	if (QWidget *graph = virtChild(_window, "KsTraceGraph"))
-		reinterpret_cast<KsTraceGraph *>(graph)->addTaskPlot(task.first, task.second);
+	else
+		_plots.add(subject.stream, { subject.pid });
 }
 
 /* ---- graphs beside each other ---- */

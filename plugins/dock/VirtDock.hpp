@@ -11,7 +11,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -33,7 +32,9 @@ class QPushButton;
 class QScrollArea;
 class QTreeWidgetItem;
 class VirtClocks;
+class VirtColumn;
 class VirtFindings;
+template <typename View> class VirtList;
 class VirtNotes;
 class VirtOverlays;
 class VirtOverview;
@@ -85,7 +86,7 @@ private:
 	friend class VirtMarkers;
 
 	void buildUi();
-	QWidget *sections();
+	void addSections();
 	void fit();
 	void restoreSettings();
 	void saveSettings();
@@ -126,6 +127,7 @@ private:
 	int			_userWidth = 0;		/* the user has chosen it; 0: not yet */
 	VirtNotes		*_notes = nullptr;
 	VirtClocks		*_clocks = nullptr;
+	VirtColumn		*_column = nullptr;	/* of all but notes and heading */
 	VirtOverlays		*_overlays = nullptr;
 	VirtOverview		*_overview = nullptr;
 	VirtPages		*_pages = nullptr;
@@ -137,11 +139,10 @@ private:
 	VirtSteal		*_steal = nullptr;
 	VirtSelection		*_selection = nullptr;
 	QLabel			*_details = nullptr;
-	QScrollArea		*_detailArea = nullptr;
+	VirtList<QScrollArea>	*_detailArea = nullptr;
 	std::vector<VirtSection *>	_sections;	/* clocks first */
 	QPushButton		*_markWorst = nullptr, *_zoomWorst = nullptr;
 
-	std::set<std::pair<int, int>>	_tasks, _tasksBefore;	/* drawn: stream, pid */
 	std::pair<int, int>		_reveal = { -1, -1 };
 };
 

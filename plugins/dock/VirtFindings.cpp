@@ -30,6 +30,7 @@
 #include "VirtDock.hpp"
 #include "VirtFindings.hpp"
 #include "VirtFlow.hpp"
+#include "VirtList.hpp"
 #include "VirtMarkers.hpp"
 #include "virt_colors.h"
 #include "virt_text.h"
@@ -137,7 +138,7 @@ void VirtFindings::buildUi()
 	for (QWidget *widget : std::initializer_list<QWidget *>{ _filter, _number, _only,
 								 _focusButton })
 		head->addWidget(widget);
-	_list = new QTreeWidget;
+	_list = new VirtList<QTreeWidget>;
 	_list->setColumnCount(N_COLUMNS);
 	_list->setRootIsDecorated(false);
 	_list->setAlternatingRowColors(true);

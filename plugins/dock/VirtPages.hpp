@@ -26,9 +26,6 @@ public:
 	bool isOn(const QWidget *page) const;
 	void show(QWidget *page);
 
-	/** Else a layout would give it no less than what it wants, at the cost of others. */
-	bool hasHeightForWidth() const override { return false; }
-
 private:
 	struct Page {
 		QToolButton	*button;

@@ -15,9 +15,9 @@
 #include "VirtSection.hpp"
 
 VirtSection::VirtSection(const QString &title, const QString &key, QWidget *content,
-			 std::function<void()> toggled)
+			 std::function<void(VirtSection *)> opened)
 : _key("sections/" + key),
-  _toggled(std::move(toggled)),
+  _opened(std::move(opened)),
   _head(new QToolButton),
   _badge(new QLabel),
   _content(content)
@@ -46,7 +46,8 @@ VirtSection::VirtSection(const QString &title, const QString &key, QWidget *cont
 		_byUser = true;
 		setOpen(!_isOpen);
 		QSettings(virtSettingsFile(), QSettings::IniFormat).setValue(_key, _isOpen);
-		_toggled();
+		if (_isOpen)
+			_opened(this);
 	});
 }
 
@@ -60,10 +61,8 @@ void VirtSection::setOpen(bool open)
 
 void VirtSection::suggest(bool open)
 {
-	if (_byUser || open == _isOpen)
-		return;
-	setOpen(open);
-	_toggled();
+	if (!_byUser)
+		setOpen(open);
 }
 
 void VirtSection::setBadge(const QString &text)

@@ -18,10 +18,10 @@ class VirtSection : public QWidget {
 public:
 	/**
 	 * @key: of its settings
-	 * @toggled: is called when it has been opened or closed
+	 * @opened: is called when the user has opened it
 	 */
 	VirtSection(const QString &title, const QString &key, QWidget *content,
-		    std::function<void()> toggled);
+		    std::function<void(VirtSection *)> opened);
 
 	/** As there is room for it; unless the user has opened or closed it. */
 	void suggest(bool open);
@@ -34,7 +34,7 @@ private:
 
 	QString			_key;
 	bool			_byUser, _isOpen = true;
-	std::function<void()>	_toggled;
+	std::function<void(VirtSection *)>	_opened;
 	QToolButton		*_head;
 	QLabel			*_badge;
 	QWidget			*_content;

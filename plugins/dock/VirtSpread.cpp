@@ -20,6 +20,7 @@
 
 #include "VirtFlow.hpp"
 #include "VirtHosts.hpp"
+#include "VirtList.hpp"
 #include "VirtMarkers.hpp"
 #include "VirtSpread.hpp"
 #include "virt_colors.h"
@@ -142,12 +143,11 @@ void VirtSpread::buildUi()
 	_only = new QCheckBox("Chosen vCPU only");
 	_only->setToolTip("Only of the machine or vCPU that is chosen in the table of vCPUs");
 	_only->setChecked(true);
-	_list = new QTreeWidget;
+	_list = new VirtList<QTreeWidget>;
 	_list->setColumnCount(N_COLUMNS);
 	_list->setAlternatingRowColors(true);
 	_list->setUniformRowHeights(true);
 	_list->setIndentation(12);
-	_list->setMinimumHeight(3 * fontMetrics().lineSpacing());
 	_list->setItemDelegateForColumn(COLUMN_BARS, new BarsDelegate(_list, [this] (size_t row) {
 		return _shown && row < _shown->spread->n ? &_shown->spread->rows[row] : nullptr;
 	}));
@@ -246,11 +246,11 @@ void VirtSpread::adopt(const std::shared_ptr<Job> &job)
 
 	_running.reset();
 	_next.reset();
-	if (job->spread && !_listed.streams.empty()) {
+	if (job->spread && !job->stop && !_listed.streams.empty()) {
 		_shown = job;
 		fill();
 	}
-	if (next && !(job->spread && job->isSame(*next)))
+	if (next)
 		start(next);
 }
 

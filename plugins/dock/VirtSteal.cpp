@@ -15,6 +15,7 @@
 
 #include "VirtFlow.hpp"
 #include "VirtHosts.hpp"
+#include "VirtList.hpp"
 #include "VirtSteal.hpp"
 #include "virt_colors.h"
 #include "virt_text.h"
@@ -55,7 +56,7 @@ VirtSteal::VirtSteal(std::function<void(const VirtFocus &)> chosen)
 : _chosen(std::move(chosen)),
   _host(new VirtHosts),
   _byVcpu(new QCheckBox("vCPU by vCPU")),
-  _table(new QTableWidget)
+  _table(new VirtList<QTableWidget>)
 {
 	auto layout = new QVBoxLayout(this);
 	auto head = new VirtFlow(nullptr, 0);

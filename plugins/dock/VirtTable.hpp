@@ -13,11 +13,12 @@
 #include <QTreeWidget>
 
 #include "VirtCount.hpp"
+#include "VirtList.hpp"
 
 class QMenu;
 class QSettings;
 
-class VirtTable : public QTreeWidget {
+class VirtTable : public VirtList<QTreeWidget> {
 public:
 	VirtTable();
 

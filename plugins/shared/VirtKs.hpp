@@ -27,7 +27,6 @@ class KsTraceGraph {
 public:
 	void cpuReDraw(int sd, QVector<int> cpus);
 	void taskReDraw(int sd, QVector<int> pids);
-	void addTaskPlot(int sd, int pid);
 	void removeTaskPlot(int sd, int pid);
 	void comboReDraw(int n, QVector<int> combos);
 };

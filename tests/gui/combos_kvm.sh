@@ -94,12 +94,25 @@ combo_split 4 1
 gui_shot alone
 gui_graphs
 gui_until virt_window
-for k in 0 1; do
-	base=$((GUI_TOP + 50 + GUI_HEIGHT + (4 + k) * (GUI_HEIGHT + 20)))
-	virt_strip 0
-	VIRT_Y=$((base - GUI_HEIGHT)) VIRT_H=$((GUI_HEIGHT - GUI_HEIGHT / 2))
-	virt_check_strip "single $k" "$host" combo $((3414 + k))
+singles()
+{
+	local k base
+
+	for k in 0 1; do
+		base=$((GUI_TOP + 50 + GUI_HEIGHT + (4 + k) * (GUI_HEIGHT + 20)))
+		virt_strip 0
+		VIRT_Y=$((base - GUI_HEIGHT)) VIRT_H=$((GUI_HEIGHT - GUI_HEIGHT / 2))
+		virt_check_strip "single $k" "$host" combo $((3414 + k))
+	done
+}
+singles
+# so a click on a vCPU in the dock brings no other graph of it, above them, however often they were drawn
+for row in 'g1v0 | *' 'g1v1 | *'; do
+	gui_click_found items '*' "$row"
+	gui_still
 done
+gui_shot clicked
+singles
 gui_quit
 
 # A double click on an exit tells its reason and cost, and sets both markers around it.

@@ -31,6 +31,28 @@ seen()
 	gui_find widgets "$1" "$2" >/dev/null
 }
 
+# rows_seen N: at least so many rows of the table of vCPUs, as a whole
+rows_seen()
+{
+	local x y w h line
+
+	read -r x y w h _ < <(gui_find widgets QTreeWidget '*') || return 1
+	# below them is what scrolls it sideways
+	line=$(gui_ask font)
+	[ "$(gui_ask items | awk -F '\t' -v from="$y" -v to=$((y + h - line)) \
+		'/^ *g1/ && $3 >= from && $3 + $5 <= to' | wc -l)" -ge "$1" ]
+}
+
+# scrolled_up: the dock is; all of its parts are in one column, and the table on top
+scrolled_up()
+{
+	local x y w h
+
+	read -r x y w h _ < <(gui_find widgets QToolButton Clocks) || return 1
+	gui_clicks $((x + w / 2)) $((y + h / 2)) 9 4
+	rows_seen 3
+}
+
 # warned: all of the warning is seen, on its ground, above everything else of the dock
 warned()
 {
@@ -96,6 +118,7 @@ gui_until gui_not seen QLabel "$WARNING"
 gui_until gui_enabled widgets QPushButton Undo
 gui_click QPushButton Undo
 gui_until seen QLabel "$WARNING"
+gui_until scrolled_up
 
 # as narrow as can be
 drag_edge 200
@@ -115,14 +138,17 @@ gui_until width_within 200 262
 # other windows; the part stays open, and the dock as narrow as the user has made it
 gui_resize 1024 768
 warned 4
+gui_until rows_seen 3
 gui_need seen QPushButton Align
 gui_need gui_not seen QCheckBox Steal
 gui_resize 1600 1000
 warned 4
 gui_until width_within 200 262
-gui_until seen QCheckBox 'CPU graphs'
+gui_until rows_seen 3
+gui_until seen QLabel 'Offline'
 gui_click QToolButton Clocks
 gui_until gui_not seen QPushButton Align
+gui_until seen QCheckBox 'CPU graphs'
 drag_edge -120
 gui_until width_within 335 375
 gui_quit
