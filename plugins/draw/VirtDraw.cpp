@@ -29,8 +29,10 @@
 #include "VirtRows.hpp"
 #include "VirtStrips.hpp"
 #include "VirtVeil.hpp"
+#include "ks_stream.h"
 #include "virt.h"
 #include "virt_colors.h"
+#include "virt_pairing.h"
 #include "virt_shading.h"
 
 namespace {
@@ -48,6 +50,14 @@ struct Arrow {
 	const VirtStrip		*strip;
 	const virt_migration	*migration;
 	int			x, y0, y1;
+};
+
+/** The graph of a guest's CPU in a combo: its vCPU, which the guest knows nothing of. */
+struct Guest {
+	VirtRect		area;
+	VirtStream		host;
+	int32_t			vcpu;
+	virt_shade_window	window;
 };
 
 /* ---- text ---- */
@@ -72,6 +82,7 @@ public:
 
 	void add(VirtStrip &&strip) { _strips.push_back(std::move(strip)); }
 	void add(VirtRow &&row) { _rows.push_back(std::move(row)); }
+	void add(Guest &&guest) { _guests.push_back(std::move(guest)); }
 	const VirtNames &names() const { return _names; }
 
 	double distance(int x, int y) const override;
@@ -94,10 +105,12 @@ private:
 	void addArrows(const VirtStrip &first, std::vector<Arrow> &found) const;
 	const VirtStrip *pcpuStrip(int streamId, int32_t pcpu) const;
 	const Arrow *arrowAt(int x, int y) const;
+	const Guest *guestAt(int x, int y) const;
 
 	VirtNames			_names;
 	std::vector<VirtRow>		_rows;
 	std::vector<VirtStrip>		_strips;
+	std::vector<Guest>		_guests;
 	mutable std::vector<Arrow>	_arrows;
 	mutable int			_x = 0, _y = 0;		/* of the last question */
 };
@@ -346,7 +359,7 @@ double Frame::distance(int x, int y) const
 			if (mark.area.contains(x, y))
 				return 0;
 	}
-	return arrowAt(x, y) ? 1 : std::numeric_limits<double>::max();
+	return arrowAt(x, y) || guestAt(x, y) ? 1 : std::numeric_limits<double>::max();
 }
 
 /** The state that is drawn at a place of a strip. */
@@ -392,6 +405,27 @@ const Arrow *Frame::arrowAt(int x, int y) const
 	return nearest;
 }
 
+const Guest *Frame::guestAt(int x, int y) const
+{
+	for (const Guest &guest : _guests)
+		if (guest.area.contains(x, y))
+			return &guest;
+	return nullptr;
+}
+
+/** What the vCPU does for the longest part of a column. */
+bool guestFact(const Guest &guest, int x, VirtFact *fact)
+{
+	int64_t from = guest.window.from_ns + (x - guest.area.x0) * guest.window.column_ns;
+	virt_shade_hit hit;
+
+	if (!virt_shade_pick_vcpu(guest.host.model.get(), guest.vcpu, from,
+				  from + guest.window.column_ns, VIRT_NONE, &hit))
+		return false;
+	*fact = virtIntervalFact(guest.host, hit);
+	return true;
+}
+
 /** What a migration's triangle or arrow tells. */
 bool migrationFact(const VirtStrip &strip, const virt_migration *one, int n, VirtFact *fact)
 {
@@ -422,8 +456,11 @@ bool Frame::factAt(int x, int y, VirtFact *fact) const
 			return stripFact(strip, x, y, fact);
 
 	const Arrow *arrow = arrowAt(x, y);
+	const Guest *guest = guestAt(x, y);
 
-	return arrow && migrationFact(*arrow->strip, arrow->migration, 1, fact);
+	if (arrow)
+		return migrationFact(*arrow->strip, arrow->migration, 1, fact);
+	return guest && guestFact(*guest, x, fact);
 }
 
 /** Later: marking draws anew, which deletes this shape. */
@@ -439,6 +476,29 @@ void Frame::_doubleClick() const
 			dock->tell(fact);
 		virtShowTip(place, fact.text);
 	});
+}
+
+/** Return: false if nobody knows its vCPU. */
+bool guestOf(const KsCppArgV *argv, int streamId, int cpu, Guest *guest)
+{
+	const KsPlot::Graph *graph = argv->_graph;
+	int x0 = graph->bin(0)._base.x(), base = graph->base();
+	virt_pair pair;
+
+	if (!virt_pairing_of_cpu(streamId, cpu, &pair))
+		return false;
+	guest->host = { pair.host_stream, ks_stream_offset(pair.host_stream),
+			VirtModelRef(pair.host_stream) };
+	guest->vcpu = guest->host.model ?
+		virt_model_find_vcpu(guest->host.model.get(), pair.host_pid) : VIRT_NONE;
+	guest->area = { x0, base - graph->height(), x0 + graph->size(), base };
+	guest->window = {
+		.from_ns = argv->_histo->min - guest->host.offset,
+		.column_ns = static_cast<int64_t>(argv->_histo->bin_size),
+		.n_columns = graph->size(),
+		.n_parts = 1,
+	};
+	return guest->vcpu != VIRT_NONE;
 }
 
 /** What a double click would tell. */
@@ -482,6 +542,11 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	if (VirtOverlays::isShown(VIRT_OVERLAY_LABELS))
 		Frame::current->add(virtRow(argv, Frame::current->names(), streamId, value,
 					    drawAction));
+
+	Guest guest;
+
+	if (isPcpu && (drawAction & KSHARK_GUEST_DRAW) && guestOf(argv, streamId, value, &guest))
+		Frame::current->add(std::move(guest));
 	if (!model || !VirtOverlays::isShown(isPcpu ? VIRT_OVERLAY_PCPUS : VIRT_OVERLAY_VCPUS))
 		return;
 

@@ -158,6 +158,14 @@ mapfile -t marks < <(gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on 
 	on && $1 == "QLabel" { gsub(/[ .]/, "", $2); print $2; on = 0 }')
 gui_same "marker A" "$(((from + 500) / 1000))" "$((10#${marks[0]}))"
 gui_same "marker B" "$(((to + 500) / 1000))" "$((10#${marks[1]}))"
+
+# the guest's own graph above it, where the mouse rests, says the same: the guest cannot know
+xdotool mousemove 10 10
+gui_until gui_not gui_has windows QTipLabel
+xdotool mousemove $((GUI_X0 + x)) $(($(combo_base 0 0) - GUI_HEIGHT / 3)) mousemove_relative 1 1
+gui_until gui_has windows QTipLabel
+gui_shot guest-told
+gui_need gui_has windows 'g1v0 is in the hypervisor on CPU '
 gui_quit
 
 # Names in the strips of combos: their letters are as low as these.
