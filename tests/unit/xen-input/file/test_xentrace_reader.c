@@ -292,6 +292,26 @@ static void test_late_tscs(void **state)
 	trace_free(&t);
 }
 
+/* The last of all times lies 2^46 cycles after the one before it: more is damage. */
+static void test_last_jump(void **state)
+{
+	(void)state;
+	for (unsigned int more = 0; more < 2; more++) {
+		struct trace t = { 0 };
+		struct xentrace *reader;
+
+		trace_window(&t, 0);
+		TRACE_RECORD(&t, CONTINUE, 1000, 1);
+		TRACE_RECORD(&t, CONTINUE, 2000, 2);
+		TRACE_RECORD(&t, CONTINUE, 2000 + (UINT64_C(1) << 46) + more, 3);
+		reader = open_good(&t);
+		assert_int_equal(xentrace_last_tsc(reader),
+				 more ? 2000 : 2000 + (UINT64_C(1) << 46));
+		xentrace_close(reader);
+		trace_free(&t);
+	}
+}
+
 static void test_pcpu_offsets(void **state)
 {
 	static const int64_t offset[] = { 0, -15, 1000 };
@@ -1273,6 +1293,7 @@ int main(void)
 		cmocka_unit_test(test_many_pcpus),
 		cmocka_unit_test(test_extreme_tscs),
 		cmocka_unit_test(test_late_tscs),
+		cmocka_unit_test(test_last_jump),
 		cmocka_unit_test(test_pcpu_offsets),
 		cmocka_unit_test(test_path),
 		cmocka_unit_test(test_gzip),

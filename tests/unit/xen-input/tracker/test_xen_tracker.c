@@ -195,6 +195,28 @@ static void come(struct trace *trace, uint64_t tsc)
 	TRACE_RECORD(trace, XEN_TRC_SCHED_SWITCH, tsc, 0x7fff, 0, 1, 0);
 }
 
+/** What is asked of a vCPU after it was switched in, which nothing on its own pCPU has told yet. */
+static void test_asked_elsewhere(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	come(&trace, 1000);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_BLOCK, 1900, 1, 0);
+	leave(&trace, 2000);
+	come(&trace, 3000);
+	leave(&trace, 5000);
+	trace_window(&trace, 1);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_WAKE, 2500, 1, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SLEEP, 4000, 1, 0);
+	model = build(&trace);
+	expect(model, "d1v0", "G1000p0 B2000p0 W2500p0 G3000p0 O5000p0");
+	assert_int_equal(contradictions(model), 0);
+	virt_model_free(model);
+}
+
 /** Without runstates: which wake-up made a vCPU want to run, and what it did before. */
 static void test_wakes(void **state)
 {
@@ -779,6 +801,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_runstates),
 		cmocka_unit_test(test_switches_alone),
+		cmocka_unit_test(test_asked_elsewhere),
 		cmocka_unit_test(test_wakes),
 		cmocka_unit_test(test_many_sleeps),
 		cmocka_unit_test(test_wakes_exit),
