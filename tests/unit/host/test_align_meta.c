@@ -238,6 +238,45 @@ static void test_write(void **state)
 	fclose(in);
 }
 
+static int take_time(void *arg, const struct kvm_trace_record *record)
+{
+	*(int64_t *)arg = record->time_ns;
+	return 1;
+}
+
+/** The time of a trace's first record, with what its sidecar tells, if that is wanted. */
+static int64_t first_time(const char *path, bool align)
+{
+	struct kvm_trace *trace = kvm_trace_open(path, error, sizeof(error));
+	int64_t time = 0;
+
+	assert_non_null(trace);
+	if (align)
+		assert_int_equal(align_meta_apply(trace, error, sizeof(error)), 0);
+	assert_int_equal(kvm_trace_walk(trace, take_time, NULL, &time), 1);
+	kvm_trace_close(trace);
+	return time;
+}
+
+/** The offset is that at a time, from which the drift takes it to all others: to 0, say. */
+static void test_apply(void **state)
+{
+	static const char text[] = "{\"alignment\":{\"offset\":5,\"at\":1000,\"unit\":\"ns\","
+				   "\"drift_ppm\":1000000,\"after_trace_cmd\":true}}";
+	struct align_meta *meta;
+	char path[512];
+	int64_t plain;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/samples/kvm-nosync-g1.dat", getenv("KSV_SOURCE_DIR"));
+	plain = first_time(path, false);
+	unlink(guest);
+	assert_int_equal(symlink(path, guest), 0);
+	assert_int_equal(read_text(text, &meta), 0);
+	align_meta_free(meta);
+	assert_int_equal(first_time(guest, true), 2 * plain - 1000 + 5);
+}
+
 /** Without memory there is no alignment, or all of it. */
 static void test_memory(void **state)
 {
@@ -274,6 +313,7 @@ int main(void)
 #define TEST(function)	cmocka_unit_test_setup_teardown(function, make_files, remove_files)
 	const struct CMUnitTest tests[] = {
 		TEST(test_read), TEST(test_cpus), TEST(test_refused), TEST(test_write),
+		TEST(test_apply),
 		TEST(test_memory),
 	};
 
