@@ -26,6 +26,8 @@ MANY = 16
 CLOSED = {"ConstantExpr", "UnaryExprOrTypeTraitExpr", "OffsetOfExpr", "EnumDecl", "RecordDecl",
           "StaticAssertDecl", "DesignatedInitExpr"}
 NUMBER = re.compile(r"0[xX][0-9a-fA-F]+|\d+")
+# An error becomes success: another number is no other behaviour.
+ERROR = re.compile(r"-E[A-Z0-9]+")
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 # begin, end: of the expression, in bytes; within: its line; new: what it may become, shown and in C
@@ -188,6 +190,8 @@ class Finder:
             return bool(extent[2])
         if text in ("true", "false"):
             new = ["true" if text == "false" else "false"]
+        elif ERROR.fullmatch(text):
+            new = ["0"]
         elif "MAX" in text or "MIN" in text:
             new = ["%s / 2" % text]
         elif value < MANY:

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,29 @@ void *__wrap_calloc(size_t n, size_t size)
 char *__wrap_strdup(const char *text)
 {
 	return fails() ? NULL : __real_strdup(text);
+}
+
+/* What json-c and sidecar_put() say instead of an answer; 0: they answer. */
+static int json_error, put_error;
+
+struct json_object *__real_json_tokener_parse_ex(struct json_tokener *tokener, const char *text,
+						 int size);
+char *__real_sidecar_put(const char *text, size_t size, const char *key, const char *value);
+struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *tokener, const char *text,
+						 int size);
+char *__wrap_sidecar_put(const char *text, size_t size, const char *key, const char *value);
+
+struct json_object *__wrap_json_tokener_parse_ex(struct json_tokener *tokener, const char *text,
+						 int size)
+{
+	errno = json_error;
+	return json_error ? NULL : __real_json_tokener_parse_ex(tokener, text, size);
+}
+
+char *__wrap_sidecar_put(const char *text, size_t size, const char *key, const char *value)
+{
+	errno = put_error;
+	return put_error ? NULL : __real_sidecar_put(text, size, key, value);
 }
 
 /* The guest's file, of which nothing is read as it is none, and its sidecar. */
@@ -308,12 +332,37 @@ static void test_memory(void **state)
 	assert_true(failures >= 5);
 }
 
+/** Neither a sidecar nor what is written into it is blamed for want of memory; or the other way. */
+static void test_blame(void **state)
+{
+	static char host[] = "h.dat", source[] = "tsc";
+	const struct align_meta written = { .host = host, .source = source, .offset = 1 };
+	struct align_meta *meta;
+
+	(void)state;
+	json_error = ENOMEM;
+	assert_int_equal(read_text("{}", &meta), -ENOMEM);
+	assert_non_null(strstr(error, "not enough memory"));
+	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), -ENOMEM);
+	assert_non_null(strstr(error, "not enough memory"));
+	json_error = 0;
+	put_error = ENOMEM;
+	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), -ENOMEM);
+	assert_null(strstr(error, "JSON"));
+	/* what one of them takes and the other one does not */
+	put_error = EINVAL;
+	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), -EBADMSG);
+	assert_non_null(strstr(error, "no plain JSON"));
+	put_error = 0;
+	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), 0);
+}
+
 int main(void)
 {
 #define TEST(function)	cmocka_unit_test_setup_teardown(function, make_files, remove_files)
 	const struct CMUnitTest tests[] = {
 		TEST(test_read), TEST(test_cpus), TEST(test_refused), TEST(test_write),
-		TEST(test_apply),
+		TEST(test_apply), TEST(test_blame),
 		TEST(test_memory),
 	};
 

@@ -174,6 +174,24 @@ static void test_none(void **state)
 	assert_int_equal(find(make(-1), silent, 1, &pairing, vcpus), 0);
 }
 
+/** What is said of a wrong pair: by machines, or by vCPUs, those that there are. */
+static void test_text(void **state)
+{
+	int32_t vcpus[] = { 3, VIRT_NONE, 2 };
+	const struct align_pairing pairing = { .machine = 1, .vcpus = vcpus };
+	struct virt_model *model = make(-1);
+	char text[256];
+
+	(void)state;
+	align_pairing_text(model, 0, &pairing, 3, text, sizeof(text));
+	assert_string_equal(text, "the wrong machine: its events fit m (PID 103) instead");
+	align_pairing_text(model, 1, &pairing, 3, text, sizeof(text));
+	assert_string_equal(text, "the wrong vCPUs: its events fit CPU 0 = v, CPU 2 = v instead");
+	align_pairing_text(model, 1, &pairing, 0, text, sizeof(text));
+	assert_string_equal(text, "the wrong vCPUs: its events fit  instead");
+	virt_model_free(model);
+}
+
 /** Whatever cannot be had: no answer, rather than that nothing fits. */
 static void test_memory(void **state)
 {
@@ -208,6 +226,7 @@ int main(void)
 		cmocka_unit_test(test_exchanged),
 		cmocka_unit_test(test_silent),
 		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_text),
 		cmocka_unit_test(test_memory),
 	};
 
