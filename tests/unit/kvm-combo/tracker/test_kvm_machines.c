@@ -90,6 +90,26 @@ static const char *guest_named(struct virt_model **model, const char *const *nam
 	return "absent";
 }
 
+/** What another file has told of guests is forgotten. */
+static void test_cleared(void **state)
+{
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	const struct kvm_event event = { .time_ns = 5, .kind = KVM_ENTRY, .pid = 300 };
+	const int32_t tid = 200;
+	struct virt_model *model;
+
+	(void)state;
+	assert_int_equal(kvm_tracker_add_guest(tracker, "old", &tid, 1), 0);
+	kvm_tracker_clear_guests(tracker);
+	assert_int_equal(kvm_tracker_add(tracker, &event), 0);
+	assert_int_equal(kvm_tracker_finish(tracker, 0, 100, &model), 0);
+	kvm_tracker_free(tracker);
+	assert_int_equal(virt_model_n_machines(model), 1);
+	assert_string_equal(virt_model_machine(model, 0)->name, "g1");
+	check_name(model, 300, "g1v0");
+	virt_model_free(model);
+}
+
 /** Guests are called what they are called; "g7" is machine 7, unless another one is. */
 static void test_guest_names(void **state)
 {
@@ -173,6 +193,13 @@ static void test_no_numbers(void **state)
 	check_name(model, 102, "g1v2");
 	check_name(model, 110, "g1v5");
 	check_name(model, 111, "g1v6");
+	/* and each is where its own records are */
+	for (int32_t i = 0; i < 3; i++) {
+		int32_t vcpu = virt_model_find_vcpu(model, 100 + i);
+
+		assert_int_equal(virt_vcpu_at(model, vcpu, 50, NULL)->state, VIRT_GUEST);
+		assert_int_equal(virt_vcpu_at(model, vcpu, 50, NULL)->pcpu, (i + 1) % 3);
+	}
 	virt_model_free(model);
 }
 
@@ -285,6 +312,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_cleared),
 		cmocka_unit_test(test_guest_names),
 		cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_most_cpus),

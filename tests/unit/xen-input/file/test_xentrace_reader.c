@@ -312,6 +312,34 @@ static void test_last_jump(void **state)
 	}
 }
 
+/* A time that goes back before a record that reaches beyond its window is part of the damage. */
+static void test_back_before_crossing(void **state)
+{
+	struct trace t = { 0 };
+	struct xentrace *reader;
+	size_t last;
+
+	(void)state;
+	trace_window(&t, 0);
+	TRACE_RECORD(&t, CONTINUE, 1000, 1);
+	TRACE_RECORD(&t, CONTINUE, 2000, 2);
+	TRACE_RECORD(&t, CONTINUE, 3000, 3);
+	TRACE_RECORD(&t, CONTINUE, 500, 4);
+	last = t.size;
+	TRACE_RECORD(&t, CONTINUE, 4000, 5);
+	trace_patch_u32(&t, last, 0xf0000000 | CONTINUE);
+	trace_window(&t, 1);
+	TRACE_RECORD(&t, CONTINUE, 1500, 6);
+	reader = open_good(&t);
+	assert_int_equal(xentrace_n_records(reader), 5);
+	assert_int_equal(xentrace_first_tsc(reader), 1000);
+	assert_int_equal(xentrace_last_tsc(reader), 3000);
+	assert_int_equal(xentrace_problem_count(reader, XENTRACE_TSC_BACKWARDS), 0);
+	assert_int_equal(xentrace_problem_count(reader, XENTRACE_CROSSES_WINDOW), 1);
+	xentrace_close(reader);
+	trace_free(&t);
+}
+
 static void test_pcpu_offsets(void **state)
 {
 	static const int64_t offset[] = { 0, -15, 1000 };
@@ -1294,6 +1322,7 @@ int main(void)
 		cmocka_unit_test(test_extreme_tscs),
 		cmocka_unit_test(test_late_tscs),
 		cmocka_unit_test(test_last_jump),
+		cmocka_unit_test(test_back_before_crossing),
 		cmocka_unit_test(test_pcpu_offsets),
 		cmocka_unit_test(test_path),
 		cmocka_unit_test(test_gzip),
