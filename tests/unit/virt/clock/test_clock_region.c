@@ -383,7 +383,7 @@ static void check_wide(int64_t at)
 	const struct virt_clock_cpu cpu = { .times = times, .n = N_STRETCHES - 4 };
 	const struct virt_clock_problem problem = { .vcpus = &vcpu, .n_vcpus = 1,
 						    .cpus = &cpu, .n_cpus = 1 };
-	const struct clock_fit fit = { .lo = -3, .hi = 3 };
+	const struct clock_fit fit = { .lo = OFFSET - 3, .hi = OFFSET + 3 };
 	struct virt_clock_alignment exact;
 	struct clock_search search;
 
@@ -392,12 +392,12 @@ static void check_wide(int64_t at)
 		changes[2 * i + 1] = (struct virt_clock_change){ (4 * i + 1) * MS, OUT };
 	}
 	for (int i = 0; i < N_STRETCHES - 4; i++)
-		times[i] = 4 * MS * (i + 2) + at;
+		times[i] = 4 * MS * (i + 2) + at - OFFSET;
 	clock_small_begin(&search, &problem);
 	search.pool = calloc(1, sizeof(*search.pool));
 	assert_int_equal(clock_fit_exactly(&search, &fit, &exact), 0);
-	assert_int_equal(exact.lo, -at);
-	assert_int_equal(exact.hi, MS - 1 - at);
+	assert_int_equal(exact.lo, OFFSET - at);
+	assert_int_equal(exact.hi, OFFSET + MS - 1 - at);
 	clock_small_end(&search);
 }
 
