@@ -70,6 +70,16 @@ same()
 	diff "$1" "$2" | head -20
 }
 
+# some_plugins: in $WORK/plugins, for "view", which looks only whether they are there
+some_plugins()
+{
+	mkdir "$WORK/plugins"
+	: > "$WORK/plugins/plugin-xentrace.so"
+	: > "$WORK/plugins/plugin-virt.so"
+	: > "$WORK/plugins/plugin-kvm_combo.so"
+	export KSHARK_VIRT_PLUGIN_DIR=$WORK/plugins
+}
+
 # normalize: paths and names that differ from run to run
 normalize()
 {

@@ -2,11 +2,9 @@
 # view --dry-run: under which names files are handed to KernelShark.
 . "$(dirname "$0")/lib.sh"
 
-mkdir "$WORK/plugins" "$WORK/tmp"
-: > "$WORK/plugins/plugin-xentrace.so"
-: > "$WORK/plugins/plugin-virt.so"
-: > "$WORK/plugins/plugin-kvm_combo.so"
-export KSHARK_VIRT_PLUGIN_DIR=$WORK/plugins TMPDIR=$WORK/tmp
+mkdir "$WORK/tmp"
+some_plugins
+export TMPDIR=$WORK/tmp
 cd "$WORK" || exit 1
 cp "$SAMPLES/hvm-exits.xen" trace.xen
 cp trace.xen named.dat

@@ -2,11 +2,9 @@
 # view with a program in KernelShark's place that tells what it was given.
 . "$(dirname "$0")/lib.sh"
 
-mkdir "$WORK/plugins" "$WORK/tmp"
-: > "$WORK/plugins/plugin-xentrace.so"
-: > "$WORK/plugins/plugin-virt.so"
-: > "$WORK/plugins/plugin-kvm_combo.so"
-export KSHARK_VIRT_PLUGIN_DIR=$WORK/plugins TMPDIR=$WORK/tmp DISPLAY=:99
+mkdir "$WORK/tmp"
+some_plugins
+export TMPDIR=$WORK/tmp DISPLAY=:99
 cd "$WORK" || exit 1
 cat > viewer << 'END'
 #!/bin/bash

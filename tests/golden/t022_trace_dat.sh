@@ -2,11 +2,7 @@
 # view: trace.dat files that cannot be read are named with what helps; the rest is opened.
 . "$(dirname "$0")/lib.sh"
 
-mkdir "$WORK/plugins"
-for name in xentrace virt kvm_combo; do
-	: > "$WORK/plugins/plugin-$name.so"
-done
-export KSHARK_VIRT_PLUGIN_DIR=$WORK/plugins
+some_plugins
 cd "$WORK" || exit 1
 
 # at NAME OFFSET BYTES: a copy of the guest's trace with other bytes somewhere

@@ -8,11 +8,7 @@ if ! command -v trace-cmd > /dev/null; then
 	exit 77
 fi
 cd "$WORK" || exit 1
-mkdir plugins
-for name in xentrace virt kvm_combo; do
-	: > "plugins/plugin-$name.so"
-done
-export KSHARK_VIRT_PLUGIN_DIR=$WORK/plugins
+some_plugins
 
 # refused FILE TEXT: by the command and by view
 refused()
