@@ -34,7 +34,8 @@ for name in kvm-nosync kvm-nosync-g1 dom0-ftrace; do
 	cp "$GUI_SAMPLES/$name.dat" "$GUI_DIR"
 done
 cp "$GUI_SAMPLES/dom0.xen" "$GUI_DIR"
-printf '%s\n' '[dock]' visible=true >"$KS_USER_CACHE_DIR/kshark-virt.ini"
+# open, though there is little room
+printf '%s\n' '[dock]' visible=true '[sections]' clocks=true >"$KS_USER_CACHE_DIR/kshark-virt.ini"
 for buttons in '' Align 'Align Undo Align'; do
 	for files in 'kvm-nosync.dat kvm-nosync-g1.dat' 'dom0-ftrace.dat dom0.xen'; do
 		read -r first second <<<"$files"
