@@ -63,7 +63,7 @@ class Finder:
             self.text = source.read()
         self.path = path
         self.sites = []
-        self.thresholds = set()
+        self.thresholds, self.either = set(), set()
         self.function = ""
         for node in syntax_tree(path, flags).get("inner", []):
             self.top(node)
@@ -121,6 +121,7 @@ class Finder:
             return
         if self.constant(node) or self.threshold(node):
             return
+        self.find_either(node)
         if kind in ("BinaryOperator", "CompoundAssignOperator"):
             self.binary(node)
         elif kind == "UnaryOperator":
@@ -128,9 +129,30 @@ class Finder:
         for child in node.get("inner", []):
             self.walk(child)
 
+    def texts(self, node):
+        """A comparison's or assignment's operands, or None"""
+        while node["kind"] in ("ParenExpr", "ImplicitCastExpr") or node.get("opcode") == "&&":
+            node = node["inner"][-1]
+        if node["kind"] != "BinaryOperator" or node["opcode"] not in ("<", ">", "="):
+            return None, None
+        extents = [self.extent(child) for child in node["inner"]]
+        return node, all(extents) and {self.cut(*extent[:2]) for extent in extents}
+
+    def find_either(self, node):
+        """Comparisons where it is all the same what equals do: if (a < b) b = a, (a > b) - (a < b)"""
+        inner = node.get("inner", [])
+        if node["kind"] != "IfStmt" and node.get("opcode") != "-" or len(inner) != 2:
+            return
+        (first, one), (second, other) = map(self.texts, inner)
+        if one and one == other and (second["opcode"] == "=") == (node["kind"] == "IfStmt") and \
+                first["opcode"] != "=":
+            self.either |= {first["id"], second["id"]}
+
     def binary(self, node):
         whole, left, right = (self.extent(n) for n in [node, *node["inner"]])
         choices = BINARY.get(node["opcode"])
+        if node["id"] in self.either and choices:
+            choices = choices[1:]
         if not choices or not whole or whole[2] or not left or not right:
             return
         between = self.cut(left[1], right[0])
