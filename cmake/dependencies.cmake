@@ -59,10 +59,6 @@ plugins: -DKSHARK_VIRT_PLUGINS=OFF)")
 		message(FATAL_ERROR
 			"KernelShark ${KSHARK_VERSION} is too old, 2.2 is needed ${hint}")
 	endif()
-	if(KSHARK_VERSION VERSION_GREATER_EQUAL 2.3)
-		message(FATAL_ERROR
-			"KernelShark ${KSHARK_VERSION} has Qt 6, these plugins Qt 5 ${hint}")
-	endif()
 	message(STATUS "Found KernelShark ${KSHARK_VERSION}: ${KSHARK_LIBRARY}")
 
 	add_library(KernelShark::kshark UNKNOWN IMPORTED GLOBAL)
@@ -71,12 +67,49 @@ plugins: -DKSHARK_VIRT_PLUGINS=OFF)")
 		INTERFACE_INCLUDE_DIRECTORIES ${KSHARK_INCLUDE_DIR}
 		INTERFACE_LINK_LIBRARIES PkgConfig::JSONC)
 
-	# The Qt that KernelShark 2.2 has; its version must be the host's, as both share a process.
-	find_package(Qt5Widgets QUIET)
-	if(NOT Qt5Widgets_FOUND)
-		message(FATAL_ERROR "Qt 5 is missing (Debian: apt-get install qtbase5-dev; or \
-build without the KernelShark plugins: -DKSHARK_VIRT_PLUGINS=OFF)")
+	# The installed window is linked to a Qt, 2.2's to Qt 5, 2.4's to Qt 6: ours has to be the same, as
+	# both share a process. It is found by its file's name, as Debian's link for developers leads
+	# nowhere with 2.4, whose soname has the full version.
+	get_filename_component(dir ${KSHARK_LIBRARY} DIRECTORY)
+	foreach(part gui plot)
+		file(GLOB files LIST_DIRECTORIES false ${dir}/libkshark-${part}.so.*)
+		list(SORT files COMPARE NATURAL ORDER DESCENDING)
+		set(KSHARK_${part}_LIBRARY)
+		if(files)
+			list(GET files 0 KSHARK_${part}_LIBRARY)
+		endif()
+	endforeach()
+	if(NOT KSHARK_gui_LIBRARY OR NOT KSHARK_plot_LIBRARY)
+		message(FATAL_ERROR "libkshark-gui and libkshark-plot, which are KernelShark's window, "
+			"are missing in ${dir} (Debian: apt-get install libkshark2)")
 	endif()
+	execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${KSHARK_gui_LIBRARY}
+		OUTPUT_VARIABLE needed RESULT_VARIABLE status)
+	string(REGEX MATCH "NEEDED +libQt([0-9]+)Widgets" qt "${needed}")
+	set(qt "${CMAKE_MATCH_1}")
+	if(NOT qt MATCHES "^[56]$")
+		message(FATAL_ERROR "${KSHARK_gui_LIBRARY}: which Qt it needs cannot be told, "
+			"or it is neither 5 nor 6 ('${CMAKE_OBJDUMP} -p': ${status}, Qt '${qt}')")
+	endif()
+	# QOpenGLWidget has a library of its own in Qt 6
+	set(components_of_qt5 Widgets)
+	set(components_of_qt6 Widgets OpenGLWidgets)
+	find_package(Qt${qt} QUIET COMPONENTS ${components_of_qt${qt}})
+	if(NOT Qt${qt}_FOUND)
+		set(package_of_qt5 qtbase5-dev)
+		set(package_of_qt6 qt6-base-dev)
+		message(FATAL_ERROR "Qt ${qt} is missing: KernelShark ${KSHARK_VERSION} is linked to "
+			"it, and would crash with plugins that have another one "
+			"(Debian: apt-get install ${package_of_qt${qt}}; or build without the "
+			"KernelShark plugins: -DKSHARK_VIRT_PLUGINS=OFF)")
+	endif()
+	message(STATUS "Qt of its window: ${Qt${qt}_VERSION}")
+	add_library(KernelShark::qt INTERFACE IMPORTED GLOBAL)
+	list(TRANSFORM components_of_qt${qt} PREPEND Qt${qt}::)
+	target_link_libraries(KernelShark::qt INTERFACE ${components_of_qt${qt}})
+	add_library(KernelShark::window INTERFACE IMPORTED GLOBAL)
+	target_link_libraries(KernelShark::window INTERFACE
+		KernelShark::qt -Wl,--no-as-needed ${KSHARK_gui_LIBRARY} ${KSHARK_plot_LIBRARY})
 	find_path(GLU_INCLUDE_DIR GL/glu.h)
 	mark_as_advanced(GLU_INCLUDE_DIR)
 	if(NOT GLU_INCLUDE_DIR)

@@ -34,8 +34,13 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 # What the ELF files need comes from dpkg-shlibdeps; kernelshark is started by "kshark-virt view".
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+# Plugins fit the window they were built for, and its Qt, alone: they call functions of its C++ classes,
+# which they find in the process, so that dpkg-shlibdeps knows nothing of them.
 if(KSHARK_VIRT_PLUGINS)
-	set(CPACK_DEBIAN_PACKAGE_DEPENDS "kernelshark (>= 2.2)")
+	string(REGEX MATCH "^([0-9]+)\\.([0-9]+)" release ${KSHARK_VERSION})
+	math(EXPR next "${CMAKE_MATCH_2} + 1")
+	set(CPACK_DEBIAN_PACKAGE_DEPENDS "kernelshark (>= 2.2), libkshark2 (>= ${release}), \
+libkshark2 (<< ${CMAKE_MATCH_1}.${next}~)")
 endif()
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "xen-utils-common")
 configure_file(cmake/debian/shlibs package-control/shlibs @ONLY)

@@ -80,6 +80,11 @@ depends=$(dpkg-deb -f "$deb" Depends)
 for package in kernelshark libcairo2 libkshark2 libjson-c5 libzstd1 zlib1g libc6; do
 	[[ ", $depends," == *", $package "* ]] || fail "the dependencies lack $package: $depends"
 done
+# what was built for one release's window and Qt is not for the other's
+release=$(dpkg-query -W -f '${Version}' libkshark-dev | grep -oE '^[0-9]+\.[0-9]+')
+[[ "$depends" == *"libkshark2 (<< ${release%.*}.$((${release#*.} + 1))~)"* ]] ||
+	fail "the package installs beside other windows than that of $release: $depends"
+[[ "$depends" == *"libkshark2 (>= $release"* ]] || fail "it does so beside older ones: $depends"
 [[ "$depends" != *kshark-virt* ]] || fail "the package depends on itself: $depends"
 [ -z "$(dpkg-deb -f "$deb" Conflicts Breaks Replaces)" ] || fail "the package conflicts"
 
