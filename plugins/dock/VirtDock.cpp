@@ -210,7 +210,7 @@ QWidget *VirtDock::tablePage()
 	columns->setText("Columns");
 	columns->setToolTip("Which columns the table has");
 	connect(columns, &QToolButton::clicked, this, [this, columns] {
-		_table->columnMenu()->popup(columns->mapToGlobal({ 0, columns->height() }));
+		_table->columnMenu()->popup(columns->mapToGlobal(QPoint(0, columns->height())));
 	});
 	_markWorst = new QPushButton("Mark longest wait");
 	_zoomWorst = new QPushButton("Zoom to it");

@@ -261,7 +261,8 @@ std::vector<int64_t> VirtFindings::key(const VirtListed &listed) const
 {
 	std::vector<int64_t> all = {
 		listed.from, listed.to, _number->value(), _only->isChecked(), _focusSerial,
-		static_cast<int64_t>(VirtMarkers::rulesSerial()), qHash(_filter->text()),
+		static_cast<int64_t>(VirtMarkers::rulesSerial()),
+		static_cast<int64_t>(qHash(_filter->text())),
 	};
 
 	if (_only->isChecked())

@@ -225,10 +225,10 @@ void VirtHistogram::mouseMoveEvent(QMouseEvent *event)
 	setCursor(bar >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
 	if (bar < 0) {
 		/* where there is no room for all of the title */
-		QToolTip::showText(event->globalPos(), virtTip(text()));
+		QToolTip::showText(mapToGlobal(event->pos()), virtTip(text()));
 		return;
 	}
-	QToolTip::showText(event->globalPos(), virtTip(
+	QToolTip::showText(mapToGlobal(event->pos()), virtTip(
 		QString("%1 to %2: %3, %4 % of them. Click: the moments")
 		.arg(virtDuration(virt_spread_least(bar)),
 		     virtDuration(virt_spread_least(bar + 1))).arg(_row.bars[bar])

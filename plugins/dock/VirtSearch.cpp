@@ -237,7 +237,7 @@ void VirtSearch::buildUi()
 	/* those of a page that is not seen would be dead */
 	for (bool forward : { false, true })
 		connect(new QShortcut(forward ? QKeySequence(Qt::Key_F3) :
-						QKeySequence(Qt::SHIFT + Qt::Key_F3),
+						QKeySequence(Qt::SHIFT | Qt::Key_F3),
 				      _window, nullptr, nullptr, Qt::ApplicationShortcut),
 			&QShortcut::activated, this, [this, forward] {
 				_appear();

@@ -36,6 +36,7 @@
 #include <QTableWidget>
 #include <QTextEdit>
 #include <QTreeWidget>
+#include <QWindow>
 
 namespace {
 
@@ -52,7 +53,7 @@ public:
 			auto mouse = static_cast<QMouseEvent *>(event);
 
 			_buttons = mouse->buttons();
-			_place = mouse->globalPos();
+			_place = static_cast<QWindow *>(target)->mapToGlobal(mouse->pos());
 			_released += mouse->type() == QEvent::MouseButtonRelease;
 			_doubled += mouse->type() == QEvent::MouseButtonDblClick;
 		}
