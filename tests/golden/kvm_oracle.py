@@ -19,7 +19,9 @@ import json
 import re
 import sys
 
-LINE = re.compile(r"^\s*(.*)-(\d+)\s+\[(\d+)\]\s*(\d+)(?:\.(\d{9}))?: +([\w-]+): *(.*)$")
+# the flags, as "d.h1.", are there since trace-cmd 3.3
+LINE = re.compile(r"^\s*(.*)-(\d+)\s+\[(\d+)\]\s*(?:[^\s\d]\S{3,5} +)?"
+                  r"(\d+)(?:\.(\d{9}))?: +([\w-]+): *(.*)$")
 SWITCH = re.compile(r":(-?\d+) \[-?\d+\] (\S+) ==> (.*):(-?\d+) \[")
 WAKEUP = re.compile(r":(\d+) \[")
 MIGRATE = re.compile(r"pid=(\d+) .*dest_cpu=(\d+)")

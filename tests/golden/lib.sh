@@ -43,6 +43,22 @@ run()
 	STATUS=$?
 }
 
+# xenalyze_says TRACE OPTION...: what Xen's own xenalyze tells of a trace. Up to Xen 4.17, exits of AMD's
+# processors have the event of Intel's, and its xenalyze an option for that; later ones have events of
+# their own, which its xenalyze goes by: it gets the trace with those.
+xenalyze_says()
+{
+	local trace=$1
+	shift
+
+	if xenalyze --help | grep -q -e --svm-mode; then
+		xenalyze --svm-mode "$@" "$trace" 2>/dev/null
+		return
+	fi
+	python3 "$GOLDEN/xen_less.py" "$trace" "$WORK/svm.xen" 'event + (event & ~0x500 == 0x81002)'
+	xenalyze "$@" "$WORK/svm.xen" 2>/dev/null
+}
+
 # status N: what the last run must have ended with
 status()
 {

@@ -15,7 +15,8 @@ import json
 import re
 import sys
 
-LINE = re.compile(r"^\s*.*-(\d+)\s+\[\d+\]\s*(\d+)\.(\d{9}): +([\w-]+): *(.*)$")
+# the flags, as "d.h1.", are there since trace-cmd 3.3
+LINE = re.compile(r"^\s*.*-(\d+)\s+\[\d+\]\s*(?:[^\s\d]\S{3,5} +)?(\d+)\.(\d{9}): +([\w-]+): *(.*)$")
 L3_END = 0x10000
 
 

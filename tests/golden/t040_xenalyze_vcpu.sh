@@ -16,7 +16,7 @@ command -v xenalyze >/dev/null || {
 for trace in "$SAMPLES"/*.xen; do
 	name=$(basename "$trace" .xen)
 	# any frequency will do, as long as both have the same
-	xenalyze --svm-mode --cpu-hz 2300000000 --dump-all "$trace" > "$WORK/theirs" 2>/dev/null
+	xenalyze_says "$trace" --cpu-hz 2300000000 --dump-all > "$WORK/theirs"
 	run dump --quiet --format json --cpu-hz 2300000000 "$trace"
 	status 0
 	python3 "$GOLDEN/xenalyze_compare.py" "$OUT" "$WORK/theirs" 2300000000 > "$WORK/said"

@@ -18,7 +18,7 @@ for trace in "$SAMPLES"/*.xen; do
 	name=$(basename "$trace" .xen)
 	names+=("$name")
 	# any frequency will do, as long as both have the same
-	xenalyze --svm-mode --cpu-hz 2300000000 --dump-all "$trace" > "$WORK/$name.txt" 2>/dev/null
+	xenalyze_says "$trace" --cpu-hz 2300000000 --dump-all > "$WORK/$name.txt"
 	run dump --quiet --format json --cpu-hz 2300000000 "$trace"
 	status 0
 	mv "$OUT" "$WORK/$name.json"

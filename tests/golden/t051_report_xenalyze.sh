@@ -37,7 +37,7 @@ for trace in "$SAMPLES"/*.xen; do
 		status 0
 		continue
 	fi
-	xenalyze --svm-mode --cpu-hz 2300000000 --summary "$trace" > "$WORK/xenalyze" 2>/dev/null
+	xenalyze_says "$trace" --cpu-hz 2300000000 --summary > "$WORK/xenalyze"
 	run dump --quiet --format csv --cpu-hz 2300M "$trace"
 	status 0
 	cp "$OUT" "$WORK/dump"

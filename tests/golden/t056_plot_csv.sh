@@ -22,9 +22,12 @@ for name in credit2-basic pinned hvm-exits; do
 		}' "$OUT" > "$WORK/wanted"
 	check "$name: as dump" python3 "$GOLDEN/plot_csv.py" "$WORK/$name.csv" "$WORK/wanted" 0
 
-	command -v xenalyze > /dev/null || continue
+	command -v xenalyze > /dev/null || {
+		echo "xenalyze is missing: $name not compared (Debian: apt-get install xen-utils-common)"
+		continue
+	}
 	# it prints each line twice, unless the vCPU has migrated
-	xenalyze --svm-mode --cpu-hz 2500000000 --scatterplot-pcpu "$sample" 2> /dev/null |
+	xenalyze_says "$sample" --cpu-hz 2500000000 --scatterplot-pcpu |
 		awk '{
 			time = $2
 			sub(/\./, "", time)

@@ -14,6 +14,9 @@ import re
 LINE = re.compile(r"[] !](?: *(\d+)\.(\d{9})| {14}) ([-|.xlL ]+?)"
                   r"(?: d(\d+|\?)v(\d+|\?)|(?= inj_| pf_inject)) (.*)")
 
+# It ends this, which is of no record, without a newline (Xen 4.20).
+UNENDED = re.compile(r"d\d+v\d+ RUNSTATE_RUNNING detected, leaving INIT(?=[] !])")
+
 Said = collections.namedtuple("Said", "key domid vcpu text line")
 
 
@@ -34,7 +37,7 @@ def theirs(path):
     """What it says about records, as Said; lines of other kinds come with key None."""
     with open(path, errors="replace") as lines:
         for line in lines:
-            line = line.rstrip("\n")
+            line = UNENDED.sub("", line.rstrip("\n"))
             m = LINE.fullmatch(line)
             if not m or m[3].count("x") != 1:
                 yield Said(None, None, None, None, line)

@@ -241,14 +241,15 @@ IGNORED = [
      "its own bookkeeping"),
     (r"Using first_tsc for .*", "its own bookkeeping"),
     (r"Changing p\d+ current to d\d+v\d+", "its own bookkeeping"),
-    (r"First schedule for \S+ doesn't take us into a running state; leaving INIT",
+    (r"First schedule for \S+ doesn't take us into a running state; leaving (in )?INIT",
      "the trace begins in the middle"),
     (r"(process_lost_records|sched_runstate_process|lose_vcpu): .*", "what a loss means to it"),
     (r" {10,}[-|x.lL]+ lost_records end .*", "its own estimate of when a loss ended"),
     (r" *\[(vla|w2h)\] .*", "its own view of interrupts, made from records that have their lines"),
     (r"  Interrupt \d+ clearing start_tsc \d+", "the same"),
     (r"hvm_generic_postprocess: Strange, exit \S+ missing a handler", "only its statistics"),
-    (r"Unknown hvm event: 840[01][0-9a-f]", "new in Xen 4.5, but not in xenalyze"),
+    (r"Unknown hvm event: 840[01][0-9a-f]|WARNING: We don't yet analyze HVM_EMUL events\.",
+     "new in Xen 4.5, but not in xenalyze"),
     (r"", "empty"),
 ]
 
