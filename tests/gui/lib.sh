@@ -660,15 +660,24 @@ gui_apply()
 
 # ---- the graphs ----
 
-# gui_split Y: give the graphs all down to this row of the screen
+# gui_split Y: give the graphs all down to this row of the screen, or as much as they need
 gui_split()
 {
 	local x y w h
 
 	read -r x y w h _ < <(gui_find widgets QSplitterHandle '*')
 	gui_drag $((x + w / 2)) $((y + h / 2)) $((x + w / 2)) "$1"
-	gui_until gui_moved QSplitterHandle "$y"
+	gui_until gui_split_moved "$y"
 	gui_still
+}
+
+# gui_split_moved Y: the splitter is not there any more, or cannot be moved, as all graphs are seen
+gui_split_moved()
+{
+	local h
+
+	read -r _ _ _ h _ < <(gui_find widgets KsGLWidget '*')
+	gui_moved QSplitterHandle "$1" || gui_is graphs "$h"
 }
 
 gui_moved()

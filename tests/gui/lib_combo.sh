@@ -30,10 +30,11 @@ combo_split()
 
 combo_room()
 {
-	local h
+	local h graph
 
 	read -r _ _ _ h _ < <(gui_find widgets KsGLWidget '*')
-	[ "$h" -ge $((50 + COMBO_PLAIN * 54 + $1 * 80)) ]
+	graph=$((2 * $(gui_ask font)))
+	[ "$h" -ge $((50 + COMBO_PLAIN * (graph + 20) + $1 * (2 * graph + 12))) ]
 }
 
 # combo_base K ROW: base line of a graph of the Kth combo with two graphs, both counted from 0

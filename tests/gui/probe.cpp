@@ -12,6 +12,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <string>
@@ -400,6 +401,15 @@ QString choices()
 	return out;
 }
 
+/** graphs: height of all graphs of KernelShark's, those that one would have to scroll to as well */
+QString graphs()
+{
+	for (QWidget *widget : QApplication::allWidgets())
+		if (!strcmp(widget->metaObject()->className(), "KsGLWidget"))
+			return QString("%1\n").arg(widget->height());
+	return QString();
+}
+
 /** font: height of a line of text; KernelShark measures its graphs by it */
 QString font()
 {
@@ -443,6 +453,7 @@ const struct {
 	{ "choices", choices },
 	{ "clipboard", clipboard },
 	{ "font", font },
+	{ "graphs", graphs },
 	{ "window", window },
 	{ "header", header },
 	{ "count", count },
