@@ -233,9 +233,6 @@ constexpr int LOADING_MS = 50;		/* between two looks whether it still loads */
 /** What KernelShark's progress bar says while it restores a session. */
 constexpr const char *SESSION_LABEL = "Loading session";
 
-/** Where that bar stands when the rows of a file have their places, and their graphs are listed. */
-constexpr int PLACED = 195;
-
 /**
  * A session that is restored: KernelShark has emptied the graphs before, and then sets its
  * markers in those that it has drawn meanwhile (KsSession::loadDualMarker()); it must draw, or
@@ -259,9 +256,9 @@ bool isMovingRows()
 }
 
 /**
- * Drops what would make KernelShark draw, and makes up for it afterwards. After a file was
- * appended, KernelShark sets its markers anew (KsMainWindow::appendDataFile()), in graphs that it
- * may not have made yet, with us or without; they are made here.
+ * Drops what would make KernelShark draw, and makes up for it when the progress bar is gone. After
+ * a file was appended, KernelShark then sets its markers anew (KsMainWindow::appendDataFile()), in
+ * graphs that it may not have made yet, with us or without; they are made here.
  */
 class Guard : public QObject {
 public:
@@ -275,6 +272,7 @@ public:
 			if (isMovingRows())
 				return;
 			_timer.stop();
+			resize();
 			_graphs->update();
 		});
 	}
@@ -282,14 +280,24 @@ public:
 private:
 	void watch(const QWidget *progress)
 	{
-		auto bar = progress->findChild<QProgressBar *>();
-
-		if (!bar || isOfSession(progress))
+		if (isOfSession(progress))
 			return;
-		connect(bar, &QProgressBar::valueChanged, this, [this] (int value) {
-			if (value == PLACED)
-				reinterpret_cast<KsGLWidget *>(_graphs)->render();
+		connect(progress, &QObject::destroyed, this, [this] {
+			resize();
+			reinterpret_cast<KsGLWidget *>(_graphs)->render();
 		});
+	}
+
+	/** Make up for what was dropped. */
+	void resize()
+	{
+		QResizeEvent event(_graphs->size(), _graphs->size());
+
+		if (!_resized)
+			return;
+		_isMadeUp = true;
+		QCoreApplication::sendEvent(_graphs, &event);
+		_isMadeUp = false;
 	}
 
 	bool eventFilter(QObject *object, QEvent *event) override
@@ -300,27 +308,30 @@ private:
 		return object == _graphs && isDropped(event);
 	}
 
+	/**
+	 * While Qt paints, the graphs must not get another size: it knows the picture of the old
+	 * one (in Qt 6 a QRhiTexture, listed before painting), which goes with that size.
+	 */
 	bool isDropped(const QEvent *event)
 	{
-		if (event->type() != QEvent::Paint && event->type() != QEvent::Resize)
+		bool isResize = event->type() == QEvent::Resize;
+
+		if (event->type() != QEvent::Paint && !isResize)
 			return false;
-		if (isMovingRows()) {
-			_resized |= event->type() == QEvent::Resize;
+		if ((isMovingRows() && !_isMadeUp) || (_resized && !isResize)) {
+			_resized |= isResize;
 			_timer.start();
 			return true;
 		}
-		if (_resized) {
-			QResizeEvent resize(_graphs->size(), _graphs->size());
-
+		if (isResize)
 			_resized = false;
-			QCoreApplication::sendEvent(_graphs, &resize);
-		}
 		return false;
 	}
 
 	QWidget	*_graphs;
 	QTimer	_timer;
-	bool	_resized = false;
+	bool	_resized = false;	/* they have another size, and have not been told */
+	bool	_isMadeUp = false;	/* they are just being told */
 };
 
 } // namespace

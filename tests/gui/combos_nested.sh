@@ -7,6 +7,10 @@
 . "$(dirname "$0")/lib_virt.sh"
 . "$(dirname "$0")/lib_combo.sh"
 
+# What KernelShark uses after it was freed, as graphs that get another size while a file is appended,
+# must be noticed.
+export MALLOC_PERTURB_=165
+
 # all graphs of the traces and of the combos at once
 GUI_SCREEN=1640x1360 GUI_SIZE="1600 1300"
 
