@@ -13,6 +13,7 @@
 #include <libkshark-tepdata.h>
 
 #include "escape.h"
+#include "ks_guard.h"
 #include "ks_stream.h"
 #include "kvm_combo.h"
 #include "kvm_stream.h"
@@ -28,6 +29,7 @@ int KSHARK_PLOT_PLUGIN_INITIALIZER(struct kshark_data_stream *stream)
 {
 	if (!stream || stream->stream_id < 0)
 		return 0;
+	ks_guard_graphs_soon();
 	if (kshark_is_tep(stream)) {
 		ks_stream_attach_plugins(stream);
 		if (kvm_stream_attach(stream) < 0)

@@ -10,6 +10,7 @@
 #include <libkshark-plugin.h>
 
 #include "ks_clock.h"
+#include "ks_guard.h"
 #include "virt.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -22,6 +23,7 @@ int KSHARK_PLOT_PLUGIN_INITIALIZER(struct kshark_data_stream *stream)
 {
 	if (!stream || stream->stream_id < 0)
 		return 0;
+	ks_guard_graphs_soon();
 	/* a session may have brought an alignment */
 	ks_clock_prepare(stream);
 	kshark_register_draw_handler(stream, virt_draw);

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <dlfcn.h>
+
 #include <QApplication>
 #include <QComboBox>
 #include <QDir>
@@ -20,6 +22,7 @@
 
 #include "VirtKs.hpp"
 #include "escape.h"
+#include "ks_guard.h"
 #include "ks_stream.h"
 #include "virt_text.h"
 
@@ -336,10 +339,36 @@ private:
 
 } // namespace
 
+/**
+ * KernelShark 2.4 makes graphs in several threads of OpenMP, which append those of a combo to the
+ * same list, and register what they find of tasks in another, without a lock
+ * (KsGLWidget::_makeGraphs()). How many threads these are is a setting of the thread that begins
+ * with it, the window's.
+ */
+static void makeGraphsOneByOne()
+{
+	void *symbol = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
+	void (*setThreads)(int n);
+
+	if (!symbol)
+		return;
+	memcpy(&setThreads, &symbol, sizeof(setThreads));
+	setThreads(1);
+}
+
 void virtGuardGraphs(QMainWindow *window)
 {
 	QWidget *graphs = window ? virtChild(window, "KsGLWidget") : nullptr;
 
-	if (graphs && !graphs->findChild<QObject *>(GUARD_NAME, Qt::FindDirectChildrenOnly))
-		new Guard(graphs);
+	if (!graphs || graphs->findChild<QObject *>(GUARD_NAME, Qt::FindDirectChildrenOnly))
+		return;
+	makeGraphsOneByOne();
+	new Guard(graphs);
+}
+
+void ks_guard_graphs_soon(void)
+{
+	if (qApp)
+		QMetaObject::invokeMethod(qApp, [] { virtGuardGraphs(virtMainWindow()); },
+					  Qt::QueuedConnection);
 }

@@ -146,8 +146,9 @@ QMainWindow *virtMainWindow();
 bool virtIsLoading();
 
 /**
- * Keep KernelShark's graphs from being drawn while it loads, and make them before it needs them: it
- * would crash. May be called by each plugin; the first one does it.
+ * Keep KernelShark's graphs from being drawn while it loads, make them before it needs them, and
+ * one after the other: it would crash. May be called by each plugin, in the window's thread; the
+ * first one does it.
  */
 void virtGuardGraphs(QMainWindow *window);
 

@@ -20,6 +20,7 @@ view()
 	COMBO_PLAIN=$1
 	combo_view "${@:2}"
 	gui_until combo_note ''
+	gui_same 'threads that made graphs' 1 "$(gui_ask threads)"
 	gui_split 1100
 }
 

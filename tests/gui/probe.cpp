@@ -8,6 +8,7 @@
  * from $KSV_PROBE/probe.ask; what it says is in the file probe.said when a line comes from
  * probe.answer. Fields are separated by tabs.
  */
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -242,6 +243,42 @@ QTableView *list_view()
 				return view;
 	return nullptr;
 }
+
+/** In how many threads KernelShark has made its graphs, if it is one that does. */
+class Painter : public QObject {
+public:
+	bool eventFilter(QObject *target, QEvent *event) override
+	{
+		if (event->type() == QEvent::Paint &&
+		    !strcmp(target->metaObject()->className(), "KsGLWidget") &&
+		    list_view() && list_view()->model()->rowCount())
+			_threads = qMax(_threads, now());
+		return false;
+	}
+
+	/** threads: the most of them so far; 0 before there was anything to be drawn */
+	QString told() const
+	{
+		return QString("%1\n").arg(_threads);
+	}
+
+private:
+	/** OpenMP's setting of the window's thread, which begins with them. */
+	static int now()
+	{
+		void *symbol = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+		int (*most)();
+
+		if (!symbol)
+			return 1;
+		memcpy(&most, &symbol, sizeof(most));
+		return most();
+	}
+
+	int	_threads = 0;
+};
+
+Painter painter;
 
 QString row_text(const QAbstractItemModel *model, int row, int columns)
 {
@@ -508,6 +545,8 @@ QString answer(const QString &line)
 		return of(word.value(1), word.value(2).toLong(), word.value(3).toInt());
 	if (word[0] == "mouse")
 		return mouse.told();
+	if (word[0] == "threads")
+		return painter.told();
 	return ask(line);
 }
 
@@ -560,6 +599,7 @@ void start()
 		return;
 	}
 	qApp->installEventFilter(&mouse);
+	qApp->installEventFilter(&painter);
 	auto notifier = new QSocketNotifier(ask, QSocketNotifier::Read, qApp);
 
 	QObject::connect(notifier, &QSocketNotifier::activated, qApp, [ask] { listen(ask); });

@@ -25,6 +25,7 @@ same_window()
 restored()
 {
 	gui_until both_marked
+	gui_same 'threads that made graphs' 1 "$(gui_ask threads)"
 	gui_until same_window "$2" "$3"
 	gui_same "markers of $1" "$4" "$(virt_markers)"
 	gui_shot "$1"
