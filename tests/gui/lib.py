@@ -16,29 +16,33 @@ BACKGROUND = "#ffffff"
 BASE_LINE = "#000000"
 
 
+def name(domid, vcpu):
+    """pid and task."""
+    if domid == "":
+        return 1, "d?v?"
+    if int(domid) == IDLE_DOMAIN:
+        return 0, "idle"
+    return (int(domid) + 1) * 10000 + int(vcpu), "d%sv%s" % (domid, vcpu)
+
+
 def records(path):
     """(ns, pcpu, pid, task, event, info) of each record."""
+    names = {}
     with open(path, newline="") as file:
         lines = csv.reader(file)
         place = operator.itemgetter(*map(next(lines).index, (
             "time_ns", "pcpu", "domid", "vcpu", "event", "info")))
         for ns, pcpu, domid, vcpu, event, info in map(place, lines):
-            if domid == "":
-                pid, task = 1, "d?v?"
-            elif int(domid) == IDLE_DOMAIN:
-                pid, task = 0, "idle"
-            else:
-                pid = (int(domid) + 1) * 10000 + int(vcpu)
-                task = "d%sv%s" % (domid, vcpu)
-            yield int(ns), int(pcpu), pid, task, event, info
+            if (domid, vcpu) not in names:
+                names[domid, vcpu] = name(domid, vcpu)
+            yield int(ns), int(pcpu), *names[domid, vcpu], event, info
 
 
 def rows(path, condition):
-    code = compile(condition, "condition", "eval")
+    wanted = eval("lambda ns, pcpu, pid, task, event, info: " + condition)
     out = []
     for ns, pcpu, pid, task, event, info in records(path):
-        names = dict(ns=ns, pcpu=pcpu, pid=pid, task=task, event=event, info=info)
-        if eval(code, {}, names):
+        if wanted(ns, pcpu, pid, task, event, info):
             # a double, as KernelShark makes of it
             out.append("%d\t%.6f\t%s\t%d\t%s\t%s\n"
                        % (pcpu, ns * 1e-9, task, pid, event, info))

@@ -779,7 +779,8 @@ gui_list()
 # without the number, the latency and the event's class
 gui_strip()
 {
-	LC_ALL=C cut -f 2-5,7- | LC_ALL=C sed 's,\t[a-z0-9_]*/\([^\t]*\t[^\t]*\)$,\t\1,'
+	LC_ALL=C awk -F '\t' -v OFS='\t' '{ sub(/^[a-z0-9_]*\//, "", $7)
+		print $2, $3, $4, $5, $7, $8 }'
 }
 
 # gui_check_list FILE [CONDITION]: the list shows exactly these rows
