@@ -191,27 +191,6 @@ int virt_shade_pcpu(const struct virt_model *model, int32_t pcpu,
 	return shade(model, pcpu, window, pcpu_columns, runs);
 }
 
-/** Intervals per column that are looked at, on average. */
-#define MAX_PER_COLUMN	256
-
-/** Time of the classes in a column, walking on from interval @i. */
-static void add_classes(const struct virt_model *model, const struct virt_interval_range *range,
-			size_t *i, int64_t from, int64_t to, int64_t *ns)
-{
-	memset(ns, 0, VIRT_EXIT_N_CLASSES * sizeof(*ns));
-	for (; *i < range->n; ++*i) {
-		const struct virt_interval *interval = &range->first[*i];
-		int64_t end = *i + 1 < range->n ? interval[1].start_ns : range->end_ns;
-		int64_t overlap = min64(end, to) - max64(interval->start_ns, from);
-
-		if (interval->state == VIRT_HYPERVISOR && overlap > 0)
-			ns[virt_model_reason_class(model, interval->detail)] += overlap;
-		/* it may reach into the next column */
-		if (end >= to)
-			return;
-	}
-}
-
 /** Add a column to the last element, if both are of one run and alike. Return: their number. */
 static int add_exits(struct virt_shade_exit_run *exits, int n, int column, bool same_run,
 		     const uint8_t *parts)
@@ -231,24 +210,26 @@ int virt_shade_exits(const struct virt_model *model, int32_t vcpu,
 		     const struct virt_shade_window *window, const struct virt_shade_run *runs,
 		     int n_runs, struct virt_shade_exit_run *exits)
 {
-	struct virt_interval_range range =
-		virt_vcpu_intervals(model, vcpu, window->from_ns, window_end(window));
-	int64_t ns[VIRT_EXIT_N_CLASSES];
+	int64_t ns[BATCH][VIRT_EXIT_N_CLASSES];
 	uint8_t parts[VIRT_EXIT_N_CLASSES];
-	size_t i = 0;
-	int n = 0;
+	int first = 0, size = 0, n = 0;
 
-	if (range.n > (size_t)window->n_columns * MAX_PER_COLUMN)
-		return 0;
 	for (int r = 0; r < n_runs; r++) {
 		int end = runs[r].first + runs[r].n;
 
+		if (!runs[r].parts[VIRT_HYPERVISOR])
+			continue;
 		for (int column = runs[r].first; column < end; column++) {
-			add_classes(model, &range, &i, column_start(window, column),
-				    column_start(window, column + 1), ns);
-			if (!runs[r].parts[VIRT_HYPERVISOR])
-				continue;
-			divide(ns, VIRT_EXIT_N_CLASSES, runs[r].parts[VIRT_HYPERVISOR], parts);
+			if (column >= first + size) {
+				first = column;
+				size = window->n_columns - first < BATCH ?
+				       window->n_columns - first : BATCH;
+				virt_vcpu_exit_columns(model, vcpu, column_start(window, first),
+						       column_start(window, first + size), ns,
+						       (size_t)size);
+			}
+			divide(ns[column - first], VIRT_EXIT_N_CLASSES,
+			       runs[r].parts[VIRT_HYPERVISOR], parts);
 			n = add_exits(exits, n, column, column > runs[r].first, parts);
 		}
 	}

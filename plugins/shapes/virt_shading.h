@@ -74,10 +74,7 @@ struct virt_shade_exit_run {
  * @runs: as virt_shade_vcpu() gave them
  * @exits: receives it from left to right, only of columns with such a part; room for @n_columns
  *
- * Each interval of the window has to be looked at. If there are too many for their number of
- * columns, there is nothing that could be told apart anyway.
- *
- * Return: number of elements; 0 if there are too many intervals.
+ * Return: number of elements.
  */
 int virt_shade_exits(const struct virt_model *model, int32_t vcpu,
 		     const struct virt_shade_window *window, const struct virt_shade_run *runs,

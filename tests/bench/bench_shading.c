@@ -5,12 +5,12 @@
  *
  * Usage: bench_shading [CHANGES...]	default: 100000 10000000
  *
- * 8 pCPUs and 8 vCPUs that exit, wait and move. The whole trace, the most of it of which exits are
- * still told apart (virt_shade_exits()), a tenth, a thousandth and 20 us are drawn. Prints one line
- * of name=value pairs per size, and how much slower the last size is than the first. Exit status 1
- * if a redraw takes more than 10 ms or twice as long, or if markers cost more than the shading; or
- * if a frame with all that can be shown takes more than 16 ms: states, what exits are about, what
- * fades, migrations, and markers of the worst ten or of all.
+ * 8 pCPUs and 8 vCPUs that exit, wait and move. The whole trace, a third, a tenth, a thousandth and
+ * 20 us of it are drawn. Prints one line of name=value pairs per size, and how much slower the last
+ * size is than the first. Exit status 1 if a redraw takes more than 10 ms or twice as long, or if
+ * markers cost more than the shading; or if a frame with all that can be shown takes more than
+ * 16 ms: states, what exits are about, what fades, migrations, and markers of the worst ten or of
+ * all.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -375,6 +375,15 @@ void virt_vcpu_unsplit(const struct virt_model *model, int32_t vcpu, int64_t fro
 void virt_vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
 		       int64_t to_ns, int64_t (*ns)[VIRT_N_STATES], size_t n);
 
+/**
+ * virt_vcpu_exit_columns - what the time in VIRT_HYPERVISOR is about, of such windows
+ * @ns: receives @n, each by enum virt_exit_class; their sum is that of virt_vcpu_columns()
+ *
+ * As fast as for few intervals, however many there are.
+ */
+void virt_vcpu_exit_columns(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+			    int64_t to_ns, int64_t (*ns)[VIRT_EXIT_N_CLASSES], size_t n);
+
 /** What a pCPU did: vCPUs' time by state, tasks, idle, not known. Adds up to the window. */
 struct virt_pcpu_totals {
 	int64_t		state_ns[VIRT_N_STATES];	/* GUEST, HYPERVISOR, VMM only */

@@ -37,12 +37,13 @@ struct virt_sum {
 	int64_t		ns[VIRT_N_STATES];
 };
 
-/** Intervals, exits and time of a kind before the first interval of a block. */
+/** Intervals, exits and times of some kinds before the first interval of a block. */
 struct virt_counts {
 	uint32_t	state[VIRT_N_STATES];
 	uint32_t	exits;
 	uint32_t	edge;		/* where the run or pause begins in which it begins */
 	int64_t		unasked_ns;	/* VIRT_INTERVAL_UNASKED */
+	int64_t		class_ns[VIRT_EXIT_N_CLASSES];	/* VIRT_HYPERVISOR */
 };
 
 /**

@@ -369,6 +369,66 @@ void virt_vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t fro
 	}
 }
 
+/** Time in the hypervisor before an interval, by what it is about. */
+struct class_times {
+	size_t		i;
+	int64_t		ns[VIRT_EXIT_N_CLASSES];
+};
+
+/** Go on to interval @i, or begin anew where its block does, whichever is nearer. */
+static void move_to(const struct virt_model *model, const struct virt_vcpu_track *vcpu,
+		    struct class_times *times, size_t i)
+{
+	size_t block = i / VIRT_COUNT_BLOCK;
+
+	if (times->i > i || times->i < block * VIRT_COUNT_BLOCK) {
+		times->i = block * VIRT_COUNT_BLOCK;
+		memcpy(times->ns, vcpu->counts[block].class_ns, sizeof(times->ns));
+	}
+	for (; times->i < i; times->i++) {
+		const struct virt_interval *interval = &vcpu->intervals[times->i];
+
+		if (interval->state == VIRT_HYPERVISOR)
+			times->ns[virt_model_reason_class(model, interval->detail)] +=
+				virt_interval_end(model, vcpu, times->i) - interval->start_ns;
+	}
+}
+
+/** The same before @time_ns, in the middle of an interval or not. */
+static void classes_before(const struct virt_model *model, const struct virt_vcpu_track *vcpu,
+			   struct class_times *times, int64_t time_ns, int64_t *ns)
+{
+	size_t i = virt_first_interval_at(vcpu, time_ns);
+	int64_t beyond;
+
+	move_to(model, vcpu, times, i);
+	memcpy(ns, times->ns, sizeof(times->ns));
+	if (!i || vcpu->intervals[i - 1].state != VIRT_HYPERVISOR)
+		return;
+	beyond = virt_interval_end(model, vcpu, i - 1) - time_ns;
+	if (beyond > 0)
+		ns[virt_model_reason_class(model, vcpu->intervals[i - 1].detail)] -= beyond;
+}
+
+void virt_vcpu_exit_columns(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+			    int64_t to_ns, int64_t (*ns)[VIRT_EXIT_N_CLASSES], size_t n)
+{
+	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
+	int64_t before[VIRT_EXIT_N_CLASSES] = { 0 }, after[VIRT_EXIT_N_CLASSES];
+	struct class_times times = { 0 };
+
+	memset(ns, 0, n * sizeof(*ns));
+	if (!track || !track->n || from_ns >= to_ns)
+		return;
+	for (size_t i = 0; i <= n; i++) {
+		classes_before(model, track, &times,
+			       clamp(model, column(from_ns, to_ns, i, n)), after);
+		for (int c = 0; i && c < VIRT_EXIT_N_CLASSES; c++)
+			ns[i - 1][c] = after[c] - before[c];
+		memcpy(before, after, sizeof(before));
+	}
+}
+
 /** A moment on a pCPU. */
 struct pcpu_moment {
 	size_t		block;		/* of occupants: how many begin before it */

@@ -89,6 +89,8 @@ static int summarize_vcpu(const struct virt_model *model, struct virt_vcpu_track
 		count.state[interval->state]++;
 		count.exits += !!(interval->flags & VIRT_INTERVAL_EXIT);
 		count.unasked_ns += virt_is_unasked(interval) ? ns : 0;
+		if (interval->state == VIRT_HYPERVISOR)
+			count.class_ns[virt_model_reason_class(model, interval->detail)] += ns;
 	}
 	if (virt_has_counts(vcpu))
 		vcpu->counts[virt_blocks(vcpu->n, VIRT_COUNT_BLOCK)] = count;

@@ -65,7 +65,10 @@ static void check(const struct virt_model *model, int64_t from, int64_t column_n
 	struct virt_shade_exit_run *exits = calloc(n, sizeof(*exits));
 	int n_runs = virt_shade_vcpu(model, 0, &window, runs), run = 0, e = 0;
 	int n_exits = virt_shade_exits(model, 0, &window, runs, n_runs, exits);
+	int64_t (*times)[VIRT_EXIT_N_CLASSES] = calloc(n, sizeof(*times));
 
+	assert_non_null(times);
+	virt_vcpu_exit_columns(model, 0, from, from + n * column_ns, times, n);
 	assert_true(n_runs > 0);
 	for (int column = 0; column < n; column++) {
 		int64_t ns[VIRT_EXIT_N_CLASSES] = { 0 }, sum = 0;
@@ -80,6 +83,7 @@ static void check(const struct virt_model *model, int64_t from, int64_t column_n
 				ns[truth[t]]++;
 				sum++;
 			}
+		assert_memory_equal(times[column], ns, sizeof(ns));
 		if (!runs[run].parts[VIRT_HYPERVISOR]) {
 			assert_true(e == n_exits || exits[e].first > column);
 			continue;
@@ -94,6 +98,7 @@ static void check(const struct virt_model *model, int64_t from, int64_t column_n
 		}
 		assert_int_equal(parts, runs[run].parts[VIRT_HYPERVISOR]);
 	}
+	free(times);
 	free(exits);
 	free(runs);
 }
@@ -114,17 +119,31 @@ static void test_columns(void **state)
 	}
 }
 
-static void test_too_many(void **state)
+static void check_nobody(const struct virt_model *model)
+{
+	int64_t ns[2][VIRT_EXIT_N_CLASSES], none[2][VIRT_EXIT_N_CLASSES] = { { 0 } };
+
+	memset(ns, 1, sizeof(ns));
+	virt_vcpu_exit_columns(model, 1, BEGIN, END, ns, 2);
+	assert_memory_equal(ns, none, sizeof(ns));
+	memset(ns, 1, sizeof(ns));
+	virt_vcpu_exit_columns(model, 0, END, BEGIN, ns, 2);
+	assert_memory_equal(ns, none, sizeof(ns));
+}
+
+/* Far more exits than columns: they are told apart all the same. */
+static void test_many(void **state)
 {
 	struct virt_model *model = new_model(2);
 	const struct virt_shade_window window = { BEGIN, END - BEGIN, 1, PARTS };
-	struct virt_shade_run run;
 	struct virt_shade_exit_run exits;
 
 	(void)state;
-	assert_int_equal(virt_shade_vcpu(model, 0, &window, &run), 1);
-	assert_int_equal(virt_shade_exits(model, 0, &window, &run, 1, &exits), 0);
-	assert_int_equal(virt_shade_exits(model, 1, &window, &run, 0, &exits), 0);
+	check(model, BEGIN, END - BEGIN, 1);
+	check(model, BEGIN - 3, (END - BEGIN) / 7, 8);
+	/* of no run, and of no such vCPU */
+	assert_int_equal(virt_shade_exits(model, 1, &window, NULL, 0, &exits), 0);
+	check_nobody(model);
 	virt_model_free(model);
 }
 
@@ -150,7 +169,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_colors),
 	};
 
