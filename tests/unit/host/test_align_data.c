@@ -13,6 +13,7 @@
 
 #include "align_data.h"
 #include "array.h"
+#include "sample_kvm.h"
 
 /** Two machines: one vCPU, and two of which the first one does all that one can do. */
 static struct virt_model *make_model(void)
@@ -98,17 +99,6 @@ static void test_machine(void **state)
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
-
-static struct kvm_trace *open_sample(const char *name)
-{
-	struct kvm_trace *trace;
-	char path[512], error[512];
-
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
-	trace = kvm_trace_open(path, error, sizeof(error));
-	assert_non_null(trace);
-	return trace;
-}
 
 /** What a walk tells of each CPU. */
 struct seen {

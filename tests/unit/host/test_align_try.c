@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "align_try.h"
+#include "sample_kvm.h"
 
 /** The host's clock is ahead of the guest's by so much. */
 #define AHEAD	INT64_C(5000000000)
@@ -71,17 +72,6 @@ static void make_vcpu(struct world *world, int32_t vcpu, const struct virt_clock
 		if (end >= world->end)
 			world->end = end + 1;
 	}
-}
-
-static struct kvm_trace *open_sample(const char *name)
-{
-	char path[512], error[512];
-	struct kvm_trace *trace;
-
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
-	trace = kvm_trace_open(path, error, sizeof(error));
-	assert_non_null(trace);
-	return trace;
 }
 
 static void make_of(struct world *world, const char *sample)

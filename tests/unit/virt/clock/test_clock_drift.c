@@ -16,6 +16,7 @@
 #include "array.h"
 #include "clock_world.h"
 #include "enough.h"
+#include "sample_kvm.h"
 
 #define SECOND			CLOCK_WORLD_SECOND
 #define MS			INT64_C(1000000)
@@ -112,17 +113,6 @@ struct real {
 	struct align_machine	*machine;
 	struct align_events	events;
 };
-
-static struct kvm_trace *open_sample(const char *name)
-{
-	char path[512], error[512];
-	struct kvm_trace *trace;
-
-	snprintf(path, sizeof(path), "%s/samples/%s", getenv("KSV_SOURCE_DIR"), name);
-	trace = kvm_trace_open(path, error, sizeof(error));
-	assert_non_null(trace);
-	return trace;
-}
 
 static void load(struct real *real, const char *host, const char *guest)
 {
