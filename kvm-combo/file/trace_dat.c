@@ -140,8 +140,9 @@ static bool check(const struct dat_file *dat, struct trace_dat_info *info)
 {
 	struct seen seen = { 0 };
 
-	info->packed = !is_supported(dat->compression, dat->compression_version);
-	if (info->packed && strcmp(dat->compression, "zlib") != 0)
+	/* also where libtracecmd knows zlib: it takes what is damaged for good, or crashes */
+	info->packed = !strcmp(dat->compression, "zlib");
+	if (!info->packed && !is_supported(dat->compression, dat->compression_version))
 		return dat_complain(dat, "compressed with %s, which the libtracecmd on this "
 				    "machine cannot read. On the one where it was recorded, make a "
 				    "copy by 'trace-cmd convert --file-version 7 --compression "

@@ -31,7 +31,7 @@ enum trace_dat_unit {
 /** What has been seen in a file. */
 struct trace_dat_info {
 	enum trace_dat_unit unit;
-	bool		packed;		/* by zlib, which this libtracecmd does not know */
+	bool		packed;		/* by zlib: trace_dat_unpack() */
 };
 
 /**

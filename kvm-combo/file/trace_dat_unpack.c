@@ -3,8 +3,9 @@
  * @file	trace_dat_unpack.c
  * @brief	An uncompressed copy of a trace.dat file that zlib has compressed.
  *
- * Debian's libtracecmd knows zstd alone. Options tell where everything is: each one's section is
- * copied, unpacked, and the options are written behind all of it with the new places.
+ * Debian 12's libtracecmd knows zstd alone; later ones do not notice what is damaged. Options tell
+ * where everything is: each one's section is copied, unpacked, and the options are written behind
+ * all of it with the new places.
  */
 #include <errno.h>
 #include <stdlib.h>
