@@ -545,7 +545,8 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 
 	Guest guest;
 
-	if (isPcpu && (drawAction & KSHARK_GUEST_DRAW) && guestOf(argv, streamId, value, &guest))
+	if (isPcpu && (drawAction & KSHARK_GUEST_DRAW) &&
+	    VirtOverlays::isShown(VIRT_OVERLAY_PCPUS) && guestOf(argv, streamId, value, &guest))
 		Frame::current->add(std::move(guest));
 	if (!model || !VirtOverlays::isShown(isPcpu ? VIRT_OVERLAY_PCPUS : VIRT_OVERLAY_VCPUS))
 		return;
