@@ -323,7 +323,8 @@ private:
 			return false;
 		if ((isMovingRows() && !_isMadeUp) || (_resized && !isResize)) {
 			_resized |= isResize;
-			_timer.start();
+			if (!_timer.isActive())
+				_timer.start();
 			return true;
 		}
 		if (isResize)
