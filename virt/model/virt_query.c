@@ -346,7 +346,7 @@ void virt_vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t fro
 	int64_t time[BATCH];
 
 	memset(ns, 0, n * sizeof(*ns));
-	if (!track || !track->n || from_ns >= to_ns)
+	if (!n || !track || !track->n || from_ns >= to_ns)
 		return;
 	/* n + 1 borders; each but the first completes the column before it */
 	for (size_t done = 0; done <= n; done += BATCH) {
@@ -418,7 +418,7 @@ void virt_vcpu_exit_columns(const struct virt_model *model, int32_t vcpu, int64_
 	struct class_times times = { 0 };
 
 	memset(ns, 0, n * sizeof(*ns));
-	if (!track || !track->n || from_ns >= to_ns)
+	if (!n || !track || !track->n || from_ns >= to_ns)
 		return;
 	for (size_t i = 0; i <= n; i++) {
 		classes_before(model, track, &times,
