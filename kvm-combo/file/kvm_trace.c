@@ -178,6 +178,7 @@ static bool open_input(struct kvm_trace *trace, bool packed, char *error, size_t
 	close(fd);
 	if (!trace->input) {
 		snprintf(error, size, errno == ENOMEM ? "%s: not enough memory" :
+			 access("/proc/self/fd", F_OK) ? "%s: cannot be opened without /proc" :
 			 "%s: libtracecmd cannot read the head of this trace.dat", trace->path);
 		return false;
 	}
