@@ -48,6 +48,7 @@ ksv_make_chroot()
 	local release=$1 dir=$2 log=$2.log
 
 	ksv_install chroot
+	command -v mmdebstrap >/dev/null || ksv_die "mmdebstrap is missing"
 	ksv_say "making a bare Debian $release in $dir"
 	rm -rf --one-file-system "$dir.new"
 	# proxies and the like are this machine's
@@ -58,11 +59,13 @@ ksv_make_chroot()
 		ksv_not_done "mmdebstrap has failed, see above: is there a network?"
 	fi
 	# nothing is to be started in there
-	printf '#!/bin/sh\nexit 101\n' >"$dir.new/usr/sbin/policy-rc.d"
+	printf '#!/bin/sh\nexit 101\n' >"$dir.new/usr/sbin/policy-rc.d" ||
+		ksv_die "$dir.new: cannot be written"
 	chmod 755 "$dir.new/usr/sbin/policy-rc.d"
+	# there was a network: what fails from here on is a failure
 	ksv_enter "$dir.new" "$dir.build" bash -c '. /src/scripts/lib.sh &&
 		ksv_install build view screenshot test' ||
-		ksv_not_done "its packages cannot be installed, see above"
+		ksv_die "Debian $release: its packages cannot be installed, see above"
 	mv "$dir.new" "$dir"
 }
 
@@ -79,6 +82,10 @@ ksv_test_in()
 	[ "$(id -u)" = 0 ] || ksv_not_done "only root may make and enter it"
 	unshare --mount true 2>/dev/null || ksv_not_done "nothing may be mounted here"
 	mkdir -p "${dir%/*}"
-	[ -d "$dir" ] || ksv_make_chroot "$release" "$dir"
+	exec {KSV_CHROOT_LOCK}>"$dir.lock"
+	flock "$KSV_CHROOT_LOCK"
+	if [ ! -d "$dir" ]; then
+		ksv_make_chroot "$release" "$dir"
+	fi
 	ksv_enter "$dir" "$dir.build" /src/scripts/test "$@"
 }
