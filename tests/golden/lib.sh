@@ -55,8 +55,8 @@ xenalyze_says()
 		xenalyze --svm-mode "$@" "$trace" 2>/dev/null
 		return
 	fi
-	python3 "$GOLDEN/xen_less.py" "$trace" "$WORK/svm.xen" 'event + (event & ~0x500 == 0x81002)'
-	xenalyze "$@" "$WORK/svm.xen" 2>/dev/null
+	python3 "$GOLDEN/xen_less.py" "$trace" "$WORK/svm.xen" 'event + (event & ~0x500 == 0x81002)' &&
+		xenalyze "$@" "$WORK/svm.xen" 2>/dev/null
 }
 
 # status N: what the last run must have ended with
