@@ -59,6 +59,10 @@ plugins: -DKSHARK_VIRT_PLUGINS=OFF)")
 		message(FATAL_ERROR
 			"KernelShark ${KSHARK_VERSION} is too old, 2.2 is needed ${hint}")
 	endif()
+	if(KSHARK_VERSION VERSION_GREATER_EQUAL 2.5)
+		message(WARNING "KernelShark ${KSHARK_VERSION} is newer than what these plugins "
+			"were tried with, 2.2.1 and 2.4.0: classes of its window may have changed")
+	endif()
 	message(STATUS "Found KernelShark ${KSHARK_VERSION}: ${KSHARK_LIBRARY}")
 
 	add_library(KernelShark::kshark UNKNOWN IMPORTED GLOBAL)
