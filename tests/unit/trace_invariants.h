@@ -18,6 +18,16 @@ struct trace_check {
 	struct xentrace_pcpu *pcpus;	/* what the records say; by index */
 };
 
+/** How many problems a file has, of all kinds. */
+static inline uint64_t trace_problems(const struct xentrace *reader)
+{
+	uint64_t n = 0;
+
+	for (int kind = 0; kind < XENTRACE_N_PROBLEM_KINDS; kind++)
+		n += xentrace_problem_count(reader, kind);
+	return n;
+}
+
 /** Where a pCPU is in the reader's list, or -1. */
 static inline int trace_pcpu_index(const struct xentrace *reader, uint16_t number)
 {
@@ -91,7 +101,7 @@ static inline const char *trace_check_record(const struct xentrace *reader,
 static inline const char *trace_check_totals(const struct xentrace *reader,
 					     const struct trace_check *check)
 {
-	uint64_t bytes = 0, records = 0, problems = 0;
+	uint64_t bytes = 0, records = 0, problems = trace_problems(reader);
 	char text[256];
 	int before = -1;
 
@@ -116,8 +126,6 @@ static inline const char *trace_check_totals(const struct xentrace *reader,
 	if (bytes + xentrace_skipped_bytes(reader) + WINDOW_HEADER_SIZE * reader->n_windows !=
 	    xentrace_size(reader))
 		return "records, window headers and skipped bytes are not the whole file";
-	for (int kind = 0; kind < XENTRACE_N_PROBLEM_KINDS; kind++)
-		problems += xentrace_problem_count(reader, kind);
 	if (xentrace_n_problems(reader) != (int)(problems < XENTRACE_MAX_PROBLEMS ? problems
 							: XENTRACE_MAX_PROBLEMS))
 		return "the list of problems is not as long as their number";
