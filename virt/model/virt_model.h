@@ -379,7 +379,7 @@ void virt_vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t fro
  * virt_vcpu_exit_columns - what the time in VIRT_HYPERVISOR is about, of such windows
  * @ns: receives @n, each by enum virt_exit_class; their sum is that of virt_vcpu_columns()
  *
- * As fast as for few intervals, however many there are.
+ * In O(@n log intervals), as that is.
  */
 void virt_vcpu_exit_columns(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
 			    int64_t to_ns, int64_t (*ns)[VIRT_EXIT_N_CLASSES], size_t n);
