@@ -347,8 +347,7 @@ static bool is_handed_on(const struct replay *replay, const struct kvm_vcpu *vcp
 		return false;
 	do {
 		event++;
-	} while (event < end && event->pid == vcpu->tid &&
-		 (event->kind == KVM_SEEN || event->kind == KVM_NESTED_EXIT));
+	} while (event < end && event->pid == vcpu->tid && event->kind == KVM_NESTED_EXIT);
 	return event < end && event->pid == vcpu->tid && event->kind == KVM_NESTED_INJECT;
 }
 

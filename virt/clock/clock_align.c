@@ -117,8 +117,7 @@ static uint64_t count_all(const struct virt_clock_problem *problem, uint64_t *pa
 		n += 1 + problem->vcpus[v].n + problem->vcpus[v].n_injections;
 	for (int32_t c = 0; c < problem->n_cpus; c++)
 		n += 1 + problem->cpus[c].n + problem->cpus[c].n_handlers;
-	*pairs = problem->n_cpus < 0 || problem->n_vcpus < 0 ? 0 :
-		 (uint64_t)problem->n_cpus * (uint64_t)problem->n_vcpus;
+	*pairs = (uint64_t)problem->n_cpus * (uint64_t)problem->n_vcpus;
 	return n;
 }
 
@@ -141,18 +140,19 @@ static void end(struct clock_search *search)
 static int begin(struct clock_search *search, const struct virt_clock_problem *problem,
 		 uint64_t steps)
 {
-	uint64_t pairs, n = count_all(problem, &pairs);
+	uint64_t pairs, n;
 
 	*search = (struct clock_search){
 		.problem = problem, .events = true,
-		.room = {
-			.n_most = limits.most_edges + n / 2,
-			.work = problem->work ? *problem->work : UINT64_MAX,
-		},
+		.room.work = problem->work ? *problem->work : UINT64_MAX,
 	};
+	if (problem->n_cpus < 0 || problem->n_vcpus < 0)
+		return -EINVAL;
+	n = count_all(problem, &pairs);
+	search->room.n_most = limits.most_edges + n / 2;
 	if (clock_spend(&search->room.work, steps * n + pairs))
 		return -ETIME;
-	if (problem->n_cpus < 0 || problem->n_vcpus < 0 || check_times(search))
+	if (check_times(search))
 		return -EINVAL;
 	search->pairing = malloc(((size_t)problem->n_cpus + 1) * sizeof(*search->pairing));
 	if (!search->pairing || clock_tracks_make(problem, &search->tracks))

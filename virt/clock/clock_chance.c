@@ -77,7 +77,7 @@ static void weigh(struct clock_chance *chance, const struct part *part,
 {
 	double p = part->in / (part->in + part->out), stray = 1;
 
-	if (part->in <= 0 || part->out <= 0)
+	if (part->in <= 0)
 		return;
 	for (int k = 0; k < CLOCK_STRAYS; k++, stray /= 2)
 		chance->likelier[k] += groups->inside * log((1 - stray * (1 - p)) / p) +

@@ -204,7 +204,7 @@ static enum stop walk(struct scan *scan, struct pcpu_state *cpu, uint64_t begin,
 	enum stop stop = STOP_END;
 
 	*error = scan_open_segment(scan, cpu, begin);
-	while (!*error && offset < limit) {
+	while (!*error) {
 		const uint8_t *p;
 		uint32_t header;
 		unsigned int size;

@@ -18,8 +18,6 @@ enum packing { PACKED_PLAIN, PACKED_GZIP, PACKED_ZSTD };
 
 static const uint8_t gzip_magic[] = { 0x1f, 0x8b };			/* RFC 1952 */
 static const uint8_t zstd_magic[] = { 0x28, 0xb5, 0x2f, 0xfd };		/* RFC 8878, 3.1.1 */
-/* The first bytes of a frame, which tell how long its header is. */
-#define ZSTD_BEGIN	5
 /* So many of a frame must come at once: older formats are not recognized by less. */
 #define ZSTD_LEAST	8
 /* The same, 3.1.2: any of 0x50 .. 0x5f comes first. pzstd begins with such a frame. */
@@ -172,7 +170,7 @@ struct xentrace_source *xentrace_source_new(int fd, size_t in_size)
 		src->zstd = new_zstd();
 		if (!src->zstd)
 			goto fail;
-		src->zstd_wants = ZSTD_BEGIN;
+		src->zstd_wants = ZSTD_initDStream(src->zstd);
 		src->packing = PACKED_ZSTD;
 		break;
 	case PACKED_PLAIN:
@@ -263,7 +261,7 @@ static ssize_t zstd_step(struct xentrace_source *src, uint8_t *out, size_t size)
 		src->error = ZSTD_getErrorCode(ret) == ZSTD_error_memory_allocation ? -ENOMEM
 										    : -EILSEQ;
 	src->ended = ret == 0;
-	src->zstd_wants = ret ? ret : ZSTD_BEGIN;
+	src->zstd_wants = ret ? ret : ZSTD_initDStream(src->zstd);
 	src->zstd_full = ret && to.pos == size;
 	return to.pos;
 }
