@@ -58,4 +58,42 @@ pinned 'd?v? on p2' all 3
 pinned 'd?v? on p2' 1-2 0,3
 # d1v1 was on pCPU 3, whatever the sidecar says
 pinned 'd?v? on p2' 3 2
+
+# ran NAME VCPU...: what Xen has told of d1v0, d1v1 ...: AFFINITY/BEGIN/END, a pCPU for a vCPU that was
+# running there, -PCPU for one that was not
+ran()
+{
+	local name=$1
+
+	shift
+	python3 - "$@" > "$trace.meta.json" <<-'END'
+		import json, sys
+
+		def place(text):
+		    return {"pcpu": int(text.lstrip("-")), "state": "blocked" if "-" in text else "running"}
+
+		vcpus = []
+		for i, text in enumerate(sys.argv[1:]):
+		    affinity, begin, end = text.split("/")
+		    vcpus.append({"id": i, "hard_affinity": affinity, "begin": place(begin)})
+		    if end:
+		        vcpus[-1]["end"] = place(end)
+		json.dump({"domains": [{"id": 1, "vcpus": vcpus}]}, sys.stdout)
+	END
+	run dump -q --pcpu 2 "$trace"
+	check "$*: $name" test "$(grep -vc "^ *$name " "$OUT")" = 0
+}
+
+ran d1v0 all/2/2 all/3/3
+# also where another one is pinned that did not run, not even in another order
+ran d1v0 all/2/2 2/3/-2
+ran d1v2 2/-2/-2 2/-2/-2 0-3/2/2
+# it was there at one of both moments only, or did not run
+ran 'd?v? on p2' all/2/3 all/3/2
+ran 'd?v? on p2' all/2/ all/3/
+ran 'd?v? on p2' all/-2/2 all/-2/-2
+# it is pinned there, whatever it did
+ran d1v0 2/-2/ all/3/3
+# not both: such a sidecar is of another recording
+ran 'd?v? on p2' all/2/2 all/2/2
 finish

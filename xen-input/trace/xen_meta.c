@@ -11,6 +11,7 @@
 
 #include "array.h"
 #include "regular_file.h"
+#include "search.h"
 #include "sidecar.h"
 #include "whole_file.h"
 #include "xen_meta.h"
@@ -108,7 +109,34 @@ static int64_t only_pcpu(struct json_object *object)
 	return errno || *end || pcpu > MAX_PCPU ? -1 : pcpu;
 }
 
-/** Which vCPUs of a domain are pinned to a single pCPU. */
+/** The pCPU on which a vCPU was running at a moment, or -1. */
+static int64_t ran_on(struct json_object *vcpu, const char *moment)
+{
+	struct json_object *place, *state;
+	int64_t pcpu;
+
+	if (!json_object_object_get_ex(vcpu, moment, &place) ||
+	    !json_object_is_type(place, json_type_object) ||
+	    !json_object_object_get_ex(place, "state", &state) ||
+	    !json_object_is_type(state, json_type_string) ||
+	    strcmp(json_object_get_string(state), "running"))
+		return -1;
+	pcpu = number_member(place, "pcpu", -1);
+	return pcpu > MAX_PCPU ? -1 : pcpu;
+}
+
+/** Where a vCPU is all the time, as far as can be told; @pin->pcpu. Return: false: cannot. */
+static bool find_place(struct json_object *vcpu, struct xen_meta_pin *pin)
+{
+	int64_t begin = ran_on(vcpu, "begin"), end = ran_on(vcpu, "end");
+	int64_t only = only_pcpu(vcpu);
+
+	pin->ran = begin >= 0 && begin == end;
+	pin->pcpu = pin->ran ? begin : only;
+	return pin->ran || only >= 0;
+}
+
+/** Which vCPUs of a domain are on a single pCPU. */
 static int take_pins(struct xen_meta *meta, uint32_t domid, struct json_object *domain)
 {
 	struct json_object *list;
@@ -123,16 +151,16 @@ static int take_pins(struct xen_meta *meta, uint32_t domid, struct json_object *
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++) {
 		struct json_object *object = json_object_array_get_idx(list, i);
-		int64_t id, pcpu;
+		struct xen_meta_pin pin = { .domid = domid };
+		int64_t id;
 
 		if (!json_object_is_type(object, json_type_object))
 			continue;
 		id = number_member(object, "id", -1);
-		pcpu = only_pcpu(object);
-		if (id >= 0 && id <= MAX_VCPU && pcpu >= 0 && domid <= MAX_DOMID)
-			meta->pins[meta->n_pins++] = (struct xen_meta_pin){
-				.pcpu = pcpu, .domid = domid, .vcpu = id,
-			};
+		if (id < 0 || id > MAX_VCPU || domid > MAX_DOMID || !find_place(object, &pin))
+			continue;
+		pin.vcpu = id;
+		meta->pins[meta->n_pins++] = pin;
 	}
 	return 0;
 }
@@ -141,7 +169,9 @@ static int compare_pins(const void *a, const void *b)
 {
 	const struct xen_meta_pin *x = a, *y = b;
 
-	return x->pcpu < y->pcpu ? -1 : x->pcpu > y->pcpu;
+	if (x->pcpu != y->pcpu)
+		return x->pcpu < y->pcpu ? -1 : 1;
+	return y->ran - x->ran;
 }
 
 static int take_domains(struct xen_meta *meta, struct json_object *root)
@@ -294,15 +324,16 @@ const char *xen_meta_domain_name(const struct xen_meta *meta, uint32_t domid)
 
 const struct xen_meta_pin *xen_meta_pinned(const struct xen_meta *meta, uint32_t pcpu)
 {
-	const struct xen_meta_pin key = { .pcpu = pcpu }, *found = NULL, *end;
+	const struct xen_meta_pin *pins = meta ? meta->pins : NULL, *found;
+	size_t n = meta ? (size_t)meta->n_pins : 0, at;
 
-	if (meta && meta->n_pins)
-		found = bsearch(&key, meta->pins, meta->n_pins, sizeof(key), compare_pins);
-	if (!found)
+	/* those that ran there come before those that are pinned */
+	SEARCH_FIRST(at, 0, n, pins[at].pcpu < pcpu);
+	found = &pins[at];
+	if (at == n || found->pcpu != pcpu)
 		return NULL;
-	end = meta->pins + meta->n_pins;
-	if ((found > meta->pins && found[-1].pcpu == pcpu) ||
-	    (found + 1 < end && found[1].pcpu == pcpu))
+	/* a second one of the same kind */
+	if (at + 1 < n && found[1].pcpu == pcpu && found[1].ran == found->ran)
 		return NULL;
 	return found;
 }

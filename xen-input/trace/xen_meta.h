@@ -6,13 +6,18 @@
  *     { "cpu_khz": 2300000, "xen_version": "4.17.7", "scheduler": "credit2",
  *       "domains": [ { "id": 1, "name": "burny", "tsc_offset": "0xfffffff9e57d569a",
  *                      "tsc_scale": 1.0,
- *                      "vcpus": [ { "id": 0, "hard_affinity": "2" }, ... ] }, ... ] }
+ *                      "vcpus": [ { "id": 0, "hard_affinity": "2",
+ *                                   "begin": { "pcpu": 2, "state": "running" },
+ *                                   "end": { "pcpu": 2, "state": "running" } }, ... ] }, ... ] }
+ *
+ * kshark-virt-xen-meta (tools/xen-meta) writes one, with more in it.
  *
  * Unknown keys are ignored, missing ones are unknown.
  */
 #ifndef KSHARK_VIRT_XEN_META_H
 #define KSHARK_VIRT_XEN_META_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,10 +32,11 @@ struct xen_meta_domain {
 	int64_t		tsc_offset;	/* modulo 2^64; tsc_scale 0: not told */
 };
 
-/** A vCPU that can be on one pCPU only. */
+/** A vCPU that can be on one pCPU only, or ran there at begin and end of the recording. */
 struct xen_meta_pin {
 	uint32_t	pcpu;
 	uint32_t	domid, vcpu;
+	bool		ran;
 };
 
 /** All members are owned by the struct; NULL or 0 when the sidecar does not have them. */
@@ -60,10 +66,10 @@ void xen_meta_free(struct xen_meta *meta);
 const struct xen_meta_domain *xen_meta_domain(const struct xen_meta *meta, uint32_t domid);
 
 /**
- * xen_meta_pinned - the vCPU that is pinned to a pCPU and no other one
+ * xen_meta_pinned - the vCPU that ran on a pCPU at begin and end; else that is pinned to no other
  * @meta: may be NULL
  *
- * Return: NULL if there is none, or several.
+ * Return: NULL if there is none, or several of that kind.
  */
 const struct xen_meta_pin *xen_meta_pinned(const struct xen_meta *meta, uint32_t pcpu);
 
