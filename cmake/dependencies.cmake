@@ -27,6 +27,13 @@ kshark_virt_require(TRACEEVENT libtraceevent libtraceevent-dev)
 kshark_virt_require(TRACEFS libtracefs libtracefs-dev)
 kshark_virt_require(TRACECMD libtracecmd libtracecmd-dev)
 
+# Of one version of Xen: only the program that asks Xen itself needs them.
+pkg_check_modules(XEN QUIET IMPORTED_TARGET GLOBAL xencontrol xenstore)
+if(NOT XEN_FOUND)
+	message(STATUS "No kshark-virt-xen-meta, which tells what Xen knows of a recording \
+(it needs libxenctrl; Debian: libxen-dev)")
+endif()
+
 if(KSHARK_VIRT_TESTS STREQUAL AUTO)
 	pkg_check_modules(CMOCKA QUIET IMPORTED_TARGET GLOBAL cmocka)
 	pkg_check_modules(X11 QUIET IMPORTED_TARGET GLOBAL x11)

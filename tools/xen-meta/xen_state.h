@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	xen_state.h
+ * @brief	What Xen itself tells of a machine while it is traced, as a sidecar keeps it.
+ *
+ * Three kinds of moments: the begin and the end of a recording, of which the sidecar keeps where
+ * each vCPU is, and those between, which find domains that come, go or are renamed. Shapes and
+ * units are in docs/xentrace-format.md.
+ */
+#ifndef KSHARK_VIRT_XEN_STATE_H
+#define KSHARK_VIRT_XEN_STATE_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct xen_state;
+
+enum xen_moment {
+	XEN_BEGIN,
+	XEN_BETWEEN,
+	XEN_END,
+};
+
+/**
+ * xen_state_open - begin to talk to Xen, and to xenstore for names, if there is one
+ *
+ * Return: to be given to xen_state_close(), or NULL with a text in @error.
+ */
+struct xen_state *xen_state_open(char *error, size_t size);
+void xen_state_close(struct xen_state *state);
+
+/** xen_state_is_named - is there a xenstore? Without one, domains have no names. */
+bool xen_state_is_named(const struct xen_state *state);
+
+/**
+ * xen_state_take - ask for everything that belongs to a moment
+ * @guest_tsc: of the begin: ask HVM and PVH domains for their TSC, too, which pauses each of them
+ * @changed: receives whether it is otherwise than before
+ *
+ * Return: 0, or a negative errno and a text in @error; what was known before is kept.
+ */
+int xen_state_take(struct xen_state *state, enum xen_moment moment, bool guest_tsc,
+		   bool *changed, char *error, size_t size);
+
+/** xen_state_json - all of it, owned by @state. */
+struct json_object *xen_state_json(const struct xen_state *state);
+
+#endif
