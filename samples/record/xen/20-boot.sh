@@ -10,6 +10,8 @@
 #   DOM0_VCPUS dom0_max_vcpus             (default: 2)
 #   XEN_IMG    hypervisor in build/       (default: xen; xen-sched has rtds and null)
 #   LIMIT      seconds before qemu is ended (default: 900)
+# LAB_FILES in the environment: files that the job finds in its folder; with kshark-virt-xen-meta (and the
+# libraries that dom0 lacks) among them, each trace has a sidecar.
 set -euo pipefail
 WORK=$(realpath "${1:?}"); NAME=${2:?}; SCN=$(realpath "${3:?}")
 HERE=$(dirname "$(realpath "$0")")
@@ -22,6 +24,8 @@ XEN_OPTS="" SMP="4,sockets=1,cores=4,threads=1" QEMU_CPU="EPYC,+svm,+npt,-monito
 # The job, as a tar on a raw disk (dom0's /dev/vdb); room for the results (/dev/vdc).
 rm -rf "$R/job"; mkdir -p "$R/job"
 cp "$HERE/guest/lib.sh" "$R/job/lib.sh"; cp "$SCN" "$R/job/scenario.sh"
+# shellcheck disable=SC2086
+[ -z "${LAB_FILES:-}" ] || cp -L $LAB_FILES "$R/job/"
 printf '#!/bin/bash\n. ./lib.sh\n. ./scenario.sh\nhost_facts\njob\n' > "$R/job/job.sh"
 tar -C "$R/job" -cf "$R/in.img" .; truncate -s %1M "$R/in.img"
 rm -f "$R/out.img"; truncate -s 512M "$R/out.img"

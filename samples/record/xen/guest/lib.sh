@@ -63,15 +63,27 @@ tsc_info() {
     xl debug-keys s; sleep 0.5
     xl dmesg | tail -n +$((before+1)) >> $NOTES; echo >> $NOTES
 }
+# meta_start, meta_stop: beside xentrace, what Xen tells (20-boot.sh, LAB_FILES)
+meta_start() {
+    MT=; [ -x ./kshark-virt-xen-meta ] || return 0
+    LD_LIBRARY_PATH=. ./kshark-virt-xen-meta -w -o $TRACE.meta.json 2>> $OUT/xen-meta.log & MT=$!
+    local i; for i in $(seq 1 100); do [ -s $TRACE.meta.json ] && break; sleep 0.1; done
+    note "xen-meta begins"
+}
+meta_stop() {
+    [ -n "$MT" ] || return 0
+    kill -TERM $MT; wait $MT; note "xen-meta ended rc=$?"; raw cat $OUT/xen-meta.log
+}
 # trace_start SECONDS [xentrace args]; then trace_wait
 trace_start() {
     local secs=$1; shift
+    meta_start
     echo "===== xentrace -D -T $secs $* $TRACE" >> $NOTES
     note "xentrace start"
     xentrace -D -T $secs "$@" $TRACE > $OUT/xentrace.log 2>&1 &
     XT=$!
 }
-trace_wait() { wait $XT; local rc=$?; note "xentrace ended rc=$rc size=$(stat -c %s $TRACE 2>/dev/null)"; raw cat $OUT/xentrace.log; }
+trace_wait() { wait $XT; local rc=$?; meta_stop; note "xentrace ended rc=$rc size=$(stat -c %s $TRACE 2>/dev/null)"; raw cat $OUT/xentrace.log; }
 # trace_stop: end a running xentrace now (SIGINT: it writes what is left and disables tracing)
 trace_stop() { note "xentrace stop"; kill -INT $XT; trace_wait; }
 # wait_console NAME TEXT SECONDS
