@@ -67,6 +67,7 @@ dpkg-deb --fsys-tarfile "$deb" | tar -t | sed 's/^\.//' | grep -v '/$' | LC_ALL=
 for file in /usr/bin/kshark-virt "$libdir/kernelshark/plugins/plugin-xentrace.so" \
 	    "$libdir/kernelshark/plugins/plugin-virt.so" \
 	    "$libdir/kshark-virt/plugins/plugin-kvm_combo.so" \
+	    /usr/libexec/kshark-virt/kshark-virt-xen-meta \
 	    "$libdir/libkshark-virt.so.0" "$libdir/libkshark-virt.so" \
 	    "$libdir/pkgconfig/kshark-virt.pc" /usr/include/kshark-virt/xentrace_reader.h \
 	    /usr/share/man/man1/kshark-virt.1.gz /usr/share/doc/kshark-virt/copyright \
