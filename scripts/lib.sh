@@ -27,15 +27,26 @@ ksv_release()
 	[ "${VERSION_ID:-13}" -ge 13 ] 2>/dev/null && echo 13 || echo 12
 }
 
-# ksv_packages SECTION...: the packages of these sections of packages.txt
-ksv_packages()
+# ksv_packages_of RELEASE SECTION...: the packages of these sections of packages.txt in Debian 12 or 13
+ksv_packages_of()
 {
-	local section release
+	local section release=$1
 
-	release=$(ksv_release)
-	for section; do
+	for section in "${@:2}"; do
 		sed -nE "s/^$section(:$release)? //p" "$KSV_TOP/scripts/packages.txt"
 	done | tr '\n' ' '
+}
+
+# ksv_packages SECTION...: the same in this release
+ksv_packages()
+{
+	ksv_packages_of "$(ksv_release)" "$@"
+}
+
+# ksv_no_network LOG: it is that of an apt-get which has not reached the mirror
+ksv_no_network()
+{
+	grep -qE 'Temporary failure|Could not (resolve|connect)|Unable to connect' "$1"
 }
 
 # ksv_missing PACKAGE...: those that are not installed
@@ -93,8 +104,7 @@ ksv_install()
 	if ! ksv_apt "$log" && ! { "${run[@]}" apt-get update </dev/null >>"$log" 2>&1 &&
 	     ksv_apt "$log"; }; then
 		grep -E '^(E|Err|W):' "$log" | sort -u | tail -n 15 >&2 || :
-		if grep -qE 'Temporary failure|Could not (resolve|connect)|Unable to connect' "$log"
-		then
+		if ksv_no_network "$log"; then
 			rm -f "$log"
 			ksv_die "apt-get cannot reach the Debian mirror: is there a network?" \
 				"When there is, run this again, or by hand:" \
