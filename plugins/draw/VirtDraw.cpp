@@ -52,7 +52,7 @@ struct Arrow {
 	int			x, y0, y1;
 };
 
-/** The graph of a guest's CPU in a combo: its vCPU, which the guest knows nothing of. */
+/** The graph of a guest's CPU: its vCPU, which the guest knows nothing of. */
 struct Guest {
 	VirtRect		area;
 	VirtStream		host;
@@ -545,8 +545,8 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 
 	Guest guest;
 
-	if (isPcpu && (drawAction & KSHARK_GUEST_DRAW) &&
-	    VirtOverlays::isShown(VIRT_OVERLAY_PCPUS) && guestOf(argv, streamId, value, &guest))
+	if (isPcpu && VirtOverlays::isShown(VIRT_OVERLAY_PCPUS) &&
+	    guestOf(argv, streamId, value, &guest))
 		Frame::current->add(std::move(guest));
 	if (!model || !VirtOverlays::isShown(isPcpu ? VIRT_OVERLAY_PCPUS : VIRT_OVERLAY_VCPUS))
 		return;

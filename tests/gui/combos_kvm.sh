@@ -159,13 +159,27 @@ mapfile -t marks < <(gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on 
 gui_same "marker A" "$(((from + 500) / 1000))" "$((10#${marks[0]}))"
 gui_same "marker B" "$(((to + 500) / 1000))" "$((10#${marks[1]}))"
 
-# the guest's own graph above it, where the mouse rests, says the same: the guest cannot know
-xdotool mousemove 10 10
-gui_until gui_not gui_has windows QTipLabel
-xdotool mousemove $((GUI_X0 + x)) $(($(combo_base 0 0) - GUI_HEIGHT / 3)) mousemove_relative 1 1
-gui_until gui_has windows QTipLabel
-gui_shot guest-told
-gui_need gui_has windows 'g1v0 is in the hypervisor on CPU '
+# The guest's own graph says the same, in the combo and above all combos, where the mouse rests and on a
+# double click, above its boxes and on them: the guest cannot know.
+HYPERVISOR='g1v0 is in the hypervisor on CPU '
+mapfile -t kept < <(virt_markers)
+for base in "$(combo_base 0 0)" "$(gui_base 4)"; do
+	for y in $((base - GUI_HEIGHT + 3)) $((base - GUI_HEIGHT / 3)); do
+		combo_strip 1
+		gui_double_click_at $((GUI_X0 + x)) $((VIRT_Y + VIRT_H / 2))
+		gui_until gui_not gui_find widgets QLabel "*$HYPERVISOR*" >/dev/null
+		xdotool mousemove 10 10
+		gui_until gui_not gui_has windows QTipLabel
+		xdotool mousemove $((GUI_X0 + x)) "$y" mousemove_relative 1 1
+		gui_until gui_has windows QTipLabel
+		gui_shot "guest-$y"
+		gui_need gui_has windows "$HYPERVISOR"
+		gui_double_click_at $((GUI_X0 + x)) "$y"
+		gui_until gui_find widgets QLabel "*$HYPERVISOR*, VM exit: *" >/dev/null
+		mapfile -t marks < <(virt_markers)
+		gui_same "markers of a guest's graph" "${kept[*]}" "${marks[*]}"
+	done
+done
 gui_quit
 
 # Names in the strips of combos: their letters are as low as these.
