@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	recording_folder.h
+ * @brief	A recording: a folder with the traces of a host and its guests, and recording.json.
+ *
+ * docs/recording-folder.md describes it. All texts are malloc'ed, and freed by recording_free().
+ */
+#ifndef KSHARK_VIRT_RECORDING_FOLDER_H
+#define KSHARK_VIRT_RECORDING_FOLDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RECORDING_FILE		"recording.json"
+
+/** The newest version that is understood. */
+#define RECORDING_VERSION	1
+
+/** Of anything in a list; more of it is no recording. */
+#define RECORDING_MAX_ITEMS	4096
+
+/** Of a file's records: nobody has counted them. */
+#define RECORDING_UNKNOWN	(-1)
+
+enum recording_hypervisor { RECORDING_KVM, RECORDING_XEN, RECORDING_N_HYPERVISORS };
+
+enum recording_state {
+	RECORDING_RUNNING,	/* "recording": it is under way, or was killed */
+	RECORDING_COMPLETE,	/* for as long as was asked for */
+	RECORDING_STOPPED,	/* earlier, for a reason: a limit, a signal */
+	RECORDING_FAILED,	/* what there is may be of use */
+	RECORDING_N_STATES
+};
+
+enum recording_role { RECORDING_HOST, RECORDING_GUEST, RECORDING_N_ROLES };
+
+/** A trace. */
+struct recording_file {
+	char			*name;		/* in the folder: recording_plain_name() */
+	enum recording_role	role;
+	char			*guest;		/* of a guest: whose trace it is, or NULL */
+	char			*clock;		/* that trace-cmd was told, or NULL: "x86-tsc" */
+	int64_t			records, lost;	/* or RECORDING_UNKNOWN */
+};
+
+/** A guest that was there, with a trace of its own or without one. */
+struct recording_guest {
+	char	*name;
+	char	*uuid;		/* or NULL, as the following */
+	char	*how;		/* it was recorded: "agent", "ssh:root@web", "none" */
+	char	*why;		/* it has no trace */
+};
+
+/** What was recorded with which version: "kernel", "6.12.30". */
+struct recording_program {
+	char	*name, *version;
+};
+
+/** All zero is that of KVM, under way, of which nothing else is known. */
+struct recording {
+	enum recording_hypervisor	hypervisor;
+	enum recording_state		state;
+	char				*reason;	/* of that state, or NULL */
+	char				*begin, *end;	/* ISO 8601, or NULL */
+	char				*events;	/* that were asked for, or NULL */
+	char				**command;	/* as it was called */
+	struct recording_program	*programs;
+	struct recording_file		*files;
+	struct recording_guest		*guests;
+	int	n_command, n_programs, n_files, n_guests;
+	int	room_command, room_programs, room_files, room_guests;
+	/* of one that was read: its folder, as it was called */
+	char				*folder;
+};
+
+/** recording_text - set a text, in place of what is there. Return: 0 or -ENOMEM. */
+int recording_text(char **text, const char *value);
+
+/** recording_add_... - one more. @...: texts are copied, and may be NULL. Return: 0 or -ENOMEM. */
+int recording_add_argument(struct recording *recording, const char *argument);
+int recording_add_program(struct recording *recording, const char *name, const char *version);
+int recording_add_file(struct recording *recording, const struct recording_file *file);
+int recording_add_guest(struct recording *recording, const struct recording_guest *guest);
+
+/** recording_free - free all that is in it, and leave it all zero. */
+void recording_free(struct recording *recording);
+
+/**
+ * recording_plain_name - can a file of a folder be called so?
+ *
+ * Not with a slash, nor ".", "..", nothing, recording.json itself, or more than a name can have.
+ */
+bool recording_plain_name(const char *name);
+
+/**
+ * recording_write - write FOLDER/recording.json, whole or as it was
+ *
+ * Return: 0, or a negative errno and a text in @error; -EINVAL for what recording_read() would
+ * refuse.
+ */
+int recording_write(const char *folder, const struct recording *recording, char *error,
+		    size_t size);
+
+/**
+ * recording_is - is it a recording: a folder with a recording.json, or that file itself?
+ *
+ * Return: true also for one that cannot be read, which recording_read() says.
+ */
+bool recording_is(const char *path);
+
+/**
+ * recording_read - what a recording tells
+ * @path: of the folder, or of its recording.json
+ * @recording: receives it, to be given to recording_free(); all zero on failure
+ *
+ * Return: 0, or a negative errno and a text in @error.
+ */
+int recording_read(const char *path, struct recording *recording, char *error, size_t size);
+
+/**
+ * recording_parse - the same of a text
+ * @path: for messages
+ * @length: of the text, behind which there is a NUL
+ */
+int recording_parse(const char *path, const char *text, size_t length,
+		    struct recording *recording, char *error, size_t size);
+
+/** recording_path - where a file of a folder is. Return: to be freed, or NULL without memory. */
+char *recording_path(const char *folder, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

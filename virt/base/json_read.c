@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	json_read.c
+ * @brief	Small JSON files that others have written.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "json_read.h"
+#include "regular_file.h"
+#include "sidecar.h"
+#include "whole_file.h"
+
+static int no_memory(const char *path, char *error, size_t size)
+{
+	text_format(error, size, "%s: not enough memory", path);
+	return -ENOMEM;
+}
+
+int json_read_text(const char *path, const char *text, size_t length, struct json_object **root,
+		   char *error, size_t size)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	enum json_tokener_error why;
+	int ret = 0;
+
+	*root = NULL;
+	if (!tokener)
+		return no_memory(path, error, size);
+	errno = 0;
+	*root = json_tokener_parse_ex(tokener, text, (int)length + 1);
+	why = json_tokener_get_error(tokener);
+	/* it does not tell that there was no memory */
+	if (!*root && errno == ENOMEM) {
+		ret = no_memory(path, error, size);
+	} else if (!json_object_is_type(*root, json_type_object)) {
+		text_format(error, size, "%s: offset %zu: not a JSON object: %s; remove or correct "
+			    "it", path, (size_t)json_tokener_get_parse_end(tokener),
+			    why == json_tokener_success ? "another type of value" :
+			    json_tokener_error_desc(why));
+		ret = -EINVAL;
+	}
+	json_tokener_free(tokener);
+	if (ret) {
+		json_object_put(*root);
+		*root = NULL;
+	}
+	return ret;
+}
+
+int json_read_file(const char *path, struct json_object **root, char *error, size_t size)
+{
+	size_t length = 0;
+	char *text;
+	int ret = whole_file_read(path, SIDECAR_MAX_BYTES, &text, &length);
+
+	*root = NULL;
+	if (ret) {
+		text_format(error, size, "%s: cannot read: %s", path, regular_file_error(ret));
+		return ret;
+	}
+	ret = json_read_text(path, text, length, root, error, size);
+	free(text);
+	return ret;
+}
+
+struct json_object *json_member(struct json_object *object, const char *key, json_type type)
+{
+	struct json_object *value;
+
+	return json_object_is_type(object, json_type_object) &&
+	       json_object_object_get_ex(object, key, &value) &&
+	       json_object_is_type(value, type) ? value : NULL;
+}
+
+int json_text_member(struct json_object *object, const char *key, char **text)
+{
+	struct json_object *value = json_member(object, key, json_type_string);
+
+	*text = NULL;
+	if (!value || strlen(json_object_get_string(value)) !=
+		      (size_t)json_object_get_string_len(value))
+		return 0;
+	*text = strdup(json_object_get_string(value));
+	return *text ? 0 : -ENOMEM;
+}
+
+int64_t json_number_member(struct json_object *object, const char *key, int64_t missing)
+{
+	struct json_object *value = json_member(object, key, json_type_int);
+
+	return value ? json_object_get_int64(value) : missing;
+}
+
+bool json_bits_member(struct json_object *object, const char *key, uint64_t *bits)
+{
+	struct json_object *value = json_member(object, key, json_type_int);
+	const char *text;
+	char *end;
+
+	if (value) {
+		*bits = (uint64_t)json_object_get_int64(value);
+		if (*bits == INT64_MAX)
+			*bits = json_object_get_uint64(value);
+		return true;
+	}
+	value = json_member(object, key, json_type_string);
+	if (!value)
+		return false;
+	text = json_object_get_string(value);
+	errno = 0;
+	*bits = strtoull(text, &end, 0);
+	return !errno && end != text && !*end;
+}
+
+struct json_object *json_text_new(const char *text)
+{
+	static const char unknown[] = "\xef\xbf\xbd";	/* U+FFFD */
+	size_t length = strlen(text), n = 0;
+	char *utf8 = malloc(length * (sizeof(unknown) - 1) + 1);
+	struct json_object *value;
+
+	if (!utf8)
+		return NULL;
+	for (const char *end = text + length; text < end; ) {
+		uint32_t code;
+		size_t bytes = text_char(text, (size_t)(end - text), &code);
+
+		memcpy(utf8 + n, bytes ? text : unknown, bytes ? bytes : sizeof(unknown) - 1);
+		n += bytes ? bytes : sizeof(unknown) - 1;
+		text += bytes ? bytes : 1;
+	}
+	value = json_object_new_string_len(utf8, (int)n);
+	free(utf8);
+	return value;
+}
+
+struct json_object *json_bits_new(uint64_t bits)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%016" PRIx64, bits);
+	return json_object_new_string(text);
+}
+
+int json_add(struct json_object *object, const char *key, struct json_object *value)
+{
+	int ret = -1;
+
+	if (object && value)
+		ret = key ? json_object_object_add(object, key, value) :
+		      json_object_array_add(object, value);
+	if (ret)
+		json_object_put(value);
+	return ret ? -ENOMEM : 0;
+}
+
+int json_write_file(const char *path, struct json_object *root, char *error, size_t size)
+{
+	const char *text = json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+							  JSON_C_TO_STRING_SPACED |
+							  JSON_C_TO_STRING_NOSLASHESCAPE);
+	struct whole_file file;
+	int ret;
+
+	if (!text)
+		return no_memory(path, error, size);
+	ret = whole_file_open(&file, path, false);
+	if (!ret) {
+		ret = whole_file_write(&file, text, strlen(text));
+		if (!ret)
+			ret = whole_file_write(&file, "\n", 1);
+		if (ret)
+			whole_file_discard(&file);
+		else
+			ret = whole_file_commit(&file);
+	}
+	if (ret)
+		text_format(error, size, "%s: cannot write: %s", path, regular_file_error(ret));
+	return ret;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	json_read.h
+ * @brief	Small JSON files that others have written: what is in them, or what is wrong with them.
+ */
+#ifndef KSHARK_VIRT_JSON_READ_H
+#define KSHARK_VIRT_JSON_READ_H
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * json_read_file - the object that a file of at most SIDECAR_MAX_BYTES consists of
+ * @root: receives it, to be given to json_object_put(); NULL on failure
+ * @error: on failure, receives a text that names the file, and what to do
+ *
+ * Return: 0 or a negative errno: -EINVAL for what is no regular file, or no JSON object.
+ */
+int json_read_file(const char *path, struct json_object **root, char *error, size_t size);
+
+/**
+ * json_read_text - the same of a text that has been read
+ * @path: for messages
+ * @length: of the text, behind which there is a NUL
+ */
+int json_read_text(const char *path, const char *text, size_t length, struct json_object **root,
+		   char *error, size_t size);
+
+/** json_member - a member of an object that is of this type, or NULL; @object may be anything. */
+struct json_object *json_member(struct json_object *object, const char *key, json_type type);
+
+/**
+ * json_text_member - a copy of a text
+ * @text: receives it, to be freed; NULL if there is no such member, or a NUL is in it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int json_text_member(struct json_object *object, const char *key, char **text);
+
+/** json_number_member - a whole number, or @missing. */
+int64_t json_number_member(struct json_object *object, const char *key, int64_t missing);
+
+/**
+ * json_bits_member - all 64 bits, as a number or as text: "0xfffffff9e57d569a"
+ *
+ * Return: false if there is no such member, or it is nothing of that.
+ */
+bool json_bits_member(struct json_object *object, const char *key, uint64_t *bits);
+
+/** json_text_new - a text in UTF-8, whatever @text is. Return: NULL without memory. */
+struct json_object *json_text_new(const char *text);
+
+/** json_bits_new - all 64 bits as json_bits_member() reads them. Return: NULL without memory. */
+struct json_object *json_bits_new(uint64_t bits);
+
+/**
+ * json_add - set a member, or add to an array if there is no @key
+ * @value: belongs to @object from now on; NULL: there was no memory for it
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int json_add(struct json_object *object, const char *key, struct json_object *value);
+
+/**
+ * json_write_file - write an object, whole or not at all
+ *
+ * Return: 0, or a negative errno and a text in @error.
+ */
+int json_write_file(const char *path, struct json_object *root, char *error, size_t size);
+
+#endif
