@@ -218,6 +218,79 @@ def sidecar(case):
     judge.no_leftovers(case.folder, "align --write")
 
 
+# --- folders --------------------------------------------------------------------------------------
+
+FOLDER_USERS = REPORTS + (("text", "align"), ("text", "align", "--write"), ("text", "view", "-n"),
+                          ("csv", "check", "-fcsv", "--affinity=g1=9"), ("text", "dump"),
+                          ("text", "compare", "r"))
+FOLDER_NAMES = ("h.dat", "g.dat", "t.xen", "../outside.dat", "/etc/passwd", "link.dat", "fifo.dat",
+                "folder.dat", "missing.dat", "recording.json", ".", "..", "", "a" * 300)
+
+
+def recording_of(case):
+    """A recording.json in which something may be wrong, before it is damaged."""
+    names = case.rng.sample(FOLDER_NAMES[:3], 2) if case.rng.random() < 0.5 else \
+        case.rng.choices(FOLDER_NAMES, k=case.rng.randrange(5))
+    files = [b'{ "name": %s, "role": "%s", "guest": %s, "lost": %d }' % (
+        as_json(os.fsencode(name) if case.rng.random() < 0.9 else bad_name(case.rng)),
+        b"guest" if i else case.rng.choice((b"host", b"host", b"host", b"guest", b"x")),
+        as_json(bad_name(case.rng)), case.rng.choice((0, -5, 1 << 63))) for i, name in enumerate(names)]
+    text = b'{ "recording_version": %d, "hypervisor": "%s", "state": "%s", "reason": %s,' % (
+        case.rng.choice((1, 1, 1, 1, 2, -1)), case.rng.choice((b"kvm", b"kvm", b"xen", b"x")),
+        case.rng.choice((b"recording", b"complete", b"stopped", b"failed")), as_json(bad_name(case.rng)))
+    return text + b'"files": [ %s ], "guests": [ { "name": %s, "why": %s } ] }' % (
+        b", ".join(files), as_json(bad_name(case.rng)), as_json(bad_name(case.rng)))
+
+
+def make_folder(case):
+    """A folder with all that can go wrong with names. Return: what may not be changed."""
+    os.mkdir(case.path("r"))
+    kept = {"r/h.dat": case.world.samples.raw("kvm-nested.dat"),
+            "r/g.dat": case.world.samples.raw("kvm-nested-g1.dat"),
+            "r/t.xen": case.world.samples.xen(case.rng)[0], "outside.dat": b"secret"}
+    for name, data in kept.items():
+        case.write(name, data)
+    os.symlink("../outside.dat", case.path("r/link.dat"))
+    os.mkfifo(case.path("r/fifo.dat"))
+    os.mkdir(case.path("r/folder.dat"))
+    return kept
+
+
+def recording(case):
+    """The folder of a recording, which nobody has to have written with good intent."""
+    kept = make_folder(case)
+    how = case.rng.randrange(8)
+    text = recording_of(case)
+    if how == 0:
+        os.symlink(case.rng.choice(("t.xen", "fifo.dat", "recording.json", "/dev/zero")),
+                   case.path("r/recording.json"))
+    elif how == 1:
+        with open(case.path("r/recording.json"), "wb") as out:
+            out.truncate(case.rng.choice((16 << 20, (16 << 20) + 1, 1 << 40)))
+    elif how == 2:
+        case.write("r/recording.json", b"[" * 100000 + text)
+    elif how < 5:
+        case.write("r/recording.json", damage.damage(case.rng, text)[0])
+    else:
+        case.write("r/recording.json", text)
+    kind, *words = case.rng.choice(FOLDER_USERS)
+    result = case.run(*words, case.rng.choice(("r", "r/", "r/recording.json")),
+                      env={"KERNELSHARK": "true"}, names=[])
+    # of a guest that is a host as well, report has another object
+    if result.status == 0 and kind != "text" and not result.out.count(b"\n}\n") > 1:
+        judge.check_format(result.out, kind, words[0])
+    if b"secret" in result.out + result.err:
+        wrong("what is outside of the folder was read")
+    # whatever it tells: an output takes the place of nothing that is there
+    for name in case.rng.sample(("h.dat", "g.dat", "t.xen"), 1 if how > 4 else 0):
+        refused = case.run("report", "-q", "-o", "r/" + name, "r", names=[]).status
+        if b'"%s"' % name.encode() in text and case.read("r/" + name) != kept["r/" + name]:
+            wrong("%s was overwritten, with status %d" % (name, refused))
+    if case.read("outside.dat") != kept["outside.dat"]:
+        wrong("outside.dat was changed")
+    judge.no_leftovers(case.folder, words[0])
+
+
 # --- command lines --------------------------------------------------------------------------------
 
 TIMES = ("0", "1", "-1", "0.001", "5ms", "1us", "17ns", "1.5", "tsc:0", "tsc:1", "1e9", "",
@@ -583,5 +656,5 @@ def cell(name):
 
 
 ALL = {family.__name__: family for family in (
-    xentrace, trace_dat, packed, sidecar, options, allocations, memory_limits, full_disks, kills,
+    xentrace, trace_dat, packed, sidecar, recording, options, allocations, memory_limits, full_disks, kills,
     descriptors, devices, changes, names)}

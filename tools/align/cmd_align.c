@@ -5,10 +5,12 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "align_try.h"
 #include "json_writer.h"
 #include "model_load.h"
+#include "trace_args.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
 
@@ -27,6 +29,7 @@ struct align {
 	const struct align_options *options;
 	struct model_load	host;
 	const char		*guest_path;
+	const char		*guest_name;	/* as the folder tells, or NULL */
 	struct kvm_trace	*guest;
 	struct align_pair	pair;
 };
@@ -70,66 +73,66 @@ static double share(const struct virt_clock_evidence *evidence)
 	return judged ? 100.0 * (double)evidence->inside / (double)judged : 0;
 }
 
-static void put_json(const struct align_pair *pair, struct output *out)
+static void put_json(const struct align *align, struct json *json, bool many)
 {
+	const struct align_pair *pair = &align->pair;
 	const struct virt_clock_alignment *result = &pair->best.alignment;
 	const char *refused = align_pair_refusal(pair);
-	struct json json;
 
-	json_begin(&json, out);
-	json_open(&json, NULL, '{', false);
-	json_i64(&json, "offset", result->offset);
-	json_i64(&json, "at", result->at);
-	json_str(&json, "unit", pair->cycles ? "cycles" : "ns");
-	json_open(&json, "interval", '[', true);
-	json_i64(&json, NULL, result->lo);
-	json_i64(&json, NULL, result->hi);
-	json_close(&json, ']');
-	json_fixed(&json, "drift_ppm", result->drift_ppm);
-	json_open(&json, "drift_interval", '[', true);
-	json_fixed(&json, NULL, result->drift_lo_ppm);
-	json_fixed(&json, NULL, result->drift_hi_ppm);
-	json_close(&json, ']');
-	json_fixed(&json, "explained_percent", result->explained_percent);
-	json_i64(&json, "worst_violation", result->worst);
-	json_u64(&json, "unknown", result->unknown);
-	json_u64(&json, "interrupts", result->interrupts);
-	json_u64(&json, "interrupts_explained", result->interrupts_explained);
-	json_bool(&json, "by_interrupts", result->by_interrupts);
-	json_str(&json, "source", align_source_name(pair->best.source));
-	json_bool(&json, "refused", refused);
+	json_open(json, NULL, '{', false);
+	if (many)
+		json_str(json, "file", align->guest_path);
+	json_i64(json, "offset", result->offset);
+	json_i64(json, "at", result->at);
+	json_str(json, "unit", pair->cycles ? "cycles" : "ns");
+	json_open(json, "interval", '[', true);
+	json_i64(json, NULL, result->lo);
+	json_i64(json, NULL, result->hi);
+	json_close(json, ']');
+	json_fixed(json, "drift_ppm", result->drift_ppm);
+	json_open(json, "drift_interval", '[', true);
+	json_fixed(json, NULL, result->drift_lo_ppm);
+	json_fixed(json, NULL, result->drift_hi_ppm);
+	json_close(json, ']');
+	json_fixed(json, "explained_percent", result->explained_percent);
+	json_i64(json, "worst_violation", result->worst);
+	json_u64(json, "unknown", result->unknown);
+	json_u64(json, "interrupts", result->interrupts);
+	json_u64(json, "interrupts_explained", result->interrupts_explained);
+	json_bool(json, "by_interrupts", result->by_interrupts);
+	json_str(json, "source", align_source_name(pair->best.source));
+	json_bool(json, "refused", refused);
 	if (refused)
-		json_str(&json, "reason", refused);
+		json_str(json, "reason", refused);
 	if (pair->has_offsets) {
-		json_open(&json, "trace_cmd", '{', true);
-		json_i64(&json, "least", pair->offsets.least);
-		json_i64(&json, "most", pair->offsets.most);
-		json_fixed(&json, "scale_ppm", pair->offsets.scale_ppm);
-		json_i64(&json, "bend", pair->offsets.bend);
-		json_bool(&json, "used", pair->best.source == ALIGN_TRACE_CMD);
-		json_close(&json, '}');
+		json_open(json, "trace_cmd", '{', true);
+		json_i64(json, "least", pair->offsets.least);
+		json_i64(json, "most", pair->offsets.most);
+		json_fixed(json, "scale_ppm", pair->offsets.scale_ppm);
+		json_i64(json, "bend", pair->offsets.bend);
+		json_bool(json, "used", pair->best.source == ALIGN_TRACE_CMD);
+		json_close(json, '}');
 	}
-	json_open(&json, "vcpus", '[', false);
+	json_open(json, "vcpus", '[', false);
 	for (int32_t c = 0; pair->best.machine >= 0 && c < pair->plain.n; c++) {
 		const struct virt_clock_evidence *evidence = &pair->best.evidence[c];
 		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
 
-		json_open(&json, NULL, '{', true);
+		json_open(json, NULL, '{', true);
 		if (vcpu) {
-			json_str(&json, "name", vcpu->name);
-			json_i64(&json, "tid", vcpu->host_pid);
+			json_str(json, "name", vcpu->name);
+			json_i64(json, "tid", vcpu->host_pid);
 		}
-		json_i64(&json, "guest_cpu", c);
-		json_u64(&json, "events", evidence->inside + evidence->outside);
-		json_fixed(&json, "explained_percent", share(evidence));
-		json_i64(&json, "worst_violation", evidence->worst);
-		json_u64(&json, "interrupts", evidence->interrupts);
-		json_u64(&json, "interrupts_explained", evidence->interrupts_explained);
-		json_close(&json, '}');
+		json_i64(json, "guest_cpu", c);
+		json_u64(json, "events", evidence->inside + evidence->outside);
+		json_fixed(json, "explained_percent", share(evidence));
+		json_i64(json, "worst_violation", evidence->worst);
+		json_u64(json, "interrupts", evidence->interrupts);
+		json_u64(json, "interrupts_explained", evidence->interrupts_explained);
+		json_close(json, '}');
 	}
-	json_close(&json, ']');
-	json_close(&json, '}');
-	json_end(&json);
+	json_close(json, ']');
+	json_close(json, '}');
 }
 
 static void put_interrupts(const struct virt_clock_alignment *result, struct output *out)
@@ -236,6 +239,19 @@ static void take_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 	align_pair_xen(&align->pair, rows, n);
 }
 
+/** That of the options, or of the guest's name, if the host's trace has one of that name. */
+static const char *wanted_machine(const struct align *align)
+{
+	const struct virt_model *model = align->host.model;
+
+	if (align->options->machine || !align->guest_name || !model)
+		return align->options->machine;
+	for (int32_t i = 0; i < virt_model_n_machines(model); i++)
+		if (!strcmp(virt_model_machine(model, i)->name, align->guest_name))
+			return align->guest_name;
+	return NULL;
+}
+
 static int read_host(struct align *align)
 {
 	char error[512];
@@ -262,7 +278,7 @@ static int read_host(struct align *align)
 	align->pair.model = align->host.model;
 	align->pair.host = align->host.host.kvm;
 	align->pair.source = align->options->source;
-	align->pair.machine = align->options->machine;
+	align->pair.machine = wanted_machine(align);
 	return status;
 }
 
@@ -274,11 +290,39 @@ static void say_doubt(const struct align *align)
 		ksv_note("%s: %s", align->guest_path, text);
 }
 
-static int align_files(const struct align_options *options, const char *host, const char *guest,
-		       struct output *out)
+/** Where results go: of several guests, one after the other. */
+struct results {
+	struct output	*out;
+	struct json	json;		/* of several, an array */
+	bool		many;
+};
+
+static void put_result(const struct align *align, struct results *results)
+{
+	struct output *out = results->out;
+
+	if (align->options->format == FORMAT_JSON && results->many) {
+		put_json(align, &results->json, true);
+	} else if (align->options->format == FORMAT_JSON) {
+		json_begin(&results->json, out);
+		put_json(align, &results->json, false);
+		json_end(&results->json);
+	} else {
+		if (results->many) {
+			out_text(out, align->guest_path);
+			out_str(out, ": ");
+		}
+		put_text(&align->pair, out);
+	}
+	out_flush(out);
+}
+
+static int align_files(const struct align_options *options, const char *host,
+		       const struct trace_arg *guest, struct results *results)
 {
 	struct align align = {
-		.options = options, .host.path = host, .guest_path = guest,
+		.options = options, .host.path = host, .guest_path = guest->path,
+		.guest_name = guest->guest,
 	};
 	int status = read_host(&align), ret;
 
@@ -286,19 +330,15 @@ static int align_files(const struct align_options *options, const char *host, co
 		goto end;
 	ret = align_pair_try(&align.pair, align.guest);
 	if (ret) {
-		ksv_error("%s: %s", guest, ret == -ENOMEM ? "not enough memory" :
+		ksv_error("%s: %s", guest->path, ret == -ENOMEM ? "not enough memory" :
 			  "its times, or the host's, are beyond all reason");
 		status = KSV_EXIT_FILE;
 		goto end;
 	}
 	say_doubt(&align);
-	out_open(out, NULL);
-	if (options->format == FORMAT_JSON)
-		put_json(&align.pair, out);
-	else
-		put_text(&align.pair, out);
-	status = out_close(out, align_pair_refusal(&align.pair) ? KSV_EXIT_FINDINGS : KSV_EXIT_OK);
-	if (!status && options->write)
+	put_result(&align, results);
+	status = align_pair_refusal(&align.pair) ? KSV_EXIT_FINDINGS : KSV_EXIT_OK;
+	if (!status && !results->out->error && options->write)
 		status = store(&align);
 end:
 	align_pair_free(&align.pair);
@@ -307,26 +347,69 @@ end:
 	return status;
 }
 
-static int run_align(const struct ksv_command *command, int argc, char **argv)
+/** A host first, and behind it a guest that was given, or those of its folder. */
+static int align_all(const struct align_options *options, const struct trace_args *args)
 {
 	static struct output out;
+	struct results results = { .out = &out, .many = args->n > 2 };
+	int status = args->left_out ? KSV_EXIT_FILE : KSV_EXIT_OK;
+
+	out_open(&out, NULL);
+	if (results.many && options->format == FORMAT_JSON) {
+		json_begin(&results.json, &out);
+		json_open(&results.json, NULL, '[', false);
+	}
+	for (int i = 1; i < args->n && !out.error; i++) {
+		int one = align_files(options, args->items[0].path, &args->items[i], &results);
+
+		status = one > status ? one : status;
+	}
+	if (results.many && options->format == FORMAT_JSON) {
+		json_close(&results.json, ']');
+		json_end(&results.json);
+	}
+	return out_close(&out, status);
+}
+
+/** Two files, of which a folder may be the host; or a folder with all of them. */
+static int align_args(const struct align_options *options, char **argv, int n)
+{
+	struct trace_args args = { .host_only = n == 2, .quiet = options->quiet };
+	int status = trace_args_add_all(&args, argv, n);
+
+	if (!status && n == 2 && args.items[1].in_folder)
+		status = ksv_usage_error(options->command, "%s: a guest is one file, or in the "
+					 "folder of its host", argv[1]);
+	if (!status && args.n < 2) {
+		ksv_error("%s: there is no trace of a guest in it", argv[0]);
+		status = KSV_EXIT_FILE;
+	}
+	if (!status)
+		status = align_all(options, &args);
+	trace_args_free(&args);
+	return status;
+}
+
+static int run_align(const struct ksv_command *command, int argc, char **argv)
+{
 	struct align_options options = { .command = command };
 	int first, status;
 
 	status = ksv_parse(command, argc, argv, &options, &first);
 	if (status >= 0)
 		return status;
-	if (first + 2 != argc)
-		return ksv_usage_error(command, "give two files: the trace of the host, and that "
-				       "of its guest");
-	return align_files(&options, argv[first], argv[first + 1], &out);
+	if (first + 2 != argc && (first + 1 != argc || !recording_is(argv[first])))
+		return ksv_usage_error(command, "give two files, the trace of the host, and that "
+				       "of its guest; or a folder with them");
+	return align_args(&options, argv + first, argc - first);
 }
 
 const struct ksv_command cmd_align = {
 	.name = "align",
-	.args = "[OPTION...] HOST GUEST",
+	.args = "[OPTION...] HOST GUEST | FOLDER",
 	.summary = "Find how the clocks of a guest and its host belong together",
-	.notes = "HOST is the trace.dat of a KVM host or a xentrace file, GUEST a trace.dat.\n"
+	.notes = "HOST is the trace.dat of a KVM host or a xentrace file, GUEST a trace.dat,\n"
+		 "FOLDER a recording with both.\n"
 		 "Exit status 1: refused, the events do not show it clearly enough.\n",
 	.options = align_option_table,
 	.n_options = ARRAY_SIZE(align_option_table),

@@ -9,6 +9,7 @@
 #include "affinity.h"
 #include "model_load.h"
 #include "output.h"
+#include "trace_args.h"
 
 enum format { FORMAT_TEXT, FORMAT_CSV };
 
@@ -256,6 +257,17 @@ end:
 	return status;
 }
 
+static int check_arg(struct check_options *options, const char *arg, struct output *out)
+{
+	struct trace_args args = { .host_only = true, .quiet = options->quiet };
+	int status = trace_args_add(&args, arg);
+
+	if (!status)
+		status = check_file(options, args.items[0].path, out);
+	trace_args_free(&args);
+	return status;
+}
+
 static int run_check(const struct ksv_command *command, int argc, char **argv)
 {
 	static struct output out;
@@ -277,7 +289,7 @@ static int run_check(const struct ksv_command *command, int argc, char **argv)
 		status = ksv_usage_error(command, "nothing to check: give --affinity or "
 					 "--affinity-file");
 	else
-		status = check_file(&options, argv[first], &out);
+		status = check_arg(&options, argv[first], &out);
 end:
 	affinity_free(&options.affinities);
 	return status;

@@ -50,7 +50,7 @@ struct ksv_option {
 /** Notes of a subcommand that takes the trace of a host, whichever hypervisor wrote it. */
 #define KSV_NOTE_HOST \
 	"FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, or\n" \
-	"- for standard input; or the trace.dat of a KVM host.\n"
+	"- for standard input; or the trace.dat of a KVM host; or the folder of a recording.\n"
 
 /** A subcommand. */
 struct ksv_command {

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "compare_trace.h"
+#include "trace_args.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, N_FORMATS };
 
@@ -43,6 +44,7 @@ struct job {
 	struct host_options trace;
 	struct compare_options	options;
 	struct compare		compare;
+	struct trace_args	traces;		/* one per argument */
 };
 
 /* --- the command line ------------------------------------------------------------------------ */
@@ -265,15 +267,24 @@ static int read_values(struct job *job, const char *path)
 /**
  * An argument is FILE, or RUN=FILE for a run that is called otherwise or has several traces. A file
  * that exists under the whole name is meant as such.
+ *
+ * Return: FILE.
  */
-static int read_trace(struct job *job, const char *arg)
+static const char *file_of(const char *arg)
 {
 	const char *equal = strchr(arg, '=');
-	bool named = equal && equal > arg && access(arg, F_OK) != 0;
+
+	return equal && equal > arg && access(arg, F_OK) != 0 ? equal + 1 : arg;
+}
+
+/** @path: of the trace that the argument means */
+static int read_trace(struct job *job, const char *arg, const char *path)
+{
+	const char *file = file_of(arg);
 	struct model_load load = {
-		.path = named ? equal + 1 : arg, .options = job->trace, .quiet = job->quiet,
+		.path = path, .options = job->trace, .quiet = job->quiet,
 	};
-	char *name = named ? strndup(arg, (size_t)(equal - arg)) : strdup(arg);
+	char *name = file > arg ? strndup(arg, (size_t)(file - arg) - 1) : strdup(arg);
 	int run = name ? compare_run(&job->compare, name) : -ENOMEM;
 
 	free(name);
@@ -365,7 +376,7 @@ static int read_all(struct job *job, char **files, int n)
 
 	/* the baseline of the command line comes first, also of those that are in a table */
 	for (int i = 0; i < n && !status; i++)
-		status = read_trace(job, files[i]);
+		status = read_trace(job, files[i], job->traces.items[i].path);
 	for (int i = 0; i < job->n_values && !status; i++)
 		status = read_values(job, job->values[i]);
 	if (!status)
@@ -417,29 +428,30 @@ static int write_all(struct job *job)
 	return out_close(&out, compare_status(&job->compare, &job->options));
 }
 
-/** Writing over what is compared would destroy it. */
-static int check_outputs(struct job *job, char **files, int n)
+/** Find the traces. Writing over what is compared would destroy it. */
+static int find_inputs(struct job *job, char **files, int n)
 {
 	int status = KSV_EXIT_OK;
 
-	for (int i = 0; i < n + job->n_values && !status; i++) {
-		const char *in = i < n ? files[i] : job->values[i - n];
-		const char *equal = i < n ? strchr(in, '=') : NULL;
-
-		status = ksv_check_output(job->command, "output", job->output, in);
+	job->traces = (struct trace_args){ .host_only = true, .quiet = job->quiet };
+	for (int i = 0; i < n && !status; i++)
+		status = trace_args_add(&job->traces, file_of(files[i]));
+	if (!status)
+		status = trace_args_check_output(&job->traces, job->command, "output",
+						 job->output);
+	if (!status && job->plot)
+		status = trace_args_check_output(&job->traces, job->command, "plot", job->plot);
+	for (int i = 0; i < job->n_values && !status; i++) {
+		status = ksv_check_output(job->command, "output", job->output, job->values[i]);
 		if (!status && job->plot)
-			status = ksv_check_output(job->command, "plot", job->plot, in);
-		if (!status && equal)
-			status = ksv_check_output(job->command, "output", job->output, equal + 1);
-		if (!status && equal && job->plot)
-			status = ksv_check_output(job->command, "plot", job->plot, equal + 1);
+			status = ksv_check_output(job->command, "plot", job->plot, job->values[i]);
 	}
 	return status;
 }
 
 static int run_job(struct job *job, char **files, int n)
 {
-	int status = check_outputs(job, files, n);
+	int status = find_inputs(job, files, n);
 
 	if (!status && !n && !job->n_values)
 		status = ksv_usage_error(job->command, "which files? Give traces, --values or "
@@ -481,6 +493,7 @@ static int run_compare(const struct ksv_command *command, int argc, char **argv)
 	status = run_job(job, argv + first, argc - first);
 end:
 	compare_free(&job->compare);
+	trace_args_free(&job->traces);
 	free(job->metrics);
 	free(job->runs);
 	free(job);
@@ -492,7 +505,8 @@ const struct ksv_command cmd_compare = {
 	.args = "[OPTION...] [--values FILE] [RUN=]BASELINE [RUN=]FILE...",
 	.summary = "Compare runs: metrics of traces, results of benchmarks",
 	.notes = "Without --values, give traces; with it, they may be left out. RUN=FILE names\n"
-		 "the run that a trace belongs to; several traces may belong to one.\n"
+		 "the run that a trace belongs to; several traces may belong to one. The folder\n"
+		 "of a recording is the trace of its host.\n"
 		 "Exit status 1: something differs from the baseline by more than noise;\n"
 		 "4: there are too few values to tell.\n",
 	.options = compare_option_table,

@@ -12,6 +12,7 @@
 #include "dump.h"
 #include "model_load.h"
 #include "progress.h"
+#include "trace_args.h"
 
 static const char *const format_names[] = {
 	[FORMAT_TEXT] = "text",
@@ -144,10 +145,8 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 	struct xen_trace *trace;
 	struct progress progress;
 	char error[1024] = "";
-	int status = ksv_check_output(options->command, "output", options->output, path);
+	int status;
 
-	if (status)
-		return status;
 	/* On a terminal the lines themselves show that something happens. */
 	progress_init(&progress, !options->quiet && (options->output || !isatty(STDOUT_FILENO)));
 	options->trace.reader.progress = progress_update;
@@ -164,6 +163,20 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 	if (!status)
 		status = dump_trace(options, trace, out, &progress);
 	xen_trace_close(trace);
+	return status;
+}
+
+static int dump_arg(const char *arg, struct dump_options *options, struct output *out)
+{
+	struct trace_args args = { .host_only = true, .quiet = options->quiet };
+	int status = trace_args_add(&args, arg);
+
+	if (!status)
+		status = trace_args_check_output(&args, options->command, "output",
+						 options->output);
+	if (!status)
+		status = dump_file(args.items[0].path, options, out);
+	trace_args_free(&args);
 	return status;
 }
 
@@ -203,7 +216,7 @@ static int run_dump(const struct ksv_command *command, int argc, char **argv)
 		status = ksv_usage_error(command, "one file at a time; '%s' is too much",
 					 argv[first + 1]);
 	else
-		status = dump_file(argv[first], &options, &out);
+		status = dump_arg(argv[first], &options, &out);
 out:
 	dump_filter_free(&options.filter);
 	return status;
@@ -213,7 +226,8 @@ const struct ksv_command cmd_dump = {
 	.name = "dump",
 	.args = "[OPTION...] FILE",
 	.summary = "Show the records of a xentrace file as text, CSV or JSON",
-	.notes = "FILE may be compressed with gzip or zstd, a pipe, or - for standard input.\n",
+	.notes = "FILE may be compressed with gzip or zstd, a pipe, or - for standard input;\n"
+		 "or the folder of a recording.\n",
 	.options = dump_option_table,
 	.n_options = ARRAY_SIZE(dump_option_table),
 	.run = run_dump,

@@ -11,6 +11,7 @@
 
 #include "figure.h"
 #include "model_load.h"
+#include "trace_args.h"
 
 enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, FORMAT_CSV, N_FORMATS };
 
@@ -391,6 +392,20 @@ end:
 	return status;
 }
 
+static int plot_arg(const char *arg, const struct plot_options *options)
+{
+	struct trace_args args = { .host_only = true, .quiet = options->quiet };
+	int status = trace_args_add(&args, arg);
+
+	if (!status)
+		status = trace_args_check_output(&args, options->command, "output",
+						 options->output);
+	if (!status)
+		status = plot_file(args.items[0].path, options);
+	trace_args_free(&args);
+	return status;
+}
+
 static int plot_run(const struct ksv_command *command, int argc, char **argv)
 {
 	struct plot_options *options = calloc(1, sizeof(*options));
@@ -415,9 +430,7 @@ static int plot_run(const struct ksv_command *command, int argc, char **argv)
 		status = ksv_usage_error(command, argc > first ? "one file at a time" :
 					 "no file is given");
 	if (!status)
-		status = ksv_check_output(command, "output", options->output, argv[first]);
-	if (!status)
-		status = plot_file(argv[first], options);
+		status = plot_arg(argv[first], options);
 out:
 	free(options->vcpus.ranges);
 	free(options);

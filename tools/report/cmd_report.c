@@ -10,6 +10,7 @@
 #include "report_section.h"
 #include "report_tracing.h"
 #include "report_worst.h"
+#include "trace_args.h"
 
 /** More than anybody reads, less than memory holds. */
 #define MAX_WORST	1000000
@@ -316,7 +317,8 @@ end:
 
 /** The files of a command line, of which some are the guests of others. */
 struct files {
-	char			**paths;
+	const struct trace_args	*args;
+	char			**paths;	/* of these; NULL: of no use */
 	int			n;
 	struct kvm_trace	**traces;	/* of KVM, or NULL */
 	struct kvm_trace	**guests;	/* room for those of one host */
@@ -335,9 +337,29 @@ static int find_host(const struct files *files, int guest)
 	return -1;
 }
 
-/** Open what is of KVM. Return: KSV_EXIT_OK, or the worst exit status after messages. */
-static int open_files(struct files *files, uint64_t cpu_hz)
+/** A trace of KVM that is neither a host's nor that of a guest of one that is there. */
+static int leave_out(const struct report_options *options, struct files *files, int i)
 {
+	const struct trace_arg *arg = &files->args->items[i];
+
+	files->paths[i] = NULL;
+	/* of a recording, it is the right one, and nobody has aligned it yet */
+	if (arg->is_guest) {
+		if (!options->quiet)
+			ksv_note("%s: is not aligned with its host and left out; 'kshark-virt "
+				 "align --write' with the folder does that", arg->path);
+		return KSV_EXIT_OK;
+	}
+	ksv_error("%s: no VM entries and exits in it, and none of the other files is the host "
+		  "that was recorded with it (trace-cmd record -A) or aligned with it "
+		  "(kshark-virt align --write)", arg->path);
+	return KSV_EXIT_FILE;
+}
+
+/** Open what is of KVM. Return: KSV_EXIT_OK, or the worst exit status after messages. */
+static int open_files(const struct report_options *options, struct files *files)
+{
+	uint64_t cpu_hz = options->trace.cpu_hz;
 	int status = KSV_EXIT_OK;
 	char error[512];
 
@@ -365,19 +387,18 @@ static int open_files(struct files *files, uint64_t cpu_hz)
 	}
 	for (int i = 0; i < files->n; i++) {
 		files->hosts[i] = files->traces[i] ? find_host(files, i) : -1;
+		if (files->traces[i] && files->hosts[i] < 0 &&
+		    !kvm_trace_is_host(files->traces[i])) {
+			int left_out = leave_out(options, files, i);
+
+			status = left_out ? left_out : status;
+			continue;
+		}
 		/* of a guest of Xen, they are the host's by now, whose clock Xen's trace has */
 		if (files->hosts[i] >= 0 && !files->traces[files->hosts[i]])
 			kvm_trace_set_hz(files->traces[i], 0);
 		else if (files->traces[i])
 			model_note_cycles(files->traces[i], cpu_hz);
-		if (!files->traces[i] || files->hosts[i] >= 0 ||
-		    kvm_trace_is_host(files->traces[i]))
-			continue;
-		ksv_error("%s: no VM entries and exits in it, and none of the other files is the "
-			  "host that was recorded with it (trace-cmd record -A) or aligned with it "
-			  "(kshark-virt align --write)", files->paths[i]);
-		files->paths[i] = NULL;
-		status = KSV_EXIT_FILE;
 	}
 	return status;
 }
@@ -415,22 +436,44 @@ static int report_host(const struct report_options *options, struct files *files
 	return status;
 }
 
-static int report_files(const struct report_options *options, char **files, int n,
-			struct output *out)
+static int report_files(const struct report_options *options, const struct trace_args *args,
+			char **paths, struct output *out)
 {
-	struct files opened = { .paths = files, .n = n };
+	struct files opened = { .paths = paths, .n = args->n, .args = args };
 	int status = out_open(out, options->output), unread;
 	bool first = true;
 
 	if (status)
 		return status;
-	unread = open_files(&opened, options->trace.cpu_hz);
+	unread = open_files(options, &opened);
+	if (args->left_out)
+		unread = KSV_EXIT_FILE;
 	status = opened.traces && opened.guests && opened.hosts ?
 		 KSV_EXIT_OK : unread;
-	for (int i = 0; i < n && !status && !out->error; i++)
+	for (int i = 0; i < opened.n && !status && !out->error; i++)
 		status = report_host(options, &opened, i, out, &first);
 	close_files(&opened);
 	return out_close(out, status ? status : unread);
+}
+
+/** Arguments may be folders, which have several files. */
+static int report_args(const struct report_options *options, char **argv, int n,
+		       struct output *out)
+{
+	struct trace_args args = { .quiet = options->quiet };
+	int status = trace_args_add_all(&args, argv, n);
+	char **paths = NULL;
+
+	if (!status)
+		status = trace_args_check_output(&args, options->command, "output",
+						 options->output);
+	if (!status) {
+		paths = trace_args_paths(&args);
+		status = paths ? report_files(options, &args, paths, out) : KSV_EXIT_FILE;
+	}
+	free(paths);
+	trace_args_free(&args);
+	return status;
 }
 
 static int run_report(const struct ksv_command *command, int argc, char **argv)
@@ -447,12 +490,7 @@ static int run_report(const struct ksv_command *command, int argc, char **argv)
 		status = KSV_EXIT_USAGE;
 	if (status >= 0)
 		goto end;
-	for (int i = first; i < argc; i++) {
-		status = ksv_check_output(command, "output", options.output, argv[i]);
-		if (status)
-			goto end;
-	}
-	status = first < argc ? report_files(&options, argv + first, argc - first, &out) :
+	status = first < argc ? report_args(&options, argv + first, argc - first, &out) :
 				ksv_usage_error(command, "which file?");
 end:
 	free(options.vcpus.ranges);
@@ -464,7 +502,8 @@ const struct ksv_command cmd_report = {
 	.args = "[OPTION...] FILE...",
 	.summary = "Tell in numbers what the vCPUs of a trace did",
 	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, or\n"
-		 "- for standard input; or the trace.dat of a KVM host, and those of its guests.\n",
+		 "- for standard input; or the trace.dat of a KVM host, and those of its guests;\n"
+		 "or the folder of a recording.\n",
 	.options = report_option_table,
 	.n_options = ARRAY_SIZE(report_option_table),
 	.run = run_report,

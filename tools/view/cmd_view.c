@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "options.h"
+#include "trace_args.h"
 #include "view.h"
 #include "xen_clock.h"
 
@@ -18,7 +19,7 @@ struct view {
 	bool			dry_run;
 };
 
-static int open_view(struct view *view)
+static int open_files(struct view *view)
 {
 	const char *program = getenv("KERNELSHARK");
 	char *plugins;
@@ -41,6 +42,24 @@ static int open_view(struct view *view)
 	}
 	view_files_clean(&view->files);
 	free(plugins);
+	return status;
+}
+
+/** Arguments may be folders, which have several files. */
+static int open_view(struct view *view)
+{
+	struct trace_args args = { 0 };
+	int status = trace_args_add_all(&args, view->files.paths, view->files.n);
+	char **paths = NULL;
+
+	if (!status) {
+		paths = trace_args_paths(&args);
+		view->files.paths = paths;
+		view->files.n = args.n;
+		status = paths ? open_files(view) : KSV_EXIT_FILE;
+	}
+	free(paths);
+	trace_args_free(&args);
 	return status;
 }
 
@@ -120,7 +139,8 @@ const struct ksv_command cmd_view = {
 	.args = "[OPTION...] [FILE...] [-- KERNELSHARK-ARGUMENT...]",
 	.summary = "Open traces in KernelShark, with the plugins for virtual machines",
 	.notes = "FILE: xentrace files (also compressed with gzip or zstd, from a pipe, or - for\n"
-		 "standard input) and trace.dat files; the first is opened, others are appended.\n",
+		 "standard input) and trace.dat files; the first is opened, others are appended.\n"
+		 "Or folders of recordings, with all that is in them.\n",
 	.options = view_option_table,
 	.n_options = ARRAY_SIZE(view_option_table),
 	.run = run_view,

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	trace_args.c
+ * @brief	Arguments that are traces, or folders with all traces of a recording.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "trace_args.h"
+
+static int no_memory(void)
+{
+	ksv_error("not enough memory");
+	return KSV_EXIT_FILE;
+}
+
+/** @path is used up. */
+static int add_item(struct trace_args *args, char *path, const struct recording_file *file)
+{
+	struct trace_arg item = {
+		.path = path, .in_folder = file, .is_guest = file && file->role == RECORDING_GUEST,
+	};
+
+	if (!path || (file && recording_text(&item.guest, file->guest)) ||
+	    ARRAY_GROW(args->items, args->n, args->room)) {
+		free(path);
+		free(item.guest);
+		return no_memory();
+	}
+	args->items[args->n++] = item;
+	return KSV_EXIT_OK;
+}
+
+/** @path is used up. */
+static int keep(struct trace_args *args, char *path)
+{
+	if (!path || ARRAY_GROW(args->kept, args->n_kept, args->room_kept)) {
+		free(path);
+		return no_memory();
+	}
+	args->kept[args->n_kept++] = path;
+	return KSV_EXIT_OK;
+}
+
+/* --- a folder -------------------------------------------------------------------------------- */
+
+/** What keeps a file of a folder from being opened; NULL: nothing. */
+static const char *obstacle(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return strerror(errno);
+	if (S_ISLNK(st.st_mode))
+		return "is a link, which may lead out of the folder: put the file there";
+	return S_ISREG(st.st_mode) ? NULL : "not a regular file";
+}
+
+/** While trace-cmd records, and if it is killed, there is a file for each CPU instead. */
+static bool has_parts(const char *path)
+{
+	struct stat st;
+	char *part;
+	bool has;
+
+	if (asprintf(&part, "%s.cpu0", path) < 0)
+		return false;
+	has = !lstat(part, &st) && S_ISREG(st.st_mode);
+	free(part);
+	return has;
+}
+
+/** A file that is named and cannot be had. */
+static int leave_out(struct trace_args *args, const struct recording *recording,
+		     const struct recording_file *file, const char *path, const char *why)
+{
+	const char *parts = has_parts(path) ? "; trace-cmd has not put it together from its "
+			    "parts, which 'trace-cmd restore' does" : "";
+
+	if (file->role == RECORDING_HOST) {
+		ksv_error("%s: the trace of the host: %s%s", path, why, parts);
+		return KSV_EXIT_FILE;
+	}
+	if (args->host_only)
+		return KSV_EXIT_OK;
+	/* of one that was not brought to its end, it need not be there */
+	if (recording->state == RECORDING_COMPLETE) {
+		args->left_out++;
+		ksv_error("%s: the trace of guest %s is left out: %s%s", path,
+			  file->guest ? file->guest : "?", why, parts);
+	} else if (!args->quiet) {
+		ksv_note("%s: the trace of guest %s is left out: %s%s", path,
+			 file->guest ? file->guest : "?", why, parts);
+	}
+	return KSV_EXIT_OK;
+}
+
+static int add_file(struct trace_args *args, const struct recording *recording,
+		    const struct recording_file *file)
+{
+	char *path = recording_path(recording->folder, file->name);
+	const char *why = path ? obstacle(path) : NULL;
+	int status = keep(args, path ? strdup(path) : NULL);
+
+	if (!status && why)
+		status = leave_out(args, recording, file, path, why);
+	else if (!status && (file->role == RECORDING_HOST || !args->host_only))
+		return add_item(args, path, file);
+	free(path);
+	return status;
+}
+
+static int add_files(struct trace_args *args, const struct recording *recording,
+		     enum recording_role role)
+{
+	int status = KSV_EXIT_OK;
+
+	for (int i = 0; i < recording->n_files && !status; i++)
+		if (recording->files[i].role == role)
+			status = add_file(args, recording, &recording->files[i]);
+	return status;
+}
+
+/** What a user must know about a recording, apart from its traces. */
+static void print_notes(const struct trace_args *args, const struct recording *recording)
+{
+	const char *reason = recording->reason ? recording->reason : "for an unknown reason";
+
+	if (args->quiet)
+		return;
+	if (recording->state == RECORDING_RUNNING)
+		ksv_note("%s: is still being recorded, or its recorder was killed: it is read as "
+			 "far as it goes", recording->folder);
+	else if (recording->state == RECORDING_STOPPED)
+		ksv_note("%s: the recording was stopped: %s", recording->folder, reason);
+	else if (recording->state == RECORDING_FAILED)
+		ksv_note("%s: the recording failed: %s", recording->folder, reason);
+	for (int i = 0; i < recording->n_guests && !args->host_only; i++)
+		if (recording->guests[i].why)
+			ksv_note("%s: there is no trace of guest %s: %s", recording->folder,
+				 recording->guests[i].name, recording->guests[i].why);
+}
+
+static int add_recording(struct trace_args *args, const struct recording *recording)
+{
+	int before = args->n;
+	int status = keep(args, recording_path(recording->folder, RECORDING_FILE));
+
+	if (!status)
+		status = add_files(args, recording, RECORDING_HOST);
+	if (!status && args->n == before) {
+		ksv_error("%s/" RECORDING_FILE ": names no trace of a host: give the traces one by "
+			  "one", recording->folder);
+		return KSV_EXIT_FILE;
+	}
+	if (!status)
+		status = add_files(args, recording, RECORDING_GUEST);
+	if (!status)
+		print_notes(args, recording);
+	return status;
+}
+
+/* --- all of it ------------------------------------------------------------------------------- */
+
+int trace_args_add(struct trace_args *args, const char *arg)
+{
+	struct recording recording;
+	char error[512];
+	int status;
+
+	if (!strcmp(arg, "-") || !recording_is(arg)) {
+		status = keep(args, strdup(arg));
+		return status ? status : add_item(args, strdup(arg), NULL);
+	}
+	if (recording_read(arg, &recording, error, sizeof(error))) {
+		ksv_error("%s", error);
+		return KSV_EXIT_FILE;
+	}
+	status = add_recording(args, &recording);
+	recording_free(&recording);
+	return status;
+}
+
+int trace_args_add_all(struct trace_args *args, char **argv, int n)
+{
+	int status = KSV_EXIT_OK;
+
+	for (int i = 0; i < n && !status; i++)
+		status = trace_args_add(args, argv[i]);
+	return status;
+}
+
+int trace_args_check_output(const struct trace_args *args, const struct ksv_command *command,
+			    const char *option, const char *out)
+{
+	int status = KSV_EXIT_OK;
+
+	for (int i = 0; i < args->n_kept && !status; i++) {
+		const char *path = args->kept[i], *slash = strrchr(path, '/');
+
+		/* a folder's list is nothing that is given by itself */
+		if (slash && !strcmp(slash + 1, RECORDING_FILE) && ksv_same_file(path, out))
+			status = ksv_usage_error(command, "--%s %s: is what tells of the recording",
+						 option, out ? out : "-");
+		else
+			status = ksv_check_output(command, option, out, path);
+	}
+	return status;
+}
+
+char **trace_args_paths(const struct trace_args *args)
+{
+	char **paths = calloc((size_t)args->n + 1, sizeof(*paths));
+
+	if (!paths)
+		ksv_error("not enough memory");
+	for (int i = 0; i < args->n && paths; i++)
+		paths[i] = args->items[i].path;
+	return paths;
+}
+
+void trace_args_free(struct trace_args *args)
+{
+	for (int i = 0; i < args->n; i++) {
+		free(args->items[i].path);
+		free(args->items[i].guest);
+	}
+	for (int i = 0; i < args->n_kept; i++)
+		free(args->kept[i]);
+	free(args->items);
+	free(args->kept);
+	*args = (struct trace_args){ 0 };
+}

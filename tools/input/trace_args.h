@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	trace_args.h
+ * @brief	Arguments that are traces, or folders with all traces of a recording.
+ */
+#ifndef KSHARK_VIRT_TRACE_ARGS_H
+#define KSHARK_VIRT_TRACE_ARGS_H
+
+#include "options.h"
+#include "recording_folder.h"
+
+/** A trace that is meant. */
+struct trace_arg {
+	char		*path;
+	bool		is_guest;	/* as a folder tells; else a host, or whatever was given */
+	char		*guest;		/* whose, as a folder tells, or NULL */
+	bool		in_folder;
+};
+
+/** All zero is none; to be given to trace_args_free(). */
+struct trace_args {
+	bool			host_only;	/* guests are of no use: one trace per argument */
+	bool			quiet;		/* no notes */
+	struct trace_arg	*items;		/* hosts before their guests */
+	int			n, room;
+	int			left_out;	/* traces that should have been there */
+	char			**kept;		/* that no output may take the place of */
+	int			n_kept, room_kept;
+};
+
+/**
+ * trace_args_add - one more argument: a trace as it is, or what a folder tells of its traces
+ *
+ * What a folder names and has not is said, and left out; without that of the host, it is an error.
+ *
+ * Return: KSV_EXIT_OK, or the exit status after a message.
+ */
+int trace_args_add(struct trace_args *args, const char *arg);
+
+/** trace_args_add_all - several. Return: as trace_args_add(). */
+int trace_args_add_all(struct trace_args *args, char **argv, int n);
+
+/**
+ * trace_args_check_output - writing over anything that was given, or is of a recording that was,
+ * would destroy it
+ * @option: name of the option that gave @out
+ *
+ * Return: KSV_EXIT_OK, or KSV_EXIT_USAGE after a message.
+ */
+int trace_args_check_output(const struct trace_args *args, const struct ksv_command *command,
+			    const char *option, const char *out);
+
+/** trace_args_paths - all paths. Return: an array to be freed, not they; NULL after a message. */
+char **trace_args_paths(const struct trace_args *args);
+
+/** trace_args_free - free it, and leave none. */
+void trace_args_free(struct trace_args *args);
+
+#endif
