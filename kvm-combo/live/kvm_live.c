@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_live.c
+ * @brief	The virtual machines that run on this KVM host now: debugfs and /proc.
+ */
+#include <ctype.h>
+#include <dirent.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "kvm_live.h"
+#include "regular_file.h"
+
+#define DEBUGFS	"/sys/kernel/debug/kvm"
+/** A file with one number. */
+#define NUMBER_BYTES	64
+#define COMM_BYTES	64
+
+/** A line about what was not understood. */
+__attribute__((format(printf, 2, 3)))
+static int note(struct kvm_live *live, const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int n;
+
+	va_start(args, format);
+	n = vasprintf(&text, format, args);
+	va_end(args);
+	if (n < 0)
+		return -ENOMEM;
+	if (ARRAY_GROW(live->notes, live->n_notes, live->notes_room)) {
+		free(text);
+		return -ENOMEM;
+	}
+	live->notes[live->n_notes++] = text;
+	return 0;
+}
+
+/** The first bytes of a file, with a NUL behind. Return: how many, or a negative errno. */
+static ssize_t read_start(const char *path, char *text, size_t size)
+{
+	int fd = regular_file_open(path);
+	size_t n = 0;
+	ssize_t got = 0;
+
+	if (fd < 0)
+		return fd;
+	while (n < size - 1 && (got = read(fd, text + n, size - 1 - n)) > 0)
+		n += (size_t)got;
+	if (got < 0)
+		got = -errno;
+	close(fd);
+	text[n] = '\0';
+	return got < 0 ? got : (ssize_t)n;
+}
+
+/** What such a file says; a machine that has ended says nothing, which is no mistake. */
+enum said { SAID, SAID_NOTHING };
+
+static bool vanished(ssize_t error)
+{
+	return error == -ENOENT || error == -ESRCH || error == -ENODEV || error == -ENOTDIR;
+}
+
+/**
+ * A file that has a number and nothing else.
+ *
+ * Return: SAID, SAID_NOTHING (with a note, unless there is no such file), or -ENOMEM.
+ */
+static int read_number(struct kvm_live *live, const char *path, bool is_signed, uint64_t *value)
+{
+	char text[NUMBER_BYTES], *end;
+	ssize_t n = read_start(path, text, sizeof(text));
+
+	if (n < 0)
+		return vanished(n) ? SAID_NOTHING :
+		       note(live, "%s: %s", path, regular_file_error((int)n)) ? : SAID_NOTHING;
+	errno = 0;
+	*value = is_signed ? (uint64_t)strtoll(text, &end, 10) : strtoull(text, &end, 10);
+	if (n == sizeof(text) - 1 || strlen(text) < (size_t)n || end == text || errno ||
+	    (!is_signed && strchr(text, '-')) || end[strspn(end, " \n")])
+		return note(live, "%s: not a number", path) ? : SAID_NOTHING;
+	return SAID;
+}
+
+static int vcpu_number(struct kvm_live *live, const char *folder, int id, const char *file,
+		       bool is_signed, uint64_t *value)
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/vcpu%d/%s", folder, id, file) >= (int)sizeof(path))
+		return SAID_NOTHING;
+	return read_number(live, path, is_signed, value);
+}
+
+static int read_thread(struct kvm_live *live, const char *folder, struct kvm_live_vcpu *vcpu)
+{
+	uint64_t value;
+	int ret = vcpu_number(live, folder, vcpu->id, "pid", false, &value);
+
+	if (ret != SAID)
+		return ret;
+	if (!value || value > INT_MAX)
+		return note(live, "%s/vcpu%d/pid: not a thread", folder, vcpu->id);
+	vcpu->tid = (int)value;
+	return 0;
+}
+
+static int read_ratio(struct kvm_live *live, const char *folder, struct kvm_live_vcpu *vcpu)
+{
+	uint64_t ratio, bits;
+	int ret = vcpu_number(live, folder, vcpu->id, "tsc-scaling-ratio", false, &ratio);
+
+	if (ret != SAID)
+		return ret;
+	ret = vcpu_number(live, folder, vcpu->id, "tsc-scaling-ratio-frac-bits", false, &bits);
+	if (ret != SAID)
+		return ret;
+	if (!ratio || bits > 63)
+		return note(live, "%s/vcpu%d: no TSC runs at %llu / 2^%llu", folder, vcpu->id,
+			    (unsigned long long)ratio, (unsigned long long)bits);
+	vcpu->tsc_ratio = ratio;
+	vcpu->tsc_ratio_frac_bits = (int)bits;
+	return 0;
+}
+
+static int read_vcpu(struct kvm_live *live, const char *folder, struct kvm_live_vcpu *vcpu)
+{
+	uint64_t value;
+	int ret = vcpu_number(live, folder, vcpu->id, "tsc-offset", true, &value);
+
+	if (ret < 0)
+		return ret;
+	if (ret == SAID) {
+		vcpu->has_offset = true;
+		vcpu->tsc_offset = (int64_t)value;
+	}
+	ret = read_thread(live, folder, vcpu);
+	if (ret < 0)
+		return ret;
+	ret = read_ratio(live, folder, vcpu);
+	return ret < 0 ? ret : 0;
+}
+
+/** A name of digits alone, with @before in front and @after behind. Return: them, or -1. */
+static int numbered(const char *name, const char *before, const char *after)
+{
+	size_t n = strlen(before);
+	char *end;
+	long value;
+
+	if (strncmp(name, before, n) != 0 || !isdigit((unsigned char)name[n]))
+		return -1;
+	errno = 0;
+	value = strtol(name + n, &end, 10);
+	return errno || value > INT_MAX || strcmp(end, after) != 0 ? -1 : (int)value;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct kvm_live_vcpu *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+static int read_vcpus(struct kvm_live *live, const char *folder, struct kvm_live_guest *guest)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+	int ret = 0;
+
+	while (!ret && dir && (entry = readdir(dir))) {
+		int id = numbered(entry->d_name, "vcpu", "");
+
+		if (id < 0)
+			continue;
+		if (id >= KVM_LIVE_VCPUS) {
+			ret = note(live, "%s/%s: no such number of a vCPU", folder, entry->d_name);
+			continue;
+		}
+		if (ARRAY_GROW(guest->vcpus, guest->n_vcpus, guest->room)) {
+			ret = -ENOMEM;
+			continue;
+		}
+		guest->vcpus[guest->n_vcpus] = (struct kvm_live_vcpu){ .id = id };
+		ret = read_vcpu(live, folder, &guest->vcpus[guest->n_vcpus++]);
+	}
+	if (dir)
+		closedir(dir);
+	if (guest->n_vcpus)
+		qsort(guest->vcpus, (size_t)guest->n_vcpus, sizeof(*guest->vcpus), by_id);
+	return ret;
+}
+
+/* --- threads, for kernels before 6.0 --------------------------------------------------------- */
+
+int kvm_live_thread(const char *comm)
+{
+	static const struct {
+		const char *before, *after;
+	} names[] = {
+		{ "CPU ", "/KVM" },	/* QEMU with debug-threads, as libvirt starts it */
+		{ "CPU ", "/TCG" },
+		{ "crosvm_vcpu", "" },
+		{ "fc_vcpu ", "" },	/* firecracker */
+		{ "vcpu", "" },		/* cloud-hypervisor */
+		{ "kvm-vcpu-", "" },	/* kvmtool */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		int id = numbered(comm, names[i].before, names[i].after);
+
+		if (id >= 0)
+			return id;
+	}
+	return -1;
+}
+
+static bool read_comm(const char *root, int pid, int tid, char comm[COMM_BYTES])
+{
+	char path[PATH_MAX];
+
+	if (snprintf(path, sizeof(path), "%s/proc/%d/task/%d/comm", root, pid, tid) >=
+	    (int)sizeof(path) || read_start(path, comm, COMM_BYTES) <= 0)
+		return false;
+	comm[strcspn(comm, "\n")] = '\0';
+	return *comm != '\0';
+}
+
+/** Whose thread is it? That of a vCPU which has none yet; two of one name tell nothing. */
+static void take_thread(struct kvm_live_guest *guest, const char *comm, int tid)
+{
+	struct kvm_live_vcpu key = { .id = kvm_live_thread(comm) }, *vcpu;
+
+	if (key.id < 0)
+		return;
+	vcpu = bsearch(&key, guest->vcpus, (size_t)guest->n_vcpus, sizeof(key), by_id);
+	if (vcpu)
+		vcpu->tid = vcpu->tid ? -1 : tid;
+}
+
+/** The kernel does not tell the threads of a machine: their names may. */
+static void name_threads(const char *root, struct kvm_live_guest *guest)
+{
+	char path[PATH_MAX], comm[COMM_BYTES];
+	const struct dirent *entry;
+	DIR *dir;
+
+	for (int i = 0; i < guest->n_vcpus; i++)
+		if (guest->vcpus[i].tid)
+			return;
+	if (!guest->n_vcpus || snprintf(path, sizeof(path), "%s/proc/%d/task", root, guest->pid) >=
+	    (int)sizeof(path))
+		return;
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		int tid = numbered(entry->d_name, "", "");
+
+		if (tid > 0 && read_comm(root, guest->pid, tid, comm))
+			take_thread(guest, comm, tid);
+	}
+	if (dir)
+		closedir(dir);
+	for (int i = 0; i < guest->n_vcpus; i++)
+		if (guest->vcpus[i].tid < 0)
+			guest->vcpus[i].tid = 0;
+}
+
+/* --- machines -------------------------------------------------------------------------------- */
+
+static int read_name(const char *root, struct kvm_live *live, struct kvm_live_guest *guest)
+{
+	char path[PATH_MAX], comm[COMM_BYTES];
+	char *text = malloc(KVM_LIVE_CMDLINE + 1);
+	ssize_t n;
+	int ret = 0;
+
+	if (!text)
+		return -ENOMEM;
+	snprintf(path, sizeof(path), "%s/proc/%d/cmdline", root, guest->pid);
+	n = read_start(path, text, KVM_LIVE_CMDLINE + 1);
+	if (n > 0)
+		ret = kvm_live_cmdline(text, (size_t)n, guest);
+	else if (n < 0 && !vanished(n))
+		ret = note(live, "%s: %s", path, regular_file_error((int)n));
+	free(text);
+	if (ret || guest->name)
+		return ret;
+	if (!read_comm(root, guest->pid, guest->pid, comm))
+		snprintf(comm, sizeof(comm), "vm");
+	return asprintf(&guest->name, "%s-%d", comm, guest->pid) < 0 ? -ENOMEM : 0;
+}
+
+static void free_guest(struct kvm_live_guest *guest)
+{
+	free(guest->name);
+	free(guest->uuid);
+	free(guest->vcpus);
+}
+
+/** The folder of a machine is called PID-FD. */
+static bool guest_folder(const char *name, int *pid, int *fd)
+{
+	const char *dash = strchr(name, '-');
+	char first[16];
+
+	if (!dash || dash - name >= (int)sizeof(first))
+		return false;
+	memcpy(first, name, (size_t)(dash - name));
+	first[dash - name] = '\0';
+	*pid = numbered(first, "", "");
+	*fd = numbered(dash + 1, "", "");
+	return *pid > 0 && *fd >= 0;
+}
+
+static int add_guest(const char *root, const char *name, struct kvm_live *live)
+{
+	struct kvm_live_guest guest = { 0 };
+	char path[PATH_MAX];
+	int ret;
+
+	if (!guest_folder(name, &guest.pid, &guest.fd))
+		return 0;
+	if (snprintf(path, sizeof(path), "%s" DEBUGFS "/%s", root, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	ret = read_vcpus(live, path, &guest);
+	if (!ret)
+		ret = read_name(root, live, &guest);
+	if (!ret && guest.n_vcpus && ARRAY_GROW(live->guests, live->n_guests, live->room))
+		ret = -ENOMEM;
+	if (ret || !guest.n_vcpus) {
+		free_guest(&guest);	/* a probe of the monitor's, or it has ended */
+		return ret;
+	}
+	name_threads(root, &guest);
+	live->guests[live->n_guests++] = guest;
+	return 0;
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct kvm_live_guest *x = a, *y = b;
+
+	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) :
+	       (x->fd > y->fd) - (x->fd < y->fd);
+}
+
+int kvm_live_read(const char *root, struct kvm_live *live)
+{
+	char path[PATH_MAX];
+	const struct dirent *entry;
+	DIR *dir;
+	int ret = 0;
+
+	*live = (struct kvm_live){ 0 };
+	if (snprintf(path, sizeof(path), "%s" DEBUGFS, root) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	dir = opendir(path);
+	if (!dir)
+		return -errno;
+	while (!ret && (entry = readdir(dir)))
+		ret = add_guest(root, entry->d_name, live);
+	closedir(dir);
+	if (live->n_guests)
+		qsort(live->guests, (size_t)live->n_guests, sizeof(*live->guests), by_pid);
+	return ret;
+}
+
+void kvm_live_free(struct kvm_live *live)
+{
+	for (int i = 0; i < live->n_guests; i++)
+		free_guest(&live->guests[i]);
+	for (int i = 0; i < live->n_notes; i++)
+		free(live->notes[i]);
+	free(live->guests);
+	free(live->notes);
+	*live = (struct kvm_live){ 0 };
+}
+
+const struct kvm_live_guest *kvm_live_find(const struct kvm_live *live, const char *name, int *n)
+{
+	const struct kvm_live_guest *found = NULL;
+	int pid = numbered(name, "", "");
+
+	*n = 0;
+	for (int i = 0; i < live->n_guests; i++) {
+		const struct kvm_live_guest *guest = &live->guests[i];
+
+		if (strcmp(guest->name, name) != 0 && guest->pid != pid &&
+		    (!guest->uuid || strcmp(guest->uuid, name) != 0))
+			continue;
+		if (!(*n)++)
+			found = guest;
+	}
+	return found;
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_kvm_live.c
+ * @brief	What a host's /sys and /proc tell of its machines, in a tree of files of our own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kvm_live.h"
+
+static char root[64];
+
+/** A file below the root, with all folders above it. */
+static void put_bytes(const char *path, const char *text, size_t size)
+{
+	char full[PATH_MAX];
+	FILE *file;
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	for (char *slash = full + strlen(root) + 1; (slash = strchr(slash, '/')); *slash++ = '/') {
+		*slash = '\0';
+		mkdir(full, 0755);
+	}
+	file = fopen(full, "w");
+	assert_non_null(file);
+	assert_int_equal(fwrite(text, 1, size, file), size);
+	fclose(file);
+}
+
+static void put(const char *path, const char *text)
+{
+	put_bytes(path, text, strlen(text));
+}
+
+#define KVM	"/sys/kernel/debug/kvm/"
+
+static int make_root(void **state)
+{
+	(void)state;
+	strcpy(root, "/tmp/ksv-kvm-live-XXXXXX");
+	return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_root(void **state)
+{
+	char command[100];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", root);
+	return system(command);
+}
+
+#define CMDLINE	"/usr/bin/qemu-system-x86_64\0-name\0guest=web,debug-threads=on\0-uuid\0" \
+		"11-22\0-device\0{\"driver\":\"vhost-vsock-pci\",\"guest-cid\":7}"
+
+/** Linux 6.0 and later tell the threads. */
+static void test_qemu(void **state)
+{
+	struct kvm_live live;
+	const struct kvm_live_guest *guest;
+	int n;
+
+	(void)state;
+	put(KVM "1234-12/vcpu1/pid", "1241\n");
+	put(KVM "1234-12/vcpu1/tsc-offset", "-1234567890123\n");
+	put(KVM "1234-12/vcpu0/pid", "1240\n");
+	put(KVM "1234-12/vcpu0/tsc-offset", "-1234567890124\n");
+	put(KVM "1234-12/vcpu0/tsc-scaling-ratio", "4294967296\n");
+	put(KVM "1234-12/vcpu0/tsc-scaling-ratio-frac-bits", "32\n");
+	put(KVM "1234-12/exits", "17\n");
+	put(KVM "exits", "17\n");
+	put_bytes("/proc/1234/cmdline", CMDLINE, sizeof(CMDLINE));
+	assert_int_equal(kvm_live_read(root, &live), 0);
+	assert_int_equal(live.n_guests, 1);
+	assert_int_equal(live.n_notes, 0);
+	guest = &live.guests[0];
+	assert_int_equal(guest->pid, 1234);
+	assert_string_equal(guest->name, "web");
+	assert_string_equal(guest->uuid, "11-22");
+	assert_int_equal(guest->cid, 7);
+	assert_int_equal(guest->n_vcpus, 2);
+	assert_int_equal(guest->vcpus[0].id, 0);
+	assert_int_equal(guest->vcpus[0].tid, 1240);
+	assert_true(guest->vcpus[0].has_offset);
+	assert_int_equal(guest->vcpus[0].tsc_offset, -1234567890124);
+	assert_int_equal(guest->vcpus[0].tsc_ratio, 4294967296);
+	assert_int_equal(guest->vcpus[0].tsc_ratio_frac_bits, 32);
+	assert_int_equal(guest->vcpus[1].tid, 1241);
+	assert_int_equal(guest->vcpus[1].tsc_ratio, 0);
+	assert_ptr_equal(kvm_live_find(&live, "web", &n), guest);
+	assert_int_equal(n, 1);
+	assert_ptr_equal(kvm_live_find(&live, "1234", &n), guest);
+	assert_ptr_equal(kvm_live_find(&live, "11-22", &n), guest);
+	assert_null(kvm_live_find(&live, "db", &n));
+	assert_int_equal(n, 0);
+	kvm_live_free(&live);
+}
+
+/** Older kernels do not; other monitors call their threads otherwise, and are not called. */
+static void test_threads(void **state)
+{
+	struct kvm_live live;
+
+	(void)state;
+	put(KVM "50-9/vcpu0/tsc-offset", "5\n");
+	put(KVM "50-9/vcpu1/tsc-offset", "5\n");
+	put("/proc/50/task/50/comm", "firecracker\n");
+	put("/proc/50/task/51/comm", "fc_vcpu 0\n");
+	put("/proc/50/task/52/comm", "fc_vcpu 1\n");
+	put("/proc/50/cmdline", "");
+	/* two threads of one name tell nothing */
+	put(KVM "60-9/vcpu0/tsc-offset", "5\n");
+	put("/proc/60/task/60/comm", "CPU 0/KVM\n");
+	put("/proc/60/task/61/comm", "CPU 0/KVM\n");
+	/* no vCPU: a probe */
+	put(KVM "70-9/exits", "5\n");
+	assert_int_equal(kvm_live_read(root, &live), 0);
+	assert_int_equal(live.n_guests, 2);
+	assert_string_equal(live.guests[0].name, "firecracker-50");
+	assert_int_equal(live.guests[0].vcpus[0].tid, 51);
+	assert_int_equal(live.guests[0].vcpus[1].tid, 52);
+	assert_int_equal(live.guests[1].vcpus[0].tid, 0);
+	kvm_live_free(&live);
+	assert_int_equal(kvm_live_thread("CPU 12/KVM"), 12);
+	assert_int_equal(kvm_live_thread("crosvm_vcpu3"), 3);
+	assert_int_equal(kvm_live_thread("vcpu4"), 4);
+	assert_int_equal(kvm_live_thread("kvm-vcpu-5"), 5);
+	assert_int_equal(kvm_live_thread("CPU 1/KVM2"), -1);
+	assert_int_equal(kvm_live_thread("CPU -1/KVM"), -1);
+	assert_int_equal(kvm_live_thread("vcpu99999999999999999999"), -1);
+	assert_int_equal(kvm_live_thread("qemu-kvm"), -1);
+}
+
+/** What is no number becomes a note; the rest is told. */
+static void test_hostile(void **state)
+{
+	char *huge = malloc(1 << 20);
+	struct kvm_live live;
+
+	(void)state;
+	memset(huge, '1', 1 << 20);
+	put_bytes(KVM "8-1/vcpu0/tsc-offset", huge, 1 << 20);
+	put(KVM "8-1/vcpu0/pid", "0\n");
+	put(KVM "8-1/vcpu1/tsc-offset", "12x\n");
+	put(KVM "8-1/vcpu1/pid", "99999999999\n");
+	put(KVM "8-1/vcpu2/tsc-offset", "99999999999999999999999\n");
+	put(KVM "8-1/vcpu2/tsc-scaling-ratio", "-1\n");
+	put_bytes(KVM "8-1/vcpu3/tsc-offset", "1\0002\n", 4);
+	put(KVM "8-1/vcpu4/tsc-scaling-ratio", "1\n");
+	put(KVM "8-1/vcpu4/tsc-scaling-ratio-frac-bits", "64\n");
+	put(KVM "8-1/vcpu4/tsc-offset", "7\n");
+	put(KVM "8-1/vcpu4/pid/folder", "7\n");
+	put(KVM "8-1/vcpu4096/tsc-offset", "1\n");
+	put(KVM "8-1/vcpu-1/tsc-offset", "1\n");
+	put(KVM "0-1/vcpu0/tsc-offset", "1\n");
+	put(KVM "99999999999-1/vcpu0/tsc-offset", "1\n");
+	put_bytes("/proc/8/cmdline", huge, 1 << 20);
+	free(huge);
+	assert_int_equal(kvm_live_read(root, &live), 0);
+	assert_int_equal(live.n_guests, 1);
+	assert_string_equal(live.guests[0].name, "vm-8");
+	assert_int_equal(live.guests[0].n_vcpus, 5);
+	for (int i = 0; i < 5; i++) {
+		assert_int_equal(live.guests[0].vcpus[i].tid, 0);
+		assert_int_equal(live.guests[0].vcpus[i].has_offset, i == 4);
+		assert_int_equal(live.guests[0].vcpus[i].tsc_ratio, 0);
+	}
+	assert_int_equal(live.n_notes, 10);
+	kvm_live_free(&live);
+}
+
+static void test_missing(void **state)
+{
+	struct kvm_live live;
+
+	(void)state;
+	assert_int_equal(kvm_live_read(root, &live), -ENOENT);
+	kvm_live_free(&live);
+}
+
+static void check_cmdline(const char *text, size_t size, const char *name, uint32_t cid)
+{
+	struct kvm_live_guest guest = { 0 };
+
+	assert_int_equal(kvm_live_cmdline(text, size, &guest), 0);
+	if (name)
+		assert_string_equal(guest.name, name);
+	else
+		assert_null(guest.name);
+	assert_int_equal(guest.cid, cid);
+	free(guest.name);
+	free(guest.uuid);
+}
+
+#define CHECK(text, name, cid)	check_cmdline(text, sizeof(text), name, cid)
+
+static void test_cmdline(void **state)
+{
+	(void)state;
+	CHECK("qemu-system-x86_64\0-name\0db", "db", 0);
+	CHECK("/usr/libexec/qemu-kvm\0--name=db,process=x", "db", 0);
+	CHECK("qemu-kvm\0-name\0debug-threads=on,guest=a,,b", "a,b", 0);
+	CHECK("qemu-kvm\0-name\0debug-threads=on", NULL, 0);
+	CHECK("qemu-kvm\0-name", NULL, 0);
+	CHECK("qemu-kvm\0-name\0", NULL, 0);
+	CHECK("qemu-kvm\0-device\0vhost-vsock-pci,guest-cid=3", NULL, 3);
+	CHECK("qemu-kvm\0-device\0vhost-vsock-pci,guest-cid=99999999999", NULL, 0);
+	CHECK("qemu-kvm\0-device\0vhost-vsock-pci,guest-cid=2", NULL, 0);
+	CHECK("firecracker\0--id\0tiny", "tiny", 0);
+	CHECK("crosvm\0run\0--name\0c\0--cid=5", "c", 5);
+	CHECK("cloud-hypervisor\0--vsock\0cid=4,socket=/x", NULL, 4);
+	CHECK("", NULL, 0);
+	check_cmdline("qemu-kvm\0-name\0cut", 18, NULL, 0);
+	check_cmdline("x", 0, NULL, 0);
+}
+
+#define TEST(function)	cmocka_unit_test_setup_teardown(function, make_root, remove_root)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_qemu),
+		TEST(test_threads),
+		TEST(test_hostile),
+		TEST(test_missing),
+		cmocka_unit_test(test_cmdline),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
