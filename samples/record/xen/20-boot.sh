@@ -9,7 +9,7 @@
 #   QEMU_CPU   qemu -cpu                  (default: EPYC,+svm,+npt,-monitor,-smap)
 #   DOM0_VCPUS dom0_max_vcpus             (default: 2)
 #   XEN_IMG    hypervisor in build/       (default: xen; xen-sched has rtds and null)
-#   LIMIT      seconds before qemu is ended (default: 900)
+#   LIMIT      seconds before qemu is ended (default: 900, or what the environment says)
 # LAB_FILES in the environment: files that the job finds in its folder; with kshark-virt-xen-meta (and the
 # libraries that dom0 lacks) among them, each trace has a sidecar.
 set -euo pipefail
@@ -17,7 +17,7 @@ WORK=$(realpath "${1:?}"); NAME=${2:?}; SCN=$(realpath "${3:?}")
 HERE=$(dirname "$(realpath "$0")")
 B=$WORK/build; R=$WORK/run/$NAME; O=$WORK/out/$NAME
 mkdir -p "$R" "$O"
-XEN_OPTS="" SMP="4,sockets=1,cores=4,threads=1" QEMU_CPU="EPYC,+svm,+npt,-monitor,-smap" DOM0_VCPUS=2 LIMIT=900 XEN_IMG=xen
+XEN_OPTS="" SMP="4,sockets=1,cores=4,threads=1" QEMU_CPU="EPYC,+svm,+npt,-monitor,-smap" DOM0_VCPUS=2 XEN_IMG=xen LIMIT=${LIMIT:-900}
 # shellcheck disable=SC1090
 . "$SCN"
 

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * kvmhc: issue KVM hypercalls from inside a guest, with recognisable arguments.
+ *
+ * Writing "NR COUNT A0" to /proc/kvmhc issues COUNT hypercalls
+ *     rax = NR, a0 = A0 + i, a1 = 0x1111, a2 = 0x2222, a3 = i        (i = 0 .. COUNT-1)
+ * on the CPU the writer runs on, and prints one trace_printk line before the
+ * first and one after the last, so the guest's trace shows where they happened.
+ * An NR the host does not know (1000 is customary) returns -KVM_ENOSYS, but still
+ * shows up in the host's trace as one kvm_hypercall event per call.
+ */
+#include <linux/module.h>
+#include <linux/proc_fs.h>
+#include <linux/uaccess.h>
+#include <asm/kvm_para.h>
+
+static ssize_t kvmhc_write(struct file *f, const char __user *ubuf, size_t len, loff_t *ppos)
+{
+	char buf[64];
+	unsigned long nr, count, a0, i;
+	long ret = 0;
+
+	if (len >= sizeof(buf))
+		return -EINVAL;
+	if (copy_from_user(buf, ubuf, len))
+		return -EFAULT;
+	buf[len] = 0;
+	if (sscanf(buf, "%lu %lu %lu", &nr, &count, &a0) != 3 || count > 100000)
+		return -EINVAL;
+
+	trace_printk("kvmhc begin nr=%lu count=%lu a0=%lu\n", nr, count, a0);
+	for (i = 0; i < count; i++)
+		ret = kvm_hypercall4(nr, a0 + i, 0x1111, 0x2222, i);
+	trace_printk("kvmhc end nr=%lu count=%lu ret=%ld\n", nr, count, ret);
+	return len;
+}
+
+static const struct proc_ops kvmhc_ops = { .proc_write = kvmhc_write };
+
+static int __init kvmhc_init(void)
+{
+	if (!kvm_para_available())
+		return -ENODEV;
+	return proc_create("kvmhc", 0200, NULL, &kvmhc_ops) ? 0 : -ENOMEM;
+}
+
+static void __exit kvmhc_exit(void)
+{
+	remove_proc_entry("kvmhc", NULL);
+}
+
+module_init(kvmhc_init);
+module_exit(kvmhc_exit);
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("issue recognisable KVM hypercalls from a guest");

@@ -1,0 +1,19 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# work.sh PHASE...: the guest's workload, in phases; each is bracketed by trace markers ("begin X" / "end X").
+mark() { echo "$*" > /sys/kernel/tracing/trace_marker 2>/dev/null; }
+loop() { i=0; while [ $i -lt $1 ]; do i=$((i+1)); done; }      # CPU-bound: about 1 s per 100000 here
+for p; do
+    mark "begin $p"
+    case $p in
+    busy0) taskset 1 sh -c ". /work.sh; loop 60000";;              # vCPU 0 busy
+    busy1) taskset 2 sh -c ". /work.sh; loop 60000";;              # vCPU 1 busy
+    both)  taskset 1 sh -c ". /work.sh; loop 60000" & taskset 2 sh -c ". /work.sh; loop 60000"; wait;;
+    long)  taskset 1 sh -c ". /work.sh; loop ${N:-600000}" & taskset 2 sh -c ". /work.sh; loop ${N:-600000}"; wait;;
+    sleep) for k in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do usleep 30000; done;;      # halts and wake-ups
+    ipc)   hackbench -g 1 -f 2 -l 40 > /dev/null;;                 # 4 tasks, socket ping-pong
+    fork)  for k in 1 2 3 4 5 6 7 8; do /bin/busybox true; done;;
+    bench) taskset 1 sh -c ". /work.sh; loop 40000"; hackbench -g 1 -f 4 -l 100 > /dev/null;;   # kvm-baseline's fixed work
+    esac
+    mark "end $p"
+done
