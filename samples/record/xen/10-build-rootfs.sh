@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # 10-build-rootfs.sh WORKDIR
-# Builds, from Debian 12 packages alone, the dom0 root tree, the dom0 disk image
-# and the small early initramfs that mounts it, plus the busybox-only domU initramfs.
+# Builds, from the packages of one release of Debian alone ($RELEASE, bookworm if it is not set, or
+# trixie), the dom0 root tree, the dom0 disk image and the small early initramfs that mounts it, plus
+# the busybox-only domU initramfs.
 #
 # Result in WORKDIR/build:
 #   xen            the hypervisor, unzipped (qemu's multiboot loader needs it unzipped)
-#   vmlinux        Debian's 6.1 kernel: used for dom0 and for every domU
+#   vmlinux        Debian's kernel: used for dom0 and for every domU
 #   dom0.initrd    busybox + the virtio/ext4 modules, switches root to /dev/vda
 #   domu.initrd    busybox + the domU workload /init (also copied into the dom0 tree)
 #   dom0.img       ext4 root of dom0 (xl, xentrace, xenalyze, trace-cmd)
@@ -17,26 +18,37 @@ B=$WORK/build
 ROOT=$B/rootfs
 mkdir -p "$B"
 
+RELEASE=${RELEASE:-bookworm}
+case $RELEASE in
+bookworm) XEN=4.17 ;;
+trixie) XEN=4.20 ;;
+*) echo "RELEASE=$RELEASE: only bookworm and trixie are known" >&2; exit 2 ;;
+esac
+if [ -e "$ROOT/.base" ] && [ "$(cat "$ROOT/.base")" != "$RELEASE" ]; then
+    echo "$WORK: this lab is of Debian $(cat "$ROOT/.base"); choose another folder for $RELEASE" >&2
+    exit 2
+fi
+
 # ---- 1. dom0 tree -----------------------------------------------------------------
-# The security suite carries the newest Xen 4.17; hypervisor, tools and kernel come from
+# The security suite carries the newest Xen of a release; hypervisor, tools and kernel come from
 # the same place so that their versions match.  qemu-system-xen + seabios: only for HVM domUs.
 # The package source is the one this machine's apt uses.
-MIRROR=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' | head -1)}; MIRROR=${MIRROR%/}
-PKGS="xen-hypervisor-4.17-amd64 xen-utils-4.17 xenstore-utils linux-image-amd64 trace-cmd
+MIRROR=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -1)}; MIRROR=${MIRROR%/}
+PKGS="xen-hypervisor-$XEN-amd64 xen-utils-$XEN xenstore-utils linux-image-amd64 trace-cmd
       iproute2 procps qemu-system-xen seabios ipxe-qemu"
 if [ ! -e "$ROOT/.base" ]; then
     rm -rf "$ROOT"
     debootstrap --variant=minbase --include=busybox-static,kmod,ca-certificates \
-        bookworm "$ROOT" $MIRROR
+        "$RELEASE" "$ROOT" "$MIRROR"
     cat > "$ROOT/etc/apt/sources.list" <<LIST
-deb $MIRROR bookworm main
-deb $MIRROR bookworm-updates main
-deb ${MIRROR}-security bookworm-security main
+deb $MIRROR $RELEASE main
+deb $MIRROR $RELEASE-updates main
+deb ${MIRROR}-security $RELEASE-security main
 LIST
     # No service may start inside the chroot.
     printf '#!/bin/sh\nexit 101\n' > "$ROOT/usr/sbin/policy-rc.d"
     chmod +x "$ROOT/usr/sbin/policy-rc.d"
-    touch "$ROOT/.base"
+    echo "$RELEASE" > "$ROOT/.base"
 fi
 if [ "$(cat "$ROOT/.packages" 2>/dev/null)" != "$PKGS" ]; then
     # The initramfs of initramfs-tools is not needed (INITRD=No); ours is built below.
@@ -51,13 +63,16 @@ fi
 cp "$ROOT/packages.txt" "$B/packages.txt"
 
 KVER=$(basename "$(ls -d "$ROOT"/lib/modules/*-amd64 | sort -V | tail -1)")
-# The kernel is used uncompressed: unpacking its xz under TCG, inside Xen (dom0) and inside
-# xl create (domU), costs 5-20 s each time.  (xz complains about the bytes that follow.)
+# The kernel is used uncompressed: unpacking it under TCG, inside Xen (dom0) and inside xl create (domU),
+# costs 5-20 s each time.  Where it lies in the file, the file's header says (Linux,
+# Documentation/arch/x86/boot.rst); its size follows it, of which xz and zstd complain.
 V=$ROOT/boot/vmlinuz-$KVER
-pos=$(LC_ALL=C grep -obUaP '\xFD7zXZ\x00' "$V" | head -1 | cut -d: -f1)
-tail -c +$((pos+1)) "$V" | xz -dc > "$B/vmlinux" 2>/dev/null || true
+number() { od -An -t "u$2" -j "$(($1))" -N "$2" "$V" | tr -d ' '; } # OFFSET BYTES
+pos=$((($(number 0x1f1 1) + 1) * 512 + $(number 0x248 4)))
+unpack=xz; [ "$(number $pos 4)" != $((0xfd2fb528)) ] || unpack=zstd
+tail -c +$((pos+1)) "$V" | head -c "$(number 0x24c 4)" | $unpack -dc > "$B/vmlinux" 2>/dev/null || true
 readelf -n "$B/vmlinux" 2>/dev/null | grep -q Xen || { echo "no usable vmlinux"; exit 1; }
-gunzip -c "$ROOT"/boot/xen-4.17-amd64.gz > "$B/xen"
+gunzip -c "$ROOT/boot/xen-$XEN-amd64.gz" > "$B/xen"
 
 # ---- 2. domU initramfs ------------------------------------------------------------
 gcc -O2 -static -o "$B/labload" "$HERE/guest/labload.c"
@@ -83,7 +98,9 @@ for m in virtio_pci virtio_blk ext4; do
 done | awk '$1=="insmod"{print $2}' | awk '!seen[$0]++' > "$E/modules.order"
 n=0
 while read -r f; do
-    n=$((n+1)); cp "$ROOT$f" "$E/lib/modules/$(printf %02d $n)-$(basename "$f")"
+    n=$((n+1)); ko=$E/lib/modules/$(printf %02d $n)-$(basename "$f" .xz)
+    # busybox does not unpack them
+    case $f in *.xz) xz -dc "$ROOT$f" > "$ko" ;; *) cp "$ROOT$f" "$ko" ;; esac
 done < "$E/modules.order"
 cp "$HERE/guest/early-init" "$E/init"; chmod +x "$E/init"
 ( cd "$E" && find . | cpio -o -H newc --quiet | gzip -1 ) > "$B/dom0.initrd"

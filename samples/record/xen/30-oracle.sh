@@ -5,17 +5,19 @@
 #   oracle-dump-all.txt.gz  oracle-summary.txt.gz  oracle-scatterplot-pcpu.txt.gz
 #   oracle-scatterplot-runstate.txt.gz  oracle-dump-raw-reads.txt.gz
 #   oracle-complaints.txt   what xenalyze said on stderr beyond its usual chatter
-# xenalyze assumes VMX and exits on the first SVM exit code it does not know: --svm-mode.
+# xenalyze assumes VMX and exits on the first SVM exit code it does not know: --svm-mode. From Xen 4.19
+# on, events tell which of both it is, and there is no such option.
 # Its clock is coarse: it keeps (hz << 10) / 1e9 as an integer, so its seconds are off by up
 # to 1/2355 at 2.3 GHz (84 ppm too long here): exact times must come from the raw TSCs.
 # It assumes 2.4 GHz unless told: --cpu-hz takes the MHz that Xen detected.
 set -euo pipefail
 D=$(realpath "${1:?}"); cd "$D"
 X=$(command -v xenalyze || echo /usr/sbin/xenalyze)
+SVM=(); ! "$X" --help 2>&1 | grep -q -e --svm-mode || SVM=(--svm-mode)
 KHZ=$(awk '/^cpu_mhz/{printf "%d", $3*1000; exit}' notes.txt); KHZ=${KHZ:-2300000}
 one() { # NAME OPTIONS...
     local n=$1; shift
-    "$X" --svm-mode --cpu-hz "${KHZ}000" "$@" trace.xen > "o.$n" 2> "e.$n" || echo "xenalyze $* : exit $?" >> "e.$n"
+    "$X" "${SVM[@]}" --cpu-hz "${KHZ}000" "$@" trace.xen > "o.$n" 2> "e.$n" || echo "xenalyze $* : exit $?" >> "e.$n"
     gzip -6nc "o.$n" > "oracle-$n.txt.gz"; gzip -9nc "e.$n" > "oracle-$n.stderr.txt.gz"
 }
 one dump-all --dump-all
@@ -23,7 +25,7 @@ one summary --summary
 one scatterplot-pcpu --scatterplot-pcpu
 one scatterplot-runstate --scatterplot-runstate
 one dump-raw-reads --dump-no-processing
-{ echo "xenalyze --svm-mode --cpu-hz ${KHZ}000 (Xen detected $KHZ kHz)"
+{ echo "xenalyze ${SVM[*]} --cpu-hz ${KHZ}000 (Xen detected $KHZ kHz)"
   echo "raw-read lines (cpu-change records may repeat; exact count: 40-index.py): $(grep -cE '^R p' o.dump-raw-reads || true)"
   echo "lines of --dump-all: $(wc -l < o.dump-all)"
   echo "TRC_LOST_RECORDS records (0x1f001): $(awk '$1=="R" && $5=="1f001"' o.dump-raw-reads | wc -l)"

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# credit2-short: a PV and a PVH domU on pCPUs 2-3 beside dom0, for a second: a small trace of most classes.
+# dom0 and the PVH domU on separate pCPUs: see domU-ftrace-pvh.
+XEN_OPTS="dom0_vcpus_pin"
+LIMIT=1800
+job() {
+    mkdom burny pv 2 lab=burn,mix:4000:6000 'tsc_mode="native"' 'cpus="2-3"'
+    mkdom pvh1 pvh 1 lab=mix:3000:3000 'tsc_mode="native"' 'cpus="2-3"'
+    create burny; create pvh1; wait_ready burny pvh1
+    go burny pvh1; sleep 1
+    state before; tsc_info before
+    trace_start ${SECS:-1} -S 512 -e all
+    dom0_work
+    trace_wait
+    state after
+    destroy_all
+}
