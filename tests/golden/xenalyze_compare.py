@@ -1,11 +1,7 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Compare who runs, record by record, with what xenalyze says.
+"""Compare who runs, record by record, with what xenalyze says (see xenalyze.py).
 
-Usage: xenalyze_compare.py DUMP.json XENALYZE.txt HZ
-
-DUMP.json comes from "kshark-virt dump --format json", XENALYZE.txt from "xenalyze --dump-all", both
-with the same frequency. Of records that cannot be told apart (see xenalyze.py) one must fit.
+Of records that cannot be told apart one must fit.
 
 Differences that are known and meant, each counted and printed:
   to-running  on the very record that puts a vCPU on the pCPU, xenalyze says d?v?, we say that vCPU
@@ -15,9 +11,6 @@ Differences that are known and meant, each counted and printed:
 Everything else is a failure.
 """
 import collections
-import sys
-
-import xenalyze
 
 
 def first_there(rows):
@@ -48,13 +41,13 @@ def explain(row, did, told):
     return None
 
 
-def main():
-    rows = xenalyze.ours(sys.argv[1], int(sys.argv[3]))
+def compare(rows, lines):
+    """Compare and print what differs; rows of xenalyze.ours(), lines of theirs(). Returns failures."""
     seen = collections.Counter()
     found = set()
     failures = 0
     told = first_there(rows)
-    for said in xenalyze.theirs(sys.argv[2]):
+    for said in lines:
         if not said.key or said.domid is None:
             continue
         if said.key not in rows:
@@ -64,7 +57,9 @@ def main():
             continue
         found.add(said.key)
         seen["compared"] += 1
-        if (said.domid, said.vcpu) in ((str(r["domid"]), str(r["vcpu"])) for r in rows[said.key]):
+        # "?" is nobody, which no record has
+        domid, vcpu = (-1 if text == "?" else int(text) for text in (said.domid, said.vcpu))
+        if any(r["domid"] == domid and r["vcpu"] == vcpu for r in rows[said.key]):
             seen["same"] += 1
             continue
         why = [w for w in (explain(r, said.domid, told) for r in rows[said.key]) if w]
@@ -77,7 +72,4 @@ def main():
                 (r["tsc"], r["domid"], r["vcpu"], r["event"]) for r in rows[said.key]])
     print(*("%s %d" % item for item in sorted(seen.items())), "failures %d" % failures,
           "not printed by xenalyze %d" % (len(rows) - len(found)), sep=", ")
-    return failures > 0 or seen["same"] < 1000
-
-
-sys.exit(main())
+    return failures + (seen["same"] < 1000)
