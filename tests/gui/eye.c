@@ -11,6 +11,8 @@
  *	shot FILE		photograph it, as PNG
  *	pixels X Y W H		colours of the last photograph, #rrggbb, one a line
  *	rest SECONDS PID...	wait until these processes have nothing to do: "yes", or "no"
+ *	still SECONDS MS PID...	the same, until none of them has run for so long, or what
+ *				they have done meanwhile is not to be seen
  */
 #include <dirent.h>
 #include <errno.h>
@@ -49,19 +51,44 @@ static uint32_t pixel(const XImage *image, int x, int y)
 	return value & 0xffffff;
 }
 
-static void say_sum(FILE *said)
+/* Four lanes, as each multiplication waits for the one before. Unused bits are always 0. */
+static uint64_t sum_of(const XImage *image)
+{
+	const uint64_t prime = 1099511628211ULL;
+	uint64_t lane[4] = { 14695981039346656037ULL, 1, 2, 3 };
+	size_t size = (size_t)image->height * (size_t)image->bytes_per_line, at;
+
+	for (at = 0; at + sizeof(lane) <= size; at += sizeof(lane)) {
+		uint64_t word[4];
+		int i;
+
+		memcpy(word, image->data + at, sizeof(word));
+		for (i = 0; i < 4; i++) {
+			lane[i] = (lane[i] ^ word[i]) * prime;
+			lane[i] ^= lane[i] >> 32;
+		}
+	}
+	for (; at < size; at++)
+		lane[0] = (lane[0] ^ (unsigned char)image->data[at]) * prime;
+	return ((lane[0] * prime + lane[1]) * prime + lane[2]) * prime + lane[3];
+}
+
+/* Return: of what is on the screen, 0 if it cannot be seen */
+static uint64_t screen_sum(void)
 {
 	XImage *image = look();
-	uint64_t sum = 14695981039346656037ULL;
-	int x, y;
+	uint64_t sum = 0;
 
-	if (!image)
-		return;
-	for (y = 0; y < image->height; y++)
-		for (x = 0; x < image->width; x++)
-			sum = (sum ^ pixel(image, x, y)) * 1099511628211ULL;
-	fprintf(said, "%016llx\n", (unsigned long long)sum);
-	XDestroyImage(image);
+	if (image) {
+		sum = sum_of(image);
+		XDestroyImage(image);
+	}
+	return sum;
+}
+
+static void say_sum(FILE *said)
+{
+	fprintf(said, "%016llx\n", (unsigned long long)screen_sum());
 }
 
 static void put_be32(unsigned char *to, uint32_t value)
@@ -204,49 +231,100 @@ static bool process_sleeps(long pid, uint64_t *switches)
 	return sleeps;
 }
 
+/* Return: whether all threads of these processes sleep; *switches is how often they have run */
+static bool all_sleep(const char *pids, uint64_t *switches)
+{
+	bool sleeps = true;
+	char *end;
+	long pid;
+
+	*switches = 0;
+	for (; (pid = strtol(pids, &end, 10)) > 0 && end != pids; pids = end)
+		if (!process_sleeps(pid, switches))
+			sleeps = false;
+	return sleeps;
+}
+
 /*
  * All sleep, and none has run between two looks: nothing that one sent another was on its way
  * meanwhile, as that wakes the receiver. This holds on a busy machine, too: who waits for a CPU
  * does not sleep.
  */
-static bool at_rest(const char *pids)
+static bool at_rest(const char *pids, uint64_t *switches)
 {
-	uint64_t switches[2] = { 0 };
-	bool sleeps = true;
-	int i;
+	uint64_t before;
 
-	for (i = 0; i < 2; i++) {
-		const char *from = pids;
-		char *end;
-		long pid;
-
-		while ((pid = strtol(from, &end, 10)) > 0 && end != from) {
-			if (!process_sleeps(pid, &switches[i]))
-				sleeps = false;
-			from = end;
-		}
-	}
-	return sleeps && switches[0] == switches[1];
+	return all_sleep(pids, &before) && all_sleep(pids, switches) && *switches == before;
 }
 
-static void say_rest(FILE *said, const char *seconds)
+static void pause_ms(long ms)
 {
-	const struct timespec pause = { .tv_nsec = 2000000 };
+	const struct timespec pause = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
+
+	nanosleep(&pause, NULL);
+}
+
+static bool is_over(time_t end)
+{
 	struct timespec now;
-	char *pids;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec > end;
+}
+
+/* Look more seldom if it takes longer: looks take time, too. */
+static bool wait_for_rest(const char *pids, time_t end, uint64_t *switches)
+{
+	long ms = 2;
+
+	while (!at_rest(pids, switches)) {
+		if (is_over(end))
+			return false;
+		pause_ms(ms);
+		if (ms < 16)
+			ms++;
+	}
+	return true;
+}
+
+/* The screen is only looked at if somebody has run: that takes longer than to see it. */
+static bool wait_for_still(const char *pids, time_t end, long ms)
+{
+	uint64_t before, now, last = 0, sum;
+
+	if (!wait_for_rest(pids, end, &before))
+		return false;
+	for (;;) {
+		pause_ms(ms);
+		if (!wait_for_rest(pids, end, &now))
+			return false;
+		if (now == before)
+			return true;
+		sum = screen_sum();
+		if (sum && sum == last)
+			return true;
+		last = sum;
+		/* what that has made the X server do is no news */
+		if (is_over(end) || !wait_for_rest(pids, end, &before))
+			return false;
+	}
+}
+
+static void say_rest(FILE *said, const char *seconds, bool still)
+{
+	struct timespec now;
+	uint64_t switches;
+	long ms = 0;
 	time_t end;
+	char *pids;
+	bool yes;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	end = now.tv_sec + strtol(seconds, &pids, 10);
-	while (!at_rest(pids)) {
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		if (now.tv_sec > end) {
-			fputs("no\n", said);
-			return;
-		}
-		nanosleep(&pause, NULL);
-	}
-	fputs("yes\n", said);
+	if (still)
+		ms = strtol(pids, &pids, 10);
+	yes = still ? wait_for_still(pids, end, ms) : wait_for_rest(pids, end, &switches);
+	fputs(yes ? "yes\n" : "no\n", said);
 }
 
 static void obey(FILE *said, char *line)
@@ -258,7 +336,9 @@ static void obey(FILE *said, char *line)
 	else if (!strncmp(line, "pixels ", 7))
 		say_pixels(said, line + 7);
 	else if (!strncmp(line, "rest ", 5))
-		say_rest(said, line + 5);
+		say_rest(said, line + 5, false);
+	else if (!strncmp(line, "still ", 6))
+		say_rest(said, line + 6, true);
 	else
 		fprintf(said, "no such command: %s\n", line);
 }

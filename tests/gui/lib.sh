@@ -104,6 +104,12 @@ gui_alive()
 	gui_fail "KernelShark ended by itself, status $status"
 }
 
+# gui_pause SECONDS: without starting a process
+gui_pause()
+{
+	read -r -t "$1" -u "$GUI_NOTHING" || :
+}
+
 # gui_until COMMAND...: wait for it to succeed while KernelShark lives
 gui_until()
 {
@@ -112,7 +118,7 @@ gui_until()
 	until "$@"; do
 		gui_alive
 		[ "$SECONDS" -lt "$end" ] || gui_fail "never came true: $*"
-		sleep 0.02
+		gui_pause 0.02
 	done
 }
 
@@ -127,7 +133,7 @@ gui_hear()
 	GUI_SAID=$GUI_DIR/$1.said
 	# what arrives just when a read gives up is lost: look first, without reading
 	until read -r -t 0 -u "${talk#* }"; do
-		read -r -t 0.01 -u "$GUI_NOTHING" || :
+		gui_pause 0.01
 		if [ -n "$GUI_QUITS" ] && ! kill -0 "$GUI_PID" 2>/dev/null; then
 			GUI_SAID=/dev/null
 			return
@@ -182,28 +188,24 @@ gui_shoot()
 # gui_rest: until KernelShark, the window manager and the X server have nothing left to do
 gui_rest()
 {
+	gui_idle "rest $GUI_PATIENCE"
+}
+
+# gui_still: until nothing moves on the screen: all rest, and for longer than what our plugins put off
+# nobody has run, or not so that it would be seen
+gui_still()
+{
+	gui_idle "still $GUI_PATIENCE 100"
+}
+
+# gui_idle COMMAND: of eye.c
+gui_idle()
+{
 	gui_alive
 	# An answer comes from the event loop: it goes round.
 	gui_hear probe count
-	gui_hear eye "rest $GUI_PATIENCE ${KSV_DISPLAY_PIDS[*]} $GUI_SHARK"
+	gui_hear eye "$1 ${KSV_DISPLAY_PIDS[*]} $GUI_SHARK"
 	gui_same "at rest" yes "$(<"$GUI_SAID")"
-}
-
-# gui_still: until nothing moves on the screen: all rest, and do so with the same picture for longer
-# than what our plugins put off.
-gui_still()
-{
-	local end=$((SECONDS + GUI_PATIENCE)) last='' now=x
-
-	gui_rest
-	now=$(gui_picture_sum)
-	while [ "$now" != "$last" ]; do
-		[ "$SECONDS" -lt "$end" ] || gui_fail "the screen does not come to rest"
-		last=$now
-		sleep 0.1
-		gui_rest
-		now=$(gui_picture_sum)
-	done
 }
 
 gui_picture_sum()
@@ -362,7 +364,7 @@ gui_quit()
 	xdotool mousemove $((x + w / 2)) $((y + h / 2)) click 1
 	while kill -0 "$pid" 2>/dev/null; do
 		[ "$SECONDS" -lt "$end" ] || gui_fail "KernelShark does not end"
-		sleep 0.05
+		gui_pause 0.05
 	done
 	GUI_PID=
 	wait "$pid" || status=$?
@@ -415,7 +417,7 @@ gui_clicks()
 	xdotool mousemove "$1" "$2" click --repeat "$3" --delay 20 "${4:-1}"
 	until gui_released $((before + $3)); do
 		[ "$SECONDS" -lt "$end" ] || return 0
-		sleep 0.02
+		gui_pause 0.02
 	done
 }
 
@@ -523,7 +525,7 @@ gui_laid_out()
 	xdotool windowsize "$window" "$width" $((height + 8))
 	while gui_squeezed; do
 		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.05
+		gui_pause 0.05
 	done
 }
 
@@ -565,7 +567,7 @@ gui_typed_file()
 	xdotool key ctrl+a type --delay 1 "$1"
 	until gui_find widgets QLineEdit "$1" >/dev/null; do
 		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.05
+		gui_pause 0.05
 	done
 }
 
@@ -649,7 +651,7 @@ gui_closed()
 	gui_click QPushButton "$1"
 	until gui_main_active; do
 		[ "$SECONDS" -lt "$end" ] || return 1
-		sleep 0.05
+		gui_pause 0.05
 	done
 }
 
