@@ -14,11 +14,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <string>
 
 #include <QAbstractButton>
+#include <QAbstractEventDispatcher>
 #include <QAbstractItemModel>
 #include <QAction>
 #include <QApplication>
@@ -279,6 +281,46 @@ private:
 };
 
 Painter painter;
+
+/**
+ * How long the window has let its user wait: the longest way round in its event loop, inner loops
+ * included, by the time on a CPU of its thread, which a busy machine does not change.
+ */
+class Rounds {
+public:
+	void follow(QAbstractEventDispatcher *loop)
+	{
+		QObject::connect(loop, &QAbstractEventDispatcher::aboutToBlock, [this] { pass(); });
+		QObject::connect(loop, &QAbstractEventDispatcher::awake, [this] { pass(); });
+	}
+
+	/** round: ms of the longest one since this was last asked for */
+	QString told()
+	{
+		QString text = QString("%1\n").arg(_longest);
+
+		_longest = 0;
+		return text;
+	}
+
+private:
+	void pass()
+	{
+		struct timespec time;
+		long now;
+
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+		now = time.tv_sec * 1000 + time.tv_nsec / 1000000;
+		/* what comes before the first one is the start */
+		if (_began >= 0)
+			_longest = qMax(_longest, now - _began);
+		_began = now;
+	}
+
+	long	_began = -1, _longest = 0;
+};
+
+Rounds rounds;
 
 QString row_text(const QAbstractItemModel *model, int row, int columns)
 {
@@ -545,6 +587,8 @@ QString answer(const QString &line)
 		return of(word.value(1), word.value(2).toLong(), word.value(3).toInt());
 	if (word[0] == "mouse")
 		return mouse.told();
+	if (word[0] == "round")
+		return rounds.told();
 	if (word[0] == "threads")
 		return painter.told();
 	return ask(line);
@@ -600,6 +644,7 @@ void start()
 	}
 	qApp->installEventFilter(&mouse);
 	qApp->installEventFilter(&painter);
+	rounds.follow(QAbstractEventDispatcher::instance());
 	auto notifier = new QSocketNotifier(ask, QSocketNotifier::Read, qApp);
 
 	QObject::connect(notifier, &QSocketNotifier::activated, qApp, [ask] { listen(ask); });
