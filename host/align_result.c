@@ -49,6 +49,12 @@ bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)
 		say_fits(pair, text, size);
 		return true;
 	}
+	if (pair->recorded.machine < 0 && pair->unequal >= 0) {
+		text_format(text, size, "the sidecar of the host's trace tells of different TSCs "
+			    "of the vCPUs of %s: it is not used, as an alignment has one offset",
+			    virt_model_machine(pair->model, pair->unequal)->name);
+		return true;
+	}
 	if (pair->recorded.machine < 0)
 		return false;
 	if (!(pair->recorded.alignment.inside + pair->recorded.alignment.outside)) {

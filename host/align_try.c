@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "align_try.h"
+#include "array.h"
 #include "trace_dat.h"
 
 /** What is recorded is left only for what explains that much more. */
@@ -193,14 +194,18 @@ static int read_guest(struct align_pair *pair, struct kvm_trace *guest)
 
 /* --- trying ---------------------------------------------------------------------------------- */
 
-/** Is it this machine that is wanted? Names of Xen's may be given without what follows a colon. */
+bool align_machine_is(const char *machine, const char *name)
+{
+	const char *colon = strchr(machine, ':');
+	size_t length = strlen(name);
+
+	return !strcmp(machine, name) || (colon && !strcmp(colon + 1, name)) ||
+	       (!strncmp(machine, name, length) && machine[length] == ':');
+}
+
 static bool is_wanted(const struct align_pair *pair, const char *name)
 {
-	const char *wanted = pair->machine;
-	size_t length = wanted ? strlen(wanted) : 0;
-
-	return !wanted || !strcmp(name, wanted) ||
-	       (!strncmp(name, wanted, length) && name[length] == ':');
+	return !pair->machine || align_machine_is(name, pair->machine);
 }
 
 /** Let the guest's CPUs be the vCPUs of these threads, or else those of the same number. */
@@ -254,6 +259,53 @@ static bool explains_more(const struct align_try *a, const struct align_try *b)
 	if (good && a->machine != b->machine && (has_interrupts(a, b) || has_interrupts(b, a)))
 		return has_interrupts(a, b);
 	return a->alignment.explained_percent > b->alignment.explained_percent;
+}
+
+/**
+ * guest = (host * ratio >> bits) + offset, modulo 2^64, the other way round: to the nearest cycle,
+ * as a double has no 64 bits.
+ */
+static void invert_tsc(const struct kvm_meta_vcpu *vcpu, int64_t *offset, double *ppm)
+{
+	__int128 bits = -(__int128)vcpu->tsc_offset * ((__int128)1 << vcpu->tsc_frac_bits);
+	__int128 half = (__int128)(vcpu->tsc_ratio / 2);
+
+	bits = (bits + (bits < 0 ? -half : half)) / (__int128)vcpu->tsc_ratio;
+	*offset = vcpu->tsc_ratio == UINT64_C(1) << vcpu->tsc_frac_bits ?
+		  (int64_t)-(uint64_t)vcpu->tsc_offset : (int64_t)bits;
+	*ppm = (ldexp(1, vcpu->tsc_frac_bits) / (double)vcpu->tsc_ratio - 1) * 1e6;
+}
+
+/**
+ * The same as the sidecar of a KVM host's trace tells it. vCPUs whose clocks differ are judged by
+ * none of them: an alignment has one offset.
+ */
+static bool told_tsc(struct align_pair *pair, int32_t number,
+		     const struct align_machine *machine, int64_t *offset, double *ppm)
+{
+	bool told = false;
+
+	for (int32_t v = 0; v < machine->n; v++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(pair->model, machine->indices[v]);
+		const struct kvm_meta_vcpu *meta = kvm_meta_find(kvm_trace_meta(pair->host),
+								 vcpu->host_pid, NULL);
+		int64_t other;
+		double other_ppm;
+
+		if (!meta || !meta->has_tsc)
+			continue;
+		invert_tsc(meta, &other, &other_ppm);
+		if (told && (other_ppm < *ppm || other_ppm > *ppm ||
+			     (uint64_t)other - (uint64_t)*offset + ALIGN_ROUNDING >
+			     2 * ALIGN_ROUNDING)) {
+			pair->unequal = number;
+			return false;
+		}
+		*offset = other;
+		*ppm = other_ppm;
+		told = true;
+	}
+	return told;
 }
 
 /**
@@ -322,8 +374,10 @@ static int try_machine(struct align_pair *pair, enum align_source source, int32_
 	double ppm = 0;
 	int ret;
 
-	if ((source == ALIGN_KVM || source == ALIGN_SIDECAR) &&
-	    !known_tsc(pair, machine, &offset, &ppm)) {
+	if ((source == ALIGN_SIDECAR && pair->host &&
+	     !told_tsc(pair, number, machine, &offset, &ppm)) ||
+	    (source == (pair->host ? ALIGN_KVM : ALIGN_SIDECAR) &&
+	     !known_tsc(pair, machine, &offset, &ppm))) {
 		free(try.evidence);
 		return 0;
 	}
@@ -525,15 +579,15 @@ static int try_instead(struct align_pair *pair)
 
 static int try_all(struct align_pair *pair)
 {
-	enum align_source known = pair->host ? ALIGN_KVM : ALIGN_SIDECAR;
-	const enum align_source of_cycles[2] = { known, ALIGN_TSC };
+	const enum align_source of_cycles[] = { ALIGN_KVM, ALIGN_SIDECAR, ALIGN_TSC };
 	enum align_source wanted = pair->source;
 	int ret = 0;
 
 	if (wanted == ALIGN_AUTO || wanted == ALIGN_TRACE_CMD)
 		ret = try_trace_cmd(pair);
-	for (int i = 0; i < 2 && !ret && pair->cycles; i++)
-		if (!is_good(pair) && (wanted == ALIGN_AUTO || wanted == of_cycles[i]))
+	for (size_t i = 0; i < ARRAY_SIZE(of_cycles) && !ret && pair->cycles; i++)
+		if (!is_good(pair) && (pair->host || of_cycles[i] != ALIGN_KVM) &&
+		    (wanted == ALIGN_AUTO || wanted == of_cycles[i]))
 			ret = try_source(pair, of_cycles[i], &pair->plain, true);
 	if (ret || (wanted != ALIGN_AUTO && wanted != ALIGN_CAUSALITY))
 		return ret;
@@ -559,6 +613,7 @@ int align_pair_try(struct align_pair *pair, struct kvm_trace *guest)
 
 	pair->guest = guest;
 	pair->best.machine = pair->recorded.machine = pair->other_machine = -1;
+	pair->unequal = -1;
 	irq_injections_sort(&pair->injections);
 	ret = pair->injections.error ? pair->injections.error : read_guest(pair, guest);
 	if (ret)

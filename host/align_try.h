@@ -17,11 +17,16 @@ enum align_source {
 	ALIGN_AUTO = 0,
 	ALIGN_TRACE_CMD,
 	ALIGN_KVM,			/* what KVM set the TSC of vCPUs to, as its trace tells */
-	ALIGN_SIDECAR,			/* the same of Xen, as the sidecar of its trace tells */
+	ALIGN_SIDECAR,			/* the same, as the sidecar of the host's trace tells */
 	ALIGN_TSC,
 	ALIGN_CAUSALITY,
 	ALIGN_N_SOURCES
 };
+
+/**
+ * align_machine_is - is this the name of a machine, or a part of it: of "d1:web", "d1" or "web"?
+ */
+bool align_machine_is(const char *machine, const char *name);
 
 /** align_source_name - auto, trace-cmd, kvm_write_tsc_offset, sidecar, tsc, causality. */
 const char *align_source_name(enum align_source source);
@@ -74,6 +79,8 @@ struct align_pair {
 	struct align_pairing	fits;		/* instead of the vCPUs that were recorded, or of
 						 * the machine that is wanted, with the clock as it
 						 * was recorded; without vCPUs if there is none */
+	int32_t			unequal;	/* machine whose vCPUs have different TSCs, as the
+						 * sidecar tells; -1: none */
 	uint64_t		work;		/* that may still be done: clock_align.h */
 	bool			dense;		/* it was too much, and nothing is known */
 };

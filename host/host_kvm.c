@@ -86,6 +86,8 @@ static char *kvm_notes(const struct host_trace *trace, const struct virt_model *
 	(void)max_lines;
 	if (!out)
 		return NULL;
+	if (kvm_trace_meta_error(trace->kvm))
+		escape_print(out, "", "%s", kvm_trace_meta_error(trace->kvm));
 	if (virt_model_is_unsplit(model))
 		escape_print(out, "", "%s: has no sched_switch: waits between VM exits and entries "
 			     "are not told apart. Record with '" RECORD_KVM "'",

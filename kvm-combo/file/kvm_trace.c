@@ -54,6 +54,8 @@ struct kvm_trace {
 	struct kvm_fields *fields;
 	int		n_cpus;
 	int		damaged_cpu;		/* or -1 */
+	struct kvm_meta	*meta;			/* of a host, or NULL */
+	char		*meta_error;		/* why there is none, or NULL */
 	enum trace_dat_unit unit;
 	uint64_t	hz;			/* of cycles; 0: they are taken for ns */
 	bool		aligned;
@@ -83,6 +85,8 @@ void kvm_trace_close(struct kvm_trace *trace)
 	kvm_fields_free(trace->fields);
 	if (trace->input)
 		tracecmd_close(trace->input);
+	kvm_meta_free(trace->meta);
+	free(trace->meta_error);
 	free(trace->class_of);
 	free(trace->handler_of);
 	free(trace->host);
@@ -196,6 +200,18 @@ static bool open_input(struct kvm_trace *trace, bool packed, char *error, size_t
 	return false;
 }
 
+/** A sidecar that cannot be used keeps no trace from being read. Return: false without memory. */
+static bool look_up_meta(struct kvm_trace *trace)
+{
+	char text[512];
+	int ret = kvm_fields_is_host(trace->fields) ?
+		  kvm_meta_read(trace->path, &trace->meta, text, sizeof(text)) : 0;
+
+	if (ret && ret != -ENOMEM)
+		trace->meta_error = strdup(text);
+	return !ret || trace->meta_error;
+}
+
 struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size)
 {
 	struct kvm_trace *trace = calloc(1, sizeof(*trace));
@@ -214,7 +230,7 @@ struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size)
 	trace->unit = info.unit;
 	if (!open_input(trace, info.packed, error, size))
 		goto err;
-	if (!look_up(trace))
+	if (!look_up(trace) || !look_up_meta(trace))
 		goto err_memory;
 	return trace;
 err_memory:
@@ -227,6 +243,21 @@ err:
 void kvm_trace_set_hz(struct kvm_trace *trace, uint64_t hz)
 {
 	trace->hz = hz;
+}
+
+uint64_t kvm_trace_hz(const struct kvm_trace *trace)
+{
+	return trace->hz;
+}
+
+const struct kvm_meta *kvm_trace_meta(const struct kvm_trace *trace)
+{
+	return trace->meta;
+}
+
+const char *kvm_trace_meta_error(const struct kvm_trace *trace)
+{
+	return trace->meta_error;
 }
 
 enum trace_dat_unit kvm_trace_unit(const struct kvm_trace *trace)
@@ -531,11 +562,6 @@ int kvm_trace_walk(struct kvm_trace *trace,
 	return read_all(&pass);
 }
 
-static int add_guest(void *arg, const char *name, const int32_t *tids, int n)
-{
-	return kvm_tracker_add_guest(arg, name, tids, n);
-}
-
 int kvm_trace_model(struct kvm_trace *trace,
 		    int (*take)(void *arg, const struct kvm_trace_record *record),
 		    void (*lost)(void *arg, int cpu, uint64_t records), void *arg,
@@ -546,7 +572,7 @@ int kvm_trace_model(struct kvm_trace *trace,
 		.tracker = kvm_tracker_new(),
 	};
 	/* whatever other files are open: who is who must not depend on them */
-	int ret = pass.tracker ? trace_dat_guests(trace->path, add_guest, pass.tracker) : -ENOMEM;
+	int ret = pass.tracker ? kvm_meta_tell(trace->meta, trace->path, pass.tracker) : -ENOMEM;
 
 	if (!ret)
 		ret = read_all(&pass);

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kvm_meta.h"
 #include "trace_dat.h"
 #include "virt_delivery.h"
 
@@ -86,6 +87,15 @@ enum trace_dat_unit kvm_trace_unit(const struct kvm_trace *trace);
  * Times that are ns stay as they are.
  */
 void kvm_trace_set_hz(struct kvm_trace *trace, uint64_t hz);
+
+/** kvm_trace_hz - of cycles; 0: they are taken for ns. */
+uint64_t kvm_trace_hz(const struct kvm_trace *trace);
+
+/** kvm_trace_meta - what the sidecar of a host's trace tells; NULL: nothing. */
+const struct kvm_meta *kvm_trace_meta(const struct kvm_trace *trace);
+
+/** kvm_trace_meta_error - why the sidecar of a host's trace is not used; NULL: it is, if there. */
+const char *kvm_trace_meta_error(const struct kvm_trace *trace);
 
 /**
  * kvm_trace_hide_offsets - do not bring a guest's times to its host's as trace-cmd recorded it

@@ -16,8 +16,8 @@
 
 #include "escape.h"
 #include "kvm_fields.h"
+#include "kvm_meta.h"
 #include "kvm_stream.h"
-#include "trace_dat.h"
 #include "virt_registry.h"
 
 /** What is collected of a stream; the registry's promise and the stream share it. */
@@ -26,6 +26,7 @@ struct collection {
 	int			refs;
 	int			stream_id;
 	char			*file;
+	struct kvm_meta		*meta;		/* or NULL */
 	struct kvm_fields	*fields;	/* NULL: the stream is gone */
 	struct kvm_tracker	*tracker;
 	int64_t			begin_ns, end_ns;
@@ -53,6 +54,7 @@ static void release(struct collection *collection)
 		return;
 	kvm_fields_free(collection->fields);
 	kvm_tracker_free(collection->tracker);
+	kvm_meta_free(collection->meta);
 	free(collection->last);
 	free(collection->file);
 	pthread_mutex_destroy(&collection->lock);
@@ -112,13 +114,9 @@ static void promise(int stream_id)
 
 /* --- while KernelShark loads ----------------------------------------------------------------- */
 
-static int add_guest(void *arg, const char *name, const int32_t *tids, int n)
-{
-	return kvm_tracker_add_guest(arg, name, tids, n);
-}
-
 /**
- * Nothing has been collected. Who is who tells the file alone, whatever other ones are open.
+ * Nothing has been collected. Who is who tells the file with its sidecar, whatever other files are
+ * open.
  *
  * Return: false without memory.
  */
@@ -127,7 +125,7 @@ static bool begin(struct collection *collection)
 	kvm_tracker_free(collection->tracker);
 	collection->tracker = kvm_tracker_new();
 	if (collection->tracker &&
-	    trace_dat_guests(collection->file, add_guest, collection->tracker)) {
+	    kvm_meta_tell(collection->meta, collection->file, collection->tracker)) {
 		kvm_tracker_free(collection->tracker);
 		collection->tracker = NULL;
 	}
@@ -216,6 +214,16 @@ static void forget(int stream_id)
 	release(before);
 }
 
+/** A sidecar that cannot be used is said, and that is all. */
+static void read_meta(struct collection *collection)
+{
+	char text[512];
+
+	if (kvm_fields_is_host(collection->fields) &&
+	    kvm_meta_read(collection->file, &collection->meta, text, sizeof(text)))
+		escape_print(stderr, "", "%s", text);
+}
+
 static struct collection *collection_new(struct kshark_data_stream *stream)
 {
 	struct collection *collection = calloc(1, sizeof(*collection));
@@ -229,11 +237,14 @@ static struct collection *collection_new(struct kshark_data_stream *stream)
 	collection->last = malloc(((size_t)collection->n_cpus + 1) * sizeof(*collection->last));
 	collection->fields = kvm_fields_new(kshark_get_tep(stream));
 	collection->file = strdup(stream->file ? stream->file : "");
-	if (!collection->fields || !collection->last || !collection->file || !begin(collection)) {
-		release(collection);
-		return NULL;
-	}
-	return collection;
+	if (!collection->fields || !collection->last || !collection->file)
+		goto err;
+	read_meta(collection);
+	if (begin(collection))
+		return collection;
+err:
+	release(collection);
+	return NULL;
 }
 
 static void unregister(struct kshark_data_stream *stream, const struct kvm_fields *fields)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	fuzz_sidecar.c
- * @brief	Any bytes as a trace's sidecar: what Xen's says, and how a guest's clock is aligned.
+ * @brief	Any bytes as a sidecar: what Xen's and KVM's say, and how a clock is aligned.
  */
 #include <errno.h>
 #include <math.h>
@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "align_meta.h"
+#include "kvm_meta.h"
 #include "sidecar.h"
 #include "xen_meta.h"
 
@@ -53,6 +54,38 @@ static void check_xen(void)
 	xen_meta_free(meta);
 }
 
+/** What can be read can be written, and is the same then. */
+static void check_kvm(void)
+{
+	struct kvm_meta *meta, *again;
+	char error[256] = "";
+
+	if (kvm_meta_read(trace_path, &meta, error, sizeof(error))) {
+		if (meta || strncmp(error, meta_path, strlen(meta_path)) != 0)
+			abort();
+		return;
+	}
+	if (!meta)
+		return;
+	if (kvm_meta_write(trace_path, meta, error, sizeof(error)) ||
+	    kvm_meta_read(trace_path, &again, error, sizeof(error)) || !again ||
+	    again->n_guests != meta->n_guests || again->cpu_khz != meta->cpu_khz ||
+	    again->threads.n_keys != meta->threads.n_keys)
+		abort();
+	for (uint32_t i = 0; i < meta->threads.n_keys; i++) {
+		int32_t tid = (int32_t)meta->threads.keys[i];
+		const struct kvm_meta_vcpu *old = kvm_meta_find(meta, tid, NULL);
+		const struct kvm_meta_vcpu *new = kvm_meta_find(again, tid, NULL);
+
+		if (!old || !new || old->id != new->id || old->has_tsc != new->has_tsc ||
+		    (old->has_tsc && (old->tsc_offset != new->tsc_offset ||
+				      old->tsc_ratio != new->tsc_ratio)))
+			abort();
+	}
+	kvm_meta_free(meta);
+	kvm_meta_free(again);
+}
+
 static void check_alignment(void)
 {
 	struct align_meta *meta = NULL, *again = NULL;
@@ -86,5 +119,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	fclose(out);
 	check_xen();
 	check_alignment();
+	check_kvm();
 	return 0;
 }

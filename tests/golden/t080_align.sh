@@ -28,7 +28,7 @@ run report "$WORK/kvm-migration.dat" "$WORK/kvm-migration-g1.dat"
 says "$ERR" "the guest's clock is not aligned"
 echo '[]' > "$WORK/kvm-migration-g1.dat.meta.json"
 run report "$WORK/kvm-migration.dat" "$WORK/kvm-migration-g1.dat"
-status 3
+status 0
 says "$ERR" "not a JSON object"
 
 # trace-cmd's samples over PTP are wrong; with all of the host's trace, 503036844331 to 503036881761

@@ -62,9 +62,9 @@ json.dump(data, open(sys.argv[1], "w"))
 END
 explained
 
-# a time that is told, but is none, is a mistake of whoever wrote it
+# a time that is told, but is none, is a mistake of whoever wrote it: set aside, and said
 sed -i 's/"unit"/"at": "noon", "unit"/' "$guest.meta.json"
 run report "$host" "$guest"
-status 3
+status 0
 says "$ERR" "alignment"
 finish

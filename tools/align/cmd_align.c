@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "align_try.h"
 #include "json_writer.h"
@@ -247,7 +246,7 @@ static const char *wanted_machine(const struct align *align)
 	if (align->options->machine || !align->guest_name || !model)
 		return align->options->machine;
 	for (int32_t i = 0; i < virt_model_n_machines(model); i++)
-		if (!strcmp(virt_model_machine(model, i)->name, align->guest_name))
+		if (align_machine_is(virt_model_machine(model, i)->name, align->guest_name))
 			return align->guest_name;
 	return NULL;
 }

@@ -15,9 +15,17 @@
 /** Damaged places that are listed one by one. */
 #define NOTES_MAX_LINES		20
 
-void model_note_cycles(const struct kvm_trace *trace, uint64_t cpu_hz)
+/** How long a cycle is: as the user, or else the sidecar tells. */
+static void set_hz(struct kvm_trace *trace, uint64_t cpu_hz)
 {
-	if (kvm_trace_unit(trace) != TRACE_DAT_CYCLES || cpu_hz)
+	const struct kvm_meta *meta = kvm_trace_meta(trace);
+
+	kvm_trace_set_hz(trace, cpu_hz ? cpu_hz : meta ? meta->cpu_khz * 1000 : 0);
+}
+
+void model_note_cycles(const struct kvm_trace *trace)
+{
+	if (kvm_trace_unit(trace) != TRACE_DAT_CYCLES || kvm_trace_hz(trace))
 		return;
 	ksv_note("%s: its times are cycles of the TSC and it does not tell how many are a second; "
 		 "they are taken for ns. Give --cpu-hz", kvm_trace_path(trace));
@@ -34,7 +42,7 @@ struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz)
 		ksv_error("%s", problem);
 		return NULL;
 	}
-	kvm_trace_set_hz(trace, cpu_hz);
+	set_hz(trace, cpu_hz);
 	return trace;
 }
 
@@ -91,8 +99,10 @@ static int open_host(struct loading *loading, char *error, size_t size)
 	options.progress = show_progress;
 	options.arg = loading;
 	ret = host_trace_open(&load->host, load->path, &options, error, size);
-	if (!ret && load->host.kvm)
-		model_note_cycles(load->host.kvm, options.cpu_hz);
+	if (!ret && load->host.kvm) {
+		set_hz(load->host.kvm, options.cpu_hz);
+		model_note_cycles(load->host.kvm);
+	}
 	return ret;
 }
 

@@ -59,13 +59,13 @@ int64_t model_time(const struct model_load *load, const struct ksv_time *time, i
 
 /**
  * model_open_kvm - open a trace.dat, or say what is wrong with it
- * @cpu_hz: of the TSC, for a trace whose times are its cycles; 0 if nobody told
+ * @cpu_hz: of the TSC, for a trace whose times are its cycles; 0: as its sidecar tells
  *
  * Return: NULL after a message.
  */
 struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz);
 
 /** model_note_cycles - say so if cycles are taken for ns, as nobody told how long they are. */
-void model_note_cycles(const struct kvm_trace *trace, uint64_t cpu_hz);
+void model_note_cycles(const struct kvm_trace *trace);
 
 #endif

@@ -356,12 +356,38 @@ static int leave_out(const struct report_options *options, struct files *files, 
 	return KSV_EXIT_FILE;
 }
 
+/** A sidecar that cannot be used is set aside, as that of a xentrace file. Return: 0 or -ENOMEM. */
+static int apply_alignment(const struct report_options *options, struct kvm_trace *trace)
+{
+	char error[512];
+	int ret = align_meta_apply(trace, error, sizeof(error));
+
+	if (ret == -ENOMEM)
+		ksv_error("%s", error);
+	/* of a host's, it is among the notes */
+	else if (ret && !options->quiet && !kvm_trace_meta_error(trace))
+		ksv_note("%s", error);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/** @host: of a guest, its host's, or of Xen, which has none; NULL of any other trace */
+static void set_cycles(struct kvm_trace *trace, struct kvm_trace *const *host)
+{
+	/* of a guest of Xen, they are the host's by now, whose clock Xen's trace has */
+	if (host && !*host) {
+		kvm_trace_set_hz(trace, 0);
+		return;
+	}
+	if (host && !kvm_trace_hz(trace))
+		kvm_trace_set_hz(trace, kvm_trace_hz(*host));
+	model_note_cycles(trace);
+}
+
 /** Open what is of KVM. Return: KSV_EXIT_OK, or the worst exit status after messages. */
 static int open_files(const struct report_options *options, struct files *files)
 {
 	uint64_t cpu_hz = options->trace.cpu_hz;
 	int status = KSV_EXIT_OK;
-	char error[512];
 
 	files->traces = calloc(files->n, sizeof(*files->traces));
 	files->guests = calloc(files->n, sizeof(*files->guests));
@@ -374,9 +400,7 @@ static int open_files(const struct report_options *options, struct files *files)
 		if (!trace_dat_is(files->paths[i]))
 			continue;
 		files->traces[i] = model_open_kvm(files->paths[i], cpu_hz);
-		if (files->traces[i] &&
-		    align_meta_apply(files->traces[i], error, sizeof(error))) {
-			ksv_error("%s", error);
+		if (files->traces[i] && apply_alignment(options, files->traces[i])) {
 			kvm_trace_close(files->traces[i]);
 			files->traces[i] = NULL;
 		}
@@ -394,11 +418,9 @@ static int open_files(const struct report_options *options, struct files *files)
 			status = left_out ? left_out : status;
 			continue;
 		}
-		/* of a guest of Xen, they are the host's by now, whose clock Xen's trace has */
-		if (files->hosts[i] >= 0 && !files->traces[files->hosts[i]])
-			kvm_trace_set_hz(files->traces[i], 0);
-		else if (files->traces[i])
-			model_note_cycles(files->traces[i], cpu_hz);
+		if (files->traces[i])
+			set_cycles(files->traces[i], files->hosts[i] < 0 ? NULL :
+				   &files->traces[files->hosts[i]]);
 	}
 	return status;
 }

@@ -4,54 +4,23 @@
  * @brief	The sidecar <trace>.meta.json.
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "array.h"
-#include "regular_file.h"
+#include "json_read.h"
 #include "search.h"
-#include "sidecar.h"
-#include "whole_file.h"
 #include "xen_meta.h"
-#include "xentrace_file.h"
 
 /** What vCPUs, pCPUs and domains can be called: xen_running.h, xentrace_reader.h. */
 #define MAX_VCPU	9999
 #define MAX_PCPU	32767
 #define MAX_DOMID	0x7fef
 
-/** As xen_clock.h takes them for real. */
-#define MIN_KHZ		1000
-#define MAX_KHZ		100000000
-
 /** Ratios of two CPUs' frequencies. */
 #define MIN_TSC_SCALE	0.001
 #define MAX_TSC_SCALE	1000
-
-/** @text: receives a copy, NULL without such a member. Return: 0 or -ENOMEM. */
-static int string_member(struct json_object *object, const char *key, char **text)
-{
-	struct json_object *value;
-
-	*text = NULL;
-	if (!json_object_object_get_ex(object, key, &value) ||
-	    !json_object_is_type(value, json_type_string))
-		return 0;
-	*text = strdup(json_object_get_string(value));
-	return *text ? 0 : -ENOMEM;
-}
-
-static int64_t number_member(struct json_object *object, const char *key, int64_t missing)
-{
-	struct json_object *value;
-
-	if (!json_object_object_get_ex(object, key, &value) ||
-	    !json_object_is_type(value, json_type_int))
-		return missing;
-	return json_object_get_int64(value);
-}
 
 static int compare_domains(const void *a, const void *b)
 {
@@ -64,30 +33,17 @@ static int compare_domains(const void *a, const void *b)
 static void take_tsc(struct xen_meta_domain *domain, struct json_object *object)
 {
 	struct json_object *value;
+	uint64_t offset;
 	double scale = 1;
-	const char *text;
-	char *end;
 
 	if (json_object_object_get_ex(object, "tsc_scale", &value)) {
 		scale = json_object_get_double(value);
 		if (!(scale >= MIN_TSC_SCALE && scale <= MAX_TSC_SCALE))
 			return;
 	}
-	if (!json_object_object_get_ex(object, "tsc_offset", &value))
+	if (!json_bits_member(object, "tsc_offset", &offset))
 		return;
-	if (json_object_is_type(value, json_type_int)) {
-		domain->tsc_offset = json_object_get_int64(value);
-		if (domain->tsc_offset == INT64_MAX)
-			domain->tsc_offset = (int64_t)json_object_get_uint64(value);
-	} else if (json_object_is_type(value, json_type_string)) {
-		text = json_object_get_string(value);
-		errno = 0;
-		domain->tsc_offset = (int64_t)strtoull(text, &end, 0);
-		if (errno || end == text || *end)
-			return;
-	} else {
-		return;
-	}
+	domain->tsc_offset = (int64_t)offset;
 	domain->tsc_scale = scale;
 }
 
@@ -121,7 +77,7 @@ static int64_t ran_on(struct json_object *vcpu, const char *moment)
 	    !json_object_is_type(state, json_type_string) ||
 	    strcmp(json_object_get_string(state), "running"))
 		return -1;
-	pcpu = number_member(place, "pcpu", -1);
+	pcpu = json_number_member(place, "pcpu", -1);
 	return pcpu > MAX_PCPU ? -1 : pcpu;
 }
 
@@ -156,7 +112,7 @@ static int take_pins(struct xen_meta *meta, uint32_t domid, struct json_object *
 
 		if (!json_object_is_type(object, json_type_object))
 			continue;
-		id = number_member(object, "id", -1);
+		id = json_number_member(object, "id", -1);
 		if (id < 0 || id > MAX_VCPU || domid > MAX_DOMID || !find_place(object, &pin))
 			continue;
 		pin.vcpu = id;
@@ -193,11 +149,11 @@ static int take_domains(struct xen_meta *meta, struct json_object *root)
 
 		if (!json_object_is_type(object, json_type_object))
 			continue;
-		id = number_member(object, "id", -1);
+		id = json_number_member(object, "id", -1);
 		if (id < 0 || id > 0xffff)
 			continue;
 		domain.id = id;
-		if (string_member(object, "name", &domain.name))
+		if (json_text_member(object, "name", &domain.name))
 			return -ENOMEM;
 		if (domain.name && !*domain.name) {
 			free(domain.name);
@@ -217,74 +173,24 @@ static int take_domains(struct xen_meta *meta, struct json_object *root)
 	return 0;
 }
 
-/** A frequency that cannot be understood must not become an assumption. */
-static int take_khz(struct xen_meta *meta, struct json_object *root, const char *path,
-		    char *error, size_t error_size)
-{
-	struct json_object *value;
-	double khz;
-
-	if (!json_object_object_get_ex(root, "cpu_khz", &value) || !value)
-		return 0;
-	khz = json_object_is_type(value, json_type_int) ||
-	      json_object_is_type(value, json_type_double) ? json_object_get_double(value) : -1;
-	if (khz >= MIN_KHZ && khz <= MAX_KHZ && khz == (double)(uint64_t)khz) {
-		meta->cpu_khz = (uint64_t)khz;
-		return 0;
-	}
-	xentrace_set_error(error, error_size, "%s: cpu_khz %.40s is no CPU frequency in kHz, a "
-			   "whole number from %d to %d: correct it", path,
-			   json_object_to_json_string(value), MIN_KHZ, MAX_KHZ);
-	return -EINVAL;
-}
-
 struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 {
-	struct json_tokener *tokener = NULL;
 	struct json_object *root = NULL;
 	struct xen_meta *meta = NULL;
-	size_t size = 0;
-	char *text;
-	int ret = whole_file_read(path, SIDECAR_MAX_BYTES, &text, &size);
+	int ret = json_read_file(path, &root, error, error_size);
 
-	if (ret) {
-		xentrace_set_error(error, error_size, "%s: cannot read: %s", path,
-				   regular_file_error(ret));
-		goto out;
+	if (!ret) {
+		meta = calloc(1, sizeof(*meta));
+		ret = meta ? json_khz_member(root, path, &meta->cpu_khz, error, error_size) :
+			     -ENOMEM;
 	}
-	ret = -ENOMEM;
-	tokener = json_tokener_new();
-	meta = calloc(1, sizeof(*meta));
-	if (!tokener || !meta)
-		goto out;
-	errno = 0;
-	root = json_tokener_parse_ex(tokener, text, size + 1);
-	/* it does not tell that there was no memory */
-	if (!root && errno == ENOMEM)
-		goto out;
-	ret = -EINVAL;
-	if (!root || !json_object_is_type(root, json_type_object)) {
-		enum json_tokener_error why = json_tokener_get_error(tokener);
-
-		xentrace_set_error(error, error_size,
-				   "%s: offset %zu: not a JSON object: %s; remove or correct it",
-				   path, (size_t)json_tokener_get_parse_end(tokener),
-				   why == json_tokener_success ? "another type of value"
-							       : json_tokener_error_desc(why));
-		goto out;
-	}
-	ret = take_khz(meta, root, path, error, error_size);
 	if (!ret)
-		ret = string_member(root, "xen_version", &meta->xen_version);
+		ret = json_text_member(root, "xen_version", &meta->xen_version);
 	if (!ret)
-		ret = string_member(root, "scheduler", &meta->scheduler);
+		ret = json_text_member(root, "scheduler", &meta->scheduler);
 	if (!ret)
 		ret = take_domains(meta, root);
-out:
 	json_object_put(root);
-	if (tokener)
-		json_tokener_free(tokener);
-	free(text);
 	if (ret) {
 		xen_meta_free(meta);
 		meta = NULL;

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_meta.c
+ * @brief	The sidecar of a KVM host's trace: names of guests, their vCPUs and clocks.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "escape.h"
+#include "json_read.h"
+#include "kvm_meta.h"
+#include "sidecar.h"
+#include "trace_dat.h"
+
+/** Ratios of two CPUs' frequencies. */
+#define MIN_SCALE	0.001
+#define MAX_SCALE	1000
+
+/** A ratio has 64 bits, and all of it must not be behind the point. */
+#define MAX_FRAC_BITS	62
+
+/* --- in memory ------------------------------------------------------------------------------- */
+
+struct kvm_meta *kvm_meta_new(void)
+{
+	return calloc(1, sizeof(struct kvm_meta));
+}
+
+void kvm_meta_free(struct kvm_meta *meta)
+{
+	if (!meta)
+		return;
+	for (int i = 0; i < meta->n_guests; i++) {
+		free(meta->guests[i].name);
+		free(meta->guests[i].uuid);
+		free(meta->guests[i].vcpus);
+	}
+	free(meta->guests);
+	free(meta->places);
+	key_map_destroy(&meta->threads);
+	free(meta);
+}
+
+struct kvm_meta_guest *kvm_meta_add_guest(struct kvm_meta *meta, const char *name,
+					  const char *uuid, int32_t pid)
+{
+	struct kvm_meta_guest guest = {
+		.name = name ? strdup(name) : NULL, .uuid = uuid ? strdup(uuid) : NULL, .pid = pid,
+	};
+
+	if ((name && !guest.name) || (uuid && !guest.uuid) ||
+	    meta->n_guests == KVM_META_MAX_GUESTS ||
+	    ARRAY_GROW(meta->guests, meta->n_guests, meta->room)) {
+		free(guest.name);
+		free(guest.uuid);
+		return NULL;
+	}
+	meta->guests[meta->n_guests] = guest;
+	return &meta->guests[meta->n_guests++];
+}
+
+static double scale_of(const struct kvm_meta_vcpu *vcpu)
+{
+	return ldexp((double)vcpu->tsc_ratio, -vcpu->tsc_frac_bits);
+}
+
+static bool is_ratio(const struct kvm_meta_vcpu *vcpu)
+{
+	return vcpu->tsc_frac_bits > 0 && vcpu->tsc_frac_bits <= MAX_FRAC_BITS &&
+	       scale_of(vcpu) >= MIN_SCALE && scale_of(vcpu) <= MAX_SCALE;
+}
+
+int kvm_meta_add_vcpu(struct kvm_meta_guest *guest, const struct kvm_meta_vcpu *vcpu)
+{
+	if (vcpu->id < 0 || vcpu->id >= KVM_META_MAX_VCPUS || vcpu->tid < 0 ||
+	    (vcpu->has_tsc && !is_ratio(vcpu)))
+		return -EINVAL;
+	if (ARRAY_GROW(guest->vcpus, guest->n_vcpus, guest->room))
+		return -ENOMEM;
+	guest->vcpus[guest->n_vcpus++] = *vcpu;
+	return 0;
+}
+
+const struct kvm_meta_vcpu *kvm_meta_find(const struct kvm_meta *meta, int32_t tid,
+					  const struct kvm_meta_guest **guest)
+{
+	int64_t n = meta && tid > 0 ? key_map_find(&meta->threads, (uint32_t)tid) : -1;
+
+	if (n < 0)
+		return NULL;
+	if (guest)
+		*guest = &meta->guests[meta->places[n].guest];
+	return &meta->guests[meta->places[n].guest].vcpus[meta->places[n].vcpu];
+}
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+static struct json_object *object_of_vcpu(const struct kvm_meta_vcpu *vcpu)
+{
+	struct json_object *object = json_object_new_object();
+	char scale[32];
+	int ret = json_add(object, "id", json_object_new_int(vcpu->id));
+
+	snprintf(scale, sizeof(scale), "%.12f", vcpu->has_tsc ? scale_of(vcpu) : 1);
+	if (!ret && vcpu->tid)
+		ret = json_add(object, "tid", json_object_new_int(vcpu->tid));
+	if (!ret && vcpu->has_tsc &&
+	    (json_add(object, "tsc_offset", json_bits_new((uint64_t)vcpu->tsc_offset)) ||
+	     json_add(object, "tsc_scale", json_object_new_double_s(scale_of(vcpu), scale)) ||
+	     json_add(object, "tsc_ratio", json_object_new_uint64(vcpu->tsc_ratio)) ||
+	     json_add(object, "tsc_ratio_frac_bits", json_object_new_int(vcpu->tsc_frac_bits))))
+		ret = -ENOMEM;
+	if (!ret)
+		return object;
+	json_object_put(object);
+	return NULL;
+}
+
+static struct json_object *object_of_guest(const struct kvm_meta_guest *guest)
+{
+	struct json_object *object = json_object_new_object(), *list = json_object_new_array();
+	int ret = 0;
+
+	if (guest->name)
+		ret = json_add(object, "name", json_text_new(guest->name));
+	if (!ret && guest->uuid)
+		ret = json_add(object, "uuid", json_text_new(guest->uuid));
+	if (!ret && guest->pid)
+		ret = json_add(object, "pid", json_object_new_int(guest->pid));
+	for (int i = 0; i < guest->n_vcpus && !ret; i++)
+		ret = json_add(list, NULL, object_of_vcpu(&guest->vcpus[i]));
+	if (ret)
+		json_object_put(list);
+	else
+		ret = json_add(object, "vcpus", list);
+	if (!ret)
+		return object;
+	json_object_put(object);
+	return NULL;
+}
+
+static int put_all(struct json_object *root, const struct kvm_meta *meta)
+{
+	struct json_object *list = json_object_new_array();
+	int ret = 0;
+
+	if (meta->cpu_khz)
+		ret = json_add(root, "cpu_khz", json_object_new_int64((int64_t)meta->cpu_khz));
+	for (int i = 0; i < meta->n_guests && !ret; i++)
+		ret = json_add(list, NULL, object_of_guest(&meta->guests[i]));
+	if (!ret)
+		return json_add(root, "guests", list);
+	json_object_put(list);
+	return ret;
+}
+
+int kvm_meta_write(const char *trace_path, const struct kvm_meta *meta, char *error, size_t size)
+{
+	char *old = sidecar_find(trace_path), *path = old ? old : sidecar_path(trace_path);
+	struct json_object *root = NULL;
+	int ret = 0;
+
+	if (old)
+		ret = json_read_file(old, &root, error, size);
+	else
+		root = json_object_new_object();
+	if (!ret) {
+		ret = path && root ? put_all(root, meta) : -ENOMEM;
+		if (ret)
+			text_format(error, size, "%s: not enough memory", trace_path);
+		else
+			ret = json_write_file(path, root, error, size);
+	}
+	json_object_put(root);
+	free(path);
+	return ret;
+}
+
+/* --- reading --------------------------------------------------------------------------------- */
+
+/** Of what cannot be understood, nothing is assumed. */
+static void take_tsc(struct json_object *object, struct kvm_meta_vcpu *vcpu)
+{
+	struct json_object *scale;
+	uint64_t offset;
+
+	if (!json_bits_member(object, "tsc_offset", &offset))
+		return;
+	vcpu->tsc_offset = (int64_t)offset;
+	vcpu->tsc_ratio = KVM_META_RATIO_ONE;
+	vcpu->tsc_frac_bits = KVM_META_FRAC_BITS;
+	if (json_object_object_get_ex(object, "tsc_ratio", NULL)) {
+		int64_t bits = json_number_member(object, "tsc_ratio_frac_bits", 0);
+
+		if (!json_bits_member(object, "tsc_ratio", &vcpu->tsc_ratio))
+			return;
+		vcpu->tsc_frac_bits = bits > 0 && bits <= MAX_FRAC_BITS ? (int)bits : 0;
+	} else if (json_object_object_get_ex(object, "tsc_scale", &scale)) {
+		double value = json_object_get_double(scale);
+
+		if (!(value >= MIN_SCALE && value <= MAX_SCALE))
+			return;
+		vcpu->tsc_ratio = (uint64_t)llround(ldexp(value, KVM_META_FRAC_BITS));
+	}
+	vcpu->has_tsc = is_ratio(vcpu);
+}
+
+/** @seen: numbers of vCPUs that the guest has already. Return: 0 or -ENOMEM. */
+static int take_vcpu(struct kvm_meta *meta, struct json_object *object, bool *seen)
+{
+	struct kvm_meta_guest *guest = &meta->guests[meta->n_guests - 1];
+	int64_t id = json_number_member(object, "id", -1);
+	int64_t tid = json_number_member(object, "tid", 0), place;
+	struct kvm_meta_vcpu vcpu = { 0 };
+
+	if (id < 0 || id >= KVM_META_MAX_VCPUS || seen[id] || tid <= 0 || tid > INT32_MAX ||
+	    kvm_meta_find(meta, (int32_t)tid, NULL))
+		return 0;
+	seen[id] = true;
+	vcpu.id = (int32_t)id;
+	vcpu.tid = (int32_t)tid;
+	take_tsc(object, &vcpu);
+	place = KEY_MAP_ELEMENT(&meta->threads, (uint32_t)tid, meta->places, meta->n_places);
+	if (place < 0)
+		return -ENOMEM;
+	meta->places[place] = (struct kvm_meta_place){ meta->n_guests - 1, guest->n_vcpus };
+	return kvm_meta_add_vcpu(guest, &vcpu);
+}
+
+static int take_guest(struct kvm_meta *meta, struct json_object *object)
+{
+	bool seen[KVM_META_MAX_VCPUS] = { false };
+	struct json_object *list = json_member(object, "vcpus", json_type_array);
+	int64_t pid = json_number_member(object, "pid", 0);
+	struct kvm_meta_guest *guest;
+	char *name, *uuid = NULL;
+	int ret = json_text_member(object, "name", &name);
+	size_t n = list ? json_object_array_length(list) : 0;
+
+	if (!ret)
+		ret = json_text_member(object, "uuid", &uuid);
+	guest = ret ? NULL : kvm_meta_add_guest(meta, name && *name ? name : NULL, uuid,
+						pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0);
+	free(name);
+	free(uuid);
+	ret = guest ? 0 : -ENOMEM;
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = take_vcpu(meta, json_object_array_get_idx(list, i), seen);
+	return ret;
+}
+
+/** Return: 0, or a negative errno and a text in @error. */
+static int take_all(struct kvm_meta *meta, struct json_object *root, const char *path,
+		    char *error, size_t size)
+{
+	struct json_object *list = json_member(root, "guests", json_type_array);
+	size_t n = list ? json_object_array_length(list) : 0;
+	int ret = json_khz_member(root, path, &meta->cpu_khz, error, size);
+
+	if (!ret && n > KVM_META_MAX_GUESTS) {
+		text_format(error, size, "%s: guests: %zu, and there can be %d: correct it, or "
+			    "move it away", path, n, KVM_META_MAX_GUESTS);
+		return -E2BIG;
+	}
+	for (size_t i = 0; i < n && !ret; i++) {
+		ret = take_guest(meta, json_object_array_get_idx(list, i));
+		if (ret)
+			text_format(error, size, "%s: not enough memory", path);
+	}
+	return ret;
+}
+
+int kvm_meta_read(const char *trace_path, struct kvm_meta **meta, char *error, size_t size)
+{
+	char *path = sidecar_find(trace_path);
+	struct json_object *root = NULL;
+	int ret;
+
+	*meta = NULL;
+	if (!path)
+		return 0;
+	ret = json_read_file(path, &root, error, size);
+	if (!ret) {
+		*meta = kvm_meta_new();
+		if (*meta)
+			ret = take_all(*meta, root, path, error, size);
+		else
+			ret = -ENOMEM;
+	}
+	if (ret == -ENOMEM)
+		text_format(error, size, "%s: not enough memory", path);
+	if (ret || (!(*meta)->n_guests && !(*meta)->cpu_khz)) {
+		kvm_meta_free(*meta);
+		*meta = NULL;
+	}
+	json_object_put(root);
+	free(path);
+	return ret;
+}
+
+/* --- for the tracker ------------------------------------------------------------------------- */
+
+struct telling {
+	const struct kvm_meta	*meta;
+	struct kvm_tracker	*tracker;
+};
+
+/** What trace-cmd has recorded: its name of a guest need not be the hypervisor's. */
+static int tell_recorded(void *arg, const char *name, const int32_t *tids, int n)
+{
+	const struct telling *telling = arg;
+
+	for (int i = 0; i < n; i++)
+		if (kvm_meta_find(telling->meta, tids[i], NULL))
+			return 0;
+	return kvm_tracker_add_guest(telling->tracker, name, tids, n);
+}
+
+static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta_guest *guest)
+{
+	int32_t *tids;
+	int n = 0, ret;
+
+	for (int i = 0; i < guest->n_vcpus; i++)
+		n = guest->vcpus[i].id >= n ? guest->vcpus[i].id + 1 : n;
+	tids = calloc((size_t)n + 1, sizeof(*tids));
+	if (!tids)
+		return -ENOMEM;
+	for (int i = 0; i < guest->n_vcpus; i++)
+		tids[guest->vcpus[i].id] = guest->vcpus[i].tid;
+	ret = n ? kvm_tracker_add_guest(tracker, guest->name ? guest->name : "", tids, n) : 0;
+	free(tids);
+	return ret;
+}
+
+int kvm_meta_tell(const struct kvm_meta *meta, const char *trace_path,
+		  struct kvm_tracker *tracker)
+{
+	struct telling telling = { meta, tracker };
+	int ret = 0;
+
+	for (int i = 0; meta && i < meta->n_guests && !ret; i++)
+		ret = tell_guest(tracker, &meta->guests[i]);
+	return ret ? ret : trace_dat_guests(trace_path, tell_recorded, &telling);
+}

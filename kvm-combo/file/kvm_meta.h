@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_meta.h
+ * @brief	The sidecar <trace>.meta.json of a KVM host's trace: what that cannot tell.
+ *
+ *     { "cpu_khz": 2300000,
+ *       "guests": [ { "name": "web", "uuid": "4c4c4544-...", "pid": 1472,
+ *                     "vcpus": [ { "id": 0, "tid": 1480, "tsc_offset": "0xfffffff9e57d569a",
+ *                                  "tsc_scale": 1.0, "tsc_ratio": 281474976710656,
+ *                                  "tsc_ratio_frac_bits": 48 } ] } ] }
+ *
+ * All members may be missing, unknown ones are ignored. A guest's TSC is
+ * (host's TSC * tsc_ratio >> tsc_ratio_frac_bits) + tsc_offset; tsc_scale is the same ratio for
+ * people, and counts where tsc_ratio is missing.
+ */
+#ifndef KSHARK_VIRT_KVM_META_H
+#define KSHARK_VIRT_KVM_META_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "key_map.h"
+#include "kvm_tracker.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** More of them is no host, and no guest. */
+#define KVM_META_MAX_GUESTS	1024
+#define KVM_META_MAX_VCPUS	4096
+
+/** A ratio of 1, as processors of Intel have it. */
+#define KVM_META_FRAC_BITS	48
+#define KVM_META_RATIO_ONE	(UINT64_C(1) << KVM_META_FRAC_BITS)
+
+struct kvm_meta_vcpu {
+	int32_t		id;
+	int32_t		tid;		/* thread of the host that is this vCPU; 0: not known */
+	bool		has_tsc;	/* what follows is known */
+	int		tsc_frac_bits;
+	int64_t		tsc_offset;
+	uint64_t	tsc_ratio;
+};
+
+struct kvm_meta_guest {
+	char		*name, *uuid;	/* or NULL */
+	int32_t		pid;		/* of its process, or 0 */
+	struct kvm_meta_vcpu *vcpus;
+	int		n_vcpus, room;
+};
+
+/** Which vCPU a thread is: indices. */
+struct kvm_meta_place {
+	int	guest, vcpu;
+};
+
+struct kvm_meta {
+	uint64_t	cpu_khz;	/* of the host's TSC; 0: not known */
+	struct kvm_meta_guest *guests;
+	int		n_guests, room;
+	/* of one that was read: */
+	struct key_map	threads;
+	struct kvm_meta_place *places;	/* by number in @threads */
+	size_t		n_places;
+};
+
+/** kvm_meta_new - nothing is known. Return: to be given to kvm_meta_free(), NULL without memory. */
+struct kvm_meta *kvm_meta_new(void);
+
+void kvm_meta_free(struct kvm_meta *meta);
+
+/**
+ * kvm_meta_add_guest - one more guest, which gets its vCPUs before the next one is added
+ * @name, @uuid: are copied; may be NULL
+ *
+ * Return: NULL without memory, or if there are too many.
+ */
+struct kvm_meta_guest *kvm_meta_add_guest(struct kvm_meta *meta, const char *name,
+					  const char *uuid, int32_t pid);
+
+/** kvm_meta_add_vcpu - one more vCPU. Return: 0, -ENOMEM, or -EINVAL for one that cannot be. */
+int kvm_meta_add_vcpu(struct kvm_meta_guest *guest, const struct kvm_meta_vcpu *vcpu);
+
+/**
+ * kvm_meta_write - put it into the sidecar of a trace, which keeps what else it tells
+ *
+ * Return: 0, or a negative errno and a text in @error.
+ */
+int kvm_meta_write(const char *trace_path, const struct kvm_meta *meta, char *error, size_t size);
+
+/**
+ * kvm_meta_read - what the sidecar of a trace tells
+ * @meta: receives it, or NULL if there is none, or nothing of it in it
+ *
+ * Of what cannot be, nothing is taken: vCPUs without a number, a thread as a second vCPU.
+ *
+ * Return: 0, or a negative errno and a text in @error.
+ */
+int kvm_meta_read(const char *trace_path, struct kvm_meta **meta, char *error, size_t size);
+
+/**
+ * kvm_meta_find - which vCPU is a thread?
+ * @meta: one that was read, or NULL
+ * @guest: receives whose; may be NULL
+ *
+ * Return: NULL if it is none.
+ */
+const struct kvm_meta_vcpu *kvm_meta_find(const struct kvm_meta *meta, int32_t tid,
+					  const struct kvm_meta_guest **guest);
+
+/**
+ * kvm_meta_tell - tell a tracker which threads are which machine's vCPUs
+ * @meta: as the sidecar tells, which counts more; or NULL
+ * @trace_path: and as trace-cmd has recorded it there
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kvm_meta_tell(const struct kvm_meta *meta, const char *trace_path,
+		  struct kvm_tracker *tracker);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

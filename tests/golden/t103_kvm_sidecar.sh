@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The sidecar of a KVM host's trace: names of guests, which thread is which vCPU, and their clocks.
+. "$(dirname "$0")/lib.sh"
+cd "$WORK" || exit 1
+
+# vcpu ID TID [MORE]: of a guest
+vcpu()
+{
+	printf '{ "id": %d, "tid": %d%s }' "$1" "$2" "${3:+, $3}"
+}
+
+# sidecar TRACE [NAME VCPUS]...: tell of these guests
+sidecar()
+{
+	local trace=$1 list=
+
+	shift
+	while [ $# -gt 0 ]; do
+		list="$list${list:+, }{ \"name\": \"$1\", \"vcpus\": [ $2 ] }"
+		shift 2
+	done
+	echo "{ \"guests\": [ $list ] }" > "$trace.meta.json"
+}
+
+# who FILE...: names of machines and vCPUs, and their threads, of the first host
+who()
+{
+	run report -q --format json "$@"
+	status 0
+	python3 - "$OUT" << 'END'
+import json, sys
+report, _ = json.JSONDecoder().raw_decode(open(sys.argv[1]).read())
+print("; ".join("%s %s" % (machine["name"], " ".join("%s=%s" % (vcpu["name"], vcpu["tid"])
+                for vcpu in machine["vcpus"])) for machine in report["machines"]))
+END
+}
+
+# Names, in the place of those that trace-cmd has, and with the guest's own trace.
+cp "$SAMPLES/kvm-host.dat" host.dat
+cp "$SAMPLES/kvm-guest.dat" guest.dat
+check "as trace-cmd tells" test "$(who host.dat)" = "g1 g1v0=3414 g1v1=3415"
+sidecar host.dat web "$(vcpu 0 3414), $(vcpu 1 3415)" db "$(vcpu 0 77)"
+check "as the sidecar tells" \
+	test "$(who host.dat guest.dat)" = "g1:web g1v0=3414 g1v1=3415; g2:db g2v0=77"
+run report host.dat guest.dat
+says "$OUT" "g1:web: 2 vCPUs"
+check "nothing to say" test ! -s "$ERR"
+sidecar host.dat 'w\u001b[31m\"' "$(vcpu 0 3414), $(vcpu 1 3415)"
+run report host.dat
+says "$OUT" 'g1:w\x1b[31m": 2 vCPUs'
+sidecar host.dat web "$(vcpu 0 3414), $(vcpu 1 3415)"
+run plot --by pcpu host.dat
+says "$OUT" "g1:web"
+cp "$SAMPLES/kvm-shared.dat" other.dat
+run compare --metric '*.guest_percent' --format csv host.dat other.dat
+says "$OUT" "g1:web.guest_percent"
+run align --machine web -q host.dat guest.dat
+status 0
+says "$OUT" "g1v0 (3414)"
+run align --machine db -q host.dat guest.dat
+status 1
+
+# Without trace-cmd's map: which vCPU a thread is, where it can but be guessed, and whose.
+check "guessed" test "$(who other.dat)" = "g1 g1v0=2394 g1v1=2395"
+sidecar other.dat web "$(vcpu 1 2394), $(vcpu 0 2395)"
+check "the other way round" test "$(who other.dat)" = "g1:web g1v0=2395 g1v1=2394"
+sidecar other.dat web "$(vcpu 3 2394)" db "$(vcpu 0 2395)"
+check "of two machines" test "$(who other.dat)" = "g1:web g1v3=2394; g2:db g2v0=2395"
+sidecar other.dat web "$(vcpu 0 2394)"
+check "one of them is told" test "$(who other.dat)" = "g1:web g1v0=2394; g2 g2v1=2395"
+
+# Clocks: the pair, taken for cycles, as both files have been recorded by mono.
+for part in "" -g1; do
+	python3 - "$SAMPLES/kvm-nosync$part.dat" "tsc$part.dat" << 'END'
+import sys
+data = open(sys.argv[1], "rb").read()
+old = b"[mono] mono_raw boot tai x86-tsc\n"
+assert data.count(old) == 1
+open(sys.argv[2], "wb").write(data.replace(old, b"mono mono_raw boot tai [x86-tsc]\n"))
+END
+done
+# tsc OFFSET [MORE]: both vCPUs have this one
+tsc()
+{
+	sidecar tsc.dat web "$(vcpu 0 1013 "\"tsc_offset\": $1${2:+, $2}"),
+		$(vcpu 1 1014 "\"tsc_offset\": $1${2:+, $2}")"
+}
+
+# aligned KEY: of the result as JSON
+aligned()
+{
+	python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))[sys.argv[2]])' "$OUT" "$1"
+}
+run align --format json tsc.dat tsc-g1.dat
+status 0
+check "without a sidecar" test "$(aligned source)" = causality
+tsc '"0xffffffa37dda1157"'
+run align --format json --write tsc.dat tsc-g1.dat
+status 0
+check "the sidecar's" test "$(aligned source) $(aligned offset)" = "sidecar 397320515241"
+check "all explained" test "$(aligned explained_percent) $(aligned drift_ppm)" = "100.0 0.0"
+run report --cpu-hz 1G tsc.dat tsc-g1.dat
+status 0
+check "used by report" test ! -s "$ERR"
+says "$OUT" "g1:web: 2 vCPUs"
+# a sidecar that tells how long a cycle is
+sed -i 's/^{/{ "cpu_khz": 1000000,/' tsc.dat.meta.json
+cp "$OUT" with_hz
+run report tsc.dat tsc-g1.dat
+status 0
+same with_hz "$OUT"
+check "nobody asks for --cpu-hz" test ! -s "$ERR"
+run report --cpu-hz 2G tsc.dat
+check "what is asked for counts" test "$(grep -c '213.83' "$OUT")" = 1
+# one that is wrong is judged by the events, as any other
+tsc -397320715241
+run align --format json tsc.dat tsc-g1.dat
+status 0
+check "200 us beside it" test "$(aligned source)" = causality
+run align --format json --source sidecar tsc.dat tsc-g1.dat
+status 1
+check "it was judged" test "$(aligned offset) $(aligned refused)" = "397320715241 True"
+# with a ratio, to the cycle
+tsc 2000000000000000001 '"tsc_ratio": 12884901888, "tsc_ratio_frac_bits": 32'
+run align --format json --source sidecar tsc.dat tsc-g1.dat
+status 1
+check "a third, exactly: $(aligned offset)" test "$(aligned offset)" = -666666666666666667
+check "and the drift: $(aligned drift_ppm)" test "$(aligned drift_ppm)" = -666666.666667
+# vCPUs whose clocks differ have none together
+sidecar tsc.dat web "$(vcpu 0 1013 '"tsc_offset": "0xffffffa37dda1157"'),
+	$(vcpu 1 1014 '"tsc_offset": "0xffffffa37dda1140"')"
+run align --format json tsc.dat tsc-g1.dat
+status 0
+check "another source" test "$(aligned source)" = causality
+says "$ERR" "tsc-g1.dat: the sidecar of the host's trace tells of different TSCs of the vCPUs of "
+sed -i 's/1140/1156/' tsc.dat.meta.json
+run align --format json tsc.dat tsc-g1.dat
+check "a cycle is none" test "$(aligned source)" = sidecar
+
+# A damaged sidecar, of whatever trace, is set aside.
+cp "$SAMPLES/hvm-exits.xen" a.xen
+for bad in '{' '[]' '{ "cpu_khz": 1 }' ''; do
+	for name in host.dat a.xen; do
+		rm -f ./*.meta.json
+		run report -q $name
+		cp "$OUT" before
+		printf '%s' "$bad" > $name.meta.json
+		run report $name
+		status 0
+		same before "$OUT"
+		check "$name: said once" test "$(grep -c "^$name.meta.json: " "$ERR")" = 1
+		run plot -o /dev/null -f svg $name
+		status 0
+		says "$ERR" "$name.meta.json: "
+	done
+done
+rm -f ./*.meta.json
+run report -q host.dat guest.dat
+cp "$OUT" before
+echo '{ "alignment": { "offset": "x" } }' > guest.dat.meta.json
+run report host.dat guest.dat
+status 0
+same before "$OUT"
+says "$ERR" "guest.dat: the sidecar's \"alignment\" has no offset"
+
+finish

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_kvm_meta.c
+ * @brief	The sidecar of a KVM host's trace: what is written is read, the rest left out.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "array.h"
+#include "kvm_meta.h"
+#include "trace_dat.h"
+#include "whole_file.h"
+
+static char folder[] = "/tmp/kvm_meta.XXXXXX";
+static char trace[64], sidecar[80];
+
+static int make_folder(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(trace, sizeof(trace), "%s/host.dat", folder);
+	snprintf(sidecar, sizeof(sidecar), "%s.meta.json", trace);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(sidecar);
+	return rmdir(folder);
+}
+
+static void put(const char *text)
+{
+	FILE *out = fopen(sidecar, "w");
+
+	assert_non_null(out);
+	fputs(text, out);
+	fclose(out);
+}
+
+static struct kvm_meta *get(const char *text)
+{
+	struct kvm_meta *meta;
+	char error[256] = "";
+
+	put(text);
+	assert_int_equal(kvm_meta_read(trace, &meta, error, sizeof(error)), 0);
+	assert_string_equal(error, "");
+	return meta;
+}
+
+/** Of a vCPU with a clock. */
+static struct kvm_meta *get_tsc(const char *members)
+{
+	char text[512];
+
+	snprintf(text, sizeof(text), "{\"guests\":[{\"vcpus\":[{\"id\":3,\"tid\":7,%s}]}]}",
+		 members);
+	return get(text);
+}
+
+static void test_written_is_read(void **state)
+{
+	struct kvm_meta *meta = kvm_meta_new(), *read;
+	struct kvm_meta_guest *guest = kvm_meta_add_guest(meta, "w\"\x1b\xff", "0-1", 1472);
+	const struct kvm_meta_vcpu plain = {
+		.id = 0, .tid = 1480, .has_tsc = true, .tsc_offset = INT64_MIN,
+		.tsc_ratio = KVM_META_RATIO_ONE, .tsc_frac_bits = KVM_META_FRAC_BITS,
+	}, scaled = {
+		.id = 4095, .tid = 1481, .has_tsc = true, .tsc_offset = -1,
+		.tsc_ratio = UINT64_C(0x00000001fedcba98), .tsc_frac_bits = 32,
+	}, unknown = { .id = 2, .tid = 1482 };
+	const struct kvm_meta_guest *whose = NULL;
+	const struct kvm_meta_vcpu *found;
+	char error[256] = "", *text;
+	size_t length;
+
+	(void)state;
+	meta->cpu_khz = 2300000;
+	assert_int_equal(kvm_meta_add_vcpu(guest, &plain), 0);
+	assert_int_equal(kvm_meta_add_vcpu(guest, &scaled), 0);
+	assert_int_equal(kvm_meta_add_vcpu(guest, &unknown), 0);
+	assert_non_null(kvm_meta_add_guest(meta, NULL, NULL, 0));
+	put("{ \"alignment\": { \"offset\": 5 }, \"guests\": 7 }");
+	assert_int_equal(kvm_meta_write(trace, meta, error, sizeof(error)), 0);
+	kvm_meta_free(meta);
+	assert_int_equal(kvm_meta_read(trace, &read, error, sizeof(error)), 0);
+	assert_int_equal(read->cpu_khz, 2300000);
+	assert_int_equal(read->n_guests, 2);
+	assert_string_equal(read->guests[0].name, "w\"\x1b\xef\xbf\xbd");
+	assert_string_equal(read->guests[0].uuid, "0-1");
+	assert_int_equal(read->guests[0].pid, 1472);
+	assert_int_equal(read->guests[0].n_vcpus, 3);
+	found = kvm_meta_find(read, 1480, &whose);
+	assert_ptr_equal(whose, &read->guests[0]);
+	assert_true(found->id == 0 && found->has_tsc && found->tsc_offset == INT64_MIN);
+	found = kvm_meta_find(read, 1481, NULL);
+	assert_int_equal(found->id, 4095);
+	assert_int_equal(found->tsc_offset, -1);
+	assert_true(found->tsc_ratio == scaled.tsc_ratio && found->tsc_frac_bits == 32);
+	assert_false(kvm_meta_find(read, 1482, NULL)->has_tsc);
+	assert_null(kvm_meta_find(read, 1483, NULL));
+	assert_null(kvm_meta_find(read, 0, NULL));
+	assert_null(kvm_meta_find(NULL, 1480, NULL));
+	assert_null(read->guests[1].name);
+	assert_int_equal(read->guests[1].n_vcpus, 0);
+	kvm_meta_free(read);
+	/* what else was there is kept */
+	assert_int_equal(whole_file_read(sidecar, 10000, &text, &length), 0);
+	assert_non_null(strstr(text, "\"offset\": 5"));
+	assert_non_null(strstr(text, "\"0x8000000000000000\""));
+	free(text);
+}
+
+static void test_cannot_be(void **state)
+{
+	struct kvm_meta *meta = kvm_meta_new();
+	struct kvm_meta_guest *guest = kvm_meta_add_guest(meta, "web", NULL, 1);
+	struct kvm_meta_vcpu vcpu = { .id = -1 };
+
+	(void)state;
+	assert_int_equal(kvm_meta_add_vcpu(guest, &vcpu), -EINVAL);
+	vcpu.id = KVM_META_MAX_VCPUS;
+	assert_int_equal(kvm_meta_add_vcpu(guest, &vcpu), -EINVAL);
+	vcpu.id--;
+	assert_int_equal(kvm_meta_add_vcpu(guest, &vcpu), 0);
+	vcpu.tid = -1;
+	assert_int_equal(kvm_meta_add_vcpu(guest, &vcpu), -EINVAL);
+	vcpu = (struct kvm_meta_vcpu){ .has_tsc = true };
+	assert_int_equal(kvm_meta_add_vcpu(guest, &vcpu), -EINVAL);
+	for (int i = 1; i < KVM_META_MAX_GUESTS; i++)
+		assert_non_null(kvm_meta_add_guest(meta, NULL, NULL, 0));
+	assert_null(kvm_meta_add_guest(meta, NULL, NULL, 0));
+	kvm_meta_free(meta);
+}
+
+static void test_tsc(void **state)
+{
+	static const struct {
+		const char	*members;
+		bool		has;
+		int64_t		offset;
+		uint64_t	ratio;
+		int		bits;
+	} cases[] = {
+		{ "\"tsc_offset\":\"0xfffffffffffffff6\"", true, -10, KVM_META_RATIO_ONE, 48 },
+		{ "\"tsc_offset\":-10", true, -10, KVM_META_RATIO_ONE, 48 },
+		{ "\"tsc_offset\":18446744073709551606", true, -10, KVM_META_RATIO_ONE, 48 },
+		{ "\"tsc_offset\":5,\"tsc_scale\":0.5", true, 5, KVM_META_RATIO_ONE / 2, 48 },
+		{ "\"tsc_offset\":5,\"tsc_ratio\":12884901888,\"tsc_ratio_frac_bits\":32,"
+		  "\"tsc_scale\":7", true, 5, UINT64_C(3) << 32, 32 },
+		{ "\"tsc_offset\":5,\"tsc_ratio\":\"0x300000000\",\"tsc_ratio_frac_bits\":32",
+		  true, 5, UINT64_C(3) << 32, 32 },
+		{ "\"tsc_offset\":5,\"tsc_ratio\":\"x\",\"tsc_ratio_frac_bits\":32",
+		  false, 0, 0, 0 },
+		{ "\"tsc_offset\":5,\"tsc_ratio\":12884901888", false, 0, 0, 0 },
+		{ "\"tsc_offset\":5,\"tsc_ratio\":1,\"tsc_ratio_frac_bits\":48", false, 0, 0, 0 },
+		{ "\"tsc_offset\":5,\"tsc_ratio\":1,\"tsc_ratio_frac_bits\":63", false, 0, 0, 0 },
+		{ "\"tsc_offset\":5,\"tsc_ratio\":0,\"tsc_ratio_frac_bits\":32", false, 0, 0, 0 },
+		{ "\"tsc_offset\":5,\"tsc_scale\":0", false, 0, 0, 0 },
+		{ "\"tsc_offset\":5,\"tsc_scale\":\"nan\"", false, 0, 0, 0 },
+		{ "\"tsc_offset\":5,\"tsc_scale\":1001", false, 0, 0, 0 },
+		{ "\"tsc_offset\":\"\"", false, 0, 0, 0 },
+		{ "\"tsc_offset\":\"5x\"", false, 0, 0, 0 },
+		{ "\"tsc_offset\":1.5", false, 0, 0, 0 }, { "\"tsc_scale\":1", false, 0, 0, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct kvm_meta *meta = get_tsc(cases[i].members);
+		const struct kvm_meta_vcpu *vcpu = kvm_meta_find(meta, 7, NULL);
+
+		assert_non_null(vcpu);
+		if (vcpu->has_tsc != cases[i].has)
+			fail_msg("%s", cases[i].members);
+		if (vcpu->has_tsc) {
+			assert_int_equal(vcpu->tsc_offset, cases[i].offset);
+			assert_int_equal(vcpu->tsc_ratio, cases[i].ratio);
+			assert_int_equal(vcpu->tsc_frac_bits, cases[i].bits);
+		}
+		kvm_meta_free(meta);
+	}
+}
+
+/** What nobody can have meant is nobody's. */
+static void test_left_out(void **state)
+{
+	struct kvm_meta *meta;
+
+	(void)state;
+	assert_null(get("{}"));
+	assert_null(get("{\"domains\":[],\"guests\":{}}"));
+	meta = get("{\"guests\":[7,null,{\"name\":\"\",\"pid\":-1,\"vcpus\":[1,{\"id\":0},"
+		   "{\"tid\":5},{\"id\":-1,\"tid\":5},{\"id\":4096,\"tid\":5},{\"id\":0,\"tid\":0},"
+		   "{\"id\":0,\"tid\":2147483648},{\"id\":0,\"tid\":5},{\"id\":0,\"tid\":6},"
+		   "{\"id\":1,\"tid\":5}]},{\"name\":7,\"pid\":2147483648,"
+		   "\"vcpus\":[{\"id\":0,\"tid\":5},{\"id\":1,\"tid\":8}]}]}");
+	assert_int_equal(meta->n_guests, 4);
+	assert_null(meta->guests[2].name);
+	assert_int_equal(meta->guests[2].pid, 0);
+	assert_int_equal(meta->guests[2].n_vcpus, 1);
+	assert_int_equal(meta->guests[3].n_vcpus, 1);
+	assert_int_equal(meta->guests[3].pid, 0);
+	assert_ptr_equal(kvm_meta_find(meta, 5, NULL), &meta->guests[2].vcpus[0]);
+	assert_int_equal(kvm_meta_find(meta, 8, NULL)->id, 1);
+	kvm_meta_free(meta);
+}
+
+static void test_damaged(void **state)
+{
+	static const struct {
+		const char	*text, *said;
+	} cases[] = {
+		{ "{", "not a JSON object" }, { "[]", "not a JSON object" },
+		{ "{\"cpu_khz\":1}", "cpu_khz 1 is no CPU frequency" },
+		{ "{\"cpu_khz\":\"fast\",\"guests\":[]}", "is no CPU frequency" },
+	};
+	struct kvm_meta *meta;
+	char error[256], *many = malloc(8 * KVM_META_MAX_GUESTS);
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		put(cases[i].text);
+		assert_int_equal(kvm_meta_read(trace, &meta, error, sizeof(error)), -EINVAL);
+		assert_null(meta);
+		assert_non_null(strstr(error, cases[i].said));
+		assert_ptr_equal(strstr(error, sidecar), error);
+	}
+	n += (size_t)sprintf(many, "{\"guests\":[{}");
+	for (int i = 0; i < KVM_META_MAX_GUESTS; i++)
+		n += (size_t)sprintf(many + n, ",{}");
+	strcpy(many + n, "]}");
+	put(many);
+	assert_int_equal(kvm_meta_read(trace, &meta, error, sizeof(error)), -E2BIG);
+	assert_non_null(strstr(error, "guests: 1025, and there can be 1024"));
+	free(many);
+	unlink(sidecar);
+	assert_int_equal(kvm_meta_read(trace, &meta, error, sizeof(error)), 0);
+	assert_null(meta);
+	assert_int_equal(mkfifo(sidecar, 0600), 0);
+	assert_int_equal(kvm_meta_read(trace, &meta, error, sizeof(error)), -EINVAL);
+	assert_non_null(strstr(error, "not a regular file"));
+	meta = kvm_meta_new();
+	assert_int_equal(kvm_meta_write(trace, meta, error, sizeof(error)), -EINVAL);
+	kvm_meta_free(meta);
+	unlink(sidecar);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_written_is_read), cmocka_unit_test(test_cannot_be),
+		cmocka_unit_test(test_tsc), cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
