@@ -36,8 +36,10 @@ gui_shot nothing-virtual
 # until there is something
 gui_menu File 'Append Trace File'
 gui_file "$host"
+# (while it is loaded, its progress is the window in use, and has none of these)
+gui_until gui_find items '*' 'g1v0 | *' >/dev/null
 gui_until gui_not gui_find widgets QLabel 'None of the open files shows virtual machines.*' >/dev/null
-gui_need gui_not gui_find widgets QLabel 'Nothing virtual in this trace*' >/dev/null
+gui_until gui_not gui_find widgets QLabel 'Nothing virtual in this trace*' >/dev/null
 gui_quit
 
 # guests of two recordings: one is known, the other one cannot be anybody
