@@ -69,7 +69,7 @@ ksv_make_chroot()
 	if ! mmdebstrap --variant=apt --aptopt="$dir.conf" --dpkgopt=force-unsafe-io \
 	     --essential-hook='echo man-db man-db/auto-update boolean false |
 			chroot "$1" debconf-set-selections' \
-	     --include="$packages" --skip=cleanup/apt/lists "$release" "$dir.new" \
+	     ${packages:+"--include=$packages"} --skip=cleanup/apt/lists "$release" "$dir.new" \
 	     "${KSV_MIRROR:-http://deb.debian.org/debian}" </dev/null >"$log" 2>&1; then
 		tail -n 5 "$log" >&2
 		ksv_no_network "$log" && ksv_not_done "mmdebstrap reaches no mirror: is there a network?"
