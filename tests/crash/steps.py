@@ -96,18 +96,20 @@ class Talk:
     """A command to the probe or the eye; its answer."""
     def __init__(self, who):
         self.directory, self.who = os.environ["KSV_PROBE"], who
-        self.to = os.open(self.path("ask"), os.O_RDWR)
+        self.to = os.open(self.path("ask"), os.O_RDWR | os.O_NONBLOCK)
         self.back = os.open(self.path("answer"), os.O_RDWR | os.O_NONBLOCK)
 
     def path(self, what):
         return "%s/%s.%s" % (self.directory, self.who, what)
 
     def drain(self):
-        try:
-            while os.read(self.back, 4096):
+        """What was asked when the last one ended is not for the next one."""
+        for end in self.to, self.back:
+            try:
+                while os.read(end, 4096):
+                    pass
+            except BlockingIOError:
                 pass
-        except BlockingIOError:
-            pass
 
     def ask(self, command, alive):
         """alive() raises when nobody will answer any more."""
