@@ -50,8 +50,9 @@ bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)
 		return true;
 	}
 	if (pair->recorded.machine < 0 && pair->unequal >= 0) {
-		text_format(text, size, "the sidecar of the host's trace tells of different TSCs "
-			    "of the vCPUs of %s: it is not used, as an alignment has one offset",
+		text_format(text, size, "the sidecar of the host's trace tells that the TSCs of "
+			    "the vCPUs of %s differ, or change: it is not used, as an alignment "
+			    "has one offset",
 			    virt_model_machine(pair->model, pair->unequal)->name);
 		return true;
 	}

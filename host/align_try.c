@@ -277,8 +277,8 @@ static void invert_tsc(const struct kvm_meta_vcpu *vcpu, int64_t *offset, double
 }
 
 /**
- * The same as the sidecar of a KVM host's trace tells it. vCPUs whose clocks differ are judged by
- * none of them: an alignment has one offset.
+ * The same as the sidecar of a KVM host's trace tells it. vCPUs whose clocks differ, or change, are
+ * judged by none of them: an alignment has one offset.
  */
 static bool told_tsc(struct align_pair *pair, int32_t number,
 		     const struct align_machine *machine, int64_t *offset, double *ppm)
@@ -295,6 +295,10 @@ static bool told_tsc(struct align_pair *pair, int32_t number,
 		if (!meta || !meta->has_tsc)
 			continue;
 		invert_tsc(meta, &other, &other_ppm);
+		if (meta->tsc_offset != meta->tsc_offset_at_end) {
+			pair->unequal = number;
+			return false;
+		}
 		if (told && (other_ppm < *ppm || other_ppm > *ppm ||
 			     (uint64_t)other - (uint64_t)*offset + ALIGN_ROUNDING >
 			     2 * ALIGN_ROUNDING)) {

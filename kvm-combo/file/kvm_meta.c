@@ -110,6 +110,9 @@ static struct json_object *object_of_vcpu(const struct kvm_meta_vcpu *vcpu)
 		ret = json_add(object, "tid", json_object_new_int(vcpu->tid));
 	if (!ret && vcpu->has_tsc &&
 	    (json_add(object, "tsc_offset", json_bits_new((uint64_t)vcpu->tsc_offset)) ||
+	     (vcpu->tsc_offset_at_end != vcpu->tsc_offset &&
+	      json_add(object, "tsc_offset_at_end",
+		       json_bits_new((uint64_t)vcpu->tsc_offset_at_end))) ||
 	     json_add(object, "tsc_scale", json_object_new_double_s(scale_of(vcpu), scale)) ||
 	     json_add(object, "tsc_ratio", json_object_new_uint64(vcpu->tsc_ratio)) ||
 	     json_add(object, "tsc_ratio_frac_bits", json_object_new_int(vcpu->tsc_frac_bits))))
@@ -186,11 +189,14 @@ int kvm_meta_write(const char *trace_path, const struct kvm_meta *meta, char *er
 static void take_tsc(struct json_object *object, struct kvm_meta_vcpu *vcpu)
 {
 	struct json_object *scale;
-	uint64_t offset;
+	uint64_t offset, end;
 
 	if (!json_bits_member(object, "tsc_offset", &offset))
 		return;
+	if (!json_bits_member(object, "tsc_offset_at_end", &end))
+		end = offset;
 	vcpu->tsc_offset = (int64_t)offset;
+	vcpu->tsc_offset_at_end = (int64_t)end;
 	vcpu->tsc_ratio = KVM_META_RATIO_ONE;
 	vcpu->tsc_frac_bits = KVM_META_FRAC_BITS;
 	if (json_object_object_get_ex(object, "tsc_ratio", NULL)) {

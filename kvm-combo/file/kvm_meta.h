@@ -11,7 +11,8 @@
  *
  * All members may be missing, unknown ones are ignored. A guest's TSC is
  * (host's TSC * tsc_ratio >> tsc_ratio_frac_bits) + tsc_offset; tsc_scale is the same ratio for
- * people, and counts where tsc_ratio is missing.
+ * people, and counts where tsc_ratio is missing. "tsc_offset_at_end" tells that it was another one
+ * when the recording ended.
  */
 #ifndef KSHARK_VIRT_KVM_META_H
 #define KSHARK_VIRT_KVM_META_H
@@ -40,7 +41,7 @@ struct kvm_meta_vcpu {
 	int32_t		tid;		/* thread of the host that is this vCPU; 0: not known */
 	bool		has_tsc;	/* what follows is known */
 	int		tsc_frac_bits;
-	int64_t		tsc_offset;
+	int64_t		tsc_offset, tsc_offset_at_end;
 	uint64_t	tsc_ratio;
 };
 

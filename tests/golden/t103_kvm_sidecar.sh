@@ -132,10 +132,21 @@ sidecar tsc.dat web "$(vcpu 0 1013 '"tsc_offset": "0xffffffa37dda1157"'),
 run align --format json tsc.dat tsc-g1.dat
 status 0
 check "another source" test "$(aligned source)" = causality
-says "$ERR" "tsc-g1.dat: the sidecar of the host's trace tells of different TSCs of the vCPUs of "
+says "$ERR" "tsc-g1.dat: the sidecar of the host's trace tells that the TSCs of the vCPUs of "
+says "$ERR" "g1:web differ, or change"
 sed -i 's/1140/1156/' tsc.dat.meta.json
 run align --format json tsc.dat tsc-g1.dat
 check "a cycle is none" test "$(aligned source)" = sidecar
+
+# nor have those that were changed meanwhile
+tsc '"0xffffffa37dda1157"' '"tsc_offset_at_end": "0xffffffa37dda1158"'
+run align --format json tsc.dat tsc-g1.dat
+status 0
+check "changed meanwhile" test "$(aligned source)" = causality
+says "$ERR" "differ, or change"
+tsc '"0xffffffa37dda1157"' '"tsc_offset_at_end": -397320515241'
+run align --format json tsc.dat tsc-g1.dat
+check "the same at its end" test "$(aligned source)" = sidecar
 
 # A damaged sidecar, of whatever trace, is set aside.
 cp "$SAMPLES/hvm-exits.xen" a.xen

@@ -76,9 +76,11 @@ static void test_written_is_read(void **state)
 	struct kvm_meta_guest *guest = kvm_meta_add_guest(meta, "w\"\x1b\xff", "0-1", 1472);
 	const struct kvm_meta_vcpu plain = {
 		.id = 0, .tid = 1480, .has_tsc = true, .tsc_offset = INT64_MIN,
+		.tsc_offset_at_end = INT64_MAX,
 		.tsc_ratio = KVM_META_RATIO_ONE, .tsc_frac_bits = KVM_META_FRAC_BITS,
 	}, scaled = {
 		.id = 4095, .tid = 1481, .has_tsc = true, .tsc_offset = -1,
+		.tsc_offset_at_end = -1,
 		.tsc_ratio = UINT64_C(0x00000001fedcba98), .tsc_frac_bits = 32,
 	}, unknown = { .id = 2, .tid = 1482 };
 	const struct kvm_meta_guest *whose = NULL;
@@ -108,6 +110,8 @@ static void test_written_is_read(void **state)
 	found = kvm_meta_find(read, 1481, NULL);
 	assert_int_equal(found->id, 4095);
 	assert_int_equal(found->tsc_offset, -1);
+	assert_int_equal(found->tsc_offset_at_end, -1);
+	assert_int_equal(kvm_meta_find(read, 1480, NULL)->tsc_offset_at_end, INT64_MAX);
 	assert_true(found->tsc_ratio == scaled.tsc_ratio && found->tsc_frac_bits == 32);
 	assert_false(kvm_meta_find(read, 1482, NULL)->has_tsc);
 	assert_null(kvm_meta_find(read, 1483, NULL));
@@ -186,6 +190,7 @@ static void test_tsc(void **state)
 			fail_msg("%s", cases[i].members);
 		if (vcpu->has_tsc) {
 			assert_int_equal(vcpu->tsc_offset, cases[i].offset);
+			assert_int_equal(vcpu->tsc_offset_at_end, cases[i].offset);
 			assert_int_equal(vcpu->tsc_ratio, cases[i].ratio);
 			assert_int_equal(vcpu->tsc_frac_bits, cases[i].bits);
 		}
