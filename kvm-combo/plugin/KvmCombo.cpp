@@ -161,8 +161,13 @@ void fadeGuest(KsCppArgV *argv, int streamId, int cpu)
 
 	if (vcpu == VIRT_NONE)
 		return;
-	n = virt_veil(model.get(), vcpu, lostOf(pair.host_stream, model, vcpu),
-		      VIRT_VEIL_OFF_GUEST, &window, runs.data());
+
+	std::unique_ptr<int64_t[][VIRT_N_STATES]>
+		ns(new int64_t[window.n_columns][VIRT_N_STATES]);
+
+	virt_shade_times(model.get(), vcpu, &window, ns.get());
+	n = virt_veil(ns.get(), lostOf(pair.host_stream, model, vcpu), VIRT_VEIL_OFF_GUEST, &window,
+		      runs.data());
 	if (n < 1)
 		return;
 	runs.resize(n);

@@ -22,6 +22,7 @@
 #include "VirtDock.hpp"
 #include "VirtFact.hpp"
 #include "VirtFont.hpp"
+#include "VirtGaps.hpp"
 #include "VirtHover.hpp"
 #include "VirtNames.hpp"
 #include "VirtOverlays.hpp"
@@ -83,6 +84,7 @@ public:
 	void add(VirtStrip &&strip) { _strips.push_back(std::move(strip)); }
 	void add(VirtRow &&row) { _rows.push_back(std::move(row)); }
 	void add(Guest &&guest) { _guests.push_back(std::move(guest)); }
+	void addGaps(const KsCppArgV *argv, int streamId, const VirtModelRef &model);
 	const VirtNames &names() const { return _names; }
 
 	double distance(int x, int y) const override;
@@ -106,16 +108,27 @@ private:
 	const VirtStrip *pcpuStrip(int streamId, int32_t pcpu) const;
 	const Arrow *arrowAt(int x, int y) const;
 	const Guest *guestAt(int x, int y) const;
+	const VirtGaps *gapsAt(int x, int y) const;
 
 	VirtNames			_names;
 	std::vector<VirtRow>		_rows;
 	std::vector<VirtStrip>		_strips;
 	std::vector<Guest>		_guests;
+	std::vector<VirtGaps>		_gaps;
 	mutable std::vector<Arrow>	_arrows;
 	mutable int			_x = 0, _y = 0;		/* of the last question */
 };
 
 Frame *Frame::current;
+
+/** Once for all graphs of a stream. */
+void Frame::addGaps(const KsCppArgV *argv, int streamId, const VirtModelRef &model)
+{
+	for (const VirtGaps &gaps : _gaps)
+		if (gaps.streamId() == streamId)
+			return;
+	_gaps.emplace_back(argv, VirtStream{ streamId, ks_stream_offset(streamId), model });
+}
 
 void Frame::drawStrip(const VirtStrip &strip) const
 {
@@ -337,6 +350,8 @@ void Frame::_draw(const KsPlot::Color &, float) const
 		drawStrip(strip);
 	}
 	drawArrows();
+	for (const VirtGaps &gaps : _gaps)
+		gaps.draw();
 	glEnable(GL_POLYGON_SMOOTH);
 	for (const VirtRow &row : _rows)
 		row.draw();
@@ -359,6 +374,8 @@ double Frame::distance(int x, int y) const
 			if (mark.area.contains(x, y))
 				return 0;
 	}
+	if (gapsAt(x, y))
+		return 0;
 	return arrowAt(x, y) || guestAt(x, y) ? 1 : std::numeric_limits<double>::max();
 }
 
@@ -413,6 +430,14 @@ const Guest *Frame::guestAt(int x, int y) const
 	return nullptr;
 }
 
+const VirtGaps *Frame::gapsAt(int x, int y) const
+{
+	for (const VirtGaps &gaps : _gaps)
+		if (gaps.contains(x, y))
+			return &gaps;
+	return nullptr;
+}
+
 /** What the vCPU does for the longest part of a column. */
 bool guestFact(const Guest &guest, int x, VirtFact *fact)
 {
@@ -455,9 +480,12 @@ bool Frame::factAt(int x, int y, VirtFact *fact) const
 		if (strip.area.contains(x, y))
 			return stripFact(strip, x, y, fact);
 
+	const VirtGaps *gaps = gapsAt(x, y);
 	const Arrow *arrow = arrowAt(x, y);
 	const Guest *guest = guestAt(x, y);
 
+	if (gaps)
+		return gaps->factAt(x, y, fact);
 	if (arrow)
 		return migrationFact(*arrow->strip, arrow->migration, 1, fact);
 	return guest && guestFact(*guest, x, fact);
@@ -542,6 +570,9 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	if (VirtOverlays::isShown(VIRT_OVERLAY_LABELS))
 		Frame::current->add(virtRow(argv, Frame::current->names(), streamId, value,
 					    drawAction));
+
+	if (model)
+		Frame::current->addGaps(argv, streamId, model);
 
 	Guest guest;
 

@@ -4,6 +4,7 @@
  * @brief	What is drawn over a graph of KernelShark's, from what virt_shading.c worked out.
  */
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include <KsPlotTools.hpp>
@@ -141,15 +142,14 @@ void addMarks(VirtStrip &strip)
 }
 
 /** KernelShark shows the thread as busy while it waits. */
-void addVeil(VirtStrip &strip)
+void addVeil(VirtStrip &strip, const int64_t (*ns)[VIRT_N_STATES])
 {
 	virt_shade_window window = strip.window;
 	int n;
 
 	window.n_parts = VIRT_VEIL_STEPS;
 	strip.veil.resize(window.n_columns);
-	n = virt_veil(strip.model.get(), strip.id, nullptr, VIRT_VEIL_OFF_PCPU, &window,
-		      strip.veil.data());
+	n = virt_veil(ns, nullptr, VIRT_VEIL_OFF_PCPU, &window, strip.veil.data());
 	strip.veil.resize(std::max(n, 0));
 }
 
@@ -179,6 +179,17 @@ VirtStrip placeOf(const KsCppArgV *argv, int streamId, int drawAction, VirtModel
 	return strip;
 }
 
+/** What the columns of a vCPU's graph show. Return: number of runs. */
+int addVcpuRuns(VirtStrip &strip)
+{
+	std::unique_ptr<int64_t[][VIRT_N_STATES]>
+		ns(new int64_t[strip.window.n_columns][VIRT_N_STATES]);
+
+	virt_shade_times(strip.model.get(), strip.id, &strip.window, ns.get());
+	addVeil(strip, ns.get());
+	return virt_shade_runs(&strip.window, ns.get(), strip.runs.data());
+}
+
 /** What the graph's columns show. */
 void addRuns(VirtStrip &strip)
 {
@@ -187,12 +198,9 @@ void addRuns(VirtStrip &strip)
 
 	strip.runs.resize(strip.window.n_columns);
 	n = strip.isPcpu ? virt_shade_pcpu(model, strip.id, &strip.window, strip.runs.data()) :
-			   virt_shade_vcpu(model, strip.id, &strip.window, strip.runs.data());
+			   addVcpuRuns(strip);
 	strip.runs.resize(std::max(n, 0));
-	if (strip.isPcpu)
-		return;
-	addVeil(strip);
-	if (!strip.isCombo)
+	if (!strip.isCombo || strip.isPcpu)
 		return;
 	strip.exits.resize(strip.window.n_columns);
 	n = virt_shade_exits(model, strip.id, &strip.window, strip.runs.data(),

@@ -104,10 +104,7 @@ static void divide(const int64_t *ns, size_t n, int n_parts, uint8_t *parts)
 		}
 	}
 	for (size_t i = 0; i < n; i++) {
-		__int128 product = (__int128)ns[i] * n_parts;
-
-		parts[i] = (uint8_t)(product / sum);
-		rest[i] = (int64_t)(product % sum);
+		parts[i] = (uint8_t)virt_shade_share(ns[i], sum, n_parts, &rest[i]);
 		left -= parts[i];
 	}
 	while (left-- > 0) {
@@ -146,6 +143,12 @@ static int add_column(struct virt_shade_run *runs, int n, int column, const uint
 	return n + 1;
 }
 
+static bool is_window(const struct virt_shade_window *window)
+{
+	return window->n_columns > 0 && window->column_ns > 0 && window->n_parts > 0 &&
+	       window->n_parts <= VIRT_SHADE_MAX_PARTS;
+}
+
 typedef void (*columns_fn)(const struct virt_model *model, int32_t id, int64_t from, int64_t to,
 			   struct column *columns, int n);
 
@@ -157,8 +160,7 @@ static int shade(const struct virt_model *model, int32_t id,
 	uint8_t parts[VIRT_N_SHADES];
 	int n = 0;
 
-	if (window->n_columns < 1 || window->column_ns < 1 || window->n_parts < 1 ||
-	    window->n_parts > VIRT_SHADE_MAX_PARTS)
+	if (!is_window(window))
 		return -EINVAL;
 	for (int first = 0; first < window->n_columns; first += BATCH) {
 		int size = window->n_columns - first < BATCH ? window->n_columns - first : BATCH;
@@ -177,6 +179,31 @@ int virt_shade_vcpu(const struct virt_model *model, int32_t vcpu,
 		    const struct virt_shade_window *window, struct virt_shade_run *runs)
 {
 	return shade(model, vcpu, window, vcpu_columns, runs);
+}
+
+void virt_shade_times(const struct virt_model *model, int32_t vcpu,
+		      const struct virt_shade_window *window, int64_t (*ns)[VIRT_N_STATES])
+{
+	if (is_window(window))
+		virt_vcpu_columns(model, vcpu, window->from_ns, window_end(window), ns,
+				  (size_t)window->n_columns);
+}
+
+int virt_shade_runs(const struct virt_shade_window *window, const int64_t (*ns)[VIRT_N_STATES],
+		    struct virt_shade_run *runs)
+{
+	struct column column = { { 0 } };
+	uint8_t parts[VIRT_N_SHADES];
+	int n = 0;
+
+	if (!is_window(window))
+		return -EINVAL;
+	for (int i = 0; i < window->n_columns; i++) {
+		memcpy(column.ns, ns[i], sizeof(ns[i]));
+		divide_column(&column, window->n_parts, parts);
+		n = add_column(runs, n, i, parts);
+	}
+	return n;
 }
 
 int virt_shade_machine(const struct virt_model *model, int32_t machine,
@@ -318,6 +345,25 @@ int virt_shade_migrations(const struct virt_model *model, int32_t vcpu,
 	else if (mark.n && n)
 		marks[n_marks++] = mark;
 	return n_marks;
+}
+
+int virt_shade_losses(const struct virt_model *model, const struct virt_shade_window *window,
+		      struct virt_shade_span *spans)
+{
+	int64_t from = window->from_ns;
+	int n = 0;
+
+	if (!virt_model_loss_in(model, from, window_end(window)))
+		return 0;
+	for (int column = 0; column < window->n_columns; column++, from += window->column_ns) {
+		if (!virt_model_loss_in(model, from, from + window->column_ns))
+			continue;
+		if (n && spans[n - 1].first + spans[n - 1].n == column)
+			spans[n - 1].n++;
+		else
+			spans[n++] = (struct virt_shade_span){ column, 1 };
+	}
+	return n;
 }
 
 static void keep_longer(struct virt_shade_hit *best, int64_t *longest, int32_t vcpu,

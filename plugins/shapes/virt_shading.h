@@ -53,6 +53,29 @@ int virt_shade_pcpu(const struct virt_model *model, int32_t pcpu,
 		    const struct virt_shade_window *window, struct virt_shade_run *runs);
 
 /**
+ * virt_shade_times - ns of a vCPU's states in each column: what its graph shows is made of them
+ * @ns: receives @n_columns; nothing of a window that is none
+ */
+void virt_shade_times(const struct virt_model *model, int32_t vcpu,
+		      const struct virt_shade_window *window, int64_t (*ns)[VIRT_N_STATES]);
+
+/** virt_shade_runs - virt_shade_vcpu() with times that are known already. */
+int virt_shade_runs(const struct virt_shade_window *window, const int64_t (*ns)[VIRT_N_STATES],
+		    struct virt_shade_run *runs);
+
+/** virt_shade_share - what @ns are of @all, in parts of a column, rounded down; and the rest. */
+static inline int virt_shade_share(int64_t ns, int64_t all, int n_parts, int64_t *left)
+{
+	/* nearly always: a division of 128 bits takes several times as long */
+	if (all <= INT64_MAX / VIRT_SHADE_MAX_PARTS) {
+		*left = ns * n_parts % all;
+		return (int)(ns * n_parts / all);
+	}
+	*left = (int64_t)((__int128)ns * n_parts % all);
+	return (int)((__int128)ns * n_parts / all);
+}
+
+/**
  * virt_shade_machine - the same of all vCPUs of a machine together, by its index
  *
  * In O(vCPUs * columns * log n). Return: number of runs, or -EINVAL.
@@ -115,6 +138,20 @@ struct virt_shade_room {
 int virt_shade_migrations(const struct virt_model *model, int32_t vcpu,
 			  const struct virt_shade_window *window,
 			  const struct virt_shade_room *room, struct virt_shade_mark *marks, int n);
+
+/** Columns side by side. */
+struct virt_shade_span {
+	int32_t	first, n;
+};
+
+/**
+ * virt_shade_losses - where records of any pCPU are missing
+ * @spans: receives it from left to right, with gaps between them; room for @n_columns
+ *
+ * Return: number of spans.
+ */
+int virt_shade_losses(const struct virt_model *model, const struct virt_shade_window *window,
+		      struct virt_shade_span *spans);
 
 /** An interval together with its vCPU and its end. */
 struct virt_shade_hit {

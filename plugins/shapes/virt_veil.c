@@ -85,13 +85,11 @@ int64_t virt_lost_ns(const struct virt_lost *lost, int64_t from_ns, int64_t to_n
 	return to_ns > from_ns ? lost_before(lost, to_ns) - lost_before(lost, from_ns) : 0;
 }
 
-/** Columns whose times are asked for at once. */
-#define BATCH	128
-
 /** How many parts of a column fade: none only if nothing does, all only if all does. */
 static uint8_t fading(const int64_t *ns, int64_t unsplit, enum virt_veil_kind kind, int n_parts)
 {
-	int64_t all = 0, off = 0, parts;
+	int64_t all = 0, off = 0, left;
+	int parts;
 
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		all += ns[state];
@@ -102,7 +100,7 @@ static uint8_t fading(const int64_t *ns, int64_t unsplit, enum virt_veil_kind ki
 	}
 	if (!off)
 		return 0;
-	parts = (int64_t)((__int128)off * n_parts / all);
+	parts = virt_shade_share(off, all, n_parts, &left);
 	return (uint8_t)(parts ? parts : 1);
 }
 
@@ -118,29 +116,23 @@ static int add_run(struct virt_veil_run *runs, int n, int column, uint8_t parts)
 	return n + 1;
 }
 
-int virt_veil(const struct virt_model *model, int32_t vcpu, const struct virt_lost *lost,
+int virt_veil(const int64_t (*ns)[VIRT_N_STATES], const struct virt_lost *lost,
 	      enum virt_veil_kind kind, const struct virt_shade_window *window,
 	      struct virt_veil_run *runs)
 {
-	int64_t ns[BATCH][VIRT_N_STATES];
+	int64_t from_ns = window->from_ns;
 	int n = 0;
 
 	if (window->n_columns < 1 || window->column_ns < 1 || window->n_parts < 1 ||
 	    window->n_parts > VIRT_SHADE_MAX_PARTS)
 		return -EINVAL;
-	for (int first = 0; first < window->n_columns; first += BATCH) {
-		int size = window->n_columns - first < BATCH ? window->n_columns - first : BATCH;
-		int64_t from_ns = window->from_ns + first * window->column_ns;
+	for (int i = 0; i < window->n_columns; i++, from_ns += window->column_ns) {
+		int64_t unsplit = 0;
 
-		virt_vcpu_columns(model, vcpu, from_ns, from_ns + size * window->column_ns, ns,
-				  size);
-		for (int i = 0; i < size; i++, from_ns += window->column_ns) {
-			int64_t unsplit = !lost ? 0 : ns[i][VIRT_UNKNOWN] -
-				virt_lost_ns(lost, from_ns, from_ns + window->column_ns);
-
-			n = add_run(runs, n, first + i,
-				    fading(ns[i], unsplit, kind, window->n_parts));
-		}
+		if (lost && ns[i][VIRT_UNKNOWN])
+			unsplit = ns[i][VIRT_UNKNOWN] -
+				  virt_lost_ns(lost, from_ns, from_ns + window->column_ns);
+		n = add_run(runs, n, i, fading(ns[i], unsplit, kind, window->n_parts));
 	}
 	return n;
 }

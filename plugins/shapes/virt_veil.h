@@ -43,6 +43,7 @@ struct virt_veil_run {
 
 /**
  * virt_veil - what of each column fades: the share of its time
+ * @ns: as virt_shade_times() gave them
  * @lost: of this vCPU; NULL: all of UNKNOWN is lost, as in traces that are split
  * @runs: receives them from left to right; room for @window's n_columns
  *
@@ -50,7 +51,7 @@ struct virt_veil_run {
  *
  * Return: number of runs, or -EINVAL.
  */
-int virt_veil(const struct virt_model *model, int32_t vcpu, const struct virt_lost *lost,
+int virt_veil(const int64_t (*ns)[VIRT_N_STATES], const struct virt_lost *lost,
 	      enum virt_veil_kind kind, const struct virt_shade_window *window,
 	      struct virt_veil_run *runs);
 

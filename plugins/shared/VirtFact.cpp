@@ -38,3 +38,18 @@ VirtFact virtMigrationFact(const VirtStream &stream, const virt_migration &migra
 		 migration.time_ns - migration.gap_ns + stream.offset,
 		 migration.time_ns + stream.offset };
 }
+
+VirtFact virtLossFact(const VirtStream &stream, const virt_loss &loss)
+{
+	virt_moment moment = {};
+	char text[VIRT_TEXT_SIZE];
+
+	moment.kind = VIRT_WORST_LOST;
+	moment.pcpu = loss.pcpu;
+	moment.records = loss.records;
+	moment.cost_ns = loss.to_ns - loss.from_ns;
+	moment.entry_ns = VIRT_NO_TIME;
+	moment.begun = moment.complete = true;
+	virt_text_moment(text, sizeof(text), stream.model.get(), nullptr, &moment, VIRT_NO_TIME);
+	return { virtShown(text), loss.from_ns + stream.offset, loss.to_ns + stream.offset };
+}

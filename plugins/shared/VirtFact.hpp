@@ -28,4 +28,7 @@ VirtFact virtOccupantFact(const VirtStream &stream, int32_t pcpu, const virt_occ
 /** @n: so many have one mark; this is the first. */
 VirtFact virtMigrationFact(const VirtStream &stream, const virt_migration &migration, int n);
 
+/** What is missing. */
+VirtFact virtLossFact(const VirtStream &stream, const virt_loss &loss);
+
 #endif

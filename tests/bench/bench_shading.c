@@ -157,14 +157,20 @@ static int draw_combo(const struct virt_model *model, int32_t vcpu, const struct
 	static struct virt_shade_exit_run exits[COLUMNS];
 	static struct virt_veil_run veil[COLUMNS];
 	static struct virt_shade_mark marks[MARKS];
+	static int64_t ns[COLUMNS][VIRT_N_STATES];
 	const struct virt_shade_room room = { 10, 48, 10, NULL, 0 };
 	struct virt_shade_window fading = *window;
-	int n_runs = virt_shade_vcpu(model, vcpu, window, runs);
-	int n = n_runs + virt_shade_exits(model, vcpu, window, runs, n_runs, exits);
+	const int64_t (*times)[VIRT_N_STATES] = (const int64_t (*)[VIRT_N_STATES])ns;
+	int n_runs, n;
 
+	virt_shade_times(model, vcpu, window, ns);
+	n = n_runs = virt_shade_runs(window, times, runs);
+	n += virt_shade_exits(model, vcpu, window, runs, n_runs, exits);
 	fading.n_parts = VEIL_STEPS;
-	n += virt_veil(model, vcpu, NULL, VIRT_VEIL_OFF_PCPU, &fading, veil);
-	n += virt_veil(model, vcpu, lost, VIRT_VEIL_OFF_GUEST, &fading, veil);
+	n += virt_veil(times, NULL, VIRT_VEIL_OFF_PCPU, &fading, veil);
+	/* the guest's own graph is another plugin's, which asks the model itself */
+	virt_shade_times(model, vcpu, window, ns);
+	n += virt_veil(times, lost, VIRT_VEIL_OFF_GUEST, &fading, veil);
 	return n + virt_shade_migrations(model, vcpu, window, &room, marks, MARKS);
 }
 

@@ -1,8 +1,75 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# A damaged file shows all that is good and says in place what is not; what is no trace is refused.
+# A damaged file shows all that is good and says in place what is not; what is no trace is refused. What
+# is missing is marked on the axis of time, there and nowhere else, and told there.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_virt.sh"
+
+RED='#d00000'
+
+# red_where_lost FILE: the axis is marked exactly in the columns in which records are missing; a mark has
+# at least three. Prints how many of them, and the middle of the widest, as a column of the screen.
+red_where_lost()
+{
+	gui_pixels "$GUI_X0" $((GUI_TOP + 34)) $((GUI_X1 - GUI_X0 + 1)) 1 >"$GUI_DIR/axis"
+	"$KSV_BIN" report --quiet --worst 100000 --kind lost --format json "$1" | python3 -c 'import json, sys
+name, red, start, end, x0 = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
+seen = [line.strip() == red for line in open(name)]
+scale = (len(seen) - 1) / (end - start)
+lost = [((m["start_ns"] - start) * scale, (m["end_ns"] - start) * scale)
+        for m in json.load(sys.stdin)["worst"]]
+lost = [(a, b) for a, b in lost if b > 0 and a < len(seen) - 1]
+for x, is_red in enumerate(seen):
+    inside = any(a + 3 < x < b - 3 for a, b in lost)
+    beside = any(a - 4 < x < max(b, a + 2) + 3 for a, b in lost)
+    assert beside if is_red else not inside, (x, is_red, lost)
+for a, b in lost:
+    middle = int(min(max((a + b) / 2, 0), len(seen) - 1))
+    assert any(seen[max(middle - 3, 0):middle + 4]), (a, b)
+runs, x = [], 0
+while x < len(seen):
+    n = 0
+    while x + n < len(seen) and seen[x + n]:
+        n += 1
+    runs += [(n, x0 + x + n // 2)] if n else []
+    x += max(n, 1)
+assert all(n >= 3 or x + n > x0 + len(seen) - 3 for n, x in runs), runs
+assert bool(runs) == bool(lost), (runs, lost)
+print(sum(n for n, _ in runs), max(runs, key=lambda run: run[0])[1] if runs else 0)' \
+		"$GUI_DIR/axis" "$RED" "$VIRT_FROM" "$VIRT_TO" "$GUI_X0" ||
+		gui_fail "the axis of $1 is marked wrongly in $GUI_SHOT"
+}
+
+# axis FILE SHOT: as it is seen; sets MARKED and MARK
+axis()
+{
+	gui_shot "$2"
+	gui_graphs
+	virt_window
+	red_where_lost "$1" >"$GUI_DIR/red"
+	read -r MARKED MARK <"$GUI_DIR/red"
+}
+
+# marked FILE NAME: whole, told, and seen larger
+marked()
+{
+	virt_open "$1"
+	axis "$1" "$2-axis"
+	gui_need [ "$MARKED" -ge 3 ]
+	xdotool mousemove 10 10
+	gui_until gui_not gui_has windows QTipLabel
+	xdotool mousemove "$MARK" $((GUI_TOP + 34))
+	gui_until gui_has windows ' records lost, nothing is known of '
+	gui_double_click_at "$MARK" $((GUI_TOP + 34))
+	gui_until gui_find widgets QLabel '*CPU * records lost, nothing is known of *' >/dev/null
+	gui_need [ "$(virt_markers | grep -c '[0-9]')" = 2 ]
+	virt_zoom $((MARK - 60 < GUI_X0 ? GUI_X0 : MARK - 60)) \
+		$((MARK + 60 > GUI_X1 ? GUI_X1 : MARK + 60))
+	axis "$1" "$2-axis-near"
+	gui_need [ "$MARKED" -ge 3 ]
+	gui_quit
+}
 
 # refused FILE: an error is shown, and KernelShark goes on
 refused()
@@ -47,7 +114,13 @@ for name in hvm-exits pinned; do
 	gui_need gui_has selected offset
 	gui_shot "$name"
 	gui_quit
+	marked "$file" "$name"
 done
+marked "$GUI_SAMPLES/lost-records.xen" lost-records
+virt_open "$GUI_SAMPLES/pinned.xen"
+axis "$GUI_SAMPLES/pinned.xen" good-axis
+gui_same 'marks on the axis of a good file' 0 "$MARKED"
+gui_quit
 
 head -c 5000 /dev/zero >"$GUI_DIR/zero.xen"
 refused "$GUI_DIR/zero.xen"

@@ -90,6 +90,7 @@ void virt_model_free(struct virt_model *model)
 	free(model->reasons);
 	free(model->tasks);
 	free(model->losses);
+	free(model->lasting);
 	free(model);
 }
 
@@ -544,6 +545,25 @@ static int order_pids(struct virt_model *model)
 	return 0;
 }
 
+/** In order of beginning, and which of them last longest. */
+static int order_losses(struct virt_model *model)
+{
+	uint32_t longest = 0;
+
+	if (!model->n_losses)
+		return 0;
+	qsort(model->losses, model->n_losses, sizeof(*model->losses), compare_losses);
+	model->lasting = malloc(model->n_losses * sizeof(*model->lasting));
+	if (!model->lasting)
+		return -ENOMEM;
+	for (size_t i = 0; i < model->n_losses; i++) {
+		if (virt_loss_end(&model->losses[i]) > virt_loss_end(&model->losses[longest]))
+			longest = (uint32_t)i;
+		model->lasting[i] = longest;
+	}
+	return 0;
+}
+
 int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns)
 {
 	int64_t length;
@@ -560,9 +580,7 @@ int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns
 		clip_vcpu(model, &model->vcpus[i]);
 	for (int32_t i = 0; i < model->n_pcpus; i++)
 		clip_pcpu(model, &model->pcpus[i]);
-	if (model->n_losses)
-		qsort(model->losses, model->n_losses, sizeof(*model->losses), compare_losses);
-	if (order_machines(model) || order_pids(model))
+	if (order_losses(model) || order_machines(model) || order_pids(model))
 		return -ENOMEM;
 	return virt_summarize(model);
 }

@@ -407,6 +407,16 @@ struct virt_migration_range virt_vcpu_migrations(const struct virt_model *model,
 /** virt_model_losses - all stretches of lost records, ascending by beginning. */
 struct virt_loss_range virt_model_losses(const struct virt_model *model);
 
+/**
+ * virt_model_loss_in - is anything lost in the window [from, to)?
+ *
+ * In O(log n); a stretch of no length is over behind its moment.
+ *
+ * Return: of those that begin before its end, the last to end; NULL if it ends before it.
+ */
+const struct virt_loss *virt_model_loss_in(const struct virt_model *model, int64_t from_ns,
+					   int64_t to_ns);
+
 /** virt_machine_intervals - what a machine's vCPUs did together, as virt_vcpu_intervals(). */
 struct virt_machine_range virt_machine_intervals(const struct virt_model *model, int32_t machine,
 						 int64_t from_ns, int64_t to_ns);

@@ -188,12 +188,19 @@ struct virt_model {
 	int32_t		n_pcpus, pcpus_room;
 	struct virt_loss *losses;
 	size_t		n_losses, losses_room;
+	uint32_t	*lasting;	/* of the losses up to each, which lasts longest */
 	struct virt_contradiction contradictions[VIRT_MAX_CONTRADICTIONS];
 	int64_t		begin_ns, end_ns;
 	bool		finished;
 	uint32_t	culprit_limit;	/* see virt_is_beyond() */
 	bool		unsplit;	/* there are intervals with VIRT_INTERVAL_UNSPLIT */
 };
+
+/** virt_loss_end - what has no length ends behind its moment */
+static inline int64_t virt_loss_end(const struct virt_loss *loss)
+{
+	return loss->to_ns + (loss->to_ns == loss->from_ns && loss->to_ns < INT64_MAX);
+}
 
 /**
  * virt_first_at - index in [@lo, @hi) of the first element whose time is @time_ns or later

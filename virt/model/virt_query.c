@@ -87,14 +87,20 @@ int32_t virt_model_find_vcpu(const struct virt_model *model, int32_t host_pid)
 								      VIRT_NONE;
 }
 
-size_t virt_first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_ns)
+/** The same if @blocks of intervals begin before @time_ns. */
+static size_t first_in_block(const struct virt_vcpu_track *vcpu, size_t blocks, int64_t time_ns)
 {
-	size_t hi = virt_index_find(&vcpu->index, time_ns) * VIRT_BLOCK;
+	size_t hi = blocks * VIRT_BLOCK;
 
 	if (!hi)
 		return 0;
 	return VIRT_FIRST_AT(vcpu->intervals, hi - VIRT_BLOCK + 1, hi < vcpu->n ? hi : vcpu->n,
 			     time_ns);
+}
+
+size_t virt_first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_ns)
+{
+	return first_in_block(vcpu, virt_index_find(&vcpu->index, time_ns), time_ns);
 }
 
 size_t virt_run_begin(const struct virt_vcpu_track *vcpu, size_t i)
@@ -328,6 +334,21 @@ static struct moment find_moment(const struct virt_vcpu_track *vcpu, int64_t tim
 	return moment;
 }
 
+/** Steps 1 to 3 for @n borders, from number @first on of those between @n_columns columns. */
+static void find_moments(const struct virt_model *model, const struct virt_vcpu_track *vcpu,
+			 int64_t from_ns, int64_t to_ns, size_t n_columns, size_t first, size_t n,
+			 int64_t *time, struct moment *moment)
+{
+	for (size_t i = 0; i < n; i++) {
+		time[i] = clamp(model, column(from_ns, to_ns, first + i, n_columns));
+		prefetch_cell(&vcpu->index, time[i]);
+	}
+	for (size_t i = 0; i < n; i++)
+		prefetch_start(&vcpu->index, time[i]);
+	for (size_t i = 0; i < n; i++)
+		moment[i] = find_moment(vcpu, time[i]);
+}
+
 /** Times of a vCPU up to a moment. */
 static void moment_times(const struct moment *moment, int64_t time_ns, struct virt_sum *sum)
 {
@@ -352,14 +373,7 @@ void virt_vcpu_columns(const struct virt_model *model, int32_t vcpu, int64_t fro
 	for (size_t done = 0; done <= n; done += BATCH) {
 		size_t size = n + 1 - done < BATCH ? n + 1 - done : BATCH;
 
-		for (size_t i = 0; i < size; i++) {
-			time[i] = clamp(model, column(from_ns, to_ns, done + i, n));
-			prefetch_cell(&track->index, time[i]);
-		}
-		for (size_t i = 0; i < size; i++)
-			prefetch_start(&track->index, time[i]);
-		for (size_t i = 0; i < size; i++)
-			moment[i] = find_moment(track, time[i]);
+		find_moments(model, track, from_ns, to_ns, n, done, size, time, moment);
 		for (size_t i = 0; i < size; i++) {
 			moment_times(&moment[i], time[i], &after);
 			for (int s = 0; done + i && s < VIRT_N_STATES; s++)
@@ -394,11 +408,24 @@ static void move_to(const struct virt_model *model, const struct virt_vcpu_track
 	}
 }
 
+/** What move_to() will look at. */
+static void prefetch_classes(const struct moment *moment)
+{
+	size_t end = moment->block * VIRT_BLOCK, block = (end ? end - 1 : 0) / VIRT_COUNT_BLOCK;
+
+	if (!end)
+		return;
+	prefetch(&moment->vcpu->counts[block], sizeof(*moment->vcpu->counts));
+	prefetch(&moment->vcpu->intervals[block * VIRT_COUNT_BLOCK],
+		 (end - block * VIRT_COUNT_BLOCK) * sizeof(struct virt_interval));
+}
+
 /** The same before @time_ns, in the middle of an interval or not. */
-static void classes_before(const struct virt_model *model, const struct virt_vcpu_track *vcpu,
+static void classes_before(const struct virt_model *model, const struct moment *moment,
 			   struct class_times *times, int64_t time_ns, int64_t *ns)
 {
-	size_t i = virt_first_interval_at(vcpu, time_ns);
+	const struct virt_vcpu_track *vcpu = moment->vcpu;
+	size_t i = first_in_block(vcpu, moment->block, time_ns);
 	int64_t beyond;
 
 	move_to(model, vcpu, times, i);
@@ -416,16 +443,24 @@ void virt_vcpu_exit_columns(const struct virt_model *model, int32_t vcpu, int64_
 	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
 	int64_t before[VIRT_EXIT_N_CLASSES] = { 0 }, after[VIRT_EXIT_N_CLASSES];
 	struct class_times times = { 0 };
+	struct moment moment[BATCH];
+	int64_t time[BATCH];
 
 	memset(ns, 0, n * sizeof(*ns));
 	if (!n || !track || !track->n || from_ns >= to_ns)
 		return;
-	for (size_t i = 0; i <= n; i++) {
-		classes_before(model, track, &times,
-			       clamp(model, column(from_ns, to_ns, i, n)), after);
-		for (int c = 0; i && c < VIRT_EXIT_N_CLASSES; c++)
-			ns[i - 1][c] = after[c] - before[c];
-		memcpy(before, after, sizeof(before));
+	for (size_t done = 0; done <= n; done += BATCH) {
+		size_t size = n + 1 - done < BATCH ? n + 1 - done : BATCH;
+
+		find_moments(model, track, from_ns, to_ns, n, done, size, time, moment);
+		for (size_t i = 0; i < size; i++)
+			prefetch_classes(&moment[i]);
+		for (size_t i = 0; i < size; i++) {
+			classes_before(model, &moment[i], &times, time[i], after);
+			for (int c = 0; done + i && c < VIRT_EXIT_N_CLASSES; c++)
+				ns[done + i - 1][c] = after[c] - before[c];
+			memcpy(before, after, sizeof(before));
+		}
 	}
 }
 
@@ -570,6 +605,15 @@ struct virt_migration_range virt_vcpu_migrations(const struct virt_model *model,
 struct virt_loss_range virt_model_losses(const struct virt_model *model)
 {
 	return (struct virt_loss_range){ model->losses, model->n_losses };
+}
+
+const struct virt_loss *virt_model_loss_in(const struct virt_model *model, int64_t from_ns,
+					   int64_t to_ns)
+{
+	size_t n = VIRT_FIRST_AT(model->losses, 0, model->n_losses, to_ns);
+	const struct virt_loss *loss = n ? &model->losses[model->lasting[n - 1]] : NULL;
+
+	return loss && virt_loss_end(loss) > from_ns ? loss : NULL;
 }
 
 struct virt_machine_range virt_machine_intervals(const struct virt_model *model, int32_t machine,

@@ -155,11 +155,16 @@ static void check_runs(const struct virt_shade_window *window, const struct virt
 static void check_window(const struct world *world, const struct virt_shade_window *window)
 {
 	struct virt_shade_run *runs = calloc(window->n_columns, sizeof(*runs));
+	int64_t (*ns)[VIRT_N_STATES] = calloc(window->n_columns, sizeof(*ns));
 	int n;
 
 	assert_non_null(runs);
+	assert_non_null(ns);
 	for (int i = 0; i < N_VCPUS; i++) {
 		n = virt_shade_vcpu(world->model, i, window, runs);
+		check_runs(window, runs, n, world->vcpu[i]);
+		virt_shade_times(world->model, i, window, ns);
+		n = virt_shade_runs(window, (const int64_t (*)[VIRT_N_STATES])ns, runs);
 		check_runs(window, runs, n, world->vcpu[i]);
 	}
 	/* a pCPU of which the model has never heard stays blank */
@@ -167,6 +172,7 @@ static void check_window(const struct world *world, const struct virt_shade_wind
 		n = virt_shade_pcpu(world->model, i, window, runs);
 		check_runs(window, runs, n, world->pcpu[i]);
 	}
+	free(ns);
 	free(runs);
 }
 
@@ -413,6 +419,65 @@ static void test_pick(void **state)
 	virt_model_free(model);
 }
 
+/** Where records are missing, column by column, and what is told there, by a look at all. */
+static void check_losses(const struct virt_model *model, const struct virt_shade_window *window)
+{
+	struct virt_loss_range losses = virt_model_losses(model);
+	struct virt_shade_span spans[MAX_COLUMNS];
+	int n = virt_shade_losses(model, window, spans), at = 0;
+
+	for (int column = 0; column < window->n_columns; column++) {
+		int64_t from = window->from_ns + column * window->column_ns;
+		int64_t to = from + window->column_ns, latest = INT64_MIN;
+		const struct virt_loss *loss = virt_model_loss_in(model, from, to);
+
+		for (size_t i = 0; i < losses.n; i++) {
+			int64_t end = losses.first[i].to_ns;
+
+			end += end == losses.first[i].from_ns;
+			if (losses.first[i].from_ns < to && end > from && end > latest)
+				latest = end;
+		}
+		while (at < n && column >= spans[at].first + spans[at].n)
+			at++;
+		assert_int_equal(at < n && column >= spans[at].first, latest != INT64_MIN);
+		assert_int_equal(!!loss, latest != INT64_MIN);
+		if (loss)
+			assert_int_equal(loss->to_ns + (loss->to_ns == loss->from_ns), latest);
+	}
+	for (int i = 1; i < n; i++)
+		assert_true(spans[i].first > spans[i - 1].first + spans[i - 1].n);
+}
+
+static void test_losses(void **state)
+{
+	(void)state;
+	for (int round = 0; round < 60; round++) {
+		struct virt_model *model = new_model(1);
+		struct virt_shade_window window = { BEGIN - 100, 1, END - BEGIN + 200, 16 };
+
+		seed = (uint32_t)round;
+		for (int i = 0; i < round / 3; i++) {
+			int64_t from = BEGIN + random_below(END - BEGIN);
+			int64_t length = random_below(4) ? random_below(300) : 0;
+			struct virt_loss loss = {
+				.from_ns = from, .to_ns = from + length, .pcpu = 0,
+			};
+
+			assert_int_equal(virt_model_add_loss(model, &loss), 0);
+		}
+		assert_int_equal(virt_model_finish(model, BEGIN, END), 0);
+		check_losses(model, &window);
+		for (int i = 0; i < 10; i++) {
+			window.from_ns = random_below(END);
+			window.column_ns = 1 + random_below(40);
+			window.n_columns = 1 + (int)random_below(200);
+			check_losses(model, &window);
+		}
+		virt_model_free(model);
+	}
+}
+
 static void test_registry(void **state)
 {
 	struct virt_shared *first, *second;
@@ -569,6 +634,7 @@ int main(void)
 		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_migrations),
 		cmocka_unit_test(test_many_migrations),
+		cmocka_unit_test(test_losses),
 		cmocka_unit_test(test_pick),
 		cmocka_unit_test(test_registry),
 		cmocka_unit_test(test_registry_promise),

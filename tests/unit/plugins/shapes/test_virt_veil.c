@@ -89,10 +89,13 @@ static void check(const struct world *world, const struct virt_lost *lost,
 {
 	struct virt_shade_window window = { from, column_ns, n, PARTS };
 	struct virt_veil_run *runs = calloc((size_t)n, sizeof(*runs));
+	int64_t (*ns)[VIRT_N_STATES] = calloc((size_t)n, sizeof(*ns));
 	int n_runs, run = 0;
 
 	assert_non_null(runs);
-	n_runs = virt_veil(world->model, 0, lost, kind, &window, runs);
+	assert_non_null(ns);
+	virt_shade_times(world->model, 0, &window, ns);
+	n_runs = virt_veil((const int64_t (*)[VIRT_N_STATES])ns, lost, kind, &window, runs);
 	assert_in_range(n_runs, 0, n);
 	for (int i = 0; i < n; i++) {
 		while (run < n_runs && runs[run].first + runs[run].n <= i)
@@ -100,6 +103,7 @@ static void check(const struct world *world, const struct virt_lost *lost,
 		check_column(world, from + i * column_ns, from + (i + 1) * column_ns, kind,
 			     run < n_runs && runs[run].first <= i ? runs[run].parts : 0);
 	}
+	free(ns);
 	free(runs);
 }
 
@@ -159,15 +163,17 @@ static void test_windows(void **state)
 	struct virt_shade_window none = { BEGIN, 10, 0, PARTS }, narrow = { BEGIN, 0, 10, PARTS },
 				 flat = { BEGIN, 10, 10, 0 }, high = { BEGIN, 10, 10, 256 };
 	struct virt_veil_run runs[10];
+	int64_t ns[10][VIRT_N_STATES];
+	const int64_t (*none_of)[VIRT_N_STATES] = (const int64_t (*)[VIRT_N_STATES])ns;
 	struct world world;
 
 	(void)state;
 	new_world(&world, 1, true);
-	assert_int_equal(virt_veil(world.model, 0, NULL, VIRT_VEIL_OFF_PCPU, &none, runs), -EINVAL);
-	assert_int_equal(virt_veil(world.model, 0, NULL, VIRT_VEIL_OFF_PCPU, &narrow, runs),
-			 -EINVAL);
-	assert_int_equal(virt_veil(world.model, 0, NULL, VIRT_VEIL_OFF_PCPU, &flat, runs), -EINVAL);
-	assert_int_equal(virt_veil(world.model, 0, NULL, VIRT_VEIL_OFF_PCPU, &high, runs), -EINVAL);
+	virt_shade_times(world.model, 0, &none, ns);
+	assert_int_equal(virt_veil(none_of, NULL, VIRT_VEIL_OFF_PCPU, &none, runs), -EINVAL);
+	assert_int_equal(virt_veil(none_of, NULL, VIRT_VEIL_OFF_PCPU, &narrow, runs), -EINVAL);
+	assert_int_equal(virt_veil(none_of, NULL, VIRT_VEIL_OFF_PCPU, &flat, runs), -EINVAL);
+	assert_int_equal(virt_veil(none_of, NULL, VIRT_VEIL_OFF_PCPU, &high, runs), -EINVAL);
 	virt_model_free(world.model);
 }
 
