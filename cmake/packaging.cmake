@@ -42,7 +42,7 @@ if(KSHARK_VIRT_PLUGINS)
 	set(CPACK_DEBIAN_PACKAGE_DEPENDS "kernelshark (>= 2.2), libkshark2 (>= ${release}), \
 libkshark2 (<< ${CMAKE_MATCH_1}.${next}~)")
 endif()
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "xen-utils-common")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "xen-utils-common, trace-cmd, openssh-client")
 configure_file(cmake/debian/shlibs package-control/shlibs @ONLY)
 configure_file(cmake/debian/triggers package-control/triggers COPYONLY)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA

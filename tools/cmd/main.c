@@ -14,6 +14,7 @@
 #include "whole_file.h"
 
 static const struct ksv_command *const commands[] = {
+	&cmd_record,
 	&cmd_view,
 	&cmd_dump,
 	&cmd_report,

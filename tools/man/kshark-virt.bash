@@ -20,10 +20,14 @@ _kshark_virt()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_kshark_virt_words "view dump report plot check align compare help --help --version" "$cur"
+		_kshark_virt_words "record view dump report plot check align compare help --help --version" "$cur"
 		return
 	fi
 	case $command in
+	record)
+		options="--output --duration --events --guest --buffer --limit --reserve --hypervisor"
+		options+=" --quiet --help"
+		;;
 	view)
 		options="--session --cpu-hz --max-input --absolute --correct-skew --no-combos --dry-run --help"
 		;;
@@ -52,7 +56,7 @@ _kshark_virt()
 		options+=" --title --cpu-hz --max-input --quiet --help"
 		;;
 	help)
-		((COMP_CWORD == 2)) && _kshark_virt_words "view dump report plot check align compare" "$cur"
+		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report plot check align compare" "$cur"
 		return
 		;;
 	*)
@@ -66,6 +70,12 @@ _kshark_virt()
 		[[ $command == align ]] && _kshark_virt_words "text json" "$cur"
 		[[ $command == check ]] && _kshark_virt_words "text csv" "$cur"
 		[[ $command == plot ]] && _kshark_virt_words "svg png pdf csv" "$cur"
+		;;
+	--events)
+		[[ $command == record ]] && _kshark_virt_words "minimal default full" "$cur"
+		;;
+	--hypervisor)
+		_kshark_virt_words "auto xen kvm" "$cur"
 		;;
 	-e | --event)
 		_kshark_virt_words "$("${COMP_WORDS[0]}" dump --list-events --format csv \
@@ -87,6 +97,7 @@ _kshark_virt()
 	--by)
 		_kshark_virt_words "vcpu pcpu" "$cur"
 		;;
+	--duration | --guest | --buffer | --limit | --reserve) ;;
 	--affinity | --pcpu | --vcpu | --from | --to | --cpu-hz | --max-input | --width | --height | --scale | --title) ;;
 	--machine | --metric | --baseline | --runs | --confidence | --worst | --above | --record-cost | --resamples | --seed | --windows) ;;
 	*)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What the tests of "record" share: a host of files, and programs that take the place of others.
+
+mkdir "$WORK/bin" "$WORK/records"
+export PATH=$WORK/bin:$PATH
+export FAKE_SAMPLE=$SAMPLES/kvm-nested-g1.dat FAKE_LOG=$WORK/fake.log
+cd "$WORK/records" || exit 1
+
+# tree FILE: make a host of it, as new
+tree()
+{
+	export KSHARK_VIRT_ROOT=$WORK/root
+	rm -rf "$KSHARK_VIRT_ROOT"
+	while IFS=' ' read -r path text; do
+		[[ $path == /* ]] || continue
+		mkdir -p "$KSHARK_VIRT_ROOT${path%/*}"
+		printf -- "${text//^/\\0}" > "$KSHARK_VIRT_ROOT$path"
+	done < "$GOLDEN/$1"
+	TRACING=$KSHARK_VIRT_ROOT/sys/kernel/tracing
+}
+
+# kvm_host: a new one, with trace-cmd
+kvm_host()
+{
+	tree record_host.tree
+	cp "$GOLDEN/record_trace_cmd" "$WORK/bin/trace-cmd"
+	: > "$FAKE_LOG"
+}
+
+# told: what the last run said, without what differs from run to run
+told()
+{
+	cat "$OUT" "$ERR" | sed -e "s|$WORK/records/||g" -e 's/room for .*/room for ROOM/' \
+		-e 's/process [0-9]*/process PID/g; s/kill -INT [0-9]*/kill -INT PID/g' \
+		-e 's/, [0-9.]* [kM]*B, in/, SIZE, in/'
+}
+
+# attempt ARGUMENT...: run "record", and keep what it said
+attempt()
+{
+	run record "$@"
+	keep "$@"
+}
+keep()
+{
+	{
+		echo "\$ kshark-virt record $*"
+		told
+		echo "status $STATUS"
+	} >> "$WORK/transcript"
+}
+
+# json FILE EXPRESSION: what a Python expression makes of a JSON file j
+json()
+{
+	python3 -c 'import json, sys; j = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$@"
+}
+
+# is WHAT WANTED: they are equal
+is()
+{
+	checks=$((checks + 1))
+	[ "$1" = "$2" ] || fail "$1 instead of $2"
+}
+
+# wait_for COMMAND...: until it succeeds, for 20 seconds
+wait_for()
+{
+	local i
+
+	for ((i = 0; i < 400; i++)); do
+		"$@" 2> /dev/null && return
+		sleep 0.05
+	done
+	fail "in vain: $*"
+}
+
+# restored: nothing is left in tracefs of a recording
+restored()
+{
+	check "the size of buffers is as it was" grep -q 1408 "$TRACING/buffer_size_kb"
+	is "$(cat "$TRACING/tracing_on")" 1
+	is "$(cat "$TRACING/set_event")" ''
+	check "the clock is as it was" grep -qE '^(\[local\]|local$)' "$TRACING/trace_clock"
+	check "the lock is empty" test ! -s "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
+}

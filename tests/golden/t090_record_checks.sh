@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# record: what is missing is said before anything begins, with the remedy; nothing is left behind.
+. "$(dirname "$0")/lib.sh"
+. "$GOLDEN/record_lib.sh"
+
+kvm_host
+
+# wrong usage
+attempt -d 0
+attempt -d tsc:3
+attempt -d soon
+attempt --buffer much
+attempt --guest =none
+attempt --hypervisor vmware
+attempt sleep 1
+attempt --
+attempt -d 1 --events kvm,nonsense
+attempt -d 1 --guest web=telepathy
+attempt -d 1 --guest web=ssh:
+attempt -d 1 --guest web=ssh:-oProxyCommand=x
+attempt -d 1 --guest web=none --guest 160=none
+
+# what is missing
+rm -r "$KSHARK_VIRT_ROOT/sys/module"
+attempt -d 1
+attempt -d 1 --hypervisor kvm -o there
+rm -r there
+kvm_host
+rm -r "$TRACING"
+if [ "$(id -u)" = 0 ]; then
+	attempt -d 1
+fi
+kvm_host
+rm -r "$TRACING/events/kvm" "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm"
+echo function > "$TRACING/current_tracer"
+FAKE_VERSION=2.6.1 attempt -d 1
+kvm_host
+mkdir -p "$KSHARK_VIRT_ROOT/sys/kernel/debug/tracing"
+rm -r "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm"
+attempt -d 1
+kvm_host
+printf 'sched:sched_switch\nkvm:kvm_exit\n' > "$TRACING/set_event"
+attempt -d 1
+kvm_host
+printf '#!/bin/sh\nexit 1\n' > "$WORK/bin/trace-cmd"
+attempt -d 1
+ln -sf /nowhere/trace-cmd "$WORK/bin/trace-cmd"
+PATH=$WORK/bin run record -d 1
+keep -d 1
+rm "$WORK/bin/trace-cmd"
+kvm_host
+attempt -d 1 --guest mail
+attempt -d 1 --guest web=agent
+rm -r "$KSHARK_VIRT_ROOT"/sys/kernel/debug/kvm/*-8
+attempt -d 1 --guest web
+kvm_host
+mkdir full
+: > full/file
+attempt -d 1 -o full
+: > file
+attempt -d 1 -o file
+attempt -d 1 -o no/such/folder
+attempt -d 1 -o huge --reserve 1000000G
+attempt -d 1 -o much --buffer 1000G
+check "no folder is left" test ! -e huge -a ! -e much
+FAKE_DIE=1 attempt -d 1 -o dies
+is "$(json dies/recording.json 'j["state"]')" failed
+restored
+printf '#!/bin/sh\necho "no route to host" >&2; exit 255\n' > "$WORK/bin/ssh"
+chmod +x "$WORK/bin/ssh"
+attempt -d 1 --guest web=ssh:root@web
+printf '#!/bin/sh\necho 1000; echo "trace-cmd version 3.1"\n' > "$WORK/bin/ssh"
+attempt -d 1 --guest web=ssh:joe@web
+printf '#!/bin/sh\necho 0\n' > "$WORK/bin/ssh"
+attempt -d 1 --guest web=ssh:root@web
+printf '#!/bin/sh\necho 0; echo "trace-cmd version 3.1"; echo local\n' > "$WORK/bin/ssh"
+attempt -d 1 --guest web=ssh:root@web
+check "trace-cmd has recorded nothing else" test "$(wc -l < "$FAKE_LOG")" = 1
+golden t090_record_checks "$WORK/transcript"
+
+# not root
+if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
+	chmod 755 "$WORK" "$WORK/root"
+	chmod 644 "$TRACING/tracing_on"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$KSV_BIN" record -d 1 > "$OUT" 2> "$ERR"
+	STATUS=$?
+	status 3
+	says "$ERR" "recording needs root"
+fi
+finish

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# record on a host of KVM: what is written, what is said, and what ends it.
+. "$(dirname "$0")/lib.sh"
+. "$GOLDEN/record_lib.sh"
+
+kvm_host
+
+# for a time
+attempt -d 0.5 -o timed
+status 0
+restored
+same timed/host.dat "$FAKE_SAMPLE"
+cp timed/host.dat.meta.json "$WORK/sidecar"
+cat "$FAKE_LOG" >> "$WORK/transcript"
+check "only what belongs there" test "$(ls timed | tr '\n' ' ')" = \
+	"host.dat host.dat.log host.dat.meta.json recording.json "
+is "$(json timed/recording.json 'j["state"], j["files"][0]["records"], j["files"][0]["clock"]')" \
+	"('complete', 681, 'x86-tsc')"
+is "$(json timed/recording.json '[(g["name"], g["how"]) for g in j["guests"]]')" \
+	"[('web', 'none'), ('db', 'none')]"
+is "$(json timed/recording.json 'j["command"]')" \
+	"['kshark-virt', 'record', '-d', '0.5', '-o', 'timed']"
+# the three commands are right
+while read -r _ command arguments; do
+	[ "$command" = view ] || eval "run $command $arguments"
+	[ "$command" = view ] || status 0
+done < <(grep '^kshark-virt ' "$OUT")
+
+# as long as a command runs; an offset changes meanwhile
+kvm_host
+FAKE_OFFSET=-99 attempt -o commanded --events minimal --buffer 4M -- bash -c 'sleep 0.3; exit 7'
+status 0
+cat "$FAKE_LOG" commanded/host.dat.meta.json >> "$WORK/transcript"
+is "$(json commanded/recording.json 'j["state"], j["events"]')" "('complete', 'minimal')"
+kvm_host
+attempt -o killed_command -- bash -c 'kill -9 $$'
+attempt -o no_command -- /nowhere/command
+
+# without a clock that can be trusted; events of one's own
+kvm_host
+echo 'hpet acpi_pm' > "$KSHARK_VIRT_ROOT/sys/devices/system/clocksource/clocksource0/available_clocksource"
+attempt -d 0.2 -o mono --events kvm_entry,kvm:kvm_exit,sched -g web=none -g db=none
+cat "$FAKE_LOG" >> "$WORK/transcript"
+
+# signals: what was wanted, or less than that
+interrupted() # SIGNAL ARGUMENT...
+{
+	kvm_host
+	: > "$ERR"
+	"$KSV_BIN" record -o "$@" > "$OUT" 2> "$ERR" < /dev/null &
+	wait_for grep -q 'recording into' "$ERR"
+	kill "-$SIGNAL" $!
+	wait $!
+	STATUS=$?
+	status 0
+	restored
+	{
+		echo "\$ kshark-virt record -o $*   # $SIGNAL"
+		told
+	} >> "$WORK/transcript"
+}
+SIGNAL=TERM interrupted terminated
+is "$(json terminated/recording.json 'j["state"]')" stopped
+SIGNAL=HUP interrupted hung -d 100
+is "$(json hung/recording.json 'j["state"], j["reason"]')" "('stopped', 'Hangup')"
+
+# limits: of the folder, of the disk
+kvm_host
+FAKE_GROW=100000 attempt -o limited --limit 500k
+status 0
+is "$(json limited/recording.json 'j["state"]')" stopped
+kvm_host
+left=$(($(stat -f -c '%a * %S' .) / 1024 / 1024))
+FAKE_GROW=4000000 attempt -o reserved --reserve "$((left - 40))M" -d 60
+status 0
+is "$(json reserved/recording.json 'j["state"]')" stopped
+rm -r reserved
+sed -i "s/--reserve [0-9]*M/--reserve RESERVE/" "$WORK/transcript"
+
+# losses
+kvm_host
+FAKE_LOST=1000000 attempt -d 0.3 -o lossy
+is "$(json lossy/recording.json 'j["files"][0]["lost"]')" 1000000
+
+# trace-cmd ends by itself, or fails at the end: what it wrote is kept
+kvm_host
+FAKE_SECONDS=2 attempt -d 20 -o ended
+status 3
+restored
+kvm_host
+FAKE_FAIL=1 attempt -d 0.3 -o failing
+status 3
+cat "$FAKE_LOG" >> "$WORK/transcript"
+same failing/host.dat "$FAKE_SAMPLE"
+is "$(json failing/recording.json 'j["state"], j["files"][0]["name"]')" "('failed', 'host.dat')"
+check "second names are gone" test -z "$(ls failing | grep -e kept -e cpu)"
+restored
+
+sed 's/kshark-virt-[0-9]\{8\}-[0-9]\{6\}/NAME/' "$WORK/transcript" > "$WORK/transcript.same"
+golden t091_record_kvm "$WORK/transcript.same"
+golden t091_record_kvm_sidecar "$WORK/sidecar"
+finish

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# record: a second one waits for nobody, and what a killed one has left is put right by the next.
+. "$(dirname "$0")/lib.sh"
+. "$GOLDEN/record_lib.sh"
+
+begin() # ARGUMENT...: in the background
+{
+	: > "$WORK/first.err"
+	# what runs in the background ignores Ctrl-C otherwise
+	env --default-signal=INT "$KSV_BIN" record "$@" > "$WORK/first.out" 2> "$WORK/first.err" < /dev/null &
+	first=$!
+	wait_for grep -q 'recording into' "$WORK/first.err"
+	recorder=$(sed 's/.* recorder \([0-9]*\) .*/\1/' "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock")
+}
+gone() # PID
+{
+	! kill -0 "$1"
+}
+
+# two at once
+kvm_host
+begin -o first
+attempt -d 1 -o second
+status 3
+check "nothing was made" test ! -e second
+kill -INT "$first"
+wait "$first"
+is $? 0
+is "$(json first/recording.json 'j["state"]')" complete
+restored
+
+# only ours is killed: trace-cmd finishes
+kvm_host
+begin -o alone
+kill -9 "$first"
+wait "$first" 2> /dev/null
+wait_for gone "$recorder"
+same alone/host.dat "$FAKE_SAMPLE"
+is "$(json alone/recording.json 'j["state"]')" recording
+attempt -d 0.2 -o after_alone
+status 0
+is "$(json alone/recording.json 'j["state"], j["reason"], j["files"][0]["name"]')" \
+	"('stopped', 'kshark-virt record was killed', 'host.dat')"
+restored
+
+# both are
+kvm_host
+begin -o both
+kill -9 "$first" "$recorder"
+wait "$first" 2> /dev/null
+wait_for gone "$recorder"
+is "$(cat "$TRACING/set_event")" kvm:kvm_entry
+printf 'the rest in the kernel' > "$TRACING/per_cpu/cpu1/trace_pipe_raw"
+: > "$FAKE_LOG"
+attempt -d 0.2 -o after_both
+status 0
+is "$(head -1 "$FAKE_LOG")" \
+	"restore -o FOLDER/host.dat FOLDER/host.dat.kept0 FOLDER/host.dat.kept1"
+is "$(json both/recording.json 'j["state"], j["files"][0]["name"]')" "('stopped', 'host.dat')"
+check "no files of CPUs are left" test -z "$(ls both | grep -e kept -e cpu)"
+restored
+
+# whatever stands in the file of the lock does no harm
+for text in x 'pid 1 recorder 1 on 1 buffer 1 clock x folder relative' \
+	"pid 1 recorder 1 on 1 buffer 1 clock $(printf '%0100d' 0) folder /" \
+	'pid 99999999999 recorder -1 on 1 buffer 0 clock local folder /nowhere'; do
+	kvm_host
+	echo "$text" > "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
+	rm -rf after_text
+	attempt -d 0.1 -o after_text
+	status 0
+done
+golden t092_record_killed "$WORK/transcript"
+finish

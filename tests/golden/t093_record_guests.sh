@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# record: guests by trace-cmd's agent and by ssh; one that goes away costs nothing of the others.
+. "$(dirname "$0")/lib.sh"
+. "$GOLDEN/record_lib.sh"
+
+# listen NAME: somebody who accepts and says nothing
+listen()
+{
+	python3 -c 'import socket, sys
+s = socket.socket(socket.AF_UNIX)
+s.bind(sys.argv[1])
+s.listen()
+print("ready", flush=True)
+while True:
+    s.accept()' "$1" > "$WORK/ready" &
+	listener=$!
+	wait_for grep -q ready "$WORK/ready"
+}
+
+# an agent that answers is asked, without being named
+kvm_host
+(cd "$KSHARK_VIRT_ROOT" && exec sleep 0)
+listen "$KSHARK_VIRT_ROOT/vsock4"
+FAKE_GUEST=db attempt -d 0.3 -o agents
+status 0
+kill "$listener"
+cat "$FAKE_LOG" >> "$WORK/transcript"
+is "$(json agents/recording.json '[(f["name"], f["role"]) for f in j["files"]]')" \
+	"[('host.dat', 'host'), ('host-db.dat', 'guest')]"
+is "$(json agents/recording.json '[(g["name"], g["how"], g.get("why")) for g in j["guests"]]')" \
+	"[('web', 'none', 'no agent of trace-cmd answers'), ('db', 'agent', None)]"
+
+# ssh runs the rest of its arguments in a shell, with another trace-cmd
+mkdir "$WORK/guest"
+cat > "$WORK/guest/trace-cmd" << 'S'
+#!/bin/bash
+[ "$1" = --version ] && { echo "trace-cmd version 3.1.6"; exit; }
+echo "$@" >> "$FAKE_LOG"
+while [ "$1" != -o ]; do shift; done
+out=$2
+trap 'cp "$FAKE_SAMPLE" "$out"; exit 0' INT
+: > "$out.cpu0"
+for ((i = 0; i < 400; i++)); do sleep 0.05; done
+S
+cat > "$WORK/bin/ssh" << 'S'
+#!/bin/bash
+command=${!#}
+case $command in
+id*) printf '0\ntrace-cmd version 3.1.6\nlocal [x86-tsc]\n'; exit;;
+esac
+[ -z "${FAKE_GONE:-}" ] || { echo 'kshark-virt: recording' >&2; sleep 0.1; exit 255; }
+[ -z "${FAKE_MUTE:-}" ] || { echo 'mktemp: no space' >&2; exit 1; }
+PATH=$FAKE_GUEST_PATH:$PATH exec bash -c "set -m; $command"
+S
+chmod +x "$WORK/guest/trace-cmd" "$WORK/bin/ssh"
+export FAKE_GUEST_PATH=$WORK/guest
+kvm_host
+attempt -d 0.3 -o ssh --guest web=ssh:root@web --guest db=none
+status 0
+grep -v FOLDER "$FAKE_LOG" >> "$WORK/transcript"
+same ssh/host-web.dat "$FAKE_SAMPLE"
+is "$(json ssh/recording.json '[(g["name"], g["how"]) for g in j["guests"]]')" \
+	"[('web', 'ssh:root@web'), ('db', 'none')]"
+is "$(json ssh/recording.json '[(f["name"], f.get("guest"), f["clock"]) for f in j["files"]]')" \
+	"[('host.dat', None, 'x86-tsc'), ('host-web.dat', 'web', 'x86-tsc')]"
+
+# it goes away meanwhile: the host's trace is there
+kvm_host
+FAKE_GONE=1 attempt -d 0.5 -o gone --guest web=ssh:root@web
+status 0
+same gone/host.dat "$FAKE_SAMPLE"
+restored
+# it does not even begin
+kvm_host
+FAKE_MUTE=1 attempt -d 0.5 -o mute --guest web=ssh:root@web
+status 3
+restored
+
+# names of machines are no names of files
+kvm_host
+printf 'qemu\0-name\0guest=../../x y\0' > "$KSHARK_VIRT_ROOT/proc/160/cmdline"
+printf 'qemu\0-name\0guest=host\0' > "$KSHARK_VIRT_ROOT/proc/681/cmdline"
+attempt -d 0.2 -o names --guest 160=ssh:root@web --guest host=ssh:root@web
+status 0
+is "$(ls names | grep 'dat$' | tr '\n' ' ')" 'host-guest1.dat host-guest2.dat host.dat '
+# two of one name
+printf 'qemu\0-name\0guest=host\0' > "$KSHARK_VIRT_ROOT/proc/160/cmdline"
+attempt -d 0.2 -o twins --guest host=none
+status 3
+golden t093_record_guests "$WORK/transcript"
+finish

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	cmd_record.c
+ * @brief	kshark-virt record: a host and its guests become a folder of traces.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "record.h"
+#include "xen_trace.h"
+
+#define OPTIONS	struct record_options
+
+static const char *const hypervisor_names[] = { "auto", "xen", "kvm", NULL };
+
+static int take_guest(const struct ksv_command *command, const struct ksv_option *option,
+		      const char *value, void *target)
+{
+	struct record_options *options = target;
+
+	if (!*value || *value == '=')
+		return ksv_usage_error(command, "--%s %s: no name", option->name, value);
+	if (ARRAY_GROW(options->guests, options->n_guests, options->room_guests)) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	options->guests[options->n_guests++] = value;
+	return 0;
+}
+
+static int take_reserve(const struct ksv_command *command, const struct ksv_option *option,
+			const char *value, void *target)
+{
+	struct record_options *options = target;
+
+	options->has_reserve = true;
+	if (!strcmp(value, "0")) {
+		options->reserve = 0;
+		return 0;
+	}
+	return ksv_take_size(command, option, value, &options->reserve);
+}
+
+static int take_duration(const struct ksv_command *command, const struct ksv_option *option,
+			 const char *value, void *target)
+{
+	struct ksv_time *duration = target;
+	int status = ksv_take_time(command, option, value, target);
+
+	if (!status && (duration->kind != KSV_TIME_NS || duration->ns <= 0))
+		return ksv_usage_error(command, "--%s %s: not a duration", option->name, value);
+	return status;
+}
+
+static const struct ksv_option record_option_table[] = {
+	{ 'o', "output", "FOLDER", "record into FOLDER, which is made; without this,\n"
+	  "kshark-virt-DATE-TIME", ksv_take_text, offsetof(OPTIONS, folder), NULL },
+	{ 'd', "duration", "TIME", "for so long: seconds, or a number with ms or s",
+	  take_duration, offsetof(OPTIONS, duration), NULL },
+	{ 'e', "events", "SET", "minimal, default, full, or a list of events",
+	  ksv_take_text, offsetof(OPTIONS, events), NULL },
+	{ 'g', "guest", "NAME[=HOW]", "a guest, by its name, UUID or process; HOW is agent,\n"
+	  "ssh:USER@HOST or none; may be repeated", take_guest, 0, NULL },
+	{ 'b', "buffer", "SIZE", "memory for each CPU, e.g. 32M", ksv_take_size,
+	  offsetof(OPTIONS, buffer), NULL },
+	{ 0, "limit", "SIZE", "stop before the folder is larger", ksv_take_size,
+	  offsetof(OPTIONS, limit), NULL },
+	{ 0, "reserve", "SIZE", "stop before the disk has less room (default 1G)",
+	  take_reserve, 0, NULL },
+	{ 0, "hypervisor", "NAME", "xen, kvm, or auto: whatever this host is",
+	  ksv_take_choice, offsetof(OPTIONS, hypervisor), hypervisor_names },
+	KSV_OPTION_QUIET(OPTIONS, quiet, "no line of progress"),
+};
+
+static bool is_xen(void)
+{
+	char type[16];
+
+	return record_read(type, sizeof(type), "/sys/hypervisor/type") > 0 &&
+	       !strcmp(type, "xen");
+}
+
+static int find_hypervisor(struct record_options *options)
+{
+	if (options->hypervisor != RECORD_AUTO)
+		return KSV_EXIT_OK;
+	if (is_xen())
+		options->hypervisor = RECORD_IS_XEN;
+	else if (record_there("/sys/module/kvm") || record_there("/dev/kvm"))
+		options->hypervisor = RECORD_IS_KVM;
+	if (options->hypervisor != RECORD_AUTO)
+		return KSV_EXIT_OK;
+	ksv_error("this is neither dom0 of Xen nor a host of KVM: record on the host, or for KVM "
+		  "modprobe kvm_intel, or kvm_amd");
+	return KSV_EXIT_FILE;
+}
+
+static void name_folder(char *name, size_t size)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	localtime_r(&now, &tm);
+	strftime(name, size, "kshark-virt-%Y%m%d-%H%M%S", &tm);
+}
+
+/** The command line is kept as it was typed: parsing changes the order. */
+static int keep_command(struct recording *recording, int argc, char **argv)
+{
+	int ret = recording_add_argument(recording, "kshark-virt");
+
+	for (int i = 0; !ret && i < argc; i++)
+		ret = recording_add_argument(recording, argv[i]);
+	if (ret)
+		ksv_error("not enough memory");
+	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
+}
+
+static void free_record(struct record *record)
+{
+	for (int i = 0; i < record->n_guests; i++) {
+		free(record->guests[i].name);
+		free(record->guests[i].file);
+		free(record->guests[i].target);
+		free(record->guests[i].why);
+	}
+	for (int i = 0; i < record->n_events; i++)
+		free(record->events[i]);
+	free(record->guests);
+	free(record->events);
+	kvm_live_free(&record->live);
+	recording_free(&record->recording);
+	free(record->options->guests);
+	record_lock_drop(record);
+}
+
+static int record_all(struct record *record)
+{
+	struct record_options *options = record->options;
+	char name[64];
+	int status = find_hypervisor(options);
+
+	if (status)
+		return status;
+	name_folder(name, sizeof(name));
+	if (!options->folder)
+		options->folder = name;
+	return options->hypervisor == RECORD_IS_XEN ? record_xen(record) : record_kvm(record);
+}
+
+static int run_record(const struct ksv_command *command, int argc, char **argv)
+{
+	struct record_options options = { 0 };
+	struct record record = { .command = command, .options = &options, .lock = -1,
+				 .input = -1 };
+	int status, first, end = 1;
+
+	status = keep_command(&record.recording, argc, argv);
+	/* What follows -- is not ours; getopt would mix it with our options. */
+	while (end < argc && strcmp(argv[end], "--") != 0)
+		end++;
+	if (end < argc) {
+		if (end + 1 < argc)
+			options.command = argv + end + 1;
+		argv[end] = NULL;
+	}
+	if (!status)
+		status = ksv_parse(command, end, argv, &options, &first);
+	if (status < 0 && first < end)
+		status = ksv_usage_error(command, "'%s': a command stands behind --", argv[first]);
+	else if (status < 0 && end < argc && !options.command)
+		status = ksv_usage_error(command, "no command behind --");
+	if (status < 0)
+		status = record_all(&record);
+	/* nothing has begun: nothing is left */
+	if (record.made && !record.recording.begin)
+		rmdir(record.folder);
+	free_record(&record);
+	return status;
+}
+
+const struct ksv_command cmd_record = {
+	.name = "record",
+	.args = "[OPTION...] [-- COMMAND [ARGUMENT...]]",
+	.summary = "Record a host and its guests into a folder, ready to be opened",
+	.notes = "Without --duration and COMMAND, it records until Ctrl-C. It needs root, and\n"
+		 "trace-cmd on a host of KVM, xentrace in dom0 of Xen.\n",
+	.options = record_option_table,
+	.n_options = ARRAY_SIZE(record_option_table),
+	.run = run_record,
+};

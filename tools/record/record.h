@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	record.h
+ * @brief	kshark-virt record: what its parts share.
+ */
+#ifndef KSHARK_VIRT_RECORD_H
+#define KSHARK_VIRT_RECORD_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "kvm_live.h"
+#include "options.h"
+#include "recording_folder.h"
+
+#define RECORD_MIB	(1ULL << 20)
+
+/** The host's trace, in the folder. */
+#define RECORD_KVM_FILE	"host.dat"
+/** Second names of the files of CPUs, while it is written. */
+#define RECORD_KEPT_FILE "host.dat.kept"
+#define RECORD_XEN_FILE	"host.xen"
+
+/** What is said, into a log, when recording has begun. */
+#define RECORD_SAYS	"kshark-virt: recording"
+
+enum record_hypervisor { RECORD_AUTO, RECORD_IS_XEN, RECORD_IS_KVM };
+
+/** How a guest is recorded. */
+enum record_how { RECORD_BY_ANY, RECORD_BY_AGENT, RECORD_BY_SSH, RECORD_BY_NONE };
+
+/** A guest of the command line, or of this host. */
+struct record_guest {
+	char		*name;
+	char		*file;		/* in the folder; NULL: it has no trace */
+	enum record_how	how;
+	char		*target;	/* of ssh: USER@HOST */
+	char		*why;		/* it is not recorded */
+	uint32_t	cid;
+	pid_t		pid;		/* of ssh, while it runs */
+	int		input;		/* of ssh: closed when it is to end */
+};
+
+struct record_options {
+	const char	*folder;
+	struct ksv_time	duration;
+	const char	*events;
+	const char	**guests;	/* NAME or NAME=HOW */
+	int		n_guests, room_guests;
+	uint64_t	buffer;		/* bytes per CPU; 0: as it seems right */
+	uint64_t	limit;		/* bytes of the folder; 0: none */
+	uint64_t	reserve;	/* bytes of the disk that are left free */
+	bool		has_reserve;
+	int		hypervisor;
+	bool		quiet;
+	char		**command;	/* ends with NULL; NULL: none */
+};
+
+/** Why recording has ended. */
+enum record_stop {
+	RECORD_ON,		/* it has not */
+	RECORD_DURATION,
+	RECORD_COMMAND,		/* has ended */
+	RECORD_SIGNAL,
+	RECORD_LIMIT,
+	RECORD_RESERVE,
+	RECORD_DIED,		/* what records has ended by itself */
+};
+
+/** What was counted, of all CPUs. */
+struct record_count {
+	uint64_t	records, lost, bytes;	/* bytes: on disk */
+	uint64_t	buffer;		/* that would have sufficed, per CPU; 0: it did */
+};
+
+struct record {
+	const struct ksv_command *command;
+	struct record_options	*options;
+	struct recording	recording;
+	char			folder[PATH_MAX];
+	bool			made;		/* the folder was not there */
+	int			lock;		/* descriptor, or -1 */
+	/* of KVM */
+	struct kvm_live		live;		/* at the beginning */
+	struct record_guest	*guests;
+	int			n_guests, room_guests;
+	char			**events;	/* for trace-cmd's -e */
+	int			n_events, room_events;
+	const char		*clock;
+	char			version[64];	/* of trace-cmd, or of Xen */
+	/* while it runs */
+	pid_t			recorder, user;	/* 0: none */
+	int			input;		/* of the recorder: closed when it is to end */
+	int			user_status;
+	int			signal;
+	struct record_count	count;
+	enum record_stop	stop;
+};
+
+/** record_root - what is put before /sys, /proc and /run: "", or KSHARK_VIRT_ROOT of tests. */
+const char *record_root(void);
+
+/* --- record_file.c: small files of the system ------------------------------------------------ */
+
+/**
+ * record_read - the first bytes of a file of this system
+ * @path: is put behind record_root(), and formatted
+ *
+ * Return: how many, without the line end at the end; or a negative errno, and @text is empty.
+ */
+ssize_t record_read(char *text, size_t size, const char *path, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/** record_write - write a text to a file that is there. Return: 0 or a negative errno. */
+int record_write(const char *text, const char *path, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/** record_there - is there such a file or folder? */
+bool record_there(const char *path, ...) __attribute__((format(printf, 1, 2)));
+
+/** record_tracing - where tracefs is, below record_root(). Return: NULL if it is not mounted. */
+const char *record_tracing(void);
+
+/** record_size_text - "1.5 GB" */
+const char *record_size_text(uint64_t bytes, char text[24]);
+
+/* --- record_run.c: programs ------------------------------------------------------------------ */
+
+/**
+ * record_capture - run a program and read what it says
+ * @text: receives the beginning of its standard output and error, with a NUL
+ *
+ * Return: its exit status, 127 if there is no such program, or -1 if it was killed or takes
+ * longer than 10 s.
+ */
+int record_capture(const char *const argv[], char *text, size_t size);
+
+/**
+ * record_spawn - start what records
+ * @input: if not NULL, receives the end of a pipe to its standard input
+ * @output: file of the folder for its standard output; NULL: where @log goes
+ * @log: file of the folder for what it says
+ *
+ * It is in a group of its own, so that Ctrl-C reaches us alone. If we are killed, its input ends,
+ * or it is interrupted if it has none.
+ *
+ * Return: its pid or a negative errno.
+ */
+pid_t record_spawn(struct record *record, const char *const argv[], int *input, const char *output,
+		   const char *log);
+
+/** record_log_says - does a file of the folder tell that? */
+bool record_log_says(const struct record *record, const char *log, const char *text);
+
+/** record_user - start the user's command. Return: its pid or a negative errno. */
+pid_t record_user(char *const argv[]);
+
+/** record_wait - until a program has ended, for so long at most. Return: whether it has. */
+bool record_wait(pid_t pid, int seconds, int *status);
+
+/* --- the parts ------------------------------------------------------------------------------- */
+
+/** record_lock.c: one recorder at a time; what a killed one has left is put right. */
+int record_lock_take(struct record *record);
+int record_lock_note(struct record *record);
+void record_lock_drop(struct record *record);
+
+/**
+ * record_restore.c: trace-cmd writes a file for each CPU, and makes a trace of them at its end.
+ * They get second names, so that they are there as well if it fails then, and takes them away.
+ */
+void record_keep_files(const char *folder);
+void record_forget_files(const char *folder);
+bool record_is_kept(const char *name);
+bool record_has_trace(const char *folder);
+bool record_make_trace(const char *folder);
+
+/** record_check.c: what is missing, with the remedy. Return: how many things are. */
+bool record_check_root(void);
+int record_check_folder(struct record *record);
+int record_check_kvm(struct record *record);
+
+/** record_events.c: which events. Return: KSV_EXIT_OK or an exit status after a message. */
+int record_events(struct record *record);
+
+/** record_guests.c: which guests, and how. */
+int record_find_guests(struct record *record);
+int record_start_guests(struct record *record);
+void record_stop_guests(struct record *record);
+const char *record_guest_events(const struct record *record);
+
+/** record_sidecar.c: what the host tells of its machines. Return: 0 or a negative errno. */
+int record_sidecar(struct record *record, const struct kvm_live *end);
+
+/** record_loop.c: from the start to a reason to stop. */
+struct record_watch {
+	/* fills in how many records there are, and were lost */
+	void	(*count)(struct record *record, struct record_count *count);
+	/* bytes that are needed at the end for each that is there */
+	int	copies;
+};
+
+void record_expect(const struct record *record, uint64_t bytes_per_second);
+int record_loop(struct record *record, const struct record_watch *watch);
+void record_block_signals(void);
+
+/** record_kvm.c, record_xen.c: all of it. Return: an exit status. */
+int record_kvm(struct record *record);
+int record_xen(struct record *record);
+
+/** record_end.c: recording.json, and what is said at the end. */
+int record_write_state(struct record *record);
+int record_begin(struct record *record);
+int record_end(struct record *record, int status);
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_check.c
+ * @brief	What is missing before a recording, each with its remedy.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "record_tracing.h"
+
+/** Of trace-cmd: the first with --tsc2nsec, and with guests' agents that understand each other. */
+#define TRACE_CMD_MAJOR	3
+/** The reserve that is left on a disk, unless it is small. */
+#define RESERVE		(1024 * RECORD_MIB)
+
+/* --- the folder ------------------------------------------------------------------------------ */
+
+static bool is_empty(const char *path)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(path);
+	bool empty = dir;
+
+	while (dir && empty && (entry = readdir(dir)))
+		empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	if (dir)
+		closedir(dir);
+	return empty;
+}
+
+static int check_disk(struct record *record)
+{
+	struct record_options *options = record->options;
+	char left[24], kept[24];
+	struct statvfs fs;
+	uint64_t available, reserve = RESERVE;
+
+	if (statvfs(record->folder, &fs)) {
+		ksv_error("%s: %s", record->folder, strerror(errno));
+		return 1;
+	}
+	available = (uint64_t)fs.f_bavail * fs.f_frsize;
+	if (reserve > (uint64_t)fs.f_blocks * fs.f_frsize / 10)
+		reserve = (uint64_t)fs.f_blocks * fs.f_frsize / 10;
+	if (!options->has_reserve)
+		options->reserve = reserve;
+	if (available > options->reserve)
+		return 0;
+	ksv_error("%s: only %s are free, and %s shall stay free (--reserve); choose another disk "
+		  "(--output), or make room", record->folder, record_size_text(available, left),
+		  record_size_text(options->reserve, kept));
+	return 1;
+}
+
+/** The folder is made, and stays empty if anything else is missing. */
+int record_check_folder(struct record *record)
+{
+	const char *path = record->options->folder;
+	char *full;
+
+	record->made = !mkdir(path, 0755);
+	if (!record->made && errno != EEXIST) {
+		ksv_error("%s: cannot be made: %s; choose another folder (--output)", path,
+			  strerror(errno));
+		return 1;
+	}
+	if (!is_empty(path)) {
+		ksv_error("%s: exists already, and is no empty folder; choose another (--output)",
+			  path);
+		return 1;
+	}
+	full = realpath(path, NULL);
+	if (!full || strlen(full) >= sizeof(record->folder) - NAME_MAX) {
+		ksv_error("%s: %s", path, full ? "too long a path" : strerror(errno));
+		free(full);
+		return 1;
+	}
+	strcpy(record->folder, full);
+	free(full);
+	return check_disk(record);
+}
+
+/* --- KVM ------------------------------------------------------------------------------------- */
+
+static int check_trace_cmd(struct record *record)
+{
+	const char *argv[] = { "trace-cmd", "--version", NULL };
+	char said[4096], *version;
+	int status = record_capture(argv, said, sizeof(said)), major = 0;
+
+	if (status == 127) {
+		ksv_error("trace-cmd is not installed: apt-get install trace-cmd");
+		return 1;
+	}
+	version = strstr(said, "trace-cmd version ");
+	if (!version || sscanf(version, "trace-cmd version %63s", record->version) != 1 ||
+	    sscanf(record->version, "%d", &major) != 1) {
+		ksv_error("trace-cmd --version tells no version; is it Linux' trace-cmd?");
+		return 1;
+	}
+	if (major >= TRACE_CMD_MAJOR)
+		return 0;
+	ksv_error("trace-cmd %s is too old: %d.0 or later is needed", record->version,
+		  TRACE_CMD_MAJOR);
+	return 1;
+}
+
+/** Without it, nothing else about tracing can be told. */
+bool record_check_root(void)
+{
+	char path[PATH_MAX];
+
+	if (!record_tracing()) {
+		if (geteuid())
+			ksv_error("recording needs root: sudo kshark-virt record ...");
+		else
+			ksv_error("tracefs is not there: "
+				  "mount -t tracefs tracefs /sys/kernel/tracing");
+		return false;
+	}
+	snprintf(path, sizeof(path), "%s%s/tracing_on", record_root(), record_tracing());
+	if (!access(path, W_OK))
+		return true;
+	ksv_error("recording needs root: sudo kshark-virt record ...");
+	return false;
+}
+
+static int check_kvm_events(void)
+{
+	if (record_there("%s/events/kvm/kvm_entry", record_tracing()))
+		return 0;
+	ksv_error("the kernel has no events of KVM: modprobe kvm_intel, or kvm_amd");
+	return 1;
+}
+
+static int check_in_use(void)
+{
+	char *text = record_tracing_in_use();
+
+	if (!text)
+		return 0;
+	ksv_error("tracing is in use: %s; end what uses it, or if nobody does: trace-cmd reset",
+		  text);
+	free(text);
+	return 1;
+}
+
+static int check_debugfs(struct record *record)
+{
+	int ret = kvm_live_read(record_root(), &record->live);
+
+	for (int i = 0; i < record->live.n_notes; i++)
+		ksv_note("%s", record->live.notes[i]);
+	if (!ret)
+		return 0;
+	if (ret == -ENOENT && !record_there("/sys/kernel/debug/tracing"))
+		ksv_error("debugfs is not there, which tells names and clocks of guests: "
+			  "mount -t debugfs debugfs /sys/kernel/debug");
+	else if (ret == -ENOENT)
+		ksv_error("/sys/kernel/debug/kvm is not there: modprobe kvm_intel, or kvm_amd");
+	else
+		ksv_error("/sys/kernel/debug/kvm: %s", strerror(-ret));
+	return 1;
+}
+
+int record_check_kvm(struct record *record)
+{
+	int missing = 0;
+
+	missing += check_kvm_events();
+	missing += check_in_use();
+	missing += check_debugfs(record);
+	missing += check_trace_cmd(record);
+	return missing;
+}

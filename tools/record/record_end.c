@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_end.c
+ * @brief	What recording.json tells at the beginning and at the end, and what is said then.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "escape.h"
+#include "record.h"
+
+static int set_time(char **text)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	char iso[32];
+
+	gmtime_r(&now, &tm);
+	strftime(iso, sizeof(iso), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return recording_text(text, iso);
+}
+
+int record_write_state(struct record *record)
+{
+	char error[512];
+
+	if (!recording_write(record->folder, &record->recording, error, sizeof(error)))
+		return KSV_EXIT_OK;
+	ksv_error("%s", error);
+	return KSV_EXIT_FILE;
+}
+
+/** Whoever finds the folder from now on knows what it is, however this ends. */
+int record_begin(struct record *record)
+{
+	struct recording *recording = &record->recording;
+	bool xen = record->options->hypervisor == RECORD_IS_XEN;
+	struct utsname system;
+
+	uname(&system);
+	recording->hypervisor = xen ? RECORDING_XEN : RECORDING_KVM;
+	if (set_time(&recording->begin) ||
+	    recording_text(&recording->events,
+			   record->options->events ? record->options->events : "default") ||
+	    recording_add_program(recording, "kshark-virt", KSHARK_VIRT_VERSION) ||
+	    recording_add_program(recording, "kernel", system.release) ||
+	    recording_add_program(recording, xen ? "xen" : "trace-cmd", record->version)) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	return KSV_EXIT_OK;
+}
+
+/* --- the end --------------------------------------------------------------------------------- */
+
+/** Why it is shorter than was asked for, or NULL. */
+static const char *early(const struct record *record, char text[128])
+{
+	const struct record_options *options = record->options;
+	bool asked = options->duration.kind || options->command;
+
+	switch (record->stop) {
+	case RECORD_SIGNAL:
+		if (record->signal == SIGINT && !asked)
+			return NULL;
+		snprintf(text, 128, "%s", record->signal == SIGINT ? "Ctrl-C" :
+			 strsignal(record->signal));
+		return text;
+	case RECORD_LIMIT:
+		return "the folder has reached its limit (--limit)";
+	case RECORD_RESERVE:
+		return "the disk is nearly full (--reserve)";
+	case RECORD_DURATION:
+		/* the command goes on */
+		return NULL;
+	default:
+		return NULL;
+	}
+}
+
+static void tell_losses(const struct record *record)
+{
+	const struct record_count *count = &record->count;
+	char buffer[24];
+
+	if (!count->lost)
+		return;
+	ksv_note("%llu of %llu records were lost; --buffer %lluM would have sufficed (it was %s "
+		 "for each CPU)", (unsigned long long)count->lost,
+		 (unsigned long long)(count->records + count->lost),
+		 (unsigned long long)(count->buffer / RECORD_MIB),
+		 record_size_text(record->options->buffer, buffer));
+}
+
+static void tell_command(const struct record *record)
+{
+	int status = record->user_status;
+
+	if (record->stop != RECORD_COMMAND)
+		return;
+	if (WIFSIGNALED(status))
+		ksv_note("%s was ended by signal %d", record->options->command[0],
+			 WTERMSIG(status));
+	else if (WEXITSTATUS(status))
+		ksv_note("%s has ended with status %d", record->options->command[0],
+			 WEXITSTATUS(status));
+}
+
+/** What one does next. */
+static void tell_next(const struct record *record)
+{
+	char *folder = escape_shell_dup(record->options->folder);
+
+	if (!folder)
+		return;
+	printf("kshark-virt view %s\n"
+	       "kshark-virt report %s\n"
+	       "kshark-virt report --worst 10 %s\n", folder, folder, folder);
+	free(folder);
+}
+
+static int set_state(struct record *record, int status)
+{
+	struct recording *recording = &record->recording;
+	char text[128];
+	const char *why = early(record, text);
+
+	recording->state = RECORDING_COMPLETE;
+	if (status || record->stop == RECORD_DIED) {
+		recording->state = RECORDING_FAILED;
+		why = "what records has failed, or ended by itself";
+		ksv_error("%s", why);
+	} else if (why) {
+		recording->state = RECORDING_STOPPED;
+		ksv_note("stopped early: %s", why);
+	}
+	if ((why && recording_text(&recording->reason, why)) || set_time(&recording->end))
+		return KSV_EXIT_FILE;
+	return record_write_state(record);
+}
+
+static void wait_for_user(struct record *record)
+{
+	int status;
+
+	if (record->user <= 0)
+		return;
+	ksv_note("%s goes on", record->options->command[0]);
+	waitpid(record->user, &status, 0);
+}
+
+int record_end(struct record *record, int status)
+{
+	char size[24];
+
+	if (!record->recording.begin)
+		return status;
+	if (set_state(record, status))
+		status = KSV_EXIT_FILE;
+	if (record->stop == RECORD_DIED && !status)
+		status = KSV_EXIT_FILE;
+	tell_losses(record);
+	tell_command(record);
+	if (record->recording.n_files) {
+		ksv_note("%llu records, %s, in %s", (unsigned long long)record->count.records,
+			 record_size_text(record->count.bytes, size), record->options->folder);
+		tell_next(record);
+	}
+	wait_for_user(record);
+	return status;
+}

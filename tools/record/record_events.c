@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_events.c
+ * @brief	Which events of a KVM host are recorded.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "record.h"
+
+#define SWITCHES	"sched:sched_switch", "sched:sched_wakeup", "sched:sched_wakeup_new", \
+			"sched:sched_migrate_task"
+
+static const struct {
+	const char	*name;
+	const char	*events[12];	/* SYSTEM or SYSTEM:EVENT */
+	const char	*guest;		/* the same for guests, separated by commas */
+} presets[] = {
+	/* states, exits, migrations, and nothing that does not make one of them */
+	{ "minimal", { "kvm:kvm_entry", "kvm:kvm_exit", "kvm:kvm_userspace_exit",
+		       "kvm:kvm_write_tsc_offset", SWITCHES },
+	  "sched:sched_switch,irq:irq_handler_entry,irq:irq_handler_exit" },
+	/* also what an exit was for, nested guests, and interrupts */
+	{ "default", { "kvm", SWITCHES }, "sched,irq,timer" },
+	/* also what the host does meanwhile */
+	{ "full", { "kvm", "sched", "irq", "irq_vectors", "timer" },
+	  "sched,irq,irq_vectors,timer,raw_syscalls" },
+};
+
+static const char *preset_name(const struct record *record)
+{
+	return record->options->events ? record->options->events : "default";
+}
+
+const char *record_guest_events(const struct record *record)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(presets); i++)
+		if (!strcmp(presets[i].name, preset_name(record)))
+			return presets[i].guest;
+	return presets[1].guest;
+}
+
+static int add_event(struct record *record, const char *name, size_t n)
+{
+	char *copy = strndup(name, n);
+
+	if (!copy || ARRAY_GROW(record->events, record->n_events, record->room_events)) {
+		free(copy);
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	record->events[record->n_events++] = copy;
+	return KSV_EXIT_OK;
+}
+
+/** Does this kernel have it? An event without its system may be any. */
+static bool is_event(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	if (strchr(name, '/') || *name == '.' || !record_tracing())
+		return false;
+	return colon ? record_there("%s/events/%.*s/%s", record_tracing(), (int)(colon - name),
+				    name, colon + 1) :
+	       record_there("%s/events/%s", record_tracing(), name);
+}
+
+/** The system of an event that was named alone. */
+static bool find_system(const char *event, char *full, size_t size)
+{
+	static const char *const systems[] = { "kvm", "sched", "irq", "irq_vectors", "timer",
+					       "raw_syscalls", "power", "workqueue", "kvmmmu" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(systems); i++) {
+		snprintf(full, size, "%s:%s", systems[i], event);
+		if (is_event(full))
+			return true;
+	}
+	return false;
+}
+
+static int add_word(struct record *record, const char *word, size_t n)
+{
+	char name[128], full[160];
+
+	if (n >= sizeof(name))
+		return ksv_usage_error(record->command, "--events: a name is too long");
+	memcpy(name, word, n);
+	name[n] = '\0';
+	if (is_event(name))
+		return add_event(record, name, n);
+	if (!strchr(name, ':') && !strchr(name, '/') && find_system(name, full, sizeof(full)))
+		return add_event(record, full, strlen(full));
+	return ksv_usage_error(record->command, "--events %s: this kernel has no such event; "
+			       "'trace-cmd list -e' tells which there are", name);
+}
+
+static int add_list(struct record *record, const char *list)
+{
+	int status = KSV_EXIT_OK;
+
+	while (!status) {
+		size_t n = strcspn(list, ",");
+
+		status = add_word(record, list, n);
+		if (!list[n])
+			break;
+		list += n + 1;
+	}
+	return status;
+}
+
+int record_events(struct record *record)
+{
+	int status = KSV_EXIT_OK;
+
+	for (size_t i = 0; i < ARRAY_SIZE(presets); i++) {
+		if (strcmp(presets[i].name, preset_name(record)) != 0)
+			continue;
+		/* kernels differ in what they have */
+		for (size_t j = 0; !status && presets[i].events[j]; j++)
+			if (is_event(presets[i].events[j]))
+				status = add_event(record, presets[i].events[j],
+						   strlen(presets[i].events[j]));
+		return status;
+	}
+	return add_list(record, record->options->events);
+}

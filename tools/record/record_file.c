@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_file.c
+ * @brief	Small files of the system, below a root that tests replace.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "record.h"
+#include "regular_file.h"
+
+const char *record_root(void)
+{
+	const char *root = getenv("KSHARK_VIRT_ROOT");
+
+	return root ? root : "";
+}
+
+static bool full_path(char full[PATH_MAX], const char *path, va_list args)
+{
+	size_t n = (size_t)snprintf(full, PATH_MAX, "%s", record_root());
+	int more = n < PATH_MAX ? vsnprintf(full + n, PATH_MAX - n, path, args) : -1;
+
+	return more >= 0 && n + (size_t)more < PATH_MAX;
+}
+
+ssize_t record_read(char *text, size_t size, const char *path, ...)
+{
+	char full[PATH_MAX];
+	ssize_t got = 0;
+	size_t n = 0;
+	va_list args;
+	bool fits;
+	int fd;
+
+	*text = '\0';
+	va_start(args, path);
+	fits = full_path(full, path, args);
+	va_end(args);
+	if (!fits)
+		return -ENAMETOOLONG;
+	fd = regular_file_open(full);
+	if (fd < 0)
+		return fd;
+	while (n < size - 1 && (got = read(fd, text + n, size - 1 - n)) > 0)
+		n += (size_t)got;
+	if (got < 0)
+		got = -errno;
+	close(fd);
+	while (n && text[n - 1] == '\n')
+		n--;
+	text[got < 0 ? 0 : n] = '\0';
+	return got < 0 ? got : (ssize_t)n;
+}
+
+int record_write(const char *text, const char *path, ...)
+{
+	char full[PATH_MAX];
+	va_list args;
+	bool fits;
+	int fd, ret = 0;
+
+	va_start(args, path);
+	fits = full_path(full, path, args);
+	va_end(args);
+	if (!fits)
+		return -ENAMETOOLONG;
+	fd = open(full, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		ret = -errno;
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
+
+bool record_there(const char *path, ...)
+{
+	char full[PATH_MAX];
+	va_list args;
+	bool fits;
+
+	va_start(args, path);
+	fits = full_path(full, path, args);
+	va_end(args);
+	return fits && !access(full, F_OK);
+}
+
+const char *record_tracing(void)
+{
+	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(places); i++)
+		if (record_there("%s/tracing_on", places[i]))
+			return places[i];
+	return NULL;
+}
+
+const char *record_size_text(uint64_t bytes, char text[24])
+{
+	static const char units[] = "kMGTPE";
+	double value = (double)bytes / 1024;
+	size_t unit = 0;
+
+	while (value >= 999.95 && unit < sizeof(units) - 2) {
+		value /= 1024;
+		unit++;
+	}
+	if (bytes < 1024)
+		snprintf(text, 24, "%llu B", (unsigned long long)bytes);
+	else
+		snprintf(text, 24, "%.1f %cB", value, units[unit]);
+	return text;
+}

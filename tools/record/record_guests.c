@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_guests.c
+ * @brief	Which guests of a KVM host are recorded, and how: by an agent, by ssh, not at all.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <linux/vm_sockets.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "escape.h"
+#include "record.h"
+
+/** Where trace-cmd's agents listen. */
+#define AGENT_PORT	823
+#define AGENT_ANSWER_MS	1000
+/** A guest that records says so in this time. */
+#define SSH_START_S	20
+/** A guest has sent its trace in this time. */
+#define SSH_END_S	600
+
+/* --- the agent ------------------------------------------------------------------------------- */
+
+static bool connected(int fd)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
+	socklen_t size = sizeof(int);
+	int error = 0;
+
+	return poll(&poll_fd, 1, AGENT_ANSWER_MS) == 1 &&
+	       !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) && !error;
+}
+
+/** Where tests have no vsock, a socket in their tree takes its place. */
+static int agent_socket(uint32_t cid, struct sockaddr_storage *address, socklen_t *size)
+{
+	struct sockaddr_vm *vm = (struct sockaddr_vm *)address;
+	struct sockaddr_un *un = (struct sockaddr_un *)address;
+
+	memset(address, 0, sizeof(*address));
+	if (!*record_root()) {
+		vm->svm_family = AF_VSOCK;
+		vm->svm_cid = cid;
+		vm->svm_port = AGENT_PORT;
+		*size = sizeof(*vm);
+		return socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	}
+	un->sun_family = AF_UNIX;
+	snprintf(un->sun_path, sizeof(un->sun_path), "%.90s/vsock%u", record_root(), cid);
+	*size = sizeof(*un);
+	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+}
+
+static bool agent_answers(uint32_t cid)
+{
+	struct sockaddr_storage address;
+	socklen_t size;
+	bool answers;
+	int fd;
+
+	if (!cid)
+		return false;
+	fd = agent_socket(cid, &address, &size);
+	answers = fd >= 0 && (!connect(fd, (struct sockaddr *)&address, size) ||
+			      (errno == EINPROGRESS && connected(fd)));
+	if (fd >= 0)
+		close(fd);
+	return answers;
+}
+
+/* --- which guests ---------------------------------------------------------------------------- */
+
+/** Of a name that somebody has chosen, what can be a file's and a word for trace-cmd. */
+static char *file_name(const struct record *record, const char *guest, int i)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "0123456789_-";
+	size_t n = strspn(guest, letters);
+	bool plain = n && n < 64 && !guest[n] && *guest != '-' && strcmp(guest, "host") != 0;
+	char *name;
+
+	for (int j = 0; j < i; j++)
+		if (plain && !strcmp(record->guests[j].name, guest))
+			plain = false;
+	if (plain)
+		return asprintf(&name, "host-%s.dat", guest) < 0 ? NULL : name;
+	return asprintf(&name, "host-guest%d.dat", i + 1) < 0 ? NULL : name;
+}
+
+static struct record_guest *add_guest(struct record *record, const char *name, uint32_t cid)
+{
+	struct record_guest *guest;
+
+	if (ARRAY_GROW(record->guests, record->n_guests, record->room_guests))
+		return NULL;
+	guest = &record->guests[record->n_guests];
+	*guest = (struct record_guest){ .name = strdup(name), .cid = cid, .input = -1 };
+	if (!guest->name)
+		return NULL;
+	record->n_guests++;
+	return guest;
+}
+
+static int no_memory(void)
+{
+	ksv_error("not enough memory");
+	return KSV_EXIT_FILE;
+}
+
+static int unknown_guest(const struct record *record, const char *name, int n)
+{
+	char all[512] = "";
+	size_t used = 0;
+
+	if (n > 1) {
+		ksv_error("--guest %s: %d machines are called so; name one by its UUID, or the pid "
+			  "of its process", name, n);
+		return KSV_EXIT_FILE;
+	}
+	for (int i = 0; i < record->live.n_guests && used < sizeof(all); i++)
+		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "",
+					 record->live.guests[i].name);
+	if (*all)
+		ksv_error("--guest %s: no such machine; running are: %s", name, all);
+	else
+		ksv_error("--guest %s: no machine runs on this host", name);
+	return KSV_EXIT_FILE;
+}
+
+/** What stands behind NAME=. */
+static int take_how(struct record *record, struct record_guest *guest, const char *how)
+{
+	if (!strcmp(how, "agent")) {
+		guest->how = RECORD_BY_AGENT;
+	} else if (!strcmp(how, "none")) {
+		guest->how = RECORD_BY_NONE;
+	} else if (!strncmp(how, "ssh:", 4) && how[4] && how[4] != '-') {
+		guest->how = RECORD_BY_SSH;
+		guest->target = strdup(how + 4);
+		return guest->target ? 0 : no_memory();
+	} else {
+		return ksv_usage_error(record->command, "--guest %s=%s: not agent, "
+				       "ssh:USER@HOST or none", guest->name, how);
+	}
+	return 0;
+}
+
+static int named_guest(struct record *record, const char *text)
+{
+	const char *equals = strchr(text, '=');
+	char *name = strndup(text, equals ? (size_t)(equals - text) : strlen(text));
+	const struct kvm_live_guest *found;
+	struct record_guest *guest = NULL;
+	int n = 0, status = KSV_EXIT_OK;
+
+	if (!name)
+		return no_memory();
+	found = kvm_live_find(&record->live, name, &n);
+	if (n != 1)
+		status = unknown_guest(record, name, n);
+	for (int i = 0; !status && i < record->n_guests; i++)
+		if (!strcmp(record->guests[i].name, found->name))
+			status = ksv_usage_error(record->command, "--guest %s: is named twice",
+						 name);
+	if (!status)
+		guest = add_guest(record, found->name, found->cid);
+	free(name);
+	if (status)
+		return status;
+	if (!guest)
+		return no_memory();
+	return equals ? take_how(record, guest, equals + 1) : 0;
+}
+
+/** What there is for a guest; what was asked for must be there. */
+static int decide(struct record_guest *guest)
+{
+	bool asked = guest->how == RECORD_BY_AGENT;
+
+	if (guest->how == RECORD_BY_ANY || asked) {
+		if (agent_answers(guest->cid)) {
+			guest->how = RECORD_BY_AGENT;
+			return 0;
+		}
+		guest->how = RECORD_BY_NONE;
+		guest->why = strdup(guest->cid ? "no agent of trace-cmd answers" :
+				    "it has no vsock");
+		if (!guest->why)
+			return no_memory();
+	}
+	if (!asked)
+		return 0;
+	ksv_error("%s: %s; start one in the guest: trace-cmd agent -D%s", guest->name, guest->why,
+		  guest->cid ? "" : ", and give it a device: -device vhost-vsock-pci,guest-cid=3");
+	return KSV_EXIT_FILE;
+}
+
+/** What is needed in a guest is there? Asked by ssh, before anything begins. */
+static int check_ssh(const struct record *record, const struct record_guest *guest)
+{
+	static const char questions[] =
+		"id -u; trace-cmd --version 2>&1 | grep version; "
+		"cat /sys/kernel/tracing/trace_clock /sys/kernel/debug/tracing/trace_clock "
+		"2> /dev/null";
+	const char *argv[] = { "ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8",
+			       guest->target, questions, NULL };
+	char said[4096];
+	int status = record_capture(argv, said, sizeof(said));
+
+	if (status == 127 && !*said)
+		ksv_error("ssh is not installed: apt-get install openssh-client");
+	else if (status < 0 || status == 255)
+		ksv_error("%s: ssh %s does not answer without a password: %s", guest->name,
+			  guest->target, *said ? said : "no answer");
+	else if (said[0] != '0' || (said[1] && said[1] != '\n'))
+		ksv_error("%s: %s is not root there, who alone may trace: --guest %s=ssh:root@...",
+			  guest->name, guest->target, guest->name);
+	else if (!strstr(said, "trace-cmd version "))
+		ksv_error("%s: trace-cmd is not installed there: apt-get install trace-cmd",
+			  guest->name);
+	else if (!strstr(said, record->clock))
+		ksv_error("%s: its kernel has no clock %s, or tracefs is not mounted there: "
+			  "mount -t tracefs tracefs /sys/kernel/tracing", guest->name,
+			  record->clock);
+	else
+		return KSV_EXIT_OK;
+	return KSV_EXIT_FILE;
+}
+
+static int prepare(struct record *record, int i)
+{
+	struct record_guest *guest = &record->guests[i];
+	int status = decide(guest);
+
+	if (!status && guest->how == RECORD_BY_SSH)
+		status = check_ssh(record, guest);
+	if (status || guest->how == RECORD_BY_NONE)
+		return status;
+	guest->file = file_name(record, guest->name, i);
+	return guest->file ? KSV_EXIT_OK : no_memory();
+}
+
+/** Those that were not named are recorded if it costs nobody anything. */
+static int unnamed_guests(struct record *record)
+{
+	for (int i = 0; i < record->live.n_guests; i++) {
+		const struct kvm_live_guest *live = &record->live.guests[i];
+		bool there = false;
+
+		for (int j = 0; j < record->n_guests; j++)
+			there = there || !strcmp(record->guests[j].name, live->name);
+		if (!there && !add_guest(record, live->name, live->cid))
+			return no_memory();
+	}
+	return KSV_EXIT_OK;
+}
+
+int record_find_guests(struct record *record)
+{
+	int status = KSV_EXIT_OK;
+
+	for (int i = 0; !status && i < record->options->n_guests; i++)
+		status = named_guest(record, record->options->guests[i]);
+	if (!status)
+		status = unnamed_guests(record);
+	for (int i = 0; !status && i < record->n_guests; i++)
+		status = prepare(record, i);
+	return status;
+}
+
+/* --- ssh ------------------------------------------------------------------------------------- */
+
+/**
+ * What runs in the guest: it records until its input ends, whatever ends it, then sends the trace.
+ * Its output is the trace alone.
+ */
+static char *ssh_script(const struct record *record)
+{
+	char events[256] = "", *script;
+	const char *list = record_guest_events(record);
+	size_t used = 0;
+
+	while (*list) {
+		size_t n = strcspn(list, ",");
+
+		used += (size_t)snprintf(events + used, sizeof(events) - used, " -e %.*s", (int)n,
+					 list);
+		list += n + (list[n] == ',');
+	}
+	if (asprintf(&script,
+		     "d=$(mktemp -d) || exit 1; cd $d || exit 1; "
+		     "trace-cmd record -C %s%s -o t.dat 1>&2 < /dev/null & p=$!; "
+		     "n=0; while [ ! -e t.dat.cpu0 ] && [ $n -lt 60 ] && kill -0 $p; do "
+		     "n=$((n+1)); sleep 0.2; done; "
+		     "[ -e t.dat.cpu0 ] && echo '" RECORD_SAYS "' 1>&2; "
+		     "read x; kill -INT $p; wait $p; cat t.dat; s=$?; cd /; rm -rf $d; exit $s",
+		     record->clock, events) < 0)
+		return NULL;
+	return script;
+}
+
+static int start_ssh(struct record *record, struct record_guest *guest)
+{
+	char *script = ssh_script(record), log[NAME_MAX];
+	const char *argv[] = { "ssh", "-o", "BatchMode=yes", guest->target, script, NULL };
+	const struct timespec pause = { .tv_nsec = 50000000 };
+	int status;
+
+	if (!script)
+		return no_memory();
+	snprintf(log, sizeof(log), "%s.log", guest->file);
+	guest->pid = record_spawn(record, argv, &guest->input, guest->file, log);
+	free(script);
+	for (int i = 0; guest->pid > 0 && i < SSH_START_S * 20; i++) {
+		if (record_log_says(record, log, RECORD_SAYS))
+			return KSV_EXIT_OK;
+		if (waitpid(guest->pid, &status, WNOHANG)) {
+			guest->pid = 0;
+			break;
+		}
+		nanosleep(&pause, NULL);
+	}
+	ksv_error("%s: does not begin to record; what it said is in %s/%s", guest->name,
+		  record->folder, log);
+	return KSV_EXIT_FILE;
+}
+
+int record_start_guests(struct record *record)
+{
+	int status = KSV_EXIT_OK;
+
+	for (int i = 0; !status && i < record->n_guests; i++)
+		if (record->guests[i].how == RECORD_BY_SSH)
+			status = start_ssh(record, &record->guests[i]);
+	return status;
+}
+
+void record_stop_guests(struct record *record)
+{
+	/* all at once, so that none records longer because of another */
+	for (int i = 0; i < record->n_guests; i++) {
+		if (record->guests[i].input >= 0)
+			close(record->guests[i].input);
+		record->guests[i].input = -1;
+	}
+	for (int i = 0; i < record->n_guests; i++) {
+		struct record_guest *guest = &record->guests[i];
+		int status = 0;
+
+		if (guest->pid <= 0)
+			continue;
+		if (!record_wait(guest->pid, SSH_END_S, &status)) {
+			kill(-guest->pid, SIGKILL);
+			record_wait(guest->pid, 1, &status);
+		}
+		guest->pid = 0;
+		if (WIFEXITED(status) && !WEXITSTATUS(status))
+			continue;
+		guest->why = strdup("it has gone away, or did not send all of its trace");
+		ksv_note("%s: its trace is not complete; what was said is in %s/%s.log",
+			 guest->name, record->folder, guest->file);
+	}
+}

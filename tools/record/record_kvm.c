@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_kvm.c
+ * @brief	A KVM host and its guests are recorded by trace-cmd.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "record.h"
+#include "record_tracing.h"
+#include "whole_file.h"
+
+/** A buffer of the kernel, per CPU, and the share of the memory that all may have. */
+#define BUFFER		(16 * RECORD_MIB)
+#define BUFFER_SHARE	16
+/** trace-cmd has enabled everything, and asked all agents, in this time. */
+#define START_S		60
+/** What an exit with its entry, and a switch with its wake-up, take. */
+#define EXIT_BYTES	160
+#define SWITCH_BYTES	130
+#define MEASURE_MS	200
+#define LOG		RECORD_KVM_FILE ".log"
+
+/* --- clock, buffer, size --------------------------------------------------------------------- */
+
+static bool has_word(const char *text, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (; (text = strstr(text, word)); text += n)
+		if (!text[n] || strchr(" ]\n", text[n]))
+			return true;
+	return false;
+}
+
+/**
+ * The TSC is what guests have, too, with an offset that KVM tells; but only if the kernel itself
+ * trusts it, at the same rate on all CPUs at all times.
+ */
+static const char *choose_clock(void)
+{
+	char sources[256], clocks[512];
+
+	record_read(sources, sizeof(sources),
+		    "/sys/devices/system/clocksource/clocksource0/available_clocksource");
+	record_read(clocks, sizeof(clocks), "%s/trace_clock", record_tracing());
+	return has_word(sources, "tsc") && has_word(clocks, "x86-tsc") ? "x86-tsc" : "mono";
+}
+
+static uint64_t memory_available(void)
+{
+	char text[1024], *line;
+
+	record_read(text, sizeof(text), "/proc/meminfo");
+	line = strstr(text, "MemAvailable:");
+	return line ? strtoull(line + strlen("MemAvailable:"), NULL, 10) * 1024 : 0;
+}
+
+static int choose_buffer(struct record *record)
+{
+	uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN), memory = memory_available();
+	uint64_t *buffer = &record->options->buffer;
+	char asked[24], there[24];
+
+	if (!*buffer) {
+		*buffer = BUFFER;
+		if (memory && *buffer * cpus > memory / BUFFER_SHARE)
+			*buffer = memory / BUFFER_SHARE / cpus;
+		if (*buffer < RECORD_MIB)
+			*buffer = RECORD_MIB;
+	}
+	if (!memory || *buffer <= memory / cpus / 2)
+		return KSV_EXIT_OK;
+	ksv_error("--buffer: %s for each of %llu CPUs is more than half of the memory that is "
+		  "free, %s", record_size_text(*buffer, asked), (unsigned long long)cpus,
+		  record_size_text(memory, there));
+	return KSV_EXIT_FILE;
+}
+
+static uint64_t counter(const char *path, const char *key)
+{
+	char text[16384], *at = text;
+
+	record_read(text, sizeof(text), "%s", path);
+	if (key) {
+		at = strstr(text, key);
+		at = at ? at + strlen(key) : text + strlen(text);
+	}
+	return strtoull(at, NULL, 10);
+}
+
+/** What would have been written just now. */
+static void expect(const struct record *record)
+{
+	const struct timespec pause = { .tv_nsec = MEASURE_MS * 1000000L };
+	uint64_t exits = counter("/sys/kernel/debug/kvm/exits", NULL);
+	uint64_t switches = counter("/proc/stat", "\nctxt ");
+
+	nanosleep(&pause, NULL);
+	exits = counter("/sys/kernel/debug/kvm/exits", NULL) - exits;
+	switches = counter("/proc/stat", "\nctxt ") - switches;
+	record_expect(record, (exits * EXIT_BYTES + switches * SWITCH_BYTES) * 1000 / MEASURE_MS);
+}
+
+/* --- trace-cmd ------------------------------------------------------------------------------- */
+
+/** A command line that grows. */
+struct line {
+	char	**words;
+	int	n, room;
+	bool	failed;
+};
+
+static void add_word(struct line *line, const char *word)
+{
+	if (line->failed || ARRAY_GROW(line->words, line->n + 1, line->room)) {
+		line->failed = true;
+		return;
+	}
+	line->words[line->n] = strdup(word);
+	if (line->words[line->n])
+		line->words[++line->n] = NULL;
+	else
+		line->failed = true;
+}
+
+__attribute__((format(printf, 2, 3)))
+static void add_format(struct line *line, const char *format, ...)
+{
+	char text[PATH_MAX + NAME_MAX];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	add_word(line, text);
+}
+
+static void free_line(struct line *line)
+{
+	for (int i = 0; i < line->n; i++)
+		free(line->words[i]);
+	free(line->words);
+}
+
+static void add_agent(struct line *line, const struct record *record,
+		      const struct record_guest *guest)
+{
+	const char *list = record_guest_events(record);
+	size_t n = strlen(guest->file) - strlen("host-") - strlen(".dat");
+
+	add_word(line, "-A");
+	add_format(line, "%.*s@%u:823", (int)n, guest->file + strlen("host-"), guest->cid);
+	add_word(line, "-C");
+	add_word(line, record->clock);
+	while (*list) {
+		n = strcspn(list, ",");
+		add_word(line, "-e");
+		add_format(line, "%.*s", (int)n, list);
+		list += n + (list[n] == ',');
+	}
+}
+
+static void make_line(struct line *line, const struct record *record)
+{
+	add_word(line, "trace-cmd");
+	add_word(line, "record");
+	add_word(line, "-o");
+	add_format(line, "%s/" RECORD_KVM_FILE, record->folder);
+	add_word(line, "-C");
+	add_word(line, record->clock);
+	/* the trace tells how long a cycle is */
+	if (!strcmp(record->clock, "x86-tsc"))
+		add_word(line, "--tsc2nsec");
+	add_word(line, "-b");
+	add_format(line, "%llu", (unsigned long long)record->options->buffer / 1024);
+	for (int i = 0; i < record->n_events; i++) {
+		add_word(line, "-e");
+		add_word(line, record->events[i]);
+	}
+	for (int i = 0; i < record->n_guests; i++)
+		if (record->guests[i].how == RECORD_BY_AGENT)
+			add_agent(line, record, &record->guests[i]);
+	/* it is run as soon as everything is enabled, here and in guests, and ends when we want */
+	add_word(line, "sh");
+	add_word(line, "-c");
+	add_word(line, "echo '" RECORD_SAYS "' >&2; read x");
+}
+
+/** The end of what it said, which is why, as one line. */
+static int trace_cmd_failed(const struct record *record, const char *what)
+{
+	char path[PATH_MAX + NAME_MAX], *said = NULL, *end = NULL;
+	size_t size = 0;
+
+	snprintf(path, sizeof(path), "%s/" LOG, record->folder);
+	if (whole_file_read(path, RECORD_MIB, &said, &size))
+		said = NULL;
+	for (size_t i = 0; said && i < size; i++)
+		if (said[i] == '\n')
+			said[i] = i + 1 < size ? ' ' : '\0';
+	if (said)
+		end = size > 400 ? said + size - 400 : said;
+	ksv_error("trace-cmd %s; it says: %s", what, end && *end ? end : "nothing");
+	free(said);
+	return KSV_EXIT_FILE;
+}
+
+static int start_trace_cmd(struct record *record)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+	struct line line = { 0 };
+	int status;
+
+	make_line(&line, record);
+	record->recorder = -ENOMEM;
+	if (!line.failed)
+		record->recorder = record_spawn(record, (const char *const *)line.words,
+						&record->input, NULL, LOG);
+	free_line(&line);
+	if (record->recorder < 0) {
+		ksv_error("trace-cmd: %s", strerror(-record->recorder));
+		record->recorder = 0;
+		return KSV_EXIT_FILE;
+	}
+	if (record_lock_note(record))
+		ksv_note("/run: cannot note what is changed; if this is killed, trace-cmd reset");
+	for (int i = 0; i < START_S * 50; i++) {
+		if (waitpid(record->recorder, &status, WNOHANG)) {
+			record->recorder = 0;
+			return trace_cmd_failed(record, "ended at once");
+		}
+		if (record_log_says(record, LOG, RECORD_SAYS)) {
+			record_keep_files(record->folder);
+			return KSV_EXIT_OK;
+		}
+		nanosleep(&pause, NULL);
+	}
+	return trace_cmd_failed(record, "does not begin");
+}
+
+/** Counted once more when nothing is added any more, and before trace-cmd clears it all. */
+static int stop_trace_cmd(struct record *record)
+{
+	int status = 0;
+	bool failed;
+
+	record_write("0", "%s/tracing_on", record_tracing());
+	record_tracing_count(record, &record->count);
+	if (record->input >= 0)
+		close(record->input);
+	record->input = -1;
+	if (record->recorder > 0) {
+		while (waitpid(record->recorder, &status, 0) < 0 && errno == EINTR)
+			continue;
+		record->recorder = 0;
+	}
+	if (record_has_trace(record->folder)) {
+		failed = !WIFEXITED(status) || WEXITSTATUS(status);
+	} else {
+		record_tracing_drain(record->folder);
+		record_make_trace(record->folder);
+		failed = true;
+	}
+	record_forget_files(record->folder);
+	record_tracing_restore(record_tracing_before(), failed);
+	return failed ? KSV_EXIT_FILE : KSV_EXIT_OK;
+}
+
+/* --- all of it ------------------------------------------------------------------------------- */
+
+/** A guest that has sent nothing leaves an empty file. Return: there is none. */
+static bool drop_empty(const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return true;
+	if (!st.st_size)
+		unlink(path);
+	return !st.st_size;
+}
+
+static int add_files(struct record *record)
+{
+	struct recording_file file = {
+		.name = (char *)RECORD_KVM_FILE, .role = RECORDING_HOST,
+		.clock = (char *)record->clock,
+		.records = (int64_t)record->count.records, .lost = (int64_t)record->count.lost,
+	};
+	char path[PATH_MAX + NAME_MAX];
+	int ret = 0;
+
+	for (int i = -1; !ret && i < record->n_guests; i++) {
+		if (i >= 0) {
+			file.name = record->guests[i].file;
+			file.role = RECORDING_GUEST;
+			file.guest = record->guests[i].name;
+			file.records = file.lost = RECORDING_UNKNOWN;
+		}
+		if (!file.name)
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", record->folder, file.name);
+		if (!drop_empty(path))
+			ret = recording_add_file(&record->recording, &file);
+	}
+	return ret;
+}
+
+static int add_guests(struct record *record)
+{
+	int ret = 0;
+
+	for (int i = 0; !ret && i < record->n_guests; i++) {
+		const struct record_guest *guest = &record->guests[i];
+		const struct kvm_live_guest *live = NULL;
+		struct recording_guest told = { .name = guest->name, .why = guest->why };
+		char how[300] = "none";
+
+		for (int j = 0; j < record->live.n_guests; j++)
+			if (!strcmp(record->live.guests[j].name, guest->name))
+				live = &record->live.guests[j];
+		if (guest->how == RECORD_BY_AGENT)
+			strcpy(how, "agent");
+		else if (guest->how == RECORD_BY_SSH)
+			snprintf(how, sizeof(how), "ssh:%s", guest->target);
+		told.how = how;
+		told.uuid = live ? live->uuid : NULL;
+		ret = recording_add_guest(&record->recording, &told);
+	}
+	return ret;
+}
+
+static void tell_guests(const struct record *record)
+{
+	static const char *const how[] = { "", "by its agent", "by ssh", "by the host alone" };
+
+	for (int i = 0; i < record->n_guests; i++) {
+		const struct record_guest *guest = &record->guests[i];
+
+		ksv_note("guest %s: %s%s%s", guest->name, how[guest->how], guest->why ? ": " : "",
+			 guest->why ? guest->why : "");
+	}
+}
+
+static int finish(struct record *record, int status)
+{
+	struct kvm_live end;
+	int stopped;
+
+	ksv_note("writing ...");
+	stopped = stop_trace_cmd(record);
+	record_stop_guests(record);
+	if (!kvm_live_read(record_root(), &end))
+		record_sidecar(record, &end);
+	kvm_live_free(&end);
+	if (!status && stopped)
+		status = trace_cmd_failed(record, "has failed");
+	if (add_files(record))
+		status = KSV_EXIT_FILE;
+	record_lock_drop(record);
+	return status;
+}
+
+static int run(struct record *record)
+{
+	static const struct record_watch watch = { record_tracing_count, 2 };
+	int status;
+
+	expect(record);
+	tell_guests(record);
+	record_tracing_save();
+	status = record_begin(record);
+	if (!status && add_guests(record))
+		status = KSV_EXIT_FILE;
+	if (!status)
+		status = record_write_state(record);
+	if (!status)
+		status = record_sidecar(record, NULL);
+	if (status)
+		return status;
+	record_block_signals();
+	status = record_start_guests(record);
+	if (!status)
+		status = start_trace_cmd(record);
+	if (!status) {
+		ksv_note("recording into %s%s", record->folder,
+			 record->options->duration.kind || record->options->command ? "" :
+			 "; Ctrl-C ends it");
+		status = record_loop(record, &watch);
+	}
+	return finish(record, status);
+}
+
+int record_kvm(struct record *record)
+{
+	int missing, status;
+
+	if (!record_check_root())
+		return KSV_EXIT_FILE;
+	/* what another one has left would look like somebody who uses tracing */
+	status = record_lock_take(record);
+	if (status)
+		return status;
+	missing = record_check_kvm(record);
+	if (!missing)
+		missing = record_check_folder(record);
+	if (missing)
+		return KSV_EXIT_FILE;
+	record->clock = choose_clock();
+	status = record_events(record);
+	if (!status)
+		status = choose_buffer(record);
+	if (!status)
+		status = record_find_guests(record);
+	if (!status)
+		status = run(record);
+	return record_end(record, status);
+}

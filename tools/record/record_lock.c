@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_lock.c
+ * @brief	One recorder at a time, and what a killed one has left is put right.
+ *
+ * A file in /run is locked as long as a recorder lives. What is in it tells what is changed in
+ * tracefs, and where the trace is; it is emptied at the end. Who finds it not locked and not empty
+ * comes after one that was killed.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "record_tracing.h"
+
+#define LOCK_FILE	"/run/kshark-virt-record.lock"
+#define LOCK_BYTES	(2 * PATH_MAX)
+/** How long trace-cmd may go on writing after its recorder was killed. */
+#define FINISH_S	60
+
+struct left {
+	int	pid, recorder;
+	struct record_tracing_state before;
+	char	folder[PATH_MAX];	/* stands last, and may be any bytes */
+};
+
+static bool parse_left(const char *text, struct left *left)
+{
+	int n = 0;
+
+	*left = (struct left){ 0 };
+	if (sscanf(text, "pid %d recorder %d on %d buffer %llu clock %31s folder %n", &left->pid,
+		   &left->recorder, &left->before.on, &left->before.buffer_kb, left->before.clock,
+		   &n) != 5 || !n || text[n] != '/')
+		return false;
+	snprintf(left->folder, sizeof(left->folder), "%s", text + n);
+	return true;
+}
+
+static bool read_left(int lock, struct left *left)
+{
+	char *text = calloc(1, LOCK_BYTES + 1);
+	bool there = text && pread(lock, text, LOCK_BYTES, 0) > 0 && parse_left(text, left);
+
+	free(text);
+	return there;
+}
+
+/** A process of that number may be somebody else's by now. */
+static bool still_runs(int pid)
+{
+	char comm[32];
+
+	return pid > 0 && record_read(comm, sizeof(comm), "/proc/%d/comm", pid) > 0 &&
+	       !strcmp(comm, "trace-cmd");
+}
+
+static bool wait_for_recorder(const struct left *left)
+{
+	const struct timespec pause = { .tv_nsec = 100000000 };
+
+	for (int i = 0; still_runs(left->recorder); i++) {
+		if (i == FINISH_S * 10)
+			return false;
+		if (!i)
+			ksv_note("waiting for trace-cmd, which finishes %s/" RECORD_KVM_FILE,
+				 left->folder);
+		nanosleep(&pause, NULL);
+	}
+	return true;
+}
+
+/* --- the folder ------------------------------------------------------------------------------ */
+
+static void tell_folder(const char *folder)
+{
+	const struct recording_file host = {
+		.name = (char *)RECORD_KVM_FILE, .role = RECORDING_HOST,
+		.records = RECORDING_UNKNOWN, .lost = RECORDING_UNKNOWN,
+	};
+	struct recording recording;
+	char error[256];
+
+	if (recording_read(folder, &recording, error, sizeof(error))) {
+		ksv_note("%s", error);
+		return;
+	}
+	if (recording.state == RECORDING_RUNNING) {
+		recording.state = RECORDING_STOPPED;
+		if (recording_text(&recording.reason, "kshark-virt record was killed") ||
+		    (!recording.n_files && record_has_trace(folder) &&
+		     recording_add_file(&recording, &host)) ||
+		    recording_write(folder, &recording, error, sizeof(error)))
+			ksv_note("%s: cannot be changed", folder);
+	}
+	recording_free(&recording);
+}
+
+static int restore(struct record *record, const struct left *left)
+{
+	if (!record_has_trace(left->folder)) {
+		record_tracing_drain(left->folder);
+		if (!record_make_trace(left->folder))
+			ksv_note("%s: no trace can be made of what is there (trace-cmd restore)",
+				 left->folder);
+	}
+	record_forget_files(left->folder);
+	record_tracing_restore(&left->before, true);
+	tell_folder(left->folder);
+	ksv_note("an earlier kshark-virt record (process %d) was killed: tracing is as it was "
+		 "before; what it recorded is in %s", left->pid, left->folder);
+	return ftruncate(record->lock, 0) ? KSV_EXIT_FILE : KSV_EXIT_OK;
+}
+
+/* --- the lock -------------------------------------------------------------------------------- */
+
+int record_lock_take(struct record *record)
+{
+	char path[PATH_MAX];
+	struct left left;
+
+	snprintf(path, sizeof(path), "%s" LOCK_FILE, record_root());
+	record->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY, 0600);
+	if (record->lock < 0) {
+		ksv_error("%s: %s; recording needs root, try sudo", path, strerror(errno));
+		return KSV_EXIT_FILE;
+	}
+	if (flock(record->lock, LOCK_EX | LOCK_NB)) {
+		if (read_left(record->lock, &left))
+			ksv_error("another kshark-virt record (process %d) is under way, into %s; "
+				  "wait for it, or end it: kill -INT %d", left.pid, left.folder,
+				  left.pid);
+		else
+			ksv_error("another kshark-virt record is about to start; wait for it");
+		return KSV_EXIT_FILE;
+	}
+	if (!read_left(record->lock, &left))
+		return KSV_EXIT_OK;
+	if (!wait_for_recorder(&left)) {
+		ksv_error("trace-cmd (process %d) still writes to %s; wait for it, or end it: "
+			  "kill -INT %d", left.recorder, left.folder, left.recorder);
+		return KSV_EXIT_FILE;
+	}
+	return restore(record, &left);
+}
+
+int record_lock_note(struct record *record)
+{
+	const struct record_tracing_state *before = record_tracing_before();
+	char *text;
+	int n = asprintf(&text, "pid %d recorder %d on %d buffer %llu clock %s folder %s",
+			 (int)getpid(), (int)record->recorder, before->on, before->buffer_kb,
+			 before->clock, record->folder), ret = 0;
+
+	if (n < 0)
+		return -ENOMEM;
+	if (pwrite(record->lock, text, (size_t)n, 0) != n || ftruncate(record->lock, n) ||
+	    fsync(record->lock))
+		ret = -errno;
+	free(text);
+	return ret;
+}
+
+void record_lock_drop(struct record *record)
+{
+	if (record->lock >= 0 && !ftruncate(record->lock, 0))
+		close(record->lock);
+	record->lock = -1;
+}

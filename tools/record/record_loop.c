@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_loop.c
+ * @brief	While it records: a line of progress, and the reasons to stop.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record.h"
+
+/** Between two looks. */
+#define LOOK_NS		200000000L
+#define LOOKS_PER_S	5
+
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+
+/** A signal is an event like others, not an interruption: what is recorded has to be finished. */
+static void signal_set(sigset_t *set)
+{
+	sigemptyset(set);
+	for (size_t i = 0; i < ARRAY_SIZE(stop_signals); i++) {
+		struct sigaction action;
+
+		/* under nohup, for example, it stays ignored */
+		if (!sigaction(stop_signals[i], NULL, &action) && action.sa_handler != SIG_IGN)
+			sigaddset(set, stop_signals[i]);
+	}
+	sigaddset(set, SIGCHLD);
+}
+
+void record_block_signals(void)
+{
+	sigset_t set;
+
+	signal_set(&set);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/** Of all files of the folder. */
+static uint64_t folder_bytes(const char *folder)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(folder);
+	uint64_t bytes = 0;
+	struct stat st;
+
+	while (dir && (entry = readdir(dir)))
+		if (!record_is_kept(entry->d_name) && !fstatat(dirfd(dir), entry->d_name, &st,
+		    AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+			bytes += (uint64_t)st.st_size;
+	if (dir)
+		closedir(dir);
+	return bytes;
+}
+
+static uint64_t disk_free(const char *folder)
+{
+	struct statvfs fs;
+
+	return statvfs(folder, &fs) ? UINT64_MAX : (uint64_t)fs.f_bavail * fs.f_frsize;
+}
+
+/** "3 days", "5 hours", "12 minutes" */
+static const char *time_text(uint64_t seconds, char text[32])
+{
+	if (seconds >= 2 * 86400)
+		snprintf(text, 32, "%llu days", (unsigned long long)seconds / 86400);
+	else if (seconds >= 2 * 3600)
+		snprintf(text, 32, "%llu hours", (unsigned long long)seconds / 3600);
+	else if (seconds >= 120)
+		snprintf(text, 32, "%llu minutes", (unsigned long long)seconds / 60);
+	else
+		snprintf(text, 32, "%llu s", (unsigned long long)seconds);
+	return text;
+}
+
+void record_expect(const struct record *record, uint64_t bytes_per_second)
+{
+	const struct record_options *options = record->options;
+	uint64_t room = disk_free(record->folder);
+	char rate[24], left[24], how_long[32];
+
+	room = room > options->reserve ? room - options->reserve : 0;
+	if (options->limit && options->limit < room)
+		room = options->limit;
+	if (!bytes_per_second) {
+		ksv_note("expected: hardly anything happens now; there is room for %s",
+			 record_size_text(room, left));
+		return;
+	}
+	ksv_note("expected: about %s/s as things are now; there is room for %s, or %s",
+		 record_size_text(bytes_per_second, rate), record_size_text(room, left),
+		 time_text(room / bytes_per_second, how_long));
+}
+
+static void show(const struct record *record, const struct record_count *before, double seconds,
+		 bool last)
+{
+	const struct record_count *count = &record->count;
+	uint64_t more = count->records > before->records ? count->records - before->records : 0;
+	char size[24], left[24];
+
+	if (record->options->quiet || !isatty(STDERR_FILENO))
+		return;
+	if (last) {
+		fputs("\r\033[K", stderr);
+		return;
+	}
+	fprintf(stderr, "\r%7.1f s  %llu records/s  %s  %llu lost  %s left\033[K", seconds,
+		(unsigned long long)more * LOOKS_PER_S, record_size_text(count->bytes, size),
+		(unsigned long long)count->lost,
+		record_size_text(disk_free(record->folder), left));
+	fflush(stderr);
+}
+
+/* --- reasons to stop ------------------------------------------------------------------------- */
+
+static bool has_ended(pid_t *pid, int *status)
+{
+	if (*pid <= 0 || waitpid(*pid, status, WNOHANG) != *pid)
+		return false;
+	*pid = 0;
+	return true;
+}
+
+/** What is written at the end needs room again: there are two copies for a moment. */
+static enum record_stop judge_room(const struct record *record, int copies)
+{
+	const struct record_options *options = record->options;
+	uint64_t needed = options->reserve + record->count.bytes * (uint64_t)(copies - 1);
+
+	if (options->limit && record->count.bytes >= options->limit)
+		return RECORD_LIMIT;
+	return disk_free(record->folder) < needed ? RECORD_RESERVE : RECORD_ON;
+}
+
+static enum record_stop judge(struct record *record, int signal, int64_t since, int copies)
+{
+	const struct record_options *options = record->options;
+	int status;
+
+	if (signal > 0 && signal != SIGCHLD) {
+		record->signal = signal;
+		return RECORD_SIGNAL;
+	}
+	if (has_ended(&record->user, &record->user_status))
+		return RECORD_COMMAND;
+	if (has_ended(&record->recorder, &status))
+		return RECORD_DIED;
+	if (options->duration.kind && now_ns() - since >= options->duration.ns)
+		return RECORD_DURATION;
+	return judge_room(record, copies);
+}
+
+/** Until the next look, a signal, or the end of the time. */
+static int wait_next(const struct record *record, int64_t since)
+{
+	const struct ksv_time *duration = &record->options->duration;
+	struct timespec pause = { .tv_nsec = LOOK_NS };
+	sigset_t set;
+
+	if (duration->kind) {
+		int64_t left = since + duration->ns - now_ns();
+
+		if (left < LOOK_NS)
+			pause.tv_nsec = left > 0 ? (long)left : 0;
+	}
+	signal_set(&set);
+	return sigtimedwait(&set, NULL, &pause);
+}
+
+int record_loop(struct record *record, const struct record_watch *watch)
+{
+	struct record_count before = { 0 };
+	int64_t since = now_ns();
+
+	if (record->options->command) {
+		record->user = record_user(record->options->command);
+		if (record->user < 0)
+			return KSV_EXIT_FILE;
+	}
+	while (!record->stop) {
+		int signal = wait_next(record, since);
+
+		before = record->count;
+		record->count.bytes = folder_bytes(record->folder);
+		watch->count(record, &record->count);
+		show(record, &before, (double)(now_ns() - since) / 1e9, false);
+		record->stop = judge(record, signal, since, watch->copies);
+	}
+	show(record, &before, 0, true);
+	return KSV_EXIT_OK;
+}

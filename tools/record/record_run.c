@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_run.c
+ * @brief	Programs that record, and the command during which they do.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "whole_file.h"
+
+/** Longest that a program may take to tell its version, or a guest to answer. */
+#define ANSWER_S	10
+#define NO_PROGRAM	127
+
+/** In the child: what we have changed of signals is not for others. */
+static void signals_of_others(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
+}
+
+static void move_descriptor(int from, int to)
+{
+	if (from >= 0 && from != to) {
+		dup2(from, to);
+		close(from);
+	}
+}
+
+__attribute__((noreturn))
+static void run_program(const char *const argv[], int in, int out, int err)
+{
+	signals_of_others();
+	move_descriptor(in, STDIN_FILENO);
+	if (err == out && err >= 0) {
+		dup2(out, STDERR_FILENO);
+		err = -1;
+	}
+	move_descriptor(out, STDOUT_FILENO);
+	move_descriptor(err, STDERR_FILENO);
+	execvp(argv[0], (char *const *)argv);
+	_exit(NO_PROGRAM);
+}
+
+bool record_wait(pid_t pid, int seconds, int *status)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+
+	for (int i = 0; i <= seconds * 50; i++) {
+		pid_t ended = waitpid(pid, status, WNOHANG);
+
+		if (ended == pid || (ended < 0 && errno != EINTR))
+			return true;
+		nanosleep(&pause, NULL);
+	}
+	return false;
+}
+
+/** Until the program closes its output, which it does when it ends. Return: is it in time? */
+static bool read_answer(int fd, char *text, size_t size)
+{
+	time_t until = time(NULL) + ANSWER_S;
+	char more[4096];
+	size_t n = 0;
+
+	*text = '\0';
+	for (;;) {
+		struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+		int left = (int)(until - time(NULL));
+		ssize_t got;
+
+		if (left <= 0 || poll(&poll_fd, 1, left * 1000) <= 0)
+			return false;
+		got = read(fd, more, sizeof(more));
+		if (got <= 0)
+			return got == 0;
+		if ((size_t)got > size - 1 - n)
+			got = (ssize_t)(size - 1 - n);
+		memcpy(text + n, more, (size_t)got);
+		n += (size_t)got;
+		text[n] = '\0';
+	}
+}
+
+int record_capture(const char *const argv[], char *text, size_t size)
+{
+	int ends[2], status = -1, null;
+	bool in_time;
+	pid_t pid;
+
+	*text = '\0';
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	pid = fork();
+	if (!pid) {
+		setpgid(0, 0);
+		run_program(argv, null, ends[1], ends[1]);
+	}
+	close(null);
+	close(ends[1]);
+	in_time = pid > 0 && read_answer(ends[0], text, size);
+	for (size_t n = strlen(text); n && text[n - 1] == '\n'; n--)
+		text[n - 1] = '\0';
+	close(ends[0]);
+	if (pid > 0 && !in_time)
+		kill(-pid, SIGKILL);
+	if (pid > 0 && !record_wait(pid, ANSWER_S, &status))
+		return -1;
+	return pid > 0 && in_time && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int open_output(const struct record *record, const char *name, int flags)
+{
+	char *path;
+	int fd;
+
+	if (asprintf(&path, "%s/%s", record->folder, name) < 0)
+		return -ENOMEM;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flags, 0644);
+	free(path);
+	return fd < 0 ? -errno : fd;
+}
+
+/** In the child: whatever happens to us, what is recorded becomes a file. */
+__attribute__((noreturn))
+static void run_recorder(const char *const argv[], pid_t parent, bool waits, int in, int out,
+			 int err)
+{
+	setpgid(0, 0);
+	/* the pipe of one that has it ends with us */
+	if (!waits)
+		prctl(PR_SET_PDEATHSIG, SIGINT);
+	if (getppid() != parent)
+		_exit(NO_PROGRAM);
+	run_program(argv, in, out, err);
+}
+
+pid_t record_spawn(struct record *record, const char *const argv[], int *input, const char *output,
+		   const char *log)
+{
+	int ends[2] = { -1, -1 }, err = open_output(record, log, O_APPEND), out = err, ret = 0;
+	pid_t pid = -1, parent = getpid();
+
+	if (err < 0)
+		return err;
+	if (output)
+		out = open_output(record, output, O_EXCL);
+	if (out < 0)
+		ret = out;
+	else if (input ? pipe2(ends, O_CLOEXEC) :
+		 (ends[0] = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0)
+		ret = -errno;
+	if (!ret) {
+		pid = fork();
+		if (!pid)
+			run_recorder(argv, parent, input, ends[0], out, err);
+		ret = pid < 0 ? -errno : 0;
+	}
+	if (out >= 0 && out != err)
+		close(out);
+	close(err);
+	if (ends[0] >= 0)
+		close(ends[0]);
+	if (input)
+		*input = ends[1];
+	return ret ? ret : pid;
+}
+
+bool record_log_says(const struct record *record, const char *log, const char *text)
+{
+	char path[PATH_MAX + NAME_MAX], *said;
+	bool says = false;
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s/%s", record->folder, log);
+	if (!whole_file_read(path, RECORD_MIB, &said, &size)) {
+		says = strstr(said, text);
+		free(said);
+	}
+	return says;
+}
+
+pid_t record_user(char *const argv[])
+{
+	pid_t pid = fork();
+
+	if (!pid) {
+		signals_of_others();
+		execvp(argv[0], argv);
+		ksv_error("%s: %s", argv[0], strerror(errno));
+		_exit(NO_PROGRAM);
+	}
+	return pid < 0 ? -errno : pid;
+}

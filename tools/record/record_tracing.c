@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_tracing.c
+ * @brief	What a recorder changes in tracefs, and how it becomes as it was.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record.h"
+#include "record_tracing.h"
+
+/** Of a record in the ring buffer, if none was written yet. */
+#define RECORD_BYTES	48
+
+static struct record_tracing_state saved;
+
+/** "[local] global mono": the one in brackets. */
+static void read_clock(char clock[32])
+{
+	char text[512], *open, *close = NULL;
+
+	record_read(text, sizeof(text), "%s/trace_clock", record_tracing());
+	open = strchr(text, '[');
+	if (open)
+		close = strchr(open, ']');
+	if (close)
+		*close = '\0';
+	snprintf(clock, 32, "%s", close ? open + 1 : "local");
+}
+
+/** "1408", or "7 (expanded: 1408)" until the first event. */
+static unsigned long long read_buffer(void)
+{
+	char text[128], *expanded;
+
+	record_read(text, sizeof(text), "%s/buffer_size_kb", record_tracing());
+	expanded = strstr(text, "expanded: ");
+	return strtoull(expanded ? expanded + strlen("expanded: ") : text, NULL, 10);
+}
+
+void record_tracing_save(void)
+{
+	char on[8];
+
+	record_read(on, sizeof(on), "%s/tracing_on", record_tracing());
+	saved.on = strcmp(on, "0") != 0;
+	saved.buffer_kb = read_buffer();
+	read_clock(saved.clock);
+}
+
+const struct record_tracing_state *record_tracing_before(void)
+{
+	return &saved;
+}
+
+static void put_back(const char *text, const char *file)
+{
+	int ret = record_write(text, "%s/%s", record_tracing(), file);
+
+	if (ret)
+		ksv_note("%s/%s: cannot be set back to '%s': %s", record_tracing(), file, text,
+			 strerror(-ret));
+}
+
+void record_tracing_restore(const struct record_tracing_state *before, bool events)
+{
+	char text[32], clock[32];
+
+	if (!record_tracing())
+		return;
+	if (events) {
+		put_back("0", "tracing_on");
+		put_back("", "set_event");
+	}
+	read_clock(clock);
+	if (strcmp(clock, before->clock) != 0)
+		put_back(before->clock, "trace_clock");
+	if (before->buffer_kb && read_buffer() != before->buffer_kb) {
+		snprintf(text, sizeof(text), "%llu", before->buffer_kb);
+		put_back(text, "buffer_size_kb");
+	}
+	put_back(before->on ? "1" : "0", "tracing_on");
+}
+
+char *record_tracing_in_use(void)
+{
+	char tracer[64], events[128], *text = NULL;
+	int ret = 0;
+
+	record_read(tracer, sizeof(tracer), "%s/current_tracer", record_tracing());
+	record_read(events, sizeof(events), "%s/set_event", record_tracing());
+	events[strcspn(events, "\n")] = '\0';
+	if (*tracer && strcmp(tracer, "nop") != 0)
+		ret = asprintf(&text, "the tracer %s is set", tracer);
+	else if (*events)
+		ret = asprintf(&text, "the event %s is enabled", events);
+	return ret < 0 ? NULL : text;
+}
+
+/* --- CPUs ------------------------------------------------------------------------------------ */
+
+static void drain_cpu(const char *folder, int cpu)
+{
+	char path[PATH_MAX + NAME_MAX], *page = malloc((size_t)getpagesize());
+	int from, to;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "%s%s/per_cpu/cpu%d/trace_pipe_raw", record_root(),
+		 record_tracing(), cpu);
+	from = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	snprintf(path, sizeof(path), "%s/" RECORD_KEPT_FILE "%d", folder, cpu);
+	to = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
+	while (from >= 0 && to >= 0 && page && (n = read(from, page, (size_t)getpagesize())) > 0)
+		if (write(to, page, (size_t)n) != n)
+			break;
+	if (from >= 0)
+		close(from);
+	if (to >= 0)
+		close(to);
+	free(page);
+}
+
+/** Numbers of CPUs have holes. Return: the folder of them, or NULL. */
+static DIR *open_cpus(void)
+{
+	char path[PATH_MAX];
+
+	if (!record_tracing())
+		return NULL;
+	snprintf(path, sizeof(path), "%s%s/per_cpu", record_root(), record_tracing());
+	return opendir(path);
+}
+
+static bool next_cpu(DIR *dir, int *cpu)
+{
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		if (sscanf(entry->d_name, "cpu%d", cpu) == 1)
+			return true;
+	return false;
+}
+
+void record_tracing_drain(const char *folder)
+{
+	DIR *dir = open_cpus();
+	int cpu;
+
+	record_write("0", "%s/tracing_on", record_tracing() ? : "");
+	while (next_cpu(dir, &cpu))
+		drain_cpu(folder, cpu);
+	if (dir)
+		closedir(dir);
+}
+
+static uint64_t stat_of(const char *text, const char *key)
+{
+	const char *line = strstr(text, key);
+
+	/* "overrun" is also the end of "commit overrun" */
+	while (line && line != text && line[-1] != '\n')
+		line = strstr(line + 1, key);
+	return line ? strtoull(line + strlen(key), NULL, 10) : 0;
+}
+
+void record_tracing_count(struct record *record, struct record_count *count)
+{
+	uint64_t most = 0, average, size = read_buffer() * 1024;
+	DIR *dir = open_cpus();
+	char text[1024];
+	int cpu;
+
+	count->records = count->lost = count->buffer = 0;
+	while (next_cpu(dir, &cpu)) {
+		uint64_t lost;
+
+		record_read(text, sizeof(text), "%s/per_cpu/cpu%d/stats", record_tracing(), cpu);
+		lost = stat_of(text, "overrun: ") + stat_of(text, "commit overrun: ") +
+		       stat_of(text, "dropped events: ");
+		count->lost += lost;
+		count->records += stat_of(text, "entries: ") + stat_of(text, "read events: ");
+		most = lost > most ? lost : most;
+	}
+	if (dir)
+		closedir(dir);
+	/* had the fullest been larger by what it lost, nothing would have been lost */
+	average = count->records && count->bytes ? count->bytes / count->records + 1 : RECORD_BYTES;
+	if (most)
+		for (count->buffer = RECORD_MIB; count->buffer < size + most * average;)
+			count->buffer *= 2;
+	(void)record;
+}

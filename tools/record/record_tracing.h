@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	record_tracing.h
+ * @brief	What a recorder changes in tracefs, and how it becomes as it was.
+ */
+#ifndef KSHARK_VIRT_RECORD_TRACING_H
+#define KSHARK_VIRT_RECORD_TRACING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "record.h"
+
+struct record_tracing_state {
+	int			on;
+	unsigned long long	buffer_kb;	/* per CPU; 0: not known */
+	char			clock[32];
+};
+
+/** record_tracing_save - remember how it is now. */
+void record_tracing_save(void);
+
+/** record_tracing_before - what was remembered. */
+const struct record_tracing_state *record_tracing_before(void);
+
+/**
+ * record_tracing_restore - as it was
+ * @events: disable all events as well, which trace-cmd does if it is not killed
+ */
+void record_tracing_restore(const struct record_tracing_state *before, bool events);
+
+/** record_tracing_in_use - Return: who uses it, for people, to be freed; NULL: nobody. */
+char *record_tracing_in_use(void);
+
+/** record_tracing_drain - what is still in the kernel goes behind a killed recorder's files. */
+void record_tracing_drain(const char *folder);
+
+/** record_tracing_count - records and losses of all CPUs. */
+void record_tracing_count(struct record *record, struct record_count *count);
+
+#endif
