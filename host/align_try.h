@@ -79,7 +79,7 @@ struct align_pair {
 	struct align_pairing	fits;		/* instead of the vCPUs that were recorded, or of
 						 * the machine that is wanted, with the clock as it
 						 * was recorded; without vCPUs if there is none */
-	int32_t			unequal;	/* machine whose vCPUs' TSCs differ or change, as the
+	int32_t			unequal;	/* machine whose TSCs differ, or change, as the
 						 * sidecar tells; -1: none */
 	uint64_t		work;		/* that may still be done: clock_align.h */
 	bool			dense;		/* it was too much, and nothing is known */
