@@ -4,7 +4,6 @@
  * @brief	The alignment of a guest's trace in its sidecar.
  */
 #include <errno.h>
-#include <json-c/json.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "align_meta.h"
 #include "clock_align.h"
 #include "escape.h"
+#include "json_read.h"
 #include "regular_file.h"
 #include "sidecar.h"
 #include "sidecar_text.h"
@@ -54,7 +54,6 @@ static int find_sidecar(const char *trace_path, struct sidecar *sidecar)
 /** Return: 0, or a negative errno and a text in @error. */
 static int load(struct sidecar *sidecar, char *error, size_t size)
 {
-	struct json_tokener *tokener;
 	int ret = 0;
 
 	if (sidecar->there) {
@@ -70,20 +69,8 @@ static int load(struct sidecar *sidecar, char *error, size_t size)
 			    regular_file_error(ret));
 		return ret;
 	}
-	tokener = json_tokener_new();
-	if (!tokener) {
-		text_format(error, size, "%s: not enough memory", sidecar->path);
-		return -ENOMEM;
-	}
-	errno = 0;
-	sidecar->root = json_tokener_parse_ex(tokener, sidecar->text, (int)sidecar->size);
-	json_tokener_free(tokener);
-	if (json_object_is_type(sidecar->root, json_type_object))
-		return 0;
-	ret = !sidecar->root && errno == ENOMEM ? -ENOMEM : -EINVAL;
-	text_format(error, size, "%s: %s", sidecar->path, ret == -ENOMEM ? "not enough memory" :
-		    "not a JSON object: correct it, or move it away");
-	return ret;
+	return json_read_text(sidecar->path, sidecar->text, sidecar->size, &sidecar->root, error,
+			      size);
 }
 
 static struct json_object *vcpus_of(const struct align_meta *meta)
@@ -200,18 +187,10 @@ end:
 
 /* --- reading --------------------------------------------------------------------------------- */
 
-static struct json_object *member(struct json_object *object, const char *key, json_type type)
-{
-	struct json_object *value;
-
-	return json_object_object_get_ex(object, key, &value) &&
-	       json_object_is_type(value, type) ? value : NULL;
-}
-
 /** Return: malloc'ed, by CPU; NULL if there are none or without memory. */
 static int *read_tids(struct json_object *object, int *n)
 {
-	struct json_object *list = member(object, "vcpus", json_type_array);
+	struct json_object *list = json_member(object, "vcpus", json_type_array);
 	size_t length = list ? json_object_array_length(list) : 0;
 	int *tids = calloc(MAX_TIDS, sizeof(*tids));
 
@@ -220,8 +199,8 @@ static int *read_tids(struct json_object *object, int *n)
 		tids[i] = VIRT_NONE;
 	for (size_t i = 0; tids && i < length && i < MAX_TIDS; i++) {
 		struct json_object *vcpu = json_object_array_get_idx(list, i);
-		struct json_object *cpu = member(vcpu, "guest_cpu", json_type_int);
-		struct json_object *tid = member(vcpu, "tid", json_type_int);
+		struct json_object *cpu = json_member(vcpu, "guest_cpu", json_type_int);
+		struct json_object *tid = json_member(vcpu, "tid", json_type_int);
 		int at = cpu ? json_object_get_int(cpu) : -1;
 
 		if (!tid || at < 0 || at >= MAX_TIDS)
@@ -235,7 +214,7 @@ static int *read_tids(struct json_object *object, int *n)
 
 static char *read_text(struct json_object *object, const char *key)
 {
-	struct json_object *value = member(object, key, json_type_string);
+	struct json_object *value = json_member(object, key, json_type_string);
 
 	return strdup(value ? json_object_get_string(value) : "");
 }
@@ -243,9 +222,9 @@ static char *read_text(struct json_object *object, const char *key)
 /** Return: NULL without memory. */
 static struct align_meta *meta_of(struct json_object *object, int64_t offset, double ppm)
 {
-	struct json_object *after = member(object, "after_trace_cmd", json_type_boolean);
-	struct json_object *interval = member(object, "interval", json_type_array);
-	struct json_object *at = member(object, "at", json_type_int);
+	struct json_object *after = json_member(object, "after_trace_cmd", json_type_boolean);
+	struct json_object *interval = json_member(object, "interval", json_type_array);
+	struct json_object *at = json_member(object, "at", json_type_int);
 	struct align_meta *meta = calloc(1, sizeof(*meta));
 	char *unit = read_text(object, "unit");
 
@@ -296,10 +275,10 @@ int align_meta_read(const char *guest_path, struct align_meta **meta, char *erro
 		text_format(error, size, "%s: not enough memory", guest_path);
 	else if (sidecar.there)
 		ret = load(&sidecar, error, size);
-	object = ret || !sidecar.root ? NULL : member(sidecar.root, KEY, json_type_object);
+	object = ret || !sidecar.root ? NULL : json_member(sidecar.root, KEY, json_type_object);
 	if (!object)
 		goto end;
-	offset = member(object, "offset", json_type_int);
+	offset = json_member(object, "offset", json_type_int);
 	ppm = json_object_object_get_ex(object, "drift_ppm", &drift) ?
 	      json_object_get_double(drift) : 0;
 	if (!offset || !isfinite(ppm) || fabs(ppm) > 1e6 ||
