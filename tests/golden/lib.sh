@@ -43,20 +43,26 @@ run()
 	STATUS=$?
 }
 
-# xenalyze_says TRACE OPTION...: what Xen's own xenalyze tells of a trace. Up to Xen 4.17, exits of AMD's
+# xenalyze_says TRACE OPTION...: what Xen's own xenalyze tells of a trace. Up to Xen 4.18, exits of AMD's
 # processors have the event of Intel's, and its xenalyze an option for that; later ones have events of
-# their own, which its xenalyze goes by: it gets the trace with those.
+# their own, which its xenalyze goes by. Each gets the trace with those that it knows.
 xenalyze_says()
 {
-	local trace=$1
+	local trace=$1 event='event + (event & ~0x500 == 0x81002)' mode=()
 	shift
 
 	if xenalyze --help | grep -q -e --svm-mode; then
-		xenalyze --svm-mode "$@" "$trace" 2>/dev/null
-		return
+		event='event - (event & ~0x500 == 0x81003)'
+		mode=(--svm-mode)
+		# that is how nearly all are
+		"$KSV_BIN" dump --quiet --format csv --cpu-hz 1G --event '*svm_vmexit*' "$trace" |
+			grep svm_vmexit >/dev/null || event=
 	fi
-	python3 "$GOLDEN/xen_less.py" "$trace" "$WORK/svm.xen" 'event + (event & ~0x500 == 0x81002)' &&
-		xenalyze "$@" "$WORK/svm.xen" 2>/dev/null
+	if [ -n "$event" ]; then
+		python3 "$GOLDEN/xen_less.py" "$trace" "$WORK/svm.xen" "$event" || return
+		trace=$WORK/svm.xen
+	fi
+	xenalyze "${mode[@]}" "$@" "$trace" 2>/dev/null
 }
 
 # status N: what the last run must have ended with
