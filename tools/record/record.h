@@ -154,6 +154,10 @@ pid_t record_spawn(struct record *record, const char *const argv[], int *input, 
 /** record_log_says - does a file of the folder tell that? */
 bool record_log_says(const struct record *record, const char *log, const char *text);
 
+/** record_failed - a message with the end of what it said, as one line. Return: KSV_EXIT_FILE. */
+int record_failed(const struct record *record, const char *log, const char *program,
+		  const char *what);
+
 /** record_user - start the user's command. Return: its pid or a negative errno. */
 pid_t record_user(char *const argv[]);
 

@@ -16,7 +16,6 @@
 #include "array.h"
 #include "record.h"
 #include "record_tracing.h"
-#include "whole_file.h"
 
 /** A buffer of the kernel, per CPU, and the share of the memory that all may have. */
 #define BUFFER		(16 * RECORD_MIB)
@@ -195,25 +194,6 @@ static void make_line(struct line *line, const struct record *record)
 	add_word(line, "echo '" RECORD_SAYS "' >&2; read x");
 }
 
-/** The end of what it said, which is why, as one line. */
-static int trace_cmd_failed(const struct record *record, const char *what)
-{
-	char path[PATH_MAX + NAME_MAX], *said = NULL, *end = NULL;
-	size_t size = 0;
-
-	snprintf(path, sizeof(path), "%s/" LOG, record->folder);
-	if (whole_file_read(path, RECORD_MIB, &said, &size))
-		said = NULL;
-	for (size_t i = 0; said && i < size; i++)
-		if (said[i] == '\n')
-			said[i] = i + 1 < size ? ' ' : '\0';
-	if (said)
-		end = size > 400 ? said + size - 400 : said;
-	ksv_error("trace-cmd %s; it says: %s", what, end && *end ? end : "nothing");
-	free(said);
-	return KSV_EXIT_FILE;
-}
-
 static int start_trace_cmd(struct record *record)
 {
 	const struct timespec pause = { .tv_nsec = 20000000 };
@@ -236,7 +216,7 @@ static int start_trace_cmd(struct record *record)
 	for (int i = 0; i < START_S * 50; i++) {
 		if (waitpid(record->recorder, &status, WNOHANG)) {
 			record->recorder = 0;
-			return trace_cmd_failed(record, "ended at once");
+			return record_failed(record, LOG, "trace-cmd", "ended at once");
 		}
 		if (record_log_says(record, LOG, RECORD_SAYS)) {
 			record_keep_files(record->folder);
@@ -244,7 +224,7 @@ static int start_trace_cmd(struct record *record)
 		}
 		nanosleep(&pause, NULL);
 	}
-	return trace_cmd_failed(record, "does not begin");
+	return record_failed(record, LOG, "trace-cmd", "does not begin");
 }
 
 /** Counted once more when nothing is added any more, and before trace-cmd clears it all. */
@@ -363,7 +343,7 @@ static int finish(struct record *record, int status)
 		record_sidecar(record, &end);
 	kvm_live_free(&end);
 	if (!status && stopped)
-		status = trace_cmd_failed(record, "has failed");
+		status = record_failed(record, LOG, "trace-cmd", "has failed");
 	if (add_files(record))
 		status = KSV_EXIT_FILE;
 	record_lock_drop(record);

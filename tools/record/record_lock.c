@@ -59,7 +59,7 @@ static bool still_runs(int pid)
 	char comm[32];
 
 	return pid > 0 && record_read(comm, sizeof(comm), "/proc/%d/comm", pid) > 0 &&
-	       !strcmp(comm, "trace-cmd");
+	       (!strcmp(comm, "trace-cmd") || !strcmp(comm, "xentrace"));
 }
 
 static bool wait_for_recorder(const struct left *left)
@@ -70,8 +70,8 @@ static bool wait_for_recorder(const struct left *left)
 		if (i == FINISH_S * 10)
 			return false;
 		if (!i)
-			ksv_note("waiting for trace-cmd, which finishes %s/" RECORD_KVM_FILE,
-				 left->folder);
+			ksv_note("waiting for process %d, which finishes the trace in %s",
+				 left->recorder, left->folder);
 		nanosleep(&pause, NULL);
 	}
 	return true;
@@ -79,10 +79,19 @@ static bool wait_for_recorder(const struct left *left)
 
 /* --- the folder ------------------------------------------------------------------------------ */
 
+static bool file_there(const char *folder, const char *name)
+{
+	char path[PATH_MAX + NAME_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return !access(path, F_OK);
+}
+
 static void tell_folder(const char *folder)
 {
+	bool xen = file_there(folder, RECORD_XEN_FILE);
 	const struct recording_file host = {
-		.name = (char *)RECORD_KVM_FILE, .role = RECORDING_HOST,
+		.name = (char *)(xen ? RECORD_XEN_FILE : RECORD_KVM_FILE), .role = RECORDING_HOST,
 		.records = RECORDING_UNKNOWN, .lost = RECORDING_UNKNOWN,
 	};
 	struct recording recording;
@@ -95,7 +104,7 @@ static void tell_folder(const char *folder)
 	if (recording.state == RECORDING_RUNNING) {
 		recording.state = RECORDING_STOPPED;
 		if (recording_text(&recording.reason, "kshark-virt record was killed") ||
-		    (!recording.n_files && record_has_trace(folder) &&
+		    (!recording.n_files && (xen || record_has_trace(folder)) &&
 		     recording_add_file(&recording, &host)) ||
 		    recording_write(folder, &recording, error, sizeof(error)))
 			ksv_note("%s: cannot be changed", folder);
@@ -105,14 +114,19 @@ static void tell_folder(const char *folder)
 
 static int restore(struct record *record, const struct left *left)
 {
-	if (!record_has_trace(left->folder)) {
+	/* xentrace has put right itself what it changed */
+	bool xen = file_there(left->folder, RECORD_XEN_FILE);
+
+	if (!xen && !record_has_trace(left->folder)) {
 		record_tracing_drain(left->folder);
 		if (!record_make_trace(left->folder))
 			ksv_note("%s: no trace can be made of what is there (trace-cmd restore)",
 				 left->folder);
 	}
-	record_forget_files(left->folder);
-	record_tracing_restore(&left->before, true);
+	if (!xen) {
+		record_forget_files(left->folder);
+		record_tracing_restore(&left->before, true);
+	}
 	tell_folder(left->folder);
 	ksv_note("an earlier kshark-virt record (process %d) was killed: tracing is as it was "
 		 "before; what it recorded is in %s", left->pid, left->folder);
@@ -144,7 +158,7 @@ int record_lock_take(struct record *record)
 	if (!read_left(record->lock, &left))
 		return KSV_EXIT_OK;
 	if (!wait_for_recorder(&left)) {
-		ksv_error("trace-cmd (process %d) still writes to %s; wait for it, or end it: "
+		ksv_error("process %d still writes to %s; wait for it, or end it: "
 			  "kill -INT %d", left.recorder, left.folder, left.recorder);
 		return KSV_EXIT_FILE;
 	}
@@ -157,7 +171,7 @@ int record_lock_note(struct record *record)
 	char *text;
 	int n = asprintf(&text, "pid %d recorder %d on %d buffer %llu clock %s folder %s",
 			 (int)getpid(), (int)record->recorder, before->on, before->buffer_kb,
-			 before->clock, record->folder), ret = 0;
+			 *before->clock ? before->clock : "local", record->folder), ret = 0;
 
 	if (n < 0)
 		return -ENOMEM;

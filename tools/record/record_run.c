@@ -197,6 +197,25 @@ bool record_log_says(const struct record *record, const char *log, const char *t
 	return says;
 }
 
+int record_failed(const struct record *record, const char *log, const char *program,
+		  const char *what)
+{
+	char path[PATH_MAX + NAME_MAX], *said = NULL, *end = NULL;
+	size_t size = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", record->folder, log);
+	if (whole_file_read(path, RECORD_MIB, &said, &size))
+		said = NULL;
+	for (size_t i = 0; said && i < size; i++)
+		if (said[i] == '\n')
+			said[i] = i + 1 < size ? ' ' : '\0';
+	if (said)
+		end = size > 400 ? said + size - 400 : said;
+	ksv_error("%s %s; it says: %s", program, what, end && *end ? end : "nothing");
+	free(said);
+	return KSV_EXIT_FILE;
+}
+
 pid_t record_user(char *const argv[])
 {
 	pid_t pid = fork();

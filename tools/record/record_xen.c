@@ -1,14 +1,353 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_xen.c
- * @brief	A host of Xen is not recorded yet.
+ * @brief	A host of Xen is recorded by xentrace, and kshark-virt-xen-meta beside it.
  */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "record.h"
+#include "xen_events.h"
+#include "xen_trace.h"
+
+/** Xen's own size of a buffer, per CPU. */
+#define PAGES		32
+#define PAGE_BYTES	4096
+/** Bytes of a record, about. */
+#define RECORD_BYTES	24
+/** xentrace has opened its file, and the helper has written the sidecar, in this time. */
+#define START_S		10
+#define LOG		RECORD_XEN_FILE ".log"
+#define META_LOG	RECORD_XEN_FILE ".meta.log"
+/** Where the helper is, as seen from the command. */
+#define META		"kshark-virt-xen-meta"
+
+/** Classes of events, as xentrace takes them. */
+#define MASK_GEN	0x0001f000
+#define MASK_SCHED	0x0002f000
+#define MASK_DOM0OP	0x0004f000
+#define MASK_HVM	0x0008f000
+#define MASK_PV		0x0020f000
+#define MASK_HW		0x0080f000
+
+static const struct {
+	const char	*name;
+	uint32_t	mask;
+} classes[] = {
+	{ "minimal", MASK_GEN | MASK_SCHED },
+	{ "default", MASK_GEN | MASK_SCHED | MASK_DOM0OP | MASK_HVM | MASK_PV | MASK_HW },
+	{ "full", 0x0ffff000 },
+	{ "gen", MASK_GEN },
+	{ "sched", MASK_SCHED },
+	{ "dom0op", MASK_DOM0OP },
+	{ "hvm", MASK_HVM },
+	{ "mem", 0x0010f000 },
+	{ "pv", MASK_PV },
+	{ "shadow", 0x0040f000 },
+	{ "hw", MASK_HW },
+	{ "guest", 0x0800f000 },
+};
+
+/* --- checks ---------------------------------------------------------------------------------- */
+
+static int check_domain(void)
+{
+	char text[64];
+
+	if (record_read(text, sizeof(text), "/proc/xen/capabilities") < 0) {
+		ksv_error("/proc/xen is not there: mount -t xenfs xenfs /proc/xen");
+		return 1;
+	}
+	if (strstr(text, "control_d"))
+		return 0;
+	ksv_error("this is a guest of Xen, which cannot trace: record in dom0");
+	return 1;
+}
+
+/** Debian's xentrace is a script that looks for the one of this Xen. */
+static int check_xentrace(struct record *record)
+{
+	const char *argv[] = { "xentrace", "--version", NULL };
+	char said[4096], major[16], minor[16];
+	int status = record_capture(argv, said, sizeof(said));
+
+	if (record_read(major, sizeof(major), "/sys/hypervisor/version/major") > 0 &&
+	    record_read(minor, sizeof(minor), "/sys/hypervisor/version/minor") > 0)
+		snprintf(record->version, sizeof(record->version), "%s.%s", major, minor);
+	if (!status)
+		return 0;
+	if (status == 127)
+		ksv_error("xentrace is not installed: apt-get install xen-utils");
+	else
+		ksv_error("xentrace does not work here: %s", *said ? said : "it says nothing");
+	return 1;
+}
+
+/** Xen has one set of buffers: whoever reads them takes the records from others. */
+static int check_in_use(void)
+{
+	char path[PATH_MAX], comm[32];
+	const struct dirent *entry;
+	int used = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/proc", record_root());
+	dir = opendir(path);
+	while (dir && !used && (entry = readdir(dir))) {
+		int pid = atoi(entry->d_name);
+
+		used = pid > 0 && record_read(comm, sizeof(comm), "/proc/%d/comm", pid) > 0 &&
+		       (!strcmp(comm, "xentrace") || !strcmp(comm, "xenbaked"));
+		if (used)
+			ksv_error("tracing is in use: process %d is %s; wait for it, or end it: "
+				  "kill -INT %d", pid, comm, pid);
+	}
+	if (dir)
+		closedir(dir);
+	return used;
+}
+
+static int take_classes(struct record *record, uint32_t *mask)
+{
+	const char *list = record->options->events ? record->options->events : "default";
+
+	*mask = MASK_GEN;
+	for (;;) {
+		size_t n = strcspn(list, ","), i = 0;
+
+		while (i < ARRAY_SIZE(classes) && (strlen(classes[i].name) != n ||
+						   strncmp(classes[i].name, list, n) != 0))
+			i++;
+		if (i == ARRAY_SIZE(classes))
+			return ksv_usage_error(record->command, "--events %.*s: not a class of "
+					       "events: gen, sched, dom0op, hvm, mem, pv, shadow, "
+					       "hw or guest", (int)n, list);
+		*mask |= classes[i].mask;
+		if (!list[n])
+			return KSV_EXIT_OK;
+		list += n + 1;
+	}
+}
+
+/* --- programs -------------------------------------------------------------------------------- */
+
+static bool wait_for_file(const struct record *record, const char *name, pid_t *pid)
+{
+	char path[PATH_MAX + NAME_MAX];
+	int status;
+
+	snprintf(path, sizeof(path), "%s/%s", record->folder, name);
+	for (int i = 0; i < START_S * 50; i++) {
+		if (!access(path, F_OK))
+			return true;
+		if (*pid <= 0 || waitpid(*pid, &status, WNOHANG)) {
+			*pid = 0;
+			return false;
+		}
+		usleep(20000);
+	}
+	return false;
+}
+
+/** Beside the command in an installation and in a build tree, else wherever PATH leads. */
+static void find_meta(char path[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 80);
+	char *slash;
+
+	path[n > 0 ? n : 0] = '\0';
+	slash = strrchr(path, '/');
+	if (slash) {
+		strcpy(slash, "/../libexec/kshark-virt/" META);
+		if (!*record_root() && !access(path, X_OK))
+			return;
+	}
+	strcpy(path, META);
+}
+
+/** Names, clock and places come from Xen itself; without them there is still a trace. */
+static pid_t start_meta(struct record *record)
+{
+	char program[PATH_MAX], path[PATH_MAX + NAME_MAX];
+	const char *argv[] = { program, "--watch", "--output", path, NULL };
+	pid_t pid;
+
+	find_meta(program);
+	snprintf(path, sizeof(path), "%s/" RECORD_XEN_FILE ".meta.json", record->folder);
+	pid = record_spawn(record, argv, NULL, NULL, META_LOG);
+	if (pid > 0 && wait_for_file(record, RECORD_XEN_FILE ".meta.json", &pid))
+		return pid;
+	ksv_note(META " does not work here (%s/" META_LOG "): names, clock and places of vCPUs "
+		 "will be missing", record->folder);
+	return pid > 0 ? pid : 0;
+}
+
+static int start_xentrace(struct record *record, uint32_t mask)
+{
+	const struct record_options *options = record->options;
+	char events[16], pages[24], reserve[24], path[PATH_MAX + NAME_MAX];
+	const char *argv[] = { "xentrace", "-D", "-e", events, "-S", pages, "-r", reserve, path,
+			       NULL };
+
+	snprintf(events, sizeof(events), "0x%08x", mask);
+	snprintf(pages, sizeof(pages), "%llu", (unsigned long long)options->buffer / PAGE_BYTES);
+	snprintf(reserve, sizeof(reserve), "%llu",
+		 (unsigned long long)(options->reserve / RECORD_MIB));
+	snprintf(path, sizeof(path), "%s/" RECORD_XEN_FILE, record->folder);
+	record->recorder = record_spawn(record, argv, NULL, NULL, LOG);
+	if (record->recorder < 0)
+		record->recorder = 0;
+	if (wait_for_file(record, RECORD_XEN_FILE, &record->recorder))
+		return KSV_EXIT_OK;
+	return record_failed(record, LOG, "xentrace", "does not begin");
+}
+
+static void stop(pid_t *pid, int signal, int *status)
+{
+	*status = 0;
+	if (*pid <= 0)
+		return;
+	kill(*pid, signal);
+	while (waitpid(*pid, status, 0) < 0 && errno == EINTR)
+		continue;
+	*pid = 0;
+}
+
+/* --- what was recorded ----------------------------------------------------------------------- */
+
+/** While it is written, only its size is known. */
+static void count_bytes(struct record *record, struct record_count *count)
+{
+	(void)record;
+	count->records = count->bytes / RECORD_BYTES;
+}
+
+static void add_row(const struct xen_trace_row *row, struct record_count *count, uint64_t *most)
+{
+	uint32_t lost;
+
+	count->records++;
+	if (row->rec.event != XEN_TRC_LOST_RECORDS)
+		return;
+	lost = xentrace_word(&row->rec, 0);
+	count->lost += lost;
+	*most = lost > *most ? lost : *most;
+}
+
+/** Had a buffer been larger by the longest loss, it would not have happened. */
+static void count_records(struct record *record)
+{
+	struct xen_trace_options options = { 0 };
+	struct record_count *count = &record->count;
+	char path[PATH_MAX + NAME_MAX], error[512];
+	struct xen_trace_iter *iter = NULL;
+	struct xen_trace_row row;
+	struct xen_trace *trace;
+	uint64_t most = 0;
+
+	snprintf(path, sizeof(path), "%s/" RECORD_XEN_FILE, record->folder);
+	if (access(path, F_OK))
+		return;
+	trace = xen_trace_open(path, &options, error, sizeof(error));
+	if (trace)
+		iter = xen_trace_iter_new(trace);
+	else
+		ksv_note("%s", error);
+	count->records = count->lost = 0;
+	while (iter && xen_trace_iter_next(iter, &row))
+		add_row(&row, count, &most);
+	if (iter)
+		xen_trace_iter_free(iter);
+	xen_trace_close(trace);
+	if (most)
+		for (count->buffer = RECORD_MIB;
+		     count->buffer < record->options->buffer + most * RECORD_BYTES;)
+			count->buffer *= 2;
+}
+
+static int add_file(struct record *record)
+{
+	struct recording_file file = {
+		.name = (char *)RECORD_XEN_FILE, .role = RECORDING_HOST,
+		.records = (int64_t)record->count.records, .lost = (int64_t)record->count.lost,
+	};
+	char path[PATH_MAX + NAME_MAX];
+
+	snprintf(path, sizeof(path), "%s/" RECORD_XEN_FILE, record->folder);
+	if (access(path, F_OK))
+		return KSV_EXIT_OK;
+	return recording_add_file(&record->recording, &file) ? KSV_EXIT_FILE : KSV_EXIT_OK;
+}
+
+static int finish(struct record *record, pid_t meta, int status)
+{
+	int ended;
+
+	stop(&record->recorder, SIGINT, &ended);
+	/* the places of vCPUs at the end */
+	stop(&meta, SIGTERM, &ended);
+	count_records(record);
+	if (!status && !record->count.records)
+		status = record_failed(record, LOG, "xentrace", "has recorded nothing");
+	if (add_file(record))
+		status = KSV_EXIT_FILE;
+	record_lock_drop(record);
+	return status;
+}
+
+static int run(struct record *record, uint32_t mask)
+{
+	static const struct record_watch watch = { count_bytes, 1 };
+	pid_t meta = 0;
+	int status = record_begin(record);
+
+	if (!status)
+		status = record_write_state(record);
+	if (status)
+		return status;
+	record_block_signals();
+	meta = start_meta(record);
+	status = start_xentrace(record, mask);
+	if (!status && record_lock_note(record))
+		ksv_note("/run: cannot be written to");
+	if (!status) {
+		ksv_note("recording into %s%s", record->folder,
+			 record->options->duration.kind || record->options->command ? "" :
+			 "; Ctrl-C ends it");
+		status = record_loop(record, &watch);
+	}
+	return finish(record, meta, status);
+}
 
 int record_xen(struct record *record)
 {
-	(void)record;
-	ksv_error("Xen is not recorded by this command yet: use xentrace -D -e all FILE, then "
-		  "kshark-virt-xen-meta");
-	return KSV_EXIT_FILE;
+	int missing, status;
+	uint32_t mask;
+
+	status = take_classes(record, &mask);
+	if (status)
+		return status;
+	if (record->options->n_guests)
+		return ksv_usage_error(record->command, "--guest: guests of Xen are seen by the "
+				       "host alone");
+	status = record_lock_take(record);
+	if (status)
+		return status;
+	missing = check_domain() + check_xentrace(record) + check_in_use();
+	if (!missing)
+		missing = record_check_folder(record);
+	if (missing)
+		return KSV_EXIT_FILE;
+	if (record->options->buffer)
+		ksv_note("Xen takes the size of its buffers once per boot: if xentrace has run "
+			 "before, --buffer changes nothing");
+	if (record->options->buffer < PAGE_BYTES)
+		record->options->buffer = PAGES * PAGE_BYTES;
+	return record_end(record, run(record, mask));
 }
