@@ -195,7 +195,7 @@ int record_start_guests(struct record *record);
 void record_stop_guests(struct record *record);
 const char *record_guest_events(const struct record *record);
 
-/** record_sidecar.c: what the host tells of its machines. Return: 0 or a negative errno. */
+/** record_sidecar.c: what the host tells of its machines. Return: an exit status. */
 int record_sidecar(struct record *record, const struct kvm_live *end);
 
 /** record_loop.c: from the start to a reason to stop. */

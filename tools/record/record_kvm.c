@@ -339,8 +339,8 @@ static int finish(struct record *record, int status)
 	ksv_note("writing ...");
 	stopped = stop_trace_cmd(record);
 	record_stop_guests(record);
-	if (!kvm_live_read(record_root(), &end))
-		record_sidecar(record, &end);
+	if (!kvm_live_read(record_root(), &end) && record_sidecar(record, &end))
+		status = KSV_EXIT_FILE;
 	kvm_live_free(&end);
 	if (!status && stopped)
 		status = record_failed(record, LOG, "trace-cmd", "has failed");

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_writer.h"
+#include "kvm_meta.h"
 #include "record.h"
-#include "sidecar.h"
 
 static const struct kvm_live_guest *same_guest(const struct kvm_live *live,
 					       const struct kvm_live_guest *guest)
@@ -29,81 +28,75 @@ static const struct kvm_live_vcpu *same_vcpu(const struct kvm_live_guest *guest,
 	return NULL;
 }
 
-/** An offset that changed belongs to a part of the trace only: it is told, and not used. */
-static void write_offset(struct json *json, const struct kvm_live_guest *guest,
-			 const struct kvm_live_vcpu *vcpu, const struct kvm_live_vcpu *end)
+/** An offset that changed belongs to a part of the trace only: better none than a wrong one. */
+static bool has_changed(const struct kvm_live_guest *guest, const struct kvm_live_vcpu *vcpu,
+			const struct kvm_live_vcpu *end)
 {
-	if (!vcpu->has_offset)
-		return;
-	if (end && end->has_offset && end->tsc_offset != vcpu->tsc_offset) {
-		ksv_note("%s: the TSC offset of vCPU %d has changed meanwhile, from %lld to %lld",
-			 guest->name, vcpu->id, (long long)vcpu->tsc_offset,
-			 (long long)end->tsc_offset);
-		json_i64(json, "tsc_offset_at_end", end->tsc_offset);
+	if (!end || !end->has_offset || end->tsc_offset == vcpu->tsc_offset)
+		return false;
+	ksv_note("%s: the TSC offset of vCPU %d has changed meanwhile, from %lld to %lld; the sidecar "
+		 "has none", guest->name, vcpu->id, (long long)vcpu->tsc_offset,
+		 (long long)end->tsc_offset);
+	return true;
+}
+
+static int add_vcpu(struct kvm_meta_guest *to, const struct kvm_live_guest *guest,
+		    const struct kvm_live_vcpu *vcpu, const struct kvm_live_vcpu *end)
+{
+	struct kvm_meta_vcpu told = { .id = vcpu->id, .tid = vcpu->tid };
+	int ret;
+
+	if (vcpu->has_offset && !has_changed(guest, vcpu, end)) {
+		told.has_tsc = true;
+		told.tsc_offset = vcpu->tsc_offset;
+		/* where it is not told, the processor cannot scale */
+		told.tsc_ratio = vcpu->tsc_ratio ? vcpu->tsc_ratio : KVM_META_RATIO_ONE;
+		told.tsc_frac_bits = vcpu->tsc_ratio ? vcpu->tsc_ratio_frac_bits :
+				     KVM_META_FRAC_BITS;
 	}
-	json_i64(json, "tsc_offset", vcpu->tsc_offset);
+	ret = kvm_meta_add_vcpu(to, &told);
+	if (ret == -EINVAL)
+		ksv_note("%s: vCPU %d cannot be kept in the sidecar", guest->name, vcpu->id);
+	return ret == -EINVAL ? 0 : ret;
 }
 
-static void write_vcpu(struct json *json, const struct kvm_live_guest *guest,
-		       const struct kvm_live_vcpu *vcpu, const struct kvm_live_vcpu *end)
+static int add_guest(struct kvm_meta *meta, const struct kvm_live_guest *guest,
+		     const struct kvm_live_guest *end)
 {
-	json_open(json, NULL, '{', true);
-	json_i64(json, "id", vcpu->id);
-	if (vcpu->tid)
-		json_i64(json, "tid", vcpu->tid);
-	write_offset(json, guest, vcpu, end);
-	if (vcpu->tsc_ratio) {
-		json_u64(json, "tsc_ratio", vcpu->tsc_ratio);
-		json_i64(json, "tsc_ratio_frac_bits", vcpu->tsc_ratio_frac_bits);
-	}
-	json_close(json, '}');
+	struct kvm_meta_guest *to = kvm_meta_add_guest(meta, guest->name, guest->uuid, guest->pid);
+	int ret = to ? 0 : -ENOMEM;
+
+	for (int i = 0; !ret && i < guest->n_vcpus; i++)
+		ret = add_vcpu(to, guest, &guest->vcpus[i], same_vcpu(end, guest->vcpus[i].id));
+	return ret;
 }
 
-static void write_guest(struct json *json, const struct kvm_live_guest *guest,
-			const struct kvm_live_guest *end)
+/** Machines of the beginning, and such as came later. */
+static int add_guests(struct record *record, const struct kvm_live *end, struct kvm_meta *meta)
 {
-	json_open(json, NULL, '{', false);
-	json_str(json, "name", guest->name);
-	if (guest->uuid)
-		json_str(json, "uuid", guest->uuid);
-	json_i64(json, "pid", guest->pid);
-	json_open(json, "vcpus", '[', false);
-	for (int i = 0; i < guest->n_vcpus; i++)
-		write_vcpu(json, guest, &guest->vcpus[i],
-			   same_vcpu(end, guest->vcpus[i].id));
-	json_close(json, ']');
-	json_close(json, '}');
+	int ret = 0;
+
+	for (int i = 0; !ret && i < record->live.n_guests; i++)
+		ret = add_guest(meta, &record->live.guests[i],
+				same_guest(end, &record->live.guests[i]));
+	for (int i = 0; !ret && end && i < end->n_guests; i++)
+		if (!same_guest(&record->live, &end->guests[i]))
+			ret = add_guest(meta, &end->guests[i], NULL);
+	return ret;
 }
 
-/** Machines of the beginning, and such as came later: @end is NULL while nobody knows. */
+/** @end is NULL while nobody knows. */
 int record_sidecar(struct record *record, const struct kvm_live *end)
 {
-	struct output *out = malloc(sizeof(*out));
-	char *path = NULL;
-	struct json json;
-	int status;
+	char path[PATH_MAX + NAME_MAX], error[512] = "not enough memory";
+	struct kvm_meta *meta = kvm_meta_new();
+	int ret = meta ? add_guests(record, end, meta) : -ENOMEM;
 
-	if (!out || asprintf(&path, "%s/" RECORD_KVM_FILE ".meta.json", record->folder) < 0) {
-		free(out);
-		return -ENOMEM;
-	}
-	status = out_open(out, path);
-	if (!status) {
-		json_begin(&json, out);
-		json_open(&json, NULL, '{', false);
-		json_open(&json, "guests", '[', false);
-		for (int i = 0; i < record->live.n_guests; i++)
-			write_guest(&json, &record->live.guests[i],
-				    same_guest(end, &record->live.guests[i]));
-		for (int i = 0; end && i < end->n_guests; i++)
-			if (!same_guest(&record->live, &end->guests[i]))
-				write_guest(&json, &end->guests[i], NULL);
-		json_close(&json, ']');
-		json_close(&json, '}');
-		json_end(&json);
-		status = out_close(out, status);
-	}
-	free(path);
-	free(out);
-	return status;
+	snprintf(path, sizeof(path), "%s/" RECORD_KVM_FILE, record->folder);
+	if (!ret)
+		ret = kvm_meta_write(path, meta, error, sizeof(error));
+	if (ret)
+		ksv_error("%s", error);
+	kvm_meta_free(meta);
+	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
