@@ -71,4 +71,30 @@ for text in x 'pid 1 recorder 1 on 1 buffer 1 clock x folder relative' \
 	status 0
 done
 golden t092_record_killed "$WORK/transcript"
+
+# a disk that others fill: trace-cmd cannot write its trace, what there is of it stays
+if [ "$(id -u)" = 0 ] && unshare -m true 2> /dev/null; then
+	kvm_host
+	mkdir "$WORK/disk"
+	cat > "$WORK/full" << 'S'
+mount -t tmpfs -o size="$SIZE" none "$WORK/disk" || exit 77
+"$KSV_BIN" record -o "$WORK/disk/full" --reserve 0 -- \
+	sh -c '[ "$SIZE" = 1m ] || head -c 3000000 /dev/zero > "$WORK/disk/others" 2> /dev/null'
+status=$?
+cat "$WORK/disk/full/recording.json" > "$WORK/full.json"
+ls "$WORK/disk/full" > "$WORK/full.list"
+exit $status
+S
+	export WORK KSV_BIN SIZE
+	FAKE_SAMPLE=$SAMPLES/kvm-host.dat
+	# without any room, and with room for a part
+	for SIZE in 100k 1m; do
+		unshare -m bash "$WORK/full" > "$OUT" 2> "$ERR" < /dev/null
+		STATUS=$?
+		status 3
+		is "$(json "$WORK/full.json" 'j["hypervisor"]')" kvm
+		check "the files of CPUs are kept" grep -q 'host.dat.kept0' "$WORK/full.list"
+		restored
+	done
+fi
 finish

@@ -243,14 +243,18 @@ static int stop_trace_cmd(struct record *record)
 			continue;
 		record->recorder = 0;
 	}
-	if (record_has_trace(record->folder)) {
-		failed = !WIFEXITED(status) || WEXITSTATUS(status);
-	} else {
-		record_tracing_drain(record->folder);
-		record_make_trace(record->folder);
+	failed = !WIFEXITED(status) || WEXITSTATUS(status);
+	if (!record_has_trace(record->folder)) {
 		failed = true;
+		record_tracing_drain(record->folder);
+		if (record_make_trace(record->folder))
+			record_forget_files(record->folder);
+	} else if (failed) {
+		ksv_note("%s: what trace-cmd has written may be cut off, so the files of CPUs are "
+			 "kept: trace-cmd restore -o FILE %s*", record->folder, RECORD_KEPT_FILE);
+	} else {
+		record_forget_files(record->folder);
 	}
-	record_forget_files(record->folder);
 	record_tracing_restore(record_tracing_before(), failed);
 	return failed ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }

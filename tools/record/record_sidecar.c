@@ -34,8 +34,8 @@ static bool has_changed(const struct kvm_live_guest *guest, const struct kvm_liv
 {
 	if (!end || !end->has_offset || end->tsc_offset == vcpu->tsc_offset)
 		return false;
-	ksv_note("%s: the TSC offset of vCPU %d has changed meanwhile, from %lld to %lld; the sidecar "
-		 "has none", guest->name, vcpu->id, (long long)vcpu->tsc_offset,
+	ksv_note("%s: the TSC offset of vCPU %d has changed meanwhile, from %lld to %lld; the "
+		 "sidecar has none", guest->name, vcpu->id, (long long)vcpu->tsc_offset,
 		 (long long)end->tsc_offset);
 	return true;
 }
