@@ -5,7 +5,6 @@ lib.py rows CSV CONDITION            the rows of the event list
 lib.py graph CSV cpu|task ID FROM TO PIXELS [PID=COLOUR...]
                                      compare a graph's row of pixels with who ran
 """
-import csv
 import marshal
 import operator
 import os
@@ -27,6 +26,8 @@ def name(domid, vcpu):
 
 def records(path):
     """(ns, pcpu, pid, task, event, info) of each record."""
+    import csv  # takes longer than to compare a graph, which mostly needs no record
+
     names = {}
     with open(path, newline="") as file:
         lines = csv.reader(file)
