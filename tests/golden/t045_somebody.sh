@@ -91,7 +91,11 @@ ran d1v2 2/-2/-2 2/-2/-2 0-3/2/2
 # it was there at one of both moments only, or did not run
 ran 'd?v? on p2' all/2/3 all/3/2
 ran 'd?v? on p2' all/2/ all/3/
-ran 'd?v? on p2' all/-2/2 all/-2/-2
+ran 'd?v? on p2' all/-2/-2 all/-2/-2
+# after a trace has ended, a vCPU may sleep where it was; before it begins, too
+ran d1v0 all/2/-2 all/-2/-2
+ran d1v0 all/-2/2 all/-2/-2
+ran 'd?v? on p2' all/2/-2 all/-2/2
 # it is pinned there, whatever it did
 ran d1v0 2/-2/ all/3/3
 # not both: such a sidecar is of another recording

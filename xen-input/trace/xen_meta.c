@@ -65,29 +65,27 @@ static int64_t only_pcpu(struct json_object *object)
 	return errno || *end || pcpu > MAX_PCPU ? -1 : pcpu;
 }
 
-/** The pCPU on which a vCPU was running at a moment, or -1. */
-static int64_t ran_on(struct json_object *vcpu, const char *moment)
+/** The pCPU on which a vCPU was at a moment, or -1. @runs: is set if it was running there */
+static int64_t place_at(struct json_object *vcpu, const char *moment, bool *runs)
 {
-	struct json_object *place, *state;
-	int64_t pcpu;
+	struct json_object *place = json_member(vcpu, moment, json_type_object), *state;
+	int64_t pcpu = place ? json_number_member(place, "pcpu", -1) : -1;
 
-	if (!json_object_object_get_ex(vcpu, moment, &place) ||
-	    !json_object_is_type(place, json_type_object) ||
-	    !json_object_object_get_ex(place, "state", &state) ||
-	    !json_object_is_type(state, json_type_string) ||
-	    strcmp(json_object_get_string(state), "running"))
+	state = place ? json_member(place, "state", json_type_string) : NULL;
+	if (!state || pcpu > MAX_PCPU)
 		return -1;
-	pcpu = json_number_member(place, "pcpu", -1);
-	return pcpu > MAX_PCPU ? -1 : pcpu;
+	*runs |= !strcmp(json_object_get_string(state), "running");
+	return pcpu;
 }
 
 /** Where a vCPU is all the time, as far as can be told; @pin->pcpu. Return: false: cannot. */
 static bool find_place(struct json_object *vcpu, struct xen_meta_pin *pin)
 {
-	int64_t begin = ran_on(vcpu, "begin"), end = ran_on(vcpu, "end");
+	bool runs = false;
+	int64_t begin = place_at(vcpu, "begin", &runs), end = place_at(vcpu, "end", &runs);
 	int64_t only = only_pcpu(vcpu);
 
-	pin->ran = begin >= 0 && begin == end;
+	pin->ran = runs && begin >= 0 && begin == end;
 	pin->pcpu = pin->ran ? begin : only;
 	return pin->ran || only >= 0;
 }

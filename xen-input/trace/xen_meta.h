@@ -32,7 +32,7 @@ struct xen_meta_domain {
 	int64_t		tsc_offset;	/* modulo 2^64; tsc_scale 0: not told */
 };
 
-/** A vCPU that can be on one pCPU only, or ran there at begin and end of the recording. */
+/** A vCPU that can be on one pCPU only, or was there at both ends of the recording and ran. */
 struct xen_meta_pin {
 	uint32_t	pcpu;
 	uint32_t	domid, vcpu;
@@ -66,7 +66,8 @@ void xen_meta_free(struct xen_meta *meta);
 const struct xen_meta_domain *xen_meta_domain(const struct xen_meta *meta, uint32_t domid);
 
 /**
- * xen_meta_pinned - the vCPU that ran on a pCPU at begin and end; else that is pinned to no other
+ * xen_meta_pinned - the vCPU that was on a pCPU at begin and end of the recording, and ran at one of
+ * them; else the one that is pinned to it
  * @meta: may be NULL
  *
  * Return: NULL if there is none, or several of that kind.
