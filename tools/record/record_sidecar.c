@@ -49,6 +49,7 @@ static int add_vcpu(struct kvm_meta_guest *to, const struct kvm_live_guest *gues
 	if (vcpu->has_offset && !has_changed(guest, vcpu, end)) {
 		told.has_tsc = true;
 		told.tsc_offset = vcpu->tsc_offset;
+		told.tsc_offset_at_end = vcpu->tsc_offset;
 		/* where it is not told, the processor cannot scale */
 		told.tsc_ratio = vcpu->tsc_ratio ? vcpu->tsc_ratio : KVM_META_RATIO_ONE;
 		told.tsc_frac_bits = vcpu->tsc_ratio ? vcpu->tsc_ratio_frac_bits :
