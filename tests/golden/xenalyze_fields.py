@@ -127,6 +127,8 @@ KINDS = [
     (r"vmentry(?: cycles \d+ !?)?", "vmentry"),
     (r"vmexit exit_reason (?:VMEXIT_)?<exit_reason:S> eip <eip:x>", "vmexit"),
     (r"vmexit exit_reason (?:VMEXIT_)?<exit_reason:S> eip <rip:x>", "vmexit64"),
+    # of a later Xen
+    (r"vmexit exit_reason (?:VMEXIT_)?<exit_reason:S> eip <rip:x>", "svm_vmexit64"),
     (r"pf_inject guest_cr2 <address:x>  guest_ec <errorcode:x>", "pf_inject"),
     (r"pf_inject64 guest_cr2 <address:x>  guest_ec <errorcode:x>", "pf_inject64"),
     (r"inj_exc trap \S+ ec <errorcode:x>", "inj_exc"),
