@@ -66,8 +66,8 @@ void xen_meta_free(struct xen_meta *meta);
 const struct xen_meta_domain *xen_meta_domain(const struct xen_meta *meta, uint32_t domid);
 
 /**
- * xen_meta_pinned - the vCPU that was on a pCPU at begin and end of the recording, and ran at one of
- * them; else the one that is pinned to it
+ * xen_meta_pinned - the vCPU that was on a pCPU at begin and end of the recording, and ran at one
+ * of them; else the one that is pinned to it
  * @meta: may be NULL
  *
  * Return: NULL if there is none, or several of that kind.
