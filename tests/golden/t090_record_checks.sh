@@ -54,6 +54,9 @@ attempt -d 1 --guest web=agent
 rm -r "$KSHARK_VIRT_ROOT"/sys/kernel/debug/kvm/*-8
 attempt -d 1 --guest web
 kvm_host
+mkdir -m 777 open
+chmod 777 open
+attempt -d 1 -o open
 mkdir full
 : > full/file
 attempt -d 1 -o full
@@ -69,11 +72,11 @@ restored
 printf '#!/bin/sh\necho "no route to host" >&2; exit 255\n' > "$WORK/bin/ssh"
 chmod +x "$WORK/bin/ssh"
 attempt -d 1 --guest web=ssh:root@web
-printf '#!/bin/sh\necho 1000; echo "trace-cmd version 3.1"\n' > "$WORK/bin/ssh"
+printf '#!/bin/sh\necho uid=1000.; echo "trace-cmd version 3.1"\n' > "$WORK/bin/ssh"
 attempt -d 1 --guest web=ssh:joe@web
-printf '#!/bin/sh\necho 0\n' > "$WORK/bin/ssh"
+printf '#!/bin/sh\necho uid=0.\n' > "$WORK/bin/ssh"
 attempt -d 1 --guest web=ssh:root@web
-printf '#!/bin/sh\necho 0; echo "trace-cmd version 3.1"; echo local\n' > "$WORK/bin/ssh"
+printf '#!/bin/sh\necho uid=0.; echo "trace-cmd version 3.1"; echo local\n' > "$WORK/bin/ssh"
 attempt -d 1 --guest web=ssh:root@web
 check "trace-cmd has recorded nothing else" test "$(wc -l < "$FAKE_LOG")" = 1
 golden t090_record_checks "$WORK/transcript"

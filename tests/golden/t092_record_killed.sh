@@ -23,6 +23,8 @@ begin -o first
 attempt -d 1 -o second
 status 3
 check "nothing was made" test ! -e second
+check "what the first one has noted is there" grep -q "^pid $first recorder $recorder xen 0 " \
+	"$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
 kill -INT "$first"
 wait "$first"
 is $? 0
@@ -55,15 +57,64 @@ printf 'the rest in the kernel' > "$TRACING/per_cpu/cpu1/trace_pipe_raw"
 attempt -d 0.2 -o after_both
 status 0
 is "$(head -1 "$FAKE_LOG")" \
-	"restore -o FOLDER/host.dat FOLDER/host.dat.kept0 FOLDER/host.dat.kept1"
+	"restore -o FOLDER/host.dat.made FOLDER/host.dat.kept0 FOLDER/host.dat.kept1"
 is "$(json both/recording.json 'j["state"], j["files"][0]["name"]')" "('stopped', 'host.dat')"
 check "no files of CPUs are left" test -z "$(ls both | grep -e kept -e cpu)"
 restored
 
+# trace-cmd was killed while it wrote the trace: there is a part of it, and the files of CPUs are whole
+kvm_host
+begin -o cut
+kill -9 "$first" "$recorder"
+wait "$first" 2> /dev/null
+wait_for gone "$recorder"
+head -c 5000 "$FAKE_SAMPLE" > cut/host.dat
+: > "$FAKE_LOG"
+attempt -d 0.2 -o after_cut
+status 0
+same cut/host.dat "$FAKE_SAMPLE"
+restored
+
+# nothing can be made of them: they stay
+kvm_host
+begin -o stays
+kill -9 "$first" "$recorder"
+wait "$first" 2> /dev/null
+wait_for gone "$recorder"
+head -c 5000 "$FAKE_SAMPLE" > stays/host.dat
+FAKE_NO_RESTORE=1 attempt -d 0.2 -o after_stays
+status 0
+check "the files of CPUs are kept" test -s stays/host.dat.kept0
+check "no half trace is left" test ! -e stays/host.dat.made
+restored
+
+# what trace-cmd leaves running is ended, and nobody else
+kvm_host
+begin -o orphans
+bash -c 'trap "echo flushed > orphans.told; exit" USR1; while :; do sleep 0.05; done' &
+child=$!
+sleep 600 &
+other=$!
+for pid in $child $other; do
+	mkdir "$KSHARK_VIRT_ROOT/proc/$pid"
+done
+echo "$child (trace-cmd) S 1 $recorder 1 0" > "$KSHARK_VIRT_ROOT/proc/$child/stat"
+echo "$other (trace-cmd) S 1 $other 1 0" > "$KSHARK_VIRT_ROOT/proc/$other/stat"
+kill -9 "$first" "$recorder"
+wait "$first" 2> /dev/null
+wait_for gone "$recorder"
+attempt -d 0.2 -o after_orphans
+status 0
+wait "$child"
+is "$(cat orphans.told)" flushed
+check "the process of another one goes on" kill -0 "$other"
+kill "$other"
+restored
+
 # whatever stands in the file of the lock does no harm
-for text in x 'pid 1 recorder 1 on 1 buffer 1 clock x folder relative' \
-	"pid 1 recorder 1 on 1 buffer 1 clock $(printf '%0100d' 0) folder /" \
-	'pid 99999999999 recorder -1 on 1 buffer 0 clock local folder /nowhere'; do
+for text in x 'pid 1 recorder 1 xen 0 on 1 buffer 1 clock x folder relative' \
+	"pid 1 recorder 1 xen 0 on 1 buffer 1 clock $(printf '%0100d' 0) folder /" \
+	'pid 99999999999 recorder -1 xen 0 on 1 buffer 0 clock local folder /nowhere'; do
 	kvm_host
 	echo "$text" > "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
 	rm -rf after_text

@@ -46,7 +46,10 @@ cat > "$WORK/bin/ssh" << 'S'
 #!/bin/bash
 command=${!#}
 case $command in
-id*) printf '0\ntrace-cmd version 3.1.6\nlocal [x86-tsc]\n'; exit;;
+echo\ uid*)
+	echo "Warning: Permanently added 'web' (ED25519) to the list of known hosts." >&2
+	printf 'uid=0.\ntrace-cmd version 3.1.6\nlocal [x86-tsc]\n'
+	exit;;
 esac
 [ -z "${FAKE_GONE:-}" ] || { echo 'kshark-virt: recording' >&2; sleep 0.1; exit 255; }
 [ -z "${FAKE_MUTE:-}" ] || { echo 'mktemp: no space' >&2; exit 1; }

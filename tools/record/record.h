@@ -92,8 +92,9 @@ struct record {
 	char			version[64];	/* of trace-cmd, or of Xen */
 	/* while it runs */
 	pid_t			recorder, user;	/* 0: none */
+	pid_t			group;		/* of the recorder, also when that is gone */
 	int			input;		/* of the recorder: closed when it is to end */
-	int			user_status;
+	int			user_status, recorder_status;
 	int			signal;
 	struct record_count	count;
 	enum record_stop	stop;
@@ -130,12 +131,16 @@ const char *record_size_text(uint64_t bytes, char text[24]);
 
 /**
  * record_capture - run a program and read what it says
+ * @seconds: longest that it may take; 0: as long as it takes
  * @text: receives the beginning of its standard output and error, with a NUL
  *
  * Return: its exit status, 127 if there is no such program, or -1 if it was killed or takes
- * longer than 10 s.
+ * longer.
  */
-int record_capture(const char *const argv[], char *text, size_t size);
+int record_capture(const char *const argv[], int seconds, char *text, size_t size);
+
+/** Longest that a program may take to tell its version, or a guest to answer. */
+#define RECORD_ANSWER_S	10
 
 /**
  * record_spawn - start what records
@@ -158,6 +163,14 @@ bool record_log_says(const struct record *record, const char *log, const char *t
 int record_failed(const struct record *record, const char *log, const char *program,
 		  const char *what);
 
+/**
+ * record_end_group - end what a trace-cmd that is gone has left running
+ * @group: its pid
+ *
+ * Its processes, one for each CPU, outlive it when it is killed, and would take what others record.
+ */
+void record_end_group(int group);
+
 /** record_user - start the user's command. Return: its pid or a negative errno. */
 pid_t record_user(char *const argv[]);
 
@@ -174,12 +187,19 @@ void record_lock_drop(struct record *record);
 /**
  * record_restore.c: trace-cmd writes a file for each CPU, and makes a trace of them at its end.
  * They get second names, so that they are there as well if it fails then, and takes them away.
+ * They are given up only when the trace is known to have all of them: trace-cmd ends as if nothing
+ * was wrong when the disk is full.
  */
 void record_keep_files(const char *folder);
-void record_forget_files(const char *folder);
 bool record_is_kept(const char *name);
 bool record_has_trace(const char *folder);
-bool record_make_trace(const char *folder);
+
+/**
+ * record_settle_files - the files of CPUs are in the trace, or become one, and go; or they stay
+ *
+ * Return: false, after a message, if they stay.
+ */
+bool record_settle_files(const char *folder);
 
 /** record_check.c: what is missing, with the remedy. Return: how many things are. */
 bool record_check_root(void);
@@ -192,6 +212,7 @@ int record_events(struct record *record);
 /** record_guests.c: which guests, and how. */
 int record_find_guests(struct record *record);
 int record_start_guests(struct record *record);
+void record_release_guests(struct record *record);	/* none records on; then: */
 void record_stop_guests(struct record *record);
 const char *record_guest_events(const struct record *record);
 
@@ -209,6 +230,7 @@ struct record_watch {
 void record_expect(const struct record *record, uint64_t bytes_per_second);
 int record_loop(struct record *record, const struct record_watch *watch);
 void record_block_signals(void);
+void record_unblock_signals(void);
 
 /** record_kvm.c, record_xen.c: all of it. Return: an exit status. */
 int record_kvm(struct record *record);

@@ -59,6 +59,15 @@ static int check_disk(struct record *record)
 	return 1;
 }
 
+/** Others could lead what root writes there elsewhere, by a link. */
+static bool is_ours(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
 /** The folder is made, and stays empty if anything else is missing. */
 int record_check_folder(struct record *record)
 {
@@ -69,6 +78,11 @@ int record_check_folder(struct record *record)
 	if (!record->made && errno != EEXIST) {
 		ksv_error("%s: cannot be made: %s; choose another folder (--output)", path,
 			  strerror(errno));
+		return 1;
+	}
+	if (!record->made && is_empty(path) && !is_ours(path)) {
+		ksv_error("%s: others may write there: choose another folder (--output), or let "
+			  "this one be made", path);
 		return 1;
 	}
 	if (!is_empty(path)) {
@@ -93,7 +107,7 @@ static int check_trace_cmd(struct record *record)
 {
 	const char *argv[] = { "trace-cmd", "--version", NULL };
 	char said[4096], *version;
-	int status = record_capture(argv, said, sizeof(said)), major = 0;
+	int status = record_capture(argv, RECORD_ANSWER_S, said, sizeof(said)), major = 0;
 
 	if (status == 127) {
 		ksv_error("trace-cmd is not installed: apt-get install trace-cmd");

@@ -151,6 +151,8 @@ static void wait_for_user(struct record *record)
 	if (record->user <= 0)
 		return;
 	ksv_note("%s goes on", record->options->command[0]);
+	/* nothing is left to be finished: whoever does not want to wait may end us */
+	record_unblock_signals();
 	waitpid(record->user, &status, 0);
 }
 

@@ -209,20 +209,20 @@ static int decide(struct record_guest *guest)
 static int check_ssh(const struct record *record, const struct record_guest *guest)
 {
 	static const char questions[] =
-		"id -u; trace-cmd --version 2>&1 | grep version; "
+		"echo uid=$(id -u).; trace-cmd --version 2>&1 | grep version; "
 		"cat /sys/kernel/tracing/trace_clock /sys/kernel/debug/tracing/trace_clock "
 		"2> /dev/null";
 	const char *argv[] = { "ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=8",
 			       guest->target, questions, NULL };
 	char said[4096];
-	int status = record_capture(argv, said, sizeof(said));
+	int status = record_capture(argv, RECORD_ANSWER_S, said, sizeof(said));
 
 	if (status == 127 && !*said)
 		ksv_error("ssh is not installed: apt-get install openssh-client");
 	else if (status < 0 || status == 255)
 		ksv_error("%s: ssh %s does not answer without a password: %s", guest->name,
 			  guest->target, *said ? said : "no answer");
-	else if (said[0] != '0' || (said[1] && said[1] != '\n'))
+	else if (!strstr(said, "uid=0."))
 		ksv_error("%s: %s is not root there, who alone may trace: --guest %s=ssh:root@...",
 			  guest->name, guest->target, guest->name);
 	else if (!strstr(said, "trace-cmd version "))
@@ -303,7 +303,8 @@ static char *ssh_script(const struct record *record)
 		     "n=0; while [ ! -e t.dat.cpu0 ] && [ $n -lt 60 ] && kill -0 $p; do "
 		     "n=$((n+1)); sleep 0.2; done; "
 		     "[ -e t.dat.cpu0 ] && echo '" RECORD_SAYS "' 1>&2; "
-		     "read x; kill -INT $p; wait $p; cat t.dat; s=$?; cd /; rm -rf $d; exit $s",
+		     "read x; kill -INT $p; wait $p; cat t.dat; s=$?; cd /; "
+		     "[ $s = 0 ] && rm -rf $d || echo \"the trace stays in $d\" 1>&2; exit $s",
 		     record->clock, events) < 0)
 		return NULL;
 	return script;
@@ -345,14 +346,18 @@ int record_start_guests(struct record *record)
 	return status;
 }
 
-void record_stop_guests(struct record *record)
+/** All at once, so that none records longer because of another, or of the host. */
+void record_release_guests(struct record *record)
 {
-	/* all at once, so that none records longer because of another */
 	for (int i = 0; i < record->n_guests; i++) {
 		if (record->guests[i].input >= 0)
 			close(record->guests[i].input);
 		record->guests[i].input = -1;
 	}
+}
+
+void record_stop_guests(struct record *record)
+{
 	for (int i = 0; i < record->n_guests; i++) {
 		struct record_guest *guest = &record->guests[i];
 		int status = 0;

@@ -206,6 +206,7 @@ static int start_trace_cmd(struct record *record)
 		record->recorder = record_spawn(record, (const char *const *)line.words,
 						&record->input, NULL, LOG);
 	free_line(&line);
+	record->group = record->recorder;
 	if (record->recorder < 0) {
 		ksv_error("trace-cmd: %s", strerror(-record->recorder));
 		record->recorder = 0;
@@ -230,7 +231,7 @@ static int start_trace_cmd(struct record *record)
 /** Counted once more when nothing is added any more, and before trace-cmd clears it all. */
 static int stop_trace_cmd(struct record *record)
 {
-	int status = 0;
+	int status = record->recorder_status;
 	bool failed;
 
 	record_write("0", "%s/tracing_on", record_tracing());
@@ -243,18 +244,13 @@ static int stop_trace_cmd(struct record *record)
 			continue;
 		record->recorder = 0;
 	}
-	failed = !WIFEXITED(status) || WEXITSTATUS(status);
-	if (!record_has_trace(record->folder)) {
-		failed = true;
+	failed = !WIFEXITED(status) || WEXITSTATUS(status) || record->stop == RECORD_DIED;
+	if (failed) {
+		record_end_group(record->group);
 		record_tracing_drain(record->folder);
-		if (record_make_trace(record->folder))
-			record_forget_files(record->folder);
-	} else if (failed) {
-		ksv_note("%s: what trace-cmd has written may be cut off, so the files of CPUs are "
-			 "kept: trace-cmd restore -o FILE %s*", record->folder, RECORD_KEPT_FILE);
-	} else {
-		record_forget_files(record->folder);
 	}
+	if (!record_settle_files(record->folder) || !record_has_trace(record->folder))
+		failed = true;
 	record_tracing_restore(record_tracing_before(), failed);
 	return failed ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
@@ -341,6 +337,7 @@ static int finish(struct record *record, int status)
 	int stopped;
 
 	ksv_note("writing ...");
+	record_release_guests(record);
 	stopped = stop_trace_cmd(record);
 	record_stop_guests(record);
 	if (!kvm_live_read(record_root(), &end) && record_sidecar(record, &end))

@@ -26,7 +26,7 @@
 #define FINISH_S	60
 
 struct left {
-	int	pid, recorder;
+	int	pid, recorder, xen;
 	struct record_tracing_state before;
 	char	folder[PATH_MAX];	/* stands last, and may be any bytes */
 };
@@ -36,9 +36,9 @@ static bool parse_left(const char *text, struct left *left)
 	int n = 0;
 
 	*left = (struct left){ 0 };
-	if (sscanf(text, "pid %d recorder %d on %d buffer %llu clock %31s folder %n", &left->pid,
-		   &left->recorder, &left->before.on, &left->before.buffer_kb, left->before.clock,
-		   &n) != 5 || !n || text[n] != '/')
+	if (sscanf(text, "pid %d recorder %d xen %d on %d buffer %llu clock %31s folder %n",
+		   &left->pid, &left->recorder, &left->xen, &left->before.on,
+		   &left->before.buffer_kb, left->before.clock, &n) != 6 || !n || text[n] != '/')
 		return false;
 	snprintf(left->folder, sizeof(left->folder), "%s", text + n);
 	return true;
@@ -115,16 +115,10 @@ static void tell_folder(const char *folder)
 static int restore(struct record *record, const struct left *left)
 {
 	/* xentrace has put right itself what it changed */
-	bool xen = file_there(left->folder, RECORD_XEN_FILE);
-
-	if (!xen && !record_has_trace(left->folder)) {
+	if (!left->xen) {
+		record_end_group(left->recorder);
 		record_tracing_drain(left->folder);
-		if (!record_make_trace(left->folder))
-			ksv_note("%s: no trace can be made of what is there (trace-cmd restore)",
-				 left->folder);
-	}
-	if (!xen) {
-		record_forget_files(left->folder);
+		record_settle_files(left->folder);
 		record_tracing_restore(&left->before, true);
 	}
 	tell_folder(left->folder);
@@ -134,6 +128,14 @@ static int restore(struct record *record, const struct left *left)
 }
 
 /* --- the lock -------------------------------------------------------------------------------- */
+
+/** What another one has noted is not ours to remove. */
+static int refuse(struct record *record)
+{
+	close(record->lock);
+	record->lock = -1;
+	return KSV_EXIT_FILE;
+}
 
 int record_lock_take(struct record *record)
 {
@@ -153,14 +155,14 @@ int record_lock_take(struct record *record)
 				  left.pid);
 		else
 			ksv_error("another kshark-virt record is about to start; wait for it");
-		return KSV_EXIT_FILE;
+		return refuse(record);
 	}
 	if (!read_left(record->lock, &left))
 		return KSV_EXIT_OK;
 	if (!wait_for_recorder(&left)) {
 		ksv_error("process %d still writes to %s; wait for it, or end it: "
 			  "kill -INT %d", left.recorder, left.folder, left.recorder);
-		return KSV_EXIT_FILE;
+		return refuse(record);
 	}
 	return restore(record, &left);
 }
@@ -169,9 +171,11 @@ int record_lock_note(struct record *record)
 {
 	const struct record_tracing_state *before = record_tracing_before();
 	char *text;
-	int n = asprintf(&text, "pid %d recorder %d on %d buffer %llu clock %s folder %s",
-			 (int)getpid(), (int)record->recorder, before->on, before->buffer_kb,
-			 *before->clock ? before->clock : "local", record->folder), ret = 0;
+	int n = asprintf(&text, "pid %d recorder %d xen %d on %d buffer %llu clock %s folder %s",
+			 (int)getpid(), (int)record->recorder,
+			 record->options->hypervisor == RECORD_IS_XEN, before->on,
+			 before->buffer_kb, *before->clock ? before->clock : "local",
+			 record->folder), ret = 0;
 
 	if (n < 0)
 		return -ENOMEM;

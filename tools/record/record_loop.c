@@ -45,6 +45,14 @@ void record_block_signals(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+void record_unblock_signals(void)
+{
+	sigset_t set;
+
+	signal_set(&set);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
 static int64_t now_ns(void)
 {
 	struct timespec now;
@@ -154,7 +162,6 @@ static enum record_stop judge_room(const struct record *record, int copies)
 static enum record_stop judge(struct record *record, int signal, int64_t since, int copies)
 {
 	const struct record_options *options = record->options;
-	int status;
 
 	if (signal > 0 && signal != SIGCHLD) {
 		record->signal = signal;
@@ -162,7 +169,7 @@ static enum record_stop judge(struct record *record, int signal, int64_t since, 
 	}
 	if (has_ended(&record->user, &record->user_status))
 		return RECORD_COMMAND;
-	if (has_ended(&record->recorder, &status))
+	if (has_ended(&record->recorder, &record->recorder_status))
 		return RECORD_DIED;
 	if (options->duration.kind && now_ns() - since >= options->duration.ns)
 		return RECORD_DURATION;

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "record.h"
+#include "trace_dat.h"
+#include "whole_file.h"
 
 #define CPU_FILE	RECORD_KVM_FILE ".cpu"
 #define MAX_CPUS	4096
@@ -59,51 +61,116 @@ static void remove_files(const char *folder, const char *name)
 	}
 }
 
-/** Only once there is a trace. */
-void record_forget_files(const char *folder)
+/* --- is there all of it? --------------------------------------------------------------------- */
+
+/** What trace-cmd says of each CPU whose data it has written. */
+#define WRITTEN		"bytes in size"
+/** A trace that is being made of the files of CPUs. */
+#define MADE_FILE	RECORD_KVM_FILE ".made"
+
+static int count_of(const char *text, const char *what)
 {
-	if (!record_has_trace(folder))
-		return;
-	remove_files(folder, RECORD_KEPT_FILE);
-	remove_files(folder, CPU_FILE);
+	int n = 0;
+
+	for (; (text = strstr(text, what)); text += strlen(what))
+		n++;
+	return n;
 }
 
-static int find_files(const char *folder, char **paths)
+/** Has trace-cmd said so of @n CPUs, and can the file be read? */
+static bool is_whole(const char *folder, const char *name, const char *said, int n)
+{
+	char path[PATH_MAX + NAME_MAX], problem[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return count_of(said, WRITTEN) >= n &&
+	       trace_dat_check(path, problem, sizeof(problem), NULL);
+}
+
+static bool trace_is_whole(const char *folder, int n)
+{
+	char path[PATH_MAX + NAME_MAX], *said;
+	bool whole = false;
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s/" RECORD_KVM_FILE ".log", folder);
+	if (!record_has_trace(folder) || whole_file_read(path, RECORD_MIB, &said, &size))
+		return false;
+	whole = is_whole(folder, RECORD_KVM_FILE, said, n);
+	free(said);
+	return whole;
+}
+
+/* --- making it ------------------------------------------------------------------------------- */
+
+/** The files of CPUs, by their second names, if they could be given any. @bytes: of all */
+static int find_files(const char *folder, char **paths, uint64_t *bytes)
 {
 	char path[PATH_MAX + NAME_MAX];
+	const char *name = RECORD_KEPT_FILE;
+	struct stat st;
 	int n = 0;
 
 	/* a recorder that was killed very early has given no second names */
 	record_keep_files(folder);
+	file_path(path, folder, name, 0);
+	if (access(path, F_OK))
+		name = CPU_FILE;
+	*bytes = 0;
 	while (n < MAX_CPUS) {
-		file_path(path, folder, RECORD_KEPT_FILE, n);
-		if (access(path, F_OK))
+		file_path(path, folder, name, n);
+		if (lstat(path, &st))
 			break;
 		paths[n] = strdup(path);
 		if (!paths[n])
 			break;
+		*bytes += (uint64_t)st.st_size;
 		n++;
 	}
 	return n;
 }
 
-bool record_make_trace(const char *folder)
+/** Under another name, which becomes that of the trace when it is whole. */
+static bool make_trace(const char *folder, char *const paths[], int n)
 {
-	char **paths = calloc(MAX_CPUS, sizeof(*paths)), said[4096], *trace = NULL;
-	const char **argv = calloc(MAX_CPUS + 5, sizeof(*argv));
-	int n = argv && paths ? find_files(folder, paths) : 0;
-	bool made = false;
+	char made[PATH_MAX + NAME_MAX], trace[PATH_MAX + NAME_MAX], *said = malloc(RECORD_MIB);
+	const char **argv = calloc((size_t)n + 5, sizeof(*argv));
+	bool whole = false;
 
-	if (n && asprintf(&trace, "%s/" RECORD_KVM_FILE, folder) > 0) {
-		memcpy(argv, (const char *[]){ "trace-cmd", "restore", "-o", trace },
+	snprintf(made, sizeof(made), "%s/" MADE_FILE, folder);
+	snprintf(trace, sizeof(trace), "%s/" RECORD_KVM_FILE, folder);
+	if (argv && said) {
+		memcpy(argv, (const char *[]){ "trace-cmd", "restore", "-o", made },
 		       4 * sizeof(*argv));
 		memcpy(argv + 4, paths, (size_t)n * sizeof(*argv));
-		made = !record_capture(argv, said, sizeof(said)) && record_has_trace(folder);
+		whole = !record_capture(argv, 0, said, RECORD_MIB) &&
+			is_whole(folder, MADE_FILE, said, n) && !rename(made, trace);
+		if (!whole)
+			unlink(made);
 	}
+	free(argv);
+	free(said);
+	return whole;
+}
+
+bool record_settle_files(const char *folder)
+{
+	char **paths = calloc(MAX_CPUS, sizeof(*paths));
+	uint64_t bytes = 0;
+	int n = paths ? find_files(folder, paths, &bytes) : 0;
+	bool settled = paths && (!bytes || trace_is_whole(folder, n) ||
+				 make_trace(folder, paths, n));
+
 	for (int i = 0; i < n; i++)
 		free(paths[i]);
-	free(trace);
-	free(argv);
 	free(paths);
-	return made;
+	if (settled) {
+		remove_files(folder, RECORD_KEPT_FILE);
+		remove_files(folder, CPU_FILE);
+	} else {
+		ksv_note("%s: the trace is not known to have all that was recorded, so the files "
+			 "of CPUs are kept: trace-cmd restore -o FILE %s*", folder,
+			 RECORD_KEPT_FILE);
+	}
+	return settled;
 }

@@ -3,6 +3,7 @@
  * @file	record_run.c
  * @brief	Programs that record, and the command during which they do.
  */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,8 +19,6 @@
 #include "record.h"
 #include "whole_file.h"
 
-/** Longest that a program may take to tell its version, or a guest to answer. */
-#define ANSWER_S	10
 #define NO_PROGRAM	127
 
 /** In the child: what we have changed of signals is not for others. */
@@ -73,9 +72,9 @@ bool record_wait(pid_t pid, int seconds, int *status)
 }
 
 /** Until the program closes its output, which it does when it ends. Return: is it in time? */
-static bool read_answer(int fd, char *text, size_t size)
+static bool read_answer(int fd, int seconds, char *text, size_t size)
 {
-	time_t until = time(NULL) + ANSWER_S;
+	time_t until = time(NULL) + seconds;
 	char more[4096];
 	size_t n = 0;
 
@@ -85,7 +84,7 @@ static bool read_answer(int fd, char *text, size_t size)
 		int left = (int)(until - time(NULL));
 		ssize_t got;
 
-		if (left <= 0 || poll(&poll_fd, 1, left * 1000) <= 0)
+		if (seconds && (left <= 0 || poll(&poll_fd, 1, left * 1000) <= 0))
 			return false;
 		got = read(fd, more, sizeof(more));
 		if (got <= 0)
@@ -98,7 +97,7 @@ static bool read_answer(int fd, char *text, size_t size)
 	}
 }
 
-int record_capture(const char *const argv[], char *text, size_t size)
+int record_capture(const char *const argv[], int seconds, char *text, size_t size)
 {
 	int ends[2], status = -1, null;
 	bool in_time;
@@ -115,13 +114,13 @@ int record_capture(const char *const argv[], char *text, size_t size)
 	}
 	close(null);
 	close(ends[1]);
-	in_time = pid > 0 && read_answer(ends[0], text, size);
+	in_time = pid > 0 && read_answer(ends[0], seconds, text, size);
 	for (size_t n = strlen(text); n && text[n - 1] == '\n'; n--)
 		text[n - 1] = '\0';
 	close(ends[0]);
 	if (pid > 0 && !in_time)
 		kill(-pid, SIGKILL);
-	if (pid > 0 && !record_wait(pid, ANSWER_S, &status))
+	if (pid > 0 && !record_wait(pid, RECORD_ANSWER_S, &status))
 		return -1;
 	return pid > 0 && in_time && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -227,4 +226,47 @@ pid_t record_user(char *const argv[])
 		_exit(NO_PROGRAM);
 	}
 	return pid < 0 ? -errno : pid;
+}
+
+/* --- what is left of a recorder -------------------------------------------------------------- */
+
+/** How long its processes may take to write what they have. */
+#define GROUP_S		5
+
+/** A signal for each process called trace-cmd of a group; 0: none. Return: how many there are. */
+static int signal_group(int group, int number)
+{
+	char path[PATH_MAX], text[512], comm[32], state;
+	const struct dirent *entry;
+	int pid, parent, found, n = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s/proc", record_root());
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (sscanf(entry->d_name, "%d", &pid) != 1 ||
+		    record_read(text, sizeof(text), "/proc/%d/stat", pid) < 0 ||
+		    sscanf(text, "%*d (%31[^)]) %c %d %d", comm, &state, &parent, &found) != 4 ||
+		    found != group || state == 'Z' || strcmp(comm, "trace-cmd") != 0)
+			continue;
+		n += !kill(pid, number);
+	}
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+void record_end_group(int group)
+{
+	const struct timespec pause = { .tv_nsec = 50000000 };
+	int number = SIGUSR1;
+
+	/* SIGUSR1 is what trace-cmd itself ends them with */
+	for (int i = 0; group > 1 && i < GROUP_S * 20; i++, number = 0) {
+		if (!signal_group(group, number))
+			return;
+		nanosleep(&pause, NULL);
+	}
+	if (group > 1)
+		signal_group(group, SIGKILL);
 }

@@ -75,7 +75,7 @@ static int check_xentrace(struct record *record)
 {
 	const char *argv[] = { "xentrace", "--version", NULL };
 	char said[4096], major[16], minor[16];
-	int status = record_capture(argv, said, sizeof(said));
+	int status = record_capture(argv, RECORD_ANSWER_S, said, sizeof(said));
 
 	if (record_read(major, sizeof(major), "/sys/hypervisor/version/major") > 0 &&
 	    record_read(minor, sizeof(minor), "/sys/hypervisor/version/minor") > 0)
