@@ -18,6 +18,7 @@ const char *record_root(void)
 	return root ? root : "";
 }
 
+__attribute__((format(printf, 2, 0)))
 static bool full_path(char full[PATH_MAX], const char *path, va_list args)
 {
 	size_t n = (size_t)snprintf(full, PATH_MAX, "%s", record_root());
