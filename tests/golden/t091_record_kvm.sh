@@ -10,6 +10,9 @@ attempt -d 0.5 -o timed
 status 0
 restored
 same timed/host.dat "$FAKE_SAMPLE"
+# the size is that of all, in the end
+is "$(sed -nE 's/.* records, (.*), in timed/\1/p' "$ERR")" \
+	"$(cat timed/* | wc -c | awk '{ printf("%.1f kB", $1 / 1024) }')"
 cp timed/host.dat.meta.json "$WORK/sidecar"
 cat "$FAKE_LOG" >> "$WORK/transcript"
 check "only what belongs there" test "$(ls timed | tr '\n' ' ')" = \

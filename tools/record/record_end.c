@@ -170,7 +170,8 @@ int record_end(struct record *record, int status)
 	tell_command(record);
 	if (record->recording.n_files) {
 		ksv_note("%llu records, %s, in %s", (unsigned long long)record->count.records,
-			 record_size_text(record->count.bytes, size), record->options->folder);
+			 record_size_text(record_folder_bytes(record->folder), size),
+			 record->options->folder);
 		tell_next(record);
 	}
 	wait_for_user(record);

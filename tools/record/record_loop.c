@@ -61,8 +61,7 @@ static int64_t now_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/** Of all files of the folder. */
-static uint64_t folder_bytes(const char *folder)
+uint64_t record_folder_bytes(const char *folder)
 {
 	const struct dirent *entry;
 	DIR *dir = opendir(folder);
@@ -207,7 +206,7 @@ int record_loop(struct record *record, const struct record_watch *watch)
 		int signal = wait_next(record, since);
 
 		before = record->count;
-		record->count.bytes = folder_bytes(record->folder);
+		record->count.bytes = record_folder_bytes(record->folder);
 		watch->count(record, &record->count);
 		show(record, &before, (double)(now_ns() - since) / 1e9, false);
 		record->stop = judge(record, signal, since, watch->copies);
