@@ -554,8 +554,21 @@ gui_row_menu()
 gui_file()
 {
 	gui_until gui_enabled widgets QLineEdit '*'
-	gui_until gui_typed_file "$1"
+	gui_until gui_took_file "$1"
+}
+
+# gui_took_file NAME: what is there already may still be dropped, and then nothing is opened: again
+gui_took_file()
+{
+	local end=$((SECONDS + 5))
+
+	gui_typed_file "$1" || return 1
 	xdotool key Return
+	# or it asks, or complains, which is for the caller
+	until gui_not gui_has windows QFileDialog || gui_has windows QMessageBox; do
+		[ "$SECONDS" -lt "$end" ] || return 1
+		gui_pause 0.05
+	done
 }
 
 # gui_typed_file NAME: a dialog that is still reading its directory may drop what is typed: again
