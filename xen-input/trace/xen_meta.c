@@ -228,16 +228,15 @@ const char *xen_meta_domain_name(const struct xen_meta *meta, uint32_t domid)
 
 const struct xen_meta_pin *xen_meta_pinned(const struct xen_meta *meta, uint32_t pcpu)
 {
-	const struct xen_meta_pin *pins = meta ? meta->pins : NULL, *found;
+	const struct xen_meta_pin *pins = meta ? meta->pins : NULL;
 	size_t n = meta ? (size_t)meta->n_pins : 0, at;
 
 	/* those that ran there come before those that are pinned */
 	SEARCH_FIRST(at, 0, n, pins[at].pcpu < pcpu);
-	found = &pins[at];
-	if (at == n || found->pcpu != pcpu)
+	if (at == n || pins[at].pcpu != pcpu)
 		return NULL;
 	/* a second one of the same kind */
-	if (at + 1 < n && found[1].pcpu == pcpu && found[1].ran == found->ran)
+	if (at + 1 < n && pins[at + 1].pcpu == pcpu && pins[at + 1].ran == pins[at].ran)
 		return NULL;
-	return found;
+	return &pins[at];
 }
