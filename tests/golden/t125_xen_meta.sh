@@ -86,7 +86,7 @@ holds "$OUT" 'same({k: v for k, v in meta.items() if k != "begin"}, xen)'
 holds "$OUT" 'set(meta["begin"]) == {"realtime_ns", "tsc", "tsc_within"}'
 holds "$OUT" '0 < meta["begin"]["tsc_within"] < 10 ** 9 < meta["begin"]["tsc"]'
 # a PV domain with the native TSC has that of the host; of the others nobody was asked
-holds "$OUT" 'domain(0)["tsc_offset"] == "0x0" and "tsc_offset" not in domain(7)'
+holds "$OUT" 'domain(0)["tsc_offset"] == "0x" + "0" * 16 and "tsc_offset" not in domain(7)'
 
 # the offsets of those that have one, as exactly as it says; a TSC of another speed has none
 meta --guest-tsc
@@ -184,6 +184,13 @@ status 0
 says "$ERR" 'there is no xenstore: domains will have no names'
 holds "$OUT" '"scheduler" not in meta and meta["pcpus"] == [] and meta["nodes"] == []'
 holds "$OUT" 'len(meta["domains"]) == 3 and "name" not in domain(0)'
+
+# a name that is no UTF-8 is JSON all the same
+begin_anew
+sed -i 's/"Domain-0"/"Dom\xff"/' "$FAKE_XEN"
+meta
+status 0
+check "UTF-8" iconv -f UTF-8 -t UTF-8 "$OUT" -o /dev/null
 
 begin_anew
 meta -o "$WORK/no/such/folder.json"

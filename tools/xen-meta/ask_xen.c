@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "escape.h"
-#include "whole_file.h"
+#include "json_read.h"
 #include "xen_state.h"
 
 #define NAME	"kshark-virt-xen-meta"
@@ -75,45 +75,20 @@ static void say(const char *format, ...)
 	va_end(args);
 }
 
-/** Write the sidecar, whole or not at all. Return: 0 or a negative errno. */
-static int store(const struct settings *settings, const struct xen_state *state)
-{
-	const char *text = json_object_to_json_string_ext(xen_state_json(state),
-							   JSON_C_TO_STRING_PRETTY);
-	struct whole_file file;
-	int ret;
-
-	if (!text)
-		return -ENOMEM;
-	ret = whole_file_open(&file, settings->output ? settings->output : "/dev/stdout", false);
-	if (ret)
-		return ret;
-	ret = whole_file_write(&file, text, strlen(text));
-	if (!ret)
-		ret = whole_file_write(&file, "\n", 1);
-	if (!ret)
-		return whole_file_commit(&file);
-	whole_file_discard(&file);
-	return ret;
-}
-
 /** One moment, and what is known then. Return: an exit status. */
 static int take(const struct settings *settings, struct xen_state *state, enum xen_moment moment)
 {
-	char error[256];
+	char error[512];
 	bool changed;
 	int ret = xen_state_take(state, moment, settings->guest_tsc, &changed, error,
 				 sizeof(error));
 
-	if (ret) {
-		say("%s", error);
-		return EXIT_FILE;
-	}
-	ret = changed ? store(settings, state) : 0;
+	if (!ret && changed)
+		ret = json_write_file(settings->output ? settings->output : "/dev/stdout",
+				      xen_state_json(state), error, sizeof(error));
 	if (!ret)
 		return 0;
-	say("%s: cannot write: %s", settings->output ? settings->output : "standard output",
-	    strerror(-ret));
+	say("%s", error);
 	return EXIT_FILE;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "json_read.h"
 #include "xen_private.h"
 
 /** So many domains are asked for at a time. */
@@ -201,7 +202,7 @@ static void take_tsc_mode(struct xen_state *state, const xc_domaininfo_t *info,
 	set_text(state, domain, "tsc_mode", tsc_modes[mode]);
 	if (mode != TSC_NATIVE || info->flags & XEN_DOMINF_hvm_guest)
 		return;
-	set_text(state, domain, "tsc_offset", "0x0");
+	set(state, domain, "tsc_offset", json_bits_new(0));
 	set(state, domain, "tsc_scale", json_object_new_double(1));
 }
 

@@ -9,12 +9,12 @@
 #include "xen_private.h"
 
 #if defined(__x86_64__) || defined(__i386__)
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xen/xen.h>
 #include <xen/hvm/save.h>
+
+#include "json_read.h"
 
 /** The frequency of a TSC that is not scaled differs by less from the host's. */
 #define SAME_KHZ_PPM	200
@@ -55,7 +55,6 @@ void take_guest_tsc(struct xen_state *state, uint32_t domid, struct json_object 
 	struct hvm_save_header header;
 	struct hvm_hw_cpu cpu;
 	uint64_t before, after;
-	char offset[24];
 
 	if (!saved)
 		return;
@@ -67,9 +66,8 @@ void take_guest_tsc(struct xen_state *state, uint32_t domid, struct json_object 
 	    !find_record(saved, size, HVM_SAVE_CODE(CPU), &cpu, sizeof(cpu)) ||
 	    !runs_alike(state, &header))
 		goto out;
-	snprintf(offset, sizeof(offset), "0x%" PRIx64,
-		 cpu.tsc - (before + (after - before) / 2));
-	set_text(state, domain, "tsc_offset", offset);
+	set(state, domain, "tsc_offset",
+	    json_bits_new(cpu.tsc - (before + (after - before) / 2)));
 	set(state, domain, "tsc_scale", json_object_new_double(1));
 	set(state, domain, "tsc_within", json_object_new_uint64((after - before) / 2 + 1));
 out:

@@ -12,6 +12,7 @@
 #include <x86intrin.h>
 #endif
 
+#include "json_read.h"
 #include "xen_private.h"
 
 /* ---- JSON ---- */
@@ -19,16 +20,13 @@
 void set(struct xen_state *state, struct json_object *object, const char *key,
 	 struct json_object *value)
 {
-	if (value && !json_object_object_add(object, key, value))
-		return;
-	json_object_put(value);
-	state->no_memory = true;
+	state->no_memory |= json_add(object, key, value) != 0;
 }
 
 void set_text(struct xen_state *state, struct json_object *object, const char *key,
 	      const char *text)
 {
-	set(state, object, key, json_object_new_string(text));
+	set(state, object, key, json_text_new(text));
 }
 
 void set_number(struct xen_state *state, struct json_object *object, const char *key,
@@ -41,9 +39,8 @@ struct json_object *add(struct xen_state *state, struct json_object *array)
 {
 	struct json_object *object = json_object_new_object();
 
-	if (object && !json_object_array_add(array, object))
+	if (!json_add(array, NULL, object))
 		return object;
-	json_object_put(object);
 	state->no_memory = true;
 	return NULL;
 }
