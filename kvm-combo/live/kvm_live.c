@@ -41,24 +41,6 @@ static int note(struct kvm_live *live, const char *format, ...)
 	return 0;
 }
 
-/** The first bytes of a file, with a NUL behind. Return: how many, or a negative errno. */
-static ssize_t read_start(const char *path, char *text, size_t size)
-{
-	int fd = regular_file_open(path);
-	size_t n = 0;
-	ssize_t got = 0;
-
-	if (fd < 0)
-		return fd;
-	while (n < size - 1 && (got = read(fd, text + n, size - 1 - n)) > 0)
-		n += (size_t)got;
-	if (got < 0)
-		got = -errno;
-	close(fd);
-	text[n] = '\0';
-	return got < 0 ? got : (ssize_t)n;
-}
-
 /** What such a file says; a machine that has ended says nothing, which is no mistake. */
 enum said { SAID, SAID_NOTHING };
 
@@ -75,7 +57,7 @@ static bool vanished(ssize_t error)
 static int read_number(struct kvm_live *live, const char *path, bool is_signed, uint64_t *value)
 {
 	char text[NUMBER_BYTES], *end;
-	ssize_t n = read_start(path, text, sizeof(text));
+	ssize_t n = regular_file_start(path, text, sizeof(text));
 
 	if (n < 0)
 		return vanished(n) ? SAID_NOTHING :
@@ -226,7 +208,7 @@ static bool read_comm(const char *root, int pid, int tid, char comm[COMM_BYTES])
 	char path[PATH_MAX];
 
 	if (snprintf(path, sizeof(path), "%s/proc/%d/task/%d/comm", root, pid, tid) >=
-	    (int)sizeof(path) || read_start(path, comm, COMM_BYTES) <= 0)
+	    (int)sizeof(path) || regular_file_start(path, comm, COMM_BYTES) <= 0)
 		return false;
 	comm[strcspn(comm, "\n")] = '\0';
 	return *comm != '\0';
@@ -283,7 +265,7 @@ static int read_name(const char *root, struct kvm_live *live, struct kvm_live_gu
 	if (!text)
 		return -ENOMEM;
 	snprintf(path, sizeof(path), "%s/proc/%d/cmdline", root, guest->pid);
-	n = read_start(path, text, KVM_LIVE_CMDLINE + 1);
+	n = regular_file_start(path, text, KVM_LIVE_CMDLINE + 1);
 	if (n > 0)
 		ret = kvm_live_cmdline(text, (size_t)n, guest);
 	else if (n < 0 && !vanished(n))

@@ -30,11 +30,9 @@ static bool full_path(char full[PATH_MAX], const char *path, va_list args)
 ssize_t record_read(char *text, size_t size, const char *path, ...)
 {
 	char full[PATH_MAX];
-	ssize_t got = 0;
-	size_t n = 0;
 	va_list args;
+	ssize_t n;
 	bool fits;
-	int fd;
 
 	*text = '\0';
 	va_start(args, path);
@@ -42,18 +40,10 @@ ssize_t record_read(char *text, size_t size, const char *path, ...)
 	va_end(args);
 	if (!fits)
 		return -ENAMETOOLONG;
-	fd = regular_file_open(full);
-	if (fd < 0)
-		return fd;
-	while (n < size - 1 && (got = read(fd, text + n, size - 1 - n)) > 0)
-		n += (size_t)got;
-	if (got < 0)
-		got = -errno;
-	close(fd);
-	while (n && text[n - 1] == '\n')
-		n--;
-	text[got < 0 ? 0 : n] = '\0';
-	return got < 0 ? got : (ssize_t)n;
+	n = regular_file_start(full, text, size);
+	while (n > 0 && text[n - 1] == '\n')
+		text[--n] = '\0';
+	return n;
 }
 
 int record_write(const char *text, const char *path, ...)

@@ -36,6 +36,28 @@ static inline int regular_file_open(const char *path)
 	return ret;
 }
 
+/**
+ * regular_file_start - the first bytes of a regular file, with a NUL behind them
+ * @size: of @text, at least 1
+ *
+ * Return: how many; or a negative errno, and @text is empty.
+ */
+static inline ssize_t regular_file_start(const char *path, char *text, size_t size)
+{
+	int fd = regular_file_open(path);
+	ssize_t got = fd;
+	size_t n = 0;
+
+	while (fd >= 0 && n < size - 1 && (got = read(fd, text + n, size - 1 - n)) > 0)
+		n += (size_t)got;
+	if (fd >= 0 && got < 0)
+		got = -errno;
+	if (fd >= 0)
+		close(fd);
+	text[got < 0 ? 0 : n] = '\0';
+	return got < 0 ? got : (ssize_t)n;
+}
+
 /** regular_file_error - Return: what strerror() says, and of -EINVAL that it is no regular file. */
 static inline const char *regular_file_error(int error)
 {
