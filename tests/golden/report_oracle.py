@@ -15,8 +15,8 @@ XENALYZE.txt from "xenalyze --summary", all with the same frequency.
 3. Both timelines are laid over each other. Where they differ, there is a reason, and the time of
    each is printed:
      beginning  xenalyze begins with the first time that a record puts the vCPU on a pCPU; we begin
-                with the first record that tells anything, and a vCPU that is found on a pCPU has
-                been there since that pCPU's first record
+                with the trace: whoever is found on a pCPU by that pCPU's first record has been there
+                since then, and who blocks or is offline before its first change, too
      end        xenalyze does not count the state in which the trace ends, and takes a running vCPU
                 off with the last record of its pCPU
      lost       after lost records, xenalyze waits for a record that puts the vCPU on a pCPU; for us
@@ -118,7 +118,7 @@ def timelines(rows, hz):
     happens = []
     for pcpu, first in first_told.items():
         if first and first[1] != IDLE:
-            happens.append((first_on[pcpu].ns, -1, "found", pcpu, first[1]))
+            happens.append((begin, -1, "found", pcpu, first[1]))
     for i, since in losses.items():
         # after the records of the same time, but before the record that tells of the loss
         happens.append((since, i - 0.5 if since == rows[i].ns else len(rows), "lose",
@@ -154,6 +154,7 @@ def timelines(rows, hz):
     there = {}          # pcpu -> vcpu
     pending = {}        # vcpu -> (since, pcpu): on a pCPU, in the guest or not
     lost = set()
+    whole = begin       # no record is missing since then
 
     def settle(vcpu, state):
         if vcpu in pending:
@@ -171,7 +172,9 @@ def timelines(rows, hz):
         vcpu = there.get(pcpu)
         if kind in ("found", "known"):
             there[pcpu] = what
-            lost.discard(pcpu)
+            if pcpu in lost:
+                lost.remove(pcpu)
+                whole = when if not lost else whole
             if what != IDLE:
                 lines[what]
                 pending[what] = (when, pcpu)
@@ -200,6 +203,9 @@ def timelines(rows, hz):
                     sys.exit("contradiction at %d ns" % when)
                 there[pcpu] = IDLE if new == "running" else None
                 continue
+            if (old in ("blocked", "offline") and not lost and who not in there.values() and
+                    lines[who].points[-1][1] == "unknown" and lines[who].points[-1][0] <= whole):
+                lines[who].set(whole, old, lines[who].points[-1][2])
             if new == "running":
                 if where(who) == pcpu:
                     continue

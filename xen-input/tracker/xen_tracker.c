@@ -8,6 +8,24 @@
 
 #include "xen_tracker_private.h"
 
+/**
+ * Xen begins to trace all pCPUs at once: have all of them had nothing to say before their first record?
+ * Not if it may be lacking, nor if several traces have been put together.
+ */
+static bool begins_whole(const struct xentrace *reader)
+{
+	static const enum xentrace_problem_kind lacking[] = {
+		XENTRACE_BAD_WINDOW, XENTRACE_GARBAGE, XENTRACE_CROSSES_WINDOW,
+		XENTRACE_TSC_BACKWARDS,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lacking); i++) {
+		if (xentrace_problem_count(reader, lacking[i]))
+			return false;
+	}
+	return true;
+}
+
 int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *row)
 {
 	uint32_t event = row->rec.event;
@@ -20,6 +38,8 @@ int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *
 	}
 	if (!tracker->begun) {
 		tracker->begin_ns = row->time_ns;
+		tracker->begins_whole = begins_whole(xen_trace_reader(tracker->trace));
+		tracker->whole_ns = tracker->begins_whole ? row->time_ns : INT64_MIN;
 		tracker->begun = true;
 	}
 	if (tracker->head.last_ns[row->rec.run] == INT64_MIN) {

@@ -117,7 +117,9 @@ struct xen_tracker {
 	size_t			next_loss;	/* of the second walk */
 	uint32_t		n_lost;		/* pCPUs whose records are missing now */
 	int64_t			begin_ns;
+	int64_t			whole_ns;	/* no record is missing since then, if n_lost is 0 */
 	bool			begun;
+	bool			begins_whole;	/* no pCPU's first records are missing */
 	bool			replay;		/* the second walk: losses are known */
 	bool			have_runstates;
 	bool			have_requests;	/* and switches: TRC_SCHED_VERBOSE */
@@ -207,6 +209,14 @@ void tracker_enter(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t 
  * @state: other than it was thought to be
  */
 void tracker_correct(struct xen_tracker *tracker, struct tracked_vcpu *v, enum state state);
+
+/**
+ * tracker_was - what a vCPU has been up to now, as its change tells
+ *
+ * Had it changed before, that would have been recorded: it has been that since records are missing no
+ * more, or since the trace began. RUNNABLE does not tell what it waits for.
+ */
+void tracker_was(struct xen_tracker *tracker, int32_t who, enum xen_runstate old);
 
 /**
  * tracker_put_on - a vCPU is on a pCPU from now on

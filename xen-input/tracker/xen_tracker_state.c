@@ -226,6 +226,18 @@ void tracker_correct(struct xen_tracker *tracker, struct tracked_vcpu *v, enum s
 	enter_state(tracker, v, v->last_ns, state, VIRT_NONE, flags);
 }
 
+void tracker_was(struct xen_tracker *tracker, int32_t who, enum xen_runstate old)
+{
+	struct tracked_vcpu *v = &tracker->vcpus[who];
+	enum state state = old == XEN_RUNSTATE_BLOCKED ? BLOCKED :
+			   old == XEN_RUNSTATE_OFFLINE ? OFFLINE : UNKNOWN;
+
+	/* if it got lost later than any record, what became of it is a riddle */
+	if (v->state == UNKNOWN && state != UNKNOWN && !tracker->n_lost &&
+	    v->last_ns <= tracker->whole_ns)
+		tracker_enter(tracker, v, tracker->whole_ns, state);
+}
+
 void tracker_put_on(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, int32_t who,
 		    unsigned int old, bool certain)
 {
@@ -342,6 +354,8 @@ void tracker_begin_run(struct xen_tracker *tracker, uint32_t run, int64_t time_n
 
 	if (vcpu == XEN_VCPU_UNKNOWN)
 		return;
+	if (tracker->begins_whole)
+		time_ns = tracker->begin_ns;
 	if (xen_vcpu_is_idle(vcpu)) {
 		occupy(tracker, run, time_ns, IDLE);
 		return;

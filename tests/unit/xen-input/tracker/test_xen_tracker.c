@@ -18,6 +18,8 @@
 #define D1V0	0x00010000
 #define D1V1	0x00010001
 #define D2V0	0x00020000
+#define D2V1	0x00020001
+#define D3V0	0x00030000
 #define IDLE(n)	(0x7fff0000 | (n))
 
 #define RUNSTATE(old, new)	(XEN_TRC_SCHED_RUNSTATE_CHANGE | (old) << 8 | (new) << 4)
@@ -28,6 +30,7 @@
 #define BLOCKED_TO_RUNNABLE	RUNSTATE(2, 1)
 #define OFFLINE_TO_BLOCKED	RUNSTATE(3, 2)
 #define OFFLINE_TO_RUNNABLE	RUNSTATE(3, 1)
+#define BLOCKED_TO_RUNNING	RUNSTATE(2, 0)
 
 /* Exit codes of SVM (APM, volume 2, appendix C) */
 #define SVM_INTR		0x60
@@ -143,8 +146,8 @@ static void test_runstates(void **state)
 	model = build(&trace);
 	expect(model, "d1v0", "U1000 G1010p0 P2000p0(d1v1) G3010p0 B5000p0");
 	expect(model, "d1v1", "U1000 G2010p0 B3000p0 W4000p0");
-	/* since the first record of its pCPU, to the end */
-	expect(model, "d2v0", "U1000 G1500p1");
+	/* since the first record of all pCPUs, to the end */
+	expect(model, "d2v0", "G1000p1");
 	assert_int_equal(virt_model_begin(model), 1000);
 	assert_int_equal(virt_model_end(model), 6001);
 	assert_int_equal(contradictions(model), 0);
@@ -152,7 +155,50 @@ static void test_runstates(void **state)
 	assert_int_equal(occupant->vcpu, VIRT_NONE);
 	assert_true(occupant->known);
 	assert_int_equal(virt_pcpu_at(model, 0, 2500, NULL)->vcpu, vcpu_of(model, "d1v1"));
-	assert_false(virt_pcpu_at(model, 1, 1200, NULL)->known);
+	assert_int_equal(virt_pcpu_at(model, 1, 1200, NULL)->vcpu, vcpu_of(model, "d2v0"));
+	virt_model_free(model);
+}
+
+/** What vCPUs were before anything was said of them: any change of that would have been traced. */
+static void befores(struct trace *trace)
+{
+	trace_window(trace, 0);
+	TRACE_RECORD(trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, D1V0);
+	TRACE_RECORD(trace, BLOCKED_TO_RUNNABLE, 2000, D1V1);
+	TRACE_RECORD(trace, OFFLINE_TO_RUNNABLE, 2100, D2V0);
+	TRACE_RECORD(trace, OFFLINE_TO_RUNNABLE, 2200, D2V0);
+	TRACE_RECORD(trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 3000, D1V0);
+	trace_window(trace, 1);
+	TRACE_RECORD(trace, BLOCKED_TO_RUNNING, 2300, D2V1);
+	TRACE_RECORD(trace, RUNNING_TO_RUNNABLE, 2400, D2V1);
+	/* woken or preempted, that is not told */
+	TRACE_RECORD(trace, RUNNABLE_TO_RUNNING, 2410, D3V0);
+}
+
+static void test_before(void **state)
+{
+	static const uint8_t garbage[64] = { 0xff, 0xff, 0xff, 0xff };
+	struct trace whole = { 0 }, damaged = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	befores(&whole);
+	model = build(&whole);
+	expect(model, "d1v0", "G1000p0");
+	expect(model, "d1v1", "B1000 W2000");
+	expect(model, "d2v0", "O1000 W2100");
+	expect(model, "d2v1", "B1000 G2300p1 P2400p1(d3v0)");
+	expect(model, "d3v0", "U1000 G2410p1");
+	assert_int_equal(contradictions(model), 1);
+	virt_model_free(model);
+
+	/* here, others may have been said before */
+	trace_bytes(&damaged, garbage, sizeof(garbage));
+	befores(&damaged);
+	model = build(&damaged);
+	expect(model, "d1v1", "U1000 W2000");
+	expect(model, "d2v0", "U1000 W2100");
+	expect(model, "d2v1", "U1000 G2300p1 P2400p1(d3v0)");
 	virt_model_free(model);
 }
 
@@ -437,7 +483,7 @@ static void test_without_words(void **state)
 	assert_int_equal(virt_model_n_vcpus(model), 3);
 	expect(model, "d1v0", "U1000 G1010p0 P2000p0(d1v1) G3010p0 B5000p0");
 	expect(model, "d1v1", "U1000 G2010p0 B3000p0 W4000p0");
-	expect(model, "d2v0", "U1000 G1500p1");
+	expect(model, "d2v0", "G1000p1");
 	assert_false(virt_pcpu_at(model, 2, 5000, NULL) &&
 		     virt_pcpu_at(model, 2, 5000, NULL)->known);
 	assert_int_equal(contradictions(model), 0);
@@ -594,9 +640,9 @@ static void test_nobody_named(void **state)
 	(void)state;
 	nobody_named(&trace);
 	model = build(&trace);
-	expect(model, "d?v? on p1", "U900 G1000p1");
-	expect(model, "d?v? on p2", "U900 H1100p2(HLT) G1200p2");
-	expect(model, "d?v? on p4", "U900 G1400p4 U2500p4");
+	expect(model, "d?v? on p1", "G900p1");
+	expect(model, "d?v? on p2", "G900p2 H1100p2(HLT) G1200p2");
+	expect(model, "d?v? on p4", "G900p4 U2500p4");
 	expect(model, "d2v0", "U900 G3000p4");
 	assert_int_equal(virt_model_n_vcpus(model), 6);
 	assert_int_equal(virt_model_n_machines(model), 6);
@@ -652,8 +698,8 @@ static void test_lost(void **state)
 	TRACE_RECORD(&trace, XEN_TRC_LOST_RECORDS, 3500, 7, 0x00000002, 1500, 0);
 	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 5000, D2V0);
 	model = build(&trace);
-	/* blocked at 2000, but could have been woken and run on pCPU 1 */
-	expect(model, "d1v0", "G1000p0 U2000p0 W4000p0");
+	/* blocked at 2000, but could have been woken and run on pCPU 1 until 3500 */
+	expect(model, "d1v0", "G1000p0 U2000p0 B3500p0 W4000p0");
 	expect(model, "d1v1", "G1000p1 B1100p1 U1500p1 G2010p0");
 	expect(model, "d2v0", "U1000 G3500p1");
 	losses = virt_model_losses(model);
@@ -808,6 +854,7 @@ int main(void)
 		cmocka_unit_test(test_both),
 		cmocka_unit_test(test_exits),
 		cmocka_unit_test(test_exit_kinds),
+		cmocka_unit_test(test_before),
 		cmocka_unit_test(test_without_words),
 		cmocka_unit_test(test_device_model),
 		cmocka_unit_test(test_device_model_by_reason),
