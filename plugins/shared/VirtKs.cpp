@@ -281,10 +281,16 @@ public:
 	}
 
 private:
+	/**
+	 * A session sets its own markers in the end, and draws those of before once more until
+	 * then, which are numbers of rows: there may be fewer of them now.
+	 */
 	void watch(const QWidget *progress)
 	{
-		if (isOfSession(progress))
+		if (isOfSession(progress)) {
+			virtDropMarkers(virtMainWindow());
 			return;
+		}
 		connect(progress, &QObject::destroyed, this, [this] {
 			resize();
 			reinterpret_cast<KsGLWidget *>(_graphs)->render();

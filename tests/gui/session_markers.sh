@@ -49,6 +49,7 @@ restore_all()
 	gui_still
 	virt_window
 	kept=("$VIRT_FROM" "$VIRT_TO" "$(virt_markers)")
+	[ "$name" != xen ] || XEN_MARKERS=${kept[2]}
 	gui_menu File Sessions 'Export Session'
 	gui_file "$session"
 	gui_until test -s "$session"
@@ -72,7 +73,37 @@ restore_all()
 	gui_menu File Sessions 'Restore Last Session'
 	restored "$name-last" "${kept[@]}"
 	[ "$name" != xen ] || appended "$1" "${kept[2]}"
+	[ "$name" != three ] || smaller
 	gui_quit
+}
+
+# smaller: a session of fewer rows than there are before a marker. KernelShark draws that marker once
+# more among the new rows, before it sets those of the session
+smaller()
+{
+	local x y w h before
+
+	before=$(virt_markers)
+	read -r _ x y w h < <(gui_ask shown | head -n 1)
+	gui_click_at $((x + w / 2)) $((y + h / 2))
+	xdotool key ctrl+End
+	# whole, the last but one
+	gui_until gui_has shown $'\n'"$(($(gui_ask count) - 2))"$'\t'
+	# the list has been scrolled sideways as well
+	read -r _ _ y _ h < <(gui_ask shown | tail -n 1)
+	gui_click_at $((x + 150)) $((y + h / 2))
+	gui_until markers_not "$before"
+	gui_menu File Sessions 'Import Session'
+	gui_file "$GUI_DIR/xen.json"
+	gui_until gui_is count "$(gui_rows "$xen" | wc -l)"
+	gui_still
+	gui_same 'markers of a smaller session' "$XEN_MARKERS" "$(virt_markers)"
+}
+
+# markers_not TEXT
+markers_not()
+{
+	[ "$(virt_markers)" != "$1" ]
 }
 
 # appended FILE MARKERS: a copy of FILE. KernelShark sets the markers anew, by graphs that it must have
