@@ -53,6 +53,14 @@ attempt trace.xen -- --cpu 1,2 --task 'd1v0 x'
 echo '{}' > session.json
 attempt -s session.json
 attempt -s session.json -- -style fusion
+# session NAME MTIME: as KernelShark saves it, of one trace
+session()
+{
+	printf '{ "data streams": [ { "data": { "file": "%s", "name": "top", "time": %s } } ],
+		"Markers": { "markA": { "isSet": true, "row": 5 } } }' "$@" > session.json
+}
+session trace.xen "$(stat -c %Y trace.xen)"
+attempt -s session.json
 attempt --no-combos trace.xen ftrace.dat
 cat trace.xen > fifo &
 attempt fifo
@@ -79,6 +87,13 @@ useless 3 text.txt
 cat text.txt > fifo &
 useless 3 fifo
 wait
+# KernelShark would crash
+session trace.xen 1
+useless 3 -s session.json
+session gone.xen 1
+useless 3 -s session.json
+echo text > session.json
+useless 3 -s session.json
 
 golden t020_view_command "$transcript"
 finish

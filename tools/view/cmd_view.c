@@ -25,7 +25,7 @@ static int open_files(struct view *view)
 	char *plugins;
 	int status;
 
-	if (view->start.session && !view_check_readable(view->start.session))
+	if (view->start.session && !view_check_session(view->start.session))
 		return KSV_EXIT_FILE;
 	view_catch_signals();
 	plugins = view_plugin_list();

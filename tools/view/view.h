@@ -25,6 +25,9 @@ struct view_files {
 /** view_check_readable - say why, if a file cannot be read. */
 bool view_check_readable(const char *path);
 
+/** view_check_session - say why, if KernelShark cannot restore a session, or all of its traces. */
+bool view_check_session(const char *path);
+
 /**
  * view_hand_over - find or make a name for each file that KernelShark takes
  * @files: paths and n are given, the rest is zero; to be given to view_files_clean() in any case
