@@ -232,6 +232,26 @@ static void test_stdin(void **state)
 	trace_free(&t);
 }
 
+/** Whoever has closed its standard input gives a file descriptor 0. */
+static void test_descriptor_0(void **state)
+{
+	struct trace t = { 0 };
+	int saved = dup(STDIN_FILENO);
+	char *path;
+
+	(void)state;
+	long_trace(&t, 50);
+	path = trace_file(t.data, t.size, "");
+	close(STDIN_FILENO);
+	check_same(path, &t, false);
+	assert_int_equal(fcntl(STDIN_FILENO, F_GETFD), -1);
+	dup2(saved, STDIN_FILENO);
+	close(saved);
+	unlink(path);
+	free(path);
+	trace_free(&t);
+}
+
 /* ---- what does not open ---- */
 
 static void refuse(const char *path, int error_number, const char *text)
@@ -392,6 +412,7 @@ int main(void)
 		cmocka_unit_test(test_zstd),
 		cmocka_unit_test(test_fifo),
 		cmocka_unit_test(test_stdin),
+		cmocka_unit_test(test_descriptor_0),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_check_accepts),
