@@ -190,8 +190,11 @@ static void span_at(const struct bounds *bounds, double x, double *lo, double *h
 
 /* --- tests ------------------------------------------------------------------------------------ */
 
-/** Without any event outside, all lines within all bounds, at the time where they differ least. */
-static void check_region(unsigned int seed, double ppm, bool narrowed)
+/**
+ * Without any event outside, all lines within all bounds, at the time where they differ least.
+ * @cut: a vCPU's changes end in the middle; what is behind the last one in memory is not its own
+ */
+static void check_region(unsigned int seed, double ppm, bool narrowed, bool cut)
 {
 	struct virt_clock_alignment line = {
 		.offset = OFFSET, .lo = OFFSET - 700, .hi = OFFSET + 900, .drift_ppm = ppm,
@@ -202,7 +205,9 @@ static void check_region(unsigned int seed, double ppm, bool narrowed)
 	static struct world world;
 	struct clock_search search;
 
-	make(&world, seed, ppm, 0, true, 1);
+	make(&world, seed, ppm, 0, !cut, 1);
+	if (cut)
+		world.vcpus[0].n = N_STRETCHES + 1;
 	clock_small_begin(&search, &world.problem);
 	search.narrowed = narrowed;
 	find_bounds(&world, &search, &line, &bounds);
@@ -239,11 +244,13 @@ static void test_region(void **state)
 {
 	(void)state;
 	for (unsigned int seed = 1; seed <= 6; seed++) {
-		check_region(seed, 0, false);
-		check_region(seed, seed % 2 ? 80 : -33, false);
+		check_region(seed, 0, false, false);
+		check_region(seed, seed % 2 ? 80 : -33, false, false);
 	}
-	check_region(7, 0, true);
-	check_region(8, 20, true);
+	check_region(7, 0, true, false);
+	check_region(8, 20, true, false);
+	check_region(9, 0, false, true);
+	check_region(10, -80, false, true);
 }
 
 /** The fewest bounds that a line with some bend breaks, and all offsets that break @allowed. */
