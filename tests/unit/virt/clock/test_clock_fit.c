@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "array.h"
+#include "clock_chance.h"
 #include "clock_small.h"
 #include "clock_world.h"
 
@@ -168,6 +169,37 @@ static void test_apart(void **state)
 	assert_true(fit.rate.rate == 0);
 	clock_small_end(&search);
 	clock_world_drop(&world);
+}
+
+/** What explains all events is not perfect if handlers run when nothing was injected. */
+static void test_perfect(void **state)
+{
+	const struct clock_recipe recipe = {
+		.seed = 13, .n = 1, .length = 2 * SECOND, .in = 1 * MS, .out = 2 * MS,
+		.events = 1, .periodic = true, .irqs = true, .told = true, .offset = -SECOND,
+	};
+
+	(void)state;
+	for (int late = 0; late <= 1; late++) {
+		const struct clock_candidate candidate = { -SECOND - 40000, -SECOND + 40000, 0 };
+		struct clock_fit fit = { .rate.pivot = 0 };
+		struct clock_world world;
+		struct clock_search search;
+
+		clock_world_make(&world, &recipe);
+		for (int32_t v = 0; late && v < recipe.n; v++)
+			for (size_t i = 0; i < world.vcpus[v].n_injections; i++)
+				world.injections[v][i].time_ns += 100 * US;
+		clock_small_begin(&search, &world.problem);
+		search.irqs = true;
+		assert_int_equal(clock_fit_piece(&search, search.guest_begin,
+						 search.guest_end + 1, &candidate, &fit), 0);
+		assert_int_equal(clock_fit_grow(&search, &fit), 0);
+		assert_true(fit.lo <= -SECOND && -SECOND <= fit.hi);
+		assert_int_equal(fit.perfect, !late);
+		clock_small_end(&search);
+		clock_world_drop(&world);
+	}
 }
 
 /* --- neighbours ------------------------------------------------------------------------------- */
@@ -373,55 +405,105 @@ static void test_ambiguous(void **state)
 	check_ambiguous(316 * MS);
 }
 
+/** What speaks for an alignment of the first vCPU. */
+static double evidence_of(const struct virt_clock_problem *problem,
+			  const struct virt_clock_alignment *alignment)
+{
+	struct clock_chance chance = { { 0 } };
+
+	clock_chance_add(&chance, problem->vcpus, problem->cpus,
+			 virt_clock_offset_at(alignment->offset, alignment->drift_ppm,
+					      alignment->at, 0), alignment->drift_ppm);
+	return clock_chance_against(&chance);
+}
+
+/** What chance alone reaches: by how many offsets, drifts and vCPUs it has to choose from. */
+static double chance_of(const struct virt_clock_problem *problem,
+			const struct virt_clock_alignment *alignment, int n_vcpus)
+{
+	const struct virt_clock_vcpu *vcpu = problem->vcpus;
+	const struct virt_clock_cpu *cpu = problem->cpus;
+	double host = (double)(vcpu->changes[vcpu->n - 1].time - vcpu->changes[0].time);
+	double guest = (double)(cpu->times[cpu->n - 1] - cpu->times[0]);
+	double width = (double)(alignment->hi - alignment->lo) + 1, drifts = 1;
+
+	if (alignment->drift_ppm != 0)
+		drifts += 500e-6 * fmin(host, guest) / width;
+	/* in one of e^7 searches, with one of 11 shares of strays */
+	return log((host + guest) / width) + log(drifts) + log(n_vcpus) + log(11) + 7;
+}
+
+/** The fewest events that are enough, of one CPU that may be any of some vCPUs. */
+static size_t count_enough(struct clock_world *world, int32_t vcpu, int n_vcpus)
+{
+	struct virt_clock_cpu cpu = { .times = world->times[0], .vcpu = vcpu };
+	struct virt_clock_evidence evidence;
+	struct virt_clock_alignment alignment;
+	double chance = 0;
+
+	world->problem.cpus = &cpu;
+	world->problem.n_vcpus = n_vcpus;
+	for (cpu.n = VIRT_CLOCK_MIN_EVENTS; ; cpu.n++) {
+		assert_true(cpu.n <= world->cpus[0].n);
+		align(world, &alignment, &evidence);
+		assert_int_equal(evidence.vcpu, 0);
+		if (alignment.verdict == VIRT_CLOCK_GOOD)
+			break;
+		assert_int_equal(alignment.verdict, VIRT_CLOCK_FEW);
+		chance = chance_of(&world->problem, &alignment, n_vcpus);
+		assert_true(evidence_of(&world->problem, &alignment) < chance);
+	}
+	/* one more tells more, and never leaves more open */
+	assert_true(evidence_of(&world->problem, &alignment) >= chance);
+	world->problem.cpus = world->cpus;
+	return cpu.n;
+}
+
 #define N_BUSY	300
 
-/** The more vCPUs a CPU may be, the more has to speak for one of them. */
-static void test_chance(void **state)
+/** The more a CPU's offset, drift and vCPU may be, the more has to speak for one of them. */
+static void check_chance(unsigned int seed, double ppm)
 {
-	struct clock_recipe recipe = { SMALL, .seed = 71, .offset = 3 * SECOND };
+	/* an event tells ln(4 / 3) */
+	const struct clock_recipe recipe = {
+		.seed = seed, .n = 1, .length = SECOND / 2, .in = 900000, .out = 300000,
+		.events = 1, .percent = 100, .offset = 3 * SECOND, .ppm = ppm,
+	};
 	static struct virt_clock_vcpu vcpus[N_BUSY];
 	static const struct virt_clock_change never[] = {
 		{ CLOCK_WORLD_BEGIN, OUT }, { CLOCK_WORLD_BEGIN + SECOND / 2, UNKNOWN },
 	};
-	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
+	struct virt_clock_evidence evidence;
 	struct virt_clock_alignment alignment;
 	struct clock_world world;
-	size_t n;
+	size_t one;
 
-	(void)state;
-	/* an event tells ln(4 / 3) */
-	recipe.n = 1;
-	recipe.length = SECOND / 2;
-	recipe.in = 900000;
-	recipe.out = 300000;
-	recipe.events = 1;
-	recipe.percent = 100;
 	clock_world_make(&world, &recipe);
 	world.problem.work = NULL;
 	vcpus[0] = world.vcpus[0];
 	for (int i = 1; i < N_BUSY; i++)
 		vcpus[i] = (struct virt_clock_vcpu){ .changes = never, .n = 2 };
-	/* the fewest events that are enough if it is known who it is */
-	for (n = VIRT_CLOCK_MIN_EVENTS; ; n++) {
-		assert_true(n <= world.cpus[0].n);
-		world.problem.cpus = &(struct virt_clock_cpu){ .times = world.times[0], .n = n };
-		align(&world, &alignment, evidence);
-		if (alignment.verdict == VIRT_CLOCK_GOOD)
-			break;
-		assert_int_equal(alignment.verdict, VIRT_CLOCK_FEW);
-	}
-	assert_true(n > VIRT_CLOCK_MIN_EVENTS);
-	/* of one it is still known, of many it is not */
-	world.problem.cpus = &(struct virt_clock_cpu){ .times = world.times[0], .n = n,
-						       .vcpu = VIRT_NONE };
-	align(&world, &alignment, evidence);
-	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
 	world.problem.vcpus = vcpus;
+	world.problem.n_cpus = 1;
+	one = count_enough(&world, 0, 1);
+	assert_true(one > VIRT_CLOCK_MIN_EVENTS);
+	/* of one it is still known, of more it is not */
+	assert_int_equal(count_enough(&world, VIRT_NONE, 1), one);
+	assert_true(count_enough(&world, VIRT_NONE, 2) > one);
+	world.problem.cpus = &(struct virt_clock_cpu){ .times = world.times[0], .n = one + 2,
+						       .vcpu = VIRT_NONE };
 	world.problem.n_vcpus = N_BUSY;
-	align(&world, &alignment, evidence);
+	align(&world, &alignment, &evidence);
 	assert_int_equal(alignment.verdict, VIRT_CLOCK_FEW);
-	assert_int_equal(evidence[0].vcpu, 0);
+	assert_int_equal(evidence.vcpu, 0);
 	clock_world_drop(&world);
+}
+
+static void test_chance(void **state)
+{
+	(void)state;
+	check_chance(71, 0);
+	check_chance(73, 240);
 }
 
 /** Events as in any turn, handlers as in one: they tell which one it is. */
@@ -464,6 +546,7 @@ int main(void)
 		cmocka_unit_test(test_ambiguous),
 		cmocka_unit_test(test_chance),
 		cmocka_unit_test(test_apart),
+		cmocka_unit_test(test_perfect),
 		cmocka_unit_test(test_grow),
 		cmocka_unit_test(test_align),
 		cmocka_unit_test(test_align_drift),
