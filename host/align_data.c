@@ -150,8 +150,6 @@ static int take(void *arg, const struct kvm_trace_record *record)
 	    reading->stop->asked(reading->stop->arg))
 		return -ECANCELED;
 	reading->events->bytes += record->bytes;
-	if (record->cpu < 0 || record->cpu >= reading->events->n)
-		return 0;
 	cpu = &reading->events->cpus[record->cpu];
 	of = &reading->cpus[record->cpu];
 	if (ARRAY_GROW(of->times, cpu->n, of->room))
@@ -167,8 +165,7 @@ static void lost(void *arg, int cpu, uint64_t records)
 	const struct reading *reading = arg;
 
 	(void)records;
-	if (cpu >= 0 && cpu < reading->events->n)
-		reading->cpus[cpu].in_irq = true;
+	reading->cpus[cpu].in_irq = true;
 }
 
 static int compare_times(const void *a, const void *b)

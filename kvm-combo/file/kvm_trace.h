@@ -42,7 +42,7 @@ struct kvm_trace_record {
 	int32_t		pid;		/* thread that was on the CPU */
 	int32_t		next_pid;	/* sched_switch: who comes next; else VIRT_NONE */
 	uint32_t	bytes;
-	int16_t		cpu;
+	int16_t		cpu;		/* below kvm_trace_n_cpus() */
 	int16_t		class;		/* kvm_trace_class() */
 	uint8_t		injection;		/* enum kvm_trace_injection, and its number */
 	uint8_t		injection_flags;	/* enum kvm_trace_injection_flags */

@@ -535,9 +535,9 @@ static int search_pieces(struct clock_search *search, int n, int64_t piece, bool
 	int64_t all = search->guest_end + 1 - search->guest_begin;
 
 	for (int i = 0; i < n && piece > 1; i++) {
+		/* one alone is all of it */
 		int64_t from = search->guest_begin +
-			       (n > 1 ? (int64_t)((double)(all - piece) * i / (n - 1)) :
-				(all - piece) / 2);
+			       (n > 1 ? (int64_t)((double)(all - piece) * i / (n - 1)) : 0);
 		int known = found->n, ret = search_piece(search, from, from + piece, drift, found);
 
 		if (ret || is_found(search, found, known, drift))
@@ -597,7 +597,7 @@ static bool is_open(const struct found *found)
  */
 static int search_all(struct clock_search *search, struct found *found)
 {
-	int64_t host = search->host_end + 1 - search->host_begin;
+	int64_t host = search->host_end - search->host_begin;
 	int64_t all = search->guest_end + 1 - search->guest_begin;
 	double needed = ceil(2.0 * (double)all / (double)host);
 	int n = all <= host ? 1 : needed < limits.max_pieces ? (int)needed : limits.max_pieces, ret;

@@ -189,8 +189,6 @@ static uint64_t pass_ordinary(struct scan *scan, struct pcpu_state *cpu, uint64_
 
 		remember_tsc(cpu, begin + (at - start), load_u64(at + 4));
 	}
-	if (n > HISTORY)
-		cpu->run_records += n - HISTORY;
 	*records += n;
 	return begin + (p - start);
 }

@@ -34,7 +34,7 @@ struct pcpu_state {
 	uint32_t		run;		/* the current one, or NO_RUN */
 	uint32_t		run_before;	/* the one that a jump back ended, or NO_RUN */
 	uint64_t		last_tsc;
-	uint64_t		run_records;	/* with a TSC */
+	uint64_t		run_records;	/* with a TSC; beyond HISTORY, at least so many */
 	struct history		history[HISTORY]; /* ring of the run's last TSCs */
 	uint64_t		n_history;	/* entries ever written in this run */
 	uint64_t		recovered;	/* last record given the TSC before it, or 0 */
