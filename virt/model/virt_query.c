@@ -389,35 +389,63 @@ struct class_times {
 	int64_t		ns[VIRT_EXIT_N_CLASSES];
 };
 
-/** Go on to interval @i, or begin anew where its block does, whichever is nearer. */
-static void move_to(const struct virt_model *model, const struct virt_vcpu_track *vcpu,
-		    struct class_times *times, size_t i)
+/** Where a block of counts begins; there is one more behind all intervals. */
+static size_t block_begin(const struct virt_vcpu_track *vcpu, size_t block)
+{
+	return block * VIRT_COUNT_BLOCK < vcpu->n ? block * VIRT_COUNT_BLOCK : vcpu->n;
+}
+
+static size_t distance(size_t a, size_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+/** The block that begins nearest to interval @i: fewest of them are to be read then. */
+static size_t nearest_block(const struct virt_vcpu_track *vcpu, size_t i)
 {
 	size_t block = i / VIRT_COUNT_BLOCK;
 
-	if (times->i > i || times->i < block * VIRT_COUNT_BLOCK) {
-		times->i = block * VIRT_COUNT_BLOCK;
+	return virt_has_counts(vcpu) && distance(block_begin(vcpu, block + 1), i) <
+					distance(block_begin(vcpu, block), i) ? block + 1 : block;
+}
+
+/** Go on, or back, to interval @i from where it is or where a block begins, whichever is nearer. */
+static void move_to(const struct virt_model *model, const struct virt_vcpu_track *vcpu,
+		    struct class_times *times, size_t i)
+{
+	size_t block = nearest_block(vcpu, i), begin = block_begin(vcpu, block), from, to;
+	int64_t sign;
+
+	if (distance(begin, i) < distance(times->i, i)) {
+		times->i = begin;
 		memcpy(times->ns, vcpu->counts[block].class_ns, sizeof(times->ns));
 	}
-	for (; times->i < i; times->i++) {
-		const struct virt_interval *interval = &vcpu->intervals[times->i];
+	sign = times->i < i ? 1 : -1;
+	from = times->i < i ? times->i : i;
+	to = times->i < i ? i : times->i;
+	for (times->i = i; from < to; from++) {
+		const struct virt_interval *interval = &vcpu->intervals[from];
 
 		if (interval->state == VIRT_HYPERVISOR)
-			times->ns[virt_model_reason_class(model, interval->detail)] +=
-				virt_interval_end(model, vcpu, times->i) - interval->start_ns;
+			times->ns[virt_model_reason_class(model, interval->detail)] += sign *
+				(virt_interval_end(model, vcpu, from) - interval->start_ns);
 	}
 }
 
 /** What move_to() will look at. */
 static void prefetch_classes(const struct moment *moment)
 {
-	size_t end = moment->block * VIRT_BLOCK, block = (end ? end - 1 : 0) / VIRT_COUNT_BLOCK;
+	size_t end = moment->block * VIRT_BLOCK, from = end > VIRT_BLOCK ? end - VIRT_BLOCK : 0;
+	size_t block = nearest_block(moment->vcpu, from), begin = block_begin(moment->vcpu, block);
 
 	if (!end)
 		return;
 	prefetch(&moment->vcpu->counts[block], sizeof(*moment->vcpu->counts));
-	prefetch(&moment->vcpu->intervals[block * VIRT_COUNT_BLOCK],
-		 (end - block * VIRT_COUNT_BLOCK) * sizeof(struct virt_interval));
+	if (begin < from)
+		from = begin;
+	else
+		end = begin;
+	prefetch(&moment->vcpu->intervals[from], (end - from) * sizeof(struct virt_interval));
 }
 
 /** The same before @time_ns, in the middle of an interval or not. */

@@ -31,7 +31,7 @@ static uint32_t random_below(uint32_t n)
 	return (uint32_t)((uint64_t)(seed >> 8) * n >> 24);
 }
 
-static struct virt_model *new_model(uint32_t mean_ns)
+static struct virt_model *new_vcpu(void)
 {
 	struct virt_model *model = virt_model_new();
 
@@ -41,6 +41,13 @@ static struct virt_model *new_model(uint32_t mean_ns)
 		assert_int_equal(virt_model_add_reason(model, reasons[i].name), i);
 		assert_int_equal(virt_model_set_reason_class(model, i, reasons[i].exit_class), 0);
 	}
+	return model;
+}
+
+static struct virt_model *new_model(uint32_t mean_ns)
+{
+	struct virt_model *model = new_vcpu();
+
 	for (int64_t t = BEGIN; t < END; ) {
 		int64_t end = t + 1 + random_below(2 * mean_ns);
 		int state = random_below(4) ? VIRT_HYPERVISOR : VIRT_GUEST;
@@ -119,6 +126,33 @@ static void test_columns(void **state)
 	}
 }
 
+/** As many intervals as fill a block of sums, and some more or less: columns of all lengths. */
+static void test_blocks(void **state)
+{
+	(void)state;
+	for (int n = 1; n <= 130; n++) {
+		struct virt_model *model = new_vcpu();
+		int64_t end = BEGIN + 3 * n;
+
+		for (int i = 0; i < n; i++) {
+			bool is_exit = i % 2;
+			int reason = i / 2 % 3;
+
+			assert_int_equal(virt_model_set(model, 0, BEGIN + 3 * i,
+							is_exit ? VIRT_HYPERVISOR : VIRT_GUEST, 0,
+							is_exit ? reason : VIRT_NONE,
+							is_exit ? VIRT_INTERVAL_EXIT : 0), 0);
+			memset(&truth[BEGIN + 3 * i],
+			       is_exit ? (int)reasons[reason].exit_class : -1, 3);
+		}
+		memset(&truth[end], -1, 1000);
+		assert_int_equal(virt_model_finish(model, BEGIN, end), 0);
+		for (int ns = 1; ns < 3 * n; ns += 1 + ns / 4)
+			check(model, BEGIN, ns, 3 * n / ns + 1);
+		virt_model_free(model);
+	}
+}
+
 static void check_nobody(const struct virt_model *model)
 {
 	int64_t ns[2][VIRT_EXIT_N_CLASSES], none[2][VIRT_EXIT_N_CLASSES] = { { 0 } };
@@ -169,6 +203,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_blocks),
 		cmocka_unit_test(test_many),
 		cmocka_unit_test(test_colors),
 	};
