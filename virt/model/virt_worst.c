@@ -26,6 +26,12 @@ struct item {
 	uint32_t	whole : 1;
 };
 
+/** The costliest item of a block, of equal ones the first; with its cost, as a copy near by. */
+struct top {
+	int64_t		cost_ns;
+	uint32_t	item;
+};
+
 /** Items [first, end). */
 struct series {
 	uint32_t	first, end;
@@ -185,28 +191,37 @@ static void sort_series(struct virt_worst *worst, const struct series *series)
 		      sizeof(*worst->items), compare_items);
 }
 
+/** The costliest item of the block of @level that begins at @i. */
+static struct top block_top(const struct virt_worst *worst, int level, uint32_t i, uint32_t size)
+{
+	return level ? worst->tops[level - 1][i / size] :
+		       (struct top){ worst->items[i].cost_ns, i };
+}
+
 /** The tree above all items. Return: 0 or -ENOMEM. */
 static int build_tree(struct virt_worst *worst)
 {
-	uint32_t below = worst->n_items;
+	uint32_t below = worst->n_items, size = 1;
 
 	for (int level = 0; level < VIRT_WORST_MAX_LEVELS && below >= FANOUT; level++) {
 		uint32_t n = below / FANOUT;
-		uint32_t *max = malloc(n * sizeof(*max));
+		struct top *tops = malloc(n * sizeof(*tops));
 
-		if (!max)
+		if (!tops)
 			return -ENOMEM;
-		worst->max[level] = max;
+		worst->tops[level] = tops;
 		for (uint32_t block = 0; block < n; block++) {
-			for (uint32_t j = block * FANOUT; j < (block + 1) * FANOUT; j++) {
-				uint32_t at = level ? worst->max[level - 1][j] : j;
+			tops[block] = block_top(worst, level, block * FANOUT * size, size);
+			for (uint32_t j = 1; j < FANOUT; j++) {
+				struct top top = block_top(worst, level,
+							   (block * FANOUT + j) * size, size);
 
-				if (j == block * FANOUT || worst->items[at].cost_ns >
-							   worst->items[max[block]].cost_ns)
-					max[block] = at;
+				if (top.cost_ns > tops[block].cost_ns)
+					tops[block] = top;
 			}
 		}
 		below = n;
+		size *= FANOUT;
 	}
 	return 0;
 }
@@ -267,7 +282,7 @@ void virt_worst_free(struct virt_worst *worst)
 	if (!worst)
 		return;
 	for (int level = 0; level < VIRT_WORST_MAX_LEVELS; level++)
-		free(worst->max[level]);
+		free(worst->tops[level]);
 	free(worst->items);
 	free(worst->series);
 	free(worst->irqs);
@@ -306,23 +321,18 @@ static int level_to(uint32_t i, uint32_t lo, uint32_t *size)
 	return level;
 }
 
-/** The costliest item of the block of @level that begins at @i. */
-static uint32_t block_max(const struct virt_worst *worst, int level, uint32_t i, uint32_t size)
-{
-	return level ? worst->max[level - 1][i / size] : i;
-}
-
 /** The costliest item of [lo, hi), which is not empty; of equal ones the first. */
-static uint32_t range_max(const struct virt_worst *worst, uint32_t lo, uint32_t hi)
+static struct top range_top(const struct virt_worst *worst, uint32_t lo, uint32_t hi)
 {
-	uint32_t best = lo, size;
+	struct top best = block_top(worst, 0, lo, 1);
+	uint32_t size;
 
 	for (; lo < hi; lo += size) {
 		int level = level_from(lo, hi, &size);
-		uint32_t at = block_max(worst, level, lo, size);
+		struct top top = block_top(worst, level, lo, size);
 
-		if (worst->items[at].cost_ns > worst->items[best].cost_ns)
-			best = at;
+		if (top.cost_ns > best.cost_ns)
+			best = top;
 	}
 	return best;
 }
@@ -336,7 +346,7 @@ static uint32_t first_costly(const struct virt_worst *worst, uint32_t lo, uint32
 	for (; lo < hi; lo += size) {
 		int level = level_from(lo, hi, &size);
 
-		while (worst->items[block_max(worst, level, lo, size)].cost_ns >= min_ns) {
+		while (block_top(worst, level, lo, size).cost_ns >= min_ns) {
 			if (!level)
 				return lo;
 			level--;
@@ -355,8 +365,7 @@ static uint32_t last_costly(const struct virt_worst *worst, uint32_t lo, uint32_
 	for (; lo < hi; hi -= size) {
 		int level = level_to(hi, lo, &size);
 
-		while (worst->items[block_max(worst, level, hi - size, size)].cost_ns >=
-		       min_ns) {
+		while (block_top(worst, level, hi - size, size).cost_ns >= min_ns) {
 			if (!level)
 				return hi - 1;
 			level--;
@@ -372,16 +381,21 @@ static uint32_t item_at(const struct virt_worst *worst, uint32_t lo, uint32_t hi
 	return (uint32_t)VIRT_FIRST_AT(worst->items, lo, hi, time_ns);
 }
 
-/** The same, quicker if it is near. */
-static uint32_t item_near(const struct virt_worst *worst, uint32_t lo, uint32_t hi,
+/** The same, quicker if it is near item @guess, which is not before @lo. */
+static uint32_t item_near(const struct virt_worst *worst, uint32_t lo, uint32_t hi, size_t guess,
 			  int64_t time_ns)
 {
-	size_t step = 1, end;
+	size_t first = guess < hi ? guess : hi, end = first, step = 1;
 
-	while (lo + step < hi && worst->items[lo + step - 1].time_ns < time_ns)
-		step *= 2;
-	end = lo + step < hi ? lo + step : hi;
-	return (uint32_t)VIRT_FIRST_AT(worst->items, lo + step / 2, end, time_ns);
+	for (; first > lo && worst->items[first - 1].time_ns >= time_ns; step *= 2) {
+		end = first - 1;
+		first = end - lo > step ? end - step : lo;
+	}
+	for (; end < hi && worst->items[end].time_ns < time_ns; step *= 2) {
+		first = end + 1;
+		end = hi - first > step ? first + step : hi;
+	}
+	return (uint32_t)VIRT_FIRST_AT(worst->items, first, end, time_ns);
 }
 
 static void make_hit(const struct virt_worst *worst, uint32_t i, unsigned int kind,
@@ -475,7 +489,7 @@ static void heap_push(struct heap *heap, const struct virt_worst_query *query, s
 {
 	if (part.lo >= part.hi)
 		return;
-	part.best = range_max(part.worst, part.lo, part.hi);
+	part.best = range_top(part.worst, part.lo, part.hi).item;
 	if (part.worst->items[part.best].cost_ns < query->min_ns[part.kind])
 		return;
 	heap->parts[heap->n] = part;
@@ -559,20 +573,22 @@ void virt_worst_columns(const struct virt_worst *worst, const struct virt_worst_
 	for (size_t i = 0; i < n; i++)
 		no_hit(&hits[i]);
 	while (width > 0 && next_series(&cursor)) {
-		uint32_t lo = cursor_at(&cursor, 0, query->from_ns);
+		uint32_t lo = cursor_at(&cursor, 0, query->from_ns), before = lo;
 
 		for (size_t i = 0; i < n && lo < cursor.series->end; i++) {
 			int64_t end = (int64_t)(query->from_ns + width * (i + 1) / n);
-			uint32_t hi = item_near(worst, lo, cursor.series->end, end);
-			int64_t cost;
-			uint32_t best;
+			/* about as many as in the window before */
+			uint32_t hi = item_near(worst, lo, cursor.series->end,
+						2 * (size_t)lo - before, end);
+			struct top top;
 
+			before = lo;
 			if (lo == hi)
 				continue;
-			best = range_max(worst, lo, hi);
-			cost = worst->items[best].cost_ns;
-			if (cost >= query->min_ns[cursor.kind] && cost > hits[i].cost_ns)
-				make_hit(worst, best, cursor.kind, &hits[i]);
+			top = range_top(worst, lo, hi);
+			if (top.cost_ns >= query->min_ns[cursor.kind] &&
+			    top.cost_ns > hits[i].cost_ns)
+				make_hit(worst, top.item, cursor.kind, &hits[i]);
 			lo = hi;
 		}
 	}

@@ -11,6 +11,7 @@
 
 struct series;
 struct item;
+struct top;
 
 /** Levels of blocks of items; more than 2^32 items need. */
 #define VIRT_WORST_MAX_LEVELS	8
@@ -25,8 +26,8 @@ struct virt_worst {
 	struct series		*series;
 	struct item		*items;		/* series by series */
 	uint32_t		n_items;
-	/** Costliest item of each full block of 16, 256 ... items; of equal ones the first. */
-	uint32_t		*max[VIRT_WORST_MAX_LEVELS];
+	/** Of each full block of 16, 256 ... items. */
+	struct top		*tops[VIRT_WORST_MAX_LEVELS];
 };
 
 /** virt_woken_pcpu - where it comes to run whose wake-up @i ends with interval @end */
