@@ -186,6 +186,14 @@ int xc_numainfo(xc_interface *xch, unsigned int *max_nodes, xc_meminfo_t *meminf
 	return 0;
 }
 
+/** As libxenctrl: without buffers, their description cannot be mapped. */
+int xc_tbuf_get_size(xc_interface *xch, unsigned long *size)
+{
+	(void)xch;
+	*size = (unsigned long)number(xen, "trace_buffer_pages");
+	return *size ? 0 : -1;
+}
+
 static void fill_domain(struct json_object *domain, xc_domaininfo_t *info)
 {
 	const char *type = json_object_get_string(member(domain, "type"));

@@ -108,6 +108,20 @@ status 0
 says "$OUT" 'web'
 says "$OUT" 'sidecar'
 
+# the size of the trace buffers, which are not there until somebody has traced
+begin_anew
+meta --buffers
+status 0
+same "$OUT" - <<< '{ "trace_buffer_pages": 0, "max_pcpus": 6 }'
+change 'xen["trace_buffer_pages"] = 128'
+meta -b
+status 0
+same "$OUT" - <<< '{ "trace_buffer_pages": 128, "max_pcpus": 6 }'
+change 'xen["errors"] = {"xc_interface_open": 2}'
+meta --buffers
+status 3
+says "$ERR" 'cannot talk to Xen'
+
 # ---- while it goes on ----
 
 begin_anew

@@ -29,6 +29,7 @@ struct settings {
 	const char	*output;	/* NULL: standard output */
 	bool		watch;
 	bool		guest_tsc;
+	bool		buffers;
 };
 
 static const struct argp_option option_table[] = {
@@ -38,6 +39,7 @@ static const struct argp_option option_table[] = {
 	  "renamed are added, and at the end where each vCPU is then; needs --output", 0 },
 	{ "guest-tsc", 't', NULL, 0, "find the TSC offsets of HVM and PVH domains; each of them is "
 	  "paused for some milliseconds", 0 },
+	{ "buffers", 'b', NULL, 0, "tell how large Xen's trace buffers are, and nothing else", 0 },
 	{ 0 },
 };
 
@@ -54,6 +56,9 @@ static error_t take_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 't':
 		settings->guest_tsc = true;
+		return 0;
+	case 'b':
+		settings->buffers = true;
 		return 0;
 	case ARGP_KEY_END:
 		if (settings->watch && !settings->output)
@@ -117,6 +122,21 @@ static int watch(const struct settings *settings, struct xen_state *state,
 	return take(settings, state, XEN_END) ? EXIT_FILE : status;
 }
 
+/** On one line. Return: an exit status. */
+static int tell_buffers(const struct xen_state *state)
+{
+	struct xen_buffers buffers;
+	char error[256];
+
+	if (xen_state_buffers(state, &buffers, error, sizeof(error))) {
+		say("%s", error);
+		return EXIT_FILE;
+	}
+	printf("{ \"trace_buffer_pages\": %lu, \"max_pcpus\": %d }\n", buffers.pages,
+	       buffers.pcpus);
+	return 0;
+}
+
 static const struct argp argp = {
 	.options = option_table,
 	.parser = take_option,
@@ -150,6 +170,11 @@ int main(int argc, char **argv)
 	if (!state) {
 		say("%s", error);
 		return EXIT_FILE;
+	}
+	if (settings.buffers) {
+		status = tell_buffers(state);
+		xen_state_close(state);
+		return status;
 	}
 	if (!xen_state_is_named(state))
 		say("there is no xenstore: domains will have no names");

@@ -249,6 +249,20 @@ int xen_state_take(struct xen_state *state, enum xen_moment moment, bool guest_t
 	return ret;
 }
 
+int xen_state_buffers(const struct xen_state *state, struct xen_buffers *buffers, char *error,
+		      size_t size)
+{
+	*buffers = (struct xen_buffers){ .pcpus = xc_get_max_cpus(state->xc) };
+	if (buffers->pcpus <= 0) {
+		snprintf(error, size, "Xen does not tell how many pCPUs there are");
+		return -EIO;
+	}
+	/* where there are none, they cannot be mapped, and that is an error */
+	if (xc_tbuf_get_size(state->xc, &buffers->pages))
+		buffers->pages = 0;
+	return 0;
+}
+
 struct json_object *xen_state_json(const struct xen_state *state)
 {
 	return state->root;

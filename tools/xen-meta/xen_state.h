@@ -43,6 +43,20 @@ bool xen_state_is_named(const struct xen_state *state);
 int xen_state_take(struct xen_state *state, enum xen_moment moment, bool guest_tsc,
 		   bool *changed, char *error, size_t size);
 
+/** What Xen has to put records into. */
+struct xen_buffers {
+	unsigned long	pages;		/* for each pCPU; 0: not made yet, since Xen was started */
+	int		pcpus;		/* that can have some */
+};
+
+/**
+ * xen_state_buffers - the trace buffers that there are now
+ *
+ * Return: 0, or a negative errno and a text in @error.
+ */
+int xen_state_buffers(const struct xen_state *state, struct xen_buffers *buffers, char *error,
+		      size_t size);
+
 /** xen_state_json - all of it, owned by @state. */
 struct json_object *xen_state_json(const struct xen_state *state);
 
