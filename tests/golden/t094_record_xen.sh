@@ -12,22 +12,34 @@ echo "xentrace $*" | sed "s|$(dirname "$out")|FOLDER|g" >> "$FAKE_LOG"
 [ -z "${FAKE_DIE:-}" ] || { echo "Failure to get trace buffer pointer from Xen" >&2; exit 1; }
 trap 'cat "$FAKE_SAMPLE" > "$out"; exit 0' INT
 : > "$out"
+# buffers are made once, and not larger than Xen likes
+sleep 0.1
+while [ $# -gt 1 ]; do
+	[ "$1" != -S ] || [ -s "$FAKE_PAGES" ] || echo "${FAKE_MADE:-$2}" > "$FAKE_PAGES"
+	shift
+done
 while :; do sleep 0.05; [ -z "${FAKE_GROW:-}" ] || head -c "$FAKE_GROW" /dev/zero >> "$out"; done
 S
 cat > "$WORK/bin/kshark-virt-xen-meta" << 'S'
 #!/bin/bash
-echo "meta $*" | sed "s|$(dirname "${!#}")|FOLDER|g" >> "$FAKE_LOG"
+[ "$1" = --buffers ] || echo "meta $*" | sed "s|$(dirname "${!#}")|FOLDER|g" >> "$FAKE_LOG"
 [ -z "${FAKE_OTHER_XEN:-}" ] || { echo "made for another Xen" >&2; exit 3; }
+[ "$1" != --buffers ] || {
+	echo "{ \"trace_buffer_pages\": $(cat "$FAKE_PAGES"), \"max_pcpus\": ${FAKE_PCPUS:-4} }"
+	exit
+}
 echo '{ "cpu_khz": 2300000, "domains": [ { "id": 1, "name": "burny" } ] }' > "${!#}"
 trap 'exit 0' TERM
 # the real one ends with whoever started it, too
 while kill -0 "$PPID" 2>/dev/null; do sleep 0.05; done
 S
 chmod +x "$WORK/bin"/*
-xen_host()
+export FAKE_PAGES=$WORK/pages
+xen_host() # a new one, whose Xen has just been started
 {
 	tree record_xen.tree
 	: > "$FAKE_LOG"
+	: > "$FAKE_PAGES"
 }
 
 xen_host
@@ -51,6 +63,44 @@ status 0
 is "$(json limited/recording.json 'j["state"]')" stopped
 FAKE_DIE=1 attempt -d 1 -o dies
 status 3
+
+# the size of Xen's buffers: made before, too large, smaller than asked for
+xen_host
+attempt -d 0.2 -o first --buffer 256k
+FAKE_LOG=/dev/null attempt -d 0.2 -o second --buffer 1M
+FAKE_LOG=/dev/null attempt -d 0.2 -o third
+is "$(cat "$FAKE_PAGES")" 64
+xen_host
+FAKE_PCPUS=121 attempt -d 0.2 -o ceiling --buffer 1G
+cat "$FAKE_LOG" >> "$WORK/transcript"
+xen_host
+FAKE_MADE=16 attempt -d 0.2 -o fewer
+
+# memory: some stays free
+xen_host
+meminfo() # MemAvailable in kB
+{
+	printf 'MemTotal: 640000 kB\nMemAvailable: %d kB\n' "$1" > "$KSHARK_VIRT_ROOT/proc/meminfo"
+}
+meminfo 19999
+attempt -d 1 -o full
+status 3
+meminfo 19999
+attempt -d 0.2 -o small --reserve 10M
+status 0
+meminfo 100000
+: > "$ERR"
+"$KSV_BIN" record -d 60 -o filling > "$OUT" 2> "$ERR" < /dev/null &
+wait_for grep -q 'recording into' "$ERR"
+meminfo 19999
+wait $!
+STATUS=$?
+status 0
+keep -d 60 -o filling
+is "$(json filling/recording.json 'j["state"], j["reason"]')" \
+	"('stopped', 'memory is nearly used up (--reserve)')"
+
+xen_host
 
 # killed: xentrace ends by itself, and the next one tells what is in the folder
 "$KSV_BIN" record -o killed > "$OUT" 2> "$WORK/killed.err" < /dev/null &

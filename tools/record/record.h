@@ -66,13 +66,21 @@ enum record_stop {
 	RECORD_SIGNAL,
 	RECORD_LIMIT,
 	RECORD_RESERVE,
+	RECORD_MEMORY,		/* is short */
 	RECORD_DIED,		/* what records has ended by itself */
 };
 
 /** What was counted, of all CPUs. */
 struct record_count {
 	uint64_t	records, lost, bytes;	/* bytes: on disk */
-	uint64_t	buffer;		/* that would have sufficed, per CPU; 0: it did */
+	uint64_t	buffer;		/* that would have sufficed, per CPU; 0: unknown, or it
+					 * did */
+	/* the second in which a CPU lost most; lost 0: not known */
+	struct {
+		int		cpu;
+		uint64_t	lost, records;	/* records: with those */
+		uint64_t	bytes;		/* of a record, on average; 0: no estimate */
+	} worst;
 };
 
 struct record {
@@ -90,6 +98,9 @@ struct record {
 	int			n_events, room_events;
 	const char		*clock;
 	char			version[64];	/* of trace-cmd, or of Xen */
+	/* of Xen */
+	uint64_t		buffer_max;	/* larger ones cannot be made; 0: not known */
+	bool			buffer_made;	/* how large they are is known, and stays so */
 	/* while it runs */
 	pid_t			recorder, user;	/* 0: none */
 	pid_t			group;		/* of the recorder, also when that is gone */
@@ -126,6 +137,15 @@ const char *record_tracing(void);
 
 /** record_size_text - "1.5 GB" */
 const char *record_size_text(uint64_t bytes, char text[24]);
+
+/**
+ * record_memory - Return: bytes that programs can have, or 0 if the kernel does not tell
+ * @total: receives how much there is at all
+ */
+uint64_t record_memory(uint64_t *total);
+
+/** record_memory_is_short - is there less memory than stays free? @reserve: how much that is */
+bool record_memory_is_short(const struct record *record, uint64_t *left, uint64_t *reserve);
 
 /* --- record_run.c: programs ------------------------------------------------------------------ */
 
@@ -236,6 +256,9 @@ void record_unblock_signals(void);
 /** record_kvm.c, record_xen.c: all of it. Return: an exit status. */
 int record_kvm(struct record *record);
 int record_xen(struct record *record);
+
+/** record_loss.c: what is said of records that were lost. */
+void record_tell_losses(const struct record *record);
 
 /** record_end.c: recording.json, and what is said at the end. */
 int record_write_state(struct record *record);

@@ -59,6 +59,19 @@ static int check_disk(struct record *record)
 	return 1;
 }
 
+/** What is recorded goes by way of it, as does all that dom0 does for its guests. */
+static int check_memory(const struct record *record)
+{
+	char left[24], kept[24];
+	uint64_t available, reserve;
+
+	if (!record_memory_is_short(record, &available, &reserve))
+		return 0;
+	ksv_error("only %s of memory are free, and %s shall stay free (--reserve); end what uses "
+		  "it", record_size_text(available, left), record_size_text(reserve, kept));
+	return 1;
+}
+
 /** Others could lead what root writes there elsewhere, by a link. */
 static bool is_ours(const char *path)
 {
@@ -98,7 +111,7 @@ int record_check_folder(struct record *record)
 	}
 	strcpy(record->folder, full);
 	free(full);
-	return check_disk(record);
+	return check_disk(record) + check_memory(record);
 }
 
 /* --- KVM ------------------------------------------------------------------------------------- */

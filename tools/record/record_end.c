@@ -75,26 +75,14 @@ static const char *early(const struct record *record, char text[128])
 		return "the folder has reached its limit (--limit)";
 	case RECORD_RESERVE:
 		return "the disk is nearly full (--reserve)";
+	case RECORD_MEMORY:
+		return "memory is nearly used up (--reserve)";
 	case RECORD_DURATION:
 		/* the command goes on */
 		return NULL;
 	default:
 		return NULL;
 	}
-}
-
-static void tell_losses(const struct record *record)
-{
-	const struct record_count *count = &record->count;
-	char buffer[24];
-
-	if (!count->lost)
-		return;
-	ksv_note("%llu of %llu records were lost; --buffer %lluM would have sufficed (it was %s "
-		 "for each CPU)", (unsigned long long)count->lost,
-		 (unsigned long long)(count->records + count->lost),
-		 (unsigned long long)(count->buffer / RECORD_MIB),
-		 record_size_text(record->options->buffer, buffer));
 }
 
 static void tell_command(const struct record *record)
@@ -166,7 +154,7 @@ int record_end(struct record *record, int status)
 		status = KSV_EXIT_FILE;
 	if (record->stop == RECORD_DIED && !status)
 		status = KSV_EXIT_FILE;
-	tell_losses(record);
+	record_tell_losses(record);
 	tell_command(record);
 	if (record->recording.n_files) {
 		ksv_note("%llu records, %s, in %s", (unsigned long long)record->count.records,

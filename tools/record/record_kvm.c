@@ -54,18 +54,10 @@ static const char *choose_clock(void)
 	return has_word(sources, "tsc") && has_word(clocks, "x86-tsc") ? "x86-tsc" : "mono";
 }
 
-static uint64_t memory_available(void)
-{
-	char text[1024], *line;
-
-	record_read(text, sizeof(text), "/proc/meminfo");
-	line = strstr(text, "MemAvailable:");
-	return line ? strtoull(line + strlen("MemAvailable:"), NULL, 10) * 1024 : 0;
-}
-
 static int choose_buffer(struct record *record)
 {
-	uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN), memory = memory_available();
+	uint64_t cpus = (uint64_t)sysconf(_SC_NPROCESSORS_ONLN), total;
+	uint64_t memory = record_memory(&total);
 	uint64_t *buffer = &record->options->buffer;
 	char asked[24], there[24];
 

@@ -152,9 +152,12 @@ static enum record_stop judge_room(const struct record *record, int copies)
 {
 	const struct record_options *options = record->options;
 	uint64_t needed = options->reserve + record->count.bytes * (uint64_t)(copies - 1);
+	uint64_t left, kept;
 
 	if (options->limit && record->count.bytes >= options->limit)
 		return RECORD_LIMIT;
+	if (record_memory_is_short(record, &left, &kept))
+		return RECORD_MEMORY;
 	return disk_free(record->folder) < needed ? RECORD_RESERVE : RECORD_ON;
 }
 

@@ -12,13 +12,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "record.h"
+#include "record_xen.h"
 #include "xen_events.h"
-#include "xen_trace.h"
 
-/** Xen's own size of a buffer, per CPU. */
-#define PAGES		32
-#define PAGE_BYTES	4096
 /** Bytes of a record, about. */
 #define RECORD_BYTES	24
 /** xentrace has opened its file, and the helper has written the sidecar, in this time. */
@@ -156,7 +152,7 @@ static bool wait_for_file(const struct record *record, const char *name, pid_t *
 }
 
 /** Beside the command in an installation and in a build tree, else wherever PATH leads. */
-static void find_meta(char path[PATH_MAX])
+void record_xen_meta(char path[PATH_MAX])
 {
 	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 80);
 	char *slash;
@@ -178,7 +174,7 @@ static pid_t start_meta(struct record *record)
 	const char *argv[] = { program, "--watch", "--output", path, NULL };
 	pid_t pid;
 
-	find_meta(program);
+	record_xen_meta(program);
 	snprintf(path, sizeof(path), "%s/" RECORD_XEN_FILE ".meta.json", record->folder);
 	pid = record_spawn(record, argv, NULL, NULL, META_LOG);
 	if (pid > 0 && wait_for_file(record, RECORD_XEN_FILE ".meta.json", &pid))
@@ -196,15 +192,18 @@ static int start_xentrace(struct record *record, uint32_t mask)
 			       NULL };
 
 	snprintf(events, sizeof(events), "0x%08x", mask);
-	snprintf(pages, sizeof(pages), "%llu", (unsigned long long)options->buffer / PAGE_BYTES);
+	snprintf(pages, sizeof(pages), "%llu",
+		 (unsigned long long)options->buffer / RECORD_XEN_PAGE);
 	snprintf(reserve, sizeof(reserve), "%llu",
 		 (unsigned long long)(options->reserve / RECORD_MIB));
 	snprintf(path, sizeof(path), "%s/" RECORD_XEN_FILE, record->folder);
 	record->recorder = record_spawn(record, argv, NULL, NULL, LOG);
 	if (record->recorder < 0)
 		record->recorder = 0;
-	if (wait_for_file(record, RECORD_XEN_FILE, &record->recorder))
+	if (wait_for_file(record, RECORD_XEN_FILE, &record->recorder)) {
+		record_xen_check_buffer(record);
 		return KSV_EXIT_OK;
+	}
 	return record_failed(record, LOG, "xentrace", "does not begin");
 }
 
@@ -228,28 +227,15 @@ static void count_bytes(struct record *record, struct record_count *count)
 	count->records = count->bytes / RECORD_BYTES;
 }
 
-static void add_row(const struct xen_trace_row *row, struct record_count *count, uint64_t *most)
-{
-	uint32_t lost;
-
-	count->records++;
-	if (row->rec.event != XEN_TRC_LOST_RECORDS)
-		return;
-	lost = xentrace_word(&row->rec, 0);
-	count->lost += lost;
-	*most = lost > *most ? lost : *most;
-}
-
-/** Had a buffer been larger by the longest loss, it would not have happened. */
 static void count_records(struct record *record)
 {
 	struct xen_trace_options options = { 0 };
 	struct record_count *count = &record->count;
+	struct record_xen_losses losses = { 0 };
 	char path[PATH_MAX + NAME_MAX], error[512];
 	struct xen_trace_iter *iter = NULL;
 	struct xen_trace_row row;
 	struct xen_trace *trace;
-	uint64_t most = 0;
 
 	snprintf(path, sizeof(path), "%s/" RECORD_XEN_FILE, record->folder);
 	if (access(path, F_OK))
@@ -260,15 +246,13 @@ static void count_records(struct record *record)
 	else
 		ksv_note("%s", error);
 	count->records = count->lost = 0;
-	while (iter && xen_trace_iter_next(iter, &row))
-		add_row(&row, count, &most);
+	while (iter && xen_trace_iter_next(iter, &row) &&
+	       !record_xen_add_row(&losses, &row, count))
+		continue;
 	if (iter)
 		xen_trace_iter_free(iter);
 	xen_trace_close(trace);
-	if (most)
-		for (count->buffer = RECORD_MIB;
-		     count->buffer < record->options->buffer + most * RECORD_BYTES;)
-			count->buffer *= 2;
+	record_xen_losses_end(record, &losses);
 }
 
 static int add_file(struct record *record)
@@ -344,10 +328,6 @@ int record_xen(struct record *record)
 		missing = record_check_folder(record);
 	if (missing)
 		return KSV_EXIT_FILE;
-	if (record->options->buffer)
-		ksv_note("Xen takes the size of its buffers once per boot: if xentrace has run "
-			 "before, --buffer changes nothing");
-	if (record->options->buffer < PAGE_BYTES)
-		record->options->buffer = PAGES * PAGE_BYTES;
+	record_xen_choose_buffer(record);
 	return record_end(record, run(record, mask));
 }

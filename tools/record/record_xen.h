@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	record_xen.h
+ * @brief	What the parts that record a host of Xen share.
+ */
+#ifndef KSHARK_VIRT_RECORD_XEN_H
+#define KSHARK_VIRT_RECORD_XEN_H
+
+#include "record.h"
+#include "xen_trace.h"
+
+#define RECORD_XEN_PAGE		4096
+
+/** record_xen_meta - the program that talks to Xen. */
+void record_xen_meta(char path[PATH_MAX]);
+
+/* --- record_xen_buffer.c: Xen's buffers ------------------------------------------------------ */
+
+/**
+ * record_xen_choose_buffer - how large the buffers are going to be
+ *
+ * They are made once, by whoever traces first after Xen has started. Then, or if they would be
+ * larger than Xen can make them, --buffer becomes what it can be, with a note.
+ */
+void record_xen_choose_buffer(struct record *record);
+
+/** record_xen_check_buffer - has xentrace got what it asked for? If not, it is said. */
+void record_xen_check_buffer(struct record *record);
+
+/** Of one pCPU, second by second. */
+struct record_xen_cpu {
+	int64_t		second;		/* the one that is being counted */
+	uint64_t	records, lost;	/* in it */
+};
+
+/** What the records of a trace tell of its losses. All zero to begin with. */
+struct record_xen_losses {
+	struct record_xen_cpu	*cpus;
+	size_t			n_cpus, room;
+	uint64_t		bytes;	/* of all records */
+	bool			unknown; /* some were lost, and Xen does not tell how many */
+};
+
+/** record_xen_add_row - the next record. Return: 0 or -ENOMEM. */
+int record_xen_add_row(struct record_xen_losses *losses, const struct xen_trace_row *row,
+		       struct record_count *count);
+
+/** record_xen_losses_end - what buffer would have sufficed; frees what there is. */
+void record_xen_losses_end(struct record *record, struct record_xen_losses *losses);
+
+#endif
