@@ -19,7 +19,6 @@
 
 /** Between two looks. */
 #define LOOK_NS		200000000L
-#define LOOKS_PER_S	5
 
 static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
@@ -117,8 +116,9 @@ void record_expect(const struct record *record, uint64_t bytes_per_second)
 		 time_text(room / bytes_per_second, how_long));
 }
 
-static void show(const struct record *record, const struct record_count *before, double seconds,
-		 bool last)
+/** @since, @look: seconds since it began, and since @before was counted */
+static void show(const struct record *record, const struct record_count *before, double since,
+		 double look)
 {
 	const struct record_count *count = &record->count;
 	uint64_t more = count->records > before->records ? count->records - before->records : 0;
@@ -126,15 +126,17 @@ static void show(const struct record *record, const struct record_count *before,
 
 	if (record->options->quiet || !isatty(STDERR_FILENO))
 		return;
-	if (last) {
-		fputs("\r\033[K", stderr);
-		return;
-	}
-	fprintf(stderr, "\r%7.1f s  %llu records/s  %s  %llu lost  %s left\033[K", seconds,
-		(unsigned long long)more * LOOKS_PER_S, record_size_text(count->bytes, size),
+	fprintf(stderr, "\r%7.1f s  %.0f records/s  %s  %llu lost  %s left\033[K", since,
+		look > 0 ? (double)more / look : 0.0, record_size_text(count->bytes, size),
 		(unsigned long long)count->lost,
 		record_size_text(disk_free(record->folder), left));
 	fflush(stderr);
+}
+
+static void take_line_away(const struct record *record)
+{
+	if (!record->options->quiet && isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
 }
 
 /* --- reasons to stop ------------------------------------------------------------------------- */
@@ -197,23 +199,25 @@ static int wait_next(const struct record *record, int64_t since)
 
 int record_loop(struct record *record, const struct record_watch *watch)
 {
-	struct record_count before = { 0 };
-	int64_t since = now_ns();
+	int64_t since = now_ns(), looked = since;
 
 	if (record->options->command) {
 		record->user = record_user(record->options->command);
 		if (record->user < 0)
 			return KSV_EXIT_FILE;
 	}
+	watch->count(record, &record->count);
 	while (!record->stop) {
+		const struct record_count before = record->count;
 		int signal = wait_next(record, since);
+		int64_t now = now_ns();
 
-		before = record->count;
 		record->count.bytes = record_folder_bytes(record->folder);
 		watch->count(record, &record->count);
-		show(record, &before, (double)(now_ns() - since) / 1e9, false);
+		show(record, &before, (double)(now - since) / 1e9, (double)(now - looked) / 1e9);
+		looked = now;
 		record->stop = judge(record, signal, since, watch->copies);
 	}
-	show(record, &before, 0, true);
+	take_line_away(record);
 	return KSV_EXIT_OK;
 }
