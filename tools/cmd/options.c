@@ -56,6 +56,11 @@ int ksv_usage_error(const struct ksv_command *command, const char *format, ...)
 	return KSV_EXIT_USAGE;
 }
 
+static bool is_optional(const struct ksv_option *option)
+{
+	return option->arg && *option->arg == '[';
+}
+
 static void option_help(const struct ksv_option *option, FILE *out)
 {
 	const char *help = option->help;
@@ -64,8 +69,8 @@ static void option_help(const struct ksv_option *option, FILE *out)
 
 	if (option->key)
 		n = snprintf(left, sizeof(left), "-%c, ", option->key);
-	snprintf(left + n, sizeof(left) - n, "--%s%s%s", option->name, option->arg ? " " : "",
-		 option->arg ? option->arg : "");
+	snprintf(left + n, sizeof(left) - n, "--%s%s%s", option->name,
+		 option->arg && !is_optional(option) ? " " : "", option->arg ? option->arg : "");
 	fprintf(out, "  %-20s", left);
 	if (strlen(left) > 19)
 		fprintf(out, "\n  %-20s", "");
@@ -124,12 +129,15 @@ static void describe_options(const struct ksv_command *command, struct option *l
 		const struct ksv_option *option = &command->options[i];
 
 		longs[i].name = option->name;
-		longs[i].has_arg = option->arg ? required_argument : no_argument;
+		longs[i].has_arg = is_optional(option) ? optional_argument :
+				   option->arg ? required_argument : no_argument;
 		longs[i].val = KEY_FIRST + i;
 		if (!option->key)
 			continue;
 		*shorts++ = option->key;
 		if (option->arg)
+			*shorts++ = ':';
+		if (is_optional(option))
 			*shorts++ = ':';
 	}
 	longs[command->n_options].name = help_option.name;
@@ -152,7 +160,7 @@ int ksv_parse(const struct ksv_command *command, int argc, char **argv, void *op
 	      int *first)
 {
 	struct option longs[MAX_OPTIONS + 2] = { { 0 } };
-	char shorts[2 * MAX_OPTIONS + 4] = "";
+	char shorts[3 * MAX_OPTIONS + 4] = "";
 	int key;
 
 	describe_options(command, longs, shorts);

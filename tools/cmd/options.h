@@ -28,7 +28,7 @@ struct ksv_option;
 
 /**
  * ksv_take_fn - what an option does
- * @value: its argument, or NULL if it takes none
+ * @value: its argument, or NULL if it has none
  * @target: the member of a subcommand's options at @option->offset; all of them, if that is 0
  *
  * Return: 0, or the exit status to end with, after a message.
@@ -40,7 +40,8 @@ typedef int (*ksv_take_fn)(const struct ksv_command *command, const struct ksv_o
 struct ksv_option {
 	char		key;		/* its short form; 0: it has none */
 	const char	*name;
-	const char	*arg;		/* name of the argument, NULL if it takes none */
+	const char	*arg;		/* name of the argument, NULL if it takes none; [=NAME]: it
+					 * may be left out */
 	const char	*help;
 	ksv_take_fn	take;
 	size_t		offset;
