@@ -95,8 +95,32 @@ int recording_add_guest(struct recording *recording, const struct recording_gues
 	       recording_text(&item->why, guest->why) ? -ENOMEM : 0;
 }
 
+int recording_add_trigger(struct recording *recording, const struct recording_trigger *trigger)
+{
+	struct recording_trigger *item = ADD_ITEM(&recording->flight, triggers);
+
+	if (!item)
+		return -ENOMEM;
+	item->moments = trigger->moments;
+	item->time_ns = trigger->time_ns;
+	item->cost_ns = trigger->cost_ns;
+	return recording_text(&item->condition, trigger->condition) ||
+	       recording_text(&item->vcpu, trigger->vcpu) ? -ENOMEM : 0;
+}
+
+static void free_flight(struct recording_flight *flight)
+{
+	for (int i = 0; i < flight->n_triggers; i++) {
+		free(flight->triggers[i].condition);
+		free(flight->triggers[i].vcpu);
+	}
+	free(flight->triggers);
+	free(flight->cause);
+}
+
 void recording_free(struct recording *recording)
 {
+	free_flight(&recording->flight);
 	for (int i = 0; i < recording->n_command; i++)
 		free(recording->command[i]);
 	for (int i = 0; i < recording->n_programs; i++) {
@@ -251,6 +275,37 @@ static int put_guest(struct json_object *list, const struct recording_guest *gue
 	       put_text(object, "why", guest->why) ? -ENOMEM : 0;
 }
 
+static int put_trigger(struct json_object *list, const struct recording_trigger *trigger)
+{
+	struct json_object *object = put_inside(list, NULL, json_object_new_object());
+
+	return !object || put_text(object, "condition", trigger->condition) ||
+	       put_number(object, "moments", trigger->moments) ||
+	       put_text(object, "vcpu", trigger->vcpu) ||
+	       json_add(object, "time_ns", json_object_new_int64(trigger->time_ns)) ||
+	       put_number(object, "cost_ns", trigger->cost_ns) ? -ENOMEM : 0;
+}
+
+static int put_flight(struct json_object *root, const struct recording_flight *flight)
+{
+	struct json_object *object, *list;
+	int ret;
+
+	if (!flight->asked_ns)
+		return 0;
+	object = put_inside(root, "flight", json_object_new_object());
+	if (!object || put_number(object, "asked_ns", flight->asked_ns) ||
+	    put_number(object, "kept_ns", flight->kept_ns) ||
+	    put_number(object, "paused_ns", flight->paused_ns) ||
+	    put_text(object, "cause", flight->cause))
+		return -ENOMEM;
+	list = put_inside(object, "triggers", json_object_new_array());
+	ret = list ? 0 : -ENOMEM;
+	for (int i = 0; i < flight->n_triggers && !ret; i++)
+		ret = put_trigger(list, &flight->triggers[i]);
+	return ret;
+}
+
 static int put_lists(struct json_object *root, const struct recording *recording)
 {
 	struct json_object *files = put_inside(root, "files", json_object_new_array());
@@ -276,7 +331,7 @@ static struct json_object *object_of(const struct recording *recording)
 	    !put_text(root, "begin", recording->begin) &&
 	    !put_text(root, "end", recording->end) && !put_command(root, recording) &&
 	    !put_programs(root, recording) && !put_text(root, "events", recording->events) &&
-	    !put_lists(root, recording))
+	    !put_flight(root, &recording->flight) && !put_lists(root, recording))
 		return root;
 	json_object_put(root);
 	return NULL;
@@ -473,6 +528,45 @@ static int take_lists(const char *path, struct json_object *root, struct recordi
 	return ret;
 }
 
+static int take_trigger(struct json_object *object, struct recording *recording)
+{
+	struct recording_trigger trigger = {
+		.moments = count_member(object, "moments"),
+		.time_ns = json_number_member(object, "time_ns", 0),
+		.cost_ns = count_member(object, "cost_ns"),
+	};
+	int ret = json_text_member(object, "condition", &trigger.condition);
+
+	if (!ret)
+		ret = json_text_member(object, "vcpu", &trigger.vcpu);
+	if (!ret && trigger.condition)
+		ret = recording_add_trigger(recording, &trigger);
+	free(trigger.condition);
+	free(trigger.vcpu);
+	return ret;
+}
+
+static int take_flight(const char *path, struct json_object *root, struct recording *recording,
+		       char *error, size_t size)
+{
+	struct json_object *object = json_member(root, "flight", json_type_object), *list;
+	struct recording_flight *flight = &recording->flight;
+	size_t n;
+	int ret;
+
+	flight->asked_ns = json_number_member(object, "asked_ns", 0);
+	if (flight->asked_ns < 0)
+		flight->asked_ns = 0;
+	flight->kept_ns = count_member(object, "kept_ns");
+	flight->paused_ns = json_number_member(object, "paused_ns", 0);
+	ret = json_text_member(object, "cause", &flight->cause);
+	if (!ret)
+		ret = list_member(path, object, "triggers", &list, &n, error, size);
+	for (size_t i = 0; !ret && i < n; i++)
+		ret = take_trigger(json_object_array_get_idx(list, i), recording);
+	return ret;
+}
+
 static int take_programs(struct json_object *root, struct recording *recording)
 {
 	struct json_object *versions = json_member(root, "versions", json_type_object);
@@ -510,6 +604,8 @@ static int take_all(const char *path, struct json_object *root, struct recording
 		ret = take_programs(root, recording);
 	if (!ret)
 		ret = take_lists(path, root, recording, error, size);
+	if (!ret)
+		ret = take_flight(path, root, recording, error, size);
 	if (!ret)
 		ret = check(path, recording, error, size);
 	if (ret == -ENOMEM)

@@ -61,6 +61,24 @@ struct recording_program {
 	char	*name, *version;
 };
 
+/** A condition that was met (record --trigger), and the costliest moment that has met it. */
+struct recording_trigger {
+	char	*condition;
+	char	*vcpu;		/* or NULL */
+	int64_t	moments;	/* that have met it */
+	int64_t	time_ns, cost_ns;
+};
+
+/** Of a flight recorder, which keeps the end of what it sees; asked_ns 0: it was none. */
+struct recording_flight {
+	int64_t	asked_ns;	/* so much at the end was to be kept ... */
+	int64_t	kept_ns;	/* ... and was, about; or RECORDING_UNKNOWN */
+	int64_t	paused_ns;	/* nothing was recorded before it, while another one was written */
+	char	*cause;		/* "trigger", "signal" or "end"; NULL: it is not written yet */
+	struct recording_trigger *triggers;
+	int	n_triggers, room_triggers;
+};
+
 /** All zero is that of KVM, under way, of which nothing else is known. */
 struct recording {
 	enum recording_hypervisor	hypervisor;
@@ -72,6 +90,7 @@ struct recording {
 	struct recording_program	*programs;
 	struct recording_file		*files;
 	struct recording_guest		*guests;
+	struct recording_flight		flight;
 	int	n_command, n_programs, n_files, n_guests;
 	int	room_command, room_programs, room_files, room_guests;
 	/* of one that was read: its folder, as it was called */
@@ -86,6 +105,8 @@ int recording_add_argument(struct recording *recording, const char *argument);
 int recording_add_program(struct recording *recording, const char *name, const char *version);
 int recording_add_file(struct recording *recording, const struct recording_file *file);
 int recording_add_guest(struct recording *recording, const struct recording_guest *guest);
+
+int recording_add_trigger(struct recording *recording, const struct recording_trigger *trigger);
 
 /** recording_free - free all that is in it, and leave it all zero. */
 void recording_free(struct recording *recording);

@@ -49,6 +49,9 @@ static struct recording full_one(void)
 		.how = (char[]){ "ssh:root@web" } };
 	const struct recording_guest db = { .name = (char[]){ "d\"b\n\xff" },
 		.how = (char[]){ "none" }, .why = (char[]){ "nobody \xe2\x82\xac answers" } };
+	const struct recording_trigger wake = { .condition = (char[]){ "wake>2ms" },
+		.vcpu = (char[]){ "web:v0" }, .moments = 3, .time_ns = -5, .cost_ns = 3400000 };
+	const struct recording_trigger lost = { .condition = (char[]){ "lost>0" }, .moments = 1 };
 
 	assert_int_equal(recording_text(&recording.reason, "disk full"), 0);
 	assert_int_equal(recording_text(&recording.begin, "2026-11-23T05:00:00Z"), 0);
@@ -63,6 +66,11 @@ static struct recording full_one(void)
 	assert_int_equal(recording_add_file(&recording, &guest), 0);
 	assert_int_equal(recording_add_guest(&recording, &web), 0);
 	assert_int_equal(recording_add_guest(&recording, &db), 0);
+	recording.flight = (struct recording_flight){ .asked_ns = 10000000000, .kept_ns = 9,
+						      .paused_ns = 7 };
+	assert_int_equal(recording_text(&recording.flight.cause, "trigger"), 0);
+	assert_int_equal(recording_add_trigger(&recording, &wake), 0);
+	assert_int_equal(recording_add_trigger(&recording, &lost), 0);
 	return recording;
 }
 
@@ -106,6 +114,17 @@ static void test_written_is_read(void **state)
 	/* JSON is UTF-8, whatever a guest is called */
 	assert_string_equal(read.guests[1].name, "d\"b\n\xef\xbf\xbd");
 	assert_string_equal(read.guests[1].why, "nobody \xe2\x82\xac answers");
+	assert_int_equal(read.flight.asked_ns, 10000000000);
+	assert_int_equal(read.flight.kept_ns, 9);
+	assert_int_equal(read.flight.paused_ns, 7);
+	assert_string_equal(read.flight.cause, "trigger");
+	assert_int_equal(read.flight.n_triggers, 2);
+	assert_string_equal(read.flight.triggers[0].condition, "wake>2ms");
+	assert_string_equal(read.flight.triggers[0].vcpu, "web:v0");
+	assert_int_equal(read.flight.triggers[0].moments, 3);
+	assert_int_equal(read.flight.triggers[0].time_ns, -5);
+	assert_int_equal(read.flight.triggers[0].cost_ns, 3400000);
+	assert_null(read.flight.triggers[1].vcpu);
 	recording_free(&written);
 	recording_free(&read);
 }
@@ -184,6 +203,9 @@ static void test_damaged(void **state)
 		{ HEAD ",\"future\":[{}],\"files\":[{\"name\":\"a\",\"role\":\"host\",\"x\":1}]}",
 		  NULL },
 		{ HEAD ",\"files\":7,\"guests\":\"web\",\"versions\":[],\"command\":[1,\"a\"]}",
+		  NULL },
+		{ HEAD ",\"flight\":7}", NULL },
+		{ HEAD ",\"flight\":{\"asked_ns\":-1,\"triggers\":[7,{},{\"condition\":\"x\"}]}}",
 		  NULL },
 		{ HEAD ",\"guests\":[{},7,null,{\"name\":7},{\"name\":\"web\"}]}", NULL },
 		{ "", "offset 0: not a JSON object" },

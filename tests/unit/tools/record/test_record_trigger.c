@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	test_record_trigger.c
- * @brief	What a condition of "record --trigger" means; what it meets in a trace is what "report
- *		--worst" lists.
+ * @brief	What a condition of "record --trigger" means; what meets it is what "report --worst"
+ *		lists.
  */
 #include <errno.h>
 #include <inttypes.h>
