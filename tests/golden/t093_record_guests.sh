@@ -13,17 +13,20 @@ s.listen()
 print("ready", flush=True)
 while True:
     s.accept()' "$1" > "$WORK/ready" &
-	listener=$!
+	listeners+=($!)
 	wait_for grep -q ready "$WORK/ready"
+}
+
+answering()
+{
+	listen "$KSHARK_VIRT_ROOT/vsock4"
 }
 
 # an agent that answers is asked, without being named
 kvm_host
-(cd "$KSHARK_VIRT_ROOT" && exec sleep 0)
-listen "$KSHARK_VIRT_ROOT/vsock4"
+answering
 FAKE_GUEST=db attempt -d 0.3 -o agents
 status 0
-kill "$listener"
 cat "$FAKE_LOG" >> "$WORK/transcript"
 is "$(json agents/recording.json '[(f["name"], f["role"]) for f in j["files"]]')" \
 	"[('host.dat', 'host'), ('host-db.dat', 'guest')]"
@@ -52,6 +55,7 @@ echo\ uid*)
 	exit;;
 esac
 [ -z "${FAKE_GONE:-}" ] || { echo 'kshark-virt: recording' >&2; sleep 0.1; exit 255; }
+[ -z "${FAKE_HANG:-}" ] || { echo 'kshark-virt: recording' >&2; head -c 1000 "$FAKE_SAMPLE"; sleep 600; }
 [ -z "${FAKE_MUTE:-}" ] || { echo 'mktemp: no space' >&2; exit 1; }
 PATH=$FAKE_GUEST_PATH:$PATH exec bash -c "set -m; $command"
 S
@@ -79,6 +83,59 @@ FAKE_MUTE=1 attempt -d 0.5 -o mute --guest web=ssh:root@web
 status 3
 restored
 
+# ended ARGUMENT...: begun, ended by Ctrl-C, and then again, each time that it has told something
+ended()
+{
+	: > "$ERR"
+	env --default-signal=INT "$KSV_BIN" record "$@" > "$OUT" 2> "$ERR" < /dev/null &
+	local first=$!
+
+	wait_for grep -q 'recording into' "$ERR"
+	kill -INT "$first"
+	wait_for grep -q '^writing' "$ERR"
+	kill -INT "$first"
+	wait_for grep -q '^waiting for' "$ERR"
+	[ -n "${PATIENT:-}" ] || kill -INT "$first"
+	wait "$first"
+	STATUS=$?
+	sed -i -E 's/for [0-9]+ s at most/for N s at most/; s/; [0-9.]+ k?B are written/; SIZE are written/' "$ERR"
+	keep "$@"
+}
+
+# a guest hangs at the end: by ssh, what has come of it stays, and is no trace
+kvm_host
+FAKE_HANG=1 ended -o hung --guest web=ssh:root@web
+status 0
+same hung/host.dat "$FAKE_SAMPLE"
+restored
+is "$(json hung/recording.json '[f["name"] for f in j["files"]]')" "['host.dat']"
+is "$(wc -c < hung/host-web.dat)" 1000
+says hung/recording.json 'it was not waited for any longer: no trace could be made of what has come'
+run report -q hung
+status 0
+# by its agent: trace-cmd waits for it, and the host's trace is made without it
+kvm_host
+answering
+FAKE_STUCK=1 ended -o stuck
+status 0
+same stuck/host.dat "$FAKE_SAMPLE"
+restored
+is "$(json stuck/recording.json 'j["state"], [f["name"] for f in j["files"]], ["why" in g for g in j["guests"]]')" \
+	"('complete', ['host.dat'], [True, True])"
+# all together have their time
+kvm_host
+answering
+FAKE_STUCK=1 FAKE_HANG=1 KSHARK_VIRT_GUESTS_S=1 attempt -d 0.2 -o late --guest web=ssh:root@web
+status 0
+same late/host.dat "$FAKE_SAMPLE"
+restored
+# the host's trace is not given up
+kvm_host
+FAKE_SLOW=2 PATIENT=1 ended -o slow --guest web=none --guest db=none
+status 0
+same slow/host.dat "$FAKE_SAMPLE"
+is "$(json slow/recording.json 'j["state"]')" complete
+
 # names of machines are no names of files
 kvm_host
 printf 'qemu\0-name\0guest=../../x y\0' > "$KSHARK_VIRT_ROOT/proc/160/cmdline"
@@ -91,4 +148,5 @@ printf 'qemu\0-name\0guest=host\0' > "$KSHARK_VIRT_ROOT/proc/160/cmdline"
 attempt -d 0.2 -o twins --guest host=none
 status 3
 golden t093_record_guests "$WORK/transcript"
+kill "${listeners[@]}"
 finish

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "kvm_live.h"
 #include "options.h"
@@ -40,6 +41,8 @@ struct record_guest {
 	char		*why;		/* it is not recorded */
 	uint32_t	cid;
 	pid_t		pid;		/* of ssh, while it runs */
+	int		status;		/* of ssh, when it has ended */
+	bool		given_up;	/* nobody has waited for all of its trace */
 	int		input;		/* of ssh: closed when it is to end */
 };
 
@@ -232,8 +235,8 @@ int record_events(struct record *record);
 /** record_guests.c: which guests, and how. */
 int record_find_guests(struct record *record);
 int record_start_guests(struct record *record);
-void record_release_guests(struct record *record);	/* none records on; then: */
-void record_stop_guests(struct record *record);
+void record_release_guests(struct record *record);	/* none records on */
+int record_judge_guests(struct record *record);		/* what has come of each */
 const char *record_guest_events(const struct record *record);
 
 /** record_sidecar.c: what the host tells of its machines. Return: an exit status. */
@@ -252,6 +255,14 @@ int record_loop(struct record *record, const struct record_watch *watch);
 uint64_t record_folder_bytes(const char *folder);	/* of all that it will have */
 void record_block_signals(void);
 void record_unblock_signals(void);
+/* Return: the next of the signals that end a recording, SIGCHLD, or -1 when the time is over. */
+int record_next_signal(const struct timespec *pause);
+
+/**
+ * record_finish.c: all that still writes is waited for, together. Guests may be given up, when
+ * the time is over or Ctrl-C says so; the host's trace is not.
+ */
+void record_finish(struct record *record);
 
 /** record_kvm.c, record_xen.c: all of it. Return: an exit status. */
 int record_kvm(struct record *record);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <linux/vm_sockets.h>
@@ -20,14 +21,13 @@
 #include "array.h"
 #include "escape.h"
 #include "record.h"
+#include "trace_dat.h"
 
 /** Where trace-cmd's agents listen. */
 #define AGENT_PORT	823
 #define AGENT_ANSWER_MS	1000
 /** A guest that records says so in this time. */
 #define SSH_START_S	20
-/** A guest has sent its trace in this time. */
-#define SSH_END_S	600
 
 /* --- the agent ------------------------------------------------------------------------------- */
 
@@ -356,23 +356,63 @@ void record_release_guests(struct record *record)
 	}
 }
 
-void record_stop_guests(struct record *record)
+/** Is there a trace that can be read? What there is of another stays, and is none of its files. */
+static bool has_trace(const struct record *record, const struct record_guest *guest)
 {
-	for (int i = 0; i < record->n_guests; i++) {
-		struct record_guest *guest = &record->guests[i];
-		int status = 0;
+	char path[PATH_MAX + NAME_MAX], problem[512];
 
-		if (guest->pid <= 0)
-			continue;
-		if (!record_wait(guest->pid, SSH_END_S, &status)) {
-			kill(-guest->pid, SIGKILL);
-			record_wait(guest->pid, 1, &status);
-		}
-		guest->pid = 0;
-		if (WIFEXITED(status) && !WEXITSTATUS(status))
-			continue;
-		guest->why = strdup("it has gone away, or did not send all of its trace");
-		ksv_note("%s: its trace is not complete; what was said is in %s/%s.log",
-			 guest->name, record->folder, guest->file);
+	snprintf(path, sizeof(path), "%s/%s", record->folder, guest->file);
+	return trace_dat_check(path, problem, sizeof(problem), NULL);
+}
+
+/** It is none of the recording's files; what is in it stays. */
+static void drop_file(const struct record *record, struct record_guest *guest)
+{
+	char path[PATH_MAX + NAME_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", record->folder, guest->file);
+	if (!lstat(path, &st) && !st.st_size)
+		unlink(path);
+	free(guest->file);
+	guest->file = NULL;
+}
+
+static int judge_guest(const struct record *record, struct record_guest *guest)
+{
+	bool failed = guest->how == RECORD_BY_SSH &&
+		      !(WIFEXITED(guest->status) && !WEXITSTATUS(guest->status));
+	bool there = guest->file && has_trace(record, guest);
+
+	if (!guest->file || (there && !failed && !guest->given_up))
+		return 0;
+	free(guest->why);
+	if (asprintf(&guest->why, "%s%s", guest->given_up ? "it was not waited for any longer" :
+		     "it has gone away, or did not send all of its trace",
+		     there ? "" : ": no trace could be made of what has come") < 0) {
+		guest->why = NULL;
+		return no_memory();
 	}
+	ksv_note("%s: its trace is not complete: %s; what was said is in %s/%s.log", guest->name,
+		 guest->why, record->folder,
+		 guest->how == RECORD_BY_SSH ? guest->file : RECORD_KVM_FILE);
+	if (!there)
+		drop_file(record, guest);
+	return 0;
+}
+
+int record_judge_guests(struct record *record)
+{
+	int status = KSV_EXIT_OK;
+
+	for (int i = 0; !status && i < record->n_guests; i++) {
+		struct record_guest *guest = &record->guests[i];
+
+		status = judge_guest(record, guest);
+		/* they are in the same order there */
+		if (!status && guest->why && i < record->recording.n_guests &&
+		    recording_text(&record->recording.guests[i].why, guest->why))
+			status = no_memory();
+	}
+	return status;
 }

@@ -221,30 +221,40 @@ static int start_trace_cmd(struct record *record)
 }
 
 /** Counted once more when nothing is added any more, and before trace-cmd clears it all. */
-static int stop_trace_cmd(struct record *record)
+static void release_trace_cmd(struct record *record)
 {
-	int status = record->recorder_status;
-	bool failed;
-
 	record_write("0", "%s/tracing_on", record_tracing());
 	record_tracing_count(record, &record->count);
 	if (record->input >= 0)
 		close(record->input);
 	record->input = -1;
-	if (record->recorder > 0) {
-		while (waitpid(record->recorder, &status, 0) < 0 && errno == EINTR)
-			continue;
-		record->recorder = 0;
-	}
-	failed = !WIFEXITED(status) || WEXITSTATUS(status) || record->stop == RECORD_DIED;
+}
+
+/** Has trace-cmd been ended, as agents had their time? */
+static bool was_given_up(const struct record *record)
+{
+	for (int i = 0; i < record->n_guests; i++)
+		if (record->guests[i].given_up && record->guests[i].how == RECORD_BY_AGENT)
+			return true;
+	return false;
+}
+
+/** When it has ended, the trace is there, or is made of what it has left. */
+static int settle_trace_cmd(struct record *record)
+{
+	int status = record->recorder_status;
+	bool failed = !WIFEXITED(status) || WEXITSTATUS(status) || record->stop == RECORD_DIED;
+	bool settled;
+
 	if (failed) {
 		record_end_group(record->group);
 		record_tracing_drain(record->folder);
 	}
-	if (!record_settle_files(record->folder) || !record_has_trace(record->folder))
-		failed = true;
-	record_tracing_restore(record_tracing_before(), failed);
-	return failed ? KSV_EXIT_FILE : KSV_EXIT_OK;
+	settled = record_settle_files(record->folder) && record_has_trace(record->folder);
+	record_tracing_restore(record_tracing_before(), failed || !settled);
+	if (failed && was_given_up(record))
+		failed = false;
+	return failed || !settled ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
 
 /* --- all of it ------------------------------------------------------------------------------- */
@@ -330,8 +340,11 @@ static int finish(struct record *record, int status)
 
 	ksv_note("writing ...");
 	record_release_guests(record);
-	stopped = stop_trace_cmd(record);
-	record_stop_guests(record);
+	release_trace_cmd(record);
+	record_finish(record);
+	stopped = settle_trace_cmd(record);
+	if (record_judge_guests(record))
+		status = KSV_EXIT_FILE;
 	if (!kvm_live_read(record_root(), &end) && record_sidecar(record, &end))
 		status = KSV_EXIT_FILE;
 	kvm_live_free(&end);

@@ -52,6 +52,14 @@ void record_unblock_signals(void)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+int record_next_signal(const struct timespec *pause)
+{
+	sigset_t set;
+
+	signal_set(&set);
+	return sigtimedwait(&set, NULL, pause);
+}
+
 static int64_t now_ns(void)
 {
 	struct timespec now;
@@ -185,7 +193,6 @@ static int wait_next(const struct record *record, int64_t since)
 {
 	const struct ksv_time *duration = &record->options->duration;
 	struct timespec pause = { .tv_nsec = LOOK_NS };
-	sigset_t set;
 
 	if (duration->kind) {
 		int64_t left = since + duration->ns - now_ns();
@@ -193,8 +200,7 @@ static int wait_next(const struct record *record, int64_t since)
 		if (left < LOOK_NS)
 			pause.tv_nsec = left > 0 ? (long)left : 0;
 	}
-	signal_set(&set);
-	return sigtimedwait(&set, NULL, &pause);
+	return record_next_signal(&pause);
 }
 
 int record_loop(struct record *record, const struct record_watch *watch)

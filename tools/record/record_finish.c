@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_finish.c
+ * @brief	The end: the host's trace and those of guests are waited for, all together.
+ *
+ * trace-cmd writes the host's trace when all agents have sent theirs, so that a guest that hangs
+ * keeps it from that. Then it is ended, and the trace is made of the files of CPUs: what is given
+ * up is what guests have not sent.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record.h"
+
+/** All guests together have sent their traces in this time. */
+#define GUESTS_S	600
+/** Where no line of progress is shown, it is told so often. */
+#define TELL_S		30
+#define LOOK_NS		200000000L
+
+struct finish {
+	struct record	*record;
+	time_t		begin;
+	int		limit;		/* seconds */
+	int		signals;	/* to stop, that have come */
+	int		told;		/* seconds, when it was told last */
+	bool		given_up;
+};
+
+/** Tests do not wait for so long. */
+static int guests_limit(void)
+{
+	const char *limit = *record_root() ? getenv("KSHARK_VIRT_GUESTS_S") : NULL;
+
+	return limit ? atoi(limit) : GUESTS_S;
+}
+
+static int seconds_since(time_t begin)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (int)(now.tv_sec - begin);
+}
+
+static bool is_awaited(const struct record *record, const struct record_guest *guest)
+{
+	return guest->pid > 0 || (guest->how == RECORD_BY_AGENT && record->recorder > 0);
+}
+
+/** "web, db" */
+static int awaited_guests(const struct record *record, char *text, size_t size)
+{
+	size_t used = 0;
+	int n = 0;
+
+	*text = '\0';
+	for (int i = 0; i < record->n_guests; i++)
+		if (is_awaited(record, &record->guests[i]) && used < size)
+			used += (size_t)snprintf(text + used, size - used, "%s%s", n++ ? ", " : "",
+						 record->guests[i].name);
+	return n;
+}
+
+/** What has ended is not waited for. Return: something still runs. */
+static bool reap(struct record *record)
+{
+	bool any = false;
+
+	if (record->recorder > 0 &&
+	    waitpid(record->recorder, &record->recorder_status, WNOHANG) == record->recorder)
+		record->recorder = 0;
+	for (int i = 0; i < record->n_guests; i++) {
+		struct record_guest *guest = &record->guests[i];
+
+		if (guest->pid > 0 &&
+		    waitpid(guest->pid, &guest->status, WNOHANG) == guest->pid)
+			guest->pid = 0;
+		any = any || guest->pid > 0;
+	}
+	return any || record->recorder > 0;
+}
+
+static void give_up(struct finish *finish, const char *why)
+{
+	struct record *record = finish->record;
+	bool agents = false;
+
+	for (int i = 0; i < record->n_guests; i++) {
+		struct record_guest *guest = &record->guests[i];
+
+		if (!is_awaited(record, guest))
+			continue;
+		guest->given_up = true;
+		agents = agents || guest->how == RECORD_BY_AGENT;
+		ksv_note("%s: the rest of its trace is given up: %s", guest->name, why);
+		if (guest->pid > 0)
+			kill(-guest->pid, SIGKILL);
+	}
+	if (agents)
+		kill(record->recorder, SIGKILL);
+	finish->given_up = true;
+}
+
+/* --- what is told ---------------------------------------------------------------------------- */
+
+/** Return: guests are waited for. */
+static bool waiting_text(const struct finish *finish, char *text, size_t size)
+{
+	const struct record *record = finish->record;
+	char guests[512], written[24];
+	int n = awaited_guests(record, guests, sizeof(guests));
+
+	record_size_text(record_folder_bytes(record->folder), written);
+	if (n)
+		snprintf(text, size, "waiting for %s, for %d s at most; %s are written", guests,
+			 finish->limit - seconds_since(finish->begin), written);
+	else
+		snprintf(text, size, "waiting for the host's trace; %s are written", written);
+	return n;
+}
+
+static void tell_progress(struct finish *finish)
+{
+	int seconds = seconds_since(finish->begin);
+	bool line = isatty(STDERR_FILENO);
+	char text[700];
+
+	if (finish->record->options->quiet || seconds < finish->told + (line ? 1 : TELL_S))
+		return;
+	finish->told = seconds;
+	waiting_text(finish, text, sizeof(text));
+	if (line)
+		fprintf(stderr, "\r%.100s\033[K", text);
+	else
+		ksv_note("%s", text);
+}
+
+/** A message takes the place of the line. */
+static void end_line(const struct finish *finish)
+{
+	if (finish->told && isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+/** The first one tells what is waited for, the second one gives guests up. */
+static void take_signal(struct finish *finish)
+{
+	char text[700];
+	bool guests;
+
+	end_line(finish);
+	guests = waiting_text(finish, text, sizeof(text));
+	if (guests && finish->signals++) {
+		give_up(finish, "Ctrl-C");
+		return;
+	}
+	ksv_note("%s; %s", text, guests ? "Ctrl-C once more gives up what guests have not sent, "
+		 "and nothing else" : "it is not given up");
+}
+
+void record_finish(struct record *record)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_NS };
+	struct finish finish = { .record = record, .limit = guests_limit() };
+	char guests[512];
+
+	finish.begin = seconds_since(0);
+	while (reap(record)) {
+		int number = record_next_signal(&pause);
+
+		if (number > 0 && number != SIGCHLD)
+			take_signal(&finish);
+		else if (!finish.given_up && seconds_since(finish.begin) >= finish.limit &&
+			 awaited_guests(record, guests, sizeof(guests)))
+			give_up(&finish, "all have had their time");
+		else
+			tell_progress(&finish);
+	}
+	end_line(&finish);
+}
