@@ -3,23 +3,38 @@
 . "$(dirname "$0")/lib.sh"
 . "$GOLDEN/record_lib.sh"
 
-# listen NAME: somebody who accepts and says nothing
+# listen CID HOW: somebody who listens where vsock would reach a guest: an agent of trace-cmd, as that one
+# answers what it does not know, or somebody who says nothing, closes, or speaks another protocol
 listen()
 {
-	python3 -c 'import socket, sys
+	rm -f "$KSHARK_VIRT_ROOT/vsock$1" "$WORK/ready"
+	python3 -c 'import socket, struct, sys
 s = socket.socket(socket.AF_UNIX)
 s.bind(sys.argv[1])
 s.listen()
 print("ready", flush=True)
+kept = []
 while True:
-    s.accept()' "$1" > "$WORK/ready" &
+    c = s.accept()[0]
+    size, command, command_size = struct.unpack(">III", c.recv(12))
+    assert size == 12 and command_size == 0, "not a message of trace-cmd"
+    if sys.argv[2] == "agent" and command not in (5, 6, 10):
+        c.send(struct.pack(">III", 12, 5, 0))
+    if sys.argv[2] == "other":
+        c.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+    if sys.argv[2] == "half":
+        c.send(b"\0\0\0\x0c\0")
+    if sys.argv[2] == "mute":
+        kept.append(c)
+    c = None' "$KSHARK_VIRT_ROOT/vsock$1" "$2" > "$WORK/ready" &
 	listeners+=($!)
 	wait_for grep -q ready "$WORK/ready"
 }
+listeners=()
 
 answering()
 {
-	listen "$KSHARK_VIRT_ROOT/vsock4"
+	listen 4 agent
 }
 
 # an agent that answers is asked, without being named
@@ -28,10 +43,41 @@ answering
 FAKE_GUEST=db attempt -d 0.3 -o agents
 status 0
 cat "$FAKE_LOG" >> "$WORK/transcript"
+kvm_host
+answering
+FAKE_GUEST=db FAKE_VERSION=3.1.2 run record -d 0.2 -o older
+check "an older trace-cmd does not get what it does not know" test -z "$(grep -e --notimeout "$FAKE_LOG")"
 is "$(json agents/recording.json '[(f["name"], f["role"]) for f in j["files"]]')" \
 	"[('host.dat', 'host'), ('host-db.dat', 'guest')]"
 is "$(json agents/recording.json '[(g["name"], g["how"], g.get("why")) for g in j["guests"]]')" \
 	"[('web', 'none', 'no agent of trace-cmd answers'), ('db', 'agent', None)]"
+
+# what listens there is asked before anything begins
+for how in mute close other half; do
+	kvm_host
+	listen 4 $how
+	attempt -d 0.2 -o $how --guest db=agent
+	status 3
+	check "nothing is recorded" test ! -e $how -a ! -s "$FAKE_LOG"
+done
+attempt -d 0.2 -o half
+status 0
+is "$(json half/recording.json 'j["guests"][1]["how"], "another protocol" in j["guests"][1]["why"]')" \
+	"('none', True)"
+# trace-cmd cannot begin with an agent: it is recorded without one, unless that was asked for
+kvm_host
+answering
+FAKE_NO_AGENTS=1 attempt -d 0.2 -o without
+status 0
+same without/host.dat "$FAKE_SAMPLE"
+restored
+is "$(json without/recording.json '[(g["how"], g["why"]) for g in j["guests"]][1]')" \
+	"('none', 'trace-cmd could not begin with its agent')"
+kvm_host
+answering
+FAKE_NO_AGENTS=1 attempt -d 0.2 -o asked --guest db=agent
+status 3
+restored
 
 # ssh runs the rest of its arguments in a shell, with another trace-cmd
 mkdir "$WORK/guest"
@@ -51,7 +97,7 @@ command=${!#}
 case $command in
 echo\ uid*)
 	echo "Warning: Permanently added 'web' (ED25519) to the list of known hosts." >&2
-	printf 'uid=0.\ntrace-cmd version 3.1.6\nlocal [x86-tsc]\n'
+	printf 'uid=0.\ntrace-cmd version 3.1.5\nlocal [x86-tsc]\n'
 	exit;;
 esac
 [ -z "${FAKE_GONE:-}" ] || { echo 'kshark-virt: recording' >&2; sleep 0.1; exit 255; }
@@ -68,6 +114,8 @@ grep -v FOLDER "$FAKE_LOG" >> "$WORK/transcript"
 same ssh/host-web.dat "$FAKE_SAMPLE"
 is "$(json ssh/recording.json '[(g["name"], g["how"]) for g in j["guests"]]')" \
 	"[('web', 'ssh:root@web'), ('db', 'none')]"
+is "$(json ssh/recording.json 'j["versions"]["trace-cmd"], j["versions"]["trace-cmd of web"]')" \
+	"('3.1.6', '3.1.5')"
 is "$(json ssh/recording.json '[(f["name"], f.get("guest"), f["clock"]) for f in j["files"]]')" \
 	"[('host.dat', None, 'x86-tsc'), ('host-web.dat', 'web', 'x86-tsc')]"
 

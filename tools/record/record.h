@@ -39,6 +39,7 @@ struct record_guest {
 	enum record_how	how;
 	char		*target;	/* of ssh: USER@HOST */
 	char		*why;		/* it is not recorded */
+	bool		asked;		/* for an agent, which has to be there */
 	uint32_t	cid;
 	pid_t		pid;		/* of ssh, while it runs */
 	int		status;		/* of ssh, when it has ended */
@@ -232,9 +233,18 @@ int record_check_kvm(struct record *record);
 /** record_events.c: which events. Return: KSV_EXIT_OK or an exit status after a message. */
 int record_events(struct record *record);
 
+/**
+ * record_agent_refusal - why a guest cannot be recorded by its agent
+ * @cid: where vsock reaches it, or 0
+ *
+ * The agent is asked, which costs the guest nothing. Return: a sentence, or NULL if it can be.
+ */
+const char *record_agent_refusal(uint32_t cid);
+
 /** record_guests.c: which guests, and how. */
 int record_find_guests(struct record *record);
 int record_start_guests(struct record *record);
+bool record_drop_agents(struct record *record);	/* none of them was asked for */
 void record_release_guests(struct record *record);	/* none records on */
 int record_judge_guests(struct record *record);		/* what has come of each */
 const char *record_guest_events(const struct record *record);

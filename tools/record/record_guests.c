@@ -4,17 +4,12 @@
  * @brief	Which guests of a KVM host are recorded, and how: by an agent, by ssh, not at all.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <sys/wait.h>
-#include <linux/vm_sockets.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -23,60 +18,8 @@
 #include "record.h"
 #include "trace_dat.h"
 
-/** Where trace-cmd's agents listen. */
-#define AGENT_PORT	823
-#define AGENT_ANSWER_MS	1000
 /** A guest that records says so in this time. */
 #define SSH_START_S	20
-
-/* --- the agent ------------------------------------------------------------------------------- */
-
-static bool connected(int fd)
-{
-	struct pollfd poll_fd = { .fd = fd, .events = POLLOUT };
-	socklen_t size = sizeof(int);
-	int error = 0;
-
-	return poll(&poll_fd, 1, AGENT_ANSWER_MS) == 1 &&
-	       !getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) && !error;
-}
-
-/** Where tests have no vsock, a socket in their tree takes its place. */
-static int agent_socket(uint32_t cid, struct sockaddr_storage *address, socklen_t *size)
-{
-	struct sockaddr_vm *vm = (struct sockaddr_vm *)address;
-	struct sockaddr_un *un = (struct sockaddr_un *)address;
-
-	memset(address, 0, sizeof(*address));
-	if (!*record_root()) {
-		vm->svm_family = AF_VSOCK;
-		vm->svm_cid = cid;
-		vm->svm_port = AGENT_PORT;
-		*size = sizeof(*vm);
-		return socket(AF_VSOCK, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	}
-	un->sun_family = AF_UNIX;
-	snprintf(un->sun_path, sizeof(un->sun_path), "%.90s/vsock%u", record_root(), cid);
-	*size = sizeof(*un);
-	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-}
-
-static bool agent_answers(uint32_t cid)
-{
-	struct sockaddr_storage address;
-	socklen_t size;
-	bool answers;
-	int fd;
-
-	if (!cid)
-		return false;
-	fd = agent_socket(cid, &address, &size);
-	answers = fd >= 0 && (!connect(fd, (struct sockaddr *)&address, size) ||
-			      (errno == EINPROGRESS && connected(fd)));
-	if (fd >= 0)
-		close(fd);
-	return answers;
-}
 
 /* --- which guests ---------------------------------------------------------------------------- */
 
@@ -185,28 +128,37 @@ static int named_guest(struct record *record, const char *text)
 /** What there is for a guest; what was asked for must be there. */
 static int decide(struct record_guest *guest)
 {
-	bool asked = guest->how == RECORD_BY_AGENT;
+	const char *refusal;
 
-	if (guest->how == RECORD_BY_ANY || asked) {
-		if (agent_answers(guest->cid)) {
-			guest->how = RECORD_BY_AGENT;
-			return 0;
-		}
-		guest->how = RECORD_BY_NONE;
-		guest->why = strdup(guest->cid ? "no agent of trace-cmd answers" :
-				    "it has no vsock");
-		if (!guest->why)
-			return no_memory();
-	}
-	if (!asked)
+	guest->asked = guest->how == RECORD_BY_AGENT;
+	if (guest->how != RECORD_BY_ANY && !guest->asked)
 		return 0;
-	ksv_error("%s: %s; start one in the guest: trace-cmd agent -D%s", guest->name, guest->why,
-		  guest->cid ? "" : ", and give it a device: -device vhost-vsock-pci,guest-cid=3");
-	return KSV_EXIT_FILE;
+	refusal = record_agent_refusal(guest->cid);
+	guest->how = refusal ? RECORD_BY_NONE : RECORD_BY_AGENT;
+	if (refusal && guest->asked) {
+		ksv_error("%s: %s; start one in the guest: trace-cmd agent -D%s", guest->name,
+			  refusal, guest->cid ? "" :
+			  ", and give it a device: -device vhost-vsock-pci,guest-cid=3");
+		return KSV_EXIT_FILE;
+	}
+	return refusal && recording_text(&guest->why, refusal) ? no_memory() : 0;
+}
+
+/** Which trace-cmd is in the guest is told, as that of the host is. */
+static int keep_version(struct record *record, const struct record_guest *guest, const char *said)
+{
+	char version[64], program[300];
+	const char *text = strstr(said, "trace-cmd version ");
+
+	snprintf(program, sizeof(program), "trace-cmd of %s", guest->name);
+	if (text && sscanf(text, "trace-cmd version %63s", version) == 1 &&
+	    recording_add_program(&record->recording, program, version))
+		return no_memory();
+	return KSV_EXIT_OK;
 }
 
 /** What is needed in a guest is there? Asked by ssh, before anything begins. */
-static int check_ssh(const struct record *record, const struct record_guest *guest)
+static int check_ssh(struct record *record, const struct record_guest *guest)
 {
 	static const char questions[] =
 		"echo uid=$(id -u).; trace-cmd --version 2>&1 | grep version; "
@@ -233,7 +185,7 @@ static int check_ssh(const struct record *record, const struct record_guest *gue
 			  "mount -t tracefs tracefs /sys/kernel/tracing", guest->name,
 			  record->clock);
 	else
-		return KSV_EXIT_OK;
+		return keep_version(record, guest, said);
 	return KSV_EXIT_FILE;
 }
 
@@ -276,6 +228,45 @@ int record_find_guests(struct record *record)
 	for (int i = 0; !status && i < record->n_guests; i++)
 		status = prepare(record, i);
 	return status;
+}
+
+/** It is none of the recording's files; what is in it stays. */
+static void drop_file(const struct record *record, struct record_guest *guest)
+{
+	char path[PATH_MAX + NAME_MAX];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", record->folder, guest->file);
+	if (!lstat(path, &st) && !st.st_size)
+		unlink(path);
+	free(guest->file);
+	guest->file = NULL;
+}
+
+bool record_drop_agents(struct record *record)
+{
+	bool any = false;
+
+	for (int i = 0; i < record->n_guests; i++) {
+		const struct record_guest *guest = &record->guests[i];
+
+		if (guest->how == RECORD_BY_AGENT && guest->asked)
+			return false;
+		any = any || guest->how == RECORD_BY_AGENT;
+	}
+	for (int i = 0; i < record->n_guests; i++) {
+		struct record_guest *guest = &record->guests[i];
+
+		if (guest->how != RECORD_BY_AGENT)
+			continue;
+		drop_file(record, guest);
+		guest->how = RECORD_BY_NONE;
+		if (recording_text(&guest->why, "trace-cmd could not begin with its agent") ||
+		    recording_text(&record->recording.guests[i].how, "none") ||
+		    recording_text(&record->recording.guests[i].why, guest->why))
+			return false;
+	}
+	return any;
 }
 
 /* --- ssh ------------------------------------------------------------------------------------- */
@@ -363,19 +354,6 @@ static bool has_trace(const struct record *record, const struct record_guest *gu
 
 	snprintf(path, sizeof(path), "%s/%s", record->folder, guest->file);
 	return trace_dat_check(path, problem, sizeof(problem), NULL);
-}
-
-/** It is none of the recording's files; what is in it stays. */
-static void drop_file(const struct record *record, struct record_guest *guest)
-{
-	char path[PATH_MAX + NAME_MAX];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%s/%s", record->folder, guest->file);
-	if (!lstat(path, &st) && !st.st_size)
-		unlink(path);
-	free(guest->file);
-	guest->file = NULL;
 }
 
 static int judge_guest(const struct record *record, struct record_guest *guest)

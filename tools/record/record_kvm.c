@@ -4,6 +4,7 @@
  * @brief	A KVM host and its guests are recorded by trace-cmd.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +161,23 @@ static void add_agent(struct line *line, const struct record *record,
 	}
 }
 
+/** Before 3.1.3, guests that take longer than 5 s for anything cannot be recorded by agents. */
+static bool has_notimeout(const struct record *record)
+{
+	int major = 0, minor = 0, patch = 0;
+
+	sscanf(record->version, "%d.%d.%d", &major, &minor, &patch);
+	return major > 3 || (major == 3 && (minor > 1 || (minor == 1 && patch >= 3)));
+}
+
+static bool has_agents(const struct record *record)
+{
+	for (int i = 0; i < record->n_guests; i++)
+		if (record->guests[i].how == RECORD_BY_AGENT)
+			return true;
+	return false;
+}
+
 static void make_line(struct line *line, const struct record *record)
 {
 	add_word(line, "trace-cmd");
@@ -171,6 +189,8 @@ static void make_line(struct line *line, const struct record *record)
 	/* the trace tells how long a cycle is */
 	if (!strcmp(record->clock, "x86-tsc"))
 		add_word(line, "--tsc2nsec");
+	if (has_agents(record) && has_notimeout(record))
+		add_word(line, "--notimeout");
 	add_word(line, "-b");
 	add_format(line, "%llu", (unsigned long long)record->options->buffer / 1024);
 	for (int i = 0; i < record->n_events; i++) {
@@ -186,11 +206,9 @@ static void make_line(struct line *line, const struct record *record)
 	add_word(line, "echo '" RECORD_SAYS "' >&2; read x");
 }
 
-static int start_trace_cmd(struct record *record)
+static int spawn_trace_cmd(struct record *record)
 {
-	const struct timespec pause = { .tv_nsec = 20000000 };
 	struct line line = { 0 };
-	int status;
 
 	make_line(&line, record);
 	record->recorder = -ENOMEM;
@@ -206,18 +224,62 @@ static int start_trace_cmd(struct record *record)
 	}
 	if (record_lock_note(record))
 		ksv_note("/run: cannot note what is changed; if this is killed, trace-cmd reset");
+	return KSV_EXIT_OK;
+}
+
+/** Return: NULL when it has begun, or what it does. */
+static const char *await_trace_cmd(struct record *record)
+{
+	const struct timespec pause = { .tv_nsec = 20000000 };
+
 	for (int i = 0; i < START_S * 50; i++) {
-		if (waitpid(record->recorder, &status, WNOHANG)) {
+		if (waitpid(record->recorder, &record->recorder_status, WNOHANG)) {
 			record->recorder = 0;
-			return record_failed(record, LOG, "trace-cmd", "ended at once");
+			return "ended at once";
 		}
-		if (record_log_says(record, LOG, RECORD_SAYS)) {
-			record_keep_files(record->folder);
-			return KSV_EXIT_OK;
-		}
+		if (record_log_says(record, LOG, RECORD_SAYS))
+			return NULL;
 		nanosleep(&pause, NULL);
 	}
-	return record_failed(record, LOG, "trace-cmd", "does not begin");
+	return "does not begin";
+}
+
+/** What has not begun has nothing to finish. */
+static void end_trace_cmd(struct record *record)
+{
+	if (record->recorder > 0) {
+		kill(record->recorder, SIGKILL);
+		waitpid(record->recorder, &record->recorder_status, 0);
+		record->recorder = 0;
+	}
+	record_end_group(record->group);
+	if (record->input >= 0)
+		close(record->input);
+	record->input = -1;
+}
+
+/** If it fails with agents that nobody has asked for, it is tried without them. */
+static int start_trace_cmd(struct record *record)
+{
+	const char *failed;
+	int status = spawn_trace_cmd(record);
+
+	failed = status ? NULL : await_trace_cmd(record);
+	if (failed) {
+		end_trace_cmd(record);
+		record_failed(record, LOG, "trace-cmd", failed);
+	}
+	if (failed && record_drop_agents(record)) {
+		ksv_note("trying again without agents: the host alone, and guests by ssh");
+		status = spawn_trace_cmd(record);
+		failed = status ? NULL : await_trace_cmd(record);
+		if (failed)
+			record_failed(record, LOG, "trace-cmd", failed);
+	}
+	if (failed || status)
+		return KSV_EXIT_FILE;
+	record_keep_files(record->folder);
+	return record_write_state(record);
 }
 
 /** Counted once more when nothing is added any more, and before trace-cmd clears it all. */
