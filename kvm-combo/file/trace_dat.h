@@ -68,6 +68,25 @@ int trace_dat_guests(const char *path, trace_dat_guest_fn take, void *arg);
  */
 int trace_dat_unpack(const char *path, char *error, size_t size);
 
+/** How long a cycle is: ns = cycles * mult >> shift. As the kernel has it, and trace-cmd keeps it. */
+struct trace_dat_scale {
+	uint32_t	mult, shift;
+};
+
+/** trace_dat_find_scale - Return: false if the file does not tell it. */
+bool trace_dat_find_scale(const char *path, struct trace_dat_scale *scale);
+
+/**
+ * trace_dat_add_scale - tell in a file that counts cycles how long they are
+ *
+ * As trace-cmd record --tsc2nsec does at its end; all who read the file get ns from then on. A few
+ * bytes are added behind the end, and 8 bytes of the head changed.
+ *
+ * Return: 0, -EEXIST if the file tells it already, -EINVAL if it is not of version 7, or a negative
+ * errno.
+ */
+int trace_dat_add_scale(const char *path, const struct trace_dat_scale *scale);
+
 #ifdef __cplusplus
 }
 #endif

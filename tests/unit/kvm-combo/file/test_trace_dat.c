@@ -357,6 +357,49 @@ static void guests(void **state)
 	assert_int_equal(trace_dat_guests("/nonexistent", take, &found), 0);
 }
 
+static void scales(void **state)
+{
+	static const char clock[] = "local mono [x86-tsc]\n";
+	const struct trace_dat_scale none = { 0 }, far = { 1, 64 };
+	struct trace_dat_scale scale = { 827194131, 31 }, found;
+	static const char nowhere[] = "/nonexistent/file";
+	struct trace_dat_info info;
+	struct found named;
+	char problem[256];
+
+	(void)state;
+	for (int big = 0; big < 2; big++) {
+		struct made made = { .big = big };
+		size_t at = begin(&made);
+
+		option(&made, 4, clock, sizeof(clock));
+		guest(&made, "db", 2, 0);
+		end(&made, at, 0);
+		save(&made);
+		assert_false(trace_dat_find_scale(path, &found));
+		assert_int_equal(trace_dat_add_scale(path, &none), -EINVAL);
+		assert_int_equal(trace_dat_add_scale(path, &far), -EINVAL);
+		assert_true(trace_dat_check(path, problem, sizeof(problem), &info));
+		assert_int_equal(info.unit, TRACE_DAT_CYCLES);
+		assert_int_equal(trace_dat_add_scale(path, &scale), 0);
+		assert_true(trace_dat_find_scale(path, &found));
+		assert_int_equal(found.mult, scale.mult);
+		assert_int_equal(found.shift, scale.shift);
+		/* with all that it had */
+		assert_true(trace_dat_check(path, problem, sizeof(problem), &info));
+		assert_int_equal(info.unit, TRACE_DAT_NS);
+		memset(&named, 0, sizeof(named));
+		assert_int_equal(trace_dat_guests(path, take, &named), 0);
+		assert_string_equal(named.text, "db: 3414 3415;");
+		assert_int_equal(trace_dat_add_scale(path, &scale), -EEXIST);
+		head(&made, "6");
+		save(&made);
+		assert_int_equal(trace_dat_add_scale(path, &scale), -EINVAL);
+	}
+	assert_int_equal(trace_dat_add_scale(nowhere, &scale), -EINVAL);
+	assert_false(trace_dat_find_scale(nowhere, &found));
+}
+
 static int set_up(void **state)
 {
 	int fd = mkstemp(path);
@@ -396,6 +439,7 @@ int main(void)
 		cmocka_unit_test(version_6),
 		cmocka_unit_test(hostile),
 		cmocka_unit_test(guests),
+		cmocka_unit_test(scales),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
