@@ -68,7 +68,7 @@ int trace_dat_guests(const char *path, trace_dat_guest_fn take, void *arg);
  */
 int trace_dat_unpack(const char *path, char *error, size_t size);
 
-/** How long a cycle is: ns = cycles * mult >> shift. As the kernel has it, and trace-cmd keeps it. */
+/** How long a cycle is: ns = cycles * mult >> shift, as the kernel and trace-cmd have it. */
 struct trace_dat_scale {
 	uint32_t	mult, shift;
 };

@@ -9,8 +9,8 @@
 #include "xen_tracker_private.h"
 
 /**
- * Xen begins to trace all pCPUs at once: have all of them had nothing to say before their first record?
- * Not if it may be lacking, nor if several traces have been put together.
+ * Xen begins to trace all pCPUs at once: have all of them had nothing to say before their first
+ * record? Not if it may be lacking, nor if several traces have been put together.
  */
 static bool begins_whole(const struct xentrace *reader)
 {

@@ -25,8 +25,8 @@
  *   file that is cut (struct xentrace_pcpu).
  * - The first record that tells who is on a pCPU holds back to the trace's first record, as Xen
  *   begins to trace all pCPUs at once (only to that pCPU's own if the file is damaged, or was put
- *   together from several), and a vCPU that no record names has a domain of its own, "d? on p2" (xen_first_find()). The exits of a
- *   trace without the scheduler are VIRT_INTERVAL_UNSPLIT.
+ *   together from several), and a vCPU that no record names has a domain of its own, "d? on p2"
+ *   (xen_first_find()). The exits of a trace without the scheduler are VIRT_INTERVAL_UNSPLIT.
  * - Of a vCPU that is on no pCPU, its first change tells what it has been since the trace began, or
  *   since records were missing: BLOCKED or OFFLINE. RUNNABLE is WAKING or PREEMPTED, which it does
  *   not tell.

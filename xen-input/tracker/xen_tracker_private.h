@@ -119,7 +119,7 @@ struct xen_tracker {
 	int64_t			begin_ns;
 	int64_t			whole_ns;	/* no record is missing since then, if n_lost is 0 */
 	bool			begun;
-	bool			begins_whole;	/* no pCPU's first records are missing */
+	bool			begins_whole;	/* no pCPU lacks its first records */
 	bool			replay;		/* the second walk: losses are known */
 	bool			have_runstates;
 	bool			have_requests;	/* and switches: TRC_SCHED_VERBOSE */
@@ -213,8 +213,8 @@ void tracker_correct(struct xen_tracker *tracker, struct tracked_vcpu *v, enum s
 /**
  * tracker_was - what a vCPU has been up to now, as its change tells
  *
- * Had it changed before, that would have been recorded: it has been that since records are missing no
- * more, or since the trace began. RUNNABLE does not tell what it waits for.
+ * Had it changed before, that would have been recorded: it has been that since records are missing
+ * no more, or since the trace began. RUNNABLE does not tell what it waits for.
  */
 void tracker_was(struct xen_tracker *tracker, int32_t who, enum xen_runstate old);
 
