@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Sessions with markers, which KernelShark sets anew before it has drawn anything: restored from the
-# command line, by "Import Session" and by "Restore Last Session"; of one file, of a KVM pair with
-# its combos, of three files. When a file is appended, it does so, too.
+# Sessions of what has been done in the dock: graphs that it brought and pinned, markers, which KernelShark
+# sets anew before it has drawn anything, combos, overlays, columns, parts, the list of the worst. Restored
+# from the command line, by "Import Session" and by "Restore Last Session"; of one file, of a KVM pair
+# with its combos, of three files. When a file is appended, markers are set anew, too.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -21,34 +22,134 @@ same_window()
 		[ $(((VIRT_TO - $2) * 100 / ($2 - $1))) = 0 ]
 }
 
-# restored NAME FROM TO MARKERS: they are as they were, and so is what the graphs show
+# arrange VCPU FILE...: do something in each part of the dock
+arrange()
+{
+	local x y
+
+	gui_click_found items '*' "$1 | *"
+	gui_still
+	[ "$combos" = 0 ] || fewer_combos
+	# graphs beside each other
+	gui_menu Plots 'Virtualization overview'
+	gui_menu Plots 'Virtualization overview'
+	gui_until gui_find widgets QLabel '* vCPUs, * shown, 0 selected' >/dev/null
+	read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
+	gui_click_at $((x + 12)) $((y + 1 + 3 * ($(gui_ask font) + 1) / 2))
+	gui_click QPushButton Pin
+	gui_until gui_find widgets QLabel '* graphs pinned' >/dev/null
+	read -r x y _ < <(gui_find widgets QTabBar '*')
+	gui_click_at $((x + 30)) $((y + 10))
+	# the list, of all, in order of time
+	gui_click QToolButton Worst
+	gui_until gui_find widgets QCheckBox "Only $1" >/dev/null
+	gui_click QCheckBox "Only $1"
+	gui_click QCheckBox Exits
+	gui_click QPushButton 'Next worst'
+	gui_until both_marked
+	# no walk along the list any more, nor what has been seen on it
+	gui_click QPushButton 'Next worst'
+	gui_until gui_find widgets QLabel '2 of *' >/dev/null
+	gui_click QPushButton '- -'
+	gui_click QToolButton vCPUs
+	gui_click QToolButton Columns
+	gui_choose States
+	gui_click QCheckBox Migrations
+	gui_click QToolButton Colours
+	gui_click QPushButton 'Zoom to it'
+	gui_still
+	gui_split 920
+}
+
+# fewer_combos: only the first one
+fewer_combos()
+{
+	combo_dialog
+	gui_toggle "*$combos*"
+	combo_close Apply
+}
+
+# state: which parts of the dock are open and what is chosen there, the columns, the list of the worst, the
+# figures from A to B; those of the window have a bin more or less
+state()
+{
+	local page left
+
+	read -r left _ < <(gui_find widgets QDockWidget '*')
+	for page in Worst vCPUs; do
+		gui_click QToolButton "$page"
+		gui_still
+		# but for whom one could choose to list alone
+		gui_ask widgets | awk -F '\t' -v left="$left" '$3 >= left && $2 !~ /^Only|only$/ &&
+			$1 ~ /^(QCheckBox|QToolButton|QComboBox|QSpinBox)$/ { print $1, $2, $7 }'
+		[ "$page" = vCPUs ] || gui_ask items | cut -f1
+	done
+	gui_click QToolButton Columns
+	gui_until gui_find actions QMenu States >/dev/null
+	gui_ask actions | awk -F '\t' '$1 == "QMenu" { print $2, $7 }'
+	xdotool key Escape
+	gui_until gui_no_menu
+	gui_click QToolButton 'A to B'
+	gui_until gui_find widgets QToolButton Visible >/dev/null
+	gui_still
+	gui_ask window
+	gui_ask items | cut -f1
+	gui_click QToolButton Visible
+	gui_until gui_find widgets QToolButton 'A to B' >/dev/null
+}
+
+# scrolled_up: the graphs are; nothing is pointed at
+scrolled_up()
+{
+	local x y w
+
+	read -r x y w _ < <(gui_find widgets KsGLWidget '*')
+	gui_clicks $((x + w / 2)) $((y + 40)) 20 4
+	xdotool mousemove 10 10
+}
+
+# names_seen: of the graphs, in their order, as a sum
+names_seen()
+{
+	local x y h
+
+	gui_graphs
+	read -r x y _ h _ < <(gui_find widgets KsGLWidget '*')
+	gui_pixels "$x" "$y" $((GUI_X0 - x - 8)) "$h" | md5sum
+}
+
+# restored NAME FROM TO MARKERS NAMES: they are as they were, and so is what the dock shows
 restored()
 {
 	gui_until both_marked
 	gui_same 'threads that made graphs' 1 "$(gui_ask threads)"
 	gui_until same_window "$2" "$3"
 	gui_same "markers of $1" "$4" "$(virt_markers)"
+	scrolled_up
 	gui_shot "$1"
+	gui_same "names of the graphs of $1" "$5" "$(names_seen)"
+	# an import leaves the dock alone
+	[[ $1 == *-import ]] || state >"$GUI_DIR/state"
+	diff "$GUI_DIR/kept" "$GUI_DIR/state" >&2 || gui_fail "$1: the dock is not as it was"
 	gui_graphs
 	gui_until virt_window
 	check
 }
 
-# restore_all NAME VCPU FILE...: with the VCPU's longest wait marked and seen large, save the session
-# and restore it in each way; check looks at the graphs
+# restore_all NAME VCPU FILE...: with much done in the dock, and the VCPU's longest wait marked and seen
+# large, save the session and restore it in each way; check looks at the graphs
 restore_all()
 {
 	local name=$1 vcpu=$2 session=$GUI_DIR/$1.json kept
 	shift 2
 
-	gui_click_found items '*' "$vcpu | *"
-	gui_still
-	gui_split 920
-	gui_click QPushButton 'Zoom to it'
+	arrange "$vcpu"
 	gui_until both_marked
-	gui_still
+	state >"$GUI_DIR/kept"
+	scrolled_up
+	gui_shot "$name-before"
 	virt_window
-	kept=("$VIRT_FROM" "$VIRT_TO" "$(virt_markers)")
+	kept=("$VIRT_FROM" "$VIRT_TO" "$(virt_markers)" "$(names_seen)")
 	[ "$name" != xen ] || XEN_MARKERS=${kept[2]}
 	gui_menu File Sessions 'Export Session'
 	gui_file "$session"
@@ -136,15 +237,17 @@ check()
 	gui_need [ "$(gui_count_colour "$GREEN" "$VIRT_X" "$VIRT_Y" "$VIRT_W" "$VIRT_H")" -gt 500 ]
 }
 combo_view "$xen"
+combos=0
 restore_all xen d1v1 "$xen"
 combo_view "$xen" "$host" "$guest"
+combos=g1v1
 restore_all three d1v1 "$xen" "$host" "$guest"
 
 check()
 {
-	COMBO_PLAIN=6
+	# those of CPUs, and two that were brought
+	COMBO_PLAIN=8
 	gui_need [ "$(combo_colour 0 "$GREEN")" -gt 500 ]
-	gui_need [ "$(combo_colour 1 "$GREEN")" -gt 500 ]
 }
 combo_view "$host" "$guest"
 restore_all pair g1v0 "$host" "$guest"
