@@ -500,7 +500,7 @@ void VirtDock::adopt(const std::shared_ptr<VirtCount> &job)
 	if (job->stop || !job->isComplete())
 		return;
 	_shown = job;
-	_selection->tell(_view.histo(), !job->streams.empty(), job->from, job->to);
+	_selection->tell(_view, !job->streams.empty(), job->from, job->to);
 	_table->adopt(*job);
 	follow();
 	showDetails();

@@ -461,8 +461,7 @@ void VirtFindings::fillPlace()
 		       n ? QString("%1 listed").arg(n) : QString("None of these kinds here");
 
 	if (isWalking() && !_listed.isSelection)
-		text += QString(", %1 s to %2 s").arg(virtSeconds(_listed.from),
-						      virtSeconds(_listed.to));
+		text += ", " + _dock->view().span(_listed.from, _listed.to);
 	if (line < 0 && _focus.count > static_cast<uint64_t>(n))
 		text += QString(" of %1").arg(_focus.count);
 	/* those that have all been listed were not cut off */

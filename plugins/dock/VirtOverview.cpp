@@ -567,7 +567,7 @@ QWidget *VirtOverview::buttons()
 	add("Plot only", "Show the graphs of the selected vCPUs, no other ones of vCPUs or tasks",
 	    [this] { plot(true); });
 	add("Pin", "Keep the graphs that the last click has brought, at the top",
-	    [this] { _note->setText(QString("%1 graphs pinned").arg(_dock->plots().keep())); });
+	    [this] { _note->setText(QString("Graphs pinned: %1").arg(_dock->plots().keep())); });
 	return box;
 }
 
@@ -600,7 +600,7 @@ void VirtOverview::plot(bool only)
 		else if (!pids.empty())
 			_dock->plots().add(stream.id, pids);
 	}
-	_note->setText(!n ? QString("Nothing is selected") : n <= MOST_PLOTS ?
-		       QString("%1 graphs").arg(n) :
+	_note->setText(!n ? QString("Nothing is selected") : n == 1 ? QString("1 graph") :
+		       n <= MOST_PLOTS ? QString("%1 graphs").arg(n) :
 		       QString("%1 of %2 graphs").arg(MOST_PLOTS).arg(n));
 }

@@ -160,17 +160,12 @@ void VirtPicture::complain(const QString &error)
 
 QString VirtPicture::heading() const
 {
-	const kshark_trace_histo *histo = _dock->view().histo();
 	auto [from, to] = _dock->view().visible();
 	QStringList files;
 
-	/* a window may reach beyond the rows by a column */
-	from = std::max(from, histo->data[0]->ts);
-	to = std::min(to, histo->data[histo->data_size - 1]->ts);
 	for (int stream : virtOpenStreams())
 		files << virtFileOf(stream);
-	return QString("%1: %2 s to %3 s").arg(files.join(", "), virtSeconds(from),
-					       virtSeconds(to));
+	return files.join(", ") + ": " + _dock->view().span(from, to);
 }
 
 /** All graphs, those that one would have to scroll to as well. */

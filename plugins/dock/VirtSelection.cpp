@@ -16,6 +16,7 @@
 
 #include "VirtKs.hpp"
 #include "VirtSelection.hpp"
+#include "VirtView.hpp"
 
 namespace {
 
@@ -34,17 +35,6 @@ int64_t timeOf(const QString &text)
 	for (int n = point < 0 ? 0 : text.size() - point - 1; n < DIGITS; n++)
 		digits += '0';
 	return digits.toLongLong();
-}
-
-/**
- * KernelShark widens a window until all columns are of the same whole number of ns: a trace that
- * begins at 0 does not begin before it.
- */
-int64_t withoutRounding(const kshark_trace_histo *histo, int64_t from)
-{
-	int64_t first = histo->data[0]->ts;
-
-	return from < first && first - from < static_cast<int64_t>(histo->bin_size) ? first : from;
 }
 
 /** The first row from a time on; or their number. */
@@ -152,11 +142,12 @@ void VirtSelection::updateButton()
 					      " A and B"));
 }
 
-void VirtSelection::tell(const kshark_trace_histo *histo, bool isAny, int64_t fromNs, int64_t toNs)
+void VirtSelection::tell(const VirtView &view, bool isAny, int64_t fromNs, int64_t toNs)
 {
+	/* no unit has a line of its own */
 	_head->setText(!isAny ? "No virtual machines in this trace" :
-		       QString("%1: <b>%2</b>, %3 s to %4 s")
+		       QString("%1: <b>%2</b>, %3")
 		       .arg(_isUsed ? "A to B" : "Visible", virtDuration(toNs - fromNs),
-			    virtSeconds(withoutRounding(histo, fromNs)), virtSeconds(toNs)));
+			    view.span(fromNs, toNs).replace(" s", "&nbsp;s")));
 	_head->setAccessibleDescription(QString("%1 ns to %2 ns").arg(fromNs).arg(toNs));
 }

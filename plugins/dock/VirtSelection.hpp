@@ -21,6 +21,7 @@
 
 class QLabel;
 class QToolButton;
+class VirtView;
 
 class VirtSelection : public QWidget {
 public:
@@ -38,7 +39,7 @@ public:
 	void setByDock() { _byDock = texts(); }
 
 	/** Say what has been counted. */
-	void tell(const kshark_trace_histo *histo, bool isAny, int64_t fromNs, int64_t toNs);
+	void tell(const VirtView &view, bool isAny, int64_t fromNs, int64_t toNs);
 
 private:
 	QStringList texts() const;

@@ -30,6 +30,15 @@ std::pair<int64_t, int64_t> VirtView::visible() const
 			      static_cast<int64_t>(_histo->bin_size) * _histo->n_bins };
 }
 
+QString VirtView::span(int64_t fromNs, int64_t toNs) const
+{
+	if (!isEmpty()) {
+		fromNs = std::max(fromNs, _histo->data[0]->ts);
+		toNs = std::min(toNs, _histo->data[_histo->data_size - 1]->ts);
+	}
+	return QString("%1 s to %2 s").arg(virtSeconds(fromNs), virtSeconds(toNs));
+}
+
 bool VirtView::isStill(const std::pair<int64_t, int64_t> &window) const
 {
 	auto [from, to] = visible();

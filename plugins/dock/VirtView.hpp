@@ -31,6 +31,9 @@ public:
 	/** From when to when; { 0, 0 } before the first drawing. */
 	std::pair<int64_t, int64_t> visible() const;
 
+	/** In words, "from s to s": KernelShark's window may reach beyond the rows by a column. */
+	QString span(int64_t fromNs, int64_t toNs) const;
+
 	/**
 	 * Is this window still the visible one, by and large? Where graphs come and go KernelShark
 	 * counts columns anew, and its window changes by some of them, or by a ns for each.

@@ -702,6 +702,17 @@ gui_moved()
 	read -r _ y _ < <(gui_find widgets "$1" '*') && [ "$y" != "$2" ]
 }
 
+# gui_graphs_up: scroll them to the first one; nothing is pointed at
+gui_graphs_up()
+{
+	local x y w
+
+	read -r x y w _ < <(gui_find widgets KsGLWidget '*')
+	gui_clicks $((x + w / 2)) $((y + 40)) 20 4
+	xdotool mousemove 10 10
+	gui_still
+}
+
 # gui_graphs: where they are on the screen; sets GUI_X0 and GUI_X1, the first and the last time's
 # column, GUI_TOP, the widget's, and GUI_HEIGHT of one graph
 gui_graphs()

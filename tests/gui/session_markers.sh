@@ -37,7 +37,7 @@ arrange()
 	read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
 	gui_click_at $((x + 12)) $((y + 1 + 3 * ($(gui_ask font) + 1) / 2))
 	gui_click QPushButton Pin
-	gui_until gui_find widgets QLabel '* graphs pinned' >/dev/null
+	gui_until gui_find widgets QLabel 'Graphs pinned: *' >/dev/null
 	read -r x y _ < <(gui_find widgets QTabBar '*')
 	gui_click_at $((x + 30)) $((y + 10))
 	# the list, of all, in order of time
@@ -98,16 +98,6 @@ state()
 	gui_until gui_find widgets QToolButton 'A to B' >/dev/null
 }
 
-# scrolled_up: the graphs are; nothing is pointed at
-scrolled_up()
-{
-	local x y w
-
-	read -r x y w _ < <(gui_find widgets KsGLWidget '*')
-	gui_clicks $((x + w / 2)) $((y + 40)) 20 4
-	xdotool mousemove 10 10
-}
-
 # names_seen: of the graphs, in their order, as a sum
 names_seen()
 {
@@ -125,7 +115,7 @@ restored()
 	gui_same 'threads that made graphs' 1 "$(gui_ask threads)"
 	gui_until same_window "$2" "$3"
 	gui_same "markers of $1" "$4" "$(virt_markers)"
-	scrolled_up
+	gui_graphs_up
 	gui_shot "$1"
 	gui_same "names of the graphs of $1" "$5" "$(names_seen)"
 	# an import leaves the dock alone
@@ -146,7 +136,7 @@ restore_all()
 	arrange "$vcpu"
 	gui_until both_marked
 	state >"$GUI_DIR/kept"
-	scrolled_up
+	gui_graphs_up
 	gui_shot "$name-before"
 	virt_window
 	kept=("$VIRT_FROM" "$VIRT_TO" "$(virt_markers)" "$(names_seen)")

@@ -112,7 +112,7 @@ gui_init
 file="$GUI_DIR/it's \$(credit2) <&> basic.xen"
 cp "$GUI_SAMPLES/credit2-basic.xen" "$file"
 virt_open "$file"
-gui_need details ', 0.000000000 s to '
+gui_need details ', 0.000000000&nbsp;s to '
 # what the colours mean is told to whoever has not seen them before
 gui_need details '<b>Preempted</b>: wants to run, its pCPU was taken away (steal)'
 
@@ -384,7 +384,7 @@ rows "$(pid "$victim")" "$(pid "$culprit")"
 
 # pinned: the next one comes below
 gui_click QPushButton Pin
-gui_until gui_find widgets QLabel '2 graphs pinned' >/dev/null
+gui_until gui_find widgets QLabel 'Graphs pinned: 2' >/dev/null
 click_lane 5
 gui_until gui_find widgets QLabel '6 vCPUs, 6 shown, 1 selected' >/dev/null
 rows "$(pid "$victim")" "$(pid "$culprit")"
