@@ -459,7 +459,7 @@ static int use_walk(void *arg)
 		ret = virt_window_walk_error(walk);
 	}
 	for (int32_t i = 0; i < virt_model_n_machines(arg) && !ret; i++) {
-		virt_window_walk_machine(walk, i);
+		virt_window_walk_machine(walk, i, true);
 		ret = virt_window_walk_error(walk);
 	}
 	if (!ret) {

@@ -100,8 +100,9 @@ bool report_machine(const struct report *report, int32_t index, struct report_ma
 		i++;
 	if (report->chosen && i == info->n_vcpus)
 		return false;
+	/* exits of all vCPUs together are told of KVM only */
 	*machine = (struct report_machine){
-		.info = info, .window = virt_window_walk_machine(report->walk, index),
+		.info = info, .window = virt_window_walk_machine(report->walk, index, report->kvm),
 	};
 	return !virt_window_walk_error(report->walk);
 }

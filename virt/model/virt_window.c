@@ -741,9 +741,12 @@ static void free_stats(struct virt_window_stats *stats)
 	free(stats->places);
 }
 
-/** @vcpus: where what its vCPUs did is kept, by global index; NULL: nowhere */
-static int take_machine(struct tally *tally, int32_t index, struct virt_window_machine *machine,
-			struct virt_window_stats *vcpus)
+/**
+ * @all: also what its vCPUs did
+ * @vcpus: where that is kept of each, by global index; NULL: nowhere
+ */
+static int take_machine(struct tally *tally, int32_t index, bool all,
+			struct virt_window_machine *machine, struct virt_window_stats *vcpus)
 {
 	const struct virt_machine *info = virt_model_machine(tally->model, index);
 	struct virt_machine_totals totals;
@@ -754,7 +757,7 @@ static int take_machine(struct tally *tally, int32_t index, struct virt_window_m
 		int32_t vcpu = info->vcpus[i];
 		struct virt_window_stats *stats = vcpus ? &vcpus[vcpu] : &one;
 
-		if (!is_chosen(tally, vcpu))
+		if (!all || !is_chosen(tally, vcpu))
 			continue;
 		begin_stats(stats);
 		ret = take_vcpu(tally, vcpu, stats);
@@ -913,7 +916,7 @@ struct virt_window *virt_window_new(const struct virt_model *model,
 	window->from_ns = tally.from_ns;
 	window->to_ns = tally.to_ns;
 	for (int32_t i = 0; i < window->n_machines && !ret && !tally.empty; i++)
-		ret = take_machine(&tally, i, &window->machines[i], window->vcpus);
+		ret = take_machine(&tally, i, true, &window->machines[i], window->vcpus);
 	if (!ret && !tally.empty)
 		ret = take_pcpus(&tally, window->pcpus);
 	free_tally(&tally);
@@ -1006,12 +1009,12 @@ size_t virt_window_walk_culprits(struct virt_window_walk *walk, int32_t vcpu,
 }
 
 const struct virt_window_machine *virt_window_walk_machine(struct virt_window_walk *walk,
-							   int32_t machine)
+							   int32_t machine, bool all)
 {
 	free_stats(&walk->machine.all);
 	walk->machine = (struct virt_window_machine){ 0 };
 	begin_stats(&walk->machine.all);
 	if (!walk->error && !walk->tally.empty)
-		walk->error = take_machine(&walk->tally, machine, &walk->machine, NULL);
+		walk->error = take_machine(&walk->tally, machine, all, &walk->machine, NULL);
 	return &walk->machine;
 }

@@ -31,6 +31,7 @@ bool virt_window_walk_wants(const struct virt_window_walk *walk, int32_t vcpu);
 
 /**
  * virt_window_walk_vcpu, virt_window_walk_machine - what one of them did
+ * @all: also what the machine's vCPUs did, each for itself: takes as long as all of them do
  *
  * Without memory, or when stopped, it is incomplete, see virt_window_walk_error().
  *
@@ -38,7 +39,7 @@ bool virt_window_walk_wants(const struct virt_window_walk *walk, int32_t vcpu);
  */
 const struct virt_window_stats *virt_window_walk_vcpu(struct virt_window_walk *walk, int32_t vcpu);
 const struct virt_window_machine *virt_window_walk_machine(struct virt_window_walk *walk,
-							   int32_t machine);
+							   int32_t machine, bool all);
 
 /** virt_window_walk_pcpu - what a pCPU did, or NULL if the model does not know it. */
 const struct virt_window_pcpu *virt_window_walk_pcpu(struct virt_window_walk *walk, int32_t pcpu);

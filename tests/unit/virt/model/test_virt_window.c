@@ -628,17 +628,23 @@ static void same_stats(const struct virt_window_stats *a, const struct virt_wind
 static void check_walk(const struct virt_model *model, const struct virt_window_query *query,
 		       const struct virt_window *window)
 {
+	static const struct virt_window_stats nothing = {
+		.longest_vcpu = VIRT_NONE, .before_reason = VIRT_NONE,
+	};
 	struct virt_window_walk *walk = virt_window_walk_new(model, query);
 
 	assert_non_null(walk);
 	for (int32_t i = 0; i < virt_model_n_machines(model); i++) {
 		const struct virt_machine *info = virt_model_machine(model, i);
-		const struct virt_window_machine *machine = virt_window_walk_machine(walk, i);
+		const struct virt_window_machine *machine;
 
-		assert_memory_equal(machine->states, window->machines[i].states,
-				    sizeof(machine->states));
-		assert_int_equal(machine->known_ns, window->machines[i].known_ns);
-		same_stats(&machine->all, &window->machines[i].all);
+		for (int all = 0; all <= 1; all++) {
+			machine = virt_window_walk_machine(walk, i, all);
+			assert_memory_equal(machine->states, window->machines[i].states,
+					    sizeof(machine->states));
+			assert_int_equal(machine->known_ns, window->machines[i].known_ns);
+			same_stats(&machine->all, all ? &window->machines[i].all : &nothing);
+		}
 		for (int32_t j = 0; j < info->n_vcpus; j++) {
 			int32_t vcpu = info->vcpus[j];
 
@@ -1051,7 +1057,7 @@ static void test_walk_error(void **state)
 	assert_int_equal(virt_window_walk_error(walk), -ECANCELED);
 	assert_int_equal(virt_window_walk_culprits(walk, 0, &culprits), 0);
 	assert_int_equal(virt_window_walk_error(walk), -ECANCELED);
-	virt_window_walk_machine(walk, 0);
+	virt_window_walk_machine(walk, 0, true);
 	assert_int_equal(virt_window_walk_error(walk), -ECANCELED);
 	virt_window_walk_free(walk);
 	virt_model_free(model);
