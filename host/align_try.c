@@ -12,7 +12,6 @@
 
 #include "align_try.h"
 #include "array.h"
-#include "trace_dat.h"
 
 /** What is recorded is left only for what explains that much more. */
 #define BETTER_PERCENT	0.5
@@ -90,6 +89,9 @@ int align_pair_begin(struct align_pair *pair, const char *host, const char *gues
 	if (guest_unit == TRACE_DAT_EITHER)
 		guest_unit = host_unit;
 	*cycles = guest_unit == TRACE_DAT_CYCLES;
+	pair->scaled = !*cycles && trace_dat_is(host) &&
+		       trace_dat_find_scale(host, &pair->host_scale) &&
+		       trace_dat_find_scale(guest, &pair->guest_scale);
 	if (host_unit == TRACE_DAT_EITHER || *cycles == (host_unit == TRACE_DAT_CYCLES))
 		return 0;
 	snprintf(error, size, "%s counts %s and %s counts %s: record the guest with 'trace-cmd "
@@ -333,6 +335,22 @@ static bool known_tsc(const struct align_pair *pair, const struct align_machine 
 	return false;
 }
 
+/** Of cycles what it is in ns, if both files count these. */
+static void scale_tsc(const struct align_pair *pair, int64_t *offset, double *ppm)
+{
+	const struct trace_dat_scale *host = &pair->host_scale, *guest = &pair->guest_scale;
+	__int128 ns = (__int128)*offset * host->mult;
+	double factor;
+
+	if (!pair->scaled)
+		return;
+	factor = ldexp((double)host->mult / (double)guest->mult,
+		       (int)guest->shift - (int)host->shift);
+	*ppm = ((1 + *ppm / 1e6) * factor - 1) * 1e6;
+	/* rounded towards the past, as each time is */
+	*offset = (int64_t)(ns >> host->shift);
+}
+
 /** Is this the machine that somebody has chosen for the case that several fit? */
 static bool is_chosen(const struct align_pair *pair, const struct align_try *try)
 {
@@ -385,6 +403,7 @@ static int try_machine(struct align_pair *pair, enum align_source source, int32_
 		free(try.evidence);
 		return 0;
 	}
+	scale_tsc(pair, &offset, &ppm);
 	if (!try.evidence)
 		return -ENOMEM;
 	if (pair->work < (uint64_t)events->n * (uint64_t)machine->n) {
@@ -589,7 +608,7 @@ static int try_all(struct align_pair *pair)
 
 	if (wanted == ALIGN_AUTO || wanted == ALIGN_TRACE_CMD)
 		ret = try_trace_cmd(pair);
-	for (size_t i = 0; i < ARRAY_SIZE(of_cycles) && !ret && pair->cycles; i++)
+	for (size_t i = 0; i < ARRAY_SIZE(of_cycles) && !ret && (pair->cycles || pair->scaled); i++)
 		if (!is_good(pair) && (pair->host || of_cycles[i] != ALIGN_KVM) &&
 		    (wanted == ALIGN_AUTO || wanted == of_cycles[i]))
 			ret = try_source(pair, of_cycles[i], &pair->plain, true);

@@ -11,6 +11,7 @@
 #include "align_data.h"
 #include "align_meta.h"
 #include "align_pairing.h"
+#include "trace_dat.h"
 
 /** From which an alignment comes, in the order in which they are tried. */
 enum align_source {
@@ -57,6 +58,8 @@ struct align_pair {
 	/* align_pair_begin() sets these */
 	bool			cycles;		/* the unit of all times; else ns */
 	uint64_t		file_bytes;	/* of both files */
+	bool			scaled;		/* ns of cycles, by factors that both files tell: */
+	struct trace_dat_scale	host_scale, guest_scale;
 	/* align_pair_kvm() and align_pair_xen() do, of records of the host */
 	uint64_t		record_bytes;
 	struct irq_injections	injections;	/* in any order; freed at the end */

@@ -319,6 +319,18 @@ static int put_lists(struct json_object *root, const struct recording *recording
 	return ret;
 }
 
+/** How long a cycle of the host's TSC is: ns = cycles * mult >> shift. */
+static int put_scale(struct json_object *root, const struct recording *recording)
+{
+	struct json_object *object;
+
+	if (!recording->tsc_mult)
+		return 0;
+	object = put_inside(root, "tsc_to_ns", json_object_new_object());
+	return !object || put_number(object, "mult", recording->tsc_mult) ||
+	       put_number(object, "shift", recording->tsc_shift) ? -ENOMEM : 0;
+}
+
 /** Return: NULL without memory. */
 static struct json_object *object_of(const struct recording *recording)
 {
@@ -331,7 +343,8 @@ static struct json_object *object_of(const struct recording *recording)
 	    !put_text(root, "begin", recording->begin) &&
 	    !put_text(root, "end", recording->end) && !put_command(root, recording) &&
 	    !put_programs(root, recording) && !put_text(root, "events", recording->events) &&
-	    !put_flight(root, &recording->flight) && !put_lists(root, recording))
+	    !put_scale(root, recording) && !put_flight(root, &recording->flight) &&
+	    !put_lists(root, recording))
 		return root;
 	json_object_put(root);
 	return NULL;
@@ -583,6 +596,19 @@ static int take_programs(struct json_object *root, struct recording *recording)
 	return ret;
 }
 
+/** What cannot be is not known. */
+static void take_scale(struct json_object *root, struct recording *recording)
+{
+	struct json_object *object = json_member(root, "tsc_to_ns", json_type_object);
+	int64_t mult = object ? json_number_member(object, "mult", 0) : 0;
+	int64_t shift = object ? json_number_member(object, "shift", -1) : -1;
+
+	if (mult > 0 && mult <= UINT32_MAX && shift >= 0 && shift < 64) {
+		recording->tsc_mult = (uint32_t)mult;
+		recording->tsc_shift = (uint32_t)shift;
+	}
+}
+
 static int take_texts(struct json_object *root, struct recording *recording)
 {
 	return json_text_member(root, "reason", &recording->reason) ||
@@ -598,8 +624,10 @@ static int take_all(const char *path, struct json_object *root, struct recording
 
 	*recording = (struct recording){ 0 };
 	ret = take_words(path, root, recording, error, size);
-	if (!ret)
+	if (!ret) {
+		take_scale(root, recording);
 		ret = take_texts(root, recording);
+	}
 	if (!ret)
 		ret = take_programs(root, recording);
 	if (!ret)

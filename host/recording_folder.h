@@ -86,6 +86,7 @@ struct recording {
 	char				*reason;	/* of that state, or NULL */
 	char				*begin, *end;	/* ISO 8601, or NULL */
 	char				*events;	/* that were asked for, or NULL */
+	uint32_t			tsc_mult, tsc_shift; /* ns of a cycle; 0: not known */
 	char				**command;	/* as it was called */
 	struct recording_program	*programs;
 	struct recording_file		*files;

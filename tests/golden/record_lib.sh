@@ -36,6 +36,20 @@ told()
 		-e 's/, [0-9.]* [kM]*B, in/, SIZE, in/'
 }
 
+# cycles FILE: a trace that counts cycles, and does not tell how long they are
+cycles()
+{
+	python3 "$GOLDEN/trace_dat_edit.py" "$SAMPLES/kvm-nosync.dat" "$1" '
+old, new = b"[mono] mono_raw boot tai x86-tsc\n", b"mono mono_raw boot tai [x86-tsc]\n"
+assert d.count(old) == 1
+d[:] = d.replace(old, new)'
+}
+# scale_of FILE: how long they are
+scale_of()
+{
+	python3 "$GOLDEN/trace_dat_edit.py" "$1" /dev/null 'print(*struct.unpack_from("<II", d, find(14)))'
+}
+
 # attempt ARGUMENT...: run "record", and keep what it said
 attempt()
 {

@@ -45,6 +45,12 @@ echo 'hpet acpi_pm' > "$KSHARK_VIRT_ROOT/sys/devices/system/clocksource/clocksou
 attempt -d 0.2 -o mono --events kvm_entry,kvm:kvm_exit,sched -g web=none -g db=none
 cat "$FAKE_LOG" >> "$WORK/transcript"
 
+# with one of which nobody tells how long its cycles are
+kvm_host
+rm "$KSHARK_VIRT_ROOT/perf_tsc"
+attempt -d 0.2 -o unknown -g web=none -g db=none
+is "$(json unknown/recording.json 'j["files"][0]["clock"], j.get("tsc_to_ns")')" "('mono', None)"
+
 # signals: what was wanted, or less than that
 interrupted() # SIGNAL ARGUMENT...
 {

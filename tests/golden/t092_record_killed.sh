@@ -62,6 +62,21 @@ is "$(json both/recording.json 'j["state"], j["files"][0]["name"]')" "('stopped'
 check "no files of CPUs are left" test -z "$(ls both | grep -e kept -e cpu)"
 restored
 
+# what is restored counts ns, as it was kept how long a cycle is
+kvm_host
+cycles "$WORK/cycles.dat"
+begin -o scaled
+is "$(json scaled/recording.json 'j["tsc_to_ns"]')" "{'mult': 827194131, 'shift': 31}"
+kill -9 "$first" "$recorder"
+wait "$first" 2> /dev/null
+wait_for gone "$recorder"
+FAKE_SAMPLE=$WORK/cycles.dat attempt -d 0.2 -o after_scaled
+status 0
+is "$(scale_of scaled/host.dat)" '827194131 31'
+run report -q scaled
+status 0
+check "the time is that of ns" grep -q 'window  *164\.7' "$OUT"
+
 # trace-cmd was killed while it wrote the trace: there is a part of it, and the files of CPUs are whole
 kvm_host
 begin -o cut

@@ -119,6 +119,21 @@ is "$(json ssh/recording.json 'j["versions"]["trace-cmd"], j["versions"]["trace-
 is "$(json ssh/recording.json '[(f["name"], f.get("guest"), f["clock"]) for f in j["files"]]')" \
 	"[('host.dat', None, 'x86-tsc'), ('host-web.dat', 'web', 'x86-tsc')]"
 
+# what it sends counts cycles: it is told in it how long they are, at the speed that KVM lets its TSC have
+cycles "$WORK/cycles.dat"
+kvm_host
+FAKE_SAMPLE=$WORK/cycles.dat run record -d 0.3 -o cycles --guest web=ssh:root@web
+status 0
+is "$(scale_of cycles/host-web.dat)" '827194131 31'
+kvm_host
+for vcpu in 0 1; do
+	echo 562949953421312 > "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm/160-8/vcpu$vcpu/tsc-scaling-ratio"
+	echo 48 > "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm/160-8/vcpu$vcpu/tsc-scaling-ratio-frac-bits"
+done
+FAKE_SAMPLE=$WORK/cycles.dat run record -d 0.3 -o twice --guest web=ssh:root@web
+status 0
+is "$(scale_of twice/host-web.dat)" '413597066 31'
+
 # it goes away meanwhile: the host's trace is there
 kvm_host
 FAKE_GONE=1 attempt -d 0.5 -o gone --guest web=ssh:root@web

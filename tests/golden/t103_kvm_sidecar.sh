@@ -112,6 +112,19 @@ same with_hz "$OUT"
 check "nobody asks for --cpu-hz" test ! -s "$ERR"
 run report --cpu-hz 2G tsc.dat
 check "what is asked for counts" test "$(grep -c '213.83' "$OUT")" = 1
+# both count ns, by factors that they tell: the same clock, by the same factor
+for part in "" -g1; do
+	python3 "$GOLDEN/trace_dat_edit.py" "tsc$part.dat" "scaled$part.dat" '
+old, at = options(), len(d)
+d += struct.pack("<HHIQHIIIQHIQ", 0, 0, 0, 36, 14, 16, 827194131, 31, 0, 0, 8, old)
+put(link(), at, 8)'
+done
+cp tsc.dat.meta.json scaled.dat.meta.json
+run align --format json scaled.dat scaled-g1.dat
+status 0
+check "the sidecar's, in ns" test "$(aligned source) $(aligned offset) $(aligned unit)" = \
+	"sidecar 153044796703 ns"
+check "all explained" test "$(aligned explained_percent) $(aligned drift_ppm)" = "100.0 0.0"
 # one that is wrong is judged by the events, as any other
 tsc -397320715241
 run align --format json tsc.dat tsc-g1.dat

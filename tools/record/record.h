@@ -15,8 +15,12 @@
 #include "kvm_live.h"
 #include "options.h"
 #include "recording_folder.h"
+#include "trace_dat.h"
 
 #define RECORD_MIB	(1ULL << 20)
+
+/** Of trace-cmd: the first with --tsc2nsec, and with guests' agents that understand each other. */
+#define RECORD_TRACE_CMD_MAJOR	3
 
 /** The host's trace, in the folder. */
 #define RECORD_KVM_FILE	"host.dat"
@@ -101,6 +105,7 @@ struct record {
 	char			**events;	/* for trace-cmd's -e */
 	int			n_events, room_events;
 	const char		*clock;
+	struct trace_dat_scale	scale;		/* of the TSC; all zero: not known */
 	char			version[64];	/* of trace-cmd, or of Xen */
 	/* of Xen */
 	uint64_t		buffer_max;	/* larger ones cannot be made; 0: not known */
@@ -229,6 +234,9 @@ bool record_settle_files(const char *folder);
 bool record_check_root(void);
 int record_check_folder(struct record *record);
 int record_check_kvm(struct record *record);
+
+/** record_scale.c: how long a cycle of the TSC is. Return: false if nobody tells. */
+bool record_read_scale(struct trace_dat_scale *scale);
 
 /** record_events.c: which events. Return: KSV_EXIT_OK or an exit status after a message. */
 int record_events(struct record *record);

@@ -15,8 +15,6 @@
 #include "record.h"
 #include "record_tracing.h"
 
-/** Of trace-cmd: the first with --tsc2nsec, and with guests' agents that understand each other. */
-#define TRACE_CMD_MAJOR	3
 /** The reserve that is left on a disk, unless it is small. */
 #define RESERVE		(1024 * RECORD_MIB)
 
@@ -132,10 +130,10 @@ static int check_trace_cmd(struct record *record)
 		ksv_error("trace-cmd --version tells no version; is it Linux' trace-cmd?");
 		return 1;
 	}
-	if (major >= TRACE_CMD_MAJOR)
+	if (major >= RECORD_TRACE_CMD_MAJOR)
 		return 0;
 	ksv_error("trace-cmd %s is too old: %d.0 or later is needed", record->version,
-		  TRACE_CMD_MAJOR);
+		  RECORD_TRACE_CMD_MAJOR);
 	return 1;
 }
 

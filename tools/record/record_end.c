@@ -44,6 +44,8 @@ int record_begin(struct record *record)
 
 	uname(&system);
 	recording->hypervisor = xen ? RECORDING_XEN : RECORDING_KVM;
+	recording->tsc_mult = record->scale.mult;
+	recording->tsc_shift = record->scale.shift;
 	if (set_time(&recording->begin) ||
 	    recording_text(&recording->events,
 			   record->options->events ? record->options->events : "default") ||

@@ -16,7 +16,6 @@
 #include "array.h"
 #include "escape.h"
 #include "record.h"
-#include "trace_dat.h"
 
 /** A guest that records says so in this time. */
 #define SSH_START_S	20
@@ -157,6 +156,16 @@ static int keep_version(struct record *record, const struct record_guest *guest,
 	return KSV_EXIT_OK;
 }
 
+/** What older ones write cannot be told how long its cycles are. */
+static bool is_too_old(const char *said)
+{
+	const char *text = strstr(said, "trace-cmd version ");
+	int major = 0;
+
+	return text && sscanf(text, "trace-cmd version %d", &major) == 1 &&
+	       major < RECORD_TRACE_CMD_MAJOR;
+}
+
 /** What is needed in a guest is there? Asked by ssh, before anything begins. */
 static int check_ssh(struct record *record, const struct record_guest *guest)
 {
@@ -180,6 +189,9 @@ static int check_ssh(struct record *record, const struct record_guest *guest)
 	else if (!strstr(said, "trace-cmd version "))
 		ksv_error("%s: trace-cmd is not installed there: apt-get install trace-cmd",
 			  guest->name);
+	else if (is_too_old(said))
+		ksv_error("%s: its trace-cmd is too old: %d.0 or later is needed there",
+			  guest->name, RECORD_TRACE_CMD_MAJOR);
 	else if (!strstr(said, record->clock))
 		ksv_error("%s: its kernel has no clock %s, or tracefs is not mounted there: "
 			  "mount -t tracefs tracefs /sys/kernel/tracing", guest->name,
@@ -379,6 +391,46 @@ static int judge_guest(const struct record *record, struct record_guest *guest)
 	return 0;
 }
 
+/** How fast the guest's TSC is, as that of the host is 1: a fixed-point number, or 0. */
+static uint64_t ratio_of(const struct record *record, const struct record_guest *guest, int *bits)
+{
+	for (int i = 0; i < record->live.n_guests; i++) {
+		const struct kvm_live_guest *live = &record->live.guests[i];
+
+		if (strcmp(live->name, guest->name) != 0 || !live->n_vcpus)
+			continue;
+		*bits = live->vcpus[0].tsc_ratio_frac_bits;
+		return live->vcpus[0].tsc_ratio;
+	}
+	return 0;
+}
+
+/**
+ * What the guest has recorded counts cycles, and the host's trace ns. With the same factor, but for
+ * what KVM makes of the TSC, it is exact what the offset is between them. An agent does so itself.
+ */
+static void scale_guest(const struct record *record, const struct record_guest *guest)
+{
+	struct trace_dat_scale scale = record->scale;
+	char path[PATH_MAX + NAME_MAX];
+	int bits = 0, ret;
+	uint64_t ratio = ratio_of(record, guest, &bits);
+	unsigned __int128 mult = scale.mult;
+
+	if (guest->how != RECORD_BY_SSH || !guest->file || !mult)
+		return;
+	if (ratio)
+		mult = ((mult << bits) + ratio / 2) / ratio;
+	for (; mult > UINT32_MAX && scale.shift; scale.shift--)
+		mult >>= 1;
+	scale.mult = (uint32_t)mult;
+	snprintf(path, sizeof(path), "%s/%s", record->folder, guest->file);
+	ret = mult > UINT32_MAX ? -EINVAL : trace_dat_add_scale(path, &scale);
+	if (ret && ret != -EEXIST)
+		ksv_note("%s: its trace counts cycles of the TSC, and cannot be told how long they "
+			 "are: %s", guest->name, strerror(-ret));
+}
+
 int record_judge_guests(struct record *record)
 {
 	int status = KSV_EXIT_OK;
@@ -387,6 +439,7 @@ int record_judge_guests(struct record *record)
 		struct record_guest *guest = &record->guests[i];
 
 		status = judge_guest(record, guest);
+		scale_guest(record, guest);
 		/* they are in the same order there */
 		if (!status && guest->why && i < record->recording.n_guests &&
 		    recording_text(&record->recording.guests[i].why, guest->why))

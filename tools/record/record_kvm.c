@@ -43,16 +43,22 @@ static bool has_word(const char *text, const char *word)
 
 /**
  * The TSC is what guests have, too, with an offset that KVM tells; but only if the kernel itself
- * trusts it, at the same rate on all CPUs at all times.
+ * trusts it, at the same rate on all CPUs at all times, and tells what its cycles are in ns.
  */
-static const char *choose_clock(void)
+static const char *choose_clock(struct record *record)
 {
 	char sources[256], clocks[512];
 
 	record_read(sources, sizeof(sources),
 		    "/sys/devices/system/clocksource/clocksource0/available_clocksource");
 	record_read(clocks, sizeof(clocks), "%s/trace_clock", record_tracing());
-	return has_word(sources, "tsc") && has_word(clocks, "x86-tsc") ? "x86-tsc" : "mono";
+	if (!has_word(sources, "tsc") || !has_word(clocks, "x86-tsc"))
+		return "mono";
+	if (record_read_scale(&record->scale))
+		return "x86-tsc";
+	ksv_note("the kernel does not tell how long a cycle of the TSC is (perf_event_open): the "
+		 "clock is mono, and guests are aligned by their events alone");
+	return "mono";
 }
 
 static int choose_buffer(struct record *record)
@@ -463,7 +469,7 @@ int record_kvm(struct record *record)
 		missing = record_check_folder(record);
 	if (missing)
 		return KSV_EXIT_FILE;
-	record->clock = choose_clock();
+	record->clock = choose_clock(record);
 	status = record_events(record);
 	if (!status)
 		status = choose_buffer(record);

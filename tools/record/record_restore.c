@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "record.h"
-#include "trace_dat.h"
 #include "whole_file.h"
 
 #define CPU_FILE	RECORD_KVM_FILE ".cpu"
@@ -130,6 +129,26 @@ static int find_files(const char *folder, char **paths, uint64_t *bytes)
 	return n;
 }
 
+/** trace-cmd restore does not know what trace-cmd record --tsc2nsec would have written. */
+static void add_scale(const char *folder, const char *path)
+{
+	struct trace_dat_scale scale;
+	struct recording recording;
+	char error[256];
+	int ret;
+
+	if (recording_read(folder, &recording, error, sizeof(error))) {
+		ksv_note("%s", error);
+		return;
+	}
+	scale = (struct trace_dat_scale){ recording.tsc_mult, recording.tsc_shift };
+	ret = scale.mult ? trace_dat_add_scale(path, &scale) : 0;
+	if (ret && ret != -EEXIST)
+		ksv_note("%s: its times are cycles of the TSC, as it cannot be told in it how long "
+			 "they are: %s", path, strerror(-ret));
+	recording_free(&recording);
+}
+
 /** Under another name, which becomes that of the trace when it is whole. */
 static bool make_trace(const char *folder, char *const paths[], int n)
 {
@@ -144,7 +163,10 @@ static bool make_trace(const char *folder, char *const paths[], int n)
 		       4 * sizeof(*argv));
 		memcpy(argv + 4, paths, (size_t)n * sizeof(*argv));
 		whole = !record_capture(argv, 0, said, RECORD_MIB) &&
-			is_whole(folder, MADE_FILE, said, n) && !rename(made, trace);
+			is_whole(folder, MADE_FILE, said, n);
+		if (whole)
+			add_scale(folder, made);
+		whole = whole && !rename(made, trace);
 		if (!whole)
 			unlink(made);
 	}

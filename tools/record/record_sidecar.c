@@ -86,6 +86,12 @@ static int add_guests(struct record *record, const struct kvm_live *end, struct 
 	return ret;
 }
 
+static uint64_t khz_of(const struct trace_dat_scale *scale)
+{
+	return (uint64_t)((((unsigned __int128)1000000 << scale->shift) + scale->mult / 2) /
+			  scale->mult);
+}
+
 /** @end is NULL while nobody knows. */
 int record_sidecar(struct record *record, const struct kvm_live *end)
 {
@@ -94,6 +100,8 @@ int record_sidecar(struct record *record, const struct kvm_live *end)
 	int ret = meta ? add_guests(record, end, meta) : -ENOMEM;
 
 	snprintf(path, sizeof(path), "%s/" RECORD_KVM_FILE, record->folder);
+	if (meta && record->scale.mult)
+		meta->cpu_khz = khz_of(&record->scale);
 	if (!ret)
 		ret = kvm_meta_write(path, meta, error, sizeof(error));
 	if (ret)

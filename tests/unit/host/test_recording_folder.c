@@ -57,6 +57,8 @@ static struct recording full_one(void)
 	assert_int_equal(recording_text(&recording.begin, "2026-11-23T05:00:00Z"), 0);
 	assert_int_equal(recording_text(&recording.end, "2026-11-23T05:00:10Z"), 0);
 	assert_int_equal(recording_text(&recording.events, "default"), 0);
+	recording.tsc_mult = 0xfffffffe;
+	recording.tsc_shift = 31;
 	assert_int_equal(recording_add_argument(&recording, "kshark-virt"), 0);
 	assert_int_equal(recording_add_argument(&recording, "record"), 0);
 	assert_int_equal(recording_add_argument(&recording, ""), 0);
@@ -90,6 +92,8 @@ static void test_written_is_read(void **state)
 	assert_string_equal(read.begin, written.begin);
 	assert_string_equal(read.end, written.end);
 	assert_string_equal(read.events, "default");
+	assert_int_equal(read.tsc_mult, 0xfffffffe);
+	assert_int_equal(read.tsc_shift, 31);
 	assert_int_equal(read.n_command, 3);
 	assert_string_equal(read.command[1], "record");
 	assert_string_equal(read.command[2], "");
