@@ -6,7 +6,7 @@
 #   WORKDIR/vmlinuz     the Debian kernel (used for L1 and for L2)
 #   WORKDIR/l1.ext4     the L1 root as a disk image
 #   WORKDIR/l1-initrd   small initramfs that loads virtio_blk + ext4 and switches to the disk
-#   WORKDIR/l2-initrd   the whole L2 guest: busybox + trace-cmd + socat + hackbench + modules
+#   WORKDIR/l2-initrd   the whole L2 guest: busybox + trace-cmd + socat + hackbench + dropbear + modules
 #
 # Needs: root, debootstrap, e2fsprogs, busybox-static, cpio (busybox's is used). About 6 minutes.
 set -euo pipefail
@@ -16,8 +16,10 @@ MIRROR=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookwo
 mkdir -p "$WORK"; cd "$WORK"
 
 # --- 1. Debian root with the packages ------------------------------------------------------
+PACKAGES="linux-image-amd64 linux-headers-amd64 make kmod qemu-system-x86 trace-cmd busybox-static socat rt-tests
+    util-linux procps python3-minimal openssh-client dropbear-bin"
 [ -e root/etc/debian_version ] || debootstrap --variant=minbase bookworm root "$MIRROR"
-if [ ! -e root/.packages-done ]; then
+if [ "$(cat root/.packages-done 2>/dev/null)" != "$PACKAGES" ]; then
     cat > root/etc/apt/sources.list <<S
 deb $MIRROR bookworm main
 deb $MIRROR bookworm-updates main
@@ -26,11 +28,10 @@ S
     cp /etc/resolv.conf root/etc/resolv.conf 2>/dev/null || true
     export DEBIAN_FRONTEND=noninteractive
     chroot root apt-get update
-    chroot root apt-get install -y --no-install-recommends \
-        linux-image-amd64 linux-headers-amd64 make kmod \
-        qemu-system-x86 trace-cmd busybox-static socat rt-tests util-linux procps python3-minimal
+    # shellcheck disable=SC2086
+    chroot root apt-get install -y --no-install-recommends $PACKAGES
     chroot root apt-get clean
-    touch root/.packages-done
+    echo "$PACKAGES" > root/.packages-done
 fi
 KVER=$(ls root/lib/modules | sort -V | tail -1)
 cp root/boot/vmlinuz-"$KVER" vmlinuz
@@ -74,7 +75,8 @@ pack i1 l1-initrd
 rm -rf i2; mkdir -p i2/{bin,dev,proc,sys,tmp,root,var/run,run}
 cp root/bin/busybox i2/bin/busybox
 copy_modules i2 virtio_pci virtio_mmio vmw_vsock_virtio_transport ptp_kvm
-for b in /usr/bin/trace-cmd /usr/bin/socat /usr/bin/hackbench; do copy_bin i2 "$b"; done
+for b in /usr/bin/trace-cmd /usr/bin/socat /usr/bin/hackbench /usr/sbin/dropbear; do copy_bin i2 "$b"; done
+mkdir -p i2/etc/dropbear; echo 'root::0:0:root:/root:/bin/sh' > i2/etc/passwd   # for sshd
 cp root/usr/src/kvmhc/kvmhc.ko i2/modules/; echo kvmhc.ko >> i2/modules.list
 install -m755 "$HERE/l2/init" i2/init; install -m755 "$HERE/l2/work.sh" i2/work.sh
 pack i2 l2-initrd

@@ -39,6 +39,14 @@ wait_guest() {
     done
 }
 in_guest() { echo "$2" | socat -t 200 - VSOCK-CONNECT:$(cat $TMP/$1.cid):9000; }
+# start_sshd NAME: its root answers to "ssh root@NAME" without a password, over vsock
+start_sshd()
+{
+    [ -e ~/.ssh/id_ed25519 ] || { mkdir -p ~/.ssh; ssh-keygen -q -t ed25519 -N '' -f ~/.ssh/id_ed25519; }
+    printf 'Host %s\n  ProxyCommand socat -t 5 - VSOCK-CONNECT:%s:22\n  StrictHostKeyChecking no\n' $1 $(cat $TMP/$1.cid) >> ~/.ssh/config
+    in_guest $1 "mkdir -p /root/.ssh; chmod 700 /root /root/.ssh; echo '$(cat ~/.ssh/id_ed25519.pub)' > /root/.ssh/authorized_keys"
+    run ssh -o BatchMode=yes root@$1 'echo "ssh: $(hostname)"'
+}
 stop_guest() { kill $(cat $TMP/$1.pid); wait $(cat $TMP/$1.pid) 2>/dev/null; true; }
 # tid NAME VCPU: host thread of a vCPU
 tid() { cat /sys/kernel/debug/kvm/$(cat $TMP/$1.pid)-*/vcpu$2/pid; }
