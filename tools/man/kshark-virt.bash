@@ -26,7 +26,7 @@ _kshark_virt()
 	case $command in
 	record)
 		options="--output --duration --events --guest --buffer --limit --reserve --hypervisor"
-		options+=" --quiet --help"
+		options+=" --flight --trigger --trigger-limit --quiet --help"
 		;;
 	view)
 		options="--session --cpu-hz --max-input --absolute --correct-skew --no-combos --dry-run --help"
@@ -85,6 +85,9 @@ _kshark_virt()
 	--source)
 		_kshark_virt_words "auto trace-cmd kvm_write_tsc_offset sidecar tsc causality" "$cur"
 		;;
+	--trigger)
+		_kshark_virt_words "exit> steal> wake> migration> lost>" "$cur"
+		;;
 	--kind)
 		_kshark_virt_words "exit steal wake migration irq lost" "$cur"
 		;;
@@ -97,7 +100,7 @@ _kshark_virt()
 	--by)
 		_kshark_virt_words "vcpu pcpu" "$cur"
 		;;
-	--duration | --guest | --buffer | --limit | --reserve) ;;
+	--duration | --guest | --buffer | --limit | --reserve | --trigger-limit) ;;
 	--affinity | --pcpu | --vcpu | --from | --to | --cpu-hz | --max-input | --width | --height | --scale | --title) ;;
 	--machine | --metric | --baseline | --runs | --confidence | --worst | --above | --record-cost | --resamples | --seed | --windows) ;;
 	*)

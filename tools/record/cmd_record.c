@@ -3,6 +3,7 @@
  * @file	cmd_record.c
  * @brief	kshark-virt record: a host and its guests become a folder of traces.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #include "xen_trace.h"
 
 #define OPTIONS	struct record_options
+
+#define MAX_TRIGGER_LIMIT	9999
 
 static const char *const hypervisor_names[] = { "auto", "xen", "kvm", NULL };
 
@@ -56,6 +59,55 @@ static int take_duration(const struct ksv_command *command, const struct ksv_opt
 	return status;
 }
 
+/** So much is kept if it is not told. */
+#define FLIGHT_NS	10000000000
+
+static int take_flight(const struct ksv_command *command, const struct ksv_option *option,
+		       const char *value, void *target)
+{
+	struct ksv_time duration = { .kind = KSV_TIME_NS, .ns = FLIGHT_NS };
+	int status = value ? take_duration(command, option, value, &duration) : 0;
+
+	*(int64_t *)target = duration.ns;
+	return status;
+}
+
+static int take_trigger(const struct ksv_command *command, const struct ksv_option *option,
+			const char *value, void *target)
+{
+	struct record_options *options = target;
+	int ret;
+
+	if (options->n_triggers == RECORD_MAX_TRIGGERS)
+		return ksv_usage_error(command, "--%s %s: one more than %d", option->name, value,
+				       RECORD_MAX_TRIGGERS);
+	ret = record_trigger_parse(value, &options->triggers[options->n_triggers]);
+	if (ret == -ENOENT)
+		return ksv_usage_error(command, "--%s %s: compares none of exit, steal, wake, "
+				       "migration and lost", option->name, value);
+	if (ret == -ERANGE)
+		return ksv_usage_error(command, "--%s %s: no time behind >; write 2ms, 300us or "
+				       "1.5", option->name, value);
+	if (ret)
+		return ksv_usage_error(command, "--%s %s: not a condition; write 'wake>2ms'",
+				       option->name, value);
+	options->n_triggers++;
+	return 0;
+}
+
+static int take_trigger_limit(const struct ksv_command *command, const struct ksv_option *option,
+			      const char *value, void *target)
+{
+	char *end;
+	long limit = strtol(value, &end, 10);
+
+	if (end == value || *end || limit < 1 || limit > MAX_TRIGGER_LIMIT)
+		return ksv_usage_error(command, "--%s %s: not a number from 1 to %d", option->name,
+				       value, MAX_TRIGGER_LIMIT);
+	*(int *)target = (int)limit;
+	return 0;
+}
+
 static const struct ksv_option record_option_table[] = {
 	{ 'o', "output", "FOLDER", "record into FOLDER, which is made; without this,\n"
 	  "kshark-virt-DATE-TIME", ksv_take_text, offsetof(OPTIONS, folder), NULL },
@@ -71,6 +123,13 @@ static const struct ksv_option record_option_table[] = {
 	  offsetof(OPTIONS, limit), NULL },
 	{ 0, "reserve", "SIZE", "stop before the disk has less room (default 1G)",
 	  take_reserve, 0, NULL },
+	{ 0, "flight", "[=TIME]", "flight recorder: keep the last TIME only, without it\n"
+	  "10 s, and write it on SIGUSR1, Ctrl-C, and at the end",
+	  take_flight, offsetof(OPTIONS, flight_ns), NULL },
+	{ 0, "trigger", "CONDITION", "with --flight: write it when a moment costs more than\n"
+	  "that, e.g. 'wake>2ms'; may be repeated", take_trigger, 0, NULL },
+	{ 0, "trigger-limit", "N", "with --trigger: end with the Nth such recording\n"
+	  "(default 1)", take_trigger_limit, offsetof(OPTIONS, trigger_limit), NULL },
 	{ 0, "hypervisor", "NAME", "xen, kvm, or auto: whatever this host is",
 	  ksv_take_choice, offsetof(OPTIONS, hypervisor), hypervisor_names },
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no line of progress"),
@@ -97,6 +156,25 @@ static int find_hypervisor(struct record_options *options)
 	ksv_error("this is neither dom0 of Xen nor a host of KVM: record on the host, or for KVM "
 		  "modprobe kvm_intel, or kvm_amd");
 	return KSV_EXIT_FILE;
+}
+
+/** What belongs together. Return: KSV_EXIT_OK, or an exit status after a message. */
+static int check_flight(const struct ksv_command *command, const struct record_options *options)
+{
+	if (!options->flight_ns && options->n_triggers)
+		return ksv_usage_error(command, "--trigger says when --flight writes: give both");
+	if (!options->n_triggers && options->trigger_limit)
+		return ksv_usage_error(command, "--trigger-limit counts what --trigger brings "
+				       "about: give both");
+	for (int i = 0; options->flight_ns && i < options->n_guests; i++) {
+		const char *how = strchr(options->guests[i], '=');
+
+		if (!how || strcmp(how, "=none") != 0)
+			return ksv_usage_error(command, "--guest %s: a flight recorder has no "
+					       "traces of guests; without --flight there are",
+					       options->guests[i]);
+	}
+	return KSV_EXIT_OK;
 }
 
 static void name_folder(char *name, size_t size)
@@ -174,7 +252,7 @@ static int run_record(const struct ksv_command *command, int argc, char **argv)
 		status = ksv_usage_error(command, "'%s': a command stands behind --", argv[first]);
 	else if (status < 0 && end < argc && !options.command)
 		status = ksv_usage_error(command, "no command behind --");
-	if (status < 0)
+	if (status < 0 && !(status = check_flight(command, &options)))
 		status = record_all(&record);
 	/* nothing has begun: nothing is left */
 	if (record.made && !record.recording.begin)

@@ -14,6 +14,7 @@
 
 #include "kvm_live.h"
 #include "options.h"
+#include "record_trigger.h"
 #include "recording_folder.h"
 #include "trace_dat.h"
 
@@ -27,6 +28,9 @@
 /** Second names of the files of CPUs, while it is written. */
 #define RECORD_KEPT_FILE "host.dat.kept"
 #define RECORD_XEN_FILE	"host.xen"
+
+/** Bytes of a record of xentrace, about. */
+#define RECORD_XEN_BYTES	24
 
 /** What is said, into a log, when recording has begun. */
 #define RECORD_SAYS	"kshark-virt: recording"
@@ -63,6 +67,10 @@ struct record_options {
 	bool		has_reserve;
 	int		hypervisor;
 	bool		quiet;
+	int64_t		flight_ns;	/* the flight recorder keeps so much; 0: it is none */
+	struct record_trigger triggers[RECORD_MAX_TRIGGERS];
+	int		n_triggers;
+	int		trigger_limit;	/* of recordings because of them; 0: not told, 1 */
 	char		**command;	/* ends with NULL; NULL: none */
 };
 
@@ -76,6 +84,9 @@ enum record_stop {
 	RECORD_RESERVE,
 	RECORD_MEMORY,		/* is short */
 	RECORD_DIED,		/* what records has ended by itself */
+	/* of a flight recorder, which writes what it has, and may go on */
+	RECORD_ASKED,		/* by SIGUSR1 */
+	RECORD_TRIGGER,
 };
 
 /** What was counted, of all CPUs. */
@@ -90,6 +101,8 @@ struct record_count {
 		uint64_t	bytes;		/* of a record, on average; 0: no estimate */
 	} worst;
 };
+
+struct record_flight;
 
 struct record {
 	const struct ksv_command *command;
@@ -110,8 +123,13 @@ struct record {
 	/* of Xen */
 	uint64_t		buffer_max;	/* larger ones cannot be made; 0: not known */
 	bool			buffer_made;	/* how large they are is known, and stays so */
+	uint32_t		mask;		/* classes of events */
+	struct record_flight	*flight;	/* NULL: it is no flight recorder */
+	bool			goes_on;	/* it does, with another recording */
 	/* while it runs */
 	pid_t			recorder, user;	/* 0: none */
+	int64_t			began_ns;	/* when the time began to run; 0: not yet */
+	bool			user_began;
 	pid_t			group;		/* of the recorder, also when that is gone */
 	int			input;		/* of the recorder: closed when it is to end */
 	int			user_status, recorder_status;
@@ -184,6 +202,13 @@ int record_capture(const char *const argv[], int seconds, char *text, size_t siz
  */
 pid_t record_spawn(struct record *record, const char *const argv[], int *input, const char *output,
 		   const char *log);
+
+/**
+ * record_spawn_output - the same for one whose output is read
+ * @output: receives the end of a pipe from its standard output
+ */
+pid_t record_spawn_output(struct record *record, const char *const argv[], int *output,
+			  const char *log);
 
 /** record_log_says - does a file of the folder tell that? */
 bool record_log_says(const struct record *record, const char *log, const char *text);
@@ -266,11 +291,16 @@ struct record_watch {
 	void	(*count)(struct record *record, struct record_count *count);
 	/* bytes that are needed at the end for each that is there */
 	int	copies;
+	/* of a flight recorder, else NULL: a descriptor to take from, or -1; at each look */
+	int	(*fd)(const struct record *record);
+	void	(*take)(struct record *record);
+	enum record_stop (*look)(struct record *record);
 };
 
 void record_expect(const struct record *record, uint64_t bytes_per_second);
 int record_loop(struct record *record, const struct record_watch *watch);
 uint64_t record_folder_bytes(const char *folder);	/* of all that it will have */
+int64_t record_now_ns(void);	/* of a clock that only goes on */
 void record_block_signals(void);
 void record_unblock_signals(void);
 /* Return: the next of the signals that end a recording, SIGCHLD, or -1 when the time is over. */

@@ -138,7 +138,7 @@ static void wait_for_user(struct record *record)
 {
 	int status;
 
-	if (record->user <= 0)
+	if (record->user <= 0 || record->goes_on)
 		return;
 	ksv_note("%s goes on", record->options->command[0]);
 	/* nothing is left to be finished: whoever does not want to wait may end us */

@@ -16,6 +16,7 @@
 
 #include "array.h"
 #include "record.h"
+#include "record_flight.h"
 #include "record_tracing.h"
 
 /** A buffer of the kernel, per CPU, and the share of the memory that all may have. */
@@ -426,7 +427,7 @@ static int finish(struct record *record, int status)
 
 static int run(struct record *record)
 {
-	static const struct record_watch watch = { record_tracing_count, 2 };
+	static const struct record_watch watch = { .count = record_tracing_count, .copies = 2 };
 	int status;
 
 	expect(record);
@@ -472,7 +473,11 @@ int record_kvm(struct record *record)
 	record->clock = choose_clock(record);
 	status = record_events(record);
 	if (!status)
+		status = record_flight_check(record, &record_source_kvm);
+	if (!status)
 		status = choose_buffer(record);
+	if (!status && record->options->flight_ns)
+		return record_flight(record, &record_source_kvm);
 	if (!status)
 		status = record_find_guests(record);
 	if (!status)

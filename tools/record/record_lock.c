@@ -87,7 +87,8 @@ static bool file_there(const char *folder, const char *name)
 	return !access(path, F_OK);
 }
 
-static void tell_folder(const char *folder)
+/** Return: how much of the end it was to keep, in memory; 0: all that it has is in the folder. */
+static int64_t tell_folder(const char *folder)
 {
 	bool xen = file_there(folder, RECORD_XEN_FILE);
 	const struct recording_file host = {
@@ -96,11 +97,13 @@ static void tell_folder(const char *folder)
 	};
 	struct recording recording;
 	char error[256];
+	int64_t kept;
 
 	if (recording_read(folder, &recording, error, sizeof(error))) {
 		ksv_note("%s", error);
-		return;
+		return 0;
 	}
+	kept = recording.n_files ? 0 : recording.flight.asked_ns;
 	if (recording.state == RECORDING_RUNNING) {
 		recording.state = RECORDING_STOPPED;
 		if (recording_text(&recording.reason, "kshark-virt record was killed") ||
@@ -110,6 +113,7 @@ static void tell_folder(const char *folder)
 			ksv_note("%s: cannot be changed", folder);
 	}
 	recording_free(&recording);
+	return kept;
 }
 
 static int restore(struct record *record, const struct left *left)
@@ -121,9 +125,13 @@ static int restore(struct record *record, const struct left *left)
 		record_settle_files(left->folder);
 		record_tracing_restore(&left->before, true);
 	}
-	tell_folder(left->folder);
-	ksv_note("an earlier kshark-virt record (process %d) was killed: tracing is as it was "
-		 "before; what it recorded is in %s", left->pid, left->folder);
+	if (tell_folder(left->folder))
+		ksv_note("an earlier kshark-virt record (process %d) was killed: tracing is as it "
+			 "was before; what it kept in memory is lost (--flight), and %s has no "
+			 "trace", left->pid, left->folder);
+	else
+		ksv_note("an earlier kshark-virt record (process %d) was killed: tracing is as it "
+			 "was before; what it recorded is in %s", left->pid, left->folder);
 	return ftruncate(record->lock, 0) ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
 

@@ -6,9 +6,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
@@ -20,7 +22,7 @@
 /** Between two looks. */
 #define LOOK_NS		200000000L
 
-static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1 };
 
 /** A signal is an event like others, not an interruption: what is recorded has to be finished. */
 static void signal_set(sigset_t *set)
@@ -60,7 +62,7 @@ int record_next_signal(const struct timespec *pause)
 	return sigtimedwait(&set, NULL, pause);
 }
 
-static int64_t now_ns(void)
+int64_t record_now_ns(void)
 {
 	struct timespec now;
 
@@ -164,7 +166,8 @@ static enum record_stop judge_room(const struct record *record, int copies)
 	uint64_t needed = options->reserve + record->count.bytes * (uint64_t)(copies - 1);
 	uint64_t left, kept;
 
-	if (options->limit && record->count.bytes >= options->limit)
+	/* that of a flight recorder is one of what it keeps */
+	if (options->limit && !options->flight_ns && record->count.bytes >= options->limit)
 		return RECORD_LIMIT;
 	if (record_memory_is_short(record, &left, &kept))
 		return RECORD_MEMORY;
@@ -175,6 +178,8 @@ static enum record_stop judge(struct record *record, int signal, int64_t since, 
 {
 	const struct record_options *options = record->options;
 
+	if (signal == SIGUSR1 && options->flight_ns)
+		return RECORD_ASKED;
 	if (signal > 0 && signal != SIGCHLD) {
 		record->signal = signal;
 		return RECORD_SIGNAL;
@@ -183,31 +188,57 @@ static enum record_stop judge(struct record *record, int signal, int64_t since, 
 		return RECORD_COMMAND;
 	if (has_ended(&record->recorder, &record->recorder_status))
 		return RECORD_DIED;
-	if (options->duration.kind && now_ns() - since >= options->duration.ns)
+	if (options->duration.kind && record_now_ns() - since >= options->duration.ns)
 		return RECORD_DURATION;
 	return judge_room(record, copies);
 }
 
+/** Take what comes from a descriptor meanwhile. */
+static int wait_and_take(struct record *record, const struct record_watch *watch,
+			 const struct timespec *pause)
+{
+	int64_t until = record_now_ns() + pause->tv_nsec, left;
+	struct pollfd fds[2] = { { .events = POLLIN }, { .events = POLLIN } };
+	struct signalfd_siginfo info = { 0 };
+	sigset_t set;
+
+	signal_set(&set);
+	fds[0].fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	while ((left = until - record_now_ns()) > 0 && !info.ssi_signo) {
+		fds[1].fd = watch->fd(record);
+		if (poll(fds, 2, (int)(left / 1000000) + 1) <= 0)
+			continue;
+		if (fds[1].revents)
+			watch->take(record);
+		if (fds[0].revents && read(fds[0].fd, &info, sizeof(info)) != sizeof(info))
+			info.ssi_signo = 0;
+	}
+	close(fds[0].fd);
+	return info.ssi_signo ? (int)info.ssi_signo : -1;
+}
+
 /** Until the next look, a signal, or the end of the time. */
-static int wait_next(const struct record *record, int64_t since)
+static int wait_next(struct record *record, const struct record_watch *watch, int64_t since)
 {
 	const struct ksv_time *duration = &record->options->duration;
 	struct timespec pause = { .tv_nsec = LOOK_NS };
 
 	if (duration->kind) {
-		int64_t left = since + duration->ns - now_ns();
+		int64_t left = since + duration->ns - record_now_ns();
 
 		if (left < LOOK_NS)
 			pause.tv_nsec = left > 0 ? (long)left : 0;
 	}
-	return record_next_signal(&pause);
+	return watch->fd ? wait_and_take(record, watch, &pause) : record_next_signal(&pause);
 }
 
 int record_loop(struct record *record, const struct record_watch *watch)
 {
-	int64_t since = now_ns(), looked = since;
+	int64_t looked = record_now_ns(), since = record->began_ns ? record->began_ns : looked;
 
-	if (record->options->command) {
+	record->began_ns = since;
+	if (record->options->command && !record->user_began) {
+		record->user_began = true;
 		record->user = record_user(record->options->command);
 		if (record->user < 0)
 			return KSV_EXIT_FILE;
@@ -215,14 +246,16 @@ int record_loop(struct record *record, const struct record_watch *watch)
 	watch->count(record, &record->count);
 	while (!record->stop) {
 		const struct record_count before = record->count;
-		int signal = wait_next(record, since);
-		int64_t now = now_ns();
+		int signal = wait_next(record, watch, since);
+		int64_t now = record_now_ns();
 
 		record->count.bytes = record_folder_bytes(record->folder);
 		watch->count(record, &record->count);
 		show(record, &before, (double)(now - since) / 1e9, (double)(now - looked) / 1e9);
 		looked = now;
 		record->stop = judge(record, signal, since, watch->copies);
+		if (!record->stop && watch->look)
+			record->stop = watch->look(record);
 	}
 	take_line_away(record);
 	return KSV_EXIT_OK;

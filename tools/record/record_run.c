@@ -182,6 +182,34 @@ pid_t record_spawn(struct record *record, const char *const argv[], int *input, 
 	return ret ? ret : pid;
 }
 
+pid_t record_spawn_output(struct record *record, const char *const argv[], int *output,
+			  const char *log)
+{
+	int err = open_output(record, log, O_APPEND), in = -1, ends[2], ret = 0;
+	pid_t pid = -1, parent = getpid();
+
+	if (err < 0)
+		return err;
+	if (pipe2(ends, O_CLOEXEC)) {
+		ret = -errno;
+		close(err);
+		return ret;
+	}
+	in = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	pid = fork();
+	if (!pid)
+		run_recorder(argv, parent, false, in, ends[1], err);
+	ret = pid < 0 ? -errno : pid;
+	close(err);
+	close(ends[1]);
+	if (in >= 0)
+		close(in);
+	if (pid < 0)
+		close(ends[0]);
+	*output = pid < 0 ? -1 : ends[0];
+	return ret;
+}
+
 bool record_log_says(const struct record *record, const char *log, const char *text)
 {
 	char path[PATH_MAX + NAME_MAX], *said;

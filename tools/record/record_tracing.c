@@ -158,6 +158,18 @@ void record_tracing_drain(const char *folder)
 		closedir(dir);
 }
 
+int record_tracing_last_cpu(void)
+{
+	DIR *dir = open_cpus();
+	int cpu, last = -1;
+
+	while (next_cpu(dir, &cpu))
+		last = cpu > last ? cpu : last;
+	if (dir)
+		closedir(dir);
+	return last;
+}
+
 static uint64_t stat_of(const char *text, const char *key)
 {
 	const char *line = strstr(text, key);

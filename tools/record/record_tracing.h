@@ -35,6 +35,9 @@ char *record_tracing_in_use(void);
 /** record_tracing_drain - what is still in the kernel goes behind a killed recorder's files. */
 void record_tracing_drain(const char *folder);
 
+/** record_tracing_last_cpu - the highest number of a CPU; -1: there is none. */
+int record_tracing_last_cpu(void);
+
 /** record_tracing_count - records and losses of all CPUs. */
 void record_tracing_count(struct record *record, struct record_count *count);
 

@@ -12,23 +12,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "record_flight.h"
 #include "record_xen.h"
 #include "xen_events.h"
 
-/** Bytes of a record, about. */
-#define RECORD_BYTES	24
 /** xentrace has opened its file, and the helper has written the sidecar, in this time. */
 #define START_S		10
-#define LOG		RECORD_XEN_FILE ".log"
 #define META_LOG	RECORD_XEN_FILE ".meta.log"
 /** Where the helper is, as seen from the command. */
 #define META		"kshark-virt-xen-meta"
 
-/** Classes of events, as xentrace takes them. */
-#define MASK_GEN	0x0001f000
-#define MASK_SCHED	0x0002f000
+#define MASK_GEN	RECORD_XEN_GEN
+#define MASK_SCHED	RECORD_XEN_SCHED
 #define MASK_DOM0OP	0x0004f000
-#define MASK_HVM	0x0008f000
+#define MASK_HVM	RECORD_XEN_HVM
 #define MASK_PV		0x0020f000
 #define MASK_HW		0x0080f000
 
@@ -109,11 +106,11 @@ static int check_in_use(void)
 	return used;
 }
 
-static int take_classes(struct record *record, uint32_t *mask)
+static int take_classes(struct record *record)
 {
 	const char *list = record->options->events ? record->options->events : "default";
 
-	*mask = MASK_GEN;
+	record->mask = MASK_GEN;
 	for (;;) {
 		size_t n = strcspn(list, ","), i = 0;
 
@@ -124,7 +121,7 @@ static int take_classes(struct record *record, uint32_t *mask)
 			return ksv_usage_error(record->command, "--events %.*s: not a class of "
 					       "events: gen, sched, dom0op, hvm, mem, pv, shadow, "
 					       "hw or guest", (int)n, list);
-		*mask |= classes[i].mask;
+		record->mask |= classes[i].mask;
 		if (!list[n])
 			return KSV_EXIT_OK;
 		list += n + 1;
@@ -168,7 +165,7 @@ void record_xen_meta(char path[PATH_MAX])
 }
 
 /** Names, clock and places come from Xen itself; without them there is still a trace. */
-static pid_t start_meta(struct record *record)
+pid_t record_xen_start_meta(struct record *record)
 {
 	char program[PATH_MAX], path[PATH_MAX + NAME_MAX];
 	const char *argv[] = { program, "--watch", "--output", path, NULL };
@@ -184,30 +181,53 @@ static pid_t start_meta(struct record *record)
 	return pid > 0 ? pid : 0;
 }
 
-static int start_xentrace(struct record *record, uint32_t mask)
+/** What each of xentrace's command lines has. */
+struct words {
+	char	events[16], pages[24], reserve[24];
+};
+
+static void make_words(const struct record *record, struct words *words)
 {
 	const struct record_options *options = record->options;
-	char events[16], pages[24], reserve[24], path[PATH_MAX + NAME_MAX];
-	const char *argv[] = { "xentrace", "-D", "-e", events, "-S", pages, "-r", reserve, path,
-			       NULL };
 
-	snprintf(events, sizeof(events), "0x%08x", mask);
-	snprintf(pages, sizeof(pages), "%llu",
+	snprintf(words->events, sizeof(words->events), "0x%08x", record->mask);
+	snprintf(words->pages, sizeof(words->pages), "%llu",
 		 (unsigned long long)options->buffer / RECORD_XEN_PAGE);
-	snprintf(reserve, sizeof(reserve), "%llu",
+	snprintf(words->reserve, sizeof(words->reserve), "%llu",
 		 (unsigned long long)(options->reserve / RECORD_MIB));
+}
+
+/** A pipe has no room in the sense of -r. */
+pid_t record_xen_spawn(struct record *record, int *output)
+{
+	struct words words;
+	const char *argv[] = { "xentrace", "-D", "-e", words.events, "-S", words.pages,
+			       "/dev/stdout", NULL };
+
+	make_words(record, &words);
+	return record_spawn_output(record, argv, output, RECORD_XEN_LOG);
+}
+
+static int start_xentrace(struct record *record)
+{
+	char path[PATH_MAX + NAME_MAX];
+	struct words words;
+	const char *argv[] = { "xentrace", "-D", "-e", words.events, "-S", words.pages, "-r",
+			       words.reserve, path, NULL };
+
+	make_words(record, &words);
 	snprintf(path, sizeof(path), "%s/" RECORD_XEN_FILE, record->folder);
-	record->recorder = record_spawn(record, argv, NULL, NULL, LOG);
+	record->recorder = record_spawn(record, argv, NULL, NULL, RECORD_XEN_LOG);
 	if (record->recorder < 0)
 		record->recorder = 0;
 	if (wait_for_file(record, RECORD_XEN_FILE, &record->recorder)) {
 		record_xen_check_buffer(record);
 		return KSV_EXIT_OK;
 	}
-	return record_failed(record, LOG, "xentrace", "does not begin");
+	return record_failed(record, RECORD_XEN_LOG, "xentrace", "does not begin");
 }
 
-static void stop(pid_t *pid, int signal, int *status)
+void record_xen_stop(pid_t *pid, int signal, int *status)
 {
 	*status = 0;
 	if (*pid <= 0)
@@ -224,7 +244,7 @@ static void stop(pid_t *pid, int signal, int *status)
 static void count_bytes(struct record *record, struct record_count *count)
 {
 	(void)record;
-	count->records = count->bytes / RECORD_BYTES;
+	count->records = count->bytes / RECORD_XEN_BYTES;
 }
 
 static void count_records(struct record *record)
@@ -269,25 +289,29 @@ static int add_file(struct record *record)
 	return recording_add_file(&record->recording, &file) ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
 
+int record_xen_finish(struct record *record, int status)
+{
+	count_records(record);
+	if (!status && !record->count.records)
+		status = record_failed(record, RECORD_XEN_LOG, "xentrace", "has recorded nothing");
+	return add_file(record) ? KSV_EXIT_FILE : status;
+}
+
 static int finish(struct record *record, pid_t meta, int status)
 {
 	int ended;
 
-	stop(&record->recorder, SIGINT, &ended);
+	record_xen_stop(&record->recorder, SIGINT, &ended);
 	/* the places of vCPUs at the end */
-	stop(&meta, SIGTERM, &ended);
-	count_records(record);
-	if (!status && !record->count.records)
-		status = record_failed(record, LOG, "xentrace", "has recorded nothing");
-	if (add_file(record))
-		status = KSV_EXIT_FILE;
+	record_xen_stop(&meta, SIGTERM, &ended);
+	ended = record_xen_finish(record, status);
 	record_lock_drop(record);
-	return status;
+	return ended;
 }
 
-static int run(struct record *record, uint32_t mask)
+static int run(struct record *record)
 {
-	static const struct record_watch watch = { count_bytes, 1 };
+	static const struct record_watch watch = { .count = count_bytes, .copies = 1 };
 	pid_t meta = 0;
 	int status = record_begin(record);
 
@@ -296,8 +320,8 @@ static int run(struct record *record, uint32_t mask)
 	if (status)
 		return status;
 	record_block_signals();
-	meta = start_meta(record);
-	status = start_xentrace(record, mask);
+	meta = record_xen_start_meta(record);
+	status = start_xentrace(record);
 	if (!status && record_lock_note(record))
 		ksv_note("/run: cannot be written to");
 	if (!status) {
@@ -312,9 +336,10 @@ static int run(struct record *record, uint32_t mask)
 int record_xen(struct record *record)
 {
 	int missing, status;
-	uint32_t mask;
 
-	status = take_classes(record, &mask);
+	status = take_classes(record);
+	if (!status)
+		status = record_flight_check(record, &record_source_xen);
 	if (status)
 		return status;
 	if (record->options->n_guests)
@@ -329,5 +354,7 @@ int record_xen(struct record *record)
 	if (missing)
 		return KSV_EXIT_FILE;
 	record_xen_choose_buffer(record);
-	return record_end(record, run(record, mask));
+	if (record->options->flight_ns)
+		return record_flight(record, &record_source_xen);
+	return record_end(record, run(record));
 }

@@ -11,6 +11,33 @@
 
 #define RECORD_XEN_PAGE		4096
 
+#define RECORD_XEN_LOG		RECORD_XEN_FILE ".log"
+
+/** Classes of events, as xentrace takes them: with all their subclasses. */
+#define RECORD_XEN_GEN		0x0001f000
+#define RECORD_XEN_SCHED	0x0002f000
+#define RECORD_XEN_HVM		0x0008f000
+#define RECORD_XEN_SUBCLASSES	0x0000f000
+
+/* --- record_xen.c ---------------------------------------------------------------------------- */
+
+/** record_xen_start_meta - what Xen knows becomes a sidecar. Return: a pid, or 0 after a note. */
+pid_t record_xen_start_meta(struct record *record);
+
+/** record_xen_spawn - xentrace, whose records come by a pipe. Return: a pid or negative errno. */
+pid_t record_xen_spawn(struct record *record, int *output);
+
+/** record_xen_stop - end a process, if there is one, and wait for it. */
+void record_xen_stop(pid_t *pid, int signal, int *status);
+
+/**
+ * record_xen_finish - count what is in the trace
+ * @status: if it is not KSV_EXIT_OK, something has been said already
+ *
+ * Return: an exit status, after a message.
+ */
+int record_xen_finish(struct record *record, int status);
+
 /** record_xen_meta - the program that talks to Xen. */
 void record_xen_meta(char path[PATH_MAX]);
 

@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# record --flight: the last seconds are kept, and written on a signal, at the end, or when a condition is met.
+. "$(dirname "$0")/lib.sh"
+. "$GOLDEN/record_lib.sh"
+
+SCRATCH=run/kshark-virt-record.flight
+export FAKE_SAMPLE=$WORK/now.dat
+ln -s "$SAMPLES/kvm-shared.dat" "$FAKE_SAMPLE"
+
+# worst FILE KIND: cost, time and vCPU of the worst moment, as report has them
+worst()
+{
+	"$KSV_BIN" report --worst 1 --kind "$2" --format csv "$1" 2> /dev/null |
+		awk -F, 'NR == 2 { print $4, $3, $5 }'
+}
+# begin ARGUMENT...: in the background; its pid is $PID
+begin()
+{
+	: > "$ERR"
+	# what runs in the background ignores Ctrl-C otherwise
+	env --default-signal=INT "$KSV_BIN" record "$@" > "$OUT" 2> "$ERR" < /dev/null &
+	PID=$!
+	BEGUN="$*"
+	wait_for grep -q 'recording into' "$ERR"
+}
+# ended: it ends by itself, or by what was done before
+ended()
+{
+	wait "$PID"
+	STATUS=$?
+	keep "$BEGUN"
+	check "nothing is left of judging" test ! -e "$KSHARK_VIRT_ROOT/$SCRATCH"
+}
+written() # FOLDER...
+{
+	wait_for test -s "$1/host.${2:-dat}" -a -n "$(json "$1/recording.json" 'j.get("end", "")')"
+}
+pages() # CPU LETTER KB: written by the kernel
+{
+	head -c "$3k" /dev/zero | tr '\0' "$2" >> "$TRACING/per_cpu/cpu$1/trace_pipe_raw"
+}
+flight() # FOLDER EXPRESSION: of recording.json's "flight"
+{
+	json "$1/recording.json" "(lambda f: ($2))(j['flight'])"
+}
+
+# ---- KVM ----
+
+kvm_host
+attempt --flight=5 -d 0.5 -o timed
+status 0
+restored
+cat "$FAKE_LOG" >> "$WORK/transcript"
+same timed/host.dat "$FAKE_SAMPLE"
+check "only what belongs there" test "$(ls timed | tr '\n' ' ')" = \
+	"host.dat host.dat.meta.json recording.json "
+is "$(json timed/recording.json 'j["state"], j["files"][0]["clock"], j["files"][0]["role"]')" \
+	"('complete', 'mono', 'host')"
+is "$(json timed/recording.json '[(g["name"], g["how"]) for g in j["guests"]]')" \
+	"[('web', 'none'), ('db', 'none')]"
+is "$(flight timed 'f["asked_ns"], f["cause"], f["triggers"], 0 < f["kept_ns"] < 5 * 10**9')" \
+	"(5000000000, 'end', [], True)"
+run report timed
+status 0
+
+# the last second alone; what came before is forgotten
+kvm_host
+export FAKE_PAGES_OF=$WORK/pages
+begin --flight=1 -o last
+sleep 1.5
+pages 1 b 12
+sleep 0.4
+kill -INT "$PID"
+ended
+status 0
+is "$(tr -d '\0' < "$FAKE_PAGES_OF" | tr -s ab)" b
+is "$(wc -c < "$FAKE_PAGES_OF")" 12288
+unset FAKE_PAGES_OF
+
+# SIGUSR1 writes, and it goes on: each is a recording of its own
+kvm_host
+begin --flight -o asked
+kill -USR1 "$PID"
+wait_for test -s asked-2/recording.json
+wait_for grep -q 'recording into asked-2' "$ERR"
+kill -USR1 "$PID"
+wait_for grep -q 'recording into asked-3' "$ERR"
+kill -INT "$PID"
+ended
+status 0
+restored
+is "$(flight asked 'f["asked_ns"], f["cause"], f["paused_ns"]')" "(10000000000, 'signal', 0)"
+is "$(flight asked-2 'f["cause"], f["paused_ns"] > 0')" "('signal', True)"
+is "$(flight asked-3 'f["cause"]')" end
+for folder in asked asked-2 asked-3; do
+	is "$(json $folder/recording.json 'j["state"]')" complete
+	same $folder/host.dat "$FAKE_SAMPLE"
+	is "$(json $folder/recording.json 'j["command"]')" \
+		"['kshark-virt', 'record', '--flight', '-o', 'asked']"
+done
+
+# a condition: not met at first, then by a moment that is the worst of report as well
+read -r cost time vcpu <<< "$(worst "$SAMPLES/kvm-migration.dat" wake)"
+read -r less _ <<< "$(worst "$SAMPLES/kvm-shared.dat" wake)"
+check "one sample is worse" test "$cost" -gt "${less:-0}"
+kvm_host
+begin --flight=8 -o fired --trigger 'lost>1000' --trigger "wake>$((cost - 1))ns"
+sleep 1.2 # it is judged, and not met
+check "it goes on" kill -0 "$PID"
+ln -sf "$SAMPLES/kvm-migration.dat" "$FAKE_SAMPLE"
+ended
+status 0
+restored
+is "$(flight fired 'f["cause"], [(t["condition"], t["moments"]) for t in f["triggers"]]')" \
+	"('trigger', [('wake>$((cost - 1))ns', 1)])"
+is "$(flight fired '(lambda t: (t["cost_ns"], t["time_ns"]))(f["triggers"][0])')" "($cost, $time)"
+is "$(json fired/recording.json 'j["state"]')" complete
+
+# twice, then it ends; there is no third
+kvm_host
+attempt --flight=4 -o twice --trigger 'wake>1us' --trigger-limit 2
+status 0
+restored
+is "$(flight twice 'f["cause"]') $(flight twice-2 'f["cause"]')" "trigger trigger"
+check "there is no third" test ! -e twice-3
+
+# a command ends it, and begins once
+kvm_host
+attempt --flight=4 -o commanded -- bash -c 'echo x >> begun; sleep 0.5; exit 7'
+status 0
+is "$(cat begun)" x
+
+# memory does not suffice for all seconds
+kvm_host
+export FAKE_PAGES_OF=$WORK/pages
+begin --flight=60 -o shortened --limit 1M
+pages 0 c 1000
+sleep 0.5
+pages 0 d 1000
+wait_for grep -q 'recording into' "$ERR"
+sleep 0.5
+kill -INT "$PID"
+ended
+unset FAKE_PAGES_OF
+says "$ERR" 'memory sufficed for the last'
+is "$(tr -d '\0' < "$WORK/pages" | tr -s a-d)" d
+sed -i 's/for the last [0-9.]* s alone/for the last SOME s alone/' "$WORK/transcript"
+
+# what cannot be judged ends it; all that is kept stays
+kvm_host
+export FAKE_NO_RESTORE=1
+attempt --flight=4 -o unjudged --trigger 'wake>1ms'
+unset FAKE_NO_RESTORE
+status 3
+restored
+is "$(json unjudged/recording.json 'j["state"]')" failed
+check "the files of CPUs are kept" test -s unjudged/host.dat.kept0
+kvm_host
+FAKE_DIE=1 attempt --flight -o dies
+status 3
+restored
+
+# nothing happens
+kvm_host
+begin --flight=1 -o nothing
+sleep 1.5
+kill -INT "$PID"
+ended
+status 3
+restored
+is "$(json nothing/recording.json 'j["state"], j["files"]')" "('failed', [])"
+
+# killed: the next one puts right what was changed
+kvm_host
+begin --flight -o killed --trigger 'wake>1s'
+kill -9 "$PID"
+wait "$PID" 2> /dev/null
+attempt -d 0.2 -o after
+status 0
+is "$(json killed/recording.json 'j["state"], j["flight"]["asked_ns"]')" "('stopped', 10000000000)"
+restored
+
+# ---- what is refused ----
+
+kvm_host
+attempt --trigger 'wake>1ms'
+attempt --flight --trigger-limit 3
+attempt --flight --trigger 'wake>1ms' --trigger-limit 0
+attempt --flight --trigger 'sleep>1ms'
+attempt --flight --trigger 'wake>1x'
+attempt --flight --trigger wake
+attempt --flight=0
+attempt --flight --guest web
+attempt --flight --trigger 'irq>1ms'
+attempt --flight --events kvm_entry,kvm_exit --trigger 'wake>1ms'
+attempt --flight --events kvm_entry,kvm_exit,sched_switch --trigger 'steal>1ms' --trigger 'wake>1ms'
+attempt --flight --events sched --trigger 'migration>1ms'
+attempt --flight --events kvm:kvm_entry --trigger 'exit>1ms'
+check "nothing is left" test -z "$(ls -d kshark-virt-* 2> /dev/null)"
+
+# ---- Xen ----
+
+export FAKE_DATA=$WORK/data
+mkdir "$FAKE_DATA"
+cat > "$WORK/bin/xentrace" << 'S'
+#!/bin/bash
+# what lies in $FAKE_DATA is written in the order of its names, when it is there
+[ "$1" = --version ] && exit
+echo "xentrace $*" >> "$FAKE_LOG"
+[ -z "${FAKE_DIE:-}" ] || { echo "Failure to get trace buffer pointer from Xen" >&2; exit 1; }
+give()
+{
+	local file
+
+	for file in "$FAKE_DATA"/[0-9]; do
+		[ ! -e "$file" ] || { cat "$file" > "${!#}"; rm "$file"; }
+	done
+}
+trap 'mv "$FAKE_DATA/end" "$FAKE_DATA/9"; give "$@"; exit 0' INT
+while :; do give "$@"; sleep 0.05; done
+S
+cat > "$WORK/bin/kshark-virt-xen-meta" << 'S'
+#!/bin/bash
+[ "$1" != --buffers ] || { echo '{ "trace_buffer_pages": 32, "max_pcpus": 4 }'; exit; }
+echo '{ "cpu_khz": 2300000, "domains": [ { "id": 1, "name": "burny" } ] }' > "${!#}"
+trap 'exit 0' TERM
+while kill -0 "$PPID" 2> /dev/null; do sleep 0.05; done
+S
+chmod +x "$WORK/bin"/*
+# where a turn of xentrace's begins, about in the middle of a trace
+split_trace() # FILE
+{
+	python3 - "$1" "$FAKE_DATA" <<-'END'
+		import struct, sys
+		data = open(sys.argv[1], "rb").read()
+		at, last, turn = 0, -1, 0
+		while at < len(data):
+		    header, cpu, size = struct.unpack_from("<III", data, at)
+		    assert header == 0x2001f003
+		    if cpu <= last and at > len(data) / 2 and not turn:
+		        turn = at
+		    last = cpu
+		    at += 12 + size
+		open(sys.argv[2] + "/first", "wb").write(data[:turn])
+		open(sys.argv[2] + "/second", "wb").write(data[turn:])
+	END
+}
+xen_host()
+{
+	tree record_xen.tree
+	echo 'MemAvailable: 400000 kB' > "$KSHARK_VIRT_ROOT/proc/meminfo"
+	: > "$FAKE_LOG"
+	rm -f "$FAKE_DATA"/*
+	: > "$FAKE_DATA/end"
+}
+XEN=$SAMPLES/credit2-basic.xen
+
+# all that came, and what Xen still had when it was ended
+xen_host
+split_trace "$XEN"
+mv "$FAKE_DATA/first" "$FAKE_DATA/1"
+mv "$FAKE_DATA/second" "$FAKE_DATA/end"
+attempt --flight=9 -d 0.6 -o xen --events sched
+status 0
+cat "$FAKE_LOG" >> "$WORK/transcript"
+same xen/host.xen "$XEN"
+says xen/host.xen.meta.json burny
+is "$(flight xen 'f["cause"]')" end
+
+# the last second alone
+xen_host
+split_trace "$XEN"
+mv "$FAKE_DATA/first" "$FAKE_DATA/1"
+begin --flight=1 -o xen_last
+sleep 1.6
+cp "$FAKE_DATA/second" "$FAKE_DATA/copy"
+mv "$FAKE_DATA/copy" "$FAKE_DATA/2"
+sleep 0.3
+kill -TERM "$PID"
+ended
+status 0
+same xen_last/host.xen "$FAKE_DATA/second"
+is "$(json xen_last/recording.json 'j["state"], j["reason"]')" "('stopped', 'Terminated')"
+
+# a condition, by the names of the sidecar
+xen_host
+split_trace "$XEN"
+mv "$FAKE_DATA/first" "$FAKE_DATA/1"
+begin --flight=9 -o xen_fired --trigger 'preempted>1us' --trigger 'exit>3600'
+ended
+status 0
+read -r cost time vcpu <<< "$(worst xen_fired steal)"
+is "$(flight xen_fired '[(t["condition"], t["vcpu"], t["cost_ns"], t["time_ns"]) for t in f["triggers"]]')" \
+	"[('preempted>1us', '$vcpu', $cost, $time)]"
+
+# no trace, no xentrace, no events for it
+xen_host
+head -c 100 /dev/zero | tr '\0' x > "$FAKE_DATA/1"
+attempt --flight -o garbage
+status 3
+xen_host
+FAKE_DIE=1 attempt --flight -o xen_dies
+status 3
+attempt --flight --events sched --trigger 'exit>1ms'
+attempt --flight --events hvm --trigger 'wake>1ms'
+attempt --flight --trigger 'irq>1ms'
+
+# a busy machine has its own
+sed -E -e '/^it takes .* to judge what is kept/d' -e 's/in [0-9.]+ [kMGT]B of memory/in SIZE of memory/' -e 's/wake>[0-9]{4,}ns/wake>COST/' \
+	"$WORK/transcript" > "$WORK/transcript.same"
+golden t108_record_flight "$WORK/transcript.same"
+finish

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_flight.c
+ * @brief	The flight recorder: the last seconds are kept in memory, and written on demand.
+ *
+ * While a recording is written, nothing is recorded: so each is as whole as any other one, and what
+ * comes after it begins anew.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "record_flight.h"
+#include "record_tracing.h"
+
+/** The share of the memory that is free, and of that for files in memory, which may be taken. */
+#define MEMORY_SHARE	4
+#define SCRATCH_SHARE	3
+/** If the kernel does not tell how much there is. */
+#define MEMORY		(256 * RECORD_MIB)
+
+/* --- memory ---------------------------------------------------------------------------------- */
+
+/** So much is kept at most. What is judged is there twice more for a moment. */
+static int choose_memory(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	uint64_t total, most = record_memory(&total) / MEMORY_SHARE;
+	struct statvfs fs;
+	char size[24];
+
+	if (!most)
+		most = MEMORY;
+	if (record->options->limit && record->options->limit < most)
+		most = record->options->limit;
+	if (*flight->scratch && !statvfs(flight->scratch, &fs) &&
+	    (uint64_t)fs.f_bavail * fs.f_frsize / SCRATCH_SHARE < most)
+		most = (uint64_t)fs.f_bavail * fs.f_frsize / SCRATCH_SHARE;
+	if (most < RECORD_MIB) {
+		ksv_error("only %s of memory could be used to keep records: end what uses it, or "
+			  "allow more (--limit)", record_size_text(most, size));
+		return KSV_EXIT_FILE;
+	}
+	flight->ring.max_bytes = most;
+	ksv_note("the last %.1f s are kept, in %s of memory at most",
+		 (double)record->options->flight_ns / 1e9, record_size_text(most, size));
+	return KSV_EXIT_OK;
+}
+
+/* --- while it records ------------------------------------------------------------------------ */
+
+static void forget_old(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	int64_t now = flight->judge ? flight->judge_began_ns : record_now_ns();
+
+	/* what is being judged must not be gone when it turns out to be wanted */
+	record_ring_prune(&flight->ring, now - record->options->flight_ns);
+}
+
+static enum record_stop look(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+
+	flight->source->take(record);
+	forget_old(record);
+	if (flight->is_no_trace) {
+		ksv_error("what comes from xentrace is no trace");
+		return RECORD_DIED;
+	}
+	return record_flight_judge(record);
+}
+
+static void take(struct record *record)
+{
+	record->flight->source->take(record);
+}
+
+static int data_fd(const struct record *record)
+{
+	return record->flight->fd;
+}
+
+/** Bytes are those in memory, and all of Xen's records are as large as most. */
+static void count(struct record *record, struct record_count *counted)
+{
+	const struct record_flight *flight = record->flight;
+
+	if (record->options->hypervisor == RECORD_IS_XEN) {
+		counted->records = flight->ring.total / RECORD_XEN_BYTES;
+	} else {
+		counted->bytes = flight->ring.total;
+		record_tracing_count(record, counted);
+	}
+	counted->bytes = flight->ring.bytes;
+}
+
+/* --- a recording ----------------------------------------------------------------------------- */
+
+static const char *cause_of(const struct record *record)
+{
+	return record->stop == RECORD_TRIGGER ? "trigger" :
+	       record->stop == RECORD_ASKED ? "signal" : "end";
+}
+
+/** It begins where what is kept begins. */
+static int set_begin(struct record *record, int64_t kept_ns)
+{
+	time_t begin = time(NULL) - (time_t)((kept_ns + 999999999) / 1000000000);
+	struct tm tm;
+	char iso[32];
+
+	gmtime_r(&begin, &tm);
+	strftime(iso, sizeof(iso), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	return recording_text(&record->recording.begin, iso);
+}
+
+static int describe(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	struct recording_flight *told = &record->recording.flight;
+
+	told->kept_ns = flight->ring.first ?
+			record_now_ns() - flight->ring.first->time_ns : 0;
+	if (flight->ring.full && told->kept_ns < record->options->flight_ns)
+		ksv_note("memory sufficed for the last %.1f s alone (--limit)",
+			 (double)told->kept_ns / 1e9);
+	return recording_text(&told->cause, cause_of(record)) || set_begin(record, told->kept_ns);
+}
+
+static int write_recording(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	int ret;
+
+	if (describe(record))
+		return KSV_EXIT_FILE;
+	ksv_note("writing ...");
+	ret = flight->source->write(record, record->folder);
+	if (ret == -ENODATA)
+		ksv_error("nothing was recorded in the last %.1f s",
+			  (double)record->options->flight_ns / 1e9);
+	else if (ret)
+		ksv_error("%s/%s: %s", record->folder, flight->source->file, strerror(-ret));
+	if (flight->source->finish(record) || record_flight_tell(record))
+		ret = -EIO;
+	record_ring_clear(&flight->ring);
+	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
+}
+
+static int record_one(struct record *record)
+{
+	static const struct record_watch watch = { count, 3, data_fd, take, look };
+	struct record_flight *flight = record->flight;
+	int status = record_begin(record), written;
+
+	record->recording.flight.asked_ns = record->options->flight_ns;
+	record->recording.flight.kept_ns = RECORDING_UNKNOWN;
+	if (!status)
+		status = record_write_state(record);
+	if (!status)
+		status = flight->source->start(record);
+	if (status)
+		return status;
+	if (flight->stopped_ns)
+		record->recording.flight.paused_ns = record_now_ns() - flight->stopped_ns;
+	ksv_note("recording into %s%s", record->options->folder,
+		 record->options->duration.kind || record->options->command ? "" :
+		 "; Ctrl-C ends it");
+	status = record_loop(record, &watch);
+	flight->source->stop(record);
+	flight->stopped_ns = record_now_ns();
+	record_flight_judge_end(record);
+	written = write_recording(record);
+	return status ? status : written;
+}
+
+/* --- one after the other --------------------------------------------------------------------- */
+
+static bool goes_on(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	const struct record_options *options = record->options;
+
+	if (record->stop == RECORD_ASKED)
+		return true;
+	return record->stop == RECORD_TRIGGER &&
+	       (++flight->n_triggered < options->trigger_limit);
+}
+
+/** The command line is the same, all else is told anew. */
+static void renew_recording(struct record *record)
+{
+	struct recording old = record->recording;
+
+	record->recording = (struct recording){ .command = old.command,
+						.n_command = old.n_command,
+						.room_command = old.room_command };
+	old.command = NULL;
+	old.n_command = 0;
+	recording_free(&old);
+	record->stop = RECORD_ON;
+	record->count = (struct record_count){ 0 };
+	record->recorder_status = 0;
+}
+
+static int next_folder(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	int n = snprintf(flight->folder, sizeof(flight->folder), "%s-%d", flight->base,
+			 ++flight->number);
+
+	renew_recording(record);
+	flight->again = true;
+	record->options->folder = flight->folder;
+	record->made = false;
+	return n >= (int)sizeof(flight->folder) || record_check_folder(record) ? KSV_EXIT_FILE :
+	       KSV_EXIT_OK;
+}
+
+static int record_all(struct record *record)
+{
+	int status;
+
+	for (;;) {
+		status = record_one(record);
+		record->goes_on = !status && goes_on(record);
+		status = record_end(record, status);
+		if (!record->goes_on)
+			return status;
+		/* what has been written stays, whatever comes of the next one */
+		if (next_folder(record))
+			return KSV_EXIT_FILE;
+	}
+}
+
+int record_flight(struct record *record, const struct record_source *source)
+{
+	struct record_flight *flight = calloc(1, sizeof(*flight));
+	int status;
+	size_t n;
+
+	if (!flight) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	*flight = (struct record_flight){ .source = source, .number = 1, .fd = -1, .answer = -1 };
+	record->flight = flight;
+	snprintf(flight->base, sizeof(flight->base), "%s", record->options->folder);
+	for (n = strlen(flight->base); n > 1 && flight->base[n - 1] == '/'; n--)
+		flight->base[n - 1] = '\0';
+	status = record_flight_judge_open(record);
+	if (!status)
+		status = choose_memory(record);
+	if (!status) {
+		record_block_signals();
+		status = record_all(record);
+	}
+	record_flight_judge_close(record);
+	record_lock_drop(record);
+	record_ring_clear(&flight->ring);
+	free(flight->data);
+	free(flight->cpus);
+	free(flight);
+	record->flight = NULL;
+	return status;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_flight_judge.c
+ * @brief	Are conditions met by what a flight recorder keeps just now?
+ *
+ * What is kept is written to a folder in memory, as it would be into that of a recording, by a copy
+ * of this process. That one makes the model, and tells what it has found by a pipe. Meanwhile
+ * recording goes on. So what is judged is what a report of the recording would say.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record_flight.h"
+#include "sidecar.h"
+#include "whole_file.h"
+
+#define SCRATCH		"/run/kshark-virt-record.flight"
+/** From the beginning of a judgement to the next, if none takes longer than half of that. */
+#define JUDGE_NS	1000000000
+/** So many in a row that fail are no accident. */
+#define MAX_FAILED	3
+/** Others have their work to do. */
+#define NICE		10
+
+/** What is told by the pipe; it fits into that. */
+struct answer {
+	struct record_fired	fired[RECORD_MAX_TRIGGERS];
+	char			error[512];	/* or "" */
+};
+
+/* --- can they be judged? --------------------------------------------------------------------- */
+
+int record_flight_check(const struct record *record, const struct record_source *source)
+{
+	const struct record_options *options = record->options;
+
+	for (int i = 0; i < options->n_triggers; i++) {
+		const struct record_trigger *trigger = &options->triggers[i];
+		const char *missing = source->missing(record, trigger->kind);
+
+		if (missing && !*missing)
+			return ksv_usage_error(record->command, "--trigger %s: cannot be seen "
+					       "while it is recorded: that takes the traces of "
+					       "guests, aligned. Record them without --flight, "
+					       "then: kshark-virt report --worst 10 --kind %s",
+					       trigger->text, virt_worst_kind_name(trigger->kind));
+		if (missing)
+			return ksv_usage_error(record->command, "--trigger %s: needs events that "
+					       "are not recorded: add %s to --events",
+					       trigger->text, missing);
+	}
+	return KSV_EXIT_OK;
+}
+
+/* --- the folder in memory -------------------------------------------------------------------- */
+
+static void empty_scratch(const struct record_flight *flight)
+{
+	const struct dirent *entry;
+	DIR *dir = opendir(flight->scratch);
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+}
+
+int record_flight_judge_open(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	struct stat st;
+
+	if (!record->options->n_triggers)
+		return KSV_EXIT_OK;
+	snprintf(flight->scratch, sizeof(flight->scratch), "%s" SCRATCH, record_root());
+	if (mkdir(flight->scratch, 0700) && errno != EEXIST) {
+		ksv_error("%s: %s", flight->scratch, strerror(errno));
+		return KSV_EXIT_FILE;
+	}
+	if (lstat(flight->scratch, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) {
+		ksv_error("%s: is no folder of ours; remove it", flight->scratch);
+		return KSV_EXIT_FILE;
+	}
+	/* one that was killed may have left something */
+	empty_scratch(flight);
+	return KSV_EXIT_OK;
+}
+
+void record_flight_judge_close(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+
+	if (!*flight->scratch)
+		return;
+	empty_scratch(flight);
+	rmdir(flight->scratch);
+}
+
+/** The names of machines, and which thread is which vCPU. Without them, it is judged as well. */
+static void copy_sidecar(const struct record *record)
+{
+	const struct record_flight *flight = record->flight;
+	char path[PATH_MAX + NAME_MAX], *text;
+	struct whole_file file;
+	size_t size;
+
+	snprintf(path, sizeof(path), "%s/%s.meta.json", record->folder, flight->source->file);
+	if (whole_file_read(path, SIDECAR_MAX_BYTES, &text, &size))
+		return;
+	snprintf(path, sizeof(path), "%s/%s.meta.json", flight->scratch, flight->source->file);
+	if (!whole_file_open(&file, path, false)) {
+		if (whole_file_write(&file, text, size))
+			whole_file_discard(&file);
+		else
+			whole_file_commit(&file);
+	}
+	free(text);
+}
+
+/* --- the copy that judges -------------------------------------------------------------------- */
+
+static void judge_now(const struct record *record, struct answer *answer)
+{
+	const struct record_flight *flight = record->flight;
+	const struct record_options *options = record->options;
+	char path[PATH_MAX + NAME_MAX];
+	int ret;
+
+	empty_scratch(flight);
+	copy_sidecar(record);
+	ret = flight->source->write(record, flight->scratch);
+	if (ret) {
+		snprintf(answer->error, sizeof(answer->error), "%.400s: %s", flight->scratch,
+			 strerror(-ret));
+		return;
+	}
+	snprintf(path, sizeof(path), "%s/%s", flight->scratch, flight->source->file);
+	record_trigger_judge(path, options->triggers, options->n_triggers, answer->fired,
+			     answer->error, sizeof(answer->error));
+	empty_scratch(flight);
+}
+
+__attribute__((noreturn))
+static void run_judge(const struct record *record, pid_t parent, int to)
+{
+	struct answer answer = { 0 };
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	/* what is wrong is told by the answer, once */
+	dup2(null, STDERR_FILENO);
+	/* should we be killed, the next recorder need not wait for this */
+	if (record->lock >= 0)
+		close(record->lock);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpriority(PRIO_PROCESS, 0, NICE);
+	if (getppid() == parent)
+		judge_now(record, &answer);
+	_exit(write(to, &answer, sizeof(answer)) != sizeof(answer));
+}
+
+static void start_judge(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	pid_t parent = getpid();
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return;
+	/* what is not printed yet is for us to print */
+	fflush(NULL);
+	flight->judge_began_ns = record_now_ns();
+	flight->judge = fork();
+	if (!flight->judge)
+		run_judge(record, parent, ends[1]);
+	close(ends[1]);
+	flight->answer = ends[0];
+	if (flight->judge < 0) {
+		close(ends[0]);
+		flight->judge = 0;
+	}
+}
+
+/** As often as it is worth it: half of a CPU's time at most. */
+static void plan_next(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	int64_t now = record_now_ns(), took = now - flight->judge_began_ns;
+	int64_t every = record->options->flight_ns / 4;
+
+	every = every < JUDGE_NS ? every : JUDGE_NS;
+	flight->judge_next_ns = now + took;
+	if (flight->judge_next_ns < flight->judge_began_ns + every)
+		flight->judge_next_ns = flight->judge_began_ns + every;
+	if (flight->is_slow || took < record->options->flight_ns / 4)
+		return;
+	flight->is_slow = true;
+	ksv_note("it takes %.1f s to judge what is kept: keep fewer seconds (--flight) or fewer "
+		 "events (--events), else moments are missed", (double)took / 1e9);
+}
+
+static enum record_stop take_answer(struct record *record, const struct answer *answer)
+{
+	struct record_flight *flight = record->flight;
+
+	if (*answer->error && ++flight->n_failed == MAX_FAILED) {
+		ksv_error("--trigger: what is recorded cannot be judged: %s", answer->error);
+		return RECORD_DIED;
+	}
+	if (*answer->error)
+		return RECORD_ON;
+	flight->n_failed = 0;
+	for (int i = 0; i < record->options->n_triggers; i++)
+		if (answer->fired[i].moments)
+			return RECORD_TRIGGER;
+	return RECORD_ON;
+}
+
+enum record_stop record_flight_judge(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	struct answer answer = { .error = "the process that judges was killed" };
+	int status;
+
+	if (!*flight->scratch)
+		return RECORD_ON;
+	if (flight->judge && waitpid(flight->judge, &status, WNOHANG) == flight->judge) {
+		struct answer whole;
+
+		if (read(flight->answer, &whole, sizeof(whole)) == sizeof(whole))
+			answer = whole;
+		close(flight->answer);
+		flight->judge = 0;
+		plan_next(record);
+		return take_answer(record, &answer);
+	}
+	if (!flight->judge && flight->ring.bytes && record_now_ns() >= flight->judge_next_ns)
+		start_judge(record);
+	return RECORD_ON;
+}
+
+void record_flight_judge_end(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	int status;
+
+	if (!flight->judge)
+		return;
+	while (waitpid(flight->judge, &status, 0) < 0 && errno == EINTR)
+		continue;
+	close(flight->answer);
+	flight->judge = 0;
+}
+
+/* --- what was met ---------------------------------------------------------------------------- */
+
+static void say_met(const struct record_trigger *trigger, const struct record_fired *fired)
+{
+	double ms = (double)fired->cost_ns / 1e6;
+
+	ksv_note("%s: %llu moment%s; the worst took %.3f ms%s%s, at %.9f s", trigger->text,
+		 (unsigned long long)fired->moments, fired->moments == 1 ? "" : "s", ms,
+		 *fired->vcpu ? ", of " : "", fired->vcpu, (double)fired->time_ns / 1e9);
+}
+
+int record_flight_tell(struct record *record)
+{
+	const struct record_flight *flight = record->flight;
+	const struct record_options *options = record->options;
+	struct record_fired fired[RECORD_MAX_TRIGGERS];
+	char path[PATH_MAX + NAME_MAX], error[512];
+	int ret = 0;
+
+	if (!options->n_triggers)
+		return 0;
+	snprintf(path, sizeof(path), "%s/%s", record->folder, flight->source->file);
+	if (record_trigger_judge(path, options->triggers, options->n_triggers, fired, error,
+				 sizeof(error))) {
+		ksv_note("%s", error);
+		return 0;
+	}
+	for (int i = 0; i < options->n_triggers && !ret; i++) {
+		struct recording_trigger met = {
+			.condition = (char *)(uintptr_t)options->triggers[i].text,
+			.vcpu = *fired[i].vcpu ? fired[i].vcpu : NULL,
+			.moments = (int64_t)fired[i].moments, .time_ns = fired[i].time_ns,
+			.cost_ns = fired[i].cost_ns,
+		};
+
+		if (!fired[i].moments)
+			continue;
+		say_met(&options->triggers[i], &fired[i]);
+		ret = recording_add_trigger(&record->recording, &met);
+	}
+	return ret;
+}

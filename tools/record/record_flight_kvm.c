@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_flight_kvm.c
+ * @brief	The end of what a KVM host records: pages of the kernel's buffers, CPU by CPU.
+ *
+ * trace-cmd enables the events; pages are taken as trace-cmd itself would take them; and trace-cmd
+ * makes a trace of those that are kept. The clock counts ns, as a trace that is made so does not
+ * tell how long a cycle is, and there are no guests' traces to be aligned by cycles.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "host_trace.h"
+#include "record_flight.h"
+#include "record_tracing.h"
+
+#define CLOCK		"mono"
+/** trace-cmd has enabled everything in this time. */
+#define START_S		60
+/** Pages that are kept as one. */
+#define CHUNK_PAGES	64
+/** A CPU may write faster than it is read: others have to have their turn. */
+#define MAX_CHUNKS	64
+
+/* --- CPUs ------------------------------------------------------------------------------------ */
+
+static void close_cpus(struct record_flight *flight)
+{
+	for (int i = 0; i < flight->n_cpus; i++)
+		close(flight->cpus[i].fd);
+	flight->n_cpus = 0;
+}
+
+static int open_cpus(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	char path[PATH_MAX];
+
+	for (int cpu = 0; cpu <= record_tracing_last_cpu(); cpu++) {
+		struct record_flight_cpu one = { .cpu = cpu };
+
+		snprintf(path, sizeof(path), "%s%s/per_cpu/cpu%d/trace_pipe_raw", record_root(),
+			 record_tracing(), cpu);
+		one.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (one.fd < 0 && errno == ENOENT)
+			continue;
+		if (one.fd < 0 || ARRAY_GROW(flight->cpus, flight->n_cpus, flight->room_cpus)) {
+			ksv_error("%s: %s", path, strerror(errno));
+			if (one.fd >= 0)
+				close(one.fd);
+			close_cpus(flight);
+			return KSV_EXIT_FILE;
+		}
+		flight->cpus[flight->n_cpus++] = one;
+	}
+	return KSV_EXIT_OK;
+}
+
+/** Return: whether there may be more. */
+static bool take_chunk(struct record_flight *flight, const struct record_flight_cpu *cpu,
+		       int64_t now, unsigned char *data)
+{
+	size_t page = (size_t)getpagesize(), size = 0;
+	ssize_t n = 0;
+
+	while (size < CHUNK_PAGES * page && (n = read(cpu->fd, data + size, page)) > 0) {
+		/* pages lie side by side in a file */
+		memset(data + size + n, 0, page - (size_t)n);
+		size += page;
+	}
+	if (size && record_ring_add(&flight->ring, now, cpu->cpu, data, size))
+		return false;
+	return n > 0;
+}
+
+static void take_kvm(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	unsigned char *data = malloc(CHUNK_PAGES * (size_t)getpagesize());
+	int64_t now = record_now_ns();
+
+	for (int i = 0; data && i < flight->n_cpus; i++)
+		for (int n = 0; n < MAX_CHUNKS; n++)
+			if (!take_chunk(flight, &flight->cpus[i], now, data))
+				break;
+	free(data);
+}
+
+/* --- begin and end --------------------------------------------------------------------------- */
+
+static bool has_event(const struct record *record, const char *system, const char *event)
+{
+	char full[128];
+
+	snprintf(full, sizeof(full), "%s:%s", system, event);
+	for (int i = 0; i < record->n_events; i++)
+		if (!strcmp(record->events[i], system) || !strcmp(record->events[i], full))
+			return true;
+	return false;
+}
+
+/** Machines are known by their entries, whatever is asked of them. */
+static const char *missing_kvm(const struct record *record, enum virt_worst_kind kind)
+{
+	if (kind == VIRT_WORST_IRQ)
+		return "";
+	if (kind == VIRT_WORST_LOST)
+		return NULL;
+	if (!has_event(record, "kvm", "kvm_entry"))
+		return "kvm:kvm_entry";
+	if (!has_event(record, "kvm", "kvm_exit"))
+		return "kvm:kvm_exit";
+	if (kind != VIRT_WORST_EXIT && !has_event(record, "sched", "sched_switch"))
+		return "sched:sched_switch";
+	if (kind == VIRT_WORST_WAKE && !has_event(record, "sched", "sched_wakeup") &&
+	    !has_event(record, "sched", "sched_waking"))
+		return "sched:sched_wakeup";
+	return NULL;
+}
+
+static int run_start(const struct record *record)
+{
+	char buffer[24], said[4096];
+	const char **argv = calloc(2 * (size_t)record->n_events + 8, sizeof(*argv));
+	int n = 6, status;
+
+	if (!argv)
+		return KSV_EXIT_FILE;
+	snprintf(buffer, sizeof(buffer), "%llu",
+		 (unsigned long long)record->options->buffer / 1024);
+	memcpy(argv, (const char *[]){ "trace-cmd", "start", "-C", CLOCK, "-b", buffer },
+	       6 * sizeof(*argv));
+	for (int i = 0; i < record->n_events; i++) {
+		argv[n++] = "-e";
+		argv[n++] = record->events[i];
+	}
+	status = record_capture(argv, START_S, said, sizeof(said));
+	free(argv);
+	if (!status)
+		return KSV_EXIT_OK;
+	ksv_error("trace-cmd does not begin; it says: %s", *said ? said : "nothing");
+	return KSV_EXIT_FILE;
+}
+
+/** Guests are seen by the host alone. */
+static int tell_guests(struct record *record)
+{
+	int ret = 0;
+
+	for (int i = 0; i < record->live.n_guests && !ret; i++) {
+		const struct recording_guest guest = {
+			.name = record->live.guests[i].name, .uuid = record->live.guests[i].uuid,
+			.how = (char[]){ "none" },
+			.why = (char[]){ "a flight recorder has no traces of guests" },
+		};
+
+		ret = recording_add_guest(&record->recording, &guest);
+	}
+	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
+}
+
+static int start_kvm(struct record *record)
+{
+	int status;
+
+	if (!record->flight->again)
+		record_tracing_save();
+	record->clock = CLOCK;
+	if (record->flight->again) {
+		kvm_live_free(&record->live);
+		kvm_live_read(record_root(), &record->live);
+	}
+	if (record_lock_note(record))
+		ksv_note("/run: cannot note what is changed; if this is killed, trace-cmd reset");
+	status = tell_guests(record);
+	if (!status)
+		status = record_sidecar(record, NULL);
+	if (!status)
+		status = run_start(record);
+	if (!status)
+		status = open_cpus(record);
+	if (status)
+		record_tracing_restore(record_tracing_before(), true);
+	return status;
+}
+
+static void stop_kvm(struct record *record)
+{
+	record_write("0", "%s/tracing_on", record_tracing());
+	record->count.bytes = record->flight->ring.total;
+	record_tracing_count(record, &record->count);
+	take_kvm(record);
+	close_cpus(record->flight);
+}
+
+static int write_kvm(const struct record *record, const char *folder)
+{
+	const struct record_ring *ring = &record->flight->ring;
+	char path[PATH_MAX + NAME_MAX];
+	int ret = 0;
+
+	for (int cpu = 0; cpu < ring->n_cpus && !ret; cpu++) {
+		snprintf(path, sizeof(path), "%s/" RECORD_KVM_FILE ".cpu%d", folder, cpu);
+		ret = record_ring_write(ring, cpu, path);
+	}
+	if (ret)
+		return ret;
+	if (!ring->bytes)
+		return -ENODATA;
+	return record_settle_files(folder) && record_has_trace(folder) ? 0 : -EIO;
+}
+
+/* --- what was kept --------------------------------------------------------------------------- */
+
+static int count_record(void *arg, const struct kvm_trace_record *record)
+{
+	struct record_count *count = arg;
+
+	(void)record;
+	count->records++;
+	return 0;
+}
+
+static void count_loss(void *arg, int cpu, uint64_t records)
+{
+	struct record_count *count = arg;
+
+	(void)cpu;
+	count->lost += records;
+}
+
+/** Of what is kept, not of all that has gone by. */
+static void count_kept(struct record *record)
+{
+	struct host_walk walk = { .record = count_record, .lost = count_loss,
+				  .arg = &record->count };
+	const struct host_options options = { 0 };
+	char path[PATH_MAX + NAME_MAX], error[512];
+	struct host_trace trace;
+
+	record->count.records = record->count.lost = 0;
+	snprintf(path, sizeof(path), "%s/" RECORD_KVM_FILE, record->folder);
+	if (host_trace_open(&trace, path, &options, error, sizeof(error))) {
+		ksv_note("%s", error);
+		return;
+	}
+	host_trace_walk(&trace, &walk);
+	host_trace_close(&trace);
+}
+
+static int finish_kvm(struct record *record)
+{
+	struct recording_file file = { .name = (char[]){ RECORD_KVM_FILE },
+				       .role = RECORDING_HOST, .clock = (char[]){ CLOCK } };
+	struct kvm_live end;
+	int status = KSV_EXIT_OK;
+
+	record_tracing_restore(record_tracing_before(), true);
+	if (!kvm_live_read(record_root(), &end) && record_sidecar(record, &end))
+		status = KSV_EXIT_FILE;
+	kvm_live_free(&end);
+	if (!record_has_trace(record->folder))
+		return KSV_EXIT_FILE;
+	count_kept(record);
+	file.records = (int64_t)record->count.records;
+	file.lost = (int64_t)record->count.lost;
+	return recording_add_file(&record->recording, &file) ? KSV_EXIT_FILE : status;
+}
+
+const struct record_source record_source_kvm = {
+	.file = RECORD_KVM_FILE,
+	.missing = missing_kvm,
+	.start = start_kvm,
+	.take = take_kvm,
+	.stop = stop_kvm,
+	.write = write_kvm,
+	.finish = finish_kvm,
+};

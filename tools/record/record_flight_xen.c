@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_flight_xen.c
+ * @brief	The end of what xentrace tells, which writes to a pipe instead of a file.
+ *
+ * Its own ring in memory (-M) is written when it ends only, is not seen before that, and its
+ * windows' headers are written beyond its end when it is full (xentrace.c, membuf_reserve_window).
+ */
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "record_flight.h"
+#include "record_xen.h"
+
+/** Header word of a window: TRC_TRACE_CPU_CHANGE with two words, the pCPU and a size in bytes. */
+#define WINDOW_HEADER	(2u << 28 | 0x0001f003u)
+#define HEADER_BYTES	12
+/** No window is larger than the largest buffer; no pCPU has a higher number. */
+#define MAX_WINDOW	(65536u * RECORD_XEN_PAGE)
+#define MAX_PCPU	65535
+#define READ_BYTES	(256 << 10)
+#define PIPE_BYTES	(1 << 20)
+/** xentrace has written something, or ended, in this time; records of an idle machine are few. */
+#define START_MS	2000
+
+/* --- windows --------------------------------------------------------------------------------- */
+
+static uint32_t word_at(const unsigned char *data, size_t i)
+{
+	uint32_t word;
+
+	memcpy(&word, data + i * sizeof(word), sizeof(word));
+	return le32toh(word);
+}
+
+/** xentrace goes through its pCPUs in turns. One turn is kept or forgotten as a whole. */
+static int add_window(struct record_flight *flight, const unsigned char *data, size_t size)
+{
+	int cpu = (int)word_at(data, 1);
+
+	if (!flight->round_ns || cpu <= flight->last_cpu)
+		flight->round_ns = record_now_ns();
+	flight->last_cpu = cpu;
+	return record_ring_add(&flight->ring, flight->round_ns, cpu, data, size);
+}
+
+/** Return: how many bytes were whole windows. */
+static size_t add_windows(struct record_flight *flight)
+{
+	size_t at = 0;
+
+	while (flight->n_data - at >= HEADER_BYTES) {
+		const unsigned char *data = flight->data + at;
+		uint32_t bytes = word_at(data, 2);
+
+		if (word_at(data, 0) != WINDOW_HEADER || word_at(data, 1) > MAX_PCPU ||
+		    bytes > MAX_WINDOW) {
+			flight->is_no_trace = true;
+			return flight->n_data;
+		}
+		if (flight->n_data - at - HEADER_BYTES < bytes)
+			break;
+		if (add_window(flight, data, HEADER_BYTES + bytes))
+			flight->is_no_trace = true;
+		at += HEADER_BYTES + bytes;
+	}
+	return at;
+}
+
+/** Return: false when there is nothing more now. */
+static bool read_some(struct record_flight *flight)
+{
+	ssize_t n;
+	size_t used;
+
+	if (flight->fd < 0)
+		return false;
+	if (ARRAY_GROW(flight->data, flight->n_data + READ_BYTES, flight->room_data))
+		return false;
+	n = read(flight->fd, flight->data + flight->n_data, READ_BYTES);
+	if (n <= 0 && (n == 0 || (errno != EAGAIN && errno != EINTR))) {
+		close(flight->fd);
+		flight->fd = -1;
+	}
+	if (n <= 0)
+		return false;
+	flight->n_data += (size_t)n;
+	used = add_windows(flight);
+	flight->n_data -= used;
+	memmove(flight->data, flight->data + used, flight->n_data);
+	return true;
+}
+
+static void take_xen(struct record *record)
+{
+	while (read_some(record->flight))
+		continue;
+}
+
+/* --- begin and end --------------------------------------------------------------------------- */
+
+static const char *missing_xen(const struct record *record, enum virt_worst_kind kind)
+{
+	switch (kind) {
+	case VIRT_WORST_EXIT:
+		return record->mask & RECORD_XEN_HVM & ~RECORD_XEN_SUBCLASSES ? NULL : "hvm";
+	case VIRT_WORST_STEAL:
+	case VIRT_WORST_WAKE:
+	case VIRT_WORST_MIGRATION:
+		return record->mask & RECORD_XEN_SCHED & ~RECORD_XEN_SUBCLASSES ? NULL : "sched";
+	case VIRT_WORST_IRQ:
+		return "";
+	default:
+		return NULL;
+	}
+}
+
+static int begin_xentrace(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	struct pollfd wait = { .events = POLLIN };
+
+	flight->n_data = 0;
+	flight->round_ns = 0;
+	record->recorder = record_xen_spawn(record, &flight->fd);
+	if (record->recorder < 0) {
+		ksv_error("xentrace: %s", strerror(-record->recorder));
+		record->recorder = 0;
+		return KSV_EXIT_FILE;
+	}
+	fcntl(flight->fd, F_SETFL, O_NONBLOCK);
+	/* the larger, the longer we may be kept from reading */
+	fcntl(flight->fd, F_SETPIPE_SZ, PIPE_BYTES);
+	wait.fd = flight->fd;
+	poll(&wait, 1, START_MS);
+	take_xen(record);
+	if (flight->fd >= 0 || flight->ring.bytes) {
+		record_xen_check_buffer(record);
+		return KSV_EXIT_OK;
+	}
+	waitpid(record->recorder, &record->recorder_status, 0);
+	record->recorder = 0;
+	return record_failed(record, RECORD_XEN_LOG, "xentrace", "does not begin");
+}
+
+static void stop_xen(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	struct pollfd wait = { .events = POLLIN };
+	int status;
+
+	if (record->recorder > 0)
+		kill(record->recorder, SIGINT);
+	/* what Xen still has comes now, and then the end */
+	for (wait.fd = flight->fd; flight->fd >= 0; take_xen(record))
+		poll(&wait, 1, -1);
+	record_xen_stop(&record->recorder, SIGINT, &status);
+	record_xen_stop(&flight->meta, SIGTERM, &status);
+}
+
+static int start_xen(struct record *record)
+{
+	int status;
+
+	record->flight->meta = record_xen_start_meta(record);
+	status = begin_xentrace(record);
+	if (status)
+		stop_xen(record);
+	else if (record_lock_note(record))
+		ksv_note("/run: cannot be written to");
+	return status;
+}
+
+static int write_xen(const struct record *record, const char *folder)
+{
+	char path[PATH_MAX + NAME_MAX];
+
+	if (!record->flight->ring.bytes)
+		return -ENODATA;
+	snprintf(path, sizeof(path), "%s/" RECORD_XEN_FILE, folder);
+	return record_ring_write(&record->flight->ring, -1, path);
+}
+
+static int finish_xen(struct record *record)
+{
+	/* that there is nothing has been said */
+	return record_xen_finish(record, record->flight->ring.bytes ? KSV_EXIT_OK :
+				 KSV_EXIT_FILE);
+}
+
+const struct record_source record_source_xen = {
+	.file = RECORD_XEN_FILE,
+	.missing = missing_xen,
+	.start = start_xen,
+	.take = take_xen,
+	.stop = stop_xen,
+	.write = write_xen,
+	.finish = finish_xen,
+};

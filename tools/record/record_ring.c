@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_ring.c
+ * @brief	The end of what a host records, in memory: what came last, CPU by CPU.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "record_ring.h"
+
+static void drop_first(struct record_ring *ring)
+{
+	struct record_chunk *first = ring->first;
+
+	ring->first = first->next;
+	if (!ring->first)
+		ring->last = NULL;
+	ring->bytes -= first->size;
+	free(first);
+}
+
+/** Of one time either all CPUs are there or none: what is silent was silent. */
+static void drop_oldest(struct record_ring *ring)
+{
+	int64_t time_ns = ring->first->time_ns;
+
+	while (ring->first && ring->first->time_ns == time_ns)
+		drop_first(ring);
+}
+
+int record_ring_add(struct record_ring *ring, int64_t time_ns, int cpu, const void *data,
+		    size_t size)
+{
+	struct record_chunk *chunk = malloc(sizeof(*chunk) + size);
+
+	if (!chunk)
+		return -ENOMEM;
+	chunk->next = NULL;
+	chunk->time_ns = time_ns;
+	chunk->size = size;
+	chunk->cpu = cpu;
+	memcpy(chunk->data, data, size);
+	if (ring->last)
+		ring->last->next = chunk;
+	else
+		ring->first = chunk;
+	ring->last = chunk;
+	ring->bytes += size;
+	ring->total += size;
+	if (cpu >= ring->n_cpus)
+		ring->n_cpus = cpu + 1;
+	while (ring->max_bytes && ring->bytes > ring->max_bytes && ring->first) {
+		drop_oldest(ring);
+		ring->full = true;
+	}
+	return 0;
+}
+
+void record_ring_prune(struct record_ring *ring, int64_t time_ns)
+{
+	while (ring->first && ring->first->time_ns < time_ns)
+		drop_first(ring);
+}
+
+void record_ring_clear(struct record_ring *ring)
+{
+	while (ring->first)
+		drop_first(ring);
+	ring->full = false;
+}
+
+static int write_all(int fd, const unsigned char *data, size_t size)
+{
+	while (size) {
+		ssize_t n = write(fd, data, size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n ? -errno : -ENOSPC;
+		data += n;
+		size -= (size_t)n;
+	}
+	return 0;
+}
+
+int record_ring_write(const struct record_ring *ring, int cpu, const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644), ret = 0;
+
+	if (fd < 0)
+		return -errno;
+	for (const struct record_chunk *chunk = ring->first; chunk && !ret; chunk = chunk->next)
+		if (cpu < 0 || chunk->cpu == cpu)
+			ret = write_all(fd, chunk->data, chunk->size);
+	if (close(fd) && !ret)
+		ret = -errno;
+	return ret;
+}
