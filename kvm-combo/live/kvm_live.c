@@ -320,6 +320,7 @@ static int add_guest(const char *root, const char *name, struct kvm_live *live)
 		return ret;
 	}
 	name_threads(root, &guest);
+	guest.called = strlen(guest.name);
 	live->guests[live->n_guests++] = guest;
 	return 0;
 }
@@ -330,6 +331,72 @@ static int by_pid(const void *a, const void *b)
 
 	return x->pid != y->pid ? (x->pid > y->pid) - (x->pid < y->pid) :
 	       (x->fd > y->fd) - (x->fd < y->fd);
+}
+
+/* --- names that differ ----------------------------------------------------------------------- */
+
+static bool called_alike(const struct kvm_live_guest *a, const struct kvm_live_guest *b)
+{
+	return a->called == b->called && !memcmp(a->name, b->name, a->called);
+}
+
+/** Has another one this name, or been called so? */
+static bool is_taken(const struct kvm_live *live, const struct kvm_live_guest *guest,
+		     const char *name)
+{
+	for (int i = 0; i < live->n_guests; i++) {
+		const struct kvm_live_guest *other = &live->guests[i];
+
+		if (other != guest && (!strcmp(other->name, name) ||
+				       (strlen(name) == other->called &&
+					!memcmp(other->name, name, other->called))))
+			return true;
+	}
+	return false;
+}
+
+/** What the user can tell it by: what of its UUID differs, its process, its VM in that. */
+static int other_name(const struct kvm_live *live, const struct kvm_live_guest *guest, int way,
+		      char **name)
+{
+	const char *uuid = guest->uuid ? guest->uuid : "";
+	int called = (int)guest->called, n;
+
+	if (way == 0 && strlen(uuid) < 8) {
+		*name = NULL;
+		return 0;
+	}
+	n = way == 0 ? asprintf(name, "%.*s-%.8s", called, guest->name, uuid) :
+	    way == 1 ? asprintf(name, "%.*s-%d", called, guest->name, guest->pid) :
+	    asprintf(name, "%.*s-%d-%d", called, guest->name, guest->pid, guest->fd + way - 2);
+	if (n < 0)
+		return -ENOMEM;
+	if (is_taken(live, guest, *name)) {
+		free(*name);
+		*name = NULL;
+	}
+	return 0;
+}
+
+/**
+ * Files, sidecar and all views go by names: those of machines that were called alike are made to
+ * differ here, and are the same everywhere.
+ */
+static int tell_apart(struct kvm_live *live, struct kvm_live_guest *guest)
+{
+	bool alike = false;
+	char *name = NULL;
+	int ret = 0;
+
+	for (int i = 0; i < live->n_guests && !alike; i++)
+		alike = &live->guests[i] != guest && called_alike(&live->guests[i], guest);
+	for (int way = 0; alike && !name && !ret; way++)
+		ret = other_name(live, guest, way, &name);
+	if (name) {
+		free(guest->name);
+		guest->name = name;
+	}
+	return ret;
 }
 
 int kvm_live_read(const char *root, struct kvm_live *live)
@@ -350,6 +417,8 @@ int kvm_live_read(const char *root, struct kvm_live *live)
 	closedir(dir);
 	if (live->n_guests)
 		qsort(live->guests, (size_t)live->n_guests, sizeof(*live->guests), by_pid);
+	for (int i = 0; i < live->n_guests && !ret; i++)
+		ret = tell_apart(live, &live->guests[i]);
 	return ret;
 }
 
@@ -374,6 +443,7 @@ const struct kvm_live_guest *kvm_live_find(const struct kvm_live *live, const ch
 		const struct kvm_live_guest *guest = &live->guests[i];
 
 		if (strcmp(guest->name, name) != 0 && guest->pid != pid &&
+		    (strlen(name) != guest->called || memcmp(guest->name, name, guest->called)) &&
 		    (!guest->uuid || strcmp(guest->uuid, name) != 0))
 			continue;
 		if (!(*n)++)

@@ -34,7 +34,9 @@ struct kvm_live_vcpu {
 struct kvm_live_guest {
 	int		pid;		/* of the monitor */
 	int		fd;		/* its VM; a process may have several */
-	char		*name;		/* as its user has called it, else PROGRAM-PID */
+	char		*name;		/* as its user has called it, else PROGRAM-PID; with the
+					 * begin of its UUID, or its pid, if others are called so */
+	size_t		called;		/* bytes of it that are what the user has called it */
 	char		*uuid;		/* NULL if it is not told */
 	uint32_t	cid;		/* where vsock reaches it; 0: not told */
 	struct kvm_live_vcpu *vcpus;	/* ascending by id */
@@ -61,6 +63,8 @@ void kvm_live_free(struct kvm_live *live);
 
 /**
  * kvm_live_find - the machine that is called so: by its name, UUID or its monitor's pid
+ *
+ * By a name that several have been given, all of these are.
  * @n: receives how many are; with more than one, the first is returned
  */
 const struct kvm_live_guest *kvm_live_find(const struct kvm_live *live, const char *name, int *n);

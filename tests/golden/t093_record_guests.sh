@@ -210,6 +210,19 @@ is "$(ls names | grep 'dat$' | tr '\n' ' ')" 'host-guest1.dat host-guest2.dat ho
 printf 'qemu\0-name\0guest=host\0' > "$KSHARK_VIRT_ROOT/proc/160/cmdline"
 attempt -d 0.2 -o twins --guest host=none
 status 3
+# they get names that differ, everywhere the same
+for how in 681 host-681; do
+	attempt -d 0.2 -o twins-$how --guest $how=ssh:root@web
+	status 0
+	is "$(json twins-$how/recording.json '[g["name"] for g in j["guests"]], j["files"][1]["guest"], j["files"][1]["name"]')" \
+		"(['host-681', 'host-160'], 'host-681', 'host-host-681.dat')"
+	is "$(json twins-$how/host.dat.meta.json '[(g["name"], g["vcpus"][0]["tid"]) for g in j["guests"]]')" \
+		"[('host-160', 177), ('host-681', 694)]"
+done
+printf 'qemu\0-name\0guest=host\0-uuid\0004c4c4544-0042-4a10-8039-b1c04f4a4c31\0' > "$KSHARK_VIRT_ROOT/proc/160/cmdline"
+run record -d 0.2 -o uuid
+is "$(json uuid/recording.json '[(g["name"], g.get("uuid")) for g in j["guests"]]')" \
+	"[('host-4c4c4544', '4c4c4544-0042-4a10-8039-b1c04f4a4c31'), ('host-681', None)]"
 golden t093_record_guests "$WORK/transcript"
 kill "${listeners[@]}"
 finish

@@ -64,15 +64,13 @@ static int unknown_guest(const struct record *record, const char *name, int n)
 	char all[512] = "";
 	size_t used = 0;
 
-	if (n > 1) {
-		ksv_error("--guest %s: %d machines are called so; name one by its UUID, or the pid "
-			  "of its process", name, n);
-		return KSV_EXIT_FILE;
-	}
 	for (int i = 0; i < record->live.n_guests && used < sizeof(all); i++)
 		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "",
 					 record->live.guests[i].name);
-	if (*all)
+	if (n > 1)
+		ksv_error("--guest %s: %d machines are called so; name one by its UUID, the pid of "
+			  "its process, or as it is called here: %s", name, n, all);
+	else if (*all)
 		ksv_error("--guest %s: no such machine; running are: %s", name, all);
 	else
 		ksv_error("--guest %s: no machine runs on this host", name);

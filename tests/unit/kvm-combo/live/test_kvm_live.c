@@ -142,6 +142,54 @@ static void test_threads(void **state)
 }
 
 /** What is no number becomes a note; the rest is told. */
+/** A machine of one vCPU: its folder in debugfs, and what its monitor was called with. */
+static void put_machine(const char *folder, int pid, const char *name, const char *uuid)
+{
+	char path[100], text[200];
+	int n;
+
+	snprintf(path, sizeof(path), KVM "%s/vcpu0/tsc-offset", folder);
+	put(path, "0\n");
+	n = snprintf(text, sizeof(text), "qemu%c-name%cguest=%s%c-uuid%c%s%c", 0, 0, name, 0, 0,
+		     uuid, 0);
+	snprintf(path, sizeof(path), "/proc/%d/cmdline", pid);
+	put_bytes(path, text, (size_t)n);
+}
+
+/* Each has a name of its own, by which it is found; by that which they have in common, all are. */
+static void test_alike(void **state)
+{
+	static const struct {
+		const char *folder;
+		int pid;
+		const char *name, *uuid, *told;
+	} all[] = {
+		{ "10-8", 10, "web", "11111111-aaaa", "web-11111111" },
+		{ "11-8", 11, "web", "22222222-aaaa", "web-22222222" },
+		{ "12-8", 12, "web", "22222222-bbbb", "web-12" },	/* begins like another */
+		{ "13-8", 13, "web", "", "web-13-8" },			/* one is called web-13 */
+		{ "14-8", 14, "web-13", "", "web-13" },
+		{ "15-8", 15, "two", "", "two-15" },			/* of one process */
+		{ "15-9", 15, "two", "", "two-15-9" },
+	};
+	struct kvm_live live;
+	int n;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		put_machine(all[i].folder, all[i].pid, all[i].name, all[i].uuid);
+	assert_int_equal(kvm_live_read(root, &live), 0);
+	assert_int_equal(live.n_guests, sizeof(all) / sizeof(*all));
+	for (int i = 0; i < live.n_guests; i++) {
+		assert_string_equal(live.guests[i].name, all[i].told);
+		assert_ptr_equal(kvm_live_find(&live, all[i].told, &n), &live.guests[i]);
+		assert_int_equal(n, 1);
+	}
+	assert_ptr_equal(kvm_live_find(&live, "web", &n), &live.guests[0]);
+	assert_int_equal(n, 4);
+	kvm_live_free(&live);
+}
+
 static void test_hostile(void **state)
 {
 	char *huge = malloc(1 << 20);
@@ -231,6 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_qemu),
 		TEST(test_threads),
+		TEST(test_alike),
 		TEST(test_hostile),
 		TEST(test_missing),
 		cmocka_unit_test(test_cmdline),
