@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # What the tests of "record" share: a host of files, and programs that take the place of others.
 
+export WORK
 mkdir "$WORK/bin" "$WORK/records"
 export PATH=$WORK/bin:$PATH
 export FAKE_SAMPLE=$SAMPLES/kvm-nested-g1.dat FAKE_LOG=$WORK/fake.log

@@ -56,10 +56,28 @@ printf 'the rest in the kernel' > "$TRACING/per_cpu/cpu1/trace_pipe_raw"
 : > "$FAKE_LOG"
 attempt -d 0.2 -o after_both
 status 0
+check "all of it is used" grep -aq 'the rest in the kernel' "$WORK/restored_from"
 is "$(head -1 "$FAKE_LOG")" \
 	"restore -o FOLDER/host.dat.made FOLDER/host.dat.kept0 FOLDER/host.dat.kept1"
 is "$(json both/recording.json 'j["state"], j["files"][0]["name"]')" "('stopped', 'host.dat')"
 check "no files of CPUs are left" test -z "$(ls both | grep -e kept -e cpu)"
+restored
+
+# on a disk without hard links: it is said, and what is in the kernel is kept nevertheless
+kvm_host
+: > "$KSHARK_VIRT_ROOT/no_links"
+begin -o linkless
+check "it is said at the start" grep -q 'linkless has no hard links' "$WORK/first.err"
+check "there are no second names" test ! -e linkless/host.dat.kept0
+kill -9 "$first" "$recorder"
+wait "$first" 2> /dev/null
+wait_for gone "$recorder"
+printf 'the rest in the kernel' > "$TRACING/per_cpu/cpu1/trace_pipe_raw"
+attempt -d 0.2 -o after_linkless
+status 0
+check "all of it is used" grep -aq 'the rest in the kernel' "$WORK/restored_from"
+same linkless/host.dat "$FAKE_SAMPLE"
+check "no files of CPUs are left" test -z "$(ls linkless | grep -e kept -e cpu)"
 restored
 
 # what is restored counts ns, as it was kept how long a cycle is

@@ -244,7 +244,8 @@ void record_lock_drop(struct record *record);
  * They are given up only when the trace is known to have all of them: trace-cmd ends as if nothing
  * was wrong when the disk is full.
  */
-void record_keep_files(const char *folder);
+bool record_keep_files(const char *folder);	/* false: this disk has no second names */
+void record_kept_file(char path[PATH_MAX + NAME_MAX], const char *folder, int cpu);
 bool record_is_kept(const char *name);
 bool record_has_trace(const char *folder);
 

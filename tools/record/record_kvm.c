@@ -285,7 +285,10 @@ static int start_trace_cmd(struct record *record)
 	}
 	if (failed || status)
 		return KSV_EXIT_FILE;
-	record_keep_files(record->folder);
+	if (!record_keep_files(record->folder))
+		ksv_note("the disk of %s has no hard links: should trace-cmd fail at its end, for "
+			 "example as the disk is full, it takes away what it has recorded. Another "
+			 "disk (--output) is safer", record->folder);
 	return record_write_state(record);
 }
 

@@ -22,17 +22,43 @@ static void file_path(char path[PATH_MAX + NAME_MAX], const char *folder, const 
 	snprintf(path, PATH_MAX + NAME_MAX, "%s/%s%d", folder, name, cpu);
 }
 
+/** Tests have a disk without hard links if this is in their tree. */
+#define NO_LINKS	"/no_links"
+
+static int link_file(const char *from, const char *to)
+{
+	if (!*record_root() || !record_there(NO_LINKS))
+		return link(from, to);
+	errno = EPERM;
+	return -1;
+}
+
 /** As long as there is one file after the other. */
-void record_keep_files(const char *folder)
+bool record_keep_files(const char *folder)
 {
 	char from[PATH_MAX + NAME_MAX], to[PATH_MAX + NAME_MAX];
 
 	for (int cpu = 0; cpu < MAX_CPUS; cpu++) {
 		file_path(from, folder, CPU_FILE, cpu);
 		file_path(to, folder, RECORD_KEPT_FILE, cpu);
-		if (link(from, to) && errno != EEXIST)
-			break;
+		if (link_file(from, to) && errno != EEXIST)
+			return errno == ENOENT;
 	}
+	return true;
+}
+
+/** What the files of CPUs are called: by their second names, if they could be given any. */
+static const char *kept_name(const char *folder)
+{
+	char path[PATH_MAX + NAME_MAX];
+
+	file_path(path, folder, RECORD_KEPT_FILE, 0);
+	return access(path, F_OK) ? CPU_FILE : RECORD_KEPT_FILE;
+}
+
+void record_kept_file(char path[PATH_MAX + NAME_MAX], const char *folder, int cpu)
+{
+	file_path(path, folder, kept_name(folder), cpu);
 }
 
 bool record_is_kept(const char *name)
@@ -102,19 +128,17 @@ static bool trace_is_whole(const char *folder, int n)
 
 /* --- making it ------------------------------------------------------------------------------- */
 
-/** The files of CPUs, by their second names, if they could be given any. @bytes: of all */
+/** The files of CPUs. @bytes: of all */
 static int find_files(const char *folder, char **paths, uint64_t *bytes)
 {
 	char path[PATH_MAX + NAME_MAX];
-	const char *name = RECORD_KEPT_FILE;
+	const char *name;
 	struct stat st;
 	int n = 0;
 
 	/* a recorder that was killed very early has given no second names */
 	record_keep_files(folder);
-	file_path(path, folder, name, 0);
-	if (access(path, F_OK))
-		name = CPU_FILE;
+	name = kept_name(folder);
 	*bytes = 0;
 	while (n < MAX_CPUS) {
 		file_path(path, folder, name, n);
@@ -192,7 +216,7 @@ bool record_settle_files(const char *folder)
 	} else {
 		ksv_note("%s: the trace is not known to have all that was recorded, so the files "
 			 "of CPUs are kept: trace-cmd restore -o FILE %s*", folder,
-			 RECORD_KEPT_FILE);
+			 kept_name(folder));
 	}
 	return settled;
 }

@@ -113,7 +113,7 @@ static void drain_cpu(const char *folder, int cpu)
 	snprintf(path, sizeof(path), "%s%s/per_cpu/cpu%d/trace_pipe_raw", record_root(),
 		 record_tracing(), cpu);
 	from = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	snprintf(path, sizeof(path), "%s/" RECORD_KEPT_FILE "%d", folder, cpu);
+	record_kept_file(path, folder, cpu);
 	to = open(path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW);
 	while (from >= 0 && to >= 0 && page && (n = read(from, page, (size_t)getpagesize())) > 0)
 		if (write(to, page, (size_t)n) != n)
