@@ -117,7 +117,7 @@ struct xen_tracker {
 	size_t			next_loss;	/* of the second walk */
 	uint32_t		n_lost;		/* pCPUs whose records are missing now */
 	int64_t			begin_ns;
-	int64_t			whole_ns;	/* no record is missing since then, if n_lost is 0 */
+	int64_t			whole_ns;	/* since then nothing is missing, if n_lost is 0 */
 	bool			begun;
 	bool			begins_whole;	/* no pCPU lacks its first records */
 	bool			replay;		/* the second walk: losses are known */
