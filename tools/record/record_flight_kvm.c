@@ -19,7 +19,6 @@
 #include "record_flight.h"
 #include "record_tracing.h"
 
-#define CLOCK		"mono"
 /** trace-cmd has enabled everything in this time. */
 #define START_S		60
 /** Pages that are kept as one. */
@@ -133,7 +132,7 @@ static int run_start(const struct record *record)
 		return KSV_EXIT_FILE;
 	snprintf(buffer, sizeof(buffer), "%llu",
 		 (unsigned long long)record->options->buffer / 1024);
-	memcpy(argv, (const char *[]){ "trace-cmd", "start", "-C", CLOCK, "-b", buffer },
+	memcpy(argv, (const char *[]){ "trace-cmd", "start", "-C", record->clock, "-b", buffer },
 	       6 * sizeof(*argv));
 	for (int i = 0; i < record->n_events; i++) {
 		argv[n++] = "-e";
@@ -170,7 +169,6 @@ static int start_kvm(struct record *record)
 
 	if (!record->flight->again)
 		record_tracing_save();
-	record->clock = CLOCK;
 	if (record->flight->again) {
 		kvm_live_free(&record->live);
 		kvm_live_read(record_root(), &record->live);
@@ -256,7 +254,7 @@ static void count_kept(struct record *record)
 static int finish_kvm(struct record *record)
 {
 	struct recording_file file = { .name = (char[]){ RECORD_KVM_FILE },
-				       .role = RECORDING_HOST, .clock = (char[]){ CLOCK } };
+				       .role = RECORDING_HOST, .clock = (char *)record->clock };
 	struct kvm_live end;
 	int status = KSV_EXIT_OK;
 
