@@ -87,7 +87,7 @@ cat > "$WORK/guest/trace-cmd" << 'S'
 echo "$@" >> "$FAKE_LOG"
 while [ "$1" != -o ]; do shift; done
 out=$2
-trap 'cp "$FAKE_SAMPLE" "$out"; exit 0' INT
+trap 'cp "${FAKE_SENDS:-$FAKE_SAMPLE}" "$out"; exit 0' INT
 : > "$out.cpu0"
 for ((i = 0; i < 400; i++)); do sleep 0.05; done
 S
@@ -97,7 +97,7 @@ command=${!#}
 case $command in
 echo\ uid*)
 	echo "Warning: Permanently added 'web' (ED25519) to the list of known hosts." >&2
-	printf 'uid=0.\ntrace-cmd version 3.1.5\nlocal [x86-tsc]\n'
+	printf 'uid=0.\ntrace-cmd version 3.1.5\nlocal mono [x86-tsc]\n'
 	exit;;
 esac
 [ -z "${FAKE_GONE:-}" ] || { echo 'kshark-virt: recording' >&2; sleep 0.1; exit 255; }
@@ -133,6 +133,21 @@ done
 FAKE_SAMPLE=$WORK/cycles.dat run record -d 0.3 -o twice --guest web=ssh:root@web
 status 0
 is "$(scale_of twice/host-web.dat)" '413597066 31'
+
+# its clock is aligned at once, so that the folder opens as a whole
+kvm_host
+for vcpu in 0 1; do
+	echo $((1013 + vcpu)) > "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm/160-8/vcpu$vcpu/pid"
+done
+# both count cycles, and nothing tells how long these are
+rm "$KSHARK_VIRT_ROOT/perf_tsc"
+FAKE_SAMPLE=$SAMPLES/kvm-nosync.dat FAKE_SENDS=$SAMPLES/kvm-nosync-g1.dat \
+	run record -d 0.3 -o aligned --guest web=ssh:root@web
+status 0
+check "it is aligned" test -z "$(grep 'not all guests' "$ERR")"
+run report aligned
+status 0
+check "each CPU is a vCPU" test "$(grep -c '^  CPU [01]: 100.000 % of [0-9]* records lie where g1v[01] ' "$OUT")" = 2
 
 # it goes away meanwhile: the host's trace is there
 kvm_host

@@ -320,6 +320,9 @@ int record_xen(struct record *record);
 /** record_loss.c: what is said of records that were lost. */
 void record_tell_losses(const struct record *record);
 
+/** record_align.c: guests by ssh, whose clocks are aligned when all is written. */
+void record_align(const struct record *record);
+
 /** record_end.c: recording.json, and what is said at the end. */
 int record_write_state(struct record *record);
 int record_begin(struct record *record);

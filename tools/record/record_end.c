@@ -162,6 +162,7 @@ int record_end(struct record *record, int status)
 		ksv_note("%llu records, %s, in %s", (unsigned long long)record->count.records,
 			 record_size_text(record_folder_bytes(record->folder), size),
 			 record->options->folder);
+		record_align(record);
 		tell_next(record);
 	}
 	wait_for_user(record);
