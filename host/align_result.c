@@ -43,17 +43,42 @@ static void say_fits(const struct align_pair *pair, char *text, size_t size)
 			    how);
 }
 
+/** Never as if it was exact: what another vCPU records, or one at another time, lies elsewhere. */
+static void say_unequal(const struct align_pair *pair, char *text, size_t size)
+{
+	const struct align_unequal *unequal = &pair->unequal;
+	const char *machine = virt_model_machine(pair->model, unequal->machine)->name;
+	const char *who = unequal->source == ALIGN_SIDECAR ? "the sidecar of the host's trace" :
+			  "the host's trace";
+	int vcpu = (int)unequal->vcpu->id, other = unequal->other ? (int)unequal->other->id : 0;
+	long long cycles = unequal->cycles;
+	char what[300];
+
+	if (!unequal->other)
+		snprintf(what, sizeof(what), "the TSC offset of vCPU %d has changed by %+lld "
+			 "cycles while it was recorded", vcpu, cycles);
+	else if (cycles)
+		snprintf(what, sizeof(what), "the TSC offset of vCPU %d differs by %+lld cycles "
+			 "from that of vCPU %d", vcpu, cycles, other);
+	else
+		snprintf(what, sizeof(what), "the TSC of vCPU %d runs at another speed than that "
+			 "of vCPU %d", vcpu, other);
+	if (unequal->judged && pair->best.source == unequal->source)
+		text_format(text, size, "%s: %s, as %s tells: all are aligned by that of vCPU %d",
+			    machine, what, who, other);
+	else
+		text_format(text, size, "%s: %s, as %s tells: that is not used, as an alignment "
+			    "has one offset", machine, what, who);
+}
+
 bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)
 {
 	if (pair->fits.vcpus) {
 		say_fits(pair, text, size);
 		return true;
 	}
-	if (pair->recorded.machine < 0 && pair->unequal >= 0) {
-		text_format(text, size, "the sidecar of the host's trace tells that the TSCs of "
-			    "the vCPUs of %s differ, or change: it is not used, as an alignment "
-			    "has one offset",
-			    virt_model_machine(pair->model, pair->unequal)->name);
+	if (pair->recorded.machine < 0 && pair->unequal.machine >= 0) {
+		say_unequal(pair, text, size);
 		return true;
 	}
 	if (pair->recorded.machine < 0)

@@ -278,6 +278,28 @@ static void invert_tsc(const struct kvm_meta_vcpu *vcpu, int64_t *offset, double
 	*ppm = (ldexp(1, vcpu->tsc_frac_bits) / (double)vcpu->tsc_ratio - 1) * 1e6;
 }
 
+/** @a, @b: their offsets, modulo 2^64 */
+static void set_unequal(struct align_pair *pair, enum align_source source, int32_t machine,
+			const struct virt_vcpu *vcpu, const struct virt_vcpu *other, int64_t a,
+			int64_t b)
+{
+	if (pair->unequal.machine < 0)
+		pair->unequal = (struct align_unequal){
+			.source = source, .machine = machine, .vcpu = vcpu, .other = other,
+			.cycles = (int64_t)((uint64_t)a - (uint64_t)b),
+		};
+}
+
+static bool is_one_speed(double a, double b)
+{
+	return !(a < b || a > b);
+}
+
+static bool is_one_offset(int64_t a, int64_t b)
+{
+	return (uint64_t)a - (uint64_t)b + ALIGN_ROUNDING <= 2 * ALIGN_ROUNDING;
+}
+
 /**
  * The same as the sidecar of a KVM host's trace tells it. vCPUs whose clocks differ, or change, are
  * judged by none of them: an alignment has one offset.
@@ -285,7 +307,7 @@ static void invert_tsc(const struct kvm_meta_vcpu *vcpu, int64_t *offset, double
 static bool told_tsc(struct align_pair *pair, int32_t number,
 		     const struct align_machine *machine, int64_t *offset, double *ppm)
 {
-	bool told = false;
+	const struct virt_vcpu *told = NULL;
 
 	for (int32_t v = 0; v < machine->n; v++) {
 		const struct virt_vcpu *vcpu = virt_model_vcpu(pair->model, machine->indices[v]);
@@ -298,18 +320,20 @@ static bool told_tsc(struct align_pair *pair, int32_t number,
 			continue;
 		invert_tsc(meta, &other, &other_ppm);
 		if (meta->tsc_offset != meta->tsc_offset_at_end) {
-			pair->unequal = number;
+			set_unequal(pair, ALIGN_SIDECAR, number, vcpu, NULL,
+				    meta->tsc_offset_at_end, meta->tsc_offset);
 			return false;
 		}
-		if (told && (other_ppm < *ppm || other_ppm > *ppm ||
-			     (uint64_t)other - (uint64_t)*offset + ALIGN_ROUNDING >
-			     2 * ALIGN_ROUNDING)) {
-			pair->unequal = number;
+		if (told && (!is_one_speed(other_ppm, *ppm) || !is_one_offset(other, *offset))) {
+			/* the other way round, it is the guest's that differs */
+			set_unequal(pair, ALIGN_SIDECAR, number, vcpu, told,
+				    is_one_speed(other_ppm, *ppm) ? *offset : 0,
+				    is_one_speed(other_ppm, *ppm) ? other : 0);
 			return false;
 		}
 		*offset = other;
 		*ppm = other_ppm;
-		told = true;
+		told = vcpu;
 	}
 	return told;
 }
@@ -318,21 +342,33 @@ static bool told_tsc(struct align_pair *pair, int32_t number,
  * What is known of the TSC of a machine's vCPUs, the other way round: from the guest's to the
  * host's. vCPUs of one machine have one TSC; if they have not, the first one's is judged.
  */
-static bool known_tsc(const struct align_pair *pair, const struct align_machine *machine,
-		      int64_t *offset, double *ppm)
+static bool known_tsc(struct align_pair *pair, int32_t number,
+		      const struct align_machine *machine, int64_t *offset, double *ppm)
 {
+	const struct virt_vcpu *known = NULL;
+
 	for (int32_t v = 0; v < machine->n; v++) {
 		const struct virt_vcpu *vcpu = virt_model_vcpu(pair->model, machine->indices[v]);
 
 		if (!(vcpu->tsc_scale > 0))
 			continue;
+		if (known) {
+			bool one_speed = is_one_speed(vcpu->tsc_scale, known->tsc_scale);
+
+			if (!one_speed || !is_one_offset(vcpu->tsc_offset, known->tsc_offset))
+				set_unequal(pair, pair->host ? ALIGN_KVM : ALIGN_SIDECAR, number,
+					    vcpu, known, one_speed ? vcpu->tsc_offset : 0,
+					    one_speed ? known->tsc_offset : 0);
+			pair->unequal.judged = true;
+			continue;
+		}
+		known = vcpu;
 		/* exact where it matters, and as it would be written */
 		*offset = vcpu->tsc_scale == 1 ? (int64_t)-(uint64_t)vcpu->tsc_offset :
 			  (int64_t)llround((double)-vcpu->tsc_offset / vcpu->tsc_scale);
 		*ppm = (1 / vcpu->tsc_scale - 1) * 1e6;
-		return true;
 	}
-	return false;
+	return known;
 }
 
 /** Of cycles what it is in ns, if both files count these. */
@@ -399,7 +435,7 @@ static int try_machine(struct align_pair *pair, enum align_source source, int32_
 	if ((source == ALIGN_SIDECAR && pair->host &&
 	     !told_tsc(pair, number, machine, &offset, &ppm)) ||
 	    (source == (pair->host ? ALIGN_KVM : ALIGN_SIDECAR) &&
-	     !known_tsc(pair, machine, &offset, &ppm))) {
+	     !known_tsc(pair, number, machine, &offset, &ppm))) {
 		free(try.evidence);
 		return 0;
 	}
@@ -636,7 +672,7 @@ int align_pair_try(struct align_pair *pair, struct kvm_trace *guest)
 
 	pair->guest = guest;
 	pair->best.machine = pair->recorded.machine = pair->other_machine = -1;
-	pair->unequal = -1;
+	pair->unequal.machine = -1;
 	irq_injections_sort(&pair->injections);
 	ret = pair->injections.error ? pair->injections.error : read_guest(pair, guest);
 	if (ret)

@@ -53,6 +53,15 @@ struct align_offsets {
 	int64_t		bend;		/* how far any event is from that line */
 };
 
+/** vCPUs whose TSCs differ, or one whose TSC changes: an alignment has one offset. */
+struct align_unequal {
+	enum align_source	source;		/* which tells it */
+	int32_t			machine;	/* -1: there are none */
+	const struct virt_vcpu	*vcpu, *other;	/* NULL: @vcpu itself, at the end */
+	int64_t			cycles;		/* between their offsets; 0: they differ in speed */
+	bool			judged;		/* by the first one's */
+};
+
 /** The traces of a host and of its guest. */
 struct align_pair {
 	/* align_pair_begin() sets these */
@@ -82,8 +91,7 @@ struct align_pair {
 	struct align_pairing	fits;		/* instead of the vCPUs that were recorded, or of
 						 * the machine that is wanted, with the clock as it
 						 * was recorded; without vCPUs if there is none */
-	int32_t			unequal;	/* machine whose TSCs differ, or change, as the
-						 * sidecar tells; -1: none */
+	struct align_unequal	unequal;
 	uint64_t		work;		/* that may still be done: clock_align.h */
 	bool			dense;		/* it was too much, and nothing is known */
 };

@@ -35,6 +35,11 @@ FAKE_OFFSET=-99 attempt -o commanded --events minimal --buffer 4M -- bash -c 'sl
 status 0
 cat "$FAKE_LOG" commanded/host.dat.meta.json >> "$WORK/transcript"
 is "$(json commanded/recording.json 'j["state"], j["events"]')" "('complete', 'minimal')"
+is "$(json commanded/host.dat.meta.json '["tsc_offset_at_end" in v for g in j["guests"] for v in g["vcpus"]]')" \
+	'[True, False, False, False]'
+kvm_host
+echo -104046343700 > "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm/160-8/vcpu1/tsc-offset"
+attempt -o unequal -d 0.2
 kvm_host
 attempt -o killed_command -- bash -c 'kill -9 $$'
 attempt -o no_command -- /nowhere/command

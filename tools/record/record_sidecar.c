@@ -28,16 +28,36 @@ static const struct kvm_live_vcpu *same_vcpu(const struct kvm_live_guest *guest,
 	return NULL;
 }
 
-/** An offset that changed belongs to a part of the trace only: better none than a wrong one. */
-static bool has_changed(const struct kvm_live_guest *guest, const struct kvm_live_vcpu *vcpu,
-			const struct kvm_live_vcpu *end)
+/** One that has changed belongs to a part of the trace only, and no alignment goes by it. */
+static int64_t offset_at_end(const struct kvm_live_guest *guest, const struct kvm_live_vcpu *vcpu,
+			     const struct kvm_live_vcpu *end)
 {
 	if (!end || !end->has_offset || end->tsc_offset == vcpu->tsc_offset)
-		return false;
-	ksv_note("%s: the TSC offset of vCPU %d has changed meanwhile, from %lld to %lld; the "
-		 "sidecar has none", guest->name, vcpu->id, (long long)vcpu->tsc_offset,
-		 (long long)end->tsc_offset);
-	return true;
+		return vcpu->tsc_offset;
+	ksv_note("%s: the TSC offset of vCPU %d has changed by %+lld cycles while it was recorded: "
+		 "it cannot be aligned exactly", guest->name, vcpu->id,
+		 (long long)((uint64_t)end->tsc_offset -
+				     (uint64_t)vcpu->tsc_offset));
+	return end->tsc_offset;
+}
+
+/** That of one guest's vCPUs is one, as a rule. */
+static void tell_difference(const struct kvm_live_guest *guest)
+{
+	const struct kvm_live_vcpu *first = guest->vcpus;
+
+	for (int i = 1; i < guest->n_vcpus; i++) {
+		const struct kvm_live_vcpu *vcpu = &guest->vcpus[i];
+
+		if (!first->has_offset || !vcpu->has_offset ||
+		    vcpu->tsc_offset == first->tsc_offset)
+			continue;
+		ksv_note("%s: the TSC offset of vCPU %d differs by %+lld cycles from that of vCPU "
+			 "%d: it cannot be aligned exactly", guest->name, vcpu->id,
+			 (long long)((uint64_t)vcpu->tsc_offset -
+				     (uint64_t)first->tsc_offset), first->id);
+		return;
+	}
 }
 
 static int add_vcpu(struct kvm_meta_guest *to, const struct kvm_live_guest *guest,
@@ -46,10 +66,10 @@ static int add_vcpu(struct kvm_meta_guest *to, const struct kvm_live_guest *gues
 	struct kvm_meta_vcpu told = { .id = vcpu->id, .tid = vcpu->tid };
 	int ret;
 
-	if (vcpu->has_offset && !has_changed(guest, vcpu, end)) {
+	if (vcpu->has_offset) {
 		told.has_tsc = true;
 		told.tsc_offset = vcpu->tsc_offset;
-		told.tsc_offset_at_end = vcpu->tsc_offset;
+		told.tsc_offset_at_end = offset_at_end(guest, vcpu, end);
 		/* where it is not told, the processor cannot scale */
 		told.tsc_ratio = vcpu->tsc_ratio ? vcpu->tsc_ratio : KVM_META_RATIO_ONE;
 		told.tsc_frac_bits = vcpu->tsc_ratio ? vcpu->tsc_ratio_frac_bits :
@@ -67,6 +87,8 @@ static int add_guest(struct kvm_meta *meta, const struct kvm_live_guest *guest,
 	struct kvm_meta_guest *to = kvm_meta_add_guest(meta, guest->name, guest->uuid, guest->pid);
 	int ret = to ? 0 : -ENOMEM;
 
+	if (end)
+		tell_difference(guest);
 	for (int i = 0; !ret && i < guest->n_vcpus; i++)
 		ret = add_vcpu(to, guest, &guest->vcpus[i], same_vcpu(end, guest->vcpus[i].id));
 	return ret;

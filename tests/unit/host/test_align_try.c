@@ -36,6 +36,7 @@ struct world {
 	int64_t			ahead;
 	bool			exchanged;	/* its CPU 0 is vCPU 1 */
 	bool			leaves;		/* late events that no vCPU executes */
+	bool			tsc;		/* is known; vCPU 1 has another one */
 	struct kvm_trace	*guest;
 	struct align_events	events;
 	struct virt_model	*model;
@@ -96,6 +97,9 @@ static void make_of(struct world *world, const char *sample)
 							   world->exchanged ? 1 - c : c,
 							   FIRST_PID + 2 * m + c, name);
 
+			if (world->tsc)
+				assert_int_equal(virt_model_set_tsc(world->model, vcpu, 1,
+								    -AHEAD - 1000 * c), 0);
 			if (m < 2)
 				make_vcpu(world, vcpu, &world->events.cpus[c]);
 		}
@@ -239,6 +243,27 @@ static void test_unknown_tsc(void **state)
 	drop(&world);
 }
 
+/** vCPUs of one machine whose TSCs differ: the first one's is judged, and it is said. */
+static void test_unequal_tsc(void **state)
+{
+	struct align_pair pair = { .source = ALIGN_SIDECAR, .cycles = true, .machine = "g1" };
+	struct world world = { .ahead = AHEAD, .tsc = true };
+	char text[300];
+
+	(void)state;
+	make_of(&world, "kvm-nosync-g1.dat");
+	pair.model = world.model;
+	assert_int_equal(align_pair_try(&pair, world.guest), 0);
+	assert_int_equal(pair.best.machine, 0);
+	assert_int_equal(pair.best.alignment.offset, AHEAD);
+	assert_true(align_pair_doubt(&pair, text, sizeof(text)));
+	assert_string_equal(text, "g1: the TSC offset of vCPU 1 differs by -1000 cycles from that "
+			    "of vCPU 0, as the sidecar of the host's trace tells: all are aligned "
+			    "by that of vCPU 0");
+	align_pair_free(&pair);
+	drop(&world);
+}
+
 /**
  * What trace-cmd has recorded puts half of the events where the host tells nothing. It is replaced
  * by what explains these, too; but not by what is doubtful itself.
@@ -293,6 +318,7 @@ int main(void)
 		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_exchanged),
 		cmocka_unit_test(test_unknown_tsc),
+		cmocka_unit_test(test_unequal_tsc),
 		cmocka_unit_test(test_strays),
 		cmocka_unit_test(test_stop),
 	};
