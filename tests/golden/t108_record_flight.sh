@@ -60,6 +60,8 @@ is "$(json timed/recording.json '[(g["name"], g["how"]) for g in j["guests"]]')"
 	"[('web', 'none'), ('db', 'none')]"
 is "$(flight timed 'f["asked_ns"], f["cause"], f["triggers"], 0 < f["kept_ns"] < 5 * 10**9')" \
 	"(5000000000, 'end', [], True)"
+# times are ns already
+is "$(json timed/recording.json '"tsc_to_ns" in j')" False
 run report timed
 status 0
 

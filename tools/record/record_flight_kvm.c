@@ -4,8 +4,8 @@
  * @brief	The end of what a KVM host records: pages of the kernel's buffers, CPU by CPU.
  *
  * trace-cmd enables the events; pages are taken as trace-cmd itself would take them; and trace-cmd
- * makes a trace of those that are kept. The clock counts ns, as a trace that is made so does not
- * tell how long a cycle is, and there are no guests' traces to be aligned by cycles.
+ * makes a trace of those that are kept. The clock counts ns: there are no guests' traces to be
+ * aligned by cycles.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -254,7 +254,8 @@ static void count_kept(struct record *record)
 static int finish_kvm(struct record *record)
 {
 	struct recording_file file = { .name = (char[]){ RECORD_KVM_FILE },
-				       .role = RECORDING_HOST, .clock = (char *)record->clock };
+				       .role = RECORDING_HOST,
+				       .clock = (char *)(uintptr_t)record->clock };
 	struct kvm_live end;
 	int status = KSV_EXIT_OK;
 

@@ -476,7 +476,8 @@ int record_kvm(struct record *record)
 		missing = record_check_folder(record);
 	if (missing)
 		return KSV_EXIT_FILE;
-	record->clock = choose_clock(record);
+	/* a trace of what is kept has no guests beside it that count cycles */
+	record->clock = record->options->flight_ns ? "mono" : choose_clock(record);
 	status = record_events(record);
 	if (!status)
 		status = record_flight_check(record, &record_source_kvm);
