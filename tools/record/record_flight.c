@@ -7,14 +7,11 @@
  * comes after it begins anew.
  */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "record_flight.h"
 #include "record_tracing.h"
