@@ -15,6 +15,7 @@
 #include <libkshark-tepdata.h>
 
 #include "escape.h"
+#include "ks_stream.h"
 #include "kvm_fields.h"
 #include "kvm_meta.h"
 #include "kvm_stream.h"
@@ -215,13 +216,14 @@ static void forget(int stream_id)
 }
 
 /** A sidecar that cannot be used is said, and that is all. */
-static void read_meta(struct collection *collection)
+static void read_meta(struct collection *collection, const struct kshark_data_stream *stream)
 {
-	char text[512];
+	char text[512] = "";
 
 	if (kvm_fields_is_host(collection->fields) &&
 	    kvm_meta_read(collection->file, &collection->meta, text, sizeof(text)))
 		escape_print(stderr, "", "%s", text);
+	ks_stream_note(stream, VIRT_NOTE_SIDECAR, text);
 }
 
 static struct collection *collection_new(struct kshark_data_stream *stream)
@@ -239,7 +241,7 @@ static struct collection *collection_new(struct kshark_data_stream *stream)
 	collection->file = strdup(stream->file ? stream->file : "");
 	if (!collection->fields || !collection->last || !collection->file)
 		goto err;
-	read_meta(collection);
+	read_meta(collection, stream);
 	if (begin(collection))
 		return collection;
 err:
@@ -300,4 +302,5 @@ void kvm_stream_detach(struct kshark_data_stream *stream)
 	release(collection);
 	forget(stream->stream_id);
 	virt_registry_set(stream->stream_id, NULL);
+	ks_stream_note(stream, VIRT_NOTE_SIDECAR, NULL);
 }

@@ -74,7 +74,7 @@ VirtNotes::VirtNotes(QMainWindow *window)
 
 void VirtNotes::look()
 {
-	QStringList damaged, changed;
+	QStringList damaged, changed, sidecars;
 	QString text;
 
 	if (virtIsLoading())
@@ -82,10 +82,11 @@ void VirtNotes::look()
 	for (int id : virtOpenStreams()) {
 		damaged << noteOf(id, VIRT_NOTE_DAMAGE);
 		changed << noteOf(id, VIRT_NOTE_CHANGED);
+		sidecars << noteOf(id, VIRT_NOTE_SIDECAR);
 	}
-	damaged.removeAll(QString());
-	changed.removeAll(QString());
-	text = (changed + damaged).join("\n");
+	for (QStringList *notes : { &damaged, &changed, &sidecars })
+		notes->removeAll(QString());
+	text = (changed + damaged + sidecars).join("\n");
 	if (text == _text->text())
 		return;
 	_text->setText(text);

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	ks_stream.c
- * @brief	Plugins and time offsets of KernelShark's data streams.
+ * @brief	Plugins, time offsets and notes of KernelShark's data streams.
  */
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <KsCmakeDef.hpp>	/* plain preprocessor: KernelShark's own plugins */
 #include <libkshark.h>
 #include <libkshark-plugin.h>
 
+#include "escape.h"
 #include "ks_clock.h"
 #include "ks_stream.h"
 
@@ -66,4 +68,16 @@ void ks_stream_attach_plugins(struct kshark_data_stream *stream)
 		    !has_plugin(stream, p->process_interface))
 			kshark_handle_dpi(stream, kshark_register_plugin_to_stream(stream,
 					  p->process_interface, true), KSHARK_PLUGIN_INIT);
+}
+
+void ks_stream_note(const struct kshark_data_stream *stream, enum virt_note note,
+		    const char *text)
+{
+	const char *file = stream->file ? stream->file : "", *slash = strrchr(file, '/');
+	size_t folder = slash ? (size_t)(slash + 1 - file) : 0;
+	bool has_folder = text && !strncmp(text, file, folder);
+	char *shown = text && *text ? escape_dup(text + (has_folder ? folder : 0)) : NULL;
+
+	virt_registry_set_note(stream->stream_id, note, shown);
+	free(shown);
 }

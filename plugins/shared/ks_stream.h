@@ -10,6 +10,8 @@
 
 #include <libkshark.h>
 
+#include "virt_registry.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,6 +25,13 @@ int64_t ks_stream_offset(int stream_id);
  * For the initializer of an appended stream. Plugins that the stream has already are left alone.
  */
 void ks_stream_attach_plugins(struct kshark_data_stream *stream);
+
+/**
+ * ks_stream_note - let the dock say this of the stream
+ * @text: NULL or empty: nothing any more. Of a path in front of it, only the name is shown
+ */
+void ks_stream_note(const struct kshark_data_stream *stream, enum virt_note note,
+		    const char *text);
 
 #ifdef __cplusplus
 }

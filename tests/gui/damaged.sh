@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
 # A damaged file shows all that is good and says in place what is not; what is no trace is refused. What
-# is missing is marked on the axis of time, there and nowhere else, and told there.
+# is missing is marked on the axis of time, there and nowhere else, and told there. A damaged sidecar is told
+# beside the graphs, too.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 . "$(dirname "$0")/lib_virt.sh"
@@ -120,6 +121,32 @@ marked "$GUI_SAMPLES/lost-records.xen" lost-records
 virt_open "$GUI_SAMPLES/pinned.xen"
 axis "$GUI_SAMPLES/pinned.xen" good-axis
 gui_same 'marks on the axis of a good file' 0 "$MARKED"
+gui_quit
+
+# A sidecar that cannot be used: of either kind of host
+# noted NAME: in a line of its own, without the folder
+noted()
+{
+	gui_ask widgets | awk -F '\t' '$1 == "QLabel" { print $2 }' | sed 's/\\n/\n/g' |
+		grep -q "^$1\.meta\.json: offset .*; remove or correct it$"
+}
+cp "$GUI_SAMPLES/kvm-host.dat" "$GUI_SAMPLES/pinned.xen" "$GUI_DIR"
+for name in kvm-host.dat pinned.xen; do
+	echo '{ "guests": [' >"$GUI_DIR/$name.meta.json"
+done
+gui_run -p "$KSV_PLUGIN,$KSV_PLUGIN_VIRT,$KSV_PLUGIN_COMBO" "$GUI_DIR/kvm-host.dat" -a "$GUI_DIR/pinned.xen"
+gui_loaded "$GUI_DIR/kvm-host.dat" "$GUI_DIR/pinned.xen"
+for name in kvm-host.dat pinned.xen; do
+	gui_until noted "$name"
+	gui_need grep -qF "/$name.meta.json: offset " "$GUI_LOG"
+done
+gui_shot sidecar
+# it is put right
+rm "$GUI_DIR/kvm-host.dat.meta.json"
+gui_menu File 'Open Trace File'
+gui_file "$GUI_DIR/kvm-host.dat"
+gui_loaded "$GUI_DIR/kvm-host.dat"
+gui_until gui_not noted kvm-host.dat
 gui_quit
 
 head -c 5000 /dev/zero >"$GUI_DIR/zero.xen"

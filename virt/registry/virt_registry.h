@@ -52,6 +52,7 @@ struct virt_shared *virt_registry_get(int stream_id);
 enum virt_note {
 	VIRT_NOTE_DAMAGE,	/* its file is damaged */
 	VIRT_NOTE_CHANGED,	/* its file is not what was loaded any more */
+	VIRT_NOTE_SIDECAR,	/* what its sidecar tells is not used */
 	VIRT_N_NOTES
 };
 

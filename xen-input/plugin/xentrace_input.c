@@ -99,17 +99,7 @@ void xentrace_look(struct kshark_data_stream *stream)
 	if (again)
 		return;
 	escape_print(stderr, "", "%s: what was read is shown; reload it", text);
-	xentrace_note(stream, VIRT_NOTE_CHANGED, text);
-}
-
-void xentrace_note(struct kshark_data_stream *stream, enum virt_note note, const char *text)
-{
-	const char *slash = strrchr(stream->file, '/');
-	size_t folder = slash ? slash + 1 - stream->file : 0;
-	char *shown = text && *text ? escape_dup(text + folder) : NULL;
-
-	virt_registry_set_note(stream->stream_id, note, shown);
-	free(shown);
+	ks_stream_note(stream, VIRT_NOTE_CHANGED, text);
 }
 
 #define EXPORT __attribute__((visibility("default")))
@@ -165,8 +155,9 @@ int KSHARK_INPUT_DEINITIALIZER(struct kshark_data_stream *stream)
 	if (!stream || stream->stream_id < 0 || !stream->interface)
 		return 0;
 	virt_registry_set(stream->stream_id, NULL);
-	xentrace_note(stream, VIRT_NOTE_CHANGED, NULL);
-	xentrace_note(stream, VIRT_NOTE_DAMAGE, NULL);
+	ks_stream_note(stream, VIRT_NOTE_CHANGED, NULL);
+	ks_stream_note(stream, VIRT_NOTE_DAMAGE, NULL);
+	ks_stream_note(stream, VIRT_NOTE_SIDECAR, NULL);
 	interface = stream->interface;
 	free_stream_data(interface->handle);
 	interface->handle = NULL;

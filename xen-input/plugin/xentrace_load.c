@@ -10,6 +10,7 @@
 
 #include "escape.h"
 #include "block_pipe.h"
+#include "ks_stream.h"
 #include "virt_registry.h"
 #include "xen_tracker_feed.h"
 #include "xentrace_stream.h"
@@ -343,7 +344,8 @@ static void report(struct kshark_data_stream *stream, struct xentrace_stream *xs
 	damage = xentrace_report(xen_trace_reader(xs->trace), stream->file, 0);
 	if (damage)
 		damage[strcspn(damage, "\n")] = '\0';
-	xentrace_note(stream, VIRT_NOTE_DAMAGE, damage);
+	ks_stream_note(stream, VIRT_NOTE_DAMAGE, damage);
+	ks_stream_note(stream, VIRT_NOTE_SIDECAR, xen_trace_meta_error(xs->trace));
 	free(damage);
 }
 
@@ -368,7 +370,7 @@ static void reopen(struct kshark_data_stream *stream)
 	xs->told = XENTRACE_UNCHANGED;
 	xentrace_set_cpus(stream, trace);
 	pthread_mutex_unlock(&stream->input_mutex);
-	xentrace_note(stream, VIRT_NOTE_CHANGED, NULL);
+	ks_stream_note(stream, VIRT_NOTE_CHANGED, NULL);
 }
 
 /** The tasks of the stream: everything that was ever on a pCPU. */

@@ -69,12 +69,6 @@ void xentrace_set_cpus(struct kshark_data_stream *stream, const struct xen_trace
 /** xentrace_look - say once, on stderr and to the dock, if the file is not what was opened. */
 void xentrace_look(struct kshark_data_stream *stream);
 
-/**
- * xentrace_note - let the dock say this of the stream
- * @text: begins with the path of its file, of which the folder is left out; NULL: nothing
- */
-void xentrace_note(struct kshark_data_stream *stream, enum virt_note note, const char *text);
-
 /** xentrace_set_text_methods - all that is made on demand: texts, fields, names. */
 void xentrace_set_text_methods(struct kshark_generic_stream_interface *interface);
 

@@ -454,6 +454,11 @@ static void note_somebody(FILE *out, const struct xen_trace *trace, int max_line
 		fprintf(out, "%s: ... and more vCPUs that no record names\n", trace->name);
 }
 
+const char *xen_trace_meta_error(const struct xen_trace *trace)
+{
+	return trace->meta_error;
+}
+
 char *xen_trace_notes(const struct xen_trace *trace, int max_lines)
 {
 	char *damage = xentrace_report(trace->reader, trace->name, max_lines);

@@ -84,6 +84,9 @@ const struct xen_first *xen_trace_first(const struct xen_trace *trace);
 /** xen_trace_n_pcpus - highest pCPU number + 1. */
 int xen_trace_n_pcpus(const struct xen_trace *trace);
 
+/** xen_trace_meta_error - why its sidecar is not used; NULL if it is, or there is none. */
+const char *xen_trace_meta_error(const struct xen_trace *trace);
+
 /**
  * xen_trace_notes - what a user must know about this file: damage, an assumed or poorly
  * calibrated clock, TSC skew (the latter only after an iteration has come to its end), growth; that
