@@ -351,14 +351,16 @@ static void test_widen(void **state)
 
 	(void)state;
 	for (unsigned int seed = 11; seed <= 14; seed++) {
-		struct virt_clock_alignment line = { .offset = OFFSET, .lo = OFFSET,
-						     .hi = OFFSET }, exact;
+		double ppm = seed == 13 ? 200 : seed == 14 ? -50 : 0;
+		struct virt_clock_alignment line = { .offset = OFFSET, .lo = OFFSET, .hi = OFFSET,
+						     .drift_ppm = ppm }, exact;
 		struct clock_search search;
-		struct clock_fit fit = { .lo = OFFSET - 30, .hi = OFFSET + 50 };
+		struct clock_fit fit = { .rate.rate = ppm * 1e-6,
+					 .lo = OFFSET - 30, .hi = OFFSET + 50 };
 		int64_t lo, hi;
 
-		make(&world, seed, 0, 0, false, 1);
-		interval(&world, 0, &lo, &hi);
+		make(&world, seed, ppm, 0, false, 1);
+		interval(&world, ppm, &lo, &hi);
 		clock_small_begin(&search, &world.problem);
 		assert_int_equal(clock_widen(&search, &line), 0);
 		assert_int_equal(line.lo, lo);
@@ -370,9 +372,10 @@ static void test_widen(void **state)
 		assert_int_equal(exact.lo, lo);
 		assert_int_equal(exact.hi, hi);
 		assert_int_equal(exact.offset, lo + (hi - lo) / 2);
-		assert_true(exact.drift_ppm == 0);
+		assert_true(fabs(exact.drift_ppm - ppm) < 1e-9);
 		/* an offset that explains less stays as it is */
-		line = (struct virt_clock_alignment){ .offset = hi + 1, .lo = 1, .hi = 2 };
+		line = (struct virt_clock_alignment){ .offset = hi + 1, .lo = 1, .hi = 2,
+						      .drift_ppm = ppm };
 		assert_int_equal(clock_widen(&search, &line), 0);
 		assert_int_equal(line.offset, hi + 1);
 		assert_int_equal(line.lo, 1);
