@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_align.c
- * @brief	The clocks of guests that trace-cmd has not aligned: as "kshark-virt align --write" does.
+ * @brief	The clocks of guests that trace-cmd has not aligned, as "kshark-virt align --write".
  */
 #include <string.h>
 

@@ -50,9 +50,6 @@ static const char *choose_clock(struct record *record)
 {
 	char sources[256], clocks[512];
 
-	/* without guests' traces nothing has to be aligned, and conditions need times */
-	if (record->options->flight_ns)
-		return "mono";
 	record_read(sources, sizeof(sources),
 		    "/sys/devices/system/clocksource/clocksource0/available_clocksource");
 	record_read(clocks, sizeof(clocks), "%s/trace_clock", record_tracing());
