@@ -141,7 +141,8 @@ static int begin_xentrace(struct record *record)
 	/* the larger, the longer we may be kept from reading */
 	fcntl(flight->fd, F_SETPIPE_SZ, PIPE_BYTES);
 	wait.fd = flight->fd;
-	poll(&wait, 1, START_MS);
+	if (!poll(&wait, 1, START_MS))
+		ksv_note("nothing has come from xentrace in %d s", START_MS / 1000);
 	take_xen(record);
 	if (flight->fd >= 0 || flight->ring.bytes) {
 		record_xen_check_buffer(record);

@@ -197,12 +197,17 @@ static void make_words(const struct record *record, struct words *words)
 		 (unsigned long long)(options->reserve / RECORD_MIB));
 }
 
-/** A pipe has no room in the sense of -r. */
+/**
+ * A pipe has no room in the sense of -r. /dev/stdout is not everywhere, and then xentrace would
+ * make a file of that name.
+ */
+#define STDOUT	"/proc/self/fd/1"
+
 pid_t record_xen_spawn(struct record *record, int *output)
 {
 	struct words words;
 	const char *argv[] = { "xentrace", "-D", "-e", words.events, "-S", words.pages,
-			       "/dev/stdout", NULL };
+			       STDOUT, NULL };
 
 	make_words(record, &words);
 	return record_spawn_output(record, argv, output, RECORD_XEN_LOG);
