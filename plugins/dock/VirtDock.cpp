@@ -188,6 +188,7 @@ QWidget *VirtDock::copyButton()
 		       virtReportCommand(_shown->streams, _shown->from, _shown->to, QString(),
 					 VIRT_NONE);
 	});
+	add("vCPUs as text", [this] { return _table->asText(); });
 	add("Worst moments as text", [this] { return _findings->asText(); });
 	add("Worst moments as CSV", [this] { return _findings->asCsv(); });
 	add("Distributions as CSV", [this] { return _spread->asCsv(listed()); });

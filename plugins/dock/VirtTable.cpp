@@ -358,6 +358,31 @@ QString VirtTable::nameOf(const QTreeWidgetItem *item)
 	return item->text(COLUMN_NAME);
 }
 
+QString VirtTable::asText() const
+{
+	std::vector<int> shown;
+	QString text;
+	auto line = [&shown, &text] (const QTreeWidgetItem *item) {
+		QStringList cells;
+
+		for (int column : shown)
+			cells << item->text(column);
+		text += cells.join('\t') + '\n';
+	};
+
+	for (int i = 0; i < N_COLUMNS; i++)
+		if (!isColumnHidden(header()->logicalIndex(i)) &&
+		    header()->logicalIndex(i) != COLUMN_BAR)
+			shown.push_back(header()->logicalIndex(i));
+	line(headerItem());
+	for (int i = 0; i < topLevelItemCount(); i++) {
+		line(topLevelItem(i));
+		for (int child = 0; child < topLevelItem(i)->childCount(); child++)
+			line(topLevelItem(i)->child(child));
+	}
+	return text;
+}
+
 void VirtTable::adopt(const VirtCount &count)
 {
 	double seconds = static_cast<double>(count.to - count.from) * 1e-9;

@@ -38,6 +38,9 @@ public:
 	/** Its name, as it is shown. */
 	static QString nameOf(const QTreeWidgetItem *item);
 
+	/** The columns and rows that are shown, in their order, with tabs between them. */
+	QString asText() const;
+
 protected:
 	void resizeEvent(QResizeEvent *event) override;
 	void scrollContentsBy(int dx, int dy) override;

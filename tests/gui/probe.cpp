@@ -27,6 +27,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QFontMetrics>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMainWindow>
@@ -464,6 +465,55 @@ QString items()
 	return out;
 }
 
+void append_cells(QString &out, const QTableWidget *table)
+{
+	int columns = table->columnCount();
+
+	for (int i = 0; i < table->rowCount() * columns; i++) {
+		QTableWidgetItem *item = table->item(i / columns, i % columns);
+		QRect rect = item ? table->visualItemRect(item) : QRect();
+
+		if (rect.intersects(table->viewport()->rect()))
+			out += QString("%1\t%2\t%3\t%4\n").arg(item->row()).arg(item->column())
+				.arg(flat(item->text()), place(table->viewport(), rect));
+	}
+}
+
+/** cells: row, column, text, x, y, w, h of the cells that are seen of the window's tables */
+QString cells()
+{
+	QString out;
+	QWidget *top = top_window();
+
+	if (!top)
+		return out;
+	for (QTableWidget *table : top->findChildren<QTableWidget *>())
+		if (table->isVisible())
+			append_cells(out, table);
+	return out;
+}
+
+/** sections: text, x, y, w, h of the headers' sections that are seen of the window's trees */
+QString sections()
+{
+	QString out;
+	QWidget *top = top_window();
+
+	if (!top)
+		return out;
+	for (QTreeWidget *tree : top->findChildren<QTreeWidget *>())
+		for (int i = 0; tree->isVisible() && i < tree->columnCount(); i++) {
+			QHeaderView *header = tree->header();
+			QRect rect(header->sectionViewportPosition(i), 0, header->sectionSize(i),
+				   header->height());
+
+			if (rect.width() && header->viewport()->rect().contains(rect.center()))
+				out += QString("%1\t%2\n").arg(flat(tree->headerItem()->text(i)),
+					place(header->viewport(), rect));
+		}
+	return out;
+}
+
 /** choices: text, x, y, w, h of the lines of the open combo box */
 QString choices()
 {
@@ -529,6 +579,8 @@ const struct {
 	{ "widgets", widgets },
 	{ "actions", actions },
 	{ "items", items },
+	{ "cells", cells },
+	{ "sections", sections },
 	{ "choices", choices },
 	{ "clipboard", clipboard },
 	{ "font", font },

@@ -125,6 +125,61 @@ gui_same "guest time of d1v0" "$guest" "$(cell d1v0 3)"
 gui_same "migrations of d1v0" "$moved" "$(cell d1v0 19)"
 gui_need [ "$moved" -gt 0 ]
 
+# every column of a list can be sorted by, both ways, and the list is copied like that
+section()
+{
+	gui_ask sections | grep -P "^\Q$1\E\t" | cut -f2- >"$GUI_DIR/section"
+	[ -s "$GUI_DIR/section" ]
+}
+# sort_by COPY TITLE: click on it; sets ORDER
+sort_by()
+{
+	local x y w h
+
+	read -r x y w h <"$GUI_DIR/section"
+	gui_click_at $((x + w / 2)) $((y + h / 2))
+	gui_still
+	virt_copy "$1"
+	ORDER=$(python3 "$KSV_SOURCE_DIR/tests/gui/virt_tables.py" sorted "$GUI_DIR/copied" "$2")
+}
+# sorted_by COPY TITLE...: all that are seen
+sorted_by()
+{
+	local title before
+
+	for title in "${@:2}"; do
+		gui_need section "$title"
+		sort_by "$1" "$title"
+		before=$ORDER
+		sort_by "$1" "$title"
+		case "$before $ORDER" in
+		'up down' | 'down up' | 'same same') ;;
+		*) gui_fail "by $title: $before, then $ORDER" ;;
+		esac
+	done
+}
+# those that are scrolled away, but what is sorted by a number that is not seen
+virt_copy 'vCPUs as text'
+read -r x y w h _ < <(gui_find items '*' 'd1v0 | *')
+xdotool mousemove $((x + 100)) "$y"
+head -n 1 "$GUI_DIR/copied" | tr '\t' '\n' | sed 1,2d | grep -vx -e 'Top exits' -e 'Stolen by' >"$GUI_DIR/titles"
+while read -r title <&3; do
+	until section "$title"; do
+		xdotool mousemove $((x + 100)) "$y" click 7
+		gui_still
+	done
+	sort_by 'vCPUs as text' "$title"
+	gui_need grep -qxE 'up|down|same' <<<"$ORDER"
+done 3<"$GUI_DIR/titles"
+gui_need [ "$(wc -l <"$GUI_DIR/titles")" -gt 10 ]
+xdotool mousemove $((x + 100)) "$y" click --repeat 60 6
+gui_still
+sorted_by 'vCPUs as text' 'Guest %' vCPU
+[ "$ORDER" = up ] || sort_by 'vCPUs as text' vCPU
+gui_ask items >"$GUI_DIR/items"
+gui_same 'vCPUs that are copied' '9 rows' \
+	"$(python3 "$KSV_SOURCE_DIR/tests/gui/virt_tables.py" copied "$GUI_DIR/copied" "$GUI_DIR/items")"
+
 # a click shows the graph, once
 gui_click_found items '*' 'd1v0 | *'
 gui_until details '<b>d1v0</b>: guest'
@@ -143,11 +198,15 @@ gui_until gui_find widgets QCheckBox 'Only d1v0' >/dev/null
 virt_listed "$file" --worst 40 --vcpu d1v0
 gui_click QCheckBox 'Only d1v0'
 virt_listed "$file" --worst 40
+sorted_by 'Worst moments as text' Kind vCPU Cause 'At [s]' Cost
 gui_click QLineEdit Filter
 xdotool type 'steal d0v0'
 gui_until gui_not gui_find items '*' 'Wake-ups | *' >/dev/null
 gui_need gui_find items '*' 'Steal | d?v? | * | d0v0 | *' >/dev/null
 gui_shot findings
+gui_ask items | cut -f1 >"$GUI_DIR/items"
+virt_copy 'Worst moments as text'
+gui_need diff <(tail -n +2 "$GUI_DIR/copied" | sed 's/\t/ | /g') "$GUI_DIR/items"
 xdotool key ctrl+a BackSpace
 gui_until gui_find items '*' 'Wake-ups | *' >/dev/null
 gui_click QCheckBox 'Only d1v0'
@@ -178,7 +237,14 @@ gui_click QToolButton Steal
 gui_same "machines" '3 rows' "$(stolen machines)"
 gui_click QCheckBox 'vCPU by vCPU'
 gui_same "vCPUs" '6 rows' "$(stolen vcpus)"
+xdotool mousemove 10 10
 gui_shot steal
+# a cell is as hot as it is bad
+read -r x y w h _ < <(gui_find widgets QTableWidget '*')
+gui_pixels "$x" "$y" "$w" "$h" >"$GUI_DIR/pixels"
+gui_ask cells >"$GUI_DIR/cells"
+python3 "$KSV_SOURCE_DIR/tests/gui/virt_tables.py" heat "$GUI_DIR/copied" "$GUI_DIR/cells" \
+	"$GUI_DIR/pixels" "$x" "$y" "$w"
 read -r x y w h _ < <(gui_find items '*' '* | * | *')
 gui_click_at $((x + w / 2)) $((y + h / 2))
 gui_until gui_find widgets QToolButton 'Steal of d0v0 *' >/dev/null
