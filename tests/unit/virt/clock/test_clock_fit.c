@@ -433,8 +433,8 @@ static double chance_of(const struct virt_clock_problem *problem,
 	return log((host + guest) / width) + log(drifts) + log(n_vcpus) + log(11) + 7;
 }
 
-/** The fewest events that are enough, of one CPU that may be any of some vCPUs. */
-static size_t count_enough(struct clock_world *world, int32_t vcpu, int n_vcpus)
+/** The fewest events that are enough, more than @from, of a CPU that may be any of some vCPUs. */
+static size_t count_enough(struct clock_world *world, int32_t vcpu, int n_vcpus, size_t from)
 {
 	struct virt_clock_cpu cpu = { .times = world->times[0], .vcpu = vcpu };
 	struct virt_clock_evidence evidence;
@@ -443,7 +443,7 @@ static size_t count_enough(struct clock_world *world, int32_t vcpu, int n_vcpus)
 
 	world->problem.cpus = &cpu;
 	world->problem.n_vcpus = n_vcpus;
-	for (cpu.n = VIRT_CLOCK_MIN_EVENTS; ; cpu.n++) {
+	for (cpu.n = from; ; cpu.n++) {
 		assert_true(cpu.n <= world->cpus[0].n);
 		align(world, &alignment, &evidence);
 		assert_int_equal(evidence.vcpu, 0);
@@ -485,11 +485,11 @@ static void check_chance(unsigned int seed, double ppm)
 		vcpus[i] = (struct virt_clock_vcpu){ .changes = never, .n = 2 };
 	world.problem.vcpus = vcpus;
 	world.problem.n_cpus = 1;
-	one = count_enough(&world, 0, 1);
+	one = count_enough(&world, 0, 1, VIRT_CLOCK_MIN_EVENTS);
 	assert_true(one > VIRT_CLOCK_MIN_EVENTS);
 	/* of one it is still known, of more it is not */
-	assert_int_equal(count_enough(&world, VIRT_NONE, 1), one);
-	assert_true(count_enough(&world, VIRT_NONE, 2) > one);
+	assert_int_equal(count_enough(&world, VIRT_NONE, 1, one - 1), one);
+	assert_true(count_enough(&world, VIRT_NONE, 2, one - 1) > one);
 	world.problem.cpus = &(struct virt_clock_cpu){ .times = world.times[0], .n = one + 2,
 						       .vcpu = VIRT_NONE };
 	world.problem.n_vcpus = N_BUSY;
