@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Check "kshark-virt report" against the records themselves and against xenalyze.
 
-Usage: report_oracle.py DUMP.csv REPORT.json XENALYZE.txt
+Usage: report_oracle.py TRACE DUMP.csv REPORT.json XENALYZE.txt
 
-DUMP.csv comes from "kshark-virt dump --format csv", REPORT.json from "report --format json" and
-XENALYZE.txt from "xenalyze --summary", all with the same frequency.
+TRACE is the file itself; DUMP.csv comes from "kshark-virt dump --format csv", REPORT.json from
+"report --format json" and XENALYZE.txt from "xenalyze --summary", all with the same frequency.
 
 1. The timeline of every vCPU is computed anew from the records, in the plainest way, and compared
    with the report: time and number of stretches in each state, migrations, exits by reason. To the
@@ -14,9 +14,10 @@ XENALYZE.txt from "xenalyze --summary", all with the same frequency.
    number and mean of the intervals of each runstate must be equal. So these are its rules.
 3. Both timelines are laid over each other. Where they differ, there is a reason, and the time of
    each is printed:
-     beginning  xenalyze begins with the first time that a record puts the vCPU on a pCPU; we begin
-                with the trace: whoever is found on a pCPU by that pCPU's first record has been there
-                since then, and who blocks or is offline before its first change, too
+     beginning  xenalyze begins with the first time that a record puts the vCPU on a pCPU; for us,
+                whoever is found on a pCPU has been there since that pCPU's first record, or since
+                all have been emptied once; who blocks or is offline before its first change, since
+                then, too
      end        xenalyze does not count the state in which the trace ends, and takes a running vCPU
                 off with the last record of its pCPU
      lost       after lost records, xenalyze waits for a record that puts the vCPU on a pCPU; for us
@@ -27,6 +28,7 @@ import collections
 import csv
 import json
 import re
+import struct
 import sys
 
 CHANGE = re.compile(r"^(running|runnable|blocked|offline)_to_(running|runnable|blocked|offline)$")
@@ -56,6 +58,24 @@ def lost_vcpu(info):
 
 def first_lost(info):
     return int(re.search(r"first_tsc=(\d+)", info)[1])
+
+
+def first_turn(path):
+    """The highest TSC in the windows of the first turn; None if there is no other turn."""
+    data, at, last, seen = open(path, "rb").read(), 0, -1, None
+    while at < len(data):
+        event, pcpu, size = struct.unpack_from("<III", data, at)
+        assert event & 0x0fffffff == 0x0001f003, "no window at %d" % at
+        if pcpu <= last:
+            return seen
+        last, at = pcpu, at + 12
+        end = at + size
+        while at < end:
+            header, = struct.unpack_from("<I", data, at)
+            if header >> 31:
+                seen = max(seen or 0, *struct.unpack_from("<Q", data, at + 4))
+            at += 4 + 4 * (header >> 28 & 7) + 8 * (header >> 31)
+    return None
 
 
 def changes(rows):
@@ -91,10 +111,13 @@ class Timeline:
         return [(p[0], e, p[1], p[2]) for p, e in zip(self.points, ends)]
 
 
-def timelines(rows, hz):
+def timelines(rows, hz, turn):
     """What every vCPU did, in ns, by our rules."""
     base = rows[0].tsc
     begin = rows[0].ns
+    whole = begin       # no record is missing since then
+    if turn is not None:
+        whole = max(begin, (turn - base) * 10**9 // hz)
     told = changes(rows)
     hvm = set()
     losses = {}
@@ -118,7 +141,7 @@ def timelines(rows, hz):
     happens = []
     for pcpu, first in first_told.items():
         if first and first[1] != IDLE:
-            happens.append((begin, -1, "found", pcpu, first[1]))
+            happens.append((min(whole, first_on[pcpu].ns), -1, "found", pcpu, first[1]))
     for i, since in losses.items():
         # after the records of the same time, but before the record that tells of the loss
         happens.append((since, i - 0.5 if since == rows[i].ns else len(rows), "lose",
@@ -154,7 +177,6 @@ def timelines(rows, hz):
     there = {}          # pcpu -> vcpu
     pending = {}        # vcpu -> (since, pcpu): on a pCPU, in the guest or not
     lost = set()
-    whole = begin       # no record is missing since then
 
     def settle(vcpu, state):
         if vcpu in pending:
@@ -174,7 +196,7 @@ def timelines(rows, hz):
             there[pcpu] = what
             if pcpu in lost:
                 lost.remove(pcpu)
-                whole = when if not lost else whole
+                whole = max(whole, when) if not lost else whole
             if what != IDLE:
                 lines[what]
                 pending[what] = (when, pcpu)
@@ -203,7 +225,8 @@ def timelines(rows, hz):
                     sys.exit("contradiction at %d ns" % when)
                 there[pcpu] = IDLE if new == "running" else None
                 continue
-            if (old in ("blocked", "offline") and not lost and who not in there.values() and
+            if (old in ("blocked", "offline") and not lost and when >= whole and
+                    who not in there.values() and
                     lines[who].points[-1][1] == "unknown" and lines[who].points[-1][0] <= whole):
                 lines[who].set(whole, old, lines[who].points[-1][2])
             if new == "running":
@@ -408,14 +431,14 @@ def compare_timelines(rows, hz, lines, end, spans, fail):
 
 
 def main():
-    rows = read_rows(sys.argv[1])
-    report = json.load(open(sys.argv[2]))
+    rows = read_rows(sys.argv[2])
+    report = json.load(open(sys.argv[3]))
     failures = []
     hz = report["clock"]["cpu_hz"]
-    lines, end = timelines(rows, hz)
+    lines, end = timelines(rows, hz, first_turn(sys.argv[1]))
     check_report(report, lines, end, failures.append)
     spans = xenalyze_rules(rows)
-    check_xenalyze(sys.argv[3], spans, failures.append)
+    check_xenalyze(sys.argv[4], spans, failures.append)
     compare_timelines(rows, hz, lines, end, spans, failures.append)
     for failure in failures[:20]:
         print("  FAILED: " + failure)

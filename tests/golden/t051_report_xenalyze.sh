@@ -45,7 +45,7 @@ for trace in "$SAMPLES"/*.xen; do
 	cp "$OUT" "$WORK/dump"
 	run report --quiet --format json --cpu-hz 2300M "$trace"
 	status 0
-	python3 "$GOLDEN/report_oracle.py" "$WORK/dump" "$OUT" "$WORK/xenalyze" > "$WORK/said"
+	python3 "$GOLDEN/report_oracle.py" "$trace" "$WORK/dump" "$OUT" "$WORK/xenalyze" > "$WORK/said"
 	STATUS=$?
 	echo "$name:"
 	cat "$WORK/said"

@@ -242,6 +242,8 @@ void scan_round(struct scan *scan, struct pcpu_state *cpu, uint64_t begin, uint6
 
 	if (cpu->total.pcpu <= scan->last_pcpu) {
 		rounds->number++;
+		if (!scan->reader->whole_tsc)
+			scan->reader->whole_tsc = rounds->seen;
 		rounds->last_but_one = rounds->last;
 		rounds->last = rounds->seen;
 	}

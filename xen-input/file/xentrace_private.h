@@ -99,6 +99,7 @@ struct xentrace {
 	size_t			n_repairs;
 	uint64_t		n_records;
 	uint64_t		n_windows;
+	uint64_t		whole_tsc;	/* highest one of the first turn; 0: there is one */
 	uint64_t		skipped_bytes;
 	struct xentrace_problem	*problems;
 	int			n_problems;

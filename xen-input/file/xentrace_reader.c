@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "heap.h"
 #include "search.h"
 #include "xentrace_private.h"
@@ -167,6 +168,19 @@ uint64_t xentrace_first_tsc(const struct xentrace *reader)
 		if (reader->pcpus[i].n_records && reader->pcpus[i].first_tsc < first)
 			first = reader->pcpus[i].first_tsc;
 	return first == UINT64_MAX ? 0 : first;
+}
+
+uint64_t xentrace_whole_tsc(const struct xentrace *reader)
+{
+	static const enum xentrace_problem_kind lacking[] = {
+		XENTRACE_BAD_WINDOW, XENTRACE_GARBAGE, XENTRACE_CROSSES_WINDOW,
+		XENTRACE_TSC_BACKWARDS,
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(lacking); i++)
+		if (reader->problem_count[lacking[i]])
+			return UINT64_MAX;
+	return reader->whole_tsc ? reader->whole_tsc : xentrace_first_tsc(reader);
 }
 
 uint64_t xentrace_last_tsc(const struct xentrace *reader)

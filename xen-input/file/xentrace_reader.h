@@ -205,6 +205,19 @@ uint64_t xentrace_first_tsc(const struct xentrace *reader);
 uint64_t xentrace_last_tsc(const struct xentrace *reader);
 
 /**
+ * xentrace_whole_tsc - from when on what no pCPU has recorded has not happened
+ *
+ * Xen begins to trace all pCPUs at once; but what is kept in memory (xentrace -M, a flight
+ * recorder) begins with some turn of emptying their buffers, one after the other: not before its
+ * end are all there. pCPUs that are not traced (xentrace -c) cannot be told from those that are
+ * idle.
+ *
+ * Return: a TSC; UINT64_MAX if the file is damaged, or was put together from traces whose TSC
+ * jumps back.
+ */
+uint64_t xentrace_whole_tsc(const struct xentrace *reader);
+
+/**
  * xentrace_n_problems - number of damaged places that are kept for xentrace_problem_at()
  *
  * Their number is bounded (XENTRACE_MAX_PROBLEMS); xentrace_problem_count() counts all of a kind.

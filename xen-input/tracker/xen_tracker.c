@@ -8,22 +8,16 @@
 
 #include "xen_tracker_private.h"
 
-/**
- * Xen begins to trace all pCPUs at once: have all of them had nothing to say before their first
- * record? Not if it may be lacking, nor if several traces have been put together.
- */
-static bool begins_whole(const struct xentrace *reader)
+/** From when on nothing that happened is missing; INT64_MAX: not known. */
+static int64_t whole_since(const struct xen_tracker *tracker)
 {
-	static const enum xentrace_problem_kind lacking[] = {
-		XENTRACE_BAD_WINDOW, XENTRACE_GARBAGE, XENTRACE_CROSSES_WINDOW,
-		XENTRACE_TSC_BACKWARDS,
-	};
+	uint64_t tsc = xentrace_whole_tsc(xen_trace_reader(tracker->trace));
+	int64_t since;
 
-	for (size_t i = 0; i < ARRAY_SIZE(lacking); i++) {
-		if (xentrace_problem_count(reader, lacking[i]))
-			return false;
-	}
-	return true;
+	if (tsc == UINT64_MAX)
+		return INT64_MAX;
+	since = cut_time(xen_clock_ns(xen_trace_clock(tracker->trace), tsc));
+	return since > tracker->begin_ns ? since : tracker->begin_ns;
 }
 
 int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *row)
@@ -38,8 +32,7 @@ int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *
 	}
 	if (!tracker->begun) {
 		tracker->begin_ns = row->time_ns;
-		tracker->begins_whole = begins_whole(xen_trace_reader(tracker->trace));
-		tracker->whole_ns = tracker->begins_whole ? row->time_ns : INT64_MIN;
+		tracker->whole_ns = whole_since(tracker);
 		tracker->begun = true;
 	}
 	if (tracker->head.last_ns[row->rec.run] == INT64_MIN) {

@@ -23,13 +23,14 @@
  *   record tells; while any pCPU's records are lost, nothing but running is certain. Bytes that are
  *   missing from the file count as lost records; so does what a pCPU had to say after the end of a
  *   file that is cut (struct xentrace_pcpu).
- * - The first record that tells who is on a pCPU holds back to the trace's first record, as Xen
- *   begins to trace all pCPUs at once (only to that pCPU's own if the file is damaged, or was put
- *   together from several), and a vCPU that no record names has a domain of its own, "d? on p2"
- *   (xen_first_find()). The exits of a trace without the scheduler are VIRT_INTERVAL_UNSPLIT.
- * - Of a vCPU that is on no pCPU, its first change tells what it has been since the trace began, or
- *   since records were missing: BLOCKED or OFFLINE. RUNNABLE is WAKING or PREEMPTED, which it does
- *   not tell.
+ * - The first record that tells who is on a pCPU holds back to that pCPU's first record, or to when
+ *   the records of all are there (xentrace_whole_tsc()), and a vCPU that no record names has a
+ *   domain of its own, "d? on p2" (xen_first_find()). The exits of a trace without the scheduler
+ *   are VIRT_INTERVAL_UNSPLIT.
+ * - Of a vCPU that is on no pCPU, its first change tells what it has been since the records of all
+ *   pCPUs are there, or since some were missing: BLOCKED or OFFLINE. RUNNABLE is WAKING or
+ *   PREEMPTED, which it does not tell. What runs on a pCPU that is not traced (xentrace -c) cannot
+ *   be known.
  * - A domain that is created while being traced has been OFFLINE before.
  */
 #ifndef KSHARK_VIRT_XEN_TRACKER_H

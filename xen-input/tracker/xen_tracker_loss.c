@@ -133,7 +133,7 @@ void tracker_end_loss(struct xen_tracker *tracker, const struct xen_trace_row *r
 	xen_vcpu vcpu = (did_vid & 0xffff) << 16 | did_vid >> 16;
 	int32_t who;
 
-	if (run->lost && !--tracker->n_lost)
+	if (run->lost && !--tracker->n_lost && tracker->whole_ns < row->time_ns)
 		tracker->whole_ns = row->time_ns;
 	run->lost = false;
 	if (row->rec.event != XEN_TRC_LOST_RECORDS || row->rec.n_words < 2)

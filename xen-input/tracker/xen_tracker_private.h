@@ -119,7 +119,6 @@ struct xen_tracker {
 	int64_t			begin_ns;
 	int64_t			whole_ns;	/* since then nothing is missing, if n_lost is 0 */
 	bool			begun;
-	bool			begins_whole;	/* no pCPU lacks its first records */
 	bool			replay;		/* the second walk: losses are known */
 	bool			have_runstates;
 	bool			have_requests;	/* and switches: TRC_SCHED_VERBOSE */
@@ -213,10 +212,11 @@ void tracker_correct(struct xen_tracker *tracker, struct tracked_vcpu *v, enum s
 /**
  * tracker_was - what a vCPU has been up to now, as its change tells
  *
- * Had it changed before, that would have been recorded: it has been that since records are missing
- * no more, or since the trace began. RUNNABLE does not tell what it waits for.
+ * Had it changed before, that would have been recorded: it has been that since no records are
+ * missing any more, or since they are whole (xentrace_whole_tsc()). RUNNABLE does not tell what it
+ * waits for.
  */
-void tracker_was(struct xen_tracker *tracker, int32_t who, enum xen_runstate old);
+void tracker_was(struct xen_tracker *tracker, int32_t who, int64_t time_ns, enum xen_runstate old);
 
 /**
  * tracker_put_on - a vCPU is on a pCPU from now on

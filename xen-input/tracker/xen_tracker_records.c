@@ -35,7 +35,7 @@ static void on_runstate(struct xen_tracker *tracker, const struct xen_trace_row 
 	who = tracker_vcpu_of(tracker, vcpu);
 	if (who < 0)
 		return;
-	tracker_was(tracker, who, old);
+	tracker_was(tracker, who, row->time_ns, old);
 	if (new == XEN_RUNSTATE_RUNNING)
 		tracker_put_on(tracker, row->rec.run, row->time_ns, who, old, true);
 	else if (old == XEN_RUNSTATE_RUNNING)

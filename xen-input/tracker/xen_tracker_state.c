@@ -108,7 +108,9 @@ static void resolve(struct xen_tracker *tracker, struct tracked_vcpu *v, enum st
 {
 	if (v->state != RUNNING)
 		return;
-	model_set(tracker, v, v->last_ns, was, VIRT_NONE, 0);
+	/* as after an exit, it may have been asleep */
+	model_set(tracker, v, v->last_ns, was, VIRT_NONE, was == HYPERVISOR &&
+		  !xen_trace_first(tracker->trace)->scheduler ? VIRT_INTERVAL_UNSPLIT : 0);
 	v->state = (uint8_t)was;
 }
 
@@ -226,7 +228,7 @@ void tracker_correct(struct xen_tracker *tracker, struct tracked_vcpu *v, enum s
 	enter_state(tracker, v, v->last_ns, state, VIRT_NONE, flags);
 }
 
-void tracker_was(struct xen_tracker *tracker, int32_t who, enum xen_runstate old)
+void tracker_was(struct xen_tracker *tracker, int32_t who, int64_t time_ns, enum xen_runstate old)
 {
 	struct tracked_vcpu *v = &tracker->vcpus[who];
 	enum state state = old == XEN_RUNSTATE_BLOCKED ? BLOCKED :
@@ -234,7 +236,7 @@ void tracker_was(struct xen_tracker *tracker, int32_t who, enum xen_runstate old
 
 	/* if it got lost later than any record, what became of it is a riddle */
 	if (v->state == UNKNOWN && state != UNKNOWN && !tracker->n_lost &&
-	    v->last_ns <= tracker->whole_ns)
+	    v->last_ns <= tracker->whole_ns && tracker->whole_ns <= time_ns)
 		tracker_enter(tracker, v, tracker->whole_ns, state);
 }
 
@@ -354,8 +356,8 @@ void tracker_begin_run(struct xen_tracker *tracker, uint32_t run, int64_t time_n
 
 	if (vcpu == XEN_VCPU_UNKNOWN)
 		return;
-	if (tracker->begins_whole)
-		time_ns = tracker->begin_ns;
+	if (tracker->whole_ns < time_ns)
+		time_ns = tracker->whole_ns;
 	if (xen_vcpu_is_idle(vcpu)) {
 		occupy(tracker, run, time_ns, IDLE);
 		return;

@@ -178,7 +178,7 @@ static void befores(struct trace *trace)
 static void test_before(void **state)
 {
 	static const uint8_t garbage[64] = { 0xff, 0xff, 0xff, 0xff };
-	struct trace whole = { 0 }, damaged = { 0 };
+	struct trace whole = { 0 }, ring = { 0 }, damaged = { 0 };
 	struct virt_model *model;
 
 	(void)state;
@@ -190,6 +190,25 @@ static void test_before(void **state)
 	expect(model, "d2v1", "B1000 G2300p1 P2400p1(d3v0)");
 	expect(model, "d3v0", "U1000 G2410p1");
 	assert_int_equal(contradictions(model), 1);
+	virt_model_free(model);
+
+	/* as of a ring: pCPU 1 has been emptied last after 1500, and what it said before is gone */
+	trace_window(&ring, 0);
+	TRACE_RECORD(&ring, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, D1V0);
+	TRACE_RECORD(&ring, BLOCKED_TO_RUNNABLE, 1400, D1V1);
+	trace_window(&ring, 1);
+	TRACE_RECORD(&ring, RUNNING_TO_BLOCKED, 1500, D2V0);
+	trace_window(&ring, 0);
+	TRACE_RECORD(&ring, BLOCKED_TO_RUNNABLE, 2000, D2V1);
+	TRACE_RECORD(&ring, XEN_TRC_SCHED_CONTINUE_RUNNING, 3000, D1V0);
+	trace_window(&ring, 2);
+	TRACE_RECORD(&ring, RUNNING_TO_BLOCKED, 2500, D3V0);
+	model = build(&ring);
+	expect(model, "d1v0", "G1000p0");
+	expect(model, "d1v1", "U1000 W1400");
+	expect(model, "d2v0", "U1000 B1500p1");
+	expect(model, "d2v1", "U1000 B1500 W2000");
+	expect(model, "d3v0", "U1000 G1500p2 B2500p2");
 	virt_model_free(model);
 
 	/* here, others may have been said before */
@@ -599,10 +618,13 @@ static void test_exits_alone(void **state)
 	TRACE_RECORD(&trace, XEN_TRC_HVM_VMX_EXIT64, 1000, 12, 0, 0);
 	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1500);
 	TRACE_RECORD(&trace, XEN_TRC_HVM_VMX_EXIT64, 1600, 12, 0, 0);
+	trace_window(&trace, 4);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 5000);
 	model = build(&trace);
-	assert_int_equal(virt_model_n_vcpus(model), 1);
+	assert_int_equal(virt_model_n_vcpus(model), 2);
 	/* it may have slept, or another one have come: that would not be traced */
 	expect(model, "d?v? on p3", "H1000p3/(HLT) G1500p3 H1600p3/(HLT)");
+	expect(model, "d?v? on p4", "H1000p4/ G5000p4");
 	virt_model_free(model);
 }
 
