@@ -28,6 +28,7 @@
 #define MAX_WINDOW	(65536u * RECORD_XEN_PAGE)
 #define MAX_PCPU	65535
 #define READ_BYTES	(256 << 10)
+#define MAX_READS	64
 #define PIPE_BYTES	(1 << 20)
 /** xentrace has written something, or ended, in this time; records of an idle machine are few. */
 #define START_MS	2000
@@ -102,7 +103,8 @@ static bool read_some(struct record_flight *flight)
 
 static void take_xen(struct record *record)
 {
-	while (read_some(record->flight))
+	/* reading is traced, too: where that is slow, there would never be an end */
+	for (int i = 0; i < MAX_READS && read_some(record->flight); i++)
 		continue;
 }
 
@@ -172,12 +174,15 @@ static int start_xen(struct record *record)
 {
 	int status;
 
+	/* from when xentrace begins, nobody must keep us from reading, not even a slow disk; it
+	 * has nothing to finish that would have to be waited for if we are killed
+	 */
+	if (record_lock_note(record))
+		ksv_note("/run: cannot be written to");
 	record->flight->meta = record_xen_start_meta(record);
 	status = begin_xentrace(record);
 	if (status)
 		stop_xen(record);
-	else if (record_lock_note(record))
-		ksv_note("/run: cannot be written to");
 	return status;
 }
 

@@ -97,9 +97,10 @@ void record_xen_choose_buffer(struct record *record)
 void record_xen_check_buffer(struct record *record)
 {
 	const struct timespec pause = { .tv_nsec = ASK_MS * 1000000L };
+	int64_t until = record_now_ns() + MADE_MS * 1000000LL;
 	struct buffers buffers = { 0 };
 
-	for (int i = 0; !record->buffer_made && i < MADE_MS / ASK_MS; i++) {
+	while (!record->buffer_made && record_now_ns() < until) {
 		if (!record->buffer_max || !ask(&buffers))
 			return;
 		record->buffer_made = buffers.pages;
