@@ -155,7 +155,6 @@ static int tell_guests(struct record *record)
 		const struct recording_guest guest = {
 			.name = record->live.guests[i].name, .uuid = record->live.guests[i].uuid,
 			.how = (char[]){ "none" },
-			.why = (char[]){ "a flight recorder has no traces of guests" },
 		};
 
 		ret = recording_add_guest(&record->recording, &guest);
