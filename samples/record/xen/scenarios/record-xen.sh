@@ -12,7 +12,7 @@ job() {
     raw /tmp/k/bin/kshark-virt record -d 3 -o $OUT/timed
     raw /tmp/k/bin/kshark-virt record --events sched -o $OUT/command -- sleep 1
     raw /tmp/k/bin/kshark-virt record --flight=1 -d 4 -o $OUT/flight
-    raw /tmp/k/bin/kshark-virt record --flight=3 -d 60 --trigger 'steal>1us' --trigger 'wake>1us' -o $OUT/fired
+    raw /tmp/k/bin/kshark-virt record --flight=3 -d 60 --trigger 'wake>1us' -o $OUT/fired
     state after
     destroy_all
 }
