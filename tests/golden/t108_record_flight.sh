@@ -101,6 +101,29 @@ for folder in asked asked-2 asked-3; do
 		"['kshark-virt', 'record', '--flight', '-o', 'asked']"
 done
 
+# Ctrl-C while it writes: there is no other one
+kvm_host
+export FAKE_SLOW=1
+begin --flight -o interrupted
+kill -USR1 "$PID"
+wait_for grep -q '^writing' "$ERR"
+kill -INT "$PID"
+ended
+unset FAKE_SLOW
+status 0
+restored
+check "there is one" test -s interrupted/host.dat -a ! -e interrupted-2
+
+# nor is it a failure if nothing has come since
+kvm_host
+begin --flight=1 -o since
+kill -USR1 "$PID"
+wait_for grep -q 'recording into since-2' "$ERR"
+sleep 1.5
+kill -INT "$PID"
+ended
+status 0
+
 # a condition: not met at first, then by a moment that is the worst of report as well
 read -r cost time vcpu <<< "$(worst "$SAMPLES/kvm-migration.dat" wake)"
 read -r less _ <<< "$(worst "$SAMPLES/kvm-shared.dat" wake)"

@@ -7,10 +7,12 @@
  * comes after it begins anew.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "record_flight.h"
@@ -131,6 +133,19 @@ static int describe(struct record *record)
 	return recording_text(&told->cause, cause_of(record)) || set_begin(record, told->kept_ns);
 }
 
+/** Behind another one that was written, there may be nothing yet. */
+static int finish_nothing(struct record *record)
+{
+	record->flight->source->finish(record);
+	if (record->flight->number > 1) {
+		ksv_note("nothing has been recorded since");
+		return KSV_EXIT_OK;
+	}
+	ksv_error("nothing was recorded in the last %.1f s",
+		  (double)record->options->flight_ns / 1e9);
+	return KSV_EXIT_FILE;
+}
+
 static int write_recording(struct record *record)
 {
 	struct record_flight *flight = record->flight;
@@ -141,9 +156,8 @@ static int write_recording(struct record *record)
 	ksv_note("writing ...");
 	ret = flight->source->write(record, record->folder);
 	if (ret == -ENODATA)
-		ksv_error("nothing was recorded in the last %.1f s",
-			  (double)record->options->flight_ns / 1e9);
-	else if (ret)
+		return finish_nothing(record);
+	if (ret)
 		ksv_error("%s/%s: %s", record->folder, flight->source->file, strerror(-ret));
 	if (flight->source->finish(record) || record_flight_tell(record))
 		ret = -EIO;
@@ -180,15 +194,34 @@ static int record_one(struct record *record)
 
 /* --- one after the other --------------------------------------------------------------------- */
 
+/** While it was written, Ctrl-C may have come, or the end of the time or of the command. */
+static bool is_over(struct record *record)
+{
+	const struct ksv_time *duration = &record->options->duration;
+	const struct timespec now = { 0 };
+	int signal;
+
+	/* what SIGUSR1 asks for has just been written */
+	while ((signal = record_next_signal(&now)) > 0)
+		if (signal != SIGCHLD && signal != SIGUSR1)
+			return true;
+	if (record->user > 0 &&
+	    waitpid(record->user, &record->user_status, WNOHANG) == record->user)
+		record->user = 0;
+	return (record->user_began && !record->user) ||
+	       (duration->kind && record_now_ns() - record->began_ns >= duration->ns);
+}
+
 static bool goes_on(struct record *record)
 {
 	struct record_flight *flight = record->flight;
-	const struct record_options *options = record->options;
 
-	if (record->stop == RECORD_ASKED)
-		return true;
-	return record->stop == RECORD_TRIGGER &&
-	       (++flight->n_triggered < options->trigger_limit);
+	if (record->stop == RECORD_TRIGGER)
+		flight->n_triggered++;
+	else if (record->stop != RECORD_ASKED)
+		return false;
+	return (record->stop == RECORD_ASKED ||
+		flight->n_triggered < record->options->trigger_limit) && !is_over(record);
 }
 
 /** The command line is the same, all else is told anew. */
