@@ -202,6 +202,7 @@ kill -9 "$PID"
 wait "$PID" 2> /dev/null
 attempt -d 0.2 -o after
 status 0
+check "nothing is left of judging" test ! -e "$KSHARK_VIRT_ROOT/$SCRATCH"
 is "$(json killed/recording.json 'j["state"], j["flight"]["asked_ns"]')" "('stopped', 10000000000)"
 restored
 

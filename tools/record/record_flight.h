@@ -83,6 +83,9 @@ int record_flight_check(const struct record *record, const struct record_source 
 int record_flight_judge_open(struct record *record);
 void record_flight_judge_close(struct record *record);
 
+/** record_flight_sweep - take away what one that was killed has left in memory. */
+void record_flight_sweep(void);
+
 /**
  * record_flight_judge - judge what is kept, in a process of its own, now and then
  *

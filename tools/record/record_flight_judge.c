@@ -64,10 +64,10 @@ int record_flight_check(const struct record *record, const struct record_source 
 
 /* --- the folder in memory -------------------------------------------------------------------- */
 
-static void empty_scratch(const struct record_flight *flight)
+static void empty_folder(const char *path)
 {
 	const struct dirent *entry;
-	DIR *dir = opendir(flight->scratch);
+	DIR *dir = opendir(path);
 
 	while (dir && (entry = readdir(dir)))
 		unlinkat(dirfd(dir), entry->d_name, 0);
@@ -91,19 +91,23 @@ int record_flight_judge_open(struct record *record)
 		ksv_error("%s: is no folder of ours; remove it", flight->scratch);
 		return KSV_EXIT_FILE;
 	}
-	/* one that was killed may have left something */
-	empty_scratch(flight);
+	empty_folder(flight->scratch);
 	return KSV_EXIT_OK;
+}
+
+void record_flight_sweep(void)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s" SCRATCH, record_root());
+	empty_folder(path);
+	rmdir(path);
 }
 
 void record_flight_judge_close(struct record *record)
 {
-	struct record_flight *flight = record->flight;
-
-	if (!*flight->scratch)
-		return;
-	empty_scratch(flight);
-	rmdir(flight->scratch);
+	if (*record->flight->scratch)
+		record_flight_sweep();
 }
 
 /** The names of machines, and which thread is which vCPU. Without them, it is judged as well. */
@@ -136,7 +140,7 @@ static void judge_now(const struct record *record, struct answer *answer)
 	char path[PATH_MAX + NAME_MAX];
 	int ret;
 
-	empty_scratch(flight);
+	empty_folder(flight->scratch);
 	copy_sidecar(record);
 	ret = flight->source->write(record, flight->scratch);
 	if (ret) {
@@ -147,7 +151,7 @@ static void judge_now(const struct record *record, struct answer *answer)
 	snprintf(path, sizeof(path), "%s/%s", flight->scratch, flight->source->file);
 	record_trigger_judge(path, options->triggers, options->n_triggers, answer->fired,
 			     answer->error, sizeof(answer->error));
-	empty_scratch(flight);
+	empty_folder(flight->scratch);
 }
 
 __attribute__((noreturn))

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "record.h"
+#include "record_flight.h"
 #include "record_tracing.h"
 
 #define LOCK_FILE	"/run/kshark-virt-record.lock"
@@ -125,6 +126,7 @@ static int restore(struct record *record, const struct left *left)
 		record_settle_files(left->folder);
 		record_tracing_restore(&left->before, true);
 	}
+	record_flight_sweep();
 	if (tell_folder(left->folder))
 		ksv_note("an earlier kshark-virt record (process %d) was killed: tracing is as it "
 			 "was before; what it kept in memory is lost (--flight), and %s has no "
