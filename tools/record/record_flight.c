@@ -108,10 +108,10 @@ static const char *cause_of(const struct record *record)
 	       record->stop == RECORD_ASKED ? "signal" : "end";
 }
 
-/** It begins where what is kept begins. */
-static int set_begin(struct record *record, int64_t kept_ns)
+/** It begins where what is kept begins, as long before now as this. */
+static int set_begin(struct record *record, int64_t ns)
 {
-	time_t begin = time(NULL) - (time_t)((kept_ns + 999999999) / 1000000000);
+	time_t begin = time(NULL) - (time_t)((ns + 999999999) / 1000000000);
 	struct tm tm;
 	char iso[32];
 
@@ -126,11 +126,12 @@ static int describe(struct record *record)
 	struct recording_flight *told = &record->recording.flight;
 
 	told->kept_ns = flight->ring.first ?
-			record_now_ns() - flight->ring.first->time_ns : 0;
+			flight->stopped_ns - flight->ring.first->time_ns : 0;
 	if (flight->ring.full && told->kept_ns < record->options->flight_ns)
 		ksv_note("memory sufficed for the last %.1f s alone (--limit)",
 			 (double)told->kept_ns / 1e9);
-	return recording_text(&told->cause, cause_of(record)) || set_begin(record, told->kept_ns);
+	return recording_text(&told->cause, cause_of(record)) ||
+	       set_begin(record, record_now_ns() - flight->stopped_ns + told->kept_ns);
 }
 
 /** Behind another one that was written, there may be nothing yet. */
@@ -149,17 +150,15 @@ static int finish_nothing(struct record *record)
 static int write_recording(struct record *record)
 {
 	struct record_flight *flight = record->flight;
-	int ret;
+	int ret, told = describe(record);
 
-	if (describe(record))
-		return KSV_EXIT_FILE;
 	ksv_note("writing ...");
 	ret = flight->source->write(record, record->folder);
 	if (ret == -ENODATA)
 		return finish_nothing(record);
 	if (ret)
 		ksv_error("%s/%s: %s", record->folder, flight->source->file, strerror(-ret));
-	if (flight->source->finish(record) || record_flight_tell(record))
+	if (flight->source->finish(record) || record_flight_tell(record) || told)
 		ret = -EIO;
 	record_ring_clear(&flight->ring);
 	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
