@@ -180,9 +180,11 @@ QWidget *VirtDock::copyButton()
 	};
 
 	button->setText("Copy");
-	button->setPopupMode(QToolButton::InstantPopup);
+	/* a menu of the button's own would have an arrow on the text, or take more room */
+	connect(button, &QToolButton::clicked, menu, [button, menu] {
+		menu->popup(button->mapToGlobal(QPoint(0, button->height())));
+	});
 	button->setToolTip("Copy what is shown, or the command line that prints it");
-	button->setMenu(menu);
 	add("Report command", [this] {
 		return _pages->isOn(_findings) ? _findings->command() :
 		       virtReportCommand(_shown->streams, _shown->from, _shown->to, QString(),

@@ -108,7 +108,7 @@ VirtHistogram::VirtHistogram(std::function<void(int)> chosen)
 : _chosen(std::move(chosen))
 {
 	setTextFormat(Qt::PlainText);
-	setMinimumHeight(minimumSizeHint().height());
+	fit();
 	setAlignment(Qt::AlignTop | Qt::AlignLeft);
 	setMouseTracking(true);
 	setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -119,6 +119,7 @@ void VirtHistogram::show(const QString &title, const virt_spread_row &row)
 	_row = row;
 	_bars = virtBarsOf(row);
 	setText(title);
+	fit();
 	update();
 }
 
@@ -126,12 +127,34 @@ void VirtHistogram::clear()
 {
 	_bars = { 0, 0 };
 	setText(QString());
+	fit();
 	update();
+}
+
+/** All of the title is seen, and the bars have some room. */
+void VirtHistogram::fit()
+{
+	setMinimumHeight(minimumSizeHint().height());
+}
+
+void VirtHistogram::resizeEvent(QResizeEvent *event)
+{
+	QLabel::resizeEvent(event);
+	if (event->size().width() != event->oldSize().width())
+		fit();
+}
+
+int VirtHistogram::titleHeight() const
+{
+	return fontMetrics().boundingRect(0, 0, width(), QWIDGETSIZE_MAX, Qt::TextWordWrap,
+					  text()).height();
 }
 
 QSize VirtHistogram::minimumSizeHint() const
 {
-	return { 40, (LEAST_LINES + 2) * fontMetrics().lineSpacing() };
+	int line = fontMetrics().lineSpacing();
+
+	return { 40, (LEAST_LINES + 1) * line + std::max(line, titleHeight()) };
 }
 
 QSize VirtHistogram::sizeHint() const
@@ -143,11 +166,8 @@ QSize VirtHistogram::sizeHint() const
 QRect VirtHistogram::chart() const
 {
 	int line = fontMetrics().lineSpacing();
-	int title = fontMetrics().boundingRect(rect(), Qt::TextWordWrap, text()).height();
 
-	/* the bars have room in any case */
-	title = std::min(title, std::max(0, height() - (LEAST_LINES + 1) * line));
-	return rect().adjusted(MARGIN, title + MARGIN, -MARGIN, -line);
+	return rect().adjusted(MARGIN, titleHeight() + MARGIN, -MARGIN, -line);
 }
 
 int VirtHistogram::barAt(const QPoint &place) const
@@ -224,8 +244,7 @@ void VirtHistogram::mouseMoveEvent(QMouseEvent *event)
 
 	setCursor(bar >= 0 ? Qt::PointingHandCursor : Qt::ArrowCursor);
 	if (bar < 0) {
-		/* where there is no room for all of the title */
-		QToolTip::showText(mapToGlobal(event->pos()), virtTip(text()));
+		QToolTip::hideText();
 		return;
 	}
 	QToolTip::showText(mapToGlobal(event->pos()), virtTip(

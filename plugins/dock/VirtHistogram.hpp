@@ -44,8 +44,11 @@ protected:
 	void paintEvent(QPaintEvent *event) override;
 	void mouseMoveEvent(QMouseEvent *event) override;
 	void mouseReleaseEvent(QMouseEvent *event) override;
+	void resizeEvent(QResizeEvent *event) override;
 
 private:
+	void fit();
+	int titleHeight() const;
 	QRect chart() const;
 	int barAt(const QPoint &place) const;
 	double xOf(int64_t ns) const;

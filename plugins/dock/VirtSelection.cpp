@@ -144,7 +144,7 @@ void VirtSelection::updateButton()
 
 void VirtSelection::tell(const VirtView &view, bool isAny, int64_t fromNs, int64_t toNs)
 {
-	/* no unit has a line of its own */
+	/* the unit has no line of its own */
 	_head->setText(!isAny ? "No virtual machines in this trace" :
 		       QString("%1: <b>%2</b>, %3")
 		       .arg(_isUsed ? "A to B" : "Visible", virtDuration(toNs - fromNs),

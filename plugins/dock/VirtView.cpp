@@ -36,7 +36,7 @@ QString VirtView::span(int64_t fromNs, int64_t toNs) const
 		fromNs = std::max(fromNs, _histo->data[0]->ts);
 		toNs = std::min(toNs, _histo->data[_histo->data_size - 1]->ts);
 	}
-	return QString("%1 s to %2 s").arg(virtSeconds(fromNs), virtSeconds(toNs));
+	return QString("%1 to %2 s").arg(virtSeconds(fromNs), virtSeconds(toNs));
 }
 
 bool VirtView::isStill(const std::pair<int64_t, int64_t> &window) const

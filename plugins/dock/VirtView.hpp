@@ -31,7 +31,7 @@ public:
 	/** From when to when; { 0, 0 } before the first drawing. */
 	std::pair<int64_t, int64_t> visible() const;
 
-	/** In words, "from s to s": KernelShark's window may reach beyond the rows by a column. */
+	/** In words, "FROM to TO s": KernelShark's window may reach beyond the rows by a column. */
 	QString span(int64_t fromNs, int64_t toNs) const;
 
 	/**

@@ -112,7 +112,7 @@ gui_init
 file="$GUI_DIR/it's \$(credit2) <&> basic.xen"
 cp "$GUI_SAMPLES/credit2-basic.xen" "$file"
 virt_open "$file"
-gui_need details ', 0.000000000&nbsp;s to '
+gui_need details ', 0.000000000 to '
 # what the colours mean is told to whoever has not seen them before
 gui_need details '<b>Preempted</b>: wants to run, its pCPU was taken away (steal)'
 
@@ -322,6 +322,9 @@ for size in '960 534' '1024 768' '1600 1000'; do
 	gui_resize $size
 	gui_still
 	gui_shot "distributions-${size/ /x}"
+	# the whole title, of two lines at least, three for the bars, and the scale
+	read -r _ _ _ h _ < <(gui_find widgets QLabel 'Steal of d1v0: *, p50 *')
+	gui_need [ "$size" != '960 534' -o "$h" -ge $((6 * $(gui_ask font))) ]
 	gui_need bar_column "$PREEMPTED"
 	gui_need [ "$(gui_count_colour "$PREEMPTED" $((BAR_X - 80)) "$BAR_Y" 80 30)" -gt 50 ]
 done

@@ -119,7 +119,7 @@ gui_until gui_find widgets QLabel '1 of 40, *' >/dev/null
 gui_until details 'd1v0 has been woken and waits for 1.430 ms: '
 gui_need details '; meanwhile CPU '
 # from when on the list is of, too
-gui_need gui_find widgets QLabel '1 of 40, 0.000000000 s to *' >/dev/null
+gui_need gui_find widgets QLabel '1 of 40, 0.000000000 to *' >/dev/null
 gui_graphs_up
 gui_shot next
 gui_graphs
