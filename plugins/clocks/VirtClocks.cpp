@@ -344,12 +344,18 @@ bool VirtClocks::applyStored()
 		Known &known = entry.second;
 		int id = entry.first, host;
 		virt_align_host name = {};
+		bool isStored;
 
 		if (known.asked || !isTraceDat(id) || clockOf(id) ||
 		    partsOf(id)[KS_CLOCK_OFFSET])
 			continue;
 		known.asked = true;
-		if (!virt_align_stored_host(known.file.c_str(), &name)) {
+		/* it may have been corrected */
+		if (known.isOfSidecar)
+			known.message.clear();
+		isStored = virt_align_stored_host(known.file.c_str(), &name);
+		known.isOfSidecar = name.text[0];
+		if (!isStored) {
 			if (name.text[0]) {
 				known.message = virtShown(name.text);
 				qWarning().noquote() << "kshark-virt:" << known.message;
@@ -366,6 +372,7 @@ bool VirtClocks::applyStored()
 		auto job = std::make_shared<Align>();
 
 		known.message.clear();
+		known.isOfSidecar = false;
 		job->streamId = id;
 		job->file = known.file;
 		job->hosts = { fileOf(host) };

@@ -58,6 +58,7 @@ private:
 		std::vector<Parts>	before;		/* what "Undo" goes back to */
 		bool			asked = false;	/* its sidecar has been looked at */
 		QString			message;	/* of the last attempt */
+		bool			isOfSidecar = false;	/* which was to use the sidecar */
 		QString			quality;	/* how it is aligned now */
 		bool			bad = false;	/* that is to be seen */
 		std::vector<virt_pair>	offer;		/* that explain its rows better */

@@ -146,7 +146,7 @@ rm "$GUI_DIR/kvm-host.dat.meta.json"
 gui_menu File 'Open Trace File'
 gui_file "$GUI_DIR/kvm-host.dat"
 gui_loaded "$GUI_DIR/kvm-host.dat"
-gui_until gui_not noted kvm-host.dat
+gui_until gui_not gui_find widgets QLabel '*.meta.json: *' >/dev/null
 gui_quit
 
 head -c 5000 /dev/zero >"$GUI_DIR/zero.xen"
