@@ -118,8 +118,8 @@ restored()
 	gui_graphs_up
 	gui_shot "$1"
 	gui_same "names of the graphs of $1" "$5" "$(names_seen)"
-	# an import leaves the dock alone
-	[[ $1 == *-import ]] || state >"$GUI_DIR/state"
+	# an import leaves the dock alone; whatever was open, it is read from the same place
+	[[ $1 != *-argument && $1 != xen-last ]] || state >"$GUI_DIR/state"
 	diff "$GUI_DIR/kept" "$GUI_DIR/state" >&2 || gui_fail "$1: the dock is not as it was"
 	gui_graphs
 	gui_until virt_window
