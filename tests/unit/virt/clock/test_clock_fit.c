@@ -436,15 +436,17 @@ static double chance_of(const struct virt_clock_problem *problem,
 /** The fewest events that are enough, more than @from, of a CPU that may be any of some vCPUs. */
 static size_t count_enough(struct clock_world *world, int32_t vcpu, int n_vcpus, size_t from)
 {
-	struct virt_clock_cpu cpu = { .times = world->times[0], .vcpu = vcpu };
+	/* the second one is behind the array's end */
+	struct virt_clock_cpu cpus[2] = { { .times = world->times[0], .vcpu = vcpu } };
+	size_t *n = &cpus[0].n;
 	struct virt_clock_evidence evidence;
 	struct virt_clock_alignment alignment;
 	double chance = 0;
 
-	world->problem.cpus = &cpu;
+	world->problem.cpus = cpus;
 	world->problem.n_vcpus = n_vcpus;
-	for (cpu.n = from; ; cpu.n++) {
-		assert_true(cpu.n <= world->cpus[0].n);
+	for (*n = from; ; ++*n) {
+		assert_true(*n <= world->cpus[0].n);
 		align(world, &alignment, &evidence);
 		assert_int_equal(evidence.vcpu, 0);
 		if (alignment.verdict == VIRT_CLOCK_GOOD)
@@ -456,7 +458,7 @@ static size_t count_enough(struct clock_world *world, int32_t vcpu, int n_vcpus,
 	/* one more tells more, and never leaves more open */
 	assert_true(evidence_of(&world->problem, &alignment) >= chance);
 	world->problem.cpus = world->cpus;
-	return cpu.n;
+	return *n;
 }
 
 #define N_BUSY	300
