@@ -317,6 +317,27 @@ static void test_align_drift(void **state)
 	}
 }
 
+/** A line that leaves a few strays is enough: no other piece is searched, nine times as long. */
+static void test_align_strays(void **state)
+{
+	struct clock_recipe recipe = { SMALL, .seed = 40, .offset = 7 * SECOND, .ppm = 90,
+				       .wrong = 200 };
+	struct virt_clock_evidence evidence[CLOCK_WORLD_VCPUS];
+	struct virt_clock_alignment alignment;
+	struct clock_world world;
+
+	(void)state;
+	recipe.length = 12 * SECOND;
+	clock_world_make(&world, &recipe);
+	world.work = UINT64_MAX;
+	align(&world, &alignment, evidence);
+	assert_true(UINT64_MAX - world.work < 300000000);
+	assert_int_equal(alignment.verdict, VIRT_CLOCK_GOOD);
+	assert_true(alignment.outside > 0);
+	assert_true(fabs(alignment.drift_ppm - 90) < 2);
+	clock_world_drop(&world);
+}
+
 /** The events of another guest, and too few of the right one: nothing is aligned by these. */
 static void test_refused(void **state)
 {
@@ -552,6 +573,7 @@ int main(void)
 		cmocka_unit_test(test_grow),
 		cmocka_unit_test(test_align),
 		cmocka_unit_test(test_align_drift),
+		cmocka_unit_test(test_align_strays),
 		cmocka_unit_test(test_by_handlers),
 	};
 
