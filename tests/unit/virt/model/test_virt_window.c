@@ -893,6 +893,35 @@ static void test_rule(void **state)
 	virt_model_free(model);
 }
 
+/** Of reasons that have cost as much, the one of the most exits is first, then by number. */
+static void test_exit_order(void **state)
+{
+	static const struct { int reason, ns; } exits[] = {
+		{ 2, 20 }, { 0, 20 }, { 1, 10 }, { 1, 10 },
+	};
+	static const int order[] = { 1, 0, 2 };
+	struct virt_model *model = new_model(1);
+	struct virt_window *window;
+	int64_t t = 10;
+
+	(void)state;
+	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(exits); i++) {
+		set(model, 0, t, VIRT_HYPERVISOR, 0, exits[i].reason, VIRT_INTERVAL_EXIT);
+		set(model, 0, t + exits[i].ns, VIRT_GUEST, 0, NONE, 0);
+		t += 50;
+	}
+	assert_int_equal(virt_model_finish(model, 0, 1000), 0);
+	window = ask(model, 0, 1000);
+	assert_int_equal(window->vcpus[0].n_reasons, 3);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(window->vcpus[0].reasons[i].cost.ns, 20);
+		assert_int_equal(window->vcpus[0].reasons[i].reason, order[i]);
+	}
+	virt_window_free(window);
+	virt_model_free(model);
+}
+
 /**
  * Two vCPUs on [0, 100), of which nothing is known before 10 and from 80 on: the first one runs
  * from 10 to 40 and from 60 to 75, the second one from 20 to 30; else they sleep. The first run is
@@ -1147,6 +1176,7 @@ int main(void)
 		cmocka_unit_test(test_choice),
 		cmocka_unit_test(test_walk_error),
 		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_exit_order),
 		cmocka_unit_test(test_longest_time),
 		cmocka_unit_test(test_dist),
 		cmocka_unit_test(test_random),
