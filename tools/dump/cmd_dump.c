@@ -168,14 +168,12 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 
 static int dump_arg(const char *arg, struct dump_options *options, struct output *out)
 {
-	struct trace_args args = { .host_only = true, .quiet = options->quiet };
-	int status = trace_args_add(&args, arg);
+	struct trace_args args = { .quiet = options->quiet };
+	const char *path;
+	int status = trace_args_only(&args, options->command, arg, options->output, &path);
 
 	if (!status)
-		status = trace_args_check_output(&args, options->command, "output",
-						 options->output);
-	if (!status)
-		status = dump_file(args.items[0].path, options, out);
+		status = dump_file(path, options, out);
 	trace_args_free(&args);
 	return status;
 }

@@ -210,6 +210,20 @@ int trace_args_check_output(const struct trace_args *args, const struct ksv_comm
 	return status;
 }
 
+int trace_args_only(struct trace_args *args, const struct ksv_command *command, const char *arg,
+		    const char *out, const char **path)
+{
+	int status;
+
+	args->host_only = true;
+	status = trace_args_add(args, arg);
+	if (!status)
+		status = trace_args_check_output(args, command, "output", out);
+	if (!status)
+		*path = args->items[0].path;
+	return status;
+}
+
 char **trace_args_paths(const struct trace_args *args)
 {
 	char **paths = calloc((size_t)args->n + 1, sizeof(*paths));

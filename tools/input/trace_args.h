@@ -50,6 +50,17 @@ int trace_args_add_all(struct trace_args *args, char **argv, int n);
 int trace_args_check_output(const struct trace_args *args, const struct ksv_command *command,
 			    const char *option, const char *out);
 
+/**
+ * trace_args_only - the one trace that an argument is, or of the host whose folder it is
+ * @args: .quiet is set, all else zero; to be given to trace_args_free() in any case
+ * @out: of --output, which must not take the place of anything; or NULL
+ * @path: receives its path, which @args keeps
+ *
+ * Return: as trace_args_add() and trace_args_check_output().
+ */
+int trace_args_only(struct trace_args *args, const struct ksv_command *command, const char *arg,
+		    const char *out, const char **path);
+
 /** trace_args_paths - all paths. Return: an array to be freed, not they; NULL after a message. */
 char **trace_args_paths(const struct trace_args *args);
 

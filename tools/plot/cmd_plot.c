@@ -394,14 +394,12 @@ end:
 
 static int plot_arg(const char *arg, const struct plot_options *options)
 {
-	struct trace_args args = { .host_only = true, .quiet = options->quiet };
-	int status = trace_args_add(&args, arg);
+	struct trace_args args = { .quiet = options->quiet };
+	const char *path;
+	int status = trace_args_only(&args, options->command, arg, options->output, &path);
 
 	if (!status)
-		status = trace_args_check_output(&args, options->command, "output",
-						 options->output);
-	if (!status)
-		status = plot_file(args.items[0].path, options);
+		status = plot_file(path, options);
 	trace_args_free(&args);
 	return status;
 }
