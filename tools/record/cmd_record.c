@@ -18,7 +18,9 @@
 
 #define MAX_TRIGGER_LIMIT	9999
 
-static const char *const hypervisor_names[] = { "auto", "xen", "kvm", NULL };
+static const char *const hypervisor_names[] = {
+	[RECORDING_KVM] = "kvm", [RECORDING_XEN] = "xen", [RECORD_AUTO] = "auto", NULL,
+};
 
 static int take_guest(const struct ksv_command *command, const struct ksv_option *option,
 		      const char *value, void *target)
@@ -148,9 +150,9 @@ static int find_hypervisor(struct record_options *options)
 	if (options->hypervisor != RECORD_AUTO)
 		return KSV_EXIT_OK;
 	if (is_xen())
-		options->hypervisor = RECORD_IS_XEN;
+		options->hypervisor = RECORDING_XEN;
 	else if (record_there("/sys/module/kvm") || record_there("/dev/kvm"))
-		options->hypervisor = RECORD_IS_KVM;
+		options->hypervisor = RECORDING_KVM;
 	if (options->hypervisor != RECORD_AUTO)
 		return KSV_EXIT_OK;
 	ksv_error("this is neither dom0 of Xen nor a host of KVM: record on the host, or for KVM "
@@ -227,12 +229,12 @@ static int record_all(struct record *record)
 	name_folder(name, sizeof(name));
 	if (!options->folder)
 		options->folder = name;
-	return options->hypervisor == RECORD_IS_XEN ? record_xen(record) : record_kvm(record);
+	return options->hypervisor == RECORDING_XEN ? record_xen(record) : record_kvm(record);
 }
 
 static int run_record(const struct ksv_command *command, int argc, char **argv)
 {
-	struct record_options options = { 0 };
+	struct record_options options = { .hypervisor = RECORD_AUTO };
 	struct record record = { .command = command, .options = &options, .lock = -1,
 				 .input = -1 };
 	int status, first, end = 1;

@@ -35,7 +35,8 @@
 /** What is said, into a log, when recording has begun. */
 #define RECORD_SAYS	"kshark-virt: recording"
 
-enum record_hypervisor { RECORD_AUTO, RECORD_IS_XEN, RECORD_IS_KVM };
+/** In the place of an enum recording_hypervisor: whatever this host is. */
+#define RECORD_AUTO	RECORDING_N_HYPERVISORS
 
 /** How a guest is recorded. */
 enum record_how { RECORD_BY_ANY, RECORD_BY_AGENT, RECORD_BY_SSH, RECORD_BY_NONE };
@@ -65,7 +66,7 @@ struct record_options {
 	uint64_t	limit;		/* bytes of the folder; 0: none */
 	uint64_t	reserve;	/* bytes of the disk that are left free */
 	bool		has_reserve;
-	int		hypervisor;
+	int		hypervisor;	/* as recording.json has it, or RECORD_AUTO */
 	bool		quiet;
 	int64_t		flight_ns;	/* the flight recorder keeps so much; 0: it is none */
 	struct record_trigger triggers[RECORD_MAX_TRIGGERS];

@@ -39,11 +39,11 @@ int record_write_state(struct record *record)
 int record_begin(struct record *record)
 {
 	struct recording *recording = &record->recording;
-	bool xen = record->options->hypervisor == RECORD_IS_XEN;
+	bool xen = record->options->hypervisor == RECORDING_XEN;
 	struct utsname system;
 
 	uname(&system);
-	recording->hypervisor = xen ? RECORDING_XEN : RECORDING_KVM;
+	recording->hypervisor = (enum recording_hypervisor)record->options->hypervisor;
 	recording->tsc_mult = record->scale.mult;
 	recording->tsc_shift = record->scale.shift;
 	if (set_time(&recording->begin) ||

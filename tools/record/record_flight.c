@@ -91,7 +91,7 @@ static void count(struct record *record, struct record_count *counted)
 {
 	const struct record_flight *flight = record->flight;
 
-	if (record->options->hypervisor == RECORD_IS_XEN) {
+	if (record->options->hypervisor == RECORDING_XEN) {
 		counted->records = flight->ring.total / RECORD_XEN_BYTES;
 	} else {
 		counted->bytes = flight->ring.total;

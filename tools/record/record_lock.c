@@ -183,7 +183,7 @@ int record_lock_note(struct record *record)
 	char *text;
 	int n = asprintf(&text, "pid %d recorder %d xen %d on %d buffer %llu clock %s folder %s",
 			 (int)getpid(), (int)record->recorder,
-			 record->options->hypervisor == RECORD_IS_XEN, before->on,
+			 record->options->hypervisor == RECORDING_XEN, before->on,
 			 before->buffer_kb, *before->clock ? before->clock : "local",
 			 record->folder), ret = 0;
 

@@ -47,7 +47,7 @@ void record_tell_losses(const struct record *record)
 	if (!lost)
 		return;
 	record_size_text(record->options->buffer, buffer);
-	if (record->options->hypervisor != RECORD_IS_XEN) {
+	if (record->options->hypervisor != RECORDING_XEN) {
 		ksv_note("%llu of %llu records were lost; --buffer %lluM would have sufficed (it "
 			 "was %s for each CPU)", lost, all, size, buffer);
 		return;
