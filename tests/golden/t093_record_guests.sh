@@ -200,6 +200,22 @@ same stuck/host.dat "$FAKE_SAMPLE"
 restored
 is "$(json stuck/recording.json 'j["state"], [f["name"] for f in j["files"]], ["why" in g for g in j["guests"]]')" \
 	"('complete', ['host.dat'], [True, True])"
+# to align the clocks takes long: Ctrl-C ends that, and nothing else
+kvm_host
+printf '#!/bin/sh\nsleep 600\n' > "$KSHARK_VIRT_ROOT/align"
+chmod +x "$KSHARK_VIRT_ROOT/align"
+: > "$ERR"
+env --default-signal=INT "$KSV_BIN" record -d 0.2 -o tired --guest web=ssh:root@web > "$OUT" 2> "$ERR" < /dev/null &
+first=$!
+wait_for grep -q '^aligning' "$ERR"
+kill -INT "$first"
+wait "$first"
+STATUS=$?
+status 0
+keep -d 0.2 -o tired --guest web=ssh:root@web
+same tired/host.dat "$FAKE_SAMPLE"
+is "$(json tired/recording.json 'j["state"]')" complete
+
 # all together have their time
 kvm_host
 answering

@@ -322,7 +322,7 @@ int record_xen(struct record *record);
 void record_tell_losses(const struct record *record);
 
 /** record_align.c: guests by ssh, whose clocks are aligned when all is written. */
-void record_align(const struct record *record);
+void record_align(struct record *record);
 
 /** record_end.c: recording.json, and what is said at the end. */
 int record_write_state(struct record *record);

@@ -3,9 +3,17 @@
  * @file	record_align.c
  * @brief	The clocks of guests that trace-cmd has not aligned, as "kshark-virt align --write".
  */
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "record.h"
+
+/** What is said if it fails. */
+#define LOG	"align.log"
+#define LOOK_NS	200000000L
 
 /** Longest that it may take; a trace of ten seconds takes one. */
 #define ALIGN_S	600
@@ -25,18 +33,47 @@ static bool any_by_ssh(const struct record *record)
 	return false;
 }
 
-void record_align(const struct record *record)
+/** Where tests have a program in their tree, it takes the place of this one. */
+static const char *program(char path[PATH_MAX])
 {
-	const char *argv[] = { "/proc/self/exe", "align", "--quiet", "--write", record->folder,
+	snprintf(path, PATH_MAX, "%s/align", record_root());
+	return *record_root() && !access(path, X_OK) ? path : "/proc/self/exe";
+}
+
+/** All is written: whoever does not want to wait need not. Return: whether it has succeeded. */
+static bool await(pid_t pid)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_NS };
+	int status = 0;
+
+	for (int64_t i = 0; waitpid(pid, &status, WNOHANG) != pid; i++) {
+		int number = record_next_signal(&pause);
+
+		if (number != SIGCHLD && (number > 0 || i * LOOK_NS >= ALIGN_S * 1000000000LL)) {
+			kill(-pid, SIGKILL);
+			waitpid(pid, &status, 0);
+			return false;
+		}
+	}
+	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+void record_align(struct record *record)
+{
+	char path[PATH_MAX], log[PATH_MAX + NAME_MAX];
+	const char *argv[] = { program(path), "align", "--quiet", "--write", record->folder,
 			       NULL };
-	char said[4096];
-	int status;
+	pid_t pid;
 
 	if (!any_by_ssh(record))
 		return;
 	ksv_note("aligning the clocks of guests ...");
-	status = record_capture(argv, ALIGN_S, said, sizeof(said));
-	if (status)
+	pid = record_spawn(record, argv, NULL, NULL, LOG);
+	if (pid < 0 || !await(pid)) {
 		ksv_note("%s: not all guests are aligned; 'kshark-virt align' tells why",
 			 record->options->folder);
+		return;
+	}
+	snprintf(log, sizeof(log), "%s/" LOG, record->folder);
+	unlink(log);
 }
