@@ -200,6 +200,27 @@ same stuck/host.dat "$FAKE_SAMPLE"
 restored
 is "$(json stuck/recording.json 'j["state"], [f["name"] for f in j["files"]], ["why" in g for g in j["guests"]]')" \
 	"('complete', ['host.dat'], [True, True])"
+# the recorder is killed: what the guest sends is in the folder, and the next recorder tells of it
+kvm_host
+: > "$ERR"
+env --default-signal=INT FAKE_SAMPLE="$WORK/cycles.dat" "$KSV_BIN" record -o left --guest web=ssh:root@web \
+	--guest db=ssh:root@db > "$OUT" 2> "$ERR" < /dev/null &
+first=$!
+wait_for grep -q 'recording into' "$ERR"
+kill -9 "$first"
+wait "$first" 2> /dev/null
+for file in host host-web host-db; do
+	wait_for test -s left/$file.dat
+done
+wait_for cmp -s left/host-web.dat "$WORK/cycles.dat"
+head -c 1000 "$WORK/cycles.dat" > left/host-db.dat
+attempt -d 0.2 -o after_left
+status 0
+is "$(json left/recording.json 'j["state"], [(f["name"], f.get("guest")) for f in j["files"]]')" \
+	"('stopped', [('host.dat', None), ('host-web.dat', 'web')])"
+is "$(scale_of left/host-web.dat)" '827194131 31'
+is "$(json left/recording.json '["nothing that can be read" in g.get("why", "") for g in j["guests"]]')" '[False, True]'
+
 # to align the clocks takes long: Ctrl-C ends that, and nothing else
 kvm_host
 printf '#!/bin/sh\nsleep 600\n' > "$KSHARK_VIRT_ROOT/align"

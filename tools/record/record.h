@@ -281,6 +281,8 @@ int record_find_guests(struct record *record);
 int record_start_guests(struct record *record);
 bool record_drop_agents(struct record *record);	/* none of them was asked for */
 void record_release_guests(struct record *record);	/* none records on */
+/* what has come of those of a recorder that was killed; Return: 0 or -ENOMEM */
+int record_add_left_guests(const char *folder, struct recording *recording);
 int record_judge_guests(struct record *record);		/* what has come of each */
 const char *record_guest_events(const struct record *record);
 

@@ -15,6 +15,7 @@
 
 #include "array.h"
 #include "escape.h"
+#include "kvm_meta.h"
 #include "record.h"
 
 /** A guest that records says so in this time. */
@@ -23,7 +24,7 @@
 /* --- which guests ---------------------------------------------------------------------------- */
 
 /** Of a name that somebody has chosen, what can be a file's and a word for trace-cmd. */
-static char *file_name(const struct record *record, const char *guest, int i)
+static char *file_name(const char *guest, int i)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 				      "0123456789_-";
@@ -31,9 +32,6 @@ static char *file_name(const struct record *record, const char *guest, int i)
 	bool plain = n && n < 64 && !guest[n] && *guest != '-' && strcmp(guest, "host") != 0;
 	char *name;
 
-	for (int j = 0; j < i; j++)
-		if (plain && !strcmp(record->guests[j].name, guest))
-			plain = false;
 	if (plain)
 		return asprintf(&name, "host-%s.dat", guest) < 0 ? NULL : name;
 	return asprintf(&name, "host-guest%d.dat", i + 1) < 0 ? NULL : name;
@@ -208,7 +206,7 @@ static int prepare(struct record *record, int i)
 		status = check_ssh(record, guest);
 	if (status || guest->how == RECORD_BY_NONE)
 		return status;
-	guest->file = file_name(record, guest->name, i);
+	guest->file = file_name(guest->name, i);
 	return guest->file ? KSV_EXIT_OK : no_memory();
 }
 
@@ -358,11 +356,11 @@ void record_release_guests(struct record *record)
 }
 
 /** Is there a trace that can be read? What there is of another stays, and is none of its files. */
-static bool has_trace(const struct record *record, const struct record_guest *guest)
+static bool has_trace(const char *folder, const struct record_guest *guest)
 {
 	char path[PATH_MAX + NAME_MAX], problem[512];
 
-	snprintf(path, sizeof(path), "%s/%s", record->folder, guest->file);
+	snprintf(path, sizeof(path), "%s/%s", folder, guest->file);
 	return trace_dat_check(path, problem, sizeof(problem), NULL);
 }
 
@@ -370,7 +368,7 @@ static int judge_guest(const struct record *record, struct record_guest *guest)
 {
 	bool failed = guest->how == RECORD_BY_SSH &&
 		      !(WIFEXITED(guest->status) && !WEXITSTATUS(guest->status));
-	bool there = guest->file && has_trace(record, guest);
+	bool there = guest->file && has_trace(record->folder, guest);
 
 	if (!guest->file || (there && !failed && !guest->given_up))
 		return 0;
@@ -389,44 +387,84 @@ static int judge_guest(const struct record *record, struct record_guest *guest)
 	return 0;
 }
 
-/** How fast the guest's TSC is, as that of the host is 1: a fixed-point number, or 0. */
-static uint64_t ratio_of(const struct record *record, const struct record_guest *guest, int *bits)
+/** How fast a guest's TSC is, as that of the host is 1: a fixed-point number, or 0. */
+static uint64_t ratio_of(const char *folder, const char *guest, int *bits)
 {
-	for (int i = 0; i < record->live.n_guests; i++) {
-		const struct kvm_live_guest *live = &record->live.guests[i];
+	char host[PATH_MAX + NAME_MAX], error[256];
+	struct kvm_meta *meta = NULL;
+	uint64_t ratio = 0;
 
-		if (strcmp(live->name, guest->name) != 0 || !live->n_vcpus)
+	snprintf(host, sizeof(host), "%s/" RECORD_KVM_FILE, folder);
+	kvm_meta_read(host, &meta, error, sizeof(error));
+	for (int i = 0; meta && i < meta->n_guests; i++) {
+		const struct kvm_meta_guest *known = &meta->guests[i];
+
+		if (!known->name || strcmp(known->name, guest) != 0 || !known->n_vcpus ||
+		    !known->vcpus[0].has_tsc)
 			continue;
-		*bits = live->vcpus[0].tsc_ratio_frac_bits;
-		return live->vcpus[0].tsc_ratio;
+		ratio = known->vcpus[0].tsc_ratio;
+		*bits = known->vcpus[0].tsc_frac_bits;
 	}
-	return 0;
+	kvm_meta_free(meta);
+	return ratio;
 }
 
 /**
- * What the guest has recorded counts cycles, and the host's trace ns. With the same factor, but for
- * what KVM makes of the TSC, it is exact what the offset is between them. An agent does so itself.
+ * What a guest has sent by ssh counts cycles, and the host's trace ns. With the same factor, but
+ * for what KVM makes of the TSC, it is exact what the offset is between them. An agent does so
+ * itself.
  */
-static void scale_guest(const struct record *record, const struct record_guest *guest)
+static void scale_guest(const char *folder, const char *guest, const char *file,
+			struct trace_dat_scale scale)
 {
-	struct trace_dat_scale scale = record->scale;
 	char path[PATH_MAX + NAME_MAX];
 	int bits = 0, ret;
-	uint64_t ratio = ratio_of(record, guest, &bits);
+	uint64_t ratio = ratio_of(folder, guest, &bits);
 	unsigned __int128 mult = scale.mult;
 
-	if (guest->how != RECORD_BY_SSH || !guest->file || !mult)
+	if (!mult)
 		return;
 	if (ratio)
 		mult = ((mult << bits) + ratio / 2) / ratio;
 	for (; mult > UINT32_MAX && scale.shift; scale.shift--)
 		mult >>= 1;
 	scale.mult = (uint32_t)mult;
-	snprintf(path, sizeof(path), "%s/%s", record->folder, guest->file);
+	snprintf(path, sizeof(path), "%s/%s", folder, file);
 	ret = mult > UINT32_MAX ? -EINVAL : trace_dat_add_scale(path, &scale);
 	if (ret && ret != -EEXIST)
 		ksv_note("%s: its trace counts cycles of the TSC, and cannot be told how long they "
-			 "are: %s", guest->name, strerror(-ret));
+			 "are: %s", guest, strerror(-ret));
+}
+
+int record_add_left_guests(const char *folder, struct recording *recording)
+{
+	const struct trace_dat_scale scale = { recording->tsc_mult, recording->tsc_shift };
+	int ret = 0;
+
+	for (int i = 0; i < recording->n_guests && !ret; i++) {
+		struct recording_guest *guest = &recording->guests[i];
+		const struct record_guest left = {
+			.name = guest->name, .file = file_name(guest->name, i),
+		};
+		const struct recording_file file = {
+			.name = left.file, .role = RECORDING_GUEST, .guest = guest->name,
+			.records = RECORDING_UNKNOWN, .lost = RECORDING_UNKNOWN,
+		};
+
+		if (!left.file)
+			return -ENOMEM;
+		if (guest->how && strcmp(guest->how, "none") != 0) {
+			bool there = has_trace(folder, &left);
+
+			if (there && !strncmp(guest->how, "ssh:", 4))
+				scale_guest(folder, left.name, left.file, scale);
+			ret = there ? recording_add_file(recording, &file) :
+			      recording_text(&guest->why, "nothing that can be read had come of it "
+					     "when kshark-virt record was killed");
+		}
+		free(left.file);
+	}
+	return ret;
 }
 
 int record_judge_guests(struct record *record)
@@ -437,7 +475,8 @@ int record_judge_guests(struct record *record)
 		struct record_guest *guest = &record->guests[i];
 
 		status = judge_guest(record, guest);
-		scale_guest(record, guest);
+		if (guest->how == RECORD_BY_SSH && guest->file)
+			scale_guest(record->folder, guest->name, guest->file, record->scale);
 		/* they are in the same order there */
 		if (!status && guest->why && i < record->recording.n_guests &&
 		    recording_text(&record->recording.guests[i].why, guest->why))

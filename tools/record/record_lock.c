@@ -109,7 +109,8 @@ static int64_t tell_folder(const char *folder)
 		recording.state = RECORDING_STOPPED;
 		if (recording_text(&recording.reason, "kshark-virt record was killed") ||
 		    (!recording.n_files && (xen || record_has_trace(folder)) &&
-		     recording_add_file(&recording, &host)) ||
+		     (recording_add_file(&recording, &host) ||
+		      record_add_left_guests(folder, &recording))) ||
 		    recording_write(folder, &recording, error, sizeof(error)))
 			ksv_note("%s: cannot be changed", folder);
 	}
