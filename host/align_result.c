@@ -44,9 +44,9 @@ static void say_fits(const struct align_pair *pair, char *text, size_t size)
 }
 
 /** Never as if it was exact: what another vCPU records, or one at another time, lies elsewhere. */
-static void say_unequal(const struct align_pair *pair, char *text, size_t size)
+static void say_unequal(const struct align_pair *pair, const struct align_unequal *unequal,
+			char *text, size_t size)
 {
-	const struct align_unequal *unequal = &pair->unequal;
 	const char *machine = virt_model_machine(pair->model, unequal->machine)->name;
 	const char *who = unequal->source == ALIGN_SIDECAR ? "the sidecar of the host's trace" :
 			  "the host's trace";
@@ -73,12 +73,15 @@ static void say_unequal(const struct align_pair *pair, char *text, size_t size)
 
 bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)
 {
+	const struct align_unequal *unequal;
+
 	if (pair->fits.vcpus) {
 		say_fits(pair, text, size);
 		return true;
 	}
-	if (pair->recorded.machine < 0 && pair->unequal.machine >= 0) {
-		say_unequal(pair, text, size);
+	unequal = align_unequal_of(pair, pair->best.machine);
+	if (pair->recorded.machine < 0 && unequal) {
+		say_unequal(pair, unequal, text, size);
 		return true;
 	}
 	if (pair->recorded.machine < 0)

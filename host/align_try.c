@@ -278,16 +278,22 @@ static void invert_tsc(const struct kvm_meta_vcpu *vcpu, int64_t *offset, double
 	*ppm = (ldexp(1, vcpu->tsc_frac_bits) / (double)vcpu->tsc_ratio - 1) * 1e6;
 }
 
-/** @a, @b: their offsets, modulo 2^64 */
-static void set_unequal(struct align_pair *pair, enum align_source source, int32_t machine,
-			const struct virt_vcpu *vcpu, const struct virt_vcpu *other, int64_t a,
-			int64_t b)
+const struct align_unequal *align_unequal_of(const struct align_pair *pair, int32_t machine)
 {
-	if (pair->unequal.machine < 0)
-		pair->unequal = (struct align_unequal){
-			.source = source, .machine = machine, .vcpu = vcpu, .other = other,
-			.cycles = (int64_t)((uint64_t)a - (uint64_t)b),
-		};
+	for (size_t i = 0; i < pair->n_unequal; i++)
+		if (machine < 0 || pair->unequal[i].machine == machine)
+			return &pair->unequal[i];
+	return NULL;
+}
+
+/** The first of a machine is told; without memory, none. @a, @b: their offsets, modulo 2^64 */
+static void set_unequal(struct align_pair *pair, struct align_unequal unequal, int64_t a, int64_t b)
+{
+	if (align_unequal_of(pair, unequal.machine) ||
+	    ARRAY_GROW(pair->unequal, pair->n_unequal, pair->room_unequal))
+		return;
+	unequal.cycles = (int64_t)((uint64_t)a - (uint64_t)b);
+	pair->unequal[pair->n_unequal++] = unequal;
 }
 
 static bool is_one_speed(double a, double b)
@@ -320,15 +326,18 @@ static bool told_tsc(struct align_pair *pair, int32_t number,
 			continue;
 		invert_tsc(meta, &other, &other_ppm);
 		if (meta->tsc_offset != meta->tsc_offset_at_end) {
-			set_unequal(pair, ALIGN_SIDECAR, number, vcpu, NULL,
-				    meta->tsc_offset_at_end, meta->tsc_offset);
+			set_unequal(pair, (struct align_unequal){
+				.source = ALIGN_SIDECAR, .machine = number, .vcpu = vcpu,
+			}, meta->tsc_offset_at_end, meta->tsc_offset);
 			return false;
 		}
 		if (told && (!is_one_speed(other_ppm, *ppm) || !is_one_offset(other, *offset))) {
 			/* the other way round, it is the guest's that differs */
-			set_unequal(pair, ALIGN_SIDECAR, number, vcpu, told,
-				    is_one_speed(other_ppm, *ppm) ? *offset : 0,
-				    is_one_speed(other_ppm, *ppm) ? other : 0);
+			set_unequal(pair, (struct align_unequal){
+				.source = ALIGN_SIDECAR, .machine = number, .vcpu = vcpu,
+				.other = told,
+			}, is_one_speed(other_ppm, *ppm) ? *offset : 0,
+			   is_one_speed(other_ppm, *ppm) ? other : 0);
 			return false;
 		}
 		*offset = other;
@@ -356,10 +365,12 @@ static bool known_tsc(struct align_pair *pair, int32_t number,
 			bool one_speed = is_one_speed(vcpu->tsc_scale, known->tsc_scale);
 
 			if (!one_speed || !is_one_offset(vcpu->tsc_offset, known->tsc_offset))
-				set_unequal(pair, pair->host ? ALIGN_KVM : ALIGN_SIDECAR, number,
-					    vcpu, known, one_speed ? vcpu->tsc_offset : 0,
-					    one_speed ? known->tsc_offset : 0);
-			pair->unequal.judged = true;
+				set_unequal(pair, (struct align_unequal){
+					.source = pair->host ? ALIGN_KVM : ALIGN_SIDECAR,
+					.machine = number, .vcpu = vcpu, .other = known,
+					.judged = true,
+				}, one_speed ? vcpu->tsc_offset : 0,
+				   one_speed ? known->tsc_offset : 0);
 			continue;
 		}
 		known = vcpu;
@@ -672,7 +683,6 @@ int align_pair_try(struct align_pair *pair, struct kvm_trace *guest)
 
 	pair->guest = guest;
 	pair->best.machine = pair->recorded.machine = pair->other_machine = -1;
-	pair->unequal.machine = -1;
 	irq_injections_sort(&pair->injections);
 	ret = pair->injections.error ? pair->injections.error : read_guest(pair, guest);
 	if (ret)
@@ -697,6 +707,9 @@ void align_pair_free(struct align_pair *pair)
 	pair->best.evidence = NULL;
 	free(pair->fits.vcpus);
 	pair->fits.vcpus = NULL;
+	free(pair->unequal);
+	pair->unequal = NULL;
+	pair->n_unequal = pair->room_unequal = 0;
 	align_events_free(&pair->shifted);
 	align_events_free(&pair->plain);
 	irq_injections_free(&pair->injections);

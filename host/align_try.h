@@ -56,7 +56,7 @@ struct align_offsets {
 /** vCPUs whose TSCs differ, or one whose TSC changes: an alignment has one offset. */
 struct align_unequal {
 	enum align_source	source;		/* which tells it */
-	int32_t			machine;	/* -1: there are none */
+	int32_t			machine;
 	const struct virt_vcpu	*vcpu, *other;	/* NULL: @vcpu itself, at the end */
 	int64_t			cycles;		/* between their offsets; 0: they differ in speed */
 	bool			judged;		/* by the first one's */
@@ -91,7 +91,8 @@ struct align_pair {
 	struct align_pairing	fits;		/* instead of the vCPUs that were recorded, or of
 						 * the machine that is wanted, with the clock as it
 						 * was recorded; without vCPUs if there is none */
-	struct align_unequal	unequal;
+	struct align_unequal	*unequal;	/* one of a machine at most */
+	size_t			n_unequal, room_unequal;
 	uint64_t		work;		/* that may still be done: clock_align.h */
 	bool			dense;		/* it was too much, and nothing is known */
 };
@@ -120,6 +121,9 @@ int align_pair_try(struct align_pair *pair, struct kvm_trace *guest);
 void align_pair_free(struct align_pair *pair);
 
 /* --- what is told and kept of it: align_result.c --------------------------------------------- */
+
+/** align_unequal_of - what is unequal in a machine, or in any if it is -1; NULL: nothing. */
+const struct align_unequal *align_unequal_of(const struct align_pair *pair, int32_t machine);
 
 /** align_pair_refusal - why nothing may be aligned by the result; NULL if it may. */
 const char *align_pair_refusal(const struct align_pair *pair);

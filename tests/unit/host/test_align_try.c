@@ -38,6 +38,7 @@ struct world {
 	bool			leaves;		/* late events that no vCPU executes */
 	bool			tsc;		/* is known; vCPU 1 has another one ... */
 	double			faster;		/* ... by this share */
+	bool			others;		/* but not in the first machine */
 	struct kvm_trace	*guest;
 	struct align_events	events;
 	struct virt_model	*model;
@@ -98,10 +99,12 @@ static void make_of(struct world *world, const char *sample)
 							   world->exchanged ? 1 - c : c,
 							   FIRST_PID + 2 * m + c, name);
 
+			bool differs = c && (m || !world->others);
+
 			if (world->tsc)
 				assert_int_equal(virt_model_set_tsc(world->model, vcpu,
-								    1 + c * world->faster,
-								    -AHEAD - 1000 * c), 0);
+								    1 + differs * world->faster,
+								    -AHEAD - 1000 * differs), 0);
 			if (m < 2)
 				make_vcpu(world, vcpu, &world->events.cpus[c]);
 		}
@@ -275,6 +278,24 @@ static void test_unequal_tsc(void **state)
 			  "vCPU 0");
 }
 
+/** What is unequal in other machines is no doubt about this one, whichever is looked at first. */
+static void test_unequal_elsewhere(void **state)
+{
+	struct align_pair pair = { .source = ALIGN_SIDECAR, .cycles = true };
+	struct world world = { .ahead = AHEAD, .tsc = true, .others = true };
+	char text[300];
+
+	(void)state;
+	make_of(&world, "kvm-nosync-g1.dat");
+	pair.model = world.model;
+	assert_int_equal(align_pair_try(&pair, world.guest), 0);
+	assert_int_equal(pair.best.machine, 0);
+	assert_false(align_pair_doubt(&pair, text, sizeof(text)));
+	assert_non_null(align_unequal_of(&pair, 1));
+	align_pair_free(&pair);
+	drop(&world);
+}
+
 /**
  * What trace-cmd has recorded puts half of the events where the host tells nothing. It is replaced
  * by what explains these, too; but not by what is doubtful itself.
@@ -330,6 +351,7 @@ int main(void)
 		cmocka_unit_test(test_exchanged),
 		cmocka_unit_test(test_unknown_tsc),
 		cmocka_unit_test(test_unequal_tsc),
+		cmocka_unit_test(test_unequal_elsewhere),
 		cmocka_unit_test(test_strays),
 		cmocka_unit_test(test_stop),
 	};
