@@ -48,9 +48,11 @@ static int seconds_since(time_t begin)
 	return (int)(now.tv_sec - begin);
 }
 
+/** trace-cmd has written all that agents have sent before it begins with the host's trace. */
 static bool is_awaited(const struct record *record, const struct record_guest *guest)
 {
-	return guest->pid > 0 || (guest->how == RECORD_BY_AGENT && record->recorder > 0);
+	return guest->pid > 0 || (guest->how == RECORD_BY_AGENT && record->recorder > 0 &&
+				  !record_has_trace(record->folder));
 }
 
 /** "web, db" */
