@@ -209,6 +209,21 @@ same writing/host.dat "$FAKE_SAMPLE"
 check "trace-cmd has written it itself" test -z "$(grep ^restore "$FAKE_LOG")"
 is "$(json writing/recording.json 'j["state"], [f["name"] for f in j["files"]], ["why" in g for g in j["guests"]]')" \
 	"('complete', ['host.dat', 'host-db.dat'], [True, False])"
+# what came by an agent is not known to be all of it: its machine ended meanwhile, or trace-cmd failed
+# after it had written it
+kvm_host
+answering
+FAKE_GUEST=db FAKE_VANISH=681-8 attempt -d 0.2 -o vanished
+status 0
+kvm_host
+answering
+FAKE_GUEST=db FAKE_FAIL=1 attempt -d 0.2 -o broken
+status 3
+for folder in vanished broken; do
+	same $folder/host.dat "$FAKE_SAMPLE"
+	is "$(json $folder/recording.json '[f["name"] for f in j["files"]], ["why" in g for g in j["guests"]]')" \
+		"(['host.dat', 'host-db.dat'], [True, True])"
+done
 # the recorder is killed: what the guest sends is in the folder, and the next recorder tells of it
 kvm_host
 : > "$ERR"

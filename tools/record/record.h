@@ -283,11 +283,16 @@ bool record_drop_agents(struct record *record);	/* none of them was asked for */
 void record_release_guests(struct record *record);	/* none records on */
 /* what has come of those of a recorder that was killed; Return: 0 or -ENOMEM */
 int record_add_left_guests(const char *folder, struct recording *recording);
-int record_judge_guests(struct record *record);		/* what has come of each */
+/* what has come of each; @end: the machines that are still there, or NULL if nobody knows */
+int record_judge_guests(struct record *record, const struct kvm_live *end);
 const char *record_guest_events(const struct record *record);
 
 /** record_sidecar.c: what the host tells of its machines. Return: an exit status. */
 int record_sidecar(struct record *record, const struct kvm_live *end);
+
+/** record_same_machine - Return: the one of @live that @guest is, or NULL. */
+const struct kvm_live_guest *record_same_machine(const struct kvm_live *live,
+						 const struct kvm_live_guest *guest);
 
 /** record_loop.c: from the start to a reason to stop. */
 struct record_watch {

@@ -364,17 +364,43 @@ static bool has_trace(const char *folder, const struct record_guest *guest)
 	return trace_dat_check(path, problem, sizeof(problem), NULL);
 }
 
-static int judge_guest(const struct record *record, struct record_guest *guest)
+/** What an agent sends ends with its machine, and trace-cmd takes that for the end of the trace. */
+static bool machine_has_ended(const struct record *record, const struct record_guest *guest,
+			      const struct kvm_live *end)
 {
-	bool failed = guest->how == RECORD_BY_SSH &&
-		      !(WIFEXITED(guest->status) && !WEXITSTATUS(guest->status));
+	for (int i = 0; end && i < record->live.n_guests; i++)
+		if (!strcmp(record->live.guests[i].name, guest->name))
+			return !record_same_machine(end, &record->live.guests[i]);
+	return false;
+}
+
+/** Why its trace is not known to be all that was recorded; NULL: it is. */
+static const char *why_not_all(const struct record *record, const struct record_guest *guest,
+			       const struct kvm_live *end)
+{
+	bool agent = guest->how == RECORD_BY_AGENT;
+	int status = agent ? record->recorder_status : guest->status;
+
+	if (guest->given_up)
+		return "it was not waited for any longer";
+	if (agent && machine_has_ended(record, guest, end))
+		return "its machine has ended meanwhile";
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return NULL;
+	return agent ? "trace-cmd has failed" :
+	       "it has gone away, or did not send all of its trace";
+}
+
+static int judge_guest(const struct record *record, struct record_guest *guest,
+		       const struct kvm_live *end)
+{
+	const char *why = why_not_all(record, guest, end);
 	bool there = guest->file && has_trace(record->folder, guest);
 
-	if (!guest->file || (there && !failed && !guest->given_up))
+	if (!guest->file || (there && !why))
 		return 0;
 	free(guest->why);
-	if (asprintf(&guest->why, "%s%s", guest->given_up ? "it was not waited for any longer" :
-		     "it has gone away, or did not send all of its trace",
+	if (asprintf(&guest->why, "%s%s", why ? why : "it did not send its trace",
 		     there ? "" : ": no trace could be made of what has come") < 0) {
 		guest->why = NULL;
 		return no_memory();
@@ -467,14 +493,14 @@ int record_add_left_guests(const char *folder, struct recording *recording)
 	return ret;
 }
 
-int record_judge_guests(struct record *record)
+int record_judge_guests(struct record *record, const struct kvm_live *end)
 {
 	int status = KSV_EXIT_OK;
 
 	for (int i = 0; !status && i < record->n_guests; i++) {
 		struct record_guest *guest = &record->guests[i];
 
-		status = judge_guest(record, guest);
+		status = judge_guest(record, guest, end);
 		if (guest->how == RECORD_BY_SSH && guest->file)
 			scale_guest(record->folder, guest->name, guest->file, record->scale);
 		/* they are in the same order there */

@@ -409,15 +409,17 @@ static int finish(struct record *record, int status)
 {
 	struct kvm_live end;
 	int stopped;
+	bool known;
 
 	ksv_note("writing ...");
 	record_release_guests(record);
 	release_trace_cmd(record);
 	record_finish(record);
 	stopped = settle_trace_cmd(record);
-	if (record_judge_guests(record))
+	known = !kvm_live_read(record_root(), &end);
+	if (record_judge_guests(record, known ? &end : NULL))
 		status = KSV_EXIT_FILE;
-	if (!kvm_live_read(record_root(), &end) && record_sidecar(record, &end))
+	if (known && record_sidecar(record, &end))
 		status = KSV_EXIT_FILE;
 	kvm_live_free(&end);
 	if (!status && stopped)

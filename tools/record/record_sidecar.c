@@ -11,8 +11,8 @@
 #include "kvm_meta.h"
 #include "record.h"
 
-static const struct kvm_live_guest *same_guest(const struct kvm_live *live,
-					       const struct kvm_live_guest *guest)
+const struct kvm_live_guest *record_same_machine(const struct kvm_live *live,
+						 const struct kvm_live_guest *guest)
 {
 	for (int i = 0; live && i < live->n_guests; i++)
 		if (live->guests[i].pid == guest->pid && live->guests[i].fd == guest->fd)
@@ -101,9 +101,9 @@ static int add_guests(struct record *record, const struct kvm_live *end, struct 
 
 	for (int i = 0; !ret && i < record->live.n_guests; i++)
 		ret = add_guest(meta, &record->live.guests[i],
-				same_guest(end, &record->live.guests[i]));
+				record_same_machine(end, &record->live.guests[i]));
 	for (int i = 0; !ret && end && i < end->n_guests; i++)
-		if (!same_guest(&record->live, &end->guests[i]))
+		if (!record_same_machine(&record->live, &end->guests[i]))
 			ret = add_guest(meta, &end->guests[i], NULL);
 	return ret;
 }
