@@ -155,6 +155,21 @@ attempt --flight=4 -o commanded -- bash -c 'echo x >> begun; sleep 0.5; exit 7'
 status 0
 is "$(cat begun)" x
 
+# one that only waits for its command has handed back all: others may record, and it may be ended
+kvm_host
+begin --flight=4 -d 0.4 -o waits --trigger 'wake>1s' -- bash -c 'echo $$ > command; exec sleep 60'
+wait_for grep -q 'goes on' "$ERR"
+restored
+kill -USR1 "$PID" # what this asks for has been written
+run record --flight=4 -d 0.4 -o beside --trigger 'wake>1s'
+status 0
+check "it waits" kill -0 "$PID"
+kill -INT "$PID"
+wait "$PID" 2> /dev/null
+is $? 130
+kill "$(cat command)"
+is "$(json waits/recording.json 'j["state"]')" complete
+
 # memory does not suffice for all seconds
 kvm_host
 export FAKE_PAGES_OF=$WORK/pages

@@ -253,6 +253,18 @@ static int next_folder(struct record *record)
 	       KSV_EXIT_OK;
 }
 
+/**
+ * Nothing is left to put right, and others may record, before a command is waited for: whoever ends
+ * us then must not look like one that was killed while it recorded.
+ */
+static void hand_back(struct record *record)
+{
+	record_flight_judge_close(record);
+	record_lock_drop(record);
+	/* what SIGUSR1 asks for has been written, or there is nothing */
+	signal(SIGUSR1, SIG_IGN);
+}
+
 static int record_all(struct record *record)
 {
 	int status;
@@ -260,6 +272,8 @@ static int record_all(struct record *record)
 	for (;;) {
 		status = record_one(record);
 		record->goes_on = !status && goes_on(record);
+		if (!record->goes_on)
+			hand_back(record);
 		status = record_end(record, status);
 		if (!record->goes_on)
 			return status;
@@ -291,8 +305,7 @@ int record_flight(struct record *record, const struct record_source *source)
 		record_block_signals();
 		status = record_all(record);
 	}
-	record_flight_judge_close(record);
-	record_lock_drop(record);
+	hand_back(record);
 	record_ring_clear(&flight->ring);
 	free(flight->data);
 	free(flight->cpus);

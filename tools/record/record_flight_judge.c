@@ -108,6 +108,8 @@ void record_flight_judge_close(struct record *record)
 {
 	if (*record->flight->scratch)
 		record_flight_sweep();
+	/* the next one there is somebody else's */
+	*record->flight->scratch = '\0';
 }
 
 /** The names of machines, and which thread is which vCPU. Without them, it is judged as well. */
