@@ -79,6 +79,21 @@ is "$(tr -d '\0' < "$FAKE_PAGES_OF" | tr -s ab)" b
 is "$(wc -c < "$FAKE_PAGES_OF")" 12288
 unset FAKE_PAGES_OF
 
+# all that the kernel still has at the end is taken, also when that is more than is taken at once
+kvm_host
+export FAKE_PAGES_OF=$WORK/pages
+begin --flight=60 -o much
+head -c 40M /dev/zero | tr '\0' e > "$WORK/much.pages"
+kill -STOP "$PID"
+cat "$WORK/much.pages" >> "$TRACING/per_cpu/cpu1/trace_pipe_raw"
+kill -INT "$PID"
+kill -CONT "$PID"
+wait "$PID"
+is $? 0
+is "$(tr -dc e < "$FAKE_PAGES_OF" | wc -c)" $((40 << 20))
+unset FAKE_PAGES_OF
+rm "$WORK/much.pages"
+
 # SIGUSR1 writes, and it goes on: each is a recording of its own
 kvm_host
 begin --flight -o asked

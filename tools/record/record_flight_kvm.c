@@ -186,12 +186,24 @@ static int start_kvm(struct record *record)
 	return status;
 }
 
+/** Nothing is written any more: what there is has an end, however much it is. */
+static void take_rest(struct record *record)
+{
+	const struct record_ring *ring = &record->flight->ring;
+	uint64_t before;
+
+	do {
+		before = ring->total;
+		take_kvm(record);
+	} while (ring->total > before);
+}
+
 static void stop_kvm(struct record *record)
 {
 	record_write("0", "%s/tracing_on", record_tracing());
 	record->count.bytes = record->flight->ring.total;
 	record_tracing_count(record, &record->count);
-	take_kvm(record);
+	take_rest(record);
 	close_cpus(record->flight);
 }
 
