@@ -272,7 +272,13 @@ give()
 		[ ! -e "$file" ] || { cat "$file" > "${!#}"; rm "$file"; }
 	done
 }
-trap 'mv "$FAKE_DATA/end" "$FAKE_DATA/9"; give "$@"; exit 0' INT
+cut() # off: it ends as if the disk was full
+{
+	head -c 100 "$FAKE_DATA/end" > "${!#}"
+	echo "Write failed!" >&2
+	exit 1
+}
+trap '[ -z "${FAKE_CUT:-}" ] || cut "$@"; mv "$FAKE_DATA/end" "$FAKE_DATA/9"; give "$@"; exit 0' INT
 while :; do give "$@"; sleep 0.05; done
 S
 cat > "$WORK/bin/kshark-virt-xen-meta" << 'S'
@@ -322,6 +328,17 @@ cat "$FAKE_LOG" >> "$WORK/transcript"
 same xen/host.xen "$XEN"
 says xen/host.xen.meta.json burny
 is "$(flight xen 'f["cause"]')" end
+
+# xentrace ends before it has written all: what came is kept, and it is said
+xen_host
+split_trace "$XEN"
+cp "$FAKE_DATA/first" "$FAKE_DATA/1"
+mv "$FAKE_DATA/second" "$FAKE_DATA/end"
+FAKE_CUT=1 run record --flight=9 -d 0.6 -o xen_cut
+status 3
+says "$ERR" 'xentrace has not written all that Xen had; it says: Write failed!'
+is "$(json xen_cut/recording.json 'j["state"], len(j["files"])')" "('failed', 1)"
+same xen_cut/host.xen "$FAKE_DATA/first"
 
 # the last second alone
 xen_host

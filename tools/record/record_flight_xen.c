@@ -155,18 +155,32 @@ static int begin_xentrace(struct record *record)
 	return record_failed(record, RECORD_XEN_LOG, "xentrace", "does not begin");
 }
 
+/** What is kept has no end then. */
+static void tell_cut_off(struct record *record)
+{
+	record_failed(record, RECORD_XEN_LOG, "xentrace", "has not written all that Xen had");
+	record->stop = RECORD_DIED;
+}
+
 static void stop_xen(struct record *record)
 {
 	struct record_flight *flight = record->flight;
 	struct pollfd wait = { .events = POLLIN };
+	bool runs = record->recorder > 0;
 	int status;
 
-	if (record->recorder > 0)
+	/* a signal that comes while it waits for room in the pipe cuts off what it writes, which
+	 * it takes for an error, and ends
+	 */
+	take_xen(record);
+	if (runs)
 		kill(record->recorder, SIGINT);
 	/* what Xen still has comes now, and then the end */
 	for (wait.fd = flight->fd; flight->fd >= 0; take_xen(record))
 		poll(&wait, 1, -1);
 	record_xen_stop(&record->recorder, SIGINT, &status);
+	if (runs && (status || flight->n_data))
+		tell_cut_off(record);
 	record_xen_stop(&flight->meta, SIGTERM, &status);
 }
 
