@@ -25,17 +25,22 @@ static void drop_first(struct record_ring *ring)
 /** Of one time either all CPUs are there or none: what is silent was silent. */
 static void drop_oldest(struct record_ring *ring)
 {
-	int64_t time_ns = ring->first->time_ns;
-
-	while (ring->first && ring->first->time_ns == time_ns)
+	ring->dropped_ns = ring->first->time_ns;
+	ring->full = true;
+	while (ring->first && ring->first->time_ns == ring->dropped_ns)
 		drop_first(ring);
 }
 
 int record_ring_add(struct record_ring *ring, int64_t time_ns, int cpu, const void *data,
 		    size_t size)
 {
-	struct record_chunk *chunk = malloc(sizeof(*chunk) + size);
+	struct record_chunk *chunk;
 
+	ring->total += size;
+	/* the rest of what was too much at once */
+	if (ring->full && time_ns == ring->dropped_ns)
+		return 0;
+	chunk = malloc(sizeof(*chunk) + size);
 	if (!chunk)
 		return -ENOMEM;
 	chunk->next = NULL;
@@ -49,13 +54,10 @@ int record_ring_add(struct record_ring *ring, int64_t time_ns, int cpu, const vo
 		ring->first = chunk;
 	ring->last = chunk;
 	ring->bytes += size;
-	ring->total += size;
 	if (cpu >= ring->n_cpus)
 		ring->n_cpus = cpu + 1;
-	while (ring->max_bytes && ring->bytes > ring->max_bytes && ring->first) {
+	while (ring->max_bytes && ring->bytes > ring->max_bytes && ring->first)
 		drop_oldest(ring);
-		ring->full = true;
-	}
 	return 0;
 }
 

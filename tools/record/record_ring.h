@@ -25,6 +25,7 @@ struct record_ring {
 	uint64_t		bytes, total;	/* that are there; that have ever come */
 	uint64_t		max_bytes;	/* 0: no limit */
 	bool			full;		/* the limit has shortened it */
+	int64_t			dropped_ns;	/* what came last of what it has dropped, then */
 	int			n_cpus;		/* numbers of CPUs are below this */
 };
 

@@ -104,11 +104,34 @@ static void test_limit(void **state)
 	record_ring_clear(&ring);
 }
 
+/** If memory does not suffice for one time alone, none of its CPUs is left, not the last ones. */
+static void test_too_much_at_once(void **state)
+{
+	struct record_ring ring = { .max_bytes = 4 };
+
+	(void)state;
+	add(&ring, 10, 0, "a");
+	add(&ring, 20, 0, "bbb");
+	add(&ring, 20, 1, "bb");
+	add(&ring, 20, 2, "b");
+	assert_holds(&ring, -1, "");
+	/* it has come, though */
+	assert_int_equal(ring.total, 7);
+	add(&ring, 30, 0, "c");
+	assert_holds(&ring, -1, "c");
+	record_ring_clear(&ring);
+	/* that time is another one by now */
+	add(&ring, 20, 0, "d");
+	assert_holds(&ring, -1, "d");
+	record_ring_clear(&ring);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_prune),
 		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_too_much_at_once),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
