@@ -139,6 +139,31 @@ kill -INT "$PID"
 ended
 status 0
 
+# nor if nothing has come when it is asked: it goes on
+kvm_host
+begin --flight=1 -o quiet
+sleep 1.5
+kill -USR1 "$PID"
+wait_for grep -q 'recording into quiet-2' "$ERR"
+kill -INT "$PID"
+wait "$PID"
+is $? 0
+says "$ERR" 'nothing was recorded in the last 1.0 s'
+is "$(json quiet/recording.json 'j["state"], j["files"]')" "('complete', [])"
+is "$(json quiet-2/recording.json 'j["state"], len(j["files"])')" "('complete', 1)"
+
+# or if more comes at once than can be kept
+kvm_host
+begin --flight=60 -o flood --limit 1M
+kill -STOP "$PID"
+pages 0 f 700
+pages 1 f 700
+kill -CONT "$PID"
+kill -INT "$PID"
+wait "$PID"
+is $? 3
+says "$ERR" 'memory does not suffice for what comes at once'
+
 # a condition: not met at first, then by a moment that is the worst of report as well
 read -r cost time vcpu <<< "$(worst "$SAMPLES/kvm-migration.dat" wake)"
 read -r less _ <<< "$(worst "$SAMPLES/kvm-shared.dat" wake)"

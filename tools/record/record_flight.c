@@ -127,24 +127,39 @@ static int describe(struct record *record)
 
 	told->kept_ns = flight->ring.first ?
 			flight->stopped_ns - flight->ring.first->time_ns : 0;
-	if (flight->ring.full && told->kept_ns < record->options->flight_ns)
+	if (flight->ring.full && flight->ring.first && told->kept_ns < record->options->flight_ns)
 		ksv_note("memory sufficed for the last %.1f s alone (--limit)",
 			 (double)told->kept_ns / 1e9);
 	return recording_text(&told->cause, cause_of(record)) ||
 	       set_begin(record, record_now_ns() - flight->stopped_ns + told->kept_ns);
 }
 
-/** Behind another one that was written, there may be nothing yet. */
+/** Had memory been larger, there would be something. */
+static bool was_too_much(const struct record *record)
+{
+	const struct record_ring *ring = &record->flight->ring;
+
+	return ring->full &&
+	       ring->dropped_ns >= record->flight->stopped_ns - record->options->flight_ns;
+}
+
+/** That there is nothing is no failure of one that goes on, nor behind one that was written. */
 static int finish_nothing(struct record *record)
 {
+	double seconds = (double)record->options->flight_ns / 1e9;
+	bool too_much = was_too_much(record);
+
 	record->flight->source->finish(record);
-	if (record->flight->number > 1) {
-		ksv_note("nothing has been recorded since");
-		return KSV_EXIT_OK;
-	}
-	ksv_error("nothing was recorded in the last %.1f s",
-		  (double)record->options->flight_ns / 1e9);
-	return KSV_EXIT_FILE;
+	record_ring_clear(&record->flight->ring);
+	if (too_much)
+		ksv_error("memory does not suffice for what comes at once: allow more (--limit), "
+			  "or record fewer events (--events)");
+	else if (record->flight->number > 1 || record->stop == RECORD_ASKED)
+		ksv_note("nothing was recorded in the last %.1f s", seconds);
+	else
+		ksv_error("nothing was recorded in the last %.1f s", seconds);
+	return record->stop == RECORD_ASKED || (record->flight->number > 1 && !too_much) ?
+	       KSV_EXIT_OK : KSV_EXIT_FILE;
 }
 
 static int write_recording(struct record *record)
