@@ -78,6 +78,14 @@ answering
 FAKE_NO_AGENTS=1 attempt -d 0.2 -o asked --guest db=agent
 status 3
 restored
+# without one it does not even begin: it is not waited for
+kvm_host
+answering
+FAKE_NO_AGENTS=1 FAKE_IDLE=1 KSHARK_VIRT_START_S=1 attempt -d 0.2 -o idle
+status 3
+check "trace-cmd has been ended" test -z "$(grep 'ended by itself' "$FAKE_LOG")"
+is "$(grep -c ^record "$FAKE_LOG")" 2
+restored
 
 # ssh runs the rest of its arguments in a shell, with another trace-cmd
 mkdir "$WORK/guest"

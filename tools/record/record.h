@@ -163,6 +163,9 @@ bool record_there(const char *path, ...) __attribute__((format(printf, 1, 2)));
 /** record_tracing - where tracefs is, below record_root(). Return: NULL if it is not mounted. */
 const char *record_tracing(void);
 
+/** record_limit - how long something may take; tests set another one in the environment. */
+int record_limit(const char *variable, int seconds);
+
 /** record_size_text - "1.5 GB" */
 const char *record_size_text(uint64_t bytes, char text[24]);
 

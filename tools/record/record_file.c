@@ -90,6 +90,13 @@ const char *record_tracing(void)
 	return NULL;
 }
 
+int record_limit(const char *variable, int seconds)
+{
+	const char *limit = *record_root() ? getenv(variable) : NULL;
+
+	return limit ? atoi(limit) : seconds;
+}
+
 const char *record_size_text(uint64_t bytes, char text[24])
 {
 	static const char units[] = "kMGTPE";

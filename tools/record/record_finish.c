@@ -32,14 +32,6 @@ struct finish {
 	bool		given_up;
 };
 
-/** Tests do not wait for so long. */
-static int guests_limit(void)
-{
-	const char *limit = *record_root() ? getenv("KSHARK_VIRT_GUESTS_S") : NULL;
-
-	return limit ? atoi(limit) : GUESTS_S;
-}
-
 static int seconds_since(time_t begin)
 {
 	struct timespec now;
@@ -169,9 +161,10 @@ static void take_signal(struct finish *finish)
 void record_finish(struct record *record)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_NS };
-	struct finish finish = { .record = record, .limit = guests_limit() };
+	struct finish finish = { .record = record };
 	char guests[512];
 
+	finish.limit = record_limit("KSHARK_VIRT_GUESTS_S", GUESTS_S);
 	finish.begin = seconds_since(0);
 	while (reap(record)) {
 		int number = record_next_signal(&pause);

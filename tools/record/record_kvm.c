@@ -238,8 +238,9 @@ static int spawn_trace_cmd(struct record *record)
 static const char *await_trace_cmd(struct record *record)
 {
 	const struct timespec pause = { .tv_nsec = 20000000 };
+	int limit = record_limit("KSHARK_VIRT_START_S", START_S);
 
-	for (int i = 0; i < START_S * 50; i++) {
+	for (int i = 0; i < limit * 50; i++) {
 		if (waitpid(record->recorder, &record->recorder_status, WNOHANG)) {
 			record->recorder = 0;
 			return "ended at once";
@@ -265,25 +266,31 @@ static void end_trace_cmd(struct record *record)
 	record->input = -1;
 }
 
+/** Return: whether it has begun; if not, it is ended. */
+static bool begin_trace_cmd(struct record *record)
+{
+	const char *failed;
+
+	if (spawn_trace_cmd(record))
+		return false;
+	failed = await_trace_cmd(record);
+	if (!failed)
+		return true;
+	end_trace_cmd(record);
+	record_failed(record, LOG, "trace-cmd", failed);
+	return false;
+}
+
 /** If it fails with agents that nobody has asked for, it is tried without them. */
 static int start_trace_cmd(struct record *record)
 {
-	const char *failed;
-	int status = spawn_trace_cmd(record);
+	bool begun = begin_trace_cmd(record);
 
-	failed = status ? NULL : await_trace_cmd(record);
-	if (failed) {
-		end_trace_cmd(record);
-		record_failed(record, LOG, "trace-cmd", failed);
-	}
-	if (failed && record_drop_agents(record)) {
+	if (!begun && record_drop_agents(record)) {
 		ksv_note("trying again without agents: the host alone, and guests by ssh");
-		status = spawn_trace_cmd(record);
-		failed = status ? NULL : await_trace_cmd(record);
-		if (failed)
-			record_failed(record, LOG, "trace-cmd", failed);
+		begun = begin_trace_cmd(record);
 	}
-	if (failed || status)
+	if (!begun)
 		return KSV_EXIT_FILE;
 	if (!record_keep_files(record->folder))
 		ksv_note("the disk of %s has no hard links: should trace-cmd fail at its end, for "
