@@ -95,7 +95,7 @@ cat > "$WORK/guest/trace-cmd" << 'S'
 echo "$@" >> "$FAKE_LOG"
 while [ "$1" != -o ]; do shift; done
 out=$2
-trap 'cp "${FAKE_SENDS:-$FAKE_SAMPLE}" "$out"; exit 0' INT
+trap 'cp "${FAKE_SENDS:-$FAKE_SAMPLE}" "$out"; exit ${FAKE_GUEST_STATUS:-0}' INT
 : > "$out.cpu0"
 for ((i = 0; i < 400; i++)); do sleep 0.05; done
 S
@@ -163,6 +163,15 @@ FAKE_GONE=1 attempt -d 0.5 -o gone --guest web=ssh:root@web
 status 0
 same gone/host.dat "$FAKE_SAMPLE"
 restored
+# its trace-cmd fails, as its disk is full: what there is comes, and stays there as well
+kvm_host
+mkdir "$WORK/there"
+TMPDIR=$WORK/there FAKE_GUEST_STATUS=1 attempt -d 0.3 -o part --guest web=ssh:root@web
+status 0
+is "$(json part/recording.json '[f["name"] for f in j["files"]], j["guests"][0].get("why")')" \
+	"(['host.dat', 'host-web.dat'], 'it has gone away, or did not send all of its trace')"
+says part/host-web.dat.log "the trace stays in $WORK/there/tmp."
+is "$(cd "$WORK/there"/* && echo *)" 't.dat t.dat.cpu0'
 # it does not even begin
 kvm_host
 FAKE_MUTE=1 attempt -d 0.5 -o mute --guest web=ssh:root@web

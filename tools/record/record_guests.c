@@ -302,7 +302,7 @@ static char *ssh_script(const struct record *record)
 		     "n=0; while [ ! -e t.dat.cpu0 ] && [ $n -lt 60 ] && kill -0 $p; do "
 		     "n=$((n+1)); sleep 0.2; done; "
 		     "[ -e t.dat.cpu0 ] && echo '" RECORD_SAYS "' 1>&2; "
-		     "read x; kill -INT $p; wait $p; cat t.dat; s=$?; cd /; "
+		     "read x; kill -INT $p; wait $p; w=$?; cat t.dat && [ $w = 0 ]; s=$?; cd /; "
 		     "[ $s = 0 ] && rm -rf $d || echo \"the trace stays in $d\" 1>&2; exit $s",
 		     record->clock, events) < 0)
 		return NULL;
