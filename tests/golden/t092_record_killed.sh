@@ -121,6 +121,20 @@ check "the files of CPUs are kept" test -s stays/host.dat.kept0
 check "no half trace is left" test ! -e stays/host.dat.made
 restored
 
+# a flight recorder, while it writes what it had kept in memory: that is there, and it is not said to be lost
+kvm_host
+rm -f "$WORK/restorer"
+FAKE_SLOW=60 begin --flight -o flown
+kill -INT "$first"
+wait_for test -s "$WORK/restorer"
+kill -9 "$first" "-$(cat "$WORK/restorer")"
+wait "$first" 2> /dev/null
+attempt -d 0.2 -o after_flown
+status 0
+same flown/host.dat "$FAKE_SAMPLE"
+is "$(json flown/recording.json 'j["state"], [f["name"] for f in j["files"]]')" "('stopped', ['host.dat'])"
+restored
+
 # what trace-cmd leaves running is ended, and nobody else
 kvm_host
 begin -o orphans

@@ -104,7 +104,6 @@ static int64_t tell_folder(const char *folder)
 		ksv_note("%s", error);
 		return 0;
 	}
-	kept = recording.n_files ? 0 : recording.flight.asked_ns;
 	if (recording.state == RECORDING_RUNNING) {
 		recording.state = RECORDING_STOPPED;
 		if (recording_text(&recording.reason, "kshark-virt record was killed") ||
@@ -114,6 +113,7 @@ static int64_t tell_folder(const char *folder)
 		    recording_write(folder, &recording, error, sizeof(error)))
 			ksv_note("%s: cannot be changed", folder);
 	}
+	kept = recording.n_files ? 0 : recording.flight.asked_ns;
 	recording_free(&recording);
 	return kept;
 }
