@@ -164,6 +164,21 @@ wait "$PID"
 is $? 3
 says "$ERR" 'memory does not suffice for what comes at once'
 
+# while it writes, others may begin to trace: theirs is left alone, and what was written stays
+kvm_host
+export FAKE_SLOW=1
+begin --flight -o left
+kill -USR1 "$PID"
+wait_for grep -q '^writing' "$ERR"
+echo function > "$TRACING/current_tracer"
+wait "$PID"
+is $? 3
+unset FAKE_SLOW
+says "$ERR" 'tracing is in use: the tracer function is set'
+restored
+is "$(json left/recording.json 'j["state"]') $(json left-2/recording.json 'j["state"]')" "complete failed"
+is "$(grep -c '^start' "$FAKE_LOG")" 1
+
 # a condition: not met at first, then by a moment that is the worst of report as well
 read -r cost time vcpu <<< "$(worst "$SAMPLES/kvm-migration.dat" wake)"
 read -r less _ <<< "$(worst "$SAMPLES/kvm-shared.dat" wake)"
@@ -390,6 +405,19 @@ status 0
 read -r cost time vcpu <<< "$(worst xen_fired steal)"
 is "$(flight xen_fired '[(t["condition"], t["vcpu"], t["cost_ns"], t["time_ns"]) for t in f["triggers"]]')" \
 	"[('preempted>1us', '$vcpu', $cost, $time)]"
+
+# others have begun to trace while it was written
+xen_host
+split_trace "$XEN"
+cp "$FAKE_DATA/first" "$FAKE_DATA/1"
+begin --flight=9 -o xen_left
+mkdir -p "$KSHARK_VIRT_ROOT/proc/4321"
+echo xentrace > "$KSHARK_VIRT_ROOT/proc/4321/comm"
+kill -USR1 "$PID"
+wait "$PID"
+is $? 3
+says "$ERR" 'tracing is in use: process 4321 is xentrace'
+is "$(json xen_left/recording.json 'j["state"]') $(json xen_left-2/recording.json 'j["state"]')" "complete failed"
 
 # no trace, no xentrace, no events for it
 xen_host

@@ -264,6 +264,7 @@ bool record_settle_files(const char *folder);
 bool record_check_root(void);
 int record_check_folder(struct record *record);
 int record_check_kvm(struct record *record);
+int record_check_in_use(void);		/* tracefs, by others */
 
 /** record_scale.c: how long a cycle of the TSC is. Return: false if nobody tells. */
 bool record_read_scale(struct trace_dat_scale *scale);

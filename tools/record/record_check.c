@@ -165,7 +165,7 @@ static int check_kvm_events(void)
 	return 1;
 }
 
-static int check_in_use(void)
+int record_check_in_use(void)
 {
 	char *text = record_tracing_in_use();
 
@@ -200,7 +200,7 @@ int record_check_kvm(struct record *record)
 	int missing = 0;
 
 	missing += check_kvm_events();
-	missing += check_in_use();
+	missing += record_check_in_use();
 	missing += check_debugfs(record);
 	missing += check_trace_cmd(record);
 	return missing;

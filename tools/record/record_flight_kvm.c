@@ -166,6 +166,9 @@ static int start_kvm(struct record *record)
 {
 	int status;
 
+	/* while the one before was written, all was as if nobody recorded */
+	if (record->flight->again && record_check_in_use())
+		return KSV_EXIT_FILE;
 	if (!record->flight->again)
 		record_tracing_save();
 	if (record->flight->again) {

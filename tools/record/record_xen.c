@@ -82,8 +82,7 @@ static int check_xentrace(struct record *record)
 	return 1;
 }
 
-/** Xen has one set of buffers: whoever reads them takes the records from others. */
-static int check_in_use(void)
+int record_xen_check_in_use(void)
 {
 	char path[PATH_MAX], comm[32];
 	const struct dirent *entry;
@@ -353,7 +352,7 @@ int record_xen(struct record *record)
 	status = record_lock_take(record);
 	if (status)
 		return status;
-	missing = check_domain() + check_xentrace(record) + check_in_use();
+	missing = check_domain() + check_xentrace(record) + record_xen_check_in_use();
 	if (!missing)
 		missing = record_check_folder(record);
 	if (missing)

@@ -38,6 +38,15 @@ void record_xen_stop(pid_t *pid, int signal, int *status);
  */
 int record_xen_finish(struct record *record, int status);
 
+/**
+ * record_xen_check_in_use - does anybody else trace?
+ *
+ * Xen has one set of buffers: whoever reads them takes the records from others.
+ *
+ * Return: 0, or 1 after a message.
+ */
+int record_xen_check_in_use(void);
+
 /** record_xen_meta - the program that talks to Xen. */
 void record_xen_meta(char path[PATH_MAX]);
 
