@@ -172,6 +172,12 @@ is "$(json part/recording.json '[f["name"] for f in j["files"]], j["guests"][0].
 	"(['host.dat', 'host-web.dat'], 'it has gone away, or did not send all of its trace')"
 says part/host-web.dat.log "the trace stays in $WORK/there/tmp."
 is "$(cd "$WORK/there"/* && echo *)" 't.dat t.dat.cpu0'
+# what it sends is no trace
+kvm_host
+FAKE_SENDS=$GOLDEN/record_host.tree run record -d 0.3 -o text --guest web=ssh:root@web
+status 0
+is "$(json text/recording.json '[f["name"] for f in j["files"]], "no trace could be made" in j["guests"][0]["why"]')" \
+	"(['host.dat'], True)"
 # it does not even begin
 kvm_host
 FAKE_MUTE=1 attempt -d 0.5 -o mute --guest web=ssh:root@web

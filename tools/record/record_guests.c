@@ -361,7 +361,7 @@ static bool has_trace(const char *folder, const struct record_guest *guest)
 	char path[PATH_MAX + NAME_MAX], problem[512];
 
 	snprintf(path, sizeof(path), "%s/%s", folder, guest->file);
-	return trace_dat_check(path, problem, sizeof(problem), NULL);
+	return trace_dat_is(path) && trace_dat_check(path, problem, sizeof(problem), NULL);
 }
 
 /** What an agent sends ends with its machine, and trace-cmd takes that for the end of the trace. */
