@@ -110,6 +110,11 @@ echo\ uid*)
 esac
 [ -z "${FAKE_GONE:-}" ] || { echo 'kshark-virt: recording' >&2; sleep 0.1; exit 255; }
 [ -z "${FAKE_HANG:-}" ] || { echo 'kshark-virt: recording' >&2; head -c 1000 "$FAKE_SAMPLE"; sleep 600; }
+[ -z "${FAKE_ENDLESS:-}" ] || {
+	echo 'kshark-virt: recording' >&2
+	read -r
+	for ((i = 0; i < 400; i++)); do head -c 65536 /dev/zero || exit; sleep 0.02; done
+}
 [ -z "${FAKE_MUTE:-}" ] || { echo 'mktemp: no space' >&2; exit 1; }
 PATH=$FAKE_GUEST_PATH:$PATH exec bash -c "set -m; $command"
 S
@@ -324,4 +329,26 @@ is "$(json uuid/recording.json '[(g["name"], g.get("uuid")) for g in j["guests"]
 	"[('host-4c4c4544', '4c4c4544-0042-4a10-8039-b1c04f4a4c31'), ('host-681', None)]"
 golden t093_record_guests "$WORK/transcript"
 kill "${listeners[@]}"
+
+# one that sends without end leaves room for the host's trace
+if [ "$(id -u)" = 0 ] && unshare -m true 2> /dev/null; then
+	kvm_host
+	mkdir "$WORK/disk"
+	cat > "$WORK/endless" << 'S'
+mount -t tmpfs -o size=8m none "$WORK/disk" || exit 77
+"$KSV_BIN" record -d 0.2 -o "$WORK/disk/endless" --reserve 4M --guest web=ssh:root@web
+status=$?
+cp "$WORK/disk/endless/host.dat" "$WORK/endless.dat"
+cp "$WORK/disk/endless/recording.json" "$WORK/endless.json"
+exit $status
+S
+	export WORK KSV_BIN
+	FAKE_ENDLESS=1 FAKE_SLOW=6 unshare -m bash "$WORK/endless" > "$OUT" 2> "$ERR" < /dev/null
+	STATUS=$?
+	status 0
+	says "$ERR" 'web: the rest of its trace is given up: the disk is nearly full (--reserve)'
+	same "$WORK/endless.dat" "$FAKE_SAMPLE"
+	is "$(json "$WORK/endless.json" '[f["name"] for f in j["files"]]')" "['host.dat']"
+	restored
+fi
 finish

@@ -313,6 +313,7 @@ struct record_watch {
 void record_expect(const struct record *record, uint64_t bytes_per_second);
 int record_loop(struct record *record, const struct record_watch *watch);
 uint64_t record_folder_bytes(const char *folder);	/* of all that it will have */
+uint64_t record_disk_free(const char *folder);	/* bytes; UINT64_MAX: not known */
 int64_t record_now_ns(void);	/* of a clock that only goes on */
 void record_block_signals(void);
 void record_unblock_signals(void);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -29,7 +30,6 @@ struct finish {
 	int		limit;		/* seconds */
 	int		signals;	/* to stop, that have come */
 	int		told;		/* seconds, when it was told last */
-	bool		given_up;
 };
 
 static int seconds_since(time_t begin)
@@ -80,25 +80,60 @@ static bool reap(struct record *record)
 	return any || record->recorder > 0;
 }
 
-static void give_up(struct finish *finish, const char *why)
+/** Some may have been given up before. @by_ssh: none but these */
+static void give_up(const struct finish *finish, const char *why, bool by_ssh)
 {
 	struct record *record = finish->record;
 	bool agents = false;
 
 	for (int i = 0; i < record->n_guests; i++) {
 		struct record_guest *guest = &record->guests[i];
+		bool agent = guest->how == RECORD_BY_AGENT;
 
-		if (!is_awaited(record, guest))
+		if (guest->given_up || !is_awaited(record, guest) || (agent && by_ssh))
 			continue;
 		guest->given_up = true;
-		agents = agents || guest->how == RECORD_BY_AGENT;
+		agents = agents || agent;
 		ksv_note("%s: the rest of its trace is given up: %s", guest->name, why);
 		if (guest->pid > 0)
 			kill(-guest->pid, SIGKILL);
 	}
 	if (agents)
 		kill(record->recorder, SIGKILL);
-	finish->given_up = true;
+}
+
+/* --- the disk -------------------------------------------------------------------------------- */
+
+static uint64_t file_bytes(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) ? 0 : (uint64_t)st.st_size;
+}
+
+/** What the host's trace may still take: it becomes as large as the files of CPUs, at most. */
+static uint64_t host_needs(const struct record *record)
+{
+	char path[PATH_MAX + NAME_MAX];
+	uint64_t bytes = 0, written;
+
+	if (record->recorder <= 0 && record_has_trace(record->folder))
+		return 0;
+	for (int cpu = 0; record_kept_file(path, record->folder, cpu), !access(path, F_OK); cpu++)
+		bytes += file_bytes(path);
+	snprintf(path, sizeof(path), "%s/" RECORD_KVM_FILE, record->folder);
+	written = file_bytes(path);
+	return bytes > written ? bytes - written : 0;
+}
+
+/**
+ * Guests by ssh send when the recording has been stopped, perhaps as the reserve was reached, and
+ * may take half of it.
+ */
+static bool disk_is_short(const struct record *record)
+{
+	return record_disk_free(record->folder) <
+	       record->options->reserve / 2 + host_needs(record);
 }
 
 /* --- what is told ---------------------------------------------------------------------------- */
@@ -151,7 +186,7 @@ static void take_signal(struct finish *finish)
 	end_line(finish);
 	guests = waiting_text(finish, text, sizeof(text));
 	if (guests && finish->signals++) {
-		give_up(finish, "Ctrl-C");
+		give_up(finish, "Ctrl-C", false);
 		return;
 	}
 	ksv_note("%s; %s", text, guests ? "Ctrl-C once more gives up what guests have not sent, "
@@ -162,18 +197,18 @@ void record_finish(struct record *record)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_NS };
 	struct finish finish = { .record = record };
-	char guests[512];
 
 	finish.limit = record_limit("KSHARK_VIRT_GUESTS_S", GUESTS_S);
 	finish.begin = seconds_since(0);
 	while (reap(record)) {
 		int number = record_next_signal(&pause);
 
+		if (disk_is_short(record))
+			give_up(&finish, "the disk is nearly full (--reserve)", true);
+		if (seconds_since(finish.begin) >= finish.limit)
+			give_up(&finish, "all have had their time", false);
 		if (number > 0 && number != SIGCHLD)
 			take_signal(&finish);
-		else if (!finish.given_up && seconds_since(finish.begin) >= finish.limit &&
-			 awaited_guests(record, guests, sizeof(guests)))
-			give_up(&finish, "all have had their time");
 		else
 			tell_progress(&finish);
 	}

@@ -86,7 +86,7 @@ uint64_t record_folder_bytes(const char *folder)
 	return bytes;
 }
 
-static uint64_t disk_free(const char *folder)
+uint64_t record_disk_free(const char *folder)
 {
 	struct statvfs fs;
 
@@ -110,7 +110,7 @@ static const char *time_text(uint64_t seconds, char text[32])
 void record_expect(const struct record *record, uint64_t bytes_per_second)
 {
 	const struct record_options *options = record->options;
-	uint64_t room = disk_free(record->folder);
+	uint64_t room = record_disk_free(record->folder);
 	char rate[24], left[24], how_long[32];
 
 	room = room > options->reserve ? room - options->reserve : 0;
@@ -139,7 +139,7 @@ static void show(const struct record *record, const struct record_count *before,
 	fprintf(stderr, "\r%7.1f s  %.0f records/s  %s  %llu lost  %s left\033[K", since,
 		look > 0 ? (double)more / look : 0.0, record_size_text(count->bytes, size),
 		(unsigned long long)count->lost,
-		record_size_text(disk_free(record->folder), left));
+		record_size_text(record_disk_free(record->folder), left));
 	fflush(stderr);
 }
 
@@ -171,7 +171,7 @@ static enum record_stop judge_room(const struct record *record, int copies)
 		return RECORD_LIMIT;
 	if (record_memory_is_short(record, &left, &kept))
 		return RECORD_MEMORY;
-	return disk_free(record->folder) < needed ? RECORD_RESERVE : RECORD_ON;
+	return record_disk_free(record->folder) < needed ? RECORD_RESERVE : RECORD_ON;
 }
 
 static enum record_stop judge(struct record *record, int signal, int64_t since, int copies)
