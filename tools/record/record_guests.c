@@ -462,9 +462,21 @@ static void scale_guest(const char *folder, const char *guest, const char *file,
 			 "are: %s", guest, strerror(-ret));
 }
 
+/** What follows has been asked for, and does not wait until that is done. */
+static void tell_align(const char *folder)
+{
+	char *word = escape_shell_dup(folder);
+
+	if (word)
+		ksv_note("%s: its guests by ssh are not aligned; what does it: "
+			 "kshark-virt align --write %s", folder, word);
+	free(word);
+}
+
 int record_add_left_guests(const char *folder, struct recording *recording)
 {
 	const struct trace_dat_scale scale = { recording->tsc_mult, recording->tsc_shift };
+	bool by_ssh = false;
 	int ret = 0;
 
 	for (int i = 0; i < recording->n_guests && !ret; i++) {
@@ -482,14 +494,18 @@ int record_add_left_guests(const char *folder, struct recording *recording)
 		if (guest->how && strcmp(guest->how, "none") != 0) {
 			bool there = has_trace(folder, &left);
 
-			if (there && !strncmp(guest->how, "ssh:", 4))
+			if (there && !strncmp(guest->how, "ssh:", 4)) {
 				scale_guest(folder, left.name, left.file, scale);
+				by_ssh = true;
+			}
 			ret = there ? recording_add_file(recording, &file) :
 			      recording_text(&guest->why, "nothing that can be read had come of it "
 					     "when kshark-virt record was killed");
 		}
 		free(left.file);
 	}
+	if (by_ssh)
+		tell_align(folder);
 	return ret;
 }
 
