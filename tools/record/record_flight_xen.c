@@ -18,8 +18,10 @@
 #include <unistd.h>
 
 #include "array.h"
+#include "json_read.h"
 #include "record_flight.h"
 #include "record_xen.h"
+#include "whole_file.h"
 
 /** Header word of a window: TRC_TRACE_CPU_CHANGE with two words, the pCPU and a size in bytes. */
 #define WINDOW_HEADER	(2u << 28 | 0x0001f003u)
@@ -213,8 +215,80 @@ static int write_xen(const struct record *record, const char *folder)
 	return record_ring_write(&record->flight->ring, -1, path);
 }
 
+/* --- the sidecar ----------------------------------------------------------------------------- */
+
+static struct json_object *list_of(struct json_object *object, const char *key, size_t *n)
+{
+	struct json_object *list = json_member(object, key, json_type_array);
+
+	*n = list ? json_object_array_length(list) : 0;
+	return list;
+}
+
+static void forget_begin(struct json_object *root)
+{
+	size_t n_domains, n;
+	struct json_object *domains = list_of(root, "domains", &n_domains);
+
+	for (size_t i = 0; i < n_domains; i++) {
+		struct json_object *domain = json_object_array_get_idx(domains, i);
+		struct json_object *vcpus = list_of(domain, "vcpus", &n);
+
+		for (size_t j = 0; j < n; j++) {
+			struct json_object *vcpu = json_object_array_get_idx(vcpus, j);
+
+			if (json_object_is_type(vcpu, json_type_object))
+				json_object_object_del(vcpu, "begin");
+		}
+	}
+}
+
+static int write_json(struct json_object *root, const char *path)
+{
+	size_t size;
+	const char *text = json_object_to_json_string_length(root, JSON_C_TO_STRING_PRETTY |
+							     JSON_C_TO_STRING_SPACED |
+							     JSON_C_TO_STRING_NOSLASHESCAPE, &size);
+	struct whole_file file;
+	int ret = text ? whole_file_open(&file, path, false) : -ENOMEM;
+
+	if (ret)
+		return ret;
+	ret = whole_file_write(&file, text, size);
+	if (!ret)
+		return whole_file_commit(&file);
+	whole_file_discard(&file);
+	return ret;
+}
+
+/**
+ * Where vCPUs were when it began may be long before what is kept: that they are there again at the
+ * end does not tell that they have been there all the time.
+ */
+static void forget_begins(const struct record *record)
+{
+	char path[PATH_MAX + NAME_MAX], error[512];
+	struct json_object *root;
+	int ret;
+
+	snprintf(path, sizeof(path), "%s/" RECORD_XEN_FILE ".meta.json", record->folder);
+	if (access(path, F_OK))
+		return;
+	if (json_read_file(path, &root, error, sizeof(error))) {
+		ksv_note("%s", error);
+		return;
+	}
+	forget_begin(root);
+	ret = write_json(root, path);
+	if (ret)
+		ksv_note("%s: %s; places of vCPUs at \"begin\" are from before what is kept", path,
+			 strerror(-ret));
+	json_object_put(root);
+}
+
 static int finish_xen(struct record *record)
 {
+	forget_begins(record);
 	/* that there is nothing has been said */
 	return record_xen_finish(record, record->flight->ring.bytes ? KSV_EXIT_OK :
 				 KSV_EXIT_FILE);
