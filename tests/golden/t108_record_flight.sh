@@ -179,6 +179,12 @@ restored
 is "$(json left/recording.json 'j["state"]') $(json left-2/recording.json 'j["state"]')" "complete failed"
 is "$(grep -c '^start' "$FAKE_LOG")" 1
 
+# a trace that cannot be read: what it has is not known, instead of nothing
+kvm_host
+{ printf 'bad'; tail -c +4 "$SAMPLES/kvm-shared.dat"; } > "$WORK/bad.dat"
+FAKE_SAMPLE=$WORK/bad.dat run record --flight=4 -d 0.4 -o uncounted
+is "$(json uncounted/recording.json '[(f.get("records"), f.get("lost")) for f in j["files"]]')" "[(None, None)]"
+
 # a condition: not met at first, then by a moment that is the worst of report as well
 read -r cost time vcpu <<< "$(worst "$SAMPLES/kvm-migration.dat" wake)"
 read -r less _ <<< "$(worst "$SAMPLES/kvm-shared.dat" wake)"
@@ -418,6 +424,13 @@ wait "$PID"
 is $? 3
 says "$ERR" 'tracing is in use: process 4321 is xentrace'
 is "$(json xen_left/recording.json 'j["state"]') $(json xen_left-2/recording.json 'j["state"]')" "complete failed"
+
+# a window without records that anybody could read: how many there are is not known
+xen_host
+{ printf '\003\360\001\040\0\0\0\0\144\0\0\0'; head -c 100 /dev/zero; } > "$FAKE_DATA/1"
+run record --flight=9 -d 0.6 -o xen_uncounted
+status 3
+is "$(json xen_uncounted/recording.json '[(f.get("records"), f.get("lost")) for f in j["files"]]')" "[(None, None)]"
 
 # where vCPUs were when it began is forgotten: that may be long before what is kept
 xen_host

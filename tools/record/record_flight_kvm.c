@@ -246,23 +246,27 @@ static void count_loss(void *arg, int cpu, uint64_t records)
 	count->lost += records;
 }
 
-/** Of what is kept, not of all that has gone by. */
-static void count_kept(struct record *record)
+/** Of what is kept, not of all that has gone by. Return: false, after a note: not to be counted. */
+static bool count_kept(struct record *record)
 {
 	struct host_walk walk = { .record = count_record, .lost = count_loss,
 				  .arg = &record->count };
 	const struct host_options options = { 0 };
 	char path[PATH_MAX + NAME_MAX], error[512];
 	struct host_trace trace;
+	int ret;
 
 	record->count.records = record->count.lost = 0;
 	snprintf(path, sizeof(path), "%s/" RECORD_KVM_FILE, record->folder);
 	if (host_trace_open(&trace, path, &options, error, sizeof(error))) {
 		ksv_note("%s", error);
-		return;
+		return false;
 	}
-	host_trace_walk(&trace, &walk);
+	ret = host_trace_walk(&trace, &walk);
 	host_trace_close(&trace);
+	if (ret)
+		ksv_note("%s: cannot be read to its end: %s", path, strerror(-ret));
+	return !ret;
 }
 
 static int finish_kvm(struct record *record)
@@ -272,6 +276,7 @@ static int finish_kvm(struct record *record)
 				       .clock = (char *)(uintptr_t)record->clock };
 	struct kvm_live end;
 	int status = KSV_EXIT_OK;
+	bool counted;
 
 	record_tracing_restore(record_tracing_before(), true);
 	if (!kvm_live_read(record_root(), &end) && record_sidecar(record, &end))
@@ -279,9 +284,9 @@ static int finish_kvm(struct record *record)
 	kvm_live_free(&end);
 	if (!record_has_trace(record->folder))
 		return KSV_EXIT_FILE;
-	count_kept(record);
-	file.records = (int64_t)record->count.records;
-	file.lost = (int64_t)record->count.lost;
+	counted = count_kept(record);
+	file.records = counted ? (int64_t)record->count.records : RECORDING_UNKNOWN;
+	file.lost = counted ? (int64_t)record->count.lost : RECORDING_UNKNOWN;
 	return recording_add_file(&record->recording, &file) ? KSV_EXIT_FILE : status;
 }
 

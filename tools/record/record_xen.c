@@ -251,7 +251,8 @@ static void count_bytes(struct record *record, struct record_count *count)
 	count->records = count->bytes / RECORD_XEN_BYTES;
 }
 
-static void count_records(struct record *record)
+/** Return: whether all of it could be counted. */
+static bool count_records(struct record *record)
 {
 	struct xen_trace_options options = { 0 };
 	struct record_count *count = &record->count;
@@ -260,30 +261,33 @@ static void count_records(struct record *record)
 	struct xen_trace_iter *iter = NULL;
 	struct xen_trace_row row;
 	struct xen_trace *trace;
+	bool counted;
 
 	snprintf(path, sizeof(path), "%s/" RECORD_XEN_FILE, record->folder);
 	if (access(path, F_OK))
-		return;
+		return false;
 	trace = xen_trace_open(path, &options, error, sizeof(error));
 	if (trace)
 		iter = xen_trace_iter_new(trace);
 	else
 		ksv_note("%s", error);
 	count->records = count->lost = 0;
-	while (iter && xen_trace_iter_next(iter, &row) &&
-	       !record_xen_add_row(&losses, &row, count))
-		continue;
+	counted = iter;
+	while (counted && xen_trace_iter_next(iter, &row))
+		counted = !record_xen_add_row(&losses, &row, count);
 	if (iter)
 		xen_trace_iter_free(iter);
 	xen_trace_close(trace);
 	record_xen_losses_end(record, &losses);
+	return counted;
 }
 
-static int add_file(struct record *record)
+static int add_file(struct record *record, bool counted)
 {
 	struct recording_file file = {
 		.name = (char *)RECORD_XEN_FILE, .role = RECORDING_HOST,
-		.records = (int64_t)record->count.records, .lost = (int64_t)record->count.lost,
+		.records = counted ? (int64_t)record->count.records : RECORDING_UNKNOWN,
+		.lost = counted ? (int64_t)record->count.lost : RECORDING_UNKNOWN,
 	};
 	char path[PATH_MAX + NAME_MAX];
 
@@ -295,10 +299,11 @@ static int add_file(struct record *record)
 
 int record_xen_finish(struct record *record, int status)
 {
-	count_records(record);
+	bool counted = count_records(record);
+
 	if (!status && !record->count.records)
 		status = record_failed(record, RECORD_XEN_LOG, "xentrace", "has recorded nothing");
-	return add_file(record) ? KSV_EXIT_FILE : status;
+	return add_file(record, counted) ? KSV_EXIT_FILE : status;
 }
 
 static int finish(struct record *record, pid_t meta, int status)
