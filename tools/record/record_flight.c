@@ -63,17 +63,24 @@ static void forget_old(struct record *record)
 	record_ring_prune(&flight->ring, now - record->options->flight_ns);
 }
 
+/** Return: whether what is kept cannot be relied upon, after a message. */
+static bool is_broken(const struct record_flight *flight)
+{
+	if (flight->is_no_trace)
+		ksv_error("what comes from xentrace is no trace");
+	else if (flight->no_memory)
+		ksv_error("not enough memory for what comes: end what uses it, or keep less "
+			  "(--limit)");
+	return flight->is_no_trace || flight->no_memory;
+}
+
 static enum record_stop look(struct record *record)
 {
 	struct record_flight *flight = record->flight;
 
 	flight->source->take(record);
 	forget_old(record);
-	if (flight->is_no_trace) {
-		ksv_error("what comes from xentrace is no trace");
-		return RECORD_DIED;
-	}
-	return record_flight_judge(record);
+	return is_broken(flight) ? RECORD_DIED : record_flight_judge(record);
 }
 
 static void take(struct record *record)
@@ -201,6 +208,8 @@ static int record_one(struct record *record)
 	status = record_loop(record, &watch);
 	flight->source->stop(record);
 	flight->stopped_ns = record_now_ns();
+	if (record->stop != RECORD_DIED && is_broken(flight))
+		record->stop = RECORD_DIED;
 	record_flight_judge_end(record);
 	written = write_recording(record);
 	return status ? status : written;

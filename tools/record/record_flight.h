@@ -54,6 +54,7 @@ struct record_flight {
 	int64_t			judge_began_ns, judge_next_ns;
 	int			n_failed;	/* in a row */
 	bool			is_slow;	/* which has been told */
+	bool			no_memory;	/* for what has come; it is lost */
 	/* of KVM */
 	struct record_flight_cpu *cpus;
 	int			n_cpus, room_cpus;

@@ -73,7 +73,7 @@ static bool take_chunk(struct record_flight *flight, const struct record_flight_
 		size += page;
 	}
 	if (size && record_ring_add(&flight->ring, now, cpu->cpu, data, size))
-		return false;
+		flight->no_memory = true;
 	return n > 0;
 }
 

@@ -73,7 +73,7 @@ static size_t add_windows(struct record_flight *flight)
 		if (flight->n_data - at - HEADER_BYTES < bytes)
 			break;
 		if (add_window(flight, data, HEADER_BYTES + bytes))
-			flight->is_no_trace = true;
+			flight->no_memory = true;
 		at += HEADER_BYTES + bytes;
 	}
 	return at;

@@ -31,6 +31,18 @@ static void drop_oldest(struct record_ring *ring)
 		drop_first(ring);
 }
 
+/** What is new is worth more than what is old. */
+static struct record_chunk *make_chunk(struct record_ring *ring, size_t size)
+{
+	struct record_chunk *chunk = malloc(sizeof(*chunk) + size);
+
+	while (!chunk && ring->first) {
+		drop_oldest(ring);
+		chunk = malloc(sizeof(*chunk) + size);
+	}
+	return chunk;
+}
+
 int record_ring_add(struct record_ring *ring, int64_t time_ns, int cpu, const void *data,
 		    size_t size)
 {
@@ -40,9 +52,14 @@ int record_ring_add(struct record_ring *ring, int64_t time_ns, int cpu, const vo
 	/* the rest of what was too much at once */
 	if (ring->full && time_ns == ring->dropped_ns)
 		return 0;
-	chunk = malloc(sizeof(*chunk) + size);
+	chunk = make_chunk(ring, size);
 	if (!chunk)
 		return -ENOMEM;
+	/* nor is the beginning of this time there any more */
+	if (ring->full && time_ns == ring->dropped_ns) {
+		free(chunk);
+		return 0;
+	}
 	chunk->next = NULL;
 	chunk->time_ns = time_ns;
 	chunk->size = size;

@@ -33,7 +33,7 @@ struct record_ring {
  * record_ring_add - keep something more
  * @time_ns: never less than before; chunks of the same time go together
  *
- * Return: 0 or -ENOMEM.
+ * Without memory, the oldest go. Return: 0, or -ENOMEM: nothing is left, and this is not kept.
  */
 int record_ring_add(struct record_ring *ring, int64_t time_ns, int cpu, const void *data,
 		    size_t size);
