@@ -324,14 +324,15 @@ cut() # off: it ends as if the disk was full
 	echo "Write failed!" >&2
 	exit 1
 }
-trap '[ -z "${FAKE_CUT:-}" ] || cut "$@"; mv "$FAKE_DATA/end" "$FAKE_DATA/9"; give "$@"; exit 0' INT
+[ -z "${FAKE_HANG:-}" ] || trap '' INT
+[ -n "${FAKE_HANG:-}" ] || trap '[ -z "${FAKE_CUT:-}" ] || cut "$@"; mv "$FAKE_DATA/end" "$FAKE_DATA/9"; give "$@"; exit 0' INT
 while :; do give "$@"; sleep 0.05; done
 S
 cat > "$WORK/bin/kshark-virt-xen-meta" << 'S'
 #!/bin/bash
 [ "$1" != --buffers ] || { echo '{ "trace_buffer_pages": 32, "max_pcpus": 4 }'; exit; }
 echo '{ "cpu_khz": 2300000, "domains": [ { "id": 1, "name": "burny"'"${FAKE_VCPUS:-}"' } ] }' > "${!#}"
-trap 'exit 0' TERM
+trap '[ -n "${FAKE_HANG:-}" ] || exit 0' TERM
 while kill -0 "$PPID" 2> /dev/null; do sleep 0.05; done
 S
 chmod +x "$WORK/bin"/*
@@ -442,6 +443,16 @@ FAKE_VCPUS=', "vcpus": [ { "id": 0, "hard_affinity": "2", "begin": '$place', "en
 status 0
 is "$(json xen_places/host.xen.meta.json 'j["domains"][0]["vcpus"], j["cpu_khz"]')" \
 	"([{'id': 0, 'hard_affinity': '2', 'end': {'pcpu': 2, 'state': 'running', 'cpu_time_ns': 18446744073709551615}}, 7], 2300000)"
+
+# what hangs is waited for a while, and killed; what came is kept
+xen_host
+split_trace "$XEN"
+cp "$FAKE_DATA/first" "$FAKE_DATA/1"
+FAKE_HANG=1 timeout -s KILL 60 "$KSV_BIN" record --flight=9 -d 0.6 -o xen_hangs > "$OUT" 2> "$ERR" < /dev/null
+STATUS=$?
+status 3
+says "$ERR" 'xentrace has not written all that Xen had'
+same xen_hangs/host.xen "$FAKE_DATA/first"
 
 # no trace, no xentrace, no events for it
 xen_host

@@ -235,6 +235,9 @@ pid_t record_user(char *const argv[]);
 /** record_wait - until a program has ended, for so long at most. Return: whether it has. */
 bool record_wait(pid_t pid, int seconds, int *status);
 
+/** record_wait_or_kill - the same, and then it is killed, with its group if it has one */
+void record_wait_or_kill(pid_t pid, int seconds, int *status);
+
 /* --- the parts ------------------------------------------------------------------------------- */
 
 /** record_lock.c: one recorder at a time; what a killed one has left is put right. */

@@ -31,6 +31,8 @@
 #define MAX_FAILED	3
 /** Others have their work to do. */
 #define NICE		10
+/** When nobody listens to it any more, it may take so long to take away what it has written. */
+#define END_S		5
 
 /** What is told by the pipe; it fits into that. */
 struct answer {
@@ -261,8 +263,7 @@ void record_flight_judge_end(struct record *record)
 
 	if (!flight->judge)
 		return;
-	while (waitpid(flight->judge, &status, 0) < 0 && errno == EINTR)
-		continue;
+	record_wait_or_kill(flight->judge, END_S, &status);
 	close(flight->answer);
 	flight->judge = 0;
 }

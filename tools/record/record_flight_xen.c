@@ -164,10 +164,29 @@ static void tell_cut_off(struct record *record)
 	record->stop = RECORD_DIED;
 }
 
+/** What Xen still has comes, and then the end; or, of one that hangs, nothing. */
+static void take_to_end(struct record *record)
+{
+	struct record_flight *flight = record->flight;
+	struct pollfd wait = { .fd = flight->fd, .events = POLLIN };
+	int64_t last = record_now_ns();
+
+	while (flight->fd >= 0 && record_now_ns() - last < RECORD_XEN_END_S * 1000000000LL) {
+		uint64_t before = flight->ring.total + flight->n_data;
+
+		poll(&wait, 1, 100);
+		take_xen(record);
+		if (flight->ring.total + flight->n_data != before)
+			last = record_now_ns();
+	}
+	if (flight->fd >= 0)
+		close(flight->fd);
+	flight->fd = -1;
+}
+
 static void stop_xen(struct record *record)
 {
 	struct record_flight *flight = record->flight;
-	struct pollfd wait = { .events = POLLIN };
 	bool runs = record->recorder > 0;
 	int status;
 
@@ -177,13 +196,11 @@ static void stop_xen(struct record *record)
 	take_xen(record);
 	if (runs)
 		kill(record->recorder, SIGINT);
-	/* what Xen still has comes now, and then the end */
-	for (wait.fd = flight->fd; flight->fd >= 0; take_xen(record))
-		poll(&wait, 1, -1);
-	record_xen_stop(&record->recorder, SIGINT, &status);
+	take_to_end(record);
+	record_xen_end(&record->recorder, SIGINT, &status);
 	if (runs && (status || flight->n_data))
 		tell_cut_off(record);
-	record_xen_stop(&flight->meta, SIGTERM, &status);
+	record_xen_end(&flight->meta, SIGTERM, &status);
 }
 
 static int start_xen(struct record *record)

@@ -71,6 +71,16 @@ bool record_wait(pid_t pid, int seconds, int *status)
 	return false;
 }
 
+void record_wait_or_kill(pid_t pid, int seconds, int *status)
+{
+	if (record_wait(pid, seconds, status))
+		return;
+	if (kill(-pid, SIGKILL))
+		kill(pid, SIGKILL);
+	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+		continue;
+}
+
 /** Until the program closes its output, which it does when it ends. Return: is it in time? */
 static bool read_answer(int fd, int seconds, char *text, size_t size)
 {

@@ -242,6 +242,16 @@ void record_xen_stop(pid_t *pid, int signal, int *status)
 	*pid = 0;
 }
 
+void record_xen_end(pid_t *pid, int signal, int *status)
+{
+	*status = 0;
+	if (*pid <= 0)
+		return;
+	kill(*pid, signal);
+	record_wait_or_kill(*pid, RECORD_XEN_END_S, status);
+	*pid = 0;
+}
+
 /* --- what was recorded ----------------------------------------------------------------------- */
 
 /** While it is written, only its size is known. */
@@ -312,7 +322,7 @@ static int finish(struct record *record, pid_t meta, int status)
 
 	record_xen_stop(&record->recorder, SIGINT, &ended);
 	/* the places of vCPUs at the end */
-	record_xen_stop(&meta, SIGTERM, &ended);
+	record_xen_end(&meta, SIGTERM, &ended);
 	ended = record_xen_finish(record, status);
 	record_lock_drop(record);
 	return ended;

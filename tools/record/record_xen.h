@@ -30,6 +30,12 @@ pid_t record_xen_spawn(struct record *record, int *output);
 /** record_xen_stop - end a process, if there is one, and wait for it. */
 void record_xen_stop(pid_t *pid, int signal, int *status);
 
+/** Longest that one may take which has nothing to write to a disk. */
+#define RECORD_XEN_END_S	5
+
+/** record_xen_end - the same, for RECORD_XEN_END_S; then it is killed. */
+void record_xen_end(pid_t *pid, int signal, int *status);
+
 /**
  * record_xen_finish - count what is in the trace
  * @status: if it is not KSV_EXIT_OK, something has been said already
