@@ -101,6 +101,21 @@ static void tell_command(const struct record *record)
 			 WEXITSTATUS(status));
 }
 
+/** How many records the host's trace has is not said where nobody could count them. */
+static void tell_size(const struct record *record)
+{
+	const struct recording *recording = &record->recording;
+	char records[48] = "", size[24];
+
+	for (int i = 0; i < recording->n_files; i++)
+		if (recording->files[i].role == RECORDING_HOST && recording->files[i].records >= 0)
+			snprintf(records, sizeof(records), "%lld records, ",
+				 (long long)recording->files[i].records);
+	ksv_note("%s%s, in %s", records,
+		 record_size_text(record_folder_bytes(record->folder), size),
+		 record->options->folder);
+}
+
 /** What one does next. */
 static void tell_next(const struct record *record)
 {
@@ -148,8 +163,6 @@ static void wait_for_user(struct record *record)
 
 int record_end(struct record *record, int status)
 {
-	char size[24];
-
 	if (!record->recording.begin)
 		return status;
 	if (set_state(record, status))
@@ -159,9 +172,7 @@ int record_end(struct record *record, int status)
 	record_tell_losses(record);
 	tell_command(record);
 	if (record->recording.n_files) {
-		ksv_note("%llu records, %s, in %s", (unsigned long long)record->count.records,
-			 record_size_text(record_folder_bytes(record->folder), size),
-			 record->options->folder);
+		tell_size(record);
 		record_align(record);
 		tell_next(record);
 	}
