@@ -24,6 +24,7 @@ ksv_mount()
 	mount --make-rprivate /
 	mount -t proc proc "$1/proc"
 	mount --bind /dev "$1/dev"
+	mount -t devpts -o newinstance,ptmxmode=0666,mode=0620 devpts "$1/dev/pts"
 	mount -t tmpfs tmpfs "$1/dev/shm"
 	mount -t tmpfs tmpfs "$1/tmp"
 	mount --bind "$KSV_TOP" "$1/src"
