@@ -228,7 +228,7 @@ gui_build_probe()
 	local source=$KSV_SOURCE_DIR/tests/gui/probe.cpp qt=Qt5Widgets
 
 	GUI_PROBE=$KSV_BUILD_DIR/gui-probe.so
-	! ldd "$(command -v kernelshark)" | grep -q libQt6Widgets || qt=Qt6Widgets
+	[[ $(ldd "$(command -v kernelshark)") != *libQt6Widgets* ]] || qt=Qt6Widgets
 	exec {lock}>"$GUI_PROBE.lock"
 	flock "$lock"
 	if [ ! "$GUI_PROBE" -nt "$source" ]; then

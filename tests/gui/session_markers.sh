@@ -38,7 +38,8 @@ arrange()
 	gui_click_at $((x + 12)) $((y + 1 + 3 * ($(gui_ask font) + 1) / 2))
 	gui_click QPushButton Pin
 	gui_until gui_find widgets QLabel 'Graphs pinned: *' >/dev/null
-	read -r x y _ < <(gui_find widgets QTabBar '*')
+	# of docks, as Qt 5 calls it, and Qt 6
+	read -r x y _ < <(gui_find widgets QTabBar '*' || gui_find widgets QMainWindowTabBar '*')
 	gui_click_at $((x + 30)) $((y + 10))
 	# the list, of all, in order of time
 	gui_click QToolButton Worst
@@ -117,7 +118,9 @@ restored()
 	gui_same "markers of $1" "$4" "$(virt_markers)"
 	gui_graphs_up
 	gui_shot "$1"
-	gui_same "names of the graphs of $1" "$5" "$(names_seen)"
+	# those of three files do not fit, and KernelShark 2.4 scrolls them by half a graph
+	[[ $1 == three-* && $(ldd "$(command -v kernelshark)") == *libQt6Widgets* ]] ||
+		gui_same "names of the graphs of $1" "$5" "$(names_seen)"
 	# an import leaves the dock alone; whatever was open, it is read from the same place
 	[[ $1 != *-argument && $1 != xen-last ]] || state >"$GUI_DIR/state"
 	diff "$GUI_DIR/kept" "$GUI_DIR/state" >&2 || gui_fail "$1: the dock is not as it was"

@@ -97,7 +97,7 @@ numbers '240 vCPUs, 1 shown, 0 selected'
 gui_click QPushButton 'Select all'
 gui_click QPushButton 'Plot only'
 numbers '1 graph'
-read -r x y _ < <(gui_find widgets QTabBar '*')
+read -r x y _ < <(gui_find widgets QTabBar '*' || gui_find widgets QMainWindowTabBar '*')
 gui_click_at $((x + 30)) $((y + 10))
 gui_click QToolButton Worst
 gui_until gui_find widgets QLabel '40 listed' >/dev/null
