@@ -270,7 +270,6 @@ static int next_folder(struct record *record)
 			 ++flight->number);
 
 	renew_recording(record);
-	flight->again = true;
 	record->options->folder = flight->folder;
 	record->made = false;
 	return n >= (int)sizeof(flight->folder) || record_check_folder(record) ? KSV_EXIT_FILE :

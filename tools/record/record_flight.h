@@ -44,9 +44,8 @@ struct record_flight {
 	char			base[PATH_MAX];	/* the first folder, as it was called */
 	char			folder[PATH_MAX]; /* a later one */
 	char			scratch[PATH_MAX]; /* where it is judged; "": nothing is to be */
-	int			number;		/* of the recording; 1 is the first */
+	int			number;		/* of the recording; above 1, it was begun before */
 	int			n_triggered;
-	bool			again;		/* it was begun before */
 	int64_t			stopped_ns;	/* the one before; 0: there is none */
 	/* who judges */
 	pid_t			judge;		/* 0: nobody */

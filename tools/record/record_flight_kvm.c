@@ -166,12 +166,12 @@ static int start_kvm(struct record *record)
 {
 	int status;
 
-	/* while the one before was written, all was as if nobody recorded */
-	if (record->flight->again && record_check_in_use())
-		return KSV_EXIT_FILE;
-	if (!record->flight->again)
+	if (record->flight->number == 1) {
 		record_tracing_save();
-	if (record->flight->again) {
+	} else {
+		/* while the one before was written, all was as if nobody recorded */
+		if (record_check_in_use())
+			return KSV_EXIT_FILE;
 		kvm_live_free(&record->live);
 		kvm_live_read(record_root(), &record->live);
 	}

@@ -208,7 +208,7 @@ static int start_xen(struct record *record)
 	int status;
 
 	/* while the one before was written, all was as if nobody recorded */
-	if (record->flight->again && record_xen_check_in_use())
+	if (record->flight->number > 1 && record_xen_check_in_use())
 		return KSV_EXIT_FILE;
 	/* from when xentrace begins, nobody must keep us from reading, not even a slow disk; it
 	 * has nothing to finish that would have to be waited for if we are killed

@@ -22,7 +22,10 @@ static void drop_first(struct record_ring *ring)
 	free(first);
 }
 
-/** Of one time either all CPUs are there or none: what is silent was silent. */
+/**
+ * Of one time either all CPUs are there or none. But Xen's buffers are emptied one after the
+ * other, so that the last ones lack the end of the time before: xentrace_whole_tsc().
+ */
 static void drop_oldest(struct record_ring *ring)
 {
 	ring->dropped_ns = ring->first->time_ns;
