@@ -456,6 +456,16 @@ status 3
 says "$ERR" 'xentrace has not written all that Xen had'
 same xen_hangs/host.xen "$FAKE_DATA/first"
 
+# killed: xentrace may not have ended tracing
+xen_host
+begin --flight=9 -o xen_killed
+kill -9 "$PID"
+wait "$PID" 2> /dev/null
+run record --flight=9 -d 0.4 -o xen_after
+status 3
+says "$ERR" 'was killed: Xen may have traced until now; what it kept in memory is lost'
+is "$(json xen_killed/recording.json 'j["state"]')" stopped
+
 # no trace, no xentrace, no events for it
 xen_host
 head -c 100 /dev/zero | tr '\0' x > "$FAKE_DATA/1"

@@ -120,7 +120,7 @@ static int64_t tell_folder(const char *folder)
 
 static int restore(struct record *record, const struct left *left)
 {
-	/* xentrace has put right itself what it changed */
+	/* xentrace puts right itself what it changed, or the next one does */
 	if (!left->xen) {
 		record_end_group(left->recorder);
 		record_tracing_drain(left->folder);
@@ -129,9 +129,10 @@ static int restore(struct record *record, const struct left *left)
 	}
 	record_flight_sweep();
 	if (tell_folder(left->folder))
-		ksv_note("an earlier kshark-virt record (process %d) was killed: tracing is as it "
-			 "was before; what it kept in memory is lost (--flight), and %s has no "
-			 "trace", left->pid, left->folder);
+		ksv_note("an earlier kshark-virt record (process %d) was killed: %s; what it kept "
+			 "in memory is lost (--flight), and %s has no trace", left->pid,
+			 left->xen ? "Xen may have traced until now" :
+			 "tracing is as it was before", left->folder);
 	else
 		ksv_note("an earlier kshark-virt record (process %d) was killed: tracing is as it "
 			 "was before; what it recorded is in %s", left->pid, left->folder);
