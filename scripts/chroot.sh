@@ -109,5 +109,11 @@ ksv_test_in()
 	if [ ! -d "$dir" ]; then
 		ksv_make_chroot "$release" "$dir" build view screenshot test
 	fi
+	# times of files do not tell of two trees which has been built
+	if [ "$(cat "$dir.build/tree" 2>/dev/null)" != "$KSV_TOP" ]; then
+		rm -rf --one-file-system "$dir.build"
+		mkdir -p "$dir.build"
+		echo "$KSV_TOP" >"$dir.build/tree"
+	fi
 	ksv_enter "$dir" "$dir.build" /src/scripts/test "$@"
 }
