@@ -157,6 +157,36 @@ static int number_guests(struct kvm_tracker *tracker, struct numbers *numbers)
 	return 0;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	const struct kvm_guest *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+static bool are_namesakes(const struct kvm_guest *a, const struct kvm_guest *b)
+{
+	return a && b && !strcmp(a->name, b->name);
+}
+
+/** Whose name tells which machine is meant. Return: 0 or -ENOMEM. */
+static int find_unique(struct kvm_tracker *tracker)
+{
+	size_t n = tracker->n_guests;
+	struct kvm_guest **guests = calloc(n + 1, sizeof(struct kvm_guest *));
+
+	if (!guests)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		guests[i] = &tracker->guests[i];
+	qsort(guests, n, sizeof(struct kvm_guest *), compare_names);
+	for (size_t i = 0; i < n; i++)
+		guests[i]->is_unique = !are_namesakes(guests[i], i ? guests[i - 1] : NULL) &&
+				       !are_namesakes(guests[i], guests[i + 1]);
+	free(guests);
+	return 0;
+}
+
 /** The machines that the trace does not tell, in their order, get the numbers that are left. */
 static int32_t number_of(const struct kvm_tracker *tracker, struct numbers *numbers,
 			 const struct kvm_vcpu *vcpu, const struct kvm_vcpu *before)
@@ -183,8 +213,9 @@ static void set_offsets(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu
 }
 
 /**
- * Machines are "g1" or "g1:name" and vCPUs "g1v0", as Xen's are "d1", "d1:name" and "d1v0", so that
- * whoever asks for a vCPU need not know how its machine is called.
+ * Machines are "g1" or "g1:web", as Xen's are "d1" or "d1:web": whoever asks for a vCPU by number
+ * need not know how its machine is called. Their vCPUs are "g1v0", or "web v0": these numbers are
+ * ours, and nobody knows a machine by them. But of two that are called alike, all need them.
  */
 static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *model, int32_t id,
 			struct kvm_vcpu *vcpu)
@@ -193,17 +224,20 @@ static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *mo
 					&tracker->guests[vcpu->guest] : NULL;
 	int32_t machine;
 	char plain[32], name[160];
+	int cut = 0;		/* of the guest's name, so much is told; 0: it has no other name */
 
 	snprintf(plain, sizeof(plain), "g%d", (int)id);
 	if (guest && strcmp(guest->name, plain) != 0)
-		text_format(name, sizeof(name), "%s:%.*s", plain,
-			    (int)text_cut(guest->name, strnlen(guest->name, 120)), guest->name);
-	else
-		snprintf(name, sizeof(name), "%s", plain);
-	machine = virt_model_add_machine(model, id, name);
+		cut = (int)text_cut(guest->name, strnlen(guest->name, 120));
+	if (cut)
+		text_format(name, sizeof(name), "%s:%.*s", plain, cut, guest->name);
+	machine = virt_model_add_machine(model, id, cut ? name : plain);
 	if (machine < 0)
 		return machine;
-	snprintf(name, sizeof(name), "%sv%d", plain, (int)vcpu->id);
+	if (cut && guest->is_unique)
+		text_format(name, sizeof(name), "%.*s v%d", cut, guest->name, (int)vcpu->id);
+	else
+		snprintf(name, sizeof(name), "%sv%d", plain, (int)vcpu->id);
 	vcpu->index = virt_model_add_vcpu(model, machine, vcpu->id, vcpu->tid, name);
 	if (vcpu->index < 0)
 		return vcpu->index;
@@ -228,6 +262,8 @@ int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 		qsort(*vcpus, n, sizeof(**vcpus), compare_tids);
 	group(*vcpus, n, (int32_t)tracker->n_guests);
 	ret = number_guests(tracker, &numbers);
+	if (!ret)
+		ret = find_unique(tracker);
 	for (size_t i = 0; i < n; i++)
 		kvm_thread_find(tracker, (*vcpus)[i].tid)->vcpu = (int32_t)i;
 	set_offsets(tracker, *vcpus);

@@ -32,6 +32,7 @@ struct kvm_guest {
 	int32_t		*tids;
 	int		n_vcpus;
 	int32_t		machine;	/* its id */
+	bool		is_unique;	/* no other one is called so */
 };
 
 struct kvm_tracker {

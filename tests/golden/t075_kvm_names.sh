@@ -45,13 +45,13 @@ for name in g1 g7 db; do
 	run plot --format csv "$name.dat"
 	cut -d, -f1 "$OUT" | sort -u > drawn
 	[ "$name" = g7 ] && machine=g7 || machine=g1
-	says drawn "${machine}v0"
+	[ "$name" = db ] && vcpu="db v0" || vcpu=${machine}v0
+	says drawn "$vcpu"
 	run check --affinity "${machine}v0=0,1,2,3" "$name.dat"
 	status 0
 done
-says "$WORK/alone" "g1v0"
 run report --format csv db.dat
-says "$OUT" ",state,g1:db,g1v0,"
+says "$OUT" ",state,g1:db,db v0,"
 
 # A guest that nobody but the sidecar has a map of: it tells which CPU is which vCPU, and no names.
 cp "$SAMPLES/kvm-nosync.dat" "$SAMPLES/kvm-nosync-g1.dat" .

@@ -160,7 +160,7 @@ status 0
 check "it is aligned" test -z "$(grep 'not all guests' "$ERR")"
 run report aligned
 status 0
-check "each CPU is a vCPU" test "$(grep -c '^  CPU [01]: 100.000 % of [0-9]* records lie where g1v[01] ' "$OUT")" = 2
+check "each CPU is a vCPU" test "$(grep -c '^  CPU [01]: 100.000 % of [0-9]* records lie where web v[01] ' "$OUT")" = 2
 
 # it goes away meanwhile: the host's trace is there
 kvm_host

@@ -30,7 +30,7 @@ who()
 	python3 - "$OUT" << 'END'
 import json, sys
 report, _ = json.JSONDecoder().raw_decode(open(sys.argv[1]).read())
-print("; ".join("%s %s" % (machine["name"], " ".join("%s=%s" % (vcpu["name"], vcpu["tid"])
+print("; ".join("%s %s" % (machine["name"], ", ".join("%s=%s" % (vcpu["name"], vcpu["tid"])
                 for vcpu in machine["vcpus"])) for machine in report["machines"]))
 END
 }
@@ -38,10 +38,10 @@ END
 # Names, in the place of those that trace-cmd has, and with the guest's own trace.
 cp "$SAMPLES/kvm-host.dat" host.dat
 cp "$SAMPLES/kvm-guest.dat" guest.dat
-check "as trace-cmd tells" test "$(who host.dat)" = "g1 g1v0=3414 g1v1=3415"
+check "as trace-cmd tells" test "$(who host.dat)" = "g1 g1v0=3414, g1v1=3415"
 sidecar host.dat web "$(vcpu 0 3414), $(vcpu 1 3415)" db "$(vcpu 0 77)"
 check "as the sidecar tells" \
-	test "$(who host.dat guest.dat)" = "g1:web g1v0=3414 g1v1=3415; g2:db g2v0=77"
+	test "$(who host.dat guest.dat)" = "g1:web web v0=3414, web v1=3415; g2:db db v0=77"
 run report host.dat guest.dat
 says "$OUT" "g1:web: 2 vCPUs"
 check "nothing to say" test ! -s "$ERR"
@@ -56,18 +56,18 @@ run compare --metric '*.guest_percent' --format csv host.dat other.dat
 says "$OUT" "g1:web.guest_percent"
 run align --machine web -q host.dat guest.dat
 status 0
-says "$OUT" "g1v0 (3414)"
+says "$OUT" "web v0 (3414)"
 run align --machine db -q host.dat guest.dat
 status 1
 
 # Without trace-cmd's map: which vCPU a thread is, where it can but be guessed, and whose.
-check "guessed" test "$(who other.dat)" = "g1 g1v0=2394 g1v1=2395"
+check "guessed" test "$(who other.dat)" = "g1 g1v0=2394, g1v1=2395"
 sidecar other.dat web "$(vcpu 1 2394), $(vcpu 0 2395)"
-check "the other way round" test "$(who other.dat)" = "g1:web g1v0=2395 g1v1=2394"
+check "the other way round" test "$(who other.dat)" = "g1:web web v0=2395, web v1=2394"
 sidecar other.dat web "$(vcpu 3 2394)" db "$(vcpu 0 2395)"
-check "of two machines" test "$(who other.dat)" = "g1:web g1v3=2394; g2:db g2v0=2395"
+check "of two machines" test "$(who other.dat)" = "g1:web web v3=2394; g2:db db v0=2395"
 sidecar other.dat web "$(vcpu 0 2394)"
-check "one of them is told" test "$(who other.dat)" = "g1:web g1v0=2394; g2 g2v1=2395"
+check "one of them is told" test "$(who other.dat)" = "g1:web web v0=2394; g2 g2v1=2395"
 
 # Clocks: the pair, taken for cycles, as both files have been recorded by mono.
 for part in "" -g1; do

@@ -4,6 +4,7 @@
  * @brief	A machine and its vCPUs: states, runs, waits, migrations, exits.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "report_csv.h"
 #include "report_json.h"
@@ -36,7 +37,7 @@ static void text_migrations(struct output *out, const struct report_vcpu *vcpu)
 		out_str(out, "    ... and more\n");
 }
 
-/** A KVM host's thread, and the guest's CPU. */
+/** A KVM host's thread, the guest's CPU, and what --vcpu takes if the name is another one. */
 static void text_threads(struct output *out, const struct report *report,
 			 const struct report_vcpu *vcpu)
 {
@@ -45,6 +46,12 @@ static void text_threads(struct output *out, const struct report *report,
 
 	if (!report->kvm)
 		return;
+	snprintf(text, sizeof(text), "g%dv%d",
+		 virt_model_machine(report->load->model, vcpu->info->machine)->id, vcpu->info->id);
+	if (strcmp(text, vcpu->info->name) != 0) {
+		out_str(out, "  ");
+		out_str(out, text);
+	}
 	cpu = report_kvm_guest_cpu(report->kvm, vcpu->info->host_pid);
 	snprintf(text, sizeof(text), cpu == VIRT_NONE ? "  thread %d" :
 		 "  thread %d, the guest's CPU %d", vcpu->info->host_pid, cpu);

@@ -58,9 +58,9 @@ static void test_machines(void **state)
 	assert_int_equal(virt_model_n_machines(model), 3);
 	assert_string_equal(virt_model_machine(model, 0)->name, "g1:web");
 	assert_int_equal(virt_model_machine(model, 0)->n_vcpus, 3);
-	check_name(model, 900, "g1v0");
-	check_name(model, 901, "g1v2");
-	check_name(model, 1, "g1v3");
+	check_name(model, 900, "web v0");
+	check_name(model, 901, "web v2");
+	check_name(model, 1, "web v3");
 	virt_model_free(model);
 }
 
@@ -116,6 +116,9 @@ static void test_guest_names(void **state)
 	static const char *const names[] = { "g7", "", NULL, "g7", "g07", "g0", "g-1", "web" };
 	static const char *const shown[] = { "g7", "g1:guest", "g2:guest", "g3:g7", "g4:g07",
 					     "g5:g0", "g6:g-1", "g8:web" };
+	/* by its name if no other machine has it */
+	static const char *const vcpus[] = { "g7v0", "g1v0", "g2v0", "g3v0", "g07 v0", "g0 v0",
+					     "g-1 v0", "web v0" };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -123,6 +126,7 @@ static void test_guest_names(void **state)
 
 		assert_string_equal(guest_named(&model, names, sizeof(names) / sizeof(names[0]), i),
 				    shown[i]);
+		assert_string_equal(virt_model_vcpu(model, (int32_t)i)->name, vcpus[i]);
 		virt_model_free(model);
 	}
 }
