@@ -21,6 +21,8 @@ struct VirtClocks::Align : VirtJob {
 	std::string			chosenHost;	/* by the user, with its vCPU, or 0: */
 	int32_t				chosenPid = 0;
 	bool				stored;		/* read the sidecar only */
+	std::vector<uint64_t>		models;		/* of the streams as they were loaded */
+	bool				outdated = false;	/* they are others now */
 	bool				done = false;
 	virt_align_result		result = {};
 

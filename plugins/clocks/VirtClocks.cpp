@@ -58,6 +58,17 @@ QString realFile(int streamId)
 	return QFileInfo(QString::fromLocal8Bit(fileOf(streamId).c_str())).canonicalFilePath();
 }
 
+/** What these files, which are open, have been loaded as: no two models have the same number. */
+std::vector<uint64_t> serials(const std::vector<std::string> &files)
+{
+	std::vector<uint64_t> numbers;
+
+	for (const VirtStream &stream : virtStreams())
+		if (std::count(files.begin(), files.end(), fileOf(stream.id)))
+			numbers.push_back(stream.model.serial());
+	return numbers;
+}
+
 } // namespace
 
 VirtClocks::VirtClocks(QMainWindow *window,
@@ -255,6 +266,7 @@ void VirtClocks::frameDone()
 	preferGuest();
 	settle();
 	_deliveries.look();
+	dropOutdated();
 	if (_aligning && _aligning->done)
 		adopt();
 	if (!_aligning && !applyStored())
@@ -430,8 +442,18 @@ void VirtClocks::cancelAlign()
 	showStream();
 }
 
+/** A session shows what was saved, whatever has been begun before it was restored. */
+void VirtClocks::dropOutdated()
+{
+	if (!_aligning || _aligning->outdated || _aligning->models == serials(_aligning->hosts))
+		return;
+	_aligning->outdated = true;
+	cancelAlign();
+}
+
 void VirtClocks::start(const std::shared_ptr<Align> &job)
 {
+	job->models = serials(job->hosts);
 	_aligning = job;
 	_worker.start(job, [this, job] {
 		job->done = true;
@@ -448,7 +470,11 @@ void VirtClocks::adopt()
 	_aligning.reset();
 	if (known == _known.end() || known->second.file != job->file)
 		return;
-	if (job->stop) {
+	if (job->outdated && job->stored) {
+		known->second.asked = false;
+	} else if (job->outdated) {
+		known->second.message = "Not aligned: the traces were loaded anew meanwhile";
+	} else if (job->stop) {
 		known->second.message = "Not aligned: cancelled";
 	} else if (job->result.clock.parts) {
 		const int64_t *parts = job->result.clock.parts;

@@ -76,6 +76,7 @@ private:
 	bool applyStored();
 	void beginAlign();
 	void cancelAlign();
+	void dropOutdated();
 	void start(const std::shared_ptr<Align> &job);
 	void adopt();
 

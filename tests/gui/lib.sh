@@ -707,6 +707,8 @@ gui_graphs_up()
 {
 	local x y w
 
+	# the dock may still be about to scroll to a graph that it has brought
+	gui_still
 	read -r x y w _ < <(gui_find widgets KsGLWidget '*')
 	gui_clicks $((x + w / 2)) $((y + 40)) 20 4
 	xdotool mousemove 10 10
@@ -723,7 +725,7 @@ gui_graphs()
 	GUI_TOP=$y
 	GUI_HEIGHT=$((2 * $(gui_ask font)))
 	# The axis is a black line 31 pixels below the top, between the labels and the right margin.
-	axis=$(gui_pixels "$x" $((y + 31)) "$w" 1 | grep -n '^#000000$' | cut -d: -f1)
+	axis=$(gui_pixels "$x" $((y + 31)) "$w" 1 | grep -n '^#000000$' | cut -d: -f1) || :
 	[ -n "$axis" ] || gui_fail "there is no time axis in $GUI_SHOT"
 	GUI_X0=$((x - 1 + $(head -n 1 <<<"$axis")))
 	GUI_X1=$((x - 1 + $(tail -n 1 <<<"$axis")))

@@ -37,6 +37,13 @@ virt_window_not()
 	virt_window && [ "$VIRT_FROM $VIRT_TO" != "$1 $2" ]
 }
 
+# virt_same_window FROM TO: until the dock tells of that one, but for the bins, whose number depends on the width
+virt_same_window()
+{
+	virt_window && [ $(((VIRT_FROM - $1) * 100 / ($2 - $1))) = 0 ] &&
+		[ $(((VIRT_TO - $2) * 100 / ($2 - $1))) = 0 ]
+}
+
 # virt_zoom X0 X1: into these columns
 virt_zoom()
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	probe.cpp
- * @brief	Tell a test what KernelShark's window shows. Only looks, never touches.
+ * @brief	Tell a test what KernelShark's window shows; only makes the dock wait, if told to.
  *
  * Preloaded into KernelShark by the GUI tests. What a test does, it does with mouse and keys; to
  * know where to click and what the list says, it asks here, through two FIFOs: one command a line
@@ -646,6 +646,22 @@ QString answer(const QString &line)
 	return ask(line);
 }
 
+/** The file of that name beside the FIFOs. */
+std::string beside(const char *name)
+{
+	const char *directory = getenv("KSV_PROBE");
+
+	return std::string(directory ? directory : "/nowhere") + "/" + name;
+}
+
+/** Is the code at this address plugin-virt's? KernelShark itself reads files meanwhile. */
+bool is_of_dock(const void *code)
+{
+	Dl_info info;
+
+	return dladdr(code, &info) && info.dli_fname && strstr(info.dli_fname, "plugin-virt.so");
+}
+
 void obey(const std::string &line)
 {
 	const std::string said = std::string(getenv("KSV_PROBE")) + "/probe.said";
@@ -703,5 +719,28 @@ void start()
 }
 
 } // namespace
+
+struct tracecmd_input;
+
+/**
+ * As long as there is a file "hold", whatever the dock does in the background with a trace.dat
+ * waits here, which the file "held" tells: it certainly goes on while a test does something else.
+ */
+extern "C" tracecmd_input *tracecmd_open_head(const char *file, int flags)
+{
+	void *symbol = dlsym(RTLD_NEXT, "tracecmd_open_head");
+	tracecmd_input *(*real)(const char *, int);
+	FILE *held = nullptr;
+
+	memcpy(&real, &symbol, sizeof(real));
+	while (is_of_dock(__builtin_return_address(0)) && !access(beside("hold").c_str(), F_OK)) {
+		if (!held)
+			held = fopen(beside("held").c_str(), "w");
+		usleep(2000);
+	}
+	if (held)
+		fclose(held);
+	return real ? real(file, flags) : nullptr;
+}
 
 Q_COREAPP_STARTUP_FUNCTION(start)

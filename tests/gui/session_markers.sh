@@ -15,13 +15,6 @@ both_marked()
 	[ "$(virt_markers | grep -c '[0-9]')" = 2 ]
 }
 
-# same_window FROM TO: but for the bins, whose number depends on the width
-same_window()
-{
-	virt_window && [ $(((VIRT_FROM - $1) * 100 / ($2 - $1))) = 0 ] &&
-		[ $(((VIRT_TO - $2) * 100 / ($2 - $1))) = 0 ]
-}
-
 # arrange VCPU FILE...: do something in each part of the dock
 arrange()
 {
@@ -114,7 +107,7 @@ restored()
 {
 	gui_until both_marked
 	gui_same 'threads that made graphs' 1 "$(gui_ask threads)"
-	gui_until same_window "$2" "$3"
+	gui_until virt_same_window "$2" "$3"
 	gui_same "markers of $1" "$4" "$(virt_markers)"
 	gui_graphs_up
 	gui_shot "$1"
@@ -155,7 +148,7 @@ restore_all()
 	restored "$name-argument" "${kept[@]}"
 
 	gui_click QPushButton '- -'
-	gui_until gui_not same_window "${kept[@]:0:2}"
+	gui_until gui_not virt_same_window "${kept[@]:0:2}"
 	gui_menu File Sessions 'Import Session'
 	gui_file "$session"
 	restored "$name-import" "${kept[@]}"
