@@ -182,18 +182,26 @@ static int compare_handlers(const void *a, const void *b)
 	return (x->time > y->time) - (x->time < y->time);
 }
 
-/** Offsets that change on the way may turn the order round. */
-static void sort(const struct virt_clock_cpu *cpu, const struct reading_cpu *of)
+/**
+ * Offsets that change on the way may turn the order round, and a clock that is set back.
+ * Return: 0 or -ENOMEM.
+ */
+static int sort(const struct virt_clock_cpu *cpu, const struct reading_cpu *of, int64_t **in_file)
 {
 	for (size_t i = 1; i < cpu->n; i++) {
 		if (cpu->times[i] >= cpu->times[i - 1])
 			continue;
+		*in_file = malloc(cpu->n * sizeof(**in_file));
+		if (!*in_file)
+			return -ENOMEM;
+		memcpy(*in_file, of->times, cpu->n * sizeof(**in_file));
 		qsort(of->times, cpu->n, sizeof(*of->times), compare_times);
 		if (cpu->n_handlers)
 			qsort(of->handlers, cpu->n_handlers, sizeof(*of->handlers),
 			      compare_handlers);
-		return;
+		break;
 	}
+	return 0;
 }
 
 int align_events_read(struct kvm_trace *guest, const struct align_stop *stop,
@@ -206,16 +214,19 @@ int align_events_read(struct kvm_trace *guest, const struct align_stop *stop,
 	};
 	int ret = -ENOMEM;
 
-	*events = (struct align_events){ .cpus = calloc(n + 1, sizeof(*events->cpus)) };
-	events->n = events->cpus && reading.cpus ? (int32_t)n : 0;
+	*events = (struct align_events){
+		.cpus = calloc(n + 1, sizeof(*events->cpus)),
+		.in_file = calloc(n + 1, sizeof(*events->in_file)),
+	};
+	events->n = events->cpus && events->in_file && reading.cpus ? (int32_t)n : 0;
 	for (int32_t i = 0; i < events->n; i++)
 		reading.cpus[i].in_irq = true;
-	if (events->cpus && reading.cpus)
+	if (events->cpus && events->in_file && reading.cpus)
 		ret = kvm_trace_walk(guest, take, lost, &reading);
 	for (int32_t i = 0; i < events->n; i++) {
 		events->cpus[i].vcpu = VIRT_NONE;
 		if (!ret)
-			sort(&events->cpus[i], &reading.cpus[i]);
+			ret = sort(&events->cpus[i], &reading.cpus[i], &events->in_file[i]);
 	}
 	free(reading.cpus);
 	return ret;
@@ -226,7 +237,9 @@ void align_events_free(struct align_events *events)
 	for (int32_t i = 0; i < events->n; i++) {
 		free((int64_t *)events->cpus[i].times);
 		free((struct virt_clock_handler *)events->cpus[i].handlers);
+		free(events->in_file[i]);
 	}
 	free(events->cpus);
+	free(events->in_file);
 	memset(events, 0, sizeof(*events));
 }

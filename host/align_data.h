@@ -20,6 +20,8 @@ struct align_machine {
 /** The events of a guest, by CPU. */
 struct align_events {
 	struct virt_clock_cpu	*cpus;
+	int64_t			**in_file;	/* by CPU: the times in the order of the
+						 * file, if that is another; else NULL */
 	int32_t			n;
 	uint64_t		bytes;		/* of all records */
 };

@@ -87,6 +87,27 @@ static struct json_object *vcpus_of(const struct align_meta *meta)
 	return list;
 }
 
+/** With the offset that counts from there on, as people think of it. */
+static struct json_object *steps_of(const struct align_meta *meta)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; list && i < meta->n_steps; i++) {
+		const struct virt_clock_step *step = &meta->steps[i];
+		struct json_object *object = json_object_new_object();
+		int64_t offset = virt_clock_step_offset(meta->offset, step->add, meta->drift_ppm);
+
+		json_object_object_add(object, "guest_cpu", json_object_new_int(step->cpu));
+		if (step->back || step->from != INT64_MIN)
+			json_object_object_add(object, "from", json_object_new_int64(step->from));
+		json_object_object_add(object, "offset", json_object_new_int64(offset));
+		if (step->back)
+			json_object_object_add(object, "back", json_object_new_boolean(true));
+		json_object_array_add(list, object);
+	}
+	return list;
+}
+
 static struct json_object *object_of(const struct align_meta *meta)
 {
 	struct json_object *object = json_object_new_object();
@@ -108,6 +129,8 @@ static struct json_object *object_of(const struct align_meta *meta)
 	json_object_object_add(object, "after_trace_cmd",
 			       json_object_new_boolean(meta->after_trace_cmd));
 	json_object_object_add(object, "vcpus", vcpus_of(meta));
+	if (meta->n_steps)
+		json_object_object_add(object, "steps", steps_of(meta));
 	return object;
 }
 
@@ -212,6 +235,47 @@ static int *read_tids(struct json_object *object, int *n)
 	return tids;
 }
 
+/** Return: false for what cannot be. */
+static bool read_step(struct json_object *object, const struct align_meta *meta,
+		      struct virt_clock_step *step)
+{
+	struct json_object *cpu = json_member(object, "guest_cpu", json_type_int);
+	struct json_object *offset = json_member(object, "offset", json_type_int);
+	struct json_object *from = json_member(object, "from", json_type_int);
+	struct json_object *back = json_member(object, "back", json_type_boolean);
+
+	if (!cpu || !offset || json_object_get_int64(cpu) < 0 ||
+	    json_object_get_int64(cpu) >= MAX_TIDS)
+		return false;
+	*step = (struct virt_clock_step){
+		.cpu = json_object_get_int(cpu), .back = back && json_object_get_boolean(back),
+		.from = from ? json_object_get_int64(from) : INT64_MIN,
+		.add = virt_clock_step_add(meta->offset, json_object_get_int64(offset),
+					   meta->drift_ppm),
+	};
+	return true;
+}
+
+/** Return: 0, -EINVAL if they cannot be, or -ENOMEM. */
+static int read_steps(struct json_object *object, struct align_meta *meta)
+{
+	struct json_object *list = json_member(object, "steps", json_type_array);
+	size_t n = list ? json_object_array_length(list) : 0;
+
+	if (!list)
+		return json_object_object_get_ex(object, "steps", &list) ? -EINVAL : 0;
+	if (n > VIRT_CLOCK_MAX_STEPS)
+		return -EINVAL;
+	meta->steps = calloc(n + 1, sizeof(*meta->steps));
+	if (!meta->steps)
+		return -ENOMEM;
+	for (; meta->n_steps < n; meta->n_steps++)
+		if (!read_step(json_object_array_get_idx(list, meta->n_steps), meta,
+			       &meta->steps[meta->n_steps]))
+			return -EINVAL;
+	return virt_clock_steps_are_sorted(meta->steps, n) ? 0 : -EINVAL;
+}
+
 static char *read_text(struct json_object *object, const char *key)
 {
 	struct json_object *value = json_member(object, key, json_type_string);
@@ -219,7 +283,7 @@ static char *read_text(struct json_object *object, const char *key)
 	return strdup(value ? json_object_get_string(value) : "");
 }
 
-/** Return: NULL without memory. */
+/** Return: NULL with errno: ENOMEM, or EINVAL for steps that cannot be. */
 static struct align_meta *meta_of(struct json_object *object, int64_t offset, double ppm)
 {
 	struct json_object *after = json_member(object, "after_trace_cmd", json_type_boolean);
@@ -227,6 +291,7 @@ static struct align_meta *meta_of(struct json_object *object, int64_t offset, do
 	struct json_object *at = json_member(object, "at", json_type_int);
 	struct align_meta *meta = calloc(1, sizeof(*meta));
 	char *unit = read_text(object, "unit");
+	int ret = -ENOMEM;
 
 	if (!meta || !unit)
 		goto err;
@@ -245,11 +310,15 @@ static struct align_meta *meta_of(struct json_object *object, int64_t offset, do
 	}
 	if (!meta->host || !meta->source || !meta->tids)
 		goto err;
+	ret = read_steps(object, meta);
+	if (ret)
+		goto err;
 	free(unit);
 	return meta;
 err:
 	free(unit);
 	align_meta_free(meta);
+	errno = -ret;
 	return NULL;
 }
 
@@ -292,8 +361,10 @@ int align_meta_read(const char *guest_path, struct align_meta **meta, char *erro
 	}
 	*meta = meta_of(object, json_object_get_int64(offset), ppm);
 	if (!*meta) {
-		snprintf(error, size, "%s: not enough memory", guest_path);
-		ret = -ENOMEM;
+		ret = -errno;
+		text_format(error, size, ret == -ENOMEM ? "%s: not enough memory" :
+			    "%s: the sidecar's \"" KEY "\" has steps that cannot be: let "
+			    "kshark-virt align --write write it anew", guest_path);
 	} else if (!counts_alike(guest_path, *meta)) {
 		text_format(error, size, "%s: the alignment in its sidecar is of a trace that "
 			    "counts %s: let kshark-virt align --write write it anew", guest_path,
@@ -314,6 +385,7 @@ void align_meta_free(struct align_meta *meta)
 	free(meta->host);
 	free(meta->source);
 	free(meta->tids);
+	free(meta->steps);
 	free(meta);
 }
 
@@ -332,6 +404,8 @@ int align_meta_apply(struct kvm_trace *guest, char *error, size_t size)
 	alignment.drift_ppm = meta->drift_ppm;
 	alignment.host = meta->host;
 	alignment.hide_offsets = !meta->after_trace_cmd;
+	alignment.steps = meta->steps;
+	alignment.n_steps = meta->n_steps;
 	ret = kvm_trace_align(guest, &alignment);
 	align_meta_free(meta);
 	if (ret)

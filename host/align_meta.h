@@ -26,6 +26,8 @@ struct align_meta {
 	double		drift_ppm;
 	int		*tids;		/* by CPU: pid of its vCPU in the host's trace; VIRT_NONE */
 	int		n_tids;
+	struct virt_clock_step *steps;	/* where that offset does not count, sorted */
+	size_t		n_steps;
 };
 
 /**

@@ -43,7 +43,7 @@ static void say_fits(const struct align_pair *pair, char *text, size_t size)
 			    how);
 }
 
-/** Never as if it was exact: what another vCPU records, or one at another time, lies elsewhere. */
+/** What is not used, or is known from the events alone, is told. */
 static void say_unequal(const struct align_pair *pair, const struct align_unequal *unequal,
 			char *text, size_t size)
 {
@@ -54,21 +54,31 @@ static void say_unequal(const struct align_pair *pair, const struct align_unequa
 	long long cycles = unequal->cycles;
 	char what[300];
 
-	if (!unequal->other)
+	if (!unequal->other && cycles)
 		snprintf(what, sizeof(what), "the TSC offset of vCPU %d has changed by %+lld "
 			 "cycles while it was recorded", vcpu, cycles);
+	else if (!unequal->other)
+		snprintf(what, sizeof(what), "the TSC offset of vCPU %d has changed and come back "
+			 "while it was recorded", vcpu);
 	else if (cycles)
 		snprintf(what, sizeof(what), "the TSC offset of vCPU %d differs by %+lld cycles "
 			 "from that of vCPU %d", vcpu, cycles, other);
 	else
 		snprintf(what, sizeof(what), "the TSC of vCPU %d runs at another speed than that "
 			 "of vCPU %d", vcpu, other);
-	if (unequal->judged && pair->best.source == unequal->source)
-		text_format(text, size, "%s: %s, as %s tells: all are aligned by that of vCPU %d",
-			    machine, what, who, other);
+	if (pair->best.source == unequal->source)
+		text_format(text, size, "%s: %s, as %s tells, which does not tell when: the events "
+			    "do", machine, what, who);
 	else
-		text_format(text, size, "%s: %s, as %s tells: that is not used, as an alignment "
-			    "has one offset", machine, what, who);
+		text_format(text, size, "%s: %s, as %s tells: that is not used%s", machine, what,
+			    who, unequal->other && !cycles ? "" :
+			    ", as the events do not fit it");
+}
+
+/** A change that is followed is told with the result; a note is what is not certain. */
+static bool is_noted(const struct align_pair *pair, const struct align_unequal *unequal)
+{
+	return unequal && (pair->best.source != unequal->source || unequal->is_found);
 }
 
 bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)
@@ -80,7 +90,7 @@ bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)
 		return true;
 	}
 	unequal = align_unequal_of(pair, pair->best.machine);
-	if (pair->recorded.machine < 0 && unequal) {
+	if (pair->recorded.machine < 0 && is_noted(pair, unequal)) {
 		say_unequal(pair, unequal, text, size);
 		return true;
 	}
@@ -152,10 +162,13 @@ struct align_meta *align_pair_meta(const struct align_pair *pair, const char *ho
 	meta->drift_ppm = pair->best.alignment.drift_ppm;
 	meta->n_tids = pair->plain.n;
 	meta->tids = calloc((size_t)meta->n_tids + 1, sizeof(*meta->tids));
-	if (!meta->host || !meta->source || !meta->tids) {
+	meta->steps = calloc(pair->best.n_steps + 1, sizeof(*meta->steps));
+	if (!meta->host || !meta->source || !meta->tids || !meta->steps) {
 		align_meta_free(meta);
 		return NULL;
 	}
+	for (; meta->n_steps < pair->best.n_steps; meta->n_steps++)
+		meta->steps[meta->n_steps] = pair->best.steps[meta->n_steps];
 	for (int32_t c = 0; c < pair->plain.n; c++) {
 		const struct virt_vcpu *vcpu = align_pair_vcpu(pair, c);
 

@@ -104,6 +104,7 @@ void align_pair_kvm(struct align_pair *pair, const struct kvm_trace_record *reco
 {
 	pair->record_bytes += record->bytes;
 	irq_injections_kvm(&pair->injections, record);
+	align_tsc_sets_add(&pair->tsc_sets, record);
 }
 
 void align_pair_xen(struct align_pair *pair, const struct xen_trace_row *rows, size_t n)
@@ -234,11 +235,30 @@ static bool find_vcpus(const struct align_pair *pair, const struct align_machine
 	return any;
 }
 
+static void free_try(struct align_try *try)
+{
+	free(try->evidence);
+	free(try->steps);
+	try->evidence = NULL;
+	try->steps = NULL;
+	try->n_steps = 0;
+}
+
 static void set_best(struct align_pair *pair, struct align_try *try)
 {
-	free(pair->best.evidence);
+	free_try(&pair->best);
 	pair->best = *try;
 	try->evidence = NULL;
+	try->steps = NULL;
+}
+
+/** Its figures alone are kept. */
+static void set_recorded(struct align_pair *pair, const struct align_try *try)
+{
+	pair->recorded = *try;
+	pair->recorded.evidence = NULL;
+	pair->recorded.steps = NULL;
+	pair->recorded.n_steps = 0;
 }
 
 static bool is_fit(const struct align_try *try)
@@ -261,141 +281,6 @@ static bool explains_more(const struct align_try *a, const struct align_try *b)
 	if (good && a->machine != b->machine && (has_interrupts(a, b) || has_interrupts(b, a)))
 		return has_interrupts(a, b);
 	return a->alignment.explained_percent > b->alignment.explained_percent;
-}
-
-/**
- * guest = (host * ratio >> bits) + offset, modulo 2^64, the other way round: to the nearest cycle,
- * as a double has no 64 bits.
- */
-static void invert_tsc(const struct kvm_meta_vcpu *vcpu, int64_t *offset, double *ppm)
-{
-	__int128 bits = -(__int128)vcpu->tsc_offset * ((__int128)1 << vcpu->tsc_frac_bits);
-	__int128 half = (__int128)(vcpu->tsc_ratio / 2);
-
-	bits = (bits + (bits < 0 ? -half : half)) / (__int128)vcpu->tsc_ratio;
-	*offset = vcpu->tsc_ratio == UINT64_C(1) << vcpu->tsc_frac_bits ?
-		  (int64_t)-(uint64_t)vcpu->tsc_offset : (int64_t)bits;
-	*ppm = (ldexp(1, vcpu->tsc_frac_bits) / (double)vcpu->tsc_ratio - 1) * 1e6;
-}
-
-const struct align_unequal *align_unequal_of(const struct align_pair *pair, int32_t machine)
-{
-	for (size_t i = 0; i < pair->n_unequal; i++)
-		if (machine < 0 || pair->unequal[i].machine == machine)
-			return &pair->unequal[i];
-	return NULL;
-}
-
-/** The first of a machine is told; without memory, none. @a, @b: their offsets, modulo 2^64 */
-static void set_unequal(struct align_pair *pair, struct align_unequal unequal, int64_t a, int64_t b)
-{
-	if (align_unequal_of(pair, unequal.machine) ||
-	    ARRAY_GROW(pair->unequal, pair->n_unequal, pair->room_unequal))
-		return;
-	unequal.cycles = (int64_t)((uint64_t)a - (uint64_t)b);
-	pair->unequal[pair->n_unequal++] = unequal;
-}
-
-static bool is_one_speed(double a, double b)
-{
-	return !(a < b || a > b);
-}
-
-static bool is_one_offset(int64_t a, int64_t b)
-{
-	return (uint64_t)a - (uint64_t)b + ALIGN_ROUNDING <= 2 * ALIGN_ROUNDING;
-}
-
-/**
- * The same as the sidecar of a KVM host's trace tells it. vCPUs whose clocks differ, or change, are
- * judged by none of them: an alignment has one offset.
- */
-static bool told_tsc(struct align_pair *pair, int32_t number,
-		     const struct align_machine *machine, int64_t *offset, double *ppm)
-{
-	const struct virt_vcpu *told = NULL;
-
-	for (int32_t v = 0; v < machine->n; v++) {
-		const struct virt_vcpu *vcpu = virt_model_vcpu(pair->model, machine->indices[v]);
-		const struct kvm_meta_vcpu *meta = kvm_meta_find(kvm_trace_meta(pair->host),
-								 vcpu->host_pid, NULL);
-		int64_t other;
-		double other_ppm;
-
-		if (!meta || !meta->has_tsc)
-			continue;
-		invert_tsc(meta, &other, &other_ppm);
-		if (meta->tsc_offset != meta->tsc_offset_at_end) {
-			set_unequal(pair, (struct align_unequal){
-				.source = ALIGN_SIDECAR, .machine = number, .vcpu = vcpu,
-			}, meta->tsc_offset_at_end, meta->tsc_offset);
-			return false;
-		}
-		if (told && (!is_one_speed(other_ppm, *ppm) || !is_one_offset(other, *offset))) {
-			/* the other way round, it is the guest's that differs */
-			set_unequal(pair, (struct align_unequal){
-				.source = ALIGN_SIDECAR, .machine = number, .vcpu = vcpu,
-				.other = told,
-			}, is_one_speed(other_ppm, *ppm) ? *offset : 0,
-			   is_one_speed(other_ppm, *ppm) ? other : 0);
-			return false;
-		}
-		*offset = other;
-		*ppm = other_ppm;
-		told = vcpu;
-	}
-	return told;
-}
-
-/**
- * What is known of the TSC of a machine's vCPUs, the other way round: from the guest's to the
- * host's. vCPUs of one machine have one TSC; if they have not, the first one's is judged.
- */
-static bool known_tsc(struct align_pair *pair, int32_t number,
-		      const struct align_machine *machine, int64_t *offset, double *ppm)
-{
-	const struct virt_vcpu *known = NULL;
-
-	for (int32_t v = 0; v < machine->n; v++) {
-		const struct virt_vcpu *vcpu = virt_model_vcpu(pair->model, machine->indices[v]);
-
-		if (!(vcpu->tsc_scale > 0))
-			continue;
-		if (known) {
-			bool one_speed = is_one_speed(vcpu->tsc_scale, known->tsc_scale);
-
-			if (!one_speed || !is_one_offset(vcpu->tsc_offset, known->tsc_offset))
-				set_unequal(pair, (struct align_unequal){
-					.source = pair->host ? ALIGN_KVM : ALIGN_SIDECAR,
-					.machine = number, .vcpu = vcpu, .other = known,
-					.judged = true,
-				}, one_speed ? vcpu->tsc_offset : 0,
-				   one_speed ? known->tsc_offset : 0);
-			continue;
-		}
-		known = vcpu;
-		/* exact where it matters, and as it would be written */
-		*offset = vcpu->tsc_scale == 1 ? (int64_t)-(uint64_t)vcpu->tsc_offset :
-			  (int64_t)llround((double)-vcpu->tsc_offset / vcpu->tsc_scale);
-		*ppm = (1 / vcpu->tsc_scale - 1) * 1e6;
-	}
-	return known;
-}
-
-/** Of cycles what it is in ns, if both files count these. */
-static void scale_tsc(const struct align_pair *pair, int64_t *offset, double *ppm)
-{
-	const struct trace_dat_scale *host = &pair->host_scale, *guest = &pair->guest_scale;
-	__int128 ns = (__int128)*offset * host->mult;
-	double factor;
-
-	if (!pair->scaled)
-		return;
-	factor = ldexp((double)host->mult / (double)guest->mult,
-		       (int)guest->shift - (int)host->shift);
-	*ppm = ((1 + *ppm / 1e6) * factor - 1) * 1e6;
-	/* rounded towards the past, as each time is */
-	*offset = (int64_t)(ns >> host->shift);
 }
 
 /** Is this the machine that somebody has chosen for the case that several fit? */
@@ -426,52 +311,74 @@ static void compare(struct align_pair *pair, struct align_try *try)
 		set_best(pair, try);
 }
 
+static bool is_of_tsc(const struct align_pair *pair, enum align_source source)
+{
+	return source == ALIGN_SIDECAR || (source == ALIGN_KVM && pair->host);
+}
+
+/** The guest's events with these steps, of the same vCPUs. */
+static int read_stepped(struct align_pair *pair, const struct align_try *try,
+			const struct align_events *events, struct align_events *stepped)
+{
+	int ret = kvm_trace_set_steps(pair->guest, try->steps, try->n_steps);
+
+	if (!ret)
+		ret = align_events_read(pair->guest, &pair->stop, stepped);
+	kvm_trace_set_steps(pair->guest, NULL, 0);
+	for (int32_t c = 0; !ret && c < stepped->n && c < events->n; c++)
+		stepped->cpus[c].vcpu = events->cpus[c].vcpu;
+	return ret;
+}
+
+/** Find or judge the alignment of one machine with events that know their vCPUs, or not. */
+static int align_machine(struct align_pair *pair, const struct align_machine *machine,
+			 const struct align_events *events, const struct align_tsc *tsc,
+			 struct align_try *try)
+{
+	struct align_events stepped = { 0 };
+	struct virt_clock_problem problem = {
+		machine->vcpus, machine->n, events->cpus, events->n, pair->stop.asked,
+		pair->stop.arg, &pair->work,
+	};
+	int ret = try->n_steps ? read_stepped(pair, try, events, &stepped) : 0;
+
+	if (!ret && try->n_steps)
+		problem.cpus = stepped.cpus;
+	if (!ret && try->source == ALIGN_CAUSALITY)
+		ret = virt_clock_align(&problem, &try->alignment, try->evidence);
+	else if (!ret)
+		ret = virt_clock_judge(&problem, tsc->offset, tsc->ppm, &try->alignment,
+				       try->evidence);
+	align_events_free(&stepped);
+	return !ret && try->alignment.verdict == VIRT_CLOCK_DENSE ? -ETIME : ret;
+}
+
 /** Try one source with one machine. */
 static int try_machine(struct align_pair *pair, enum align_source source, int32_t number,
 		       const struct align_machine *machine, struct align_events *events,
 		       bool known)
 {
-	struct virt_clock_problem problem = {
-		machine->vcpus, machine->n, events->cpus, events->n, pair->stop.asked,
-		pair->stop.arg, &pair->work,
-	};
-	struct align_try try = {
-		.source = source, .machine = number,
-		.evidence = calloc((size_t)events->n + 1, sizeof(*try.evidence)),
-	};
-	int64_t offset = 0;
-	double ppm = 0;
-	int ret;
+	struct align_try try = { .source = source, .machine = number };
+	struct align_tsc tsc = { .ppm = align_tsc_scale(pair, 0) };
+	int ret = 1;
 
-	if ((source == ALIGN_SIDECAR && pair->host &&
-	     !told_tsc(pair, number, machine, &offset, &ppm)) ||
-	    (source == (pair->host ? ALIGN_KVM : ALIGN_SIDECAR) &&
-	     !known_tsc(pair, number, machine, &offset, &ppm))) {
-		free(try.evidence);
+	if (!find_vcpus(pair, machine, events->cpus, events->n) && known)
 		return 0;
-	}
-	scale_tsc(pair, &offset, &ppm);
-	if (!try.evidence)
-		return -ENOMEM;
-	if (pair->work < (uint64_t)events->n * (uint64_t)machine->n) {
-		free(try.evidence);
-		return -ETIME;
-	}
-	if (!find_vcpus(pair, machine, events->cpus, events->n) && known) {
-		free(try.evidence);
-		return 0;
-	}
 	for (int32_t c = 0; !known && c < events->n; c++)
 		events->cpus[c].vcpu = VIRT_NONE;
-	if (source == ALIGN_CAUSALITY)
-		ret = virt_clock_align(&problem, &try.alignment, try.evidence);
-	else
-		ret = virt_clock_judge(&problem, offset, ppm, &try.alignment, try.evidence);
-	if (!ret && try.alignment.verdict == VIRT_CLOCK_DENSE)
-		ret = -ETIME;
+	if (is_of_tsc(pair, source))
+		ret = align_tsc_find(pair, source, number, machine, &tsc);
+	if (ret <= 0)
+		return ret;
+	try.steps = tsc.steps;
+	try.n_steps = tsc.n_steps;
+	try.evidence = calloc((size_t)events->n + 1, sizeof(*try.evidence));
+	ret = !try.evidence ? -ENOMEM :
+	      pair->work < (uint64_t)events->n * (uint64_t)machine->n ? -ETIME :
+	      align_machine(pair, machine, events, &tsc, &try);
 	if (!ret)
 		compare(pair, &try);
-	free(try.evidence);
+	free_try(&try);
 	return ret;
 }
 
@@ -576,8 +483,7 @@ static int try_trace_cmd(struct align_pair *pair)
 	ret = try_source(pair, ALIGN_TRACE_CMD, &pair->shifted, true);
 	if (!ret && pair->best.machine >= 0 &&
 	    pair->best.alignment.explained_percent < VIRT_CLOCK_DOUBT_PERCENT) {
-		pair->recorded = pair->best;
-		pair->recorded.evidence = NULL;
+		set_recorded(pair, &pair->best);
 		ret = try_other_pairs(pair, ALIGN_TRACE_CMD, &pair->shifted);
 	}
 	return ret;
@@ -640,11 +546,17 @@ static int try_instead(struct align_pair *pair)
 	if (!is_better(pair, &recorded)) {
 		set_best(pair, &recorded);
 	} else if (recorded.source == ALIGN_TRACE_CMD) {
-		pair->recorded = recorded;
-		pair->recorded.evidence = NULL;
+		set_recorded(pair, &recorded);
 	}
-	free(recorded.evidence);
+	free_try(&recorded);
 	return ret;
+}
+
+/** Nothing is good yet, or what trace-cmd has recorded is, but might be better. */
+static bool is_unsure(const struct align_pair *pair)
+{
+	return !is_good(pair) || (pair->best.source == ALIGN_TRACE_CMD &&
+				  is_doubtful(pair, &pair->best));
 }
 
 static int try_all(struct align_pair *pair)
@@ -656,7 +568,7 @@ static int try_all(struct align_pair *pair)
 	if (wanted == ALIGN_AUTO || wanted == ALIGN_TRACE_CMD)
 		ret = try_trace_cmd(pair);
 	for (size_t i = 0; i < ARRAY_SIZE(of_cycles) && !ret && (pair->cycles || pair->scaled); i++)
-		if (!is_good(pair) && (pair->host || of_cycles[i] != ALIGN_KVM) &&
+		if (is_unsure(pair) && (pair->host || of_cycles[i] != ALIGN_KVM) &&
 		    (wanted == ALIGN_AUTO || wanted == of_cycles[i]))
 			ret = try_source(pair, of_cycles[i], &pair->plain, true);
 	if (ret || (wanted != ALIGN_AUTO && wanted != ALIGN_CAUSALITY))
@@ -684,7 +596,10 @@ int align_pair_try(struct align_pair *pair, struct kvm_trace *guest)
 	pair->guest = guest;
 	pair->best.machine = pair->recorded.machine = pair->other_machine = -1;
 	irq_injections_sort(&pair->injections);
-	ret = pair->injections.error ? pair->injections.error : read_guest(pair, guest);
+	align_tsc_sets_sort(&pair->tsc_sets);
+	ret = pair->injections.error ? pair->injections.error : pair->tsc_sets.error;
+	if (!ret)
+		ret = read_guest(pair, guest);
 	if (ret)
 		return ret;
 	set_work(pair);
@@ -696,15 +611,14 @@ int align_pair_try(struct align_pair *pair, struct kvm_trace *guest)
 		return ret;
 	/* what was found so far may not be the best, or not the only one */
 	pair->dense = true;
-	free(pair->best.evidence);
+	free_try(&pair->best);
 	pair->best = pair->recorded = (struct align_try){ .machine = -1 };
 	return 0;
 }
 
 void align_pair_free(struct align_pair *pair)
 {
-	free(pair->best.evidence);
-	pair->best.evidence = NULL;
+	free_try(&pair->best);
 	free(pair->fits.vcpus);
 	pair->fits.vcpus = NULL;
 	free(pair->unequal);
@@ -713,4 +627,5 @@ void align_pair_free(struct align_pair *pair)
 	align_events_free(&pair->shifted);
 	align_events_free(&pair->plain);
 	irq_injections_free(&pair->injections);
+	align_tsc_sets_free(&pair->tsc_sets);
 }

@@ -11,6 +11,7 @@
 #include "align_data.h"
 #include "align_meta.h"
 #include "align_pairing.h"
+#include "align_tsc.h"
 #include "trace_dat.h"
 
 /** From which an alignment comes, in the order in which they are tried. */
@@ -41,6 +42,8 @@ struct align_try {
 	int32_t				machine;	/* -1: nothing was tried */
 	struct virt_clock_alignment	alignment;
 	struct virt_clock_evidence	*evidence;	/* by the guest's CPU */
+	struct virt_clock_step		*steps;		/* where one offset is not enough */
+	size_t				n_steps;
 };
 
 /** ns or cycles: offsets that differ by no more are one. */
@@ -53,13 +56,13 @@ struct align_offsets {
 	int64_t		bend;		/* how far any event is from that line */
 };
 
-/** vCPUs whose TSCs differ, or one whose TSC changes: an alignment has one offset. */
+/** vCPUs whose TSCs differ, or one whose TSC changes. */
 struct align_unequal {
 	enum align_source	source;		/* which tells it */
 	int32_t			machine;
 	const struct virt_vcpu	*vcpu, *other;	/* NULL: @vcpu itself, at the end */
 	int64_t			cycles;		/* between their offsets; 0: they differ in speed */
-	bool			judged;		/* by the first one's */
+	bool			is_found;	/* no record tells when it has changed */
 };
 
 /** The traces of a host and of its guest. */
@@ -72,6 +75,7 @@ struct align_pair {
 	/* align_pair_kvm() and align_pair_xen() do, of records of the host */
 	uint64_t		record_bytes;
 	struct irq_injections	injections;	/* in any order; freed at the end */
+	struct align_tsc_sets	tsc_sets;	/* the same */
 	/* to be set before */
 	enum align_source	source;		/* which are tried: ALIGN_AUTO, or one of them */
 	const char		*machine;	/* which may be the guest; NULL: any */
@@ -81,7 +85,7 @@ struct align_pair {
 	const struct kvm_trace	*host;		/* NULL: a xentrace file */
 	struct align_stop	stop;
 	/* the result */
-	const struct kvm_trace	*guest;
+	struct kvm_trace	*guest;
 	bool			has_offsets;	/* trace-cmd's, as events show: */
 	struct align_offsets	offsets;
 	struct align_events	shifted, plain;	/* with them, without them */

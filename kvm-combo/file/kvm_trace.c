@@ -45,6 +45,7 @@ static const struct {
 	{ "kvm_inj_virq", "irq", KVM_TRACE_INTERRUPT },
 	{ "kvm_inj_exception", "exception", KVM_TRACE_EXCEPTION },
 	{ "kvm_hypercall", "nr", KVM_TRACE_HYPERCALL },
+	{ "kvm_write_tsc_offset", "next_tsc_offset", KVM_TRACE_TSC_OFFSET },
 };
 
 struct kvm_trace {
@@ -64,6 +65,8 @@ struct kvm_trace {
 	char		*host;			/* name of the file it is aligned with */
 	int		*tids;
 	int		n_tids;
+	struct virt_clock_step *steps;
+	size_t		n_steps;
 	int8_t		*class_of;		/* by event id; -1: not looked up yet */
 	const char	*classes[MAX_CLASSES];
 	int		n_classes;
@@ -72,6 +75,7 @@ struct kvm_trace {
 	int		injection_id[KVM_TRACE_N_INJECTIONS];
 	struct tep_format_field *injection_field[KVM_TRACE_N_INJECTIONS]; /* or NULL */
 	struct tep_format_field *again, *soft;	/* of KVM_TRACE_INTERRUPT; or NULL */
+	struct tep_format_field *before;	/* of KVM_TRACE_TSC_OFFSET; or NULL */
 	struct tep_format_field *flags;		/* of all events; or NULL */
 	uint8_t		*handler_of;		/* by event id: number in @vectors + 1, or 0 */
 	struct tep_format_field *vectors[MAX_HANDLERS];
@@ -91,6 +95,7 @@ void kvm_trace_close(struct kvm_trace *trace)
 	free(trace->handler_of);
 	free(trace->host);
 	free(trace->tids);
+	free(trace->steps);
 	free(trace->path);
 	free(trace);
 }
@@ -109,6 +114,8 @@ static void look_up_injections(struct kvm_trace *trace)
 		if (injection == KVM_TRACE_INTERRUPT) {
 			trace->again = tep_find_field(event, "reinjected");
 			trace->soft = tep_find_field(event, "soft");
+		} else if (injection == KVM_TRACE_TSC_OFFSET) {
+			trace->before = tep_find_field(event, "previous_tsc_offset");
 		}
 	}
 }
@@ -270,6 +277,20 @@ bool kvm_trace_hide_offsets(struct kvm_trace *trace)
 	return tracecmd_enable_tsync && !tracecmd_enable_tsync(trace->input, false);
 }
 
+int kvm_trace_set_steps(struct kvm_trace *trace, const struct virt_clock_step *steps, size_t n)
+{
+	struct virt_clock_step *copy = malloc((n + 1) * sizeof(*copy));
+
+	if (!copy)
+		return -ENOMEM;
+	if (n)
+		memcpy(copy, steps, n * sizeof(*copy));
+	free(trace->steps);
+	trace->steps = copy;
+	trace->n_steps = n;
+	return 0;
+}
+
 int kvm_trace_align(struct kvm_trace *trace, const struct kvm_trace_alignment *alignment)
 {
 	size_t size = (size_t)alignment->n_tids * sizeof(*trace->tids);
@@ -290,6 +311,8 @@ int kvm_trace_align(struct kvm_trace *trace, const struct kvm_trace_alignment *a
 	trace->n_tids = alignment->n_tids;
 	if (alignment->hide_offsets && !kvm_trace_hide_offsets(trace))
 		return -ENOTSUP;
+	if (kvm_trace_set_steps(trace, alignment->steps, alignment->n_steps))
+		return -ENOMEM;
 	trace->aligned = true;
 	trace->offset = alignment->offset;
 	trace->drift_ppm = alignment->drift_ppm;
@@ -446,6 +469,11 @@ static void find_injection(const struct kvm_trace *trace, const struct tep_recor
 			counted->injection_flags |= KVM_TRACE_AGAIN;
 		if (injection == KVM_TRACE_INTERRUPT && is_set(trace->soft, record))
 			counted->injection_flags |= KVM_TRACE_SOFT;
+		if (injection == KVM_TRACE_TSC_OFFSET && has_field(trace->before, record) &&
+		    !tep_read_number_field(trace->before, record->data, &number)) {
+			counted->before = number;
+			counted->injection_flags |= KVM_TRACE_BEFORE;
+		}
 	}
 }
 
@@ -478,15 +506,23 @@ struct kvm_pass {
 	int		(*take)(void *arg, const struct kvm_trace_record *record);
 	void		(*lost)(void *arg, int cpu, uint64_t records);
 	void		*arg;
+	struct virt_clock_walk walk;	/* of one CPU */
 	int64_t		begin_ns, end_ns;
 };
 
 /** In ns; what is beyond all reason is cut, so that differences fit. */
-static int64_t time_of(const struct kvm_trace *trace, uint64_t ts)
+static int64_t time_of(const struct kvm_trace *trace, uint64_t ts, struct virt_clock_walk *walk)
 {
 	unsigned __int128 ns;
 
-	if (trace->aligned) {
+	if (trace->n_steps) {
+		int64_t time = virt_clock_walk_next(walk, ts > INT64_MAX ? INT64_MAX : (int64_t)ts);
+
+		/* what is told below 0 here may be so no more when it is aligned */
+		if (trace->aligned)
+			time = virt_clock_host_time(trace->offset, trace->drift_ppm, time);
+		ts = time < 0 ? 0 : (uint64_t)time;
+	} else if (trace->aligned) {
 		int64_t time = virt_clock_host_time(trace->offset, trace->drift_ppm,
 						    ts > INT64_MAX ? INT64_MAX : (int64_t)ts);
 
@@ -500,7 +536,7 @@ static int64_t time_of(const struct kvm_trace *trace, uint64_t ts)
 static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu)
 {
 	struct kvm_trace *trace = pass->trace;
-	int64_t time_ns = time_of(trace, record->ts);
+	int64_t time_ns = time_of(trace, record->ts, &pass->walk);
 	uint64_t missing = record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
 	int id = tep_data_type(trace->tep, record), ret = 0;
 	struct kvm_trace_record counted = {
@@ -537,6 +573,7 @@ static int read_all(struct kvm_pass *pass)
 		struct tep_record *record = tracecmd_read_cpu_first(pass->trace->input, cpu);
 		uint64_t last = 0;
 
+		virt_clock_walk_begin(&pass->walk, pass->trace->steps, pass->trace->n_steps, cpu);
 		while (record && !ret) {
 			/* in a damaged page, libtracecmd goes round in circles */
 			bool back = record->offset <= last;

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "clock_steps.h"
 #include "kvm_meta.h"
 #include "trace_dat.h"
 #include "virt_delivery.h"
@@ -27,13 +28,16 @@ enum kvm_trace_injection {
 	KVM_TRACE_INTERRUPT,		/* number: vector */
 	KVM_TRACE_EXCEPTION,		/* number: vector */
 	KVM_TRACE_HYPERCALL,		/* number: of the call */
+	KVM_TRACE_TSC_OFFSET,		/* number: what its TSC is set to, as the guest's TSC is the
+					 * host's plus this; what it was, in @before */
 	KVM_TRACE_N_INJECTIONS
 };
 
-/** More about KVM_TRACE_INTERRUPT, since Linux 6.0. */
+/** More about KVM_TRACE_INTERRUPT, since Linux 6.0; and about others. */
 enum kvm_trace_injection_flags {
 	KVM_TRACE_AGAIN = 1,		/* it was injected before, and has not got through */
 	KVM_TRACE_SOFT = 2,		/* of an instruction INTn, which is no interrupt */
+	KVM_TRACE_BEFORE = 4,		/* of KVM_TRACE_TSC_OFFSET: @before is told */
 };
 
 /** A record, as far as it is counted. */
@@ -46,7 +50,7 @@ struct kvm_trace_record {
 	int16_t		class;		/* kvm_trace_class() */
 	uint8_t		injection;		/* enum kvm_trace_injection, and its number */
 	uint8_t		injection_flags;	/* enum kvm_trace_injection_flags */
-	uint64_t	number;
+	uint64_t	number, before;
 	int32_t		event;		/* kvm_trace_event() */
 	int16_t		vector;		/* entry of an interrupt's handler that tells it; or
 					 * VIRT_NONE */
@@ -104,6 +108,14 @@ const char *kvm_trace_meta_error(const struct kvm_trace *trace);
  */
 bool kvm_trace_hide_offsets(struct kvm_trace *trace);
 
+/**
+ * kvm_trace_set_steps - from now on, this is added to the times, before all else
+ * @steps: sorted; are copied
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kvm_trace_set_steps(struct kvm_trace *trace, const struct virt_clock_step *steps, size_t n);
+
 /** How the times of a guest's trace become its host's, and which threads its CPUs are. */
 struct kvm_trace_alignment {
 	bool		hide_offsets;	/* instead of trace-cmd's offsets, not after them */
@@ -113,6 +125,8 @@ struct kvm_trace_alignment {
 	const char	*host;		/* name of the host's file, without its directory */
 	const int	*tids;		/* by CPU; VIRT_NONE: not known */
 	int		n_tids;
+	const struct virt_clock_step *steps; /* before all else: kvm_trace_set_steps() */
+	size_t		n_steps;
 };
 
 /**

@@ -37,6 +37,7 @@ namespace {
 
 constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
 constexpr int TEXT_LINES = 5;
+constexpr int STEPS_SHOWN = 4;
 constexpr char ALIGN[] = "Align", CANCEL[] = "Cancel";
 
 /** A label that mostly keeps its height: what is below does not move when its text comes. */
@@ -52,6 +53,30 @@ public:
 		return { 0, fontMetrics().lineSpacing() * TEXT_LINES };
 	}
 };
+
+/** Where other offsets count. */
+QString stepsOf(const int64_t *parts, const char *unit)
+{
+	QString text;
+	int64_t found = parts[KS_CLOCK_FOUND];
+	double ppm = static_cast<double>(parts[KS_CLOCK_DRIFT]) / 1e6;
+	int n = 0;
+
+	for (size_t i = 0; i < ks_clock_n_steps(parts); i++) {
+		virt_clock_step step = ks_clock_step(parts, i);
+		int64_t offset = virt_clock_step_offset(found, step.add, ppm);
+
+		if (++n > STEPS_SHOWN)
+			continue;
+		text += QString("; of CPU %1 %2%3 %4").arg(step.cpu).arg(offset < 0 ? "" : "+")
+						     .arg(offset).arg(unit);
+		if (step.from != INT64_MIN)
+			text += QString(" from guest time %1 on").arg(step.from);
+	}
+	if (n > STEPS_SHOWN)
+		text += QString("; and %1 more changes").arg(n - STEPS_SHOWN);
+	return text;
+}
 
 QString realFile(int streamId)
 {
@@ -189,6 +214,7 @@ QString VirtClocks::describe(int streamId) const
 		if (parts[KS_CLOCK_DRIFT])
 			text += QString(", drift %1 ppm")
 				.arg(static_cast<double>(parts[KS_CLOCK_DRIFT]) / 1e6, 0, 'f', 6);
+		text += stepsOf(parts, unit);
 		if (parts[KS_CLOCK_FLAGS] & KS_CLOCK_HIDES)
 			text += "; without trace-cmd's own offsets";
 		if (parts[KS_CLOCK_HZ])
@@ -336,6 +362,8 @@ void VirtClocks::settle()
 
 	/* a session does not tell a plugin of streams that it was not attached to */
 	for (int id : virtOpenStreams()) {
+		/* KernelShark loads with the first offset alone */
+		right = right && !ks_clock_n_steps(clockOf(id));
 		right = right && ks_clock_is_prepared(streamOf(id));
 		ks_clock_prepare(streamOf(id));
 	}

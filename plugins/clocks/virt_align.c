@@ -37,12 +37,29 @@ static bool find_host_clock(const char *host, int64_t *parts, struct virt_align_
 	return true;
 }
 
+/** Behind what has its place. Return: how many parts there are then. */
+static size_t put_tail(const struct align_meta *meta, int64_t *parts, size_t n)
+{
+	if (meta->at)
+		parts[n++] = meta->at;
+	if (!meta->n_steps)
+		return n;
+	parts[n++] = (int64_t)meta->n_steps;
+	for (size_t i = 0; i < meta->n_steps; i++, n += KS_CLOCK_STEP_PARTS) {
+		parts[n + KS_CLOCK_STEP_CPU] = meta->steps[i].cpu;
+		parts[n + KS_CLOCK_STEP_BACK] = meta->steps[i].back;
+		parts[n + KS_CLOCK_STEP_FROM] = meta->steps[i].from;
+		parts[n + KS_CLOCK_STEP_ADD] = meta->steps[i].add;
+	}
+	return n;
+}
+
 static void make_clock(const struct align_meta *meta, const char *host,
 		       struct virt_align_result *result)
 {
 	int n_tids = meta->n_tids < KS_CLOCK_MAX_TIDS ? meta->n_tids : KS_CLOCK_MAX_TIDS;
 	size_t n = KS_CLOCK_TIDS + (size_t)n_tids;
-	int64_t *parts = calloc(n + 1, sizeof(*parts));
+	int64_t *parts = calloc(n + 2 + KS_CLOCK_STEP_PARTS * meta->n_steps, sizeof(*parts));
 	int source = align_source_find(meta->source);
 
 	if (!parts) {
@@ -52,7 +69,8 @@ static void make_clock(const struct align_meta *meta, const char *host,
 	parts[KS_CLOCK_MAGIC] = KS_CLOCK_IS_OURS;
 	parts[KS_CLOCK_FLAGS] = KS_CLOCK_ALIGNED | (meta->after_trace_cmd ? 0 : KS_CLOCK_HIDES) |
 				(meta->cycles ? KS_CLOCK_CYCLES : 0) |
-				(meta->at ? KS_CLOCK_AT : 0);
+				(meta->at ? KS_CLOCK_AT : 0) |
+				(meta->n_steps ? KS_CLOCK_STEPS : 0);
 	parts[KS_CLOCK_SOURCE] = source < 0 ? ALIGN_AUTO : source;
 	parts[KS_CLOCK_FOUND] = meta->offset;
 	parts[KS_CLOCK_LO] = meta->lo;
@@ -62,7 +80,7 @@ static void make_clock(const struct align_meta *meta, const char *host,
 	parts[KS_CLOCK_N_TIDS] = n_tids;
 	for (int i = 0; i < n_tids; i++)
 		parts[KS_CLOCK_TIDS + i] = meta->tids[i];
-	parts[n] = meta->at;
+	n = put_tail(meta, parts, n);
 	if (meta->cycles && !trace_dat_is(host)) {
 		if (!find_host_clock(host, parts, result)) {
 			free(parts);
@@ -71,7 +89,7 @@ static void make_clock(const struct align_meta *meta, const char *host,
 	} else {
 		parts[KS_CLOCK_OFFSET] = meta->offset;
 	}
-	result->clock = (struct ks_clock){ parts, meta->at ? n + 1 : n };
+	result->clock = (struct ks_clock){ parts, n };
 }
 
 bool virt_align_stored_host(const char *guest, struct virt_align_host *host)
@@ -119,17 +137,21 @@ int virt_align_store(const char *host, const char *guest, const int64_t *parts, 
 		.drift_ppm = (double)parts[KS_CLOCK_DRIFT] / 1e6,
 		.tids = calloc((size_t)parts[KS_CLOCK_N_TIDS] + 1, sizeof(*meta.tids)),
 		.n_tids = (int)parts[KS_CLOCK_N_TIDS],
+		.steps = calloc(ks_clock_n_steps(parts) + 1, sizeof(*meta.steps)),
 	};
 	int ret = -ENOMEM;
 
 	snprintf(error, size, "not enough memory");
 	for (int i = 0; meta.tids && i < meta.n_tids; i++)
 		meta.tids[i] = (int)parts[KS_CLOCK_TIDS + i];
-	if (meta.host && meta.source && meta.tids)
+	for (; meta.steps && meta.n_steps < ks_clock_n_steps(parts); meta.n_steps++)
+		meta.steps[meta.n_steps] = ks_clock_step(parts, meta.n_steps);
+	if (meta.host && meta.source && meta.tids && meta.steps)
 		ret = align_meta_write(guest, &meta, error, size);
 	free(meta.host);
 	free(meta.source);
 	free(meta.tids);
+	free(meta.steps);
 	return ret;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "irq_delivery.h"
@@ -35,6 +36,25 @@ static int is_stopped(void *arg, uint64_t done, uint64_t total)
 	return source->stop && source->stop(source->arg) ? -ECANCELED : 0;
 }
 
+/** The guest's own times, as its clock would have counted on. */
+static int set_steps(struct kvm_trace *guest, const struct ks_clock *clock)
+{
+	const struct kshark_data_stream stream = {
+		.calib_array = clock->parts, .calib_array_size = clock->n,
+	};
+	const int64_t *parts = ks_clock_of(&stream);
+	size_t n = ks_clock_n_steps(parts);
+	struct virt_clock_step *steps = malloc((n + 1) * sizeof(*steps));
+	int ret = steps ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n && steps; i++)
+		steps[i] = ks_clock_step(parts, i);
+	if (!ret)
+		ret = kvm_trace_set_steps(guest, steps, n);
+	free(steps);
+	return ret;
+}
+
 int virt_irqs_read(const struct virt_irqs_source *source, struct virt_irq_delivery **irqs,
 		   size_t *n, char *error, size_t size)
 {
@@ -56,7 +76,9 @@ int virt_irqs_read(const struct virt_irqs_source *source, struct virt_irq_delive
 		pair.guest = kvm_trace_open(source->guest, error, size);
 	if (pair.guest) {
 		ret = ks_clock_hides(&source->clock) && !kvm_trace_hide_offsets(pair.guest) ?
-		      -ENOTSUP : irq_pair_read(&pair, &found);
+		      -ENOTSUP : set_steps(pair.guest, &source->clock);
+		if (!ret)
+			ret = irq_pair_read(&pair, &found);
 		if (ret)
 			snprintf(error, size, "%s: %s", source->guest, strerror(-ret));
 	}

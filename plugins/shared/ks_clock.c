@@ -59,6 +59,34 @@ static bool is_offset(int64_t ns)
 	return ns >= -KS_CLOCK_MAX_OFFSET && ns <= KS_CLOCK_MAX_OFFSET;
 }
 
+/** Behind the threads: that time, and the steps. */
+static size_t steps_at(const int64_t *parts)
+{
+	return KS_CLOCK_TIDS + (size_t)parts[KS_CLOCK_N_TIDS] +
+	       !!(parts[KS_CLOCK_FLAGS] & KS_CLOCK_AT);
+}
+
+/** Are they there, and such as can be? */
+static bool has_good_steps(const int64_t *parts, size_t n)
+{
+	size_t at = steps_at(parts);
+	struct virt_clock_step last = { 0 };
+
+	if (!(parts[KS_CLOCK_FLAGS] & KS_CLOCK_STEPS))
+		return n >= at;
+	if (n <= at || parts[at] < 0 || parts[at] > VIRT_CLOCK_MAX_STEPS ||
+	    n < at + 1 + KS_CLOCK_STEP_PARTS * (size_t)parts[at])
+		return false;
+	for (size_t i = 0; i < (size_t)parts[at]; i++) {
+		const struct virt_clock_step both[2] = { last, ks_clock_step(parts, i) };
+
+		if (!virt_clock_steps_are_sorted(both, 2))
+			return false;
+		last = both[1];
+	}
+	return true;
+}
+
 const int64_t *ks_clock_of(const struct kshark_data_stream *stream)
 {
 	const int64_t *parts = stream ? stream->calib_array : NULL;
@@ -68,8 +96,7 @@ const int64_t *ks_clock_of(const struct kshark_data_stream *stream)
 	    !is_offset(parts[KS_CLOCK_OFFSET]) || !is_offset(parts[KS_CLOCK_FOUND]) ||
 	    parts[KS_CLOCK_DRIFT] > MAX_DRIFT || parts[KS_CLOCK_DRIFT] < -MAX_DRIFT ||
 	    parts[KS_CLOCK_N_TIDS] > KS_CLOCK_MAX_TIDS ||
-	    stream->calib_array_size < KS_CLOCK_TIDS + (size_t)parts[KS_CLOCK_N_TIDS] +
-				       !!(parts[KS_CLOCK_FLAGS] & KS_CLOCK_AT))
+	    !has_good_steps(parts, stream->calib_array_size))
 		return NULL;
 	return parts;
 }
@@ -78,6 +105,24 @@ int64_t ks_clock_at(const int64_t *parts)
 {
 	return parts[KS_CLOCK_FLAGS] & KS_CLOCK_AT ?
 	       parts[KS_CLOCK_TIDS + parts[KS_CLOCK_N_TIDS]] : 0;
+}
+
+size_t ks_clock_n_steps(const int64_t *parts)
+{
+	return parts && (parts[KS_CLOCK_FLAGS] & KS_CLOCK_ALIGNED) &&
+	       (parts[KS_CLOCK_FLAGS] & KS_CLOCK_STEPS) ? (size_t)parts[steps_at(parts)] : 0;
+}
+
+struct virt_clock_step ks_clock_step(const int64_t *parts, size_t i)
+{
+	const int64_t *step = parts + steps_at(parts) + 1 + i * KS_CLOCK_STEP_PARTS;
+
+	/* what does not fit is no CPU, and not sorted */
+	return (struct virt_clock_step){
+		.cpu = step[KS_CLOCK_STEP_CPU] > INT32_MAX ? -1 : (int32_t)step[KS_CLOCK_STEP_CPU],
+		.back = step[KS_CLOCK_STEP_BACK],
+		.from = step[KS_CLOCK_STEP_FROM], .add = step[KS_CLOCK_STEP_ADD],
+	};
 }
 
 struct ks_clock ks_clock_copy(const struct kshark_data_stream *stream)
@@ -139,13 +184,22 @@ static void calibrate(int64_t *ts, int64_t *parts)
 static bool only_adds(const int64_t *parts)
 {
 	return !parts || !(parts[KS_CLOCK_FLAGS] & KS_CLOCK_ALIGNED) ||
-	       (!parts[KS_CLOCK_DRIFT] && parts[KS_CLOCK_HZ] <= 0);
+	       (!parts[KS_CLOCK_DRIFT] && parts[KS_CLOCK_HZ] <= 0 && !ks_clock_n_steps(parts));
 }
 
 static bool hides(const int64_t *parts)
 {
 	return parts && (parts[KS_CLOCK_FLAGS] & KS_CLOCK_ALIGNED) &&
 	       (parts[KS_CLOCK_FLAGS] & KS_CLOCK_HIDES);
+}
+
+static bool have_same_steps(const int64_t *a, const int64_t *b)
+{
+	size_t n = ks_clock_n_steps(a);
+
+	return n == ks_clock_n_steps(b) &&
+	       (!n || !memcmp(a + steps_at(a), b + steps_at(b),
+			      (1 + n * KS_CLOCK_STEP_PARTS) * sizeof(*a)));
 }
 
 /** Do two clocks differ by their first parts alone? */
@@ -156,7 +210,7 @@ static bool differ_by_offset(const int64_t *a, const int64_t *b)
 	return only_adds(a) || (a[KS_CLOCK_DRIFT] == b[KS_CLOCK_DRIFT] &&
 				ks_clock_at(a) == ks_clock_at(b) &&
 				a[KS_CLOCK_HZ] == b[KS_CLOCK_HZ] &&
-				a[KS_CLOCK_BASE] == b[KS_CLOCK_BASE] &&
+				a[KS_CLOCK_BASE] == b[KS_CLOCK_BASE] && have_same_steps(a, b) &&
 				(!a[KS_CLOCK_HZ] || a[KS_CLOCK_FOUND] == b[KS_CLOCK_FOUND]));
 }
 
@@ -236,32 +290,93 @@ static bool read_time(struct tracecmd_input *input, const struct kshark_entry *r
 	return true;
 }
 
-/**
- * The stream's own times, from the last row to the first: what KernelShark inserts for lost records
- * is that much before the next row of its CPU, and has no place in the file.
- */
+static bool is_of(const struct kshark_data_stream *stream, const struct kshark_entry *row)
+{
+	return row->stream_id == stream->stream_id;
+}
+
+/** The stream's own times, but of lost records. */
 static int read_times(struct kshark_data_stream *stream, struct kshark_entry **rows, size_t n_rows,
 		      int64_t *times)
 {
 	struct tracecmd_input *input = kshark_get_tep_input(stream);
-	int64_t *next = calloc((size_t)stream->n_cpus + 1, sizeof(*next));
-	int ret = next ? 0 : -ENOMEM;
 
-	for (size_t i = n_rows; i-- > 0 && !ret;) {
+	for (size_t i = 0; i < n_rows; i++) {
 		const struct kshark_entry *row = rows[i];
 
-		if (row->stream_id != stream->stream_id)
+		if (!is_of(stream, row))
 			continue;
-		if (row->cpu < 0 || row->cpu >= stream->n_cpus)
-			ret = -EIO;
-		else if (row->event_id == KS_EVENT_OVERFLOW)
+		if (row->cpu < 0 || row->cpu >= stream->n_cpus ||
+		    (row->event_id != KS_EVENT_OVERFLOW && !read_time(input, row, &times[i])))
+			return -EIO;
+	}
+	return 0;
+}
+
+/**
+ * What KernelShark inserts for lost records is that much before the next row of its CPU, and has no
+ * place in the file.
+ */
+static int place_losses(const struct kshark_data_stream *stream, struct kshark_entry **rows,
+			size_t n_rows, int64_t *times)
+{
+	int64_t *next = calloc((size_t)stream->n_cpus + 1, sizeof(*next));
+
+	if (!next)
+		return -ENOMEM;
+	for (size_t i = n_rows; i-- > 0;) {
+		const struct kshark_entry *row = rows[i];
+
+		if (!is_of(stream, row))
+			continue;
+		if (row->event_id == KS_EVENT_OVERFLOW)
 			times[i] = next[row->cpu] - LOST_BEFORE_NS;
-		else if (!read_time(input, row, &times[i]))
-			ret = -EIO;
 		else
 			next[row->cpu] = times[i];
 	}
 	free(next);
+	return 0;
+}
+
+/** A row and its place among the others. */
+struct place {
+	const struct kshark_entry *row;
+	size_t		i;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct kshark_entry *x = ((const struct place *)a)->row;
+	const struct kshark_entry *y = ((const struct place *)b)->row;
+
+	return x->cpu != y->cpu ? x->cpu - y->cpu : (x->offset > y->offset) -
+						    (x->offset < y->offset);
+}
+
+/** Steps are made in the order of the file, which is not that of the rows if a clock goes back. */
+static int make_steps(const struct kshark_data_stream *stream, const int64_t *parts,
+		      struct kshark_entry **rows, size_t n_rows, int64_t *times)
+{
+	size_t n_steps = ks_clock_n_steps(parts), n = 0;
+	struct virt_clock_step *steps = malloc((n_steps + 1) * sizeof(*steps));
+	struct place *places = malloc((n_rows + 1) * sizeof(*places));
+	struct virt_clock_walk walk;
+	int ret = steps && places ? 0 : -ENOMEM;
+
+	for (size_t i = 0; i < n_steps && !ret; i++)
+		steps[i] = ks_clock_step(parts, i);
+	for (size_t i = 0; i < n_rows && !ret; i++)
+		if (is_of(stream, rows[i]) && rows[i]->event_id != KS_EVENT_OVERFLOW)
+			places[n++] = (struct place){ rows[i], i };
+	if (n)
+		qsort(places, n, sizeof(*places), compare_places);
+	for (size_t i = 0; i < n; i++) {
+		if (!i || places[i].row->cpu != places[i - 1].row->cpu)
+			virt_clock_walk_begin(&walk, steps, n_steps, places[i].row->cpu);
+		times[places[i].i] = virt_clock_walk_next(&walk, times[places[i].i]);
+	}
+	free(steps);
+	free(places);
 	return ret;
 }
 
@@ -272,6 +387,10 @@ static int change_times(struct kshark_data_stream *stream, const int64_t *parts,
 	int64_t *times = malloc((n_rows + 1) * sizeof(*times));
 	int ret = times ? read_times(stream, rows, n_rows, times) : -ENOMEM;
 
+	if (!ret && ks_clock_n_steps(parts))
+		ret = make_steps(stream, parts, rows, n_rows, times);
+	if (!ret)
+		ret = place_losses(stream, rows, n_rows, times);
 	for (size_t i = 0; i < n_rows && !ret; i++)
 		if (rows[i]->stream_id == stream->stream_id)
 			rows[i]->ts = convert(times[i], parts, offset);

@@ -15,6 +15,8 @@
 
 #include <libkshark.h>
 
+#include "clock_steps.h"
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -34,7 +36,14 @@ enum ks_clock_part {
 	KS_CLOCK_HOST,		/* ks_clock_key() of its file */
 	KS_CLOCK_N_TIDS,
 	KS_CLOCK_TIDS,		/* pids of the CPUs in the host's trace; VIRT_NONE: not known;
-				 * behind them, if there is KS_CLOCK_AT, that time */
+				 * behind them, if there is KS_CLOCK_AT, that time; behind that,
+				 * if there is KS_CLOCK_STEPS, their number, and of each these: */
+};
+
+/** Of a step: struct virt_clock_step. */
+enum ks_clock_step_part {
+	KS_CLOCK_STEP_CPU = 0, KS_CLOCK_STEP_BACK, KS_CLOCK_STEP_FROM, KS_CLOCK_STEP_ADD,
+	KS_CLOCK_STEP_PARTS
 };
 
 #define KS_CLOCK_IS_OURS	0x6b736876636c6b31LL
@@ -51,6 +60,7 @@ enum ks_clock_flags {
 	KS_CLOCK_HIDES = 2,	/* instead of trace-cmd's own offsets */
 	KS_CLOCK_CYCLES = 4,	/* the unit of what was found */
 	KS_CLOCK_AT = 8,	/* at which of the stream's own times offsets are as told; else 0 */
+	KS_CLOCK_STEPS = 16,	/* where others count */
 };
 
 /** The array of a stream and its length. */
@@ -71,10 +81,20 @@ const int64_t *ks_clock_of(const struct kshark_data_stream *stream);
 /** ks_clock_at - the stream's own time at which offsets are as told, of what ks_clock_of() gave. */
 int64_t ks_clock_at(const int64_t *parts);
 
+/** ks_clock_n_steps - how many there are, of what ks_clock_of() gave; 0: no others count. */
+size_t ks_clock_n_steps(const int64_t *parts);
+
+/** ks_clock_step - one of them */
+struct virt_clock_step ks_clock_step(const int64_t *parts, size_t i);
+
 /** ks_clock_copy - the array as it is. Return: to be freed; parts is NULL if there is none. */
 struct ks_clock ks_clock_copy(const struct kshark_data_stream *stream);
 
-/** ks_clock_time - where a record's own time is on KernelShark's axis, by a copied clock. */
+/**
+ * ks_clock_time - where a record's own time is on KernelShark's axis, by a copied clock
+ *
+ * Without its steps: they are to be made before.
+ */
 int64_t ks_clock_time(const struct ks_clock *clock, int64_t ts);
 
 /** ks_clock_hides - does a clock go without trace-cmd's own offsets? */
@@ -99,7 +119,8 @@ int ks_clock_set(struct kshark_data_stream *stream, struct ks_clock clock,
 
 /**
  * ks_clock_settle - after a stream has been loaded with its clock: give rows before
- * KS_CLOCK_FIRST their times, which KernelShark cannot load, and sort all rows anew
+ * KS_CLOCK_FIRST their times, which KernelShark cannot load, make the steps, of which it knows
+ * nothing, and sort all rows anew
  *
  * Return: 0; -ENOMEM or -EIO, and nothing is changed.
  */

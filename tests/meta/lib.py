@@ -45,7 +45,8 @@ def public_headers():
 
 
 # Headers that are not installed, of functions that our own binaries share.
-PRIVATE_HEADERS = ["virt/irq/virt_delivered.h", "virt/irq/virt_finding.h",
+PRIVATE_HEADERS = ["virt/clock/clock_steps.h",
+                   "virt/irq/virt_delivered.h", "virt/irq/virt_finding.h",
                    "virt/irq/virt_spread.h", "virt/model/virt_colors.h",
                    "virt/model/virt_matrix.h", "virt/model/virt_search.h",
                    "virt/model/virt_window_walk.h",

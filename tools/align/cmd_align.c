@@ -72,6 +72,30 @@ static double share(const struct virt_clock_evidence *evidence)
 	return judged ? 100.0 * (double)evidence->inside / (double)judged : 0;
 }
 
+/** The offset that counts from a step on. */
+static int64_t offset_of(const struct align_pair *pair, const struct virt_clock_step *step)
+{
+	return virt_clock_step_offset(pair->best.alignment.offset, step->add,
+				      pair->best.alignment.drift_ppm);
+}
+
+static void put_json_steps(const struct align_pair *pair, struct json *json)
+{
+	json_open(json, "steps", '[', false);
+	for (size_t i = 0; i < pair->best.n_steps; i++) {
+		const struct virt_clock_step *step = &pair->best.steps[i];
+
+		json_open(json, NULL, '{', true);
+		json_i64(json, "guest_cpu", step->cpu);
+		if (step->from != INT64_MIN)
+			json_i64(json, "from", step->from);
+		json_i64(json, "offset", offset_of(pair, step));
+		json_bool(json, "back", step->back);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void put_json(const struct align *align, struct json *json, bool many)
 {
 	const struct align_pair *pair = &align->pair;
@@ -112,6 +136,8 @@ static void put_json(const struct align *align, struct json *json, bool many)
 		json_bool(json, "used", pair->best.source == ALIGN_TRACE_CMD);
 		json_close(json, '}');
 	}
+	if (pair->best.n_steps)
+		put_json_steps(pair, json);
 	json_open(json, "vcpus", '[', false);
 	for (int32_t c = 0; pair->best.machine >= 0 && c < pair->plain.n; c++) {
 		const struct virt_clock_evidence *evidence = &pair->best.evidence[c];
@@ -172,6 +198,24 @@ static void put_clocks(const struct align_pair *pair, struct output *out)
 	out_char(out, '\n');
 }
 
+/** From when on another offset counts, of which CPU. */
+static void put_steps(const struct align_pair *pair, struct output *out)
+{
+	const char *unit = pair->cycles ? "cycles" : "ns";
+
+	for (size_t i = 0; i < pair->best.n_steps; i++) {
+		const struct virt_clock_step *step = &pair->best.steps[i];
+
+		out_printf(out, "  CPU %-7d %+lld %s ", step->cpu,
+			   (long long)offset_of(pair, step), unit);
+		if (step->from == INT64_MIN)
+			out_str(out, "instead\n");
+		else
+			out_printf(out, "from guest time %lld on%s\n", (long long)step->from,
+				   step->back ? ", where its clock goes back" : "");
+	}
+}
+
 static void put_text(const struct align_pair *pair, struct output *out)
 {
 	const struct virt_clock_alignment *result = &pair->best.alignment;
@@ -187,6 +231,7 @@ static void put_text(const struct align_pair *pair, struct output *out)
 	if (pair->best.machine < 0)
 		return;
 	put_clocks(pair, out);
+	put_steps(pair, out);
 	if (align_pair_offsets(pair, offsets, sizeof(offsets)))
 		out_printf(out, "  trace-cmd   added %s%s\n", offsets,
 			   pair->best.source == ALIGN_TRACE_CMD ? "" : "; not used");

@@ -28,16 +28,15 @@ static const struct kvm_live_vcpu *same_vcpu(const struct kvm_live_guest *guest,
 	return NULL;
 }
 
-/** One that has changed belongs to a part of the trace only, and no alignment goes by it. */
+/** One that has changed belongs to a part of the trace only; when, the host's trace may tell. */
 static int64_t offset_at_end(const struct kvm_live_guest *guest, const struct kvm_live_vcpu *vcpu,
 			     const struct kvm_live_vcpu *end)
 {
 	if (!end || !end->has_offset || end->tsc_offset == vcpu->tsc_offset)
 		return vcpu->tsc_offset;
-	ksv_note("%s: the TSC offset of vCPU %d has changed by %+lld cycles while it was recorded: "
-		 "it cannot be aligned exactly", guest->name, vcpu->id,
-		 (long long)((uint64_t)end->tsc_offset -
-				     (uint64_t)vcpu->tsc_offset));
+	ksv_note("%s: the TSC offset of vCPU %d has changed by %+lld cycles while it was recorded",
+		 guest->name, vcpu->id, (long long)((uint64_t)end->tsc_offset -
+						    (uint64_t)vcpu->tsc_offset));
 	return end->tsc_offset;
 }
 
@@ -52,10 +51,10 @@ static void tell_difference(const struct kvm_live_guest *guest)
 		if (!first->has_offset || !vcpu->has_offset ||
 		    vcpu->tsc_offset == first->tsc_offset)
 			continue;
-		ksv_note("%s: the TSC offset of vCPU %d differs by %+lld cycles from that of vCPU "
-			 "%d: it cannot be aligned exactly", guest->name, vcpu->id,
-			 (long long)((uint64_t)vcpu->tsc_offset -
-				     (uint64_t)first->tsc_offset), first->id);
+		ksv_note("%s: the TSC offset of vCPU %d differs by %+lld cycles from vCPU %d's",
+			 guest->name, vcpu->id, (long long)((uint64_t)vcpu->tsc_offset -
+							    (uint64_t)first->tsc_offset),
+			 first->id);
 		return;
 	}
 }

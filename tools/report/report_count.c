@@ -242,6 +242,8 @@ static void count_injection(struct report_count *count, const struct kvm_trace_r
 {
 	struct vcpu_count *vcpu;
 
+	if (record->injection == KVM_TRACE_TSC_OFFSET)
+		return;
 	vcpu = vcpu_count(count, &count->pcpus[record->cpu], (xen_vcpu)record->pid);
 	if (!vcpu)
 		return;

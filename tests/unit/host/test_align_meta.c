@@ -191,6 +191,8 @@ static void test_cpus(void **state)
 	free(text);
 }
 
+#define STEPS(list)	"{\"alignment\":{\"offset\":1,\"steps\":" list "}}"
+
 static void test_refused(void **state)
 {
 	static const struct { const char *text, *says; } cases[] = {
@@ -200,6 +202,14 @@ static void test_refused(void **state)
 		{ "{\"alignment\":{\"offset\":1,\"drift_ppm\":-1000001}}", "cannot be" },
 		{ "{\"alignment\":{\"offset\":1,\"drift_ppm\":NaN}}", "cannot be" },
 		{ "{\"alignment\":{\"offset\":1,\"at\":\"1\"}}", "cannot be" },
+		{ STEPS("7"), "steps that cannot be" },
+		{ STEPS("[7]"), "steps that cannot be" },
+		{ STEPS("[{\"guest_cpu\":0}]"), "steps that cannot be" },
+		{ STEPS("[{\"offset\":0}]"), "steps that cannot be" },
+		{ STEPS("[{\"guest_cpu\":-1,\"offset\":0}]"), "steps that cannot be" },
+		{ STEPS("[{\"guest_cpu\":4096,\"offset\":0}]"), "steps that cannot be" },
+		{ STEPS("[{\"guest_cpu\":1,\"offset\":0},{\"guest_cpu\":0,\"offset\":0}]"),
+		  "steps that cannot be" },
 		{ "[]", "not a JSON object" },
 		{ "{", "not a JSON object" },
 	};
@@ -219,6 +229,46 @@ static void test_refused(void **state)
 	assert_int_equal(align_meta_read(guest, &meta, error, sizeof(error)), -EINVAL);
 	assert_null(meta);
 	assert_non_null(strstr(error, "cannot read: not a regular file"));
+}
+
+/** What the offset is from a time on; as it is added to times. */
+static void test_steps(void **state)
+{
+	static char host[] = "h.dat", source[] = "sidecar";
+	struct virt_clock_step steps[] = {
+		{ .cpu = 0, .from = 500, .add = -20 },
+		{ .cpu = 1, .from = INT64_MIN, .add = 3 },
+		{ .cpu = 1, .from = 40, .back = true, .add = INT64_C(5000000000) },
+	};
+	struct align_meta written = {
+		.host = host, .source = source, .cycles = true, .offset = 100,
+		.steps = steps, .n_steps = ARRAY_SIZE(steps),
+	};
+	struct align_meta *meta;
+
+	(void)state;
+	assert_int_equal(read_text(STEPS("[{\"guest_cpu\":2,\"offset\":-6,\"from\":9}]"),
+				   &meta), 0);
+	assert_int_equal(meta->n_steps, 1);
+	assert_int_equal(meta->steps[0].cpu, 2);
+	assert_int_equal(meta->steps[0].from, 9);
+	assert_int_equal(meta->steps[0].add, -7);
+	assert_false(meta->steps[0].back);
+	align_meta_free(meta);
+	for (int drift = 0; drift < 2; drift++) {
+		written.drift_ppm = drift ? -250000 : 0;
+		assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), 0);
+		assert_int_equal(align_meta_read(guest, &meta, error, sizeof(error)), 0);
+		assert_int_equal(meta->n_steps, written.n_steps);
+		for (size_t i = 0; i < meta->n_steps; i++) {
+			assert_int_equal(meta->steps[i].cpu, steps[i].cpu);
+			assert_int_equal(meta->steps[i].back, steps[i].back);
+			assert_true(meta->steps[i].from == steps[i].from);
+			/* an offset is a whole number */
+			assert_in_range(meta->steps[i].add - steps[i].add + drift, 0, 2 * drift);
+		}
+		align_meta_free(meta);
+	}
 }
 
 /** What is written is what is read, and what else there is stays. */
@@ -361,8 +411,8 @@ int main(void)
 {
 #define TEST(function)	cmocka_unit_test_setup_teardown(function, make_files, remove_files)
 	const struct CMUnitTest tests[] = {
-		TEST(test_read), TEST(test_cpus), TEST(test_refused), TEST(test_write),
-		TEST(test_apply), TEST(test_blame),
+		TEST(test_read), TEST(test_cpus), TEST(test_refused), TEST(test_steps),
+		TEST(test_write), TEST(test_apply), TEST(test_blame),
 		TEST(test_memory),
 	};
 

@@ -313,6 +313,111 @@ static void test_at(void **state)
 	free(same.parts);
 }
 
+static void put_step(struct ks_clock *clock, const struct virt_clock_step *step)
+{
+	size_t n = clock->n, at = KS_CLOCK_TIDS + 1;
+	bool first = !(clock->parts[KS_CLOCK_FLAGS] & KS_CLOCK_STEPS);
+
+	clock->n += KS_CLOCK_STEP_PARTS + first;
+	clock->parts = realloc(clock->parts, clock->n * sizeof(*clock->parts));
+	assert_non_null(clock->parts);
+	clock->parts[KS_CLOCK_FLAGS] |= KS_CLOCK_STEPS;
+	clock->parts[at] = first ? 1 : clock->parts[at] + 1;
+	n += first;
+	clock->parts[n + KS_CLOCK_STEP_CPU] = step->cpu;
+	clock->parts[n + KS_CLOCK_STEP_BACK] = step->back;
+	clock->parts[n + KS_CLOCK_STEP_FROM] = step->from;
+	clock->parts[n + KS_CLOCK_STEP_ADD] = step->add;
+}
+
+/** Steps of each CPU, also in a session, whose rows KernelShark loads without them. */
+static void test_steps(void **state)
+{
+	const char *path = sample("kvm-migration-g1.dat");
+	struct kvm_trace_alignment hidden = { .hide_offsets = true };
+	struct times plain = from_file(path, &hidden);
+	const struct virt_clock_step steps[] = {
+		{ .cpu = 0, .from = plain.ns[plain.n / 3], .add = 5000000000 },
+		{ .cpu = 0, .from = plain.ns[plain.n / 2], .add = -70000000 },
+		{ .cpu = 1, .from = INT64_MIN, .add = 12345 },
+	};
+	struct kvm_trace_alignment stepped = {
+		.hide_offsets = true, .offset = OFFSET_NS, .steps = steps, .n_steps = 3,
+	};
+	struct times wanted = from_file(path, &stepped), own = from_file(path, NULL);
+	struct ks_clock clock = clock_new(OFFSET_NS, 0, KS_CLOCK_HIDES);
+	struct loaded loaded;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		put_step(&clock, &steps[i]);
+	load(&loaded, path);
+	load_rows(&loaded);
+	assert_int_equal(set(&loaded, clock), 0);
+	check_rows(loaded.rows, loaded.n, &wanted, 0);
+	assert_int_equal(ks_clock_n_steps(ks_clock_of(loaded.stream)), 3);
+	assert_true(ks_clock_step(ks_clock_of(loaded.stream), 1).add == -70000000);
+	clock = ks_clock_copy(loaded.stream);
+	clock.parts[KS_CLOCK_OFFSET] += 7;
+	assert_int_equal(set(&loaded, clock), 0);
+	check_rows(loaded.rows, loaded.n, &wanted, 7);
+	clock = ks_clock_copy(loaded.stream);
+	clock.parts[KS_CLOCK_OFFSET] -= 7;
+	assert_int_equal(set(&loaded, offset_alone(0)), 0);
+	check_rows(loaded.rows, loaded.n, &own, 0);
+	unload(&loaded);
+	load(&loaded, path);
+	loaded.stream->calib = kshark_offset_calib;
+	loaded.stream->calib_array = clock.parts;
+	loaded.stream->calib_array_size = clock.n;
+	ks_clock_prepare(loaded.stream);
+	load_rows(&loaded);
+	assert_int_equal(ks_clock_settle(loaded.stream, loaded.rows, (size_t)loaded.n), 0);
+	check_rows(loaded.rows, loaded.n, &wanted, 0);
+	unload(&loaded);
+	free(plain.ns);
+	free(wanted.ns);
+	free(own.ns);
+}
+
+/** Steps in a damaged session. */
+static void test_damaged_steps(void **state)
+{
+	const struct virt_clock_step good = { .cpu = 1, .add = 5 }, none = { .cpu = -1 };
+	const struct virt_clock_step before = { .cpu = 0 }, much = { .cpu = 1, .add = INT64_MAX };
+	struct ks_clock clock = clock_new(1, 0, 0);
+	struct kshark_data_stream stream = { 0 };
+	const size_t at = KS_CLOCK_TIDS + 1;
+
+	(void)state;
+	put_step(&clock, &good);
+	put_step(&clock, &good);
+	stream.calib_array = clock.parts;
+	stream.calib_array_size = clock.n;
+	assert_non_null(ks_clock_of(&stream));
+	stream.calib_array_size = clock.n - 1;
+	assert_null(ks_clock_of(&stream));
+	stream.calib_array_size = at;
+	assert_null(ks_clock_of(&stream));
+	stream.calib_array_size = clock.n;
+	for (int64_t n = -1; n < INT64_MAX / 2; n = n < 0 ? 3 : 1000 * n) {
+		clock.parts[at] = n;
+		assert_null(ks_clock_of(&stream));
+	}
+	clock.parts[at] = 2;
+	for (int i = 0; i < 3; i++) {
+		const struct virt_clock_step *bad = i == 0 ? &none : i == 1 ? &before : &much;
+		int64_t *step = clock.parts + clock.n - KS_CLOCK_STEP_PARTS;
+
+		step[KS_CLOCK_STEP_CPU] = bad->cpu;
+		step[KS_CLOCK_STEP_ADD] = bad->add;
+		assert_null(ks_clock_of(&stream));
+	}
+	clock.parts[clock.n - KS_CLOCK_STEP_PARTS] = INT64_C(1) << 32;
+	assert_null(ks_clock_of(&stream));
+	free(clock.parts);
+}
+
 /** What a damaged session may hold. */
 static void test_damaged(void **state)
 {
@@ -353,6 +458,8 @@ int main(void)
 		cmocka_unit_test(test_cycles),
 		cmocka_unit_test(test_negative),
 		cmocka_unit_test(test_at),
+		cmocka_unit_test(test_steps),
+		cmocka_unit_test(test_damaged_steps),
 		cmocka_unit_test(test_damaged),
 	};
 
