@@ -10,8 +10,14 @@ cat > "$WORK/bin/xentrace" << 'S'
 out=${!#}
 echo "xentrace $*" | sed "s|$(dirname "$out")|FOLDER|g" >> "$FAKE_LOG"
 [ -z "${FAKE_DIE:-}" ] || { echo "Failure to get trace buffer pointer from Xen" >&2; exit 1; }
-trap 'cat "$FAKE_SAMPLE" > "$out"; exit 0' INT
+trap 'cat "$FAKE_SAMPLE" > "$out"; echo "xentrace is told"; exit "${FAKE_END:-0}"' INT
 : > "$out"
+[ -z "${FAKE_FULL:-}" ] || {
+	sleep 0.3
+	cat "$FAKE_SAMPLE" > "$out"
+	echo "Disk space limit reached" >&2
+	exit 1
+}
 # buffers are made once, and not larger than Xen likes
 sleep 0.1
 while [ $# -gt 1 ]; do
@@ -63,6 +69,16 @@ status 0
 is "$(json limited/recording.json 'j["state"]')" stopped
 FAKE_DIE=1 attempt -d 1 -o dies
 status 3
+
+# it fails at its end, or ends by itself: what was recorded is kept, and it is said
+FAKE_END=1 attempt -d 0.2 -o failing
+status 3
+same failing/host.xen "$FAKE_SAMPLE"
+is "$(json failing/recording.json 'j["state"], j["files"][0]["records"]')" "('failed', 105409)"
+FAKE_FULL=1 attempt -d 60 -o by_itself
+status 3
+same by_itself/host.xen "$FAKE_SAMPLE"
+is "$(json by_itself/recording.json 'j["state"], j["files"][0]["records"]')" "('failed', 105409)"
 
 # the size of Xen's buffers: made before, too large, smaller than asked for
 xen_host

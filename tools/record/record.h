@@ -191,7 +191,7 @@ bool record_memory_is_short(const struct record *record, uint64_t *left, uint64_
 int record_capture(const char *const argv[], int seconds, char *text, size_t size);
 
 /** Longest that a program may take to tell its version, or a guest to answer. */
-#define RECORD_ANSWER_S	10
+#define RECORD_ANSWER_S	20
 
 /**
  * record_spawn - start what records

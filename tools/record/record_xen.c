@@ -316,16 +316,24 @@ int record_xen_finish(struct record *record, int status)
 	return add_file(record, counted) ? KSV_EXIT_FILE : status;
 }
 
+/** Has xentrace failed, or ended before it was told to? Then something may be missing. */
+static bool has_failed(const struct record *record, int ended)
+{
+	return record->stop == RECORD_DIED || !WIFEXITED(ended) || WEXITSTATUS(ended);
+}
+
 static int finish(struct record *record, pid_t meta, int status)
 {
-	int ended;
+	int ended, meta_ended;
 
 	record_xen_stop(&record->recorder, SIGINT, &ended);
 	/* the places of vCPUs at the end */
-	record_xen_end(&meta, SIGTERM, &ended);
-	ended = record_xen_finish(record, status);
+	record_xen_end(&meta, SIGTERM, &meta_ended);
+	status = record_xen_finish(record, status);
+	if (!status && has_failed(record, ended))
+		status = record_failed(record, RECORD_XEN_LOG, "xentrace", "has failed");
 	record_lock_drop(record);
-	return ended;
+	return status;
 }
 
 static int run(struct record *record)
