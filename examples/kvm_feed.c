@@ -44,8 +44,8 @@ static void print_life(const struct virt_model *model)
 			const struct virt_interval *interval = &life.first[i];
 			const char *who = NULL;
 
-			/* of a preempted one, who took the pCPU; of others, an exit reason */
-			if (interval->detail != VIRT_NONE)
+			/* of a preempted one, who took the pCPU; on one, an exit reason */
+			if (interval->detail != VIRT_NONE && interval->state != VIRT_BLOCKED)
 				who = interval->state == VIRT_PREEMPTED ?
 				      virt_model_who(model, interval->detail) :
 				      virt_model_reason(model, interval->detail);

@@ -53,6 +53,7 @@ static void maps_free(struct virt_model *model)
 	key_map_destroy(&model->vcpu_map);
 	key_map_destroy(&model->reason_map);
 	key_map_destroy(&model->task_map);
+	key_map_destroy(&model->wake_map);
 }
 
 static void names_free(struct virt_names *names)
@@ -89,6 +90,7 @@ void virt_model_free(struct virt_model *model)
 	free(model->pcpus);
 	free(model->reasons);
 	free(model->tasks);
+	free(model->wakes);
 	free(model->losses);
 	free(model->lasting);
 	free(model);
@@ -278,6 +280,33 @@ int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *n
 	return VIRT_FIRST_TASK + index;
 }
 
+/** What wakes are told apart by. */
+static uint64_t wake_key(const struct virt_wake *wake)
+{
+	return (uint64_t)wake->cause << 48 | (uint64_t)(uint16_t)wake->vector << 32 |
+	       (uint32_t)wake->who;
+}
+
+int32_t virt_model_add_wake(struct virt_model *model, const struct virt_wake *wake)
+{
+	int32_t index = (int32_t)key_map_find(&model->wake_map, wake_key(wake));
+
+	if (model->finished || wake->cause >= VIRT_WAKE_OPEN || wake->vector < VIRT_NONE ||
+	    (wake->who != VIRT_NONE && !virt_is_vcpu(model, wake->who) &&
+	     !virt_is_task(model, wake->who)))
+		return -EINVAL;
+	if (index >= 0)
+		return index;
+	if (key_map_reserve(&model->wake_map) ||
+	    ARRAY_GROW(model->wakes, model->n_wakes, model->wakes_room))
+		return -ENOMEM;
+	index = model->n_wakes++;
+	model->wakes[index] = *wake;
+	model->wakes[index].reserved = 0;
+	key_map_add(&model->wake_map, wake_key(wake));
+	return index;
+}
+
 /** The track of a pCPU, which now exists. Return: NULL without memory. */
 static struct virt_pcpu_track *pcpu_get(struct virt_model *model, int16_t pcpu)
 {
@@ -319,6 +348,13 @@ static bool detail_fits(const struct virt_model *model, enum virt_state state, i
 	       (virt_is_vcpu(model, detail) || virt_is_task(model, detail));
 }
 
+/** The last interval may be one that virt_model_woken() will be about. */
+static void note_blocked(struct virt_vcpu_track *track)
+{
+	if (track->intervals[track->n - 1].state == VIRT_BLOCKED)
+		track->blocked = track->n - 1;
+}
+
 int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 		   enum virt_state state, int16_t pcpu, int32_t detail, uint8_t flags)
 {
@@ -348,11 +384,27 @@ int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 			track->n--;
 		else
 			*last = interval;
+		note_blocked(track);
 		return 0;
 	}
 	if (ARRAY_GROW(track->intervals, track->n, track->room))
 		return -ENOMEM;
 	track->intervals[track->n++] = interval;
+	note_blocked(track);
+	return 0;
+}
+
+int virt_model_woken(struct virt_model *model, int32_t vcpu, int32_t wake)
+{
+	struct virt_vcpu_track *track;
+
+	if (model->finished || !virt_is_vcpu(model, vcpu) || wake < VIRT_NONE ||
+	    wake >= model->n_wakes)
+		return -EINVAL;
+	track = &model->vcpus[vcpu];
+	if (track->blocked >= track->n || track->intervals[track->blocked].state != VIRT_BLOCKED)
+		return -EINVAL;
+	track->intervals[track->blocked].detail = wake;
 	return 0;
 }
 

@@ -78,10 +78,32 @@ struct virt_interval {
 	int64_t		start_ns;
 	int32_t		detail;	/* GUEST, HYPERVISOR, VMM: exit reason (virt_model_reason()), or
 				 * VIRT_NONE; PREEMPTED: global index of the vCPU that took the
-				 * pCPU, a task, or VIRT_NONE; else VIRT_NONE */
+				 * pCPU, a task, or VIRT_NONE; BLOCKED: what ended it
+				 * (virt_model_wake()), or VIRT_NONE; else VIRT_NONE */
 	int16_t		pcpu;	/* where it is, or where it was last; VIRT_NONE if unknown */
 	uint8_t		state;	/* enum virt_state */
 	uint8_t		flags;	/* VIRT_INTERVAL_... */
+};
+
+/** What ended a BLOCKED interval. Which records tell it is the tracker's affair. */
+enum virt_wake_cause {
+	VIRT_WAKE_UNKNOWN = 0,	/* the trace does not tell */
+	VIRT_WAKE_TIMER,	/* a timer of the vCPU's own */
+	VIRT_WAKE_DEVICE,	/* the interrupt of a device; @who delivered it */
+	VIRT_WAKE_VCPU,		/* another vCPU, @who: an IPI, an event channel */
+	VIRT_WAKE_INTERRUPT,	/* an interrupt; nobody knows whose */
+	VIRT_WAKE_TASK,		/* @who, on purpose: a task of the host, or a vCPU's monitor */
+	VIRT_WAKE_SPURIOUS,	/* whoever it was, @who: it slept on, without guest code between */
+	VIRT_WAKE_OPEN,		/* nothing: the trace does not show its end; no tracker says so */
+	VIRT_N_WAKES
+};
+
+/** Who or what woke a vCPU. */
+struct virt_wake {
+	int32_t		who;		/* a vCPU's global index, a task, or VIRT_NONE */
+	int16_t		vector;		/* of the interrupt, as the guest gets it, or VIRT_NONE */
+	uint8_t		cause;		/* enum virt_wake_cause */
+	uint8_t		reserved;	/* 0 */
 };
 
 /**
@@ -246,6 +268,26 @@ int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *n
 int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 		   enum virt_state state, int16_t pcpu, int32_t detail, uint8_t flags);
 
+/**
+ * virt_model_add_wake - make known that something can wake vCPUs
+ *
+ * What was given before has its old number.
+ *
+ * Return: its number, -ENOMEM, or -EINVAL: a cause, vCPU, task or vector that does not exist.
+ */
+int32_t virt_model_add_wake(struct virt_model *model, const struct virt_wake *wake);
+
+/**
+ * virt_model_woken - what ended the last BLOCKED interval of a vCPU
+ * @wake: from virt_model_add_wake(); or VIRT_NONE
+ *
+ * To be told once the wait is over, before the next one begins; the later word counts. It becomes
+ * the interval's @detail.
+ *
+ * Return: 0, or -EINVAL if there is no such interval, vCPU or @wake.
+ */
+int virt_model_woken(struct virt_model *model, int32_t vcpu, int32_t wake);
+
 /** virt_model_occupy - from a time on, @vcpu (or VIRT_NONE) is on a pCPU. As virt_model_set(). */
 int virt_model_occupy(struct virt_model *model, int16_t pcpu, int64_t time_ns, int32_t vcpu,
 		      bool known);
@@ -303,6 +345,13 @@ const char *virt_exit_class_name(enum virt_exit_class exit_class);
 
 /** virt_model_task - a task by its number; or NULL. */
 const struct virt_task *virt_model_task(const struct virt_model *model, int32_t task);
+
+/** virt_model_n_wakes, virt_model_wake - what has woken vCPUs; or NULL. */
+int32_t virt_model_n_wakes(const struct virt_model *model);
+const struct virt_wake *virt_model_wake(const struct virt_model *model, int32_t wake);
+
+/** virt_wake_cause_name - "timer", "device" ... as used in reports and in JSON. */
+const char *virt_wake_cause_name(enum virt_wake_cause cause);
 
 /** virt_model_who - the name of a vCPU or task, for who has or took a pCPU; "others"; or NULL. */
 const char *virt_model_who(const struct virt_model *model, int32_t who);

@@ -84,6 +84,8 @@ struct virt_vcpu_track {
 	struct virt_vcpu info;
 	struct virt_interval *intervals;
 	uint32_t	n, room;
+	uint32_t	blocked;	/* while it is filled: its last BLOCKED interval, if that is
+					 * one still */
 	struct virt_index index;
 	struct virt_sum	*sums;		/* one per block, aligned to VIRT_CACHE_LINE;
 					 * &virt_no_sum: see virt_has_sums() */
@@ -184,6 +186,9 @@ struct virt_model {
 	struct virt_task *tasks;
 	int32_t		n_tasks, tasks_room;
 	struct key_map	task_map;
+	struct virt_wake *wakes;
+	int32_t		n_wakes, wakes_room;
+	struct key_map	wake_map;
 	struct virt_pcpu_track *pcpus;
 	int32_t		n_pcpus, pcpus_room;
 	struct virt_loss *losses;

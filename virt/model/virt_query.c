@@ -78,6 +78,16 @@ const struct virt_task *virt_model_task(const struct virt_model *model, int32_t 
 	return virt_is_task(model, task) ? &model->tasks[task - VIRT_FIRST_TASK] : NULL;
 }
 
+int32_t virt_model_n_wakes(const struct virt_model *model)
+{
+	return model->n_wakes;
+}
+
+const struct virt_wake *virt_model_wake(const struct virt_model *model, int32_t wake)
+{
+	return wake >= 0 && wake < model->n_wakes ? &model->wakes[wake] : NULL;
+}
+
 int32_t virt_model_find_vcpu(const struct virt_model *model, int32_t host_pid)
 {
 	int32_t i;

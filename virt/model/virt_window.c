@@ -8,23 +8,12 @@
 #include <string.h>
 
 #include "array.h"
-#include "virt_private.h"
-#include "virt_window.h"
+#include "virt_span.h"
 #include "virt_window_walk.h"
 #include "virt_worst_private.h"
 
 /** Steps between two looks at the wish to stop. */
 #define STOP_STEP	65536
-
-/**
- * Times are at most 73 years from 0, so that a vCPU's do not overflow. Those of several together
- * end at the longest time that there is: of a damaged trace, the sum is no matter.
- */
-static void add_ns(int64_t *sum, int64_t ns)
-{
-	if (__builtin_add_overflow(*sum, ns, sum))
-		*sum = ns < 0 ? INT64_MIN : INT64_MAX;
-}
 
 /* ---- distributions ---- */
 
@@ -78,7 +67,7 @@ void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n)
 		return;
 	dist->min = dist->max = ns[0];
 	for (size_t i = 0; i < n; i++) {
-		add_ns(&dist->ns, ns[i]);
+		virt_add_ns(&dist->ns, ns[i]);
 		if (ns[i] < dist->min)
 			dist->min = ns[i];
 		if (ns[i] > dist->max)
@@ -146,12 +135,6 @@ struct exits {
 	size_t			n_costs, room_costs;
 };
 
-/** Where something begins and ends, and whether the trace shows that. */
-struct span {
-	int64_t		start_ns, end_ns;
-	bool		begun, ended;
-};
-
 struct tally {
 	const struct virt_model		*model;
 	const struct virt_window_query	*query;
@@ -188,24 +171,6 @@ static bool is_stopped(struct tally *tally)
 	       tally->query->stop(tally->query->arg);
 }
 
-/** What belongs together from interval @first on, up to interval @end. */
-static struct span span_of(const struct tally *tally, size_t first, size_t end)
-{
-	return (struct span){
-		.start_ns = tally->vcpu->intervals[first].start_ns,
-		.end_ns = virt_time_of(tally->model, tally->vcpu, end),
-		.begun = virt_begin_is_shown(tally->model, tally->vcpu, first),
-		.ended = virt_end_is_shown(tally->vcpu, end),
-	};
-}
-
-static void keep_before(struct virt_stretches *stretches, uint64_t n, int64_t ns)
-{
-	if (!stretches->before || ns > stretches->before_ns)
-		stretches->before_ns = ns;
-	stretches->before += n;
-}
-
 static void add_length(struct virt_dist *dist, int64_t ns)
 {
 	if (!dist->count || ns < dist->min)
@@ -213,23 +178,14 @@ static void add_length(struct virt_dist *dist, int64_t ns)
 	if (!dist->count || ns > dist->max)
 		dist->max = ns;
 	dist->count++;
-	add_ns(&dist->ns, ns);
+	virt_add_ns(&dist->ns, ns);
 }
 
 /** @samples: takes its length, for percentiles; or NULL */
 static int add_span(const struct tally *tally, struct virt_stretches *stretches,
-		    struct samples *samples, const struct span *span)
+		    struct samples *samples, const struct virt_span *span)
 {
-	/* an interval of length 0 at the window's beginning can be the end of what was before */
-	if (span->start_ns < tally->from_ns && span->end_ns <= tally->from_ns)
-		return 0;
-	if (span->start_ns < tally->from_ns || span->start_ns == tally->model->begin_ns) {
-		keep_before(stretches, 1,
-			    span->begun ? tally->from_ns - span->start_ns : VIRT_NONE);
-		return 0;
-	}
-	stretches->count++;
-	if (!span->begun || !span->ended)
+	if (!virt_span_count(tally->model, tally->from_ns, stretches, span))
 		return 0;
 	if (samples)
 		return add_sample(samples, span->end_ns - span->start_ns);
@@ -285,7 +241,8 @@ static int end_places(struct tally *tally)
 /** A run, of which interval @i is the first one in the window. */
 static int take_run(struct tally *tally, size_t i, size_t end)
 {
-	struct span span = span_of(tally, virt_run_begin(tally->vcpu, i), end);
+	struct virt_span span = virt_span_of(tally->model, tally->vcpu,
+					     virt_run_begin(tally->vcpu, i), end);
 	int16_t pcpu = tally->vcpu->intervals[i].pcpu;
 
 	if (wants(tally, VIRT_WINDOW_STATES) && pcpu >= 0)
@@ -299,7 +256,8 @@ static int take_run(struct tally *tally, size_t i, size_t end)
 /** A stretch in a state, of which interval @i is the first one in the window. */
 static int take_stretch(struct tally *tally, size_t i, size_t end)
 {
-	struct span span = span_of(tally, virt_stretch_begin(tally->vcpu, i), end);
+	struct virt_span span = virt_span_of(tally->model, tally->vcpu,
+					     virt_stretch_begin(tally->vcpu, i), end);
 	enum virt_state state = tally->vcpu->intervals[i].state;
 	bool sampled = state == VIRT_WAKING || wants(tally, VIRT_WINDOW_STATES);
 
@@ -353,16 +311,16 @@ static void add_stretches(struct virt_stretches *a, const struct virt_stretches 
 	struct virt_dist *sum = &a->whole;
 	const struct virt_dist *more = &b->whole;
 
-	add_ns(&a->ns, b->ns);
+	virt_add_ns(&a->ns, b->ns);
 	a->count += b->count;
 	if (more->count && (!sum->count || more->min < sum->min))
 		sum->min = more->min;
 	if (more->count && (!sum->count || more->max > sum->max))
 		sum->max = more->max;
 	sum->count += more->count;
-	add_ns(&sum->ns, more->ns);
+	virt_add_ns(&sum->ns, more->ns);
 	if (b->before)
-		keep_before(a, b->before, b->before_ns);
+		virt_keep_before(a, b->before, b->before_ns);
 }
 
 /** The distributions, of which those of waits are made of two. */
@@ -548,9 +506,9 @@ static int take_exit(struct exits *exits, const struct virt_exit *exit)
 	if (!exit->complete)
 		return 0;
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		add_ns(&of->state_ns[state], exit->state_ns[state]);
-	add_ns(&of->unasked_ns, exit->unasked_ns);
-	add_ns(&of->unasked_vmm_ns, exit->unasked_vmm_ns);
+		virt_add_ns(&of->state_ns[state], exit->state_ns[state]);
+	virt_add_ns(&of->unasked_ns, exit->unasked_ns);
+	virt_add_ns(&of->unasked_vmm_ns, exit->unasked_vmm_ns);
 	if (ARRAY_GROW(exits->costs, exits->n_costs, exits->room_costs))
 		return -ENOMEM;
 	exits->costs[exits->n_costs++] = (struct cost){ *place - 1, exit->cost_ns };
@@ -679,11 +637,11 @@ static void add_vcpu(struct virt_window_stats *machine, const struct virt_window
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		add_stretches(&machine->states[state], &vcpu->states[state]);
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		add_ns(&machine->unsplit_ns[state], vcpu->unsplit_ns[state]);
+		virt_add_ns(&machine->unsplit_ns[state], vcpu->unsplit_ns[state]);
 	add_stretches(&machine->runs, &vcpu->runs);
 	add_stretches(&machine->waits, &vcpu->waits);
-	add_ns(&machine->known_ns, vcpu->known_ns);
-	add_ns(&machine->unasked_ns, vcpu->unasked_ns);
+	virt_add_ns(&machine->known_ns, vcpu->known_ns);
+	virt_add_ns(&machine->unasked_ns, vcpu->unasked_ns);
 	machine->migrations += vcpu->migrations;
 	machine->exits += vcpu->exits;
 	if (vcpu->exits_before && (!machine->exits_before ||
@@ -709,7 +667,7 @@ static int count_machine(struct tally *tally, int32_t index, struct virt_window_
 	for (; i < last && !ret; i++) {
 		const struct virt_machine_interval *interval = &track->intervals[i];
 		bool goes_on = i + 1 < track->n;
-		struct span span = {
+		struct virt_span span = {
 			.start_ns = interval->start_ns,
 			.end_ns = goes_on ? interval[1].start_ns : tally->model->end_ns,
 			.begun = i && interval[-1].state != VIRT_M_LOST,

@@ -50,6 +50,22 @@ const char *virt_state_name(enum virt_state state)
 	return (unsigned int)state < VIRT_N_STATES ? name[state] : NULL;
 }
 
+const char *virt_wake_cause_name(enum virt_wake_cause cause)
+{
+	static const char *const name[VIRT_N_WAKES] = {
+		[VIRT_WAKE_UNKNOWN] = "unknown",
+		[VIRT_WAKE_TIMER] = "timer",
+		[VIRT_WAKE_DEVICE] = "device",
+		[VIRT_WAKE_VCPU] = "vcpu",
+		[VIRT_WAKE_INTERRUPT] = "interrupt",
+		[VIRT_WAKE_TASK] = "task",
+		[VIRT_WAKE_SPURIOUS] = "spurious",
+		[VIRT_WAKE_OPEN] = "open",
+	};
+
+	return (unsigned int)cause < VIRT_N_WAKES ? name[cause] : NULL;
+}
+
 const char *virt_machine_state_name(enum virt_machine_state state)
 {
 	static const char *const name[VIRT_M_N_STATES] = {
