@@ -17,7 +17,8 @@
  * rows for one event, the first one whose fields are all there counts. Sources: Linux's
  * include/trace/events/sched.h, include/trace/events/kvm.h, arch/x86/kvm/trace.h and
  * arch/arm64/kvm/trace_arm.h; vcpu_id is part of kvm_exit since 5.17, kvm_nested_vmrun is called
- * kvm_nested_vmenter since 6.1.
+ * kvm_nested_vmenter since 6.1, the vector of kvm_inj_virq was called irq before 6.0. The apicid of
+ * kvm_apic_accept_irq is the number of the vCPU (__apic_accept_irq(), arch/x86/kvm/lapic.c).
  */
 static const struct event_row {
 	const char	*system, *name;
@@ -43,6 +44,15 @@ static const struct event_row {
 	{ "kvm", "kvm_hv_hypercall", KVM_HYPERCALL, KVM_HYPERCALL_HYPERV, NULL, "code", NULL },
 	{ "kvm", "kvm_xen_hypercall", KVM_HYPERCALL, KVM_HYPERCALL_XEN, "a0", "nr", NULL },
 	{ "sched", "sched_switch", KVM_SWITCH, 0, "next_pid", "prev_state", NULL },
+	{ "kvm", "kvm_apic_accept_irq", KVM_ACCEPT, 0, "apicid", "vec", "dm" },
+	{ "kvm", "kvm_apic_ipi", KVM_IPI, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_set_irq", KVM_IRQ_LINE, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_msi_set_irq", KVM_IRQ_LINE, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_ioapic_set_irq", KVM_IRQ_LINE, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_pic_set_irq", KVM_IRQ_LINE, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_inj_virq", KVM_INJECT, 0, NULL, "vector", "soft" },
+	{ "kvm", "kvm_inj_virq", KVM_INJECT, 0, NULL, "irq", NULL },
+	{ "sched", "sched_waking", KVM_WAKING, 0, "pid", NULL, NULL },
 	{ "sched", "sched_wakeup", KVM_WAKEUP, 0, "pid", NULL, NULL },
 	{ "sched", "sched_wakeup_new", KVM_BORN, 0, "pid", NULL, NULL },
 	{ "sched", "sched_migrate_task", KVM_MIGRATE, 0, "pid", "dest_cpu", NULL },
@@ -61,7 +71,7 @@ struct found_event {
 
 struct kvm_fields {
 	struct tep_handle *tep;
-	struct tep_format_field *pid;	/* of all events */
+	struct tep_format_field *pid, *flags; /* of all events */
 	bool		swap;		/* recorded on a machine of other byte order */
 	struct found_event events[N_ROWS];
 	int		ids[N_ROWS];
@@ -111,8 +121,11 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 		if (!find_event(tep, &event_rows[i], &fields->events[fields->n], &id) ||
 		    fields->by_id[id])
 			continue;
-		if (!fields->pid)
+		if (!fields->pid) {
 			fields->pid = tep_find_common_field(tep_find_event(tep, id), "common_pid");
+			fields->flags = tep_find_common_field(tep_find_event(tep, id),
+							      "common_flags");
+		}
 		fields->ids[fields->n++] = id;
 		fields->by_id[id] = (uint8_t)fields->n;
 	}
@@ -191,6 +204,53 @@ static int name_thread(struct kvm_tracker *tracker, int32_t pid,
 	return kvm_tracker_name(tracker, pid, comm);
 }
 
+/** enum kvm_context, by include/linux/trace_events.h: TRACE_FLAG_HARDIRQ, _SOFTIRQ, _NMI. */
+static uint8_t context(const struct kvm_fields *fields, const struct tep_record *record)
+{
+	return number(fields, fields->flags, record) & (0x08 | 0x10 | 0x40) ? KVM_IN_INTERRUPT :
+									  KVM_IN_TASK;
+}
+
+/** What some kinds of events need besides. */
+static void complete(const struct kvm_fields *fields, const struct found_event *found,
+		     const struct tep_record *record, struct kvm_event *event)
+{
+	int64_t more = number(fields, found->more, record);
+
+	switch (event->kind) {
+	case KVM_USERSPACE_EXIT:
+		event->value = (int32_t)event->value;
+		return;
+	case KVM_EXIT:
+		if (event->more == KVM_ISA_ARM)
+			event->value = (int64_t)((uint64_t)more << 32 |
+						 ((uint64_t)event->value & UINT32_MAX));
+		else if (found->more)
+			event->more = (uint8_t)more;
+		return;
+	case KVM_ACCEPT:
+		/* APIC_DM_FIXED, APIC_DM_LOWEST (asm/apicdef.h): others have no vector */
+		if (more & 0x600)
+			event->value = VIRT_NONE;
+		break;
+	case KVM_INJECT:
+		/* INTn is no interrupt */
+		if (more)
+			event->value = VIRT_NONE;
+		break;
+	case KVM_WAKING:
+	case KVM_WAKEUP:
+	case KVM_IPI:
+	case KVM_IRQ_LINE:
+		break;
+	default:
+		if (found->more)
+			event->more = (uint8_t)more;
+		return;
+	}
+	event->more = context(fields, record);
+}
+
 int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker,
 		    const struct tep_record *record, int id, int cpu, int32_t pid, int64_t time_ns)
 {
@@ -209,13 +269,7 @@ int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker
 		.arg = found->arg ? (int32_t)number(fields, found->arg, record) : VIRT_NONE,
 		.value = number(fields, found->value, record),
 	};
-	if (event.kind == KVM_USERSPACE_EXIT)
-		event.value = (int32_t)event.value;
-	if (event.kind == KVM_EXIT && event.more == KVM_ISA_ARM)
-		event.value = (int64_t)((uint64_t)number(fields, found->more, record) << 32 |
-					((uint64_t)event.value & UINT32_MAX));
-	else if (found->more)
-		event.more = (uint8_t)number(fields, found->more, record);
+	complete(fields, found, record, &event);
 	if (found->comm)
 		ret = name_thread(tracker, event.arg, found->comm, record);
 	return ret ? ret : kvm_tracker_add(tracker, &event);

@@ -18,6 +18,10 @@ struct kvm_cpu {
 	size_t		n, room;
 	int64_t		last_ns;	/* of its last record, which need not be kept */
 	int32_t		pid;		/* that has it; KVM_NO_PID before the first record */
+	/* what is told once and needed with the interrupts that follow, see is_to_be_kept(): */
+	int32_t		own;		/* number of the vCPU that has entered or left its guest
+					 * since its thread has this CPU; or VIRT_NONE */
+	uint8_t		raised[2];	/* by enum kvm_context: KVM_IPI, KVM_IRQ_LINE, or 0 */
 };
 
 /** A thread that has a name or is a vCPU. */
@@ -49,6 +53,11 @@ struct kvm_tracker {
 	bool		has_switches, has_injects;
 };
 
+/** KVM_ACCEPT: how the interrupt was raised, beside enum kvm_context in @more. */
+#define KVM_BY_IPI	(1 << 1)
+#define KVM_BY_LINE	(1 << 2)
+
+
 /** kvm_thread_find - what is known of a thread. Return: NULL if nothing. */
 struct kvm_thread *kvm_thread_find(const struct kvm_tracker *tracker, int32_t pid);
 
@@ -69,6 +78,15 @@ struct kvm_vcpu {
 	const struct kvm_tsc_offset *offset;	/* what its TSC was set to last, or NULL */
 	uint8_t		state;		/* enum virt_state that was said last */
 	bool		is_told;	/* see tell() */
+	/* its waits, see kvm_wakes.c: */
+	int32_t		machine;	/* in the model while it is filled */
+	bool		halts;		/* it sleeps, or did last, in the kernel, as its guest
+					 * wants to */
+	bool		woken;		/* it is awake, and has not entered its guest since */
+	bool		waker_known;	/* KVM_WAKING came */
+	struct virt_wake raised;	/* interrupt that it was sent since its last exit, if any */
+	struct virt_wake waker;		/* who has woken it: VCPU, TASK, INTERRUPT or UNKNOWN */
+	struct virt_wake wake;		/* what is said to have ended its last wait */
 };
 
 enum kvm_place { KVM_PLACE_UNKNOWN, KVM_ON, KVM_OFF };
@@ -93,7 +111,8 @@ int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 		       struct kvm_vcpu **vcpus);
 
 /** kvm_replay - all records in order of time, into the model. Return: 0 or -ENOMEM. */
-int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus);
+int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
+	       int32_t n_vcpus);
 
 /* --- why a vCPU has left its guest: kvm_waits.c ---------------------------------------------- */
 

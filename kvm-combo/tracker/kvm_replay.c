@@ -9,7 +9,7 @@
 
 #include "array.h"
 #include "heap.h"
-#include "kvm_private.h"
+#include "kvm_wakes.h"
 
 /** prev_state of sched_switch: what is asleep has one of these bits; include/linux/sched.h. */
 #define STATE_ASLEEP	0xff
@@ -38,6 +38,7 @@ struct replay {
 	size_t		n_unknown;	/* CPUs with records of which nobody knows who has them */
 	int64_t		known_ns;	/* since when all of them are known, if they are */
 	struct kvm_reasons reasons;
+	struct kvm_wakes wakes;
 	int		error;
 };
 
@@ -98,23 +99,12 @@ static void contradict(struct replay *replay, const char *what)
 	virt_model_contradiction(replay->model, what);
 }
 
-/** A thread as the model knows it; tasks are made known the first time. */
 static int32_t who(struct replay *replay, int32_t pid)
 {
-	struct kvm_thread *thread = pid > 0 ? kvm_thread_find(replay->tracker, pid) : NULL;
-	char name[KVM_COMM_SIZE + 16];
+	int32_t number = kvm_who(replay->tracker, replay->model, replay->vcpus, pid);
 
-	if (!thread)
-		return VIRT_NONE;
-	if (thread->vcpu != VIRT_NONE)
-		return replay->vcpus[thread->vcpu].index;
-	if (thread->task == VIRT_NONE) {
-		snprintf(name, sizeof(name), "%s-%d", *thread->comm ? thread->comm : "task",
-			 (int)pid);
-		thread->task = virt_model_add_task(replay->model, pid, name);
-		fail(replay, thread->task);
-	}
-	return thread->task;
+	fail(replay, number == VIRT_NONE ? 0 : number);
+	return number;
 }
 
 static struct kvm_vcpu *vcpu_of(const struct replay *replay, int32_t pid)
@@ -182,6 +172,8 @@ static void lose(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 	vcpu->level_known = false;
 	vcpu->reason = VIRT_NONE;
 	vcpu->wait = KVM_WAIT_UNKNOWN;
+	vcpu->halts = false;
+	kvm_wakes_forget(vcpu);
 	vcpu->since_ns = time_ns;
 	say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, 0);
 }
@@ -282,6 +274,7 @@ static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm
 		/* it may be woken and run elsewhere, unseen */
 		lose(replay, vcpu, event->time_ns);
 	} else if (prev_state & STATE_ASLEEP) {
+		kvm_wakes_sleep(&replay->wakes, vcpu, prev_state);
 		say(replay, vcpu, event->time_ns, VIRT_BLOCKED, VIRT_NONE,
 		    vcpu->wait == KVM_WAIT_UNASKED && !(prev_state & STATE_STOPPED) ?
 		    VIRT_INTERVAL_UNASKED : 0);
@@ -347,7 +340,8 @@ static bool is_handed_on(const struct replay *replay, const struct kvm_vcpu *vcp
 		return false;
 	do {
 		event++;
-	} while (event < end && event->pid == vcpu->tid && event->kind == KVM_NESTED_EXIT);
+	} while (event < end && event->pid == vcpu->tid &&
+		 (event->kind == KVM_NESTED_EXIT || event->kind == KVM_ACCEPT));
 	return event < end && event->pid == vcpu->tid && event->kind == KVM_NESTED_INJECT;
 }
 
@@ -363,6 +357,7 @@ static void on_vm_entry(struct replay *replay, const struct kvm_event *event)
 		contradict(replay, "a VM entry without an exit before it");
 	vcpu->mode = KVM_IN_GUEST;
 	vcpu->wait = KVM_WAIT_UNKNOWN;
+	kvm_wakes_forget(vcpu);
 	say_mode(replay, vcpu, event->time_ns);
 }
 
@@ -379,6 +374,7 @@ static void on_vm_exit(struct replay *replay, const struct kvm_event *event)
 	if (vcpu->mode != KVM_IN_GUEST)
 		contradict(replay, "a VM exit without an entry before it");
 	vcpu->mode = KVM_IN_HYPERVISOR;
+	kvm_wakes_forget(vcpu);
 	fail(replay, kvm_reason_of(&replay->reasons, replay->model, event, vcpu->nested, &reason));
 	vcpu->reason = reason.index;
 	/* whether it waits is then the guest's hypervisor's affair */
@@ -441,11 +437,31 @@ static void on_wakeup(struct replay *replay, const struct kvm_event *event)
 	/* who has a pCPU or waits for one may be woken, too: that changes nothing */
 	if (vcpu && vcpu->place == KVM_OFF && !replay->n_lost &&
 	    (vcpu->state == VIRT_BLOCKED || vcpu->state == VIRT_OFFLINE)) {
+		if (vcpu->state == VIRT_BLOCKED)
+			kvm_wakes_woken(&replay->wakes, vcpu, event, replay->vcpu[event->cpu]);
 		if (replay->tracker->has_switches)
 			say(replay, vcpu, event->time_ns, VIRT_WAKING, VIRT_NONE, 0);
 		else
 			lose(replay, vcpu, event->time_ns);
 	}
+}
+
+static void on_waking(struct replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
+
+	if (vcpu && vcpu->place != KVM_ON)
+		kvm_wakes_waking(&replay->wakes, vcpu, event, replay->vcpu[event->cpu]);
+}
+
+static void on_accept(struct replay *replay, const struct kvm_event *event)
+{
+	kvm_wakes_sent(&replay->wakes, event, replay->vcpu[event->cpu]);
+}
+
+static void on_inject(struct replay *replay, const struct kvm_event *event)
+{
+	kvm_wakes_injected(&replay->wakes, event, replay->vcpu[event->cpu]);
 }
 
 /** A thread begins. */
@@ -526,6 +542,11 @@ static void take(struct replay *replay, const struct kvm_event *event)
 		[KVM_BORN] = on_born,
 		[KVM_TSC_OFFSET] = NULL,
 		[KVM_HYPERCALL] = on_hypercall,
+		[KVM_WAKING] = on_waking,
+		[KVM_ACCEPT] = on_accept,
+		[KVM_IPI] = NULL,
+		[KVM_IRQ_LINE] = NULL,
+		[KVM_INJECT] = on_inject,
 	};
 	const struct kvm_vcpu *vcpu;
 
@@ -565,7 +586,7 @@ static void merge(struct replay *replay, struct head *heap)
 			};
 	for (size_t i = n / 2; i-- > 0;)
 		HEAP_DOWN(heap, n, i, is_before);
-	while (n && !replay->error) {
+	while (n && !replay->error && !replay->wakes.error) {
 		const struct kvm_cpu *cpu = &tracker->cpus[heap->cpu];
 
 		take(replay, &cpu->events[heap->next]);
@@ -578,7 +599,8 @@ static void merge(struct replay *replay, struct head *heap)
 	}
 }
 
-int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus)
+int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
+	       int32_t n_vcpus)
 {
 	struct replay replay = {
 		.tracker = tracker, .model = model, .vcpus = vcpus, .last_lost_ns = INT64_MIN,
@@ -589,7 +611,8 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	replay.lost_ns = calloc(tracker->n_cpus + 1, sizeof(*replay.lost_ns));
 	replay.seen_ns = calloc(tracker->n_cpus + 1, sizeof(*replay.seen_ns));
 	replay.vcpu = calloc(tracker->n_cpus + 1, sizeof(struct kvm_vcpu *));
-	if (heap && replay.pid && replay.vcpu && replay.lost_ns && replay.seen_ns) {
+	if (!kvm_wakes_init(&replay.wakes, tracker, model, vcpus, n_vcpus) && heap && replay.pid &&
+	    replay.vcpu && replay.lost_ns && replay.seen_ns) {
 		for (size_t c = 0; c < tracker->n_cpus; c++) {
 			replay.pid[c] = KVM_NO_PID;
 			replay.n_unknown += tracker->cpus[c].n > 0;
@@ -605,5 +628,6 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	free(replay.seen_ns);
 	free(replay.told);
 	kvm_reasons_destroy(&replay.reasons);
-	return replay.error;
+	kvm_wakes_destroy(&replay.wakes);
+	return replay.error ? replay.error : replay.wakes.error;
 }

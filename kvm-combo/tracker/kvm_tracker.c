@@ -47,7 +47,7 @@ static struct kvm_cpu *get_cpu(struct kvm_tracker *tracker, int cpu)
 		if (ARRAY_GROW(tracker->cpus, tracker->n_cpus, tracker->cpus_room))
 			return NULL;
 		tracker->cpus[tracker->n_cpus++] = (struct kvm_cpu){
-			.last_ns = INT64_MIN, .pid = KVM_NO_PID,
+			.last_ns = INT64_MIN, .pid = KVM_NO_PID, .own = VIRT_NONE,
 		};
 	}
 	return &tracker->cpus[cpu];
@@ -79,21 +79,64 @@ static bool is_still_there(const struct kvm_cpu *cpu, int32_t pid)
 	       last[-1].kind != KVM_LOST && last[-1].kind != KVM_SWITCH;
 }
 
+/**
+ * Interrupts are many, and few of them can wake anybody: how one was raised goes with it, and what
+ * a vCPU is sent by itself or enters its guest with matters only after its thread has got a CPU.
+ *
+ * Return: false if the record tells no more than that its thread has the CPU.
+ */
+static bool is_to_be_kept(struct kvm_cpu *cpu, struct kvm_event *event)
+{
+	unsigned int context = event->more & KVM_IN_INTERRUPT;
+
+	if (event->pid != cpu->pid || event->kind == KVM_SWITCH || event->kind == KVM_LOST) {
+		cpu->own = VIRT_NONE;
+		cpu->raised[KVM_IN_TASK] = cpu->raised[KVM_IN_INTERRUPT] = 0;
+	}
+	switch (event->kind) {
+	case KVM_ENTRY:
+	case KVM_EXIT:
+	case KVM_USERSPACE_EXIT:
+		if (event->kind != KVM_USERSPACE_EXIT)
+			cpu->own = event->arg;
+		cpu->raised[KVM_IN_TASK] = cpu->raised[KVM_IN_INTERRUPT] = 0;
+		return true;
+	case KVM_IPI:
+	case KVM_IRQ_LINE:
+		cpu->raised[context] = event->kind;
+		return false;
+	case KVM_ACCEPT:
+		event->more = (uint8_t)(context |
+			      (cpu->raised[context] == KVM_IPI ? KVM_BY_IPI : 0) |
+			      (cpu->raised[context] == KVM_IRQ_LINE ? KVM_BY_LINE : 0));
+		return context == KVM_IN_INTERRUPT || event->arg != cpu->own;
+	case KVM_INJECT:
+		return cpu->own == VIRT_NONE;
+	default:
+		return true;
+	}
+}
+
 int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
+	struct kvm_event kept = *event;
 	struct kvm_event *stored;
 	struct kvm_cpu *cpu;
 
 	if (event->cpu < 0)
 		return -EINVAL;
 	cpu = get_cpu(tracker, event->cpu);
-	if (!cpu || ARRAY_GROW(cpu->events, cpu->n, cpu->room))
+	if (!cpu)
+		return -ENOMEM;
+	if (!is_to_be_kept(cpu, &kept))
+		return kvm_tracker_seen(tracker, event->cpu, event->pid, event->time_ns);
+	if (ARRAY_GROW(cpu->events, cpu->n, cpu->room))
 		return -ENOMEM;
 	/* the same thread's, but a loss, before which it was seen */
 	if (is_still_there(cpu, event->pid) && event->kind != KVM_LOST)
 		cpu->n--;
 	stored = &cpu->events[cpu->n++];
-	*stored = *event;
+	*stored = kept;
 	if (stored->time_ns < cpu->last_ns) {
 		stored->time_ns = cpu->last_ns;
 		tracker->n_disordered++;
@@ -246,7 +289,7 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 	if (ret)
 		goto end;
 	n_vcpus = kvm_find_vcpus(tracker, made, &vcpus);
-	ret = n_vcpus < 0 ? n_vcpus : kvm_replay(tracker, made, vcpus);
+	ret = n_vcpus < 0 ? n_vcpus : kvm_replay(tracker, made, vcpus, n_vcpus);
 	for (uint64_t i = 0; !ret && i < tracker->n_disordered; i++)
 		virt_model_contradiction(made, "a record is earlier than the one before it");
 	free(vcpus);

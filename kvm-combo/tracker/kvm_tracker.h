@@ -42,6 +42,23 @@
  * - Between a nested entry and the exit that is handed to the guest's hypervisor, GUEST is
  *   VIRT_INTERVAL_NESTED, and the reasons of exits begin with "L2:".
  *
+ * What ended a BLOCKED interval (virt_model_woken()), where the guest had asked to wait and its
+ * vCPU slept in the kernel, is the first of these that is known:
+ *
+ * - DEVICE or VCPU: the first interrupt that somebody else has delivered to it since its last exit:
+ *   KVM_ACCEPT by another vCPU's thread in the kernel is an IPI, by whoever else, a device's. Of
+ *   several machines, only those are known that a vCPU delivers, or whoever wakes the vCPU up next
+ *   on the same CPU: vCPUs have the same numbers in all of them.
+ * - VCPU or TASK: who has the CPU where it is woken, if that is no interrupt and not the idle task:
+ *   another vCPU of its machine in the kernel, or anybody else.
+ * - TIMER: the interrupt that it delivers to itself before it enters the guest.
+ * - INTERRUPT: with the vector that it enters the guest with; else, if KVM_WAKING was in one.
+ *
+ * It was SPURIOUS if it sleeps again for the same wish without having entered its guest. Of another
+ * wait, only who has the CPU tells. Without KVM_WAKING, a wake-up from another CPU is found in the
+ * idle task or in an interrupt of the CPU that the thread is woken on, and tells nobody. Halt
+ * polling ends no BLOCKED interval: as long as KVM polls, the vCPU has its pCPU.
+ *
  * Which thread is which machine's is told by the trace (trace-cmd's map of guests) or guessed: the
  * threads of a machine are made one after the other, by ascending vCPU number.
  */
@@ -65,7 +82,7 @@ enum kvm_event_kind {
 	KVM_NESTED_EXIT,	/* a guest's guest has left */
 	KVM_NESTED_INJECT,	/* and its hypervisor will see that: it is entered next */
 	KVM_SWITCH,		/* arg: next pid; value: prev_state */
-	KVM_WAKEUP,		/* arg: woken pid */
+	KVM_WAKEUP,		/* arg: woken pid; more: enum kvm_context */
 	KVM_MIGRATE,		/* arg: pid; value: CPU that it goes to */
 	KVM_SEEN,		/* some record of a thread */
 	KVM_LOST,		/* from here on, records of this CPU are missing */
@@ -74,7 +91,16 @@ enum kvm_event_kind {
 	KVM_TSC_OFFSET,		/* arg: as KVM_ENTRY; value: the offset */
 	KVM_HYPERCALL,		/* value: number; arg: Xen's first argument; more: enum
 				 * kvm_hypercall_abi */
+	KVM_WAKING,		/* as KVM_WAKEUP, recorded by who wakes it */
+	KVM_ACCEPT,		/* arg: number of the vCPU that an interrupt is delivered to; value:
+				 * vector, or VIRT_NONE; more: enum kvm_context */
+	KVM_IPI,		/* the next KVM_ACCEPT are an IPI; more: enum kvm_context */
+	KVM_IRQ_LINE,		/* a device's interrupt; more: enum kvm_context */
+	KVM_INJECT,		/* value: vector that the vCPU enters its guest with */
 };
+
+/** Where a record was written: on behalf of its thread, or in an interrupt that came upon it. */
+enum kvm_context { KVM_IN_TASK, KVM_IN_INTERRUPT };
 
 /** Whose numbers hypercalls are. */
 enum kvm_hypercall_abi { KVM_HYPERCALL_KVM, KVM_HYPERCALL_HYPERV, KVM_HYPERCALL_XEN };

@@ -18,6 +18,9 @@
 #define INTR	0x60
 #define IOIO	0x7b
 
+/** A kind of records, of one that was written in an interrupt. */
+#define IN_IRQ(kind)	((enum kvm_event_kind)((kind) | 0x80))
+
 struct record {
 	int64_t		time;
 	int		cpu;
@@ -40,10 +43,12 @@ static inline struct virt_model *track(const struct record *records, size_t n, i
 	for (int cpu = 3; cpu >= 0; cpu--) {
 		for (size_t i = 0; i < n; i++) {
 			const struct record *r = &records[i];
+			enum kvm_event_kind kind = r->kind & 0x7f;
 			struct kvm_event event = {
-				.time_ns = r->time, .cpu = (int16_t)r->cpu, .kind = r->kind,
+				.time_ns = r->time, .cpu = (int16_t)r->cpu, .kind = kind,
 				.pid = r->pid, .arg = r->arg, .value = r->value,
-				.more = r->kind == KVM_HYPERCALL ? hypercall_abi : KVM_ISA_SVM,
+				.more = kind == KVM_HYPERCALL ? hypercall_abi :
+					kind == KVM_EXIT ? KVM_ISA_SVM : kind != r->kind,
 			};
 
 			if (r->cpu != cpu)
@@ -81,9 +86,10 @@ static inline void check(const struct virt_model *model, int32_t pid,
 	assert_true(vcpu >= 0);
 	for (size_t i = 0; i < range.n && i < n; i++) {
 		const struct virt_interval *got = &range.first[i];
-		const char *detail = got->state == VIRT_PREEMPTED ?
-				     virt_model_who(model, got->detail) :
-				     virt_model_reason(model, got->detail);
+		/* what ended waits is for those to tell who ask, see check_wakes() */
+		int32_t number = got->state == VIRT_BLOCKED ? VIRT_NONE : got->detail;
+		const char *detail = got->state == VIRT_PREEMPTED ? virt_model_who(model, number) :
+				     virt_model_reason(model, number);
 
 		if (got->start_ns != expected[i].start || got->state != expected[i].state)
 			print_message("interval %zu: %lld %s, not %lld %s\n", i,
@@ -97,7 +103,7 @@ static inline void check(const struct virt_model *model, int32_t pid,
 		if (expected[i].detail)
 			assert_string_equal(detail ? detail : "none", expected[i].detail);
 		else
-			assert_int_equal(got->detail, VIRT_NONE);
+			assert_int_equal(number, VIRT_NONE);
 	}
 	assert_int_equal(range.n, n);
 }

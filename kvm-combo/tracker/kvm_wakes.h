@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_wakes.h
+ * @brief	What ends the sleep of vCPUs; the rules are in kvm_tracker.h.
+ *
+ * The state machine (kvm_replay.c) tells when a vCPU sleeps, is woken, and enters or leaves its
+ * guest, and hands on the records that tell who did what for it.
+ */
+#ifndef KSHARK_VIRT_KVM_WAKES_H
+#define KSHARK_VIRT_KVM_WAKES_H
+
+#include "kvm_private.h"
+
+/** An interrupt that was sent to some machine's vCPU; which, its wake-up may tell. */
+struct kvm_sent {
+	struct virt_wake wake;		/* cause UNKNOWN: none */
+	int32_t		pid, number;	/* who sent it, to the vCPU with this number */
+	uint8_t		context;	/* enum kvm_context */
+};
+
+struct kvm_wakes {
+	const struct kvm_tracker *tracker;
+	struct virt_model *model;
+	struct kvm_vcpu	*vcpus;
+	struct key_map	map;		/* of machine and vCPU number */
+	int32_t		*vcpu;		/* by number in it */
+	size_t		room;
+	int32_t		machine;	/* the only one, or VIRT_NONE */
+	struct kvm_sent	*sent;		/* per CPU, the last one */
+	int		error;
+};
+
+/** kvm_wakes_init - Return: 0 or -ENOMEM; kvm_wakes_destroy() must follow either way. */
+int kvm_wakes_init(struct kvm_wakes *wakes, const struct kvm_tracker *tracker,
+		   struct virt_model *model, struct kvm_vcpu *vcpus, int32_t n);
+void kvm_wakes_destroy(struct kvm_wakes *wakes);
+
+/**
+ * kvm_who - a thread as the model knows it; tasks are made known the first time
+ *
+ * Return: as virt_model_add_task(), or VIRT_NONE of the idle task and of one that never had a CPU.
+ */
+int32_t kvm_who(const struct kvm_tracker *tracker, struct virt_model *model,
+		const struct kvm_vcpu *vcpus, int32_t pid);
+
+/** kvm_wakes_sleep - it goes to sleep, which is to be said after this. */
+void kvm_wakes_sleep(struct kvm_wakes *wakes, struct kvm_vcpu *vcpu, uint64_t prev_state);
+
+/** kvm_wakes_waking - KVM_WAKING of one that sleeps; @here: the vCPU that has the CPU, or NULL */
+void kvm_wakes_waking(struct kvm_wakes *wakes, struct kvm_vcpu *vcpu,
+		      const struct kvm_event *event, const struct kvm_vcpu *here);
+
+/** kvm_wakes_woken - it does not sleep any more. */
+void kvm_wakes_woken(struct kvm_wakes *wakes, struct kvm_vcpu *vcpu,
+		     const struct kvm_event *event, const struct kvm_vcpu *here);
+
+/** kvm_wakes_sent - KVM_ACCEPT */
+void kvm_wakes_sent(struct kvm_wakes *wakes, const struct kvm_event *event,
+		    struct kvm_vcpu *here);
+
+/** kvm_wakes_injected - KVM_INJECT */
+void kvm_wakes_injected(struct kvm_wakes *wakes, const struct kvm_event *event,
+			struct kvm_vcpu *here);
+
+/** kvm_wakes_forget - it enters or leaves its guest, or nobody knows what it does. */
+void kvm_wakes_forget(struct kvm_vcpu *vcpu);
+
+#endif
