@@ -21,8 +21,9 @@ static const struct {
 	{ "minimal", { "kvm:kvm_entry", "kvm:kvm_exit", "kvm:kvm_userspace_exit",
 		       "kvm:kvm_write_tsc_offset", SWITCHES },
 	  "sched:sched_switch,irq:irq_handler_entry,irq:irq_handler_exit" },
-	/* also what an exit was for, nested guests, and interrupts */
-	{ "default", { "kvm", SWITCHES }, "sched,irq,timer" },
+	/* also what an exit was for, nested guests, interrupts, and who wakes whom: recorded by the
+	 * waker, while sched_wakeup may be recorded where the woken one will run */
+	{ "default", { "kvm", SWITCHES, "sched:sched_waking" }, "sched,irq,timer" },
 	/* also what the host does meanwhile */
 	{ "full", { "kvm", "sched", "irq", "irq_vectors", "timer" },
 	  "sched,irq,irq_vectors,timer,raw_syscalls" },
