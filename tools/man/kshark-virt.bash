@@ -37,7 +37,7 @@ _kshark_virt()
 		;;
 	report)
 		options="--format --output --vcpu --from --to --cpu-hz --absolute --correct-skew"
-		options+=" --max-input --worst --kind --above --tracing --record-cost --quiet --help"
+		options+=" --max-input --worst --kind --above --waits --tracing --record-cost --quiet --help"
 		;;
 	check)
 		options="--affinity --affinity-file --format --from --to --cpu-hz --absolute"

@@ -9,6 +9,7 @@
 #include "align_meta.h"
 #include "report_section.h"
 #include "report_tracing.h"
+#include "report_waits.h"
 #include "report_worst.h"
 #include "trace_args.h"
 
@@ -31,12 +32,16 @@ static const struct {
 				 const struct report_worst *worst, bool first);
 	void		(*tracing)(struct output *out, const struct report *report,
 				   const struct report_tracing *tracing, bool first);
+	int		(*waits)(struct output *out, const struct report *report, bool first);
 	/* machines and tasks that are told apart when it comes to who takes pCPUs from whom */
 	size_t		most_culprits;
 } formats[N_FORMATS] = {
-	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text, 8 },
-	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json, 64 },
-	[FORMAT_CSV] = { report_csv, report_worst_csv, report_tracing_csv, 64 },
+	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text,
+		report_waits_text, 8 },
+	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json,
+		report_waits_json, 64 },
+	[FORMAT_CSV] = { report_csv, report_worst_csv, report_tracing_csv,
+		report_waits_csv, 64 },
 };
 
 struct report_options {
@@ -47,7 +52,7 @@ struct report_options {
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to;
 	struct report_worst	worst;
-	bool			tracing;
+	bool			tracing, waits;
 	double			record_cost_ns;
 	struct host_options trace;
 };
@@ -119,6 +124,8 @@ static const struct ksv_option report_option_table[] = {
 	  take_kinds, offsetof(OPTIONS, worst.kinds), NULL },
 	{ 0, "above", "TIME", "with --worst: only what costs at least TIME",
 	  take_above, offsetof(OPTIONS, worst.above_ns), NULL },
+	{ 0, "waits", NULL, "instead: what vCPUs waited for, and who woke them",
+	  ksv_take_flag, offsetof(OPTIONS, waits), NULL },
 	{ 0, "tracing", NULL, "instead: what the tracing costs, and what to switch off",
 	  ksv_take_flag, offsetof(OPTIONS, tracing), NULL },
 	{ 0, "record-cost", "NS", "with --tracing: what a record costs",
@@ -133,8 +140,9 @@ static const struct ksv_option report_option_table[] = {
 /** Options that say more about another one need it. */
 static int check_options(const struct report_options *options)
 {
-	if (options->worst.n && options->tracing)
-		return ksv_usage_error(options->command, "either --worst or --tracing");
+	if (!!options->worst.n + options->tracing + options->waits > 1)
+		return ksv_usage_error(options->command, "only one of --worst, --waits and "
+				       "--tracing");
 	if (!options->worst.n && (options->worst.kinds || options->worst.above_ns))
 		return ksv_usage_error(options->command, "--kind and --above say more about "
 				       "--worst, which is not there");
@@ -248,6 +256,11 @@ static int write_report(struct job *job, struct output *out, bool first)
 			return -ENOMEM;
 		worst.kinds = worst.kinds ? worst.kinds : VIRT_WORST_ALL_KINDS;
 		return formats[options->format].worst(out, report, &options->vcpus, &worst, first);
+	}
+	if (options->waits) {
+		if (report_window(report, &options->vcpus, 0))
+			return -ENOMEM;
+		return formats[options->format].waits(out, report, first);
 	}
 	if (options->tracing) {
 		report->n_pcpus = job->counted.count.n_pcpus;
