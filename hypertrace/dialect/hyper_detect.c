@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	hyper_detect.c
+ * @brief	Which dialect a machine speaks, by the hypercalls that it makes.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "hyper_detect.h"
+
+/** Numbers that a sentence names. */
+#define MAX_NAMED	6
+
+/** Of all calls but KVM's own, so many must make sense: others may call, too. */
+#define LEAST_PERCENT	50
+
+int hyper_tally_add(struct hyper_tally *tally, const struct hyper_call *call)
+{
+	bool foreign = call->source != HYPER_XEN && hyper_kvm_number(call->nr);
+	struct hyper_number_count *number = NULL;
+	struct hyper_event event;
+	int64_t i = key_map_find(&tally->map, call->nr);
+
+	if (i < 0 && tally->map.n_keys < HYPER_MAX_NUMBERS) {
+		i = KEY_MAP_ELEMENT(&tally->map, call->nr, tally->numbers, tally->room);
+		if (i < 0)
+			return (int)i;
+	}
+	tally->calls++;
+	tally->foreign += foreign;
+	tally->rest += i < 0;
+	if (i >= 0) {
+		number = &tally->numbers[i];
+		number->nr = call->nr;
+		number->count++;
+		number->foreign = foreign;
+	}
+	for (size_t d = 0; hyper_dialects[d] && d < HYPER_MAX_DIALECTS; d++) {
+		bool fits = hyper_decode(hyper_dialects[d], call, &event, NULL) == HYPER_DECODED;
+
+		tally->fit[d] += fits;
+		if (number)
+			number->fit[d] += fits;
+	}
+	return 0;
+}
+
+void hyper_tally_free(struct hyper_tally *tally)
+{
+	key_map_destroy(&tally->map);
+	free(tally->numbers);
+	memset(tally, 0, sizeof(*tally));
+}
+
+/** The numbers of which calls fit a dialect; @d negative: those that KVM has not. */
+static void name_numbers(FILE *out, const struct hyper_tally *tally, int d)
+{
+	unsigned int n = 0;
+
+	for (uint32_t i = 0; i < tally->map.n_keys; i++) {
+		const struct hyper_number_count *number = &tally->numbers[i];
+
+		if (d >= 0 ? !number->fit[d] : number->foreign)
+			continue;
+		if (n < MAX_NAMED)
+			fprintf(out, "%s%llu", n ? ", " : "", (unsigned long long)number->nr);
+		n++;
+	}
+	if (n > MAX_NAMED)
+		fprintf(out, " and %u more", n - MAX_NAMED);
+}
+
+static void tell_choice(FILE *out, const struct hyper_tally *tally, int best, int second)
+{
+	const struct hyper_dialect *dialect = hyper_dialects[best];
+	uint64_t all = tally->calls - tally->foreign;
+
+	fputs("hypercalls ", out);
+	name_numbers(out, tally, best);
+	fprintf(out, " are those of %s (%s), because %llu of %llu have its numbers and registers "
+		"that make sense in it", dialect->name, dialect->about,
+		(unsigned long long)tally->fit[best], (unsigned long long)all);
+	if (second >= 0 && tally->fit[second] == tally->fit[best])
+		fprintf(out, "; they would make as much sense in %s, which --hypertrace=%s takes "
+			"them for", hyper_dialects[second]->name, hyper_dialects[second]->name);
+}
+
+static void tell_none(FILE *out, const struct hyper_tally *tally, int best)
+{
+	uint64_t all = tally->calls - tally->foreign;
+
+	if (!all) {
+		fputs(tally->calls ? "all of its hypercalls are KVM's own" :
+		      "there are no hypercalls in the trace", out);
+		return;
+	}
+	fputs("no dialect is known for hypercalls ", out);
+	name_numbers(out, tally, -1);
+	if (tally->fit[best])
+		fprintf(out, ": only %llu of %llu make sense in %s, which --hypertrace=%s takes "
+			"them for", (unsigned long long)tally->fit[best], (unsigned long long)all,
+			hyper_dialects[best]->name, hyper_dialects[best]->name);
+	else
+		fputs("; --hypertrace=FILE.json tells one", out);
+}
+
+const struct hyper_dialect *hyper_detect(const struct hyper_tally *tally, char *text, size_t size)
+{
+	int best = 0, second = -1;
+	char *sentence = NULL;
+	bool found;
+	size_t length;
+	FILE *out;
+
+	for (int d = 1; hyper_dialects[d] && d < HYPER_MAX_DIALECTS; d++) {
+		if (tally->fit[d] > tally->fit[best]) {
+			second = best;
+			best = d;
+		} else if (second < 0 || tally->fit[d] > tally->fit[second]) {
+			second = d;
+		}
+	}
+	found = tally->fit[best] &&
+		tally->fit[best] * 100 >= (tally->calls - tally->foreign) * LEAST_PERCENT;
+	out = open_memstream(&sentence, &length);
+	if (out && found)
+		tell_choice(out, tally, best, second);
+	else if (out)
+		tell_none(out, tally, best);
+	text_format(text, size, "%s", out && !fclose(out) ? sentence : "");
+	free(sentence);
+	return found ? hyper_dialects[best] : NULL;
+}

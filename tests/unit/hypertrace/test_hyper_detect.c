@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_hyper_detect.c
+ * @brief	The dialect that a machine speaks is found by its calls, and the choice is told.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hyper_detect.h"
+
+static struct hyper_tally tally;
+static char text[512];
+
+static int forget(void **state)
+{
+	(void)state;
+	hyper_tally_free(&tally);
+	return 0;
+}
+
+static void add(int n, uint64_t nr, uint64_t a0, uint64_t a1, uint64_t a2, uint64_t a3)
+{
+	const struct hyper_call call = { .nr = nr, .a = { a0, a1, a2, a3 }, .bytes = 32 };
+
+	for (int i = 0; i < n; i++)
+		assert_int_equal(hyper_tally_add(&tally, &call), 0);
+}
+
+static const char *found(void)
+{
+	const struct hyper_dialect *dialect = hyper_detect(&tally, text, sizeof(text));
+
+	return dialect ? dialect->name : "none";
+}
+
+static void test_nothing(void **state)
+{
+	(void)state;
+	assert_string_equal(found(), "none");
+	assert_string_equal(text, "there are no hypercalls in the trace");
+	add(3, 1, 0, 0, 0, 0);
+	assert_string_equal(found(), "none");
+	assert_string_equal(text, "all of its hypercalls are KVM's own");
+}
+
+static void test_first(void **state)
+{
+	(void)state;
+	add(4, 1001, 5, 5, 6, 6);
+	add(2, 1000, 0x1000, 0, 0, 0);
+	add(1, 11, 0, 0, 0, 0);
+	assert_string_equal(found(), "hypergraph");
+	assert_string_equal(text, "hypercalls 1001, 1000 are those of hypergraph (published in "
+			    "2017), because 6 of 6 have its numbers and registers that make sense "
+			    "in it; they would make as much sense in hypertracing, which "
+			    "--hypertrace=hypertracing takes them for");
+	assert_int_equal(tally.calls, 7);
+	assert_int_equal(tally.foreign, 1);
+}
+
+/** The same numbers, but registers that would be no tasks in the first one. */
+static void test_by_registers(void **state)
+{
+	(void)state;
+	add(3, 1001, UINT64_C(120) << 32 | 5, UINT64_C(120) << 32 | 6, 0, 0);
+	assert_string_equal(found(), "hypertracing");
+	assert_string_equal(text, "hypercalls 1001 are those of hypertracing (published in 2018), "
+			    "because 3 of 3 have its numbers and registers that make sense in it");
+}
+
+static void test_by_numbers(void **state)
+{
+	(void)state;
+	add(2, 4000, 1, 0, 0, 0);
+	add(1, 9002, 0, 0, 0, 0);
+	add(1, 88, 0, 0, 0, 0);
+	assert_string_equal(found(), "hypergraph");
+	assert_memory_equal(text, "hypercalls 4000, 9002 are", 25);
+	assert_non_null(strstr(text, "because 3 of 4 have"));
+	assert_null(strstr(text, "as much sense"));
+}
+
+/** Somebody else's calls are not taken for those of a dialect that shares a number. */
+static void test_others(void **state)
+{
+	(void)state;
+	add(9, 88, 0, 0, 0, 0);
+	assert_string_equal(found(), "none");
+	assert_string_equal(text, "no dialect is known for hypercalls 88; --hypertrace=FILE.json "
+			    "tells one");
+	add(2, 9000, 0, 0, 0, 0);
+	assert_string_equal(found(), "none");
+	assert_string_equal(text, "no dialect is known for hypercalls 88, 9000: only 2 of 11 make "
+			    "sense in hypergraph, which --hypertrace=hypergraph takes them for");
+}
+
+static void test_half(void **state)
+{
+	(void)state;
+	add(5, 9000, 0, 0, 0, 0);
+	add(5, 88, 0, 0, 0, 0);
+	assert_string_equal(found(), "hypergraph");
+	add(1, 88, 0, 0, 0, 0);
+	assert_string_equal(found(), "none");
+}
+
+/** A guest can make up more numbers than anybody counts. */
+static void test_many_numbers(void **state)
+{
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++)
+		add(1, 20000 + i, 0, 0, 0, 0);
+	assert_int_equal(tally.map.n_keys, HYPER_MAX_NUMBERS);
+	assert_int_equal(tally.rest, 1000 - HYPER_MAX_NUMBERS);
+	assert_string_equal(found(), "none");
+	assert_non_null(strstr(text, "20000, 20001, 20002, 20003, 20004, 20005 and 250 more"));
+	/* what comes later is counted all the same */
+	add(3000, 1001, 1, 1, 2, 2);
+	assert_string_equal(found(), "hypergraph");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_nothing, forget),
+		cmocka_unit_test_teardown(test_first, forget),
+		cmocka_unit_test_teardown(test_by_registers, forget),
+		cmocka_unit_test_teardown(test_by_numbers, forget),
+		cmocka_unit_test_teardown(test_others, forget),
+		cmocka_unit_test_teardown(test_half, forget),
+		cmocka_unit_test_teardown(test_many_numbers, forget),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
