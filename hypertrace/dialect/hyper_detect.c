@@ -16,11 +16,22 @@
 /** Of all calls but KVM's own, so many must make sense: others may call, too. */
 #define LEAST_PERCENT	50
 
+/**
+ * Does a call look like one of a dialect? Hardly any task has priority 0: what is decoded so is
+ * probably a register of another dialect, in which that part is empty.
+ */
+static bool fits_dialect(const struct hyper_dialect *dialect, const struct hyper_call *call)
+{
+	struct hyper_event event;
+
+	return hyper_decode(dialect, call, &event, NULL) == HYPER_DECODED &&
+	       !(hyper_has(&event, HYPER_F_PRIO) && !event.prio);
+}
+
 int hyper_tally_add(struct hyper_tally *tally, const struct hyper_call *call)
 {
 	bool foreign = call->source != HYPER_XEN && hyper_kvm_number(call->nr);
 	struct hyper_number_count *number = NULL;
-	struct hyper_event event;
 	int64_t i = key_map_find(&tally->map, call->nr);
 
 	if (i < 0 && tally->map.n_keys < HYPER_MAX_NUMBERS) {
@@ -38,7 +49,7 @@ int hyper_tally_add(struct hyper_tally *tally, const struct hyper_call *call)
 		number->foreign = foreign;
 	}
 	for (size_t d = 0; hyper_dialects[d] && d < HYPER_MAX_DIALECTS; d++) {
-		bool fits = hyper_decode(hyper_dialects[d], call, &event, NULL) == HYPER_DECODED;
+		bool fits = fits_dialect(hyper_dialects[d], call);
 
 		tally->fit[d] += fits;
 		if (number)
@@ -54,18 +65,39 @@ void hyper_tally_free(struct hyper_tally *tally)
 	memset(tally, 0, sizeof(*tally));
 }
 
-/** The numbers of which calls fit a dialect; @d negative: those that KVM has not. */
+/** Does a number belong to a sentence? @d: a dialect that its calls fit; -1: it is not KVM's own */
+static bool is_named(const struct hyper_number_count *number, int d)
+{
+	return d >= 0 ? number->fit[d] > 0 : !number->foreign;
+}
+
+/** As the dialect has it, without a CPU above it. */
+static uint64_t number_in(const struct hyper_number_count *number, int d)
+{
+	unsigned int bits = d >= 0 ? hyper_dialects[d]->number_bits : 0;
+
+	return bits ? number->nr & ((UINT64_C(1) << bits) - 1) : number->nr;
+}
+
+static bool was_named(const struct hyper_tally *tally, int d, uint32_t i)
+{
+	for (uint32_t before = 0; before < i; before++)
+		if (is_named(&tally->numbers[before], d) &&
+		    number_in(&tally->numbers[before], d) == number_in(&tally->numbers[i], d))
+			return true;
+	return false;
+}
+
 static void name_numbers(FILE *out, const struct hyper_tally *tally, int d)
 {
 	unsigned int n = 0;
 
 	for (uint32_t i = 0; i < tally->map.n_keys; i++) {
-		const struct hyper_number_count *number = &tally->numbers[i];
-
-		if (d >= 0 ? !number->fit[d] : number->foreign)
+		if (!is_named(&tally->numbers[i], d) || was_named(tally, d, i))
 			continue;
 		if (n < MAX_NAMED)
-			fprintf(out, "%s%llu", n ? ", " : "", (unsigned long long)number->nr);
+			fprintf(out, "%s%llu", n ? ", " : "",
+				(unsigned long long)number_in(&tally->numbers[i], d));
 		n++;
 	}
 	if (n > MAX_NAMED)

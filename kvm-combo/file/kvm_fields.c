@@ -60,6 +60,20 @@ static const struct event_row {
 
 #define N_ROWS	ARRAY_SIZE(event_rows)
 
+/**
+ * Hypercalls with their registers: Linux's arch/x86/kvm/trace.h, and what the research module
+ * hypergraph-host records instead of exit, call and entry.
+ */
+static const struct call_row {
+	const char	*system, *name;
+	uint8_t		source;
+} call_rows[] = {
+	{ "kvm", "kvm_hypercall", HYPER_KVM },
+	{ NULL, "hypergraph_host", HYPER_KVM_WHOLE },
+};
+
+#define N_CALLS	ARRAY_SIZE(call_rows)
+
 /** Event ids are small; beyond that nothing of ours is expected. */
 #define MAX_ID	0xffff
 
@@ -69,6 +83,12 @@ struct found_event {
 	struct tep_format_field *comm;	/* KVM_SWITCH: name of the next thread */
 };
 
+struct found_call {
+	int		id;		/* -1: the trace does not know it */
+	struct tep_format_field *nr, *a[HYPER_N_REGISTERS];
+	struct tep_format_field *rip, *cost;	/* or NULL */
+};
+
 struct kvm_fields {
 	struct tep_handle *tep;
 	struct tep_format_field *pid, *flags; /* of all events */
@@ -76,6 +96,7 @@ struct kvm_fields {
 	struct found_event events[N_ROWS];
 	int		ids[N_ROWS];
 	size_t		n;
+	struct found_call calls[N_CALLS];
 	uint8_t		*by_id;		/* number in @events + 1, or 0 */
 	int		max_id;
 };
@@ -102,6 +123,26 @@ static bool find_event(struct tep_handle *tep, const struct event_row *row,
 	       find_field(event, row->more, &found->more);
 }
 
+static void find_calls(struct kvm_fields *fields)
+{
+	static const char *const registers[HYPER_N_REGISTERS] = { "a0", "a1", "a2", "a3" };
+
+	for (size_t i = 0; i < N_CALLS; i++) {
+		struct tep_event *event = tep_find_event_by_name(fields->tep, call_rows[i].system,
+								 call_rows[i].name);
+		struct found_call *call = &fields->calls[i];
+		bool whole = event && find_field(event, "nr", &call->nr);
+
+		for (int reg = 0; whole && reg < HYPER_N_REGISTERS; reg++)
+			whole = find_field(event, registers[reg], &call->a[reg]);
+		if (whole) {
+			find_field(event, "guest_rip", &call->rip);
+			find_field(event, "overhead", &call->cost);
+		}
+		call->id = whole ? event->id : -1;
+	}
+}
+
 struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 {
 	struct kvm_fields *fields = calloc(1, sizeof(*fields));
@@ -115,6 +156,7 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 		free(fields);
 		return NULL;
 	}
+	find_calls(fields);
 	for (size_t i = 0; i < N_ROWS; i++) {
 		int id;
 
@@ -154,6 +196,12 @@ bool kvm_fields_is_host(const struct kvm_fields *fields)
 	return false;
 }
 
+static bool is_there(const struct tep_format_field *field, const struct tep_record *record)
+{
+	return field && field->offset >= 0 && field->size > 0 &&
+	       (int64_t)field->offset + field->size <= record->size;
+}
+
 /**
  * A field's number; 0 if the event has none, or the record is too short for it. As
  * tep_read_number_field(), which is called for millions of records and much slower.
@@ -166,8 +214,7 @@ static int64_t number(const struct kvm_fields *fields, const struct tep_format_f
 	uint32_t four;
 	uint64_t eight;
 
-	if (!field || field->offset < 0 || field->size < 0 ||
-	    (int64_t)field->offset + field->size > record->size)
+	if (!is_there(field, record))
 		return 0;
 	switch (field->size) {
 	case 1:
@@ -189,6 +236,32 @@ int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *recor
 {
 	return fields->pid ? (int32_t)number(fields, fields->pid, record) :
 	       tep_data_pid(fields->tep, record);
+}
+
+bool kvm_fields_call(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		     struct hyper_call *call)
+{
+	const struct found_call *found = NULL;
+	size_t i = 0;
+
+	while (i < N_CALLS && fields->calls[i].id != id)
+		i++;
+	if (id < 0 || i == N_CALLS)
+		return false;
+	found = &fields->calls[i];
+	*call = (struct hyper_call){
+		.nr = (uint64_t)number(fields, found->nr, record), .bytes = 8 * HYPER_N_REGISTERS,
+		.source = call_rows[i].source, .cost_ns = -1,
+		.rip = (uint64_t)number(fields, found->rip, record),
+	};
+	if (is_there(found->cost, record))
+		call->cost_ns = number(fields, found->cost, record);
+	for (int reg = 0; reg < HYPER_N_REGISTERS; reg++) {
+		if (!is_there(found->a[reg], record))
+			return false;
+		call->a[reg] = (uint64_t)number(fields, found->a[reg], record);
+	}
+	return is_there(found->nr, record);
 }
 
 static int name_thread(struct kvm_tracker *tracker, int32_t pid,

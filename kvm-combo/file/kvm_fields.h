@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hyper_event.h"
 #include "kvm_tracker.h"
 
 #ifdef __cplusplus
@@ -49,6 +50,16 @@ bool kvm_fields_is_host(const struct kvm_fields *fields);
 int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker,
 		    const struct tep_record *record, int id, int cpu, int32_t pid,
 		    int64_t time_ns);
+
+/**
+ * kvm_fields_call - the registers of a hypercall that a guest may tell of itself with
+ * @id: which event
+ * @call: receives numbers, registers and source; time, thread and CPU are the caller's to set
+ *
+ * Return: false for a record that is none, or too short.
+ */
+bool kvm_fields_call(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		     struct hyper_call *call);
 
 /** kvm_fields_pid - whose record it is. */
 int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *record);

@@ -533,12 +533,25 @@ static int64_t time_of(const struct kvm_trace *trace, uint64_t ts, struct virt_c
 	return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns;
 }
 
+/** What somebody may want to know of a hypercall beside its number. */
+static void find_call(const struct kvm_trace *trace, const struct tep_record *record, int id,
+		      struct kvm_trace_record *counted, struct hyper_call *call)
+{
+	if (!kvm_fields_call(trace->fields, record, id, call))
+		return;
+	call->time_ns = counted->time_ns;
+	call->tid = counted->pid;
+	call->pcpu = counted->cpu;
+	counted->call = call;
+}
+
 static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu)
 {
 	struct kvm_trace *trace = pass->trace;
 	int64_t time_ns = time_of(trace, record->ts, &pass->walk);
 	uint64_t missing = record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
 	int id = tep_data_type(trace->tep, record), ret = 0;
+	struct hyper_call call;
 	struct kvm_trace_record counted = {
 		.time_ns = time_ns, .cpu = (int16_t)cpu,
 		.pid = kvm_fields_pid(trace->fields, record),
@@ -549,6 +562,8 @@ static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu
 
 	find_injection(trace, record, id, &counted);
 	find_context(trace, record, id, &counted);
+	if (pass->take)
+		find_call(trace, record, id, &counted, &call);
 	if (time_ns < pass->begin_ns)
 		pass->begin_ns = time_ns;
 	if (time_ns >= pass->end_ns)

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "clock_steps.h"
+#include "hyper_event.h"
 #include "kvm_meta.h"
 #include "trace_dat.h"
 #include "virt_delivery.h"
@@ -55,6 +56,7 @@ struct kvm_trace_record {
 	int16_t		vector;		/* entry of an interrupt's handler that tells it; or
 					 * VIRT_NONE */
 	uint16_t	flags;		/* enum virt_guest_flags; of missing records, nothing */
+	const struct hyper_call *call;	/* of a hypercall, until the next record; else NULL */
 };
 
 struct kvm_trace;

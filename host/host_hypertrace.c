@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	host_hypertrace.c
+ * @brief	What the guests of a host tell through hypercalls: the dialect of each machine.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "host_hypertrace.h"
+
+bool host_hypertrace_is_file(const char *dialect)
+{
+	return strpbrk(dialect, "./") != NULL;
+}
+
+/** The dialect that was asked for by name; or read from a file, into @own. */
+static const struct hyper_dialect *find_dialect(const char *name, struct hyper_dialect **own,
+						char *error, size_t size)
+{
+	const struct hyper_dialect *dialect;
+	int n;
+
+	*own = NULL;
+	if (host_hypertrace_is_file(name))
+		return hyper_dialect_read(name, own, error, size) ? NULL : *own;
+	dialect = hyper_dialect_find(name);
+	if (dialect)
+		return dialect;
+	n = text_format(error, size, "no dialect is called '%s'; there are", name);
+	for (size_t i = 0; hyper_dialects[i] && n >= 0 && (size_t)n < size; i++)
+		n += text_format(error + n, size - (size_t)n, "%s %s", i ? "," : "",
+				 hyper_dialects[i]->name);
+	if (n >= 0 && (size_t)n < size)
+		text_format(error + n, size - (size_t)n, "; a file has a '.' in its name");
+	return NULL;
+}
+
+bool host_hypertrace_check(const char *dialect, char *error, size_t size)
+{
+	struct hyper_dialect *own;
+	bool found = find_dialect(dialect, &own, error, size) != NULL;
+
+	hyper_dialect_free(own);
+	return found;
+}
+
+static int count_calls(struct host_hypertrace *trace)
+{
+	size_t counted = 0;
+
+	for (int32_t v = 0; v < virt_model_n_vcpus(trace->model); v++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(trace->model, v);
+		struct hyper_tally *tally = &trace->machines[vcpu->machine].tally;
+		size_t n;
+		const struct hyper_call *calls = host_hypercalls_of(trace->calls, vcpu->host_pid,
+								    &n);
+
+		for (size_t i = 0; i < n; i++)
+			if (hyper_tally_add(tally, &calls[i]))
+				return -1;
+		counted += n;
+	}
+	trace->strays = trace->calls->n - counted;
+	return 0;
+}
+
+static void choose(struct host_hypertrace *trace, const struct hyper_dialect *wanted)
+{
+	for (int32_t m = 0; m < trace->n_machines; m++) {
+		struct host_hypertrace_machine *machine = &trace->machines[m];
+
+		machine->machine = m;
+		machine->dialect = hyper_detect(&machine->tally, machine->why,
+						sizeof(machine->why));
+		if (!wanted)
+			continue;
+		machine->dialect = wanted;
+		text_format(machine->why, sizeof(machine->why), "its hypercalls are taken for "
+			    "those of %s, as was asked for", wanted->name);
+	}
+}
+
+struct host_hypertrace *host_hypertrace_new(const struct virt_model *model,
+					    const struct host_hypercalls *calls,
+					    const char *dialect, char *error, size_t size)
+{
+	struct host_hypertrace *trace = calloc(1, sizeof(*trace));
+	const struct hyper_dialect *wanted = NULL;
+
+	if (!trace)
+		goto err_memory;
+	trace->model = model;
+	trace->calls = calls;
+	if (dialect) {
+		wanted = find_dialect(dialect, &trace->own, error, size);
+		if (!wanted)
+			goto err;
+	}
+	trace->n_machines = virt_model_n_machines(model);
+	trace->machines = calloc((size_t)trace->n_machines + 1, sizeof(*trace->machines));
+	if (!trace->machines || count_calls(trace))
+		goto err_memory;
+	choose(trace, wanted);
+	return trace;
+err_memory:
+	text_format(error, size, "not enough memory");
+err:
+	host_hypertrace_free(trace);
+	return NULL;
+}
+
+void host_hypertrace_free(struct host_hypertrace *trace)
+{
+	if (!trace)
+		return;
+	for (int32_t m = 0; trace->machines && m < trace->n_machines; m++)
+		hyper_tally_free(&trace->machines[m].tally);
+	free(trace->machines);
+	hyper_dialect_free(trace->own);
+	free(trace);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	hyper_decoder.h
+ * @brief	The calls of a machine, one after the other, become events.
+ *
+ * What one call says may depend on those before it; so a machine has a decoder of its own, which
+ * is given all of its calls, those of each vCPU in order of time.
+ */
+#ifndef KSHARK_VIRT_HYPER_DECODER_H
+#define KSHARK_VIRT_HYPER_DECODER_H
+
+#include "hyper_dialect.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Events in a call at most. */
+#define HYPER_MAX_EVENTS	32
+
+/** What is in a call. */
+struct hyper_decoded {
+	enum hyper_result result;
+	enum hyper_field bad;		/* HYPER_SENSELESS: what makes no sense */
+	const char	*label;		/* HYPER_SENSELESS: what it would be; or NULL */
+	unsigned int	n;		/* HYPER_DECODED: events, in order of time; may be none */
+	struct hyper_event events[HYPER_MAX_EVENTS];
+};
+
+struct hyper_decoder;
+
+/** hyper_decoder_new - begin. @dialect: outlives it. Return: NULL without memory. */
+struct hyper_decoder *hyper_decoder_new(const struct hyper_dialect *dialect);
+void hyper_decoder_free(struct hyper_decoder *decoder);
+
+/** hyper_decoder_take - decode the next call. @decoded: until then uninitialized. */
+void hyper_decoder_take(struct hyper_decoder *decoder, const struct hyper_call *call,
+			struct hyper_decoded *decoded);
+
+/** hyper_result_name - "decoded", "unknown" ... */
+const char *hyper_result_name(enum hyper_result result);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

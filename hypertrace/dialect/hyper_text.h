@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	hyper_text.h
+ * @brief	Events of guests in words.
+ */
+#ifndef KSHARK_VIRT_HYPER_TEXT_H
+#define KSHARK_VIRT_HYPER_TEXT_H
+
+#include "hyper_dialect.h"
+#include "hyper_symbols.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * hyper_event_text - what an event tells, as "entry address=0x1000 (schedule) depth=2"
+ * @symbols: may be NULL
+ *
+ * Names are as the guest has given them: not escaped.
+ *
+ * Return: as snprintf().
+ */
+int hyper_event_text(char *text, size_t size, const struct hyper_event *event,
+		     const struct hyper_dialect *dialect, const struct hyper_symbols *symbols);
+
+/** hyper_call_text - the registers of a call, as "a0=0x1 a1=0x2". Return: as snprintf(). */
+int hyper_call_text(char *text, size_t size, const struct hyper_call *call);
+
+/**
+ * hyper_event_field - one of an event's numbers, with a sign where it has one
+ *
+ * Return: false if the event does not tell it, or it is no number.
+ */
+bool hyper_event_field(const struct hyper_event *event, enum hyper_field field, int64_t *value);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
