@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "dump.h"
+#include "host_hypertrace.h"
 #include "model_load.h"
 #include "progress.h"
 #include "trace_args.h"
@@ -31,6 +32,9 @@ struct dump_options {
 	bool			list_events;
 	bool			quiet;
 	const char		*output;
+	bool			hypertrace;
+	const char		*dialect;	/* or NULL */
+	const char		*kallsyms;
 	struct dump_filter	filter;
 	struct xen_trace_options trace;
 };
@@ -46,6 +50,23 @@ static int take_event(const struct ksv_command *command, const struct ksv_option
 	return dump_add_pattern(target, command, value);
 }
 
+static int take_hypertrace(const struct ksv_command *command, const struct ksv_option *option,
+			   const char *value, void *target)
+{
+	struct dump_options *options = target;
+	char error[512];
+
+	(void)option;
+	options->hypertrace = true;
+	options->dialect = value;
+	if (!value || host_hypertrace_check(value, error, sizeof(error)))
+		return 0;
+	if (!host_hypertrace_is_file(value))
+		return ksv_usage_error(command, "--hypertrace=%s: %s", value, error);
+	ksv_error("%s", error);
+	return KSV_EXIT_FILE;
+}
+
 static const struct ksv_option dump_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names,
 			  "text (default), csv or json (one object per line)"),
@@ -57,6 +78,11 @@ static const struct ksv_option dump_option_table[] = {
 	KSV_OPTION_FROM(OPTIONS, filter.from, "from this time on: seconds as shown, or a number "
 			"with\nns, us, ms or s, or tsc:N for a raw time stamp"),
 	KSV_OPTION_TO(OPTIONS, filter.to, "up to and including this time"),
+	{ 0, "hypertrace", "[=DIALECT]", "instead: what guests tell through hypercalls, in the\n"
+	  "DIALECT of that name or FILE.json, or one found by the calls",
+	  take_hypertrace, 0, NULL },
+	{ 0, "kallsyms", "FILE", "with --hypertrace: a guest's /proc/kallsyms, for the names\n"
+	  "of its functions", ksv_take_text, offsetof(OPTIONS, kallsyms), NULL },
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
 	KSV_OPTION_MAX_INPUT(OPTIONS, trace.reader.max_input),
 	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
@@ -65,6 +91,17 @@ static const struct ksv_option dump_option_table[] = {
 	  ksv_take_flag, offsetof(OPTIONS, list_events), NULL },
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no notes about damage, clock and skew"),
 };
+
+/** Names of events are those of the table, or of a dialect, which may be anybody's. */
+static int check_options(const struct dump_options *options)
+{
+	if (options->kallsyms && !options->hypertrace)
+		return ksv_usage_error(options->command, "--kallsyms says more about --hypertrace, "
+				       "which is not there");
+	if (options->hypertrace && options->list_events)
+		return ksv_usage_error(options->command, "either --hypertrace or --list-events");
+	return options->hypertrace ? 0 : dump_check_patterns(&options->filter, options->command);
+}
 
 /* --- the walk -------------------------------------------------------------------------------- */
 
@@ -166,6 +203,23 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 	return status;
 }
 
+static int dump_calls(const char *path, const struct dump_options *options, struct output *out)
+{
+	const struct dump_hypertrace wanted = {
+		.dialect = options->dialect, .kallsyms = options->kallsyms,
+		.filter = &options->filter, .format = (enum dump_format)options->format,
+		.output = options->output, .quiet = options->quiet,
+		.trace = {
+			.cpu_hz = options->trace.cpu_hz,
+			.absolute_time = options->trace.absolute_time,
+			.correct_skew = options->trace.correct_skew,
+			.max_input = options->trace.reader.max_input,
+		},
+	};
+
+	return dump_hypertrace(&wanted, path, out);
+}
+
 static int dump_arg(const char *arg, struct dump_options *options, struct output *out)
 {
 	struct trace_args args = { .quiet = options->quiet };
@@ -173,7 +227,8 @@ static int dump_arg(const char *arg, struct dump_options *options, struct output
 	int status = trace_args_only(&args, options->command, arg, options->output, &path);
 
 	if (!status)
-		status = dump_file(path, options, out);
+		status = options->hypertrace ? dump_calls(path, options, out) :
+			 dump_file(path, options, out);
 	trace_args_free(&args);
 	return status;
 }
@@ -198,10 +253,9 @@ static int run_dump(const struct ksv_command *command, int argc, char **argv)
 	if (xen_trace_options_from_env(&options.trace, error, sizeof(error)))
 		return ksv_usage_error(command, "%s", error);
 	status = ksv_parse(command, argc, argv, &options, &first);
-	if (status < 0)
-		status = dump_check_patterns(&options.filter, command);
-	else
+	if (status >= 0)
 		goto out;
+	status = check_options(&options);
 	if (status)
 		goto out;
 	if (options.list_events && first < argc)
@@ -225,7 +279,8 @@ const struct ksv_command cmd_dump = {
 	.args = "[OPTION...] FILE",
 	.summary = "Show the records of a xentrace file as text, CSV or JSON",
 	.notes = "FILE may be compressed with gzip or zstd, a pipe, or - for standard input;\n"
-		 "or the folder of a recording.\n",
+		 "or the folder of a recording; with --hypertrace also the trace.dat of a KVM\n"
+		 "host.\n",
 	.options = dump_option_table,
 	.n_options = ARRAY_SIZE(dump_option_table),
 	.run = run_dump,

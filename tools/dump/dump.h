@@ -6,6 +6,7 @@
 #ifndef KSHARK_VIRT_DUMP_H
 #define KSHARK_VIRT_DUMP_H
 
+#include "host_trace.h"
 #include "options.h"
 #include "output.h"
 #include "xen_trace.h"
@@ -61,6 +62,22 @@ struct dump_writer *dump_writer_new(const struct dump_filter *filter, enum dump_
 void dump_write(struct dump_writer *writer, const struct xen_trace_row *row);
 
 void dump_writer_free(struct dump_writer *writer);
+
+/* --- what guests tell through hypercalls: dump_hypertrace.c ---------------------------------- */
+
+/** What is wanted. */
+struct dump_hypertrace {
+	const char		*dialect;	/* NULL: found by the calls */
+	const char		*kallsyms;	/* or NULL */
+	const struct dump_filter *filter;	/* patterns are those of the dialect's events */
+	enum dump_format	format;
+	const char		*output;
+	bool			quiet;
+	struct host_options	trace;
+};
+
+/** dump_hypertrace - write the hypercalls of a host's trace. Return: exit status. */
+int dump_hypertrace(const struct dump_hypertrace *options, const char *path, struct output *out);
 
 /* --- the table of events: dump_list.c --------------------------------------------------------- */
 

@@ -33,7 +33,7 @@ _kshark_virt()
 		;;
 	dump)
 		options="--format --output --pcpu --vcpu --event --from --to --cpu-hz --absolute"
-		options+=" --max-input --correct-skew --list-events --quiet --help"
+		options+=" --max-input --correct-skew --list-events --hypertrace --kallsyms --quiet --help"
 		;;
 	report)
 		options="--format --output --vcpu --from --to --cpu-hz --absolute --correct-skew"

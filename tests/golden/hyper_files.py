@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Traces of hosts whose guests tell of themselves through hypercalls: hyper_files.py NAME FILE
+
+Each is a story with a known end, told in comments where it is.
+"""
+import struct
+import sys
+
+import scale_files
+from scale_files import Dat, Xen
+
+scale_files.EVENTS = dict(scale_files.EVENTS)
+scale_files.EVENTS["kvm_hypercall"] = (5, "kvm", tuple(
+    ("unsigned long", name, 8, 0) for name in ("nr", "a0", "a1", "a2", "a3")))
+
+VMCALL, HLT, VMX = 18, 12, 1
+TIDS = (2272, 2273)
+FUNCTION, SWITCH = 1000, 1001
+ENTRY, EXIT = 0, 1
+SCHEDULE, READ, PICK = 0xffffffff81000000, 0xffffffff81200000, 0xffffffff81000400
+STORIES = {}
+
+
+def story(function):
+    STORIES[function.__name__] = function
+    return function
+
+
+class Kvm(Dat):
+    """A machine with two vCPUs, each on a CPU of its own; a record per us."""
+
+    def __init__(self):
+        super().__init__()
+        self.lasts = {}
+        for cpu, tid in enumerate(TIDS):
+            self.to(cpu)
+            comm = b"CPU %d/KVM" % cpu
+            self.add("sched_switch", 0, 0, comm + b"\0" * (16 - len(comm)), tid)
+            self.add("kvm_entry", tid, cpu)
+
+    def to(self, cpu):
+        if self.here or self.lasts:
+            self.lasts[self.cpu] = getattr(self, "last", self.time)
+        self.at(cpu)
+        self.last = self.lasts.get(cpu, self.time)
+
+    def wait(self, us):
+        self.time += us * 1000
+
+    def call(self, cpu, nr, *registers):
+        """An exit, the call, an entry: the call is 1 us behind the exit."""
+        self.to(cpu)
+        self.add("kvm_exit", TIDS[cpu], VMCALL, VMX, cpu)
+        self.add("kvm_hypercall", TIDS[cpu], nr, *(registers + (0, 0, 0, 0))[:4])
+        self.add("kvm_entry", TIDS[cpu], cpu)
+
+    def preempt(self, cpu, us):
+        """Somebody else has the CPU for a while: an exit, two switches, an entry."""
+        self.to(cpu)
+        self.add("kvm_exit", TIDS[cpu], 1, VMX, cpu)
+        self.add("sched_switch", TIDS[cpu], 0, b"burner\0\0\0\0\0\0\0\0\0\0", 4242)
+        self.wait(us)
+        self.add("sched_switch", 4242, 0, b"CPU %d/KVM\0\0\0\0\0\0\0" % cpu, TIDS[cpu])
+        self.add("kvm_entry", TIDS[cpu], cpu)
+
+    def finish(self):
+        for cpu, tid in enumerate(TIDS):
+            self.to(cpu)
+            self.add("kvm_exit", tid, HLT, VMX, cpu)
+        return self
+
+
+@story
+def first(_=None):
+    """Two tasks on vCPU 0, nested functions, a vCPU that loses its CPU; KVM's own calls beside."""
+    dat = Kvm()
+    dat.call(0, SWITCH, 0, 0, 100, 100)
+    dat.wait(10)
+    dat.call(0, FUNCTION, READ, ENTRY, 0, 0)
+    dat.wait(10)
+    dat.call(0, FUNCTION, PICK, ENTRY, 0, 1)
+    dat.preempt(0, 500)
+    dat.call(1, 5, 0, 1)
+    dat.call(0, FUNCTION, PICK, EXIT, 777, 1)
+    dat.call(1, SWITCH, 0, 0, 200, 200)
+    dat.wait(20)
+    dat.call(0, SWITCH, 100, 100, 101, 100)
+    dat.wait(30)
+    dat.call(0, SWITCH, 101, 100, 100, 100)
+    dat.call(0, FUNCTION, READ, EXIT, 888, 0)
+    dat.call(1, SWITCH, 200, 200, 0, 0)
+    dat.call(0, 4000, 60, 0)
+    dat.call(0, 4000, 60, 1, 5)
+    return dat.finish()
+
+
+@story
+def boot(_=None):
+    """Phases and levels on vCPU 0, an initcall in one of them, user space, and the way down."""
+    dat = Kvm()
+    for nr, *registers in ((9000,), (9001,), (3000, 0), (3000, 1), (3000, 2), (3000, 2, 1),
+                           (4001, 7, 0, 0, int.from_bytes(b"acpi_ini", "little")),
+                           (1000, READ, 0), (1000, READ, 1),
+                           (4002, 7, 0, 0, int.from_bytes(b"acpi_ini", "little")),
+                           (3000, 9), (3000, 9, 1), (9002,), (10000, 104), (11001, 3),
+                           (11002, 3), (10000, 108)):
+        dat.call(0, nr, *registers)
+        dat.wait(100)
+        if nr == 4001:
+            dat.preempt(0, 300)
+    return dat.finish()
+
+
+@story
+def liar(_=None):
+    """What cannot be: unknown numbers, tasks, edges and depths, exits of what never began."""
+    dat = Kvm()
+    dat.call(0, SWITCH, 0, 0, 100, 100)
+    dat.call(0, FUNCTION, READ, ENTRY, 0, 0)
+    dat.call(0, FUNCTION, PICK, ENTRY, 0, 5)
+    dat.call(0, FUNCTION, PICK, EXIT, 1, 5)
+    dat.call(0, FUNCTION, READ, EXIT, 1, 0)
+    dat.call(0, FUNCTION, READ, 7, 0, 0)
+    dat.call(0, FUNCTION, READ, ENTRY, 0, 4096)
+    dat.call(0, SWITCH, 0, 0, 1 << 40, 0)
+    dat.call(0, SWITCH, 77, 77, 101, 101)
+    dat.call(0, 31337, 1, 2, 3, 4)
+    dat.call(0, 31337, 1, 2, 3, (1 << 64) - 1)
+    dat.call(0, 3002, 4)
+    dat.call(0, FUNCTION, SCHEDULE, ENTRY, 0, 0)
+    return dat.finish()
+
+
+@story
+def others(_=None):
+    """A machine whose hypercalls are KVM's own, all of them."""
+    dat = Kvm()
+    for nr in (1, 5, 9, 10, 11, 12) * 3:
+        dat.call(nr % 2, nr, 1, 2)
+    return dat.finish()
+
+
+@story
+def strangers(_=None):
+    """A machine whose hypercalls nobody knows."""
+    dat = Kvm()
+    for nr in (77, 78, 77):
+        dat.call(0, nr, 1, 2, 3, 4)
+    return dat.finish()
+
+
+@story
+def later(_=None):
+    """The dialect of 2018: the vCPU in the number, names with each switch."""
+    dat = Kvm()
+    for cpu, prev, following, comm in ((0, 0, 100, b"init"), (1, 0, 200, b"kworker/1:0"),
+                                       (0, 100, 101, b"=cmd\x1b[31m"), (1, 200, 0, b"swapper/1")):
+        comm = comm + b"\0" * (16 - len(comm))
+        dat.call(cpu, cpu << 16 | SWITCH, 1 << 48 | 120 << 32 | prev, 120 << 32 | following,
+                 int.from_bytes(comm[8:], "little"), int.from_bytes(comm[:8], "little"))
+        dat.wait(50)
+        dat.call(cpu, cpu << 16 | 1105, 19)
+        dat.call(cpu, cpu << 16 | 1106, 19, 1)
+    return dat.finish()
+
+
+@story
+def lossy(_=None):
+    """Records of CPU 0 are missing while a function is open."""
+    dat = Kvm()
+    dat.call(0, SWITCH, 0, 0, 100, 100)
+    dat.call(0, FUNCTION, READ, ENTRY, 0, 0)
+    dat.wait(100)
+    dat.lose()
+    dat.call(0, FUNCTION, READ, EXIT, 5, 0)
+    dat.call(0, FUNCTION, PICK, ENTRY, 0, 0)
+    dat.call(0, FUNCTION, PICK, EXIT, 5, 0)
+    return dat.finish()
+
+
+@story
+def xen(_=None):
+    """d1v0 on pCPU 0 says with HVMOP_xentrace what the first story says; d2v0 has its own numbers."""
+    trace = Xen()
+
+    def guest(number, *registers, words=7):
+        data = [half for r in registers for half in (r & 0xffffffff, r >> 32)]
+        trace.add(0x800f000 | number, *(data + [0] * 7)[:words])
+
+    for pcpu, domain in ((0, 1), (1, 2)):
+        trace.at(pcpu)
+        trace.add(scale_files.change(1, 0), domain << 16)
+        trace.add(0x81001)
+    trace.at(0)
+    guest(SWITCH, 0, 0, 100, 100)
+    guest(FUNCTION, READ, ENTRY, 0, 0)
+    guest(FUNCTION, READ, EXIT, 9, 0)
+    guest(SWITCH, 100, 100, 0, words=5)
+    trace.at(1)
+    guest(0x77, 1, 2, words=4)
+    guest(5, words=0)
+    return trace
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("\n".join(STORIES))
+    with open(sys.argv[2], "wb") as file:
+        file.write(STORIES[sys.argv[1]]().data())
