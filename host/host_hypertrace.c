@@ -66,20 +66,31 @@ static int count_calls(struct host_hypertrace *trace)
 	return 0;
 }
 
-static void choose(struct host_hypertrace *trace, const struct hyper_dialect *wanted)
+/** What is said of one choice, with the names of some numbers. */
+#define WHY_SIZE	512
+
+static int choose(struct host_hypertrace_machine *machine, const struct hyper_dialect *wanted)
+{
+	char why[WHY_SIZE];
+
+	machine->dialect = hyper_detect(&machine->tally, why, sizeof(why));
+	if (wanted) {
+		machine->dialect = wanted;
+		text_format(why, sizeof(why), "its hypercalls are taken for those of %s, as was "
+			    "asked for", wanted->name);
+	}
+	machine->why = strdup(why);
+	return machine->why ? 0 : -1;
+}
+
+static int choose_all(struct host_hypertrace *trace, const struct hyper_dialect *wanted)
 {
 	for (int32_t m = 0; m < trace->n_machines; m++) {
-		struct host_hypertrace_machine *machine = &trace->machines[m];
-
-		machine->machine = m;
-		machine->dialect = hyper_detect(&machine->tally, machine->why,
-						sizeof(machine->why));
-		if (!wanted)
-			continue;
-		machine->dialect = wanted;
-		text_format(machine->why, sizeof(machine->why), "its hypercalls are taken for "
-			    "those of %s, as was asked for", wanted->name);
+		trace->machines[m].machine = m;
+		if (trace->machines[m].tally.calls && choose(&trace->machines[m], wanted))
+			return -1;
 	}
+	return 0;
 }
 
 struct host_hypertrace *host_hypertrace_new(const struct virt_model *model,
@@ -100,9 +111,8 @@ struct host_hypertrace *host_hypertrace_new(const struct virt_model *model,
 	}
 	trace->n_machines = virt_model_n_machines(model);
 	trace->machines = calloc((size_t)trace->n_machines + 1, sizeof(*trace->machines));
-	if (!trace->machines || count_calls(trace))
+	if (!trace->machines || count_calls(trace) || choose_all(trace, wanted))
 		goto err_memory;
-	choose(trace, wanted);
 	return trace;
 err_memory:
 	text_format(error, size, "not enough memory");
@@ -115,8 +125,12 @@ void host_hypertrace_free(struct host_hypertrace *trace)
 {
 	if (!trace)
 		return;
-	for (int32_t m = 0; trace->machines && m < trace->n_machines; m++)
+	for (int32_t m = 0; trace->machines && m < trace->n_machines; m++) {
 		hyper_tally_free(&trace->machines[m].tally);
+		hyper_guest_free(trace->machines[m].guest);
+		free(trace->machines[m].numbers);
+		free(trace->machines[m].why);
+	}
 	free(trace->machines);
 	hyper_dialect_free(trace->own);
 	free(trace);

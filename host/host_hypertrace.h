@@ -1,28 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	host_hypertrace.h
- * @brief	What the guests of a host tell through hypercalls: the dialect of each machine.
+ * @brief	What the guests of a host tell through hypercalls: machine by machine.
  *
- * What the tools and the plugins have in common. Calls come from host_hypercalls.h.
+ * First the dialect of each, then the guest itself, on the host's time. What the tools and the
+ * plugins have in common. Calls come from host_hypercalls.h.
  */
 #ifndef KSHARK_VIRT_HOST_HYPERTRACE_H
 #define KSHARK_VIRT_HOST_HYPERTRACE_H
 
 #include "host_hypercalls.h"
+#include "hyper_decoder.h"
 #include "hyper_detect.h"
+#include "hyper_guest.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define HOST_HYPERTRACE_WHY	512
+/** Numbers that are listed one by one. */
+#define HOST_HYPERTRACE_NUMBERS	64
+
+/** Calls of one number that have become no events. */
+struct host_hypertrace_number {
+	uint64_t	nr, count;
+	enum hyper_result result;
+};
 
 /** A machine that makes hypercalls. */
 struct host_hypertrace_machine {
 	int32_t		machine;	/* index in the model */
 	const struct hyper_dialect *dialect; /* NULL: none is known */
-	char		why[HOST_HYPERTRACE_WHY]; /* a sentence about the choice */
+	char		*why;		/* a sentence about the choice; NULL if it makes no calls */
 	struct hyper_tally tally;
+	/* what host_hypertrace_guests() adds, of the window alone but the guest */
+	struct hyper_guest *guest;	/* NULL without a dialect; CPUs: the machine's vCPUs */
+	uint64_t	results[HYPER_N_RESULTS]; /* calls */
+	uint64_t	events;
+	uint64_t	outside;	/* calls while the vCPU was not out of its guest */
+	struct host_hypertrace_number *numbers; /* at most HOST_HYPERTRACE_NUMBERS */
+	size_t		n_numbers, room;
+	uint64_t	more_numbers;	/* calls of others */
 };
 
 struct host_hypertrace {
@@ -47,6 +65,35 @@ struct host_hypertrace *host_hypertrace_new(const struct virt_model *model,
 					    const struct host_hypercalls *calls,
 					    const char *dialect, char *error, size_t size);
 void host_hypertrace_free(struct host_hypertrace *trace);
+
+/**
+ * host_hypertrace_guests - decode all calls, and make a guest of what each machine tells
+ * @from_ns, @to_ns: only calls within [from, to) are counted
+ *
+ * Records that the host has lost are losses of the vCPUs that they may be about.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int host_hypertrace_guests(struct host_hypertrace *trace, int64_t from_ns, int64_t to_ns);
+
+/**
+ * host_hypertrace_vcpu - the vCPU that a CPU of a guest is
+ *
+ * Return: its global index.
+ */
+int32_t host_hypertrace_vcpu(const struct host_hypertrace *trace, int32_t machine, int32_t cpu);
+
+/** For host_hypertrace_true_ns(). */
+struct host_hypertrace_time {
+	const struct host_hypertrace *trace;
+	int32_t		machine;
+};
+
+/**
+ * host_hypertrace_true_ns - how long the vCPU executed its guest, a hyper_time_fn
+ * @arg: struct host_hypertrace_time
+ */
+int64_t host_hypertrace_true_ns(void *arg, int32_t cpu, int64_t from_ns, int64_t to_ns);
 
 /** host_hypertrace_is_file - is that the name of a file, not that of a dialect? */
 bool host_hypertrace_is_file(const char *dialect);
