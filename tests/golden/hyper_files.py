@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Traces of hosts whose guests tell of themselves through hypercalls: hyper_files.py NAME FILE
+"""Traces of hosts whose guests tell of themselves through hypercalls: hyper_files.py NAME FILE [TRUTH]
 
-Each is a story with a known end, told in comments where it is.
+Each is a story with a known end. TRUTH receives, as JSON, when each vCPU executed its guest.
 """
-import struct
+import json
 import sys
 
 import scale_files
@@ -33,6 +33,7 @@ class Kvm(Dat):
     def __init__(self):
         super().__init__()
         self.lasts = {}
+        self.truth = [[], []]
         for cpu, tid in enumerate(TIDS):
             self.to(cpu)
             comm = b"CPU %d/KVM" % cpu
@@ -44,6 +45,13 @@ class Kvm(Dat):
             self.lasts[self.cpu] = getattr(self, "last", self.time)
         self.at(cpu)
         self.last = self.lasts.get(cpu, self.time)
+
+    def add(self, name, pid, *values):
+        if name == "kvm_entry":
+            self.truth[self.cpu].append([self.time, None])
+        elif name == "kvm_exit":
+            self.truth[self.cpu][-1][1] = self.time
+        super().add(name, pid, *values)
 
     def wait(self, us):
         self.time += us * 1000
@@ -204,7 +212,11 @@ def xen(_=None):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) < 3:
         sys.exit("\n".join(STORIES))
+    told = STORIES[sys.argv[1]]()
     with open(sys.argv[2], "wb") as file:
-        file.write(STORIES[sys.argv[1]]().data())
+        file.write(told.data())
+    if len(sys.argv) > 3:
+        with open(sys.argv[3], "w") as file:
+            json.dump(told.truth, file)

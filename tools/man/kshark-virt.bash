@@ -38,6 +38,7 @@ _kshark_virt()
 	report)
 		options="--format --output --vcpu --from --to --cpu-hz --absolute --correct-skew"
 		options+=" --max-input --worst --kind --above --waits --tracing --record-cost --quiet --help"
+		options+=" --hypertrace --boot --function --kallsyms"
 		;;
 	check)
 		options="--affinity --affinity-file --format --from --to --cpu-hz --absolute"
@@ -102,7 +103,7 @@ _kshark_virt()
 		;;
 	--duration | --guest | --buffer | --limit | --reserve | --trigger-limit) ;;
 	--affinity | --pcpu | --vcpu | --from | --to | --cpu-hz | --max-input | --width | --height | --scale | --title) ;;
-	--machine | --metric | --baseline | --runs | --confidence | --worst | --above | --record-cost | --resamples | --seed | --windows) ;;
+	--machine | --metric | --baseline | --runs | --confidence | --worst | --above | --function | --record-cost | --resamples | --seed | --windows) ;;
 	*)
 		if [[ $cur == -* ]]; then
 			_kshark_virt_words "$options" "$cur"

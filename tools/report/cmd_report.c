@@ -54,6 +54,7 @@ struct report_options {
 	struct report_worst	worst;
 	bool			tracing, waits;
 	double			record_cost_ns;
+	struct report_hypertrace_options hypertrace;
 	struct host_options trace;
 };
 
@@ -110,6 +111,39 @@ static int take_record_cost(const struct ksv_command *command, const struct ksv_
 	return 0;
 }
 
+static int take_hypertrace(const struct ksv_command *command, const struct ksv_option *option,
+			   const char *text, void *target)
+{
+	struct report_hypertrace_options *hypertrace = target;
+	char error[512];
+
+	(void)option;
+	hypertrace->calls = true;
+	hypertrace->dialect = text;
+	if (!text || host_hypertrace_check(text, error, sizeof(error)))
+		return 0;
+	if (!host_hypertrace_is_file(text))
+		return ksv_usage_error(command, "--hypertrace=%s: %s", text, error);
+	ksv_error("%s", error);
+	return KSV_EXIT_FILE;
+}
+
+static int take_kallsyms(const struct ksv_command *command, const struct ksv_option *option,
+			 const char *text, void *target)
+{
+	struct report_hypertrace_options *hypertrace = target;
+	char error[512];
+
+	(void)command;
+	(void)option;
+	hyper_symbols_free(hypertrace->symbols);
+	hypertrace->kallsyms = text;
+	if (!hyper_symbols_read(text, &hypertrace->symbols, error, sizeof(error)))
+		return 0;
+	ksv_error("%s", error);
+	return KSV_EXIT_FILE;
+}
+
 #define OPTIONS	struct report_options
 
 static const struct ksv_option report_option_table[] = {
@@ -130,6 +164,16 @@ static const struct ksv_option report_option_table[] = {
 	  ksv_take_flag, offsetof(OPTIONS, tracing), NULL },
 	{ 0, "record-cost", "NS", "with --tracing: what a record costs",
 	  take_record_cost, offsetof(OPTIONS, record_cost_ns), NULL },
+	{ 0, "hypertrace", "[=DIALECT]", "instead: what guests tell through hypercalls, in the\n"
+	  "DIALECT of that name or FILE.json, or one found by the calls",
+	  take_hypertrace, offsetof(OPTIONS, hypertrace), NULL },
+	{ 0, "boot", NULL, "instead, or with it: phases and levels of their boot",
+	  ksv_take_flag, offsetof(OPTIONS, hypertrace.boot), NULL },
+	{ 0, "function", "GLOB", "instead, or with it: their functions of such names, by the\n"
+	  "time that they really had",
+	  ksv_take_text, offsetof(OPTIONS, hypertrace.function), NULL },
+	{ 0, "kallsyms", "FILE", "with these: a guest's /proc/kallsyms, for the names",
+	  take_kallsyms, offsetof(OPTIONS, hypertrace), NULL },
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
 	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
 	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
@@ -137,12 +181,22 @@ static const struct ksv_option report_option_table[] = {
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
 
+/** Is it asked for what guests tell of themselves? */
+static bool wants_guests(const struct report_options *options)
+{
+	return options->hypertrace.calls || options->hypertrace.boot ||
+	       options->hypertrace.function;
+}
+
 /** Options that say more about another one need it. */
 static int check_options(const struct report_options *options)
 {
-	if (!!options->worst.n + options->tracing + options->waits > 1)
-		return ksv_usage_error(options->command, "only one of --worst, --waits and "
-				       "--tracing");
+	if (!!options->worst.n + options->tracing + options->waits + wants_guests(options) > 1)
+		return ksv_usage_error(options->command, "only one of --worst, --waits, "
+				       "--tracing, and --hypertrace, --boot, --function");
+	if (options->hypertrace.kallsyms && !wants_guests(options))
+		return ksv_usage_error(options->command, "--kallsyms says more about --hypertrace, "
+				       "--boot and --function, none of which is there");
 	if (!options->worst.n && (options->worst.kinds || options->worst.above_ns))
 		return ksv_usage_error(options->command, "--kind and --above say more about "
 				       "--worst, which is not there");
@@ -262,6 +316,12 @@ static int write_report(struct job *job, struct output *out, bool first)
 			return -ENOMEM;
 		return formats[options->format].waits(out, report, first);
 	}
+	if (wants_guests(options)) {
+		if (report_sections_build(&job->counted, report, &options->vcpus))
+			return -ENOMEM;
+		formats[options->format].write(out, report, first);
+		return 0;
+	}
 	if (options->tracing) {
 		report->n_pcpus = job->counted.count.n_pcpus;
 		if (report_window(report, &options->vcpus, 0))
@@ -299,6 +359,8 @@ static int report_file(const struct report_options *options, const char *path,
 	int status;
 
 	job.counted.load.arg = &job;
+	if (wants_guests(options))
+		job.counted.hypertrace.options = &options->hypertrace;
 	status = model_load(&job.counted.load);
 	if (!status)
 		status = set_window(&job);
@@ -528,6 +590,7 @@ static int run_report(const struct ksv_command *command, int argc, char **argv)
 	status = first < argc ? report_args(&options, argv + first, argc - first, &out) :
 				ksv_usage_error(command, "which file?");
 end:
+	hyper_symbols_free(options.hypertrace.symbols);
 	free(options.vcpus.ranges);
 	return status;
 }

@@ -38,6 +38,7 @@ struct report {
 	const struct report_kvm	*kvm;		/* or NULL */
 	const struct report_kvm	*guests;	/* traces of guests, also of Xen's; or NULL */
 	const struct report_delivery *delivery;	/* or NULL */
+	const struct report_hypertrace *hypertrace; /* instead of all other sections; or NULL */
 	struct virt_window_query query;
 	bool			*chosen;	/* vCPUs that were asked for; NULL: all */
 	struct virt_window_walk	*walk;

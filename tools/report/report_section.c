@@ -19,72 +19,103 @@ static const struct report_section *const sections[] = {
 	&report_contradictions,
 };
 
+/* Instead, if it is asked for what guests tell of themselves. */
+static const struct report_section *const guest_sections[] = {
+	&report_head,
+	&report_hypertrace,
+	&report_boot,
+	&report_functions,
+};
+
+struct section_list {
+	const struct report_section *const *all;
+	size_t		n;
+};
+
+static struct section_list list_of(bool guests)
+{
+	return guests ? (struct section_list){ guest_sections, ARRAY_SIZE(guest_sections) } :
+	       (struct section_list){ sections, ARRAY_SIZE(sections) };
+}
+
 void report_sections_rows(struct report_counted *counted, const struct xen_trace_row *rows,
 			  size_t n)
 {
+	const struct section_list list = list_of(counted->hypertrace.options);
+
 	report_count_rows(&counted->count, rows, n);
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-		if (sections[i]->rows)
-			sections[i]->rows(counted, rows, n);
+	for (size_t i = 0; i < list.n; i++)
+		if (list.all[i]->rows)
+			list.all[i]->rows(counted, rows, n);
 }
 
 void report_sections_record(struct report_counted *counted,
 			    const struct kvm_trace_record *record)
 {
+	const struct section_list list = list_of(counted->hypertrace.options);
+
 	report_count_record(&counted->count, record);
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-		if (sections[i]->record)
-			sections[i]->record(counted, record);
+	for (size_t i = 0; i < list.n; i++)
+		if (list.all[i]->record)
+			list.all[i]->record(counted, record);
 }
 
 int report_sections_build(struct report_counted *counted, struct report *report,
 			  const struct ksv_vcpu_set *vcpus)
 {
+	const struct section_list list = list_of(counted->hypertrace.options);
 	int ret = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(sections) && !ret; i++)
-		if (sections[i]->build)
-			ret = sections[i]->build(counted, report, vcpus);
+	for (size_t i = 0; i < list.n && !ret; i++)
+		if (list.all[i]->build)
+			ret = list.all[i]->build(counted, report, vcpus);
 	return ret;
 }
 
 void report_sections_free(struct report_counted *counted)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-		if (sections[i]->free)
-			sections[i]->free(counted);
+	const struct section_list list = list_of(counted->hypertrace.options);
+
+	for (size_t i = 0; i < list.n; i++)
+		if (list.all[i]->free)
+			list.all[i]->free(counted);
 	report_count_destroy(&counted->count);
 }
 
 void report_text(struct output *out, const struct report *report, bool first)
 {
+	const struct section_list list = list_of(report->hypertrace);
+
 	if (!first)
 		out_char(out, '\n');
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-		if (sections[i]->text)
-			sections[i]->text(out, report);
+	for (size_t i = 0; i < list.n; i++)
+		if (list.all[i]->text)
+			list.all[i]->text(out, report);
 }
 
 void report_json(struct output *out, const struct report *report, bool first)
 {
+	const struct section_list list = list_of(report->hypertrace);
 	struct json json;
 
 	(void)first;
 	json_begin(&json, out);
 	json_open(&json, NULL, '{', false);
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-		if (sections[i]->json)
-			sections[i]->json(&json, report);
+	for (size_t i = 0; i < list.n; i++)
+		if (list.all[i]->json)
+			list.all[i]->json(&json, report);
 	json_close(&json, '}');
 	json_end(&json);
 }
 
 void report_csv(struct output *out, const struct report *report, bool first)
 {
+	const struct section_list list = list_of(report->hypertrace);
+
 	if (first)
 		out_str(out, "file,section,machine,vcpu,name,count,ns,mean,min,p5,p50,p95,p99,"
 			     "max,complete,before,before_ns\n");
-	for (size_t i = 0; i < ARRAY_SIZE(sections); i++)
-		if (sections[i]->csv)
-			sections[i]->csv(out, report);
+	for (size_t i = 0; i < list.n; i++)
+		if (list.all[i]->csv)
+			list.all[i]->csv(out, report);
 }

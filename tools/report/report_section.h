@@ -8,6 +8,7 @@
 
 #include "json_writer.h"
 #include "report_delivery.h"
+#include "report_hypertrace.h"
 
 /** What is counted while the records go by; a section that needs more has it here. */
 struct report_counted {
@@ -15,6 +16,7 @@ struct report_counted {
 	struct report_count	count;		/* of all sections */
 	struct report_kvm	kvm;
 	struct report_delivery	delivery;
+	struct report_hypertrace hypertrace;
 };
 
 /**
@@ -46,6 +48,9 @@ extern const struct report_section report_losses;
 extern const struct report_section report_losses_list;
 extern const struct report_section report_volume;
 extern const struct report_section report_contradictions;
+extern const struct report_section report_hypertrace;
+extern const struct report_section report_functions;
+extern const struct report_section report_boot;
 
 /** report_sections_... - the same for all of them. */
 void report_sections_rows(struct report_counted *counted, const struct xen_trace_row *rows,

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What guests tell through hypercalls, in numbers: calls, tasks, phases and levels, functions.
+. "$(dirname "$0")/lib.sh"
+
+for name in first boot liar others strangers later lossy; do
+	python3 "$GOLDEN/hyper_files.py" $name "$WORK/$name.dat" "$WORK/$name.truth" || fail "no $name"
+done
+python3 "$GOLDEN/hyper_files.py" xen "$WORK/xen.xen" || fail "no story xen"
+printf 'ffffffff81000000 T schedule\nffffffff81000400 t pick_next_task\nffffffff81200000 T vfs_read\n' \
+	> "$WORK/kallsyms"
+
+cd "$WORK" || exit 1
+all='--hypertrace --boot --function * --kallsyms kallsyms'
+set -f
+for format in text json csv; do
+	: > told
+	for file in first.dat boot.dat liar.dat others.dat strangers.dat later.dat lossy.dat; do
+		run report --quiet --format $format $all $file
+		status 0
+		cat "$OUT" >> told
+	done
+	run report --quiet --format $format $all --cpu-hz 2.4G xen.xen
+	status 0
+	cat "$OUT" >> told
+	golden t113_hypertrace_$format told
+done
+
+# What is told is what comes out if all of it is counted anew.
+for name in first boot; do
+	run dump --quiet --hypertrace --format json $name.dat
+	cp "$OUT" calls
+	run report --quiet --format json --hypertrace --boot --function '*' $name.dat
+	check "$name: by brute force" python3 "$GOLDEN/hyper_oracle.py" "$OUT" calls $name.truth
+done
+
+# A window: what begins in it counts, time is clipped.
+run report --quiet --format json --hypertrace --boot --from 1099512000us --to 1099512300us boot.dat
+status 0
+check "calls of the window, levels clipped to it" python3 - "$OUT" <<'END'
+import json
+import sys
+report = json.load(open(sys.argv[1]))
+assert report["hypertrace"][0]["calls"]["decoded"] == 3, report["hypertrace"]
+stages = {s["name"]: (s["from_ns"], s["to_ns"]) for s in report["boot"][0]["stages"]}
+assert stages == {"start_kernel": (1099512000000, 1099512300000),
+                  "pure": (1099512000000, 1099512044776), "core": (1099512044776, 1099512147776),
+                  "core_sync": (1099512147776, 1099512300000),
+                  "acpi_ini": (1099512250776, 1099512300000)}, stages
+END
+
+# One at a time; a pattern of names, or of addresses if there are none; a vCPU of another machine.
+run report --quiet --boot first.dat
+status 0
+says "$OUT" 'it tells of no phase and no level'
+check "no tasks" test "$(grep -c "guest's tasks" "$OUT")" = 0
+run report --quiet --function 'pick*' --kallsyms kallsyms first.dat
+status 0
+says "$OUT" 'pick_next_task'
+check "only that" test "$(grep -c vfs_read "$OUT")" = 0
+run report --quiet --function '0x*400' first.dat
+says "$OUT" '0xffffffff81000400'
+run report --quiet --function 'nothing' first.dat
+says "$OUT" 'none of 2 calls of functions matches'
+run report --quiet --hypertrace --vcpu d2 --cpu-hz 2.4G xen.xen
+check "not d1" test "$(grep -c 'hypertracing of d1' "$OUT")" = 0
+says "$OUT" 'hypertracing of d2'
+run report --quiet --hypertrace "$SAMPLES/kvm-shared.dat"
+status 0
+says "$OUT" 'no guest makes hypercalls in it: of KVM record kvm:kvm_hypercall'
+
+# What does not go together.
+run report --hypertrace --worst 3 first.dat
+status 2
+run report --boot --tracing first.dat
+status 2
+run report --kallsyms kallsyms first.dat
+status 2
+run report --hypertrace=klingon first.dat
+status 2
+run report --hypertrace=none.json first.dat
+status 3
+run report --boot --kallsyms none first.dat
+status 3
+finish

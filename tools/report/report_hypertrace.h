@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	report_hypertrace.h
+ * @brief	What kshark-virt report tells of guests that tell of themselves through hypercalls.
+ */
+#ifndef KSHARK_VIRT_REPORT_HYPERTRACE_H
+#define KSHARK_VIRT_REPORT_HYPERTRACE_H
+
+#include "host_hypertrace.h"
+#include "hyper_symbols.h"
+#include "report.h"
+
+/** What is wanted instead of the report of the host. */
+struct report_hypertrace_options {
+	bool		calls;		/* calls and tasks */
+	bool		boot;
+	const char	*function;	/* a pattern, or NULL */
+	const char	*dialect;	/* NULL: found by the calls */
+	const char	*kallsyms;	/* a file, or NULL */
+	struct hyper_symbols *symbols;	/* of it; or NULL */
+};
+
+/** A task of a guest. */
+struct report_hyper_task {
+	int32_t		pid;		/* 0: idle, of all CPUs */
+	uint64_t	runs;		/* that begin in the window */
+	int64_t		cpu_ns;		/* that it had a CPU of the guest */
+	int64_t		doubt_ns;	/* the same, if what came next is to be believed */
+	int64_t		ns[VIRT_N_STATES]; /* what its vCPU did in the former */
+};
+
+/** A function, all calls of it that begin in the window. */
+struct report_hyper_function {
+	uint64_t	address;	/* where it begins, if its name is known */
+	const char	*name;		/* or NULL */
+	uint64_t	calls, complete; /* of these, those with entry and exit; of them alone: */
+	int64_t		cpu_ns;		/* that its task had a CPU, */
+	int64_t		true_ns;	/* and the vCPU executed it, */
+	int64_t		self_ns;	/* of it, not in functions that it called */
+};
+
+/** What a machine tells. */
+struct report_hyper_machine {
+	const struct host_hypertrace_machine *info;
+	struct report_hyper_task *tasks; /* most time first */
+	size_t		n_tasks;
+	int64_t		unknown_ns;	/* of all CPUs: nobody knows who had them */
+	struct report_hyper_function *functions; /* that were asked for; most true time first */
+	size_t		n_functions;
+	uint64_t	all_calls;	/* of all functions */
+	int64_t		guest_ns;	/* that its vCPUs executed it, in the window */
+};
+
+struct report_hypertrace {
+	const struct report_hypertrace_options *options; /* NULL: nothing is wanted */
+	struct host_hypercalls	calls;
+	struct host_hypertrace	*trace;
+	struct report_hyper_machine *machines;
+	int32_t			n_machines;
+};
+
+/** report_hyper_functions - build what --function asks for. Return: 0 or -ENOMEM. */
+int report_hyper_functions(const struct report_hypertrace *hypertrace, const struct report *report,
+			   struct report_hyper_machine *machine);
+
+/** report_hyper_vcpu - name of the vCPU that a CPU of a guest is. */
+const char *report_hyper_vcpu(const struct report *report,
+			      const struct report_hyper_machine *machine, int32_t cpu);
+
+/** report_hyper_name - name of a machine. */
+const char *report_hyper_name(const struct report *report,
+			      const struct report_hyper_machine *machine);
+
+#endif
