@@ -22,10 +22,9 @@ struct hyper_guest *hyper_guest_new(int32_t n_cpus, const int32_t *numbers)
 		return NULL;
 	}
 	guest->n_cpus = n_cpus;
-	for (int32_t cpu = 0; cpu < n_cpus; cpu++) {
+	guest->last_ns = INT64_MIN;
+	for (int32_t cpu = 0; cpu < n_cpus; cpu++)
 		guest->cpus[cpu].number = numbers[cpu];
-		guest->cpus[cpu].last_ns = INT64_MIN;
-	}
 	return guest;
 }
 
@@ -214,23 +213,21 @@ static int take_switch(struct hyper_guest *guest, int32_t cpu, int64_t time_ns,
 /* --- events ---------------------------------------------------------------------------------- */
 
 /**
- * When an event happened. It cannot lie before the last one of its CPU, nor behind its call: then
- * its time is not known, only that it lies between them; what is open is doubtful.
+ * When an event happened. It cannot lie before the last one, nor behind its call: then its time is
+ * not known, only that it lies between them; what is open is doubtful.
  */
 static int64_t time_of(struct hyper_guest *guest, int32_t cpu, int64_t call_ns,
 		       const struct hyper_event *event)
 {
-	struct hyper_cpu *at = &guest->cpus[cpu];
-	int64_t last_ns = at->last_ns < call_ns ? at->last_ns : call_ns;
 	int64_t time_ns;
 
-	if (event->before_ns < 0 ||
-	    __builtin_sub_overflow(call_ns, event->before_ns, &time_ns) || time_ns < last_ns) {
-		time_ns = call_ns;
+	if (event->before_ns < 0 || __builtin_sub_overflow(call_ns, event->before_ns, &time_ns) ||
+	    time_ns < guest->last_ns) {
 		hyper_count(guest, HYPER_T_BACK, cpu, call_ns);
-		hyper_stacks_cut_cpu(guest, cpu, last_ns == INT64_MIN ? call_ns : last_ns);
+		time_ns = guest->last_ns == INT64_MIN ? call_ns : guest->last_ns;
+		hyper_stacks_cut_cpu(guest, cpu, time_ns);
 	}
-	at->last_ns = time_ns;
+	guest->last_ns = time_ns;
 	return time_ns;
 }
 
@@ -289,6 +286,9 @@ int hyper_guest_lost(struct hyper_guest *guest, int32_t cpu, int64_t time_ns, bo
 
 	if (cpu < 0 || cpu >= guest->n_cpus)
 		return -EINVAL;
+	if (time_ns < guest->last_ns)
+		time_ns = guest->last_ns;
+	guest->last_ns = time_ns;
 	if (begins)
 		hyper_count(guest, HYPER_T_HOST, cpu, time_ns);
 	guest->n_lost += begins - guest->cpus[cpu].lost;

@@ -94,7 +94,8 @@ void hyper_guest_free(struct hyper_guest *guest);
 
 /**
  * hyper_guest_take - the next event, in order of time over all CPUs
- * @call_ns: when its call was recorded; the event lies so much before it as it says
+ * @call_ns: when its call was recorded; the event lies so much before it as it says, and at the
+ *	time of the last event if it cannot
  *
  * Return: 0, -ENOMEM, or -EINVAL: there is no such CPU.
  */

@@ -19,7 +19,6 @@ struct hyper_task_state {
 struct hyper_cpu {
 	struct hyper_run *runs;
 	size_t		n_runs, room;
-	int64_t		last_ns;	/* of the last event */
 	int32_t		number;
 	bool		lost;		/* the host tells nothing of it now */
 };
@@ -50,6 +49,7 @@ struct hyper_guest {
 	int64_t		*doubts;
 	uint32_t	n_doubts, doubts_room;
 	int32_t		n_lost;		/* CPUs that are lost */
+	int64_t		last_ns;	/* of the last event */
 	char		(*names)[HYPER_NAME_SIZE];
 	size_t		n_names, names_room;
 	const struct hyper_run **by_task; /* by pid, of each in order of time */

@@ -434,9 +434,9 @@ static void test_backwards(void **state)
 	take(0, 140, event);
 	finish(150);
 	SLICES(SLICE(100, 100, 0xa, 0, -1, -1, .flags = HYPER_NO_END),
-	       SLICE(120, 120, 0xb, 0, -1, -1, .flags = HYPER_NO_END),
-	       SLICE(130, 130, 0xb, 0, -1, -1, .flags = HYPER_NO_END),
-	       SLICE(140, 150, 0xb, 0, -1, -1, .flags = HYPER_NO_END));
+	       SLICE(100, 100, 0xb, 0, -1, -1, .flags = HYPER_NO_END),
+	       SLICE(100, 100, 0xb, 0, -1, -1, .flags = HYPER_NO_END),
+	       SLICE(100, 150, 0xb, 0, -1, -1, .flags = HYPER_NO_END));
 	trouble(HYPER_T_BACK, 3, 120, 0);
 }
 
@@ -464,8 +464,8 @@ static void test_lost(void **state)
 {
 	(void)state;
 	switch_to(0, 10, 0, 100);
-	enter(0, 15, 0xa, 0);
 	switch_to(1, 10, 0, 200);
+	enter(0, 15, 0xa, 0);
 	enter(1, 15, 0xb, 0);
 	assert_int_equal(hyper_guest_lost(guest, 0, 30, true), 0);
 	assert_int_equal(hyper_guest_lost(guest, 0, 50, false), 0);
