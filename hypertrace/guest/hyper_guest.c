@@ -310,7 +310,10 @@ static int compare_runs(const void *a, const void *b)
 	/* idle ones of several CPUs overlap */
 	if (!x->pid && x->cpu != y->cpu)
 		return x->cpu < y->cpu ? -1 : 1;
-	return x->start_ns < y->start_ns ? -1 : x->start_ns > y->start_ns;
+	if (x->start_ns != y->start_ns)
+		return x->start_ns < y->start_ns ? -1 : 1;
+	/* one of no length comes first */
+	return x->end_ns < y->end_ns ? -1 : x->end_ns > y->end_ns;
 }
 
 int hyper_guest_finish(struct hyper_guest *guest, int64_t end_ns)
