@@ -16,6 +16,7 @@
 #include <libkshark.h>
 
 #include "align_meta.h"
+#include "array.h"
 #include "clock_align.h"
 #include "ks_clock.h"
 #include "ks_stream.h"
@@ -387,6 +388,8 @@ static void test_damaged_steps(void **state)
 	const struct virt_clock_step before = { .cpu = 0 }, much = { .cpu = 1, .add = INT64_MAX };
 	struct ks_clock clock = clock_new(1, 0, 0);
 	struct kshark_data_stream stream = { 0 };
+	static const int64_t numbers[] = { -1, 3, 3000, INT64_MAX / KS_CLOCK_STEP_PARTS + 1,
+					   INT64_MAX, INT64_MIN };
 	const size_t at = KS_CLOCK_TIDS + 1;
 
 	(void)state;
@@ -400,8 +403,8 @@ static void test_damaged_steps(void **state)
 	stream.calib_array_size = at;
 	assert_null(ks_clock_of(&stream));
 	stream.calib_array_size = clock.n;
-	for (int64_t n = -1; n < INT64_MAX / 2; n = n < 0 ? 3 : 1000 * n) {
-		clock.parts[at] = n;
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++) {
+		clock.parts[at] = numbers[i];
 		assert_null(ks_clock_of(&stream));
 	}
 	clock.parts[at] = 2;
