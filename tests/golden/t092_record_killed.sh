@@ -135,6 +135,45 @@ same flown/host.dat "$FAKE_SAMPLE"
 is "$(json flown/recording.json 'j["state"], [f["name"] for f in j["files"]]')" "('stopped', ['host.dat'])"
 restored
 
+# the same, and somebody else traces by then: nothing of theirs is touched, whatever they trace
+for theirs in sched:sched_wakeup ''; do
+	kvm_host
+	rm -f "$WORK/restorer"
+	FAKE_SLOW=60 begin --flight -o theirs
+	kill -INT "$first"
+	wait_for test -s "$WORK/restorer"
+	kill -9 "$first" "-$(cat "$WORK/restorer")"
+	wait "$first" 2> /dev/null
+	echo "$theirs" > "$TRACING/set_event"
+	[ -n "$theirs" ] || echo function > "$TRACING/current_tracer"
+	echo 'local global mono [mono_raw]' > "$TRACING/trace_clock"
+	echo 5000 > "$TRACING/buffer_size_kb"
+	echo 1 > "$TRACING/tracing_on"
+	echo theirs > "$TRACING/per_cpu/cpu1/trace_pipe_raw"
+	attempt -d 0.2 -o after_theirs
+	status 3
+	is "$(cat "$TRACING/set_event")" "$theirs"
+	is "$(cat "$TRACING/trace_clock")" 'local global mono [mono_raw]'
+	is "$(cat "$TRACING/buffer_size_kb") $(cat "$TRACING/tracing_on")" '5000 1'
+	is "$(cat "$TRACING/per_cpu/cpu1/trace_pipe_raw")" theirs
+	same theirs/host.dat "$FAKE_SAMPLE"
+	is "$(json theirs/recording.json 'j["state"]')" stopped
+	check "the lock is empty" test ! -s "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
+	rm -rf theirs
+done
+
+# they have ended, and left another clock: it stays
+kvm_host
+begin -o ended
+kill -9 "$first" "$recorder"
+wait "$first" 2> /dev/null
+wait_for gone "$recorder"
+: > "$TRACING/set_event"
+echo 'local global mono [mono_raw]' > "$TRACING/trace_clock"
+attempt -d 1 -o after_ended --guest nobody=none
+is "$(cat "$TRACING/trace_clock")" 'local global mono [mono_raw]'
+check "the size of buffers is as it was" grep -q 1408 "$TRACING/buffer_size_kb"
+
 # what trace-cmd leaves running is ended, and nobody else
 kvm_host
 begin -o orphans

@@ -182,8 +182,11 @@ static int start_kvm(struct record *record)
 		status = record_sidecar(record, NULL);
 	if (!status)
 		status = run_start(record);
-	if (!status)
+	if (!status) {
+		record_tracing_mark();
+		record_lock_note(record);
 		status = open_cpus(record);
+	}
 	if (status)
 		record_tracing_restore(record_tracing_before(), true);
 	return status;

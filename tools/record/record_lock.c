@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,9 @@
 #include "record_flight.h"
 #include "record_tracing.h"
 
+/** No clock has this name. */
+#define NO_CLOCK	"-"
+
 #define LOCK_FILE	"/run/kshark-virt-record.lock"
 #define LOCK_BYTES	(2 * PATH_MAX)
 /** How long trace-cmd may go on writing after its recorder was killed. */
@@ -28,7 +32,7 @@
 
 struct left {
 	int	pid, recorder, xen;
-	struct record_tracing_state before;
+	struct record_tracing_state before, marked;
 	char	folder[PATH_MAX];	/* stands last, and may be any bytes */
 };
 
@@ -37,10 +41,14 @@ static bool parse_left(const char *text, struct left *left)
 	int n = 0;
 
 	*left = (struct left){ 0 };
-	if (sscanf(text, "pid %d recorder %d xen %d on %d buffer %llu clock %31s folder %n",
+	if (sscanf(text, "pid %d recorder %d xen %d on %d buffer %llu clock %31s "
+		   "marked %" SCNx64 " %llu %31s folder %n",
 		   &left->pid, &left->recorder, &left->xen, &left->before.on,
-		   &left->before.buffer_kb, left->before.clock, &n) != 6 || !n || text[n] != '/')
+		   &left->before.buffer_kb, left->before.clock, &left->marked.events,
+		   &left->marked.buffer_kb, left->marked.clock, &n) != 9 || !n || text[n] != '/')
 		return false;
+	if (!strcmp(left->marked.clock, NO_CLOCK))
+		*left->marked.clock = '\0';
 	snprintf(left->folder, sizeof(left->folder), "%s", text + n);
 	return true;
 }
@@ -118,24 +126,35 @@ static int64_t tell_folder(const char *folder)
 	return kept;
 }
 
+/** Return: what has become of tracing. */
+static const char *restore_tracing(const struct left *left)
+{
+	/* what runs still has our events, and ends with it */
+	enum record_tracing_left look = record_tracing_look(&left->marked);
+
+	record_end_group(left->recorder);
+	if (look == RECORD_TRACING_OURS)
+		record_tracing_drain(left->folder);
+	record_settle_files(left->folder);
+	record_tracing_settle(&left->before, &left->marked);
+	return look == RECORD_TRACING_OTHERS ?
+	       "somebody else traces now, so that nothing is set back" :
+	       "tracing is as it was before";
+}
+
 static int restore(struct record *record, const struct left *left)
 {
 	/* xentrace puts right itself what it changed, or the next one does */
-	if (!left->xen) {
-		record_end_group(left->recorder);
-		record_tracing_drain(left->folder);
-		record_settle_files(left->folder);
-		record_tracing_restore(&left->before, true);
-	}
+	const char *tracing = left->xen ? "tracing is as it was before" : restore_tracing(left);
+
 	record_flight_sweep();
 	if (tell_folder(left->folder))
 		ksv_note("an earlier kshark-virt record (process %d) was killed: %s; what it kept "
 			 "in memory is lost (--flight), and %s has no trace", left->pid,
-			 left->xen ? "Xen may have traced until now" :
-			 "tracing is as it was before", left->folder);
+			 left->xen ? "Xen may have traced until now" : tracing, left->folder);
 	else
-		ksv_note("an earlier kshark-virt record (process %d) was killed: tracing is as it "
-			 "was before; what it recorded is in %s", left->pid, left->folder);
+		ksv_note("an earlier kshark-virt record (process %d) was killed: %s; what it "
+			 "recorded is in %s", left->pid, tracing, left->folder);
 	return ftruncate(record->lock, 0) ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
 
@@ -182,12 +201,15 @@ int record_lock_take(struct record *record)
 int record_lock_note(struct record *record)
 {
 	const struct record_tracing_state *before = record_tracing_before();
+	const struct record_tracing_state *marked = record_tracing_marked();
 	char *text;
-	int n = asprintf(&text, "pid %d recorder %d xen %d on %d buffer %llu clock %s folder %s",
+	int n = asprintf(&text, "pid %d recorder %d xen %d on %d buffer %llu clock %s "
+			 "marked %" PRIx64 " %llu %s folder %s",
 			 (int)getpid(), (int)record->recorder,
 			 record->options->hypervisor == RECORDING_XEN, before->on,
 			 before->buffer_kb, *before->clock ? before->clock : "local",
-			 record->folder), ret = 0;
+			 marked->events, marked->buffer_kb,
+			 *marked->clock ? marked->clock : NO_CLOCK, record->folder), ret = 0;
 
 	if (n < 0)
 		return -ENOMEM;

@@ -17,7 +17,10 @@
 /** Of a record in the ring buffer, if none was written yet. */
 #define RECORD_BYTES	48
 
-static struct record_tracing_state saved;
+/** Of set_event: one event may take some tens of bytes. */
+#define EVENTS_BYTES	(1 << 20)
+
+static struct record_tracing_state saved, marked;
 
 /** "[local] global mono": the one in brackets. */
 static void read_clock(char clock[32])
@@ -43,14 +46,47 @@ static unsigned long long read_buffer(void)
 	return strtoull(expanded ? expanded + strlen("expanded: ") : text, NULL, 10);
 }
 
-void record_tracing_save(void)
+/** The events that are enabled, as a number that is no other list's; 0: none. */
+static uint64_t read_events(void)
+{
+	char *text = malloc(EVENTS_BYTES);
+	uint64_t key = 0xcbf29ce484222325ULL;	/* FNV-1a */
+	bool any;
+
+	if (!text)
+		return 0;
+	record_read(text, EVENTS_BYTES, "%s/set_event", record_tracing());
+	any = *text;
+	for (const char *p = text; *p; p++)
+		key = (key ^ (unsigned char)*p) * 0x100000001b3ULL;
+	free(text);
+	return any ? key : 0;
+}
+
+static void read_state(struct record_tracing_state *state)
 {
 	char on[8];
 
 	record_read(on, sizeof(on), "%s/tracing_on", record_tracing());
-	saved.on = strcmp(on, "0") != 0;
-	saved.buffer_kb = read_buffer();
-	read_clock(saved.clock);
+	state->on = strcmp(on, "0") != 0;
+	state->buffer_kb = read_buffer();
+	read_clock(state->clock);
+	state->events = read_events();
+}
+
+void record_tracing_save(void)
+{
+	read_state(&saved);
+}
+
+void record_tracing_mark(void)
+{
+	read_state(&marked);
+}
+
+const struct record_tracing_state *record_tracing_marked(void)
+{
+	return &marked;
 }
 
 const struct record_tracing_state *record_tracing_before(void)
@@ -85,6 +121,42 @@ void record_tracing_restore(const struct record_tracing_state *before, bool even
 		put_back(text, "buffer_size_kb");
 	}
 	put_back(before->on ? "1" : "0", "tracing_on");
+}
+
+static bool has_tracer(void)
+{
+	char tracer[64];
+
+	record_read(tracer, sizeof(tracer), "%s/current_tracer", record_tracing());
+	return *tracer && strcmp(tracer, "nop") != 0;
+}
+
+enum record_tracing_left record_tracing_look(const struct record_tracing_state *left)
+{
+	uint64_t events = record_tracing() ? read_events() : 0;
+
+	if (!record_tracing() || (!events && !has_tracer()))
+		return RECORD_TRACING_ENDED;
+	/* killed while it began, it has not come to tell; but nobody traced before */
+	return !has_tracer() && (!left->events || events == left->events) ?
+	       RECORD_TRACING_OURS : RECORD_TRACING_OTHERS;
+}
+
+void record_tracing_settle(const struct record_tracing_state *before,
+			   const struct record_tracing_state *left)
+{
+	struct record_tracing_state now = { 0 }, back = *before;
+	enum record_tracing_left look = record_tracing_look(left);
+
+	if (!record_tracing() || look == RECORD_TRACING_OTHERS)
+		return;
+	read_state(&now);
+	/* what others have changed since is theirs */
+	if (*left->clock && strcmp(now.clock, left->clock) != 0)
+		snprintf(back.clock, sizeof(back.clock), "%s", now.clock);
+	if (left->buffer_kb && now.buffer_kb != left->buffer_kb)
+		back.buffer_kb = now.buffer_kb;
+	record_tracing_restore(&back, look == RECORD_TRACING_OURS);
 }
 
 char *record_tracing_in_use(void)

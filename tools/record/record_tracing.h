@@ -15,6 +15,8 @@ struct record_tracing_state {
 	int			on;
 	unsigned long long	buffer_kb;	/* per CPU; 0: not known */
 	char			clock[32];
+	uint64_t		events;		/* a number for those that are enabled; 0: none, or
+						 * not known */
 };
 
 /** record_tracing_save - remember how it is now. */
@@ -22,6 +24,26 @@ void record_tracing_save(void);
 
 /** record_tracing_before - what was remembered. */
 const struct record_tracing_state *record_tracing_before(void);
+
+/** record_tracing_mark - remember how it is while this one records. */
+void record_tracing_mark(void);
+
+/** record_tracing_marked - what was remembered; nothing before it. */
+const struct record_tracing_state *record_tracing_marked(void);
+
+/** What has become of what a recorder left that was killed. */
+enum record_tracing_left {
+	RECORD_TRACING_OURS,		/* it goes on as it was left */
+	RECORD_TRACING_ENDED,		/* nobody traces */
+	RECORD_TRACING_OTHERS,		/* somebody else does */
+};
+
+/** record_tracing_look - @marked: by the recorder that was killed */
+enum record_tracing_left record_tracing_look(const struct record_tracing_state *marked);
+
+/** record_tracing_settle - as it was, where it is still as marked; if nobody else traces */
+void record_tracing_settle(const struct record_tracing_state *before,
+			   const struct record_tracing_state *marked);
 
 /**
  * record_tracing_restore - as it was
