@@ -227,6 +227,9 @@ void VirtFindings::follow(const VirtListed &listed)
 	std::pair<int64_t, int64_t> old = { _listed.from, _listed.to };
 	bool stays = isWalking() && !listed.isSelection && !_listed.isSelection;
 
+	/* a walk that was left is over, though the same window may be seen again */
+	if (!isWalking())
+		_set = { 0, 0 };
 	_listed = listed;
 	_visible = { listed.from, listed.to };
 	if (stays)
