@@ -16,6 +16,7 @@
 #include <QPainter>
 #include <QPushButton>
 #include <QScrollBar>
+#include <QSettings>
 #include <QToolTip>
 #include <QVBoxLayout>
 
@@ -35,6 +36,7 @@ constexpr int MOST_NAME_SHARE = 40;	/* of the width, in % */
 constexpr int BADNESS_LETTERS = 8;
 constexpr int LEAST_HEIGHT = 60;
 constexpr int MOST_PLOTS = 500;		/* KernelShark draws them all, seen or not */
+constexpr char ORDER[] = "overview/order";	/* in the settings: as in the list */
 
 } // namespace
 
@@ -540,8 +542,11 @@ VirtOverview::VirtOverview(QMainWindow *window, VirtDock *dock)
 	connect(_filter, &QLineEdit::textChanged, this,
 		[this] (const QString &text) { _lanes->setFilter(text); });
 	connect(_order, QOverload<int>::of(&QComboBox::currentIndexChanged), this, [this] (int i) {
+		QSettings(virtSettingsFile(), QSettings::IniFormat).setValue(ORDER, i);
 		_lanes->setOrder(i ? VIRT_LANES_BY_BADNESS : VIRT_LANES_BY_MACHINE);
 	});
+	_order->setCurrentIndex(
+		QSettings(virtSettingsFile(), QSettings::IniFormat).value(ORDER).toInt() == 1);
 	virtWrapTips(box);
 	setWidget(box);
 	setFeatures(DockWidgetMovable | DockWidgetFloatable | DockWidgetClosable);

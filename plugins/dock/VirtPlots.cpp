@@ -5,6 +5,10 @@
  */
 #include <algorithm>
 
+#include <QCryptographicHash>
+#include <QSettings>
+#include <QStringList>
+
 #include "VirtKs.hpp"
 #include "VirtPlots.hpp"
 #include "virt_lanes.h"
@@ -22,6 +26,49 @@ QVector<int> arrange(const virt_plots &plots)
 
 	ids.resize(static_cast<int>(virt_plots_arrange(&plots, ids.data())));
 	return ids;
+}
+
+/*
+ * A session of KernelShark's keeps graphs and their order, not which of them are pinned, and a
+ * plugin cannot add to it: that is in our settings, a line for each file, the last one first.
+ */
+constexpr char PINS[] = "overview/pins";
+constexpr int MOST_FILES = 50;
+
+QString fileKey(int stream)
+{
+	return QCryptographicHash::hash(virtPathOf(stream), QCryptographicHash::Md5).toHex();
+}
+
+std::vector<int> readPins(int stream)
+{
+	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
+	std::vector<int> pids;
+
+	for (const QString &line : settings.value(PINS).toStringList()) {
+		QStringList words = line.split(' ');
+
+		if (words.takeFirst() == fileKey(stream))
+			for (const QString &word : words)
+				pids.push_back(word.toInt());
+	}
+	return pids;
+}
+
+void writePins(int stream, const std::vector<int> &pids)
+{
+	QSettings settings(virtSettingsFile(), QSettings::IniFormat);
+	QString line = fileKey(stream);
+	QStringList lines;
+
+	for (const QString &other : settings.value(PINS).toStringList())
+		if (!other.startsWith(line))
+			lines.append(other);
+	for (int pid : pids)
+		line += ' ' + QString::number(pid);
+	if (!pids.empty())
+		lines.prepend(line);
+	settings.setValue(PINS, QStringList(lines.mid(0, MOST_FILES)));
 }
 
 } // namespace
@@ -43,7 +90,7 @@ void VirtPlots::graphDrawn(int stream, bool isCpu, int id, bool isCombo)
 		(isCpu ? _lists[stream].cpus : _lists[stream].tasks).push_back(id);
 }
 
-/** Another trace may have the stream's number now. */
+/** Another trace may have the stream's number now. What is pinned in it, and shown, is so again. */
 VirtPlots::Lists &VirtPlots::listsOf(int stream)
 {
 	Lists &lists = _lists[stream];
@@ -52,6 +99,9 @@ VirtPlots::Lists &VirtPlots::listsOf(int stream)
 	if (lists.model != model) {
 		lists.model = model;
 		lists.kept.clear();
+		for (int pid : readPins(stream))
+			if (has(lists.tasks, pid))
+				lists.kept.push_back(pid);
 		lists.top.clear();
 		lists.cameTasks.clear();
 		lists.cameCpus.clear();
@@ -127,6 +177,8 @@ int VirtPlots::keep()
 		for (int pid : lists.top)
 			if (!has(lists.kept, pid))
 				lists.kept.push_back(pid);
+		if (!lists.top.empty())
+			writePins(entry.first, lists.kept);
 		n += static_cast<int>(lists.top.size());
 		lists.top.clear();
 		lists.cameTasks.clear();
@@ -147,6 +199,8 @@ void VirtPlots::only(int stream, const std::vector<int> &pids)
 {
 	Lists &lists = listsOf(stream);
 
+	if (!lists.kept.empty())
+		writePins(stream, {});
 	lists.kept.clear();
 	lists.top.clear();
 	lists.cameTasks.clear();

@@ -40,7 +40,7 @@ public:
 	/** Show these graphs, instead of those that were brought last and not kept. */
 	void bring(const VirtWish &rows);
 
-	/** What has been brought stays, at the top. Return: how many graphs. */
+	/** What has been brought stays, at the top, in sessions, too. Return: how many graphs. */
 	int keep();
 
 	/** Add these tasks, or show none but these. */

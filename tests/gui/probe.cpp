@@ -35,6 +35,8 @@
 #include <QMenuBar>
 #include <QMouseEvent>
 #include <QProgressBar>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSocketNotifier>
 #include <QStatusBar>
 #include <QTableView>
@@ -539,6 +541,20 @@ QString graphs()
 	return QString();
 }
 
+/** scrolled: how far KernelShark's graphs are, in pixels */
+QString scrolled()
+{
+	QWidget *up = nullptr;
+
+	for (QWidget *widget : QApplication::allWidgets())
+		if (!strcmp(widget->metaObject()->className(), "KsGLWidget"))
+			up = widget;
+	for (; up; up = up->parentWidget())
+		if (auto area = qobject_cast<QScrollArea *>(up))
+			return QString("%1\n").arg(area->verticalScrollBar()->value());
+	return QString();
+}
+
 /** font: height of a line of text; KernelShark measures its graphs by it */
 QString font()
 {
@@ -589,6 +605,7 @@ const struct {
 	{ "header", header },
 	{ "count", count },
 	{ "pid", pid },
+	{ "scrolled", scrolled },
 	{ "selected", selected },
 	{ "shown", shown },
 };

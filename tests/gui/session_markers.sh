@@ -24,27 +24,24 @@ arrange()
 	gui_still
 	[ "$combos" = 0 ] || fewer_combos
 	# graphs beside each other
-	gui_menu Plots 'Virtualization overview'
-	gui_menu Plots 'Virtualization overview'
-	gui_until gui_find widgets QLabel '* vCPUs, * shown, 0 selected' >/dev/null
-	read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
-	gui_click_at $((x + 12)) $((y + 1 + 3 * ($(gui_ask font) + 1) / 2))
+	overview_in_front
+	click_lane 1
 	gui_click QPushButton Pin
 	gui_until gui_find widgets QLabel 'Graphs pinned: *' >/dev/null
-	# of docks, as Qt 5 calls it, and Qt 6
-	read -r x y _ < <(gui_find widgets QTabBar '*' || gui_find widgets QMainWindowTabBar '*')
-	gui_click_at $((x + 30)) $((y + 10))
+	[ "$1" != d1v1 ] || gui_combo "$(gui_combo_at 1)" 'worst first'
+	dock_in_front
 	# the list, of all, in order of time
 	gui_click QToolButton Worst
 	gui_until gui_find widgets QCheckBox "Only $1" >/dev/null
-	gui_click QCheckBox "Only $1"
-	gui_click QCheckBox Exits
+	untick "Only $1"
+	untick Exits
 	gui_click QPushButton 'Next worst'
 	gui_until both_marked
 	# no walk along the list any more, nor what has been seen on it
 	gui_click QPushButton 'Next worst'
 	gui_until gui_find widgets QLabel '2 of *' >/dev/null
 	gui_click QPushButton '- -'
+	gui_still
 	gui_click QToolButton vCPUs
 	gui_click QToolButton Columns
 	gui_choose States
@@ -53,6 +50,44 @@ arrange()
 	gui_click QPushButton 'Zoom to it'
 	gui_still
 	gui_split 920
+}
+
+overview_in_front()
+{
+	gui_menu Plots 'Virtualization overview'
+	gui_menu Plots 'Virtualization overview'
+	gui_until gui_find widgets QLabel '* vCPUs, * shown, 0 selected' >/dev/null
+}
+
+dock_in_front()
+{
+	local x y
+
+	# of docks, as Qt 5 calls it, and Qt 6
+	read -r x y _ < <(gui_find widgets QTabBar '*' || gui_find widgets QMainWindowTabBar '*')
+	gui_click_at $((x + 30)) $((y + 10))
+}
+
+# click_lane ROW: of the overview
+click_lane()
+{
+	local x y row
+
+	row=$(($(gui_ask font) + 1))
+	read -r x y _ < <(gui_find widgets QAbstractScrollArea '*')
+	gui_click_at $((x + 12)) $((y + 1 + $1 * row + row / 2))
+}
+
+# untick TEXT: it may not be since the last session
+untick()
+{
+	[[ $(gui_find widgets QCheckBox "$1") != *,checked ]] || gui_click QCheckBox "$1"
+	gui_until unticked "$1"
+}
+
+unticked()
+{
+	[[ $(gui_find widgets QCheckBox "$1") == *\ on ]]
 }
 
 # fewer_combos: only the first one
@@ -92,14 +127,47 @@ state()
 	gui_until gui_find widgets QToolButton 'A to B' >/dev/null
 }
 
-# names_seen: of the graphs, in their order, as a sum
+# names_seen: of the graphs that are seen whole, in their order, as a sum; below them, a bar that had to be
+# as high as its text may have left some pixels more
 names_seen()
 {
-	local x y h
+	local x y h pitch
 
 	gui_graphs
 	read -r x y _ h _ < <(gui_find widgets KsGLWidget '*')
-	gui_pixels "$x" "$y" $((GUI_X0 - x - 8)) "$h" | md5sum
+	pitch=$((GUI_HEIGHT + 20))
+	gui_pixels "$x" "$y" $((GUI_X0 - x - 8)) $((50 + (h - 50) / pitch * pitch)) | md5sum
+}
+
+# label N: of the Nth graph, as a sum
+label()
+{
+	local x
+
+	gui_graphs
+	read -r x _ < <(gui_find widgets KsGLWidget '*')
+	gui_pixels "$x" $(($(gui_base "$1") - GUI_HEIGHT)) $((GUI_X0 - x - 8)) $((GUI_HEIGHT + 10)) | md5sum
+}
+
+# pinned PLAIN: below so many graphs of CPUs is what was pinned, wherever others come now; the overview is
+# in the order that was chosen
+pinned()
+{
+	local kept next
+
+	gui_graphs_up
+	gui_shot pinned-before
+	kept=$(label "$1") next=$(label $(($1 + 1)))
+	overview_in_front
+	gui_same 'order of the overview' 'worst first' "$(gui_combo_at 1)"
+	# one that is not there yet
+	click_lane 3
+	gui_graphs_up
+	gui_shot pinned
+	gui_same 'graph that is pinned' "$kept" "$(label "$1")"
+	gui_need [ "$next" != "$(label $(($1 + 1)))" ]
+	dock_in_front
+	gui_until virt_window
 }
 
 # restored NAME FROM TO MARKERS NAMES: they are as they were, and so is what the dock shows
@@ -159,6 +227,7 @@ restore_all()
 	gui_loaded "$1"
 	gui_menu File Sessions 'Restore Last Session'
 	restored "$name-last" "${kept[@]}"
+	[ "$name" != xen ] || pinned 4
 	[ "$name" != xen ] || appended "$1" "${kept[2]}"
 	[ "$name" != three ] || smaller
 	gui_quit
@@ -213,8 +282,9 @@ appended()
 GREEN='#009e73'
 
 gui_init
-xen=$GUI_SAMPLES/pinned.xen host=$GUI_SAMPLES/kvm-migration.dat
-guest=$GUI_SAMPLES/kvm-migration-g1.dat
+# small ones, as each is loaded many times
+xen=$GUI_SAMPLES/hvm-exits.xen host=$GUI_SAMPLES/kvm-host.dat
+guest=$GUI_SAMPLES/kvm-guest.dat
 
 # guest time is drawn; the markers' lines cross it
 check()
@@ -231,8 +301,8 @@ restore_all three d1v1 "$xen" "$host" "$guest"
 
 check()
 {
-	# those of CPUs, and two that were brought
-	COMBO_PLAIN=8
+	# those of CPUs, and three that were brought
+	COMBO_PLAIN=9
 	gui_need [ "$(combo_colour 0 "$GREEN")" -gt 500 ]
 }
 combo_view "$host" "$guest"
