@@ -3,9 +3,11 @@
 . "$(dirname "$0")/lib.sh"
 cd "$SAMPLES" || exit 1
 
-run report --quiet --waits kvm-host.dat
-status 0
-golden t112_waits_kvm-host "$OUT"
+for sample in kvm-host.dat hvm-exits.xen credit2-4.20.xen; do
+	run report --quiet --waits "$sample"
+	status 0
+	golden "t112_waits_${sample%.*}" "$OUT"
+done
 
 # agree SAMPLE ARGUMENT...: the three formats, and the report itself
 agree()

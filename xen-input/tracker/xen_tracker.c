@@ -77,8 +77,10 @@ static int start_over(struct xen_tracker *tracker)
 	tracker->have_runstates = tracker->have_requests = false;
 	for (uint32_t i = 0; i < tracker->n_runs; i++) {
 		tracker->head.last_ns[i] = INT64_MIN;
+		tracker->head.calls[i] = (struct xen_tracker_call){ 0 };
 		tracker->runs[i] = (struct tracked_run){ .current = NOT_KNOWN,
-							 .preempted = NOT_KNOWN };
+							 .preempted = NOT_KNOWN,
+							 .woken = NOBODY };
 	}
 	return tracker->model ? 0 : -ENOMEM;
 }
@@ -93,8 +95,10 @@ struct xen_tracker *xen_tracker_new(struct xen_trace *trace)
 	tracker->isa = xen_trace_isa(trace);
 	tracker->n_runs = xentrace_n_runs(xen_trace_reader(trace));
 	tracker->head.last_ns = calloc(tracker->n_runs + 1, sizeof(*tracker->head.last_ns));
+	tracker->head.calls = calloc(tracker->n_runs + 1, sizeof(*tracker->head.calls));
 	tracker->runs = calloc(tracker->n_runs + 1, sizeof(*tracker->runs));
-	if (!tracker->head.last_ns || !tracker->runs || start_over(tracker)) {
+	if (!tracker->head.last_ns || !tracker->head.calls || !tracker->runs ||
+	    start_over(tracker)) {
 		xen_tracker_free(tracker);
 		return NULL;
 	}
@@ -131,6 +135,7 @@ void xen_tracker_free(struct xen_tracker *tracker)
 	free(tracker->losses);
 	free(tracker->runs);
 	free(tracker->head.last_ns);
+	free(tracker->head.calls);
 	free(tracker);
 }
 

@@ -18,6 +18,16 @@
  *   put the vCPU to sleep, which TRC_SCHED_VERBOSE would tell. Where that is not traced, those
  *   after port I/O and page table violations count. What the guest asked for itself, a toolstack's
  *   pause and a move by the scheduler are no such wait.
+ * - What ended a BLOCKED interval (virt_model_woken()) follows from who executes on the pCPU where
+ *   runstates tell that the vCPU is woken. DEVICE: the handler of an interrupt, which is recorded
+ *   when it ends (XEN_TRC_HW_IRQ_HANDLED). INTERRUPT: the pCPU is idle; or a vCPU left its guest
+ *   for one; or it has last been in Xen for what wakes nobody, if that is recorded of its domain.
+ *   Xen's own timers are among these: their interrupts have no records. VCPU: it is in Xen for a
+ *   hypercall about event channels, which of a PV domain began at most 100 us before; for I/O or
+ *   memory, if the woken one is of another domain, as the device model may be; for its APIC or an
+ *   MSR, if it is of its own. DEVICE and TASK, too, are the hypercalls with which a device model or
+ *   the toolstack wakes others. A vCPU of a domain with VM entries that blocks again without one
+ *   has been woken SPURIOUSly. All else is UNKNOWN, as without runstates.
  * - What happened while records were lost is known only afterwards. From the first lost record
  *   on, the vCPU that ran there, and every vCPU that does not run elsewhere, is UNKNOWN, until a
  *   record tells; while any pCPU's records are lost, nothing but running is certain. Bytes that are

@@ -10,9 +10,17 @@
 
 #include "xen_tracker.h"
 
+/** The last record of a PV domain's entry into Xen, or of any domain's hypercall. */
+struct xen_tracker_call {
+	int64_t		time_ns;
+	uint32_t	event;		/* 0: none yet */
+	uint32_t	op;		/* first word: of a hypercall, its number */
+};
+
 /** The beginning of the tracker. */
 struct xen_tracker_head {
 	int64_t		*last_ns;	/* of each run; INT64_MIN before its first record */
+	struct xen_tracker_call *calls;	/* of each run */
 	uint32_t	n_pending;	/* switches that wait for the next record of their run */
 };
 
@@ -21,10 +29,10 @@ static inline bool xen_tracker_wants(uint32_t event)
 {
 	uint32_t subclass = event >> XEN_TRC_SUBCLASS_SHIFT;
 
-	/* the last two are rare */
+	/* the last three are rare */
 	return subclass == XEN_TRC_SCHED_MIN || subclass == XEN_TRC_HVM_ENTRYEXIT ||
 	       subclass == XEN_TRC_SCHED_VERBOSE || subclass == XEN_TRC_DOM0_DOMOPS ||
-	       subclass == XEN_TRC_GEN_LOSSES;
+	       subclass == XEN_TRC_GEN_LOSSES || event == XEN_TRC_HW_IRQ_HANDLED;
 }
 
 /** xen_tracker_change - the part of xen_tracker_feed() for the records that matter. */
@@ -40,6 +48,11 @@ static inline int xen_tracker_feed(struct xen_tracker *tracker, const struct xen
 	if (xen_tracker_wants(row->rec.event) || row->rec.flags & XENTRACE_AFTER_GAP ||
 	    last_ns == INT64_MIN || head->n_pending)
 		ret = xen_tracker_change(tracker, row);
+	if (row->rec.event >> XEN_TRC_CLASS_SHIFT == XEN_TRC_CLASS_PV ||
+	    row->rec.event == XEN_TRC_HVM_VMMCALL)
+		head->calls[row->rec.run] = (struct xen_tracker_call){
+			row->time_ns, row->rec.event, xentrace_word(&row->rec, 0),
+		};
 	head->last_ns[row->rec.run] = row->time_ns;
 	return ret;
 }

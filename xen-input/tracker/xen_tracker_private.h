@@ -58,6 +58,8 @@ struct tracked_vcpu {
 	bool		blocking;	/* TRC_SCHED_BLOCK came: it will be switched out for that */
 	uint8_t		sleeps;		/* TRC_SCHED_SLEEP came so many times */
 	bool		own_sleep;	/* on its pCPU, and recorded there: it pauses itself */
+	bool		woken;		/* it is awake, and has not entered its guest since */
+	int32_t		waker;		/* by whom: a vCPU of the model, or VIRT_NONE */
 	bool		is_told;	/* is in @told of struct xen_tracker */
 	bool		is_there;	/* is in the list of its domain, and before this one: */
 	int32_t		next;
@@ -66,6 +68,7 @@ struct tracked_vcpu {
 struct tracked_domain {
 	int32_t		machine;	/* in the model */
 	bool		hvm;		/* has VM entries and exits */
+	bool		calls;		/* is PV, and its entries into Xen have records */
 	bool		created;	/* within the trace */
 	bool		has_vcpus;
 	int32_t		there;		/* list of the vCPUs that its end changes, or NOBODY */
@@ -77,6 +80,8 @@ struct tracked_run {
 	int32_t		current;	/* vCPU, IDLE or NOT_KNOWN */
 	int32_t		preempted;	/* vCPU that was preempted right now, or NOT_KNOWN */
 	int64_t		preempted_ns;
+	int32_t		woken;		/* vCPU that was woken here last, or NOBODY */
+	uint64_t	woken_tsc;
 	bool		lost;
 	bool		pending;	/* a switch that no runstate change has followed yet */
 	xen_vcpu	prev, next;
@@ -249,6 +254,17 @@ void tracker_lose_run(struct xen_tracker *tracker, uint32_t run, int64_t time_ns
 
 /** tracker_close - what is still open at the end of the trace. */
 void tracker_close(struct xen_tracker *tracker);
+
+/* --- what ends waits: xen_tracker_wakes.c ---------------------------------------------------- */
+
+/** tracker_woken - a BLOCKED vCPU is woken by this record, which is to be said after this. */
+void tracker_woken(struct xen_tracker *tracker, const struct xen_trace_row *row, int32_t who);
+
+/** tracker_slept_on - it is BLOCKED from now on, which is to be said after this. */
+void tracker_slept_on(struct xen_tracker *tracker, struct tracked_vcpu *v);
+
+/** tracker_irq_handled - XEN_TRC_HW_IRQ_HANDLED: did it wake whoever was woken last? */
+void tracker_irq_handled(struct xen_tracker *tracker, const struct xen_trace_row *row);
 
 /* --- records: xen_tracker_records.c ---------------------------------------------------------- */
 

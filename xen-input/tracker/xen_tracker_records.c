@@ -14,6 +14,14 @@ static const uint8_t after_change[4][4] = {
 	[XEN_RUNSTATE_OFFLINE]	= { RUNNING, WAKING,    BLOCKED, OFFLINE },
 };
 
+static void change_off(struct xen_tracker *tracker, const struct xen_trace_row *row, int32_t who,
+		       enum state next, enum xen_runstate old)
+{
+	if (next == WAKING && old == XEN_RUNSTATE_BLOCKED)
+		tracker_woken(tracker, row, who);
+	tracker_change_off(tracker, row->time_ns, who, next, old);
+}
+
 static void on_runstate(struct xen_tracker *tracker, const struct xen_trace_row *row)
 {
 	enum xen_runstate old = xen_runstate_old(row->rec.event);
@@ -41,7 +49,7 @@ static void on_runstate(struct xen_tracker *tracker, const struct xen_trace_row 
 	else if (old == XEN_RUNSTATE_RUNNING)
 		tracker_take_off(tracker, row->rec.run, row->time_ns, who, next, old);
 	else
-		tracker_change_off(tracker, row->time_ns, who, next, old);
+		change_off(tracker, row, who, next, old);
 }
 
 static void on_continue(struct xen_tracker *tracker, const struct xen_trace_row *row)
@@ -100,6 +108,9 @@ void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row
 	switch (event) {
 	case XEN_TRC_SCHED_CONTINUE_RUNNING:
 		on_continue(tracker, row);
+		break;
+	case XEN_TRC_HW_IRQ_HANDLED:
+		tracker_irq_handled(tracker, row);
 		break;
 	case XEN_TRC_SCHED_DOM_ADD:
 	case XEN_TRC_DOM0_DOM_ADD:

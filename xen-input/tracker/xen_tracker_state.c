@@ -172,6 +172,7 @@ static void lose(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t ti
 {
 	resolve(tracker, v, inside(tracker, v));
 	v->reason = VIRT_NONE;
+	v->woken = false;
 	enter_state(tracker, v, time_ns, UNKNOWN, VIRT_NONE, 0);
 }
 
@@ -290,6 +291,8 @@ void tracker_take_off(struct xen_tracker *tracker, uint32_t index, int64_t time_
 	flags = next == OFFLINE && !tracker->n_lost ? wait_flags(tracker, v) : 0;
 	v->blocking = v->own_sleep = false;
 	v->sleeps = 0;
+	if (next == BLOCKED && !tracker->n_lost)
+		tracker_slept_on(tracker, v);
 	enter_state(tracker, v, time_ns, tracker->n_lost ? UNKNOWN : next, VIRT_NONE, flags);
 	v->holds = tracker->n_lost ? 0 : holds;
 	occupy(tracker, index, time_ns, IDLE);
@@ -333,7 +336,7 @@ static void cross(struct xen_tracker *tracker, int32_t who, int64_t time_ns, enu
 	if (crossings[crossing][v->state].wrong)
 		contradiction(tracker, crossings[crossing][v->state].wrong);
 	resolve(tracker, v, crossings[crossing][v->state].was);
-	v->blocking = false;
+	v->blocking = v->woken = false;
 	v->reason = reason;
 	enter_state(tracker, v, time_ns, is, reason,
 		    crossing == ENTRY ? 0 : VIRT_INTERVAL_EXIT |
