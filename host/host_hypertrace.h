@@ -76,6 +76,22 @@ void host_hypertrace_free(struct host_hypertrace *trace);
  */
 int host_hypertrace_guests(struct host_hypertrace *trace, int64_t from_ns, int64_t to_ns);
 
+/** The boot of a machine, as its own trace tells it. */
+struct host_boot {
+	int32_t		machine;	/* index in the model; VIRT_NONE: nobody's */
+	struct hyper_guest *guest;	/* NULL: the trace tells nothing of a boot */
+};
+
+/**
+ * host_hypertrace_boot - levels and initcalls from the trace of a guest itself (initcall:*)
+ * @host: with which it is aligned
+ * @boot: receives it; the guest is to be given to hyper_guest_free()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int host_hypertrace_boot(const struct host_trace *host, const struct virt_model *model,
+			 struct kvm_trace *trace, struct host_boot *boot);
+
 /**
  * host_hypertrace_vcpu - the vCPU that a CPU of a guest is
  *

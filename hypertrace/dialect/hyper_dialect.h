@@ -54,6 +54,18 @@ struct hyper_dialect {
 /** The published ones; ends with NULL. */
 extern const struct hyper_dialect *const hyper_dialects[];
 
+/**
+ * What the tracepoints initcall:* of Linux (since 4.17) tell in a guest's own trace: no dialect of
+ * hypercalls, as it has no numbers, but with the same levels.
+ */
+extern const struct hyper_dialect hyper_tracepoints;
+
+/** A level that has a name, and no number that is known. */
+#define HYPER_OTHER_LEVEL	255
+
+/** hyper_level_number - of a level of initcalls that Linux calls so; or HYPER_OTHER_LEVEL. */
+int32_t hyper_level_number(const char *name);
+
 /** hyper_dialect_find - a published one by its name; or NULL. */
 const struct hyper_dialect *hyper_dialect_find(const char *name);
 

@@ -9,6 +9,8 @@
  * hypertracing/syscall_hypertracing_guest.c, bootlevel-analysis.xml, shutdown-analysis.xml,
  * boot-time.py, and, of 2018, hypertracing/script/utils.py.
  */
+#include <string.h>
+
 #include "array.h"
 #include "hyper_dialect.h"
 
@@ -124,5 +126,18 @@ static const struct hyper_dialect hypertracing = {
 	.rows = hypertracing_rows, .n_rows = ARRAY_SIZE(hypertracing_rows),
 	.names = number_names, .n_names = ARRAY_SIZE(number_names),
 };
+
+const struct hyper_dialect hyper_tracepoints = {
+	.name = "initcall tracepoints", .about = "the guest's own trace",
+	.names = number_names, .n_names = ARRAY_SIZE(number_names),
+};
+
+int32_t hyper_level_number(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(number_names); i++)
+		if (number_names[i].kind == HYPER_LEVEL && !strcmp(number_names[i].name, name))
+			return number_names[i].number;
+	return HYPER_OTHER_LEVEL;
+}
 
 const struct hyper_dialect *const hyper_dialects[] = { &hypergraph, &hypertracing, NULL };

@@ -4,12 +4,14 @@
  * @brief	The table of events that the KVM tracker takes, and their fields.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <event-parse.h>
 
 #include "array.h"
+#include "hyper_dialect.h"
 #include "kvm_fields.h"
 
 /**
@@ -74,6 +76,21 @@ static const struct call_row {
 
 #define N_CALLS	ARRAY_SIZE(call_rows)
 
+/** Linux's include/trace/events/initcall.h, since 4.17. */
+static const struct boot_row {
+	const char	*name, *field;
+	uint8_t		kind, edge;
+} boot_rows[] = {
+	{ "initcall_level", "level", HYPER_LEVEL, HYPER_AT_ONCE },
+	{ "initcall_start", "func", HYPER_INITCALL, HYPER_ENTRY },
+	{ "initcall_finish", "func", HYPER_INITCALL, HYPER_EXIT },
+};
+
+#define N_BOOT	ARRAY_SIZE(boot_rows)
+
+/** Longer than the name of any level. */
+#define LEVEL_SIZE	32
+
 /** Event ids are small; beyond that nothing of ours is expected. */
 #define MAX_ID	0xffff
 
@@ -89,6 +106,11 @@ struct found_call {
 	struct tep_format_field *rip, *cost;	/* or NULL */
 };
 
+struct found_boot {
+	int		id;		/* -1: the trace does not know it */
+	struct tep_format_field *field;
+};
+
 struct kvm_fields {
 	struct tep_handle *tep;
 	struct tep_format_field *pid, *flags; /* of all events */
@@ -97,6 +119,7 @@ struct kvm_fields {
 	int		ids[N_ROWS];
 	size_t		n;
 	struct found_call calls[N_CALLS];
+	struct found_boot boot[N_BOOT];
 	uint8_t		*by_id;		/* number in @events + 1, or 0 */
 	int		max_id;
 };
@@ -143,6 +166,18 @@ static void find_calls(struct kvm_fields *fields)
 	}
 }
 
+static void find_boot(struct kvm_fields *fields)
+{
+	for (size_t i = 0; i < N_BOOT; i++) {
+		struct tep_event *event = tep_find_event_by_name(fields->tep, "initcall",
+								 boot_rows[i].name);
+		struct found_boot *boot = &fields->boot[i];
+
+		boot->id = event && find_field(event, boot_rows[i].field, &boot->field) ?
+			   event->id : -1;
+	}
+}
+
 struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 {
 	struct kvm_fields *fields = calloc(1, sizeof(*fields));
@@ -157,6 +192,7 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 		return NULL;
 	}
 	find_calls(fields);
+	find_boot(fields);
 	for (size_t i = 0; i < N_ROWS; i++) {
 		int id;
 
@@ -262,6 +298,51 @@ bool kvm_fields_call(const struct kvm_fields *fields, const struct tep_record *r
 		call->a[reg] = (uint64_t)number(fields, found->a[reg], record);
 	}
 	return is_there(found->nr, record);
+}
+
+/** A text somewhere in the record: its place in the lower half of the field, its length above. */
+static bool text_at(const struct kvm_fields *fields, const struct tep_format_field *field,
+		    const struct tep_record *record, char text[LEVEL_SIZE])
+{
+	uint64_t place = (uint64_t)number(fields, field, record);
+	uint64_t at = place & 0xffff, length = place >> 16 & 0xffff;
+
+	if (!is_there(field, record) || field->size != 4 || at + length > (uint64_t)record->size ||
+	    length >= LEVEL_SIZE)
+		return false;
+	memcpy(text, (const char *)record->data + at, length);
+	text[length] = '\0';
+	return length > 0;
+}
+
+bool kvm_fields_boot(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		     struct hyper_event *event)
+{
+	char level[LEVEL_SIZE];
+	size_t i = 0;
+
+	while (i < N_BOOT && fields->boot[i].id != id)
+		i++;
+	if (id < 0 || i == N_BOOT)
+		return false;
+	*event = (struct hyper_event){
+		.kind = boot_rows[i].kind, .edge = boot_rows[i].edge, .label = boot_rows[i].name,
+	};
+	if (event->kind == HYPER_LEVEL) {
+		if (!text_at(fields, fields->boot[i].field, record, level))
+			return false;
+		event->has = UINT32_C(1) << HYPER_F_NUMBER;
+		event->number = hyper_level_number(level);
+		if (event->number == HYPER_OTHER_LEVEL) {
+			event->has |= UINT32_C(1) << HYPER_F_NAME;
+			snprintf(event->name, sizeof(event->name), "%.*s", HYPER_NAME_SIZE - 1,
+				 level);
+		}
+		return true;
+	}
+	event->has = UINT32_C(1) << HYPER_F_ADDRESS;
+	event->address = (uint64_t)number(fields, fields->boot[i].field, record);
+	return is_there(fields->boot[i].field, record);
 }
 
 static int name_thread(struct kvm_tracker *tracker, int32_t pid,

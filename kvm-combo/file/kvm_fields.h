@@ -61,6 +61,16 @@ int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker
 bool kvm_fields_call(const struct kvm_fields *fields, const struct tep_record *record, int id,
 		     struct hyper_call *call);
 
+/**
+ * kvm_fields_boot - what a guest's own kernel tells of its boot: levels and initcalls
+ * @id: which event
+ * @event: receives it, of HYPER_LEVEL or HYPER_INITCALL
+ *
+ * Return: false for a record that tells nothing of that.
+ */
+bool kvm_fields_boot(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		     struct hyper_event *event);
+
 /** kvm_fields_pid - whose record it is. */
 int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *record);
 

@@ -551,6 +551,7 @@ static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu
 	int64_t time_ns = time_of(trace, record->ts, &pass->walk);
 	uint64_t missing = record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
 	int id = tep_data_type(trace->tep, record), ret = 0;
+	struct hyper_event boot;
 	struct hyper_call call;
 	struct kvm_trace_record counted = {
 		.time_ns = time_ns, .cpu = (int16_t)cpu,
@@ -564,6 +565,8 @@ static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu
 	find_context(trace, record, id, &counted);
 	if (pass->take)
 		find_call(trace, record, id, &counted, &call);
+	if (pass->take && kvm_fields_boot(trace->fields, record, id, &boot))
+		counted.boot = &boot;
 	if (time_ns < pass->begin_ns)
 		pass->begin_ns = time_ns;
 	if (time_ns >= pass->end_ns)

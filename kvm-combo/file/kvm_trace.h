@@ -57,6 +57,7 @@ struct kvm_trace_record {
 					 * VIRT_NONE */
 	uint16_t	flags;		/* enum virt_guest_flags; of missing records, nothing */
 	const struct hyper_call *call;	/* of a hypercall, until the next record; else NULL */
+	const struct hyper_event *boot;	/* of what initcall:* tells, as well; else NULL */
 };
 
 struct kvm_trace;

@@ -14,6 +14,11 @@ scale_files.EVENTS = dict(scale_files.EVENTS)
 scale_files.EVENTS["kvm_hypercall"] = (5, "kvm", tuple(
     ("unsigned long", name, 8, 0) for name in ("nr", "a0", "a1", "a2", "a3")))
 
+scale_files.EVENTS["initcall_level"] = (9, "initcall", (("__data_loc char[]", "level", 4, 0),))
+scale_files.EVENTS["initcall_start"] = (10, "initcall", (("void *", "func", 8, 0),))
+scale_files.EVENTS["initcall_finish"] = (11, "initcall", (("void *", "func", 8, 0),
+                                                          ("int", "ret", 4, 1)))
+
 VMCALL, HLT, VMX = 18, 12, 1
 TIDS = (2272, 2273)
 FUNCTION, SWITCH = 1000, 1001
@@ -185,6 +190,43 @@ def lossy(_=None):
     dat.call(0, FUNCTION, PICK, ENTRY, 0, 0)
     dat.call(0, FUNCTION, PICK, EXIT, 5, 0)
     return dat.finish()
+
+
+@story
+def silent(_=None):
+    """A host whose guest says nothing: an exit of each vCPU every 100 us."""
+    dat = Kvm()
+    for i in range(20):
+        dat.to(i % 2)
+        dat.add("kvm_exit", TIDS[i % 2], 1, VMX, i % 2)
+        dat.add("kvm_entry", TIDS[i % 2], i % 2)
+        dat.wait(100)
+    return dat.finish()
+
+
+@story
+def silent_g1(_=None):
+    """The same guest's own trace: levels and an initcall on CPU 0, a level that nobody knows."""
+    scale_files.EVENTS = {name: event for name, event in scale_files.EVENTS.items()
+                          if event[1] != "kvm"}
+    dat = Dat()
+    dat.time += 50_000
+
+    def level(name):
+        text = name + b"\0"
+        dat.add("initcall_level", 1, (len(text) << 16 | 12).to_bytes(4, "little") +
+                text.ljust(-(-len(text) // 4) * 4, b"\0"))
+        dat.time += 200_000
+
+    level(b"early")
+    level(b"core")
+    dat.add("initcall_start", 1, READ)
+    dat.time += 150_000
+    dat.add("initcall_finish", 1, READ, 0)
+    level(b"no such level")
+    level(b"late")
+    dat.truth = None
+    return dat
 
 
 @story

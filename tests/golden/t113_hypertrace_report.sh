@@ -33,6 +33,37 @@ for name in first boot; do
 	check "$name: by brute force" python3 "$GOLDEN/hyper_oracle.py" "$OUT" calls $name.truth
 done
 
+# A guest that makes no hypercalls may tell of its boot in its own trace.
+python3 "$GOLDEN/hyper_files.py" silent silent.dat
+python3 "$GOLDEN/hyper_files.py" silent_g1 silent_g1.dat
+cat > silent_g1.dat.meta.json <<'END'
+{ "alignment": { "host": "silent.dat", "source": "causality", "offset": 0, "unit": "ns",
+  "interval": [ 0, 0 ], "drift_ppm": 0, "after_trace_cmd": false,
+  "vcpus": [ { "guest_cpu": 0, "tid": 2272 }, { "guest_cpu": 1, "tid": 2273 } ] } }
+END
+run report --quiet --boot --kallsyms kallsyms silent.dat silent_g1.dat
+status 0
+golden t113_hypertrace_own "$OUT"
+run report --quiet --boot silent.dat
+says "$OUT" 'no guest makes hypercalls in it'
+run report --quiet --format json --boot silent.dat silent_g1.dat
+check "levels of the guest's own trace" python3 - "$OUT" <<'END'
+import json
+import sys
+report = json.load(open(sys.argv[1]))
+assert report["hypertrace"] == []
+boot = report["boot"][0]
+assert boot["told_by"] == "trace"
+assert [(s["kind"], s["name"], s["from_ns"] - (1 << 40), s["to_ns"] - (1 << 40), s["end_known"])
+        for s in boot["stages"]] == [
+    ("level", "early", 50000, 251000, True), ("level", "core", 251000, 604000, True),
+    ("initcall", "initcall 0xffffffff81200000", 452000, 603000, True),
+    ("level", "no such level", 604000, 805000, True),
+    ("level", "late", 805000, report["window_ns"][1] - (1 << 40), False)], boot["stages"]
+assert all(0 < s["true_ns"] <= s["to_ns"] - s["from_ns"] and s["tracing_calls"] == 0
+           for s in boot["stages"])
+END
+
 # A window: what begins in it counts, time is clipped.
 run report --quiet --format json --hypertrace --boot --from 1099512000us --to 1099512300us boot.dat
 status 0

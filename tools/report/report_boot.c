@@ -16,6 +16,12 @@
 #define TEXT_REASONS	3
 #define MAX_REASONS	64
 
+/** Who tells of a boot: hypercalls, or the guest's own trace. */
+struct teller {
+	const struct hyper_guest *guest;	/* or NULL */
+	const struct hyper_dialect *dialect;
+};
+
 /** A line: a phase, a level, what goes on within one. */
 struct stage {
 	const struct hyper_slice *slice;
@@ -41,12 +47,12 @@ static bool is_stage(const struct report *report, const struct hyper_slice *slic
 }
 
 static void name_stage(struct stage *stage, const struct report *report,
-		       const struct report_hyper_machine *machine)
+		       const struct teller *teller)
 {
 	const struct hyper_slice *slice = stage->slice;
-	const char *number = hyper_number_name(machine->info->dialect,
-					       (enum hyper_kind)slice->kind, (int32_t)slice->what);
-	const char *name = hyper_guest_name(machine->info->guest, slice->name);
+	const char *number = hyper_number_name(teller->dialect, (enum hyper_kind)slice->kind,
+					       (int32_t)slice->what);
+	const char *name = hyper_guest_name(teller->guest, slice->name);
 
 	if (!name && slice->kind == HYPER_INITCALL)
 		name = hyper_symbols_name(report->hypertrace->options->symbols, slice->what, NULL);
@@ -55,7 +61,8 @@ static void name_stage(struct stage *stage, const struct report *report,
 	else if (number)
 		text_format(stage->name, sizeof(stage->name), "%s", number);
 	else
-		text_format(stage->name, sizeof(stage->name), "%s %llu",
+		text_format(stage->name, sizeof(stage->name),
+			    slice->what > UINT32_MAX ? "%s 0x%llx" : "%s %llu",
 			    hyper_kind_name((enum hyper_kind)slice->kind),
 			    (unsigned long long)slice->what);
 }
@@ -93,7 +100,7 @@ static void count_calls(struct stage *stage, const struct report *report, int32_
 }
 
 static void make_stage(struct stage *stage, const struct report *report,
-		       const struct report_hyper_machine *machine,
+		       const struct report_hyper_machine *machine, const struct teller *teller,
 		       const struct hyper_slice *slice)
 {
 	const struct virt_model *model = report->load->model;
@@ -106,7 +113,7 @@ static void make_stage(struct stage *stage, const struct report *report,
 		.from_ns = slice->start_ns > report->from_ns ? slice->start_ns : report->from_ns,
 		.to_ns = slice->end_ns < report->to_ns ? slice->end_ns : report->to_ns,
 	};
-	name_stage(stage, report, machine);
+	name_stage(stage, report, teller);
 	virt_vcpu_totals(model, vcpu, stage->from_ns, stage->to_ns, &totals);
 	stage->true_ns = totals.ns[VIRT_GUEST];
 	stage->n_reasons = virt_vcpu_exits(model, vcpu, stage->from_ns, stage->to_ns,
@@ -120,22 +127,44 @@ static void make_stage(struct stage *stage, const struct report *report,
 	count_calls(stage, report, vcpu);
 }
 
+/** Hypercalls, unless only the guest's own trace tells something. */
+static struct teller find_teller(const struct report *report,
+				 const struct report_hyper_machine *machine)
+{
+	struct teller teller = { machine->info->guest, machine->info->dialect };
+	const struct hyper_slice *slices;
+	size_t i = 0, n = 0;
+
+	if (!machine->boot)
+		return teller;
+	slices = teller.guest ? hyper_guest_slices(teller.guest, &n) : NULL;
+	while (i < n && !is_stage(report, &slices[i]))
+		i++;
+	return i < n ? teller : (struct teller){ machine->boot, &hyper_tracepoints };
+}
+
+static bool is_by_trace(const struct report *report, const struct report_hyper_machine *machine)
+{
+	return machine->boot && find_teller(report, machine).guest == machine->boot;
+}
+
 /** Each stage of a machine's boot, in order of time. Return: how many. */
 static size_t each_stage(const struct report *report, const struct report_hyper_machine *machine,
 			 void (*take)(void *arg, const struct report *report,
 				      const struct report_hyper_machine *machine,
 				      const struct stage *stage), void *arg)
 {
+	const struct teller teller = find_teller(report, machine);
 	const struct hyper_slice *slices = NULL;
 	struct stage stage;
 	size_t n = 0, told = 0;
 
-	if (machine->info->guest)
-		slices = hyper_guest_slices(machine->info->guest, &n);
+	if (teller.guest)
+		slices = hyper_guest_slices(teller.guest, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (!is_stage(report, &slices[i]))
 			continue;
-		make_stage(&stage, report, machine, &slices[i]);
+		make_stage(&stage, report, machine, &teller, &slices[i]);
 		take(arg, report, machine, &stage);
 		told++;
 	}
@@ -211,6 +240,8 @@ static void text(struct output *out, const struct report *report)
 		text_heading_of(out, report_hyper_name(report, machine));
 		if (!each_stage(report, machine, text_stage, out))
 			out_str(out, "  it tells of no phase and no level\n");
+		else if (is_by_trace(report, machine))
+			out_str(out, "  as the guest's own trace tells it\n");
 	}
 }
 
@@ -257,6 +288,8 @@ static void json(struct json *json, const struct report *report)
 	for (int32_t m = 0; m < hypertrace->n_machines; m++) {
 		json_open(json, NULL, '{', false);
 		json_str(json, "machine", report_hyper_name(report, &hypertrace->machines[m]));
+		json_str(json, "told_by", is_by_trace(report, &hypertrace->machines[m]) ?
+			 "trace" : "hypercalls");
 		json_open(json, "stages", '[', false);
 		each_stage(report, &hypertrace->machines[m], json_stage, json);
 		json_close(json, ']');

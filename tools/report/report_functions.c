@@ -175,6 +175,8 @@ static void text(struct output *out, const struct report *report)
 	for (int32_t m = 0; hypertrace->options->function && m < hypertrace->n_machines; m++) {
 		const struct report_hyper_machine *machine = &hypertrace->machines[m];
 
+		if (!machine->info->guest)
+			continue;
 		text_heading_of(out, report_hyper_name(report, machine));
 		for (size_t i = 0; i < machine->n_functions && i < MAX_FUNCTIONS; i++)
 			text_function(out, machine, &machine->functions[i]);

@@ -155,6 +155,50 @@ static int build_machine(const struct report_hypertrace *hypertrace, const struc
 	       report_hyper_functions(hypertrace, report, machine);
 }
 
+/** A machine's own trace may tell of its boot. @boots: by the model's machines */
+static int find_boots(const struct report *report, struct hyper_guest **boots)
+{
+	int ret = 0;
+
+	for (int i = 0; i < report->load->n_guests && !ret; i++) {
+		struct host_boot boot;
+
+		ret = host_hypertrace_boot(&report->load->host, report->load->model,
+					   report->load->guests[i], &boot);
+		if (!ret && boot.guest && !boots[boot.machine])
+			boots[boot.machine] = boot.guest;
+		else
+			hyper_guest_free(boot.guest);
+	}
+	return ret;
+}
+
+/** The machines that tell something, if they are asked for. */
+static int build_machines(struct report_hypertrace *hypertrace, const struct report *report,
+			  const struct ksv_vcpu_set *vcpus)
+{
+	int32_t n = hypertrace->trace->n_machines;
+	struct hyper_guest **boots = calloc((size_t)n + 1, sizeof(*boots));
+	int ret = !boots ? -ENOMEM : hypertrace->options->boot ? find_boots(report, boots) : 0;
+
+	for (int32_t m = 0; boots && m < n; m++) {
+		struct report_hyper_machine *machine =
+			&hypertrace->machines[hypertrace->n_machines];
+
+		if (ret || (!hypertrace->trace->machines[m].tally.calls && !boots[m]) ||
+		    !is_wanted(report, m, vcpus)) {
+			hyper_guest_free(boots[m]);
+			continue;
+		}
+		hypertrace->n_machines++;
+		machine->info = &hypertrace->trace->machines[m];
+		machine->boot = boots[m];
+		ret = build_machine(hypertrace, report, machine);
+	}
+	free(boots);
+	return ret;
+}
+
 static int build(struct report_counted *counted, struct report *report,
 		 const struct ksv_vcpu_set *vcpus)
 {
@@ -176,16 +220,7 @@ static int build(struct report_counted *counted, struct report *report,
 				      sizeof(*hypertrace->machines));
 	if (!hypertrace->machines)
 		ret = -ENOMEM;
-	for (int32_t m = 0; !ret && m < hypertrace->trace->n_machines; m++) {
-		struct report_hyper_machine *machine;
-
-		if (!hypertrace->trace->machines[m].tally.calls || !is_wanted(report, m, vcpus))
-			continue;
-		machine = &hypertrace->machines[hypertrace->n_machines++];
-		machine->info = &hypertrace->trace->machines[m];
-		ret = build_machine(hypertrace, report, machine);
-	}
-	return ret;
+	return ret ? ret : build_machines(hypertrace, report, vcpus);
 }
 
 static void release(struct report_counted *counted)
@@ -195,6 +230,7 @@ static void release(struct report_counted *counted)
 	for (int32_t m = 0; m < hypertrace->n_machines; m++) {
 		free(hypertrace->machines[m].tasks);
 		free(hypertrace->machines[m].functions);
+		hyper_guest_free(hypertrace->machines[m].boot);
 	}
 	free(hypertrace->machines);
 	host_hypertrace_free(hypertrace->trace);
@@ -327,6 +363,8 @@ static void text(struct output *out, const struct report *report)
 	for (int32_t m = 0; m < hypertrace->n_machines; m++) {
 		const struct report_hyper_machine *machine = &hypertrace->machines[m];
 
+		if (!machine->info->why)
+			continue;
 		out_str(out, "\nhypertracing of ");
 		out_text(out, report_hyper_name(report, machine));
 		out_str(out, "\n  ");
@@ -425,6 +463,8 @@ static void json(struct json *json, const struct report *report)
 	for (int32_t m = 0; m < hypertrace->n_machines; m++) {
 		const struct report_hyper_machine *machine = &hypertrace->machines[m];
 
+		if (!machine->info->why)
+			continue;
 		json_open(json, NULL, '{', false);
 		json_str(json, "machine", report_hyper_name(report, machine));
 		if (machine->info->dialect)
@@ -501,6 +541,8 @@ static void csv(struct output *out, const struct report *report)
 		const struct report_hyper_machine *machine = &hypertrace->machines[m];
 		const struct csv_row row = { .machine = report_hyper_name(report, machine) };
 
+		if (!machine->info->why)
+			continue;
 		csv_count(out, report, &row, "hyper_dialect", machine->info->dialect ?
 			  machine->info->dialect->name : "none", 1);
 		if (hypertrace->options->calls)

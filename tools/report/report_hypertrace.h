@@ -49,6 +49,7 @@ struct report_hyper_machine {
 	size_t		n_functions;
 	uint64_t	all_calls;	/* of all functions */
 	int64_t		guest_ns;	/* that its vCPUs executed it, in the window */
+	struct hyper_guest *boot;	/* of its own trace; or NULL */
 };
 
 struct report_hypertrace {
