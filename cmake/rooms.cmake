@@ -34,6 +34,7 @@ function(ksv_hide)
 endfunction()
 
 ksv_room(virt/base)
+ksv_room(hypertrace/wire)
 ksv_room(virt/model virt/base)
 ksv_room(virt/irq virt/model)
 ksv_room(virt/clock virt/irq)
