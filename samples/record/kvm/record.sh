@@ -3,6 +3,8 @@
 # record.sh SCENARIO WORKDIR: builds the lab in WORKDIR unless it is there, boots L1 in it, runs
 # l1/scenarios/SCENARIO.sh there, and writes WORKDIR/out/SCENARIO, with what other tools say of it.
 # LAB_FILES in the environment: files that scenarios find in /share/lab/files. STOP=0 leaves L1 running.
+# Kernels inside of emulated machines hang now and then: after a scenario that fails, or makes no sign of life for
+# SILENT seconds, L1 is booted anew, TRIES times in all. Each failure is a line in WORKDIR/out/SCENARIO/tries.txt.
 set -euo pipefail
 HERE=$(dirname "$(readlink -f "$0")")
 S=${1:?}; WORK=${2:?}; mkdir -p "$WORK/out"; WORK=$(readlink -f "$WORK")
@@ -11,14 +13,41 @@ if [ ! -e "$WORK/.built" ]; then
     "$HERE/build.sh" "$WORK" > "$WORK/build.log" 2>&1 ||
         { tail "$WORK/build.log"; echo "the lab cannot be built: $WORK/build.log"; exit 1; }
 fi
-kill -0 "$(cat "$WORK/l1.pid" 2>/dev/null)" 2>/dev/null || "$HERE/l1-start.sh" "$WORK"
-mkdir -p "$WORK/share/lab/files"; cp -r "$HERE"/l1/. "$WORK/share/lab/"
-# shellcheck disable=SC2086
-[ -z "${LAB_FILES:-}" ] || cp -L $LAB_FILES "$WORK/share/lab/files/"
-rm -rf "$WORK/share/out/$S"; J=$WORK/share/jobs/$S-$(date +%H%M%S)
-echo "SCENARIO=$S ROUNDS=${ROUNDS:-4} bash /share/lab/scenarios/$S.sh" > "$J.tmp"; mv "$J.tmp" "$J.sh"
-for _ in $(seq "${TIMEOUT:-900}"); do [ -s "$J.rc" ] && break; sleep 1; done
+l1_runs() { kill -0 "$(cat "$WORK/l1.pid" 2>/dev/null)" 2>/dev/null; }
+# how long ago L1 has made a sign of life
+silence() { echo $(($(date +%s) - $(stat -c %Y "$WORK/share/jobs/alive" 2>/dev/null || echo "$began"))); }
+# one try; why it has failed is in $why
+try() {
+    began=$(date +%s)
+    l1_runs || "$HERE/l1-start.sh" "$WORK" || { why="L1 does not boot"; return 1; }
+    mkdir -p "$WORK/share/lab/files"; cp -r "$HERE"/l1/. "$WORK/share/lab/"
+    # shellcheck disable=SC2086
+    [ -z "${LAB_FILES:-}" ] || cp -L $LAB_FILES "$WORK/share/lab/files/"
+    rm -rf "$WORK/share/out/$S" "$WORK/share/jobs/alive"; J=$WORK/share/jobs/$S-$(date +%H%M%S)
+    # the sign of life ends with the job
+    echo "while sleep 5; do echo > /share/jobs/alive; done & alive=\$!
+SCENARIO=$S ROUNDS=${ROUNDS:-4} bash /share/lab/scenarios/$S.sh; rc=\$?
+kill \$alive; exit \$rc" > "$J.tmp"; mv "$J.tmp" "$J.sh"
+    began=$(date +%s)
+    for _ in $(seq "${TIMEOUT:-900}"); do
+        [ -s "$J.rc" ] && break
+        l1_runs || { why="L1 has ended"; return 1; }
+        [ "$(silence)" -le "${SILENT:-120}" ] || { why="no sign of life for $(silence) s"; return 1; }
+        sleep 1
+    done
+    [ -s "$J.rc" ] || { why="not done after ${TIMEOUT:-900} s"; return 1; }
+    [ "$(cat "$J.rc")" = 0 ] || { why="failed: $(tail -n 1 "$J.log")"; return 1; }
+}
+failed=()
+until try; do
+    failed+=("try $((${#failed[@]} + 1)): $why")
+    echo "$S: ${failed[-1]}"
+    # whatever it does, it is to begin anew
+    ! l1_runs || kill -KILL "$(cat "$WORK/l1.pid")"
+    while l1_runs; do sleep 0.2; done
+    [ ${#failed[@]} -lt "${TRIES:-3}" ] || { [ ! -e "${J:-}.log" ] || tail -n 15 "$J.log"; exit 1; }
+done
 [ "${STOP:-1}" = 0 ] || touch "$WORK/share/jobs/poweroff"
-[ "$(cat "$J.rc" 2>/dev/null)" = 0 ] || { echo "$S has failed:"; tail -15 "$J.log"; exit 1; }
 rm -rf "${WORK:?}/out/$S"; cp -r "$WORK/share/out/$S" "$WORK/out/$S"
+[ ${#failed[@]} = 0 ] || printf '%s\n' "${failed[@]}" > "$WORK/out/$S/tries.txt"
 "$HERE/oracles.sh" "$WORK/out/$S"

@@ -14,7 +14,7 @@ run() { note "\$ $*"; "$@" > $TMP/run.log 2>&1; local rc=$?; sed 's/^/    /' $TM
 # start_guest NAME CID VCPUS AGENT(0|1) [extra kernel args]
 start_guest() {
     local name=$1 cid=$2 vcpus=$3 agent=$4; shift 4
-    qemu-system-x86_64 -name guest=$name,debug-threads=on -accel kvm -cpu host \
+    qemu-system-x86_64 -name guest=$name,debug-threads=on -accel kvm -cpu ${L2_CPU:-host} \
         -M microvm,acpi=on,rtc=on -smp $vcpus -m ${L2_MEM:-160} -nodefaults -no-user-config -display none -no-reboot \
         -kernel $LAB/vmlinuz -initrd $LAB/l2-initrd \
         -append "console=ttyS0 quiet mitigations=off nokaslr name=$name agent=$agent $*" \

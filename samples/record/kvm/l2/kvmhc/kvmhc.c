@@ -8,23 +8,35 @@
  * first and one after the last, so the guest's trace shows where they happened.
  * An NR the host does not know (1000 is customary) returns -KVM_ENOSYS, but still
  * shows up in the host's trace as one kvm_hypercall event per call.
+ * Writing "tsc CYCLES" adds these to the TSC of all CPUs.
  */
 #include <linux/module.h>
 #include <linux/proc_fs.h>
+#include <linux/smp.h>
 #include <linux/uaccess.h>
 #include <asm/kvm_para.h>
+#include <asm/msr.h>
+
+static void add_tsc(void *cycles)
+{
+	wrmsrl(MSR_IA32_TSC, rdtsc() + *(long *)cycles);
+}
 
 static ssize_t kvmhc_write(struct file *f, const char __user *ubuf, size_t len, loff_t *ppos)
 {
 	char buf[64];
 	unsigned long nr, count, a0, i;
-	long ret = 0;
+	long ret = 0, cycles;
 
 	if (len >= sizeof(buf))
 		return -EINVAL;
 	if (copy_from_user(buf, ubuf, len))
 		return -EFAULT;
 	buf[len] = 0;
+	if (sscanf(buf, "tsc %ld", &cycles) == 1) {
+		on_each_cpu(add_tsc, &cycles, 1);
+		return len;
+	}
 	if (sscanf(buf, "%lu %lu %lu", &nr, &count, &a0) != 3 || count > 100000)
 		return -EINVAL;
 
