@@ -127,13 +127,15 @@ gui_until()
 # gui_hear probe|eye COMMAND: asks it; GUI_SAID is the file with what it says
 gui_hear()
 {
-	local talk=${GUI_TALK[$1]} end=$((SECONDS + GUI_PATIENCE))
+	local talk=${GUI_TALK[$1]} end=$((SECONDS + GUI_PATIENCE)) tries=0 pause=0.001
 
 	echo "$2" >&"${talk% *}"
 	GUI_SAID=$GUI_DIR/$1.said
-	# what arrives just when a read gives up is lost: look first, without reading
+	# what arrives just when a read gives up is lost: look first, without reading; most answers come at
+	# once, and each test asks for thousands
 	until read -r -t 0 -u "${talk#* }"; do
-		gui_pause 0.01
+		[ $((++tries)) -lt 20 ] || pause=0.01
+		gui_pause "$pause"
 		if [ -n "$GUI_QUITS" ] && ! kill -0 "$GUI_PID" 2>/dev/null; then
 			GUI_SAID=/dev/null
 			return
@@ -147,8 +149,11 @@ gui_hear()
 # gui_ask COMMAND: the probe's answer; its file's head lists the commands
 gui_ask()
 {
+	local lines
+
 	gui_hear probe "$1"
-	cat "$GUI_SAID"
+	mapfile lines <"$GUI_SAID"
+	printf '%s' "${lines[@]}"
 }
 
 # gui_is COMMAND TEXT: the answer is this
@@ -376,15 +381,17 @@ gui_quit()
 # gui_find COMMAND CLASS TEXT: x y w h state of the first that fits; TEXT is a glob, so is CLASS
 gui_find()
 {
+	local found
+
 	gui_hear probe "find $1"$'\t'"$2"$'\t'"$3"
-	[ -s "$GUI_SAID" ] && cat "$GUI_SAID"
+	read -r found <"$GUI_SAID" && echo "$found"
 }
 
 gui_enabled()
 {
 	local found
 
-	found=$(gui_find "$@") && [[ $found == *\ on* ]]
+	gui_find "$@" >/dev/null && read -r found <"$GUI_SAID" && [[ $found == *\ on* ]]
 }
 
 # Mouse buttons are let go, and drags go on, when KernelShark has seen what was before: the window
@@ -413,11 +420,12 @@ gui_clicks()
 {
 	local before end=$((SECONDS + 5))
 
-	before=$(gui_ask mouse | cut -f4)
+	gui_hear probe mouse
+	IFS=$'\t' read -r _ _ _ before _ <"$GUI_SAID" || return 0
 	xdotool mousemove "$1" "$2" click --repeat "$3" --delay 20 "${4:-1}"
 	until gui_released $((before + $3)); do
 		[ "$SECONDS" -lt "$end" ] || return 0
-		gui_pause 0.02
+		gui_pause 0.005
 	done
 }
 
