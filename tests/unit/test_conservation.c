@@ -17,6 +17,7 @@
 
 #include "enough.h"
 #include "kvm_fields.h"
+#include "virt_waits.h"
 #include "xen_tracker.h"
 
 #define N_WINDOWS	(300 / ENOUGH(10))
@@ -36,6 +37,33 @@ static uint64_t rnd(uint64_t n)
 static bool on_pcpu(unsigned int state)
 {
 	return state == VIRT_GUEST || state == VIRT_HYPERVISOR || state == VIRT_VMM;
+}
+
+/** Each wait has one cause, whatever is known of it. */
+static void check_waits(const struct virt_model *model, const char *what, int64_t from, int64_t to)
+{
+	const struct virt_window_query query = { .from_ns = from, .to_ns = to };
+
+	for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
+		const struct virt_machine *machine = virt_model_machine(model, m);
+		struct virt_waits *waits = virt_waits_new(model, &query, m, VIRT_NONE);
+		int64_t blocked = 0, by_cause = 0;
+
+		assert_non_null(waits);
+		for (int32_t v = 0; v < machine->n_vcpus; v++) {
+			struct virt_totals totals;
+
+			virt_vcpu_totals(model, machine->vcpus[v], from, to, &totals);
+			blocked += totals.ns[VIRT_BLOCKED];
+		}
+		for (int cause = 0; cause < VIRT_N_WAKES; cause++)
+			by_cause += waits->causes[cause].blocked.ns;
+		if (by_cause != blocked)
+			fail_msg("%s: in %lld .. %lld ns, %s is blocked for %lld ns, of which "
+				 "%lld ns have a cause", what, (long long)from, (long long)to,
+				 machine->name, (long long)blocked, (long long)by_cause);
+		virt_waits_free(waits);
+	}
 }
 
 static void check_window(const struct virt_model *model, const char *what, int64_t from, int64_t to)
@@ -150,12 +178,15 @@ static void check_model(const struct virt_model *model, const char *what)
 
 	assert_true(end > begin);
 	check_window(model, what, begin, end);
+	check_waits(model, what, begin, end);
 	for (int i = 0; i < N_WINDOWS; i++) {
 		int64_t from = begin + (int64_t)rnd((uint64_t)(end - begin));
 		/* long and short ones */
 		int64_t length = (end - from) >> rnd(20);
 
 		check_window(model, what, from, from + length);
+		if (i % 4 == 0)
+			check_waits(model, what, from, from + length);
 	}
 	check_stays(model, what);
 	check_intervals(model, what);
