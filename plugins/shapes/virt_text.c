@@ -106,6 +106,49 @@ static void add_culprits(struct text *text, int32_t vcpu, const struct virt_inte
 		add(text, " and others");
 }
 
+/** What ended a wait, if the trace tells. */
+static void add_wait_end(struct text *text, const char *before,
+			 const struct virt_wake *wake)
+{
+	static const struct {
+		const char	*what;
+		const char	*by;		/* before whoever it was; NULL: it stands first */
+	} words[VIRT_N_WAKES] = {
+		[VIRT_WAKE_TIMER] = { "a timer of its own", "by way of" },
+		[VIRT_WAKE_DEVICE] = { "the interrupt of a device", "by way of" },
+		[VIRT_WAKE_VCPU] = { "another vCPU", NULL },
+		[VIRT_WAKE_INTERRUPT] = { "an interrupt", "by way of" },
+		[VIRT_WAKE_TASK] = { "a task", NULL },
+		[VIRT_WAKE_SPURIOUS] = { "nothing that it waits for", "woken by" },
+	};
+	const char *name, *what;
+
+	if (!wake || wake->cause >= VIRT_N_WAKES || !words[wake->cause].what)
+		return;
+	what = words[wake->cause].what;
+	add(text, "; %sended by ", before);
+	if (wake->who == VIRT_NONE || words[wake->cause].by)
+		add(text, "%s", what);
+	if (wake->who != VIRT_NONE && words[wake->cause].by)
+		add(text, ", %s ", words[wake->cause].by);
+	if (wake->who != VIRT_NONE)
+		add_who(text, wake->who);
+	name = virt_linux_vector(wake->vector);
+	if (wake->vector != VIRT_NONE)
+		add(text, ", vector 0x%02x%s%s", (unsigned int)wake->vector, name ? " " : "",
+		    name ? name : "");
+}
+
+/** What it waited for that is woken now. */
+static const struct virt_interval *wait_before(const struct virt_model *model, int32_t vcpu,
+					       const struct virt_interval *interval)
+{
+	const struct virt_interval *wait = interval->state != VIRT_WAKING ? NULL :
+					   virt_vcpu_at(model, vcpu, interval->start_ns - 1, NULL);
+
+	return wait && wait->state == VIRT_BLOCKED ? wait : NULL;
+}
+
 const char *virt_text_interval(char *buf, size_t size, const struct virt_model *model,
 			       const struct virt_name_parts *parts, int32_t vcpu,
 			       const struct virt_interval *interval, int64_t end_ns)
@@ -124,6 +167,8 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 	bool kept = (interval->state == VIRT_BLOCKED || interval->state == VIRT_OFFLINE) &&
 		    interval->flags & VIRT_INTERVAL_UNASKED;
 	struct text text = { .buf = buf, .size = size, .model = model, .parts = parts };
+	const struct virt_interval *wait = interval->state == VIRT_BLOCKED ? interval :
+					   wait_before(model, vcpu, interval);
 	char time[32];
 
 	add_who(&text, vcpu);
@@ -138,6 +183,9 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 		add_culprits(&text, vcpu, interval, end_ns);
 	else if (interval->state <= VIRT_VMM && interval->detail != VIRT_NONE)
 		add(&text, ", VM exit: %s", virt_text_reason(model, interval->detail));
+	if (wait)
+		add_wait_end(&text, wait == interval ? "" : "its wait was ",
+			     virt_model_wake(model, wait->detail));
 	if (interval->flags & VIRT_INTERVAL_UNSPLIT)
 		add(&text, interval->state == VIRT_UNKNOWN ?
 		    " between a VM exit and the next entry: there is no sched_switch in it" :

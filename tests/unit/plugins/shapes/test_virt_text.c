@@ -83,6 +83,52 @@ static void test_states(void **state)
 	virt_model_free(model);
 }
 
+/** What ended a wait is told of the wait, and of the wake-up after it. */
+static void test_wakes(void **state)
+{
+	static const struct {
+		struct virt_wake wake;
+		const char	*wanted;
+	} wakes[] = {
+		{ { 1, 0xfd, VIRT_WAKE_VCPU, 0 }, "ended by d1v1, vector 0xfd reschedule" },
+		{ { VIRT_NONE, VIRT_NONE, VIRT_WAKE_VCPU, 0 }, "ended by another vCPU" },
+		{ { VIRT_NONE, 0xec, VIRT_WAKE_TIMER, 0 },
+		  "ended by a timer of its own, vector 0xec local_timer" },
+		{ { VIRT_FIRST_TASK, 0x22, VIRT_WAKE_DEVICE, 0 },
+		  "ended by the interrupt of a device, by way of sh-7, vector 0x22" },
+		{ { VIRT_NONE, VIRT_NONE, VIRT_WAKE_INTERRUPT, 0 }, "ended by an interrupt" },
+		{ { VIRT_FIRST_TASK, VIRT_NONE, VIRT_WAKE_TASK, 0 }, "ended by sh-7" },
+		{ { VIRT_FIRST_TASK, VIRT_NONE, VIRT_WAKE_SPURIOUS, 0 },
+		  "ended by nothing that it waits for, woken by sh-7" },
+		{ { VIRT_NONE, VIRT_NONE, VIRT_WAKE_UNKNOWN, 0 }, "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wakes) / sizeof(wakes[0]); i++) {
+		struct virt_model *model = virt_model_new();
+		char wanted[VIRT_TEXT_SIZE];
+
+		virt_model_add_machine(model, 1, "d1");
+		virt_model_add_vcpu(model, 0, 0, 20000, "d1v0");
+		virt_model_add_vcpu(model, 0, 1, 20001, "d1v1");
+		virt_model_add_task(model, 7, "sh-7");
+		virt_model_set(model, 0, 1000, VIRT_BLOCKED, 2, VIRT_NONE, 0);
+		virt_model_set(model, 0, 2000, VIRT_WAKING, 2, VIRT_NONE, 0);
+		assert_int_equal(virt_model_woken(model, 0,
+						  virt_model_add_wake(model, &wakes[i].wake)), 0);
+		virt_model_set(model, 0, 3000, VIRT_GUEST, 2, VIRT_NONE, 0);
+		assert_int_equal(virt_model_finish(model, 0, END), 0);
+		snprintf(wanted, sizeof(wanted), "d1v0 is blocked (last on CPU 2) for 1.000 us%s%s",
+			 *wakes[i].wanted ? "; " : "", wakes[i].wanted);
+		check_interval(model, 1000, wanted);
+		snprintf(wanted, sizeof(wanted), "d1v0 has been woken and waits for a pCPU (last "
+			 "on CPU 2) for 1.000 us%s%s",
+			 *wakes[i].wanted ? "; its wait was " : "", wakes[i].wanted);
+		check_interval(model, 2000, wanted);
+		virt_model_free(model);
+	}
+}
+
 static void check_occupant(const struct virt_model *model, int64_t from, int64_t to, int state,
 			   const char *wanted)
 {
@@ -147,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_wakes),
 		cmocka_unit_test(test_occupants),
 		cmocka_unit_test(test_room),
 	};
