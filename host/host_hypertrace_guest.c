@@ -96,10 +96,9 @@ static int decode_next(struct walk *walk, struct cursor *cursor)
 	while (!ret && !cursor->decoded->n && cursor->next_call < cursor->n_calls) {
 		const struct hyper_call *call = &cursor->calls[cursor->next_call++];
 
-		hyper_decoder_take(walk->decoder, call, cursor->decoded);
-		if (cursor->decoded->result != HYPER_DECODED)
-			cursor->decoded->n = 0;
-		ret = count_call(walk, cursor, call);
+		ret = hyper_decoder_take(walk->decoder, call, cursor->decoded);
+		if (!ret)
+			ret = count_call(walk, cursor, call);
 	}
 	return ret;
 }

@@ -5,35 +5,50 @@
  */
 #include <stdlib.h>
 
-#include "hyper_decoder.h"
+#include "hyper_wire.h"
 
 struct hyper_decoder {
 	const struct hyper_dialect *dialect;
+	struct hyper_wire *wire;	/* of our own dialect; else NULL */
 };
 
 struct hyper_decoder *hyper_decoder_new(const struct hyper_dialect *dialect)
 {
 	struct hyper_decoder *decoder = calloc(1, sizeof(*decoder));
 
-	if (decoder)
-		decoder->dialect = dialect;
-	return decoder;
+	if (!decoder)
+		return NULL;
+	decoder->dialect = dialect;
+	decoder->wire = dialect->wire ? hyper_wire_new() : NULL;
+	if (!dialect->wire || decoder->wire)
+		return decoder;
+	free(decoder);
+	return NULL;
 }
 
 void hyper_decoder_free(struct hyper_decoder *decoder)
 {
+	if (decoder)
+		hyper_wire_free(decoder->wire);
 	free(decoder);
 }
 
-void hyper_decoder_take(struct hyper_decoder *decoder, const struct hyper_call *call,
-			struct hyper_decoded *decoded)
+int hyper_decoder_take(struct hyper_decoder *decoder, const struct hyper_call *call,
+		       struct hyper_decoded *decoded)
 {
-	decoded->bad = HYPER_F_NONE;
-	decoded->label = NULL;
-	decoded->result = hyper_decode(decoder->dialect, call, &decoded->events[0], &decoded->bad);
+	enum hyper_field bad = HYPER_F_NONE;
+
+	decoded->fault = decoded->label = NULL;
+	decoded->n = 0;
+	decoded->result = hyper_decode(decoder->dialect, call, &decoded->events[0], &bad);
+	if (decoder->wire && decoded->result == HYPER_UNKNOWN)
+		return hyper_wire_take(decoder->wire, call, decoded);
 	decoded->n = decoded->result == HYPER_DECODED;
-	if (decoded->result == HYPER_SENSELESS)
-		decoded->label = decoded->events[0].label;
+	if (decoded->result != HYPER_SENSELESS)
+		return 0;
+	decoded->label = decoded->events[0].label;
+	decoded->fault = hyper_field_name(bad);
+	return 0;
 }
 
 const char *hyper_result_name(enum hyper_result result)

@@ -21,9 +21,9 @@ extern "C" {
 /** What is in a call. */
 struct hyper_decoded {
 	enum hyper_result result;
-	enum hyper_field bad;		/* HYPER_SENSELESS: what makes no sense */
-	const char	*label;		/* HYPER_SENSELESS: what it would be; or NULL */
-	unsigned int	n;		/* HYPER_DECODED: events, in order of time; may be none */
+	const char	*fault;		/* HYPER_SENSELESS: what makes no sense */
+	const char	*label;		/* HYPER_SENSELESS: what it would be */
+	unsigned int	n;		/* events, in order of time: those before the fault, too */
 	struct hyper_event events[HYPER_MAX_EVENTS];
 };
 
@@ -33,8 +33,13 @@ struct hyper_decoder;
 struct hyper_decoder *hyper_decoder_new(const struct hyper_dialect *dialect);
 void hyper_decoder_free(struct hyper_decoder *decoder);
 
-/** hyper_decoder_take - decode the next call. @decoded: until then uninitialized. */
-void hyper_decoder_take(struct hyper_decoder *decoder, const struct hyper_call *call,
+/**
+ * hyper_decoder_take - decode the next call
+ * @decoded: until then uninitialized
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hyper_decoder_take(struct hyper_decoder *decoder, const struct hyper_call *call,
 			struct hyper_decoded *decoded);
 
 /** hyper_result_name - "decoded", "unknown" ... */

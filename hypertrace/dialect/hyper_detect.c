@@ -9,6 +9,7 @@
 
 #include "escape.h"
 #include "hyper_detect.h"
+#include "hyper_wire.h"
 
 /** Numbers that a sentence names. */
 #define MAX_NAMED	6
@@ -24,6 +25,8 @@ static bool fits_dialect(const struct hyper_dialect *dialect, const struct hyper
 {
 	struct hyper_event event;
 
+	if (dialect->wire)
+		return hyper_wire_fits(call);
 	return hyper_decode(dialect, call, &event, NULL) == HYPER_DECODED &&
 	       !(hyper_has(&event, HYPER_F_PRIO) && !event.prio);
 }
@@ -71,11 +74,13 @@ static bool is_named(const struct hyper_number_count *number, int d)
 	return d >= 0 ? number->fit[d] > 0 : !number->foreign;
 }
 
-/** As the dialect has it, without a CPU above it. */
+/** As the dialect has it: without a CPU above it, or a sequence number below. */
 static uint64_t number_in(const struct hyper_number_count *number, int d)
 {
 	unsigned int bits = d >= 0 ? hyper_dialects[d]->number_bits : 0;
 
+	if (d >= 0 && hyper_dialects[d]->wire)
+		return number->nr >> 8;
 	return bits ? number->nr & ((UINT64_C(1) << bits) - 1) : number->nr;
 }
 
@@ -96,7 +101,8 @@ static void name_numbers(FILE *out, const struct hyper_tally *tally, int d)
 		if (!is_named(&tally->numbers[i], d) || was_named(tally, d, i))
 			continue;
 		if (n < MAX_NAMED)
-			fprintf(out, "%s%llu", n ? ", " : "",
+			fprintf(out, d >= 0 && hyper_dialects[d]->wire ? "%s0x%llx??" : "%s%llu",
+				n ? ", " : "",
 				(unsigned long long)number_in(&tally->numbers[i], d));
 		n++;
 	}

@@ -45,6 +45,7 @@ struct hyper_dialect {
 	const char	*name;
 	const char	*about;		/* a few words on whose it is */
 	uint8_t		number_bits;	/* of the call's number; above is the guest's CPU; 0: all */
+	bool		wire;		/* ours: what its rows do not know, its codec reads */
 	const struct hyper_row *rows;	/* ascending by number */
 	size_t		n_rows;
 	const struct hyper_number_name *names;

@@ -115,6 +115,11 @@ static const struct hyper_row hypertracing_rows[] = {
 	PHASES,
 };
 
+static const struct hyper_dialect hypertrace = {
+	.name = "hypertrace", .about = "of our kernel module", .wire = true,
+	.names = number_names, .n_names = ARRAY_SIZE(number_names),
+};
+
 static const struct hyper_dialect hypergraph = {
 	.name = "hypergraph", .about = "published in 2017",
 	.rows = hypergraph_rows, .n_rows = ARRAY_SIZE(hypergraph_rows),
@@ -140,4 +145,6 @@ int32_t hyper_level_number(const char *name)
 	return HYPER_OTHER_LEVEL;
 }
 
-const struct hyper_dialect *const hyper_dialects[] = { &hypergraph, &hypertracing, NULL };
+const struct hyper_dialect *const hyper_dialects[] = {
+	&hypergraph, &hypertracing, &hypertrace, NULL
+};

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hyper_decoder.h"
 #include "hyper_detect.h"
 #include "memory_file.h"
 
@@ -33,10 +34,31 @@ static void check_call(const struct hyper_dialect *dialect, const struct hyper_c
 	hyper_number_name(dialect, event.kind, event.number);
 }
 
+/** All calls of a machine in our own dialect: the state of one vCPU goes on to the next call. */
+static void check_decoder(struct hyper_decoder *decoder, struct hyper_call call)
+{
+	struct hyper_decoded decoded;
+
+	call.nr = UINT64_C(0x48541000) | (call.nr & 0xfff);
+	call.tid = (int32_t)(call.a[3] & 3);
+	if (hyper_decoder_take(decoder, &call, &decoded) || decoded.n > HYPER_MAX_EVENTS ||
+	    (decoded.result == HYPER_SENSELESS && (!decoded.fault || !decoded.label)))
+		abort();
+	for (unsigned int i = 0; i < decoded.n; i++)
+		if (!decoded.events[i].label || decoded.events[i].before_ns < 0 ||
+		    decoded.events[i].pid < 0 || decoded.events[i].prev_pid < 0 ||
+		    !hyper_kind_name(decoded.events[i].kind))
+			abort();
+}
+
 static void check_calls(const struct hyper_dialect *dialect, const uint8_t *data, size_t size)
 {
+	struct hyper_decoder *decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"));
 	struct hyper_tally tally = { .calls = 0 };
 	char text[512];
+
+	if (!decoder)
+		abort();
 
 	for (size_t at = 0; at + 12 <= size; at += 12) {
 		struct hyper_call call = { .bytes = data[at] % 33, .source = data[at + 1] % 3 };
@@ -53,6 +75,7 @@ static void check_calls(const struct hyper_dialect *dialect, const uint8_t *data
 			call.nr = dialect->rows[call.nr % dialect->n_rows].number;
 			check_call(dialect, &call);
 		}
+		check_decoder(decoder, call);
 		if (hyper_tally_add(&tally, &call))
 			abort();
 	}
@@ -60,6 +83,7 @@ static void check_calls(const struct hyper_dialect *dialect, const uint8_t *data
 	if (!*text || tally.map.n_keys > HYPER_MAX_NUMBERS)
 		abort();
 	hyper_tally_free(&tally);
+	hyper_decoder_free(decoder);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -179,6 +179,24 @@ def later(_=None):
 
 
 @story
+def ours(_=None):
+    """What docs/hypertrace-format.md has as examples; then a call is missing, and one makes no sense."""
+    dat = Kvm()
+    dat.call(1, 0x48541400, 0x4352544801040101, 0xf4240, 0x100231860, 0xa)
+    dat.call(1, 0x48541501, 0x78000000780001, 0x4d200000000)
+    dat.call(1, 0x48541502, 0x4d0000000f, 0x656572705f756372, 0x74706d)
+    dat.call(0, 5, 1)
+    dat.call(1, 0x48541603, 0x790000a10001f404, 0x644d32637909d200, 0x644d01326200)
+    dat.wait(50)
+    dat.call(1, 0x48541505, 0xd, SCHEDULE)
+    dat.call(1, 0x48541506, 0xe, SCHEDULE)
+    dat.call(1, 0x48541507, 0x0)
+    dat.call(1, 0x48542508, 0x1)
+    dat.call(1, 0x48541408, 0x4352544801040103, 0xf9060, 0x8)
+    return dat.finish()
+
+
+@story
 def lossy(_=None):
     """Records of CPU 0 are missing while a function is open."""
     dat = Kvm()

@@ -7,12 +7,12 @@ story()
 	python3 "$GOLDEN/hyper_files.py" "$1" "$WORK/$1.${2:-dat}" || fail "no story $1"
 }
 
-for name in first boot liar others strangers later lossy; do
+for name in first boot liar others strangers later ours lossy; do
 	story $name
 done
 story xen xen
 
-for name in first boot liar others strangers later lossy; do
+for name in first boot liar others strangers later ours lossy; do
 	run dump --hypertrace "$WORK/$name.dat"
 	status 0
 	{ echo "== $name"; cat "$OUT"; echo "-- said"; cat "$ERR"; } >> "$WORK/all"
@@ -72,7 +72,7 @@ check "late ones" test "$(wc -l < "$OUT")" = 5
 # What is no dialect, no symbols, no trace of hypercalls.
 run dump --hypertrace=klingon "$WORK/first.dat"
 status 2
-says "$ERR" "no dialect is called 'klingon'; there are hypergraph, hypertracing; a file has a '.' in its name"
+says "$ERR" "no dialect is called 'klingon'; there are hypergraph, hypertracing, hypertrace; a file has a '.' in its name"
 echo '{' > "$WORK/broken.json"
 run dump --hypertrace="$WORK/broken.json" "$WORK/first.dat"
 status 3

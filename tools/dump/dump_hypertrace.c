@@ -39,6 +39,7 @@ struct hyper_dump {
 	struct hyper_decoder	**decoders;	/* by machine; NULL: no dialect is known */
 	struct placed_call	*placed;	/* in order of time */
 	struct output		*out;
+	int			error;		/* -ENOMEM */
 };
 
 /** What is written of a call or of an event in it. */
@@ -225,31 +226,35 @@ static void write_undecoded(struct hyper_dump *dump, struct hyper_line *line,
 			 (unsigned long long)call->nr);
 	if (line->result == HYPER_SENSELESS)
 		n = snprintf(line->info, sizeof(line->info), "makes no sense, see '%s': ",
-			     hyper_field_name(decoded->bad));
+			     decoded->fault);
 	hyper_call_text(line->info + n, sizeof(line->info) - (size_t)n, call);
 	write_line(dump, line);
 }
 
-static void write_call(struct hyper_dump *dump, const struct placed_call *placed)
+/** Those that are not wanted are decoded, too: what others say may depend on them. */
+static void write_call(struct hyper_dump *dump, const struct placed_call *placed, bool wanted)
 {
 	const struct virt_vcpu *vcpu = virt_model_vcpu(dump->load.model, placed->vcpu);
 	struct hyper_line line = { .placed = placed, .result = HYPER_UNKNOWN };
 	struct hyper_decoded decoded = { .result = HYPER_UNKNOWN };
 
 	if (vcpu && dump->decoders[vcpu->machine])
-		hyper_decoder_take(dump->decoders[vcpu->machine], placed->call, &decoded);
+		dump->error |= hyper_decoder_take(dump->decoders[vcpu->machine], placed->call,
+						  &decoded);
 	else if (placed->call->source != HYPER_XEN && hyper_kvm_number(placed->call->nr))
 		decoded.result = HYPER_FOREIGN;
-	line.result = decoded.result;
-	if (line.result != HYPER_DECODED)
-		write_undecoded(dump, &line, &decoded);
-	for (unsigned int i = 0; line.result == HYPER_DECODED && i < decoded.n; i++) {
+	for (unsigned int i = 0; wanted && i < decoded.n; i++) {
+		line.result = HYPER_DECODED;
 		line.event = &decoded.events[i];
 		snprintf(line.name, sizeof(line.name), "%s", line.event->label);
 		hyper_event_text(line.info, sizeof(line.info), line.event,
 				 dump->trace->machines[vcpu->machine].dialect, dump->symbols);
 		write_line(dump, &line);
 	}
+	line.event = NULL;
+	line.result = decoded.result;
+	if (wanted && line.result != HYPER_DECODED)
+		write_undecoded(dump, &line, &decoded);
 }
 
 /** As --vcpu names it, also of KVM. */
@@ -339,8 +344,11 @@ static int write_calls(struct hyper_dump *dump)
 	if (dump->options->format == FORMAT_CSV)
 		out_str(dump->out, "time_ns,pcpu,machine,vcpu,nr,result,event,info\n");
 	for (size_t i = 0; i < dump->calls.n && !dump->out->error; i++)
-		if (is_wanted(dump, &dump->placed[i]))
-			write_call(dump, &dump->placed[i]);
+		write_call(dump, &dump->placed[i], is_wanted(dump, &dump->placed[i]));
+	if (dump->error) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
 	return KSV_EXIT_OK;
 }
 

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	hyper_wire.c
+ * @brief	The dialect of our own kernel module: from what its codec reads to events.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hyper_wire.h"
+#include "hypertrace_wire.h"
+#include "key_map.h"
+
+_Static_assert(HT_MAX_EVENTS + 2 <= HYPER_MAX_EVENTS, "a loss and a control call, too");
+_Static_assert(HT_TEXT_SIZE < HYPER_NAME_SIZE, "a name and its end");
+
+#define BIT(field)	(UINT32_C(1) << (field))
+
+/** More calls than that seem to be missing if one comes twice, or too late. */
+#define MOST_MISSING	128
+
+struct hyper_wire {
+	struct key_map	map;		/* thread */
+	struct ht_decoder *vcpus;
+	uint32_t	room;
+	uint32_t	khz;		/* of the guest's TSC, as a vCPU told last; or 0 */
+};
+
+/** What a kind becomes, and where its fields go; HYPER_F_NONE: nowhere. */
+static const struct {
+	uint8_t		kind, edge;	/* enum hyper_kind, enum hyper_edge */
+	uint8_t		fields[HT_MAX_FIELDS];
+} rows[HT_N_KINDS] = {
+	[HT_SWITCH] = { HYPER_SWITCH, 0, { HYPER_F_PREV_PID, 0, HYPER_F_PREV_STATE, HYPER_F_PID,
+					   HYPER_F_PRIO } },
+	[HT_WAKEUP] = { HYPER_WAKEUP, 0, { HYPER_F_PID, HYPER_F_PRIO, HYPER_F_CPU } },
+	[HT_IRQ_ENTRY] = { HYPER_IRQ, HYPER_ENTRY, { HYPER_F_NUMBER } },
+	[HT_IRQ_EXIT] = { HYPER_IRQ, HYPER_EXIT, { HYPER_F_NUMBER, HYPER_F_VALUE } },
+	[HT_SOFTIRQ_ENTRY] = { HYPER_SOFTIRQ, HYPER_ENTRY, { HYPER_F_NUMBER } },
+	[HT_SOFTIRQ_EXIT] = { HYPER_SOFTIRQ, HYPER_EXIT, { HYPER_F_NUMBER } },
+	[HT_SYSCALL_ENTRY] = { HYPER_SYSCALL, HYPER_ENTRY, { HYPER_F_NUMBER } },
+	[HT_SYSCALL_EXIT] = { HYPER_SYSCALL, HYPER_EXIT, { HYPER_F_NUMBER, HYPER_F_VALUE } },
+	[HT_INITCALL_LEVEL] = { HYPER_LEVEL, 0, { HYPER_F_NUMBER } },
+	[HT_INITCALL_START] = { HYPER_INITCALL, HYPER_ENTRY, { HYPER_F_ADDRESS } },
+	[HT_INITCALL_FINISH] = { HYPER_INITCALL, HYPER_EXIT, { HYPER_F_ADDRESS, HYPER_F_VALUE } },
+	[HT_FUNCTION_ENTRY] = { HYPER_FUNCTION, HYPER_ENTRY, { HYPER_F_ADDRESS } },
+	[HT_FUNCTION_EXIT] = { HYPER_FUNCTION, HYPER_EXIT, { HYPER_F_ADDRESS } },
+	[HT_TASK_NAME] = { HYPER_COMM, 0, { HYPER_F_PID } },
+	[HT_LOST] = { HYPER_LOST, 0, { HYPER_F_VALUE } },
+	[HT_USER] = { HYPER_OTHER, 0, { HYPER_F_NUMBER, HYPER_F_VALUE } },
+	[HT_PHASE] = { HYPER_PHASE, 0, { HYPER_F_NUMBER } },
+};
+
+/** Numbers that may be negative: of a deadline task's priority, of a system call that was none. */
+static bool has_sign(uint8_t field)
+{
+	return field == HYPER_F_PRIO || field == HYPER_F_NUMBER;
+}
+
+struct hyper_wire *hyper_wire_new(void)
+{
+	return calloc(1, sizeof(struct hyper_wire));
+}
+
+void hyper_wire_free(struct hyper_wire *wire)
+{
+	if (!wire)
+		return;
+	key_map_destroy(&wire->map);
+	free(wire->vcpus);
+	free(wire);
+}
+
+static struct ht_call call_of(const struct hyper_call *call)
+{
+	struct ht_call same = {
+		.nr = call->nr, .bytes = call->bytes, .xen = call->source == HYPER_XEN,
+	};
+
+	memcpy(same.a, call->a, sizeof(same.a));
+	return same;
+}
+
+bool hyper_wire_fits(const struct hyper_call *call)
+{
+	const struct ht_call same = call_of(call);
+	struct ht_decoder decoder = { .calls = 0 };
+	struct ht_decoded decoded;
+
+	return ht_is_ours(&same) && ht_decode(&decoder, &same, &decoded) == HT_OK;
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+/** How long before its call an event was. Without a frequency, nobody knows: at the call. */
+static int64_t before_of(const struct hyper_wire *wire, uint64_t cycles)
+{
+	unsigned __int128 ns;
+
+	if (!wire->khz)
+		return 0;
+	ns = (unsigned __int128)cycles * 1000000 / wire->khz;
+	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+}
+
+/** Return: false if it makes no sense. */
+static bool set_field(struct hyper_event *event, uint8_t field, uint64_t value)
+{
+	bool minus = has_sign(field) && (int64_t)value == -1;
+	int32_t number = (int32_t)value;
+
+	if (value > hyper_field_most((enum hyper_field)field) && !minus)
+		return false;
+	event->has |= BIT(field);
+	switch (field) {
+	case HYPER_F_ADDRESS:
+		event->address = value;
+		break;
+	case HYPER_F_VALUE:
+		event->value = (int64_t)value;
+		break;
+	case HYPER_F_PID:
+		event->pid = number;
+		break;
+	case HYPER_F_PREV_PID:
+		event->prev_pid = number;
+		break;
+	case HYPER_F_PREV_STATE:
+		event->prev_state = number;
+		break;
+	case HYPER_F_PRIO:
+		event->prio = number;
+		break;
+	case HYPER_F_CPU:
+		event->cpu = number;
+		break;
+	case HYPER_F_NUMBER:
+		event->number = number;
+		break;
+	}
+	return true;
+}
+
+/** Return: HYPER_F_NONE, or what makes no sense. */
+static enum hyper_field make_event(const struct hyper_wire *wire, const struct ht_event *told,
+				   struct hyper_event *event)
+{
+	*event = (struct hyper_event){
+		.before_ns = before_of(wire, told->tsc), .label = ht_kind_name(told->kind),
+	};
+	if (wire->khz && told->tsc)
+		event->has = BIT(HYPER_F_BEFORE);
+	/* of a later version: it is there, and what it says is not known */
+	if (!event->label) {
+		event->label = "kind_to_come";
+		event->number = told->kind;
+		event->has |= BIT(HYPER_F_NUMBER);
+		return HYPER_F_NONE;
+	}
+	event->kind = rows[told->kind].kind;
+	event->edge = rows[told->kind].edge;
+	for (int i = 0; i < HT_MAX_FIELDS && i < told->n; i++) {
+		uint8_t field = rows[told->kind].fields[i];
+
+		if (field && !set_field(event, field, told->field[i]))
+			return (enum hyper_field)field;
+	}
+	if (event->kind == HYPER_PHASE && ht_phase_name((uint64_t)event->number))
+		event->label = ht_phase_name((uint64_t)event->number);
+	if (event->kind == HYPER_COMM) {
+		memcpy(event->name, told->text, HT_TEXT_SIZE);
+		event->has |= BIT(HYPER_F_NAME);
+	}
+	return HYPER_F_NONE;
+}
+
+static struct hyper_event *new_event(struct hyper_decoded *decoded, enum hyper_kind kind,
+				     const char *label)
+{
+	struct hyper_event *event = &decoded->events[decoded->n++];
+
+	*event = (struct hyper_event){ .kind = (uint8_t)kind, .label = label };
+	return event;
+}
+
+/** Before the first event of a call, calls are missing. */
+static void add_missing(const struct hyper_wire *wire, const struct ht_decoded *told,
+			struct hyper_decoded *decoded)
+{
+	struct hyper_event *event = new_event(decoded, HYPER_LOST, "missing_calls");
+
+	event->value = told->missing > MOST_MISSING ? -1 : told->missing;
+	event->has = BIT(HYPER_F_VALUE);
+	event->before_ns = told->n ? before_of(wire, told->events[0].tsc) : 0;
+	if (event->before_ns)
+		event->has |= BIT(HYPER_F_BEFORE);
+}
+
+static void add_control(struct hyper_wire *wire, const struct ht_decoded *told,
+			struct hyper_decoded *decoded)
+{
+	struct hyper_event *event;
+
+	if (told->control == HT_STOP) {
+		event = new_event(decoded, HYPER_STOP, "stop");
+		event->value = told->stop_lost;
+		event->has = BIT(HYPER_F_VALUE);
+		return;
+	}
+	if (told->clock.khz)
+		wire->khz = told->clock.khz;
+	event = told->control == HT_START ? new_event(decoded, HYPER_START, "start") :
+		new_event(decoded, HYPER_OTHER, "clock");
+	if (told->clock.vcpu <= hyper_field_most(HYPER_F_CPU)) {
+		event->cpu = (int32_t)told->clock.vcpu;
+		event->has = BIT(HYPER_F_CPU);
+	}
+}
+
+static void add_events(const struct hyper_wire *wire, const struct ht_decoded *told,
+		       struct hyper_decoded *decoded)
+{
+	for (int i = 0; i < told->n; i++) {
+		enum hyper_field bad = make_event(wire, &told->events[i],
+						  &decoded->events[decoded->n]);
+
+		if (!bad) {
+			decoded->n++;
+			continue;
+		}
+		decoded->result = HYPER_SENSELESS;
+		decoded->label = decoded->events[decoded->n].label;
+		decoded->fault = hyper_field_name(bad);
+	}
+}
+
+/* --- calls ----------------------------------------------------------------------------------- */
+
+static struct ht_decoder *vcpu_of(struct hyper_wire *wire, int32_t tid)
+{
+	int64_t i = KEY_MAP_ELEMENT(&wire->map, (uint32_t)tid, wire->vcpus, wire->room);
+
+	return i < 0 ? NULL : &wire->vcpus[i];
+}
+
+int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
+		    struct hyper_decoded *decoded)
+{
+	static const enum hyper_result results[HT_N_RESULTS] = {
+		[HT_OK] = HYPER_DECODED, [HT_FOREIGN] = HYPER_UNKNOWN,
+		[HT_UNKNOWN_VERSION] = HYPER_SENSELESS, [HT_TRUNCATED] = HYPER_SENSELESS,
+		[HT_BAD] = HYPER_SENSELESS,
+	};
+	const struct ht_call same = call_of(call);
+	struct ht_decoder *vcpu = vcpu_of(wire, call->tid);
+	struct ht_decoded told = { .n = 0 };
+	enum ht_result result;
+
+	if (!vcpu)
+		return -ENOMEM;
+	result = ht_decode(vcpu, &same, &told);
+	decoded->result = results[result];
+	if (result == HT_FOREIGN || result == HT_UNKNOWN_VERSION)
+		told.n = told.missing = told.control = 0;
+	if (decoded->result == HYPER_SENSELESS) {
+		decoded->label = "hypertrace";
+		decoded->fault = ht_result_name(result);
+	}
+	if (told.missing)
+		add_missing(wire, &told, decoded);
+	if (told.control)
+		add_control(wire, &told, decoded);
+	add_events(wire, &told, decoded);
+	return 0;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	hyper_wire.h
+ * @brief	The dialect of our own kernel module, whose calls only its codec reads.
+ */
+#ifndef KSHARK_VIRT_HYPER_WIRE_H
+#define KSHARK_VIRT_HYPER_WIRE_H
+
+#include "hyper_decoder.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct hyper_wire;
+
+/** hyper_wire_new - for the calls of a machine. Return: NULL without memory. */
+struct hyper_wire *hyper_wire_new(void);
+void hyper_wire_free(struct hyper_wire *wire);
+
+/**
+ * hyper_wire_take - as hyper_decoder_take()
+ *
+ * Calls that are missing, by their sequence numbers, are an event of HYPER_LOST before the others.
+ * Of a call that ends in nonsense, the events before that are there nevertheless.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
+		    struct hyper_decoded *decoded);
+
+/** hyper_wire_fits - does a call, by itself, make sense? */
+bool hyper_wire_fits(const struct hyper_call *call);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
