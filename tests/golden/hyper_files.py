@@ -14,6 +14,10 @@ scale_files.EVENTS = dict(scale_files.EVENTS)
 scale_files.EVENTS["kvm_hypercall"] = (5, "kvm", tuple(
     ("unsigned long", name, 8, 0) for name in ("nr", "a0", "a1", "a2", "a3")))
 
+scale_files.EVENTS["hypergraph_host"] = (12, "hypergraph", tuple(
+    ("unsigned long", name, 8, 0) for name in ("nr", "a0", "a1", "a2", "a3")) + (
+        ("unsigned int", "vcpu_id", 4, 0), ("unsigned long", "guest_rip", 8, 0),
+        ("unsigned long", "overhead", 8, 0)))
 scale_files.EVENTS["initcall_level"] = (9, "initcall", (("__data_loc char[]", "level", 4, 0),))
 scale_files.EVENTS["initcall_start"] = (10, "initcall", (("void *", "func", 8, 0),))
 scale_files.EVENTS["initcall_finish"] = (11, "initcall", (("void *", "func", 8, 0),
@@ -193,6 +197,19 @@ def ours(_=None):
     dat.call(1, 0x48541507, 0x0)
     dat.call(1, 0x48542508, 0x1)
     dat.call(1, 0x48541408, 0x4352544801040103, 0xf9060, 0x8)
+    return dat.finish()
+
+
+@story
+def whole(_=None):
+    """What the research module on the host records of a level and a function: exit to entry as one."""
+    dat = Kvm()
+    for nr, a0, a1 in ((3000, 4, 0), (FUNCTION, READ, ENTRY), (FUNCTION, READ, EXIT), (3000, 5, 0)):
+        dat.to(0)
+        dat.add("kvm_exit", TIDS[0], VMCALL, VMX, 0)
+        dat.add("kvm_entry", TIDS[0], 0)
+        dat.add("hypergraph_host", TIDS[0], nr, a0, a1, 0, 0, 0, 0xffffffff81001234, 1500)
+        dat.wait(20)
     return dat.finish()
 
 
