@@ -90,11 +90,12 @@ ksv_install()
 	command="apt-get install --no-install-recommends -y $missing"
 	if [ "$(id -u)" != 0 ]; then
 		run=(sudo)
-		as_root='sudo '
+		# who has no sudo becomes root in another way
+		! command -v sudo >/dev/null || as_root='sudo '
 		# sudo asks on the terminal, if there is one
-		sudo -n true 2>/dev/null || { [ -t 2 ] && command -v sudo >/dev/null &&
+		[ -n "$as_root" ] && { sudo -n true 2>/dev/null || { [ -t 2 ] &&
 			ksv_say "packages are missing, and sudo may ask for your password:" &&
-			sudo true; } ||
+			sudo true; }; } ||
 			ksv_die "packages are missing, and only root may install them:" \
 				"    ${as_root}apt-get update && $as_root$command"
 	fi
