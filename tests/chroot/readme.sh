@@ -26,7 +26,8 @@ readme()
 packages=$(readme 'apt-get install')
 build=$(readme 'cmake -S . -B build')
 picture=$(readme 'scripts/view --screenshot')
-for part in "$packages" "$build" "$picture"; do
+plugin=$(grep -o '/usr/local/lib[^ `]*/plugin-xentrace\.so' "$KSV_SOURCE_DIR/README.md")
+for part in "$packages" "$build" "$picture" "$plugin"; do
 	[ -n "$part" ] || fail "README.md does not say it in the way that this test looks for"
 done
 # as it says of Debian 13
@@ -45,6 +46,7 @@ build/bin/kshark-virt report samples/pinned.xen >/tmp/built
 kshark-virt report samples/pinned.xen >/tmp/installed
 cmp /tmp/built /tmp/installed
 grep -q d1v0 /tmp/built
+test -f $plugin
 cmake --build build --target uninstall
 $picture
 file=\$(find build -maxdepth 1 -name '*.png' -size +10k)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Programs that use the library as others do: installed headers, pkg-config, shared library.
+# Programs that use the library as others do: installed headers, pkg-config, shared library; all of it may be
+# elsewhere than it was configured for.
 . "$(dirname "$0")/lib.sh"
 
 root=$WORK/root
@@ -11,7 +12,6 @@ DESTDIR=$root cmake --install "$KSV_BUILD_DIR" > "$WORK/install" || {
 	cat "$WORK/install"
 	exit 1
 }
-export PKG_CONFIG_SYSROOT_DIR=$root
 PKG_CONFIG_PATH=$(dirname "$(find "$root" -name kshark-virt.pc)")
 LD_LIBRARY_PATH=$(dirname "$(find "$root" -name libkshark-virt.so)")
 export PKG_CONFIG_PATH LD_LIBRARY_PATH

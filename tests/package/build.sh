@@ -60,6 +60,18 @@ left=$(cd "$build/elsewhere" && find . ! -type d -o -mindepth 3 \
 [ -z "$left" ] || fail "uninstall leaves: $left"
 rm -r "$build/elsewhere"
 
+echo "== the same, from below a prefix that is chosen last; what is around it stays"
+mkdir "$build/elsewhere"
+cmake --install "$build" --prefix "$build/elsewhere/chosen" >/dev/null
+export PKG_CONFIG_PATH=$build/elsewhere/chosen/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)/pkgconfig
+[ "$(cd "$(pkg-config --variable=includedir kshark-virt)" && pwd -P)" = \
+	"$(readlink -f "$build/elsewhere/chosen/include")" ] || fail "pkg-config tells of another place"
+cmake --build "$build" --target uninstall >/dev/null
+[ -d "$build/elsewhere" ] || fail "uninstall removes the folder around the prefix"
+left=$(find "$build/elsewhere/chosen" -mindepth 1)
+[ -z "$left" ] || fail "uninstall leaves: $left"
+rm -r "$build/elsewhere"
+
 echo "== content"
 libdir=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 dpkg-deb --fsys-tarfile "$deb" | tar -t | sed 's/^\.//' | grep -v '/$' | LC_ALL=C sort \
