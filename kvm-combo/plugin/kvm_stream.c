@@ -39,6 +39,9 @@ struct collection {
 /* By stream, as KernelShark's callbacks have no other context; its own limit is 127 streams. */
 #define MAX_STREAMS	128
 
+/** Of a text about a sidecar. */
+#define SAID_BYTES	512
+
 static struct collection *collections[MAX_STREAMS];
 static pthread_mutex_t collections_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -215,6 +218,26 @@ static void forget(int stream_id)
 	release(before);
 }
 
+/**
+ * KernelShark attaches and loads a trace several times, each of which finds the same. What is
+ * repaired, and broken otherwise, is another text.
+ */
+static void say_once(const char *text)
+{
+	static char said[MAX_STREAMS][SAID_BYTES];
+	static size_t next;
+	bool known = false;
+
+	pthread_mutex_lock(&collections_lock);
+	for (size_t i = 0; i < MAX_STREAMS && !known; i++)
+		known = !strncmp(said[i], text, SAID_BYTES - 1);
+	if (!known)
+		snprintf(said[next++ % MAX_STREAMS], SAID_BYTES, "%s", text);
+	pthread_mutex_unlock(&collections_lock);
+	if (!known)
+		escape_print(stderr, "", "%s", text);
+}
+
 /** A sidecar that cannot be used is said, and that is all. */
 static void read_meta(struct collection *collection, const struct kshark_data_stream *stream)
 {
@@ -222,7 +245,7 @@ static void read_meta(struct collection *collection, const struct kshark_data_st
 
 	if (kvm_fields_is_host(collection->fields) &&
 	    kvm_meta_read(collection->file, &collection->meta, text, sizeof(text)))
-		escape_print(stderr, "", "%s", text);
+		say_once(text);
 	ks_stream_note(stream, VIRT_NOTE_SIDECAR, text);
 }
 

@@ -30,6 +30,7 @@
 #include "VirtKs.hpp"
 #include "VirtOffsetBox.hpp"
 #include "virt_pairing.h"
+#include "virt_registry.h"
 
 using namespace VirtClockStreams;
 
@@ -76,6 +77,16 @@ QString stepsOf(const int64_t *parts, const char *unit)
 	if (n > STEPS_SHOWN)
 		text += QString("; and %1 more changes").arg(n - STEPS_SHOWN);
 	return text;
+}
+
+/** Whoever has loaded it has said already that its sidecar cannot be used. */
+bool isNoted(int streamId)
+{
+	char *text = virt_registry_note(streamId, VIRT_NOTE_SIDECAR);
+	bool noted = text && *text;
+
+	free(text);
+	return noted;
 }
 
 QString realFile(int streamId)
@@ -398,7 +409,8 @@ bool VirtClocks::applyStored()
 		if (!isStored) {
 			if (name.text[0]) {
 				known.message = virtShown(name.text);
-				qWarning().noquote() << "kshark-virt:" << known.message;
+				if (!isNoted(id))
+					qWarning().noquote() << "kshark-virt:" << known.message;
 			}
 			continue;
 		}

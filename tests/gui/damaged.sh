@@ -138,7 +138,7 @@ gui_run -p "$KSV_PLUGIN,$KSV_PLUGIN_VIRT,$KSV_PLUGIN_COMBO" "$GUI_DIR/kvm-host.d
 gui_loaded "$GUI_DIR/kvm-host.dat" "$GUI_DIR/pinned.xen"
 for name in kvm-host.dat pinned.xen; do
 	gui_until noted "$name"
-	gui_need grep -qF "/$name.meta.json: offset " "$GUI_LOG"
+	gui_need test "$(grep -cF "$name.meta.json: offset " "$GUI_LOG")" = 1
 done
 gui_shot sidecar
 # it is put right
