@@ -273,6 +273,32 @@ is "$(json left/recording.json 'j["state"], [(f["name"], f.get("guest")) for f i
 is "$(scale_of left/host-web.dat)" '827194131 31'
 is "$(json left/recording.json '["nothing that can be read" in g.get("why", "") for g in j["guests"]]')" '[False, True]'
 
+# the next one aligns it, when its own recording is done, or could not begin
+for next in "-d 0.2" "-d 0.2 --guest nobody=none"; do
+	kvm_host
+	rm "$KSHARK_VIRT_ROOT/perf_tsc"
+	for vcpu in 0 1; do
+		echo $((1013 + vcpu)) > "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm/160-8/vcpu$vcpu/pid"
+	done
+	: > "$ERR"
+	env --default-signal=INT FAKE_SAMPLE="$SAMPLES/kvm-nosync.dat" FAKE_SENDS="$SAMPLES/kvm-nosync-g1.dat" \
+		"$KSV_BIN" record -o unaligned --guest web=ssh:root@web > "$OUT" 2> "$ERR" < /dev/null &
+	first=$!
+	wait_for grep -q 'recording into' "$ERR"
+	kill -9 "$first"
+	wait "$first" 2> /dev/null
+	wait_for cmp -s unaligned/host-web.dat "$SAMPLES/kvm-nosync-g1.dat"
+	wait_for cmp -s unaligned/host.dat "$SAMPLES/kvm-nosync.dat"
+	# shellcheck disable=SC2086
+	run record $next -o after_unaligned
+	says "$ERR" "unaligned: aligning the clocks of guests ..."
+	check "it is aligned" test -z "$(grep 'not all guests' "$ERR")"
+	run report unaligned
+	status 0
+	check "each CPU is a vCPU" test "$(grep -c '^  CPU [01]: 100.000 % of [0-9]* records lie where g1v[01] ' "$OUT")" = 2
+	rm -rf unaligned after_unaligned
+done
+
 # to align the clocks takes long: Ctrl-C ends that, and nothing else
 kvm_host
 printf '#!/bin/sh\nsleep 600\n' > "$KSHARK_VIRT_ROOT/align"

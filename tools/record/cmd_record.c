@@ -173,7 +173,8 @@ static int check_flight(const struct ksv_command *command, const struct record_o
 
 		if (!how || strcmp(how, "=none") != 0)
 			return ksv_usage_error(command, "--guest %s: a flight recorder has no "
-					       "traces of guests; without --flight there are",
+					       "traces of guests: record without --flight; or "
+					       "see FLIGHT RECORDER in kshark-virt-record(1)",
 					       options->guests[i]);
 	}
 	return KSV_EXIT_OK;
@@ -215,6 +216,7 @@ static void free_record(struct record *record)
 	kvm_live_free(&record->live);
 	recording_free(&record->recording);
 	free(record->options->guests);
+	free(record->left_folder);
 	record_lock_drop(record);
 }
 
@@ -259,6 +261,9 @@ static int run_record(const struct ksv_command *command, int argc, char **argv)
 	/* nothing has begun: nothing is left */
 	if (record.made && !record.recording.begin)
 		rmdir(record.folder);
+	/* others need not wait for this */
+	record_lock_drop(&record);
+	record_align_left(&record);
 	free_record(&record);
 	return status;
 }

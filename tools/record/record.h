@@ -110,6 +110,7 @@ struct record {
 	struct record_options	*options;
 	struct recording	recording;
 	char			folder[PATH_MAX];
+	char			*left_folder;	/* of a killed one, whose guests are not aligned */
 	bool			made;		/* the folder was not there */
 	int			lock;		/* descriptor, or -1 */
 	/* of KVM */
@@ -289,7 +290,8 @@ int record_start_guests(struct record *record);
 bool record_drop_agents(struct record *record);	/* none of them was asked for */
 void record_release_guests(struct record *record);	/* none records on */
 /* what has come of those of a recorder that was killed; Return: 0 or -ENOMEM */
-int record_add_left_guests(const char *folder, struct recording *recording);
+int record_add_left_guests(struct record *record, const char *folder,
+			   struct recording *recording);
 /* what has come of each; @end: the machines that are still there, or NULL if nobody knows */
 int record_judge_guests(struct record *record, const struct kvm_live *end);
 const char *record_guest_events(const struct record *record);
@@ -338,6 +340,9 @@ void record_tell_losses(const struct record *record);
 
 /** record_align.c: guests by ssh, whose clocks are aligned when all is written. */
 void record_align(struct record *record);
+
+/** record_align_left - the same for what a killed one has left, as the very last */
+void record_align_left(struct record *record);
 
 /** record_end.c: recording.json, and what is said at the end. */
 int record_write_state(struct record *record);

@@ -5,10 +5,12 @@
  */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "escape.h"
 #include "record.h"
 
 /** What is said if it fails. */
@@ -56,6 +58,25 @@ static bool await(pid_t pid)
 		}
 	}
 	return WIFEXITED(status) && !WEXITSTATUS(status);
+}
+
+void record_align_left(struct record *record)
+{
+	char path[PATH_MAX], said[4096], *word;
+	const char *argv[] = { program(path), "align", "--quiet", "--write", record->left_folder,
+			       NULL };
+
+	if (!record->left_folder)
+		return;
+	ksv_note("%s: aligning the clocks of guests ...", record->left_folder);
+	/* all is written: whoever does not want to wait may end us */
+	record_unblock_signals();
+	word = record_capture(argv, ALIGN_S, said, sizeof(said)) ?
+	       escape_shell_dup(record->left_folder) : NULL;
+	if (word)
+		ksv_note("%s: not all guests are aligned; what tells why: kshark-virt align "
+			 "--write %s", record->left_folder, word);
+	free(word);
 }
 
 void record_align(struct record *record)

@@ -462,18 +462,8 @@ static void scale_guest(const char *folder, const char *guest, const char *file,
 			 "are: %s", guest, strerror(-ret));
 }
 
-/** What follows has been asked for, and does not wait until that is done. */
-static void tell_align(const char *folder)
-{
-	char *word = escape_shell_dup(folder);
-
-	if (word)
-		ksv_note("%s: its guests by ssh are not aligned; what does it: "
-			 "kshark-virt align --write %s", folder, word);
-	free(word);
-}
-
-int record_add_left_guests(const char *folder, struct recording *recording)
+int record_add_left_guests(struct record *record, const char *folder,
+			   struct recording *recording)
 {
 	const struct trace_dat_scale scale = { recording->tsc_mult, recording->tsc_shift };
 	bool by_ssh = false;
@@ -504,8 +494,9 @@ int record_add_left_guests(const char *folder, struct recording *recording)
 		}
 		free(left.file);
 	}
-	if (by_ssh)
-		tell_align(folder);
+	/* what follows has been asked for, and does not wait until that is done */
+	if (by_ssh && !record->left_folder)
+		record->left_folder = strdup(folder);
 	return ret;
 }
 

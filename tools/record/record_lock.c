@@ -97,7 +97,7 @@ static bool file_there(const char *folder, const char *name)
 }
 
 /** Return: how much of the end it was to keep, in memory; 0: all that it has is in the folder. */
-static int64_t tell_folder(const char *folder)
+static int64_t tell_folder(struct record *record, const char *folder)
 {
 	bool xen = file_there(folder, RECORD_XEN_FILE);
 	const struct recording_file host = {
@@ -117,7 +117,7 @@ static int64_t tell_folder(const char *folder)
 		if (recording_text(&recording.reason, "kshark-virt record was killed") ||
 		    (!recording.n_files && (xen || record_has_trace(folder)) &&
 		     (recording_add_file(&recording, &host) ||
-		      record_add_left_guests(folder, &recording))) ||
+		      record_add_left_guests(record, folder, &recording))) ||
 		    recording_write(folder, &recording, error, sizeof(error)))
 			ksv_note("%s: cannot be changed", folder);
 	}
@@ -148,7 +148,7 @@ static int restore(struct record *record, const struct left *left)
 	const char *tracing = left->xen ? "tracing is as it was before" : restore_tracing(left);
 
 	record_flight_sweep();
-	if (tell_folder(left->folder))
+	if (tell_folder(record, left->folder))
 		ksv_note("an earlier kshark-virt record (process %d) was killed: %s; what it kept "
 			 "in memory is lost (--flight), and %s has no trace", left->pid,
 			 left->xen ? "Xen may have traced until now" : tracing, left->folder);
