@@ -199,7 +199,8 @@ void VirtPlots::only(int stream, const std::vector<int> &pids)
 {
 	Lists &lists = listsOf(stream);
 
-	if (!lists.kept.empty())
+	/* those that are not shown now, too */
+	if (!readPins(stream).empty())
 		writePins(stream, {});
 	lists.kept.clear();
 	lists.top.clear();
