@@ -48,6 +48,7 @@ int ht_cpu_stop(unsigned int cpu);
 void ht_tell(struct ht_event *event);
 void ht_tell_task(u32 pid, const char *comm);
 void ht_flush(void);
+void ht_set_telling(bool on);
 
 struct ht_cpu_stats {
 	u64	events, calls, lost;

@@ -68,6 +68,8 @@ int ht_start(void)
 		ret = ht_functions_attach(ht_settings.functions);
 	if (ret)
 		ht_stop();
+	else
+		ht_set_telling(true);
 	return ret;
 }
 
@@ -75,6 +77,7 @@ void ht_stop(void)
 {
 	if (!is_on)
 		return;
+	ht_set_telling(false);
 	ht_functions_detach();
 	ht_probes_detach();
 	cpuhp_remove_state(cpu_state);

@@ -44,6 +44,9 @@ struct ht_cpu {
 
 static struct ht_cpu __percpu *ht_cpus;
 
+/* Probes are attached and detached one after the other; by this, all begin and end at once. */
+static bool telling;
+
 #ifdef CONFIG_XEN
 /* Xen's public/hvm/hvm_op.h. */
 #define HVMOP_xentrace	11
@@ -230,8 +233,11 @@ static void put_name(struct ht_cpu *cpu, u32 pid, const char *comm, u64 tsc)
 void ht_tell(struct ht_event *event)
 {
 	unsigned long flags;
-	struct ht_cpu *cpu = take_cpu(&flags);
+	struct ht_cpu *cpu;
 
+	if (!READ_ONCE(telling))
+		return;
+	cpu = take_cpu(&flags);
 	if (!cpu)
 		return;
 	event->tsc = rdtsc();
@@ -243,8 +249,11 @@ void ht_tell(struct ht_event *event)
 void ht_tell_task(u32 pid, const char *comm)
 {
 	unsigned long flags;
-	struct ht_cpu *cpu = take_cpu(&flags);
+	struct ht_cpu *cpu;
 
+	if (!READ_ONCE(telling))
+		return;
+	cpu = take_cpu(&flags);
 	if (!cpu)
 		return;
 	put_name(cpu, pid, comm, rdtsc());
@@ -261,6 +270,11 @@ void ht_flush(void)
 		return;
 	flush_cpu(cpu);
 	give_back(cpu, flags);
+}
+
+void ht_set_telling(bool on)
+{
+	WRITE_ONCE(telling, on);
 }
 
 /* Both are called on the CPU itself, by its hotplug thread. */
