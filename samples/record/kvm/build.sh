@@ -13,7 +13,7 @@ set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 WORK=${1:?usage: build.sh WORKDIR}
 MIRROR=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' | head -1)}; MIRROR=${MIRROR%/}   # the one this machine's apt uses
-mkdir -p "$WORK"; cd "$WORK"
+mkdir -p "$WORK"; WORK=$(readlink -f "$WORK"); cd "$WORK"
 
 # --- 1. Debian root with the packages ------------------------------------------------------
 PACKAGES="linux-image-amd64 linux-headers-amd64 make kmod qemu-system-x86 trace-cmd busybox-static socat rt-tests
@@ -38,9 +38,13 @@ cp root/boot/vmlinuz-"$KVER" vmlinuz
 echo "kernel $KVER" > versions.txt
 chroot root dpkg-query -W linux-image-amd64 qemu-system-x86 trace-cmd busybox-static rt-tests >> versions.txt
 
-# --- 2. the hypercall module -----------------------------------------------------------------
+# --- 2. the hypercall modules ----------------------------------------------------------------
 rm -rf root/usr/src/kvmhc; cp -r "$HERE/l2/kvmhc" root/usr/src/kvmhc
 chroot root make -C /lib/modules/"$KVER"/build M=/usr/src/kvmhc modules
+rm -rf root/usr/src/hypertrace
+install -D -m 644 -t root/usr/src/hypertrace "$HERE"/../../../guest/ht*.[ch] "$HERE"/../../../guest/Makefile
+install -D -m 644 -t root/usr/src/hypertrace/wire "$HERE"/../../../hypertrace/wire/*.[ch]
+chroot root make -C /usr/src/hypertrace KDIR=/lib/modules/"$KVER"/build
 
 # copy MODULE... and everything they depend on into DIR; a list in load order goes to DIR/modules.list
 copy_modules() {
@@ -77,13 +81,14 @@ cp root/bin/busybox i2/bin/busybox
 copy_modules i2 virtio_pci virtio_mmio vmw_vsock_virtio_transport ptp_kvm
 for b in /usr/bin/trace-cmd /usr/bin/socat /usr/bin/hackbench /usr/sbin/dropbear; do copy_bin i2 "$b"; done
 mkdir -p i2/etc/dropbear; echo 'root::0:0:root:/root:/bin/sh' > i2/etc/passwd   # for sshd
+strip -d root/usr/src/hypertrace/hypertrace.ko; cp root/usr/src/hypertrace/hypertrace.ko i2/modules/
 cp root/usr/src/kvmhc/kvmhc.ko i2/modules/; echo kvmhc.ko >> i2/modules.list
 install -m755 "$HERE/l2/init" i2/init; install -m755 "$HERE/l2/work.sh" i2/work.sh
 pack i2 l2-initrd
 
 # --- 5. L1 disk ------------------------------------------------------------------------------
 mkdir -p root/lab
-install -m755 "$HERE/l1/init" root/lab/init
+install -m755 "$HERE/l1/init" root/lab/init; cp root/usr/src/hypertrace/hypertrace.ko root/lab/
 rm -f l1.ext4; mkdir -p share/lab; cp vmlinuz l2-initrd share/lab/
 # the compiler, kernel headers and package caches are not needed inside L1: leave them out
 rm -rf stage; mkdir stage

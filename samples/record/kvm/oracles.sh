@@ -22,6 +22,10 @@ if [ -n "$host" ]; then
     [ -n "$g" ] && trace-cmd report -t -i $host $(for x in $g; do echo -i $x; done) 2>/dev/null | gzip -9 > together.report.gz
     [ -n "$g" ] && python3 "$HERE/check.py" . > /dev/null               # -> check.txt
 fi
+# what a guest told by hypercalls is what its own ftrace recorded
+case $(basename "$PWD") in hypertrace)
+    for f in *-g1.dat; do echo "$f"; python3 "$HERE/hypertrace.py" "${f%-g1.dat}.dat" "$f"; done > check.txt;;
+esac
 # what the offset really is, from the events alone: for the recordings whose metadata does not say (exactly)
 map=$(sed -n 's/.* \(vcpu\)\([0-9]*\): tid \([0-9]*\),.*/\2=\3/p' notes.txt 2>/dev/null | paste -sd,)
 case $(basename "$PWD") in

@@ -26,7 +26,7 @@ try() {
     rm -rf "$WORK/share/out/$S" "$WORK/share/jobs/alive"; J=$WORK/share/jobs/$S-$(date +%H%M%S)
     # the sign of life ends with the job
     echo "while sleep 5; do echo > /share/jobs/alive; done & alive=\$!
-SCENARIO=$S ROUNDS=${ROUNDS:-4} bash /share/lab/scenarios/$S.sh; rc=\$?
+SCENARIO=$S ROUNDS=${ROUNDS:-4} BOOT=${BOOT:-1} bash /share/lab/scenarios/$S.sh; rc=\$?
 kill \$alive; exit \$rc" > "$J.tmp"; mv "$J.tmp" "$J.sh"
     began=$(date +%s)
     for _ in $(seq "${TIMEOUT:-900}"); do

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""hypertrace.py HOST.dat GUEST.dat: what a guest told by hypercalls, against what its own ftrace recorded.
+
+The calls are decoded here once more, by docs/hypertrace-format.md alone. The guest's ftrace began before its
+module did, and ended after it: every sched_switch that was told must be there, on its CPU, in order, none left
+out, with its pids, priorities and state. GUEST may be the text of its ftrace, too. Times are compared where it counts the
+guest's TSC (trace_clock x86-tsc). The last line is what came of it; the exit status is 0 if it is all the same.
+"""
+import re
+import subprocess
+import sys
+
+STATES = {"R": 0, "S": 1, "D": 2, "T": 4, "t": 8, "X": 16, "Z": 32, "P": 64, "I": 128, "R+": 256}
+BASE = 0xffffffff80000000
+# fields of packed events: u unsigned, p one more, s signed, a address
+FIELDS = {1: "upuup", 2: "uup", 3: "upu", 4: "u", 5: "uu", 6: "u", 7: "u", 8: "p", 9: "ps", 10: "u", 11: "a",
+          12: "as", 13: "a", 14: "a", 16: "u", 17: "uu", 18: "u"}
+
+
+class Bytes:
+    def __init__(self, words):
+        self.data = b"".join(word.to_bytes(8, "little") for word in words)
+        self.at = 4
+
+    def byte(self):
+        self.at += 1
+        return self.data[self.at - 1]
+
+    def varint(self):
+        value = shift = 0
+        while True:
+            byte = self.byte()
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+
+def field(form, value):
+    if form in "sa":
+        value = (value >> 1) ^ -(value & 1)
+    return value - 1 if form == "p" else value + BASE if form == "a" else value
+
+
+def packed(words):
+    """(kind, cycles before the call, fields) of each event."""
+    data = Bytes(words)
+    header = words[0] & 0xffffffff
+    shift, age = header & 31, (header >> 10) << (header >> 5 & 31)
+    last = None
+    while data.at < 32:
+        tag = data.byte()
+        if not tag:
+            return
+        kind = tag & 31 if tag & 31 < 31 else data.byte()
+        age -= data.varint()
+        if tag >> 5 == 7:
+            length = data.varint()
+            data.at += length
+            yield kind, age << shift, []
+            continue
+        values = [data.varint() for _ in range(tag >> 5)]
+        values = [field(form, value) for form, value in zip(FIELDS.get(kind, ""), values)]
+        if kind == 2:
+            kind, values = 1, last[3:5] + values
+        if kind == 1:
+            last = values
+        yield kind, age << shift, values
+
+
+def signed(value):
+    return value - 0x10000 if value & 0x8000 else value
+
+
+def plain(words):
+    a0, a1 = words[:2]
+    values = []
+    if a0 & 255 == 1:
+        values = [a1 & 0xffffffff, signed(a0 >> 16 & 0xffff), a0 >> 32 & 0xffff, a1 >> 32, signed(a0 >> 48)]
+    yield a0 & 255, 0, values
+
+
+def host_ns(time):
+    seconds, fraction = time.split(".")
+    return int(seconds) * 10**9 + int(fraction.ljust(9, "0"))
+
+
+def told(path):
+    """By guest CPU: switches as (ns, fields); how many calls, events ...; the frequency of the guest's TSC."""
+    report = subprocess.run(["trace-cmd", "report", "-t", "-F", "kvm_hypercall", "-i", path], check=True, text=True,
+                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+    counts = {"calls": 0, "events": 0, "missing": 0, "lost": 0, "foreign": 0}
+    cpu_of, sequence, switches, khz = {}, {}, {}, 0
+    for thread, time, *words in re.findall(r"-(\d+)\s+\[\d+\]\s*([\d.]+):\s+kvm_hypercall:\s+nr 0x(\w+) a0 0x(\w+) "
+                                           r"a1 0x(\w+) a2 0x(\w+) a3 0x(\w+)", report):
+        nr, *words = (int(word, 16) for word in words)
+        if nr >> 12 != 0x48541:
+            counts["foreign"] += 1
+            continue
+        counts["calls"] += 1
+        if nr >> 8 & 15 == 4:
+            if words[0] & 255 == 1:
+                cpu_of[thread], khz = words[2] >> 32, words[2] & 0xffffffff
+                sequence[thread] = 0
+            elif words[0] & 255 == 3:
+                counts["lost"] += words[3]
+        counts["missing"] += (nr - sequence.get(thread, nr)) & 255
+        sequence[thread] = nr + 1
+        if nr >> 8 & 15 == 4:
+            continue
+        for kind, age, values in (packed if nr >> 8 & 15 == 6 else plain)(words):
+            counts["events"] += 1
+            if kind == 1:
+                switches.setdefault(cpu_of[thread], []).append((host_ns(time) - age * 1000000 // khz, values))
+    return switches, counts, khz
+
+
+def guest_lines(path):
+    if path.endswith(".txt"):
+        return open(path, errors="replace")
+    return subprocess.run(["trace-cmd", "report", "-N", "-F", "sched_switch", "-i", path], check=True, text=True,
+                          errors="replace", stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL).stdout.splitlines()
+
+
+def recorded(path):
+    """By CPU: switches of the guest's ftrace as (time, fields)."""
+    switches = {}
+    for line in guest_lines(path):
+        match = re.search(r"\[(\d+)\](?: \S+)?\s*([\d.]+): sched_switch: .*prev_pid=(\d+) prev_prio=(-?\d+) "
+                          r"prev_state=(\S+) ==> .*next_pid=(\d+) next_prio=(-?\d+)", line)
+        if match:
+            cpu, time, pid, prio, state, next_pid, next_prio = match.groups()
+            switches.setdefault(int(cpu), []).append(
+                (float(time) if "." in time else int(time), [int(pid), int(prio), STATES[state], int(next_pid), int(next_prio)]))
+    return switches
+
+
+def find(wanted, got):
+    """Where the one list lies in the other, or -1."""
+    for start in range(len(got) - len(wanted) + 1):
+        if got[start:start + len(wanted)] == wanted:
+            return start
+    return -1
+
+
+def late(ours, theirs, khz):
+    """How many ns later the host has each of them, the least of them being 0: sorted."""
+    apart = sorted(host - guest * 1000000 // khz for (host, _), (guest, _) in zip(ours, theirs))
+    return [ns - apart[0] for ns in apart]
+
+
+def main(host, guest):
+    got, counts, khz = told(host)
+    wanted = recorded(guest)
+    bad = len(got) < 2 or counts["missing"] > 0 or counts["lost"] > 0
+    print(", ".join("%d %s" % (count, name) for name, count in counts.items()))
+    print("%.2f calls, which are VM exits, per event" % (counts["calls"] / max(counts["events"], 1)))
+    same = 0
+    for cpu, ours in sorted(got.items()):
+        theirs = wanted.get(cpu, [])
+        start = find([fields for _, fields in ours], [fields for _, fields in theirs])
+        if start < 0:
+            print("CPU %d: %d switches are not told as they were recorded" % (cpu, len(ours)))
+            bad = True
+            continue
+        same += len(ours)
+        print("CPU %d: %d switches are the same; recorded before: %d, after: %d" %
+              (cpu, len(ours), start, len(theirs) - start - len(ours)))
+        if isinstance(theirs[0][0], int):
+            ns = late(ours, theirs[start:], khz)
+            print("CPU %d: times differ by up to %d us, half of them by up to %d us" %
+                  (cpu, ns[-1] // 1000, ns[len(ns) // 2] // 1000))
+    print("%s: %d switches one to one" % ("different" if bad else "the same", same))
+    return bad
+
+
+sys.exit(main(*sys.argv[1:3]))
