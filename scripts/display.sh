@@ -120,6 +120,9 @@ ksv_wait_loaded()
 	xdotool windowmove "$window" 0 0 windowsize "$window" 100% 100%
 	ksv_wait_still $((end - SECONDS > 5 ? end - SECONDS : 5)) ||
 		{ echo "the screen does not come to rest" >&2; return 1; }
+	# Its frame has been moved there; now it is the window itself, the bottom of which would be cut off.
+	xdotool windowmove "$window" 0 0
+	ksv_wait_still 20 || :
 }
 
 # ksv_escape TEXT: as a part of a regular expression
