@@ -561,6 +561,7 @@ gui_row_menu()
 # gui_file NAME: type a file name into Qt's file dialog
 gui_file()
 {
+	gui_until gui_has windows QFileDialog
 	gui_until gui_enabled widgets QLineEdit '*'
 	gui_until gui_took_file "$1"
 }
@@ -570,6 +571,8 @@ gui_took_file()
 {
 	local end=$((SECONDS + 5))
 
+	# on a busy machine, meanwhile
+	gui_has windows QFileDialog || return 0
 	gui_typed_file "$1" || return 1
 	xdotool key Return
 	# or it asks, or complains, which is for the caller
@@ -582,9 +585,13 @@ gui_took_file()
 # gui_typed_file NAME: a dialog that is still reading its directory may drop what is typed: again
 gui_typed_file()
 {
-	local end=$((SECONDS + 3))
+	local end=$((SECONDS + 3)) place x y w h
 
-	gui_click QLineEdit '*'
+	# the dialog may end just now, as what has been typed before is taken
+	place=$(gui_find widgets QLineEdit '*' || :)
+	[ -n "$place" ] && gui_has windows QFileDialog || return 1
+	read -r x y w h _ <<<"$place"
+	gui_click_at $((x + w / 2)) $((y + h / 2))
 	xdotool key ctrl+a type --delay 1 "$1"
 	until gui_find widgets QLineEdit "$1" >/dev/null; do
 		[ "$SECONDS" -lt "$end" ] || return 1
@@ -741,7 +748,7 @@ gui_graphs()
 	GUI_TOP=$y
 	GUI_HEIGHT=$((2 * $(gui_ask font)))
 	# The axis is a black line 31 pixels below the top, between the labels and the right margin.
-	axis=$(gui_pixels "$x" $((y + 31)) "$w" 1 | grep -n '^#000000$' | cut -d: -f1) || :
+	axis=$(gui_pixels "$x" $((y + 31)) "$w" 1 | sed -n '/^#000000$/=')
 	[ -n "$axis" ] || gui_fail "there is no time axis in $GUI_SHOT"
 	GUI_X0=$((x - 1 + $(head -n 1 <<<"$axis")))
 	GUI_X1=$((x - 1 + $(tail -n 1 <<<"$axis")))

@@ -76,7 +76,8 @@ def heat(path, cells, pixels, x0, y0, width):
             row, column, x, y, w, h = map(int, (row, column, x, y, w, h))
             if x < x0 or x + w > x0 + width or (y + h - y0) * width > len(colours):
                 continue
-            share = rows[row][column] / most if column else 0
+            # neither sums at the left nor those below, if there is room for them
+            share = rows[row][column] / most if column and row < len(rows) else 0
             wanted = "#%02x%02x%02x" % tuple(255 - int(share * (255 - c)) for c in HOTTEST)
             got = colours[(y + 2 - y0) * width + x + 2 - x0]
             assert got == wanted, (row, column, rows[row][column], most, got, wanted)
