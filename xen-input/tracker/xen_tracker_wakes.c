@@ -16,11 +16,25 @@ static const struct {
 	uint32_t	op;
 	uint8_t		cause;		/* enum virt_wake_cause */
 } calls[] = {
+	{ 16, VIRT_WAKE_VCPU },		/* event_channel_op_compat */
 	{ 32, VIRT_WAKE_VCPU },		/* event_channel_op */
+	{ 39, VIRT_WAKE_VCPU },		/* argo_op */
 	{ 34, VIRT_WAKE_DEVICE },	/* hvm_op: a device model raises an interrupt */
 	{ 41, VIRT_WAKE_DEVICE },	/* dm_op: the same, since 4.9 */
 	{ 36, VIRT_WAKE_TASK },		/* domctl: the toolstack */
 };
+
+/**
+ * Those that wake no blocked vCPU: traps, memory and descriptors, timers, multicall (its calls have
+ * records of their own), xen_version, grant_table_op, iret, vcpu_op, segments, nmi_op, sched_op.
+ */
+#define WAKING_NOBODY ( \
+	UINT64_C(0x3f)			/* set_trap_table .. fpu_taskswitch */ | \
+	UINT64_C(7) << 8		/* set_debugreg, get_debugreg, update_descriptor */ | \
+	UINT64_C(0xf) << 12		/* memory_op .. set_timer_op */ | \
+	UINT64_C(1) << 17		/* xen_version */ | \
+	UINT64_C(0x7f) << 20		/* grant_table_op .. mmuext_op */ | \
+	UINT64_C(3) << 28		/* nmi_op, sched_op */)
 
 static void say(struct xen_tracker *tracker, struct tracked_vcpu *v, enum virt_wake_cause cause,
 		int32_t who)
@@ -35,13 +49,15 @@ static void say(struct xen_tracker *tracker, struct tracked_vcpu *v, enum virt_w
 	v->waker = who;
 }
 
-/** What a hypercall that has just been made leads to; INTERRUPT: it wakes nobody. */
+/** What a hypercall that has just been made leads to; INTERRUPT: it wakes nobody itself. */
 static enum virt_wake_cause cause_of_call(const struct xen_tracker_call *call)
 {
+	uint32_t op = call->op & 0xfffff;
+
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++)
-		if ((call->op & 0xfffff) == calls[i].op)
+		if (op == calls[i].op)
 			return (enum virt_wake_cause)calls[i].cause;
-	return VIRT_WAKE_INTERRUPT;
+	return op < 64 && WAKING_NOBODY >> op & 1 ? VIRT_WAKE_INTERRUPT : VIRT_WAKE_UNKNOWN;
 }
 
 /** A vCPU of a PV domain executes: was it right after a hypercall of its own? */

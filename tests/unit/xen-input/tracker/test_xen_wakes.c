@@ -39,6 +39,8 @@
 #define VCPU_OP		24
 #define EVENT_CHANNEL	32
 #define DOMCTL		36
+#define ARGO		39
+#define XENPMU		40
 #define DM_OP		41
 
 /** The model of a trace, which is freed. */
@@ -107,7 +109,7 @@ static void test_pv(void **state)
 	(void)state;
 	trace_window(&trace, 0);
 	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 1000, D1V0);
-	for (int i = 1; i <= 9; i++)
+	for (int i = 1; i <= 11; i++)
 		sleep_on(&trace, i * MS, MS / 2);
 	TRACE_RECORD(&trace, RUNNING_TO_RUNNABLE, 20 * MS, D1V0);
 	trace_window(&trace, 1);
@@ -137,13 +139,18 @@ static void test_pv(void **state)
 	/* the next one has woken nobody */
 	TRACE_RECORD(&trace, XEN_TRC_HW_IRQ_HANDLED, 8 * MS + 4000, 25, 8 * MS + 1000,
 		     8 * MS + 3999);
-	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 9 * MS + 10, D0V0);
-	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 9 * MS + 20, IDLE(1));
-	WAKE(&trace, 9 * MS + 1000);
+	CALL(&trace, 9 * MS + 1000, ARGO);
+	WAKE(&trace, 9 * MS + 2000);
+	/* who knows what that does */
+	CALL(&trace, 10 * MS + 1000, XENPMU);
+	WAKE(&trace, 10 * MS + 2000);
+	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 11 * MS + 10, D0V0);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 11 * MS + 20, IDLE(1));
+	WAKE(&trace, 11 * MS + 1000);
 	TRACE_RECORD(&trace, RUNNING_TO_RUNNABLE, 20 * MS, IDLE(1));
 	model = build(&trace);
 	assert_string_equal(wakes(model), "unknown vcpu(d0v0) unknown device(d0v0) task(d0v0) "
-			    "interrupt vcpu(d0v0) device interrupt");
+			    "interrupt vcpu(d0v0) device vcpu(d0v0) unknown interrupt");
 	virt_model_free(model);
 }
 
