@@ -15,6 +15,9 @@
 /** QEMU makes the threads of a machine in a row; nothing else is made between them for long. */
 #define MAX_TID_DISTANCE	64
 
+/** Bytes that are told of a name at most. */
+#define MAX_NAME		120
+
 static int compare_tids(const void *a, const void *b)
 {
 	const struct kvm_vcpu *x = a, *y = b;
@@ -157,16 +160,25 @@ static int number_guests(struct kvm_tracker *tracker, struct numbers *numbers)
 	return 0;
 }
 
+/** Of a long name, so much is told. Return: bytes. */
+static int told_length(const struct kvm_guest *guest)
+{
+	return (int)text_cut(guest->name, strnlen(guest->name, MAX_NAME));
+}
+
+/** By what is told of them. */
 static int compare_names(const void *a, const void *b)
 {
 	const struct kvm_guest *const *x = a, *const *y = b;
+	int n = told_length(*x), other = told_length(*y);
+	int ret = memcmp((*x)->name, (*y)->name, (size_t)(n < other ? n : other));
 
-	return strcmp((*x)->name, (*y)->name);
+	return ret ? ret : n - other;
 }
 
 static bool are_namesakes(const struct kvm_guest *a, const struct kvm_guest *b)
 {
-	return a && b && !strcmp(a->name, b->name);
+	return a && b && !compare_names(&a, &b);
 }
 
 /** Whose name tells which machine is meant. Return: 0 or -ENOMEM. */
@@ -228,7 +240,7 @@ static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *mo
 
 	snprintf(plain, sizeof(plain), "g%d", (int)id);
 	if (guest && strcmp(guest->name, plain) != 0)
-		cut = (int)text_cut(guest->name, strnlen(guest->name, 120));
+		cut = told_length(guest);
 	if (cut)
 		text_format(name, sizeof(name), "%s:%.*s", plain, cut, guest->name);
 	machine = virt_model_add_machine(model, id, cut ? name : plain);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <string.h>
 
 #include "kvm_records.h"
 
@@ -129,6 +130,26 @@ static void test_guest_names(void **state)
 		assert_string_equal(virt_model_vcpu(model, (int32_t)i)->name, vcpus[i]);
 		virt_model_free(model);
 	}
+}
+
+/** Of names that are told alike, as they are too long, none tells which machine it is. */
+static void test_long_names(void **state)
+{
+	char name[2][200], begin[121];
+	const char *const names[] = { name[0], name[1], "web" };
+	struct virt_model *model;
+
+	(void)state;
+	memset(name, 'n', sizeof(name));
+	memcpy(name[0] + 150, "a", 2);
+	memcpy(name[1] + 150, "b", 2);
+	memset(begin, 'n', 120);
+	begin[120] = '\0';
+	assert_non_null(strstr(guest_named(&model, names, 3, 0), begin));
+	assert_string_equal(virt_model_vcpu(model, 0)->name, "g1v0");
+	assert_string_equal(virt_model_vcpu(model, 1)->name, "g2v0");
+	assert_string_equal(virt_model_vcpu(model, 2)->name, "web v0");
+	virt_model_free(model);
 }
 
 /** Numbers that no file of a sound kernel has: counts, CPUs, kinds and names of threads. */
@@ -318,6 +339,7 @@ int main(void)
 		cmocka_unit_test(test_machines),
 		cmocka_unit_test(test_cleared),
 		cmocka_unit_test(test_guest_names),
+		cmocka_unit_test(test_long_names),
 		cmocka_unit_test(test_impossible),
 		cmocka_unit_test(test_most_cpus),
 		cmocka_unit_test(test_no_numbers),
