@@ -62,13 +62,24 @@ void writePins(int stream, const std::vector<int> &pids)
 	QStringList lines;
 
 	for (const QString &other : settings.value(PINS).toStringList())
-		if (!other.startsWith(line))
+		if (!other.startsWith(line + ' '))
 			lines.append(other);
 	for (int pid : pids)
 		line += ' ' + QString::number(pid);
 	if (!pids.empty())
 		lines.prepend(line);
 	settings.setValue(PINS, QStringList(lines.mid(0, MOST_FILES)));
+}
+
+/** Those of graphs that are not shown now stay. */
+void addPins(int stream, const std::vector<int> &pids)
+{
+	std::vector<int> all = readPins(stream);
+
+	for (int pid : pids)
+		if (!has(all, pid))
+			all.push_back(pid);
+	writePins(stream, all);
 }
 
 } // namespace
@@ -178,7 +189,7 @@ int VirtPlots::keep()
 			if (!has(lists.kept, pid))
 				lists.kept.push_back(pid);
 		if (!lists.top.empty())
-			writePins(entry.first, lists.kept);
+			addPins(entry.first, lists.kept);
 		n += static_cast<int>(lists.top.size());
 		lists.top.clear();
 		lists.cameTasks.clear();
