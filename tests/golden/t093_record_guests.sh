@@ -295,7 +295,7 @@ for next in "-d 0.2" "-d 0.2 --guest nobody=none"; do
 	check "it is aligned" test -z "$(grep 'not all guests' "$ERR")"
 	run report unaligned
 	status 0
-	check "each CPU is a vCPU" test "$(grep -c '^  CPU [01]: 100.000 % of [0-9]* records lie where g1v[01] ' "$OUT")" = 2
+	check "each CPU is a vCPU" test "$(grep -c '^  CPU [01]: 100.000 % of [0-9]* records lie where web v[01] ' "$OUT")" = 2
 	rm -rf unaligned after_unaligned
 done
 
