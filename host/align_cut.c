@@ -120,10 +120,15 @@ static size_t find_best(const struct align_cut *cut, const struct change *change
 	return best;
 }
 
-/** The first event after a change. Return: NOWHERE if there can be none such. */
-static size_t find_cut(const struct align_cut *cut, const struct change *change, size_t from)
+/**
+ * The first event after a change.
+ * @back: next_way_back()
+ * Return: NOWHERE if there can be none such.
+ */
+static size_t find_cut(const struct align_cut *cut, const struct change *change, size_t from,
+		       size_t back)
 {
-	size_t back = next_way_back(cut, from), first = from;
+	size_t first = from;
 
 	/* nothing else makes it go back */
 	if (change->ahead < 0 && back < cut->n && is_allowed(cut, change, from, back))
@@ -157,7 +162,7 @@ static int add_step(const struct align_cut *cut, const struct change *change, si
 int align_cut_events(const struct align_cut *cut, const struct align_piece *pieces, size_t n,
 		     struct align_cut_steps *steps)
 {
-	size_t from = 0;
+	size_t from = 0, back = 0;
 	int ret = 0;
 
 	if (steps->n >= VIRT_CLOCK_MAX_STEPS)
@@ -169,8 +174,12 @@ int align_cut_events(const struct align_cut *cut, const struct align_piece *piec
 	};
 	for (size_t i = 0; i + 1 < n && from < cut->n && !ret; i++) {
 		struct change change = change_of(cut, &pieces[i]);
-		size_t k = find_cut(cut, &change, from);
+		size_t k;
 
+		/* all the way only once, however many pieces begin before it */
+		if (from >= back)
+			back = next_way_back(cut, from);
+		k = find_cut(cut, &change, from, back);
 		if (k == NOWHERE)
 			return -ENODATA;
 		if (k == from)
