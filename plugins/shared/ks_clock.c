@@ -116,10 +116,11 @@ size_t ks_clock_n_steps(const int64_t *parts)
 struct virt_clock_step ks_clock_step(const int64_t *parts, size_t i)
 {
 	const int64_t *step = parts + steps_at(parts) + 1 + i * KS_CLOCK_STEP_PARTS;
+	int64_t cpu = step[KS_CLOCK_STEP_CPU];
 
 	/* what does not fit is no CPU, and not sorted */
 	return (struct virt_clock_step){
-		.cpu = step[KS_CLOCK_STEP_CPU] > INT32_MAX ? -1 : (int32_t)step[KS_CLOCK_STEP_CPU],
+		.cpu = cpu < 0 || cpu > INT32_MAX ? -1 : (int32_t)cpu,
 		.back = step[KS_CLOCK_STEP_BACK],
 		.from = step[KS_CLOCK_STEP_FROM], .add = step[KS_CLOCK_STEP_ADD],
 	};

@@ -416,8 +416,13 @@ static void test_damaged_steps(void **state)
 		step[KS_CLOCK_STEP_ADD] = bad->add;
 		assert_null(ks_clock_of(&stream));
 	}
-	clock.parts[clock.n - KS_CLOCK_STEP_PARTS] = INT64_C(1) << 32;
-	assert_null(ks_clock_of(&stream));
+	for (int i = 0; i < 2; i++) {
+		int64_t *step = clock.parts + clock.n - KS_CLOCK_STEP_PARTS;
+
+		step[KS_CLOCK_STEP_CPU] = (i ? -1 : 1) * (INT64_C(1) << 32) + 1;
+		step[KS_CLOCK_STEP_ADD] = good.add;
+		assert_null(ks_clock_of(&stream));
+	}
 	free(clock.parts);
 }
 
