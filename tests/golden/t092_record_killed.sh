@@ -197,10 +197,28 @@ check "the process of another one goes on" kill -0 "$other"
 kill "$other"
 restored
 
+# killed before it came to tell which events are its own: who traces now may be somebody else
+kvm_host
+mkdir unmarked
+cp both/recording.json unmarked
+lock="pid 1 recorder 4000000 xen 0 on 1 buffer 1408 clock local marked 0 0 - folder $PWD/unmarked"
+printf %s "$lock" > "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
+echo sched:sched_switch > "$TRACING/set_event"
+attempt -d 0.1 -o after_unmarked
+status 3
+says "$ERR" "what traces now may be somebody else's, so that nothing is set back"
+is "$(cat "$TRACING/set_event")" sched:sched_switch
+# nobody does
+kvm_host
+printf %s "$lock" > "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
+attempt -d 0.1 -o after_unmarked
+status 0
+says "$ERR" '(process 1) was killed: tracing is as it was before'
+
 # whatever stands in the file of the lock does no harm
-for text in x 'pid 1 recorder 1 xen 0 on 1 buffer 1 clock x folder relative' \
-	"pid 1 recorder 1 xen 0 on 1 buffer 1 clock $(printf '%0100d' 0) folder /" \
-	'pid 99999999999 recorder -1 xen 0 on 1 buffer 0 clock local folder /nowhere'; do
+for text in x 'pid 1 recorder 1 xen 0 on 1 buffer 1 clock x marked 0 0 - folder relative' \
+	"pid 1 recorder 1 xen 0 on 1 buffer 1 clock $(printf '%0100d' 0) marked ffff 1 local folder /" \
+	'pid 99999999999 recorder -1 xen 0 on 1 buffer 0 clock local marked 0 0 - folder /nowhere'; do
 	kvm_host
 	echo "$text" > "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
 	rm -rf after_text

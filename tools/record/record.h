@@ -222,6 +222,9 @@ bool record_log_says(const struct record *record, const char *log, const char *t
 int record_failed(const struct record *record, const char *log, const char *program,
 		  const char *what);
 
+/** record_group_lives - are there processes that record_end_group() would end? */
+bool record_group_lives(int group);
+
 /**
  * record_end_group - end what a trace-cmd that is gone has left running
  * @group: its pid

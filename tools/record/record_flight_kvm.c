@@ -184,7 +184,9 @@ static int start_kvm(struct record *record)
 		status = run_start(record);
 	if (!status) {
 		record_tracing_mark();
-		record_lock_note(record);
+		if (record_lock_note(record))
+			ksv_note("/run: cannot note what is changed; if this is killed, "
+				 "trace-cmd reset");
 		status = open_cpus(record);
 	}
 	if (status)

@@ -293,7 +293,8 @@ static int start_trace_cmd(struct record *record)
 	if (!begun)
 		return KSV_EXIT_FILE;
 	record_tracing_mark();
-	record_lock_note(record);
+	if (record_lock_note(record))
+		ksv_note("/run: cannot note what is changed; if this is killed, trace-cmd reset");
 	if (!record_keep_files(record->folder))
 		ksv_note("the disk of %s has no hard links: should trace-cmd fail at its end, for "
 			 "example as the disk is full, it takes away what it has recorded. Another "

@@ -129,14 +129,18 @@ static int64_t tell_folder(struct record *record, const char *folder)
 /** Return: what has become of tracing. */
 static const char *restore_tracing(const struct left *left)
 {
+	bool alive = record_group_lives(left->recorder);
 	/* what runs still has our events, and ends with it */
-	enum record_tracing_left look = record_tracing_look(&left->marked);
+	enum record_tracing_left look = record_tracing_look(&left->marked, alive);
 
 	record_end_group(left->recorder);
 	if (look == RECORD_TRACING_OURS)
 		record_tracing_drain(left->folder);
 	record_settle_files(left->folder);
-	record_tracing_settle(&left->before, &left->marked);
+	record_tracing_settle(&left->before, &left->marked, alive);
+	if (look == RECORD_TRACING_OTHERS && !left->marked.events)
+		return "what traces now may be somebody else's, so that nothing is set back "
+		       "('trace-cmd reset' does it)";
 	return look == RECORD_TRACING_OTHERS ?
 	       "somebody else traces now, so that nothing is set back" :
 	       "tracing is as it was before";

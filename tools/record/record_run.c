@@ -294,6 +294,11 @@ static int signal_group(int group, int number)
 	return n;
 }
 
+bool record_group_lives(int group)
+{
+	return group > 1 && signal_group(group, 0);
+}
+
 void record_end_group(int group)
 {
 	const struct timespec pause = { .tv_nsec = 50000000 };

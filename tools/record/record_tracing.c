@@ -131,22 +131,21 @@ static bool has_tracer(void)
 	return *tracer && strcmp(tracer, "nop") != 0;
 }
 
-enum record_tracing_left record_tracing_look(const struct record_tracing_state *left)
+enum record_tracing_left record_tracing_look(const struct record_tracing_state *left, bool alive)
 {
 	uint64_t events = record_tracing() ? read_events() : 0;
 
 	if (!record_tracing() || (!events && !has_tracer()))
 		return RECORD_TRACING_ENDED;
-	/* killed while it began, it has not come to tell; but nobody traced before */
-	return !has_tracer() && (!left->events || events == left->events) ?
+	return !has_tracer() && (left->events ? events == left->events : alive) ?
 	       RECORD_TRACING_OURS : RECORD_TRACING_OTHERS;
 }
 
 void record_tracing_settle(const struct record_tracing_state *before,
-			   const struct record_tracing_state *left)
+			   const struct record_tracing_state *left, bool alive)
 {
 	struct record_tracing_state now = { 0 }, back = *before;
-	enum record_tracing_left look = record_tracing_look(left);
+	enum record_tracing_left look = record_tracing_look(left, alive);
 
 	if (!record_tracing() || look == RECORD_TRACING_OTHERS)
 		return;

@@ -38,12 +38,17 @@ enum record_tracing_left {
 	RECORD_TRACING_OTHERS,		/* somebody else does */
 };
 
-/** record_tracing_look - @marked: by the recorder that was killed */
-enum record_tracing_left record_tracing_look(const struct record_tracing_state *marked);
+/**
+ * record_tracing_look - whose is what traces now?
+ * @marked: by the recorder that was killed; with no events, it has not come to that
+ * @alive: processes of it were still there: so long, nobody else can have begun
+ */
+enum record_tracing_left record_tracing_look(const struct record_tracing_state *marked,
+					     bool alive);
 
 /** record_tracing_settle - as it was, where it is still as marked; if nobody else traces */
 void record_tracing_settle(const struct record_tracing_state *before,
-			   const struct record_tracing_state *marked);
+			   const struct record_tracing_state *marked, bool alive);
 
 /**
  * record_tracing_restore - as it was
