@@ -51,6 +51,13 @@ scale_of()
 	python3 "$GOLDEN/trace_dat_edit.py" "$1" /dev/null 'print(*struct.unpack_from("<II", d, find(14)))'
 }
 
+# run ARGUMENT...: as elsewhere, but what does not end is a failure instead of a test without end
+run()
+{
+	timeout --foreground -s KILL 300 "$KSV_BIN" "$@" > "$OUT" 2> "$ERR" < /dev/null
+	STATUS=$?
+}
+
 # attempt ARGUMENT...: run "record", and keep what it said
 attempt()
 {
@@ -79,16 +86,35 @@ is()
 	[ "$1" = "$2" ] || fail "$1 instead of $2"
 }
 
-# wait_for COMMAND...: until it succeeds, for 20 seconds
+# wait_for COMMAND...: until it succeeds, for two minutes
 wait_for()
 {
 	local i
 
-	for ((i = 0; i < 400; i++)); do
+	for ((i = 0; i < 2400; i++)); do
 		"$@" 2> /dev/null && return
 		sleep 0.05
 	done
 	fail "in vain: $*"
+}
+
+# ends PID: what runs in the background ends; its status in $STATUS. What still runs after two minutes
+# is a failure, and killed.
+ends()
+{
+	local i
+
+	for ((i = 0; i < 2400; i++)); do
+		jobs -rp | grep -qx "$1" || break
+		sleep 0.05
+	done
+	if ((i == 2400)); then
+		fail "process $1 does not end; it says:"
+		cat "$ERR"
+		kill -KILL "$1"
+	fi
+	wait "$1" 2> /dev/null
+	STATUS=$?
 }
 
 # restored: nothing is left in tracefs of a recording

@@ -26,8 +26,8 @@ check "nothing was made" test ! -e second
 check "what the first one has noted is there" grep -q "^pid $first recorder $recorder xen 0 " \
 	"$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
 kill -INT "$first"
-wait "$first"
-is $? 0
+ends "$first"
+status 0
 is "$(json first/recording.json 'j["state"]')" complete
 restored
 

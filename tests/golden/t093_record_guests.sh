@@ -202,8 +202,7 @@ ended()
 	kill -INT "$first"
 	wait_for grep -q '^waiting for' "$ERR"
 	[ -n "${PATIENT:-}" ] || kill -INT "$first"
-	wait "$first"
-	STATUS=$?
+	ends "$first"
 	sed -i -E 's/for [0-9]+ s at most/for N s at most/; s/; [0-9.]+ k?B are written/; SIZE are written/' "$ERR"
 	keep "$@"
 }
@@ -308,8 +307,7 @@ env --default-signal=INT "$KSV_BIN" record -d 0.2 -o tired --guest web=ssh:root@
 first=$!
 wait_for grep -q '^aligning' "$ERR"
 kill -INT "$first"
-wait "$first"
-STATUS=$?
+ends "$first"
 status 0
 keep -d 0.2 -o tired --guest web=ssh:root@web
 same tired/host.dat "$FAKE_SAMPLE"

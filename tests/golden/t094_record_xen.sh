@@ -109,8 +109,7 @@ meminfo 100000
 "$KSV_BIN" record -d 60 -o filling > "$OUT" 2> "$ERR" < /dev/null &
 wait_for grep -q 'recording into' "$ERR"
 meminfo 19999
-wait $!
-STATUS=$?
+ends "$!"
 status 0
 keep -d 60 -o filling
 is "$(json filling/recording.json 'j["state"], j["reason"]')" \

@@ -26,8 +26,7 @@ begin()
 # ended: it ends by itself, or by what was done before
 ended()
 {
-	wait "$PID"
-	STATUS=$?
+	ends "$PID"
 	keep "$BEGUN"
 	check "nothing is left of judging" test ! -e "$KSHARK_VIRT_ROOT/$SCRATCH"
 }
@@ -47,7 +46,7 @@ flight() # FOLDER EXPRESSION: of recording.json's "flight"
 # ---- KVM ----
 
 kvm_host
-attempt --flight=5 -d 0.5 -o timed
+attempt --flight=60 -d 0.5 -o timed
 status 0
 restored
 cat "$FAKE_LOG" >> "$WORK/transcript"
@@ -58,8 +57,8 @@ is "$(json timed/recording.json 'j["state"], j["files"][0]["clock"], j["files"][
 	"('complete', 'mono', 'host')"
 is "$(json timed/recording.json '[(g["name"], g["how"]) for g in j["guests"]]')" \
 	"[('web', 'none'), ('db', 'none')]"
-is "$(flight timed 'f["asked_ns"], f["cause"], f["triggers"], 0 < f["kept_ns"] < 5 * 10**9')" \
-	"(5000000000, 'end', [], True)"
+is "$(flight timed 'f["asked_ns"], f["cause"], f["triggers"], 0 < f["kept_ns"] < 60 * 10**9')" \
+	"(60000000000, 'end', [], True)"
 # times are ns already
 is "$(json timed/recording.json '"tsc_to_ns" in j')" False
 run report timed
@@ -68,10 +67,9 @@ status 0
 # the last second alone; what came before is forgotten
 kvm_host
 export FAKE_PAGES_OF=$WORK/pages
-begin --flight=1 -o last
-sleep 1.5
+begin --flight=2 -o last
+sleep 5
 pages 1 b 12
-sleep 0.4
 kill -INT "$PID"
 ended
 status 0
@@ -88,8 +86,8 @@ kill -STOP "$PID"
 cat "$WORK/much.pages" >> "$TRACING/per_cpu/cpu1/trace_pipe_raw"
 kill -INT "$PID"
 kill -CONT "$PID"
-wait "$PID"
-is $? 0
+ends "$PID"
+status 0
 is "$(tr -dc e < "$FAKE_PAGES_OF" | wc -c)" $((40 << 20))
 unset FAKE_PAGES_OF
 rm "$WORK/much.pages"
@@ -118,37 +116,38 @@ done
 
 # Ctrl-C while it writes: there is no other one
 kvm_host
-export FAKE_SLOW=1
+export FAKE_HELD=$WORK/held
+touch "$FAKE_HELD"
 begin --flight -o interrupted
 kill -USR1 "$PID"
 wait_for grep -q '^writing' "$ERR"
 kill -INT "$PID"
+rm "$FAKE_HELD"
 ended
-unset FAKE_SLOW
 status 0
 restored
 check "there is one" test -s interrupted/host.dat -a ! -e interrupted-2
 
 # nor is it a failure if nothing has come since
 kvm_host
-begin --flight=1 -o since
+begin --flight=3 -o since
 kill -USR1 "$PID"
 wait_for grep -q 'recording into since-2' "$ERR"
-sleep 1.5
+sleep 6
 kill -INT "$PID"
 ended
 status 0
 
 # nor if nothing has come when it is asked: it goes on
 kvm_host
-begin --flight=1 -o quiet
-sleep 1.5
+begin --flight=3 -o quiet
+sleep 6
 kill -USR1 "$PID"
 wait_for grep -q 'recording into quiet-2' "$ERR"
 kill -INT "$PID"
-wait "$PID"
-is $? 0
-says "$ERR" 'nothing was recorded in the last 1.0 s'
+ends "$PID"
+status 0
+says "$ERR" 'nothing was recorded in the last 3.0 s'
 is "$(json quiet/recording.json 'j["state"], j["files"]')" "('complete', [])"
 is "$(json quiet-2/recording.json 'j["state"], len(j["files"])')" "('complete', 1)"
 
@@ -160,20 +159,21 @@ pages 0 f 700
 pages 1 f 700
 kill -CONT "$PID"
 kill -INT "$PID"
-wait "$PID"
-is $? 3
+ends "$PID"
+status 3
 says "$ERR" 'memory does not suffice for what comes at once'
 
 # while it writes, others may begin to trace: theirs is left alone, and what was written stays
 kvm_host
-export FAKE_SLOW=1
+touch "$FAKE_HELD"
 begin --flight -o left
 kill -USR1 "$PID"
 wait_for grep -q '^writing' "$ERR"
 echo function > "$TRACING/current_tracer"
-wait "$PID"
-is $? 3
-unset FAKE_SLOW
+rm "$FAKE_HELD"
+ends "$PID"
+status 3
+unset FAKE_HELD
 says "$ERR" 'tracing is in use: the tracer function is set'
 restored
 is "$(json left/recording.json 'j["state"]') $(json left-2/recording.json 'j["state"]')" "complete failed"
@@ -182,7 +182,7 @@ is "$(grep -c '^start' "$FAKE_LOG")" 1
 # a trace that cannot be read: what it has is not known, instead of nothing
 kvm_host
 { printf 'bad'; tail -c +4 "$SAMPLES/kvm-shared.dat"; } > "$WORK/bad.dat"
-FAKE_SAMPLE=$WORK/bad.dat run record --flight=4 -d 0.4 -o uncounted
+FAKE_SAMPLE=$WORK/bad.dat run record --flight=60 -d 0.4 -o uncounted
 is "$(json uncounted/recording.json '[(f.get("records"), f.get("lost")) for f in j["files"]]')" "[(None, None)]"
 check "no number of records is told" test -z "$(grep " records, " "$ERR")"
 
@@ -191,7 +191,7 @@ read -r cost time vcpu <<< "$(worst "$SAMPLES/kvm-migration.dat" wake)"
 read -r less _ <<< "$(worst "$SAMPLES/kvm-shared.dat" wake)"
 check "one sample is worse" test "$cost" -gt "${less:-0}"
 kvm_host
-begin --flight=8 -o fired --trigger 'lost>1000' --trigger "wake>$((cost - 1))ns"
+begin --flight=60 -o fired --trigger 'lost>1000' --trigger "wake>$((cost - 1))ns"
 sleep 1.2 # it is judged, and not met
 check "it goes on" kill -0 "$PID"
 ln -sf "$SAMPLES/kvm-migration.dat" "$FAKE_SAMPLE"
@@ -205,7 +205,7 @@ is "$(json fired/recording.json 'j["state"]')" complete
 
 # twice, then it ends; there is no third
 kvm_host
-attempt --flight=4 -o twice --trigger 'wake>1us' --trigger-limit 2
+attempt --flight=60 -o twice --trigger 'wake>1us' --trigger-limit 2
 status 0
 restored
 is "$(flight twice 'f["cause"]') $(flight twice-2 'f["cause"]')" "trigger trigger"
@@ -213,22 +213,22 @@ check "there is no third" test ! -e twice-3
 
 # a command ends it, and begins once
 kvm_host
-attempt --flight=4 -o commanded -- bash -c 'echo x >> begun; sleep 0.5; exit 7'
+attempt --flight=60 -o commanded -- bash -c 'echo x >> begun; sleep 0.5; exit 7'
 status 0
 is "$(cat begun)" x
 
 # one that only waits for its command has handed back all: others may record, and it may be ended
 kvm_host
-begin --flight=4 -d 0.4 -o waits --trigger 'wake>1s' -- bash -c 'echo $$ > command; exec sleep 60'
+begin --flight=60 -d 0.4 -o waits --trigger 'wake>1s' -- bash -c 'echo $$ > command; exec sleep 60'
 wait_for grep -q 'goes on' "$ERR"
 restored
 kill -USR1 "$PID" # what this asks for has been written
-run record --flight=4 -d 0.4 -o beside --trigger 'wake>1s'
+run record --flight=60 -d 0.4 -o beside --trigger 'wake>1s'
 status 0
 check "it waits" kill -0 "$PID"
 kill -INT "$PID"
-wait "$PID" 2> /dev/null
-is $? 130
+ends "$PID"
+status 130
 kill "$(cat command)"
 is "$(json waits/recording.json 'j["state"]')" complete
 
@@ -251,7 +251,7 @@ sed -i 's/for the last [0-9.]* s alone/for the last SOME s alone/' "$WORK/transc
 # what cannot be judged ends it; all that is kept stays
 kvm_host
 export FAKE_NO_RESTORE=1
-attempt --flight=4 -o unjudged --trigger 'wake>1ms'
+attempt --flight=60 -o unjudged --trigger 'wake>1ms'
 unset FAKE_NO_RESTORE
 status 3
 restored
@@ -265,7 +265,7 @@ restored
 # nothing happens
 kvm_host
 begin --flight=1 -o nothing
-sleep 1.5
+sleep 4
 kill -INT "$PID"
 ended
 status 3
@@ -370,7 +370,7 @@ xen_host
 split_trace "$XEN"
 mv "$FAKE_DATA/first" "$FAKE_DATA/1"
 mv "$FAKE_DATA/second" "$FAKE_DATA/end"
-attempt --flight=9 -d 0.6 -o xen --events sched
+attempt --flight=60 -d 0.6 -o xen --events sched
 status 0
 cat "$FAKE_LOG" >> "$WORK/transcript"
 same xen/host.xen "$XEN"
@@ -382,7 +382,7 @@ xen_host
 split_trace "$XEN"
 cp "$FAKE_DATA/first" "$FAKE_DATA/1"
 mv "$FAKE_DATA/second" "$FAKE_DATA/end"
-FAKE_CUT=1 run record --flight=9 -d 0.6 -o xen_cut
+FAKE_CUT=1 run record --flight=60 -d 0.6 -o xen_cut
 status 3
 says "$ERR" 'xentrace has not written all that Xen had; it says: Write failed!'
 is "$(json xen_cut/recording.json 'j["state"], len(j["files"])')" "('failed', 1)"
@@ -392,11 +392,11 @@ same xen_cut/host.xen "$FAKE_DATA/first"
 xen_host
 split_trace "$XEN"
 mv "$FAKE_DATA/first" "$FAKE_DATA/1"
-begin --flight=1 -o xen_last
-sleep 1.6
+begin --flight=2 -o xen_last
+sleep 5
 cp "$FAKE_DATA/second" "$FAKE_DATA/copy"
 mv "$FAKE_DATA/copy" "$FAKE_DATA/2"
-sleep 0.3
+wait_for test ! -e "$FAKE_DATA/2"
 kill -TERM "$PID"
 ended
 status 0
@@ -407,7 +407,7 @@ is "$(json xen_last/recording.json 'j["state"], j["reason"]')" "('stopped', 'Ter
 xen_host
 split_trace "$XEN"
 mv "$FAKE_DATA/first" "$FAKE_DATA/1"
-begin --flight=9 -o xen_fired --trigger 'preempted>1us' --trigger 'exit>3600'
+begin --flight=60 -o xen_fired --trigger 'preempted>1us' --trigger 'exit>3600'
 ended
 status 0
 read -r cost time vcpu <<< "$(worst xen_fired steal)"
@@ -418,19 +418,19 @@ is "$(flight xen_fired '[(t["condition"], t["vcpu"], t["cost_ns"], t["time_ns"])
 xen_host
 split_trace "$XEN"
 cp "$FAKE_DATA/first" "$FAKE_DATA/1"
-begin --flight=9 -o xen_left
+begin --flight=60 -o xen_left
 mkdir -p "$KSHARK_VIRT_ROOT/proc/4321"
 echo xentrace > "$KSHARK_VIRT_ROOT/proc/4321/comm"
 kill -USR1 "$PID"
-wait "$PID"
-is $? 3
+ends "$PID"
+status 3
 says "$ERR" 'tracing is in use: process 4321 is xentrace'
 is "$(json xen_left/recording.json 'j["state"]') $(json xen_left-2/recording.json 'j["state"]')" "complete failed"
 
 # a window without records that anybody could read: how many there are is not known
 xen_host
 { printf '\003\360\001\040\0\0\0\0\144\0\0\0'; head -c 100 /dev/zero; } > "$FAKE_DATA/1"
-run record --flight=9 -d 0.6 -o xen_uncounted
+run record --flight=60 -d 0.6 -o xen_uncounted
 status 3
 is "$(json xen_uncounted/recording.json '[(f.get("records"), f.get("lost")) for f in j["files"]]')" "[(None, None)]"
 check "no number of records is told" test -z "$(grep " records, " "$ERR")"
@@ -441,7 +441,7 @@ split_trace "$XEN"
 cp "$FAKE_DATA/first" "$FAKE_DATA/1"
 place='{ "pcpu": 2, "state": "running", "cpu_time_ns": 18446744073709551615 }'
 FAKE_VCPUS=', "vcpus": [ { "id": 0, "hard_affinity": "2", "begin": '$place', "end": '$place' }, 7 ]' \
-	run record --flight=9 -d 0.6 -o xen_places
+	run record --flight=60 -d 0.6 -o xen_places
 status 0
 is "$(json xen_places/host.xen.meta.json 'j["domains"][0]["vcpus"], j["cpu_khz"]')" \
 	"([{'id': 0, 'hard_affinity': '2', 'end': {'pcpu': 2, 'state': 'running', 'cpu_time_ns': 18446744073709551615}}, 7], 2300000)"
@@ -450,7 +450,7 @@ is "$(json xen_places/host.xen.meta.json 'j["domains"][0]["vcpus"], j["cpu_khz"]
 xen_host
 split_trace "$XEN"
 cp "$FAKE_DATA/first" "$FAKE_DATA/1"
-FAKE_HANG=1 timeout -s KILL 60 "$KSV_BIN" record --flight=9 -d 0.6 -o xen_hangs > "$OUT" 2> "$ERR" < /dev/null
+FAKE_HANG=1 timeout -s KILL 60 "$KSV_BIN" record --flight=60 -d 0.6 -o xen_hangs > "$OUT" 2> "$ERR" < /dev/null
 STATUS=$?
 status 3
 says "$ERR" 'xentrace has not written all that Xen had'
@@ -458,10 +458,10 @@ same xen_hangs/host.xen "$FAKE_DATA/first"
 
 # killed: xentrace may not have ended tracing
 xen_host
-begin --flight=9 -o xen_killed
+begin --flight=60 -o xen_killed
 kill -9 "$PID"
 wait "$PID" 2> /dev/null
-run record --flight=9 -d 0.4 -o xen_after
+run record --flight=60 -d 0.4 -o xen_after
 status 3
 says "$ERR" 'was killed: Xen may have traced until now; what it kept in memory is lost'
 is "$(json xen_killed/recording.json 'j["state"]')" stopped
