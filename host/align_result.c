@@ -54,6 +54,12 @@ static void say_unequal(const struct align_pair *pair, const struct align_unequa
 	long long cycles = unequal->cycles;
 	char what[300];
 
+	if (unequal->is_untold) {
+		text_format(text, size, "%s: nothing tells of the TSC of vCPU %d, while others "
+			    "change or differ: it is taken to be as that of vCPU %d at first",
+			    machine, vcpu, other);
+		return;
+	}
 	if (!unequal->other && cycles)
 		snprintf(what, sizeof(what), "the TSC offset of vCPU %d has changed by %+lld "
 			 "cycles while it was recorded", vcpu, cycles);
@@ -78,7 +84,11 @@ static void say_unequal(const struct align_pair *pair, const struct align_unequa
 /** A change that is followed is told with the result; a note is what is not certain. */
 static bool is_noted(const struct align_pair *pair, const struct align_unequal *unequal)
 {
-	return unequal && (pair->best.source != unequal->source || unequal->is_found);
+	bool is_used = unequal && pair->best.source == unequal->source;
+
+	if (unequal && unequal->is_untold)
+		return is_used;
+	return unequal && (!is_used || unequal->is_found);
 }
 
 bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)

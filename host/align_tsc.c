@@ -136,14 +136,22 @@ static int add_piece(struct pieces *pieces, struct align_piece piece)
 	return 0;
 }
 
+static const struct kvm_meta_vcpu *sidecar_tsc(const struct align_pair *pair,
+					       const struct virt_vcpu *vcpu)
+{
+	const struct kvm_meta_vcpu *meta = kvm_meta_find(kvm_trace_meta(pair->host),
+							 vcpu->host_pid, NULL);
+
+	return meta && meta->has_tsc ? meta : NULL;
+}
+
 /** The sidecar has what it was before, and after. */
 static int read_sidecar(const struct align_pair *pair, struct pieces *pieces)
 {
-	const struct kvm_meta_vcpu *meta = kvm_meta_find(kvm_trace_meta(pair->host),
-							 pieces->vcpu->host_pid, NULL);
+	const struct kvm_meta_vcpu *meta = sidecar_tsc(pair, pieces->vcpu);
 	int ret;
 
-	if (!meta || !meta->has_tsc)
+	if (!meta)
 		return 0;
 	pieces->ppm = ppm_of(meta);
 	ret = add_piece(pieces, (struct align_piece){ .offset = invert(meta, meta->tsc_offset) });
@@ -152,13 +160,21 @@ static int read_sidecar(const struct align_pair *pair, struct pieces *pieces)
 	});
 }
 
+/** What a record tells; no record has the ratio. */
+static int64_t invert_set(const struct kvm_meta_vcpu *meta, int64_t offset)
+{
+	return meta ? invert(meta, offset) : (int64_t)-(uint64_t)offset;
+}
+
 /** Each record has what it was before, and after; what is not recorded shows in that. */
 static int read_sets(const struct align_pair *pair, struct pieces *pieces)
 {
+	const struct kvm_meta_vcpu *meta = sidecar_tsc(pair, pieces->vcpu);
 	const struct align_tsc_sets *sets = &pair->tsc_sets;
 	size_t first;
 	int ret = 0;
 
+	pieces->ppm = meta ? ppm_of(meta) : 0;
 	SEARCH_FIRST(first, 0, sets->n, sets->all[first].tid < pieces->vcpu->host_pid);
 	for (size_t i = first; i < sets->n && !ret; i++) {
 		const struct align_tsc_set *set = &sets->all[i];
@@ -167,10 +183,10 @@ static int read_sets(const struct align_pair *pair, struct pieces *pieces)
 			break;
 		if (set->has_before)
 			ret = add_piece(pieces, (struct align_piece){
-				.offset = (int64_t)-(uint64_t)set->before });
+				.offset = invert_set(meta, set->before) });
 		if (!ret)
 			ret = add_piece(pieces, (struct align_piece){
-				.offset = (int64_t)-(uint64_t)set->offset,
+				.offset = invert_set(meta, set->offset),
 				.since = set->time, .is_known = true });
 	}
 	return ret;
@@ -220,6 +236,7 @@ struct finding {
 	int32_t		number;
 	const struct align_machine *machine;
 	struct first	first;
+	const struct virt_vcpu *untold;	/* the first of which nothing is known, or NULL */
 	struct align_cut_steps steps;
 };
 
@@ -282,6 +299,8 @@ static int find_cpu(struct finding *finding, int32_t cpu)
 		return 0;
 	pieces.vcpu = virt_model_vcpu(finding->pair->model, finding->machine->indices[vcpu]);
 	ret = read_pieces(finding->pair, finding->source, &pieces);
+	if (!ret && !pieces.n && !finding->untold)
+		finding->untold = pieces.vcpu;
 	if (ret || !pieces.n)
 		goto end;
 	if (!finding->first.vcpu)
@@ -291,6 +310,21 @@ static int find_cpu(struct finding *finding, int32_t cpu)
 end:
 	free(pieces.all);
 	return ret;
+}
+
+/** Where clocks change or differ, others need not be like the first one; more is not known. */
+static void note_untold(const struct finding *finding)
+{
+	struct align_pair *pair = finding->pair;
+	struct align_unequal *noted = (struct align_unequal *)(uintptr_t)
+		align_unequal_of(pair, finding->number);
+
+	/* there is one, if they do */
+	if (!finding->untold || !noted || noted->source != (enum align_source)finding->source)
+		return;
+	noted->vcpu = finding->untold;
+	noted->other = finding->first.vcpu;
+	noted->is_untold = true;
 }
 
 /** Offsets as they differ from the first of all; what does not differ is no step. */
@@ -325,6 +359,7 @@ int align_tsc_find(struct align_pair *pair, int source, int32_t number,
 	*tsc = (struct align_tsc){ 0 };
 	for (int32_t c = 0; c < pair->plain.n && !ret; c++)
 		ret = find_cpu(&finding, c);
+	note_untold(&finding);
 	if (!ret && finding.steps.n)
 		take_steps(&finding, tsc);
 	free(finding.steps.all);

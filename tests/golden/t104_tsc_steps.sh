@@ -57,6 +57,19 @@ for changes in 5000000000 -5000000 -500 300 "70000000 -20000000 3000" "5000000 -
 	aligned kvm_write_tsc_offset $(cat offsets)
 done
 
+# the guest's TSC has another speed, which only the sidecar tells
+for changes in 5000000000 -5000000; do
+	world $changes scaled
+	# shellcheck disable=SC2046
+	aligned kvm_write_tsc_offset $(cat offsets)
+	check "nothing to say" test ! -s "$ERR"
+	used
+done
+
+# of the second vCPU nobody tells anything: that it is taken for one like the first is said
+world -5000000 alone
+says "$ERR" "web: nothing tells of the TSC of vCPU 1, while others change or differ: it is taken to be as that of vCPU 0 at first"
+
 # when it was, in the guest's time after that, and whether its clock goes back
 world -5000000
 run align host.dat guest.dat

@@ -11,6 +11,9 @@ to the host's before, and then that after each change.
     late            the guest's trace begins after the last change
     ring            after it goes back, the guest's times go on up to the end of the page
     no-sidecar      there is none
+    scaled          the guest's TSC runs at three quarters of the host's; the offsets printed are those
+                    for the host's clock at a speed that is told by the sidecar
+    alone           the second vCPU's TSC does not change, and nothing is told of it
 """
 import json
 import os
@@ -24,6 +27,8 @@ TRACECLOCK = 4
 CPUS = 2
 BEGIN, LENGTH = 1 << 40, 60_000_000
 OFFSET = -987_654_321_000       # of the guest's TSC at first
+FRAC_BITS = 48                  # as processors of Intel have it
+RATIO = 3 << FRAC_BITS >> 2
 EVENTS = dict(scale_files.EVENTS)
 EVENTS["kvm_write_tsc_offset"] = (3, "kvm", (("unsigned int", "vcpu_id", 4, 0),
                                              ("__u64", "previous_tsc_offset", 8, 0),
@@ -42,6 +47,8 @@ def dat(names):
 class World:
     def __init__(self, changes, options):
         self.random = random.Random(7)
+        # such a clock is behind by a quarter
+        self.offset = OFFSET // 2 if "scaled" in options else OFFSET
         self.changes, self.options = changes, options
         # in the order of time, each in its part of the trace
         self.when = [BEGIN + LENGTH * (i + 1) // (len(changes) + 1) for i in range(len(changes))]
@@ -51,7 +58,7 @@ class World:
 
     def run(self, cpu):
         """A vCPU alone on its pCPU."""
-        tid, offset, left = FIRST_TID + cpu, OFFSET, list(zip(self.when, self.changes))
+        tid, offset, left = FIRST_TID + cpu, self.offset, list(zip(self.when, self.changes))
         host, guest, time = self.host[cpu], self.guest[cpu], BEGIN + 1000 * cpu
         while time < BEGIN + LENGTH:
             host.append((time, "kvm_entry", tid, cpu))
@@ -59,15 +66,20 @@ class World:
             for at in sorted(self.random.randrange(time + 600, end - 600)
                              for _ in range(self.random.randrange(4))):
                 if not left or "late" not in self.options:
-                    guest.append((at + offset, offset))
+                    guest.append((self.scaled(at) + offset, offset))
             host.append((end, "kvm_exit", tid, 1, 1, cpu))
             time = end + self.random.randrange(4000, 60000)
             while left and left[0][0] < end:
                 change = left.pop(0)[1]
-                if "unrecorded" not in self.options:
+                if "unrecorded" not in self.options and not ("alone" in self.options and cpu):
                     host.append((end + 500, "kvm_write_tsc_offset", tid, cpu,
                                  offset % 2**64, (offset + change) % 2**64))
-                offset += change
+                if "alone" not in self.options or not cpu:
+                    offset += change
+
+    def scaled(self, time):
+        """A guest's TSC without its offset, as the processor makes it."""
+        return time * RATIO >> FRAC_BITS if "scaled" in self.options else time
 
     def write_host(self, path):
         made = dat(["kvm_entry", "kvm_exit", "kvm_write_tsc_offset", "sched_switch", "sched_wakeup"])
@@ -100,10 +112,13 @@ class World:
             out.write(made.data())
 
     def write_sidecar(self, path):
-        both = {"tsc_offset": "%#x" % (OFFSET % 2**64)}
+        both = {"tsc_offset": "%#x" % (self.offset % 2**64)}
         if sum(self.changes):
-            both["tsc_offset_at_end"] = "%#x" % ((OFFSET + sum(self.changes)) % 2**64)
-        vcpus = [{"id": cpu, "tid": FIRST_TID + cpu, **both} for cpu in range(CPUS)]
+            both["tsc_offset_at_end"] = "%#x" % ((self.offset + sum(self.changes)) % 2**64)
+        if "scaled" in self.options:
+            both.update({"tsc_ratio": RATIO, "tsc_ratio_frac_bits": FRAC_BITS})
+        vcpus = [{"id": cpu, "tid": FIRST_TID + cpu,
+                  **({} if cpu and "alone" in self.options else both)} for cpu in range(CPUS)]
         with open(path, "w") as out:
             json.dump({"guests": [{"name": "web", "vcpus": vcpus}]}, out)
 
@@ -116,11 +131,10 @@ def main():
     world.write_guest(os.path.join(folder, "guest.dat"))
     if "no-sidecar" not in world.options:
         world.write_sidecar(os.path.join(folder, "host.dat.meta.json"))
-    offset = -OFFSET
-    print(offset)
-    for change in changes:
-        offset -= change
-        print(offset)
+    offset = world.offset
+    for change in [0] + changes:
+        offset += change
+        print(-round(offset * 4 / 3) if "scaled" in world.options else -offset)
 
 
 main()
