@@ -63,8 +63,8 @@ struct align_unequal {
 	const struct virt_vcpu	*vcpu, *other;	/* NULL: @vcpu itself, at the end */
 	int64_t			cycles;		/* between their offsets; 0: they differ in speed */
 	bool			is_found;	/* no record tells when it has changed */
-	bool			is_untold;	/* nothing tells of @vcpu; it is taken to be as @other
-						 * at first, though others change or differ */
+	bool			is_untold;	/* nothing tells of @vcpu: it is taken to be as
+						 * @other at first, though others change */
 };
 
 /** The traces of a host and of its guest. */
