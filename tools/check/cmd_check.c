@@ -1,28 +1,42 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_check.c
- * @brief	kshark-virt check: did every vCPU stay on the pCPUs that it was pinned to?
+ * @brief	kshark-virt check: did every vCPU stay on its pCPUs, are limits kept?
  */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "affinity.h"
+#include "check_budgets.h"
 #include "model_load.h"
 #include "output.h"
 #include "trace_args.h"
 
-enum format { FORMAT_TEXT, FORMAT_CSV };
-
 static const char *const format_names[] = {
-	[FORMAT_TEXT] = "text",
-	[FORMAT_CSV] = "csv",
+	[CHECK_TEXT] = "text",
+	[CHECK_CSV] = "csv",
+	[CHECK_JSON] = "json",
 	NULL
 };
+
+static const char *const per_names[] = {
+	[CHECK_PER_MACHINE] = "machine",
+	[CHECK_PER_VCPU] = "vcpu",
+	NULL
+};
+
+/** What lies around a time of --windows, before it and after it. */
+#define AROUND_NS	1000000
 
 struct check_options {
 	const struct ksv_command *command;
 	struct affinity_list	affinities;
-	int			format;		/* enum format */
+	struct budget_list	budgets;
+	struct check_windows	windows;
+	struct ksv_vcpu_set	vcpus;
+	struct ksv_time		around;
+	int			per;		/* enum check_per */
+	int			format;		/* enum check_format */
 	bool			quiet;
 	struct ksv_time		from, to;
 	struct host_options trace;
@@ -70,6 +84,46 @@ static int take_affinity_file(const struct ksv_command *command, const struct ks
 	return status;
 }
 
+static int take_budget(const struct ksv_command *command, const struct ksv_option *option,
+		       const char *text, void *target)
+{
+	const char *wrong;
+	int ret = budget_add(target, text, &wrong);
+
+	(void)option;
+	if (ret == -EINVAL)
+		return ksv_usage_error(command, "--max %s: %s", text, wrong);
+	if (ret)
+		ksv_error("not enough memory");
+	return ret ? KSV_EXIT_FILE : 0;
+}
+
+static int take_windows(const struct ksv_command *command, const struct ksv_option *option,
+			const char *path, void *target)
+{
+	FILE *file = fopen(path, "re");
+	unsigned int line;
+	int status = 0, ret;
+
+	(void)option;
+	if (!file) {
+		ksv_error("%s: %s", path, strerror(errno));
+		return KSV_EXIT_FILE;
+	}
+	ret = check_windows_read(target, file, &line);
+	if (ret == -EINVAL) {
+		status = ksv_usage_error(command, "%s, line %u: write FROM TO, or a TIME, such as "
+					 "12.5s 12.6s", path, line);
+	} else if (ret) {
+		ksv_error("%s: %s", path, ret == -ENOMEM ? "not enough memory" : ret == -EIO ?
+			  "cannot read" : "longer lines, or more of them, than a list of "
+			  "windows has");
+		status = KSV_EXIT_FILE;
+	}
+	fclose(file);
+	return status;
+}
+
 #define OPTIONS	struct check_options
 
 static const struct ksv_option check_option_table[] = {
@@ -78,7 +132,18 @@ static const struct ksv_option check_option_table[] = {
 	  take_affinity, offsetof(OPTIONS, affinities), NULL },
 	{ 0, "affinity-file", "FILE", "the same from a file, one per line",
 	  take_affinity_file, offsetof(OPTIONS, affinities), NULL },
-	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default) or csv"),
+	{ 0, "max", "LIMIT", "what is not to be exceeded, e.g. wake.p99=200us, steal=1%,\n"
+	  "exit[MSR].rate=1000/s, migration.count=0; may be repeated",
+	  take_budget, offsetof(OPTIONS, budgets), NULL },
+	{ 0, "per", "WHAT", "judge each machine (default), or each vcpu",
+	  ksv_take_choice, offsetof(OPTIONS, per), per_names },
+	{ 0, "windows", "FILE", "judge each of these windows by itself: FROM TO [NAME]\n"
+	  "in each line, or a TIME and what lies around it",
+	  take_windows, offsetof(OPTIONS, windows), NULL },
+	{ 0, "around", "TIME", "how much lies around a time, before it and after it\n"
+	  "(default 1ms)", ksv_take_time, offsetof(OPTIONS, around), NULL },
+	KSV_OPTION_VCPUS(OPTIONS, vcpus, "with --max: only these vCPUs, e.g. d1v0,d2"),
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), csv, or, of --max, json"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
@@ -110,7 +175,7 @@ static void report_run(const struct check *check, const struct virt_vcpu *vcpu,
 		       const struct affinity *affinity, int64_t from, int64_t to, int pcpu)
 {
 	struct output *out = check->out;
-	bool csv = check->options->format == FORMAT_CSV;
+	bool csv = check->options->format == CHECK_CSV;
 	const char *allowed = strchr(affinity->text, '=') + 1;
 
 	if (csv) {
@@ -207,7 +272,7 @@ static void print_sum(const struct check *check)
 {
 	struct output *out = check->out;
 
-	if (check->options->format != FORMAT_TEXT)
+	if (check->options->format != CHECK_TEXT)
 		return;
 	out_u64(out, check->outside);
 	out_str(out, " of ");
@@ -217,6 +282,20 @@ static void print_sum(const struct check *check)
 		return;
 	out_ns(out, check->outside_ns, 0);
 	out_str(out, " s in total\n");
+}
+
+static int check_limits(const struct check *check)
+{
+	const struct check_options *options = check->options;
+	struct check_budgets budgets = {
+		.budgets = &options->budgets, .windows = &options->windows,
+		.vcpus = &options->vcpus, .from_ns = check->from_ns, .to_ns = check->to_ns,
+		.around_ns = options->around.kind == KSV_TIME_NS ? options->around.ns : AROUND_NS,
+		.per = (enum check_per)options->per,
+		.format = (enum check_format)options->format,
+	};
+
+	return check_budgets_run(&budgets, check->load, check->out);
 }
 
 static int check_file(struct check_options *options, const char *path, struct output *out)
@@ -243,13 +322,20 @@ static int check_file(struct check_options *options, const char *path, struct ou
 	if (status)
 		goto changed;
 	out_open(out, NULL);
-	if (options->format == FORMAT_CSV)
+	if (options->budgets.n) {
+		status = out_close(out, check_limits(&check));
+		goto notes;
+	}
+	if (options->format == CHECK_CSV)
 		out_str(out, "vcpu,time_ns,pcpu,length_ns,allowed\n");
 	check_model(&options->affinities, load.model, &check);
 	print_sum(&check);
 	status = out_close(out, check.outside ? KSV_EXIT_FINDINGS : KSV_EXIT_OK);
-	if (!options->quiet)
+notes:
+	if (!options->quiet) {
 		model_notes(&load);
+		check_budgets_notes(&options->budgets, load.model);
+	}
 changed:
 	status = model_changed(&load, status);
 end:
@@ -266,6 +352,30 @@ static int check_arg(struct check_options *options, const char *arg, struct outp
 		status = check_file(options, args.items[0].path, out);
 	trace_args_free(&args);
 	return status;
+}
+
+/** Return: 0, or the exit status after a message. */
+static int check_options(const struct check_options *options)
+{
+	const struct ksv_command *command = options->command;
+	bool windows = options->windows.n;
+
+	if (!options->affinities.n && !options->budgets.n)
+		return ksv_usage_error(command, "nothing to check: give --affinity, "
+				       "--affinity-file or --max");
+	if (options->affinities.n && options->budgets.n)
+		return ksv_usage_error(command, "--affinity and --max have different tables: check "
+				       "one after the other");
+	if (!options->budgets.n && (windows || options->vcpus.n || options->per ||
+				    options->format == CHECK_JSON))
+		return ksv_usage_error(command, "--windows, --vcpu, --per and json belong to "
+				       "--max");
+	if (windows && (options->from.kind || options->to.kind))
+		return ksv_usage_error(command, "--windows has what --from and --to would tell");
+	if (options->around.kind && (!windows || options->around.kind != KSV_TIME_NS ||
+				     options->around.ns <= 0))
+		return ksv_usage_error(command, "--around TIME: a duration, with --windows");
+	return 0;
 }
 
 static int run_check(const struct ksv_command *command, int argc, char **argv)
@@ -285,22 +395,25 @@ static int run_check(const struct ksv_command *command, int argc, char **argv)
 	else if (first + 1 < argc)
 		status = ksv_usage_error(command, "one file at a time; '%s' is too much",
 					 argv[first + 1]);
-	else if (!options.affinities.n)
-		status = ksv_usage_error(command, "nothing to check: give --affinity or "
-					 "--affinity-file");
 	else
+		status = check_options(&options);
+	if (!status)
 		status = check_arg(&options, argv[first], &out);
 end:
 	affinity_free(&options.affinities);
+	budget_free(&options.budgets);
+	check_windows_free(&options.windows);
+	free(options.vcpus.ranges);
 	return status;
 }
 
 const struct ksv_command cmd_check = {
 	.name = "check",
 	.args = "[OPTION...] FILE",
-	.summary = "Check that vCPUs ran only on the physical CPUs they were pinned to",
+	.summary = "Check where vCPUs ran, and that they suffered no more than is allowed",
 	.notes = KSV_NOTE_HOST
-		 "Exit status 1: some vCPU ran elsewhere.\n",
+		 "Exit status 1: some vCPU ran elsewhere, or a limit is exceeded; 4: the trace\n"
+		 "does not tell whether one is.\n",
 	.options = check_option_table,
 	.n_options = ARRAY_SIZE(check_option_table),
 	.run = run_check,

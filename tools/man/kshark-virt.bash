@@ -41,7 +41,8 @@ _kshark_virt()
 		options+=" --hypertrace --boot --function --kallsyms"
 		;;
 	check)
-		options="--affinity --affinity-file --format --from --to --cpu-hz --absolute"
+		options="--affinity --affinity-file --max --per --windows --around --vcpu"
+		options+=" --format --from --to --cpu-hz --absolute"
 		options+=" --max-input --correct-skew --quiet --help"
 		;;
 	align)
@@ -66,10 +67,9 @@ _kshark_virt()
 	esac
 	case $prev in
 	-f | --format)
-		[[ $command == dump || $command == report || $command == compare ]] &&
+		[[ $command == dump || $command == report || $command == compare || $command == check ]] &&
 			_kshark_virt_words "text csv json" "$cur"
 		[[ $command == align ]] && _kshark_virt_words "text json" "$cur"
-		[[ $command == check ]] && _kshark_virt_words "text csv" "$cur"
 		[[ $command == plot ]] && _kshark_virt_words "svg png pdf csv" "$cur"
 		;;
 	--events)

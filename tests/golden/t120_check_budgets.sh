@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# check --max: limits of what vCPUs suffer; each number is that of report.
+. "$(dirname "$0")/lib.sh"
+
+if ! command -v trace-cmd > /dev/null; then
+	echo "trace-cmd is not installed"
+	exit 77
+fi
+
+run_check() # ARGUMENT...
+{
+	run check --cpu-hz 2300M "$@"
+}
+
+# A limit of nothing for all there is, of all samples; maxima are those of report only where nothing goes
+# on longer than the trace.
+limits=()
+for metric in steal wake migration exit 'exit[HLT]' 'exit[MSR]' 'exit[VMMCALL]' 'exit[INTR]' 'exit[NPF]'; do
+	limits+=(--max "$metric=0%" --max "$metric.count=0" --max "$metric.rate=0")
+	for percentile in 5 50 95 99; do
+		limits+=(--max "$metric.p$percentile=0ns")
+	done
+done
+total=0
+for sample in "$SAMPLES"/*.xen "$SAMPLES"/kvm-{host,migration,nested,nosync,shared,ptp}.dat; do
+	name=${sample##*/}
+	run report --cpu-hz 2300M -q --format csv "$sample"
+	mv "$OUT" "$WORK/report.csv"
+	for per in machine vcpu; do
+		run_check -q --format csv --per $per "${limits[@]}" "$sample"
+		check "$name: a status" test "$STATUS" = 0 -o "$STATUS" = 1 -o "$STATUS" = 4
+		check "$name: as report, per $per" python3 "$GOLDEN/budgets_are_report.py" "$WORK/report.csv" "$OUT" \
+			$per > "$WORK/compared"
+		total=$((total + $(cat "$WORK/compared")))
+	done
+done
+check "enough was compared: $total" test "$total" -gt 3000
+
+# what people see
+hvm=$SAMPLES/hvm-exits.xen
+run_check --max wake.p99=200us --max steal=1% --max 'exit[msr*].rate=100/s' --max lost.count=0 \
+	--max migration.max=1ms --max wake.max=20ms --per vcpu "$hvm"
+status 1
+golden t120_check_budgets_vcpus "$OUT"
+run_check --max wake.p99=1s --max steal=1% "$hvm"
+status 0
+says "$OUT" "0 of 4 limits exceeded"
+run_check --max wake.p99=20ms --vcpu d1 "$hvm"
+status 0
+run_check --max wake.p99=20ms --vcpu d0 "$hvm"
+status 1
+
+# text, CSV and JSON tell the same
+printf '0.5 1 early # the first\n\n2s\n100s 101s beyond\n' > "$WORK/windows"
+for format in csv json text; do
+	run_check --max wake.p99=1ms --max steal=1% --max 'exit[MSR].rate=1000/s' --windows "$WORK/windows" \
+		--format $format "$hvm"
+	status 1
+	golden "t120_check_budgets_$format" "$OUT"
+done
+run_check --max wake.p99=1ms --max 'exit[MSR].rate=150/s' --windows "$WORK/windows" --around 100ms -f csv "$hvm"
+says "$OUT" "1900000000,2100000000,,d1,"
+
+# in single windows as report of these
+run report --cpu-hz 2300M -q --format csv --from 1.9 --to 2.1 "$hvm"
+mv "$OUT" "$WORK/report.csv"
+run_check -q --format csv --per vcpu "${limits[@]}" --from 1.9 --to 2.1 "$hvm"
+mv "$OUT" "$WORK/once.csv"
+check "as report of the window" python3 "$GOLDEN/budgets_are_report.py" "$WORK/report.csv" "$WORK/once.csv" vcpu \
+	> /dev/null
+echo 2s > "$WORK/around"
+run_check -q --format csv --per vcpu "${limits[@]}" --windows "$WORK/around" --around 100ms "$hvm"
+same "$WORK/once.csv" "$OUT"
+
+# What the trace does not tell is not within its limit, unless what is seen is too much already.
+trace-cmd convert --file-version 6 -i "$SAMPLES/kvm-shared.dat" -o "$WORK/v6.dat" > /dev/null 2>&1
+sed 's/name: sched_switch$/name: sched_swXtch/' "$WORK/v6.dat" > "$WORK/unsplit.dat"
+run check --max wake.p99=1ms --max steal=1% "$WORK/unsplit.dat"
+status 4
+says "$OUT" "waits for a physical CPU are not in the trace"
+says "$OUT" "0 of 2 limits exceeded, 2 unknown"
+run check --max steal=1% --max exit.count=1 "$WORK/unsplit.dat"
+status 1
+run check --max 'exit[MSR].p50=1ns' "$WORK/unsplit.dat"
+status 4
+run check --max 'exit[MSR].p50=100us' "$WORK/unsplit.dat"
+status 0
+run_check --max lost.count=0 "$SAMPLES/lost-records.xen"
+status 1
+says "$OUT" "trace lost.count=0: "
+run_check --max 'exit[HTL].count=1' "$hvm"
+status 0
+says "$ERR" "--max exit[HTL].count=1: the trace has no VM exit of such a reason"
+
+# what is no limit
+while IFS='|' read -r limit words; do
+	run check --max "$limit" "$hvm"
+	status 2
+	says "$ERR" "--max $limit: $words"
+done << 'END'
+wake|write it as METRIC=5%
+=5%|no such metric
+sleep=5%|no such metric
+irq.p99=1ms|that takes the traces of guests
+wake=5|a share is limited in per cent
+wake=-5%|a share is limited in per cent
+wake.p=5us|no such statistic
+wake.p0=5us|no such statistic
+wake.p100=5us|no such statistic
+wake.p99.=5us|no such statistic
+wake.p99.99999=5us|no such statistic
+wake.mean=5us|no such statistic
+wake.p99=5x|not a duration
+wake.p99=tsc:5|not a duration
+wake.max=-5us|not a duration
+wake.count=1.5|not a number
+wake.count=|not a number
+wake.rate=5/h|not a number per second
+wake.rate=1e999|not a number per second
+wake[HLT].count=1|only exits have reasons
+exit[].count=1|only exits have reasons
+exit[HLT.count=1|only exits have reasons
+exit[HLT]x=1%|no such statistic
+lost=1%|of lost records, only their number
+END
+while IFS='|' read -r options words; do
+	# shellcheck disable=SC2086
+	run check $options "$hvm"
+	status 2
+	says "$ERR" "$words"
+done << 'END'
+-q|nothing to check: give --affinity, --affinity-file or --max
+--max wake=1% --affinity d1=0|--affinity and --max have different tables
+--affinity d1=0 --per vcpu|belong to --max
+--affinity d1=0 --format json|belong to --max
+--max wake=1% --around 5ms|--around TIME: a duration, with --windows
+END
+run check --max wake=1% --windows "$WORK/windows" --from 1 "$hvm"
+status 2
+says "$ERR" "--windows has what --from and --to would tell"
+echo '1 x' > "$WORK/wrong"
+run check --max wake=1% --windows "$WORK/wrong" "$hvm"
+status 2
+says "$ERR" "wrong, line 1: write FROM TO"
+run check --max wake=1% --windows "$WORK/nowhere" "$hvm"
+status 3
+head -c 5000 /dev/zero | tr '\0' 1 > "$WORK/long"
+run check --max wake=1% --windows "$WORK/long" "$hvm"
+status 3
+says "$ERR" "than a list of windows has"
+
+# a recording's folder, and names of machines
+run check --max steal=0% --per vcpu "$SAMPLES/recording-kvm"
+check "it is judged" grep -q " of .* limits exceeded" "$OUT"
+
+finish

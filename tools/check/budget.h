@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	budget.h
+ * @brief	Limits of what vCPUs may suffer, as people write them: wake.p99=200us, steal=1%.
+ *
+ * METRIC[REASON].STATISTIC=LIMIT. Metrics are the kinds of moments of virt_worst.h, so each number
+ * is that of report.
+ */
+#ifndef KSHARK_VIRT_BUDGET_H
+#define KSHARK_VIRT_BUDGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "virt_worst.h"
+
+/** What is limited. */
+enum budget_statistic {
+	BUDGET_SHARE,		/* of the time that is known, in per cent */
+	BUDGET_COUNT,
+	BUDGET_RATE,		/* per second of a vCPU */
+	BUDGET_LENGTH,		/* a percentile in ns (nearest rank), or the maximum */
+};
+
+struct budget {
+	char		*text;		/* as given */
+	char		*reason;	/* of exits, a pattern (fnmatch) without regard to case; or
+					 * NULL: any */
+	enum virt_worst_kind kind;	/* all but VIRT_WORST_IRQ */
+	enum budget_statistic statistic;
+	uint32_t	per_million;	/* which percentile; 1000000: the maximum */
+	double		limit;		/* per cent, number, 1/s or ns */
+};
+
+struct budget_list {
+	struct budget	*items;
+	size_t		n, room;
+};
+
+/**
+ * budget_add - take METRIC[REASON].STATISTIC=LIMIT
+ * @wrong: receives what is wrong with it, for people; static
+ *
+ * Return: 0, -EINVAL or -ENOMEM.
+ */
+int budget_add(struct budget_list *list, const char *text, const char **wrong);
+void budget_free(struct budget_list *list);
+
+/** budget_is_time - are its numbers ns? */
+static inline bool budget_is_time(const struct budget *budget)
+{
+	return budget->statistic == BUDGET_LENGTH;
+}
+
+/** budget_unit - "%", "", "1/s" or "ns" */
+const char *budget_unit(const struct budget *budget);
+
+/** budget_name_size - how much of its text is before the limit. */
+size_t budget_name_size(const struct budget *budget);
+
+/** budget_has_reason - does it count exits of a reason of that name; NULL: one that is not told? */
+bool budget_has_reason(const struct budget *budget, const char *reason);
+
+/** budget_percentile - of @n lengths (one or more), which are sorted. */
+int64_t budget_percentile(const struct budget *budget, const int64_t *sorted, size_t n);
+
+#endif

@@ -1,0 +1,612 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	check_budgets.c
+ * @brief	Does a trace keep to limits: of machines or vCPUs, in one window or in many?
+ *
+ * Times, numbers and shares are those of virt_window.h, lengths those of virt_worst.h: what report
+ * prints of the same window.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "check_budgets.h"
+#include "json_writer.h"
+#include "report_text.h"
+#include "virt_window_walk.h"
+
+enum outcome { WITHIN, EXCEEDED, UNTOLD };
+
+static const char *const outcome_names[] = {
+	[WITHIN] = "within", [EXCEEDED] = "exceeded", [UNTOLD] = "unknown",
+};
+
+/** What a limit is compared with. */
+struct result {
+	enum outcome	outcome;
+	bool		has_value;
+	double		value;
+	uint64_t	count;		/* of moments that it is about */
+	struct virt_worst_hit worst;	/* of these; kind VIRT_WORST_N_KINDS: none */
+	const char	*why;		/* it is not known; static */
+};
+
+/** One of those that are judged: a vCPU, a machine, or the trace. */
+struct subject {
+	const char	*name;
+	const int32_t	*vcpus;		/* of which it consists */
+	size_t		n;
+};
+
+/** What its vCPUs did, added up. */
+struct sums {
+	double		ns;		/* in the state that a limit is about */
+	double		known_ns, unsplit_ns;
+	uint64_t	count;
+};
+
+struct judging {
+	const struct check_budgets *check;
+	const struct virt_model	*model;
+	const struct virt_worst	*worst;
+	struct output		*out;
+	struct json		json;
+	struct virt_window_walk	*walk;
+	int32_t			*members;	/* room for all vCPUs */
+	const struct check_window *window;	/* or NULL */
+	int64_t			from_ns, to_ns;
+	uint64_t		n[UNTOLD + 1];	/* by outcome */
+	/* what is collected of a subject and a limit */
+	const struct budget	*budget;
+	int64_t			*costs;
+	size_t			n_costs, room;
+	double			cost_ns;	/* sum */
+	bool			unsplit;
+	struct virt_worst_hit	highest;
+	int			error;
+};
+
+/* --- is there such a thing? ------------------------------------------------------------------ */
+
+static bool is_in_trace(const struct budget *budget, const struct virt_model *model)
+{
+	for (int32_t i = 0; i < virt_model_n_reasons(model); i++)
+		if (budget_has_reason(budget, virt_model_reason(model, i)))
+			return true;
+	return false;
+}
+
+void check_budgets_notes(const struct budget_list *budgets, const struct virt_model *model)
+{
+	for (size_t i = 0; i < budgets->n; i++)
+		if (budgets->items[i].reason && !is_in_trace(&budgets->items[i], model))
+			ksv_note("--max %s: the trace has no VM exit of such a reason",
+				 budgets->items[i].text);
+}
+
+/* --- lengths --------------------------------------------------------------------------------- */
+
+static int compare_costs(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int collect(void *arg, const struct virt_worst_hit *hit)
+{
+	struct judging *judging = arg;
+	struct virt_moment moment = { .reason = VIRT_NONE };
+
+	if (judging->budget->kind == VIRT_WORST_EXIT) {
+		if (!virt_worst_describe(judging->worst, hit, &moment) ||
+		    !budget_has_reason(judging->budget,
+				       virt_model_reason(judging->model, moment.reason)))
+			return 0;
+		judging->unsplit |= moment.unsplit;
+	}
+	if (judging->highest.kind == VIRT_WORST_N_KINDS ||
+	    hit->cost_ns > judging->highest.cost_ns)
+		judging->highest = *hit;
+	/* how long the others took is not known */
+	if (!hit->whole)
+		return 0;
+	if (ARRAY_GROW(judging->costs, judging->n_costs, judging->room))
+		return -ENOMEM;
+	judging->costs[judging->n_costs++] = hit->cost_ns;
+	judging->cost_ns += (double)hit->cost_ns;
+	return 0;
+}
+
+static void collect_all(struct judging *judging, const struct subject *subject)
+{
+	struct virt_worst_query query = {
+		.from_ns = judging->from_ns, .to_ns = judging->to_ns,
+		.kinds = 1u << judging->budget->kind, .of = subject->vcpus, .n_of = subject->n,
+	};
+
+	judging->n_costs = 0;
+	judging->cost_ns = 0;
+	judging->unsplit = false;
+	judging->highest.kind = VIRT_WORST_N_KINDS;
+	if (virt_worst_each(judging->worst, &query, collect, judging))
+		judging->error = -ENOMEM;
+}
+
+/** What has gone on for longer already when the trace ends counts for a maximum. */
+static void take_length(struct judging *judging, struct result *result)
+{
+	const struct budget *budget = judging->budget;
+
+	if (judging->n_costs) {
+		qsort(judging->costs, judging->n_costs, sizeof(*judging->costs), compare_costs);
+		result->value = (double)budget_percentile(budget, judging->costs,
+							  judging->n_costs);
+		result->has_value = true;
+	}
+	if (budget->per_million == 1000000 && judging->highest.kind != VIRT_WORST_N_KINDS &&
+	    (!result->has_value || (double)judging->highest.cost_ns > result->value) &&
+	    (double)judging->highest.cost_ns > budget->limit) {
+		result->value = (double)judging->highest.cost_ns;
+		result->has_value = true;
+	}
+}
+
+/* --- times and numbers ----------------------------------------------------------------------- */
+
+static uint64_t count_exits(const struct judging *judging, const struct virt_window_stats *stats)
+{
+	const struct budget *budget = judging->budget;
+	uint64_t count = 0;
+
+	if (!budget->reason)
+		return stats->exits;
+	for (size_t i = 0; i < stats->n_reasons; i++)
+		if (budget_has_reason(budget, virt_model_reason(judging->model,
+								stats->reasons[i].reason)))
+			count += stats->reasons[i].count;
+	return count;
+}
+
+static void add_state(struct sums *sums, const struct virt_stretches *stretches)
+{
+	sums->ns += (double)stretches->ns;
+	sums->count += stretches->count;
+}
+
+static void add_vcpu(struct sums *sums, const struct judging *judging,
+		     const struct virt_window_stats *stats)
+{
+	sums->known_ns += (double)stats->known_ns;
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		sums->unsplit_ns += (double)stats->unsplit_ns[state];
+	switch (judging->budget->kind) {
+	case VIRT_WORST_EXIT:
+		sums->count += count_exits(judging, stats);
+		break;
+	case VIRT_WORST_STEAL:
+		add_state(sums, &stats->states[VIRT_PREEMPTED]);
+		break;
+	case VIRT_WORST_WAKE:
+		add_state(sums, &stats->states[VIRT_WAKING]);
+		break;
+	case VIRT_WORST_MIGRATION:
+		sums->count += stats->migrations;
+		break;
+	case VIRT_WORST_IRQ:
+	case VIRT_WORST_LOST:
+	case VIRT_WORST_N_KINDS:
+		break;
+	}
+}
+
+static void take_value(struct judging *judging, const struct sums *sums, struct result *result)
+{
+	bool is_state = judging->budget->kind == VIRT_WORST_STEAL ||
+			judging->budget->kind == VIRT_WORST_WAKE;
+
+	switch (judging->budget->statistic) {
+	case BUDGET_LENGTH:
+		take_length(judging, result);
+		return;
+	case BUDGET_COUNT:
+		result->value = (double)sums->count;
+		break;
+	case BUDGET_RATE:
+		result->value = 1e9 * (double)sums->count / sums->known_ns;
+		break;
+	case BUDGET_SHARE:
+		result->value = 100 * (is_state ? sums->ns : judging->cost_ns) / sums->known_ns;
+		break;
+	}
+	result->has_value = true;
+}
+
+/* --- judging --------------------------------------------------------------------------------- */
+
+/**
+ * Where the trace does not tell who has a pCPU, waits are missed, so that there is more than is
+ * seen, but VM exits have them as a part of what they cost, so that it is less.
+ */
+static void judge(struct judging *judging, const struct sums *sums, struct result *result)
+{
+	const struct budget *budget = judging->budget;
+	bool exceeded = result->has_value && result->value > budget->limit;
+	bool is_exit = budget->kind == VIRT_WORST_EXIT;
+	bool is_cost = budget->statistic == BUDGET_SHARE || budget->statistic == BUDGET_LENGTH;
+
+	result->outcome = exceeded ? EXCEEDED : WITHIN;
+	if (!(sums->known_ns > 0)) {
+		result->why = "nothing is known of this time";
+		result->outcome = UNTOLD;
+	} else if (is_exit ? exceeded && is_cost && judging->unsplit :
+			     !exceeded && sums->unsplit_ns > 0) {
+		result->why = "waits for a physical CPU are not in the trace: record sched_switch "
+			      "and sched_wakeup, or Xen's scheduler";
+		result->outcome = UNTOLD;
+	}
+}
+
+static struct result judge_subject(struct judging *judging, const struct subject *subject)
+{
+	struct result result = { .worst.kind = VIRT_WORST_N_KINDS };
+	struct sums sums = { 0 };
+
+	for (size_t i = 0; i < subject->n; i++)
+		add_vcpu(&sums, judging, virt_window_walk_vcpu(judging->walk, subject->vcpus[i]));
+	collect_all(judging, subject);
+	result.count = sums.count;
+	result.worst = judging->highest;
+	if (sums.known_ns > 0)
+		take_value(judging, &sums, &result);
+	judge(judging, &sums, &result);
+	return result;
+}
+
+/** Of a trace, and of nobody. */
+static struct result judge_losses(struct judging *judging)
+{
+	struct virt_loss_range losses = virt_model_losses(judging->model);
+	struct result result = { .has_value = true, .worst.kind = VIRT_WORST_N_KINDS };
+
+	for (size_t i = 0; i < losses.n; i++)
+		result.count += losses.first[i].from_ns < judging->to_ns &&
+				losses.first[i].to_ns > judging->from_ns;
+	result.value = (double)result.count;
+	result.outcome = result.value > judging->budget->limit ? EXCEEDED : WITHIN;
+	return result;
+}
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+static void text_value(const struct budget *budget, double value, char *text, size_t size)
+{
+	if (budget_is_time(budget))
+		report_duration(text, size, (int64_t)value);
+	else if (budget->statistic == BUDGET_COUNT)
+		snprintf(text, size, "%.0f", value);
+	else
+		snprintf(text, size, "%.3f%s%s", value, budget->statistic == BUDGET_RATE ? "" : " ",
+			 budget->statistic == BUDGET_RATE ? "/s" : "%");
+}
+
+static void text_window(const struct judging *judging)
+{
+	struct output *out = judging->out;
+
+	if (!judging->window)
+		return;
+	out_ns(out, judging->from_ns, 0);
+	out_str(out, " .. ");
+	out_ns(out, judging->to_ns, 0);
+	if (judging->window->name) {
+		out_char(out, ' ');
+		out_text(out, judging->window->name);
+	}
+	out_str(out, ": ");
+}
+
+static void text_worst(const struct judging *judging, const struct result *result)
+{
+	static const char *const nouns[VIRT_WORST_N_KINDS] = {
+		[VIRT_WORST_EXIT] = "VM exits", [VIRT_WORST_STEAL] = "preemptions",
+		[VIRT_WORST_WAKE] = "wake-ups", [VIRT_WORST_MIGRATION] = "migrations",
+	};
+	struct output *out = judging->out;
+	char text[32];
+
+	out_printf(out, " (%llu %s", (unsigned long long)result->count,
+		   nouns[judging->budget->kind]);
+	if (result->worst.kind != VIRT_WORST_N_KINDS) {
+		report_duration(text, sizeof(text), result->worst.cost_ns);
+		out_printf(out, "; the worst took %s%s, of ",
+			   result->worst.whole ? "" : "at least ", text);
+		out_text(out, virt_model_vcpu(judging->model, result->worst.vcpu)->name);
+		out_str(out, ", at ");
+		out_ns(out, result->worst.time_ns, 0);
+		out_str(out, " s");
+	}
+	out_char(out, ')');
+}
+
+/** Only what is not within its limit. */
+static void write_text(const struct judging *judging, const struct subject *subject,
+		       const struct result *result)
+{
+	const struct budget *budget = judging->budget;
+	struct output *out = judging->out;
+	char value[64], limit[64];
+
+	if (result->outcome == WITHIN)
+		return;
+	text_window(judging);
+	out_text(out, subject->name);
+	out_char(out, ' ');
+	out_text(out, budget->text);
+	text_value(budget, budget->limit, limit, sizeof(limit));
+	text_value(budget, result->value, value, sizeof(value));
+	if (result->outcome == UNTOLD && result->has_value)
+		out_printf(out, ": seen %s; it is unknown, as %s", value, result->why);
+	else if (result->outcome == UNTOLD)
+		out_printf(out, ": unknown, as %s", result->why);
+	else
+		out_printf(out, ": %s is more than %s", value, limit);
+	if (budget->kind != VIRT_WORST_LOST && result->has_value)
+		text_worst(judging, result);
+	out_char(out, '\n');
+}
+
+static void csv_text(struct output *out, const char *text, size_t size)
+{
+	out_csv(out, text, size);
+	out_char(out, ',');
+}
+
+static void write_csv(const struct judging *judging, const struct subject *subject,
+		      const struct result *result)
+{
+	const struct budget *budget = judging->budget;
+	const struct virt_worst_hit *worst = &result->worst;
+	const char *name = judging->window && judging->window->name ? judging->window->name : "";
+	bool has_worst = worst->kind != VIRT_WORST_N_KINDS;
+	const char *vcpu = has_worst ? virt_model_vcpu(judging->model, worst->vcpu)->name : "";
+	struct output *out = judging->out;
+
+	out_i64(out, judging->from_ns);
+	out_char(out, ',');
+	out_i64(out, judging->to_ns);
+	out_char(out, ',');
+	csv_text(out, name, strlen(name));
+	csv_text(out, subject->name, strlen(subject->name));
+	csv_text(out, budget->text, budget_name_size(budget));
+	if (result->has_value)
+		out_printf(out, "%.10g", result->value);
+	out_printf(out, ",%.10g,%s,%s,%llu,", budget->limit, budget_unit(budget),
+		   outcome_names[result->outcome], (unsigned long long)result->count);
+	if (has_worst)
+		out_i64(out, worst->cost_ns);
+	out_char(out, ',');
+	if (has_worst)
+		out_i64(out, worst->time_ns);
+	out_char(out, ',');
+	out_csv(out, vcpu, strlen(vcpu));
+	out_char(out, '\n');
+}
+
+static void write_json(struct judging *judging, const struct subject *subject,
+		       const struct result *result)
+{
+	const struct budget *budget = judging->budget;
+	struct json *json = &judging->json;
+	char name[300];
+
+	snprintf(name, sizeof(name), "%.*s", (int)budget_name_size(budget), budget->text);
+	json_open(json, NULL, '{', true);
+	json_i64(json, "from_ns", judging->from_ns);
+	json_i64(json, "to_ns", judging->to_ns);
+	if (judging->window && judging->window->name)
+		json_str(json, "window", judging->window->name);
+	json_str(json, "of", subject->name);
+	json_str(json, "limit_of", name);
+	if (result->has_value)
+		json_number(json, "value", result->value);
+	json_number(json, "limit", budget->limit);
+	json_str(json, "unit", budget_unit(budget));
+	json_str(json, "result", outcome_names[result->outcome]);
+	if (result->why)
+		json_str(json, "why", result->why);
+	json_u64(json, "count", result->count);
+	if (result->worst.kind != VIRT_WORST_N_KINDS) {
+		json_i64(json, "worst_ns", result->worst.cost_ns);
+		json_i64(json, "worst_time_ns", result->worst.time_ns);
+		json_str(json, "worst_vcpu",
+			 virt_model_vcpu(judging->model, result->worst.vcpu)->name);
+	}
+	json_close(json, '}');
+}
+
+static void tell(struct judging *judging, const struct subject *subject,
+		 const struct result *result)
+{
+	judging->n[result->outcome]++;
+	switch (judging->check->format) {
+	case CHECK_TEXT:
+		write_text(judging, subject, result);
+		break;
+	case CHECK_CSV:
+		write_csv(judging, subject, result);
+		break;
+	case CHECK_JSON:
+		write_json(judging, subject, result);
+		break;
+	}
+}
+
+static void write_begin(struct judging *judging)
+{
+	if (judging->check->format == CHECK_CSV)
+		out_str(judging->out, "from_ns,to_ns,window,of,limit_of,value,limit,unit,result,"
+				      "count,worst_ns,worst_time_ns,worst_vcpu\n");
+	if (judging->check->format != CHECK_JSON)
+		return;
+	json_begin(&judging->json, judging->out);
+	json_open(&judging->json, NULL, '{', false);
+	json_open(&judging->json, "limits", '[', false);
+}
+
+static void write_end(struct judging *judging)
+{
+	unsigned long long within = judging->n[WITHIN], exceeded = judging->n[EXCEEDED],
+			   untold = judging->n[UNTOLD];
+
+	if (judging->check->format == CHECK_TEXT) {
+		out_printf(judging->out, "%llu of %llu limits exceeded", exceeded,
+			   within + exceeded + untold);
+		out_printf(judging->out, untold ? ", %llu unknown\n" : "\n", untold);
+	}
+	if (judging->check->format != CHECK_JSON)
+		return;
+	json_close(&judging->json, ']');
+	json_u64(&judging->json, "within", within);
+	json_u64(&judging->json, "exceeded", exceeded);
+	json_u64(&judging->json, "unknown", untold);
+	json_close(&judging->json, '}');
+	json_end(&judging->json);
+}
+
+/* --- all of them ----------------------------------------------------------------------------- */
+
+static void judge_all(struct judging *judging, const struct subject *subject)
+{
+	const struct budget_list *budgets = judging->check->budgets;
+
+	for (size_t i = 0; i < budgets->n && !judging->error; i++) {
+		struct result result;
+
+		judging->budget = &budgets->items[i];
+		if (judging->budget->kind == VIRT_WORST_LOST)
+			continue;
+		result = judge_subject(judging, subject);
+		if (!judging->error)
+			judging->error = virt_window_walk_error(judging->walk);
+		if (!judging->error)
+			tell(judging, subject, &result);
+	}
+}
+
+static bool is_chosen(const struct judging *judging, const struct virt_machine *machine,
+		      const struct virt_vcpu *vcpu)
+{
+	const struct ksv_vcpu_set *vcpus = judging->check->vcpus;
+	xen_vcpu name = machine->id != XEN_DOMID_IDLE ?
+			(xen_vcpu)machine->id << 16 | (uint32_t)vcpu->id : XEN_VCPU_UNKNOWN;
+
+	return !vcpus->n || ksv_vcpu_in_set(vcpus, name);
+}
+
+static void judge_machine(struct judging *judging, const struct virt_machine *machine)
+{
+	struct subject subject = { .name = machine->name, .vcpus = judging->members };
+
+	for (int32_t i = 0; i < machine->n_vcpus; i++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(judging->model, machine->vcpus[i]);
+
+		if (!is_chosen(judging, machine, vcpu))
+			continue;
+		judging->members[subject.n++] = machine->vcpus[i];
+		if (judging->check->per == CHECK_PER_MACHINE)
+			continue;
+		subject.name = vcpu->name;
+		judge_all(judging, &subject);
+		subject.n = 0;
+	}
+	if (subject.n)
+		judge_all(judging, &subject);
+}
+
+static void judge_trace(struct judging *judging)
+{
+	const struct budget_list *budgets = judging->check->budgets;
+	const struct subject trace = { .name = "trace" };
+
+	for (size_t i = 0; i < budgets->n; i++) {
+		struct result result;
+
+		judging->budget = &budgets->items[i];
+		if (judging->budget->kind != VIRT_WORST_LOST)
+			continue;
+		result = judge_losses(judging);
+		tell(judging, &trace, &result);
+	}
+}
+
+static void judge_window(struct judging *judging, int64_t from_ns, int64_t to_ns)
+{
+	struct virt_window_query query = { .from_ns = from_ns, .to_ns = to_ns };
+
+	judging->from_ns = from_ns;
+	judging->to_ns = to_ns;
+	judging->walk = virt_window_walk_new(judging->model, &query);
+	if (!judging->walk) {
+		judging->error = -ENOMEM;
+		return;
+	}
+	for (int32_t i = 0; i < virt_model_n_machines(judging->model) && !judging->error; i++)
+		judge_machine(judging, virt_model_machine(judging->model, i));
+	judge_trace(judging);
+	virt_window_walk_free(judging->walk);
+}
+
+/** Times may be as far apart as a time can be. */
+static int64_t shifted(int64_t time, int64_t by)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(time, by, &sum) ? by < 0 ? INT64_MIN : INT64_MAX : sum;
+}
+
+static void judge_windows(struct judging *judging, const struct model_load *load)
+{
+	const struct check_budgets *check = judging->check;
+	const struct check_windows *windows = check->windows;
+
+	if (!windows->n)
+		judge_window(judging, check->from_ns, check->to_ns);
+	for (size_t i = 0; i < windows->n && !judging->error; i++) {
+		const struct check_window *window = &windows->items[i];
+		int64_t from = model_time(load, &window->from, 0);
+		int64_t to = model_time(load, &window->to, from);
+
+		judging->window = window;
+		if (window->to.kind == KSV_TIME_NONE)
+			judge_window(judging, shifted(from, -check->around_ns),
+				     shifted(from, check->around_ns));
+		else
+			judge_window(judging, from, to);
+	}
+}
+
+int check_budgets_run(const struct check_budgets *check, const struct model_load *load,
+		      struct output *out)
+{
+	struct judging judging = {
+		.check = check, .model = load->model, .out = out,
+		.worst = virt_worst_new(load->model, false, NULL, 0),
+		.members = calloc((size_t)virt_model_n_vcpus(load->model) + 1, sizeof(int32_t)),
+	};
+
+	if (!judging.worst || !judging.members)
+		judging.error = -ENOMEM;
+	write_begin(&judging);
+	if (!judging.error)
+		judge_windows(&judging, load);
+	write_end(&judging);
+	virt_worst_free((struct virt_worst *)(uintptr_t)judging.worst);
+	free(judging.members);
+	free(judging.costs);
+	if (judging.error) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	return judging.n[EXCEEDED] ? KSV_EXIT_FINDINGS :
+	       judging.n[UNTOLD] ? KSV_EXIT_UNTOLD : KSV_EXIT_OK;
+}
