@@ -51,10 +51,12 @@ scale_of()
 	python3 "$GOLDEN/trace_dat_edit.py" "$1" /dev/null 'print(*struct.unpack_from("<II", d, find(14)))'
 }
 
+# some tests leave next to nothing in PATH
+TIMEOUT=$(command -v timeout)
 # run ARGUMENT...: as elsewhere, but what does not end is a failure instead of a test without end
 run()
 {
-	timeout --foreground -s KILL 300 "$KSV_BIN" "$@" > "$OUT" 2> "$ERR" < /dev/null
+	"$TIMEOUT" --foreground -s KILL 300 "$KSV_BIN" "$@" > "$OUT" 2> "$ERR" < /dev/null
 	STATUS=$?
 }
 
