@@ -720,22 +720,17 @@ gui_moved()
 # gui_graphs_up: scroll them to the first one; nothing is pointed at
 gui_graphs_up()
 {
-	local x y w
-
 	# the dock may still be about to scroll to a graph that it has brought
 	gui_still
-	read -r x y w _ < <(gui_find widgets KsGLWidget '*')
-	gui_until gui_scrolled_up $((x + w / 2)) $((y + 40))
+	gui_until gui_scrolled_up
 	xdotool mousemove 10 10
 	gui_still
 }
 
-# gui_scrolled_up X Y: some more, with the mouse there; each time, KernelShark draws all graphs
+# gui_scrolled_up: by the bar, as the wheel of a mouse does not scroll the graphs of KernelShark 2.4
 gui_scrolled_up()
 {
-	gui_is scrolled 0 && return
-	gui_clicks "$1" "$2" 4 4
-	gui_is scrolled 0
+	gui_is up 0
 }
 
 # gui_graphs: where they are on the screen; sets GUI_X0 and GUI_X1, the first and the last time's

@@ -541,8 +541,8 @@ QString graphs()
 	return QString();
 }
 
-/** scrolled: how far KernelShark's graphs are, in pixels */
-QString scrolled()
+/** The bar that scrolls KernelShark's graphs. */
+QScrollBar *graphs_bar()
 {
 	QWidget *up = nullptr;
 
@@ -551,8 +551,24 @@ QString scrolled()
 			up = widget;
 	for (; up; up = up->parentWidget())
 		if (auto area = qobject_cast<QScrollArea *>(up))
-			return QString("%1\n").arg(area->verticalScrollBar()->value());
-	return QString();
+			return area->verticalScrollBar();
+	return nullptr;
+}
+
+/** scrolled: how far KernelShark's graphs are, in pixels */
+QString scrolled()
+{
+	QScrollBar *bar = graphs_bar();
+
+	return bar ? QString("%1\n").arg(bar->value()) : QString();
+}
+
+/** up: scroll KernelShark's graphs to the first one */
+QString up()
+{
+	if (QScrollBar *bar = graphs_bar())
+		bar->setValue(0);
+	return scrolled();
 }
 
 /** font: height of a line of text; KernelShark measures its graphs by it */
@@ -608,6 +624,7 @@ const struct {
 	{ "scrolled", scrolled },
 	{ "selected", selected },
 	{ "shown", shown },
+	{ "up", up },
 };
 
 QString ask(const QString &name)
