@@ -28,7 +28,7 @@ static ssize_t take_text(char *text, size_t size, const char __user *from, size_
 struct ht_file {
 	const char	*name;
 	void		(*show)(struct seq_file *seq);
-	int		(*change)(char *text);
+	int		(*change)(char *text);	/* NULL: it is only shown */
 };
 
 static void show_enabled(struct seq_file *seq)
@@ -172,6 +172,9 @@ static ssize_t file_write(struct file *opened, const char __user *from, size_t n
 
 	if (ret < 0)
 		return ret;
+	/* root may write to a file that nobody may */
+	if (!file->change)
+		return -EACCES;
 	ht_settings_lock();
 	changed = file->change(text);
 	ht_settings_unlock();
