@@ -14,6 +14,11 @@
 
 #define BIT(field)	(UINT32_C(1) << (field))
 
+/** Linux has a _sync level for those from core to late; its number is so much higher. */
+#define SYNC_FIRST	2
+#define SYNC_LAST	9
+#define SYNC_DISTANCE	10
+
 /** What a dialect may call a field, the highest value that makes sense, and where it goes. */
 static const struct {
 	const char	*name;
@@ -178,8 +183,15 @@ static void set_field(struct hyper_event *event, enum hyper_field field, uint64_
 		event->before_ns = (int64_t)value;
 	else if (field == HYPER_F_NAME)
 		add_name(event, value);
-	else if (field == HYPER_F_SYNC && value)
-		event->number += 10;
+}
+
+/** Levels that have a _sync one are counted 10 on; the number may come behind the mark. */
+static bool add_sync(struct hyper_event *event)
+{
+	if (event->number < SYNC_FIRST || event->number > SYNC_LAST)
+		return false;
+	event->number += SYNC_DISTANCE;
+	return true;
 }
 
 static const struct hyper_row *find_row(const struct hyper_dialect *dialect, uint64_t number)
@@ -194,6 +206,8 @@ static const struct hyper_row *find_row(const struct hyper_dialect *dialect, uin
 static enum hyper_field take_parts(const struct hyper_row *row, const struct hyper_call *call,
 				   struct hyper_event *event, bool edge)
 {
+	bool sync = false;
+
 	for (int i = 0; i < HYPER_MAX_FIELDS && row->parts[i].field; i++) {
 		const struct hyper_part *part = &row->parts[i];
 		uint64_t value;
@@ -204,8 +218,9 @@ static enum hyper_field take_parts(const struct hyper_row *row, const struct hyp
 		if (!take_part(part, call, &value) || value > fields[part->field].most)
 			return part->field;
 		set_field(event, part->field, value);
+		sync |= part->field == HYPER_F_SYNC && value;
 	}
-	return HYPER_F_NONE;
+	return sync && !add_sync(event) ? HYPER_F_SYNC : HYPER_F_NONE;
 }
 
 enum hyper_result hyper_decode(const struct hyper_dialect *dialect, const struct hyper_call *call,

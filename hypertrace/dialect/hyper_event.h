@@ -84,7 +84,7 @@ enum hyper_field {
 	HYPER_F_PREV_STATE,	/* bits as of Linux's sched_switch */
 	HYPER_F_PRIO,
 	HYPER_F_NUMBER,
-	HYPER_F_SYNC,		/* 1: the level of @number + 10 */
+	HYPER_F_SYNC,		/* 1: the level of @number + 10, which is from 2 to 9 */
 	HYPER_F_VALUE,		/* with a sign */
 	HYPER_F_BEFORE,		/* ns of the guest's clock that it happened before the call */
 	HYPER_F_NAME,		/* up to 8 letters, the first one in the lowest byte */

@@ -95,6 +95,30 @@ static void test_later_switch(void **state)
 	assert_string_equal(event.name, "kworker/0:1");
 }
 
+/** Only some levels have a _sync one, wherever the mark is among the fields. */
+static void test_sync(void **state)
+{
+	static const struct hyper_row row = {
+		3000, "level", HYPER_LEVEL, 0,
+		{ { .field = HYPER_F_SYNC, .reg = 1 }, { .field = HYPER_F_NUMBER } },
+	};
+	const struct hyper_dialect turned = { .name = "turned", .rows = &row, .n_rows = 1 };
+	struct hyper_call call = CALL(3000, 9, 1);
+	struct hyper_event event;
+
+	(void)state;
+	assert_int_equal(decode("hypergraph", CALL(3000, 2, 1)).number, 12);
+	assert_int_equal(decode("hypergraph", CALL(3000, 9, 1)).number, 19);
+	for (int level = 0; level < 2; level++) {
+		assert_int_equal(decode("hypergraph", CALL(3000, level)).number, level);
+		assert_int_equal(senseless("hypergraph", CALL(3000, level, 1)), HYPER_F_SYNC);
+	}
+	assert_int_equal(senseless("hypergraph", CALL(3000, 10, 1)), HYPER_F_SYNC);
+	assert_int_equal(senseless("hypergraph", CALL(3000, INT32_MAX, 1)), HYPER_F_SYNC);
+	assert_int_equal(hyper_decode(&turned, &call, &event, NULL), HYPER_DECODED);
+	assert_int_equal(event.number, 19);
+}
+
 /** Every row of the list, with its registers. */
 static void test_published_numbers(void **state)
 {
@@ -394,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_function),
 		cmocka_unit_test(test_switch),
 		cmocka_unit_test(test_later_switch),
+		cmocka_unit_test(test_sync),
 		cmocka_unit_test(test_published_numbers),
 		cmocka_unit_test(test_names_of_levels),
 		cmocka_unit_test(test_initcall_name),
