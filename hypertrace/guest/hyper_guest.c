@@ -407,34 +407,3 @@ const char *hyper_trouble_text(enum hyper_trouble trouble)
 
 	return texts[trouble];
 }
-
-static int64_t time_between(int32_t cpu, int64_t from_ns, int64_t to_ns, hyper_time_fn time,
-			    void *arg)
-{
-	if (from_ns >= to_ns)
-		return 0;
-	return time ? time(arg, cpu, from_ns, to_ns) : to_ns - from_ns;
-}
-
-int64_t hyper_guest_slice_ns(const struct hyper_guest *guest, const struct hyper_slice *slice,
-			     hyper_time_fn time, void *arg)
-{
-	const struct hyper_run *const *runs;
-	int64_t ns = 0;
-	size_t i, n;
-
-	if (slice->pid <= 0)
-		return time_between(slice->cpu, slice->start_ns, slice->end_ns, time, arg);
-	runs = hyper_guest_task_runs(guest, slice->pid, &n);
-	SEARCH_FIRST(i, 0, n, runs[i]->end_ns <= slice->start_ns);
-	for (; i < n && runs[i]->start_ns < slice->end_ns; i++) {
-		const struct hyper_run *run = runs[i];
-
-		ns += time_between(run->cpu,
-				   run->start_ns > slice->start_ns ?
-				   run->start_ns : slice->start_ns,
-				   run->end_ns < slice->end_ns ? run->end_ns : slice->end_ns,
-				   time, arg);
-	}
-	return ns;
-}

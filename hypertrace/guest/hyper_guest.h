@@ -21,6 +21,9 @@ extern "C" {
 /** No task is known, no slice is around it. */
 #define HYPER_NONE	(-1)
 
+/** Slices within each other: one that no Linux has nests deeper (hyper_dialect.c's depths). */
+#define HYPER_MAX_DEPTH	1024
+
 /** CPUs of a guest, as many as the model has vCPUs. */
 #define HYPER_MAX_CPUS	400000
 
@@ -63,7 +66,7 @@ struct hyper_task {
 enum hyper_trouble {
 	HYPER_T_ALONE = 0,	/* an exit, and nothing is open: its entry is missing, or before */
 	HYPER_T_OTHER,		/* an exit of another than what is open */
-	HYPER_T_DEPTH,		/* a depth that does not follow from what is open */
+	HYPER_T_DEPTH,		/* a depth that does not follow from what is open, or no end of it */
 	HYPER_T_SWITCH,		/* another task leaves the CPU than had it */
 	HYPER_T_TWICE,		/* a task comes to a CPU while it has another one */
 	HYPER_T_BACK,		/* it lies before what was told already, or behind its call */
@@ -146,15 +149,27 @@ const char *hyper_trouble_text(enum hyper_trouble trouble);
 /** Time of the vCPU that a CPU is, of some kind, within [from, to). */
 typedef int64_t (*hyper_time_fn)(void *arg, int32_t cpu, int64_t from_ns, int64_t to_ns);
 
+struct hyper_sums;
+
 /**
- * hyper_guest_slice_ns - how long a slice had a CPU
- * @time: what counts of that time; NULL: all
+ * hyper_sums_new - add up how long each task had CPUs
+ * @guest: filled, and stays; so does @arg
+ * @time: what counts of that time, additive; NULL: all
+ *
+ * It is asked about each run once.
+ *
+ * Return: to be given to hyper_sums_free(); NULL without memory.
+ */
+struct hyper_sums *hyper_sums_new(const struct hyper_guest *guest, hyper_time_fn time, void *arg);
+void hyper_sums_free(struct hyper_sums *sums);
+
+/**
+ * hyper_sums_slice_ns - how long a slice had a CPU
  *
  * What a task does counts while the task has a CPU, if switches tell who has; all else from begin
- * to end on the CPU where it began.
+ * to end on the CPU where it began. In O(log runs), and two questions to @time.
  */
-int64_t hyper_guest_slice_ns(const struct hyper_guest *guest, const struct hyper_slice *slice,
-			     hyper_time_fn time, void *arg);
+int64_t hyper_sums_slice_ns(const struct hyper_sums *sums, const struct hyper_slice *slice);
 
 /** hyper_is_of_task - is that something that a task does, so that it stops when that is out? */
 bool hyper_is_of_task(enum hyper_kind kind);

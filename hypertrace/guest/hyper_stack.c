@@ -152,7 +152,7 @@ static int push(struct hyper_guest *guest, struct hyper_stack *stack, int32_t cp
 		       HYPER_NONE,
 		.parent = stack->n ? (int32_t)stack->open[stack->n - 1] : HYPER_NONE,
 		.depth = hyper_has(event, HYPER_F_DEPTH) ? (uint16_t)event->depth :
-			 stack->n < UINT16_MAX ? (uint16_t)stack->n : UINT16_MAX,
+			 (uint16_t)stack->n,
 	};
 	stack->open[stack->n++] = (uint32_t)guest->n_slices++;
 	return 0;
@@ -163,7 +163,8 @@ static int enter(struct hyper_guest *guest, struct hyper_stack *stack, int32_t c
 {
 	const struct hyper_slice *top = stack->n ? &guest->slices[stack->open[stack->n - 1]] : NULL;
 
-	if (top && hyper_has(event, HYPER_F_DEPTH) && event->depth != top->depth + 1) {
+	if (stack->n >= HYPER_MAX_DEPTH ||
+	    (top && hyper_has(event, HYPER_F_DEPTH) && event->depth != top->depth + 1)) {
 		hyper_count(guest, HYPER_T_DEPTH, cpu, time_ns);
 		hyper_stack_cut(guest, stack, time_ns);
 	}

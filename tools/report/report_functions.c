@@ -32,17 +32,15 @@ struct functions {
 	struct key_map	map;		/* address of the function's beginning */
 	struct report_hyper_function *all;
 	uint32_t	room;
+	struct hyper_sums *cpu_sums, *true_sums; /* that a task had a CPU; and the vCPU executed it */
 	int64_t		*true_ns;	/* by slice */
 	int32_t		*function;	/* by slice: its number; or HYPER_NONE */
 };
 
 /** A slice that begins in the window. Return: 0 or -ENOMEM. */
 static int add_slice(struct functions *functions, const struct report_hypertrace *hypertrace,
-		     const struct report_hyper_machine *machine, const struct hyper_slice *slice,
-		     size_t number)
+		     const struct hyper_slice *slice, size_t number)
 {
-	struct host_hypertrace_time time = { hypertrace->trace, machine->info->machine };
-	const struct hyper_guest *guest = machine->info->guest;
 	struct report_hyper_function *function;
 	uint64_t offset = 0;
 	const char *name = hyper_symbols_name(hypertrace->options->symbols, slice->what, &offset);
@@ -58,10 +56,9 @@ static int add_slice(struct functions *functions, const struct report_hypertrace
 	if (slice->flags & HYPER_NO_END)
 		return 0;
 	functions->function[number] = (int32_t)i;
-	functions->true_ns[number] = hyper_guest_slice_ns(guest, slice, host_hypertrace_true_ns,
-							  &time);
+	functions->true_ns[number] = hyper_sums_slice_ns(functions->true_sums, slice);
 	function->complete++;
-	function->cpu_ns += hyper_guest_slice_ns(guest, slice, NULL, NULL);
+	function->cpu_ns += hyper_sums_slice_ns(functions->cpu_sums, slice);
 	function->true_ns += functions->true_ns[number];
 	function->self_ns += functions->true_ns[number];
 	return 0;
@@ -110,24 +107,31 @@ static void choose(struct functions *functions, const char *pattern,
 int report_hyper_functions(const struct report_hypertrace *hypertrace, const struct report *report,
 			   struct report_hyper_machine *machine)
 {
-	struct functions functions = { .room = 0 };
+	struct host_hypertrace_time time = { hypertrace->trace, machine->info->machine };
+	struct functions functions = {
+		.cpu_sums = hyper_sums_new(machine->info->guest, NULL, NULL),
+		.true_sums = hyper_sums_new(machine->info->guest, host_hypertrace_true_ns, &time),
+	};
 	size_t n;
 	const struct hyper_slice *slices = hyper_guest_slices(machine->info->guest, &n);
 	int ret;
 
 	functions.true_ns = calloc(n + 1, sizeof(*functions.true_ns));
 	functions.function = malloc((n + 1) * sizeof(*functions.function));
-	ret = functions.true_ns && functions.function ? 0 : -ENOMEM;
+	ret = functions.true_ns && functions.function && functions.cpu_sums &&
+	      functions.true_sums ? 0 : -ENOMEM;
 	for (size_t i = 0; i < n && !ret; i++) {
 		functions.function[i] = HYPER_NONE;
 		if (slices[i].kind == HYPER_FUNCTION && slices[i].start_ns >= report->from_ns &&
 		    slices[i].start_ns < report->to_ns)
-			ret = add_slice(&functions, hypertrace, machine, &slices[i], i);
+			ret = add_slice(&functions, hypertrace, &slices[i], i);
 	}
 	if (!ret)
 		take_out_called(&functions, slices, n);
 	choose(&functions, hypertrace->options->function, machine);
 	key_map_destroy(&functions.map);
+	hyper_sums_free(functions.cpu_sums);
+	hyper_sums_free(functions.true_sums);
 	free(functions.true_ns);
 	free(functions.function);
 	return ret;

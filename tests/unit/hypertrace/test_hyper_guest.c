@@ -124,6 +124,20 @@ static void check_slices(const struct hyper_slice *expected, size_t n)
 	{ .start_ns = from, .end_ns = to, .what = it, .depth = deep, .pid = whose,	\
 	  .parent = around, __VA_ARGS__ }
 
+/** How long the slice of a number had a CPU. */
+static int64_t slice_ns(size_t number, hyper_time_fn time, void *arg)
+{
+	struct hyper_sums *sums = hyper_sums_new(guest, time, arg);
+	int64_t ns;
+	size_t n;
+
+	assert_non_null(sums);
+	ns = hyper_sums_slice_ns(sums, &hyper_guest_slices(guest, &n)[number]);
+	assert_true(number < n);
+	hyper_sums_free(sums);
+	return ns;
+}
+
 static void trouble(enum hyper_trouble which, uint64_t count, int64_t first_ns, int32_t cpu)
 {
 	const struct hyper_trouble_count *found = hyper_guest_trouble(guest, which);
@@ -222,9 +236,9 @@ static void test_functions(void **state)
 	SLICES(SLICE(20, 80, 0xa, 0, 100, -1), SLICE(30, 70, 0xb, 1, 100, 0),
 	       SLICE(45, 75, 0xa, 0, 101, -1));
 	slices = hyper_guest_slices(guest, &n);
-	assert_int_equal(hyper_guest_slice_ns(guest, &slices[0], NULL, NULL), 40);
-	assert_int_equal(hyper_guest_slice_ns(guest, &slices[1], NULL, NULL), 20);
-	assert_int_equal(hyper_guest_slice_ns(guest, &slices[2], NULL, NULL), 30);
+	assert_int_equal(slice_ns(0, NULL, NULL), 40);
+	assert_int_equal(slice_ns(1, NULL, NULL), 20);
+	assert_int_equal(slice_ns(2, NULL, NULL), 30);
 	assert_true(slices[0].has_value);
 	assert_int_equal(slices[0].value, 7);
 	no_trouble_but(0);
@@ -240,7 +254,6 @@ static int64_t half(void *arg, int32_t cpu, int64_t from_ns, int64_t to_ns)
 static void test_true_time(void **state)
 {
 	int32_t asked = 0;
-	size_t n;
 
 	(void)state;
 	switch_to(0, 10, 0, 100);
@@ -249,16 +262,14 @@ static void test_true_time(void **state)
 	switch_to(1, 60, 0, 100);
 	leave(1, 80, 0xa, 0);
 	finish(90);
-	assert_int_equal(hyper_guest_slice_ns(guest, hyper_guest_slices(guest, &n), half, &asked),
-			 20);
-	assert_int_equal(asked, 0x101);
+	assert_int_equal(slice_ns(0, half, &asked), 20);
+	/* a run that nobody adds up is not asked about: of task 100, the first; then its two parts */
+	assert_int_equal(asked, 0x102);
 }
 
 /** Without switches, what goes on belongs to its CPU. */
 static void test_without_switches(void **state)
 {
-	size_t n;
-
 	(void)state;
 	enter(0, 10, 0xa, 0);
 	enter(1, 20, 0xa, 0);
@@ -266,8 +277,7 @@ static void test_without_switches(void **state)
 	leave(1, 50, 0xa, 0);
 	finish(60);
 	SLICES(SLICE(10, 30, 0xa, 0, -1, -1), SLICE(20, 50, 0xa, 0, -1, -1));
-	assert_int_equal(hyper_guest_slice_ns(guest, hyper_guest_slices(guest, &n), NULL, NULL),
-			 20);
+	assert_int_equal(slice_ns(0, NULL, NULL), 20);
 	no_trouble_but(0);
 }
 
@@ -389,6 +399,53 @@ static void test_lying_depth(void **state)
 	       SLICE(20, 30, 0xb, 5, -1, -1, .flags = HYPER_NO_END));
 	trouble(HYPER_T_DEPTH, 2, 20, 0);
 	no_trouble_but(BIT(HYPER_T_DEPTH));
+}
+
+static int64_t count(void *arg, int32_t cpu, int64_t from_ns, int64_t to_ns)
+{
+	(void)cpu;
+	++*(size_t *)arg;
+	return to_ns - from_ns;
+}
+
+/**
+ * Functions in functions while their task comes and goes: how often its runs are asked about is in
+ * proportion to them and to the functions. Deeper than anything nests, it is a lie.
+ */
+static void test_deep(void **state)
+{
+	const int64_t n_runs = 5000, n_deep = 3 * HYPER_MAX_DEPTH + 1;
+	struct hyper_sums *sums;
+	size_t asked = 0, n;
+	const struct hyper_slice *slices;
+
+	(void)state;
+	switch_to(0, 1, 0, 100);
+	for (int64_t i = 0; i < n_deep; i++)
+		slice(0, 10 + i, HYPER_SYSCALL, HYPER_ENTRY, 1);
+	for (int64_t i = 0; i < n_runs; i++) {
+		switch_to(0, 10000 + 20 * i, 100, 0);
+		switch_to(0, 10010 + 20 * i, 0, 100);
+	}
+	for (int64_t i = 0; i < 1000; i++)
+		enter(0, 200000 + i, 0xa, (int32_t)i);
+	finish(300000);
+	trouble(HYPER_T_DEPTH, 3, 10 + HYPER_MAX_DEPTH, 0);
+	no_trouble_but(BIT(HYPER_T_DEPTH));
+	slices = hyper_guest_slices(guest, &n);
+	assert_int_equal(n, n_deep + 1000);
+	assert_int_equal(slices[HYPER_MAX_DEPTH - 1].depth, HYPER_MAX_DEPTH - 1);
+	assert_int_equal(slices[HYPER_MAX_DEPTH].depth, 0);
+	sums = hyper_sums_new(guest, count, &asked);
+	assert_non_null(sums);
+	for (size_t i = 0; i < n; i++)
+		hyper_sums_slice_ns(sums, &slices[i]);
+	assert_true(asked <= 2 * n + (size_t)n_runs + 1);
+	/* the last one is open all the time but for the other's 10 ns each */
+	assert_int_equal(hyper_sums_slice_ns(sums, &slices[n_deep - 1]),
+			 300000 - (10 + n_deep - 1) - 10 * n_runs);
+	hyper_sums_free(sums);
+	hyper_sums_free(NULL);
 }
 
 static void test_wrong_switch(void **state)
@@ -579,7 +636,8 @@ int main(void)
 		TEST(test_tasks), TEST(test_names), TEST(test_functions), TEST(test_true_time),
 		TEST(test_without_switches), TEST(test_kinds), TEST(test_levels),
 		TEST(test_level_edges), TEST(test_before), TEST(test_exit_alone),
-		TEST(test_other_exit), TEST(test_lying_depth), TEST(test_wrong_switch),
+		TEST(test_other_exit), TEST(test_lying_depth), TEST(test_deep),
+		TEST(test_wrong_switch),
 		TEST(test_twice), TEST(test_backwards), TEST(test_other_cpu), TEST(test_lost),
 		TEST(test_lost_tasks), TEST(test_lost_for_good), TEST(test_guest_lost),
 		TEST(test_stop), TEST(test_texts),
