@@ -148,6 +148,13 @@ static int build_machine(const struct report_hypertrace *hypertrace, const struc
 		virt_vcpu_totals(model, info->vcpus[i], report->from_ns, report->to_ns, &totals);
 		machine->guest_ns += totals.ns[VIRT_GUEST];
 	}
+	if (hypertrace->options->boot) {
+		machine->stages = host_stages_new(hypertrace->trace, machine->info->machine,
+						  machine->boot, hypertrace->options->symbols,
+						  report->from_ns, report->to_ns);
+		if (!machine->stages)
+			return -ENOMEM;
+	}
 	if (!machine->info->guest)
 		return 0;
 	ret = build_tasks(report, machine);
@@ -230,6 +237,7 @@ static void release(struct report_counted *counted)
 	for (int32_t m = 0; m < hypertrace->n_machines; m++) {
 		free(hypertrace->machines[m].tasks);
 		free(hypertrace->machines[m].functions);
+		host_stages_free(hypertrace->machines[m].stages);
 		hyper_guest_free(hypertrace->machines[m].boot);
 	}
 	free(hypertrace->machines);

@@ -6,8 +6,7 @@
 #ifndef KSHARK_VIRT_REPORT_HYPERTRACE_H
 #define KSHARK_VIRT_REPORT_HYPERTRACE_H
 
-#include "host_hypertrace.h"
-#include "hyper_symbols.h"
+#include "host_stages.h"
 #include "report.h"
 
 /** What is wanted instead of the report of the host. */
@@ -50,6 +49,7 @@ struct report_hyper_machine {
 	uint64_t	all_calls;	/* of all functions */
 	int64_t		guest_ns;	/* that its vCPUs executed it, in the window */
 	struct hyper_guest *boot;	/* of its own trace; or NULL */
+	struct host_stages *stages;	/* that were asked for; or NULL */
 };
 
 struct report_hypertrace {
