@@ -82,11 +82,13 @@ static bool sum_calls(const struct host_hypertrace *trace, int32_t vcpu, struct 
 static void count_calls(const struct call_sums *sums, struct host_stage *stage)
 {
 	size_t first, end;
+	uint64_t ns;
 
 	SEARCH_FIRST(first, 0, sums->n, sums->calls[first].time_ns < stage->from_ns);
 	SEARCH_FIRST(end, first, sums->n, sums->calls[end].time_ns < stage->to_ns);
 	stage->calls = sums->counts[end] - sums->counts[first];
-	stage->calls_ns = (int64_t)(sums->ns[end] - sums->ns[first]);
+	ns = sums->ns[end] - sums->ns[first];
+	stage->calls_ns = ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
 /* --- beginning ------------------------------------------------------------------------------- */

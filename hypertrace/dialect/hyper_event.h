@@ -26,6 +26,9 @@ enum hyper_source {
 	HYPER_XEN,		/* HVMOP_xentrace: a record of class 0x0800f000 */
 };
 
+/** No exit takes longer, an hour: what a trace says beyond that has not been told. */
+#define HYPER_MOST_COST_NS	INT64_C(3600000000000)
+
 /** A hypercall, as the host recorded it. */
 struct hyper_call {
 	int64_t		time_ns;	/* on the host's axis */

@@ -292,6 +292,8 @@ bool kvm_fields_call(const struct kvm_fields *fields, const struct tep_record *r
 	};
 	if (is_there(found->cost, record))
 		call->cost_ns = number(fields, found->cost, record);
+	if (call->cost_ns < 0 || call->cost_ns > HYPER_MOST_COST_NS)
+		call->cost_ns = -1;
 	for (int reg = 0; reg < HYPER_N_REGISTERS; reg++) {
 		if (!is_there(found->a[reg], record))
 			return false;

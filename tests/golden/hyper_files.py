@@ -214,6 +214,20 @@ def whole(_=None):
 
 
 @story
+def endless(_=None):
+    """The same with costs that no exit has had, within a level."""
+    dat = Kvm()
+    for nr, a0, cost in ((3000, 4, 1500), (3000, 5, (1 << 63) - 1), (FUNCTION, READ, (1 << 63) - 1),
+                         (FUNCTION, READ, 1 << 63), (FUNCTION, READ, 700), (3000, 6, 1500)):
+        dat.to(0)
+        dat.add("kvm_exit", TIDS[0], VMCALL, VMX, 0)
+        dat.add("kvm_entry", TIDS[0], 0)
+        dat.add("hypergraph_host", TIDS[0], nr, a0, 0, 0, 0, 0, 0xffffffff81001234, cost)
+        dat.wait(20)
+    return dat.finish()
+
+
+@story
 def lossy(_=None):
     """Records of CPU 0 are missing while a function is open."""
     dat = Kvm()

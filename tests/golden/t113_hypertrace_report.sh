@@ -79,6 +79,16 @@ assert stages == {"start_kernel": (1099512000000, 1099512300000),
                   "acpi_ini": (1099512250776, 1099512300000)}, stages
 END
 
+# A cost that cannot be is none that was told.
+python3 "$GOLDEN/hyper_files.py" endless endless.dat
+run report --quiet --format json --boot endless.dat
+check "costs that cannot be" python3 - "$OUT" <<'END'
+import json
+import sys
+stages = json.load(open(sys.argv[1]))["boot"][0]["stages"]
+assert [(s["tracing_calls"], s["tracing_ns"]) for s in stages] == [(1, 1500), (4, 700), (1, 1500)], stages
+END
+
 # One at a time; a pattern of names, or of addresses if there are none; a vCPU of another machine.
 run report --quiet --boot first.dat
 status 0
