@@ -7,8 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "hyper_private.h"
 #include "search.h"
+
+/** Of what a CPU tells from now on, nothing was before @since_ns. */
+static void forget_calls(struct hyper_cpu *at, int64_t since_ns)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(at->packed_ns); i++)
+		at->packed_ns[i] = since_ns;
+}
 
 struct hyper_guest *hyper_guest_new(int32_t n_cpus, const int32_t *numbers)
 {
@@ -23,8 +31,10 @@ struct hyper_guest *hyper_guest_new(int32_t n_cpus, const int32_t *numbers)
 	}
 	guest->n_cpus = n_cpus;
 	guest->last_ns = INT64_MIN;
-	for (int32_t cpu = 0; cpu < n_cpus; cpu++)
+	for (int32_t cpu = 0; cpu < n_cpus; cpu++) {
 		guest->cpus[cpu].number = numbers[cpu];
+		forget_calls(&guest->cpus[cpu], INT64_MIN);
+	}
 	return guest;
 }
 
@@ -212,20 +222,57 @@ static int take_switch(struct hyper_guest *guest, int32_t cpu, int64_t time_ns,
 
 /* --- events ---------------------------------------------------------------------------------- */
 
+/** Calls of a CPU that have told of what was before them. */
+static void note_call(struct hyper_cpu *at, int64_t call_ns, const struct hyper_event *event)
+{
+	int64_t *calls = at->packed_ns;
+
+	if (!hyper_has(event, HYPER_F_BEFORE) || calls[0] == call_ns)
+		return;
+	memmove(&calls[1], &calls[0], (ARRAY_SIZE(at->packed_ns) - 1) * sizeof(*calls));
+	calls[0] = call_ns;
+}
+
+/**
+ * Can an event lie where it says, though what was told before lies behind it?
+ *
+ * The host records a call later than the guest had read its clock for it, by as long as the vCPU
+ * was away in between; by so much what is in the call seems to be later than it was. The call is
+ * made before its last event is behind it, at the next one; so the first event of a call is behind
+ * the moment at which the call before the last one was recorded. So exact ages are only: they are
+ * rounded, by 2^-21 of themselves, and the guest knows its frequency by 2^-10 or better.
+ */
+static bool may_be_late(const struct hyper_cpu *at, int64_t time_ns,
+			const struct hyper_event *event)
+{
+	int64_t slack_ns = (event->before_ns >> 10) + 1000;
+
+	/* of the first calls that the host has recorded, nobody knows */
+	return hyper_has(event, HYPER_F_BEFORE) &&
+	       (at->packed_ns[2] == INT64_MIN || time_ns >= at->packed_ns[2] - slack_ns);
+}
+
 /**
  * When an event happened. It cannot lie before the last one, nor behind its call: then its time is
- * not known, only that it lies between them; what is open is doubtful.
+ * not known, only that it lies between them. What is open is doubtful, if there is no honest reason.
  */
 static int64_t time_of(struct hyper_guest *guest, int32_t cpu, int64_t call_ns,
 		       const struct hyper_event *event)
 {
+	struct hyper_cpu *at = &guest->cpus[cpu];
 	int64_t time_ns;
+	bool can = event->before_ns >= 0 &&
+		   !__builtin_sub_overflow(call_ns, event->before_ns, &time_ns);
 
-	if (event->before_ns < 0 || __builtin_sub_overflow(call_ns, event->before_ns, &time_ns) ||
-	    time_ns < guest->last_ns) {
-		hyper_count(guest, HYPER_T_BACK, cpu, call_ns);
+	note_call(at, call_ns, event);
+	if (!can || time_ns < guest->last_ns) {
+		bool late = can && may_be_late(at, time_ns, event);
+
 		time_ns = guest->last_ns == INT64_MIN ? call_ns : guest->last_ns;
-		hyper_stacks_cut_cpu(guest, cpu, time_ns);
+		if (!late) {
+			hyper_count(guest, HYPER_T_BACK, cpu, call_ns);
+			hyper_stacks_cut_cpu(guest, cpu, time_ns);
+		}
 	}
 	guest->last_ns = time_ns;
 	return time_ns;
@@ -266,6 +313,7 @@ int hyper_guest_take(struct hyper_guest *guest, int32_t cpu, int64_t call_ns,
 		hyper_count(guest, HYPER_T_LOST, cpu, time_ns);
 		return take_gap(guest, cpu, time_ns, true);
 	case HYPER_START:
+		forget_calls(&guest->cpus[cpu], call_ns);
 		return take_gap(guest, cpu, time_ns, true);
 	case HYPER_STOP:
 		return take_gap(guest, cpu, time_ns, false);

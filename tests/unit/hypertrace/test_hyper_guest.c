@@ -475,26 +475,63 @@ static void test_twice(void **state)
 	no_trouble_but(BIT(HYPER_T_TWICE));
 }
 
+/** An entry or an exit of a function, so long before the call that tells it. */
+static void before(int64_t call, int64_t ns, enum hyper_edge edge)
+{
+	take(0, call, (struct hyper_event){
+		.kind = HYPER_FUNCTION, .edge = (uint8_t)edge, .address = 0xb, .before_ns = ns,
+		.has = BIT(HYPER_F_ADDRESS) | BIT(HYPER_F_BEFORE) });
+}
+
 static void test_backwards(void **state)
 {
-	struct hyper_event event = {
-		.kind = HYPER_FUNCTION, .edge = HYPER_ENTRY, .address = 0xb, .before_ns = 50,
-		.has = BIT(HYPER_F_ADDRESS) | BIT(HYPER_F_BEFORE),
-	};
-
 	(void)state;
-	enter(0, 100, 0xa, 0);
-	take(0, 120, event);
-	event.before_ns = -1;
-	take(0, 130, event);
-	event.before_ns = INT64_MAX;
-	take(0, 140, event);
-	finish(150);
-	SLICES(SLICE(100, 100, 0xa, 0, -1, -1, .flags = HYPER_NO_END),
-	       SLICE(100, 100, 0xb, 0, -1, -1, .flags = HYPER_NO_END),
-	       SLICE(100, 100, 0xb, 0, -1, -1, .flags = HYPER_NO_END),
-	       SLICE(100, 150, 0xb, 0, -1, -1, .flags = HYPER_NO_END));
-	trouble(HYPER_T_BACK, 3, 120, 0);
+	take(0, 100000, (struct hyper_event){ .kind = HYPER_START });
+	enter(0, 100000, 0xa, 0);
+	before(120000, 30000, HYPER_ENTRY);
+	before(130000, -1, HYPER_ENTRY);
+	before(140000, INT64_MAX, HYPER_ENTRY);
+	finish(150000);
+	SLICES(SLICE(100000, 100000, 0xa, 0, -1, -1, .flags = HYPER_NO_END),
+	       SLICE(100000, 100000, 0xb, 0, -1, -1, .flags = HYPER_NO_END),
+	       SLICE(100000, 100000, 0xb, 0, -1, -1, .flags = HYPER_NO_END),
+	       SLICE(100000, 150000, 0xb, 0, -1, -1, .flags = HYPER_NO_END));
+	trouble(HYPER_T_BACK, 3, 120000, 0);
+}
+
+/**
+ * A vCPU that was away between the guest's look at its clock and the call: what the call tells seems
+ * to be later than what the next one does. That is no lie, and takes no end from anything.
+ */
+static void test_late_call(void **state)
+{
+	(void)state;
+	take(0, 100000, (struct hyper_event){ .kind = HYPER_START });
+	before(2000000, 100000, HYPER_ENTRY);
+	before(5000000, 10000, HYPER_EXIT);
+	before(5100000, 1000000, HYPER_ENTRY);
+	before(5100000, 50000, HYPER_EXIT);
+	no_trouble_but(0);
+	/* but it cannot be before the last but one was recorded, nor what is exact go back */
+	before(5200000, 3100000, HYPER_ENTRY);
+	trouble(HYPER_T_BACK, 1, 5200000, 0);
+	enter(0, 5000000, 0xc, 1);
+	finish(6000000);
+	trouble(HYPER_T_BACK, 2, 5200000, 0);
+	SLICES(SLICE(1900000, 4990000, 0xb, 0, -1, -1), SLICE(4990000, 5050000, 0xb, 0, -1, -1),
+	       SLICE(5050000, 5050000, 0xb, 0, -1, -1, .flags = HYPER_NO_END),
+	       SLICE(5050000, 6000000, 0xc, 1, -1, -1, .flags = HYPER_NO_END));
+}
+
+/** A host that begins later cannot know what was before its first calls. */
+static void test_late_host(void **state)
+{
+	(void)state;
+	before(5000000, 10000, HYPER_ENTRY);
+	before(5100000, 1000000, HYPER_EXIT);
+	finish(6000000);
+	SLICES(SLICE(4990000, 4990000, 0xb, 0, -1, -1));
+	no_trouble_but(0);
 }
 
 static void test_other_cpu(void **state)
@@ -638,7 +675,8 @@ int main(void)
 		TEST(test_level_edges), TEST(test_before), TEST(test_exit_alone),
 		TEST(test_other_exit), TEST(test_lying_depth), TEST(test_deep),
 		TEST(test_wrong_switch),
-		TEST(test_twice), TEST(test_backwards), TEST(test_other_cpu), TEST(test_lost),
+		TEST(test_twice), TEST(test_backwards), TEST(test_late_call), TEST(test_late_host),
+		 TEST(test_other_cpu), TEST(test_lost),
 		TEST(test_lost_tasks), TEST(test_lost_for_good), TEST(test_guest_lost),
 		TEST(test_stop), TEST(test_texts),
 	};
