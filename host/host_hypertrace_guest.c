@@ -215,7 +215,7 @@ static int begin_walk(struct walk *walk, const struct virt_machine *machine)
 
 	walk->cursors = calloc((size_t)machine->n_vcpus + 1, sizeof(*walk->cursors));
 	walk->heap = calloc((size_t)machine->n_vcpus + 1, sizeof(*walk->heap));
-	walk->decoder = hyper_decoder_new(walk->machine->dialect);
+	walk->decoder = hyper_decoder_new(walk->machine->dialect, walk->machine->tally.khz);
 	for (int32_t cpu = 0; numbers && cpu < machine->n_vcpus; cpu++)
 		numbers[cpu] = virt_model_vcpu(walk->trace->model, machine->vcpus[cpu])->id;
 	if (numbers)

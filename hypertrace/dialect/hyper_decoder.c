@@ -12,14 +12,14 @@ struct hyper_decoder {
 	struct hyper_wire *wire;	/* of our own dialect; else NULL */
 };
 
-struct hyper_decoder *hyper_decoder_new(const struct hyper_dialect *dialect)
+struct hyper_decoder *hyper_decoder_new(const struct hyper_dialect *dialect, uint32_t khz)
 {
 	struct hyper_decoder *decoder = calloc(1, sizeof(*decoder));
 
 	if (!decoder)
 		return NULL;
 	decoder->dialect = dialect;
-	decoder->wire = dialect->wire ? hyper_wire_new() : NULL;
+	decoder->wire = dialect->wire ? hyper_wire_new(khz) : NULL;
 	if (!dialect->wire || decoder->wire)
 		return decoder;
 	free(decoder);

@@ -29,8 +29,14 @@ struct hyper_decoded {
 
 struct hyper_decoder;
 
-/** hyper_decoder_new - begin. @dialect: outlives it. Return: NULL without memory. */
-struct hyper_decoder *hyper_decoder_new(const struct hyper_dialect *dialect);
+/**
+ * hyper_decoder_new - begin
+ * @dialect: outlives it
+ * @khz: frequency of the guest's TSC (hyper_tally), for vCPUs that have not told it yet; 0: unknown
+ *
+ * Return: NULL without memory.
+ */
+struct hyper_decoder *hyper_decoder_new(const struct hyper_dialect *dialect, uint32_t khz);
 void hyper_decoder_free(struct hyper_decoder *decoder);
 
 /**

@@ -31,6 +31,17 @@ static bool fits_dialect(const struct hyper_dialect *dialect, const struct hyper
 	       !(hyper_has(&event, HYPER_F_PRIO) && !event.prio);
 }
 
+/** What a vCPU tells of its clock is true of one that has not told it yet. */
+static void learn_khz(struct hyper_tally *tally, const struct hyper_call *call)
+{
+	uint32_t khz = hyper_wire_khz(call);
+
+	if (!khz || (tally->khz && tally->khz_ns <= call->time_ns))
+		return;
+	tally->khz = khz;
+	tally->khz_ns = call->time_ns;
+}
+
 int hyper_tally_add(struct hyper_tally *tally, const struct hyper_call *call)
 {
 	bool foreign = call->source != HYPER_XEN && hyper_kvm_number(call->nr);
@@ -43,6 +54,7 @@ int hyper_tally_add(struct hyper_tally *tally, const struct hyper_call *call)
 			return (int)i;
 	}
 	tally->calls++;
+	learn_khz(tally, call);
 	tally->foreign += foreign;
 	tally->rest += i < 0;
 	if (i >= 0) {

@@ -34,6 +34,8 @@ struct hyper_tally {
 	uint64_t	calls, rest;	/* all; of them, those of further numbers */
 	uint64_t	foreign;	/* of all, KVM's own */
 	uint64_t	fit[HYPER_MAX_DIALECTS];
+	uint32_t	khz;		/* of the guest's TSC, as it told first; or 0 */
+	int64_t		khz_ns;		/* when */
 };
 
 /** hyper_tally_add - count a call. Return: 0 or -ENOMEM. */

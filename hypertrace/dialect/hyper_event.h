@@ -97,9 +97,12 @@ enum hyper_field {
 /** Three registers of 8 letters. */
 #define HYPER_NAME_SIZE	25
 
-/** An event. What is not in @has is 0. */
+#define HYPER_BEFORE_UNKNOWN	(-1)
+
+/** An event. What is not in @has is 0, but for @before_ns. */
 struct hyper_event {
-	int64_t		before_ns;	/* HYPER_F_BEFORE: 0 is the moment of the call */
+	int64_t		before_ns;	/* HYPER_F_BEFORE: 0 is the moment of the call; without it,
+					 * HYPER_BEFORE_UNKNOWN: it was before, nobody knows when */
 	uint64_t	address;
 	int64_t		value;
 	int32_t		depth, cpu;

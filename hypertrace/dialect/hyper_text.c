@@ -85,6 +85,8 @@ int hyper_event_text(char *text, size_t size, const struct hyper_event *event,
 		if (field == HYPER_F_NUMBER && number)
 			add(&words, " (%s)", number);
 	}
+	if (!hyper_has(event, HYPER_F_BEFORE) && event->before_ns == HYPER_BEFORE_UNKNOWN)
+		add(&words, " before=?");
 	if (hyper_has(event, HYPER_F_NAME))
 		add(&words, " name=%s", event->name);
 	return words.n;

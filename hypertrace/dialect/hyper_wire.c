@@ -23,7 +23,7 @@ struct hyper_wire {
 	struct key_map	map;		/* thread */
 	struct ht_decoder *vcpus;
 	uint32_t	room;
-	uint32_t	khz;		/* of the guest's TSC, as a vCPU told last; or 0 */
+	uint32_t	khz;		/* of vCPUs that have not told theirs; or 0 */
 };
 
 /** What a kind becomes, and where its fields go; HYPER_F_NONE: nowhere. */
@@ -57,9 +57,13 @@ static bool has_sign(uint8_t field)
 	return field == HYPER_F_PRIO || field == HYPER_F_NUMBER;
 }
 
-struct hyper_wire *hyper_wire_new(void)
+struct hyper_wire *hyper_wire_new(uint32_t khz)
 {
-	return calloc(1, sizeof(struct hyper_wire));
+	struct hyper_wire *wire = calloc(1, sizeof(*wire));
+
+	if (wire)
+		wire->khz = khz;
+	return wire;
 }
 
 void hyper_wire_free(struct hyper_wire *wire)
@@ -90,17 +94,31 @@ bool hyper_wire_fits(const struct hyper_call *call)
 	return ht_is_ours(&same) && ht_decode(&decoder, &same, &decoded) == HT_OK;
 }
 
+uint32_t hyper_wire_khz(const struct hyper_call *call)
+{
+	const struct ht_call same = call_of(call);
+	struct ht_decoder decoder = { .calls = 0 };
+	struct ht_decoded decoded;
+
+	/* START and CLOCK alone set it */
+	return ht_is_ours(&same) && ht_decode(&decoder, &same, &decoded) == HT_OK &&
+	       decoder.has_clock ? decoder.clock.khz : 0;
+}
+
 /* --- events ---------------------------------------------------------------------------------- */
 
-/** How long before its call an event was. Without a frequency, nobody knows: at the call. */
-static int64_t before_of(const struct hyper_wire *wire, uint64_t cycles)
+/** How long before its call an event was. Without a frequency, nobody knows. */
+static void set_before(struct hyper_event *event, uint32_t khz, uint64_t cycles)
 {
-	unsigned __int128 ns;
+	unsigned __int128 ns = (unsigned __int128)cycles * 1000000;
 
-	if (!wire->khz)
-		return 0;
-	ns = (unsigned __int128)cycles * 1000000 / wire->khz;
-	return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+	if (!cycles)
+		return;
+	event->before_ns = HYPER_BEFORE_UNKNOWN;
+	if (!khz)
+		return;
+	event->before_ns = ns / khz > INT64_MAX ? INT64_MAX : (int64_t)(ns / khz);
+	event->has |= BIT(HYPER_F_BEFORE);
 }
 
 /** Return: false if it makes no sense. */
@@ -142,14 +160,11 @@ static bool set_field(struct hyper_event *event, uint8_t field, uint64_t value)
 }
 
 /** Return: HYPER_F_NONE, or what makes no sense. */
-static enum hyper_field make_event(const struct hyper_wire *wire, const struct ht_event *told,
+static enum hyper_field make_event(uint32_t khz, const struct ht_event *told,
 				   struct hyper_event *event)
 {
-	*event = (struct hyper_event){
-		.before_ns = before_of(wire, told->tsc), .label = ht_kind_name(told->kind),
-	};
-	if (wire->khz && told->tsc)
-		event->has = BIT(HYPER_F_BEFORE);
+	*event = (struct hyper_event){ .label = ht_kind_name(told->kind) };
+	set_before(event, khz, told->tsc);
 	/* of a later version: it is there, and what it says is not known */
 	if (!event->label) {
 		event->label = "kind_to_come";
@@ -184,20 +199,17 @@ static struct hyper_event *new_event(struct hyper_decoded *decoded, enum hyper_k
 }
 
 /** Before the first event of a call, calls are missing. */
-static void add_missing(const struct hyper_wire *wire, const struct ht_decoded *told,
+static void add_missing(uint32_t khz, const struct ht_decoded *told,
 			struct hyper_decoded *decoded)
 {
 	struct hyper_event *event = new_event(decoded, HYPER_LOST, "missing_calls");
 
 	event->value = told->missing > MOST_MISSING ? -1 : told->missing;
 	event->has = BIT(HYPER_F_VALUE);
-	event->before_ns = told->n ? before_of(wire, told->events[0].tsc) : 0;
-	if (event->before_ns)
-		event->has |= BIT(HYPER_F_BEFORE);
+	set_before(event, khz, told->n ? told->events[0].tsc : 0);
 }
 
-static void add_control(struct hyper_wire *wire, const struct ht_decoded *told,
-			struct hyper_decoded *decoded)
+static void add_control(const struct ht_decoded *told, struct hyper_decoded *decoded)
 {
 	struct hyper_event *event;
 
@@ -207,8 +219,6 @@ static void add_control(struct hyper_wire *wire, const struct ht_decoded *told,
 		event->has = BIT(HYPER_F_VALUE);
 		return;
 	}
-	if (told->clock.khz)
-		wire->khz = told->clock.khz;
 	event = told->control == HT_START ? new_event(decoded, HYPER_START, "start") :
 		new_event(decoded, HYPER_OTHER, "clock");
 	if (told->clock.vcpu <= hyper_field_most(HYPER_F_CPU)) {
@@ -217,11 +227,11 @@ static void add_control(struct hyper_wire *wire, const struct ht_decoded *told,
 	}
 }
 
-static void add_events(const struct hyper_wire *wire, const struct ht_decoded *told,
+static void add_events(uint32_t khz, const struct ht_decoded *told,
 		       struct hyper_decoded *decoded)
 {
 	for (int i = 0; i < told->n; i++) {
-		enum hyper_field bad = make_event(wire, &told->events[i],
+		enum hyper_field bad = make_event(khz, &told->events[i],
 						  &decoded->events[decoded->n]);
 
 		if (!bad) {
@@ -256,9 +266,12 @@ int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
 	struct ht_decoded told = { .n = 0 };
 	enum ht_result result;
 
+	uint32_t khz;
+
 	if (!vcpu)
 		return -ENOMEM;
 	result = ht_decode(vcpu, &same, &told);
+	khz = vcpu->has_clock && vcpu->clock.khz ? vcpu->clock.khz : wire->khz;
 	decoded->result = results[result];
 	if (result == HT_FOREIGN || result == HT_UNKNOWN_VERSION)
 		told.n = told.missing = told.control = 0;
@@ -267,9 +280,9 @@ int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
 		decoded->fault = ht_result_name(result);
 	}
 	if (told.missing)
-		add_missing(wire, &told, decoded);
+		add_missing(khz, &told, decoded);
 	if (told.control)
-		add_control(wire, &told, decoded);
-	add_events(wire, &told, decoded);
+		add_control(&told, decoded);
+	add_events(khz, &told, decoded);
 	return 0;
 }

@@ -14,8 +14,8 @@ extern "C" {
 
 struct hyper_wire;
 
-/** hyper_wire_new - for the calls of a machine. Return: NULL without memory. */
-struct hyper_wire *hyper_wire_new(void);
+/** hyper_wire_new - for the calls of a machine. @khz: as in hyper_decoder_new() */
+struct hyper_wire *hyper_wire_new(uint32_t khz);
 void hyper_wire_free(struct hyper_wire *wire);
 
 /**
@@ -28,6 +28,9 @@ void hyper_wire_free(struct hyper_wire *wire);
  */
 int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
 		    struct hyper_decoded *decoded);
+
+/** hyper_wire_khz - the frequency of the guest's TSC, if a call tells it; else 0. */
+uint32_t hyper_wire_khz(const struct hyper_call *call);
 
 /** hyper_wire_fits - does a call, by itself, make sense? */
 bool hyper_wire_fits(const struct hyper_call *call);

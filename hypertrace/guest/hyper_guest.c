@@ -260,10 +260,14 @@ static int64_t time_of(struct hyper_guest *guest, int32_t cpu, int64_t call_ns,
 		       const struct hyper_event *event)
 {
 	struct hyper_cpu *at = &guest->cpus[cpu];
-	int64_t time_ns;
-	bool can = event->before_ns >= 0 &&
-		   !__builtin_sub_overflow(call_ns, event->before_ns, &time_ns);
+	int64_t time_ns = call_ns;
+	bool unknown = !hyper_has(event, HYPER_F_BEFORE) &&
+		       event->before_ns == HYPER_BEFORE_UNKNOWN;
+	bool can = unknown || (event->before_ns >= 0 &&
+			       !__builtin_sub_overflow(call_ns, event->before_ns, &time_ns));
 
+	if (unknown)
+		hyper_count(guest, HYPER_T_CLOCK, cpu, call_ns);
 	note_call(at, call_ns, event);
 	if (!can || time_ns < guest->last_ns) {
 		bool late = can && may_be_late(at, time_ns, event);
@@ -448,6 +452,7 @@ const char *hyper_trouble_text(enum hyper_trouble trouble)
 		[HYPER_T_SWITCH] = "switches from a task that did not have the CPU",
 		[HYPER_T_TWICE] = "tasks on two CPUs at once",
 		[HYPER_T_BACK] = "events out of order",
+		[HYPER_T_CLOCK] = "events before their call, of a guest that tells no frequency of its clock",
 		[HYPER_T_CPU] = "CPUs that are not the vCPU's",
 		[HYPER_T_LOST] = "losses that the guest tells of",
 		[HYPER_T_HOST] = "losses in the host's trace",

@@ -70,6 +70,7 @@ enum hyper_trouble {
 	HYPER_T_SWITCH,		/* another task leaves the CPU than had it */
 	HYPER_T_TWICE,		/* a task comes to a CPU while it has another one */
 	HYPER_T_BACK,		/* it lies before what was told already, or behind its call */
+	HYPER_T_CLOCK,		/* it lies before its call, and nobody knows how long */
 	HYPER_T_CPU,		/* the guest says another CPU than its vCPU's number */
 	HYPER_T_LOST,		/* the guest says that it could not send events */
 	HYPER_T_HOST,		/* records of the host are missing */

@@ -201,6 +201,25 @@ def ours(_=None):
 
 
 @story
+def early(_=None):
+    """vCPU 1 tells of what was before its calls; how fast its clock is, vCPU 0 tells later."""
+    dat = unclocked()
+    dat.call(0, 0x48541400, 0x4352544801040101, 0xf4240, 0x231860, 0xa)
+    return dat.finish()
+
+
+@story
+def unclocked(_=None):
+    """The same, and nobody tells."""
+    dat = Kvm()
+    dat.wait(50)
+    dat.call(1, 0x48541603, 0x790000a10001f404, 0x644d32637909d200, 0x644d01326200)
+    dat.wait(50)
+    dat.call(1, 0x48541505, 0xd, SCHEDULE)
+    return dat
+
+
+@story
 def whole(_=None):
     """What the research module on the host records of a level and a function: exit to entry as one."""
     dat = Kvm()
@@ -306,6 +325,8 @@ if __name__ == "__main__":
     if len(sys.argv) < 3:
         sys.exit("\n".join(STORIES))
     told = STORIES[sys.argv[1]]()
+    if sys.argv[1] == "unclocked":
+        told.finish()
     with open(sys.argv[2], "wb") as file:
         file.write(told.data())
     if len(sys.argv) > 3:

@@ -7,12 +7,12 @@ story()
 	python3 "$GOLDEN/hyper_files.py" "$1" "$WORK/$1.${2:-dat}" || fail "no story $1"
 }
 
-for name in first boot liar others strangers later ours whole lossy; do
+for name in first boot liar others strangers later ours early unclocked whole lossy; do
 	story $name
 done
 story xen xen
 
-for name in first boot liar others strangers later ours whole lossy; do
+for name in first boot liar others strangers later ours early unclocked whole lossy; do
 	run dump --hypertrace "$WORK/$name.dat"
 	status 0
 	{ echo "== $name"; cat "$OUT"; echo "-- said"; cat "$ERR"; } >> "$WORK/all"

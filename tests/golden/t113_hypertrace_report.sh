@@ -2,7 +2,7 @@
 # What guests tell through hypercalls, in numbers: calls, tasks, phases and levels, functions.
 . "$(dirname "$0")/lib.sh"
 
-for name in first boot liar others strangers later ours whole lossy; do
+for name in first boot liar others strangers later ours early unclocked whole lossy; do
 	python3 "$GOLDEN/hyper_files.py" $name "$WORK/$name.dat" "$WORK/$name.truth" || fail "no $name"
 done
 python3 "$GOLDEN/hyper_files.py" xen "$WORK/xen.xen" || fail "no story xen"
@@ -14,7 +14,7 @@ all='--hypertrace --boot --function * --kallsyms kallsyms'
 set -f
 for format in text json csv; do
 	: > told
-	for file in first.dat boot.dat liar.dat others.dat strangers.dat later.dat ours.dat whole.dat lossy.dat; do
+	for file in first.dat boot.dat liar.dat others.dat strangers.dat later.dat ours.dat early.dat unclocked.dat whole.dat lossy.dat; do
 		run report --quiet --format $format $all $file
 		status 0
 		cat "$OUT" >> told

@@ -63,7 +63,9 @@ static const char *machine_name(const struct hyper_dump *dump, int32_t vcpu)
 
 static int64_t time_of(const struct hyper_line *line)
 {
-	return line->placed->call->time_ns - (line->event ? line->event->before_ns : 0);
+	/* what was before its call, nobody knows when, is told with it */
+	return line->placed->call->time_ns -
+	       (line->event && hyper_has(line->event, HYPER_F_BEFORE) ? line->event->before_ns : 0);
 }
 
 /* --- formats --------------------------------------------------------------------------------- */
@@ -309,7 +311,7 @@ static int make_decoders(struct hyper_dump *dump)
 
 		if (!dialect)
 			continue;
-		dump->decoders[m] = hyper_decoder_new(dialect);
+		dump->decoders[m] = hyper_decoder_new(dialect, dump->trace->machines[m].tally.khz);
 		if (!dump->decoders[m])
 			return -ENOMEM;
 	}

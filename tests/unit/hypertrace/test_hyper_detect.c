@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "array.h"
 #include "hyper_detect.h"
 
 static struct hyper_tally tally;
@@ -136,6 +137,30 @@ static void test_many_numbers(void **state)
 	assert_string_equal(found(), "hypergraph");
 }
 
+/** The first that a machine tells of its clock, whichever vCPU does. */
+static void test_frequency(void **state)
+{
+	static const struct { int64_t time_ns; uint64_t sort, what, khz; uint32_t after; } calls[] = {
+		{ 50, 0x500, 1, 1000, 0 },		/* no control call */
+		{ 50, 0x400, 3, 1000, 0 },		/* a stop tells how many calls there were */
+		{ 40, 0x400, 2, 0, 0 },			/* it does not know */
+		{ 30, 0x400, 2, 2000, 2000 }, { 35, 0x400, 1, 3000, 2000 },
+		{ 20, 0x400, 1, 4000, 4000 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		const struct hyper_call call = {
+			.time_ns = calls[i].time_ns, .nr = 0x48541000 | calls[i].sort, .bytes = 32,
+			.a = { UINT64_C(0x43525448) << 32 | 0x100 | calls[i].what, 5,
+			       calls[i].khz, 0 },
+		};
+
+		assert_int_equal(hyper_tally_add(&tally, &call), 0);
+		assert_int_equal(tally.khz, calls[i].after);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -147,6 +172,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_others, forget),
 		cmocka_unit_test_teardown(test_half, forget),
 		cmocka_unit_test_teardown(test_many_numbers, forget),
+		cmocka_unit_test_teardown(test_frequency, forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

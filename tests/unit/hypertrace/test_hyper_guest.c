@@ -523,6 +523,23 @@ static void test_late_call(void **state)
 	       SLICE(5050000, 6000000, 0xc, 1, -1, -1, .flags = HYPER_NO_END));
 }
 
+static void test_no_frequency(void **state)
+{
+	struct hyper_event event = {
+		.kind = HYPER_FUNCTION, .edge = HYPER_ENTRY, .address = 0xb,
+		.before_ns = HYPER_BEFORE_UNKNOWN, .has = BIT(HYPER_F_ADDRESS),
+	};
+
+	(void)state;
+	take(0, 100, event);
+	event.edge = HYPER_EXIT;
+	take(0, 120, event);
+	finish(130);
+	SLICES(SLICE(100, 120, 0xb, 0, -1, -1));
+	trouble(HYPER_T_CLOCK, 2, 100, 0);
+	no_trouble_but(BIT(HYPER_T_CLOCK));
+}
+
 /** A host that begins later cannot know what was before its first calls. */
 static void test_late_host(void **state)
 {
@@ -676,6 +693,7 @@ int main(void)
 		TEST(test_other_exit), TEST(test_lying_depth), TEST(test_deep),
 		TEST(test_wrong_switch),
 		TEST(test_twice), TEST(test_backwards), TEST(test_late_call), TEST(test_late_host),
+		TEST(test_no_frequency),
 		 TEST(test_other_cpu), TEST(test_lost),
 		TEST(test_lost_tasks), TEST(test_lost_for_good), TEST(test_guest_lost),
 		TEST(test_stop), TEST(test_texts),

@@ -75,7 +75,7 @@ static void test_refused(void **state)
 static const char *in_words(const char *dialect, struct hyper_call call,
 			    const struct hyper_symbols *symbols)
 {
-	struct hyper_decoder *decoder = hyper_decoder_new(hyper_dialect_find(dialect));
+	struct hyper_decoder *decoder = hyper_decoder_new(hyper_dialect_find(dialect), 0);
 	struct hyper_decoded decoded;
 	static char text[256];
 

@@ -23,7 +23,7 @@ static int begin(void **state)
 {
 	(void)state;
 	memset(&encoder, 0, sizeof(encoder));
-	decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"));
+	decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"), 0);
 	return decoder ? 0 : -1;
 }
 
@@ -99,15 +99,41 @@ static void test_packed(void **state)
 	assert_int_equal(decoded.events[1].before_ns, 600);
 }
 
-/** Without a frequency, what is before its call is at it: nobody knows better. */
+/** Without a frequency, what is before its call is somewhere before it: nobody knows better. */
 static void test_no_frequency(void **state)
 {
 	(void)state;
 	start(0, false);
 	add(2000, HT_IRQ_ENTRY, 19, 0, 0, 0, 0);
 	flush(3000);
-	assert_int_equal(decoded.events[0].before_ns, 0);
+	assert_int_equal(decoded.events[0].before_ns, HYPER_BEFORE_UNKNOWN);
 	assert_false(hyper_has(&decoded.events[0], HYPER_F_BEFORE));
+	/* what is at its call is there without */
+	add(4000, HT_IRQ_EXIT, 19, 1, 0, 0, 0);
+	flush(4000);
+	assert_int_equal(decoded.events[0].before_ns, 0);
+}
+
+/** What another vCPU has told, whenever, holds until a vCPU tells its own. */
+static void test_frequency_of_another(void **state)
+{
+	const struct ht_clock clock = { .tsc = 1000, .khz = 2000000 };
+	struct ht_encoder other = { .calls = 0 };
+	struct ht_call call;
+
+	(void)state;
+	hyper_decoder_free(decoder);
+	decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"), 500000);
+	assert_non_null(decoder);
+	ht_encode_start(&encoder, &(struct ht_clock){ .packed = true }, false, &call);
+	add(2000, HT_IRQ_ENTRY, 19, 0, 0, 0, 0);
+	flush(3000);
+	assert_int_equal(decoded.events[decoded.n - 1].before_ns, 2000);
+	ht_encode_start(&other, &clock, false, &call);
+	take(&call, 8);
+	add(4000, HT_IRQ_EXIT, 19, 1, 0, 0, 0);
+	flush(5000);
+	assert_int_equal(decoded.events[0].before_ns, 2000);
 }
 
 static void test_missing(void **state)
@@ -222,7 +248,8 @@ static void test_xen(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_packed), TEST(test_no_frequency), TEST(test_missing),
+		TEST(test_packed), TEST(test_no_frequency), TEST(test_frequency_of_another),
+		 TEST(test_missing),
 		TEST(test_two_vcpus), TEST(test_names), TEST(test_senseless), TEST(test_xen),
 	};
 
