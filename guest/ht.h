@@ -80,6 +80,8 @@ u32 ht_probes_kinds(void);
 /* ht_functions.c */
 int ht_functions_attach(const char *filter);
 void ht_functions_detach(void);
+void ht_functions_tell_missed(void);
+u64 ht_functions_missed(void);
 
 /* ht_control.c */
 void ht_control_init(void);

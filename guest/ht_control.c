@@ -118,6 +118,7 @@ static void show_stats(struct seq_file *seq)
 		ht_cpu_stats(cpu, &stats);
 		seq_printf(seq, "%u %llu %llu %llu\n", cpu, stats.events, stats.calls, stats.lost);
 	}
+	seq_printf(seq, "functions missed: %llu\n", ht_functions_missed());
 }
 
 static void show_user(struct seq_file *seq)

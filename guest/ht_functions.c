@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions under a filter: by fprobe, which takes patterns, where the kernel has it; else a
- * kretprobe for each name of a list.
+ * Functions under a filter, a list with commas: patterns by fprobe, where the kernel has it; else
+ * names, by a kretprobe each.
  */
+#include <linux/container_of.h>
 #include <linux/fprobe.h>
 #include <linux/kprobes.h>
 #include <linux/slab.h>
@@ -10,6 +11,40 @@
 #include <linux/version.h>
 
 #include "ht.h"
+
+#define HT_MAX_FUNCTIONS	32
+
+static struct ht_function {
+#ifdef CONFIG_FPROBE
+	struct fprobe	probe;
+#else
+	struct kretprobe probe;
+	char		name[KSYM_NAME_LEN];
+#endif
+	unsigned long	told_missed;
+} *functions;
+static unsigned int n_functions;
+static unsigned long missed_before;	/* of those that are detached */
+
+/*
+ * Calls that the kernel could not follow, as too many were open or one came within another's probe:
+ * neither their entries nor their exits are told.
+ */
+static unsigned long missed(const struct ht_function *function)
+{
+	return READ_ONCE(function->probe.nmissed);
+}
+
+static void tell_missed(struct ht_function *function)
+{
+	struct ht_event event = { .kind = HT_LOST };
+	unsigned long now = missed(function), told = READ_ONCE(function->told_missed);
+
+	if (now == told || cmpxchg(&function->told_missed, told, now) != told)
+		return;
+	event.field[0] = now - told;
+	ht_tell(&event);
+}
 
 static void tell(enum ht_kind kind, unsigned long address)
 {
@@ -26,11 +61,17 @@ static void tell(enum ht_kind kind, unsigned long address)
 #define HT_REGS	struct pt_regs
 #endif
 
+static void enter(struct fprobe *probe, unsigned long ip)
+{
+	tell_missed(container_of(probe, struct ht_function, probe));
+	tell(HT_FUNCTION_ENTRY, ip);
+}
+
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
 static int on_entry(struct fprobe *probe, unsigned long ip, unsigned long ret_ip, HT_REGS *regs,
 		    void *data)
 {
-	tell(HT_FUNCTION_ENTRY, ip);
+	enter(probe, ip);
 	return 0;
 }
 
@@ -43,13 +84,13 @@ static void on_exit(struct fprobe *probe, unsigned long ip, unsigned long ret_ip
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
 static int on_entry(struct fprobe *probe, unsigned long ip, struct pt_regs *regs, void *data)
 {
-	tell(HT_FUNCTION_ENTRY, ip);
+	enter(probe, ip);
 	return 0;
 }
 #else
 static void on_entry(struct fprobe *probe, unsigned long ip, struct pt_regs *regs, void *data)
 {
-	tell(HT_FUNCTION_ENTRY, ip);
+	enter(probe, ip);
 }
 #endif
 
@@ -59,37 +100,20 @@ static void on_exit(struct fprobe *probe, unsigned long ip, struct pt_regs *regs
 }
 #endif
 
-static struct fprobe function_probe;
-static bool attached;
-
-int ht_functions_attach(const char *filter)
+/* It takes one pattern, not a list. */
+static int attach_one(struct ht_function *function, const char *pattern)
 {
-	int ret;
-
-	if (!*filter)
-		return 0;
-	function_probe = (struct fprobe) { .entry_handler = on_entry, .exit_handler = on_exit };
-	ret = register_fprobe(&function_probe, filter, NULL);
-	attached = !ret;
-	return ret;
+	function->probe.entry_handler = on_entry;
+	function->probe.exit_handler = on_exit;
+	return register_fprobe(&function->probe, pattern, NULL);
 }
 
-void ht_functions_detach(void)
+static void detach_one(struct ht_function *function)
 {
-	if (attached)
-		unregister_fprobe(&function_probe);
-	attached = false;
+	unregister_fprobe(&function->probe);
 }
 
 #else
-
-#define HT_MAX_FUNCTIONS	32
-
-static struct ht_function {
-	struct kretprobe probe;
-	char	name[KSYM_NAME_LEN];
-} *functions;
-static unsigned int n_functions;
 
 static int on_entry(struct kretprobe_instance *instance, struct pt_regs *regs)
 {
@@ -97,6 +121,7 @@ static int on_entry(struct kretprobe_instance *instance, struct pt_regs *regs)
 
 	if (!probe)
 		return 1;
+	tell_missed(container_of(probe, struct ht_function, probe));
 	tell(HT_FUNCTION_ENTRY, (unsigned long)probe->kp.addr);
 	return 0;
 }
@@ -125,6 +150,13 @@ static int attach_one(struct ht_function *function, const char *name)
 	return register_kretprobe(&function->probe);
 }
 
+static void detach_one(struct ht_function *function)
+{
+	unregister_kretprobe(&function->probe);
+}
+
+#endif
+
 int ht_functions_attach(const char *filter)
 {
 	char copy[HT_LIST_SIZE], *rest = copy, *word;
@@ -143,6 +175,8 @@ int ht_functions_attach(const char *filter)
 			attach_one(&functions[n_functions], word) : -E2BIG;
 		if (!ret)
 			n_functions++;
+		else
+			pr_err("hypertrace: function '%s' cannot be told (%d)\n", word, ret);
 	}
 	if (ret)
 		ht_functions_detach();
@@ -151,10 +185,29 @@ int ht_functions_attach(const char *filter)
 
 void ht_functions_detach(void)
 {
-	while (n_functions)
-		unregister_kretprobe(&functions[--n_functions].probe);
+	while (n_functions) {
+		detach_one(&functions[--n_functions]);
+		missed_before += missed(&functions[n_functions]);
+	}
 	kfree(functions);
 	functions = NULL;
 }
 
-#endif
+/* What no function that is called has told. With the lock held, as for the others. */
+void ht_functions_tell_missed(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < n_functions; i++)
+		tell_missed(&functions[i]);
+}
+
+u64 ht_functions_missed(void)
+{
+	u64 sum = missed_before;
+	unsigned int i;
+
+	for (i = 0; i < n_functions; i++)
+		sum += missed(&functions[i]);
+	return sum;
+}

@@ -77,6 +77,7 @@ void ht_stop(void)
 {
 	if (!is_on)
 		return;
+	ht_functions_tell_missed();
 	ht_set_telling(false);
 	ht_functions_detach();
 	ht_probes_detach();

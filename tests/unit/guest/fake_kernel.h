@@ -32,12 +32,17 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef unsigned long long u64;
 
+/* glibc has one, too */
+#define on_exit			kernel_on_exit
+
 #define __user
 #define __init
 #define __exit
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
 #define READ_ONCE(x)		(*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, value)	(*(volatile __typeof__(x) *)&(x) = (value))
+#define cmpxchg(at, from, to)	__sync_val_compare_and_swap(at, from, to)
+#define container_of(at, type, member)	((type *)((char *)(at) - offsetof(type, member)))
 #define GFP_KERNEL		0
 #define kcalloc(n, size, flags)	calloc(n, size)
 #define kfree			free

@@ -30,8 +30,9 @@ struct file_operations {
 
 static char shown[4096];
 
-#define seq_printf(seq, ...)	snprintf(shown, sizeof(shown), "" __VA_ARGS__)
-#define seq_puts(seq, text)	snprintf(shown, sizeof(shown), "%s", text)
+#define seq_printf(seq, ...)	\
+	snprintf(shown + strlen(shown), sizeof(shown) - strlen(shown), "" __VA_ARGS__)
+#define seq_puts(seq, text)	seq_printf(seq, "%s", text)
 #define copy_from_user(to, from, n)	(memcpy(to, from, n), 0)
 #define for_each_online_cpu(cpu)	for ((cpu) = 0; (cpu) < 2; (cpu)++)
 
@@ -66,6 +67,7 @@ bool ht_is_on(void) { return on; }
 int ht_restart(void) { return 0; }
 void ht_settings_lock(void) { locked++; }
 void ht_settings_unlock(void) { locked--; }
+u64 ht_functions_missed(void) { return 5; }
 void ht_tell(struct ht_event *event) { told = *event; }
 
 void ht_cpu_stats(unsigned int cpu, struct ht_cpu_stats *stats)
@@ -107,6 +109,18 @@ static void test_only_shown(void **state)
 	assert_int_equal(locked, 0);
 }
 
+static void test_stats(void **state)
+{
+	struct seq_file seq = { NULL };
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (!strcmp(files[i].name, "stats"))
+			seq.private = (void *)&files[i];
+	file_show(&seq, NULL);
+	assert_string_equal(shown, "cpu events calls lost\n0 0 0 0\n1 0 0 0\n"
+			    "functions missed: 5\n");
+}
+
 static void test_user(void **state)
 {
 	assert_int_equal(write_to("user", "7 -3\n"), 5);
@@ -120,7 +134,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_change), cmocka_unit_test(test_only_shown),
-		cmocka_unit_test(test_user),
+		cmocka_unit_test(test_stats), cmocka_unit_test(test_user),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_ht_functions.c
+ * @brief	Functions of a list, by a kretprobe each: which are told, and those that the kernel missed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "fake_kernel.h"
+
+#define LINUX_VERSION_CODE	KERNEL_VERSION(6, 1, 0)
+#define KERNEL_VERSION(a, b, c)	((a) << 16 | (b) << 8 | (c))
+#define KSYM_NAME_LEN		512
+
+/* --- a kernel without fprobe ----------------------------------------------------------------- */
+
+struct pt_regs { int unused; };
+struct kretprobe;
+struct kretprobe_instance { struct kretprobe *probe; };
+struct kretprobe {
+	struct { const char *symbol_name; void *addr; } kp;
+	int (*handler)(struct kretprobe_instance *instance, struct pt_regs *regs);
+	int (*entry_handler)(struct kretprobe_instance *instance, struct pt_regs *regs);
+	int maxactive, nmissed;
+};
+
+#define get_kretprobe(instance)	((instance)->probe)
+
+static struct { char name[64]; struct kretprobe *probe; } there[8];
+static int n_there;
+
+static int register_kretprobe(struct kretprobe *probe)
+{
+	if (!strcmp(probe->kp.symbol_name, "nothing"))
+		return -ENOENT;
+	strcpy(there[n_there].name, probe->kp.symbol_name);
+	there[n_there++].probe = probe;
+	return 0;
+}
+
+static void unregister_kretprobe(struct kretprobe *probe)
+{
+	n_there--;
+}
+
+static void enter_function(int i, unsigned long address)
+{
+	struct kretprobe_instance instance = { there[i].probe };
+
+	there[i].probe->kp.addr = (void *)address;
+	there[i].probe->entry_handler(&instance, NULL);
+}
+
+static void leave_function(int i, unsigned long address)
+{
+	struct kretprobe_instance instance = { there[i].probe };
+
+	there[i].probe->handler(&instance, NULL);
+}
+
+#include "ht_functions.c"
+
+static struct ht_event told[16];
+static int n_told;
+
+void ht_tell(struct ht_event *event)
+{
+	told[n_told++] = *event;
+}
+
+static void check_told(int i, enum ht_kind kind, uint64_t value)
+{
+	assert_true(i < n_told);
+	assert_int_equal(told[i].kind, kind);
+	assert_true(told[i].field[0] == value);
+}
+
+static int end(void **state)
+{
+	ht_functions_detach();
+	n_told = n_there = 0;
+	missed_before = 0;
+	return 0;
+}
+
+static void test_list(void **state)
+{
+	assert_int_equal(ht_functions_attach(""), 0);
+	assert_int_equal(n_there, 0);
+	assert_int_equal(ht_functions_attach("vfs_read,,schedule"), 0);
+	assert_int_equal(n_there, 2);
+	assert_string_equal(there[0].name, "vfs_read");
+	assert_string_equal(there[1].name, "schedule");
+	enter_function(1, 0x1000);
+	leave_function(1, 0x1000);
+	assert_int_equal(n_told, 2);
+	check_told(0, HT_FUNCTION_ENTRY, 0x1000);
+	check_told(1, HT_FUNCTION_EXIT, 0x1000);
+	ht_functions_detach();
+	assert_int_equal(n_there, 0);
+}
+
+/** One that is not there takes the others along, and is named. */
+static void test_refused(void **state)
+{
+	fake_log[0] = '\0';
+	assert_int_equal(ht_functions_attach("vfs_read,nothing"), -ENOENT);
+	assert_int_equal(n_there, 0);
+	assert_non_null(strstr(fake_log, "'nothing'"));
+}
+
+static void test_missed(void **state)
+{
+	assert_int_equal(ht_functions_attach("vfs_read,vfs_write"), 0);
+	there[1].probe->nmissed = 3;
+	enter_function(0, 0x1000);
+	assert_int_equal(n_told, 1);
+	assert_true(ht_functions_missed() == 3);
+	/* the next call of the same says so, once */
+	enter_function(1, 0x2000);
+	check_told(1, HT_LOST, 3);
+	check_told(2, HT_FUNCTION_ENTRY, 0x2000);
+	enter_function(1, 0x2000);
+	assert_int_equal(n_told, 4);
+	/* or the end */
+	there[0].probe->nmissed = 1;
+	there[1].probe->nmissed = 5;
+	ht_functions_tell_missed();
+	check_told(4, HT_LOST, 1);
+	check_told(5, HT_LOST, 2);
+	ht_functions_tell_missed();
+	assert_int_equal(n_told, 6);
+	/* they are counted when nothing is attached any more */
+	ht_functions_detach();
+	assert_true(ht_functions_missed() == 6);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_list, end),
+		cmocka_unit_test_teardown(test_refused, end),
+		cmocka_unit_test_teardown(test_missed, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
