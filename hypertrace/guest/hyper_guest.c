@@ -11,6 +11,9 @@
 #include "hyper_private.h"
 #include "search.h"
 
+/** Linux's sched_switch: X and Z, EXIT_DEAD and EXIT_ZOMBIE. */
+#define STATE_DEAD	0x30
+
 /** Of what a CPU tells from now on, nothing was before @since_ns. */
 static void forget_calls(struct hyper_cpu *at, int64_t since_ns)
 {
@@ -199,6 +202,14 @@ static int leave_other(struct hyper_guest *guest, int32_t cpu, int64_t time_ns, 
 	return ret ? ret : begin_run(guest, other, time_ns, HYPER_NONE);
 }
 
+/** Who leaves its CPU dead does nothing more, not even return from exit_group. */
+static void end_task(struct hyper_guest *guest, int64_t time_ns, const struct hyper_event *event)
+{
+	if (hyper_has(event, HYPER_F_PREV_PID) && event->prev_pid > 0 &&
+	    event->prev_state & STATE_DEAD)
+		hyper_stacks_cut_task(guest, event->prev_pid, time_ns);
+}
+
 static int take_switch(struct hyper_guest *guest, int32_t cpu, int64_t time_ns,
 		       const struct hyper_event *event)
 {
@@ -213,6 +224,7 @@ static int take_switch(struct hyper_guest *guest, int32_t cpu, int64_t time_ns,
 		/* what was open is that of a task which nobody knew */
 		hyper_stacks_cut_cpu(guest, cpu, time_ns);
 	}
+	end_task(guest, time_ns, event);
 	if (!ret)
 		ret = leave_other(guest, cpu, time_ns, event->pid);
 	if (!ret)

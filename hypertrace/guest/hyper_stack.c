@@ -158,17 +158,37 @@ static int push(struct hyper_guest *guest, struct hyper_stack *stack, int32_t cp
 	return 0;
 }
 
+/**
+ * A system call ends what is open: there is no other one in it, but exit and exit_group never come
+ * back, and of what is lost nobody knows.
+ */
+static void end_syscall(struct hyper_guest *guest, struct hyper_stack *stack, int64_t time_ns,
+			const struct hyper_event *event)
+{
+	if (event->kind == HYPER_SYSCALL)
+		hyper_stack_cut(guest, stack, time_ns);
+}
+
 static int enter(struct hyper_guest *guest, struct hyper_stack *stack, int32_t cpu,
 		 int64_t time_ns, const struct hyper_event *event)
 {
-	const struct hyper_slice *top = stack->n ? &guest->slices[stack->open[stack->n - 1]] : NULL;
+	const struct hyper_slice *top;
 
+	end_syscall(guest, stack, time_ns, event);
+	top = stack->n ? &guest->slices[stack->open[stack->n - 1]] : NULL;
 	if (stack->n >= HYPER_MAX_DEPTH ||
 	    (top && hyper_has(event, HYPER_F_DEPTH) && event->depth != top->depth + 1)) {
 		hyper_count(guest, HYPER_T_DEPTH, cpu, time_ns);
 		hyper_stack_cut(guest, stack, time_ns);
 	}
 	return push(guest, stack, cpu, time_ns, event);
+}
+
+/** Of rt_sigreturn, which has put back the registers of before, nobody knows the number any more. */
+static bool is_exit_of(const struct hyper_slice *slice, const struct hyper_event *event)
+{
+	return slice->what == what_of(event) ||
+	       (event->kind == HYPER_SYSCALL && event->number == -1);
 }
 
 static void leave(struct hyper_guest *guest, struct hyper_stack *stack, int32_t cpu,
@@ -181,7 +201,7 @@ static void leave(struct hyper_guest *guest, struct hyper_stack *stack, int32_t 
 		return;
 	}
 	top = &guest->slices[stack->open[stack->n - 1]];
-	if (top->what != what_of(event)) {
+	if (!is_exit_of(top, event)) {
 		hyper_count(guest, HYPER_T_OTHER, cpu, time_ns);
 		hyper_stack_cut(guest, stack, time_ns);
 		return;

@@ -422,7 +422,7 @@ static void test_deep(void **state)
 	(void)state;
 	switch_to(0, 1, 0, 100);
 	for (int64_t i = 0; i < n_deep; i++)
-		slice(0, 10 + i, HYPER_SYSCALL, HYPER_ENTRY, 1);
+		slice(0, 10 + i, HYPER_INITCALL, HYPER_ENTRY, 1);
 	for (int64_t i = 0; i < n_runs; i++) {
 		switch_to(0, 10000 + 20 * i, 100, 0);
 		switch_to(0, 10010 + 20 * i, 0, 100);
@@ -446,6 +446,35 @@ static void test_deep(void **state)
 			 300000 - (10 + n_deep - 1) - 10 * n_runs);
 	hyper_sums_free(sums);
 	hyper_sums_free(NULL);
+}
+
+/** System calls do not nest: one that is entered has left the last, whatever became of its exit. */
+static void test_syscalls(void **state)
+{
+	(void)state;
+	switch_to(0, 1, 0, 100);
+	/* rt_sigreturn does not know its number any more when it returns */
+	slice(0, 10, HYPER_SYSCALL, HYPER_ENTRY, 15);
+	slice(0, 20, HYPER_SYSCALL, HYPER_EXIT, -1);
+	slice(0, 30, HYPER_SYSCALL, HYPER_ENTRY, 60);
+	slice(0, 40, HYPER_SYSCALL, HYPER_ENTRY, 1);
+	slice(0, 50, HYPER_SYSCALL, HYPER_EXIT, 1);
+	/* who dies does not come back */
+	slice(0, 60, HYPER_SYSCALL, HYPER_ENTRY, 231);
+	take(0, 70, (struct hyper_event){
+		.kind = HYPER_SWITCH, .prev_pid = 100, .pid = 101, .prev_state = 0x20,
+		.has = BIT(HYPER_F_PID) | BIT(HYPER_F_PREV_PID) | BIT(HYPER_F_PREV_STATE) });
+	/* another of the same number */
+	switch_to(0, 80, 101, 100);
+	slice(0, 90, HYPER_SYSCALL, HYPER_ENTRY, 1);
+	slice(0, 95, HYPER_SYSCALL, HYPER_EXIT, 1);
+	finish(100);
+	SLICES(SLICE(10, 20, 15, 0, 100, -1),
+	       SLICE(30, 40, 60, 0, 100, -1, .flags = HYPER_NO_END),
+	       SLICE(40, 50, 1, 0, 100, -1),
+	       SLICE(60, 70, 231, 0, 100, -1, .flags = HYPER_NO_END),
+	       SLICE(90, 95, 1, 0, 100, -1));
+	no_trouble_but(0);
 }
 
 static void test_wrong_switch(void **state)
@@ -691,7 +720,7 @@ int main(void)
 		TEST(test_without_switches), TEST(test_kinds), TEST(test_levels),
 		TEST(test_level_edges), TEST(test_before), TEST(test_exit_alone),
 		TEST(test_other_exit), TEST(test_lying_depth), TEST(test_deep),
-		TEST(test_wrong_switch),
+		TEST(test_wrong_switch), TEST(test_syscalls),
 		TEST(test_twice), TEST(test_backwards), TEST(test_late_call), TEST(test_late_host),
 		TEST(test_no_frequency),
 		 TEST(test_other_cpu), TEST(test_lost),
