@@ -27,17 +27,14 @@ static enum ht_result decode_control(struct ht_decoder *decoder, const struct ht
 				     struct ht_decoded *decoded)
 {
 	struct ht_clock *clock = &decoded->clock;
+	unsigned int control = call->a[0] & 0xff;
 
-	decoded->control = call->a[0] & 0xff;
-	if (!decoded->control || decoded->control >= HT_N_CONTROLS) {
-		decoded->control = 0;
-		return HT_BAD;
-	}
 	clock->shift = call->a[0] >> 16 & 0xff;
 	clock->packed = call->a[0] >> 24 & 1;
 	clock->tsc = call->a[1];
-	if (clock->shift > HT_MAX_SHIFT)
+	if (!control || control >= HT_N_CONTROLS || clock->shift > HT_MAX_SHIFT)
 		return HT_BAD;
+	decoded->control = (uint8_t)control;
 	if (decoded->control == HT_STOP)
 		return decode_stop(call, decoded);
 	clock->khz = (uint32_t)call->a[2];
