@@ -52,7 +52,7 @@ struct hyper_dialect {
 	size_t		n_names;
 };
 
-/** The published ones; ends with NULL. */
+/** The published ones, ours first; ends with NULL. */
 extern const struct hyper_dialect *const hyper_dialects[];
 
 /**

@@ -146,5 +146,5 @@ int32_t hyper_level_number(const char *name)
 }
 
 const struct hyper_dialect *const hyper_dialects[] = {
-	&hypergraph, &hypertracing, &hypertrace, NULL
+	&hypertrace, &hypergraph, &hypertracing, NULL
 };

@@ -85,13 +85,34 @@ static struct ht_call call_of(const struct hyper_call *call)
 	return same;
 }
 
+/** Are all bits of a call of one event those that its sender sets? */
+static bool is_exact(const struct ht_call *call, const struct ht_event *event)
+{
+	struct ht_encoder encoder = { .xen = true };
+	struct ht_call again;
+
+	return ht_encode_plain(&encoder, event, &again) &&
+	       !memcmp(call->a, again.a, sizeof(again.a));
+}
+
+/**
+ * Of Xen, whose numbers are anybody's, what is no control call must tell something, of kinds that
+ * are known.
+ */
 bool hyper_wire_fits(const struct hyper_call *call)
 {
 	const struct ht_call same = call_of(call);
-	struct ht_decoder decoder = { .calls = 0 };
+	struct ht_decoder decoder = { .ours = true };
 	struct ht_decoded decoded;
 
-	return ht_is_ours(&same) && ht_decode(&decoder, &same, &decoded) == HT_OK;
+	if (!ht_is_ours(&same) || ht_decode(&decoder, &same, &decoded) != HT_OK)
+		return false;
+	if (!same.xen || decoded.control)
+		return true;
+	for (int i = 0; i < decoded.n; i++)
+		if (!ht_kind_name(decoded.events[i].kind))
+			return false;
+	return decoded.n && (decoded.sort != HT_PLAIN || is_exact(&same, &decoded.events[0]));
 }
 
 uint32_t hyper_wire_khz(const struct hyper_call *call)
@@ -267,10 +288,16 @@ int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
 	enum ht_result result;
 
 	uint32_t khz;
+	bool assumed;
 
 	if (!vcpu)
 		return -ENOMEM;
+	/* before its first control call, it is ours if it looks like that */
+	assumed = same.xen && !vcpu->ours && hyper_wire_fits(call);
+	vcpu->ours |= assumed;
 	result = ht_decode(vcpu, &same, &told);
+	if (assumed && !told.control)
+		vcpu->ours = false;
 	khz = vcpu->has_clock && vcpu->clock.khz ? vcpu->clock.khz : wire->khz;
 	decoded->result = results[result];
 	if (result == HT_FOREIGN || result == HT_UNKNOWN_VERSION)

@@ -41,7 +41,7 @@ static enum ht_result decode_control(struct ht_decoder *decoder, const struct ht
 	clock->vcpu = (uint32_t)(call->a[2] >> 32);
 	clock->kinds = (uint32_t)call->a[3];
 	decoder->clock = *clock;
-	decoder->has_clock = true;
+	decoder->has_clock = decoder->ours = true;
 	return HT_OK;
 }
 
@@ -364,6 +364,8 @@ static enum ht_result check_version(struct ht_decoder *decoder, const struct ht_
 		return HT_UNKNOWN_VERSION;
 	if (sort < HT_CONTROL || sort > HT_PACKED)
 		return HT_UNKNOWN_VERSION;
+	if (call->xen && sort != HT_CONTROL && !decoder->ours && !decoder->unknown)
+		return HT_FOREIGN;
 	if (sort != HT_CONTROL || is_short(call, sort))
 		return call->xen && decoder->unknown ? HT_UNKNOWN_VERSION : HT_OK;
 	if (call->a[0] >> 32 != HT_CONTROL_MAGIC)

@@ -195,6 +195,11 @@ struct ht_decoder {
 	uint8_t		sequence;	/* that the next call should have */
 	bool		whole;		/* HT_START has been seen; then */
 	uint64_t	calls;		/* how many have come since, with it */
+	/*
+	 * Xen, where others may have the same numbers: a control call has been seen, or the reader
+	 * knows from elsewhere that this vCPU speaks the format, and sets it.
+	 */
+	bool		ours;
 	bool		unknown;	/* Xen: the last start was of another version */
 };
 

@@ -72,7 +72,7 @@ check "late ones" test "$(wc -l < "$OUT")" = 5
 # What is no dialect, no symbols, no trace of hypercalls.
 run dump --hypertrace=klingon "$WORK/first.dat"
 status 2
-says "$ERR" "no dialect is called 'klingon'; there are hypergraph, hypertracing, hypertrace; a file has a '.' in its name"
+says "$ERR" "no dialect is called 'klingon'; there are hypertrace, hypergraph, hypertracing; a file has a '.' in its name"
 echo '{' > "$WORK/broken.json"
 run dump --hypertrace="$WORK/broken.json" "$WORK/first.dat"
 status 3

@@ -137,6 +137,33 @@ static void test_many_numbers(void **state)
 	assert_string_equal(found(), "hypergraph");
 }
 
+/** What would be a CPU above a number of the dialect of 2018 is ours, and looked for first. */
+static void test_ours(void **state)
+{
+	(void)state;
+	/* 0x4854 above, a switch of that dialect below; and a plain call of ours */
+	add(3, 0x48541501, 0x78000000780001, 0x4d200000000, 0, 0);
+	assert_string_equal(found(), "hypertrace");
+	assert_ptr_equal(hyper_dialects[0], hyper_dialect_find("hypertrace"));
+}
+
+/** Of Xen, the numbers alone do not tell. */
+static void test_others_of_xen(void **state)
+{
+	struct hyper_call call = { .nr = 0x500, .a = { 0x100 }, .bytes = 28, .source = HYPER_XEN };
+
+	(void)state;
+	for (int i = 0; i < 4; i++, call.nr += 0x40)
+		assert_int_equal(hyper_tally_add(&tally, &call), 0);
+	assert_string_equal(found(), "none");
+	call = (struct hyper_call){
+		.nr = 0x500, .a = { 4, 19 }, .bytes = 28, .source = HYPER_XEN,
+	};
+	for (int i = 0; i < 4; i++, call.nr++)
+		assert_int_equal(hyper_tally_add(&tally, &call), 0);
+	assert_string_equal(found(), "hypertrace");
+}
+
 /** The first that a machine tells of its clock, whichever vCPU does. */
 static void test_frequency(void **state)
 {
@@ -172,6 +199,8 @@ int main(void)
 		cmocka_unit_test_teardown(test_others, forget),
 		cmocka_unit_test_teardown(test_half, forget),
 		cmocka_unit_test_teardown(test_many_numbers, forget),
+		cmocka_unit_test_teardown(test_ours, forget),
+		cmocka_unit_test_teardown(test_others_of_xen, forget),
 		cmocka_unit_test_teardown(test_frequency, forget),
 	};
 
