@@ -23,8 +23,9 @@ extern "C" {
 
 /** Calls of one number that have become no events. */
 struct host_hypertrace_number {
-	uint64_t	nr, count;
+	uint64_t	nr, count;	/* of our own dialect: without the sequence number */
 	enum hyper_result result;
+	bool		wire;		/* it is of that */
 };
 
 /** A machine that makes hypercalls. */

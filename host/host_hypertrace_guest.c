@@ -9,6 +9,7 @@
 #include "array.h"
 #include "heap.h"
 #include "host_hypertrace.h"
+#include "hyper_wire.h"
 
 /** When the host tells nothing of a vCPU. */
 struct gap {
@@ -42,25 +43,27 @@ struct walk {
 /* --- one vCPU -------------------------------------------------------------------------------- */
 
 /** Return: 0 or -ENOMEM. */
-static int count_number(struct host_hypertrace_machine *machine, uint64_t nr,
-			enum hyper_result result, uint64_t count)
+static int count_number(struct host_hypertrace_machine *machine, const struct hyper_call *call,
+			enum hyper_result result)
 {
+	bool wire = machine->dialect && machine->dialect->wire && result == HYPER_SENSELESS;
+	uint64_t nr = wire ? hyper_wire_number(call) : call->nr;
 	size_t i = 0;
 
 	while (i < machine->n_numbers &&
 	       (machine->numbers[i].nr != nr || machine->numbers[i].result != result))
 		i++;
 	if (i == HOST_HYPERTRACE_NUMBERS) {
-		machine->more_numbers += count;
+		machine->more_numbers++;
 		return 0;
 	}
 	if (i == machine->n_numbers) {
 		if (ARRAY_GROW(machine->numbers, machine->n_numbers, machine->room))
 			return -ENOMEM;
 		machine->numbers[machine->n_numbers++] = (struct host_hypertrace_number){
-			.nr = nr, .result = result };
+			.nr = nr, .result = result, .wire = wire };
 	}
-	machine->numbers[i].count += count;
+	machine->numbers[i].count++;
 	return 0;
 }
 
@@ -83,7 +86,7 @@ static int count_call(struct walk *walk, const struct cursor *cursor, const stru
 	machine->events += cursor->decoded->n;
 	machine->outside += is_outside(walk->trace->model, cursor->vcpu, call);
 	return cursor->decoded->result == HYPER_DECODED ? 0 :
-	       count_number(machine, call->nr, cursor->decoded->result, 1);
+	       count_number(machine, call, cursor->decoded->result);
 }
 
 /** On to the next call that has events in it. Return: 0 or -ENOMEM. */
@@ -286,7 +289,7 @@ static int count_unknown(const struct host_hypertrace *trace,
 			if (calls[i].time_ns < from_ns || calls[i].time_ns >= to_ns)
 				continue;
 			machine->results[result]++;
-			ret = count_number(machine, calls[i].nr, result, 1);
+			ret = count_number(machine, &calls[i], result);
 		}
 	}
 	return ret;

@@ -115,6 +115,13 @@ bool hyper_wire_fits(const struct hyper_call *call)
 	return decoded.n && (decoded.sort != HT_PLAIN || is_exact(&same, &decoded.events[0]));
 }
 
+uint64_t hyper_wire_number(const struct hyper_call *call)
+{
+	const struct ht_call same = call_of(call);
+
+	return ht_is_ours(&same) ? call->nr & ~(uint64_t)HT_NR_SEQUENCE : call->nr;
+}
+
 uint32_t hyper_wire_khz(const struct hyper_call *call)
 {
 	const struct ht_call same = call_of(call);

@@ -201,6 +201,20 @@ def ours(_=None):
 
 
 @story
+def crowd(_=None):
+    """More senseless calls of ours than sequence numbers, more numbers of others than are listed, a stray."""
+    dat = Kvm()
+    dat.call(0, 0x48541400, 0x4352544801040101, 0xf4240, 0x231860, 0xa)
+    for i in range(300):
+        dat.call(0, 0x48541500 | (1 + i) & 0xff)
+    for i in range(70):
+        dat.call(0, 20000 + i)
+    dat.to(1)
+    dat.add("kvm_hypercall", 9999, 77, 0, 0, 0, 0)
+    return dat.finish()
+
+
+@story
 def early(_=None):
     """vCPU 1 tells of what was before its calls; how fast its clock is, vCPU 0 tells later."""
     dat = unclocked()

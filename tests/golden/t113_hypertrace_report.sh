@@ -89,6 +89,31 @@ stages = json.load(open(sys.argv[1]))["boot"][0]["stages"]
 assert [(s["tracing_calls"], s["tracing_ns"]) for s in stages] == [(1, 1500), (4, 700), (1, 1500)], stages
 END
 
+# All formats tell of the same calls; what counts calls is no number of its own.
+python3 "$GOLDEN/hyper_files.py" crowd crowd.dat
+run report --quiet --format json --hypertrace=hypertrace crowd.dat
+cp "$OUT" crowd.json
+run report --quiet --hypertrace=hypertrace crowd.dat
+says "$OUT" 'no events in hypercall_0x485415?? 300 (senseless), hypercall_20000 1'
+says "$OUT" 'and 7 of other numbers'
+says "$OUT" '1 hypercalls are of threads that are no vCPUs'
+run report --quiet --format csv --hypertrace=hypertrace crowd.dat
+check "CSV tells what JSON does" python3 - crowd.json "$OUT" <<'END'
+import csv
+import json
+import sys
+told = json.load(open(sys.argv[1]))
+rows = [(r["section"], r["name"], r["vcpu"], r["count"], r["ns"])
+        for r in csv.DictReader(open(sys.argv[2])) if r["file"] == "crowd.dat"]
+machine = told["hypertrace"][0]
+assert machine["numbers"][0] == {"nr": 0x48541500, "name": "hypercall_0x485415??", "result": "senseless",
+                                 "count": 300}, machine["numbers"][0]
+for number in machine["numbers"]:
+    assert ("hyper_number_" + number["result"], number["name"], "", str(number["count"]), "") in rows, number
+assert ("hyper_number", "others", "", str(machine["other_numbers"]), "") in rows
+assert ("hyper_stray_calls", "", "", str(told["stray_hypercalls"]), "") in rows
+END
+
 # One at a time; a pattern of names, or of addresses if there are none; a vCPU of another machine.
 run report --quiet --boot first.dat
 status 0

@@ -265,6 +265,8 @@ static void number_name(char *text, size_t size, const struct host_hypertrace_nu
 
 	if (own)
 		snprintf(text, size, "KVM_HC_%s", own);
+	else if (number->wire)
+		snprintf(text, size, "hypercall_0x%llx??", (unsigned long long)number->nr >> 8);
 	else
 		snprintf(text, size, "hypercall_%llu", (unsigned long long)number->nr);
 }
@@ -518,7 +520,7 @@ static void csv_machine(struct output *out, const struct report *report,
 {
 	const struct host_hypertrace_machine *info = machine->info;
 	struct csv_row row = { .machine = report_hyper_name(report, machine) };
-	char name[64];
+	char name[64], section[32];
 
 	for (int i = 0; i < HYPER_N_RESULTS; i++)
 		csv_count(out, report, &row, "hyper_calls", hyper_result_name((enum hyper_result)i),
@@ -527,15 +529,22 @@ static void csv_machine(struct output *out, const struct report *report,
 	csv_count(out, report, &row, "hyper_events", NULL, info->events);
 	for (size_t i = 0; i < info->n_numbers; i++) {
 		number_name(name, sizeof(name), &info->numbers[i]);
-		csv_count(out, report, &row, "hyper_number", name, info->numbers[i].count);
+		snprintf(section, sizeof(section), "hyper_number_%s",
+			 hyper_result_name(info->numbers[i].result));
+		csv_count(out, report, &row, section, name, info->numbers[i].count);
 	}
+	csv_count(out, report, &row, "hyper_number", "others", info->more_numbers);
 	for (int i = 0; i < HYPER_N_TROUBLES && info->guest; i++) {
 		const struct hyper_trouble_count *count =
 			hyper_guest_trouble(info->guest, (enum hyper_trouble)i);
 
+		const char *what = hyper_trouble_text((enum hyper_trouble)i);
+
+		if (!count->count)
+			continue;
 		row.vcpu = report_hyper_vcpu(report, machine, count->first_cpu);
-		csv_count(out, report, &row, "hyper_trouble",
-			  hyper_trouble_text((enum hyper_trouble)i), count->count);
+		csv_count(out, report, &row, "hyper_trouble", what, count->count);
+		csv_time(out, report, &row, "hyper_trouble_first", what, count->first_ns);
 	}
 	if (info->guest)
 		csv_tasks(out, report, machine);
@@ -556,6 +565,8 @@ static void csv(struct output *out, const struct report *report)
 		if (hypertrace->options->calls)
 			csv_machine(out, report, machine);
 	}
+	csv_count(out, report, &(struct csv_row){ .machine = NULL }, "hyper_stray_calls", NULL,
+		  hypertrace->trace->strays);
 }
 
 const struct report_section report_hypertrace = {
