@@ -4,6 +4,7 @@
  * @brief	The boot of a guest, stage by stage, and what each cost.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "escape.h"
 #include "host_stages.h"
@@ -187,12 +188,13 @@ static void name_stage(const struct host_stages *stages, struct host_stage *stag
 {
 	const struct hyper_slice *slice = stage->slice;
 	const char *number = hyper_number_name(stages->dialect, (enum hyper_kind)slice->kind,
-					       (int32_t)slice->what);
+					       (int64_t)slice->what);
 	const char *name = hyper_guest_name(stages->guest, slice->name);
 
 	if (!name && slice->kind == HYPER_INITCALL)
 		name = hyper_symbols_name(stages->symbols, slice->what, NULL);
-	if (name || slice->kind == HYPER_PHASE)
+	if (name || (slice->kind == HYPER_PHASE &&
+		     strcmp(slice->label, hyper_kind_name(HYPER_PHASE)) != 0))
 		text_format(stage->name, sizeof(stage->name), "%s", name ? name : slice->label);
 	else if (number)
 		text_format(stage->name, sizeof(stage->name), "%s", number);

@@ -37,7 +37,7 @@ static const struct {
 	[HYPER_F_PREV_STATE] = { "prev_state", UINT16_MAX,
 				 offsetof(struct hyper_event, prev_state) },
 	[HYPER_F_PRIO] = { "prio", 255, offsetof(struct hyper_event, prio) },
-	[HYPER_F_NUMBER] = { "number", INT32_MAX, offsetof(struct hyper_event, number) },
+	[HYPER_F_NUMBER] = { "number", INT32_MAX, 0 },
 	[HYPER_F_SYNC] = { "sync", 1, 0 },
 	[HYPER_F_VALUE] = { "value", UINT64_MAX, 0 },
 	[HYPER_F_BEFORE] = { "before", INT64_MAX, 0 },
@@ -131,7 +131,7 @@ const struct hyper_dialect *hyper_dialect_find(const char *name)
 }
 
 const char *hyper_number_name(const struct hyper_dialect *dialect, enum hyper_kind kind,
-			      int32_t number)
+			      int64_t number)
 {
 	for (size_t i = 0; i < dialect->n_names; i++)
 		if (dialect->names[i].kind == kind && dialect->names[i].number == number)
@@ -177,6 +177,8 @@ static void set_field(struct hyper_event *event, enum hyper_field field, uint64_
 		event->edge = value ? HYPER_EXIT : HYPER_ENTRY;
 	else if (field == HYPER_F_ADDRESS)
 		event->address = value;
+	else if (field == HYPER_F_NUMBER)
+		event->number = (int64_t)value;
 	else if (field == HYPER_F_VALUE)
 		event->value = (int64_t)value;
 	else if (field == HYPER_F_BEFORE)

@@ -101,7 +101,7 @@ enum hyper_result hyper_decode(const struct hyper_dialect *dialect, const struct
 
 /** hyper_number_name - what a dialect calls the number of an event; or NULL. */
 const char *hyper_number_name(const struct hyper_dialect *dialect, enum hyper_kind kind,
-			      int32_t number);
+			      int64_t number);
 
 /**
  * hyper_kvm_number - what KVM calls one of its own hypercalls

@@ -88,7 +88,7 @@ enum hyper_field {
 	HYPER_F_PRIO,
 	HYPER_F_NUMBER,
 	HYPER_F_SYNC,		/* 1: the level of @number + 10, which is from 2 to 9 */
-	HYPER_F_VALUE,		/* with a sign */
+	HYPER_F_VALUE,		/* with a sign, unless @no_sign */
 	HYPER_F_BEFORE,		/* ns of the guest's clock that it happened before the call */
 	HYPER_F_NAME,		/* up to 8 letters, the first one in the lowest byte */
 	HYPER_N_FIELDS
@@ -108,11 +108,12 @@ struct hyper_event {
 	int32_t		depth, cpu;
 	int32_t		pid, tgid, prev_pid, prev_tgid;
 	int32_t		prev_state, prio;
-	int32_t		number;
+	int64_t		number;
 	uint32_t	has;		/* set of 1 << enum hyper_field */
 	const char	*label;		/* what the dialect calls it */
 	uint8_t		kind;		/* enum hyper_kind */
 	uint8_t		edge;		/* enum hyper_edge */
+	bool		no_sign;	/* @value is an uint64_t */
 	char		name[HYPER_NAME_SIZE];
 };
 

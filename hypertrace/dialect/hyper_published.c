@@ -48,6 +48,8 @@
 	{ 2000, "user_function", HYPER_USER_FUNCTION, 0, { ALL(ADDRESS, 0), ALL(EDGE, 1) } }
 
 static const struct hyper_number_name number_names[] = {
+	/* without _sync ones: ours has no others */
+#define N_PLAIN_LEVELS	12
 	{ HYPER_LEVEL, 0, "early" }, { HYPER_LEVEL, 1, "pure" }, { HYPER_LEVEL, 2, "core" },
 	{ HYPER_LEVEL, 3, "postcore" }, { HYPER_LEVEL, 4, "arch" }, { HYPER_LEVEL, 5, "subsys" },
 	{ HYPER_LEVEL, 6, "fs" }, { HYPER_LEVEL, 7, "rootfs" }, { HYPER_LEVEL, 8, "device" },
@@ -117,7 +119,7 @@ static const struct hyper_row hypertracing_rows[] = {
 
 static const struct hyper_dialect hypertrace = {
 	.name = "hypertrace", .about = "of our kernel module", .wire = true,
-	.names = number_names, .n_names = ARRAY_SIZE(number_names),
+	.names = number_names, .n_names = N_PLAIN_LEVELS,
 };
 
 static const struct hyper_dialect hypergraph = {

@@ -81,6 +81,11 @@ int hyper_event_text(char *text, size_t size, const struct hyper_event *event,
 			add_address(&words, event->address, symbols);
 			continue;
 		}
+		if (field == HYPER_F_VALUE && event->no_sign) {
+			add(&words, " %s=%" PRIu64, hyper_field_name(HYPER_F_VALUE),
+			    (uint64_t)value);
+			continue;
+		}
 		add(&words, " %s=%" PRId64, hyper_field_name((enum hyper_field)field), value);
 		if (field == HYPER_F_NUMBER && number)
 			add(&words, " (%s)", number);

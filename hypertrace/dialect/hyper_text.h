@@ -28,7 +28,7 @@ int hyper_event_text(char *text, size_t size, const struct hyper_event *event,
 int hyper_call_text(char *text, size_t size, const struct hyper_call *call);
 
 /**
- * hyper_event_field - one of an event's numbers, with a sign where it has one
+ * hyper_event_field - one of an event's numbers, with a sign where it has one (@no_sign: of a value)
  *
  * Return: false if the event does not tell it, or it is no number.
  */

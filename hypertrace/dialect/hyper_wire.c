@@ -149,13 +149,19 @@ static void set_before(struct hyper_event *event, uint32_t khz, uint64_t cycles)
 	event->has |= BIT(HYPER_F_BEFORE);
 }
 
+/** Our numbers have 32 bits: whatever a user calls them. */
+static uint64_t most_of(uint8_t field)
+{
+	return field == HYPER_F_NUMBER ? UINT32_MAX : hyper_field_most((enum hyper_field)field);
+}
+
 /** Return: false if it makes no sense. */
 static bool set_field(struct hyper_event *event, uint8_t field, uint64_t value)
 {
 	bool minus = has_sign(field) && (int64_t)value == -1;
 	int32_t number = (int32_t)value;
 
-	if (value > hyper_field_most((enum hyper_field)field) && !minus)
+	if (value > most_of(field) && !minus)
 		return false;
 	event->has |= BIT(field);
 	switch (field) {
@@ -181,7 +187,7 @@ static bool set_field(struct hyper_event *event, uint8_t field, uint64_t value)
 		event->cpu = number;
 		break;
 	case HYPER_F_NUMBER:
-		event->number = number;
+		event->number = (int64_t)value;
 		break;
 	}
 	return true;
@@ -202,6 +208,7 @@ static enum hyper_field make_event(uint32_t khz, const struct ht_event *told,
 	}
 	event->kind = rows[told->kind].kind;
 	event->edge = rows[told->kind].edge;
+	event->no_sign = told->kind == HT_USER || told->kind == HT_LOST;
 	for (int i = 0; i < HT_MAX_FIELDS && i < told->n; i++) {
 		uint8_t field = rows[told->kind].fields[i];
 

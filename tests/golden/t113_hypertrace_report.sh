@@ -114,6 +114,25 @@ assert ("hyper_number", "others", "", str(machine["other_numbers"]), "") in rows
 assert ("hyper_stray_calls", "", "", str(told["stray_hypercalls"]), "") in rows
 END
 
+# Names are those that are known.
+cat > own.json <<'END'
+{ "hypertrace_dialect": "own",
+  "events": [ { "number": 1213469957, "name": "initcall", "kind": "initcall", "edge": "entry",
+                "fields": [ { "is": "address", "register": 1 } ] } ],
+  "names": [ { "kind": "initcall", "number": 3, "name": "the third" } ] }
+END
+python3 "$GOLDEN/hyper_files.py" to_come to_come.dat
+run report --quiet --format json --boot to_come.dat
+check "no other names" python3 - "$OUT" <<'END'
+import json
+import sys
+stages = json.load(open(sys.argv[1]))["boot"][0]["stages"]
+assert [s["name"] for s in stages] == ["module loaded", "phase 99", "postcore", "level 12",
+                                       "initcall 0xffffffff00000003"], stages
+END
+run report --quiet --boot --hypertrace=./own.json to_come.dat
+says "$OUT" 'initcall 0xffffffff00000003'
+
 # One at a time; a pattern of names, or of addresses if there are none; a vCPU of another machine.
 run report --quiet --boot first.dat
 status 0

@@ -146,6 +146,8 @@ static void json_fields(struct output *out, const struct hyper_event *event)
 		out_str(out, "\":");
 		if (field == HYPER_F_ADDRESS)
 			out_u64(out, event->address);
+		else if (field == HYPER_F_VALUE && event->no_sign)
+			out_u64(out, (uint64_t)value);
 		else
 			out_i64(out, value);
 	}

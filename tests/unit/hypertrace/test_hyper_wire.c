@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "hyper_decoder.h"
+#include "hyper_text.h"
 #include "hyper_wire.h"
 #include "hypertrace_wire.h"
 
@@ -201,6 +202,34 @@ static void test_names(void **state)
 	assert_string_equal(decoded.events[0].label, "user space");
 }
 
+/** What a user means by ids and values has no sign; levels and phases to come have no name. */
+static void test_any_number(void **state)
+{
+	const struct hyper_dialect *dialect = hyper_dialect_find("hypertrace");
+	char text[128];
+
+	(void)state;
+	start(1000000, false);
+	add(2000, HT_USER, 0x80000000, UINT64_C(1) << 63, 0, 0, 0);
+	add(2000, HT_PHASE, 99, 0, 0, 0, 0);
+	add(2000, HT_INITCALL_LEVEL, 12, 0, 0, 0, 0);
+	flush(2000);
+	assert_int_equal(decoded.result, HYPER_DECODED);
+	hyper_event_text(text, sizeof(text), &decoded.events[0], dialect, NULL);
+	assert_string_equal(text, "number=2147483648 value=9223372036854775808");
+	assert_string_equal(decoded.events[1].label, "phase");
+	hyper_event_text(text, sizeof(text), &decoded.events[1], dialect, NULL);
+	assert_string_equal(text, "number=99");
+	hyper_event_text(text, sizeof(text), &decoded.events[2], dialect, NULL);
+	assert_string_equal(text, "number=12");
+	for (uint64_t level = 0; level < 20; level++) {
+		const char *name = hyper_number_name(dialect, HYPER_LEVEL, (int64_t)level);
+
+		assert_true(!name == !ht_level_name(level));
+		assert_true(!name || !strcmp(name, ht_level_name(level)));
+	}
+}
+
 /** A task that cannot be: the others in the call are there nevertheless. */
 static void test_senseless(void **state)
 {
@@ -283,7 +312,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_packed), TEST(test_no_frequency), TEST(test_frequency_of_another),
 		 TEST(test_missing),
-		TEST(test_two_vcpus), TEST(test_names), TEST(test_senseless), TEST(test_xen), TEST(test_others_of_xen),
+		TEST(test_two_vcpus), TEST(test_names), TEST(test_any_number), TEST(test_senseless), TEST(test_xen), TEST(test_others_of_xen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
