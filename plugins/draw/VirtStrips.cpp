@@ -153,6 +153,23 @@ void addVeil(VirtStrip &strip, const int64_t (*ns)[VIRT_N_STATES])
 	strip.veil.resize(std::max(n, 0));
 }
 
+/**
+ * Nor does KernelShark know where records are lost, or the trace of a pCPU has ended. Of a trace that is
+ * not split, what is not known has bars of its own.
+ */
+void addPcpuVeil(VirtStrip &strip)
+{
+	if (virt_model_is_unsplit(strip.model.get()))
+		return;
+	for (const virt_shade_run &run : strip.runs) {
+		int steps = run.parts[VIRT_UNKNOWN] * VIRT_VEIL_STEPS / strip.window.n_parts;
+
+		if (run.parts[VIRT_UNKNOWN])
+			strip.veil.push_back({ run.first, run.n,
+					       static_cast<uint8_t>(std::max(steps, 1)) });
+	}
+}
+
 /** Where the strip of a graph is, and which time it shows. */
 VirtStrip placeOf(const KsCppArgV *argv, int streamId, int drawAction, VirtModelRef &&model)
 {
@@ -200,6 +217,8 @@ void addRuns(VirtStrip &strip)
 	n = strip.isPcpu ? virt_shade_pcpu(model, strip.id, &strip.window, strip.runs.data()) :
 			   addVcpuRuns(strip);
 	strip.runs.resize(std::max(n, 0));
+	if (strip.isPcpu)
+		addPcpuVeil(strip);
 	if (!strip.isCombo || strip.isPcpu)
 		return;
 	strip.exits.resize(strip.window.n_columns);

@@ -73,6 +73,42 @@ marked()
 	gui_quit
 }
 
+# pale_where_lost FILE: KernelShark's own bars fade where the records of a pCPU are missing, and are as ever
+# before that
+pale_where_lost()
+{
+	local pcpu from to start end
+
+	virt_open "$1"
+	gui_shot pale
+	gui_graphs
+	virt_window
+	"$KSV_BIN" report --quiet --worst 8 --kind lost --format json "$1" | python3 -c 'import json, sys
+start, end, x0, x1 = map(int, sys.argv[1:])
+for moment in json.load(sys.stdin)["worst"]:
+    a, b = (x0 + (moment[at] - start) * (x1 - x0) / (end - start) for at in ("start_ns", "end_ns"))
+    print(moment["pcpu"], int(a) - 3, int((a + b) / 2))' \
+		"$VIRT_FROM" "$VIRT_TO" "$GUI_X0" "$GUI_X1" >"$GUI_DIR/losses"
+	while read -r pcpu from to; do
+		start=$(darkest "$pcpu" "$from") end=$(darkest "$pcpu" "$to")
+		[ "$start" -ge 100 ] || bright=$((bright + 1))
+		[ "$end" -ge 150 ] || gui_fail "CPU $pcpu is bright at column $to of $GUI_SHOT"
+	done <"$GUI_DIR/losses"
+	# else nothing has been looked at
+	gui_need [ "$bright" -ge 5 ]
+	gui_quit
+}
+bright=0
+
+# darkest GRAPH COLUMN: the least of the three parts of the colour of its bar
+darkest()
+{
+	local colour
+
+	colour=$(gui_pixels "$2" $(($(gui_base "$1") - 6)) 1 1)
+	printf '%d\n' "0x${colour:1:2}" "0x${colour:3:2}" "0x${colour:5:2}" | sort -n | head -n 1
+}
+
 # refused FILE: an error is shown, and KernelShark goes on
 refused()
 {
@@ -119,6 +155,7 @@ for name in hvm-exits pinned; do
 	marked "$file" "$name"
 done
 marked "$GUI_SAMPLES/lost-records.xen" lost-records
+pale_where_lost "$GUI_SAMPLES/lost-records.xen"
 virt_open "$GUI_SAMPLES/pinned.xen"
 axis "$GUI_SAMPLES/pinned.xen" good-axis
 gui_same 'marks on the axis of a good file' 0 "$MARKED"
