@@ -81,61 +81,69 @@ same_markers()
 	[ "$(virt_markers)" = "$markers" ]
 }
 
+# each_way FILE...: of a KVM host, its guest, and others
+each_way()
+{
+	# saved, and ended
+	combo_view "$@"
+	gui_until clock 'Times as the file gives them*'
+	gui_click_found items '*' 'g1v0 | *'
+	gui_click QToolButton Worst
+	gui_click QPushButton 'Next worst'
+	gui_still
+	align
+	saved
+	gui_until virt_window
+	window=("$VIRT_FROM" "$VIRT_TO") markers=$(virt_markers) first=$(gui_ask 'of 1 1 4') rows=$(gui_ask count)
+	gui_need [ "$(grep -c '[0-9]' <<<"$markers")" = 2 ]
+	gui_need clock 'Aligning ...'
+	gui_shot before
+	quit
+
+	# restored by the command line; what was not finished has changed nothing
+	gui_run -s "$session"
+	gui_loaded "$@"
+	gui_until clock 'Times as the file gives them*'
+	as_saved 'by argument'
+
+	# imported
+	align
+	gui_click QPushButton '- -'
+	gui_menu File Sessions 'Import Session'
+	gui_file "$session"
+	gui_still
+	as_saved 'imported'
+	go_on
+	gui_until clock '*Not aligned: *loaded anew*'
+	gui_until gui_enabled widgets QPushButton Align
+	as_saved 'imported and gone on'
+
+	# it can be aligned as ever
+	gui_click QPushButton Align
+	gui_until clock 'Aligned with *'
+	gui_click QPushButton Undo
+	gui_until clock 'Times as the file gives them*'
+	align
+	quit
+
+	# the last one, over other files
+	cp "$session" "$KS_USER_CACHE_DIR/lastsession.json"
+	combo_view "$GUI_SAMPLES/kvm-migration.dat" "$GUI_SAMPLES/kvm-migration-g1.dat"
+	align
+	gui_menu File Sessions 'Restore Last Session'
+	gui_until gui_is count "$rows"
+	gui_still
+	as_saved 'last one'
+	go_on
+	gui_until gui_enabled widgets QPushButton Align
+	as_saved 'last one and gone on'
+	gui_quit
+}
+
 gui_init
-cp "$GUI_SAMPLES"/kvm-nosync.dat "$GUI_SAMPLES"/kvm-nosync-g1.dat "$GUI_DIR"
+cp "$GUI_SAMPLES"/kvm-nosync.dat "$GUI_SAMPLES"/kvm-nosync-g1.dat "$GUI_SAMPLES"/hvm-exits.xen "$GUI_DIR"
 host=$GUI_DIR/kvm-nosync.dat guest=$GUI_DIR/kvm-nosync-g1.dat session=$GUI_DIR/session.json
-
-# saved, and ended
-combo_view "$host" "$guest"
-gui_until clock 'Times as the file gives them*'
-gui_click_found items '*' 'g1v0 | *'
-gui_click QToolButton Worst
-gui_click QPushButton 'Next worst'
-gui_still
-align
-saved
-gui_until virt_window
-window=("$VIRT_FROM" "$VIRT_TO") markers=$(virt_markers) first=$(gui_ask 'of 1 1 4') rows=$(gui_ask count)
-gui_need [ "$(grep -c '[0-9]' <<<"$markers")" = 2 ]
-gui_need clock 'Aligning ...'
-gui_shot before
-quit
-
-# restored by the command line; what was not finished has changed nothing
-gui_run -s "$session"
-gui_loaded "$host" "$guest"
-gui_until clock 'Times as the file gives them*'
-as_saved 'by argument'
-
-# imported
-align
-gui_click QPushButton '- -'
-gui_menu File Sessions 'Import Session'
-gui_file "$session"
-gui_still
-as_saved 'imported'
-go_on
-gui_until clock '*Not aligned: *loaded anew*'
-gui_until gui_enabled widgets QPushButton Align
-as_saved 'imported and gone on'
-
-# it can be aligned as ever
-gui_click QPushButton Align
-gui_until clock 'Aligned with *'
-gui_click QPushButton Undo
-gui_until clock 'Times as the file gives them*'
-align
-quit
-
-# the last one, over other files
-cp "$session" "$KS_USER_CACHE_DIR/lastsession.json"
-combo_view "$GUI_SAMPLES/kvm-migration.dat" "$GUI_SAMPLES/kvm-migration-g1.dat"
-align
-gui_menu File Sessions 'Restore Last Session'
-gui_until gui_is count "$rows"
-gui_still
-as_saved 'last one'
-go_on
-gui_until gui_enabled widgets QPushButton Align
-as_saved 'last one and gone on'
-gui_quit
+each_way "$host" "$guest"
+# a trace of Xen beside them; alone, it has no clock to be aligned
+rm "$session"
+each_way "$host" "$guest" "$GUI_DIR/hvm-exits.xen"
