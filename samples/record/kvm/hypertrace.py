@@ -12,6 +12,8 @@ import subprocess
 import sys
 
 STATES = {"R": 0, "S": 1, "D": 2, "T": 4, "t": 8, "X": 16, "Z": 32, "P": 64, "I": 128, "R+": 256}
+# trace-cmd 3.3 puts five flags there (d..2.), and a long time follows them without a blank
+FLAGS = r"(?: [^\s\d]\S{4})?"
 BASE = 0xffffffff80000000
 # fields of packed events: u unsigned, p one more, s signed, a address
 FIELDS = {1: "upuup", 2: "uup", 3: "upu", 4: "u", 5: "uu", 6: "u", 7: "u", 8: "p", 9: "ps", 10: "u", 11: "a",
@@ -92,8 +94,8 @@ def told(path):
                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
     counts = {"calls": 0, "events": 0, "missing": 0, "lost": 0, "foreign": 0}
     cpu_of, sequence, switches, khz = {}, {}, {}, 0
-    for thread, time, *words in re.findall(r"-(\d+)\s+\[\d+\]\s*([\d.]+):\s+kvm_hypercall:\s+nr 0x(\w+) a0 0x(\w+) "
-                                           r"a1 0x(\w+) a2 0x(\w+) a3 0x(\w+)", report):
+    for thread, time, *words in re.findall(r"-(\d+)\s+\[\d+\]" + FLAGS + r"\s*([\d.]+):\s+kvm_hypercall:\s+"
+                                           r"nr 0x(\w+) a0 0x(\w+) a1 0x(\w+) a2 0x(\w+) a3 0x(\w+)", report):
         nr, *words = (int(word, 16) for word in words)
         if nr >> 12 != 0x48541:
             counts["foreign"] += 1
@@ -128,7 +130,7 @@ def recorded(path):
     """By CPU: switches of the guest's ftrace as (time, fields)."""
     switches = {}
     for line in guest_lines(path):
-        match = re.search(r"\[(\d+)\](?: \S+)?\s*([\d.]+): sched_switch: .*prev_pid=(\d+) prev_prio=(-?\d+) "
+        match = re.search(r"\[(\d+)\]" + FLAGS + r"\s*([\d.]+): sched_switch: .*prev_pid=(\d+) prev_prio=(-?\d+) "
                           r"prev_state=(\S+) ==> .*next_pid=(\d+) next_prio=(-?\d+)", line)
         if match:
             cpu, time, pid, prio, state, next_pid, next_prio = match.groups()
