@@ -68,7 +68,7 @@ gui_fail()
 		echo "--- $GUI_LOG:"
 		tail -n 50 "$GUI_LOG"
 		# last, as KernelShark may not answer
-		if [ -n "$GUI_PID" ] && kill -0 "$GUI_PID"; then
+		if [ -n "$GUI_PID" ] && gui_runs "$GUI_PID"; then
 			import -silent -window root "$KSV_ARTIFACTS/gui-$GUI_NAME-failed.png"
 			for what in windows widgets actions items count selected; do
 				echo "--- $what:"
@@ -94,11 +94,22 @@ gui_same()
 	[ "$2" = "$3" ] || gui_fail "$1: wanted '$2', got '$3'"
 }
 
+# gui_runs PID: it has not ended. kill -0 takes one that nobody has waited for as running, and bash waits for
+# its children when it hears of their end, or when it starts another: what it has missed stays.
+gui_runs()
+{
+	local stat
+
+	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return
+	stat=${stat##*) }
+	[ "${stat%% *}" != Z ]
+}
+
 gui_alive()
 {
 	local status=0
 
-	kill -0 "$GUI_PID" 2>/dev/null && return
+	gui_runs "$GUI_PID" && return
 	wait "$GUI_PID" || status=$?
 	GUI_PID=
 	gui_fail "KernelShark ended by itself, status $status"
@@ -136,7 +147,7 @@ gui_hear()
 	until read -r -t 0 -u "${talk#* }"; do
 		[ $((++tries)) -lt 20 ] || pause=0.01
 		gui_pause "$pause"
-		if [ -n "$GUI_QUITS" ] && ! kill -0 "$GUI_PID" 2>/dev/null; then
+		if [ -n "$GUI_QUITS" ] && ! gui_runs "$GUI_PID"; then
 			GUI_SAID=/dev/null
 			return
 		fi
@@ -367,7 +378,7 @@ gui_quit()
 	read -r x y w h _ < <(gui_find actions QMenu Quit)
 	# nobody is there to ask when it has been seen
 	xdotool mousemove $((x + w / 2)) $((y + h / 2)) click 1
-	while kill -0 "$pid" 2>/dev/null; do
+	while gui_runs "$pid"; do
 		[ "$SECONDS" -lt "$end" ] || gui_fail "KernelShark does not end"
 		gui_pause 0.05
 	done

@@ -41,7 +41,7 @@ quit()
 	# nobody is there to ask when it has been seen
 	xdotool mousemove $((x + w / 2)) $((y + h / 2)) click 1
 	gui_until window_gone
-	kill -0 "$pid" || gui_fail 'KernelShark has not waited for what it was doing'
+	gui_runs "$pid" || gui_fail 'KernelShark has not waited for what it was doing'
 	go_on
 	wait "$pid" || status=$?
 	GUI_PID=
