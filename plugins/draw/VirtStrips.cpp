@@ -154,8 +154,8 @@ void addVeil(VirtStrip &strip, const int64_t (*ns)[VIRT_N_STATES])
 }
 
 /**
- * Nor does KernelShark know where records are lost, or the trace of a pCPU has ended. Of a trace that is
- * not split, what is not known has bars of its own.
+ * Nor does KernelShark know where records are lost, or the trace of a pCPU has ended. Of a trace
+ * that is not split, what is not known has bars of its own.
  */
 void addPcpuVeil(VirtStrip &strip)
 {

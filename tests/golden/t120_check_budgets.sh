@@ -129,8 +129,10 @@ while IFS='|' read -r options words; do
 	status 2
 	says "$ERR" "$words"
 done << 'END'
--q|nothing to check: give --affinity, --affinity-file or --max
---max wake=1% --affinity d1=0|--affinity and --max have different tables
+-q|nothing to check: give --affinity, --affinity-file, --max or --core-isolation
+--max wake=1% --affinity d1=0|--affinity, --max and --core-isolation have different tables
+--max wake=1% --core-isolation|have different tables
+--max wake=1% --topology x|--topology belongs to --core-isolation
 --affinity d1=0 --per vcpu|belong to --max
 --affinity d1=0 --format json|belong to --max
 --max wake=1% --around 5ms|--around TIME: a duration, with --windows

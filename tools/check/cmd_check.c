@@ -8,6 +8,7 @@
 
 #include "affinity.h"
 #include "check_budgets.h"
+#include "check_cores.h"
 #include "model_load.h"
 #include "output.h"
 #include "trace_args.h"
@@ -36,6 +37,8 @@ struct check_options {
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		around;
 	int			per;		/* enum check_per */
+	bool			cores;
+	const char		*topology;	/* a file, or NULL */
 	int			format;		/* enum check_format */
 	bool			quiet;
 	struct ksv_time		from, to;
@@ -142,6 +145,12 @@ static const struct ksv_option check_option_table[] = {
 	  take_windows, offsetof(OPTIONS, windows), NULL },
 	{ 0, "around", "TIME", "how much lies around a time, before it and after it\n"
 	  "(default 1ms)", ksv_take_time, offsetof(OPTIONS, around), NULL },
+	{ 0, "core-isolation", NULL, "check that no core has vCPUs of two machines at a time",
+	  ksv_take_flag, offsetof(OPTIONS, cores), NULL },
+	{ 0, "topology", "FILE", "which physical CPUs share a core: a sidecar, or what\n"
+	  "'lscpu -p=CPU,CORE,SOCKET,NODE' or 'xl info -n' wrote;\n"
+	  "default: as the trace's sidecar tells",
+	  ksv_take_text, offsetof(OPTIONS, topology), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "with --max: only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), csv, or, of --max, json"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
@@ -298,6 +307,38 @@ static int check_limits(const struct check *check)
 	return check_budgets_run(&budgets, check->load, check->out);
 }
 
+/** Return: KSV_EXIT_OK, or the exit status after a message. */
+static int check_isolation(const struct check *check)
+{
+	const struct check_options *options = check->options;
+	struct host_topology topology = { 0 };
+	struct check_cores cores = {
+		.model = check->load->model, .topology = &topology, .out = check->out,
+		.from_ns = check->from_ns, .to_ns = check->to_ns,
+		.csv = options->format == CHECK_CSV,
+	};
+	char error[512] = "not enough memory";
+	int ret = options->topology ?
+		  host_topology_read(&topology, options->topology, error, sizeof(error)) :
+		  host_topology_of_trace(&topology, check->load->path, error, sizeof(error));
+	int status = KSV_EXIT_FILE;
+
+	if (!ret) {
+		ret = topology.n ? check_cores_run(&cores) : -ENODATA;
+		status = ret < 0 ? KSV_EXIT_UNTOLD : ret;
+	}
+	if (ret == -ENODATA && topology.n)
+		ksv_error("%s: no two physical CPUs share a core, by %s",
+			  check->load->path, options->topology ? options->topology : "the sidecar");
+	else if (ret == -ENODATA)
+		ksv_error("%s: which physical CPUs share a core is not told: give --topology",
+			  check->load->path);
+	else if (ret < 0)
+		ksv_error("%s", error);
+	host_topology_free(&topology);
+	return status;
+}
+
 static int check_file(struct check_options *options, const char *path, struct output *out)
 {
 	struct model_load load = {
@@ -322,8 +363,9 @@ static int check_file(struct check_options *options, const char *path, struct ou
 	if (status)
 		goto changed;
 	out_open(out, NULL);
-	if (options->budgets.n) {
-		status = out_close(out, check_limits(&check));
+	if (options->budgets.n || options->cores) {
+		status = out_close(out, options->cores ? check_isolation(&check) :
+							 check_limits(&check));
 		goto notes;
 	}
 	if (options->format == CHECK_CSV)
@@ -360,12 +402,16 @@ static int check_options(const struct check_options *options)
 	const struct ksv_command *command = options->command;
 	bool windows = options->windows.n;
 
-	if (!options->affinities.n && !options->budgets.n)
+	int kinds = (options->affinities.n > 0) + (options->budgets.n > 0) + options->cores;
+
+	if (!kinds)
 		return ksv_usage_error(command, "nothing to check: give --affinity, "
-				       "--affinity-file or --max");
-	if (options->affinities.n && options->budgets.n)
-		return ksv_usage_error(command, "--affinity and --max have different tables: check "
-				       "one after the other");
+				       "--affinity-file, --max or --core-isolation");
+	if (kinds > 1)
+		return ksv_usage_error(command, "--affinity, --max and --core-isolation have "
+				       "different tables: check one after the other");
+	if (options->topology && !options->cores)
+		return ksv_usage_error(command, "--topology belongs to --core-isolation");
 	if (!options->budgets.n && (windows || options->vcpus.n || options->per ||
 				    options->format == CHECK_JSON))
 		return ksv_usage_error(command, "--windows, --vcpu, --per and json belong to "
@@ -412,8 +458,8 @@ const struct ksv_command cmd_check = {
 	.args = "[OPTION...] FILE",
 	.summary = "Check where vCPUs ran, and that they suffered no more than is allowed",
 	.notes = KSV_NOTE_HOST
-		 "Exit status 1: some vCPU ran elsewhere, or a limit is exceeded; 4: the trace\n"
-		 "does not tell whether one is.\n",
+		 "Exit status 1: some vCPU ran elsewhere, or beside another machine's, or a limit is\n"
+		 "exceeded; 4: the trace does not tell.\n",
 	.options = check_option_table,
 	.n_options = ARRAY_SIZE(check_option_table),
 	.run = run_check,

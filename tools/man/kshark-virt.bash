@@ -42,7 +42,7 @@ _kshark_virt()
 		;;
 	check)
 		options="--affinity --affinity-file --max --per --windows --around --vcpu"
-		options+=" --format --from --to --cpu-hz --absolute"
+		options+=" --core-isolation --topology --format --from --to --cpu-hz --absolute"
 		options+=" --max-input --correct-skew --quiet --help"
 		;;
 	align)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_topology.h"
 #include "kvm_meta.h"
 #include "record.h"
 
@@ -113,6 +114,18 @@ static uint64_t khz_of(const struct trace_dat_scale *scale)
 			  scale->mult);
 }
 
+/** Which physical CPUs share a core. */
+static int add_topology(const char *path, char *error, size_t size)
+{
+	struct host_topology topology = { 0 };
+	int ret = host_topology_live(&topology, record_root());
+
+	if (!ret)
+		ret = host_topology_write(&topology, path, error, size);
+	host_topology_free(&topology);
+	return ret;
+}
+
 /** @end is NULL while nobody knows. */
 int record_sidecar(struct record *record, const struct kvm_live *end)
 {
@@ -125,6 +138,8 @@ int record_sidecar(struct record *record, const struct kvm_live *end)
 		meta->cpu_khz = khz_of(&record->scale);
 	if (!ret)
 		ret = kvm_meta_write(path, meta, error, sizeof(error));
+	if (!ret)
+		ret = add_topology(path, error, sizeof(error));
 	if (ret)
 		ksv_error("%s", error);
 	kvm_meta_free(meta);

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	host_topology.c
+ * @brief	Which physical CPUs share a core, as the sidecar of a trace, lscpu or xl tells.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "host_topology.h"
+#include "json_read.h"
+#include "sidecar.h"
+
+#define MAX_LINE	1024
+
+static int add_pcpu(struct host_topology *topology, const struct host_pcpu *pcpu)
+{
+	if (pcpu->id < 0 || pcpu->id >= HOST_TOPOLOGY_MAX)
+		return 0;
+	if (ARRAY_GROW(topology->pcpus, topology->n, topology->room))
+		return -ENOMEM;
+	topology->pcpus[topology->n++] = *pcpu;
+	return 0;
+}
+
+static int compare_pcpus(const void *a, const void *b)
+{
+	const struct host_pcpu *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/** In order; of one that is told twice, the first counts. */
+static void sort(struct host_topology *topology)
+{
+	size_t n = 0;
+
+	if (!topology->n)
+		return;
+	qsort(topology->pcpus, topology->n, sizeof(*topology->pcpus), compare_pcpus);
+	for (size_t i = 0; i < topology->n; i++)
+		if (!n || topology->pcpus[n - 1].id != topology->pcpus[i].id)
+			topology->pcpus[n++] = topology->pcpus[i];
+	topology->n = n;
+}
+
+/* --- a sidecar ------------------------------------------------------------------------------- */
+
+static int32_t place(struct json_object *object, const char *key)
+{
+	int64_t value = json_number_member(object, key, -1);
+
+	return value < 0 || value > INT32_MAX ? -1 : (int32_t)value;
+}
+
+static int take_json(struct host_topology *topology, struct json_object *root)
+{
+	struct json_object *list = json_member(root, "pcpus", json_type_array);
+	size_t n = list ? json_object_array_length(list) : 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < n && !ret; i++) {
+		struct json_object *object = json_object_array_get_idx(list, i);
+		struct host_pcpu pcpu = { .id = place(object, "id"), .core = place(object, "core"),
+					  .socket = place(object, "socket"),
+					  .node = place(object, "node") };
+
+		ret = add_pcpu(topology, &pcpu);
+	}
+	sort(topology);
+	return ret;
+}
+
+static int read_json(struct host_topology *topology, const char *path, char *error, size_t size)
+{
+	struct json_object *root;
+	int ret = json_read_file(path, &root, error, size);
+
+	if (ret)
+		return ret;
+	ret = take_json(topology, root);
+	json_object_put(root);
+	return ret;
+}
+
+int host_topology_of_trace(struct host_topology *topology, const char *trace_path, char *error,
+			   size_t size)
+{
+	char *path = sidecar_find(trace_path);
+	int ret = path ? read_json(topology, path, error, size) : 0;
+
+	free(path);
+	return ret;
+}
+
+/* --- lscpu ----------------------------------------------------------------------------------- */
+
+/** The next number of a line; -1 if it is empty. Return: false for what is no number. */
+static bool take_number(const char **text, int32_t *number)
+{
+	char *end;
+	long value = -1;
+
+	if (isdigit((unsigned char)**text)) {
+		errno = 0;
+		value = strtol(*text, &end, 10);
+		if (errno || value > INT32_MAX)
+			return false;
+		*text = end;
+	}
+	if (**text && **text != ',')
+		return false;
+	*text += **text == ',';
+	*number = (int32_t)value;
+	return true;
+}
+
+static int take_line(struct host_topology *topology, char *line)
+{
+	struct host_pcpu pcpu = { .core = -1, .socket = -1, .node = -1 };
+	const char *text = line;
+
+	line[strcspn(line, "#\r\n")] = '\0';
+	if (!line[strspn(line, " \t")])
+		return 0;
+	if (!take_number(&text, &pcpu.id) || !take_number(&text, &pcpu.core) ||
+	    !take_number(&text, &pcpu.socket) || !take_number(&text, &pcpu.node) || pcpu.id < 0 ||
+	    pcpu.core < 0)
+		return -EINVAL;
+	/* there, a core has a number of its own */
+	return add_pcpu(topology, &pcpu);
+}
+
+static int read_lscpu(struct host_topology *topology, FILE *file, const char *path, char *error,
+		      size_t size)
+{
+	char line[MAX_LINE];
+	unsigned int n = 0;
+	int ret = 0;
+
+	while (!ret && fgets(line, sizeof(line), file)) {
+		n++;
+		ret = topology->n >= HOST_TOPOLOGY_MAX ||
+		      (!strchr(line, '\n') && !feof(file)) ? -EINVAL : take_line(topology, line);
+	}
+	if (ret == -EINVAL)
+		snprintf(error, size, "%s, line %u: this is neither a sidecar nor of "
+			 "'lscpu -p=CPU,CORE,SOCKET,NODE' or 'xl info -n'", path, n);
+	else if (!ret && ferror(file)) {
+		snprintf(error, size, "%s: cannot be read", path);
+		ret = -EIO;
+	}
+	sort(topology);
+	return ret;
+}
+
+/* --- xl info -n ------------------------------------------------------------------------------- */
+
+/** Go behind the head of its table. Return: false if there is none. */
+static bool find_xl_table(FILE *file)
+{
+	char line[MAX_LINE];
+
+	while (fgets(line, sizeof(line), file))
+		if (!strncmp(line, "cpu:", 4) && strstr(line, "core") && strstr(line, "socket"))
+			return true;
+	rewind(file);
+	return false;
+}
+
+/** What does not look like it ends the table. */
+static int read_xl(struct host_topology *topology, FILE *file)
+{
+	struct host_pcpu pcpu;
+	char line[MAX_LINE];
+	int ret = 0;
+
+	while (!ret && fgets(line, sizeof(line), file) &&
+	       sscanf(line, " %9" SCNd32 ": %9" SCNd32 " %9" SCNd32 " %9" SCNd32, &pcpu.id, &pcpu.core,
+		      &pcpu.socket, &pcpu.node) == 4)
+		ret = add_pcpu(topology, &pcpu);
+	sort(topology);
+	return ret;
+}
+
+int host_topology_read(struct host_topology *topology, const char *path, char *error, size_t size)
+{
+	FILE *file = fopen(path, "re");
+	int c, ret;
+
+	if (!file) {
+		ret = -errno;
+		snprintf(error, size, "%s: %s", path, strerror(errno));
+		return ret;
+	}
+	do
+		c = fgetc(file);
+	while (c != EOF && isspace(c));
+	rewind(file);
+	if (c == '{')
+		ret = read_json(topology, path, error, size);
+	else if (find_xl_table(file))
+		ret = read_xl(topology, file);
+	else
+		ret = read_lscpu(topology, file, path, error, size);
+	fclose(file);
+	return ret;
+}
+
+/* --- this machine ---------------------------------------------------------------------------- */
+
+static int32_t read_number(const char *root, int32_t id, const char *name)
+{
+	char path[PATH_MAX];
+	FILE *file;
+	int number;
+
+	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu%d/topology/%s", root, (int)id,
+		 name);
+	file = fopen(path, "re");
+	if (!file)
+		return -1;
+	if (fscanf(file, "%d", &number) != 1 || number < 0)
+		number = -1;
+	fclose(file);
+	return number;
+}
+
+int host_topology_live(struct host_topology *topology, const char *root)
+{
+	int ret = 0;
+
+	/* CPUs that are offline have no place, and leave gaps */
+	for (int32_t id = 0, gap = 0; id < HOST_TOPOLOGY_MAX && gap < 1024 && !ret; id++) {
+		struct host_pcpu pcpu = { .id = id, .core = read_number(root, id, "core_id"),
+					  .socket = read_number(root, id, "physical_package_id"),
+					  .node = -1 };
+
+		gap = pcpu.core < 0 ? gap + 1 : 0;
+		if (!gap)
+			ret = add_pcpu(topology, &pcpu);
+	}
+	return ret;
+}
+
+static int add_place(struct json_object *object, const char *key, int32_t value)
+{
+	return value < 0 ? 0 : json_add(object, key, json_object_new_int(value));
+}
+
+static int add_all(struct json_object *list, const struct host_topology *topology)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < topology->n && !ret; i++) {
+		const struct host_pcpu *pcpu = &topology->pcpus[i];
+		struct json_object *object = json_object_new_object();
+
+		ret = json_add(list, NULL, object);
+		if (!ret && (add_place(object, "id", pcpu->id) ||
+			     add_place(object, "core", pcpu->core) ||
+			     add_place(object, "socket", pcpu->socket) ||
+			     add_place(object, "node", pcpu->node)))
+			ret = -ENOMEM;
+	}
+	return ret;
+}
+
+int host_topology_write(const struct host_topology *topology, const char *trace_path, char *error,
+			size_t size)
+{
+	char *path = sidecar_path(trace_path), *there = sidecar_find(trace_path);
+	struct json_object *root = NULL, *list;
+	int ret = path ? 0 : -ENOMEM;
+
+	if (!topology->n)
+		goto end;
+	if (!ret && there)
+		ret = json_read_file(there, &root, error, size);
+	else if (!ret)
+		root = json_object_new_object();
+	if (!ret) {
+		list = root ? json_object_new_array() : NULL;
+		ret = json_add(root, "pcpus", list);
+	}
+	if (!ret)
+		ret = add_all(json_member(root, "pcpus", json_type_array), topology);
+	if (!ret)
+		ret = json_write_file(path, root, error, size);
+	json_object_put(root);
+end:
+	free(path);
+	free(there);
+	return ret;
+}
+
+void host_topology_free(struct host_topology *topology)
+{
+	free(topology->pcpus);
+	*topology = (struct host_topology){ 0 };
+}
+
+int host_topology_siblings(const struct host_pcpu *a, const struct host_pcpu *b)
+{
+	return a->core >= 0 && a->core == b->core && a->socket == b->socket;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	host_topology.h
+ * @brief	Which physical CPUs share a core, as the sidecar of a trace, lscpu or xl tells.
+ *
+ * In the sidecar of either hypervisor: "pcpus": [ { "id": 0, "core": 0, "socket": 0, "node": 0 } ].
+ * From "lscpu -p": lines of CPU,Core,Socket,Node and more, behind comments (#). From "xl info -n": its table
+ * cpu_topology, of lines "0: 0 0 0", which are CPU, core, socket and node; under Xen, lscpu tells of the
+ * virtual CPUs of its domain.
+ */
+#ifndef KSHARK_VIRT_HOST_TOPOLOGY_H
+#define KSHARK_VIRT_HOST_TOPOLOGY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Of more physical CPUs no trace tells. */
+#define HOST_TOPOLOGY_MAX	32768
+
+/** Where a physical CPU is; -1: not told. A core's number counts within its socket. */
+struct host_pcpu {
+	int32_t		id;
+	int32_t		core, socket, node;
+};
+
+struct host_topology {
+	struct host_pcpu *pcpus;	/* ascending by id, each once */
+	size_t		n, room;
+};
+
+/**
+ * host_topology_of_trace - what the sidecar of a trace tells
+ *
+ * Return: 0, also if it tells nothing; -ENOMEM; or another negative errno and a text in @error.
+ */
+int host_topology_of_trace(struct host_topology *topology, const char *trace_path, char *error,
+			   size_t size);
+
+/** host_topology_read - the same of a file: a sidecar, or what lscpu -p or xl info -n has written. */
+int host_topology_read(struct host_topology *topology, const char *path, char *error, size_t size);
+
+/**
+ * host_topology_live - of the machine that this runs on
+ * @root: the folder in which its sys is: ""
+ *
+ * Return: 0, also if it tells nothing; or -ENOMEM.
+ */
+int host_topology_live(struct host_topology *topology, const char *root);
+
+/** host_topology_write - put it into the sidecar of a trace, which keeps what else it tells. */
+int host_topology_write(const struct host_topology *topology, const char *trace_path, char *error,
+			size_t size);
+
+void host_topology_free(struct host_topology *topology);
+
+/** host_topology_siblings - do both share a core? Of those that are not told, no. */
+int host_topology_siblings(const struct host_pcpu *a, const struct host_pcpu *b);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	check_cores.c
+ * @brief	Does each core have only one machine at a time, as core scheduling has it?
+ */
+#include <errno.h>
+
+#include "check_cores.h"
+#include "options.h"
+
+/** Who is on a pCPU, one after the other. */
+struct side {
+	int32_t		pcpu;
+	struct virt_occupant_range range;
+	size_t		at;
+};
+
+/** Two pCPUs of a core. */
+struct pair {
+	const struct check_cores *check;
+	struct side	sides[2];
+	int64_t		begin_ns;	/* of what is going on, if it is a violation */
+	int32_t		vcpus[2];	/* who; VIRT_NONE: nothing is */
+};
+
+/** Of all pairs. Each pair has the whole window, so sums may be more than that. */
+struct sums {
+	uint64_t	count;
+	int64_t		ns, together_ns, unknown_ns, all_ns;
+};
+
+static struct side side_of(const struct check_cores *check, int32_t pcpu)
+{
+	return (struct side){ .pcpu = pcpu,
+			      .range = virt_pcpu_occupants(check->model, pcpu, check->from_ns,
+							   check->to_ns) };
+}
+
+static int64_t end_of(const struct side *side)
+{
+	return side->at + 1 < side->range.n ? side->range.first[side->at + 1].start_ns :
+					      side->range.end_ns;
+}
+
+/** A vCPU that is on it; VIRT_NONE: none, or nobody knows. */
+static int32_t vcpu_of(const struct side *side)
+{
+	const struct virt_occupant *occupant = &side->range.first[side->at];
+
+	return occupant->vcpu >= 0 && occupant->vcpu < VIRT_FIRST_TASK ? occupant->vcpu : VIRT_NONE;
+}
+
+static bool is_unknown(const struct side *side)
+{
+	const struct virt_occupant *occupant = &side->range.first[side->at];
+
+	return occupant->vcpu == VIRT_NONE && !occupant->known;
+}
+
+static void put_place(struct output *out, const struct virt_model *model, int32_t vcpu, int32_t pcpu)
+{
+	out_text(out, virt_model_vcpu(model, vcpu)->name);
+	out_str(out, " [");
+	out_u64_zeros(out, (uint64_t)pcpu, 3);
+	out_char(out, ']');
+}
+
+static void put_csv(struct output *out, const struct virt_model *model, int32_t vcpu, int32_t pcpu)
+{
+	const char *name = virt_model_vcpu(model, vcpu)->name;
+
+	out_char(out, ',');
+	out_i64(out, pcpu);
+	out_char(out, ',');
+	out_csv(out, name, strlen(name));
+}
+
+/** What was going on ends. */
+static void end_violation(struct pair *pair, int64_t end_ns, struct sums *sums)
+{
+	const struct check_cores *check = pair->check;
+	struct output *out = check->out;
+
+	if (pair->vcpus[0] == VIRT_NONE)
+		return;
+	sums->count++;
+	sums->ns += end_ns - pair->begin_ns;
+	if (check->csv) {
+		out_i64(out, pair->begin_ns);
+		out_char(out, ',');
+		out_i64(out, end_ns - pair->begin_ns);
+		for (int i = 0; i < 2; i++)
+			put_csv(out, check->model, pair->vcpus[i], pair->sides[i].pcpu);
+	} else {
+		out_ns(out, pair->begin_ns, 16);
+		out_str(out, ": ");
+		put_place(out, check->model, pair->vcpus[0], pair->sides[0].pcpu);
+		out_str(out, " beside ");
+		put_place(out, check->model, pair->vcpus[1], pair->sides[1].pcpu);
+		out_str(out, " for ");
+		out_ns(out, end_ns - pair->begin_ns, 0);
+		out_str(out, " s");
+	}
+	out_char(out, '\n');
+	pair->vcpus[0] = VIRT_NONE;
+}
+
+static bool are_strangers(const struct virt_model *model, int32_t a, int32_t b)
+{
+	return a != VIRT_NONE && b != VIRT_NONE &&
+	       virt_model_vcpu(model, a)->machine != virt_model_vcpu(model, b)->machine;
+}
+
+/** From a time to the next at which somebody comes or goes. */
+static void take_stretch(struct pair *pair, int64_t from_ns, int64_t to_ns, struct sums *sums)
+{
+	int32_t a = vcpu_of(&pair->sides[0]), b = vcpu_of(&pair->sides[1]);
+
+	if (is_unknown(&pair->sides[0]) || is_unknown(&pair->sides[1]))
+		sums->unknown_ns += to_ns - from_ns;
+	if (a != VIRT_NONE && b != VIRT_NONE)
+		sums->together_ns += to_ns - from_ns;
+	if (pair->vcpus[0] == a && pair->vcpus[1] == b)
+		return;
+	end_violation(pair, from_ns, sums);
+	if (!are_strangers(pair->check->model, a, b))
+		return;
+	pair->vcpus[0] = a;
+	pair->vcpus[1] = b;
+	pair->begin_ns = from_ns;
+}
+
+static void check_pair(const struct check_cores *check, int32_t a, int32_t b, struct sums *sums)
+{
+	struct pair pair = {
+		.check = check, .sides = { side_of(check, a), side_of(check, b) },
+		.vcpus = { VIRT_NONE, VIRT_NONE },
+	};
+	int64_t from_ns = check->from_ns;
+	bool over = false;
+
+	sums->all_ns += check->to_ns - check->from_ns;
+	/* of one that is not in the trace, nothing is known */
+	if (!pair.sides[0].range.n || !pair.sides[1].range.n) {
+		sums->unknown_ns += check->to_ns - check->from_ns;
+		return;
+	}
+	while (from_ns < check->to_ns && !over) {
+		int64_t ends[2] = { end_of(&pair.sides[0]), end_of(&pair.sides[1]) };
+		int64_t to_ns = ends[0] < ends[1] ? ends[0] : ends[1];
+
+		if (to_ns > check->to_ns)
+			to_ns = check->to_ns;
+		if (to_ns > from_ns)
+			take_stretch(&pair, from_ns, to_ns, sums);
+		for (int i = 0; i < 2; i++)
+			if (ends[i] <= to_ns && pair.sides[i].at + 1 < pair.sides[i].range.n)
+				pair.sides[i].at++;
+			else if (ends[i] <= to_ns)
+				over = true;
+		from_ns = to_ns > from_ns ? to_ns : from_ns;
+	}
+	end_violation(&pair, from_ns, sums);
+	sums->unknown_ns += check->to_ns - from_ns;
+}
+
+static void print_sums(struct output *out, const struct sums *sums)
+{
+	out_printf(out, "%llu times vCPUs of two machines were on one core",
+		   (unsigned long long)sums->count);
+	if (sums->count) {
+		out_str(out, ", for ");
+		out_ns(out, sums->ns, 0);
+		out_str(out, " s of ");
+		out_ns(out, sums->together_ns, 0);
+		out_str(out, " s in which both threads had vCPUs");
+	}
+	if (sums->unknown_ns) {
+		out_str(out, "; nothing is known of ");
+		out_ns(out, sums->unknown_ns, 0);
+		out_str(out, " s");
+	}
+	out_char(out, '\n');
+}
+
+int check_cores_run(const struct check_cores *check)
+{
+	const struct host_topology *topology = check->topology;
+	struct sums sums = { 0 };
+	size_t n_pairs = 0;
+
+	if (check->csv)
+		out_str(check->out, "time_ns,length_ns,pcpu,vcpu,other_pcpu,other_vcpu\n");
+	for (size_t i = 0; i < topology->n; i++)
+		for (size_t j = i + 1; j < topology->n; j++) {
+			if (!host_topology_siblings(&topology->pcpus[i], &topology->pcpus[j]))
+				continue;
+			n_pairs++;
+			check_pair(check, topology->pcpus[i].id, topology->pcpus[j].id, &sums);
+		}
+	if (!n_pairs)
+		return -ENODATA;
+	if (!check->csv)
+		print_sums(check->out, &sums);
+	if (sums.count)
+		return KSV_EXIT_FINDINGS;
+	return sums.unknown_ns < sums.all_ns ? KSV_EXIT_OK : KSV_EXIT_UNTOLD;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	check_cores.h
+ * @brief	Does each core have only one machine at a time, as core scheduling has it?
+ */
+#ifndef KSHARK_VIRT_CHECK_CORES_H
+#define KSHARK_VIRT_CHECK_CORES_H
+
+#include "host_topology.h"
+#include "output.h"
+#include "virt_model.h"
+
+struct check_cores {
+	const struct virt_model *model;
+	const struct host_topology *topology;
+	struct output	*out;
+	int64_t		from_ns, to_ns;
+	bool		csv;
+};
+
+/**
+ * check_cores_run - list every time that vCPUs of two machines were on siblings, and sums
+ *
+ * Hosts' own tasks do not count. Time of which it is not known who is on a sibling is told apart.
+ *
+ * Return: KSV_EXIT_OK, KSV_EXIT_FINDINGS if there is one; -ENODATA: no two physical CPUs share a
+ * core.
+ */
+int check_cores_run(const struct check_cores *check);
+
+#endif
