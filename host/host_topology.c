@@ -181,8 +181,8 @@ static int read_xl(struct host_topology *topology, FILE *file)
 	int ret = 0;
 
 	while (!ret && fgets(line, sizeof(line), file) &&
-	       sscanf(line, " %9" SCNd32 ": %9" SCNd32 " %9" SCNd32 " %9" SCNd32, &pcpu.id, &pcpu.core,
-		      &pcpu.socket, &pcpu.node) == 4)
+	       sscanf(line, " %9" SCNd32 ": %9" SCNd32 " %9" SCNd32 " %9" SCNd32, &pcpu.id,
+		      &pcpu.core, &pcpu.socket, &pcpu.node) == 4)
 		ret = add_pcpu(topology, &pcpu);
 	sort(topology);
 	return ret;

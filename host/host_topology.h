@@ -4,9 +4,9 @@
  * @brief	Which physical CPUs share a core, as the sidecar of a trace, lscpu or xl tells.
  *
  * In the sidecar of either hypervisor: "pcpus": [ { "id": 0, "core": 0, "socket": 0, "node": 0 } ].
- * From "lscpu -p": lines of CPU,Core,Socket,Node and more, behind comments (#). From "xl info -n": its table
- * cpu_topology, of lines "0: 0 0 0", which are CPU, core, socket and node; under Xen, lscpu tells of the
- * virtual CPUs of its domain.
+ * From "lscpu -p": lines of CPU,Core,Socket,Node and more, behind comments (#). From
+ * "xl info -n": its table cpu_topology, of lines "0: 0 0 0", which are CPU, core, socket and node;
+ * under Xen, lscpu tells of the virtual CPUs of its domain.
  */
 #ifndef KSHARK_VIRT_HOST_TOPOLOGY_H
 #define KSHARK_VIRT_HOST_TOPOLOGY_H
@@ -40,7 +40,7 @@ struct host_topology {
 int host_topology_of_trace(struct host_topology *topology, const char *trace_path, char *error,
 			   size_t size);
 
-/** host_topology_read - the same of a file: a sidecar, or what lscpu -p or xl info -n has written. */
+/** host_topology_read - the same of a file: a sidecar, or what lscpu -p or xl info -n wrote. */
 int host_topology_read(struct host_topology *topology, const char *path, char *error, size_t size);
 
 /**

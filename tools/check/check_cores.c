@@ -57,7 +57,8 @@ static bool is_unknown(const struct side *side)
 	return occupant->vcpu == VIRT_NONE && !occupant->known;
 }
 
-static void put_place(struct output *out, const struct virt_model *model, int32_t vcpu, int32_t pcpu)
+static void put_place(struct output *out, const struct virt_model *model, int32_t vcpu,
+		      int32_t pcpu)
 {
 	out_text(out, virt_model_vcpu(model, vcpu)->name);
 	out_str(out, " [");

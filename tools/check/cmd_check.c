@@ -458,8 +458,8 @@ const struct ksv_command cmd_check = {
 	.args = "[OPTION...] FILE",
 	.summary = "Check where vCPUs ran, and that they suffered no more than is allowed",
 	.notes = KSV_NOTE_HOST
-		 "Exit status 1: some vCPU ran elsewhere, or beside another machine's, or a limit is\n"
-		 "exceeded; 4: the trace does not tell.\n",
+		 "Exit status 1: some vCPU ran elsewhere, or beside another machine's, or a limit\n"
+		 "is exceeded; 4: the trace does not tell.\n",
 	.options = check_option_table,
 	.n_options = ARRAY_SIZE(check_option_table),
 	.run = run_check,
