@@ -60,8 +60,10 @@ int ht_start(void)
 		return ret;
 	cpu_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "hypertrace:online", ht_cpu_start,
 				      ht_cpu_stop);
-	if (cpu_state < 0)
+	if (cpu_state < 0) {
+		pr_err("hypertrace: CPUs cannot be followed (%d)\n", cpu_state);
 		return cpu_state;
+	}
 	is_on = true;
 	ret = ht_probes_attach();
 	if (!ret)
@@ -134,8 +136,11 @@ static int take_parameters(void)
 		pr_err("hypertrace: mode is packed or plain, not '%s'\n", mode);
 		return -EINVAL;
 	}
-	if (shift > HT_MAX_SHIFT || strlen(functions) >= sizeof(ht_settings.functions))
+	if (shift > HT_MAX_SHIFT || strlen(functions) >= sizeof(ht_settings.functions)) {
+		pr_err("hypertrace: shift is %d at most, functions has less than %d letters\n",
+		       HT_MAX_SHIFT, HT_LIST_SIZE);
 		return -EINVAL;
+	}
 	ht_settings.shift = shift;
 	strscpy(ht_settings.functions, functions, sizeof(ht_settings.functions));
 	return ht_probes_want(events);
@@ -157,7 +162,9 @@ static int __init ht_init(void)
 {
 	int ret = ht_probes_find();
 
-	if (!ret)
+	if (ret)
+		pr_err("hypertrace: this kernel has no tracepoint sched_switch\n");
+	else
 		ret = take_parameters();
 	if (!ret)
 		ret = ht_send_init();
@@ -165,7 +172,8 @@ static int __init ht_init(void)
 		return ret;
 	ret = begin();
 	if (ret) {
-		pr_info("hypertrace: not begun (%d): no host that it could tell anything\n", ret);
+		/* who failed has said why */
+		pr_info("hypertrace: not begun (%d)\n", ret);
 		ht_send_exit();
 		return ret;
 	}

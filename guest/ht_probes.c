@@ -172,8 +172,10 @@ int ht_probes_attach(void)
 		if (!probe->wanted || !probe->tracepoint)
 			continue;
 		ret = tracepoint_probe_register(probe->tracepoint, probe->function, NULL);
-		if (ret)
+		if (ret) {
+			pr_err("hypertrace: %s cannot be told (%d)\n", probe->name, ret);
 			return ret;
+		}
 		probe->attached = true;
 	}
 	return 0;
@@ -199,8 +201,10 @@ int ht_probes_want(const char *list)
 	struct ht_probe *probe;
 	bool found;
 
-	if (strscpy(copy, list, sizeof(copy)) < 0)
+	if (strscpy(copy, list, sizeof(copy)) < 0) {
+		pr_err("hypertrace: events has less than %d letters\n", HT_LIST_SIZE);
 		return -EINVAL;
+	}
 	while ((word = strsep(&rest, ",\n"))) {
 		found = !*word;
 		for (probe = ht_probes; probe->name; probe++) {

@@ -117,11 +117,14 @@ int ht_check_host(void)
 	struct ht_call call;
 	long answer;
 
-	if (!under_xen() && !kvm_para_available())
+	if (!under_xen() && !kvm_para_available()) {
+		pr_info("hypertrace: neither KVM nor Xen is below: nobody to tell anything\n");
 		return -ENODEV;
-	/* registers that the host cannot see */
-	if (cc_platform_has(CC_ATTR_GUEST_STATE_ENCRYPT))
+	}
+	if (cc_platform_has(CC_ATTR_GUEST_STATE_ENCRYPT)) {
+		pr_info("hypertrace: the host cannot see the registers of this guest\n");
 		return -ENODEV;
+	}
 	preempt_disable();
 	make_clock(&clock);
 	ht_encode_start(&encoder, &clock, under_xen(), &call);

@@ -36,6 +36,7 @@ typedef unsigned long long u64;
 #define on_exit			kernel_on_exit
 
 #define __user
+#define __percpu
 #define __init
 #define __exit
 #define ARRAY_SIZE(array)	(sizeof(array) / sizeof((array)[0]))
