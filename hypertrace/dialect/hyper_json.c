@@ -205,6 +205,8 @@ static int read_row(struct reading *reading, struct json_object *object, struct 
 	if (hyper_kvm_number((uint64_t)number))
 		return refuse(reading, "its number is KVM's own '",
 			      hyper_kvm_number((uint64_t)number));
+	if (reading->dialect.number_bits && number >> reading->dialect.number_bits)
+		return refuse(reading, "its number has more than 'number_bits'", NULL);
 	if (n > HYPER_MAX_FIELDS || (!parts && json_object_object_get_ex(object, "fields", &any)))
 		return refuse(reading, "'fields' is no list of up to 8", NULL);
 	row->number = (uint32_t)number;

@@ -355,6 +355,10 @@ static void test_broken(void **state)
 		{ ROW("{\"number\":-1}"), "no number that can be: 'number'" },
 		{ ROW("{\"number\":\"9\"}"), "no number that can be: 'number'" },
 		{ ROW("{\"number\":4294967296}"), "no number that can be: 'number'" },
+		{ "{\"hypertrace_dialect\":\"x\",\"number_bits\":8,\"events\":["
+		  "{\"number\":255,\"name\":\"s\",\"kind\":\"start\"},"
+		  "{\"number\":256,\"name\":\"t\",\"kind\":\"stop\"}]}",
+		  "event 2 of 2: its number has more than 'number_bits'" },
 		{ ROW("{\"number\":99,\"name\":7}"), "no short text: 'name'" },
 		{ ROW("{\"number\":99,\"name\":\"s\"}"), "there is no 'kind'" },
 		{ ROW("{\"number\":99,\"name\":\"s\",\"kind\":\"swich\"}"),
