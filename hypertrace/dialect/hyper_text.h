@@ -28,7 +28,9 @@ int hyper_event_text(char *text, size_t size, const struct hyper_event *event,
 int hyper_call_text(char *text, size_t size, const struct hyper_call *call);
 
 /**
- * hyper_event_field - one of an event's numbers, with a sign where it has one (@no_sign: of a value)
+ * hyper_event_field - one of an event's numbers, with a sign where it has one
+ *
+ * Of a value with @no_sign, the same bits.
  *
  * Return: false if the event does not tell it, or it is no number.
  */

@@ -29,7 +29,7 @@ void hyper_wire_free(struct hyper_wire *wire);
 int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
 		    struct hyper_decoded *decoded);
 
-/** hyper_wire_number - the number of a call of ours without what is counted in it; others' as it is. */
+/** hyper_wire_number - of a call of ours, without what counts calls; of another, as it is. */
 uint64_t hyper_wire_number(const struct hyper_call *call);
 
 /** hyper_wire_khz - the frequency of the guest's TSC, if a call tells it; else 0. */

@@ -266,7 +266,8 @@ static bool may_be_late(const struct hyper_cpu *at, int64_t time_ns,
 
 /**
  * When an event happened. It cannot lie before the last one, nor behind its call: then its time is
- * not known, only that it lies between them. What is open is doubtful, if there is no honest reason.
+ * not known, only that it lies between them. What is open is doubtful, unless there is an honest
+ * reason.
  */
 static int64_t time_of(struct hyper_guest *guest, int32_t cpu, int64_t call_ns,
 		       const struct hyper_event *event)
@@ -464,7 +465,7 @@ const char *hyper_trouble_text(enum hyper_trouble trouble)
 		[HYPER_T_SWITCH] = "switches from a task that did not have the CPU",
 		[HYPER_T_TWICE] = "tasks on two CPUs at once",
 		[HYPER_T_BACK] = "events out of order",
-		[HYPER_T_CLOCK] = "events before their call, of a guest that tells no frequency of its clock",
+		[HYPER_T_CLOCK] = "events before their calls, by a clock of unknown frequency",
 		[HYPER_T_CPU] = "CPUs that are not the vCPU's",
 		[HYPER_T_LOST] = "losses that the guest tells of",
 		[HYPER_T_HOST] = "losses in the host's trace",

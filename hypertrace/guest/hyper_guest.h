@@ -66,7 +66,7 @@ struct hyper_task {
 enum hyper_trouble {
 	HYPER_T_ALONE = 0,	/* an exit, and nothing is open: its entry is missing, or before */
 	HYPER_T_OTHER,		/* an exit of another than what is open */
-	HYPER_T_DEPTH,		/* a depth that does not follow from what is open, or no end of it */
+	HYPER_T_DEPTH,		/* a depth that does not follow from what is open, or no end */
 	HYPER_T_SWITCH,		/* another task leaves the CPU than had it */
 	HYPER_T_TWICE,		/* a task comes to a CPU while it has another one */
 	HYPER_T_BACK,		/* it lies before what was told already, or behind its call */

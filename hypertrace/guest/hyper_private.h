@@ -20,7 +20,7 @@ struct hyper_cpu {
 	struct hyper_run *runs;
 	size_t		n_runs, room;
 	int32_t		number;
-	int64_t		packed_ns[3];	/* its last calls with events before them, the last one first */
+	int64_t		packed_ns[3];	/* its last calls with events before them, last first */
 	bool		lost;		/* the host tells nothing of it now */
 };
 

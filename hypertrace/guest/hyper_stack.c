@@ -184,7 +184,7 @@ static int enter(struct hyper_guest *guest, struct hyper_stack *stack, int32_t c
 	return push(guest, stack, cpu, time_ns, event);
 }
 
-/** Of rt_sigreturn, which has put back the registers of before, nobody knows the number any more. */
+/** rt_sigreturn has put back the registers of before: nobody knows its number any more. */
 static bool is_exit_of(const struct hyper_slice *slice, const struct hyper_event *event)
 {
 	return slice->what == what_of(event) ||

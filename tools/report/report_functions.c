@@ -32,7 +32,8 @@ struct functions {
 	struct key_map	map;		/* address of the function's beginning */
 	struct report_hyper_function *all;
 	uint32_t	room;
-	struct hyper_sums *cpu_sums, *true_sums; /* that a task had a CPU; and the vCPU executed it */
+	struct hyper_sums *cpu_sums;	/* that a task had a CPU */
+	struct hyper_sums *true_sums;	/* and the vCPU executed it */
 	int64_t		*true_ns;	/* by slice */
 	int32_t		*function;	/* by slice: its number; or HYPER_NONE */
 };

@@ -65,7 +65,7 @@ static int cpuhp_setup_state(int state, const char *name, int (*start)(unsigned 
 
 #include "ht_main.c"
 
-/* --- the rest of the module, parts of which may fail ------------------------------------------- */
+/* --- the rest of the module, parts of which may fail ------------------------------------------ */
 
 static int host_fails, functions_fail, probes_fail, attached, sends;
 static bool told;

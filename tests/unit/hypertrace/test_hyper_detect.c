@@ -167,7 +167,11 @@ static void test_others_of_xen(void **state)
 /** The first that a machine tells of its clock, whichever vCPU does. */
 static void test_frequency(void **state)
 {
-	static const struct { int64_t time_ns; uint64_t sort, what, khz; uint32_t after; } calls[] = {
+	static const struct {
+		int64_t time_ns;
+		uint64_t sort, what, khz;
+		uint32_t after;
+	} calls[] = {
 		{ 50, 0x500, 1, 1000, 0 },		/* no control call */
 		{ 50, 0x400, 3, 1000, 0 },		/* a stop tells how many calls there were */
 		{ 40, 0x400, 2, 0, 0 },			/* it does not know */

@@ -263,7 +263,7 @@ static void test_true_time(void **state)
 	leave(1, 80, 0xa, 0);
 	finish(90);
 	assert_int_equal(slice_ns(0, half, &asked), 20);
-	/* a run that nobody adds up is not asked about: of task 100, the first; then its two parts */
+	/* of task 100, the first run for the sums; then the parts of both */
 	assert_int_equal(asked, 0x102);
 }
 
@@ -529,8 +529,8 @@ static void test_backwards(void **state)
 }
 
 /**
- * A vCPU that was away between the guest's look at its clock and the call: what the call tells seems
- * to be later than what the next one does. That is no lie, and takes no end from anything.
+ * A vCPU that was away between the guest's look at its clock and the call: what the call tells
+ * seems to be later than what the next one does. That is no lie, and takes no end from anything.
  */
 static void test_late_call(void **state)
 {

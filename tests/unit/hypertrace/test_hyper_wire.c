@@ -289,7 +289,9 @@ static void test_others_of_xen(void **state)
 		assert_int_equal(decoded.result, HYPER_UNKNOWN);
 	}
 	/* a kind that is known, with bits that none has */
-	call = (struct ht_call){ .nr = 0x500, .xen = true, .bytes = 28, .a = { HT_IRQ_ENTRY, 5, 1 } };
+	call = (struct ht_call){
+		.nr = 0x500, .xen = true, .bytes = 28, .a = { HT_IRQ_ENTRY, 5, 1 },
+	};
 	take(&call, 7);
 	assert_int_equal(decoded.result, HYPER_UNKNOWN);
 	encoder.xen = true;
@@ -312,7 +314,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_packed), TEST(test_no_frequency), TEST(test_frequency_of_another),
 		 TEST(test_missing),
-		TEST(test_two_vcpus), TEST(test_names), TEST(test_any_number), TEST(test_senseless), TEST(test_xen), TEST(test_others_of_xen),
+		TEST(test_two_vcpus), TEST(test_names), TEST(test_any_number),
+		TEST(test_senseless), TEST(test_xen), TEST(test_others_of_xen),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
