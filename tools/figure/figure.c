@@ -11,7 +11,6 @@
 #include "figure_private.h"
 
 #define MARGIN		10.0
-#define LABEL_GAP	6.0
 #define TITLE_HEIGHT	24.0
 /** Ticks, their texts, and the unit below. */
 #define AXIS_HEIGHT	(FIGURE_TICK_SIZE + 2 * FIGURE_FONT_SIZE + 14)
@@ -214,7 +213,7 @@ static int layout_across(struct figure *figure, char *error, size_t error_size)
 {
 	const struct canvas_font font = { .size = FIGURE_FONT_SIZE };
 	const struct canvas_font bold = { .size = FIGURE_FONT_SIZE, .bold = true };
-	double scale = figure->options.scale, names = 0;
+	double scale = figure->options.scale, names = figure_lanes_names(figure);
 
 	if (scale <= 0)
 		scale = figure->n_rows <= FINE_ROWS ? 2 : 1;
@@ -226,10 +225,10 @@ static int layout_across(struct figure *figure, char *error, size_t error_size)
 		if (figure->options.by_vcpu)
 			machine = figure_machine_name(figure, row_machine(figure, row));
 		if (machine)
-			figure->machine_width = fmax(figure->machine_width, 2 * LABEL_GAP +
+			figure->machine_width = fmax(figure->machine_width, 2 * FIGURE_LABEL_GAP +
 						     canvas_text_width(&bold, machine));
 	}
-	figure->left = MARGIN + figure->machine_width + ceil(names) + LABEL_GAP;
+	figure->left = MARGIN + figure->machine_width + ceil(names) + FIGURE_LABEL_GAP;
 	figure->left = ceil(figure->left);
 	figure->right = floor(figure->options.width - 2 * MARGIN);
 	if (figure->right - figure->left < MIN_PLOT_WIDTH) {
@@ -278,6 +277,8 @@ static int layout_down(struct figure *figure, char *error, size_t error_size)
 
 	if (options->title && *options->title)
 		y += TITLE_HEIGHT;
+	figure->lanes_y = y;
+	y += figure_lanes_height(figure);
 	for (int i = 0; i < figure->n_rows; i++)
 		gaps += row_gap(figure, i);
 	others = y + gaps + AXIS_HEIGHT + figure_draw_legend(figure, NULL) + MARGIN;
@@ -376,8 +377,9 @@ static void draw_names(const struct figure *figure, struct canvas *canvas)
 	int every = (int)ceil(FIGURE_MIN_FONT_SIZE * 1.1 / pitch);
 
 	for (int i = 0; i < figure->n_rows; i += every)
-		canvas_text(canvas, "name", &font, figure->left - LABEL_GAP, figure->rows[i].y +
-			    figure->row_height / 2 + font.size * 0.36, figure->rows[i].name);
+		canvas_text(canvas, "name", &font, figure->left - FIGURE_LABEL_GAP,
+			    figure->rows[i].y + figure->row_height / 2 + font.size * 0.36,
+			    figure->rows[i].name);
 }
 
 /** A machine's name beside a bracket around its rows. */
@@ -389,7 +391,7 @@ static void draw_machine(const struct figure *figure, int first, int last, struc
 	};
 	const char *name = figure_machine_name(figure, row_machine(figure, &figure->rows[first]));
 	double top = figure->rows[first].y, bottom = figure->rows[last].y + figure->row_height;
-	double x = MARGIN + figure->machine_width - LABEL_GAP;
+	double x = MARGIN + figure->machine_width - FIGURE_LABEL_GAP;
 
 	if (!name)
 		return;
@@ -434,6 +436,7 @@ void figure_draw(const struct figure *figure, struct canvas *canvas)
 		figure_draw_row(figure, &figure->rows[i], canvas);
 	figure_draw_migrations(figure, canvas);
 	figure_draw_texts(figure, canvas);
+	figure_draw_lanes(figure, canvas);
 	figure_draw_axis(figure, canvas);
 	figure_draw_legend(figure, canvas);
 }

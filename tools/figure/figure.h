@@ -15,6 +15,22 @@
 /** More can neither be seen nor told apart. */
 #define FIGURE_MAX_ROWS	1000
 
+/** What lasted from one moment to another. */
+struct figure_stage {
+	int64_t			from_ns, to_ns;
+	char			*name;
+	char			*tip;		/* shown under the mouse, in SVG; or NULL */
+	bool			no_end;		/* not known, but not before @to_ns */
+};
+
+/** Stages above the rows; they may lie within each other. */
+struct figure_lane {
+	char			*name;
+	const struct figure_stage *stages;	/* as they begin */
+	size_t			n;
+	bool			marked;		/* their begins are lines through the rows */
+};
+
 /** What to show, and how large. Arrays outlive the figure. */
 struct figure_options {
 	const struct virt_model	*model;
@@ -26,6 +42,8 @@ struct figure_options {
 	double			height;		/* 0: as the number of rows needs it */
 	double			scale;		/* columns per unit: PNG's pixels; 0: by the rows */
 	const char		*title;		/* NULL or empty: none */
+	const struct figure_lane *lanes;	/* above the rows */
+	int			n_lanes;
 };
 
 struct figure;

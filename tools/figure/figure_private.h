@@ -17,6 +17,7 @@
 /** Smaller text cannot be read in print. */
 #define FIGURE_MIN_FONT_SIZE	5.5
 #define FIGURE_TICK_SIZE	4.0
+#define FIGURE_LABEL_GAP	6.0
 
 static const struct virt_color figure_black = { 0x1a, 0x1a, 0x1a };
 static const struct virt_color figure_white = { 0xff, 0xff, 0xff };
@@ -49,7 +50,7 @@ struct figure {
 	double			column;		/* width of one in units */
 	int			n_columns;
 	double			row_height, above, below; /* bars, and room around them */
-	double			axis_y, legend_y, height;
+	double			lanes_y, axis_y, legend_y, height;
 };
 
 /* Keys of pCPU rows: the vCPUs by global index, then these. */
@@ -91,6 +92,11 @@ void figure_draw_row(const struct figure *figure, const struct figure_row *row,
 		     struct canvas *canvas);
 void figure_draw_migrations(const struct figure *figure, struct canvas *canvas);
 void figure_draw_texts(const struct figure *figure, struct canvas *canvas);
+
+/** figure_lanes_names, figure_lanes_height - how wide names are, and how high all of them. */
+double figure_lanes_names(const struct figure *figure);
+double figure_lanes_height(const struct figure *figure);
+void figure_draw_lanes(const struct figure *figure, struct canvas *canvas);
 
 /** figure_draw_grid, figure_draw_axis - lines behind the bars; ticks and times below. */
 void figure_draw_grid(const struct figure *figure, struct canvas *canvas);

@@ -55,7 +55,7 @@ _kshark_virt()
 		;;
 	plot)
 		options="--output --format --by --from --to --vcpu --pcpu --width --height --scale"
-		options+=" --title --cpu-hz --max-input --quiet --help"
+		options+=" --title --boot --hypertrace --kallsyms --cpu-hz --max-input --quiet --help"
 		;;
 	help)
 		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report plot check align compare" "$cur"

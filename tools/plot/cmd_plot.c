@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "figure.h"
-#include "model_load.h"
+#include "plot_boot.h"
 #include "trace_args.h"
 
 enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, FORMAT_CSV, N_FORMATS };
@@ -50,6 +50,7 @@ struct plot_options {
 	struct ksv_vcpu_set	vcpus;
 	double			width, height, scale;
 	const char		*title;
+	struct plot_boot_options boot;
 	struct host_options trace;
 };
 
@@ -58,6 +59,7 @@ struct plot {
 	struct model_load	load;
 	int64_t			from_ns, to_ns;
 	bool			*vcpus, *pcpus;	/* what is shown */
+	struct plot_boot	boot;
 	struct output		out;
 };
 
@@ -91,6 +93,20 @@ static int take_scale(const struct ksv_command *command, const struct ksv_option
 	return take_number(command, option, text, MAX_SCALE, target);
 }
 
+static int take_dialect(const struct ksv_command *command, const struct ksv_option *option,
+			const char *text, void *target)
+{
+	char error[512];
+
+	*(const char **)target = text;
+	if (host_hypertrace_check(text, error, sizeof(error)))
+		return 0;
+	if (!host_hypertrace_is_file(text))
+		return ksv_usage_error(command, "--%s %s: %s", option->name, text, error);
+	ksv_error("%s", error);
+	return KSV_EXIT_FILE;
+}
+
 static const struct ksv_option plot_option_table[] = {
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names,
@@ -110,6 +126,12 @@ static const struct ksv_option plot_option_table[] = {
 	  take_scale, offsetof(OPTIONS, scale), NULL },
 	{ 0, "title", "TEXT", "a title above the figure",
 	  ksv_take_text, offsetof(OPTIONS, title), NULL },
+	{ 0, "boot", NULL, "above the rows: phases and levels of guests' boots, as they tell\n"
+	  "of them through hypercalls", ksv_take_flag, offsetof(OPTIONS, boot.wanted), NULL },
+	{ 0, "hypertrace", "DIALECT", "with --boot: the dialect of the hypercalls, or a file of\n"
+	  "one's own", take_dialect, offsetof(OPTIONS, boot.dialect), NULL },
+	{ 0, "kallsyms", "FILE", "with --boot: a guest's /proc/kallsyms, for names of initcalls",
+	  ksv_take_text, offsetof(OPTIONS, boot.kallsyms), NULL },
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
 	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no notes about damage, clock and skew"),
@@ -316,6 +338,23 @@ static int no_memory(void)
 	return KSV_EXIT_FILE;
 }
 
+static int make_boot(struct plot *plot, struct output *out)
+{
+	return plot_boot_make(&plot->boot, &plot->options->boot, &plot->load, plot->vcpus,
+			      plot->from_ns, plot->to_ns, out);
+}
+
+/** Stages of boots, if they are asked for; there must be one. */
+static int find_boot(struct plot *plot)
+{
+	int status = plot->options->boot.wanted ? make_boot(plot, NULL) : 0;
+
+	if (status || !plot->options->boot.wanted || plot->boot.n_lanes)
+		return status;
+	return ksv_usage_error(plot->options->command, "no guest that is shown tells of phases or "
+			       "levels of its boot through hypercalls in this span of the trace");
+}
+
 static int plot_figure(struct plot *plot)
 {
 	const struct plot_options *options = plot->options;
@@ -332,6 +371,11 @@ static int plot_figure(struct plot *plot)
 	char error[160] = "";
 	int status;
 
+	status = find_boot(plot);
+	if (status)
+		return status;
+	figure_options.lanes = plot->boot.lanes;
+	figure_options.n_lanes = plot->boot.n_lanes;
 	figure = figure_new(&figure_options, error, sizeof(error));
 	if (!figure)
 		return errno == EINVAL ? ksv_usage_error(options->command, "%s", error) :
@@ -355,7 +399,9 @@ static int plot_numbers(struct plot *plot)
 
 	if (status)
 		return status;
-	if (write_csv(plot))
+	if (plot->options->boot.wanted)
+		status = make_boot(plot, &plot->out);
+	else if (write_csv(plot))
 		status = no_memory();
 	return out_close(&plot->out, status);
 }
@@ -373,6 +419,8 @@ static int plot_file(const char *path, const struct plot_options *options)
 	plot->load = (struct model_load){
 		.path = path, .options = options->trace, .quiet = options->quiet,
 	};
+	if (options->boot.wanted)
+		plot_boot_walk(&plot->boot, &plot->load);
 	status = model_load(&plot->load);
 	if (status)
 		goto end;
@@ -385,6 +433,7 @@ static int plot_file(const char *path, const struct plot_options *options)
 		model_notes(&plot->load);
 	status = model_changed(&plot->load, status);
 end:
+	plot_boot_free(&plot->boot);
 	model_unload(&plot->load);
 	free(plot->vcpus);
 	free(plot->pcpus);
@@ -424,6 +473,9 @@ static int plot_run(const struct ksv_command *command, int argc, char **argv)
 	if (status >= 0)
 		goto out;
 	status = find_format(options);
+	if (!status && !options->boot.wanted && (options->boot.dialect || options->boot.kallsyms))
+		status = ksv_usage_error(command, "--hypertrace and --kallsyms say more about "
+					 "--boot, which is not there");
 	if (!status && argc - first != 1)
 		status = ksv_usage_error(command, argc > first ? "one file at a time" :
 					 "no file is given");
