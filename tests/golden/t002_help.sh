@@ -71,6 +71,8 @@ complete_words kshark-virt compare --percentiles l
 check "completes linear" grep -qx linear "$WORK/completion"
 complete_words kshark-virt report --kind mig
 check "completes migration" grep -qx migration "$WORK/completion"
+complete_words kshark-virt why --kind bl
+check "completes blocked" grep -qx blocked "$WORK/completion"
 complete_words kshark-virt plot --by p
 check "completes pcpu" grep -qx pcpu "$WORK/completion"
 complete_words kshark-virt plot -f s

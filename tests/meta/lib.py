@@ -48,7 +48,8 @@ def public_headers():
 PRIVATE_HEADERS = ["virt/clock/clock_steps.h",
                    "virt/irq/virt_delivered.h", "virt/irq/virt_finding.h",
                    "virt/irq/virt_spread.h", "virt/model/virt_colors.h",
-                   "virt/model/virt_matrix.h", "virt/model/virt_waits.h", "virt/model/virt_search.h",
+                   "virt/model/virt_matrix.h", "virt/model/virt_waits.h", "virt/why/virt_why.h",
+                   "virt/model/virt_search.h",
                    "virt/model/virt_window_walk.h",
                    "virt/registry/virt_pairing.h", "virt/registry/virt_registry.h",
                    "xen-input/tracker/xen_tracker_feed.h"]

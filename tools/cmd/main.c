@@ -18,6 +18,7 @@ static const struct ksv_command *const commands[] = {
 	&cmd_view,
 	&cmd_dump,
 	&cmd_report,
+	&cmd_why,
 	&cmd_plot,
 	&cmd_check,
 	&cmd_align,

@@ -9,7 +9,7 @@
 #include "output.h"
 
 /** Levels of objects and arrays; a deeper one is an error of the program. */
-#define JSON_MAX_DEPTH	16
+#define JSON_MAX_DEPTH	24
 
 struct json {
 	struct output	*out;

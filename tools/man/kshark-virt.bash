@@ -20,7 +20,7 @@ _kshark_virt()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_kshark_virt_words "record view dump report plot check align compare help --help --version" "$cur"
+		_kshark_virt_words "record view dump report why plot check align compare help --help --version" "$cur"
 		return
 	fi
 	case $command in
@@ -40,6 +40,10 @@ _kshark_virt()
 		options+=" --max-input --worst --kind --above --waits --tracing --record-cost --quiet --help"
 		options+=" --hypertrace --boot --function --kallsyms"
 		;;
+	why)
+		options="--format --output --vcpu --cpu --at --from --to --worst --kind --cpu-hz"
+		options+=" --max-input --absolute --correct-skew --quiet --help"
+		;;
 	check)
 		options="--affinity --affinity-file --max --per --windows --around --vcpu"
 		options+=" --core-isolation --topology --format --from --to --cpu-hz --absolute"
@@ -58,7 +62,7 @@ _kshark_virt()
 		options+=" --title --boot --hypertrace --kallsyms --cpu-hz --max-input --quiet --help"
 		;;
 	help)
-		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report plot check align compare" "$cur"
+		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report why plot check align compare" "$cur"
 		return
 		;;
 	*)
@@ -69,7 +73,7 @@ _kshark_virt()
 	-f | --format)
 		[[ $command == dump || $command == report || $command == compare || $command == check ]] &&
 			_kshark_virt_words "text csv json" "$cur"
-		[[ $command == align ]] && _kshark_virt_words "text json" "$cur"
+		[[ $command == align || $command == why ]] && _kshark_virt_words "text json" "$cur"
 		[[ $command == plot ]] && _kshark_virt_words "svg png pdf csv" "$cur"
 		;;
 	--events)
@@ -90,7 +94,9 @@ _kshark_virt()
 		_kshark_virt_words "exit> steal> wake> migration> lost>" "$cur"
 		;;
 	--kind)
-		_kshark_virt_words "exit steal wake migration irq lost" "$cur"
+		[[ $command == why ]] && _kshark_virt_words "wake steal exit blocked" "$cur"
+		[[ $command == report ]] &&
+			_kshark_virt_words "exit steal wake migration irq lost" "$cur"
 		;;
 	--percentiles)
 		_kshark_virt_words "nearest linear" "$cur"
@@ -102,7 +108,7 @@ _kshark_virt()
 		_kshark_virt_words "vcpu pcpu" "$cur"
 		;;
 	--duration | --guest | --buffer | --limit | --reserve | --trigger-limit) ;;
-	--affinity | --pcpu | --vcpu | --from | --to | --cpu-hz | --max-input | --width | --height | --scale | --title) ;;
+	--affinity | --pcpu | --cpu | --vcpu | --at | --from | --to | --cpu-hz | --max-input | --width | --height | --scale | --title) ;;
 	--machine | --metric | --baseline | --runs | --confidence | --worst | --above | --function | --record-cost | --resamples | --seed | --windows) ;;
 	*)
 		if [[ $cur == -* ]]; then

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What "why" says as JSON obeys its laws, and as text it says the same.
+
+usage: why_laws.py ANSWERS.json ANSWERS.text [RECORDS.csv]
+       why_laws.py --share LEAST ANSWERS.json
+
+RECORDS.csv is what "dump" writes of the same trace: its records are at the ends of the segments that
+they are evidence for. With --share, the mean share of the windows that is explained is printed,
+and must be LEAST at least.
+"""
+import csv
+import json
+import re
+import sys
+
+MOST_BELOW = 12
+UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
+def documents(path):
+    text, decoder, at = open(path).read(), json.JSONDecoder(), 0
+    while text[at:].strip():
+        at += len(text[at:]) - len(text[at:].lstrip())
+        answer, at = decoder.raw_decode(text, at)
+        yield answer
+
+
+def check_laws(segments, window, fill):
+    """Below a segment lies what is within it, in order; the uppermost fill the window."""
+    at = window[0]
+    for segment in segments:
+        assert at <= segment["from_ns"] < segment["to_ns"] <= window[1], segment
+        assert not fill or segment["from_ns"] == at, segment
+        assert segment["kind"] != "unexplained" or not segment["segments"]
+        at = segment["to_ns"]
+        check_laws(segment["segments"], (segment["from_ns"], segment["to_ns"]), False)
+    assert not fill or at == window[1]
+
+
+def all_of(segments):
+    for segment in segments:
+        yield segment
+        yield from all_of(segment["segments"])
+
+
+def unexplained(segments):
+    return sum(s["to_ns"] - s["from_ns"] for s in all_of(segments) if s["kind"] == "unexplained")
+
+
+def check_evidence(answer, times):
+    for segment in all_of(answer["segments"]):
+        for number in segment["evidence"]:
+            assert times[number] in (segment["from_ns"], segment["to_ns"]), segment
+
+
+def ns_of(number, unit):
+    whole, _, fraction = number.partition(".")
+    return int(whole) * UNITS[unit] + int((fraction + "0" * 9)[:9]) * UNITS[unit] // 10**9
+
+
+LINE = re.compile(r" *(-?\d+)\.(\d{9}) +([\d.]+) (s|ms|us|ns)  ( *)(.*)$")
+
+
+def text_lines(path):
+    """Per answer: from, length, level, what."""
+    answers = []
+    for line in open(path):
+        match = LINE.match(line)
+        if not match:
+            if "from [s]" in line:
+                answers.append([])
+            continue
+        seconds, fraction, number, unit, blanks, what = match.groups()
+        answers[-1].append((int(seconds) * 10**9 + int(fraction), ns_of(number, unit),
+                            len(blanks) // 2, what))
+    return answers
+
+
+def wanted_lines(segments, level):
+    """What text has of a level: the longest ones, and the rest together."""
+    shown = sorted(range(len(segments)),
+                   key=lambda i: (segments[i]["from_ns"] - segments[i]["to_ns"], i))
+    shown = set(shown if level == 0 else shown[:MOST_BELOW])
+    for i, segment in enumerate(segments):
+        if i in shown:
+            yield segment["from_ns"], segment["to_ns"] - segment["from_ns"], level, segment
+            yield from wanted_lines(segment["segments"], level + 1)
+    rest = [segment for i, segment in enumerate(segments) if i not in shown]
+    if rest:
+        yield (rest[0]["from_ns"], sum(s["to_ns"] - s["from_ns"] for s in rest), level,
+               "%d more" % len(rest))
+
+
+def check_text(answer, lines):
+    *lines, last = lines
+    window = answer["window_ns"]
+    assert last[:3] == (window[0], window[1] - window[0], 0)
+    assert ns_of(*last[3].rsplit(": ", 1)[1].split()) == answer["unexplained_ns"]
+    wanted = list(wanted_lines(answer["segments"], 0))
+    assert len(lines) == len(wanted), (len(lines), len(wanted))
+    for line, want in zip(lines, wanted):
+        assert line[:3] == want[:3], (line, want)
+        if isinstance(want[3], str):
+            assert line[3].startswith(want[3])
+            continue
+        numbers = re.findall(r" #(\d+)", line[3])
+        assert [int(number) for number in numbers] == want[3]["evidence"], (line, want)
+        if "who" in want[3]:
+            assert want[3]["who"] in line[3], (line, want)
+
+
+def share_of(answers):
+    shares = [1 - a["unexplained_ns"] / (a["window_ns"][1] - a["window_ns"][0]) for a in answers]
+    return 100 * sum(shares) / len(shares)
+
+
+def main(argv):
+    if argv[0] == "--share":
+        share = share_of(list(documents(argv[2])))
+        print("%6.2f %%" % share)
+        return share < float(argv[1])
+    answers, texts = list(documents(argv[0])), text_lines(argv[1])
+    times = [int(row["time_ns"]) for row in csv.DictReader(open(argv[2]))] if argv[2:] else []
+    assert answers and len(answers) == len(texts), (len(answers), len(texts))
+    for answer, lines in zip(answers, texts):
+        check_laws(answer["segments"], answer["window_ns"], True)
+        assert answer["unexplained_ns"] == unexplained(answer["segments"])
+        check_text(answer, lines)
+        if times:
+            check_evidence(answer, times)
+    if times:
+        assert any(s["evidence"] for a in answers for s in all_of(a["segments"]))
+    return 0
+
+
+sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	virt_why.c
+ * @brief	The walk along what vCPUs waited for, from the model alone.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "array.h"
+#include "virt_why.h"
+
+/** Intervals that are looked at for the VM exit whose answer is waited for. */
+#define LOOK_BACK	64
+
+struct walk {
+	const struct virt_model	*model;
+	struct virt_why		*why;
+	size_t			room, limit;
+	int			error;
+	int			level;
+	int32_t			path[VIRT_WHY_LEVELS];	/* whose time the levels above are */
+};
+
+static bool is_vcpu(const struct virt_model *model, int32_t who)
+{
+	return virt_model_vcpu(model, who) != NULL;
+}
+
+static bool is_on_pcpu(unsigned int state)
+{
+	return state <= VIRT_VMM;
+}
+
+/* --- segments -------------------------------------------------------------------------------- */
+
+/** One that has nothing to it yet but where it is. */
+static struct virt_why_segment segment_at(int32_t subject, enum virt_why_kind kind,
+					  int64_t from_ns, int64_t to_ns, int16_t pcpu)
+{
+	return (struct virt_why_segment){
+		.from_ns = from_ns, .to_ns = to_ns, .subject = subject, .who = VIRT_NONE,
+		.reason = VIRT_NONE, .wake = VIRT_NONE, .pcpu = pcpu, .kind = (uint8_t)kind,
+	};
+}
+
+/** Return: its index, or -1 after an error. */
+static ssize_t add(struct walk *walk, const struct virt_why_segment *segment)
+{
+	struct virt_why *why = walk->why;
+
+	if (!walk->error && why->n >= walk->limit)
+		walk->error = -E2BIG;
+	if (!walk->error && ARRAY_GROW(why->segments, why->n, walk->room))
+		walk->error = -ENOMEM;
+	if (walk->error)
+		return -1;
+	why->segments[why->n] = *segment;
+	why->segments[why->n].level = (uint8_t)walk->level;
+	if (segment->kind == VIRT_WHY_UNEXPLAINED)
+		why->unexplained_ns += segment->to_ns - segment->from_ns;
+	return (ssize_t)why->n++;
+}
+
+static void end_below(struct walk *walk, size_t at)
+{
+	walk->why->segments[at].n_below = (uint32_t)(walk->why->n - at - 1);
+}
+
+/** A part of segment @at that nothing explains. */
+static void add_unexplained(struct walk *walk, size_t at, int64_t from_ns, int64_t to_ns,
+			    enum virt_why_cause cause)
+{
+	const struct virt_why_segment *above = &walk->why->segments[at];
+	struct virt_why_segment segment = segment_at(above->subject, VIRT_WHY_UNEXPLAINED, from_ns,
+						     to_ns, above->pcpu);
+
+	segment.cause = (uint8_t)cause;
+	walk->level++;
+	add(walk, &segment);
+	walk->level--;
+}
+
+/** All of segment @at. */
+static void leave_unexplained(struct walk *walk, size_t at, enum virt_why_cause cause)
+{
+	const struct virt_why_segment *segment = &walk->why->segments[at];
+
+	add_unexplained(walk, at, segment->from_ns, segment->to_ns, cause);
+}
+
+/** Why the trace tells nothing of a time. */
+static enum virt_why_cause why_unknown(const struct virt_model *model, int64_t from_ns,
+				       int64_t to_ns)
+{
+	return virt_model_loss_in(model, from_ns, to_ns) ? VIRT_WHY_LOST : VIRT_WHY_UNTOLD;
+}
+
+/* --- who has a pCPU -------------------------------------------------------------------------- */
+
+/** Whoever it is; @waits: somebody waits for the pCPU. */
+static struct virt_why_segment occupied(const struct virt_model *model,
+					const struct virt_occupant *occupant, int64_t from_ns,
+					int64_t to_ns, int16_t pcpu,
+					const struct virt_why_segment *waits)
+{
+	struct virt_why_segment segment = segment_at(occupant->vcpu, VIRT_WHY_IDLE, from_ns, to_ns,
+						     pcpu);
+
+	if (!occupant->known || (waits && occupant->vcpu == waits->subject)) {
+		segment.subject = VIRT_NONE;
+		segment.kind = VIRT_WHY_UNEXPLAINED;
+		segment.cause = (uint8_t)why_unknown(model, from_ns, to_ns);
+	} else if (is_vcpu(model, occupant->vcpu)) {
+		segment.kind = VIRT_WHY_VCPU;
+	} else if (occupant->vcpu != VIRT_NONE) {
+		segment.kind = VIRT_WHY_TASK;
+	} else if (waits && waits->kind == VIRT_WHY_PREEMPTED) {
+		/* whoever is woken waits for it to leave its sleep; who was running need not */
+		segment.kind = VIRT_WHY_UNEXPLAINED;
+		segment.cause = VIRT_WHY_LEFT_IDLE;
+	}
+	return segment;
+}
+
+/** Call @take for each stretch of an occupant of a pCPU. */
+static void each_occupant(struct walk *walk, int16_t pcpu, int64_t from_ns, int64_t to_ns,
+			  const struct virt_why_segment *waits,
+			  void (*take)(struct walk *walk, const struct virt_why_segment *segment))
+{
+	struct virt_occupant_range range = virt_pcpu_occupants(walk->model, pcpu, from_ns, to_ns);
+
+	for (size_t i = 0; i < range.n && !walk->error; i++) {
+		int64_t start = range.first[i].start_ns;
+		int64_t end = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
+		struct virt_why_segment segment;
+
+		segment = occupied(walk->model, &range.first[i], start < from_ns ? from_ns : start,
+				   end > to_ns ? to_ns : end, pcpu, waits);
+		if (segment.from_ns >= segment.to_ns)
+			continue;
+		if (start >= from_ns && start > virt_model_begin(walk->model))
+			segment.flags |= VIRT_WHY_BEGINS;
+		if (end <= to_ns && end < virt_model_end(walk->model))
+			segment.flags |= VIRT_WHY_ENDS;
+		take(walk, &segment);
+	}
+}
+
+static void add_occupant(struct walk *walk, const struct virt_why_segment *segment)
+{
+	add(walk, segment);
+}
+
+struct share {
+	int32_t		who;
+	int64_t		ns;
+};
+
+static int compare_shares(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+
+	return (x->who > y->who) - (x->who < y->who);
+}
+
+/** Who has most of the time below segment @at. */
+static void find_culprit(struct walk *walk, size_t at)
+{
+	struct virt_why_segment *segments = walk->why->segments;
+	size_t below = walk->why->n - at - 1, n = 0;
+	struct share *shares = calloc(below + 1, sizeof(*shares));
+	int64_t most = 0, ns = 0;
+
+	if (!shares) {
+		walk->error = -ENOMEM;
+		return;
+	}
+	for (size_t i = at + 1; i < walk->why->n; i++)
+		if (segments[i].kind == VIRT_WHY_VCPU || segments[i].kind == VIRT_WHY_TASK)
+			shares[n++] = (struct share){
+				segments[i].subject, segments[i].to_ns - segments[i].from_ns,
+			};
+	qsort(shares, n, sizeof(*shares), compare_shares);
+	for (size_t i = 0; i < n; i++) {
+		ns = i && shares[i].who == shares[i - 1].who ? ns + shares[i].ns : shares[i].ns;
+		if (ns > most) {
+			most = ns;
+			segments[at].who = shares[i].who;
+		}
+	}
+	free(shares);
+}
+
+/** Who has, meanwhile, the pCPU that is waited for in segment @at. */
+static void add_culprits(struct walk *walk, size_t at, int16_t pcpu, int64_t from_ns,
+			 int64_t to_ns)
+{
+	const struct virt_why_segment waits = walk->why->segments[at];
+	size_t before = walk->why->n;
+
+	walk->level++;
+	each_occupant(walk, pcpu, from_ns, to_ns, &waits, add_occupant);
+	walk->level--;
+	if (walk->why->n == before && !walk->error)
+		add_unexplained(walk, at, from_ns, to_ns, why_unknown(walk->model, from_ns, to_ns));
+}
+
+/* --- the states of a vCPU -------------------------------------------------------------------- */
+
+static void walk_vcpu(struct walk *walk, int32_t vcpu, int64_t from_ns, int64_t to_ns);
+
+/** Intervals [first, end) that are one stretch; @range begins with the window's first. */
+struct stretch {
+	struct virt_interval_range range;
+	size_t			first, end;
+	int64_t			from_ns, to_ns;	/* the part in the window */
+};
+
+static int64_t begin_of(const struct stretch *stretch, size_t i)
+{
+	return i < stretch->range.n ? stretch->range.first[i].start_ns : stretch->range.end_ns;
+}
+
+/** Waits for a pCPU and for events are one, whatever is known of them meanwhile. */
+static size_t stretch_end(const struct virt_interval_range *range, size_t i)
+{
+	unsigned int state = range->first[i].state;
+
+	for (i++; !is_on_pcpu(state) && i < range->n && range->first[i].state == state; i++)
+		;
+	return i;
+}
+
+/** Each interval waits for a pCPU of its own. */
+static void explain_preempted(struct walk *walk, size_t at, const struct stretch *stretch)
+{
+	for (size_t i = stretch->first; i < stretch->end && !walk->error; i++) {
+		int64_t from_ns = begin_of(stretch, i), to_ns = begin_of(stretch, i + 1);
+
+		from_ns = from_ns < stretch->from_ns ? stretch->from_ns : from_ns;
+		to_ns = to_ns > stretch->to_ns ? stretch->to_ns : to_ns;
+		if (from_ns < to_ns)
+			add_culprits(walk, at, stretch->range.first[i].pcpu, from_ns, to_ns);
+	}
+}
+
+/** Whoever is woken waits for the pCPU that it comes to run on. */
+static void explain_waking(struct walk *walk, size_t at, const struct stretch *stretch)
+{
+	const struct virt_interval *next = &stretch->range.first[stretch->end];
+	struct virt_why_segment *segment = &walk->why->segments[at];
+
+	if (stretch->end < stretch->range.n && is_on_pcpu(next->state))
+		segment->pcpu = next->pcpu;
+	add_culprits(walk, at, segment->pcpu, stretch->from_ns, stretch->to_ns);
+}
+
+static bool is_on_path(const struct walk *walk, int32_t vcpu)
+{
+	for (int i = 0; i <= walk->level; i++)
+		if (walk->path[i] == vcpu)
+			return true;
+	return false;
+}
+
+/** What the vCPU did that ended the wait in segment @at. */
+static void add_waker(struct walk *walk, size_t at, int32_t vcpu)
+{
+	struct virt_why_segment *segment = &walk->why->segments[at];
+
+	if (walk->level + 2 >= VIRT_WHY_LEVELS || is_on_path(walk, vcpu)) {
+		segment->flags |= VIRT_WHY_CUT;
+		return;
+	}
+	walk->level++;
+	walk_vcpu(walk, vcpu, segment->from_ns, segment->to_ns);
+	walk->level--;
+}
+
+static void explain_blocked(struct walk *walk, size_t at, const struct stretch *stretch)
+{
+	const struct virt_interval *last = &stretch->range.first[stretch->end - 1];
+	struct virt_why_segment *segment = &walk->why->segments[at];
+	const struct virt_wake *wake = virt_model_wake(walk->model, last->detail);
+
+	if (stretch->end == stretch->range.n) {
+		leave_unexplained(walk, at, VIRT_WHY_OPEN);
+		return;
+	}
+	if (!wake || wake->cause == VIRT_WAKE_UNKNOWN) {
+		leave_unexplained(walk, at, VIRT_WHY_UNTOLD);
+		return;
+	}
+	segment->wake = last->detail;
+	segment->who = wake->who;
+	if (is_vcpu(walk->model, wake->who) && wake->who != segment->subject)
+		add_waker(walk, at, wake->who);
+}
+
+/** Which exit's answer is waited for in intervals from @i on. */
+static int32_t reason_before(const struct walk *walk, int32_t vcpu, int64_t start_ns)
+{
+	struct virt_interval_range range = virt_vcpu_intervals(walk->model, vcpu, INT64_MIN,
+							       start_ns);
+
+	for (size_t i = range.n, steps = 0; i-- && steps < LOOK_BACK; steps++) {
+		if (range.first[i].state == VIRT_GUEST || range.first[i].state == VIRT_UNKNOWN)
+			break;
+		if (range.first[i].flags & VIRT_INTERVAL_EXIT)
+			return is_on_pcpu(range.first[i].state) ? range.first[i].detail : VIRT_NONE;
+	}
+	return VIRT_NONE;
+}
+
+/** On its pCPU, out of guest code. */
+static void explain_exit(struct walk *walk, size_t at, const struct stretch *stretch)
+{
+	const struct virt_interval *interval = &stretch->range.first[stretch->first];
+	struct virt_why_segment *segment = &walk->why->segments[at];
+
+	segment->reason = interval->detail;
+	if (segment->reason == VIRT_NONE && !(interval->flags & VIRT_INTERVAL_EXIT))
+		segment->reason = reason_before(walk, segment->subject, interval->start_ns);
+	if (segment->reason == VIRT_NONE)
+		leave_unexplained(walk, at, VIRT_WHY_UNTOLD);
+}
+
+/** What there is to tell below segment @at. */
+static void explain(struct walk *walk, size_t at, const struct stretch *stretch)
+{
+	switch (walk->why->segments[at].kind) {
+	case VIRT_WHY_HYPERVISOR:
+	case VIRT_WHY_VMM:
+		explain_exit(walk, at, stretch);
+		break;
+	case VIRT_WHY_PREEMPTED:
+		explain_preempted(walk, at, stretch);
+		break;
+	case VIRT_WHY_WAKING:
+		explain_waking(walk, at, stretch);
+		break;
+	case VIRT_WHY_BLOCKED:
+		explain_blocked(walk, at, stretch);
+		break;
+	default:
+		return;
+	}
+	if (walk->error)
+		return;
+	if (walk->why->segments[at].cause == VIRT_WHY_PCPU)
+		find_culprit(walk, at);
+	end_below(walk, at);
+}
+
+/** What a stretch is, before anything else is asked about it. */
+static struct virt_why_segment segment_of(const struct walk *walk, int32_t vcpu,
+					  const struct stretch *stretch)
+{
+	static const uint8_t causes[VIRT_N_STATES] = {
+		[VIRT_GUEST] = VIRT_WHY_RUNS,
+		[VIRT_HYPERVISOR] = VIRT_WHY_EXIT,
+		[VIRT_VMM] = VIRT_WHY_EXIT,
+		[VIRT_PREEMPTED] = VIRT_WHY_PCPU,
+		[VIRT_WAKING] = VIRT_WHY_PCPU,
+		[VIRT_BLOCKED] = VIRT_WHY_WAKE,
+		[VIRT_OFFLINE] = VIRT_WHY_ABSENT,
+	};
+	const struct virt_interval *first = &stretch->range.first[stretch->first];
+	int64_t start_ns = begin_of(stretch, stretch->first);
+	struct virt_why_segment segment;
+
+	segment = segment_at(vcpu, (enum virt_why_kind)first->state, stretch->from_ns,
+			     stretch->to_ns, first->pcpu);
+	segment.cause = causes[first->state];
+	if (first->state == VIRT_GUEST && first->flags & VIRT_INTERVAL_NESTED)
+		segment.cause = VIRT_WHY_NESTED;
+	if (first->state == VIRT_UNKNOWN)
+		segment.cause = first->flags & VIRT_INTERVAL_UNSPLIT ? VIRT_WHY_UNSPLIT :
+				(uint8_t)why_unknown(walk->model, segment.from_ns, segment.to_ns);
+	else if (first->flags & VIRT_INTERVAL_UNSPLIT)
+		segment.flags |= VIRT_WHY_WITH_WAITS;
+	if (first->flags & VIRT_INTERVAL_UNASKED) {
+		segment.flags |= VIRT_WHY_UNASKED;
+		segment.reason = reason_before(walk, vcpu, start_ns);
+	}
+	if (start_ns == segment.from_ns && start_ns > virt_model_begin(walk->model))
+		segment.flags |= VIRT_WHY_BEGINS;
+	if (stretch->end < stretch->range.n && begin_of(stretch, stretch->end) == segment.to_ns)
+		segment.flags |= VIRT_WHY_ENDS;
+	return segment;
+}
+
+static void walk_vcpu(struct walk *walk, int32_t vcpu, int64_t from_ns, int64_t to_ns)
+{
+	struct stretch stretch = {
+		/* what ends a wait may lie behind the window */
+		.range = virt_vcpu_intervals(walk->model, vcpu, from_ns, INT64_MAX),
+	};
+
+	walk->path[walk->level] = vcpu;
+	for (; stretch.first < stretch.range.n && begin_of(&stretch, stretch.first) < to_ns &&
+	       !walk->error; stretch.first = stretch.end) {
+		struct virt_why_segment segment;
+		ssize_t at;
+
+		stretch.end = stretch_end(&stretch.range, stretch.first);
+		stretch.from_ns = begin_of(&stretch, stretch.first);
+		stretch.to_ns = begin_of(&stretch, stretch.end);
+		stretch.from_ns = stretch.from_ns < from_ns ? from_ns : stretch.from_ns;
+		stretch.to_ns = stretch.to_ns > to_ns ? to_ns : stretch.to_ns;
+		if (stretch.from_ns >= stretch.to_ns)
+			continue;
+		segment = segment_of(walk, vcpu, &stretch);
+		at = add(walk, &segment);
+		if (at >= 0)
+			explain(walk, (size_t)at, &stretch);
+	}
+}
+
+/* --- what is asked --------------------------------------------------------------------------- */
+
+static int begin_walk(struct walk *walk, const struct virt_model *model, int64_t from_ns,
+		      int64_t to_ns, size_t limit, struct virt_why *why)
+{
+	if (from_ns < virt_model_begin(model))
+		from_ns = virt_model_begin(model);
+	if (to_ns > virt_model_end(model))
+		to_ns = virt_model_end(model);
+	*why = (struct virt_why){ .from_ns = from_ns, .to_ns = to_ns };
+	*walk = (struct walk){ .model = model, .why = why, .limit = limit };
+	if (walk->limit > UINT32_MAX)
+		walk->limit = UINT32_MAX;
+	for (int i = 0; i < VIRT_WHY_LEVELS; i++)
+		walk->path[i] = VIRT_NONE;
+	return from_ns < to_ns ? 0 : -EINVAL;
+}
+
+static int end_walk(struct walk *walk)
+{
+	if (walk->error)
+		virt_why_free(walk->why);
+	return walk->error;
+}
+
+int virt_why_vcpu(const struct virt_model *model, int32_t vcpu, int64_t from_ns, int64_t to_ns,
+		  size_t limit, struct virt_why *why)
+{
+	struct walk walk;
+	int ret = begin_walk(&walk, model, from_ns, to_ns, limit, why);
+
+	if (ret || !is_vcpu(model, vcpu))
+		return -EINVAL;
+	walk_vcpu(&walk, vcpu, why->from_ns, why->to_ns);
+	return end_walk(&walk);
+}
+
+/** A stretch of an occupant; below it, what a vCPU does there. */
+static void add_with_states(struct walk *walk, const struct virt_why_segment *segment)
+{
+	ssize_t at = add(walk, segment);
+
+	if (at < 0 || segment->kind != VIRT_WHY_VCPU)
+		return;
+	walk->level++;
+	walk_vcpu(walk, segment->subject, segment->from_ns, segment->to_ns);
+	walk->level--;
+	if (!walk->error)
+		end_below(walk, (size_t)at);
+}
+
+int virt_why_pcpu(const struct virt_model *model, int32_t pcpu, int64_t from_ns, int64_t to_ns,
+		  size_t limit, struct virt_why *why)
+{
+	struct virt_why_segment nobody;
+	struct virt_occupant_range range;
+	struct walk walk;
+	int ret = begin_walk(&walk, model, from_ns, to_ns, limit, why);
+	int64_t known_ns;
+
+	if (ret || pcpu < 0 || pcpu >= virt_model_n_pcpus(model))
+		return -EINVAL;
+	/* before the first one, and on a pCPU that has none */
+	range = virt_pcpu_occupants(model, pcpu, why->from_ns, why->to_ns);
+	known_ns = range.n ? range.first[0].start_ns : why->to_ns;
+	if (known_ns > why->from_ns) {
+		nobody = segment_at(VIRT_NONE, VIRT_WHY_UNEXPLAINED, why->from_ns, known_ns,
+				    (int16_t)pcpu);
+		nobody.cause = (uint8_t)why_unknown(model, why->from_ns, known_ns);
+		add(&walk, &nobody);
+	}
+	each_occupant(&walk, (int16_t)pcpu, why->from_ns, why->to_ns, NULL, add_with_states);
+	return end_walk(&walk);
+}
+
+void virt_why_free(struct virt_why *why)
+{
+	free(why->segments);
+	*why = (struct virt_why){ 0 };
+}
+
+bool virt_why_at(const struct virt_model *model, int32_t vcpu, int64_t time_ns, int64_t *from_ns,
+		 int64_t *to_ns)
+{
+	struct virt_interval_range range = virt_vcpu_intervals(model, vcpu, INT64_MIN, INT64_MAX);
+	const struct virt_interval *at = virt_vcpu_at(model, vcpu, time_ns, to_ns);
+	size_t i, end;
+
+	if (!at)
+		return false;
+	i = (size_t)(at - range.first);
+	end = stretch_end(&range, i);
+	while (!is_on_pcpu(at->state) && i && range.first[i - 1].state == at->state)
+		i--;
+	*from_ns = range.first[i].start_ns;
+	*to_ns = end < range.n ? range.first[end].start_ns : range.end_ns;
+	return true;
+}
