@@ -77,6 +77,30 @@ void host_hypertrace_free(struct host_hypertrace *trace);
  */
 int host_hypertrace_guests(struct host_hypertrace *trace, int64_t from_ns, int64_t to_ns);
 
+/**
+ * What goes by while a guest is made, in order of time but for calls that become no events. Any
+ * function may be NULL; one that does not return 0 ends it with what it returns.
+ */
+struct host_hypertrace_watch {
+	/** hyper_guest_take() has taken an event; its time is hyper_guest_now(). */
+	int	(*event)(void *arg, int32_t cpu, const struct hyper_event *event);
+	/** A call that has become none, or not all of it has. */
+	int	(*call)(void *arg, int32_t cpu, const struct hyper_call *call,
+			const struct hyper_decoded *decoded);
+	/** hyper_guest_lost() was told the same. */
+	int	(*lost)(void *arg, int32_t cpu, bool begins);
+	void	*arg;
+};
+
+/**
+ * host_hypertrace_guest - the same of one machine, and of all of the trace
+ * @machine: with a dialect
+ *
+ * Return: 0, -ENOMEM, or what ended it.
+ */
+int host_hypertrace_guest(struct host_hypertrace *trace, int32_t machine,
+			  const struct host_hypertrace_watch *watch);
+
 /** The boot of a machine, as its own trace tells it. */
 struct host_boot {
 	int32_t		machine;	/* index in the model; VIRT_NONE: nobody's */

@@ -33,6 +33,7 @@ struct cursor {
 struct walk {
 	const struct host_hypertrace *trace;
 	struct host_hypertrace_machine *machine;
+	const struct host_hypertrace_watch *watch;
 	int64_t		from_ns, to_ns;	/* what is counted */
 	struct hyper_decoder *decoder;
 	struct cursor	*cursors;
@@ -89,6 +90,15 @@ static int count_call(struct walk *walk, const struct cursor *cursor, const stru
 	       count_number(machine, call, cursor->decoded->result);
 }
 
+static int watch_call(const struct walk *walk, const struct cursor *cursor,
+		      const struct hyper_call *call)
+{
+	const struct host_hypertrace_watch *watch = walk->watch;
+
+	return !watch->call || cursor->decoded->result == HYPER_DECODED ? 0 :
+	       watch->call(watch->arg, cursor->cpu, call, cursor->decoded);
+}
+
 /** On to the next call that has events in it. Return: 0 or -ENOMEM. */
 static int decode_next(struct walk *walk, struct cursor *cursor)
 {
@@ -102,6 +112,8 @@ static int decode_next(struct walk *walk, struct cursor *cursor)
 		ret = hyper_decoder_take(walk->decoder, call, cursor->decoded);
 		if (!ret)
 			ret = count_call(walk, cursor, call);
+		if (!ret)
+			ret = watch_call(walk, cursor, call);
 	}
 	return ret;
 }
@@ -140,20 +152,39 @@ static int64_t key_of(const struct cursor *cursor)
 	return gap < event ? gap : event;
 }
 
+static int step_gap(struct walk *walk, struct cursor *cursor, int64_t time_ns)
+{
+	const struct host_hypertrace_watch *watch = walk->watch;
+	int ret;
+
+	cursor->in_gap = !cursor->in_gap;
+	cursor->gap += !cursor->in_gap;
+	ret = hyper_guest_lost(walk->machine->guest, cursor->cpu, time_ns, cursor->in_gap);
+	return ret || !watch->lost ? ret : watch->lost(watch->arg, cursor->cpu, cursor->in_gap);
+}
+
+static int step_event(struct walk *walk, struct cursor *cursor)
+{
+	const struct hyper_event *event = &cursor->decoded->events[cursor->event];
+	const struct host_hypertrace_watch *watch = walk->watch;
+	int ret = hyper_guest_take(walk->machine->guest, cursor->cpu,
+				   current_call(cursor)->time_ns, event);
+
+	if (!ret && watch->event)
+		ret = watch->event(watch->arg, cursor->cpu, event);
+	return ret;
+}
+
 /** The next event or end of a gap; what is recorded when a gap ends is told behind it. */
 static int step(struct walk *walk, struct cursor *cursor)
 {
 	int64_t key = key_of(cursor);
 	int ret;
 
-	if (gap_ns(cursor) == key && (cursor->gap < cursor->n_gaps)) {
-		cursor->in_gap = !cursor->in_gap;
-		cursor->gap += !cursor->in_gap;
-		return hyper_guest_lost(walk->machine->guest, cursor->cpu, key, cursor->in_gap);
-	}
+	if (gap_ns(cursor) == key && (cursor->gap < cursor->n_gaps))
+		return step_gap(walk, cursor, key);
 	cursor->last_ns = key;
-	ret = hyper_guest_take(walk->machine->guest, cursor->cpu, current_call(cursor)->time_ns,
-			       &cursor->decoded->events[cursor->event]);
+	ret = step_event(walk, cursor);
 	if (!ret && ++cursor->event == cursor->decoded->n)
 		ret = decode_next(walk, cursor);
 	return ret;
@@ -250,10 +281,11 @@ static void end_walk(struct walk *walk)
 }
 
 static int make_guest(const struct host_hypertrace *trace, struct host_hypertrace_machine *machine,
-		      int64_t from_ns, int64_t to_ns)
+		      int64_t from_ns, int64_t to_ns, const struct host_hypertrace_watch *watch)
 {
 	struct walk walk = {
-		.trace = trace, .machine = machine, .from_ns = from_ns, .to_ns = to_ns,
+		.trace = trace, .machine = machine, .watch = watch,
+		.from_ns = from_ns, .to_ns = to_ns,
 	};
 	int ret = begin_walk(&walk, virt_model_machine(trace->model, machine->machine));
 
@@ -295,15 +327,22 @@ static int count_unknown(const struct host_hypertrace *trace,
 	return ret;
 }
 
+int host_hypertrace_guest(struct host_hypertrace *trace, int32_t machine,
+			  const struct host_hypertrace_watch *watch)
+{
+	return make_guest(trace, &trace->machines[machine], INT64_MIN, INT64_MAX, watch);
+}
+
 int host_hypertrace_guests(struct host_hypertrace *trace, int64_t from_ns, int64_t to_ns)
 {
+	static const struct host_hypertrace_watch nobody;
 	int ret = 0;
 
 	for (int32_t m = 0; m < trace->n_machines && !ret; m++) {
 		struct host_hypertrace_machine *machine = &trace->machines[m];
 
 		if (machine->tally.calls && machine->dialect)
-			ret = make_guest(trace, machine, from_ns, to_ns);
+			ret = make_guest(trace, machine, from_ns, to_ns, &nobody);
 		else if (machine->tally.calls)
 			ret = count_unknown(trace, machine, from_ns, to_ns);
 	}

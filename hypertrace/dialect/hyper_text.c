@@ -107,3 +107,25 @@ int hyper_call_text(char *text, size_t size, const struct hyper_call *call)
 		add(&words, " a%d=0x%" PRIx64, i, call->a[i]);
 	return words.n;
 }
+
+int hyper_undecoded_name(char *text, size_t size, const struct hyper_call *call,
+			 const struct hyper_decoded *decoded)
+{
+	if (decoded->result == HYPER_FOREIGN)
+		return snprintf(text, size, "KVM_HC_%s", hyper_kvm_number(call->nr));
+	if (decoded->result == HYPER_SENSELESS)
+		return snprintf(text, size, "%s", decoded->label);
+	return snprintf(text, size, "hypercall_%" PRIu64, call->nr);
+}
+
+int hyper_undecoded_text(char *text, size_t size, const struct hyper_call *call,
+			 const struct hyper_decoded *decoded)
+{
+	size_t n = 0;
+
+	if (decoded->result == HYPER_SENSELESS)
+		n = (size_t)snprintf(text, size, "makes no sense, see '%s': ", decoded->fault);
+	if (n >= size)
+		return (int)n;
+	return (int)n + hyper_call_text(text + n, size - n, call);
+}

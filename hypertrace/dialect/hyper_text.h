@@ -6,7 +6,7 @@
 #ifndef KSHARK_VIRT_HYPER_TEXT_H
 #define KSHARK_VIRT_HYPER_TEXT_H
 
-#include "hyper_dialect.h"
+#include "hyper_decoder.h"
 #include "hyper_symbols.h"
 
 #ifdef __cplusplus
@@ -26,6 +26,18 @@ int hyper_event_text(char *text, size_t size, const struct hyper_event *event,
 
 /** hyper_call_text - the registers of a call, as "a0=0x1 a1=0x2". Return: as snprintf(). */
 int hyper_call_text(char *text, size_t size, const struct hyper_call *call);
+
+/**
+ * hyper_undecoded_name, hyper_undecoded_text - the same of a call that has become no event
+ *
+ * What it is called: "hypercall_1234", "KVM_HC_KICK_CPU", or as the event that makes no sense.
+ *
+ * Return: as snprintf().
+ */
+int hyper_undecoded_name(char *text, size_t size, const struct hyper_call *call,
+			 const struct hyper_decoded *decoded);
+int hyper_undecoded_text(char *text, size_t size, const struct hyper_call *call,
+			 const struct hyper_decoded *decoded);
 
 /**
  * hyper_event_field - one of an event's numbers, with a sign where it has one

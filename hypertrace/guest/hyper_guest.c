@@ -363,6 +363,11 @@ int hyper_guest_lost(struct hyper_guest *guest, int32_t cpu, int64_t time_ns, bo
 	return ret ? ret : forget_cpu(guest, cpu, time_ns);
 }
 
+int64_t hyper_guest_now(const struct hyper_guest *guest)
+{
+	return guest->last_ns;
+}
+
 /* --- the end --------------------------------------------------------------------------------- */
 
 static int compare_runs(const void *a, const void *b)

@@ -116,6 +116,9 @@ int hyper_guest_take(struct hyper_guest *guest, int32_t cpu, int64_t call_ns,
  */
 int hyper_guest_lost(struct hyper_guest *guest, int32_t cpu, int64_t time_ns, bool begins);
 
+/** hyper_guest_now - when the last event happened, as it was taken; or how far it went on. */
+int64_t hyper_guest_now(const struct hyper_guest *guest);
+
 /** hyper_guest_finish - the trace ends at @end_ns. Return: 0 or -ENOMEM. */
 int hyper_guest_finish(struct hyper_guest *guest, int64_t end_ns);
 

@@ -78,6 +78,12 @@ struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size);
  */
 bool kvm_trace_try(const char *path, char *error, size_t size);
 
+/**
+ * kvm_trace_try_calls - the same, and whether it has hypercalls of guests
+ * @calls: receives it; false if that could not be seen
+ */
+bool kvm_trace_try_calls(const char *path, bool *calls, char *error, size_t size);
+
 /** kvm_trace_close - close a trace, which may be NULL. */
 void kvm_trace_close(struct kvm_trace *trace);
 

@@ -25,7 +25,7 @@
 #define SECONDS		20
 #define SECONDS_PER	(256 << 10)	/* bytes, which may be compressed, for one more */
 
-enum { TRY_OK, TRY_REFUSED = 77 };
+enum { TRY_OK, TRY_REFUSED = 77, TRY_CALLS };
 
 static void limit(int resource, rlim_t most)
 {
@@ -41,6 +41,12 @@ static rlim_t seconds_for(const char *path)
 	return SECONDS + (stat(path, &st) ? 0 : (rlim_t)(st.st_size / SECONDS_PER));
 }
 
+static int see_call(void *arg, const struct kvm_trace_record *record)
+{
+	*(bool *)arg |= record->call != NULL;
+	return 0;
+}
+
 __attribute__((noreturn))
 static void try_here(const char *path, int answer)
 {
@@ -48,6 +54,7 @@ static void try_here(const char *path, int answer)
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	struct kvm_trace *trace;
 	char problem[512] = "";
+	bool calls = false;
 	sigset_t none;
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -62,8 +69,8 @@ static void try_here(const char *path, int answer)
 	limit(RLIMIT_CPU, seconds_for(path));
 	trace = kvm_trace_open(path, problem, sizeof(problem));
 	if (trace) {
-		kvm_trace_walk(trace, NULL, NULL, NULL);
-		_exit(TRY_OK);
+		kvm_trace_walk(trace, see_call, NULL, &calls);
+		_exit(calls ? TRY_CALLS : TRY_OK);
 	}
 	_exit(write(answer, problem, strlen(problem)) < 0 ? TRY_OK : TRY_REFUSED);
 }
@@ -87,7 +94,8 @@ static size_t read_all(int fd, char *text, size_t size)
 
 static bool explain(const char *path, int status, char *error, size_t size)
 {
-	if (WIFEXITED(status) && WEXITSTATUS(status) == TRY_OK)
+	if (WIFEXITED(status) &&
+	    (WEXITSTATUS(status) == TRY_OK || WEXITSTATUS(status) == TRY_CALLS))
 		return true;
 	if (WIFEXITED(status) && WEXITSTATUS(status) == TRY_REFUSED)
 		return false;
@@ -97,11 +105,12 @@ static bool explain(const char *path, int status, char *error, size_t size)
 	return false;
 }
 
-bool kvm_trace_try(const char *path, char *error, size_t size)
+bool kvm_trace_try_calls(const char *path, bool *calls, char *error, size_t size)
 {
 	int pipe_fds[2], status;
 	pid_t pid;
 
+	*calls = false;
 	/* if there is no room for another process, what follows will tell */
 	if (pipe2(pipe_fds, O_CLOEXEC))
 		return true;
@@ -118,5 +127,13 @@ bool kvm_trace_try(const char *path, char *error, size_t size)
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			return true;
+	*calls = WIFEXITED(status) && WEXITSTATUS(status) == TRY_CALLS;
 	return explain(path, status, error, size);
+}
+
+bool kvm_trace_try(const char *path, char *error, size_t size)
+{
+	bool calls;
+
+	return kvm_trace_try_calls(path, &calls, error, size);
 }

@@ -29,7 +29,7 @@ const char *const titles[N_COLUMNS] = {
 	"Machine, vCPU", "Host thread", "pCPU share", "Guest CPU", "Paired by"
 };
 
-const char *const sources[] = { "a guess", "the traces", "your choice" };
+const char *const sources[] = { "a guess", "its hypercalls", "the traces", "your choice" };
 
 /** A guest's CPU as the data of a choice. */
 qlonglong cpuData(int stream, int cpu)

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <libkshark-tepdata.h>
 
@@ -75,6 +76,35 @@ static void set_aligned(struct kshark_context *kshark, int host, int guest)
 	}
 }
 
+static bool same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return a && b && (!strcmp(a, b) ||
+			  (!stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev &&
+			   x.st_ino == y.st_ino));
+}
+
+/** A guest's stream that is made of its host's trace. */
+static void set_told(struct kshark_context *kshark, int host, int guest)
+{
+	const struct kshark_data_stream *stream = kshark_get_data_stream(kshark, guest);
+	const struct kshark_data_stream *outside = kshark_get_data_stream(kshark, host);
+	struct virt_inside *inside = virt_registry_inside(guest);
+	struct virt_pair pair = {
+		.host_stream = host, .guest_stream = guest, .source = VIRT_PAIR_TOLD,
+	};
+
+	for (int cpu = 0; inside && stream && outside && host != guest && cpu < stream->n_cpus &&
+			  same_file(virt_inside_host(inside), outside->file); cpu++) {
+		pair.host_pid = virt_inside_pid(inside, cpu);
+		pair.guest_cpu = cpu;
+		if (pair.host_pid > 0)
+			virt_pairing_set(&pair);
+	}
+	virt_inside_put(inside);
+}
+
 void kvm_pairs_recorded(void)
 {
 	struct kshark_context *kshark = NULL;
@@ -85,6 +115,7 @@ void kvm_pairs_recorded(void)
 	ids = kshark_all_streams(kshark);
 	for (int i = 0; ids && i < kshark->n_streams; i++)
 		for (int j = 0; j < kshark->n_streams; j++) {
+			set_told(kshark, ids[i], ids[j]);
 			set_aligned(kshark, ids[i], ids[j]);
 			set_recorded(kshark, ids[i], ids[j]);
 		}
@@ -136,8 +167,14 @@ static int add_guest(struct streams *streams, const struct kshark_data_stream *s
 	return 0;
 }
 
+/** Of what is made of a host's trace, it is known which machine it is. */
 static bool is_paired_guest(const struct kshark_data_stream *stream)
 {
+	struct virt_inside *inside = virt_registry_inside(stream->stream_id);
+
+	virt_inside_put(inside);
+	if (inside)
+		return true;
 	for (int cpu = 0; cpu < stream->n_cpus; cpu++)
 		if (virt_pairing_of_cpu(stream->stream_id, cpu, NULL))
 			return true;

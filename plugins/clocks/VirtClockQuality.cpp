@@ -57,7 +57,8 @@ void VirtClocks::judgeNext()
 
 		if (_judging)
 			return;
-		if (!model) {
+		/* what is made of the host's trace has its clock */
+		if (!model || !insideOf(id).empty()) {
 			known.quality.clear();
 			known.bad = false;
 			known.offer.clear();

@@ -60,6 +60,16 @@ bool isTraceDat(int streamId)
 	return stream && kshark_is_tep(stream);
 }
 
+std::string insideOf(int streamId)
+{
+	virt_inside *inside = virt_registry_inside(streamId);
+	const char *host = inside ? virt_inside_host(inside) : nullptr;
+	std::string path = host ? host : "";
+
+	virt_inside_put(inside);
+	return path;
+}
+
 std::vector<int64_t> withoutAlignment(int64_t offset)
 {
 	std::vector<int64_t> parts(KS_CLOCK_TIDS);

@@ -31,6 +31,9 @@ bool isAligned(int streamId);
 /** Is it shown without the offsets that trace-cmd has recorded for it? */
 bool hidesOffsets(int streamId);
 
+/** The file of the host whose trace a guest's stream is made of; empty if it is one of its own. */
+std::string insideOf(int streamId);
+
 /** An offset that stays alone, whatever the sidecar says. */
 std::vector<int64_t> withoutAlignment(int64_t offset);
 

@@ -94,6 +94,15 @@ QString realFile(int streamId)
 	return QFileInfo(QString::fromLocal8Bit(fileOf(streamId).c_str())).canonicalFilePath();
 }
 
+/** Is a stream made of the trace of another one? Then their times are the same. */
+bool isInside(int guest, int host)
+{
+	std::string path = insideOf(guest);
+
+	return !path.empty() && QFileInfo(QString::fromLocal8Bit(path.c_str()))
+				.canonicalFilePath() == realFile(host);
+}
+
 /** What these files, which are open, have been loaded as: no two models have the same number. */
 std::vector<uint64_t> serials(const std::vector<std::string> &files)
 {
@@ -335,7 +344,9 @@ void VirtClocks::findStreams()
 		_known[id].file = fileOf(id);
 		/* its host may have come */
 		_known[id].asked = false;
-		_streams->addItem(QString("%1: %2").arg(id).arg(virtFileOf(id)), id);
+		/* of a guest that is made of its host's trace, the host's clock is its own */
+		if (insideOf(id).empty())
+			_streams->addItem(QString("%1: %2").arg(id).arg(virtFileOf(id)), id);
 	}
 	_streams->setCurrentIndex(_streams->findData(shown));
 }
@@ -613,7 +624,7 @@ bool VirtClocks::change(int streamId, const Parts &parts, bool remember)
 	data->unregisterCPUCollections();
 	virtDropTaskCollections();
 	for (int id : virtOpenStreams()) {
-		if (fileOf(id) != fileOf(streamId))
+		if (fileOf(id) != fileOf(streamId) && !isInside(id, streamId))
 			continue;
 
 		auto copy = static_cast<int64_t *>(malloc(parts.size() * sizeof(int64_t)));

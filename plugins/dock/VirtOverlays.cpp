@@ -22,9 +22,11 @@ const OverlayInfo overlayInfo[VIRT_N_OVERLAYS] = {
 	{ "migrations", "Migrations", "Mark migrations below task graphs of vCPUs" },
 	{ "arrows", "Arrows", "Arrows between CPU graphs for migrations, if there is room" },
 	{ "labels", "Names", "Write names into long stretches" },
+	{ "inside", "Guests", "Over the CPU graphs of guests that tell of themselves through"
+	  " hypercalls: their system calls, functions, interrupts and levels of the boot" },
 };
 
-bool overlayShown[VIRT_N_OVERLAYS] = { true, true, true, true, true };
+bool overlayShown[VIRT_N_OVERLAYS] = { true, true, true, true, true, true };
 
 QString settingOf(int overlay)
 {

@@ -24,6 +24,7 @@
 #include "VirtFont.hpp"
 #include "VirtGaps.hpp"
 #include "VirtHover.hpp"
+#include "VirtInside.hpp"
 #include "VirtNames.hpp"
 #include "VirtOverlays.hpp"
 #include "VirtPins.hpp"
@@ -83,6 +84,7 @@ public:
 
 	void add(VirtStrip &&strip) { _strips.push_back(std::move(strip)); }
 	void add(VirtRow &&row) { _rows.push_back(std::move(row)); }
+	void add(VirtInside &&inside) { _insides.push_back(std::move(inside)); }
 	void add(Guest &&guest) { _guests.push_back(std::move(guest)); }
 	void addGaps(const KsCppArgV *argv, int streamId, const VirtModelRef &model);
 	const VirtNames &names() const { return _names; }
@@ -108,12 +110,14 @@ private:
 	const VirtStrip *pcpuStrip(int streamId, int32_t pcpu) const;
 	const Arrow *arrowAt(int x, int y) const;
 	const Guest *guestAt(int x, int y) const;
+	bool insideFact(int x, int y, VirtFact *fact) const;
 	const VirtGaps *gapsAt(int x, int y) const;
 
 	VirtNames			_names;
 	std::vector<VirtRow>		_rows;
 	std::vector<VirtStrip>		_strips;
 	std::vector<Guest>		_guests;
+	std::vector<VirtInside>		_insides;
 	std::vector<VirtGaps>		_gaps;
 	mutable std::vector<Arrow>	_arrows;
 	mutable int			_x = 0, _y = 0;		/* of the last question */
@@ -349,6 +353,8 @@ void Frame::_draw(const KsPlot::Color &, float) const
 		virtDrawVeil(strip.veil, strip.area.x0, strip.area.y1, strip.base - 1);
 		drawStrip(strip);
 	}
+	for (const VirtInside &inside : _insides)
+		inside.draw();
 	drawArrows();
 	for (const VirtGaps &gaps : _gaps)
 		gaps.draw();
@@ -359,6 +365,9 @@ void Frame::_draw(const KsPlot::Color &, float) const
 		drawLabels(strip);
 		drawMarks(strip);
 	}
+	for (const VirtInside &inside : _insides)
+		if (VirtOverlays::isShown(VIRT_OVERLAY_LABELS))
+			inside.drawNames();
 }
 
 /* ---- double click: KernelShark asks for the distance, then tells the nearest shape ---- */
@@ -374,7 +383,9 @@ double Frame::distance(int x, int y) const
 			if (mark.area.contains(x, y))
 				return 0;
 	}
-	if (gapsAt(x, y))
+	VirtFact unused;
+
+	if (gapsAt(x, y) || insideFact(x, y, &unused))
 		return 0;
 	return arrowAt(x, y) || guestAt(x, y) ? 1 : std::numeric_limits<double>::max();
 }
@@ -428,6 +439,13 @@ const Guest *Frame::guestAt(int x, int y) const
 		if (guest.area.contains(x, y))
 			return &guest;
 	return nullptr;
+}
+
+bool Frame::insideFact(int x, int y, VirtFact *fact) const
+{
+	return std::any_of(_insides.begin(), _insides.end(), [&] (const VirtInside &inside) {
+		return inside.factAt(x, y, fact);
+	});
 }
 
 const VirtGaps *Frame::gapsAt(int x, int y) const
@@ -486,6 +504,8 @@ bool Frame::factAt(int x, int y, VirtFact *fact) const
 
 	if (gaps)
 		return gaps->factAt(x, y, fact);
+	if (insideFact(x, y, fact))
+		return true;
 	if (arrow)
 		return migrationFact(*arrow->strip, arrow->migration, 1, fact);
 	return guest && guestFact(*guest, x, fact);
@@ -573,6 +593,12 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 
 	if (model)
 		Frame::current->addGaps(argv, streamId, model);
+
+	VirtInsideRef inside(streamId);
+
+	if (inside && isPcpu && VirtOverlays::isShown(VIRT_OVERLAY_INSIDE))
+		Frame::current->add(VirtInside(argv, streamId, value, drawAction,
+					       std::move(inside)));
 
 	Guest guest;
 

@@ -19,7 +19,6 @@
 
 namespace {
 
-constexpr int STRIP_OVER_GRAPH = 8;	/* of the gap above a graph; not in a combo */
 constexpr int MARK_DISTANCE = 10;	/* between two marks of migrations ... */
 constexpr int MANY_MARKS_DISTANCE = 48;	/* ... if there are many: room for a number, too */
 
@@ -184,7 +183,7 @@ VirtStrip placeOf(const KsCppArgV *argv, int streamId, int drawAction, VirtModel
 	strip.isPcpu = drawAction & KSHARK_CPU_DRAW;
 	strip.isCombo = drawAction & (KSHARK_HOST_DRAW | KSHARK_GUEST_DRAW);
 	strip.base = base;
-	strip.area = { x0, base - height - (strip.isCombo ? 0 : STRIP_OVER_GRAPH),
+	strip.area = { x0, base - height - (strip.isCombo ? 0 : VirtStrip::OVER_GRAPH),
 		       x0 + graph->size(),
 		       strip.isPcpu ? base - height * 7 / 10 - 2 : base - height / 2 };
 	strip.window = {

@@ -26,6 +26,7 @@
 /** The strip of a graph and what belongs to it. */
 struct VirtStrip {
 	static constexpr int MARK_SIZE = 4;	/* half the width of a mark's triangle */
+	static constexpr int OVER_GRAPH = 8;	/* of the gap above a graph; not in a combo */
 
 	/** A name in a part of a strip. */
 	struct Label {

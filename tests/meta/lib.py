@@ -46,6 +46,7 @@ def public_headers():
 
 # Headers that are not installed, of functions that our own binaries share.
 PRIVATE_HEADERS = ["virt/clock/clock_steps.h",
+                   "virt/inside/virt_inside.h",
                    "virt/irq/virt_delivered.h", "virt/irq/virt_finding.h",
                    "virt/irq/virt_spread.h", "virt/model/virt_colors.h",
                    "virt/model/virt_matrix.h", "virt/model/virt_waits.h", "virt/why/virt_why.h",

@@ -214,24 +214,12 @@ static void write_line(struct hyper_dump *dump, const struct hyper_line *line)
 		writers[options->format](dump, line);
 }
 
-/** A call that says nothing, in what it would be called. */
+/** A call that says nothing. */
 static void write_undecoded(struct hyper_dump *dump, struct hyper_line *line,
 			    const struct hyper_decoded *decoded)
 {
-	const struct hyper_call *call = line->placed->call;
-	int n = 0;
-
-	if (line->result == HYPER_FOREIGN)
-		snprintf(line->name, sizeof(line->name), "KVM_HC_%s", hyper_kvm_number(call->nr));
-	else if (line->result == HYPER_SENSELESS)
-		snprintf(line->name, sizeof(line->name), "%s", decoded->label);
-	else
-		snprintf(line->name, sizeof(line->name), "hypercall_%llu",
-			 (unsigned long long)call->nr);
-	if (line->result == HYPER_SENSELESS)
-		n = snprintf(line->info, sizeof(line->info), "makes no sense, see '%s': ",
-			     decoded->fault);
-	hyper_call_text(line->info + n, sizeof(line->info) - (size_t)n, call);
+	hyper_undecoded_name(line->name, sizeof(line->name), line->placed->call, decoded);
+	hyper_undecoded_text(line->info, sizeof(line->info), line->placed->call, decoded);
 	write_line(dump, line);
 }
 

@@ -32,9 +32,12 @@ static bool same_cpu(const struct virt_pair *a, const struct virt_pair *b)
 	       a->guest_stream != VIRT_NONE;
 }
 
+/** A vCPU may be seen in two streams: what it tells of itself, and its own trace. */
 static bool overlap(const struct virt_pair *a, const struct virt_pair *b)
 {
-	return same_vcpu(a, b) || same_cpu(a, b);
+	bool one_is_told = (a->source == VIRT_PAIR_TOLD) != (b->source == VIRT_PAIR_TOLD);
+
+	return same_cpu(a, b) || (same_vcpu(a, b) && !one_is_told);
 }
 
 /** Remove what a new pair ends; with the lock held. */
@@ -124,10 +127,14 @@ static bool find(const struct virt_pair *wanted,
 	bool found = false;
 
 	pthread_mutex_lock(&store.lock);
-	for (size_t i = 0; i < store.n && !found; i++) {
-		found = same(&store.pairs[i], wanted);
-		if (found && pair)
-			*pair = store.pairs[i];
+	for (size_t i = 0; i < store.n; i++) {
+		const struct virt_pair *at = &store.pairs[i];
+
+		if (!same(at, wanted) || (found && at->source == VIRT_PAIR_TOLD))
+			continue;
+		found = true;
+		if (pair)
+			*pair = *at;
 	}
 	pthread_mutex_unlock(&store.lock);
 	return found;
@@ -339,11 +346,14 @@ static void judge(struct candidate *candidate)
 /** Is there a word about one of its vCPUs already? */
 static bool machine_is_paired(const struct virt_pair_host *host, const struct virt_machine *machine)
 {
-	for (int32_t i = 0; i < machine->n_vcpus; i++)
-		if (virt_pairing_of_vcpu(host->stream,
-					 virt_model_vcpu(host->model, machine->vcpus[i])->host_pid,
-					 NULL))
+	for (int32_t i = 0; i < machine->n_vcpus; i++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(host->model, machine->vcpus[i]);
+		struct virt_pair pair;
+
+		if (virt_pairing_of_vcpu(host->stream, vcpu->host_pid, &pair) &&
+		    pair.source != VIRT_PAIR_TOLD)
 			return true;
+	}
 	return false;
 }
 

@@ -18,7 +18,9 @@ struct stream {
 	struct virt_model	*(*make)(void *arg);
 	void			(*drop)(void *arg);
 	void			*arg;
+	/* these two stay when the model changes */
 	char			*notes[VIRT_N_NOTES];
+	struct virt_inside	*inside;
 };
 
 /** A model's worst moments with certain deliveries; freed with the model, as it may be in use. */
@@ -61,7 +63,7 @@ static void drop_if_empty(void)
 	for (int i = 0; i < registry.n_streams; i++) {
 		const struct stream *stream = &registry.streams[i];
 
-		if (stream->shared || stream->make)
+		if (stream->shared || stream->make || stream->inside)
 			return;
 		for (int note = 0; note < VIRT_N_NOTES; note++)
 			if (stream->notes[note])
@@ -91,6 +93,7 @@ static int replace(int stream_id, const struct stream *stream)
 		before = registry.streams[stream_id];
 		registry.streams[stream_id] = *stream;
 		memcpy(registry.streams[stream_id].notes, before.notes, sizeof(before.notes));
+		registry.streams[stream_id].inside = before.inside;
 		drop_if_empty();
 	}
 	pthread_mutex_unlock(&registry.lock);
@@ -201,6 +204,38 @@ struct virt_shared *virt_registry_get(int stream_id)
 		virt_shared_ref(shared);
 	pthread_mutex_unlock(&registry.lock);
 	return shared;
+}
+
+int virt_registry_set_inside(int stream_id, struct virt_inside *inside)
+{
+	int ret = -EINVAL;
+
+	pthread_mutex_lock(&registry.lock);
+	if (stream_id >= 0)
+		ret = make_room(stream_id);
+	if (!ret) {
+		struct virt_inside *before = registry.streams[stream_id].inside;
+
+		registry.streams[stream_id].inside = inside;
+		inside = before;
+		drop_if_empty();
+	}
+	pthread_mutex_unlock(&registry.lock);
+	virt_inside_put(inside);
+	return ret;
+}
+
+struct virt_inside *virt_registry_inside(int stream_id)
+{
+	struct virt_inside *inside = NULL;
+
+	pthread_mutex_lock(&registry.lock);
+	if (stream_id >= 0 && stream_id < registry.n_streams)
+		inside = registry.streams[stream_id].inside;
+	if (inside)
+		virt_inside_ref(inside);
+	pthread_mutex_unlock(&registry.lock);
+	return inside;
 }
 
 int virt_registry_set_note(int stream_id, enum virt_note note, const char *text)

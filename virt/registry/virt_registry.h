@@ -14,6 +14,7 @@
 
 #include <stdint.h>
 
+#include "virt_inside.h"
 #include "virt_model.h"
 #include "virt_worst.h"
 
@@ -47,6 +48,17 @@ int virt_registry_promise(int stream_id, struct virt_model *(*make)(void *arg),
 
 /** virt_registry_get - take a reference to a stream's model. Return: NULL if it has none. */
 struct virt_shared *virt_registry_get(int stream_id);
+
+/**
+ * virt_registry_set_inside - from now on, this is what is known of the inside of a guest's stream
+ * @inside: the reference belongs to the registry from here on, even after an error; NULL: nothing
+ *
+ * Return: 0, -EINVAL or -ENOMEM; after an error nothing is changed.
+ */
+int virt_registry_set_inside(int stream_id, struct virt_inside *inside);
+
+/** virt_registry_inside - take a reference to it. Return: NULL if nothing is known. */
+struct virt_inside *virt_registry_inside(int stream_id);
 
 /** What users of a stream must know about it, beside its model. */
 enum virt_note {

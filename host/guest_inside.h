@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	guest_inside.h
+ * @brief	A guest that tells of itself as lanes, for those who draw.
+ */
+#ifndef KSHARK_VIRT_GUEST_INSIDE_H
+#define KSHARK_VIRT_GUEST_INSIDE_H
+
+#include "guest_trace.h"
+#include "virt_inside.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * guest_inside_make - its slices, cut into the parts in which they had a CPU
+ *
+ * Of CPUs, the vCPU's numbers count. Return: NULL without memory.
+ */
+struct virt_inside *guest_inside_make(const struct guest_trace *trace);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
