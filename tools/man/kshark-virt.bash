@@ -29,7 +29,8 @@ _kshark_virt()
 		options+=" --flight --trigger --trigger-limit --quiet --help"
 		;;
 	view)
-		options="--session --cpu-hz --max-input --absolute --correct-skew --no-combos --dry-run --help"
+		options="--session --cpu-hz --max-input --absolute --correct-skew --hypertrace --kallsyms"
+		options+=" --no-hypertrace --no-combos --dry-run --help"
 		;;
 	dump)
 		options="--format --output --pcpu --vcpu --event --from --to --cpu-hz --absolute"

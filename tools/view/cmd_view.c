@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_hypertrace.h"
+#include "hyper_symbols.h"
 #include "options.h"
 #include "trace_args.h"
 #include "view.h"
@@ -22,20 +24,22 @@ struct view {
 static int open_files(struct view *view)
 {
 	const char *program = getenv("KERNELSHARK");
+	bool guests;
 	char *plugins;
 	int status;
 
 	if (view->start.session && !view_check_session(view->start.session))
 		return KSV_EXIT_FILE;
 	view_catch_signals();
-	plugins = view_plugin_list();
+	plugins = view_plugin_list(&guests);
 	if (!plugins)
 		return KSV_EXIT_USAGE;
+	view->files.guests.none |= !guests;
 	if (!view_hand_over(&view->files)) {
 		view->start.program = program && *program ? program : "kernelshark";
 		view->start.plugins = plugins;
 		view->start.names = view->files.names;
-		view->start.n_names = view->files.n;
+		view->start.n_names = view->files.n_names;
 		status = view_start(&view->start, view->dry_run);
 	} else {
 		status = view_signal() ? 128 + view_signal() : KSV_EXIT_FILE;
@@ -45,11 +49,26 @@ static int open_files(struct view *view)
 	return status;
 }
 
+/** Before KernelShark is started, which could only be silent. */
+static bool check_kallsyms(const char *path)
+{
+	struct hyper_symbols *symbols = NULL;
+	char error[512];
+
+	if (!path || !hyper_symbols_read(path, &symbols, error, sizeof(error))) {
+		hyper_symbols_free(symbols);
+		return true;
+	}
+	ksv_error("%s", error);
+	return false;
+}
+
 /** Arguments may be folders, which have several files. */
 static int open_view(struct view *view)
 {
 	struct trace_args args = { 0 };
-	int status = trace_args_add_all(&args, view->files.paths, view->files.n);
+	int status = check_kallsyms(view->files.guests.kallsyms) ?
+		     trace_args_add_all(&args, view->files.paths, view->files.n) : KSV_EXIT_FILE;
 	char **paths = NULL;
 
 	if (!status) {
@@ -71,6 +90,7 @@ static int take_hz(const struct ksv_command *command, const struct ksv_option *o
 	uint64_t hz;
 	int status = ksv_take_hz(command, option, value, &hz);
 
+	view->files.guests.options.cpu_hz = status ? 0 : hz;
 	if (!status)
 		snprintf(view->start.hz, sizeof(view->start.hz), "%llu", (unsigned long long)hz);
 	return status;
@@ -88,6 +108,22 @@ static int take_max_input(const struct ksv_command *command, const struct ksv_op
 	return status;
 }
 
+static int take_dialect(const struct ksv_command *command, const struct ksv_option *option,
+			const char *value, void *target)
+{
+	struct view *view = target;
+	char error[512];
+
+	(void)option;
+	view->files.guests.dialect = value;
+	if (host_hypertrace_check(value, error, sizeof(error)))
+		return 0;
+	if (!host_hypertrace_is_file(value))
+		return ksv_usage_error(command, "--hypertrace=%s: %s", value, error);
+	ksv_error("%s", error);
+	return KSV_EXIT_FILE;
+}
+
 #define OPTIONS	struct view
 
 static const struct ksv_option view_option_table[] = {
@@ -98,6 +134,12 @@ static const struct ksv_option view_option_table[] = {
 	KSV_OPTION_MAX_INPUT_BY(take_max_input, 0),
 	KSV_OPTION_ABSOLUTE(OPTIONS, start.absolute),
 	KSV_OPTION_SKEW(OPTIONS, start.correct_skew),
+	{ 0, "hypertrace", "DIALECT", "what guests tell through hypercalls is of this dialect, a\n"
+	  "name or a file; without it, by the calls", take_dialect, 0, NULL },
+	{ 0, "kallsyms", "FILE", "a guest's /proc/kallsyms, for the names of its functions",
+	  ksv_take_text, offsetof(OPTIONS, files.guests.kallsyms), NULL },
+	{ 0, "no-hypertrace", NULL, "do not show what guests tell through hypercalls",
+	  ksv_take_flag, offsetof(OPTIONS, files.guests.none), NULL },
 	{ 0, "no-combos", NULL, "do not show hosts and guests as combos at once",
 	  ksv_take_flag, offsetof(OPTIONS, start.no_combos), NULL },
 	{ 'n', "dry-run", NULL, "print the command line instead of running it",

@@ -9,17 +9,35 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** view_plugin_list - our plugins, separated by commas. Return: malloc'ed, or NULL (reported). */
-char *view_plugin_list(void);
+#include "host_trace.h"
+
+/**
+ * view_plugin_list - our plugins, separated by commas
+ * @guests: receives whether the one is there that shows guests without a trace
+ *
+ * Return: malloc'ed, or NULL (reported).
+ */
+char *view_plugin_list(bool *guests);
+
+/** What is wanted of guests that tell of themselves through hypercalls. */
+struct view_guests {
+	const char	*dialect;	/* NULL: by their calls */
+	const char	*kallsyms;	/* or NULL */
+	bool		none;
+	struct host_options options;	/* as the plugins' */
+};
 
 /** Files, and what KernelShark gets instead. */
 struct view_files {
 	char	**paths;	/* as given; - is standard input */
 	int	n;		/* less after view_hand_over() without those of no use */
-	char	**names;	/* malloc'ed names to hand over */
+	char	**names;	/* malloc'ed names to hand over; */
+	int	n_names, names_room; /* more than n, if guests of those tell of themselves */
+	bool	*calls;		/* of each of n: guests may tell of themselves in it */
 	char	*temp;		/* private directory, or NULL */
 	uint64_t max_input;	/* bytes that are copied from a pipe at most; 0: a default */
 	bool	any_kind;	/* others' plugins may read what ours do not */
+	struct view_guests guests;
 };
 
 /** view_check_readable - say why, if a file cannot be read. */
@@ -37,6 +55,18 @@ bool view_check_session(const char *path);
  * Return: 0 or a negative errno, after the problem has been reported.
  */
 int view_hand_over(struct view_files *files);
+
+/**
+ * view_add_guests - names for the guests that tell of themselves in the files that have names
+ *
+ * What cannot be read for that is said, and shown without its guests.
+ *
+ * Return: 0, -ENOMEM or -EINTR.
+ */
+int view_add_guests(struct view_files *files);
+
+/** view_link_name - a name in the private directory that leads to a file. Return: or NULL. */
+char *view_link_name(struct view_files *files, const char *path, const char *why);
 
 /** view_files_clean - remove links and copies, free the names. */
 void view_files_clean(struct view_files *files);

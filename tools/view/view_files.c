@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "escape.h"
+#include "guest_pointer.h"
 #include "kvm_trace.h"
 #include "options.h"
 #include "sidecar.h"
@@ -27,7 +28,7 @@
 #include "view.h"
 #include "xentrace_reader.h"
 
-enum file_kind { FILE_UNKNOWN, FILE_XENTRACE, FILE_TRACE_CMD };
+enum file_kind { FILE_UNKNOWN, FILE_XENTRACE, FILE_TRACE_CMD, FILE_GUEST };
 
 /* --- the private directory ------------------------------------------------------------------- */
 
@@ -82,7 +83,9 @@ static enum file_kind kind_of(const char *path)
 {
 	if (xentrace_check(path))
 		return FILE_XENTRACE;
-	return trace_dat_is(path) ? FILE_TRACE_CMD : FILE_UNKNOWN;
+	if (trace_dat_is(path))
+		return FILE_TRACE_CMD;
+	return guest_pointer_is(path) ? FILE_GUEST : FILE_UNKNOWN;
 }
 
 /** Does KernelShark take a file of this name for what it is? */
@@ -90,6 +93,7 @@ static bool name_fits(const char *name, enum file_kind kind)
 {
 	switch (kind) {
 	case FILE_XENTRACE:
+	case FILE_GUEST:
 		return !ends_with(name, ".dat");
 	case FILE_TRACE_CMD:
 		return ends_with(name, ".dat");
@@ -106,7 +110,8 @@ static bool name_fits(const char *name, enum file_kind kind)
 /** A free name in the private directory. Return: malloc'ed, or NULL. */
 static char *temp_name(const struct view_files *files, const char *base, enum file_kind kind)
 {
-	const char *ending = name_fits(base, kind) ? "" : kind == FILE_XENTRACE ? ".xen" : ".dat";
+	const char *ending = name_fits(base, kind) ? "" : kind == FILE_XENTRACE ? ".xen" :
+			     kind == FILE_GUEST ? ".hypertrace" : ".dat";
 	size_t n = strlen(base);
 	char *name, *p;
 
@@ -261,6 +266,19 @@ out:
 	return ret;
 }
 
+char *view_link_name(struct view_files *files, const char *path, const char *why)
+{
+	char *name = make_temp(files) ? NULL : temp_name(files, base_name(path), kind_of(path));
+
+	if (name && !link_to(path, name)) {
+		ksv_error("%s: opened as %s, because %s; sessions that are saved with this name "
+			  "cannot be restored", path, name, why);
+		return name;
+	}
+	free(name);
+	return NULL;
+}
+
 /** A regular file: as it is, if KernelShark can take it like that. */
 static int hand_over_file(struct view_files *files, const char *path, bool appended, char **handed)
 {
@@ -271,7 +289,7 @@ static int hand_over_file(struct view_files *files, const char *path, bool appen
 	int ret = -ENOMEM;
 
 	if (!name_fits(path, kind))
-		why = kind == FILE_XENTRACE ? "KernelShark takes *.dat for trace-cmd files" :
+		why = kind != FILE_TRACE_CMD ? "KernelShark takes *.dat for trace-cmd files" :
 		      "KernelShark takes only *.dat for trace-cmd files";
 	else if (appended && strchr(path, ' '))
 		why = "KernelShark cannot append a file with a blank in its name";
@@ -284,16 +302,8 @@ static int hand_over_file(struct view_files *files, const char *path, bool appen
 		ret = *handed ? 0 : -ENOMEM;
 		goto out;
 	}
-	ret = make_temp(files);
-	if (ret)
-		goto out;
-	*handed = temp_name(files, base_name(path), kind);
-	ret = *handed ? link_to(path, *handed) : -ENOMEM;
-	if (!ret && sidecar)
-		ret = link_sidecar(sidecar, *handed);
-	if (!ret)
-		ksv_error("%s: opened as %s, because %s; sessions that are saved with this name "
-			  "cannot be restored", path, *handed, why);
+	*handed = view_link_name(files, path, why);
+	ret = !*handed ? -ENOMEM : sidecar ? link_sidecar(sidecar, *handed) : 0;
 out:
 	free(sidecar);
 	free(expected);
@@ -315,29 +325,36 @@ bool view_check_readable(const char *path)
 	return true;
 }
 
-/** Say what is wrong with a file that KernelShark would crash on, or find no data in. */
-static bool check_content(const struct view_files *files, const char *path)
+/**
+ * Say what is wrong with a file that KernelShark would crash on, or find no data in.
+ * @calls: receives whether guests may tell of themselves in it
+ */
+static bool check_content(const struct view_files *files, const char *path, bool *calls)
 {
 	enum file_kind kind = kind_of(path);
 	char problem[512];
 
+	*calls = kind == FILE_XENTRACE;
 	if (!check_kind(files, path, kind))
 		return false;
-	if (kind != FILE_TRACE_CMD || kvm_trace_try(path, problem, sizeof(problem)))
+	if (kind != FILE_TRACE_CMD || kvm_trace_try_calls(path, calls, problem, sizeof(problem)))
 		return true;
 	ksv_error("%s", problem);
 	return false;
 }
 
-/** Leave files out that cannot be read. Return: -EIO if none is left. */
+/** Leave files out that cannot be read. Return: -EIO if none is left; -ENOMEM. */
 static int drop_unreadable(struct view_files *files)
 {
 	struct stat st;
 	int n = 0;
 
+	files->calls = calloc((size_t)files->n + 1, sizeof(*files->calls));
+	if (!files->calls)
+		return -ENOMEM;
 	for (int i = 0; i < files->n; i++)
 		if (stat(files->paths[i], &st) || !S_ISREG(st.st_mode) ||
-		    check_content(files, files->paths[i]))
+		    check_content(files, files->paths[i], &files->calls[n]))
 			files->paths[n++] = files->paths[i];
 	if (n < files->n && n)
 		ksv_error("opening the rest without %s", files->n - n > 1 ? "them" : "it");
@@ -356,7 +373,7 @@ static bool is_regular(const char *path)
 	return strcmp(path, "-") != 0 && (stat(path, &st) || S_ISREG(st.st_mode));
 }
 
-/** First the checks, so that no pipe is read in vain. Return: 0, -EINVAL, -ENOENT or -EIO. */
+/** First the checks, so that no pipe is read in vain. Return: 0 or a negative errno. */
 static int check_all(struct view_files *files)
 {
 	for (int i = 0; i < files->n; i++) {
@@ -376,19 +393,25 @@ int view_hand_over(struct view_files *files)
 {
 	int ret = check_all(files);
 
-	if (ret)
-		return ret;
-	files->names = calloc(files->n + 1, sizeof(*files->names));
-	if (!files->names)
-		ret = -ENOMEM;
+	if (!ret) {
+		files->names = calloc((size_t)files->n + 1, sizeof(*files->names));
+		ret = files->names ? 0 : -ENOMEM;
+		files->names_room = files->n + 1;
+	}
+	files->n_names = ret ? 0 : files->n;
 	for (int i = 0; i < files->n && !ret; i++) {
 		const char *path = files->paths[i];
 
-		if (is_regular(path))
+		if (is_regular(path)) {
 			ret = hand_over_file(files, path, i > 0, &files->names[i]);
-		else
+		} else {
 			ret = hand_over_pipe(files, path, &files->names[i]);
+			/* nobody has looked yet */
+			files->calls[i] = true;
+		}
 	}
+	if (!ret && !files->guests.none)
+		ret = view_add_guests(files);
 	if (ret == -ENOMEM)
 		ksv_error("not enough memory");
 	return ret;
@@ -397,8 +420,11 @@ int view_hand_over(struct view_files *files)
 void view_files_clean(struct view_files *files)
 {
 	remove_temp(files);
-	for (int i = 0; i < files->n && files->names; i++)
+	for (int i = 0; i < files->n_names; i++)
 		free(files->names[i]);
 	free(files->names);
+	free(files->calls);
 	files->names = NULL;
+	files->calls = NULL;
+	files->n_names = 0;
 }

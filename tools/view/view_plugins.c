@@ -17,10 +17,12 @@
 static const struct {
 	const char	*file;
 	const char	*directory;
+	bool		for_guests;	/* all else works without it, as with an older folder */
 } plugins[] = {
-	{ "plugin-xentrace.so", KSHARK_VIRT_PLUGIN_DIR },
-	{ "plugin-virt.so", KSHARK_VIRT_PLUGIN_DIR },
-	{ "plugin-kvm_combo.so", KSHARK_VIRT_COMBO_DIR },
+	{ "plugin-xentrace.so", KSHARK_VIRT_PLUGIN_DIR, false },
+	{ "plugin-hypertrace.so", KSHARK_VIRT_PLUGIN_DIR, true },
+	{ "plugin-virt.so", KSHARK_VIRT_PLUGIN_DIR, false },
+	{ "plugin-kvm_combo.so", KSHARK_VIRT_COMBO_DIR, false },
 };
 
 /** The directory of this command. Return: malloc'ed, or NULL. */
@@ -34,7 +36,11 @@ static char *own_directory(void)
 	return path;
 }
 
-/** A plugin's path: $KSHARK_VIRT_PLUGIN_DIR, else where it was built or installed. */
+/**
+ * A plugin's path: $KSHARK_VIRT_PLUGIN_DIR, else where it was built or installed.
+ *
+ * Return: malloc'ed; NULL after a message, or with ENOENT for one that need not be there.
+ */
 static char *plugin_path(const char *own, size_t i)
 {
 	const char *chosen = getenv("KSHARK_VIRT_PLUGIN_DIR");
@@ -51,6 +57,11 @@ static char *plugin_path(const char *own, size_t i)
 		return NULL;
 	/* One path for one plugin: KernelShark crashes when it loads it under two. */
 	real = realpath(path, NULL);
+	if (!real && errno == ENOENT && plugins[i].for_guests) {
+		free(path);
+		errno = ENOENT;
+		return NULL;
+	}
 	if (!real)
 		ksv_error("%s: %s; build or install the plugins, or set KSHARK_VIRT_PLUGIN_DIR",
 			  path, strerror(errno));
@@ -61,6 +72,7 @@ static char *plugin_path(const char *own, size_t i)
 		free(real);
 		real = NULL;
 	}
+	errno = real ? 0 : EINVAL;
 	return real;
 }
 
@@ -75,14 +87,19 @@ static char *append(char *list, const char *path)
 	return longer;
 }
 
-char *view_plugin_list(void)
+char *view_plugin_list(bool *guests)
 {
 	char *own = own_directory();
 	char *list = NULL;
 
+	*guests = true;
 	for (size_t i = 0; own && i < ARRAY_SIZE(plugins); i++) {
 		char *path = plugin_path(own, i);
 
+		if (!path && errno == ENOENT) {
+			*guests = false;
+			continue;
+		}
 		if (!path) {
 			free(list);
 			list = NULL;

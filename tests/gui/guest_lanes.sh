@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# shellcheck shell=bash
+# A guest that tells of itself through hypercalls, without a trace of its own: its CPUs have graphs and are
+# in combos, with lanes of what went on inside, column by column as it was told.
+# shellcheck source-path=SCRIPTDIR
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/lib_virt.sh"
+. "$(dirname "$0")/lib_combo.sh"
+
+# all graphs at once
+GUI_SCREEN=1640x1360 GUI_SIZE="1600 1300"
+export XDG_CACHE_HOME=$GUI_DIR/cache
+
+# lanes WHAT VCPU Y H [KIND]: of the last photograph, the rows from Y on are what VCPU told
+lanes()
+{
+	virt_strip 0
+	gui_pixels "$VIRT_X" "$3" "$VIRT_W" "$4" >"$GUI_DIR/lanes"
+	python3 "$KSV_SOURCE_DIR/tests/gui/guest_lanes.py" "$GUI_DIR/calls" "$2" "$VIRT_FROM" "$VIRT_TO" \
+		"$VIRT_W" "$GUI_DIR/lanes" "${@:5}" || gui_fail "the lanes of $1 are wrong in $GUI_SHOT"
+}
+
+# look NAME: both graphs of the guest, and both of its graphs in combos
+look()
+{
+	local cpu base
+
+	gui_shot "$1"
+	gui_graphs
+	gui_until virt_window
+	for cpu in 0 1; do
+		base=$(gui_base $((HOST_CPUS + cpu)))
+		lanes "graph $cpu" "$cpu" $((base - GUI_HEIGHT - 8)) $((GUI_HEIGHT * 3 / 10 + 6))
+		base=$(combo_base "$cpu" 0)
+		# there is less room: the innermost have none
+		lanes "combo $cpu" "$cpu" $((base - GUI_HEIGHT)) $((GUI_HEIGHT * 3 / 10 - 2)) sys
+	done
+}
+
+# seen COLOUR: pixels of it in all graphs of the last photograph
+seen()
+{
+	local x y w h
+
+	read -r x y w h _ < <(gui_find widgets KsGLWidget '*')
+	gui_count_colour "$1" "$x" "$y" "$w" "$h"
+}
+
+SYSCALL='#332288'
+host=$GUI_SAMPLES/hypertrace-plain.dat
+"$KSV_BIN" dump --quiet --hypertrace --format csv "$host" >"$GUI_DIR/calls"
+
+gui_init
+# markers would lie on the lanes
+printf '%s\n' '[overlays]' labels=false arrows=false migrations=false '[markers]' shown=false \
+	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
+COMBO_PLAIN=6
+HOST_CPUS=4
+combo_view "$host"
+gui_until combo_note ''
+# KernelShark's list has the records of both
+records=$("$KSV_BIN" report --quiet --format json "$host" |
+	python3 -c 'import json, sys; print(json.load(sys.stdin)["volume"]["records"])')
+gui_need [ "$(gui_ask count)" -ge $((records + $(wc -l <"$GUI_DIR/calls") - 1)) ]
+gui_split 1100
+look whole
+gui_need [ "$(seen "$SYSCALL")" -gt 100 ]
+# into the boot of user space, and then into some ms
+combo_zoom 600 700
+look part
+combo_zoom 500 520
+look near
+
+# A double click tells what it is and how long it took.
+line=$(python3 - "$KSV_SOURCE_DIR/tests/gui" "$GUI_DIR/calls" "$VIRT_FROM" "$VIRT_TO" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+import guest_lanes
+start, end = map(int, sys.argv[3:5])
+for vcpu in 0, 1:
+    for kind, spans in guest_lanes.pieces(sys.argv[2], vcpu)[0].items():
+        for a, b in spans:
+            a, b = max(a, start), min(b, end)
+            if b - a > (end - start) // 100:
+                print(vcpu, kind, (a + b) // 2)
+END
+)
+read -r cpu kind time <<<"$line"
+gui_need [ -n "$kind" ]
+[ "$kind" = sys ] && words='system call' || words=softirq
+x=$((GUI_X0 + (time - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
+base=$(gui_base $((HOST_CPUS + cpu)))
+colours=("$SYSCALL" '#cc6677')
+[ "$kind" = sys ] || colours=('#cc6677')
+y=$(gui_pixels "$x" $((base - GUI_HEIGHT - 8)) 1 $((GUI_HEIGHT * 3 / 10 + 6)) | grep -n "^${colours[0]}\$" |
+	head -n 1 | cut -d: -f1)
+gui_need [ -n "$y" ]
+gui_double_click_at "$x" $((base - GUI_HEIGHT - 8 + y))
+gui_until gui_find widgets QLabel "*$words*" >/dev/null
+
+# Without them, all else stays.
+gui_click QCheckBox Guests
+gui_shot without
+gui_same "pixels of system calls" 0 "$(seen "$SYSCALL")"
+gui_click QCheckBox Guests
+gui_shot again
+gui_need [ "$(seen "$SYSCALL")" -gt 100 ]
+gui_quit
+
+# A host whose guests say nothing has no stream more than it had.
+combo_view "$GUI_SAMPLES/kvm-hypercall.dat"
+gui_shot strangers
+gui_same "streams beside the host" 0 "$(grep -c '\.hypertrace"' "$GUI_LOG" || :)"
+gui_quit

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	view_guests.c
+ * @brief	Files for guests that have none, as they tell of themselves in their host's trace.
+ *
+ * KernelShark opens files, and so do its sessions, for which these must stay where they are and not
+ * be written again. So they are in the user's cache.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "escape.h"
+#include "guest_trace.h"
+#include "options.h"
+#include "view.h"
+
+/** Where they are kept. Return: malloc'ed; NULL if there is no such place. */
+static char *cache_folder(void)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char *folder;
+	int n = -1;
+
+	if (cache && *cache == '/')
+		n = asprintf(&folder, "%s/kshark-virt/guests", cache);
+	else if (home && *home == '/')
+		n = asprintf(&folder, "%s/.cache/kshark-virt/guests", home);
+	return n < 0 ? NULL : folder;
+}
+
+/** A copy of what came through a pipe goes, and what stands for its guests with it. */
+static bool is_temporary(const struct view_files *files, const char *path)
+{
+	char *temp = files->temp ? realpath(files->temp, NULL) : NULL;
+	char *real = temp ? realpath(path, NULL) : NULL;
+	size_t n = real ? strlen(temp) : 0;
+	bool is = n && !strncmp(real, temp, n) && real[n] == '/';
+
+	free(real);
+	free(temp);
+	return is;
+}
+
+/** @name is used up. */
+static int add_name(struct view_files *files, char *name)
+{
+	if (!name || ARRAY_GROW(files->names, files->n_names, files->names_room)) {
+		free(name);
+		return -ENOMEM;
+	}
+	files->names[files->n_names++] = name;
+	return 0;
+}
+
+static int add_guest(struct view_files *files, const struct guest_pointer *pointer)
+{
+	bool temporary = is_temporary(files, pointer->host);
+	char *folder = temporary ? strdup(files->temp) : cache_folder();
+	char *path = NULL, error[512] = "there is no place for it: set HOME";
+	int ret = folder ? guest_pointer_write(folder, pointer, &path, error, sizeof(error)) :
+		  -ENOENT;
+
+	free(folder);
+	if (ret) {
+		ksv_error("%s: what its guest %s tells is not shown: %s", pointer->host,
+			  pointer->machine, error);
+		return 0;
+	}
+	if (strchr(path, ' ')) {
+		char *name = view_link_name(files, path, "KernelShark cannot append a file with a "
+					    "blank in its name");
+
+		free(path);
+		path = name;
+	}
+	return path ? add_name(files, path) : -ENOMEM;
+}
+
+/** Of one file. */
+static int add_guests(struct view_files *files, const char *path, bool is_copy)
+{
+	const struct view_guests *wanted = &files->guests;
+	struct host_options options = wanted->options;
+	struct guest_list list;
+	char error[512];
+	int ret = 0;
+
+	/* a pipe's copy has not been tried */
+	options.was_open = !is_copy;
+	if (guest_list_find(path, &options, wanted->dialect, wanted->kallsyms, &list,
+			    error, sizeof(error)))
+		ksv_error("%s", error);
+	for (int i = 0; i < list.n && !ret && !view_signal(); i++) {
+		ksv_note("%s: %s", list.pointers[i].machine, list.why[i]);
+		ret = add_guest(files, &list.pointers[i]);
+	}
+	guest_list_free(&list);
+	return ret;
+}
+
+int view_add_guests(struct view_files *files)
+{
+	int ret = 0;
+
+	for (int i = 0; i < files->n && !ret; i++)
+		if (files->calls[i] && !view_signal())
+			ret = add_guests(files, files->names[i],
+					 is_temporary(files, files->names[i]));
+	return ret ? ret : view_signal() ? -EINTR : 0;
+}
