@@ -64,6 +64,12 @@ for question in "kvm-migration --vcpu g1v0 --at 1024.7" "credit2-basic --worst 3
 	golden "t126_$sample" "$OUT"
 done
 
+# Who had a physical CPU.
+run why --quiet --cpu 3 --from 76.6893 --to 76.7176 recording-kvm
+status 0
+says "$OUT" "  rcu_preempt-15 has p3"
+says "$OUT" "  db v0 has p3"
+
 # Machines by the names that others have given them.
 for name in "web v0" g1v0; do
 	run why --quiet --vcpu "$name" --at 80 recording-kvm

@@ -174,7 +174,9 @@ static void put_segment(const struct why_writing *writing, const struct virt_why
 	struct output *out = writing->out;
 
 	put_place(out, segment->from_ns, segment->to_ns - segment->from_ns, segment->level);
-	if (segment->level && subject && segment->kind != VIRT_WHY_UNEXPLAINED) {
+	/* whose time the uppermost ones are of a vCPU, the head says */
+	if ((segment->level || segment->kind >= VIRT_WHY_VCPU) && subject &&
+	    segment->kind != VIRT_WHY_UNEXPLAINED) {
 		out_text(out, subject);
 		out_str(out, segment->kind >= VIRT_WHY_VCPU ? " " : ": ");
 	}
