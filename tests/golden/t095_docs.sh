@@ -54,4 +54,5 @@ run_page()
 
 run_page what-costs-what.md 7
 run_page recording-guide.md 7
+run_page why.md 8
 finish
