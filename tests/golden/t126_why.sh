@@ -64,6 +64,34 @@ for question in "kvm-migration --vcpu g1v0 --at 1024.7" "credit2-basic --worst 3
 	golden "t126_$sample" "$OUT"
 done
 
+# Drawn: each segment that can be seen, where it belongs.
+while read -r sample arguments; do
+	# shellcheck disable=SC2086
+	run why --quiet --format json $arguments "$sample"
+	status 0
+	cp "$OUT" "$WORK/why.json"
+	# shellcheck disable=SC2086
+	run why --quiet --format svg $arguments "$sample"
+	status 0
+	found=$(laws --figure "$OUT" "$WORK/why.json")
+	check "$sample $arguments: drawn are $found" test "$found" -ge 3
+done << 'END'
+credit2-basic.xen --worst 1 --kind steal
+hvm-exits.xen --worst 1
+lost-records.xen --vcpu d1v0 --from 5.0 --to 5.4
+kvm-host.dat --worst 1
+kvm-migration.dat --cpu 2 --from 1020 --to 1020.02
+recording-kvm --worst 1 --kind wake
+END
+run why --quiet --worst 1 --format png -o "$WORK/why.png" recording-kvm
+status 0
+check "a PNG" test "$(head -c 4 "$WORK/why.png" | tail -c 3)" = PNG
+run why --quiet --worst 2 --format svg recording-kvm
+status 2
+says "$ERR" "a picture has one answer, and here are 2"
+run why --quiet --worst 1 --kind steal --format svg kvm-ptp.dat --from 1ns --to 2ns
+status 2
+
 # Who had a physical CPU.
 run why --quiet --cpu 3 --from 76.6893 --to 76.7176 recording-kvm
 status 0

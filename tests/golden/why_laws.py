@@ -3,15 +3,18 @@
 
 usage: why_laws.py ANSWERS.json ANSWERS.text [RECORDS.csv]
        why_laws.py --share LEAST ANSWERS.json
+       why_laws.py --figure FIGURE.svg ANSWERS.json
 
 RECORDS.csv is what "dump" writes of the same trace: its records are at the ends of the segments that
 they are evidence for. With --share, the mean share of the windows that is explained is printed,
-and must be LEAST at least.
+and must be LEAST at least. With --figure, each segment that can be seen is in the figure, in the lane of
+its level, from where to where it belongs.
 """
 import csv
 import json
 import re
 import sys
+import xml.etree.ElementTree as ET
 
 MOST_BELOW = 12
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -114,7 +117,57 @@ def share_of(answers):
     return 100 * sum(shares) / len(shares)
 
 
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def figure_stages(path):
+    """By lane: [(left, right, title, hatched)]"""
+    lanes = []
+    for lane in ET.parse(path).getroot().iter(SVG + "g"):
+        if lane.get("class") != "lane":
+            continue
+        lanes.append([])
+        for stage in lane.iter(SVG + "g"):
+            if stage.get("class") == "stage":
+                shape = stage.find(SVG + "path")
+                x, _, width = re.match(r"M([\d.]+) ([\d.]+)v-?[\d.]+h([\d.]+)", shape.get("d")).groups()
+                lanes[-1].append((float(x), float(x) + float(width), stage.find(SVG + "title").text,
+                                  shape.get("class") == "no-end"))
+    return lanes
+
+
+def levels_of(segments, level=0):
+    for segment in segments:
+        yield level, segment
+        yield from levels_of(segment["segments"], level + 1)
+
+
+def check_figure(answer, lanes):
+    """Return: how many segments have been found."""
+    begin, end = answer["window_ns"]
+    left, right = lanes[0][0][0], lanes[0][-1][1]
+    found = 0
+    for level, segment in levels_of(answer["segments"]):
+        edges = [left + (ns - begin) * (right - left) / (end - begin)
+                 for ns in (segment["from_ns"], segment["to_ns"])]
+        if edges[1] - edges[0] < 2:
+            continue
+        there = [stage for stage in lanes[level]
+                 if abs(stage[0] - edges[0]) < 0.1 and abs(stage[1] - edges[1]) < 0.1]
+        assert len(there) == 1, (segment, edges, lanes[level])
+        number, unit = there[0][2].rsplit(": ", 1)[1].split()
+        assert ns_of(number, unit) == segment["to_ns"] - segment["from_ns"], (segment, there)
+        assert there[0][3] == (segment["kind"] == "unexplained"), (segment, there)
+        assert segment.get("who", "") in there[0][2], (segment, there)
+        found += 1
+    return found
+
+
 def main(argv):
+    if argv[0] == "--figure":
+        answer, = documents(argv[2])
+        print(check_figure(answer, figure_stages(argv[1])))
+        return 0
     if argv[0] == "--share":
         share = share_of(list(documents(argv[2])))
         print("%6.2f %%" % share)

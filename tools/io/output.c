@@ -66,6 +66,23 @@ void out_large(struct output *out, const char *data, size_t size)
 	out->pos += size;
 }
 
+void out_collect(struct output *out)
+{
+	/* what does not fit cannot be written */
+	out->fd = -1;
+	out->error = 0;
+	out->named = false;
+	out->name = "memory";
+	out->pos = out->buffer;
+	out->end = out->buffer + sizeof(out->buffer);
+}
+
+const char *out_collected(struct output *out)
+{
+	out_char(out, '\0');
+	return out->error || out->pos == out->buffer ? NULL : out->buffer;
+}
+
 int out_close(struct output *out, int status)
 {
 	/* too few values to tell is a result, too */

@@ -47,6 +47,16 @@ int out_open(struct output *out, const char *path);
  */
 int out_close(struct output *out, int status);
 
+/**
+ * out_collect - write into memory, where out_collected() finds it
+ *
+ * No more than OUT_BUFFER - 1 bytes fit. Nothing is to be closed.
+ */
+void out_collect(struct output *out);
+
+/** out_collected - what has been written since; NULL: it was too much. */
+const char *out_collected(struct output *out);
+
 /** out_flush - write out the buffer. */
 void out_flush(struct output *out);
 

@@ -74,7 +74,8 @@ _kshark_virt()
 	-f | --format)
 		[[ $command == dump || $command == report || $command == compare || $command == check ]] &&
 			_kshark_virt_words "text csv json" "$cur"
-		[[ $command == align || $command == why ]] && _kshark_virt_words "text json" "$cur"
+		[[ $command == align ]] && _kshark_virt_words "text json" "$cur"
+		[[ $command == why ]] && _kshark_virt_words "text json svg png pdf" "$cur"
 		[[ $command == plot ]] && _kshark_virt_words "svg png pdf csv" "$cur"
 		;;
 	--events)

@@ -15,11 +15,14 @@
 #define MAX_WORST	10000
 #define MAX_SEGMENTS	1000000
 
-enum format { FORMAT_TEXT, FORMAT_JSON, N_FORMATS };
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, N_FORMATS };
 
 static const char *const format_names[] = {
 	[FORMAT_TEXT] = "text",
 	[FORMAT_JSON] = "json",
+	[FORMAT_SVG] = "svg",
+	[FORMAT_PNG] = "png",
+	[FORMAT_PDF] = "pdf",
 	NULL
 };
 
@@ -99,7 +102,8 @@ static int take_kinds(const struct ksv_command *command, const struct ksv_option
 #define OPTIONS	struct why_options
 
 static const struct ksv_option why_option_table[] = {
-	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default) or json"),
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), json; or svg, png, pdf: "
+			  "drawn, one answer"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	{ 0, "vcpu", "NAME", "this vCPU, or all of this machine: d1v0, d1, \"web v0\", web",
 	  ksv_take_text, offsetof(OPTIONS, vcpu), NULL },
@@ -329,6 +333,24 @@ static int find_answers(struct asked *asked)
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
+/** One picture has one answer. */
+static int draw_answer(struct asked *asked)
+{
+	static const enum canvas_format formats[N_FORMATS] = {
+		[FORMAT_SVG] = CANVAS_SVG, [FORMAT_PNG] = CANVAS_PNG, [FORMAT_PDF] = CANVAS_PDF,
+	};
+	const struct why_options *options = asked->options;
+
+	if (!asked->n)
+		return ksv_usage_error(options->command, "%s: there is nothing of this kind, and "
+				       "nothing to draw", asked->load.path);
+	if (asked->n > 1)
+		return ksv_usage_error(options->command, "a picture has one answer, and here are "
+				       "%zu: say --worst 1, or one vCPU or physical CPU", asked->n);
+	return why_draw(asked->load.model, &asked->answers[0], formats[options->format],
+			options->output);
+}
+
 static int write_answers(struct asked *asked, struct output *out)
 {
 	struct why_evidence *evidence = why_evidence_find(&asked->load.host, asked->answers,
@@ -366,7 +388,8 @@ static int why_file(const struct why_options *options, const char *path, struct 
 		goto end;
 	status = find_answers(&asked);
 	if (!status)
-		status = write_answers(&asked, out);
+		status = options->format >= FORMAT_SVG ? draw_answer(&asked) :
+			 write_answers(&asked, out);
 	if (!status && !options->quiet)
 		model_notes(&asked.load);
 	status = model_changed(&asked.load, status);

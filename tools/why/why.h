@@ -6,6 +6,7 @@
 #ifndef KSHARK_VIRT_WHY_H
 #define KSHARK_VIRT_WHY_H
 
+#include "canvas.h"
 #include "host_trace.h"
 #include "output.h"
 #include "virt_why.h"
@@ -58,5 +59,27 @@ void why_write_text(const struct why_writing *writing, const struct why_answer *
 		    bool first);
 void why_write_json(const struct why_writing *writing, const struct why_answer *answer,
 		    bool first);
+
+/** why_put_title - whose time it is, and which moment. */
+void why_put_title(struct output *out, const struct virt_model *model,
+		   const struct why_answer *answer);
+
+/** why_put_segment - what a segment is, with whose time it is, if the title does not say that. */
+void why_put_segment(struct output *out, const struct virt_model *model,
+		     const struct virt_why_segment *segment);
+
+/** why_put_duration - all digits: lengths that a reader adds up add up. @width: at least. */
+void why_put_duration(struct output *out, int64_t ns, size_t width);
+
+/* --- drawn: why_figure.c ---------------------------------------------------------------------- */
+
+/**
+ * why_draw - a lane for each level of the tree, above the vCPUs that are in it
+ * @path: NULL: standard output
+ *
+ * Return: KSV_EXIT_OK, or another exit status after a message.
+ */
+int why_draw(const struct virt_model *model, const struct why_answer *answer,
+	     enum canvas_format format, const char *path);
 
 #endif

@@ -32,18 +32,17 @@ static size_t next_of(const struct virt_why *why, size_t i)
 	return i + 1 + why->segments[i].n_below;
 }
 
-static void subject_of(const struct why_writing *writing, const struct why_answer *answer,
+static void subject_of(const struct virt_model *model, const struct why_answer *answer,
 		       char *text, size_t size)
 {
 	if (answer->vcpu == VIRT_NONE)
 		snprintf(text, size, "p%d", answer->pcpu);
 	else
-		snprintf(text, size, "%s", name_of(writing->model, answer->vcpu));
+		snprintf(text, size, "%s", name_of(model, answer->vcpu));
 }
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-/** All digits, so that lengths that are added up by a reader add up. */
 static void exact_duration(char *text, size_t size, int64_t ns)
 {
 	static const struct {
@@ -62,7 +61,7 @@ static void exact_duration(char *text, size_t size, int64_t ns)
 	snprintf(text, size, "%lld ns", (long long)ns);
 }
 
-static void put_duration(struct output *out, int64_t ns, size_t width)
+void why_put_duration(struct output *out, int64_t ns, size_t width)
 {
 	char text[48];
 
@@ -81,11 +80,11 @@ static void put_pcpu(struct output *out, const char *before, int pcpu)
 	out_i64(out, pcpu);
 }
 
-static void put_wait(struct output *out, const struct why_writing *writing,
+static void put_wait(struct output *out, const struct virt_model *model,
 		     const struct virt_why_segment *segment)
 {
-	const char *who = name_of(writing->model, segment->who);
-	int vector = vector_of(writing->model, segment);
+	const char *who = name_of(model, segment->who);
+	int vector = vector_of(model, segment);
 
 	out_str(out, "blocked");
 	if (segment->flags & VIRT_WHY_UNASKED)
@@ -93,7 +92,7 @@ static void put_wait(struct output *out, const struct why_writing *writing,
 	if (segment->wake == VIRT_NONE)
 		return;
 	out_str(out, ", ended by: ");
-	out_str(out, virt_why_cause_of(writing->model, segment));
+	out_str(out, virt_why_cause_of(model, segment));
 	if (who) {
 		out_char(out, ' ');
 		out_text(out, who);
@@ -104,11 +103,11 @@ static void put_wait(struct output *out, const struct why_writing *writing,
 		out_str(out, ", which is told above or leads too far");
 }
 
-static void put_what(struct output *out, const struct why_writing *writing,
+static void put_what(struct output *out, const struct virt_model *model,
 		     const struct virt_why_segment *segment)
 {
 	const char *kind = virt_why_kind_name((enum virt_why_kind)segment->kind);
-	const char *who = name_of(writing->model, segment->who);
+	const char *who = name_of(model, segment->who);
 
 	switch (segment->kind) {
 	case VIRT_WHY_GUEST:
@@ -125,7 +124,7 @@ static void put_what(struct output *out, const struct why_writing *writing,
 		}
 		return;
 	case VIRT_WHY_BLOCKED:
-		put_wait(out, writing, segment);
+		put_wait(out, model, segment);
 		return;
 	case VIRT_WHY_VCPU:
 	case VIRT_WHY_TASK:
@@ -140,7 +139,7 @@ static void put_what(struct output *out, const struct why_writing *writing,
 	default:
 		out_str(out, kind);
 		out_str(out, ": ");
-		out_text(out, virt_why_cause_of(writing->model, segment));
+		out_text(out, virt_why_cause_of(model, segment));
 		if (segment->flags & VIRT_WHY_WITH_WAITS)
 			out_str(out, ", waits not told apart");
 	}
@@ -162,25 +161,32 @@ static void put_place(struct output *out, int64_t from_ns, int64_t ns, int level
 {
 	out_ns(out, from_ns, 18);
 	out_char(out, ' ');
-	put_duration(out, ns, 16);
+	why_put_duration(out, ns, 16);
 	out_str(out, "  ");
 	for (int i = 0; i < level; i++)
 		out_str(out, "  ");
 }
 
-static void put_segment(const struct why_writing *writing, const struct virt_why_segment *segment)
+void why_put_segment(struct output *out, const struct virt_model *model,
+		     const struct virt_why_segment *segment)
 {
-	const char *subject = name_of(writing->model, segment->subject);
-	struct output *out = writing->out;
+	const char *subject = name_of(model, segment->subject);
 
-	put_place(out, segment->from_ns, segment->to_ns - segment->from_ns, segment->level);
-	/* whose time the uppermost ones are of a vCPU, the head says */
+	/* whose time the uppermost ones are of a vCPU, the title says */
 	if ((segment->level || segment->kind >= VIRT_WHY_VCPU) && subject &&
 	    segment->kind != VIRT_WHY_UNEXPLAINED) {
 		out_text(out, subject);
 		out_str(out, segment->kind >= VIRT_WHY_VCPU ? " " : ": ");
 	}
-	put_what(out, writing, segment);
+	put_what(out, model, segment);
+}
+
+static void put_segment(const struct why_writing *writing, const struct virt_why_segment *segment)
+{
+	struct output *out = writing->out;
+
+	put_place(out, segment->from_ns, segment->to_ns - segment->from_ns, segment->level);
+	why_put_segment(out, writing->model, segment);
 	put_evidence(writing, segment);
 	out_char(out, '\n');
 }
@@ -231,7 +237,7 @@ static void put_rest(const struct why_writing *writing, const struct rest *rest,
 		out_str(out, before);
 		out_str(out, virt_why_kind_name((enum virt_why_kind)kind));
 		out_char(out, ' ');
-		put_duration(out, rest->ns[kind], 0);
+		why_put_duration(out, rest->ns[kind], 0);
 		before = ", ";
 	}
 	out_char(out, '\n');
@@ -264,29 +270,36 @@ static void put_segments(const struct why_writing *writing, const struct virt_wh
 	put_rest(writing, &rest, first < end ? why->segments[first].level : 0);
 }
 
+void why_put_title(struct output *out, const struct virt_model *model,
+		   const struct why_answer *answer)
+{
+	char subject[256];
+
+	subject_of(model, answer, subject, sizeof(subject));
+	out_text(out, subject);
+	if (!answer->moment)
+		return;
+	out_str(out, ", ");
+	out_str(out, virt_why_moment_name((enum virt_why_moment_kind)answer->moment->kind));
+	out_str(out, " that costs ");
+	why_put_duration(out, answer->moment->cost_ns, 0);
+}
+
 void why_write_text(const struct why_writing *writing, const struct why_answer *answer,
 		    bool first)
 {
 	const struct virt_why *why = &answer->why;
 	struct output *out = writing->out;
-	char subject[256];
 
-	subject_of(writing, answer, subject, sizeof(subject));
 	out_str(out, first ? "" : "\n");
 	out_text(out, writing->file);
 	out_str(out, ": ");
-	out_text(out, subject);
-	if (answer->moment) {
-		out_str(out, ", ");
-		out_str(out, virt_why_moment_name((enum virt_why_moment_kind)answer->moment->kind));
-		out_str(out, " that costs ");
-		put_duration(out, answer->moment->cost_ns, 0);
-	}
+	why_put_title(out, writing->model, answer);
 	out_str(out, "\n          from [s]           length  what, and the records that show it\n");
 	put_segments(writing, why, 0, why->n);
 	put_place(out, why->from_ns, why->to_ns - why->from_ns, 0);
 	out_str(out, "in all, of which unexplained: ");
-	put_duration(out, why->unexplained_ns, 0);
+	why_put_duration(out, why->unexplained_ns, 0);
 	out_char(out, '\n');
 }
 
@@ -356,7 +369,7 @@ void why_write_json(const struct why_writing *writing, const struct why_answer *
 	struct json json;
 
 	(void)first;
-	subject_of(writing, answer, subject, sizeof(subject));
+	subject_of(writing->model, answer, subject, sizeof(subject));
 	json_begin(&json, writing->out);
 	json_open(&json, NULL, '{', false);
 	json_str(&json, "file", writing->file);
