@@ -76,6 +76,10 @@ says "$ERR" "no two physical CPUs share a core, by $WORK/apart"
 run_check "$trace"
 status 4
 says "$ERR" "$trace: which physical CPUs share a core is not told: give --topology"
+# a recording of Xen has one: four cores
+run_check "$SAMPLES/recording-xen"
+status 4
+says "$ERR" "no two physical CPUs share a core, by the sidecar"
 # a sidecar that does counts by itself
 cp "$trace" "$WORK/told.xen"
 cp "$json" "$WORK/told.xen.meta.json"
