@@ -23,16 +23,19 @@ lanes()
 # look NAME: both graphs of the guest, and both of its graphs in combos
 look()
 {
-	local cpu base
+	local cpu base room kinds=()
 
 	gui_shot "$1"
 	gui_graphs
 	gui_until virt_window
+	# without room for four lanes, the last ones have none
+	room=$((GUI_HEIGHT * 3 / 10 + 6))
+	[ "$room" -ge 16 ] || kinds=(sys)
 	for cpu in 0 1; do
 		base=$(gui_base $((HOST_CPUS + cpu)))
-		lanes "graph $cpu" "$cpu" $((base - GUI_HEIGHT - 8)) $((GUI_HEIGHT * 3 / 10 + 6))
+		lanes "graph $cpu" "$cpu" $((base - GUI_HEIGHT - 8)) "$room" "${kinds[@]}"
 		base=$(combo_base "$cpu" 0)
-		# there is less room: the innermost have none
+		# there is less room
 		lanes "combo $cpu" "$cpu" $((base - GUI_HEIGHT)) $((GUI_HEIGHT * 3 / 10 - 2)) sys
 	done
 }
@@ -78,25 +81,21 @@ sys.path.insert(0, sys.argv[1])
 import guest_lanes
 start, end = map(int, sys.argv[3:5])
 for vcpu in 0, 1:
-    for kind, spans in guest_lanes.pieces(sys.argv[2], vcpu)[0].items():
-        for a, b in spans:
-            a, b = max(a, start), min(b, end)
-            if b - a > (end - start) // 100:
-                print(vcpu, kind, (a + b) // 2)
+    for a, b in guest_lanes.pieces(sys.argv[2], vcpu)[0]["sys"]:
+        a, b = max(a, start), min(b, end)
+        if b - a > (end - start) // 100:
+            print(vcpu, (a + b) // 2)
 END
 )
-read -r cpu kind time <<<"$line"
-gui_need [ -n "$kind" ]
-[ "$kind" = sys ] && words='system call' || words=softirq
+read -r cpu time <<<"$line"
+gui_need [ -n "$time" ]
 x=$((GUI_X0 + (time - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
 base=$(gui_base $((HOST_CPUS + cpu)))
-colours=("$SYSCALL" '#cc6677')
-[ "$kind" = sys ] || colours=('#cc6677')
-y=$(gui_pixels "$x" $((base - GUI_HEIGHT - 8)) 1 $((GUI_HEIGHT * 3 / 10 + 6)) | grep -n "^${colours[0]}\$" |
+y=$(gui_pixels "$x" $((base - GUI_HEIGHT - 8)) 1 $((GUI_HEIGHT * 3 / 10 + 6)) | grep -n "^$SYSCALL\$" |
 	head -n 1 | cut -d: -f1)
 gui_need [ -n "$y" ]
 gui_double_click_at "$x" $((base - GUI_HEIGHT - 8 + y))
-gui_until gui_find widgets QLabel "*$words*" >/dev/null
+gui_until gui_find widgets QLabel '*system call*' >/dev/null
 
 # Without them, all else stays.
 gui_click QCheckBox Guests
