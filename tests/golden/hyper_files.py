@@ -112,9 +112,8 @@ def first(_=None):
     return dat.finish()
 
 
-@story
-def boot(_=None):
-    """Phases and levels on vCPU 0, an initcall in one of them, user space, and the way down."""
+def booting(us):
+    """Each event is followed by so many us."""
     dat = Kvm()
     for nr, *registers in ((9000,), (9001,), (3000, 0), (3000, 1), (3000, 2), (3000, 2, 1),
                            (4001, 7, 0, 0, int.from_bytes(b"acpi_ini", "little")),
@@ -123,10 +122,22 @@ def boot(_=None):
                            (3000, 9), (3000, 9, 1), (9002,), (10000, 104), (11001, 3),
                            (11002, 3), (10000, 108)):
         dat.call(0, nr, *registers)
-        dat.wait(100)
+        dat.wait(us(nr, registers))
         if nr == 4001:
             dat.preempt(0, 300)
     return dat.finish()
+
+
+@story
+def boot(_=None):
+    """Phases and levels on vCPU 0, an initcall in one of them, user space, and the way down."""
+    return booting(lambda nr, registers: 100)
+
+
+@story
+def slow_boot(_=None):
+    """The same, but the level core takes longer, and the way down less."""
+    return booting(lambda nr, registers: 350 if registers == [2] else 40 if nr >= 10000 else 100)
 
 
 @story

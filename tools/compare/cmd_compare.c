@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "compare_trace.h"
+#include "model_guests.h"
 #include "trace_args.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, N_FORMATS };
@@ -40,7 +41,7 @@ struct job {
 	char			*metrics, *runs;	/* lists, to be freed */
 	const char		*metric[MAX_LIST + 2], *run[MAX_LIST];
 	int			n_metrics, n_runs;
-	int			windows;
+	struct compare_trace_options what;	/* of traces */
 	struct host_options trace;
 	struct compare_options	options;
 	struct compare		compare;
@@ -228,7 +229,11 @@ static const struct ksv_option compare_option_table[] = {
 	{ 0, "seed", "N", "of the random numbers for that, default 1",
 	  take_seed, offsetof(OPTIONS, options.seed), NULL },
 	{ 0, "windows", "N", "measure rates of a trace in N parts of it, default 10",
-	  take_windows, offsetof(OPTIONS, windows), NULL },
+	  take_windows, offsetof(OPTIONS, what.windows), NULL },
+	{ 0, "boot", NULL, "instead: phases and levels of guests' boots, as they tell\n"
+	  "of them through hypercalls", ksv_take_flag, offsetof(OPTIONS, what.boot), NULL },
+	{ 0, "hypertrace", "DIALECT", "with --boot: the dialect of the hypercalls, or a file of\n"
+	  "one's own", model_take_dialect, offsetof(OPTIONS, what.dialect), NULL },
 	{ 0, "record-cost", "METRIC", "also: what a record costs, from the time\n"
 	  "that fixed work takes, and the traces of the same runs",
 	  ksv_take_text, offsetof(OPTIONS, options.record_cost), NULL },
@@ -292,7 +297,7 @@ static int read_trace(struct job *job, const char *arg, const char *path)
 		ksv_error("%s: %s", arg, run == -ENOSPC ? "too many runs" : "not enough memory");
 		return KSV_EXIT_FILE;
 	}
-	return compare_trace(&job->compare, run, &load, job->windows);
+	return compare_trace(&job->compare, run, &load, &job->what);
 }
 
 static int find_run(struct job *job, const char *option, const char *name)
@@ -453,6 +458,9 @@ static int run_job(struct job *job, char **files, int n)
 {
 	int status = find_inputs(job, files, n);
 
+	if (!status && job->what.dialect && !job->what.boot)
+		status = ksv_usage_error(job->command, "--hypertrace says more about --boot, which "
+					 "is not there");
 	if (!status && !n && !job->n_values)
 		status = ksv_usage_error(job->command, "which files? Give traces, --values or "
 					 "both");
@@ -479,7 +487,7 @@ static int run_compare(const struct ksv_command *command, int argc, char **argv)
 		return KSV_EXIT_FILE;
 	}
 	job->command = command;
-	job->windows = 10;
+	job->what.windows = 10;
 	job->options = (struct compare_options){ .confidence = 0.95, .seed = 1 };
 	memset(job->options.kinds, true, sizeof(job->options.kinds));
 	compare_init(&job->compare);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "compare_boot.h"
 #include "compare_trace.h"
 #include "report_count.h"
 #include "virt_window_walk.h"
@@ -99,6 +100,8 @@ struct job {
 	struct virt_window_query *queries;	/* by window */
 	struct virt_window_walk	**walks;
 	int			windows;
+	struct model_guests	guests;		/* if their boots are compared */
+	bool			boot;
 	uint64_t		records, bytes;
 	int			ret;
 };
@@ -259,6 +262,8 @@ static void count_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 	job->records += n;
 	for (size_t i = 0; i < n; i++)
 		job->bytes += xentrace_bytes(&rows[i].rec);
+	for (size_t i = 0; i < n && job->boot; i++)
+		host_hypercalls_row(&job->guests.calls, &rows[i]);
 }
 
 static void count_record(void *arg, const struct kvm_trace_record *record)
@@ -267,6 +272,8 @@ static void count_record(void *arg, const struct kvm_trace_record *record)
 
 	job->records++;
 	job->bytes += record->bytes;
+	if (job->boot)
+		host_hypercalls_record(&job->guests.calls, record);
 }
 
 static void add_all(struct job *job)
@@ -282,28 +289,58 @@ static void add_all(struct job *job)
 	virt_worst_free(worst);
 }
 
-int compare_trace(struct compare *compare, int run, struct model_load *load, int windows)
+/** Return: KSV_EXIT_OK, or the exit status after a message. */
+static int add_boots(struct job *job, const struct compare_trace_options *options,
+		     const char *path)
 {
-	struct job job = { .compare = compare, .run = run, .windows = windows };
+	int status = model_guests_find(&job->guests, job->model, options->dialect), n;
+
+	if (status)
+		return status;
+	n = compare_boot_add(job->compare, job->run, job->model, &job->guests);
+	job->ret = n < 0 ? n : 0;
+	if (n)
+		return KSV_EXIT_OK;
+	ksv_error("%s: no guest tells of a phase or level of its boot that begins and ends in it",
+		  path);
+	return KSV_EXIT_FILE;
+}
+
+static int add_trace(struct job *job, const struct model_load *load,
+		     const struct compare_trace_options *options)
+{
+	int status = KSV_EXIT_OK;
+
+	job->model = load->model;
+	if (options->boot)
+		status = add_boots(job, options, load->path);
+	else
+		add_all(job);
+	if (!status && !load->quiet)
+		model_notes(load);
+	if (status || !job->ret)
+		return status;
+	ksv_error("%s: %s", load->path, job->ret == -ENOSPC ? "there are more metrics than can be "
+		  "compared" : "not enough memory");
+	return KSV_EXIT_FILE;
+}
+
+int compare_trace(struct compare *compare, int run, struct model_load *load,
+		  const struct compare_trace_options *options)
+{
+	struct job job = { .compare = compare, .run = run, .windows = options->windows,
+			   .boot = options->boot };
 	int status;
 
 	load->rows = count_rows;
 	load->records = count_record;
 	load->arg = &job;
 	status = model_load(load);
-	if (!status) {
-		job.model = load->model;
-		add_all(&job);
-		if (!load->quiet)
-			model_notes(load);
-	}
-	if (!status && job.ret) {
-		ksv_error("%s: %s", load->path, job.ret == -ENOSPC ? "too many machines: there are "
-			  "more metrics than can be compared" : "not enough memory");
-		status = KSV_EXIT_FILE;
-	}
+	if (!status)
+		status = add_trace(&job, load, options);
 	if (!status)
 		status = model_changed(load, status);
+	model_guests_free(&job.guests);
 	model_unload(load);
 	return status;
 }

@@ -9,13 +9,20 @@
 #include "compare.h"
 #include "model_load.h"
 
+/** What of a trace is compared. */
+struct compare_trace_options {
+	int		windows;	/* of equal length, in which rates are measured */
+	bool		boot;		/* instead: phases and levels of guests' boots */
+	const char	*dialect;	/* of their hypercalls; NULL: found by the calls */
+};
+
 /**
  * compare_trace - load a trace and add its metrics to a run
  * @load: to be loaded: path, options and quiet are set; unloaded in the end
- * @windows: how many parts of equal length rates and shares are measured in
  *
  * Return: KSV_EXIT_OK, or the exit status after a message.
  */
-int compare_trace(struct compare *compare, int run, struct model_load *load, int windows);
+int compare_trace(struct compare *compare, int run, struct model_load *load,
+		  const struct compare_trace_options *options);
 
 #endif

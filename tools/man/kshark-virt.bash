@@ -55,7 +55,7 @@ _kshark_virt()
 		;;
 	compare)
 		options="--format --output --values --metric --baseline --runs --statistic"
-		options+=" --percentiles --confidence --joint --resamples --seed --windows --record-cost --plot --title"
+		options+=" --percentiles --confidence --joint --resamples --seed --windows --boot --hypertrace --record-cost --plot --title"
 		options+=" --cpu-hz --max-input --quiet --help"
 		;;
 	plot)

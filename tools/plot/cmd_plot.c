@@ -93,20 +93,6 @@ static int take_scale(const struct ksv_command *command, const struct ksv_option
 	return take_number(command, option, text, MAX_SCALE, target);
 }
 
-static int take_dialect(const struct ksv_command *command, const struct ksv_option *option,
-			const char *text, void *target)
-{
-	char error[512];
-
-	*(const char **)target = text;
-	if (host_hypertrace_check(text, error, sizeof(error)))
-		return 0;
-	if (!host_hypertrace_is_file(text))
-		return ksv_usage_error(command, "--%s %s: %s", option->name, text, error);
-	ksv_error("%s", error);
-	return KSV_EXIT_FILE;
-}
-
 static const struct ksv_option plot_option_table[] = {
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names,
@@ -129,7 +115,7 @@ static const struct ksv_option plot_option_table[] = {
 	{ 0, "boot", NULL, "above the rows: phases and levels of guests' boots, as they tell\n"
 	  "of them through hypercalls", ksv_take_flag, offsetof(OPTIONS, boot.wanted), NULL },
 	{ 0, "hypertrace", "DIALECT", "with --boot: the dialect of the hypercalls, or a file of\n"
-	  "one's own", take_dialect, offsetof(OPTIONS, boot.dialect), NULL },
+	  "one's own", model_take_dialect, offsetof(OPTIONS, boot.dialect), NULL },
 	{ 0, "kallsyms", "FILE", "with --boot: a guest's /proc/kallsyms, for names of initcalls",
 	  ksv_take_text, offsetof(OPTIONS, boot.kallsyms), NULL },
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),

@@ -46,14 +46,14 @@ static void take_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 	struct plot_boot *boot = arg;
 
 	for (size_t i = 0; i < n; i++)
-		host_hypercalls_row(&boot->calls, &rows[i]);
+		host_hypercalls_row(&boot->guests.calls, &rows[i]);
 }
 
 static void take_record(void *arg, const struct kvm_trace_record *record)
 {
 	struct plot_boot *boot = arg;
 
-	host_hypercalls_record(&boot->calls, record);
+	host_hypercalls_record(&boot->guests.calls, record);
 }
 
 void plot_boot_walk(struct plot_boot *boot, struct model_load *load)
@@ -166,8 +166,8 @@ static bool add_lanes(struct plot_boot *boot, struct making *making)
 static bool add_machine(struct plot_boot *boot, struct making *making, int32_t m, int64_t from_ns,
 			int64_t to_ns)
 {
-	struct host_stages *stages = host_stages_new(boot->trace, m, NULL, boot->symbols, from_ns,
-						     to_ns);
+	struct host_stages *stages = host_stages_new(boot->guests.trace, m, NULL, boot->symbols,
+						     from_ns, to_ns);
 	bool done = stages != NULL;
 
 	making->machine = virt_model_machine(making->load->model, m);
@@ -190,25 +190,18 @@ static bool is_shown(const struct virt_machine *machine, const bool *vcpus)
 	return false;
 }
 
-/** Dialects, symbols and guests. Return: as plot_boot_make(). */
+/** Symbols, dialects and guests. Return: as plot_boot_make(). */
 static int decode(struct plot_boot *boot, const struct plot_boot_options *options,
 		  const struct model_load *load)
 {
-	char error[512] = "not enough memory";
+	char error[512];
 
-	host_hypercalls_sort(&boot->calls);
-	if (!boot->calls.error && options->kallsyms &&
+	if (options->kallsyms &&
 	    hyper_symbols_read(options->kallsyms, &boot->symbols, error, sizeof(error))) {
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
 	}
-	if (!boot->calls.error)
-		boot->trace = host_hypertrace_new(load->model, &boot->calls, options->dialect,
-						  error, sizeof(error));
-	if (boot->trace && !host_hypertrace_guests(boot->trace, INT64_MIN, INT64_MAX))
-		return KSV_EXIT_OK;
-	ksv_error("%s", error);
-	return KSV_EXIT_FILE;
+	return model_guests_find(&boot->guests, load->model, options->dialect);
 }
 
 int plot_boot_make(struct plot_boot *boot, const struct plot_boot_options *options,
@@ -226,7 +219,7 @@ int plot_boot_make(struct plot_boot *boot, const struct plot_boot_options *optio
 			"exits,exits_ns\n");
 	boot->lanes = calloc((size_t)n * N_LANES + 1, sizeof(*boot->lanes));
 	for (int32_t m = 0; boot->lanes && m < n; m++) {
-		if (boot->trace->machines[m].guest &&
+		if (boot->guests.trace->machines[m].guest &&
 		    is_shown(virt_model_machine(load->model, m), vcpus) &&
 		    !add_machine(boot, &making, m, from_ns, to_ns)) {
 			making.no_memory = true;
@@ -246,7 +239,6 @@ void plot_boot_free(struct plot_boot *boot)
 		free_stages(boot->lanes[i].stages, boot->lanes[i].n);
 	}
 	free(boot->lanes);
-	host_hypertrace_free(boot->trace);
-	host_hypercalls_free(&boot->calls);
+	model_guests_free(&boot->guests);
 	hyper_symbols_free(boot->symbols);
 }

@@ -8,6 +8,7 @@
 
 #include "figure.h"
 #include "host_stages.h"
+#include "model_guests.h"
 #include "model_load.h"
 
 /** What is wanted. */
@@ -19,8 +20,7 @@ struct plot_boot_options {
 
 /** Stages of all machines that are shown; all zero at first. */
 struct plot_boot {
-	struct host_hypercalls	calls;	/* what goes by */
-	struct host_hypertrace	*trace;
+	struct model_guests	guests;
 	struct hyper_symbols	*symbols;
 	struct figure_lane	*lanes;
 	int			n_lanes;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	model_guests.h
+ * @brief	What guests tell of themselves through hypercalls, of a trace that is being loaded.
+ *
+ * While it goes by, rows and records are given to host_hypercalls_row() and
+ * host_hypercalls_record().
+ */
+#ifndef KSHARK_VIRT_MODEL_GUESTS_H
+#define KSHARK_VIRT_MODEL_GUESTS_H
+
+#include "host_hypertrace.h"
+#include "options.h"
+
+/** All zero at first. */
+struct model_guests {
+	struct host_hypercalls	calls;	/* what has gone by */
+	struct host_hypertrace	*trace;	/* what model_guests_find() makes of it */
+};
+
+/** model_take_dialect - --hypertrace: @target is a const char *, the name of a dialect or a file */
+int model_take_dialect(const struct ksv_command *command, const struct ksv_option *option,
+		       const char *text, void *target);
+
+/**
+ * model_guests_find - dialects and guests, when all has gone by
+ * @model: of the trace
+ * @dialect: of model_take_dialect(); NULL: found by the calls
+ *
+ * Return: KSV_EXIT_OK, or KSV_EXIT_FILE after a message.
+ */
+int model_guests_find(struct model_guests *guests, const struct virt_model *model,
+		      const char *dialect);
+void model_guests_free(struct model_guests *guests);
+
+#endif
