@@ -312,6 +312,17 @@ status 0
 keep -d 0.2 -o tired --guest web=ssh:root@web
 same tired/host.dat "$FAKE_SAMPLE"
 is "$(json tired/recording.json 'j["state"]')" complete
+# also if what is to be ended has hardly begun
+cc -shared -fPIC -o "$WORK/slow_group.so" "$KSV_SOURCE_DIR/tests/hostile/slow_group.c"
+: > "$ERR"
+env --default-signal=INT ASAN_OPTIONS="${ASAN_OPTIONS:-}:verify_asan_link_order=0" LD_PRELOAD="$WORK/slow_group.so" \
+	"$KSV_BIN" record -d 0.2 -o hurried --guest web=ssh:root@web > "$OUT" 2> "$ERR" < /dev/null &
+first=$!
+wait_for grep -q '^aligning' "$ERR"
+kill -INT "$first"
+ends "$first"
+status 0
+is "$(json hurried/recording.json 'j["state"]')" complete
 
 # all together have their time
 kvm_host

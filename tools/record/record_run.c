@@ -81,6 +81,16 @@ void record_wait_or_kill(pid_t pid, int seconds, int *status)
 		continue;
 }
 
+/**
+ * Both do it, whoever is first: the child leads a group before anybody needs to end all of that.
+ * The parent's fails if the child runs its program already, which it does behind its own.
+ */
+static void lead_group(pid_t pid)
+{
+	if (pid > 0)
+		setpgid(pid, pid);
+}
+
 /** Until the program closes its output, which it does when it ends. Return: is it in time? */
 static bool read_answer(int fd, int seconds, char *text, size_t size)
 {
@@ -122,6 +132,7 @@ int record_capture(const char *const argv[], int seconds, char *text, size_t siz
 		setpgid(0, 0);
 		run_program(argv, null, ends[1], ends[1]);
 	}
+	lead_group(pid);
 	close(null);
 	close(ends[1]);
 	in_time = pid > 0 && read_answer(ends[0], seconds, text, size);
@@ -180,6 +191,7 @@ pid_t record_spawn(struct record *record, const char *const argv[], int *input, 
 		pid = fork();
 		if (!pid)
 			run_recorder(argv, parent, input, ends[0], out, err);
+		lead_group(pid);
 		ret = pid < 0 ? -errno : 0;
 	}
 	if (out >= 0 && out != err)
@@ -209,6 +221,7 @@ pid_t record_spawn_output(struct record *record, const char *const argv[], int *
 	pid = fork();
 	if (!pid)
 		run_recorder(argv, parent, false, in, ends[1], err);
+	lead_group(pid);
 	ret = pid < 0 ? -errno : pid;
 	close(err);
 	close(ends[1]);
