@@ -8,7 +8,7 @@
 #include "virt_text.h"
 
 /** Of a row, in pixels, with the one below it that stays free. */
-#define LEAST_HEIGHT	4
+#define LEAST_HEIGHT	3
 #define MOST_HEIGHT	13
 
 static int64_t column_begin(const struct virt_shade_window *window, int column)

@@ -23,17 +23,14 @@ lanes()
 # look NAME: both graphs of the guest, and both of its graphs in combos
 look()
 {
-	local cpu base room kinds=()
+	local cpu base
 
 	gui_shot "$1"
 	gui_graphs
 	gui_until virt_window
-	# without room for four lanes, the last ones have none
-	room=$((GUI_HEIGHT * 3 / 10 + 6))
-	[ "$room" -ge 16 ] || kinds=(sys)
 	for cpu in 0 1; do
 		base=$(gui_base $((HOST_CPUS + cpu)))
-		lanes "graph $cpu" "$cpu" $((base - GUI_HEIGHT - 8)) "$room" "${kinds[@]}"
+		lanes "graph $cpu" "$cpu" $((base - GUI_HEIGHT - 8)) $((GUI_HEIGHT * 3 / 10 + 6))
 		base=$(combo_base "$cpu" 0)
 		# there is less room
 		lanes "combo $cpu" "$cpu" $((base - GUI_HEIGHT)) $((GUI_HEIGHT * 3 / 10 - 2)) sys
