@@ -88,6 +88,29 @@ ksv_wait_still()
 	done
 }
 
+# ksv_view_files COMMAND ARG...: what KernelShark is given by "COMMAND view ARG...", in KSV_FILES: an
+# argument can be a folder of several files, and a guest that has none has one made for it
+ksv_view_files()
+{
+	local file line words i
+
+	KSV_FILES=("${@:2}")
+	for file in "${@:2}"; do
+		# what comes through a pipe comes once
+		[ -f "$file" ] || [ -d "$file" ] || return 0
+	done
+	line=$("$1" view --dry-run "${@:2}" 2>/dev/null) || return 0
+	eval "words=($line)"
+	KSV_FILES=()
+	for ((i = 1; i < ${#words[@]}; i++)); do
+		case ${words[i]} in
+		-p) i=$((i + 1)) ;;
+		-a) ;;
+		*) KSV_FILES+=("${words[i]}") ;;
+		esac
+	done
+}
+
 # ksv_wait_loaded PID FILE SECONDS [LOG [N]]: KernelShark, started as process PID with its output in
 # LOG, shows FILE, the first of N, in the window KSV_WINDOW, which then fills the screen
 ksv_wait_loaded()
