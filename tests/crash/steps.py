@@ -79,6 +79,8 @@ KNOWN = re.compile("|".join([
     # "Plot Latency" goes on to use an array that it has sorted, which gets another place by that; only with
     # a sanitizer's malloc() (docs/upstream)
     r"SEGV(.*\n){1,3} +#0 .*/plugin-latency_plot\.so.*\n +#1 .* in KsGLWidget::_makePluginShapes",
+    # "TEP Advance Filtering" loads all anew and tells no plugin, which draws what has been freed (docs/upstream)
+    r"SEGV(.*\n){1,3} +#0 .*/plugin-sched_events\.so.*\n +#1 .* in KsGLWidget::_makePluginShapes",
     # ">" goes on while something lies to the right, so that the end is empty, and a range there has no rows
     r"ksmodel_set_lower_edge: Assertion (.*\n){1,20} +#\d+ .* in KsGLWidget::_rangeChanged",
     # "TEP Advance Filtering" goes on to use the text of a filter whose string is gone
