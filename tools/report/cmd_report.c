@@ -6,12 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "align_meta.h"
+#include "model_files.h"
 #include "report_section.h"
 #include "report_tracing.h"
 #include "report_waits.h"
 #include "report_worst.h"
-#include "trace_args.h"
 
 /** More than anybody reads, less than memory holds. */
 #define MAX_WORST	1000000
@@ -390,166 +389,40 @@ end:
 
 /* --- hosts and guests ------------------------------------------------------------------------ */
 
-/** The files of a command line, of which some are the guests of others. */
-struct files {
-	const struct trace_args	*args;
-	char			**paths;	/* of these; NULL: of no use */
-	int			n;
-	struct kvm_trace	**traces;	/* of KVM, or NULL */
-	struct kvm_trace	**guests;	/* room for those of one host */
-	int			*hosts;		/* whose guest it is; -1: nobody's */
-};
-
-static int find_host(const struct files *files, int guest)
-{
-	int n;
-
-	for (int i = 0; i < files->n; i++)
-		if (i != guest && files->paths[i] && (files->traces[i] ?
-		    kvm_trace_guest_tids(files->traces[i], files->traces[guest], &n) :
-		    kvm_trace_aligned_tids(files->traces[guest], files->paths[i], &n)))
-			return i;
-	return -1;
-}
-
-/** A trace of KVM that is neither a host's nor that of a guest of one that is there. */
-static int leave_out(const struct report_options *options, struct files *files, int i)
-{
-	const struct trace_arg *arg = &files->args->items[i];
-
-	files->paths[i] = NULL;
-	/* of a recording, it is the right one, and nobody has aligned it yet */
-	if (arg->is_guest) {
-		if (!options->quiet)
-			ksv_note("%s: is not aligned with its host and left out; 'kshark-virt "
-				 "align --write' with the folder does that", arg->path);
-		return KSV_EXIT_OK;
-	}
-	ksv_error("%s: no VM entries and exits in it, and none of the other files is the host "
-		  "that was recorded with it (trace-cmd record -A) or aligned with it "
-		  "(kshark-virt align --write)", arg->path);
-	return KSV_EXIT_FILE;
-}
-
-/** A sidecar that cannot be used is set aside, as that of a xentrace file. Return: 0 or -ENOMEM. */
-static int apply_alignment(const struct report_options *options, struct kvm_trace *trace)
-{
-	char error[512];
-	int ret = align_meta_apply(trace, error, sizeof(error));
-
-	if (ret == -ENOMEM)
-		ksv_error("%s", error);
-	/* of a host's, it is among the notes */
-	else if (ret && !options->quiet && !kvm_trace_meta_error(trace))
-		ksv_note("%s", error);
-	return ret == -ENOMEM ? ret : 0;
-}
-
-/** @host: of a guest, its host's, or of Xen, which has none; NULL of any other trace */
-static void set_cycles(struct kvm_trace *trace, struct kvm_trace *const *host)
-{
-	/* of a guest of Xen, they are the host's by now, whose clock Xen's trace has */
-	if (host && !*host) {
-		kvm_trace_set_hz(trace, 0);
-		return;
-	}
-	if (host && !kvm_trace_hz(trace))
-		kvm_trace_set_hz(trace, kvm_trace_hz(*host));
-	model_note_cycles(trace);
-}
-
-/** Open what is of KVM. Return: KSV_EXIT_OK, or the worst exit status after messages. */
-static int open_files(const struct report_options *options, struct files *files)
-{
-	uint64_t cpu_hz = options->trace.cpu_hz;
-	int status = KSV_EXIT_OK;
-
-	files->traces = calloc(files->n, sizeof(*files->traces));
-	files->guests = calloc(files->n, sizeof(*files->guests));
-	files->hosts = calloc(files->n, sizeof(*files->hosts));
-	if (!files->traces || !files->guests || !files->hosts) {
-		ksv_error("not enough memory");
-		return KSV_EXIT_FILE;
-	}
-	for (int i = 0; i < files->n; i++) {
-		if (!trace_dat_is(files->paths[i]))
-			continue;
-		files->traces[i] = model_open_kvm(files->paths[i], cpu_hz);
-		if (files->traces[i] && apply_alignment(options, files->traces[i])) {
-			kvm_trace_close(files->traces[i]);
-			files->traces[i] = NULL;
-		}
-		if (!files->traces[i]) {
-			files->paths[i] = NULL;
-			status = KSV_EXIT_FILE;
-		}
-	}
-	for (int i = 0; i < files->n; i++) {
-		files->hosts[i] = files->traces[i] ? find_host(files, i) : -1;
-		if (files->traces[i] && files->hosts[i] < 0 &&
-		    !kvm_trace_is_host(files->traces[i])) {
-			int left_out = leave_out(options, files, i);
-
-			status = left_out ? left_out : status;
-			continue;
-		}
-		if (files->traces[i])
-			set_cycles(files->traces[i], files->hosts[i] < 0 ? NULL :
-				   &files->traces[files->hosts[i]]);
-	}
-	return status;
-}
-
-static void close_files(struct files *files)
-{
-	for (int i = 0; files->traces && i < files->n; i++)
-		kvm_trace_close(files->traces[i]);
-	free(files->traces);
-	free(files->guests);
-	free(files->hosts);
-}
-
 /** A file with its guests, if it is no guest itself. Its trace is used up, guests' are not. */
-static int report_host(const struct report_options *options, struct files *files, int i,
+static int report_host(const struct report_options *options, struct model_files *files, int i,
 		       struct output *out, bool *first)
 {
-	struct kvm_trace *kvm = NULL;
-	int n_guests = 0;
-	int status;
+	struct kvm_trace **guests;
+	int n_guests, status;
 
-	if (!files->paths[i] ||
-	    (files->hosts[i] >= 0 && !kvm_trace_is_host(files->traces[i])))
+	if (!model_files_is_host(files, i))
 		return KSV_EXIT_OK;
-	for (int j = 0; j < files->n; j++)
-		if (files->traces[j] && files->hosts[j] == i)
-			files->guests[n_guests++] = files->traces[j];
-	/* one that is a guest as well is still needed */
-	if (files->hosts[i] < 0) {
-		kvm = files->traces[i];
-		files->traces[i] = NULL;
-	}
-	status = report_file(options, files->paths[i], kvm, files->guests, n_guests, out, *first);
+	guests = model_files_guests(files, i, &n_guests);
+	status = report_file(options, files->paths[i], model_files_take(files, i), guests,
+			     n_guests, out, *first);
 	*first = false;
 	return status;
 }
 
 static int report_files(const struct report_options *options, const struct trace_args *args,
-			char **paths, struct output *out)
+			struct output *out)
 {
-	struct files opened = { .paths = paths, .n = args->n, .args = args };
+	struct model_files files = {
+		.args = args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
+	};
 	int status = out_open(out, options->output), unread;
 	bool first = true;
 
 	if (status)
 		return status;
-	unread = open_files(options, &opened);
+	unread = model_files_open(&files);
 	if (args->left_out)
 		unread = KSV_EXIT_FILE;
-	status = opened.traces && opened.guests && opened.hosts ?
-		 KSV_EXIT_OK : unread;
-	for (int i = 0; i < opened.n && !status && !out->error; i++)
-		status = report_host(options, &opened, i, out, &first);
-	close_files(&opened);
+	status = files.traces ? KSV_EXIT_OK : unread;
+	for (int i = 0; i < files.n && !status && !out->error; i++)
+		status = report_host(options, &files, i, out, &first);
+	model_files_close(&files);
 	return out_close(out, status ? status : unread);
 }
 
@@ -559,16 +432,12 @@ static int report_args(const struct report_options *options, char **argv, int n,
 {
 	struct trace_args args = { .quiet = options->quiet };
 	int status = trace_args_add_all(&args, argv, n);
-	char **paths = NULL;
 
 	if (!status)
 		status = trace_args_check_output(&args, options->command, "output",
 						 options->output);
-	if (!status) {
-		paths = trace_args_paths(&args);
-		status = paths ? report_files(options, &args, paths, out) : KSV_EXIT_FILE;
-	}
-	free(paths);
+	if (!status)
+		status = report_files(options, &args, out);
 	trace_args_free(&args);
 	return status;
 }

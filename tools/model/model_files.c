@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	model_files.c
+ * @brief	The traces of a command line, of which some are those of the guests of others.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "align_meta.h"
+#include "options.h"
+#include "kvm_trace.h"
+#include "model_files.h"
+#include "model_load.h"
+#include "trace_dat.h"
+
+static int find_host(const struct model_files *files, int guest)
+{
+	int n;
+
+	for (int i = 0; i < files->n; i++)
+		if (i != guest && files->paths[i] && (files->traces[i] ?
+		    kvm_trace_guest_tids(files->traces[i], files->traces[guest], &n) :
+		    kvm_trace_aligned_tids(files->traces[guest], files->paths[i], &n)))
+			return i;
+	return -1;
+}
+
+/** A trace of KVM that is neither a host's nor that of a guest of one that is there. */
+static int leave_out(struct model_files *files, int i)
+{
+	const struct trace_arg *arg = &files->args->items[i];
+
+	files->paths[i] = NULL;
+	/* of a recording, it is the right one, and nobody has aligned it yet */
+	if (arg->is_guest) {
+		if (!files->quiet)
+			ksv_note("%s: is not aligned with its host and left out; 'kshark-virt "
+				 "align --write' with the folder does that", arg->path);
+		return KSV_EXIT_OK;
+	}
+	ksv_error("%s: no VM entries and exits in it, and none of the other files is the host "
+		  "that was recorded with it (trace-cmd record -A) or aligned with it "
+		  "(kshark-virt align --write)", arg->path);
+	return KSV_EXIT_FILE;
+}
+
+/** A sidecar that cannot be used is set aside, as that of a xentrace file. Return: 0 or -ENOMEM. */
+static int apply_alignment(const struct model_files *files, struct kvm_trace *trace)
+{
+	char error[512];
+	int ret = align_meta_apply(trace, error, sizeof(error));
+
+	if (ret == -ENOMEM)
+		ksv_error("%s", error);
+	/* of a host's, it is among the notes */
+	else if (ret && !files->quiet && !kvm_trace_meta_error(trace))
+		ksv_note("%s", error);
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/** @host: of a guest, its host's, or of Xen, which has none; NULL of any other trace */
+static void set_cycles(struct kvm_trace *trace, struct kvm_trace *const *host)
+{
+	/* of a guest of Xen, they are the host's by now, whose clock Xen's trace has */
+	if (host && !*host) {
+		kvm_trace_set_hz(trace, 0);
+		return;
+	}
+	if (host && !kvm_trace_hz(trace))
+		kvm_trace_set_hz(trace, kvm_trace_hz(*host));
+	model_note_cycles(trace);
+}
+
+static int open_traces(struct model_files *files)
+{
+	int status = KSV_EXIT_OK;
+
+	for (int i = 0; i < files->n; i++) {
+		if (!trace_dat_is(files->paths[i]))
+			continue;
+		files->traces[i] = model_open_kvm(files->paths[i], files->cpu_hz);
+		if (files->traces[i] && apply_alignment(files, files->traces[i])) {
+			kvm_trace_close(files->traces[i]);
+			files->traces[i] = NULL;
+		}
+		if (!files->traces[i]) {
+			files->paths[i] = NULL;
+			status = KSV_EXIT_FILE;
+		}
+	}
+	return status;
+}
+
+int model_files_open(struct model_files *files)
+{
+	int status;
+
+	files->n = files->args->n;
+	files->paths = trace_args_paths(files->args);
+	files->hosts = calloc((size_t)files->n + 1, sizeof(*files->hosts));
+	files->guests = calloc((size_t)files->n + 1, sizeof(struct kvm_trace *));
+	if (files->paths && files->hosts && files->guests)
+		files->traces = calloc((size_t)files->n + 1, sizeof(struct kvm_trace *));
+	if (!files->traces) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
+	status = open_traces(files);
+	for (int i = 0; i < files->n; i++) {
+		files->hosts[i] = files->traces[i] ? find_host(files, i) : -1;
+		if (files->traces[i] && files->hosts[i] < 0 &&
+		    !kvm_trace_is_host(files->traces[i])) {
+			int left_out = leave_out(files, i);
+
+			status = left_out ? left_out : status;
+			continue;
+		}
+		if (files->traces[i])
+			set_cycles(files->traces[i], files->hosts[i] < 0 ? NULL :
+				   &files->traces[files->hosts[i]]);
+	}
+	return status;
+}
+
+bool model_files_is_host(const struct model_files *files, int i)
+{
+	return files->paths[i] && (files->hosts[i] < 0 || kvm_trace_is_host(files->traces[i]));
+}
+
+struct kvm_trace **model_files_guests(const struct model_files *files, int host, int *n)
+{
+	*n = 0;
+	for (int i = 0; i < files->n; i++)
+		if (files->traces[i] && files->hosts[i] == host)
+			files->guests[(*n)++] = files->traces[i];
+	return files->guests;
+}
+
+struct kvm_trace *model_files_take(struct model_files *files, int host)
+{
+	struct kvm_trace *trace = files->traces[host];
+
+	if (files->hosts[host] >= 0)
+		return NULL;
+	files->traces[host] = NULL;
+	return trace;
+}
+
+void model_files_close(struct model_files *files)
+{
+	for (int i = 0; files->traces && i < files->n; i++)
+		kvm_trace_close(files->traces[i]);
+	free(files->traces);
+	free(files->guests);
+	free(files->hosts);
+	free(files->paths);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	model_files.h
+ * @brief	The traces of a command line, of which some are those of the guests of others.
+ */
+#ifndef KSHARK_VIRT_MODEL_FILES_H
+#define KSHARK_VIRT_MODEL_FILES_H
+
+#include "trace_args.h"
+
+struct kvm_trace;
+
+/** All zero but @args, @cpu_hz and @quiet; to be given to model_files_close() in any case. */
+struct model_files {
+	const struct trace_args	*args;
+	uint64_t		cpu_hz;		/* of the TSC; 0: as sidecars tell */
+	bool			quiet;		/* no notes */
+	/* the result, in the order of @args */
+	char			**paths;	/* of these; NULL: of no use */
+	int			n;
+	struct kvm_trace	**traces;	/* of KVM, or NULL */
+	struct kvm_trace	**guests;	/* of model_files_guests() */
+	int			*hosts;		/* whose guest it is; -1: nobody's */
+};
+
+/**
+ * model_files_open - open what is of KVM, apply what is kept of alignments, find whose guests are
+ *
+ * What is of no use is said, and left out.
+ *
+ * Return: KSV_EXIT_OK, or the worst exit status after messages; @traces is NULL if there is no
+ * memory.
+ */
+int model_files_open(struct model_files *files);
+
+/** model_files_is_host - is that a trace to be told of, not only what a guest says of itself? */
+bool model_files_is_host(const struct model_files *files, int i);
+
+/**
+ * model_files_guests - the guests of a host
+ * @n: receives how many
+ *
+ * Return: they stay those of @files, and are there until the next call.
+ */
+struct kvm_trace **model_files_guests(const struct model_files *files, int host, int *n);
+
+/**
+ * model_files_take - the trace of a host, which is the caller's from then on
+ *
+ * Return: NULL if it is to be opened anew: of Xen, or it is a guest as well and still needed.
+ */
+struct kvm_trace *model_files_take(struct model_files *files, int host);
+
+void model_files_close(struct model_files *files);
+
+#endif
