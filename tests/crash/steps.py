@@ -74,6 +74,7 @@ SANITIZER = re.compile(r"ERROR: \w+Sanitizer|WARNING: ThreadSanitizer|runtime er
 KNOWN = re.compile("|".join([
     # "Graph follows" with a row selected that no search has found
     r"SUMMARY: .* in KsTraceViewer::_graphFollowsChanged",
+    r"SEGV(.*\n){1,3} +#0 .* in KsTraceGraph::markEntry(.*\n){1,4} +#\d+ .* in QCheckBox::stateChanged",
     # kshark_data_container_sort() frees what has no rows, as realloc() to nothing does
     r"double-free(.*\n){2,9} +#1 .* in kshark_free_data_container",
     # "Plot Latency" goes on to use an array that it has sorted, which gets another place by that; only with
