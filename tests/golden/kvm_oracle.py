@@ -180,6 +180,17 @@ class Thread:
             i += 1
         return ns
 
+    def executed_on(self, start, end):
+        """Time that it executed its guest, by physical CPU."""
+        ns = collections.Counter()
+        i = max(bisect.bisect_right(self.on, (start,)) - 1, 0)
+        while i < len(self.on) and self.on[i][0] < end:
+            a, b, cpu = self.on[i]
+            if max(a, start) < min(b, end):
+                ns[cpu] += self.totals(max(a, start), min(b, end))["guest"]
+            i += 1
+        return +ns
+
     def state_at(self, ns):
         i = bisect.bisect_right(self.starts, ns) - 1
         return self.timeline[i].what if i >= 0 else "unknown"
@@ -293,7 +304,7 @@ def check_culprits(v, thread, cpus, names):
 
 def check_guest(guest, records, threads, begin, end):
     share = {}
-    tasks = collections.defaultdict(lambda: [0, 0, 0])
+    tasks = collections.defaultdict(lambda: [0, 0, 0, collections.Counter()])
     for cpu in guest["cpus"]:
         c, thread = cpu["cpu"], threads.get(cpu.get("vcpu"))
         if not thread:
@@ -311,7 +322,9 @@ def check_guest(guest, records, threads, begin, end):
                 tasks[s.what][0] += b - a
                 tasks[s.what][1] += ns["guest"]
                 tasks[s.what][2] += ns["preempted"]
-    got = {t["pid"]: [t["believed_ns"], t["executed_ns"], t["steal_ns"]] for t in guest["tasks"]}
+                tasks[s.what][3] += thread.executed_on(a, b)
+    got = {t["pid"]: [t["believed_ns"], t["executed_ns"], t["steal_ns"],
+                      {p["pcpu"]: p["executed_ns"] for p in t["pcpus"]}] for t in guest["tasks"]}
     expect("guest's tasks", got, dict(tasks))
     return share
 

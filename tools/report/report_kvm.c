@@ -17,8 +17,9 @@
 /** Of fewer records than that, nobody can tell whether two clocks fit. */
 #define MIN_RECORDS	100
 
-#define MAX_TASKS	20	/* in text */
-#define MAX_COMM	40	/* bytes of a task's name */
+/** In text. */
+#define MAX_TASKS	20
+#define MAX_PLACES	3
 
 /* --- counting -------------------------------------------------------------------------------- */
 
@@ -47,117 +48,53 @@ static int compare_tasks(const void *a, const void *b)
 	return (x->pid > y->pid) - (x->pid < y->pid);
 }
 
-static int compare_guest_tasks(const void *a, const void *b)
-{
-	const struct report_guest_task *x = a, *y = b;
-
-	if (x->believed_ns != y->believed_ns)
-		return x->believed_ns < y->believed_ns ? 1 : -1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
 /* --- guests ---------------------------------------------------------------------------------- */
 
 /** On the way through the trace of a guest, CPU by CPU. */
 struct guest_walk {
 	const struct report *report;
 	struct report_guest *guest;
-	int		cpu;		/* of the last record */
-	int32_t		pid;		/* task that has it; VIRT_NONE: not known */
-	int64_t		since_ns, last_ns;
 	int		error;
 };
 
-/** A task of the guest has had its CPU up to @to_ns. */
-static int end_run(struct guest_walk *walk, int64_t to_ns)
+/** Where it lies in what its vCPU did. */
+static void judge_record(const struct report *report, struct report_guest_cpu *cpu,
+			 const struct virt_interval *interval, int64_t time_ns)
 {
-	const struct report *report = walk->report;
-	int64_t from_ns = walk->since_ns < report->from_ns ? report->from_ns : walk->since_ns;
-	struct report_guest *guest = walk->guest;
-	const struct report_guest_cpu *cpu = &guest->cpus[walk->cpu];
-	struct report_guest_task *task;
-	struct virt_totals totals;
-	int64_t i;
-
-	walk->since_ns = to_ns;
-	if (to_ns > report->to_ns)
-		to_ns = report->to_ns;
-	if (walk->pid < 0 || from_ns >= to_ns || cpu->seen.vcpu == VIRT_NONE)
-		return 0;
-	i = KEY_MAP_ELEMENT(&guest->task_map, (uint32_t)walk->pid, guest->tasks,
-			    guest->room_tasks);
-	if (i < 0)
-		return -ENOMEM;
-	task = &guest->tasks[i];
-	task->pid = walk->pid;
-	virt_vcpu_totals(report->load->model, cpu->seen.vcpu, from_ns, to_ns, &totals);
-	task->runs++;
-	task->believed_ns += to_ns - from_ns;
-	for (int state = 0; state < VIRT_N_STATES; state++)
-		task->ns[state] += totals.ns[state];
-	return 0;
-}
-
-static int take_guest_record(struct guest_walk *walk, const struct kvm_trace_record *record)
-{
-	const struct report *report = walk->report;
-	struct report_guest_cpu *cpu;
-	const struct virt_interval *interval;
-	int ret = 0;
-
-	if (record->cpu >= walk->guest->n_cpus)
-		return 0;
-	if (record->cpu != walk->cpu) {
-		if (walk->cpu >= 0)
-			ret = end_run(walk, walk->last_ns);
-		walk->cpu = record->cpu;
-		walk->pid = VIRT_NONE;
-	}
-	cpu = &walk->guest->cpus[record->cpu];
-	walk->last_ns = record->time_ns;
-	interval = cpu->seen.vcpu == VIRT_NONE ? NULL :
-		   virt_vcpu_at(report->load->model, cpu->seen.vcpu, record->time_ns, NULL);
-	if (!ret)
-		ret = irq_guest_cpu_take(&cpu->seen, record, interval);
-	if (walk->pid == VIRT_NONE) {
-		walk->pid = record->pid;
-		walk->since_ns = record->time_ns;
-	}
-	if (record->next_pid != VIRT_NONE && !ret) {
-		ret = end_run(walk, record->time_ns);
-		walk->pid = record->next_pid;
-	}
-	if (cpu->seen.vcpu == VIRT_NONE)
-		return ret;
 	cpu->beyond += !interval;
-	if (record->time_ns < report->from_ns || record->time_ns >= report->to_ns)
-		return ret;
+	if (time_ns < report->from_ns || time_ns >= report->to_ns)
+		return;
 	if (!interval || virt_interval_is_lost(interval))
 		cpu->unknown++;
 	else if (interval->state == VIRT_GUEST)
 		cpu->inside++;
 	else
 		cpu->outside++;
+}
+
+static int take_guest_record(void *arg, const struct kvm_trace_record *one)
+{
+	struct guest_walk *walk = arg;
+	const struct report *report = walk->report;
+	struct kvm_trace_record record = *one;
+	const struct virt_interval *interval = NULL;
+	struct report_guest_cpu *cpu;
+	int ret;
+
+	if (record.cpu >= walk->guest->n_cpus)
+		return 0;
+	record.time_ns = guest_tasks_time(&report->load->host, record.time_ns);
+	cpu = &walk->guest->cpus[record.cpu];
+	if (cpu->seen.vcpu != VIRT_NONE)
+		interval = virt_vcpu_at(report->load->model, cpu->seen.vcpu, record.time_ns, NULL);
+	ret = irq_guest_cpu_take(&cpu->seen, &record, interval);
+	if (!ret)
+		ret = guest_tasks_take(&walk->guest->tasks, &record, record.time_ns);
+	if (cpu->seen.vcpu != VIRT_NONE)
+		judge_record(report, cpu, interval, record.time_ns);
 	return ret;
 }
 
-/** Of a guest of Xen, which is aligned in cycles of the host's TSC. */
-static int take_xen_record(void *arg, const struct kvm_trace_record *record)
-{
-	struct guest_walk *walk = arg;
-	const struct model_load *load = walk->report->load;
-	struct kvm_trace_record copy = *record;
-
-	copy.time_ns = host_trace_tsc_ns(&load->host, (uint64_t)record->time_ns);
-	return take_guest_record(walk, &copy);
-}
-
-static int take_kvm_record(void *arg, const struct kvm_trace_record *record)
-{
-	return take_guest_record(arg, record);
-}
-
-/** What ran while records were lost is not known. */
 static void guest_lost(void *arg, int cpu, uint64_t records)
 {
 	struct guest_walk *walk = arg;
@@ -165,39 +102,33 @@ static void guest_lost(void *arg, int cpu, uint64_t records)
 	(void)records;
 	if (cpu >= 0 && cpu < walk->guest->n_cpus)
 		walk->guest->cpus[cpu].seen.lost = true;
-	if (walk->cpu != cpu)
-		return;
-	walk->error |= end_run(walk, walk->last_ns);
-	walk->pid = VIRT_NONE;
+	walk->error |= guest_tasks_lost(&walk->guest->tasks, cpu);
 }
 
-static int build_guest(const struct report_kvm *kvm, const struct report *report,
-		       struct report_guest *guest)
+static int build_guest(const struct report *report, struct report_guest *guest)
 {
-	struct guest_walk walk = { .report = report, .guest = guest, .cpu = -1, .pid = VIRT_NONE };
+	const struct host_trace *host = &report->load->host;
+	const struct virt_model *model = report->load->model;
+	struct guest_walk walk = { .report = report, .guest = guest };
 	int n = 0, ret;
-	const int *tids = kvm->trace ? kvm_trace_guest_tids(kvm->trace, guest->trace, &n) :
-			  kvm_trace_aligned_tids(guest->trace, report->load->path, &n);
+	const int *tids = guest_tasks_tids(host, guest->trace, &n);
 
-	guest->n_cpus = kvm_trace_n_cpus(guest->trace);
+	ret = guest_tasks_init(&guest->tasks, host, model, guest->trace);
+	guest->n_cpus = guest->tasks.n_cpus;
 	guest->cpus = calloc((size_t)guest->n_cpus + 1, sizeof(*guest->cpus));
-	if (!guest->cpus)
+	if (ret || !guest->cpus)
 		return -ENOMEM;
 	for (int i = 0; i < guest->n_cpus; i++) {
 		guest->cpus[i].seen.tid = i < n ? tids[i] : VIRT_NONE;
-		guest->cpus[i].seen.vcpu = i < n && tids[i] > 0 ?
-			virt_model_find_vcpu(report->load->model, tids[i]) : VIRT_NONE;
+		guest->cpus[i].seen.vcpu = guest->tasks.cpus[i].vcpu;
 	}
-	ret = kvm_trace_walk(guest->trace, kvm->trace ? take_kvm_record : take_xen_record,
-			     guest_lost, &walk);
-	if (!ret && walk.cpu >= 0)
-		ret = end_run(&walk, walk.last_ns);
+	ret = kvm_trace_walk(guest->trace, take_guest_record, guest_lost, &walk);
+	if (!ret)
+		ret = guest_tasks_end(&guest->tasks);
 	if (!ret)
 		ret = walk.error;
-	if (guest->tasks)
-		qsort(guest->tasks, guest->task_map.n_keys, sizeof(*guest->tasks),
-		      compare_guest_tasks);
-	return ret;
+	return ret ? ret : guest_task_sums_make(&guest->sums, &guest->tasks, model,
+						report->from_ns, report->to_ns);
 }
 
 /** Share of the records that can be judged; negative if there are too few. */
@@ -271,7 +202,7 @@ int report_kvm_build(struct report_kvm *kvm, const struct report *report)
 		struct report_guest *guest = &kvm->guests[kvm->n_guests++];
 
 		guest->trace = load->guests[i];
-		ret = build_guest(kvm, report, guest);
+		ret = build_guest(report, guest);
 		if (!ret)
 			ret = find_fits(kvm, report, guest);
 	}
@@ -285,8 +216,8 @@ void report_kvm_free(struct report_kvm *kvm)
 			free(kvm->guests[i].cpus[cpu].seen.events);
 		free(kvm->guests[i].cpus);
 		free(kvm->guests[i].fits.vcpus);
-		free(kvm->guests[i].tasks);
-		key_map_destroy(&kvm->guests[i].task_map);
+		guest_tasks_free(&kvm->guests[i].tasks);
+		guest_task_sums_free(&kvm->guests[i].sums);
 	}
 	free(kvm->guests);
 	free(kvm->tasks);
@@ -363,18 +294,6 @@ void report_kvm_notes(const struct report_kvm *kvm, const struct report *report)
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-static void task_name(char *text, size_t size, const struct kvm_trace *trace, int32_t pid)
-{
-	const char *comm = kvm_trace_task(trace, pid);
-
-	comm = comm ? comm : "task";
-	if (!pid)
-		snprintf(text, size, "idle");
-	else
-		text_format(text, size, "%.*s-%d", (int)text_cut(comm, strnlen(comm, MAX_COMM)),
-			    comm, pid);
-}
-
 static void put_first(struct output *out, const char *name)
 {
 	out_str(out, "  ");
@@ -385,7 +304,7 @@ static void text_tasks(struct output *out, const struct report *report)
 {
 	const struct report_kvm *kvm = report->kvm;
 	uint32_t n = kvm->task_map.n_keys;
-	char name[64];
+	char name[GUEST_TASK_NAME];
 
 	out_char(out, '\n');
 	put_first(out, "records of tasks");
@@ -394,7 +313,7 @@ static void text_tasks(struct output *out, const struct report *report)
 		text_right(out, kvm_trace_class(kvm->trace, class), TEXT_NUMBER);
 	out_char(out, '\n');
 	for (uint32_t i = 0; i < n && i < MAX_TASKS; i++) {
-		task_name(name, sizeof(name), kvm->trace, kvm->tasks[i].pid);
+		guest_task_name(name, sizeof(name), kvm->trace, kvm->tasks[i].pid);
 		put_first(out, name);
 		out_char(out, ' ');
 		out_u64_width(out, kvm->tasks[i].all, TEXT_NUMBER);
@@ -440,6 +359,31 @@ static void text_guest_cpus(struct output *out, const struct report *report,
 	}
 }
 
+static void pcpu_name(char *text, size_t size, int32_t pcpu)
+{
+	if (pcpu < 0)
+		snprintf(text, size, "unknown");
+	else
+		snprintf(text, size, "p%d", pcpu);
+}
+
+/** On which pCPUs a task was executed, and which share of it on each. */
+static void text_places(struct output *out, const struct guest_task_sum *task)
+{
+	char text[64], pcpu[16];
+
+	for (size_t i = 0; i < task->n_places && i < MAX_PLACES; i++) {
+		double share = 100 * (double)task->places[i].ns / (double)task->ns[VIRT_GUEST];
+
+		pcpu_name(pcpu, sizeof(pcpu), task->places[i].pcpu);
+		snprintf(text, sizeof(text), share < 0.5 ? "%s%s < 1 %%" : "%s%s %.0f %%",
+			 i ? ", " : "  ", pcpu, share);
+		out_str(out, text);
+	}
+	if (task->n_places > MAX_PLACES)
+		out_str(out, ", ...");
+}
+
 static void text_guest(struct output *out, const struct report *report,
 		       const struct report_guest *guest)
 {
@@ -452,7 +396,7 @@ static void text_guest(struct output *out, const struct report *report,
 		{ "waking", VIRT_WAKING }, { "blocked", VIRT_BLOCKED },
 		{ "unknown", VIRT_UNKNOWN },
 	};
-	char name[64];
+	char name[GUEST_TASK_NAME];
 
 	out_str(out, "\nguest ");
 	out_text(out, kvm_trace_path(guest->trace));
@@ -462,28 +406,28 @@ static void text_guest(struct output *out, const struct report *report,
 	text_right(out, "believed", TEXT_NUMBER);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		text_right(out, columns[i].name, TEXT_NUMBER);
-	out_char(out, '\n');
-	for (uint32_t i = 0; i < guest->task_map.n_keys && i < MAX_TASKS; i++) {
-		const struct report_guest_task *task = &guest->tasks[i];
+	out_str(out, "  executed on\n");
+	for (size_t i = 0; i < guest->sums.n && i < MAX_TASKS; i++) {
+		const struct guest_task_sum *task = &guest->sums.all[i];
 
-		task_name(name, sizeof(name), guest->trace, task->pid);
+		guest_task_name(name, sizeof(name), guest->trace, task->pid);
 		put_first(out, name);
 		text_duration(out, task->believed_ns);
 		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
 			text_duration(out, task->ns[columns[c].state]);
+		text_places(out, task);
 		out_char(out, '\n');
 	}
-	if (guest->task_map.n_keys > MAX_TASKS)
+	if (guest->sums.n > MAX_TASKS)
 		out_str(out, "  ... and more: --format json lists all\n");
 }
 
 static void text(struct output *out, const struct report *report)
 {
-	if (!report->kvm)
-		return;
-	text_tasks(out, report);
-	for (int i = 0; i < report->kvm->n_guests; i++)
-		text_guest(out, report, &report->kvm->guests[i]);
+	if (report->kvm)
+		text_tasks(out, report);
+	for (int i = 0; report->guests && i < report->guests->n_guests; i++)
+		text_guest(out, report, &report->guests->guests[i]);
 }
 
 /* --- JSON and CSV ---------------------------------------------------------------------------- */
@@ -491,7 +435,7 @@ static void text(struct output *out, const struct report *report)
 static void json_guest(struct json *json, const struct report *report,
 		       const struct report_guest *guest)
 {
-	char name[64];
+	char name[GUEST_TASK_NAME];
 
 	json_open(json, NULL, '{', false);
 	json_str(json, "file", kvm_trace_path(guest->trace));
@@ -511,10 +455,10 @@ static void json_guest(struct json *json, const struct report *report,
 	}
 	json_close(json, ']');
 	json_open(json, "tasks", '[', false);
-	for (uint32_t i = 0; i < guest->task_map.n_keys; i++) {
-		const struct report_guest_task *task = &guest->tasks[i];
+	for (size_t i = 0; i < guest->sums.n; i++) {
+		const struct guest_task_sum *task = &guest->sums.all[i];
 
-		task_name(name, sizeof(name), guest->trace, task->pid);
+		guest_task_name(name, sizeof(name), guest->trace, task->pid);
 		json_open(json, NULL, '{', true);
 		json_i64(json, "pid", task->pid);
 		json_str(json, "name", name);
@@ -526,24 +470,30 @@ static void json_guest(struct json *json, const struct report *report,
 		for (int state = 0; state < VIRT_N_STATES; state++)
 			json_i64(json, virt_state_name((enum virt_state)state), task->ns[state]);
 		json_close(json, '}');
+		json_open(json, "pcpus", '[', true);
+		for (size_t j = 0; j < task->n_places; j++) {
+			json_open(json, NULL, '{', true);
+			if (task->places[j].pcpu >= 0)
+				json_i64(json, "pcpu", task->places[j].pcpu);
+			json_i64(json, "executed_ns", task->places[j].ns);
+			json_close(json, '}');
+		}
+		json_close(json, ']');
 		json_close(json, '}');
 	}
 	json_close(json, ']');
 	json_close(json, '}');
 }
 
-static void json(struct json *json, const struct report *report)
+static void json_tasks(struct json *json, const struct report_kvm *kvm)
 {
-	const struct report_kvm *kvm = report->kvm;
-	char name[64];
+	char name[GUEST_TASK_NAME];
 
-	if (!kvm)
-		return;
 	json_open(json, "tasks", '[', false);
 	for (uint32_t i = 0; i < kvm->task_map.n_keys; i++) {
 		const struct report_task *task = &kvm->tasks[i];
 
-		task_name(name, sizeof(name), kvm->trace, task->pid);
+		guest_task_name(name, sizeof(name), kvm->trace, task->pid);
 		json_open(json, NULL, '{', true);
 		json_i64(json, "pid", task->pid);
 		json_str(json, "name", name);
@@ -557,9 +507,17 @@ static void json(struct json *json, const struct report *report)
 		json_close(json, '}');
 	}
 	json_close(json, ']');
+}
+
+static void json(struct json *json, const struct report *report)
+{
+	if (report->kvm)
+		json_tasks(json, report->kvm);
+	if (!report->guests)
+		return;
 	json_open(json, "guests", '[', false);
-	for (int i = 0; i < kvm->n_guests; i++)
-		json_guest(json, report, &kvm->guests[i]);
+	for (int i = 0; i < report->guests->n_guests; i++)
+		json_guest(json, report, &report->guests->guests[i]);
 	json_close(json, ']');
 }
 
@@ -576,7 +534,7 @@ static void csv_guest(struct output *out, const struct report *report,
 		      const struct report_guest *guest)
 {
 	const char *path = kvm_trace_path(guest->trace);
-	char name[64];
+	char name[GUEST_TASK_NAME];
 
 	for (int c = 0; c < guest->n_cpus; c++) {
 		snprintf(name, sizeof(name), "cpu%d", c);
@@ -585,32 +543,38 @@ static void csv_guest(struct output *out, const struct report *report,
 		csv_named(out, report, "guest_records_outside", path, name,
 			  &guest->cpus[c].outside, NULL);
 	}
-	for (uint32_t t = 0; t < guest->task_map.n_keys; t++) {
-		const struct report_guest_task *task = &guest->tasks[t];
+	for (size_t i = 0; i < guest->sums.n; i++) {
+		const struct guest_task_sum *task = &guest->sums.all[i];
 
-		task_name(name, sizeof(name), guest->trace, task->pid);
+		guest_task_name(name, sizeof(name), guest->trace, task->pid);
 		csv_named(out, report, "guest_task_believed", path, name, &task->runs,
 			  &task->believed_ns);
 		csv_named(out, report, "guest_task_executed", path, name, NULL,
 			  &task->ns[VIRT_GUEST]);
 		csv_named(out, report, "guest_task_steal", path, name, NULL,
 			  &task->ns[VIRT_PREEMPTED]);
+		for (size_t j = 0; j < task->n_places; j++) {
+			char place[GUEST_TASK_NAME + 32], pcpu[16];
+
+			pcpu_name(pcpu, sizeof(pcpu), task->places[j].pcpu);
+			text_format(place, sizeof(place), "%s on %s", name, pcpu);
+			csv_named(out, report, "guest_task_pcpu", path, place, NULL,
+				  &task->places[j].ns);
+		}
 	}
 }
 
 static void csv(struct output *out, const struct report *report)
 {
 	const struct report_kvm *kvm = report->kvm;
-	char name[64];
+	char name[GUEST_TASK_NAME];
 
-	if (!kvm)
-		return;
-	for (uint32_t i = 0; i < kvm->task_map.n_keys; i++) {
-		task_name(name, sizeof(name), kvm->trace, kvm->tasks[i].pid);
+	for (uint32_t i = 0; kvm && i < kvm->task_map.n_keys; i++) {
+		guest_task_name(name, sizeof(name), kvm->trace, kvm->tasks[i].pid);
 		csv_named(out, report, "task_records", NULL, name, &kvm->tasks[i].all, NULL);
 	}
-	for (int i = 0; i < kvm->n_guests; i++)
-		csv_guest(out, report, &kvm->guests[i]);
+	for (int i = 0; report->guests && i < report->guests->n_guests; i++)
+		csv_guest(out, report, &report->guests->guests[i]);
 }
 
 static void count(struct report_counted *counted, const struct kvm_trace_record *record)

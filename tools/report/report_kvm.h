@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_REPORT_KVM_H
 
 #include "align_pairing.h"
+#include "guest_tasks.h"
 #include "irq_delivery.h"
 #include "report.h"
 #include "key_map.h"
@@ -15,14 +16,6 @@
 struct report_task {
 	int32_t		pid;
 	uint64_t	records[COUNT_CLASSES], all;
-};
-
-/** A task of a guest. */
-struct report_guest_task {
-	int32_t		pid;		/* 0: idle, of all CPUs */
-	uint64_t	runs;		/* times it was switched in */
-	int64_t		believed_ns;	/* time that it had a CPU, as the guest sees it */
-	int64_t		ns[VIRT_N_STATES]; /* what its vCPU did in that time */
 };
 
 /** A CPU of a guest and the guest's records on it, by what its vCPU did at that time. */
@@ -37,9 +30,8 @@ struct report_guest {
 	struct report_guest_cpu *cpus;
 	int		n_cpus;
 	struct align_pairing fits;	/* instead, if it is paired wrongly; else without vCPUs */
-	struct key_map	task_map;	/* pid */
-	struct report_guest_task *tasks; /* most believed time first, in the end */
-	uint32_t	room_tasks;
+	struct guest_tasks tasks;	/* who had which CPU */
+	struct guest_task_sums sums;	/* of the report's window */
 };
 
 struct report_kvm {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	guest_task_sums.c
+ * @brief	What time the tasks of a guest really had: on which pCPUs, and what was taken of it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "guest_tasks.h"
+#include "key_map.h"
+
+static int add_place(struct guest_task_sum *sum, int32_t pcpu, int64_t ns)
+{
+	size_t i = 0;
+
+	/* there are few, and mostly it is the last one */
+	if (sum->n_places && sum->places[sum->n_places - 1].pcpu == pcpu)
+		i = sum->n_places - 1;
+	while (i < sum->n_places && sum->places[i].pcpu != pcpu)
+		i++;
+	if (i == sum->n_places) {
+		if (ARRAY_GROW(sum->places, sum->n_places, sum->room_places))
+			return -ENOMEM;
+		sum->places[sum->n_places++] = (struct guest_task_place){ .pcpu = pcpu };
+	}
+	sum->places[i].ns += ns;
+	return 0;
+}
+
+/** A walk through the intervals of a vCPU, which goes on with each run. */
+struct cursor {
+	struct virt_interval_range range;
+	size_t	i;
+};
+
+static int64_t interval_end(const struct cursor *cursor)
+{
+	return cursor->i + 1 < cursor->range.n ? cursor->range.first[cursor->i + 1].start_ns :
+	       cursor->range.end_ns;
+}
+
+/** What the vCPU did in [from, to), not before what was asked about last. */
+static int add_states(struct guest_task_sum *sum, struct cursor *cursor, int64_t from_ns,
+		      int64_t to_ns)
+{
+	for (; cursor->i < cursor->range.n; cursor->i++) {
+		const struct virt_interval *interval = &cursor->range.first[cursor->i];
+		int64_t end_ns = interval_end(cursor);
+		int64_t a = interval->start_ns > from_ns ? interval->start_ns : from_ns;
+		int64_t b = end_ns < to_ns ? end_ns : to_ns;
+
+		if (a < b) {
+			sum->ns[interval->state] += b - a;
+			if (interval->state == VIRT_GUEST &&
+			    add_place(sum, interval->pcpu, b - a))
+				return -ENOMEM;
+		}
+		if (end_ns > to_ns)
+			break;
+	}
+	return 0;
+}
+
+static int add_cpu(struct guest_task_sums *sums, struct key_map *map, size_t *room,
+		   const struct guest_task_cpu *cpu, struct cursor *cursor, int64_t from_ns,
+		   int64_t to_ns)
+{
+	ptrdiff_t first = guest_task_run_at(cpu, from_ns);
+	int ret = 0;
+
+	for (size_t i = first < 0 ? 0 : (size_t)first; i + 1 < cpu->n && !ret; i++) {
+		const struct guest_task_run *run = &cpu->runs[i];
+		int64_t a = run->start_ns > from_ns ? run->start_ns : from_ns;
+		int64_t b = run[1].start_ns < to_ns ? run[1].start_ns : to_ns;
+		int64_t task;
+
+		if (run->start_ns >= to_ns)
+			break;
+		if (a >= b || run->pid < 0)
+			continue;
+		task = KEY_MAP_ELEMENT(map, (uint32_t)run->pid, sums->all, *room);
+		if (task < 0)
+			return -ENOMEM;
+		sums->n = map->n_keys;
+		sums->all[task].pid = run->pid;
+		sums->all[task].runs++;
+		sums->all[task].believed_ns += b - a;
+		ret = add_states(&sums->all[task], cursor, a, b);
+	}
+	return ret;
+}
+
+static int compare_sums(const void *a, const void *b)
+{
+	const struct guest_task_sum *x = a, *y = b;
+
+	if (x->believed_ns != y->believed_ns)
+		return x->believed_ns < y->believed_ns ? 1 : -1;
+	return (x->pid > y->pid) - (x->pid < y->pid);
+}
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct guest_task_place *x = a, *y = b;
+
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? 1 : -1;
+	return (x->pcpu > y->pcpu) - (x->pcpu < y->pcpu);
+}
+
+int guest_task_sums_make(struct guest_task_sums *sums, const struct guest_tasks *tasks,
+			 const struct virt_model *model, int64_t from_ns, int64_t to_ns)
+{
+	struct key_map map = { .n_keys = 0 };
+	size_t room = 0;
+	int ret = 0;
+
+	*sums = (struct guest_task_sums){ .n = 0 };
+	for (int i = 0; i < tasks->n_cpus && !ret; i++) {
+		struct cursor cursor = { .i = 0 };
+
+		if (!tasks->cpus[i].n)
+			continue;
+		cursor.range = virt_vcpu_intervals(model, tasks->cpus[i].vcpu, from_ns, to_ns);
+		ret = add_cpu(sums, &map, &room, &tasks->cpus[i], &cursor, from_ns, to_ns);
+	}
+	key_map_destroy(&map);
+	if (sums->n)
+		qsort(sums->all, sums->n, sizeof(*sums->all), compare_sums);
+	for (size_t i = 0; i < sums->n; i++)
+		if (sums->all[i].n_places)
+			qsort(sums->all[i].places, sums->all[i].n_places,
+			      sizeof(*sums->all[i].places), compare_places);
+	return ret;
+}
+
+void guest_task_sums_free(struct guest_task_sums *sums)
+{
+	for (size_t i = 0; i < sums->n; i++)
+		free(sums->all[i].places);
+	free(sums->all);
+	*sums = (struct guest_task_sums){ .n = 0 };
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	guest_tasks.c
+ * @brief	Who had the CPUs of a guest, by its own trace.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "escape.h"
+#include "guest_tasks.h"
+#include "search.h"
+
+/** Bytes of a task's command. */
+#define MAX_COMM	40
+
+const int *guest_tasks_tids(const struct host_trace *host, struct kvm_trace *trace, int *n)
+{
+	return host->kvm ? kvm_trace_guest_tids(host->kvm, trace, n) :
+	       kvm_trace_aligned_tids(trace, host->path, n);
+}
+
+/** A guest of Xen is aligned in cycles of the host's TSC. */
+int64_t guest_tasks_time(const struct host_trace *host, int64_t time_ns)
+{
+	return host->kvm ? time_ns : host_trace_tsc_ns(host, (uint64_t)time_ns);
+}
+
+int guest_tasks_init(struct guest_tasks *tasks, const struct host_trace *host,
+		     const struct virt_model *model, struct kvm_trace *trace)
+{
+	int n = 0;
+	const int *tids = guest_tasks_tids(host, trace, &n);
+
+	*tasks = (struct guest_tasks){ .trace = trace, .cpu = -1 };
+	tasks->cpus = calloc((size_t)kvm_trace_n_cpus(trace) + 1, sizeof(*tasks->cpus));
+	if (!tasks->cpus)
+		return -ENOMEM;
+	tasks->n_cpus = kvm_trace_n_cpus(trace);
+	for (int i = 0; i < tasks->n_cpus; i++)
+		tasks->cpus[i].vcpu = tids && i < n && tids[i] > 0 ?
+				      virt_model_find_vcpu(model, tids[i]) : VIRT_NONE;
+	return 0;
+}
+
+void guest_tasks_free(struct guest_tasks *tasks)
+{
+	for (int i = 0; i < tasks->n_cpus; i++)
+		free(tasks->cpus[i].runs);
+	free(tasks->cpus);
+	*tasks = (struct guest_tasks){ .cpu = -1 };
+}
+
+static int add_run(struct guest_tasks *tasks, int64_t time_ns, int32_t pid)
+{
+	struct guest_task_cpu *cpu = &tasks->cpus[tasks->cpu];
+
+	/* trace-cmd corrects the clock by steps, which may lead back */
+	if (cpu->n && time_ns < cpu->runs[cpu->n - 1].start_ns)
+		time_ns = cpu->runs[cpu->n - 1].start_ns;
+	if (ARRAY_GROW(cpu->runs, cpu->n, cpu->room))
+		return -ENOMEM;
+	cpu->runs[cpu->n++] = (struct guest_task_run){ .start_ns = time_ns, .pid = pid };
+	return 0;
+}
+
+/** From its last record on, nobody knows who has the CPU. */
+static int end_cpu(struct guest_tasks *tasks)
+{
+	bool begun = tasks->begun;
+
+	tasks->begun = false;
+	return begun ? add_run(tasks, tasks->last_ns, VIRT_NONE) : 0;
+}
+
+int guest_tasks_take(struct guest_tasks *tasks, const struct kvm_trace_record *record,
+		     int64_t time_ns)
+{
+	int ret = 0;
+
+	if (record->cpu < 0 || record->cpu >= tasks->n_cpus)
+		return 0;
+	if (record->cpu != tasks->cpu) {
+		ret = end_cpu(tasks);
+		tasks->cpu = record->cpu;
+	}
+	tasks->last_ns = time_ns;
+	if (ret || tasks->cpus[record->cpu].vcpu == VIRT_NONE)
+		return ret;
+	if (!tasks->begun)
+		ret = add_run(tasks, time_ns, record->pid);
+	tasks->begun = true;
+	if (!ret && record->next_pid != VIRT_NONE)
+		ret = add_run(tasks, time_ns, record->next_pid);
+	return ret;
+}
+
+int guest_tasks_lost(struct guest_tasks *tasks, int cpu)
+{
+	return cpu == tasks->cpu ? end_cpu(tasks) : 0;
+}
+
+int guest_tasks_end(struct guest_tasks *tasks)
+{
+	return end_cpu(tasks);
+}
+
+/** While a trace is read for this alone. */
+struct reading {
+	struct guest_tasks *tasks;
+	const struct host_trace *host;
+	int	error;
+};
+
+static int take_record(void *arg, const struct kvm_trace_record *record)
+{
+	struct reading *reading = arg;
+
+	return guest_tasks_take(reading->tasks, record,
+				guest_tasks_time(reading->host, record->time_ns));
+}
+
+static void take_lost(void *arg, int cpu, uint64_t records)
+{
+	struct reading *reading = arg;
+
+	(void)records;
+	reading->error |= guest_tasks_lost(reading->tasks, cpu);
+}
+
+int guest_tasks_read(struct guest_tasks *tasks, const struct host_trace *host,
+		     const struct virt_model *model, struct kvm_trace *trace)
+{
+	struct reading reading = { .tasks = tasks, .host = host };
+	int ret = guest_tasks_init(tasks, host, model, trace);
+
+	if (!ret)
+		ret = kvm_trace_walk(trace, take_record, take_lost, &reading);
+	if (!ret)
+		ret = guest_tasks_end(tasks);
+	return ret ? ret : reading.error;
+}
+
+void guest_task_name(char *text, size_t size, const struct kvm_trace *trace, int32_t pid)
+{
+	const char *comm = kvm_trace_task(trace, pid);
+
+	comm = comm ? comm : "task";
+	if (!pid)
+		snprintf(text, size, "idle");
+	else
+		text_format(text, size, "%.*s-%d", (int)text_cut(comm, strnlen(comm, MAX_COMM)),
+			    comm, pid);
+}
+
+ptrdiff_t guest_task_run_at(const struct guest_task_cpu *cpu, int64_t time_ns)
+{
+	size_t i;
+
+	SEARCH_FIRST(i, 0, cpu->n, cpu->runs[i].start_ns <= time_ns);
+	return (ptrdiff_t)i - 1;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	guest_tasks.h
+ * @brief	Who had the CPUs of a guest, by its own trace, and what time that really was.
+ *
+ * Times are ns on the axis of the host's model. A guest believes that a task has its CPU until the
+ * next one is switched in; how much of it the vCPU executed, and on which pCPU, is the host's to
+ * tell.
+ */
+#ifndef KSHARK_VIRT_GUEST_TASKS_H
+#define KSHARK_VIRT_GUEST_TASKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "host_trace.h"
+#include "kvm_trace.h"
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Room for a task's name: its command, cut, and its pid. */
+#define GUEST_TASK_NAME	64
+
+/** Who has a CPU from then on, until the next one. */
+struct guest_task_run {
+	int64_t		start_ns;
+	int32_t		pid;		/* 0: idle; VIRT_NONE: not known */
+};
+
+/** A CPU of the guest. */
+struct guest_task_cpu {
+	int32_t		vcpu;		/* global index; VIRT_NONE: not known, and it has no runs */
+	struct guest_task_run *runs;	/* ascending by time; the last one is not known */
+	size_t		n, room;
+};
+
+/** All zero is none. */
+struct guest_tasks {
+	struct kvm_trace	*trace;	/* for the names of tasks; stays its owner's */
+	struct guest_task_cpu	*cpus;
+	int			n_cpus;
+	/* private, while records go by */
+	int			cpu;	/* of the last one; -1: none */
+	int64_t			last_ns;
+	bool			begun;	/* who has it is known */
+};
+
+/**
+ * guest_tasks_init - get ready for the records of a guest
+ * @trace: of the guest, aligned with its host; stays
+ * @host: of @model; whose vCPUs are the guest's CPUs is what the traces tell
+ * @tasks: receives it; to be given to guest_tasks_free() in any case
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int guest_tasks_init(struct guest_tasks *tasks, const struct host_trace *host,
+		     const struct virt_model *model, struct kvm_trace *trace);
+void guest_tasks_free(struct guest_tasks *tasks);
+
+/** guest_tasks_tids - which threads of the host are the CPUs. Return: NULL, or @n of them. */
+const int *guest_tasks_tids(const struct host_trace *host, struct kvm_trace *trace, int *n);
+
+/** guest_tasks_time - when a record of the guest was, on the axis of the host's model. */
+int64_t guest_tasks_time(const struct host_trace *host, int64_t time_ns);
+
+/**
+ * guest_tasks_take - the next record of the guest, CPU by CPU
+ * @time_ns: guest_tasks_time()
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int guest_tasks_take(struct guest_tasks *tasks, const struct kvm_trace_record *record,
+		     int64_t time_ns);
+
+/** guest_tasks_lost - who had a CPU while its records were lost is not known. 0 or -ENOMEM. */
+int guest_tasks_lost(struct guest_tasks *tasks, int cpu);
+
+/** guest_tasks_end - all has gone by. Return: 0 or -ENOMEM. */
+int guest_tasks_end(struct guest_tasks *tasks);
+
+/** guest_tasks_read - all of that, of a trace of which nothing else is wanted. 0 or -ENOMEM. */
+int guest_tasks_read(struct guest_tasks *tasks, const struct host_trace *host,
+		     const struct virt_model *model, struct kvm_trace *trace);
+
+/** guest_task_name - "nginx-412", "idle"; not escaped */
+void guest_task_name(char *text, size_t size, const struct kvm_trace *trace, int32_t pid);
+
+/** guest_task_run_at - index of the run of a CPU in force at a time; -1: none */
+ptrdiff_t guest_task_run_at(const struct guest_task_cpu *cpu, int64_t time_ns);
+
+/* --- sums ------------------------------------------------------------------------------------ */
+
+/** On a pCPU. */
+struct guest_task_place {
+	int32_t		pcpu;		/* VIRT_NONE: not known */
+	int64_t		ns;		/* that the vCPU executed the guest there */
+};
+
+/** A task in a window. */
+struct guest_task_sum {
+	int32_t		pid;		/* 0: idle, of all CPUs */
+	uint64_t	runs;		/* that lie in the window, or in part */
+	int64_t		believed_ns;	/* time that it had a CPU, as the guest sees it */
+	int64_t		ns[VIRT_N_STATES]; /* what its vCPU did in that time */
+	struct guest_task_place *places; /* longest first; their sum is that of VIRT_GUEST */
+	size_t		n_places, room_places;
+};
+
+struct guest_task_sums {
+	struct guest_task_sum *all;	/* most believed time first */
+	size_t		n;
+};
+
+/**
+ * guest_task_sums_make - add up [from, to)
+ * @sums: to be given to guest_task_sums_free() in any case
+ *
+ * In O(runs + intervals) of the window. Return: 0 or -ENOMEM.
+ */
+int guest_task_sums_make(struct guest_task_sums *sums, const struct guest_tasks *tasks,
+			 const struct virt_model *model, int64_t from_ns, int64_t to_ns);
+void guest_task_sums_free(struct guest_task_sums *sums);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
