@@ -39,6 +39,8 @@ bool figure_key_paint(const struct figure *figure, int key, struct canvas_paint 
 		look = virt_state_look(VIRT_UNKNOWN);
 	else if (key < figure_key_other(figure))
 		paint->color = virt_vcpu_color(key);
+	else if (figure_key_of_task(figure, key))
+		paint->color = figure_key_of_task(figure, key)->color;
 	if (look)
 		*paint = (struct canvas_paint){ .color = look->color, .hatched = look->hatched,
 						.hatch = look->hatch };
@@ -51,6 +53,8 @@ const char *figure_key_name(const struct figure *figure, int key)
 		return virt_state_name((enum virt_state)key);
 	if (key < figure_key_other(figure))
 		return virt_model_vcpu(figure->options.model, key)->name;
+	if (figure_key_of_task(figure, key))
+		return figure_key_of_task(figure, key)->name;
 	return key == figure_key_other(figure) ? "other" : virt_state_name(VIRT_UNKNOWN);
 }
 
@@ -312,7 +316,8 @@ struct figure *figure_new(const struct figure_options *options, char *error, siz
 	if (!figure)
 		return NULL;
 	figure->options = *options;
-	figure->n_keys = options->by_vcpu ? VIRT_N_STATES : figure_key_idle(figure) + 1;
+	figure->n_keys = options->by_vcpu ? VIRT_N_STATES :
+			 figure_key_task(figure, options->n_tasks);
 	figure->seen = calloc(figure->n_keys, sizeof(*figure->seen));
 	if (!figure->seen || figure_keys_init(&figure->keys, figure->n_keys))
 		goto fail;

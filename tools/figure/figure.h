@@ -31,6 +31,24 @@ struct figure_lane {
 	bool			marked;		/* their begins are lines through the rows */
 };
 
+/** What a vCPU executes from then on. */
+struct figure_inner_run {
+	int64_t			start_ns;
+	int32_t			task;		/* index; VIRT_NONE: not known */
+};
+
+/** By time; before the first one nothing is known. */
+struct figure_inner {
+	const struct figure_inner_run *first;
+	size_t			n;
+};
+
+/** A task of a guest. */
+struct figure_task {
+	char			*name;
+	struct virt_color	color;
+};
+
 /** What to show, and how large. Arrays outlive the figure. */
 struct figure_options {
 	const struct virt_model	*model;
@@ -44,6 +62,10 @@ struct figure_options {
 	const char		*title;		/* NULL or empty: none */
 	const struct figure_lane *lanes;	/* above the rows */
 	int			n_lanes;
+	/* rows of pCPUs: what vCPUs execute there, instead of the vCPUs */
+	const struct figure_inner *inner;	/* by vCPU; or NULL */
+	const struct figure_task *tasks;
+	int			n_tasks;
 };
 
 struct figure;

@@ -218,6 +218,7 @@ static int legend_machine(struct legend *legend, int32_t index, int max)
 	const struct virt_machine *machine = virt_model_machine(figure->options.model, index);
 	const char *name = figure_machine_name(figure, index);
 	struct canvas_paint paint;
+	char text[96];
 	int n = 0;
 
 	for (int32_t i = 0; i < machine->n_vcpus && n < max; i++) {
@@ -231,11 +232,27 @@ static int legend_machine(struct legend *legend, int32_t index, int max)
 			legend_text(legend, name);
 			legend->font.bold = false;
 		}
-		legend_swatch(legend, "vcpu", &paint,
-			      virt_model_vcpu(figure->options.model, vcpu)->name);
+		text_format(text, sizeof(text), "%s%s",
+			    virt_model_vcpu(figure->options.model, vcpu)->name,
+			    figure->options.inner && figure->options.inner[vcpu].n ?
+			    ", task not known" : "");
+		legend_swatch(legend, "vcpu", &paint, text);
 		n++;
 	}
 	return n;
+}
+
+static void legend_tasks(struct legend *legend)
+{
+	const struct figure *figure = legend->figure;
+	struct canvas_paint paint;
+
+	for (int i = 0; i < figure->options.n_tasks; i++) {
+		int key = figure_key_task(figure, i);
+
+		if (figure->seen[key] && figure_key_paint(figure, key, &paint))
+			legend_swatch(legend, "task", &paint, figure->options.tasks[i].name);
+	}
 }
 
 static void legend_vcpus(struct legend *legend)
@@ -254,6 +271,7 @@ static void legend_vcpus(struct legend *legend)
 		legend_reserve(legend, canvas_text_width(&legend->font, text));
 		legend_text(legend, text);
 	}
+	legend_tasks(legend);
 	if (figure->seen[figure_key_other(figure)]) {
 		figure_key_paint(figure, figure_key_other(figure), &paint);
 		legend_swatch(legend, "other", &paint, "Others");

@@ -53,7 +53,7 @@ struct figure {
 	double			lanes_y, axis_y, legend_y, height;
 };
 
-/* Keys of pCPU rows: the vCPUs by global index, then these. */
+/* Keys of pCPU rows: the vCPUs by global index, then these, then tasks. */
 static inline int figure_key_other(const struct figure *figure)
 {
 	return virt_model_n_vcpus(figure->options.model);
@@ -67,6 +67,19 @@ static inline int figure_key_unknown(const struct figure *figure)
 static inline int figure_key_idle(const struct figure *figure)
 {
 	return figure_key_other(figure) + 2;
+}
+
+static inline int figure_key_task(const struct figure *figure, int task)
+{
+	return figure_key_idle(figure) + 1 + task;
+}
+
+/** figure_key_of_task - the task that a key of a pCPU row is; NULL: it is something else. */
+static inline const struct figure_task *figure_key_of_task(const struct figure *figure, int key)
+{
+	int first = figure_key_task(figure, 0);
+
+	return key < first ? NULL : &figure->options.tasks[key - first];
 }
 
 /** figure_key_paint - how a key is painted. Return: false if it stays empty. */

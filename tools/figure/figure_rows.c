@@ -54,6 +54,33 @@ static void fill_vcpu(const struct figure_options *options, struct figure_row *r
 	}
 }
 
+/** A vCPU on a pCPU, by what it executes there. */
+static void add_vcpu(const struct figure *figure, struct figure_row *row, int32_t vcpu,
+		     int64_t from_ns, int64_t to_ns)
+{
+	const struct figure_inner *inner = figure->options.inner ?
+					   &figure->options.inner[vcpu] : NULL;
+	int key = vcpu;
+	size_t i;
+
+	if (!inner || !inner->n) {
+		figure_bars_add(&row->bars, from_ns, to_ns, vcpu, vcpu);
+		return;
+	}
+	SEARCH_FIRST(i, 0, inner->n, inner->first[i].start_ns <= from_ns);
+	for (; from_ns < to_ns; i++) {
+		int64_t end_ns = i < inner->n && inner->first[i].start_ns < to_ns ?
+				 inner->first[i].start_ns : to_ns;
+
+		key = vcpu;
+		if (i && inner->first[i - 1].task != VIRT_NONE)
+			key = figure_key_task(figure, inner->first[i - 1].task);
+		if (end_ns > from_ns)
+			figure_bars_add(&row->bars, from_ns, end_ns, key, key);
+		from_ns = end_ns;
+	}
+}
+
 static void fill_pcpu(const struct figure *figure, struct figure_row *row)
 {
 	const struct figure_options *options = &figure->options;
@@ -63,19 +90,18 @@ static void fill_pcpu(const struct figure *figure, struct figure_row *row)
 	for (size_t i = 0; i < range.n; i++) {
 		const struct virt_occupant *occupant = &range.first[i];
 		int64_t end = i + 1 < range.n ? occupant[1].start_ns : range.end_ns;
-		int64_t label = FIGURE_NO_LABEL;
 		int key = figure_key_idle(figure);
 
 		if (!occupant->known) {
 			key = figure_key_unknown(figure);
 		} else if (virt_model_vcpu(options->model, occupant->vcpu) &&
 			   options->vcpus[occupant->vcpu]) {
-			key = occupant->vcpu;
-			label = key;
+			add_vcpu(figure, row, occupant->vcpu, occupant->start_ns, end);
+			continue;
 		} else if (occupant->vcpu != VIRT_NONE) {
 			key = figure_key_other(figure);
 		}
-		figure_bars_add(&row->bars, occupant->start_ns, end, key, label);
+		figure_bars_add(&row->bars, occupant->start_ns, end, key, FIGURE_NO_LABEL);
 	}
 }
 
@@ -378,7 +404,7 @@ static int run_texts(const struct figure *figure, const struct figure_run *run,
 	const struct virt_model *model = figure->options.model;
 
 	if (!figure->options.by_vcpu) {
-		text_format(texts[0], 80, "%s", virt_model_vcpu(model, (int32_t)run->label)->name);
+		text_format(texts[0], 80, "%s", figure_key_name(figure, (int)run->label));
 		return 1;
 	}
 	if (run->label >= LABEL_CULPRIT) {

@@ -60,7 +60,7 @@ _kshark_virt()
 		;;
 	plot)
 		options="--output --format --by --from --to --vcpu --pcpu --width --height --scale"
-		options+=" --title --boot --hypertrace --kallsyms --cpu-hz --max-input --quiet --help"
+		options+=" --title --tasks --boot --hypertrace --kallsyms --cpu-hz --max-input --quiet --help"
 		;;
 	help)
 		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report why plot check align compare" "$cur"

@@ -10,8 +10,9 @@
 #include <unistd.h>
 
 #include "figure.h"
+#include "model_files.h"
 #include "plot_boot.h"
-#include "trace_args.h"
+#include "plot_tasks.h"
 
 enum format { FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, FORMAT_CSV, N_FORMATS };
 
@@ -43,7 +44,8 @@ struct plot_options {
 	const struct ksv_command *command;
 	int			format;		/* -1: as the file is called */
 	const char		*output;
-	int			by;		/* enum by */
+	int			by;		/* enum by; -1: not said */
+	bool			tasks;
 	bool			quiet;
 	struct ksv_time		from, to;
 	struct ksv_id_set	pcpus;
@@ -60,6 +62,7 @@ struct plot {
 	int64_t			from_ns, to_ns;
 	bool			*vcpus, *pcpus;	/* what is shown */
 	struct plot_boot	boot;
+	struct plot_tasks	tasks;
 	struct output		out;
 };
 
@@ -99,6 +102,9 @@ static const struct ksv_option plot_option_table[] = {
 			  "svg, png, pdf or csv; default is what FILE ends in, or svg"),
 	{ 0, "by", "WHAT", "a row for each vcpu, coloured by state (default), or for each\n"
 	  "pcpu, coloured by vCPU", ksv_take_choice, offsetof(OPTIONS, by), by_names },
+	{ 0, "tasks", NULL, "a row for each pcpu, coloured by the tasks that the vCPUs executed\n"
+	  "there, of guests whose traces are given, too",
+	  ksv_take_flag, offsetof(OPTIONS, tasks), NULL },
 	KSV_OPTION_FROM(OPTIONS, from, "from this time on: seconds, or a number with ns, us,\n"
 			"ms or s, or tsc:N for a raw time stamp"),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time"),
@@ -360,6 +366,12 @@ static int plot_figure(struct plot *plot)
 	status = find_boot(plot);
 	if (status)
 		return status;
+	if (options->tasks && plot_tasks_make(&plot->tasks, &plot->load, plot->vcpus,
+					      plot->from_ns, plot->to_ns))
+		return no_memory();
+	figure_options.inner = plot->tasks.inner;
+	figure_options.tasks = plot->tasks.tasks;
+	figure_options.n_tasks = plot->tasks.n_tasks;
 	figure_options.lanes = plot->boot.lanes;
 	figure_options.n_lanes = plot->boot.n_lanes;
 	figure = figure_new(&figure_options, error, sizeof(error));
@@ -387,6 +399,9 @@ static int plot_numbers(struct plot *plot)
 		return status;
 	if (plot->options->boot.wanted)
 		status = make_boot(plot, &plot->out);
+	else if (plot->options->tasks)
+		plot_tasks_csv(&plot->tasks, &plot->load, plot->vcpus, plot->pcpus, plot->from_ns,
+			       plot->to_ns, &plot->out);
 	else if (write_csv(plot))
 		status = no_memory();
 	return out_close(&plot->out, status);
@@ -394,16 +409,32 @@ static int plot_numbers(struct plot *plot)
 
 /* --- all of it ------------------------------------------------------------------------------- */
 
-static int plot_file(const char *path, const struct plot_options *options)
+/** Tasks of guests are only in their own traces. */
+static int read_tasks(struct plot *plot)
+{
+	if (!plot->options->tasks)
+		return KSV_EXIT_OK;
+	if (plot->load.n_guests)
+		return plot_tasks_read(&plot->tasks, &plot->load);
+	return ksv_usage_error(plot->options->command, "--tasks: no aligned trace of a guest is "
+			       "given behind that of its host");
+}
+
+/** @kvm: if the file has been opened already; is closed in the end */
+static int plot_file(const char *path, struct kvm_trace *kvm, struct kvm_trace **guests,
+		     int n_guests, const struct plot_options *options)
 {
 	struct plot *plot = calloc(1, sizeof(*plot));
 	int status;
 
-	if (!plot)
+	if (!plot) {
+		kvm_trace_close(kvm);
 		return no_memory();
+	}
 	plot->options = options;
 	plot->load = (struct model_load){
-		.path = path, .options = options->trace, .quiet = options->quiet,
+		.path = path, .kvm = kvm, .guests = guests, .n_guests = n_guests,
+		.options = options->trace, .quiet = options->quiet,
 	};
 	if (options->boot.wanted)
 		plot_boot_walk(&plot->boot, &plot->load);
@@ -414,11 +445,14 @@ static int plot_file(const char *path, const struct plot_options *options)
 	if (!status && choose(plot))
 		status = no_memory();
 	if (!status)
+		status = read_tasks(plot);
+	if (!status)
 		status = options->format == FORMAT_CSV ? plot_numbers(plot) : plot_figure(plot);
 	if (!status && !options->quiet)
 		model_notes(&plot->load);
 	status = model_changed(&plot->load, status);
 end:
+	plot_tasks_free(&plot->tasks);
 	plot_boot_free(&plot->boot);
 	model_unload(&plot->load);
 	free(plot->vcpus);
@@ -434,9 +468,67 @@ static int plot_arg(const char *arg, const struct plot_options *options)
 	int status = trace_args_only(&args, options->command, arg, options->output, &path);
 
 	if (!status)
-		status = plot_file(path, options);
+		status = plot_file(path, NULL, NULL, 0, options);
 	trace_args_free(&args);
 	return status;
+}
+
+static int plot_opened(struct model_files *files, const struct plot_options *options)
+{
+	struct kvm_trace **guests;
+	int host = -1, n_guests;
+
+	for (int i = 0; i < files->n; i++) {
+		if (!model_files_is_host(files, i))
+			continue;
+		if (host >= 0)
+			return ksv_usage_error(options->command, "one host at a time: %s is "
+					       "another one than %s", files->paths[i],
+					       files->paths[host]);
+		host = i;
+	}
+	if (host < 0)
+		return KSV_EXIT_FILE;
+	guests = model_files_guests(files, host, &n_guests);
+	return plot_file(files->paths[host], model_files_take(files, host), guests, n_guests,
+			 options);
+}
+
+/** A host and its guests. */
+static int plot_args(char **argv, int n, const struct plot_options *options)
+{
+	struct trace_args args = { .quiet = options->quiet };
+	struct model_files files = {
+		.args = &args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
+	};
+	int status = trace_args_add_all(&args, argv, n), unread;
+
+	if (!status)
+		status = trace_args_check_output(&args, options->command, "output",
+						 options->output);
+	if (!status) {
+		unread = model_files_open(&files);
+		status = files.traces ? plot_opened(&files, options) : unread;
+		status = status ? status : unread;
+	}
+	model_files_close(&files);
+	trace_args_free(&args);
+	return status;
+}
+
+/** Options that say more about another one need it. */
+static int check_options(struct plot_options *options)
+{
+	if (!options->boot.wanted && (options->boot.dialect || options->boot.kallsyms))
+		return ksv_usage_error(options->command, "--hypertrace and --kallsyms say more "
+				       "about --boot, which is not there");
+	if (options->tasks && options->by == BY_VCPU)
+		return ksv_usage_error(options->command, "--tasks: rows are pCPUs, not vCPUs");
+	if (options->tasks && options->boot.wanted && options->format == FORMAT_CSV)
+		return ksv_usage_error(options->command, "as numbers, either --tasks or --boot");
+	if (options->by < 0)
+		options->by = options->tasks ? BY_PCPU : BY_VCPU;
+	return KSV_EXIT_OK;
 }
 
 static int plot_run(const struct ksv_command *command, int argc, char **argv)
@@ -449,6 +541,7 @@ static int plot_run(const struct ksv_command *command, int argc, char **argv)
 		return no_memory();
 	options->command = command;
 	options->format = -1;
+	options->by = -1;
 	options->width = DEFAULT_WIDTH;
 	options->scale = 1;
 	if (host_options_from_env(&options->trace, error, sizeof(error))) {
@@ -459,14 +552,16 @@ static int plot_run(const struct ksv_command *command, int argc, char **argv)
 	if (status >= 0)
 		goto out;
 	status = find_format(options);
-	if (!status && !options->boot.wanted && (options->boot.dialect || options->boot.kallsyms))
-		status = ksv_usage_error(command, "--hypertrace and --kallsyms say more about "
-					 "--boot, which is not there");
-	if (!status && argc - first != 1)
-		status = ksv_usage_error(command, argc > first ? "one file at a time" :
-					 "no file is given");
 	if (!status)
-		status = plot_arg(argv[first], options);
+		status = check_options(options);
+	if (!status && argc == first)
+		status = ksv_usage_error(command, "no file is given");
+	if (!status && argc - first > 1 && !options->tasks)
+		status = ksv_usage_error(command, "one file at a time; those of guests are of use "
+					 "with --tasks");
+	if (!status)
+		status = options->tasks ? plot_args(argv + first, argc - first, options) :
+			 plot_arg(argv[first], options);
 out:
 	free(options->vcpus.ranges);
 	free(options);
@@ -475,7 +570,7 @@ out:
 
 const struct ksv_command cmd_plot = {
 	.name = "plot",
-	.args = "[OPTION...] FILE",
+	.args = "[OPTION...] FILE...",
 	.summary = "Draw what vCPUs or physical CPUs did over time, as SVG, PNG or PDF",
 	.notes = KSV_NOTE_HOST,
 	.options = plot_option_table,
