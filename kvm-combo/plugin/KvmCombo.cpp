@@ -18,6 +18,7 @@
 #include "VirtKs.hpp"
 #include "VirtVeil.hpp"
 #include "ks_coverage.h"
+#include "ks_rows.h"
 #include "ks_stream.h"
 #include "kvm_combo.h"
 
@@ -68,36 +69,23 @@ private:
 	std::vector<ks_gap>	_gaps;
 };
 
-/** The coverage of a stream, and of which rows it is. */
-struct Coverage {
-	const kshark_entry *const	*rows;
-	size_t				n;
-	int64_t				first_ns, last_ns;	/* of all rows */
-	int64_t				offset;			/* of the stream */
-	std::shared_ptr<ks_coverage>	found;
-
-	bool isOf(const Coverage &other) const
-	{
-		return rows == other.rows && n == other.n && first_ns == other.first_ns &&
-		       last_ns == other.last_ns && offset == other.offset;
-	}
-};
-
 /** Looked for once for all frames; nullptr without memory. */
 const ks_coverage *coverageOf(const kshark_trace_histo *histo, int streamId)
 {
-	static std::map<int, Coverage> known;
-	Coverage now = { histo->data, histo->data_size, 0, 0, ks_stream_offset(streamId), nullptr };
-	Coverage &last = known[streamId];
+	struct Known {
+		ks_rows				rows;
+		std::shared_ptr<ks_coverage>	found;
+	};
+	static std::map<int, Known> known;
+	Known &last = known[streamId];
+	ks_rows now = ks_rows_of(histo, streamId);
 
-	if (!histo->data_size)
+	if (!now.n)
 		return nullptr;
-	now.first_ns = histo->data[0]->ts;
-	now.last_ns = histo->data[histo->data_size - 1]->ts;
-	if (!last.found || !last.isOf(now)) {
-		now.found.reset(ks_coverage_new(histo->data, histo->data_size, streamId),
-				ks_coverage_free);
-		last = now;
+	if (!last.found || !ks_rows_same(&last.rows, &now)) {
+		last.rows = now;
+		last.found.reset(ks_coverage_new(histo->data, histo->data_size, streamId),
+				 ks_coverage_free);
 	}
 	return last.found.get();
 }

@@ -30,6 +30,7 @@
 #include "VirtPins.hpp"
 #include "VirtRows.hpp"
 #include "VirtStrips.hpp"
+#include "VirtTasks.hpp"
 #include "VirtVeil.hpp"
 #include "ks_stream.h"
 #include "virt.h"
@@ -88,6 +89,7 @@ public:
 	void add(Guest &&guest) { _guests.push_back(std::move(guest)); }
 	void addGaps(const KsCppArgV *argv, int streamId, const VirtModelRef &model);
 	const VirtNames &names() const { return _names; }
+	const VirtTasks &tasks() const { return _tasks; }
 
 	double distance(int x, int y) const override;
 	bool isOnStrip(int x, int y) const;
@@ -114,6 +116,7 @@ private:
 	const VirtGaps *gapsAt(int x, int y) const;
 
 	VirtNames			_names;
+	VirtTasks			_tasks;
 	std::vector<VirtRow>		_rows;
 	std::vector<VirtStrip>		_strips;
 	std::vector<Guest>		_guests;
@@ -132,6 +135,7 @@ void Frame::addGaps(const KsCppArgV *argv, int streamId, const VirtModelRef &mod
 		if (gaps.streamId() == streamId)
 			return;
 	_gaps.emplace_back(argv, VirtStream{ streamId, ks_stream_offset(streamId), model });
+	_tasks.add(argv->_histo, streamId, model.get());
 }
 
 void Frame::drawStrip(const VirtStrip &strip) const
@@ -399,7 +403,18 @@ int stateAt(const VirtStrip &strip, int x, int y)
 	return VIRT_SHADE_NOTHING;
 }
 
-bool stripFact(const VirtStrip &strip, int x, int y, VirtFact *fact)
+/** The same, and what the guest did meanwhile, as far as it runs. */
+VirtFact vcpuFact(const VirtStream &stream, const VirtTasks &tasks, const virt_shade_hit &hit)
+{
+	VirtFact fact = virtIntervalFact(stream, hit);
+	const virt_vcpu *vcpu = virt_model_vcpu(stream.model.get(), hit.vcpu);
+
+	if (vcpu && (hit.interval.state <= VIRT_VMM || hit.interval.state == VIRT_PREEMPTED))
+		fact.text += tasks.words(stream.id, vcpu->host_pid, fact.from, fact.to);
+	return fact;
+}
+
+bool stripFact(const VirtStrip &strip, const VirtTasks &tasks, int x, int y, VirtFact *fact)
 {
 	int64_t from = strip.window.from_ns + (x - strip.area.x0) * strip.window.column_ns;
 	int64_t to = from + strip.window.column_ns, end;
@@ -412,7 +427,7 @@ bool stripFact(const VirtStrip &strip, int x, int y, VirtFact *fact)
 	if (state < VIRT_N_STATES &&
 	    (strip.isPcpu ? virt_shade_pick_pcpu(model, strip.id, from, to, state, &hit) :
 			    virt_shade_pick_vcpu(model, strip.id, from, to, state, &hit)))
-		*fact = virtIntervalFact(stream, hit);
+		*fact = vcpuFact(stream, tasks, hit);
 	else if (strip.isPcpu &&
 		 virt_shade_pick_other(model, strip.id, from, to, state, &occupant, &end))
 		*fact = virtOccupantFact(stream, strip.id, occupant, end);
@@ -457,7 +472,7 @@ const VirtGaps *Frame::gapsAt(int x, int y) const
 }
 
 /** What the vCPU does for the longest part of a column. */
-bool guestFact(const Guest &guest, int x, VirtFact *fact)
+bool guestFact(const Guest &guest, const VirtTasks &tasks, int x, VirtFact *fact)
 {
 	int64_t from = guest.window.from_ns + (x - guest.area.x0) * guest.window.column_ns;
 	virt_shade_hit hit;
@@ -465,7 +480,7 @@ bool guestFact(const Guest &guest, int x, VirtFact *fact)
 	if (!virt_shade_pick_vcpu(guest.host.model.get(), guest.vcpu, from,
 				  from + guest.window.column_ns, VIRT_NONE, &hit))
 		return false;
-	*fact = virtIntervalFact(guest.host, hit);
+	*fact = vcpuFact(guest.host, tasks, hit);
 	return true;
 }
 
@@ -496,7 +511,7 @@ bool Frame::factAt(int x, int y, VirtFact *fact) const
 				return migrationFact(strip, mark.mark.migration, mark.mark.n, fact);
 	for (const VirtStrip &strip : _strips)
 		if (strip.area.contains(x, y))
-			return stripFact(strip, x, y, fact);
+			return stripFact(strip, _tasks, x, y, fact);
 
 	const VirtGaps *gaps = gapsAt(x, y);
 	const Arrow *arrow = arrowAt(x, y);
@@ -508,7 +523,7 @@ bool Frame::factAt(int x, int y, VirtFact *fact) const
 		return true;
 	if (arrow)
 		return migrationFact(*arrow->strip, arrow->migration, 1, fact);
-	return guest && guestFact(*guest, x, fact);
+	return guest && guestFact(*guest, _tasks, x, fact);
 }
 
 /** Later: marking draws anew, which deletes this shape. */
@@ -610,7 +625,7 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 
 	VirtStrip strip;
 
-	if (virtMakeStrip(argv, Frame::current->names(), streamId, value, drawAction,
-			  std::move(model), std::move(pins), strip))
+	if (virtMakeStrip(argv, Frame::current->names(), Frame::current->tasks(), streamId, value,
+			  drawAction, std::move(model), std::move(pins), strip))
 		Frame::current->add(std::move(strip));
 }

@@ -20,10 +20,40 @@
 namespace {
 
 constexpr int MARK_DISTANCE = 10;	/* between two marks of migrations ... */
+constexpr int LEAST_TASK = 40;		/* columns; less has no room for its name */
 constexpr int MANY_MARKS_DISTANCE = 48;	/* ... if there are many: room for a number, too */
 
+VirtStrip::Label pcpuLabel(const VirtStrip &strip, int64_t from, int64_t to,
+			   const std::string &text, const std::string &shorter)
+{
+	const virt_shade_window &window = strip.window;
+
+	return { strip.area.x0 + static_cast<int>((from - window.from_ns) / window.column_ns),
+		 strip.area.x0 + static_cast<int>((to - window.from_ns) / window.column_ns),
+		 text, shorter, false, true };
+}
+
+/** A vCPU on a pCPU: its name, and the tasks that it executes there, as far as there is room. */
+void addVcpuOnPcpu(VirtStrip &strip, const VirtNames &names, const VirtTasks &tasks, int32_t vcpu,
+		   int64_t from, int64_t to)
+{
+	int64_t column = strip.window.column_ns;
+	std::string name = names.vcpu(strip.streamId, vcpu).toStdString();
+	std::vector<VirtTasks::Part> parts =
+		tasks.parts(strip.streamId, virt_model_vcpu(strip.model.get(), vcpu)->host_pid,
+			    from + strip.offset, to + strip.offset, LEAST_TASK * column,
+			    static_cast<size_t>((to - from) / column) + 1);
+
+	for (const VirtTasks::Part &part : parts)
+		strip.labels.push_back(pcpuLabel(strip, part.from - strip.offset,
+						 part.to - strip.offset,
+						 name + ": " + part.task.toStdString(), name));
+	if (parts.empty())
+		strip.labels.push_back(pcpuLabel(strip, from, to, name, ""));
+}
+
 /** Whom a stretch of a pCPU belongs to. */
-void addPcpuLabels(VirtStrip &strip, const VirtNames &names)
+void addPcpuLabels(VirtStrip &strip, const VirtNames &names, const VirtTasks &tasks)
 {
 	const virt_shade_window &window = strip.window;
 	int64_t end = window.from_ns + window.column_ns * window.n_columns;
@@ -38,13 +68,7 @@ void addPcpuLabels(VirtStrip &strip, const VirtNames &names)
 		int64_t to = std::min(i + 1 < range.n ? occupant[1].start_ns : range.end_ns, end);
 
 		if (virt_model_vcpu(strip.model.get(), occupant->vcpu) && to > from)
-			strip.labels.push_back({
-				strip.area.x0 + static_cast<int>((from - window.from_ns) /
-								 window.column_ns),
-				strip.area.x0 + static_cast<int>((to - window.from_ns) /
-								 window.column_ns),
-				names.vcpu(strip.streamId, occupant->vcpu).toStdString(),
-				"", false, true });
+			addVcpuOnPcpu(strip, names, tasks, occupant->vcpu, from, to);
 	}
 }
 
@@ -228,9 +252,9 @@ void addRuns(VirtStrip &strip)
 
 } // namespace
 
-bool virtMakeStrip(const KsCppArgV *argv, const VirtNames &names, int streamId, int value,
-		   int drawAction, VirtModelRef &&model, std::vector<virt_shade_taken> &&pins,
-		   VirtStrip &strip)
+bool virtMakeStrip(const KsCppArgV *argv, const VirtNames &names, const VirtTasks &tasks,
+		   int streamId, int value, int drawAction, VirtModelRef &&model,
+		   std::vector<virt_shade_taken> &&pins, VirtStrip &strip)
 {
 	strip = placeOf(argv, streamId, drawAction, std::move(model));
 	strip.id = strip.isPcpu ? value : virt_model_find_vcpu(strip.model.get(), value);
@@ -241,7 +265,7 @@ bool virtMakeStrip(const KsCppArgV *argv, const VirtNames &names, int streamId, 
 		strip.pins = std::move(pins);
 	addRuns(strip);
 	if (VirtOverlays::isShown(VIRT_OVERLAY_LABELS))
-		strip.isPcpu ? addPcpuLabels(strip, names) : addVcpuLabels(strip, names);
+		strip.isPcpu ? addPcpuLabels(strip, names, tasks) : addVcpuLabels(strip, names);
 	if (!strip.isPcpu && VirtOverlays::isShown(VIRT_OVERLAY_MIGRATIONS))
 		addMarks(strip);
 	return true;

@@ -19,6 +19,7 @@
 
 #include "VirtKs.hpp"
 #include "VirtNames.hpp"
+#include "VirtTasks.hpp"
 #include "VirtShapes.hpp"
 #include "virt_shading.h"
 #include "virt_veil.h"
@@ -64,13 +65,14 @@ struct VirtStrip {
 /**
  * virtMakeStrip - the strip of the graph that KernelShark is about to draw
  * @names: how vCPUs and tasks are called
+ * @tasks: what vCPUs execute
  * @value: the graph's CPU or PID
  * @pins: where markers of moments are below it
  *
  * Return: false if the model knows nothing of it.
  */
-bool virtMakeStrip(const KsCppArgV *argv, const VirtNames &names, int streamId, int value,
-		   int drawAction, VirtModelRef &&model, std::vector<virt_shade_taken> &&pins,
-		   VirtStrip &strip);
+bool virtMakeStrip(const KsCppArgV *argv, const VirtNames &names, const VirtTasks &tasks,
+		   int streamId, int value, int drawAction, VirtModelRef &&model,
+		   std::vector<virt_shade_taken> &&pins, VirtStrip &strip);
 
 #endif
