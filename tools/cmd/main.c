@@ -23,6 +23,7 @@ static const struct ksv_command *const commands[] = {
 	&cmd_check,
 	&cmd_align,
 	&cmd_compare,
+	&cmd_export,
 };
 
 static void print_help(FILE *out)

@@ -68,6 +68,7 @@ extern const struct ksv_command cmd_align;
 extern const struct ksv_command cmd_check;
 extern const struct ksv_command cmd_compare;
 extern const struct ksv_command cmd_dump;
+extern const struct ksv_command cmd_export;
 extern const struct ksv_command cmd_plot;
 extern const struct ksv_command cmd_record;
 extern const struct ksv_command cmd_report;

@@ -20,7 +20,7 @@ _kshark_virt()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_kshark_virt_words "record view dump report why plot check align compare help --help --version" "$cur"
+		_kshark_virt_words "record view dump report why plot check align compare export help --help --version" "$cur"
 		return
 	fi
 	case $command in
@@ -62,8 +62,12 @@ _kshark_virt()
 		options="--output --format --by --from --to --vcpu --pcpu --width --height --scale"
 		options+=" --title --tasks --boot --hypertrace --kallsyms --cpu-hz --max-input --quiet --help"
 		;;
+	export)
+		options="--format --output --vcpu --from --to --worst --cpu-hz --max-input --absolute"
+		options+=" --correct-skew --quiet --help"
+		;;
 	help)
-		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report why plot check align compare" "$cur"
+		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report why plot check align compare export" "$cur"
 		return
 		;;
 	*)
@@ -76,6 +80,7 @@ _kshark_virt()
 			_kshark_virt_words "text csv json" "$cur"
 		[[ $command == align ]] && _kshark_virt_words "text json" "$cur"
 		[[ $command == why ]] && _kshark_virt_words "text json svg png pdf" "$cur"
+		[[ $command == export ]] && _kshark_virt_words "csv-tables" "$cur"
 		[[ $command == plot ]] && _kshark_virt_words "svg png pdf csv" "$cur"
 		;;
 	--events)

@@ -34,7 +34,7 @@ static struct {
 	atomic_int	state;	/* 0: free, 1: being changed, 2: in use */
 	int		dir;
 	char		name[WHOLE_FILE_NAME];
-} slots[8];
+} slots[24];
 
 static int take_slot(int dir, const char *name)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "virt_exits.h"
 #include "virt_private.h"
 
 /* ---- exits ---- */
@@ -167,6 +168,17 @@ bool virt_vcpu_next_exit(const struct virt_model *model, int32_t vcpu, int64_t t
 	if (i >= track->n)
 		return false;
 	virt_exit_take(model, track, i, exit);
+	return true;
+}
+
+bool virt_exit_of(const struct virt_model *model, int32_t vcpu,
+		  const struct virt_interval *interval, struct virt_exit *exit)
+{
+	const struct virt_vcpu_track *track = virt_get_vcpu(model, vcpu);
+
+	if (!track || !(interval->flags & VIRT_INTERVAL_EXIT))
+		return false;
+	virt_exit_take(model, track, (size_t)(interval - track->intervals), exit);
 	return true;
 }
 

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Tables of all samples: their sums are those of report, in windows and of some vCPUs, too.
+. "$(dirname "$0")/lib.sh"
+
+SUMS=$KSV_SOURCE_DIR/tests/golden/export_sums.py
+
+# sums_are_report FILE OPTION...: of each format
+sums_are_report()
+{
+	local file=$1
+	shift
+
+	run report --quiet --format json "$@" "$file"
+	[ "$STATUS" = 0 ] || return 1
+	cp "$OUT" "$WORK/report.json"
+	rm -rf "$WORK/tables"
+	run export --quiet --format csv-tables -o "$WORK/tables" "$@" "$file"
+	status 0
+	check "CSV of $file $* is report's" \
+		python3 "$SUMS" "$WORK/report.json" csv "$WORK/tables" > "$WORK/compared"
+	compared=$((compared + $(tail -1 "$WORK/compared")))
+}
+
+compared=0
+found=0
+for sample in "$SAMPLES"/*.xen "$SAMPLES"/*.xen.gz "$SAMPLES"/*.dat; do
+	if sums_are_report "$sample"; then
+		found=$((found + 1))
+		continue
+	fi
+	# of guests alone there is nothing
+	run export --quiet --format csv-tables -o "$WORK/none" "$sample"
+	status 3
+	check "nothing is written" test ! -e "$WORK/none"
+done
+check "there are samples ($found)" test "$found" -ge 25
+check "there are numbers ($compared)" test "$compared" -ge 2000
+sums_are_report "$SAMPLES/hvm-exits.xen" --from 10ms --to 25ms
+sums_are_report "$SAMPLES/kvm-host.dat" --from 20ms --to 400ms
+sums_are_report "$SAMPLES/credit2-basic.xen" --from 1 --to 2 --vcpu d1
+check "only what was asked for" test "$(tail -n +2 "$WORK/tables/vcpu.csv" | cut -d, -f2 | uniq)" = 1
+sums_are_report "$SAMPLES/lost-records.xen" --from 100ms
+
+# What is wrong leaves nothing, or what was there.
+run export -f csv-tables -o "$WORK/none" "$SAMPLES/README.md"
+status 3
+run export -f csv-tables "$SAMPLES/pinned.xen"
+status 2
+run export -o "$WORK/none" "$SAMPLES/pinned.xen"
+status 2
+run export -f csv-tables -o "$WORK/none" --from 9000 "$SAMPLES/pinned.xen"
+status 2
+check "nothing is written" test ! -e "$WORK/none"
+echo old > "$WORK/file"
+run export -f csv-tables -o "$WORK/file" "$SAMPLES/pinned.xen"
+status 3
+check "a file is no folder" test "$(cat "$WORK/file")" = old
+mkdir "$WORK/kept"
+echo old > "$WORK/kept/interval.csv"
+(
+	ulimit -f 8
+	"$KSV_BIN" export -q -f csv-tables -o "$WORK/kept" "$SAMPLES/credit2-basic.xen" 2> "$ERR"
+	echo $? > "$WORK/status"
+)
+check "no room is an error" test "$(cat "$WORK/status")" = 3
+says "$ERR" 'cannot write'
+check "nothing has changed" test "$(ls -A "$WORK/kept")$(cat "$WORK/kept"/*)" = interval.csvold
+
+# Names of others: quotes, commas, line ends, bytes that are no UTF-8.
+cp "$SAMPLES/saved.xen" "$WORK/odd.xen"
+python3 - "$SAMPLES/saved.xen.meta.json" "$WORK/odd.xen.meta.json" << 'END'
+import json, sys
+meta = json.load(open(sys.argv[1]))
+for i, domain in enumerate(meta["domains"]):
+    domain["name"] = ["a,\"b'c\nd", "e\tf;\\g", "=1+1"][i % 3]
+json.dump(meta, open(sys.argv[2], "w"))
+END
+run export -q -f csv-tables -o "$WORK/odd" "$WORK/odd.xen"
+status 0
+check "a name is a field, a record is a line" python3 - "$WORK/odd/machine.csv" << 'END'
+import csv, sys
+rows = list(csv.reader(open(sys.argv[1], newline="")))
+names = [row[1] for row in rows[1:]]
+sys.exit(not (all(len(row) == 3 for row in rows) and any("a,\"b'c\\x0ad" in name for name in names)
+              and len(open(sys.argv[1]).readlines()) == len(rows)))
+END
+
+finish

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	export_rows.c
+ * @brief	A window as rows: what begins in it, times cut to it, as virt_window.h says.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+
+#include "export_rows.h"
+#include "virt_exits.h"
+#include "virt_worst.h"
+
+/* --- values ---------------------------------------------------------------------------------- */
+
+static struct export_value number(int64_t value)
+{
+	return (struct export_value){ .kind = EXPORT_NUMBER, .number = value };
+}
+
+static struct export_value number_if(bool known, int64_t value)
+{
+	return known ? number(value) : (struct export_value){ .kind = EXPORT_NULL };
+}
+
+/** A pCPU, a vector: below 0, there is none. */
+static struct export_value index_of(int32_t value)
+{
+	return number_if(value >= 0, value);
+}
+
+/** Who it is, if it is a vCPU. */
+static struct export_value vcpu_of(int32_t who)
+{
+	return number_if(who >= 0 && who < VIRT_FIRST_TASK, who);
+}
+
+static struct export_value text(const char *value)
+{
+	return (struct export_value){ .kind = value ? EXPORT_STRING : EXPORT_NULL, .text = value };
+}
+
+static void put(struct export_sink *sink, enum export_table_id table,
+		const struct export_value *values, size_t n)
+{
+	assert(n == export_tables[table].n);
+	(void)n;
+	sink->row(sink, table, values);
+}
+
+/** A row, value by value, in the order of its columns. */
+#define PUT(sink, table, ...)									\
+	put(sink, table, (const struct export_value[]){ __VA_ARGS__ },				\
+	    sizeof((const struct export_value[]){ __VA_ARGS__ }) / sizeof(struct export_value))
+
+/* --- what is asked for ----------------------------------------------------------------------- */
+
+static const struct virt_model *model_of(const struct export_job *job)
+{
+	return job->report->load->model;
+}
+
+bool export_wants_vcpu(const struct export_job *job, int32_t vcpu)
+{
+	return !job->report->chosen || job->report->chosen[vcpu];
+}
+
+bool export_wants_machine(const struct export_job *job, int32_t machine)
+{
+	const struct virt_machine *info = virt_model_machine(model_of(job), machine);
+
+	for (int32_t i = 0; i < info->n_vcpus; i++)
+		if (export_wants_vcpu(job, info->vcpus[i]))
+			return true;
+	return false;
+}
+
+struct virt_interval_range export_vcpu_window(const struct export_job *job, int32_t vcpu)
+{
+	return virt_vcpu_intervals(model_of(job), vcpu, job->report->from_ns, job->report->to_ns);
+}
+
+const char *export_reason(const struct export_job *job, int32_t reason)
+{
+	const char *name = virt_model_reason(model_of(job), reason);
+
+	return name ? name : "unknown";
+}
+
+const char *export_detail(const struct export_job *job, const struct virt_interval *interval,
+			  int32_t *who)
+{
+	const struct virt_wake *wake;
+
+	*who = VIRT_NONE;
+	switch (interval->state) {
+	case VIRT_HYPERVISOR:
+	case VIRT_VMM:
+		return virt_model_reason(model_of(job), interval->detail);
+	case VIRT_PREEMPTED:
+		*who = interval->detail;
+		return virt_model_who(model_of(job), interval->detail);
+	case VIRT_BLOCKED:
+		wake = virt_model_wake(model_of(job), interval->detail);
+		*who = wake ? wake->who : VIRT_NONE;
+		return wake ? virt_wake_cause_name((enum virt_wake_cause)wake->cause) : NULL;
+	default:
+		return NULL;
+	}
+}
+
+/* --- who there is ---------------------------------------------------------------------------- */
+
+static void put_host(const struct export_job *job, struct export_sink *sink)
+{
+	const struct report *report = job->report;
+	const struct virt_model *model = model_of(job);
+
+	PUT(sink, EXPORT_HOST, number(EXPORT_SCHEMA_VERSION), text(report->file),
+	    text(host_trace_hypervisor(&report->load->host)), number(report->n_pcpus),
+	    number(report->from_ns), number(report->to_ns), number(virt_model_begin(model)),
+	    number(virt_model_end(model)), number(virt_model_is_unsplit(model)));
+}
+
+static void put_clock(const struct export_job *job, struct export_sink *sink)
+{
+	const struct host_trace *host = &job->report->load->host;
+	const struct xen_clock *xen = host->xen ? xen_trace_clock(host->xen) : NULL;
+	bool cycles = host->kvm && kvm_trace_unit(host->kvm) == TRACE_DAT_CYCLES;
+
+	if (xen) {
+		PUT(sink, EXPORT_CLOCK, text("tsc"), number((int64_t)xen->hz),
+		    text(xen_clock_source_name(xen->source)),
+		    number_if(xen->base_tsc <= INT64_MAX, (int64_t)xen->base_tsc));
+		return;
+	}
+	PUT(sink, EXPORT_CLOCK, text(cycles ? "tsc" : "ns"),
+	    number_if(!cycles || kvm_trace_hz(host->kvm),
+		      cycles ? (int64_t)kvm_trace_hz(host->kvm) : 1000000000),
+	    text(NULL), number_if(!cycles, 0));
+}
+
+static void put_machines(const struct export_job *job, struct export_sink *sink)
+{
+	const struct virt_model *model = model_of(job);
+
+	for (int32_t i = 0; i < virt_model_n_machines(model); i++) {
+		const struct virt_machine *machine = virt_model_machine(model, i);
+
+		if (export_wants_machine(job, i))
+			PUT(sink, EXPORT_MACHINE, number(machine->id), text(machine->name),
+			    number(machine->n_vcpus));
+	}
+}
+
+/* --- what vCPUs did -------------------------------------------------------------------------- */
+
+static void put_vcpu(const struct export_job *job, struct export_sink *sink, int32_t i)
+{
+	const struct virt_vcpu *vcpu = virt_model_vcpu(model_of(job), i);
+
+	PUT(sink, EXPORT_VCPU, number(i),
+	    number(virt_model_machine(model_of(job), vcpu->machine)->id), number(vcpu->id),
+	    text(vcpu->name), number_if(job->report->load->host.kvm, vcpu->host_pid));
+}
+
+static void put_intervals(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
+{
+	struct virt_interval_range range = export_vcpu_window(job, vcpu);
+	const struct report *report = job->report;
+
+	for (size_t i = 0; i < range.n && !sink->failed(sink); i++) {
+		const struct virt_interval *interval = &range.first[i];
+		bool is_cut = interval->start_ns < report->from_ns;
+		int64_t end_ns = export_interval_end(&range, i);
+		int32_t who;
+		const char *detail = export_detail(job, interval, &who);
+
+		PUT(sink, EXPORT_INTERVAL, number(vcpu),
+		    number(is_cut ? report->from_ns : interval->start_ns),
+		    number(end_ns > report->to_ns ? report->to_ns : end_ns),
+		    text(virt_state_name((enum virt_state)interval->state)),
+		    index_of(interval->pcpu), text(detail), vcpu_of(who),
+		    number(!is_cut && interval->flags & VIRT_INTERVAL_EXIT ? 1 : 0),
+		    number(!is_cut && interval->flags & VIRT_INTERVAL_MIGRATED ? 1 : 0),
+		    number(interval->flags & VIRT_INTERVAL_NESTED ? 1 : 0),
+		    number(interval->flags & VIRT_INTERVAL_UNSPLIT ? 1 : 0),
+		    number(interval->flags & VIRT_INTERVAL_UNASKED ? 1 : 0));
+	}
+}
+
+static void put_exits(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
+{
+	struct virt_interval_range range = export_vcpu_window(job, vcpu);
+
+	for (size_t i = 0; i < range.n && !sink->failed(sink); i++) {
+		struct virt_exit exit;
+
+		if (range.first[i].start_ns < job->report->from_ns ||
+		    !virt_exit_of(model_of(job), vcpu, &range.first[i], &exit))
+			continue;
+		PUT(sink, EXPORT_EXIT, number(vcpu), number(exit.time_ns),
+		    number_if(exit.complete, exit.entry_ns), text(export_reason(job, exit.reason)),
+		    number_if(exit.complete, exit.cost_ns), index_of(range.first[i].pcpu),
+		    number_if(exit.complete, exit.state_ns[VIRT_HYPERVISOR]),
+		    number_if(exit.complete, exit.state_ns[VIRT_VMM]),
+		    number_if(exit.complete, exit.state_ns[VIRT_PREEMPTED]),
+		    number_if(exit.complete, exit.state_ns[VIRT_WAKING]),
+		    number_if(exit.complete, exit.state_ns[VIRT_BLOCKED]),
+		    number_if(exit.complete, exit.state_ns[VIRT_OFFLINE]),
+		    number_if(exit.complete, exit.unasked_ns));
+	}
+}
+
+static void put_migrations(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
+{
+	struct virt_migration_range range = virt_vcpu_migrations(model_of(job), vcpu,
+								 job->report->from_ns,
+								 job->report->to_ns);
+
+	for (size_t i = 0; i < range.n && !sink->failed(sink); i++)
+		PUT(sink, EXPORT_MIGRATION, number(vcpu), number(range.first[i].time_ns),
+		    index_of(range.first[i].from), index_of(range.first[i].to),
+		    number(range.first[i].gap_ns));
+}
+
+/** A stretch in WAKING, from interval @i to @end of all that the vCPU did. */
+static void put_wake(const struct export_job *job, struct export_sink *sink, int32_t vcpu,
+		     const struct virt_interval_range *all, size_t i, size_t end)
+{
+	const struct virt_model *model = model_of(job);
+	const struct virt_interval *before = i ? &all->first[i - 1] : NULL;
+	const struct virt_wake *wake = before && before->state == VIRT_BLOCKED ?
+				       virt_model_wake(model, before->detail) : NULL;
+	const char *cause = before && before->state == VIRT_BLOCKED ?
+			    virt_wake_cause_name(wake ? (enum virt_wake_cause)wake->cause :
+						 VIRT_WAKE_UNKNOWN) : NULL;
+	bool is_shown = end < all->n && all->first[end].state != VIRT_UNKNOWN;
+
+	PUT(sink, EXPORT_WAKE, number(vcpu), number(all->first[i].start_ns),
+	    number_if(is_shown, export_interval_end(all, end - 1) - all->first[i].start_ns),
+	    index_of(all->first[end - 1].pcpu), text(cause),
+	    text(wake ? virt_model_who(model, wake->who) : NULL),
+	    vcpu_of(wake ? wake->who : VIRT_NONE), index_of(wake ? wake->vector : VIRT_NONE));
+}
+
+static void put_wakes(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
+{
+	const struct virt_model *model = model_of(job);
+	struct virt_interval_range range = export_vcpu_window(job, vcpu);
+	struct virt_interval_range all = virt_vcpu_intervals(model, vcpu, virt_model_begin(model),
+							     virt_model_end(model));
+	size_t i = range.n ? (size_t)(range.first - all.first) : 0, last = i + range.n, end;
+
+	for (; i < last && !sink->failed(sink); i = end) {
+		end = i + 1;
+		if (all.first[i].state != VIRT_WAKING)
+			continue;
+		while (end < all.n && all.first[end].state == VIRT_WAKING)
+			end++;
+		/* what the trace begins with has begun before */
+		if (all.first[i].start_ns >= job->report->from_ns &&
+		    all.first[i].start_ns > virt_model_begin(model) &&
+		    (!i || all.first[i - 1].state != VIRT_WAKING))
+			put_wake(job, sink, vcpu, &all, i, end);
+	}
+}
+
+/* --- the worst, and what is missing ---------------------------------------------------------- */
+
+static void put_moment(const struct export_job *job, struct export_sink *sink, size_t rank,
+		       const struct virt_moment *moment)
+{
+	PUT(sink, EXPORT_MOMENT, number((int64_t)rank), text(virt_worst_kind_name(moment->kind)),
+	    vcpu_of(moment->vcpu),
+	    number(moment->kind == VIRT_WORST_MIGRATION ? moment->end_ns : moment->start_ns),
+	    number(moment->start_ns), number(moment->end_ns), number(moment->cost_ns),
+	    index_of(moment->pcpu), index_of(moment->from_pcpu),
+	    text(moment->kind == VIRT_WORST_EXIT ? export_reason(job, moment->reason) : NULL),
+	    text(moment->kind == VIRT_WORST_STEAL ?
+		 virt_model_who(model_of(job), moment->who) : NULL),
+	    number(moment->begun && moment->complete));
+}
+
+static int put_hits(const struct export_job *job, struct export_sink *sink,
+		    const struct virt_worst *worst, const int32_t *of, size_t n_of)
+{
+	const struct virt_worst_query query = {
+		.from_ns = job->report->from_ns, .to_ns = job->report->to_ns,
+		.kinds = VIRT_WORST_ALL_KINDS, .of = of, .n_of = n_of,
+	};
+	struct virt_worst_hit *hits = calloc(job->most_moments, sizeof(*hits));
+	ssize_t n = hits ? virt_worst_top(worst, &query, hits, job->most_moments) : -ENOMEM;
+	struct virt_moment moment;
+
+	for (ssize_t i = 0; i < n && !sink->failed(sink); i++)
+		if (virt_worst_describe(worst, &hits[i], &moment))
+			put_moment(job, sink, (size_t)i + 1, &moment);
+	free(hits);
+	return n < 0 ? (int)n : 0;
+}
+
+static int put_moments(const struct export_job *job, struct export_sink *sink)
+{
+	int32_t n = virt_model_n_vcpus(model_of(job));
+	int32_t *of = calloc((size_t)n + 1, sizeof(*of));
+	struct virt_worst *worst = of ? virt_worst_new(model_of(job), false, NULL, 0) : NULL;
+	size_t n_of = 0;
+	int ret = -ENOMEM;
+
+	for (int32_t i = 0; of && i < n; i++)
+		if (export_wants_vcpu(job, i))
+			of[n_of++] = i;
+	if (worst)
+		ret = put_hits(job, sink, worst, job->report->chosen ? of : NULL, n_of);
+	virt_worst_free(worst);
+	free(of);
+	return ret;
+}
+
+static void put_losses(const struct export_job *job, struct export_sink *sink)
+{
+	struct virt_loss_range losses = virt_model_losses(model_of(job));
+
+	for (size_t i = 0; i < losses.n && !sink->failed(sink); i++) {
+		const struct virt_loss *loss = &losses.first[i];
+
+		if (loss->to_ns < job->report->from_ns || loss->from_ns >= job->report->to_ns)
+			continue;
+		PUT(sink, EXPORT_LOSS, index_of(loss->pcpu), number(loss->from_ns),
+		    number(loss->to_ns), number_if(loss->records, (int64_t)loss->records));
+	}
+}
+
+int export_rows(const struct export_job *job, struct export_sink *sink)
+{
+	static void (*const parts[])(const struct export_job *job, struct export_sink *sink,
+				     int32_t vcpu) = {
+		put_vcpu, put_intervals, put_exits, put_migrations, put_wakes,
+	};
+
+	put_host(job, sink);
+	put_clock(job, sink);
+	put_machines(job, sink);
+	for (size_t part = 0; part < ARRAY_SIZE(parts); part++)
+		for (int32_t i = 0; i < virt_model_n_vcpus(model_of(job)); i++)
+			if (export_wants_vcpu(job, i))
+				parts[part](job, sink, i);
+	put_losses(job, sink);
+	return job->most_moments ? put_moments(job, sink) : 0;
+}

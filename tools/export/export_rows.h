@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	export_rows.h
+ * @brief	A window of a trace as rows of tables.
+ */
+#ifndef KSHARK_VIRT_EXPORT_ROWS_H
+#define KSHARK_VIRT_EXPORT_ROWS_H
+
+#include "export_sink.h"
+#include "report.h"
+
+/** What is exported: the window and the vCPUs are those of a report. */
+struct export_job {
+	struct report		*report;
+	size_t			most_moments;	/* 0: none */
+};
+
+/** export_wants_vcpu - is this vCPU among those that were asked for? */
+bool export_wants_vcpu(const struct export_job *job, int32_t vcpu);
+
+/** export_wants_machine - is any vCPU of this machine, by its index? */
+bool export_wants_machine(const struct export_job *job, int32_t machine);
+
+/** export_vcpu_window - the intervals of a vCPU that overlap the window */
+struct virt_interval_range export_vcpu_window(const struct export_job *job, int32_t vcpu);
+
+/** export_interval_end - where interval @i of a range ends, not cut to the window */
+static inline int64_t export_interval_end(const struct virt_interval_range *range, size_t i)
+{
+	return i + 1 < range->n ? range->first[i + 1].start_ns : range->end_ns;
+}
+
+/** export_reason - the name of an exit reason; "unknown" */
+const char *export_reason(const struct export_job *job, int32_t reason);
+
+/** export_detail - the interval's detail in words, or NULL; @who: the vCPU or task in it */
+const char *export_detail(const struct export_job *job, const struct virt_interval *interval,
+			  int32_t *who);
+
+/** export_rows - all tables, one after the other. Return: 0 or -ENOMEM. */
+int export_rows(const struct export_job *job, struct export_sink *sink);
+
+#endif
