@@ -22,6 +22,7 @@ kshark_virt_require(ZLIB zlib zlib1g-dev)
 kshark_virt_require(ZSTD libzstd libzstd-dev)
 kshark_virt_require(JSONC json-c libjson-c-dev)
 kshark_virt_require(CAIRO cairo-pdf libcairo2-dev)
+kshark_virt_require(SQLITE sqlite3 libsqlite3-dev)
 kshark_virt_require(TRACEEVENT libtraceevent libtraceevent-dev)
 # libtracecmd.pc asks for it, Debian's libtracecmd-dev does not
 kshark_virt_require(TRACEFS libtracefs libtracefs-dev)

@@ -3,6 +3,7 @@
 """Do the sums of an export equal what report tells, to the nanosecond?
 
 export_sums.py REPORT.json csv FOLDER
+export_sums.py REPORT.json sqlite DATABASE
 
 By vCPU: time by state, exits by reason with their cost and where it went, migrations, wake-ups;
 records that are lost; and that intervals follow each other without a gap. Prints how many numbers
@@ -12,17 +13,31 @@ import collections
 import csv
 import json
 import os
+import sqlite3
 import sys
+
+
+NAMES = ("host", "vcpu", "interval", "exit", "migration", "wake", "loss")
 
 
 def csv_tables(path):
     csv.field_size_limit(1 << 30)
-    for name in ("host", "vcpu", "interval", "exit", "migration", "wake", "loss"):
+    for name in NAMES:
         with open(os.path.join(path, name + ".csv"), newline="") as table:
             yield name, list(csv.DictReader(table))
 
 
-READERS = {"csv": csv_tables}
+def sqlite_tables(path):
+    database = sqlite3.connect(path)
+    database.row_factory = sqlite3.Row
+    if database.execute("PRAGMA integrity_check").fetchone()[0] != "ok" or \
+            database.execute("PRAGMA foreign_key_check").fetchall():
+        sys.exit("%s is damaged, or has references to nothing" % path)
+    for name in NAMES:
+        yield name, database.execute('SELECT * FROM "%s" ORDER BY rowid' % name).fetchall()
+
+
+READERS = {"csv": csv_tables, "sqlite": sqlite_tables}
 
 
 def number(value):

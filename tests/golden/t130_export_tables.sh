@@ -18,6 +18,10 @@ sums_are_report()
 	status 0
 	check "CSV of $file $* is report's" \
 		python3 "$SUMS" "$WORK/report.json" csv "$WORK/tables" > "$WORK/compared"
+	run export --quiet --format sqlite -o "$WORK/db" "$@" "$file"
+	status 0
+	check "SQLite of $file $* is report's" \
+		python3 "$SUMS" "$WORK/report.json" sqlite "$WORK/db" >> "$WORK/compared"
 	compared=$((compared + $(tail -1 "$WORK/compared")))
 }
 
@@ -38,7 +42,8 @@ check "there are numbers ($compared)" test "$compared" -ge 2000
 sums_are_report "$SAMPLES/hvm-exits.xen" --from 10ms --to 25ms
 sums_are_report "$SAMPLES/kvm-host.dat" --from 20ms --to 400ms
 sums_are_report "$SAMPLES/credit2-basic.xen" --from 1 --to 2 --vcpu d1
-check "only what was asked for" test "$(tail -n +2 "$WORK/tables/vcpu.csv" | cut -d, -f2 | uniq)" = 1
+check "only what was asked for" \
+	test "$(tail -n +2 "$WORK/tables/interval.csv" | cut -d, -f1 | sort -u | wc -l)" = 2
 sums_are_report "$SAMPLES/lost-records.xen" --from 100ms
 
 # What is wrong leaves nothing, or what was there.
@@ -66,6 +71,22 @@ check "no room is an error" test "$(cat "$WORK/status")" = 3
 says "$ERR" 'cannot write'
 check "nothing has changed" test "$(ls -A "$WORK/kept")$(cat "$WORK/kept"/*)" = interval.csvold
 
+echo old > "$WORK/db"
+(
+	ulimit -f 8
+	"$KSV_BIN" export -q -f sqlite -o "$WORK/db" "$SAMPLES/credit2-basic.xen" 2> "$ERR"
+	echo $? > "$WORK/status"
+)
+check "no room is an error" test "$(cat "$WORK/status")" = 3
+says "$ERR" 'cannot write'
+check "nothing has changed" test "$(cat "$WORK/db")" = old
+run export -f sqlite -o /dev/null "$SAMPLES/pinned.xen"
+status 3
+check "a database must be a file" grep -q 'regular file' "$ERR"
+run export -f sqlite -o "$WORK/none/db" "$SAMPLES/pinned.xen"
+status 3
+check "nothing else is left" test -z "$(find "$WORK" -name '.kshark*')"
+
 # Names of others: quotes, commas, line ends, bytes that are no UTF-8.
 cp "$SAMPLES/saved.xen" "$WORK/odd.xen"
 python3 - "$SAMPLES/saved.xen.meta.json" "$WORK/odd.xen.meta.json" << 'END'
@@ -83,6 +104,14 @@ rows = list(csv.reader(open(sys.argv[1], newline="")))
 names = [row[1] for row in rows[1:]]
 sys.exit(not (all(len(row) == 3 for row in rows) and any("a,\"b'c\\x0ad" in name for name in names)
               and len(open(sys.argv[1]).readlines()) == len(rows)))
+END
+
+run export -q -f sqlite -o "$WORK/odd.db" "$WORK/odd.xen"
+status 0
+check "the same in the database" python3 - "$WORK/odd.db" << 'END'
+import sqlite3, sys
+names = [row[0] for row in sqlite3.connect(sys.argv[1]).execute("SELECT name FROM machine")]
+sys.exit(not any("a,\"b'c\\x0ad" in name for name in names))
 END
 
 finish

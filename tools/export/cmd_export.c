@@ -15,15 +15,17 @@
 #define MAX_MOMENTS	1000000
 #define MOMENTS		1000
 
-enum format { FORMAT_CSV, N_FORMATS };
+enum format { FORMAT_CSV, FORMAT_SQLITE, N_FORMATS };
 
 static const char *const format_names[] = {
 	[FORMAT_CSV] = "csv-tables",
+	[FORMAT_SQLITE] = "sqlite",
 	NULL
 };
 
 static const struct export_sink *const sinks[N_FORMATS] = {
 	[FORMAT_CSV] = &export_csv,
+	[FORMAT_SQLITE] = &export_sqlite,
 };
 
 struct export_options {
@@ -57,7 +59,7 @@ static int take_moments(const struct ksv_command *command, const struct ksv_opti
 
 static const struct ksv_option export_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "csv-tables: a folder with a CSV file "
-			  "per table"),
+			  "per table; sqlite: a database"),
 	{ 'o', "output", "FILE", "what to write: the folder or file",
 	  ksv_take_text, offsetof(OPTIONS, output), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),

@@ -147,22 +147,26 @@ static void put_machines(const struct export_job *job, struct export_sink *sink)
 	for (int32_t i = 0; i < virt_model_n_machines(model); i++) {
 		const struct virt_machine *machine = virt_model_machine(model, i);
 
-		if (export_wants_machine(job, i))
-			PUT(sink, EXPORT_MACHINE, number(machine->id), text(machine->name),
-			    number(machine->n_vcpus));
+		PUT(sink, EXPORT_MACHINE, number(machine->id), text(machine->name),
+		    number(machine->n_vcpus));
+	}
+}
+
+/** All of them: those that were not asked for can be in the rows of others. */
+static void put_vcpus(const struct export_job *job, struct export_sink *sink)
+{
+	const struct virt_model *model = model_of(job);
+
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(model, i);
+
+		PUT(sink, EXPORT_VCPU, number(i),
+		    number(virt_model_machine(model, vcpu->machine)->id), number(vcpu->id),
+		    text(vcpu->name), number_if(job->report->load->host.kvm, vcpu->host_pid));
 	}
 }
 
 /* --- what vCPUs did -------------------------------------------------------------------------- */
-
-static void put_vcpu(const struct export_job *job, struct export_sink *sink, int32_t i)
-{
-	const struct virt_vcpu *vcpu = virt_model_vcpu(model_of(job), i);
-
-	PUT(sink, EXPORT_VCPU, number(i),
-	    number(virt_model_machine(model_of(job), vcpu->machine)->id), number(vcpu->id),
-	    text(vcpu->name), number_if(job->report->load->host.kvm, vcpu->host_pid));
-}
 
 static void put_intervals(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
 {
@@ -336,12 +340,13 @@ int export_rows(const struct export_job *job, struct export_sink *sink)
 {
 	static void (*const parts[])(const struct export_job *job, struct export_sink *sink,
 				     int32_t vcpu) = {
-		put_vcpu, put_intervals, put_exits, put_migrations, put_wakes,
+		put_intervals, put_exits, put_migrations, put_wakes,
 	};
 
 	put_host(job, sink);
 	put_clock(job, sink);
 	put_machines(job, sink);
+	put_vcpus(job, sink);
 	for (size_t part = 0; part < ARRAY_SIZE(parts); part++)
 		for (int32_t i = 0; i < virt_model_n_vcpus(model_of(job)); i++)
 			if (export_wants_vcpu(job, i))

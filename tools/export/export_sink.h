@@ -41,4 +41,7 @@ struct export_sink {
 /** A folder with a CSV file for each table. */
 extern const struct export_sink export_csv;
 
+/** A database of SQLite. */
+extern const struct export_sink export_sqlite;
+
 #endif
