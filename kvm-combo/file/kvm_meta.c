@@ -339,6 +339,9 @@ static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta_guest *
 	for (int i = 0; i < guest->n_vcpus; i++)
 		tids[guest->vcpus[i].id] = guest->vcpus[i].tid;
 	ret = n ? kvm_tracker_add_guest(tracker, guest->name ? guest->name : "", tids, n) : 0;
+	for (int i = 0; i < n && !ret && guest->pid; i++)
+		if (tids[i])
+			ret = kvm_tracker_add_thread(tracker, tids[i], guest->pid);
 	free(tids);
 	return ret;
 }

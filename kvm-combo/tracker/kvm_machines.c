@@ -256,6 +256,19 @@ static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *mo
 	return vcpu->offset ? virt_model_set_tsc(model, vcpu->index, 1, vcpu->offset->offset) : 0;
 }
 
+void kvm_machine_called(const struct kvm_tracker *tracker, const struct virt_model *model,
+			const struct kvm_vcpu *vcpu, char *text, size_t size)
+{
+	const struct kvm_guest *guest = (size_t)vcpu->guest < tracker->n_guests ?
+					&tracker->guests[vcpu->guest] : NULL;
+	const struct virt_vcpu *info = virt_model_vcpu(model, vcpu->index);
+
+	if (guest && guest->is_unique)
+		text_format(text, size, "%.*s", told_length(guest), guest->name);
+	else
+		snprintf(text, size, "g%d", (int)virt_model_machine(model, info->machine)->id);
+}
+
 int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 		       struct kvm_vcpu **vcpus)
 {

@@ -27,8 +27,14 @@ struct kvm_cpu {
 /** A thread that has a name or is a vCPU. */
 struct kvm_thread {
 	char		comm[KVM_COMM_SIZE];
+	int32_t		pid;
 	int32_t		vcpu;		/* index, or VIRT_NONE */
 	int32_t		task;		/* number in the model, or VIRT_NONE */
+	int32_t		process;	/* whose it is, as the sidecar tells; or 0 */
+	int32_t		maker;		/* the thread that has made it; or 0 */
+	/* of one that works for a machine, see kvm_threads.c: */
+	int32_t		owner;		/* a vCPU of that, by index; or VIRT_NONE */
+	uint8_t		kind, source;	/* enum virt_thread_kind, enum virt_thread_source */
 };
 
 struct kvm_guest {
@@ -109,6 +115,19 @@ enum kvm_wait {
  */
 int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 		       struct kvm_vcpu **vcpus);
+
+/** kvm_machine_called - what the machine of a vCPU is called in front of what is its own: "web" */
+void kvm_machine_called(const struct kvm_tracker *tracker, const struct virt_model *model,
+			const struct kvm_vcpu *vcpu, char *text, size_t size);
+
+/**
+ * kvm_find_threads - which threads work for which machine, beside its vCPUs
+ * @vcpus: from kvm_find_vcpus()
+ *
+ * Threads know whose they are from then on. Return: 0 or -ENOMEM.
+ */
+int kvm_find_threads(struct kvm_tracker *tracker, const struct virt_model *model,
+		     const struct kvm_vcpu *vcpus, int32_t n_vcpus);
 
 /** kvm_replay - all records in order of time, into the model. Return: 0 or -ENOMEM. */
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,

@@ -117,6 +117,18 @@ static bool is_to_be_kept(struct kvm_cpu *cpu, struct kvm_event *event)
 	}
 }
 
+static struct kvm_thread *thread_add(struct kvm_tracker *tracker, int32_t pid);
+
+/** Who begins to exist is woken by who has made it. */
+static int add_maker(struct kvm_tracker *tracker, const struct kvm_event *event)
+{
+	struct kvm_thread *thread = event->arg > 0 ? thread_add(tracker, event->arg) : NULL;
+
+	if (thread && event->pid > 0)
+		thread->maker = event->pid;
+	return thread || event->arg <= 0 ? 0 : -ENOMEM;
+}
+
 int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
 	struct kvm_event kept = *event;
@@ -145,6 +157,8 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	cpu->pid = event->kind == KVM_SWITCH ? event->arg :
 		   event->kind == KVM_LOST ? KVM_NO_PID : event->pid;
 	if (event->kind == KVM_TSC_OFFSET && add_offset(tracker, stored))
+		return -ENOMEM;
+	if (event->kind == KVM_BORN && add_maker(tracker, stored))
 		return -ENOMEM;
 	tracker->has_switches |= event->kind == KVM_SWITCH;
 	tracker->has_injects |= event->kind == KVM_NESTED_INJECT;
@@ -211,7 +225,9 @@ static struct kvm_thread *thread_add(struct kvm_tracker *tracker, int32_t pid)
 	if (n < 0)
 		return NULL;
 	if ((size_t)n == known)
-		tracker->threads[n] = (struct kvm_thread){ .vcpu = VIRT_NONE, .task = VIRT_NONE };
+		tracker->threads[n] = (struct kvm_thread){
+			.pid = pid, .vcpu = VIRT_NONE, .task = VIRT_NONE, .owner = VIRT_NONE,
+		};
 	return &tracker->threads[n];
 }
 
@@ -223,6 +239,19 @@ int kvm_tracker_name(struct kvm_tracker *tracker, int32_t pid, const char *comm)
 		return -ENOMEM;
 	memset(thread->comm, 0, sizeof(thread->comm));
 	memcpy(thread->comm, comm, strnlen(comm, sizeof(thread->comm) - 1));
+	return 0;
+}
+
+int kvm_tracker_add_thread(struct kvm_tracker *tracker, int32_t tid, int32_t process)
+{
+	struct kvm_thread *thread;
+
+	if (tid <= 0 || process <= 0)
+		return -EINVAL;
+	thread = thread_add(tracker, tid);
+	if (!thread)
+		return -ENOMEM;
+	thread->process = process;
 	return 0;
 }
 
@@ -255,6 +284,7 @@ static int add_threads(struct kvm_tracker *tracker)
 	for (uint32_t i = 0; i < tracker->pids.n_keys; i++) {
 		tracker->threads[i].vcpu = VIRT_NONE;
 		tracker->threads[i].task = VIRT_NONE;
+		tracker->threads[i].owner = VIRT_NONE;
 	}
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
@@ -289,7 +319,9 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 	if (ret)
 		goto end;
 	n_vcpus = kvm_find_vcpus(tracker, made, &vcpus);
-	ret = n_vcpus < 0 ? n_vcpus : kvm_replay(tracker, made, vcpus, n_vcpus);
+	ret = n_vcpus < 0 ? n_vcpus : kvm_find_threads(tracker, made, vcpus, n_vcpus);
+	if (!ret)
+		ret = kvm_replay(tracker, made, vcpus, n_vcpus);
 	for (uint64_t i = 0; !ret && i < tracker->n_disordered; i++)
 		virt_model_contradiction(made, "a record is earlier than the one before it");
 	free(vcpus);

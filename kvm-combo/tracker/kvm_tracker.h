@@ -61,6 +61,15 @@
  *
  * Which thread is which machine's is told by the trace (trace-cmd's map of guests) or guessed: the
  * threads of a machine are made one after the other, by ascending vCPU number.
+ *
+ * So are its other threads: kvm_threads.c. The first of these that is known tells whose one is:
+ *
+ * - its process, which is that of the machine's vCPUs (kvm_tracker_add_thread());
+ * - its name with the monitor's pid: "vhost-1472", "kvm-pit/1472"; that pid is a machine's whose
+ *   first vCPU's thread is the next one that follows, and not far;
+ * - who has made it: a thread of a machine's, and it has a name that a monitor gives;
+ * - its number: behind the monitor's, not far from those of the vCPUs, and such a name. Where
+ *   nothing tells a monitor's pid, it is the first thread with the name of one in that row.
  */
 #ifndef KSHARK_VIRT_KVM_TRACKER_H
 #define KSHARK_VIRT_KVM_TRACKER_H
@@ -184,6 +193,15 @@ int kvm_tracker_add_guest(struct kvm_tracker *tracker, const char *name, const i
  * Return: an array that belongs to the tracker, until something is added.
  */
 const struct kvm_tsc_offset *kvm_tracker_tsc_offsets(const struct kvm_tracker *tracker, size_t *n);
+
+/**
+ * kvm_tracker_add_thread - which process a thread belongs to
+ *
+ * Told of a vCPU's thread, it is that of its machine.
+ *
+ * Return: 0, -ENOMEM, or -EINVAL for a number that is none.
+ */
+int kvm_tracker_add_thread(struct kvm_tracker *tracker, int32_t tid, int32_t process);
 
 /** kvm_tracker_clear_guests - forget all machines that were told. */
 void kvm_tracker_clear_guests(struct kvm_tracker *tracker);

@@ -61,21 +61,37 @@ void kvm_wakes_destroy(struct kvm_wakes *wakes)
 	free(wakes->sent);
 }
 
+/** A thread that nobody has asked about yet; one of a machine's is named by it. */
+static int32_t add_task(const struct kvm_tracker *tracker, struct virt_model *model,
+			const struct kvm_vcpu *vcpus, const struct kvm_thread *thread)
+{
+	const struct kvm_vcpu *vcpu = thread->owner != VIRT_NONE ? &vcpus[thread->owner] : NULL;
+	char name[KVM_COMM_SIZE + 16], called[160];
+	int32_t task, ret;
+
+	snprintf(name, sizeof(name), "%s-%d", *thread->comm ? thread->comm : "task",
+		 (int)thread->pid);
+	task = virt_model_add_task(model, thread->pid, name);
+	if (task < 0 || !vcpu)
+		return task;
+	kvm_machine_called(tracker, model, vcpu, called, sizeof(called));
+	ret = virt_model_own_task(model, task, virt_model_vcpu(model, vcpu->index)->machine, called,
+				  (enum virt_thread_kind)thread->kind,
+				  (enum virt_thread_source)thread->source);
+	return ret ? ret : task;
+}
+
 int32_t kvm_who(const struct kvm_tracker *tracker, struct virt_model *model,
 		const struct kvm_vcpu *vcpus, int32_t pid)
 {
 	struct kvm_thread *thread = pid > 0 ? kvm_thread_find(tracker, pid) : NULL;
-	char name[KVM_COMM_SIZE + 16];
 
 	if (!thread)
 		return VIRT_NONE;
 	if (thread->vcpu != VIRT_NONE)
 		return vcpus[thread->vcpu].index;
-	if (thread->task == VIRT_NONE) {
-		snprintf(name, sizeof(name), "%s-%d", *thread->comm ? thread->comm : "task",
-			 (int)pid);
-		thread->task = virt_model_add_task(model, pid, name);
-	}
+	if (thread->task == VIRT_NONE)
+		thread->task = add_task(tracker, model, vcpus, thread);
 	return thread->task;
 }
 

@@ -100,7 +100,9 @@ static void add_culprits(struct text *text, int32_t vcpu, const struct virt_inte
 	for (size_t i = 0; i < n && i < MAX_CULPRITS; i++) {
 		add(text, i ? ", " : " by ");
 		add_who(text, culprits[i].vcpu);
-		add(text, " (%s)", virt_text_duration(time, sizeof(time), culprits[i].ns));
+		add(text, " (%s%s)", virt_text_duration(time, sizeof(time), culprits[i].ns),
+		    virt_model_is_own(text->model, vcpu, culprits[i].vcpu) ?
+		    ", its own machine's" : "");
 	}
 	if (n > MAX_CULPRITS)
 		add(text, " and others");

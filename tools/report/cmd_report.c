@@ -8,6 +8,7 @@
 
 #include "model_files.h"
 #include "report_section.h"
+#include "report_threads.h"
 #include "report_tracing.h"
 #include "report_waits.h"
 #include "report_worst.h"
@@ -32,15 +33,16 @@ static const struct {
 	void		(*tracing)(struct output *out, const struct report *report,
 				   const struct report_tracing *tracing, bool first);
 	int		(*waits)(struct output *out, const struct report *report, bool first);
+	int		(*threads)(struct output *out, const struct report *report, bool first);
 	/* machines and tasks that are told apart when it comes to who takes pCPUs from whom */
 	size_t		most_culprits;
 } formats[N_FORMATS] = {
 	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text,
-		report_waits_text, 8 },
+		report_waits_text, report_threads_text, 8 },
 	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json,
-		report_waits_json, 64 },
+		report_waits_json, report_threads_json, 64 },
 	[FORMAT_CSV] = { report_csv, report_worst_csv, report_tracing_csv,
-		report_waits_csv, 64 },
+		report_waits_csv, report_threads_csv, 64 },
 };
 
 struct report_options {
@@ -51,7 +53,7 @@ struct report_options {
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to;
 	struct report_worst	worst;
-	bool			tracing, waits;
+	bool			tracing, waits, threads;
 	double			record_cost_ns;
 	struct report_hypertrace_options hypertrace;
 	struct host_options trace;
@@ -159,6 +161,8 @@ static const struct ksv_option report_option_table[] = {
 	  take_above, offsetof(OPTIONS, worst.above_ns), NULL },
 	{ 0, "waits", NULL, "instead: what vCPUs waited for, and who woke them",
 	  ksv_take_flag, offsetof(OPTIONS, waits), NULL },
+	{ 0, "threads", NULL, "instead: what works for machines beside their vCPUs",
+	  ksv_take_flag, offsetof(OPTIONS, threads), NULL },
 	{ 0, "tracing", NULL, "instead: what the tracing costs, and what to switch off",
 	  ksv_take_flag, offsetof(OPTIONS, tracing), NULL },
 	{ 0, "record-cost", "NS", "with --tracing: what a record costs",
@@ -190,8 +194,9 @@ static bool wants_guests(const struct report_options *options)
 /** Options that say more about another one need it. */
 static int check_options(const struct report_options *options)
 {
-	if (!!options->worst.n + options->tracing + options->waits + wants_guests(options) > 1)
-		return ksv_usage_error(options->command, "only one of --worst, --waits, "
+	if (!!options->worst.n + options->tracing + options->waits + options->threads +
+	    wants_guests(options) > 1)
+		return ksv_usage_error(options->command, "only one of --worst, --waits, --threads, "
 				       "--tracing, and --hypertrace, --boot, --function");
 	if (options->hypertrace.kallsyms && !wants_guests(options))
 		return ksv_usage_error(options->command, "--kallsyms says more about --hypertrace, "
@@ -310,10 +315,11 @@ static int write_report(struct job *job, struct output *out, bool first)
 		worst.kinds = worst.kinds ? worst.kinds : VIRT_WORST_ALL_KINDS;
 		return formats[options->format].worst(out, report, &options->vcpus, &worst, first);
 	}
-	if (options->waits) {
+	if (options->waits || options->threads) {
 		if (report_window(report, &options->vcpus, 0))
 			return -ENOMEM;
-		return formats[options->format].waits(out, report, first);
+		return options->waits ? formats[options->format].waits(out, report, first) :
+		       formats[options->format].threads(out, report, first);
 	}
 	if (wants_guests(options)) {
 		if (report_sections_build(&job->counted, report, &options->vcpus))

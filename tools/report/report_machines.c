@@ -76,8 +76,9 @@ static void text_levels(struct output *out, const struct virt_exit_levels *level
 
 /** By whom it was preempted, and where it ran. */
 static void text_others(struct output *out, const struct report *report,
-			const struct virt_window_stats *stats)
+			const struct report_vcpu *vcpu)
 {
+	const struct virt_window_stats *stats = vcpu->stats;
 	char text[32];
 
 	if (stats->n_culprits) {
@@ -89,6 +90,8 @@ static void text_others(struct output *out, const struct report *report,
 		text_duration(out, stats->culprits[i].ns);
 		text_share(out, stats->culprits[i].ns, stats->states[VIRT_PREEMPTED].ns,
 			   TEXT_SHARE);
+		if (virt_model_is_own(report->load->model, vcpu->index, stats->culprits[i].vcpu))
+			out_str(out, "  its own machine's");
 		out_char(out, '\n');
 	}
 	out_str(out, "\n  ran on\n");
@@ -129,7 +132,7 @@ static void text_vcpu(struct output *out, const struct report *report,
 	text_stretches(out, "(runs)", &stats->runs, stats->known_ns);
 	text_stretches(out, "(runnable)", &stats->waits, stats->known_ns);
 	text_stretches(out, "(migrations)", &moves, stats->known_ns);
-	text_others(out, report, stats);
+	text_others(out, report, vcpu);
 	text_migrations(out, vcpu);
 	report_exits_text(out, report, stats);
 	report_exit_before_text(out, report, stats);
@@ -268,6 +271,8 @@ static void json_vcpu(struct json *json, const struct report *report,
 		json_open(json, NULL, '{', true);
 		json_str(json, "who", report_who(report, stats->culprits[i].vcpu));
 		json_i64(json, "ns", stats->culprits[i].ns);
+		if (virt_model_is_own(report->load->model, vcpu->index, stats->culprits[i].vcpu))
+			json_bool(json, "own", true);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

@@ -219,6 +219,8 @@ static void put_what(struct output *out, const struct report *report, const stru
 		break;
 	case VIRT_WORST_STEAL:
 		out_text(out, entry->row.what);
+		if (virt_model_is_own(report->load->model, moment->vcpu, moment->who))
+			out_str(out, ", its own machine's,");
 		put_duration(out, " had the pCPU for ", moment->who_ns);
 		break;
 	case VIRT_WORST_MIGRATION:
@@ -331,7 +333,7 @@ static void json_chain(struct json *json, const struct virt_wake_chain *chain, c
 	json_close(json, ']');
 }
 
-static void json_entry(struct json *json, const struct entry *entry)
+static void json_entry(struct json *json, const struct report *report, const struct entry *entry)
 {
 	const struct virt_moment *moment = &entry->row.moment;
 
@@ -356,6 +358,8 @@ static void json_entry(struct json *json, const struct entry *entry)
 	} else if (moment->kind == VIRT_WORST_STEAL) {
 		json_str(json, "who", entry->row.what);
 		json_i64(json, "who_ns", moment->who_ns);
+		if (virt_model_is_own(report->load->model, moment->vcpu, moment->who))
+			json_bool(json, "own", true);
 	} else if (moment->kind == VIRT_WORST_MIGRATION) {
 		json_i64(json, "from", moment->from_pcpu);
 	} else if (moment->kind == VIRT_WORST_IRQ) {
@@ -405,7 +409,7 @@ int report_worst_json(struct output *out, const struct report *report,
 	json_open(&json, "worst", '[', false);
 	for (size_t i = 0; i < list.n; i++)
 		if (describe(report, &list, i, &entry))
-			json_entry(&json, &entry);
+			json_entry(&json, report, &entry);
 	json_close(&json, ']');
 	json_close(&json, '}');
 	json_end(&json);

@@ -121,6 +121,8 @@ static void put_what(struct output *out, const struct virt_model *model,
 		if (who) {
 			out_str(out, ", had by: ");
 			out_text(out, who);
+			if (virt_model_is_own(model, segment->subject, segment->who))
+				out_str(out, ", its own machine's");
 		}
 		return;
 	case VIRT_WHY_BLOCKED:
@@ -338,6 +340,9 @@ static void json_segment(const struct why_writing *writing, struct json *json,
 		json_str(json, "subject", subject);
 	if (who)
 		json_str(json, "who", who);
+	if (segment->cause == VIRT_WHY_PCPU &&
+	    virt_model_is_own(writing->model, segment->subject, segment->who))
+		json_bool(json, "own", true);
 	if (segment->pcpu >= 0)
 		json_i64(json, "pcpu", segment->pcpu);
 	if (vector >= 0)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "escape.h"
 #include "exit_reasons.h"
 #include "virt_private.h"
 
@@ -276,8 +277,38 @@ int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *n
 		index = model->n_tasks++;
 		key_map_add(&model->task_map, key);
 	}
-	model->tasks[index] = (struct virt_task){ .pid = pid, .name = copy };
+	model->tasks[index] = (struct virt_task){
+		.pid = pid, .name = copy, .thread = copy, .machine = VIRT_NONE,
+	};
 	return VIRT_FIRST_TASK + index;
+}
+
+int virt_model_own_task(struct virt_model *model, int32_t task, int32_t machine,
+			const char *called, enum virt_thread_kind kind,
+			enum virt_thread_source source)
+{
+	struct virt_task *owned = virt_is_task(model, task) ?
+				  &model->tasks[task - VIRT_FIRST_TASK] : NULL;
+	const char *copy;
+	char name[256];
+
+	if (model->finished || !owned || machine < 0 || machine >= model->n_machines ||
+	    (unsigned int)kind >= VIRT_THREAD_N_KINDS ||
+	    (unsigned int)source >= VIRT_THREAD_N_SOURCES)
+		return -EINVAL;
+	if (kind == VIRT_THREAD_OTHER)
+		text_format(name, sizeof(name), "%s's %s", called, owned->thread);
+	else
+		text_format(name, sizeof(name), "%s's %s-%d", called, virt_thread_kind_name(kind),
+			    (int)owned->pid);
+	copy = keep_name(model, name);
+	if (!copy)
+		return -ENOMEM;
+	owned->name = copy;
+	owned->machine = machine;
+	owned->kind = (uint8_t)kind;
+	owned->source = (uint8_t)source;
+	return 0;
 }
 
 /** What wakes are told apart by. */
@@ -560,6 +591,9 @@ static int order_machines(struct virt_model *model)
 		model->machines[vcpu->machine].info.n_vcpus++;
 		by_id[i] = (struct virt_pid){ .pid = vcpu->id, .vcpu = i };
 	}
+	for (int32_t i = 0; i < model->n_tasks; i++)
+		if (model->tasks[i].machine != VIRT_NONE)
+			model->tasks[i].machine = new_index[model->tasks[i].machine];
 	for (int32_t i = 0; i < model->n_machines; i++) {
 		struct virt_machine *machine = &model->machines[i].info;
 

@@ -179,10 +179,39 @@ struct virt_vcpu {
 	int64_t		tsc_offset;	/* modulo 2^64; tsc_scale 0: not known */
 };
 
+/** What a thread of a machine's does for it. */
+enum virt_thread_kind {
+	VIRT_THREAD_OTHER = 0,
+	VIRT_THREAD_MAIN,		/* the monitor's main loop */
+	VIRT_THREAD_IOTHREAD,		/* devices' requests */
+	VIRT_THREAD_CONTROL,		/* commands to the monitor */
+	VIRT_THREAD_VHOST,		/* devices, in the host's kernel */
+	VIRT_THREAD_PIT,		/* the timer that KVM emulates */
+	VIRT_THREAD_PAGES,		/* KVM makes huge pages whole again */
+	VIRT_THREAD_WORKER,		/* of the monitor's pool */
+	VIRT_THREAD_MIGRATION,
+	VIRT_THREAD_RCU,		/* the monitor's own housekeeping */
+	VIRT_THREAD_N_KINDS
+};
+
+/** How it is known whose thread it is; what is known best comes first. */
+enum virt_thread_source {
+	VIRT_THREAD_OF_SIDECAR = 0,	/* the monitor's process has it, says the sidecar */
+	VIRT_THREAD_OF_NAME,		/* its name has the monitor's pid */
+	VIRT_THREAD_OF_MAKER,		/* one of the machine's has made it, and the name fits */
+	VIRT_THREAD_OF_ROW,		/* guessed: made in a row with the vCPUs, and name fits */
+	VIRT_THREAD_N_SOURCES
+};
+
 /** A task of the host that is no vCPU. */
 struct virt_task {
 	int32_t		pid;
-	const char	*name;		/* "kworker/2:1-1234" */
+	const char	*name;		/* "kworker/2:1-1234"; one of a machine's is named by it:
+					 * "web's iothread-1234" */
+	const char	*thread;	/* as the host calls it: "IO iothread0-1234" */
+	int32_t		machine;	/* index of the one that it works for; or VIRT_NONE */
+	uint8_t		kind;		/* if so: enum virt_thread_kind, */
+	uint8_t		source;		/* enum virt_thread_source */
 };
 
 /** What a VM exit is about: reasons of one class have one colour. */
@@ -252,6 +281,17 @@ int virt_model_set_reason_class(struct virt_model *model, int32_t reason,
  * Return: its number, VIRT_FIRST_TASK or more, to be used where who has a pCPU is told; or -ENOMEM.
  */
 int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *name);
+
+/**
+ * virt_model_own_task - a task is a machine's: it is named by it from now on
+ * @task: from virt_model_add_task(), which is not called for it again
+ * @machine: index; @called: its name in front of what it has
+ *
+ * Return: 0, -ENOMEM, or -EINVAL: there is no such task, machine, kind or source.
+ */
+int virt_model_own_task(struct virt_model *model, int32_t task, int32_t machine,
+			const char *called, enum virt_thread_kind kind,
+			enum virt_thread_source source);
 
 /**
  * virt_model_set - from a time on, a vCPU is in a state
@@ -345,6 +385,21 @@ const char *virt_exit_class_name(enum virt_exit_class exit_class);
 
 /** virt_model_task - a task by its number; or NULL. */
 const struct virt_task *virt_model_task(const struct virt_model *model, int32_t task);
+
+/** virt_model_n_tasks - their numbers are VIRT_FIRST_TASK and those that follow. */
+int32_t virt_model_n_tasks(const struct virt_model *model);
+
+/** virt_model_machine_of - whose vCPU or thread somebody is; VIRT_NONE: no machine's. */
+int32_t virt_model_machine_of(const struct virt_model *model, int32_t who);
+
+/** virt_model_is_own - is somebody another thread of the machine that a vCPU is of, but no vCPU? */
+bool virt_model_is_own(const struct virt_model *model, int32_t vcpu, int32_t who);
+
+/** virt_thread_kind_name - "main loop", "iothread" ...; for one that is no other, "thread" */
+const char *virt_thread_kind_name(enum virt_thread_kind kind);
+
+/** virt_thread_source_name - "sidecar", "name", "maker", "row" */
+const char *virt_thread_source_name(enum virt_thread_source source);
 
 /** virt_model_n_wakes, virt_model_wake - what has woken vCPUs; or NULL. */
 int32_t virt_model_n_wakes(const struct virt_model *model);

@@ -73,6 +73,23 @@ enum virt_exit_class virt_model_reason_class(const struct virt_model *model, int
 							 : VIRT_EXIT_OTHER;
 }
 
+int32_t virt_model_n_tasks(const struct virt_model *model)
+{
+	return model->n_tasks;
+}
+
+int32_t virt_model_machine_of(const struct virt_model *model, int32_t who)
+{
+	return virt_is_vcpu(model, who) ? model->vcpus[who].info.machine :
+	       virt_is_task(model, who) ? model->tasks[who - VIRT_FIRST_TASK].machine : VIRT_NONE;
+}
+
+bool virt_model_is_own(const struct virt_model *model, int32_t vcpu, int32_t who)
+{
+	return virt_is_vcpu(model, vcpu) && virt_is_task(model, who) &&
+	       virt_model_machine_of(model, who) == model->vcpus[vcpu].info.machine;
+}
+
 const struct virt_task *virt_model_task(const struct virt_model *model, int32_t task)
 {
 	return virt_is_task(model, task) ? &model->tasks[task - VIRT_FIRST_TASK] : NULL;

@@ -99,6 +99,36 @@ const char *virt_exit_class_name(enum virt_exit_class exit_class)
 	return (unsigned int)exit_class < VIRT_EXIT_N_CLASSES ? name[exit_class] : NULL;
 }
 
+const char *virt_thread_kind_name(enum virt_thread_kind kind)
+{
+	static const char *const name[VIRT_THREAD_N_KINDS] = {
+		[VIRT_THREAD_OTHER] = "thread",
+		[VIRT_THREAD_MAIN] = "main loop",
+		[VIRT_THREAD_IOTHREAD] = "iothread",
+		[VIRT_THREAD_CONTROL] = "monitor",
+		[VIRT_THREAD_VHOST] = "vhost",
+		[VIRT_THREAD_PIT] = "pit",
+		[VIRT_THREAD_PAGES] = "page recovery",
+		[VIRT_THREAD_WORKER] = "worker",
+		[VIRT_THREAD_MIGRATION] = "migration",
+		[VIRT_THREAD_RCU] = "rcu",
+	};
+
+	return (unsigned int)kind < VIRT_THREAD_N_KINDS ? name[kind] : NULL;
+}
+
+const char *virt_thread_source_name(enum virt_thread_source source)
+{
+	static const char *const name[VIRT_THREAD_N_SOURCES] = {
+		[VIRT_THREAD_OF_SIDECAR] = "sidecar",
+		[VIRT_THREAD_OF_NAME] = "name",
+		[VIRT_THREAD_OF_MAKER] = "maker",
+		[VIRT_THREAD_OF_ROW] = "row",
+	};
+
+	return (unsigned int)source < VIRT_THREAD_N_SOURCES ? name[source] : NULL;
+}
+
 const char *virt_model_who(const struct virt_model *model, int32_t who)
 {
 	return virt_is_vcpu(model, who) ? model->vcpus[who].info.name :

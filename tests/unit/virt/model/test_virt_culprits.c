@@ -78,6 +78,52 @@ static void test_culprits_and_pcpu(void **state)
 	virt_model_free(model);
 }
 
+/** A task that is a machine's is named by it, whatever number that gets in the end. */
+static void test_owned(void **state)
+{
+	struct virt_model *model = virt_model_new();
+	const struct virt_task *owned;
+	int32_t io, other, free_one;
+
+	(void)state;
+	assert_int_equal(virt_model_add_machine(model, 7, "g7:web"), 0);
+	assert_int_equal(virt_model_add_machine(model, 3, "g3"), 1);
+	assert_int_equal(virt_model_add_vcpu(model, 0, 0, 100, "web v0"), 0);
+	assert_int_equal(virt_model_add_vcpu(model, 1, 0, 200, "g3v0"), 1);
+	io = virt_model_add_task(model, 11, "IO disk-11");
+	other = virt_model_add_task(model, 12, "sh-12");
+	free_one = virt_model_add_task(model, 13, "kworker-13");
+	assert_int_equal(virt_model_own_task(model, io, 0, "web", VIRT_THREAD_IOTHREAD,
+					     VIRT_THREAD_OF_ROW), 0);
+	assert_int_equal(virt_model_own_task(model, other, 1, "g3", VIRT_THREAD_OTHER,
+					     VIRT_THREAD_OF_SIDECAR), 0);
+	assert_int_equal(virt_model_own_task(model, free_one, 2, "x", VIRT_THREAD_MAIN, 0),
+			 -EINVAL);
+	assert_int_equal(virt_model_own_task(model, free_one, 0, "x", VIRT_THREAD_N_KINDS, 0),
+			 -EINVAL);
+	assert_int_equal(virt_model_own_task(model, 0, 0, "x", VIRT_THREAD_MAIN, 0), -EINVAL);
+	assert_int_equal(virt_model_finish(model, 0, 10), 0);
+
+	assert_int_equal(virt_model_n_tasks(model), 3);
+	owned = virt_model_task(model, io);
+	assert_string_equal(owned->name, "web's iothread-11");
+	assert_string_equal(owned->thread, "IO disk-11");
+	assert_int_equal(owned->kind, VIRT_THREAD_IOTHREAD);
+	assert_int_equal(owned->source, VIRT_THREAD_OF_ROW);
+	/* g3 comes first now */
+	assert_int_equal(owned->machine, 1);
+	assert_string_equal(virt_model_culprit(model, other), "g3's sh-12");
+	assert_int_equal(virt_model_machine_of(model, other), 0);
+	assert_int_equal(virt_model_machine_of(model, 0), 1);
+	assert_int_equal(virt_model_machine_of(model, free_one), VIRT_NONE);
+	assert_int_equal(virt_model_machine_of(model, VIRT_NONE), VIRT_NONE);
+	assert_true(virt_model_is_own(model, 0, io));
+	assert_false(virt_model_is_own(model, 1, io));
+	assert_false(virt_model_is_own(model, 0, free_one));
+	assert_false(virt_model_is_own(model, 0, 0));
+	virt_model_free(model);
+}
+
 /** Tasks of the host have a pCPU and take it from vCPUs. */
 static void test_tasks(void **state)
 {
@@ -180,6 +226,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_culprits_and_pcpu),
+		cmocka_unit_test(test_owned),
 		cmocka_unit_test(test_tasks),
 		cmocka_unit_test(test_other_culprits),
 	};
