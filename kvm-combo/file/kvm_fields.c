@@ -13,6 +13,9 @@
 #include "array.h"
 #include "hyper_dialect.h"
 #include "kvm_fields.h"
+#include "virt_handlers.h"
+
+enum handler_edge { HANDLER_ENTRY, HANDLER_EXIT, HANDLER_WHOLE };
 
 /**
  * The events, and the fields that become @arg, @value and @more of struct kvm_event. Of several
@@ -63,6 +66,32 @@ static const struct event_row {
 #define N_ROWS	ARRAY_SIZE(event_rows)
 
 /**
+ * Handlers that interrupt whatever has the CPU: Linux's include/trace/events/irq.h and nmi.h. A
+ * softirq's number has a name; all *_entry and *_exit of irq_vectors are found by their name.
+ */
+static const struct handler_row {
+	const char	*system, *name;
+	uint8_t		kind;		/* enum virt_handler_kind */
+	uint8_t		edge;		/* enum handler_edge */
+	const char	*number, *text;	/* fields that name it; NMI: how long it took */
+} handler_rows[] = {
+	{ "irq", "irq_handler_entry", VIRT_HANDLER_IRQ, HANDLER_ENTRY, "irq", "name" },
+	{ "irq", "irq_handler_exit", VIRT_HANDLER_IRQ, HANDLER_EXIT, NULL, NULL },
+	{ "irq", "softirq_entry", VIRT_HANDLER_SOFTIRQ, HANDLER_ENTRY, "vec", NULL },
+	{ "irq", "softirq_exit", VIRT_HANDLER_SOFTIRQ, HANDLER_EXIT, NULL, NULL },
+	{ "nmi", "nmi_handler", VIRT_HANDLER_NMI, HANDLER_WHOLE, "delta_ns", NULL },
+};
+
+/** Linux's include/linux/interrupt.h. */
+static const char *const softirqs[] = {
+	"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER",
+	"RCU",
+};
+
+/** Events of handlers; Linux has less than 40 in irq_vectors. */
+#define MAX_HANDLER_EVENTS	96
+
+/**
  * Hypercalls with their registers: Linux's arch/x86/kvm/trace.h, and what the research module
  * hypergraph-host records instead of exit, call and entry.
  */
@@ -106,6 +135,12 @@ struct found_call {
 	struct tep_format_field *rip, *cost;	/* or NULL */
 };
 
+struct found_handler {
+	uint8_t		kind, edge;
+	struct tep_format_field *number, *text;	/* or NULL */
+	char		name[40];		/* of one that is always called the same */
+};
+
 struct found_boot {
 	int		id;		/* -1: the trace does not know it */
 	struct tep_format_field *field;
@@ -116,11 +151,15 @@ struct kvm_fields {
 	struct tep_format_field *pid, *flags; /* of all events */
 	bool		swap;		/* recorded on a machine of other byte order */
 	struct found_event events[N_ROWS];
-	int		ids[N_ROWS];
+	struct found_handler handlers[MAX_HANDLER_EVENTS];
+	size_t		n_handlers;
+	int		ids[N_ROWS + MAX_HANDLER_EVENTS];
+	size_t		n_ids;
 	size_t		n;
 	struct found_call calls[N_CALLS];
 	struct found_boot boot[N_BOOT];
-	uint8_t		*by_id;		/* number in @events + 1, or 0 */
+	uint8_t		*by_id;		/* number in @events + 1, N_ROWS + 1 more for one in
+					 * @handlers, or 0 */
 	int		max_id;
 };
 
@@ -178,6 +217,64 @@ static void find_boot(struct kvm_fields *fields)
 	}
 }
 
+/** Return: NULL if there are too many, or its number is one that no event has. */
+static struct found_handler *add_handler(struct kvm_fields *fields, const struct tep_event *event)
+{
+	if (!event || event->id < 0 || event->id > MAX_ID || fields->by_id[event->id] ||
+	    fields->n_handlers == MAX_HANDLER_EVENTS)
+		return NULL;
+	fields->by_id[event->id] = (uint8_t)(N_ROWS + ++fields->n_handlers);
+	fields->ids[fields->n_ids++] = event->id;
+	return &fields->handlers[fields->n_handlers - 1];
+}
+
+/** The processor's own interrupts: local_timer_entry, local_timer_exit ... */
+static void find_vector(struct kvm_fields *fields, const struct tep_event *event)
+{
+	const char *end = strrchr(event->name, '_');
+	bool entry = end && !strcmp(end, "_entry");
+	struct found_handler *handler;
+
+	if (!entry && (!end || strcmp(end, "_exit")))
+		return;
+	handler = add_handler(fields, event);
+	if (!handler)
+		return;
+	handler->kind = VIRT_HANDLER_VECTOR;
+	handler->edge = entry ? HANDLER_ENTRY : HANDLER_EXIT;
+	snprintf(handler->name, sizeof(handler->name), "%.*s", (int)(end - event->name),
+		 event->name);
+}
+
+static void find_handlers(struct kvm_fields *fields)
+{
+	int n = tep_get_events_count(fields->tep);
+
+	/* as a guest's trace has them, too */
+	if (!kvm_fields_is_host(fields))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(handler_rows); i++) {
+		const struct handler_row *row = &handler_rows[i];
+		struct tep_event *event = tep_find_event_by_name(fields->tep, row->system,
+								 row->name);
+		struct found_handler *handler = add_handler(fields, event);
+
+		if (!handler)
+			continue;
+		handler->kind = row->kind;
+		handler->edge = row->edge;
+		find_field(event, row->number, &handler->number);
+		find_field(event, row->text, &handler->text);
+		snprintf(handler->name, sizeof(handler->name), "NMI");
+	}
+	for (int i = 0; i < n; i++) {
+		const struct tep_event *event = tep_get_event(fields->tep, i);
+
+		if (event && event->system && event->name && !strcmp(event->system, "irq_vectors"))
+			find_vector(fields, event);
+	}
+}
+
 struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 {
 	struct kvm_fields *fields = calloc(1, sizeof(*fields));
@@ -204,9 +301,10 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 			fields->flags = tep_find_common_field(tep_find_event(tep, id),
 							      "common_flags");
 		}
-		fields->ids[fields->n++] = id;
-		fields->by_id[id] = (uint8_t)fields->n;
+		fields->by_id[id] = (uint8_t)++fields->n;
+		fields->ids[fields->n_ids++] = id;
 	}
+	find_handlers(fields);
 	return fields;
 }
 
@@ -220,7 +318,7 @@ void kvm_fields_free(struct kvm_fields *fields)
 size_t kvm_fields_events(const struct kvm_fields *fields, const int **ids)
 {
 	*ids = fields->ids;
-	return fields->n;
+	return fields->n_ids;
 }
 
 bool kvm_fields_is_host(const struct kvm_fields *fields)
@@ -407,6 +505,45 @@ static void complete(const struct kvm_fields *fields, const struct found_event *
 	event->more = context(fields, record);
 }
 
+/** The number of a handler that is entered, for the tracker; below 0: it is not told. */
+static int handler_of(const struct kvm_fields *fields, struct kvm_tracker *tracker,
+		      const struct found_handler *found, const struct tep_record *record)
+{
+	int64_t number_of = number(fields, found->number, record);
+	char text[LEVEL_SIZE] = "", name[LEVEL_SIZE + 32];
+
+	if (found->kind == VIRT_HANDLER_VECTOR || found->kind == VIRT_HANDLER_NMI)
+		return kvm_tracker_add_handler(tracker, found->kind, found->name);
+	if (found->kind == VIRT_HANDLER_SOFTIRQ) {
+		if (number_of >= 0 && number_of < (int64_t)ARRAY_SIZE(softirqs))
+			return kvm_tracker_add_handler(tracker, found->kind, softirqs[number_of]);
+		snprintf(name, sizeof(name), "%u", (unsigned int)number_of);
+		return kvm_tracker_add_handler(tracker, found->kind, name);
+	}
+	if (found->text && text_at(fields, found->text, record, text) && *text)
+		snprintf(name, sizeof(name), "%u %s", (unsigned int)number_of, text);
+	else
+		snprintf(name, sizeof(name), "%u", (unsigned int)number_of);
+	return kvm_tracker_add_handler(tracker, found->kind, name);
+}
+
+static int take_handler(const struct kvm_fields *fields, struct kvm_tracker *tracker,
+			const struct tep_record *record, const struct found_handler *found, int cpu,
+			int32_t pid, int64_t time_ns)
+{
+	int handler;
+
+	if (found->edge == HANDLER_EXIT)
+		return kvm_tracker_leave(tracker, cpu, pid, time_ns, found->kind);
+	handler = handler_of(fields, tracker, found, record);
+	if (handler == -ENOMEM)
+		return handler;
+	return found->edge == HANDLER_ENTRY ?
+	       kvm_tracker_enter(tracker, cpu, pid, time_ns, handler) :
+	       kvm_tracker_handled(tracker, cpu, pid, time_ns, handler,
+				   (int32_t)number(fields, found->number, record));
+}
+
 int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker,
 		    const struct tep_record *record, int id, int cpu, int32_t pid, int64_t time_ns)
 {
@@ -418,6 +555,10 @@ int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker
 		return -EINVAL;
 	if (id < 0 || id > MAX_ID || !fields->by_id[id])
 		return kvm_tracker_seen(tracker, cpu, pid, time_ns);
+	if (fields->by_id[id] > N_ROWS)
+		return take_handler(fields, tracker, record,
+				    &fields->handlers[fields->by_id[id] - N_ROWS - 1], cpu, pid,
+				    time_ns);
 	found = &fields->events[fields->by_id[id] - 1];
 	event = (struct kvm_event){
 		.time_ns = time_ns, .pid = pid, .cpu = (int16_t)cpu, .kind = found->row->kind,

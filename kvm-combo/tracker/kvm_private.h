@@ -10,8 +10,27 @@
 
 #include "kvm_tracker.h"
 #include "key_map.h"
+#include "virt_handlers.h"
 
 #define KVM_NO_PID	(-1)
+
+/** A piece of a handling that came upon a thread; as struct virt_handling. */
+struct kvm_handled {
+	int64_t		start_ns, end_ns, whole_ns;
+	int32_t		pid;
+	int16_t		handler;
+	bool		begins;
+};
+
+/** Handlers that interrupt each other, at most: a softirq, interrupts in it, an NMI. */
+#define KVM_HANDLER_LEVELS	8
+
+struct kvm_handler_level {
+	int		handler;
+	size_t		first;		/* its first piece */
+	int64_t		since_ns;	/* when it was entered or came back */
+	int64_t		whole_ns;	/* up to then */
+};
 
 struct kvm_cpu {
 	struct kvm_event *events;
@@ -22,6 +41,12 @@ struct kvm_cpu {
 	int32_t		own;		/* number of the vCPU that has entered or left its guest
 					 * since its thread has this CPU; or VIRT_NONE */
 	uint8_t		raised[2];	/* by enum kvm_context: KVM_IPI, KVM_IRQ_LINE, or 0 */
+	/* handlers, see kvm_handlers.c: */
+	struct kvm_handled *handled;
+	size_t		n_handled, handled_room;
+	struct kvm_handler_level levels[KVM_HANDLER_LEVELS];
+	int		n_levels;
+	int32_t		handled_pid;	/* the thread that they interrupt */
 };
 
 /** A thread that has a name or is a vCPU. */
@@ -45,6 +70,11 @@ struct kvm_guest {
 	bool		is_unique;	/* no other one is called so */
 };
 
+struct kvm_handler {
+	char		*name;
+	int		kind;
+};
+
 struct kvm_tracker {
 	struct kvm_tsc_offset *offsets;
 	size_t		n_offsets, offsets_room;
@@ -55,6 +85,8 @@ struct kvm_tracker {
 	size_t		threads_room;
 	struct kvm_guest *guests;
 	size_t		n_guests, guests_room;
+	struct kvm_handler *handlers;
+	size_t		n_handlers, handlers_room;
 	uint64_t	n_disordered;
 	bool		has_switches, has_injects;
 };
@@ -128,6 +160,16 @@ void kvm_machine_called(const struct kvm_tracker *tracker, const struct virt_mod
  */
 int kvm_find_threads(struct kvm_tracker *tracker, const struct virt_model *model,
 		     const struct kvm_vcpu *vcpus, int32_t n_vcpus);
+
+/** kvm_handlers_forget - whatever handlers were entered on a CPU: nobody knows when they end. */
+void kvm_handlers_forget(struct kvm_cpu *cpu);
+
+/** kvm_add_handled - what interrupted vCPUs, into the model. Return: 0 or -ENOMEM. */
+int kvm_add_handled(const struct kvm_tracker *tracker, struct virt_model *model,
+		    const struct kvm_vcpu *vcpus);
+
+/** kvm_handlers_free - all of a tracker. */
+void kvm_handlers_free(struct kvm_tracker *tracker);
 
 /** kvm_replay - all records in order of time, into the model. Return: 0 or -ENOMEM. */
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,

@@ -28,6 +28,7 @@ void kvm_tracker_free(struct kvm_tracker *tracker)
 {
 	if (!tracker)
 		return;
+	kvm_handlers_free(tracker);
 	for (size_t i = 0; i < tracker->n_cpus; i++)
 		free(tracker->cpus[i].events);
 	kvm_tracker_clear_guests(tracker);
@@ -92,6 +93,7 @@ static bool is_to_be_kept(struct kvm_cpu *cpu, struct kvm_event *event)
 	if (event->pid != cpu->pid || event->kind == KVM_SWITCH || event->kind == KVM_LOST) {
 		cpu->own = VIRT_NONE;
 		cpu->raised[KVM_IN_TASK] = cpu->raised[KVM_IN_INTERRUPT] = 0;
+		kvm_handlers_forget(cpu);
 	}
 	switch (event->kind) {
 	case KVM_ENTRY:
@@ -322,6 +324,8 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 	ret = n_vcpus < 0 ? n_vcpus : kvm_find_threads(tracker, made, vcpus, n_vcpus);
 	if (!ret)
 		ret = kvm_replay(tracker, made, vcpus, n_vcpus);
+	if (!ret)
+		ret = kvm_add_handled(tracker, made, vcpus);
 	for (uint64_t i = 0; !ret && i < tracker->n_disordered; i++)
 		virt_model_contradiction(made, "a record is earlier than the one before it");
 	free(vcpus);

@@ -173,6 +173,31 @@ int kvm_tracker_seen(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t 
 int kvm_tracker_lost(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t to_ns,
 		     uint64_t count);
 
+/**
+ * kvm_tracker_add_handler - what may interrupt a thread on its CPU, without a switch
+ * @kind: enum virt_handler_kind
+ *
+ * Return: its number, the same each time; -ENOMEM, or -E2BIG: no more are told apart.
+ */
+int kvm_tracker_add_handler(struct kvm_tracker *tracker, int kind, const char *name);
+
+/**
+ * kvm_tracker_enter, kvm_tracker_leave - a handler begins, or ends, on a CPU
+ * @handler: from kvm_tracker_add_handler(); below 0: one that is not told apart
+ * @kind: the innermost handler ends, if it is of this kind; else records of it are missing
+ *
+ * As kvm_tracker_seen() besides. A handling of which the begin or the end is not there is not
+ * told; nor is one that comes upon no vCPU's thread. It is told in pieces: virt_handlers.h.
+ */
+int kvm_tracker_enter(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t time_ns,
+		      int handler);
+int kvm_tracker_leave(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t time_ns,
+		      int kind);
+
+/** kvm_tracker_handled - the same, of one that is told when it is over, after @ns */
+int kvm_tracker_handled(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t time_ns,
+			int handler, int64_t ns);
+
 /** Of a thread's name in the kernel, with its end. */
 #define KVM_COMM_SIZE	16
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "model_files.h"
+#include "report_handlers.h"
 #include "report_section.h"
 #include "report_threads.h"
 #include "report_tracing.h"
@@ -34,15 +35,16 @@ static const struct {
 				   const struct report_tracing *tracing, bool first);
 	int		(*waits)(struct output *out, const struct report *report, bool first);
 	int		(*threads)(struct output *out, const struct report *report, bool first);
+	int		(*handlers)(struct output *out, const struct report *report, bool first);
 	/* machines and tasks that are told apart when it comes to who takes pCPUs from whom */
 	size_t		most_culprits;
 } formats[N_FORMATS] = {
 	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text,
-		report_waits_text, report_threads_text, 8 },
+		report_waits_text, report_threads_text, report_handlers_text, 8 },
 	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json,
-		report_waits_json, report_threads_json, 64 },
+		report_waits_json, report_threads_json, report_handlers_json, 64 },
 	[FORMAT_CSV] = { report_csv, report_worst_csv, report_tracing_csv,
-		report_waits_csv, report_threads_csv, 64 },
+		report_waits_csv, report_threads_csv, report_handlers_csv, 64 },
 };
 
 struct report_options {
@@ -53,7 +55,7 @@ struct report_options {
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to;
 	struct report_worst	worst;
-	bool			tracing, waits, threads;
+	bool			tracing, waits, threads, handlers;
 	double			record_cost_ns;
 	struct report_hypertrace_options hypertrace;
 	struct host_options trace;
@@ -163,6 +165,8 @@ static const struct ksv_option report_option_table[] = {
 	  ksv_take_flag, offsetof(OPTIONS, waits), NULL },
 	{ 0, "threads", NULL, "instead: what works for machines beside their vCPUs",
 	  ksv_take_flag, offsetof(OPTIONS, threads), NULL },
+	{ 0, "handlers", NULL, "instead: interrupts of the host on the time of vCPUs",
+	  ksv_take_flag, offsetof(OPTIONS, handlers), NULL },
 	{ 0, "tracing", NULL, "instead: what the tracing costs, and what to switch off",
 	  ksv_take_flag, offsetof(OPTIONS, tracing), NULL },
 	{ 0, "record-cost", "NS", "with --tracing: what a record costs",
@@ -195,9 +199,10 @@ static bool wants_guests(const struct report_options *options)
 static int check_options(const struct report_options *options)
 {
 	if (!!options->worst.n + options->tracing + options->waits + options->threads +
-	    wants_guests(options) > 1)
-		return ksv_usage_error(options->command, "only one of --worst, --waits, --threads, "
-				       "--tracing, and --hypertrace, --boot, --function");
+	    options->handlers + wants_guests(options) > 1)
+		return ksv_usage_error(options->command, "only one of --worst, --waits, "
+				       "--threads, --handlers, --tracing, and --hypertrace, "
+				       "--boot, --function");
 	if (options->hypertrace.kallsyms && !wants_guests(options))
 		return ksv_usage_error(options->command, "--kallsyms says more about --hypertrace, "
 				       "--boot and --function, none of which is there");
@@ -315,11 +320,12 @@ static int write_report(struct job *job, struct output *out, bool first)
 		worst.kinds = worst.kinds ? worst.kinds : VIRT_WORST_ALL_KINDS;
 		return formats[options->format].worst(out, report, &options->vcpus, &worst, first);
 	}
-	if (options->waits || options->threads) {
+	if (options->waits || options->threads || options->handlers) {
 		if (report_window(report, &options->vcpus, 0))
 			return -ENOMEM;
 		return options->waits ? formats[options->format].waits(out, report, first) :
-		       formats[options->format].threads(out, report, first);
+		       options->threads ? formats[options->format].threads(out, report, first) :
+		       formats[options->format].handlers(out, report, first);
 	}
 	if (wants_guests(options)) {
 		if (report_sections_build(&job->counted, report, &options->vcpus))

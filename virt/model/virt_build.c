@@ -94,6 +94,7 @@ void virt_model_free(struct virt_model *model)
 	free(model->wakes);
 	free(model->losses);
 	free(model->lasting);
+	virt_handlers_free(&model->handlers);
 	free(model);
 }
 
@@ -666,6 +667,7 @@ int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns
 		clip_vcpu(model, &model->vcpus[i]);
 	for (int32_t i = 0; i < model->n_pcpus; i++)
 		clip_pcpu(model, &model->pcpus[i]);
+	virt_handlers_order(model);
 	if (order_losses(model) || order_machines(model) || order_pids(model))
 		return -ENOMEM;
 	return virt_summarize(model);

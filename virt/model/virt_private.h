@@ -12,6 +12,7 @@
 
 #include "key_map.h"
 #include "search.h"
+#include "virt_handlers.h"
 #include "virt_model.h"
 
 /** Intervals of a vCPU per sum of times, and per sum of counts; occupants of a pCPU per step of its
@@ -170,6 +171,14 @@ struct virt_reason {
 	enum virt_exit_class exit_class;
 };
 
+/** What interrupted vCPUs; see virt_handlers.h. */
+struct virt_handlers {
+	struct virt_handler *handlers;
+	int32_t		n, room;
+	struct virt_handling *handlings;	/* ascending by vCPU and time */
+	size_t		n_handlings, handlings_room;
+};
+
 struct virt_model {
 	struct virt_names *names;	/* all that are there */
 	struct virt_machine_track *machines;
@@ -191,6 +200,7 @@ struct virt_model {
 	struct key_map	wake_map;
 	struct virt_pcpu_track *pcpus;
 	int32_t		n_pcpus, pcpus_room;
+	struct virt_handlers handlers;
 	struct virt_loss *losses;
 	size_t		n_losses, losses_room;
 	uint32_t	*lasting;	/* of the losses up to each, which lasts longest */
@@ -436,6 +446,10 @@ size_t virt_first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_n
 
 /** virt_groups_free - free groups, which may be NULL. */
 void virt_groups_free(struct virt_groups *groups);
+
+/** virt_handlers_order - all are known now. */
+void virt_handlers_order(struct virt_model *model);
+void virt_handlers_free(struct virt_handlers *all);
 
 /** virt_summarize - all sums, maxima and timelines of a filled model. Return: 0 or -ENOMEM. */
 int virt_summarize(struct virt_model *model);
