@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "json_writer.h"
+#include "virt_handlers.h"
 #include "why.h"
 
 /** Segments below another one that are listed one by one: the longest. */
@@ -103,6 +104,15 @@ static void put_wait(struct output *out, const struct virt_model *model,
 		out_str(out, ", which is told above or leads too far");
 }
 
+/** "irq", "softirq" ... */
+static const char *handler_kind_of(const struct virt_model *model,
+				   const struct virt_why_segment *segment)
+{
+	const struct virt_handler *handler = virt_model_handler(model, segment->handler);
+
+	return handler ? virt_handler_kind_name((enum virt_handler_kind)handler->kind) : "handler";
+}
+
 static void put_what(struct output *out, const struct virt_model *model,
 		     const struct virt_why_segment *segment)
 {
@@ -134,6 +144,12 @@ static void put_what(struct output *out, const struct virt_model *model,
 		return;
 	case VIRT_WHY_IDLE:
 		put_pcpu(out, "nobody has ", segment->pcpu);
+		return;
+	case VIRT_WHY_HANDLER:
+		out_str(out, "is interrupted by ");
+		out_str(out, handler_kind_of(model, segment));
+		out_char(out, ' ');
+		out_text(out, virt_why_cause_of(model, segment));
 		return;
 	case VIRT_WHY_OFFLINE:
 		out_str(out, kind);
@@ -347,6 +363,8 @@ static void json_segment(const struct why_writing *writing, struct json *json,
 		json_i64(json, "pcpu", segment->pcpu);
 	if (vector >= 0)
 		json_i64(json, "vector", vector);
+	if (segment->kind == VIRT_WHY_HANDLER)
+		json_str(json, "handler", handler_kind_of(writing->model, segment));
 	if (reason)
 		json_str(json, "reason", reason);
 	json_flags(json, segment->flags);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "virt_handlers.h"
 #include "virt_why.h"
 
 /** Intervals that are looked at for the VM exit whose answer is waited for. */
@@ -39,7 +40,8 @@ static struct virt_why_segment segment_at(int32_t subject, enum virt_why_kind ki
 {
 	return (struct virt_why_segment){
 		.from_ns = from_ns, .to_ns = to_ns, .subject = subject, .who = VIRT_NONE,
-		.reason = VIRT_NONE, .wake = VIRT_NONE, .pcpu = pcpu, .kind = (uint8_t)kind,
+		.reason = VIRT_NONE, .wake = VIRT_NONE, .handler = VIRT_NONE, .pcpu = pcpu,
+		.kind = (uint8_t)kind,
 	};
 }
 
@@ -312,6 +314,36 @@ static int32_t reason_before(const struct walk *walk, int32_t vcpu, int64_t star
 	return VIRT_NONE;
 }
 
+/** What interrupted the vCPU meanwhile. */
+static void add_handlers(struct walk *walk, size_t at)
+{
+	const struct virt_why_segment above = walk->why->segments[at];
+	struct virt_handling_range range = virt_vcpu_handlings(walk->model, above.subject,
+							       above.from_ns, above.to_ns);
+
+	walk->level++;
+	for (size_t i = 0; i < range.n && !walk->error; i++) {
+		const struct virt_handling *piece = &range.first[i];
+		struct virt_why_segment segment;
+
+		segment = segment_at(above.subject, VIRT_WHY_HANDLER, piece->start_ns,
+				     piece->end_ns, above.pcpu);
+		segment.cause = VIRT_WHY_HANDLES;
+		segment.handler = piece->handler;
+		if (segment.from_ns >= above.from_ns)
+			segment.flags |= VIRT_WHY_BEGINS;
+		else
+			segment.from_ns = above.from_ns;
+		if (segment.to_ns <= above.to_ns)
+			segment.flags |= VIRT_WHY_ENDS;
+		else
+			segment.to_ns = above.to_ns;
+		if (segment.from_ns < segment.to_ns)
+			add(walk, &segment);
+	}
+	walk->level--;
+}
+
 /** On its pCPU, out of guest code. */
 static void explain_exit(struct walk *walk, size_t at, const struct stretch *stretch)
 {
@@ -323,12 +355,18 @@ static void explain_exit(struct walk *walk, size_t at, const struct stretch *str
 		segment->reason = reason_before(walk, segment->subject, interval->start_ns);
 	if (segment->reason == VIRT_NONE)
 		leave_unexplained(walk, at, VIRT_WHY_UNTOLD);
+	else
+		add_handlers(walk, at);
 }
 
 /** What there is to tell below segment @at. */
 static void explain(struct walk *walk, size_t at, const struct stretch *stretch)
 {
 	switch (walk->why->segments[at].kind) {
+	case VIRT_WHY_GUEST:
+		/* the VM exit may be recorded behind the handler */
+		add_handlers(walk, at);
+		break;
 	case VIRT_WHY_HYPERVISOR:
 	case VIRT_WHY_VMM:
 		explain_exit(walk, at, stretch);

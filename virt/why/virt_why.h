@@ -34,6 +34,7 @@ enum virt_why_kind {
 	VIRT_WHY_VCPU,			/* a vCPU has the pCPU */
 	VIRT_WHY_TASK,			/* a task of the host has it */
 	VIRT_WHY_IDLE,			/* nobody has it */
+	VIRT_WHY_HANDLER,		/* a handler of the host interrupts the vCPU, on its pCPU */
 	VIRT_WHY_N_KINDS
 };
 
@@ -43,6 +44,7 @@ enum virt_why_cause {
 	VIRT_WHY_EXIT,			/* a VM exit, @reason */
 	VIRT_WHY_PCPU,			/* waits for a pCPU, which @who had longest */
 	VIRT_WHY_WAKE,			/* waits for what ended it, @wake */
+	VIRT_WHY_HANDLES,		/* @handler does */
 	VIRT_WHY_ABSENT,		/* paused, not yet created, destroyed */
 	/* of what is unexplained: */
 	VIRT_WHY_LOST,			/* records are missing */
@@ -72,6 +74,7 @@ struct virt_why_segment {
 	int32_t		who;		/* another one, see enum virt_why_cause; or VIRT_NONE */
 	int32_t		reason;		/* virt_model_reason(); or VIRT_NONE */
 	int32_t		wake;		/* virt_model_wake(); or VIRT_NONE */
+	int32_t		handler;	/* virt_model_handler(); or VIRT_NONE */
 	uint32_t	n_below;	/* so many that follow are below it, at any level */
 	int16_t		pcpu;		/* where, or which one is waited for; or VIRT_NONE */
 	uint8_t		kind;		/* enum virt_why_kind */

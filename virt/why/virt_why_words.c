@@ -3,6 +3,7 @@
  * @file	virt_why_words.c
  * @brief	What segments, causes and moments are called.
  */
+#include "virt_handlers.h"
 #include "virt_why.h"
 
 const char *virt_why_kind_name(enum virt_why_kind kind)
@@ -16,6 +17,8 @@ const char *virt_why_kind_name(enum virt_why_kind kind)
 		return "task";
 	case VIRT_WHY_IDLE:
 		return "idle";
+	case VIRT_WHY_HANDLER:
+		return "handler";
 	default:
 		return virt_state_name((enum virt_state)kind);
 	}
@@ -29,6 +32,7 @@ const char *virt_why_cause_name(enum virt_why_cause cause)
 		[VIRT_WHY_EXIT] = "exit",
 		[VIRT_WHY_PCPU] = "pcpu",
 		[VIRT_WHY_WAKE] = "wait",
+		[VIRT_WHY_HANDLES] = "interrupt",
 		[VIRT_WHY_ABSENT] = "absent",
 		[VIRT_WHY_LOST] = "lost records",
 		[VIRT_WHY_UNTOLD] = "not in the trace",
@@ -45,7 +49,10 @@ const char *virt_why_cause_of(const struct virt_model *model,
 {
 	const struct virt_wake *wake = virt_model_wake(model, segment->wake);
 	const char *reason = virt_model_reason(model, segment->reason);
+	const struct virt_handler *handler = virt_model_handler(model, segment->handler);
 
+	if (handler)
+		return handler->name;
 	if (segment->cause == VIRT_WHY_EXIT)
 		return reason ? reason : "unknown";
 	if (segment->cause == VIRT_WHY_WAKE)

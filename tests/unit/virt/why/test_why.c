@@ -16,6 +16,7 @@
 #include "array.h"
 #include "hand_model.h"
 #include "sample_model.h"
+#include "virt_handlers.h"
 #include "virt_why.h"
 
 #define LIMIT	1000000
@@ -135,6 +136,54 @@ static void reasons_of_exits(void **state)
 	assert_int_equal(why.unexplained_ns, 10);
 	assert_int_equal(why.segments[0].n_below, 1);
 	assert_int_equal(why.segments[7].flags & VIRT_WHY_WITH_WAITS, VIRT_WHY_WITH_WAITS);
+	virt_why_free(&why);
+	virt_model_free(model);
+}
+
+/** Handlers interrupt a vCPU out of guest code, and where its exit is recorded late. */
+static void interrupted(void **state)
+{
+	static const struct virt_handling pieces[] = {
+		{ .start_ns = 18, .end_ns = 22, .whole_ns = 4, .handler = 0, .begins = true },
+		{ .start_ns = 25, .end_ns = 28, .whole_ns = 5, .handler = 1, .begins = true },
+		{ .start_ns = 28, .end_ns = 29, .whole_ns = 1, .handler = 0, .begins = true },
+		{ .start_ns = 29, .end_ns = 31, .handler = 1 },
+		{ .start_ns = 45, .end_ns = 46, .whole_ns = 1, .handler = 1, .begins = true },
+	};
+	struct virt_model *model = with_vcpus(1);
+	int32_t hlt = virt_model_add_reason(model, "HLT");
+	struct virt_why why;
+
+	(void)state;
+	assert_int_equal(virt_model_add_handler(model, VIRT_HANDLER_IRQ, "30 disk"), 0);
+	assert_int_equal(virt_model_add_handler(model, VIRT_HANDLER_SOFTIRQ, "RCU"), 1);
+	set(model, 0, 10, VIRT_GUEST, 1, VIRT_NONE, 0);
+	set(model, 0, 20, VIRT_HYPERVISOR, 1, hlt, VIRT_INTERVAL_EXIT);
+	set(model, 0, 40, VIRT_HYPERVISOR, 1, VIRT_NONE, VIRT_INTERVAL_EXIT);
+	set(model, 0, 50, VIRT_GUEST, 1, VIRT_NONE, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(pieces); i++)
+		assert_int_equal(virt_model_add_handling(model, &pieces[i]), 0);
+	finish(model, 60);
+	why = why_of(model, 0, 10, 30);
+	IS(model, &why,
+	   { 0, 10, 20, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE },
+	   { 1, 18, 20, VIRT_WHY_HANDLER, "30 disk", 0, VIRT_NONE },
+	   { 0, 20, 30, VIRT_WHY_HYPERVISOR, "HLT", 0, VIRT_NONE },
+	   { 1, 20, 22, VIRT_WHY_HANDLER, "30 disk", 0, VIRT_NONE },
+	   { 1, 25, 28, VIRT_WHY_HANDLER, "RCU", 0, VIRT_NONE },
+	   { 1, 28, 29, VIRT_WHY_HANDLER, "30 disk", 0, VIRT_NONE },
+	   { 1, 29, 30, VIRT_WHY_HANDLER, "RCU", 0, VIRT_NONE });
+	assert_int_equal(why.unexplained_ns, 0);
+	assert_int_equal(why.segments[2].n_below, 4);
+	assert_int_equal(why.segments[1].flags, VIRT_WHY_BEGINS);
+	assert_int_equal(why.segments[3].flags, VIRT_WHY_ENDS);
+	assert_int_equal(why.segments[4].flags, VIRT_WHY_BEGINS | VIRT_WHY_ENDS);
+	virt_why_free(&why);
+	/* nothing is below what is not explained */
+	why = why_of(model, 0, 40, 50);
+	IS(model, &why,
+	   { 0, 40, 50, VIRT_WHY_HYPERVISOR, "unknown", 0, VIRT_NONE },
+	   { 1, 40, 50, VIRT_WHY_UNEXPLAINED, "not in the trace", 0, VIRT_NONE });
 	virt_why_free(&why);
 	virt_model_free(model);
 }
@@ -632,6 +681,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(states_of_its_own),
 		cmocka_unit_test(reasons_of_exits),
+		cmocka_unit_test(interrupted),
 		cmocka_unit_test(preempted),
 		cmocka_unit_test(waking),
 		cmocka_unit_test(waking_for_nothing),
