@@ -7,9 +7,12 @@
  * several CPUs' files comes mixed; the tracker takes each CPU's events in their order.
  */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "kvm_tracker.h"
 #include "model_checks.h"
+#include "virt_handlers.h"
+#include "virt_threads.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,6 +22,70 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define KIND_GUEST	15
 #define KIND_HYPERCALL	16
 #define N_KINDS		17
+#define FIRST_OTHER	236	/* see add_other() */
+
+/** What handlers and threads are told with. */
+static int add_other(struct kvm_tracker *tracker, const uint8_t *b, int64_t time_ns,
+		     const struct kvm_event *event)
+{
+	static const char *const names[] = {
+		"vhost-3", "vhost-", "kvm-pit/2", "IO x", "worker", "qemu-kvm", "kvm", "vhost-3x",
+	};
+	const char handler[] = { (char)('a' + b[4] % 4), '\0' };
+	int ret;
+
+	switch (b[0] % 5) {
+	case 0:
+		ret = kvm_tracker_add_thread(tracker, event->pid, event->arg);
+		return ret == -EINVAL ? 0 : ret;
+	case 1:
+		return kvm_tracker_name(tracker, event->pid, names[b[3] % 8]);
+	case 2:
+		return kvm_tracker_leave(tracker, event->cpu, event->pid, time_ns, b[4] % 4);
+	case 3:
+		ret = kvm_tracker_add_handler(tracker, b[3] % 4, handler);
+		return kvm_tracker_handled(tracker, event->cpu, event->pid, time_ns, ret, b[5]);
+	default:
+		ret = kvm_tracker_add_handler(tracker, b[3] % 4, handler);
+		return kvm_tracker_enter(tracker, event->cpu, event->pid, time_ns,
+					 b[5] ? ret : -E2BIG);
+	}
+}
+
+/** Handlers have no more of a state than the vCPU; threads no more of a pCPU than its tasks. */
+static void check_others(const struct virt_model *model, int64_t from, int64_t to)
+{
+	struct virt_threads *threads = virt_threads_new(model, from, to);
+
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		struct virt_totals totals;
+		size_t n;
+		struct virt_handled *handled = virt_handled_new(model, i, from, to, &n);
+		int64_t hypervisor_ns = 0, vmm_ns = 0;
+
+		check(handled, "no memory");
+		virt_vcpu_totals(model, i, from, to, &totals);
+		for (size_t k = 0; k < n; k++) {
+			hypervisor_ns += handled[k].hypervisor_ns;
+			vmm_ns += handled[k].vmm_ns;
+			check(handled[k].other_ns >= 0, "time below 0");
+		}
+		check(hypervisor_ns <= totals.ns[VIRT_HYPERVISOR] && vmm_ns <= totals.ns[VIRT_VMM],
+		      "handlers have more time than their vCPU");
+		free(handled);
+	}
+	check(threads, "no memory");
+	for (int32_t pcpu = 0; pcpu < virt_model_n_pcpus(model); pcpu++) {
+		struct virt_pcpu_totals totals;
+		int64_t ns = 0;
+
+		virt_pcpu_totals(model, pcpu, from, to, &totals);
+		for (size_t i = 0; i < threads->n_places; i++)
+			ns += threads->places[i].pcpu == pcpu ? threads->places[i].ns : 0;
+		check(ns <= totals.task_ns, "threads have more time than tasks");
+	}
+	virt_threads_free(threads);
+}
 
 static int add(struct kvm_tracker *tracker, const uint8_t *b, int64_t time_ns)
 {
@@ -30,6 +97,8 @@ static int add(struct kvm_tracker *tracker, const uint8_t *b, int64_t time_ns)
 	const int32_t tids[] = { b[2] % 16, b[3] % 16, b[4] % 16 };
 	char name[] = "CPU 0/KVM";
 
+	if (b[0] >= FIRST_OTHER)
+		return add_other(tracker, b, time_ns, &event);
 	switch (event.kind) {
 	case KVM_FOUND:		/* only kvm_tracker_lost() makes these two */
 	case KVM_LOST:
@@ -66,6 +135,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		      "no model");
 		check_model(model);
 		check_sums(model, time_ns / 3, time_ns / 2);
+		check_others(model, INT64_MIN, INT64_MAX);
+		check_others(model, time_ns / 3, time_ns / 2);
 		virt_model_free(model);
 	}
 	kvm_tracker_free(tracker);
