@@ -113,7 +113,10 @@ for format in text csv json; do
 	hostile $format "$OUT" qemu softirq worker rcu
 	run report --worst 1000 --kind steal --format $format "$WORK/tasks.dat"
 	status 0
-	hostile $format "$OUT" qemu worker
+	hostile $format "$OUT" worker
+	run report --threads --format $format "$WORK/tasks.dat"
+	status 0
+	hostile $format "$OUT" qemu
 done
 run plot -f svg "$WORK/tasks.dat"
 status 0
