@@ -4,6 +4,7 @@
 
 export_sums.py REPORT.json csv FOLDER
 export_sums.py REPORT.json sqlite DATABASE
+export_sums.py REPORT.json perfetto FILE
 
 By vCPU: time by state, exits by reason with their cost and where it went, migrations, wake-ups;
 records that are lost; and that intervals follow each other without a gap. Prints how many numbers
@@ -13,7 +14,9 @@ import collections
 import csv
 import json
 import os
+import re
 import sqlite3
+import subprocess
 import sys
 
 
@@ -38,6 +41,90 @@ def sqlite_tables(path):
 
 
 READERS = {"csv": csv_tables, "sqlite": sqlite_tables}
+
+
+FIELD = re.compile(r'(\w+): ("(?:[^"\\\\]|\\\\.)*"|\S+)|(\w+) \{|(\})')
+
+
+def packets(path):
+    """Each packet as nested lists of (field, value)."""
+    proto = os.path.join(os.environ["KSV_SOURCE_DIR"], "tools", "export")
+    with open(path, "rb") as trace:
+        text = subprocess.run(["protoc", "--decode=ksv.Trace", "-I" + proto, "perfetto.proto"],
+                              stdin=trace, capture_output=True, text=True, check=True).stdout
+    if re.search(r"^\s*\d+[: ]", text, re.M):
+        sys.exit("%s has fields that perfetto.proto does not know" % path)
+    stack = [[]]
+    for name, value, group, end in FIELD.findall(text):
+        if name:
+            stack[-1].append((name, value.strip('"')))
+        elif group:
+            stack.append([])
+            stack[-2].append((group, stack[-1]))
+        elif end:
+            stack.pop()
+            if len(stack) == 1:
+                yield dict(stack[0].pop()[1])
+
+
+def perfetto_sums(path):
+    """By the names of machine and vCPU: time by state, steal, exits; all migrations."""
+    of, flows = collections.Counter(), collections.Counter()
+    names, notes, tracks, begun = {}, {}, {}, {}
+    for packet in packets(path):
+        for kind, entry in packet.get("interned_data", []):
+            entry = dict(entry)
+            if kind != "debug_annotation_string_values":
+                (names if kind == "event_names" else notes)[entry["iid"]] = entry["name"]
+        if "track_descriptor" in packet:
+            track = dict(packet["track_descriptor"])
+            above = tracks[track["parent_uuid"]] if "parent_uuid" in track else ()
+            tracks[track["uuid"]] = above + (track["name"],)
+        if "track_event" in packet:
+            event = packet["track_event"]
+            costs = [int(dict(value)["int_value"]) for field, value in event if field ==
+                     "debug_annotations" and notes[dict(value)["name_iid"]] == "cost_ns"]
+            flows.update(value for field, value in event if field.endswith("flow_ids"))
+            take(of, begun, tracks, names, dict(event), int(packet.get("timestamp", 0)), costs)
+    if begun or set(flows.values()) - {2}:
+        sys.exit("slices without an end, or flows that do not have two")
+    return of
+
+
+def take(of, begun, tracks, names, event, time, costs):
+    track, name = tracks[event["track_uuid"]], names.get(event.get("name_iid"))
+    if event["type"] == "SLICE_BEGIN":
+        if event["track_uuid"] in begun:
+            sys.exit("slices of %s overlap" % (track,))
+        begun[event["track_uuid"]] = time, name
+        if track[-1] == "VM exits":
+            of[track[1:3], "exits", name] += 1
+            of[track[1:3], "exit", name, "complete"] += len(costs)
+            of[track[1:3], "exit", name, "ns"] += sum(costs)
+    elif event["type"] == "SLICE_END":
+        start, name = begun.pop(event["track_uuid"])
+        if len(track) == 3:
+            of[track[1:3], "state", name] += time - start
+    elif event["type"] == "COUNTER" and track[-1] == "steal":
+        of[track[1:3], "steal"] = int(event["counter_value"])
+    elif event["type"] == "INSTANT" and name == "comes":
+        of["migrations"] += 1
+
+
+def told_perfetto(report):
+    of = collections.Counter()
+    for machine in report["machines"]:
+        for vcpu in machine["vcpus"]:
+            name = machine["name"], vcpu["name"]
+            for state, stretches in vcpu["states"].items():
+                of[name, "state", state] += stretches["ns"]
+            of[name, "steal"] += vcpu["states"]["preempted"]["ns"]
+            for exits in vcpu["exits"]:
+                of[name, "exits", exits["reason"]] += exits["count"]
+                of[name, "exit", exits["reason"], "complete"] += exits["complete"]
+                of[name, "exit", exits["reason"], "ns"] += exits["ns"]
+            of["migrations"] += vcpu["migrations"]
+    return of
 
 
 def number(value):
@@ -103,8 +190,11 @@ def told(report):
 
 def main():
     with open(sys.argv[1]) as file:
-        expected = told(json.load(file))
-    found = sums(dict(READERS[sys.argv[2]](sys.argv[3])))
+        report = json.load(file)
+    if sys.argv[2] == "perfetto":
+        expected, found = told_perfetto(report), perfetto_sums(sys.argv[3])
+    else:
+        expected, found = told(report), sums(dict(READERS[sys.argv[2]](sys.argv[3])))
     differences = 0
     for key in sorted(set(expected) | set(found), key=repr):
         if expected[key] != found[key]:

@@ -22,8 +22,17 @@ sums_are_report()
 	status 0
 	check "SQLite of $file $* is report's" \
 		python3 "$SUMS" "$WORK/report.json" sqlite "$WORK/db" >> "$WORK/compared"
-	compared=$((compared + $(tail -1 "$WORK/compared")))
+	run export --quiet --format perfetto -o "$WORK/pftrace" "$@" "$file"
+	status 0
+	check "Perfetto's trace of $file $* is report's" \
+		python3 "$SUMS" "$WORK/report.json" perfetto "$WORK/pftrace" >> "$WORK/compared"
+	compared=$((compared + $(awk '{ n += $1 } END { print n }' "$WORK/compared")))
 }
+
+if ! command -v protoc > /dev/null; then
+	echo "protoc is missing (Debian: apt-get install protobuf-compiler)"
+	exit 77
+fi
 
 compared=0
 found=0
@@ -38,7 +47,7 @@ for sample in "$SAMPLES"/*.xen "$SAMPLES"/*.xen.gz "$SAMPLES"/*.dat; do
 	check "nothing is written" test ! -e "$WORK/none"
 done
 check "there are samples ($found)" test "$found" -ge 25
-check "there are numbers ($compared)" test "$compared" -ge 2000
+check "there are numbers ($compared)" test "$compared" -ge 5000
 sums_are_report "$SAMPLES/hvm-exits.xen" --from 10ms --to 25ms
 sums_are_report "$SAMPLES/kvm-host.dat" --from 20ms --to 400ms
 sums_are_report "$SAMPLES/credit2-basic.xen" --from 1 --to 2 --vcpu d1
@@ -80,6 +89,13 @@ echo old > "$WORK/db"
 check "no room is an error" test "$(cat "$WORK/status")" = 3
 says "$ERR" 'cannot write'
 check "nothing has changed" test "$(cat "$WORK/db")" = old
+(
+	ulimit -f 8
+	"$KSV_BIN" export -q -f perfetto -o "$WORK/db" "$SAMPLES/credit2-basic.xen" 2> "$ERR"
+	echo $? > "$WORK/status"
+)
+check "no room is an error" test "$(cat "$WORK/status")" = 3
+check "nothing has changed" test "$(cat "$WORK/db")" = old
 run export -f sqlite -o /dev/null "$SAMPLES/pinned.xen"
 status 3
 check "a database must be a file" grep -q 'regular file' "$ERR"
@@ -113,5 +129,11 @@ import sqlite3, sys
 names = [row[0] for row in sqlite3.connect(sys.argv[1]).execute("SELECT name FROM machine")]
 sys.exit(not any("a,\"b'c\\x0ad" in name for name in names))
 END
+
+run export -q -f perfetto -o "$WORK/odd.pftrace" "$WORK/odd.xen"
+status 0
+protoc --decode=ksv.Trace -I"$KSV_SOURCE_DIR/tools/export" perfetto.proto \
+	< "$WORK/odd.pftrace" > "$WORK/odd.txt"
+check "and in Perfetto's trace" grep -qF "a,\\\"b\\'c\\\\x0ad" "$WORK/odd.txt"
 
 finish

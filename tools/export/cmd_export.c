@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "export_perfetto.h"
 #include "export_rows.h"
 #include "export_sink.h"
 #include "trace_args.h"
@@ -15,14 +16,16 @@
 #define MAX_MOMENTS	1000000
 #define MOMENTS		1000
 
-enum format { FORMAT_CSV, FORMAT_SQLITE, N_FORMATS };
+enum format { FORMAT_CSV, FORMAT_SQLITE, FORMAT_PERFETTO, N_FORMATS };
 
 static const char *const format_names[] = {
 	[FORMAT_CSV] = "csv-tables",
 	[FORMAT_SQLITE] = "sqlite",
+	[FORMAT_PERFETTO] = "perfetto",
 	NULL
 };
 
+/* but for what is no table */
 static const struct export_sink *const sinks[N_FORMATS] = {
 	[FORMAT_CSV] = &export_csv,
 	[FORMAT_SQLITE] = &export_sqlite,
@@ -59,7 +62,8 @@ static int take_moments(const struct ksv_command *command, const struct ksv_opti
 
 static const struct ksv_option export_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "csv-tables: a folder with a CSV file "
-			  "per table; sqlite: a database"),
+			  "per table; sqlite: a database;\n"
+			  "perfetto: a trace for ui.perfetto.dev"),
 	{ 'o', "output", "FILE", "what to write: the folder or file",
 	  ksv_take_text, offsetof(OPTIONS, output), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
@@ -96,10 +100,21 @@ static int set_window(const struct export_options *options, struct report *repor
 			       (long long)end_ns);
 }
 
+static int write_perfetto(const struct export_options *options, const struct export_job *job)
+{
+	static struct output out;
+	int status = out_open(&out, options->output);
+
+	if (status)
+		return status;
+	export_perfetto(job, &out);
+	return out_close(&out, model_changed(job->report->load, status));
+}
+
 static int write_tables(const struct export_options *options, struct report *report)
 {
 	const struct export_job job = { .report = report, .most_moments = options->moments };
-	struct export_sink sink = *sinks[options->format];
+	struct export_sink sink;
 	int status;
 
 	if (report_window(report, &options->vcpus, 0)) {
@@ -109,6 +124,9 @@ static int write_tables(const struct export_options *options, struct report *rep
 	report->n_pcpus = host_trace_n_pcpus(&report->load->host);
 	if (virt_model_n_pcpus(report->load->model) > report->n_pcpus)
 		report->n_pcpus = virt_model_n_pcpus(report->load->model);
+	if (options->format == FORMAT_PERFETTO)
+		return write_perfetto(options, &job);
+	sink = *sinks[options->format];
 	status = sink.open(&sink, options->output);
 	if (status)
 		return status;

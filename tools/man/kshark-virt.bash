@@ -80,7 +80,7 @@ _kshark_virt()
 			_kshark_virt_words "text csv json" "$cur"
 		[[ $command == align ]] && _kshark_virt_words "text json" "$cur"
 		[[ $command == why ]] && _kshark_virt_words "text json svg png pdf" "$cur"
-		[[ $command == export ]] && _kshark_virt_words "csv-tables sqlite" "$cur"
+		[[ $command == export ]] && _kshark_virt_words "csv-tables sqlite perfetto" "$cur"
 		[[ $command == plot ]] && _kshark_virt_words "svg png pdf csv" "$cur"
 		;;
 	--events)

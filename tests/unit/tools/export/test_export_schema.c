@@ -63,7 +63,7 @@ static void test_document(void **state)
 {
 	char *wanted = expected(), *found = document();
 	char *begin = strstr(found, "### host\n");
-	char *end = strstr(found, "## Loading");
+	char *end = strstr(found, "## Perfetto");
 
 	(void)state;
 	assert_non_null(begin);

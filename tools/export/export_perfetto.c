@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	export_perfetto.c
+ * @brief	A window of a trace as tracks: host > machine > vCPU, and the physical CPUs.
+ */
+#include <stdio.h>
+
+#include "export_packet.h"
+#include "export_perfetto.h"
+#include "virt_exits.h"
+
+/** Tracks have numbers: of the host, then of pCPUs, machines, and some for each vCPU. */
+#define TRACK_HOST	1
+
+enum vcpu_track { OF_STATES = 0, OF_EXITS, OF_STEAL, N_OF_VCPU };
+
+/** Names have numbers: a few that are always there, then of reasons, vCPUs and tasks. */
+enum {
+	NAME_STATE = 1,
+	NAME_CAUSE = NAME_STATE + VIRT_N_STATES,
+	NAME_UNKNOWN = NAME_CAUSE + VIRT_N_WAKES,
+	NAME_MIGRATES,
+	NAME_COMES,
+	NAME_WAKES,
+	NAME_WOKEN,
+	NAME_LOST,
+	NAME_REASON,
+};
+
+struct perfetto {
+	const struct export_job	*job;
+	const struct virt_model	*model;
+	struct output		*out;
+	int64_t			shift_ns;	/* times of the format are not below 0 */
+	uint64_t		flows;		/* given away */
+};
+
+static uint64_t pcpu_track(int32_t pcpu)
+{
+	return TRACK_HOST + 1 + (uint64_t)pcpu;
+}
+
+static uint64_t machine_track(const struct perfetto *perfetto, int32_t machine)
+{
+	return pcpu_track(perfetto->job->report->n_pcpus) + (uint64_t)machine * 2;
+}
+
+static uint64_t vcpu_track(const struct perfetto *perfetto, int32_t vcpu, enum vcpu_track what)
+{
+	return machine_track(perfetto, virt_model_n_machines(perfetto->model)) +
+	       (uint64_t)vcpu * N_OF_VCPU + what;
+}
+
+static uint64_t reason_name(int32_t reason)
+{
+	return reason < 0 ? NAME_UNKNOWN : NAME_REASON + (uint64_t)reason;
+}
+
+static uint64_t who_name(const struct perfetto *perfetto, int32_t who)
+{
+	uint64_t first = NAME_REASON + (uint64_t)virt_model_n_reasons(perfetto->model);
+
+	if (who < 0)
+		return NAME_UNKNOWN;
+	return who < VIRT_FIRST_TASK ? first + (uint64_t)who :
+	       first + (uint64_t)virt_model_n_vcpus(perfetto->model) +
+	       (uint64_t)(who - VIRT_FIRST_TASK);
+}
+
+static void put_names(const struct perfetto *perfetto)
+{
+	static const char *const names[] = {
+		"unknown", "migrates", "comes", "wakes", "woken", "lost records",
+	};
+	const struct virt_model *model = perfetto->model;
+	struct output *out = perfetto->out;
+
+	for (int i = 0; i < VIRT_N_STATES; i++)
+		packet_name(out, NAME_STATE + (uint64_t)i, virt_state_name((enum virt_state)i));
+	for (int i = 0; i < VIRT_N_WAKES; i++)
+		packet_name(out, NAME_CAUSE + (uint64_t)i,
+			    virt_wake_cause_name((enum virt_wake_cause)i));
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		packet_name(out, NAME_UNKNOWN + i, names[i]);
+	for (int32_t i = 0; i < virt_model_n_reasons(model); i++)
+		packet_name(out, reason_name(i), virt_model_reason(model, i));
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++)
+		packet_name(out, who_name(perfetto, i), virt_model_vcpu(model, i)->name);
+	for (int32_t i = VIRT_FIRST_TASK; virt_model_task(model, i); i++)
+		packet_name(out, who_name(perfetto, i), virt_model_who(model, i));
+}
+
+static void put_track(const struct perfetto *perfetto, uint64_t track, uint64_t parent,
+		      const char *name, int32_t rank, const char *unit)
+{
+	packet_track(perfetto->out, &(struct packet_track){
+		.track = track, .parent = parent, .name = name, .rank = rank, .unit = unit,
+	});
+}
+
+static void put_tracks(const struct perfetto *perfetto)
+{
+	int n_pcpus = perfetto->job->report->n_pcpus;
+	char name[32];
+
+	put_track(perfetto, TRACK_HOST, 0, "host", 0, NULL);
+	for (int i = 0; i < n_pcpus; i++) {
+		snprintf(name, sizeof(name), "p%d", i);
+		put_track(perfetto, pcpu_track(i), TRACK_HOST, name, i, NULL);
+	}
+	for (int32_t i = 0; i < virt_model_n_machines(perfetto->model); i++) {
+		const struct virt_machine *machine = virt_model_machine(perfetto->model, i);
+		uint64_t track = machine_track(perfetto, i);
+
+		put_track(perfetto, track, TRACK_HOST, machine->name, n_pcpus + i, NULL);
+		put_track(perfetto, track + 1, track, "machine state", 0, "state");
+		for (int32_t j = 0; j < machine->n_vcpus; j++) {
+			int32_t vcpu = machine->vcpus[j];
+			uint64_t states = vcpu_track(perfetto, vcpu, OF_STATES);
+
+			put_track(perfetto, states, track,
+				  virt_model_vcpu(perfetto->model, vcpu)->name, j + 1, NULL);
+			put_track(perfetto, states + OF_EXITS, states, "VM exits", 0, NULL);
+			put_track(perfetto, states + OF_STEAL, states, "steal", 1, "ns");
+		}
+	}
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+static void note(struct packet_event *event, enum packet_note what, bool is_name, int64_t value)
+{
+	event->notes[event->n_notes++] = (struct packet_note_value){ what, is_name, value };
+}
+
+static void put(const struct perfetto *perfetto, struct packet_event *event)
+{
+	event->time_ns += perfetto->shift_ns;
+	packet_event(perfetto->out, event);
+}
+
+static void put_end(const struct perfetto *perfetto, uint64_t track, int64_t time_ns)
+{
+	put(perfetto, &(struct packet_event){ .type = PACKET_END, .track = track,
+					      .time_ns = time_ns });
+}
+
+/** Where the part within the window begins or ends. */
+static int64_t cut(const struct perfetto *perfetto, int64_t time_ns)
+{
+	const struct report *report = perfetto->job->report;
+
+	return time_ns < report->from_ns ? report->from_ns :
+	       time_ns > report->to_ns ? report->to_ns : time_ns;
+}
+
+static void put_states(struct perfetto *perfetto, int32_t vcpu)
+{
+	struct virt_interval_range range = export_vcpu_window(perfetto->job, vcpu);
+	uint64_t track = vcpu_track(perfetto, vcpu, OF_STATES);
+	int64_t steal_ns = 0;
+
+	for (size_t i = 0; i < range.n && !perfetto->out->error; i++) {
+		const struct virt_interval *interval = &range.first[i];
+		int64_t start_ns = cut(perfetto, interval->start_ns);
+		int64_t end_ns = cut(perfetto, export_interval_end(&range, i));
+		struct packet_event event = {
+			.type = PACKET_BEGIN, .track = track, .time_ns = start_ns,
+			.name = NAME_STATE + (uint64_t)interval->state,
+		};
+
+		if (interval->pcpu >= 0)
+			note(&event, NOTE_PCPU, false, interval->pcpu);
+		if (interval->state == VIRT_PREEMPTED && interval->detail >= 0)
+			note(&event, NOTE_DETAIL, true,
+			     (int64_t)who_name(perfetto, interval->detail));
+		put(perfetto, &event);
+		put_end(perfetto, track, end_ns);
+		if (interval->state != VIRT_PREEMPTED)
+			continue;
+		steal_ns += end_ns - start_ns;
+		put(perfetto, &(struct packet_event){
+			.type = PACKET_COUNTER, .track = track + OF_STEAL, .time_ns = end_ns,
+			.value = steal_ns });
+	}
+}
+
+static void put_exits(struct perfetto *perfetto, int32_t vcpu)
+{
+	struct virt_interval_range range = export_vcpu_window(perfetto->job, vcpu);
+	uint64_t track = vcpu_track(perfetto, vcpu, OF_EXITS);
+
+	for (size_t i = 0; i < range.n && !perfetto->out->error; i++) {
+		struct packet_event event = { .type = PACKET_BEGIN, .track = track };
+		struct virt_exit exit;
+
+		if (range.first[i].start_ns < perfetto->job->report->from_ns ||
+		    !virt_exit_of(perfetto->model, vcpu, &range.first[i], &exit))
+			continue;
+		event.time_ns = exit.time_ns;
+		event.name = reason_name(exit.reason);
+		if (range.first[i].pcpu >= 0)
+			note(&event, NOTE_PCPU, false, range.first[i].pcpu);
+		if (exit.complete)
+			note(&event, NOTE_COST, false, exit.cost_ns);
+		put(perfetto, &event);
+		put_end(perfetto, track, exit.entry_ns);
+	}
+}
+
+static void put_migrations(struct perfetto *perfetto, int32_t vcpu)
+{
+	const struct report *report = perfetto->job->report;
+	struct virt_migration_range range = virt_vcpu_migrations(perfetto->model, vcpu,
+								 report->from_ns, report->to_ns);
+
+	for (size_t i = 0; i < range.n && !perfetto->out->error; i++) {
+		const struct virt_migration *migration = &range.first[i];
+		struct packet_event event = {
+			.type = PACKET_INSTANT, .track = pcpu_track(migration->from),
+			.time_ns = migration->time_ns - migration->gap_ns,
+			.name = NAME_MIGRATES, .flow_from = ++perfetto->flows,
+		};
+
+		note(&event, NOTE_DETAIL, true, (int64_t)who_name(perfetto, vcpu));
+		put(perfetto, &event);
+		event.track = pcpu_track(migration->to);
+		event.time_ns = migration->time_ns;
+		event.name = NAME_COMES;
+		event.flow_to = event.flow_from;
+		event.flow_from = 0;
+		put(perfetto, &event);
+	}
+}
+
+/** Who woke whom: where a wait ends in the window. */
+static void put_wakes(struct perfetto *perfetto, int32_t vcpu)
+{
+	struct virt_interval_range range = export_vcpu_window(perfetto->job, vcpu);
+
+	for (size_t i = 0; i + 1 < range.n && !perfetto->out->error; i++) {
+		const struct virt_wake *wake = range.first[i].state == VIRT_BLOCKED ?
+			virt_model_wake(perfetto->model, range.first[i].detail) : NULL;
+		struct packet_event event = {
+			.type = PACKET_INSTANT, .time_ns = range.first[i + 1].start_ns,
+			.track = vcpu_track(perfetto, vcpu, OF_STATES), .name = NAME_WOKEN,
+		};
+
+		if (!wake || range.first[i + 1].state == VIRT_BLOCKED)
+			continue;
+		note(&event, NOTE_DETAIL, true, NAME_CAUSE + (int64_t)wake->cause);
+		if (wake->who >= 0 && wake->who < VIRT_FIRST_TASK) {
+			struct packet_event from = {
+				.type = PACKET_INSTANT, .time_ns = event.time_ns,
+				.track = vcpu_track(perfetto, wake->who, OF_STATES),
+				.name = NAME_WAKES, .flow_from = ++perfetto->flows,
+			};
+
+			note(&from, NOTE_DETAIL, true, (int64_t)who_name(perfetto, vcpu));
+			put(perfetto, &from);
+			event.flow_to = perfetto->flows;
+		}
+		put(perfetto, &event);
+	}
+}
+
+static void put_occupants(struct perfetto *perfetto, int32_t pcpu)
+{
+	const struct report *report = perfetto->job->report;
+	struct virt_occupant_range range = virt_pcpu_occupants(perfetto->model, pcpu,
+							       report->from_ns, report->to_ns);
+
+	for (size_t i = 0; i < range.n && !perfetto->out->error; i++) {
+		const struct virt_occupant *occupant = &range.first[i];
+		int64_t end_ns = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
+
+		/* idle: there is nothing */
+		if (occupant->known && occupant->vcpu < 0)
+			continue;
+		put(perfetto, &(struct packet_event){
+			.type = PACKET_BEGIN, .track = pcpu_track(pcpu),
+			.time_ns = cut(perfetto, occupant->start_ns),
+			.name = occupant->known ? who_name(perfetto, occupant->vcpu) :
+			NAME_UNKNOWN });
+		put_end(perfetto, pcpu_track(pcpu), cut(perfetto, end_ns));
+	}
+}
+
+static void put_machine(struct perfetto *perfetto, int32_t machine)
+{
+	const struct report *report = perfetto->job->report;
+	struct virt_machine_range range = virt_machine_intervals(perfetto->model, machine,
+								 report->from_ns, report->to_ns);
+
+	for (size_t i = 0; i < range.n && !perfetto->out->error; i++)
+		put(perfetto, &(struct packet_event){
+			.type = PACKET_COUNTER, .track = machine_track(perfetto, machine) + 1,
+			.time_ns = cut(perfetto, range.first[i].start_ns),
+			.value = range.first[i].state });
+}
+
+static void put_losses(struct perfetto *perfetto)
+{
+	const struct report *report = perfetto->job->report;
+	struct virt_loss_range losses = virt_model_losses(perfetto->model);
+
+	for (size_t i = 0; i < losses.n && !perfetto->out->error; i++) {
+		const struct virt_loss *loss = &losses.first[i];
+		struct packet_event event = {
+			.type = PACKET_INSTANT, .track = pcpu_track(loss->pcpu),
+			.time_ns = cut(perfetto, loss->from_ns), .name = NAME_LOST,
+		};
+
+		if (loss->to_ns < report->from_ns || loss->from_ns >= report->to_ns ||
+		    loss->pcpu < 0)
+			continue;
+		if (loss->records)
+			note(&event, NOTE_RECORDS, false, (int64_t)loss->records);
+		put(perfetto, &event);
+	}
+}
+
+void export_perfetto(const struct export_job *job, struct output *out)
+{
+	static void (*const parts[])(struct perfetto *perfetto, int32_t vcpu) = {
+		put_states, put_exits, put_migrations, put_wakes,
+	};
+	const struct host_trace *host = &job->report->load->host;
+	struct perfetto perfetto = { .job = job, .model = job->report->load->model, .out = out };
+
+	if (virt_model_begin(perfetto.model) < 0)
+		perfetto.shift_ns = -virt_model_begin(perfetto.model);
+	packet_begin(out, host->xen && !perfetto.shift_ns ?
+		     xen_trace_clock(host->xen)->base_tsc : 0);
+	put_names(&perfetto);
+	put_tracks(&perfetto);
+	for (int32_t i = 0; i < virt_model_n_pcpus(perfetto.model); i++)
+		put_occupants(&perfetto, i);
+	put_losses(&perfetto);
+	for (int32_t i = 0; i < virt_model_n_machines(perfetto.model); i++)
+		if (export_wants_machine(job, i))
+			put_machine(&perfetto, i);
+	for (int32_t i = 0; i < virt_model_n_vcpus(perfetto.model); i++)
+		for (size_t part = 0; part < ARRAY_SIZE(parts) && export_wants_vcpu(job, i); part++)
+			parts[part](&perfetto, i);
+}
