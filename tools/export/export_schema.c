@@ -129,7 +129,8 @@ const struct export_table export_tables[EXPORT_N_TABLES] = {
 	[EXPORT_CLOCK] = TABLE("clock", clock, "a clock of the trace"),
 	[EXPORT_MACHINE] = TABLE("machine", machine, "a VM of KVM, a domain of Xen"),
 	[EXPORT_VCPU] = TABLE("vcpu", vcpu,
-			      "a vCPU, also one that was not asked for: rows of others may refer to it"),
+			      "a vCPU, also one that was not asked for: rows of others may "
+			      "refer to it"),
 	[EXPORT_INTERVAL] = TABLE("interval", interval, "a vCPU's time in one state"),
 	[EXPORT_EXIT] = TABLE("exit", exit_columns, "a VM exit that begins in the window"),
 	[EXPORT_MIGRATION] = TABLE("migration", migration, "a vCPU comes to another pCPU"),
