@@ -354,7 +354,7 @@ static int draw_answer(struct asked *asked)
 static int write_answers(struct asked *asked, struct output *out)
 {
 	struct why_evidence *evidence = why_evidence_find(&asked->load.host, asked->answers,
-							  asked->n);
+							  asked->n, NULL, NULL);
 	const struct why_writing writing = {
 		.file = asked->load.path, .model = asked->load.model, .evidence = evidence,
 		.out = out,

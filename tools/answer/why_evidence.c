@@ -11,7 +11,7 @@
 
 #include "array.h"
 #include "search.h"
-#include "why.h"
+#include "why_answer.h"
 
 /** Records at one time that are looked at. */
 #define MOST_AT_A_TIME	16
@@ -32,6 +32,8 @@ struct why_evidence {
 	int		n_lost;
 	struct match	*matches;	/* by time, then by pCPU */
 	size_t		n, room;
+	bool		(*stop)(void *arg);	/* or NULL */
+	void		*arg;
 	int		error;
 };
 
@@ -152,15 +154,30 @@ static int compare_matches(const void *a, const void *b)
 	return (x->nth > y->nth) - (x->nth < y->nth);
 }
 
+/** struct host_walk */
+static int is_stopped(void *arg, uint64_t done, uint64_t total)
+{
+	const struct why_evidence *evidence = arg;
+
+	(void)done;
+	(void)total;
+	return evidence->stop && evidence->stop(evidence->arg) ? -ECANCELED : 0;
+}
+
 struct why_evidence *why_evidence_find(struct host_trace *trace, const struct why_answer *answers,
-				       size_t n)
+				       size_t n, bool (*stop)(void *arg), void *arg)
 {
 	struct why_evidence *evidence = calloc(1, sizeof(*evidence));
 	const struct host_walk walk = {
-		.rows = take_rows, .record = take_record, .lost = take_lost, .arg = evidence,
+		.rows = take_rows, .record = take_record, .lost = take_lost,
+		.progress = is_stopped, .arg = evidence,
 	};
 	int ret = evidence ? set_times(evidence, answers, n) : -ENOMEM;
 
+	if (!ret) {
+		evidence->stop = stop;
+		evidence->arg = arg;
+	}
 	if (!ret && evidence->n_times)
 		ret = host_trace_walk(trace, &walk);
 	if (ret) {
@@ -210,6 +227,8 @@ size_t why_evidence_of(const struct why_evidence *evidence,
 {
 	size_t n = 0;
 
+	if (!evidence)
+		return 0;
 	/* a wake-up is recorded where the waker is */
 	if (segment->flags & VIRT_WHY_BEGINS)
 		n = numbers_at(evidence, segment->from_ns,
