@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtCommand.cpp
- * @brief	Command lines of "kshark-virt report".
+ * @brief	Command lines of "kshark-virt report" and "kshark-virt why".
  */
 #include <cstdlib>
 #include <set>
@@ -32,6 +32,14 @@ QString environment()
 		if (!qgetenv(name).isEmpty())
 			text += QString(name) + '=' + quoted(qgetenv(name)) + ' ';
 	return text;
+}
+
+/** "kshark-virt COMMAND", of a window of a stream's own clock. */
+QString commandLine(const char *command, const VirtStream &stream, const QString &options,
+		    int64_t from, int64_t to)
+{
+	return environment() + QString("kshark-virt %1%2 --from %3ns --to %4ns -- %5")
+		.arg(command, options).arg(from).arg(to).arg(quoted(virtPathOf(stream.id)));
 }
 
 /** Traces of a stream's guests. */
@@ -71,12 +79,17 @@ QString virtReportCommand(const std::vector<VirtStream> &streams, int64_t from, 
 
 		if (only != VIRT_NONE && only != stream.id)
 			continue;
-		line = environment() + QString("kshark-virt report%1 --from %2ns --to %3ns -- %4")
-			.arg(options).arg(from - stream.offset).arg(to - stream.offset)
-			.arg(quoted(virtPathOf(stream.id)));
+		line = commandLine("report", stream, options, from - stream.offset,
+				   to - stream.offset);
 		for (int guest : guestsOf(stream))
 			line += ' ' + quoted(virtPathOf(guest));
 		lines << line;
 	}
 	return lines.join('\n');
+}
+
+QString virtWhyCommand(const VirtStream &stream, const VirtSubject &subject, int64_t from,
+		       int64_t to)
+{
+	return commandLine("why", stream, virtVcpuOption(stream, subject), from, to);
 }

@@ -19,4 +19,8 @@ QString virtVcpuOption(const VirtStream &stream, const VirtSubject &subject);
 QString virtReportCommand(const std::vector<VirtStream> &streams, int64_t from, int64_t to,
 			  const QString &options, int only);
 
+/** The one that prints why a vCPU's time went where it went. @from, @to: of the trace's clock */
+QString virtWhyCommand(const VirtStream &stream, const VirtSubject &subject, int64_t from,
+		       int64_t to);
+
 #endif

@@ -14,7 +14,6 @@
 
 #include <QAction>
 #include <QApplication>
-#include <QClipboard>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -31,6 +30,7 @@
 #include "VirtClocks.hpp"
 #include "VirtColumn.hpp"
 #include "VirtCommand.hpp"
+#include "VirtCopy.hpp"
 #include "VirtDock.hpp"
 #include "VirtFindings.hpp"
 #include "VirtFlow.hpp"
@@ -50,6 +50,7 @@
 #include "VirtStatsText.hpp"
 #include "VirtSteal.hpp"
 #include "VirtTable.hpp"
+#include "VirtWhy.hpp"
 #include "virt.h"
 
 namespace {
@@ -135,6 +136,8 @@ void VirtDock::buildUi()
 	_pages->add("Spread", "Distributions: how many moments cost how much",
 		    _spread = new VirtSpread(focus));
 	_pages->add("Steal", "Who takes pCPUs from whom", _steal = new VirtSteal(focus));
+	_pages->add("Why", "Why a vCPU's time went where it went, and who is to blame",
+		    _why = new VirtWhy(this));
 	_pages->add("Search", "The next time that a vCPU is in a state for so long",
 		    _search = new VirtSearch(_window, this,
 					     [this] {
@@ -171,20 +174,11 @@ void VirtDock::buildUi()
 
 QWidget *VirtDock::copyButton()
 {
-	auto button = new QToolButton;
-	auto menu = new QMenu(button);
-	auto add = [this, menu] (const char *text, const std::function<QString()> &what) {
-		menu->addAction(text, this, [this, what] {
-			QApplication::clipboard()->setText(_shown ? what() : QString());
-		});
+	auto button = new VirtCopy;
+	auto add = [this, button] (const char *title, const std::function<QString()> &what) {
+		button->add(title, [this, what] { return _shown ? what() : QString(); });
 	};
 
-	button->setText("Copy");
-	/* a menu of the button's own would have an arrow on the text, or take more room */
-	connect(button, &QToolButton::clicked, menu, [button, menu] {
-		menu->popup(button->mapToGlobal(QPoint(0, button->height())));
-	});
-	button->setToolTip("Copy what is shown, or the command line that prints it");
 	add("Report command", [this] {
 		return _pages->isOn(_findings) ? _findings->command() :
 		       virtReportCommand(_shown->streams, _shown->from, _shown->to, QString(),
@@ -198,6 +192,8 @@ QWidget *VirtDock::copyButton()
 		_steal->follow(_shown);
 		return _steal->asCsv();
 	});
+	add("Why as text", [this] { return _why->asText(); });
+	add("Why command", [this] { return _why->command(); });
 	return button;
 }
 
@@ -436,6 +432,7 @@ void VirtDock::appear()
 /** Other models have come: what is not seen lets go of the old ones until it is. */
 void VirtDock::forget()
 {
+	_why->forget();
 	if (isHidden() || !_pages->isOn(_spread))
 		_spread->forget();
 	if (isHidden() || !_pages->isOn(_steal))
@@ -536,6 +533,17 @@ void VirtDock::follow()
 		_spread->follow(listed());
 	if (_pages->isOn(_steal))
 		_steal->follow(_shown);
+	_pages->isOn(_why) ? _why->follow(listed()) : _why->forget();
+}
+
+bool VirtDock::markerTime(int marker, int64_t *ns) const
+{
+	return _selection->markerTime(_view.histo(), marker, ns);
+}
+
+const VirtWhyTree *VirtDock::why() const
+{
+	return isHidden() ? nullptr : _why->tree().get();
 }
 
 /* ---- one vCPU or machine ---- */
@@ -577,7 +585,6 @@ void VirtDock::clicked(const QTreeWidgetItem *item)
 
 /* ---- graphs beside each other ---- */
 
-/** The pid of a vCPU or task; 0: whoever it is has none. */
 int VirtDock::pidOf(const virt_model *model, int32_t who)
 {
 	const virt_vcpu *vcpu = virt_model_vcpu(model, who);

@@ -46,7 +46,9 @@ class VirtSelection;
 class VirtSpread;
 class VirtSteal;
 class VirtTable;
+class VirtWhy;
 struct VirtChosen;
+struct VirtWhyTree;
 struct virt_shade_hit;
 
 class VirtDock : public QDockWidget {
@@ -78,6 +80,18 @@ public:
 	/** The graph of a moment's vCPU and of its culprit, if it is not seen. */
 	void bring(const VirtStream &stream, const virt_moment &moment);
 
+	/** These graphs, and scroll to the first one. */
+	void bringRows(const VirtWish &rows);
+
+	/** The pid of a vCPU or task; 0: whoever it is has none. */
+	static int pidOf(const virt_model *model, int32_t who);
+
+	/** Where marker 0 (A) or 1 (B) is. Return: false if it is not set. */
+	bool markerTime(int marker, int64_t *ns) const;
+
+	/** What the page "Why" tells, as long as it is seen; or nullptr. */
+	const VirtWhyTree *why() const;
+
 protected:
 	bool eventFilter(QObject *object, QEvent *event) override;
 	void resizeEvent(QResizeEvent *event) override;
@@ -106,8 +120,6 @@ private:
 	void goToWorst(const QTreeWidgetItem *item, bool zoom);
 	void mark(int64_t fromNs, int64_t toNs);
 	void showOverview();
-	static int pidOf(const virt_model *model, int32_t who);
-	void bringRows(const VirtWish &rows);
 	int culpritPid(const VirtChosen &chosen, const virt_shade_hit *hit) const;
 	void tellInterval(const VirtChosen &chosen, const virt_shade_hit &hit);
 
@@ -138,6 +150,7 @@ private:
 	VirtSpread		*_spread = nullptr;
 	VirtSteal		*_steal = nullptr;
 	VirtSelection		*_selection = nullptr;
+	VirtWhy			*_why = nullptr;
 	QLabel			*_details = nullptr;
 	VirtList<QScrollArea>	*_detailArea = nullptr;
 	std::vector<VirtSection *>	_sections;	/* clocks first */

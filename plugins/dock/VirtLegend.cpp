@@ -60,24 +60,32 @@ void addLegend(VirtFlow *legend, const QBrush &brush, const QString &title, cons
 	legend->addWidget(entry);
 }
 
+QBrush brushOf(const virt_look &look)
+{
+	return look.hatched ? QBrush(color(look.hatch), Qt::BDiagPattern) :
+			      QBrush(color(look.color));
+}
+
 } // namespace
 
 QBrush virtStateBrush(int state)
 {
-	const virt_look *look = virt_state_look(static_cast<virt_state>(state));
-
-	return look->hatched ? QBrush(color(look->hatch), Qt::BDiagPattern) :
-			       QBrush(color(look->color));
+	return brushOf(*virt_state_look(static_cast<virt_state>(state)));
 }
 
 QIcon virtStateIcon(int state)
+{
+	return virtLookIcon(*virt_state_look(static_cast<virt_state>(state)));
+}
+
+QIcon virtLookIcon(const virt_look &look)
 {
 	QPixmap pixmap(10, 10);
 
 	pixmap.fill(Qt::white);
 	QPainter painter(&pixmap);
 
-	painter.fillRect(pixmap.rect(), virtStateBrush(state));
+	painter.fillRect(pixmap.rect(), brushOf(look));
 	painter.setPen(QColor(0x80, 0x80, 0x80));
 	painter.drawRect(pixmap.rect().adjusted(0, 0, -1, -1));
 	return QIcon(pixmap);

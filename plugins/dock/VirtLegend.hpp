@@ -10,9 +10,11 @@
 #include <QIcon>
 
 class QWidget;
+struct virt_look;
 
 QBrush virtStateBrush(int state);
 QIcon virtStateIcon(int state);
+QIcon virtLookIcon(const virt_look &look);
 
 /** Lines of rich text, one for each state: its colour, what it is called, what it means. */
 QString virtStatesInWords();

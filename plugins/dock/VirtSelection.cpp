@@ -47,8 +47,8 @@ size_t rowAt(const kshark_trace_histo *histo, int64_t ns)
 		histo->data);
 }
 
-/** The times of A and B, in their order. */
-std::pair<int64_t, int64_t> between(const kshark_trace_histo *histo, const QStringList &texts)
+/** The times of A and B. */
+std::pair<int64_t, int64_t> bothOf(const kshark_trace_histo *histo, const QStringList &texts)
 {
 	int64_t a = timeOf(texts[TEXT_A]), delta = timeOf(texts[TEXT_DELTA]);
 
@@ -63,7 +63,25 @@ std::pair<int64_t, int64_t> between(const kshark_trace_histo *histo, const QStri
 			break;
 		}
 	}
-	return { std::min(a, a + delta), std::max(a, a + delta) };
+	return { a, a + delta };
+}
+
+/** The same, in their order. */
+std::pair<int64_t, int64_t> between(const kshark_trace_histo *histo, const QStringList &texts)
+{
+	std::pair<int64_t, int64_t> both = bothOf(histo, texts);
+
+	return std::minmax(both.first, both.second);
+}
+
+/** That of one of them, while the other one is not set: of the first row that it can be. */
+int64_t oneOf(const kshark_trace_histo *histo, const QString &text)
+{
+	int64_t rounded = timeOf(text);
+	size_t row = rowAt(histo, rounded - ROUNDED_NS);
+
+	return row < histo->data_size && histo->data[row]->ts <= rounded + ROUNDED_NS ?
+	       histo->data[row]->ts : rounded;
 }
 
 } // namespace
@@ -123,6 +141,17 @@ std::pair<int64_t, int64_t> VirtSelection::choose(const kshark_trace_histo *hist
 		updateButton();
 	}
 	return _isUsed ? _range : visible;
+}
+
+bool VirtSelection::markerTime(const kshark_trace_histo *histo, int marker, int64_t *ns) const
+{
+	if (_seen.size() != N_TEXTS || _seen[marker].isEmpty() || !histo)
+		return false;
+	if (_seen.contains(""))
+		*ns = oneOf(histo, _seen[marker]);
+	else
+		*ns = marker == TEXT_A ? bothOf(histo, _seen).first : bothOf(histo, _seen).second;
+	return true;
 }
 
 void VirtSelection::toggle()

@@ -32,6 +32,13 @@ public:
 	std::pair<int64_t, int64_t> choose(const kshark_trace_histo *histo,
 					   std::pair<int64_t, int64_t> visible);
 
+	/**
+	 * Where a marker was when choose() looked last, 0: A, 1: B. Of one alone KernelShark tells
+	 * microseconds only: then it is the first row that this can mean. Return: false if it is
+	 * not set.
+	 */
+	bool markerTime(const kshark_trace_histo *histo, int marker, int64_t *ns) const;
+
 	/** Is it from A to B? */
 	bool isUsed() const { return _isUsed; }
 

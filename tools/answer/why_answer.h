@@ -8,13 +8,14 @@
 #ifndef KSHARK_VIRT_WHY_ANSWER_H
 #define KSHARK_VIRT_WHY_ANSWER_H
 
-#include "host_trace.h"
 #include "output.h"
 #include "virt_why.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+struct host_trace;
 
 /** One answer: a subject, a window, and the tree. */
 struct why_answer {

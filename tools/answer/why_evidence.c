@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "host_trace.h"
 #include "search.h"
 #include "why_answer.h"
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "array.h"
 #include "virt_handlers.h"
 #include "why_answer.h"
 

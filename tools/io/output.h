@@ -15,6 +15,10 @@
 
 #include "whole_file.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #define OUT_BUFFER	65536
 
 struct output {
@@ -133,4 +137,7 @@ void out_csv(struct output *out, const char *text, size_t size);
  */
 void out_json(struct output *out, const char *text, size_t size);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	VirtWhy.cpp
+ * @brief	The dock's page on why time went where it went.
+ */
+#include <algorithm>
+#include <cerrno>
+#include <initializer_list>
+#include <tuple>
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include "VirtClockStreams.hpp"
+#include "VirtCommand.hpp"
+#include "VirtDock.hpp"
+#include "VirtFlow.hpp"
+#include "VirtLegend.hpp"
+#include "VirtList.hpp"
+#include "VirtWhy.hpp"
+#include "virt_evidence.h"
+
+namespace {
+
+/** More than anybody reads, and what a frame has time for. */
+constexpr size_t MOST_SEGMENTS = 10000;
+constexpr int LEAST_LINES = 9;		/* a tree with less says little */
+constexpr int MOST_WORDS = 420;		/* pixels of a column; the rest is in its tip */
+
+enum { COLUMN_LENGTH, COLUMN_WORDS, COLUMN_TIME, COLUMN_RECORDS, N_COLUMNS };
+
+const struct {
+	const char	*title, *meaning;
+} columns[N_COLUMNS] = {
+	{ "Length", "How long; a segment with others below it tells more there" },
+	{ "What", "What it did, why, and who is to blame. Click: zoom to it and mark it" },
+	{ "From [s]", "From when on, by the trace's own clock" },
+	{ "Records", "The records at its ends, by their numbers in the file" },
+};
+
+enum { ROLE_FROM = Qt::UserRole, ROLE_TO, ROLE_SEGMENT };
+
+/** What is written into memory. */
+class Words {
+public:
+	Words() : _out(new output) { out_collect(_out.get()); }
+	output *out() { return _out.get(); }
+
+	/** What has come since the last call. */
+	QString take()
+	{
+		const char *text = out_collected(_out.get());
+		QString words = QString::fromUtf8(text ? text : "");
+
+		out_collect(_out.get());
+		return words;
+	}
+
+private:
+	std::unique_ptr<output>	_out;
+};
+
+/** The lines of a tree, copied: each of its own time. */
+std::vector<why_line> linesOf(const virt_why &why)
+{
+	std::vector<why_line> lines;
+
+	why_each_line(&why, [] (void *arg, const why_line *line) {
+		static_cast<std::vector<why_line> *>(arg)->push_back(*line);
+	}, &lines);
+	return lines;
+}
+
+why_writing writingOf(const VirtWhyTree &tree, Words &words)
+{
+	return { tree.file.c_str(), tree.stream.model.get(), tree.evidence, words.out() };
+}
+
+QString durationOf(Words &words, int64_t ns)
+{
+	why_put_duration(words.out(), ns, 0);
+	return words.take();
+}
+
+} // namespace
+
+VirtWhyTree::~VirtWhyTree()
+{
+	virt_path_free(path);
+	why_evidence_free(evidence);
+	virt_why_free(&answer.why);
+}
+
+/** The records that show a tree. */
+struct VirtWhy::Job : VirtJob {
+	std::shared_ptr<VirtWhyTree>	tree;		/* whose answer is only read */
+	why_evidence			*evidence = nullptr;
+	QString				problem;
+
+	~Job() override { why_evidence_free(evidence); }
+
+	void work() override
+	{
+		char error[512] = "";
+
+		evidence = virt_evidence_read(tree->file.c_str(), &tree->answer, isStopped,
+					      jobArg(), error, sizeof(error));
+		problem = virtShown(error);
+	}
+};
+
+VirtWhy::VirtWhy(VirtDock *dock)
+: _dock(dock),
+  _worker(this)
+{
+	_listed.subject.stream = VIRT_NONE;
+	buildUi();
+}
+
+VirtWhy::~VirtWhy()
+{
+	_worker.finish();
+}
+
+void VirtWhy::buildUi()
+{
+	auto layout = new QVBoxLayout(this);
+	auto head = new VirtFlow(nullptr, 0);
+	auto list = new VirtList<QTreeWidget>;
+
+	_back = new QToolButton;
+	_back->setToolTip("Tell of the visible window again, or of what lies between A and B");
+	_back->hide();
+	for (int i = 0; i < 2; i++) {
+		_at[i] = new QToolButton;
+		_at[i]->setText(i ? "At B" : "At A");
+		_at[i]->setToolTip(virtTip(QString("Tell what was going on at marker %1, as long as"
+						   " it did").arg(i ? 'B' : 'A')));
+		head->addWidget(_at[i]);
+		connect(_at[i], &QToolButton::clicked, this, [this, i] { ask(i); });
+	}
+	head->addWidget(_back);
+	_head = new QLabel;
+	_head->setTextFormat(Qt::PlainText);
+	virtWrapLabel(_head);
+	_list = list;
+	list->setLines(LEAST_LINES);
+	_list->setColumnCount(N_COLUMNS);
+	_list->setAlternatingRowColors(true);
+	_list->setUniformRowHeights(true);
+	_list->setIndentation(12);
+	_list->setExpandsOnDoubleClick(false);
+	_list->header()->setStretchLastSection(false);
+	for (int i = 0; i < N_COLUMNS; i++) {
+		_list->headerItem()->setText(i, columns[i].title);
+		_list->headerItem()->setToolTip(i, virtTip(columns[i].meaning));
+	}
+	layout->setContentsMargins(0, 0, 0, 0);
+	layout->setSpacing(2);
+	layout->addLayout(head);
+	layout->addWidget(_head);
+	layout->addWidget(_list, 1);
+	connect(_back, &QToolButton::clicked, this, [this] {
+		_isAt = false;
+		look();
+	});
+	connect(_list, &QTreeWidget::itemClicked, this,
+		[this] (QTreeWidgetItem *item) { go(item); });
+	connect(_list, &QTreeWidget::itemActivated, this,
+		[this] (QTreeWidgetItem *item) { go(item); });
+}
+
+/* ---- what is told ---- */
+
+bool VirtWhy::isWalking() const
+{
+	return _set.first < _set.second && _dock->view().isStill(_set);
+}
+
+void VirtWhy::follow(const VirtListed &listed)
+{
+	std::pair<int64_t, int64_t> old = { _listed.from, _listed.to };
+	bool stays = isWalking() && !listed.isSelection && !_listed.isSelection;
+
+	if (!isWalking())
+		_set = { 0, 0 };
+	_listed = listed;
+	if (stays)
+		std::tie(_listed.from, _listed.to) = old;
+	for (int i = 0; i < 2; i++) {
+		int64_t ns;
+
+		_at[i]->setEnabled(_dock->markerTime(i, &ns));
+	}
+	look();
+}
+
+void VirtWhy::forget()
+{
+	_listed.streams.clear();
+	_isAt = false;
+	look();
+}
+
+/** Of a marker: what goes on there. */
+void VirtWhy::ask(int marker)
+{
+	int64_t ns;
+
+	if (!_dock->markerTime(marker, &ns))
+		return;
+	_isAt = true;
+	_atNs = ns;
+	_back->setText(QString("At %1, %2 s %3").arg(marker ? 'B' : 'A').arg(virtSeconds(ns))
+		       .arg(QChar(0x2715)));
+	look();
+}
+
+/** Of a machine with one vCPU, that. Return: nullptr if nobody is chosen who is still there. */
+const VirtStream *VirtWhy::streamOf(VirtSubject *subject) const
+{
+	for (const VirtStream &stream : _listed.streams) {
+		if (stream.id != _listed.subject.stream)
+			continue;
+
+		std::vector<int32_t> all = _listed.subject.vcpus(stream.model.get());
+
+		*subject = _listed.subject;
+		if (all.size() == 1)
+			subject->vcpu = all.front();
+		return subject->vcpu == VIRT_NONE ? nullptr : &stream;
+	}
+	return nullptr;
+}
+
+/** Whatever decides about the tree. */
+std::vector<int64_t> VirtWhy::key(const VirtStream *stream, const VirtSubject &subject) const
+{
+	if (!stream)
+		return { 0 };
+	return { stream->id, stream->offset, static_cast<int64_t>(stream->model.serial()),
+		 subject.vcpu, _isAt, _isAt ? _atNs : _listed.from, _isAt ? _atNs : _listed.to };
+}
+
+/** Tell anew if anything has changed. */
+void VirtWhy::look()
+{
+	VirtSubject subject = _listed.subject;
+	const VirtStream *stream = streamOf(&subject);
+	std::vector<int64_t> now = key(stream, subject);
+	QString problem;
+
+	_back->setVisible(_isAt);
+	if (now == _key)
+		return;
+	_key = now;
+	if (_job)
+		_job->stop = true;
+	_job.reset();
+	if (!stream) {
+		clear("Choose a vCPU in the table of vCPUs to be told why its time went where it"
+		      " went");
+		return;
+	}
+	problem = makeTree(*stream, subject);
+	if (!problem.isEmpty()) {
+		clear(problem);
+		return;
+	}
+	fill();
+	findEvidence();
+	_dock->view().redraw();
+}
+
+/** Return: what is wrong; or nothing. */
+QString VirtWhy::makeTree(const VirtStream &stream, const VirtSubject &subject)
+{
+	auto tree = std::make_shared<VirtWhyTree>();
+	const virt_model *model = stream.model.get();
+	int64_t from = _listed.from - stream.offset, to = _listed.to - stream.offset;
+	int ret;
+
+	if (_isAt && !virt_why_at(model, subject.vcpu, _atNs - stream.offset, &from, &to))
+		return "The marker is not within the time that this trace tells of";
+	tree->stream = stream;
+	tree->subject = subject;
+	tree->file = virtPathOf(stream.id).toStdString();
+	tree->answer.vcpu = subject.vcpu;
+	tree->answer.pcpu = VIRT_NONE;
+	ret = virt_why_vcpu(model, subject.vcpu, from, to, MOST_SEGMENTS, &tree->answer.why);
+	if (ret == -E2BIG)
+		return QString("There are more than %1 segments to tell of: zoom in, or mark a"
+			       " shorter time from A to B").arg(MOST_SEGMENTS);
+	if (ret == -EINVAL)
+		return "Nothing of this trace is there";
+	if (!ret)
+		tree->path = virt_path_new(&tree->answer.why);
+	if (!tree->path)
+		return "Not enough memory";
+	_tree = tree;
+	return QString();
+}
+
+/** @why: nothing is told. */
+void VirtWhy::clear(const QString &why)
+{
+	bool wasDrawn = _tree != nullptr;
+
+	_tree.reset();
+	_list->clear();
+	_head->setText(why);
+	if (wasDrawn)
+		_dock->view().redraw();
+}
+
+/* ---- how it is shown ---- */
+
+void VirtWhy::fillHead()
+{
+	const virt_why &why = _tree->answer.why;
+	int64_t offset = _tree->stream.offset;
+	Words words;
+	QString text = virtShown(virt_model_who(_tree->stream.model.get(), _tree->answer.vcpu));
+
+	text += QString(", %1: ").arg(_dock->view().span(why.from_ns + offset, why.to_ns + offset));
+	text += durationOf(words, why.to_ns - why.from_ns) + ", of which unexplained: ";
+	text += durationOf(words, why.unexplained_ns);
+	_head->setText(_note.isEmpty() ? text : text + ". " + _note);
+}
+
+void VirtWhy::fill()
+{
+	std::vector<QTreeWidgetItem *> above;
+	QList<QTreeWidgetItem *> tops;
+	Words words;
+	why_writing writing = writingOf(*_tree, words);
+
+	for (const why_line &line : linesOf(_tree->answer.why)) {
+		auto item = new QTreeWidgetItem;
+		auto level = static_cast<size_t>(line.level);
+
+		why_put_words(words.out(), writing.model, &line);
+		item->setText(COLUMN_WORDS, words.take());
+		item->setToolTip(COLUMN_WORDS, virtTip(item->text(COLUMN_WORDS)));
+		item->setText(COLUMN_LENGTH, durationOf(words, line.length_ns));
+		out_ns(words.out(), line.from_ns, 0);
+		item->setText(COLUMN_TIME, words.take());
+		if (line.segment) {
+			item->setIcon(COLUMN_LENGTH, virtLookIcon(virt_path_look(writing.model,
+										 line.segment)));
+			item->setData(COLUMN_LENGTH, ROLE_SEGMENT,
+				      static_cast<qlonglong>(line.segment -
+							     _tree->answer.why.segments));
+		}
+		item->setData(COLUMN_LENGTH, ROLE_FROM, static_cast<qlonglong>(line.from_ns));
+		item->setData(COLUMN_LENGTH, ROLE_TO, static_cast<qlonglong>(line.to_ns));
+		above.resize(level);
+		if (level)
+			above.back()->addChild(item);
+		else
+			tops << item;
+		above.push_back(item);
+	}
+	_list->setUpdatesEnabled(false);
+	_list->clear();
+	_list->addTopLevelItems(tops);
+	_list->expandAll();
+	for (int i = 0; i < N_COLUMNS; i++)
+		_list->resizeColumnToContents(i);
+	_list->setColumnWidth(COLUMN_WORDS, std::min(_list->columnWidth(COLUMN_WORDS), MOST_WORDS));
+	_list->setUpdatesEnabled(true);
+}
+
+/* ---- the records that show it ---- */
+
+void VirtWhy::findEvidence()
+{
+	/* whether such a model was made with trace-cmd's offsets is not known any more */
+	if (VirtClockStreams::hidesOffsets(_tree->stream.id)) {
+		_note = "Its records are not told, as its clock was aligned anew";
+		fillHead();
+		return;
+	}
+	_job = std::make_shared<Job>();
+	_job->tree = _tree;
+	_note = "Looking for the records that show it";
+	fillHead();
+	_worker.start(_job, [this, job = _job] { showEvidence(job); });
+}
+
+void VirtWhy::showEvidence(const std::shared_ptr<Job> &job)
+{
+	Words words;
+	QTreeWidgetItemIterator item(_list);
+
+	if (job != _job || !_tree)
+		return;
+	_job.reset();
+	std::swap(_tree->evidence, job->evidence);
+	_note = _tree->evidence ? QString() : "Its records cannot be told: " + job->problem;
+	fillHead();
+
+	why_writing writing = writingOf(*_tree, words);
+
+	for (const why_line &line : linesOf(_tree->answer.why)) {
+		why_put_records(&writing, &line);
+		(*item)->setText(COLUMN_RECORDS, words.take());
+		++item;
+	}
+	_list->resizeColumnToContents(COLUMN_RECORDS);
+}
+
+/* ---- a click ---- */
+
+/** Whose time it is, and who is to blame; those that the user sees anyway stay as they are. */
+void VirtWhy::bring(const virt_why_segment &segment)
+{
+	VirtPlots &plots = _dock->plots();
+	const virt_model *model = _tree->stream.model.get();
+	VirtWish rows = { _tree->stream.id, {}, segment.pcpu, false };
+
+	for (int32_t who : { _tree->answer.vcpu, segment.subject, segment.who }) {
+		int pid = VirtDock::pidOf(model, who);
+
+		if (pid > 0 && (!plots.isShown(rows.stream, pid) ||
+				plots.isBrought(rows.stream, pid)) &&
+		    std::find(rows.pids.begin(), rows.pids.end(), pid) == rows.pids.end())
+			rows.pids.push_back(pid);
+	}
+	if (!rows.pids.empty())
+		_dock->bringRows(rows);
+}
+
+void VirtWhy::go(const QTreeWidgetItem *item)
+{
+	std::shared_ptr<VirtWhyTree> tree = _tree;
+	int64_t offset = tree ? tree->stream.offset : 0;
+	QVariant at = item->data(COLUMN_LENGTH, ROLE_SEGMENT);
+	VirtView &view = _dock->view();
+	VirtFact fact;
+
+	if (!tree || virtIsLoading())
+		return;
+	fact.text = item->text(COLUMN_WORDS) + ": " + item->text(COLUMN_LENGTH);
+	fact.from = item->data(COLUMN_LENGTH, ROLE_FROM).toLongLong() + offset;
+	fact.to = item->data(COLUMN_LENGTH, ROLE_TO).toLongLong() + offset;
+	view.showAround(fact.from, fact.to);
+	/* events go on while KernelShark draws graphs that come */
+	_set = view.visible();
+	if (at.isValid())
+		bring(tree->answer.why.segments[at.toLongLong()]);
+	_dock->tell(fact);
+	_set = view.visible();
+}
+
+/* ---- copies ---- */
+
+QString VirtWhy::asText() const
+{
+	Words words;
+	QString text;
+
+	if (!_tree)
+		return text;
+
+	why_writing writing = writingOf(*_tree, words);
+
+	why_put_head(&writing, &_tree->answer);
+	text = words.take();
+	for (const why_line &line : linesOf(_tree->answer.why)) {
+		why_put_line(&writing, &line);
+		text += words.take();
+	}
+	why_put_sum(&writing, &_tree->answer.why);
+	return text + words.take();
+}
+
+QString VirtWhy::command() const
+{
+	return _tree ? virtWhyCommand(_tree->stream, _tree->subject, _tree->answer.why.from_ns,
+				      _tree->answer.why.to_ns) : QString();
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtWhy.hpp
+ * @brief	The dock's page on why time went where it went: what "kshark-virt why" prints.
+ *
+ * The tree is made where it is shown; the records that show it are counted in the background. Where
+ * a segment is zoomed to, the tree stays that of the window in which it was found.
+ */
+#ifndef KSHARK_VIRT_VIRTWHY_HPP
+#define KSHARK_VIRT_VIRTWHY_HPP
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <QWidget>
+
+#include "VirtFindings.hpp"
+#include "VirtWorker.hpp"
+#include "virt_path.h"
+#include "why_answer.h"
+
+class QLabel;
+class QToolButton;
+class QTreeWidget;
+class QTreeWidgetItem;
+class VirtDock;
+
+/** An answer of one stream. Only its evidence comes later. */
+struct VirtWhyTree {
+	VirtStream		stream;
+	std::string		file;		/* of it */
+	VirtSubject		subject;
+	why_answer		answer = {};
+	virt_path		*path = nullptr;	/* on the graphs */
+	why_evidence		*evidence = nullptr;	/* not yet */
+
+	VirtWhyTree() = default;
+	VirtWhyTree(const VirtWhyTree &) = delete;
+	VirtWhyTree &operator=(const VirtWhyTree &) = delete;
+	~VirtWhyTree();
+};
+
+class VirtWhy : public QWidget {
+public:
+	explicit VirtWhy(VirtDock *dock);
+	~VirtWhy() override;
+
+	/** Tell of who is chosen, and of this window, unless a segment of before is looked at. */
+	void follow(const VirtListed &listed);
+
+	/** Let go of it: nobody sees it, or its trace may not be open any more. */
+	void forget();
+
+	/** What is told; or nothing. */
+	const std::shared_ptr<VirtWhyTree> &tree() const { return _tree; }
+
+	/** What the command prints, with its records as soon as they are known; the command. */
+	QString asText() const;
+	QString command() const;
+
+private:
+	struct Job;
+
+	void buildUi();
+	bool isWalking() const;
+	void ask(int marker);
+	void look();
+	std::vector<int64_t> key(const VirtStream *stream, const VirtSubject &subject) const;
+	const VirtStream *streamOf(VirtSubject *subject) const;
+	QString makeTree(const VirtStream &stream, const VirtSubject &subject);
+	void clear(const QString &why);
+	void fill();
+	void fillHead();
+	void findEvidence();
+	void showEvidence(const std::shared_ptr<Job> &job);
+	void go(const QTreeWidgetItem *item);
+	void bring(const virt_why_segment &segment);
+
+	VirtDock			*_dock;
+	VirtWorker			_worker;
+	std::shared_ptr<Job>		_job;
+	QLabel				*_head;
+	QToolButton			*_at[2], *_back;
+	QTreeWidget			*_list;
+	VirtListed			_listed = {};
+	std::pair<int64_t, int64_t>	_set = { 0, 0 };	/* window that a click has set */
+	bool				_isAt = false;		/* of what goes on at a time */
+	int64_t				_atNs = 0;		/* as KernelShark shows it */
+	std::vector<int64_t>		_key;
+	std::shared_ptr<VirtWhyTree>	_tree;
+	QString				_note;			/* about its records */
+};
+
+#endif
