@@ -24,9 +24,11 @@ const OverlayInfo overlayInfo[VIRT_N_OVERLAYS] = {
 	{ "labels", "Names", "Write names into long stretches" },
 	{ "inside", "Guests", "Over the CPU graphs of guests that tell of themselves through"
 	  " hypercalls: their system calls, functions, interrupts and levels of the boot" },
+	{ "why", "Why", "What the page Why tells, over the graphs of whose time it is and of who is"
+	  " to blame" },
 };
 
-bool overlayShown[VIRT_N_OVERLAYS] = { true, true, true, true, true, true };
+bool overlayShown[VIRT_N_OVERLAYS] = { true, true, true, true, true, true, true };
 
 QString settingOf(int overlay)
 {

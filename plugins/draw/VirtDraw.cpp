@@ -27,6 +27,7 @@
 #include "VirtInside.hpp"
 #include "VirtNames.hpp"
 #include "VirtOverlays.hpp"
+#include "VirtPath.hpp"
 #include "VirtPins.hpp"
 #include "VirtRows.hpp"
 #include "VirtStrips.hpp"
@@ -87,6 +88,7 @@ public:
 	void add(VirtRow &&row) { _rows.push_back(std::move(row)); }
 	void add(VirtInside &&inside) { _insides.push_back(std::move(inside)); }
 	void add(Guest &&guest) { _guests.push_back(std::move(guest)); }
+	VirtPath &path() { return _path; }
 	void addGaps(const KsCppArgV *argv, int streamId, const VirtModelRef &model);
 	const VirtNames &names() const { return _names; }
 	const VirtTasks &tasks() const { return _tasks; }
@@ -122,6 +124,7 @@ private:
 	std::vector<Guest>		_guests;
 	std::vector<VirtInside>		_insides;
 	std::vector<VirtGaps>		_gaps;
+	VirtPath			_path;
 	mutable std::vector<Arrow>	_arrows;
 	mutable int			_x = 0, _y = 0;		/* of the last question */
 };
@@ -362,6 +365,7 @@ void Frame::_draw(const KsPlot::Color &, float) const
 	drawArrows();
 	for (const VirtGaps &gaps : _gaps)
 		gaps.draw();
+	_path.draw();
 	glEnable(GL_POLYGON_SMOOTH);
 	for (const VirtRow &row : _rows)
 		row.draw();
@@ -564,6 +568,16 @@ bool guestOf(const KsCppArgV *argv, int streamId, int cpu, Guest *guest)
 	return guest->vcpu != VIRT_NONE;
 }
 
+/** What the dock tells of this stream; nullptr: it is not shown, or of another model. */
+const VirtWhyTree *whyOf(const VirtDock *dock, int streamId, const VirtModelRef &model)
+{
+	const VirtWhyTree *tree = dock && VirtOverlays::isShown(VIRT_OVERLAY_WHY) ? dock->why() :
+									      nullptr;
+
+	return tree && tree->stream.id == streamId &&
+	       tree->stream.model.serial() == model.serial() ? tree : nullptr;
+}
+
 /** What a double click would tell. */
 bool factAt(int x, int y, VirtFact *fact)
 {
@@ -608,6 +622,8 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 
 	if (model)
 		Frame::current->addGaps(argv, streamId, model);
+	if (const VirtWhyTree *tree = whyOf(dock, streamId, model))
+		Frame::current->path().add(argv, *tree, value, drawAction);
 
 	VirtInsideRef inside(streamId);
 
