@@ -14,6 +14,7 @@
 #include "hyper_dialect.h"
 #include "kvm_fields.h"
 #include "virt_handlers.h"
+#include "virt_power.h"
 
 enum handler_edge { HANDLER_ENTRY, HANDLER_EXIT, HANDLER_WHOLE };
 
@@ -91,6 +92,20 @@ static const char *const softirqs[] = {
 /** Events of handlers; Linux has less than 40 in irq_vectors. */
 #define MAX_HANDLER_EVENTS	96
 
+/** What CPUs sleep in and how fast they are: Linux's include/trace/events/power.h. */
+static const struct power_row {
+	const char	*name, *value;
+	bool		is_frequency;
+} power_rows[] = {
+	{ "cpu_idle", "state", false },
+	{ "cpu_frequency", "state", true },
+};
+
+#define N_POWER	ARRAY_SIZE(power_rows)
+
+/** PWR_EVENT_EXIT: it does not sleep any more. */
+#define LEAVES_IDLE	UINT32_MAX
+
 /**
  * Hypercalls with their registers: Linux's arch/x86/kvm/trace.h, and what the research module
  * hypergraph-host records instead of exit, call and entry.
@@ -141,6 +156,10 @@ struct found_handler {
 	char		name[40];		/* of one that is always called the same */
 };
 
+struct found_power {
+	struct tep_format_field *value, *cpu;
+};
+
 struct found_boot {
 	int		id;		/* -1: the trace does not know it */
 	struct tep_format_field *field;
@@ -153,15 +172,18 @@ struct kvm_fields {
 	struct found_event events[N_ROWS];
 	struct found_handler handlers[MAX_HANDLER_EVENTS];
 	size_t		n_handlers;
-	int		ids[N_ROWS + MAX_HANDLER_EVENTS];
+	struct found_power power[N_POWER];
+	int		ids[N_ROWS + MAX_HANDLER_EVENTS + N_POWER];
 	size_t		n_ids;
 	size_t		n;
 	struct found_call calls[N_CALLS];
 	struct found_boot boot[N_BOOT];
-	uint8_t		*by_id;		/* number in @events + 1, N_ROWS + 1 more for one in
-					 * @handlers, or 0 */
+	uint8_t		*by_id;		/* 0: none; number in @events + 1; behind these, those in
+					 * @handlers, from FIRST_POWER on those in @power */
 	int		max_id;
 };
+
+#define FIRST_POWER	(N_ROWS + MAX_HANDLER_EVENTS + 1)
 
 /** Return: false if the event lacks the field. */
 static bool find_field(struct tep_event *event, const char *name, struct tep_format_field **field)
@@ -275,6 +297,24 @@ static void find_handlers(struct kvm_fields *fields)
 	}
 }
 
+static void find_power(struct kvm_fields *fields)
+{
+	/* as a guest's trace has them, too */
+	if (!kvm_fields_is_host(fields))
+		return;
+	for (size_t i = 0; i < N_POWER; i++) {
+		struct tep_event *event = tep_find_event_by_name(fields->tep, "power",
+								 power_rows[i].name);
+
+		if (!event || event->id < 0 || event->id > MAX_ID || fields->by_id[event->id] ||
+		    !find_field(event, power_rows[i].value, &fields->power[i].value) ||
+		    !find_field(event, "cpu_id", &fields->power[i].cpu))
+			continue;
+		fields->by_id[event->id] = (uint8_t)(FIRST_POWER + i);
+		fields->ids[fields->n_ids++] = event->id;
+	}
+}
+
 struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 {
 	struct kvm_fields *fields = calloc(1, sizeof(*fields));
@@ -305,6 +345,7 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 		fields->ids[fields->n_ids++] = id;
 	}
 	find_handlers(fields);
+	find_power(fields);
 	return fields;
 }
 
@@ -544,6 +585,22 @@ static int take_handler(const struct kvm_fields *fields, struct kvm_tracker *tra
 				   (int32_t)number(fields, found->number, record));
 }
 
+static int take_power(const struct kvm_fields *fields, struct kvm_tracker *tracker,
+		      const struct tep_record *record, size_t i, int cpu, int32_t pid,
+		      int64_t time_ns)
+{
+	int64_t value = number(fields, fields->power[i].value, record);
+	int64_t of_cpu = number(fields, fields->power[i].cpu, record);
+
+	if (!is_there(fields->power[i].value, record) || !is_there(fields->power[i].cpu, record))
+		return kvm_tracker_seen(tracker, cpu, pid, time_ns);
+	if (power_rows[i].is_frequency)
+		return kvm_tracker_frequency(tracker, cpu, pid, time_ns, of_cpu, value);
+	if (value > INT32_MAX)
+		value = value == LEAVES_IDLE ? VIRT_AWAKE : INT32_MAX;
+	return kvm_tracker_idle_state(tracker, cpu, pid, time_ns, (int32_t)value);
+}
+
 int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker,
 		    const struct tep_record *record, int id, int cpu, int32_t pid, int64_t time_ns)
 {
@@ -555,6 +612,9 @@ int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker
 		return -EINVAL;
 	if (id < 0 || id > MAX_ID || !fields->by_id[id])
 		return kvm_tracker_seen(tracker, cpu, pid, time_ns);
+	if (fields->by_id[id] >= FIRST_POWER)
+		return take_power(fields, tracker, record, fields->by_id[id] - FIRST_POWER, cpu,
+				  pid, time_ns);
 	if (fields->by_id[id] > N_ROWS)
 		return take_handler(fields, tracker, record,
 				    &fields->handlers[fields->by_id[id] - N_ROWS - 1], cpu, pid,

@@ -11,6 +11,7 @@
 #include "kvm_tracker.h"
 #include "key_map.h"
 #include "virt_handlers.h"
+#include "virt_power.h"
 
 #define KVM_NO_PID	(-1)
 
@@ -47,6 +48,7 @@ struct kvm_cpu {
 	struct kvm_handler_level levels[KVM_HANDLER_LEVELS];
 	int		n_levels;
 	int32_t		handled_pid;	/* the thread that they interrupt */
+	bool		idle_known;	/* whether it sleeps, see kvm_power.c */
 };
 
 /** A thread that has a name or is a vCPU. */
@@ -75,6 +77,15 @@ struct kvm_handler {
 	int		kind;
 };
 
+/** From then on; as virt_model_add_power(). */
+struct kvm_power_step {
+	int64_t		time_ns;
+	uint32_t	number;		/* in the order of the records */
+	int32_t		value;
+	int16_t		cpu;		/* VIRT_NONE: each */
+	uint8_t		kind;		/* enum virt_power_kind */
+};
+
 struct kvm_tracker {
 	struct kvm_tsc_offset *offsets;
 	size_t		n_offsets, offsets_room;
@@ -87,6 +98,10 @@ struct kvm_tracker {
 	size_t		n_guests, guests_room;
 	struct kvm_handler *handlers;
 	size_t		n_handlers, handlers_room;
+	struct kvm_power_step *power;
+	size_t		n_power, power_room;
+	char		*idle_names[VIRT_IDLE_STATES];	/* or NULL */
+	bool		has_idle_states;
 	uint64_t	n_disordered;
 	bool		has_switches, has_injects;
 };
@@ -170,6 +185,18 @@ int kvm_add_handled(const struct kvm_tracker *tracker, struct virt_model *model,
 
 /** kvm_handlers_free - all of a tracker. */
 void kvm_handlers_free(struct kvm_tracker *tracker);
+
+/** kvm_power_awake - a thread has the CPU. Return: 0 or -ENOMEM. */
+int kvm_power_awake(struct kvm_tracker *tracker, struct kvm_cpu *cpu, int64_t time_ns);
+
+/** kvm_power_lost - from here on, nobody knows what a CPU does. Return: 0 or -ENOMEM. */
+int kvm_power_lost(struct kvm_tracker *tracker, struct kvm_cpu *cpu, int64_t time_ns);
+
+/** kvm_add_power - all of it, into the model. Return: 0 or -ENOMEM. */
+int kvm_add_power(struct kvm_tracker *tracker, struct virt_model *model);
+
+/** kvm_power_free - all of a tracker. */
+void kvm_power_free(struct kvm_tracker *tracker);
 
 /** kvm_replay - all records in order of time, into the model. Return: 0 or -ENOMEM. */
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,

@@ -29,6 +29,7 @@ void kvm_tracker_free(struct kvm_tracker *tracker)
 	if (!tracker)
 		return;
 	kvm_handlers_free(tracker);
+	kvm_power_free(tracker);
 	for (size_t i = 0; i < tracker->n_cpus; i++)
 		free(tracker->cpus[i].events);
 	kvm_tracker_clear_guests(tracker);
@@ -158,6 +159,9 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	cpu->last_ns = stored->time_ns;
 	cpu->pid = event->kind == KVM_SWITCH ? event->arg :
 		   event->kind == KVM_LOST ? KVM_NO_PID : event->pid;
+	if (event->kind == KVM_LOST ? kvm_power_lost(tracker, cpu, stored->time_ns) :
+	    event->pid > 0 && kvm_power_awake(tracker, cpu, stored->time_ns))
+		return -ENOMEM;
 	if (event->kind == KVM_TSC_OFFSET && add_offset(tracker, stored))
 		return -ENOMEM;
 	if (event->kind == KVM_BORN && add_maker(tracker, stored))
@@ -326,6 +330,8 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 		ret = kvm_replay(tracker, made, vcpus, n_vcpus);
 	if (!ret)
 		ret = kvm_add_handled(tracker, made, vcpus);
+	if (!ret)
+		ret = kvm_add_power(tracker, made);
 	for (uint64_t i = 0; !ret && i < tracker->n_disordered; i++)
 		virt_model_contradiction(made, "a record is earlier than the one before it");
 	free(vcpus);

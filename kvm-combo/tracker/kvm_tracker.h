@@ -198,6 +198,21 @@ int kvm_tracker_leave(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t
 int kvm_tracker_handled(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t time_ns,
 			int handler, int64_t ns);
 
+/**
+ * kvm_tracker_idle_state - a CPU enters an idle state, or leaves it: VIRT_AWAKE of virt_power.h
+ *
+ * As kvm_tracker_seen() besides, as are the following.
+ */
+int kvm_tracker_idle_state(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t time_ns,
+			   int32_t state);
+
+/** kvm_tracker_frequency - a CPU, which need not be the one that tells, is so fast from then on */
+int kvm_tracker_frequency(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t time_ns,
+			  int64_t of_cpu, int64_t khz);
+
+/** kvm_tracker_name_idle_state - as virt_model_name_idle_state(), before the model is there. */
+int kvm_tracker_name_idle_state(struct kvm_tracker *tracker, int32_t state, const char *name);
+
 /** Of a thread's name in the kernel, with its end. */
 #define KVM_COMM_SIZE	16
 

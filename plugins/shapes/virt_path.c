@@ -48,27 +48,44 @@ static bool is_of_pcpu(const struct virt_why_segment *above,
 		       const struct virt_why_segment *segment)
 {
 	return (segment->kind >= VIRT_WHY_VCPU && segment->kind <= VIRT_WHY_IDLE) ||
+	       segment->kind == VIRT_WHY_SLEEP ||
 	       (segment->kind == VIRT_WHY_UNEXPLAINED && above && above->cause == VIRT_WHY_PCPU);
 }
 
-static void add_segment(struct virt_path *path, const struct virt_why_segment *above, size_t i)
+/** Does what is below a segment tell more of the same row? */
+static bool is_on(struct virt_path_row row, const struct virt_why_segment *above,
+		  const struct virt_why_segment *segment)
+{
+	return row.is_pcpu ? is_of_pcpu(above, segment) && segment->pcpu == row.id :
+	       segment->subject == row.id;
+}
+
+/** A segment but for what is told in more detail below it. */
+static void add_pieces(struct virt_path *path, struct virt_path_row row, size_t i)
 {
 	const struct virt_why_segment *segments = path->why.segments, *segment = &segments[i];
-	const struct virt_path_row row = { false, segment->subject };
 	int64_t from_ns = segment->from_ns;
 
-	if (is_of_pcpu(above, segment))
-		add_piece(path, (struct virt_path_row){ true, segment->pcpu }, segment->from_ns,
-			  segment->to_ns, i);
 	for (size_t below = i + 1; below < next_of(&path->why, i);
 	     below = next_of(&path->why, below)) {
-		add_segment(path, segment, below);
-		if (segments[below].subject != segment->subject)
+		if (!is_on(row, segment, &segments[below]))
 			continue;
 		add_piece(path, row, from_ns, segments[below].from_ns, i);
 		from_ns = segments[below].to_ns;
 	}
 	add_piece(path, row, from_ns, segment->to_ns, i);
+}
+
+static void add_segment(struct virt_path *path, const struct virt_why_segment *above, size_t i)
+{
+	const struct virt_why_segment *segment = &path->why.segments[i];
+
+	if (is_of_pcpu(above, segment))
+		add_pieces(path, (struct virt_path_row){ true, segment->pcpu }, i);
+	add_pieces(path, (struct virt_path_row){ false, segment->subject }, i);
+	for (size_t below = i + 1; below < next_of(&path->why, i);
+	     below = next_of(&path->why, below))
+		add_segment(path, segment, below);
 }
 
 static int compare_rows(struct virt_path_row a, struct virt_path_row b)
@@ -255,5 +272,7 @@ struct virt_look virt_path_look(const struct virt_model *model,
 		look.color = virt_vcpu_color(VIRT_NONE);
 	else if (segment->kind == VIRT_WHY_HANDLER)
 		look.color = virt_exit_class_color(VIRT_EXIT_INTERRUPT);
+	else if (segment->kind == VIRT_WHY_SLEEP)
+		look.color = virt_state_look(VIRT_BLOCKED)->color;
 	return look;
 }

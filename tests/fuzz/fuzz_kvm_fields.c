@@ -30,12 +30,14 @@ static const char *const events[][2] = {
 	{ "kvm", "kvm_write_tsc_offset" }, { "kvm", "kvm_hypercall" },
 	{ "kvm", "kvm_hv_hypercall" }, { "kvm", "kvm_xen_hypercall" }, { "sched", "sched_switch" },
 	{ "sched", "sched_wakeup" }, { "sched", "sched_wakeup_new" },
-	{ "sched", "sched_migrate_task" }, { "other", "other" },
+	{ "sched", "sched_migrate_task" }, { "power", "cpu_idle" },
+	{ "power", "cpu_frequency" }, { "other", "other" },
 };
 
 static const char *const names[] = {
 	"vcpu_id", "exit_reason", "isa", "esr_ec", "ret", "reason", "errno", "next_tsc_offset",
 	"nr", "code", "a0", "next_pid", "prev_state", "next_comm", "pid", "dest_cpu",
+	"state", "cpu_id",
 };
 
 struct input {

@@ -34,7 +34,7 @@ static int add_other(struct kvm_tracker *tracker, const uint8_t *b, int64_t time
 	const char handler[] = { (char)('a' + b[4] % 4), '\0' };
 	int ret;
 
-	switch (b[0] % 5) {
+	switch (b[0] % 8) {
 	case 0:
 		ret = kvm_tracker_add_thread(tracker, event->pid, event->arg);
 		return ret == -EINVAL ? 0 : ret;
@@ -45,6 +45,15 @@ static int add_other(struct kvm_tracker *tracker, const uint8_t *b, int64_t time
 	case 3:
 		ret = kvm_tracker_add_handler(tracker, b[3] % 4, handler);
 		return kvm_tracker_handled(tracker, event->cpu, event->pid, time_ns, ret, b[5]);
+	case 4:
+		return kvm_tracker_idle_state(tracker, event->cpu, event->pid, time_ns,
+					      (int8_t)b[4]);
+	case 5:
+		return kvm_tracker_frequency(tracker, event->cpu, event->pid, time_ns,
+					     event->arg, event->value);
+	case 6:
+		ret = kvm_tracker_name_idle_state(tracker, event->arg, handler);
+		return ret == -EINVAL ? 0 : ret;
 	default:
 		ret = kvm_tracker_add_handler(tracker, b[3] % 4, handler);
 		return kvm_tracker_enter(tracker, event->cpu, event->pid, time_ns,
@@ -137,6 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_sums(model, time_ns / 3, time_ns / 2);
 		check_others(model, INT64_MIN, INT64_MAX);
 		check_others(model, time_ns / 3, time_ns / 2);
+		check_power(model, time_ns / 3, time_ns / 2);
 		virt_model_free(model);
 	}
 	kvm_tracker_free(tracker);

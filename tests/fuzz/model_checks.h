@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "virt_model.h"
+#include "virt_power.h"
 
 static inline void check(bool right, const char *what)
 {
@@ -77,6 +78,37 @@ static inline void check_sums(const struct virt_model *model, int64_t from_ns, i
 		check(!ns[state], "a state's time of vCPUs is not that of pCPUs");
 }
 
+/** What pCPUs sleep is all of the time, what vCPUs wait for it all of their wake-ups. */
+static inline void check_power(const struct virt_model *model, int64_t from_ns, int64_t to_ns)
+{
+	if (from_ns >= to_ns)
+		return;
+	for (int32_t p = 0; p < virt_model_n_pcpus(model); p++) {
+		struct virt_pcpu_power_sum sum;
+		int64_t rest_ns = to_ns - from_ns;
+
+		virt_power_of_pcpu(model, p, from_ns, to_ns, &sum);
+		for (int i = 0; i < VIRT_IDLE_STATES; i++)
+			rest_ns -= sum.idle[i].ns;
+		check(rest_ns == sum.awake_ns + sum.unknown_ns, "idle states do not add up");
+		check(sum.speed.known_ns <= to_ns - from_ns, "a frequency for too long");
+	}
+	for (int32_t v = 0; v < virt_model_n_vcpus(model); v++) {
+		struct virt_vcpu_power_sum sum;
+		struct virt_totals totals;
+		int64_t rest_ns;
+
+		virt_power_of_vcpu(model, v, from_ns, to_ns, &sum);
+		virt_vcpu_totals(model, v, from_ns, to_ns, &totals);
+		rest_ns = totals.ns[VIRT_WAKING];
+		for (int i = 0; i < VIRT_IDLE_STATES; i++)
+			rest_ns -= sum.asleep[i].ns;
+		check(rest_ns == sum.awake_ns + sum.unknown_ns, "wake-ups do not add up");
+		check(sum.waking_ns == totals.ns[VIRT_WAKING], "wake-ups are not the state's");
+		check(sum.speed.known_ns <= sum.on_pcpu_ns, "a frequency for too long");
+	}
+}
+
 static inline void check_model(const struct virt_model *model)
 {
 	for (int32_t v = 0; v < virt_model_n_vcpus(model); v++)
@@ -84,6 +116,7 @@ static inline void check_model(const struct virt_model *model)
 	for (int32_t p = 0; p < virt_model_n_pcpus(model); p++)
 		check_pcpu(model, p);
 	check_sums(model, virt_model_begin(model), virt_model_end(model));
+	check_power(model, virt_model_begin(model), virt_model_end(model));
 }
 
 #endif

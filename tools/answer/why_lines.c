@@ -150,6 +150,13 @@ static void put_what(struct output *out, const struct virt_model *model,
 		out_char(out, ' ');
 		out_text(out, virt_why_cause_of(model, segment));
 		return;
+	case VIRT_WHY_SLEEP:
+		put_pcpu(out, "", segment->pcpu);
+		out_str(out, " sleeps, in ");
+		out_text(out, virt_why_cause_of(model, segment));
+		out_str(out, ", altogether for ");
+		why_put_duration(out, segment->sleeps_ns, 0);
+		return;
 	case VIRT_WHY_OFFLINE:
 		out_str(out, kind);
 		return;

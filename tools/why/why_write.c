@@ -64,6 +64,8 @@ static void json_segment(const struct why_writing *writing, struct json *json,
 		json_i64(json, "vector", vector);
 	if (segment->kind == VIRT_WHY_HANDLER)
 		json_str(json, "handler", why_handler_kind_of(writing->model, segment));
+	if (segment->kind == VIRT_WHY_SLEEP)
+		json_i64(json, "sleeps_ns", segment->sleeps_ns);
 	if (reason)
 		json_str(json, "reason", reason);
 	json_flags(json, segment->flags);

@@ -95,6 +95,7 @@ void virt_model_free(struct virt_model *model)
 	free(model->losses);
 	free(model->lasting);
 	virt_handlers_free(&model->handlers);
+	virt_power_free(&model->power);
 	free(model);
 }
 

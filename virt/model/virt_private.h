@@ -14,6 +14,7 @@
 #include "search.h"
 #include "virt_handlers.h"
 #include "virt_model.h"
+#include "virt_power.h"
 
 /** Intervals of a vCPU per sum of times, and per sum of counts; occupants of a pCPU per step of its
  * index. Measured with bench_shading: drawing waits for memory most of its time. */
@@ -179,6 +180,25 @@ struct virt_handlers {
 	size_t		n_handlings, handlings_room;
 };
 
+struct virt_power_step {
+	int64_t		time_ns;
+	int32_t		value;
+};
+
+struct virt_power_track {
+	struct virt_power_step *steps;	/* ascending */
+	size_t		n, room;
+};
+
+/** What the hardware under the pCPUs does; see virt_power.h. */
+struct virt_power {
+	struct {
+		struct virt_power_track tracks[VIRT_POWER_N_KINDS];
+	}		*pcpus;
+	int32_t		n;
+	char		*names[VIRT_IDLE_STATES];	/* or NULL */
+};
+
 struct virt_model {
 	struct virt_names *names;	/* all that are there */
 	struct virt_machine_track *machines;
@@ -201,6 +221,7 @@ struct virt_model {
 	struct virt_pcpu_track *pcpus;
 	int32_t		n_pcpus, pcpus_room;
 	struct virt_handlers handlers;
+	struct virt_power power;
 	struct virt_loss *losses;
 	size_t		n_losses, losses_room;
 	uint32_t	*lasting;	/* of the losses up to each, which lasts longest */
@@ -450,6 +471,8 @@ void virt_groups_free(struct virt_groups *groups);
 /** virt_handlers_order - all are known now. */
 void virt_handlers_order(struct virt_model *model);
 void virt_handlers_free(struct virt_handlers *all);
+
+void virt_power_free(struct virt_power *all);
 
 /** virt_summarize - all sums, maxima and timelines of a filled model. Return: 0 or -ENOMEM. */
 int virt_summarize(struct virt_model *model);

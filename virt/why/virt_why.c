@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "virt_handlers.h"
+#include "virt_power.h"
 #include "virt_why.h"
 
 /** Intervals that are looked at for the VM exit whose answer is waited for. */
@@ -41,7 +42,7 @@ static struct virt_why_segment segment_at(int32_t subject, enum virt_why_kind ki
 	return (struct virt_why_segment){
 		.from_ns = from_ns, .to_ns = to_ns, .subject = subject, .who = VIRT_NONE,
 		.reason = VIRT_NONE, .wake = VIRT_NONE, .handler = VIRT_NONE, .pcpu = pcpu,
-		.kind = (uint8_t)kind,
+		.idle_state = VIRT_NONE, .kind = (uint8_t)kind,
 	};
 }
 
@@ -148,9 +149,44 @@ static void each_occupant(struct walk *walk, int16_t pcpu, int64_t from_ns, int6
 	}
 }
 
+/** In which idle states a pCPU sleeps in segment @at, as nobody has it. */
+static void add_sleeps(struct walk *walk, size_t at)
+{
+	const struct virt_why_segment above = walk->why->segments[at];
+	struct virt_power_piece piece;
+	int64_t time_ns = above.from_ns;
+
+	walk->level++;
+	for (; time_ns < above.to_ns && !walk->error &&
+	       virt_pcpu_power(walk->model, VIRT_IDLE_STATE, above.pcpu, time_ns, &piece);
+	     time_ns = piece.to_ns) {
+		struct virt_why_segment segment;
+
+		if (piece.value < 0)
+			continue;
+		segment = segment_at(VIRT_NONE, VIRT_WHY_SLEEP, time_ns, piece.to_ns, above.pcpu);
+		segment.cause = VIRT_WHY_SLEEPS;
+		segment.idle_state = piece.value;
+		segment.sleeps_ns = piece.to_ns - piece.from_ns;
+		if (piece.begins && piece.from_ns == segment.from_ns)
+			segment.flags |= VIRT_WHY_BEGINS;
+		if (segment.to_ns > above.to_ns)
+			segment.to_ns = above.to_ns;
+		else if (piece.ends)
+			segment.flags |= VIRT_WHY_ENDS;
+		add(walk, &segment);
+	}
+	walk->level--;
+	if (!walk->error)
+		end_below(walk, at);
+}
+
 static void add_occupant(struct walk *walk, const struct virt_why_segment *segment)
 {
-	add(walk, segment);
+	ssize_t at = add(walk, segment);
+
+	if (at >= 0 && segment->kind == VIRT_WHY_IDLE && walk->level + 1 < VIRT_WHY_LEVELS)
+		add_sleeps(walk, (size_t)at);
 }
 
 struct share {
@@ -497,6 +533,8 @@ static void add_with_states(struct walk *walk, const struct virt_why_segment *se
 {
 	ssize_t at = add(walk, segment);
 
+	if (at >= 0 && segment->kind == VIRT_WHY_IDLE)
+		add_sleeps(walk, (size_t)at);
 	if (at < 0 || segment->kind != VIRT_WHY_VCPU)
 		return;
 	walk->level++;

@@ -35,6 +35,7 @@ enum virt_why_kind {
 	VIRT_WHY_TASK,			/* a task of the host has it */
 	VIRT_WHY_IDLE,			/* nobody has it */
 	VIRT_WHY_HANDLER,		/* a handler of the host interrupts the vCPU, on its pCPU */
+	VIRT_WHY_SLEEP,			/* and so the pCPU sleeps, in an idle state */
 	VIRT_WHY_N_KINDS
 };
 
@@ -45,6 +46,7 @@ enum virt_why_cause {
 	VIRT_WHY_PCPU,			/* waits for a pCPU, which @who had longest */
 	VIRT_WHY_WAKE,			/* waits for what ended it, @wake */
 	VIRT_WHY_HANDLES,		/* @handler does */
+	VIRT_WHY_SLEEPS,		/* in @idle_state, whoever is woken waits for its end */
 	VIRT_WHY_ABSENT,		/* paused, not yet created, destroyed */
 	/* of what is unexplained: */
 	VIRT_WHY_LOST,			/* records are missing */
@@ -75,6 +77,8 @@ struct virt_why_segment {
 	int32_t		reason;		/* virt_model_reason(); or VIRT_NONE */
 	int32_t		wake;		/* virt_model_wake(); or VIRT_NONE */
 	int32_t		handler;	/* virt_model_handler(); or VIRT_NONE */
+	int32_t		idle_state;	/* see virt_power.h; or VIRT_NONE */
+	int64_t		sleeps_ns;	/* VIRT_WHY_SLEEP: how long it sleeps altogether */
 	uint32_t	n_below;	/* so many that follow are below it, at any level */
 	int16_t		pcpu;		/* where, or which one is waited for; or VIRT_NONE */
 	uint8_t		kind;		/* enum virt_why_kind */

@@ -4,6 +4,7 @@
  * @brief	What segments, causes and moments are called.
  */
 #include "virt_handlers.h"
+#include "virt_power.h"
 #include "virt_why.h"
 
 const char *virt_why_kind_name(enum virt_why_kind kind)
@@ -19,6 +20,8 @@ const char *virt_why_kind_name(enum virt_why_kind kind)
 		return "idle";
 	case VIRT_WHY_HANDLER:
 		return "handler";
+	case VIRT_WHY_SLEEP:
+		return "sleep";
 	default:
 		return virt_state_name((enum virt_state)kind);
 	}
@@ -33,6 +36,7 @@ const char *virt_why_cause_name(enum virt_why_cause cause)
 		[VIRT_WHY_PCPU] = "pcpu",
 		[VIRT_WHY_WAKE] = "wait",
 		[VIRT_WHY_HANDLES] = "interrupt",
+		[VIRT_WHY_SLEEPS] = "idle state",
 		[VIRT_WHY_ABSENT] = "absent",
 		[VIRT_WHY_LOST] = "lost records",
 		[VIRT_WHY_UNTOLD] = "not in the trace",
@@ -53,6 +57,8 @@ const char *virt_why_cause_of(const struct virt_model *model,
 
 	if (handler)
 		return handler->name;
+	if (segment->cause == VIRT_WHY_SLEEPS)
+		return virt_idle_state_name(model, segment->idle_state);
 	if (segment->cause == VIRT_WHY_EXIT)
 		return reason ? reason : "unknown";
 	if (segment->cause == VIRT_WHY_WAKE)

@@ -29,10 +29,11 @@ static inline bool xen_tracker_wants(uint32_t event)
 {
 	uint32_t subclass = event >> XEN_TRC_SUBCLASS_SHIFT;
 
-	/* the last three are rare */
+	/* those from DOM0_DOMOPS on are rare */
 	return subclass == XEN_TRC_SCHED_MIN || subclass == XEN_TRC_HVM_ENTRYEXIT ||
 	       subclass == XEN_TRC_SCHED_VERBOSE || subclass == XEN_TRC_DOM0_DOMOPS ||
-	       subclass == XEN_TRC_GEN_LOSSES || event == XEN_TRC_HW_IRQ_HANDLED;
+	       subclass == XEN_TRC_GEN_LOSSES || subclass == XEN_TRC_HW_PM ||
+	       event == XEN_TRC_HW_IRQ_HANDLED;
 }
 
 /** xen_tracker_change - the part of xen_tracker_feed() for the records that matter. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "virt_power.h"
 #include "xen_tracker_private.h"
 
 /** The first TSC that a lost-records record tells, as a time. */
@@ -109,6 +110,11 @@ static void begin_loss(struct xen_tracker *tracker, const struct loss *loss)
 	if (!run->lost)
 		tracker->n_lost++;
 	run->lost = true;
+	run->speed_told = true;
+	for (int kind = 0; kind < VIRT_POWER_N_KINDS; kind++)
+		tracker_fail(tracker, virt_model_add_power(tracker->model,
+							   (enum virt_power_kind)kind, loss->pcpu,
+							   loss->from_ns, VIRT_POWER_UNKNOWN));
 	run->pcpu = (uint16_t)loss->pcpu;
 	tracker_drop_switch(tracker, run);
 	tracker_lose_run(tracker, loss->run, loss->from_ns);

@@ -83,6 +83,7 @@ struct tracked_run {
 	int32_t		woken;		/* vCPU that was woken here last, or NOBODY */
 	uint64_t	woken_tsc;
 	bool		lost;
+	bool		speed_told;	/* or would have been, if records were not missing */
 	bool		pending;	/* a switch that no runstate change has followed yet */
 	xen_vcpu	prev, next;
 	int64_t		switch_ns;

@@ -3,6 +3,9 @@
  * @file	xen_tracker_records.c
  * @brief	What each record of Xen tells of vCPUs.
  */
+#include <stdio.h>
+
+#include "virt_power.h"
 #include "xen_tracker_private.h"
 
 /** A runstate change leads here; rows: from, columns: to; UNKNOWN: stays what it was. */
@@ -95,6 +98,48 @@ static void on_domain(struct xen_tracker *tracker, const struct xen_trace_row *r
 	tracker_remove(tracker, domain, row->time_ns);
 }
 
+static void on_power(struct xen_tracker *tracker, const struct xen_trace_row *row,
+		     enum virt_power_kind kind, int32_t value)
+{
+	tracker_fail(tracker, virt_model_add_power(tracker->model, kind, row->rec.pcpu,
+						   row->time_ns, value));
+}
+
+/** Xen counts C states as ACPI does. */
+static void on_sleep(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	uint32_t state = row->rec.n_words ? xentrace_word(&row->rec, 0) : VIRT_IDLE_STATES;
+	char name[16];
+
+	if (state >= VIRT_IDLE_STATES) {
+		on_power(tracker, row, VIRT_IDLE_STATE, VIRT_POWER_UNKNOWN);
+		return;
+	}
+	snprintf(name, sizeof(name), "C%u", (unsigned int)state);
+	tracker_fail(tracker, virt_model_name_idle_state(tracker->model, (int32_t)state, name));
+	on_power(tracker, row, VIRT_IDLE_STATE, (int32_t)state);
+}
+
+static int32_t khz_of(const struct xen_trace_row *row, unsigned int word)
+{
+	uint32_t mhz = row->rec.n_words > word ? xentrace_word(&row->rec, word) : 0;
+
+	return mhz && mhz <= INT32_MAX / 1000 ? (int32_t)(mhz * 1000) : VIRT_POWER_UNKNOWN;
+}
+
+static void on_frequency(struct xen_tracker *tracker, const struct xen_trace_row *row)
+{
+	struct tracked_run *run = &tracker->runs[row->rec.run];
+
+	/* up to the first change, the old one */
+	if (!run->speed_told)
+		tracker_fail(tracker, virt_model_add_power(tracker->model, VIRT_FREQUENCY,
+							   row->rec.pcpu, tracker->begin_ns,
+							   khz_of(row, 0)));
+	run->speed_told = true;
+	on_power(tracker, row, VIRT_FREQUENCY, khz_of(row, 1));
+}
+
 void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row)
 {
 	uint32_t event = row->rec.event;
@@ -111,6 +156,15 @@ void tracker_record(struct xen_tracker *tracker, const struct xen_trace_row *row
 		break;
 	case XEN_TRC_HW_IRQ_HANDLED:
 		tracker_irq_handled(tracker, row);
+		break;
+	case XEN_TRC_PM_IDLE_ENTRY:
+		on_sleep(tracker, row);
+		break;
+	case XEN_TRC_PM_IDLE_EXIT:
+		on_power(tracker, row, VIRT_IDLE_STATE, VIRT_AWAKE);
+		break;
+	case XEN_TRC_PM_FREQ_CHANGE:
+		on_frequency(tracker, row);
 		break;
 	case XEN_TRC_SCHED_DOM_ADD:
 	case XEN_TRC_DOM0_DOM_ADD:

@@ -17,6 +17,7 @@
 #include "hand_model.h"
 #include "sample_model.h"
 #include "virt_handlers.h"
+#include "virt_power.h"
 #include "virt_why.h"
 
 #define LIMIT	1000000
@@ -249,6 +250,41 @@ static void waking(void **state)
 	   { 1, 60, 70, VIRT_WHY_IDLE, "idle", VIRT_NONE, VIRT_NONE },
 	   { 0, 70, 80, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE });
 	assert_int_equal(why.segments[1].pcpu, 1);
+	assert_int_equal(why.unexplained_ns, 0);
+	virt_why_free(&why);
+	virt_model_free(model);
+}
+
+/** An idle pCPU has to leave its sleep first, where the trace tells of that. */
+static void sleeping_pcpu(void **state)
+{
+	struct virt_model *model = with_vcpus(1);
+	struct virt_why why;
+
+	(void)state;
+	assert_int_equal(virt_model_name_idle_state(model, 2, "C6"), 0);
+	set(model, 0, 10, VIRT_BLOCKED, 0, VIRT_NONE, 0);
+	woken(model, 0, VIRT_WAKE_TIMER, VIRT_NONE);
+	set(model, 0, 40, VIRT_WAKING, VIRT_NONE, VIRT_NONE, 0);
+	set(model, 0, 70, VIRT_GUEST, 1, VIRT_NONE, 0);
+	occupy(model, 1, 5, VIRT_NONE, true);
+	occupy(model, 1, 70, 0, true);
+	assert_int_equal(virt_model_add_power(model, VIRT_IDLE_STATE, 1, 20, 2), 0);
+	assert_int_equal(virt_model_add_power(model, VIRT_IDLE_STATE, 1, 55, VIRT_AWAKE), 0);
+	assert_int_equal(virt_model_add_power(model, VIRT_IDLE_STATE, 1, 60, 1), 0);
+	assert_int_equal(virt_model_add_power(model, VIRT_IDLE_STATE, 1, 65, VIRT_AWAKE), 0);
+	finish(model, 100);
+	why = why_of(model, 0, 10, 80);
+	IS(model, &why,
+	   { 0, 10, 40, VIRT_WHY_BLOCKED, "timer", 0, VIRT_NONE },
+	   { 0, 40, 70, VIRT_WHY_WAKING, "pcpu", 0, VIRT_NONE },
+	   { 1, 40, 70, VIRT_WHY_IDLE, "idle", VIRT_NONE, VIRT_NONE },
+	   { 2, 40, 55, VIRT_WHY_SLEEP, "C6", VIRT_NONE, VIRT_NONE },
+	   { 2, 60, 65, VIRT_WHY_SLEEP, "state 1", VIRT_NONE, VIRT_NONE },
+	   { 0, 70, 80, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE });
+	assert_int_equal(why.segments[3].sleeps_ns, 35);
+	assert_int_equal(why.segments[3].idle_state, 2);
+	assert_int_equal(why.segments[2].n_below, 2);
 	assert_int_equal(why.unexplained_ns, 0);
 	virt_why_free(&why);
 	virt_model_free(model);
@@ -684,6 +720,7 @@ int main(void)
 		cmocka_unit_test(interrupted),
 		cmocka_unit_test(preempted),
 		cmocka_unit_test(waking),
+		cmocka_unit_test(sleeping_pcpu),
 		cmocka_unit_test(waking_for_nothing),
 		cmocka_unit_test(chain),
 		cmocka_unit_test(cycles_are_cut),
