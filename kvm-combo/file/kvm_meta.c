@@ -39,10 +39,42 @@ void kvm_meta_free(struct kvm_meta *meta)
 		free(meta->guests[i].uuid);
 		free(meta->guests[i].vcpus);
 	}
+	for (int i = 0; i < VIRT_IDLE_STATES; i++)
+		free(meta->idle_states[i]);
+	for (int i = 0; i < meta->n_governors; i++)
+		free(meta->governors[i]);
 	free(meta->guests);
 	free(meta->places);
 	key_map_destroy(&meta->threads);
 	free(meta);
+}
+
+int kvm_meta_name_idle_state(struct kvm_meta *meta, int32_t state, const char *name)
+{
+	char *copy;
+
+	if (state < 0 || state >= VIRT_IDLE_STATES || !*name)
+		return -EINVAL;
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	free(meta->idle_states[state]);
+	meta->idle_states[state] = copy;
+	return 0;
+}
+
+int kvm_meta_add_governor(struct kvm_meta *meta, const char *name)
+{
+	for (int i = 0; i < meta->n_governors; i++)
+		if (!strcmp(meta->governors[i], name))
+			return 0;
+	if (!*name || meta->n_governors == KVM_META_MAX_GOVERNORS)
+		return -EINVAL;
+	meta->governors[meta->n_governors] = strdup(name);
+	if (!meta->governors[meta->n_governors])
+		return -ENOMEM;
+	meta->n_governors++;
+	return 0;
 }
 
 struct kvm_meta_guest *kvm_meta_add_guest(struct kvm_meta *meta, const char *name,
@@ -146,12 +178,31 @@ static struct json_object *object_of_guest(const struct kvm_meta_guest *guest)
 	return NULL;
 }
 
+/** Up to the last one that is there; without any, nothing. */
+static int put_texts(struct json_object *root, const char *key, char *const *texts, int n)
+{
+	struct json_object *list;
+	int ret;
+
+	while (n && !texts[n - 1])
+		n--;
+	if (!n)
+		return 0;
+	list = json_object_new_array();
+	ret = json_add(root, key, list);
+	for (int i = 0; i < n && !ret; i++)
+		ret = json_add(list, NULL, json_text_new(texts[i] ? texts[i] : ""));
+	return ret;
+}
+
 static int put_all(struct json_object *root, const struct kvm_meta *meta)
 {
 	struct json_object *list = json_object_new_array();
-	int ret = 0;
+	int ret = put_texts(root, "idle_states", meta->idle_states, VIRT_IDLE_STATES);
 
-	if (meta->cpu_khz)
+	if (!ret)
+		ret = put_texts(root, "governors", meta->governors, meta->n_governors);
+	if (!ret && meta->cpu_khz)
 		ret = json_add(root, "cpu_khz", json_object_new_int64((int64_t)meta->cpu_khz));
 	for (int i = 0; i < meta->n_guests && !ret; i++)
 		ret = json_add(list, NULL, object_of_guest(&meta->guests[i]));
@@ -184,6 +235,29 @@ int kvm_meta_write(const char *trace_path, const struct kvm_meta *meta, char *er
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
+
+/** Of what is no text, or what there cannot be, nothing is taken. Return: 0 or -ENOMEM. */
+static int take_texts(struct kvm_meta *meta, struct json_object *root, const char *key,
+		      int (*take)(struct kvm_meta *meta, int32_t i, const char *text))
+{
+	struct json_object *list = json_member(root, key, json_type_array);
+	size_t n = list ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < n && i < VIRT_IDLE_STATES; i++) {
+		struct json_object *text = json_object_array_get_idx(list, i);
+
+		if (json_object_is_type(text, json_type_string) &&
+		    take(meta, (int32_t)i, json_object_get_string(text)) == -ENOMEM)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int take_governor(struct kvm_meta *meta, int32_t i, const char *name)
+{
+	(void)i;
+	return kvm_meta_add_governor(meta, name);
+}
 
 /** Of what cannot be understood, nothing is assumed. */
 static void take_tsc(struct json_object *object, struct kvm_meta_vcpu *vcpu)
@@ -272,12 +346,25 @@ static int take_all(struct kvm_meta *meta, struct json_object *root, const char 
 			    "move it away", path, n, KVM_META_MAX_GUESTS);
 		return -E2BIG;
 	}
+	if (!ret && (take_texts(meta, root, "idle_states", kvm_meta_name_idle_state) ||
+		     take_texts(meta, root, "governors", take_governor))) {
+		text_format(error, size, "%s: not enough memory", path);
+		return -ENOMEM;
+	}
 	for (size_t i = 0; i < n && !ret; i++) {
 		ret = take_guest(meta, json_object_array_get_idx(list, i));
 		if (ret)
 			text_format(error, size, "%s: not enough memory", path);
 	}
 	return ret;
+}
+
+static bool tells_nothing(const struct kvm_meta *meta)
+{
+	for (int i = 0; i < VIRT_IDLE_STATES; i++)
+		if (meta->idle_states[i])
+			return false;
+	return !meta->n_guests && !meta->cpu_khz && !meta->n_governors;
 }
 
 int kvm_meta_read(const char *trace_path, struct kvm_meta **meta, char *error, size_t size)
@@ -299,7 +386,7 @@ int kvm_meta_read(const char *trace_path, struct kvm_meta **meta, char *error, s
 	}
 	if (ret == -ENOMEM)
 		text_format(error, size, "%s: not enough memory", path);
-	if (ret || (!(*meta)->n_guests && !(*meta)->cpu_khz)) {
+	if (ret || tells_nothing(*meta)) {
 		kvm_meta_free(*meta);
 		*meta = NULL;
 	}
@@ -354,5 +441,8 @@ int kvm_meta_tell(const struct kvm_meta *meta, const char *trace_path,
 
 	for (int i = 0; meta && i < meta->n_guests && !ret; i++)
 		ret = tell_guest(tracker, &meta->guests[i]);
+	for (int32_t i = 0; meta && i < VIRT_IDLE_STATES && !ret; i++)
+		if (meta->idle_states[i])
+			ret = kvm_tracker_name_idle_state(tracker, i, meta->idle_states[i]);
 	return ret ? ret : trace_dat_guests(trace_path, tell_recorded, &telling);
 }

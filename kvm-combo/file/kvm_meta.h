@@ -7,12 +7,14 @@
  *       "guests": [ { "name": "web", "uuid": "4c4c4544-...", "pid": 1472,
  *                     "vcpus": [ { "id": 0, "tid": 1480, "tsc_offset": "0xfffffff9e57d569a",
  *                                  "tsc_scale": 1.0, "tsc_ratio": 281474976710656,
- *                                  "tsc_ratio_frac_bits": 48 } ] } ] }
+ *                                  "tsc_ratio_frac_bits": 48 } ] } ],
+ *       "idle_states": [ "POLL", "C1", "C6" ], "governors": [ "schedutil" ] }
  *
  * All members may be missing, unknown ones are ignored. A guest's TSC is
  * (host's TSC * tsc_ratio >> tsc_ratio_frac_bits) + tsc_offset; tsc_scale is the same ratio for
  * people, and counts where tsc_ratio is missing. "tsc_offset_at_end" tells that it was another one
- * when the recording ended.
+ * when the recording ended. "idle_states" are what the kernel calls those of its CPUs, by number,
+ * "" for one that is not known; "governors", each once, decide on their frequencies.
  */
 #ifndef KSHARK_VIRT_KVM_META_H
 #define KSHARK_VIRT_KVM_META_H
@@ -23,6 +25,7 @@
 
 #include "key_map.h"
 #include "kvm_tracker.h"
+#include "virt_power.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -31,6 +34,9 @@ extern "C" {
 /** More of them is no host, and no guest. */
 #define KVM_META_MAX_GUESTS	1024
 #define KVM_META_MAX_VCPUS	4096
+
+/** Linux has 6, and modules may bring more. */
+#define KVM_META_MAX_GOVERNORS	16
 
 /** A ratio of 1, as processors of Intel have it. */
 #define KVM_META_FRAC_BITS	48
@@ -61,6 +67,9 @@ struct kvm_meta {
 	uint64_t	cpu_khz;	/* of the host's TSC; 0: not known */
 	struct kvm_meta_guest *guests;
 	int		n_guests, room;
+	char		*idle_states[VIRT_IDLE_STATES]; /* or NULL */
+	char		*governors[KVM_META_MAX_GOVERNORS];
+	int		n_governors;
 	/* of one that was read: */
 	struct key_map	threads;
 	struct kvm_meta_place *places;	/* by number in @threads */
@@ -83,6 +92,12 @@ struct kvm_meta_guest *kvm_meta_add_guest(struct kvm_meta *meta, const char *nam
 
 /** kvm_meta_add_vcpu - one more vCPU. Return: 0, -ENOMEM, or -EINVAL for one that cannot be. */
 int kvm_meta_add_vcpu(struct kvm_meta_guest *guest, const struct kvm_meta_vcpu *vcpu);
+
+/** kvm_meta_name_idle_state - it is copied. Return: 0, -ENOMEM, or -EINVAL for what cannot be. */
+int kvm_meta_name_idle_state(struct kvm_meta *meta, int32_t state, const char *name);
+
+/** kvm_meta_add_governor - as above; one that is there already is there once. */
+int kvm_meta_add_governor(struct kvm_meta *meta, const char *name);
 
 /**
  * kvm_meta_write - put it into the sidecar of a trace, which keeps what else it tells

@@ -11,6 +11,7 @@
 
 #define SWITCHES	"sched:sched_switch", "sched:sched_wakeup", "sched:sched_wakeup_new", \
 			"sched:sched_migrate_task"
+#define POWER		"power:cpu_idle", "power:cpu_frequency"
 
 static const struct {
 	const char	*name;
@@ -22,10 +23,10 @@ static const struct {
 		       "kvm:kvm_write_tsc_offset", SWITCHES },
 	  "sched:sched_switch,irq:irq_handler_entry,irq:irq_handler_exit" },
 	/* also what an exit was for, nested guests, interrupts, and who wakes whom: recorded by the
-	 * waker, while sched_wakeup may be recorded where the woken one will run */
-	{ "default", { "kvm", SWITCHES, "sched:sched_waking" }, "sched,irq,timer" },
+	 * waker, while sched_wakeup may be recorded where the woken one will run; how CPUs sleep */
+	{ "default", { "kvm", SWITCHES, "sched:sched_waking", POWER }, "sched,irq,timer" },
 	/* also what the host does meanwhile */
-	{ "full", { "kvm", "sched", "irq", "irq_vectors", "timer" },
+	{ "full", { "kvm", "sched", "irq", "irq_vectors", "timer", POWER },
 	  "sched,irq,irq_vectors,timer,raw_syscalls" },
 };
 

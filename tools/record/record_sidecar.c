@@ -126,6 +126,29 @@ static int add_topology(const char *path, char *error, size_t size)
 	return ret;
 }
 
+/** What its idle states are called, and what decides on the frequencies. Return: 0 or -ENOMEM. */
+static int add_power(struct kvm_meta *meta)
+{
+	char name[64];
+
+	for (int i = 0; i < VIRT_IDLE_STATES; i++)
+		if (record_read(name, sizeof(name),
+				"/sys/devices/system/cpu/cpu0/cpuidle/state%d/name", i) > 0 &&
+		    kvm_meta_name_idle_state(meta, i, name) == -ENOMEM)
+			return -ENOMEM;
+	/* CPUs that are offline have none, and leave gaps */
+	for (int cpu = 0, gap = 0; gap < 1024; cpu++, gap++) {
+		if (record_read(name, sizeof(name),
+				"/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor",
+				cpu) <= 0)
+			continue;
+		if (kvm_meta_add_governor(meta, name) == -ENOMEM)
+			return -ENOMEM;
+		gap = 0;
+	}
+	return 0;
+}
+
 /** @end is NULL while nobody knows. */
 int record_sidecar(struct record *record, const struct kvm_live *end)
 {
@@ -136,6 +159,8 @@ int record_sidecar(struct record *record, const struct kvm_live *end)
 	snprintf(path, sizeof(path), "%s/" RECORD_KVM_FILE, record->folder);
 	if (meta && record->scale.mult)
 		meta->cpu_khz = khz_of(&record->scale);
+	if (!ret)
+		ret = add_power(meta);
 	if (!ret)
 		ret = kvm_meta_write(path, meta, error, sizeof(error));
 	if (!ret)
