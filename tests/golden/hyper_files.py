@@ -41,19 +41,12 @@ class Kvm(Dat):
 
     def __init__(self):
         super().__init__()
-        self.lasts = {}
         self.truth = [[], []]
         for cpu, tid in enumerate(TIDS):
-            self.to(cpu)
+            self.at(cpu)
             comm = b"CPU %d/KVM" % cpu
             self.add("sched_switch", 0, 0, comm + b"\0" * (16 - len(comm)), tid)
             self.add("kvm_entry", tid, cpu)
-
-    def to(self, cpu):
-        if self.here or self.lasts:
-            self.lasts[self.cpu] = getattr(self, "last", self.time)
-        self.at(cpu)
-        self.last = self.lasts.get(cpu, self.time)
 
     def add(self, name, pid, *values):
         if name == "kvm_entry":
@@ -67,14 +60,14 @@ class Kvm(Dat):
 
     def call(self, cpu, nr, *registers):
         """An exit, the call, an entry: the call is 1 us behind the exit."""
-        self.to(cpu)
+        self.at(cpu)
         self.add("kvm_exit", TIDS[cpu], VMCALL, VMX, cpu)
         self.add("kvm_hypercall", TIDS[cpu], nr, *(registers + (0, 0, 0, 0))[:4])
         self.add("kvm_entry", TIDS[cpu], cpu)
 
     def preempt(self, cpu, us):
         """Somebody else has the CPU for a while: an exit, two switches, an entry."""
-        self.to(cpu)
+        self.at(cpu)
         self.add("kvm_exit", TIDS[cpu], 1, VMX, cpu)
         self.add("sched_switch", TIDS[cpu], 0, b"burner\0\0\0\0\0\0\0\0\0\0", 4242)
         self.wait(us)
@@ -83,7 +76,7 @@ class Kvm(Dat):
 
     def finish(self):
         for cpu, tid in enumerate(TIDS):
-            self.to(cpu)
+            self.at(cpu)
             self.add("kvm_exit", tid, HLT, VMX, cpu)
         return self
 
@@ -220,7 +213,7 @@ def crowd(_=None):
         dat.call(0, 0x48541500 | (1 + i) & 0xff)
     for i in range(70):
         dat.call(0, 20000 + i)
-    dat.to(1)
+    dat.at(1)
     dat.add("kvm_hypercall", 9999, 77, 0, 0, 0, 0)
     return dat.finish()
 
@@ -259,7 +252,7 @@ def whole(_=None):
     """What the research module on the host records of a level and a function: exit to entry as one."""
     dat = Kvm()
     for nr, a0, a1 in ((3000, 4, 0), (FUNCTION, READ, ENTRY), (FUNCTION, READ, EXIT), (3000, 5, 0)):
-        dat.to(0)
+        dat.at(0)
         dat.add("kvm_exit", TIDS[0], VMCALL, VMX, 0)
         dat.add("kvm_entry", TIDS[0], 0)
         dat.add("hypergraph_host", TIDS[0], nr, a0, a1, 0, 0, 0, 0xffffffff81001234, 1500)
@@ -273,7 +266,7 @@ def endless(_=None):
     dat = Kvm()
     for nr, a0, cost in ((3000, 4, 1500), (3000, 5, (1 << 63) - 1), (FUNCTION, READ, (1 << 63) - 1),
                          (FUNCTION, READ, 1 << 63), (FUNCTION, READ, 700), (3000, 6, 1500)):
-        dat.to(0)
+        dat.at(0)
         dat.add("kvm_exit", TIDS[0], VMCALL, VMX, 0)
         dat.add("kvm_entry", TIDS[0], 0)
         dat.add("hypergraph_host", TIDS[0], nr, a0, 0, 0, 0, 0, 0xffffffff81001234, cost)
@@ -300,7 +293,7 @@ def silent(_=None):
     """A host whose guest says nothing: an exit of each vCPU every 100 us."""
     dat = Kvm()
     for i in range(20):
-        dat.to(i % 2)
+        dat.at(i % 2)
         dat.add("kvm_exit", TIDS[i % 2], 1, VMX, i % 2)
         dat.add("kvm_entry", TIDS[i % 2], i % 2)
         dat.wait(100)

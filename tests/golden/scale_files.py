@@ -370,7 +370,7 @@ class Dat:
         self.cpu = cpu
 
     def close(self, cpu):
-        first, records, missing = self.here.pop(cpu, (0, b"", 0))
+        first, records, missing, _ = self.here.pop(cpu, (0, b"", 0, 0))
         if records:
             page = struct.pack("<QQ", first, len(records) | missing) + bytes(records)
             self.pages.setdefault(cpu, []).append(page.ljust(PAGE, b"\0"))
@@ -378,7 +378,7 @@ class Dat:
     def lose(self):
         """Before the next record of this CPU, some are missing."""
         self.close(self.cpu)
-        self.here[self.cpu] = (self.time, bytearray(), 1 << 31)
+        self.here[self.cpu] = (self.time, bytearray(), 1 << 31, self.time)
 
     def add(self, name, pid, *values):
         number, _, fields = EVENTS[name]
@@ -386,14 +386,13 @@ class Dat:
         for (_, _, size, _), value in zip(fields, values):
             data += value if isinstance(value, bytes) else \
                 struct.pack({4: "<I", 8: "<Q"}[size], value)
-        first, records, missing = self.here.get(self.cpu, (self.time, bytearray(), 0))
+        first, records, missing, last = self.here.get(self.cpu, (self.time, bytearray(), 0, 0))
         if len(records) + 4 + len(data) > PAGE - 16 or self.time - first >= 1 << 27:
             self.close(self.cpu)
             first, records, missing = self.time, bytearray(), 0
-        delta = self.time - self.last if records else 0
+        delta = self.time - last if records else 0
         records += struct.pack("<I", len(data) // 4 | delta << 5) + data
-        self.here[self.cpu] = (first, records, missing)
-        self.last = self.time
+        self.here[self.cpu] = (first, records, missing, self.time)
         self.time += self.step
         self.n += 1
 

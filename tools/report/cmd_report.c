@@ -8,6 +8,7 @@
 
 #include "model_files.h"
 #include "report_handlers.h"
+#include "report_power.h"
 #include "report_section.h"
 #include "report_threads.h"
 #include "report_tracing.h"
@@ -26,6 +27,9 @@ static const char *const format_names[] = {
 	NULL
 };
 
+/** What can be asked for instead of the report and needs no more than the model. */
+enum page { PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, N_PAGES };
+
 static const struct {
 	void		(*write)(struct output *out, const struct report *report, bool first);
 	int		(*worst)(struct output *out, const struct report *report,
@@ -33,18 +37,20 @@ static const struct {
 				 const struct report_worst *worst, bool first);
 	void		(*tracing)(struct output *out, const struct report *report,
 				   const struct report_tracing *tracing, bool first);
-	int		(*waits)(struct output *out, const struct report *report, bool first);
-	int		(*threads)(struct output *out, const struct report *report, bool first);
-	int		(*handlers)(struct output *out, const struct report *report, bool first);
+	int		(*pages[N_PAGES])(struct output *out, const struct report *report,
+					  bool first);
 	/* machines and tasks that are told apart when it comes to who takes pCPUs from whom */
 	size_t		most_culprits;
 } formats[N_FORMATS] = {
 	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text,
-		report_waits_text, report_threads_text, report_handlers_text, 8 },
+		{ report_waits_text, report_threads_text, report_handlers_text,
+		  report_power_text }, 8 },
 	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json,
-		report_waits_json, report_threads_json, report_handlers_json, 64 },
+		{ report_waits_json, report_threads_json, report_handlers_json,
+		  report_power_json }, 64 },
 	[FORMAT_CSV] = { report_csv, report_worst_csv, report_tracing_csv,
-		report_waits_csv, report_threads_csv, report_handlers_csv, 64 },
+		{ report_waits_csv, report_threads_csv, report_handlers_csv,
+		  report_power_csv }, 64 },
 };
 
 struct report_options {
@@ -55,7 +61,7 @@ struct report_options {
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to;
 	struct report_worst	worst;
-	bool			tracing, waits, threads, handlers;
+	bool			tracing, pages[N_PAGES];
 	double			record_cost_ns;
 	struct report_hypertrace_options hypertrace;
 	struct host_options trace;
@@ -162,11 +168,13 @@ static const struct ksv_option report_option_table[] = {
 	{ 0, "above", "TIME", "with --worst: only what costs at least TIME",
 	  take_above, offsetof(OPTIONS, worst.above_ns), NULL },
 	{ 0, "waits", NULL, "instead: what vCPUs waited for, and who woke them",
-	  ksv_take_flag, offsetof(OPTIONS, waits), NULL },
+	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_WAITS]), NULL },
 	{ 0, "threads", NULL, "instead: what works for machines beside their vCPUs",
-	  ksv_take_flag, offsetof(OPTIONS, threads), NULL },
+	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_THREADS]), NULL },
 	{ 0, "handlers", NULL, "instead: interrupts of the host on the time of vCPUs",
-	  ksv_take_flag, offsetof(OPTIONS, handlers), NULL },
+	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_HANDLERS]), NULL },
+	{ 0, "power", NULL, "instead: how pCPUs sleep, how fast they are, who waited for it",
+	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_POWER]), NULL },
 	{ 0, "tracing", NULL, "instead: what the tracing costs, and what to switch off",
 	  ksv_take_flag, offsetof(OPTIONS, tracing), NULL },
 	{ 0, "record-cost", "NS", "with --tracing: what a record costs",
@@ -198,11 +206,14 @@ static bool wants_guests(const struct report_options *options)
 /** Options that say more about another one need it. */
 static int check_options(const struct report_options *options)
 {
-	if (!!options->worst.n + options->tracing + options->waits + options->threads +
-	    options->handlers + wants_guests(options) > 1)
+	int wanted = !!options->worst.n + options->tracing + wants_guests(options);
+
+	for (int page = 0; page < N_PAGES; page++)
+		wanted += options->pages[page];
+	if (wanted > 1)
 		return ksv_usage_error(options->command, "only one of --worst, --waits, "
-				       "--threads, --handlers, --tracing, and --hypertrace, "
-				       "--boot, --function");
+				       "--threads, --handlers, --power, --tracing, and "
+				       "--hypertrace, --boot, --function");
 	if (options->hypertrace.kallsyms && !wants_guests(options))
 		return ksv_usage_error(options->command, "--kallsyms says more about --hypertrace, "
 				       "--boot and --function, none of which is there");
@@ -320,12 +331,12 @@ static int write_report(struct job *job, struct output *out, bool first)
 		worst.kinds = worst.kinds ? worst.kinds : VIRT_WORST_ALL_KINDS;
 		return formats[options->format].worst(out, report, &options->vcpus, &worst, first);
 	}
-	if (options->waits || options->threads || options->handlers) {
+	for (int page = 0; page < N_PAGES; page++) {
+		if (!options->pages[page])
+			continue;
 		if (report_window(report, &options->vcpus, 0))
 			return -ENOMEM;
-		return options->waits ? formats[options->format].waits(out, report, first) :
-		       options->threads ? formats[options->format].threads(out, report, first) :
-		       formats[options->format].handlers(out, report, first);
+		return formats[options->format].pages[page](out, report, first);
 	}
 	if (wants_guests(options)) {
 		if (report_sections_build(&job->counted, report, &options->vcpus))

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# report --power: how pCPUs sleep and how fast they are, as it was made; who is woken waits for the end of a sleep.
+. "$(dirname "$0")/lib.sh"
+cd "$WORK" || exit 1
+
+power_files() { python3 "$KSV_SOURCE_DIR/tests/golden/power_files.py" "$@"; }
+power_files kvm make kvm.dat
+power_files xen make sleeps.xen
+
+# as_made NAME KIND OPTION...: all three formats of a window are what was made
+as_made()
+{
+	local file=$1 kind=$2 format
+
+	shift 2
+	for format in json csv text; do
+		run report --quiet --power --format "$format" "$@" "$file"
+		status 0
+		cp "$OUT" "$WORK/power.$format"
+	done
+	check "$file $*: as made" power_files "$kind" check power.json power.csv power.text
+}
+as_made kvm.dat kvm --absolute
+for window in "511627776 515627776" "513700000 520700000" "517000000 517500000"; do
+	# shellcheck disable=SC2086
+	set -- $window
+	as_made kvm.dat kvm --absolute --from "1099.$1" --to "1099.$2"
+done
+as_made sleeps.xen xen --absolute --cpu-hz 1G
+for window in "4.295 4.299" "4.29601 4.30702" "4.2975 4.2978"; do
+	# shellcheck disable=SC2086
+	set -- $window
+	as_made sleeps.xen xen --absolute --cpu-hz 1G --from "$1" --to "$2"
+done
+
+run report --quiet --power kvm.dat
+golden t134_power_kvm "$OUT"
+run report --quiet --power --cpu-hz 1G sleeps.xen
+golden t134_power_xen "$OUT"
+
+# why tells the sleep below the wake-up, and is of one opinion with the report
+run why --quiet --cpu-hz 1G --vcpu d1v0 --worst 1 --kind wake sleeps.xen
+status 0
+golden t134_why_xen "$OUT"
+run why --quiet --vcpu g1v0 --worst 1 --kind wake --format json kvm.dat
+status 0
+check "the sleep is told" python3 - "$OUT" << 'END'
+import json
+import sys
+
+def segments(all):
+    for one in all:
+        yield one
+        yield from segments(one["segments"])
+
+answer = json.load(open(sys.argv[1]))
+sleeps = [one for one in segments(answer["segments"]) if one["kind"] == "sleep"]
+assert sleeps and all(one["cause"] in ("POLL", "C1", "state 2", "C6") for one in sleeps), sleeps
+assert all(one["sleeps_ns"] >= one["to_ns"] - one["from_ns"] > 0 for one in sleeps)
+END
+
+# traces that do not tell, each by what to record
+run report --quiet --power "$SAMPLES/kvm-host.dat"
+status 0
+check "which events are missing" grep -q 'no idle states: record power:cpu_idle$' "$OUT"
+run report --quiet --power "$SAMPLES/hvm-exits.xen"
+status 0
+check "which class is missing" grep -q 'no idle states: record class hw.pm' "$OUT"
+run report --power --handlers kvm.dat
+status 2
+finish
