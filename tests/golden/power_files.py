@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Traces of pCPUs that sleep and change their frequency, and what report --power must tell of them.
 
-usage: power_files.py kvm|xen make FILE
+usage: power_files.py kvm|xen make FILE [FACTOR], of all frequencies
        power_files.py kvm|xen check REPORT.json REPORT.csv REPORT.text
 
 A vCPU is woken again and again on pCPU 0, which sleeps meanwhile, and now and then loses records; pCPU 1
@@ -29,6 +29,7 @@ ROUNDS = 60
 
 class Made:
     """What was made: from when on something holds, and times from, to."""
+    factor = 1.0
 
     def __init__(self):
         self.idle = {0: [], 1: []}
@@ -73,7 +74,7 @@ class Kvm(Made):
         self.trace.at(1)
 
     def set_speed(self):
-        khz = self.random.choice((800000, 1200000, 3400000, 0))
+        khz = round(self.random.choice((800000, 1200000, 3400000, 0)) * self.factor)
         self.trace.add("cpu_frequency", WAKER, khz, 0)
         self.speed[0].append((self.trace.time, khz or UNKNOWN))
 
@@ -151,7 +152,8 @@ class XenMade(Made):
         return self.now()
 
     def set_speed(self):
-        old, self.mhz = self.mhz or 1000, self.random.choice((800, 1200, 3400))
+        old, self.mhz = self.mhz or 1000, round(self.random.choice((800, 1200, 3400)) *
+                                                    self.factor)
         if not self.speed[0]:
             # up to the first change, the old one
             self.speed[0].append((0, old * 1000))
@@ -309,6 +311,8 @@ def check_csv(report, rows):
 
 
 def main():
+    if sys.argv[2] == "make" and len(sys.argv) > 4:
+        Made.factor = float(sys.argv[4])
     made = {"kvm": Kvm, "xen": XenMade}[sys.argv[1]]()
     if sys.argv[2] == "check":
         made.data()

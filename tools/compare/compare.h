@@ -35,8 +35,20 @@ struct compare_metric {
 	struct compare_set sets[COMPARE_MAX_RUNS]; /* by run */
 };
 
+/** More of them are told of no machine. */
+#define COMPARE_MAX_GOVERNORS	16
+
+/** How the machine was set that a run's traces are of, as they tell. */
+struct compare_conditions {
+	char		*governors[COMPARE_MAX_GOVERNORS]; /* each once */
+	int		n_governors;		/* 0: not told */
+	double		khz_ns;			/* frequency while vCPUs ran, by time, */
+	int64_t		known_ns, ran_ns;	/* told for so much of so much */
+};
+
 struct compare {
 	char		*runs[COMPARE_MAX_RUNS];
+	struct compare_conditions conditions[COMPARE_MAX_RUNS];
 	int		n_runs;
 	struct compare_metric **metrics;
 	int		n_metrics, metrics_room;
@@ -142,6 +154,26 @@ void compare_sentence(const struct compare *compare, const struct compare_metric
  * KSV_EXIT_UNTOLD if one with several values has too few of them, or if none tells anything.
  */
 int compare_status(const struct compare *compare, const struct compare_options *options);
+
+/** What may be why values differ, instead of what is compared. */
+enum compare_confounder { COMPARE_GOVERNORS, COMPARE_FREQUENCY, COMPARE_N_CONFOUNDERS };
+
+/** compare_add_governor - one that a trace of a run tells. Return: 0 or -ENOMEM. */
+int compare_add_governor(struct compare *compare, int run, const char *name);
+
+/**
+ * compare_confounder - a plain sentence, if a run (not the baseline) differs in that
+ *
+ * Return: false if it does not, or if one of both does not tell.
+ */
+bool compare_confounder(const struct compare *compare, int run, enum compare_confounder what,
+			char *text, size_t size);
+
+/** compare_told_frequency - is it told for most of the time? */
+bool compare_told_frequency(const struct compare_conditions *conditions);
+
+/** compare_mean_khz - Return: NAN if it is not told for most of the time. */
+double compare_mean_khz(const struct compare_conditions *conditions);
 
 /** Of a trace: records per second of a pCPU. */
 #define COMPARE_RECORD_RATE	"trace.records_per_pcpu_s"

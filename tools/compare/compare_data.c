@@ -24,10 +24,19 @@ static void free_metric(struct compare_metric *metric)
 	free(metric);
 }
 
+static void free_run(struct compare *compare, int run)
+{
+	struct compare_conditions *conditions = &compare->conditions[run];
+
+	free(compare->runs[run]);
+	for (int i = 0; i < conditions->n_governors; i++)
+		free(conditions->governors[i]);
+}
+
 void compare_free(struct compare *compare)
 {
 	for (int i = 0; i < compare->n_runs; i++)
-		free(compare->runs[i]);
+		free_run(compare, i);
 	for (int i = 0; i < compare->n_metrics; i++)
 		free_metric(compare->metrics[i]);
 	free(compare->metrics);
@@ -122,12 +131,14 @@ int compare_add(struct compare *compare, int run, const char *name, double value
 
 void compare_keep_runs(struct compare *compare, const int *runs, int n)
 {
+	struct compare_conditions conditions[COMPARE_MAX_RUNS] = { { .n_governors = 0 } };
 	bool kept[COMPARE_MAX_RUNS] = { false };
 	char *names[COMPARE_MAX_RUNS] = { NULL };
 
 	for (int i = 0; i < n; i++) {
 		kept[runs[i]] = true;
 		names[i] = compare->runs[runs[i]];
+		conditions[i] = compare->conditions[runs[i]];
 	}
 	for (int i = 0; i < compare->n_metrics; i++) {
 		struct compare_set *sets = compare->metrics[i]->sets;
@@ -142,10 +153,28 @@ void compare_keep_runs(struct compare *compare, const int *runs, int n)
 	}
 	for (int i = 0; i < compare->n_runs; i++)
 		if (!kept[i])
-			free(compare->runs[i]);
+			free_run(compare, i);
 	memcpy(compare->runs, names, sizeof(names));
+	memcpy(compare->conditions, conditions, sizeof(conditions));
 	compare->n_runs = n;
 	compare->last_run = -1;
+}
+
+int compare_add_governor(struct compare *compare, int run, const char *name)
+{
+	struct compare_conditions *conditions = &compare->conditions[run];
+	int n = conditions->n_governors;
+
+	for (int i = 0; i < n; i++)
+		if (!strcmp(conditions->governors[i], name))
+			return 0;
+	if (n == COMPARE_MAX_GOVERNORS)
+		return 0;
+	conditions->governors[n] = strdup(name);
+	if (!conditions->governors[n])
+		return -ENOMEM;
+	conditions->n_governors++;
+	return 0;
 }
 
 /** Forget the metrics that @keep is false of. */

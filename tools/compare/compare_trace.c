@@ -11,7 +11,9 @@
 
 #include "compare_boot.h"
 #include "compare_trace.h"
+#include "kvm_meta.h"
 #include "report_count.h"
+#include "virt_power.h"
 #include "virt_window_walk.h"
 #include "virt_worst.h"
 
@@ -306,6 +308,26 @@ static int add_boots(struct job *job, const struct compare_trace_options *option
 	return KSV_EXIT_FILE;
 }
 
+/** Governors, and the frequency of pCPUs while vCPUs had them. Return: 0 or -ENOMEM. */
+static int add_conditions(struct job *job, const struct model_load *load)
+{
+	struct compare_conditions *conditions = &job->compare->conditions[job->run];
+	const struct kvm_meta *meta = load->host.kvm ? kvm_trace_meta(load->host.kvm) : NULL;
+
+	for (int i = 0; meta && i < meta->n_governors; i++)
+		if (compare_add_governor(job->compare, job->run, meta->governors[i]))
+			return -ENOMEM;
+	for (int32_t i = 0; i < virt_model_n_vcpus(job->model); i++) {
+		struct virt_vcpu_power_sum sum;
+
+		virt_power_of_vcpu(job->model, i, INT64_MIN, INT64_MAX, &sum);
+		conditions->khz_ns += (double)sum.speed.mean_khz * (double)sum.speed.known_ns;
+		conditions->known_ns += sum.speed.known_ns;
+		conditions->ran_ns += sum.on_pcpu_ns;
+	}
+	return 0;
+}
+
 static int add_trace(struct job *job, const struct model_load *load,
 		     const struct compare_trace_options *options)
 {
@@ -316,6 +338,8 @@ static int add_trace(struct job *job, const struct model_load *load,
 		status = add_boots(job, options, load->path);
 	else
 		add_all(job);
+	if (!status && !job->ret)
+		job->ret = add_conditions(job, load);
 	if (!status && !load->quiet)
 		model_notes(load);
 	if (status || !job->ret)

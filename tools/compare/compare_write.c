@@ -114,6 +114,22 @@ static void put_counts(struct output *out, const struct compare *compare,
 	out_char(out, '\n');
 }
 
+static void put_confounders(struct output *out, const struct compare *compare)
+{
+	const char *before = "\n";
+	char text[1024];
+
+	for (int at = COMPARE_N_CONFOUNDERS; at < compare->n_runs * COMPARE_N_CONFOUNDERS; at++) {
+		if (!compare_confounder(compare, at / COMPARE_N_CONFOUNDERS,
+					at % COMPARE_N_CONFOUNDERS, text, sizeof(text)))
+			continue;
+		out_str(out, before);
+		out_text(out, text);
+		out_char(out, '\n');
+		before = "";
+	}
+}
+
 /** One statistic of all metrics. */
 static void text_by_metric(struct output *out, const struct compare *compare,
 			   const struct compare_options *options)
@@ -191,6 +207,7 @@ void compare_text(struct output *out, const struct compare *compare,
 		text_by_metric(out, compare, options);
 	else
 		text_of_metrics(out, compare, options);
+	put_confounders(out, compare);
 	if (options->record_cost)
 		put_record_costs(out, compare, options);
 }
@@ -335,6 +352,41 @@ static void json_record_costs(struct json *json, const struct compare *compare,
 	json_close(json, ']');
 }
 
+static void json_conditions(struct json *json, const struct compare_conditions *conditions)
+{
+	if (conditions->n_governors) {
+		json_open(json, "governors", '[', true);
+		for (int i = 0; i < conditions->n_governors; i++)
+			json_str(json, NULL, conditions->governors[i]);
+		json_close(json, ']');
+	}
+	if (compare_told_frequency(conditions))
+		json_number(json, "mean_khz", compare_mean_khz(conditions));
+}
+
+/** Of runs that tell any: what the baseline differs in is told there. */
+static void json_all_conditions(struct json *json, const struct compare *compare)
+{
+	char text[1024];
+
+	json_open(json, "conditions", '[', false);
+	for (int run = 0; run < compare->n_runs; run++) {
+		if (!compare->conditions[run].n_governors &&
+		    !compare_told_frequency(&compare->conditions[run]))
+			continue;
+		json_open(json, NULL, '{', false);
+		json_str(json, "run", compare->runs[run]);
+		json_conditions(json, &compare->conditions[run]);
+		json_open(json, "confounders", '[', false);
+		for (int what = 0; run && what < COMPARE_N_CONFOUNDERS; what++)
+			if (compare_confounder(compare, run, what, text, sizeof(text)))
+				json_str(json, NULL, text);
+		json_close(json, ']');
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 void compare_json(struct output *out, const struct compare *compare,
 		  const struct compare_options *options)
 {
@@ -360,6 +412,7 @@ void compare_json(struct output *out, const struct compare *compare,
 		json_close(&json, '}');
 	}
 	json_close(&json, ']');
+	json_all_conditions(&json, compare);
 	if (options->record_cost)
 		json_record_costs(&json, compare, options);
 	json_close(&json, '}');

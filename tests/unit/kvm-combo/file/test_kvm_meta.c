@@ -222,6 +222,42 @@ static void test_left_out(void **state)
 	kvm_meta_free(meta);
 }
 
+/** Names of idle states by number, governors once; what is none is left out. */
+static void test_power(void **state)
+{
+	struct kvm_meta *meta = kvm_meta_new(), *read;
+	char error[256] = "";
+
+	(void)state;
+	assert_int_equal(kvm_meta_name_idle_state(meta, 3, "C6"), 0);
+	assert_int_equal(kvm_meta_name_idle_state(meta, 1, "C1"), 0);
+	assert_int_equal(kvm_meta_name_idle_state(meta, 1, "C1E\n"), 0);
+	assert_int_equal(kvm_meta_name_idle_state(meta, VIRT_IDLE_STATES, "C9"), -EINVAL);
+	assert_int_equal(kvm_meta_add_governor(meta, "schedutil"), 0);
+	assert_int_equal(kvm_meta_add_governor(meta, "schedutil"), 0);
+	assert_int_equal(kvm_meta_add_governor(meta, ""), -EINVAL);
+	put("{}");
+	assert_int_equal(kvm_meta_write(trace, meta, error, sizeof(error)), 0);
+	kvm_meta_free(meta);
+	assert_int_equal(kvm_meta_read(trace, &read, error, sizeof(error)), 0);
+	assert_null(read->idle_states[0]);
+	assert_string_equal(read->idle_states[1], "C1E\n");
+	assert_null(read->idle_states[2]);
+	assert_string_equal(read->idle_states[3], "C6");
+	assert_int_equal(read->n_governors, 1);
+	kvm_meta_free(read);
+
+	assert_null(get("{\"idle_states\":[\"\",7,{}],\"governors\":[\"\",[]]}"));
+	assert_null(get("{\"idle_states\":{\"0\":\"C1\"},\"governors\":\"schedutil\"}"));
+	meta = get("{\"idle_states\":[1,\"C1\",null,3,4,5,6,7,8,9,10,11,12,13,14,"
+		   "\"last\",\"more\"],\"governors\":[\"a\",\"b\",\"a\",\"c\",\"d\",\"e\",\"f\","
+		   "\"g\",\"h\",\"i\",\"j\",\"k\",\"l\",\"m\",\"n\",\"o\",\"p\",\"q\",\"r\"]}");
+	assert_string_equal(meta->idle_states[1], "C1");
+	assert_string_equal(meta->idle_states[15], "last");
+	assert_true(meta->n_governors <= KVM_META_MAX_GOVERNORS);
+	kvm_meta_free(meta);
+}
+
 static void test_damaged(void **state)
 {
 	static const struct {
@@ -268,7 +304,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_written_is_read), cmocka_unit_test(test_cannot_be),
 		cmocka_unit_test(test_tsc), cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_power), cmocka_unit_test(test_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
