@@ -333,14 +333,14 @@ gui_click QToolButton vCPUs
 # names stay in place when the table is scrolled; columns can be chosen
 read -r x y w h _ < <(gui_find items '*' 'd1v0 | *')
 gui_shot table
-# as much of the name as is in its column with any font
-names=$(gui_pixels "$x" "$((y - h))" "$w" $((3 * h)))
-rest=$(gui_pixels $((x + 150)) "$((y - h))" 100 $((3 * h)))
+# of its machine and its own, as the next one may be cut; as much as is in its column with any font
+names=$(gui_pixels "$x" "$((y - h))" "$w" $((2 * h)))
+rest=$(gui_pixels $((x + 150)) "$((y - h))" 100 $((2 * h)))
 xdotool mousemove $((x + 100)) $((y + h / 2)) click --repeat 8 7
 gui_still
 gui_shot table-scrolled
-gui_same "names after scrolling" "$names" "$(gui_pixels "$x" "$((y - h))" "$w" $((3 * h)))"
-gui_need [ "$rest" != "$(gui_pixels $((x + 150)) "$((y - h))" 100 $((3 * h)))" ]
+gui_same "names after scrolling" "$names" "$(gui_pixels "$x" "$((y - h))" "$w" $((2 * h)))"
+gui_need [ "$rest" != "$(gui_pixels $((x + 150)) "$((y - h))" 100 $((2 * h)))" ]
 gui_click_at $((x + 20)) $((y - h / 2))
 gui_until details '<b>d1</b>: '
 gui_click_at $((x + 20)) $((y + h / 2))
@@ -348,7 +348,7 @@ gui_until details '<b>d1v0</b>: guest'
 xdotool click --repeat 8 6
 gui_still
 gui_shot table-back
-gui_same "the table, scrolled back" "$rest" "$(gui_pixels $((x + 150)) "$((y - h))" 100 $((3 * h)))"
+gui_same "the table, scrolled back" "$rest" "$(gui_pixels $((x + 150)) "$((y - h))" 100 $((2 * h)))"
 gui_click QToolButton Columns
 gui_choose States
 gui_still
