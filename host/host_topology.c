@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	host_topology.c
- * @brief	Which physical CPUs share a core, as the sidecar of a trace, lscpu or xl tells.
+ * @brief	Where physical CPUs are, as the sidecar of a trace, lscpu or xl tells.
  */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -17,6 +18,9 @@
 #include "sidecar.h"
 
 #define MAX_LINE	1024
+
+/** Linux tells of each level, and of data and instructions apart. */
+#define MAX_CACHES	16
 
 static int add_pcpu(struct host_topology *topology, const struct host_pcpu *pcpu)
 {
@@ -68,7 +72,8 @@ static int take_json(struct host_topology *topology, struct json_object *root)
 		struct json_object *object = json_object_array_get_idx(list, i);
 		struct host_pcpu pcpu = { .id = place(object, "id"), .core = place(object, "core"),
 					  .socket = place(object, "socket"),
-					  .node = place(object, "node") };
+					  .node = place(object, "node"),
+					  .llc = place(object, "llc") };
 
 		ret = add_pcpu(topology, &pcpu);
 	}
@@ -120,9 +125,26 @@ static bool take_number(const char **text, int32_t *number)
 	return true;
 }
 
+/** Caches, by level, are behind commas or colons; -1 without any. */
+static int32_t last_number(const char *text)
+{
+	const char *last = text + strlen(text);
+	long value;
+
+	while (last > text && isspace((unsigned char)last[-1]))
+		last--;
+	while (last > text && isdigit((unsigned char)last[-1]))
+		last--;
+	if (!isdigit((unsigned char)*last))
+		return -1;
+	errno = 0;
+	value = strtol(last, NULL, 10);
+	return errno || value > INT32_MAX ? -1 : (int32_t)value;
+}
+
 static int take_line(struct host_topology *topology, char *line)
 {
-	struct host_pcpu pcpu = { .core = -1, .socket = -1, .node = -1 };
+	struct host_pcpu pcpu = { .core = -1, .socket = -1, .node = -1, .llc = -1 };
 	const char *text = line;
 
 	line[strcspn(line, "#\r\n")] = '\0';
@@ -132,6 +154,7 @@ static int take_line(struct host_topology *topology, char *line)
 	    !take_number(&text, &pcpu.socket) || !take_number(&text, &pcpu.node) || pcpu.id < 0 ||
 	    pcpu.core < 0)
 		return -EINVAL;
+	pcpu.llc = last_number(text);
 	/* there, a core has a number of its own */
 	return add_pcpu(topology, &pcpu);
 }
@@ -176,7 +199,7 @@ static bool find_xl_table(FILE *file)
 /** What does not look like it ends the table. */
 static int read_xl(struct host_topology *topology, FILE *file)
 {
-	struct host_pcpu pcpu;
+	struct host_pcpu pcpu = { .llc = -1 };
 	char line[MAX_LINE];
 	int ret = 0;
 
@@ -214,14 +237,14 @@ int host_topology_read(struct host_topology *topology, const char *path, char *e
 
 /* --- this machine ---------------------------------------------------------------------------- */
 
+/** @name: below the folder of the CPU. Return: -1 if there is none. */
 static int32_t read_number(const char *root, int32_t id, const char *name)
 {
 	char path[PATH_MAX];
 	FILE *file;
 	int number;
 
-	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu%d/topology/%s", root, (int)id,
-		 name);
+	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu%d/%s", root, (int)id, name);
 	file = fopen(path, "re");
 	if (!file)
 		return -1;
@@ -231,19 +254,60 @@ static int32_t read_number(const char *root, int32_t id, const char *name)
 	return number;
 }
 
+static int32_t read_llc(const char *root, int32_t id)
+{
+	int32_t level = 0, llc = -1;
+
+	for (int i = 0; i < MAX_CACHES; i++) {
+		char name[64];
+		int32_t its;
+
+		snprintf(name, sizeof(name), "cache/index%d/level", i);
+		its = read_number(root, id, name);
+		if (its <= level)
+			continue;
+		level = its;
+		snprintf(name, sizeof(name), "cache/index%d/id", i);
+		llc = read_number(root, id, name);
+	}
+	return llc;
+}
+
+/** It has a link to its node, "node0". */
+static int32_t read_node(const char *root, int32_t id)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	int32_t node = -1;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "%s/sys/devices/system/cpu/cpu%d", root, (int)id);
+	folder = opendir(path);
+	while (folder && node < 0 && (entry = readdir(folder)) != NULL)
+		if (sscanf(entry->d_name, "node%9" SCNd32, &node) != 1)
+			node = -1;
+	if (folder)
+		closedir(folder);
+	return node;
+}
+
 int host_topology_live(struct host_topology *topology, const char *root)
 {
 	int ret = 0;
 
 	/* CPUs that are offline have no place, and leave gaps */
 	for (int32_t id = 0, gap = 0; id < HOST_TOPOLOGY_MAX && gap < 1024 && !ret; id++) {
-		struct host_pcpu pcpu = { .id = id, .core = read_number(root, id, "core_id"),
-					  .socket = read_number(root, id, "physical_package_id"),
-					  .node = -1 };
+		struct host_pcpu pcpu = {
+			.id = id, .core = read_number(root, id, "topology/core_id"),
+		};
 
 		gap = pcpu.core < 0 ? gap + 1 : 0;
-		if (!gap)
-			ret = add_pcpu(topology, &pcpu);
+		if (gap)
+			continue;
+		pcpu.socket = read_number(root, id, "topology/physical_package_id");
+		pcpu.node = read_node(root, id);
+		pcpu.llc = read_llc(root, id);
+		ret = add_pcpu(topology, &pcpu);
 	}
 	return ret;
 }
@@ -265,7 +329,8 @@ static int add_all(struct json_object *list, const struct host_topology *topolog
 		if (!ret && (add_place(object, "id", pcpu->id) ||
 			     add_place(object, "core", pcpu->core) ||
 			     add_place(object, "socket", pcpu->socket) ||
-			     add_place(object, "node", pcpu->node)))
+			     add_place(object, "node", pcpu->node) ||
+			     add_place(object, "llc", pcpu->llc)))
 			ret = -ENOMEM;
 	}
 	return ret;
@@ -308,4 +373,45 @@ void host_topology_free(struct host_topology *topology)
 int host_topology_siblings(const struct host_pcpu *a, const struct host_pcpu *b)
 {
 	return a->core >= 0 && a->core == b->core && a->socket == b->socket;
+}
+
+const struct host_pcpu *host_topology_pcpu(const struct host_topology *topology, int32_t id)
+{
+	const struct host_pcpu key = { .id = id };
+
+	return topology->n ? bsearch(&key, topology->pcpus, topology->n, sizeof(key),
+				     compare_pcpus) : NULL;
+}
+
+enum host_distance host_topology_distance(const struct host_topology *topology, int32_t a,
+					  int32_t b)
+{
+	const struct host_pcpu *x = host_topology_pcpu(topology, a);
+	const struct host_pcpu *y = host_topology_pcpu(topology, b);
+
+	if (!x || !y)
+		return HOST_UNTOLD;
+	if (host_topology_siblings(x, y))
+		return HOST_SMT;
+	if (x->llc >= 0 && x->llc == y->llc)
+		return HOST_CORE;
+	if (x->node < 0 || y->node < 0)
+		return HOST_UNTOLD;
+	if (x->node != y->node)
+		return HOST_NODE;
+	return x->llc >= 0 && y->llc >= 0 ? HOST_CACHE : HOST_NEAR;
+}
+
+const char *host_distance_name(enum host_distance distance)
+{
+	static const char *const names[HOST_N_DISTANCES] = {
+		[HOST_SMT] = "smt",
+		[HOST_CORE] = "core",
+		[HOST_NEAR] = "near",
+		[HOST_CACHE] = "cache",
+		[HOST_NODE] = "node",
+		[HOST_UNTOLD] = "unknown",
+	};
+
+	return names[distance];
 }

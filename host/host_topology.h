@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	host_topology.h
- * @brief	Which physical CPUs share a core, as the sidecar of a trace, lscpu or xl tells.
+ * @brief	Where physical CPUs are, as the sidecar of a trace, lscpu or xl tells.
  *
- * In the sidecar of either hypervisor: "pcpus": [ { "id": 0, "core": 0, "socket": 0, "node": 0 } ].
- * From "lscpu -p": lines of CPU,Core,Socket,Node and more, behind comments (#). From
+ * In the sidecar of either hypervisor: "pcpus": [ { "id": 0, "core": 0, "socket": 0, "node": 0,
+ * "llc": 0 } ]; llc is the last-level cache. From "lscpu -p": lines of CPU,Core,Socket,Node and
+ * caches, of which the last is the last level, behind comments (#). From
  * "xl info -n": its table cpu_topology, of lines "0: 0 0 0", which are CPU, core, socket and node;
  * under Xen, lscpu tells of the virtual CPUs of its domain.
  */
@@ -25,6 +26,18 @@ extern "C" {
 struct host_pcpu {
 	int32_t		id;
 	int32_t		core, socket, node;
+	int32_t		llc;		/* last-level cache; it counts within the machine */
+};
+
+/** How far from each other two physical CPUs are. */
+enum host_distance {
+	HOST_SMT = 0,		/* threads of one core */
+	HOST_CORE,		/* cores that share their last-level cache */
+	HOST_NEAR,		/* cores of one node; whether they share a cache is not told */
+	HOST_CACHE,		/* cores of one node, with last-level caches of their own */
+	HOST_NODE,		/* another node: other memory is near */
+	HOST_UNTOLD,
+	HOST_N_DISTANCES
 };
 
 struct host_topology {
@@ -56,6 +69,16 @@ int host_topology_write(const struct host_topology *topology, const char *trace_
 			size_t size);
 
 void host_topology_free(struct host_topology *topology);
+
+/** host_topology_pcpu - Return: NULL if nothing is told of it. */
+const struct host_pcpu *host_topology_pcpu(const struct host_topology *topology, int32_t id);
+
+/** host_topology_distance - of two that are not the same, by number. */
+enum host_distance host_topology_distance(const struct host_topology *topology, int32_t a,
+					  int32_t b);
+
+/** host_distance_name - "smt", "core", "near", "cache", "node", "unknown". */
+const char *host_distance_name(enum host_distance distance);
 
 /** host_topology_siblings - do both share a core? Of those that are not told, no. */
 int host_topology_siblings(const struct host_pcpu *a, const struct host_pcpu *b);
