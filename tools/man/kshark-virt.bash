@@ -38,7 +38,7 @@ _kshark_virt()
 		;;
 	report)
 		options="--format --output --vcpu --from --to --cpu-hz --absolute --correct-skew"
-		options+=" --max-input --worst --kind --above --waits --threads --handlers --power --tracing --record-cost --quiet --help"
+		options+=" --max-input --worst --kind --above --waits --threads --handlers --power --migrations --topology --tracing --record-cost --quiet --help"
 		options+=" --hypertrace --boot --function --kallsyms"
 		;;
 	why)

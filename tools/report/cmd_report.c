@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "host_topology.h"
 #include "model_files.h"
 #include "report_handlers.h"
+#include "report_migrations.h"
 #include "report_power.h"
 #include "report_section.h"
 #include "report_threads.h"
@@ -28,7 +30,8 @@ static const char *const format_names[] = {
 };
 
 /** What can be asked for instead of the report and needs no more than the model. */
-enum page { PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, N_PAGES };
+enum page { PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER,
+	    PAGE_MIGRATIONS, N_PAGES };
 
 static const struct {
 	void		(*write)(struct output *out, const struct report *report, bool first);
@@ -44,13 +47,13 @@ static const struct {
 } formats[N_FORMATS] = {
 	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text,
 		{ report_waits_text, report_threads_text, report_handlers_text,
-		  report_power_text }, 8 },
+		  report_power_text, report_migrations_text }, 8 },
 	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json,
 		{ report_waits_json, report_threads_json, report_handlers_json,
-		  report_power_json }, 64 },
+		  report_power_json, report_migrations_json }, 64 },
 	[FORMAT_CSV] = { report_csv, report_worst_csv, report_tracing_csv,
 		{ report_waits_csv, report_threads_csv, report_handlers_csv,
-		  report_power_csv }, 64 },
+		  report_power_csv, report_migrations_csv }, 64 },
 };
 
 struct report_options {
@@ -62,6 +65,7 @@ struct report_options {
 	struct ksv_time		from, to;
 	struct report_worst	worst;
 	bool			tracing, pages[N_PAGES];
+	const char		*topology;
 	double			record_cost_ns;
 	struct report_hypertrace_options hypertrace;
 	struct host_options trace;
@@ -175,6 +179,11 @@ static const struct ksv_option report_option_table[] = {
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_HANDLERS]), NULL },
 	{ 0, "power", NULL, "instead: how pCPUs sleep, how fast they are, who waited for it",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_POWER]), NULL },
+	{ 0, "migrations", NULL, "instead: how far vCPUs moved, and what that cost",
+	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_MIGRATIONS]), NULL },
+	{ 0, "topology", "FILE", "with --migrations: where physical CPUs are: a sidecar,\n"
+	  "or what 'lscpu -p' or 'xl info -n' wrote; default: as the\ntrace's sidecar tells",
+	  ksv_take_text, offsetof(OPTIONS, topology), NULL },
 	{ 0, "tracing", NULL, "instead: what the tracing costs, and what to switch off",
 	  ksv_take_flag, offsetof(OPTIONS, tracing), NULL },
 	{ 0, "record-cost", "NS", "with --tracing: what a record costs",
@@ -212,14 +221,17 @@ static int check_options(const struct report_options *options)
 		wanted += options->pages[page];
 	if (wanted > 1)
 		return ksv_usage_error(options->command, "only one of --worst, --waits, "
-				       "--threads, --handlers, --power, --tracing, and "
-				       "--hypertrace, --boot, --function");
+				       "--threads, --handlers, --power, --migrations, "
+				       "--tracing, and --hypertrace, --boot, --function");
 	if (options->hypertrace.kallsyms && !wants_guests(options))
 		return ksv_usage_error(options->command, "--kallsyms says more about --hypertrace, "
 				       "--boot and --function, none of which is there");
 	if (!options->worst.n && (options->worst.kinds || options->worst.above_ns))
 		return ksv_usage_error(options->command, "--kind and --above say more about "
 				       "--worst, which is not there");
+	if (options->topology && !options->pages[PAGE_MIGRATIONS])
+		return ksv_usage_error(options->command, "--topology says more about --migrations, "
+				       "which is not there");
 	if (!options->tracing && options->record_cost_ns > 0)
 		return ksv_usage_error(options->command, "--record-cost says more about --tracing, "
 				       "which is not there");
@@ -231,6 +243,7 @@ struct job {
 	const struct report_options *options;
 	struct report_counted	counted;
 	struct report_tracing	tracing;
+	struct host_topology	topology;
 	struct report		report;
 };
 
@@ -316,6 +329,21 @@ static void note_invisible(const struct job *job)
 			 job->counted.load.path, missing);
 }
 
+/** Return: KSV_EXIT_OK, or the exit status after a message. */
+static int find_topology(struct job *job)
+{
+	const char *path = job->options->topology;
+	char error[512] = "not enough memory";
+
+	if (!job->options->pages[PAGE_MIGRATIONS] ||
+	    !(path ? host_topology_read(&job->topology, path, error, sizeof(error)) :
+	      host_topology_of_trace(&job->topology, job->counted.load.path, error,
+				     sizeof(error))))
+		return KSV_EXIT_OK;
+	ksv_error("%s", error);
+	return KSV_EXIT_FILE;
+}
+
 /** Write what was asked for. Return: 0 or -ENOMEM. */
 static int write_report(struct job *job, struct output *out, bool first)
 {
@@ -386,11 +414,14 @@ static int report_file(const struct report_options *options, const char *path,
 	status = model_load(&job.counted.load);
 	if (!status)
 		status = set_window(&job);
+	if (!status)
+		status = find_topology(&job);
 	if (status)
 		goto end;
 	job.report.file = path;
 	job.report.load = &job.counted.load;
 	job.report.count = &job.counted.count;
+	job.report.topology = &job.topology;
 	if (write_report(&job, out, first)) {
 		ksv_error("%s: not enough memory", path);
 		status = KSV_EXIT_FILE;
@@ -405,6 +436,7 @@ static int report_file(const struct report_options *options, const char *path,
 end:
 	report_sections_free(&job.counted);
 	report_tracing_destroy(&job.tracing);
+	host_topology_free(&job.topology);
 	report_free(&job.report);
 	model_unload(&job.counted.load);
 	return status;

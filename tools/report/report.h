@@ -44,6 +44,7 @@ struct report {
 	struct virt_window_walk	*walk;
 	struct virt_matrix	*matrix;	/* who takes pCPUs from whom, by machine */
 	int			n_pcpus;
+	const struct host_topology *topology;	/* if it is asked for; or NULL */
 };
 
 /**
