@@ -24,6 +24,7 @@ static const struct ksv_command *const commands[] = {
 	&cmd_align,
 	&cmd_compare,
 	&cmd_export,
+	&cmd_top,
 };
 
 static void print_help(FILE *out)

@@ -20,7 +20,7 @@ _kshark_virt()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_kshark_virt_words "record view dump report why plot check align compare export help --help --version" "$cur"
+		_kshark_virt_words "record view dump report why plot check align compare export top help --help --version" "$cur"
 		return
 	fi
 	case $command in
@@ -66,8 +66,12 @@ _kshark_virt()
 		options="--format --output --vcpu --from --to --worst --cpu-hz --max-input --absolute"
 		options+=" --correct-skew --quiet --help"
 		;;
+	top)
+		options="--format --output --interval --once --vcpu --from --to --cpu-hz --max-input"
+		options+=" --absolute --correct-skew --quiet --help"
+		;;
 	help)
-		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report why plot check align compare export" "$cur"
+		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report why plot check align compare export top" "$cur"
 		return
 		;;
 	*)
@@ -81,6 +85,7 @@ _kshark_virt()
 		[[ $command == align ]] && _kshark_virt_words "text json" "$cur"
 		[[ $command == why ]] && _kshark_virt_words "text json svg png pdf" "$cur"
 		[[ $command == export ]] && _kshark_virt_words "csv-tables sqlite perfetto" "$cur"
+		[[ $command == top ]] && _kshark_virt_words "text csv json openmetrics" "$cur"
 		[[ $command == plot ]] && _kshark_virt_words "svg png pdf csv" "$cur"
 		;;
 	--events)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# Intervals of top: of all samples, their sums are what report tells of the whole.
+. "$(dirname "$0")/lib.sh"
+
+SUMS=$KSV_SOURCE_DIR/tests/golden/top_sums.py
+
+# sums_are_report INTERVAL FILE OPTION...
+sums_are_report()
+{
+	local interval=$1 file=$2 format
+	shift 2
+
+	run report --quiet --format json "$@" "$file"
+	[ "$STATUS" = 0 ] || return 1
+	cp "$OUT" "$WORK/report.json"
+	for format in json csv openmetrics; do
+		run top --quiet --format $format --interval "$interval" "$@" "$file"
+		status 0
+		check "stderr is empty" test ! -s "$ERR"
+		cp "$OUT" "$WORK/top.$format"
+	done
+	check "$file $* by $interval is report's" python3 "$SUMS" "$WORK/report.json" \
+		"$WORK/top.json" "$WORK/top.csv" "$WORK/top.openmetrics" > "$WORK/compared"
+	read -r n intervals < "$WORK/compared"
+	[[ $n =~ ^[0-9]+$ ]] || return 0
+	compared=$((compared + n))
+	cut=$((cut + (intervals > 2)))
+}
+
+compared=0
+found=0
+cut=0
+for sample in "$SAMPLES"/*.xen "$SAMPLES"/*.xen.gz "$SAMPLES"/*.dat; do
+	if sums_are_report 37ms "$sample"; then
+		found=$((found + 1))
+		continue
+	fi
+	# of guests alone there is nothing
+	run top -q "$sample"
+	status 3
+done
+check "there are samples ($found)" test "$found" -ge 25
+check "in several intervals ($cut)" test "$cut" -ge 20
+check "there are numbers ($compared)" test "$compared" -ge 2000
+sums_are_report 7ms "$SAMPLES/kvm-host.dat" --from 1793.3 --to 1793.7 || fail "no report"
+sums_are_report 123457ns "$SAMPLES/hvm-exits.xen" --from 10ms --to 25ms || fail "no report"
+sums_are_report 300ms "$SAMPLES/credit2-basic.xen" --from 1 --to 2 --vcpu d1 || fail "no report"
+sums_are_report 5 "$SAMPLES/lost-records.xen" || fail "no report"
+
+# One interval, whichever way it is asked for.
+run top -q -f csv --once --interval 100ms --from 1793.3 "$SAMPLES/kvm-host.dat"
+status 0
+cp "$OUT" "$WORK/once"
+run top -q -f csv --from 1793.3 --to 1793.4 "$SAMPLES/kvm-host.dat"
+same "$OUT" "$WORK/once"
+run top -q -f openmetrics --once --interval 100ms --from 1793.3 "$SAMPLES/kvm-host.dat"
+cp "$OUT" "$WORK/once"
+run top -q -f openmetrics --from 1793.3 --to 1793.4 "$SAMPLES/kvm-host.dat"
+same "$OUT" "$WORK/once"
+
+run top -q --interval 500ms "$SAMPLES/credit2-basic.xen"
+status 0
+golden t131_top "$OUT"
+
+# What is wrong.
+run top
+status 2
+run top "$SAMPLES/pinned.xen" "$SAMPLES/saved.xen"
+status 2
+run top -
+status 2
+says "$ERR" 'not followed'
+mkfifo "$WORK/pipe"
+run top "$WORK/pipe"
+status 2
+says "$ERR" 'not followed'
+for interval in 0 tsc:5 1x; do
+	run top --interval $interval "$SAMPLES/pinned.xen"
+	status 2
+done
+run top --interval 1ns "$SAMPLES/pinned.xen"
+status 2
+says "$ERR" 'more than 1000000 intervals'
+run top --from 9000 "$SAMPLES/pinned.xen"
+status 2
+run top "$SAMPLES/README.md"
+status 3
+echo old > "$WORK/file"
+(
+	ulimit -f 8
+	"$KSV_BIN" top -q -f csv --interval 1ms -o "$WORK/file" "$SAMPLES/credit2-basic.xen" 2> "$ERR"
+	echo $? > "$WORK/status"
+)
+check "no room is an error" test "$(cat "$WORK/status")" = 3
+check "nothing has changed" test "$(cat "$WORK/file")" = old
+
+# Names of others: quotes, line ends.
+cp "$SAMPLES/saved.xen" "$WORK/odd.xen"
+python3 - "$SAMPLES/saved.xen.meta.json" "$WORK/odd.xen.meta.json" << 'END'
+import json, sys
+meta = json.load(open(sys.argv[1]))
+for domain in meta["domains"]:
+    domain["name"] = "a,\"b'c\nd\\"
+json.dump(meta, open(sys.argv[2], "w"))
+END
+sums_are_report 50ms "$WORK/odd.xen" || fail "no report"
+check "a name is a label" grep -qF 'machine="d0:a,\"b'"'"'c\\x0ad\\\\"' "$WORK/top.openmetrics"
+
+finish

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	top_facts.c
+ * @brief	An interval, fact by fact.
+ */
+#include <errno.h>
+
+#include "top.h"
+
+struct walk {
+	struct report	*report;
+	top_fact_fn	take;
+	void		*arg;
+};
+
+const char *top_section(enum top_kind kind)
+{
+	static const char *const names[TOP_N_KINDS] = {
+		[TOP_MACHINE_STATE] = "machine_state",
+		[TOP_STATE] = "state",
+		[TOP_UNSPLIT] = "unsplit",
+		[TOP_EXIT] = "exits",
+		[TOP_WAKE] = "wakes",
+		[TOP_STEAL] = "culprit",
+		[TOP_LOSS] = "lost",
+	};
+
+	return names[kind];
+}
+
+static int64_t if_any(uint64_t n, int64_t value)
+{
+	return n ? value : VIRT_NONE;
+}
+
+/** What takes a time each: how many there are, and of those that have an end, their length. */
+static void set_lengths(struct top_fact *fact, uint64_t count, const struct virt_dist *dist)
+{
+	fact->count = (int64_t)count;
+	fact->complete = (int64_t)dist->count;
+	fact->ns = if_any(dist->count, dist->ns);
+}
+
+static void machine_states(const struct walk *walk, struct top_fact fact,
+			   const struct virt_window_machine *window)
+{
+	fact.kind = TOP_MACHINE_STATE;
+	fact.known_ns = window->known_ns;
+	for (int state = 0; state < VIRT_M_N_STATES; state++) {
+		fact.id = state;
+		fact.name = virt_machine_state_name((enum virt_machine_state)state);
+		fact.ns = window->states[state].ns;
+		fact.count = (int64_t)window->states[state].count;
+		walk->take(walk->arg, &fact);
+	}
+}
+
+static void vcpu_states(const struct walk *walk, struct top_fact fact,
+			const struct virt_window_stats *stats)
+{
+	fact.kind = TOP_STATE;
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		fact.id = state;
+		fact.name = virt_state_name((enum virt_state)state);
+		fact.ns = stats->states[state].ns;
+		fact.count = (int64_t)stats->states[state].count;
+		walk->take(walk->arg, &fact);
+	}
+	fact.kind = TOP_UNSPLIT;
+	fact.count = VIRT_NONE;
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		fact.id = state;
+		fact.name = virt_state_name((enum virt_state)state);
+		fact.ns = stats->unsplit_ns[state];
+		if (fact.ns)
+			walk->take(walk->arg, &fact);
+	}
+}
+
+static void vcpu_exits(const struct walk *walk, struct top_fact fact,
+		       const struct virt_window_stats *stats)
+{
+	fact.kind = TOP_EXIT;
+	for (size_t i = 0; i < stats->n_reasons; i++) {
+		const struct virt_window_exit *exit = &stats->reasons[i];
+
+		fact.id = exit->reason;
+		fact.name = report_reason(walk->report, exit->reason);
+		set_lengths(&fact, exit->count, &exit->cost);
+		walk->take(walk->arg, &fact);
+	}
+}
+
+static void vcpu_waits(const struct walk *walk, struct top_fact fact,
+		       const struct virt_window_stats *stats)
+{
+	const struct virt_stretches *wakes = &stats->states[VIRT_WAKING];
+
+	fact.kind = TOP_WAKE;
+	set_lengths(&fact, wakes->count, &wakes->whole);
+	fact.p99 = if_any(wakes->whole.count, wakes->whole.p99);
+	if (wakes->count)
+		walk->take(walk->arg, &fact);
+	fact.kind = TOP_STEAL;
+	fact.count = fact.complete = fact.p99 = VIRT_NONE;
+	for (size_t i = 0; i < stats->n_culprits; i++) {
+		fact.id = stats->culprits[i].vcpu;
+		fact.name = report_who(walk->report, fact.id);
+		fact.ns = stats->culprits[i].ns;
+		walk->take(walk->arg, &fact);
+	}
+}
+
+static void machine_facts(const struct walk *walk, int32_t index)
+{
+	const struct virt_model *model = walk->report->load->model;
+	struct top_fact fact = {
+		.machine = virt_model_machine(model, index), .pcpu = VIRT_NONE,
+		.complete = VIRT_NONE, .p99 = VIRT_NONE,
+	};
+	struct report_machine machine;
+
+	if (!report_machine(walk->report, index, &machine))
+		return;
+	machine_states(walk, fact, machine.window);
+	for (int32_t i = 0; i < fact.machine->n_vcpus; i++) {
+		int32_t vcpu = fact.machine->vcpus[i];
+		const struct virt_window_stats *stats;
+
+		if (!virt_window_walk_wants(walk->report->walk, vcpu))
+			continue;
+		stats = virt_window_walk_vcpu(walk->report->walk, vcpu);
+		if (virt_window_walk_error(walk->report->walk))
+			return;
+		fact.vcpu = virt_model_vcpu(model, vcpu);
+		fact.known_ns = stats->known_ns;
+		vcpu_states(walk, fact, stats);
+		vcpu_exits(walk, fact, stats);
+		vcpu_waits(walk, fact, stats);
+	}
+}
+
+/** Losses that begin in the interval: how many records, if all of them tell. */
+static int64_t lost_records(const struct report *report, int pcpu)
+{
+	struct virt_loss_range losses = virt_model_losses(report->load->model);
+	int64_t records = 0;
+
+	for (size_t i = 0; i < losses.n; i++) {
+		const struct virt_loss *loss = &losses.first[i];
+
+		if (loss->pcpu != pcpu || loss->from_ns < report->from_ns ||
+		    loss->from_ns >= report->to_ns)
+			continue;
+		if (!loss->records)
+			return VIRT_NONE;
+		records += (int64_t)loss->records;
+	}
+	return records;
+}
+
+static void pcpu_facts(const struct walk *walk)
+{
+	struct top_fact fact = { .kind = TOP_LOSS, .complete = VIRT_NONE, .p99 = VIRT_NONE };
+
+	for (int pcpu = 0; pcpu < walk->report->n_pcpus; pcpu++) {
+		fact.pcpu = fact.id = pcpu;
+		fact.ns = report_pcpu(walk->report, pcpu)->lost_ns;
+		fact.count = lost_records(walk->report, pcpu);
+		if (fact.ns || fact.count)
+			walk->take(walk->arg, &fact);
+	}
+}
+
+int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, top_fact_fn take, void *arg)
+{
+	const struct walk walk = { .report = report, .take = take, .arg = arg };
+	int ret = report_window(report, vcpus, VIRT_WINDOW_STATES);
+
+	for (int32_t i = 0; !ret && i < virt_model_n_machines(report->load->model); i++) {
+		machine_facts(&walk, i);
+		if (virt_window_walk_error(report->walk))
+			ret = -ENOMEM;
+	}
+	if (!ret)
+		pcpu_facts(&walk);
+	report_free(report);
+	return ret;
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	top_openmetrics.c
+ * @brief	A window as OpenMetrics, which want each family's samples together.
+ */
+#include <stdio.h>
+
+#include "escape.h"
+#include "top.h"
+
+enum value { VALUE_NS, VALUE_COUNT, VALUE_P99 };
+
+struct family {
+	const char	*name, *type, *help;
+	enum top_kind	kind;
+	enum value	value;
+	const char	*label;		/* of the fact's name; or NULL */
+};
+
+static const struct family families[] = {
+	{ "kshark_virt_machine_state_seconds", "counter", "What vCPUs of a machine did together.",
+	  TOP_MACHINE_STATE, VALUE_NS, "state" },
+	{ "kshark_virt_state_seconds", "counter", "What vCPUs did.",
+	  TOP_STATE, VALUE_NS, "state" },
+	{ "kshark_virt_exits", "counter", "VM exits.", TOP_EXIT, VALUE_COUNT, "reason" },
+	{ "kshark_virt_exit_cost_seconds", "counter", "From VM exit to entry, whole.",
+	  TOP_EXIT, VALUE_NS, "reason" },
+	{ "kshark_virt_wakes", "counter", "Wake-ups.", TOP_WAKE, VALUE_COUNT, NULL },
+	{ "kshark_virt_wake_p99_seconds", "gauge", "99th percentile of wake-up latency.",
+	  TOP_WAKE, VALUE_P99, NULL },
+	{ "kshark_virt_steal_seconds", "counter", "Who had the pCPU of a preempted vCPU.",
+	  TOP_STEAL, VALUE_NS, "culprit" },
+	{ "kshark_virt_lost_seconds", "counter", "Time whose records are lost.",
+	  TOP_LOSS, VALUE_NS, NULL },
+	{ "kshark_virt_lost_records", "counter", "Lost records, where they were counted.",
+	  TOP_LOSS, VALUE_COUNT, NULL },
+};
+
+struct writer {
+	struct output		*out;
+	const struct family	*family;
+};
+
+/** Escaped for people, then once more as labels need it. */
+static void put_label(struct output *out, const char *label, const char *text)
+{
+	const char *end = text + strlen(text);
+	char piece[ESCAPE_PIECE];
+	size_t n;
+
+	out_str(out, label);
+	out_str(out, "=\"");
+	while ((n = escape_next(&text, end, piece)))
+		for (size_t i = 0; i < n; i++) {
+			if (piece[i] == '"' || piece[i] == '\\')
+				out_char(out, '\\');
+			out_char(out, piece[i]);
+		}
+	out_char(out, '"');
+}
+
+static void put_number_label(struct output *out, const char *label, int value)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", value);
+	put_label(out, label, text);
+}
+
+/** Ids as well: names may be the same. */
+static void put_labels(const struct writer *writer, const struct top_fact *fact)
+{
+	struct output *out = writer->out;
+
+	if (!fact->machine) {
+		put_number_label(out, "pcpu", fact->pcpu);
+		return;
+	}
+	put_label(out, "machine", fact->machine->name);
+	put_number_label(out, ",machine_id", fact->machine->id);
+	if (fact->vcpu)
+		put_label(out, ",vcpu", fact->vcpu->name);
+	if (fact->vcpu)
+		put_number_label(out, ",vcpu_id", fact->vcpu->id);
+	if (!writer->family->label)
+		return;
+	out_char(out, ',');
+	put_label(out, writer->family->label, fact->name);
+	if (fact->kind == TOP_EXIT || fact->kind == TOP_STEAL)
+		put_number_label(out, ",id", fact->id);
+}
+
+static void put_fact(void *arg, const struct top_fact *fact)
+{
+	const struct writer *writer = arg;
+	const struct family *family = writer->family;
+	int64_t value = family->value == VALUE_NS ? fact->ns :
+			family->value == VALUE_P99 ? fact->p99 : fact->count;
+
+	if (fact->kind != family->kind || value == VIRT_NONE)
+		return;
+	out_str(writer->out, family->name);
+	out_str(writer->out, *family->type == 'c' ? "_total{" : "{");
+	put_labels(writer, fact);
+	out_str(writer->out, "} ");
+	if (family->value == VALUE_COUNT)
+		out_i64(writer->out, value);
+	else
+		out_ns(writer->out, value, 0);
+	out_char(writer->out, '\n');
+}
+
+static int put_window(struct output *out, struct report *report, const struct ksv_vcpu_set *vcpus)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(families); i++) {
+		struct writer writer = { .out = out, .family = &families[i] };
+
+		out_printf(out, "# TYPE %s %s\n# HELP %s %s\n", families[i].name,
+			   families[i].type, families[i].name, families[i].help);
+		ret = top_facts(report, vcpus, put_fact, &writer);
+	}
+	return ret;
+}
+
+static void put_end(struct output *out)
+{
+	out_str(out, "# EOF\n");
+}
+
+const struct top_format top_openmetrics = {
+	.interval = put_window, .end = put_end, .at_once = true,
+};
