@@ -101,9 +101,7 @@ ksv_install()
 	fi
 	run+=(env DEBIAN_FRONTEND=noninteractive LC_ALL=C)
 	log=$(mktemp)
-	# The lists may be absent or too old; asking for new ones is only worth it then.
-	if ! ksv_apt "$log" && ! { "${run[@]}" apt-get update </dev/null >>"$log" 2>&1 &&
-	     ksv_apt "$log"; }; then
+	if ! ksv_apt "$log" && ! ksv_apt_again "$log"; then
 		grep -E '^(E|Err|W):' "$log" | sort -u | tail -n 15 >&2 || :
 		if ksv_no_network "$log"; then
 			rm -f "$log"
@@ -117,6 +115,21 @@ ksv_install()
 			"    ${as_root}apt-get update && $as_root$command"
 	fi
 	rm -f "$log"
+}
+
+# ksv_apt_again LOG: after an apt-get that failed as told there: do what would have prevented it, and try again
+ksv_apt_again()
+{
+	local log=$1
+
+	# by whoever ended an installation, or by a machine that went down
+	if grep -q 'dpkg was interrupted' "$log"; then
+		ksv_say "dpkg was interrupted: finishing that with 'dpkg --configure -a'"
+		"${run[@]}" dpkg --configure -a </dev/null >>"$log" 2>&1 && : >"$log" &&
+			ksv_apt "$log" && return
+	fi
+	# The lists may be absent or too old; asking for new ones is only worth it then.
+	"${run[@]}" apt-get update </dev/null >>"$log" 2>&1 && ksv_apt "$log"
 }
 
 # ksv_apt LOG: say what the variables $run and $command of ksv_install() load and install, and do it
