@@ -81,6 +81,13 @@ done
 run top --interval 1ns "$SAMPLES/pinned.xen"
 status 2
 says "$ERR" 'more than 1000000 intervals'
+# times that are farther apart than a time can be
+python3 "$GOLDEN/scale_files.py" xen_far_times 50 "$WORK/far.xen" > "$WORK/n"
+run top --quiet --cpu-hz 1G "$WORK/far.xen"
+status 2
+says "$ERR" 'more than 1000000 intervals'
+run top --quiet --cpu-hz 1G --format openmetrics "$WORK/far.xen"
+status 0
 run top --from 9000 "$SAMPLES/pinned.xen"
 status 2
 run top "$SAMPLES/README.md"

@@ -50,6 +50,12 @@ static const struct ksv_option top_option_table[] = {
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
 
+/** Times may be farther apart than a time can be. */
+static uint64_t length_of(int64_t from_ns, int64_t to_ns)
+{
+	return (uint64_t)to_ns - (uint64_t)from_ns;
+}
+
 /** The window, cut to the trace, as that of report is. Return: KSV_EXIT_OK, or after a message. */
 static int set_window(const struct top_options *options, struct report *report)
 {
@@ -70,7 +76,8 @@ static int set_window(const struct top_options *options, struct report *report)
 				       "trace, which goes from %lld ns to %lld ns", report->file,
 				       (long long)begin_ns, (long long)end_ns);
 	if (!options->once && !formats[options->format]->at_once &&
-	    (report->to_ns - report->from_ns) / options->interval.ns >= MAX_INTERVALS)
+	    length_of(report->from_ns, report->to_ns) / (uint64_t)options->interval.ns >=
+	    MAX_INTERVALS)
 		return ksv_usage_error(options->command, "%s: more than %d intervals: give a "
 				       "longer --interval, or --from and --to", report->file,
 				       MAX_INTERVALS);
@@ -82,13 +89,13 @@ static int write_intervals(const struct top_options *options, struct report *rep
 			   struct output *out)
 {
 	const struct top_format *format = formats[options->format];
+	bool whole = format->at_once && !options->once;
 	int64_t to_ns = report->to_ns, step = options->interval.ns;
 	int ret;
 
-	if (format->at_once && !options->once)
-		step = to_ns - report->from_ns;
 	do {
-		report->to_ns = to_ns - report->from_ns > step ? report->from_ns + step : to_ns;
+		report->to_ns = whole || length_of(report->from_ns, to_ns) <= (uint64_t)step ?
+				to_ns : report->from_ns + step;
 		ret = format->interval(out, report, &options->vcpus);
 		report->from_ns = report->to_ns;
 	} while (!ret && !options->once && !out->error && report->from_ns < to_ns);
