@@ -8,13 +8,9 @@
 
 #include "host_topology.h"
 #include "model_files.h"
-#include "report_handlers.h"
-#include "report_migrations.h"
-#include "report_power.h"
+#include "report_page.h"
 #include "report_section.h"
-#include "report_threads.h"
 #include "report_tracing.h"
-#include "report_waits.h"
 #include "report_worst.h"
 
 /** More than anybody reads, less than memory holds. */
@@ -30,8 +26,15 @@ static const char *const format_names[] = {
 };
 
 /** What can be asked for instead of the report and needs no more than the model. */
-enum page { PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER,
-	    PAGE_MIGRATIONS, N_PAGES };
+enum page { PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, PAGE_MIGRATIONS, N_PAGES };
+
+static const struct report_page *const report_pages[N_PAGES] = {
+	[PAGE_WAITS] = &report_waits,
+	[PAGE_THREADS] = &report_threads,
+	[PAGE_HANDLERS] = &report_handlers,
+	[PAGE_POWER] = &report_power,
+	[PAGE_MIGRATIONS] = &report_migrations,
+};
 
 static const struct {
 	void		(*write)(struct output *out, const struct report *report, bool first);
@@ -40,20 +43,12 @@ static const struct {
 				 const struct report_worst *worst, bool first);
 	void		(*tracing)(struct output *out, const struct report *report,
 				   const struct report_tracing *tracing, bool first);
-	int		(*pages[N_PAGES])(struct output *out, const struct report *report,
-					  bool first);
 	/* machines and tasks that are told apart when it comes to who takes pCPUs from whom */
 	size_t		most_culprits;
 } formats[N_FORMATS] = {
-	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text,
-		{ report_waits_text, report_threads_text, report_handlers_text,
-		  report_power_text, report_migrations_text }, 8 },
-	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json,
-		{ report_waits_json, report_threads_json, report_handlers_json,
-		  report_power_json, report_migrations_json }, 64 },
-	[FORMAT_CSV] = { report_csv, report_worst_csv, report_tracing_csv,
-		{ report_waits_csv, report_threads_csv, report_handlers_csv,
-		  report_power_csv, report_migrations_csv }, 64 },
+	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text, 8 },
+	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json, 64 },
+	[FORMAT_CSV] = { report_csv, report_worst_csv, report_tracing_csv, 64 },
 };
 
 struct report_options {
@@ -364,7 +359,13 @@ static int write_report(struct job *job, struct output *out, bool first)
 			continue;
 		if (report_window(report, &options->vcpus, 0))
 			return -ENOMEM;
-		return formats[options->format].pages[page](out, report, first);
+		report_page_writer *const writers[] = {
+			[FORMAT_TEXT] = report_pages[page]->text,
+			[FORMAT_JSON] = report_pages[page]->json,
+			[FORMAT_CSV] = report_pages[page]->csv,
+		};
+
+		return writers[options->format](out, report, first);
 	}
 	if (wants_guests(options)) {
 		if (report_sections_build(&job->counted, report, &options->vcpus))

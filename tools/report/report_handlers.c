@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report_handlers.h"
-#include "report_json.h"
+#include "report_page.h"
 #include "report_text.h"
 #include "virt_handlers.h"
 
@@ -121,15 +120,9 @@ static void text_vcpu(void *arg, const struct report *report,
 	out_char(out, '\n');
 }
 
-int report_handlers_text(struct output *out, const struct report *report, bool first)
+static int page_text(struct output *out, const struct report *report, bool first)
 {
-	out_str(out, first ? "" : "\n");
-	out_text(out, report->file);
-	out_str(out, "\n  window   ");
-	out_ns(out, report->from_ns, 0);
-	out_str(out, " .. ");
-	out_ns(out, report->to_ns, 0);
-	out_str(out, " s\n");
+	report_page_head(out, report, first);
 	return each_vcpu(report, text_vcpu, out);
 }
 
@@ -166,21 +159,17 @@ static void json_vcpu(void *arg, const struct report *report,
 	json_close(json, '}');
 }
 
-int report_handlers_json(struct output *out, const struct report *report, bool first)
+static int page_json(struct output *out, const struct report *report, bool first)
 {
 	struct json json;
 	int ret;
 
 	(void)first;
-	json_begin(&json, out);
-	json_open(&json, NULL, '{', false);
-	json_str(&json, "file", report->file);
-	json_window(&json, report->from_ns, report->to_ns);
+	report_page_begin(&json, out, report);
 	json_open(&json, "vcpus", '[', false);
 	ret = each_vcpu(report, json_vcpu, &json);
 	json_close(&json, ']');
-	json_close(&json, '}');
-	json_end(&json);
+	report_page_end(&json);
 	return ret;
 }
 
@@ -220,10 +209,14 @@ static void csv_vcpu(void *arg, const struct report *report,
 	}
 }
 
-int report_handlers_csv(struct output *out, const struct report *report, bool first)
+static int page_csv(struct output *out, const struct report *report, bool first)
 {
 	if (first)
 		out_str(out, "file,machine,vcpu,kind,name,count,ns,max,hypervisor_ns,vmm_ns,"
 			"other_ns\n");
 	return each_vcpu(report, csv_vcpu, out);
 }
+
+const struct report_page report_handlers = {
+	.text = page_text, .json = page_json, .csv = page_csv,
+};

@@ -10,7 +10,7 @@
 #include "array.h"
 #include "host_topology.h"
 #include "report_json.h"
-#include "report_migrations.h"
+#include "report_page.h"
 #include "report_text.h"
 
 /** Of a vCPU, at one distance. */
@@ -155,15 +155,9 @@ static void text_vcpu(void *arg, const struct moved *moved)
 		out_str(out, "  did not move\n");
 }
 
-int report_migrations_text(struct output *out, const struct report *report, bool first)
+static int page_text(struct output *out, const struct report *report, bool first)
 {
-	out_str(out, first ? "" : "\n");
-	out_text(out, report->file);
-	out_str(out, "\n  window   ");
-	out_ns(out, report->from_ns, 0);
-	out_str(out, " .. ");
-	out_ns(out, report->to_ns, 0);
-	out_str(out, " s\n");
+	report_page_head(out, report, first);
 	if (!report->topology->n)
 		out_str(out, "  where physical CPUs are is not told: give --topology\n");
 	return each_vcpu(report, text_vcpu, out);
@@ -196,21 +190,17 @@ static void json_vcpu(void *arg, const struct moved *moved)
 	json_close(json, '}');
 }
 
-int report_migrations_json(struct output *out, const struct report *report, bool first)
+static int page_json(struct output *out, const struct report *report, bool first)
 {
 	struct json json;
 	int ret;
 
 	(void)first;
-	json_begin(&json, out);
-	json_open(&json, NULL, '{', false);
-	json_str(&json, "file", report->file);
-	json_window(&json, report->from_ns, report->to_ns);
+	report_page_begin(&json, out, report);
 	json_open(&json, "vcpus", '[', false);
 	ret = each_vcpu(report, json_vcpu, &json);
 	json_close(&json, ']');
-	json_close(&json, '}');
-	json_end(&json);
+	report_page_end(&json);
 	return ret;
 }
 
@@ -249,10 +239,14 @@ static void csv_vcpu(void *arg, const struct moved *moved)
 	}
 }
 
-int report_migrations_csv(struct output *out, const struct report *report, bool first)
+static int page_csv(struct output *out, const struct report *report, bool first)
 {
 	if (first)
 		out_str(out, "file,machine,vcpu,distance,count,complete,cost_ns,min,p5,p50,p95,p99,"
 			"max\n");
 	return each_vcpu(report, csv_vcpu, out);
 }
+
+const struct report_page report_migrations = {
+	.text = page_text, .json = page_json, .csv = page_csv,
+};

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report_json.h"
-#include "report_power.h"
+#include "report_page.h"
 #include "report_text.h"
 #include "virt_power.h"
 
@@ -168,17 +167,11 @@ static void text_untold(struct output *out, const struct report *report)
 	}
 }
 
-int report_power_text(struct output *out, const struct report *report, bool first)
+static int page_text(struct output *out, const struct report *report, bool first)
 {
 	const struct virt_model *model = report->load->model;
 
-	out_str(out, first ? "" : "\n");
-	out_text(out, report->file);
-	out_str(out, "\n  window   ");
-	out_ns(out, report->from_ns, 0);
-	out_str(out, " .. ");
-	out_ns(out, report->to_ns, 0);
-	out_str(out, " s\n");
+	report_page_head(out, report, first);
 	text_untold(out, report);
 	if (!virt_model_has_power(model, VIRT_IDLE_STATE) &&
 	    !virt_model_has_power(model, VIRT_FREQUENCY))
@@ -240,16 +233,13 @@ static void json_subject(void *arg, const struct report *report, const struct su
 	json_close(json, '}');
 }
 
-int report_power_json(struct output *out, const struct report *report, bool first)
+static int page_json(struct output *out, const struct report *report, bool first)
 {
 	const struct virt_model *model = report->load->model;
 	struct json json;
 
 	(void)first;
-	json_begin(&json, out);
-	json_open(&json, NULL, '{', false);
-	json_str(&json, "file", report->file);
-	json_window(&json, report->from_ns, report->to_ns);
+	report_page_begin(&json, out, report);
 	json_bool(&json, "has_idle_states", virt_model_has_power(model, VIRT_IDLE_STATE));
 	json_bool(&json, "has_frequency", virt_model_has_power(model, VIRT_FREQUENCY));
 	json_open(&json, "pcpus", '[', false);
@@ -258,8 +248,7 @@ int report_power_json(struct output *out, const struct report *report, bool firs
 	json_open(&json, "vcpus", '[', false);
 	each_vcpu(report, json_subject, &json);
 	json_close(&json, ']');
-	json_close(&json, '}');
-	json_end(&json);
+	report_page_end(&json);
 	return 0;
 }
 
@@ -335,7 +324,7 @@ static void csv_subject(void *arg, const struct report *report, const struct sub
 	csv_speed(out, report, subject);
 }
 
-int report_power_csv(struct output *out, const struct report *report, bool first)
+static int page_csv(struct output *out, const struct report *report, bool first)
 {
 	if (first)
 		out_str(out, "file,kind,machine,name,what,count,ns,max,mean_khz,min_khz,"
@@ -344,3 +333,5 @@ int report_power_csv(struct output *out, const struct report *report, bool first
 	each_vcpu(report, csv_subject, out);
 	return 0;
 }
+
+const struct report_page report_power = { .text = page_text, .json = page_json, .csv = page_csv };

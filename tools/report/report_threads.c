@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report_json.h"
+#include "report_page.h"
 #include "report_text.h"
-#include "report_threads.h"
 #include "virt_threads.h"
 
 /** Of names, in the table. */
@@ -133,15 +132,9 @@ static void text_crew(void *arg, const struct report *report, const struct crew 
 	out_char(out, '\n');
 }
 
-int report_threads_text(struct output *out, const struct report *report, bool first)
+static int page_text(struct output *out, const struct report *report, bool first)
 {
-	out_str(out, first ? "" : "\n");
-	out_text(out, report->file);
-	out_str(out, "\n  window   ");
-	out_ns(out, report->from_ns, 0);
-	out_str(out, " .. ");
-	out_ns(out, report->to_ns, 0);
-	out_str(out, " s\n");
+	report_page_head(out, report, first);
 	return each_crew(report, text_crew, out);
 }
 
@@ -188,21 +181,17 @@ static void json_crew(void *arg, const struct report *report, const struct crew 
 	json_close(json, '}');
 }
 
-int report_threads_json(struct output *out, const struct report *report, bool first)
+static int page_json(struct output *out, const struct report *report, bool first)
 {
 	struct json json;
 	int ret;
 
 	(void)first;
-	json_begin(&json, out);
-	json_open(&json, NULL, '{', false);
-	json_str(&json, "file", report->file);
-	json_window(&json, report->from_ns, report->to_ns);
+	report_page_begin(&json, out, report);
 	json_open(&json, "machines", '[', false);
 	ret = each_crew(report, json_crew, &json);
 	json_close(&json, ']');
-	json_close(&json, '}');
-	json_end(&json);
+	report_page_end(&json);
 	return ret;
 }
 
@@ -258,10 +247,12 @@ static void csv_crew(void *arg, const struct report *report, const struct crew *
 	}
 }
 
-int report_threads_csv(struct output *out, const struct report *report, bool first)
+static int page_csv(struct output *out, const struct report *report, bool first)
 {
 	if (first)
 		out_str(out, "file,machine,name,thread,pid,kind,known_by,pcpu,ns,runs,max,"
 			"own_steal_ns,others_steal_ns\n");
 	return each_crew(report, csv_crew, out);
 }
+
+const struct report_page report_threads = { .text = page_text, .json = page_json, .csv = page_csv };

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "json_writer.h"
-#include "report_json.h"
+#include "report_page.h"
 #include "report_text.h"
 #include "report_tracing.h"
 
@@ -273,13 +273,7 @@ static void text_switch_off(struct output *out, const struct report *report,
 void report_tracing_text(struct output *out, const struct report *report,
 			 const struct report_tracing *tracing, bool first)
 {
-	out_printf(out, "%s", first ? "" : "\n");
-	out_text(out, report->file);
-	out_str(out, "\n  window   ");
-	out_ns(out, report->from_ns, 0);
-	out_str(out, " .. ");
-	out_ns(out, report->to_ns, 0);
-	out_str(out, " s\n");
+	report_page_head(out, report, first);
 	if (tracing->record_cost_ns > 0)
 		out_printf(out, "  a record is taken to cost %.10g ns\n", tracing->record_cost_ns);
 	text_volume(out, report, tracing);
@@ -348,10 +342,7 @@ void report_tracing_json(struct output *out, const struct report *report,
 	struct json json;
 
 	(void)first;
-	json_begin(&json, out);
-	json_open(&json, NULL, '{', false);
-	json_str(&json, "file", report->file);
-	json_window(&json, report->from_ns, report->to_ns);
+	report_page_begin(&json, out, report);
 	if (tracing->record_cost_ns > 0)
 		json_number(&json, "record_cost_ns", tracing->record_cost_ns);
 	json_volume(&json, report, tracing);
@@ -366,8 +357,7 @@ void report_tracing_json(struct output *out, const struct report *report,
 		json_close(&json, '}');
 	}
 	json_close(&json, ']');
-	json_close(&json, '}');
-	json_end(&json);
+	report_page_end(&json);
 }
 
 void report_tracing_csv(struct output *out, const struct report *report,

@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <stdio.h>
 
-#include "report_json.h"
 #include "report_delivery.h"
+#include "report_json.h"
+#include "report_page.h"
 #include "report_text.h"
-#include "report_waits.h"
 #include "virt_waits.h"
 
 /** A machine or one of its vCPUs; the waits of all of it. */
@@ -177,15 +177,9 @@ static void text_subject(void *arg, const struct report *report, const struct su
 		text_wakers(out, report, subject->waits);
 }
 
-int report_waits_text(struct output *out, const struct report *report, bool first)
+static int page_text(struct output *out, const struct report *report, bool first)
 {
-	out_str(out, first ? "" : "\n");
-	out_text(out, report->file);
-	out_str(out, "\n  window   ");
-	out_ns(out, report->from_ns, 0);
-	out_str(out, " .. ");
-	out_ns(out, report->to_ns, 0);
-	out_str(out, " s\n");
+	report_page_head(out, report, first);
 	return each_subject(report, text_subject, out);
 }
 
@@ -255,21 +249,17 @@ static void json_subject(void *arg, const struct report *report, const struct su
 	json_close(json, '}');
 }
 
-int report_waits_json(struct output *out, const struct report *report, bool first)
+static int page_json(struct output *out, const struct report *report, bool first)
 {
 	struct json json;
 	int ret;
 
 	(void)first;
-	json_begin(&json, out);
-	json_open(&json, NULL, '{', false);
-	json_str(&json, "file", report->file);
-	json_window(&json, report->from_ns, report->to_ns);
+	report_page_begin(&json, out, report);
 	json_open(&json, "machines", '[', false);
 	ret = each_subject(report, json_subject, &json);
 	json_close(&json, ']');
-	json_close(&json, '}');
-	json_end(&json);
+	report_page_end(&json);
 	return ret;
 }
 
@@ -341,7 +331,7 @@ static void csv_subject(void *arg, const struct report *report, const struct sub
 			   &waits->wakers[i], &waits->wakers[i].waited);
 }
 
-int report_waits_csv(struct output *out, const struct report *report, bool first)
+static int page_csv(struct output *out, const struct report *report, bool first)
 {
 	if (first)
 		out_str(out, "file,section,machine,vcpu,cause,who,vector,blocked_ns,count,complete,"
@@ -350,3 +340,5 @@ int report_waits_csv(struct output *out, const struct report *report, bool first
 			"wake_max\n");
 	return each_subject(report, csv_subject, out);
 }
+
+const struct report_page report_waits = { .text = page_text, .json = page_json, .csv = page_csv };
