@@ -10,6 +10,7 @@
 #include "export_perfetto.h"
 #include "export_rows.h"
 #include "export_sink.h"
+#include "report_range.h"
 #include "trace_args.h"
 
 /** More than anybody reads, less than memory holds; and what is there unless asked for. */
@@ -78,28 +79,6 @@ static const struct ksv_option export_option_table[] = {
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
 
-/** The window, cut to the trace, as that of report is. Return: KSV_EXIT_OK, or after a message. */
-static int set_window(const struct export_options *options, struct report *report)
-{
-	const struct virt_model *model = report->load->model;
-	int64_t begin_ns = virt_model_begin(model), end_ns = virt_model_end(model);
-
-	report->from_ns = model_time(report->load, &options->from, INT64_MIN);
-	report->to_ns = model_time(report->load, &options->to, INT64_MAX);
-	if (report->from_ns >= report->to_ns)
-		return ksv_usage_error(options->command,
-				       "--from is not before --to: nothing lies between");
-	if (report->from_ns < begin_ns)
-		report->from_ns = begin_ns;
-	if (report->to_ns > end_ns)
-		report->to_ns = end_ns;
-	if (report->from_ns < report->to_ns)
-		return KSV_EXIT_OK;
-	return ksv_usage_error(options->command, "%s: --from and --to lie outside the trace, which "
-			       "goes from %lld ns to %lld ns", report->file, (long long)begin_ns,
-			       (long long)end_ns);
-}
-
 static int write_perfetto(const struct export_options *options, const struct export_job *job)
 {
 	static struct output out;
@@ -146,7 +125,8 @@ static int export_file(const struct export_options *options, const char *path)
 	int status = model_load(&load);
 
 	if (!status)
-		status = set_window(options, &report);
+		status = report_set_range(options->command, &report, &options->from,
+					  &options->to);
 	if (!status)
 		status = write_tables(options, &report);
 	if (!status && !options->quiet)

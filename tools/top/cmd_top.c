@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "report_range.h"
 #include "top.h"
 #include "trace_args.h"
 
@@ -56,25 +57,13 @@ static uint64_t length_of(int64_t from_ns, int64_t to_ns)
 	return (uint64_t)to_ns - (uint64_t)from_ns;
 }
 
-/** The window, cut to the trace, as that of report is. Return: KSV_EXIT_OK, or after a message. */
+/** Return: KSV_EXIT_OK, or after a message. */
 static int set_window(const struct top_options *options, struct report *report)
 {
-	int64_t begin_ns = virt_model_begin(report->load->model);
-	int64_t end_ns = virt_model_end(report->load->model);
+	int status = report_set_range(options->command, report, &options->from, &options->to);
 
-	report->from_ns = model_time(report->load, &options->from, INT64_MIN);
-	report->to_ns = model_time(report->load, &options->to, INT64_MAX);
-	if (report->from_ns >= report->to_ns)
-		return ksv_usage_error(options->command,
-				       "--from is not before --to: nothing lies between");
-	if (report->from_ns < begin_ns)
-		report->from_ns = begin_ns;
-	if (report->to_ns > end_ns)
-		report->to_ns = end_ns;
-	if (report->from_ns >= report->to_ns)
-		return ksv_usage_error(options->command, "%s: --from and --to lie outside the "
-				       "trace, which goes from %lld ns to %lld ns", report->file,
-				       (long long)begin_ns, (long long)end_ns);
+	if (status)
+		return status;
 	if (!options->once && !formats[options->format]->at_once &&
 	    length_of(report->from_ns, report->to_ns) / (uint64_t)options->interval.ns >=
 	    MAX_INTERVALS)

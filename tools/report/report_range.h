@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	report_range.h
+ * @brief	--from and --to of a command that tells of one window.
+ */
+#ifndef KSHARK_VIRT_REPORT_RANGE_H
+#define KSHARK_VIRT_REPORT_RANGE_H
+
+#include "report.h"
+
+/**
+ * report_set_range - the window of @report, cut to its trace, whose model is there
+ *
+ * Return: KSV_EXIT_OK, or the exit status after a message: nothing of the trace lies in it.
+ */
+int report_set_range(const struct ksv_command *command, struct report *report,
+		     const struct ksv_time *from, const struct ksv_time *to);
+
+#endif
