@@ -82,7 +82,7 @@ struct VirtCount : VirtJob {
 		for (const VirtStream &stream : streams) {
 			const virt_window_query query = {
 				from - stream.offset, to - stream.offset, 0, nullptr,
-				isStopped, jobArg(),
+				isStopped, jobArg(), nullptr,
 			};
 
 			windows.push_back(virt_window_new(stream.model.get(), &query));

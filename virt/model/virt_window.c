@@ -323,6 +323,13 @@ static void add_stretches(struct virt_stretches *a, const struct virt_stretches 
 		virt_keep_before(a, b->before, b->before_ns);
 }
 
+static void tell_lengths(const struct tally *tally, enum virt_length what,
+			 const struct samples *samples)
+{
+	for (size_t i = 0; tally->query->length && i < samples->n; i++)
+		tally->query->length(tally->query->arg, what, samples->ns[i]);
+}
+
 /** The distributions, of which those of waits are made of two. */
 static int end_states(struct tally *tally)
 {
@@ -331,6 +338,8 @@ static int end_states(struct tally *tally)
 	struct samples *steals = &tally->states[VIRT_PREEMPTED];
 	size_t n = wakes->n;
 
+	tell_lengths(tally, VIRT_LENGTH_WAKE, wakes);
+	tell_lengths(tally, VIRT_LENGTH_STEAL, steals);
 	if (!tally->alone && append(&tally->wakes, wakes))
 		return -ENOMEM;
 	end_samples(wakes, &stats->states[VIRT_WAKING].whole);
@@ -568,6 +577,9 @@ static int count_exits(struct tally *tally)
 		if (!ret && !tally->alone)
 			ret = take_exit(&tally->all_exits, &exit);
 	}
+	for (i = 0; tally->query->length && i < tally->exits.n_costs; i++)
+		tally->query->length(tally->query->arg, VIRT_LENGTH_EXIT,
+				     tally->exits.costs[i].ns);
 	return ret ? ret : end_exits(&tally->exits, tally->stats);
 }
 

@@ -130,6 +130,14 @@ enum virt_window_part {
 					 * machines, too, whose reasons are not there else */
 };
 
+/** Of what each single length can be told. */
+enum virt_length {
+	VIRT_LENGTH_WAKE = 0,	/* of struct virt_window_stats: states[VIRT_WAKING].whole */
+	VIRT_LENGTH_STEAL,	/* states[VIRT_PREEMPTED].whole, with VIRT_WINDOW_STATES */
+	VIRT_LENGTH_EXIT,	/* cost of all reasons, with VIRT_WINDOW_EXITS */
+	VIRT_N_LENGTHS
+};
+
 /** What is wanted. */
 struct virt_window_query {
 	int64_t		from_ns, to_ns;
@@ -137,6 +145,8 @@ struct virt_window_query {
 	const bool	*vcpus;		/* by global index: those that are wanted; NULL: all */
 	bool		(*stop)(void *arg);	/* asked again and again: give up? or NULL */
 	void		*arg;
+	/* takes each length of the vCPU that is looked at, in no order; or NULL */
+	void		(*length)(void *arg, enum virt_length what, int64_t ns);
 };
 
 /**

@@ -624,6 +624,62 @@ static void same_stats(const struct virt_window_stats *a, const struct virt_wind
 	assert_int_equal(a->longest_vcpu, b->longest_vcpu);
 }
 
+/** What was told of single lengths. */
+struct lengths {
+	struct virt_dist of[VIRT_N_LENGTHS];
+};
+
+static void take_length(void *arg, enum virt_length what, int64_t ns)
+{
+	struct lengths *lengths = arg;
+	struct virt_dist *dist = &lengths->of[what];
+
+	dist->count++;
+	dist->ns += ns;
+	dist->max = ns > dist->max ? ns : dist->max;
+}
+
+static void same_lengths(const struct virt_dist *told, const struct virt_dist *dist)
+{
+	assert_int_equal(told->count, dist->count);
+	assert_int_equal(told->ns, dist->ns);
+	assert_int_equal(told->max, dist->max);
+}
+
+/** Each single length of a vCPU, against what they are together. */
+static void check_lengths(const struct virt_model *model, struct virt_window_query query)
+{
+	struct lengths lengths;
+	struct virt_window_walk *walk;
+
+	query.length = take_length;
+	query.arg = &lengths;
+	walk = virt_window_walk_new(model, &query);
+	assert_non_null(walk);
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		const struct virt_window_stats *stats;
+		struct virt_dist exits = { 0 };
+
+		lengths = (struct lengths){ 0 };
+		stats = virt_window_walk_vcpu(walk, i);
+		same_lengths(&lengths.of[VIRT_LENGTH_WAKE], &stats->states[VIRT_WAKING].whole);
+		if (query.parts & VIRT_WINDOW_STATES)
+			same_lengths(&lengths.of[VIRT_LENGTH_STEAL],
+				     &stats->states[VIRT_PREEMPTED].whole);
+		else
+			assert_int_equal(lengths.of[VIRT_LENGTH_STEAL].count, 0);
+		for (size_t j = 0; query.parts & VIRT_WINDOW_EXITS && j < stats->n_reasons; j++) {
+			const struct virt_dist *cost = &stats->reasons[j].cost;
+
+			exits.count += cost->count;
+			exits.ns += cost->ns;
+			exits.max = cost->max > exits.max ? cost->max : exits.max;
+		}
+		same_lengths(&lengths.of[VIRT_LENGTH_EXIT], &exits);
+	}
+	virt_window_walk_free(walk);
+}
+
 /** One at a time, it is the same. */
 static void check_walk(const struct virt_model *model, const struct virt_window_query *query,
 		       const struct virt_window *window)
@@ -689,6 +745,7 @@ static void check_window(const struct virt_model *model, const struct life *live
 		}
 		check_pcpus(model, window);
 		check_walk(model, &query, window);
+		check_lengths(model, query);
 		check_matrix(model, window, pass, rnd(2) ? 0 : 1 + rnd(3));
 		virt_window_free(window);
 	}
