@@ -97,6 +97,11 @@ int64_t host_trace_tsc_ns(const struct host_trace *trace, uint64_t tsc)
 	return trace->kind->tsc_ns(trace, tsc);
 }
 
+bool host_trace_realtime(const struct host_trace *trace, int64_t *ns)
+{
+	return trace->kind->realtime && trace->kind->realtime(trace, ns);
+}
+
 int host_trace_n_pcpus(const struct host_trace *trace)
 {
 	return trace->kind->n_pcpus(trace);

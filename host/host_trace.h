@@ -116,6 +116,14 @@ char *host_trace_notes(const struct host_trace *trace, const struct virt_model *
 /** host_trace_tsc_ns - from a raw time stamp to the trace's time axis. */
 int64_t host_trace_tsc_ns(const struct host_trace *trace, uint64_t tsc);
 
+/**
+ * host_trace_realtime - when time 0 of the trace was, as its sidecar tells
+ * @ns: receives it, since 1970 in UTC; negative where the axis begins before that
+ *
+ * Return: false if nothing tells, or it does not fit.
+ */
+bool host_trace_realtime(const struct host_trace *trace, int64_t *ns);
+
 /** host_trace_n_pcpus - CPUs of the machine that was traced, as the file tells. */
 int host_trace_n_pcpus(const struct host_trace *trace);
 

@@ -168,6 +168,15 @@ static int64_t xen_tsc_ns(const struct host_trace *trace, uint64_t tsc)
 	return xen_clock_ns(xen_trace_clock(trace->xen), tsc);
 }
 
+static bool xen_realtime(const struct host_trace *trace, int64_t *ns)
+{
+	int64_t realtime_ns;
+	uint64_t tsc;
+
+	return xen_meta_moment(xen_trace_meta(trace->xen), &tsc, &realtime_ns) &&
+	       !__builtin_sub_overflow(realtime_ns, xen_tsc_ns(trace, tsc), ns);
+}
+
 static int xen_n_pcpus(const struct host_trace *trace)
 {
 	return xen_trace_n_pcpus(trace->xen);
@@ -193,6 +202,7 @@ const struct host_kind host_xen = {
 	.walk = xen_walk,
 	.notes = xen_notes,
 	.tsc_ns = xen_tsc_ns,
+	.realtime = xen_realtime,
 	.n_pcpus = xen_n_pcpus,
 	.changed = xen_changed,
 };

@@ -121,6 +121,15 @@ bool json_bits_member(struct json_object *object, const char *key, uint64_t *bit
 	return !errno && end != text && !*end;
 }
 
+bool json_moment_member(struct json_object *object, const char *key, const char *clock,
+			int64_t *realtime_ns, uint64_t *other)
+{
+	struct json_object *moment = json_member(object, key, json_type_object);
+
+	*realtime_ns = moment ? json_number_member(moment, "realtime_ns", -1) : -1;
+	return *realtime_ns >= 0 && json_bits_member(moment, clock, other);
+}
+
 int json_khz_member(struct json_object *object, const char *path, uint64_t *khz, char *error,
 		    size_t size)
 {

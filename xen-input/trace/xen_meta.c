@@ -186,8 +186,11 @@ struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 		ret = json_text_member(root, "xen_version", &meta->xen_version);
 	if (!ret)
 		ret = json_text_member(root, "scheduler", &meta->scheduler);
-	if (!ret)
+	if (!ret) {
+		meta->has_moment = json_moment_member(root, "begin", "tsc", &meta->realtime_ns,
+						      &meta->tsc);
 		ret = take_domains(meta, root);
+	}
 	json_object_put(root);
 	if (ret) {
 		xen_meta_free(meta);
@@ -217,6 +220,21 @@ const struct xen_meta_domain *xen_meta_domain(const struct xen_meta *meta, uint3
 	if (!meta || !meta->n_domains)
 		return NULL;
 	return bsearch(&key, meta->domains, meta->n_domains, sizeof(key), compare_domains);
+}
+
+bool xen_meta_moment(const struct xen_meta *meta, uint64_t *tsc, int64_t *realtime_ns)
+{
+	const struct xen_meta_domain *dom0 = xen_meta_domain(meta, 0);
+
+	if (!meta || !meta->has_moment)
+		return false;
+	*realtime_ns = meta->realtime_ns;
+	*tsc = meta->tsc;
+	if (!dom0 || !(dom0->tsc_scale > 0))
+		return true;
+	*tsc -= (uint64_t)dom0->tsc_offset;
+	/* dom0's is not scaled; were it, its cycles would be others */
+	return dom0->tsc_scale == 1;
 }
 
 const char *xen_meta_domain_name(const struct xen_meta *meta, uint32_t domid)

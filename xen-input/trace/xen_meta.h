@@ -48,6 +48,9 @@ struct xen_meta {
 	int		n_domains;
 	struct xen_meta_pin *pins;	/* ascending by pCPU */
 	int		n_pins;
+	bool		has_moment;	/* both clocks were read at one moment: */
+	int64_t		realtime_ns;	/* since 1970 */
+	uint64_t	tsc;		/* dom0's */
 };
 
 /**
@@ -73,6 +76,16 @@ const struct xen_meta_domain *xen_meta_domain(const struct xen_meta *meta, uint3
  * Return: NULL if there is none, or several of that kind.
  */
 const struct xen_meta_pin *xen_meta_pinned(const struct xen_meta *meta, uint32_t pcpu);
+
+/**
+ * xen_meta_moment - a moment on the clock of the records, and since 1970
+ * @meta: may be NULL
+ *
+ * dom0's TSC is that of the records unless the sidecar tells an offset.
+ *
+ * Return: false if the sidecar does not tell it.
+ */
+bool xen_meta_moment(const struct xen_meta *meta, uint64_t *tsc, int64_t *realtime_ns);
 
 /** xen_meta_domain_name - a domain's name, or NULL; @meta may be NULL. */
 const char *xen_meta_domain_name(const struct xen_meta *meta, uint32_t domid);

@@ -76,6 +76,43 @@ static void test_valid(void **state)
 	xen_meta_free(NULL);
 }
 
+static void test_moment(void **state)
+{
+	struct xen_meta *meta = load("{ \"begin\": { \"realtime_ns\": 1795416164776472395,"
+				     " \"tsc\": 83256860434, \"tsc_within\": 22998 } }");
+	int64_t realtime_ns;
+	uint64_t tsc;
+
+	(void)state;
+	assert_true(xen_meta_moment(meta, &tsc, &realtime_ns));
+	assert_int_equal(tsc, 83256860434);
+	assert_int_equal(realtime_ns, 1795416164776472395);
+	xen_meta_free(meta);
+	/* dom0's TSC is another one than that of the records */
+	meta = load("{ \"begin\": { \"realtime_ns\": 5, \"tsc\": 1000 },"
+		    " \"domains\": [ { \"id\": 0, \"tsc_offset\": \"0xfffffffffffffff0\" } ] }");
+	assert_true(xen_meta_moment(meta, &tsc, &realtime_ns));
+	assert_int_equal(tsc, 1016);
+	xen_meta_free(meta);
+	meta = load("{ \"begin\": { \"realtime_ns\": 5, \"tsc\": 1000 }, \"domains\":"
+		    " [ { \"id\": 0, \"tsc_offset\": 0, \"tsc_scale\": 2 } ] }");
+	assert_false(xen_meta_moment(meta, &tsc, &realtime_ns));
+	xen_meta_free(meta);
+	assert_false(xen_meta_moment(NULL, &tsc, &realtime_ns));
+	for (size_t i = 0; i < 6; i++) {
+		static const char *const wrong[] = {
+			"{}", "{ \"begin\": 5 }", "{ \"begin\": { \"tsc\": 5 } }",
+			"{ \"begin\": { \"realtime_ns\": 5 } }",
+			"{ \"begin\": { \"realtime_ns\": -5, \"tsc\": 5 } }",
+			"{ \"begin\": { \"realtime_ns\": 5, \"tsc\": 1.5 } }",
+		};
+
+		meta = load(wrong[i]);
+		assert_false(xen_meta_moment(meta, &tsc, &realtime_ns));
+		xen_meta_free(meta);
+	}
+}
+
 static void test_unknown_and_wrong(void **state)
 {
 	struct xen_meta *meta = load("{}");
@@ -297,6 +334,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_valid),
+		cmocka_unit_test(test_moment),
 		cmocka_unit_test(test_unknown_and_wrong),
 		cmocka_unit_test(test_pins),
 		cmocka_unit_test(test_tsc),
