@@ -25,6 +25,7 @@ static const struct ksv_command *const commands[] = {
 	&cmd_compare,
 	&cmd_export,
 	&cmd_top,
+	&cmd_rollup,
 };
 
 static void print_help(FILE *out)

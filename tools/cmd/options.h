@@ -73,6 +73,7 @@ extern const struct ksv_command cmd_plot;
 extern const struct ksv_command cmd_record;
 extern const struct ksv_command cmd_report;
 extern const struct ksv_command cmd_top;
+extern const struct ksv_command cmd_rollup;
 extern const struct ksv_command cmd_view;
 extern const struct ksv_command cmd_why;
 

@@ -20,7 +20,7 @@ _kshark_virt()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_kshark_virt_words "record view dump report why plot check align compare export top help --help --version" "$cur"
+		_kshark_virt_words "record view dump report why plot check align compare export top rollup help --help --version" "$cur"
 		return
 	fi
 	case $command in
@@ -70,8 +70,12 @@ _kshark_virt()
 		options="--format --output --interval --once --vcpu --from --to --cpu-hz --max-input"
 		options+=" --absolute --correct-skew --quiet --help"
 		;;
+	rollup)
+		options="--host --format --output --interval --start-time --vcpu --from --to --cpu-hz"
+		options+=" --max-input --absolute --correct-skew --quiet --help"
+		;;
 	help)
-		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report why plot check align compare export top" "$cur"
+		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report why plot check align compare export top rollup" "$cur"
 		return
 		;;
 	*)
@@ -86,6 +90,7 @@ _kshark_virt()
 		[[ $command == why ]] && _kshark_virt_words "text json svg png pdf" "$cur"
 		[[ $command == export ]] && _kshark_virt_words "csv-tables sqlite perfetto" "$cur"
 		[[ $command == top ]] && _kshark_virt_words "text csv json openmetrics" "$cur"
+		[[ $command == rollup ]] && _kshark_virt_words "csv clickhouse" "$cur"
 		[[ $command == plot ]] && _kshark_virt_words "svg png pdf csv" "$cur"
 		;;
 	--events)

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	rollup_rows.c
+ * @brief	Rows of a trace, interval by interval.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "rollup.h"
+
+struct rows {
+	const struct rollup_job	*job;
+	struct output		*out;
+	struct rollup_row	row;
+	struct rollup_exit	*exits;
+	struct rollup_steal	*steals;
+	struct rollup_loss	*losses;
+	size_t			room_exits, room_steals;
+	size_t			next_loss;	/* the first one that may begin later */
+	struct latency_histogram lengths[VIRT_N_LENGTHS];
+};
+
+/** A domain's number is another one on each host, and after each migration: its name alone. */
+static const char *machine_name(const struct rows *rows, const struct virt_machine *machine)
+{
+	const struct host_trace *host = &rows->job->report->load->host;
+	const char *name = !host->xen || machine->id < 0 ? NULL :
+			   xen_meta_domain_name(xen_trace_meta(host->xen), (uint32_t)machine->id);
+
+	return name ? name : machine->name;
+}
+
+static void take_length(void *arg, enum virt_length what, int64_t ns)
+{
+	struct rows *rows = arg;
+
+	latency_add(&rows->lengths[what], ns);
+}
+
+static int take_exits(struct rows *rows, const struct virt_window_stats *stats)
+{
+	if (ARRAY_GROW(rows->exits, stats->n_reasons, rows->room_exits))
+		return -ENOMEM;
+	for (size_t i = 0; i < stats->n_reasons; i++)
+		rows->exits[i] = (struct rollup_exit){
+			.reason = report_reason(rows->job->report, stats->reasons[i].reason),
+			.count = stats->reasons[i].count,
+			.complete = stats->reasons[i].cost.count,
+			.ns = stats->reasons[i].cost.ns,
+		};
+	rows->row.exits = rows->exits;
+	rows->row.n_exits = stats->n_reasons;
+	return 0;
+}
+
+static int compare_culprits(const void *a, const void *b)
+{
+	const struct rollup_steal *x = a, *y = b;
+
+	return strcmp(x->culprit, y->culprit);
+}
+
+/** Those of one machine together, and tasks of one name: a fleet has no other name for them. */
+static int take_steals(struct rows *rows, const struct virt_window_stats *stats)
+{
+	const struct virt_model *model = rows->job->report->load->model;
+	size_t n = 0;
+
+	if (ARRAY_GROW(rows->steals, stats->n_culprits, rows->room_steals))
+		return -ENOMEM;
+	for (size_t i = 0; i < stats->n_culprits; i++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(model, stats->culprits[i].vcpu);
+
+		rows->steals[i] = (struct rollup_steal){
+			.culprit = vcpu ?
+				   machine_name(rows, virt_model_machine(model, vcpu->machine)) :
+				   report_who(rows->job->report, stats->culprits[i].vcpu),
+			.ns = stats->culprits[i].ns,
+		};
+	}
+	if (stats->n_culprits)
+		qsort(rows->steals, stats->n_culprits, sizeof(*rows->steals), compare_culprits);
+	for (size_t i = 0; i < stats->n_culprits; i++) {
+		if (n && !strcmp(rows->steals[n - 1].culprit, rows->steals[i].culprit))
+			rows->steals[n - 1].ns += rows->steals[i].ns;
+		else
+			rows->steals[n++] = rows->steals[i];
+	}
+	rows->row.steals = rows->steals;
+	rows->row.n_steals = n;
+	return 0;
+}
+
+static int put_vcpu(struct rows *rows, const struct virt_machine *machine, int32_t index)
+{
+	struct report *report = rows->job->report;
+	const struct virt_window_stats *stats;
+	struct rollup_row *row = &rows->row;
+	int ret;
+
+	for (int i = 0; i < VIRT_N_LENGTHS; i++)
+		latency_clear(&rows->lengths[i]);
+	stats = virt_window_walk_vcpu(report->walk, index);
+	ret = virt_window_walk_error(report->walk);
+	if (!ret)
+		ret = take_exits(rows, stats);
+	if (!ret)
+		ret = take_steals(rows, stats);
+	if (ret)
+		return ret;
+	row->machine = machine_name(rows, machine);
+	row->machine_id = machine->id;
+	row->vcpu = virt_model_vcpu(report->load->model, index)->id;
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		row->state_ns[state] = stats->states[state].ns;
+		row->state_count[state] = stats->states[state].count;
+	}
+	row->migrations = stats->migrations;
+	rows->job->format->row(rows->out, row);
+	return 0;
+}
+
+/** Losses that begin in the interval; they are in order of beginning. */
+static void count_losses(struct rows *rows)
+{
+	const struct report *report = rows->job->report;
+	struct virt_loss_range losses = virt_model_losses(report->load->model);
+
+	for (int i = 0; i < report->n_pcpus; i++)
+		rows->losses[i] = (struct rollup_loss){
+			.pcpu = i, .ns = report_pcpu(report, i)->lost_ns,
+		};
+	while (rows->next_loss < losses.n &&
+	       losses.first[rows->next_loss].from_ns < report->from_ns)
+		rows->next_loss++;
+	for (; rows->next_loss < losses.n &&
+	     losses.first[rows->next_loss].from_ns < report->to_ns; rows->next_loss++) {
+		const struct virt_loss *loss = &losses.first[rows->next_loss];
+		struct rollup_loss *of;
+
+		if (loss->pcpu < 0 || loss->pcpu >= report->n_pcpus)
+			continue;
+		of = &rows->losses[loss->pcpu];
+		if (!loss->records || of->records == VIRT_NONE)
+			of->records = VIRT_NONE;
+		else
+			of->records += (int64_t)loss->records;
+	}
+}
+
+/** The row of the host, if it has anything to tell. */
+static void put_host(struct rows *rows)
+{
+	struct rollup_row row = rows->row;
+	size_t n = 0;
+
+	count_losses(rows);
+	for (int i = 0; i < rows->job->report->n_pcpus; i++)
+		if (rows->losses[i].ns || rows->losses[i].records)
+			rows->losses[n++] = rows->losses[i];
+	for (int i = 0; i < VIRT_N_LENGTHS; i++)
+		latency_clear(&rows->lengths[i]);
+	row.machine = NULL;
+	row.losses = rows->losses;
+	row.n_losses = n;
+	if (n)
+		rows->job->format->row(rows->out, &row);
+}
+
+/** All rows of the window of the report, which is an interval. */
+static int put_interval(struct rows *rows)
+{
+	struct report *report = rows->job->report;
+	const struct virt_model *model = report->load->model;
+	int ret = report_window(report, rows->job->vcpus, VIRT_WINDOW_STATES | VIRT_WINDOW_EXITS);
+
+	report->query.length = take_length;
+	report->query.arg = rows;
+	for (int32_t i = 0; !ret && i < virt_model_n_machines(model); i++) {
+		const struct virt_machine *machine = virt_model_machine(model, i);
+
+		for (int32_t j = 0; !ret && j < machine->n_vcpus; j++)
+			if (virt_window_walk_wants(report->walk, machine->vcpus[j]))
+				ret = put_vcpu(rows, machine, machine->vcpus[j]);
+	}
+	if (!ret) {
+		put_host(rows);
+		ret = virt_window_walk_error(report->walk);
+	}
+	report_free(report);
+	return ret;
+}
+
+/** Towards the past, also before 1970. */
+static int64_t round_down(int64_t ns, int64_t step)
+{
+	int64_t rest = ns % step;
+
+	return ns - (rest < 0 ? rest + step : rest);
+}
+
+static int put_intervals(struct rows *rows)
+{
+	const struct rollup_job *job = rows->job;
+	struct report *report = job->report;
+	const int64_t to_ns = report->to_ns, zero_ns = job->realtime_ns;
+	int ret = 0;
+
+	rows->row = (struct rollup_row){
+		.host = job->host, .lengths = rows->lengths,
+		.trace_ns = zero_ns + virt_model_begin(report->load->model),
+	};
+	while (!ret && !rows->out->error && report->from_ns < to_ns) {
+		int64_t begin = round_down(zero_ns + report->from_ns, job->interval_ns), end;
+
+		if (__builtin_add_overflow(begin, job->interval_ns, &end) ||
+		    end > zero_ns + to_ns)
+			end = zero_ns + to_ns;
+		report->to_ns = end - zero_ns;
+		rows->row.time_ns = begin;
+		rows->row.length_ns = report->to_ns - report->from_ns;
+		ret = put_interval(rows);
+		report->from_ns = report->to_ns;
+	}
+	return ret;
+}
+
+int rollup_rows(const struct rollup_job *job, struct output *out)
+{
+	struct report *report = job->report;
+	struct rows *rows = calloc(1, sizeof(*rows));
+	int ret = -ENOMEM;
+
+	if (!rows)
+		return ret;
+	rows->job = job;
+	rows->out = out;
+	report->n_pcpus = host_trace_n_pcpus(&report->load->host);
+	if (virt_model_n_pcpus(report->load->model) > report->n_pcpus)
+		report->n_pcpus = virt_model_n_pcpus(report->load->model);
+	rows->losses = calloc((size_t)report->n_pcpus + 1, sizeof(*rows->losses));
+	if (rows->losses)
+		ret = put_intervals(rows);
+	free(rows->exits);
+	free(rows->steals);
+	free(rows->losses);
+	free(rows);
+	return ret;
+}
