@@ -103,7 +103,7 @@ static const struct ksv_option rollup_option_table[] = {
 	{ 0, "host", "NAME", "the name of the host in all rows; must be given",
 	  ksv_take_text, offsetof(OPTIONS, host), NULL },
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "csv (default): a line per number; "
-			  "clickhouse: a line\nper vCPU and interval"),
+			  "clickhouse: a line\nper vCPU and interval, for examples/fleet"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	{ 0, "interval", "TIME", "how long each interval is (default 1s)",
 	  ksv_take_time, offsetof(OPTIONS, interval), NULL },

@@ -3,8 +3,8 @@
  * @file	rollup_clickhouse.c
  * @brief	Rows for ClickHouse, "INSERT ... FORMAT TabSeparated": a line each, with arrays.
  *
- * Names are escaped as they are for people, and then as ClickHouse wants it: what is read back is
- * what people see.
+ * The columns are those of examples/fleet/schema.sql, in the same order. Names are escaped as they
+ * are for people, and then as ClickHouse wants it: what is read back is what people see.
  */
 #include "escape.h"
 #include "rollup.h"

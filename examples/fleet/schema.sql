@@ -1,0 +1,71 @@
+-- SPDX-License-Identifier: LGPL-2.1-or-later
+-- What `kshark-virt rollup --format clickhouse` writes, on every shard of a cluster that is called fleet.
+-- Kept to what ClickHouse 18.16 (Debian 12) and current versions understand alike.
+
+-- Of rows with the same key, one stays: a file that is loaded once more changes nothing.
+CREATE TABLE IF NOT EXISTS rollup_local
+(
+    host String,
+    trace_ns Int64,                 -- when the trace begins, since 1970
+    time DateTime,                  -- when the interval begins, in UTC
+    time_ns Int64,                  -- the same to the nanosecond
+    length_ns Int64,                -- how much of it is in the trace
+    machine_id Int64,               -- -1: the row of the host, with its losses
+    machine String,
+    vcpu Int32,
+    guest_ns Int64,
+    hypervisor_ns Int64,
+    vmm_ns Int64,
+    preempted_ns Int64,
+    waking_ns Int64,
+    blocked_ns Int64,
+    offline_ns Int64,
+    unknown_ns Int64,               -- records are missing, or not yet known
+    preemptions UInt64,             -- that begin in the interval, as all that follows
+    wakeups UInt64,
+    migrations UInt64,
+    exit_reason Array(String),
+    exit_count Array(UInt64),
+    exit_complete Array(UInt64),    -- of these, with a cost
+    exit_ns Array(Int64),
+    steal_by Array(String),         -- a machine, or a task of the host
+    steal_ns Array(Int64),
+    wake_length_bucket Array(UInt16),
+    wake_length_count Array(UInt64),
+    steal_length_bucket Array(UInt16),
+    steal_length_count Array(UInt64),
+    exit_length_bucket Array(UInt16),
+    exit_length_count Array(UInt64),
+    lost_pcpu Array(UInt16),
+    lost_ns Array(Int64),
+    lost_records Array(Int64)       -- -1: not told
+)
+ENGINE = ReplacingMergeTree
+PARTITION BY toYYYYMMDD(time)
+ORDER BY (machine, host, machine_id, vcpu, time_ns, trace_ns);
+
+-- A host's rows are on one shard, so that its files are loaded into one place.
+CREATE TABLE IF NOT EXISTS rollup AS rollup_local
+ENGINE = Distributed(fleet, currentDatabase(), rollup_local, cityHash64(host));
+
+-- Hours, to keep when seconds are dropped: sums, and histograms that are added up. Filled by `condense`.
+CREATE TABLE IF NOT EXISTS rollup_hour_local
+(
+    hour DateTime,
+    host String,
+    machine_id Int64,
+    machine String,
+    length_ns AggregateFunction(sum, Int64),     -- of all vCPUs
+    preempted_ns AggregateFunction(sum, Int64),
+    waking_ns AggregateFunction(sum, Int64),
+    migrations AggregateFunction(sum, UInt64),
+    wake_length AggregateFunction(sumMap, Array(UInt16), Array(UInt64)),
+    steal_length AggregateFunction(sumMap, Array(UInt16), Array(UInt64)),
+    exit_length AggregateFunction(sumMap, Array(UInt16), Array(UInt64))
+)
+ENGINE = AggregatingMergeTree
+PARTITION BY toYYYYMMDD(hour)
+ORDER BY (machine, host, machine_id, hour);
+
+CREATE TABLE IF NOT EXISTS rollup_hour AS rollup_hour_local
+ENGINE = Distributed(fleet, currentDatabase(), rollup_hour_local, cityHash64(host));
