@@ -113,6 +113,14 @@ static int64_t kvm_tsc_ns(const struct host_trace *trace, uint64_t tsc)
 	return tsc > INT64_MAX ? INT64_MAX : (int64_t)tsc;
 }
 
+static bool kvm_realtime(const struct host_trace *trace, int64_t *ns)
+{
+	const struct kvm_meta *meta = kvm_trace_meta(trace->kvm);
+
+	return meta && meta->has_moment &&
+	       !__builtin_sub_overflow(meta->realtime_ns, meta->trace_ns, ns);
+}
+
 static int kvm_n_pcpus(const struct host_trace *trace)
 {
 	return kvm_trace_n_cpus(trace->kvm);
@@ -125,5 +133,6 @@ const struct host_kind host_kvm = {
 	.walk = kvm_walk,
 	.notes = kvm_notes,
 	.tsc_ns = kvm_tsc_ns,
+	.realtime = kvm_realtime,
 	.n_pcpus = kvm_n_pcpus,
 };

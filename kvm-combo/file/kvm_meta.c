@@ -195,6 +195,17 @@ static int put_texts(struct json_object *root, const char *key, char *const *tex
 	return ret;
 }
 
+/** Return: 0 or -ENOMEM. */
+static int put_moment(struct json_object *root, const struct kvm_meta *meta)
+{
+	struct json_object *moment = json_object_new_object();
+	int ret = json_add(root, "moment", moment);
+
+	if (!ret)
+		ret = json_add(moment, "realtime_ns", json_object_new_int64(meta->realtime_ns));
+	return ret ? ret : json_add(moment, "trace_ns", json_object_new_int64(meta->trace_ns));
+}
+
 static int put_all(struct json_object *root, const struct kvm_meta *meta)
 {
 	struct json_object *list = json_object_new_array();
@@ -202,6 +213,8 @@ static int put_all(struct json_object *root, const struct kvm_meta *meta)
 
 	if (!ret)
 		ret = put_texts(root, "governors", meta->governors, meta->n_governors);
+	if (!ret && meta->has_moment)
+		ret = put_moment(root, meta);
 	if (!ret && meta->cpu_khz)
 		ret = json_add(root, "cpu_khz", json_object_new_int64((int64_t)meta->cpu_khz));
 	for (int i = 0; i < meta->n_guests && !ret; i++)
@@ -333,6 +346,15 @@ static int take_guest(struct kvm_meta *meta, struct json_object *object)
 	return ret;
 }
 
+static void take_moment(struct kvm_meta *meta, struct json_object *root)
+{
+	uint64_t trace_ns;
+
+	meta->has_moment = json_moment_member(root, "moment", "trace_ns", &meta->realtime_ns,
+					      &trace_ns) && trace_ns <= INT64_MAX;
+	meta->trace_ns = meta->has_moment ? (int64_t)trace_ns : 0;
+}
+
 /** Return: 0, or a negative errno and a text in @error. */
 static int take_all(struct kvm_meta *meta, struct json_object *root, const char *path,
 		    char *error, size_t size)
@@ -351,6 +373,7 @@ static int take_all(struct kvm_meta *meta, struct json_object *root, const char 
 		text_format(error, size, "%s: not enough memory", path);
 		return -ENOMEM;
 	}
+	take_moment(meta, root);
 	for (size_t i = 0; i < n && !ret; i++) {
 		ret = take_guest(meta, json_object_array_get_idx(list, i));
 		if (ret)
@@ -364,7 +387,7 @@ static bool tells_nothing(const struct kvm_meta *meta)
 	for (int i = 0; i < VIRT_IDLE_STATES; i++)
 		if (meta->idle_states[i])
 			return false;
-	return !meta->n_guests && !meta->cpu_khz && !meta->n_governors;
+	return !meta->n_guests && !meta->cpu_khz && !meta->n_governors && !meta->has_moment;
 }
 
 int kvm_meta_read(const char *trace_path, struct kvm_meta **meta, char *error, size_t size)

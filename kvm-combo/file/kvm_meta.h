@@ -8,13 +8,15 @@
  *                     "vcpus": [ { "id": 0, "tid": 1480, "tsc_offset": "0xfffffff9e57d569a",
  *                                  "tsc_scale": 1.0, "tsc_ratio": 281474976710656,
  *                                  "tsc_ratio_frac_bits": 48 } ] } ],
- *       "idle_states": [ "POLL", "C1", "C6" ], "governors": [ "schedutil" ] }
+ *       "idle_states": [ "POLL", "C1", "C6" ], "governors": [ "schedutil" ],
+ *       "moment": { "realtime_ns": 1795514400123456789, "trace_ns": 5812345678901 } }
  *
  * All members may be missing, unknown ones are ignored. A guest's TSC is
  * (host's TSC * tsc_ratio >> tsc_ratio_frac_bits) + tsc_offset; tsc_scale is the same ratio for
  * people, and counts where tsc_ratio is missing. "tsc_offset_at_end" tells that it was another one
  * when the recording ended. "idle_states" are what the kernel calls those of its CPUs, by number,
- * "" for one that is not known; "governors", each once, decide on their frequencies.
+ * "" for one that is not known; "governors", each once, decide on their frequencies. "moment" is
+ * one of the recording, since 1970 and on the axis of the trace.
  */
 #ifndef KSHARK_VIRT_KVM_META_H
 #define KSHARK_VIRT_KVM_META_H
@@ -70,6 +72,9 @@ struct kvm_meta {
 	char		*idle_states[VIRT_IDLE_STATES]; /* or NULL */
 	char		*governors[KVM_META_MAX_GOVERNORS];
 	int		n_governors;
+	bool		has_moment;
+	int64_t		realtime_ns;	/* since 1970 */
+	int64_t		trace_ns;	/* the same, on the axis of the trace */
 	/* of one that was read: */
 	struct key_map	threads;
 	struct kvm_meta_place *places;	/* by number in @threads */

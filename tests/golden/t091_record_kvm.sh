@@ -19,6 +19,13 @@ check "only what belongs there" test "$(ls timed | tr '\n' ' ')" = \
 	"host.dat host.dat.log host.dat.meta.json recording.json "
 is "$(json timed/recording.json 'j["state"], j["files"][0]["records"], j["files"][0]["clock"]')" \
 	"('complete', 681, 'x86-tsc')"
+# a moment on the axis of the trace: by the scale that was told of the TSC
+check "one moment on both clocks" python3 - timed/host.dat.meta.json << 'END'
+import json, sys, time
+moment = json.load(open(sys.argv[1]))["moment"]
+assert abs(moment["realtime_ns"] - time.time_ns()) < 100 * 10 ** 9, moment
+assert moment["trace_ns"] > 0, moment
+END
 is "$(json timed/recording.json '[(g["name"], g["how"]) for g in j["guests"]]')" \
 	"[('web', 'none'), ('db', 'none')]"
 is "$(json timed/recording.json 'j["command"]')" \
@@ -49,6 +56,14 @@ kvm_host
 echo 'hpet acpi_pm' > "$KSHARK_VIRT_ROOT/sys/devices/system/clocksource/clocksource0/available_clocksource"
 attempt -d 0.2 -o mono --events kvm_entry,kvm:kvm_exit,sched -g web=none -g db=none
 cat "$FAKE_LOG" >> "$WORK/transcript"
+check "the clock of the trace is CLOCK_MONOTONIC" python3 - mono/host.dat.meta.json << 'END'
+import json, sys, time
+moment = json.load(open(sys.argv[1]))["moment"]
+zero = time.time_ns() - time.clock_gettime_ns(time.CLOCK_MONOTONIC)
+assert abs(moment["realtime_ns"] - moment["trace_ns"] - zero) < 10 ** 9, (moment, zero)
+END
+run rollup -q --host h mono
+status 0
 
 # with one of which nobody tells how long its cycles are
 kvm_host
@@ -110,6 +125,7 @@ is "$(json failing/recording.json 'j["state"], j["files"][0]["name"]')" "('faile
 check "second names are gone" test -z "$(ls failing | grep -e kept -e cpu)"
 restored
 
+sed -i 's/\("realtime_ns"\|"trace_ns"\): *[0-9]*/\1: NOW/' "$WORK/transcript" "$WORK/sidecar"
 sed 's/kshark-virt-[0-9]\{8\}-[0-9]\{6\}/NAME/' "$WORK/transcript" > "$WORK/transcript.same"
 golden t091_record_kvm "$WORK/transcript.same"
 golden t091_record_kvm_sidecar "$WORK/sidecar"

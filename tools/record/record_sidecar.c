@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clock_moment.h"
 #include "host_topology.h"
 #include "kvm_meta.h"
 #include "record.h"
@@ -149,6 +150,27 @@ static int add_power(struct kvm_meta *meta)
 	return 0;
 }
 
+/** Now, on the axis that the trace is going to have. */
+static void add_moment(const struct record *record, struct kvm_meta *meta)
+{
+	const struct trace_dat_scale *scale = &record->scale;
+	struct clock_moment now;
+	unsigned __int128 ns;
+
+	clock_moment_take(&now);
+	ns = (unsigned __int128)now.tsc * scale->mult >> scale->shift;
+	if (!strcmp(record->clock, "mono")) {
+		meta->trace_ns = now.monotonic_ns;
+	} else if (!strcmp(record->clock, "x86-tsc") && now.tsc && scale->mult &&
+		   ns <= INT64_MAX) {
+		meta->trace_ns = (int64_t)ns;
+	} else {
+		return;
+	}
+	meta->realtime_ns = now.realtime_ns;
+	meta->has_moment = true;
+}
+
 /** @end is NULL while nobody knows. */
 int record_sidecar(struct record *record, const struct kvm_live *end)
 {
@@ -159,8 +181,10 @@ int record_sidecar(struct record *record, const struct kvm_live *end)
 	snprintf(path, sizeof(path), "%s/" RECORD_KVM_FILE, record->folder);
 	if (meta && record->scale.mult)
 		meta->cpu_khz = khz_of(&record->scale);
-	if (!ret)
+	if (!ret) {
+		add_moment(record, meta);
 		ret = add_power(meta);
+	}
 	if (!ret)
 		ret = kvm_meta_write(path, meta, error, sizeof(error));
 	if (!ret)

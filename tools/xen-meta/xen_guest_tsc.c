@@ -14,6 +14,7 @@
 #include <xen/xen.h>
 #include <xen/hvm/save.h>
 
+#include "clock_moment.h"
 #include "json_read.h"
 
 /** The frequency of a TSC that is not scaled differs by less from the host's. */
@@ -58,9 +59,9 @@ void take_guest_tsc(struct xen_state *state, uint32_t domid, struct json_object 
 
 	if (!saved)
 		return;
-	before = read_tsc();
+	before = clock_read_tsc();
 	size = xc_domain_hvm_getcontext(state->xc, domid, saved, size);
-	after = read_tsc();
+	after = clock_read_tsc();
 	if (size <= 0 ||
 	    !find_record(saved, size, HVM_SAVE_CODE(HEADER), &header, sizeof(header)) ||
 	    !find_record(saved, size, HVM_SAVE_CODE(CPU), &cpu, sizeof(cpu)) ||

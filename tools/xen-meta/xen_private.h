@@ -40,9 +40,6 @@ struct json_object *add(struct xen_state *state, struct json_object *array);
 /** realtime_ns - the wall clock, ns since 1970. */
 int64_t realtime_ns(void);
 
-/** read_tsc - the TSC of this CPU; 0 on machines that have none. */
-uint64_t read_tsc(void);
-
 /** take_domains - the domains that there are now. Return: 0 or a negative errno. */
 int take_domains(struct xen_state *state, enum xen_moment moment, bool guest_tsc);
 

@@ -8,10 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#if defined(__x86_64__) || defined(__i386__)
-#include <x86intrin.h>
-#endif
 
+#include "clock_moment.h"
 #include "json_read.h"
 #include "xen_private.h"
 
@@ -55,44 +53,21 @@ int64_t realtime_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-uint64_t read_tsc(void)
-{
-#if defined(__x86_64__) || defined(__i386__)
-	return __rdtsc();
-#else
-	return 0;
-#endif
-}
-
-/** How often both clocks are read: the quickest time is the most exact. */
-#define CLOCK_TRIES	16
-
 /** Both clocks at one moment. The TSC is dom0's: of a PV dom0, that of the records. */
 static void take_clocks(struct xen_state *state, const char *key)
 {
 	struct json_object *clocks = json_object_new_object();
-	uint64_t tsc = 0, width = UINT64_MAX;
-	int64_t now = realtime_ns();
+	struct clock_moment moment;
 
-	for (int i = 0; i < CLOCK_TRIES; i++) {
-		uint64_t before = read_tsc();
-		int64_t between = realtime_ns();
-		uint64_t after = read_tsc();
-
-		if (after - before >= width)
-			continue;
-		width = after - before;
-		tsc = before + width / 2;
-		now = between;
-	}
+	clock_moment_take(&moment);
 	set(state, state->root, key, clocks);
 	if (!clocks || state->no_memory)
 		return;
-	set_number(state, clocks, "realtime_ns", now);
-	if (!tsc)
+	set_number(state, clocks, "realtime_ns", moment.realtime_ns);
+	if (!moment.tsc)
 		return;
-	set(state, clocks, "tsc", json_object_new_uint64(tsc));
-	set(state, clocks, "tsc_within", json_object_new_uint64(width / 2 + 1));
+	set(state, clocks, "tsc", json_object_new_uint64(moment.tsc));
+	set(state, clocks, "tsc_within", json_object_new_uint64(moment.tsc_within));
 }
 
 /* ---- the machine ---- */

@@ -258,6 +258,32 @@ static void test_power(void **state)
 	kvm_meta_free(meta);
 }
 
+/** A moment of the recording, in real time and on the axis of the trace. */
+static void test_moment(void **state)
+{
+	struct kvm_meta *meta = kvm_meta_new(), *read;
+	char error[256] = "";
+
+	(void)state;
+	meta->has_moment = true;
+	meta->realtime_ns = 1795514400123456789;
+	meta->trace_ns = 5812345678901;
+	put("{}");
+	assert_int_equal(kvm_meta_write(trace, meta, error, sizeof(error)), 0);
+	kvm_meta_free(meta);
+	assert_int_equal(kvm_meta_read(trace, &read, error, sizeof(error)), 0);
+	assert_true(read->has_moment);
+	assert_int_equal(read->realtime_ns, 1795514400123456789);
+	assert_int_equal(read->trace_ns, 5812345678901);
+	kvm_meta_free(read);
+
+	assert_null(get("{\"moment\":5}"));
+	assert_null(get("{\"moment\":{\"realtime_ns\":5}}"));
+	assert_null(get("{\"moment\":{\"realtime_ns\":-5,\"trace_ns\":5}}"));
+	assert_null(get("{\"moment\":{\"realtime_ns\":5,\"trace_ns\":-5}}"));
+	assert_null(get("{\"moment\":{\"realtime_ns\":\"x\",\"trace_ns\":5}}"));
+}
+
 static void test_damaged(void **state)
 {
 	static const struct {
@@ -304,7 +330,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_written_is_read), cmocka_unit_test(test_cannot_be),
 		cmocka_unit_test(test_tsc), cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_power), cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_power), cmocka_unit_test(test_moment),
+		cmocka_unit_test(test_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
