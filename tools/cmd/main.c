@@ -23,6 +23,7 @@ static const struct ksv_command *const commands[] = {
 	&cmd_check,
 	&cmd_align,
 	&cmd_compare,
+	&cmd_diff,
 	&cmd_export,
 	&cmd_top,
 	&cmd_rollup,

@@ -67,6 +67,7 @@ struct ksv_command {
 extern const struct ksv_command cmd_align;
 extern const struct ksv_command cmd_check;
 extern const struct ksv_command cmd_compare;
+extern const struct ksv_command cmd_diff;
 extern const struct ksv_command cmd_dump;
 extern const struct ksv_command cmd_export;
 extern const struct ksv_command cmd_plot;

@@ -20,7 +20,7 @@ _kshark_virt()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_kshark_virt_words "record view dump report why plot check align compare export top rollup help --help --version" "$cur"
+		_kshark_virt_words "record view dump report why plot check align compare diff export top rollup help --help --version" "$cur"
 		return
 	fi
 	case $command in
@@ -58,6 +58,10 @@ _kshark_virt()
 		options+=" --percentiles --confidence --joint --resamples --seed --windows --boot --hypertrace --record-cost --plot --title"
 		options+=" --cpu-hz --max-input --quiet --help"
 		;;
+	diff)
+		options="--format --output --at --above --most --vcpu --from --to --cpu-hz --max-input"
+		options+=" --absolute --correct-skew --quiet --help"
+		;;
 	plot)
 		options="--output --format --by --from --to --vcpu --pcpu --width --height --scale"
 		options+=" --title --tasks --boot --hypertrace --kallsyms --cpu-hz --max-input --quiet --help"
@@ -75,7 +79,7 @@ _kshark_virt()
 		options+=" --max-input --absolute --correct-skew --quiet --help"
 		;;
 	help)
-		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report why plot check align compare export top rollup" "$cur"
+		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report why plot check align compare diff export top rollup" "$cur"
 		return
 		;;
 	*)
@@ -84,7 +88,7 @@ _kshark_virt()
 	esac
 	case $prev in
 	-f | --format)
-		[[ $command == dump || $command == report || $command == compare || $command == check ]] &&
+		[[ $command == dump || $command == report || $command == diff || $command == compare || $command == check ]] &&
 			_kshark_virt_words "text csv json" "$cur"
 		[[ $command == align ]] && _kshark_virt_words "text json" "$cur"
 		[[ $command == why ]] && _kshark_virt_words "text json svg png pdf" "$cur"

@@ -40,6 +40,16 @@ const char *report_who(const struct report *report, int32_t who)
 	return virt_model_culprit(report->load->model, who);
 }
 
+const char *report_machine_name(const struct report *report, int32_t index)
+{
+	const struct virt_machine *machine = virt_model_machine(report->load->model, index);
+	const struct xen_trace *xen = report->load->host.xen;
+	const char *name = !xen || machine->id < 0 ? NULL :
+			   xen_meta_domain_name(xen_trace_meta(xen), (uint32_t)machine->id);
+
+	return name ? name : machine->name;
+}
+
 void report_exit_split(const struct virt_window_exit *exit, int64_t ns[REPORT_EXIT_N_PARTS])
 {
 	ns[REPORT_EXIT_HANDLING] = exit->state_ns[VIRT_HYPERVISOR];

@@ -87,6 +87,13 @@ int64_t report_busy_ns(const struct virt_pcpu_totals *totals);
 const char *report_reason(const struct report *report, int32_t reason);
 const char *report_who(const struct report *report, int32_t who);
 
+/**
+ * report_machine_name - what a machine is called on whichever host, and whenever it is started
+ *
+ * A domain of Xen has another number each time: its name alone, if it has one.
+ */
+const char *report_machine_name(const struct report *report, int32_t machine);
+
 /** What the time of exits went to. The costs come first; they add up to the cost. */
 enum report_exit_part {
 	REPORT_EXIT_HANDLING = 0,

@@ -22,16 +22,6 @@ struct rows {
 	struct latency_histogram lengths[VIRT_N_LENGTHS];
 };
 
-/** A domain's number is another one on each host, and after each migration: its name alone. */
-static const char *machine_name(const struct rows *rows, const struct virt_machine *machine)
-{
-	const struct host_trace *host = &rows->job->report->load->host;
-	const char *name = !host->xen || machine->id < 0 ? NULL :
-			   xen_meta_domain_name(xen_trace_meta(host->xen), (uint32_t)machine->id);
-
-	return name ? name : machine->name;
-}
-
 static void take_length(void *arg, enum virt_length what, int64_t ns)
 {
 	struct rows *rows = arg;
@@ -74,8 +64,7 @@ static int take_steals(struct rows *rows, const struct virt_window_stats *stats)
 		const struct virt_vcpu *vcpu = virt_model_vcpu(model, stats->culprits[i].vcpu);
 
 		rows->steals[i] = (struct rollup_steal){
-			.culprit = vcpu ?
-				   machine_name(rows, virt_model_machine(model, vcpu->machine)) :
+			.culprit = vcpu ? report_machine_name(rows->job->report, vcpu->machine) :
 				   report_who(rows->job->report, stats->culprits[i].vcpu),
 			.ns = stats->culprits[i].ns,
 		};
@@ -110,7 +99,8 @@ static int put_vcpu(struct rows *rows, const struct virt_machine *machine, int32
 		ret = take_steals(rows, stats);
 	if (ret)
 		return ret;
-	row->machine = machine_name(rows, machine);
+	row->machine = report_machine_name(report, virt_model_vcpu(report->load->model,
+								   index)->machine);
 	row->machine_id = machine->id;
 	row->vcpu = virt_model_vcpu(report->load->model, index)->id;
 	for (int state = 0; state < VIRT_N_STATES; state++) {

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# diff: of every sample, cut in two, what differs is the difference of two reports.
+. "$(dirname "$0")/lib.sh"
+
+ORACLE=$GOLDEN/diff_oracle.py
+compared=0
+found=0
+
+# is_difference by-id|by-name DIFF-ARGUMENT...: of what is in before.json and after.json
+is_difference()
+{
+	local format n how=$1
+	shift
+
+	for format in csv json; do
+		run diff --quiet --above 0 --most 1000000 --format $format "$@"
+		[ "$STATUS" -le 1 ] || fail "diff $*: status $STATUS"
+		cp "$OUT" "$WORK/diff.$format"
+	done
+	check "diff $*" python3 "$ORACLE" "$WORK/before.json" "$WORK/after.json" \
+		"$WORK/diff.csv" "$WORK/diff.json" "$how" > "$WORK/compared"
+	read -r n < "$WORK/compared"
+	[[ $n =~ ^[0-9]+$ ]] && compared=$((compared + n))
+	return 0
+}
+
+report_of() # NAME ARGUMENT...
+{
+	run report --quiet --format json "${@:2}"
+	[ "$STATUS" = 0 ] || return 1
+	cp "$OUT" "$WORK/$1.json"
+}
+
+for sample in "$SAMPLES"/*.xen "$SAMPLES"/*.xen.gz "$SAMPLES"/*.dat; do
+	if ! report_of whole "$sample"; then
+		run diff -q --at 1 "$sample"
+		status 3
+		continue
+	fi
+	found=$((found + 1))
+	at=$(python3 -c 'import json, sys; print(sum(json.load(open(sys.argv[1]))["window_ns"]) // 2)' \
+		"$WORK/whole.json")
+	report_of before --to "${at}ns" "$sample" && report_of after --from "${at}ns" "$sample" &&
+		is_difference by-id --at "${at}ns" "$sample"
+	# with itself, nothing differs
+	run diff -q --above 0 "$sample" "$sample"
+	status 0
+	says "$OUT" 'Nothing differs'
+done
+check "there are samples ($found)" test "$found" -ge 25
+check "there are numbers ($compared)" test "$compared" -ge 800
+
+# Two traces, one of which has vCPUs that the other one has not.
+report_of before "$SAMPLES/kvm-host.dat"
+report_of after "$SAMPLES/kvm-shared.dat"
+is_difference by-name "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-shared.dat"
+report_of before "$SAMPLES/pinned.xen"
+report_of after "$SAMPLES/credit2-basic.xen"
+is_difference by-id "$SAMPLES/pinned.xen" "$SAMPLES/credit2-basic.xen"
+report_of before --vcpu d1 "$SAMPLES/pinned.xen"
+report_of after --vcpu d1 "$SAMPLES/credit2-basic.xen"
+is_difference by-id --vcpu d1 "$SAMPLES/pinned.xen" "$SAMPLES/credit2-basic.xen"
+
+# Of two traces that have names, these tell who is who.
+report_of before "$SAMPLES/recording-xen"
+report_of after "$SAMPLES/saved.xen"
+is_difference by-name "$SAMPLES/recording-xen" "$SAMPLES/saved.xen"
+
+cd "$SAMPLES" || exit 1
+run diff -q --at 1795 kvm-host.dat
+status 1
+golden t142_diff "$OUT"
+run diff -q recording-xen credit2-basic.xen
+golden t142_diff_others "$OUT"
+run diff -q --at 1795 --above 10ms --most 3 kvm-host.dat
+check "the three largest" test "$(grep -c ' of each second' "$OUT")" = 3
+run diff -q --at 1795 --above 10s kvm-host.dat
+status 0
+
+# What is wrong.
+for arguments in '' pinned.xen '--at 1 pinned.xen saved.xen' 'pinned.xen saved.xen dom0.xen' \
+	'--from 1 pinned.xen saved.xen' '--at 9000 pinned.xen' '--at 0 pinned.xen' \
+	'--above tsc:5 --at 1 pinned.xen' '--most x --at 1 pinned.xen' '--most -1 --at 1 pinned.xen' \
+	'--at 1 --from 2 --to 1 pinned.xen'; do
+	# shellcheck disable=SC2086
+	run diff $arguments
+	status 2
+	check "nothing is written" test ! -s "$OUT"
+done
+run diff pinned.xen README.md
+status 3
+run diff -o "$SAMPLES/pinned.xen" pinned.xen saved.xen
+status 2
+echo old > "$WORK/file"
+chmod 555 "$WORK"
+if [ "$(id -u)" != 0 ]; then
+	run diff -o "$WORK/file" pinned.xen saved.xen
+	status 3
+fi
+chmod 755 "$WORK"
+check "nothing has changed" test "$(cat "$WORK/file")" = old
+
+# Names of others: quotes, line ends; domains of one name, whatever their number.
+cp saved.xen "$WORK/odd.xen"
+python3 - saved.xen.meta.json "$WORK/odd.xen.meta.json" << 'END'
+import json, sys
+meta = json.load(open(sys.argv[1]))
+for domain in meta["domains"]:
+    domain["name"] = "a,\"b'c\nd\\"
+json.dump(meta, open(sys.argv[2], "w"))
+END
+run diff -q --above 0 --at 100ms "$WORK/odd.xen"
+status 1
+check "a name is escaped" grep -qF "(a,\"b'c\\x0ad\\\\) was" "$OUT"
+check "and is a line" test "$(grep -c '^d\\' "$OUT")" = 0
+
+finish

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	cmd_diff.c
+ * @brief	kshark-virt diff: what vCPUs did otherwise than before, in words.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff.h"
+#include "report_range.h"
+#include "trace_args.h"
+
+/** So many differences anybody reads, and those of each second that are as large as this. */
+#define MOST		20
+#define MAX_MOST	1000000
+#define ABOVE_NS	1000000
+
+typedef void (*diff_write_fn)(struct output *out, const struct diff *diff,
+			      const struct report *reports, size_t most);
+
+static const char *const format_names[] = { "text", "csv", "json", NULL };
+static const diff_write_fn formats[] = { diff_write_text, diff_write_csv, diff_write_json };
+
+struct diff_options {
+	const struct ksv_command *command;
+	int			format;		/* index of @formats */
+	bool			quiet;
+	const char		*output;
+	size_t			most;
+	struct ksv_vcpu_set	vcpus;
+	struct ksv_time		from, to, at, above;
+	struct host_options	trace;
+};
+
+static int take_most(const struct ksv_command *command, const struct ksv_option *option,
+		     const char *text, void *target)
+{
+	char *end;
+	unsigned long long n;
+
+	(void)option;
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (text[strspn(text, "0123456789")] || end == text || errno || n > MAX_MOST)
+		return ksv_usage_error(command, "--most %s: not a number from 0 to %d", text,
+				       MAX_MOST);
+	*(size_t *)target = (size_t)n;
+	return 0;
+}
+
+#define OPTIONS	struct diff_options
+
+static const struct ksv_option diff_option_table[] = {
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), csv or json"),
+	KSV_OPTION_OUTPUT(OPTIONS, output),
+	{ 0, "at", "TIME", "of one trace: before this time, and from then on",
+	  ksv_take_time, offsetof(OPTIONS, at), NULL },
+	{ 0, "above", "TIME", "differences of more than that of each second (default 1ms)",
+	  ksv_take_time, offsetof(OPTIONS, above), NULL },
+	{ 0, "most", "N", "the N largest differences (default 20)",
+	  take_most, offsetof(OPTIONS, most), NULL },
+	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
+	KSV_OPTION_FROM(OPTIONS, from, "with --at: from this time on: seconds, or a number with\n"
+			"ns, us, ms or s, or tsc:N for a raw time stamp"),
+	KSV_OPTION_TO(OPTIONS, to, "with --at: up to this time, which is not included"),
+	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
+	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
+	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
+	KSV_OPTION_SKEW(OPTIONS, trace.correct_skew),
+	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
+};
+
+/** Differences are no error, but what a script may want to know of. */
+static int write_diff(const struct diff_options *options, const struct diff *diff,
+		      const struct report *reports)
+{
+	static struct output out;
+	int status = out_open(&out, options->output);
+
+	if (status)
+		return status;
+	formats[options->format](&out, diff, reports, options->most);
+	status = diff->n || diff->n_missing ? KSV_EXIT_FINDINGS : KSV_EXIT_OK;
+	for (int side = 0; side < DIFF_N_SIDES && status <= KSV_EXIT_FINDINGS; side++)
+		status = model_changed(reports[side].load, status);
+	return out_close(&out, status);
+}
+
+static int diff_reports(const struct diff_options *options, struct report *reports)
+{
+	struct diff diff;
+	int ret = diff_make(&diff, reports, &options->vcpus, options->above.ns);
+	int status = KSV_EXIT_FILE;
+
+	if (ret)
+		ksv_error("%s, %s: not enough memory", reports[DIFF_BEFORE].file,
+			  reports[DIFF_AFTER].file);
+	else
+		status = write_diff(options, &diff, reports);
+	diff_free(&diff);
+	return status;
+}
+
+/** One trace, cut in two. */
+static int cut_in_two(const struct diff_options *options, struct report *reports)
+{
+	struct report *before = &reports[DIFF_BEFORE], *after = &reports[DIFF_AFTER];
+	int64_t at_ns;
+	int status = report_set_range(options->command, before, &options->from, &options->to);
+
+	if (status)
+		return status;
+	*after = *before;
+	at_ns = model_time(before->load, &options->at, 0);
+	if (at_ns <= before->from_ns || at_ns >= before->to_ns)
+		return ksv_usage_error(options->command, "%s: --at lies outside of what is "
+				       "compared, which goes from %lld ns to %lld ns",
+				       before->file, (long long)before->from_ns,
+				       (long long)before->to_ns);
+	before->to_ns = after->from_ns = at_ns;
+	return diff_reports(options, reports);
+}
+
+/** Two traces, whole. */
+static int compare_two(const struct diff_options *options, struct report *reports)
+{
+	static const struct ksv_time none;
+	int status = KSV_EXIT_OK;
+
+	for (int side = 0; !status && side < DIFF_N_SIDES; side++)
+		status = report_set_range(options->command, &reports[side], &none, &none);
+	return status ? status : diff_reports(options, reports);
+}
+
+/** @n: traces: 1 or 2 */
+static int diff_files(const struct diff_options *options, const struct trace_args *args)
+{
+	struct model_load loads[DIFF_N_SIDES] = { 0 };
+	struct report reports[DIFF_N_SIDES] = { 0 };
+	int status = KSV_EXIT_OK;
+
+	for (int side = 0; !status && side < args->n; side++) {
+		loads[side] = (struct model_load){
+			.path = args->items[side].path, .options = options->trace,
+			.quiet = options->quiet,
+		};
+		reports[side] = (struct report){
+			.file = args->items[side].path, .load = &loads[side],
+		};
+		status = model_load(&loads[side]);
+	}
+	if (!status)
+		status = args->n == 1 ? cut_in_two(options, reports) :
+			 compare_two(options, reports);
+	for (int side = 0; side < args->n; side++) {
+		if (status <= KSV_EXIT_FINDINGS && !options->quiet)
+			model_notes(&loads[side]);
+		model_unload(&loads[side]);
+	}
+	return status;
+}
+
+static int diff_args(const struct diff_options *options, char **argv, int n)
+{
+	struct trace_args args = { .host_only = true, .quiet = options->quiet };
+	int status = trace_args_add_all(&args, argv, n);
+
+	if (!status)
+		status = trace_args_check_output(&args, options->command, "output",
+						 options->output);
+	if (!status)
+		status = diff_files(options, &args);
+	trace_args_free(&args);
+	return status;
+}
+
+static int run_diff(const struct ksv_command *command, int argc, char **argv)
+{
+	struct diff_options options = {
+		.command = command, .most = MOST,
+		.above = { .kind = KSV_TIME_NS, .ns = ABOVE_NS },
+	};
+	char error[512] = "";
+	int first, status, n;
+
+	if (host_options_from_env(&options.trace, error, sizeof(error)))
+		return ksv_usage_error(command, "%s", error);
+	status = ksv_parse(command, argc, argv, &options, &first);
+	if (status >= 0)
+		goto end;
+	n = argc - first;
+	if (options.above.kind != KSV_TIME_NS || options.above.ns < 0)
+		status = ksv_usage_error(command, "--above is not a time");
+	else if (n != 2 && !options.at.kind)
+		status = ksv_usage_error(command, n == 1 ? "give another trace, or --at" :
+					 n ? "two traces at a time" : "which files?");
+	else if (n != 1 && options.at.kind)
+		status = ksv_usage_error(command, "--at is of one trace");
+	else if (!options.at.kind && (options.from.kind || options.to.kind))
+		status = ksv_usage_error(command, "--from and --to go with --at");
+	else
+		status = diff_args(&options, argv + first, n);
+end:
+	free(options.vcpus.ranges);
+	return status;
+}
+
+const struct ksv_command cmd_diff = {
+	.name = "diff",
+	.args = "[OPTION...] BEFORE AFTER | --at TIME FILE",
+	.summary = "Tell in words what vCPUs did otherwise than before",
+	.notes = "Each is a xentrace file, which may be compressed with gzip or zstd; or the\n"
+		 "trace.dat of a KVM host; or the folder of a recording.\n",
+	.options = diff_option_table,
+	.n_options = ARRAY_SIZE(diff_option_table),
+	.run = run_diff,
+};

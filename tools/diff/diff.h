@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	diff.h
+ * @brief	What vCPUs did otherwise than before: two windows, difference by difference.
+ *
+ * All is told per second of what is known of a vCPU, so windows of different lengths can be
+ * compared. The numbers are those of virt_window.h. One recording each does not tell chance from
+ * change: that is what compare is for.
+ */
+#ifndef KSHARK_VIRT_DIFF_H
+#define KSHARK_VIRT_DIFF_H
+
+#include "report.h"
+
+/** What a migration weighs: caches are cold after it, for longer than the trace can tell. */
+#define DIFF_MOVE_NS	1000000
+
+/** Before and after. */
+enum diff_side { DIFF_BEFORE = 0, DIFF_AFTER, DIFF_N_SIDES };
+
+enum diff_kind {
+	DIFF_STATE = 0,		/* time in a state */
+	DIFF_EXIT,		/* cost of VM exits of a reason */
+	DIFF_MIGRATIONS,
+	DIFF_N_KINDS
+};
+
+/** What is compared, of one side. */
+struct diff_value {
+	int64_t		ns;		/* of each second; 0 for migrations */
+	double		per_s;		/* how often a second; of a state, how often it begins */
+	int64_t		p99;		/* of wake-ups: ns; VIRT_NONE: none, or no wake-ups */
+};
+
+/** Who took the pCPU of a preempted vCPU. */
+struct diff_culprit {
+	const char	*name;
+	int64_t		ns[DIFF_N_SIDES];	/* of each second */
+};
+
+/** Something of a vCPU that differs. */
+struct diff_item {
+	enum diff_kind	kind;
+	const char	*machine;
+	int		vcpu;		/* of the machine */
+	const char	*who;		/* its name, as it is after */
+	enum virt_state	state;
+	const char	*reason;	/* of exits */
+	struct diff_value value[DIFF_N_SIDES];
+	struct diff_culprit *culprits;	/* of VIRT_PREEMPTED: what differs most comes first */
+	size_t		n_culprits;
+};
+
+/** A vCPU that is there only before, or only after. */
+struct diff_missing {
+	const char	*who;
+	enum diff_side	only;
+};
+
+/** All of it. Names are those of the models, which must stay. */
+struct diff {
+	struct diff_item *items;	/* costs first; then what differs most of each second */
+	size_t		n, room;
+	size_t		n_same;		/* less than @above_ns: not among them */
+	size_t		n_vcpus;	/* that are on both sides */
+	struct diff_missing *missing;
+	size_t		n_missing, room_missing;
+	int64_t		length_ns[DIFF_N_SIDES];
+	double		unknown[DIFF_N_SIDES];	/* the largest share of a vCPU's time, 0 .. 1 */
+};
+
+/**
+ * diff_make - compare two windows
+ * @reports: their windows are set, and have a length; may be of the same trace
+ * @above_ns: of each second: what does not differ by more is left out
+ *
+ * Return: 0, and @diff is to be given to diff_free(), also else; or -ENOMEM.
+ */
+int diff_make(struct diff *diff, struct report *reports, const struct ksv_vcpu_set *vcpus,
+	      int64_t above_ns);
+void diff_free(struct diff *diff);
+
+/** diff_is_cost - is it time that a vCPU would rather not have spent? Else it is what it did. */
+bool diff_is_cost(const struct diff_item *item);
+
+/** diff_kind_name - "state", "exits", "migrations" */
+const char *diff_kind_name(enum diff_kind kind);
+
+/** diff_write_text, _csv, _json - write the first @most items. */
+void diff_write_text(struct output *out, const struct diff *diff, const struct report *reports,
+		     size_t most);
+void diff_write_csv(struct output *out, const struct diff *diff, const struct report *reports,
+		    size_t most);
+void diff_write_json(struct output *out, const struct diff *diff, const struct report *reports,
+		     size_t most);
+
+#endif

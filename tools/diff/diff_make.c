@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	diff_make.c
+ * @brief	What vCPUs did otherwise than before.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "diff.h"
+
+#define NS_PER_S	1000000000
+
+/** Of a window of a few ns; more is no number. */
+#define MOST_MOVES	(INT64_C(1) << 62)
+
+/** Something with a name that took time. */
+struct named {
+	const char	*name;
+	uint64_t	count;
+	int64_t		ns;
+};
+
+/** What a vCPU did on one side. */
+struct life {
+	const char	*machine;
+	int64_t		machine_id;
+	bool		by_id;			/* the machine's number tells who it is */
+	int		id;
+	const char	*name;
+	int64_t		known_ns;
+	int64_t		state_ns[VIRT_N_STATES];
+	uint64_t	begun[VIRT_N_STATES];
+	uint64_t	migrations;
+	int64_t		wake_p99;
+	struct named	*exits, *culprits;	/* by name */
+	size_t		n_exits, n_culprits;
+};
+
+struct side {
+	struct life	*lives;			/* by machine and number */
+	size_t		n;
+};
+
+static int compare_named(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/** Are they the same vCPU? The order of those that are on the same side is that, too. */
+static int compare_lives(const void *a, const void *b)
+{
+	const struct life *x = a, *y = b;
+	int order = x->by_id ? 0 : strcmp(x->machine, y->machine);
+
+	if (!order && x->by_id)
+		order = (x->machine_id > y->machine_id) - (x->machine_id < y->machine_id);
+	return order ? order : (x->id > y->id) - (x->id < y->id);
+}
+
+/** Of several machines of one name, the first one is the first one again. */
+static int compare_order(const void *a, const void *b)
+{
+	const struct life *x = a, *y = b;
+	int order = compare_lives(a, b);
+
+	return order ? order : (x->machine_id > y->machine_id) - (x->machine_id < y->machine_id);
+}
+
+/** Numbers of machines are the same in one trace; in two of them where there is no name. */
+static bool is_by_id(const struct report *reports)
+{
+	bool named[DIFF_N_SIDES] = { false, false };
+
+	if (reports[DIFF_BEFORE].load == reports[DIFF_AFTER].load)
+		return true;
+	for (int side = 0; side < DIFF_N_SIDES; side++) {
+		const struct virt_model *model = reports[side].load->model;
+
+		/* what is no domain of Xen has a name, or is called by its order */
+		named[side] = !reports[side].load->host.xen;
+		for (int32_t i = 0; i < virt_model_n_machines(model); i++)
+			named[side] |= report_machine_name(&reports[side], i) !=
+				       virt_model_machine(model, i)->name;
+	}
+	return !named[DIFF_BEFORE] || !named[DIFF_AFTER];
+}
+
+/** In order of name, each name once. Return: how many. */
+static size_t sort_named(struct named *list, size_t n)
+{
+	size_t kept = 0;
+
+	if (n)
+		qsort(list, n, sizeof(*list), compare_named);
+	for (size_t i = 0; i < n; i++) {
+		if (kept && !strcmp(list[kept - 1].name, list[i].name)) {
+			list[kept - 1].count += list[i].count;
+			list[kept - 1].ns += list[i].ns;
+		} else {
+			list[kept++] = list[i];
+		}
+	}
+	return kept;
+}
+
+static int take_life(struct life *life, const struct report *report, int32_t index, bool by_id)
+{
+	const struct virt_window_stats *stats = virt_window_walk_vcpu(report->walk, index);
+	const struct virt_vcpu *vcpu = virt_model_vcpu(report->load->model, index);
+
+	*life = (struct life){
+		.machine = report_machine_name(report, vcpu->machine), .id = vcpu->id,
+		.machine_id = virt_model_machine(report->load->model, vcpu->machine)->id,
+		.by_id = by_id,
+		.name = vcpu->name, .known_ns = stats->known_ns, .migrations = stats->migrations,
+		.wake_p99 = stats->states[VIRT_WAKING].whole.count ?
+			    stats->states[VIRT_WAKING].whole.p99 : VIRT_NONE,
+		.exits = calloc(stats->n_reasons + 1, sizeof(*life->exits)),
+		.culprits = calloc(stats->n_culprits + 1, sizeof(*life->culprits)),
+	};
+	if (!life->exits || !life->culprits)
+		return -ENOMEM;
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		life->state_ns[state] = stats->states[state].ns;
+		life->begun[state] = stats->states[state].count;
+	}
+	for (size_t i = 0; i < stats->n_reasons; i++)
+		life->exits[i] = (struct named){
+			report_reason(report, stats->reasons[i].reason), stats->reasons[i].count,
+			stats->reasons[i].cost.ns,
+		};
+	life->n_exits = sort_named(life->exits, stats->n_reasons);
+	for (size_t i = 0; i < stats->n_culprits; i++)
+		life->culprits[i] = (struct named){
+			report_who(report, stats->culprits[i].vcpu), 0, stats->culprits[i].ns,
+		};
+	life->n_culprits = sort_named(life->culprits, stats->n_culprits);
+	return virt_window_walk_error(report->walk);
+}
+
+static int take_side(struct side *side, struct report *report, const struct ksv_vcpu_set *vcpus,
+		     bool by_id)
+{
+	int32_t n = virt_model_n_vcpus(report->load->model);
+	int ret = report_window(report, vcpus, VIRT_WINDOW_STATES);
+
+	side->lives = calloc((size_t)n + 1, sizeof(*side->lives));
+	if (!side->lives)
+		ret = -ENOMEM;
+	for (int32_t i = 0; !ret && i < n; i++)
+		if (virt_window_walk_wants(report->walk, i))
+			ret = take_life(&side->lives[side->n++], report, i, by_id);
+	report_free(report);
+	if (!ret && side->n)
+		qsort(side->lives, side->n, sizeof(*side->lives), compare_order);
+	return ret;
+}
+
+static void free_side(struct side *side)
+{
+	for (size_t i = 0; side->lives && i < side->n; i++) {
+		free(side->lives[i].exits);
+		free(side->lives[i].culprits);
+	}
+	free(side->lives);
+}
+
+/* --- differences ----------------------------------------------------------------------------- */
+
+/** Of each second of what is known. Exits last longer than the window that they begin in. */
+static int64_t ns_per_s(int64_t ns, const struct life *life)
+{
+	__int128 known = life->known_ns, rate;
+
+	rate = known ? ((__int128)ns * NS_PER_S + known / 2) / known : 0;
+	return rate < INT64_MAX ? (int64_t)rate : INT64_MAX;
+}
+
+static double per_s(uint64_t count, const struct life *life)
+{
+	return life->known_ns ? (double)count * NS_PER_S / (double)life->known_ns : 0;
+}
+
+/** How much it weighs: ns of each second. */
+static int64_t weight_of(const struct diff_item *item)
+{
+	const struct diff_value *value = item->value;
+
+	double moves = fabs(value[DIFF_AFTER].per_s - value[DIFF_BEFORE].per_s) * DIFF_MOVE_NS;
+
+	if (item->kind != DIFF_MIGRATIONS)
+		return llabs(value[DIFF_AFTER].ns - value[DIFF_BEFORE].ns);
+	return moves < MOST_MOVES ? (int64_t)moves : MOST_MOVES;
+}
+
+bool diff_is_cost(const struct diff_item *item)
+{
+	return item->kind != DIFF_STATE ||
+	       (item->state != VIRT_GUEST && item->state != VIRT_BLOCKED &&
+		item->state != VIRT_OFFLINE);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	const struct diff_item *x = a, *y = b;
+	int64_t left = weight_of(x), right = weight_of(y);
+	int order = diff_is_cost(y) - diff_is_cost(x);
+
+	if (order)
+		return order;
+	if (left != right)
+		return left < right ? 1 : -1;
+	order = strcmp(x->who, y->who);
+	if (!order)
+		order = (int)x->kind - (int)y->kind;
+	if (!order)
+		order = (int)x->state - (int)y->state;
+	return order || !x->reason || !y->reason ? order : strcmp(x->reason, y->reason);
+}
+
+static int compare_culprits(const void *a, const void *b)
+{
+	const struct diff_culprit *x = a, *y = b;
+	int64_t left = llabs(x->ns[DIFF_AFTER] - x->ns[DIFF_BEFORE]);
+	int64_t right = llabs(y->ns[DIFF_AFTER] - y->ns[DIFF_BEFORE]);
+
+	if (left != right)
+		return left < right ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+/** The names of two lists, each once. @at: of both, moved on. Return: NULL at the end. */
+static const char *next_name(const struct named *const list[DIFF_N_SIDES],
+			     const size_t n[DIFF_N_SIDES], size_t at[DIFF_N_SIDES],
+			     const struct named *found[DIFF_N_SIDES])
+{
+	bool before = at[DIFF_BEFORE] < n[DIFF_BEFORE], after = at[DIFF_AFTER] < n[DIFF_AFTER];
+	int order = !before ? 1 : !after ? -1 :
+		    compare_named(&list[DIFF_BEFORE][at[DIFF_BEFORE]],
+				  &list[DIFF_AFTER][at[DIFF_AFTER]]);
+
+	found[DIFF_BEFORE] = found[DIFF_AFTER] = NULL;
+	if (!before && !after)
+		return NULL;
+	if (order <= 0)
+		found[DIFF_BEFORE] = &list[DIFF_BEFORE][at[DIFF_BEFORE]++];
+	if (order >= 0)
+		found[DIFF_AFTER] = &list[DIFF_AFTER][at[DIFF_AFTER]++];
+	return found[order <= 0 ? DIFF_BEFORE : DIFF_AFTER]->name;
+}
+
+static int add_item(struct diff *diff, const struct diff_item *item, int64_t above_ns)
+{
+	if (weight_of(item) <= above_ns) {
+		diff->n_same += weight_of(item) > 0;
+		free(item->culprits);
+		return 0;
+	}
+	if (ARRAY_GROW(diff->items, diff->n, diff->room)) {
+		free(item->culprits);
+		return -ENOMEM;
+	}
+	diff->items[diff->n++] = *item;
+	return 0;
+}
+
+static int add_culprits(struct diff_item *item, const struct life *const life[DIFF_N_SIDES])
+{
+	const struct named *const list[] = {
+		life[DIFF_BEFORE]->culprits, life[DIFF_AFTER]->culprits,
+	};
+	const size_t n[] = { life[DIFF_BEFORE]->n_culprits, life[DIFF_AFTER]->n_culprits };
+	const struct named *found[DIFF_N_SIDES];
+	size_t at[DIFF_N_SIDES] = { 0 };
+	const char *name;
+
+	item->culprits = calloc(n[DIFF_BEFORE] + n[DIFF_AFTER] + 1, sizeof(*item->culprits));
+	if (!item->culprits)
+		return -ENOMEM;
+	while ((name = next_name(list, n, at, found))) {
+		struct diff_culprit *culprit = &item->culprits[item->n_culprits++];
+
+		culprit->name = name;
+		for (int side = 0; side < DIFF_N_SIDES; side++)
+			culprit->ns[side] = found[side] ? ns_per_s(found[side]->ns, life[side]) : 0;
+	}
+	if (item->n_culprits)
+		qsort(item->culprits, item->n_culprits, sizeof(*item->culprits), compare_culprits);
+	return 0;
+}
+
+static int add_states(struct diff *diff, struct diff_item item,
+		      const struct life *const life[DIFF_N_SIDES], int64_t above_ns)
+{
+	int ret = 0;
+
+	item.kind = DIFF_STATE;
+	for (int state = 0; !ret && state < VIRT_N_STATES; state++) {
+		/* rates are of what is known */
+		if (state == VIRT_UNKNOWN)
+			continue;
+		item.state = (enum virt_state)state;
+		item.culprits = NULL;
+		item.n_culprits = 0;
+		for (int side = 0; side < DIFF_N_SIDES; side++)
+			item.value[side] = (struct diff_value){
+				.ns = ns_per_s(life[side]->state_ns[state], life[side]),
+				.per_s = per_s(life[side]->begun[state], life[side]),
+				.p99 = state == VIRT_WAKING ? life[side]->wake_p99 : VIRT_NONE,
+			};
+		if (state == VIRT_PREEMPTED)
+			ret = add_culprits(&item, life);
+		ret = ret ? ret : add_item(diff, &item, above_ns);
+	}
+	return ret;
+}
+
+static int add_exits(struct diff *diff, struct diff_item item,
+		     const struct life *const life[DIFF_N_SIDES], int64_t above_ns)
+{
+	const struct named *const list[] = { life[DIFF_BEFORE]->exits, life[DIFF_AFTER]->exits };
+	const size_t n[] = { life[DIFF_BEFORE]->n_exits, life[DIFF_AFTER]->n_exits };
+	const struct named *found[DIFF_N_SIDES];
+	size_t at[DIFF_N_SIDES] = { 0 };
+	int ret = 0;
+
+	item.kind = DIFF_EXIT;
+	while (!ret && (item.reason = next_name(list, n, at, found))) {
+		for (int side = 0; side < DIFF_N_SIDES; side++)
+			item.value[side] = (struct diff_value){
+				.ns = found[side] ? ns_per_s(found[side]->ns, life[side]) : 0,
+				.per_s = found[side] ? per_s(found[side]->count, life[side]) : 0,
+				.p99 = VIRT_NONE,
+			};
+		ret = add_item(diff, &item, above_ns);
+	}
+	return ret;
+}
+
+static int add_vcpu(struct diff *diff, const struct life *before, const struct life *after,
+		    int64_t above_ns)
+{
+	const struct life *const life[] = { before, after };
+	struct diff_item item = {
+		.machine = after->machine, .vcpu = after->id, .who = after->name,
+	};
+	int ret;
+
+	diff->n_vcpus++;
+	for (int side = 0; side < DIFF_N_SIDES; side++) {
+		double all = (double)diff->length_ns[side];
+		double unknown = (all - (double)life[side]->known_ns) / all;
+
+		if (unknown > diff->unknown[side])
+			diff->unknown[side] = unknown;
+	}
+	/* of what is not known at all, nothing differs */
+	if (!before->known_ns || !after->known_ns)
+		return 0;
+	ret = add_states(diff, item, life, above_ns);
+	if (!ret)
+		ret = add_exits(diff, item, life, above_ns);
+	if (ret)
+		return ret;
+	item.kind = DIFF_MIGRATIONS;
+	for (int side = 0; side < DIFF_N_SIDES; side++)
+		item.value[side] = (struct diff_value){
+			.per_s = per_s(life[side]->migrations, life[side]), .p99 = VIRT_NONE,
+		};
+	return add_item(diff, &item, above_ns);
+}
+
+static int add_missing(struct diff *diff, const struct life *life, enum diff_side only)
+{
+	if (ARRAY_GROW(diff->missing, diff->n_missing, diff->room_missing))
+		return -ENOMEM;
+	diff->missing[diff->n_missing++] = (struct diff_missing){ life->name, only };
+	return 0;
+}
+
+static int compare_sides(struct diff *diff, const struct side *before, const struct side *after,
+			 int64_t above_ns)
+{
+	size_t i = 0, j = 0;
+	int ret = 0;
+
+	while (!ret && (i < before->n || j < after->n)) {
+		int order = i == before->n ? 1 : j == after->n ? -1 :
+			    compare_lives(&before->lives[i], &after->lives[j]);
+
+		if (!order)
+			ret = add_vcpu(diff, &before->lives[i++], &after->lives[j++], above_ns);
+		else if (order < 0)
+			ret = add_missing(diff, &before->lives[i++], DIFF_BEFORE);
+		else
+			ret = add_missing(diff, &after->lives[j++], DIFF_AFTER);
+	}
+	return ret;
+}
+
+int diff_make(struct diff *diff, struct report *reports, const struct ksv_vcpu_set *vcpus,
+	      int64_t above_ns)
+{
+	struct side sides[DIFF_N_SIDES] = { 0 };
+	int ret = 0;
+
+	*diff = (struct diff){ 0 };
+	for (int side = 0; !ret && side < DIFF_N_SIDES; side++) {
+		diff->length_ns[side] = reports[side].to_ns - reports[side].from_ns;
+		ret = take_side(&sides[side], &reports[side], vcpus, is_by_id(reports));
+	}
+	if (!ret)
+		ret = compare_sides(diff, &sides[DIFF_BEFORE], &sides[DIFF_AFTER], above_ns);
+	for (int side = 0; side < DIFF_N_SIDES; side++)
+		free_side(&sides[side]);
+	if (diff->n)
+		qsort(diff->items, diff->n, sizeof(*diff->items), compare_items);
+	return ret;
+}
+
+void diff_free(struct diff *diff)
+{
+	for (size_t i = 0; i < diff->n; i++)
+		free(diff->items[i].culprits);
+	free(diff->items);
+	free(diff->missing);
+}
