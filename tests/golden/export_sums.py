@@ -20,7 +20,7 @@ import subprocess
 import sys
 
 
-NAMES = ("host", "vcpu", "interval", "exit", "migration", "wake", "loss")
+NAMES = ("host", "vcpu", "interval", "exit", "migration", "wake", "loss", "guest_task")
 
 
 def csv_tables(path):
@@ -105,6 +105,8 @@ def take(of, begun, tracks, names, event, time, costs):
         start, name = begun.pop(event["track_uuid"])
         if len(track) == 3:
             of[track[1:3], "state", name] += time - start
+        if track[-1] == "tasks":
+            of[track[1], "task", name] += time - start
     elif event["type"] == "COUNTER" and track[-1] == "steal":
         of[track[1:3], "steal"] = int(event["counter_value"])
     elif event["type"] == "INSTANT" and name == "comes":
@@ -124,7 +126,19 @@ def told_perfetto(report):
                 of[name, "exit", exits["reason"], "complete"] += exits["complete"]
                 of[name, "exit", exits["reason"], "ns"] += exits["ns"]
             of["migrations"] += vcpu["migrations"]
+    for machine, task in tasks(report):
+        # who idles has no slice
+        of[machine["name"], "task", task["name"]] += task["believed_ns"] if task["pid"] else 0
     return of
+
+
+def tasks(report):
+    """Of each guest whose trace is there: its machine, and a task."""
+    of = {vcpu["name"]: machine for machine in report["machines"] for vcpu in machine["vcpus"]}
+    for guest in report.get("guests", []):
+        machines = [of[cpu["vcpu"]] for cpu in guest["cpus"] if cpu.get("vcpu")]
+        for task in guest["tasks"]:
+            yield machines[0], task
 
 
 def number(value):
@@ -161,6 +175,11 @@ def sums(tables):
         if number(row["latency_ns"]) is not None:
             of[key + ("complete",)] += 1
             of[key + ("max",)] = max(of[key + ("max",)], number(row["latency_ns"]))
+    for row in tables["guest_task"]:
+        key = names[number(row["vcpu"])][0], "task", number(row["pid"]), row["name"]
+        of[key + ("runs",)] += 1
+        of[key + ("ns",)] += number(row["end_ns"]) - number(row["start_ns"])
+        of[key + ("executed",)] += number(row["executed_ns"])
     of["losses"] = len(tables["loss"])
     return of
 
@@ -184,6 +203,11 @@ def told(report):
             of[name, "wakes"] += waking["count"]
             of[name, "wakes", "complete"] += waking["complete"]
             of[name, "wakes", "max"] += waking.get("max", 0)
+    for machine, task in tasks(report):
+        key = machine["id"], "task", task["pid"], task["name"]
+        of[key + ("runs",)] += task["runs"]
+        of[key + ("ns",)] += task["believed_ns"]
+        of[key + ("executed",)] += task["executed_ns"]
     of["losses"] = len(report["lost"]["windows"])
     return of
 

@@ -4,27 +4,28 @@
 
 SUMS=$KSV_SOURCE_DIR/tests/golden/export_sums.py
 
-# sums_are_report FILE OPTION...: of each format
+# sums_are_report FILE ARGUMENT...: of each format; arguments are options, or traces of guests
 sums_are_report()
 {
 	local file=$1
 	shift
 
-	run report --quiet --format json "$@" "$file"
+	set -- "$@" "$file"
+	run report --quiet --format json "$@"
 	[ "$STATUS" = 0 ] || return 1
 	cp "$OUT" "$WORK/report.json"
 	rm -rf "$WORK/tables"
-	run export --quiet --format csv-tables -o "$WORK/tables" "$@" "$file"
+	run export --quiet --format csv-tables -o "$WORK/tables" "$@"
 	status 0
-	check "CSV of $file $* is report's" \
+	check "CSV of $* is report's" \
 		python3 "$SUMS" "$WORK/report.json" csv "$WORK/tables" > "$WORK/compared"
-	run export --quiet --format sqlite -o "$WORK/db" "$@" "$file"
+	run export --quiet --format sqlite -o "$WORK/db" "$@"
 	status 0
-	check "SQLite of $file $* is report's" \
+	check "SQLite of $* is report's" \
 		python3 "$SUMS" "$WORK/report.json" sqlite "$WORK/db" >> "$WORK/compared"
-	run export --quiet --format perfetto -o "$WORK/pftrace" "$@" "$file"
+	run export --quiet --format perfetto -o "$WORK/pftrace" "$@"
 	status 0
-	check "Perfetto's trace of $file $* is report's" \
+	check "Perfetto's trace of $* is report's" \
 		python3 "$SUMS" "$WORK/report.json" perfetto "$WORK/pftrace" >> "$WORK/compared"
 	compared=$((compared + $(awk '{ n += $1 } END { print n }' "$WORK/compared")))
 }
@@ -54,6 +55,30 @@ sums_are_report "$SAMPLES/credit2-basic.xen" --from 1 --to 2 --vcpu d1 || fail "
 check "only what was asked for" \
 	test "$(tail -n +2 "$WORK/tables/interval.csv" | cut -d, -f1 | sort -u | wc -l)" = 2
 sums_are_report "$SAMPLES/lost-records.xen" --from 100ms || fail "no report"
+
+# With the traces of guests, what their tasks had; also of Xen's.
+tasks_of() # HOST GUEST...
+{
+	sums_are_report "$@" || fail "no report of $*"
+	check "$* has tasks" test "$(wc -l < "$WORK/tables/guest_task.csv")" -ge 20
+}
+tasks_of "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat"
+tasks_of "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat" --from 1795 --to 1795.5
+tasks_of "$SAMPLES/kvm-migration.dat" "$SAMPLES/kvm-migration-g1.dat"
+cp "$SAMPLES"/domU.xen.{gz,meta.json} "$SAMPLES/domU-ftrace.dat" "$WORK"
+run align --write "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
+tasks_of "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
+check "without them, nothing" test "$(
+	"$KSV_BIN" export -q -f csv-tables -o "$WORK/alone" "$SAMPLES/kvm-host.dat"
+	wc -l < "$WORK/alone/guest_task.csv")" = 1
+# a folder has them
+run export -q -f csv-tables -o "$WORK/folder" "$SAMPLES/recording-kvm"
+status 0
+check "all guests of a folder" test "$(tail -n +2 "$WORK/folder/guest_task.csv" | cut -d, -f1 |
+	sort -u | wc -l)" -ge 2
+run export -f csv-tables -o "$WORK/none" "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-shared.dat"
+status 2
+says "$ERR" 'one host at a time'
 
 # What is wrong leaves nothing, or what was there.
 run export -f csv-tables -o "$WORK/none" "$SAMPLES/README.md"

@@ -10,8 +10,8 @@
 #include "export_perfetto.h"
 #include "export_rows.h"
 #include "export_sink.h"
+#include "model_files.h"
 #include "report_range.h"
-#include "trace_args.h"
 
 /** More than anybody reads, less than memory holds; and what is there unless asked for. */
 #define MAX_MOMENTS	1000000
@@ -79,6 +79,12 @@ static const struct ksv_option export_option_table[] = {
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
 
+static int no_memory(const char *file)
+{
+	ksv_error("%s: not enough memory", file);
+	return KSV_EXIT_FILE;
+}
+
 static int write_perfetto(const struct export_options *options, const struct export_job *job)
 {
 	static struct output out;
@@ -86,49 +92,76 @@ static int write_perfetto(const struct export_options *options, const struct exp
 
 	if (status)
 		return status;
-	export_perfetto(job, &out);
+	if (export_perfetto(job, &out))
+		status = no_memory(job->report->file);
 	return out_close(&out, model_changed(job->report->load, status));
 }
 
-static int write_tables(const struct export_options *options, struct report *report)
+static int write_tables(const struct export_options *options, const struct export_job *job)
 {
-	const struct export_job job = { .report = report, .most_moments = options->moments };
-	struct export_sink sink;
-	int status;
+	struct export_sink sink = *sinks[options->format];
+	int status = sink.open(&sink, options->output);
 
-	if (report_window(report, &options->vcpus, 0)) {
-		ksv_error("%s: not enough memory", report->file);
-		return KSV_EXIT_FILE;
-	}
+	if (status)
+		return status;
+	if (export_rows(job, &sink))
+		status = no_memory(job->report->file);
+	return sink.close(&sink, model_changed(job->report->load, status));
+}
+
+static int write_report(const struct export_options *options, struct report *report,
+			const struct guest_tasks *guests)
+{
+	const struct export_job job = {
+		.report = report, .most_moments = options->moments,
+		.guests = guests, .n_guests = report->load->n_guests,
+	};
+
+	if (report_window(report, &options->vcpus, 0))
+		return no_memory(report->file);
 	report->n_pcpus = host_trace_n_pcpus(&report->load->host);
 	if (virt_model_n_pcpus(report->load->model) > report->n_pcpus)
 		report->n_pcpus = virt_model_n_pcpus(report->load->model);
-	if (options->format == FORMAT_PERFETTO)
-		return write_perfetto(options, &job);
-	sink = *sinks[options->format];
-	status = sink.open(&sink, options->output);
-	if (status)
-		return status;
-	if (export_rows(&job, &sink)) {
-		ksv_error("%s: not enough memory", report->file);
-		status = KSV_EXIT_FILE;
-	}
-	return sink.close(&sink, model_changed(report->load, status));
+	return options->format == FORMAT_PERFETTO ? write_perfetto(options, &job) :
+	       write_tables(options, &job);
 }
 
-static int export_file(const struct export_options *options, const char *path)
+/** With the tasks of its guests. */
+static int export_model(const struct export_options *options, struct report *report)
 {
-	struct model_load load = {
-		.path = path, .options = options->trace, .quiet = options->quiet,
-	};
-	struct report report = { .file = path, .load = &load };
-	int status = model_load(&load);
+	const struct model_load *load = report->load;
+	struct guest_tasks *guests = calloc((size_t)load->n_guests + 1, sizeof(*guests));
+	int ret = guests ? 0 : -ENOMEM, status = KSV_EXIT_FILE;
 
+	for (int i = 0; !ret && i < load->n_guests; i++)
+		ret = guest_tasks_read(&guests[i], &load->host, load->model, load->guests[i]);
+	if (ret)
+		ksv_error("%s: %s", report->file, host_trace_problem(ret));
+	else
+		status = write_report(options, report, guests);
+	for (int i = 0; guests && i < load->n_guests; i++)
+		guest_tasks_free(&guests[i]);
+	free(guests);
+	return status;
+}
+
+static int export_host(const struct export_options *options, struct model_files *files)
+{
+	struct model_load load = { .options = options->trace, .quiet = options->quiet };
+	struct report report = { .load = &load };
+	int host, status = model_files_only_host(files, options->command, &host);
+
+	if (status)
+		return status;
+	load.path = report.file = files->paths[host];
+	load.guests = model_files_guests(files, host, &load.n_guests);
+	load.kvm = model_files_take(files, host);
+	status = model_load(&load);
 	if (!status)
 		status = report_set_range(options->command, &report, &options->from,
 					  &options->to);
 	if (!status)
-		status = write_tables(options, &report);
+		status = export_model(options, &report);
 	if (!status && !options->quiet)
 		model_notes(&load);
 	report_free(&report);
@@ -136,14 +169,24 @@ static int export_file(const struct export_options *options, const char *path)
 	return status;
 }
 
-static int export_arg(const struct export_options *options, const char *arg)
+/** A host, and its guests. */
+static int export_args(const struct export_options *options, char **argv, int n)
 {
 	struct trace_args args = { .quiet = options->quiet };
-	const char *path;
-	int status = trace_args_only(&args, options->command, arg, options->output, &path);
+	struct model_files files = {
+		.args = &args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
+	};
+	int status = trace_args_add_all(&args, argv, n), unread;
 
 	if (!status)
-		status = export_file(options, path);
+		status = trace_args_check_output(&args, options->command, "output",
+						 options->output);
+	if (!status) {
+		unread = model_files_open(&files);
+		status = files.traces ? export_host(options, &files) : unread;
+		status = status ? status : unread;
+	}
+	model_files_close(&files);
 	trace_args_free(&args);
 	return status;
 }
@@ -165,11 +208,10 @@ static int run_export(const struct ksv_command *command, int argc, char **argv)
 		status = ksv_usage_error(command, "which --format?");
 	else if (!options.output || !*options.output || !strcmp(options.output, "-"))
 		status = ksv_usage_error(command, "where to? Give --output");
-	else if (argc - first != 1)
-		status = ksv_usage_error(command, argc > first ? "one file at a time" :
-					 "which file?");
+	else if (argc == first)
+		status = ksv_usage_error(command, "which file?");
 	else
-		status = export_arg(&options, argv[first]);
+		status = export_args(&options, argv + first, argc - first);
 end:
 	free(options.vcpus.ranges);
 	return status;
@@ -177,7 +219,7 @@ end:
 
 const struct ksv_command cmd_export = {
 	.name = "export",
-	.args = "--format FORMAT -o FILE [OPTION...] FILE",
+	.args = "--format FORMAT -o FILE [OPTION...] FILE...",
 	.summary = "Write what vCPUs did as tables for databases",
 	.notes = KSV_NOTE_HOST,
 	.options = export_option_table,

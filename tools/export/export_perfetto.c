@@ -3,16 +3,18 @@
  * @file	export_perfetto.c
  * @brief	A window of a trace as tracks: host > machine > vCPU, and the physical CPUs.
  */
+#include <errno.h>
 #include <stdio.h>
 
 #include "export_packet.h"
 #include "export_perfetto.h"
+#include "key_map.h"
 #include "virt_exits.h"
 
 /** Tracks have numbers: of the host, then of pCPUs, machines, and some for each vCPU. */
 #define TRACK_HOST	1
 
-enum vcpu_track { OF_STATES = 0, OF_EXITS, OF_STEAL, N_OF_VCPU };
+enum vcpu_track { OF_STATES = 0, OF_EXITS, OF_STEAL, OF_TASKS, N_OF_VCPU };
 
 /** Names have numbers: a few that are always there, then of reasons, vCPUs and tasks. */
 enum {
@@ -33,6 +35,9 @@ struct perfetto {
 	struct output		*out;
 	int64_t			shift_ns;	/* times of the format are not below 0 */
 	uint64_t		flows;		/* given away */
+	uint64_t		task_names;	/* names of guests' tasks begin with this one */
+	struct key_map		tasks;		/* guest and pid, in order of their names */
+	bool			no_memory;
 };
 
 static uint64_t pcpu_track(int32_t pcpu)
@@ -90,12 +95,31 @@ static void put_names(const struct perfetto *perfetto)
 		packet_name(out, who_name(perfetto, i), virt_model_who(model, i));
 }
 
+/** Behind all others, of which those of tasks are the last ones. */
+static uint64_t first_task_name(const struct perfetto *perfetto)
+{
+	int32_t i = VIRT_FIRST_TASK;
+
+	while (virt_model_task(perfetto->model, i))
+		i++;
+	return who_name(perfetto, i);
+}
+
 static void put_track(const struct perfetto *perfetto, uint64_t track, uint64_t parent,
 		      const char *name, int32_t rank, const char *unit)
 {
 	packet_track(perfetto->out, &(struct packet_track){
 		.track = track, .parent = parent, .name = name, .rank = rank, .unit = unit,
 	});
+}
+
+static bool has_tasks(const struct perfetto *perfetto, int32_t vcpu)
+{
+	for (int guest = 0; guest < perfetto->job->n_guests; guest++)
+		for (int i = 0; i < perfetto->job->guests[guest].n_cpus; i++)
+			if (perfetto->job->guests[guest].cpus[i].vcpu == vcpu)
+				return true;
+	return false;
 }
 
 static void put_tracks(const struct perfetto *perfetto)
@@ -122,6 +146,8 @@ static void put_tracks(const struct perfetto *perfetto)
 				  virt_model_vcpu(perfetto->model, vcpu)->name, j + 1, NULL);
 			put_track(perfetto, states + OF_EXITS, states, "VM exits", 0, NULL);
 			put_track(perfetto, states + OF_STEAL, states, "steal", 1, "ns");
+			if (has_tasks(perfetto, vcpu))
+				put_track(perfetto, states + OF_TASKS, states, "tasks", 2, NULL);
 		}
 	}
 }
@@ -264,6 +290,44 @@ static void put_wakes(struct perfetto *perfetto, int32_t vcpu)
 	}
 }
 
+/** The number of a task's name, which is told before it is used. */
+static uint64_t task_name(struct perfetto *perfetto, const struct export_task *task)
+{
+	uint64_t key = (uint64_t)task->guest << 32 | (uint32_t)task->pid;
+	int64_t found = key_map_find(&perfetto->tasks, key);
+	char name[GUEST_TASK_NAME];
+
+	if (found >= 0)
+		return perfetto->task_names + (uint64_t)found;
+	found = key_map_add(&perfetto->tasks, key);
+	if (found < 0) {
+		perfetto->no_memory = true;
+		return NAME_UNKNOWN;
+	}
+	guest_task_name(name, sizeof(name), perfetto->job->guests[task->guest].trace, task->pid);
+	packet_name(perfetto->out, perfetto->task_names + (uint64_t)found, name);
+	return perfetto->task_names + (uint64_t)found;
+}
+
+static void put_task(void *arg, const struct export_task *task)
+{
+	struct perfetto *perfetto = arg;
+	uint64_t track = vcpu_track(perfetto, task->vcpu, OF_TASKS);
+
+	/* idle: there is nothing */
+	if (!task->pid || perfetto->out->error)
+		return;
+	put(perfetto, &(struct packet_event){
+		.type = PACKET_BEGIN, .track = track, .time_ns = task->start_ns,
+		.name = task_name(perfetto, task) });
+	put_end(perfetto, track, task->end_ns);
+}
+
+static void put_tasks(struct perfetto *perfetto, int32_t vcpu)
+{
+	export_tasks(perfetto->job, vcpu, put_task, perfetto);
+}
+
 static void put_occupants(struct perfetto *perfetto, int32_t pcpu)
 {
 	const struct report *report = perfetto->job->report;
@@ -320,10 +384,10 @@ static void put_losses(struct perfetto *perfetto)
 	}
 }
 
-void export_perfetto(const struct export_job *job, struct output *out)
+int export_perfetto(const struct export_job *job, struct output *out)
 {
 	static void (*const parts[])(struct perfetto *perfetto, int32_t vcpu) = {
-		put_states, put_exits, put_migrations, put_wakes,
+		put_states, put_exits, put_migrations, put_wakes, put_tasks,
 	};
 	const struct host_trace *host = &job->report->load->host;
 	struct perfetto perfetto = { .job = job, .model = job->report->load->model, .out = out };
@@ -333,6 +397,7 @@ void export_perfetto(const struct export_job *job, struct output *out)
 	packet_begin(out, host->xen && !perfetto.shift_ns ?
 		     xen_trace_clock(host->xen)->base_tsc : 0);
 	put_names(&perfetto);
+	perfetto.task_names = first_task_name(&perfetto);
 	put_tracks(&perfetto);
 	for (int32_t i = 0; i < virt_model_n_pcpus(perfetto.model); i++)
 		put_occupants(&perfetto, i);
@@ -343,4 +408,6 @@ void export_perfetto(const struct export_job *job, struct output *out)
 	for (int32_t i = 0; i < virt_model_n_vcpus(perfetto.model); i++)
 		for (size_t part = 0; part < ARRAY_SIZE(parts) && export_wants_vcpu(job, i); part++)
 			parts[part](&perfetto, i);
+	key_map_destroy(&perfetto.tasks);
+	return perfetto.no_memory ? -ENOMEM : 0;
 }

@@ -9,7 +9,7 @@
 #include "export_rows.h"
 #include "output.h"
 
-/** export_perfetto - all of it; errors of @out stick to it. */
-void export_perfetto(const struct export_job *job, struct output *out);
+/** export_perfetto - all of it; errors of @out stick to it. Return: 0 or -ENOMEM. */
+int export_perfetto(const struct export_job *job, struct output *out);
 
 #endif

@@ -270,6 +270,66 @@ static void put_wakes(const struct export_job *job, struct export_sink *sink, in
 	}
 }
 
+/* --- tasks of guests ------------------------------------------------------------------------- */
+
+static void cpu_tasks(const struct export_job *job, int guest, const struct guest_task_cpu *cpu,
+		      export_task_fn take, void *arg)
+{
+	const struct report *report = job->report;
+	ptrdiff_t at = guest_task_run_at(cpu, report->from_ns);
+
+	for (size_t i = at < 0 ? 0 : (size_t)at; i + 1 < cpu->n; i++) {
+		const struct guest_task_run *run = &cpu->runs[i];
+		struct export_task task = {
+			.guest = guest, .vcpu = cpu->vcpu, .pid = run->pid,
+			.start_ns = run->start_ns > report->from_ns ? run->start_ns :
+				    report->from_ns,
+			.end_ns = run[1].start_ns < report->to_ns ? run[1].start_ns :
+				  report->to_ns,
+		};
+
+		if (run->start_ns >= report->to_ns)
+			break;
+		if (run->pid != VIRT_NONE && task.start_ns < task.end_ns)
+			take(arg, &task);
+	}
+}
+
+void export_tasks(const struct export_job *job, int32_t vcpu, export_task_fn take, void *arg)
+{
+	for (int guest = 0; guest < job->n_guests; guest++)
+		for (int i = 0; i < job->guests[guest].n_cpus; i++)
+			if (job->guests[guest].cpus[i].vcpu == vcpu)
+				cpu_tasks(job, guest, &job->guests[guest].cpus[i], take, arg);
+}
+
+/** Where the rows of tasks go. */
+struct task_rows {
+	const struct export_job	*job;
+	struct export_sink	*sink;
+};
+
+static void put_task(void *arg, const struct export_task *task)
+{
+	const struct task_rows *rows = arg;
+	char name[GUEST_TASK_NAME];
+	struct virt_totals totals;
+
+	if (rows->sink->failed(rows->sink))
+		return;
+	guest_task_name(name, sizeof(name), rows->job->guests[task->guest].trace, task->pid);
+	virt_vcpu_totals(model_of(rows->job), task->vcpu, task->start_ns, task->end_ns, &totals);
+	PUT(rows->sink, EXPORT_GUEST_TASK, number(task->vcpu), number(task->start_ns),
+	    number(task->end_ns), number(task->pid), text(name), number(totals.ns[VIRT_GUEST]));
+}
+
+static void put_tasks(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
+{
+	struct task_rows rows = { .job = job, .sink = sink };
+
+	export_tasks(job, vcpu, put_task, &rows);
+}
+
 /* --- the worst, and what is missing ---------------------------------------------------------- */
 
 static void put_moment(const struct export_job *job, struct export_sink *sink, size_t rank,
@@ -340,7 +400,7 @@ int export_rows(const struct export_job *job, struct export_sink *sink)
 {
 	static void (*const parts[])(const struct export_job *job, struct export_sink *sink,
 				     int32_t vcpu) = {
-		put_intervals, put_exits, put_migrations, put_wakes,
+		put_intervals, put_exits, put_migrations, put_wakes, put_tasks,
 	};
 
 	put_host(job, sink);

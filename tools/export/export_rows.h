@@ -7,12 +7,15 @@
 #define KSHARK_VIRT_EXPORT_ROWS_H
 
 #include "export_sink.h"
+#include "guest_tasks.h"
 #include "report.h"
 
 /** What is exported: the window and the vCPUs are those of a report. */
 struct export_job {
 	struct report		*report;
 	size_t			most_moments;	/* 0: none */
+	const struct guest_tasks *guests;	/* whose traces are there; none: n_guests 0 */
+	int			n_guests;
 };
 
 /** export_wants_vcpu - is this vCPU among those that were asked for? */
@@ -36,6 +39,19 @@ const char *export_reason(const struct export_job *job, int32_t reason);
 /** export_detail - the interval's detail in words, or NULL; @who: the vCPU or task in it */
 const char *export_detail(const struct export_job *job, const struct virt_interval *interval,
 			  int32_t *who);
+
+/** A task that has a CPU of its guest. */
+struct export_task {
+	int		guest;			/* index in @guests of the job */
+	int32_t		vcpu;			/* global index of that CPU */
+	int32_t		pid;			/* 0: idle */
+	int64_t		start_ns, end_ns;	/* cut to the window */
+};
+
+typedef void (*export_task_fn)(void *arg, const struct export_task *task);
+
+/** export_tasks - all tasks of a vCPU in the window; of what is not known, nothing is told. */
+void export_tasks(const struct export_job *job, int32_t vcpu, export_task_fn take, void *arg);
 
 /** export_rows - all tables, one after the other. Return: 0 or -ENOMEM. */
 int export_rows(const struct export_job *job, struct export_sink *sink);

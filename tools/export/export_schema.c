@@ -122,6 +122,15 @@ static const struct export_column loss[] = {
 	INTEGER("records", "empty: not counted"),
 };
 
+static const struct export_column guest_task[] = {
+	OF("vcpu", "vcpu.id", "what the guest takes for its CPU"),
+	INTEGER("start_ns", "cut to the window"),
+	INTEGER("end_ns", ""),
+	INTEGER("pid", "within the guest; 0: idle"),
+	TEXT("name", "of the task, with its pid"),
+	INTEGER("executed_ns", "of this time, what the vCPU executed in its guest"),
+};
+
 #define TABLE(name, columns, what)	{ name, what, columns, ARRAY_SIZE(columns) }
 
 const struct export_table export_tables[EXPORT_N_TABLES] = {
@@ -137,4 +146,7 @@ const struct export_table export_tables[EXPORT_N_TABLES] = {
 	[EXPORT_WAKE] = TABLE("wake", wake, "a vCPU wants to run again"),
 	[EXPORT_MOMENT] = TABLE("moment", moment, "one of the costliest moments"),
 	[EXPORT_LOSS] = TABLE("loss", loss, "records of a pCPU are missing"),
+	[EXPORT_GUEST_TASK] = TABLE("guest_task", guest_task,
+				    "a task has a CPU of its guest, as the guest's own trace "
+				    "tells"),
 };

@@ -25,6 +25,7 @@ enum export_table_id {
 	EXPORT_WAKE,
 	EXPORT_MOMENT,
 	EXPORT_LOSS,
+	EXPORT_GUEST_TASK,
 	EXPORT_N_TABLES
 };
 

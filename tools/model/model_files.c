@@ -127,6 +127,21 @@ bool model_files_is_host(const struct model_files *files, int i)
 	return files->paths[i] && (files->hosts[i] < 0 || kvm_trace_is_host(files->traces[i]));
 }
 
+int model_files_only_host(const struct model_files *files, const struct ksv_command *command,
+			  int *host)
+{
+	*host = -1;
+	for (int i = 0; i < files->n; i++) {
+		if (!model_files_is_host(files, i))
+			continue;
+		if (*host >= 0)
+			return ksv_usage_error(command, "one host at a time: %s is another one "
+					       "than %s", files->paths[i], files->paths[*host]);
+		*host = i;
+	}
+	return *host < 0 ? KSV_EXIT_FILE : KSV_EXIT_OK;
+}
+
 struct kvm_trace **model_files_guests(const struct model_files *files, int host, int *n)
 {
 	*n = 0;

@@ -37,6 +37,15 @@ int model_files_open(struct model_files *files);
 bool model_files_is_host(const struct model_files *files, int i);
 
 /**
+ * model_files_only_host - the one host of a command that takes no more
+ * @host: receives which one it is
+ *
+ * Return: KSV_EXIT_OK, or the exit status, after a message that tells why there is none.
+ */
+int model_files_only_host(const struct model_files *files, const struct ksv_command *command,
+			  int *host);
+
+/**
  * model_files_guests - the guests of a host
  * @n: receives how many
  *

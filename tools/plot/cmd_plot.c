@@ -476,19 +476,10 @@ static int plot_arg(const char *arg, const struct plot_options *options)
 static int plot_opened(struct model_files *files, const struct plot_options *options)
 {
 	struct kvm_trace **guests;
-	int host = -1, n_guests;
+	int host, n_guests, status = model_files_only_host(files, options->command, &host);
 
-	for (int i = 0; i < files->n; i++) {
-		if (!model_files_is_host(files, i))
-			continue;
-		if (host >= 0)
-			return ksv_usage_error(options->command, "one host at a time: %s is "
-					       "another one than %s", files->paths[i],
-					       files->paths[host]);
-		host = i;
-	}
-	if (host < 0)
-		return KSV_EXIT_FILE;
+	if (status)
+		return status;
 	guests = model_files_guests(files, host, &n_guests);
 	return plot_file(files->paths[host], model_files_take(files, host), guests, n_guests,
 			 options);
