@@ -102,14 +102,22 @@ REPORTS = (
     ("svg", "plot", "-fsvg"), ("csv", "plot", "-fcsv"), ("svg", "plot", "-fsvg", "--by=pcpu"),
     ("json", "report", "-fjson", "--correct-skew"),
 )
+ROLLUP = "rollup", "--host=h", "--start-time=1795514400", "--interval=100000"
+REPORTS_IN_ALL = REPORTS + (
+    ("csv", *ROLLUP), ("csv", "top", "-fcsv", "--interval=100000"),
+    ("json", "top", "-fjson", "--interval=100000"), ("text", "top", "-fopenmetrics"),
+    ("json", "diff", "-fjson", "--at=20ms", "--above=0"), ("csv", "diff", "-fcsv", "--at=1ms"),
+    ("text", "diff", "--at=20ms", "--above=0", "--most=1000"), ("text", "why", "--worst=3"),
+)
 
 
 def use(case, name, n=2):
     """Other commands on the same file."""
-    for kind, *words in case.rng.sample(REPORTS, n):
+    for kind, *words in case.rng.sample(REPORTS_IN_ALL, n):
         more = ("-q",) if case.rng.random() < 0.5 else ()
         result = case.run(*words, *more, name, names=[name])
-        if result.status == 0:
+        # diff has found something
+        if result.status in (0, 1):
             judge.check_format(result.out, kind, words[0])
 
 
@@ -139,7 +147,10 @@ def trace_dat(case):
     if result.status == 0:
         judge.check_format(result.out, kind, "report")
     words = case.rng.choice((["plot", "-fcsv"], ["report", "--worst=3"], ["check", "--affinity=g1=0"],
-                             ["report", "--tracing"]))
+                             ["report", "--tracing"], [*ROLLUP, "-fclickhouse"],
+                             ["diff", "--at=1793.5", "--above=0"], ["top", "--interval=100000"],
+                             ["export", "-fcsv-tables", "-o", "tables"],
+                             ["export", "-fperfetto", "-o", "pftrace"]))
     case.run(*words, "bad.dat", names=["bad.dat"])
     if case.rng.random() < 0.2:
         case.run("align", "bad.dat", "bad.dat", names=["bad.dat"])
@@ -306,7 +317,10 @@ NUMBERS = ("0", "1", "2", "10", "-1", "65535", "65536", "99999999999", "", "x", 
 VCPUS = ("d0", "d1v0", "d0v0,d1", "idle", "d?v?", "d?", "g1", "d32767v65535", "d", "", ",", "d1v0,")
 TEXTS = ("x", "", "%s%n", "\x1b[31m", "a" * 5000, "\u202e", "=1+1", "*", "[", "-", "--", "\udcff")
 CHOICES = {
-    "format": ("text", "csv", "json", "svg", "png", "pdf", "xml", ""),
+    "format": ("text", "csv", "json", "svg", "png", "pdf", "xml", "", "clickhouse", "sqlite",
+               "csv-tables", "perfetto", "openmetrics"),
+    "host": ("h", "", "%s", "\x1b[31m"), "interval": ("1s", "100ms", "100000", "0", "-1", "x"),
+    "start-time": ("1795514400", "2026-11-24T10:00:00.5Z", "0", "4294967295", "-1", "x", "9e9"),
     "by": ("vcpu", "pcpu", "x"), "kind": ("exit", "steal,wake", "lost,irq,migration", "x", ","),
     "source": ("auto", "trace-cmd", "kvm_write_tsc_offset", "sidecar", "tsc", "causality", "x"),
     "statistic": ("mean", "p50,p99.9", "stddev", "p101", "hmean,mean"),
@@ -322,9 +336,11 @@ CHOICES = {
     "record-cost": ("time", "100", "-1", "x"), "width": ("1", "300", "0", "40000", "x"),
     "height": ("1", "300", "0", "40000", "x"), "scale": ("1", "2", "0", "0.5", "1000"),
 }
-ARGUMENTS = {"from": TIMES, "to": TIMES, "above": TIMES, "vcpu": VCPUS, "title": TEXTS}
+ARGUMENTS = {"from": TIMES, "to": TIMES, "above": TIMES, "at": TIMES, "vcpu": VCPUS, "title": TEXTS}
 FORMATS = {"dump": ("csv", "json"), "report": ("csv", "json"), "plot": ("csv", "svg"),
-           "check": ("csv",), "align": ("json",), "compare": ("csv", "json"), "view": ()}
+           "check": ("csv",), "align": ("json",), "compare": ("csv", "json"), "view": (),
+           "diff": ("csv", "json"), "rollup": ("csv",), "top": ("csv", "json"), "export": (),
+           "why": ("json",)}
 
 
 def options_of(case, command):
@@ -396,6 +412,10 @@ def memory_input(case):
         ("dump", "-fcsv", "t.xen"), ("dump", "-fjson", "t.xen"), ("report", "-fjson", "t.xen"),
         ("report", "-fcsv", "t.xen"), ("report", "--worst=5", "-fjson", "t.xen"),
         ("report", "--tracing", "t.xen"), ("plot", "-fcsv", "t.xen"),
+        (*ROLLUP, "t.xen"), (*ROLLUP, "-fclickhouse", "t.xen"),
+        ("diff", "--above=0", "t.xen", "h.dat"), ("top", "-fjson", "--interval=100000", "t.xen"),
+        ("export", "-fsqlite", "-o", "db", "h.dat", "g.dat"),
+        ("export", "-fperfetto", "-o", "pftrace", "h.dat", "g.dat"),
         ("check", "--affinity=d0=0", "--affinity=d0v0=1", "t.xen"),
         ("compare", "--values=v.csv", "--resamples=10"), ("align", "t.xen", "g.dat")))
 
@@ -532,7 +552,9 @@ def devices(case):
         ["dump", "-fcsv", what], ["report", "-fjson", what], ["plot", "-fcsv", what],
         ["report", what, what], ["align", what, "t.xen"], ["align", "t.xen", what],
         ["compare", "--values", what], ["check", "--affinity-file", what, "t.xen"],
-        ["view", "--dry-run", what], ["compare", what, "t.xen"]))
+        ["view", "--dry-run", what], ["compare", what, "t.xen"], ["diff", what, "t.xen"],
+        ["diff", "t.xen", what], [*ROLLUP, what], ["export", "-fsqlite", "-o", "db", what],
+        ["top", what]))
     over = threading.Event()
     feeder = threading.Thread(target=feed, args=(case.path("fifo"), fed, over), daemon=True)
     if "fifo" in words:
@@ -541,7 +563,7 @@ def devices(case):
         result = case.run(*words, "--max-input=1M" if words[0] != "view" else "--no-combos",
                           stdin=nothing, env={"TMPDIR": case.folder})
     drain(case.path("fifo"), feeder, over)
-    if what not in ("fifo",) and result.status == 0 and words[0] in ("dump", "report", "plot"):
+    if what not in ("fifo",) and result.status == 0 and words[0] in ("dump", "report", "plot", "rollup", "export", "top"):
         wrong("%s: taken for a trace" % what)
 
 
@@ -604,7 +626,7 @@ def changes(case):
 PIECES = (b"\x1b[31m", b"\x07", b"\r", b"\xc2\x9b2J", b"\xe2\x80\xae", b"\xff", b"\xef\xbf\xbe", b"=1+1",
           b"@SUM(A1)", b"\t", b"\"", b"<&>", b"'", b",", b"\\", b"\xf0\x9f\x98\x80", b"\xe2", b"\x01", b"%n",
           b"-1", b"+", b"]]>", b"\x7f", b"\xed\xa0\x80", b"a", b" ", b"\xe2\x80\xa8", b"\xcc\x81")
-XEN_NAMES = REPORTS + (
+XEN_NAMES = REPORTS_IN_ALL + (
     ("text", "report", "--worst=5"), ("text", "dump"), ("csv", "dump", "-fcsv"),
     ("jsonl", "dump", "-fjson"), ("text", "check", "--affinity=d0=9"), ("pdf", "plot", "-fpdf"),
     ("csv", "check", "-fcsv", "--affinity=d0=9"), ("png", "plot", "-fpng", "--width=300"))
