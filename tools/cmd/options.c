@@ -500,6 +500,21 @@ int ksv_take_hz(const struct ksv_command *command, const struct ksv_option *opti
 			       "2399998K or Hz", option->name, value);
 }
 
+int ksv_take_number(const struct ksv_command *command, const struct ksv_option *option,
+		    const char *value, size_t min, size_t max, size_t *target)
+{
+	char *end;
+	unsigned long long n;
+
+	errno = 0;
+	n = strtoull(value, &end, 10);
+	if (value[strspn(value, "0123456789")] || end == value || errno || n < min || n > max)
+		return ksv_usage_error(command, "--%s %s: not a number from %zu to %zu",
+				       option->name, value, min, max);
+	*target = (size_t)n;
+	return 0;
+}
+
 int ksv_take_size(const struct ksv_command *command, const struct ksv_option *option,
 		  const char *value, void *target)
 {

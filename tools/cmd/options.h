@@ -168,6 +168,10 @@ int ksv_take_vcpus(const struct ksv_command *command, const struct ksv_option *o
 int ksv_take_pcpus(const struct ksv_command *command, const struct ksv_option *option,
 		   const char *value, void *target);	/* struct ksv_id_set */
 
+/** ksv_take_number - a whole number from @min to @max, for options that have such limits. */
+int ksv_take_number(const struct ksv_command *command, const struct ksv_option *option,
+		    const char *value, size_t min, size_t max, size_t *target);
+
 /** Rows of options that several subcommands have: @type is that of the subcommand's options. */
 #define KSV_OPTION_FORMAT(type, member, names, help)						\
 	{ 'f', "format", "FORMAT", help, ksv_take_choice, offsetof(type, member), names }

@@ -3,7 +3,6 @@
  * @file	cmd_diff.c
  * @brief	kshark-virt diff: what vCPUs did otherwise than before, in words.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,17 +35,7 @@ struct diff_options {
 static int take_most(const struct ksv_command *command, const struct ksv_option *option,
 		     const char *text, void *target)
 {
-	char *end;
-	unsigned long long n;
-
-	(void)option;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (text[strspn(text, "0123456789")] || end == text || errno || n > MAX_MOST)
-		return ksv_usage_error(command, "--most %s: not a number from 0 to %d", text,
-				       MAX_MOST);
-	*(size_t *)target = (size_t)n;
-	return 0;
+	return ksv_take_number(command, option, text, 0, MAX_MOST, target);
 }
 
 #define OPTIONS	struct diff_options

@@ -46,17 +46,7 @@ struct export_options {
 static int take_moments(const struct ksv_command *command, const struct ksv_option *option,
 			const char *text, void *target)
 {
-	char *end;
-	unsigned long long n;
-
-	(void)option;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (text[strspn(text, "0123456789")] || end == text || errno || n > MAX_MOMENTS)
-		return ksv_usage_error(command, "--worst %s: not a number from 0 to %d", text,
-				       MAX_MOMENTS);
-	*(size_t *)target = (size_t)n;
-	return 0;
+	return ksv_take_number(command, option, text, 0, MAX_MOMENTS, target);
 }
 
 #define OPTIONS	struct export_options

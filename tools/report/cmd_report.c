@@ -69,17 +69,7 @@ struct report_options {
 static int take_worst(const struct ksv_command *command, const struct ksv_option *option,
 		      const char *text, void *target)
 {
-	char *end;
-	unsigned long long n;
-
-	(void)option;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (text[strspn(text, "0123456789")] || end == text || errno || !n || n > MAX_WORST)
-		return ksv_usage_error(command, "--worst %s: not a number from 1 to %d", text,
-				       MAX_WORST);
-	*(size_t *)target = (size_t)n;
-	return 0;
+	return ksv_take_number(command, option, text, 1, MAX_WORST, target);
 }
 
 static int take_kinds(const struct ksv_command *command, const struct ksv_option *option,

@@ -50,17 +50,7 @@ struct why_options {
 static int take_worst(const struct ksv_command *command, const struct ksv_option *option,
 		      const char *text, void *target)
 {
-	char *end;
-	unsigned long long n;
-
-	(void)option;
-	errno = 0;
-	n = strtoull(text, &end, 10);
-	if (text[strspn(text, "0123456789")] || end == text || errno || !n || n > MAX_WORST)
-		return ksv_usage_error(command, "--worst %s: not a number from 1 to %d", text,
-				       MAX_WORST);
-	*(size_t *)target = (size_t)n;
-	return 0;
+	return ksv_take_number(command, option, text, 1, MAX_WORST, target);
 }
 
 /** Which kind the first @n characters are the name of; VIRT_WHY_M_N_KINDS: none. */
