@@ -92,4 +92,17 @@ check "a damaged row is refused" bash -c '! echo "a	b" | "$1/load" 2> "$2"' - "$
 check "the shards are down" "$FLEET/down" "$WORK/shards"
 check "nothing is left of them" test ! -e "$WORK/shards"
 
+# What is somebody else's stays.
+mkdir -p "$WORK/mine/2" "$WORK/mine/2026"
+check "a folder that is in use" bash -c '! "$1/up" "$2" 2> "$3"' - "$FLEET" "$WORK/mine" "$ERR"
+says "$ERR" 'mine/2: is there already'
+check "nothing was started" test ! -e "$WORK/mine/shards"
+sleep 1000 &
+mine=$!
+echo $mine > "$WORK/mine/shards"
+check "what 'up' has not started goes on" "$FLEET/down" "$WORK/mine"
+check "it does" kill -0 $mine
+kill $mine
+check "so do its files" test -d "$WORK/mine/2026"
+
 finish
