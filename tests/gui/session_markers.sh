@@ -35,6 +35,8 @@ arrange()
 	gui_until gui_find widgets QCheckBox "Only $1" >/dev/null
 	untick "Only $1"
 	untick Exits
+	# a list that comes later would forget the walk along this one
+	gui_still
 	gui_click QPushButton 'Next worst'
 	gui_until both_marked
 	# no walk along the list any more, nor what has been seen on it
