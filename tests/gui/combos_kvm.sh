@@ -183,7 +183,7 @@ done
 gui_quit
 
 # Names in the strips of combos: their letters are as low as these.
-printf '%s\n' '[overlays]' labels=false arrows=false migrations=false '[markers]' shown=false \
+printf '%s\n' "${GUI_STRIPS_ONLY[@]}" '[markers]' shown=false \
 	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
 combo_view "$host" "$guest"
 combo_split 6 2

@@ -71,7 +71,7 @@ check_three()
 
 gui_init
 # markers of a combo's middle graph lie on the strip below it
-printf '%s\n' '[overlays]' labels=false arrows=false migrations=false '[markers]' shown=false \
+printf '%s\n' "${GUI_STRIPS_ONLY[@]}" '[markers]' shown=false \
 	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
 host=$GUI_SAMPLES/kvm-nested.dat guest=$GUI_SAMPLES/kvm-nested-g1.dat
 view 6 "$host" "$guest"

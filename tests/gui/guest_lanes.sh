@@ -52,7 +52,7 @@ host=$GUI_SAMPLES/hypertrace-plain.dat
 
 gui_init
 # markers would lie on the lanes
-printf '%s\n' '[overlays]' labels=false arrows=false migrations=false '[markers]' shown=false \
+printf '%s\n' "${GUI_STRIPS_ONLY[@]}" '[markers]' shown=false \
 	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
 COMBO_PLAIN=6
 HOST_CPUS=4

@@ -8,7 +8,7 @@ combo_view()
 	local file files=()
 
 	[ -e "$KS_USER_CACHE_DIR/kshark-virt.ini" ] ||
-		printf '%s\n' '[overlays]' labels=false arrows=false migrations=false \
+		printf '%s\n' "${GUI_STRIPS_ONLY[@]}" \
 			>"$KS_USER_CACHE_DIR/kshark-virt.ini"
 	: >"$GUI_LOG"
 	GUI_PROGRAM=("$KSV_BIN" view)

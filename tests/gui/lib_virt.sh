@@ -5,13 +5,12 @@
 # more lines of the settings file
 VIRT_SETTINGS=()
 
-# virt_open FILE...: KernelShark with both plugins; of the overlays only the strips, whose colours are
-# compared pixel by pixel
+# virt_open FILE...: KernelShark with both plugins; of the overlays only the strips
 virt_open()
 {
 	local file appended=()
 
-	printf '%s\n' '[overlays]' labels=false arrows=false migrations=false "${VIRT_SETTINGS[@]}" \
+	printf '%s\n' "${GUI_STRIPS_ONLY[@]}" "${VIRT_SETTINGS[@]}" \
 		>"$KS_USER_CACHE_DIR/kshark-virt.ini"
 	for file in "${@:2}"; do
 		appended+=(-a "$file")
@@ -129,4 +128,44 @@ virt_markers()
 {
 	gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on = 1; next }
 		on && $1 == "QLabel" { gsub(/ /, "", $2); print $2; on = 0 }'
+}
+
+# virt_at_marker WHAT NS INDEX: a marker, which shows microseconds, is at a time
+virt_at_marker()
+{
+	local marks
+
+	mapfile -t marks < <(virt_markers)
+	gui_same "$1" "$((($2 + 500) / 1000))" "$((10#${marks[$3]//./}))"
+}
+
+# virt_column NS: of a time in the window
+virt_column()
+{
+	echo $((GUI_X0 + ($1 - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
+}
+
+# virt_details TEXT: it is told below the dock's table
+virt_details()
+{
+	gui_ask widgets | grep -P '^QLabel\t' | grep -qF -- "$1"
+}
+
+# virt_overlay NAME: switch it on
+virt_overlay()
+{
+	local x y h
+
+	# on the box itself: the widget may be wider than its text
+	read -r x y _ h _ < <(gui_find widgets QCheckBox "$1")
+	gui_click_at $((x + 8)) $((y + h / 2))
+	gui_until virt_checked "$1"
+}
+
+virt_checked()
+{
+	local state
+
+	read -r _ _ _ _ state < <(gui_find widgets QCheckBox "$1")
+	[ "$state" = on,checked ]
 }

@@ -66,7 +66,7 @@ look()
 }
 
 gui_init
-printf '%s\n' '[overlays]' arrows=false migrations=false '[markers]' shown=false \
+printf '%s\n' '[overlays]' arrows=false migrations=false wakeups=false '[markers]' shown=false \
 	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
 COMBO_PLAIN=6
 combo_view "$host" "$guest"

@@ -16,12 +16,6 @@ model()
 	awk -F, "$1" "$GUI_DIR/model"
 }
 
-# details TEXT: the details say this
-details()
-{
-	gui_ask widgets | grep -P '^QLabel\t' | grep -qF -- "$1"
-}
-
 # cell NAME COLUMN: of the tree
 cell()
 {
@@ -112,9 +106,9 @@ gui_init
 file="$GUI_DIR/it's \$(credit2) <&> basic.xen"
 cp "$GUI_SAMPLES/credit2-basic.xen" "$file"
 virt_open "$file"
-gui_need details ', 0.000000000 to '
+gui_need virt_details ', 0.000000000 to '
 # what the colours mean is told to whoever has not seen them before
-gui_need details '<b>Preempted</b>: wants to run, its pCPU was taken away (steal)'
+gui_need virt_details '<b>Preempted</b>: wants to run, its pCPU was taken away (steal)'
 
 # numbers of the whole trace
 guest=$(model '$1 == "vcpu" && $2 == 20000 { all += $4 - $3
@@ -182,7 +176,7 @@ gui_same 'vCPUs that are copied' '9 rows' \
 
 # a click shows the graph, once
 gui_click_found items '*' 'd1v0 | *'
-gui_until details '<b>d1v0</b>: guest'
+gui_until virt_details '<b>d1v0</b>: guest'
 gui_split 800
 gui_shot graph
 gui_graphs
@@ -342,9 +336,9 @@ gui_shot table-scrolled
 gui_same "names after scrolling" "$names" "$(gui_pixels "$x" "$((y - h))" "$w" $((2 * h)))"
 gui_need [ "$rest" != "$(gui_pixels $((x + 150)) "$((y - h))" 100 $((2 * h)))" ]
 gui_click_at $((x + 20)) $((y - h / 2))
-gui_until details '<b>d1</b>: '
+gui_until virt_details '<b>d1</b>: '
 gui_click_at $((x + 20)) $((y + h / 2))
-gui_until details '<b>d1v0</b>: guest'
+gui_until virt_details '<b>d1v0</b>: guest'
 xdotool click --repeat 8 6
 gui_still
 gui_shot table-back
@@ -490,7 +484,7 @@ as_report
 gui_shot longest
 gui_graphs
 virt_strip 4
-gui_until gui_not details 'is preempted'
+gui_until gui_not virt_details 'is preempted'
 x=$((VIRT_X + VIRT_W / 2)) y=$((VIRT_Y + VIRT_H / 2))
 
 # to rest there says the same, and changes nothing
@@ -498,7 +492,7 @@ hover "$x" "$y" 'd1v0 is preempted (last on CPU'
 said=$(gui_ask windows | sed -n 's/^QTipLabel\t<qt>\(.*\)<\/qt>\t.*/\1/p')
 gui_shot hover
 gui_need [ -n "$said" ]
-gui_need gui_not details 'is preempted'
+gui_need gui_not virt_details 'is preempted'
 mapfile -t rested < <(virt_markers)
 gui_same "markers where the mouse rests" "${marks[*]}" "${rested[*]}"
 pcpu=${said#*last on CPU } pcpu=${pcpu%%)*}
@@ -509,9 +503,9 @@ gui_until gui_not gui_has windows QTipLabel
 virt_strip 4
 
 gui_double_click_at "$x" "$y"
-gui_until details 'd1v0 is preempted (last on CPU'
-gui_need details ' by d'
-gui_need details "$said"
+gui_until virt_details 'd1v0 is preempted (last on CPU'
+gui_need virt_details ' by d'
+gui_need virt_details "$said"
 gui_until tip_wraps
 before="$VIRT_FROM $VIRT_TO"
 gui_still
@@ -574,7 +568,7 @@ gui_click QLineEdit 'Any vCPU'
 xdotool type d1v0
 xdotool key Return
 found 1
-gui_need details 'd1v0 is preempted'
+gui_need virt_details 'd1v0 is preempted'
 gui_shot search
 xdotool key shift+F3
 gui_until gui_find widgets QLabel "No more before this (searched to the beginning); ${#long[@]} in all" >/dev/null
@@ -659,5 +653,5 @@ read -r _ _ _ _ state < <(gui_find widgets QCheckBox Migrations)
 gui_same "state of Migrations, which had been switched on" on,checked "$state"
 read -r _ _ _ _ state < <(gui_find widgets QCheckBox Arrows)
 gui_same "state of Arrows, which had never been" on "$state"
-gui_need gui_not details '<b>Preempted</b>: '
+gui_need gui_not virt_details '<b>Preempted</b>: '
 gui_quit

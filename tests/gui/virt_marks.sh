@@ -8,43 +8,6 @@
 
 BLACK='#202020'
 
-# overlay NAME: switch it on
-overlay()
-{
-	local x y h
-
-	# on the box itself: the widget may be wider than its text
-	read -r x y _ h _ < <(gui_find widgets QCheckBox "$1")
-	gui_click_at $((x + 8)) $((y + h / 2))
-	gui_until checked "$1"
-}
-
-checked()
-{
-	local state
-
-	read -r _ _ _ _ state < <(gui_find widgets QCheckBox "$1")
-	[ "$state" = on,checked ]
-}
-
-details()
-{
-	gui_ask widgets | grep -P '^QLabel\t' | grep -qF -- "$1"
-}
-
-# at_marker NAME NS INDEX: a marker, which shows microseconds, is at a time
-at_marker()
-{
-	mapfile -t marks < <(virt_markers)
-	gui_same "$1" "$((($2 + 500) / 1000))" "$((10#${marks[$3]//./}))"
-}
-
-# column NS: of a time in the window
-column()
-{
-	echo $((GUI_X0 + ($1 - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
-}
-
 whole()
 {
 	local from=$VIRT_FROM to=$VIRT_TO
@@ -62,9 +25,9 @@ black()
 # told: what is said of the migration in $ran $time $from $to, and where the markers are
 told()
 {
-	gui_until details "d1v0 migrated from CPU $from to CPU $to"
-	at_marker 'marker A' "$ran" 0
-	at_marker 'marker B' "$time" 1
+	gui_until virt_details "d1v0 migrated from CPU $from to CPU $to"
+	virt_at_marker 'marker A' "$ran" 0
+	virt_at_marker 'marker B' "$time" 1
 }
 
 # forget: something else is told
@@ -72,7 +35,7 @@ forget()
 {
 	virt_strip 4
 	gui_double_click_at $((VIRT_X + VIRT_W / 2)) $((VIRT_Y + VIRT_H / 2))
-	gui_until gui_not details 'd1v0 migrated'
+	gui_until gui_not virt_details 'd1v0 migrated'
 	gui_still
 }
 
@@ -81,8 +44,8 @@ gui_init
 VIRT_SETTINGS=('[markers]' shown=false)
 file=$GUI_SAMPLES/migration.xen
 virt_open "$file"
-overlay Migrations
-overlay Arrows
+virt_overlay Migrations
+virt_overlay Arrows
 gui_click_found items '*' 'd1v0 | *'
 gui_split 800
 gui_shot whole
@@ -91,7 +54,7 @@ gui_until virt_window
 
 n=0
 while IFS=, read -r _ _ ran time pcpus; do
-	from=${pcpus%>*} to=${pcpus#*>} x=$(column "$time") base=$(gui_base 4) n=$((n + 1))
+	from=${pcpus%>*} to=${pcpus#*>} x=$(virt_column "$time") base=$(gui_base 4) n=$((n + 1))
 
 	# below the vCPU's graph
 	gui_shot all
@@ -103,7 +66,7 @@ while IFS=, read -r _ _ ran time pcpus; do
 	# between the graphs of the two CPUs, at the middle of the way; near by, where it has room
 	virt_zoom $((x - 12)) $((x + 12))
 	gui_shot near
-	x=$(column "$time")
+	x=$(virt_column "$time")
 	low=$((from < to ? from : to)) high=$((from < to ? to : from))
 	y=$((($(gui_base "$low") + $(gui_base "$high") - GUI_HEIGHT) / 2))
 	gui_need [ "$(black $((x - 4)) "$(gui_base "$low")" 9 20)" -gt 5 ]

@@ -32,10 +32,6 @@ worst()
 		python3 "$KSV_SOURCE_DIR/tests/gui/virt_worst.py" moments
 }
 
-details()
-{
-	gui_ask widgets | grep -P '^QLabel\t' | grep -qF -- "$1"
-}
 
 # row_at NS: time in us of the first record from then on, where a marker can be. Of KVM, all moments but
 # losses begin and end at records; so do all interrupts.
@@ -52,7 +48,7 @@ row_at()
 # told START END TEXT: this is said, and the markers, which show microseconds, are at its ends
 told()
 {
-	gui_until details "$3"
+	gui_until virt_details "$3"
 	mapfile -t marks < <(virt_markers)
 	gui_same "marker A" "$(row_at "$1")" "$((10#${marks[0]//./}))"
 	gui_same "marker B" "$(row_at "$2")" "$((10#${marks[1]//./}))"
@@ -139,7 +135,7 @@ step()
 	gui_click QPushButton "$1"
 	told "$start" "$end" "$text"
 	gui_until large "$first" "$end"
-	gui_need details "$text"
+	gui_need virt_details "$text"
 }
 
 # walk: from the worst one, which is selected, to the first, the last, and no further
@@ -174,7 +170,7 @@ while read -r kind name vcpu; do
 	virt_open "$file"
 	gui_click_found items '*' "$vcpu | *"
 	# its graph is there, and has been scrolled to
-	gui_until details "<b>$vcpu</b>: "
+	gui_until virt_details "<b>$vcpu</b>: "
 	gui_still
 	gui_split 800
 	gui_shot "$kind"
@@ -210,7 +206,7 @@ for mode in number=100 'absolute=true us_exit=0'; do
 	only exit $mode
 	virt_open "$file"
 	gui_click_found items '*' 'd1v1 | *'
-	gui_until details '<b>d1v1</b>: '
+	gui_until virt_details '<b>d1v1</b>: '
 	gui_still
 	gui_split 800
 	gui_shot "thin-${mode%% *}"
@@ -231,7 +227,7 @@ done
 # before it is seen as well.
 file=$GUI_SAMPLES/kvm-nested-shift.dat kind=migration
 only "$kind"
-printf '%s\n' '[overlays]' labels=false arrows=false migrations=false "${VIRT_SETTINGS[@]}" \
+printf '%s\n' "${GUI_STRIPS_ONLY[@]}" "${VIRT_SETTINGS[@]}" \
 	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
 moments=$(worst "$file" "$kind" "$NUMBER")
 gui_need [ "$(awk '$3 > $1' <<<"$moments" | wc -l)" = "$NUMBER" ]
@@ -248,7 +244,7 @@ gui_quit
 file=$GUI_SAMPLES/kvm-host.dat guest=$GUI_SAMPLES/kvm-guest.dat
 for kind in steal wake; do
 	only "$kind"
-	printf '%s\n' '[overlays]' labels=false arrows=false migrations=false "${VIRT_SETTINGS[@]}" \
+	printf '%s\n' "${GUI_STRIPS_ONLY[@]}" "${VIRT_SETTINGS[@]}" \
 		>"$KS_USER_CACHE_DIR/kshark-virt.ini"
 	combo_view "$file" "$guest"
 	combo_split 6 2
@@ -270,7 +266,7 @@ for kind in steal wake; do
 		# the whole way into the guest: its first event after the entry
 		gui_double_click_at "$PIN" $((y + 7))
 		told "$start" "$end" "$text"
-		gui_need details ", the guest's first event after "
+		gui_need virt_details ", the guest's first event after "
 	fi
 	gui_quit
 done
@@ -304,7 +300,7 @@ irqs_gone()
 irqs_settings()
 {
 	only irq number=5
-	printf '%s\n' '[overlays]' labels=false arrows=false migrations=false \
+	printf '%s\n' "${GUI_STRIPS_ONLY[@]}" \
 		"${VIRT_SETTINGS[@]}" >"$KS_USER_CACHE_DIR/kshark-virt.ini"
 }
 
@@ -419,7 +415,7 @@ gui_quit
 
 # Settings are kept for the next start.
 only wake
-printf '%s\n' '[overlays]' labels=false arrows=false migrations=false "${VIRT_SETTINGS[@]}" \
+printf '%s\n' "${GUI_STRIPS_ONLY[@]}" "${VIRT_SETTINGS[@]}" \
 	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
 combo_view "$file" "$guest"
 gui_click QCheckBox Steal

@@ -73,12 +73,6 @@ large()
 		[ $((VIRT_TO - VIRT_FROM)) -le $((5 * ($2 - $1) / 2)) ]
 }
 
-# column NS: of a time in the window
-column()
-{
-	echo $((GUI_X0 + ($1 - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
-}
-
 # band BASE X W COLOUR: columns of the band of a graph with this base line that have the colour, and edges
 band()
 {
@@ -94,8 +88,8 @@ drawn()
 {
 	local x w
 
-	x=$(($(column "$2") + 6))
-	w=$(($(column "$3") - 6 - x))
+	x=$(($(virt_column "$2") + 6))
+	w=$(($(virt_column "$3") - 6 - x))
 	gui_need [ "$w" -gt 10 ]
 	gui_same "columns of $4 in a band $w columns wide" "$w" "$(band "$1" "$x" "$w" "$4")"
 }
@@ -205,7 +199,7 @@ gui_quit
 # --- KVM: a recording with two machines; a wait that a device or a timer ended, and one for a pCPU
 unset VIRT_SETTINGS
 file=$GUI_SAMPLES/recording-kvm/host.dat
-printf '%s\n' '[overlays]' labels=false arrows=false migrations=false '[markers]' shown=false \
+printf '%s\n' "${GUI_STRIPS_ONLY[@]}" '[markers]' shown=false \
 	'[sections]' clocks=false legend=false markers=false >"$KS_USER_CACHE_DIR/kshark-virt.ini"
 combo_view "$file"
 gui_click_found items '*' 'web v0 | *'
