@@ -21,6 +21,8 @@ const OverlayInfo overlayInfo[VIRT_N_OVERLAYS] = {
 	{ "vcpus", "vCPU graphs", "Shade task graphs of vCPUs by their states" },
 	{ "migrations", "Migrations", "Mark migrations below task graphs of vCPUs" },
 	{ "arrows", "Arrows", "Arrows between CPU graphs for migrations, if there is room" },
+	{ "wakeups", "Wakers", "Arrows from whoever wakes a vCPU to its graph, or to that of the"
+	  " CPU that it comes to, if there is room" },
 	{ "labels", "Names", "Write names into long stretches" },
 	{ "inside", "Guests", "Over the CPU graphs of guests that tell of themselves through"
 	  " hypercalls: their system calls, functions, interrupts and levels of the boot" },
@@ -28,7 +30,7 @@ const OverlayInfo overlayInfo[VIRT_N_OVERLAYS] = {
 	  " to blame" },
 };
 
-bool overlayShown[VIRT_N_OVERLAYS] = { true, true, true, true, true, true, true };
+bool overlayShown[VIRT_N_OVERLAYS] = { true, true, true, true, true, true, true, true };
 
 QString settingOf(int overlay)
 {

@@ -19,6 +19,7 @@
 #include <KsPlotTools.hpp>
 #include <KsPlugins.hpp>
 
+#include "VirtArrows.hpp"
 #include "VirtDock.hpp"
 #include "VirtFact.hpp"
 #include "VirtFont.hpp"
@@ -42,19 +43,11 @@
 namespace {
 
 constexpr int MARK_SIZE = VirtStrip::MARK_SIZE;
-constexpr int ARROW_DISTANCE = 24;	/* between two arrows, on average */
 constexpr int LABEL_MARGIN = 4;
 constexpr int LABEL_GROUND = 190;	/* of 255: how much of what is below a label goes */
 constexpr virt_color LINE_COLOR = { 0x20, 0x20, 0x20 };
 constexpr virt_color NOTHING_COLOR = { 0xff, 0xff, 0xff };
 constexpr virt_color FRAME_COLOR = { 0xc4, 0xc8, 0xce };
-
-/** A migration between two CPU graphs. */
-struct Arrow {
-	const VirtStrip		*strip;
-	const virt_migration	*migration;
-	int			x, y0, y1;
-};
 
 /** The graph of a guest's CPU: its vCPU, which the guest knows nothing of. */
 struct Guest {
@@ -89,6 +82,7 @@ public:
 	void add(VirtInside &&inside) { _insides.push_back(std::move(inside)); }
 	void add(Guest &&guest) { _guests.push_back(std::move(guest)); }
 	VirtPath &path() { return _path; }
+	VirtArrows &arrows() { return _arrows; }
 	void addGaps(const KsCppArgV *argv, int streamId, const VirtModelRef &model);
 	const VirtNames &names() const { return _names; }
 	const VirtTasks &tasks() const { return _tasks; }
@@ -108,11 +102,6 @@ private:
 	void drawExits(const VirtStrip &strip) const;
 	void drawLabels(const VirtStrip &strip) const;
 	void drawMarks(const VirtStrip &strip) const;
-	void drawArrows() const;
-	std::vector<Arrow> arrows() const;
-	void addArrows(const VirtStrip &first, std::vector<Arrow> &found) const;
-	const VirtStrip *pcpuStrip(int streamId, int32_t pcpu) const;
-	const Arrow *arrowAt(int x, int y) const;
 	const Guest *guestAt(int x, int y) const;
 	bool insideFact(int x, int y, VirtFact *fact) const;
 	const VirtGaps *gapsAt(int x, int y) const;
@@ -125,7 +114,7 @@ private:
 	std::vector<VirtInside>		_insides;
 	std::vector<VirtGaps>		_gaps;
 	VirtPath			_path;
-	mutable std::vector<Arrow>	_arrows;
+	mutable VirtArrows		_arrows;
 	mutable int			_x = 0, _y = 0;		/* of the last question */
 };
 
@@ -271,86 +260,6 @@ void Frame::drawMarks(const VirtStrip &strip) const
 	}
 }
 
-const VirtStrip *Frame::pcpuStrip(int streamId, int32_t pcpu) const
-{
-	for (const VirtStrip &strip : _strips)
-		if (strip.isPcpu && !strip.isCombo && strip.streamId == streamId &&
-		    strip.id == pcpu)
-			return &strip;
-	return nullptr;
-}
-
-/** Migrations of a stream between two CPU graphs that are seen, if there is room for them. */
-void Frame::addArrows(const VirtStrip &first, std::vector<Arrow> &found) const
-{
-	const virt_shade_window &window = first.window;
-	int64_t end = window.from_ns + window.column_ns * window.n_columns;
-	int32_t n_vcpus = virt_model_n_vcpus(first.model.get());
-	size_t n = 0;
-
-	for (int32_t i = 0; i < n_vcpus; i++)
-		n += virt_vcpu_migrations(first.model.get(), i, window.from_ns, end).n;
-	if (!n || n > static_cast<size_t>(window.n_columns / ARROW_DISTANCE))
-		return;
-	for (int32_t i = 0; i < n_vcpus; i++) {
-		virt_migration_range range =
-			virt_vcpu_migrations(first.model.get(), i, window.from_ns, end);
-
-		for (size_t m = 0; m < range.n; m++) {
-			const virt_migration *migration = &range.first[m];
-			const VirtStrip *from = pcpuStrip(first.streamId, migration->from);
-			const VirtStrip *to = pcpuStrip(first.streamId, migration->to);
-
-			if (!from || !to || from == to)
-				continue;
-			bool down = from->base < to->base;
-			int x = first.area.x0 + static_cast<int>(
-				(migration->time_ns - window.from_ns) / window.column_ns);
-
-			found.push_back({ &first, migration, x,
-					  down ? from->base + 1 : from->area.y0 - 1,
-					  down ? to->area.y0 - 1 : to->base + 2 });
-		}
-	}
-}
-
-std::vector<Arrow> Frame::arrows() const
-{
-	std::vector<Arrow> found;
-	std::set<int> done;
-
-	for (const VirtStrip &strip : _strips)
-		if (strip.isPcpu && !strip.isCombo && done.insert(strip.streamId).second)
-			addArrows(strip, found);
-	return found;
-}
-
-void Frame::drawArrows() const
-{
-	constexpr int dash = 3;
-
-	_arrows.clear();
-	if (VirtOverlays::isShown(VIRT_OVERLAY_ARROWS))
-		_arrows = arrows();
-	for (const Arrow &arrow : _arrows) {
-		int way = arrow.y1 > arrow.y0 ? 1 : -1, head = arrow.y1 - way * 2 * MARK_SIZE;
-
-		glBegin(GL_QUADS);
-		virtSetColor(LINE_COLOR);
-		for (int y = arrow.y0; (head - y) * way > 0; y += 2 * dash * way) {
-			int end = (head - y) * way < dash ? head : y + dash * way;
-
-			virtAddRect({ arrow.x, std::min(y, end), arrow.x + 1, std::max(y, end) });
-		}
-		glEnd();
-		glBegin(GL_TRIANGLES);
-		glVertex2i(arrow.x - MARK_SIZE, head);
-		glVertex2i(arrow.x + MARK_SIZE + 1, head);
-		glVertex2i(arrow.x, arrow.y1);
-		glEnd();
-	}
-}
-
 void Frame::_draw(const KsPlot::Color &, float) const
 {
 	/* Smoothing would mix the colours of neighbours. */
@@ -362,7 +271,7 @@ void Frame::_draw(const KsPlot::Color &, float) const
 	}
 	for (const VirtInside &inside : _insides)
 		inside.draw();
-	drawArrows();
+	_arrows.draw();
 	for (const VirtGaps &gaps : _gaps)
 		gaps.draw();
 	_path.draw();
@@ -395,7 +304,7 @@ double Frame::distance(int x, int y) const
 
 	if (gapsAt(x, y) || insideFact(x, y, &unused))
 		return 0;
-	return arrowAt(x, y) || guestAt(x, y) ? 1 : std::numeric_limits<double>::max();
+	return _arrows.isAt(x, y) || guestAt(x, y) ? 1 : std::numeric_limits<double>::max();
 }
 
 /** The state that is drawn at a place of a strip. */
@@ -438,18 +347,6 @@ bool stripFact(const VirtStrip &strip, const VirtTasks &tasks, int x, int y, Vir
 	else
 		return false;
 	return true;
-}
-
-const Arrow *Frame::arrowAt(int x, int y) const
-{
-	const Arrow *nearest = nullptr;
-
-	for (const Arrow &arrow : _arrows)
-		if (y >= std::min(arrow.y0, arrow.y1) && y <= std::max(arrow.y0, arrow.y1) &&
-		    std::abs(x - arrow.x) <= MARK_SIZE &&
-		    (!nearest || std::abs(x - arrow.x) < std::abs(x - nearest->x)))
-			nearest = &arrow;
-	return nearest;
 }
 
 const Guest *Frame::guestAt(int x, int y) const
@@ -518,15 +415,12 @@ bool Frame::factAt(int x, int y, VirtFact *fact) const
 			return stripFact(strip, _tasks, x, y, fact);
 
 	const VirtGaps *gaps = gapsAt(x, y);
-	const Arrow *arrow = arrowAt(x, y);
 	const Guest *guest = guestAt(x, y);
 
 	if (gaps)
 		return gaps->factAt(x, y, fact);
-	if (insideFact(x, y, fact))
+	if (insideFact(x, y, fact) || _arrows.factAt(x, y, fact))
 		return true;
-	if (arrow)
-		return migrationFact(*arrow->strip, arrow->migration, 1, fact);
 	return guest && guestFact(*guest, _tasks, x, fact);
 }
 
@@ -578,6 +472,22 @@ const VirtWhyTree *whyOf(const VirtDock *dock, int streamId, const VirtModelRef 
 	       tree->stream.model.serial() == model.serial() ? tree : nullptr;
 }
 
+/** What a graph has over it whose stream has a model. */
+void addModel(const KsCppArgV *argv, const VirtDock *dock, VirtGraph &&graph,
+	      std::vector<virt_shade_taken> &&pins)
+{
+	Frame &frame = *Frame::current;
+	VirtStrip strip = {};
+
+	frame.addGaps(argv, graph.streamId, graph.model);
+	if (const VirtWhyTree *tree = whyOf(dock, graph.streamId, graph.model))
+		frame.path().add(graph, *tree);
+	frame.arrows().add(graph);
+	if (VirtOverlays::isShown(graph.isPcpu ? VIRT_OVERLAY_PCPUS : VIRT_OVERLAY_VCPUS) &&
+	    virtMakeStrip(std::move(graph), frame.names(), frame.tasks(), std::move(pins), strip))
+		frame.add(std::move(strip));
+}
+
 /** What a double click would tell. */
 bool factAt(int x, int y, VirtFact *fact)
 {
@@ -621,9 +531,8 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 					    drawAction));
 
 	if (model)
-		Frame::current->addGaps(argv, streamId, model);
-	if (const VirtWhyTree *tree = whyOf(dock, streamId, model))
-		Frame::current->path().add(argv, *tree, value, drawAction);
+		addModel(argv, dock, virtGraph(argv, streamId, value, drawAction, std::move(model)),
+			 std::move(pins));
 
 	VirtInsideRef inside(streamId);
 
@@ -636,12 +545,4 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 	if (isPcpu && VirtOverlays::isShown(VIRT_OVERLAY_PCPUS) &&
 	    guestOf(argv, streamId, value, &guest))
 		Frame::current->add(std::move(guest));
-	if (!model || !VirtOverlays::isShown(isPcpu ? VIRT_OVERLAY_PCPUS : VIRT_OVERLAY_VCPUS))
-		return;
-
-	VirtStrip strip;
-
-	if (virtMakeStrip(argv, Frame::current->names(), Frame::current->tasks(), streamId, value,
-			  drawAction, std::move(model), std::move(pins), strip))
-		Frame::current->add(std::move(strip));
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "VirtPath.hpp"
-#include "ks_stream.h"
 
 namespace {
 
@@ -17,41 +16,23 @@ constexpr int MOST_LINKS = 400;
 constexpr int HEAD = 4;			/* half the width of an arrow's head */
 constexpr virt_color EDGE_COLOR = { 0x20, 0x20, 0x20 };
 
-/** Whose graph it is: a vCPU's or a task's; or VIRT_NONE. */
-int32_t whoIs(const virt_model *model, int pid)
-{
-	int32_t vcpu = virt_model_find_vcpu(model, pid);
-
-	for (int32_t i = 0; vcpu == VIRT_NONE && i < virt_model_n_tasks(model); i++)
-		if (virt_model_task(model, VIRT_FIRST_TASK + i)->pid == pid)
-			return VIRT_FIRST_TASK + i;
-	return vcpu;
-}
-
 } // namespace
 
-void VirtPath::add(const KsCppArgV *argv, const VirtWhyTree &tree, int value, int drawAction)
+void VirtPath::add(const VirtGraph &graph, const VirtWhyTree &tree)
 {
-	const KsPlot::Graph *graph = argv->_graph;
-	const virt_model *model = tree.stream.model.get();
-	const virt_shade_window window = {
-		.from_ns = argv->_histo->min - ks_stream_offset(tree.stream.id),
-		.column_ns = static_cast<int64_t>(argv->_histo->bin_size),
-		.n_columns = graph->size(),
-		.n_parts = 1,
-	};
-	bool isPcpu = drawAction & KSHARK_CPU_DRAW;
+	const virt_shade_window &window = graph.window;
 	Band band = {};
 
-	band.row = { isPcpu, isPcpu ? value : whoIs(model, value) };
-	band.x0 = _x0 = graph->bin(0)._base.x();
-	band.base = graph->base();
+	band.row = { graph.isPcpu, graph.id };
+	band.x0 = _x0 = graph.x0;
+	band.base = graph.base;
 	band.runs.resize(static_cast<size_t>(window.n_columns));
 	band.runs.resize(static_cast<size_t>(std::max(0, virt_path_runs(tree.path, band.row,
 									&window,
 									band.runs.data()))));
 	for (const virt_path_run &run : band.runs)
-		band.looks.push_back(virt_path_look(model, &tree.answer.why.segments[run.segment]));
+		band.looks.push_back(virt_path_look(graph.model.get(),
+						    &tree.answer.why.segments[run.segment]));
 	if (_bands.empty()) {
 		_links.resize(MOST_LINKS);
 		_links.resize(static_cast<size_t>(virt_path_links(tree.path, &window, LEAST_WAIT,

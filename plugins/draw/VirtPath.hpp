@@ -12,8 +12,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <KsPlugins.hpp>
-
+#include "VirtGraph.hpp"
 #include "VirtShapes.hpp"
 #include "VirtWhy.hpp"
 
@@ -21,7 +20,7 @@
 class VirtPath {
 public:
 	/** A graph is about to be drawn. */
-	void add(const KsCppArgV *argv, const VirtWhyTree &tree, int value, int drawAction);
+	void add(const VirtGraph &graph, const VirtWhyTree &tree);
 	void draw() const;
 
 private:

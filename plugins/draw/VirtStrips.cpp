@@ -7,13 +7,10 @@
 #include <memory>
 #include <utility>
 
-#include <KsPlotTools.hpp>
-
 #include "VirtFont.hpp"
 #include "VirtOverlays.hpp"
 #include "VirtStrips.hpp"
 #include "VirtVeil.hpp"
-#include "ks_stream.h"
 #include "virt_colors.h"
 #include "virt_text.h"
 
@@ -193,32 +190,6 @@ void addPcpuVeil(VirtStrip &strip)
 	}
 }
 
-/** Where the strip of a graph is, and which time it shows. */
-VirtStrip placeOf(const KsCppArgV *argv, int streamId, int drawAction, VirtModelRef &&model)
-{
-	const KsPlot::Graph *graph = argv->_graph;
-	const kshark_trace_histo *histo = argv->_histo;
-	VirtStrip strip = {};
-	int x0 = graph->bin(0)._base.x(), base = graph->base(), height = graph->height();
-
-	strip.streamId = streamId;
-	strip.offset = ks_stream_offset(streamId);
-	strip.model = std::move(model);
-	strip.isPcpu = drawAction & KSHARK_CPU_DRAW;
-	strip.isCombo = drawAction & (KSHARK_HOST_DRAW | KSHARK_GUEST_DRAW);
-	strip.base = base;
-	strip.area = { x0, base - height - (strip.isCombo ? 0 : VirtStrip::OVER_GRAPH),
-		       x0 + graph->size(),
-		       strip.isPcpu ? base - height * 7 / 10 - 2 : base - height / 2 };
-	strip.window = {
-		.from_ns = histo->min - strip.offset,
-		.column_ns = histo->bin_size,
-		.n_columns = graph->size(),
-		.n_parts = strip.area.y1 - strip.area.y0,
-	};
-	return strip;
-}
-
 /** What the columns of a vCPU's graph show. Return: number of runs. */
 int addVcpuRuns(VirtStrip &strip)
 {
@@ -252,14 +223,15 @@ void addRuns(VirtStrip &strip)
 
 } // namespace
 
-bool virtMakeStrip(const KsCppArgV *argv, const VirtNames &names, const VirtTasks &tasks,
-		   int streamId, int value, int drawAction, VirtModelRef &&model,
+bool virtMakeStrip(VirtGraph &&graph, const VirtNames &names, const VirtTasks &tasks,
 		   std::vector<virt_shade_taken> &&pins, VirtStrip &strip)
 {
-	strip = placeOf(argv, streamId, drawAction, std::move(model));
-	strip.id = strip.isPcpu ? value : virt_model_find_vcpu(strip.model.get(), value);
-	if (strip.id < 0 || (strip.isPcpu && value >= virt_model_n_pcpus(strip.model.get())))
+	static_cast<VirtGraph &>(strip) = std::move(graph);
+	if (strip.isPcpu ? strip.id >= virt_model_n_pcpus(strip.model.get()) :
+			   !virt_model_vcpu(strip.model.get(), strip.id))
 		return false;
+	strip.area = { strip.x0, strip.top, strip.x0 + strip.window.n_columns, strip.bottom };
+	strip.window.n_parts = strip.bottom - strip.top;
 	/* in a combo they are elsewhere */
 	if (!strip.isCombo)
 		strip.pins = std::move(pins);

@@ -15,19 +15,16 @@
 #include <string>
 #include <vector>
 
-#include <KsPlugins.hpp>
-
-#include "VirtKs.hpp"
+#include "VirtGraph.hpp"
 #include "VirtNames.hpp"
 #include "VirtTasks.hpp"
 #include "VirtShapes.hpp"
 #include "virt_shading.h"
 #include "virt_veil.h"
 
-/** The strip of a graph and what belongs to it. */
-struct VirtStrip {
+/** The strip of a graph and what belongs to it; its window has a part for each row of pixels. */
+struct VirtStrip : VirtGraph {
 	static constexpr int MARK_SIZE = 4;	/* half the width of a mark's triangle */
-	static constexpr int OVER_GRAPH = 8;	/* of the gap above a graph; not in a combo */
 
 	/** A name in a part of a strip. */
 	struct Label {
@@ -46,14 +43,7 @@ struct VirtStrip {
 		int		x, y;
 	};
 
-	int				streamId;
-	int64_t				offset;
-	VirtModelRef			model;
-	bool				isPcpu, isCombo;
-	int32_t				id;		/* pCPU or global index of the vCPU */
-	virt_shade_window		window;
 	VirtRect			area;
-	int				base;
 	std::vector<virt_shade_run>	runs;
 	std::vector<virt_shade_exit_run>	exits;	/* of a combo's vCPU */
 	std::vector<virt_veil_run>	veil;		/* of a vCPU, below the strip */
@@ -63,16 +53,14 @@ struct VirtStrip {
 };
 
 /**
- * virtMakeStrip - the strip of the graph that KernelShark is about to draw
+ * virtMakeStrip - the strip of a graph
  * @names: how vCPUs and tasks are called
  * @tasks: what vCPUs execute
- * @value: the graph's CPU or PID
  * @pins: where markers of moments are below it
  *
  * Return: false if the model knows nothing of it.
  */
-bool virtMakeStrip(const KsCppArgV *argv, const VirtNames &names, const VirtTasks &tasks,
-		   int streamId, int value, int drawAction, VirtModelRef &&model,
+bool virtMakeStrip(VirtGraph &&graph, const VirtNames &names, const VirtTasks &tasks,
 		   std::vector<virt_shade_taken> &&pins, VirtStrip &strip);
 
 #endif

@@ -39,6 +39,18 @@ VirtFact virtMigrationFact(const VirtStream &stream, const virt_migration &migra
 		 migration.time_ns + stream.offset };
 }
 
+VirtFact virtWakeupFact(const VirtStream &stream, const virt_wakeup &wakeup)
+{
+	const virt_model *model = stream.model.get();
+	virt_shade_hit hit = { wakeup.vcpu, wakeup.time_ns, wakeup.wait };
+	int64_t end;
+	const virt_interval *after = virt_vcpu_at(model, wakeup.vcpu, wakeup.time_ns, &end);
+
+	if (after && after->state == VIRT_WAKING)
+		hit = { wakeup.vcpu, end, *after };
+	return virtIntervalFact(stream, hit);
+}
+
 VirtFact virtLossFact(const VirtStream &stream, const virt_loss &loss)
 {
 	virt_moment moment = {};

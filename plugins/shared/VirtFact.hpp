@@ -12,6 +12,7 @@
 
 #include "VirtKs.hpp"
 #include "virt_shading.h"
+#include "virt_wakeups.h"
 
 struct VirtFact {
 	QString	text;			/* to be shown */
@@ -27,6 +28,9 @@ VirtFact virtOccupantFact(const VirtStream &stream, int32_t pcpu, const virt_occ
 
 /** @n: so many have one mark; this is the first. */
 VirtFact virtMigrationFact(const VirtStream &stream, const virt_migration &migration, int n);
+
+/** The wait for a pCPU that a wake-up begins; if there is none, the one that it ends. */
+VirtFact virtWakeupFact(const VirtStream &stream, const virt_wakeup &wakeup);
 
 /** What is missing. */
 VirtFact virtLossFact(const VirtStream &stream, const virt_loss &loss);

@@ -9,8 +9,8 @@
  * 20 us of it are drawn. Prints one line of name=value pairs per size, and how much slower the last
  * size is than the first. Exit status 1 if a redraw takes more than 10 ms or four times as long, or
  * if markers cost more than the shading; or if a frame with all that can be shown takes more than
- * 16 ms: states, what exits are about, what fades, migrations, and markers of the worst ten or of
- * all.
+ * 16 ms: states, what exits are about, what fades, migrations, wake-ups, and markers of the worst
+ * ten or of all.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +19,7 @@
 #include "virt_markers.h"
 #include "virt_shading.h"
 #include "virt_veil.h"
+#include "virt_wakeups.h"
 
 #define VCPUS		8
 #define PCPUS		8
@@ -29,6 +30,7 @@
 #define LIMIT_FRAME_MS	16.0
 #define VEIL_STEPS	32
 #define MARKS		(COLUMNS / 10 + 1)
+#define WAITS		(COLUMNS / 4)
 /*
  * Of a hundred times as many changes searches are 1.4 times as deep, and what the caches held comes
  * from memory: 1.9 to 2.3 were measured. If each change was looked at, it would be a hundred.
@@ -58,7 +60,23 @@ static uint32_t rnd(uint32_t n)
 	return (uint32_t)(seed >> 32) % n;
 }
 
-/** vCPUs in guest mode and out of it, that change places now and then. Return: its end. */
+/** A vCPU sleeps for @ns, until another one wakes it. */
+static void sleep_on(struct virt_model *model, int p, int32_t vcpu, int64_t time, int64_t ns)
+{
+	const struct virt_wake wake = {
+		.who = (vcpu + 1) % VCPUS, .vector = VIRT_NONE, .cause = VIRT_WAKE_VCPU,
+	};
+
+	virt_model_set(model, vcpu, time, VIRT_BLOCKED, (int16_t)p, VIRT_NONE, 0);
+	virt_model_woken(model, vcpu, virt_model_add_wake(model, &wake));
+	virt_model_occupy(model, (int16_t)p, time, VIRT_NONE, true);
+	virt_model_set(model, vcpu, time + ns, VIRT_GUEST, (int16_t)p, VIRT_NONE, 0);
+	virt_model_occupy(model, (int16_t)p, time + ns, vcpu, true);
+}
+
+/**
+ * vCPUs in guest mode and out of it, that change places and sleep now and then. Return: its end.
+ */
 static int64_t fill(struct virt_model *model, size_t changes)
 {
 	int32_t on[PCPUS];
@@ -88,6 +106,8 @@ static int64_t fill(struct virt_model *model, size_t changes)
 			virt_model_occupy(model, other, time, on[other], true);
 			virt_model_set(model, on[p], time, VIRT_GUEST, p, VIRT_NONE, 0);
 			virt_model_set(model, on[other], time, VIRT_GUEST, other, VIRT_NONE, 0);
+		} else if (dice == 1) {
+			sleep_on(model, p, on[p], time, 50);
 		} else {
 			virt_model_set(model, on[p], time,
 				       dice % 2 ? VIRT_GUEST : VIRT_HYPERVISOR, p, VIRT_NONE,
@@ -179,6 +199,7 @@ static int draw_frame(const struct virt_model *model, struct virt_worst *const *
 		      bool absolute, struct virt_lost *const *lost, int64_t from, int64_t length)
 {
 	static struct virt_shade_run runs[COLUMNS];
+	static struct virt_wakeup wakeups[WAITS];
 	struct virt_shade_window window = {
 		.from_ns = from, .column_ns = length / COLUMNS + 1, .n_columns = COLUMNS,
 		.n_parts = PARTS,
@@ -189,6 +210,7 @@ static int draw_frame(const struct virt_model *model, struct virt_worst *const *
 		n += virt_shade_pcpu(model, i, &window, runs);
 	for (int32_t i = 0; i < VCPUS; i++)
 		n += draw_combo(model, i, lost[i], &window);
+	virt_wakeups(model, from, from + length, wakeups, WAITS);
 	return n;
 }
 

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_wakeups.h
+ * @brief	Who woke whom within a window, for arrows from graph to graph.
+ */
+#ifndef KSHARK_VIRT_VIRT_WAKEUPS_H
+#define KSHARK_VIRT_VIRT_WAKEUPS_H
+
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The end of a wait of which the trace tells who ended it. */
+struct virt_wakeup {
+	int64_t			time_ns;
+	int64_t			run_ns;	/* when it is on a pCPU, if @to tells of one */
+	struct virt_interval	wait;	/* the last interval of the wait, which ends then */
+	int32_t			vcpu;	/* that has been woken: global index */
+	int32_t			who;	/* a vCPU or task */
+	int16_t			from;	/* pCPU that @who has then; VIRT_NONE: none is told */
+	int16_t			to;	/* that it comes to; VIRT_NONE: none is told, or it waits
+					 * again first */
+};
+
+/**
+ * virt_wakeups - the wake-ups within [from, to)
+ * @found: receives them, by vCPU, then by time
+ * @most: room; so many waits may end in the window at most, whoever ends them
+ *
+ * In O((vCPUs + @most * pCPUs) * log n).
+ *
+ * Return: how many are in @found; -E2BIG if more waits than that end in the window.
+ */
+int virt_wakeups(const struct virt_model *model, int64_t from_ns, int64_t to_ns,
+		 struct virt_wakeup *found, int most);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
