@@ -5,6 +5,7 @@
 export_sums.py REPORT.json csv FOLDER
 export_sums.py REPORT.json sqlite DATABASE
 export_sums.py REPORT.json perfetto FILE
+export_sums.py REPORT.json duckdb ROWS.json	of duckdb_sums.mjs
 
 By vCPU: time by state, exits by reason with their cost and where it went, migrations, wake-ups;
 records that are lost; and that intervals follow each other without a gap. Prints how many numbers
@@ -184,6 +185,15 @@ def sums(tables):
     return of
 
 
+def duckdb_sums(path):
+    of = collections.Counter()
+    with open(path) as file:
+        for machine, vcpu, *key, value in json.load(file):
+            key = tuple(part for part in key if part)
+            of[key[0] if key == ("losses",) else ((int(machine), int(vcpu)), *key)] = int(value or 0)
+    return of
+
+
 def told(report):
     of = collections.Counter()
     for machine in report["machines"]:
@@ -217,6 +227,8 @@ def main():
         report = json.load(file)
     if sys.argv[2] == "perfetto":
         expected, found = told_perfetto(report), perfetto_sums(sys.argv[3])
+    elif sys.argv[2] == "duckdb":
+        expected, found = told(report), duckdb_sums(sys.argv[3])
     else:
         expected, found = told(report), sums(dict(READERS[sys.argv[2]](sys.argv[3])))
     differences = 0

@@ -139,6 +139,16 @@ json.dump(meta, open(sys.argv[2], "w"))
 END
 run export -q -f csv-tables -o "$WORK/odd" "$WORK/odd.xen"
 status 0
+check "schema.sql makes the same tables" python3 - "$WORK/odd" << 'END'
+import csv, glob, os, sqlite3, sys
+database = sqlite3.connect(":memory:")
+database.executescript(open(sys.argv[1] + "/schema.sql").read())
+files = glob.glob(sys.argv[1] + "/*.csv")
+columns = {os.path.basename(name)[:-4]: next(csv.reader(open(name, newline=""))) for name in files}
+made = {name: [row[1] for row in database.execute('PRAGMA table_info("%s")' % name)]
+        for name, in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+sys.exit(columns != made or len(made) < 10)
+END
 check "a name is a field, a record is a line" python3 - "$WORK/odd/machine.csv" << 'END'
 import csv, sys
 rows = list(csv.reader(open(sys.argv[1], newline="")))

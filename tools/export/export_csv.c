@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	export_csv.c
- * @brief	Tables as a folder of CSV files, which get their names when all are complete.
+ * @brief	Tables as a folder of CSV files, and what makes them in a database; they get their
+ *		names when all are complete.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,11 +14,13 @@
 #include "options.h"
 #include "output.h"
 
+enum { SCHEMA = EXPORT_N_TABLES, N_FILES };
+
 struct csv_folder {
 	char		*path;
 	bool		made;		/* by us */
-	char		*paths[EXPORT_N_TABLES];
-	struct output	files[EXPORT_N_TABLES];
+	char		*paths[N_FILES];	/* of each table, and SCHEMA */
+	struct output	files[N_FILES];
 	int		n;		/* that are open */
 };
 
@@ -26,7 +29,7 @@ static void free_folder(struct csv_folder *folder, bool good)
 	/* not if anything is in it */
 	if (folder->made && !good)
 		rmdir(folder->path);
-	for (int i = 0; i < EXPORT_N_TABLES; i++)
+	for (int i = 0; i < N_FILES; i++)
 		free(folder->paths[i]);
 	free(folder->path);
 	free(folder);
@@ -42,11 +45,39 @@ static void write_header(struct output *out, const struct export_table *table)
 	out_char(out, '\n');
 }
 
+/** Types that databases share; keys lead to tables that come before. */
+static int write_schema(struct output *out)
+{
+	static const char *const types[EXPORT_N_TYPES] = {
+		[EXPORT_INTEGER] = "BIGINT", [EXPORT_BOOLEAN] = "SMALLINT", [EXPORT_TEXT] = "TEXT",
+	};
+	char *text = NULL;
+	size_t size;
+	FILE *sql = open_memstream(&text, &size);
+
+	if (!sql)
+		return -ENOMEM;
+	fprintf(sql, "-- schema %d of kshark-virt export\n", EXPORT_SCHEMA_VERSION);
+	for (int i = 0; i < EXPORT_N_TABLES; i++) {
+		export_create_table(sql, &export_tables[i], types);
+		fputs(";\n", sql);
+	}
+	if (fclose(sql)) {
+		free(text);
+		return -ENOMEM;
+	}
+	out_mem(out, text, size);
+	free(text);
+	return 0;
+}
+
 static int open_file(struct csv_folder *folder, int i)
 {
+	const char *name = i == SCHEMA ? "schema" : export_tables[i].name;
 	int status;
 
-	if (asprintf(&folder->paths[i], "%s/%s.csv", folder->path, export_tables[i].name) < 0) {
+	if (asprintf(&folder->paths[i], "%s/%s.%s", folder->path, name,
+		     i == SCHEMA ? "sql" : "csv") < 0) {
 		folder->paths[i] = NULL;
 		ksv_error("not enough memory");
 		return KSV_EXIT_FILE;
@@ -55,7 +86,12 @@ static int open_file(struct csv_folder *folder, int i)
 	if (status)
 		return status;
 	folder->n++;
-	write_header(&folder->files[i], &export_tables[i]);
+	if (i < EXPORT_N_TABLES) {
+		write_header(&folder->files[i], &export_tables[i]);
+	} else if (write_schema(&folder->files[i])) {
+		ksv_error("not enough memory");
+		return KSV_EXIT_FILE;
+	}
 	return KSV_EXIT_OK;
 }
 
@@ -100,7 +136,7 @@ static int csv_open(struct export_sink *sink, const char *path)
 		return KSV_EXIT_FILE;
 	}
 	sink->data = folder;
-	for (int i = 0; i < EXPORT_N_TABLES && !status; i++)
+	for (int i = 0; i < N_FILES && !status; i++)
 		status = open_file(folder, i);
 	return status ? csv_close(sink, status) : KSV_EXIT_OK;
 }

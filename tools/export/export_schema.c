@@ -3,6 +3,8 @@
  * @file	export_schema.c
  * @brief	The tables of kshark-virt export.
  */
+#include <string.h>
+
 #include "array.h"
 #include "export_schema.h"
 
@@ -150,3 +152,26 @@ const struct export_table export_tables[EXPORT_N_TABLES] = {
 				    "a task has a CPU of its guest, as the guest's own trace "
 				    "tells"),
 };
+
+static void create_column(FILE *sql, const struct export_column *column, const char *type)
+{
+	const char *key = column->key ? column->key : "";
+	const char *dot = strchr(key, '.');
+
+	fprintf(sql, "\"%s\" %s", column->name, type);
+	if (dot)
+		fprintf(sql, " REFERENCES \"%.*s\"(\"%s\")", (int)(dot - key), key, dot + 1);
+	else if (*key)
+		fputs(" PRIMARY KEY", sql);
+}
+
+void export_create_table(FILE *sql, const struct export_table *table,
+			 const char *const types[EXPORT_N_TYPES])
+{
+	fprintf(sql, "CREATE TABLE \"%s\" (", table->name);
+	for (size_t i = 0; i < table->n; i++) {
+		fputs(i ? ", " : "", sql);
+		create_column(sql, &table->columns[i], types[table->columns[i].type]);
+	}
+	fputs(")", sql);
+}

@@ -10,6 +10,7 @@
 #define KSHARK_VIRT_EXPORT_SCHEMA_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 /** Counted up when a column is removed, or means something else; not when one is added. */
 #define EXPORT_SCHEMA_VERSION	1
@@ -33,6 +34,7 @@ enum export_type {
 	EXPORT_INTEGER = 0,	/* 64 bits, signed */
 	EXPORT_BOOLEAN,		/* 0 or 1 */
 	EXPORT_TEXT,
+	EXPORT_N_TYPES
 };
 
 struct export_column {
@@ -50,5 +52,12 @@ struct export_table {
 };
 
 extern const struct export_table export_tables[EXPORT_N_TABLES];
+
+/**
+ * export_create_table - CREATE TABLE, with its keys, and without a semicolon
+ * @types: what the types are called
+ */
+void export_create_table(FILE *sql, const struct export_table *table,
+			 const char *const types[EXPORT_N_TYPES]);
 
 #endif

@@ -39,24 +39,12 @@ static void execute(struct database *database, const char *sql)
 
 /* --- what is there --------------------------------------------------------------------------- */
 
-static void write_column(FILE *sql, const struct export_column *column)
-{
-	static const char *const types[] = {
-		[EXPORT_INTEGER] = "INTEGER", [EXPORT_BOOLEAN] = "INTEGER", [EXPORT_TEXT] = "TEXT",
-	};
-	const char *key = column->key ? column->key : "";
-	const char *dot = strchr(key, '.');
-
-	fprintf(sql, "\"%s\" %s", column->name, types[column->type]);
-	if (dot)
-		fprintf(sql, " REFERENCES \"%.*s\"(\"%s\")", (int)(dot - key), key, dot + 1);
-	else if (*key)
-		fputs(" PRIMARY KEY", sql);
-}
-
 /** CREATE TABLE and INSERT. */
 static void make_table(struct database *database, enum export_table_id id)
 {
+	static const char *const types[EXPORT_N_TYPES] = {
+		[EXPORT_INTEGER] = "INTEGER", [EXPORT_BOOLEAN] = "INTEGER", [EXPORT_TEXT] = "TEXT",
+	};
 	const struct export_table *table = &export_tables[id];
 	char *text = NULL;
 	size_t size, insert;
@@ -66,12 +54,7 @@ static void make_table(struct database *database, enum export_table_id id)
 		take_error(database, SQLITE_NOMEM);
 		return;
 	}
-	fprintf(sql, "CREATE TABLE \"%s\" (", table->name);
-	for (size_t i = 0; i < table->n; i++) {
-		fputs(i ? ", " : "", sql);
-		write_column(sql, &table->columns[i]);
-	}
-	fputs(")", sql);
+	export_create_table(sql, table, types);
 	fputc('\0', sql);
 	fflush(sql);
 	insert = size;
