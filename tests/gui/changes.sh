@@ -9,7 +9,7 @@
 # dock TEXT: a label of the dock says this
 dock()
 {
-	gui_ask widgets | grep -P '^QLabel\t' | grep -qF -- "$1"
+	gui_shows widgets QLabel "$1"
 }
 
 # told N TEXT: N lines of the log say this

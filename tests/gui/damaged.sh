@@ -106,7 +106,7 @@ darkest()
 	local colour
 
 	colour=$(gui_pixels "$2" $(($(gui_base "$1") - 6)) 1 1)
-	printf '%d\n' "0x${colour:1:2}" "0x${colour:3:2}" "0x${colour:5:2}" | sort -n | head -n 1
+	printf '%d\n' "0x${colour:1:2}" "0x${colour:3:2}" "0x${colour:5:2}" | sort -n | sed -n 1p
 }
 
 # refused FILE: an error is shown, and KernelShark goes on

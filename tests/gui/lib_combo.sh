@@ -114,7 +114,7 @@ combo_dialog()
 # combo_item NAME COLUMN: text of a cell, counted from 1, of the dialog's line that begins so
 combo_item()
 {
-	gui_ask items | grep -F "$1 |" | head -n 1 | cut -f1 | awk -F ' \\| ?' -v c="$2" '{ print $c }'
+	gui_ask items | grep -F "$1 |" | sed -n 1p | cut -f1 | awk -F ' \\| ?' -v c="$2" '{ print $c }'
 }
 
 # combo_choice N: what the Nth choice from the top shows, machines included, counted from 1

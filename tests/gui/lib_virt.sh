@@ -148,7 +148,7 @@ virt_column()
 # virt_details TEXT: it is told below the dock's table
 virt_details()
 {
-	gui_ask widgets | grep -P '^QLabel\t' | grep -qF -- "$1"
+	gui_shows widgets QLabel "$1"
 }
 
 # virt_overlay NAME: switch it on

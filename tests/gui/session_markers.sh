@@ -242,7 +242,7 @@ smaller()
 	local x y w h before
 
 	before=$(virt_markers)
-	read -r _ x y w h < <(gui_ask shown | head -n 1)
+	read -r _ x y w h < <(gui_ask shown | sed -n 1p)
 	gui_click_at $((x + w / 2)) $((y + h / 2))
 	xdotool key ctrl+End
 	# whole, the last but one

@@ -11,7 +11,7 @@ check_stream()
 	grep "^$1	" "$GUI_DIR/all" | cut -f 3- | sed 's/^/-\t/' | gui_strip >"$GUI_DIR/shown"
 	gui_rows "$2" >"$GUI_DIR/wanted"
 	cmp "$GUI_DIR/wanted" "$GUI_DIR/shown" ||
-		gui_fail "stream $1 is not $2: $(diff "$GUI_DIR/wanted" "$GUI_DIR/shown" | head -n 6)"
+		gui_fail "stream $1 is not $2: $(diff "$GUI_DIR/wanted" "$GUI_DIR/shown" | sed -n 1,6p)"
 }
 
 # read_all: the whole list, which must be in order of time

@@ -47,7 +47,7 @@ tip_wraps()
 # tip_says TEXT: the tooltip that is seen
 tip_says()
 {
-	gui_ask windows | grep -P '^QTipLabel\t' | grep -qF -- "$1" && tip_wraps
+	gui_shows windows QTipLabel "$1" && tip_wraps
 }
 
 # hover X Y TEXT: to rest there is answered by this; nothing else changes

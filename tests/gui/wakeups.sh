@@ -109,7 +109,7 @@ done < <(times)
 gui_need [ "$n" -ge 10 ]
 
 # what one is: told, with the markers where it has been woken and where it runs
-IFS=', ' read -r gap x waker woken time run < <(wakeups | awk '$1 >= 3' | head -n 1)
+IFS=', ' read -r gap x waker woken time run < <(wakeups | awk '$1 >= 3 && !n++')
 near "$time"
 gui_shot told
 gui_graphs
