@@ -65,6 +65,20 @@ times()
 		'$1 >= next_one { print; next_one = $1 + step }'
 }
 
+# throughout NAME LEAST: the same near moments of all of the trace, with so many arrows at least
+throughout()
+{
+	local time n=0
+
+	while read -r time; do
+		near "$time"
+		same "$1"
+		n=$((n + arrows))
+		whole
+	done < <(times)
+	gui_need [ "$n" -ge "$2" ]
+}
+
 gui_init
 VIRT_SETTINGS=('[markers]' shown=false)
 file=$GUI_SAMPLES/hvm-io.xen
@@ -80,14 +94,7 @@ gui_same "arrows while they are switched off" '' "$(coloured)"
 virt_overlay Wakers
 gui_shot whole
 gui_same "arrows where there is no room for them" '' "$(coloured)"
-n=0
-while read -r time; do
-	near "$time"
-	same cpus
-	n=$((n + arrows))
-	whole
-done < <(times)
-gui_need [ "$n" -ge 5 ]
+throughout cpus 5
 
 # with those of vCPUs: straight, from graph to graph
 for vcpu in d0v0 d0v1 d1v0; do
@@ -99,14 +106,7 @@ gui_shot whole-vcpus
 gui_graphs
 gui_until virt_window
 graphs+=(vcpu:d0v0 vcpu:d0v1 vcpu:d1v0)
-n=0
-while read -r time; do
-	near "$time"
-	same vcpus
-	n=$((n + arrows))
-	whole
-done < <(times)
-gui_need [ "$n" -ge 10 ]
+throughout vcpus 10
 
 # what one is: told, with the markers where it has been woken and where it runs
 IFS=', ' read -r gap x waker woken time run < <(wakeups | awk '$1 >= 3 && !n++')
