@@ -22,6 +22,7 @@
 /* What is to be told. Changed with ht_lock held, while nothing is told. */
 struct ht_settings {
 	bool		packed;
+	unsigned int	most;		/* events in a packed call; 0: as many as fit */
 	unsigned int	shift;
 	char		functions[HT_LIST_SIZE]; /* empty: none */
 	/* read by probes at any time */

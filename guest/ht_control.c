@@ -64,6 +64,22 @@ static int change_mode(char *text)
 	return ht_restart();
 }
 
+static void show_most(struct seq_file *seq)
+{
+	seq_printf(seq, "%u\n", ht_settings.most);
+}
+
+static int change_most(char *text)
+{
+	unsigned int most;
+	int ret = kstrtouint(text, 0, &most);
+
+	if (ret)
+		return ret;
+	ht_settings.most = most;
+	return ht_restart();
+}
+
 static void show_functions(struct seq_file *seq)
 {
 	seq_printf(seq, "%s\n", ht_settings.functions);
@@ -143,6 +159,7 @@ static int change_user(char *text)
 static const struct ht_file files[] = {
 	{ "enabled", show_enabled, change_enabled },
 	{ "mode", show_mode, change_mode },
+	{ "most", show_most, change_most },
 	{ "functions", show_functions, change_functions },
 	{ "syscalls", show_syscalls, change_syscalls },
 	{ "stats", show_stats, NULL },

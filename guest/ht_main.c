@@ -18,6 +18,9 @@ MODULE_PARM_DESC(events, "sched, irq, softirq, syscalls, initcalls, all, or trac
 static char *mode = "packed";
 module_param(mode, charp, 0444);
 MODULE_PARM_DESC(mode, "packed: several events in a call; plain: one");
+static unsigned int most;
+module_param(most, uint, 0444);
+MODULE_PARM_DESC(most, "events in a packed call at most; as many as fit (0)");
 static unsigned int shift = 6;
 module_param(shift, uint, 0444);
 MODULE_PARM_DESC(shift, "time of packed events is in units of 1 << shift cycles (6)");
@@ -141,6 +144,7 @@ static int take_parameters(void)
 		       HT_MAX_SHIFT, HT_LIST_SIZE);
 		return -EINVAL;
 	}
+	ht_settings.most = most;
 	ht_settings.shift = shift;
 	strscpy(ht_settings.functions, functions, sizeof(ht_settings.functions));
 	return ht_probes_want(events);

@@ -193,10 +193,12 @@ static void put_event(struct ht_cpu *cpu, const struct ht_event *event)
 
 	cpu->events++;
 	if (cpu->encoder.clock.packed) {
-		if (ht_encode_add(&cpu->encoder, event))
-			return;
-		flush_cpu(cpu);
-		ht_encode_add(&cpu->encoder, event);
+		if (!ht_encode_add(&cpu->encoder, event)) {
+			flush_cpu(cpu);
+			ht_encode_add(&cpu->encoder, event);
+		}
+		if (ht_settings.most && cpu->encoder.n_events >= ht_settings.most)
+			flush_cpu(cpu);
 	} else if (ht_encode_plain(&cpu->encoder, event, &call)) {
 		make_call(&call);
 		send_clock(cpu);

@@ -98,6 +98,17 @@ static int kstrtobool(const char *text, bool *on)
 	return 0;
 }
 
+static int kstrtouint(const char *text, unsigned int base, unsigned int *value)
+{
+	char *end;
+	unsigned long read = strtoul(text, &end, (int)base);
+
+	if (!isdigit((unsigned char)*text) || *end || read > UINT32_MAX)
+		return -EINVAL;
+	*value = (unsigned int)read;
+	return 0;
+}
+
 #define BITS_PER_LONG	64
 #define DECLARE_BITMAP(name, bits)	unsigned long name[((bits) + 63) / 64]
 #define bitmap_parselist(text, to, bits)	(-EINVAL)

@@ -99,6 +99,10 @@ static void test_change(void **state)
 	assert_int_equal(write_to("mode", "packed\n"), 7);
 	assert_true(ht_settings.packed);
 	assert_int_equal(write_to("mode", "wild\n"), -EINVAL);
+	assert_int_equal(write_to("most", "3\n"), 2);
+	assert_int_equal(ht_settings.most, 3);
+	assert_int_equal(write_to("most", "-1\n"), -EINVAL);
+	assert_int_equal(ht_settings.most, 3);
 	assert_int_equal(locked, 0);
 }
 
