@@ -2,11 +2,14 @@
 """Compare the lanes over a guest's graph, as they were photographed, with what the guest told.
 
 guest_lanes.py CALLS.csv VCPU FROM_NS TO_NS WIDTH PIXELS [KIND]
+guest_lanes.py busiest CALLS.csv
 
 CALLS.csv is what "dump --hypertrace --format csv" writes; PIXELS are the colours, #rrggbb, of what is over
 the boxes of the graph, and of some columns to its left and right, row by row. A column must show a
 system call, or a softirq, if and only if there is one in its time: a softirq while the CPU is in it, a
 system call while its task has the CPU. With KIND, sys or softirq, only that is looked at. Prints what has been compared.
+
+busiest prints the vCPU and the middle of a system call of some length with as much as possible around it.
 """
 import csv
 import re
@@ -85,7 +88,19 @@ def wrong(seen, sure, maybe, start, end, n, left, width):
     return bad
 
 
+def busiest(path):
+    """(vCPU, time): in a window of 24 ms around it, the system call is 2 % of it or more."""
+    spans = {vcpu: pieces(path, vcpu)[0] for vcpu in (0, 1)}
+    starts = [a for kinds in spans.values() for some in kinds.values() for a, _ in some]
+    calls = [(vcpu, (a + b) // 2) for vcpu, kinds in spans.items() for a, b in kinds["sys"]
+             if 500000 <= b - a <= 12000000]
+    return max(calls, key=lambda call: sum(abs(a - call[1]) < 12000000 for a in starts))
+
+
 def main():
+    if sys.argv[1] == "busiest":
+        print(*busiest(sys.argv[2]))
+        return 0
     path, vcpu, start, end, width = sys.argv[1], *map(int, sys.argv[2:6])
     pixels = open(sys.argv[6]).read().split()
     seen = {kind: {i % width for i, pixel in enumerate(pixels) if pixel in colours}

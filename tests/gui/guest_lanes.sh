@@ -7,8 +7,8 @@
 . "$(dirname "$0")/lib_virt.sh"
 . "$(dirname "$0")/lib_combo.sh"
 
-# all graphs at once
-GUI_SCREEN=1640x1360 GUI_SIZE="1600 1300"
+# all graphs at once, whatever the size of letters
+GUI_SCREEN=2040x1760 GUI_SIZE="2000 1700"
 export XDG_CACHE_HOME=$GUI_DIR/cache
 
 # lanes WHAT VCPU Y H [KIND]: of the last photograph, the rows from Y on are what VCPU told
@@ -37,6 +37,14 @@ look()
 	done
 }
 
+# show FROM_NS TO_NS: zoom there. By time, as columns of the graphs depend on the size of letters.
+show()
+{
+	local ns=$((VIRT_TO - VIRT_FROM)) columns=$((GUI_X1 - GUI_X0))
+
+	combo_zoom $((($1 - VIRT_FROM) * columns / ns)) $((($2 - VIRT_FROM) * columns / ns))
+}
+
 # seen COLOUR: pixels of it in all graphs of the last photograph
 seen()
 {
@@ -62,30 +70,18 @@ gui_until combo_note ''
 records=$("$KSV_BIN" report --quiet --format json "$host" |
 	python3 -c 'import json, sys; print(json.load(sys.stdin)["volume"]["records"])')
 gui_need [ "$(gui_ask count)" -ge $((records + $(wc -l <"$GUI_DIR/calls") - 1)) ]
-gui_split 1100
+gui_split 1500
 look whole
 gui_need [ "$(seen "$SYSCALL")" -gt 100 ]
-# into the boot of user space, and then into some ms
-combo_zoom 600 700
+# towards a system call: around it, and then some ms
+read -r cpu time < <(python3 "$KSV_SOURCE_DIR/tests/gui/guest_lanes.py" busiest "$GUI_DIR/calls")
+gui_need [ -n "$time" ]
+show $((time - 600000000)) $((time + 600000000))
 look part
-combo_zoom 500 520
+show $((time - 12000000)) $((time + 12000000))
 look near
 
 # A double click tells what it is and how long it took.
-line=$(python3 - "$KSV_SOURCE_DIR/tests/gui" "$GUI_DIR/calls" "$VIRT_FROM" "$VIRT_TO" <<'END'
-import sys
-sys.path.insert(0, sys.argv[1])
-import guest_lanes
-start, end = map(int, sys.argv[3:5])
-for vcpu in 0, 1:
-    for a, b in guest_lanes.pieces(sys.argv[2], vcpu)[0]["sys"]:
-        a, b = max(a, start), min(b, end)
-        if b - a > (end - start) // 100:
-            print(vcpu, (a + b) // 2)
-END
-)
-read -r cpu time <<<"$line"
-gui_need [ -n "$time" ]
 x=$((GUI_X0 + (time - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
 base=$(gui_base $((HOST_CPUS + cpu)))
 y=$(gui_pixels "$x" $((base - GUI_HEIGHT - 8)) 1 $((GUI_HEIGHT * 3 / 10 + 6)) | grep -n "^$SYSCALL\$" |
