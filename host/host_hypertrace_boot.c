@@ -13,6 +13,7 @@
 struct boot_event {
 	int64_t		time_ns, since_ns; /* HYPER_LOST: since when */
 	int32_t		cpu;		/* of the machine in the model */
+	int32_t		pid;		/* that has it: initcalls go on where it goes */
 	struct hyper_event event;
 };
 
@@ -46,6 +47,7 @@ static int take(void *arg, const struct kvm_trace_record *record)
 	if (walk->host->xen)
 		event.time_ns = host_trace_tsc_ns(walk->host, (uint64_t)record->time_ns);
 	event.cpu = walk->cpus[record->cpu];
+	event.pid = record->pid;
 	if (walk->lost[record->cpu] && walk->last_ns[record->cpu] != INT64_MIN) {
 		event.since_ns = walk->last_ns[record->cpu];
 		event.event.kind = HYPER_LOST;
@@ -98,7 +100,10 @@ static int tell(struct boot_walk *walk, struct hyper_guest *guest, int64_t end_n
 			if (!ret)
 				ret = hyper_guest_lost(guest, event->cpu, event->time_ns, false);
 		} else {
-			ret = hyper_guest_take(guest, event->cpu, event->time_ns, &event->event);
+			ret = hyper_guest_seen(guest, event->cpu, event->time_ns, event->pid);
+			if (!ret)
+				ret = hyper_guest_take(guest, event->cpu, event->time_ns,
+						       &event->event);
 		}
 	}
 	free(order);

@@ -363,6 +363,24 @@ int hyper_guest_lost(struct hyper_guest *guest, int32_t cpu, int64_t time_ns, bo
 	return ret ? ret : forget_cpu(guest, cpu, time_ns);
 }
 
+int hyper_guest_seen(struct hyper_guest *guest, int32_t cpu, int64_t time_ns, int32_t pid)
+{
+	int64_t task = pid > 0 ? key_map_find(&guest->task_map, (uint32_t)pid) : -1;
+	int32_t other = task >= 0 ? guest->states[task].cpu : HYPER_NONE;
+	int ret = 0;
+
+	if (cpu < 0 || cpu >= guest->n_cpus)
+		return -EINVAL;
+	if (hyper_pid_on(guest, cpu) == pid)
+		return 0;
+	if (time_ns < guest->last_ns)
+		time_ns = guest->last_ns;
+	guest->last_ns = time_ns;
+	if (other != HYPER_NONE)
+		ret = begin_run(guest, other, time_ns, HYPER_NONE);
+	return ret ? ret : begin_run(guest, cpu, time_ns, pid);
+}
+
 int64_t hyper_guest_now(const struct hyper_guest *guest)
 {
 	return guest->last_ns;

@@ -107,6 +107,13 @@ int hyper_guest_take(struct hyper_guest *guest, int32_t cpu, int64_t call_ns,
 		     const struct hyper_event *event);
 
 /**
+ * hyper_guest_seen - a record of the guest's own trace: a task has a CPU, however it came there
+ *
+ * Return: as hyper_guest_take().
+ */
+int hyper_guest_seen(struct hyper_guest *guest, int32_t cpu, int64_t time_ns, int32_t pid);
+
+/**
  * hyper_guest_lost - from @time_ns on, and again until it, the host tells nothing of a CPU
  *
  * To be called at both ends of such a stretch, in order of time with the events. Whoever is not

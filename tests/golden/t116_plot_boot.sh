@@ -45,7 +45,7 @@ check "no lanes" test "$(grep -c 'class="lane"' plain.svg)" = 0
 # Who tells nothing, what does not go together.
 run plot --quiet --boot -o none.svg first.dat
 status 2
-says "$ERR" 'tells of phases or levels of its boot through hypercalls'
+says "$ERR" 'tells of phases or levels of its boot in this span of the trace, through hypercalls'
 check "no figure" test ! -e none.svg
 run plot --quiet --boot --vcpu g2 -o none.svg boot.dat
 status 2

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "compare_trace.h"
+#include "model_files.h"
 #include "model_guests.h"
 #include "trace_args.h"
 
@@ -231,7 +232,8 @@ static const struct ksv_option compare_option_table[] = {
 	{ 0, "windows", "N", "measure rates of a trace in N parts of it, default 10",
 	  take_windows, offsetof(OPTIONS, what.windows), NULL },
 	{ 0, "boot", NULL, "instead: phases and levels of guests' boots, as they tell\n"
-	  "of them through hypercalls", ksv_take_flag, offsetof(OPTIONS, what.boot), NULL },
+	  "of them through hypercalls, or by their own traces", ksv_take_flag,
+	  offsetof(OPTIONS, what.boot), NULL },
 	{ 0, "hypertrace", "DIALECT", "with --boot: the dialect of the hypercalls, or a file of\n"
 	  "one's own", model_take_dialect, offsetof(OPTIONS, what.dialect), NULL },
 	{ 0, "record-cost", "METRIC", "also: what a record costs, from the time\n"
@@ -282,18 +284,18 @@ static const char *file_of(const char *arg)
 	return equal && equal > arg && access(arg, F_OK) != 0 ? equal + 1 : arg;
 }
 
-/** @path: of the trace that the argument means */
-static int read_trace(struct job *job, const char *arg, const char *path)
+/** @load: path and open traces of the trace that the argument means */
+static int read_trace(struct job *job, const char *arg, struct model_load load)
 {
 	const char *file = file_of(arg);
-	struct model_load load = {
-		.path = path, .options = job->trace, .quiet = job->quiet,
-	};
 	char *name = file > arg ? strndup(arg, (size_t)(file - arg) - 1) : strdup(arg);
 	int run = name ? compare_run(&job->compare, name) : -ENOMEM;
 
 	free(name);
+	load.options = job->trace;
+	load.quiet = job->quiet;
 	if (run < 0) {
+		kvm_trace_close(load.kvm);
 		ksv_error("%s: %s", arg, run == -ENOSPC ? "too many runs" : "not enough memory");
 		return KSV_EXIT_FILE;
 	}
@@ -375,13 +377,46 @@ static int choose_metrics(struct job *job)
 	return KSV_EXIT_OK;
 }
 
-static int read_all(struct job *job, char **files, int n)
+/** Traces of guests tell of the boots on their hosts, and are no runs. */
+static int read_boots(struct job *job, char **names, int n)
+{
+	struct model_files files = {
+		.args = &job->traces, .cpu_hz = job->trace.cpu_hz, .quiet = job->quiet,
+	};
+	int status = model_files_open(&files);
+
+	for (int i = 0; i < n && !status; i++) {
+		struct model_load load = { .path = files.paths[i] };
+
+		if (!model_files_is_host(&files, i))
+			continue;
+		load.guests = model_files_guests(&files, i, &load.n_guests);
+		load.kvm = model_files_take(&files, i);
+		status = read_trace(job, names[i], load);
+	}
+	model_files_close(&files);
+	return status;
+}
+
+static int read_traces(struct job *job, char **names, int n)
 {
 	int status = KSV_EXIT_OK;
 
+	if (job->what.boot)
+		return read_boots(job, names, n);
+	for (int i = 0; i < n && !status; i++) {
+		const struct model_load load = { .path = job->traces.items[i].path };
+
+		status = read_trace(job, names[i], load);
+	}
+	return status;
+}
+
+static int read_all(struct job *job, char **files, int n)
+{
 	/* the baseline of the command line comes first, also of those that are in a table */
-	for (int i = 0; i < n && !status; i++)
-		status = read_trace(job, files[i], job->traces.items[i].path);
+	int status = read_traces(job, files, n);
+
 	for (int i = 0; i < job->n_values && !status; i++)
 		status = read_values(job, job->values[i]);
 	if (!status)

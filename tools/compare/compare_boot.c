@@ -54,18 +54,18 @@ static void take_stage(void *arg, const struct host_stage *stage)
 }
 
 int compare_boot_add(struct compare *compare, int run, const struct virt_model *model,
-		     const struct model_guests *guests)
+		     const struct model_guests *guests, const struct model_boots *boots)
 {
 	struct adding adding = { .compare = compare, .run = run };
 
 	for (int32_t m = 0; m < virt_model_n_machines(model) && adding.n >= 0; m++) {
 		struct host_stages *stages;
 
-		if (!guests->trace->machines[m].guest)
+		if (!guests->trace->machines[m].guest && !model_boots_of(boots, m))
 			continue;
 		adding.machine = virt_model_machine(model, m);
-		stages = host_stages_new(guests->trace, m, NULL, NULL, virt_model_begin(model),
-					 virt_model_end(model));
+		stages = host_stages_new(guests->trace, m, model_boots_of(boots, m), NULL,
+					 virt_model_begin(model), virt_model_end(model));
 		if (!stages)
 			return -ENOMEM;
 		host_stages_each(stages, take_stage, &adding);

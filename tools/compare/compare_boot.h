@@ -12,12 +12,13 @@
 /**
  * compare_boot_add - add what each phase, level and step of the shutdown took
  * @guests: found
+ * @boots: of machines that tell of none through hypercalls
  *
  * What has no known end is left out.
  *
  * Return: how many stages there are; -ENOMEM; or -ENOSPC: there are too many metrics.
  */
 int compare_boot_add(struct compare *compare, int run, const struct virt_model *model,
-		     const struct model_guests *guests);
+		     const struct model_guests *guests, const struct model_boots *boots);
 
 #endif

@@ -103,6 +103,7 @@ struct job {
 	struct virt_window_walk	**walks;
 	int			windows;
 	struct model_guests	guests;		/* if their boots are compared */
+	struct model_boots	boots;
 	bool			boot;
 	uint64_t		records, bytes;
 	int			ret;
@@ -293,18 +294,20 @@ static void add_all(struct job *job)
 
 /** Return: KSV_EXIT_OK, or the exit status after a message. */
 static int add_boots(struct job *job, const struct compare_trace_options *options,
-		     const char *path)
+		     const struct model_load *load)
 {
 	int status = model_guests_find(&job->guests, job->model, options->dialect), n;
 
 	if (status)
 		return status;
-	n = compare_boot_add(job->compare, job->run, job->model, &job->guests);
+	n = model_boots_find(&job->boots, load);
+	if (!n)
+		n = compare_boot_add(job->compare, job->run, job->model, &job->guests, &job->boots);
 	job->ret = n < 0 ? n : 0;
 	if (n)
 		return KSV_EXIT_OK;
 	ksv_error("%s: no guest tells of a phase or level of its boot that begins and ends in it",
-		  path);
+		  load->path);
 	return KSV_EXIT_FILE;
 }
 
@@ -335,7 +338,7 @@ static int add_trace(struct job *job, const struct model_load *load,
 
 	job->model = load->model;
 	if (options->boot)
-		status = add_boots(job, options, load->path);
+		status = add_boots(job, options, load);
 	else
 		add_all(job);
 	if (!status && !job->ret)
@@ -365,6 +368,7 @@ int compare_trace(struct compare *compare, int run, struct model_load *load,
 	if (!status)
 		status = model_changed(load, status);
 	model_guests_free(&job.guests);
+	model_boots_free(&job.boots);
 	model_unload(load);
 	return status;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	model_guests.h
- * @brief	What guests tell of themselves through hypercalls, of a trace that is being loaded.
+ * @brief	What guests tell of themselves, of a trace that is being loaded.
  *
- * While it goes by, rows and records are given to host_hypercalls_row() and
- * host_hypercalls_record().
+ * Through hypercalls, and of their boots by traces of their own. While the host's trace goes by,
+ * rows and records are given to host_hypercalls_row() and host_hypercalls_record().
  */
 #ifndef KSHARK_VIRT_MODEL_GUESTS_H
 #define KSHARK_VIRT_MODEL_GUESTS_H
 
 #include "host_hypertrace.h"
-#include "options.h"
+#include "model_load.h"
 
 /** All zero at first. */
 struct model_guests {
@@ -32,5 +32,22 @@ int model_take_dialect(const struct ksv_command *command, const struct ksv_optio
 int model_guests_find(struct model_guests *guests, const struct virt_model *model,
 		      const char *dialect);
 void model_guests_free(struct model_guests *guests);
+
+/** Boots as guests' own traces tell them (initcall:*); all zero at first. */
+struct model_boots {
+	struct hyper_guest	**guests; /* by machine of the model; or NULL */
+	int32_t			n;
+};
+
+/**
+ * model_boots_find - those of a trace that is loaded, with those of guests
+ *
+ * Return: 0 or -ENOMEM; to be given to model_boots_free() in any case.
+ */
+int model_boots_find(struct model_boots *boots, const struct model_load *load);
+
+/** model_boots_of - that of a machine. Return: NULL if no trace tells of it. */
+const struct hyper_guest *model_boots_of(const struct model_boots *boots, int32_t machine);
+void model_boots_free(struct model_boots *boots);
 
 #endif

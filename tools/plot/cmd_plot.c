@@ -119,7 +119,8 @@ static const struct ksv_option plot_option_table[] = {
 	{ 0, "title", "TEXT", "a title above the figure",
 	  ksv_take_text, offsetof(OPTIONS, title), NULL },
 	{ 0, "boot", NULL, "above the rows: phases and levels of guests' boots, as they tell\n"
-	  "of them through hypercalls", ksv_take_flag, offsetof(OPTIONS, boot.wanted), NULL },
+	  "of them through hypercalls, or by their own traces", ksv_take_flag,
+	  offsetof(OPTIONS, boot.wanted), NULL },
 	{ 0, "hypertrace", "DIALECT", "with --boot: the dialect of the hypercalls, or a file of\n"
 	  "one's own", model_take_dialect, offsetof(OPTIONS, boot.dialect), NULL },
 	{ 0, "kallsyms", "FILE", "with --boot: a guest's /proc/kallsyms, for names of initcalls",
@@ -344,7 +345,8 @@ static int find_boot(struct plot *plot)
 	if (status || !plot->options->boot.wanted || plot->boot.n_lanes)
 		return status;
 	return ksv_usage_error(plot->options->command, "no guest that is shown tells of phases or "
-			       "levels of its boot through hypercalls in this span of the trace");
+			       "levels of its boot in this span of the trace, through hypercalls "
+			       "or by its own trace");
 }
 
 static int plot_figure(struct plot *plot)
@@ -547,11 +549,12 @@ static int plot_run(const struct ksv_command *command, int argc, char **argv)
 		status = check_options(options);
 	if (!status && argc == first)
 		status = ksv_usage_error(command, "no file is given");
-	if (!status && argc - first > 1 && !options->tasks)
+	if (!status && argc - first > 1 && !options->tasks && !options->boot.wanted)
 		status = ksv_usage_error(command, "one file at a time; those of guests are of use "
-					 "with --tasks");
+					 "with --tasks and --boot");
 	if (!status)
-		status = options->tasks ? plot_args(argv + first, argc - first, options) :
+		status = options->tasks || options->boot.wanted ?
+			 plot_args(argv + first, argc - first, options) :
 			 plot_arg(argv[first], options);
 out:
 	free(options->vcpus.ranges);

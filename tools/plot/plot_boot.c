@@ -166,8 +166,9 @@ static bool add_lanes(struct plot_boot *boot, struct making *making)
 static bool add_machine(struct plot_boot *boot, struct making *making, int32_t m, int64_t from_ns,
 			int64_t to_ns)
 {
-	struct host_stages *stages = host_stages_new(boot->guests.trace, m, NULL, boot->symbols,
-						     from_ns, to_ns);
+	struct host_stages *stages = host_stages_new(boot->guests.trace, m,
+						     model_boots_of(&boot->boots, m),
+						     boot->symbols, from_ns, to_ns);
 	bool done = stages != NULL;
 
 	making->machine = virt_model_machine(making->load->model, m);
@@ -195,13 +196,18 @@ static int decode(struct plot_boot *boot, const struct plot_boot_options *option
 		  const struct model_load *load)
 {
 	char error[512];
+	int status;
 
 	if (options->kallsyms &&
 	    hyper_symbols_read(options->kallsyms, &boot->symbols, error, sizeof(error))) {
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
 	}
-	return model_guests_find(&boot->guests, load->model, options->dialect);
+	status = model_guests_find(&boot->guests, load->model, options->dialect);
+	if (status || !model_boots_find(&boot->boots, load))
+		return status;
+	ksv_error("not enough memory");
+	return KSV_EXIT_FILE;
 }
 
 int plot_boot_make(struct plot_boot *boot, const struct plot_boot_options *options,
@@ -219,7 +225,7 @@ int plot_boot_make(struct plot_boot *boot, const struct plot_boot_options *optio
 			"exits,exits_ns\n");
 	boot->lanes = calloc((size_t)n * N_LANES + 1, sizeof(*boot->lanes));
 	for (int32_t m = 0; boot->lanes && m < n; m++) {
-		if (boot->guests.trace->machines[m].guest &&
+		if ((boot->guests.trace->machines[m].guest || model_boots_of(&boot->boots, m)) &&
 		    is_shown(virt_model_machine(load->model, m), vcpus) &&
 		    !add_machine(boot, &making, m, from_ns, to_ns)) {
 			making.no_memory = true;
@@ -240,5 +246,6 @@ void plot_boot_free(struct plot_boot *boot)
 	}
 	free(boot->lanes);
 	model_guests_free(&boot->guests);
+	model_boots_free(&boot->boots);
 	hyper_symbols_free(boot->symbols);
 }

@@ -21,6 +21,7 @@ struct plot_boot_options {
 /** Stages of all machines that are shown; all zero at first. */
 struct plot_boot {
 	struct model_guests	guests;
+	struct model_boots	boots;
 	struct hyper_symbols	*symbols;
 	struct figure_lane	*lanes;
 	int			n_lanes;

@@ -150,7 +150,9 @@ static int build_machine(const struct report_hypertrace *hypertrace, const struc
 	}
 	if (hypertrace->options->boot) {
 		machine->stages = host_stages_new(hypertrace->trace, machine->info->machine,
-						  machine->boot, hypertrace->options->symbols,
+						  model_boots_of(&hypertrace->boots,
+								 machine->info->machine),
+						  hypertrace->options->symbols,
 						  report->from_ns, report->to_ns);
 		if (!machine->stages)
 			return -ENOMEM;
@@ -162,47 +164,24 @@ static int build_machine(const struct report_hypertrace *hypertrace, const struc
 	       report_hyper_functions(hypertrace, report, machine);
 }
 
-/** A machine's own trace may tell of its boot. @boots: by the model's machines */
-static int find_boots(const struct report *report, struct hyper_guest **boots)
-{
-	int ret = 0;
-
-	for (int i = 0; i < report->load->n_guests && !ret; i++) {
-		struct host_boot boot;
-
-		ret = host_hypertrace_boot(&report->load->host, report->load->model,
-					   report->load->guests[i], &boot);
-		if (!ret && boot.guest && !boots[boot.machine])
-			boots[boot.machine] = boot.guest;
-		else
-			hyper_guest_free(boot.guest);
-	}
-	return ret;
-}
-
 /** The machines that tell something, if they are asked for. */
 static int build_machines(struct report_hypertrace *hypertrace, const struct report *report,
 			  const struct ksv_vcpu_set *vcpus)
 {
-	int32_t n = hypertrace->trace->n_machines;
-	struct hyper_guest **boots = calloc((size_t)n + 1, sizeof(*boots));
-	int ret = !boots ? -ENOMEM : hypertrace->options->boot ? find_boots(report, boots) : 0;
+	int ret = hypertrace->options->boot ?
+		  model_boots_find(&hypertrace->boots, report->load) : 0;
 
-	for (int32_t m = 0; boots && m < n; m++) {
+	for (int32_t m = 0; m < hypertrace->trace->n_machines && !ret; m++) {
 		struct report_hyper_machine *machine =
 			&hypertrace->machines[hypertrace->n_machines];
 
-		if (ret || (!hypertrace->trace->machines[m].tally.calls && !boots[m]) ||
-		    !is_wanted(report, m, vcpus)) {
-			hyper_guest_free(boots[m]);
+		if ((!hypertrace->trace->machines[m].tally.calls &&
+		     !model_boots_of(&hypertrace->boots, m)) || !is_wanted(report, m, vcpus))
 			continue;
-		}
 		hypertrace->n_machines++;
 		machine->info = &hypertrace->trace->machines[m];
-		machine->boot = boots[m];
 		ret = build_machine(hypertrace, report, machine);
 	}
-	free(boots);
 	return ret;
 }
 
@@ -238,9 +217,9 @@ static void release(struct report_counted *counted)
 		free(hypertrace->machines[m].tasks);
 		free(hypertrace->machines[m].functions);
 		host_stages_free(hypertrace->machines[m].stages);
-		hyper_guest_free(hypertrace->machines[m].boot);
 	}
 	free(hypertrace->machines);
+	model_boots_free(&hypertrace->boots);
 	host_hypertrace_free(hypertrace->trace);
 	host_hypercalls_free(&hypertrace->calls);
 	memset(hypertrace, 0, sizeof(*hypertrace));

@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_REPORT_HYPERTRACE_H
 
 #include "host_stages.h"
+#include "model_guests.h"
 #include "report.h"
 
 /** What is wanted instead of the report of the host. */
@@ -48,7 +49,6 @@ struct report_hyper_machine {
 	size_t		n_functions;
 	uint64_t	all_calls;	/* of all functions */
 	int64_t		guest_ns;	/* that its vCPUs executed it, in the window */
-	struct hyper_guest *boot;	/* of its own trace; or NULL */
 	struct host_stages *stages;	/* that were asked for; or NULL */
 };
 
@@ -56,6 +56,7 @@ struct report_hypertrace {
 	const struct report_hypertrace_options *options; /* NULL: nothing is wanted */
 	struct host_hypercalls	calls;
 	struct host_hypertrace	*trace;
+	struct model_boots	boots;
 	struct report_hyper_machine *machines;
 	int32_t			n_machines;
 };
