@@ -136,6 +136,9 @@ struct host_hypertrace_time {
  */
 int64_t host_hypertrace_true_ns(void *arg, int32_t cpu, int64_t from_ns, int64_t to_ns);
 
+/** host_hypertrace_unknown_ns - how long nobody knows what it did, the same */
+int64_t host_hypertrace_unknown_ns(void *arg, int32_t cpu, int64_t from_ns, int64_t to_ns);
+
 /** host_hypertrace_is_file - is that the name of a file, not that of a dialect? */
 bool host_hypertrace_is_file(const char *dialect);
 

@@ -354,13 +354,23 @@ int32_t host_hypertrace_vcpu(const struct host_hypertrace *trace, int32_t machin
 	return virt_model_machine(trace->model, machine)->vcpus[cpu];
 }
 
-int64_t host_hypertrace_true_ns(void *arg, int32_t cpu, int64_t from_ns, int64_t to_ns)
+static int64_t state_ns(const struct host_hypertrace_time *time, int32_t cpu, int64_t from_ns,
+			int64_t to_ns, enum virt_state state)
 {
-	const struct host_hypertrace_time *time = arg;
 	struct virt_totals totals;
 
 	virt_vcpu_totals(time->trace->model,
 			 host_hypertrace_vcpu(time->trace, time->machine, cpu), from_ns, to_ns,
 			 &totals);
-	return totals.ns[VIRT_GUEST];
+	return totals.ns[state];
+}
+
+int64_t host_hypertrace_true_ns(void *arg, int32_t cpu, int64_t from_ns, int64_t to_ns)
+{
+	return state_ns(arg, cpu, from_ns, to_ns, VIRT_GUEST);
+}
+
+int64_t host_hypertrace_unknown_ns(void *arg, int32_t cpu, int64_t from_ns, int64_t to_ns)
+{
+	return state_ns(arg, cpu, from_ns, to_ns, VIRT_UNKNOWN);
 }

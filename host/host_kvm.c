@@ -88,7 +88,11 @@ static char *kvm_notes(const struct host_trace *trace, const struct virt_model *
 		return NULL;
 	if (kvm_trace_meta_error(trace->kvm))
 		escape_print(out, "", "%s", kvm_trace_meta_error(trace->kvm));
-	if (virt_model_is_unsplit(model))
+	if (virt_model_knows_calls_only(model))
+		escape_print(out, "", "%s: has neither kvm_entry nor kvm_exit: what vCPUs do "
+			     "beside their hypercalls is unknown. Record with '" RECORD_KVM "'",
+			     trace->path);
+	else if (virt_model_is_unsplit(model))
 		escape_print(out, "", "%s: has no sched_switch: waits between VM exits and entries "
 			     "are not told apart. Record with '" RECORD_KVM "'",
 			     trace->path);

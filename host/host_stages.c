@@ -42,15 +42,19 @@ static bool is_stage(const struct host_stages *stages, const struct hyper_slice 
 
 /* --- hypercalls ------------------------------------------------------------------------------ */
 
-/** What the exit of a hypercall costs: from the exit before it to the entry behind it. */
+/**
+ * What the exit of a hypercall costs: from the exit before it to the entry behind it.
+ * @before: the one before it, in which it cannot have begun; or NULL
+ */
 static int64_t call_cost(const struct virt_model *model, int32_t vcpu,
-			 const struct hyper_call *call)
+			 const struct hyper_call *call, const struct hyper_call *before)
 {
 	const struct virt_interval *interval;
 	struct virt_exit exit;
 
 	if (call->cost_ns >= 0)
-		return call->cost_ns;
+		return before && call->cost_ns > call->time_ns - before->time_ns ? 0 :
+		       call->cost_ns;
 	interval = virt_vcpu_at(model, vcpu, call->time_ns, NULL);
 	if (!interval || !(interval->flags & VIRT_INTERVAL_EXIT) ||
 	    !virt_vcpu_next_exit(model, vcpu, interval->start_ns, &exit) || !exit.complete)
@@ -75,7 +79,8 @@ static bool sum_calls(const struct host_hypertrace *trace, int32_t vcpu, struct 
 
 		sums->counts[i + 1] = sums->counts[i] + !own;
 		sums->ns[i + 1] = sums->ns[i] +
-				  (own ? 0 : (uint64_t)call_cost(model, vcpu, call));
+				  (own ? 0 : (uint64_t)call_cost(model, vcpu, call,
+								 i ? call - 1 : NULL));
 	}
 	return true;
 }
@@ -220,6 +225,7 @@ static void make_stage(struct host_stages *stages, const struct hyper_slice *sli
 	name_stage(stages, stage);
 	virt_vcpu_totals(model, vcpu, stage->from_ns, stage->to_ns, &totals);
 	stage->true_ns = totals.ns[VIRT_GUEST];
+	stage->unknown_ns = totals.ns[VIRT_UNKNOWN];
 	stage->n_reasons = virt_vcpu_exits(model, vcpu, stage->from_ns, stage->to_ns,
 					   stages->reasons, stages->n_reasons);
 	for (size_t i = 0; i < stage->n_reasons; i++) {

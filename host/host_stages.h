@@ -20,7 +20,8 @@ struct host_stage {
 	const struct hyper_slice *slice;
 	char		name[HOST_STAGE_NAME];
 	int64_t		from_ns, to_ns;
-	int64_t		true_ns;	/* that the vCPU executed its guest */
+	int64_t		true_ns;	/* that the vCPU executed its guest, */
+	int64_t		unknown_ns;	/* and that nobody knows what it did */
 	uint64_t	exits;		/* of the vCPU, that begin in it */
 	int64_t		exits_ns;	/* what they cost */
 	const struct virt_exit_total *reasons; /* costliest first; until the next stage */

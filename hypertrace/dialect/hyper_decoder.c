@@ -33,8 +33,23 @@ void hyper_decoder_free(struct hyper_decoder *decoder)
 	free(decoder);
 }
 
-int hyper_decoder_take(struct hyper_decoder *decoder, const struct hyper_call *call,
-		       struct hyper_decoded *decoded)
+/** hypergraph_host is recorded at the entry: what is told was at the exit, or before it. */
+static void move_to_exit(const struct hyper_call *call, struct hyper_decoded *decoded)
+{
+	if (call->source != HYPER_KVM_WHOLE || call->cost_ns <= 0)
+		return;
+	for (unsigned int i = 0; i < decoded->n; i++) {
+		struct hyper_event *event = &decoded->events[i];
+
+		if (event->before_ns < 0 ||
+		    __builtin_add_overflow(event->before_ns, call->cost_ns, &event->before_ns))
+			continue;
+		event->has |= UINT32_C(1) << HYPER_F_BEFORE;
+	}
+}
+
+static int decode(struct hyper_decoder *decoder, const struct hyper_call *call,
+		  struct hyper_decoded *decoded)
 {
 	enum hyper_field bad = HYPER_F_NONE;
 
@@ -49,6 +64,15 @@ int hyper_decoder_take(struct hyper_decoder *decoder, const struct hyper_call *c
 	decoded->label = decoded->events[0].label;
 	decoded->fault = hyper_field_name(bad);
 	return 0;
+}
+
+int hyper_decoder_take(struct hyper_decoder *decoder, const struct hyper_call *call,
+		       struct hyper_decoded *decoded)
+{
+	int ret = decode(decoder, call, decoded);
+
+	move_to_exit(call, decoded);
+	return ret;
 }
 
 const char *hyper_result_name(enum hyper_result result)

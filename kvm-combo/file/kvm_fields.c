@@ -58,6 +58,9 @@ static const struct event_row {
 	{ "kvm", "kvm_pic_set_irq", KVM_IRQ_LINE, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_inj_virq", KVM_INJECT, 0, NULL, "vector", "soft" },
 	{ "kvm", "kvm_inj_virq", KVM_INJECT, 0, NULL, "irq", NULL },
+	{ NULL, "hypergraph_host", KVM_WHOLE, 0, "vcpu_id", "overhead", NULL },
+	{ NULL, "hypergraph_host", KVM_WHOLE, 0, "vcpu_id", NULL, NULL },
+	{ NULL, "hypergraph_host", KVM_WHOLE, 0, NULL, NULL, NULL },
 	{ "sched", "sched_waking", KVM_WAKING, 0, "pid", NULL, NULL },
 	{ "sched", "sched_wakeup", KVM_WAKEUP, 0, "pid", NULL, NULL },
 	{ "sched", "sched_wakeup_new", KVM_BORN, 0, "pid", NULL, NULL },
@@ -366,7 +369,8 @@ bool kvm_fields_is_host(const struct kvm_fields *fields)
 {
 	for (size_t i = 0; i < fields->n; i++)
 		if (fields->events[i].row->kind == KVM_ENTRY ||
-		    fields->events[i].row->kind == KVM_EXIT)
+		    fields->events[i].row->kind == KVM_EXIT ||
+		    fields->events[i].row->kind == KVM_WHOLE)
 			return true;
 	return false;
 }
@@ -522,6 +526,10 @@ static void complete(const struct kvm_fields *fields, const struct found_event *
 						 ((uint64_t)event->value & UINT32_MAX));
 		else if (found->more)
 			event->more = (uint8_t)more;
+		return;
+	case KVM_WHOLE:
+		if (!found->value || event->value > HYPER_MOST_COST_NS)
+			event->value = VIRT_NONE;
 		return;
 	case KVM_ACCEPT:
 		/* APIC_DM_FIXED, APIC_DM_LOWEST (asm/apicdef.h): others have no vector */

@@ -44,6 +44,7 @@ static struct kvm_vcpu *add(struct kvm_vcpu **vcpus, size_t *n, size_t *room, in
 	(*vcpus)[*n] = (struct kvm_vcpu){
 		.tid = tid, .id = VIRT_NONE, .guest = VIRT_NONE, .pcpu = VIRT_NONE,
 		.reason = VIRT_NONE, .state = VIRT_UNKNOWN, .since_ns = INT64_MIN,
+		.entered_ns = INT64_MIN,
 	};
 	return &(*vcpus)[(*n)++];
 }
@@ -75,8 +76,8 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpu **vcpus, size_t 
 		for (size_t i = 0; i < cpu->n; i++) {
 			const struct kvm_event *event = &cpu->events[i];
 
-			if ((event->kind != KVM_ENTRY && event->kind != KVM_EXIT) ||
-			    event->pid <= 0)
+			if ((event->kind != KVM_ENTRY && event->kind != KVM_EXIT &&
+			     event->kind != KVM_WHOLE) || event->pid <= 0)
 				continue;
 			/* as most of its records: nothing new, once its number is known */
 			if (event->pid == last)

@@ -104,6 +104,7 @@ struct kvm_tracker {
 	bool		has_idle_states;
 	uint64_t	n_disordered;
 	bool		has_switches, has_injects;
+	bool		has_modes;	/* entries or exits: what a vCPU does on its pCPU is told */
 };
 
 /** KVM_ACCEPT: how the interrupt was raised, beside enum kvm_context in @more. */
@@ -126,6 +127,7 @@ struct kvm_vcpu {
 	bool		nested;		/* in the guest, it is its guest that runs */
 	bool		level_known;	/* whether that holds */
 	int64_t		since_ns;	/* when it came to a pCPU, or nobody knew where it is */
+	int64_t		entered_ns;	/* KVM_WHOLE: when the last one ended */
 	int32_t		reason;		/* of its last exit */
 	uint8_t		wait;		/* enum kvm_wait, of that exit; none in the guest */
 	const struct kvm_tsc_offset *offset;	/* what its TSC was set to last, or NULL */
@@ -201,6 +203,19 @@ void kvm_power_free(struct kvm_tracker *tracker);
 /** kvm_replay - all records in order of time, into the model. Return: 0 or -ENOMEM. */
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
 	       int32_t n_vcpus);
+
+/**
+ * kvm_find_level - before the first word about it, and after lost records: does a guest's guest run
+ * at @event, an entry or exit?
+ *
+ * KVM says so right after the exit, before anybody else can have the CPU.
+ */
+void kvm_find_level(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu,
+		    const struct kvm_event *event);
+
+/** kvm_is_handed_on - is an exit out of a guest's guest handed to the guest's hypervisor? */
+bool kvm_is_handed_on(const struct kvm_tracker *tracker, const struct kvm_vcpu *vcpu,
+		      const struct kvm_event *event);
 
 /* --- why a vCPU has left its guest: kvm_waits.c ---------------------------------------------- */
 

@@ -38,6 +38,7 @@ struct replay {
 	size_t		n_unknown;	/* CPUs with records of which nobody knows who has them */
 	int64_t		known_ns;	/* since when all of them are known, if they are */
 	struct kvm_reasons reasons;
+	int32_t		call_reason;	/* of KVM_WHOLE; VIRT_NONE: there was none */
 	struct kvm_wakes wakes;
 	int		error;
 };
@@ -235,6 +236,8 @@ static void arrive(struct replay *replay, struct kvm_vcpu *vcpu, int cpu, int64_
 	vcpu->since_ns = time_ns;
 	if (vcpu->mode != KVM_MODE_UNKNOWN)
 		say_mode(replay, vcpu, time_ns);
+	else if (!replay->tracker->has_modes)
+		say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, 0);
 }
 
 /** A record of @pid on a CPU: it has this CPU now, if that is news. */
@@ -260,7 +263,8 @@ static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm
 {
 	uint64_t prev_state = (uint64_t)event->value;
 
-	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
+	if (replay->tracker->has_modes)
+		resolve(replay, vcpu, KVM_IN_HYPERVISOR);
 	if (vcpu->mode == KVM_IN_GUEST) {
 		contradict(replay, "a vCPU is switched out without a VM exit");
 		vcpu->mode = KVM_IN_HYPERVISOR;
@@ -290,59 +294,10 @@ static struct kvm_vcpu *own_vcpu(struct replay *replay, const struct kvm_event *
 {
 	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
 
-	if (!vcpu && (event->kind == KVM_ENTRY || event->kind == KVM_EXIT))
+	if (!vcpu && (event->kind == KVM_ENTRY || event->kind == KVM_EXIT ||
+		      event->kind == KVM_WHOLE))
 		contradict(replay, "the idle task enters or leaves a guest");
 	return vcpu;
-}
-
-/** A record that tells nothing of entries and exits, in a vCPU's row of records. */
-static bool goes_on(const struct kvm_vcpu *vcpu, const struct kvm_event *event,
-		    const struct kvm_event *end)
-{
-	return event < end && event->pid == vcpu->tid && event->kind != KVM_ENTRY &&
-	       event->kind != KVM_EXIT && event->kind != KVM_NESTED_EXIT;
-}
-
-/**
- * Before the first word about it, and after lost records: does a guest's guest run at @event, an
- * entry or exit? KVM says so right after the exit, before anybody else can have the CPU.
- */
-static void find_level(const struct replay *replay, struct kvm_vcpu *vcpu,
-		       const struct kvm_event *event)
-{
-	const struct kvm_cpu *cpu = &replay->tracker->cpus[event->cpu];
-	const struct kvm_event *end = cpu->events + cpu->n;
-
-	if (vcpu->level_known)
-		return;
-	vcpu->level_known = true;
-	if (event->kind == KVM_ENTRY) {
-		do {
-			event++;
-		} while (goes_on(vcpu, event, end));
-	}
-	if (event < end && event->kind == KVM_EXIT) {
-		do {
-			event++;
-		} while (goes_on(vcpu, event, end));
-	}
-	vcpu->nested = event < end && event->kind == KVM_NESTED_EXIT && event->pid == vcpu->tid;
-}
-
-/** Is an exit out of a guest's guest handed to the guest's hypervisor? KVM says so at once. */
-static bool is_handed_on(const struct replay *replay, const struct kvm_vcpu *vcpu,
-			 const struct kvm_event *event)
-{
-	const struct kvm_cpu *cpu = &replay->tracker->cpus[event->cpu];
-	const struct kvm_event *end = cpu->events + cpu->n;
-
-	if (!vcpu->nested)
-		return false;
-	do {
-		event++;
-	} while (event < end && event->pid == vcpu->tid &&
-		 (event->kind == KVM_NESTED_EXIT || event->kind == KVM_ACCEPT));
-	return event < end && event->pid == vcpu->tid && event->kind == KVM_NESTED_INJECT;
 }
 
 static void on_vm_entry(struct replay *replay, const struct kvm_event *event)
@@ -352,7 +307,7 @@ static void on_vm_entry(struct replay *replay, const struct kvm_event *event)
 	if (!vcpu)
 		return;
 	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
-	find_level(replay, vcpu, event);
+	kvm_find_level(replay->tracker, vcpu, event);
 	if (vcpu->mode == KVM_IN_GUEST)
 		contradict(replay, "a VM entry without an exit before it");
 	vcpu->mode = KVM_IN_GUEST;
@@ -368,7 +323,7 @@ static void on_vm_exit(struct replay *replay, const struct kvm_event *event)
 
 	if (!vcpu)
 		return;
-	find_level(replay, vcpu, event);
+	kvm_find_level(replay->tracker, vcpu, event);
 	resolve(replay, vcpu, KVM_IN_GUEST);
 	/* KVM's fast path enters again without a record of it */
 	if (vcpu->mode != KVM_IN_GUEST)
@@ -378,7 +333,8 @@ static void on_vm_exit(struct replay *replay, const struct kvm_event *event)
 	fail(replay, kvm_reason_of(&replay->reasons, replay->model, event, vcpu->nested, &reason));
 	vcpu->reason = reason.index;
 	/* whether it waits is then the guest's hypervisor's affair */
-	vcpu->wait = is_handed_on(replay, vcpu, event) ? KVM_WAIT_UNASKED : reason.wait;
+	vcpu->wait = kvm_is_handed_on(replay->tracker, vcpu, event) ? KVM_WAIT_UNASKED :
+								      reason.wait;
 	say(replay, vcpu, event->time_ns, VIRT_HYPERVISOR, vcpu->reason, VIRT_INTERVAL_EXIT);
 }
 
@@ -386,7 +342,7 @@ static void on_userspace_exit(struct replay *replay, const struct kvm_event *eve
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
 
-	if (!vcpu)
+	if (!vcpu || !replay->tracker->has_modes)
 		return;
 	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
 	vcpu->mode = KVM_IN_VMM;
@@ -401,6 +357,66 @@ static void on_hypercall(struct replay *replay, const struct kvm_event *event)
 	/* that of an exit which is not known, or of a guest of the guest, tells nothing */
 	if (vcpu && vcpu->mode == KVM_IN_HYPERVISOR && vcpu->wait == KVM_WAIT_CALL)
 		vcpu->wait = kvm_is_waiting_call(event) ? KVM_WAIT_ASKED : KVM_WAIT_UNASKED;
+}
+
+/** The earliest moment at which @pid can have been on that CPU without a word. */
+static int64_t there_since(const struct replay *replay, int cpu, int32_t pid)
+{
+	const struct kvm_vcpu *vcpu = vcpu_of(replay, pid);
+	int64_t since_ns = vcpu ? vcpu->since_ns : INT64_MIN;
+
+	if (replay->pid[cpu] == pid)
+		return since_ns;
+	if (replay->seen_ns[cpu] > since_ns)
+		since_ns = replay->seen_ns[cpu];
+	if (vcpu && vcpu->place == KVM_ON && replay->seen_ns[vcpu->pcpu] > since_ns)
+		since_ns = replay->seen_ns[vcpu->pcpu];
+	return since_ns;
+}
+
+/** When the exit was of a hypercall that ends now; its end if nobody knows. */
+static int64_t call_began(struct replay *replay, const struct kvm_event *event, int64_t since_ns)
+{
+	const struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
+	int64_t from_ns;
+
+	if (event->value < 0 ||
+	    __builtin_sub_overflow(event->time_ns, event->value, &from_ns))
+		return event->time_ns;
+	if (from_ns >= since_ns || !vcpu || vcpu->entered_ns != since_ns)
+		return from_ns;
+	contradict(replay, "a hypercall began before the one before it had ended");
+	return event->time_ns;
+}
+
+/**
+ * A hypercall is over: all that is known of its vCPU. Its thread had the CPU since the exit, unless
+ * that was before somebody else had it.
+ */
+static void on_whole(struct replay *replay, const struct kvm_event *event)
+{
+	int64_t since_ns = there_since(replay, event->cpu, event->pid);
+	int64_t began_ns = call_began(replay, event, since_ns);
+	int64_t from_ns = began_ns > since_ns ? began_ns : since_ns;
+	struct kvm_vcpu *vcpu;
+
+	notice(replay, event->cpu, from_ns, event->pid);
+	vcpu = own_vcpu(replay, event);
+	if (!vcpu)
+		return;
+	if (replay->call_reason == VIRT_NONE) {
+		replay->call_reason = virt_model_add_reason(replay->model, "HYPERCALL");
+		fail(replay, replay->call_reason);
+	}
+	if (began_ns < event->time_ns && replay->call_reason >= 0)
+		say(replay, vcpu, from_ns, VIRT_HYPERVISOR, replay->call_reason,
+		    began_ns == from_ns ? VIRT_INTERVAL_EXIT : 0);
+	vcpu->since_ns = vcpu->entered_ns = event->time_ns;
+	if (!replay->tracker->has_switches) {
+		vcpu->place = KVM_PLACE_UNKNOWN;
+		occupy(replay, event->cpu, event->time_ns, KVM_NO_PID);
+	}
+	say(replay, vcpu, event->time_ns, VIRT_UNKNOWN, VIRT_NONE, VIRT_INTERVAL_ENTERED);
 }
 
 static void on_nested(struct replay *replay, const struct kvm_event *event)
@@ -547,6 +563,7 @@ static void take(struct replay *replay, const struct kvm_event *event)
 		[KVM_IPI] = NULL,
 		[KVM_IRQ_LINE] = NULL,
 		[KVM_INJECT] = on_inject,
+		[KVM_WHOLE] = NULL,
 	};
 	const struct kvm_vcpu *vcpu;
 
@@ -558,7 +575,10 @@ static void take(struct replay *replay, const struct kvm_event *event)
 	}
 	if (event->kind == KVM_FOUND)
 		on_found(replay, event);
-	notice(replay, event->cpu, event->time_ns, event->pid);
+	if (event->kind == KVM_WHOLE && !replay->tracker->has_modes)
+		on_whole(replay, event);
+	else
+		notice(replay, event->cpu, event->time_ns, event->pid);
 	if (rules[event->kind] && event->kind != KVM_FOUND)
 		rules[event->kind](replay, event);
 	replay->seen_ns[event->cpu] = event->time_ns;
@@ -604,6 +624,7 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 {
 	struct replay replay = {
 		.tracker = tracker, .model = model, .vcpus = vcpus, .last_lost_ns = INT64_MIN,
+		.call_reason = VIRT_NONE,
 	};
 	struct head *heap = malloc((tracker->n_cpus + 1) * sizeof(*heap));
 
@@ -615,6 +636,7 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	    replay.vcpu && replay.lost_ns && replay.seen_ns) {
 		for (size_t c = 0; c < tracker->n_cpus; c++) {
 			replay.pid[c] = KVM_NO_PID;
+			replay.seen_ns[c] = INT64_MIN;
 			replay.n_unknown += tracker->cpus[c].n > 0;
 		}
 		merge(&replay, heap);

@@ -168,6 +168,7 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 		return -ENOMEM;
 	tracker->has_switches |= event->kind == KVM_SWITCH;
 	tracker->has_injects |= event->kind == KVM_NESTED_INJECT;
+	tracker->has_modes |= event->kind == KVM_ENTRY || event->kind == KVM_EXIT;
 	return 0;
 }
 

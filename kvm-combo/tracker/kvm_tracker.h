@@ -39,6 +39,10 @@
  *   has no known cost. Nothing is called PREEMPTED, BLOCKED or WAKING. Of other threads it is only
  *   known that they were there at the very moment of a record: pCPUs are unknown but for their
  *   vCPUs.
+ * - A trace may have hypercalls alone, each from its exit to its entry as one record (KVM_WHOLE).
+ *   Then a vCPU is HYPERVISOR meanwhile, and of the rest of its time nobody knows the state:
+ *   without sched_switch not even whether it has a pCPU; with it, whether that is spent in the
+ *   guest. Beside entries or exits, such records tell nothing.
  * - Between a nested entry and the exit that is handed to the guest's hypervisor, GUEST is
  *   VIRT_INTERVAL_NESTED, and the reasons of exits begin with "L2:".
  *
@@ -106,6 +110,8 @@ enum kvm_event_kind {
 	KVM_IPI,		/* the next KVM_ACCEPT are an IPI; more: enum kvm_context */
 	KVM_IRQ_LINE,		/* a device's interrupt; more: enum kvm_context */
 	KVM_INJECT,		/* value: vector that the vCPU enters its guest with */
+	KVM_WHOLE,		/* as KVM_ENTRY, recorded there: a hypercall; value: ns since its
+				 * exit, or below 0: not told */
 };
 
 /** Where a record was written: on behalf of its thread, or in an interrupt that came upon it. */

@@ -260,6 +260,48 @@ def whole(_=None):
     return dat.finish()
 
 
+class Alone(Dat):
+    """A host that records nothing but hypercalls, each from its exit to its entry."""
+
+    def call(self, cpu, nr, *registers, cost=1500, wait=20):
+        self.at(cpu)
+        self.add("hypergraph_host", TIDS[cpu], nr, *(registers + (0, 0, 0, 0))[:4], cpu, 0xffffffff81001234, cost)
+        self.time += wait * 1000
+
+
+def tell_alone(dat):
+    for cpu, *call in ((0, 9001), (0, 3000, 4), (1, SWITCH, 0, 0, 200, 200), (0, SWITCH, 0, 0, 100, 100),
+                       (0, FUNCTION, READ, ENTRY), (0, FUNCTION, READ, EXIT), (1, SWITCH, 200, 200, 0, 0), (0, 3000, 5)):
+        dat.call(cpu, *call)
+    # one that takes longer than what is between it and the one before, and one that nobody knows the cost of
+    dat.call(0, SWITCH, 100, 100, 0, 0, cost=90_000)
+    dat.call(0, SWITCH, 0, 0, 100, 100, cost=1 << 63)
+    return dat
+
+
+@story
+def alone(_=None):
+    """hypergraph_host and nothing else: no entry, no exit, no switch of the host's."""
+    return tell_alone(Alone())
+
+
+@story
+def alone_switched(_=None):
+    """The same with the host's sched_switch: its threads lose their CPUs, one asleep and one not."""
+    dat = Alone()
+    for cpu, tid in enumerate(TIDS):
+        dat.at(cpu)
+        dat.add("sched_switch", 0, 0, b"CPU %d/KVM\0\0\0\0\0\0\0" % cpu, tid)
+    tell_alone(dat)
+    for cpu, state in ((0, 0), (1, 1)):
+        dat.at(cpu)
+        dat.add("sched_switch", TIDS[cpu], state, b"burner\0\0\0\0\0\0\0\0\0\0", 4242)
+        dat.time += 50_000
+        dat.add("sched_switch", 4242, 0, b"CPU %d/KVM\0\0\0\0\0\0\0" % cpu, TIDS[cpu])
+        dat.time += 50_000
+    return dat
+
+
 @story
 def endless(_=None):
     """The same with costs that no exit has had, within a level."""
@@ -304,7 +346,7 @@ def silent(_=None):
 def silent_g1(_=None):
     """The same guest's own trace: levels and an initcall on CPU 0, a level that nobody knows."""
     scale_files.EVENTS = {name: event for name, event in scale_files.EVENTS.items()
-                          if event[1] != "kvm"}
+                          if event[1] not in ("kvm", "hypergraph")}
     dat = Dat()
     dat.time += 50_000
 
@@ -357,6 +399,6 @@ if __name__ == "__main__":
         told.finish()
     with open(sys.argv[2], "wb") as file:
         file.write(told.data())
-    if len(sys.argv) > 3:
+    if len(sys.argv) > 3 and hasattr(told, "truth"):
         with open(sys.argv[3], "w") as file:
             json.dump(told.truth, file)

@@ -200,6 +200,7 @@ struct cut {
 	bool		(*leave_out)(const struct tep_event *event);
 	unsigned int	lose;		/* of 1000 records */
 	bool		told;		/* ring buffers tell what is missing, other than filters */
+	bool		whole;		/* exit and entry became one record, at the entry */
 };
 
 static bool is_switch(const struct tep_event *event)
@@ -234,20 +235,26 @@ static bool is_userspace_or_migration(const struct tep_event *event)
 }
 
 static const struct cut cuts[] = {
-	{ "all of it", NULL, 0, false },
-	{ "without sched_switch", is_switch, 0, false },
-	{ "without sched", is_sched, 0, false },
-	{ "without sched_wakeup", is_wakeup, 0, false },
-	{ "kvm alone", is_no_kvm, 0, false },
-	{ "kvm_entry and kvm_exit alone", is_no_entry_or_exit, 0, false },
-	{ "without migrations and exits to user space", is_userspace_or_migration, 0, false },
-	{ "some missing, unknown to it", NULL, 20, false },
-	{ "many missing, unknown to it", NULL, 400, false },
-	{ "some missing", NULL, 5, true },
-	{ "many missing", NULL, 200, true },
-	{ "without sched_switch, some missing, unknown to it", is_switch, 20, false },
-	{ "without sched_switch, some missing", is_switch, 5, true },
-	{ "without sched_switch, many missing", is_switch, 300, true },
+	{ "all of it", NULL, 0, false, false },
+	{ "without sched_switch", is_switch, 0, false, false },
+	{ "without sched", is_sched, 0, false, false },
+	{ "without sched_wakeup", is_wakeup, 0, false, false },
+	{ "kvm alone", is_no_kvm, 0, false, false },
+	{ "kvm_entry and kvm_exit alone", is_no_entry_or_exit, 0, false, false },
+	{ "without migrations and exits to user space", is_userspace_or_migration, 0, false,
+	  false },
+	{ "some missing, unknown to it", NULL, 20, false, false },
+	{ "many missing, unknown to it", NULL, 400, false, false },
+	{ "some missing", NULL, 5, true, false },
+	{ "many missing", NULL, 200, true, false },
+	{ "without sched_switch, some missing, unknown to it", is_switch, 20, false, false },
+	{ "without sched_switch, some missing", is_switch, 5, true, false },
+	{ "without sched_switch, many missing", is_switch, 300, true, false },
+	{ "exits and entries as one", NULL, 0, false, true },
+	{ "exits and entries as one, some missing", NULL, 5, true, true },
+	{ "exits and entries as one, without sched_switch", is_switch, 0, false, true },
+	{ "exits and entries as one, without sched_switch, many missing", is_switch, 200, true,
+	  true },
 };
 
 struct feed {
@@ -257,7 +264,29 @@ struct feed {
 	struct tep_handle *tep;
 	bool		missing;	/* something, before the next record of this CPU */
 	int64_t		begin_ns, end_ns;
+	/* of one CPU, the exit that an entry belongs to if only records of its thread follow */
+	int64_t		exit_ns;
+	int32_t		exit_pid;	/* 0: none */
+	int64_t		whole_ns;	/* sum of all that have been handed over */
 };
+
+/** Of a cut in which they are one: exits are remembered, entries become a record of both. */
+static void take_whole(struct feed *feed, const struct tep_event *event, int cpu, int32_t pid,
+		       int64_t time_ns)
+{
+	const struct kvm_event whole = {
+		.time_ns = time_ns, .pid = pid, .cpu = (int16_t)cpu, .kind = KVM_WHOLE,
+		.arg = VIRT_NONE, .value = time_ns - feed->exit_ns,
+	};
+	bool is_whole = feed->exit_pid && feed->exit_pid == pid;
+
+	feed->exit_ns = time_ns;
+	feed->exit_pid = strcmp(event->name, "kvm_exit") ? 0 : pid;
+	if (feed->exit_pid || !is_whole)
+		return;
+	feed->whole_ns += whole.value;
+	assert_int_equal(kvm_tracker_add(feed->tracker, &whole), 0);
+}
 
 static void take(struct feed *feed, struct tep_record *record, int cpu)
 {
@@ -265,6 +294,8 @@ static void take(struct feed *feed, struct tep_record *record, int cpu)
 	int32_t pid = kvm_fields_pid(feed->fields, record);
 	int64_t time_ns = (int64_t)record->ts;
 
+	if (event && is_switch(event))
+		feed->exit_pid = 0;
 	if (feed->cut->leave_out && event && feed->cut->leave_out(event))
 		return;
 	if (rnd(1000) < feed->cut->lose) {
@@ -276,13 +307,20 @@ static void take(struct feed *feed, struct tep_record *record, int cpu)
 	if (time_ns >= feed->end_ns)
 		feed->end_ns = time_ns + 1;
 	if (feed->missing || record->missed_events)
+		feed->exit_pid = 0;
+	if (feed->missing || record->missed_events)
 		assert_int_equal(kvm_tracker_lost(feed->tracker, cpu, pid, time_ns, 1), 0);
 	feed->missing = false;
+	if (event && feed->cut->whole && !is_no_entry_or_exit(event)) {
+		take_whole(feed, event, cpu, pid, time_ns);
+		return;
+	}
 	assert_int_equal(kvm_fields_take(feed->fields, feed->tracker, record,
 					 tep_data_type(feed->tep, record), cpu, pid, time_ns), 0);
 }
 
-static struct virt_model *read_kvm(const char *path, const struct cut *cut)
+/** @whole_ns: receives how long exits that are one with their entry took; or NULL */
+static struct virt_model *read_kvm(const char *path, const struct cut *cut, int64_t *whole_ns)
 {
 	struct tracecmd_input *input = tracecmd_open(path, 0);
 	struct feed feed = { .cut = cut, .begin_ns = INT64_MAX, .end_ns = INT64_MIN };
@@ -297,6 +335,7 @@ static struct virt_model *read_kvm(const char *path, const struct cut *cut)
 		struct tep_record *record = tracecmd_read_cpu_first(input, cpu);
 
 		feed.missing = false;
+		feed.exit_pid = 0;
 		while (record) {
 			take(&feed, record, cpu);
 			tracecmd_free_record(record);
@@ -304,6 +343,8 @@ static struct virt_model *read_kvm(const char *path, const struct cut *cut)
 		}
 	}
 	assert_int_equal(kvm_tracker_finish(feed.tracker, feed.begin_ns, feed.end_ns, &model), 0);
+	if (whole_ns)
+		*whole_ns = feed.whole_ns;
 	kvm_fields_free(feed.fields);
 	kvm_tracker_free(feed.tracker);
 	tracecmd_close(input);
@@ -324,7 +365,7 @@ static void check_kvm(void **state)
 
 	seed = 88172645463325252u;
 	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
-		struct virt_model *model = read_kvm(sample(name), &cuts[i]);
+		struct virt_model *model = read_kvm(sample(name), &cuts[i], NULL);
 		char what[200];
 
 		snprintf(what, sizeof(what), "%s, %s", name, cuts[i].name);
@@ -380,14 +421,76 @@ static void check_same_guest(const struct virt_model *whole, const struct virt_m
 
 static void test_without_switches(void **state)
 {
-	struct virt_model *whole = read_kvm(sample("kvm-host.dat"), &cuts[0]);
-	struct virt_model *cut = read_kvm(sample("kvm-host.dat"), &cuts[1]);
+	struct virt_model *whole = read_kvm(sample("kvm-host.dat"), &cuts[0], NULL);
+	struct virt_model *cut = read_kvm(sample("kvm-host.dat"), &cuts[1], NULL);
 
 	(void)state;
 	check_same_guest(whole, cut);
 	assert_null(virt_model_contradictions(cut, 0, NULL));
 	virt_model_free(cut);
 	virt_model_free(whole);
+}
+
+/* --- what a trace with hypercalls alone tells ------------------------------------------------ */
+
+/** All of what is said in @interval is so in the whole trace; guest code is never known. */
+static void check_true(const struct virt_model *whole, int32_t vcpu,
+		       const struct virt_interval *interval, int64_t end_ns, bool switches)
+{
+	struct virt_interval_range range = virt_vcpu_intervals(whole, vcpu, interval->start_ns,
+							       end_ns);
+
+	assert_int_not_equal(interval->state, VIRT_GUEST);
+	assert_int_not_equal(interval->state, VIRT_VMM);
+	assert_true(switches || interval->state == VIRT_HYPERVISOR ||
+		    interval->state == VIRT_UNKNOWN);
+	for (size_t i = 0; i < range.n && interval->state != VIRT_UNKNOWN; i++)
+		if (range.first[i].state != interval->state &&
+		    (interval->state != VIRT_HYPERVISOR || range.first[i].state != VIRT_VMM))
+			fail_msg("%s is %s, not %s, at %lld ns", virt_model_who(whole, vcpu),
+				 virt_state_name(range.first[i].state),
+				 virt_state_name(interval->state),
+				 (long long)range.first[i].start_ns);
+}
+
+static void check_whole(const char *name, const struct cut *cut)
+{
+	struct virt_model *whole = read_kvm(sample(name), &cuts[0], NULL), *model;
+	int64_t expected_ns, ns = 0;
+
+	model = read_kvm(sample(name), cut, &expected_ns);
+	assert_true(virt_model_knows_calls_only(model) && !virt_model_knows_calls_only(whole));
+	for (int32_t v = 0; v < virt_model_n_vcpus(model); v++) {
+		int32_t same = virt_model_find_vcpu(whole, virt_model_vcpu(model, v)->host_pid);
+		struct virt_interval_range range = virt_vcpu_intervals(model, v, INT64_MIN,
+								       INT64_MAX);
+
+		for (size_t i = 0; i < range.n; i++) {
+			int64_t end = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
+
+			check_true(whole, same, &range.first[i], end, !cut->leave_out);
+			if (range.first[i].state == VIRT_HYPERVISOR)
+				ns += end - range.first[i].start_ns;
+		}
+	}
+	/* without switches, its thread may first be seen after the exit, by another record */
+	assert_true(ns > 0 && ns <= expected_ns);
+	assert_true(ns == expected_ns || cut->leave_out);
+	assert_null(virt_model_contradictions(model, 0, NULL));
+	virt_model_free(model);
+	virt_model_free(whole);
+}
+
+static void test_whole(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+		if (!cuts[i].whole || cuts[i].lose)
+			continue;
+		check_whole("kvm-host.dat", &cuts[i]);
+		check_whole("kvm-migration.dat", &cuts[i]);
+		check_whole("kvm-shared.dat", &cuts[i]);
+	}
 }
 
 /* --- Xen ------------------------------------------------------------------------------------- */
@@ -419,6 +522,7 @@ int main(void)
 		SAMPLE("kvm-ptp.dat", check_kvm),
 		SAMPLE("kvm-shared.dat", check_kvm),
 		cmocka_unit_test(test_without_switches),
+		cmocka_unit_test(test_whole),
 		SAMPLE("credit2-basic.xen", check_xen),
 		SAMPLE("dom0.xen", check_xen),
 		SAMPLE("domU.xen.gz", check_xen),

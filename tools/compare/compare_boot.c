@@ -46,7 +46,8 @@ static void take_stage(void *arg, const struct host_stage *stage)
 	if (!is_compared(stage))
 		return;
 	add(adding, stage, "ns", (double)(stage->to_ns - stage->from_ns));
-	add(adding, stage, "true_ns", (double)stage->true_ns);
+	if (!stage->unknown_ns)
+		add(adding, stage, "true_ns", (double)stage->true_ns);
 	add(adding, stage, "exits", (double)stage->exits);
 	add(adding, stage, "exits_ns", (double)stage->exits_ns);
 	if (adding->n >= 0)

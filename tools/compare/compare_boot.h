@@ -14,7 +14,7 @@
  * @guests: found
  * @boots: of machines that tell of none through hypercalls
  *
- * What has no known end is left out.
+ * What has no known end is left out, as is the time in the guest of what is not wholly known.
  *
  * Return: how many stages there are; -ENOMEM; or -ENOSPC: there are too many metrics.
  */

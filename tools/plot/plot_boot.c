@@ -71,11 +71,12 @@ static char *tip_of(const struct making *making, const struct host_stage *stage)
 	int32_t vcpu = making->machine->vcpus[stage->slice->cpu];
 	char *text;
 
-	if (asprintf(&text, "%s on %s: %.6g ms%s, guest %.6g ms, %llu exits, %llu hypercalls",
+	if (asprintf(&text, "%s on %s: %.6g ms%s, guest %.6g ms%s, %llu exits, %llu hypercalls",
 		     stage->name, virt_model_vcpu(making->load->model, vcpu)->name,
 		     (double)(stage->to_ns - stage->from_ns) / 1e6,
 		     stage->slice->flags & HYPER_NO_END ? " or more" : "",
-		     (double)stage->true_ns / 1e6, (unsigned long long)stage->exits,
+		     (double)stage->true_ns / 1e6, stage->unknown_ns ? " or more" : "",
+		     (unsigned long long)stage->exits,
 		     (unsigned long long)stage->calls) < 0)
 		return NULL;
 	return text;
@@ -124,7 +125,10 @@ static void write_stage(void *arg, const struct host_stage *stage)
 	put_number(out, stage->from_ns, ',');
 	put_number(out, stage->to_ns, ',');
 	put_number(out, !(stage->slice->flags & HYPER_NO_END), ',');
-	put_number(out, stage->true_ns, ',');
+	if (stage->unknown_ns)
+		out_char(out, ',');
+	else
+		put_number(out, stage->true_ns, ',');
 	put_number(out, (int64_t)stage->exits, ',');
 	put_number(out, stage->exits_ns, '\n');
 }

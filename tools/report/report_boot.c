@@ -58,11 +58,9 @@ static void text_stage(void *arg, const struct host_stage *stage)
 	out_text_left(out, vcpu_name(writer, stage), 8);
 	out_ns(out, stage->from_ns, 16);
 	text_duration(out, ns);
-	if (stage->slice->flags & HYPER_NO_END)
-		out_str(out, " +?");
-	else
-		out_str(out, "   ");
+	text_more(out, stage->slice->flags & HYPER_NO_END);
 	text_duration(out, stage->true_ns);
+	text_more(out, stage->unknown_ns > 0);
 	text_count(out, stage->exits);
 	text_duration(out, stage->exits_ns);
 	text_count(out, stage->calls);
@@ -73,13 +71,15 @@ static void text_stage(void *arg, const struct host_stage *stage)
 
 static void text_heading_of(struct output *out, const char *machine)
 {
-	static const char *const columns[] = { "true time", "exits", "cost of", "tracing" };
+	static const char *const columns[] = { "exits", "cost of", "tracing" };
 
 	out_str(out, "\n  ");
 	out_text_left(out, machine, 26);
 	out_str(out, " vCPU          begins at");
 	text_right(out, "time", TEXT_NUMBER);
-	out_str(out, "   ");
+	text_more(out, false);
+	text_right(out, "true time", TEXT_NUMBER);
+	text_more(out, false);
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
 		text_right(out, columns[i], TEXT_NUMBER);
 	text_right(out, "share", TEXT_SHARE);
@@ -119,6 +119,7 @@ static void json_stage(void *arg, const struct host_stage *stage)
 	json_i64(json, "to_ns", stage->to_ns);
 	json_bool(json, "end_known", !(stage->slice->flags & HYPER_NO_END));
 	json_i64(json, "true_ns", stage->true_ns);
+	json_i64(json, "unknown_ns", stage->unknown_ns);
 	json_u64(json, "exits", stage->exits);
 	json_i64(json, "exits_ns", stage->exits_ns);
 	json_u64(json, "tracing_calls", stage->calls);
@@ -174,6 +175,8 @@ static void csv_stage(void *arg, const struct host_stage *stage)
 	csv_time(out, report, &row, stage->slice->flags & HYPER_NO_END ? "boot_at_least" : "boot",
 		 stage->name, ns);
 	csv_time(out, report, &row, "boot_true", stage->name, stage->true_ns);
+	if (stage->unknown_ns)
+		csv_time(out, report, &row, "boot_unknown", stage->name, stage->unknown_ns);
 	csv_row(out, report, &(struct csv_row){
 		.section = "boot_exits", .machine = row.machine, .vcpu = row.vcpu,
 		.name = stage->name, .count = &stage->exits, .ns = &stage->exits_ns });

@@ -33,7 +33,8 @@ struct functions {
 	struct report_hyper_function *all;
 	uint32_t	room;
 	struct hyper_sums *cpu_sums;	/* that a task had a CPU */
-	struct hyper_sums *true_sums;	/* and the vCPU executed it */
+	struct hyper_sums *true_sums;	/* and the vCPU executed it, */
+	struct hyper_sums *unknown_sums; /* and nobody knows whether it did */
 	int64_t		*true_ns;	/* by slice */
 	int32_t		*function;	/* by slice: its number; or HYPER_NONE */
 };
@@ -62,6 +63,7 @@ static int add_slice(struct functions *functions, const struct report_hypertrace
 	function->cpu_ns += hyper_sums_slice_ns(functions->cpu_sums, slice);
 	function->true_ns += functions->true_ns[number];
 	function->self_ns += functions->true_ns[number];
+	function->unknown_ns += hyper_sums_slice_ns(functions->unknown_sums, slice);
 	return 0;
 }
 
@@ -112,6 +114,8 @@ int report_hyper_functions(const struct report_hypertrace *hypertrace, const str
 	struct functions functions = {
 		.cpu_sums = hyper_sums_new(machine->info->guest, NULL, NULL),
 		.true_sums = hyper_sums_new(machine->info->guest, host_hypertrace_true_ns, &time),
+		.unknown_sums = hyper_sums_new(machine->info->guest, host_hypertrace_unknown_ns,
+					       &time),
 	};
 	size_t n;
 	const struct hyper_slice *slices = hyper_guest_slices(machine->info->guest, &n);
@@ -120,7 +124,7 @@ int report_hyper_functions(const struct report_hypertrace *hypertrace, const str
 	functions.true_ns = calloc(n + 1, sizeof(*functions.true_ns));
 	functions.function = malloc((n + 1) * sizeof(*functions.function));
 	ret = functions.true_ns && functions.function && functions.cpu_sums &&
-	      functions.true_sums ? 0 : -ENOMEM;
+	      functions.true_sums && functions.unknown_sums ? 0 : -ENOMEM;
 	for (size_t i = 0; i < n && !ret; i++) {
 		functions.function[i] = HYPER_NONE;
 		if (slices[i].kind == HYPER_FUNCTION && slices[i].start_ns >= report->from_ns &&
@@ -133,6 +137,7 @@ int report_hyper_functions(const struct report_hypertrace *hypertrace, const str
 	key_map_destroy(&functions.map);
 	hyper_sums_free(functions.cpu_sums);
 	hyper_sums_free(functions.true_sums);
+	hyper_sums_free(functions.unknown_sums);
 	free(functions.true_ns);
 	free(functions.function);
 	return ret;
@@ -150,6 +155,7 @@ static void text_function(struct output *out, const struct report_hyper_machine 
 	text_count(out, function->calls);
 	text_share(out, (int64_t)function->calls, (int64_t)machine->all_calls, TEXT_SHARE);
 	text_duration(out, function->true_ns);
+	text_more(out, function->unknown_ns > 0);
 	text_share(out, function->true_ns, machine->guest_ns, TEXT_SHARE);
 	text_duration(out, function->self_ns);
 	text_duration(out, function->complete ?
@@ -169,6 +175,7 @@ static void text_heading_of(struct output *out, const char *machine)
 	text_right(out, "calls", TEXT_NUMBER);
 	text_right(out, "share", TEXT_SHARE);
 	text_right(out, "true time", TEXT_NUMBER);
+	text_more(out, false);
 	text_right(out, "share", TEXT_SHARE);
 	text_columns(out, columns, ARRAY_SIZE(columns));
 }
@@ -205,6 +212,7 @@ static void json_function(struct json *json, const struct report_hyper_function 
 	json_i64(json, "true_ns", function->true_ns);
 	json_i64(json, "self_ns", function->self_ns);
 	json_i64(json, "cpu_ns", function->cpu_ns);
+	json_i64(json, "unknown_ns", function->unknown_ns);
 	json_close(json, '}');
 }
 
@@ -252,6 +260,9 @@ static void csv(struct output *out, const struct report *report)
 				.section = "function_self", .machine = row.machine, .name = name,
 				.count = &function->complete, .ns = &function->self_ns });
 			csv_time(out, report, &row, "function_cpu", name, function->cpu_ns);
+			if (function->unknown_ns)
+				csv_time(out, report, &row, "function_unknown", name,
+					 function->unknown_ns);
 		}
 	}
 }

@@ -25,7 +25,10 @@ static void text(struct output *out, const struct report *report)
 	out_str(out, " s\n  records  ");
 	out_u64(out, report->count->records);
 	out_char(out, '\n');
-	if (report_is_unsplit(report))
+	if (virt_model_knows_calls_only(report->load->model))
+		out_str(out, "  note     neither kvm_entry nor kvm_exit in it: what vCPUs do "
+			"beside their hypercalls is unknown\n");
+	else if (report_is_unsplit(report))
 		out_str(out, "  note     no sched_switch in it: the time from a VM exit to the "
 			"next entry is not split into work,\n"
 			"           waits and sleep; it is unknown after HLT and the like, or if "

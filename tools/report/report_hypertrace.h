@@ -36,7 +36,8 @@ struct report_hyper_function {
 	uint64_t	calls, complete; /* of these, those with entry and exit; of them alone: */
 	int64_t		cpu_ns;		/* that its task had a CPU, */
 	int64_t		true_ns;	/* and the vCPU executed it, */
-	int64_t		self_ns;	/* of it, not in functions that it called */
+	int64_t		self_ns;	/* of it, not in functions that it called; */
+	int64_t		unknown_ns;	/* and nobody knows what the vCPU did */
 };
 
 /** What a machine tells. */

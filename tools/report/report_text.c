@@ -63,6 +63,11 @@ void text_share(struct output *out, int64_t ns, int64_t all, size_t width)
 	text_right(out, text, width);
 }
 
+void text_more(struct output *out, bool is_open)
+{
+	out_str(out, is_open ? " +?" : "   ");
+}
+
 void text_columns(struct output *out, const char *const *columns, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

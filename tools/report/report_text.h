@@ -32,6 +32,9 @@ void text_count(struct output *out, uint64_t count);
 /** text_share - @ns of @all; nothing if there is no whole. */
 void text_share(struct output *out, int64_t ns, int64_t all, size_t width);
 
+/** text_more - behind a number: nobody knows how much more it is; or as much room */
+void text_more(struct output *out, bool is_open);
+
 /** text_columns - what stands above numbers, to the end of the line. */
 void text_columns(struct output *out, const char *const *columns, size_t n);
 

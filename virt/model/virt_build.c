@@ -360,7 +360,8 @@ static struct virt_pcpu_track *pcpu_get(struct virt_model *model, int16_t pcpu)
 /* ---- what happens ---- */
 
 /** The flags that trackers set, and those of them that last as long as the interval. */
-#define LASTING_FLAGS	(VIRT_INTERVAL_NESTED | VIRT_INTERVAL_UNSPLIT | VIRT_INTERVAL_UNASKED)
+#define LASTING_FLAGS	(VIRT_INTERVAL_NESTED | VIRT_INTERVAL_UNSPLIT | VIRT_INTERVAL_UNASKED | \
+			 VIRT_INTERVAL_ENTERED)
 #define TRACKER_FLAGS	(VIRT_INTERVAL_EXIT | LASTING_FLAGS)
 
 /** Whether @b says nothing new after @a. */
@@ -409,6 +410,7 @@ int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 	if (pcpu >= model->n_pcpus && !pcpu_get(model, pcpu))
 		return -ENOMEM;
 	model->unsplit |= !!(flags & VIRT_INTERVAL_UNSPLIT);
+	model->calls_only |= !!(flags & VIRT_INTERVAL_ENTERED);
 	if (same_interval(last, &interval))
 		return 0;
 	if (time_ns == last->start_ns && !(last->flags & VIRT_INTERVAL_EXIT)) {

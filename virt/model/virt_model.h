@@ -66,6 +66,8 @@ enum virt_state {
 /** BLOCKED, OFFLINE: the guest did not ask for this wait; the device model's or the monitor's
  * answer to a VM exit is waited for, say. It is a cost of that exit. */
 #define VIRT_INTERVAL_UNASKED	(1 << 4)
+/** UNKNOWN: it begins with an entry into the guest, and nobody knows how long that lasts. */
+#define VIRT_INTERVAL_ENTERED	(1 << 5)
 
 /**
  * Who has a pCPU or took it may also be a task of the host that is no vCPU: numbers from here on,
@@ -460,6 +462,13 @@ void virt_vcpu_totals(const struct virt_model *model, int32_t vcpu, int64_t from
 
 /** virt_model_is_unsplit - does the trace not tell who has a pCPU, see VIRT_INTERVAL_UNSPLIT? */
 bool virt_model_is_unsplit(const struct virt_model *model);
+
+/**
+ * virt_model_knows_calls_only - are hypercalls all that the trace tells of what vCPUs do on pCPUs?
+ *
+ * See VIRT_INTERVAL_ENTERED.
+ */
+bool virt_model_knows_calls_only(const struct virt_model *model);
 
 /**
  * virt_vcpu_unsplit - which part of virt_vcpu_totals() is VIRT_INTERVAL_UNSPLIT

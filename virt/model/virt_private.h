@@ -229,7 +229,8 @@ struct virt_model {
 	int64_t		begin_ns, end_ns;
 	bool		finished;
 	uint32_t	culprit_limit;	/* see virt_is_beyond() */
-	bool		unsplit;	/* there are intervals with VIRT_INTERVAL_UNSPLIT */
+	bool		unsplit;	/* there are intervals with VIRT_INTERVAL_UNSPLIT, */
+	bool		calls_only;	/* with VIRT_INTERVAL_ENTERED */
 };
 
 /** virt_loss_end - what has no length ends behind its moment */
@@ -383,7 +384,8 @@ static inline size_t virt_exit_end(const struct virt_vcpu_track *vcpu, size_t i)
 /** virt_exit_is_complete - whether exit @i, which ends at @end, does so with an entry */
 static inline bool virt_exit_is_complete(const struct virt_vcpu_track *vcpu, size_t i, size_t end)
 {
-	return end > i && end < vcpu->n && vcpu->intervals[end].state == VIRT_GUEST;
+	return end > i && end < vcpu->n && (vcpu->intervals[end].state == VIRT_GUEST ||
+					    vcpu->intervals[end].flags & VIRT_INTERVAL_ENTERED);
 }
 
 /** virt_time_of - where interval @i begins; behind the last one: the trace's end */

@@ -286,6 +286,11 @@ bool virt_model_is_unsplit(const struct virt_model *model)
 	return model->unsplit;
 }
 
+bool virt_model_knows_calls_only(const struct virt_model *model)
+{
+	return model->calls_only;
+}
+
 void virt_vcpu_unsplit(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
 		       int64_t to_ns, int64_t ns[VIRT_N_STATES])
 {
