@@ -15,6 +15,10 @@
 #define XEN_GUEST_CLASS		0x0800f000u
 #define XEN_GUEST_NUMBERS	0x00000fffu
 
+/** TRC_HVM and TRC_PV: what a vCPU leaves its guest for. */
+#define XEN_LEAVING_CLASSES	0x0028f000u
+#define XEN_CLASSES		0x0ffff000u
+
 static void add(struct host_hypercalls *calls, const struct hyper_call *call)
 {
 	if (ARRAY_GROW(calls->all, calls->n, calls->room))
@@ -29,12 +33,34 @@ void host_hypercalls_record(struct host_hypercalls *calls, const struct kvm_trac
 		add(calls, record->call);
 }
 
+/**
+ * Records of guests have no time of their own: theirs is that of the last record of their pCPU
+ * that has one, which should be the exit, or a hypercall of a PV guest. Return: false if it was
+ * another one.
+ */
+static bool was_leaving(struct host_hypercalls *calls, const struct xentrace_record *record)
+{
+	uint32_t class = record->event & XEN_CLASSES;
+
+	while (calls->n_left <= record->pcpu) {
+		if (ARRAY_GROW(calls->left, calls->n_left, calls->left_room)) {
+			calls->error = -ENOMEM;
+			return false;
+		}
+		calls->left[calls->n_left++] = false;
+	}
+	if (record->flags & XENTRACE_HAS_TSC)
+		calls->left[record->pcpu] = (class & XEN_LEAVING_CLASSES) == class;
+	return calls->left[record->pcpu];
+}
+
 void host_hypercalls_row(struct host_hypercalls *calls, const struct xen_trace_row *row)
 {
+	bool timed = was_leaving(calls, &row->rec) || row->rec.flags & XENTRACE_HAS_TSC;
 	struct hyper_call call = {
 		.time_ns = row->time_ns, .nr = row->rec.event & XEN_GUEST_NUMBERS,
 		.cost_ns = -1, .tid = VIRT_NONE, .pcpu = (int16_t)row->rec.pcpu,
-		.bytes = (uint8_t)(4 * row->rec.n_words), .source = HYPER_XEN,
+		.bytes = (uint8_t)(4 * row->rec.n_words), .source = HYPER_XEN, .vague = !timed,
 	};
 
 	if ((row->rec.event & ~XEN_GUEST_NUMBERS) != XEN_GUEST_CLASS)
@@ -83,6 +109,7 @@ void host_hypercalls_sort(struct host_hypercalls *calls)
 void host_hypercalls_free(struct host_hypercalls *calls)
 {
 	free(calls->all);
+	free(calls->left);
 	memset(calls, 0, sizeof(*calls));
 }
 

@@ -21,6 +21,10 @@ struct host_hypercalls {
 	struct hyper_call *all;
 	size_t		n, room;
 	int		error;		/* -ENOMEM: some are missing */
+	/* of Xen, while records go by, by pCPU: was the last one with a time an exit or a
+	 * hypercall */
+	bool		*left;
+	size_t		n_left, left_room;
 };
 
 /** host_hypercalls_record - take note of a record of KVM, if it is one; errors set @error. */

@@ -39,6 +39,7 @@ struct host_hypertrace_machine {
 	uint64_t	results[HYPER_N_RESULTS]; /* calls */
 	uint64_t	events;
 	uint64_t	outside;	/* calls while the vCPU was not out of its guest */
+	uint64_t	vague;		/* calls whose time is that of a record before them */
 	struct host_hypertrace_number *numbers; /* at most HOST_HYPERTRACE_NUMBERS */
 	size_t		n_numbers, room;
 	uint64_t	more_numbers;	/* calls of others */

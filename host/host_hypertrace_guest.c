@@ -25,6 +25,7 @@ struct cursor {
 	struct gap	*gaps;
 	size_t		n_gaps, room, gap;
 	bool		in_gap;
+	bool		has_exits;	/* the trace tells when its vCPU leaves its guest */
 	int64_t		last_ns;	/* keys never go back: lies are seen where they are */
 	int32_t		vcpu, cpu;
 };
@@ -69,11 +70,14 @@ static int count_number(struct host_hypertrace_machine *machine, const struct hy
 }
 
 /** Between an exit and the next entry, the vCPU is the hypervisor's or the monitor's. */
-static bool is_outside(const struct virt_model *model, int32_t vcpu, const struct hyper_call *call)
+static bool is_outside(const struct virt_model *model, const struct cursor *cursor,
+		       const struct hyper_call *call)
 {
-	const struct virt_interval *interval = virt_vcpu_at(model, vcpu, call->time_ns, NULL);
+	const struct virt_interval *interval = virt_vcpu_at(model, cursor->vcpu, call->time_ns,
+							    NULL);
 
-	return call->source != HYPER_KVM_WHOLE && interval && interval->state != VIRT_HYPERVISOR &&
+	return call->source != HYPER_KVM_WHOLE && !call->vague && cursor->has_exits && interval &&
+	       interval->state != VIRT_HYPERVISOR &&
 	       interval->state != VIRT_VMM && interval->state != VIRT_UNKNOWN;
 }
 
@@ -85,7 +89,8 @@ static int count_call(struct walk *walk, const struct cursor *cursor, const stru
 		return 0;
 	machine->results[cursor->decoded->result]++;
 	machine->events += cursor->decoded->n;
-	machine->outside += is_outside(walk->trace->model, cursor->vcpu, call);
+	machine->outside += is_outside(walk->trace->model, cursor, call);
+	machine->vague += call->vague;
 	return cursor->decoded->result == HYPER_DECODED ? 0 :
 	       count_number(machine, call, cursor->decoded->result);
 }
@@ -227,11 +232,13 @@ static int find_gaps(const struct virt_model *model, struct cursor *cursor)
 static int begin_cursor(struct walk *walk, struct cursor *cursor, int32_t cpu)
 {
 	const struct virt_model *model = walk->trace->model;
+	struct virt_exit exit;
 	int ret;
 
 	cursor->cpu = cpu;
 	cursor->vcpu = host_hypertrace_vcpu(walk->trace, walk->machine->machine, cpu);
 	cursor->last_ns = INT64_MIN;
+	cursor->has_exits = virt_vcpu_next_exit(model, cursor->vcpu, INT64_MIN, &exit);
 	cursor->calls = host_hypercalls_of(walk->trace->calls,
 					   virt_model_vcpu(model, cursor->vcpu)->host_pid,
 					   &cursor->n_calls);

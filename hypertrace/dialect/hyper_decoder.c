@@ -72,6 +72,8 @@ int hyper_decoder_take(struct hyper_decoder *decoder, const struct hyper_call *c
 	int ret = decode(decoder, call, decoded);
 
 	move_to_exit(call, decoded);
+	for (unsigned int i = 0; i < decoded->n; i++)
+		decoded->events[i].vague = call->vague;
 	return ret;
 }
 

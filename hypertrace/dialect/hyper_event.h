@@ -40,6 +40,8 @@ struct hyper_call {
 	int16_t		pcpu;
 	uint8_t		bytes;		/* of @a that are there: 32; of Xen, up to 28 */
 	uint8_t		source;		/* enum hyper_source */
+	bool		vague;		/* of Xen: it has the time of a record before it, not of
+					 * its own exit or hypercall */
 };
 
 /** What an event is about. */
@@ -114,6 +116,7 @@ struct hyper_event {
 	uint8_t		kind;		/* enum hyper_kind */
 	uint8_t		edge;		/* enum hyper_edge */
 	bool		no_sign;	/* @value is an uint64_t */
+	bool		vague;		/* as its call is */
 	char		name[HYPER_NAME_SIZE];
 };
 

@@ -283,7 +283,7 @@ static int64_t time_of(struct hyper_guest *guest, int32_t cpu, int64_t call_ns,
 		hyper_count(guest, HYPER_T_CLOCK, cpu, call_ns);
 	note_call(at, call_ns, event);
 	if (!can || time_ns < guest->last_ns) {
-		bool late = can && may_be_late(at, time_ns, event);
+		bool late = can && (event->vague || may_be_late(at, time_ns, event));
 
 		time_ns = guest->last_ns == INT64_MIN ? call_ns : guest->last_ns;
 		if (!late) {

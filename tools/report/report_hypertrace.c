@@ -277,6 +277,10 @@ static void text_calls(struct output *out, const struct report_hyper_machine *ma
 	if (info->outside)
 		out_printf(out, "  %llu calls lie where the vCPU was not out of its guest\n",
 			   (unsigned long long)info->outside);
+	if (info->vague)
+		out_printf(out, "  %llu calls have the time of whatever was recorded before them: "
+			   "exits and hypercalls tell it,\n  the classes hvm and pv (xentrace -e "
+			   "all)\n", (unsigned long long)info->vague);
 }
 
 static void text_troubles(struct output *out, const struct report *report,
@@ -380,6 +384,7 @@ static void json_calls(struct json *json, const struct report_hyper_machine *mac
 	for (int i = 0; i < HYPER_N_RESULTS; i++)
 		json_u64(json, hyper_result_name((enum hyper_result)i), info->results[i]);
 	json_u64(json, "outside", info->outside);
+	json_u64(json, "vague", info->vague);
 	json_close(json, '}');
 	json_u64(json, "events", info->events);
 	json_open(json, "numbers", '[', false);
@@ -505,6 +510,8 @@ static void csv_machine(struct output *out, const struct report *report,
 		csv_count(out, report, &row, "hyper_calls", hyper_result_name((enum hyper_result)i),
 			  info->results[i]);
 	csv_count(out, report, &row, "hyper_calls", "outside", info->outside);
+	if (info->vague)
+		csv_count(out, report, &row, "hyper_calls", "vague", info->vague);
 	csv_count(out, report, &row, "hyper_events", NULL, info->events);
 	for (size_t i = 0; i < info->n_numbers; i++) {
 		number_name(name, sizeof(name), &info->numbers[i]);
