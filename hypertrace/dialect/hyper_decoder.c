@@ -12,7 +12,7 @@ struct hyper_decoder {
 	struct hyper_wire *wire;	/* of our own dialect; else NULL */
 };
 
-struct hyper_decoder *hyper_decoder_new(const struct hyper_dialect *dialect, uint32_t khz)
+struct hyper_decoder *hyper_decoder_new(const struct hyper_dialect *dialect, struct hyper_khz khz)
 {
 	struct hyper_decoder *decoder = calloc(1, sizeof(*decoder));
 

@@ -32,11 +32,11 @@ struct hyper_decoder;
 /**
  * hyper_decoder_new - begin
  * @dialect: outlives it
- * @khz: frequency of the guest's TSC (hyper_tally), for vCPUs that have not told it yet; 0: unknown
+ * @khz: of the machine's tally
  *
  * Return: NULL without memory.
  */
-struct hyper_decoder *hyper_decoder_new(const struct hyper_dialect *dialect, uint32_t khz);
+struct hyper_decoder *hyper_decoder_new(const struct hyper_dialect *dialect, struct hyper_khz khz);
 void hyper_decoder_free(struct hyper_decoder *decoder);
 
 /**

@@ -3,6 +3,7 @@
  * @file	hyper_detect.c
  * @brief	Which dialect a machine speaks, by the hypercalls that it makes.
  */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,9 @@
 
 /** Of all calls but KVM's own, so many must make sense: others may call, too. */
 #define LEAST_PERCENT	50
+
+/** Clocks that are closer to each other tell nothing of how long a cycle is. */
+#define LEAST_NS	INT64_C(1000000000)
 
 /**
  * Does a call look like one of a dialect? Hardly any task has priority 0: what is decoded so is
@@ -32,14 +36,57 @@ static bool fits_dialect(const struct hyper_dialect *dialect, const struct hyper
 }
 
 /** What a vCPU tells of its clock is true of one that has not told it yet. */
+static void learn_told(struct hyper_tally *tally, uint32_t khz, int64_t time_ns)
+{
+	if (!khz || (tally->khz.told && tally->khz_ns <= time_ns))
+		return;
+	tally->khz.told = khz;
+	tally->khz_ns = time_ns;
+}
+
+/**
+ * Does a guest believe what cannot be? A vCPU can lose its CPU between the reading of its clock
+ * and the call, for some 10 ms; and a guest whose clock is far from the host's has been put
+ * back, or stood still.
+ */
+static bool contradicts(uint64_t khz, uint32_t told, int64_t ns)
+{
+	double off = told ? fabs((double)khz - told) / told : NAN;
+
+	return !told || (off > 1. / 512 + 1e7 / (double)ns && off < 1. / 8);
+}
+
+/** Two clocks of a vCPU tell how long a cycle is: those that are the farthest from each other. */
+static void measure(struct hyper_tally *tally, const struct hyper_call *call,
+		    const struct hyper_clock *clock)
+{
+	const struct hyper_clock_read *first = &tally->first;
+	int64_t ns = first->is_there ? call->time_ns - first->time_ns : 0;
+	unsigned __int128 khz;
+
+	if (ns < LEAST_NS || ns <= tally->longest_ns)
+		return;
+	khz = (unsigned __int128)(clock->tsc - first->tsc) * 1000000 / (uint64_t)ns;
+	if (!khz || khz > UINT32_MAX)
+		return;
+	tally->longest_ns = ns;
+	tally->khz.measured = contradicts((uint64_t)khz, first->khz, ns) ? (uint32_t)khz : 0;
+}
+
 static void learn_khz(struct hyper_tally *tally, const struct hyper_call *call)
 {
-	uint32_t khz = hyper_wire_khz(call);
+	struct hyper_clock_read *first = &tally->first;
+	struct hyper_clock clock;
 
-	if (!khz || (tally->khz && tally->khz_ns <= call->time_ns))
+	if (!hyper_wire_clock(call, &clock))
 		return;
-	tally->khz = khz;
-	tally->khz_ns = call->time_ns;
+	learn_told(tally, clock.khz, call->time_ns);
+	if (call->vague)
+		return;
+	if (clock.start || !first->is_there || first->tid != call->tid || clock.tsc < first->tsc)
+		*first = (struct hyper_clock_read){ clock.tsc, call->time_ns, clock.khz, call->tid,
+						    true };
+	measure(tally, call, &clock);
 }
 
 int hyper_tally_add(struct hyper_tally *tally, const struct hyper_call *call)

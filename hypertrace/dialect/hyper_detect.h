@@ -34,11 +34,23 @@ struct hyper_tally {
 	uint64_t	calls, rest;	/* all; of them, those of further numbers */
 	uint64_t	foreign;	/* of all, KVM's own */
 	uint64_t	fit[HYPER_MAX_DIALECTS];
-	uint32_t	khz;		/* of the guest's TSC, as it told first; or 0 */
-	int64_t		khz_ns;		/* when */
+	struct hyper_khz khz;		/* of the guest's TSC, told as it was first, */
+	int64_t		khz_ns;		/* at that time; */
+	int64_t		longest_ns;	/* measured over that time */
+	struct hyper_clock_read {
+		uint64_t	tsc;
+		int64_t		time_ns;
+		uint32_t	khz;
+		int32_t		tid;
+		bool		is_there;
+	} first;			/* of the vCPU whose calls are being counted */
 };
 
-/** hyper_tally_add - count a call. Return: 0 or -ENOMEM. */
+/**
+ * hyper_tally_add - count a call; those of a vCPU one after the other, in order of time
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int hyper_tally_add(struct hyper_tally *tally, const struct hyper_call *call);
 void hyper_tally_free(struct hyper_tally *tally);
 

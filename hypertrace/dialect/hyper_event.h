@@ -44,6 +44,12 @@ struct hyper_call {
 					 * its own exit or hypercall */
 };
 
+/** The frequency of a guest's TSC. */
+struct hyper_khz {
+	uint32_t	told;		/* as the guest believes; 0: it has not told */
+	uint32_t	measured;	/* on the host's axis, if that contradicts it; else 0 */
+};
+
 /** What an event is about. */
 enum hyper_kind {
 	HYPER_OTHER = 0,	/* it has a name; nothing follows from it */

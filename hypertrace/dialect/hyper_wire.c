@@ -23,7 +23,7 @@ struct hyper_wire {
 	struct key_map	map;		/* thread */
 	struct ht_decoder *vcpus;
 	uint32_t	room;
-	uint32_t	khz;		/* of vCPUs that have not told theirs; or 0 */
+	struct hyper_khz khz;
 };
 
 /** What a kind becomes, and where its fields go; HYPER_F_NONE: nowhere. */
@@ -57,7 +57,7 @@ static bool has_sign(uint8_t field)
 	return field == HYPER_F_PRIO || field == HYPER_F_NUMBER;
 }
 
-struct hyper_wire *hyper_wire_new(uint32_t khz)
+struct hyper_wire *hyper_wire_new(struct hyper_khz khz)
 {
 	struct hyper_wire *wire = calloc(1, sizeof(*wire));
 
@@ -122,15 +122,19 @@ uint64_t hyper_wire_number(const struct hyper_call *call)
 	return ht_is_ours(&same) ? call->nr & ~(uint64_t)HT_NR_SEQUENCE : call->nr;
 }
 
-uint32_t hyper_wire_khz(const struct hyper_call *call)
+bool hyper_wire_clock(const struct hyper_call *call, struct hyper_clock *clock)
 {
 	const struct ht_call same = call_of(call);
 	struct ht_decoder decoder = { .calls = 0 };
 	struct ht_decoded decoded;
 
-	/* START and CLOCK alone set it */
-	return ht_is_ours(&same) && ht_decode(&decoder, &same, &decoded) == HT_OK &&
-	       decoder.has_clock ? decoder.clock.khz : 0;
+	if (!ht_is_ours(&same) || ht_decode(&decoder, &same, &decoded) != HT_OK ||
+	    !decoded.control)
+		return false;
+	clock->tsc = decoded.clock.tsc;
+	clock->khz = decoded.clock.khz;
+	clock->start = decoded.control == HT_START;
+	return true;
 }
 
 /* --- events ---------------------------------------------------------------------------------- */
@@ -288,6 +292,14 @@ static struct ht_decoder *vcpu_of(struct hyper_wire *wire, int32_t tid)
 	return i < 0 ? NULL : &wire->vcpus[i];
 }
 
+/** What a guest believes is less than what its calls show on the host's axis. */
+static uint32_t khz_of(const struct hyper_wire *wire, const struct ht_decoder *vcpu)
+{
+	if (wire->khz.measured)
+		return wire->khz.measured;
+	return vcpu->has_clock && vcpu->clock.khz ? vcpu->clock.khz : wire->khz.told;
+}
+
 int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
 		    struct hyper_decoded *decoded)
 {
@@ -312,7 +324,7 @@ int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
 	result = ht_decode(vcpu, &same, &told);
 	if (assumed && !told.control)
 		vcpu->ours = false;
-	khz = vcpu->has_clock && vcpu->clock.khz ? vcpu->clock.khz : wire->khz;
+	khz = khz_of(wire, vcpu);
 	decoded->result = results[result];
 	if (result == HT_FOREIGN || result == HT_UNKNOWN_VERSION)
 		told.n = told.missing = told.control = 0;

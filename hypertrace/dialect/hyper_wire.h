@@ -15,7 +15,7 @@ extern "C" {
 struct hyper_wire;
 
 /** hyper_wire_new - for the calls of a machine. @khz: as in hyper_decoder_new() */
-struct hyper_wire *hyper_wire_new(uint32_t khz);
+struct hyper_wire *hyper_wire_new(struct hyper_khz khz);
 void hyper_wire_free(struct hyper_wire *wire);
 
 /**
@@ -32,8 +32,15 @@ int hyper_wire_take(struct hyper_wire *wire, const struct hyper_call *call,
 /** hyper_wire_number - of a call of ours, without what counts calls; of another, as it is. */
 uint64_t hyper_wire_number(const struct hyper_call *call);
 
-/** hyper_wire_khz - the frequency of the guest's TSC, if a call tells it; else 0. */
-uint32_t hyper_wire_khz(const struct hyper_call *call);
+/** What a control call tells of the guest's TSC. */
+struct hyper_clock {
+	uint64_t	tsc;		/* at the call */
+	uint32_t	khz;		/* as the guest believes; 0: it does not tell */
+	bool		start;		/* the first call of a vCPU */
+};
+
+/** hyper_wire_clock - Return: false if @call is no control call. */
+bool hyper_wire_clock(const struct hyper_call *call, struct hyper_clock *clock);
 
 /** hyper_wire_fits - does a call, by itself, make sense? */
 bool hyper_wire_fits(const struct hyper_call *call);

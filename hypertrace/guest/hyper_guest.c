@@ -252,12 +252,13 @@ static void note_call(struct hyper_cpu *at, int64_t call_ns, const struct hyper_
  * was away in between; by so much what is in the call seems to be later than it was. The call is
  * made before its last event is behind it, at the next one; so the first event of a call is behind
  * the moment at which the call before the last one was recorded. So exact ages are only: they are
- * rounded, by 2^-21 of themselves, and the guest knows its frequency by 2^-10 or better.
+ * rounded, by 2^-21 of themselves, and the guest knows its frequency by 2^-10 or better, or it
+ * has been measured, by 2^-8 at least.
  */
 static bool may_be_late(const struct hyper_cpu *at, int64_t time_ns,
 			const struct hyper_event *event)
 {
-	int64_t slack_ns = (event->before_ns >> 10) + 1000;
+	int64_t slack_ns = (event->before_ns >> 8) + 1000;
 
 	/* of the first calls that the host has recorded, nobody knows */
 	return hyper_has(event, HYPER_F_BEFORE) &&

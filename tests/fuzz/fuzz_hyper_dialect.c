@@ -53,7 +53,8 @@ static void check_decoder(struct hyper_decoder *decoder, struct hyper_call call)
 
 static void check_calls(const struct hyper_dialect *dialect, const uint8_t *data, size_t size)
 {
-	struct hyper_decoder *decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"), 0);
+	struct hyper_decoder *decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"),
+							  (struct hyper_khz){ 0 });
 	struct hyper_tally tally = { .calls = 0 };
 	char text[512];
 

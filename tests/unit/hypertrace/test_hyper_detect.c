@@ -188,7 +188,64 @@ static void test_frequency(void **state)
 		};
 
 		assert_int_equal(hyper_tally_add(&tally, &call), 0);
-		assert_int_equal(tally.khz, calls[i].after);
+		assert_int_equal(tally.khz.told, calls[i].after);
+	}
+}
+
+/** What two clocks of a vCPU tell, once they are far from each other, against what it believes. */
+static void test_measured(void **state)
+{
+	static const struct {
+		int64_t ms;		/* 0: of the next case */
+		int32_t tid;
+		uint64_t what, tsc, khz;
+		bool vague;
+		uint32_t measured;	/* after it */
+	} calls[] = {
+		/* it believes 1 GHz; it has 1.1 */
+		{ 10, 1, 1, 5000000000, 1000000, false, 0 },
+		{ 900, 1, 2, 5979000000, 1000000, false, 0 },	/* too soon */
+		{ 2010, 1, 2, 7100000000, 1000000, true, 0 },	/* whenever that was */
+		{ 2010, 1, 2, 7200000000, 1000000, false, 1100000 },
+		/* another vCPU's agree; but not for so long */
+		{ 10, 2, 1, 9000000000, 1000000, false, 1100000 },
+		{ 1510, 2, 3, 10500000000, 0, false, 1100000 },
+		{ 3010, 2, 3, 12000000000, 0, false, 0 },
+		{ 0 },
+		/* that may be due to a wait before the call; not any more */
+		{ 10, 1, 1, 1000000000, 1000000, false, 0 },
+		{ 1010, 1, 2, 2011000000, 1000000, false, 0 },
+		{ 4010, 1, 2, 5040000000, 1000000, false, 1010000 },
+		{ 0 },
+		/* it was put back: seen by its clock, by its start, by how far it is off */
+		{ 10, 1, 1, 5000000000, 1000000, false, 0 },
+		{ 2010, 1, 2, 4000000000, 1000000, false, 0 },
+		{ 4010, 1, 2, 6000000000, 1000000, false, 0 },
+		{ 5010, 1, 1, 8900000000, 1000000, false, 0 },
+		{ 7010, 1, 2, 10900000000, 1000000, false, 0 },
+		{ 9010, 1, 2, 12300000000, 1000000, false, 0 },
+		{ 0 },
+		/* it does not know */
+		{ 10, 1, 1, 0, 0, false, 0 },
+		{ 1510, 1, 2, 3000000000, 0, false, 2000000 },
+		{ 2510, 1, 2, 1ULL << 62, 0, false, 2000000 },	/* no such clock */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		const struct hyper_call call = {
+			.time_ns = calls[i].ms * 1000000, .tid = calls[i].tid,
+			.nr = 0x48541400, .bytes = 32, .vague = calls[i].vague,
+			.a = { UINT64_C(0x43525448) << 32 | 0x100 | calls[i].what, calls[i].tsc,
+			       calls[i].khz, 0 },
+		};
+
+		if (!calls[i].ms) {
+			hyper_tally_free(&tally);
+			continue;
+		}
+		assert_int_equal(hyper_tally_add(&tally, &call), 0);
+		assert_int_equal(tally.khz.measured, calls[i].measured);
 	}
 }
 
@@ -206,6 +263,7 @@ int main(void)
 		cmocka_unit_test_teardown(test_ours, forget),
 		cmocka_unit_test_teardown(test_others_of_xen, forget),
 		cmocka_unit_test_teardown(test_frequency, forget),
+		cmocka_unit_test_teardown(test_measured, forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

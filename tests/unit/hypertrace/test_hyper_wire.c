@@ -24,7 +24,7 @@ static int begin(void **state)
 {
 	(void)state;
 	memset(&encoder, 0, sizeof(encoder));
-	decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"), 0);
+	decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"), (struct hyper_khz){ 0 });
 	return decoder ? 0 : -1;
 }
 
@@ -124,7 +124,8 @@ static void test_frequency_of_another(void **state)
 
 	(void)state;
 	hyper_decoder_free(decoder);
-	decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"), 500000);
+	decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"),
+				    (struct hyper_khz){ .told = 500000 });
 	assert_non_null(decoder);
 	ht_encode_start(&encoder, &(struct ht_clock){ .packed = true }, false, &call);
 	add(2000, HT_IRQ_ENTRY, 19, 0, 0, 0, 0);
@@ -135,6 +136,20 @@ static void test_frequency_of_another(void **state)
 	add(4000, HT_IRQ_EXIT, 19, 1, 0, 0, 0);
 	flush(5000);
 	assert_int_equal(decoded.events[0].before_ns, 2000);
+}
+
+/** What calls show on the host's axis holds, whatever the guest believes. */
+static void test_measured_frequency(void **state)
+{
+	(void)state;
+	hyper_decoder_free(decoder);
+	decoder = hyper_decoder_new(hyper_dialect_find("hypertrace"),
+				    (struct hyper_khz){ .told = 500000, .measured = 2000000 });
+	assert_non_null(decoder);
+	start(1000000, false);
+	add(2000, HT_IRQ_ENTRY, 19, 0, 0, 0, 0);
+	flush(3000);
+	assert_int_equal(decoded.events[0].before_ns, 500);
 }
 
 static void test_missing(void **state)
@@ -313,6 +328,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_packed), TEST(test_no_frequency), TEST(test_frequency_of_another),
+		TEST(test_packed), TEST(test_no_frequency), TEST(test_measured_frequency),
 		 TEST(test_missing),
 		TEST(test_two_vcpus), TEST(test_names), TEST(test_any_number),
 		TEST(test_senseless), TEST(test_xen), TEST(test_others_of_xen),
