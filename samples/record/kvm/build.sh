@@ -1,29 +1,35 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# build.sh WORKDIR: build everything the lab boots, from Debian packages alone.
+# build.sh WORKDIR [tracers]: build everything the lab boots, from Debian packages alone; with perf and LTTng for
+# the scenarios that say so ("# needs: tracers")
 #
-#   WORKDIR/root        debootstrap'd Debian 12: the L1 ("host") root, also the source of all binaries
+#   WORKDIR/root        a Debian by mmdebstrap: the L1 ("host") root, also the source of all binaries
 #   WORKDIR/vmlinuz     the Debian kernel (used for L1 and for L2)
 #   WORKDIR/l1.ext4     the L1 root as a disk image
 #   WORKDIR/l1-initrd   small initramfs that loads virtio_blk + ext4 and switches to the disk
 #   WORKDIR/l2-initrd   the whole L2 guest: busybox + trace-cmd + socat + hackbench + dropbear + modules
 #
-# Needs: root, debootstrap, e2fsprogs, busybox-static, cpio (busybox's is used). About 6 minutes.
+# RELEASE in the environment: bookworm (if it is not set: Debian 12, Linux 6.1) or trixie (13, 6.12).
+# Needs: root, mmdebstrap, e2fsprogs, busybox-static, cpio (busybox's is used), gcc. About 6 minutes.
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
 WORK=${1:?usage: build.sh WORKDIR}
-MIRROR=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' 'Codename: bookworm' | head -1)}; MIRROR=${MIRROR%/}   # the one this machine's apt uses
+RELEASE=${RELEASE:-bookworm}
+case $RELEASE in bookworm | trixie) ;; *) echo "RELEASE=$RELEASE: only bookworm and trixie are known" >&2; exit 2 ;; esac
+# the one this machine's apt uses
+MIRROR=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -1)}; MIRROR=${MIRROR%/}
 mkdir -p "$WORK"; WORK=$(readlink -f "$WORK"); cd "$WORK"
 
 # --- 1. Debian root with the packages ------------------------------------------------------
 PACKAGES="linux-image-amd64 linux-headers-amd64 make kmod qemu-system-x86 trace-cmd busybox-static socat rt-tests
     util-linux procps python3-minimal openssh-client dropbear-bin"
-[ -e root/etc/debian_version ] || debootstrap --variant=minbase bookworm root "$MIRROR"
+[ -e root/etc/debian_version ] || mmdebstrap --variant=minbase "$RELEASE" root "$MIRROR"
+grep -q "VERSION_CODENAME=$RELEASE" root/etc/os-release || { echo "$WORK: this lab is of another Debian; choose another folder for $RELEASE" >&2; exit 2; }
 if [ "$(cat root/.packages-done 2>/dev/null)" != "$PACKAGES" ]; then
     cat > root/etc/apt/sources.list <<S
-deb $MIRROR bookworm main
-deb $MIRROR bookworm-updates main
-deb ${MIRROR}-security bookworm-security main
+deb $MIRROR $RELEASE main
+deb $MIRROR $RELEASE-updates main
+deb ${MIRROR}-security $RELEASE-security main
 S
     cp /etc/resolv.conf root/etc/resolv.conf 2>/dev/null || true
     export DEBIAN_FRONTEND=noninteractive
@@ -38,6 +44,17 @@ cp root/boot/vmlinuz-"$KVER" vmlinuz
 echo "kernel $KVER" > versions.txt
 chroot root dpkg-query -W linux-image-amd64 qemu-system-x86 trace-cmd busybox-static rt-tests >> versions.txt
 
+if [ "${2:-}" = tracers ] && [ ! -e root/.tracers-done ]; then
+    export DEBIAN_FRONTEND=noninteractive
+    chroot root apt-get install -y --no-install-recommends linux-perf lttng-tools
+    chroot root sh -c 'cd /tmp; apt-get download lttng-modules-dkms; dpkg -x lttng-modules-dkms_*.deb /; rm lttng-modules-dkms_*.deb; apt-get clean'
+    # LTTng 2.13.9 declares hrtimer_start as it was before an update of Debian 12's kernel, and does not compile
+    [ "$RELEASE" != bookworm ] || sed -i '/lttng-probe-timer\.o/d' root/usr/src/lttng-modules-*/src/probes/Kbuild
+    chroot root sh -c "make -C /lib/modules/$KVER/build M=\$(echo /usr/src/lttng-modules-*) CONFIG_LTTNG=m INSTALL_MOD_DIR=updates modules modules_install"
+    chroot root depmod "$KVER"
+    touch root/.tracers-done
+fi
+
 # --- 2. the hypercall modules ----------------------------------------------------------------
 rm -rf root/usr/src/kvmhc; cp -r "$HERE/l2/kvmhc" root/usr/src/kvmhc
 chroot root make -C /lib/modules/"$KVER"/build M=/usr/src/kvmhc modules
@@ -46,15 +63,18 @@ install -D -m 644 -t root/usr/src/hypertrace "$HERE"/../../../guest/ht*.[ch] "$H
 install -D -m 644 -t root/usr/src/hypertrace/wire "$HERE"/../../../hypertrace/wire/*.[ch]
 chroot root make -C /usr/src/hypertrace KDIR=/lib/modules/"$KVER"/build
 
-# copy MODULE... and everything they depend on into DIR; a list in load order goes to DIR/modules.list
+# copy_modules DIR LIST MODULE...: them and everything they depend on into DIR/modules; names in load order go to DIR/LIST
 copy_modules() {
-    local dir=$1; shift
-    mkdir -p "$dir/modules"; : > "$dir/modules.list"
-    local m f
+    local dir=$1 list=$1/$2; shift 2
+    mkdir -p "$dir/modules"; : > "$list"
+    local m f name
     for m in "$@"; do
-        chroot root modprobe -S "$KVER" --show-depends "$m" | grep '^insmod' | while read -r _ f _; do
-            grep -qx "$(basename "$f")" "$dir/modules.list" && continue
-            cp "root$f" "$dir/modules/"; basename "$f" >> "$dir/modules.list"
+        chroot root modprobe -S "$KVER" --show-depends "$m" | { grep '^insmod' || :; } | while read -r _ f _; do
+            name=$(basename "$f" .xz)
+            ! grep -qx "$name" "$list" || continue
+            # busybox does not unpack them
+            case $f in *.xz) xz -dc "root$f" > "$dir/modules/$name" ;; *) cp "root$f" "$dir/modules/" ;; esac
+            echo "$name" >> "$list"
         done
     done
 }
@@ -71,24 +91,27 @@ pack() { (cd "$1" && find . | busybox cpio -o -H newc 2>/dev/null | gzip -1) > "
 # --- 3. L1 initramfs -------------------------------------------------------------------------
 rm -rf i1; mkdir -p i1/{bin,dev,proc,sys,newroot}
 cp root/bin/busybox i1/bin/busybox
-copy_modules i1 virtio_pci virtio_blk ext4
+copy_modules i1 modules.list virtio_pci virtio_blk ext4
 install -m755 "$HERE/l1/initrd-init" i1/init
 pack i1 l1-initrd
 
 # --- 4. L2 initramfs -------------------------------------------------------------------------
 rm -rf i2; mkdir -p i2/{bin,dev,proc,sys,tmp,root,var/run,run}
 cp root/bin/busybox i2/bin/busybox
-copy_modules i2 virtio_pci virtio_mmio vmw_vsock_virtio_transport ptp_kvm
+copy_modules i2 modules.list virtio_pci virtio_mmio vmw_vsock_virtio_transport ptp_kvm
+# L1's files, for those scenarios that run its programs in the guest: host.sh
+copy_modules i2 host.list 9pnet_virtio 9p
 for b in /usr/bin/trace-cmd /usr/bin/socat /usr/bin/hackbench /usr/sbin/dropbear; do copy_bin i2 "$b"; done
 mkdir -p i2/etc/dropbear; echo 'root::0:0:root:/root:/bin/sh' > i2/etc/passwd   # for sshd
 strip -d root/usr/src/hypertrace/hypertrace.ko; cp root/usr/src/hypertrace/hypertrace.ko i2/modules/
 cp root/usr/src/kvmhc/kvmhc.ko i2/modules/; echo kvmhc.ko >> i2/modules.list
+gcc -O2 -Wall -static -pthread -o i2/bin/events "$HERE/l2/events.c"
 install -m755 "$HERE/l2/init" i2/init; install -m755 "$HERE/l2/work.sh" i2/work.sh
 pack i2 l2-initrd
 
 # --- 5. L1 disk ------------------------------------------------------------------------------
 mkdir -p root/lab
-install -m755 "$HERE/l1/init" root/lab/init; cp root/usr/src/hypertrace/hypertrace.ko root/lab/
+install -m755 "$HERE/l1/init" root/lab/init; cp root/usr/src/hypertrace/hypertrace.ko i2/bin/events root/lab/
 rm -f l1.ext4; mkdir -p share/lab; cp vmlinuz l2-initrd share/lab/
 # the compiler, kernel headers and package caches are not needed inside L1: leave them out
 rm -rf stage; mkdir stage

@@ -25,6 +25,8 @@ fi
 # what a guest told by hypercalls is what its own ftrace recorded
 case $(basename "$PWD") in hypertrace)
     for f in *-g1.dat; do echo "$f"; python3 "$HERE/hypertrace.py" "${f%-g1.dat}.dat" "$f"; done > check.txt;;
+hypertrace-nested)
+    for mode in plain packed; do echo "$mode-n1.dat"; python3 "$HERE/hypertrace.py" "$mode-g1.dat" "$mode-n1.dat" 1; done > check.txt;;
 esac
 # what the offset really is, from the events alone: for the recordings whose metadata does not say (exactly)
 map=$(sed -n 's/.* \(vcpu\)\([0-9]*\): tid \([0-9]*\),.*/\2=\3/p' notes.txt 2>/dev/null | paste -sd,)

@@ -2,15 +2,18 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # record.sh SCENARIO WORKDIR: builds the lab in WORKDIR unless it is there, boots L1 in it, runs
 # l1/scenarios/SCENARIO.sh there, and writes WORKDIR/out/SCENARIO, with what other tools say of it.
-# LAB_FILES in the environment: files that scenarios find in /share/lab/files. STOP=0 leaves L1 running.
+# BOOT, EVENTS, PARTS, ROUND, ROUNDS in the environment: what some scenarios ask for.
+# LAB_FILES: files that scenarios find in /share/lab/files. STOP=0 leaves L1 running.
 # Kernels inside of emulated machines hang now and then: after a scenario that fails, or makes no sign of life for
 # SILENT seconds, L1 is booted anew, TRIES times in all. Each failure is a line in WORKDIR/out/SCENARIO/tries.txt.
 set -euo pipefail
 HERE=$(dirname "$(readlink -f "$0")")
 S=${1:?}; WORK=${2:?}; mkdir -p "$WORK/out"; WORK=$(readlink -f "$WORK")
-if [ ! -e "$WORK/.built" ]; then
-    echo "$S: building the lab in $WORK (about 3 minutes)"
-    "$HERE/build.sh" "$WORK" > "$WORK/build.log" 2>&1 ||
+with=
+! grep -q '^# needs: tracers' "$HERE/l1/scenarios/$S.sh" || with=tracers
+if [ ! -e "$WORK/.built" ] || { [ -n "$with" ] && [ ! -e "$WORK/root/.tracers-done" ]; }; then
+    echo "$S: building the lab in $WORK (about ${with:+1}3 minutes)"
+    "$HERE/build.sh" "$WORK" $with > "$WORK/build.log" 2>&1 ||
         { tail "$WORK/build.log"; echo "the lab cannot be built: $WORK/build.log"; exit 1; }
 fi
 l1_runs() { kill -0 "$(cat "$WORK/l1.pid" 2>/dev/null)" 2>/dev/null; }
@@ -26,7 +29,8 @@ try() {
     rm -rf "$WORK/share/out/$S" "$WORK/share/jobs/alive"; J=$WORK/share/jobs/$S-$(date +%H%M%S)
     # the sign of life ends with the job
     echo "while sleep 5; do echo > /share/jobs/alive; done & alive=\$!
-SCENARIO=$S ROUNDS=${ROUNDS:-4} BOOT=${BOOT:-1} bash /share/lab/scenarios/$S.sh; rc=\$?
+$(for v in BOOT EVENTS PARTS ROUND ROUNDS; do [ -z "${!v:-}" ] || echo "export $v='${!v}'"; done)
+SCENARIO=$S bash /share/lab/scenarios/$S.sh; rc=\$?
 kill \$alive; exit \$rc" > "$J.tmp"; mv "$J.tmp" "$J.sh"
     began=$(date +%s)
     for _ in $(seq "${TIMEOUT:-900}"); do
@@ -47,7 +51,12 @@ until try; do
     while l1_runs; do sleep 0.2; done
     [ ${#failed[@]} -lt "${TRIES:-3}" ] || { [ ! -e "${J:-}.log" ] || tail -n 15 "$J.log"; exit 1; }
 done
-[ "${STOP:-1}" = 0 ] || touch "$WORK/share/jobs/poweroff"
+# who comes next is not to find it on its way down
+if [ "${STOP:-1}" != 0 ]; then
+    touch "$WORK/share/jobs/poweroff"
+    for _ in $(seq 30); do l1_runs || break; sleep 1; done
+    ! l1_runs || kill -KILL "$(cat "$WORK/l1.pid")"
+fi
 rm -rf "${WORK:?}/out/$S"; cp -r "$WORK/share/out/$S" "$WORK/out/$S"
 [ ${#failed[@]} = 0 ] || printf '%s\n' "${failed[@]}" > "$WORK/out/$S/tries.txt"
 "$HERE/oracles.sh" "$WORK/out/$S"

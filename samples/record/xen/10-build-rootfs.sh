@@ -35,7 +35,7 @@ fi
 # The package source is the one this machine's apt uses.
 MIRROR=${MIRROR:-$(apt-get indextargets --format '$(REPO_URI)' "Codename: $(. /etc/os-release && echo "$VERSION_CODENAME")" | head -1)}; MIRROR=${MIRROR%/}
 PKGS="xen-hypervisor-$XEN-amd64 xen-utils-$XEN xenstore-utils linux-image-amd64 trace-cmd
-      iproute2 procps qemu-system-xen seabios ipxe-qemu"
+      iproute2 procps qemu-system-xen seabios ipxe-qemu linux-headers-amd64 make"
 if [ ! -e "$ROOT/.base" ]; then
     rm -rf "$ROOT"
     debootstrap --variant=minbase --include=busybox-static,kmod,ca-certificates \
@@ -74,6 +74,14 @@ tail -c +$((pos+1)) "$V" | head -c "$(number 0x24c 4)" | $unpack -dc > "$B/vmlin
 readelf -n "$B/vmlinux" 2>/dev/null | grep -q Xen || { echo "no usable vmlinux"; exit 1; }
 gunzip -c "$ROOT/boot/xen-$XEN-amd64.gz" > "$B/xen"
 
+# ---- the module with which guests tell of themselves by hypercalls: /lab/hypertrace.ko
+M=$ROOT/usr/src/hypertrace
+rm -rf "$M"
+install -D -m 644 -t "$M" "$HERE"/../../../guest/ht*.[ch] "$HERE"/../../../guest/Makefile
+install -D -m 644 -t "$M/wire" "$HERE"/../../../hypertrace/wire/*.[ch]
+chroot "$ROOT" make -C /usr/src/hypertrace KDIR=/lib/modules/"$KVER"/build
+strip -d "$M/hypertrace.ko"
+
 # ---- 2. domU initramfs ------------------------------------------------------------
 gcc -O2 -static -o "$B/labload" "$HERE/guest/labload.c"
 D=$B/domu; rm -rf "$D"
@@ -86,6 +94,8 @@ cp "$ROOT/usr/bin/trace-cmd" "$D/usr/bin/"
 chroot "$ROOT" ldd /usr/bin/trace-cmd | grep -o '/[^ ]*' | while read -r l; do
     mkdir -p "$D$(dirname "$l")"; cp -L "$ROOT$l" "$D$l"
 done
+mkdir -p "$D/lab"
+cp "$M/hypertrace.ko" "$D/lab/"
 ( cd "$D" && find . | cpio -o -H newc --quiet | gzip -1 ) > "$B/domu-ft.initrd"
 
 # ---- 3. dom0 early initramfs ------------------------------------------------------

@@ -11,6 +11,7 @@
 # to 1/2355 at 2.3 GHz (84 ppm too long here): exact times must come from the raw TSCs.
 # It assumes 2.4 GHz unless told: --cpu-hz takes the MHz that Xen detected.
 set -euo pipefail
+HERE=$(dirname "$(realpath "$0")")
 D=$(realpath "${1:?}"); cd "$D"
 X=$(command -v xenalyze || echo /usr/sbin/xenalyze)
 SVM=(); ! "$X" --help 2>&1 | grep -q -e --svm-mode || SVM=(--svm-mode)
@@ -44,3 +45,5 @@ for f in *-trace.dat; do
     echo "$f: $(zcat "oracle-${f%.dat}-report.txt.gz" | wc -l) lines of trace-cmd report -t" >> oracle-complaints.txt
 done
 cat oracle-complaints.txt
+# what a domain told by hypercalls is what its own ftrace recorded
+[ ! -s guest.txt ] || python3 "$HERE/../kvm/hypertrace.py" trace.xen guest.txt | tee check.txt || true

@@ -106,4 +106,20 @@ vmcb_info() {
 }
 # dom0_work: about a second of file and process work in dom0
 dom0_work() { note "dom0 work begin"; ls -lR /usr/share/doc/xen* /usr/share/doc/lib* > /dev/null; cat /usr/bin/x* > /dev/null; note "dom0 work end"; }
+# hypertrace_job TYPE: what a domain of it tells by hypercalls, and what its own ftrace has of the same. Each of its vCPUs
+# has a pCPU for itself, so that it is known whose each record is.
+hypertrace_job() {
+    RAMDISK=/lab/domu-ft.initrd MEM=160 mkdom ht $1 2 "lab=mix:1000:49000 labht=${MODE:-packed}" 'tsc_mode="native"' 'cpus=["2","3"]'
+    create ht; wait_ready ht
+    state before; tsc_info before
+    go ht; wait_console ht 'HYPERTRACE .* ready' 60 || { tail $(conlog ht); return 1; }
+    # runstates, exits, hypercalls of PV guests, and what guests say
+    trace_start 300 -S 1024 -e 0x082a1000
+    sleep 2; go ht
+    wait_console ht 'HYPERTRACE sent' 200; trace_stop
+    cp $(conlog ht) $OUT/domU-console.log
+    sed -n '/=====BEGIN-BASE64/,/=====END-BASE64/p' $OUT/domU-console.log | tr -d '\r' | grep -v ===== | base64 -d | gunzip > $OUT/guest.txt
+    grep -aE 'DOMU\[|clocksource|hypertrace|^[0-9] ' $OUT/domU-console.log >> $NOTES
+    state after; destroy_all
+}
 destroy_all() { local d; for d in $(xl list | awk 'NR>1 && $2>0{print $1}'); do xl destroy $d; done; }

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # hypertrace: a guest tells the host of its switches, interrupts, system calls by hypercalls (hypertrace.ko): while
 # it boots, from its initramfs (MODE-boot.dat; not with BOOT=0 in the environment), and for a moment afterwards
-# (MODE.dat), plain and packed. Its own ftrace records the same (MODE-boot-g1.dat, MODE-g1.dat)
+# (MODE.dat), plain and packed; and plain, each call aggregated with its exit and entry by the host. Its own ftrace
+# records the same (MODE-boot-g1.dat, MODE-g1.dat)
 . /share/lab/lib.sh
 HYPER_EVENTS="-C mono -e kvm:kvm_hypercall -e kvm:kvm_entry -e kvm:kvm_exit -e sched:sched_switch -e sched:sched_wakeup"
 IN_GUEST='T=/sys/kernel/tracing; H=/sys/kernel/debug/hypertrace'
@@ -36,12 +37,17 @@ fi
 start_guest g1 3 2 0 hypertrace=plain; wait_guest g1 || exit 1
 in_guest g1 'cat /proc/kallsyms' | grep -E '\[hypertrace\]| do_sys_openat2$' > $OUT/kallsyms.txt
 in_guest g1 ': > /tmp/empty; mount --bind /tmp/empty /proc/kallsyms'
-for mode in $MODES; do
+for mode in $MODES aggregated; do
+    how=$mode events=$HYPER_EVENTS
+    [ $mode != aggregated ] || { aggregate || exit 1; how=plain events="-C mono -e synthetic:hypergraph_host"; }
+    # functions by a pattern, where the kernel has fprobe
     in_guest g1 "$IN_GUEST"'; echo 0 > $H/enabled; echo 0 > $T/tracing_on; echo x86-tsc > $T/trace_clock
         echo 4000 > $T/buffer_size_kb; echo 1 > $T/events/sched/sched_switch/enable; echo > $T/trace
+        echo do_sys_openat2 > $T/set_ftrace_filter; echo function > $T/current_tracer
         for e in sys_enter sys_exit; do echo 1 > $H/events/$e; done
-        echo do_sys_openat2 > $H/functions; echo '$mode' > $H/mode; grep . $H/mode $H/functions $H/events/*' >> $OUT/notes.txt 2>&1
-    record -o $mode.dat $HYPER_EVENTS bash $ME drive $mode || exit 1
+        echo "do_sys_openat*" > $H/functions || echo do_sys_openat2 > $H/functions
+        echo '$how' > $H/mode; grep . $H/mode $H/functions $H/events/*' >> $OUT/notes.txt 2>&1
+    record -o $mode.dat $events bash $ME drive $mode || exit 1
     keep_guest $mode; keep $mode.dat
 done
-end_guest; umount /proc/kallsyms
+end_guest; separate; umount /proc/kallsyms
