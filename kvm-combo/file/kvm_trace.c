@@ -321,6 +321,11 @@ int kvm_trace_align(struct kvm_trace *trace, const struct kvm_trace_alignment *a
 	return 0;
 }
 
+bool kvm_trace_is_aligned(const struct kvm_trace *trace)
+{
+	return trace->aligned;
+}
+
 const char *kvm_trace_path(const struct kvm_trace *trace)
 {
 	return trace->path;

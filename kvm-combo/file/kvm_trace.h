@@ -147,6 +147,9 @@ struct kvm_trace_alignment {
  */
 int kvm_trace_align(struct kvm_trace *trace, const struct kvm_trace_alignment *alignment);
 
+/** kvm_trace_is_aligned - has kvm_trace_align() been told how? */
+bool kvm_trace_is_aligned(const struct kvm_trace *trace);
+
 /** kvm_trace_path - as it was given. */
 const char *kvm_trace_path(const struct kvm_trace *trace);
 

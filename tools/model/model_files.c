@@ -91,6 +91,19 @@ static int open_traces(struct model_files *files)
 	return status;
 }
 
+/** Of a host whose own host is not among the files, the times are its own again. */
+static int forget_host(struct model_files *files, int i)
+{
+	if (!kvm_trace_is_aligned(files->traces[i]))
+		return KSV_EXIT_OK;
+	kvm_trace_close(files->traces[i]);
+	files->traces[i] = model_open_kvm(files->paths[i], files->cpu_hz);
+	if (files->traces[i])
+		return KSV_EXIT_OK;
+	files->paths[i] = NULL;
+	return KSV_EXIT_FILE;
+}
+
 int model_files_open(struct model_files *files)
 {
 	int status;
@@ -115,6 +128,8 @@ int model_files_open(struct model_files *files)
 			status = left_out ? left_out : status;
 			continue;
 		}
+		if (files->traces[i] && files->hosts[i] < 0 && forget_host(files, i))
+			status = KSV_EXIT_FILE;
 		if (files->traces[i])
 			set_cycles(files->traces[i], files->hosts[i] < 0 ? NULL :
 				   &files->traces[files->hosts[i]]);
