@@ -22,7 +22,7 @@ mkdir -p "$WORK"; WORK=$(readlink -f "$WORK"); cd "$WORK"
 
 # --- 1. Debian root with the packages ------------------------------------------------------
 PACKAGES="linux-image-amd64 linux-headers-amd64 make kmod qemu-system-x86 trace-cmd busybox-static socat rt-tests
-    util-linux procps python3-minimal openssh-client dropbear-bin"
+    util-linux procps python3-minimal openssh-client dropbear-bin iproute2"
 [ -e root/etc/debian_version ] || mmdebstrap --variant=minbase "$RELEASE" root "$MIRROR"
 grep -q "VERSION_CODENAME=$RELEASE" root/etc/os-release || { echo "$WORK: this lab is of another Debian; choose another folder for $RELEASE" >&2; exit 2; }
 if [ "$(cat root/.packages-done 2>/dev/null)" != "$PACKAGES" ]; then
@@ -101,7 +101,9 @@ cp root/bin/busybox i2/bin/busybox
 copy_modules i2 modules.list virtio_pci virtio_mmio vmw_vsock_virtio_transport ptp_kvm
 # L1's files, for those scenarios that run its programs in the guest: host.sh
 copy_modules i2 host.list 9pnet_virtio 9p
-for b in /usr/bin/trace-cmd /usr/bin/socat /usr/bin/hackbench /usr/sbin/dropbear; do copy_bin i2 "$b"; done
+# a disk and a network, for those that need them: kvm-waits.sh
+copy_modules i2 devices.list virtio_blk virtio_net
+for b in /bin/dd /usr/bin/trace-cmd /usr/bin/socat /usr/bin/hackbench /usr/sbin/dropbear; do copy_bin i2 "$b"; done
 mkdir -p i2/etc/dropbear; echo 'root::0:0:root:/root:/bin/sh' > i2/etc/passwd   # for sshd
 strip -d root/usr/src/hypertrace/hypertrace.ko; cp root/usr/src/hypertrace/hypertrace.ko i2/modules/
 cp root/usr/src/kvmhc/kvmhc.ko i2/modules/; echo kvmhc.ko >> i2/modules.list
