@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "irq_delivery.h"
+#include "search.h"
 
 /** Records of a guest between two calls of progress. */
 #define ASK_RECORDS	4096
@@ -32,11 +33,22 @@ int irq_guest_cpu_take(struct irq_guest_cpu *cpu, const struct kvm_trace_record 
 	if (cpu->n_events && event.time_ns < cpu->events[cpu->n_events - 1].time_ns)
 		event.time_ns = cpu->events[cpu->n_events - 1].time_ns;
 	cpu->events[cpu->n_events++] = event;
+	if (record->device != VIRT_NONE) {
+		if (ARRAY_GROW(cpu->uses, cpu->n_uses, cpu->uses_room))
+			return -ENOMEM;
+		cpu->uses[cpu->n_uses++] = (struct irq_device_use){ event.time_ns, record->device };
+	}
 	if (interval && !virt_interval_is_lost(interval)) {
 		cpu->fit += interval->state == VIRT_GUEST;
 		cpu->misfit += interval->state != VIRT_GUEST;
 	}
 	return 0;
+}
+
+void irq_guest_cpu_free(struct irq_guest_cpu *cpu)
+{
+	free(cpu->events);
+	free(cpu->uses);
 }
 
 bool irq_guest_cpu_is_aligned(const struct irq_guest_cpu *cpu)
@@ -64,6 +76,29 @@ struct virt_delivery *irq_deliveries(const struct virt_model *model,
 	}
 	free(of);
 	return deliveries;
+}
+
+int irq_deliveries_devices(const struct virt_delivery *deliveries, size_t n,
+			   const struct irq_guest_cpu *cpu, const struct kvm_trace *guest,
+			   struct irq_devices *devices)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < n && !ret; i++) {
+		int64_t time_ns = deliveries[i].handler_ns;
+		const char *name;
+		size_t use;
+
+		if (deliveries[i].result != VIRT_DELIVERY_SEEN)
+			continue;
+		SEARCH_FIRST(use, 0, cpu->n_uses, cpu->uses[use].time_ns < time_ns);
+		if (use == cpu->n_uses || cpu->uses[use].time_ns != time_ns)
+			continue;
+		name = kvm_trace_device(guest, cpu->uses[use].device);
+		if (name)
+			ret = irq_devices_add(devices, cpu->vcpu, deliveries[i].vector, name);
+	}
+	return ret;
 }
 
 int irq_list_add(struct irq_list *irqs, int32_t vcpu, const struct virt_delivery *deliveries,
@@ -190,7 +225,7 @@ int irq_pair_read(const struct irq_pair *pair, struct irq_list *irqs)
 		if (reading.cpus[i].vcpu != VIRT_NONE && irq_guest_cpu_is_aligned(&reading.cpus[i]))
 			ret = add_cpu(&reading, &reading.cpus[i], irqs);
 	for (int i = 0; reading.cpus && i < pair->n_tids; i++)
-		free(reading.cpus[i].events);
+		irq_guest_cpu_free(&reading.cpus[i]);
 	free(reading.cpus);
 	irq_injections_free(&reading.injections);
 	return ret;

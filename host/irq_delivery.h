@@ -9,6 +9,7 @@
 #define KSHARK_VIRT_IRQ_DELIVERY_H
 
 #include "host_trace.h"
+#include "irq_devices.h"
 #include "irq_injections.h"
 
 #ifdef __cplusplus
@@ -18,6 +19,12 @@ extern "C" {
 /** A guest records outside of guest time only what its clock makes seem so. */
 #define IRQ_ALIGNED_SHARE	0.99
 
+/** A device's handler begins. */
+struct irq_device_use {
+	int64_t		time_ns;
+	int32_t		device;		/* kvm_trace_device() of the guest's trace */
+};
+
 /** What the trace of a guest tells of one of its CPUs. */
 struct irq_guest_cpu {
 	int32_t		tid;		/* in the host's trace */
@@ -26,6 +33,8 @@ struct irq_guest_cpu {
 	uint64_t	fit, misfit;	/* records that lie where the vCPU executes it, or not */
 	struct virt_guest_event *events; /* all of them, ascending by time, if @vcpu is known */
 	size_t		n_events, room;
+	struct irq_device_use *uses;	/* the same of devices' handlers */
+	size_t		n_uses, uses_room;
 };
 
 /**
@@ -36,6 +45,9 @@ struct irq_guest_cpu {
  */
 int irq_guest_cpu_take(struct irq_guest_cpu *cpu, const struct kvm_trace_record *record,
 		       const struct virt_interval *interval);
+
+/** irq_guest_cpu_free - what it has taken note of. */
+void irq_guest_cpu_free(struct irq_guest_cpu *cpu);
 
 /** irq_guest_cpu_is_aligned - does nearly everything that was recorded lie where the guest ran? */
 bool irq_guest_cpu_is_aligned(const struct irq_guest_cpu *cpu);
@@ -50,6 +62,17 @@ bool irq_guest_cpu_is_aligned(const struct irq_guest_cpu *cpu);
 struct virt_delivery *irq_deliveries(const struct virt_model *model,
 				     const struct irq_injections *injections,
 				     const struct irq_guest_cpu *cpu, size_t *n);
+
+/**
+ * irq_deliveries_devices - whose interrupts those were that the guest's trace shows to be handled
+ * @guest: that the CPU is of
+ * @devices: more of them become known
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int irq_deliveries_devices(const struct virt_delivery *deliveries, size_t n,
+			   const struct irq_guest_cpu *cpu, const struct kvm_trace *guest,
+			   struct irq_devices *devices);
 
 /** Those that virt_worst_new() wants. */
 struct irq_list {

@@ -135,8 +135,8 @@ static const struct boot_row {
 
 #define N_BOOT	ARRAY_SIZE(boot_rows)
 
-/** Longer than the name of any level. */
-#define LEVEL_SIZE	32
+/** Longer than the name of any level, or device. */
+#define LEVEL_SIZE	KVM_DEVICE_SIZE
 
 /** Event ids are small; beyond that nothing of ours is expected. */
 #define MAX_ID	0xffff
@@ -168,6 +168,12 @@ struct found_boot {
 	struct tep_format_field *field;
 };
 
+/** Of a guest's trace as well, whose handlers are nobody's else affair. */
+struct found_device {
+	int		id;		/* -1: the trace does not know it */
+	struct tep_format_field *irq, *name;	/* or NULL */
+};
+
 struct kvm_fields {
 	struct tep_handle *tep;
 	struct tep_format_field *pid, *flags; /* of all events */
@@ -181,6 +187,7 @@ struct kvm_fields {
 	size_t		n;
 	struct found_call calls[N_CALLS];
 	struct found_boot boot[N_BOOT];
+	struct found_device device;
 	uint8_t		*by_id;		/* 0: none; number in @events + 1; behind these, those in
 					 * @handlers, from FIRST_POWER on those in @power */
 	int		max_id;
@@ -240,6 +247,15 @@ static void find_boot(struct kvm_fields *fields)
 		boot->id = event && find_field(event, boot_rows[i].field, &boot->field) ?
 			   event->id : -1;
 	}
+}
+
+static void find_device(struct kvm_fields *fields)
+{
+	struct tep_event *event = tep_find_event_by_name(fields->tep, "irq", "irq_handler_entry");
+
+	fields->device.id = event && find_field(event, "irq", &fields->device.irq) ? event->id : -1;
+	if (event)
+		find_field(event, "name", &fields->device.name);
 }
 
 /** Return: NULL if there are too many, or its number is one that no event has. */
@@ -333,6 +349,7 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 	}
 	find_calls(fields);
 	find_boot(fields);
+	find_device(fields);
 	for (size_t i = 0; i < N_ROWS; i++) {
 		int id;
 
@@ -552,6 +569,20 @@ static void complete(const struct kvm_fields *fields, const struct found_event *
 		return;
 	}
 	event->more = context(fields, record);
+}
+
+int64_t kvm_fields_irq(const struct kvm_fields *fields, const struct tep_record *record, int id)
+{
+	return id >= 0 && id == fields->device.id && is_there(fields->device.irq, record) ?
+	       number(fields, fields->device.irq, record) : -1;
+}
+
+void kvm_fields_device(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		       char name[KVM_DEVICE_SIZE])
+{
+	if (id < 0 || id != fields->device.id || !fields->device.name ||
+	    !text_at(fields, fields->device.name, record, name))
+		*name = '\0';
 }
 
 /** The number of a handler that is entered, for the tracker; below 0: it is not told. */

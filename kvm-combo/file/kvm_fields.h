@@ -71,6 +71,16 @@ bool kvm_fields_call(const struct kvm_fields *fields, const struct tep_record *r
 bool kvm_fields_boot(const struct kvm_fields *fields, const struct tep_record *record, int id,
 		     struct hyper_event *event);
 
+/** Longer than the name of any device. */
+#define KVM_DEVICE_SIZE	32
+
+/** kvm_fields_irq - which interrupt of a device is handled from this record on; below 0: none. */
+int64_t kvm_fields_irq(const struct kvm_fields *fields, const struct tep_record *record, int id);
+
+/** kvm_fields_device - what the device of such a record is called; "" if it does not tell. */
+void kvm_fields_device(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		       char name[KVM_DEVICE_SIZE]);
+
 /** kvm_fields_pid - whose record it is. */
 int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *record);
 

@@ -13,6 +13,7 @@
 
 #include "array.h"
 #include "clock_align.h"
+#include "key_map.h"
 #include "kvm_fields.h"
 #include "kvm_trace.h"
 #include "regular_file.h"
@@ -80,6 +81,11 @@ struct kvm_trace {
 	uint8_t		*handler_of;		/* by event id: number in @vectors + 1, or 0 */
 	struct tep_format_field *vectors[MAX_HANDLERS];
 	int		n_vectors;
+	struct key_map	irqs;			/* of devices */
+	struct device {
+		char	name[KVM_DEVICE_SIZE];
+	} *devices;				/* by number in @irqs */
+	size_t		devices_room;
 };
 
 void kvm_trace_close(struct kvm_trace *trace)
@@ -96,6 +102,8 @@ void kvm_trace_close(struct kvm_trace *trace)
 	free(trace->host);
 	free(trace->tids);
 	free(trace->steps);
+	key_map_destroy(&trace->irqs);
+	free(trace->devices);
 	free(trace->path);
 	free(trace);
 }
@@ -384,6 +392,12 @@ const char *kvm_trace_event(const struct kvm_trace *trace, int32_t event)
 	return found ? found->name : NULL;
 }
 
+const char *kvm_trace_device(const struct kvm_trace *trace, int32_t device)
+{
+	return device >= 0 && (uint32_t)device < trace->irqs.n_keys &&
+	       *trace->devices[device].name ? trace->devices[device].name : NULL;
+}
+
 const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid)
 {
 	const char *comm = tep_is_pid_registered(trace->tep, pid) ?
@@ -550,6 +564,24 @@ static void find_call(const struct kvm_trace *trace, const struct tep_record *re
 	counted->call = call;
 }
 
+/** A device is known by the number of its interrupt; its name is read once. 0 or -ENOMEM. */
+static int find_device(struct kvm_trace *trace, const struct tep_record *record, int id,
+		       struct kvm_trace_record *counted)
+{
+	int64_t irq = kvm_fields_irq(trace->fields, record, id), n;
+	uint32_t n_known = trace->irqs.n_keys;
+
+	if (irq < 0)
+		return 0;
+	n = KEY_MAP_ELEMENT(&trace->irqs, (uint64_t)irq, trace->devices, trace->devices_room);
+	if (n < 0)
+		return (int)n;
+	if (n >= n_known)
+		kvm_fields_device(trace->fields, record, id, trace->devices[n].name);
+	counted->device = (int32_t)n;
+	return 0;
+}
+
 static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu)
 {
 	struct kvm_trace *trace = pass->trace;
@@ -563,7 +595,7 @@ static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu
 		.pid = kvm_fields_pid(trace->fields, record),
 		.next_pid = id == trace->switch_id ? next_of(trace, record) : VIRT_NONE,
 		.bytes = (uint32_t)record->record_size, .class = class_of(trace, id),
-		.event = id, .vector = VIRT_NONE,
+		.event = id, .vector = VIRT_NONE, .device = VIRT_NONE,
 	};
 
 	find_injection(trace, record, id, &counted);
@@ -572,13 +604,15 @@ static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu
 		find_call(trace, record, id, &counted, &call);
 	if (pass->take && kvm_fields_boot(trace->fields, record, id, &boot))
 		counted.boot = &boot;
+	if (pass->take)
+		ret = find_device(trace, record, id, &counted);
 	if (time_ns < pass->begin_ns)
 		pass->begin_ns = time_ns;
 	if (time_ns >= pass->end_ns)
 		pass->end_ns = time_ns + 1;
 	if (record->missed_events && pass->lost)
 		pass->lost(pass->arg, cpu, missing);
-	if (pass->tracker && record->missed_events)
+	if (pass->tracker && record->missed_events && !ret)
 		ret = kvm_tracker_lost(pass->tracker, cpu, counted.pid, time_ns, missing);
 	if (pass->tracker && !ret)
 		ret = kvm_fields_take(trace->fields, pass->tracker, record, id, cpu,

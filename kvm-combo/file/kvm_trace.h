@@ -56,6 +56,8 @@ struct kvm_trace_record {
 	int16_t		vector;		/* entry of an interrupt's handler that tells it; or
 					 * VIRT_NONE */
 	uint16_t	flags;		/* enum virt_guest_flags; of missing records, nothing */
+	int32_t		device;		/* whose interrupt is handled from here on, see
+					 * kvm_trace_device(); or VIRT_NONE */
 	const struct hyper_call *call;	/* of a hypercall, until the next record; else NULL */
 	const struct hyper_event *boot;	/* of what initcall:* tells, as well; else NULL */
 };
@@ -185,6 +187,9 @@ const char *kvm_trace_class(const struct kvm_trace *trace, int class);
 
 /** kvm_trace_event - name of an event by its number; or NULL. */
 const char *kvm_trace_event(const struct kvm_trace *trace, int32_t event);
+
+/** kvm_trace_device - name of a device whose interrupts were handled; or NULL. */
+const char *kvm_trace_device(const struct kvm_trace *trace, int32_t device);
 
 /** kvm_trace_task - the name of a thread, or NULL. */
 const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid);

@@ -15,6 +15,10 @@ truth()
 		> "$WORK/guest.txt" 2> /dev/null
 	check "$1: the guest's trace agrees" python3 "$GOLDEN/waits_truth.py" "$WORK/tables" \
 		"$WORK/guest.txt" g1:web "$2" "$3" > "$WORK/$1"
+	run report --quiet --waits --format json "$host" "${host%.dat}-web.dat"
+	status 0
+	check "$1: devices have their names" python3 "$GOLDEN/waits_truth.py" "$WORK/tables" \
+		"$WORK/guest.txt" g1:web names "$OUT" >> "$WORK/$1"
 	sed "s/^/waits-$1: /" "$WORK/$1"
 }
 
@@ -25,8 +29,11 @@ truth packet device 38
 cat "$WORK"/{timer,disk,ipi,packet} > "$WORK/all"
 golden t190_waits_truth "$WORK/all"
 
-# what it is told by: cause, whoever brought it
+# without the guest's trace, a device has no name
 run report --quiet --waits "$SAMPLES/waits-packet.dat"
 status 0
 says "$OUT" "device    0x23                        web's main loop-175"
+run report --quiet --waits "$SAMPLES/waits-packet.dat" "$SAMPLES/waits-packet-web.dat"
+status 0
+says "$OUT" "device    0x23 virtio1                web's main loop-175"
 finish

@@ -2,6 +2,7 @@
 """What ended the waits of a guest's vCPUs, as told from the host's trace alone, against the guest's own trace.
 
 waits_truth.py TABLES GUEST.txt MACHINE CAUSE TIMES
+waits_truth.py TABLES GUEST.txt MACHINE names WAITS.json
 
 TABLES are those of "kshark-virt export" of the host, the text is "trace-cmd report -t" of the guest, which has
 irq_vectors, irq_handler_entry and sched_switch. MACHINE is the guest's name.
@@ -14,10 +15,14 @@ blocked that is told, and between which shares it is by the guest's trace.
 
 Waits that the guest did not ask for (is_unasked) end without it: it cannot tell anything of them. CAUSE is what
 at least so many waits of the phase, marked by "begin" and "end" in the guest's trace, must have been ended by.
+
+With "names", the devices that "kshark-virt report --waits --format json HOST GUEST" names must be those whose handler
+the guest's trace shows next, after nearly all wake-ups by their vector.
 """
 import bisect
 import collections
 import csv
+import json
 import re
 import sys
 
@@ -67,7 +72,36 @@ def waits_of(folder, machine):
     return waits
 
 
+def judge_names(folder, text, machine, path):
+    """What handled the vectors of devices, wake-up by wake-up, and what the report calls them."""
+    handlers = collections.defaultdict(list)
+    for m in map(LINE.match, open(text, errors="replace")):
+        if m and m[4] == "irq_handler_entry":
+            handlers[int(m[1])].append((int(m[2]) * 10**9 + int(m[3]), m[5].split("name=")[1]))
+    names = {row["id"]: (row["name"], int(row["number"])) for row in table(folder, "vcpu")}
+    seen = collections.defaultdict(collections.Counter)
+    for row in table(folder, "wake"):
+        name, number = names[row["vcpu"]]
+        after = bisect.bisect_left(handlers[number], (int(row["time_ns"]), ""))
+        if row["cause"] == "device" and after < len(handlers[number]):
+            seen[name, int(row["vector"])][handlers[number][after][1]] += 1
+    with open(path) as file:
+        told = {(one["vcpu"], one["vector"]): one["name"]
+                for one in next(of for of in json.load(file)["machines"] if of["name"] == machine)["wakers"]
+                if one["cause"] == "device" and "name" in one}
+    for key, name in sorted(told.items()):
+        count, total = seen[key][name], sum(seen[key].values())
+        print("%s, vector 0x%02x: %s handles it after %d of %d wake-ups" % (*key, name, count, total))
+        if count < 0.9 * total:
+            sys.exit("FAILED: others do: %s" % seen[key])
+    if not told:
+        sys.exit("FAILED: no device has a name")
+
+
 def main():
+    if sys.argv[4] == "names":
+        judge_names(*sys.argv[1:4], sys.argv[5])
+        return
     folder, text, machine, cause, times = sys.argv[1:]
     events, first, last, phase = read_guest(text)
     phase = (phase[0] or first, phase[1] or last)

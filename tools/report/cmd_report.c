@@ -347,6 +347,9 @@ static int write_report(struct job *job, struct output *out, bool first)
 	for (int page = 0; page < N_PAGES; page++) {
 		if (!options->pages[page])
 			continue;
+		if (job->counted.load.n_guests && report_pages[page]->with_guests &&
+		    report_sections_build(&job->counted, report, &options->vcpus))
+			return -ENOMEM;
 		if (report_window(report, &options->vcpus, 0))
 			return -ENOMEM;
 		report_page_writer *const writers[] = {

@@ -24,6 +24,9 @@ static int build_vcpu(struct report_delivery *delivery, const struct report *rep
 
 	if (!ret && n)
 		ret = irq_list_add(&delivery->irqs, number, deliveries, n);
+	if (!ret)
+		ret = irq_deliveries_devices(deliveries, n, &cpu->seen, guest->trace,
+					     &delivery->devices);
 	free(deliveries);
 	if (ret || !n)
 		return ret;
@@ -99,13 +102,22 @@ void report_delivery_free(struct report_delivery *delivery)
 		free(delivery->vcpus[i].rows);
 	free(delivery->vcpus);
 	irq_list_free(&delivery->irqs);
+	irq_devices_free(&delivery->devices);
 	irq_injections_free(&delivery->injections);
 	memset(delivery, 0, sizeof(*delivery));
 }
 
-void report_vector(char *text, size_t size, int vector)
+const char *report_vector_name(const struct report *report, int32_t vcpu, int vector)
 {
 	const char *name = virt_linux_vector(vector);
+
+	return name || !report->delivery ? name :
+	       irq_devices_name(&report->delivery->devices, vcpu, vector);
+}
+
+void report_vector(char *text, size_t size, const struct report *report, int32_t vcpu, int vector)
+{
+	const char *name = report_vector_name(report, vcpu, vector);
 
 	snprintf(text, size, "0x%02x%s%s", (unsigned int)vector, name ? " " : "", name ? name : "");
 }
@@ -152,7 +164,8 @@ static void text(struct output *out, const struct report *report)
 
 		put_row(out, virt_model_who(report->load->model, vcpu->vcpu), &vcpu->rows[0]);
 		for (size_t j = 1; j < vcpu->n; j++) {
-			report_vector(vector, sizeof(vector), vcpu->rows[j].vector);
+			report_vector(vector, sizeof(vector), report, vcpu->vcpu,
+				      vcpu->rows[j].vector);
 			snprintf(name, sizeof(name), "  %s", vector);
 			put_row(out, name, &vcpu->rows[j]);
 		}
@@ -196,7 +209,8 @@ static void json(struct json *json, const struct report *report)
 		json_delivered(json, &vcpu->rows[0]);
 		json_open(json, "vectors", '[', false);
 		for (size_t j = 1; j < vcpu->n; j++) {
-			const char *name = virt_linux_vector(vcpu->rows[j].vector);
+			const char *name = report_vector_name(report, vcpu->vcpu,
+							      vcpu->rows[j].vector);
 
 			json_open(json, NULL, '{', true);
 			json_i64(json, "vector", vcpu->rows[j].vector);

@@ -213,7 +213,7 @@ void report_kvm_free(struct report_kvm *kvm)
 {
 	for (int i = 0; i < kvm->n_guests; i++) {
 		for (int cpu = 0; kvm->guests[i].cpus && cpu < kvm->guests[i].n_cpus; cpu++)
-			free(kvm->guests[i].cpus[cpu].seen.events);
+			irq_guest_cpu_free(&kvm->guests[i].cpus[cpu].seen);
 		free(kvm->guests[i].cpus);
 		free(kvm->guests[i].fits.vcpus);
 		guest_tasks_free(&kvm->guests[i].tasks);

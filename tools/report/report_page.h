@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	report_page.h
- * @brief	What kshark-virt report tells instead of all its sections, from the model alone.
+ * @brief	What kshark-virt report tells instead of all its sections, from the model.
  */
 #ifndef KSHARK_VIRT_REPORT_PAGE_H
 #define KSHARK_VIRT_REPORT_PAGE_H
@@ -20,6 +20,7 @@ typedef int report_page_writer(struct output *out, const struct report *report, 
 
 struct report_page {
 	report_page_writer	*text, *json, *csv;
+	bool			with_guests;	/* if their traces are there, they tell more */
 };
 
 /** What vCPUs waited for, and who woke them. */

@@ -133,7 +133,8 @@ static void text_waker(struct output *out, const struct report *report,
 	char vector[64] = "";
 
 	if (waker->wake.vector != VIRT_NONE)
-		report_vector(vector, sizeof(vector), waker->wake.vector);
+		report_vector(vector, sizeof(vector), report, waker->vcpu,
+			      waker->wake.vector);
 	text_name(out, report_who(report, waker->vcpu));
 	out_char(out, ' ');
 	out_text_left(out, cause_name(waker->wake.cause), 10);
@@ -221,8 +222,14 @@ static void json_wakers(struct json *json, const struct report *report,
 		json_str(json, "cause", cause_name(waker->wake.cause));
 		if (waker->wake.who != VIRT_NONE)
 			json_str(json, "who", who_of(report, &waker->wake));
-		if (waker->wake.vector != VIRT_NONE)
+		if (waker->wake.vector != VIRT_NONE) {
+			const char *name = report_vector_name(report, waker->vcpu,
+							      waker->wake.vector);
+
 			json_i64(json, "vector", waker->wake.vector);
+			if (name)
+				json_str(json, "name", name);
+		}
 		json_waited(json, &waker->waited);
 		json_close(json, '}');
 	}
@@ -341,4 +348,6 @@ static int page_csv(struct output *out, const struct report *report, bool first)
 	return each_subject(report, csv_subject, out);
 }
 
-const struct report_page report_waits = { .text = page_text, .json = page_json, .csv = page_csv };
+const struct report_page report_waits = {
+	.text = page_text, .json = page_json, .csv = page_csv, .with_guests = true,
+};

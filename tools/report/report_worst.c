@@ -230,7 +230,7 @@ static void put_what(struct output *out, const struct report *report, const stru
 		put_unasked(out, report, moment);
 		break;
 	case VIRT_WORST_IRQ:
-		report_vector(text, sizeof(text), moment->vector);
+		report_vector(text, sizeof(text), report, moment->vcpu, moment->vector);
 		put_after(out, "vector ", text);
 		put_states(out, moment);
 		out_str(out, ", handler seen by ");

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_irq_devices.c
+ * @brief	Which device a vector is the interrupt of: of each vCPU, and of one device only.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "array.h"
+#include "irq_delivery.h"
+
+static void by_vcpu(void **state)
+{
+	struct irq_devices devices = { 0 };
+
+	(void)state;
+	assert_null(irq_devices_name(&devices, 0, 0x22));
+	assert_int_equal(irq_devices_add(&devices, 0, 0x22, "virtio0"), 0);
+	assert_int_equal(irq_devices_add(&devices, 1, 0x22, "virtio1"), 0);
+	assert_int_equal(irq_devices_add(&devices, 0, 0x22, "virtio0"), 0);
+	assert_string_equal(irq_devices_name(&devices, 0, 0x22), "virtio0");
+	assert_string_equal(irq_devices_name(&devices, 1, 0x22), "virtio1");
+	assert_null(irq_devices_name(&devices, 0, 0x23));
+	assert_null(irq_devices_name(&devices, 0, VIRT_NONE));
+	/* the vector has been given to another one: nobody knows when */
+	assert_int_equal(irq_devices_add(&devices, 0, 0x22, "ttyS0"), 0);
+	assert_null(irq_devices_name(&devices, 0, 0x22));
+	assert_int_equal(irq_devices_add(&devices, 0, 0x22, "ttyS0"), 0);
+	assert_null(irq_devices_name(&devices, 0, 0x22));
+	irq_devices_free(&devices);
+}
+
+/** The trace of a guest that has this device, number 0; others have no name. */
+static void of_deliveries(void **state)
+{
+	struct irq_device_use uses[] = { { 100, 5 }, { 200, 6 } };
+	const struct irq_guest_cpu cpu = { .vcpu = 3, .uses = uses, .n_uses = ARRAY_SIZE(uses) };
+	const struct virt_delivery deliveries[] = {
+		{ .handler_ns = 100, .vector = 0x22, .result = VIRT_DELIVERY_SEEN },
+		{ .handler_ns = 150, .vector = 0x23, .result = VIRT_DELIVERY_SEEN },
+		{ .handler_ns = 200, .vector = 0x24, .result = VIRT_DELIVERY_NOT_SEEN },
+	};
+	char path[4096], error[512] = "";
+	struct irq_devices devices = { 0 };
+	struct kvm_trace *guest;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/samples/waits-disk-web.dat", getenv("KSV_SOURCE_DIR"));
+	guest = kvm_trace_open(path, error, sizeof(error));
+	if (!guest)
+		fail_msg("%s", error);
+	/* it has not been read yet: no device has a name */
+	assert_null(kvm_trace_device(guest, 5));
+	assert_int_equal(irq_deliveries_devices(deliveries, ARRAY_SIZE(deliveries), &cpu, guest,
+						&devices), 0);
+	assert_int_equal(devices.map.n_keys, 0);
+	kvm_trace_close(guest);
+	irq_devices_free(&devices);
+}
+
+struct seen {
+	struct kvm_trace	*guest;
+	struct irq_guest_cpu	cpus[2];
+};
+
+static int take(void *arg, const struct kvm_trace_record *record)
+{
+	struct seen *seen = arg;
+
+	return irq_guest_cpu_take(&seen->cpus[record->cpu], record, NULL);
+}
+
+/** Of a real trace: each handler of a device, with the time of its record. */
+static void of_sample(void **state)
+{
+	struct seen seen = { .cpus[1].vcpu = 1 };
+	char path[4096], error[512] = "";
+	struct irq_devices devices = { 0 };
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/samples/waits-disk-web.dat", getenv("KSV_SOURCE_DIR"));
+	seen.guest = kvm_trace_open(path, error, sizeof(error));
+	if (!seen.guest)
+		fail_msg("%s", error);
+	assert_int_equal(kvm_trace_walk(seen.guest, take, NULL, &seen), 0);
+	/* as trace-cmd prints: 40 times virtio2 on CPU 0, 31 times virtio0 on CPU 1 */
+	assert_int_equal(seen.cpus[0].n_uses, 40);
+	assert_int_equal(seen.cpus[1].n_uses, 31);
+	for (int cpu = 0; cpu < 2; cpu++) {
+		struct irq_guest_cpu *of = &seen.cpus[cpu];
+
+		for (size_t i = 0; i < of->n_uses; i++) {
+			const struct virt_delivery delivery = {
+				.handler_ns = of->uses[i].time_ns, .vector = 0x20,
+				.result = VIRT_DELIVERY_SEEN,
+			};
+
+			assert_string_equal(kvm_trace_device(seen.guest, of->uses[i].device),
+					    cpu ? "virtio0" : "virtio2");
+			assert_int_equal(irq_deliveries_devices(&delivery, 1, of, seen.guest,
+								&devices), 0);
+		}
+	}
+	assert_int_equal(devices.map.n_keys, 2);
+	assert_string_equal(irq_devices_name(&devices, 0, 0x20), "virtio2");
+	assert_string_equal(irq_devices_name(&devices, 1, 0x20), "virtio0");
+	for (int cpu = 0; cpu < 2; cpu++)
+		irq_guest_cpu_free(&seen.cpus[cpu]);
+	kvm_trace_close(seen.guest);
+	irq_devices_free(&devices);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(by_vcpu),
+		cmocka_unit_test(of_deliveries),
+		cmocka_unit_test(of_sample),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
