@@ -25,6 +25,7 @@ enum handler_edge { HANDLER_ENTRY, HANDLER_EXIT, HANDLER_WHOLE };
  * arch/arm64/kvm/trace_arm.h; vcpu_id is part of kvm_exit since 5.17, kvm_nested_vmrun is called
  * kvm_nested_vmenter since 6.1, the vector of kvm_inj_virq was called irq before 6.0. The apicid of
  * kvm_apic_accept_irq is the number of the vCPU (__apic_accept_irq(), arch/x86/kvm/lapic.c).
+ * kvm_fpu is recorded where KVM_RUN begins and ends (kvm_arch_vcpu_ioctl_run(), in x86.c there).
  */
 static const struct event_row {
 	const char	*system, *name;
@@ -61,6 +62,7 @@ static const struct event_row {
 	{ NULL, "hypergraph_host", KVM_WHOLE, 0, "vcpu_id", "overhead", NULL },
 	{ NULL, "hypergraph_host", KVM_WHOLE, 0, "vcpu_id", NULL, NULL },
 	{ NULL, "hypergraph_host", KVM_WHOLE, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_fpu", KVM_RUN, 0, NULL, "load", NULL },
 	{ "sched", "sched_waking", KVM_WAKING, 0, "pid", NULL, NULL },
 	{ "sched", "sched_wakeup", KVM_WAKEUP, 0, "pid", NULL, NULL },
 	{ "sched", "sched_wakeup_new", KVM_BORN, 0, "pid", NULL, NULL },

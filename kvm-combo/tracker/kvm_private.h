@@ -105,6 +105,7 @@ struct kvm_tracker {
 	uint64_t	n_disordered;
 	bool		has_switches, has_injects;
 	bool		has_modes;	/* entries or exits: what a vCPU does on its pCPU is told */
+	bool		has_runs;	/* KVM_RUN: when a vCPU is back in the kernel is told */
 };
 
 /** KVM_ACCEPT: how the interrupt was raised, beside enum kvm_context in @more. */
@@ -124,6 +125,7 @@ struct kvm_vcpu {
 	int16_t		pcpu;		/* where it is, or where it was last */
 	uint8_t		place;		/* enum kvm_place */
 	uint8_t		mode;		/* enum kvm_mode */
+	bool		is_guess;	/* no record has told of its mode yet */
 	bool		nested;		/* in the guest, it is its guest that runs */
 	bool		level_known;	/* whether that holds */
 	int64_t		since_ns;	/* when it came to a pCPU, or nobody knew where it is */
@@ -133,6 +135,9 @@ struct kvm_vcpu {
 	const struct kvm_tsc_offset *offset;	/* what its TSC was set to last, or NULL */
 	uint8_t		state;		/* enum virt_state that was said last */
 	bool		is_told;	/* see tell() */
+	/* whether its monitor has stopped it, see kvm_stops.c: */
+	bool		stopped, is_listed;
+	int32_t		next_asleep;	/* index, or VIRT_NONE */
 	/* its waits, see kvm_wakes.c: */
 	int32_t		machine;	/* in the model while it is filled */
 	bool		halts;		/* it sleeps, or did last, in the kernel, as its guest

@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "heap.h"
+#include "kvm_stops.h"
 #include "kvm_wakes.h"
 
 /** prev_state of sched_switch: what is asleep has one of these bits; include/linux/sched.h. */
@@ -40,6 +41,7 @@ struct replay {
 	struct kvm_reasons reasons;
 	int32_t		call_reason;	/* of KVM_WHOLE; VIRT_NONE: there was none */
 	struct kvm_wakes wakes;
+	struct kvm_stops stops;
 	int		error;
 };
 
@@ -170,11 +172,13 @@ static void lose(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 {
 	vcpu->place = KVM_PLACE_UNKNOWN;
 	vcpu->mode = KVM_MODE_UNKNOWN;
+	vcpu->is_guess = false;
 	vcpu->level_known = false;
 	vcpu->reason = VIRT_NONE;
 	vcpu->wait = KVM_WAIT_UNKNOWN;
 	vcpu->halts = false;
 	kvm_wakes_forget(vcpu);
+	kvm_stops_set(&replay->stops, vcpu, false);
 	vcpu->since_ns = time_ns;
 	say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, 0);
 }
@@ -258,11 +262,40 @@ static void notice(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
 		arrive(replay, vcpu, cpu, time_ns);
 }
 
+/** A vCPU has been stopped, or has ended; if that was the last one, its machine is stopped. */
+static void stop(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
+{
+	struct kvm_vcpu *other;
+
+	kvm_stops_set(&replay->stops, vcpu, true);
+	while ((other = kvm_stops_next(&replay->stops, vcpu)))
+		if (other->stopped && other->place == KVM_OFF && other->state == VIRT_BLOCKED)
+			say(replay, other, time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
+}
+
+/** A thread goes to sleep. */
+static void sleep_on(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm_event *event)
+{
+	uint64_t prev_state = (uint64_t)event->value;
+	bool is_unasked = vcpu->wait == KVM_WAIT_UNASKED && !(prev_state & STATE_STOPPED);
+
+	kvm_wakes_sleep(&replay->wakes, vcpu, prev_state);
+	if (vcpu->stopped && kvm_stops_is_whole(&replay->stops, vcpu)) {
+		say(replay, vcpu, event->time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
+		return;
+	}
+	say(replay, vcpu, event->time_ns, VIRT_BLOCKED, VIRT_NONE,
+	    is_unasked ? VIRT_INTERVAL_UNASKED : 0);
+	if (vcpu->stopped)
+		kvm_stops_sleep(&replay->stops, vcpu);
+}
+
 /** A thread loses its pCPU to @next, by its own will if it sleeps. */
 static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm_event *event)
 {
 	uint64_t prev_state = (uint64_t)event->value;
 
+	vcpu->is_guess |= vcpu->mode == KVM_MODE_UNKNOWN;
 	if (replay->tracker->has_modes)
 		resolve(replay, vcpu, KVM_IN_HYPERVISOR);
 	if (vcpu->mode == KVM_IN_GUEST) {
@@ -274,14 +307,12 @@ static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm
 	tell(replay, vcpu);
 	if (prev_state & STATE_DEAD) {
 		say(replay, vcpu, event->time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
+		stop(replay, vcpu, event->time_ns);
 	} else if (replay->n_lost) {
 		/* it may be woken and run elsewhere, unseen */
 		lose(replay, vcpu, event->time_ns);
 	} else if (prev_state & STATE_ASLEEP) {
-		kvm_wakes_sleep(&replay->wakes, vcpu, prev_state);
-		say(replay, vcpu, event->time_ns, VIRT_BLOCKED, VIRT_NONE,
-		    vcpu->wait == KVM_WAIT_UNASKED && !(prev_state & STATE_STOPPED) ?
-		    VIRT_INTERVAL_UNASKED : 0);
+		sleep_on(replay, vcpu, event);
 	} else {
 		say(replay, vcpu, event->time_ns, VIRT_PREEMPTED, who(replay, event->arg), 0);
 	}
@@ -311,8 +342,10 @@ static void on_vm_entry(struct replay *replay, const struct kvm_event *event)
 	if (vcpu->mode == KVM_IN_GUEST)
 		contradict(replay, "a VM entry without an exit before it");
 	vcpu->mode = KVM_IN_GUEST;
+	vcpu->is_guess = false;
 	vcpu->wait = KVM_WAIT_UNKNOWN;
 	kvm_wakes_forget(vcpu);
+	kvm_stops_set(&replay->stops, vcpu, false);
 	say_mode(replay, vcpu, event->time_ns);
 }
 
@@ -329,7 +362,9 @@ static void on_vm_exit(struct replay *replay, const struct kvm_event *event)
 	if (vcpu->mode != KVM_IN_GUEST)
 		contradict(replay, "a VM exit without an entry before it");
 	vcpu->mode = KVM_IN_HYPERVISOR;
+	vcpu->is_guess = false;
 	kvm_wakes_forget(vcpu);
+	kvm_stops_set(&replay->stops, vcpu, false);
 	fail(replay, kvm_reason_of(&replay->reasons, replay->model, event, vcpu->nested, &reason));
 	vcpu->reason = reason.index;
 	/* whether it waits is then the guest's hypervisor's affair */
@@ -346,8 +381,20 @@ static void on_userspace_exit(struct replay *replay, const struct kvm_event *eve
 		return;
 	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
 	vcpu->mode = KVM_IN_VMM;
+	vcpu->is_guess = false;
 	vcpu->wait = kvm_wait_of_monitor(vcpu->wait, event);
 	say_mode(replay, vcpu, event->time_ns);
+	if (vcpu->wait == KVM_WAIT_STOPPED && replay->tracker->has_runs)
+		stop(replay, vcpu, event->time_ns);
+}
+
+/** It is back in the kernel, where it may sleep as its guest wants to. */
+static void on_run(struct replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
+
+	if (vcpu && event->value)
+		kvm_stops_set(&replay->stops, vcpu, false);
 }
 
 static void on_hypercall(struct replay *replay, const struct kvm_event *event)
@@ -480,7 +527,7 @@ static void on_inject(struct replay *replay, const struct kvm_event *event)
 	kvm_wakes_injected(&replay->wakes, event, replay->vcpu[event->cpu]);
 }
 
-/** A thread begins. */
+/** A thread begins: its monitor has not given it to KVM yet, and may wait with that. */
 static void on_born(struct replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
@@ -489,6 +536,11 @@ static void on_born(struct replay *replay, const struct kvm_event *event)
 		vcpu->place = KVM_OFF;
 		tell(replay, vcpu);
 		say(replay, vcpu, unknown_since(replay, vcpu), VIRT_OFFLINE, VIRT_NONE, 0);
+		if (replay->tracker->has_runs && replay->tracker->has_modes) {
+			vcpu->mode = KVM_IN_VMM;
+			vcpu->wait = KVM_WAIT_STOPPED;
+			stop(replay, vcpu, event->time_ns);
+		}
 	}
 	on_wakeup(replay, event);
 }
@@ -564,6 +616,7 @@ static void take(struct replay *replay, const struct kvm_event *event)
 		[KVM_IRQ_LINE] = NULL,
 		[KVM_INJECT] = on_inject,
 		[KVM_WHOLE] = NULL,
+		[KVM_RUN] = on_run,
 	};
 	const struct kvm_vcpu *vcpu;
 
@@ -633,7 +686,8 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	replay.seen_ns = calloc(tracker->n_cpus + 1, sizeof(*replay.seen_ns));
 	replay.vcpu = calloc(tracker->n_cpus + 1, sizeof(struct kvm_vcpu *));
 	if (!kvm_wakes_init(&replay.wakes, tracker, model, vcpus, n_vcpus) && heap && replay.pid &&
-	    replay.vcpu && replay.lost_ns && replay.seen_ns) {
+	    replay.vcpu && replay.lost_ns && replay.seen_ns &&
+	    !kvm_stops_init(&replay.stops, model, vcpus, n_vcpus)) {
 		for (size_t c = 0; c < tracker->n_cpus; c++) {
 			replay.pid[c] = KVM_NO_PID;
 			replay.seen_ns[c] = INT64_MIN;
@@ -651,5 +705,6 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	free(replay.told);
 	kvm_reasons_destroy(&replay.reasons);
 	kvm_wakes_destroy(&replay.wakes);
+	kvm_stops_destroy(&replay.stops);
 	return replay.error ? replay.error : replay.wakes.error;
 }

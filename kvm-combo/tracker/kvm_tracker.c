@@ -169,6 +169,7 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	tracker->has_switches |= event->kind == KVM_SWITCH;
 	tracker->has_injects |= event->kind == KVM_NESTED_INJECT;
 	tracker->has_modes |= event->kind == KVM_ENTRY || event->kind == KVM_EXIT;
+	tracker->has_runs |= event->kind == KVM_RUN;
 	return 0;
 }
 

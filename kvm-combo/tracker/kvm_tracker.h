@@ -26,6 +26,10 @@
  *   starts this one. What the monitor does after a signal has called it back from KVM_RUN (a
  *   machine that is paused or migrated), or after a failure, a reset or the end of the machine, is
  *   not what the exit has led to, nor is the sleep of a stopped process.
+ * - A machine all of whose vCPUs have been called back from KVM_RUN by signals, and none of them
+ *   let back since, is stopped by its monitor (paused, saved, migrated): its sleeping vCPUs are
+ *   OFFLINE until they are woken. Without KVM_RUN, nobody knows when one is back, and they are
+ *   BLOCKED.
  * - A vCPU that is woken before anything else is told of it has been BLOCKED since all CPUs are
  *   known, as it is on none of them.
  * - A thread that begins to exist was OFFLINE before.
@@ -112,6 +116,7 @@ enum kvm_event_kind {
 	KVM_INJECT,		/* value: vector that the vCPU enters its guest with */
 	KVM_WHOLE,		/* as KVM_ENTRY, recorded there: a hypercall; value: ns since its
 				 * exit, or below 0: not told */
+	KVM_RUN,		/* value: the monitor gives its vCPU to KVM; 0: it has it back */
 };
 
 /** Where a record was written: on behalf of its thread, or in an interrupt that came upon it. */

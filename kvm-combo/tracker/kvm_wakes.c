@@ -139,8 +139,9 @@ void kvm_wakes_sleep(struct kvm_wakes *wakes, struct kvm_vcpu *vcpu, uint64_t pr
 {
 	bool halted = vcpu->woken && vcpu->halts;
 
-	vcpu->halts = vcpu->mode == KVM_IN_HYPERVISOR && vcpu->wait != KVM_WAIT_UNASKED &&
-		      vcpu->wait != KVM_WAIT_STOPPED && prev_state & STATE_INTERRUPTIBLE;
+	vcpu->halts = vcpu->mode == KVM_IN_HYPERVISOR && !vcpu->is_guess &&
+		      vcpu->wait != KVM_WAIT_UNASKED && vcpu->wait != KVM_WAIT_STOPPED &&
+		      prev_state & STATE_INTERRUPTIBLE;
 	if (halted && vcpu->halts) {
 		vcpu->wake.cause = VIRT_WAKE_SPURIOUS;
 		say(wakes, vcpu, &vcpu->wake);

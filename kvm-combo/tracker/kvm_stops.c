@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_stops.c
+ * @brief	Machines that their monitor has stopped.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "kvm_stops.h"
+
+int kvm_stops_init(struct kvm_stops *stops, const struct virt_model *model, struct kvm_vcpu *vcpus,
+		   int32_t n)
+{
+	int32_t n_machines = virt_model_n_machines(model);
+
+	*stops = (struct kvm_stops){
+		.vcpus = vcpus,
+		.machines = calloc((size_t)n_machines + 1, sizeof(*stops->machines)),
+	};
+	if (!stops->machines)
+		return -ENOMEM;
+	for (int32_t i = 0; i < n_machines; i++)
+		stops->machines[i].asleep = VIRT_NONE;
+	for (int32_t i = 0; i < n; i++)
+		stops->machines[vcpus[i].machine].going++;
+	return 0;
+}
+
+void kvm_stops_destroy(struct kvm_stops *stops)
+{
+	free(stops->machines);
+}
+
+void kvm_stops_set(struct kvm_stops *stops, struct kvm_vcpu *vcpu, bool stopped)
+{
+	if (vcpu->stopped == stopped)
+		return;
+	vcpu->stopped = stopped;
+	stops->machines[vcpu->machine].going += stopped ? -1 : 1;
+}
+
+bool kvm_stops_is_whole(const struct kvm_stops *stops, const struct kvm_vcpu *vcpu)
+{
+	return !stops->machines[vcpu->machine].going;
+}
+
+void kvm_stops_sleep(struct kvm_stops *stops, struct kvm_vcpu *vcpu)
+{
+	struct kvm_stops_machine *machine = &stops->machines[vcpu->machine];
+
+	if (vcpu->is_listed)
+		return;
+	vcpu->is_listed = true;
+	vcpu->next_asleep = machine->asleep;
+	machine->asleep = (int32_t)(vcpu - stops->vcpus);
+}
+
+struct kvm_vcpu *kvm_stops_next(struct kvm_stops *stops, const struct kvm_vcpu *vcpu)
+{
+	struct kvm_stops_machine *machine = &stops->machines[vcpu->machine];
+	struct kvm_vcpu *first;
+
+	if (machine->going || machine->asleep == VIRT_NONE)
+		return NULL;
+	first = &stops->vcpus[machine->asleep];
+	first->is_listed = false;
+	machine->asleep = first->next_asleep;
+	return first;
+}
