@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "heap.h"
+#include "kvm_order.h"
 #include "kvm_stops.h"
 #include "kvm_wakes.h"
 
@@ -16,13 +16,6 @@
 #define STATE_ASLEEP	0xff
 #define STATE_STOPPED	(0x04 | 0x08)
 #define STATE_DEAD	(0x10 | 0x20)
-
-/** Where the merge is in a CPU's records. */
-struct head {
-	int64_t		time_ns;
-	int32_t		cpu;
-	size_t		next;
-};
 
 struct replay {
 	const struct kvm_tracker *tracker;
@@ -49,6 +42,11 @@ static void fail(struct replay *replay, int ret)
 {
 	if (ret < 0 && !replay->error)
 		replay->error = ret;
+}
+
+static int failed(const struct replay *replay)
+{
+	return replay->error ? replay->error : replay->wakes.error;
 }
 
 /* --- saying it to the model ------------------------------------------------------------------ */
@@ -592,8 +590,9 @@ static void on_found(struct replay *replay, const struct kvm_event *event)
 	fail(replay, virt_model_add_loss(replay->model, &loss));
 }
 
-static void take(struct replay *replay, const struct kvm_event *event)
+static int take(void *arg, const struct kvm_event *event)
 {
+	struct replay *replay = arg;
 	static void (*const rules[])(struct replay *, const struct kvm_event *) = {
 		[KVM_ENTRY] = on_vm_entry,
 		[KVM_EXIT] = on_vm_exit,
@@ -604,27 +603,22 @@ static void take(struct replay *replay, const struct kvm_event *event)
 		[KVM_SWITCH] = on_switch,
 		[KVM_WAKEUP] = on_wakeup,
 		[KVM_MIGRATE] = on_migrate,
-		[KVM_SEEN] = NULL,
 		[KVM_LOST] = on_lost,
 		[KVM_FOUND] = on_found,
 		[KVM_BORN] = on_born,
-		[KVM_TSC_OFFSET] = NULL,
 		[KVM_HYPERCALL] = on_hypercall,
 		[KVM_WAKING] = on_waking,
 		[KVM_ACCEPT] = on_accept,
-		[KVM_IPI] = NULL,
-		[KVM_IRQ_LINE] = NULL,
 		[KVM_INJECT] = on_inject,
-		[KVM_WHOLE] = NULL,
 		[KVM_RUN] = on_run,
 	};
 	const struct kvm_vcpu *vcpu;
 
 	if (event->kind >= ARRAY_SIZE(rules))
-		return;
+		return 0;
 	if (event->kind == KVM_LOST) {
 		on_lost(replay, event);
-		return;
+		return failed(replay);
 	}
 	if (event->kind == KVM_FOUND)
 		on_found(replay, event);
@@ -638,39 +632,10 @@ static void take(struct replay *replay, const struct kvm_event *event)
 	vcpu = replay->vcpu[event->cpu];
 	if (vcpu && is_open(replay, vcpu))
 		vacate(replay, event->cpu);
+	return failed(replay);
 }
 
 /* --- in order of time ------------------------------------------------------------------------ */
-
-static bool is_before(const struct head *a, const struct head *b)
-{
-	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->cpu < b->cpu;
-}
-
-static void merge(struct replay *replay, struct head *heap)
-{
-	const struct kvm_tracker *tracker = replay->tracker;
-	size_t n = 0;
-
-	for (size_t c = 0; c < tracker->n_cpus; c++)
-		if (tracker->cpus[c].n)
-			heap[n++] = (struct head){
-				.time_ns = tracker->cpus[c].events[0].time_ns, .cpu = (int32_t)c,
-			};
-	for (size_t i = n / 2; i-- > 0;)
-		HEAP_DOWN(heap, n, i, is_before);
-	while (n && !replay->error && !replay->wakes.error) {
-		const struct kvm_cpu *cpu = &tracker->cpus[heap->cpu];
-
-		take(replay, &cpu->events[heap->next]);
-		if (++heap->next < cpu->n)
-			heap->time_ns = cpu->events[heap->next].time_ns;
-		else if (--n)
-			heap[0] = heap[n];
-		if (n)
-			HEAP_DOWN(heap, n, 0, is_before);
-	}
-}
 
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
 	       int32_t n_vcpus)
@@ -679,13 +644,12 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 		.tracker = tracker, .model = model, .vcpus = vcpus, .last_lost_ns = INT64_MIN,
 		.call_reason = VIRT_NONE,
 	};
-	struct head *heap = malloc((tracker->n_cpus + 1) * sizeof(*heap));
 
 	replay.pid = malloc((tracker->n_cpus + 1) * sizeof(*replay.pid));
 	replay.lost_ns = calloc(tracker->n_cpus + 1, sizeof(*replay.lost_ns));
 	replay.seen_ns = calloc(tracker->n_cpus + 1, sizeof(*replay.seen_ns));
 	replay.vcpu = calloc(tracker->n_cpus + 1, sizeof(struct kvm_vcpu *));
-	if (!kvm_wakes_init(&replay.wakes, tracker, model, vcpus, n_vcpus) && heap && replay.pid &&
+	if (!kvm_wakes_init(&replay.wakes, tracker, model, vcpus, n_vcpus) && replay.pid &&
 	    replay.vcpu && replay.lost_ns && replay.seen_ns &&
 	    !kvm_stops_init(&replay.stops, model, vcpus, n_vcpus)) {
 		for (size_t c = 0; c < tracker->n_cpus; c++) {
@@ -693,11 +657,10 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 			replay.seen_ns[c] = INT64_MIN;
 			replay.n_unknown += tracker->cpus[c].n > 0;
 		}
-		merge(&replay, heap);
+		fail(&replay, kvm_in_order(tracker, take, &replay));
 	} else {
 		fail(&replay, -ENOMEM);
 	}
-	free(heap);
 	free(replay.pid);
 	free(replay.vcpu);
 	free(replay.lost_ns);
@@ -706,5 +669,5 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	kvm_reasons_destroy(&replay.reasons);
 	kvm_wakes_destroy(&replay.wakes);
 	kvm_stops_destroy(&replay.stops);
-	return replay.error ? replay.error : replay.wakes.error;
+	return failed(&replay);
 }
