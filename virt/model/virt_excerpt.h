@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_excerpt.h
+ * @brief	A model that is filled for days: what is asked of its end, and what it may forget.
+ *
+ * A tracker fills such a model and never finishes it. Whenever something is asked, a copy of its
+ * end is, and becomes a model as any other one.
+ */
+#ifndef KSHARK_VIRT_VIRT_EXCERPT_H
+#define KSHARK_VIRT_VIRT_EXCERPT_H
+
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * virt_model_excerpt - a copy of what a model that is not finished tells from a time on
+ * @begin_ns: with what is in force then
+ *
+ * Machines, vCPUs, exit reasons and tasks have the same numbers. Handlers and power are left out.
+ * It is to be finished from @begin_ns on. What a window that begins later tells of it is what the
+ * whole model would tell: states, exits and wake-ups that begin in the window, culprits, losses;
+ * not how long it was before the window that something began, nor which pCPU a vCPU came from that
+ * has not run since @begin_ns.
+ *
+ * Return: the copy, which needs the names of @model: that must be there for as long; or NULL
+ * without memory.
+ */
+struct virt_model *virt_model_excerpt(const struct virt_model *model, int64_t begin_ns);
+
+/**
+ * virt_model_forget - what was over before a time is not asked for any more
+ *
+ * All numbers stay as they are. Memory is used again for what comes, not given back.
+ */
+void virt_model_forget(struct virt_model *model, int64_t before_ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
