@@ -281,6 +281,17 @@ void xentrace_file_close(struct xentrace_file *file)
 	*file = (struct xentrace_file){ .fd = -1 };
 }
 
+/** What is there no more reads as zeros, as what is behind the end does. */
+static void read_memory(const struct xentrace_file *file, uint8_t *buf, uint64_t offset, size_t n)
+{
+	size_t gone = offset >= file->begin ? 0 : file->begin - offset < n ?
+		      (size_t)(file->begin - offset) : n;
+
+	memset(buf, 0, gone);
+	if (n > gone)
+		memcpy(buf + gone, file->memory + (offset + gone - file->begin), n - gone);
+}
+
 size_t xentrace_file_read(const struct xentrace_file *file, void *buf, uint64_t offset, size_t n)
 {
 	size_t wanted;
@@ -291,7 +302,7 @@ size_t xentrace_file_read(const struct xentrace_file *file, void *buf, uint64_t 
 	if (n > file->size - offset)
 		n = file->size - offset;
 	if (file->memory) {
-		memcpy(buf, file->memory + offset, n);
+		read_memory(file, buf, offset, n);
 		return n;
 	}
 	wanted = n;

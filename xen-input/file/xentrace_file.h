@@ -22,6 +22,7 @@ struct xentrace_watch;
 /** An open file, or a range of memory. */
 struct xentrace_file {
 	const uint8_t	*memory;	/* NULL: fd */
+	uint64_t	begin;		/* memory: offset of its first byte; there is none before */
 	int		fd;
 	uint64_t	size;		/* when it was opened */
 	bool		cut_short;	/* the compressed data ended early or is corrupt */

@@ -163,8 +163,8 @@ const struct repair *xentrace_find_repair(const struct xentrace *reader, uint64_
 	return bsearch(&key, reader->repairs, reader->n_repairs, sizeof(key), compare_offsets);
 }
 
-/** Sort the repairs, keep the last one of each record, and mark the segments that have some. */
-static void finish_repairs(struct xentrace *reader)
+/** Sort them, keep the last one of each record, and mark the segments. */
+void scan_finish_repairs(struct xentrace *reader)
 {
 	struct repair *repairs = reader->repairs;
 	size_t n = 0;
@@ -254,8 +254,7 @@ void scan_round(struct scan *scan, struct pcpu_state *cpu, uint64_t begin, uint6
 	cpu->round = rounds->number;
 }
 
-/** Up to which TSC everything is known of a pCPU. */
-static uint64_t known_tsc(const struct scan *scan, const struct pcpu_state *cpu)
+uint64_t scan_known_tsc(const struct scan *scan, const struct pcpu_state *cpu)
 {
 	const struct xentrace *reader = scan->reader;
 	bool was_silent = !scan->rounds.broken && cpu->round + 1 < scan->rounds.number;
@@ -285,7 +284,7 @@ static int finish_pcpus(struct scan *scan)
 		ret = scan_finish_last_tsc(scan, cpu);
 		if (ret)
 			return ret;
-		cpu->total.known_tsc = known_tsc(scan, cpu);
+		cpu->total.known_tsc = scan_known_tsc(scan, cpu);
 		reader->n_records += cpu->total.n_records;
 		reader->pcpus[n++] = cpu->total;
 		if (!cpu->first_waits && reader->runs[cpu->run].first_tsc < first)
@@ -324,7 +323,7 @@ int scan_finish_index(struct scan *scan)
 	int ret = finish_pcpus(scan);
 
 	if (!ret) {
-		finish_repairs(scan->reader);
+		scan_finish_repairs(scan->reader);
 		finish_inherited(scan);
 	}
 	return ret;

@@ -21,6 +21,14 @@
 /** The beginning of no block. */
 #define NOWHERE			(UINT64_C(1) << 63)
 
+void scan_look_at(struct scan *scan, struct xentrace_blocks *blocks, uint64_t size)
+{
+	scan->blocks = blocks;
+	scan->block = NULL;
+	scan->block_begin = NOWHERE;
+	scan->size = size;
+}
+
 const uint8_t *scan_turn(struct scan *scan, uint64_t offset)
 {
 	static const uint8_t nothing[XENTRACE_TAIL];
@@ -273,11 +281,11 @@ static uint64_t resume_at(struct scan *scan, struct pcpu_state *cpu, uint64_t of
 	return offset < limit ? offset : find_window(scan, offset);
 }
 
-/** The file ends inside this window; @at: where the last good record ended. */
+/** What there is ends inside this window; @at: where the last good record ended. */
 static int end_of_file(struct scan *scan, struct pcpu_state *cpu, uint64_t at)
 {
-	return scan_add_problem(scan, XENTRACE_TRUNCATED, cpu->total.pcpu, at, scan->size - at,
-			   cpu->last_tsc);
+	return scan_add_problem(scan, scan->goes_on ? XENTRACE_BAD_WINDOW : XENTRACE_TRUNCATED,
+				cpu->total.pcpu, at, scan->size - at, cpu->last_tsc);
 }
 
 /**
@@ -368,7 +376,7 @@ static uint64_t bad_header(struct scan *scan, uint64_t offset, int *error)
 	if (!word || next > scan->size || !window_ends_at(scan, next))
 		next = find_window(scan, offset + 1);
 	/* of a window that the end of the file cuts, no record is lost but those behind the end */
-	if (next == scan->size && scan->size - offset < WINDOW_HEADER_SIZE) {
+	if (next == scan->size && scan->size - offset < WINDOW_HEADER_SIZE && !scan->goes_on) {
 		*error = scan_add_problem(scan, XENTRACE_TRUNCATED, scan->last_pcpu, offset,
 					  next - offset, 0);
 		return next;
@@ -379,39 +387,43 @@ static uint64_t bad_header(struct scan *scan, uint64_t offset, int *error)
 	return next;
 }
 
+uint64_t scan_step(struct scan *scan, uint64_t offset, int *error)
+{
+	bool good = window_at(scan, offset);
+	struct pcpu_state *cpu;
+	uint64_t begin, end;
+
+	if (!good && !broken_window_at(scan, offset))
+		return bad_header(scan, offset, error);
+	begin = offset + WINDOW_HEADER_SIZE;
+	end = begin + scan_u32(scan, offset + 8);
+	cpu = scan_pcpu(scan, scan_u32(scan, offset + 4));
+	if (!cpu) {
+		*error = -ENOMEM;
+		return offset;
+	}
+	scan_round(scan, cpu, begin, end);
+	scan->last_pcpu = cpu->total.pcpu;
+	scan->reader->n_windows++;
+	if (!good)
+		*error = scan_add_problem(scan, XENTRACE_BAD_WINDOW, scan->last_pcpu, offset, 0,
+					  cpu->last_tsc);
+	if (!*error && cpu->run == NO_RUN)
+		*error = scan_open_run(scan, cpu);
+	if (!*error)
+		offset = read_window(scan, cpu, begin, end, error);
+	if (cpu->last_tsc > scan->rounds.seen)
+		scan->rounds.seen = cpu->last_tsc;
+	return offset;
+}
+
 static int scan_windows(struct scan *scan)
 {
 	uint64_t offset = 0;
 	int ret = 0;
 
 	while (!ret && offset < scan->size) {
-		bool good = window_at(scan, offset);
-		struct pcpu_state *cpu;
-		uint64_t begin, end;
-
-		if (!good && !broken_window_at(scan, offset)) {
-			offset = bad_header(scan, offset, &ret);
-			if (!ret)
-				ret = progress(scan, offset);
-			continue;
-		}
-		begin = offset + WINDOW_HEADER_SIZE;
-		end = begin + scan_u32(scan, offset + 8);
-		cpu = scan_pcpu(scan, scan_u32(scan, offset + 4));
-		if (!cpu)
-			return -ENOMEM;
-		scan_round(scan, cpu, begin, end);
-		scan->last_pcpu = cpu->total.pcpu;
-		scan->reader->n_windows++;
-		if (!good)
-			ret = scan_add_problem(scan, XENTRACE_BAD_WINDOW, scan->last_pcpu,
-					       offset, 0, cpu->last_tsc);
-		if (!ret && cpu->run == NO_RUN)
-			ret = scan_open_run(scan, cpu);
-		if (!ret)
-			offset = read_window(scan, cpu, begin, end, &ret);
-		if (cpu->last_tsc > scan->rounds.seen)
-			scan->rounds.seen = cpu->last_tsc;
+		offset = scan_step(scan, offset, &ret);
 		if (!ret)
 			ret = progress(scan, offset);
 	}
@@ -423,12 +435,12 @@ int xentrace_scan(struct xentrace *reader, const struct xentrace_options *option
 	struct xentrace_blocks blocks;
 	struct scan scan = {
 		.reader = reader, .options = options,
-		.blocks = &blocks, .block_begin = NOWHERE, .size = reader->file.size,
 		.open = NO_SEGMENT, .next_progress = PROGRESS_BYTES,
 	};
 	int ret;
 
 	xentrace_blocks_init(&blocks, &reader->file);
+	scan_look_at(&scan, &blocks, reader->file.size);
 	ret = scan_windows(&scan);
 	if (!ret && reader->file.cut_short && !reader->problem_count[XENTRACE_TRUNCATED])
 		ret = scan_add_problem(&scan, XENTRACE_TRUNCATED, scan.last_pcpu, scan.size, 0, 0);

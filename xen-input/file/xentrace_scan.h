@@ -65,6 +65,7 @@ struct scan {
 	struct xentrace_block		*block;		/* looked at last */
 	uint64_t			block_begin;
 	uint64_t			size;
+	bool				goes_on;	/* behind @size, there will be more */
 	struct pcpu_state		**pcpus;	/* by number */
 	int				n_pcpus;	/* length of that array */
 	uint32_t			open;		/* segment being filled, or NO_SEGMENT */
@@ -75,6 +76,12 @@ struct scan {
 	struct rounds			rounds;
 	uint64_t			next_progress;
 };
+
+/** scan_look_at - look at the first @size bytes, as they are now. @blocks: empty */
+void scan_look_at(struct scan *scan, struct xentrace_blocks *blocks, uint64_t size);
+
+/** scan_step - read the window at an offset, or what is there instead. Return: where to go on. */
+uint64_t scan_step(struct scan *scan, uint64_t offset, int *error);
 
 /** scan_turn - another block than the last one; zeros if it cannot be read. */
 const uint8_t *scan_turn(struct scan *scan, uint64_t offset);
@@ -143,6 +150,12 @@ void scan_round(struct scan *scan, struct pcpu_state *cpu, uint64_t begin, uint6
 
 /** scan_finish_index - the walk is over: complete the index. */
 int scan_finish_index(struct scan *scan);
+
+/** scan_finish_repairs - of all segments that are there: which have some */
+void scan_finish_repairs(struct xentrace *reader);
+
+/** scan_known_tsc - up to which TSC everything is known of a pCPU */
+uint64_t scan_known_tsc(const struct scan *scan, const struct pcpu_state *cpu);
 void scan_free(struct scan *scan);
 
 /* ---- xentrace_tsc.c ---- */
