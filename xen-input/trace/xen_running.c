@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "xen_running.h"
+#include "xen_ahead.h"
 
 int xen_running_init(struct xen_running *running, uint32_t n_runs)
 {
@@ -97,16 +97,8 @@ xen_vcpu xen_running_change(struct xen_running_pcpu *pcpu, const struct xentrace
 
 /* ---- looking ahead ---- */
 
-/** What the records of a run have told so far of who was there at the first one. */
-struct ahead {
-	xen_vcpu	vcpu;
-	bool		crossings;	/* VM entries and exits */
-	bool		guest;		/* hypercalls, traps */
-	bool		scheduler;
-};
-
-/** Look at one more record. Return: true if no later one can tell. */
-static bool look_at(struct ahead *ahead, const struct xentrace_record *rec)
+/** Return: true if no later one can tell. */
+static bool look_at(struct xen_ahead *ahead, const struct xentrace_record *rec)
 {
 	uint32_t event = rec->event, subclass = event >> XEN_TRC_SUBCLASS_SHIFT;
 	bool missing = rec->flags & XENTRACE_AFTER_GAP || event == XEN_TRC_LOST_RECORDS;
@@ -138,8 +130,15 @@ static bool look_at(struct ahead *ahead, const struct xentrace_record *rec)
 	return true;
 }
 
-static int look_ahead(struct ahead *ahead, const struct xentrace *reader, uint32_t run,
-		      uint16_t *pcpu)
+void xen_ahead_look(struct xen_ahead *ahead, const struct xentrace_record *rec)
+{
+	if (ahead->done)
+		return;
+	ahead->pcpu = rec->pcpu;
+	ahead->done = look_at(ahead, rec);
+}
+
+static int look_ahead(struct xen_ahead *ahead, const struct xentrace *reader, uint32_t run)
 {
 	struct xentrace_iter_options options = { .one_run = true, .run = run };
 	struct xentrace_iter *iter = xentrace_iter_new(reader, &options);
@@ -148,48 +147,48 @@ static int look_ahead(struct ahead *ahead, const struct xentrace *reader, uint32
 
 	if (!iter)
 		return -ENOMEM;
-	*ahead = (struct ahead){ .vcpu = XEN_VCPU_UNKNOWN };
-	while (xentrace_iter_next(iter, &rec)) {
-		*pcpu = rec.pcpu;
-		if (look_at(ahead, &rec))
-			break;
-	}
+	*ahead = xen_ahead_nothing;
+	while (!ahead->done && xentrace_iter_next(iter, &rec))
+		xen_ahead_look(ahead, &rec);
 	ret = xentrace_iter_error(iter);
 	xentrace_iter_free(iter);
 	/* what can be read no more has nothing to tell */
 	return ret == -ESTALE ? 0 : ret;
 }
 
+int xen_first_make(struct xen_first *first, const struct xen_ahead *ahead, uint32_t n_runs)
+{
+	*first = (struct xen_first){
+		.n_runs = n_runs, .vcpu = malloc(((size_t)n_runs + 1) * sizeof(*first->vcpu)),
+	};
+	if (!first->vcpu)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < n_runs; i++)
+		first->scheduler |= ahead[i].scheduler;
+	for (uint32_t i = 0; i < n_runs; i++) {
+		/* where no switch would be seen, a PV guest's hypercalls do not tell how long it
+		 * stays
+		 */
+		bool somebody = ahead[i].crossings || (first->scheduler && ahead[i].guest);
+
+		first->vcpu[i] = ahead[i].vcpu == XEN_VCPU_UNKNOWN && somebody ?
+				 xen_vcpu_somebody(ahead[i].pcpu) : ahead[i].vcpu;
+	}
+	return 0;
+}
+
 int xen_first_find(struct xen_first *first, const struct xentrace *reader)
 {
 	uint32_t n = xentrace_n_runs(reader);
-	xen_vcpu *guests = malloc((n + 1) * sizeof(*guests));
-	int ret = 0;
+	struct xen_ahead *ahead = malloc(((size_t)n + 1) * sizeof(*ahead));
+	int ret = ahead ? 0 : -ENOMEM;
 
-	*first = (struct xen_first){ .n_runs = n, .vcpu = malloc((n + 1) * sizeof(*guests)) };
-	if (!first->vcpu || !guests)
-		ret = -ENOMEM;
-	for (uint32_t i = 0; i < n && !ret; i++) {
-		struct ahead ahead;
-		uint16_t pcpu = 0;
-
-		ret = look_ahead(&ahead, reader, i, &pcpu);
-		if (ret)
-			break;
-		first->scheduler |= ahead.scheduler;
-		first->vcpu[i] = ahead.vcpu;
-		guests[i] = ahead.vcpu;
-		if (ahead.vcpu == XEN_VCPU_UNKNOWN && ahead.crossings)
-			first->vcpu[i] = guests[i] = xen_vcpu_somebody(pcpu);
-		else if (ahead.vcpu == XEN_VCPU_UNKNOWN && ahead.guest)
-			guests[i] = xen_vcpu_somebody(pcpu);
-	}
-	/* where no switch would be seen, a PV guest's hypercalls do not tell how long it stays */
-	if (!ret && first->scheduler)
-		memcpy(first->vcpu, guests, n * sizeof(*guests));
-	free(guests);
-	if (ret)
-		xen_first_destroy(first);
+	*first = (struct xen_first){ 0 };
+	for (uint32_t i = 0; i < n && !ret; i++)
+		ret = look_ahead(&ahead[i], reader, i);
+	if (!ret)
+		ret = xen_first_make(first, ahead, n);
+	free(ahead);
 	return ret;
 }
 

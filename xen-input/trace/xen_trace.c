@@ -13,25 +13,11 @@
 #include "escape.h"
 #include "sidecar.h"
 #include "xen_calibrate.h"
-#include "xen_trace.h"
+#include "xen_trace_private.h"
 #include "xentrace_file.h"
 
 /** Records that are looked at to find out the clock and the instruction set. */
 #define PROBE_RECORDS	2000000
-
-struct xen_trace {
-	struct xentrace		*reader;
-	struct xen_meta		*meta;
-	struct xen_clock	clock;
-	struct xen_first	first;
-	enum xen_isa		isa;
-	struct xen_skew		*skew;		/* of the last complete walk */
-	int64_t			*pcpu_offset;	/* requested skew correction, or NULL */
-	int			n_pcpus;
-	char			*name;		/* for notes, escaped */
-	char			*meta_error;	/* why there is no sidecar, or NULL */
-	char			*skew_error;	/* why the skew is not corrected, or NULL */
-};
 
 struct xen_trace_iter {
 	struct xen_trace	*trace;
@@ -114,9 +100,8 @@ int xen_trace_options_from_env(struct xen_trace_options *options, char *error, s
 	return ret;
 }
 
-/** The sidecar: one that was asked for must be there; the default one may be missing. */
-static int load_meta(struct xen_trace *trace, const char *path,
-		     const struct xen_trace_options *options, char *error, size_t error_size)
+int xen_trace_load_meta(struct xen_trace *trace, const char *path,
+			const struct xen_trace_options *options, char *error, size_t error_size)
 {
 	char text[512] = "";
 	char *found;
@@ -150,29 +135,56 @@ static int read_error(int ret)
 	return ret == -ESTALE ? 0 : ret;
 }
 
+/** All that is there; of what is still being written, what waits. */
+static int each_record(const struct xen_trace *trace,
+		       int (*take)(void *arg, const struct xentrace_record *rec), void *arg)
+{
+	struct xentrace_iter *iter;
+	struct xentrace_record rec;
+	int ret = 0;
+
+	if (trace->stream)
+		return xentrace_live_each(trace->stream, take, arg);
+	iter = xentrace_iter_new(trace->reader, NULL);
+	if (!iter)
+		return -ENOMEM;
+	while (!ret && xentrace_iter_next(iter, &rec))
+		ret = take(arg, &rec);
+	if (!ret)
+		ret = read_error(xentrace_iter_error(iter));
+	xentrace_iter_free(iter);
+	return ret;
+}
+
+/** What the beginning of the trace tells. */
+struct probe {
+	uint64_t		votes[XEN_ISA_SVM + 1];
+	struct xen_calibrate	*cal;		/* or NULL */
+	uint64_t		n;
+};
+
+/** Return: other than 0 when that is enough. */
+static int probe_record(void *arg, const struct xentrace_record *rec)
+{
+	struct probe *probe = arg;
+
+	if (rec->event >> XEN_TRC_CLASS_SHIFT == XEN_TRC_CLASS_HVM)
+		probe->votes[xen_isa_from_exit(rec->event, xentrace_word(rec, 0))]++;
+	if (probe->cal)
+		xen_calibrate_observe(probe->cal, rec);
+	return ++probe->n < PROBE_RECORDS ? 0 : 1;
+}
+
 /** Look at the beginning of the trace: instruction set, and run times if the clock is unknown. */
 static int probe(struct xen_trace *trace, struct xen_calibrate *cal)
 {
-	struct xentrace_iter *iter = xentrace_iter_new(trace->reader, NULL);
-	uint64_t votes[XEN_ISA_SVM + 1] = { 0 };
-	struct xentrace_record rec;
-	int ret;
+	struct probe probe = { .cal = cal };
+	int ret = each_record(trace, probe_record, &probe);
+	const uint64_t *votes = probe.votes;
 
-	if (!iter)
-		return -ENOMEM;
-	for (uint64_t n = 0; n < PROBE_RECORDS && xentrace_iter_next(iter, &rec); n++) {
-		uint32_t class = rec.event >> XEN_TRC_CLASS_SHIFT;
-
-		if (class == XEN_TRC_CLASS_HVM)
-			votes[xen_isa_from_exit(rec.event, xentrace_word(&rec, 0))]++;
-		if (cal)
-			xen_calibrate_observe(cal, &rec);
-	}
-	ret = read_error(xentrace_iter_error(iter));
-	xentrace_iter_free(iter);
 	if (votes[XEN_ISA_VMX] || votes[XEN_ISA_SVM])
 		trace->isa = votes[XEN_ISA_SVM] >= votes[XEN_ISA_VMX] ? XEN_ISA_SVM : XEN_ISA_VMX;
-	return ret;
+	return ret < 0 ? ret : 0;
 }
 
 /** What the sidecar calls somebody. */
@@ -181,35 +193,41 @@ struct named {
 	bool		wrong;		/* it was elsewhere */
 };
 
+/** Names that are being checked. */
+struct naming {
+	struct xen_running	running;
+	struct named		*named;
+	size_t			n;
+};
+
+static int check_record(void *arg, const struct xentrace_record *rec)
+{
+	struct naming *naming = arg;
+	xen_vcpu before = naming->running.pcpu[rec->run].current;
+	xen_vcpu vcpu = xen_running_update(&naming->running, rec);
+
+	for (size_t i = 0; vcpu != before && i < naming->n; i++)
+		naming->named[i].wrong |= vcpu == naming->named[i].vcpu &&
+					  xen_vcpu_somebody(rec->pcpu) != naming->named[i].somebody;
+	return 0;
+}
+
 /** Is a vCPU, of those that have been named, on another pCPU than where it has been put? */
 static int check_names(const struct xen_trace *trace, struct named *named, size_t n)
 {
-	uint32_t n_runs = xentrace_n_runs(trace->reader);
-	struct xentrace_iter *iter = xentrace_iter_new(trace->reader, NULL);
-	struct xen_running running;
-	struct xentrace_record rec;
-	int ret = xen_running_init(&running, n_runs);
+	struct naming naming = { .named = named, .n = n };
+	int ret = xen_running_init(&naming.running, xentrace_n_runs(trace->reader));
 
-	while (!ret && iter && xentrace_iter_next(iter, &rec)) {
-		xen_vcpu before = running.pcpu[rec.run].current;
-		xen_vcpu vcpu = xen_running_update(&running, &rec);
-
-		for (size_t i = 0; vcpu != before && i < n; i++)
-			named[i].wrong |= vcpu == named[i].vcpu &&
-					  xen_vcpu_somebody(rec.pcpu) != named[i].somebody;
-	}
 	if (!ret)
-		ret = iter ? read_error(xentrace_iter_error(iter)) : -ENOMEM;
-	xen_running_destroy(&running);
-	xentrace_iter_free(iter);
+		ret = each_record(trace, check_record, &naming);
+	xen_running_destroy(&naming.running);
 	return ret;
 }
 
 /** Names that this many vCPUs have at most: they are looked through again and again. */
 #define MAX_NAMED	256
 
-/** The vCPUs that nothing names: on a pCPU to which the sidecar says one vCPU is pinned. */
-static int name_somebody(struct xen_trace *trace)
+int xen_trace_name_somebody(struct xen_trace *trace)
 {
 	struct xen_first *first = &trace->first;
 	struct named named[MAX_NAMED];
@@ -254,7 +272,7 @@ static int calibrate(struct xen_trace *trace, struct xen_calibrate *cal, uint64_
 	return 0;
 }
 
-static int set_clock(struct xen_trace *trace, const struct xen_trace_options *options)
+int xen_trace_set_clock(struct xen_trace *trace, const struct xen_trace_options *options)
 {
 	uint64_t base = options->absolute_time ? 0 : xentrace_first_tsc(trace->reader);
 	uint64_t meta_hz = trace->meta ? trace->meta->cpu_khz * 1000 : 0;
@@ -343,13 +361,13 @@ static struct xen_trace *trace_open(struct xentrace *reader, const char *path,
 	}
 	trace->reader = reader;
 	trace->n_pcpus = xentrace_pcpu_at(reader, xentrace_n_pcpus(reader) - 1)->pcpu + 1;
-	ret = load_meta(trace, path, options, error, error_size);
+	ret = xen_trace_load_meta(trace, path, options, error, error_size);
 	if (!ret)
 		ret = xen_first_find(&trace->first, reader);
 	if (!ret)
-		ret = name_somebody(trace);
+		ret = xen_trace_name_somebody(trace);
 	if (!ret)
-		ret = set_clock(trace, options);
+		ret = xen_trace_set_clock(trace, options);
 	if (!ret && options->correct_skew)
 		ret = correct_skew(trace, options->absolute_time);
 	if (!ret) {
@@ -390,7 +408,8 @@ void xen_trace_close(struct xen_trace *trace)
 	xen_skew_free(trace->skew);
 	xen_meta_free(trace->meta);
 	xen_first_destroy(&trace->first);
-	xentrace_close(trace->reader);
+	if (!trace->stream)
+		xentrace_close(trace->reader);
 	free(trace->pcpu_offset);
 	free(trace->name);
 	free(trace->meta_error);

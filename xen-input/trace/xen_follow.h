@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	xen_follow.h
+ * @brief	A trace that xentrace is still writing, as a trace: its clock, names and runs.
+ *
+ * What of a file all records are looked at for is told by those that have come when it begins: the
+ * clock, if nobody tells it, who was on each pCPU at its first record, and the instruction set.
+ */
+#ifndef KSHARK_VIRT_XEN_FOLLOW_H
+#define KSHARK_VIRT_XEN_FOLLOW_H
+
+#include "xen_trace.h"
+#include "xentrace_live.h"
+
+/**
+ * xen_follow_open - a trace of which nothing is known but its sidecar
+ * @stream: outlives the trace
+ * @name: for notes
+ * @path: of the file that it is, whose sidecar is taken; NULL: it has none but that of @options
+ * @options: skew is not corrected
+ *
+ * Return: to be given to xen_trace_close(), or NULL with errno and a text in @error.
+ */
+struct xen_trace *xen_follow_open(struct xentrace_live *stream, const char *name, const char *path,
+				  const struct xen_trace_options *options, char *error,
+				  size_t error_size);
+
+/**
+ * xen_follow_begin - so much has come that it can begin
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int xen_follow_begin(struct xen_trace *trace, const struct xen_trace_options *options);
+
+/** xen_follow_runs - there are more runs than before. Return: 0 or -ENOMEM. */
+int xen_follow_runs(struct xen_trace *trace);
+
+/** xen_follow_isa - a VM exit tells the instruction set, if no one has told it yet. */
+void xen_follow_isa(struct xen_trace *trace, const struct xentrace_record *rec);
+
+#endif
