@@ -56,7 +56,7 @@ PRIVATE_HEADERS = ["virt/clock/clock_steps.h",
                    "virt/model/virt_search.h",
                    "virt/model/virt_window_walk.h",
                    "virt/registry/virt_pairing.h", "virt/registry/virt_registry.h",
-                   "xen-input/tracker/xen_tracker_feed.h"]
+                   "xen-input/tracker/xen_live.h", "xen-input/tracker/xen_tracker_feed.h"]
 
 
 FUNCTION = re.compile(r"\b([a-z_]\w*)\s*\(((?:[^()]|\([^()]*\))*)\)\s*$", re.S)

@@ -39,7 +39,7 @@ struct xentrace_live {
 	int			n_listed;	/* of the reader's pCPUs */
 	struct xentrace_queues	queues;
 	uint64_t		turn_ends[TURNS]; /* highest TSC by then, the last first */
-	uint64_t		settled;
+	uint64_t		settled, settled_by_end;
 	uint64_t		given;		/* the highest TSC that was given out */
 	bool			ended;
 	bool			timed;		/* a TSC has come */
@@ -452,6 +452,7 @@ int xentrace_live_end(struct xentrace_live *stream)
 		ret = xentrace_live_list_pcpus(stream);
 	stream->reader.file.size = stream->counts.bytes;
 	stream->reader.n_records = stream->counts.records;
+	stream->settled_by_end = begin_of_waiting(stream);
 	stream->settled = UINT64_MAX;
 	return ret;
 }
@@ -534,6 +535,11 @@ uint64_t xentrace_live_last_tsc(const struct xentrace_live *stream)
 uint32_t xentrace_live_run_of(const struct xentrace_live *stream, uint16_t pcpu)
 {
 	return stream->scan.pcpus[pcpu]->run;
+}
+
+uint64_t xentrace_live_settled_by_end(const struct xentrace_live *stream)
+{
+	return stream->settled_by_end;
 }
 
 uint64_t xentrace_live_settled(const struct xentrace_live *stream)

@@ -106,6 +106,9 @@ uint64_t xentrace_live_last_tsc(const struct xentrace_live *stream);
 /** xentrace_live_run_of - the last run of a pCPU that the reader lists */
 uint32_t xentrace_live_run_of(const struct xentrace_live *stream, uint16_t pcpu);
 
+/** xentrace_live_settled_by_end - the same before its end: what may have been given out by then. */
+uint64_t xentrace_live_settled_by_end(const struct xentrace_live *stream);
+
 /** xentrace_live_is_full - does so much wait that records are given out before their time? */
 bool xentrace_live_is_full(const struct xentrace_live *stream);
 

@@ -62,6 +62,14 @@ int xen_tracker_add(struct xen_tracker *tracker, const struct xen_trace_row *row
 	return xen_tracker_feed(tracker, row);
 }
 
+void tracker_new_run(struct xen_tracker *tracker, uint32_t run)
+{
+	tracker->head.last_ns[run] = INT64_MIN;
+	tracker->head.calls[run] = (struct xen_tracker_call){ 0 };
+	tracker->runs[run] = (struct tracked_run){ .current = NOT_KNOWN, .preempted = NOT_KNOWN,
+						   .woken = NOBODY };
+}
+
 /** Forget everything but the losses. Return: 0 or -ENOMEM. */
 static int start_over(struct xen_tracker *tracker)
 {
@@ -75,13 +83,8 @@ static int start_over(struct xen_tracker *tracker)
 	tracker->head.n_pending = 0;
 	tracker->begun = false;
 	tracker->have_runstates = tracker->have_requests = false;
-	for (uint32_t i = 0; i < tracker->n_runs; i++) {
-		tracker->head.last_ns[i] = INT64_MIN;
-		tracker->head.calls[i] = (struct xen_tracker_call){ 0 };
-		tracker->runs[i] = (struct tracked_run){ .current = NOT_KNOWN,
-							 .preempted = NOT_KNOWN,
-							 .woken = NOBODY };
-	}
+	for (uint32_t i = 0; i < tracker->n_runs; i++)
+		tracker_new_run(tracker, i);
 	return tracker->model ? 0 : -ENOMEM;
 }
 
@@ -92,7 +95,6 @@ struct xen_tracker *xen_tracker_new(struct xen_trace *trace)
 	if (!tracker)
 		return NULL;
 	tracker->trace = trace;
-	tracker->isa = xen_trace_isa(trace);
 	tracker->n_runs = xentrace_n_runs(xen_trace_reader(trace));
 	tracker->head.last_ns = calloc(tracker->n_runs + 1, sizeof(*tracker->head.last_ns));
 	tracker->head.calls = calloc(tracker->n_runs + 1, sizeof(*tracker->head.calls));

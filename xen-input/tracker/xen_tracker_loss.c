@@ -4,6 +4,7 @@
  * @brief	What is known of vCPUs while records are missing.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "array.h"
 #include "virt_power.h"
@@ -21,39 +22,73 @@ static int64_t first_lost_ns(const struct xen_tracker *tracker, const struct xen
 	return cut_time(xen_clock_ns(xen_trace_clock(tracker->trace), tsc));
 }
 
-/** Return: the loss, to be completed; NULL without memory. */
-static struct loss *add_loss(struct xen_tracker *tracker, const struct loss *loss)
+static void add_loss(struct xen_tracker *tracker, const struct loss *loss)
 {
-	if (ARRAY_GROW(tracker->losses, tracker->n_losses, tracker->room_losses)) {
+	if (ARRAY_GROW(tracker->losses, tracker->n_losses, tracker->room_losses))
 		tracker_fail(tracker, -ENOMEM);
-		return NULL;
+	else
+		tracker->losses[tracker->n_losses++] = *loss;
+}
+
+/** What a record tells that comes after others are missing. @last_ns: of the one before it */
+static struct loss loss_before(const struct xen_tracker *tracker, const struct xen_trace_row *row,
+			       int64_t last_ns)
+{
+	struct loss loss = {
+		.run = row->rec.run, .pcpu = (int16_t)row->rec.pcpu,
+		.from_ns = last_ns, .to_ns = row->time_ns,
+	};
+
+	if (row->rec.event == XEN_TRC_LOST_RECORDS && row->rec.n_words >= 4) {
+		loss.records = xentrace_word(&row->rec, 0);
+		/* bytes that are missing, too, reach back to the last record */
+		if (!(row->rec.flags & XENTRACE_AFTER_GAP))
+			loss.from_ns = first_lost_ns(tracker, row);
 	}
-	tracker->losses[tracker->n_losses] = *loss;
-	return &tracker->losses[tracker->n_losses++];
+	if (loss.from_ns < last_ns)
+		loss.from_ns = last_ns;
+	if (loss.from_ns < tracker->begin_ns)
+		loss.from_ns = tracker->begin_ns;
+	if (loss.from_ns > loss.to_ns)
+		loss.from_ns = loss.to_ns;
+	return loss;
 }
 
 void tracker_note_loss(struct xen_tracker *tracker, const struct xen_trace_row *row)
 {
 	int64_t last_ns = cut_time(tracker->head.last_ns[row->rec.run]);
-	struct loss *loss = add_loss(tracker, &(struct loss){
-		.run = row->rec.run, .pcpu = (int16_t)row->rec.pcpu,
-		.from_ns = last_ns, .to_ns = row->time_ns,
-	});
+	struct loss loss = loss_before(tracker, row, last_ns);
 
-	if (!loss)
-		return;
-	if (row->rec.event == XEN_TRC_LOST_RECORDS && row->rec.n_words >= 4) {
-		loss->records = xentrace_word(&row->rec, 0);
-		/* bytes that are missing, too, reach back to the last record */
-		if (!(row->rec.flags & XENTRACE_AFTER_GAP))
-			loss->from_ns = first_lost_ns(tracker, row);
+	add_loss(tracker, &loss);
+}
+
+void tracker_expect(struct xen_tracker *tracker, const struct loss *loss)
+{
+	struct loss *losses;
+	size_t i;
+
+	/* those that have begun are in the model */
+	tracker->n_losses -= tracker->next_loss;
+	if (tracker->n_losses)
+		memmove(tracker->losses, tracker->losses + tracker->next_loss,
+			tracker->n_losses * sizeof(*tracker->losses));
+	tracker->next_loss = 0;
+	add_loss(tracker, loss);
+	losses = tracker->losses;
+	for (i = tracker->n_losses; i-- > 1 && losses[i - 1].from_ns > losses[i].from_ns; ) {
+		struct loss later = losses[i - 1];
+
+		losses[i - 1] = losses[i];
+		losses[i] = later;
 	}
-	if (loss->from_ns < last_ns)
-		loss->from_ns = last_ns;
-	if (loss->from_ns < tracker->begin_ns)
-		loss->from_ns = tracker->begin_ns;
-	if (loss->from_ns > loss->to_ns)
-		loss->from_ns = loss->to_ns;
+}
+
+void tracker_expect_loss(struct xen_tracker *tracker, const struct xen_trace_row *row,
+			 int64_t last_ns)
+{
+	struct loss loss = loss_before(tracker, row, last_ns);
+
+	tracker_expect(tracker, &loss);
 }
 
 /** The end of the trace, and the last run of each pCPU. */

@@ -98,7 +98,8 @@ int32_t tracker_reason_of(struct xen_tracker *tracker, const struct xentrace_rec
 {
 	uint32_t code = xentrace_word(rec, 0);
 	struct exit_id id = exit_id(rec->event);
-	bool nested = id.nested, svm = id.isa == XEN_ISA_SVM || tracker->isa == XEN_ISA_SVM;
+	bool nested = id.nested, svm = id.isa == XEN_ISA_SVM ||
+				       xen_trace_isa(tracker->trace) == XEN_ISA_SVM;
 	uint32_t known = tracker->reason_map.n_keys;
 	char number[32], name[64];
 	const char *text;

@@ -101,7 +101,6 @@ struct xen_tracker {
 	struct xen_tracker_head	head;
 	struct xen_trace	*trace;
 	struct virt_model	*model;
-	enum xen_isa		isa;
 	struct tracked_run	*runs;
 	uint32_t		n_runs;
 	struct key_map		vcpu_map;	/* xen_vcpu */
@@ -170,6 +169,9 @@ static inline void tracker_fail(struct xen_tracker *tracker, int ret)
 	if (ret < 0 && ret != -EINVAL && !tracker->error)
 		tracker->error = ret;
 }
+
+/** tracker_new_run - nothing is known yet of what happens in a run. */
+void tracker_new_run(struct xen_tracker *tracker, uint32_t run);
 
 /* --- who and what: xen_tracker_names.c ------------------------------------------------------- */
 
@@ -293,6 +295,13 @@ void tracker_give_up(struct xen_tracker *tracker, struct tracked_vcpu *v);
 
 /** tracker_note_loss - first walk: note a loss, which becomes known only when it is over. */
 void tracker_note_loss(struct xen_tracker *tracker, const struct xen_trace_row *row);
+
+/** tracker_expect_loss - the same beforehand. @last_ns: of the run's record before it */
+void tracker_expect_loss(struct xen_tracker *tracker, const struct xen_trace_row *row,
+			 int64_t last_ns);
+
+/** tracker_expect - a loss that is known beforehand; those that have begun are forgotten. */
+void tracker_expect(struct xen_tracker *tracker, const struct loss *loss);
 
 /** tracker_note_ends - after the first walk: what pCPUs had to say after the end of the file. */
 void tracker_note_ends(struct xen_tracker *tracker);
