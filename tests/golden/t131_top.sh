@@ -67,13 +67,6 @@ run top
 status 2
 run top "$SAMPLES/pinned.xen" "$SAMPLES/saved.xen"
 status 2
-run top -
-status 2
-says "$ERR" 'not followed'
-mkfifo "$WORK/pipe"
-run top "$WORK/pipe"
-status 2
-says "$ERR" 'not followed'
 for interval in 0 tsc:5 1x; do
 	run top --interval $interval "$SAMPLES/pinned.xen"
 	status 2

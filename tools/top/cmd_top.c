@@ -3,17 +3,27 @@
  * @file	cmd_top.c
  * @brief	kshark-virt top: what machines and vCPUs did, interval by interval.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "report_range.h"
-#include "top.h"
+#include "sidecar.h"
+#include "top_follow.h"
+#include "top_input_xen.h"
 #include "trace_args.h"
 
 /** More of them nobody reads. */
 #define MAX_INTERVALS	1000000
 #define INTERVAL_NS	1000000000
+/** Each takes a model. */
+#define LEAST_LIVE_NS	10000000
+#define HOLD_NS		500000000
+/** What waits at most, and intervals that wait to be written. */
+#define LIMIT		(UINT64_C(256) << 20)
+#define KEPT_BYTES	(UINT64_C(64) << 20)
 
 static const char *const format_names[] = { "text", "csv", "json", "openmetrics", NULL };
 
@@ -24,10 +34,11 @@ static const struct top_format *const formats[] = {
 struct top_options {
 	const struct ksv_command *command;
 	int			format;		/* index of @formats */
-	bool			quiet, once;
-	const char		*output;
+	bool			quiet, once, follow;
+	const char		*output, *sidecar;
 	struct ksv_vcpu_set	vcpus;
-	struct ksv_time		from, to, interval;
+	struct ksv_time		from, to, interval, hold;
+	uint64_t		limit;
 	struct host_options	trace;
 };
 
@@ -41,6 +52,15 @@ static const struct ksv_option top_option_table[] = {
 	  ksv_take_time, offsetof(OPTIONS, interval), NULL },
 	{ 0, "once", NULL, "only the first interval",
 	  ksv_take_flag, offsetof(OPTIONS, once), NULL },
+	{ 0, "follow", NULL, "FILE is still written to: go on when its end is reached",
+	  ksv_take_flag, offsetof(OPTIONS, follow), NULL },
+	{ 0, "hold", "TIME", "tell an interval as it is known this long after its end\n"
+	  "(default 500ms for what is still written, else the\nend of FILE)",
+	  ksv_take_time, offsetof(OPTIONS, hold), NULL },
+	{ 0, "limit", "SIZE", "memory for records that wait for others (default 256M)",
+	  ksv_take_size, offsetof(OPTIONS, limit), NULL },
+	{ 0, "sidecar", "FILE", "what belongs to standard input or a pipe: clock, names",
+	  ksv_take_text, offsetof(OPTIONS, sidecar), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
@@ -80,15 +100,18 @@ static int write_intervals(const struct top_options *options, struct report *rep
 	const struct top_format *format = formats[options->format];
 	bool whole = format->at_once && !options->once;
 	int64_t to_ns = report->to_ns, step = options->interval.ns;
-	int ret;
+	struct top_interval interval;
 
 	do {
 		report->to_ns = whole || length_of(report->from_ns, to_ns) <= (uint64_t)step ?
 				to_ns : report->from_ns + step;
-		ret = format->interval(out, report, &options->vcpus);
+		if (top_interval_make(&interval, report, &options->vcpus))
+			return -ENOMEM;
+		format->interval(out, &interval);
+		top_interval_free(&interval);
 		report->from_ns = report->to_ns;
-	} while (!ret && !options->once && !out->error && report->from_ns < to_ns);
-	return ret;
+	} while (!options->once && !out->error && report->from_ns < to_ns);
+	return 0;
 }
 
 static int write_top(const struct top_options *options, struct report *report)
@@ -103,7 +126,7 @@ static int write_top(const struct top_options *options, struct report *report)
 	if (virt_model_n_pcpus(report->load->model) > report->n_pcpus)
 		report->n_pcpus = virt_model_n_pcpus(report->load->model);
 	if (format->begin)
-		format->begin(&out, report);
+		format->begin(&out, report->file);
 	if (write_intervals(options, report, &out)) {
 		ksv_error("%s: not enough memory", report->file);
 		status = KSV_EXIT_FILE;
@@ -131,27 +154,111 @@ static int top_file(const struct top_options *options, const char *path)
 	return status;
 }
 
-/** A pipe would be read to its end before anything is told, which need not come. */
-static int refuse_pipe(const struct top_options *options, const char *arg)
+/* --- what is still being written ------------------------------------------------------------- */
+
+/** What would take all of the trace, or is about windows of it. */
+static int check_live(const struct top_options *options, const char *path)
+{
+	if (options->from.kind || options->to.kind)
+		return ksv_usage_error(options->command, "%s: --from and --to are of traces that "
+				       "are complete", path);
+	if (options->trace.correct_skew)
+		return ksv_usage_error(options->command, "%s: --correct-skew takes all of a trace",
+				       path);
+	if (options->interval.ns < LEAST_LIVE_NS)
+		return ksv_usage_error(options->command, "%s: --interval is shorter than 10ms",
+				       path);
+	if (isatty(STDIN_FILENO) && !strcmp(path, "-"))
+		return ksv_usage_error(options->command, "standard input is a terminal: "
+				       "xentrace -D - | kshark-virt top -");
+	return KSV_EXIT_OK;
+}
+
+static int follow_input(const struct top_options *options, const char *path,
+			struct top_input_xen *input)
+{
+	const struct top_live_options live = {
+		.input = &top_input_xen, .self = input, .interval_ns = options->interval.ns,
+		.hold_ns = options->hold.ns, .vcpus = &options->vcpus, .max_bytes = KEPT_BYTES,
+	};
+	struct top_follow follow = {
+		.live = top_live_start(&live), .input = &top_input_xen, .self = input,
+		.name = input->name, .path = path, .output = options->output,
+		.format = formats[options->format], .once = options->once,
+		.quiet = options->quiet,
+	};
+	int status;
+
+	if (!follow.live) {
+		ksv_error("%s: %s", input->name, strerror(errno));
+		return KSV_EXIT_FILE;
+	}
+	top_follow_signals();
+	status = top_follow_write(&follow);
+	top_live_free(follow.live);
+	return status;
+}
+
+/** @grows: whether there will be more at the end of a file; or NULL */
+static int follow(const struct top_options *options, const char *path, bool (*grows)(void *arg),
+		  void *arg)
+{
+	char *found = options->sidecar || !strcmp(path, "-") ? NULL : sidecar_find(path);
+	const struct xen_live_options xen = {
+		.trace = {
+			.cpu_hz = options->trace.cpu_hz,
+			.absolute_time = options->trace.absolute_time,
+			.meta_path = options->sidecar ? options->sidecar : found,
+		},
+		.begin_ns = options->interval.ns + options->hold.ns,
+		.max_bytes = options->limit,
+	};
+	struct top_input_xen input;
+	int status = check_live(options, path);
+
+	if (!status && top_input_xen_open(&input, path, &xen))
+		status = KSV_EXIT_FILE;
+	else if (!status) {
+		input.grows = grows;
+		input.arg = arg;
+		status = follow_input(options, path, &input);
+		top_input_xen_close(&input);
+	}
+	free(found);
+	return status;
+}
+
+/** It never ends by itself. */
+static bool always(void *arg)
+{
+	(void)arg;
+	return true;
+}
+
+/* --- which of both --------------------------------------------------------------------------- */
+
+static bool is_pipe(const char *path)
 {
 	struct stat st;
 
-	if (strcmp(arg, "-") && (stat(arg, &st) || S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)))
-		return KSV_EXIT_OK;
-	return ksv_usage_error(options->command, "%s: not followed while it is written: give a "
-			       "file, or the folder of a recording that has ended",
-			       strcmp(arg, "-") ? arg : "standard input");
+	return !strcmp(path, "-") ||
+	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
-static int top_arg(const struct top_options *options, const char *arg)
+static int top_arg(struct top_options *options, const char *arg)
 {
 	struct trace_args args = { .quiet = options->quiet };
+	bool live = options->follow || options->hold.kind || is_pipe(arg);
 	const char *path;
-	int status = refuse_pipe(options, arg);
+	int status = trace_args_only(&args, options->command, arg, options->output, &path);
 
-	if (!status)
-		status = trace_args_only(&args, options->command, arg, options->output, &path);
-	if (!status)
+	if (!options->hold.kind)
+		options->hold.ns = HOLD_NS;
+	if (!options->limit)
+		options->limit = LIMIT;
+	if (!status && live)
+		status = follow(options, path, options->follow ? always : NULL, NULL);
+	else if (!status)
 		status = top_file(options, path);
 	trace_args_free(&args);
 	return status;
@@ -172,6 +279,8 @@ static int run_top(const struct ksv_command *command, int argc, char **argv)
 		goto end;
 	if (options.interval.kind != KSV_TIME_NS || options.interval.ns <= 0)
 		status = ksv_usage_error(command, "--interval is not a time longer than 0");
+	else if (options.hold.kind == KSV_TIME_TSC || options.hold.ns < 0)
+		status = ksv_usage_error(command, "--hold is no length of time");
 	else if (argc - first != 1)
 		status = ksv_usage_error(command, argc > first ? "one file at a time" :
 					 "which file?");
@@ -184,10 +293,11 @@ end:
 
 const struct ksv_command cmd_top = {
 	.name = "top",
-	.args = "[OPTION...] FILE",
+	.args = "[OPTION...] FILE|FOLDER|-",
 	.summary = "Tell interval by interval what machines and vCPUs did",
 	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd; or the\n"
-		 "trace.dat of a KVM host; or the folder of a recording.\n",
+		 "trace.dat of a KVM host; FOLDER is that of a recording. A pipe, or - for standard\n"
+		 "input, is followed: xentrace -D - | kshark-virt top -\n",
 	.options = top_option_table,
 	.n_options = ARRAY_SIZE(top_option_table),
 	.run = run_top,

@@ -25,9 +25,10 @@ enum top_kind {
 /** One number, or those that belong together. */
 struct top_fact {
 	enum top_kind	kind;
-	const struct virt_machine *machine;	/* NULL: of a pCPU */
-	const struct virt_vcpu *vcpu;		/* NULL: of a machine or pCPU */
-	int		pcpu;
+	const char	*machine;		/* NULL: of a pCPU */
+	const char	*vcpu;			/* NULL: of a machine or pCPU */
+	int32_t		machine_id, vcpu_id;	/* of these; or VIRT_NONE */
+	int		pcpu;			/* or VIRT_NONE */
 	const char	*name;			/* state, reason, culprit; or NULL */
 	int32_t		id;			/* of what the name is; names may be the same */
 	int64_t		ns;			/* or VIRT_NONE: not known */
@@ -42,6 +43,8 @@ typedef void (*top_fact_fn)(void *arg, const struct top_fact *fact);
 /**
  * top_facts - all that is told of the window of @report, machine by machine, then pCPUs
  *
+ * Names are those of the model.
+ *
  * Return: 0 or -ENOMEM.
  */
 int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, top_fact_fn take, void *arg);
@@ -49,13 +52,41 @@ int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, top_fact_
 /** top_section - the name of a kind. */
 const char *top_section(enum top_kind kind);
 
+/** top_same_subject - are both of the same machine, vCPU or pCPU? */
+bool top_same_subject(const struct top_fact *a, const struct top_fact *b);
+
+/** The facts of one interval, with names of their own. All zero is none. */
+struct top_interval {
+	int64_t		from_ns, to_ns;
+	struct top_fact	*facts;
+	size_t		n, room;
+	char		*text;		/* the names */
+	size_t		n_text, room_text;
+	bool		no_memory;
+};
+
+/** top_interval_make - the facts of the window of @report. Return: 0, to be freed, or -ENOMEM. */
+int top_interval_make(struct top_interval *interval, struct report *report,
+		      const struct ksv_vcpu_set *vcpus);
+
+/** top_interval_bytes - how much memory it takes. */
+size_t top_interval_bytes(const struct top_interval *interval);
+void top_interval_free(struct top_interval *interval);
+
+/** What has become of what was recorded, as far as it has come. */
+struct top_count {
+	uint64_t	bytes, records;
+	uint64_t	waiting;	/* bytes in memory */
+	uint64_t	late;		/* records that came too late: they count as lost */
+	int64_t		late_ns;	/* at most by so much */
+	uint64_t	hurried;	/* records that were taken early, for lack of memory */
+};
+
 /** How intervals are written. */
 struct top_format {
-	void	(*begin)(struct output *out, const struct report *report);	/* or NULL */
-	/** Return: 0 or -ENOMEM */
-	int	(*interval)(struct output *out, struct report *report,
-			    const struct ksv_vcpu_set *vcpus);
-	void	(*end)(struct output *out);					/* or NULL */
+	void	(*begin)(struct output *out, const char *file);		/* or NULL */
+	void	(*interval)(struct output *out, const struct top_interval *interval);
+	void	(*end)(struct output *out);				/* or NULL */
 	bool	at_once;	/* a single interval: counters since the window's beginning */
 };
 

@@ -28,6 +28,12 @@ const char *top_section(enum top_kind kind)
 	return names[kind];
 }
 
+bool top_same_subject(const struct top_fact *a, const struct top_fact *b)
+{
+	return !a->machine == !b->machine && !a->vcpu == !b->vcpu && a->pcpu == b->pcpu &&
+	       a->machine_id == b->machine_id && a->vcpu_id == b->vcpu_id;
+}
+
 static int64_t if_any(uint64_t n, int64_t value)
 {
 	return n ? value : VIRT_NONE;
@@ -114,17 +120,18 @@ static void vcpu_waits(const struct walk *walk, struct top_fact fact,
 static void machine_facts(const struct walk *walk, int32_t index)
 {
 	const struct virt_model *model = walk->report->load->model;
+	const struct virt_machine *info = virt_model_machine(model, index);
 	struct top_fact fact = {
-		.machine = virt_model_machine(model, index), .pcpu = VIRT_NONE,
-		.complete = VIRT_NONE, .p99 = VIRT_NONE,
+		.machine = info->name, .machine_id = info->id, .vcpu_id = VIRT_NONE,
+		.pcpu = VIRT_NONE, .complete = VIRT_NONE, .p99 = VIRT_NONE,
 	};
 	struct report_machine machine;
 
 	if (!report_machine(walk->report, index, &machine))
 		return;
 	machine_states(walk, fact, machine.window);
-	for (int32_t i = 0; i < fact.machine->n_vcpus; i++) {
-		int32_t vcpu = fact.machine->vcpus[i];
+	for (int32_t i = 0; i < info->n_vcpus; i++) {
+		int32_t vcpu = info->vcpus[i];
 		const struct virt_window_stats *stats;
 
 		if (!virt_window_walk_wants(walk->report->walk, vcpu))
@@ -132,7 +139,8 @@ static void machine_facts(const struct walk *walk, int32_t index)
 		stats = virt_window_walk_vcpu(walk->report->walk, vcpu);
 		if (virt_window_walk_error(walk->report->walk))
 			return;
-		fact.vcpu = virt_model_vcpu(model, vcpu);
+		fact.vcpu = virt_model_vcpu(model, vcpu)->name;
+		fact.vcpu_id = virt_model_vcpu(model, vcpu)->id;
 		fact.known_ns = stats->known_ns;
 		vcpu_states(walk, fact, stats);
 		vcpu_exits(walk, fact, stats);
@@ -161,7 +169,10 @@ static int64_t lost_records(const struct report *report, int pcpu)
 
 static void pcpu_facts(const struct walk *walk)
 {
-	struct top_fact fact = { .kind = TOP_LOSS, .complete = VIRT_NONE, .p99 = VIRT_NONE };
+	struct top_fact fact = {
+		.kind = TOP_LOSS, .machine_id = VIRT_NONE, .vcpu_id = VIRT_NONE,
+		.complete = VIRT_NONE, .p99 = VIRT_NONE,
+	};
 
 	for (int pcpu = 0; pcpu < walk->report->n_pcpus; pcpu++) {
 		fact.pcpu = fact.id = pcpu;

@@ -76,12 +76,12 @@ static void put_labels(const struct writer *writer, const struct top_fact *fact)
 		put_number_label(out, "pcpu", fact->pcpu);
 		return;
 	}
-	put_label(out, "machine", fact->machine->name);
-	put_number_label(out, ",machine_id", fact->machine->id);
+	put_label(out, "machine", fact->machine);
+	put_number_label(out, ",machine_id", fact->machine_id);
 	if (fact->vcpu)
-		put_label(out, ",vcpu", fact->vcpu->name);
+		put_label(out, ",vcpu", fact->vcpu);
 	if (fact->vcpu)
-		put_number_label(out, ",vcpu_id", fact->vcpu->id);
+		put_number_label(out, ",vcpu_id", fact->vcpu_id);
 	if (!writer->family->label)
 		return;
 	out_char(out, ',');
@@ -90,9 +90,8 @@ static void put_labels(const struct writer *writer, const struct top_fact *fact)
 		put_number_label(out, ",id", fact->id);
 }
 
-static void put_fact(void *arg, const struct top_fact *fact)
+static void put_fact(const struct writer *writer, const struct top_fact *fact)
 {
-	const struct writer *writer = arg;
 	const struct family *family = writer->family;
 	int64_t value = family->value == VALUE_NS ? fact->ns :
 			family->value == VALUE_P99 ? fact->p99 : fact->count;
@@ -110,18 +109,16 @@ static void put_fact(void *arg, const struct top_fact *fact)
 	out_char(writer->out, '\n');
 }
 
-static int put_window(struct output *out, struct report *report, const struct ksv_vcpu_set *vcpus)
+static void put_window(struct output *out, const struct top_interval *interval)
 {
-	int ret = 0;
-
-	for (size_t i = 0; !ret && i < ARRAY_SIZE(families); i++) {
-		struct writer writer = { .out = out, .family = &families[i] };
+	for (size_t i = 0; i < ARRAY_SIZE(families); i++) {
+		const struct writer writer = { .out = out, .family = &families[i] };
 
 		out_printf(out, "# TYPE %s %s\n# HELP %s %s\n", families[i].name,
 			   families[i].type, families[i].name, families[i].help);
-		ret = top_facts(report, vcpus, put_fact, &writer);
+		for (size_t j = 0; j < interval->n; j++)
+			put_fact(&writer, &interval->facts[j]);
 	}
-	return ret;
 }
 
 static void put_end(struct output *out)

@@ -27,18 +27,17 @@ static void text_line(struct text *text, const struct top_fact *fact)
 {
 	char pcpu[16];
 
-	if (text->any && fact->kind == text->last.kind && fact->machine == text->last.machine &&
-	    fact->vcpu == text->last.vcpu && fact->pcpu == text->last.pcpu)
+	if (text->any && fact->kind == text->last.kind && top_same_subject(fact, &text->last))
 		return;
 	text->listed = 0;
 	text->last = *fact;
 	text->any = true;
 	out_str(text->out, "\n");
 	if (fact->kind == TOP_MACHINE_STATE) {
-		out_text_left(text->out, fact->machine->name, TEXT_NAME);
+		out_text_left(text->out, fact->machine, TEXT_NAME);
 	} else if (fact->kind == TOP_STATE) {
 		out_str(text->out, "  ");
-		out_text_left(text->out, fact->vcpu->name, TEXT_NAME - 2);
+		out_text_left(text->out, fact->vcpu, TEXT_NAME - 2);
 	} else if (fact->kind == TOP_LOSS) {
 		snprintf(pcpu, sizeof(pcpu), "p%d", fact->pcpu);
 		out_left(text->out, pcpu, strlen(pcpu), TEXT_NAME);
@@ -75,9 +74,8 @@ static bool is_lost(const struct top_fact *fact)
 	return fact->id == (fact->kind == TOP_MACHINE_STATE ? (int32_t)VIRT_M_LOST : VIRT_UNKNOWN);
 }
 
-static void text_fact(void *arg, const struct top_fact *fact)
+static void text_fact(struct text *text, const struct top_fact *fact)
 {
-	struct text *text = arg;
 	struct output *out = text->out;
 	bool is_state = fact->kind <= TOP_UNSPLIT;
 
@@ -108,28 +106,21 @@ static void text_fact(void *arg, const struct top_fact *fact)
 		out_printf(out, ", %" PRId64 " records", fact->count);
 }
 
-static int text_interval(struct output *out, struct report *report,
-			 const struct ksv_vcpu_set *vcpus)
+static void text_interval(struct output *out, const struct top_interval *interval)
 {
 	struct text text = { .out = out };
-	int ret;
 
-	out_ns(out, report->from_ns, 0);
+	out_ns(out, interval->from_ns, 0);
 	out_str(out, " .. ");
-	out_ns(out, report->to_ns, 0);
-	ret = top_facts(report, vcpus, text_fact, &text);
+	out_ns(out, interval->to_ns, 0);
+	for (size_t i = 0; i < interval->n; i++)
+		text_fact(&text, &interval->facts[i]);
 	out_str(out, "\n\n");
-	return ret;
 }
 
 const struct top_format top_text = { .interval = text_interval };
 
 /* --- CSV ------------------------------------------------------------------------------------- */
-
-struct csv {
-	struct output	*out;
-	int64_t		from_ns, to_ns;
-};
 
 static void csv_text(struct output *out, const char *text)
 {
@@ -145,37 +136,35 @@ static void csv_number(struct output *out, int64_t value)
 		out_i64(out, value);
 }
 
-static void csv_fact(void *arg, const struct top_fact *fact)
+static void csv_fact(struct output *out, const struct top_interval *interval,
+		     const struct top_fact *fact)
 {
-	const struct csv *csv = arg;
 	char pcpu[16];
 
 	snprintf(pcpu, sizeof(pcpu), "p%d", fact->pcpu);
-	out_i64(csv->out, csv->from_ns);
-	csv_number(csv->out, csv->to_ns);
-	csv_text(csv->out, fact->machine ? fact->machine->name : NULL);
-	csv_text(csv->out, fact->vcpu ? fact->vcpu->name : fact->machine ? NULL : pcpu);
-	csv_text(csv->out, top_section(fact->kind));
-	csv_text(csv->out, fact->name);
-	csv_number(csv->out, fact->count);
-	csv_number(csv->out, fact->ns);
-	csv_number(csv->out, fact->complete);
-	csv_number(csv->out, fact->p99);
-	out_char(csv->out, '\n');
+	out_i64(out, interval->from_ns);
+	csv_number(out, interval->to_ns);
+	csv_text(out, fact->machine);
+	csv_text(out, fact->vcpu ? fact->vcpu : fact->machine ? NULL : pcpu);
+	csv_text(out, top_section(fact->kind));
+	csv_text(out, fact->name);
+	csv_number(out, fact->count);
+	csv_number(out, fact->ns);
+	csv_number(out, fact->complete);
+	csv_number(out, fact->p99);
+	out_char(out, '\n');
 }
 
-static void csv_begin(struct output *out, const struct report *report)
+static void csv_begin(struct output *out, const char *file)
 {
-	(void)report;
+	(void)file;
 	out_str(out, "from_ns,to_ns,machine,vcpu,section,name,count,ns,complete,p99_ns\n");
 }
 
-static int csv_interval(struct output *out, struct report *report,
-			const struct ksv_vcpu_set *vcpus)
+static void csv_interval(struct output *out, const struct top_interval *interval)
 {
-	struct csv csv = { .out = out, .from_ns = report->from_ns, .to_ns = report->to_ns };
-
-	return top_facts(report, vcpus, csv_fact, &csv);
+	for (size_t i = 0; i < interval->n; i++)
+		csv_fact(out, interval, &interval->facts[i]);
 }
 
 const struct top_format top_csv = { .begin = csv_begin, .interval = csv_interval };
@@ -191,19 +180,18 @@ static void json_known(const char *key, int64_t value)
 		json_i64(&document, key, value);
 }
 
-static void json_fact(void *arg, const struct top_fact *fact)
+static void json_fact(const struct top_fact *fact)
 {
-	(void)arg;
 	json_open(&document, NULL, '{', true);
 	if (fact->machine) {
-		json_str(&document, "machine", fact->machine->name);
-		json_i64(&document, "machine_id", fact->machine->id);
+		json_str(&document, "machine", fact->machine);
+		json_i64(&document, "machine_id", fact->machine_id);
 	} else {
 		json_i64(&document, "pcpu", fact->pcpu);
 	}
 	if (fact->vcpu) {
-		json_str(&document, "vcpu", fact->vcpu->name);
-		json_i64(&document, "vcpu_id", fact->vcpu->id);
+		json_str(&document, "vcpu", fact->vcpu);
+		json_i64(&document, "vcpu_id", fact->vcpu_id);
 	}
 	json_str(&document, "section", top_section(fact->kind));
 	if (fact->name)
@@ -215,28 +203,25 @@ static void json_fact(void *arg, const struct top_fact *fact)
 	json_close(&document, '}');
 }
 
-static void json_start(struct output *out, const struct report *report)
+static void json_start(struct output *out, const char *file)
 {
 	json_begin(&document, out);
 	json_open(&document, NULL, '{', false);
-	json_str(&document, "file", report->file);
+	json_str(&document, "file", file);
 	json_open(&document, "intervals", '[', false);
 }
 
-static int json_interval(struct output *out, struct report *report,
-			 const struct ksv_vcpu_set *vcpus)
+static void json_interval(struct output *out, const struct top_interval *interval)
 {
-	int ret;
-
 	(void)out;
 	json_open(&document, NULL, '{', false);
-	json_i64(&document, "from_ns", report->from_ns);
-	json_i64(&document, "to_ns", report->to_ns);
+	json_i64(&document, "from_ns", interval->from_ns);
+	json_i64(&document, "to_ns", interval->to_ns);
 	json_open(&document, "facts", '[', false);
-	ret = top_facts(report, vcpus, json_fact, NULL);
+	for (size_t i = 0; i < interval->n; i++)
+		json_fact(&interval->facts[i]);
 	json_close(&document, ']');
 	json_close(&document, '}');
-	return ret;
 }
 
 static void json_finish(struct output *out)

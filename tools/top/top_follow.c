@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	top_follow.c
+ * @brief	Intervals of what is still being recorded, written as they come.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "host_trace.h"
+#include "top_follow.h"
+#include "top_sum.h"
+
+/** How often it looks for signals, and whether anything comes. */
+#define WAIT_MS		200
+/** Silence is told of after so long. */
+#define SILENCE_S	5
+#define SECOND_NS	INT64_C(1000000000)
+
+/* --- signals --------------------------------------------------------------------------------- */
+
+static volatile sig_atomic_t is_over;
+
+static void on_end(int number)
+{
+	(void)number;
+	is_over = 1;
+}
+
+void top_follow_signals(void)
+{
+	static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+	/* the second one is that of all commands, which leaves nothing half written behind */
+	struct sigaction action = { .sa_handler = on_end, .sa_flags = SA_RESETHAND }, before;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (!sigaction(ends[i], NULL, &before) && before.sa_handler != SIG_IGN)
+			sigaction(ends[i], &action, NULL);
+}
+
+bool top_follow_is_over(void)
+{
+	return is_over;
+}
+
+/* --- what is said ---------------------------------------------------------------------------- */
+
+/** @told: has it been said of this silence? */
+static void note_silence(const struct top_follow *follow, const struct top_status *status,
+			 bool *told)
+{
+	int seconds = (int)(status->silent_ns / SECOND_NS);
+
+	if (status->state > TOP_RUNNING || seconds < SILENCE_S) {
+		*told = false;
+		return;
+	}
+	if (!*told && !follow->quiet)
+		ksv_note("%s: %s: nothing has come for %d s", follow->name,
+			 status->state == TOP_WAITING ? "waiting for records" : "stalled", seconds);
+	*told = true;
+}
+
+static void note_counts(const struct top_follow *follow, const struct top_count *count)
+{
+	if (count->late)
+		ksv_note("%s: %llu records came too late, by up to %.3f ms: they count as lost",
+			 follow->name, (unsigned long long)count->late,
+			 (double)count->late_ns / 1e6);
+	if (count->hurried)
+		ksv_note("%s: more had come than may wait (--limit): %llu records were taken "
+			 "before what other physical CPUs may have had to say", follow->name,
+			 (unsigned long long)count->hurried);
+}
+
+int top_follow_end(const struct top_follow *follow, const struct top_status *status)
+{
+	char *notes = NULL;
+
+	if (status->state == TOP_FAILED) {
+		const char *why = status->error == -EINVAL ?
+				  "not a trace of xentrace: no window of records" :
+				  status->error == -ENOTSUP ?
+				  "is compressed: unpack it first (zcat, zstdcat)" :
+				  host_trace_problem(status->error);
+
+		ksv_error("%s: %s", follow->name, why);
+		return KSV_EXIT_FILE;
+	}
+	if (!status->n && !top_follow_is_over()) {
+		ksv_error("%s: has ended without a record", follow->name);
+		return KSV_EXIT_FILE;
+	}
+	if (follow->quiet)
+		return KSV_EXIT_OK;
+	note_counts(follow, &status->count);
+	/* that it was left in the middle of something is our own doing */
+	if (!top_follow_is_over() && !follow->once)
+		notes = follow->input->notes(follow->self);
+	if (notes)
+		fputs(notes, stderr);
+	free(notes);
+	return KSV_EXIT_OK;
+}
+
+/* --- writing --------------------------------------------------------------------------------- */
+
+/** What is under way. */
+struct writing {
+	const struct top_follow	*follow;
+	struct output		*out;
+	struct top_sum		sum;
+	bool			failed;		/* to write the last counters */
+};
+
+/** Counters so far, in place of those before. */
+static int replace(struct writing *writing)
+{
+	const struct top_follow *follow = writing->follow;
+	int status = out_open(writing->out, follow->output);
+
+	if (!status) {
+		follow->format->interval(writing->out, &writing->sum.all);
+		follow->format->end(writing->out);
+		status = out_close(writing->out, KSV_EXIT_OK);
+	}
+	writing->failed = status;
+	return status;
+}
+
+/** Return: an exit status that ends it, or KSV_EXIT_OK. */
+static int write_one(struct writing *writing, const struct top_interval *interval)
+{
+	const struct top_follow *follow = writing->follow;
+
+	if (!follow->format->at_once) {
+		follow->format->interval(writing->out, interval);
+		out_flush(writing->out);
+		return KSV_EXIT_OK;
+	}
+	if (top_sum_add(&writing->sum, interval)) {
+		ksv_error("%s: not enough memory", follow->name);
+		return KSV_EXIT_FILE;
+	}
+	/* a disk that is full may not be so the next time */
+	if (follow->output && strcmp(follow->output, "-"))
+		replace(writing);
+	return KSV_EXIT_OK;
+}
+
+/** Return: an exit status. */
+static int write_all(struct writing *writing, struct top_status *status)
+{
+	const struct top_follow *follow = writing->follow;
+	bool told = false;
+	uint64_t n = 0;
+	int ret = KSV_EXIT_OK;
+
+	do {
+		const struct top_interval *interval;
+
+		if (top_follow_is_over())
+			top_live_stop(follow->live);
+		top_live_wait(follow->live, n, WAIT_MS, status);
+		note_silence(follow, status, &told);
+		interval = top_live_get(follow->live, n);
+		if (!interval)
+			continue;
+		ret = write_one(writing, interval);
+		top_live_put(follow->live, interval);
+		top_live_taken(follow->live, ++n);
+	} while (!ret && !(follow->once && n) && !writing->out->error &&
+		 (status->state < TOP_ENDED || n < status->n));
+	return ret;
+}
+
+/** Whether counters are written whenever there are others, each time the whole of them. */
+static bool is_replaced(const struct top_follow *follow)
+{
+	return follow->format->at_once && follow->output && strcmp(follow->output, "-");
+}
+
+int top_follow_write(const struct top_follow *follow)
+{
+	static struct output out;
+	struct writing writing = { .follow = follow, .out = &out };
+	const struct top_format *format = follow->format;
+	struct top_status status;
+	int ret = is_replaced(follow) ? KSV_EXIT_OK : out_open(&out, follow->output), ended;
+
+	if (ret)
+		return ret;
+	if (!is_replaced(follow) && format->begin)
+		format->begin(&out, follow->path);
+	ret = write_all(&writing, &status);
+	ended = ret ? ret : top_follow_end(follow, &status);
+	if (is_replaced(follow)) {
+		top_sum_free(&writing.sum);
+		return ended ? ended : writing.failed ? KSV_EXIT_FILE : KSV_EXIT_OK;
+	}
+	if (format->at_once)
+		format->interval(&out, &writing.sum.all);
+	if (format->end)
+		format->end(&out);
+	top_sum_free(&writing.sum);
+	return out_close(&out, ended);
+}

@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	top_live.c
+ * @brief	Intervals of what is still being recorded, made in a thread of its own.
+ *
+ * The lock is held while an interval is handed over, never while records are read or modelled, nor
+ * while anybody writes: so neither waits for the other.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "top_live.h"
+
+/** How long it waits for records before it looks whether it is to stop. */
+#define READ_MS		100
+/** Whoever writes records says nothing for so long only if there is nothing to say. */
+#define QUIET_NS	2000000000
+/** When nothing happens for more intervals than this, they are one. */
+#define MAX_GAP		100
+
+/** An interval, and who looks at it. */
+struct kept {
+	struct top_interval	interval;	/* first: see top_live_put() */
+	unsigned int		users;		/* and 1 for the list */
+};
+
+struct top_live {
+	struct top_live_options	options;
+	pthread_t		thread;
+	pthread_mutex_t		lock;
+	pthread_cond_t		changed;
+	/* of all threads, under the lock: */
+	struct kept		**kept;		/* a list, of which the first is number @first */
+	size_t			n, room;
+	uint64_t		first;
+	uint64_t		bytes;
+	struct top_status	status;
+	int64_t			came_ns;	/* when something came last */
+	bool			stop;
+	/* of the reading thread alone: */
+	int64_t			from_ns;	/* of the next interval */
+	bool			begun, settled;
+};
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* --- intervals that are kept ----------------------------------------------------------------- */
+
+/** With the lock held. */
+static void release(struct kept *kept)
+{
+	if (--kept->users)
+		return;
+	top_interval_free(&kept->interval);
+	free(kept);
+}
+
+/** With the lock held. */
+static void drop_first(struct top_live *live)
+{
+	live->bytes -= top_interval_bytes(&live->kept[0]->interval);
+	release(live->kept[0]);
+	live->first++;
+	live->n--;
+	memmove(live->kept, live->kept + 1, live->n * sizeof(*live->kept));
+}
+
+/** Make room, with the lock held. Return: false if it is to stop. */
+static bool make_room(struct top_live *live)
+{
+	while (live->n && live->bytes > live->options.max_bytes) {
+		if (live->options.drops)
+			drop_first(live);
+		else if (live->stop)
+			return false;
+		else
+			pthread_cond_wait(&live->changed, &live->lock);
+	}
+	return true;
+}
+
+/** @interval becomes one of those that are kept. Return: 0 or a negative errno. */
+static int keep(struct top_live *live, const struct top_interval *interval)
+{
+	struct kept *kept = malloc(sizeof(*kept));
+	int ret = kept ? 0 : -ENOMEM;
+
+	pthread_mutex_lock(&live->lock);
+	if (!ret && !make_room(live))
+		ret = -ECANCELED;
+	if (!ret && ARRAY_GROW(live->kept, live->n, live->room))
+		ret = -ENOMEM;
+	if (!ret) {
+		*kept = (struct kept){ .interval = *interval, .users = 1 };
+		live->kept[live->n++] = kept;
+		live->bytes += top_interval_bytes(interval);
+		pthread_cond_broadcast(&live->changed);
+	}
+	pthread_mutex_unlock(&live->lock);
+	if (ret)
+		free(kept);
+	return ret;
+}
+
+const struct top_interval *top_live_get(struct top_live *live, uint64_t number)
+{
+	struct kept *kept = NULL;
+
+	pthread_mutex_lock(&live->lock);
+	if (number >= live->first && number - live->first < live->n) {
+		kept = live->kept[number - live->first];
+		kept->users++;
+	}
+	pthread_mutex_unlock(&live->lock);
+	return kept ? &kept->interval : NULL;
+}
+
+void top_live_put(struct top_live *live, const struct top_interval *interval)
+{
+	if (!interval)
+		return;
+	pthread_mutex_lock(&live->lock);
+	release((struct kept *)(uintptr_t)interval);
+	pthread_mutex_unlock(&live->lock);
+}
+
+void top_live_taken(struct top_live *live, uint64_t number)
+{
+	pthread_mutex_lock(&live->lock);
+	while (!live->options.drops && live->n && live->first < number)
+		drop_first(live);
+	pthread_cond_broadcast(&live->changed);
+	pthread_mutex_unlock(&live->lock);
+}
+
+/* --- making them ----------------------------------------------------------------------------- */
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
+}
+
+/** The next interval, up to @to_ns. Return: 0 or a negative errno. */
+static int tell(struct top_live *live, struct virt_model *model, int64_t to_ns)
+{
+	struct model_load load = { .model = model };
+	struct report report = {
+		.load = &load, .from_ns = live->from_ns, .to_ns = to_ns,
+		.n_pcpus = virt_model_n_pcpus(model),
+	};
+	struct top_interval interval;
+	int ret = top_interval_make(&interval, &report, live->options.vcpus);
+
+	if (!ret) {
+		ret = keep(live, &interval);
+		if (ret)
+			top_interval_free(&interval);
+	}
+	live->from_ns = to_ns;
+	return ret;
+}
+
+static int make_model(struct top_live *live, int64_t end_ns, struct virt_model **model)
+{
+	const struct top_live_options *options = &live->options;
+	int64_t begin_ns = live->from_ns - TOP_BEFORE_NS;
+
+	options->input->forget(options->self, begin_ns);
+	return options->input->model(options->self, begin_ns, end_ns, model);
+}
+
+/** All intervals that end before a time, from one model: nothing happens in between. */
+static int tell_until(struct top_live *live, struct virt_model *model, int64_t until_ns)
+{
+	int64_t step = live->options.interval_ns;
+	uint64_t n = ((uint64_t)until_ns - (uint64_t)live->from_ns) / (uint64_t)step;
+	int ret = 0;
+
+	if (n > MAX_GAP)
+		return tell(live, model, live->from_ns + (int64_t)n * step);
+	while (!ret && n--)
+		ret = tell(live, model, live->from_ns + step);
+	return ret;
+}
+
+/** All intervals that can be told by now. Return: 0 or a negative errno. */
+static int tell_whole(struct top_live *live)
+{
+	const struct top_live_options *options = &live->options;
+	int64_t needs_ns = plus(options->interval_ns, options->hold_ns);
+	struct virt_model *model;
+	int ret;
+
+	while ((ret = options->input->feed(options->self, plus(live->from_ns, needs_ns))) > 0) {
+		int64_t known_ns = options->input->next(options->self);
+
+		if (known_ns == INT64_MAX)
+			return 0;
+		/* of more than one, there is none that anything new would be told of */
+		ret = make_model(live, known_ns, &model);
+		if (ret)
+			return ret;
+		ret = tell_until(live, model, known_ns - options->hold_ns);
+		virt_model_free(model);
+		if (ret)
+			return ret;
+	}
+	return ret;
+}
+
+/** The intervals that are left at the end, of which the last one is shorter. */
+static int tell_rest(struct top_live *live)
+{
+	const struct top_live_options *options = &live->options;
+	struct virt_model *model;
+	int64_t end_ns;
+	int ret = options->input->feed(options->self, INT64_MAX);
+
+	if (ret < 0 || !live->begun)
+		return ret;
+	end_ns = options->input->last(options->self);
+	if (end_ns <= live->from_ns)
+		return 0;
+	ret = make_model(live, end_ns, &model);
+	if (ret)
+		return ret;
+	while (!ret && live->from_ns < end_ns) {
+		int64_t to_ns = plus(live->from_ns, options->interval_ns);
+
+		ret = tell(live, model, to_ns < end_ns ? to_ns : end_ns);
+	}
+	virt_model_free(model);
+	return ret;
+}
+
+/* --- the thread ------------------------------------------------------------------------------ */
+
+/** What the other threads see. */
+static void update(struct top_live *live, bool came)
+{
+	const struct top_live_options *options = &live->options;
+
+	pthread_mutex_lock(&live->lock);
+	options->input->count(options->self, &live->status.count);
+	if (came)
+		live->came_ns = now_ns();
+	if (live->begun && live->status.state == TOP_WAITING)
+		live->status.state = TOP_RUNNING;
+	pthread_mutex_unlock(&live->lock);
+}
+
+/** What is there by now: has it begun, is anything whole? */
+static int go_on(struct top_live *live)
+{
+	const struct top_live_options *options = &live->options;
+	int64_t begin_ns;
+
+	if (!live->begun && options->input->has_begun(options->self, &begin_ns)) {
+		live->begun = true;
+		live->from_ns = begin_ns;
+	}
+	return live->begun ? tell_whole(live) : 0;
+}
+
+/** Nothing has come for a while. */
+static int settle(struct top_live *live)
+{
+	if (live->settled || now_ns() - live->came_ns < QUIET_NS)
+		return 0;
+	live->settled = true;
+	return live->options.input->settle(live->options.self);
+}
+
+static bool is_stopped(struct top_live *live)
+{
+	bool stop;
+
+	pthread_mutex_lock(&live->lock);
+	stop = live->stop;
+	pthread_mutex_unlock(&live->lock);
+	return stop;
+}
+
+/** Return: 0 at the end, or a negative errno. */
+static int read_all(struct top_live *live)
+{
+	const struct top_live_options *options = &live->options;
+	int ret = 0, came;
+
+	while (!ret && !is_stopped(live)) {
+		came = options->input->read(options->self, READ_MS);
+		if (came < 0)
+			return came == -ENODATA ? 0 : came;
+		live->settled &= !came;
+		if (!came)
+			ret = settle(live);
+		if (!ret)
+			ret = go_on(live);
+		update(live, came);
+	}
+	return ret;
+}
+
+static void *run(void *arg)
+{
+	struct top_live *live = arg;
+	const struct top_live_options *options = &live->options;
+	int ret = read_all(live);
+
+	if (!ret)
+		ret = options->input->end(options->self);
+	if (!ret)
+		ret = go_on(live);
+	if (!ret)
+		ret = tell_rest(live);
+	update(live, false);
+	pthread_mutex_lock(&live->lock);
+	live->status.state = ret && ret != -ECANCELED ? TOP_FAILED : TOP_ENDED;
+	live->status.error = ret;
+	pthread_cond_broadcast(&live->changed);
+	pthread_mutex_unlock(&live->lock);
+	return NULL;
+}
+
+struct top_live *top_live_start(const struct top_live_options *options)
+{
+	struct top_live *live = calloc(1, sizeof(*live));
+	pthread_condattr_t monotonic;
+	int ret;
+
+	if (!live)
+		return NULL;
+	live->options = *options;
+	live->came_ns = now_ns();
+	pthread_mutex_init(&live->lock, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&live->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	ret = pthread_create(&live->thread, NULL, run, live);
+	if (!ret)
+		return live;
+	free(live);
+	errno = ret;
+	return NULL;
+}
+
+void top_live_stop(struct top_live *live)
+{
+	pthread_mutex_lock(&live->lock);
+	live->stop = true;
+	pthread_cond_broadcast(&live->changed);
+	pthread_mutex_unlock(&live->lock);
+}
+
+void top_live_free(struct top_live *live)
+{
+	top_live_stop(live);
+	pthread_join(live->thread, NULL);
+	while (live->n)
+		drop_first(live);
+	pthread_cond_destroy(&live->changed);
+	pthread_mutex_destroy(&live->lock);
+	free(live->kept);
+	free(live);
+}
+
+void top_live_wait(struct top_live *live, uint64_t number, int timeout_ms,
+		   struct top_status *status)
+{
+	int64_t until = now_ns() + timeout_ms * INT64_C(1000000);
+	const struct timespec deadline = {
+		.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000,
+	};
+	int ret = 0;
+
+	pthread_mutex_lock(&live->lock);
+	while (!ret && live->first + live->n <= number && live->status.state < TOP_ENDED)
+		ret = pthread_cond_timedwait(&live->changed, &live->lock, &deadline);
+	*status = live->status;
+	status->first = live->first;
+	status->n = live->first + live->n;
+	status->silent_ns = live->status.state < TOP_ENDED ? now_ns() - live->came_ns : 0;
+	pthread_mutex_unlock(&live->lock);
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	top_sum.c
+ * @brief	The facts of many intervals, added up.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "top_sum.h"
+
+#define FNV_FIRST	0xcbf29ce484222325ULL
+#define FNV_FACTOR	0x100000001b3ULL
+
+static uint64_t mix(uint64_t key, const void *data, size_t size)
+{
+	const unsigned char *bytes = data;
+
+	for (size_t i = 0; i < size; i++)
+		key = (key ^ bytes[i]) * FNV_FACTOR;
+	return key;
+}
+
+static uint64_t mix_text(uint64_t key, const char *text)
+{
+	return text ? mix(key, text, strlen(text) + 1) : mix(key, "\1", 1);
+}
+
+static uint64_t key_of(const struct top_fact *fact)
+{
+	const int32_t numbers[] = {
+		(int32_t)fact->kind, fact->machine_id, fact->vcpu_id, fact->pcpu, fact->id,
+	};
+	uint64_t key = mix(FNV_FIRST, numbers, sizeof(numbers));
+
+	return mix_text(mix_text(mix_text(key, fact->machine), fact->vcpu), fact->name);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool same_fact(const struct top_fact *a, const struct top_fact *b)
+{
+	return a->kind == b->kind && a->id == b->id && top_same_subject(a, b) &&
+	       same_text(a->machine, b->machine) && same_text(a->vcpu, b->vcpu) &&
+	       same_text(a->name, b->name);
+}
+
+/** A copy with names of its own. Return: 0 or -ENOMEM. */
+static int copy_fact(struct top_fact *copy, const struct top_fact *fact)
+{
+	char *machine = fact->machine ? strdup(fact->machine) : NULL;
+	char *vcpu = fact->vcpu ? strdup(fact->vcpu) : NULL;
+	char *name = fact->name ? strdup(fact->name) : NULL;
+
+	if ((fact->machine && !machine) || (fact->vcpu && !vcpu) || (fact->name && !name)) {
+		free(machine);
+		free(vcpu);
+		free(name);
+		return -ENOMEM;
+	}
+	*copy = *fact;
+	copy->machine = machine;
+	copy->vcpu = vcpu;
+	copy->name = name;
+	copy->ns = copy->count = copy->complete = copy->p99 = VIRT_NONE;
+	copy->known_ns = 0;
+	return 0;
+}
+
+/** The sum that a fact belongs to. Return: NULL without memory. */
+static struct top_fact *find(struct top_sum *sum, const struct top_fact *fact)
+{
+	struct top_interval *all = &sum->all;
+	uint64_t key = key_of(fact);
+	int64_t n;
+
+	/* of a fact that another one's key is found for, the next one is tried */
+	for (; (n = key_map_find(&sum->map, key)) >= 0; key++)
+		if (same_fact(&all->facts[n], fact))
+			return &all->facts[n];
+	if (key_map_reserve(&sum->map) || ARRAY_GROW(all->facts, all->n, all->room) ||
+	    copy_fact(&all->facts[all->n], fact))
+		return NULL;
+	key_map_add(&sum->map, key);
+	return &all->facts[all->n++];
+}
+
+static void add(int64_t *sum, int64_t value)
+{
+	if (value == VIRT_NONE)
+		return;
+	if (*sum == VIRT_NONE)
+		*sum = 0;
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = INT64_MAX;
+}
+
+int top_sum_add(struct top_sum *sum, const struct top_interval *interval)
+{
+	if (!sum->all.to_ns && !sum->all.n)
+		sum->all.from_ns = interval->from_ns;
+	sum->all.to_ns = interval->to_ns;
+	for (size_t i = 0; i < sum->all.n; i++)
+		sum->all.facts[i].p99 = VIRT_NONE;
+	for (size_t i = 0; i < interval->n; i++) {
+		const struct top_fact *fact = &interval->facts[i];
+		struct top_fact *to = find(sum, fact);
+
+		if (!to)
+			return -ENOMEM;
+		add(&to->ns, fact->ns);
+		add(&to->count, fact->count);
+		add(&to->complete, fact->complete);
+		to->p99 = fact->p99;
+		add(&to->known_ns, fact->known_ns);
+	}
+	return 0;
+}
+
+void top_sum_free(struct top_sum *sum)
+{
+	for (size_t i = 0; i < sum->all.n; i++) {
+		free((char *)(uintptr_t)sum->all.facts[i].machine);
+		free((char *)(uintptr_t)sum->all.facts[i].vcpu);
+		free((char *)(uintptr_t)sum->all.facts[i].name);
+	}
+	free(sum->all.facts);
+	key_map_destroy(&sum->map);
+	*sum = (struct top_sum){ 0 };
+}
