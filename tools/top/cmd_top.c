@@ -13,6 +13,7 @@
 #include "sidecar.h"
 #include "top_follow.h"
 #include "top_input_xen.h"
+#include "top_screen.h"
 #include "trace_args.h"
 
 /** More of them nobody reads. */
@@ -33,7 +34,7 @@ static const struct top_format *const formats[] = {
 
 struct top_options {
 	const struct ksv_command *command;
-	int			format;		/* index of @formats */
+	int			format;		/* index of @formats; -1: none was asked for */
 	bool			quiet, once, follow;
 	const char		*output, *sidecar;
 	struct ksv_vcpu_set	vcpus;
@@ -45,8 +46,8 @@ struct top_options {
 #define OPTIONS	struct top_options
 
 static const struct ksv_option top_option_table[] = {
-	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), csv, json, or "
-			  "openmetrics:\ncounters over all of the window"),
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default, but for a terminal), "
+			  "csv,\njson, or openmetrics: counters over all of the window"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	{ 0, "interval", "TIME", "how long each interval is (default 1s)",
 	  ksv_take_time, offsetof(OPTIONS, interval), NULL },
@@ -114,6 +115,13 @@ static int write_intervals(const struct top_options *options, struct report *rep
 	return 0;
 }
 
+static int count_pcpus(const struct model_load *load)
+{
+	int n = host_trace_n_pcpus(&load->host);
+
+	return virt_model_n_pcpus(load->model) > n ? virt_model_n_pcpus(load->model) : n;
+}
+
 static int write_top(const struct top_options *options, struct report *report)
 {
 	const struct top_format *format = formats[options->format];
@@ -122,9 +130,6 @@ static int write_top(const struct top_options *options, struct report *report)
 
 	if (status)
 		return status;
-	report->n_pcpus = host_trace_n_pcpus(&report->load->host);
-	if (virt_model_n_pcpus(report->load->model) > report->n_pcpus)
-		report->n_pcpus = virt_model_n_pcpus(report->load->model);
 	if (format->begin)
 		format->begin(&out, report->file);
 	if (write_intervals(options, report, &out)) {
@@ -136,17 +141,100 @@ static int write_top(const struct top_options *options, struct report *report)
 	return out_close(&out, model_changed(report->load, status));
 }
 
-static int top_file(const struct top_options *options, const char *path)
+/* --- a file on the screen -------------------------------------------------------------------- */
+
+/** Intervals are made when they are looked at. */
+struct replay {
+	struct report		*report;
+	const struct ksv_vcpu_set *vcpus;
+	int64_t			from_ns, to_ns, step;
+};
+
+static void replay_wait(void *self, uint64_t number, int timeout_ms, struct top_status *status)
+{
+	const struct replay *replay = self;
+	uint64_t length = length_of(replay->from_ns, replay->to_ns);
+
+	(void)number;
+	(void)timeout_ms;
+	*status = (struct top_status){
+		.state = TOP_ENDED, .n = length / (uint64_t)replay->step +
+					 (length % (uint64_t)replay->step != 0),
+	};
+}
+
+static const struct top_interval *replay_get(void *self, uint64_t number)
+{
+	struct replay *replay = self;
+	struct top_interval *interval = malloc(sizeof(*interval));
+	int64_t from_ns = replay->from_ns + (int64_t)number * replay->step;
+	int64_t left = replay->to_ns - from_ns;
+
+	replay->report->from_ns = from_ns;
+	replay->report->to_ns = left < replay->step ? replay->to_ns : from_ns + replay->step;
+	if (interval && !top_interval_make(interval, replay->report, replay->vcpus))
+		return interval;
+	free(interval);
+	return NULL;
+}
+
+static void replay_put(void *self, const struct top_interval *interval)
+{
+	struct top_interval *made = (struct top_interval *)(uintptr_t)interval;
+
+	(void)self;
+	if (made)
+		top_interval_free(made);
+	free(made);
+}
+
+/** Return: -ENOTTY if it has to be written instead; or an exit status. */
+static int show_file(const struct top_options *options, struct report *report)
+{
+	struct replay replay = {
+		.report = report, .vcpus = &options->vcpus, .from_ns = report->from_ns,
+		.to_ns = report->to_ns, .step = options->interval.ns,
+	};
+	const struct top_screen_source source = {
+		.wait = replay_wait, .get = replay_get, .put = replay_put, .self = &replay,
+		.name = report->file, .interval_ns = options->interval.ns,
+	};
+	struct top_status status;
+	int ret;
+
+	/* the terminal is put right before it ends */
+	top_follow_signals();
+	ret = top_screen_show(&source, &status);
+	report->from_ns = replay.from_ns;
+	report->to_ns = replay.to_ns;
+	if (ret == -ENOMEM)
+		ksv_error("%s: not enough memory", report->file);
+	return ret == -ENOMEM ? KSV_EXIT_FILE : ret;
+}
+
+/** A terminal shows it, unless something else was asked for. */
+static bool wants_screen(const struct top_options *options)
+{
+	return options->format < 0 && !options->once && !options->output && top_screen_can();
+}
+
+static int top_file(struct top_options *options, const char *path)
 {
 	struct model_load load = {
 		.path = path, .options = options->trace, .quiet = options->quiet,
 	};
 	struct report report = { .file = path, .load = &load };
+	bool screen = wants_screen(options);
 	int status = model_load(&load);
 
+	if (options->format < 0)
+		options->format = 0;
 	if (!status)
 		status = set_window(options, &report);
-	if (!status)
+	report.n_pcpus = status ? 0 : count_pcpus(&load);
+	if (!status && screen)
+		status = show_file(options, &report);
+	if ((!status && !screen) || status == -ENOTTY)
 		status = write_top(options, &report);
 	if (!status && !options->quiet)
 		model_notes(&load);
@@ -174,33 +262,72 @@ static int check_live(const struct top_options *options, const char *path)
 	return KSV_EXIT_OK;
 }
 
-static int follow_input(const struct top_options *options, const char *path,
-			struct top_input_xen *input)
+static void live_wait(void *self, uint64_t number, int timeout_ms, struct top_status *status)
 {
+	top_live_wait(self, number, timeout_ms, status);
+}
+
+static const struct top_interval *live_get(void *self, uint64_t number)
+{
+	return top_live_get(self, number);
+}
+
+static void live_put(void *self, const struct top_interval *interval)
+{
+	top_live_put(self, interval);
+}
+
+/** Return: as show_file(). */
+static int show_live(const struct top_options *options, const struct top_follow *follow)
+{
+	const struct top_screen_source source = {
+		.wait = live_wait, .get = live_get, .put = live_put, .self = follow->live,
+		.name = follow->name, .is_live = true, .interval_ns = options->interval.ns,
+	};
+	struct top_status status;
+	int ret = top_screen_show(&source, &status);
+
+	if (ret == -ENOTTY)
+		return ret;
+	if (ret) {
+		ksv_error("%s: not enough memory", follow->name);
+		return KSV_EXIT_FILE;
+	}
+	/* whoever leaves it has seen the rest */
+	return status.state == TOP_FAILED ? top_follow_end(follow, &status) : KSV_EXIT_OK;
+}
+
+static int follow_input(struct top_options *options, const char *path, struct top_input_xen *input)
+{
+	bool screen = wants_screen(options);
 	const struct top_live_options live = {
 		.input = &top_input_xen, .self = input, .interval_ns = options->interval.ns,
 		.hold_ns = options->hold.ns, .vcpus = &options->vcpus, .max_bytes = KEPT_BYTES,
+		.drops = screen,
 	};
 	struct top_follow follow = {
 		.live = top_live_start(&live), .input = &top_input_xen, .self = input,
 		.name = input->name, .path = path, .output = options->output,
-		.format = formats[options->format], .once = options->once,
-		.quiet = options->quiet,
+		.format = formats[options->format < 0 ? 0 : options->format],
+		.once = options->once, .quiet = options->quiet,
 	};
-	int status;
+	int status = screen ? KSV_EXIT_OK : -ENOTTY;
 
 	if (!follow.live) {
 		ksv_error("%s: %s", input->name, strerror(errno));
 		return KSV_EXIT_FILE;
 	}
 	top_follow_signals();
-	status = top_follow_write(&follow);
+	if (screen)
+		status = show_live(options, &follow);
+	if (status == -ENOTTY)
+		status = top_follow_write(&follow);
 	top_live_free(follow.live);
 	return status;
 }
 
 /** @grows: whether there will be more at the end of a file; or NULL */
-static int follow(const struct top_options *options, const char *path, bool (*grows)(void *arg),
+static int follow(struct top_options *options, const char *path, bool (*grows)(void *arg),
 		  void *arg)
 {
 	char *found = options->sidecar || !strcmp(path, "-") ? NULL : sidecar_find(path);
@@ -245,7 +372,7 @@ static bool is_pipe(const char *path)
 	       (!stat(path, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
 }
 
-static int top_arg(struct top_options *options, const char *arg)
+static int top_trace(struct top_options *options, const char *arg)
 {
 	struct trace_args args = { .quiet = options->quiet };
 	bool live = options->follow || options->hold.kind || is_pipe(arg);
@@ -254,8 +381,6 @@ static int top_arg(struct top_options *options, const char *arg)
 
 	if (!options->hold.kind)
 		options->hold.ns = HOLD_NS;
-	if (!options->limit)
-		options->limit = LIMIT;
 	if (!status && live)
 		status = follow(options, path, options->follow ? always : NULL, NULL);
 	else if (!status)
@@ -264,10 +389,18 @@ static int top_arg(struct top_options *options, const char *arg)
 	return status;
 }
 
+static int top_arg(struct top_options *options, const char *arg)
+{
+	if (!options->limit)
+		options->limit = LIMIT;
+	return top_trace(options, arg);
+}
+
 static int run_top(const struct ksv_command *command, int argc, char **argv)
 {
 	struct top_options options = {
-		.command = command, .interval = { .kind = KSV_TIME_NS, .ns = INTERVAL_NS },
+		.command = command, .format = -1,
+		.interval = { .kind = KSV_TIME_NS, .ns = INTERVAL_NS },
 	};
 	char error[512] = "";
 	int first, status;
@@ -296,8 +429,9 @@ const struct ksv_command cmd_top = {
 	.args = "[OPTION...] FILE|FOLDER|-",
 	.summary = "Tell interval by interval what machines and vCPUs did",
 	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd; or the\n"
-		 "trace.dat of a KVM host; FOLDER is that of a recording. A pipe, or - for standard\n"
-		 "input, is followed: xentrace -D - | kshark-virt top -\n",
+		 "trace.dat of a KVM host; FOLDER is that of a recording. A pipe, or - for\n"
+		 "standard input, is followed: xentrace -D - | kshark-virt top -\n"
+		 "On a terminal it is shown on all of it, unless a format is asked for.\n",
 	.options = top_option_table,
 	.n_options = ARRAY_SIZE(top_option_table),
 	.run = run_top,

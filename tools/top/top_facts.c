@@ -28,12 +28,6 @@ const char *top_section(enum top_kind kind)
 	return names[kind];
 }
 
-bool top_same_subject(const struct top_fact *a, const struct top_fact *b)
-{
-	return !a->machine == !b->machine && !a->vcpu == !b->vcpu && a->pcpu == b->pcpu &&
-	       a->machine_id == b->machine_id && a->vcpu_id == b->vcpu_id;
-}
-
 static int64_t if_any(uint64_t n, int64_t value)
 {
 	return n ? value : VIRT_NONE;

@@ -12,6 +12,12 @@
 #define FNV_FIRST	0xcbf29ce484222325ULL
 #define FNV_FACTOR	0x100000001b3ULL
 
+bool top_same_subject(const struct top_fact *a, const struct top_fact *b)
+{
+	return !a->machine == !b->machine && !a->vcpu == !b->vcpu && a->pcpu == b->pcpu &&
+	       a->machine_id == b->machine_id && a->vcpu_id == b->vcpu_id;
+}
+
 static uint64_t mix(uint64_t key, const void *data, size_t size)
 {
 	const unsigned char *bytes = data;

@@ -33,6 +33,8 @@ struct xen_live;
  */
 struct xen_live *xen_live_new(const char *name, const struct xen_live_options *options, char *error,
 			      size_t error_size);
+
+/** xen_live_free - free all; models that were made are to be freed before. */
 void xen_live_free(struct xen_live *live);
 
 /**
@@ -62,14 +64,17 @@ int64_t xen_live_next(const struct xen_live *live);
 /** xen_live_last - the time behind the last record that was taken. */
 int64_t xen_live_last(const struct xen_live *live);
 
-/** xen_live_model - xen_tracker_excerpt(). xen_live_forget - xen_tracker_forget(). */
+/** xen_live_model - xen_tracker_excerpt() */
 int xen_live_model(struct xen_live *live, int64_t begin_ns, int64_t end_ns,
 		   struct virt_model **model);
+
+/** xen_live_forget - xen_tracker_forget() */
 void xen_live_forget(struct xen_live *live, int64_t before_ns);
 
 /** xen_live_trace - for notes, names and the clock. */
 const struct xen_trace *xen_live_trace(const struct xen_live *live);
 
+/** xen_live_count - how much has come. */
 void xen_live_count(const struct xen_live *live, struct xentrace_live_counts *counts);
 
 #endif
