@@ -18,6 +18,10 @@ extern "C" {
 
 #define RECORDING_FILE		"recording.json"
 
+/** What the trace of the host is called while it is being recorded. */
+#define RECORDING_KVM_FILE	"host.dat"
+#define RECORDING_XEN_FILE	"host.xen"
+
 /** The newest version that is understood. */
 #define RECORDING_VERSION	1
 

@@ -59,6 +59,21 @@ is_file()
 	done
 }
 
+# has_rows N: are there more in what has been written so far?
+has_rows()
+{
+	test "$(grep -c . "$OUT")" -gt "$1"
+}
+
+# soon COMMAND: wait until it succeeds; what it is about is checked by whoever waits
+soon()
+{
+	for ((i = 0; i < 600; i++)); do
+		"$@" && return
+		sleep 0.1
+	done
+}
+
 samples=0
 rows=0
 intervals=0
@@ -115,10 +130,7 @@ mkfifo "$WORK/pipe"
 top=$!
 exec 5> "$WORK/pipe"
 head -c 900000 "$TRACE" >&5
-for ((i = 0; i < 600; i++)); do
-	[ -s "$WORK/virt.prom" ] && break
-	sleep 0.1
-done
+soon test -s "$WORK/virt.prom"
 check "there are counters before the end" test "$(tail -n 1 "$WORK/virt.prom")" = '# EOF'
 cp "$WORK/virt.prom" "$WORK/early"
 tail -c +900001 "$TRACE" >&5
@@ -141,17 +153,11 @@ same "$WORK/all" "$WORK/last"
 "$KSV_BIN" top -f json --interval 100ms --hold 100ms --cpu-hz 2.4G "$WORK/pipe" \
 	> "$OUT" 2> "$ERR" &
 top=$!
-for ((i = 0; i < 600; i++)); do
-	grep -q 'waiting for records: nothing has come for 5 s' "$ERR" && break
-	sleep 0.1
-done
+soon grep -q 'waiting for records: nothing has come for 5 s' "$ERR"
 says "$ERR" 'waiting for records: nothing has come for 5 s'
 exec 5> "$WORK/pipe"
 head -c 900000 "$TRACE" >&5
-for ((i = 0; i < 600; i++)); do
-	grep -q '"to_ns": 400000000' "$OUT" && break
-	sleep 0.1
-done
+soon grep -q '"to_ns": 400000000' "$OUT"
 kill -HUP $top
 wait $top
 check "SIGHUP is an end" test $? = 0
@@ -185,20 +191,42 @@ head -c 800000 "$TRACE" > "$WORK/grows.xen"
 "$KSV_BIN" top -q -f csv --follow --interval 100ms --hold 100ms --cpu-hz 2.4G "$WORK/grows.xen" \
 	> "$OUT" 2> "$ERR" &
 top=$!
-for ((i = 0; i < 600; i++)); do
-	[ "$(grep -c . "$OUT")" -gt 20 ] && break
-	sleep 0.1
-done
+soon has_rows 20
 before=$(grep -c . "$OUT")
 tail -c +800001 "$TRACE" >> "$WORK/grows.xen"
-for ((i = 0; i < 600; i++)); do
-	[ "$(grep -c . "$OUT")" -gt $((before + 20)) ] && break
-	sleep 0.1
-done
-check "it goes on ($before rows)" test "$(grep -c . "$OUT")" -gt $((before + 20))
+soon has_rows $((before + 20))
+check "it goes on ($before rows)" has_rows $((before + 20))
 kill -TERM $top
 wait $top
 check "SIGTERM is an end" test $? = 0
+
+# A recording that is under way: its trace is waited for, and followed until it has ended.
+mkdir "$WORK/recording"
+state()
+{
+	printf '{ "recording_version": 1, "hypervisor": "%s", "state": "%s", "files": [ %s ] }\n' "$@" \
+		> "$WORK/recording/new.json"
+	mv "$WORK/recording/new.json" "$WORK/recording/recording.json"
+}
+state xen recording ''
+"$KSV_BIN" top -f csv --interval 100ms --hold 100ms --cpu-hz 2.4G "$WORK/recording" \
+	> "$OUT" 2> "$ERR" &
+top=$!
+soon grep -q 'waiting for it' "$ERR"
+says "$ERR" 'host.xen: waiting for it'
+head -c 800000 "$TRACE" > "$WORK/recording/host.xen"
+soon has_rows 20
+tail -c +800001 "$TRACE" >> "$WORK/recording/host.xen"
+state xen complete '{ "name": "host.xen", "role": "host" }'
+wait $top
+check "it ends with the recording" test $? = 0
+cp "$OUT" "$WORK/followed"
+run top -q -f csv --interval 100ms --hold 100ms --cpu-hz 2.4G "$WORK/recording"
+same "$OUT" "$WORK/followed"
+state kvm recording ''
+run top "$WORK/recording"
+status 3
+says "$ERR" 'still being recorded by trace-cmd'
 
 # What is wrong.
 says_of()

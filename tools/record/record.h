@@ -24,10 +24,10 @@
 #define RECORD_TRACE_CMD_MAJOR	3
 
 /** The host's trace, in the folder. */
-#define RECORD_KVM_FILE	"host.dat"
+#define RECORD_KVM_FILE	RECORDING_KVM_FILE
 /** Second names of the files of CPUs, while it is written. */
 #define RECORD_KEPT_FILE "host.dat.kept"
-#define RECORD_XEN_FILE	"host.xen"
+#define RECORD_XEN_FILE	RECORDING_XEN_FILE
 
 /** Bytes of a record of xentrace, about. */
 #define RECORD_XEN_BYTES	24

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "report_range.h"
-#include "sidecar.h"
 #include "top_follow.h"
 #include "top_input_xen.h"
 #include "top_screen.h"
@@ -330,28 +330,28 @@ static int follow_input(struct top_options *options, const char *path, struct to
 static int follow(struct top_options *options, const char *path, bool (*grows)(void *arg),
 		  void *arg)
 {
-	char *found = options->sidecar || !strcmp(path, "-") ? NULL : sidecar_find(path);
-	const struct xen_live_options xen = {
+	struct xen_live_options xen = {
 		.trace = {
 			.cpu_hz = options->trace.cpu_hz,
 			.absolute_time = options->trace.absolute_time,
-			.meta_path = options->sidecar ? options->sidecar : found,
+			.meta_path = options->sidecar,
 		},
-		.begin_ns = options->interval.ns + options->hold.ns,
+		.path = strcmp(path, "-") ? path : NULL,
 		.max_bytes = options->limit,
 	};
 	struct top_input_xen input;
 	int status = check_live(options, path);
 
-	if (!status && top_input_xen_open(&input, path, &xen))
-		status = KSV_EXIT_FILE;
-	else if (!status) {
-		input.grows = grows;
-		input.arg = arg;
-		status = follow_input(options, path, &input);
-		top_input_xen_close(&input);
-	}
-	free(found);
+	if (status)
+		return status;
+	if (__builtin_add_overflow(options->interval.ns, options->hold.ns, &xen.begin_ns))
+		xen.begin_ns = INT64_MAX;
+	if (top_input_xen_open(&input, path, &xen))
+		return KSV_EXIT_FILE;
+	input.grows = grows;
+	input.arg = arg;
+	status = follow_input(options, path, &input);
+	top_input_xen_close(&input);
 	return status;
 }
 
@@ -360,6 +360,68 @@ static bool always(void *arg)
 {
 	(void)arg;
 	return true;
+}
+
+/* --- a recording that is under way ------------------------------------------------------------ */
+
+/** What recording.json says; of one that cannot be read, that it has ended. */
+static bool is_recording(const char *folder, struct recording *recording)
+{
+	char error[512];
+
+	return !recording_read(folder, recording, error, sizeof(error)) &&
+	       recording->state == RECORDING_RUNNING;
+}
+
+static bool still_grows(void *folder)
+{
+	struct recording recording;
+	bool grows = is_recording(folder, &recording);
+
+	recording_free(&recording);
+	return grows;
+}
+
+/** Its trace need not be there yet. Return: an exit status. */
+static int wait_for(const char *path, const char *folder, bool quiet)
+{
+	const struct timespec pause = { .tv_nsec = 100000000 };
+
+	for (int i = 0; access(path, F_OK); i++) {
+		if (top_follow_is_over() || !still_grows((char *)(uintptr_t)folder)) {
+			ksv_error("%s: %s", path, strerror(ENOENT));
+			return KSV_EXIT_FILE;
+		}
+		if (i == 50 && !quiet)
+			ksv_note("%s: waiting for it", path);
+		nanosleep(&pause, NULL);
+	}
+	return KSV_EXIT_OK;
+}
+
+/** @recording: the folder's */
+static int follow_recording(struct top_options *options, const char *folder,
+			    const struct recording *recording)
+{
+	char *path = recording_path(recording->folder, RECORDING_XEN_FILE);
+	int status = path ? KSV_EXIT_OK : KSV_EXIT_FILE;
+
+	if (recording->hypervisor != RECORDING_XEN) {
+		ksv_error("%s: is still being recorded by trace-cmd, which is not followed: try "
+			  "again when it has ended", folder);
+		status = KSV_EXIT_FILE;
+	} else if (!path) {
+		ksv_error("%s: not enough memory", folder);
+	} else {
+		status = ksv_check_output(options->command, "output", options->output, path);
+	}
+	top_follow_signals();
+	if (!status)
+		status = wait_for(path, folder, options->quiet);
+	if (!status)
+		status = follow(options, path, still_grows, (void *)(uintptr_t)folder);
+	free(path);
+	return status;
 }
 
 /* --- which of both --------------------------------------------------------------------------- */
@@ -391,9 +453,20 @@ static int top_trace(struct top_options *options, const char *arg)
 
 static int top_arg(struct top_options *options, const char *arg)
 {
+	struct recording recording = { 0 };
+	int status;
+
 	if (!options->limit)
 		options->limit = LIMIT;
-	return top_trace(options, arg);
+	if (strcmp(arg, "-") && recording_is(arg) && is_recording(arg, &recording)) {
+		if (!options->hold.kind)
+			options->hold.ns = HOLD_NS;
+		status = follow_recording(options, arg, &recording);
+	} else {
+		status = top_trace(options, arg);
+	}
+	recording_free(&recording);
+	return status;
 }
 
 static int run_top(const struct ksv_command *command, int argc, char **argv)

@@ -65,14 +65,18 @@ void top_input_xen_close(struct top_input_xen *input)
 }
 
 /** Return: as that of struct top_input. */
-static int at_end(const struct top_input_xen *input, int timeout_ms)
+static int at_end(struct top_input_xen *input, int timeout_ms)
 {
 	const struct timespec pause = {
 		.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L,
 	};
 
-	if (!input->grows || !input->grows(input->arg))
+	if (!input->grows || input->is_over)
 		return -ENODATA;
+	/* what came after this end, but before that was known, is still to be read */
+	input->is_over = !input->grows(input->arg);
+	if (input->is_over)
+		return 0;
 	nanosleep(&pause, NULL);
 	return 0;
 }

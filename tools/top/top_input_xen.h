@@ -16,6 +16,7 @@ struct top_input_xen {
 	/** At the end of what there is: will there be more? NULL: no. */
 	bool		(*grows)(void *arg);
 	void		*arg;
+	bool		is_over;	/* it has said no */
 	unsigned char	*data;
 };
 
