@@ -362,7 +362,8 @@ def option_words(case, command):
     words = []
     for name, takes in case.rng.sample(options_of(case, command), case.rng.randrange(0, 6)):
         pool = CHOICES.get(name, ARGUMENTS.get(name, NUMBERS))
-        if name == "help":
+        # what follows a file never ends by itself
+        if name in ("help", "follow"):
             continue
         words.append("--%s=%s" % (name, case.rng.choice(pool)) if takes else "--" + name)
     if case.rng.random() < 0.1:
@@ -414,6 +415,7 @@ def memory_input(case):
         ("report", "--tracing", "t.xen"), ("plot", "-fcsv", "t.xen"),
         (*ROLLUP, "t.xen"), (*ROLLUP, "-fclickhouse", "t.xen"),
         ("diff", "--above=0", "t.xen", "h.dat"), ("top", "-fjson", "--interval=100000", "t.xen"),
+        ("top", "-fcsv", "--interval=20ms", "--hold=1ms", "t.xen"),
         ("export", "-fsqlite", "-o", "db", "h.dat", "g.dat"),
         ("export", "-fperfetto", "-o", "pftrace", "h.dat", "g.dat"),
         ("check", "--affinity=d0=0", "--affinity=d0v0=1", "t.xen"),
@@ -621,6 +623,71 @@ def changes(case):
         wrong("%s: %d records of %d" % (how, len(seen), len(rows)))
 
 
+# --- what is still being written ------------------------------------------------------------------
+
+def pieces(case, data):
+    """Whatever a pipe may give at once."""
+    at, most = 0, case.rng.choice((7, 500, 5000, 70000))
+    while at < len(data):
+        size = case.rng.randrange(1, most + 1)
+        yield data[at:at + size]
+        at += size
+
+
+def write_all(out, parts, wait):
+    """Into a pipe whose reader may have had enough; now and then, nothing comes for a while."""
+    try:
+        for n, part in enumerate(parts):
+            out.write(part)
+            out.flush()
+            if wait and n % 50 == 0:
+                threading.Event().wait(0.01)
+        out.close()
+    except BrokenPipeError:
+        pass
+
+
+def pipes(case):
+    """In which pieces it comes, and how slowly, makes no difference; nor is anything half written."""
+    data, offsets = case.world.samples.xen(case.rng)
+    if case.rng.random() < 0.7:
+        data = damage.damage(case.rng, data, offsets)[0]
+    case.write("t.xen", data)
+    case.write("out", b"old")
+    kind = case.rng.choice(("csv", "json", "openmetrics", "text"))
+    words = ["top", "-f" + kind, "--interval=20ms", "--cpu-hz=2.4G",
+             "--hold=" + case.rng.choice(("0", "1ms", "50ms", "100"))]
+    with open(case.path("t.xen"), "rb") as file:
+        whole = case.run(*words, "-", stdin=file, names=["standard input"])
+    if whole.status == 0:
+        judge.check_format(whole.out, "text" if kind == "openmetrics" else kind, "top")
+    how = case.rng.choice(("all", "all", "limit", "kill"))
+    more = ["--limit=" + case.rng.choice(("1", "1000", "1M")), "-o", "out"] if how == "limit" else \
+        ["-o", "out"] if how == "kill" else []
+    command, process = case.start([*words, *more, "-"], stdin=subprocess.PIPE)
+    feeder = threading.Thread(target=write_all, daemon=True, args=(
+        process.stdin, list(pieces(case, data)), case.rng.random() < 0.3))
+    feeder.start()
+    if how == "kill":
+        threading.Event().wait(case.rng.uniform(0, 0.2))
+        process.kill()
+        process.wait()
+        feeder.join(10)
+        # with counters, there may be whole ones already
+        if case.read("out") != b"old" and not case.read("out").endswith(b"# EOF\n") and \
+                case.read("out") != whole.out:
+            wrong("half of an output has its name")
+        return
+    result = judge.finish(process, command, case.folder)
+    feeder.join(10)
+    judge.check_status(result, ["standard input"])
+    if how == "all" and (result.status, result.out) != (whole.status, whole.out):
+        wrong("a pipe gives status %d and other output than %d at once" % (
+            result.status, whole.status))
+    if how == "limit" and result.status == 0:
+        judge.check_format(case.read("out"), "text" if kind == "openmetrics" else kind, "top")
+
+
 # --- names ----------------------------------------------------------------------------------------
 
 PIECES = (b"\x1b[31m", b"\x07", b"\r", b"\xc2\x9b2J", b"\xe2\x80\xae", b"\xff", b"\xef\xbf\xbe", b"=1+1",
@@ -686,4 +753,4 @@ def cell(name):
 
 ALL = {family.__name__: family for family in (
     xentrace, trace_dat, packed, sidecar, recording, options, allocations, memory_limits, full_disks, kills,
-    descriptors, devices, changes, names)}
+    descriptors, devices, changes, pipes, names)}
