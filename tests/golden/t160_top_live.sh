@@ -182,9 +182,14 @@ echo old > "$WORK/full.csv"
 )
 check "no room is an error" test "$(cat "$WORK/status")" = 3
 check "nothing has changed" test "$(cat "$WORK/full.csv")" = old
-mkdir "$WORK/folder"
-"$KSV_BIN" top -q -f openmetrics -o "$WORK/folder/missing/x" - < "$TRACE" 2> "$ERR"
+# counters that cannot be written are tried again, more and more rarely, and in the end
+"$KSV_BIN" top -q -f openmetrics -o "$WORK/missing/x" --interval 20ms --cpu-hz 2.4G - < "$TRACE" \
+	2> "$ERR"
 check "a folder that is not there is an error" test $? = 3
+n=$(grep -c 'missing/x: cannot write' "$ERR")
+check "it is tried again, and not each time ($n)" test "$n" -ge 3 -a "$n" -le 12
+"$KSV_BIN" top -f openmetrics -o "$WORK/virt.prom" --cpu-hz 2.4G - < "$TRACE" 2> "$ERR"
+says "$ERR" 'standard input: has ended, after '
 
 # A file that grows.
 head -c 800000 "$TRACE" > "$WORK/grows.xen"

@@ -94,6 +94,9 @@ int top_follow_end(const struct top_follow *follow, const struct top_status *sta
 	}
 	if (follow->quiet)
 		return KSV_EXIT_OK;
+	if (!top_follow_is_over() && !follow->once)
+		ksv_note("%s: has ended, after %llu records", follow->name,
+			 (unsigned long long)status->count.records);
 	note_counts(follow, &status->count);
 	/* that it was left in the middle of something is our own doing */
 	if (!top_follow_is_over() && !follow->once)
@@ -106,16 +109,26 @@ int top_follow_end(const struct top_follow *follow, const struct top_status *sta
 
 /* --- writing --------------------------------------------------------------------------------- */
 
+/** Whether counters are written whenever there are others, each time the whole of them. */
+static bool is_replaced(const struct top_follow *follow)
+{
+	return follow->format->at_once && follow->output && strcmp(follow->output, "-");
+}
+
 /** What is under way. */
 struct writing {
 	const struct top_follow	*follow;
 	struct output		*out;
 	struct top_sum		sum;
 	bool			failed;		/* to write the last counters */
+	unsigned int		waits, left;	/* so many intervals until it is tried again */
 };
 
+/** A disk that is full may not be so later; but nobody wants to be told each second. */
+#define MAX_WAITS	64
+
 /** Counters so far, in place of those before. */
-static int replace(struct writing *writing)
+static void replace(struct writing *writing)
 {
 	const struct top_follow *follow = writing->follow;
 	int status = out_open(writing->out, follow->output);
@@ -126,7 +139,9 @@ static int replace(struct writing *writing)
 		status = out_close(writing->out, KSV_EXIT_OK);
 	}
 	writing->failed = status;
-	return status;
+	writing->waits = !status ? 0 : writing->waits < MAX_WAITS ? 2 * writing->waits + 1 :
+			 MAX_WAITS;
+	writing->left = writing->waits;
 }
 
 /** Return: an exit status that ends it, or KSV_EXIT_OK. */
@@ -143,8 +158,7 @@ static int write_one(struct writing *writing, const struct top_interval *interva
 		ksv_error("%s: not enough memory", follow->name);
 		return KSV_EXIT_FILE;
 	}
-	/* a disk that is full may not be so the next time */
-	if (follow->output && strcmp(follow->output, "-"))
+	if (is_replaced(follow) && !writing->left--)
 		replace(writing);
 	return KSV_EXIT_OK;
 }
@@ -175,12 +189,6 @@ static int write_all(struct writing *writing, struct top_status *status)
 	return ret;
 }
 
-/** Whether counters are written whenever there are others, each time the whole of them. */
-static bool is_replaced(const struct top_follow *follow)
-{
-	return follow->format->at_once && follow->output && strcmp(follow->output, "-");
-}
-
 int top_follow_write(const struct top_follow *follow)
 {
 	static struct output out;
@@ -196,6 +204,8 @@ int top_follow_write(const struct top_follow *follow)
 	ret = write_all(&writing, &status);
 	ended = ret ? ret : top_follow_end(follow, &status);
 	if (is_replaced(follow)) {
+		if (!ended && writing.failed)
+			replace(&writing);
 		top_sum_free(&writing.sum);
 		return ended ? ended : writing.failed ? KSV_EXIT_FILE : KSV_EXIT_OK;
 	}
