@@ -48,6 +48,13 @@ done
 (cd "$build/over there/build" && sha256sum --quiet -c "$build/objects") ||
 	fail "what is built elsewhere has other bytes"
 rm -r "$build/here" "$build/over there"
+# what is installed has room for this path, whatever it is then
+ours=$(find "$build" -name CMakeFiles -prune -o \( -name '*.so' -o -name kshark-virt \) -type f -print)
+[ -n "$ours" ] || fail "nothing is linked"
+while read -r file; do
+	! readelf -d "$file" | grep -E 'R(UN)?PATH' | grep -F "$build" ||
+		fail "$file has the path of its build in it"
+done <<<"$ours"
 
 echo "== install elsewhere, and remove it"
 rm -rf "$build/elsewhere"
