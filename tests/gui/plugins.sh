@@ -23,7 +23,7 @@ switch_plugins()
 # plot_field FILE EVENT FIELD: coloured bars of the field's values appear in the graphs
 plot_field()
 {
-	local name before
+	local name before field
 
 	name=$(basename "$1" .xen)
 	gui_shot "$name-without"
@@ -31,10 +31,13 @@ plot_field()
 	before=$(gui_pixels "$GUI_X0" "$GUI_TOP" $((GUI_X1 - GUI_X0)) 250 | md5sum)
 	gui_menu Tools 'Plot Event Field'
 	gui_dialog 'Plot Event Field'
+	# that of the event that is there first; the other one's is another
+	field=$(gui_combo_at 3)
 	gui_click QLineEdit '*'
 	xdotool key ctrl+a type --delay 1 "$2"
 	gui_until gui_find widgets QLineEdit "$2" >/dev/null
 	xdotool key Return
+	gui_until gui_not gui_find widgets QComboBox "$field" >/dev/null
 	gui_combo "$(gui_combo_at 3)" "$3"
 	gui_shot "$name-field-dialog"
 	gui_apply
