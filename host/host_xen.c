@@ -13,6 +13,7 @@
 
 #include "block_pipe.h"
 #include "host_private.h"
+#include "xen_trace_window.h"
 #include "xen_tracker_feed.h"
 
 /** Rows that one thread looks at several times in a row: they stay in the nearest cache. */
@@ -52,6 +53,7 @@ struct xen_pass {
 	const struct host_walk	*to;
 	struct xen_tracker	*tracker;	/* NULL: no model is wanted */
 	struct xen_trace_iter	*iter;
+	const struct xen_trace_span *window;	/* NULL: all is wanted */
 	uint64_t		done, total;	/* records */
 };
 
@@ -69,6 +71,18 @@ static int read_rows(void *arg, struct block_pipe *pipe)
 	return ret;
 }
 
+/** Of a window, what was read before and behind it is for the model alone. */
+static int give_rows(const struct xen_pass *pass, const struct xen_trace_row *rows, size_t n)
+{
+	size_t first = 0;
+
+	while (n && !xen_trace_shows(pass->window, rows[n - 1].time_ns))
+		n--;
+	while (first < n && !xen_trace_shows(pass->window, rows[first].time_ns))
+		first++;
+	return first < n ? pass->to->rows(pass->to->arg, rows + first, n - first) : 0;
+}
+
 /** What is done with the rows that were read. Return: 0, or what ends the walk. */
 static int take_rows(struct xen_pass *pass, const struct xen_trace_row *rows, size_t n)
 {
@@ -83,7 +97,7 @@ static int take_rows(struct xen_pass *pass, const struct xen_trace_row *rows, si
 		for (size_t i = 0; pass->tracker && i < near && !ret; i++)
 			ret = xen_tracker_feed(pass->tracker, &rows[i]);
 		if (!ret && to->rows)
-			ret = to->rows(to->arg, rows, near);
+			ret = give_rows(pass, rows, near);
 	}
 	if (!ret && to->progress && pass->done / HOST_PROGRESS != before / HOST_PROGRESS)
 		ret = to->progress(to->arg, pass->done, pass->total);
@@ -130,6 +144,7 @@ static int walk_trace(struct xen_trace *trace, const struct host_walk *to,
 {
 	struct xen_pass pass = {
 		.to = to, .tracker = tracker, .iter = xen_trace_iter_new(trace),
+		.window = xen_trace_window(trace),
 		.total = xentrace_n_records(xen_trace_reader(trace)),
 	};
 	struct block_pipe *pipe = NULL;

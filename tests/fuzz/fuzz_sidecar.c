@@ -14,7 +14,9 @@
 #include "align_meta.h"
 #include "kvm_meta.h"
 #include "sidecar.h"
+#include "virt_part.h"
 #include "xen_meta.h"
+#include "xen_part.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,6 +38,61 @@ static void begin(void)
 	atexit(remove_file);
 }
 
+/** More would only take longer. */
+#define MAX_VCPUS	200
+
+/** Whatever it says, a model comes of it, whose vCPUs' states fill each window. */
+static void check_model_of(const struct virt_part *part)
+{
+	struct virt_model *model = virt_model_new();
+
+	for (int32_t i = 0; i < part->n_vcpus; i++)
+		virt_model_add_vcpu(model, virt_model_add_machine(model, i % 3, "m"), i, i, "v");
+	if (virt_part_begin(part, model))
+		abort();
+	if (virt_part_finish(part, model)) {
+		virt_model_free(model);
+		return;
+	}
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		struct virt_interval_range all = virt_vcpu_intervals(model, i, INT64_MIN,
+								     INT64_MAX);
+		struct virt_totals totals;
+		int64_t ns = part->to_ns - part->from_ns;
+
+		virt_vcpu_totals(model, i, part->from_ns, part->to_ns, &totals);
+		for (int state = 0; state < VIRT_N_STATES; state++)
+			ns -= totals.ns[state];
+		if (ns)
+			abort();
+		for (size_t k = 1; k < all.n; k++)
+			if (all.first[k].start_ns < all.first[k - 1].start_ns)
+				abort();
+	}
+	virt_model_free(model);
+}
+
+/** What can be read can be written, and is the same then. */
+static void check_part(const struct xen_part *part)
+{
+	struct json_object *root = json_object_new_object(), *written = xen_part_write(part);
+	struct json_object *again;
+	struct xen_part *copy;
+	char error[256];
+
+	json_object_object_add(root, "part", written);
+	if (xen_part_read(root, "again", &copy, error, sizeof(error)) || !copy)
+		abort();
+	again = xen_part_write(copy);
+	if (strcmp(json_object_to_json_string(written), json_object_to_json_string(again)) != 0)
+		abort();
+	json_object_put(again);
+	json_object_put(root);
+	xen_part_free(copy);
+	if (part->model && part->model->n_vcpus <= MAX_VCPUS)
+		check_model_of(part->model);
+}
+
 static void check_xen(void)
 {
 	char error[256] = "";
@@ -51,6 +108,8 @@ static void check_xen(void)
 		    (i && domain->id < meta->domains[i - 1].id))
 			abort();
 	}
+	if (meta && meta->part)
+		check_part(meta->part);
 	xen_meta_free(meta);
 }
 

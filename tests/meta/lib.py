@@ -50,12 +50,15 @@ PRIVATE_HEADERS = ["virt/clock/clock_steps.h",
                    "virt/irq/virt_delivered.h", "virt/irq/virt_finding.h",
                    "virt/irq/virt_spread.h", "virt/model/virt_colors.h",
                    "virt/model/virt_exits.h", "virt/model/virt_handlers.h",
-                   "virt/model/virt_matrix.h", "virt/model/virt_power.h",
-                   "virt/model/virt_threads.h",
+                   "virt/model/virt_matrix.h", "virt/model/virt_part.h",
+                   "virt/model/virt_power.h", "virt/model/virt_threads.h",
                    "virt/model/virt_waits.h", "virt/why/virt_why.h",
                    "virt/model/virt_search.h",
                    "virt/model/virt_window_walk.h",
                    "virt/registry/virt_pairing.h", "virt/registry/virt_registry.h",
+                   "xen-input/file/xentrace_told.h",
+                   "xen-input/trace/xen_part.h", "xen-input/trace/xen_trace_window.h",
+                   "xen-input/trace/xen_window.h",
                    "xen-input/tracker/xen_live.h", "xen-input/tracker/xen_tracker_feed.h"]
 
 

@@ -14,6 +14,7 @@
 #include "model_load.h"
 #include "progress.h"
 #include "trace_args.h"
+#include "xen_trace_window.h"
 
 static const char *const format_names[] = {
 	[FORMAT_TEXT] = "text",
@@ -112,6 +113,7 @@ static int dump_records(const struct dump_options *options, struct xen_trace *tr
 	const struct dump_filter *filter = &options->filter;
 	uint64_t total = xentrace_n_records(xen_trace_reader(trace));
 	struct xen_trace_iter *iter = xen_trace_iter_new(trace);
+	const struct xen_trace_span *window = xen_trace_window(trace);
 	struct xen_trace_row row;
 	uint64_t n = 0;
 
@@ -119,6 +121,8 @@ static int dump_records(const struct dump_options *options, struct xen_trace *tr
 		return -ENOMEM;
 	progress->what = "writing";
 	while (!out->error && xen_trace_iter_next(iter, &row)) {
+		if (!xen_trace_shows(window, row.time_ns))
+			continue;
 		if (!(++n % PROGRESS_RECORDS))
 			progress_update(progress, n, total);
 		if (dump_after(filter, &row))

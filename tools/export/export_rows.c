@@ -9,6 +9,7 @@
 
 #include "export_rows.h"
 #include "virt_exits.h"
+#include "virt_part.h"
 #include "virt_worst.h"
 
 /* --- values ---------------------------------------------------------------------------------- */
@@ -252,10 +253,11 @@ static void put_wakes(const struct export_job *job, struct export_sink *sink, in
 {
 	const struct virt_model *model = model_of(job);
 	struct virt_interval_range range = export_vcpu_window(job, vcpu);
-	struct virt_interval_range all = virt_vcpu_intervals(model, vcpu, virt_model_begin(model),
-							     virt_model_end(model));
+	struct virt_interval_range all = virt_vcpu_intervals(model, vcpu, INT64_MIN, INT64_MAX);
 	size_t i = range.n ? (size_t)(range.first - all.first) : 0, last = i + range.n, end;
+	int64_t begin_ns, end_ns;
 
+	virt_model_span(model, &begin_ns, &end_ns);
 	for (; i < last && !sink->failed(sink); i = end) {
 		end = i + 1;
 		if (all.first[i].state != VIRT_WAKING)
@@ -264,7 +266,7 @@ static void put_wakes(const struct export_job *job, struct export_sink *sink, in
 			end++;
 		/* what the trace begins with has begun before */
 		if (all.first[i].start_ns >= job->report->from_ns &&
-		    all.first[i].start_ns > virt_model_begin(model) &&
+		    all.first[i].start_ns > begin_ns &&
 		    (!i || all.first[i - 1].state != VIRT_WAKING))
 			put_wake(job, sink, vcpu, &all, i, end);
 	}

@@ -14,21 +14,8 @@
 #include "escape.h"
 #include "guest_trace.h"
 #include "options.h"
+#include "pointer_file.h"
 #include "view.h"
-
-/** Where they are kept. Return: malloc'ed; NULL if there is no such place. */
-static char *cache_folder(void)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char *folder;
-	int n = -1;
-
-	if (cache && *cache == '/')
-		n = asprintf(&folder, "%s/kshark-virt/guests", cache);
-	else if (home && *home == '/')
-		n = asprintf(&folder, "%s/.cache/kshark-virt/guests", home);
-	return n < 0 ? NULL : folder;
-}
 
 /** A copy of what came through a pipe goes, and what stands for its guests with it. */
 static bool is_temporary(const struct view_files *files, const char *path)
@@ -57,7 +44,7 @@ static int add_name(struct view_files *files, char *name)
 static int add_guest(struct view_files *files, const struct guest_pointer *pointer)
 {
 	bool temporary = is_temporary(files, pointer->host);
-	char *folder = temporary ? strdup(files->temp) : cache_folder();
+	char *folder = temporary ? strdup(files->temp) : pointer_file_cache("guests");
 	char *path = NULL, error[512] = "there is no place for it: set HOME";
 	int ret = folder ? guest_pointer_write(folder, pointer, &path, error, sizeof(error)) :
 		  -ENOENT;

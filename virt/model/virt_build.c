@@ -111,8 +111,7 @@ static uint64_t map_key(int32_t high, int32_t low)
 #define NAMES_FIRST	256
 #define NAMES_MOST	65536
 
-/** A copy of a name that lives as long as the model. Return: NULL without memory. */
-static const char *keep_name(struct virt_model *model, const char *name)
+const char *virt_keep_name(struct virt_model *model, const char *name)
 {
 	struct virt_names *names = model->names;
 	size_t size = strlen(name) + 1;
@@ -148,7 +147,7 @@ int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char 
 	if (key_map_reserve(&model->machine_map) ||
 	    ARRAY_GROW(model->machines, model->n_machines, model->machines_room))
 		return -ENOMEM;
-	copy = keep_name(model, name);
+	copy = virt_keep_name(model, name);
 	if (!copy)
 		return -ENOMEM;
 	index = model->n_machines++;
@@ -190,7 +189,7 @@ int32_t virt_model_add_vcpu(struct virt_model *model, int32_t machine, int32_t i
 	if (key_map_reserve(&model->vcpu_map) ||
 	    ARRAY_GROW(model->vcpus, model->n_vcpus, model->vcpus_room))
 		return -ENOMEM;
-	vcpu.info.name = keep_name(model, name);
+	vcpu.info.name = virt_keep_name(model, name);
 	vcpu.intervals = malloc(vcpu.room * sizeof(*vcpu.intervals));
 	if (!vcpu.info.name || !vcpu.intervals) {
 		free(vcpu.intervals);
@@ -238,7 +237,7 @@ int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 	if (key_map_reserve(&model->reason_map) ||
 	    ARRAY_GROW(model->reasons, model->n_reasons, model->reasons_room))
 		return -ENOMEM;
-	copy = keep_name(model, name);
+	copy = virt_keep_name(model, name);
 	if (!copy)
 		return -ENOMEM;
 	index = model->n_reasons++;
@@ -272,7 +271,7 @@ int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *n
 	if (index < 0 && (key_map_reserve(&model->task_map) ||
 			  ARRAY_GROW(model->tasks, model->n_tasks, model->tasks_room)))
 		return -ENOMEM;
-	copy = keep_name(model, name);
+	copy = virt_keep_name(model, name);
 	if (!copy)
 		return -ENOMEM;
 	if (index < 0) {
@@ -303,7 +302,7 @@ int virt_model_own_task(struct virt_model *model, int32_t task, int32_t machine,
 	else
 		text_format(name, sizeof(name), "%s's %s-%d", called, virt_thread_kind_name(kind),
 			    (int)owned->pid);
-	copy = keep_name(model, name);
+	copy = virt_keep_name(model, name);
 	if (!copy)
 		return -ENOMEM;
 	owned->name = copy;

@@ -227,6 +227,8 @@ struct virt_model {
 	uint32_t	*lasting;	/* of the losses up to each, which lasts longest */
 	struct virt_contradiction contradictions[VIRT_MAX_CONTRADICTIONS];
 	int64_t		begin_ns, end_ns;
+	bool		is_part;	/* of a trace; it is there to be asked of */
+	int64_t		from_ns, to_ns;	/* these times, see virt_part.h */
 	bool		finished;
 	uint32_t	culprit_limit;	/* see virt_is_beyond() */
 	bool		unsplit;	/* there are intervals with VIRT_INTERVAL_UNSPLIT, */
@@ -466,6 +468,12 @@ size_t virt_exit_take(const struct virt_model *model, const struct virt_vcpu_tra
 
 /** virt_first_interval_at - index of the first interval that begins at @time_ns or later */
 size_t virt_first_interval_at(const struct virt_vcpu_track *vcpu, int64_t time_ns);
+
+/** virt_keep_name - a copy that lives as long as the model. Return: NULL without memory. */
+const char *virt_keep_name(struct virt_model *model, const char *name);
+
+/** virt_kind_in - what a vCPU in an interval is for its machine, by number */
+unsigned int virt_kind_in(const struct virt_interval *interval);
 
 /** virt_groups_free - free groups, which may be NULL. */
 void virt_groups_free(struct virt_groups *groups);

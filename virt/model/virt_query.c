@@ -9,12 +9,12 @@
 
 int64_t virt_model_begin(const struct virt_model *model)
 {
-	return model->begin_ns;
+	return model->is_part ? model->from_ns : model->begin_ns;
 }
 
 int64_t virt_model_end(const struct virt_model *model)
 {
-	return model->end_ns;
+	return model->is_part ? model->to_ns : model->end_ns;
 }
 
 int32_t virt_model_n_machines(const struct virt_model *model)

@@ -619,7 +619,7 @@ static const uint8_t kind_of[VIRT_N_STATES] = {
 	[VIRT_UNKNOWN] = LOST,
 };
 
-static unsigned int kind_in(const struct virt_interval *interval)
+unsigned int virt_kind_in(const struct virt_interval *interval)
 {
 	return interval->flags & VIRT_INTERVAL_UNSPLIT ? UNSPLIT : kind_of[interval->state];
 }
@@ -671,10 +671,10 @@ static size_t advance(struct head *heap, size_t n, uint32_t *count)
 	if (top->kind != N_KINDS)
 		count[top->kind]--;
 	/* changes within a kind are none here */
-	top->kind = kind_in(&top->vcpu->intervals[top->next]);
+	top->kind = virt_kind_in(&top->vcpu->intervals[top->next]);
 	count[top->kind]++;
 	while (++top->next < top->vcpu->n &&
-	       kind_in(&top->vcpu->intervals[top->next]) == top->kind)
+	       virt_kind_in(&top->vcpu->intervals[top->next]) == top->kind)
 		;
 	if (top->next < top->vcpu->n)
 		top->time_ns = top->vcpu->intervals[top->next].start_ns;

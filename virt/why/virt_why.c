@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "virt_handlers.h"
+#include "virt_part.h"
 #include "virt_power.h"
 #include "virt_why.h"
 
@@ -19,6 +20,7 @@ struct walk {
 	struct virt_why		*why;
 	size_t			room, limit;
 	int			error;
+	int64_t			begin_ns, end_ns;	/* of the trace */
 	int			level;
 	int32_t			path[VIRT_WHY_LEVELS];	/* whose time the levels above are */
 };
@@ -141,9 +143,9 @@ static void each_occupant(struct walk *walk, int16_t pcpu, int64_t from_ns, int6
 				   end > to_ns ? to_ns : end, pcpu, waits);
 		if (segment.from_ns >= segment.to_ns)
 			continue;
-		if (start >= from_ns && start > virt_model_begin(walk->model))
+		if (start >= from_ns && start > walk->begin_ns)
 			segment.flags |= VIRT_WHY_BEGINS;
-		if (end <= to_ns && end < virt_model_end(walk->model))
+		if (end <= to_ns && end < walk->end_ns)
 			segment.flags |= VIRT_WHY_ENDS;
 		take(walk, &segment);
 	}
@@ -457,7 +459,7 @@ static struct virt_why_segment segment_of(const struct walk *walk, int32_t vcpu,
 		segment.flags |= VIRT_WHY_UNASKED;
 		segment.reason = reason_before(walk, vcpu, start_ns);
 	}
-	if (start_ns == segment.from_ns && start_ns > virt_model_begin(walk->model))
+	if (start_ns == segment.from_ns && start_ns > walk->begin_ns)
 		segment.flags |= VIRT_WHY_BEGINS;
 	if (stretch->end < stretch->range.n && begin_of(stretch, stretch->end) == segment.to_ns)
 		segment.flags |= VIRT_WHY_ENDS;
@@ -502,6 +504,7 @@ static int begin_walk(struct walk *walk, const struct virt_model *model, int64_t
 		to_ns = virt_model_end(model);
 	*why = (struct virt_why){ .from_ns = from_ns, .to_ns = to_ns };
 	*walk = (struct walk){ .model = model, .why = why, .limit = limit };
+	virt_model_span(model, &walk->begin_ns, &walk->end_ns);
 	if (walk->limit > UINT32_MAX)
 		walk->limit = UINT32_MAX;
 	for (int i = 0; i < VIRT_WHY_LEVELS; i++)

@@ -262,7 +262,7 @@ uint64_t scan_known_tsc(const struct scan *scan, const struct pcpu_state *cpu)
 
 	if (cpu->gap || cpu->gaps_seen != scan->gaps)
 		return cpu->last_tsc;
-	if (!reader->problem_count[XENTRACE_TRUNCATED])
+	if (!reader->problem_count[XENTRACE_TRUNCATED] && !scan->goes_on)
 		return UINT64_MAX;
 	return silent > cpu->last_tsc ? silent : cpu->last_tsc;
 }
@@ -327,6 +327,18 @@ int scan_finish_index(struct scan *scan)
 		finish_inherited(scan);
 	}
 	return ret;
+}
+
+void xentrace_forget(struct xentrace *reader)
+{
+	const struct xentrace kept = { .file = reader->file, .name = reader->name };
+
+	free(reader->segments);
+	free(reader->runs);
+	free(reader->pcpus);
+	free(reader->repairs);
+	free(reader->problems);
+	*reader = kept;
 }
 
 void scan_free(struct scan *scan)

@@ -100,14 +100,26 @@ struct xentrace {
 	uint64_t		n_records;
 	uint64_t		n_windows;
 	uint64_t		whole_tsc;	/* highest one of the first turn; 0: there is one */
+	bool			whole_is_told;
 	uint64_t		skipped_bytes;
 	struct xentrace_problem	*problems;
 	int			n_problems;
 	uint64_t		problem_count[XENTRACE_N_PROBLEM_KINDS];
 };
 
-/** xentrace_scan - build the index of a file. Return: 0 or a negative errno. */
-int xentrace_scan(struct xentrace *reader, const struct xentrace_options *options);
+struct xentrace_range;
+
+/**
+ * xentrace_scan - build the index of a file
+ * @range: of this part of it; NULL: all
+ *
+ * Return: 0 or a negative errno.
+ */
+int xentrace_scan(struct xentrace *reader, const struct xentrace_options *options,
+		  const struct xentrace_range *range);
+
+/** xentrace_forget - there is no index any more. */
+void xentrace_forget(struct xentrace *reader);
 
 /** xentrace_looks_right - could these be the first bytes of a xentrace file? */
 bool xentrace_looks_right(const uint8_t *data, size_t size);

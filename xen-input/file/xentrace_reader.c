@@ -16,6 +16,7 @@
 #include "heap.h"
 #include "search.h"
 #include "xentrace_private.h"
+#include "xentrace_told.h"
 
 _Static_assert(XENTRACE_TAIL >= 12 + 4 * XENTRACE_MAX_WORDS, "a block has records as a whole");
 
@@ -29,9 +30,10 @@ bool xentrace_check(const char *path)
 
 static struct xentrace *reader_open(struct xentrace *reader, const char *name,
 				    const struct xentrace_options *options,
+				    const struct xentrace_range *range,
 				    char *error, size_t error_size)
 {
-	int ret = xentrace_scan(reader, options);
+	int ret = xentrace_scan(reader, options, range);
 	char change[512];
 
 	if (!ret && reader->n_records)
@@ -59,9 +61,10 @@ static struct xentrace *reader_open(struct xentrace *reader, const char *name,
 	return NULL;
 }
 
-struct xentrace *xentrace_open(const char *path, const struct xentrace_options *options,
-			       char *error, size_t error_size)
+struct xentrace *xentrace_open_head(const char *path, const struct xentrace_options *options,
+				    uint64_t bytes, char *error, size_t error_size)
 {
+	const struct xentrace_range head = { 0, bytes };
 	struct xentrace *reader = calloc(1, sizeof(*reader));
 	int ret = reader ? xentrace_file_open(&reader->file, path, options, error, error_size)
 			 : -ENOMEM;
@@ -75,7 +78,13 @@ struct xentrace *xentrace_open(const char *path, const struct xentrace_options *
 		errno = -ret;
 		return NULL;
 	}
-	return reader_open(reader, path, options, error, error_size);
+	return reader_open(reader, path, options, &head, error, error_size);
+}
+
+struct xentrace *xentrace_open(const char *path, const struct xentrace_options *options,
+			       char *error, size_t error_size)
+{
+	return xentrace_open_head(path, options, UINT64_MAX, error, error_size);
 }
 
 struct xentrace *xentrace_open_memory(const void *data, size_t size,
@@ -89,7 +98,7 @@ struct xentrace *xentrace_open_memory(const void *data, size_t size,
 		return NULL;
 	}
 	reader->file = (struct xentrace_file){ .memory = data, .fd = -1, .size = size };
-	return reader_open(reader, "memory", options, error, error_size);
+	return reader_open(reader, "memory", options, NULL, error, error_size);
 }
 
 void xentrace_close(struct xentrace *reader)
@@ -98,11 +107,7 @@ void xentrace_close(struct xentrace *reader)
 		return;
 	xentrace_file_close(&reader->file);
 	free(reader->name);
-	free(reader->segments);
-	free(reader->runs);
-	free(reader->pcpus);
-	free(reader->repairs);
-	free(reader->problems);
+	xentrace_forget(reader);
 	free(reader);
 }
 
@@ -180,6 +185,8 @@ uint64_t xentrace_whole_tsc(const struct xentrace *reader)
 	for (size_t i = 0; i < ARRAY_SIZE(lacking); i++)
 		if (reader->problem_count[lacking[i]])
 			return UINT64_MAX;
+	if (reader->whole_is_told)
+		return reader->whole_tsc;
 	return reader->whole_tsc ? reader->whole_tsc : xentrace_first_tsc(reader);
 }
 

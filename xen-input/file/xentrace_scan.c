@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "xentrace_scan.h"
+#include "xentrace_told.h"
 
 /** Bytes searched for a window's header word at a time. */
 #define PIECE			4096
@@ -121,8 +122,7 @@ static bool broken_window_at(struct scan *scan, uint64_t offset)
 			  offset + WINDOW_HEADER_SIZE + bytes, 0, false);
 }
 
-/** The next usable window at or after an offset, or the file's end. */
-static uint64_t find_window(struct scan *scan, uint64_t offset)
+uint64_t scan_find_window(struct scan *scan, uint64_t offset)
 {
 	static const uint8_t word[4] = { 0x03, 0xf0, 0x01, 0x20 };	/* WINDOW_HEADER */
 
@@ -278,7 +278,7 @@ static uint64_t resume_at(struct scan *scan, struct pcpu_state *cpu, uint64_t of
 		}
 	}
 	*in_window = false;
-	return offset < limit ? offset : find_window(scan, offset);
+	return offset < limit ? offset : scan_find_window(scan, offset);
 }
 
 /** What there is ends inside this window; @at: where the last good record ended. */
@@ -374,7 +374,7 @@ static uint64_t bad_header(struct scan *scan, uint64_t offset, int *error)
 		next = offset + WINDOW_HEADER_SIZE + scan_u32(scan, offset + 8);
 	/* otherwise only the pCPU number is impossible */
 	if (!word || next > scan->size || !window_ends_at(scan, next))
-		next = find_window(scan, offset + 1);
+		next = scan_find_window(scan, offset + 1);
 	/* of a window that the end of the file cuts, no record is lost but those behind the end */
 	if (next == scan->size && scan->size - offset < WINDOW_HEADER_SIZE && !scan->goes_on) {
 		*error = scan_add_problem(scan, XENTRACE_TRUNCATED, scan->last_pcpu, offset,
@@ -417,9 +417,8 @@ uint64_t scan_step(struct scan *scan, uint64_t offset, int *error)
 	return offset;
 }
 
-static int scan_windows(struct scan *scan)
+static int scan_windows(struct scan *scan, uint64_t offset)
 {
-	uint64_t offset = 0;
 	int ret = 0;
 
 	while (!ret && offset < scan->size) {
@@ -430,19 +429,37 @@ static int scan_windows(struct scan *scan)
 	return ret;
 }
 
-int xentrace_scan(struct xentrace *reader, const struct xentrace_options *options)
+void scan_begin(struct scan *scan, struct xentrace *reader, struct xentrace_blocks *blocks,
+		uint64_t size)
+{
+	*scan = (struct scan){
+		.reader = reader, .open = NO_SEGMENT, .next_progress = PROGRESS_BYTES,
+	};
+	xentrace_blocks_init(blocks, &reader->file);
+	scan_look_at(scan, blocks, size);
+}
+
+/** Where a part of the file ends, with a window as a whole. */
+static uint64_t end_of_range(struct scan *scan, uint64_t end)
+{
+	return end < scan->size ? scan_find_window(scan, end) : scan->size;
+}
+
+int xentrace_scan(struct xentrace *reader, const struct xentrace_options *options,
+		  const struct xentrace_range *range)
 {
 	struct xentrace_blocks blocks;
-	struct scan scan = {
-		.reader = reader, .options = options,
-		.open = NO_SEGMENT, .next_progress = PROGRESS_BYTES,
-	};
+	struct scan scan;
 	int ret;
 
-	xentrace_blocks_init(&blocks, &reader->file);
-	scan_look_at(&scan, &blocks, reader->file.size);
-	ret = scan_windows(&scan);
-	if (!ret && reader->file.cut_short && !reader->problem_count[XENTRACE_TRUNCATED])
+	scan_begin(&scan, reader, &blocks, reader->file.size);
+	scan.options = options;
+	if (range)
+		scan.size = end_of_range(&scan, range->end);
+	scan.goes_on = scan.size < reader->file.size;
+	ret = scan_windows(&scan, range ? range->begin : 0);
+	if (!ret && reader->file.cut_short && scan.size == reader->file.size &&
+	    !reader->problem_count[XENTRACE_TRUNCATED])
 		ret = scan_add_problem(&scan, XENTRACE_TRUNCATED, scan.last_pcpu, scan.size, 0, 0);
 	if (!ret)
 		ret = scan_finish_index(&scan);

@@ -130,6 +130,13 @@ static inline unsigned int history_length(const struct pcpu_state *cpu)
 	return cpu->n_history < HISTORY ? cpu->n_history : HISTORY;
 }
 
+/** scan_begin - a scan of what lies before @size; @blocks: to be destroyed. */
+void scan_begin(struct scan *scan, struct xentrace *reader, struct xentrace_blocks *blocks,
+		uint64_t size);
+
+/** scan_find_window - the next usable window at or after an offset, or the end. */
+uint64_t scan_find_window(struct scan *scan, uint64_t offset);
+
 /* ---- xentrace_index.c; all return 0 or a negative errno where they return an int ---- */
 
 int scan_add_problem(struct scan *scan, enum xentrace_problem_kind kind, uint16_t pcpu,

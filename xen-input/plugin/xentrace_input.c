@@ -11,6 +11,7 @@
 #include "escape.h"
 #include "ks_stream.h"
 #include "virt_registry.h"
+#include "xen_window.h"
 #include "xentrace_stream.h"
 
 /** The data format; KernelShark keeps 14 characters. */
@@ -21,6 +22,7 @@ static void free_stream_data(struct xentrace_stream *xs)
 	if (!xs)
 		return;
 	xen_trace_close(xs->trace);
+	free(xs->file);
 	xen_activity_destroy(&xs->activity);
 	key_map_destroy(&xs->unknown);
 	free(xs->present);
@@ -51,10 +53,12 @@ static struct xentrace_stream *open_stream_data(const char *file)
 
 	if (!xs)
 		return NULL;
-	xs->trace = xentrace_open_trace(file);
+	xs->file = strdup(file);
+	xs->trace = xs->file ? xentrace_open_trace(file) : NULL;
 	if (!xs->trace) {
 		int saved = errno;
 
+		free(xs->file);
 		free(xs);
 		errno = saved;
 		return NULL;
@@ -116,7 +120,7 @@ const char *KSHARK_INPUT_FORMAT(void)
 
 bool KSHARK_INPUT_CHECK(const char *file)
 {
-	return xentrace_check(file);
+	return xentrace_check(file) || xen_window_is(file);
 }
 
 int KSHARK_INPUT_INITIALIZER(struct kshark_data_stream *stream)

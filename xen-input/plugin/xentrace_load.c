@@ -12,6 +12,7 @@
 #include "block_pipe.h"
 #include "ks_stream.h"
 #include "virt_registry.h"
+#include "xen_trace_window.h"
 #include "xen_tracker_feed.h"
 #include "xentrace_stream.h"
 
@@ -95,11 +96,13 @@ struct load {
 	struct xen_activity		activity;
 	struct xen_tracker		*tracker;
 	struct virt_model		*model;		/* when the tracker has come to its end */
+	const struct xen_trace_span	*window;	/* what is shown; NULL: all */
 	bool				*present;	/* by dense id */
 	int				*problems;	/* in order of time */
 	int				next_problem;
 	int64_t				last_ns;
 	bool				damaged, begun;
+	size_t				n_shown;	/* rows */
 	xen_vcpu			last_vcpu;
 	int32_t				last_pid;	/* of last_vcpu */
 	struct block_pipe		*pipe;
@@ -141,8 +144,11 @@ static int decode_problems(struct load *load, int64_t until_ns)
 
 		if (ns > until_ns)
 			break;
-		load->present[row.event] = true;
 		load->last_ns = row.time_ns;
+		if (!xen_trace_shows(load->window, row.time_ns))
+			continue;
+		load->present[row.event] = true;
+		load->n_shown++;
 		ret = put_row(load, &row);
 	}
 	return ret;
@@ -151,11 +157,12 @@ static int decode_problems(struct load *load, int64_t until_ns)
 /** Records that are looked at several times in a row: they stay in the nearest cache. */
 #define NEAR_ROWS	256
 
-/** Nothing can be read any more, and KernelShark cannot do with nothing. */
+/** Nothing can be read any more, or is in the window, and KernelShark cannot do with nothing. */
 static int decode_nothing(struct load *load)
 {
 	const struct row row = {
-		.offset = -1, .event = xentrace_id_damaged(), .pid = PID_UNKNOWN,
+		.time_ns = load->window ? load->window->from_ns : 0,
+		.offset = -1 - INT16_MAX, .event = xentrace_id_damaged(), .pid = PID_UNKNOWN,
 	};
 
 	load->present[row.event] = true;
@@ -192,15 +199,18 @@ static int decode_rows(struct load *load, const struct xen_trace_row *rows, size
 			load->last_pid = pid_of(from->vcpu);
 		}
 		row.pid = load->last_pid;
-		load->present[row.event] = true;
 		if (load->damaged)
 			ret = decode_problems_before(load, from);
 		if (!ret)
 			ret = xen_activity_add(&load->activity, row.cpu, row.time_ns, from->vcpu);
 		if (!ret)
 			ret = xen_tracker_feed(load->tracker, from);
-		if (!ret)
-			ret = put_row(load, &row);
+		/* what is before and behind a window, the tracker alone needs */
+		if (ret || !xen_trace_shows(load->window, row.time_ns))
+			continue;
+		load->present[row.event] = true;
+		load->n_shown++;
+		ret = put_row(load, &row);
 	}
 	return ret;
 }
@@ -227,7 +237,7 @@ static int decode(void *arg, struct block_pipe *pipe)
 	struct load *load = arg;
 	struct xen_trace_iter *iter = xen_trace_iter_new(load->xs->trace);
 	struct xen_trace_row rows[NEAR_ROWS];
-	size_t n = NEAR_ROWS, n_all = 0;
+	size_t n = NEAR_ROWS;
 	int ret = iter ? 0 : -ENOMEM, ret_read;
 
 	load->pipe = pipe;
@@ -237,7 +247,6 @@ static int decode(void *arg, struct block_pipe *pipe)
 		n = xen_trace_iter_read(iter, rows, NEAR_ROWS);
 		xen_trace_iter_observe(iter, rows, n);
 		ret = decode_rows(load, rows, n);
-		n_all += n;
 	}
 	ret_read = xen_trace_iter_free(iter);
 	if (!ret)
@@ -246,7 +255,7 @@ static int decode(void *arg, struct block_pipe *pipe)
 		ret = decode_problems(load, INT64_MAX);
 	if (!ret)
 		ret = decode_ends(load);
-	if (!ret && !n_all && !load->damaged)
+	if (!ret && !load->n_shown)
 		ret = decode_nothing(load);
 	if (!ret)
 		ret = block_pipe_give(pipe, load->n_block);
@@ -350,21 +359,29 @@ static void report(struct kshark_data_stream *stream, struct xentrace_stream *xs
 }
 
 /**
- * KernelShark loads anew what it has opened long ago: if that is not what the file is now, open it
- * anew, too. What cannot be opened any more goes on being shown, as far as it can be read.
+ * KernelShark loads anew what it has opened long ago: if that is not what the file is now, or
+ * another window of it is wanted, open it anew, too. What cannot be opened any more goes on being
+ * shown, as far as it can be read.
  */
 static void reopen(struct kshark_data_stream *stream)
 {
 	struct xentrace_stream *xs = xentrace_stream_data(stream);
+	bool is_other = strcmp(xs->file, stream->file);
 	struct xen_trace *trace;
+	char *file;
 
-	if (!xentrace_changed(xen_trace_reader(xs->trace)))
+	if (!is_other && !xentrace_changed(xen_trace_reader(xs->trace)))
 		return;
-	trace = xentrace_open_trace(stream->file);
-	if (!trace)
+	file = strdup(stream->file);
+	trace = file ? xentrace_open_trace(file) : NULL;
+	if (!trace) {
+		free(file);
 		return;
+	}
 	pthread_mutex_lock(&stream->input_mutex);
 	xen_trace_close(xs->trace);
+	free(xs->file);
+	xs->file = file;
 	xs->trace = trace;
 	xs->reported = false;
 	xs->told = XENTRACE_UNCHANGED;
@@ -411,6 +428,7 @@ static int load_rows(struct sink *sink, put_rows_fn put)
 		.present = calloc(INT16_MAX + 1, sizeof(*load.present)),
 		.problems = sort_problems(xen_trace_reader(xs->trace)),
 		.tracker = xen_tracker_new(xs->trace),
+		.window = xen_trace_window(xs->trace),
 		.last_vcpu = XEN_VCPU_UNKNOWN, .last_pid = PID_UNKNOWN,
 	};
 	struct block_pipe *pipe = NULL;

@@ -33,6 +33,7 @@ struct xentrace_stream {
 	struct key_map		unknown;	/* event ids that the table does not have */
 	bool			*present;	/* by dense id; NULL before loading */
 	struct xen_activity	activity;
+	char			*file;		/* that @trace was opened as */
 	bool			reported;
 	enum xentrace_change	told;		/* what has been said to have become of the file */
 };

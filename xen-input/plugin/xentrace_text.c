@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "escape.h"
+#include "xen_trace_window.h"
 #include "xentrace_stream.h"
 
 /** Arguments that a hypercall record can carry, fields a0 .. a5. */
@@ -109,8 +110,8 @@ static char *get_info(struct kshark_data_stream *stream, const struct kshark_ent
 		xentrace_problem_text(info, sizeof(info), problem);
 	else if (record_of(stream, entry, &rec))
 		xen_record_info(info, sizeof(info), &rec, xen_trace_isa(xs->trace));
-	else
-		xentrace_change_text(info, sizeof(info), reader);
+	else if (!xentrace_change_text(info, sizeof(info), reader) && xen_trace_window(xs->trace))
+		snprintf(info, sizeof(info), "no record of the trace lies in this window");
 	return strdup(info);
 }
 

@@ -12,6 +12,7 @@
 #include "json_read.h"
 #include "search.h"
 #include "xen_meta.h"
+#include "xen_part.h"
 
 /** What vCPUs, pCPUs and domains can be called: xen_running.h, xentrace_reader.h. */
 #define MAX_VCPU	9999
@@ -191,6 +192,8 @@ struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 						      &meta->tsc);
 		ret = take_domains(meta, root);
 	}
+	if (!ret)
+		ret = xen_part_read(root, path, &meta->part, error, error_size);
 	json_object_put(root);
 	if (ret) {
 		xen_meta_free(meta);
@@ -208,6 +211,7 @@ void xen_meta_free(struct xen_meta *meta)
 		free(meta->domains[i].name);
 	free(meta->domains);
 	free(meta->pins);
+	xen_part_free(meta->part);
 	free(meta->xen_version);
 	free(meta->scheduler);
 	free(meta);

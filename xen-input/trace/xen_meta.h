@@ -25,6 +25,8 @@
 extern "C" {
 #endif
 
+struct xen_part;
+
 struct xen_meta_domain {
 	uint32_t	id;
 	char		*name;		/* NULL if it is not told */
@@ -51,6 +53,7 @@ struct xen_meta {
 	bool		has_moment;	/* both clocks were read at one moment: */
 	int64_t		realtime_ns;	/* since 1970 */
 	uint64_t	tsc;		/* dom0's */
+	struct xen_part	*part;		/* of a trace that was cut out of another one; or NULL */
 };
 
 /**

@@ -14,10 +14,8 @@
 #include "sidecar.h"
 #include "xen_calibrate.h"
 #include "xen_trace_private.h"
+#include "xen_window.h"
 #include "xentrace_file.h"
-
-/** Records that are looked at to find out the clock and the instruction set. */
-#define PROBE_RECORDS	2000000
 
 struct xen_trace_iter {
 	struct xen_trace	*trace;
@@ -182,7 +180,9 @@ static int probe(struct xen_trace *trace, struct xen_calibrate *cal)
 	int ret = each_record(trace, probe_record, &probe);
 	const uint64_t *votes = probe.votes;
 
-	if (votes[XEN_ISA_VMX] || votes[XEN_ISA_SVM])
+	if (trace->part && trace->part->model)
+		trace->isa = trace->part->isa;
+	else if (votes[XEN_ISA_VMX] || votes[XEN_ISA_SVM])
 		trace->isa = votes[XEN_ISA_SVM] >= votes[XEN_ISA_VMX] ? XEN_ISA_SVM : XEN_ISA_VMX;
 	return ret < 0 ? ret : 0;
 }
@@ -272,11 +272,21 @@ static int calibrate(struct xen_trace *trace, struct xen_calibrate *cal, uint64_
 	return 0;
 }
 
+/** Time 0 of the trace. */
+static uint64_t base_of(const struct xen_trace *trace, const struct xen_trace_options *options)
+{
+	if (options->absolute_time)
+		return 0;
+	return trace->part && trace->part->has_clock ? trace->part->clock.base_tsc :
+	       xentrace_first_tsc(trace->reader);
+}
+
 int xen_trace_set_clock(struct xen_trace *trace, const struct xen_trace_options *options)
 {
-	uint64_t base = options->absolute_time ? 0 : xentrace_first_tsc(trace->reader);
+	const struct xen_part *part = trace->part && trace->part->has_clock ? trace->part : NULL;
+	uint64_t base = base_of(trace, options);
 	uint64_t meta_hz = trace->meta ? trace->meta->cpu_khz * 1000 : 0;
-	bool known = options->cpu_hz || meta_hz >= XEN_CLOCK_MIN_HZ;
+	bool known = part || options->cpu_hz || meta_hz >= XEN_CLOCK_MIN_HZ;
 	struct xen_calibrate *cal = NULL;
 	int ret;
 
@@ -290,6 +300,8 @@ int xen_trace_set_clock(struct xen_trace *trace, const struct xen_trace_options 
 		goto out;
 	if (options->cpu_hz)
 		xen_clock_init(&trace->clock, options->cpu_hz, XEN_CLOCK_OPTION, base);
+	else if (part)
+		xen_trace_set_part_clock(trace, base);
 	else if (known)
 		xen_clock_init(&trace->clock, meta_hz, XEN_CLOCK_SIDECAR, base);
 	else
@@ -340,17 +352,49 @@ static int correct_skew(struct xen_trace *trace, bool absolute_time)
 }
 
 /** What NULL stands for. */
-static const struct xen_trace_options *or_defaults(const struct xen_trace_options *options)
+const struct xen_trace_options *xen_trace_or_defaults(const struct xen_trace_options *options)
 {
 	static const struct xen_trace_options defaults;
 
 	return options ? options : &defaults;
 }
 
+/** Who was where, and the clock, once it is known which records there are. */
+static int find_all(struct xen_trace *trace, const struct xen_trace_options *options)
+{
+	int ret;
+
+	trace->n_pcpus = xentrace_pcpu_at(trace->reader,
+					  xentrace_n_pcpus(trace->reader) - 1)->pcpu + 1;
+	ret = xen_trace_take_part(trace);
+	if (!ret)
+		ret = xen_first_find(&trace->first, trace->reader);
+	if (!ret)
+		ret = xen_trace_name_somebody(trace);
+	if (ret)
+		return ret;
+	xen_trace_set_first(trace);
+	ret = trace->is_window ? 0 : xen_trace_set_clock(trace, options);
+	if (!ret && options->correct_skew && !trace->is_window)
+		ret = correct_skew(trace, options->absolute_time);
+	if (!ret && trace->part) {
+		trace->part_is_lost = trace->pcpu_offset;
+		xen_part_set_clock(trace->part, &trace->clock);
+	}
+	return ret;
+}
+
+static const char *reason_of(int ret)
+{
+	return ret == -ENOMEM ? "not enough memory" :
+	       ret == -ERANGE ? "nothing of it lies in this window" :
+	       ret == -ENODATA ? "there is no record in this window" : NULL;
+}
+
 /** Everything beyond the reader, which belongs to the trace from here on; NULL if it is missing. */
-static struct xen_trace *trace_open(struct xentrace *reader, const char *path,
+struct xen_trace *xen_trace_make(struct xentrace *reader, const char *path,
 				    const struct xen_trace_options *options,
-				    char *error, size_t error_size)
+				    struct xen_trace_span *span, char *error, size_t error_size)
 {
 	struct xen_trace *trace = reader ? calloc(1, sizeof(*trace)) : NULL;
 	int ret;
@@ -360,25 +404,25 @@ static struct xen_trace *trace_open(struct xentrace *reader, const char *path,
 		return NULL;
 	}
 	trace->reader = reader;
-	trace->n_pcpus = xentrace_pcpu_at(reader, xentrace_n_pcpus(reader) - 1)->pcpu + 1;
+	trace->is_window = span;
+	if (span)
+		trace->span = *span;
 	ret = xen_trace_load_meta(trace, path, options, error, error_size);
+	if (!ret && span) {
+		ret = xen_trace_find_window(trace, options);
+		*span = trace->span;
+	}
 	if (!ret)
-		ret = xen_first_find(&trace->first, reader);
-	if (!ret)
-		ret = xen_trace_name_somebody(trace);
-	if (!ret)
-		ret = xen_trace_set_clock(trace, options);
-	if (!ret && options->correct_skew)
-		ret = correct_skew(trace, options->absolute_time);
+		ret = find_all(trace, options);
 	if (!ret) {
 		trace->name = escape_dup(path ? path : "memory");
 		ret = trace->name ? 0 : -ENOMEM;
 	}
 	if (!ret)
 		return trace;
-	if (ret == -ENOMEM)
-		xentrace_set_error(error, error_size, "%s: not enough memory",
-				   path ? path : "memory");
+	if (reason_of(ret))
+		xentrace_set_error(error, error_size, "%s: %s", path ? path : "memory",
+				   reason_of(ret));
 	xen_trace_close(trace);
 	errno = -ret;
 	return NULL;
@@ -387,18 +431,20 @@ static struct xen_trace *trace_open(struct xentrace *reader, const char *path,
 struct xen_trace *xen_trace_open(const char *path, const struct xen_trace_options *options,
 				 char *error, size_t error_size)
 {
-	options = or_defaults(options);
-	return trace_open(xentrace_open(path, &options->reader, error, error_size), path, options,
-			  error, error_size);
+	options = xen_trace_or_defaults(options);
+	if (xen_window_is(path))
+		return xen_trace_open_pointer(path, options, error, error_size);
+	return xen_trace_make(xentrace_open(path, &options->reader, error, error_size), path,
+			      options, NULL, error, error_size);
 }
 
 struct xen_trace *xen_trace_open_memory(const void *data, size_t size,
 					const struct xen_trace_options *options,
 					char *error, size_t error_size)
 {
-	options = or_defaults(options);
-	return trace_open(xentrace_open_memory(data, size, &options->reader, error, error_size),
-			  NULL, options, error, error_size);
+	options = xen_trace_or_defaults(options);
+	return xen_trace_make(xentrace_open_memory(data, size, &options->reader, error, error_size),
+			  NULL, options, NULL, error, error_size);
 }
 
 void xen_trace_close(struct xen_trace *trace)
@@ -413,6 +459,7 @@ void xen_trace_close(struct xen_trace *trace)
 	free(trace->pcpu_offset);
 	free(trace->name);
 	free(trace->meta_error);
+	free(trace->part_error);
 	free(trace->skew_error);
 	free(trace);
 }
@@ -494,6 +541,7 @@ char *xen_trace_notes(const struct xen_trace *trace, int max_lines)
 	free(damage);
 	if (trace->meta_error)
 		escape_print(out, "", "%s", trace->meta_error);
+	xen_trace_note_part(out, trace);
 	note_somebody(out, trace, max_lines);
 	if (trace->clock.source == XEN_CLOCK_ASSUMED) {
 		xen_clock_text(line, sizeof(line), &trace->clock);

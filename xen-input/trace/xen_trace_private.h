@@ -1,13 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_trace_private.h
- * @brief	What a trace that is a file and one that is still being written share.
+ * @brief	Inside a trace: xen_trace.c opens and walks it, xen_trace_part.c knows what is kept
+ *		of one that it was cut out of, xen_trace_window.c how to open a window of a large
+ *		file; xen_follow.c, how to follow one that is still being written.
  */
 #ifndef KSHARK_VIRT_XEN_TRACE_PRIVATE_H
 #define KSHARK_VIRT_XEN_TRACE_PRIVATE_H
 
+#include <stdio.h>
+
+#include "xen_part.h"
 #include "xen_trace.h"
+#include "xen_trace_window.h"
 #include "xentrace_live.h"
+
+/** Records that are looked at to find out the clock and the instruction set. */
+#define PROBE_RECORDS	2000000
 
 struct xen_trace {
 	struct xentrace		*reader;
@@ -15,13 +24,19 @@ struct xen_trace {
 	struct xen_meta		*meta;
 	struct xen_clock	clock;
 	struct xen_first	first;
+	struct xen_part		*part;		/* of @meta; NULL: it was not cut out of another */
 	enum xen_isa		isa;
 	struct xen_skew		*skew;		/* of the last complete walk */
 	int64_t			*pcpu_offset;	/* requested skew correction, or NULL */
 	int			n_pcpus;
 	char			*name;		/* for notes, escaped */
 	char			*meta_error;	/* why there is no sidecar, or NULL */
+	char			*part_error;	/* why its part is left aside, or NULL */
 	char			*skew_error;	/* why the skew is not corrected, or NULL */
+	bool			part_is_lost;	/* as the TSCs are corrected */
+	bool			part_is_window;	/* nor is it needed for a window */
+	bool			is_window;	/* of a file: @span */
+	struct xen_trace_span	span;
 };
 
 /** xen_trace_load_meta - the sidecar: one that was asked for must be there, another need not be. */
@@ -31,7 +46,42 @@ int xen_trace_load_meta(struct xen_trace *trace, const char *path,
 /** xen_trace_name_somebody - vCPUs that nothing names, where the sidecar pins one to the pCPU. */
 int xen_trace_name_somebody(struct xen_trace *trace);
 
-/** xen_trace_set_clock - as the options, the sidecar or the records tell. */
+/** xen_trace_or_defaults - what NULL stands for */
+const struct xen_trace_options *xen_trace_or_defaults(const struct xen_trace_options *options);
+
+/**
+ * xen_trace_make - everything beyond the reader, which belongs to the trace from here on
+ * @reader: NULL if it is missing
+ * @span: only this window, see xen_trace_open_window(); NULL: all
+ */
+struct xen_trace *xen_trace_make(struct xentrace *reader, const char *path,
+				 const struct xen_trace_options *options,
+				 struct xen_trace_span *span, char *error, size_t error_size);
+
+/** xen_trace_set_clock - by options, sidecar, or what is indexed. Return: 0 or a negative errno. */
 int xen_trace_set_clock(struct xen_trace *trace, const struct xen_trace_options *options);
+
+/* ---- xen_trace_part.c ---- */
+
+/** xen_trace_take_part - what the reader cannot know of a trace that was cut out of another one. */
+int xen_trace_take_part(struct xen_trace *trace);
+
+/** xen_trace_set_first - who was on each pCPU when it was cut out. */
+void xen_trace_set_first(struct xen_trace *trace);
+
+/** xen_trace_set_part_clock - the clock of the trace that it was cut out of. */
+void xen_trace_set_part_clock(struct xen_trace *trace, uint64_t base);
+
+/** xen_trace_note_part - that it was cut out, if that matters. */
+void xen_trace_note_part(FILE *out, const struct xen_trace *trace);
+
+/* ---- xen_trace_window.c ---- */
+
+/** xen_trace_find_window - index the window; the file's beginning tells the clock. */
+int xen_trace_find_window(struct xen_trace *trace, const struct xen_trace_options *options);
+
+/** xen_trace_open_pointer - open what stands for a window, see xen_window.h. */
+struct xen_trace *xen_trace_open_pointer(const char *path, const struct xen_trace_options *options,
+					 char *error, size_t error_size);
 
 #endif

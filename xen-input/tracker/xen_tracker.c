@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "xen_trace_window.h"
 #include "xen_tracker_private.h"
 
 /** From when on nothing that happened is missing; INT64_MAX: not known. */
@@ -18,6 +19,20 @@ static int64_t whole_since(const struct xen_tracker *tracker)
 		return INT64_MAX;
 	since = cut_time(xen_clock_ns(xen_trace_clock(tracker->trace), tsc));
 	return since > tracker->begin_ns ? since : tracker->begin_ns;
+}
+
+/** Of a trace that was cut out of another one: who there is gets the numbers that it has there. */
+static void begin_part(struct xen_tracker *tracker)
+{
+	const struct xen_part *part = tracker->part;
+
+	for (int32_t i = 0; i < part->model->n_vcpus && !tracker->error; i++) {
+		int32_t who = tracker_vcpu_of(tracker, part->vcpus[i].vcpu);
+
+		if (who >= 0 && part->vcpus[i].hvm)
+			tracker->domains[tracker->vcpus[who].domain].hvm = true;
+	}
+	tracker_fail(tracker, virt_part_begin(part->model, tracker->model));
 }
 
 int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *row)
@@ -34,6 +49,8 @@ int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *
 		tracker->begin_ns = row->time_ns;
 		tracker->whole_ns = whole_since(tracker);
 		tracker->begun = true;
+		if (tracker->part)
+			begin_part(tracker);
 	}
 	if (tracker->head.last_ns[row->rec.run] == INT64_MIN) {
 		tracker->runs[row->rec.run].pcpu = row->rec.pcpu;
@@ -83,7 +100,7 @@ static int start_over(struct xen_tracker *tracker)
 	tracker->head.n_pending = 0;
 	tracker->begun = false;
 	tracker->have_runstates = tracker->have_requests = false;
-	for (uint32_t i = 0; i < tracker->n_runs; i++)
+	for (uint32_t i = 0; i < tracker->n_runs + tracker->n_left_out; i++)
 		tracker_new_run(tracker, i);
 	return tracker->model ? 0 : -ENOMEM;
 }
@@ -91,14 +108,21 @@ static int start_over(struct xen_tracker *tracker)
 struct xen_tracker *xen_tracker_new(struct xen_trace *trace)
 {
 	struct xen_tracker *tracker = calloc(1, sizeof(*tracker));
+	size_t n;
 
 	if (!tracker)
 		return NULL;
 	tracker->trace = trace;
 	tracker->n_runs = xentrace_n_runs(xen_trace_reader(trace));
-	tracker->head.last_ns = calloc(tracker->n_runs + 1, sizeof(*tracker->head.last_ns));
-	tracker->head.calls = calloc(tracker->n_runs + 1, sizeof(*tracker->head.calls));
-	tracker->runs = calloc(tracker->n_runs + 1, sizeof(*tracker->runs));
+	tracker->part = xen_trace_part(trace);
+	if (tracker->part && !tracker->part->model)
+		tracker->part = NULL;
+	if (tracker->part)
+		tracker->n_left_out = (uint32_t)tracker->part->model->n_left_out;
+	n = (size_t)tracker->n_runs + tracker->n_left_out + 1;
+	tracker->head.last_ns = calloc(n, sizeof(*tracker->head.last_ns));
+	tracker->head.calls = calloc(n, sizeof(*tracker->head.calls));
+	tracker->runs = calloc(n, sizeof(*tracker->runs));
 	if (!tracker->head.last_ns || !tracker->head.calls || !tracker->runs ||
 	    start_over(tracker)) {
 		xen_tracker_free(tracker);
@@ -155,6 +179,7 @@ static int walk(struct xen_tracker *tracker)
 
 int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 {
+	const struct xen_trace_span *window;
 	int64_t end_ns = INT64_MIN;
 	int ret;
 
@@ -183,10 +208,15 @@ int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 	ret = tracker->error;
 	/* the model needs the memory now */
 	forget(tracker);
-	if (!ret)
+	if (!ret && tracker->part)
+		ret = virt_part_finish(tracker->part->model, tracker->model);
+	else if (!ret)
 		ret = virt_model_finish(tracker->model, tracker->begin_ns, end_ns);
 	if (ret)
 		return ret;
+	window = xen_trace_window(tracker->trace);
+	if (window)
+		virt_model_show(tracker->model, window->from_ns, window->to_ns);
 	*model = tracker->model;
 	tracker->model = NULL;
 	return 0;

@@ -108,6 +108,21 @@ static int64_t last_runs(const struct xen_tracker *tracker, int64_t *run_of, int
 	return cut_time(end_ns);
 }
 
+/** pCPUs whose records nobody has cut out of the whole trace: as if they were lost. */
+static void note_left_out(struct xen_tracker *tracker)
+{
+	const struct virt_part *model = tracker->part ? tracker->part->model : NULL;
+
+	for (uint32_t i = 0; i < tracker->n_left_out; i++) {
+		if (!model->left_out[i])
+			continue;
+		add_loss(tracker, &(struct loss){
+			.run = tracker->n_runs + i, .pcpu = (int16_t)i,
+			.from_ns = tracker->begin_ns, .to_ns = cut_time(model->to_ns),
+		});
+	}
+}
+
 void tracker_note_ends(struct xen_tracker *tracker)
 {
 	const struct xentrace *reader = xen_trace_reader(tracker->trace);
@@ -129,6 +144,7 @@ void tracker_note_ends(struct xen_tracker *tracker)
 						  .from_ns = from_ns, .to_ns = end_ns });
 	}
 	free(run_of);
+	note_left_out(tracker);
 }
 
 static void begin_loss(struct xen_tracker *tracker, const struct loss *loss)

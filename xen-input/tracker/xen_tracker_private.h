@@ -15,6 +15,7 @@
 #include <errno.h>
 
 #include "key_map.h"
+#include "xen_part.h"
 #include "xen_tracker_feed.h"
 
 /** Nobody, when it is a vCPU; not known who. */
@@ -101,8 +102,9 @@ struct xen_tracker {
 	struct xen_tracker_head	head;
 	struct xen_trace	*trace;
 	struct virt_model	*model;
-	struct tracked_run	*runs;
-	uint32_t		n_runs;
+	struct tracked_run	*runs;		/* behind them, those that were left out */
+	uint32_t		n_runs, n_left_out;
+	const struct xen_part	*part;		/* with a model, or NULL */
 	struct key_map		vcpu_map;	/* xen_vcpu */
 	struct tracked_vcpu	*vcpus;
 	size_t			room_vcpus;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	xentrace_told.c
+ * @brief	What somebody knows of a file who has cut it out of another one; and its bytes.
+ */
+#include <errno.h>
+
+#include "search.h"
+#include "xentrace_private.h"
+#include "xentrace_told.h"
+
+int xentrace_tell_gap(struct xentrace *reader, uint64_t offset)
+{
+	size_t i;
+
+	SEARCH_FIRST(i, 0, reader->n_segments, reader->segments[i].begin < offset);
+	if (i == reader->n_segments || reader->segments[i].begin != offset)
+		return -ENOENT;
+	reader->segments[i].flags |= SEGMENT_AFTER_GAP;
+	return 0;
+}
+
+void xentrace_tell_whole(struct xentrace *reader, uint64_t tsc)
+{
+	reader->whole_is_told = true;
+	reader->whole_tsc = tsc;
+}
+
+void xentrace_tell_known(struct xentrace *reader, uint16_t pcpu, uint64_t tsc)
+{
+	for (int i = 0; i < reader->n_pcpus; i++)
+		if (reader->pcpus[i].pcpu == pcpu && reader->pcpus[i].known_tsc > tsc)
+			reader->pcpus[i].known_tsc = tsc;
+}
+
+uint16_t xentrace_run_pcpu(const struct xentrace *reader, uint32_t run)
+{
+	return reader->runs[run].pcpu;
+}
+
+size_t xentrace_bytes_at(const struct xentrace *reader, void *buf, uint64_t offset, size_t n)
+{
+	if (offset >= reader->file.size)
+		return 0;
+	if (n > reader->file.size - offset)
+		n = reader->file.size - offset;
+	return xentrace_file_read(&reader->file, buf, offset, n);
+}

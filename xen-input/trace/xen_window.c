@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	xen_window.c
+ * @brief	A small file that stands for a window of a xentrace file.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "escape.h"
+#include "json_read.h"
+#include "pointer_file.h"
+#include "xen_window.h"
+
+#define KEY		"kshark_virt_window"
+#define VERSION		1
+#define ENDING		".window"
+
+bool xen_window_is(const char *path)
+{
+	return pointer_file_is(path, KEY);
+}
+
+static const struct {
+	const char	*key;
+	size_t		offset;
+} times[] = {
+	{ "from_ns", offsetof(struct xen_window, from_ns) },
+	{ "to_ns", offsetof(struct xen_window, to_ns) },
+	{ "begin_ns", offsetof(struct xen_window, begin_ns) },
+	{ "end_ns", offsetof(struct xen_window, end_ns) },
+};
+
+static int64_t *time_of(struct xen_window *window, size_t i)
+{
+	return (int64_t *)((char *)window + times[i].offset);
+}
+
+int xen_window_read(const char *path, struct xen_window *window, char *error, size_t size)
+{
+	struct json_object *root = NULL;
+	int64_t version, rest;
+	int ret;
+
+	*window = (struct xen_window){ 0 };
+	text_format(error, size, "%s: is not what 'kshark-virt view' writes for a window", path);
+	ret = pointer_file_read(path, KEY, &root, error, size);
+	if (ret)
+		return ret;
+	version = json_number_member(root, KEY, 0);
+	ret = json_text_member(root, "trace", &window->trace);
+	if (!ret)
+		ret = pointer_file_path(&window->trace, path);
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++)
+		*time_of(window, i) = json_number_member(root, times[i].key, 0);
+	json_object_put(root);
+	if (ret) {
+		text_format(error, size, "not enough memory");
+		return ret;
+	}
+	if (version == VERSION && window->trace && window->from_ns < window->to_ns &&
+	    !__builtin_sub_overflow(window->from_ns, window->begin_ns, &rest) &&
+	    !__builtin_sub_overflow(window->to_ns, window->begin_ns, &rest))
+		return 0;
+	if (version != VERSION)
+		text_format(error, size, "%s: is of version %lld, and only %d is known: open the "
+			    "trace with 'kshark-virt view --from --to'", path, (long long)version,
+			    VERSION);
+	else
+		text_format(error, size, "%s: has no %s: open the trace with 'kshark-virt view "
+			    "--from --to'", path, window->trace ? "window" : "trace");
+	return -EINVAL;
+}
+
+void xen_window_free(struct xen_window *window)
+{
+	free(window->trace);
+	memset(window, 0, sizeof(*window));
+}
+
+int xen_window_write(const char *folder, const struct xen_window *window, char **path,
+		     char *error, size_t size)
+{
+	struct xen_window copy = *window;
+	struct json_object *root = json_object_new_object();
+	char name[2 * POINTER_FILE_NAME + sizeof(ENDING) + 2], of[64];
+	int ret = root ? json_add(root, KEY, json_object_new_int(VERSION)) : -ENOMEM;
+
+	*path = NULL;
+	if (!ret && !pointer_file_text(root, "trace", window->trace))
+		ret = -EILSEQ;
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times) && !ret; i++)
+		ret = json_add(root, times[i].key, json_object_new_int64(*time_of(&copy, i)));
+	if (ret) {
+		text_format(error, size, "%s: %s", window->trace, ret == -EILSEQ ?
+			    "its name is no UTF-8, which what stands for its windows needs" :
+			    "not enough memory");
+		json_object_put(root);
+		return ret;
+	}
+	snprintf(of, sizeof(of), "%.3f-%.3fs", (double)window->from_ns / 1e9,
+		 (double)window->to_ns / 1e9);
+	pointer_file_name(name, sizeof(name) - sizeof(ENDING), window->trace, of);
+	strcat(name, ENDING);
+	ret = pointer_file_write(folder, root, name, path, error, size);
+	json_object_put(root);
+	return ret;
+}
+
+int xen_window_text(char *text, size_t size, const struct xen_window *window)
+{
+	return snprintf(text, size, "from %.3f to %.3f s of %.3f to %.3f s",
+			(double)window->from_ns / 1e9, (double)window->to_ns / 1e9,
+			(double)window->begin_ns / 1e9, (double)window->end_ns / 1e9);
+}
