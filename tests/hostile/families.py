@@ -13,6 +13,8 @@ import zlib
 
 import damage
 import judge
+import parts
+from bad_names import as_json, bad_name
 from judge import wrong
 
 HZ = ("--cpu-hz", "2.4G", "--absolute")
@@ -690,24 +692,10 @@ def pipes(case):
 
 # --- names ----------------------------------------------------------------------------------------
 
-PIECES = (b"\x1b[31m", b"\x07", b"\r", b"\xc2\x9b2J", b"\xe2\x80\xae", b"\xff", b"\xef\xbf\xbe", b"=1+1",
-          b"@SUM(A1)", b"\t", b"\"", b"<&>", b"'", b",", b"\\", b"\xf0\x9f\x98\x80", b"\xe2", b"\x01", b"%n",
-          b"-1", b"+", b"]]>", b"\x7f", b"\xed\xa0\x80", b"a", b" ", b"\xe2\x80\xa8", b"\xcc\x81")
 XEN_NAMES = REPORTS_IN_ALL + (
     ("text", "report", "--worst=5"), ("text", "dump"), ("csv", "dump", "-fcsv"),
     ("jsonl", "dump", "-fjson"), ("text", "check", "--affinity=d0=9"), ("pdf", "plot", "-fpdf"),
     ("csv", "check", "-fcsv", "--affinity=d0=9"), ("png", "plot", "-fpng", "--width=300"))
-
-
-def bad_name(rng, size=0):
-    name = b"".join(rng.choice(PIECES) for _ in range(rng.randrange(1, 6)))
-    return (name + b"x" * size)[:size] if size else name
-
-
-def as_json(name):
-    """As a string of JSON: bytes that are no UTF-8 stay as they are."""
-    return b'"' + b"".join(b"\\u%04x" % byte if byte < 32 or byte in b'"\\' else bytes([byte])
-                           for byte in name) + b'"'
 
 
 def names(case):
@@ -753,4 +741,5 @@ def cell(name):
 
 ALL = {family.__name__: family for family in (
     xentrace, trace_dat, packed, sidecar, recording, options, allocations, memory_limits, full_disks, kills,
-    descriptors, devices, changes, pipes, names)}
+    descriptors, devices, changes, pipes, names, parts.parts, parts.part_sidecars, parts.part_kills,
+    parts.windows)}

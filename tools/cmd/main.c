@@ -27,6 +27,8 @@ static const struct ksv_command *const commands[] = {
 	&cmd_export,
 	&cmd_top,
 	&cmd_rollup,
+	&cmd_split,
+	&cmd_merge,
 };
 
 static void print_help(FILE *out)

@@ -20,7 +20,7 @@ _kshark_virt()
 
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
-		_kshark_virt_words "record view dump report why plot check align compare diff export top rollup help --help --version" "$cur"
+		_kshark_virt_words "record view dump report why plot check align compare diff export top rollup split merge help --help --version" "$cur"
 		return
 	fi
 	case $command in
@@ -29,8 +29,8 @@ _kshark_virt()
 		options+=" --flight --trigger --trigger-limit --quiet --help"
 		;;
 	view)
-		options="--session --cpu-hz --max-input --absolute --correct-skew --hypertrace --kallsyms"
-		options+=" --no-hypertrace --no-combos --dry-run --help"
+		options="--session --from --to --cpu-hz --max-input --absolute --correct-skew --hypertrace"
+		options+=" --kallsyms --no-hypertrace --no-combos --dry-run --help"
 		;;
 	dump)
 		options="--format --output --pcpu --vcpu --event --from --to --cpu-hz --absolute"
@@ -78,8 +78,14 @@ _kshark_virt()
 		options="--host --format --output --interval --start-time --vcpu --from --to --cpu-hz"
 		options+=" --max-input --absolute --correct-skew --quiet --help"
 		;;
+	split)
+		options="--from --to --pcpu --output --cpu-hz --max-input --absolute --quiet --help"
+		;;
+	merge)
+		options="--output --max-input --quiet --help"
+		;;
 	help)
-		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report why plot check align compare diff export top rollup" "$cur"
+		((COMP_CWORD == 2)) && _kshark_virt_words "record view dump report why plot check align compare diff export top rollup split merge" "$cur"
 		return
 		;;
 	*)

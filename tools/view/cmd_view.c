@@ -90,7 +90,7 @@ static int take_hz(const struct ksv_command *command, const struct ksv_option *o
 	uint64_t hz;
 	int status = ksv_take_hz(command, option, value, &hz);
 
-	view->files.guests.options.cpu_hz = status ? 0 : hz;
+	view->files.guests.options.cpu_hz = view->files.window.options.cpu_hz = status ? 0 : hz;
 	if (!status)
 		snprintf(view->start.hz, sizeof(view->start.hz), "%llu", (unsigned long long)hz);
 	return status;
@@ -102,6 +102,7 @@ static int take_max_input(const struct ksv_command *command, const struct ksv_op
 	struct view *view = target;
 	int status = ksv_take_size(command, option, value, &view->files.max_input);
 
+	view->files.window.options.reader.max_input = view->files.max_input;
 	if (!status)
 		snprintf(view->start.max_input, sizeof(view->start.max_input), "%llu",
 			 (unsigned long long)view->files.max_input);
@@ -129,6 +130,9 @@ static int take_dialect(const struct ksv_command *command, const struct ksv_opti
 static const struct ksv_option view_option_table[] = {
 	{ 's', "session", "FILE", "restore a KernelShark session instead of opening files",
 	  ksv_take_text, offsetof(OPTIONS, start.session), NULL },
+	KSV_OPTION_FROM(OPTIONS, files.window.from, "load only a window of xentrace files: from\n"
+			"this time on, " "seconds, or a number with ns, us, ms or s,\nor tsc:N"),
+	KSV_OPTION_TO(OPTIONS, files.window.to, "up to this time, which is not included"),
 	{ 0, "cpu-hz", "HZ", "frequency of the TSC in xentrace files, e.g. 2.4G", take_hz, 0,
 	  NULL },
 	KSV_OPTION_MAX_INPUT_BY(take_max_input, 0),
@@ -150,6 +154,11 @@ static int run_view(const struct ksv_command *command, int argc, char **argv)
 {
 	struct view view = { .command = command };
 	int status, first, end = 1;
+	char error[512] = "";
+
+	/* as the plugins do */
+	if (xen_trace_options_from_env(&view.files.window.options, error, sizeof(error)))
+		ksv_note("%s (ignored)", error);
 
 	/* What follows -- is not ours; getopt would mix it with the files. */
 	while (end < argc && strcmp(argv[end], "--") != 0)
@@ -165,6 +174,16 @@ static int run_view(const struct ksv_command *command, int argc, char **argv)
 		return status;
 	view.files.paths = argv + first;
 	view.files.n = end - first;
+	view.files.window.options.absolute_time |= view.start.absolute;
+	view.files.window.options.reader.regular_only = true;
+	if (view.files.window.from.kind == KSV_TIME_NS &&
+	    view.files.window.to.kind == KSV_TIME_NS &&
+	    view.files.window.from.ns >= view.files.window.to.ns)
+		return ksv_usage_error(command, "--from is not before --to: nothing lies between");
+	if (view_wants_window(&view.files) && (view.start.session || !view.files.n))
+		return ksv_usage_error(command, "--from and --to are of files, %s",
+				       view.start.session ? "and a session has its own" :
+				       "and there is none");
 	if (view.start.session && view.files.n)
 		return ksv_usage_error(command, "a session names its files itself; "
 				       "'%s' is too much", view.files.paths[0]);

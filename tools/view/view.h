@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "host_trace.h"
+#include "options.h"
 
 /**
  * view_plugin_list - our plugins, separated by commas
@@ -27,6 +28,12 @@ struct view_guests {
 	struct host_options options;	/* as the plugins' */
 };
 
+/** The window of xentrace files that is wanted. */
+struct view_window {
+	struct ksv_time		from, to;	/* KSV_TIME_NONE: their ends */
+	struct xen_trace_options options;	/* as the plugins' */
+};
+
 /** Files, and what KernelShark gets instead. */
 struct view_files {
 	char	**paths;	/* as given; - is standard input */
@@ -38,7 +45,22 @@ struct view_files {
 	uint64_t max_input;	/* bytes that are copied from a pipe at most; 0: a default */
 	bool	any_kind;	/* others' plugins may read what ours do not */
 	struct view_guests guests;
+	struct view_window window;
 };
+
+/** view_wants_window - only a window of xentrace files? */
+static inline bool view_wants_window(const struct view_files *files)
+{
+	return files->window.from.kind != KSV_TIME_NONE || files->window.to.kind != KSV_TIME_NONE;
+}
+
+/**
+ * view_hand_over_window - what stands for a window of a xentrace file
+ * @handed: receives its path
+ *
+ * Return: 0 or a negative errno; but for -ENOMEM, after a message.
+ */
+int view_hand_over_window(struct view_files *files, const char *path, bool appended, char **handed);
 
 /** view_check_readable - say why, if a file cannot be read. */
 bool view_check_readable(const char *path);

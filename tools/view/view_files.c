@@ -26,9 +26,10 @@
 #include "sidecar.h"
 #include "trace_dat.h"
 #include "view.h"
+#include "xen_window.h"
 #include "xentrace_reader.h"
 
-enum file_kind { FILE_UNKNOWN, FILE_XENTRACE, FILE_TRACE_CMD, FILE_GUEST };
+enum file_kind { FILE_UNKNOWN, FILE_XENTRACE, FILE_TRACE_CMD, FILE_GUEST, FILE_WINDOW };
 
 /* --- the private directory ------------------------------------------------------------------- */
 
@@ -85,7 +86,9 @@ static enum file_kind kind_of(const char *path)
 		return FILE_XENTRACE;
 	if (trace_dat_is(path))
 		return FILE_TRACE_CMD;
-	return guest_pointer_is(path) ? FILE_GUEST : FILE_UNKNOWN;
+	if (guest_pointer_is(path))
+		return FILE_GUEST;
+	return xen_window_is(path) ? FILE_WINDOW : FILE_UNKNOWN;
 }
 
 /** Does KernelShark take a file of this name for what it is? */
@@ -94,6 +97,7 @@ static bool name_fits(const char *name, enum file_kind kind)
 	switch (kind) {
 	case FILE_XENTRACE:
 	case FILE_GUEST:
+	case FILE_WINDOW:
 		return !ends_with(name, ".dat");
 	case FILE_TRACE_CMD:
 		return ends_with(name, ".dat");
@@ -111,7 +115,8 @@ static bool name_fits(const char *name, enum file_kind kind)
 static char *temp_name(const struct view_files *files, const char *base, enum file_kind kind)
 {
 	const char *ending = name_fits(base, kind) ? "" : kind == FILE_XENTRACE ? ".xen" :
-			     kind == FILE_GUEST ? ".hypertrace" : ".dat";
+			     kind == FILE_GUEST ? ".hypertrace" :
+			     kind == FILE_WINDOW ? ".window" : ".dat";
 	size_t n = strlen(base);
 	char *name, *p;
 
@@ -389,6 +394,19 @@ static int check_all(struct view_files *files)
 	return drop_unreadable(files);
 }
 
+static int hand_over_window(struct view_files *files, int i)
+{
+	const char *path = files->paths[i];
+
+	/* guests would have to be looked for in all of it */
+	files->calls[i] = false;
+	if (is_regular(path))
+		return view_hand_over_window(files, path, i > 0, &files->names[i]);
+	ksv_error("%s: a pipe has no window that could be loaded alone: write it to a file",
+		  strcmp(path, "-") ? path : "standard input");
+	return -EINVAL;
+}
+
 int view_hand_over(struct view_files *files)
 {
 	int ret = check_all(files);
@@ -402,7 +420,9 @@ int view_hand_over(struct view_files *files)
 	for (int i = 0; i < files->n && !ret; i++) {
 		const char *path = files->paths[i];
 
-		if (is_regular(path)) {
+		if (view_wants_window(files)) {
+			ret = hand_over_window(files, i);
+		} else if (is_regular(path)) {
 			ret = hand_over_file(files, path, i > 0, &files->names[i]);
 		} else {
 			ret = hand_over_pipe(files, path, &files->names[i]);

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	cmd_split.c
+ * @brief	kshark-virt split: a part of a xentrace file as a file of its own.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report_range.h"
+#include "split.h"
+#include "trace_args.h"
+#include "trace_dat.h"
+
+struct split_options {
+	const struct ksv_command *command;
+	bool			quiet;
+	const char		*output;
+	struct ksv_id_set	pcpus;
+	struct ksv_time		from, to;
+	struct host_options	trace;
+};
+
+#define OPTIONS	struct split_options
+
+static const struct ksv_option split_option_table[] = {
+	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
+	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
+	KSV_OPTION_PCPUS(OPTIONS, pcpus, "only the records of these physical CPUs, e.g. 0,2-3"),
+	{ 'o', "output", "FILE", "write to FILE, and beside it FILE.meta.json\n"
+	  "(default: trace.xen becomes trace.split.xen)",
+	  ksv_take_text, offsetof(OPTIONS, output), NULL },
+	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
+	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
+	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
+	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes"),
+};
+
+/** A file that is being split. */
+struct split_job {
+	const struct split_options *options;
+	const char		*path;
+	struct model_load	load;
+	struct split_cut	cut;	/* of all pCPUs */
+	struct xen_part		*part;
+	struct split_target	target;
+};
+
+/* ---- the part ---- */
+
+/** Return: KSV_EXIT_OK, or after a message. */
+static int check_pcpus(const struct split_job *job)
+{
+	const struct ksv_id_set *pcpus = &job->options->pcpus;
+	int n = xen_trace_n_pcpus(job->load.host.xen);
+
+	for (int i = 0; i < 65536 && pcpus->any; i++)
+		if (ksv_id_in_set(pcpus, (unsigned int)i) && i >= n)
+			return ksv_usage_error(job->options->command, "--pcpu: there is no pCPU "
+					       "%d in %s, whose last one is %d", i, job->path,
+					       n - 1);
+	return KSV_EXIT_OK;
+}
+
+static int cut_failed(const struct split_job *job, const struct split_cut *cut, int ret)
+{
+	if (ret == -EEXIST)
+		ksv_error("%s: in this window, the TSC of pCPU %d jumps back: two recordings in "
+			  "one file, or a reboot. Choose a window in which it does not", job->path,
+			  cut->twice);
+	else if (ret == -ESTALE)
+		return model_changed(&job->load, KSV_EXIT_FILE);
+	else
+		ksv_error("%s: %s", job->path, strerror(-ret));
+	return KSV_EXIT_FILE;
+}
+
+static int find_cut(const struct split_job *job, struct split_cut *cut,
+		    const struct ksv_id_set *pcpus)
+{
+	int ret;
+
+	*cut = (struct split_cut){
+		.trace = job->load.host.xen, .from_ns = job->cut.from_ns,
+		.to_ns = job->cut.to_ns, .pcpus = pcpus,
+	};
+	ret = split_cut(cut);
+	if (ret)
+		return cut_failed(job, cut, ret);
+	if (cut->n_pieces)
+		return KSV_EXIT_OK;
+	ksv_error("%s: there is no record between %.9f and %.9f s%s: nothing is written",
+		  job->path, (double)cut->from_ns / 1e9, (double)cut->to_ns / 1e9,
+		  pcpus ? " on these pCPUs" : "");
+	return KSV_EXIT_FILE;
+}
+
+/** A file without a name, where other temporary files are. */
+static int temporary_file(void)
+{
+	const char *dir = getenv("TMPDIR");
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/kshark-virt-XXXXXX", dir && *dir ? dir : "/tmp");
+	fd = mkstemp(path);
+	if (fd >= 0)
+		unlink(path);
+	return fd < 0 ? -errno : fd;
+}
+
+/** What is kept of the whole is known by all pCPUs, whichever are written. */
+static int write_other(struct split_job *job)
+{
+	struct split_out *out = calloc(1, sizeof(*out));
+	int ret = out ? 0 : -ENOMEM;
+
+	if (out)
+		out->fd = temporary_file();
+	if (out && out->fd < 0)
+		ret = out->fd;
+	if (!ret)
+		ret = split_write_all(out, &job->cut, job->part);
+	if (!ret)
+		ret = split_finish_part(job->part, &job->cut, job->path, job->load.model, out->fd);
+	if (out && out->fd >= 0)
+		close(out->fd);
+	free(out);
+	return ret;
+}
+
+/** More would be too many for a sidecar. */
+#define MAX_WINDOWS	100000
+
+/**
+ * Where the windows were: of two pCPUs' records of the same TSC, the one that comes first in the
+ * file comes first, also when they are merged again.
+ */
+static int keep_order(const struct split_job *job, const struct split_cut *cut)
+{
+	const struct xen_part *before = xen_trace_part(job->load.host.xen);
+	int ret = 0;
+
+	/* offsets of a file that was split so itself mean nothing to its other parts */
+	if (cut->n_pieces > MAX_WINDOWS ||
+	    (before && before->model && virt_part_leaves_out(before->model)))
+		return 0;
+	for (size_t i = 0; i < cut->n_pieces && !ret; i++)
+		ret = xen_part_add_window(job->part, cut->pieces[i].begin);
+	return ret;
+}
+
+/** Only some pCPUs. Return: KSV_EXIT_OK, or after a message. */
+static int write_some(struct split_job *job)
+{
+	const struct ksv_id_set *pcpus = &job->options->pcpus;
+	struct split_cut some;
+	int status, ret = write_other(job);
+
+	for (int i = 0; i < job->part->n_pcpus && !ret; i++)
+		if (!ksv_id_in_set(pcpus, (unsigned int)i))
+			ret = virt_part_leave_out(job->part->model, i);
+	if (ret)
+		return cut_failed(job, &job->cut, ret);
+	status = find_cut(job, &some, pcpus);
+	if (!status) {
+		ret = keep_order(job, &some);
+		if (!ret)
+			ret = split_write_all(job->target.out, &some, job->part);
+		if (ret)
+			status = ret == -ESTALE ? cut_failed(job, &some, ret) :
+				 split_failed(&job->target, ret);
+	}
+	split_cut_free(&some);
+	return status;
+}
+
+static int write_all(struct split_job *job)
+{
+	int ret = split_write_all(job->target.out, &job->cut, job->part);
+
+	if (ret && ret != -ESTALE)
+		return split_failed(&job->target, ret);
+	if (!ret)
+		ret = split_finish_part(job->part, &job->cut, job->path, job->load.model,
+					job->target.out->fd);
+	return ret ? cut_failed(job, &job->cut, ret) : KSV_EXIT_OK;
+}
+
+/** Times are relative to the first record, whatever they were given as. */
+static void set_axis(struct split_job *job)
+{
+	const struct xen_part *before = xen_trace_part(job->load.host.xen);
+	struct xen_clock clock = job->part->clock;
+
+	if (clock.base_tsc)
+		return;
+	clock.base_tsc = before && before->has_clock ? before->clock.base_tsc :
+			 xentrace_first_tsc(xen_trace_reader(job->load.host.xen));
+	xen_clock_init(&clock, clock.hz, clock.source, clock.base_tsc);
+	clock.residual_ppm = job->part->clock.residual_ppm;
+	clock.n_samples = job->part->clock.n_samples;
+	xen_part_set_clock(job->part, &clock);
+}
+
+static void tell(const struct split_job *job)
+{
+	char pcpus[512];
+
+	ksv_note("%s: %llu records from %.9f to %.9f s, and what is known of their ends in "
+		 "%s.meta.json", job->target.trace, (unsigned long long)job->part->records,
+		 (double)job->part->model->from_ns / 1e9, (double)job->part->model->to_ns / 1e9,
+		 job->target.trace);
+	split_pcpu_list(pcpus, sizeof(pcpus), job->part->model);
+	if (*pcpus)
+		ksv_note("%s: without the records of pCPU %s: what these tell is not known",
+			 job->target.trace, pcpus);
+}
+
+/** Return: KSV_EXIT_OK, or after a message. */
+static int write_part(struct split_job *job, const char *output)
+{
+	struct json_object *root;
+	int status;
+
+	job->part = split_begin_part(&job->cut, job->load.model);
+	if (!job->part)
+		return cut_failed(job, &job->cut, -ENOMEM);
+	status = split_open(&job->target, job->options->command, output);
+	if (status)
+		return status;
+	status = job->options->pcpus.any ? write_some(job) : write_all(job);
+	if (!status)
+		status = model_changed(&job->load, KSV_EXIT_OK);
+	if (!status)
+		set_axis(job);
+	if (!status && split_sidecar(job->load.host.xen, job->path, job->part, &root))
+		status = cut_failed(job, &job->cut, -ENOMEM);
+	if (status) {
+		split_discard(&job->target);
+		return status;
+	}
+	status = split_close(&job->target, root);
+	if (!status && !job->options->quiet)
+		tell(job);
+	return status;
+}
+
+static int split_file(const struct split_options *options, const char *path, const char *output)
+{
+	struct split_job job = {
+		.options = options, .path = path,
+		.load = { .path = path, .options = options->trace, .quiet = options->quiet },
+	};
+	struct report report = { .file = path, .load = &job.load };
+	int status;
+
+	if (trace_dat_is(path)) {
+		ksv_error("%s: a trace.dat: only xentrace files can be split; for this one there "
+			  "is 'trace-cmd split'", path);
+		return KSV_EXIT_FILE;
+	}
+	status = model_load(&job.load);
+	if (!status)
+		status = report_set_range(options->command, &report, &options->from, &options->to);
+	job.cut.from_ns = report.from_ns;
+	job.cut.to_ns = report.to_ns;
+	if (!status)
+		status = check_pcpus(&job);
+	if (!status)
+		status = find_cut(&job, &job.cut, NULL);
+	if (!status)
+		status = write_part(&job, output);
+	if (!status && !options->quiet)
+		model_notes(&job.load);
+	xen_part_free(job.part);
+	split_cut_free(&job.cut);
+	model_unload(&job.load);
+	return status;
+}
+
+/* ---- the command line ---- */
+
+static int split_arg(const struct split_options *options, const char *arg)
+{
+	struct trace_args args = { .host_only = true, .quiet = options->quiet };
+	char *name = NULL, *sidecar = NULL;
+	const char *path, *output;
+	int status;
+
+	if (!strcmp(arg, "-") && !options->output)
+		return ksv_usage_error(options->command, "standard input has no name: give one "
+				       "with --output");
+	status = trace_args_only(&args, options->command, arg, options->output, &path);
+	if (!status && !options->output)
+		name = split_default_name(path, "split");
+	output = options->output ? options->output : name;
+	if (!status && (!output || asprintf(&sidecar, "%s.meta.json", output) < 0)) {
+		ksv_error("not enough memory");
+		status = KSV_EXIT_FILE;
+		sidecar = NULL;
+	}
+	if (!status)
+		status = trace_args_check_output(&args, options->command, "output", output);
+	/* that of another trace must not be lost either */
+	if (!status)
+		status = trace_args_check_output(&args, options->command, "output", sidecar);
+	if (!status)
+		status = split_file(options, path, output);
+	free(name);
+	free(sidecar);
+	trace_args_free(&args);
+	return status;
+}
+
+static int run_split(const struct ksv_command *command, int argc, char **argv)
+{
+	static struct split_options options;
+	char error[512] = "";
+	int first, status;
+
+	options.command = command;
+	if (host_options_from_env(&options.trace, error, sizeof(error)))
+		return ksv_usage_error(command, "%s", error);
+	/* TSCs are written as they are recorded */
+	options.trace.correct_skew = false;
+	status = ksv_parse(command, argc, argv, &options, &first);
+	if (status >= 0)
+		return status;
+	if (argc - first != 1)
+		return ksv_usage_error(command, argc == first ? "which file?" :
+				       "one file at a time");
+	return split_arg(&options, argv[first]);
+}
+
+const struct ksv_command cmd_split = {
+	.name = "split",
+	.args = "[OPTION...] FILE",
+	.summary = "Cut a part out of a xentrace file, with what is known of its ends",
+	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, "
+		 "or\n"
+		 "- for standard input; or the folder of a recording. What is written is a\n"
+		 "xentrace file; FILE.meta.json beside it keeps what the whole trace tells "
+		 "of it.\n",
+	.options = split_option_table,
+	.n_options = ARRAY_SIZE(split_option_table),
+	.run = run_split,
+};

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	split_out.c
+ * @brief	A xentrace file that is written window by window, and its sidecar.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "json_read.h"
+#include "regular_file.h"
+#include "search.h"
+#include "sidecar.h"
+#include "split.h"
+#include "xentrace_told.h"
+
+/** A window begins so (docs/xentrace-format.md). */
+#define WINDOW_WORD	0x2001f003u
+#define WINDOW_HEADER	12
+#define TSC_OFFSET	4
+
+/* ---- bytes ---- */
+
+int split_flush(struct split_out *out)
+{
+	for (size_t at = 0; at < out->n && !out->error; ) {
+		ssize_t n = write(out->fd, out->buffer + at, out->n - at);
+
+		if (n < 0 && errno != EINTR)
+			out->error = -errno;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	out->n = 0;
+	return out->error;
+}
+
+static void put(struct split_out *out, const void *data, size_t size)
+{
+	if (sizeof(out->buffer) - out->n < size)
+		split_flush(out);
+	memcpy(out->buffer + out->n, data, size);
+	out->n += size;
+	out->size += size;
+}
+
+static void put_header(struct split_out *out, uint16_t pcpu, uint32_t size)
+{
+	const uint32_t words[] = { htole32(WINDOW_WORD), htole32(pcpu), htole32(size) };
+
+	put(out, words, sizeof(words));
+}
+
+/** TSCs that are others than in the file, in the @n bytes at @offset of it. */
+static void set_tscs(const struct split_cut *cut, uint64_t offset, uint8_t *bytes, size_t n)
+{
+	size_t i;
+
+	/* of a record that begins before these bytes, some may be among them */
+	SEARCH_FIRST(i, 0, cut->n_repairs,
+		     cut->repairs[i].offset + TSC_OFFSET + sizeof(uint64_t) <= offset);
+	for (; i < cut->n_repairs && cut->repairs[i].offset + TSC_OFFSET < offset + n; i++) {
+		uint64_t at = cut->repairs[i].offset + TSC_OFFSET;
+
+		for (unsigned int byte = 0; byte < sizeof(uint64_t); byte++)
+			if (at + byte >= offset && at + byte < offset + n)
+				bytes[at + byte - offset] =
+					(uint8_t)(cut->repairs[i].tsc >> 8 * byte);
+	}
+}
+
+void split_write(struct split_out *out, const struct split_cut *cut,
+		 const struct split_piece *piece, struct xen_part *part)
+{
+	const struct xentrace *reader = xen_trace_reader(cut->trace);
+	uint8_t bytes[1 << 14];
+	size_t n;
+
+	put_header(out, piece->pcpu, (uint32_t)(piece->end - piece->begin));
+	if (piece->gap && part && xen_part_add_gap(part, out->size))
+		out->error = -ENOMEM;
+	for (uint64_t at = piece->begin; at < piece->end && !out->error; at += n) {
+		n = piece->end - at < sizeof(bytes) ? (size_t)(piece->end - at) : sizeof(bytes);
+		if (xentrace_bytes_at(reader, bytes, at, n) != n)
+			out->error = -ESTALE;
+		set_tscs(cut, at, bytes, n);
+		put(out, bytes, n);
+	}
+}
+
+int split_write_all(struct split_out *out, const struct split_cut *cut, struct xen_part *part)
+{
+	int ret;
+
+	part->n_gaps = 0;
+	for (size_t i = 0; i < cut->n_pieces && !out->error; i++)
+		split_write(out, cut, &cut->pieces[i], part);
+	ret = split_flush(out);
+	part->bytes = out->size;
+	part->records = cut->n_records;
+	return ret;
+}
+
+/* ---- files ---- */
+
+int split_failed(const struct split_target *target, int error)
+{
+	ksv_error("%s: cannot write: %s", target->trace, regular_file_error(error));
+	return KSV_EXIT_FILE;
+}
+
+int split_open(struct split_target *target, const struct ksv_command *command, const char *path)
+{
+	struct stat st;
+	int ret;
+
+	*target = (struct split_target){ .trace = path };
+	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode)))
+		return ksv_usage_error(command, "--output %s: not a regular file, beside which "
+				       "there can be a sidecar", path);
+	target->sidecar = sidecar_path(path);
+	target->out = calloc(1, sizeof(*target->out));
+	ret = target->sidecar && target->out ? whole_file_open(&target->file, path, false) :
+					       -ENOMEM;
+	if (!ret) {
+		target->out->fd = target->file.fd;
+		return KSV_EXIT_OK;
+	}
+	free(target->sidecar);
+	free(target->out);
+	return split_failed(target, ret);
+}
+
+static void forget(struct split_target *target)
+{
+	free(target->sidecar);
+	free(target->out);
+	target->sidecar = NULL;
+	target->out = NULL;
+}
+
+void split_discard(struct split_target *target)
+{
+	whole_file_discard(&target->file);
+	forget(target);
+}
+
+/** The sidecar first: it tells which trace it belongs to, and the trace does not. */
+static int write_both(struct split_target *target, struct json_object *root)
+{
+	bool was_there = !access(target->sidecar, F_OK);
+	char error[512];
+	int ret;
+
+	if (strlen(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
+						  JSON_C_TO_STRING_SPACED)) > SIDECAR_MAX_BYTES) {
+		ksv_error("%s: what is to be kept beside it is more than a sidecar can have, %d "
+			  "MiB: choose another window", target->trace, SIDECAR_MAX_BYTES >> 20);
+		whole_file_discard(&target->file);
+		return KSV_EXIT_FILE;
+	}
+	if (json_write_file(target->sidecar, root, error, sizeof(error))) {
+		ksv_error("%s", error);
+		whole_file_discard(&target->file);
+		return KSV_EXIT_FILE;
+	}
+	ret = whole_file_commit(&target->file);
+	if (!ret)
+		return KSV_EXIT_OK;
+	if (!was_there)
+		unlink(target->sidecar);
+	return split_failed(target, ret);
+}
+
+int split_close(struct split_target *target, struct json_object *root)
+{
+	int ret = split_flush(target->out), status;
+
+	if (ret) {
+		whole_file_discard(&target->file);
+		status = split_failed(target, ret);
+	} else {
+		status = write_both(target, root);
+	}
+	json_object_put(root);
+	forget(target);
+	return status;
+}
+
+/* ---- names and sidecars ---- */
+
+int split_sidecar(const struct xen_trace *trace, const char *path, const struct xen_part *part,
+		  struct json_object **root)
+{
+	char *sidecar = xen_trace_meta(trace) ? sidecar_find(path) : NULL;
+	char error[512];
+	int ret = 0;
+
+	*root = NULL;
+	if (sidecar)
+		ret = json_read_file(sidecar, root, error, sizeof(error));
+	free(sidecar);
+	if (ret == -ENOMEM)
+		return ret;
+	/* what could be read a moment ago and cannot now is gone */
+	if (!*root)
+		*root = json_object_new_object();
+	if (*root && !json_add(*root, "part", xen_part_write(part)))
+		return 0;
+	json_object_put(*root);
+	*root = NULL;
+	return -ENOMEM;
+}
+
+/** Does a name end so? Return: the length without it, or 0. */
+static size_t without(const char *name, size_t length, const char *end)
+{
+	size_t n = strlen(end);
+
+	return length > n && !strncmp(name + length - n, end, n) ? length - n : 0;
+}
+
+char *split_default_name(const char *path, const char *word)
+{
+	size_t length = strlen(path), n;
+	char *name;
+
+	n = without(path, length, ".gz");
+	if (!n)
+		n = without(path, length, ".zst");
+	length = n ? n : length;
+	n = without(path, length, ".xen");
+	return asprintf(&name, "%.*s.%s%s", (int)(n ? n : length), path, word,
+			n ? ".xen" : "") < 0 ? NULL : name;
+}
+
+void split_pcpu_list(char *text, size_t size, const struct virt_part *model)
+{
+	size_t n = 0;
+
+	*text = '\0';
+	for (int32_t i = 0; i < model->n_left_out && n < size; i++)
+		if (model->left_out[i])
+			n += (size_t)snprintf(text + n, size - n, "%s%d", n ? ", " : "", (int)i);
+}
