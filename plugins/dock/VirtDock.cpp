@@ -36,6 +36,7 @@
 #include "VirtFlow.hpp"
 #include "VirtLegend.hpp"
 #include "VirtList.hpp"
+#include "VirtLoaded.hpp"
 #include "VirtMarkers.hpp"
 #include "VirtNotes.hpp"
 #include "VirtOverlays.hpp"
@@ -87,8 +88,7 @@ void virt_gui_init(void *main_window)
 VirtDock::VirtDock(QMainWindow *window)
 : QDockWidget("Virtualization", window),
   _window(window),
-  _plots(window),
-  _view(window),
+  _plots(window), _view(window),
   _worker(this)
 {
 	setObjectName("virtualization");
@@ -157,6 +157,7 @@ void VirtDock::buildUi()
 	_detailArea->setFrameShape(QFrame::NoFrame);
 	_detailArea->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 	layout->addWidget(_notes = new VirtNotes(_window));
+	layout->addWidget(new VirtLoaded(_window, this));
 	head->addWidget(_selection, 1);
 	head->addWidget(copyButton(), 0, Qt::AlignTop);
 	layout->addLayout(head);

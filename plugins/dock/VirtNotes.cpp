@@ -141,13 +141,6 @@ void VirtNotes::setWarnings(const std::vector<VirtWarning> &warnings)
 
 void VirtNotes::reload()
 {
-	KsDataStore *data = virtDataStore(_window);
-
-	if (!data || virtIsLoading())
-		return;
-	/* KernelShark remembers rows by their numbers: there may be fewer of them now */
-	virtDropMarkers(_window);
-	virtDropTaskCollections();
-	data->reload();
-	look();
+	if (virtReload(_window))
+		look();
 }

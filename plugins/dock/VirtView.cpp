@@ -22,6 +22,12 @@ constexpr int STILL_PART = 10;		/* a window that has moved by less of itself is 
 
 } // namespace
 
+void VirtView::expect(int64_t fromNs, int64_t toNs)
+{
+	if (_histo && _histo->n_bins)
+		ksmodel_set_bining(_histo, _histo->n_bins, fromNs, toNs);
+}
+
 std::pair<int64_t, int64_t> VirtView::visible() const
 {
 	if (!_histo)

@@ -28,6 +28,12 @@ public:
 	/** Are there no rows to be seen? */
 	bool isEmpty() const { return !_histo || !_histo->data_size; }
 
+	/**
+	 * Other rows are about to come, of this time: KernelShark would end if none of them lay in
+	 * the window that is seen.
+	 */
+	void expect(int64_t fromNs, int64_t toNs);
+
 	/** From when to when; { 0, 0 } before the first drawing. */
 	std::pair<int64_t, int64_t> visible() const;
 

@@ -379,3 +379,16 @@ void ks_guard_graphs_soon(void)
 		QMetaObject::invokeMethod(qApp, [] { virtGuardGraphs(virtMainWindow()); },
 					  Qt::QueuedConnection);
 }
+
+bool virtReload(QMainWindow *window)
+{
+	KsDataStore *data = virtDataStore(window);
+
+	if (!data || virtIsLoading())
+		return false;
+	/* KernelShark remembers rows by their numbers: there may be fewer of them now */
+	virtDropMarkers(window);
+	virtDropTaskCollections();
+	data->reload();
+	return true;
+}

@@ -158,6 +158,9 @@ std::vector<int> virtOpenStreams();
 /** KernelShark's rows, or nullptr. */
 KsDataStore *virtDataStore(QMainWindow *window);
 
+/** Let KernelShark read all open files anew. Return: false if it cannot just now. */
+bool virtReload(QMainWindow *window);
+
 /** Remove the markers A and B. */
 void virtDropMarkers(QMainWindow *window);
 
