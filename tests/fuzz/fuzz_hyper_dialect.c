@@ -45,7 +45,9 @@ static void check_decoder(struct hyper_decoder *decoder, struct hyper_call call)
 	    (decoded.result == HYPER_SENSELESS && (!decoded.fault || !decoded.label)))
 		abort();
 	for (unsigned int i = 0; i < decoded.n; i++)
-		if (!decoded.events[i].label || decoded.events[i].before_ns < 0 ||
+		if (!decoded.events[i].label ||
+		    (decoded.events[i].before_ns < 0 &&
+		     decoded.events[i].before_ns != HYPER_BEFORE_UNKNOWN) ||
 		    decoded.events[i].pid < 0 || decoded.events[i].prev_pid < 0 ||
 		    !hyper_kind_name(decoded.events[i].kind))
 			abort();
