@@ -64,14 +64,14 @@ static int add_states(struct guest_task_sum *sum, struct cursor *cursor, int64_t
 }
 
 static int add_cpu(struct guest_task_sums *sums, struct key_map *map, size_t *room,
-		   const struct guest_task_cpu *cpu, struct cursor *cursor, int64_t from_ns,
+		   const struct virt_guest_cpu *cpu, struct cursor *cursor, int64_t from_ns,
 		   int64_t to_ns)
 {
-	ptrdiff_t first = guest_task_run_at(cpu, from_ns);
+	ptrdiff_t first = virt_guest_run_at(cpu, from_ns);
 	int ret = 0;
 
 	for (size_t i = first < 0 ? 0 : (size_t)first; i + 1 < cpu->n && !ret; i++) {
-		const struct guest_task_run *run = &cpu->runs[i];
+		const struct virt_guest_run *run = &cpu->runs[i];
 		int64_t a = run->start_ns > from_ns ? run->start_ns : from_ns;
 		int64_t b = run[1].start_ns < to_ns ? run[1].start_ns : to_ns;
 		int64_t task;

@@ -11,7 +11,6 @@
 #include "array.h"
 #include "escape.h"
 #include "guest_tasks.h"
-#include "search.h"
 
 /** Bytes of a task's command. */
 #define MAX_COMM	40
@@ -28,12 +27,9 @@ int64_t guest_tasks_time(const struct host_trace *host, int64_t time_ns)
 	return host->kvm ? time_ns : host_trace_tsc_ns(host, (uint64_t)time_ns);
 }
 
-int guest_tasks_init(struct guest_tasks *tasks, const struct host_trace *host,
-		     const struct virt_model *model, struct kvm_trace *trace)
+int guest_tasks_init(struct guest_tasks *tasks, const struct virt_model *model,
+		     struct kvm_trace *trace, const int *tids, int n)
 {
-	int n = 0;
-	const int *tids = guest_tasks_tids(host, trace, &n);
-
 	*tasks = (struct guest_tasks){ .trace = trace, .cpu = -1 };
 	tasks->cpus = calloc((size_t)kvm_trace_n_cpus(trace) + 1, sizeof(*tasks->cpus));
 	if (!tasks->cpus)
@@ -50,19 +46,20 @@ void guest_tasks_free(struct guest_tasks *tasks)
 	for (int i = 0; i < tasks->n_cpus; i++)
 		free(tasks->cpus[i].runs);
 	free(tasks->cpus);
+	free(tasks->inner);
 	*tasks = (struct guest_tasks){ .cpu = -1 };
 }
 
 static int add_run(struct guest_tasks *tasks, int64_t time_ns, int32_t pid)
 {
-	struct guest_task_cpu *cpu = &tasks->cpus[tasks->cpu];
+	struct virt_guest_cpu *cpu = &tasks->cpus[tasks->cpu];
 
 	/* trace-cmd corrects the clock by steps, which may lead back */
 	if (cpu->n && time_ns < cpu->runs[cpu->n - 1].start_ns)
 		time_ns = cpu->runs[cpu->n - 1].start_ns;
 	if (ARRAY_GROW(cpu->runs, cpu->n, cpu->room))
 		return -ENOMEM;
-	cpu->runs[cpu->n++] = (struct guest_task_run){ .start_ns = time_ns, .pid = pid };
+	cpu->runs[cpu->n++] = (struct virt_guest_run){ .start_ns = time_ns, .pid = pid };
 	return 0;
 }
 
@@ -134,8 +131,10 @@ int guest_tasks_read(struct guest_tasks *tasks, const struct host_trace *host,
 		     const struct virt_model *model, struct kvm_trace *trace)
 {
 	struct reading reading = { .tasks = tasks, .host = host };
-	int ret = guest_tasks_init(tasks, host, model, trace);
+	int n = 0, ret;
+	const int *tids = guest_tasks_tids(host, trace, &n);
 
+	ret = guest_tasks_init(tasks, model, trace, tids, n);
 	if (!ret)
 		ret = kvm_trace_walk(trace, take_record, take_lost, &reading);
 	if (!ret)
@@ -153,12 +152,4 @@ void guest_task_name(char *text, size_t size, const struct kvm_trace *trace, int
 	else
 		text_format(text, size, "%.*s-%d", (int)text_cut(comm, strnlen(comm, MAX_COMM)),
 			    comm, pid);
-}
-
-ptrdiff_t guest_task_run_at(const struct guest_task_cpu *cpu, int64_t time_ns)
-{
-	size_t i;
-
-	SEARCH_FIRST(i, 0, cpu->n, cpu->runs[i].start_ns <= time_ns);
-	return (ptrdiff_t)i - 1;
 }

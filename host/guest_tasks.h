@@ -16,6 +16,7 @@
 
 #include "host_trace.h"
 #include "kvm_trace.h"
+#include "virt_guest.h"
 #include "virt_model.h"
 
 #ifdef __cplusplus
@@ -24,25 +25,16 @@ extern "C" {
 
 /** Room for a task's name: its command, cut, and its pid. */
 #define GUEST_TASK_NAME	64
-
-/** Who has a CPU from then on, until the next one. */
-struct guest_task_run {
-	int64_t		start_ns;
-	int32_t		pid;		/* 0: idle; VIRT_NONE: not known */
-};
-
-/** A CPU of the guest. */
-struct guest_task_cpu {
-	int32_t		vcpu;		/* global index; VIRT_NONE: not known, and it has no runs */
-	struct guest_task_run *runs;	/* ascending by time; the last one is not known */
-	size_t		n, room;
-};
+/** The same with the guest's guest that it is of. */
+#define GUEST_TASK_FULL_NAME	(2 * GUEST_TASK_NAME)
 
 /** All zero is none. */
 struct guest_tasks {
 	struct kvm_trace	*trace;	/* for the names of tasks; stays its owner's */
-	struct guest_task_cpu	*cpus;
+	struct virt_guest_cpu	*cpus;	/* one of no known vCPU has no runs */
 	int			n_cpus;
+	struct kvm_trace	**inner;	/* of guest_tasks_nest() */
+	int			n_inner, room_inner;
 	/* private, while records go by */
 	int			cpu;	/* of the last one; -1: none */
 	int64_t			last_ns;
@@ -52,13 +44,14 @@ struct guest_tasks {
 /**
  * guest_tasks_init - get ready for the records of a guest
  * @trace: of the guest, aligned with its host; stays
- * @host: of @model; whose vCPUs are the guest's CPUs is what the traces tell
+ * @model: of the host
+ * @tids: of guest_tasks_tids(), @n of them
  * @tasks: receives it; to be given to guest_tasks_free() in any case
  *
  * Return: 0 or -ENOMEM.
  */
-int guest_tasks_init(struct guest_tasks *tasks, const struct host_trace *host,
-		     const struct virt_model *model, struct kvm_trace *trace);
+int guest_tasks_init(struct guest_tasks *tasks, const struct virt_model *model,
+		     struct kvm_trace *trace, const int *tids, int n);
 void guest_tasks_free(struct guest_tasks *tasks);
 
 /** guest_tasks_tids - which threads of the host are the CPUs. Return: NULL, or @n of them. */
@@ -86,11 +79,35 @@ int guest_tasks_end(struct guest_tasks *tasks);
 int guest_tasks_read(struct guest_tasks *tasks, const struct host_trace *host,
 		     const struct virt_model *model, struct kvm_trace *trace);
 
+/** guest_tasks_know_all - each CPU is one of itself: of a guest of the guest, or of a host. */
+void guest_tasks_know_all(struct guest_tasks *tasks);
+
+/**
+ * guest_tasks_nest - put a nested guest's tasks in the place of the threads that are its CPUs
+ * @tasks: read; their runs are divided where the other's trace tells of it
+ * @trace: of the guest's guest, aligned with the guest, whose times are the host's; stays
+ * @tids: threads of the guest that are its CPUs, @n of them; NULL: none is known
+ *
+ * A task of it gets a pid that no task has; see the following functions. 0 or -ENOMEM.
+ */
+int guest_tasks_nest(struct guest_tasks *tasks, const struct virt_model *model,
+		     struct kvm_trace *trace, const int *tids, int n);
+
+/** guest_tasks_inside - of which guest's guest such a task is; NULL: of the guest itself. */
+const struct kvm_trace *guest_tasks_inside(const struct guest_tasks *tasks, int32_t pid);
+
+/** guest_tasks_called - what a guest's guest is called, by the names of both files: "n1". */
+void guest_tasks_called(char *text, size_t size, const struct kvm_trace *inside,
+			const struct kvm_trace *guest);
+
+/** guest_tasks_pid - the pid that it has there. */
+int32_t guest_tasks_pid(int32_t pid);
+
+/** guest_tasks_name - as guest_task_name(); "n1: sh-120" of a guest's guest. */
+void guest_tasks_name(char *text, size_t size, const struct guest_tasks *tasks, int32_t pid);
+
 /** guest_task_name - "nginx-412", "idle"; not escaped */
 void guest_task_name(char *text, size_t size, const struct kvm_trace *trace, int32_t pid);
-
-/** guest_task_run_at - index of the run of a CPU in force at a time; -1: none */
-ptrdiff_t guest_task_run_at(const struct guest_task_cpu *cpu, int64_t time_ns);
 
 /* --- sums ------------------------------------------------------------------------------------ */
 

@@ -13,10 +13,9 @@
 #include "array.h"
 #include "hyper_dialect.h"
 #include "kvm_fields.h"
+#include "kvm_handler_fields.h"
 #include "virt_handlers.h"
 #include "virt_power.h"
-
-enum handler_edge { HANDLER_ENTRY, HANDLER_EXIT, HANDLER_WHOLE };
 
 /**
  * The events, and the fields that become @arg, @value and @more of struct kvm_event. Of several
@@ -70,32 +69,6 @@ static const struct event_row {
 };
 
 #define N_ROWS	ARRAY_SIZE(event_rows)
-
-/**
- * Handlers that interrupt whatever has the CPU: Linux's include/trace/events/irq.h and nmi.h. A
- * softirq's number has a name; all *_entry and *_exit of irq_vectors are found by their name.
- */
-static const struct handler_row {
-	const char	*system, *name;
-	uint8_t		kind;		/* enum virt_handler_kind */
-	uint8_t		edge;		/* enum handler_edge */
-	const char	*number, *text;	/* fields that name it; NMI: how long it took */
-} handler_rows[] = {
-	{ "irq", "irq_handler_entry", VIRT_HANDLER_IRQ, HANDLER_ENTRY, "irq", "name" },
-	{ "irq", "irq_handler_exit", VIRT_HANDLER_IRQ, HANDLER_EXIT, NULL, NULL },
-	{ "irq", "softirq_entry", VIRT_HANDLER_SOFTIRQ, HANDLER_ENTRY, "vec", NULL },
-	{ "irq", "softirq_exit", VIRT_HANDLER_SOFTIRQ, HANDLER_EXIT, NULL, NULL },
-	{ "nmi", "nmi_handler", VIRT_HANDLER_NMI, HANDLER_WHOLE, "delta_ns", NULL },
-};
-
-/** Linux's include/linux/interrupt.h. */
-static const char *const softirqs[] = {
-	"HI", "TIMER", "NET_TX", "NET_RX", "BLOCK", "IRQ_POLL", "TASKLET", "SCHED", "HRTIMER",
-	"RCU",
-};
-
-/** Events of handlers; Linux has less than 40 in irq_vectors. */
-#define MAX_HANDLER_EVENTS	96
 
 /** What CPUs sleep in and how fast they are: Linux's include/trace/events/power.h. */
 static const struct power_row {
@@ -155,12 +128,6 @@ struct found_call {
 	struct tep_format_field *rip, *cost;	/* or NULL */
 };
 
-struct found_handler {
-	uint8_t		kind, edge;
-	struct tep_format_field *number, *text;	/* or NULL */
-	char		name[40];		/* of one that is always called the same */
-};
-
 struct found_power {
 	struct tep_format_field *value, *cpu;
 };
@@ -181,10 +148,10 @@ struct kvm_fields {
 	struct tep_format_field *pid, *flags; /* of all events */
 	bool		swap;		/* recorded on a machine of other byte order */
 	struct found_event events[N_ROWS];
-	struct found_handler handlers[MAX_HANDLER_EVENTS];
+	struct kvm_handler_field handlers[KVM_MAX_HANDLER_EVENTS];
 	size_t		n_handlers;
 	struct found_power power[N_POWER];
-	int		ids[N_ROWS + MAX_HANDLER_EVENTS + N_POWER];
+	int		ids[N_ROWS + KVM_MAX_HANDLER_EVENTS + N_POWER];
 	size_t		n_ids;
 	size_t		n;
 	struct found_call calls[N_CALLS];
@@ -192,10 +159,11 @@ struct kvm_fields {
 	struct found_device device;
 	uint8_t		*by_id;		/* 0: none; number in @events + 1; behind these, those in
 					 * @handlers, from FIRST_POWER on those in @power */
+	uint8_t		*handler_of;	/* 0: none; number in @handlers + 1 */
 	int		max_id;
 };
 
-#define FIRST_POWER	(N_ROWS + MAX_HANDLER_EVENTS + 1)
+#define FIRST_POWER	(N_ROWS + KVM_MAX_HANDLER_EVENTS + 1)
 
 /** Return: false if the event lacks the field. */
 static bool find_field(struct tep_event *event, const char *name, struct tep_format_field **field)
@@ -260,61 +228,19 @@ static void find_device(struct kvm_fields *fields)
 		find_field(event, "name", &fields->device.name);
 }
 
-/** Return: NULL if there are too many, or its number is one that no event has. */
-static struct found_handler *add_handler(struct kvm_fields *fields, const struct tep_event *event)
-{
-	if (!event || event->id < 0 || event->id > MAX_ID || fields->by_id[event->id] ||
-	    fields->n_handlers == MAX_HANDLER_EVENTS)
-		return NULL;
-	fields->by_id[event->id] = (uint8_t)(N_ROWS + ++fields->n_handlers);
-	fields->ids[fields->n_ids++] = event->id;
-	return &fields->handlers[fields->n_handlers - 1];
-}
-
-/** The processor's own interrupts: local_timer_entry, local_timer_exit ... */
-static void find_vector(struct kvm_fields *fields, const struct tep_event *event)
-{
-	const char *end = strrchr(event->name, '_');
-	bool entry = end && !strcmp(end, "_entry");
-	struct found_handler *handler;
-
-	if (!entry && (!end || strcmp(end, "_exit")))
-		return;
-	handler = add_handler(fields, event);
-	if (!handler)
-		return;
-	handler->kind = VIRT_HANDLER_VECTOR;
-	handler->edge = entry ? HANDLER_ENTRY : HANDLER_EXIT;
-	snprintf(handler->name, sizeof(handler->name), "%.*s", (int)(end - event->name),
-		 event->name);
-}
-
+/** A host's are told to the tracker; a guest's only to whoever asks for them. */
 static void find_handlers(struct kvm_fields *fields)
 {
-	int n = tep_get_events_count(fields->tep);
+	fields->n_handlers = kvm_handler_fields_find(fields->tep, MAX_ID, fields->handlers);
+	for (size_t i = 0; i < fields->n_handlers; i++) {
+		int id = fields->handlers[i].id;
 
-	/* as a guest's trace has them, too */
-	if (!kvm_fields_is_host(fields))
-		return;
-	for (size_t i = 0; i < ARRAY_SIZE(handler_rows); i++) {
-		const struct handler_row *row = &handler_rows[i];
-		struct tep_event *event = tep_find_event_by_name(fields->tep, row->system,
-								 row->name);
-		struct found_handler *handler = add_handler(fields, event);
-
-		if (!handler)
+		fields->handler_of[id] = (uint8_t)(i + 1);
+		if (!kvm_fields_is_host(fields) || fields->by_id[id] ||
+		    fields->handlers[i].is_timer)
 			continue;
-		handler->kind = row->kind;
-		handler->edge = row->edge;
-		find_field(event, row->number, &handler->number);
-		find_field(event, row->text, &handler->text);
-		snprintf(handler->name, sizeof(handler->name), "NMI");
-	}
-	for (int i = 0; i < n; i++) {
-		const struct tep_event *event = tep_get_event(fields->tep, i);
-
-		if (event && event->system && event->name && !strcmp(event->system, "irq_vectors"))
-			find_vector(fields, event);
+		fields->by_id[id] = (uint8_t)(N_ROWS + i + 1);
+		fields->ids[fields->n_ids++] = id;
 	}
 }
 
@@ -345,8 +271,9 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 	fields->tep = tep;
 	fields->swap = tep_is_file_bigendian(tep) != tep_is_local_bigendian(tep);
 	fields->by_id = calloc(MAX_ID + 1, sizeof(*fields->by_id));
-	if (!fields->by_id) {
-		free(fields);
+	fields->handler_of = calloc(MAX_ID + 1, sizeof(*fields->handler_of));
+	if (!fields->by_id || !fields->handler_of) {
+		kvm_fields_free(fields);
 		return NULL;
 	}
 	find_calls(fields);
@@ -373,8 +300,10 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 
 void kvm_fields_free(struct kvm_fields *fields)
 {
-	if (fields)
-		free(fields->by_id);
+	if (!fields)
+		return;
+	free(fields->by_id);
+	free(fields->handler_of);
 	free(fields);
 }
 
@@ -587,43 +516,50 @@ void kvm_fields_device(const struct kvm_fields *fields, const struct tep_record 
 		*name = '\0';
 }
 
-/** The number of a handler that is entered, for the tracker; below 0: it is not told. */
-static int handler_of(const struct kvm_fields *fields, struct kvm_tracker *tracker,
-		      const struct found_handler *found, const struct tep_record *record)
+/** What a handler is called that is entered. */
+static void name_handler(const struct kvm_fields *fields, const struct kvm_handler_field *found,
+			 const struct tep_record *record, char *name, size_t size)
 {
-	int64_t number_of = number(fields, found->number, record);
-	char text[LEVEL_SIZE] = "", name[LEVEL_SIZE + 32];
+	char text[LEVEL_SIZE] = "";
 
-	if (found->kind == VIRT_HANDLER_VECTOR || found->kind == VIRT_HANDLER_NMI)
-		return kvm_tracker_add_handler(tracker, found->kind, found->name);
-	if (found->kind == VIRT_HANDLER_SOFTIRQ) {
-		if (number_of >= 0 && number_of < (int64_t)ARRAY_SIZE(softirqs))
-			return kvm_tracker_add_handler(tracker, found->kind, softirqs[number_of]);
-		snprintf(name, sizeof(name), "%u", (unsigned int)number_of);
-		return kvm_tracker_add_handler(tracker, found->kind, name);
-	}
-	if (found->text && text_at(fields, found->text, record, text) && *text)
-		snprintf(name, sizeof(name), "%u %s", (unsigned int)number_of, text);
-	else
-		snprintf(name, sizeof(name), "%u", (unsigned int)number_of);
-	return kvm_tracker_add_handler(tracker, found->kind, name);
+	if (!found->text || !text_at(fields, found->text, record, text))
+		*text = '\0';
+	kvm_handler_field_name(found, number(fields, found->number, record), text, name, size);
 }
 
 static int take_handler(const struct kvm_fields *fields, struct kvm_tracker *tracker,
-			const struct tep_record *record, const struct found_handler *found, int cpu,
-			int32_t pid, int64_t time_ns)
+			const struct tep_record *record, const struct kvm_handler_field *found,
+			int cpu, int32_t pid, int64_t time_ns)
 {
+	char name[KVM_HANDLER_NAME];
 	int handler;
 
-	if (found->edge == HANDLER_EXIT)
+	if (found->edge == KVM_HANDLER_EXIT)
 		return kvm_tracker_leave(tracker, cpu, pid, time_ns, found->kind);
-	handler = handler_of(fields, tracker, found, record);
+	name_handler(fields, found, record, name, sizeof(name));
+	handler = kvm_tracker_add_handler(tracker, found->kind, name);
 	if (handler == -ENOMEM)
 		return handler;
-	return found->edge == HANDLER_ENTRY ?
+	return found->edge == KVM_HANDLER_ENTRY ?
 	       kvm_tracker_enter(tracker, cpu, pid, time_ns, handler) :
 	       kvm_tracker_handled(tracker, cpu, pid, time_ns, handler,
 				   (int32_t)number(fields, found->number, record));
+}
+
+bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record *record, int id,
+			struct kvm_handler_event *event)
+{
+	const struct kvm_handler_field *found;
+
+	if (id < 0 || id > MAX_ID || !fields->handler_of[id])
+		return false;
+	found = &fields->handlers[fields->handler_of[id] - 1];
+	*event = (struct kvm_handler_event){
+		.kind = found->kind, .edge = found->edge, .is_timer = found->is_timer,
+	};
+	if (found->edge == KVM_HANDLER_ENTRY)
+		name_handler(fields, found, record, event->name, sizeof(event->name));
+	return true;
 }
 
 static int take_power(const struct kvm_fields *fields, struct kvm_tracker *tracker,
@@ -640,6 +576,38 @@ static int take_power(const struct kvm_fields *fields, struct kvm_tracker *track
 	if (value > INT32_MAX)
 		value = value == LEAVES_IDLE ? VIRT_AWAKE : INT32_MAX;
 	return kvm_tracker_idle_state(tracker, cpu, pid, time_ns, (int32_t)value);
+}
+
+/** @found: which of the events in the table it is. */
+static struct kvm_event event_of(const struct kvm_fields *fields, const struct found_event *found,
+				 const struct tep_record *record, int cpu, int32_t pid,
+				 int64_t time_ns)
+{
+	struct kvm_event event = {
+		.time_ns = time_ns, .pid = pid, .cpu = (int16_t)cpu, .kind = found->row->kind,
+		.more = found->row->isa,
+		.arg = found->arg ? (int32_t)number(fields, found->arg, record) : VIRT_NONE,
+		.value = number(fields, found->value, record),
+	};
+
+	complete(fields, found, record, &event);
+	return event;
+}
+
+bool kvm_fields_sched(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		      int cpu, int32_t pid, int64_t time_ns, struct kvm_event *event)
+{
+	const struct found_event *found;
+
+	if (id < 0 || id > MAX_ID || !fields->by_id[id] || fields->by_id[id] > N_ROWS)
+		return false;
+	found = &fields->events[fields->by_id[id] - 1];
+	if (!found->row->system || strcmp(found->row->system, "sched") != 0 ||
+	    !is_there(found->arg, record) ||
+	    (found->value && !is_there(found->value, record)))
+		return false;
+	*event = event_of(fields, found, record, cpu, pid, time_ns);
+	return true;
 }
 
 int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker,
@@ -661,13 +629,7 @@ int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker
 				    &fields->handlers[fields->by_id[id] - N_ROWS - 1], cpu, pid,
 				    time_ns);
 	found = &fields->events[fields->by_id[id] - 1];
-	event = (struct kvm_event){
-		.time_ns = time_ns, .pid = pid, .cpu = (int16_t)cpu, .kind = found->row->kind,
-		.more = found->row->isa,
-		.arg = found->arg ? (int32_t)number(fields, found->arg, record) : VIRT_NONE,
-		.value = number(fields, found->value, record),
-	};
-	complete(fields, found, record, &event);
+	event = event_of(fields, found, record, cpu, pid, time_ns);
 	if (found->comm)
 		ret = name_thread(tracker, event.arg, found->comm, record);
 	return ret ? ret : kvm_tracker_add(tracker, &event);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "hyper_event.h"
+#include "kvm_handler_fields.h"
 #include "kvm_tracker.h"
 
 #ifdef __cplusplus
@@ -80,6 +81,34 @@ int64_t kvm_fields_irq(const struct kvm_fields *fields, const struct tep_record 
 /** kvm_fields_device - what the device of such a record is called; "" if it does not tell. */
 void kvm_fields_device(const struct kvm_fields *fields, const struct tep_record *record, int id,
 		       char name[KVM_DEVICE_SIZE]);
+
+/**
+ * kvm_fields_sched - what a record tells of the tasks of its own kernel
+ * @event: receives it, of KVM_SWITCH, KVM_WAKING, KVM_WAKEUP, KVM_BORN or KVM_MIGRATE
+ *
+ * Return: false for a record that tells nothing of that, or is too short.
+ */
+bool kvm_fields_sched(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		      int cpu, int32_t pid, int64_t time_ns, struct kvm_event *event);
+
+/** Of a handler's name, with its end. */
+#define KVM_HANDLER_NAME	64
+
+/** A handler begins or ends on the CPU of a record, or has been there. */
+struct kvm_handler_event {
+	uint8_t		kind;		/* enum virt_handler_kind */
+	uint8_t		edge;		/* enum kvm_handler_edge */
+	bool		is_timer;	/* a timer's function, which runs within another handler */
+	char		name[KVM_HANDLER_NAME];	/* of one that begins: "49 virtio0", "NET_RX" */
+};
+
+/**
+ * kvm_fields_handler - what a record tells of the handlers of its own kernel
+ *
+ * Return: false for a record that tells nothing of that.
+ */
+bool kvm_fields_handler(const struct kvm_fields *fields, const struct tep_record *record, int id,
+			struct kvm_handler_event *event);
 
 /** kvm_fields_pid - whose record it is. */
 int32_t kvm_fields_pid(const struct kvm_fields *fields, struct tep_record *record);

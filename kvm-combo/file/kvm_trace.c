@@ -14,7 +14,6 @@
 #include "array.h"
 #include "clock_align.h"
 #include "key_map.h"
-#include "kvm_fields.h"
 #include "kvm_trace.h"
 #include "regular_file.h"
 #include "trace_dat.h"
@@ -552,16 +551,32 @@ static int64_t time_of(const struct kvm_trace *trace, uint64_t ts, struct virt_c
 	return ns > INT64_MAX / 2 ? INT64_MAX / 2 : (int64_t)ns;
 }
 
-/** What somebody may want to know of a hypercall beside its number. */
-static void find_call(const struct kvm_trace *trace, const struct tep_record *record, int id,
-		      struct kvm_trace_record *counted, struct hyper_call *call)
+/** What some records tell besides, as long as they go by. */
+struct told {
+	struct hyper_call call;
+	struct hyper_event boot;
+	struct kvm_event sched;
+	struct kvm_handler_event handler;
+};
+
+static void find_more(const struct kvm_trace *trace, const struct tep_record *record, int id,
+		      struct kvm_trace_record *counted, struct told *told)
 {
-	if (!kvm_fields_call(trace->fields, record, id, call))
-		return;
-	call->time_ns = counted->time_ns;
-	call->tid = counted->pid;
-	call->pcpu = counted->cpu;
-	counted->call = call;
+	const struct kvm_fields *fields = trace->fields;
+
+	if (kvm_fields_call(fields, record, id, &told->call)) {
+		told->call.time_ns = counted->time_ns;
+		told->call.tid = counted->pid;
+		told->call.pcpu = counted->cpu;
+		counted->call = &told->call;
+	}
+	if (kvm_fields_boot(fields, record, id, &told->boot))
+		counted->boot = &told->boot;
+	if (kvm_fields_sched(fields, record, id, counted->cpu, counted->pid, counted->time_ns,
+			     &told->sched))
+		counted->sched = &told->sched;
+	if (kvm_fields_handler(fields, record, id, &told->handler))
+		counted->handler = &told->handler;
 }
 
 /** A device is known by the number of its interrupt; its name is read once. 0 or -ENOMEM. */
@@ -588,8 +603,7 @@ static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu
 	int64_t time_ns = time_of(trace, record->ts, &pass->walk);
 	uint64_t missing = record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
 	int id = tep_data_type(trace->tep, record), ret = 0;
-	struct hyper_event boot;
-	struct hyper_call call;
+	struct told told;
 	struct kvm_trace_record counted = {
 		.time_ns = time_ns, .cpu = (int16_t)cpu,
 		.pid = kvm_fields_pid(trace->fields, record),
@@ -601,9 +615,7 @@ static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu
 	find_injection(trace, record, id, &counted);
 	find_context(trace, record, id, &counted);
 	if (pass->take)
-		find_call(trace, record, id, &counted, &call);
-	if (pass->take && kvm_fields_boot(trace->fields, record, id, &boot))
-		counted.boot = &boot;
+		find_more(trace, record, id, &counted, &told);
 	if (pass->take)
 		ret = find_device(trace, record, id, &counted);
 	if (time_ns < pass->begin_ns)

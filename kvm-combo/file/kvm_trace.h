@@ -15,6 +15,7 @@
 
 #include "clock_steps.h"
 #include "hyper_event.h"
+#include "kvm_fields.h"
 #include "kvm_meta.h"
 #include "trace_dat.h"
 #include "virt_delivery.h"
@@ -60,6 +61,8 @@ struct kvm_trace_record {
 					 * kvm_trace_device(); or VIRT_NONE */
 	const struct hyper_call *call;	/* of a hypercall, until the next record; else NULL */
 	const struct hyper_event *boot;	/* of what initcall:* tells, as well; else NULL */
+	const struct kvm_event *sched;	/* kvm_fields_sched(), as well; else NULL */
+	const struct kvm_handler_event *handler; /* kvm_fields_handler(), as well; else NULL */
 };
 
 struct kvm_trace;

@@ -6,6 +6,7 @@
  * A guest cannot see when it does not run: its graph shows its task going on. So the guest's graph
  * fades wherever its vCPU does not execute it, and is hatched where its trace tells nothing.
  */
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <utility>
@@ -16,6 +17,7 @@
 
 #include "KvmCombos.hpp"
 #include "VirtKs.hpp"
+#include "VirtTasks.hpp"
 #include "VirtVeil.hpp"
 #include "ks_coverage.h"
 #include "ks_rows.h"
@@ -41,6 +43,9 @@ private:
 	int				_x0, _y0, _y1;
 	std::vector<virt_veil_run>	_runs;
 };
+
+/** Of a guest's tasks, in a window. */
+constexpr size_t MOST_RUNS = 50000;
 
 /** What of one graph its trace does not tell of, hatched over what KernelShark has drawn on. */
 class Hatch : public KsPlot::PlotObject {
@@ -90,6 +95,17 @@ const ks_coverage *coverageOf(const kshark_trace_histo *histo, int streamId)
 	return last.found.get();
 }
 
+/** Over what the graph draws, if there is anything. */
+template<class Shape, class Part> void pushOver(KsCppArgV *argv, std::vector<Part> parts)
+{
+	KsPlot::Graph *graph = argv->_graph;
+
+	if (!parts.empty())
+		argv->_shapes->push_front(new Shape(graph->bin(0)._base.x(),
+						    graph->base() - graph->height() * 7 / 10 - 2,
+						    graph->base(), std::move(parts)));
+}
+
 void hatchGuest(KsCppArgV *argv, int streamId, int cpu)
 {
 	const ks_coverage *coverage = coverageOf(argv->_histo, streamId);
@@ -101,10 +117,7 @@ void hatchGuest(KsCppArgV *argv, int streamId, int cpu)
 		return;
 	gaps.resize(ks_coverage_gaps(coverage, cpu, argv->_histo->min, argv->_histo->bin_size,
 				     graph->size(), gaps.data()));
-	if (!gaps.empty())
-		argv->_shapes->push_front(new Hatch(graph->bin(0)._base.x(),
-						    graph->base() - graph->height() * 7 / 10 - 2,
-						    graph->base(), std::move(gaps)));
+	pushOver<Hatch>(argv, std::move(gaps));
 }
 
 /** Where nothing is known of a vCPU, looked for once; nullptr: wherever it is UNKNOWN. */
@@ -156,12 +169,62 @@ void fadeGuest(KsCppArgV *argv, int streamId, int cpu)
 	virt_shade_times(model.get(), vcpu, &window, ns.get());
 	n = virt_veil(ns.get(), lostOf(pair.host_stream, model, vcpu), VIRT_VEIL_OFF_GUEST, &window,
 		      runs.data());
-	if (n < 1)
-		return;
-	runs.resize(n);
-	argv->_shapes->push_front(new Veil(graph->bin(0)._base.x(),
-					   graph->base() - graph->height() * 7 / 10 - 2,
-					   graph->base(), std::move(runs)));
+	runs.resize(std::max(n, 0));
+	pushOver<Veil>(argv, std::move(runs));
+}
+
+int cpusOf(int streamId)
+{
+	kshark_context *kshark_ctx = nullptr;
+	const kshark_data_stream *stream = kshark_instance(&kshark_ctx) ?
+					   kshark_get_data_stream(kshark_ctx, streamId) : nullptr;
+
+	return stream ? stream->n_cpus : 0;
+}
+
+/** The same of a guest's task, on any of its CPUs: what they execute while it has them. */
+void fadeTask(KsCppArgV *argv, int streamId, int pid)
+{
+	const KsPlot::Graph *graph = argv->_graph;
+	int64_t from = argv->_histo->min, to = from + static_cast<int64_t>(argv->_histo->bin_size) *
+						      graph->size();
+	auto tasks = virtTasksOf(argv->_histo, streamId);
+	std::vector<virt_veil_run> runs(graph->size());
+	size_t steps = 0, n_runs;
+	virt_pair pair;
+	int n;
+
+	std::unique_ptr<int64_t[][VIRT_N_STATES]> ns(new int64_t[graph->size()][VIRT_N_STATES]());
+	virt_shade_window window = {
+		.from_ns = from,
+		.column_ns = static_cast<int64_t>(argv->_histo->bin_size),
+		.n_columns = graph->size(),
+		.n_parts = VIRT_VEIL_STEPS,
+	};
+
+	for (int cpu = 0; tasks && cpu < cpusOf(streamId); cpu++) {
+		if (!virt_pairing_of_cpu(streamId, cpu, &pair))
+			continue;
+
+		const ks_task_run *all = ks_tasks_runs(tasks.get(), cpu, &n_runs);
+		int64_t offset = ks_stream_offset(pair.host_stream);
+		VirtModelRef model(pair.host_stream);
+		int32_t vcpu = model ? virt_model_find_vcpu(model.get(), pair.host_pid) : VIRT_NONE;
+		size_t i = n_runs ? ks_tasks_at(all, n_runs, from) : 0;
+
+		window.from_ns = from - offset;
+		for (i = i == n_runs ? 0 : i; i + 1 < n_runs && all[i].from_ns < to; i++) {
+			/* of so many, a column's share says little, and takes long */
+			if (++steps > MOST_RUNS)
+				return;
+			if (all[i].pid == pid && vcpu != VIRT_NONE)
+				virt_veil_add(model.get(), vcpu, all[i].from_ns - offset,
+					      all[i + 1].from_ns - offset, &window, ns.get());
+		}
+	}
+	n = virt_veil(ns.get(), nullptr, VIRT_VEIL_OFF_GUEST, &window, runs.data());
+	runs.resize(std::max(n, 0));
+	pushOver<Veil>(argv, std::move(runs));
 }
 
 } // namespace
@@ -177,8 +240,11 @@ void kvm_combo_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int
 		combos->graphDrawn(argv->_histo, streamId, value, drawAction,
 				   argv->_graph->base() - argv->_graph->height(),
 				   argv->_graph->base());
-	if (!(drawAction & KSHARK_CPU_DRAW))
+	if (!(drawAction & KSHARK_CPU_DRAW)) {
+		if (value && KvmCombos::fades())
+			fadeTask(argv, streamId, value);
 		return;
+	}
 	/* drawn in the opposite order */
 	hatchGuest(argv, streamId, value);
 	if ((drawAction & KSHARK_GUEST_DRAW) && KvmCombos::fades())

@@ -12,11 +12,6 @@
 #include "kvm_stops.h"
 #include "kvm_wakes.h"
 
-/** prev_state of sched_switch: what is asleep has one of these bits; include/linux/sched.h. */
-#define STATE_ASLEEP	0xff
-#define STATE_STOPPED	(0x04 | 0x08)
-#define STATE_DEAD	(0x10 | 0x20)
-
 struct replay {
 	const struct kvm_tracker *tracker;
 	struct virt_model *model;
@@ -275,7 +270,7 @@ static void stop(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 static void sleep_on(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm_event *event)
 {
 	uint64_t prev_state = (uint64_t)event->value;
-	bool is_unasked = vcpu->wait == KVM_WAIT_UNASKED && !(prev_state & STATE_STOPPED);
+	bool is_unasked = vcpu->wait == KVM_WAIT_UNASKED && !(prev_state & KVM_STATE_STOPPED);
 
 	kvm_wakes_sleep(&replay->wakes, vcpu, prev_state);
 	if (vcpu->stopped && kvm_stops_is_whole(&replay->stops, vcpu)) {
@@ -303,13 +298,13 @@ static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm
 	}
 	vcpu->place = KVM_OFF;
 	tell(replay, vcpu);
-	if (prev_state & STATE_DEAD) {
+	if (prev_state & KVM_STATE_DEAD) {
 		say(replay, vcpu, event->time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
 		stop(replay, vcpu, event->time_ns);
 	} else if (replay->n_lost) {
 		/* it may be woken and run elsewhere, unseen */
 		lose(replay, vcpu, event->time_ns);
-	} else if (prev_state & STATE_ASLEEP) {
+	} else if (prev_state & KVM_STATE_ASLEEP) {
 		sleep_on(replay, vcpu, event);
 	} else {
 		say(replay, vcpu, event->time_ns, VIRT_PREEMPTED, who(replay, event->arg), 0);

@@ -122,6 +122,11 @@ enum kvm_event_kind {
 /** Where a record was written: on behalf of its thread, or in an interrupt that came upon it. */
 enum kvm_context { KVM_IN_TASK, KVM_IN_INTERRUPT };
 
+/** prev_state of sched_switch, asleep if any of these is set; include/linux/sched.h of Linux. */
+#define KVM_STATE_ASLEEP	0xff
+#define KVM_STATE_STOPPED	(0x04 | 0x08)
+#define KVM_STATE_DEAD		(0x10 | 0x20)
+
 /** Whose numbers hypercalls are. */
 enum kvm_hypercall_abi { KVM_HYPERCALL_KVM, KVM_HYPERCALL_HYPERV, KVM_HYPERCALL_XEN };
 

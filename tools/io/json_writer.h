@@ -9,7 +9,7 @@
 #include "output.h"
 
 /** Levels of objects and arrays; a deeper one is an error of the program. */
-#define JSON_MAX_DEPTH	24
+#define JSON_MAX_DEPTH	32
 
 struct json {
 	struct output	*out;

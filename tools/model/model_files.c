@@ -112,7 +112,8 @@ int model_files_open(struct model_files *files)
 	files->paths = trace_args_paths(files->args);
 	files->hosts = calloc((size_t)files->n + 1, sizeof(*files->hosts));
 	files->guests = calloc((size_t)files->n + 1, sizeof(struct kvm_trace *));
-	if (files->paths && files->hosts && files->guests)
+	files->inner = calloc((size_t)files->n + 1, sizeof(*files->inner));
+	if (files->paths && files->hosts && files->guests && files->inner)
 		files->traces = calloc((size_t)files->n + 1, sizeof(struct kvm_trace *));
 	if (!files->traces) {
 		ksv_error("not enough memory");
@@ -147,7 +148,7 @@ int model_files_only_host(const struct model_files *files, const struct ksv_comm
 {
 	*host = -1;
 	for (int i = 0; i < files->n; i++) {
-		if (!model_files_is_host(files, i))
+		if (!model_files_is_host(files, i) || files->hosts[i] >= 0)
 			continue;
 		if (*host >= 0)
 			return ksv_usage_error(command, "one host at a time: %s is another one "
@@ -166,6 +167,24 @@ struct kvm_trace **model_files_guests(const struct model_files *files, int host,
 	return files->guests;
 }
 
+const struct model_inner *model_files_inner(const struct model_files *files, int host, int *n)
+{
+	int guest = 0;
+
+	*n = 0;
+	for (int i = 0; i < files->n; i++) {
+		if (!files->traces[i] || files->hosts[i] != host)
+			continue;
+		for (int k = 0; k < files->n; k++)
+			if (files->traces[k] && files->hosts[k] == i && k != host) {
+				files->inner[*n].trace = files->traces[k];
+				files->inner[(*n)++].guest = guest;
+			}
+		guest++;
+	}
+	return files->inner;
+}
+
 struct kvm_trace *model_files_take(struct model_files *files, int host)
 {
 	struct kvm_trace *trace = files->traces[host];
@@ -176,12 +195,21 @@ struct kvm_trace *model_files_take(struct model_files *files, int host)
 	return trace;
 }
 
+void model_files_load(struct model_files *files, int host, struct model_load *load)
+{
+	load->path = files->paths[host];
+	load->guests = model_files_guests(files, host, &load->n_guests);
+	load->inner = model_files_inner(files, host, &load->n_inner);
+	load->kvm = model_files_take(files, host);
+}
+
 void model_files_close(struct model_files *files)
 {
 	for (int i = 0; files->traces && i < files->n; i++)
 		kvm_trace_close(files->traces[i]);
 	free(files->traces);
 	free(files->guests);
+	free(files->inner);
 	free(files->hosts);
 	free(files->paths);
 }

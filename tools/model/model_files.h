@@ -9,6 +9,8 @@
 #include "trace_args.h"
 
 struct kvm_trace;
+struct model_inner;
+struct model_load;
 
 /** All zero but @args, @cpu_hz and @quiet; to be given to model_files_close() in any case. */
 struct model_files {
@@ -20,6 +22,7 @@ struct model_files {
 	int			n;
 	struct kvm_trace	**traces;	/* of KVM, or NULL */
 	struct kvm_trace	**guests;	/* of model_files_guests() */
+	struct model_inner	*inner;		/* of model_files_inner() */
 	int			*hosts;		/* whose guest it is; -1: nobody's */
 };
 
@@ -37,7 +40,8 @@ int model_files_open(struct model_files *files);
 bool model_files_is_host(const struct model_files *files, int i);
 
 /**
- * model_files_only_host - the one host of a command that takes no more
+ * model_files_only_host - the one host of a command that takes no more; a guest that is the host of
+ * others is only a guest
  * @host: receives which one it is
  *
  * Return: KSV_EXIT_OK, or the exit status, after a message that tells why there is none.
@@ -54,11 +58,26 @@ int model_files_only_host(const struct model_files *files, const struct ksv_comm
 struct kvm_trace **model_files_guests(const struct model_files *files, int host, int *n);
 
 /**
+ * model_files_inner - the guests of guests of a host
+ * @n: receives how many
+ *
+ * Return: as model_files_guests(), whose numbers they have.
+ */
+const struct model_inner *model_files_inner(const struct model_files *files, int host, int *n);
+
+/**
  * model_files_take - the trace of a host, which is the caller's from then on
  *
  * Return: NULL if it is to be opened anew: of Xen, or it is a guest as well and still needed.
  */
 struct kvm_trace *model_files_take(struct model_files *files, int host);
+
+/**
+ * model_files_load - all that model_load() needs of a host and its guests
+ * @load: its paths and traces are set; that of the host is closed with it, the others stay those of
+ * @files
+ */
+void model_files_load(struct model_files *files, int host, struct model_load *load);
 
 void model_files_close(struct model_files *files);
 

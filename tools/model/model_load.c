@@ -159,6 +159,22 @@ int model_load(struct model_load *load)
 	return KSV_EXIT_FILE;
 }
 
+int model_nest(const struct model_load *load, int guest, struct guest_tasks *tasks)
+{
+	int ret = 0;
+
+	for (int i = 0; i < load->n_inner && !ret; i++) {
+		int n = 0;
+		const int *tids;
+
+		if (load->inner[i].guest != guest)
+			continue;
+		tids = kvm_trace_guest_tids(load->guests[guest], load->inner[i].trace, &n);
+		ret = guest_tasks_nest(tasks, load->model, load->inner[i].trace, tids, n);
+	}
+	return ret;
+}
+
 void model_unload(struct model_load *load)
 {
 	virt_model_free(load->model);

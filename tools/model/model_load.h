@@ -8,8 +8,15 @@
 #ifndef KSHARK_VIRT_MODEL_LOAD_H
 #define KSHARK_VIRT_MODEL_LOAD_H
 
+#include "guest_tasks.h"
 #include "host_trace.h"
 #include "options.h"
+
+/** A guest of a guest. */
+struct model_inner {
+	struct kvm_trace	*trace;
+	int			guest;		/* of which, in struct model_load */
+};
 
 /** Called for the rows in order, a block at a time, while the model is being built. */
 typedef void (*model_rows_fn)(void *arg, const struct xen_trace_row *rows, size_t n);
@@ -20,6 +27,8 @@ struct model_load {
 	struct kvm_trace	*kvm;		/* if it is open already; it is closed in the end */
 	struct kvm_trace	**guests;	/* KVM: open traces of guests; may be NULL */
 	int			n_guests;
+	const struct model_inner *inner;	/* of model_files_inner(); may be NULL */
+	int			n_inner;
 	struct host_options	options;
 	bool			quiet;		/* no progress */
 	/** Before the walk; may be NULL. Return: 0, or the exit status after a message. */
@@ -36,6 +45,14 @@ struct model_load {
 
 /** model_load - open, walk, finish. Return: KSV_EXIT_OK, or the exit status after a message. */
 int model_load(struct model_load *load);
+
+/**
+ * model_nest - put tasks of guests of a guest in their place, see guest_tasks_nest()
+ * @guest: index
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int model_nest(const struct model_load *load, int guest, struct guest_tasks *tasks);
 
 /** model_unload - free the result, also of a model_load() that failed. */
 void model_unload(struct model_load *load);

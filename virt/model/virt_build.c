@@ -53,7 +53,6 @@ static void maps_free(struct virt_model *model)
 	key_map_destroy(&model->machine_map);
 	key_map_destroy(&model->vcpu_map);
 	key_map_destroy(&model->reason_map);
-	key_map_destroy(&model->task_map);
 	key_map_destroy(&model->wake_map);
 }
 
@@ -83,6 +82,7 @@ void virt_model_free(struct virt_model *model)
 		free(model->pcpus[i].base);
 	}
 	maps_free(model);
+	key_map_destroy(&model->task_map);
 	names_free(model->names);
 	free(model->machines);
 	free(model->vcpus);
@@ -256,6 +256,13 @@ int virt_model_set_reason_class(struct virt_model *model, int32_t reason,
 		return -EINVAL;
 	model->reasons[reason].exit_class = exit_class;
 	return 0;
+}
+
+int32_t virt_model_find_task(const struct virt_model *model, int32_t pid)
+{
+	int64_t index = key_map_find(&model->task_map, map_key(0, pid));
+
+	return index < 0 ? VIRT_NONE : VIRT_FIRST_TASK + (int32_t)index;
 }
 
 int32_t virt_model_add_task(struct virt_model *model, int32_t pid, const char *name)

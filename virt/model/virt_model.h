@@ -388,6 +388,9 @@ const char *virt_exit_class_name(enum virt_exit_class exit_class);
 /** virt_model_task - a task by its number; or NULL. */
 const struct virt_task *virt_model_task(const struct virt_model *model, int32_t task);
 
+/** virt_model_find_task - by its pid. Return: its number or VIRT_NONE. */
+int32_t virt_model_find_task(const struct virt_model *model, int32_t pid);
+
 /** virt_model_n_tasks - their numbers are VIRT_FIRST_TASK and those that follow. */
 int32_t virt_model_n_tasks(const struct virt_model *model);
 

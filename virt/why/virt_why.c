@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_why.c
- * @brief	The walk along what vCPUs waited for, from the model alone.
+ * @brief	The walk along what vCPUs waited for, from the model.
  */
 #include <errno.h>
-#include <stdlib.h>
 
-#include "array.h"
 #include "virt_handlers.h"
-#include "virt_part.h"
 #include "virt_power.h"
-#include "virt_why.h"
+#include "virt_why_private.h"
 
 /** Intervals that are looked at for the VM exit whose answer is waited for. */
 #define LOOK_BACK	64
-
-struct walk {
-	const struct virt_model	*model;
-	struct virt_why		*why;
-	size_t			room, limit;
-	int			error;
-	int64_t			begin_ns, end_ns;	/* of the trace */
-	int			level;
-	int32_t			path[VIRT_WHY_LEVELS];	/* whose time the levels above are */
-};
 
 static bool is_vcpu(const struct virt_model *model, int32_t who)
 {
@@ -35,71 +22,6 @@ static bool is_on_pcpu(unsigned int state)
 	return state <= VIRT_VMM;
 }
 
-/* --- segments -------------------------------------------------------------------------------- */
-
-/** One that has nothing to it yet but where it is. */
-static struct virt_why_segment segment_at(int32_t subject, enum virt_why_kind kind,
-					  int64_t from_ns, int64_t to_ns, int16_t pcpu)
-{
-	return (struct virt_why_segment){
-		.from_ns = from_ns, .to_ns = to_ns, .subject = subject, .who = VIRT_NONE,
-		.reason = VIRT_NONE, .wake = VIRT_NONE, .handler = VIRT_NONE, .pcpu = pcpu,
-		.idle_state = VIRT_NONE, .kind = (uint8_t)kind,
-	};
-}
-
-/** Return: its index, or -1 after an error. */
-static ssize_t add(struct walk *walk, const struct virt_why_segment *segment)
-{
-	struct virt_why *why = walk->why;
-
-	if (!walk->error && why->n >= walk->limit)
-		walk->error = -E2BIG;
-	if (!walk->error && ARRAY_GROW(why->segments, why->n, walk->room))
-		walk->error = -ENOMEM;
-	if (walk->error)
-		return -1;
-	why->segments[why->n] = *segment;
-	why->segments[why->n].level = (uint8_t)walk->level;
-	if (segment->kind == VIRT_WHY_UNEXPLAINED)
-		why->unexplained_ns += segment->to_ns - segment->from_ns;
-	return (ssize_t)why->n++;
-}
-
-static void end_below(struct walk *walk, size_t at)
-{
-	walk->why->segments[at].n_below = (uint32_t)(walk->why->n - at - 1);
-}
-
-/** A part of segment @at that nothing explains. */
-static void add_unexplained(struct walk *walk, size_t at, int64_t from_ns, int64_t to_ns,
-			    enum virt_why_cause cause)
-{
-	const struct virt_why_segment *above = &walk->why->segments[at];
-	struct virt_why_segment segment = segment_at(above->subject, VIRT_WHY_UNEXPLAINED, from_ns,
-						     to_ns, above->pcpu);
-
-	segment.cause = (uint8_t)cause;
-	walk->level++;
-	add(walk, &segment);
-	walk->level--;
-}
-
-/** All of segment @at. */
-static void leave_unexplained(struct walk *walk, size_t at, enum virt_why_cause cause)
-{
-	const struct virt_why_segment *segment = &walk->why->segments[at];
-
-	add_unexplained(walk, at, segment->from_ns, segment->to_ns, cause);
-}
-
-/** Why the trace tells nothing of a time. */
-static enum virt_why_cause why_unknown(const struct virt_model *model, int64_t from_ns,
-				       int64_t to_ns)
-{
-	return virt_model_loss_in(model, from_ns, to_ns) ? VIRT_WHY_LOST : VIRT_WHY_UNTOLD;
-}
-
 /* --- who has a pCPU -------------------------------------------------------------------------- */
 
 /** Whoever it is; @waits: somebody waits for the pCPU. */
@@ -108,8 +30,8 @@ static struct virt_why_segment occupied(const struct virt_model *model,
 					int64_t to_ns, int16_t pcpu,
 					const struct virt_why_segment *waits)
 {
-	struct virt_why_segment segment = segment_at(occupant->vcpu, VIRT_WHY_IDLE, from_ns, to_ns,
-						     pcpu);
+	struct virt_why_segment segment = why_segment_at(occupant->vcpu, VIRT_WHY_IDLE, from_ns,
+							 to_ns, pcpu);
 
 	if (!occupant->known || (waits && occupant->vcpu == waits->subject)) {
 		segment.subject = VIRT_NONE;
@@ -158,7 +80,7 @@ static void add_sleeps(struct walk *walk, size_t at)
 	struct virt_power_piece piece;
 	int64_t time_ns = above.from_ns;
 
-	walk->level++;
+	why_down(walk);
 	for (; time_ns < above.to_ns && !walk->error &&
 	       virt_pcpu_power(walk->model, VIRT_IDLE_STATE, above.pcpu, time_ns, &piece);
 	     time_ns = piece.to_ns) {
@@ -166,7 +88,8 @@ static void add_sleeps(struct walk *walk, size_t at)
 
 		if (piece.value < 0)
 			continue;
-		segment = segment_at(VIRT_NONE, VIRT_WHY_SLEEP, time_ns, piece.to_ns, above.pcpu);
+		segment = why_segment_at(VIRT_NONE, VIRT_WHY_SLEEP, time_ns, piece.to_ns,
+					 above.pcpu);
 		segment.cause = VIRT_WHY_SLEEPS;
 		segment.idle_state = piece.value;
 		segment.sleeps_ns = piece.to_ns - piece.from_ns;
@@ -176,78 +99,39 @@ static void add_sleeps(struct walk *walk, size_t at)
 			segment.to_ns = above.to_ns;
 		else if (piece.ends)
 			segment.flags |= VIRT_WHY_ENDS;
-		add(walk, &segment);
+		why_add(walk, &segment);
 	}
-	walk->level--;
+	why_up(walk);
 	if (!walk->error)
-		end_below(walk, at);
+		why_end_below(walk, at);
 }
 
 static void add_occupant(struct walk *walk, const struct virt_why_segment *segment)
 {
-	ssize_t at = add(walk, segment);
+	ssize_t at = why_add(walk, segment);
 
-	if (at >= 0 && segment->kind == VIRT_WHY_IDLE && walk->level + 1 < VIRT_WHY_LEVELS)
-		add_sleeps(walk, (size_t)at);
-}
-
-struct share {
-	int32_t		who;
-	int64_t		ns;
-};
-
-static int compare_shares(const void *a, const void *b)
-{
-	const struct share *x = a, *y = b;
-
-	return (x->who > y->who) - (x->who < y->who);
-}
-
-/** Who has most of the time below segment @at. */
-static void find_culprit(struct walk *walk, size_t at)
-{
-	struct virt_why_segment *segments = walk->why->segments;
-	size_t below = walk->why->n - at - 1, n = 0;
-	struct share *shares = calloc(below + 1, sizeof(*shares));
-	int64_t most = 0, ns = 0;
-
-	if (!shares) {
-		walk->error = -ENOMEM;
+	if (at < 0 || walk->level + 1 >= VIRT_WHY_LEVELS)
 		return;
-	}
-	for (size_t i = at + 1; i < walk->why->n; i++)
-		if (segments[i].kind == VIRT_WHY_VCPU || segments[i].kind == VIRT_WHY_TASK)
-			shares[n++] = (struct share){
-				segments[i].subject, segments[i].to_ns - segments[i].from_ns,
-			};
-	qsort(shares, n, sizeof(*shares), compare_shares);
-	for (size_t i = 0; i < n; i++) {
-		ns = i && shares[i].who == shares[i - 1].who ? ns + shares[i].ns : shares[i].ns;
-		if (ns > most) {
-			most = ns;
-			segments[at].who = shares[i].who;
-		}
-	}
-	free(shares);
+	if (segment->kind == VIRT_WHY_IDLE)
+		add_sleeps(walk, (size_t)at);
+	else if (segment->kind == VIRT_WHY_VCPU)
+		why_add_tasks(walk, (size_t)at, segment->subject);
 }
 
-/** Who has, meanwhile, the pCPU that is waited for in segment @at. */
-static void add_culprits(struct walk *walk, size_t at, int16_t pcpu, int64_t from_ns,
-			 int64_t to_ns)
+void why_add_culprits(struct walk *walk, size_t at, int16_t pcpu, int64_t from_ns, int64_t to_ns)
 {
 	const struct virt_why_segment waits = walk->why->segments[at];
 	size_t before = walk->why->n;
 
-	walk->level++;
+	why_down(walk);
 	each_occupant(walk, pcpu, from_ns, to_ns, &waits, add_occupant);
-	walk->level--;
+	why_up(walk);
 	if (walk->why->n == before && !walk->error)
-		add_unexplained(walk, at, from_ns, to_ns, why_unknown(walk->model, from_ns, to_ns));
+		why_add_unexplained(walk, at, from_ns, to_ns,
+				    why_unknown(walk->model, from_ns, to_ns));
 }
 
 /* --- the states of a vCPU -------------------------------------------------------------------- */
-
-static void walk_vcpu(struct walk *walk, int32_t vcpu, int64_t from_ns, int64_t to_ns);
 
 /** Intervals [first, end) that are one stretch; @range begins with the window's first. */
 struct stretch {
@@ -280,7 +164,7 @@ static void explain_preempted(struct walk *walk, size_t at, const struct stretch
 		from_ns = from_ns < stretch->from_ns ? stretch->from_ns : from_ns;
 		to_ns = to_ns > stretch->to_ns ? stretch->to_ns : to_ns;
 		if (from_ns < to_ns)
-			add_culprits(walk, at, stretch->range.first[i].pcpu, from_ns, to_ns);
+			why_add_culprits(walk, at, stretch->range.first[i].pcpu, from_ns, to_ns);
 	}
 }
 
@@ -292,29 +176,34 @@ static void explain_waking(struct walk *walk, size_t at, const struct stretch *s
 
 	if (stretch->end < stretch->range.n && is_on_pcpu(next->state))
 		segment->pcpu = next->pcpu;
-	add_culprits(walk, at, segment->pcpu, stretch->from_ns, stretch->to_ns);
+	why_add_culprits(walk, at, segment->pcpu, stretch->from_ns, stretch->to_ns);
 }
 
-static bool is_on_path(const struct walk *walk, int32_t vcpu)
-{
-	for (int i = 0; i <= walk->level; i++)
-		if (walk->path[i] == vcpu)
-			return true;
-	return false;
-}
-
-/** What the vCPU did that ended the wait in segment @at. */
-static void add_waker(struct walk *walk, size_t at, int32_t vcpu)
+void why_follow(struct walk *walk, size_t at, int32_t who, int64_t woken_ns)
 {
 	struct virt_why_segment *segment = &walk->why->segments[at];
+	int32_t task = virt_guests_task_at(walk->guests, who, woken_ns), vcpu = VIRT_NONE;
+	const struct virt_guest_task *of = virt_guests_task(walk->guests, task, NULL);
 
-	if (walk->level + 2 >= VIRT_WHY_LEVELS || is_on_path(walk, vcpu)) {
+	if (is_vcpu(walk->model, who)) {
+		segment->who_task = task;
+		/* the idle task is nobody: it is the vCPU that was interrupted */
+		vcpu = of && of->pid ? VIRT_NONE : who;
+		who = of && of->pid ? task : who;
+	} else if (!virt_guests_task(walk->guests, who, NULL) &&
+		   !why_host_task(walk->guests, walk->model, who)) {
+		return;
+	}
+	if (!why_can_go_down(walk, who)) {
 		segment->flags |= VIRT_WHY_CUT;
 		return;
 	}
-	walk->level++;
-	walk_vcpu(walk, vcpu, segment->from_ns, segment->to_ns);
-	walk->level--;
+	why_down(walk);
+	if (vcpu == VIRT_NONE)
+		why_walk_task(walk, who, segment->from_ns, segment->to_ns);
+	else
+		why_walk_vcpu(walk, vcpu, VIRT_NONE, segment->from_ns, segment->to_ns);
+	why_up(walk);
 }
 
 static void explain_blocked(struct walk *walk, size_t at, const struct stretch *stretch)
@@ -324,17 +213,17 @@ static void explain_blocked(struct walk *walk, size_t at, const struct stretch *
 	const struct virt_wake *wake = virt_model_wake(walk->model, last->detail);
 
 	if (stretch->end == stretch->range.n) {
-		leave_unexplained(walk, at, VIRT_WHY_OPEN);
+		why_leave_unexplained(walk, at, VIRT_WHY_OPEN);
 		return;
 	}
 	if (!wake || wake->cause == VIRT_WAKE_UNKNOWN) {
-		leave_unexplained(walk, at, VIRT_WHY_UNTOLD);
+		why_leave_unexplained(walk, at, VIRT_WHY_UNTOLD);
 		return;
 	}
 	segment->wake = last->detail;
 	segment->who = wake->who;
-	if (is_vcpu(walk->model, wake->who) && wake->who != segment->subject)
-		add_waker(walk, at, wake->who);
+	if (wake->who != segment->subject)
+		why_follow(walk, at, wake->who, begin_of(stretch, stretch->end));
 }
 
 /** Which exit's answer is waited for in intervals from @i on. */
@@ -359,12 +248,12 @@ static void add_handlers(struct walk *walk, size_t at)
 	struct virt_handling_range range = virt_vcpu_handlings(walk->model, above.subject,
 							       above.from_ns, above.to_ns);
 
-	walk->level++;
+	why_down(walk);
 	for (size_t i = 0; i < range.n && !walk->error; i++) {
 		const struct virt_handling *piece = &range.first[i];
 		struct virt_why_segment segment;
 
-		segment = segment_at(above.subject, VIRT_WHY_HANDLER, piece->start_ns,
+		segment = why_segment_at(above.subject, VIRT_WHY_HANDLER, piece->start_ns,
 				     piece->end_ns, above.pcpu);
 		segment.cause = VIRT_WHY_HANDLES;
 		segment.handler = piece->handler;
@@ -377,9 +266,9 @@ static void add_handlers(struct walk *walk, size_t at)
 		else
 			segment.to_ns = above.to_ns;
 		if (segment.from_ns < segment.to_ns)
-			add(walk, &segment);
+			why_add(walk, &segment);
 	}
-	walk->level--;
+	why_up(walk);
 }
 
 /** On its pCPU, out of guest code. */
@@ -392,7 +281,7 @@ static void explain_exit(struct walk *walk, size_t at, const struct stretch *str
 	if (segment->reason == VIRT_NONE && !(interval->flags & VIRT_INTERVAL_EXIT))
 		segment->reason = reason_before(walk, segment->subject, interval->start_ns);
 	if (segment->reason == VIRT_NONE)
-		leave_unexplained(walk, at, VIRT_WHY_UNTOLD);
+		why_leave_unexplained(walk, at, VIRT_WHY_UNTOLD);
 	else
 		add_handlers(walk, at);
 }
@@ -424,8 +313,8 @@ static void explain(struct walk *walk, size_t at, const struct stretch *stretch)
 	if (walk->error)
 		return;
 	if (walk->why->segments[at].cause == VIRT_WHY_PCPU)
-		find_culprit(walk, at);
-	end_below(walk, at);
+		why_find_culprit(walk, at);
+	why_end_below(walk, at);
 }
 
 /** What a stretch is, before anything else is asked about it. */
@@ -445,7 +334,7 @@ static struct virt_why_segment segment_of(const struct walk *walk, int32_t vcpu,
 	int64_t start_ns = begin_of(stretch, stretch->first);
 	struct virt_why_segment segment;
 
-	segment = segment_at(vcpu, (enum virt_why_kind)first->state, stretch->from_ns,
+	segment = why_segment_at(vcpu, (enum virt_why_kind)first->state, stretch->from_ns,
 			     stretch->to_ns, first->pcpu);
 	segment.cause = causes[first->state];
 	if (first->state == VIRT_GUEST && first->flags & VIRT_INTERVAL_NESTED)
@@ -466,94 +355,122 @@ static struct virt_why_segment segment_of(const struct walk *walk, int32_t vcpu,
 	return segment;
 }
 
-static void walk_vcpu(struct walk *walk, int32_t vcpu, int64_t from_ns, int64_t to_ns)
+static void put_segment(struct walk *walk, const struct virt_why_segment *segment,
+			const struct stretch *stretch)
+{
+	ssize_t at = why_add(walk, segment);
+
+	if (at >= 0 && !walk->shallow)
+		explain(walk, (size_t)at, stretch);
+}
+
+/** Guest code, task by task of the guest, as far as that is known. */
+static void put_guest_code(struct walk *walk, const struct virt_why_segment *segment,
+			   const struct virt_guest_cpu *cpu, const struct stretch *stretch)
+{
+	struct virt_why_segment piece = *segment;
+	ptrdiff_t run = virt_guest_run_at(cpu, segment->from_ns);
+	size_t i = run < 0 ? 0 : (size_t)run + 1;
+
+	piece.task = virt_guests_task_at(walk->guests, segment->subject, segment->from_ns);
+	for (; i < cpu->n && cpu->runs[i].start_ns < segment->to_ns && !walk->error; i++) {
+		int32_t task = virt_guests_task_at(walk->guests, segment->subject,
+						   cpu->runs[i].start_ns);
+
+		if (task == piece.task)
+			continue;
+		piece.to_ns = cpu->runs[i].start_ns;
+		piece.flags &= (uint8_t)~VIRT_WHY_ENDS;
+		piece.flags |= VIRT_WHY_GUEST_ENDS;
+		if (piece.from_ns < piece.to_ns)
+			put_segment(walk, &piece, stretch);
+		piece = *segment;
+		piece.flags &= (uint8_t)~VIRT_WHY_BEGINS;
+		piece.flags |= VIRT_WHY_GUEST_BEGINS;
+		piece.from_ns = cpu->runs[i].start_ns;
+		piece.task = task;
+	}
+	put_segment(walk, &piece, stretch);
+}
+
+static void put_stretch(struct walk *walk, int32_t vcpu, int32_t task,
+			const struct stretch *stretch)
+{
+	struct virt_why_segment segment = segment_of(walk, vcpu, stretch);
+	const struct virt_guest_cpu *cpu = task == VIRT_NONE ?
+					   virt_guests_cpu(walk->guests, vcpu, NULL) : NULL;
+
+	segment.task = task;
+	if (cpu && segment.kind == VIRT_WHY_GUEST) {
+		put_guest_code(walk, &segment, cpu, stretch);
+		return;
+	}
+	/* where it does not execute, its guest cannot choose another task */
+	if (cpu)
+		segment.task = virt_guests_task_at(walk->guests, vcpu, segment.from_ns);
+	put_segment(walk, &segment, stretch);
+}
+
+void why_walk_vcpu(struct walk *walk, int32_t vcpu, int32_t task, int64_t from_ns, int64_t to_ns)
 {
 	struct stretch stretch = {
 		/* what ends a wait may lie behind the window */
 		.range = virt_vcpu_intervals(walk->model, vcpu, from_ns, INT64_MAX),
 	};
 
-	walk->path[walk->level] = vcpu;
+	/* of a task of its guest, that is there already */
+	if (walk->path[walk->level] == VIRT_NONE)
+		walk->path[walk->level] = vcpu;
 	for (; stretch.first < stretch.range.n && begin_of(&stretch, stretch.first) < to_ns &&
 	       !walk->error; stretch.first = stretch.end) {
-		struct virt_why_segment segment;
-		ssize_t at;
-
 		stretch.end = stretch_end(&stretch.range, stretch.first);
 		stretch.from_ns = begin_of(&stretch, stretch.first);
 		stretch.to_ns = begin_of(&stretch, stretch.end);
 		stretch.from_ns = stretch.from_ns < from_ns ? from_ns : stretch.from_ns;
 		stretch.to_ns = stretch.to_ns > to_ns ? to_ns : stretch.to_ns;
-		if (stretch.from_ns >= stretch.to_ns)
-			continue;
-		segment = segment_of(walk, vcpu, &stretch);
-		at = add(walk, &segment);
-		if (at >= 0)
-			explain(walk, (size_t)at, &stretch);
+		if (stretch.from_ns < stretch.to_ns)
+			put_stretch(walk, vcpu, task, &stretch);
 	}
 }
 
 /* --- what is asked --------------------------------------------------------------------------- */
 
-static int begin_walk(struct walk *walk, const struct virt_model *model, int64_t from_ns,
-		      int64_t to_ns, size_t limit, struct virt_why *why)
-{
-	if (from_ns < virt_model_begin(model))
-		from_ns = virt_model_begin(model);
-	if (to_ns > virt_model_end(model))
-		to_ns = virt_model_end(model);
-	*why = (struct virt_why){ .from_ns = from_ns, .to_ns = to_ns };
-	*walk = (struct walk){ .model = model, .why = why, .limit = limit };
-	virt_model_span(model, &walk->begin_ns, &walk->end_ns);
-	if (walk->limit > UINT32_MAX)
-		walk->limit = UINT32_MAX;
-	for (int i = 0; i < VIRT_WHY_LEVELS; i++)
-		walk->path[i] = VIRT_NONE;
-	return from_ns < to_ns ? 0 : -EINVAL;
-}
-
-static int end_walk(struct walk *walk)
-{
-	if (walk->error)
-		virt_why_free(walk->why);
-	return walk->error;
-}
-
-int virt_why_vcpu(const struct virt_model *model, int32_t vcpu, int64_t from_ns, int64_t to_ns,
-		  size_t limit, struct virt_why *why)
+int virt_why_vcpu(const struct virt_model *model, const struct virt_guests *guests, int32_t vcpu,
+		  int64_t from_ns, int64_t to_ns, size_t limit, struct virt_why *why)
 {
 	struct walk walk;
-	int ret = begin_walk(&walk, model, from_ns, to_ns, limit, why);
+	int ret = why_begin(&walk, model, guests, from_ns, to_ns, limit, why);
 
 	if (ret || !is_vcpu(model, vcpu))
 		return -EINVAL;
-	walk_vcpu(&walk, vcpu, why->from_ns, why->to_ns);
-	return end_walk(&walk);
+	why->subject = vcpu;
+	why_walk_vcpu(&walk, vcpu, VIRT_NONE, why->from_ns, why->to_ns);
+	return why_end(&walk);
 }
 
 /** A stretch of an occupant; below it, what a vCPU does there. */
 static void add_with_states(struct walk *walk, const struct virt_why_segment *segment)
 {
-	ssize_t at = add(walk, segment);
+	ssize_t at = why_add(walk, segment);
 
 	if (at >= 0 && segment->kind == VIRT_WHY_IDLE)
 		add_sleeps(walk, (size_t)at);
 	if (at < 0 || segment->kind != VIRT_WHY_VCPU)
 		return;
-	walk->level++;
-	walk_vcpu(walk, segment->subject, segment->from_ns, segment->to_ns);
-	walk->level--;
+	why_down(walk);
+	why_walk_vcpu(walk, segment->subject, VIRT_NONE, segment->from_ns, segment->to_ns);
+	why_up(walk);
 	if (!walk->error)
-		end_below(walk, (size_t)at);
+		why_end_below(walk, (size_t)at);
 }
 
-int virt_why_pcpu(const struct virt_model *model, int32_t pcpu, int64_t from_ns, int64_t to_ns,
-		  size_t limit, struct virt_why *why)
+int virt_why_pcpu(const struct virt_model *model, const struct virt_guests *guests, int32_t pcpu,
+		  int64_t from_ns, int64_t to_ns, size_t limit, struct virt_why *why)
 {
 	struct virt_why_segment nobody;
 	struct virt_occupant_range range;
 	struct walk walk;
-	int ret = begin_walk(&walk, model, from_ns, to_ns, limit, why);
+	int ret = why_begin(&walk, model, guests, from_ns, to_ns, limit, why);
 	int64_t known_ns;
 
 	if (ret || pcpu < 0 || pcpu >= virt_model_n_pcpus(model))
@@ -562,19 +479,13 @@ int virt_why_pcpu(const struct virt_model *model, int32_t pcpu, int64_t from_ns,
 	range = virt_pcpu_occupants(model, pcpu, why->from_ns, why->to_ns);
 	known_ns = range.n ? range.first[0].start_ns : why->to_ns;
 	if (known_ns > why->from_ns) {
-		nobody = segment_at(VIRT_NONE, VIRT_WHY_UNEXPLAINED, why->from_ns, known_ns,
+		nobody = why_segment_at(VIRT_NONE, VIRT_WHY_UNEXPLAINED, why->from_ns, known_ns,
 				    (int16_t)pcpu);
 		nobody.cause = (uint8_t)why_unknown(model, why->from_ns, known_ns);
-		add(&walk, &nobody);
+		why_add(&walk, &nobody);
 	}
 	each_occupant(&walk, (int16_t)pcpu, why->from_ns, why->to_ns, NULL, add_with_states);
-	return end_walk(&walk);
-}
-
-void virt_why_free(struct virt_why *why)
-{
-	free(why->segments);
-	*why = (struct virt_why){ 0 };
+	return why_end(&walk);
 }
 
 bool virt_why_at(const struct virt_model *model, int32_t vcpu, int64_t time_ns, int64_t *from_ns,
@@ -593,4 +504,14 @@ bool virt_why_at(const struct virt_model *model, int32_t vcpu, int64_t time_ns, 
 	*from_ns = range.first[i].start_ns;
 	*to_ns = end < range.n ? range.first[end].start_ns : range.end_ns;
 	return true;
+}
+
+bool virt_why_pcpu_at(const struct virt_model *model, int32_t pcpu, int64_t time_ns,
+		      int64_t *from_ns, int64_t *to_ns)
+{
+	const struct virt_occupant *occupant = virt_pcpu_at(model, pcpu, time_ns, to_ns);
+
+	if (occupant)
+		*from_ns = occupant->start_ns;
+	return occupant;
 }

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_why.h
- * @brief	Why the time of a vCPU or a pCPU went where it went: a tree of causes.
+ * @brief	Why the time of a vCPU, pCPU or guest's task went where it went: a tree of causes.
  *
  * A window is cut into segments, each with what the vCPU did and why; a segment has others below
  * it which tell more: who had the pCPU that it waited for, what the vCPU did that woke it. All of
- * it is what the model tells; what that does not tell is a segment, too: VIRT_WHY_UNEXPLAINED.
+ * it is what the model tells, and what the guests' own traces tell of their tasks; what they do not
+ * tell is a segment, too: VIRT_WHY_UNEXPLAINED.
+ *
+ * While a task has a CPU of its guest, its segments are what its vCPU did. While it has none, they
+ * are its own: the states of a vCPU fit a task as well, which is preempted by another task, or
+ * waking while it waits for the guest's CPU, and blocked until somebody in the guest wakes it.
  *
  * Laws: the uppermost segments fill the window; those below a segment lie within it, in order, and
  * do not overlap, but need not fill it; nothing is below one that is unexplained.
@@ -15,13 +20,17 @@
 
 #include <sys/types.h>
 
+#include "virt_guest.h"
 #include "virt_model.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/** What a segment is: a state of a vCPU, with the numbers of enum virt_state, or who has a pCPU. */
+/**
+ * What a segment is: a state of a vCPU, with the numbers of enum virt_state, or who has a pCPU;
+ * with @vcpu, a state of a guest's task, or which task has the vCPU.
+ */
 enum virt_why_kind {
 	VIRT_WHY_GUEST = VIRT_GUEST,
 	VIRT_WHY_HYPERVISOR = VIRT_HYPERVISOR,
@@ -44,6 +53,7 @@ enum virt_why_cause {
 	VIRT_WHY_NESTED,		/* the code of a guest of the guest */
 	VIRT_WHY_EXIT,			/* a VM exit, @reason */
 	VIRT_WHY_PCPU,			/* waits for a pCPU, which @who had longest */
+	VIRT_WHY_GUEST_CPU,		/* waits for @vcpu, of its guest, which @who had longest */
 	VIRT_WHY_WAKE,			/* waits for what ended it, @wake */
 	VIRT_WHY_HANDLES,		/* @handler does */
 	VIRT_WHY_SLEEPS,		/* in @idle_state, whoever is woken waits for its end */
@@ -64,18 +74,29 @@ enum virt_why_flag {
 					 * to a VM exit, of @reason if that is known */
 	VIRT_WHY_CUT = 1 << 3,		/* what @who did meanwhile is told above, or too deep */
 	VIRT_WHY_WITH_WAITS = 1 << 4,	/* waits in it are not told apart */
+	VIRT_WHY_GUEST_BEGINS = 1 << 5,	/* it begins where the segment does, in the guest's trace */
+	VIRT_WHY_GUEST_ENDS = 1 << 6,	/* it ends where the segment does, in the guest's trace */
 };
 
 /** Levels of segments, at most. */
-#define VIRT_WHY_LEVELS		8
+#define VIRT_WHY_LEVELS		12
 
 struct virt_why_segment {
 	int64_t		from_ns, to_ns;
-	int32_t		subject;	/* whose time it is: a vCPU, a task; or VIRT_NONE: of a pCPU
-					 * which nobody has */
+	int32_t		subject;	/* whose time it is: a vCPU, a task of the host or of a
+					 * guest (virt_guests_number()); or VIRT_NONE: of a pCPU
+					 * which nobody has, or a vCPU with which its guest does
+					 * nothing */
 	int32_t		who;		/* another one, see enum virt_why_cause; or VIRT_NONE */
+	int32_t		vcpu;		/* that a guest's task has, waits for, or is woken on; or
+					 * VIRT_NONE */
+	int32_t		task;		/* of a vCPU's time: the guest's task that has it; or
+					 * VIRT_NONE */
+	int32_t		who_task;	/* of @who, if that is a vCPU that woke it: the guest's task
+					 * that did; or VIRT_NONE */
 	int32_t		reason;		/* virt_model_reason(); or VIRT_NONE */
-	int32_t		wake;		/* virt_model_wake(); or VIRT_NONE */
+	int32_t		wake;		/* virt_model_wake(), of a guest's task that of its guest;
+					 * or VIRT_NONE */
 	int32_t		handler;	/* virt_model_handler(); or VIRT_NONE */
 	int32_t		idle_state;	/* see virt_power.h; or VIRT_NONE */
 	int64_t		sleeps_ns;	/* VIRT_WHY_SLEEP: how long it sleeps altogether */
@@ -89,6 +110,9 @@ struct virt_why_segment {
 
 /** The tree, each segment before those below it. */
 struct virt_why {
+	const struct virt_model	*model;		/* of which it tells, as long as they are there */
+	const struct virt_guests *guests;	/* or NULL */
+	int32_t			subject;	/* a vCPU, guest's task; VIRT_NONE: a pCPU's time */
 	int64_t			from_ns, to_ns;
 	int64_t			unexplained_ns;	/* in segments that are so, at any level */
 	struct virt_why_segment	*segments;
@@ -96,18 +120,37 @@ struct virt_why {
 };
 
 /**
- * virt_why_vcpu, virt_why_pcpu - why a window of a vCPU, or of a pCPU, was as it was
+ * virt_why_vcpu, virt_why_pcpu, virt_why_task - why a window of a vCPU, of a pCPU, or of a guest's
+ * task was as it was
+ * @guests: whose traces are there; NULL: none
  * @limit: segments, at most
  *
  * The window is cut to the trace. In O(segments * log n).
  *
  * Return: 0, and @why to be given to virt_why_free(); -ENOMEM; -E2BIG: there are more than @limit;
- * -EINVAL: there is no such vCPU or pCPU, or nothing of the trace in the window.
+ * -EINVAL: there is no such vCPU, pCPU or task, or nothing of the trace in the window.
  */
-int virt_why_vcpu(const struct virt_model *model, int32_t vcpu, int64_t from_ns, int64_t to_ns,
-		  size_t limit, struct virt_why *why);
-int virt_why_pcpu(const struct virt_model *model, int32_t pcpu, int64_t from_ns, int64_t to_ns,
-		  size_t limit, struct virt_why *why);
+int virt_why_vcpu(const struct virt_model *model, const struct virt_guests *guests, int32_t vcpu,
+		  int64_t from_ns, int64_t to_ns, size_t limit, struct virt_why *why);
+int virt_why_pcpu(const struct virt_model *model, const struct virt_guests *guests, int32_t pcpu,
+		  int64_t from_ns, int64_t to_ns, size_t limit, struct virt_why *why);
+int virt_why_task(const struct virt_model *model, const struct virt_guests *guests, int32_t task,
+		  int64_t from_ns, int64_t to_ns, size_t limit, struct virt_why *why);
+
+/**
+ * virt_why_path - the same of a vCPU or a guest's task, along the critical path
+ * @who: number
+ *
+ * Back from the end of the window: where a wait was ended by somebody of whom anything is known, it
+ * is what they did before that, and so on, through guests and host; up to where the wait began of
+ * @who itself, which goes on from there. So the uppermost segments, which fill the window, are of
+ * several vCPUs and tasks: whatever had to be done, one after the other, for @who to get on.
+ *
+ * An interrupt is followed if the vCPU that took it was woken while it was waited for; a timer is
+ * not, as it is what was waited for. Return: as the others.
+ */
+int virt_why_path(const struct virt_model *model, const struct virt_guests *guests, int32_t who,
+		  int64_t from_ns, int64_t to_ns, size_t limit, struct virt_why *why);
 void virt_why_free(struct virt_why *why);
 
 /** virt_why_kind_name, virt_why_cause_name - as in reports and in JSON; or NULL. */
@@ -115,8 +158,21 @@ const char *virt_why_kind_name(enum virt_why_kind kind);
 const char *virt_why_cause_name(enum virt_why_cause cause);
 
 /** virt_why_cause_of - the same of a segment: the exit's reason, what ended the wait ... */
-const char *virt_why_cause_of(const struct virt_model *model,
-			      const struct virt_why_segment *segment);
+const char *virt_why_cause_of(const struct virt_why *why, const struct virt_why_segment *segment);
+
+/** virt_why_who - the name of a vCPU, or a task of host or guest ("web:nginx-412"); or NULL. */
+const char *virt_why_who(const struct virt_why *why, int32_t who);
+
+/** virt_why_life_of - whose trace tells of a task: its guest, or the host; NULL: none does. */
+const struct virt_guest *virt_why_life_of(const struct virt_why *why,
+					  const struct virt_why_segment *segment);
+
+/** virt_why_guest_wake - what ended the sleep of a task, by its own trace; NULL: not known. */
+const struct virt_life_wake *virt_why_guest_wake(const struct virt_why *why,
+						 const struct virt_why_segment *segment);
+
+/** virt_why_guest_of - in which guest's trace GUEST_BEGINS and GUEST_ENDS are; -1: in none */
+int virt_why_guest_of(const struct virt_why *why, const struct virt_why_segment *segment);
 
 /* ---- what to ask for ---- */
 
@@ -133,7 +189,7 @@ enum virt_why_moment_kind {
 struct virt_why_moment {
 	int64_t		from_ns, to_ns;
 	int64_t		cost_ns;
-	int32_t		vcpu;
+	int32_t		subject;	/* a vCPU, or a guest's task */
 	uint8_t		kind;		/* enum virt_why_moment_kind */
 };
 
@@ -153,12 +209,33 @@ ssize_t virt_why_worst(const struct virt_model *model, int64_t from_ns, int64_t 
 		       struct virt_why_moment *moments, size_t n);
 
 /**
+ * virt_why_worst_of_task - the same of a guest's task
+ *
+ * WAKE and STEAL are its uppermost segments of these kinds, whether it waited for a CPU of its
+ * guest, or its vCPU for one of the host; EXIT goes from a VM exit while it had its vCPU to the
+ * next entry, or to where it lost it; BLOCKED are its sleeps. In O(segments of all of its life).
+ *
+ * Return: as virt_why_worst().
+ */
+ssize_t virt_why_worst_of_task(const struct virt_model *model, const struct virt_guests *guests,
+			       int32_t task, int64_t from_ns, int64_t to_ns, unsigned int kinds,
+			       struct virt_why_moment *moments, size_t n);
+
+/**
  * virt_why_at - the stretch in a state that a vCPU is in at a time
  *
  * Return: false if that is outside of the trace.
  */
 bool virt_why_at(const struct virt_model *model, int32_t vcpu, int64_t time_ns, int64_t *from_ns,
 		 int64_t *to_ns);
+
+/** virt_why_pcpu_at - the time of whoever has a pCPU at a time; false: nothing is known. */
+bool virt_why_pcpu_at(const struct virt_model *model, int32_t pcpu, int64_t time_ns,
+		      int64_t *from_ns, int64_t *to_ns);
+
+/** virt_why_task_at - virt_why_at() of a guest's task; while it has its vCPU, what that is in. */
+bool virt_why_task_at(const struct virt_model *model, const struct virt_guests *guests,
+		      int32_t task, int64_t time_ns, int64_t *from_ns, int64_t *to_ns);
 
 #ifdef __cplusplus
 }

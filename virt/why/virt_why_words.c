@@ -6,6 +6,7 @@
 #include "virt_handlers.h"
 #include "virt_power.h"
 #include "virt_why.h"
+#include "virt_why_private.h"
 
 const char *virt_why_kind_name(enum virt_why_kind kind)
 {
@@ -34,6 +35,7 @@ const char *virt_why_cause_name(enum virt_why_cause cause)
 		[VIRT_WHY_NESTED] = "nested guest",
 		[VIRT_WHY_EXIT] = "exit",
 		[VIRT_WHY_PCPU] = "pcpu",
+		[VIRT_WHY_GUEST_CPU] = "guest cpu",
 		[VIRT_WHY_WAKE] = "wait",
 		[VIRT_WHY_HANDLES] = "interrupt",
 		[VIRT_WHY_SLEEPS] = "idle state",
@@ -48,22 +50,65 @@ const char *virt_why_cause_name(enum virt_why_cause cause)
 	return (unsigned int)cause < VIRT_WHY_N_CAUSES ? name[cause] : NULL;
 }
 
-const char *virt_why_cause_of(const struct virt_model *model,
-			      const struct virt_why_segment *segment)
+const char *virt_why_who(const struct virt_why *why, int32_t who)
 {
-	const struct virt_wake *wake = virt_model_wake(model, segment->wake);
-	const char *reason = virt_model_reason(model, segment->reason);
-	const struct virt_handler *handler = virt_model_handler(model, segment->handler);
+	const struct virt_guest_task *task = virt_guests_task(why->guests, who, NULL);
+
+	return task ? task->name : virt_model_who(why->model, who);
+}
+
+int virt_why_guest_of(const struct virt_why *why, const struct virt_why_segment *segment)
+{
+	int guest = -1;
+
+	if (!virt_guests_task(why->guests, segment->subject, &guest) &&
+	    !virt_guests_task(why->guests, segment->task, &guest) &&
+	    !virt_guests_cpu(why->guests, segment->vcpu, &guest))
+		virt_guests_cpu(why->guests, segment->subject, &guest);
+	return guest;
+}
+
+const struct virt_guest *virt_why_life_of(const struct virt_why *why,
+					  const struct virt_why_segment *segment)
+{
+	int guest = 0;
+
+	if (virt_guests_task(why->guests, segment->subject, &guest))
+		return &why->guests->all[guest];
+	return why_host_task(why->guests, why->model, segment->subject) ? why->guests->host : NULL;
+}
+
+const struct virt_life_wake *virt_why_guest_wake(const struct virt_why *why,
+						 const struct virt_why_segment *segment)
+{
+	const struct virt_guest *of = virt_why_life_of(why, segment);
+
+	return of && segment->wake >= 0 ? &of->wakes[segment->wake] : NULL;
+}
+
+static enum virt_wake_cause wake_cause(const struct virt_why *why,
+				       const struct virt_why_segment *segment)
+{
+	const struct virt_life_wake *life = virt_why_guest_wake(why, segment);
+	const struct virt_wake *wake = life ? NULL : virt_model_wake(why->model, segment->wake);
+
+	return life ? (enum virt_wake_cause)life->cause :
+	       wake ? (enum virt_wake_cause)wake->cause : VIRT_WAKE_UNKNOWN;
+}
+
+const char *virt_why_cause_of(const struct virt_why *why, const struct virt_why_segment *segment)
+{
+	const char *reason = virt_model_reason(why->model, segment->reason);
+	const struct virt_handler *handler = virt_model_handler(why->model, segment->handler);
 
 	if (handler)
 		return handler->name;
 	if (segment->cause == VIRT_WHY_SLEEPS)
-		return virt_idle_state_name(model, segment->idle_state);
+		return virt_idle_state_name(why->model, segment->idle_state);
 	if (segment->cause == VIRT_WHY_EXIT)
 		return reason ? reason : "unknown";
 	if (segment->cause == VIRT_WHY_WAKE)
-		return virt_wake_cause_name(wake ? (enum virt_wake_cause)wake->cause :
-					    VIRT_WAKE_UNKNOWN);
+		return virt_wake_cause_name(wake_cause(why, segment));
 	if (segment->kind == VIRT_WHY_IDLE)
 		return virt_why_kind_name(VIRT_WHY_IDLE);
 	return virt_why_cause_name((enum virt_why_cause)segment->cause);

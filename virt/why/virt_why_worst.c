@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "heap.h"
-#include "virt_why.h"
+#include "virt_why_private.h"
 #include "virt_worst.h"
 
 /** The costliest so far: a heap, the cheapest on top. */
@@ -23,7 +23,7 @@ static bool is_worse(const struct virt_why_moment *a, const struct virt_why_mome
 		return a->cost_ns > b->cost_ns;
 	if (a->from_ns != b->from_ns)
 		return a->from_ns < b->from_ns;
-	return a->vcpu != b->vcpu ? a->vcpu < b->vcpu : a->kind < b->kind;
+	return a->subject != b->subject ? a->subject < b->subject : a->kind < b->kind;
 }
 
 static bool is_better(const struct virt_why_moment *a, const struct virt_why_moment *b)
@@ -57,7 +57,7 @@ static void keep_waits(const struct virt_model *model, int32_t vcpu, int64_t fro
 
 	for (size_t i = 0, end; i < range.n && range.first[i].start_ns < to_ns; i = end) {
 		struct virt_why_moment moment = {
-			.from_ns = range.first[i].start_ns, .vcpu = vcpu,
+			.from_ns = range.first[i].start_ns, .subject = vcpu,
 			.kind = VIRT_WHY_M_BLOCKED,
 		};
 
@@ -79,7 +79,7 @@ static void keep_hit(const struct virt_worst *worst, const struct virt_worst_hit
 		[VIRT_WORST_STEAL] = VIRT_WHY_M_STEAL,
 		[VIRT_WORST_WAKE] = VIRT_WHY_M_WAKE,
 	};
-	struct virt_why_moment moment = { .vcpu = hit->vcpu, .kind = kinds[hit->kind] };
+	struct virt_why_moment moment = { .subject = hit->vcpu, .kind = kinds[hit->kind] };
 	struct virt_moment all;
 
 	if (!virt_worst_describe(worst, hit, &all))
@@ -122,6 +122,77 @@ ssize_t virt_why_worst(const struct virt_model *model, int64_t from_ns, int64_t 
 		return ret;
 	for (int32_t i = 0; i < n_vcpus && kinds >> VIRT_WHY_M_BLOCKED & 1; i++)
 		keep_waits(model, of ? of[i] : i, from_ns, to_ns, &found);
+	qsort(moments, found.n, sizeof(*moments), compare);
+	return (ssize_t)found.n;
+}
+
+/* --- tasks of guests ------------------------------------------------------------------------- */
+
+/** Segment @i of a task is a moment of a kind: its end, exclusive; or @i, if it is not. */
+static size_t moment_end(const struct virt_why *why, size_t i, enum virt_why_moment_kind kind)
+{
+	static const uint8_t kinds[VIRT_WHY_M_N_KINDS] = {
+		[VIRT_WHY_M_WAKE] = VIRT_WHY_WAKING, [VIRT_WHY_M_STEAL] = VIRT_WHY_PREEMPTED,
+		[VIRT_WHY_M_BLOCKED] = VIRT_WHY_BLOCKED,
+	};
+	const struct virt_why_segment *segment = &why->segments[i];
+	size_t end = i + 1;
+
+	if (kind != VIRT_WHY_M_EXIT) {
+		/* a vCPU that is blocked while a task has it is no sleep of the task */
+		bool own = kind != VIRT_WHY_M_BLOCKED || segment->task == VIRT_NONE;
+
+		return segment->kind == kinds[kind] && own ? end : i;
+	}
+	if (segment->cause != VIRT_WHY_EXIT || !(segment->flags & VIRT_WHY_BEGINS) ||
+	    (i && segment[-1].kind != VIRT_WHY_GUEST))
+		return i;
+	while (end < why->n && why->segments[end].subject == segment->subject &&
+	       why->segments[end].kind != VIRT_WHY_GUEST &&
+	       !(why->segments[end].flags & VIRT_WHY_GUEST_BEGINS))
+		end++;
+	return end;
+}
+
+static void keep_moments(const struct virt_why *why, int32_t task, int64_t from_ns, int64_t to_ns,
+			 unsigned int kinds, struct found *found)
+{
+	for (size_t i = 0; i < why->n; i++) {
+		for (int kind = 0; kind < VIRT_WHY_M_N_KINDS; kind++) {
+			struct virt_why_moment moment = {
+				.from_ns = why->segments[i].from_ns, .subject = task,
+				.kind = (uint8_t)kind,
+			};
+			size_t end = kinds >> kind & 1 ?
+				     moment_end(why, i, (enum virt_why_moment_kind)kind) : i;
+
+			if (end == i || moment.from_ns < from_ns || moment.from_ns >= to_ns)
+				continue;
+			moment.to_ns = why->segments[end - 1].to_ns;
+			moment.cost_ns = moment.to_ns - moment.from_ns;
+			keep(found, &moment);
+		}
+	}
+}
+
+ssize_t virt_why_worst_of_task(const struct virt_model *model, const struct virt_guests *guests,
+			       int32_t task, int64_t from_ns, int64_t to_ns, unsigned int kinds,
+			       struct virt_why_moment *moments, size_t n)
+{
+	struct found found = { .moments = moments, .most = n };
+	struct virt_why why;
+	struct walk walk;
+	int ret = why_begin(&walk, model, guests, INT64_MIN, INT64_MAX, SIZE_MAX, &why);
+
+	if (ret)
+		return 0;
+	walk.shallow = true;
+	why_walk_task(&walk, task, why.from_ns, why.to_ns);
+	ret = why_end(&walk);
+	if (ret)
+		return ret;
+	keep_moments(&why, task, from_ns, to_ns, kinds, &found);
+	virt_why_free(&why);
 	qsort(moments, found.n, sizeof(*moments), compare);
 	return (ssize_t)found.n;
 }

@@ -126,11 +126,11 @@ static void test_lost(void **state)
 	take(&tasks, 0, 1600, 8, VIRT_NONE);
 	take(&tasks, 0, 1650, 8, VIRT_NONE);
 	assert_int_equal(guest_tasks_end(&tasks), 0);
-	assert_int_equal(guest_task_run_at(&tasks.cpus[0], 1099), -1);
-	assert_int_equal(tasks.cpus[0].runs[guest_task_run_at(&tasks.cpus[0], 1149)].pid, 7);
-	assert_int_equal(tasks.cpus[0].runs[guest_task_run_at(&tasks.cpus[0], 1150)].pid,
+	assert_int_equal(virt_guest_run_at(&tasks.cpus[0], 1099), -1);
+	assert_int_equal(tasks.cpus[0].runs[virt_guest_run_at(&tasks.cpus[0], 1149)].pid, 7);
+	assert_int_equal(tasks.cpus[0].runs[virt_guest_run_at(&tasks.cpus[0], 1150)].pid,
 			 VIRT_NONE);
-	assert_int_equal(tasks.cpus[0].runs[guest_task_run_at(&tasks.cpus[0], 1650)].pid,
+	assert_int_equal(tasks.cpus[0].runs[virt_guest_run_at(&tasks.cpus[0], 1650)].pid,
 			 VIRT_NONE);
 	assert_int_equal(guest_task_sums_make(&sums, &tasks, model, BEGIN, END), 0);
 	assert_int_equal(sums.n, 2);

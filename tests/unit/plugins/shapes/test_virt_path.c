@@ -58,7 +58,7 @@ static struct fixture explained(void)
 {
 	struct fixture fixture = { .model = with_waits() };
 
-	assert_int_equal(virt_why_vcpu(fixture.model, 0, 0, 100, LIMIT, &fixture.why), 0);
+	assert_int_equal(virt_why_vcpu(fixture.model, NULL, 0, 0, 100, LIMIT, &fixture.why), 0);
 	fixture.path = virt_path_new(&fixture.why);
 	assert_non_null(fixture.path);
 	return fixture;
@@ -127,7 +127,7 @@ static void unexplained(void **state)
 	set(model, 0, 50, VIRT_BLOCKED, 0, VIRT_NONE, 0);
 	set(model, 0, 80, VIRT_GUEST, 0, VIRT_NONE, 0);
 	assert_int_equal(virt_model_finish(model, 0, 100), 0);
-	assert_int_equal(virt_why_vcpu(model, 0, 0, 100, LIMIT, &fixture.why), 0);
+	assert_int_equal(virt_why_vcpu(model, NULL, 0, 0, 100, LIMIT, &fixture.why), 0);
 	fixture.path = virt_path_new(&fixture.why);
 	shows(&fixture, (struct virt_path_row){ false, 0 }, 0, 10, "ggggguuugg");
 	drop(&fixture);
@@ -211,6 +211,51 @@ static void nothing_there(void **state)
 	virt_path_free(NULL);
 }
 
+/** A guest's task has its own graph: what its vCPU does while it has it, and what it waits for. */
+static void tasks(void **state)
+{
+	enum { ASKS = VIRT_FIRST_GUEST_TASK + 1, ANSWERS };
+	static struct virt_why_segment segments[] = {
+		{ .from_ns = 0, .to_ns = 50, .subject = ASKS, .who = ANSWERS, .vcpu = 1,
+		  .task = VIRT_NONE, .kind = VIRT_WHY_BLOCKED, .cause = VIRT_WHY_WAKE,
+		  .pcpu = VIRT_NONE, .n_below = 1 },
+		{ .from_ns = 0, .to_ns = 50, .subject = 1, .vcpu = VIRT_NONE, .task = ANSWERS,
+		  .kind = VIRT_WHY_GUEST, .level = 1, .pcpu = 0 },
+		{ .from_ns = 50, .to_ns = 80, .subject = 0, .vcpu = VIRT_NONE, .task = ASKS,
+		  .kind = VIRT_WHY_GUEST, .pcpu = 1 },
+		{ .from_ns = 80, .to_ns = 100, .subject = 0, .vcpu = VIRT_NONE, .task = ASKS,
+		  .kind = VIRT_WHY_PREEMPTED, .cause = VIRT_WHY_PCPU, .pcpu = 1, .n_below = 1 },
+		{ .from_ns = 80, .to_ns = 100, .subject = ANSWERS, .vcpu = 2, .task = ANSWERS,
+		  .kind = VIRT_WHY_TASK, .level = 1, .pcpu = VIRT_NONE },
+	};
+	const struct virt_shade_window window = {
+		.from_ns = 0, .column_ns = 10, .n_columns = 10, .n_parts = 1,
+	};
+	struct fixture fixture = { .why = { .segments = segments, .n = ARRAY_SIZE(segments) } };
+	struct virt_color color = virt_vcpu_color(2);
+	struct virt_path_link links[8];
+	struct virt_look look;
+	int n;
+
+	(void)state;
+	fixture.path = virt_path_new(&fixture.why);
+	assert_non_null(fixture.path);
+	shows(&fixture, (struct virt_path_row){ false, ASKS }, 0, 10, "bbbbbgggpp");
+	shows(&fixture, (struct virt_path_row){ false, ANSWERS }, 0, 10, "ggggg...TT");
+	shows(&fixture, (struct virt_path_row){ false, 0 }, 0, 10, ".....gggpp");
+	shows(&fixture, (struct virt_path_row){ false, 1 }, 0, 10, "ggggg.....");
+	n = virt_path_links(fixture.path, &window, 2, links, 8);
+	assert_true(n >= 2);
+	assert_int_equal(links[0].waits, ASKS);
+	assert_int_equal(links[0].other, ANSWERS);
+	assert_int_equal(links[0].vcpu, 1);
+	assert_false(links[0].is_back);
+	assert_true(links[1].is_back);
+	look = virt_path_look(NULL, &segments[4]);
+	assert_memory_equal(&look.color, &color, sizeof(color));
+	virt_path_free(fixture.path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -219,6 +264,7 @@ int main(void)
 		cmocka_unit_test(links),
 		cmocka_unit_test(looks),
 		cmocka_unit_test(nothing_there),
+		cmocka_unit_test(tasks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

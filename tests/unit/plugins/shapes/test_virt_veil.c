@@ -177,9 +177,39 @@ static void test_windows(void **state)
 	virt_model_free(world.model);
 }
 
+/** Of a task, which has the CPU now and then: each of its runs, ns by ns. */
+static void parts_of_a_window(void **state)
+{
+	const struct virt_shade_window window = {
+		.from_ns = BEGIN + 100, .column_ns = 37, .n_columns = 60, .n_parts = PARTS,
+	};
+	int64_t end = window.from_ns + window.column_ns * window.n_columns;
+
+	(void)state;
+	for (uint32_t number = 1; number < 40; number++) {
+		int64_t ns[60][VIRT_N_STATES] = { { 0 } }, wanted[60][VIRT_N_STATES] = { { 0 } };
+		struct world world;
+
+		new_world(&world, number, number % 2);
+		for (int64_t t = BEGIN + random_below(200), to; t < END - 1; t = to + 1 +
+								       random_below(50)) {
+			to = t + random_below(300);
+			to = to < END ? to : END;
+			virt_veil_add(world.model, 0, t, to, &window, ns);
+			for (int64_t at = t < window.from_ns ? window.from_ns : t;
+			     at < to && at < end; at++)
+				wanted[(at - window.from_ns) / window.column_ns]
+				      [world.unsplit[at] ? VIRT_BLOCKED : world.state[at]]++;
+		}
+		assert_memory_equal(ns, wanted, sizeof(ns));
+		virt_model_free(world.model);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_of_a_window),
 		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_windows),

@@ -58,10 +58,8 @@ static int32_t task_at(const struct rows *rows, int cpu, int64_t ns)
 static void check(const struct rows *rows, int cpu, int64_t from, int64_t to)
 {
 	struct ks_tasks *tasks = ks_tasks_new(rows->row, rows->n, SD);
-	struct ks_task_share shares[N_PIDS];
-	int64_t ns[N_PIDS] = { 0 }, last = INT64_MAX;
 	const struct ks_task_run *runs;
-	size_t n, found, expected = 0;
+	size_t n;
 
 	assert_non_null(tasks);
 	runs = ks_tasks_runs(tasks, cpu, &n);
@@ -70,17 +68,6 @@ static void check(const struct rows *rows, int cpu, int64_t from, int64_t to)
 		size_t i = n ? ks_tasks_at(runs, n, t) : 0;
 
 		assert_int_equal(i < n ? runs[i].pid : KS_TASK_NONE, wanted);
-		if (wanted != KS_TASK_NONE)
-			ns[wanted]++;
-	}
-	found = ks_tasks_shares(tasks, cpu, from, to, N_ROWS, shares, N_PIDS);
-	for (int pid = 0; pid < N_PIDS; pid++)
-		expected += ns[pid] > 0;
-	assert_int_equal(found, expected);
-	for (size_t i = 0; i < found; i++) {
-		assert_int_equal(shares[i].ns, ns[shares[i].pid]);
-		assert_true(shares[i].ns <= last);
-		last = shares[i].ns;
 	}
 	ks_tasks_free(tasks);
 }
@@ -104,11 +91,10 @@ static void test_random_rows(void **state)
 	}
 }
 
-/** Too many are not added up; nothing of nothing. */
+/** Nothing of nothing. */
 static void test_limits(void **state)
 {
 	struct rows rows = { .n = 0 };
-	struct ks_task_share shares[1];
 	struct ks_tasks *tasks;
 	size_t n;
 
@@ -117,13 +103,8 @@ static void test_limits(void **state)
 		add(&rows, SD, 0, i, i % 3, false);
 	tasks = ks_tasks_new(rows.row, rows.n, SD);
 	assert_non_null(tasks);
-	assert_int_equal(ks_tasks_shares(tasks, 0, 0, 100, 8, shares, 1), 0);
-	assert_int_equal(ks_tasks_shares(tasks, 0, 0, 100, 9, shares, 1), 3);
-	assert_int_equal(shares[0].ns, 3);
-	assert_int_equal(ks_tasks_shares(tasks, 0, 3, 5, 2, shares, 1), 2);
 	assert_null(ks_tasks_runs(tasks, 1, &n));
 	assert_null(ks_tasks_runs(tasks, -1, &n));
-	assert_int_equal(ks_tasks_shares(tasks, 7, 0, 100, 9, shares, 1), 0);
 	ks_tasks_free(tasks);
 	ks_tasks_free(NULL);
 }

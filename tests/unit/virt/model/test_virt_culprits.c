@@ -152,6 +152,8 @@ static void test_tasks(void **state)
 			 -EINVAL);
 	assert_int_equal(virt_model_finish(model, 0, 200), 0);
 	assert_int_equal(virt_model_add_task(model, 901, "late"), -EINVAL);
+	assert_int_equal(virt_model_find_task(model, 900), make);
+	assert_int_equal(virt_model_find_task(model, 901), VIRT_NONE);
 
 	assert_int_equal(virt_model_task(model, ksoftirqd)->pid, 15);
 	assert_string_equal(virt_model_task(model, make)->name, "make");

@@ -42,7 +42,7 @@ static struct virt_why why_of(const struct virt_model *model, int32_t vcpu, int6
 {
 	struct virt_why why;
 
-	assert_int_equal(virt_why_vcpu(model, vcpu, from, to, LIMIT, &why), 0);
+	assert_int_equal(virt_why_vcpu(model, NULL, vcpu, from, to, LIMIT, &why), 0);
 	return why;
 }
 
@@ -55,8 +55,7 @@ struct expected {
 	int32_t			subject, who;
 };
 
-static void is_expected(const struct virt_model *model, const struct virt_why *why,
-			const struct expected *expected, size_t n)
+static void is_expected(const struct virt_why *why, const struct expected *expected, size_t n)
 {
 	assert_int_equal(why->n, n);
 	for (size_t i = 0; i < n; i++) {
@@ -66,16 +65,16 @@ static void is_expected(const struct virt_model *model, const struct virt_why *w
 		assert_int_equal(segment->from_ns, expected[i].from);
 		assert_int_equal(segment->to_ns, expected[i].to);
 		assert_int_equal(segment->kind, expected[i].kind);
-		assert_string_equal(virt_why_cause_of(model, segment), expected[i].cause);
+		assert_string_equal(virt_why_cause_of(why, segment), expected[i].cause);
 		assert_int_equal(segment->subject, expected[i].subject);
 		assert_int_equal(segment->who, expected[i].who);
 	}
 }
 
-#define IS(model, why, ...) do {						\
+#define IS(why, ...) do {						\
 	static const struct expected expected_[] = { __VA_ARGS__ };		\
 										\
-	is_expected(model, why, expected_, ARRAY_SIZE(expected_));		\
+	is_expected(why, expected_, ARRAY_SIZE(expected_));		\
 } while (0)
 
 /** What a vCPU does on its pCPU, and not being there. */
@@ -93,7 +92,7 @@ static void states_of_its_own(void **state)
 	set(model, 0, 50, VIRT_OFFLINE, 1, VIRT_NONE, 0);
 	finish(model, 60);
 	why = why_of(model, 0, 5, 55);
-	IS(model, &why,
+	IS(&why,
 	   { 0, 5, 10, VIRT_WHY_UNEXPLAINED, "not in the trace", 0, VIRT_NONE },
 	   { 0, 10, 20, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE },
 	   { 0, 20, 30, VIRT_WHY_HYPERVISOR, "HLT", 0, VIRT_NONE },
@@ -125,7 +124,7 @@ static void reasons_of_exits(void **state)
 	set(model, 0, 60, VIRT_HYPERVISOR, 0, hlt, VIRT_INTERVAL_EXIT | VIRT_INTERVAL_UNSPLIT);
 	finish(model, 70);
 	why = why_of(model, 0, 10, 70);
-	IS(model, &why,
+	IS(&why,
 	   { 0, 10, 20, VIRT_WHY_HYPERVISOR, "unknown", 0, VIRT_NONE },
 	   { 1, 10, 20, VIRT_WHY_UNEXPLAINED, "not in the trace", 0, VIRT_NONE },
 	   { 0, 20, 30, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE },
@@ -166,7 +165,7 @@ static void interrupted(void **state)
 		assert_int_equal(virt_model_add_handling(model, &pieces[i]), 0);
 	finish(model, 60);
 	why = why_of(model, 0, 10, 30);
-	IS(model, &why,
+	IS(&why,
 	   { 0, 10, 20, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE },
 	   { 1, 18, 20, VIRT_WHY_HANDLER, "30 disk", 0, VIRT_NONE },
 	   { 0, 20, 30, VIRT_WHY_HYPERVISOR, "HLT", 0, VIRT_NONE },
@@ -182,7 +181,7 @@ static void interrupted(void **state)
 	virt_why_free(&why);
 	/* nothing is below what is not explained */
 	why = why_of(model, 0, 40, 50);
-	IS(model, &why,
+	IS(&why,
 	   { 0, 40, 50, VIRT_WHY_HYPERVISOR, "unknown", 0, VIRT_NONE },
 	   { 1, 40, 50, VIRT_WHY_UNEXPLAINED, "not in the trace", 0, VIRT_NONE });
 	virt_why_free(&why);
@@ -210,7 +209,7 @@ static void preempted(void **state)
 	occupy(model, 2, 220, 0, true);
 	finish(model, 300);
 	why = why_of(model, 0, 110, 250);
-	IS(model, &why,
+	IS(&why,
 	   { 0, 110, 220, VIRT_WHY_PREEMPTED, "pcpu", 0, 1 },
 	   { 1, 110, 130, VIRT_WHY_VCPU, "runs", 1, VIRT_NONE },
 	   { 1, 130, 180, VIRT_WHY_TASK, "runs", VIRT_FIRST_TASK, VIRT_NONE },
@@ -243,7 +242,7 @@ static void waking(void **state)
 	occupy(model, 1, 70, 0, true);
 	finish(model, 100);
 	why = why_of(model, 0, 10, 80);
-	IS(model, &why,
+	IS(&why,
 	   { 0, 10, 40, VIRT_WHY_BLOCKED, "timer", 0, VIRT_NONE },
 	   { 0, 40, 70, VIRT_WHY_WAKING, "pcpu", 0, 1 },
 	   { 1, 40, 60, VIRT_WHY_VCPU, "runs", 1, VIRT_NONE },
@@ -275,7 +274,7 @@ static void sleeping_pcpu(void **state)
 	assert_int_equal(virt_model_add_power(model, VIRT_IDLE_STATE, 1, 65, VIRT_AWAKE), 0);
 	finish(model, 100);
 	why = why_of(model, 0, 10, 80);
-	IS(model, &why,
+	IS(&why,
 	   { 0, 10, 40, VIRT_WHY_BLOCKED, "timer", 0, VIRT_NONE },
 	   { 0, 40, 70, VIRT_WHY_WAKING, "pcpu", 0, VIRT_NONE },
 	   { 1, 40, 70, VIRT_WHY_IDLE, "idle", VIRT_NONE, VIRT_NONE },
@@ -302,7 +301,7 @@ static void waking_for_nothing(void **state)
 	set(model, 0, 30, VIRT_UNKNOWN, VIRT_NONE, VIRT_NONE, 0);
 	finish(model, 40);
 	why = why_of(model, 0, 20, 40);
-	IS(model, &why,
+	IS(&why,
 	   { 0, 20, 30, VIRT_WHY_WAKING, "pcpu", 0, VIRT_NONE },
 	   { 1, 20, 30, VIRT_WHY_UNEXPLAINED, "not in the trace", 0, VIRT_NONE },
 	   { 0, 30, 40, VIRT_WHY_UNEXPLAINED, "not in the trace", 0, VIRT_NONE });
@@ -330,7 +329,7 @@ static void chain(void **state)
 	set(model, 2, 0, VIRT_GUEST, 2, VIRT_NONE, 0);
 	finish(model, 300);
 	why = why_of(model, 0, 90, 200);
-	IS(model, &why,
+	IS(&why,
 	   { 0, 90, 100, VIRT_WHY_UNEXPLAINED, "not in the trace", 0, VIRT_NONE },
 	   { 0, 100, 200, VIRT_WHY_BLOCKED, "vcpu", 0, 1 },
 	   { 1, 100, 120, VIRT_WHY_GUEST, "runs", 1, VIRT_NONE },
@@ -359,14 +358,14 @@ static void cycles_are_cut(void **state)
 	}
 	finish(model, 60);
 	why = why_of(model, 0, 10, 50);
-	IS(model, &why,
+	IS(&why,
 	   { 0, 10, 50, VIRT_WHY_BLOCKED, "vcpu", 0, 1 },
 	   { 1, 10, 50, VIRT_WHY_BLOCKED, "vcpu", 1, 0 });
 	assert_int_equal(why.segments[0].flags & VIRT_WHY_CUT, 0);
 	assert_int_equal(why.segments[1].flags & VIRT_WHY_CUT, VIRT_WHY_CUT);
 	virt_why_free(&why);
 	why = why_of(model, 2, 10, 50);
-	IS(model, &why, { 0, 10, 50, VIRT_WHY_BLOCKED, "vcpu", 2, 2 });
+	IS(&why, { 0, 10, 50, VIRT_WHY_BLOCKED, "vcpu", 2, 2 });
 	virt_why_free(&why);
 	virt_model_free(model);
 }
@@ -410,7 +409,7 @@ static void waits_without_a_cause(void **state)
 	set(model, 0, 50, VIRT_BLOCKED, 0, VIRT_NONE, 0);
 	finish(model, 60);
 	why = why_of(model, 0, 10, 60);
-	IS(model, &why,
+	IS(&why,
 	   { 0, 10, 20, VIRT_WHY_BLOCKED, "unknown", 0, VIRT_NONE },
 	   { 1, 10, 20, VIRT_WHY_UNEXPLAINED, "not in the trace", 0, VIRT_NONE },
 	   { 0, 20, 30, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE },
@@ -439,7 +438,7 @@ static void unasked(void **state)
 	set(model, 0, 40, VIRT_GUEST, 0, VIRT_NONE, 0);
 	finish(model, 50);
 	why = why_of(model, 0, 30, 40);
-	IS(model, &why, { 0, 30, 40, VIRT_WHY_BLOCKED, "device", 0, VIRT_NONE });
+	IS(&why, { 0, 30, 40, VIRT_WHY_BLOCKED, "device", 0, VIRT_NONE });
 	assert_int_equal(why.segments[0].flags & VIRT_WHY_UNASKED, VIRT_WHY_UNASKED);
 	assert_int_equal(why.segments[0].reason, io);
 	virt_why_free(&why);
@@ -460,7 +459,7 @@ static void unknown_time(void **state)
 	assert_int_equal(virt_model_add_loss(model, &loss), 0);
 	finish(model, 40);
 	why = why_of(model, 0, 5, 40);
-	IS(model, &why,
+	IS(&why,
 	   { 0, 5, 10, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE },
 	   { 0, 10, 20, VIRT_WHY_UNEXPLAINED, "lost records", 0, VIRT_NONE },
 	   { 0, 20, 30, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE },
@@ -485,8 +484,8 @@ static void of_a_pcpu(void **state)
 	set(model, 0, 20, VIRT_OFFLINE, 1, VIRT_NONE, 0);
 	occupy(model, 1, 30, VIRT_NONE, true);
 	finish(model, 40);
-	assert_int_equal(virt_why_pcpu(model, 1, 0, 40, LIMIT, &why), 0);
-	IS(model, &why,
+	assert_int_equal(virt_why_pcpu(model, NULL, 1, 0, 40, LIMIT, &why), 0);
+	IS(&why,
 	   { 0, 0, 10, VIRT_WHY_UNEXPLAINED, "not in the trace", VIRT_NONE, VIRT_NONE },
 	   { 0, 10, 20, VIRT_WHY_VCPU, "runs", 0, VIRT_NONE },
 	   { 1, 10, 15, VIRT_WHY_GUEST, "runs", 0, VIRT_NONE },
@@ -496,11 +495,11 @@ static void of_a_pcpu(void **state)
 	assert_int_equal(why.segments[1].n_below, 2);
 	virt_why_free(&why);
 	/* of one that nothing is told of, too */
-	assert_int_equal(virt_why_pcpu(model, 0, 0, 40, LIMIT, &why), 0);
-	IS(model, &why,
+	assert_int_equal(virt_why_pcpu(model, NULL, 0, 0, 40, LIMIT, &why), 0);
+	IS(&why,
 	   { 0, 0, 40, VIRT_WHY_UNEXPLAINED, "not in the trace", VIRT_NONE, VIRT_NONE });
 	virt_why_free(&why);
-	assert_int_equal(virt_why_pcpu(model, 2, 0, 40, LIMIT, &why), -EINVAL);
+	assert_int_equal(virt_why_pcpu(model, NULL, 2, 0, 40, LIMIT, &why), -EINVAL);
 	virt_model_free(model);
 }
 
@@ -513,11 +512,11 @@ static void what_is_not_there(void **state)
 	set(model, 0, 10, VIRT_GUEST, 0, VIRT_NONE, 0);
 	set(model, 0, 20, VIRT_OFFLINE, 0, VIRT_NONE, 0);
 	finish(model, 30);
-	assert_int_equal(virt_why_vcpu(model, 1, 0, 30, LIMIT, &why), -EINVAL);
-	assert_int_equal(virt_why_vcpu(model, 0, 30, 40, LIMIT, &why), -EINVAL);
-	assert_int_equal(virt_why_vcpu(model, 0, 0, 30, 2, &why), -E2BIG);
+	assert_int_equal(virt_why_vcpu(model, NULL, 1, 0, 30, LIMIT, &why), -EINVAL);
+	assert_int_equal(virt_why_vcpu(model, NULL, 0, 30, 40, LIMIT, &why), -EINVAL);
+	assert_int_equal(virt_why_vcpu(model, NULL, 0, 0, 30, 2, &why), -E2BIG);
 	assert_null(why.segments);
-	assert_int_equal(virt_why_vcpu(model, 0, -5, 50, 3, &why), 0);
+	assert_int_equal(virt_why_vcpu(model, NULL, 0, -5, 50, 3, &why), 0);
 	assert_int_equal(why.from_ns, 0);
 	assert_int_equal(why.to_ns, 30);
 	virt_why_free(&why);
@@ -567,19 +566,19 @@ static void worst_moments(void **state)
 	finish(model, 200);
 	assert_int_equal(virt_why_worst(model, 0, 200, 15, NULL, 0, moments, 4), 4);
 	assert_int_equal(moments[0].kind, VIRT_WHY_M_BLOCKED);
-	assert_int_equal(moments[0].vcpu, 0);
+	assert_int_equal(moments[0].subject, 0);
 	assert_int_equal(moments[0].cost_ns, 75);
 	assert_int_equal(moments[1].kind, VIRT_WHY_M_BLOCKED);
-	assert_int_equal(moments[1].vcpu, 1);
+	assert_int_equal(moments[1].subject, 1);
 	assert_int_equal(moments[2].kind, VIRT_WHY_M_STEAL);
-	assert_int_equal(moments[2].vcpu, 1);
+	assert_int_equal(moments[2].subject, 1);
 	assert_int_equal(moments[2].from_ns, 110);
 	assert_int_equal(moments[2].to_ns, 131);
 	assert_int_equal(moments[3].cost_ns, 20);
 	/* an exit costs what its wait does not */
 	assert_int_equal(virt_why_worst(model, 0, 200, 1 << VIRT_WHY_M_EXIT, &second, 1, moments,
 					4), 1);
-	assert_int_equal(moments[0].vcpu, 1);
+	assert_int_equal(moments[0].subject, 1);
 	assert_int_equal(moments[0].from_ns, 20);
 	assert_int_equal(moments[0].to_ns, 103);
 	assert_int_equal(moments[0].cost_ns, 8);
@@ -588,7 +587,7 @@ static void worst_moments(void **state)
 	/* only what begins there */
 	assert_int_equal(virt_why_worst(model, 26, 200, 1 << VIRT_WHY_M_BLOCKED, NULL, 0, moments,
 					8), 1);
-	assert_int_equal(moments[0].vcpu, 1);
+	assert_int_equal(moments[0].subject, 1);
 	virt_model_free(model);
 }
 
@@ -676,7 +675,7 @@ static void check_pcpu(const struct virt_model *model, int32_t pcpu, int64_t fro
 {
 	struct virt_why why;
 
-	assert_int_equal(virt_why_pcpu(model, pcpu, from, to, LIMIT, &why), 0);
+	assert_int_equal(virt_why_pcpu(model, NULL, pcpu, from, to, LIMIT, &why), 0);
 	obey_laws(&why, 0, why.n, from, to, true);
 	virt_why_free(&why);
 }

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	guest_lives.c
+ * @brief	What the tasks of guests did, out of the guests' own traces.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "guest_lives.h"
+#include "guest_tasks.h"
+#include "virt_handlers.h"
+
+/** Handlers that interrupt each other on a CPU: none is known while there are more. */
+#define MOST_HANDLERS	8
+
+/** Records after which it is asked whether to go on. */
+#define STOP_EVERY	4096
+
+/** A handler that goes on. */
+struct handling {
+	int32_t		number;		/* virt_guest_handler() */
+	uint8_t		kind;		/* enum virt_handler_kind */
+	bool		is_timer;	/* a timer's, or a timer's interrupt */
+	bool		within;		/* it is told within another one */
+};
+
+/** On the way through the trace of a guest, CPU by CPU. */
+struct reading {
+	const struct guest_lives_source *source;
+	struct virt_guest	*guest;
+	struct guest_tasks	tasks;
+	struct virt_life_events	events;
+	bool			*seen;		/* by CPU: one of no known vCPU has records */
+	int			cpu;		/* of the last record; -1: none */
+	struct handling		handlings[MOST_HANDLERS];
+	int			n_handlings;
+	unsigned int		steps;
+	int			error;
+};
+
+/* --- handlers -------------------------------------------------------------------------------- */
+
+static int enter(struct reading *reading, const struct kvm_handler_event *event)
+{
+	static const char *const kinds[VIRT_HANDLER_N_KINDS] = {
+		[VIRT_HANDLER_IRQ] = "irq ", [VIRT_HANDLER_SOFTIRQ] = "softirq ",
+		[VIRT_HANDLER_VECTOR] = "", [VIRT_HANDLER_NMI] = "",
+	};
+	struct handling handling = { .kind = event->kind, .within = event->is_timer };
+	char name[KVM_HANDLER_NAME + 16];
+
+	snprintf(name, sizeof(name), "%s%s", event->is_timer ? "" : kinds[event->kind],
+		 event->name);
+	/* "irq 21 timer1" of Xen, "softirq TIMER", "local_timer" */
+	handling.is_timer = strstr(name, "timer") || strstr(name, "TIMER");
+	handling.number = virt_guest_handler(reading->guest, name);
+	if (handling.number < 0)
+		return -ENOMEM;
+	if (reading->n_handlings < MOST_HANDLERS)
+		reading->handlings[reading->n_handlings++] = handling;
+	else
+		reading->n_handlings = 0;
+	return 0;
+}
+
+static int take_handler(struct reading *reading, const struct kvm_handler_event *event)
+{
+	const struct handling *last = reading->n_handlings ?
+				      &reading->handlings[reading->n_handlings - 1] : NULL;
+
+	if (event->edge == KVM_HANDLER_ENTRY)
+		return enter(reading, event);
+	if (event->edge != KVM_HANDLER_EXIT)
+		return 0;
+	if (last && last->kind == event->kind && last->within == event->is_timer)
+		reading->n_handlings--;
+	else
+		reading->n_handlings = 0;
+	return 0;
+}
+
+/** The innermost one, if it is of that context. */
+static const struct handling *handling_of(const struct reading *reading, bool is_hard)
+{
+	const struct handling *last = reading->n_handlings ?
+				      &reading->handlings[reading->n_handlings - 1] : NULL;
+
+	return last && (last->kind == VIRT_HANDLER_SOFTIRQ) != is_hard ? last : NULL;
+}
+
+/* --- events ---------------------------------------------------------------------------------- */
+
+/** What interrupts leave over, a task does in their stead; it has a life of its own. */
+static bool is_softirq_task(const struct reading *reading, int32_t pid)
+{
+	const char *comm = kvm_trace_task(reading->source->trace, pid);
+
+	return comm && !strncmp(comm, "ksoftirqd/", strlen("ksoftirqd/"));
+}
+
+static struct virt_life_wake wake_of(const struct reading *reading,
+				     const struct kvm_trace_record *record)
+{
+	bool is_hard = record->flags & VIRT_GUEST_IN_IRQ;
+	bool is_interrupt = record->sched->more == KVM_IN_INTERRUPT &&
+			    (is_hard || !is_softirq_task(reading, record->pid));
+	struct virt_life_wake wake = {
+		.waker = VIRT_NONE, .handler = VIRT_NONE, .cpu = record->cpu,
+		.cause = VIRT_WAKE_INTERRUPT,
+	};
+	const struct handling *handling;
+
+	if (!is_interrupt && record->pid > 0) {
+		wake.waker = record->pid;
+		wake.cause = VIRT_WAKE_TASK;
+		return wake;
+	}
+	/* it may speak for another CPU, which has sent this one an interrupt */
+	if (record->sched->kind == KVM_WAKEUP) {
+		wake.cause = VIRT_WAKE_UNKNOWN;
+		return wake;
+	}
+	handling = is_interrupt ? handling_of(reading, is_hard) : NULL;
+	if (handling) {
+		wake.handler = handling->number;
+		wake.cause = handling->is_timer ? VIRT_WAKE_TIMER : VIRT_WAKE_INTERRUPT;
+	}
+	return wake;
+}
+
+static int take_sched(struct reading *reading, const struct kvm_trace_record *record,
+		      int64_t time_ns)
+{
+	static const uint8_t kinds[] = {
+		[KVM_WAKING] = VIRT_LIFE_E_WAKING, [KVM_WAKEUP] = VIRT_LIFE_E_WAKEUP,
+		[KVM_BORN] = VIRT_LIFE_E_BORN, [KVM_MIGRATE] = VIRT_LIFE_E_MIGRATE,
+	};
+	const struct kvm_event *sched = record->sched;
+	struct virt_life_event event = {
+		.time_ns = time_ns, .pid = sched->arg, .cpu = record->cpu,
+	};
+
+	/* runs tell of those */
+	if (sched->kind == KVM_SWITCH || sched->kind >= ARRAY_SIZE(kinds))
+		return 0;
+	event.kind = kinds[sched->kind];
+	if (sched->kind == KVM_MIGRATE)
+		event.wake.cpu = (int16_t)sched->value;
+	else
+		event.wake = wake_of(reading, record);
+	return virt_life_events_add(&reading->events, &event);
+}
+
+static enum virt_life_left left_of(const struct kvm_event *sched)
+{
+	uint64_t state = sched ? (uint64_t)sched->value : 0;
+
+	if (!sched || sched->kind != KVM_SWITCH)
+		return VIRT_LEFT_UNKNOWN;
+	return state & KVM_STATE_DEAD ? VIRT_LEFT_DEAD :
+	       state & KVM_STATE_ASLEEP ? VIRT_LEFT_ASLEEP : VIRT_LEFT_RUNNABLE;
+}
+
+/** What a CPU has been told of runs since it had @before of them. */
+static int take_runs(struct reading *reading, int cpu, size_t before,
+		     const struct kvm_event *sched, bool lost)
+{
+	const struct virt_guest_cpu *of = &reading->tasks.cpus[cpu];
+	int ret = 0;
+
+	for (size_t i = before; i < of->n && !ret; i++) {
+		const struct virt_guest_run *run = &of->runs[i];
+		struct virt_life_event event = {
+			.time_ns = run->start_ns, .pid = run->pid, .cpu = (int16_t)cpu,
+			.kind = run->pid == VIRT_NONE && !lost ? VIRT_LIFE_E_END : VIRT_LIFE_E_RUN,
+			.left = (uint8_t)(i + 1 == of->n ? left_of(sched) : VIRT_LEFT_UNKNOWN),
+		};
+
+		ret = virt_life_events_add(&reading->events, &event);
+	}
+	return ret;
+}
+
+static size_t n_runs(const struct reading *reading, int cpu)
+{
+	return cpu < 0 ? 0 : reading->tasks.cpus[cpu].n;
+}
+
+/* --- the walk -------------------------------------------------------------------------------- */
+
+/** Nobody knows what tasks do on a CPU that is no known vCPU. Return: 0 or -ENOMEM. */
+static int see_stranger(struct reading *reading, int cpu, int64_t time_ns)
+{
+	const struct virt_life_event event = {
+		.time_ns = time_ns, .pid = VIRT_NONE, .cpu = (int16_t)cpu, .kind = VIRT_LIFE_E_RUN,
+	};
+
+	if (reading->tasks.cpus[cpu].vcpu != VIRT_NONE || reading->seen[cpu])
+		return 0;
+	reading->seen[cpu] = true;
+	return virt_life_events_add(&reading->events, &event);
+}
+
+static int64_t time_of(const struct guest_lives_source *source, int64_t time_ns)
+{
+	return source->model_time ? source->model_time(source->arg, time_ns) : time_ns;
+}
+
+static int take_record(void *arg, const struct kvm_trace_record *record)
+{
+	struct reading *reading = arg;
+	const struct guest_lives_source *source = reading->source;
+	int64_t time_ns = time_of(source, record->time_ns);
+	size_t before = n_runs(reading, record->cpu), last = n_runs(reading, reading->cpu);
+	int ret = reading->error;
+
+	if (!ret && ++reading->steps % STOP_EVERY == 0 && source->stop && source->stop(source->arg))
+		ret = -ECANCELED;
+	if (!ret)
+		ret = guest_tasks_take(&reading->tasks, record, time_ns);
+	if (!ret && reading->cpu >= 0 && record->cpu != reading->cpu) {
+		ret = take_runs(reading, reading->cpu, last, NULL, false);
+		reading->n_handlings = 0;
+	}
+	reading->cpu = record->cpu;
+	if (!ret)
+		ret = see_stranger(reading, record->cpu, time_ns);
+	if (!ret && record->handler)
+		ret = take_handler(reading, record->handler);
+	if (!ret)
+		ret = take_runs(reading, record->cpu, before, record->sched, false);
+	return ret || !record->sched ? ret : take_sched(reading, record, time_ns);
+}
+
+static void take_lost(void *arg, int cpu, uint64_t records)
+{
+	struct reading *reading = arg;
+	size_t before = n_runs(reading, cpu);
+
+	(void)records;
+	reading->n_handlings = 0;
+	if (reading->error)
+		return;
+	reading->error = guest_tasks_lost(&reading->tasks, cpu);
+	if (!reading->error)
+		reading->error = take_runs(reading, cpu, before, NULL, true);
+}
+
+/** The last records have gone by; where they are damaged, more have not. */
+static int end(struct reading *reading)
+{
+	size_t before = n_runs(reading, reading->cpu);
+	bool is_damaged = kvm_trace_damaged_cpu(reading->source->trace) >= 0;
+	int ret = reading->error;
+
+	if (!ret)
+		ret = guest_tasks_end(&reading->tasks);
+	if (!ret && reading->cpu >= 0)
+		ret = take_runs(reading, reading->cpu, before, NULL, false);
+	for (size_t i = 0; i < reading->events.n && is_damaged; i++)
+		if (reading->events.all[i].kind == VIRT_LIFE_E_END)
+			reading->events.all[i].kind = VIRT_LIFE_E_RUN;
+	return ret;
+}
+
+/* --- a guest --------------------------------------------------------------------------------- */
+
+/** "web" of "g1:web": what the machine of its first known CPU is called. */
+static const char *machine_of(const struct virt_guest *guest, const struct virt_model *model)
+{
+	for (int i = 0; i < guest->n_cpus; i++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(model, guest->cpus[i].vcpu);
+		const char *name, *given;
+
+		if (!vcpu)
+			continue;
+		name = virt_model_machine(model, vcpu->machine)->name;
+		given = strchr(name, ':');
+		return given ? given + 1 : name;
+	}
+	return "guest";
+}
+
+static int name_all(struct virt_guest *guest, const char *called, const struct kvm_trace *trace)
+{
+	char name[GUEST_TASK_NAME];
+
+	guest->name = strdup(called);
+	for (int32_t i = 0; i < guest->n_tasks && guest->name; i++) {
+		struct virt_guest_task *task = &guest->tasks[i];
+
+		guest_task_name(name, sizeof(name), trace, task->pid);
+		if (asprintf(&task->name, "%s:%s", guest->name, name) < 0) {
+			task->name = NULL;
+			return -ENOMEM;
+		}
+	}
+	return guest->name ? 0 : -ENOMEM;
+}
+
+/** @is_known: each CPU is one that is known, though no vCPU of the model. Names are not made. */
+static int read_lives(struct virt_guest *guest, const struct virt_model *model,
+		      const struct guest_lives_source *source, bool is_known)
+{
+	struct reading reading = { .source = source, .guest = guest, .cpu = -1 };
+	int ret;
+
+	*guest = (struct virt_guest){ 0 };
+	ret = guest_tasks_init(&reading.tasks, model, source->trace, source->tids, source->n_tids);
+	if (is_known)
+		guest_tasks_know_all(&reading.tasks);
+	reading.seen = calloc((size_t)reading.tasks.n_cpus + 1, sizeof(*reading.seen));
+	if (!reading.seen)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = kvm_trace_walk(source->trace, take_record, take_lost, &reading);
+	if (!ret)
+		ret = end(&reading);
+	/* they stay the guest's */
+	guest->cpus = reading.tasks.cpus;
+	guest->n_cpus = reading.tasks.n_cpus;
+	reading.tasks.cpus = NULL;
+	reading.tasks.n_cpus = 0;
+	for (int i = 0; is_known && i < guest->n_cpus; i++)
+		guest->cpus[i].vcpu = VIRT_NONE;
+	if (!ret)
+		ret = virt_guest_live(guest, &reading.events);
+	guest_tasks_free(&reading.tasks);
+	free(reading.events.all);
+	free(reading.seen);
+	return ret;
+}
+
+int guest_lives_read(struct virt_guest *guest, const struct virt_model *model,
+		     const struct guest_lives_source *source)
+{
+	int ret = read_lives(guest, model, source, false);
+
+	return ret ? ret : name_all(guest, machine_of(guest, model), source->trace);
+}
+
+int guest_lives_read_host(struct virt_guest *host, const struct virt_model *model,
+			  struct kvm_trace *trace, bool (*stop)(void *arg), void *arg)
+{
+	const struct guest_lives_source source = { .trace = trace, .stop = stop, .arg = arg };
+
+	return read_lives(host, model, &source, true);
+}
+
+/* --- all guests ------------------------------------------------------------------------------ */
+
+static int64_t host_time(void *arg, int64_t time_ns)
+{
+	return guest_tasks_time(arg, time_ns);
+}
+
+/** One that is in another guest, whose tasks its CPUs are. */
+static int read_inner(struct guest_lives *lives, const struct virt_model *model, int outer)
+{
+	struct virt_guest *guest = &lives->guests.all[lives->guests.n];
+	const struct guest_lives_source *source = &lives->sources[lives->guests.n];
+	char called[GUEST_TASK_NAME];
+	int n = 0, ret = read_lives(guest, model, source, true);
+	const int *tids = kvm_trace_guest_tids(lives->sources[outer].trace, source->trace, &n);
+
+	lives->guests.n++;
+	guest_tasks_called(called, sizeof(called), source->trace, lives->sources[outer].trace);
+	if (!ret)
+		ret = name_all(guest, called, source->trace);
+	guest->threads = calloc((size_t)guest->n_cpus + 1, sizeof(*guest->threads));
+	if (!guest->threads)
+		return -ENOMEM;
+	for (int i = 0; i < guest->n_cpus; i++) {
+		int32_t task = tids && i < n ? virt_guest_find(&lives->guests.all[outer], tids[i]) :
+			       VIRT_NONE;
+
+		guest->threads[i] = virt_guests_number(&lives->guests, outer, task);
+	}
+	return ret;
+}
+
+int guest_lives_of(struct guest_lives *lives, const struct host_trace *host,
+		   const struct virt_model *model, struct kvm_trace *const *traces,
+		   const int *outer, int n)
+{
+	int ret = 0;
+
+	*lives = (struct guest_lives){
+		.guests.all = calloc((size_t)n + 1, sizeof(*lives->guests.all)),
+		.sources = calloc((size_t)n + 1, sizeof(*lives->sources)),
+	};
+	if (!lives->guests.all || !lives->sources)
+		return -ENOMEM;
+	for (int i = 0; i < n && !ret; i++) {
+		struct guest_lives_source *source = &lives->sources[i];
+
+		*source = (struct guest_lives_source){
+			.trace = traces[i], .model_time = host_time, .arg = (void *)host,
+		};
+		if (outer && outer[i] >= 0) {
+			ret = read_inner(lives, model, outer[i]);
+			continue;
+		}
+		source->tids = guest_tasks_tids(host, traces[i], &source->n_tids);
+		ret = guest_lives_read(&lives->guests.all[lives->guests.n++], model, source);
+	}
+	return ret;
+}
+
+int guest_lives_add_host(struct guest_lives *lives, const struct host_trace *host,
+			 const struct virt_model *model)
+{
+	int ret = host->kvm ? guest_lives_read_host(&lives->host, model, host->kvm, NULL, NULL) : 0;
+
+	if (host->kvm && !ret)
+		lives->guests.host = &lives->host;
+	return ret;
+}
+
+void guest_lives_free(struct guest_lives *lives)
+{
+	virt_guest_free(&lives->host);
+	for (int i = 0; i < lives->guests.n; i++)
+		virt_guest_free(&lives->guests.all[i]);
+	free(lives->guests.all);
+	free(lives->sources);
+	*lives = (struct guest_lives){ .sources = NULL };
+}
+
+/* --- names ----------------------------------------------------------------------------------- */
+
+/** Is that what a task is called: by its name, its pid, or its command? The best is 3, none 0. */
+static int is_called(const char *name, int32_t pid, const char *text)
+{
+	const char *dash = strrchr(name, '-');
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", pid);
+	if (!strcmp(name, text))
+		return 3;
+	if (!strcmp(number, text))
+		return 2;
+	return dash && strlen(text) == (size_t)(dash - name) && !strncmp(name, text, strlen(text));
+}
+
+/** Is the text before the colon, of @n bytes, what its machine is called? */
+static bool is_of(const struct virt_guest *guest, const struct virt_model *model, const char *text,
+		  size_t n)
+{
+	if (strlen(guest->name) == n && !strncmp(guest->name, text, n))
+		return true;
+	for (int i = 0; i < guest->n_cpus; i++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(model, guest->cpus[i].vcpu);
+		const char *name = vcpu ? virt_model_machine(model, vcpu->machine)->name : "";
+		size_t id = strcspn(name, ":");
+
+		/* "g1" of "g1:web", or all of it */
+		if ((id == n || strlen(name) == n) && vcpu && !strncmp(name, text, n))
+			return true;
+	}
+	return false;
+}
+
+int guest_lives_find(const struct virt_guests *guests, const struct virt_model *model,
+		     const char *text, int32_t *number)
+{
+	int found = 0, best = 0;
+
+	for (const char *colon = strchr(text, ':'); colon; colon = strchr(colon + 1, ':')) {
+		for (int i = 0; i < guests->n; i++) {
+			const struct virt_guest *guest = &guests->all[i];
+			bool is = is_of(guest, model, text, (size_t)(colon - text));
+
+			for (int32_t t = 1; t < guest->n_tasks && is; t++) {
+				int32_t task = virt_guests_number(guests, i, t);
+				int how = is_called(virt_guests_short(guests, task),
+						    guest->tasks[t].pid, colon + 1);
+
+				if (!how || how < best)
+					continue;
+				found = how > best ? 1 : found + 1;
+				best = how;
+				*number = task;
+			}
+		}
+	}
+	return found;
+}

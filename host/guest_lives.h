@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	guest_lives.h
+ * @brief	What the tasks of guests did, out of the guests' own traces: virt_guest.h.
+ */
+#ifndef KSHARK_VIRT_GUEST_LIVES_H
+#define KSHARK_VIRT_GUEST_LIVES_H
+
+#include "host_trace.h"
+#include "virt_guest.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Where the trace of a guest is, and how it belongs to its host's. */
+struct guest_lives_source {
+	struct kvm_trace	*trace;
+	const int		*tids;	/* threads or vCPUs of the host, its CPUs; or below 1 */
+	int			n_tids;
+	/** From its times to the model's; NULL: they are the same. */
+	int64_t			(*model_time)(void *arg, int64_t time);
+	/** Asked now and then whether to give up; or NULL. */
+	bool			(*stop)(void *arg);
+	void			*arg;
+};
+
+/**
+ * guest_lives_read - read the trace of a guest
+ * @guest: receives all of it; to be given to virt_guest_free() in any case
+ *
+ * Return: 0, -ENOMEM or -ECANCELED.
+ */
+int guest_lives_read(struct virt_guest *guest, const struct virt_model *model,
+		     const struct guest_lives_source *source);
+
+/**
+ * guest_lives_read_host - the same of a KVM host's own tasks: virt_guests.host
+ * @trace: of the host
+ *
+ * Neither CPUs nor names are told: the model has both.
+ *
+ * Return: 0, -ENOMEM or -ECANCELED.
+ */
+int guest_lives_read_host(struct virt_guest *host, const struct virt_model *model,
+			  struct kvm_trace *trace, bool (*stop)(void *arg), void *arg);
+
+/** All guests of a host, and where they come from, in the same order. All zero is none. */
+struct guest_lives {
+	struct virt_guests	guests;
+	struct guest_lives_source *sources;
+	struct virt_guest	host;		/* of guest_lives_add_host() */
+};
+
+/**
+ * guest_lives_of - those of all guests of a host
+ * @host, @traces: of them, aligned with it; stay
+ * @outer: of each, the index of the guest that it is in; -1: it is one of the host's own. NULL:
+ * all are. Guests come before those that are in them
+ * @lives: receives them; to be given to guest_lives_free() in any case
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int guest_lives_of(struct guest_lives *lives, const struct host_trace *host,
+		   const struct virt_model *model, struct kvm_trace *const *traces,
+		   const int *outer, int n);
+
+/** guest_lives_add_host - guest_lives_read_host(), where that can be. Return: as that. */
+int guest_lives_add_host(struct guest_lives *lives, const struct host_trace *host,
+			 const struct virt_model *model);
+
+void guest_lives_free(struct guest_lives *lives);
+
+/**
+ * guest_lives_find - a task by what it is called
+ * @text: "web:nginx-412", "web:412", "g1:nginx-412"; or "web:nginx", if there is only one
+ * @number: receives its number
+ *
+ * Return: how many are called so; 0: none.
+ */
+int guest_lives_find(const struct virt_guests *guests, const struct virt_model *model,
+		     const char *text, int32_t *number);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

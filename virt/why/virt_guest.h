@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_guest.h
+ * @brief	What the tasks of a guest did, as the guest itself sees it, by its own trace.
+ *
+ * Beside the model of its host, on the same axis of time. Who had a CPU of the guest is a sequence
+ * of runs; what a task did, one of intervals, which fill the time from the first record to the
+ * last. How much of that its vCPU executed is the model's to tell.
+ *
+ * The rules, which are those of kvm_tracker.h, one level up:
+ *
+ * - A task has a CPU from where it is switched in to where another one is. One that is switched out
+ *   while it could run is PREEMPTED; a sleeping one is BLOCKED, and WAKING from its wake-up on; a
+ *   dead one is ABSENT, as is one before it is born.
+ * - Who wakes somebody is told by sched_waking; by sched_wakeup only where that is not the idle
+ *   task or an interrupt: these may speak for another CPU.
+ * - Before all CPUs are known, and while records of any of them are lost, nothing but having a CPU
+ *   is certain, and after that, until something tells again. Without a record of what has ended it,
+ *   a sleep is not known to be one.
+ */
+#ifndef KSHARK_VIRT_VIRT_GUEST_H
+#define KSHARK_VIRT_VIRT_GUEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "virt_model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Who has a CPU from then on, until the next one. */
+struct virt_guest_run {
+	int64_t		start_ns;
+	int32_t		pid;		/* 0: idle; VIRT_NONE: not known */
+};
+
+/** A CPU of a guest. */
+struct virt_guest_cpu {
+	int32_t		vcpu;		/* of the host's model; VIRT_NONE: not known */
+	struct virt_guest_run *runs;	/* ascending by time; the last one is not known */
+	size_t		n, room;
+};
+
+/** virt_guest_run_at - index of the run of a CPU in force at a time; -1: none */
+ptrdiff_t virt_guest_run_at(const struct virt_guest_cpu *cpu, int64_t time_ns);
+
+/* --- what goes by ---------------------------------------------------------------------------- */
+
+/** How somebody leaves a CPU. */
+enum virt_life_left {
+	VIRT_LEFT_UNKNOWN = 0,
+	VIRT_LEFT_RUNNABLE,
+	VIRT_LEFT_ASLEEP,
+	VIRT_LEFT_DEAD,
+};
+
+/** Who or what wakes a task. */
+struct virt_life_wake {
+	int32_t		waker;		/* pid; VIRT_NONE: an interrupt, or not known */
+	int32_t		handler;	/* of the interrupt: virt_guest_handler(); or VIRT_NONE */
+	int16_t		cpu;		/* where; VIRT_NONE: not known */
+	uint8_t		cause;		/* VIRT_WAKE_TASK, _INTERRUPT, _TIMER or _UNKNOWN */
+	uint8_t		reserved;	/* 0 */
+};
+
+enum virt_life_event_kind {
+	VIRT_LIFE_E_RUN,		/* pid has the CPU; VIRT_NONE: not known. left: had it */
+	VIRT_LIFE_E_END,		/* the CPU has no more records */
+	VIRT_LIFE_E_WAKING,	/* pid is woken, as its waker tells */
+	VIRT_LIFE_E_WAKEUP,	/* pid is woken, as the CPU tells that it is to run on */
+	VIRT_LIFE_E_BORN,	/* pid begins to exist, and wants to run */
+	VIRT_LIFE_E_MIGRATE,	/* pid waits for another CPU from now on: wake.cpu */
+};
+
+/** What a record tells: 32 bytes. */
+struct virt_life_event {
+	int64_t		time_ns;
+	int32_t		pid;
+	int16_t		cpu;
+	uint8_t		kind;		/* enum virt_life_event_kind */
+	uint8_t		left;		/* enum virt_life_left */
+	struct virt_life_wake wake;
+};
+
+/** Events, each CPU's in order of time. All zero is none. */
+struct virt_life_events {
+	struct virt_life_event *all;
+	size_t		n, room;
+};
+
+/** virt_life_events_add - one more; of a time before its CPU's last one is taken for as late. 0 or
+ * -ENOMEM. */
+int virt_life_events_add(struct virt_life_events *events, const struct virt_life_event *event);
+
+/* --- lives ----------------------------------------------------------------------------------- */
+
+enum virt_life_state {
+	VIRT_LIFE_RUNS = 0,	/* has a CPU of the guest */
+	VIRT_LIFE_PREEMPTED,	/* wants to run, was running, another task has the CPU */
+	VIRT_LIFE_WAKING,	/* wants to run after a wake-up */
+	VIRT_LIFE_BLOCKED,	/* waits for an event */
+	VIRT_LIFE_ABSENT,	/* not yet born, or dead */
+	VIRT_LIFE_UNKNOWN,	/* the trace does not tell */
+	VIRT_LIFE_N_STATES
+};
+
+/** UNKNOWN: as records are lost. */
+#define VIRT_LIFE_LOST	(1 << 0)
+
+struct virt_life_interval {
+	int64_t		start_ns;
+	int32_t		wake;		/* BLOCKED: what ended it, index in @wakes; or VIRT_NONE */
+	int16_t		cpu;		/* of the guest: that it has, waits for, had last; or
+					 * VIRT_NONE */
+	uint8_t		state;		/* enum virt_life_state */
+	uint8_t		flags;		/* VIRT_LIFE_... */
+};
+
+struct virt_guest_task {
+	int32_t		pid;
+	char		*name;		/* "web:nginx-412"; NULL until somebody sets it */
+	struct virt_life_interval *intervals;	/* none of the idle task */
+	size_t		n, room;
+};
+
+struct virt_guest {
+	char		*name;		/* "web" */
+	int64_t		begin_ns, end_ns;	/* of what its trace tells */
+	struct virt_guest_cpu *cpus;
+	int32_t		*threads;	/* by CPU: of another guest, which this one runs in: its
+					 * task that is this CPU, by its number; or VIRT_NONE.
+					 * NULL: none is */
+	int		n_cpus;
+	struct virt_guest_task *tasks;	/* ascending by pid; the first one is the idle task */
+	int32_t		n_tasks;
+	struct virt_life_wake *wakes;
+	size_t		n_wakes, room_wakes;
+	char		**handlers;	/* names of what woke somebody: "irq 49 virtio0" */
+	int32_t		n_handlers, room_handlers;
+};
+
+/**
+ * virt_guest_handler - the number of a handler by its name, which is copied
+ *
+ * Return: below 0 without memory.
+ */
+int32_t virt_guest_handler(struct virt_guest *guest, const char *name);
+
+/**
+ * virt_guest_live - from events to lives
+ * @guest: all zero but for handlers; receives tasks and wakes, but no CPUs and no names
+ * @events: are sorted
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int virt_guest_live(struct virt_guest *guest, struct virt_life_events *events);
+
+/** virt_guest_free - free all that it has, also of a virt_guest_live() that failed. */
+void virt_guest_free(struct virt_guest *guest);
+
+/** virt_guest_find - index of the task with a pid; VIRT_NONE: there is none. */
+int32_t virt_guest_find(const struct virt_guest *guest, int32_t pid);
+
+/**
+ * virt_guest_busiest - who had most of [from, to), by the guest's own trace, without the idle task
+ * @tasks: receives the indices of at most @n, the busiest first
+ *
+ * In O(runs + tasks). Return: how many; -ENOMEM.
+ */
+ssize_t virt_guest_busiest(const struct virt_guest *guest, int64_t from_ns, int64_t to_ns,
+			   int32_t *tasks, size_t n);
+
+/** virt_life_at - index of the interval of a task in force at a time; -1: none */
+ptrdiff_t virt_life_at(const struct virt_guest_task *task, int64_t time_ns);
+
+/* --- the guests of a host -------------------------------------------------------------------- */
+
+/**
+ * Tasks of guests are numbered as vCPUs and tasks of the host are, from here on, one guest after
+ * the other.
+ */
+#define VIRT_FIRST_GUEST_TASK	(3 << 29)
+
+struct virt_guests {
+	struct virt_guest *all;
+	int		n;
+	const struct virt_guest *host;	/* what the host's trace tells of its own tasks, on its own
+					 * CPUs, in the same way, but for @cpus; or NULL */
+};
+
+/** virt_guests_number - the number of a task, by its guest and index; or VIRT_NONE */
+int32_t virt_guests_number(const struct virt_guests *guests, int guest, int32_t task);
+
+/** virt_guests_task - a task by its number, and @guest receives whose; NULL: it is none's. */
+const struct virt_guest_task *virt_guests_task(const struct virt_guests *guests, int32_t number,
+					       int *guest);
+
+/** virt_guests_short - "nginx-412" of "web:nginx-412" */
+const char *virt_guests_short(const struct virt_guests *guests, int32_t number);
+
+/** virt_guests_cpu - which CPU of which guest a vCPU is; NULL: that is not known. */
+const struct virt_guest_cpu *virt_guests_cpu(const struct virt_guests *guests, int32_t vcpu,
+					     int *guest);
+
+/** virt_guests_task_at - number of the task that has a vCPU at a time; or VIRT_NONE */
+int32_t virt_guests_task_at(const struct virt_guests *guests, int32_t vcpu, int64_t time_ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
