@@ -38,33 +38,44 @@ command -v trace-cmd >/dev/null || {
 	finish
 }
 
-# oracles HOST GUEST [INNER]: two reports, one behind the other: of the host with its guest, and of
-# the guest as a host
-oracles()
+# two_reports NAME FILE...: of a host with its guest, and of the guest as a host, one behind the other, are
+# NAME-host.json and NAME-guest.json
+two_reports()
 {
+	local name=$1
+
+	shift
 	run report --quiet --format json "$@"
 	status 0
-	check "two objects" python3 - "$OUT" "$WORK" << 'END'
+	check "two objects" python3 - "$OUT" "$WORK/$name" << 'END'
 import json, sys
 text, decoder = open(sys.argv[1]).read(), json.JSONDecoder()
 for name in "host", "guest":
     report, end = decoder.raw_decode(text)
-    json.dump(report, open(f"{sys.argv[2]}/{name}.json", "w"))
+    json.dump(report, open(f"{sys.argv[2]}-{name}.json", "w"))
     text = text[end:].lstrip()
 sys.exit(bool(text))
 END
+}
+
+# oracles HOST GUEST [INNER]
+oracles()
+{
+	two_reports all "$@"
+	# whose tasks are those of the guest itself: t172_nested_tasks.sh judges them with INNER's
+	two_reports two "$1" "$2"
 	trace-cmd report -t "$1" > "$WORK/host.txt" 2>/dev/null
 	trace-cmd report -t "$2" > "$WORK/guest.txt" 2>/dev/null
-	check "the host" python3 "$GOLDEN/kvm_oracle.py" "$WORK/host.json" "$WORK/host.txt" \
+	check "the host" python3 "$GOLDEN/kvm_oracle.py" "$WORK/two-host.json" "$WORK/host.txt" \
 		"$WORK/guest.txt"
-	check "the guest as a host" python3 "$GOLDEN/kvm_oracle.py" "$WORK/guest.json" \
+	check "the guest as a host" python3 "$GOLDEN/kvm_oracle.py" "$WORK/all-guest.json" \
 		"$WORK/guest.txt"
 }
 
 # A Linux as the guest's guest, which has a trace of its own, aligned with the guest's.
 oracles "$SAMPLES/kvm-nested-linux.dat" "$SAMPLES/kvm-nested-linux-g1.dat" \
 	"$SAMPLES/kvm-nested-linux-n1.dat"
-check "the guest's guest inside its vCPU" python3 - "$WORK/guest.json" << 'END'
+check "the guest's guest inside its vCPU" python3 - "$WORK/all-guest.json" << 'END'
 import json, sys
 (inner,) = json.load(open(sys.argv[1]))["guests"]
 (cpu,) = inner["cpus"]

@@ -11,21 +11,14 @@ and must be LEAST at least. With --figure, each segment that can be seen is in t
 its level, from where to where it belongs.
 """
 import csv
-import json
 import re
 import sys
 import xml.etree.ElementTree as ET
 
+from json_documents import documents
+
 MOST_BELOW = 12
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-
-
-def documents(path):
-    text, decoder, at = open(path).read(), json.JSONDecoder(), 0
-    while text[at:].strip():
-        at += len(text[at:]) - len(text[at:].lstrip())
-        answer, at = decoder.raw_decode(text, at)
-        yield answer
 
 
 def check_laws(segments, window, fill):

@@ -110,6 +110,7 @@ REPORTS_IN_ALL = REPORTS + (
     ("json", "top", "-fjson", "--interval=100000"), ("text", "top", "-fopenmetrics"),
     ("json", "diff", "-fjson", "--at=20ms", "--above=0"), ("csv", "diff", "-fcsv", "--at=1ms"),
     ("text", "diff", "--at=20ms", "--above=0", "--most=1000"), ("text", "why", "--worst=3"),
+    ("text", "why", "--worst=3", "--path"),
 )
 
 

@@ -15,16 +15,29 @@
 
 /* --- what text and JSON say ------------------------------------------------------------------ */
 
-static const char *name_of(const struct virt_model *model, int32_t who)
+int why_vector_of(const struct virt_why *why, const struct virt_why_segment *segment)
 {
-	return virt_model_who(model, who);
-}
-
-int why_vector_of(const struct virt_model *model, const struct virt_why_segment *segment)
-{
-	const struct virt_wake *wake = virt_model_wake(model, segment->wake);
+	const struct virt_wake *wake = virt_why_guest_wake(why, segment) ? NULL :
+				       virt_model_wake(why->model, segment->wake);
 
 	return wake ? wake->vector : VIRT_NONE;
+}
+
+const char *why_interrupt_of(const struct virt_why *why, const struct virt_why_segment *segment)
+{
+	const struct virt_life_wake *wake = virt_why_guest_wake(why, segment);
+
+	return wake && wake->handler >= 0 ?
+	       virt_why_life_of(why, segment)->handlers[wake->handler] : NULL;
+}
+
+bool why_asks_for_host(const struct virt_why *why)
+{
+	for (size_t i = 0; i < why->n; i++)
+		if (why->segments[i].cause == VIRT_WHY_WAKE &&
+		    virt_model_task(why->model, why->segments[i].who))
+			return true;
+	return false;
 }
 
 size_t why_next_of(const struct virt_why *why, size_t i)
@@ -32,13 +45,12 @@ size_t why_next_of(const struct virt_why *why, size_t i)
 	return i + 1 + why->segments[i].n_below;
 }
 
-void why_subject(const struct virt_model *model, const struct why_answer *answer, char *text,
-		 size_t size)
+void why_subject(const struct why_answer *answer, char *text, size_t size)
 {
-	if (answer->vcpu == VIRT_NONE)
+	if (answer->who == VIRT_NONE)
 		snprintf(text, size, "p%d", answer->pcpu);
 	else
-		snprintf(text, size, "%s", name_of(model, answer->vcpu));
+		snprintf(text, size, "%s", virt_why_who(&answer->why, answer->who));
 }
 
 /* --- words ------------------------------------------------------------------------------------ */
@@ -80,11 +92,48 @@ static void put_pcpu(struct output *out, const char *before, int pcpu)
 	out_i64(out, pcpu);
 }
 
-static void put_wait(struct output *out, const struct virt_model *model,
+/** The pCPU, or the vCPU of a guest's task, that somebody has or waits for. */
+static void put_place_of(struct output *out, const struct virt_why *why, const char *before,
+			 const struct virt_why_segment *segment)
+{
+	const char *vcpu = virt_why_who(why, segment->vcpu);
+
+	if (!vcpu && (segment->cause == VIRT_WHY_GUEST_CPU ||
+		      virt_guests_task(why->guests, segment->subject, NULL))) {
+		out_str(out, before);
+		out_str(out, "a CPU of its guest");
+	} else if (vcpu) {
+		out_str(out, before);
+		out_text(out, vcpu);
+	} else {
+		put_pcpu(out, before, segment->pcpu);
+	}
+}
+
+static void put_named(struct output *out, const char *before, const char *name)
+{
+	if (!name)
+		return;
+	out_str(out, before);
+	out_text(out, name);
+}
+
+/** A wake-up by the guest's own trace: by which interrupt, where; or which task it was. */
+static void put_guest_part(struct output *out, const struct virt_why *why,
+			   const struct virt_why_segment *segment)
+{
+	const char *vcpu = virt_why_who(why, segment->vcpu);
+
+	put_named(out, " ", why_interrupt_of(why, segment));
+	put_named(out, ", on ", vcpu);
+	put_named(out, ", which had ", virt_guests_short(why->guests, segment->who_task));
+}
+
+static void put_wait(struct output *out, const struct virt_why *why,
 		     const struct virt_why_segment *segment)
 {
-	const char *who = name_of(model, segment->who);
-	int vector = why_vector_of(model, segment);
+	const char *who = virt_why_who(why, segment->who);
+	int vector = why_vector_of(why, segment);
 
 	out_str(out, "blocked");
 	if (segment->flags & VIRT_WHY_UNASKED)
@@ -92,68 +141,76 @@ static void put_wait(struct output *out, const struct virt_model *model,
 	if (segment->wake == VIRT_NONE)
 		return;
 	out_str(out, ", ended by: ");
-	out_str(out, virt_why_cause_of(model, segment));
+	out_str(out, virt_why_cause_of(why, segment));
 	if (who) {
 		out_char(out, ' ');
 		out_text(out, who);
 	}
 	if (vector >= 0)
 		out_printf(out, ", vector 0x%02x", (unsigned int)vector);
+	put_guest_part(out, why, segment);
 	if (segment->flags & VIRT_WHY_CUT)
 		out_str(out, ", which is told above or leads too far");
 }
 
 /** "irq", "softirq" ... */
-const char *why_handler_kind_of(const struct virt_model *model,
+const char *why_handler_kind_of(const struct virt_why *why,
 				   const struct virt_why_segment *segment)
 {
-	const struct virt_handler *handler = virt_model_handler(model, segment->handler);
+	const struct virt_handler *handler = virt_model_handler(why->model, segment->handler);
 
 	return handler ? virt_handler_kind_name((enum virt_handler_kind)handler->kind) : "handler";
 }
 
-static void put_what(struct output *out, const struct virt_model *model,
+static void put_what(struct output *out, const struct virt_why *why,
 		     const struct virt_why_segment *segment)
 {
 	const char *kind = virt_why_kind_name((enum virt_why_kind)segment->kind);
-	const char *who = name_of(model, segment->who);
+	const char *who = virt_why_who(why, segment->who);
 
 	switch (segment->kind) {
 	case VIRT_WHY_GUEST:
 		out_str(out, segment->cause == VIRT_WHY_NESTED ? "code of a nested guest" :
 			"guest code");
+		if (segment->task != why->subject)
+			put_named(out, " of ", virt_guests_short(why->guests, segment->task));
 		return;
 	case VIRT_WHY_PREEMPTED:
 	case VIRT_WHY_WAKING:
 		out_str(out, kind);
-		put_pcpu(out, ", waits for ", segment->pcpu);
+		put_place_of(out, why, ", waits for ", segment);
 		if (who) {
 			out_str(out, ", had by: ");
 			out_text(out, who);
-			if (virt_model_is_own(model, segment->subject, segment->who))
+			if (virt_model_is_own(why->model, segment->subject, segment->who))
 				out_str(out, ", its own machine's");
 		}
 		return;
 	case VIRT_WHY_BLOCKED:
-		put_wait(out, model, segment);
+		put_wait(out, why, segment);
 		return;
 	case VIRT_WHY_VCPU:
 	case VIRT_WHY_TASK:
-		put_pcpu(out, "has ", segment->pcpu);
+		put_place_of(out, why, "has ", segment);
 		return;
 	case VIRT_WHY_IDLE:
-		put_pcpu(out, "nobody has ", segment->pcpu);
+		if (segment->vcpu != VIRT_NONE)
+			put_place_of(out, why, "nothing to do in the guest of ", segment);
+		else if (segment->task != VIRT_NONE)
+			out_str(out, "nothing to do in the guest");
+		else
+			put_pcpu(out, "nobody has ", segment->pcpu);
 		return;
 	case VIRT_WHY_HANDLER:
 		out_str(out, "is interrupted by ");
-		out_str(out, why_handler_kind_of(model, segment));
+		out_str(out, why_handler_kind_of(why, segment));
 		out_char(out, ' ');
-		out_text(out, virt_why_cause_of(model, segment));
+		out_text(out, virt_why_cause_of(why, segment));
 		return;
 	case VIRT_WHY_SLEEP:
 		put_pcpu(out, "", segment->pcpu);
 		out_str(out, " sleeps, in ");
-		out_text(out, virt_why_cause_of(model, segment));
+		out_text(out, virt_why_cause_of(why, segment));
 		out_str(out, ", altogether for ");
 		why_put_duration(out, segment->sleeps_ns, 0);
 		return;
@@ -163,7 +220,7 @@ static void put_what(struct output *out, const struct virt_model *model,
 	default:
 		out_str(out, kind);
 		out_str(out, ": ");
-		out_text(out, virt_why_cause_of(model, segment));
+		out_text(out, virt_why_cause_of(why, segment));
 		if (segment->flags & VIRT_WHY_WITH_WAITS)
 			out_str(out, ", waits not told apart");
 	}
@@ -179,18 +236,19 @@ static void put_place(struct output *out, int64_t from_ns, int64_t ns, int level
 		out_str(out, "  ");
 }
 
-void why_put_segment(struct output *out, const struct virt_model *model,
+void why_put_segment(struct output *out, const struct virt_why *why,
 		     const struct virt_why_segment *segment)
 {
-	const char *subject = name_of(model, segment->subject);
+	const char *subject = virt_why_who(why, segment->subject);
 
-	/* whose time the uppermost ones are of a vCPU, the title says */
-	if ((segment->level || segment->kind >= VIRT_WHY_VCPU) && subject &&
-	    segment->kind != VIRT_WHY_UNEXPLAINED) {
+	/* whose time the uppermost ones are, the title says */
+	if ((segment->level || segment->kind >= VIRT_WHY_VCPU ||
+	     segment->subject != why->subject) &&
+	    subject && segment->kind != VIRT_WHY_UNEXPLAINED) {
 		out_text(out, subject);
 		out_str(out, segment->kind >= VIRT_WHY_VCPU ? " " : ": ");
 	}
-	put_what(out, model, segment);
+	put_what(out, why, segment);
 }
 
 /* --- lines ----------------------------------------------------------------------------------- */
@@ -212,40 +270,55 @@ static void put_rest(struct output *out, const struct why_line *rest)
 	}
 }
 
-void why_put_words(struct output *out, const struct virt_model *model,
+void why_put_words(struct output *out, const struct virt_why *why,
 		   const struct why_line *line)
 {
 	if (line->segment)
-		why_put_segment(out, model, line->segment);
+		why_put_segment(out, why, line->segment);
 	else
 		put_rest(out, line);
 }
 
-/** @before: of each number. */
+static void put_numbers(struct output *out, const uint64_t *numbers, size_t n, const char *before,
+			const char *guest)
+{
+	for (size_t i = 0; i < n; i++) {
+		out_str(out, i ? " " : before);
+		if (guest)
+			out_text(out, guest);
+		out_char(out, '#');
+		out_u64(out, numbers[i]);
+	}
+}
+
+/** "#12 #15 web#7": those of the host, and of the guest; @before: the first one. */
 static void put_records(const struct why_writing *writing, const struct why_line *line,
 			const char *before)
 {
+	const struct virt_why *why = writing->why;
 	uint64_t numbers[2 * WHY_MOST_RECORDS];
-	size_t n = 0;
+	size_t n, in_guest;
 
-	if (line->segment)
-		n = why_evidence_of(writing->evidence, line->segment, numbers);
-	for (size_t i = 0; i < n; i++) {
-		out_str(writing->out, i ? " #" : before);
-		out_u64(writing->out, numbers[i]);
-	}
+	if (!line->segment)
+		return;
+	n = why_evidence_of(writing->evidence, line->segment, numbers);
+	put_numbers(writing->out, numbers, n, before, NULL);
+	in_guest = why_evidence_in_guest(writing->evidence, why, line->segment, numbers);
+	if (in_guest)
+		put_numbers(writing->out, numbers, in_guest, n ? " " : before,
+			    why->guests->all[virt_why_guest_of(why, line->segment)].name);
 }
 
 void why_put_records(const struct why_writing *writing, const struct why_line *line)
 {
-	put_records(writing, line, "#");
+	put_records(writing, line, "");
 }
 
 void why_put_line(const struct why_writing *writing, const struct why_line *line)
 {
 	put_place(writing->out, line->from_ns, line->length_ns, line->level);
-	why_put_words(writing->out, writing->model, line);
-	put_records(writing, line, "  #");
+	why_put_words(writing->out, writing->why, line);
+	put_records(writing, line, "  ");
 	out_char(writing->out, '\n');
 }
 
@@ -335,12 +408,11 @@ void why_each_line(const struct virt_why *why,
 	take_segments(&taker, 0, why->n);
 }
 
-void why_put_title(struct output *out, const struct virt_model *model,
-		   const struct why_answer *answer)
+void why_put_title(struct output *out, const struct why_answer *answer)
 {
 	char subject[256];
 
-	why_subject(model, answer, subject, sizeof(subject));
+	why_subject(answer, subject, sizeof(subject));
 	out_text(out, subject);
 	if (!answer->moment)
 		return;
@@ -356,12 +428,13 @@ void why_put_head(const struct why_writing *writing, const struct why_answer *an
 
 	out_text(out, writing->file);
 	out_str(out, ": ");
-	why_put_title(out, writing->model, answer);
+	why_put_title(out, answer);
 	out_str(out, "\n          from [s]           length  what, and the records that show it\n");
 }
 
-void why_put_sum(const struct why_writing *writing, const struct virt_why *why)
+void why_put_sum(const struct why_writing *writing)
 {
+	const struct virt_why *why = writing->why;
 	struct output *out = writing->out;
 
 	put_place(out, why->from_ns, why->to_ns - why->from_ns, 0);

@@ -143,9 +143,8 @@ static int export_host(const struct export_options *options, struct model_files 
 
 	if (status)
 		return status;
-	load.path = report.file = files->paths[host];
-	load.guests = model_files_guests(files, host, &load.n_guests);
-	load.kvm = model_files_take(files, host);
+	model_files_load(files, host, &load);
+	report.file = load.path;
 	status = model_load(&load);
 	if (!status)
 		status = report_set_range(options->command, &report, &options->from,

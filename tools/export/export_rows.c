@@ -274,14 +274,14 @@ static void put_wakes(const struct export_job *job, struct export_sink *sink, in
 
 /* --- tasks of guests ------------------------------------------------------------------------- */
 
-static void cpu_tasks(const struct export_job *job, int guest, const struct guest_task_cpu *cpu,
+static void cpu_tasks(const struct export_job *job, int guest, const struct virt_guest_cpu *cpu,
 		      export_task_fn take, void *arg)
 {
 	const struct report *report = job->report;
-	ptrdiff_t at = guest_task_run_at(cpu, report->from_ns);
+	ptrdiff_t at = virt_guest_run_at(cpu, report->from_ns);
 
 	for (size_t i = at < 0 ? 0 : (size_t)at; i + 1 < cpu->n; i++) {
-		const struct guest_task_run *run = &cpu->runs[i];
+		const struct virt_guest_run *run = &cpu->runs[i];
 		struct export_task task = {
 			.guest = guest, .vcpu = cpu->vcpu, .pid = run->pid,
 			.start_ns = run->start_ns > report->from_ns ? run->start_ns :

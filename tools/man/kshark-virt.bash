@@ -42,7 +42,7 @@ _kshark_virt()
 		options+=" --hypertrace --boot --function --kallsyms"
 		;;
 	why)
-		options="--format --output --vcpu --cpu --at --from --to --worst --kind --cpu-hz"
+		options="--format --output --vcpu --task --cpu --path --at --from --to --worst --kind --cpu-hz"
 		options+=" --max-input --absolute --correct-skew --quiet --help"
 		;;
 	check)

@@ -423,21 +423,21 @@ static int read_tasks(struct plot *plot)
 }
 
 /** @kvm: if the file has been opened already; is closed in the end */
-static int plot_file(const char *path, struct kvm_trace *kvm, struct kvm_trace **guests,
-		     int n_guests, const struct plot_options *options)
+/** @files: NULL: @path, which nobody has opened */
+static int plot_file(const char *path, struct model_files *files, int host,
+		     const struct plot_options *options)
 {
 	struct plot *plot = calloc(1, sizeof(*plot));
 	int status;
 
-	if (!plot) {
-		kvm_trace_close(kvm);
+	if (!plot)
 		return no_memory();
-	}
 	plot->options = options;
 	plot->load = (struct model_load){
-		.path = path, .kvm = kvm, .guests = guests, .n_guests = n_guests,
-		.options = options->trace, .quiet = options->quiet,
+		.path = path, .options = options->trace, .quiet = options->quiet,
 	};
+	if (files)
+		model_files_load(files, host, &plot->load);
 	if (options->boot.wanted)
 		plot_boot_walk(&plot->boot, &plot->load);
 	status = model_load(&plot->load);
@@ -470,21 +470,16 @@ static int plot_arg(const char *arg, const struct plot_options *options)
 	int status = trace_args_only(&args, options->command, arg, options->output, &path);
 
 	if (!status)
-		status = plot_file(path, NULL, NULL, 0, options);
+		status = plot_file(path, NULL, -1, options);
 	trace_args_free(&args);
 	return status;
 }
 
 static int plot_opened(struct model_files *files, const struct plot_options *options)
 {
-	struct kvm_trace **guests;
-	int host, n_guests, status = model_files_only_host(files, options->command, &host);
+	int host, status = model_files_only_host(files, options->command, &host);
 
-	if (status)
-		return status;
-	guests = model_files_guests(files, host, &n_guests);
-	return plot_file(files->paths[host], model_files_take(files, host), guests, n_guests,
-			 options);
+	return status ? status : plot_file(NULL, files, host, options);
 }
 
 /** A host and its guests. */

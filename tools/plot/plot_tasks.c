@@ -31,6 +31,8 @@ int plot_tasks_read(struct plot_tasks *tasks, const struct model_load *load)
 		tasks->n_guests = i + 1;
 		ret = guest_tasks_read(&tasks->guests[i], &load->host, load->model,
 				       load->guests[i]);
+		if (!ret)
+			ret = model_nest(load, i, &tasks->guests[i]);
 	}
 	if (!ret)
 		return KSV_EXIT_OK;
@@ -54,12 +56,12 @@ void plot_tasks_free(struct plot_tasks *tasks)
 }
 
 /** The CPU that a vCPU is in the traces of guests; of several the first. */
-static const struct guest_task_cpu *find_cpu(const struct plot_tasks *tasks, int32_t vcpu,
+static const struct virt_guest_cpu *find_cpu(const struct plot_tasks *tasks, int32_t vcpu,
 					     int *guest)
 {
 	for (int i = 0; i < tasks->n_guests; i++) {
 		for (int c = 0; c < tasks->guests[i].n_cpus; c++) {
-			const struct guest_task_cpu *cpu = &tasks->guests[i].cpus[c];
+			const struct virt_guest_cpu *cpu = &tasks->guests[i].cpus[c];
 
 			if (cpu->vcpu == vcpu && cpu->n) {
 				*guest = i;
@@ -136,12 +138,12 @@ static int add_task(struct plot_tasks *tasks, const struct virt_model *model, in
 		    int32_t pid)
 {
 	struct figure_task *task = &tasks->tasks[tasks->n_tasks];
-	char name[GUEST_TASK_NAME], text[GUEST_TASK_NAME + 80];
+	char name[GUEST_TASK_FULL_NAME], text[GUEST_TASK_FULL_NAME + 80];
 
 	task->color = rest_color;
 	snprintf(name, sizeof(name), "other tasks");
 	if (pid != VIRT_NONE) {
-		guest_task_name(name, sizeof(name), tasks->guests[guest].trace, pid);
+		guest_tasks_name(name, sizeof(name), &tasks->guests[guest], pid);
 		task->color = pid ? virt_vcpu_color(virt_model_n_vcpus(model) + tasks->n_tasks) :
 			      idle_color;
 	}
@@ -190,7 +192,7 @@ int plot_tasks_make(struct plot_tasks *tasks, const struct model_load *load, con
 	for (int i = 0; i < tasks->n_guests && !ret; i++)
 		ret = add_task(tasks, load->model, i, VIRT_NONE);
 	for (int32_t v = 0; v < n_vcpus && !ret; v++) {
-		const struct guest_task_cpu *cpu = vcpus[v] ? find_cpu(tasks, v, &guest) : NULL;
+		const struct virt_guest_cpu *cpu = vcpus[v] ? find_cpu(tasks, v, &guest) : NULL;
 
 		tasks->inner[v].first = all;
 		for (size_t i = 0; cpu && i < cpu->n; i++)
@@ -221,7 +223,7 @@ static void csv_line(struct output *out, const struct virt_model *model, int32_t
 {
 	const char *who = virt_model_vcpu(model, vcpu)->name;
 	const int64_t numbers[] = { from_ns, to_ns, executed_ns(model, vcpu, from_ns, to_ns) };
-	char name[GUEST_TASK_NAME] = "";
+	char name[GUEST_TASK_FULL_NAME] = "";
 
 	out_i64(out, pcpu);
 	out_char(out, ',');
@@ -232,8 +234,8 @@ static void csv_line(struct output *out, const struct virt_model *model, int32_t
 	}
 	out_char(out, ',');
 	if (guest && pid != VIRT_NONE) {
-		guest_task_name(name, sizeof(name), guest->trace, pid);
-		out_i64(out, pid);
+		guest_tasks_name(name, sizeof(name), guest, pid);
+		out_i64(out, guest_tasks_pid(pid));
 	}
 	out_char(out, ',');
 	out_csv(out, name, strlen(name));
@@ -246,8 +248,8 @@ static void csv_occupant(const struct plot_tasks *tasks, const struct model_load
 			 struct output *out)
 {
 	int guest = 0;
-	const struct guest_task_cpu *cpu = find_cpu(tasks, vcpu, &guest);
-	ptrdiff_t run = cpu ? guest_task_run_at(cpu, from_ns) : -1;
+	const struct virt_guest_cpu *cpu = find_cpu(tasks, vcpu, &guest);
+	ptrdiff_t run = cpu ? virt_guest_run_at(cpu, from_ns) : -1;
 
 	while (from_ns < to_ns) {
 		int32_t pid = run < 0 ? VIRT_NONE : cpu->runs[run].pid;
@@ -255,7 +257,7 @@ static void csv_occupant(const struct plot_tasks *tasks, const struct model_load
 
 		/* runs of no time, and of a task after itself, are no stretches */
 		while (cpu && run + 1 < (ptrdiff_t)cpu->n && cpu->runs[run + 1].start_ns < to_ns) {
-			const struct guest_task_run *next = &cpu->runs[++run];
+			const struct virt_guest_run *next = &cpu->runs[++run];
 
 			if (next->start_ns <= from_ns) {
 				pid = next->pid;

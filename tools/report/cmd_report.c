@@ -380,18 +380,13 @@ static int write_report(struct job *job, struct output *out, bool first)
 	return virt_window_walk_error(report->walk);
 }
 
-/** @kvm, @guests: if the file has been opened already; @kvm is closed in the end. */
-static int report_file(const struct report_options *options, const char *path,
-		       struct kvm_trace *kvm, struct kvm_trace **guests, int n_guests,
+/** A file with its guests. Its trace is used up, guests' are not. */
+static int report_file(const struct report_options *options, struct model_files *files, int host,
 		       struct output *out, bool first)
 {
 	struct job job = {
 		.options = options,
 		.counted.load = {
-			.path = path,
-			.kvm = kvm,
-			.guests = guests,
-			.n_guests = n_guests,
 			.options = options->trace,
 			.quiet = options->quiet,
 			.opened = job_opened,
@@ -403,6 +398,7 @@ static int report_file(const struct report_options *options, const char *path,
 	int status;
 
 	job.counted.load.arg = &job;
+	model_files_load(files, host, &job.counted.load);
 	if (wants_guests(options))
 		job.counted.hypertrace.options = &options->hypertrace;
 	status = model_load(&job.counted.load);
@@ -412,12 +408,12 @@ static int report_file(const struct report_options *options, const char *path,
 		status = find_topology(&job);
 	if (status)
 		goto end;
-	job.report.file = path;
+	job.report.file = job.counted.load.path;
 	job.report.load = &job.counted.load;
 	job.report.count = &job.counted.count;
 	job.report.topology = &job.topology;
 	if (write_report(&job, out, first)) {
-		ksv_error("%s: not enough memory", path);
+		ksv_error("%s: not enough memory", job.counted.load.path);
 		status = KSV_EXIT_FILE;
 		goto end;
 	}
@@ -438,18 +434,14 @@ end:
 
 /* --- hosts and guests ------------------------------------------------------------------------ */
 
-/** A file with its guests, if it is no guest itself. Its trace is used up, guests' are not. */
 static int report_host(const struct report_options *options, struct model_files *files, int i,
 		       struct output *out, bool *first)
 {
-	struct kvm_trace **guests;
-	int n_guests, status;
+	int status;
 
 	if (!model_files_is_host(files, i))
 		return KSV_EXIT_OK;
-	guests = model_files_guests(files, i, &n_guests);
-	status = report_file(options, files->paths[i], model_files_take(files, i), guests,
-			     n_guests, out, *first);
+	status = report_file(options, files, i, out, *first);
 	*first = false;
 	return status;
 }

@@ -113,7 +113,7 @@ static int build_guest(const struct report *report, struct report_guest *guest)
 	int n = 0, ret;
 	const int *tids = guest_tasks_tids(host, guest->trace, &n);
 
-	ret = guest_tasks_init(&guest->tasks, host, model, guest->trace);
+	ret = guest_tasks_init(&guest->tasks, model, guest->trace, tids, n);
 	guest->n_cpus = guest->tasks.n_cpus;
 	guest->cpus = calloc((size_t)guest->n_cpus + 1, sizeof(*guest->cpus));
 	if (ret || !guest->cpus)
@@ -127,6 +127,8 @@ static int build_guest(const struct report *report, struct report_guest *guest)
 		ret = guest_tasks_end(&guest->tasks);
 	if (!ret)
 		ret = walk.error;
+	if (!ret)
+		ret = model_nest(report->load, guest->number, &guest->tasks);
 	return ret ? ret : guest_task_sums_make(&guest->sums, &guest->tasks, model,
 						report->from_ns, report->to_ns);
 }
@@ -202,6 +204,7 @@ int report_kvm_build(struct report_kvm *kvm, const struct report *report)
 		struct report_guest *guest = &kvm->guests[kvm->n_guests++];
 
 		guest->trace = load->guests[i];
+		guest->number = i;
 		ret = build_guest(report, guest);
 		if (!ret)
 			ret = find_fits(kvm, report, guest);
@@ -396,7 +399,7 @@ static void text_guest(struct output *out, const struct report *report,
 		{ "waking", VIRT_WAKING }, { "blocked", VIRT_BLOCKED },
 		{ "unknown", VIRT_UNKNOWN },
 	};
-	char name[GUEST_TASK_NAME];
+	char name[GUEST_TASK_FULL_NAME];
 
 	out_str(out, "\nguest ");
 	out_text(out, kvm_trace_path(guest->trace));
@@ -410,7 +413,7 @@ static void text_guest(struct output *out, const struct report *report,
 	for (size_t i = 0; i < guest->sums.n && i < MAX_TASKS; i++) {
 		const struct guest_task_sum *task = &guest->sums.all[i];
 
-		guest_task_name(name, sizeof(name), guest->trace, task->pid);
+		guest_tasks_name(name, sizeof(name), &guest->tasks, task->pid);
 		put_first(out, name);
 		text_duration(out, task->believed_ns);
 		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
@@ -435,7 +438,7 @@ static void text(struct output *out, const struct report *report)
 static void json_guest(struct json *json, const struct report *report,
 		       const struct report_guest *guest)
 {
-	char name[GUEST_TASK_NAME];
+	char name[GUEST_TASK_FULL_NAME];
 
 	json_open(json, NULL, '{', false);
 	json_str(json, "file", kvm_trace_path(guest->trace));
@@ -457,11 +460,14 @@ static void json_guest(struct json *json, const struct report *report,
 	json_open(json, "tasks", '[', false);
 	for (size_t i = 0; i < guest->sums.n; i++) {
 		const struct guest_task_sum *task = &guest->sums.all[i];
+		const struct kvm_trace *inside = guest_tasks_inside(&guest->tasks, task->pid);
 
-		guest_task_name(name, sizeof(name), guest->trace, task->pid);
+		guest_tasks_name(name, sizeof(name), &guest->tasks, task->pid);
 		json_open(json, NULL, '{', true);
-		json_i64(json, "pid", task->pid);
+		json_i64(json, "pid", guest_tasks_pid(task->pid));
 		json_str(json, "name", name);
+		if (inside)
+			json_str(json, "inside", kvm_trace_path(inside));
 		json_u64(json, "runs", task->runs);
 		json_i64(json, "believed_ns", task->believed_ns);
 		json_i64(json, "executed_ns", task->ns[VIRT_GUEST]);
@@ -534,7 +540,7 @@ static void csv_guest(struct output *out, const struct report *report,
 		      const struct report_guest *guest)
 {
 	const char *path = kvm_trace_path(guest->trace);
-	char name[GUEST_TASK_NAME];
+	char name[GUEST_TASK_FULL_NAME];
 
 	for (int c = 0; c < guest->n_cpus; c++) {
 		snprintf(name, sizeof(name), "cpu%d", c);
@@ -546,7 +552,7 @@ static void csv_guest(struct output *out, const struct report *report,
 	for (size_t i = 0; i < guest->sums.n; i++) {
 		const struct guest_task_sum *task = &guest->sums.all[i];
 
-		guest_task_name(name, sizeof(name), guest->trace, task->pid);
+		guest_tasks_name(name, sizeof(name), &guest->tasks, task->pid);
 		csv_named(out, report, "guest_task_believed", path, name, &task->runs,
 			  &task->believed_ns);
 		csv_named(out, report, "guest_task_executed", path, name, NULL,
@@ -554,7 +560,7 @@ static void csv_guest(struct output *out, const struct report *report,
 		csv_named(out, report, "guest_task_steal", path, name, NULL,
 			  &task->ns[VIRT_PREEMPTED]);
 		for (size_t j = 0; j < task->n_places; j++) {
-			char place[GUEST_TASK_NAME + 32], pcpu[16];
+			char place[GUEST_TASK_FULL_NAME + 32], pcpu[16];
 
 			pcpu_name(pcpu, sizeof(pcpu), task->places[j].pcpu);
 			text_format(place, sizeof(place), "%s on %s", name, pcpu);

@@ -27,6 +27,7 @@ struct report_guest_cpu {
 
 struct report_guest {
 	struct kvm_trace *trace;
+	int		number;		/* in struct model_load */
 	struct report_guest_cpu *cpus;
 	int		n_cpus;
 	struct align_pairing fits;	/* instead, if it is paired wrongly; else without vCPUs */

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	cmd_why.c
- * @brief	kshark-virt why: what a vCPU or a physical CPU did in a window, and why.
+ * @brief	kshark-virt why: what a vCPU, a pCPU or a guest's task did in a window, and why.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "guest_lives.h"
+#include "model_files.h"
 #include "model_load.h"
-#include "trace_args.h"
 #include "why.h"
 
 /** More than anybody reads, less than memory holds. */
@@ -37,8 +38,9 @@ struct why_options {
 	int			format;		/* enum format */
 	bool			quiet;
 	const char		*output;
-	const char		*vcpu;
+	const char		*vcpu, *task;
 	struct ksv_id_set	pcpus;
+	bool			path;
 	struct ksv_time		at, from, to;
 	size_t			worst;		/* 0: not asked for */
 	unsigned int		kinds;		/* set of 1 << enum virt_why_moment_kind */
@@ -99,12 +101,20 @@ static const struct ksv_option why_option_table[] = {
 	  ksv_take_text, offsetof(OPTIONS, vcpu), NULL },
 	{ 0, "cpu", "LIST", "instead: these physical CPUs, e.g. 3",
 	  ksv_take_pcpus, offsetof(OPTIONS, pcpus), NULL },
+	{ 0, "task", "NAME", "instead: a task of a guest whose trace is given as well, by its\n"
+	  "machine, name and pid: web:nginx-412, web:412, web:nginx",
+	  ksv_take_text, offsetof(OPTIONS, task), NULL },
+	{ 0, "path", NULL,
+	  "of a vCPU or task: follow whoever ended each wait, back through guests\n"
+	  "and host: the critical path",
+	  ksv_take_flag, offsetof(OPTIONS, path), NULL },
 	{ 0, "at", "TIME", "what was going on at this time, as long as it did: seconds,\n"
 	  "or a number with ns, us, ms or s, or tsc:N for a raw time\nstamp",
 	  ksv_take_time, offsetof(OPTIONS, at), NULL },
 	KSV_OPTION_FROM(OPTIONS, from, "from this time on; with --worst, moments that begin then"),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
-	{ 0, "worst", "N", "the N costliest moments, of all vCPUs or of those of --vcpu",
+	{ 0, "worst", "N",
+	  "the N costliest moments, of all vCPUs, of those of --vcpu, or\nof the task",
 	  take_worst, offsetof(OPTIONS, worst), NULL },
 	{ 0, "kind", "LIST", "with --worst: wake,steal,exit,blocked (default: the first three)",
 	  take_kinds, offsetof(OPTIONS, kinds), NULL },
@@ -115,25 +125,41 @@ static const struct ksv_option why_option_table[] = {
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
 
-/** Whose time, and which. */
+/** Whose time. */
+static int check_subject(const struct why_options *options)
+{
+	int wanted = !!options->vcpu + !!options->task + options->pcpus.any;
+
+	if (wanted > 1)
+		return ksv_usage_error(options->command, "only one of --vcpu, --task and --cpu");
+	if (!wanted && !options->worst)
+		return ksv_usage_error(options->command, "whose time? Give --vcpu, --task or "
+				       "--cpu, or --worst");
+	if (options->task && !strchr(options->task, ':'))
+		return ksv_usage_error(options->command, "--task %s: of which machine? Write "
+				       "MACHINE:%s", options->task, options->task);
+	return 0;
+}
+
+/** And which time. */
 static int check_options(const struct why_options *options)
 {
 	bool window = options->from.kind != KSV_TIME_NONE || options->to.kind != KSV_TIME_NONE;
 	bool at = options->at.kind != KSV_TIME_NONE;
 
-	if (options->vcpu && options->pcpus.any)
-		return ksv_usage_error(options->command, "either --vcpu or --cpu");
+	if (check_subject(options))
+		return KSV_EXIT_USAGE;
 	if (options->worst && (options->pcpus.any || at))
-		return ksv_usage_error(options->command, "--worst finds moments of vCPUs by "
-				       "itself: neither --cpu nor --at");
+		return ksv_usage_error(options->command, "--worst finds moments of vCPUs and tasks "
+				       "by itself: neither --cpu nor --at");
+	if (options->path && options->pcpus.any)
+		return ksv_usage_error(options->command, "--path is that of a vCPU or task, not of "
+				       "--cpu");
 	if (!options->worst && options->kinds)
 		return ksv_usage_error(options->command, "--kind says more about --worst, which "
 				       "is not there");
 	if (at && window)
 		return ksv_usage_error(options->command, "either --at, or --from and --to");
-	if (!options->worst && !options->vcpu && !options->pcpus.any)
-		return ksv_usage_error(options->command, "whose time? Give --vcpu or --cpu, or "
-				       "--worst");
 	if (!options->worst && !at && !window)
 		return ksv_usage_error(options->command, "which time? Give --at, --from and --to, "
 				       "or --worst");
@@ -146,8 +172,10 @@ static int check_options(const struct why_options *options)
 struct asked {
 	const struct why_options *options;
 	struct model_load	load;
+	struct guest_lives	lives;
 	int32_t			*vcpus;		/* those of --vcpu */
 	size_t			n_vcpus;
+	int32_t			task;		/* that of --task, or VIRT_NONE */
 	struct virt_why_moment	*moments;
 	struct why_answer	*answers;
 	size_t			n, room;
@@ -209,21 +237,55 @@ static int choose_vcpus(struct asked *asked)
 						    "has no such vCPU", text);
 }
 
+/** That of --task. Return: 0 or an exit status (reported). */
+static int choose_task(struct asked *asked)
+{
+	const struct why_options *options = asked->options;
+	int n;
+
+	if (!options->task)
+		return 0;
+	if (!asked->lives.guests.n)
+		return ksv_usage_error(options->command, "--task %s: no aligned trace of a guest "
+				       "is given with that of its host", options->task);
+	n = guest_lives_find(&asked->lives.guests, asked->load.model, options->task, &asked->task);
+	if (n == 1)
+		return 0;
+	return ksv_usage_error(options->command, n ? "--task %s: %d tasks are called so: give the "
+			       "pid" : "--task %s: no guest whose trace is given has such a task",
+			       options->task, n);
+}
+
 /* --- which time ------------------------------------------------------------------------------ */
 
-static int answer(struct asked *asked, int32_t vcpu, int32_t pcpu, int64_t from_ns, int64_t to_ns,
+/** @who: a vCPU or task; VIRT_NONE: @pcpu */
+static int make_answer(const struct asked *asked, int64_t from_ns, int64_t to_ns,
+		       struct why_answer *answer)
+{
+	const struct virt_model *model = asked->load.model;
+	const struct virt_guests *guests = &asked->lives.guests;
+	size_t limit = MAX_SEGMENTS - asked->segments;
+
+	if (answer->who == VIRT_NONE)
+		return virt_why_pcpu(model, guests, answer->pcpu, from_ns, to_ns, limit,
+				     &answer->why);
+	if (asked->options->path)
+		return virt_why_path(model, guests, answer->who, from_ns, to_ns, limit,
+				     &answer->why);
+	return (virt_model_vcpu(model, answer->who) ? virt_why_vcpu : virt_why_task)
+	       (model, guests, answer->who, from_ns, to_ns, limit, &answer->why);
+}
+
+static int answer(struct asked *asked, int32_t who, int32_t pcpu, int64_t from_ns, int64_t to_ns,
 		  const struct virt_why_moment *moment)
 {
-	struct why_answer answer = { .vcpu = vcpu, .pcpu = pcpu, .moment = moment };
+	struct why_answer answer = { .who = who, .pcpu = pcpu, .moment = moment };
 	const struct virt_model *model = asked->load.model;
-	size_t limit = MAX_SEGMENTS - asked->segments;
 	int ret;
 
 	if (ARRAY_GROW(asked->answers, asked->n, asked->room))
 		return no_memory();
-	ret = vcpu == VIRT_NONE ?
-	      virt_why_pcpu(model, pcpu, from_ns, to_ns, limit, &answer.why) :
-	      virt_why_vcpu(model, vcpu, from_ns, to_ns, limit, &answer.why);
+	ret = make_answer(asked, from_ns, to_ns, &answer);
 	if (ret == -E2BIG)
 		return ksv_usage_error(asked->options->command, "%s: more than %d segments to "
 				       "tell of: ask for less time, or for less moments",
@@ -240,28 +302,50 @@ static int answer(struct asked *asked, int32_t vcpu, int32_t pcpu, int64_t from_
 	return 0;
 }
 
-static int answer_worst(struct asked *asked, int64_t from_ns, int64_t to_ns)
+static ssize_t find_worst(struct asked *asked, int64_t from_ns, int64_t to_ns)
 {
 	const struct why_options *options = asked->options;
 	unsigned int kinds = options->kinds ? options->kinds :
 			     1u << VIRT_WHY_M_WAKE | 1u << VIRT_WHY_M_STEAL | 1u << VIRT_WHY_M_EXIT;
-	ssize_t n = -ENOMEM;
-	int status = 0;
 
 	asked->moments = calloc(options->worst, sizeof(*asked->moments));
-	if (asked->moments)
-		n = virt_why_worst(asked->load.model, from_ns, to_ns, kinds,
-				   options->vcpu ? asked->vcpus : NULL, asked->n_vcpus,
-				   asked->moments, options->worst);
+	if (!asked->moments)
+		return -ENOMEM;
+	if (options->task)
+		return virt_why_worst_of_task(asked->load.model, &asked->lives.guests, asked->task,
+					      from_ns, to_ns, kinds, asked->moments,
+					      options->worst);
+	return virt_why_worst(asked->load.model, from_ns, to_ns, kinds,
+			      options->vcpu ? asked->vcpus : NULL, asked->n_vcpus, asked->moments,
+			      options->worst);
+}
+
+static int answer_worst(struct asked *asked, int64_t from_ns, int64_t to_ns)
+{
+	ssize_t n = find_worst(asked, from_ns, to_ns);
+	int status = 0;
+
 	if (n < 0)
 		return no_memory();
 	for (ssize_t i = 0; i < n && !status; i++) {
 		const struct virt_why_moment *moment = &asked->moments[i];
 
-		status = answer(asked, moment->vcpu, VIRT_NONE, moment->from_ns, moment->to_ns,
+		status = answer(asked, moment->subject, VIRT_NONE, moment->from_ns, moment->to_ns,
 				moment);
 	}
 	return status;
+}
+
+static int answer_task(struct asked *asked, int64_t from_ns, int64_t to_ns)
+{
+	const struct why_options *options = asked->options;
+	int64_t at_ns = model_time(&asked->load, &options->at, INT64_MIN);
+
+	if (options->at.kind != KSV_TIME_NONE &&
+	    !virt_why_task_at(asked->load.model, &asked->lives.guests, asked->task, at_ns, &from_ns,
+			      &to_ns))
+		from_ns = to_ns = at_ns;
+	return answer(asked, asked->task, VIRT_NONE, from_ns, to_ns, NULL);
 }
 
 static int answer_vcpus(struct asked *asked, int64_t from_ns, int64_t to_ns)
@@ -287,21 +371,45 @@ static int answer_pcpus(struct asked *asked, int64_t from_ns, int64_t to_ns)
 	int status = 0;
 
 	for (int32_t i = 0; i < n && !status; i++) {
-		const struct virt_occupant *occupant;
-
 		if (!ksv_id_in_set(&options->pcpus, (unsigned int)i))
 			continue;
-		if (options->at.kind != KSV_TIME_NONE) {
-			occupant = virt_pcpu_at(asked->load.model, i, at_ns, &to_ns);
-			from_ns = occupant ? occupant->start_ns : at_ns;
-			to_ns = occupant ? to_ns : at_ns;
-		}
+		if (options->at.kind != KSV_TIME_NONE &&
+		    !virt_why_pcpu_at(asked->load.model, i, at_ns, &from_ns, &to_ns))
+			from_ns = to_ns = at_ns;
 		status = answer(asked, VIRT_NONE, i, from_ns, to_ns, NULL);
 	}
 	if (!status && !asked->n)
 		status = ksv_usage_error(options->command, "--cpu: the trace has physical CPUs "
 					 "from 0 to %d", (int)n - 1);
 	return status;
+}
+
+static void drop_answers(struct asked *asked)
+{
+	for (size_t i = 0; i < asked->n; i++)
+		virt_why_free(&asked->answers[i].why);
+	free(asked->moments);
+	asked->moments = NULL;
+	asked->n = 0;
+	asked->segments = 0;
+}
+
+static bool asks_for_host(const struct asked *asked)
+{
+	for (size_t i = 0; i < asked->n; i++)
+		if (why_asks_for_host(&asked->answers[i].why))
+			return true;
+	return false;
+}
+
+static int answer_all(struct asked *asked, int64_t from_ns, int64_t to_ns)
+{
+	const struct why_options *options = asked->options;
+
+	return options->worst ? answer_worst(asked, from_ns, to_ns) :
+	       options->task ? answer_task(asked, from_ns, to_ns) :
+	       options->pcpus.any ? answer_pcpus(asked, from_ns, to_ns) :
+	       answer_vcpus(asked, from_ns, to_ns);
 }
 
 static int find_answers(struct asked *asked)
@@ -311,14 +419,20 @@ static int find_answers(struct asked *asked)
 	int64_t to_ns = model_time(&asked->load, &options->to, INT64_MAX);
 	int status = choose_vcpus(asked);
 
+	if (!status)
+		status = choose_task(asked);
 	if (status)
 		return status;
 	if (from_ns >= to_ns)
 		return ksv_usage_error(options->command,
 				       "--from is not before --to: nothing lies between");
-	return options->worst ? answer_worst(asked, from_ns, to_ns) :
-	       options->pcpus.any ? answer_pcpus(asked, from_ns, to_ns) :
-	       answer_vcpus(asked, from_ns, to_ns);
+	status = answer_all(asked, from_ns, to_ns);
+	if (status || !asked->load.host.kvm || !asks_for_host(asked))
+		return status;
+	if (guest_lives_add_host(&asked->lives, &asked->load.host, asked->load.model))
+		return no_memory();
+	drop_answers(asked);
+	return answer_all(asked, from_ns, to_ns);
 }
 
 /* --- all of it ------------------------------------------------------------------------------- */
@@ -341,39 +455,85 @@ static int draw_answer(struct asked *asked)
 			options->output);
 }
 
-static int write_answers(struct asked *asked, struct output *out)
+/** @files: of the guests, in their order */
+static int write_all(struct asked *asked, const struct why_evidence *evidence,
+		     const char *const *files, struct output *out)
 {
-	struct why_evidence *evidence = why_evidence_find(&asked->load.host, asked->answers,
-							  asked->n, NULL, NULL);
-	const struct why_writing writing = {
-		.file = asked->load.path, .model = asked->load.model, .evidence = evidence,
-		.out = out,
-	};
-	int status;
+	int status = out_open(out, asked->options->output);
 
-	if (!evidence) {
-		ksv_error("%s: %s", asked->load.path, host_trace_problem(-errno));
-		return KSV_EXIT_FILE;
-	}
-	status = out_open(out, asked->options->output);
-	for (size_t i = 0; i < asked->n && !status && !out->error; i++)
+	for (size_t i = 0; i < asked->n && !status && !out->error; i++) {
+		const struct why_writing writing = {
+			.file = asked->load.path, .guest_files = files,
+			.why = &asked->answers[i].why, .evidence = evidence, .out = out,
+		};
+
 		writers[asked->options->format](&writing, &asked->answers[i], !i);
+	}
 	if (!status && !asked->n && asked->options->format == FORMAT_TEXT)
 		out_str(out, "nothing of this kind\n");
-	if (!status)
-		status = out_close(out, KSV_EXIT_OK);
+	return status ? status : out_close(out, KSV_EXIT_OK);
+}
+
+static int write_answers(struct asked *asked, struct output *out)
+{
+	const struct why_source source = {
+		.host = &asked->load.host, .guests = asked->lives.sources,
+		.n_guests = asked->lives.guests.n,
+	};
+	struct why_evidence *evidence = why_evidence_find(&source, asked->answers, asked->n);
+	int problem = errno, status = KSV_EXIT_FILE;
+	const char **files = calloc((size_t)source.n_guests + 1, sizeof(*files));
+
+	for (int i = 0; files && i < source.n_guests; i++)
+		files[i] = kvm_trace_path(source.guests[i].trace);
+	if (evidence && files)
+		status = write_all(asked, evidence, files, out);
+	else
+		ksv_error("%s: %s", asked->load.path,
+			  host_trace_problem(evidence ? -ENOMEM : -problem));
+	free(files);
 	why_evidence_free(evidence);
 	return status;
 }
 
-static int why_file(const struct why_options *options, const char *path, struct output *out)
+static int read_lives(struct asked *asked)
+{
+	const struct model_load *load = &asked->load;
+	size_t n = (size_t)(load->n_guests + load->n_inner);
+	struct kvm_trace **traces = calloc(n + 1, sizeof(struct kvm_trace *));
+	int *outer = calloc(n + 1, sizeof(*outer));
+	int ret = traces && outer ? 0 : -ENOMEM;
+
+	for (int i = 0; !ret && i < (int)n; i++) {
+		bool is_inner = i >= load->n_guests;
+
+		traces[i] = is_inner ? load->inner[i - load->n_guests].trace : load->guests[i];
+		outer[i] = is_inner ? load->inner[i - load->n_guests].guest : -1;
+	}
+	if (!ret)
+		ret = guest_lives_of(&asked->lives, &load->host, load->model, traces, outer,
+				     (int)n);
+	free(traces);
+	free(outer);
+	if (!ret)
+		return KSV_EXIT_OK;
+	ksv_error("%s: %s", asked->load.path, host_trace_problem(ret));
+	return KSV_EXIT_FILE;
+}
+
+static int why_host(const struct why_options *options, struct model_files *files, int host,
+		    struct output *out)
 {
 	struct asked asked = {
-		.options = options,
-		.load = { .path = path, .options = options->trace, .quiet = options->quiet },
+		.options = options, .task = VIRT_NONE,
+		.load = { .options = options->trace, .quiet = options->quiet },
 	};
-	int status = model_load(&asked.load);
+	int status;
 
+	model_files_load(files, host, &asked.load);
+	status = model_load(&asked.load);
+	if (!status)
+		status = read_lives(&asked);
 	if (status)
 		goto end;
 	status = find_answers(&asked);
@@ -384,23 +544,40 @@ static int why_file(const struct why_options *options, const char *path, struct 
 		model_notes(&asked.load);
 	status = model_changed(&asked.load, status);
 end:
-	for (size_t i = 0; i < asked.n; i++)
-		virt_why_free(&asked.answers[i].why);
+	drop_answers(&asked);
 	free(asked.answers);
-	free(asked.moments);
 	free(asked.vcpus);
+	guest_lives_free(&asked.lives);
 	model_unload(&asked.load);
 	return status;
 }
 
-static int why_arg(const struct why_options *options, const char *arg, struct output *out)
+static int why_opened(const struct why_options *options, struct model_files *files,
+		      struct output *out)
+{
+	int host, status = model_files_only_host(files, options->command, &host);
+
+	return status ? status : why_host(options, files, host, out);
+}
+
+/** A host and its guests. */
+static int why_args(const struct why_options *options, char **argv, int n, struct output *out)
 {
 	struct trace_args args = { .quiet = options->quiet };
-	const char *path;
-	int status = trace_args_only(&args, options->command, arg, options->output, &path);
+	struct model_files files = {
+		.args = &args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
+	};
+	int status = trace_args_add_all(&args, argv, n), unread;
 
 	if (!status)
-		status = why_file(options, path, out);
+		status = trace_args_check_output(&args, options->command, "output",
+						 options->output);
+	if (!status) {
+		unread = model_files_open(&files);
+		status = files.traces ? why_opened(options, &files, out) : unread;
+		status = status ? status : unread;
+	}
+	model_files_close(&files);
 	trace_args_free(&args);
 	return status;
 }
@@ -420,17 +597,18 @@ static int run_why(const struct ksv_command *command, int argc, char **argv)
 		return status;
 	if (check_options(&options))
 		return KSV_EXIT_USAGE;
-	if (argc - first != 1)
-		return ksv_usage_error(command, argc > first ? "one file at a time" :
-				       "which file?");
-	return why_arg(&options, argv[first], &out);
+	if (first == argc)
+		return ksv_usage_error(command, "which file?");
+	return why_args(&options, argv + first, argc - first, &out);
 }
 
 const struct ksv_command cmd_why = {
 	.name = "why",
-	.args = "[OPTION...] FILE",
-	.summary = "Tell what a vCPU or physical CPU did in a window, and why, as a tree",
-	.notes = KSV_NOTE_HOST,
+	.args = "[OPTION...] FILE...",
+	.summary = "Tell what a vCPU, pCPU or guest's task did in a window, and why, as a tree",
+	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, or\n"
+		 "- for standard input; or the trace.dat of a KVM host, and those of its guests;\n"
+		 "or the folder of a recording.\n",
 	.options = why_option_table,
 	.n_options = ARRAY_SIZE(why_option_table),
 	.run = run_why,

@@ -43,7 +43,7 @@ static char *segment_words(struct drawing *drawing, const struct virt_why_segmen
 			   bool with_length)
 {
 	out_collect(drawing->words);
-	why_put_segment(drawing->words, drawing->model, segment);
+	why_put_segment(drawing->words, &drawing->answer->why, segment);
 	if (with_length) {
 		out_str(drawing->words, ": ");
 		why_put_duration(drawing->words, segment->to_ns - segment->from_ns, 0);
@@ -59,6 +59,8 @@ static int add_segment(struct drawing *drawing, const struct virt_why_segment *s
 
 	if (virt_model_vcpu(drawing->model, segment->subject))
 		drawing->vcpus[segment->subject] = true;
+	if (virt_model_vcpu(drawing->model, segment->vcpu))
+		drawing->vcpus[segment->vcpu] = true;
 	if (ARRAY_GROW(level->stages, level->n, level->room))
 		return -ENOMEM;
 	stage = &level->stages[level->n++];
@@ -86,6 +88,7 @@ static int make(struct drawing *drawing)
 	/* with VIRT_WHY_LEVELS of them */
 	static const char *const names[] = {
 		"what", "why", "and why", "and why", "and why", "and why", "and why", "and why",
+		"and why", "and why", "and why", "and why",
 	};
 	const struct virt_why *why = &drawing->answer->why;
 	int ret = 0;
@@ -96,7 +99,7 @@ static int make(struct drawing *drawing)
 	if (!drawing->words || !drawing->vcpus || !drawing->pcpus)
 		return -ENOMEM;
 	out_collect(drawing->words);
-	why_put_title(drawing->words, drawing->model, drawing->answer);
+	why_put_title(drawing->words, drawing->answer);
 	drawing->title = words_of(drawing);
 	if (!drawing->title)
 		return -ENOMEM;
@@ -105,7 +108,7 @@ static int make(struct drawing *drawing)
 	for (int i = 0; i < VIRT_WHY_LEVELS && !ret; i++)
 		add_lane(drawing, names[i], &drawing->levels[i]);
 	for (int32_t i = 0; i < virt_model_n_pcpus(drawing->model); i++)
-		drawing->pcpus[i] = drawing->answer->vcpu != VIRT_NONE ||
+		drawing->pcpus[i] = drawing->answer->who != VIRT_NONE ||
 				    i == drawing->answer->pcpu;
 	return ret;
 }
@@ -135,7 +138,7 @@ int why_draw(const struct virt_model *model, const struct why_answer *answer,
 
 	if (!make(&drawing)) {
 		const struct figure_options options = {
-			.model = model, .by_vcpu = answer->vcpu != VIRT_NONE,
+			.model = model, .by_vcpu = answer->who != VIRT_NONE,
 			.from_ns = answer->why.from_ns, .to_ns = answer->why.to_ns,
 			.vcpus = drawing.vcpus, .pcpus = drawing.pcpus, .width = WIDTH,
 			.title = drawing.title, .lanes = drawing.lanes,

@@ -17,7 +17,7 @@ void why_write_text(const struct why_writing *writing, const struct why_answer *
 	out_str(writing->out, first ? "" : "\n");
 	why_put_head(writing, answer);
 	why_each_line(&answer->why, write_line, (void *)writing);
-	why_put_sum(writing, &answer->why);
+	why_put_sum(writing);
 }
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -32,6 +32,53 @@ static void json_flags(struct json *json, unsigned int flags)
 		json_bool(json, "with_waits", true);
 }
 
+static void json_named(struct json *json, const char *key, const char *name)
+{
+	if (name)
+		json_str(json, key, name);
+}
+
+static void json_numbers(struct json *json, const char *key, const uint64_t *numbers, size_t n)
+{
+	json_open(json, key, '[', true);
+	for (size_t i = 0; i < n; i++)
+		json_u64(json, NULL, numbers[i]);
+	json_close(json, ']');
+}
+
+/** Records of the host's trace; and of the guest's, where there are any. */
+static void json_evidence(const struct why_writing *writing, struct json *json,
+			  const struct virt_why_segment *segment)
+{
+	uint64_t numbers[2 * WHY_MOST_RECORDS];
+	size_t n = why_evidence_of(writing->evidence, segment, numbers);
+
+	json_numbers(json, "evidence", numbers, n);
+	n = why_evidence_in_guest(writing->evidence, writing->why, segment, numbers);
+	if (!n)
+		return;
+	json_open(json, "guest_evidence", '{', true);
+	json_str(json, "file", writing->guest_files[virt_why_guest_of(writing->why, segment)]);
+	json_numbers(json, "records", numbers, n);
+	json_close(json, '}');
+}
+
+/** Whose time it is, who else has to do with it, and where. */
+static void json_who(struct json *json, const struct virt_why *why,
+		     const struct virt_why_segment *segment)
+{
+	json_named(json, "subject", virt_why_who(why, segment->subject));
+	json_named(json, "who", virt_why_who(why, segment->who));
+	json_named(json, "task", virt_why_who(why, segment->task));
+	json_named(json, "who_task", virt_why_who(why, segment->who_task));
+	json_named(json, "vcpu", virt_why_who(why, segment->vcpu));
+	if (segment->cause == VIRT_WHY_PCPU &&
+	    virt_model_is_own(why->model, segment->subject, segment->who))
+		json_bool(json, "own", true);
+	if (segment->pcpu >= 0)
+		json_i64(json, "pcpu", segment->pcpu);
+}
+
 static void json_segments(const struct why_writing *writing, struct json *json,
 			  const struct virt_why *why, size_t first, size_t end);
 
@@ -39,40 +86,23 @@ static void json_segment(const struct why_writing *writing, struct json *json,
 			 const struct virt_why *why, size_t i)
 {
 	const struct virt_why_segment *segment = &why->segments[i];
-	const char *subject = virt_model_who(writing->model, segment->subject);
-	const char *reason = virt_model_reason(writing->model, segment->reason);
-	const char *who = virt_model_who(writing->model, segment->who);
-	int vector = why_vector_of(writing->model, segment);
-	uint64_t numbers[2 * WHY_MOST_RECORDS];
-	size_t n = why_evidence_of(writing->evidence, segment, numbers);
+	int vector = why_vector_of(why, segment);
 
 	json_open(json, NULL, '{', !segment->n_below);
 	json_i64(json, "from_ns", segment->from_ns);
 	json_i64(json, "to_ns", segment->to_ns);
 	json_str(json, "kind", virt_why_kind_name((enum virt_why_kind)segment->kind));
-	json_str(json, "cause", virt_why_cause_of(writing->model, segment));
-	if (subject)
-		json_str(json, "subject", subject);
-	if (who)
-		json_str(json, "who", who);
-	if (segment->cause == VIRT_WHY_PCPU &&
-	    virt_model_is_own(writing->model, segment->subject, segment->who))
-		json_bool(json, "own", true);
-	if (segment->pcpu >= 0)
-		json_i64(json, "pcpu", segment->pcpu);
+	json_str(json, "cause", virt_why_cause_of(why, segment));
+	json_who(json, why, segment);
 	if (vector >= 0)
 		json_i64(json, "vector", vector);
-	if (segment->kind == VIRT_WHY_HANDLER)
-		json_str(json, "handler", why_handler_kind_of(writing->model, segment));
+	json_named(json, "handler", segment->kind == VIRT_WHY_HANDLER ?
+		   why_handler_kind_of(why, segment) : why_interrupt_of(why, segment));
 	if (segment->kind == VIRT_WHY_SLEEP)
 		json_i64(json, "sleeps_ns", segment->sleeps_ns);
-	if (reason)
-		json_str(json, "reason", reason);
+	json_named(json, "reason", virt_model_reason(why->model, segment->reason));
 	json_flags(json, segment->flags);
-	json_open(json, "evidence", '[', true);
-	for (size_t k = 0; k < n; k++)
-		json_u64(json, NULL, numbers[k]);
-	json_close(json, ']');
+	json_evidence(writing, json, segment);
 	json_open(json, "segments", '[', !segment->n_below);
 	json_segments(writing, json, why, i + 1, why_next_of(why, i));
 	json_close(json, ']');
@@ -93,7 +123,7 @@ void why_write_json(const struct why_writing *writing, const struct why_answer *
 	struct json json;
 
 	(void)first;
-	why_subject(writing->model, answer, subject, sizeof(subject));
+	why_subject(answer, subject, sizeof(subject));
 	json_begin(&json, writing->out);
 	json_open(&json, NULL, '{', false);
 	json_str(&json, "file", writing->file);
