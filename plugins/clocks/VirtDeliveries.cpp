@@ -40,9 +40,7 @@ struct VirtDeliveries::Job : VirtJob {
 		int ret;
 
 		source.host = hostFile.c_str();
-		source.guest = guestFile.c_str();
-		source.clock = { clock.data(), clock.size() };
-		source.host_offset = hostOffset;
+		source.guest = { guestFile.c_str(), { clock.data(), clock.size() }, hostOffset };
 		source.model = model.get();
 		source.tids = tids.data();
 		source.n_tids = static_cast<int>(tids.size());

@@ -9,7 +9,7 @@
 #define KSHARK_VIRT_VIRT_IRQS_H
 
 #include "clock_align.h"
-#include "ks_clock.h"
+#include "virt_guest_file.h"
 #include "virt_model.h"
 #include "virt_worst.h"
 
@@ -19,9 +19,8 @@ extern "C" {
 
 /** A pair of streams. */
 struct virt_irqs_source {
-	const char		*host, *guest;	/* files; the host's may be one of Xen */
-	struct ks_clock		clock;		/* of the guest's stream (ks_clock_copy()) */
-	int64_t			host_offset;	/* that of the host's stream */
+	const char		*host;		/* file; it may be one of Xen */
+	struct virt_guest_file	guest;
 	const struct virt_model	*model;		/* of the host */
 	const int32_t		*tids;		/* threads that are the guest's CPUs; VIRT_NONE */
 	int			n_tids;

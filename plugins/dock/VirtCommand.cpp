@@ -4,7 +4,6 @@
  * @brief	Command lines of "kshark-virt report" and "kshark-virt why".
  */
 #include <cstdlib>
-#include <set>
 
 #include <QStringList>
 
@@ -42,8 +41,9 @@ QString commandLine(const char *command, const VirtStream &stream, const QString
 		.arg(command, options).arg(from).arg(to).arg(quoted(virtPathOf(stream.id)));
 }
 
-/** Traces of a stream's guests. */
-std::set<int> guestsOf(const VirtStream &stream)
+} // namespace
+
+std::set<int> virtGuestsOf(const VirtStream &stream)
 {
 	const virt_model *model = stream.model.get();
 	std::set<int> guests;
@@ -55,8 +55,6 @@ std::set<int> guestsOf(const VirtStream &stream)
 			guests.insert(pair.guest_stream);
 	return guests;
 }
-
-} // namespace
 
 QString virtVcpuOption(const VirtStream &stream, const VirtSubject &subject)
 {
@@ -81,15 +79,23 @@ QString virtReportCommand(const std::vector<VirtStream> &streams, int64_t from, 
 			continue;
 		line = commandLine("report", stream, options, from - stream.offset,
 				   to - stream.offset);
-		for (int guest : guestsOf(stream))
+		for (int guest : virtGuestsOf(stream))
 			line += ' ' + quoted(virtPathOf(guest));
 		lines << line;
 	}
 	return lines.join('\n');
 }
 
-QString virtWhyCommand(const VirtStream &stream, const VirtSubject &subject, int64_t from,
-		       int64_t to)
+QString virtTaskOption(const QString &name)
 {
-	return commandLine("why", stream, virtVcpuOption(stream, subject), from, to);
+	return " --task " + quoted(name.toUtf8());
+}
+
+QString virtWhyCommand(const VirtStream &stream, const QString &options, int64_t from, int64_t to)
+{
+	QString line = commandLine("why", stream, options, from, to);
+
+	for (int guest : virtGuestsOf(stream))
+		line += ' ' + quoted(virtPathOf(guest));
+	return line;
 }

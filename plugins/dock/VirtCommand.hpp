@@ -6,7 +6,12 @@
 #ifndef KSHARK_VIRT_VIRTCOMMAND_HPP
 #define KSHARK_VIRT_VIRTCOMMAND_HPP
 
+#include <set>
+
 #include "VirtCount.hpp"
+
+/** The streams of a stream's guests. */
+std::set<int> virtGuestsOf(const VirtStream &stream);
 
 /** "--vcpu d1v0" for a machine or vCPU, as the command has it. */
 QString virtVcpuOption(const VirtStream &stream, const VirtSubject &subject);
@@ -19,8 +24,13 @@ QString virtVcpuOption(const VirtStream &stream, const VirtSubject &subject);
 QString virtReportCommand(const std::vector<VirtStream> &streams, int64_t from, int64_t to,
 			  const QString &options, int only);
 
-/** The one that prints why a vCPU's time went where it went. @from, @to: of the trace's clock */
-QString virtWhyCommand(const VirtStream &stream, const VirtSubject &subject, int64_t from,
-		       int64_t to);
+/** "--task web:412" for a task of a guest. */
+QString virtTaskOption(const QString &name);
+
+/**
+ * The one that prints why time went where it went, with the guests' traces.
+ * @from, @to: of the trace's clock
+ */
+QString virtWhyCommand(const VirtStream &stream, const QString &options, int64_t from, int64_t to);
 
 #endif

@@ -101,6 +101,16 @@ void VirtPlots::graphDrawn(int stream, bool isCpu, int id, bool isCombo)
 		(isCpu ? _lists[stream].cpus : _lists[stream].tasks).push_back(id);
 }
 
+std::vector<int> VirtPlots::tasksOf(int stream) const
+{
+	std::vector<int> pids;
+
+	for (auto task = _tasks.lower_bound({ stream, 0 });
+	     task != _tasks.end() && task->first == stream; ++task)
+		pids.push_back(task->second);
+	return pids;
+}
+
 /** Another trace may have the stream's number now. What is pinned in it, and shown, is so again. */
 VirtPlots::Lists &VirtPlots::listsOf(int stream)
 {

@@ -37,6 +37,9 @@ public:
 	bool isShown(int stream, int pid) const { return _tasks.count({ stream, pid }); }
 	bool isBrought(int stream, int pid) const;
 
+	/** All tasks of a stream that are seen, by pid. */
+	std::vector<int> tasksOf(int stream) const;
+
 	/** Show these graphs, instead of those that were brought last and not kept. */
 	void bring(const VirtWish &rows);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <initializer_list>
+#include <map>
 #include <tuple>
 
 #include <QHeaderView>
@@ -20,8 +21,8 @@
 #include "VirtFlow.hpp"
 #include "VirtLegend.hpp"
 #include "VirtList.hpp"
+#include "VirtWhoseBox.hpp"
 #include "VirtWhy.hpp"
-#include "virt_evidence.h"
 
 namespace {
 
@@ -76,7 +77,7 @@ std::vector<why_line> linesOf(const virt_why &why)
 
 why_writing writingOf(const VirtWhyTree &tree, Words &words)
 {
-	return { tree.file.c_str(), tree.stream.model.get(), tree.evidence, words.out() };
+	return { tree.file.c_str(), nullptr, &tree.answer.why, tree.evidence, words.out() };
 }
 
 QString durationOf(Words &words, int64_t ns)
@@ -94,6 +95,32 @@ VirtWhyTree::~VirtWhyTree()
 	virt_why_free(&answer.why);
 }
 
+int32_t VirtWhyTree::numberOf(int streamId, int pid) const
+{
+	int guest = lives ? lives->guestOf(streamId) : -1;
+
+	if (guest >= 0)
+		return virt_guests_number(&lives->guests, guest,
+					  virt_guest_find(&lives->guests.all[guest], pid));
+	if (streamId != stream.id)
+		return VIRT_NONE;
+
+	int32_t number = virt_model_find_vcpu(stream.model.get(), pid);
+
+	return number == VIRT_NONE ? virt_model_find_task(stream.model.get(), pid) : number;
+}
+
+std::pair<int, int> VirtWhyTree::graphOf(int32_t who) const
+{
+	int guest = 0, pid = VirtDock::pidOf(stream.model.get(), who);
+	const virt_guest_task *task = !lives ? nullptr :
+				      virt_guests_task(&lives->guests, who, &guest);
+
+	if (task)
+		return { lives->files.guests[static_cast<size_t>(guest)].stream, task->pid };
+	return { pid > 0 ? stream.id : VIRT_NONE, pid };
+}
+
 /** The records that show a tree. */
 struct VirtWhy::Job : VirtJob {
 	std::shared_ptr<VirtWhyTree>	tree;		/* whose answer is only read */
@@ -105,16 +132,25 @@ struct VirtWhy::Job : VirtJob {
 	void work() override
 	{
 		char error[512] = "";
+		VirtLivesFiles files;
 
-		evidence = virt_evidence_read(tree->file.c_str(), &tree->answer, isStopped,
-					      jobArg(), error, sizeof(error));
+		files.host = tree->file;
+		if (tree->lives)
+			files = tree->lives->files;
+		evidence = files.with(isStopped, jobArg(), [&] (const virt_lives_source *source) {
+			return virt_lives_evidence(source, &tree->answer, error, sizeof(error));
+		});
 		problem = virtShown(error);
 	}
 };
 
 VirtWhy::VirtWhy(VirtDock *dock)
 : _dock(dock),
-  _worker(this)
+  _worker(this),
+  _lives(&_worker, [this] {
+	_whose->fill(_listed, _lives);
+	look();
+  })
 {
 	_listed.subject.stream = VIRT_NONE;
 	buildUi();
@@ -122,6 +158,7 @@ VirtWhy::VirtWhy(VirtDock *dock)
 
 VirtWhy::~VirtWhy()
 {
+	_lives.forget();
 	_worker.finish();
 }
 
@@ -134,6 +171,13 @@ void VirtWhy::buildUi()
 	_back = new QToolButton;
 	_back->setToolTip("Tell of the visible window again, or of what lies between A and B");
 	_back->hide();
+	_whose = new VirtWhoseBox(_dock->plots());
+	_path = new QToolButton;
+	_path->setText("Path");
+	_path->setCheckable(true);
+	_path->setToolTip(virtTip("The critical path: go back from whoever ended each wait to what"
+				  " that one did before, through guests and host"));
+	head->addWidget(_whose);
 	for (int i = 0; i < 2; i++) {
 		_at[i] = new QToolButton;
 		_at[i]->setText(i ? "At B" : "At A");
@@ -142,6 +186,7 @@ void VirtWhy::buildUi()
 		head->addWidget(_at[i]);
 		connect(_at[i], &QToolButton::clicked, this, [this, i] { ask(i); });
 	}
+	head->addWidget(_path);
 	head->addWidget(_back);
 	_head = new QLabel;
 	_head->setTextFormat(Qt::PlainText);
@@ -163,6 +208,11 @@ void VirtWhy::buildUi()
 	layout->addLayout(head);
 	layout->addWidget(_head);
 	layout->addWidget(_list, 1);
+	connect(_whose, QOverload<int>::of(&QComboBox::currentIndexChanged), this, [this] (int) {
+		_isAt = false;
+		look();
+	});
+	connect(_path, &QToolButton::toggled, this, [this] (bool) { look(); });
 	connect(_back, &QToolButton::clicked, this, [this] {
 		_isAt = false;
 		look();
@@ -195,6 +245,7 @@ void VirtWhy::follow(const VirtListed &listed)
 
 		_at[i]->setEnabled(_dock->markerTime(i, &ns));
 	}
+	_whose->fill(_listed, _lives);
 	look();
 }
 
@@ -203,6 +254,23 @@ void VirtWhy::forget()
 	_listed.streams.clear();
 	_isAt = false;
 	look();
+	_lives.forget();
+}
+
+/** Of a machine with one vCPU, that; of nobody if nobody is chosen. */
+VirtWhose VirtWhy::whose() const
+{
+	VirtWhose whose = _whose->chosen();
+
+	if (whose.stream != VIRT_NONE)
+		return whose;
+	if (const VirtStream *stream = streamOf(_listed.subject.stream)) {
+		std::vector<int32_t> all = _listed.subject.vcpus(stream->model.get());
+
+		whose.vcpu = all.size() == 1 ? all.front() : _listed.subject.vcpu;
+		whose.stream = whose.vcpu == VIRT_NONE ? VIRT_NONE : stream->id;
+	}
+	return whose;
 }
 
 /** Of a marker: what goes on there. */
@@ -219,53 +287,56 @@ void VirtWhy::ask(int marker)
 	look();
 }
 
-/** Of a machine with one vCPU, that. Return: nullptr if nobody is chosen who is still there. */
-const VirtStream *VirtWhy::streamOf(VirtSubject *subject) const
+/** Return: nullptr if it is not there any more. */
+const VirtStream *VirtWhy::streamOf(int id) const
 {
-	for (const VirtStream &stream : _listed.streams) {
-		if (stream.id != _listed.subject.stream)
-			continue;
-
-		std::vector<int32_t> all = _listed.subject.vcpus(stream.model.get());
-
-		*subject = _listed.subject;
-		if (all.size() == 1)
-			subject->vcpu = all.front();
-		return subject->vcpu == VIRT_NONE ? nullptr : &stream;
-	}
+	for (const VirtStream &stream : _listed.streams)
+		if (stream.id == id)
+			return &stream;
 	return nullptr;
 }
 
-/** Whatever decides about the tree. */
-std::vector<int64_t> VirtWhy::key(const VirtStream *stream, const VirtSubject &subject) const
+/** Whatever decides about the tree, but for what guests tell. */
+std::vector<int64_t> VirtWhy::key(const VirtWhose &whose) const
 {
+	const VirtStream *stream = streamOf(whose.stream);
+
 	if (!stream)
 		return { 0 };
 	return { stream->id, stream->offset, static_cast<int64_t>(stream->model.serial()),
-		 subject.vcpu, _isAt, _isAt ? _atNs : _listed.from, _isAt ? _atNs : _listed.to };
+		 whose.vcpu, whose.pcpu, whose.guest, whose.pid, _path->isChecked(), _isAt,
+		 _isAt ? _atNs : _listed.from, _isAt ? _atNs : _listed.to };
 }
 
-/** Tell anew if anything has changed. */
+/** Tell anew if anything has changed, also what is known of guests. */
 void VirtWhy::look()
 {
-	VirtSubject subject = _listed.subject;
-	const VirtStream *stream = streamOf(&subject);
-	std::vector<int64_t> now = key(stream, subject);
+	VirtWhose now = whose();
+	const VirtStream *stream = streamOf(now.stream);
+	std::vector<int64_t> wanted = key(now);
 	QString problem;
 
 	_back->setVisible(_isAt);
-	if (now == _key)
+	_path->setEnabled(now.pcpu == VIRT_NONE);
+	if (stream) {
+		/* a tree of before says whether the host's tasks are worth reading */
+		auto lives = _lives.of(*stream, _tree && why_asks_for_host(&_tree->answer.why));
+
+		wanted.push_back(reinterpret_cast<intptr_t>(lives.get()));
+		wanted.push_back(_lives.isReading(stream->id));
+	}
+	if (wanted == _key)
 		return;
-	_key = now;
+	_key = wanted;
 	if (_job)
 		_job->stop = true;
 	_job.reset();
 	if (!stream) {
 		clear("Choose a vCPU in the table of vCPUs to be told why its time went where it"
-		      " went");
+		      " went; or a pCPU, or a guest's task, above");
 		return;
 	}
-	problem = makeTree(*stream, subject);
+	problem = makeTree(*stream, now);
 	if (!problem.isEmpty()) {
 		clear(problem);
 		return;
@@ -273,24 +344,91 @@ void VirtWhy::look()
 	fill();
 	findEvidence();
 	_dock->view().redraw();
+	/* it may ask for more */
+	if (why_asks_for_host(&_tree->answer.why) && !(_tree->lives && _tree->lives->guests.host))
+		look();
+}
+
+/** Who it is in the tree. Return: false: nobody that is known yet. */
+bool VirtWhy::findNumber(VirtWhyTree &tree) const
+{
+	tree.answer.pcpu = tree.whose.pcpu;
+	tree.answer.who = tree.whose.vcpu;
+	if (tree.whose.guest == VIRT_NONE)
+		return true;
+	tree.answer.who = tree.numberOf(tree.whose.guest, tree.whose.pid);
+	return tree.answer.who != VIRT_NONE;
+}
+
+/** What goes on at a time, of whomever. */
+bool VirtWhy::goesOnAt(const VirtWhyTree &tree, int64_t ns, int64_t *from, int64_t *to) const
+{
+	const virt_model *model = tree.stream.model.get();
+
+	if (tree.whose.pcpu != VIRT_NONE)
+		return virt_why_pcpu_at(model, tree.whose.pcpu, ns, from, to);
+	if (tree.whose.guest != VIRT_NONE)
+		return virt_why_task_at(model, &tree.lives->guests, tree.answer.who, ns, from, to);
+	return virt_why_at(model, tree.answer.who, ns, from, to);
+}
+
+int VirtWhy::answer(VirtWhyTree &tree, int64_t from, int64_t to) const
+{
+	const virt_model *model = tree.stream.model.get();
+	const virt_guests *guests = tree.lives ? &tree.lives->guests : nullptr;
+	virt_why *why = &tree.answer.why;
+
+	if (tree.whose.pcpu != VIRT_NONE)
+		return virt_why_pcpu(model, guests, tree.whose.pcpu, from, to, MOST_SEGMENTS, why);
+	if (_path->isChecked())
+		return virt_why_path(model, guests, tree.answer.who, from, to, MOST_SEGMENTS, why);
+	return (tree.whose.guest != VIRT_NONE ? virt_why_task : virt_why_vcpu)
+	       (model, guests, tree.answer.who, from, to, MOST_SEGMENTS, why);
+}
+
+/** As the command has it. */
+static QString optionsOf(const VirtWhyTree &tree, bool isPath)
+{
+	QString options = isPath ? " --path" : "";
+	const virt_model *model = tree.stream.model.get();
+
+	if (tree.whose.pcpu != VIRT_NONE)
+		return QString(" --cpu %1").arg(tree.whose.pcpu);
+	if (tree.whose.guest != VIRT_NONE) {
+		int guest = tree.lives->guestOf(tree.whose.guest);
+
+		QString name = QString::fromUtf8(tree.lives->guests.all[guest].name);
+
+		return options + virtTaskOption(name + QString(":%1").arg(tree.whose.pid));
+	}
+
+	int32_t vcpu = tree.whose.vcpu, machine = virt_model_vcpu(model, vcpu)->machine;
+
+	return options + virtVcpuOption(tree.stream, { tree.stream.id, machine, vcpu, 0 });
 }
 
 /** Return: what is wrong; or nothing. */
-QString VirtWhy::makeTree(const VirtStream &stream, const VirtSubject &subject)
+QString VirtWhy::makeTree(const VirtStream &stream, const VirtWhose &whose)
 {
 	auto tree = std::make_shared<VirtWhyTree>();
-	const virt_model *model = stream.model.get();
 	int64_t from = _listed.from - stream.offset, to = _listed.to - stream.offset;
 	int ret;
 
-	if (_isAt && !virt_why_at(model, subject.vcpu, _atNs - stream.offset, &from, &to))
-		return "The marker is not within the time that this trace tells of";
 	tree->stream = stream;
-	tree->subject = subject;
+	tree->whose = whose;
 	tree->file = virtPathOf(stream.id).toStdString();
-	tree->answer.vcpu = subject.vcpu;
-	tree->answer.pcpu = VIRT_NONE;
-	ret = virt_why_vcpu(model, subject.vcpu, from, to, MOST_SEGMENTS, &tree->answer.why);
+	tree->lives = _lives.of(stream, false);
+	if (!findNumber(*tree)) {
+		QString problem = _lives.problem(stream.id);
+
+		if (_lives.isReading(stream.id))
+			return "Looking through the traces of guests";
+		return problem.isEmpty() ? QString("Nothing is known of this task") :
+					   "What its tasks did cannot be told: " + problem;
+	}
+	if (_isAt && !goesOnAt(*tree, _atNs - stream.offset, &from, &to))
+		return "The marker is not within the time that this trace tells of";
+	ret = answer(*tree, from, to);
 	if (ret == -E2BIG)
 		return QString("There are more than %1 segments to tell of: zoom in, or mark a"
 			       " shorter time from A to B").arg(MOST_SEGMENTS);
@@ -300,6 +438,7 @@ QString VirtWhy::makeTree(const VirtStream &stream, const VirtSubject &subject)
 		tree->path = virt_path_new(&tree->answer.why);
 	if (!tree->path)
 		return "Not enough memory";
+	tree->options = optionsOf(*tree, _path->isChecked());
 	_tree = tree;
 	return QString();
 }
@@ -323,11 +462,20 @@ void VirtWhy::fillHead()
 	const virt_why &why = _tree->answer.why;
 	int64_t offset = _tree->stream.offset;
 	Words words;
-	QString text = virtShown(virt_model_who(_tree->stream.model.get(), _tree->answer.vcpu));
+	char subject[256];
+	QString text;
 
+	why_subject(&_tree->answer, subject, sizeof(subject));
+	text = virtShown(subject);
 	text += QString(", %1: ").arg(_dock->view().span(why.from_ns + offset, why.to_ns + offset));
 	text += durationOf(words, why.to_ns - why.from_ns) + ", of which unexplained: ";
 	text += durationOf(words, why.unexplained_ns);
+	QString problem = _lives.problem(_tree->stream.id);
+
+	if (_lives.isReading(_tree->stream.id))
+		text += ". Looking through the traces of guests";
+	else if (!problem.isEmpty())
+		text += ". What guests' tasks did cannot be told: " + problem;
 	_head->setText(_note.isEmpty() ? text : text + ". " + _note);
 }
 
@@ -342,14 +490,14 @@ void VirtWhy::fill()
 		auto item = new QTreeWidgetItem;
 		auto level = static_cast<size_t>(line.level);
 
-		why_put_words(words.out(), writing.model, &line);
+		why_put_words(words.out(), writing.why, &line);
 		item->setText(COLUMN_WORDS, words.take());
 		item->setToolTip(COLUMN_WORDS, virtTip(item->text(COLUMN_WORDS)));
 		item->setText(COLUMN_LENGTH, durationOf(words, line.length_ns));
 		out_ns(words.out(), line.from_ns, 0);
 		item->setText(COLUMN_TIME, words.take());
 		if (line.segment) {
-			item->setIcon(COLUMN_LENGTH, virtLookIcon(virt_path_look(writing.model,
+			item->setIcon(COLUMN_LENGTH, virtLookIcon(virt_path_look(writing.why->model,
 										 line.segment)));
 			item->setData(COLUMN_LENGTH, ROLE_SEGMENT,
 				      static_cast<qlonglong>(line.segment -
@@ -419,19 +567,27 @@ void VirtWhy::showEvidence(const std::shared_ptr<Job> &job)
 void VirtWhy::bring(const virt_why_segment &segment)
 {
 	VirtPlots &plots = _dock->plots();
-	const virt_model *model = _tree->stream.model.get();
-	VirtWish rows = { _tree->stream.id, {}, segment.pcpu, false };
+	std::map<int, VirtWish> wishes;		/* by stream */
 
-	for (int32_t who : { _tree->answer.vcpu, segment.subject, segment.who }) {
-		int pid = VirtDock::pidOf(model, who);
+	for (int32_t who : { _tree->answer.who, segment.subject, segment.who, segment.task,
+			     segment.who_task }) {
+		std::pair<int, int> graph = _tree->graphOf(who);
 
-		if (pid > 0 && (!plots.isShown(rows.stream, pid) ||
-				plots.isBrought(rows.stream, pid)) &&
-		    std::find(rows.pids.begin(), rows.pids.end(), pid) == rows.pids.end())
-			rows.pids.push_back(pid);
+		if (graph.first == VIRT_NONE ||
+		    (plots.isShown(graph.first, graph.second) &&
+		     !plots.isBrought(graph.first, graph.second)))
+			continue;
+
+		VirtWish &rows = wishes.emplace(graph.first, VirtWish{ graph.first, {}, VIRT_NONE,
+								       false }).first->second;
+
+		if (graph.first == _tree->stream.id)
+			rows.pcpu = segment.pcpu;
+		if (std::find(rows.pids.begin(), rows.pids.end(), graph.second) == rows.pids.end())
+			rows.pids.push_back(graph.second);
 	}
-	if (!rows.pids.empty())
-		_dock->bringRows(rows);
+	for (const auto &wish : wishes)
+		_dock->bringRows(wish.second);
 }
 
 void VirtWhy::go(const QTreeWidgetItem *item)
@@ -474,12 +630,12 @@ QString VirtWhy::asText() const
 		why_put_line(&writing, &line);
 		text += words.take();
 	}
-	why_put_sum(&writing, &_tree->answer.why);
+	why_put_sum(&writing);
 	return text + words.take();
 }
 
 QString VirtWhy::command() const
 {
-	return _tree ? virtWhyCommand(_tree->stream, _tree->subject, _tree->answer.why.from_ns,
+	return _tree ? virtWhyCommand(_tree->stream, _tree->options, _tree->answer.why.from_ns,
 				      _tree->answer.why.to_ns) : QString();
 }

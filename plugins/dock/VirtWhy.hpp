@@ -18,6 +18,8 @@
 #include <QWidget>
 
 #include "VirtFindings.hpp"
+#include "VirtLives.hpp"
+#include "VirtWhose.hpp"
 #include "VirtWorker.hpp"
 #include "virt_path.h"
 #include "why_answer.h"
@@ -27,12 +29,15 @@ class QToolButton;
 class QTreeWidget;
 class QTreeWidgetItem;
 class VirtDock;
+class VirtWhoseBox;
 
 /** An answer of one stream. Only its evidence comes later. */
 struct VirtWhyTree {
 	VirtStream		stream;
 	std::string		file;		/* of it */
-	VirtSubject		subject;
+	VirtWhose		whose;
+	QString			options;	/* of the command that prints it */
+	std::shared_ptr<const VirtLivesOf> lives;	/* of its guests; or nothing */
 	why_answer		answer = {};
 	virt_path		*path = nullptr;	/* on the graphs */
 	why_evidence		*evidence = nullptr;	/* not yet */
@@ -41,6 +46,12 @@ struct VirtWhyTree {
 	VirtWhyTree(const VirtWhyTree &) = delete;
 	VirtWhyTree &operator=(const VirtWhyTree &) = delete;
 	~VirtWhyTree();
+
+	/** Whom the graph of a task of a stream shows, by its number in the tree; or VIRT_NONE. */
+	int32_t numberOf(int streamId, int pid) const;
+
+	/** The stream and the pid of a graph; the stream is VIRT_NONE if there is none. */
+	std::pair<int, int> graphOf(int32_t who) const;
 };
 
 class VirtWhy : public QWidget {
@@ -65,12 +76,16 @@ private:
 	struct Job;
 
 	void buildUi();
+	VirtWhose whose() const;
 	bool isWalking() const;
 	void ask(int marker);
 	void look();
-	std::vector<int64_t> key(const VirtStream *stream, const VirtSubject &subject) const;
-	const VirtStream *streamOf(VirtSubject *subject) const;
-	QString makeTree(const VirtStream &stream, const VirtSubject &subject);
+	std::vector<int64_t> key(const VirtWhose &whose) const;
+	const VirtStream *streamOf(int id) const;
+	bool findNumber(VirtWhyTree &tree) const;
+	bool goesOnAt(const VirtWhyTree &tree, int64_t ns, int64_t *from, int64_t *to) const;
+	int answer(VirtWhyTree &tree, int64_t from, int64_t to) const;
+	QString makeTree(const VirtStream &stream, const VirtWhose &whose);
 	void clear(const QString &why);
 	void fill();
 	void fillHead();
@@ -81,9 +96,11 @@ private:
 
 	VirtDock			*_dock;
 	VirtWorker			_worker;
+	VirtLives			_lives;
 	std::shared_ptr<Job>		_job;
 	QLabel				*_head;
-	QToolButton			*_at[2], *_back;
+	VirtWhoseBox			*_whose;
+	QToolButton			*_at[2], *_back, *_path;
 	QTreeWidget			*_list;
 	VirtListed			_listed = {};
 	std::pair<int64_t, int64_t>	_set = { 0, 0 };	/* window that a click has set */

@@ -462,26 +462,27 @@ bool guestOf(const KsCppArgV *argv, int streamId, int cpu, Guest *guest)
 	return guest->vcpu != VIRT_NONE;
 }
 
-/** What the dock tells of this stream; nullptr: it is not shown, or of another model. */
-const VirtWhyTree *whyOf(const VirtDock *dock, int streamId, const VirtModelRef &model)
+/** What the dock tells of this stream or its host; nullptr: not shown, or of another model. */
+const VirtWhyTree *whyOf(const VirtDock *dock, int streamId)
 {
 	const VirtWhyTree *tree = dock && VirtOverlays::isShown(VIRT_OVERLAY_WHY) ? dock->why() :
 									      nullptr;
 
-	return tree && tree->stream.id == streamId &&
-	       tree->stream.model.serial() == model.serial() ? tree : nullptr;
+	if (!tree || (tree->stream.id != streamId &&
+		      !(tree->lives && tree->lives->guestOf(streamId) >= 0)))
+		return nullptr;
+	if (tree->stream.model.serial() != VirtModelRef(tree->stream.id).serial())
+		return nullptr;
+	return tree;
 }
 
 /** What a graph has over it whose stream has a model. */
-void addModel(const KsCppArgV *argv, const VirtDock *dock, VirtGraph &&graph,
-	      std::vector<virt_shade_taken> &&pins)
+void addModel(const KsCppArgV *argv, VirtGraph &&graph, std::vector<virt_shade_taken> &&pins)
 {
 	Frame &frame = *Frame::current;
 	VirtStrip strip = {};
 
 	frame.addGaps(argv, graph.streamId, graph.model);
-	if (const VirtWhyTree *tree = whyOf(dock, graph.streamId, graph.model))
-		frame.path().add(graph, *tree);
 	frame.arrows().add(graph);
 	if (VirtOverlays::isShown(graph.isPcpu ? VIRT_OVERLAY_PCPUS : VIRT_OVERLAY_VCPUS) &&
 	    virtMakeStrip(std::move(graph), frame.names(), frame.tasks(), std::move(pins), strip))
@@ -531,8 +532,10 @@ void virt_draw(struct kshark_cpp_argv *argv_c, int streamId, int value, int draw
 					    drawAction));
 
 	if (model)
-		addModel(argv, dock, virtGraph(argv, streamId, value, drawAction, std::move(model)),
+		addModel(argv, virtGraph(argv, streamId, value, drawAction, std::move(model)),
 			 std::move(pins));
+	if (const VirtWhyTree *tree = whyOf(dock, streamId))
+		Frame::current->path().add(argv, *tree, streamId, value, drawAction);
 
 	VirtInsideRef inside(streamId);
 

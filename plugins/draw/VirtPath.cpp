@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "VirtPath.hpp"
+#include "ks_stream.h"
 
 namespace {
 
@@ -18,21 +19,32 @@ constexpr virt_color EDGE_COLOR = { 0x20, 0x20, 0x20 };
 
 } // namespace
 
-void VirtPath::add(const VirtGraph &graph, const VirtWhyTree &tree)
+void VirtPath::add(const KsCppArgV *argv, const VirtWhyTree &tree, int streamId, int value,
+		   int drawAction)
 {
-	const virt_shade_window &window = graph.window;
+	const KsPlot::Graph *graph = argv->_graph;
+	const virt_model *model = tree.stream.model.get();
+	const virt_shade_window window = {
+		.from_ns = argv->_histo->min - ks_stream_offset(tree.stream.id),
+		.column_ns = static_cast<int64_t>(argv->_histo->bin_size),
+		.n_columns = graph->size(),
+		.n_parts = 1,
+	};
+	bool isPcpu = drawAction & KSHARK_CPU_DRAW;
 	Band band = {};
 
-	band.row = { graph.isPcpu, graph.id };
-	band.x0 = _x0 = graph.x0;
-	band.base = graph.base;
+	band.row = { isPcpu, isPcpu ? value : tree.numberOf(streamId, value) };
+	/* a guest's CPU is a vCPU, which has a graph of its own */
+	if (isPcpu && streamId != tree.stream.id)
+		return;
+	band.x0 = _x0 = graph->bin(0)._base.x();
+	band.base = graph->base();
 	band.runs.resize(static_cast<size_t>(window.n_columns));
 	band.runs.resize(static_cast<size_t>(std::max(0, virt_path_runs(tree.path, band.row,
 									&window,
 									band.runs.data()))));
 	for (const virt_path_run &run : band.runs)
-		band.looks.push_back(virt_path_look(graph.model.get(),
-						    &tree.answer.why.segments[run.segment]));
+		band.looks.push_back(virt_path_look(model, &tree.answer.why.segments[run.segment]));
 	if (_bands.empty()) {
 		_links.resize(MOST_LINKS);
 		_links.resize(static_cast<size_t>(virt_path_links(tree.path, &window, LEAST_WAIT,
@@ -78,6 +90,8 @@ void VirtPath::drawLink(const virt_path_link &link) const
 	const Band *waits = bandOf(false, link.waits), *other = bandOf(false, link.other);
 	int x = _x0 + link.column;
 
+	if (!other)
+		other = bandOf(false, link.vcpu);
 	if (!other)
 		other = bandOf(true, link.pcpu);
 	if (!waits || !other)

@@ -12,7 +12,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "VirtGraph.hpp"
+#include <KsPlugins.hpp>
+
 #include "VirtShapes.hpp"
 #include "VirtWhy.hpp"
 
@@ -20,7 +21,8 @@
 class VirtPath {
 public:
 	/** A graph is about to be drawn. */
-	void add(const VirtGraph &graph, const VirtWhyTree &tree);
+	void add(const KsCppArgV *argv, const VirtWhyTree &tree, int streamId, int value,
+		 int drawAction);
 	void draw() const;
 
 private:

@@ -57,7 +57,7 @@ static bool is_on(struct virt_path_row row, const struct virt_why_segment *above
 		  const struct virt_why_segment *segment)
 {
 	return row.is_pcpu ? is_of_pcpu(above, segment) && segment->pcpu == row.id :
-	       segment->subject == row.id;
+	       segment->subject == row.id || segment->task == row.id;
 }
 
 /** A segment but for what is told in more detail below it. */
@@ -83,6 +83,8 @@ static void add_segment(struct virt_path *path, const struct virt_why_segment *a
 	if (is_of_pcpu(above, segment))
 		add_pieces(path, (struct virt_path_row){ true, segment->pcpu }, i);
 	add_pieces(path, (struct virt_path_row){ false, segment->subject }, i);
+	if (segment->task != segment->subject)
+		add_pieces(path, (struct virt_path_row){ false, segment->task }, i);
 	for (size_t below = i + 1; below < next_of(&path->why, i);
 	     below = next_of(&path->why, below))
 		add_segment(path, segment, below);
@@ -223,6 +225,8 @@ static int add_link(struct virt_path_link *links, int n, const struct virt_shade
 		    bool is_back)
 {
 	int64_t time_ns = is_back ? waits->to_ns : waits->from_ns;
+	/* a task that waits is woken by the one that has the vCPU */
+	bool by_task = waits->subject >= VIRT_FIRST_GUEST_TASK && other->task != VIRT_NONE;
 	bool is_touching = is_back ? other->to_ns == time_ns : other->from_ns == time_ns;
 
 	if (!is_touching || other->subject == waits->subject || time_ns < window->from_ns ||
@@ -230,7 +234,9 @@ static int add_link(struct virt_path_link *links, int n, const struct virt_shade
 		return n;
 	links[n] = (struct virt_path_link){
 		.column = (int32_t)((time_ns - window->from_ns) / window->column_ns),
-		.waits = waits->subject, .other = other->subject,
+		.waits = waits->subject,
+		.other = by_task ? other->task : other->subject,
+		.vcpu = by_task ? other->subject : VIRT_NONE,
 		.pcpu = is_of_pcpu(waits, other) ? other->pcpu : VIRT_NONE, .is_back = is_back,
 	};
 	return n + 1;
@@ -269,7 +275,7 @@ struct virt_look virt_path_look(const struct virt_model *model,
 	if (segment->kind == VIRT_WHY_VCPU)
 		look.color = virt_vcpu_color(segment->subject);
 	else if (segment->kind == VIRT_WHY_TASK)
-		look.color = virt_vcpu_color(VIRT_NONE);
+		look.color = virt_vcpu_color(segment->vcpu);
 	else if (segment->kind == VIRT_WHY_HANDLER)
 		look.color = virt_exit_class_color(VIRT_EXIT_INTERRUPT);
 	else if (segment->kind == VIRT_WHY_SLEEP)

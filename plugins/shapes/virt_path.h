@@ -4,8 +4,9 @@
  * @brief	Where the tree of a "why" is drawn: which columns of which graphs, and what leads
  *		from one to another.
  *
- * A segment is on the graph of whose time it is; who had a pCPU that somebody waited for, on the
- * graph of that pCPU as well. What stands below a segment on the same graph is drawn instead of it.
+ * A segment is on the graph of whose time it is, and of the guest's task that has its vCPU; who had
+ * a pCPU that somebody waited for, on the graph of that pCPU as well. What stands below a segment
+ * on the same graph is drawn instead of it.
  */
 #ifndef KSHARK_VIRT_VIRT_PATH_H
 #define KSHARK_VIRT_VIRT_PATH_H
@@ -22,7 +23,7 @@
 extern "C" {
 #endif
 
-/** A graph: of a pCPU, or of a vCPU or task of the model. */
+/** A graph: of a pCPU, or of a vCPU or task by its number in the tree. */
 struct virt_path_row {
 	bool	is_pcpu;
 	int32_t	id;
@@ -37,8 +38,9 @@ struct virt_path_run {
 /** From whose time a segment is to who is to blame, or back from there to its end. */
 struct virt_path_link {
 	int32_t		column;
-	int32_t		waits;		/* vCPU */
+	int32_t		waits;		/* vCPU or guest's task */
 	int32_t		other;		/* vCPU or task; VIRT_NONE: nobody, only the pCPU */
+	int32_t		vcpu;		/* that a guest's task @other has; or VIRT_NONE */
 	int16_t		pcpu;		/* that was waited for; or VIRT_NONE */
 	bool		is_back;
 };

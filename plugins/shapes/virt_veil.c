@@ -85,6 +85,44 @@ int64_t virt_lost_ns(const struct virt_lost *lost, int64_t from_ns, int64_t to_n
 	return to_ns > from_ns ? lost_before(lost, to_ns) - lost_before(lost, from_ns) : 0;
 }
 
+/** Each column's share of [from, to). */
+static void add_to_columns(const struct virt_shade_window *window, int64_t from_ns, int64_t to_ns,
+			   unsigned int state, int64_t (*ns)[VIRT_N_STATES])
+{
+	int64_t end_ns = window->from_ns + window->column_ns * window->n_columns;
+
+	from_ns = from_ns > window->from_ns ? from_ns : window->from_ns;
+	to_ns = to_ns < end_ns ? to_ns : end_ns;
+	while (from_ns < to_ns) {
+		int64_t i = (from_ns - window->from_ns) / window->column_ns;
+		int64_t next_ns = window->from_ns + (i + 1) * window->column_ns;
+
+		next_ns = next_ns < to_ns ? next_ns : to_ns;
+		ns[i][state] += next_ns - from_ns;
+		from_ns = next_ns;
+	}
+}
+
+void virt_veil_add(const struct virt_model *model, int32_t vcpu, int64_t from_ns, int64_t to_ns,
+		   const struct virt_shade_window *window, int64_t (*ns)[VIRT_N_STATES])
+{
+	struct virt_interval_range range = virt_vcpu_intervals(model, vcpu, from_ns, to_ns);
+
+	if (window->n_columns < 1 || window->column_ns < 1)
+		return;
+	for (size_t i = 0; i < range.n; i++) {
+		const struct virt_interval *interval = &range.first[i];
+		int64_t a = interval->start_ns > from_ns ? interval->start_ns : from_ns;
+		int64_t b = i + 1 < range.n ? interval[1].start_ns : range.end_ns;
+		/* of what is not split, it is known that it is no guest code */
+		unsigned int state = interval->state == VIRT_UNKNOWN &&
+				     !virt_interval_is_lost(interval) ? VIRT_BLOCKED :
+				     interval->state;
+
+		add_to_columns(window, a, b < to_ns ? b : to_ns, state, ns);
+	}
+}
+
 /** How many parts of a column fade: none only if nothing does, all only if all does. */
 static uint8_t fading(const int64_t *ns, int64_t unsplit, enum virt_veil_kind kind, int n_parts)
 {

@@ -18,7 +18,7 @@ extern "C" {
 /** What fades. */
 enum virt_veil_kind {
 	VIRT_VEIL_OFF_PCPU,	/* the vCPU's thread or vCPU: it is on no pCPU */
-	VIRT_VEIL_OFF_GUEST,	/* a guest's CPU: its vCPU does not execute guest code */
+	VIRT_VEIL_OFF_GUEST,	/* a guest's CPU or task: its vCPU does not execute guest code */
 };
 
 /** Where a trace tells nothing at all of a vCPU; never changes. */
@@ -34,6 +34,15 @@ void virt_lost_free(struct virt_lost *lost);
 
 /** virt_lost_ns - how much of a window, in O(log n). */
 int64_t virt_lost_ns(const struct virt_lost *lost, int64_t from_ns, int64_t to_ns);
+
+/**
+ * virt_veil_add - a part of a window in which a graph shows as busy what a vCPU did
+ * @ns: of each column; the vCPU's states in [from, to) are added, for virt_veil() without @lost
+ *
+ * Of a guest's task, each time that it has a CPU. In O(intervals).
+ */
+void virt_veil_add(const struct virt_model *model, int32_t vcpu, int64_t from_ns, int64_t to_ns,
+		   const struct virt_shade_window *window, int64_t (*ns)[VIRT_N_STATES]);
 
 /** Columns side by side that fade alike. */
 struct virt_veil_run {

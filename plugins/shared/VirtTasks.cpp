@@ -16,9 +16,11 @@ namespace {
 
 constexpr size_t MAX_RUNS = 20000;	/* looked at for a sentence */
 constexpr size_t MAX_NAMED = 3;
+constexpr int MOST_INSIDE = 4;		/* guests in guests; a pair of streams could be a circle */
 
-/** Looked for once for all frames; without memory, nothing is known. */
-std::shared_ptr<const ks_tasks> tasksOf(const kshark_trace_histo *histo, int streamId)
+} // namespace
+
+std::shared_ptr<const ks_tasks> virtTasksOf(const kshark_trace_histo *histo, int streamId)
 {
 	struct Known {
 		ks_rows				rows;
@@ -36,8 +38,7 @@ std::shared_ptr<const ks_tasks> tasksOf(const kshark_trace_histo *histo, int str
 	return last.tasks;
 }
 
-/** As KernelShark calls it. */
-QString nameOf(int streamId, int32_t pid)
+QString virtTaskName(int streamId, int32_t pid)
 {
 	std::unique_ptr<char, decltype(&std::free)> comm(kshark_comm_from_pid(streamId, pid),
 							 std::free);
@@ -48,26 +49,31 @@ QString nameOf(int streamId, int32_t pid)
 					 .arg(pid));
 }
 
-} // namespace
-
 void VirtTasks::add(const kshark_trace_histo *histo, int hostStream, const virt_model *model)
 {
 	virt_pair pair;
 
-	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++)
-		if (virt_pairing_of_vcpu(hostStream, virt_model_vcpu(model, i)->host_pid, &pair) &&
-		    pair.guest_stream != VIRT_NONE && !_guests.count(pair.guest_stream))
-			_guests[pair.guest_stream] = tasksOf(histo, pair.guest_stream);
+	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+		if (!virt_pairing_of_vcpu(hostStream, virt_model_vcpu(model, i)->host_pid, &pair) ||
+		    pair.guest_stream == VIRT_NONE || _guests.count(pair.guest_stream))
+			continue;
+		_guests[pair.guest_stream] = virtTasksOf(histo, pair.guest_stream);
+
+		VirtModelRef inner(pair.guest_stream);
+
+		if (inner)
+			add(histo, pair.guest_stream, inner.get());
+	}
 }
 
-std::vector<VirtTasks::Part> VirtTasks::parts(int hostStream, int32_t hostPid, int64_t from,
-					      int64_t to, int64_t least, size_t most) const
+/** Return: false if there are more than @most, or nothing is known of it. */
+bool VirtTasks::collect(int hostStream, int32_t hostPid, int64_t from, int64_t to, size_t most,
+			int depth, std::vector<Run> &found) const
 {
-	std::vector<Part> found;
 	virt_pair pair;
 
-	if (!virt_pairing_of_vcpu(hostStream, hostPid, &pair))
-		return found;
+	if (depth > MOST_INSIDE || !virt_pairing_of_vcpu(hostStream, hostPid, &pair))
+		return false;
 
 	auto guest = _guests.find(pair.guest_stream);
 	size_t n = 0;
@@ -75,42 +81,65 @@ std::vector<VirtTasks::Part> VirtTasks::parts(int hostStream, int32_t hostPid, i
 				  ks_tasks_runs(guest->second.get(), pair.guest_cpu, &n);
 	size_t first = runs ? ks_tasks_at(runs, n, from) : n;
 
+	if (!runs)
+		return false;
 	first = first == n ? 0 : first;
 	for (size_t i = first; i + 1 < n && runs[i].from_ns < to; i++) {
 		int64_t begin = std::max(runs[i].from_ns, from);
 		int64_t end = std::min(runs[i + 1].from_ns, to);
+		size_t before = found.size();
 
-		if (i - first >= most)
-			return {};
-		if (runs[i].pid != KS_TASK_NONE && end - begin >= least)
-			found.push_back({ begin, end, nameOf(pair.guest_stream, runs[i].pid) });
+		if (found.size() >= most || i - first >= most)
+			return false;
+		if (runs[i].pid == KS_TASK_NONE || begin >= end)
+			continue;
+		/* a thread that is a vCPU itself, or what that has */
+		if (!collect(pair.guest_stream, runs[i].pid, begin, end, most, depth + 1, found) ||
+		    found.size() == before) {
+			found.resize(before);
+			found.push_back({ begin, end, pair.guest_stream, runs[i].pid });
+		}
 	}
+	return true;
+}
+
+std::vector<VirtTasks::Part> VirtTasks::parts(int hostStream, int32_t hostPid, int64_t from,
+					      int64_t to, int64_t least, size_t most) const
+{
+	std::vector<Part> found;
+	std::vector<Run> runs;
+
+	if (!collect(hostStream, hostPid, from, to, most, 0, runs))
+		return found;
+	for (const Run &run : runs)
+		if (run.to - run.from >= least)
+			found.push_back({ run.from, run.to, virtTaskName(run.stream, run.pid) });
 	return found;
 }
 
 QString VirtTasks::words(int hostStream, int32_t hostPid, int64_t from, int64_t to) const
 {
-	ks_task_share shares[MAX_NAMED];
+	std::map<std::pair<int, int>, int64_t> times;	/* by stream and pid */
+	std::vector<std::pair<int64_t, QString>> longest;
+	std::vector<Run> runs;
 	QStringList names;
-	virt_pair pair;
 
-	if (!virt_pairing_of_vcpu(hostStream, hostPid, &pair))
+	if (!collect(hostStream, hostPid, from, to, MAX_RUNS, 0, runs))
 		return {};
-
-	auto guest = _guests.find(pair.guest_stream);
-
-	if (guest == _guests.end() || !guest->second)
-		return {};
-
-	size_t n = ks_tasks_shares(guest->second.get(), pair.guest_cpu, from, to, MAX_RUNS, shares,
-				   MAX_NAMED);
-
-	for (size_t i = 0; i < std::min(n, MAX_NAMED); i++)
-		names += nameOf(pair.guest_stream, shares[i].pid) +
-			 (n > 1 ? " (" + virtDuration(shares[i].ns) + ")" : QString());
-	if (n > MAX_NAMED)
+	for (const Run &run : runs)
+		times[{ run.stream, run.pid }] += run.to - run.from;
+	for (const auto &time : times)
+		longest.push_back({ -time.second,
+				    virtTaskName(time.first.first, time.first.second) });
+	std::sort(longest.begin(), longest.end());
+	for (size_t i = 0; i < std::min(longest.size(), MAX_NAMED); i++)
+		names += longest[i].second +
+			 (longest.size() > 1 ? " (" + virtDuration(-longest[i].first) + ")" :
+					       QString());
+	if (longest.size() > MAX_NAMED)
 		names += "...";
 	if (names.isEmpty())
 		return {};
-	return (n > 1 ? "; the guest's tasks: " : "; the guest's task: ") + names.join(", ");
+	return (longest.size() > 1 ? "; the guest's tasks: " : "; the guest's task: ") +
+	       names.join(", ");
 }

@@ -15,6 +15,12 @@
 #include "VirtKs.hpp"
 #include "ks_tasks.h"
 
+/** "nginx-412" of a stream, as KernelShark calls it, to be shown; "idle". */
+QString virtTaskName(int streamId, int32_t pid);
+
+/** Who has the CPUs of a stream, by its rows: looked for once for all frames; or nothing. */
+std::shared_ptr<const ks_tasks> virtTasksOf(const kshark_trace_histo *histo, int streamId);
+
 /** The guests of a frame: what was looked for stays as long as it, also when rows have gone. */
 class VirtTasks {
 public:
@@ -24,12 +30,13 @@ public:
 		QString		task;		/* to be shown */
 	};
 
-	/** The guests of a host. Rows are looked through once for all frames. */
+	/** The guests of a host, and theirs. Rows are looked through once for all frames. */
 	void add(const kshark_trace_histo *histo, int hostStream, const virt_model *model);
 
 	/**
 	 * Who had a vCPU from @from to @to, as KernelShark shows time, for @least ns or longer;
-	 * nobody if no stream of its guest is open, or if tasks change more than @most times.
+	 * nobody if no stream of its guest is open, or if tasks change more than @most times. If it
+	 * is a vCPU of the guest's own, it is that one's task, if its stream is open.
 	 */
 	std::vector<Part> parts(int hostStream, int32_t hostPid, int64_t from, int64_t to,
 				int64_t least, size_t most) const;
@@ -38,6 +45,15 @@ public:
 	QString words(int hostStream, int32_t hostPid, int64_t from, int64_t to) const;
 
 private:
+	/** Who had it, one after the other: a stream, a pid. */
+	struct Run {
+		int64_t	from, to;
+		int	stream, pid;
+	};
+
+	bool collect(int hostStream, int32_t hostPid, int64_t from, int64_t to, size_t most,
+		     int depth, std::vector<Run> &found) const;
+
 	std::map<int, std::shared_ptr<const ks_tasks>>	_guests;	/* by stream */
 };
 

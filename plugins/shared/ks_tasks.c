@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "key_map.h"
 #include "ks_tasks.h"
 #include "search.h"
 
@@ -87,50 +86,4 @@ size_t ks_tasks_at(const struct ks_task_run *runs, size_t n, int64_t time_ns)
 
 	SEARCH_FIRST(i, 0, n, runs[i].from_ns <= time_ns);
 	return i ? i - 1 : n;
-}
-
-static int compare_shares(const void *a, const void *b)
-{
-	const struct ks_task_share *x = a, *y = b;
-
-	if (x->ns != y->ns)
-		return x->ns < y->ns ? 1 : -1;
-	return (x->pid > y->pid) - (x->pid < y->pid);
-}
-
-size_t ks_tasks_shares(const struct ks_tasks *tasks, int cpu, int64_t from_ns, int64_t to_ns,
-		       size_t max_runs, struct ks_task_share *shares, size_t max)
-{
-	struct key_map map = { .n_keys = 0 };
-	struct ks_task_share *all = NULL;
-	uint32_t room = 0;
-	size_t n, found;
-	const struct ks_task_run *runs = ks_tasks_runs(tasks, cpu, &n);
-	size_t first = n ? ks_tasks_at(runs, n, from_ns) : 0;
-	bool complete = true;
-
-	first = first == n ? 0 : first;
-	for (size_t i = first; i + 1 < n && runs[i].from_ns < to_ns && complete; i++) {
-		int64_t a = runs[i].from_ns > from_ns ? runs[i].from_ns : from_ns;
-		int64_t b = runs[i + 1].from_ns < to_ns ? runs[i + 1].from_ns : to_ns;
-		int64_t task;
-
-		if (runs[i].pid == KS_TASK_NONE || a >= b)
-			continue;
-		task = i - first >= max_runs ? -1 :
-		       KEY_MAP_ELEMENT(&map, (uint32_t)runs[i].pid, all, room);
-		complete = task >= 0;
-		if (complete) {
-			all[task].pid = runs[i].pid;
-			all[task].ns += b - a;
-		}
-	}
-	found = complete ? map.n_keys : 0;
-	if (found)
-		qsort(all, found, sizeof(*all), compare_shares);
-	for (size_t i = 0; i < found && i < max; i++)
-		shares[i] = all[i];
-	free(all);
-	key_map_destroy(&map);
-	return found;
 }

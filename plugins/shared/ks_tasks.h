@@ -46,22 +46,6 @@ const struct ks_task_run *ks_tasks_runs(const struct ks_tasks *tasks, int cpu, s
 /** ks_tasks_at - the run of ks_tasks_runs() in force at a time; @n if it is before the first. */
 size_t ks_tasks_at(const struct ks_task_run *runs, size_t n, int64_t time_ns);
 
-/** A task in a stretch of time. */
-struct ks_task_share {
-	int32_t	pid;
-	int64_t	ns;
-};
-
-/**
- * ks_tasks_shares - who had a CPU in [from, to), the longest first
- * @shares: receives the first @max of them
- * @max_runs: more are not looked at
- *
- * Return: how many tasks there are; 0 if there are too many runs.
- */
-size_t ks_tasks_shares(const struct ks_tasks *tasks, int cpu, int64_t from_ns, int64_t to_ns,
-		       size_t max_runs, struct ks_task_share *shares, size_t max);
-
 #ifdef __cplusplus
 }
 #endif

@@ -98,3 +98,24 @@ gui_shot alone-near
 alone=$(names "$pcpu")
 gui_need [ "$alone" -gt 0 ] && gui_need [ "$told" -gt $((alone * 2)) ]
 gui_quit
+
+# --- a guest in a guest: the innermost one's task, not the thread that is its CPU
+nested=("$GUI_SAMPLES"/kvm-nested-linux.dat "$GUI_SAMPLES"/kvm-nested-linux-{g1,n1}.dat)
+"$KSV_BIN" plot --quiet --tasks --format csv "${nested[@]}" | grep -E '^pcpu|,n1: ' | sed 's/,n1: /,/' >"$GUI_DIR/tasks"
+combo_view "${nested[@]}"
+gui_split 1100
+gui_shot nested
+gui_graphs
+gui_until virt_window
+read -r pcpu time task < <(places 1)
+gui_need [ -n "$task" ]
+x=$((GUI_X0 + (time - VIRT_FROM) * (GUI_X1 - GUI_X0) / (VIRT_TO - VIRT_FROM)))
+virt_zoom $((x - 20)) $((x + 20))
+gui_shot nested-near
+gui_graphs
+gui_until virt_window
+read -r pcpu time task < <(places 1)
+point "$pcpu" "$time"
+gui_until gui_find widgets QLabel "*guest's task*$task*" >/dev/null
+gui_not gui_find widgets QLabel "*guest's task*KVM-135*" >/dev/null || gui_fail 'a thread instead of the task'
+gui_quit

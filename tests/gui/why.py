@@ -7,7 +7,7 @@ why.py segment|longest TEXT WORDS from and to, in ns, of the first, or the longe
 import re
 import sys
 
-LINE = re.compile(r" *(\d+\.\d{9}) +(\d+(?:\.\d+)? (?:ns|us|ms|s))  ( *)(.*?)(?:  (#\d+(?: #\d+)*))?$")
+LINE = re.compile(r" *(\d+\.\d{9}) +(\d+(?:\.\d+)? (?:ns|us|ms|s))  ( *)(.*?)(?:  ((?:\w*#\d+)(?: \w*#\d+)*))?$")
 UNITS = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 
 

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	VirtWhoseBox.hpp
+ * @brief	Of whom the page "Why" tells: to be chosen.
+ */
+#ifndef KSHARK_VIRT_VIRTWHOSEBOX_HPP
+#define KSHARK_VIRT_VIRTWHOSEBOX_HPP
+
+#include <vector>
+
+#include <QComboBox>
+
+#include "VirtFindings.hpp"
+#include "VirtLives.hpp"
+#include "VirtPlots.hpp"
+#include "VirtWhose.hpp"
+
+class VirtWhoseBox : public QComboBox {
+public:
+	explicit VirtWhoseBox(const VirtPlots &plots);
+
+	/**
+	 * What there is to choose from in a window: pCPUs, and tasks of guests. What was chosen
+	 * stays so as long as its trace is there.
+	 */
+	void fill(const VirtListed &listed, VirtLives &lives);
+
+	/** The stream is VIRT_NONE: of the vCPU that is chosen in the table. */
+	VirtWhose chosen() const;
+
+private:
+	std::vector<int> tasksOf(const VirtStream &stream, int guest, const VirtListed &listed,
+				 VirtLives &lives) const;
+
+	const VirtPlots	&_plots;
+};
+
+#endif
