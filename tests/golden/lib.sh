@@ -128,6 +128,20 @@ golden()
 	head -40 "$WORK/diff"
 }
 
+# refuse STATUS WORD...: that the command ends so; it and what it says is added to refused, in this folder
+refuse()
+{
+	local wanted=$1
+	shift
+	{
+		printf '$ kshark-virt %s\n' "$*"
+		"$KSV_BIN" "$@" < /dev/null
+		STATUS=$?
+		printf '[%d]\n' "$STATUS"
+	} >> refused 2>&1
+	status "$wanted"
+}
+
 # sanitized: the command is built with the address sanitizer. That watches how it works, several times
 # as slowly; what it prints is the same as without, so nothing has to be judged twice by an oracle or
 # to be run with other numbers alone.

@@ -170,19 +170,6 @@ fi
 cd "$WORK" || exit 1
 cp "$SAMPLES/pinned.xen" t.xen
 cp t.xen before
-refuse()
-{
-	local wanted=$1
-	shift
-	{
-		printf '$ kshark-virt %s\n' "$*"
-		"$KSV_BIN" "$@" < /dev/null
-		STATUS=$?
-		printf '[%d]\n' "$STATUS"
-	} >> refused 2>&1
-	status "$wanted"
-}
-: > refused
 refuse 2 split
 refuse 2 split t.xen t.xen
 refuse 2 split --from 2 --to 1 t.xen

@@ -100,19 +100,6 @@ assert len(part["gaps"]) == 4 and "clock" not in part
 END
 
 # What does not belong together.
-refuse()
-{
-	local wanted=$1
-	shift
-	{
-		printf '$ kshark-virt %s\n' "$*"
-		"$KSV_BIN" "$@" < /dev/null
-		STATUS=$?
-		printf '[%d]\n' "$STATUS"
-	} >> refused 2>&1
-	status "$wanted"
-}
-: > refused
 rm ./*.meta.json
 "$KSV_BIN" split -q --to 1 -o a.xen whole.xen
 "$KSV_BIN" split -q --from 1 --to 2 -o b.xen whole.xen

@@ -148,19 +148,6 @@ status 3
 says "$ERR" 'its name is no UTF-8'
 
 # what is refused
-refuse()
-{
-	local wanted=$1
-	shift
-	{
-		printf '$ kshark-virt %s\n' "$*"
-		"$KSV_BIN" "$@" < /dev/null
-		STATUS=$?
-		printf '[%d]\n' "$STATUS"
-	} >> refused 2>&1
-	status "$wanted"
-}
-: > refused
 cp "$SAMPLES/kvm-nested.dat" k.dat
 refuse 3 view -n --from 1 k.dat
 refuse 3 view -n --from 1 t.xen k.dat

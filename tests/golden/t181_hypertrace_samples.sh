@@ -21,24 +21,8 @@ says "$WORK/said" "different: 0 switches"
 for file in hypertrace-aggregated.dat hypertrace-nested-g1.dat; do
 	run dump --quiet --hypertrace --format json "$SAMPLES/$file"
 	status 0
-	check "$file: as decoded by hypertrace.py" python3 - "$OUT" "$compare" "$SAMPLES/$file" <<'END'
-import json
-import sys
-scope = {"__name__": "hypertrace"}
-exec(open(sys.argv[2]).read().split("# of the guest: a trace in which fewer")[0], scope)
-told, counts, _ = scope["told"](sys.argv[3])
-ours = {}
-for call in map(json.loads, open(sys.argv[1])):
-    f = call.get("fields", {})
-    if call.get("kind") == "switch":
-        ours.setdefault(call["vcpu"], []).append((f["prev_pid"], f["prev_state"], f["pid"], f["prio"]))
-    elif call["event"] == "function_entry":
-        ours.setdefault(call["vcpu"], []).append(f["address"])
-for cpu, events in told.items():
-    wanted = [e[0] if len(e) == 1 else (e[0], e[2], e[3], e[4]) for _, e in events]
-    assert wanted == ours[cpu], (cpu, len(wanted), len(ours[cpu]))
-assert counts["missing"] == counts["foreign"] - counts["foreign"] == 0
-END
+	check "$file: as decoded by hypertrace.py" python3 "$GOLDEN/hypertrace_decoded.py" "$OUT" "$compare" \
+		"$SAMPLES/$file"
 done
 
 # Of the vCPUs, the aggregated calls alone are known.

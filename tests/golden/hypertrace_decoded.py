@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""hypertrace_decoded.py DUMP HYPERTRACE.PY TRACE: switches and entries of functions, call by call, are told by our dump
+(JSON) as by the script that decodes them without us. Prints how many calls there are."""
+import json
+import sys
+
+scope = {"__name__": "hypertrace"}
+exec(open(sys.argv[2]).read().split("# of the guest: a trace in which fewer")[0], scope)
+told, counts, _ = scope["told"](sys.argv[3])
+ours = {}
+for call in map(json.loads, open(sys.argv[1])):
+    f = call.get("fields", {})
+    if call.get("kind") == "switch":
+        ours.setdefault(call["vcpu"], []).append((f["prev_pid"], f["prev_state"], f["pid"], f["prio"]))
+    elif call["event"] == "function_entry":
+        ours.setdefault(call["vcpu"], []).append(f["address"])
+assert told, "nothing is told"
+for cpu, events in told.items():
+    wanted = [e[0] if len(e) == 1 else (e[0], e[2], e[3], e[4]) for _, e in events]
+    assert wanted == ours[cpu], (cpu, len(wanted), len(ours[cpu]))
+assert not counts["missing"], counts
+print(counts["calls"], "calls")
