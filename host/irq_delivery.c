@@ -80,7 +80,7 @@ struct virt_delivery *irq_deliveries(const struct virt_model *model,
 
 int irq_deliveries_devices(const struct virt_delivery *deliveries, size_t n,
 			   const struct irq_guest_cpu *cpu, const struct kvm_trace *guest,
-			   struct irq_devices *devices)
+			   struct virt_devices *devices)
 {
 	int ret = 0;
 
@@ -96,7 +96,7 @@ int irq_deliveries_devices(const struct virt_delivery *deliveries, size_t n,
 			continue;
 		name = kvm_trace_device(guest, cpu->uses[use].device);
 		if (name)
-			ret = irq_devices_add(devices, cpu->vcpu, deliveries[i].vector, name);
+			ret = virt_devices_add(devices, cpu->vcpu, deliveries[i].vector, name);
 	}
 	return ret;
 }
@@ -195,6 +195,9 @@ static int add_cpu(const struct reading *reading, const struct irq_guest_cpu *cp
 							  &reading->injections, cpu, &n);
 	int ret = deliveries ? irq_list_add(irqs, cpu->vcpu, deliveries, n) : -ENOMEM;
 
+	if (!ret && reading->pair->devices)
+		ret = irq_deliveries_devices(deliveries, n, cpu, reading->pair->guest,
+					     reading->pair->devices);
 	free(deliveries);
 	return ret;
 }

@@ -9,8 +9,8 @@
 #define KSHARK_VIRT_IRQ_DELIVERY_H
 
 #include "host_trace.h"
-#include "irq_devices.h"
 #include "irq_injections.h"
+#include "virt_devices.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -72,7 +72,7 @@ struct virt_delivery *irq_deliveries(const struct virt_model *model,
  */
 int irq_deliveries_devices(const struct virt_delivery *deliveries, size_t n,
 			   const struct irq_guest_cpu *cpu, const struct kvm_trace *guest,
-			   struct irq_devices *devices);
+			   struct virt_devices *devices);
 
 /** Those that virt_worst_new() wants. */
 struct irq_list {
@@ -92,6 +92,7 @@ struct irq_pair {
 	struct kvm_trace	*guest;
 	const int32_t		*tids;	/* threads that are the guest's CPUs; or VIRT_NONE */
 	int			n_tids;
+	struct virt_devices	*devices; /* more of them become known; or NULL */
 	/* from the guest's times to the model's; NULL: they are the same */
 	int64_t			(*model_time)(void *arg, int64_t time);
 	host_progress_fn	progress; /* or NULL */

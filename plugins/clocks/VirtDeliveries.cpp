@@ -19,6 +19,17 @@
 
 using namespace VirtClockStreams;
 
+namespace {
+
+struct DevicesFree {
+	void operator()(virt_devices *devices) const { virt_devices_free(devices); }
+};
+
+/** Without memory, none. */
+using Devices = std::unique_ptr<virt_devices, DevicesFree>;
+
+} // namespace
+
 /** A pair of files that is read. */
 struct VirtDeliveries::Job : VirtJob {
 	int64_t				number;
@@ -29,6 +40,7 @@ struct VirtDeliveries::Job : VirtJob {
 	VirtModelRef			model;
 	bool				done = false;	/* and from then on: */
 	std::vector<virt_irq_delivery>	irqs;
+	Devices				devices{virt_devices_new()};
 	QString				problem;
 
 	void work() override
@@ -46,7 +58,8 @@ struct VirtDeliveries::Job : VirtJob {
 		source.n_tids = static_cast<int>(tids.size());
 		source.stop = isStopped;
 		source.arg = jobArg();
-		ret = stop ? 0 : virt_irqs_read(&source, &found, &n, error, sizeof(error));
+		ret = stop ? 0 : virt_irqs_read(&source, &found, &n, devices.get(), error,
+						sizeof(error));
 		if (!ret && n)
 			irqs.assign(found, found + n);
 		if (ret && !stop)
@@ -59,9 +72,14 @@ struct VirtDeliveries::Job : VirtJob {
 struct VirtDeliveries::HandOver : VirtJob {
 	VirtModelRef			model;
 	std::vector<virt_irq_delivery>	all;
+	Devices				devices{virt_devices_new()};
 	int				ret = 0;
 
-	void work() override { ret = model.setIrqs(all.data(), all.size()); }
+	void work() override
+	{
+		model.setDevices(devices.release());
+		ret = model.setIrqs(all.data(), all.size());
+	}
 };
 
 VirtDeliveries::VirtDeliveries(VirtWorker *worker, std::function<void()> changed)
@@ -200,6 +218,9 @@ void VirtDeliveries::handOver(int host, const VirtModelRef &model, const Key &si
 			its.insert(irq.vcpu);
 		}
 		taken.insert(its.begin(), its.end());
+		if (job->devices && virt_devices_join(job->devices.get(),
+						      found.job->devices.get()))
+			job->devices.reset();
 	}
 	_worker->start(job, [this, job] {
 		tell(job->ret ? QString(strerror(-job->ret)) : QString());

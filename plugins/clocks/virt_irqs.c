@@ -33,7 +33,7 @@ static int is_stopped(void *arg, uint64_t done, uint64_t total)
 }
 
 int virt_irqs_read(const struct virt_irqs_source *source, struct virt_irq_delivery **irqs,
-		   size_t *n, char *error, size_t size)
+		   size_t *n, struct virt_devices *devices, char *error, size_t size)
 {
 	struct host_options options = {
 		.was_open = true, .progress = is_stopped, .arg = (void *)source,
@@ -42,7 +42,8 @@ int virt_irqs_read(const struct virt_irqs_source *source, struct virt_irq_delive
 	struct irq_pair pair = {
 		.model = source->model, .host = &host,
 		.tids = source->tids, .n_tids = source->n_tids,
-		.model_time = model_time, .progress = is_stopped, .arg = (void *)source,
+		.devices = devices, .model_time = model_time, .progress = is_stopped,
+		.arg = (void *)source,
 	};
 	struct irq_list found = { 0 };
 	int ret = -EIO;

@@ -35,11 +35,12 @@ bool virt_irqs_is_aligned(const struct virt_clock_alignment *judged);
  * virt_irqs_read - as irq_pair_read() (irq_delivery.h), with the times that KernelShark shows
  * @irqs: receives them, on the model's axis; to be freed in any case
  * @n: receives how many
+ * @devices: more of them become known
  *
  * Return: 0, or a negative errno and a text in @error.
  */
 int virt_irqs_read(const struct virt_irqs_source *source, struct virt_irq_delivery **irqs,
-		   size_t *n, char *error, size_t size);
+		   size_t *n, struct virt_devices *devices, char *error, size_t size);
 
 #ifdef __cplusplus
 }

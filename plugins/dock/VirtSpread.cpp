@@ -264,7 +264,7 @@ QString VirtSpread::nameOf(const Job &job, const virt_spread_row &row)
 		return virt_worst_look(row.kind)->title;
 	if (row.kind == VIRT_WORST_EXIT)
 		return virtShown(virt_text_reason(job.stream.model.get(), row.what));
-	name = virt_linux_vector(row.what);
+	name = virt_vector_name(job.stream.model.get(), VIRT_NONE, row.what);
 	return QString("0x%1 %2").arg(row.what, 2, 16, QChar('0')).arg(name ? name : "").trimmed();
 }
 

@@ -109,7 +109,7 @@ static void add_culprits(struct text *text, int32_t vcpu, const struct virt_inte
 }
 
 /** What ended a wait, if the trace tells. */
-static void add_wait_end(struct text *text, const char *before,
+static void add_wait_end(struct text *text, const char *before, int32_t vcpu,
 			 const struct virt_wake *wake)
 {
 	static const struct {
@@ -135,7 +135,7 @@ static void add_wait_end(struct text *text, const char *before,
 		add(text, ", %s ", words[wake->cause].by);
 	if (wake->who != VIRT_NONE)
 		add_who(text, wake->who);
-	name = virt_linux_vector(wake->vector);
+	name = virt_vector_name(text->model, vcpu, wake->vector);
 	if (wake->vector != VIRT_NONE)
 		add(text, ", vector 0x%02x%s%s", (unsigned int)wake->vector, name ? " " : "",
 		    name ? name : "");
@@ -186,7 +186,7 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 	else if (interval->state <= VIRT_VMM && interval->detail != VIRT_NONE)
 		add(&text, ", VM exit: %s", virt_text_reason(model, interval->detail));
 	if (wait)
-		add_wait_end(&text, wait == interval ? "" : "its wait was ",
+		add_wait_end(&text, wait == interval ? "" : "its wait was ", vcpu,
 			     virt_model_wake(model, wait->detail));
 	if (interval->flags & VIRT_INTERVAL_UNSPLIT)
 		add(&text, interval->state == VIRT_UNKNOWN ?
@@ -337,7 +337,7 @@ static void add_migration(struct text *text, const struct virt_moment *moment)
 
 static void add_irq(struct text *text, const struct virt_moment *moment)
 {
-	const char *name = virt_linux_vector(moment->vector);
+	const char *name = virt_vector_name(text->model, moment->vcpu, moment->vector);
 
 	add_who(text, moment->vcpu);
 	add(text, " interrupt vector 0x%02x%s%s on CPU %d", (unsigned int)moment->vector,

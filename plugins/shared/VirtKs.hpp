@@ -78,6 +78,14 @@ public:
 	{
 		return _shared ? virt_shared_set_irqs(_shared, irqs, n) : 0;
 	}
+	/** They belong to the model from here on. */
+	void setDevices(virt_devices *devices) const
+	{
+		if (_shared)
+			virt_shared_set_devices(_shared, devices);
+		else
+			virt_devices_free(devices);
+	}
 	uint64_t serial() const { return _shared ? virt_shared_serial(_shared) : 0; }
 	uint64_t worstSerial() const { return _shared ? virt_shared_worst_serial(_shared) : 0; }
 

@@ -12,7 +12,7 @@
 
 static int build_vcpu(struct report_delivery *delivery, const struct report *report,
 		      int32_t number, const struct report_guest *guest,
-		      const struct report_guest_cpu *cpu)
+		      const struct report_guest_cpu *cpu, struct virt_devices *devices)
 {
 	struct report_delivery_vcpu *vcpu = &delivery->vcpus[delivery->n_vcpus];
 	size_t n = 0;
@@ -25,8 +25,7 @@ static int build_vcpu(struct report_delivery *delivery, const struct report *rep
 	if (!ret && n)
 		ret = irq_list_add(&delivery->irqs, number, deliveries, n);
 	if (!ret)
-		ret = irq_deliveries_devices(deliveries, n, &cpu->seen, guest->trace,
-					     &delivery->devices);
+		ret = irq_deliveries_devices(deliveries, n, &cpu->seen, guest->trace, devices);
 	free(deliveries);
 	if (ret || !n)
 		return ret;
@@ -69,12 +68,13 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 		"of Xen the class hvm, and without AVIC or APICv, with which the processor "
 		"delivers interrupts on its own",
 	};
-	const struct virt_model *model = report->load->model;
+	struct virt_model *model = report->load->model;
+	struct virt_devices *devices = virt_devices_new();
 	int32_t n = virt_model_n_vcpus(model), *order = vcpus_in_order(model);
 	int known = 0, aligned = 0, ret = delivery->injections.error;
 
 	delivery->vcpus = calloc((size_t)n + 1, sizeof(*delivery->vcpus));
-	if (!delivery->vcpus || !order)
+	if (!delivery->vcpus || !order || !devices)
 		ret = -ENOMEM;
 	irq_injections_sort(&delivery->injections);
 	for (int32_t i = 0; i < n && !ret; i++) {
@@ -88,8 +88,9 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 		if (!irq_guest_cpu_is_aligned(&cpu->seen))
 			continue;
 		aligned++;
-		ret = build_vcpu(delivery, report, order[i], guest, cpu);
+		ret = build_vcpu(delivery, report, order[i], guest, cpu, devices);
 	}
+	virt_model_set_devices(model, devices);
 	free(order);
 	delivery->missing = !report->load->n_guests ? missing[0] : !known ? missing[1] :
 			    !aligned ? missing[2] : !delivery->n_vcpus ? missing[3] : NULL;
@@ -102,22 +103,13 @@ void report_delivery_free(struct report_delivery *delivery)
 		free(delivery->vcpus[i].rows);
 	free(delivery->vcpus);
 	irq_list_free(&delivery->irqs);
-	irq_devices_free(&delivery->devices);
 	irq_injections_free(&delivery->injections);
 	memset(delivery, 0, sizeof(*delivery));
 }
 
-const char *report_vector_name(const struct report *report, int32_t vcpu, int vector)
-{
-	const char *name = virt_linux_vector(vector);
-
-	return name || !report->delivery ? name :
-	       irq_devices_name(&report->delivery->devices, vcpu, vector);
-}
-
 void report_vector(char *text, size_t size, const struct report *report, int32_t vcpu, int vector)
 {
-	const char *name = report_vector_name(report, vcpu, vector);
+	const char *name = virt_vector_name(report->load->model, vcpu, vector);
 
 	snprintf(text, size, "0x%02x%s%s", (unsigned int)vector, name ? " " : "", name ? name : "");
 }
@@ -209,8 +201,8 @@ static void json(struct json *json, const struct report *report)
 		json_delivered(json, &vcpu->rows[0]);
 		json_open(json, "vectors", '[', false);
 		for (size_t j = 1; j < vcpu->n; j++) {
-			const char *name = report_vector_name(report, vcpu->vcpu,
-							      vcpu->rows[j].vector);
+			const char *name = virt_vector_name(report->load->model, vcpu->vcpu,
+							    vcpu->rows[j].vector);
 
 			json_open(json, NULL, '{', true);
 			json_i64(json, "vector", vcpu->rows[j].vector);

@@ -24,7 +24,6 @@ struct report_delivery {
 	struct irq_list	irqs;		/* of the whole trace */
 	struct report_delivery_vcpu *vcpus; /* whose guest's trace is there and aligned */
 	size_t		n_vcpus;
-	struct irq_devices devices;	/* as far as the guests' traces tell */
 	const char	*missing;	/* why there is none, to be put behind "because"; or NULL */
 };
 
@@ -37,9 +36,6 @@ struct report_delivery {
 int report_delivery_build(struct report_delivery *delivery, const struct report *report,
 			  const struct ksv_vcpu_set *vcpus);
 void report_delivery_free(struct report_delivery *delivery);
-
-/** report_vector_name - what Linux, or the device, calls a vector on a vCPU; NULL: nobody knows. */
-const char *report_vector_name(const struct report *report, int32_t vcpu, int vector);
 
 /** report_vector - "0xec local_timer", "0x22 virtio1", for people */
 void report_vector(char *text, size_t size, const struct report *report, int32_t vcpu, int vector);

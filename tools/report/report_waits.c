@@ -223,8 +223,8 @@ static void json_wakers(struct json *json, const struct report *report,
 		if (waker->wake.who != VIRT_NONE)
 			json_str(json, "who", who_of(report, &waker->wake));
 		if (waker->wake.vector != VIRT_NONE) {
-			const char *name = report_vector_name(report, waker->vcpu,
-							      waker->wake.vector);
+			const char *name = virt_vector_name(report->load->model,
+							    waker->vcpu, waker->wake.vector);
 
 			json_i64(json, "vector", waker->wake.vector);
 			if (name)

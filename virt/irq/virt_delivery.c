@@ -3,6 +3,7 @@
  * @file	virt_delivery.c
  * @brief	What only a host's and its guest's traces show together.
  */
+#include "virt_devices.h"
 #include "virt_delivery.h"
 #include "virt_private.h"
 
@@ -124,6 +125,13 @@ static const char *const linux_vectors[256] = {
 const char *virt_linux_vector(int vector)
 {
 	return vector >= 0 && vector < 256 ? linux_vectors[vector] : NULL;
+}
+
+const char *virt_vector_name(const struct virt_model *model, int32_t vcpu, int vector)
+{
+	const char *name = virt_linux_vector(vector);
+
+	return name ? name : virt_model_device(model, vcpu, vector);
 }
 
 /* --- wake-ups -------------------------------------------------------------------------------- */

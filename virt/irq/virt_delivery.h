@@ -80,6 +80,14 @@ size_t virt_deliveries(const struct virt_model *model, int32_t vcpu,
 /** virt_linux_vector - Linux's fixed use of a vector of x86, "local_timer" ...; NULL: none */
 const char *virt_linux_vector(int vector);
 
+/**
+ * virt_vector_name - that, or the device that has the vector, as guests' traces tell
+ * @vcpu: whose; VIRT_NONE: of all, as in virt_devices_name()
+ *
+ * Return: NULL: nobody knows.
+ */
+const char *virt_vector_name(const struct virt_model *model, int32_t vcpu, int vector);
+
 /** From a wake-up to the guest. VIRT_NO_TIME: the traces do not show it. */
 struct virt_wake_chain {
 	int64_t		wake_ns;	/* the host wakes the vCPU up */

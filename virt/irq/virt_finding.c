@@ -17,7 +17,7 @@ static const char *what_of(const struct virt_model *model, const struct virt_mom
 	case VIRT_WORST_STEAL:
 		return virt_model_culprit(model, moment->who);
 	case VIRT_WORST_IRQ:
-		name = virt_linux_vector(moment->vector);
+		name = virt_vector_name(model, moment->vcpu, moment->vector);
 		return name ? name : "";
 	default:
 		return "";

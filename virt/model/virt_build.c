@@ -10,6 +10,7 @@
 #include "array.h"
 #include "escape.h"
 #include "exit_reasons.h"
+#include "virt_devices.h"
 #include "virt_private.h"
 
 /* ---- making and freeing ---- */
@@ -84,6 +85,7 @@ void virt_model_free(struct virt_model *model)
 	maps_free(model);
 	key_map_destroy(&model->task_map);
 	names_free(model->names);
+	virt_devices_free(model->devices);
 	free(model->machines);
 	free(model->vcpus);
 	free(model->order);

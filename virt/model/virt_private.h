@@ -201,6 +201,7 @@ struct virt_power {
 
 struct virt_model {
 	struct virt_names *names;	/* all that are there */
+	struct virt_devices *_Atomic devices;	/* the last ones; NULL: none */
 	struct virt_machine_track *machines;
 	int32_t		n_machines, machines_room;
 	struct key_map	machine_map;

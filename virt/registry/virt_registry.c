@@ -362,6 +362,11 @@ int virt_shared_set_irqs(struct virt_shared *shared, const struct virt_irq_deliv
 	return 0;
 }
 
+void virt_shared_set_devices(struct virt_shared *shared, struct virt_devices *devices)
+{
+	virt_model_set_devices(shared->model, devices);
+}
+
 const struct virt_worst *virt_shared_worst(struct virt_shared *shared, bool by_pcpu)
 {
 	struct edition *now;

@@ -14,6 +14,7 @@
 
 #include <stdint.h>
 
+#include "virt_devices.h"
 #include "virt_inside.h"
 #include "virt_model.h"
 #include "virt_worst.h"
@@ -100,6 +101,9 @@ const struct virt_model *virt_shared_model(const struct virt_shared *shared);
  */
 int virt_shared_set_irqs(struct virt_shared *shared, const struct virt_irq_delivery *irqs,
 			 size_t n_irqs);
+
+/** virt_shared_set_devices - as virt_model_set_devices() (virt_devices.h). */
+void virt_shared_set_devices(struct virt_shared *shared, struct virt_devices *devices);
 
 /**
  * virt_shared_worst - the index of the model's worst moments

@@ -17,23 +17,69 @@
 
 static void by_vcpu(void **state)
 {
-	struct irq_devices devices = { 0 };
+	struct virt_devices *devices = virt_devices_new();
 
 	(void)state;
-	assert_null(irq_devices_name(&devices, 0, 0x22));
-	assert_int_equal(irq_devices_add(&devices, 0, 0x22, "virtio0"), 0);
-	assert_int_equal(irq_devices_add(&devices, 1, 0x22, "virtio1"), 0);
-	assert_int_equal(irq_devices_add(&devices, 0, 0x22, "virtio0"), 0);
-	assert_string_equal(irq_devices_name(&devices, 0, 0x22), "virtio0");
-	assert_string_equal(irq_devices_name(&devices, 1, 0x22), "virtio1");
-	assert_null(irq_devices_name(&devices, 0, 0x23));
-	assert_null(irq_devices_name(&devices, 0, VIRT_NONE));
+	assert_null(virt_devices_name(devices, 0, 0x22));
+	assert_int_equal(virt_devices_add(devices, 0, 0x22, "virtio0"), 0);
+	assert_int_equal(virt_devices_add(devices, 1, 0x22, "virtio1"), 0);
+	assert_int_equal(virt_devices_add(devices, 0, 0x22, "virtio0"), 0);
+	assert_string_equal(virt_devices_name(devices, 0, 0x22), "virtio0");
+	assert_string_equal(virt_devices_name(devices, 1, 0x22), "virtio1");
+	assert_null(virt_devices_name(devices, 0, 0x23));
+	assert_null(virt_devices_name(devices, 0, VIRT_NONE));
 	/* the vector has been given to another one: nobody knows when */
-	assert_int_equal(irq_devices_add(&devices, 0, 0x22, "ttyS0"), 0);
-	assert_null(irq_devices_name(&devices, 0, 0x22));
-	assert_int_equal(irq_devices_add(&devices, 0, 0x22, "ttyS0"), 0);
-	assert_null(irq_devices_name(&devices, 0, 0x22));
-	irq_devices_free(&devices);
+	assert_int_equal(virt_devices_add(devices, 0, 0x22, "ttyS0"), 0);
+	assert_null(virt_devices_name(devices, 0, 0x22));
+	assert_int_equal(virt_devices_add(devices, 0, 0x22, "ttyS0"), 0);
+	assert_null(virt_devices_name(devices, 0, 0x22));
+	virt_devices_free(devices);
+}
+
+/** Of all vCPUs together, and of several traces. */
+static void joined(void **state)
+{
+	struct virt_devices *devices = virt_devices_new(), *more = virt_devices_new();
+
+	(void)state;
+	assert_int_equal(virt_devices_add(devices, 0, 0x22, "virtio0"), 0);
+	assert_int_equal(virt_devices_add(devices, 1, 0x22, "virtio0"), 0);
+	assert_int_equal(virt_devices_add(devices, 0, 0x23, "virtio1"), 0);
+	assert_int_equal(virt_devices_add(devices, 1, 0x23, "virtio2"), 0);
+	assert_string_equal(virt_devices_name(devices, VIRT_NONE, 0x22), "virtio0");
+	assert_null(virt_devices_name(devices, VIRT_NONE, 0x23));
+	assert_string_equal(virt_devices_name(devices, 1, 0x23), "virtio2");
+	assert_int_equal(virt_devices_join(more, NULL), 0);
+	assert_int_equal(virt_devices_add(more, 2, 0x22, "ttyS0"), 0);
+	assert_int_equal(virt_devices_add(more, 0, 0x22, "virtio0"), 0);
+	assert_int_equal(virt_devices_join(more, devices), 0);
+	assert_string_equal(virt_devices_name(more, 0, 0x22), "virtio0");
+	assert_string_equal(virt_devices_name(more, 2, 0x22), "ttyS0");
+	assert_null(virt_devices_name(more, VIRT_NONE, 0x22));
+	assert_null(virt_devices_name(more, VIRT_NONE, 0x23));
+	virt_devices_free(devices);
+	virt_devices_free(more);
+}
+
+/** Names of a model are there as long as it is, whatever is set later. */
+static void of_model(void **state)
+{
+	struct virt_model *model = virt_model_new();
+	struct virt_devices *devices = virt_devices_new();
+	const char *name;
+
+	(void)state;
+	assert_null(virt_vector_name(model, 0, 0x22));
+	assert_int_equal(virt_devices_add(devices, 0, 0x22, "virtio0"), 0);
+	assert_int_equal(virt_devices_add(devices, 0, 0xec, "never"), 0);
+	virt_model_set_devices(model, devices);
+	name = virt_vector_name(model, 0, 0x22);
+	assert_string_equal(name, "virtio0");
+	assert_string_equal(virt_vector_name(model, 0, 0xec), "local_timer");
+	virt_model_set_devices(model, NULL);
+	assert_null(virt_vector_name(model, 0, 0x22));
+	assert_string_equal(name, "virtio0");
+	virt_model_free(model);
 }
 
 /** The trace of a guest that has this device, number 0; others have no name. */
@@ -47,7 +93,7 @@ static void of_deliveries(void **state)
 		{ .handler_ns = 200, .vector = 0x24, .result = VIRT_DELIVERY_NOT_SEEN },
 	};
 	char path[4096], error[512] = "";
-	struct irq_devices devices = { 0 };
+	struct virt_devices *devices = virt_devices_new();
 	struct kvm_trace *guest;
 
 	(void)state;
@@ -58,10 +104,10 @@ static void of_deliveries(void **state)
 	/* it has not been read yet: no device has a name */
 	assert_null(kvm_trace_device(guest, 5));
 	assert_int_equal(irq_deliveries_devices(deliveries, ARRAY_SIZE(deliveries), &cpu, guest,
-						&devices), 0);
-	assert_int_equal(devices.map.n_keys, 0);
+						devices), 0);
+	assert_null(virt_devices_name(devices, 3, 0x22));
 	kvm_trace_close(guest);
-	irq_devices_free(&devices);
+	virt_devices_free(devices);
 }
 
 struct seen {
@@ -81,7 +127,7 @@ static void of_sample(void **state)
 {
 	struct seen seen = { .cpus[1].vcpu = 1 };
 	char path[4096], error[512] = "";
-	struct irq_devices devices = { 0 };
+	struct virt_devices *devices = virt_devices_new();
 
 	(void)state;
 	snprintf(path, sizeof(path), "%s/samples/waits-disk-web.dat", getenv("KSV_SOURCE_DIR"));
@@ -104,22 +150,23 @@ static void of_sample(void **state)
 			assert_string_equal(kvm_trace_device(seen.guest, of->uses[i].device),
 					    cpu ? "virtio0" : "virtio2");
 			assert_int_equal(irq_deliveries_devices(&delivery, 1, of, seen.guest,
-								&devices), 0);
+								devices), 0);
 		}
 	}
-	assert_int_equal(devices.map.n_keys, 2);
-	assert_string_equal(irq_devices_name(&devices, 0, 0x20), "virtio2");
-	assert_string_equal(irq_devices_name(&devices, 1, 0x20), "virtio0");
+	assert_string_equal(virt_devices_name(devices, 0, 0x20), "virtio2");
+	assert_string_equal(virt_devices_name(devices, 1, 0x20), "virtio0");
 	for (int cpu = 0; cpu < 2; cpu++)
 		irq_guest_cpu_free(&seen.cpus[cpu]);
 	kvm_trace_close(seen.guest);
-	irq_devices_free(&devices);
+	virt_devices_free(devices);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(by_vcpu),
+		cmocka_unit_test(joined),
+		cmocka_unit_test(of_model),
 		cmocka_unit_test(of_deliveries),
 		cmocka_unit_test(of_sample),
 	};
