@@ -14,6 +14,7 @@
 #include "escape.h"
 #include "hyper_text.h"
 #include "hypertrace_stream.h"
+#include "ks_methods.h"
 
 /** Fields that are numbers. */
 static const enum hyper_field fields[] = {
@@ -27,18 +28,6 @@ static const enum hyper_field fields[] = {
 static const struct guest_trace *trace_of(struct kshark_data_stream *stream)
 {
 	return hypertrace_stream_data(stream)->trace;
-}
-
-static int get_pid(struct kshark_data_stream *stream, const struct kshark_entry *entry)
-{
-	(void)stream;
-	return entry->pid;
-}
-
-static int get_event_id(struct kshark_data_stream *stream, const struct kshark_entry *entry)
-{
-	(void)stream;
-	return entry->event_id;
 }
 
 static char *get_event_name(struct kshark_data_stream *stream, const struct kshark_entry *entry)
@@ -72,38 +61,6 @@ static char *get_info(struct kshark_data_stream *stream, const struct kshark_ent
 		guest_rows_text(text, sizeof(text), &trace->rows, (size_t)entry->offset,
 				trace->symbols);
 	return escape_dup(text);
-}
-
-static char *get_aux_info(struct kshark_data_stream *stream, const struct kshark_entry *entry)
-{
-	(void)stream;
-	(void)entry;
-	return strdup("");
-}
-
-static char *dump_entry(struct kshark_data_stream *stream, const struct kshark_entry *entry)
-{
-	char *task = get_task(stream, entry), *name = get_event_name(stream, entry);
-	char *info = get_info(stream, entry), *text = NULL;
-
-	if (task && name && info &&
-	    asprintf(&text, "%lli.%09lli; %s-%i; CPU %i; ; %s; %s; 0x%x",
-		     (long long)(entry->ts / 1000000000), llabs(entry->ts % 1000000000), task,
-		     entry->pid, entry->cpu, name, info, entry->visible) < 0)
-		text = NULL;
-	free(task);
-	free(name);
-	free(info);
-	return text;
-}
-
-static int *get_all_event_ids(struct kshark_data_stream *stream)
-{
-	int *ids = calloc((size_t)stream->n_events + 1, sizeof(*ids));
-
-	for (int i = 0; ids && i < stream->n_events; i++)
-		ids[i] = i;
-	return ids;
 }
 
 /** With or without the class in front. */
@@ -191,15 +148,15 @@ static kshark_event_field_format get_event_field_type(struct kshark_data_stream 
 
 void hypertrace_set_text_methods(struct kshark_generic_stream_interface *interface)
 {
-	interface->get_pid = get_pid;
-	interface->get_event_id = get_event_id;
+	interface->get_pid = ks_methods_pid;
+	interface->get_event_id = ks_methods_event_id;
 	interface->get_event_name = get_event_name;
 	interface->get_task = get_task;
 	interface->get_info = get_info;
-	interface->aux_info = get_aux_info;
+	interface->aux_info = ks_methods_no_aux_info;
 	interface->find_event_id = find_event_id;
-	interface->get_all_event_ids = get_all_event_ids;
-	interface->dump_entry = dump_entry;
+	interface->get_all_event_ids = ks_methods_all_event_ids;
+	interface->dump_entry = ks_methods_dump;
 	interface->get_all_event_field_names = get_all_event_field_names;
 	interface->get_event_field_type = get_event_field_type;
 	interface->read_event_field_int64 = read_event_field;

@@ -38,6 +38,7 @@ void kvm_meta_free(struct kvm_meta *meta)
 		free(meta->guests[i].name);
 		free(meta->guests[i].uuid);
 		free(meta->guests[i].vcpus);
+		free(meta->guests[i].threads);
 	}
 	for (int i = 0; i < VIRT_IDLE_STATES; i++)
 		free(meta->idle_states[i]);
@@ -117,6 +118,16 @@ int kvm_meta_add_vcpu(struct kvm_meta_guest *guest, const struct kvm_meta_vcpu *
 	return 0;
 }
 
+int kvm_meta_add_thread(struct kvm_meta_guest *guest, int32_t tid)
+{
+	if (tid <= 0 || guest->n_threads == KVM_META_MAX_THREADS)
+		return -EINVAL;
+	if (ARRAY_GROW(guest->threads, guest->n_threads, guest->threads_room))
+		return -ENOMEM;
+	guest->threads[guest->n_threads++] = tid;
+	return 0;
+}
+
 const struct kvm_meta_vcpu *kvm_meta_find(const struct kvm_meta *meta, int32_t tid,
 					  const struct kvm_meta_guest **guest)
 {
@@ -155,6 +166,21 @@ static struct json_object *object_of_vcpu(const struct kvm_meta_vcpu *vcpu)
 	return NULL;
 }
 
+/** Return: 0 or -ENOMEM. */
+static int put_threads(struct json_object *object, const struct kvm_meta_guest *guest)
+{
+	struct json_object *list;
+	int ret;
+
+	if (!guest->n_threads)
+		return 0;
+	list = json_object_new_array();
+	ret = json_add(object, "threads", list);
+	for (int i = 0; i < guest->n_threads && !ret; i++)
+		ret = json_add(list, NULL, json_object_new_int(guest->threads[i]));
+	return ret;
+}
+
 static struct json_object *object_of_guest(const struct kvm_meta_guest *guest)
 {
 	struct json_object *object = json_object_new_object(), *list = json_object_new_array();
@@ -166,6 +192,8 @@ static struct json_object *object_of_guest(const struct kvm_meta_guest *guest)
 		ret = json_add(object, "uuid", json_text_new(guest->uuid));
 	if (!ret && guest->pid)
 		ret = json_add(object, "pid", json_object_new_int(guest->pid));
+	if (!ret)
+		ret = put_threads(object, guest);
 	for (int i = 0; i < guest->n_vcpus && !ret; i++)
 		ret = json_add(list, NULL, object_of_vcpu(&guest->vcpus[i]));
 	if (ret)
@@ -206,8 +234,9 @@ static int put_moment(struct json_object *root, const struct kvm_meta *meta)
 	return ret ? ret : json_add(moment, "trace_ns", json_object_new_int64(meta->trace_ns));
 }
 
-static int put_all(struct json_object *root, const struct kvm_meta *meta)
+static int put_all(struct json_object *root, const void *what)
 {
+	const struct kvm_meta *meta = what;
 	struct json_object *list = json_object_new_array();
 	int ret = put_texts(root, "idle_states", meta->idle_states, VIRT_IDLE_STATES);
 
@@ -227,24 +256,7 @@ static int put_all(struct json_object *root, const struct kvm_meta *meta)
 
 int kvm_meta_write(const char *trace_path, const struct kvm_meta *meta, char *error, size_t size)
 {
-	char *old = sidecar_find(trace_path), *path = old ? old : sidecar_path(trace_path);
-	struct json_object *root = NULL;
-	int ret = 0;
-
-	if (old)
-		ret = json_read_file(old, &root, error, size);
-	else
-		root = json_object_new_object();
-	if (!ret) {
-		ret = path && root ? put_all(root, meta) : -ENOMEM;
-		if (ret)
-			text_format(error, size, "%s: not enough memory", trace_path);
-		else
-			ret = json_write_file(path, root, error, size);
-	}
-	json_object_put(root);
-	free(path);
-	return ret;
+	return json_update_sidecar(trace_path, put_all, meta, error, size);
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -324,6 +336,24 @@ static int take_vcpu(struct kvm_meta *meta, struct json_object *object, bool *se
 	return kvm_meta_add_vcpu(guest, &vcpu);
 }
 
+/** What are no threads is left out. Return: 0 or -ENOMEM. */
+static int take_threads(struct kvm_meta_guest *guest, struct json_object *object)
+{
+	struct json_object *list = json_member(object, "threads", json_type_array);
+	size_t n = list ? json_object_array_length(list) : 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct json_object *one = json_object_array_get_idx(list, i);
+		int64_t tid = json_object_is_type(one, json_type_int) ?
+			      json_object_get_int64(one) : 0;
+
+		if (tid > 0 && tid <= INT32_MAX &&
+		    kvm_meta_add_thread(guest, (int32_t)tid) == -ENOMEM)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int take_guest(struct kvm_meta *meta, struct json_object *object)
 {
 	bool seen[KVM_META_MAX_VCPUS] = { false };
@@ -340,7 +370,7 @@ static int take_guest(struct kvm_meta *meta, struct json_object *object)
 						pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0);
 	free(name);
 	free(uuid);
-	ret = guest ? 0 : -ENOMEM;
+	ret = guest ? take_threads(guest, object) : -ENOMEM;
 	for (size_t i = 0; i < n && !ret; i++)
 		ret = take_vcpu(meta, json_object_array_get_idx(list, i), seen);
 	return ret;
@@ -436,7 +466,8 @@ static int tell_recorded(void *arg, const char *name, const int32_t *tids, int n
 	return kvm_tracker_add_guest(telling->tracker, name, tids, n);
 }
 
-static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta_guest *guest)
+static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta *meta,
+		      const struct kvm_meta_guest *guest)
 {
 	int32_t *tids;
 	int n = 0, ret;
@@ -452,6 +483,9 @@ static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta_guest *
 	for (int i = 0; i < n && !ret && guest->pid; i++)
 		if (tids[i])
 			ret = kvm_tracker_add_thread(tracker, tids[i], guest->pid);
+	for (int i = 0; i < guest->n_threads && !ret && guest->pid; i++)
+		if (!kvm_meta_find(meta, guest->threads[i], NULL))
+			ret = kvm_tracker_add_thread(tracker, guest->threads[i], guest->pid);
 	free(tids);
 	return ret;
 }
@@ -463,7 +497,7 @@ int kvm_meta_tell(const struct kvm_meta *meta, const char *trace_path,
 	int ret = 0;
 
 	for (int i = 0; meta && i < meta->n_guests && !ret; i++)
-		ret = tell_guest(tracker, &meta->guests[i]);
+		ret = tell_guest(tracker, meta, &meta->guests[i]);
 	for (int32_t i = 0; meta && i < VIRT_IDLE_STATES && !ret; i++)
 		if (meta->idle_states[i])
 			ret = kvm_tracker_name_idle_state(tracker, i, meta->idle_states[i]);

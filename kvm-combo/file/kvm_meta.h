@@ -5,6 +5,7 @@
  *
  *     { "cpu_khz": 2300000,
  *       "guests": [ { "name": "web", "uuid": "4c4c4544-...", "pid": 1472,
+ *                     "threads": [ 1472, 1473, 1480 ],
  *                     "vcpus": [ { "id": 0, "tid": 1480, "tsc_offset": "0xfffffff9e57d569a",
  *                                  "tsc_scale": 1.0, "tsc_ratio": 281474976710656,
  *                                  "tsc_ratio_frac_bits": 48 } ] } ],
@@ -14,9 +15,10 @@
  * All members may be missing, unknown ones are ignored. A guest's TSC is
  * (host's TSC * tsc_ratio >> tsc_ratio_frac_bits) + tsc_offset; tsc_scale is the same ratio for
  * people, and counts where tsc_ratio is missing. "tsc_offset_at_end" tells that it was another one
- * when the recording ended. "idle_states" are what the kernel calls those of its CPUs, by number,
- * "" for one that is not known; "governors", each once, decide on their frequencies. "moment" is
- * one of the recording, since 1970 and on the axis of the trace.
+ * when the recording ended. "threads" are those of the process "pid". "idle_states" are what the
+ * kernel calls those of its CPUs, by number, "" for one that is not known; "governors", each once,
+ * decide on their frequencies. "moment" is one of the recording, since 1970 and on the axis of the
+ * trace.
  */
 #ifndef KSHARK_VIRT_KVM_META_H
 #define KSHARK_VIRT_KVM_META_H
@@ -36,6 +38,7 @@ extern "C" {
 /** More of them is no host, and no guest. */
 #define KVM_META_MAX_GUESTS	1024
 #define KVM_META_MAX_VCPUS	4096
+#define KVM_META_MAX_THREADS	65536
 
 /** Linux has 6, and modules may bring more. */
 #define KVM_META_MAX_GOVERNORS	16
@@ -58,6 +61,8 @@ struct kvm_meta_guest {
 	int32_t		pid;		/* of its process, or 0 */
 	struct kvm_meta_vcpu *vcpus;
 	int		n_vcpus, room;
+	int32_t		*threads;	/* of its process, as far as they are known */
+	int		n_threads, threads_room;
 };
 
 /** Which vCPU a thread is: indices. */
@@ -97,6 +102,9 @@ struct kvm_meta_guest *kvm_meta_add_guest(struct kvm_meta *meta, const char *nam
 
 /** kvm_meta_add_vcpu - one more vCPU. Return: 0, -ENOMEM, or -EINVAL for one that cannot be. */
 int kvm_meta_add_vcpu(struct kvm_meta_guest *guest, const struct kvm_meta_vcpu *vcpu);
+
+/** kvm_meta_add_thread - one more of its process. Return: 0, -ENOMEM, or -EINVAL, as above. */
+int kvm_meta_add_thread(struct kvm_meta_guest *guest, int32_t tid);
 
 /** kvm_meta_name_idle_state - it is copied. Return: 0, -ENOMEM, or -EINVAL for what cannot be. */
 int kvm_meta_name_idle_state(struct kvm_meta *meta, int32_t state, const char *name);

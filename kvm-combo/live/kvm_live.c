@@ -179,7 +179,7 @@ static int read_vcpus(struct kvm_live *live, const char *folder, struct kvm_live
 	return ret;
 }
 
-/* --- threads, for kernels before 6.0 --------------------------------------------------------- */
+/* --- threads --------------------------------------------------------------------------------- */
 
 int kvm_live_thread(const char *comm)
 {
@@ -226,28 +226,61 @@ static void take_thread(struct kvm_live_guest *guest, const char *comm, int tid)
 		vcpu->tid = vcpu->tid ? -1 : tid;
 }
 
-/** The kernel does not tell the threads of a machine: their names may. */
+static int by_number(const void *a, const void *b)
+{
+	const int *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/** All of the monitor that are not known yet. Return: 0 or -ENOMEM. */
+static int read_threads(const char *root, struct kvm_live_guest *guest)
+{
+	char path[PATH_MAX];
+	const struct dirent *entry;
+	int known = guest->n_threads, ret = 0;
+	DIR *dir;
+
+	if (snprintf(path, sizeof(path), "%s/proc/%d/task", root, guest->pid) >= (int)sizeof(path))
+		return 0;
+	dir = opendir(path);
+	while (dir && !ret && guest->n_threads < KVM_LIVE_THREADS && (entry = readdir(dir))) {
+		int tid = numbered(entry->d_name, "", "");
+
+		if (tid <= 0 || (known && bsearch(&tid, guest->threads, (size_t)known,
+						  sizeof(*guest->threads), by_number)))
+			continue;
+		ret = ARRAY_GROW(guest->threads, guest->n_threads, guest->threads_room);
+		if (!ret)
+			guest->threads[guest->n_threads++] = tid;
+	}
+	if (dir)
+		closedir(dir);
+	if (guest->n_threads > known)
+		qsort(guest->threads, (size_t)guest->n_threads, sizeof(*guest->threads), by_number);
+	return ret;
+}
+
+int kvm_live_more_threads(const char *root, struct kvm_live *live)
+{
+	int ret = 0;
+
+	for (int i = 0; i < live->n_guests && !ret; i++)
+		ret = read_threads(root, &live->guests[i]);
+	return ret;
+}
+
+/** Kernels before 6.0 do not tell the threads of vCPUs: their names may. */
 static void name_threads(const char *root, struct kvm_live_guest *guest)
 {
-	char path[PATH_MAX], comm[COMM_BYTES];
-	const struct dirent *entry;
-	DIR *dir;
+	char comm[COMM_BYTES];
 
 	for (int i = 0; i < guest->n_vcpus; i++)
 		if (guest->vcpus[i].tid)
 			return;
-	if (!guest->n_vcpus || snprintf(path, sizeof(path), "%s/proc/%d/task", root, guest->pid) >=
-	    (int)sizeof(path))
-		return;
-	dir = opendir(path);
-	while (dir && (entry = readdir(dir))) {
-		int tid = numbered(entry->d_name, "", "");
-
-		if (tid > 0 && read_comm(root, guest->pid, tid, comm))
-			take_thread(guest, comm, tid);
-	}
-	if (dir)
-		closedir(dir);
+	for (int i = 0; i < guest->n_threads; i++)
+		if (read_comm(root, guest->pid, guest->threads[i], comm))
+			take_thread(guest, comm, guest->threads[i]);
 	for (int i = 0; i < guest->n_vcpus; i++)
 		if (guest->vcpus[i].tid < 0)
 			guest->vcpus[i].tid = 0;
@@ -283,6 +316,7 @@ static void free_guest(struct kvm_live_guest *guest)
 	free(guest->name);
 	free(guest->uuid);
 	free(guest->vcpus);
+	free(guest->threads);
 }
 
 /** The folder of a machine is called PID-FD. */
@@ -313,6 +347,8 @@ static int add_guest(const char *root, const char *name, struct kvm_live *live)
 	ret = read_vcpus(live, path, &guest);
 	if (!ret)
 		ret = read_name(root, live, &guest);
+	if (!ret && guest.n_vcpus)
+		ret = read_threads(root, &guest);
 	if (!ret && guest.n_vcpus && ARRAY_GROW(live->guests, live->n_guests, live->room))
 		ret = -ENOMEM;
 	if (ret || !guest.n_vcpus) {

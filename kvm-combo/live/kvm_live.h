@@ -4,7 +4,7 @@
  * @brief	The virtual machines that run on this KVM host now, as kernel and monitors tell.
  *
  *	/sys/kernel/debug/kvm/PID-FD/vcpuN/{pid,tsc-offset,tsc-scaling-ratio,...}
- *	/proc/PID/cmdline, /proc/PID/task/TID/comm
+ *	/proc/PID/cmdline, /proc/PID/task, /proc/PID/task/TID/comm
  *
  * All of it is others' text, and machines end while they are looked at: what cannot be understood
  * becomes a note, and the rest is told.
@@ -21,6 +21,9 @@
 
 /** A vCPU's number is below this. */
 #define KVM_LIVE_VCPUS		4096
+
+/** Threads of a monitor that are told of. */
+#define KVM_LIVE_THREADS	16384
 
 struct kvm_live_vcpu {
 	int		id;
@@ -41,6 +44,8 @@ struct kvm_live_guest {
 	uint32_t	cid;		/* where vsock reaches it; 0: not told */
 	struct kvm_live_vcpu *vcpus;	/* ascending by id */
 	int		n_vcpus, room;
+	int		*threads;	/* of the monitor, with those of its vCPUs; ascending */
+	int		n_threads, threads_room;
 };
 
 struct kvm_live {
@@ -58,6 +63,9 @@ struct kvm_live {
  * Return: 0, -ENOMEM, or the negative errno with which the folder kvm of debugfs cannot be read.
  */
 int kvm_live_read(const char *root, struct kvm_live *live);
+
+/** kvm_live_more_threads - threads of these machines that were not there before. 0 or -ENOMEM. */
+int kvm_live_more_threads(const char *root, struct kvm_live *live);
 
 void kvm_live_free(struct kvm_live *live);
 

@@ -271,7 +271,9 @@ std::vector<KvmGuestCpu> KvmCombos::guestCpus(int otherThan) const
 	for (int id : virtOpenStreams()) {
 		kshark_data_stream *stream = streamOf(id);
 
-		for (int cpu = 0; stream && id != otherThan && cpu < stream->n_cpus; cpu++)
+		if (!stream || id == otherThan || !ks_stream_has_cpus(stream))
+			continue;
+		for (int cpu = 0; cpu < stream->n_cpus; cpu++)
 			cpus.push_back({ id, cpu });
 	}
 	return cpus;
@@ -371,7 +373,7 @@ QStringList KvmCombos::notes() const
 		kshark_data_stream *stream = streamOf(id);
 		int unpaired = 0;
 
-		if (!stream || hosts.count(id))
+		if (!stream || hosts.count(id) || !ks_stream_has_cpus(stream))
 			continue;
 		if (isTold(id))
 			continue;

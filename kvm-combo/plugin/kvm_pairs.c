@@ -181,7 +181,7 @@ static bool is_paired_guest(const struct kshark_data_stream *stream)
 	return false;
 }
 
-/** A stream with vCPUs is a host; any other one is the inside of some machine. */
+/** A stream with vCPUs is a host; any other one with CPUs is the inside of some machine. */
 static int sort_streams(struct kshark_context *kshark, const int *ids, struct streams *streams)
 {
 	int n = kshark->n_streams, ret = 0;
@@ -201,7 +201,7 @@ static int sort_streams(struct kshark_context *kshark, const int *ids, struct st
 			continue;
 		}
 		virt_shared_put(shared);
-		if (stream && stream->n_cpus > 0 && !is_paired_guest(stream))
+		if (stream && ks_stream_has_cpus(stream) && !is_paired_guest(stream))
 			ret = add_guest(streams, stream);
 	}
 	return ret;

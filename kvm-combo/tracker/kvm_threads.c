@@ -27,20 +27,21 @@ static const struct name_row {
 	const char	*begin;
 	uint8_t		kind;
 	bool		has_pid;	/* the monitor's follows */
+	bool		comes_and_goes;	/* its number tells nothing of whose row it is in */
 } name_rows[] = {
-	{ "vhost-", VIRT_THREAD_VHOST, true },
-	{ "kvm-pit/", VIRT_THREAD_PIT, true },
-	{ "kvm-nx-lpage-re", VIRT_THREAD_PAGES, false },
-	{ "IO mon_iothread", VIRT_THREAD_CONTROL, false },
-	{ "IO ", VIRT_THREAD_IOTHREAD, false },
-	{ "worker", VIRT_THREAD_WORKER, false },
-	{ "live_migration", VIRT_THREAD_MIGRATION, false },
-	{ "mig/", VIRT_THREAD_MIGRATION, false },
-	{ "multifd", VIRT_THREAD_MIGRATION, false },
-	{ "return path", VIRT_THREAD_MIGRATION, false },
-	{ "postcopy/", VIRT_THREAD_MIGRATION, false },
-	{ "bg_snapshot", VIRT_THREAD_MIGRATION, false },
-	{ "call_rcu", VIRT_THREAD_RCU, false },
+	{ "vhost-", VIRT_THREAD_VHOST, true, false },
+	{ "kvm-pit/", VIRT_THREAD_PIT, true, false },
+	{ "kvm-nx-lpage-re", VIRT_THREAD_PAGES, false, false },
+	{ "IO mon_iothread", VIRT_THREAD_CONTROL, false, false },
+	{ "IO ", VIRT_THREAD_IOTHREAD, false, false },
+	{ "worker", VIRT_THREAD_WORKER, false, true },
+	{ "live_migration", VIRT_THREAD_MIGRATION, false, true },
+	{ "mig/", VIRT_THREAD_MIGRATION, false, true },
+	{ "multifd", VIRT_THREAD_MIGRATION, false, true },
+	{ "return path", VIRT_THREAD_MIGRATION, false, true },
+	{ "postcopy/", VIRT_THREAD_MIGRATION, false, true },
+	{ "bg_snapshot", VIRT_THREAD_MIGRATION, false, true },
+	{ "call_rcu", VIRT_THREAD_RCU, false, false },
 };
 
 /** Monitors: what they are called, or begin with. */
@@ -108,12 +109,13 @@ static bool is_monitor(const char *comm)
 }
 
 /** What a thread of a monitor does; of a name that a monitor's thread has, too. */
-static bool fits(const struct kvm_thread *thread, uint8_t *kind)
+static bool fits(const struct kvm_thread *thread, uint8_t *kind, bool *comes_and_goes)
 {
 	int32_t pid;
 	const struct name_row *row = row_of(thread->comm, &pid);
 
 	*kind = row ? row->kind : VIRT_THREAD_OTHER;
+	*comes_and_goes = row && row->comes_and_goes;
 	return row ? !row->has_pid : is_monitor(thread->comm);
 }
 
@@ -322,9 +324,10 @@ static int32_t owner_of_makers(const struct search *search, const struct kvm_thr
 static void guess_owner(const struct search *search, struct kvm_thread *thread)
 {
 	const struct machine *around;
+	bool comes_and_goes;
 	uint8_t kind;
 
-	if (!fits(thread, &kind))
+	if (!fits(thread, &kind, &comes_and_goes))
 		return;
 	if (thread->maker) {
 		thread->owner = owner_of_makers(search, thread);
@@ -332,7 +335,7 @@ static void guess_owner(const struct search *search, struct kvm_thread *thread)
 		thread->source = VIRT_THREAD_OF_MAKER;
 		return;
 	}
-	around = machine_around(search, thread->pid);
+	around = comes_and_goes ? NULL : machine_around(search, thread->pid);
 	if (around)
 		own(thread, around, kind, VIRT_THREAD_OF_ROW);
 }

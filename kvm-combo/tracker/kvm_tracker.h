@@ -77,7 +77,8 @@
  *   first vCPU's thread is the next one that follows, and not far;
  * - who has made it: a thread of a machine's, and it has a name that a monitor gives;
  * - its number: behind the monitor's, not far from those of the vCPUs, and such a name. Where
- *   nothing tells a monitor's pid, it is the first thread with the name of one in that row.
+ *   nothing tells a monitor's pid, it is the first thread with the name of one in that row. Not of
+ *   threads that are made at any time, as workers: another machine may be made just then.
  */
 #ifndef KSHARK_VIRT_KVM_TRACKER_H
 #define KSHARK_VIRT_KVM_TRACKER_H

@@ -77,7 +77,8 @@ std::vector<why_line> linesOf(const virt_why &why)
 
 why_writing writingOf(const VirtWhyTree &tree, Words &words)
 {
-	return { tree.file.c_str(), nullptr, &tree.answer.why, tree.evidence, words.out() };
+	return { tree.file.c_str(), nullptr, &tree.answer.why, tree.evidence, words.out(),
+		 nullptr, nullptr, 0 };
 }
 
 QString durationOf(Words &words, int64_t ns)

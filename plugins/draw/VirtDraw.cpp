@@ -324,6 +324,8 @@ VirtFact vcpuFact(const VirtStream &stream, const VirtTasks &tasks, const virt_s
 
 	if (vcpu && (hit.interval.state <= VIRT_VMM || hit.interval.state == VIRT_PREEMPTED))
 		fact.text += tasks.words(stream.id, vcpu->host_pid, fact.from, fact.to);
+	if (vcpu && hit.interval.state == VIRT_PREEMPTED)
+		fact.text += tasks.culpritWords(stream, hit.vcpu, hit.interval, hit.end_ns);
 	return fact;
 }
 

@@ -17,6 +17,7 @@ namespace {
 constexpr size_t MAX_RUNS = 20000;	/* looked at for a sentence */
 constexpr size_t MAX_NAMED = 3;
 constexpr int MOST_INSIDE = 4;		/* guests in guests; a pair of streams could be a circle */
+constexpr size_t MAX_OCCUPANTS = 1000;	/* of a wait, which are asked about */
 
 } // namespace
 
@@ -142,4 +143,43 @@ QString VirtTasks::words(int hostStream, int32_t hostPid, int64_t from, int64_t 
 		return {};
 	return (longest.size() > 1 ? "; the guest's tasks: " : "; the guest's task: ") +
 	       names.join(", ");
+}
+
+QString VirtTasks::culpritWords(const VirtStream &stream, int32_t vcpu,
+				const virt_interval &interval, int64_t endNs) const
+{
+	const virt_model *model = stream.model.get();
+	virt_culprit culprit = { VIRT_NONE, 0 };
+	std::map<QString, int64_t> times;
+
+	virt_vcpu_culprits(model, vcpu, interval.start_ns, endNs, &culprit, 1);
+
+	const virt_vcpu *who = virt_model_vcpu(model, culprit.vcpu);
+	virt_occupant_range range = virt_pcpu_occupants(model, interval.pcpu, interval.start_ns,
+							endNs);
+
+	if (!who || range.n > MAX_OCCUPANTS)
+		return {};
+	for (size_t i = 0; i < range.n; i++) {
+		int64_t end = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
+
+		if (range.first[i].vcpu != culprit.vcpu)
+			continue;
+		for (const Part &part : parts(stream.id, who->host_pid, stream.offset +
+					      std::max(range.first[i].start_ns, interval.start_ns),
+					      stream.offset + std::min(end, endNs), 1, MAX_RUNS))
+			times[part.task] += part.to - part.from;
+	}
+
+	std::vector<std::pair<QString, int64_t>> longest(times.begin(), times.end());
+	QStringList names;
+
+	std::stable_sort(longest.begin(), longest.end(),
+			 [](const auto &a, const auto &b) { return a.second > b.second; });
+	for (size_t i = 0; i < std::min(longest.size(), MAX_NAMED); i++)
+		names += longest[i].first + " (" + virtDuration(longest[i].second) + ")";
+	if (longest.size() > MAX_NAMED)
+		names += "...";
+	return names.isEmpty() ? QString() :
+	       "; " + virtShown(who->name) + " executed " + names.join(", ");
 }

@@ -44,6 +44,13 @@ public:
 	/** The same in words, "; the guest's task: nginx-412", or none. */
 	QString words(int hostStream, int32_t hostPid, int64_t from, int64_t to) const;
 
+	/**
+	 * Of a wait for a pCPU, whom the vCPU executed that had it longest: "; g1v1 executed
+	 * nginx-412", or none.
+	 */
+	QString culpritWords(const VirtStream &stream, int32_t vcpu, const virt_interval &interval,
+			     int64_t endNs) const;
+
 private:
 	/** Who had it, one after the other: a stream, a pid. */
 	struct Run {

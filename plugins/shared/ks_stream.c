@@ -3,7 +3,6 @@
  * @file	ks_stream.c
  * @brief	Plugins, time offsets and notes of KernelShark's data streams.
  */
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,11 @@
 #include "escape.h"
 #include "ks_clock.h"
 #include "ks_stream.h"
+
+bool ks_stream_has_cpus(const struct kshark_data_stream *stream)
+{
+	return stream->n_cpus > 0 && strcmp(stream->data_format, KS_STREAM_MONITOR) != 0;
+}
 
 int64_t ks_stream_offset(int stream_id)
 {

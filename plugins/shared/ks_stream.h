@@ -6,6 +6,7 @@
 #ifndef KSHARK_VIRT_KS_STREAM_H
 #define KSHARK_VIRT_KS_STREAM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <libkshark.h>
@@ -15,6 +16,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** The data format of what a monitor traced of itself; KernelShark keeps 14 characters. */
+#define KS_STREAM_MONITOR	"qemu"
+
+/** ks_stream_has_cpus - whether CPUs of its own are behind its graphs, as of hosts and guests. */
+bool ks_stream_has_cpus(const struct kshark_data_stream *stream);
 
 /** ks_stream_offset - what KernelShark adds to the stream's own times. */
 int64_t ks_stream_offset(int stream_id);

@@ -217,3 +217,24 @@ int json_write_file(const char *path, struct json_object *root, char *error, siz
 		text_format(error, size, "%s: cannot write: %s", path, regular_file_error(ret));
 	return ret;
 }
+
+int json_update_sidecar(const char *trace_path,
+			int (*put)(struct json_object *root, const void *what), const void *what,
+			char *error, size_t size)
+{
+	char *old = sidecar_find(trace_path), *path = old ? old : sidecar_path(trace_path);
+	struct json_object *root = NULL;
+	int ret = 0;
+
+	if (old)
+		ret = json_read_file(old, &root, error, size);
+	else
+		root = json_object_new_object();
+	if (!ret && (!path || !root || put(root, what)))
+		ret = no_memory(trace_path, error, size);
+	if (!ret)
+		ret = json_write_file(path, root, error, size);
+	json_object_put(root);
+	free(path);
+	return ret;
+}

@@ -91,4 +91,14 @@ int json_add(struct json_object *object, const char *key, struct json_object *va
  */
 int json_write_file(const char *path, struct json_object *root, char *error, size_t size);
 
+/**
+ * json_update_sidecar - put something into the sidecar of a trace, and leave what else is in it
+ * @put: 0 or -ENOMEM
+ *
+ * Return: 0, or a negative errno and a text in @error.
+ */
+int json_update_sidecar(const char *trace_path,
+			int (*put)(struct json_object *root, const void *what), const void *what,
+			char *error, size_t size);
+
 #endif

@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "escape.h"
+#include "ks_methods.h"
 #include "xen_trace_window.h"
 #include "xentrace_stream.h"
 
@@ -35,18 +36,6 @@ static bool record_of(struct kshark_data_stream *stream, const struct kshark_ent
 		return false;
 	xentrace_look(stream);
 	return !xentrace_read_at(xen_trace_reader(xs->trace), entry->offset, rec);
-}
-
-static int get_pid(struct kshark_data_stream *stream, const struct kshark_entry *entry)
-{
-	(void)stream;
-	return entry->pid;
-}
-
-static int get_event_id(struct kshark_data_stream *stream, const struct kshark_entry *entry)
-{
-	(void)stream;
-	return entry->event_id;
 }
 
 /** The name of a dense id, class first, as KernelShark shows trace.dat events. */
@@ -137,24 +126,6 @@ static char *get_aux_info(struct kshark_data_stream *stream, const struct kshark
 	xen_activity_text(text, sizeof(text), &xs->activity, entry->cpu, time_ns);
 	pthread_mutex_unlock(&stream->input_mutex);
 	return strdup(text);
-}
-
-static char *dump_entry(struct kshark_data_stream *stream, const struct kshark_entry *entry)
-{
-	char *task = get_task(stream, entry), *name = get_event_name(stream, entry);
-	char *aux = get_aux_info(stream, entry), *info = get_info(stream, entry);
-	char *text = NULL;
-
-	if (task && name && aux && info &&
-	    asprintf(&text, "%lli.%09lli; %s-%i; CPU %i; %s; %s; %s; 0x%x",
-		     (long long)(entry->ts / 1000000000), (long long)llabs(entry->ts % 1000000000),
-		     task, entry->pid, entry->cpu, aux, name, info, entry->visible) < 0)
-		text = NULL;
-	free(task);
-	free(name);
-	free(aux);
-	free(info);
-	return text;
 }
 
 static int *get_all_event_ids(struct kshark_data_stream *stream)
@@ -305,15 +276,15 @@ static kshark_event_field_format get_event_field_type(struct kshark_data_stream 
 
 void xentrace_set_text_methods(struct kshark_generic_stream_interface *interface)
 {
-	interface->get_pid = get_pid;
-	interface->get_event_id = get_event_id;
+	interface->get_pid = ks_methods_pid;
+	interface->get_event_id = ks_methods_event_id;
 	interface->get_event_name = get_event_name;
 	interface->get_task = get_task;
 	interface->get_info = get_info;
 	interface->aux_info = get_aux_info;
 	interface->find_event_id = find_event_id;
 	interface->get_all_event_ids = get_all_event_ids;
-	interface->dump_entry = dump_entry;
+	interface->dump_entry = ks_methods_dump;
 	interface->get_all_event_field_names = get_all_event_field_names;
 	interface->get_event_field_type = get_event_field_type;
 	interface->read_event_field_int64 = read_event_field;

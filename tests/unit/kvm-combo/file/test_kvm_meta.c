@@ -93,6 +93,9 @@ static void test_written_is_read(void **state)
 	assert_int_equal(kvm_meta_add_vcpu(guest, &plain), 0);
 	assert_int_equal(kvm_meta_add_vcpu(guest, &scaled), 0);
 	assert_int_equal(kvm_meta_add_vcpu(guest, &unknown), 0);
+	assert_int_equal(kvm_meta_add_thread(guest, 1472), 0);
+	assert_int_equal(kvm_meta_add_thread(guest, INT32_MAX), 0);
+	assert_int_equal(kvm_meta_add_thread(guest, 0), -EINVAL);
 	assert_non_null(kvm_meta_add_guest(meta, NULL, NULL, 0));
 	put("{ \"alignment\": { \"offset\": 5 }, \"guests\": 7 }");
 	assert_int_equal(kvm_meta_write(trace, meta, error, sizeof(error)), 0);
@@ -104,6 +107,9 @@ static void test_written_is_read(void **state)
 	assert_string_equal(read->guests[0].uuid, "0-1");
 	assert_int_equal(read->guests[0].pid, 1472);
 	assert_int_equal(read->guests[0].n_vcpus, 3);
+	assert_int_equal(read->guests[0].n_threads, 2);
+	assert_int_equal(read->guests[0].threads[0], 1472);
+	assert_int_equal(read->guests[0].threads[1], INT32_MAX);
 	found = kvm_meta_find(read, 1480, &whose);
 	assert_ptr_equal(whose, &read->guests[0]);
 	assert_true(found->id == 0 && found->has_tsc && found->tsc_offset == INT64_MIN);
@@ -119,6 +125,7 @@ static void test_written_is_read(void **state)
 	assert_null(kvm_meta_find(NULL, 1480, NULL));
 	assert_null(read->guests[1].name);
 	assert_int_equal(read->guests[1].n_vcpus, 0);
+	assert_int_equal(read->guests[1].n_threads, 0);
 	kvm_meta_free(read);
 	/* what else was there is kept */
 	assert_int_equal(whole_file_read(sidecar, 10000, &text, &length), 0);
@@ -219,6 +226,21 @@ static void test_left_out(void **state)
 	assert_int_equal(meta->guests[3].pid, 0);
 	assert_ptr_equal(kvm_meta_find(meta, 5, NULL), &meta->guests[2].vcpus[0]);
 	assert_int_equal(kvm_meta_find(meta, 8, NULL)->id, 1);
+	kvm_meta_free(meta);
+}
+
+/** Threads that are none are left out. */
+static void test_threads(void **state)
+{
+	struct kvm_meta *meta = get("{\"guests\":[{\"pid\":7,\"threads\":[8,\"9\",-1,0,2147483648,"
+				    "1.5,null,[10],11]},{\"pid\":6,\"threads\":{\"0\":12}}]}");
+
+	(void)state;
+	assert_int_equal(meta->n_guests, 2);
+	assert_int_equal(meta->guests[0].n_threads, 2);
+	assert_int_equal(meta->guests[0].threads[0], 8);
+	assert_int_equal(meta->guests[0].threads[1], 11);
+	assert_int_equal(meta->guests[1].n_threads, 0);
 	kvm_meta_free(meta);
 }
 
@@ -330,6 +352,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_written_is_read), cmocka_unit_test(test_cannot_be),
 		cmocka_unit_test(test_tsc), cmocka_unit_test(test_left_out),
+		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_power), cmocka_unit_test(test_moment),
 		cmocka_unit_test(test_damaged),
 	};

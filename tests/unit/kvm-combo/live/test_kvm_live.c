@@ -42,6 +42,17 @@ static void put(const char *path, const char *text)
 	put_bytes(path, text, strlen(text));
 }
 
+/** A file, and its folder. */
+static void remove_file(const char *path)
+{
+	char full[PATH_MAX];
+
+	snprintf(full, sizeof(full), "%s%s", root, path);
+	assert_int_equal(remove(full), 0);
+	*strrchr(full, '/') = '\0';
+	assert_int_equal(rmdir(full), 0);
+}
+
 #define KVM	"/sys/kernel/debug/kvm/"
 
 static int make_root(void **state)
@@ -122,6 +133,8 @@ static void test_threads(void **state)
 	put(KVM "60-9/vcpu0/tsc-offset", "5\n");
 	put("/proc/60/task/60/comm", "CPU 0/KVM\n");
 	put("/proc/60/task/61/comm", "CPU 0/KVM\n");
+	put("/proc/60/task/x61/comm", "CPU 0/KVM\n");
+	put("/proc/60/task/0/comm", "CPU 0/KVM\n");
 	/* no vCPU: a probe */
 	put(KVM "70-9/exits", "5\n");
 	assert_int_equal(kvm_live_read(root, &live), 0);
@@ -130,6 +143,20 @@ static void test_threads(void **state)
 	assert_int_equal(live.guests[0].vcpus[0].tid, 51);
 	assert_int_equal(live.guests[0].vcpus[1].tid, 52);
 	assert_int_equal(live.guests[1].vcpus[0].tid, 0);
+	/* all of the process, in order */
+	assert_int_equal(live.guests[0].n_threads, 3);
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(live.guests[0].threads[i], 50 + i);
+	assert_int_equal(live.guests[1].n_threads, 2);
+	/* one more, and one that has ended meanwhile is kept */
+	put("/proc/50/task/49/comm", "worker\n");
+	remove_file("/proc/50/task/51/comm");
+	assert_int_equal(kvm_live_more_threads(root, &live), 0);
+	assert_int_equal(live.guests[0].n_threads, 4);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(live.guests[0].threads[i], 49 + i);
+	assert_int_equal(kvm_live_more_threads(root, &live), 0);
+	assert_int_equal(live.guests[0].n_threads, 4);
 	kvm_live_free(&live);
 	assert_int_equal(kvm_live_thread("CPU 12/KVM"), 12);
 	assert_int_equal(kvm_live_thread("crosvm_vcpu3"), 3);

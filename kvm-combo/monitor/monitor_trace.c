@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	monitor_trace.c
+ * @brief	What a monitor recorded of itself, whichever format it is in.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "escape.h"
+#include "monitor_events.h"
+#include "monitor_private.h"
+#include "regular_file.h"
+#include "whole_file.h"
+
+/** Bytes of a file that are looked at for what it is. */
+#define LOOK_BYTES	65536
+
+/* --- what readers add ------------------------------------------------------------------------ */
+
+bool monitor_is_name(const char *name, size_t n)
+{
+	if (!n || n > MONITOR_MAX_NAME || (*name >= '0' && *name <= '9'))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!((name[i] >= 'a' && name[i] <= 'z') || (name[i] >= 'A' && name[i] <= 'Z') ||
+		      (name[i] >= '0' && name[i] <= '9') || name[i] == '_'))
+			return false;
+	return true;
+}
+
+/** FNV-1a, of 64 bits. */
+static uint64_t name_key(const char *name, size_t n)
+{
+	uint64_t key = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < n; i++)
+		key = (key ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
+	return key;
+}
+
+static bool is_called(const struct monitor_trace *trace, int64_t event, const char *name, size_t n)
+{
+	const char *text = trace->names[event].text;
+
+	return strlen(text) == n && !memcmp(text, name, n);
+}
+
+int64_t monitor_add_event(struct monitor_trace *trace, const char *name, size_t n)
+{
+	uint64_t key = name_key(name, n);
+	int64_t event = key_map_find(&trace->map, key);
+	char *copy;
+
+	/* another one may have that key */
+	while (event >= 0 && !is_called(trace, event, name, n))
+		event = key_map_find(&trace->map, ++key);
+	if (event >= 0)
+		return event;
+	copy = strndup(name, n);
+	event = copy ? KEY_MAP_ELEMENT(&trace->map, key, trace->names, trace->room_names) : -ENOMEM;
+	if (event < 0) {
+		free(copy);
+		return -ENOMEM;
+	}
+	trace->names[event].text = copy;
+	return event;
+}
+
+int monitor_add_record(struct monitor_trace *trace, const struct monitor_record *record)
+{
+	if (ARRAY_GROW(trace->records, trace->n_records, trace->room_records))
+		return -ENOMEM;
+	trace->records[trace->n_records++] = *record;
+	return 0;
+}
+
+void monitor_add_other(struct monitor_trace *trace, size_t at, size_t n)
+{
+	if (!trace->others)
+		trace->first_other = at;
+	trace->others += n;
+}
+
+/* --- opening --------------------------------------------------------------------------------- */
+
+/** Threads write one after the other, but look at the clock before. */
+static int compare_records(const void *a, const void *b)
+{
+	const struct monitor_record *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static int read_bytes(struct monitor_trace *trace, char *error, size_t size)
+{
+	int ret;
+
+	if (monitor_is_simple(trace->bytes, trace->n_bytes)) {
+		ret = monitor_read_simple(trace, error, size);
+	} else if (monitor_is_log(trace->bytes, trace->n_bytes)) {
+		ret = monitor_read_log(trace);
+	} else {
+		text_format(error, size, monitor_log_lacks_times(trace->bytes, trace->n_bytes) ?
+			    "%s: its events have no times: begin QEMU with -msg timestamp=on" :
+			    "%s: no trace of QEMU's: neither a log (-trace EVENT -D FILE -msg "
+			    "timestamp=on) nor a file of its simple backend", trace->path);
+		ret = -EINVAL;
+	}
+	if (ret == -ENOMEM)
+		text_format(error, size, "%s: not enough memory", trace->path);
+	if (!ret && trace->n_records)
+		qsort(trace->records, trace->n_records, sizeof(*trace->records), compare_records);
+	return ret;
+}
+
+int monitor_trace_take(const char *path, char *text, size_t n, struct monitor_trace **trace,
+		       char *error, size_t size)
+{
+	int ret;
+
+	*trace = calloc(1, sizeof(**trace));
+	if (!*trace || n > MONITOR_MAX_BYTES) {
+		text_format(error, size, "%s: not enough memory", path);
+		free(*trace);
+		*trace = NULL;
+		free(text);
+		return -ENOMEM;
+	}
+	(*trace)->bytes = text;
+	(*trace)->n_bytes = n;
+	(*trace)->path = strdup(path);
+	if ((*trace)->path) {
+		ret = read_bytes(*trace, error, size);
+	} else {
+		text_format(error, size, "%s: not enough memory", path);
+		ret = -ENOMEM;
+	}
+	if (ret) {
+		monitor_trace_free(*trace);
+		*trace = NULL;
+	}
+	return ret;
+}
+
+int monitor_trace_open(const char *path, struct monitor_trace **trace, char *error, size_t size)
+{
+	char *text;
+	size_t n;
+	int ret = whole_file_read(path, MONITOR_MAX_BYTES, &text, &n);
+
+	*trace = NULL;
+	if (ret == -EFBIG)
+		text_format(error, size, "%s: is larger than 1 GiB; cut what lies outside of the "
+			    "host's trace, or trace fewer events", path);
+	else if (ret)
+		text_format(error, size, "%s: %s", path, regular_file_error(ret));
+	return ret ? ret : monitor_trace_take(path, text, n, trace, error, size);
+}
+
+void monitor_trace_free(struct monitor_trace *trace)
+{
+	if (!trace)
+		return;
+	for (uint32_t i = 0; i < trace->map.n_keys; i++)
+		free(trace->names[i].text);
+	key_map_destroy(&trace->map);
+	free(trace->names);
+	free(trace->records);
+	free(trace->bytes);
+	free(trace->path);
+	free(trace);
+}
+
+bool monitor_trace_is(const char *path)
+{
+	char *bytes = malloc(LOOK_BYTES);
+	ssize_t n = bytes ? regular_file_start(path, bytes, LOOK_BYTES) : -1;
+	bool is = n > 0 && (monitor_is_simple(bytes, (size_t)n) ||
+			    monitor_is_log(bytes, (size_t)n));
+
+	free(bytes);
+	return is;
+}
+
+/* --- asking ---------------------------------------------------------------------------------- */
+
+const char *monitor_trace_path(const struct monitor_trace *trace)
+{
+	return trace->path;
+}
+
+enum monitor_clock monitor_trace_clock(const struct monitor_trace *trace)
+{
+	return trace->clock;
+}
+
+const struct monitor_record *monitor_trace_records(const struct monitor_trace *trace, size_t *n)
+{
+	*n = trace->n_records;
+	return trace->records;
+}
+
+const char *monitor_trace_event(const struct monitor_trace *trace, uint32_t event)
+{
+	return event < trace->map.n_keys ? trace->names[event].text : NULL;
+}
+
+uint32_t monitor_trace_n_events(const struct monitor_trace *trace)
+{
+	return trace->map.n_keys;
+}
+
+const char *monitor_trace_bytes(const struct monitor_trace *trace,
+				const struct monitor_record *record, size_t *n)
+{
+	*n = record->n;
+	return trace->bytes + record->begin;
+}
+
+void monitor_trace_text(const struct monitor_trace *trace, const struct monitor_record *record,
+			char *text, size_t size)
+{
+	const char *bytes = trace->bytes + record->begin;
+
+	if (trace->clock == MONITOR_REALTIME)
+		snprintf(text, size, "%.*s", (int)text_cut(bytes, record->n), bytes);
+	else
+		monitor_event_text(monitor_trace_event(trace, record->event), bytes, record->n,
+				   text, size);
+}
+
+uint64_t monitor_trace_others(const struct monitor_trace *trace, uint64_t *first)
+{
+	*first = trace->first_other;
+	return trace->others;
+}
+
+uint64_t monitor_trace_dropped(const struct monitor_trace *trace)
+{
+	return trace->dropped;
+}
