@@ -55,4 +55,6 @@ run_page()
 run_page what-costs-what.md 7
 run_page recording-guide.md 7
 run_page why.md 8
+cd recording-qemu || exit 1
+run_page monitor.md 2
 finish

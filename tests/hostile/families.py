@@ -239,6 +239,38 @@ def sidecar(case):
     judge.no_leftovers(case.folder, "align --write")
 
 
+MONITOR_WORDS = (b"0x0", b"(nil)", b"-1", b"18446744073709551615", b"99999999999999999999", b"name ''", b"@", b"\\xff")
+
+
+def monitors(case):
+    """The log of a monitor, damaged or with odd words, beside the sound trace of its host."""
+    data = case.world.samples.raw("recording-qemu/web.log")
+    if case.rng.random() < 0.5:
+        data = damage.damage(case.rng, data)[0]
+    else:
+        lines = data.split(b"\n")
+        for _ in range(case.rng.choice((1, 10, 300))):
+            at = case.rng.randrange(len(lines))
+            words = lines[at].split(b" ")
+            words[case.rng.randrange(len(words))] = case.rng.choice(MONITOR_WORDS)
+            lines[at] = b" ".join(words)
+        data = b"\n".join(lines)
+    case.write("q.log", data)
+    case.write("h.dat", case.world.samples.raw("recording-qemu/host.dat"))
+    if case.rng.random() < 0.5:
+        case.write("h.dat.meta.json", case.world.samples.raw("recording-qemu/host.dat.meta.json"))
+    kind = case.rng.choice(("json", "csv", "text"))
+    result = case.run("report", "-q", "--devices", "--monitor=q.log", "-f", kind, "h.dat", names=["q.log", "h.dat"])
+    if result.status:
+        return
+    told = judge.check_format(result.out, kind, "report")
+    if kind != "json":
+        return
+    for monitor in told["monitors"]:
+        if sum(row["ns"] for row in monitor["vmm"]) != monitor["vmm_ns"]:
+            wrong("parts of the time in the monitor are not all of it")
+
+
 # --- folders --------------------------------------------------------------------------------------
 
 FOLDER_USERS = REPORTS + (("text", "align"), ("text", "align", "--write"), ("text", "view", "-n"),
@@ -741,6 +773,6 @@ def cell(name):
 
 
 ALL = {family.__name__: family for family in (
-    xentrace, trace_dat, packed, sidecar, recording, options, allocations, memory_limits, full_disks, kills,
+    xentrace, trace_dat, packed, sidecar, monitors, recording, options, allocations, memory_limits, full_disks, kills,
     descriptors, devices, changes, pipes, names, parts.parts, parts.part_sidecars, parts.part_kills,
     parts.windows)}

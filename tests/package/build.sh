@@ -85,6 +85,7 @@ dpkg-deb --fsys-tarfile "$deb" | tar -t | sed 's/^\.//' | grep -v '/$' | LC_ALL=
 	>"$build/files"
 for file in /usr/bin/kshark-virt "$libdir/kernelshark/plugins/plugin-xentrace.so" \
 	"$libdir/kernelshark/plugins/plugin-hypertrace.so" \
+	"$libdir/kernelshark/plugins/plugin-qemu.so" \
 	    "$libdir/kernelshark/plugins/plugin-virt.so" \
 	    "$libdir/kshark-virt/plugins/plugin-kvm_combo.so" \
 	    /usr/libexec/kshark-virt/kshark-virt-xen-meta \

@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "align_monitor.h"
 #include "align_try.h"
 #include "json_writer.h"
 #include "model_load.h"
+#include "monitor_trace.h"
 #include "trace_args.h"
 
 enum format { FORMAT_TEXT, FORMAT_JSON };
@@ -361,6 +363,20 @@ static void put_result(const struct align *align, struct results *results)
 	out_flush(out);
 }
 
+/** What a monitor traced of itself, instead of a guest. */
+static int align_log(const struct align_options *options, const char *host, const char *path,
+		     struct results *results)
+{
+	const struct align_monitor_options monitor = { options->write, options->quiet };
+	bool is_json = options->format == FORMAT_JSON;
+
+	if (options->machine || options->source)
+		return ksv_usage_error(options->command, "--machine and --source are for guests, "
+				       "and %s is of a monitor, whose threads tell", path);
+	return align_monitor(host, path, &monitor, results->out, is_json ? &results->json : NULL,
+			     results->many);
+}
+
 static int align_files(const struct align_options *options, const char *host,
 		       const struct trace_arg *guest, struct results *results)
 {
@@ -404,7 +420,9 @@ static int align_all(const struct align_options *options, const struct trace_arg
 		json_open(&results.json, NULL, '[', false);
 	}
 	for (int i = 1; i < args->n && !out.error; i++) {
-		int one = align_files(options, args->items[0].path, &args->items[i], &results);
+		const char *host = args->items[0].path, *path = args->items[i].path;
+		int one = monitor_trace_is(path) ? align_log(options, host, path, &results) :
+			  align_files(options, host, &args->items[i], &results);
 
 		status = one > status ? one : status;
 	}
@@ -450,10 +468,10 @@ static int run_align(const struct ksv_command *command, int argc, char **argv)
 
 const struct ksv_command cmd_align = {
 	.name = "align",
-	.args = "[OPTION...] HOST GUEST | FOLDER",
+	.args = "[OPTION...] HOST GUEST | HOST LOG | FOLDER",
 	.summary = "Find how the clocks of a guest and its host belong together",
 	.notes = "HOST is the trace.dat of a KVM host or a xentrace file, GUEST a trace.dat,\n"
-		 "FOLDER a recording with both.\n"
+		 "FOLDER a recording with both; LOG what QEMU traced of itself (-trace).\n"
 		 "Exit status 1: refused, the events do not show it clearly enough.\n",
 	.options = align_option_table,
 	.n_options = ARRAY_SIZE(align_option_table),

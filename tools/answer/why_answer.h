@@ -17,6 +17,7 @@ extern "C" {
 
 struct guest_lives_source;
 struct host_trace;
+struct host_monitor;
 
 /** One answer: a subject, a window, and the tree. */
 struct why_answer {
@@ -77,6 +78,11 @@ struct why_writing {
 	const struct virt_why	*why;		/* that is written */
 	const struct why_evidence *evidence;	/* or NULL */
 	struct output		*out;
+	/** More about a segment, behind its words; or NULL. */
+	void			(*put_more)(const struct why_writing *writing,
+					    const struct virt_why_segment *segment);
+	const struct host_monitor *monitors;	/* whose traces are given, for that */
+	int			n_monitors;
 };
 
 /** A line of the tree: a segment; or segments below another one that are not told one by one. */

@@ -318,6 +318,8 @@ void why_put_line(const struct why_writing *writing, const struct why_line *line
 {
 	put_place(writing->out, line->from_ns, line->length_ns, line->level);
 	why_put_words(writing->out, writing->why, line);
+	if (line->segment && writing->put_more)
+		writing->put_more(writing, line->segment);
 	put_records(writing, line, "  ");
 	out_char(writing->out, '\n');
 }

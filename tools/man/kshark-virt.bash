@@ -38,11 +38,11 @@ _kshark_virt()
 		;;
 	report)
 		options="--format --output --vcpu --from --to --cpu-hz --absolute --correct-skew"
-		options+=" --max-input --worst --kind --above --waits --threads --handlers --power --migrations --topology --tracing --record-cost --quiet --help"
+		options+=" --max-input --worst --kind --above --waits --threads --handlers --power --migrations --topology --devices --monitor --tracing --record-cost --quiet --help"
 		options+=" --hypertrace --boot --function --kallsyms"
 		;;
 	why)
-		options="--format --output --vcpu --task --cpu --path --at --from --to --worst --kind --cpu-hz"
+		options="--format --output --vcpu --task --cpu --path --at --from --to --worst --kind --monitor --cpu-hz"
 		options+=" --max-input --absolute --correct-skew --quiet --help"
 		;;
 	check)

@@ -114,7 +114,8 @@ struct record {
 	bool			made;		/* the folder was not there */
 	int			lock;		/* descriptor, or -1 */
 	/* of KVM */
-	struct kvm_live		live;		/* at the beginning */
+	struct kvm_live		live;		/* at the beginning; threads, meanwhile too */
+	int64_t			threads_ns;	/* when these were looked at last */
 	struct record_guest	*guests;
 	int			n_guests, room_guests;
 	char			**events;	/* for trace-cmd's -e */
@@ -301,6 +302,9 @@ const char *record_guest_events(const struct record *record);
 
 /** record_sidecar.c: what the host tells of its machines. Return: an exit status. */
 int record_sidecar(struct record *record, const struct kvm_live *end);
+
+/** Monitors make threads, and end them: all that there are at some time are kept. */
+enum record_stop record_look_at_threads(struct record *record);
 
 /** record_same_machine - Return: the one of @live that @guest is, or NULL. */
 const struct kvm_live_guest *record_same_machine(const struct kvm_live *live,

@@ -80,6 +80,7 @@ static enum record_stop look(struct record *record)
 
 	flight->source->take(record);
 	forget_old(record);
+	record_look_at_threads(record);
 	return is_broken(flight) ? RECORD_DIED : record_flight_judge(record);
 }
 

@@ -442,7 +442,9 @@ static int finish(struct record *record, int status)
 
 static int run(struct record *record)
 {
-	static const struct record_watch watch = { .count = record_tracing_count, .copies = 2 };
+	static const struct record_watch watch = {
+		.count = record_tracing_count, .copies = 2, .look = record_look_at_threads,
+	};
 	int status;
 
 	expect(record);

@@ -4,6 +4,7 @@
  * @brief	The sidecar of a KVM host: names, threads and clocks of its machines.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,10 @@
 #include "host_topology.h"
 #include "kvm_meta.h"
 #include "record.h"
+
+/** QEMU's workers live for some seconds: how often they are looked for; more with each machine. */
+#define THREADS_NS	1000000000LL
+#define THREADS_EACH_NS	10000000LL
 
 const struct kvm_live_guest *record_same_machine(const struct kvm_live *live,
 						 const struct kvm_live_guest *guest)
@@ -82,6 +87,24 @@ static int add_vcpu(struct kvm_meta_guest *to, const struct kvm_live_guest *gues
 	return ret == -EINVAL ? 0 : ret;
 }
 
+/** Those of the beginning and of the end, both ascending. */
+static int add_threads(struct kvm_meta_guest *to, const struct kvm_live_guest *guest,
+		       const struct kvm_live_guest *end)
+{
+	int n_end = end ? end->n_threads : 0, i = 0, k = 0, ret = 0;
+
+	while ((i < guest->n_threads || k < n_end) && ret != -ENOMEM) {
+		int tid = i < guest->n_threads ? guest->threads[i] : INT_MAX;
+
+		if (k < n_end && end->threads[k] < tid)
+			tid = end->threads[k];
+		i += i < guest->n_threads && guest->threads[i] == tid;
+		k += k < n_end && end->threads[k] == tid;
+		ret = kvm_meta_add_thread(to, tid);
+	}
+	return ret == -ENOMEM ? ret : 0;
+}
+
 static int add_guest(struct kvm_meta *meta, const struct kvm_live_guest *guest,
 		     const struct kvm_live_guest *end)
 {
@@ -92,6 +115,8 @@ static int add_guest(struct kvm_meta *meta, const struct kvm_live_guest *guest,
 		tell_difference(guest);
 	for (int i = 0; !ret && i < guest->n_vcpus; i++)
 		ret = add_vcpu(to, guest, &guest->vcpus[i], same_vcpu(end, guest->vcpus[i].id));
+	if (!ret)
+		ret = add_threads(to, guest, end);
 	return ret;
 }
 
@@ -169,6 +194,17 @@ static void add_moment(const struct record *record, struct kvm_meta *meta)
 	}
 	meta->realtime_ns = now.realtime_ns;
 	meta->has_moment = true;
+}
+
+enum record_stop record_look_at_threads(struct record *record)
+{
+	int64_t now = record_now_ns();
+
+	if (now < record->threads_ns + THREADS_NS + record->live.n_guests * THREADS_EACH_NS)
+		return RECORD_ON;
+	record->threads_ns = now;
+	kvm_live_more_threads(record_root(), &record->live);
+	return RECORD_ON;
 }
 
 /** @end is NULL while nobody knows. */

@@ -8,6 +8,7 @@
 
 #include "host_topology.h"
 #include "model_files.h"
+#include "report_devices.h"
 #include "report_page.h"
 #include "report_section.h"
 #include "report_tracing.h"
@@ -26,7 +27,9 @@ static const char *const format_names[] = {
 };
 
 /** What can be asked for instead of the report and needs no more than the model. */
-enum page { PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, PAGE_MIGRATIONS, N_PAGES };
+enum page {
+	PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, PAGE_MIGRATIONS, PAGE_DEVICES, N_PAGES
+};
 
 static const struct report_page *const report_pages[N_PAGES] = {
 	[PAGE_WAITS] = &report_waits,
@@ -34,6 +37,7 @@ static const struct report_page *const report_pages[N_PAGES] = {
 	[PAGE_HANDLERS] = &report_handlers,
 	[PAGE_POWER] = &report_power,
 	[PAGE_MIGRATIONS] = &report_migrations,
+	[PAGE_DEVICES] = &report_devices,
 };
 
 static const struct {
@@ -61,6 +65,7 @@ struct report_options {
 	struct report_worst	worst;
 	bool			tracing, pages[N_PAGES];
 	const char		*topology;
+	struct model_monitors	monitors;
 	double			record_cost_ns;
 	struct report_hypertrace_options hypertrace;
 	struct host_options trace;
@@ -169,6 +174,11 @@ static const struct ksv_option report_option_table[] = {
 	{ 0, "topology", "FILE", "with --migrations: where physical CPUs are: a sidecar,\n"
 	  "or what 'lscpu -p' or 'xl info -n' wrote; default: as the\ntrace's sidecar tells",
 	  ksv_take_text, offsetof(OPTIONS, topology), NULL },
+	{ 0, "devices", NULL, "instead: what devices were asked for, and how long it took,\n"
+	  "by the traces of --monitor",
+	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_DEVICES]), NULL },
+	MODEL_OPTION_MONITOR(OPTIONS, monitors, "with --devices: what QEMU traced of itself "
+			     "(-trace), of a\nmachine of this host; may be repeated"),
 	{ 0, "tracing", NULL, "instead: what the tracing costs, and what to switch off",
 	  ksv_take_flag, offsetof(OPTIONS, tracing), NULL },
 	{ 0, "record-cost", "NS", "with --tracing: what a record costs",
@@ -206,7 +216,7 @@ static int check_options(const struct report_options *options)
 		wanted += options->pages[page];
 	if (wanted > 1)
 		return ksv_usage_error(options->command, "only one of --worst, --waits, "
-				       "--threads, --handlers, --power, --migrations, "
+				       "--threads, --handlers, --power, --migrations, --devices, "
 				       "--tracing, and --hypertrace, --boot, --function");
 	if (options->hypertrace.kallsyms && !wants_guests(options))
 		return ksv_usage_error(options->command, "--kallsyms says more about --hypertrace, "
@@ -217,6 +227,9 @@ static int check_options(const struct report_options *options)
 	if (options->topology && !options->pages[PAGE_MIGRATIONS])
 		return ksv_usage_error(options->command, "--topology says more about --migrations, "
 				       "which is not there");
+	if (options->pages[PAGE_DEVICES] != !!options->monitors.n_paths)
+		return ksv_usage_error(options->command, "--devices and --monitor go together: "
+				       "what is told is what the monitors traced");
 	if (!options->tracing && options->record_cost_ns > 0)
 		return ksv_usage_error(options->command, "--record-cost says more about --tracing, "
 				       "which is not there");
@@ -229,6 +242,7 @@ struct job {
 	struct report_counted	counted;
 	struct report_tracing	tracing;
 	struct host_topology	topology;
+	struct model_monitors	monitors;
 	struct report		report;
 };
 
@@ -329,6 +343,19 @@ static int find_topology(struct job *job)
 	return KSV_EXIT_FILE;
 }
 
+static int culprits_error(const struct report *report)
+{
+	return report->culprits ? report->culprits->error : 0;
+}
+
+/** Of the monitors that were given. Return: KSV_EXIT_OK, or the exit status after a message. */
+static int open_monitors(struct job *job)
+{
+	job->monitors = job->options->monitors;
+	return job->options->pages[PAGE_DEVICES] ?
+	       model_monitors_open(&job->monitors, &job->counted.load) : KSV_EXIT_OK;
+}
+
 /** Write what was asked for. Return: 0 or -ENOMEM. */
 static int write_report(struct job *job, struct output *out, bool first)
 {
@@ -342,7 +369,8 @@ static int write_report(struct job *job, struct output *out, bool first)
 		if (report_sections_build(&job->counted, report, &options->vcpus))
 			return -ENOMEM;
 		worst.kinds = worst.kinds ? worst.kinds : VIRT_WORST_ALL_KINDS;
-		return formats[options->format].worst(out, report, &options->vcpus, &worst, first);
+		return formats[options->format].worst(out, report, &options->vcpus, &worst,
+						      first) ? -ENOMEM : culprits_error(report);
 	}
 	for (int page = 0; page < N_PAGES; page++) {
 		if (!options->pages[page])
@@ -377,7 +405,7 @@ static int write_report(struct job *job, struct output *out, bool first)
 	    report_build(report, &options->vcpus, formats[options->format].most_culprits))
 		return -ENOMEM;
 	formats[options->format].write(out, report, first);
-	return virt_window_walk_error(report->walk);
+	return virt_window_walk_error(report->walk) ? -ENOMEM : culprits_error(report);
 }
 
 /** A file with its guests. Its trace is used up, guests' are not. */
@@ -406,12 +434,15 @@ static int report_file(const struct report_options *options, struct model_files 
 		status = set_window(&job);
 	if (!status)
 		status = find_topology(&job);
+	if (!status)
+		status = open_monitors(&job);
 	if (status)
 		goto end;
 	job.report.file = job.counted.load.path;
 	job.report.load = &job.counted.load;
 	job.report.count = &job.counted.count;
 	job.report.topology = &job.topology;
+	job.report.monitors = &job.monitors;
 	if (write_report(&job, out, first)) {
 		ksv_error("%s: not enough memory", job.counted.load.path);
 		status = KSV_EXIT_FILE;
@@ -421,12 +452,14 @@ static int report_file(const struct report_options *options, struct model_files 
 	if (!options->quiet) {
 		model_notes(&job.counted.load);
 		report_kvm_notes(&job.counted.kvm, &job.report);
+		model_monitors_notes(&job.monitors);
 	}
 	status = model_changed(&job.counted.load, status);
 end:
 	report_sections_free(&job.counted);
 	report_tracing_destroy(&job.tracing);
 	host_topology_free(&job.topology);
+	model_monitors_close(&job.monitors);
 	report_free(&job.report);
 	model_unload(&job.counted.load);
 	return status;
@@ -477,6 +510,9 @@ static int report_args(const struct report_options *options, char **argv, int n,
 	if (!status)
 		status = trace_args_check_output(&args, options->command, "output",
 						 options->output);
+	if (!status)
+		status = model_monitors_check(&options->monitors, options->command,
+					      options->output);
 	if (!status)
 		status = report_files(options, &args, out);
 	trace_args_free(&args);

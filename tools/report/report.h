@@ -37,6 +37,7 @@ struct report {
 	const struct report_count *count;
 	const struct report_kvm	*kvm;		/* or NULL */
 	const struct report_kvm	*guests;	/* traces of guests, also of Xen's; or NULL */
+	struct guest_culprits	*culprits;	/* whom culprits executed, of @guests; or NULL */
 	const struct report_delivery *delivery;	/* or NULL */
 	const struct report_hypertrace *hypertrace; /* instead of all other sections; or NULL */
 	struct virt_window_query query;
@@ -45,6 +46,7 @@ struct report {
 	struct virt_matrix	*matrix;	/* who takes pCPUs from whom, by machine */
 	int			n_pcpus;
 	const struct host_topology *topology;	/* if it is asked for; or NULL */
+	const struct model_monitors *monitors;	/* the same */
 };
 
 /**

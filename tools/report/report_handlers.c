@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report_page.h"
 #include "report_text.h"
@@ -175,12 +174,6 @@ static int page_json(struct output *out, const struct report *report, bool first
 
 /* --- CSV ------------------------------------------------------------------------------------- */
 
-static void csv_text(struct output *out, const char *text)
-{
-	out_csv(out, text, strlen(text));
-	out_char(out, ',');
-}
-
 static void csv_vcpu(void *arg, const struct report *report,
 		     const struct interrupted *interrupted)
 {
@@ -195,11 +188,11 @@ static void csv_vcpu(void *arg, const struct report *report,
 			handled->other_ns,
 		};
 
-		csv_text(out, report->file);
-		csv_text(out, interrupted->machine);
-		csv_text(out, interrupted->name);
-		csv_text(out, kind_of(handler));
-		csv_text(out, handler->name);
+		report_csv_text(out, report->file);
+		report_csv_text(out, interrupted->machine);
+		report_csv_text(out, interrupted->name);
+		report_csv_text(out, kind_of(handler));
+		report_csv_text(out, handler->name);
 		out_u64(out, handled->count);
 		for (size_t k = 0; k < ARRAY_SIZE(numbers); k++) {
 			out_char(out, ',');

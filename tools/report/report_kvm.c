@@ -189,6 +189,26 @@ static int find_fits(const struct report_kvm *kvm, const struct report *report,
 	return ret < 0 && ret != -ETIME ? ret : 0;
 }
 
+/** Whose tasks can be believed, and are whom culprits executed. */
+static int find_culprits(struct report_kvm *kvm, const struct virt_model *model)
+{
+	kvm->of_culprits = calloc((size_t)kvm->n_guests + 1, sizeof(*kvm->of_culprits));
+	if (!kvm->of_culprits)
+		return -ENOMEM;
+	for (int i = 0; i < kvm->n_guests; i++) {
+		struct report_guest *guest = &kvm->guests[i];
+
+		guest->is_aligned = calloc((size_t)guest->n_cpus + 1, sizeof(*guest->is_aligned));
+		if (!guest->is_aligned)
+			return -ENOMEM;
+		for (int c = 0; c < guest->n_cpus; c++)
+			guest->is_aligned[c] = irq_guest_cpu_is_aligned(&guest->cpus[c].seen);
+		kvm->of_culprits[i] = (struct guest_culprits_guest){ &guest->tasks,
+								     guest->is_aligned };
+	}
+	return guest_culprits_init(&kvm->culprits, model, kvm->of_culprits, kvm->n_guests);
+}
+
 int report_kvm_build(struct report_kvm *kvm, const struct report *report)
 {
 	const struct model_load *load = report->load;
@@ -209,7 +229,7 @@ int report_kvm_build(struct report_kvm *kvm, const struct report *report)
 		if (!ret)
 			ret = find_fits(kvm, report, guest);
 	}
-	return ret;
+	return ret ? ret : find_culprits(kvm, load->model);
 }
 
 void report_kvm_free(struct report_kvm *kvm)
@@ -218,10 +238,13 @@ void report_kvm_free(struct report_kvm *kvm)
 		for (int cpu = 0; kvm->guests[i].cpus && cpu < kvm->guests[i].n_cpus; cpu++)
 			irq_guest_cpu_free(&kvm->guests[i].cpus[cpu].seen);
 		free(kvm->guests[i].cpus);
+		free(kvm->guests[i].is_aligned);
 		free(kvm->guests[i].fits.vcpus);
 		guest_tasks_free(&kvm->guests[i].tasks);
 		guest_task_sums_free(&kvm->guests[i].sums);
 	}
+	guest_culprits_free(&kvm->culprits);
+	free(kvm->of_culprits);
 	free(kvm->guests);
 	free(kvm->tasks);
 	key_map_destroy(&kvm->task_map);
@@ -598,6 +621,8 @@ static int build(struct report_counted *counted, struct report *report,
 	if (counted->load.host.kvm)
 		report->kvm = &counted->kvm;
 	report->guests = &counted->kvm;
+	if (counted->load.n_guests)
+		report->culprits = &counted->kvm.culprits;
 	return report_kvm_build(&counted->kvm, report);
 }
 

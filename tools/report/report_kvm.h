@@ -7,7 +7,7 @@
 #define KSHARK_VIRT_REPORT_KVM_H
 
 #include "align_pairing.h"
-#include "guest_tasks.h"
+#include "guest_culprits.h"
 #include "irq_delivery.h"
 #include "report.h"
 #include "key_map.h"
@@ -32,6 +32,7 @@ struct report_guest {
 	int		n_cpus;
 	struct align_pairing fits;	/* instead, if it is paired wrongly; else without vCPUs */
 	struct guest_tasks tasks;	/* who had which CPU */
+	bool		*is_aligned;	/* by CPU: what is said of its tasks can be believed */
 	struct guest_task_sums sums;	/* of the report's window */
 };
 
@@ -43,6 +44,8 @@ struct report_kvm {
 	uint32_t	room_tasks;
 	struct report_guest *guests;
 	int		n_guests;
+	struct guest_culprits_guest *of_culprits; /* the same guests, for @culprits */
+	struct guest_culprits culprits;
 	int		error;
 };
 

@@ -81,19 +81,7 @@ static void text_others(struct output *out, const struct report *report,
 	const struct virt_window_stats *stats = vcpu->stats;
 	char text[32];
 
-	if (stats->n_culprits) {
-		out_char(out, '\n');
-		out_str(out, "  preempted by\n");
-	}
-	for (size_t i = 0; i < stats->n_culprits; i++) {
-		text_name(out, report_who(report, stats->culprits[i].vcpu));
-		text_duration(out, stats->culprits[i].ns);
-		text_share(out, stats->culprits[i].ns, stats->states[VIRT_PREEMPTED].ns,
-			   TEXT_SHARE);
-		if (virt_model_is_own(report->load->model, vcpu->index, stats->culprits[i].vcpu))
-			out_str(out, "  its own machine's");
-		out_char(out, '\n');
-	}
+	report_culprits_text(out, report, vcpu);
 	out_str(out, "\n  ran on\n");
 	for (size_t i = 0; i < stats->n_places; i++) {
 		snprintf(text, sizeof(text), "p%d", stats->places[i].pcpu);
@@ -266,16 +254,7 @@ static void json_vcpu(struct json *json, const struct report *report,
 	}
 	json_close(json, '}');
 	json_migrations(json, vcpu);
-	json_open(json, "culprits", '[', false);
-	for (size_t i = 0; i < stats->n_culprits; i++) {
-		json_open(json, NULL, '{', true);
-		json_str(json, "who", report_who(report, stats->culprits[i].vcpu));
-		json_i64(json, "ns", stats->culprits[i].ns);
-		if (virt_model_is_own(report->load->model, vcpu->index, stats->culprits[i].vcpu))
-			json_bool(json, "own", true);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
+	report_culprits_json(json, report, vcpu);
 	report_exits_json(json, report, stats);
 	if (stats->exits_before) {
 		json_open(json, "exit_before", '{', true);
@@ -362,9 +341,7 @@ static void csv_vcpu(struct output *out, const struct report *report,
 	row.dist = &stats->migration_cost;
 	csv_row(out, report, &row);
 	row = (struct csv_row){ .machine = machine->info->name, .vcpu = vcpu->info->name };
-	for (size_t i = 0; i < stats->n_culprits; i++)
-		csv_time(out, report, &row, "culprit",
-			 report_who(report, stats->culprits[i].vcpu), stats->culprits[i].ns);
+	report_culprits_csv(out, report, &row, vcpu);
 	report_exits_csv(out, report, &row, stats);
 	if (stats->exits_before)
 		csv_time(out, report, &row, "exit_before",

@@ -3,6 +3,8 @@
  * @file	report_page.c
  * @brief	Which file and window a page of a report is about.
  */
+#include <string.h>
+
 #include "report_json.h"
 #include "report_page.h"
 
@@ -29,4 +31,10 @@ void report_page_end(struct json *json)
 {
 	json_close(json, '}');
 	json_end(json);
+}
+
+void report_csv_text(struct output *out, const char *text)
+{
+	out_csv(out, text ? text : "", text ? strlen(text) : 0);
+	out_char(out, ',');
 }

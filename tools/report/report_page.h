@@ -38,11 +38,17 @@ extern const struct report_page report_power;
 /** How far vCPUs moved, and what that cost. */
 extern const struct report_page report_migrations;
 
+/** What devices were asked for, by the monitors' own traces. */
+extern const struct report_page report_devices;
+
 /** report_page_head - file and window; with a line between, if it is not the first one */
 void report_page_head(struct output *out, const struct report *report, bool first);
 
 /** report_page_begin, report_page_end - the same, in an object that stays open in between */
 void report_page_begin(struct json *json, struct output *out, const struct report *report);
 void report_page_end(struct json *json);
+
+/** report_csv_text - a text, or nothing for NULL, and the comma behind it */
+void report_csv_text(struct output *out, const char *text);
 
 #endif

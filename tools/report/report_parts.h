@@ -27,6 +27,29 @@ void report_events_json(struct json *json, const struct vcpu_count *count);
 void report_events_csv(struct output *out, const struct report *report, const struct csv_row *row,
 		       const struct vcpu_count *count);
 
+/** By whom a vCPU was preempted, and which of their tasks it was */
+void report_culprits_text(struct output *out, const struct report *report,
+			  const struct report_vcpu *vcpu);
+void report_culprits_json(struct json *json, const struct report *report,
+			  const struct report_vcpu *vcpu);
+void report_culprits_csv(struct output *out, const struct report *report,
+			 const struct csv_row *row, const struct report_vcpu *vcpu);
+
+/** report_stolen_... - which tasks of guests took the time of which machines */
+void report_stolen_text(struct output *out, const struct report *report);
+void report_stolen_json(struct json *json, const struct report *report);
+void report_stolen_csv(struct output *out, const struct report *report);
+
+/** The tasks of the culprit of a moment */
+void report_moment_tasks_text(struct output *out, const struct report *report,
+			      const struct virt_moment *moment);
+void report_moment_tasks_json(struct json *json, const struct report *report,
+			      const struct virt_moment *moment);
+
+/** report_moment_task - the one that had most of it. Return: false if none is known. */
+bool report_moment_task(const struct report *report, const struct virt_moment *moment, char *text,
+			size_t size, int64_t *ns);
+
 /** report_volume_csv - what was recorded on a pCPU */
 void report_volume_csv(struct output *out, const struct report *report, const struct csv_row *row,
 		       int pcpu);

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "report_csv.h"
+#include "report_parts.h"
 #include "report_section.h"
 #include "report_text.h"
 
@@ -57,6 +57,7 @@ static void text(struct output *out, const struct report *report)
 			text_row(out, report, side_name(report, &matrix->rows[i]),
 				 matrix->rows[i].ns, &matrix->ns[i * matrix->n_columns]);
 	text_row(out, report, "all", matrix->total_ns, NULL);
+	report_stolen_text(out, report);
 }
 
 /** Who takes how much. @ns: of a row; NULL: of all */
@@ -96,6 +97,7 @@ static void json(struct json *json, const struct report *report)
 		json_close(json, '}');
 	}
 	json_close(json, ']');
+	report_stolen_json(json, report);
 	json_close(json, '}');
 }
 
@@ -126,6 +128,7 @@ static void csv(struct output *out, const struct report *report)
 		if (steal->rows[i].ns)
 			csv_by(out, report, side_name(report, &steal->rows[i]), steal->rows[i].ns,
 			       &steal->ns[i * steal->n_columns]);
+	report_stolen_csv(out, report);
 }
 
 const struct report_section report_steal = { .text = text, .json = json, .csv = csv };

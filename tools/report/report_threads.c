@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "report_page.h"
 #include "report_text.h"
@@ -197,26 +196,20 @@ static int page_json(struct output *out, const struct report *report, bool first
 
 /* --- CSV ------------------------------------------------------------------------------------- */
 
-static void csv_text(struct output *out, const char *text)
-{
-	out_csv(out, text, strlen(text));
-	out_char(out, ',');
-}
-
 /** @place: on one pCPU; NULL: all */
 static void csv_row(struct output *out, const struct report *report, const struct crew *crew,
 		    const struct virt_thread *thread, const struct virt_thread_place *place)
 {
 	const struct virt_task *task = task_of(report, thread);
 
-	csv_text(out, report->file);
-	csv_text(out, crew->machine->name);
-	csv_text(out, task->name);
-	csv_text(out, task->thread);
+	report_csv_text(out, report->file);
+	report_csv_text(out, crew->machine->name);
+	report_csv_text(out, task->name);
+	report_csv_text(out, task->thread);
 	out_i64(out, task->pid);
 	out_char(out, ',');
-	csv_text(out, kind_of(task));
-	csv_text(out, source_of(task));
+	report_csv_text(out, kind_of(task));
+	report_csv_text(out, source_of(task));
 	if (place)
 		out_i64(out, place->pcpu);
 	out_char(out, ',');

@@ -272,12 +272,6 @@ static int page_json(struct output *out, const struct report *report, bool first
 
 /* --- CSV ------------------------------------------------------------------------------------- */
 
-static void csv_text(struct output *out, const char *text)
-{
-	out_csv(out, text ? text : "", text ? strlen(text) : 0);
-	out_char(out, ',');
-}
-
 static void csv_number(struct output *out, bool known, int64_t value)
 {
 	out_char(out, ',');
@@ -308,11 +302,11 @@ static void csv_waited(struct output *out, const struct report *report,
 	struct virt_stretches wakes = wakes_of(waited);
 	const struct virt_stretches *blocked = &waited->blocked;
 
-	csv_text(out, report->file);
-	csv_text(out, waker ? "waker" : "cause");
-	csv_text(out, subject->machine);
-	csv_text(out, waker ? report_who(report, waker->vcpu) : subject->vcpu);
-	csv_text(out, cause);
+	report_csv_text(out, report->file);
+	report_csv_text(out, waker ? "waker" : "cause");
+	report_csv_text(out, subject->machine);
+	report_csv_text(out, waker ? report_who(report, waker->vcpu) : subject->vcpu);
+	report_csv_text(out, cause);
 	out_csv(out, waker ? who_of(report, &waker->wake) : "",
 		waker ? strlen(who_of(report, &waker->wake)) : 0);
 	csv_number(out, waker && waker->wake.vector != VIRT_NONE, waker ? waker->wake.vector : 0);

@@ -10,6 +10,7 @@
 #include "json_writer.h"
 #include "report_delivery.h"
 #include "report_json.h"
+#include "report_parts.h"
 #include "report_text.h"
 #include "report_worst.h"
 #include "virt_finding.h"
@@ -222,6 +223,7 @@ static void put_what(struct output *out, const struct report *report, const stru
 		if (virt_model_is_own(report->load->model, moment->vcpu, moment->who))
 			out_str(out, ", its own machine's,");
 		put_duration(out, " had the pCPU for ", moment->who_ns);
+		report_moment_tasks_text(out, report, moment);
 		break;
 	case VIRT_WORST_MIGRATION:
 		snprintf(text, sizeof(text), "p%d -> p%d, gap ", moment->from_pcpu, moment->pcpu);
@@ -360,6 +362,7 @@ static void json_entry(struct json *json, const struct report *report, const str
 		json_i64(json, "who_ns", moment->who_ns);
 		if (virt_model_is_own(report->load->model, moment->vcpu, moment->who))
 			json_bool(json, "own", true);
+		report_moment_tasks_json(json, report, moment);
 	} else if (moment->kind == VIRT_WORST_MIGRATION) {
 		json_i64(json, "from", moment->from_pcpu);
 	} else if (moment->kind == VIRT_WORST_IRQ) {
@@ -424,6 +427,19 @@ static void csv_number(struct output *out, int64_t value, bool known)
 		out_i64(out, value);
 }
 
+/** Of the culprit: the one that had most of its time. */
+static void csv_task(struct output *out, const struct report *report,
+		     const struct virt_moment *moment)
+{
+	char task[GUEST_TASK_NAME] = "";
+	int64_t ns = 0;
+	bool known = report_moment_task(report, moment, task, sizeof(task), &ns);
+
+	out_char(out, ',');
+	out_csv(out, task, strlen(task));
+	csv_number(out, ns, known);
+}
+
 static void csv_entry(struct output *out, const struct report *report, const struct entry *entry)
 {
 	const struct virt_moment *moment = &entry->row.moment;
@@ -455,6 +471,7 @@ static void csv_entry(struct output *out, const struct report *report, const str
 	csv_number(out, moment->begun, true);
 	csv_number(out, moment->unasked_ns, true);
 	csv_number(out, moment->unasked_vmm_ns, true);
+	csv_task(out, report, moment);
 	out_char(out, '\n');
 }
 
@@ -475,7 +492,8 @@ int report_worst_csv(struct output *out, const struct report *report,
 			put_after(out, ",", virt_state_name((enum virt_state)state));
 			out_str(out, "_ns");
 		}
-		out_str(out, ",vector,event,event_ns,begun,unasked_ns,unasked_vmm_ns\n");
+		out_str(out, ",vector,event,event_ns,begun,unasked_ns,unasked_vmm_ns,task,"
+			"task_ns\n");
 	}
 	for (size_t i = 0; i < list.n; i++)
 		if (describe(report, &list, i, &entry))

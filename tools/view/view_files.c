@@ -22,6 +22,8 @@
 #include "escape.h"
 #include "guest_pointer.h"
 #include "kvm_trace.h"
+#include "monitor_meta.h"
+#include "monitor_trace.h"
 #include "options.h"
 #include "sidecar.h"
 #include "trace_dat.h"
@@ -29,7 +31,9 @@
 #include "xen_window.h"
 #include "xentrace_reader.h"
 
-enum file_kind { FILE_UNKNOWN, FILE_XENTRACE, FILE_TRACE_CMD, FILE_GUEST, FILE_WINDOW };
+enum file_kind {
+	FILE_UNKNOWN, FILE_XENTRACE, FILE_TRACE_CMD, FILE_GUEST, FILE_WINDOW, FILE_MONITOR
+};
 
 /* --- the private directory ------------------------------------------------------------------- */
 
@@ -88,7 +92,9 @@ static enum file_kind kind_of(const char *path)
 		return FILE_TRACE_CMD;
 	if (guest_pointer_is(path))
 		return FILE_GUEST;
-	return xen_window_is(path) ? FILE_WINDOW : FILE_UNKNOWN;
+	if (xen_window_is(path))
+		return FILE_WINDOW;
+	return monitor_trace_is(path) ? FILE_MONITOR : FILE_UNKNOWN;
 }
 
 /** Does KernelShark take a file of this name for what it is? */
@@ -98,6 +104,7 @@ static bool name_fits(const char *name, enum file_kind kind)
 	case FILE_XENTRACE:
 	case FILE_GUEST:
 	case FILE_WINDOW:
+	case FILE_MONITOR:
 		return !ends_with(name, ".dat");
 	case FILE_TRACE_CMD:
 		return ends_with(name, ".dat");
@@ -116,7 +123,8 @@ static char *temp_name(const struct view_files *files, const char *base, enum fi
 {
 	const char *ending = name_fits(base, kind) ? "" : kind == FILE_XENTRACE ? ".xen" :
 			     kind == FILE_GUEST ? ".hypertrace" :
-			     kind == FILE_WINDOW ? ".window" : ".dat";
+			     kind == FILE_WINDOW ? ".window" :
+			     kind == FILE_MONITOR ? ".qemu" : ".dat";
 	size_t n = strlen(base);
 	char *name, *p;
 
@@ -227,8 +235,8 @@ static bool check_kind(const struct view_files *files, const char *shown, enum f
 {
 	if (kind != FILE_UNKNOWN || files->any_kind)
 		return true;
-	ksv_error("%s: neither a file of xentrace nor one of trace-cmd; if a plugin of your own "
-		  "reads it, name that: -- -p PLUGIN", shown);
+	ksv_error("%s: neither a file of xentrace nor one of trace-cmd, nor a trace of QEMU's; "
+		  "if a plugin of your own reads it, name that: -- -p PLUGIN", shown);
 	return false;
 }
 
@@ -330,6 +338,21 @@ bool view_check_readable(const char *path)
 	return true;
 }
 
+/** Beside its host, a monitor is where its own clock has it, until somebody aligns it. */
+static void note_alignment(const char *path)
+{
+	struct monitor_meta meta;
+	char error[512];
+	int ret = monitor_meta_read(path, &meta, error, sizeof(error));
+
+	monitor_meta_free(&meta);
+	if (ret < 0)
+		ksv_note("%s", error);
+	else if (!ret)
+		ksv_note("%s: has a clock of its own; 'kshark-virt align --write HOST %s' puts it "
+			 "on that of its host", path, path);
+}
+
 /**
  * Say what is wrong with a file that KernelShark would crash on, or find no data in.
  * @calls: receives whether guests may tell of themselves in it
@@ -342,6 +365,8 @@ static bool check_content(const struct view_files *files, const char *path, bool
 	*calls = kind == FILE_XENTRACE;
 	if (!check_kind(files, path, kind))
 		return false;
+	if (kind == FILE_MONITOR && files->n > 1)
+		note_alignment(path);
 	if (kind != FILE_TRACE_CMD || kvm_trace_try_calls(path, calls, problem, sizeof(problem)))
 		return true;
 	ksv_error("%s", problem);

@@ -17,12 +17,14 @@
 static const struct {
 	const char	*file;
 	const char	*directory;
-	bool		for_guests;	/* all else works without it, as with an older folder */
+	bool		for_guests;
+	bool		optional;	/* all else works without it, as with an older folder */
 } plugins[] = {
-	{ "plugin-xentrace.so", KSHARK_VIRT_PLUGIN_DIR, false },
-	{ "plugin-hypertrace.so", KSHARK_VIRT_PLUGIN_DIR, true },
-	{ "plugin-virt.so", KSHARK_VIRT_PLUGIN_DIR, false },
-	{ "plugin-kvm_combo.so", KSHARK_VIRT_COMBO_DIR, false },
+	{ "plugin-xentrace.so", KSHARK_VIRT_PLUGIN_DIR, false, false },
+	{ "plugin-hypertrace.so", KSHARK_VIRT_PLUGIN_DIR, true, true },
+	{ "plugin-qemu.so", KSHARK_VIRT_PLUGIN_DIR, false, true },
+	{ "plugin-virt.so", KSHARK_VIRT_PLUGIN_DIR, false, false },
+	{ "plugin-kvm_combo.so", KSHARK_VIRT_COMBO_DIR, false, false },
 };
 
 /** The directory of this command. Return: malloc'ed, or NULL. */
@@ -57,7 +59,7 @@ static char *plugin_path(const char *own, size_t i)
 		return NULL;
 	/* One path for one plugin: KernelShark crashes when it loads it under two. */
 	real = realpath(path, NULL);
-	if (!real && errno == ENOENT && plugins[i].for_guests) {
+	if (!real && errno == ENOENT && plugins[i].optional) {
 		free(path);
 		errno = ENOENT;
 		return NULL;
@@ -97,7 +99,7 @@ char *view_plugin_list(bool *guests)
 		char *path = plugin_path(own, i);
 
 		if (!path && errno == ENOENT) {
-			*guests = false;
+			*guests &= !plugins[i].for_guests;
 			continue;
 		}
 		if (!path) {

@@ -10,6 +10,7 @@
 #include "guest_lives.h"
 #include "model_files.h"
 #include "model_load.h"
+#include "model_monitors.h"
 #include "why.h"
 
 /** More than anybody reads, less than memory holds. */
@@ -44,6 +45,7 @@ struct why_options {
 	struct ksv_time		at, from, to;
 	size_t			worst;		/* 0: not asked for */
 	unsigned int		kinds;		/* set of 1 << enum virt_why_moment_kind */
+	struct model_monitors	monitors;
 	struct host_options	trace;
 };
 
@@ -118,6 +120,8 @@ static const struct ksv_option why_option_table[] = {
 	  take_worst, offsetof(OPTIONS, worst), NULL },
 	{ 0, "kind", "LIST", "with --worst: wake,steal,exit,blocked (default: the first three)",
 	  take_kinds, offsetof(OPTIONS, kinds), NULL },
+	MODEL_OPTION_MONITOR(OPTIONS, monitors, "what QEMU traced of itself (-trace), of a machine "
+			     "of\nthis host: what vCPUs did in it; may be repeated"),
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
 	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
 	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
@@ -173,6 +177,7 @@ struct asked {
 	const struct why_options *options;
 	struct model_load	load;
 	struct guest_lives	lives;
+	struct model_monitors	monitors;
 	int32_t			*vcpus;		/* those of --vcpu */
 	size_t			n_vcpus;
 	int32_t			task;		/* that of --task, or VIRT_NONE */
@@ -465,6 +470,8 @@ static int write_all(struct asked *asked, const struct why_evidence *evidence,
 		const struct why_writing writing = {
 			.file = asked->load.path, .guest_files = files,
 			.why = &asked->answers[i].why, .evidence = evidence, .out = out,
+			.put_more = why_put_accesses, .monitors = asked->monitors.all,
+			.n_monitors = asked->monitors.n,
 		};
 
 		writers[asked->options->format](&writing, &asked->answers[i], !i);
@@ -527,11 +534,14 @@ static int why_host(const struct why_options *options, struct model_files *files
 	struct asked asked = {
 		.options = options, .task = VIRT_NONE,
 		.load = { .options = options->trace, .quiet = options->quiet },
+		.monitors = options->monitors,
 	};
 	int status;
 
 	model_files_load(files, host, &asked.load);
 	status = model_load(&asked.load);
+	if (!status && options->monitors.n_paths)
+		status = model_monitors_open(&asked.monitors, &asked.load);
 	if (!status)
 		status = read_lives(&asked);
 	if (status)
@@ -540,14 +550,17 @@ static int why_host(const struct why_options *options, struct model_files *files
 	if (!status)
 		status = options->format >= FORMAT_SVG ? draw_answer(&asked) :
 			 write_answers(&asked, out);
-	if (!status && !options->quiet)
+	if (!status && !options->quiet) {
 		model_notes(&asked.load);
+		model_monitors_notes(&asked.monitors);
+	}
 	status = model_changed(&asked.load, status);
 end:
 	drop_answers(&asked);
 	free(asked.answers);
 	free(asked.vcpus);
 	guest_lives_free(&asked.lives);
+	model_monitors_close(&asked.monitors);
 	model_unload(&asked.load);
 	return status;
 }
@@ -572,6 +585,9 @@ static int why_args(const struct why_options *options, char **argv, int n, struc
 	if (!status)
 		status = trace_args_check_output(&args, options->command, "output",
 						 options->output);
+	if (!status)
+		status = model_monitors_check(&options->monitors, options->command,
+					      options->output);
 	if (!status) {
 		unread = model_files_open(&files);
 		status = files.traces ? why_opened(options, &files, out) : unread;

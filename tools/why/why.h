@@ -27,4 +27,25 @@ void why_write_json(const struct why_writing *writing, const struct why_answer *
 int why_draw(const struct virt_model *model, const struct why_answer *answer,
 	     enum canvas_format format, const char *path);
 
+/* --- for what a vCPU was in its monitor: why_monitor.c ---------------------------------------- */
+
+/** What it did there; names are as the monitor has them. */
+struct why_access {
+	int64_t		time_ns;
+	const char	*operation;	/* read or write; of an exit, its name, or NULL */
+	const char	*device;
+	size_t		n_device;
+	uint64_t	address;	/* as the monitor tells it */
+	int		bytes;
+	bool		is_exit;	/* no access: KVM's exit, of @reason, is all that's known */
+	int32_t		reason;
+};
+
+/** why_each_access - in the stay that a segment is of, also if it began before; none of others. */
+void why_each_access(const struct why_writing *writing, const struct virt_why_segment *segment,
+		     void (*take)(void *arg, const struct why_access *access), void *arg);
+
+/** why_put_accesses - ", the monitor: write of 1 B, serial at 0x3f8"; or nothing */
+void why_put_accesses(const struct why_writing *writing, const struct virt_why_segment *segment);
+
 #endif

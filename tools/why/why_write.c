@@ -3,6 +3,9 @@
  * @file	why_write.c
  * @brief	Answers of "kshark-virt why" as text and JSON.
  */
+#include <stdio.h>
+
+#include "escape.h"
 #include "json_writer.h"
 #include "why.h"
 
@@ -79,6 +82,39 @@ static void json_who(struct json *json, const struct virt_why *why,
 		json_i64(json, "pcpu", segment->pcpu);
 }
 
+static void json_access(void *arg, const struct why_access *access)
+{
+	struct json *json = arg;
+	char name[128];
+
+	json_open(json, NULL, '{', true);
+	json_i64(json, "time_ns", access->time_ns);
+	if (access->is_exit) {
+		json_i64(json, "kvm_exit", access->reason);
+		if (access->operation)
+			json_str(json, "kvm_exit_name", access->operation);
+	} else {
+		snprintf(name, sizeof(name), "%.*s",
+			 (int)text_cut(access->device, access->n_device), access->device);
+		json_str(json, "operation", access->operation);
+		json_str(json, "device", name);
+		json_i64(json, "bytes", access->bytes);
+		json_u64(json, "address", access->address);
+	}
+	json_close(json, '}');
+}
+
+/** Only where a monitor's trace is given. */
+static void json_accesses(const struct why_writing *writing, struct json *json,
+			  const struct virt_why_segment *segment)
+{
+	if (!writing->n_monitors || segment->kind != VIRT_WHY_VMM)
+		return;
+	json_open(json, "monitor", '[', true);
+	why_each_access(writing, segment, json_access, json);
+	json_close(json, ']');
+}
+
 static void json_segments(const struct why_writing *writing, struct json *json,
 			  const struct virt_why *why, size_t first, size_t end);
 
@@ -102,6 +138,7 @@ static void json_segment(const struct why_writing *writing, struct json *json,
 		json_i64(json, "sleeps_ns", segment->sleeps_ns);
 	json_named(json, "reason", virt_model_reason(why->model, segment->reason));
 	json_flags(json, segment->flags);
+	json_accesses(writing, json, segment);
 	json_evidence(writing, json, segment);
 	json_open(json, "segments", '[', !segment->n_below);
 	json_segments(writing, json, why, i + 1, why_next_of(why, i));
