@@ -34,8 +34,10 @@ gui_click QPushButton 'Zoom to it'
 gui_until marked 1793867378051 1793893357494
 gui_click QToolButton Why
 last='vCPU of the table'
-# a vCPU, with the tasks of its guest
-as_printed "$guest" --vcpu g1v1 --from 1793854388057ns --to 1793906346992ns
+# a vCPU, with the tasks of its guest; how many columns there are, and so the window, is the host's affair
+gui_until virt_window
+whole=(--from "${VIRT_FROM}ns" --to "${VIRT_TO}ns")
+as_printed "$guest" --vcpu g1v1 "${whole[@]}"
 gui_need grep -q 'which had taskset-612' "$GUI_DIR/printed"
 gui_shot vcpu
 whose 'pCPU 1'
@@ -82,7 +84,7 @@ as_printed "$guest" --task g1:612 --at "${from}ns"
 gui_click QToolButton 'At A, *'
 # where it leads back to: who had to do something before it could go on
 gui_click QToolButton Path
-as_printed "$guest" --path --task g1:612 --from 1793854388057ns --to 1793906346992ns
+as_printed "$guest" --path --task g1:612 "${whole[@]}"
 whose 'vCPU of the table'
 gui_until gui_find widgets QLabel 'g1v1, *' >/dev/null
 as_printed
