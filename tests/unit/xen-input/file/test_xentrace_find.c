@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "array.h"
 #include "trace_builder.h"
 #include "xentrace_told.h"
 
@@ -30,13 +31,12 @@ struct written {
 
 static struct trace t;
 static struct written *written;
-static size_t n_written;
+static size_t n_written, written_room;
 static char *path;
 
 static void add_record(uint64_t tsc)
 {
-	written = realloc(written, (n_written + 1) * sizeof(*written));
-	assert_non_null(written);
+	assert_false(ARRAY_GROW(written, n_written, written_room));
 	written[n_written].tsc = tsc;
 	written[n_written++].offset = TRACE_RECORD(&t, 0x2800e, tsc, 1, 2, 3, 4);
 }
