@@ -16,6 +16,7 @@
 #include "xen_part_words.h"
 
 /** Texts of one line. */
+__attribute__((format(printf, 1, 2)))
 static struct json_object *line(const char *format, ...)
 {
 	char text[128];
