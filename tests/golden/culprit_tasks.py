@@ -14,7 +14,9 @@ import json
 import re
 import sys
 
-LINE = re.compile(r"^(?:\S+:)?\s*.*?-(\d+)\s+\[(\d+)\]\s*(?:[^\s\d]\S{3,5}\s+)?([\d.]+):\s+(\w+):(.*)$")
+# newer trace-cmd has flags before the time, and large times leave no blank between them
+LINE = re.compile(r"^(?:\S+:)?\s*.*?-(\d+)\s+\[(\d+)\]\s*(?:[^\s\d]\S{4}\s*|[^\s\d]\S{3}\s+)?"
+                  r"([\d.]+):\s+(\w+):(.*)$")
 NEXT = re.compile(r"==> .*:(\d+) \[")
 
 
