@@ -41,6 +41,7 @@ constexpr int DEFAULT_NUMBER = 40, MOST = 1000;
 constexpr size_t MOST_LOOKED = 100000;	/* moments whose texts are looked at by a filter */
 constexpr int LEAST_FILTER_WIDTH = 70;
 constexpr int MOST_TITLE = 200;		/* pixels: a dock of 260 has room for it */
+constexpr int64_t AROUND_NS = 50000;	/* what is shown before and after what has no length */
 
 enum { COLUMN_KIND, COLUMN_VCPU, COLUMN_COST, COLUMN_CAUSE, COLUMN_TIME, COLUMN_PCPU, N_COLUMNS };
 
@@ -480,11 +481,12 @@ void VirtFindings::go(int line)
 	const virt_moment &moment = row.finding.moment;
 	int64_t length = std::max(moment.end_ns, moment.cost_to_ns) - moment.start_ns;
 	int64_t from = moment.start_ns + row.stream.offset;
+	int64_t before = length ? 0 : AROUND_NS;
 	VirtView &view = _dock->view();
 
 	if (virtIsLoading())
 		return;
-	view.showAround(from, from + length);
+	view.showAround(from - before, from + length + before);
 	/* events go on while KernelShark draws graphs that come */
 	_set = view.visible();
 	_dock->bring(row.stream, moment);
