@@ -45,6 +45,8 @@ static const struct event_row {
 	{ "kvm", "kvm_nested_vmenter", KVM_NESTED_ENTRY, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_nested_vmexit", KVM_NESTED_EXIT, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_nested_vmexit_inject", KVM_NESTED_INJECT, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_write_tsc_offset", KVM_TSC_OFFSET, 0, "vcpu_id", "next_tsc_offset",
+	  "previous_tsc_offset" },
 	{ "kvm", "kvm_write_tsc_offset", KVM_TSC_OFFSET, 0, "vcpu_id", "next_tsc_offset", NULL },
 	{ "kvm", "kvm_hypercall", KVM_HYPERCALL, KVM_HYPERCALL_KVM, NULL, "nr", NULL },
 	{ "kvm", "kvm_hv_hypercall", KVM_HYPERCALL, KVM_HYPERCALL_HYPERV, NULL, "code", NULL },
@@ -468,6 +470,8 @@ static void complete(const struct kvm_fields *fields, const struct found_event *
 	case KVM_USERSPACE_EXIT:
 		event->value = (int32_t)event->value;
 		return;
+	case KVM_TSC_OFFSET:
+		return;
 	case KVM_EXIT:
 		if (event->more == KVM_ISA_ARM)
 			event->value = (int64_t)((uint64_t)more << 32 |
@@ -632,5 +636,9 @@ int kvm_fields_take(const struct kvm_fields *fields, struct kvm_tracker *tracker
 	event = event_of(fields, found, record, cpu, pid, time_ns);
 	if (found->comm)
 		ret = name_thread(tracker, event.arg, found->comm, record);
-	return ret ? ret : kvm_tracker_add(tracker, &event);
+	if (!ret)
+		ret = kvm_tracker_add(tracker, &event);
+	if (!ret && event.kind == KVM_TSC_OFFSET && is_there(found->more, record))
+		kvm_tracker_tsc_before(tracker, number(fields, found->more, record));
+	return ret;
 }

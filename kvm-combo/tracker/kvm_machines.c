@@ -225,6 +225,26 @@ static void set_offsets(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu
 	}
 }
 
+/** All that were set of threads that are vCPUs. */
+static int add_tsc_writes(const struct kvm_tracker *tracker, const struct kvm_vcpu *vcpus,
+			  struct virt_model *model)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < tracker->n_offsets && !ret; i++) {
+		const struct kvm_tsc_offset *offset = &tracker->offsets[i];
+		const struct kvm_thread *thread = kvm_thread_find(tracker, offset->pid);
+
+		if (thread && thread->vcpu != VIRT_NONE)
+			ret = virt_model_add_tsc_write(model, &(struct virt_tsc_write){
+				.time_ns = offset->time_ns, .offset = offset->offset,
+				.before = offset->before, .has_before = offset->has_before,
+				.vcpu = vcpus[thread->vcpu].index, .pcpu = offset->cpu,
+			});
+	}
+	return ret;
+}
+
 /**
  * Machines are "g1" or "g1:web", as Xen's are "d1" or "d1:web": whoever asks for a vCPU by number
  * need not know how its machine is called. Their vCPUs are "g1v0", or "web v0": these numbers are
@@ -303,5 +323,7 @@ int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 			before = vcpu;
 	}
 	key_map_destroy(&numbers.taken);
+	if (!ret)
+		ret = add_tsc_writes(tracker, *vcpus, model);
 	return ret ? ret : (int32_t)n;
 }

@@ -61,9 +61,19 @@ static int add_offset(struct kvm_tracker *tracker, const struct kvm_event *event
 		return -ENOMEM;
 	tracker->offsets[tracker->n_offsets++] = (struct kvm_tsc_offset){
 		.time_ns = event->time_ns, .offset = event->value, .pid = event->pid,
-		.vcpu = event->arg,
+		.vcpu = event->arg, .cpu = event->cpu,
 	};
 	return 0;
+}
+
+void kvm_tracker_tsc_before(struct kvm_tracker *tracker, int64_t before)
+{
+	struct kvm_tsc_offset *last = tracker->offsets + tracker->n_offsets;
+
+	if (!tracker->n_offsets)
+		return;
+	last[-1].before = before;
+	last[-1].has_before = true;
 }
 
 const struct kvm_tsc_offset *kvm_tracker_tsc_offsets(const struct kvm_tracker *tracker, size_t *n)

@@ -154,8 +154,11 @@ struct kvm_event {
 struct kvm_tsc_offset {
 	int64_t		time_ns;
 	int64_t		offset;
+	int64_t		before;		/* what it was, if @has_before */
 	int32_t		pid;		/* thread that had it set */
 	int32_t		vcpu;		/* number, or VIRT_NONE */
+	int16_t		cpu;		/* where it was recorded */
+	bool		has_before;
 };
 
 struct kvm_tracker;
@@ -242,6 +245,9 @@ int kvm_tracker_name(struct kvm_tracker *tracker, int32_t pid, const char *comm)
  */
 int kvm_tracker_add_guest(struct kvm_tracker *tracker, const char *name, const int32_t *tids,
 			  int n_vcpus);
+
+/** kvm_tracker_tsc_before - what the KVM_TSC_OFFSET that was added last has replaced */
+void kvm_tracker_tsc_before(struct kvm_tracker *tracker, int64_t before);
 
 /**
  * kvm_tracker_tsc_offsets - all that were set, each CPU's in order of time

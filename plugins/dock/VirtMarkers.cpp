@@ -116,7 +116,7 @@ VirtMarkers::VirtMarkers(VirtDock *dock)
 
 void VirtMarkers::buildUi()
 {
-	constexpr int inRow = 2;
+	constexpr int inRow = 4;
 	auto layout = new QVBoxLayout(this);
 	auto head = new VirtFlow(nullptr, 0), kinds = new VirtFlow(nullptr, inRow);
 	auto how = new QWidget;
@@ -211,10 +211,13 @@ void VirtMarkers::adopt()
 	theRules.absolute = _mode->currentIndex() == 1;
 	theRules.n = _number->value();
 	for (int i = 0; i < VIRT_WORST_N_KINDS; i++) {
+		bool costs = virt_worst_costs(static_cast<virt_worst_kind>(i));
+
 		if (_kinds[i]->isChecked())
 			theKinds |= 1u << i;
-		theRules.min_ns[i] = static_cast<int64_t>(_us[i]->value()) * 1000;
-		_us[i]->setEnabled(theRules.absolute);
+		theRules.min_ns[i] = costs ? static_cast<int64_t>(_us[i]->value()) * 1000 : 0;
+		/* where they do not count, the kinds have their room */
+		_us[i]->setVisible(theRules.absolute && costs);
 	}
 	theRules.kinds = _shown->isChecked() ? theKinds : 0;
 	_number->setEnabled(!theRules.absolute);

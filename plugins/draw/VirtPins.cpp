@@ -26,7 +26,8 @@ namespace {
 
 constexpr int HALF = VIRT_MARKER_SIZE / 2;
 /** What a guest does not get and cannot see. */
-constexpr unsigned int UNSEEN = 1u << VIRT_WORST_STEAL | 1u << VIRT_WORST_LOST;
+constexpr unsigned int UNSEEN = 1u << VIRT_WORST_STEAL | 1u << VIRT_WORST_LOST |
+				1u << VIRT_WORST_OFFLINE;
 constexpr virt_color LINE_COLOR = { 0x20, 0x20, 0x20 };
 
 /** A graph's own window, and which of its moments are marked. */

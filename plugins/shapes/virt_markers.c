@@ -82,6 +82,30 @@ static const char *const glyphs[VIRT_WORST_N_KINDS][VIRT_MARKER_SIZE] = {
 		".#ooooo#.",
 		"..#####..",
 	},
+	/* pause */
+	[VIRT_WORST_OFFLINE] = {
+		"####.####",
+		"#oo#.#oo#",
+		"#oo#.#oo#",
+		"#oo#.#oo#",
+		"#oo#.#oo#",
+		"#oo#.#oo#",
+		"#oo#.#oo#",
+		"#oo#.#oo#",
+		"####.####",
+	},
+	/* a clock */
+	[VIRT_WORST_TSC] = {
+		"..#####..",
+		".#oo#oo#.",
+		"#ooo#ooo#",
+		"#ooo#ooo#",
+		"#ooo###o#",
+		"#ooooooo#",
+		"#ooooooo#",
+		".#ooooo#.",
+		"..#####..",
+	},
 };
 
 const char *const *virt_marker_glyph(enum virt_worst_kind kind)
@@ -122,8 +146,8 @@ ssize_t virt_marker_limits(const struct virt_worst *worst, const struct virt_mar
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++) {
 		ssize_t n;
 
-		/* what cost nothing is not among the worst */
-		query->min_ns[kind] = 1;
+		/* what cost nothing is not among the worst, unless nothing of its kind does */
+		query->min_ns[kind] = virt_worst_costs((enum virt_worst_kind)kind);
 		n = find(worst, *query, (enum virt_worst_kind)kind, (size_t)most,
 			 marked + n_marked);
 		if (n < 0)

@@ -355,6 +355,26 @@ static void add_loss(struct text *text, const struct virt_moment *moment)
 	add_time(text, " records lost, nothing is known of ", moment->cost_ns);
 }
 
+static void add_offline(struct text *text, const struct virt_moment *moment)
+{
+	add_who(text, moment->vcpu);
+	add(text, " is offline (last on CPU %d) for ", moment->pcpu);
+	add_time(text, "", moment->cost_ns);
+	add(text, moment->whole_machine ? ", with its whole machine" :
+					  ", others of its machine are not");
+}
+
+static void add_tsc(struct text *text, const struct virt_moment *moment)
+{
+	const struct virt_tsc_write *write = moment->tsc;
+
+	add_who(text, moment->vcpu);
+	add(text, " has its TSC set");
+	if (write->has_before)
+		add(text, " by %+lld cycles", (long long)virt_tsc_jump(write));
+	add(text, ": from here on the host's plus 0x%llx", (unsigned long long)write->offset);
+}
+
 /** When guest code goes on, counted from the moment's beginning. */
 static void add_entry(struct text *text, const struct virt_moment *moment, int64_t guest_ns)
 {
@@ -392,6 +412,12 @@ const char *virt_text_moment(char *buf, size_t size, const struct virt_model *mo
 	case VIRT_WORST_IRQ:
 		add_irq(&text, moment);
 		break;
+	case VIRT_WORST_OFFLINE:
+		add_offline(&text, moment);
+		break;
+	case VIRT_WORST_TSC:
+		add_tsc(&text, moment);
+		break;
 	default:
 		add_loss(&text, moment);
 	}
@@ -416,6 +442,10 @@ const char *virt_text_cause(char *buf, size_t size, const struct virt_finding *f
 	case VIRT_WORST_LOST:
 		if (moment->records)
 			add(&text, "%llu records", (unsigned long long)moment->records);
+		break;
+	case VIRT_WORST_TSC:
+		if (moment->tsc->has_before)
+			add(&text, "%+lld cycles", (long long)virt_tsc_jump(moment->tsc));
 		break;
 	default:
 		add(&text, "%s", finding->what);

@@ -13,7 +13,7 @@ import sys
 # virt/model/virt_colors.c, written down a second time on purpose
 COLOURS = {
     "#e69f00": "exit", "#cc79a7": "steal", "#f0e442": "wake", "#0072b2": "migration",
-    "#56b4e9": "irq", "#bbbbbb": "lost",
+    "#56b4e9": "irq", "#bbbbbb": "lost", "#999999": "offline", "#aa4499": "tsc",
 }
 LINE = "#202020"
 SIZE, STEM = 9, 2
@@ -55,6 +55,13 @@ def text(moment):
         name = " " + moment["name"] if "name" in moment else ""
         return ("%s interrupt vector 0x%02x%s on CPU %d, from injection to handler %s"
                 % (vcpu, moment["vector"], name, pcpu, cost))
+    if kind == "offline":
+        return ("%s is offline (last on CPU %d) for %s%s"
+                % (vcpu, pcpu, cost, ", with its whole machine" if moment["whole_machine"] else
+                   ", others of its machine are not"))
+    if kind == "tsc":
+        return ("%s has its TSC set by %+d cycles: from here on the host's plus 0x%x"
+                % (vcpu, moment["tsc_jump"], int(moment["tsc_offset"], 16)))
     return "CPU %d: %d records lost, nothing is known of %s" % (pcpu, moment["records"], cost)
 
 

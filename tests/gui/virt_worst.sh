@@ -9,7 +9,7 @@
 . "$(dirname "$0")/lib_virt.sh"
 . "$(dirname "$0")/lib_combo.sh"
 
-KINDS='exit steal wake migration irq lost'
+KINDS='exit steal wake migration irq lost offline tsc'
 NUMBER=3
 
 # only KIND [LINE...]: settings with markers of this kind alone
@@ -126,6 +126,13 @@ large()
 		[ $((VIRT_TO - VIRT_FROM)) -le $((5 * ($2 - $1) / 2)) ]
 }
 
+# around START END: it is in the window, with something before and after it, also if it has no length
+around()
+{
+	virt_window && [ "$VIRT_FROM" -lt "$1" ] && [ "$VIRT_TO" -gt "$2" ] &&
+		[ $((VIRT_TO - VIRT_FROM)) -le $((5 * ($2 - $1) / 2 + 300000)) ]
+}
+
 # step BUTTON LINE: it leads to this moment, seen large
 step()
 {
@@ -163,7 +170,7 @@ walk()
 
 gui_init
 while read -r kind name vcpu; do
-	file=$GUI_SAMPLES/$name.xen
+	file=$GUI_SAMPLES/$name
 	only "$kind"
 	moments=$(worst "$file" "$kind" "$NUMBER")
 	gui_same "moments of kind $kind" "$NUMBER" "$(wc -l <<<"$moments")"
@@ -189,11 +196,11 @@ while read -r kind name vcpu; do
 	gui_shot "$kind-walked"
 	gui_quit
 done <<'END'
-exit hvm-exits d1v1
-steal credit2-basic d1v0
-wake lost-records d0v1
-migration migration d1v0
-lost lost-records d1v0
+exit hvm-exits.xen d1v1
+steal credit2-basic.xen d1v0
+wake lost-records.xen d0v1
+migration migration.xen d1v0
+lost lost-records.xen d1v0
 END
 
 # Thinning: a hundred exits, then all of them. What has no room is left out, never the worst one.
@@ -239,6 +246,36 @@ while read -r line; do
 done < <(sort -n <<<"$moments")
 gui_shot migration-cost
 gui_quit
+
+# Pauses, and TSCs that are set: these cost nothing, and the first ones are marked all the same, with
+# something around them that can be seen.
+while read -r kind name; do
+	file=$GUI_SAMPLES/$name
+	only "$kind"
+	printf '%s\n' "${GUI_STRIPS_ONLY[@]}" "${VIRT_SETTINGS[@]}" \
+		>"$KS_USER_CACHE_DIR/kshark-virt.ini"
+	moments=$(worst "$file" "$kind" "$NUMBER")
+	gui_same "moments of kind $kind" "$NUMBER" "$(wc -l <<<"$moments")"
+	combo_view "$file"
+	gui_split 800
+	gui_shot "$kind"
+	gui_graphs
+	gui_until virt_window
+	read -r time _ _ _ pcpu _ <<<"$moments"
+	found=$(pins "$pcpu")
+	gui_need has "$kind" "$time"
+	gui_click QToolButton Worst
+	while read -r _ start end _ _ _ text; do
+		gui_click QPushButton 'Next worst'
+		told "$start" "$end" "$text"
+		gui_until around "$start" "$end"
+	done < <(sort -n <<<"$moments")
+	gui_shot "$kind-walked"
+	gui_quit
+done <<'END'
+offline kvm-paused.dat
+tsc kvm-nested-g1.dat
+END
 
 # Combos: below the host's graph; what the guest cannot see, in its own graph, too.
 file=$GUI_SAMPLES/kvm-host.dat guest=$GUI_SAMPLES/kvm-guest.dat

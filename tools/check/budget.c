@@ -83,7 +83,8 @@ static int take_name(struct budget *budget, char *name, const char **wrong)
 	char *rest = name + size, *end;
 
 	*wrong = "no such metric: exit, steal, wake, migration and lost are there";
-	if (take_kind(budget, name, size))
+	if (take_kind(budget, name, size) || budget->kind == VIRT_WORST_OFFLINE ||
+	    budget->kind == VIRT_WORST_TSC)
 		return -EINVAL;
 	*wrong = "that takes the traces of guests: report --worst 10 --kind irq shows these";
 	if (budget->kind == VIRT_WORST_IRQ)

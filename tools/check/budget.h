@@ -27,7 +27,7 @@ struct budget {
 	char		*text;		/* as given */
 	char		*reason;	/* of exits, a pattern (fnmatch) without regard to case; or
 					 * NULL: any */
-	enum virt_worst_kind kind;	/* all but VIRT_WORST_IRQ */
+	enum virt_worst_kind kind;	/* none of IRQ, OFFLINE, TSC */
 	enum budget_statistic statistic;
 	uint32_t	per_million;	/* which percentile; 1000000: the maximum */
 	double		limit;		/* per cent, number, 1/s or ns */

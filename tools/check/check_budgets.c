@@ -194,6 +194,8 @@ static void add_vcpu(struct sums *sums, const struct judging *judging,
 		break;
 	case VIRT_WORST_IRQ:
 	case VIRT_WORST_LOST:
+	case VIRT_WORST_OFFLINE:
+	case VIRT_WORST_TSC:
 	case VIRT_WORST_N_KINDS:
 		break;
 	}

@@ -103,7 +103,7 @@ static const struct export_column wake[] = {
 
 static const struct export_column moment[] = {
 	KEY("rank", "1 is the costliest"),
-	TEXT("kind", "as in report --worst: exit, steal, wake, migration, lost"),
+	TEXT("kind", "as in report --worst: exit, steal, wake, migration, lost, offline, tsc"),
 	OF("vcpu", "vcpu.id", "empty: lost"),
 	INTEGER("time_ns", "where it lies, within the window"),
 	INTEGER("start_ns", ""),

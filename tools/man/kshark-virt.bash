@@ -123,7 +123,7 @@ _kshark_virt()
 	--kind)
 		[[ $command == why ]] && _kshark_virt_words "wake steal exit blocked" "$cur"
 		[[ $command == report ]] &&
-			_kshark_virt_words "exit steal wake migration irq lost" "$cur"
+			_kshark_virt_words "exit steal wake migration irq lost offline tsc" "$cur"
 		;;
 	--percentiles)
 		_kshark_virt_words "nearest linear" "$cur"

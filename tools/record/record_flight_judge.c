@@ -50,6 +50,9 @@ int record_flight_check(const struct record *record, const struct record_source 
 		const struct record_trigger *trigger = &options->triggers[i];
 		const char *missing = source->missing(record, trigger->kind);
 
+		if (missing && !*missing && trigger->kind == VIRT_WORST_TSC)
+			return ksv_usage_error(record->command, "--trigger %s: Xen records no "
+					       "such thing", trigger->text);
 		if (missing && !*missing)
 			return ksv_usage_error(record->command, "--trigger %s: cannot be seen "
 					       "while it is recorded: that takes the traces of "

@@ -110,6 +110,8 @@ static const char *missing_kvm(const struct record *record, enum virt_worst_kind
 		return "";
 	if (kind == VIRT_WORST_LOST)
 		return NULL;
+	if (kind == VIRT_WORST_TSC && !has_event(record, "kvm", "kvm_write_tsc_offset"))
+		return "kvm:kvm_write_tsc_offset";
 	if (!has_event(record, "kvm", "kvm_entry"))
 		return "kvm:kvm_entry";
 	if (!has_event(record, "kvm", "kvm_exit"))

@@ -120,8 +120,10 @@ static const char *missing_xen(const struct record *record, enum virt_worst_kind
 	case VIRT_WORST_STEAL:
 	case VIRT_WORST_WAKE:
 	case VIRT_WORST_MIGRATION:
+	case VIRT_WORST_OFFLINE:
 		return record->mask & RECORD_XEN_SCHED & ~RECORD_XEN_SUBCLASSES ? NULL : "sched";
 	case VIRT_WORST_IRQ:
+	case VIRT_WORST_TSC:
 		return "";
 	default:
 		return NULL;

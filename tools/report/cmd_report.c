@@ -157,7 +157,8 @@ static const struct ksv_option report_option_table[] = {
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
 	{ 0, "worst", "N", "instead: the N costliest moments",
 	  take_worst, offsetof(OPTIONS, worst.n), NULL },
-	{ 0, "kind", "LIST", "with --worst: only exit,steal,wake,migration,irq,lost",
+	{ 0, "kind", "LIST", "with --worst: only exit,steal,wake,migration,irq,lost,\n"
+					"offline,tsc",
 	  take_kinds, offsetof(OPTIONS, worst.kinds), NULL },
 	{ 0, "above", "TIME", "with --worst: only what costs at least TIME",
 	  take_above, offsetof(OPTIONS, worst.above_ns), NULL },

@@ -238,6 +238,15 @@ static void put_what(struct output *out, const struct report *report, const stru
 		out_str(out, ", handler seen by ");
 		out_text(out, *entry->event ? entry->event : "the guest");
 		break;
+	case VIRT_WORST_OFFLINE:
+		out_text(out, entry->row.what);
+		break;
+	case VIRT_WORST_TSC:
+		if (moment->tsc->has_before)
+			out_printf(out, "%+lld cycles: ", (long long)virt_tsc_jump(moment->tsc));
+		out_printf(out, "the host's plus 0x%llx",
+			   (unsigned long long)moment->tsc->offset);
+		break;
 	case VIRT_WORST_LOST:
 		snprintf(text, sizeof(text), "%llu records",
 			 (unsigned long long)moment->records);
@@ -335,6 +344,15 @@ static void json_chain(struct json *json, const struct virt_wake_chain *chain, c
 	json_close(json, ']');
 }
 
+/** More than other programs' numbers can hold. */
+static void json_offset(struct json *json, int64_t offset)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)offset);
+	json_str(json, "tsc_offset", text);
+}
+
 static void json_entry(struct json *json, const struct report *report, const struct entry *entry)
 {
 	const struct virt_moment *moment = &entry->row.moment;
@@ -374,6 +392,12 @@ static void json_entry(struct json *json, const struct report *report, const str
 		json_chain(json, &entry->chain, entry->event);
 	} else if (moment->kind == VIRT_WORST_LOST) {
 		json_u64(json, "records", moment->records);
+	} else if (moment->kind == VIRT_WORST_OFFLINE) {
+		json_bool(json, "whole_machine", moment->whole_machine);
+	} else if (moment->kind == VIRT_WORST_TSC) {
+		json_offset(json, moment->tsc->offset);
+		if (moment->tsc->has_before)
+			json_i64(json, "tsc_jump", virt_tsc_jump(moment->tsc));
 	}
 	json_open(json, "states_ns", '{', true);
 	for (int state = 0; state < VIRT_N_STATES; state++)
@@ -408,6 +432,8 @@ int report_worst_json(struct output *out, const struct report *report,
 	json_open(&json, "not_visible", '[', true);
 	if (worst->kinds >> VIRT_WORST_IRQ & 1 && !sees_irqs(report))
 		json_str(&json, NULL, virt_worst_kind_name(VIRT_WORST_IRQ));
+	if (worst->kinds >> VIRT_WORST_TSC & 1 && report->load->host.xen)
+		json_str(&json, NULL, virt_worst_kind_name(VIRT_WORST_TSC));
 	json_close(&json, ']');
 	json_open(&json, "worst", '[', false);
 	for (size_t i = 0; i < list.n; i++)
@@ -462,7 +488,8 @@ static void csv_entry(struct output *out, const struct report *report, const str
 	csv_number(out, moment->from_pcpu, migrated);
 	csv_number(out, (int64_t)moment->records, moment->kind == VIRT_WORST_LOST);
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		csv_number(out, moment->state_ns[state], moment->kind != VIRT_WORST_LOST);
+		csv_number(out, moment->state_ns[state], moment->kind != VIRT_WORST_LOST &&
+			   moment->kind != VIRT_WORST_TSC);
 	csv_number(out, moment->vector, moment->vector != VIRT_NONE);
 	out_char(out, ',');
 	out_csv(out, entry->event, strlen(entry->event));
@@ -472,6 +499,8 @@ static void csv_entry(struct output *out, const struct report *report, const str
 	csv_number(out, moment->unasked_ns, true);
 	csv_number(out, moment->unasked_vmm_ns, true);
 	csv_task(out, report, moment);
+	csv_number(out, moment->tsc && moment->tsc->has_before ? virt_tsc_jump(moment->tsc) : 0,
+		   moment->tsc && moment->tsc->has_before);
 	out_char(out, '\n');
 }
 
@@ -493,7 +522,7 @@ int report_worst_csv(struct output *out, const struct report *report,
 			out_str(out, "_ns");
 		}
 		out_str(out, ",vector,event,event_ns,begun,unasked_ns,unasked_vmm_ns,task,"
-			"task_ns\n");
+			"task_ns,tsc_jump\n");
 	}
 	for (size_t i = 0; i < list.n; i++)
 		if (describe(report, &list, i, &entry))

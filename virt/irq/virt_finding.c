@@ -16,6 +16,8 @@ static const char *what_of(const struct virt_model *model, const struct virt_mom
 		return name ? name : "unknown";
 	case VIRT_WORST_STEAL:
 		return virt_model_culprit(model, moment->who);
+	case VIRT_WORST_OFFLINE:
+		return moment->whole_machine ? "whole machine" : "vCPU alone";
 	case VIRT_WORST_IRQ:
 		name = virt_vector_name(model, moment->vcpu, moment->vector);
 		return name ? name : "";

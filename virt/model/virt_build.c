@@ -95,6 +95,7 @@ void virt_model_free(struct virt_model *model)
 	free(model->tasks);
 	free(model->wakes);
 	free(model->losses);
+	free(model->tsc_writes);
 	free(model->lasting);
 	virt_handlers_free(&model->handlers);
 	virt_power_free(&model->power);
@@ -496,6 +497,19 @@ int virt_model_add_loss(struct virt_model *model, const struct virt_loss *loss)
 	return 0;
 }
 
+int virt_model_add_tsc_write(struct virt_model *model, const struct virt_tsc_write *write)
+{
+	if (model->finished || write->vcpu < 0 || write->vcpu >= model->n_vcpus ||
+	    write->pcpu < VIRT_NONE)
+		return -EINVAL;
+	if (write->pcpu >= 0 && !pcpu_get(model, write->pcpu))
+		return -ENOMEM;
+	if (ARRAY_GROW(model->tsc_writes, model->n_tsc_writes, model->tsc_writes_room))
+		return -ENOMEM;
+	model->tsc_writes[model->n_tsc_writes++] = *write;
+	return 0;
+}
+
 void virt_model_contradiction(struct virt_model *model, const char *what)
 {
 	struct virt_contradiction *kind = model->contradictions;
@@ -580,6 +594,15 @@ static int compare_losses(const void *a, const void *b)
 	return (x->pcpu > y->pcpu) - (x->pcpu < y->pcpu);
 }
 
+static int compare_tsc_writes(const void *a, const void *b)
+{
+	const struct virt_tsc_write *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return (x->vcpu > y->vcpu) - (x->vcpu < y->vcpu);
+}
+
 /** Order the machines by id, and each one's vCPUs by number. */
 static int order_machines(struct virt_model *model)
 {
@@ -662,6 +685,22 @@ static int order_losses(struct virt_model *model)
 	return 0;
 }
 
+/** In order of time, and none beyond the trace. */
+static void order_tsc_writes(struct virt_model *model)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < model->n_tsc_writes; i++) {
+		int64_t time_ns = model->tsc_writes[i].time_ns;
+
+		if (time_ns >= model->begin_ns && time_ns < model->end_ns)
+			model->tsc_writes[n++] = model->tsc_writes[i];
+	}
+	model->n_tsc_writes = n;
+	if (n)
+		qsort(model->tsc_writes, n, sizeof(*model->tsc_writes), compare_tsc_writes);
+}
+
 int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns)
 {
 	int64_t length;
@@ -679,6 +718,7 @@ int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns
 	for (int32_t i = 0; i < model->n_pcpus; i++)
 		clip_pcpu(model, &model->pcpus[i]);
 	virt_handlers_order(model);
+	order_tsc_writes(model);
 	if (order_losses(model) || order_machines(model) || order_pids(model))
 		return -ENOMEM;
 	return virt_summarize(model);

@@ -85,6 +85,14 @@ static const struct virt_kind_look worst_looks[VIRT_WORST_N_KINDS] = {
 		.color = RGB(0xbbbbbb), .title = "Lost",
 		.meaning = "Records that the trace has lost, by how long nothing was recorded",
 	},
+	[VIRT_WORST_OFFLINE] = {
+		.color = RGB(0x999999), .title = "Pauses",
+		.meaning = "vCPUs that were paused or taken down, by how long they were offline",
+	},
+	[VIRT_WORST_TSC] = {
+		.color = RGB(0xaa4499), .title = "TSC set",
+		.meaning = "vCPUs whose TSC was set: there, the guest's clock steps",
+	},
 };
 
 /*

@@ -93,6 +93,19 @@ static int copy_losses(struct virt_model *copy, const struct virt_model *model, 
 	return 0;
 }
 
+static int copy_tsc_writes(struct virt_model *copy, const struct virt_model *model,
+			   int64_t begin_ns)
+{
+	copy->tsc_writes = malloc((model->n_tsc_writes + 1) * sizeof(*copy->tsc_writes));
+	if (!copy->tsc_writes)
+		return -ENOMEM;
+	copy->tsc_writes_room = model->n_tsc_writes + 1;
+	for (size_t i = 0; i < model->n_tsc_writes; i++)
+		if (model->tsc_writes[i].time_ns >= begin_ns)
+			copy->tsc_writes[copy->n_tsc_writes++] = model->tsc_writes[i];
+	return 0;
+}
+
 static int copy_tracks(struct virt_model *copy, const struct virt_model *model, int64_t begin_ns)
 {
 	int ret = 0;
@@ -123,7 +136,7 @@ struct virt_model *virt_model_excerpt(const struct virt_model *model, int64_t be
 	memcpy(copy->contradictions, model->contradictions, sizeof(copy->contradictions));
 	copy->unsplit = model->unsplit;
 	if (!copy_names(copy, model) && !copy_losses(copy, model, begin_ns) &&
-	    !copy_tracks(copy, model, begin_ns))
+	    !copy_tsc_writes(copy, model, begin_ns) && !copy_tracks(copy, model, begin_ns))
 		return copy;
 	virt_model_free(copy);
 	return NULL;
@@ -184,4 +197,9 @@ void virt_model_forget(struct virt_model *model, int64_t before_ns)
 		if (virt_loss_end(&model->losses[i]) > before_ns)
 			model->losses[n++] = model->losses[i];
 	model->n_losses = n;
+	n = 0;
+	for (size_t i = 0; i < model->n_tsc_writes; i++)
+		if (model->tsc_writes[i].time_ns >= before_ns)
+			model->tsc_writes[n++] = model->tsc_writes[i];
+	model->n_tsc_writes = n;
 }

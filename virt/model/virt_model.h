@@ -181,6 +181,22 @@ struct virt_vcpu {
 	int64_t		tsc_offset;	/* modulo 2^64; tsc_scale 0: not known */
 };
 
+/** A vCPU's TSC is set: KVM's kvm_write_tsc_offset. */
+struct virt_tsc_write {
+	int64_t		time_ns;
+	int64_t		offset;		/* from then on, as tsc_offset of struct virt_vcpu */
+	int64_t		before;		/* before that, if @has_before */
+	int32_t		vcpu;		/* global index */
+	int16_t		pcpu;		/* where it was recorded */
+	bool		has_before;
+};
+
+/** virt_tsc_jump - by how many cycles a write has put the guest's TSC forward */
+static inline int64_t virt_tsc_jump(const struct virt_tsc_write *write)
+{
+	return (int64_t)((uint64_t)write->offset - (uint64_t)write->before);
+}
+
 /** What a thread of a machine's does for it. */
 enum virt_thread_kind {
 	VIRT_THREAD_OTHER = 0,
@@ -337,6 +353,9 @@ int virt_model_occupy(struct virt_model *model, int16_t pcpu, int64_t time_ns, i
 /** virt_model_add_loss - records of a pCPU are missing. Return: 0, -ENOMEM, -EINVAL (from > to). */
 int virt_model_add_loss(struct virt_model *model, const struct virt_loss *loss);
 
+/** virt_model_add_tsc_write - a TSC was set. Return: 0, -ENOMEM, or -EINVAL: no such vCPU. */
+int virt_model_add_tsc_write(struct virt_model *model, const struct virt_tsc_write *write);
+
 /**
  * virt_model_contradiction - count something that cannot be (a vCPU running twice ...)
  * @what: static string; the same pointer counts as the same kind; kinds beyond 31 are one
@@ -428,6 +447,7 @@ struct virt_occupant_range { const struct virt_occupant *first; size_t n; int64_
 struct virt_migration_range { const struct virt_migration *first; size_t n; };
 struct virt_machine_range { const struct virt_machine_interval *first; size_t n; int64_t end_ns; };
 struct virt_loss_range { const struct virt_loss *first; size_t n; };
+struct virt_tsc_write_range { const struct virt_tsc_write *first; size_t n; };
 
 /**
  * virt_vcpu_intervals - the intervals that overlap a window, in O(log n)
@@ -532,6 +552,9 @@ struct virt_loss_range virt_model_losses(const struct virt_model *model);
  */
 const struct virt_loss *virt_model_loss_in(const struct virt_model *model, int64_t from_ns,
 					   int64_t to_ns);
+
+/** virt_model_tsc_writes - when TSCs were set; ascending by time. */
+struct virt_tsc_write_range virt_model_tsc_writes(const struct virt_model *model);
 
 /** virt_machine_intervals - what a machine's vCPUs did together, as virt_vcpu_intervals(). */
 struct virt_machine_range virt_machine_intervals(const struct virt_model *model, int32_t machine,

@@ -75,6 +75,52 @@ static bool describe_wait(const struct virt_model *model, uint32_t i, struct vir
 	return true;
 }
 
+/** Are all vCPUs of its machine offline at a time? */
+static bool is_offline(const struct virt_model *model, int32_t vcpu, int64_t time_ns)
+{
+	const struct virt_machine *machine =
+		virt_model_machine(model, virt_model_vcpu(model, vcpu)->machine);
+
+	for (int32_t i = 0; i < machine->n_vcpus; i++) {
+		const struct virt_interval *at = virt_vcpu_at(model, machine->vcpus[i], time_ns,
+							      NULL);
+
+		if (!at || at->state != VIRT_OFFLINE)
+			return false;
+	}
+	return true;
+}
+
+static bool describe_offline(const struct virt_model *model, uint32_t i,
+			     struct virt_moment *moment)
+{
+	const struct virt_vcpu_track *track = &model->vcpus[moment->vcpu];
+	size_t end;
+
+	if (i >= track->n)
+		return false;
+	end = virt_stretch_end(track, i);
+	moment->end_ns = virt_time_of(model, track, end);
+	moment->complete = virt_end_is_shown(track, end);
+	moment->entry_ns = virt_entry_after(track, end);
+	moment->pcpu = track->intervals[i].pcpu;
+	moment->whole_machine = is_offline(model, moment->vcpu,
+				   moment->start_ns + (moment->end_ns - moment->start_ns) / 2);
+	add_states(model, moment->end_ns, moment);
+	return true;
+}
+
+static bool describe_tsc_write(const struct virt_model *model, uint32_t i,
+			       struct virt_moment *moment)
+{
+	if (i >= model->n_tsc_writes)
+		return false;
+	moment->tsc = &model->tsc_writes[i];
+	moment->end_ns = moment->start_ns;
+	moment->pcpu = moment->tsc->pcpu;
+	return true;
+}
+
 /** Of a migration to interval @at, the part without the sleep that comes before. */
 static void set_costly_part(const struct virt_model *model, const struct virt_vcpu_track *track,
 			    size_t at, const struct virt_arrival *arrival,
@@ -183,6 +229,10 @@ static bool describe(const struct virt_worst *worst, const struct virt_worst_hit
 		return describe_migration(model, hit->index, moment);
 	case VIRT_WORST_IRQ:
 		return describe_irq(worst, hit, moment);
+	case VIRT_WORST_OFFLINE:
+		return describe_offline(model, hit->index, moment);
+	case VIRT_WORST_TSC:
+		return describe_tsc_write(model, hit->index, moment);
 	default:
 		return false;
 	}

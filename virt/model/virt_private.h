@@ -226,6 +226,8 @@ struct virt_model {
 	struct virt_loss *losses;
 	size_t		n_losses, losses_room;
 	uint32_t	*lasting;	/* of the losses up to each, which lasts longest */
+	struct virt_tsc_write *tsc_writes;
+	size_t		n_tsc_writes, tsc_writes_room;
 	struct virt_contradiction contradictions[VIRT_MAX_CONTRADICTIONS];
 	int64_t		begin_ns, end_ns;
 	bool		is_part;	/* of a trace; it is there to be asked of */

@@ -667,6 +667,11 @@ struct virt_loss_range virt_model_losses(const struct virt_model *model)
 	return (struct virt_loss_range){ model->losses, model->n_losses };
 }
 
+struct virt_tsc_write_range virt_model_tsc_writes(const struct virt_model *model)
+{
+	return (struct virt_tsc_write_range){ model->tsc_writes, model->n_tsc_writes };
+}
+
 const struct virt_loss *virt_model_loss_in(const struct virt_model *model, int64_t from_ns,
 					   int64_t to_ns)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_worst.c
- * @brief	The worst moments of a trace: costly exits, steal, wake-ups, migrations, losses.
+ * @brief	The worst moments of a trace: costly exits, steal, wake-ups, migrations, losses ...
  *
  * A series holds the items of one kind of one vCPU (or pCPU) in order of time. All items are in one
  * array, series by series, above which is a tree that tells the costliest item of each 16, 256 ...
@@ -17,7 +17,7 @@
 
 #define FANOUT		16
 
-/** @index: interval of the vCPU, migration of the vCPU, loss of the model, delivery. */
+/** @index: interval of the vCPU, migration of the vCPU; loss or write of the model; delivery. */
 struct item {
 	int64_t		time_ns;
 	int64_t		cost_ns;
@@ -46,9 +46,16 @@ const char *virt_worst_kind_name(enum virt_worst_kind kind)
 		[VIRT_WORST_MIGRATION] = "migration",
 		[VIRT_WORST_IRQ] = "irq",
 		[VIRT_WORST_LOST] = "lost",
+		[VIRT_WORST_OFFLINE] = "offline",
+		[VIRT_WORST_TSC] = "tsc",
 	};
 
 	return (unsigned int)kind < VIRT_WORST_N_KINDS ? names[kind] : NULL;
+}
+
+bool virt_worst_costs(enum virt_worst_kind kind)
+{
+	return kind != VIRT_WORST_TSC;
 }
 
 /* --- making the index ------------------------------------------------------------------------ */
@@ -99,6 +106,21 @@ static void add_wait(struct virt_worst *worst, int32_t vcpu, size_t i)
 		add(worst, VIRT_WORST_WAKE, virt_woken_pcpu(track, i, end), &item);
 }
 
+/** A pause that begins with interval @i. */
+static void add_offline(struct virt_worst *worst, int32_t vcpu, size_t i)
+{
+	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
+	struct item item = { track->intervals[i].start_ns, 0, (uint32_t)i, vcpu, false };
+	size_t end = virt_stretch_end(track, i);
+
+	/* it may not have been there yet */
+	if (!virt_begin_is_shown(worst->model, track, i) || virt_is_unasked(&track->intervals[i]))
+		return;
+	item.cost_ns = virt_time_of(worst->model, track, end) - item.time_ns;
+	item.whole = virt_end_is_shown(track, end);
+	add(worst, VIRT_WORST_OFFLINE, track->intervals[i].pcpu, &item);
+}
+
 static void add_migrations(struct virt_worst *worst, int32_t vcpu)
 {
 	const struct virt_vcpu_track *track = &worst->model->vcpus[vcpu];
@@ -125,11 +147,14 @@ static void add_moments(struct virt_worst *worst, int32_t vcpu)
 	for (size_t i = 0; i < track->n; i++) {
 		const struct virt_interval *interval = &track->intervals[i];
 		unsigned int state = interval->state;
+		bool begins = !i || track->intervals[i - 1].state != state;
 
 		if (interval->flags & VIRT_INTERVAL_EXIT)
 			add_exit(worst, vcpu, i);
-		if (virt_wants_pcpu(state) && (!i || track->intervals[i - 1].state != state))
+		if (virt_wants_pcpu(state) && begins)
 			add_wait(worst, vcpu, i);
+		if (state == VIRT_OFFLINE && begins)
+			add_offline(worst, vcpu, i);
 	}
 	add_migrations(worst, vcpu);
 }
@@ -145,6 +170,12 @@ static void add_others(struct virt_worst *worst)
 		};
 
 		add(worst, VIRT_WORST_LOST, loss->pcpu, &item);
+	}
+	for (size_t i = 0; i < model->n_tsc_writes; i++) {
+		const struct virt_tsc_write *write = &model->tsc_writes[i];
+		struct item item = { write->time_ns, 0, (uint32_t)i, write->vcpu, true };
+
+		add(worst, VIRT_WORST_TSC, write->pcpu, &item);
 	}
 	for (size_t i = 0; i < worst->n_irqs; i++) {
 		const struct virt_irq_delivery *irq = &worst->irqs[i];

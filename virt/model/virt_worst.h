@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_worst.h
- * @brief	The worst moments of a trace: costly exits, steal, wake-ups, migrations, losses.
+ * @brief	The worst moments of a trace: costly exits, steal, wake-ups, migrations, losses ...
  *
  * An index over a finished model. It is made in one pass; after that, the worst ones of any window
  * cost O(log n) each, so that a window can be drawn without looking at what it does not show. It
@@ -30,6 +30,10 @@ enum virt_worst_kind {
 				 * wait, also if the pCPU is lost again; at this first run */
 	VIRT_WORST_IRQ,		/* interrupt: injection to the guest's handler; at the injection */
 	VIRT_WORST_LOST,	/* records of a pCPU are missing; at the first missing one */
+	VIRT_WORST_OFFLINE,	/* OFFLINE without interruption, but what an exit has to wait for
+				 * (VIRT_INTERVAL_UNASKED), and what the trace does not show to
+				 * begin; at its beginning */
+	VIRT_WORST_TSC,		/* a vCPU's TSC is set, which costs nothing; there */
 	VIRT_WORST_N_KINDS
 };
 
@@ -70,8 +74,12 @@ struct virt_worst *virt_worst_new(const struct virt_model *model, bool by_pcpu,
 				  const struct virt_irq_delivery *irqs, size_t n_irqs);
 void virt_worst_free(struct virt_worst *worst);
 
-/** virt_worst_kind_name - "exit", "steal", "wake", "migration", "irq", "lost"; or NULL. */
+/** virt_worst_kind_name - "exit", "steal", "wake", "migration", "irq", "lost", "offline", "tsc"; or
+ * NULL. */
 const char *virt_worst_kind_name(enum virt_worst_kind kind);
+
+/** virt_worst_costs - whether moments of a kind take time: else none is worse than another. */
+bool virt_worst_costs(enum virt_worst_kind kind);
 
 /** What is looked for. */
 struct virt_worst_query {
@@ -168,12 +176,15 @@ struct virt_moment {
 	int32_t		reason;		/* exit: of the exit; or VIRT_NONE */
 	int32_t		vector;		/* irq; or VIRT_NONE */
 	int32_t		event;		/* irq: as in struct virt_irq_delivery; or VIRT_NONE */
+	const struct virt_tsc_write *tsc; /* tsc; belongs to the model; or NULL */
 	int16_t		pcpu;		/* where; wake, migration: where it comes to run */
 	int16_t		from_pcpu;	/* migration: from there; or VIRT_NONE */
 	bool		begun;		/* the trace shows its beginning ... */
 	bool		complete;	/* ... and its end: else it took at least so long */
 	bool		nested;		/* exit: out of a guest of the guest */
 	bool		unsplit;	/* exit: it is not known which part was no cost */
+	bool		whole_machine;	/* offline: at half of its time, so are all vCPUs of the
+					 * machine */
 };
 
 /** virt_worst_describe - all about a hit. Return: false if it is none. */

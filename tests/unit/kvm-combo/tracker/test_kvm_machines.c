@@ -302,10 +302,16 @@ static void test_tsc_offsets(void **state)
 	assert_int_equal(offsets->offset, -2280036601620);
 	assert_int_equal(offsets->pid, 100);
 	assert_int_equal(offsets->vcpu, 1);
+	assert_int_equal(offsets->cpu, 2);
+	assert_false(offsets->has_before);
+	kvm_tracker_tsc_before(tracker, -17);
+	offsets = kvm_tracker_tsc_offsets(tracker, &n);
+	assert_true(offsets->has_before);
+	assert_int_equal(offsets->before, -17);
 	kvm_tracker_free(tracker);
 }
 
-/** The last one of each vCPU is in the model. */
+/** The last one of each vCPU is in the model, and when each was set; not of what is no vCPU. */
 static void test_tsc_of_vcpus(void **state)
 {
 	static const struct record records[] = {
@@ -318,9 +324,11 @@ static void test_tsc_of_vcpus(void **state)
 		{ 20, 0, KVM_EXIT, 100, 0, HLT },
 		{ 25, 0, KVM_TSC_OFFSET, 100, 0, -40 },
 		{ 30, 0, KVM_TSC_OFFSET, 100, 0, -50 },
+		{ 35, 2, KVM_TSC_OFFSET, 990, 0, -70 },
 	};
 	struct virt_model *model = TRACK(records, 0, 100);
 	const struct virt_vcpu *vcpu = virt_model_vcpu(model, virt_model_find_vcpu(model, 100));
+	struct virt_tsc_write_range writes = virt_model_tsc_writes(model);
 
 	(void)state;
 	assert_true(vcpu->tsc_scale == 1);
@@ -330,6 +338,13 @@ static void test_tsc_of_vcpus(void **state)
 	vcpu = virt_model_vcpu(model, virt_model_find_vcpu(model, 102));
 	assert_true(vcpu->tsc_scale == 1);
 	assert_int_equal(vcpu->tsc_offset, -60);
+	assert_int_equal(writes.n, 3);
+	assert_int_equal(writes.first[0].time_ns, 5);
+	assert_int_equal(writes.first[0].vcpu, virt_model_find_vcpu(model, 102));
+	assert_int_equal(writes.first[0].pcpu, 3);
+	assert_int_equal(writes.first[1].offset, -40);
+	assert_int_equal(writes.first[2].time_ns, 30);
+	assert_false(writes.first[2].has_before);
 	virt_model_free(model);
 }
 

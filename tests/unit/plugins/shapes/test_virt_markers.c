@@ -189,11 +189,12 @@ static void test_selected(void **state)
 	virt_model_free(model);
 }
 
-static void check_text(const struct virt_worst *worst, const struct virt_model *model,
-		       enum virt_worst_kind kind, int64_t guest_ns, const char *wanted)
+static void check_text_in(const struct virt_worst *worst, const struct virt_model *model,
+			  int64_t from_ns, int64_t to_ns, enum virt_worst_kind kind,
+			  int64_t guest_ns, const char *wanted)
 {
 	struct virt_worst_query query = {
-		.from_ns = INT64_MIN, .to_ns = INT64_MAX, .kinds = BIT(kind),
+		.from_ns = from_ns, .to_ns = to_ns, .kinds = BIT(kind),
 	};
 	struct virt_worst_hit hit;
 	struct virt_moment moment;
@@ -205,6 +206,12 @@ static void check_text(const struct virt_worst *worst, const struct virt_model *
 	assert_string_equal(text, wanted);
 	/* what does not fit is cut off */
 	assert_int_equal(strlen(virt_text_moment(text, 20, model, NULL, &moment, guest_ns)), 19);
+}
+
+static void check_text(const struct virt_worst *worst, const struct virt_model *model,
+		       enum virt_worst_kind kind, int64_t guest_ns, const char *wanted)
+{
+	check_text_in(worst, model, INT64_MIN, INT64_MAX, kind, guest_ns, wanted);
 }
 
 static void test_text(void **state)
@@ -231,6 +238,48 @@ static void test_text(void **state)
 		   "d1v0 interrupt vector 0x30 on CPU 0, from injection to handler 1.250 us");
 	check_text(worst, model, VIRT_WORST_LOST, VIRT_NO_TIME,
 		   "CPU 1: 7 records lost, nothing is known of 1.000 us");
+	virt_worst_free(worst);
+	virt_model_free(model);
+}
+
+/** Pauses, and clocks that are set. They cost nothing, and are among the worst all the same. */
+static void test_pauses_and_clocks(void **state)
+{
+	const struct virt_tsc_write write = { 3000, 0x2000, 0x1000, 0, 1, true };
+	const struct virt_marker_rules rules = { .kinds = VIRT_WORST_ALL_KINDS, .n = 2 };
+	struct virt_worst_query query = { .from_ns = 0, .to_ns = 10000 };
+	struct virt_marked marked[VIRT_MARKED_ROOM];
+	struct virt_worst_hit hits[VIRT_MARKED_ROOM];
+	struct virt_model *model = virt_model_new();
+	int32_t machine = virt_model_add_machine(model, 1, "d1");
+	struct virt_worst *worst;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(virt_model_add_vcpu(model, machine, 0, 20000, "d1v0"), 0);
+	assert_int_equal(virt_model_add_vcpu(model, machine, 1, 20001, "d1v1"), 1);
+	assert_int_equal(virt_model_add_tsc_write(model, &write), 0);
+	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
+	set(model, 1, 0, VIRT_BLOCKED, 1, NONE, 0);
+	set(model, 0, 2000, VIRT_OFFLINE, 0, NONE, 0);
+	set(model, 0, 5000, VIRT_GUEST, 1, NONE, 0);
+	set(model, 1, 6000, VIRT_OFFLINE, 1, NONE, 0);
+	set(model, 0, 6000, VIRT_OFFLINE, 1, NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 10000), 0);
+	worst = virt_worst_new(model, false, NULL, 0);
+	check_text(worst, model, VIRT_WORST_TSC, VIRT_NO_TIME,
+		   "d1v0 has its TSC set by +4096 cycles: from here on the host's plus 0x2000");
+	check_text_in(worst, model, 0, 6000, VIRT_WORST_OFFLINE, VIRT_NO_TIME,
+		      "d1v0 is offline (last on CPU 0) for 3.000 us, others of its machine are not,"
+		      " guest code after 3.000 us");
+	check_text_in(worst, model, 6000, 10000, VIRT_WORST_OFFLINE, VIRT_NO_TIME,
+		      "d1v0 is offline (last on CPU 1) for 4.000 us, with its whole machine; its"
+		      " end is not in the trace");
+	n = (size_t)virt_marker_limits(worst, &rules, &query, marked);
+	n = virt_marker_pick(model, true, 1, BIT(VIRT_WORST_TSC), marked, n, hits);
+	assert_int_equal(n, 1);
+	assert_int_equal(hits[0].time_ns, 3000);
+	assert_int_equal(hits[0].vcpu, 0);
 	virt_worst_free(worst);
 	virt_model_free(model);
 }
@@ -441,6 +490,7 @@ int main(void)
 		cmocka_unit_test(test_place),
 		cmocka_unit_test(test_selected),
 		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_pauses_and_clocks),
 		cmocka_unit_test(test_kept_waiting),
 		cmocka_unit_test(test_pick),
 		cmocka_unit_test(test_looks),

@@ -32,6 +32,8 @@ static void test_conditions(void **state)
 		{ "migration>17ns", VIRT_WORST_MIGRATION, 17 },
 		{ "irq>1s", VIRT_WORST_IRQ, 1000000000 },
 		{ "lost>0", VIRT_WORST_LOST, 0 },
+		{ "offline>100ms", VIRT_WORST_OFFLINE, 100000000 },
+		{ "tsc>0", VIRT_WORST_TSC, 0 },
 	};
 	static const struct {
 		const char	*text;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -228,6 +229,80 @@ static void test_findings(void **state)
 				    rows[i].cause);
 	}
 	assert_false(virt_finding_make(model, worst, &none, &finding));
+	virt_worst_free(worst);
+	virt_model_free(model);
+}
+
+/**
+ * Two vCPUs are paused together, one of them again alone; what an exit waits for is none, nor is
+ * what the trace does not show to begin. One TSC is set twice, first nobody knows from what.
+ */
+static void test_pauses_and_clocks(void **state)
+{
+	struct virt_model *model = virt_model_new();
+	int32_t machine = virt_model_add_machine(model, 1, "d1");
+	struct virt_tsc_write set_back = { 610, 70, 100, 0, 1, true };
+	const struct virt_tsc_write first = { 600, 100, 0, 0, 1, false };
+	const struct virt_tsc_write late = { 2000, 1, 2, 0, 1, true };
+	struct virt_worst_query query = {
+		ALL, .kinds = BIT(VIRT_WORST_OFFLINE) | BIT(VIRT_WORST_TSC),
+	};
+	struct virt_finding finding;
+	struct virt_worst_hit hit;
+	char cause[VIRT_TEXT_SIZE];
+	struct virt_moment moment;
+	struct virt_worst *worst;
+
+	(void)state;
+	assert_int_equal(virt_model_add_vcpu(model, machine, 0, 20000, "d1v0"), 0);
+	assert_int_equal(virt_model_add_vcpu(model, machine, 1, 20001, "d1v1"), 1);
+	assert_int_equal(virt_model_add_tsc_write(model, &late), 0);
+	assert_int_equal(virt_model_add_tsc_write(model, &set_back), 0);
+	assert_int_equal(virt_model_add_tsc_write(model, &first), 0);
+	set_back.vcpu = 2;
+	assert_int_equal(virt_model_add_tsc_write(model, &set_back), -EINVAL);
+	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 100, VIRT_OFFLINE, 0, NONE, 0);
+	set(model, 0, 200, VIRT_OFFLINE, 1, NONE, 0);
+	set(model, 0, 400, VIRT_WAKING, 0, NONE, 0);
+	set(model, 0, 410, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 700, VIRT_HYPERVISOR, 0, NONE, EXIT);
+	set(model, 0, 710, VIRT_OFFLINE, 0, NONE, VIRT_INTERVAL_UNASKED);
+	set(model, 0, 800, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 900, VIRT_UNKNOWN, 0, NONE, 0);
+	set(model, 0, 950, VIRT_OFFLINE, 0, NONE, 0);
+	set(model, 1, 0, VIRT_OFFLINE, 1, NONE, 0);
+	set(model, 1, 50, VIRT_GUEST, 1, NONE, 0);
+	set(model, 1, 110, VIRT_OFFLINE, 1, NONE, 0);
+	set(model, 1, 405, VIRT_GUEST, 1, NONE, 0);
+	set(model, 1, 850, VIRT_OFFLINE, 1, NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 2000), 0);
+	worst = virt_worst_new(model, false, NULL, 0);
+	CHECK_TOP(worst, &query,
+		  { VIRT_WORST_OFFLINE, 850, 1150, 1 },
+		  { VIRT_WORST_OFFLINE, 100, 300, 0 },
+		  { VIRT_WORST_OFFLINE, 110, 295, 1 },
+		  { VIRT_WORST_TSC, 600, 0, 0 },
+		  { VIRT_WORST_TSC, 610, 0, 0 });
+	moment = describe(worst, VIRT_WORST_OFFLINE, 100);
+	assert_true(moment.begun && moment.complete && moment.whole_machine);
+	assert_int_equal(moment.end_ns, 400);
+	/* it is woken first, which is another moment */
+	assert_int_equal(moment.entry_ns, VIRT_NO_TIME);
+	assert_int_equal(moment.pcpu, 0);
+	assert_int_equal(moment.state_ns[VIRT_OFFLINE], 300);
+	/* the other one was gone before, but at half of its time it is offline, too */
+	moment = describe(worst, VIRT_WORST_OFFLINE, 850);
+	assert_true(!moment.complete && moment.whole_machine);
+	moment = describe(worst, VIRT_WORST_TSC, 600);
+	assert_int_equal(moment.tsc->offset, 100);
+	assert_false(moment.tsc->has_before);
+	query.from_ns = 610;
+	query.to_ns = 611;
+	assert_int_equal(virt_worst_top(worst, &query, &hit, 1), 1);
+	assert_true(virt_finding_make(model, worst, &hit, &finding));
+	assert_string_equal(virt_text_cause(cause, sizeof(cause), &finding), "-30 cycles");
+	assert_int_equal(finding.moment.pcpu, 1);
 	virt_worst_free(worst);
 	virt_model_free(model);
 }
@@ -567,6 +642,15 @@ static struct virt_model *random_model(int64_t length)
 
 			assert_int_equal(virt_model_add_loss(model, &loss), 0);
 		}
+		if (!rnd(40)) {
+			/* some of them beyond the end */
+			const struct virt_tsc_write write = {
+				.time_ns = t + rnd(30), .offset = rnd(100),
+				.vcpu = (int32_t)rnd(VCPUS), .pcpu = (int16_t)rnd(PCPUS),
+			};
+
+			assert_int_equal(virt_model_add_tsc_write(model, &write), 0);
+		}
 	}
 	assert_int_equal(virt_model_finish(model, 0, length), 0);
 	return model;
@@ -619,6 +703,15 @@ static void search_vcpu(const struct virt_model *model, int32_t vcpu, struct all
 			      vcpu, pcpu, a->start_ns, END(j) - a->start_ns,
 			      a->start_ns > range.first->start_ns && j + 1 < range.n &&
 			      range.first[j + 1].state != VIRT_UNKNOWN);
+		}
+		/* not what is found after UNKNOWN, unless an exit is seen to begin with it */
+		if (a->state == VIRT_OFFLINE && i && a[-1].state != VIRT_OFFLINE &&
+		    (a[-1].state != VIRT_UNKNOWN || a->flags & EXIT) && asked_for(a)) {
+			while (j + 1 < range.n && range.first[j + 1].state == a->state)
+				j++;
+			found(all, VIRT_WORST_OFFLINE, vcpu, a->pcpu, a->start_ns,
+			      END(j) - a->start_ns,
+			      j + 1 < range.n && range.first[j + 1].state != VIRT_UNKNOWN);
 		}
 		if (!(a->flags & EXIT))
 			continue;
@@ -674,6 +767,7 @@ static void search_vcpu(const struct virt_model *model, int32_t vcpu, struct all
 static void search(const struct virt_model *model, struct all *all)
 {
 	struct virt_loss_range losses = virt_model_losses(model);
+	struct virt_tsc_write_range writes = virt_model_tsc_writes(model);
 
 	all->n = 0;
 	for (int32_t vcpu = 0; vcpu < VCPUS; vcpu++)
@@ -681,6 +775,9 @@ static void search(const struct virt_model *model, struct all *all)
 	for (size_t i = 0; i < losses.n; i++)
 		found(all, VIRT_WORST_LOST, NONE, losses.first[i].pcpu, losses.first[i].from_ns,
 		      losses.first[i].to_ns - losses.first[i].from_ns, true);
+	for (size_t i = 0; i < writes.n; i++)
+		found(all, VIRT_WORST_TSC, writes.first[i].vcpu, writes.first[i].pcpu,
+		      writes.first[i].time_ns, 0, true);
 }
 
 static bool wanted(const struct all *all, size_t i, const struct virt_worst_query *query,
@@ -818,6 +915,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_kind),
 		cmocka_unit_test(test_findings),
+		cmocka_unit_test(test_pauses_and_clocks),
 		cmocka_unit_test(test_describe),
 		cmocka_unit_test(test_migration),
 		cmocka_unit_test(test_not_whole),
