@@ -46,6 +46,33 @@ for change in 's/"who_task":"[^"]*"/"who_task":"web:x-1"/g' 's/"who":"web:[^"]*"
 	check "finds $change" test $? = 1
 done
 
+# The device whose interrupt ended a wait is the one that the report names, vCPU by vCPU.
+run report -q --waits --format json "${talk[@]}"
+status 0
+cp "$OUT" "$WORK/waits.json"
+run why -q --worst 400 --kind blocked --format json "${talk[@]}"
+status 0
+check "devices have the same names" python3 - "$WORK/waits.json" "$OUT" << 'END'
+import json, sys
+waits = json.load(open(sys.argv[1]))
+names = {(waker["vcpu"], waker["vector"]): waker.get("name") for machine in waits["machines"]
+         for waker in machine["wakers"] if "vector" in waker}
+devices = set()
+def look(segments):
+    for segment in segments:
+        key = segment.get("subject"), segment.get("vector")
+        if key in names:
+            assert segment.get("vector_name") == names[key], (segment, names[key])
+            devices.add(segment.get("vector_name"))
+        look(segment["segments"])
+decoder, text, at = json.JSONDecoder(), open(sys.argv[2]).read(), 0
+while text[at:].strip():
+    answer, end = decoder.raw_decode(text[at:].lstrip())
+    at += len(text[at:]) - len(text[at:].lstrip()) + end
+    look(answer["segments"])
+assert len([name for name in devices if name and name.startswith("virtio")]) >= 1, devices
+END
+
 laws --path --task web:131 --from 306 --to 308.6 "${talk[@]}"
 laws --path --task web:131 --worst 10 --kind blocked,wake "${talk[@]}"
 laws --path --vcpu "web v1" --worst 10 --kind blocked "${talk[@]}"

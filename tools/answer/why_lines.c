@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "virt_delivery.h"
 #include "virt_handlers.h"
 #include "why_answer.h"
 
@@ -21,6 +22,14 @@ int why_vector_of(const struct virt_why *why, const struct virt_why_segment *seg
 				       virt_model_wake(why->model, segment->wake);
 
 	return wake ? wake->vector : VIRT_NONE;
+}
+
+const char *why_vector_name(const struct virt_why *why, const struct virt_why_segment *segment)
+{
+	bool is_vcpu = virt_model_vcpu(why->model, segment->subject);
+
+	return virt_vector_name(why->model, is_vcpu ? segment->subject : segment->vcpu,
+				why_vector_of(why, segment));
 }
 
 const char *why_interrupt_of(const struct virt_why *why, const struct virt_why_segment *segment)
@@ -148,6 +157,7 @@ static void put_wait(struct output *out, const struct virt_why *why,
 	}
 	if (vector >= 0)
 		out_printf(out, ", vector 0x%02x", (unsigned int)vector);
+	put_named(out, " ", why_vector_name(why, segment));
 	put_guest_part(out, why, segment);
 	if (segment->flags & VIRT_WHY_CUT)
 		out_str(out, ", which is told above or leads too far");

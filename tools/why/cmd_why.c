@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "guest_lives.h"
+#include "irq_delivery.h"
 #include "model_files.h"
 #include "model_load.h"
 #include "model_monitors.h"
+#include "virt_delivery.h"
 #include "why.h"
 
 /** More than anybody reads, less than memory holds. */
@@ -417,6 +419,43 @@ static int answer_all(struct asked *asked, int64_t from_ns, int64_t to_ns)
 	       answer_vcpus(asked, from_ns, to_ns);
 }
 
+/** Does an answer tell of an interrupt that Linux may have given to a device? */
+static bool asks_for_devices(const struct asked *asked)
+{
+	for (size_t i = 0; i < asked->n; i++) {
+		const struct virt_why *why = &asked->answers[i].why;
+
+		for (size_t j = 0; j < why->n; j++) {
+			int vector = why_vector_of(why, &why->segments[j]);
+
+			if (vector >= 0 && !virt_linux_vector(vector))
+				return true;
+		}
+	}
+	return false;
+}
+
+/** Which device has which vector, by the host's own guests, read once more. */
+static int name_devices(struct asked *asked)
+{
+	struct virt_devices *devices = virt_devices_new();
+	int ret = devices ? 0 : -ENOMEM;
+
+	for (int i = 0; i < asked->load.n_guests && !ret; i++) {
+		const struct guest_lives_source *source = &asked->lives.sources[i];
+		struct irq_list irqs;
+
+		ret = irq_pair_read(&(struct irq_pair){
+			.model = asked->load.model, .host = &asked->load.host,
+			.guest = source->trace, .tids = source->tids, .n_tids = source->n_tids,
+			.devices = devices, .model_time = source->model_time, .arg = source->arg,
+		}, &irqs);
+		irq_list_free(&irqs);
+	}
+	virt_model_set_devices(asked->load.model, devices);
+	return ret;
+}
+
 static int find_answers(struct asked *asked)
 {
 	const struct why_options *options = asked->options;
@@ -432,12 +471,17 @@ static int find_answers(struct asked *asked)
 		return ksv_usage_error(options->command,
 				       "--from is not before --to: nothing lies between");
 	status = answer_all(asked, from_ns, to_ns);
-	if (status || !asked->load.host.kvm || !asks_for_host(asked))
+	if (status)
 		return status;
-	if (guest_lives_add_host(&asked->lives, &asked->load.host, asked->load.model))
-		return no_memory();
-	drop_answers(asked);
-	return answer_all(asked, from_ns, to_ns);
+	if (asked->load.host.kvm && asks_for_host(asked)) {
+		if (guest_lives_add_host(&asked->lives, &asked->load.host, asked->load.model))
+			return no_memory();
+		drop_answers(asked);
+		status = answer_all(asked, from_ns, to_ns);
+	}
+	if (status || !asked->load.n_guests || !asks_for_devices(asked))
+		return status;
+	return name_devices(asked) ? no_memory() : 0;
 }
 
 /* --- all of it ------------------------------------------------------------------------------- */

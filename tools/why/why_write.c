@@ -132,6 +132,7 @@ static void json_segment(const struct why_writing *writing, struct json *json,
 	json_who(json, why, segment);
 	if (vector >= 0)
 		json_i64(json, "vector", vector);
+	json_named(json, "vector_name", why_vector_name(why, segment));
 	json_named(json, "handler", segment->kind == VIRT_WHY_HANDLER ?
 		   why_handler_kind_of(why, segment) : why_interrupt_of(why, segment));
 	if (segment->kind == VIRT_WHY_SLEEP)
