@@ -63,10 +63,50 @@ static int add_states(struct guest_task_sum *sum, struct cursor *cursor, int64_t
 	return 0;
 }
 
-static int add_cpu(struct guest_task_sums *sums, struct key_map *map, size_t *room,
-		   const struct virt_guest_cpu *cpu, struct cursor *cursor, int64_t from_ns,
-		   int64_t to_ns)
+/** Sums that are being made. */
+struct making {
+	struct guest_task_sums	*sums;
+	const struct guest_cgroups *cgroups;	/* NULL: by task */
+	struct key_map		map;
+	size_t			room;
+	int64_t			from_ns, to_ns;
+};
+
+static int add_part(struct making *making, struct cursor *cursor, int32_t key, int64_t from_ns,
+		    int64_t to_ns)
 {
+	struct guest_task_sums *sums = making->sums;
+	int64_t i = KEY_MAP_ELEMENT(&making->map, (uint32_t)key, sums->all, making->room);
+
+	if (i < 0)
+		return -ENOMEM;
+	sums->n = making->map.n_keys;
+	sums->all[i].pid = key;
+	sums->all[i].runs++;
+	sums->all[i].believed_ns += to_ns - from_ns;
+	return add_states(&sums->all[i], cursor, from_ns, to_ns);
+}
+
+/** A run, cut where its task enters another cgroup. */
+static int add_run_by_cgroup(struct making *making, struct cursor *cursor, int32_t pid,
+			     int64_t from_ns, int64_t to_ns)
+{
+	int64_t until_ns;
+	int ret = 0;
+
+	for (; from_ns < to_ns && !ret && pid; from_ns = until_ns) {
+		int32_t cgroup = guest_cgroups_at(making->cgroups, pid, from_ns, &until_ns);
+
+		if (until_ns > to_ns)
+			until_ns = to_ns;
+		ret = add_part(making, cursor, cgroup, from_ns, until_ns);
+	}
+	return ret;
+}
+
+static int add_cpu(struct making *making, const struct virt_guest_cpu *cpu, struct cursor *cursor)
+{
+	int64_t from_ns = making->from_ns, to_ns = making->to_ns;
 	ptrdiff_t first = virt_guest_run_at(cpu, from_ns);
 	int ret = 0;
 
@@ -74,20 +114,13 @@ static int add_cpu(struct guest_task_sums *sums, struct key_map *map, size_t *ro
 		const struct virt_guest_run *run = &cpu->runs[i];
 		int64_t a = run->start_ns > from_ns ? run->start_ns : from_ns;
 		int64_t b = run[1].start_ns < to_ns ? run[1].start_ns : to_ns;
-		int64_t task;
 
 		if (run->start_ns >= to_ns)
 			break;
 		if (a >= b || run->pid < 0)
 			continue;
-		task = KEY_MAP_ELEMENT(map, (uint32_t)run->pid, sums->all, *room);
-		if (task < 0)
-			return -ENOMEM;
-		sums->n = map->n_keys;
-		sums->all[task].pid = run->pid;
-		sums->all[task].runs++;
-		sums->all[task].believed_ns += b - a;
-		ret = add_states(&sums->all[task], cursor, a, b);
+		ret = making->cgroups ? add_run_by_cgroup(making, cursor, run->pid, a, b) :
+					add_part(making, cursor, run->pid, a, b);
 	}
 	return ret;
 }
@@ -110,11 +143,10 @@ static int compare_places(const void *a, const void *b)
 	return (x->pcpu > y->pcpu) - (x->pcpu < y->pcpu);
 }
 
-int guest_task_sums_make(struct guest_task_sums *sums, const struct guest_tasks *tasks,
-			 const struct virt_model *model, int64_t from_ns, int64_t to_ns)
+static int make(struct making *making, const struct guest_tasks *tasks,
+		const struct virt_model *model)
 {
-	struct key_map map = { .n_keys = 0 };
-	size_t room = 0;
+	struct guest_task_sums *sums = making->sums;
 	int ret = 0;
 
 	*sums = (struct guest_task_sums){ .n = 0 };
@@ -123,10 +155,11 @@ int guest_task_sums_make(struct guest_task_sums *sums, const struct guest_tasks 
 
 		if (!tasks->cpus[i].n)
 			continue;
-		cursor.range = virt_vcpu_intervals(model, tasks->cpus[i].vcpu, from_ns, to_ns);
-		ret = add_cpu(sums, &map, &room, &tasks->cpus[i], &cursor, from_ns, to_ns);
+		cursor.range = virt_vcpu_intervals(model, tasks->cpus[i].vcpu, making->from_ns,
+						   making->to_ns);
+		ret = add_cpu(making, &tasks->cpus[i], &cursor);
 	}
-	key_map_destroy(&map);
+	key_map_destroy(&making->map);
 	if (sums->n)
 		qsort(sums->all, sums->n, sizeof(*sums->all), compare_sums);
 	for (size_t i = 0; i < sums->n; i++)
@@ -134,6 +167,25 @@ int guest_task_sums_make(struct guest_task_sums *sums, const struct guest_tasks 
 			qsort(sums->all[i].places, sums->all[i].n_places,
 			      sizeof(*sums->all[i].places), compare_places);
 	return ret;
+}
+
+int guest_task_sums_make(struct guest_task_sums *sums, const struct guest_tasks *tasks,
+			 const struct virt_model *model, int64_t from_ns, int64_t to_ns)
+{
+	struct making making = { .sums = sums, .from_ns = from_ns, .to_ns = to_ns };
+
+	return make(&making, tasks, model);
+}
+
+int guest_cgroup_sums_make(struct guest_task_sums *sums, const struct guest_tasks *tasks,
+			   const struct virt_model *model, int64_t from_ns, int64_t to_ns)
+{
+	struct making making = {
+		.sums = sums, .cgroups = &tasks->cgroups, .from_ns = from_ns, .to_ns = to_ns,
+	};
+
+	*sums = (struct guest_task_sums){ .n = 0 };
+	return tasks->cgroups.n_names ? make(&making, tasks, model) : 0;
 }
 
 void guest_task_sums_free(struct guest_task_sums *sums)

@@ -47,6 +47,7 @@ void guest_tasks_free(struct guest_tasks *tasks)
 		free(tasks->cpus[i].runs);
 	free(tasks->cpus);
 	free(tasks->inner);
+	guest_cgroups_free(&tasks->cgroups);
 	*tasks = (struct guest_tasks){ .cpu = -1 };
 }
 
@@ -75,10 +76,10 @@ static int end_cpu(struct guest_tasks *tasks)
 int guest_tasks_take(struct guest_tasks *tasks, const struct kvm_trace_record *record,
 		     int64_t time_ns)
 {
-	int ret = 0;
+	int ret = guest_cgroups_take(&tasks->cgroups, record, time_ns);
 
-	if (record->cpu < 0 || record->cpu >= tasks->n_cpus)
-		return 0;
+	if (ret || record->cpu < 0 || record->cpu >= tasks->n_cpus)
+		return ret;
 	if (record->cpu != tasks->cpu) {
 		ret = end_cpu(tasks);
 		tasks->cpu = record->cpu;
@@ -101,7 +102,9 @@ int guest_tasks_lost(struct guest_tasks *tasks, int cpu)
 
 int guest_tasks_end(struct guest_tasks *tasks)
 {
-	return end_cpu(tasks);
+	int ret = end_cpu(tasks);
+
+	return ret ? ret : guest_cgroups_end(&tasks->cgroups);
 }
 
 /** While a trace is read for this alone. */

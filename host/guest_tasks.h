@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "guest_cgroups.h"
 #include "host_trace.h"
 #include "kvm_trace.h"
 #include "virt_guest.h"
@@ -35,6 +36,7 @@ struct guest_tasks {
 	int			n_cpus;
 	struct kvm_trace	**inner;	/* of guest_tasks_nest() */
 	int			n_inner, room_inner;
+	struct guest_cgroups	cgroups; /* of its own tasks */
 	/* private, while records go by */
 	int			cpu;	/* of the last one; -1: none */
 	int64_t			last_ns;
@@ -141,6 +143,15 @@ struct guest_task_sums {
 int guest_task_sums_make(struct guest_task_sums *sums, const struct guest_tasks *tasks,
 			 const struct virt_model *model, int64_t from_ns, int64_t to_ns);
 void guest_task_sums_free(struct guest_task_sums *sums);
+
+/**
+ * guest_cgroup_sums_make - the same by cgroups: instead of a task's pid, the number of one
+ *
+ * Of a task that enters another cgroup, its time is divided there. VIRT_NONE: of tasks of which it
+ * is not known. The idle task is none. There are no sums if no cgroup is known.
+ */
+int guest_cgroup_sums_make(struct guest_task_sums *sums, const struct guest_tasks *tasks,
+			   const struct virt_model *model, int64_t from_ns, int64_t to_ns);
 
 #ifdef __cplusplus
 }

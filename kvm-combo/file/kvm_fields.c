@@ -112,6 +112,11 @@ static const struct boot_row {
 
 #define N_BOOT	ARRAY_SIZE(boot_rows)
 
+/** Linux's include/trace/events/cgroup.h, since 4.12: cgroup_migrate. */
+static const char *const cgroup_rows[] = { "cgroup_attach_task", "cgroup_transfer_tasks" };
+
+#define N_CGROUPS	ARRAY_SIZE(cgroup_rows)
+
 /** Longer than the name of any level, or device. */
 #define LEVEL_SIZE	KVM_DEVICE_SIZE
 
@@ -145,6 +150,11 @@ struct found_device {
 	struct tep_format_field *irq, *name;	/* or NULL */
 };
 
+struct found_cgroup {
+	int		id;		/* -1: the trace does not know it */
+	struct tep_format_field *root, *pid, *path;
+};
+
 struct kvm_fields {
 	struct tep_handle *tep;
 	struct tep_format_field *pid, *flags; /* of all events */
@@ -159,6 +169,7 @@ struct kvm_fields {
 	struct found_call calls[N_CALLS];
 	struct found_boot boot[N_BOOT];
 	struct found_device device;
+	struct found_cgroup cgroups[N_CGROUPS];
 	uint8_t		*by_id;		/* 0: none; number in @events + 1; behind these, those in
 					 * @handlers, from FIRST_POWER on those in @power */
 	uint8_t		*handler_of;	/* 0: none; number in @handlers + 1 */
@@ -230,6 +241,19 @@ static void find_device(struct kvm_fields *fields)
 		find_field(event, "name", &fields->device.name);
 }
 
+static void find_cgroups(struct kvm_fields *fields)
+{
+	for (size_t i = 0; i < N_CGROUPS; i++) {
+		struct tep_event *event = tep_find_event_by_name(fields->tep, "cgroup",
+								 cgroup_rows[i]);
+		struct found_cgroup *cgroup = &fields->cgroups[i];
+
+		cgroup->id = event && find_field(event, "dst_root", &cgroup->root) &&
+			     find_field(event, "pid", &cgroup->pid) &&
+			     find_field(event, "dst_path", &cgroup->path) ? event->id : -1;
+	}
+}
+
 /** A host's are told to the tracker; a guest's only to whoever asks for them. */
 static void find_handlers(struct kvm_fields *fields)
 {
@@ -281,6 +305,7 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 	find_calls(fields);
 	find_boot(fields);
 	find_device(fields);
+	find_cgroups(fields);
 	for (size_t i = 0; i < N_ROWS; i++) {
 		int id;
 
@@ -397,13 +422,13 @@ bool kvm_fields_call(const struct kvm_fields *fields, const struct tep_record *r
 
 /** A text somewhere in the record: its place in the lower half of the field, its length above. */
 static bool text_at(const struct kvm_fields *fields, const struct tep_format_field *field,
-		    const struct tep_record *record, char text[LEVEL_SIZE])
+		    const struct tep_record *record, char *text, size_t size)
 {
 	uint64_t place = (uint64_t)number(fields, field, record);
 	uint64_t at = place & 0xffff, length = place >> 16 & 0xffff;
 
 	if (!is_there(field, record) || field->size != 4 || at + length > (uint64_t)record->size ||
-	    length >= LEVEL_SIZE)
+	    length >= size)
 		return false;
 	memcpy(text, (const char *)record->data + at, length);
 	text[length] = '\0';
@@ -424,7 +449,7 @@ bool kvm_fields_boot(const struct kvm_fields *fields, const struct tep_record *r
 		.kind = boot_rows[i].kind, .edge = boot_rows[i].edge, .label = boot_rows[i].name,
 	};
 	if (event->kind == HYPER_LEVEL) {
-		if (!text_at(fields, fields->boot[i].field, record, level))
+		if (!text_at(fields, fields->boot[i].field, record, level, sizeof(level)))
 			return false;
 		event->has = UINT32_C(1) << HYPER_F_NUMBER;
 		event->number = hyper_level_number(level);
@@ -516,8 +541,25 @@ void kvm_fields_device(const struct kvm_fields *fields, const struct tep_record 
 		       char name[KVM_DEVICE_SIZE])
 {
 	if (id < 0 || id != fields->device.id || !fields->device.name ||
-	    !text_at(fields, fields->device.name, record, name))
+	    !text_at(fields, fields->device.name, record, name, KVM_DEVICE_SIZE))
 		*name = '\0';
+}
+
+bool kvm_fields_cgroup(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		       struct kvm_cgroup_event *event)
+{
+	const struct found_cgroup *found;
+	size_t i = 0;
+
+	while (i < N_CGROUPS && fields->cgroups[i].id != id)
+		i++;
+	if (id < 0 || i == N_CGROUPS)
+		return false;
+	found = &fields->cgroups[i];
+	event->root = (int32_t)number(fields, found->root, record);
+	event->pid = (int32_t)number(fields, found->pid, record);
+	return is_there(found->root, record) && is_there(found->pid, record) && event->pid > 0 &&
+	       text_at(fields, found->path, record, event->path, sizeof(event->path));
 }
 
 /** What a handler is called that is entered. */
@@ -526,7 +568,7 @@ static void name_handler(const struct kvm_fields *fields, const struct kvm_handl
 {
 	char text[LEVEL_SIZE] = "";
 
-	if (!found->text || !text_at(fields, found->text, record, text))
+	if (!found->text || !text_at(fields, found->text, record, text, sizeof(text)))
 		*text = '\0';
 	kvm_handler_field_name(found, number(fields, found->number, record), text, name, size);
 }

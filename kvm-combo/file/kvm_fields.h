@@ -82,6 +82,20 @@ int64_t kvm_fields_irq(const struct kvm_fields *fields, const struct tep_record 
 void kvm_fields_device(const struct kvm_fields *fields, const struct tep_record *record, int id,
 		       char name[KVM_DEVICE_SIZE]);
 
+/** Longer than the paths of most cgroups; what is longer is not told. */
+#define KVM_CGROUP_SIZE	1024
+
+/** A task, or the leader of a process, enters a cgroup. */
+struct kvm_cgroup_event {
+	int32_t		root;		/* number of the hierarchy; 0: cgroup v2's */
+	int32_t		pid;
+	char		path[KVM_CGROUP_SIZE];
+};
+
+/** kvm_fields_cgroup - whether a record tells that. Return: false if not, or it is too short. */
+bool kvm_fields_cgroup(const struct kvm_fields *fields, const struct tep_record *record, int id,
+		       struct kvm_cgroup_event *event);
+
 /**
  * kvm_fields_sched - what a record tells of the tasks of its own kernel
  * @event: receives it, of KVM_SWITCH, KVM_WAKING, KVM_WAKEUP, KVM_BORN or KVM_MIGRATE

@@ -557,6 +557,7 @@ struct told {
 	struct hyper_event boot;
 	struct kvm_event sched;
 	struct kvm_handler_event handler;
+	struct kvm_cgroup_event cgroup;
 };
 
 static void find_more(const struct kvm_trace *trace, const struct tep_record *record, int id,
@@ -577,6 +578,8 @@ static void find_more(const struct kvm_trace *trace, const struct tep_record *re
 		counted->sched = &told->sched;
 	if (kvm_fields_handler(fields, record, id, &told->handler))
 		counted->handler = &told->handler;
+	if (kvm_fields_cgroup(fields, record, id, &told->cgroup))
+		counted->cgroup = &told->cgroup;
 }
 
 /** A device is known by the number of its interrupt; its name is read once. 0 or -ENOMEM. */

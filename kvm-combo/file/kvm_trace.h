@@ -63,6 +63,7 @@ struct kvm_trace_record {
 	const struct hyper_event *boot;	/* of what initcall:* tells, as well; else NULL */
 	const struct kvm_event *sched;	/* kvm_fields_sched(), as well; else NULL */
 	const struct kvm_handler_event *handler; /* kvm_fields_handler(), as well; else NULL */
+	const struct kvm_cgroup_event *cgroup;	/* kvm_fields_cgroup(), as well; else NULL */
 };
 
 struct kvm_trace;

@@ -19,6 +19,8 @@
 
 /** In text. */
 #define MAX_TASKS	20
+/** A name that no cgroup has. */
+#define NOT_TOLD	"not told"
 #define MAX_PLACES	3
 
 /* --- counting -------------------------------------------------------------------------------- */
@@ -129,8 +131,11 @@ static int build_guest(const struct report *report, struct report_guest *guest)
 		ret = walk.error;
 	if (!ret)
 		ret = model_nest(report->load, guest->number, &guest->tasks);
-	return ret ? ret : guest_task_sums_make(&guest->sums, &guest->tasks, model,
-						report->from_ns, report->to_ns);
+	if (!ret)
+		ret = guest_task_sums_make(&guest->sums, &guest->tasks, model, report->from_ns,
+					   report->to_ns);
+	return ret ? ret : guest_cgroup_sums_make(&guest->by_cgroup, &guest->tasks, model,
+						  report->from_ns, report->to_ns);
 }
 
 /** Share of the records that can be judged; negative if there are too few. */
@@ -242,6 +247,7 @@ void report_kvm_free(struct report_kvm *kvm)
 		free(kvm->guests[i].fits.vcpus);
 		guest_tasks_free(&kvm->guests[i].tasks);
 		guest_task_sums_free(&kvm->guests[i].sums);
+		guest_task_sums_free(&kvm->guests[i].by_cgroup);
 	}
 	guest_culprits_free(&kvm->culprits);
 	free(kvm->of_culprits);
@@ -410,41 +416,86 @@ static void text_places(struct output *out, const struct guest_task_sum *task)
 		out_str(out, ", ...");
 }
 
+/** What is told of each task or cgroup. */
+static const struct {
+	const char	*name;
+	enum virt_state	state;
+} sum_columns[] = {
+	{ "executed", VIRT_GUEST }, { "steal", VIRT_PREEMPTED }, { "hypervisor", VIRT_HYPERVISOR },
+	{ "vmm", VIRT_VMM }, { "waking", VIRT_WAKING }, { "blocked", VIRT_BLOCKED },
+	{ "unknown", VIRT_UNKNOWN },
+};
+
+static void text_sums_head(struct output *out, const char *first)
+{
+	put_first(out, first);
+	text_right(out, "believed", TEXT_NUMBER);
+	for (size_t i = 0; i < ARRAY_SIZE(sum_columns); i++)
+		text_right(out, sum_columns[i].name, TEXT_NUMBER);
+	out_str(out, "  executed on\n");
+}
+
+static void text_sum(struct output *out, const char *name, const struct guest_task_sum *sum)
+{
+	put_first(out, name);
+	text_duration(out, sum->believed_ns);
+	for (size_t i = 0; i < ARRAY_SIZE(sum_columns); i++)
+		text_duration(out, sum->ns[sum_columns[i].state]);
+	text_places(out, sum);
+}
+
+/** Of tasks of which nothing is told, too. */
+static const char *cgroup_name(const struct report_guest *guest, const struct guest_task_sum *sum)
+{
+	const char *name = guest_cgroups_name(&guest->tasks.cgroups, sum->pid);
+
+	return name ? name : NOT_TOLD;
+}
+
+/** The cgroup that a task was in last within the window; or NULL. */
+static const char *cgroup_of(const struct report *report, const struct report_guest *guest,
+			     const struct guest_task_sum *task)
+{
+	const struct guest_cgroups *cgroups = &guest->tasks.cgroups;
+
+	return guest_cgroups_name(cgroups, guest_cgroups_at(cgroups, task->pid, report->to_ns - 1,
+							    NULL));
+}
+
 static void text_guest(struct output *out, const struct report *report,
 		       const struct report_guest *guest)
 {
-	static const struct {
-		const char	*name;
-		enum virt_state	state;
-	} columns[] = {
-		{ "executed", VIRT_GUEST }, { "steal", VIRT_PREEMPTED },
-		{ "hypervisor", VIRT_HYPERVISOR }, { "vmm", VIRT_VMM },
-		{ "waking", VIRT_WAKING }, { "blocked", VIRT_BLOCKED },
-		{ "unknown", VIRT_UNKNOWN },
-	};
 	char name[GUEST_TASK_FULL_NAME];
 
 	out_str(out, "\nguest ");
 	out_text(out, kvm_trace_path(guest->trace));
 	out_char(out, '\n');
 	text_guest_cpus(out, report, guest);
-	put_first(out, "guest's tasks");
-	text_right(out, "believed", TEXT_NUMBER);
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
-		text_right(out, columns[i].name, TEXT_NUMBER);
-	out_str(out, "  executed on\n");
+	text_sums_head(out, "guest's tasks");
 	for (size_t i = 0; i < guest->sums.n && i < MAX_TASKS; i++) {
 		const struct guest_task_sum *task = &guest->sums.all[i];
 
+		const char *cgroup = cgroup_of(report, guest, task);
+
 		guest_tasks_name(name, sizeof(name), &guest->tasks, task->pid);
-		put_first(out, name);
-		text_duration(out, task->believed_ns);
-		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
-			text_duration(out, task->ns[columns[c].state]);
-		text_places(out, task);
+		text_sum(out, name, task);
+		if (cgroup) {
+			out_str(out, "; in ");
+			out_text(out, cgroup);
+		}
 		out_char(out, '\n');
 	}
 	if (guest->sums.n > MAX_TASKS)
+		out_str(out, "  ... and more: --format json lists all\n");
+	if (!guest->by_cgroup.n)
+		return;
+	text_sums_head(out, "guest's cgroups");
+	for (size_t i = 0; i < guest->by_cgroup.n && i < MAX_TASKS; i++) {
+		text_sum(out, cgroup_name(guest, &guest->by_cgroup.all[i]),
+			 &guest->by_cgroup.all[i]);
+		out_char(out, '\n');
+	}
+	if (guest->by_cgroup.n > MAX_TASKS)
 		out_str(out, "  ... and more: --format json lists all\n");
 }
 
@@ -457,6 +508,44 @@ static void text(struct output *out, const struct report *report)
 }
 
 /* --- JSON and CSV ---------------------------------------------------------------------------- */
+
+/** What follows the name of a task or cgroup. */
+static void json_sum(struct json *json, const struct guest_task_sum *sum)
+{
+	json_u64(json, "runs", sum->runs);
+	json_i64(json, "believed_ns", sum->believed_ns);
+	json_i64(json, "executed_ns", sum->ns[VIRT_GUEST]);
+	json_i64(json, "steal_ns", sum->ns[VIRT_PREEMPTED]);
+	json_open(json, "states_ns", '{', true);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		json_i64(json, virt_state_name((enum virt_state)state), sum->ns[state]);
+	json_close(json, '}');
+	json_open(json, "pcpus", '[', true);
+	for (size_t j = 0; j < sum->n_places; j++) {
+		json_open(json, NULL, '{', true);
+		if (sum->places[j].pcpu >= 0)
+			json_i64(json, "pcpu", sum->places[j].pcpu);
+		json_i64(json, "executed_ns", sum->places[j].ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
+static void json_cgroups(struct json *json, const struct report_guest *guest)
+{
+	json_open(json, "cgroups", '[', false);
+	for (size_t i = 0; i < guest->by_cgroup.n; i++) {
+		const struct guest_task_sum *sum = &guest->by_cgroup.all[i];
+		const char *name = guest_cgroups_name(&guest->tasks.cgroups, sum->pid);
+
+		json_open(json, NULL, '{', true);
+		if (name)
+			json_str(json, "name", name);
+		json_sum(json, sum);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
 
 static void json_guest(struct json *json, const struct report *report,
 		       const struct report_guest *guest)
@@ -484,6 +573,7 @@ static void json_guest(struct json *json, const struct report *report,
 	for (size_t i = 0; i < guest->sums.n; i++) {
 		const struct guest_task_sum *task = &guest->sums.all[i];
 		const struct kvm_trace *inside = guest_tasks_inside(&guest->tasks, task->pid);
+		const char *cgroup = cgroup_of(report, guest, task);
 
 		guest_tasks_name(name, sizeof(name), &guest->tasks, task->pid);
 		json_open(json, NULL, '{', true);
@@ -491,26 +581,13 @@ static void json_guest(struct json *json, const struct report *report,
 		json_str(json, "name", name);
 		if (inside)
 			json_str(json, "inside", kvm_trace_path(inside));
-		json_u64(json, "runs", task->runs);
-		json_i64(json, "believed_ns", task->believed_ns);
-		json_i64(json, "executed_ns", task->ns[VIRT_GUEST]);
-		json_i64(json, "steal_ns", task->ns[VIRT_PREEMPTED]);
-		json_open(json, "states_ns", '{', true);
-		for (int state = 0; state < VIRT_N_STATES; state++)
-			json_i64(json, virt_state_name((enum virt_state)state), task->ns[state]);
-		json_close(json, '}');
-		json_open(json, "pcpus", '[', true);
-		for (size_t j = 0; j < task->n_places; j++) {
-			json_open(json, NULL, '{', true);
-			if (task->places[j].pcpu >= 0)
-				json_i64(json, "pcpu", task->places[j].pcpu);
-			json_i64(json, "executed_ns", task->places[j].ns);
-			json_close(json, '}');
-		}
-		json_close(json, ']');
+		if (cgroup)
+			json_str(json, "cgroup", cgroup);
+		json_sum(json, task);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
+	json_cgroups(json, guest);
 	json_close(json, '}');
 }
 
@@ -559,6 +636,37 @@ static void csv_named(struct output *out, const struct report *report, const cha
 	});
 }
 
+static void csv_places(struct output *out, const struct report *report, const char *section,
+		       const char *path, const char *name, const struct guest_task_sum *sum)
+{
+	for (size_t j = 0; j < sum->n_places; j++) {
+		char place[KVM_CGROUP_SIZE + 32], pcpu[16];
+
+		pcpu_name(pcpu, sizeof(pcpu), sum->places[j].pcpu);
+		text_format(place, sizeof(place), "%s on %s", name, pcpu);
+		csv_named(out, report, section, path, place, NULL, &sum->places[j].ns);
+	}
+}
+
+static void csv_cgroups(struct output *out, const struct report *report,
+			const struct report_guest *guest)
+{
+	const char *path = kvm_trace_path(guest->trace);
+
+	for (size_t i = 0; i < guest->by_cgroup.n; i++) {
+		const struct guest_task_sum *sum = &guest->by_cgroup.all[i];
+		const char *name = cgroup_name(guest, sum);
+
+		csv_named(out, report, "guest_cgroup_believed", path, name, &sum->runs,
+			  &sum->believed_ns);
+		csv_named(out, report, "guest_cgroup_executed", path, name, NULL,
+			  &sum->ns[VIRT_GUEST]);
+		csv_named(out, report, "guest_cgroup_steal", path, name, NULL,
+			  &sum->ns[VIRT_PREEMPTED]);
+		csv_places(out, report, "guest_cgroup_pcpu", path, name, sum);
+	}
+}
+
 static void csv_guest(struct output *out, const struct report *report,
 		      const struct report_guest *guest)
 {
@@ -582,15 +690,9 @@ static void csv_guest(struct output *out, const struct report *report,
 			  &task->ns[VIRT_GUEST]);
 		csv_named(out, report, "guest_task_steal", path, name, NULL,
 			  &task->ns[VIRT_PREEMPTED]);
-		for (size_t j = 0; j < task->n_places; j++) {
-			char place[GUEST_TASK_FULL_NAME + 32], pcpu[16];
-
-			pcpu_name(pcpu, sizeof(pcpu), task->places[j].pcpu);
-			text_format(place, sizeof(place), "%s on %s", name, pcpu);
-			csv_named(out, report, "guest_task_pcpu", path, place, NULL,
-				  &task->places[j].ns);
-		}
+		csv_places(out, report, "guest_task_pcpu", path, name, task);
 	}
+	csv_cgroups(out, report, guest);
 }
 
 static void csv(struct output *out, const struct report *report)

@@ -5,6 +5,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
@@ -166,12 +167,125 @@ static void test_odd(void **state)
 	virt_model_free(model);
 }
 
+/* --- cgroups --------------------------------------------------------------------------------- */
+
+static void attach(struct guest_tasks *tasks, int64_t time_ns, int32_t root, int32_t pid,
+		   const char *path)
+{
+	struct kvm_cgroup_event event = { .root = root, .pid = pid };
+	const struct kvm_trace_record record = { .pid = 1, .cgroup = &event };
+
+	snprintf(event.path, sizeof(event.path), "%s", path);
+	assert_int_equal(guest_cgroups_take(&tasks->cgroups, &record, time_ns), 0);
+}
+
+static void make(struct guest_tasks *tasks, int64_t time_ns, int32_t maker, int32_t pid)
+{
+	const struct kvm_event born = { .kind = KVM_BORN, .pid = maker, .arg = pid };
+	const struct kvm_trace_record record = { .pid = maker, .sched = &born };
+
+	assert_int_equal(guest_cgroups_take(&tasks->cgroups, &record, time_ns), 0);
+}
+
+static const char *cgroup_at(const struct guest_tasks *tasks, int32_t pid, int64_t time_ns)
+{
+	int32_t number = guest_cgroups_at(&tasks->cgroups, pid, time_ns, NULL);
+
+	return guest_cgroups_name(&tasks->cgroups, number);
+}
+
+/**
+ * Records come CPU by CPU, not in order. A task enters /a, and makes another one before and after
+ * that; a pid is used again. What another hierarchy tells does not count, whenever it is told.
+ */
+static void test_who_is_in_a_cgroup(void **state)
+{
+	struct guest_tasks tasks = make_tasks(1);
+	int64_t until;
+
+	(void)state;
+	make(&tasks, 1300, 20, 22);
+	attach(&tasks, 1150, 3, 20, "/of/v1");
+	attach(&tasks, 1200, 0, 20, "/a");
+	attach(&tasks, 1100, 3, 23, "/of/v1");
+	make(&tasks, 1100, 20, 21);
+	attach(&tasks, 1600, 0, 22, "/b");
+	make(&tasks, 1700, 22, 20);
+	make(&tasks, 1800, 30, 22);
+	assert_int_equal(guest_tasks_end(&tasks), 0);
+	assert_null(cgroup_at(&tasks, 20, 1199));
+	assert_string_equal(cgroup_at(&tasks, 20, 1200), "/a");
+	assert_null(cgroup_at(&tasks, 21, 1900));
+	assert_null(cgroup_at(&tasks, 22, 1299));
+	assert_string_equal(cgroup_at(&tasks, 22, 1300), "/a");
+	assert_string_equal(cgroup_at(&tasks, 22, 1799), "/b");
+	assert_null(cgroup_at(&tasks, 22, 1800));
+	assert_null(cgroup_at(&tasks, 23, 1900));
+	assert_string_equal(cgroup_at(&tasks, 20, 1700), "/b");
+	assert_null(cgroup_at(&tasks, 99, 1500));
+	guest_cgroups_at(&tasks.cgroups, 20, 1200, &until);
+	assert_int_equal(until, 1700);
+	guest_cgroups_at(&tasks.cgroups, 20, 1700, &until);
+	assert_int_equal(until, INT64_MAX);
+	guest_tasks_free(&tasks);
+}
+
+static const struct guest_task_sum *sum_of(const struct guest_task_sums *sums, int32_t key)
+{
+	for (size_t i = 0; i < sums->n; i++)
+		if (sums->all[i].pid == key)
+			return &sums->all[i];
+	return NULL;
+}
+
+/** A run is cut where its task is moved; idle is in none. */
+static void test_time_of_cgroups(void **state)
+{
+	struct virt_model *model = make_model();
+	struct guest_tasks tasks = make_tasks(1);
+	struct guest_task_sums sums;
+	const struct guest_task_sum *sum;
+
+	(void)state;
+	take(&tasks, 0, 1000, 20, VIRT_NONE);
+	take(&tasks, 0, 1600, 20, 21);
+	take(&tasks, 0, 1700, 21, 0);
+	take(&tasks, 0, 2000, 0, VIRT_NONE);
+	attach(&tasks, 1100, 0, 20, "/a");
+	attach(&tasks, 1400, 0, 20, "/b");
+	assert_int_equal(guest_tasks_end(&tasks), 0);
+	assert_int_equal(guest_cgroup_sums_make(&sums, &tasks, model, BEGIN, END), 0);
+	assert_int_equal(sums.n, 3);
+	sum = sum_of(&sums, 0);
+	assert_int_equal(sum->believed_ns, 300);
+	assert_int_equal(sum->ns[VIRT_GUEST], 200);
+	assert_int_equal(sum->ns[VIRT_PREEMPTED], 100);
+	sum = sum_of(&sums, 1);
+	assert_int_equal(sum->believed_ns, 200);
+	assert_int_equal(sum->ns[VIRT_GUEST], 100);
+	assert_int_equal(sum->places[0].pcpu, 4);
+	sum = sum_of(&sums, VIRT_NONE);
+	assert_int_equal(sum->believed_ns, 200);
+	assert_int_equal(sum->ns[VIRT_GUEST], 200);
+	assert_int_equal(sum->n_places, 2);
+	guest_task_sums_free(&sums);
+	/* a window within one of them */
+	assert_int_equal(guest_cgroup_sums_make(&sums, &tasks, model, 1350, 1390), 0);
+	assert_int_equal(sums.n, 1);
+	assert_int_equal(sums.all[0].ns[VIRT_PREEMPTED], 40);
+	guest_task_sums_free(&sums);
+	guest_tasks_free(&tasks);
+	virt_model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_odd),
+		cmocka_unit_test(test_who_is_in_a_cgroup),
+		cmocka_unit_test(test_time_of_cgroups),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
