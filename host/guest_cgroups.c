@@ -9,7 +9,7 @@
 
 #include "array.h"
 #include "guest_cgroups.h"
-#include "key_map.h"
+#include "hash_bytes.h"
 #include "search.h"
 
 static int add_step(struct guest_cgroups *cgroups, const struct guest_cgroup_step *step)
@@ -20,21 +20,35 @@ static int add_step(struct guest_cgroups *cgroups, const struct guest_cgroup_ste
 	return 0;
 }
 
-/** There are few. Return: the number of a path, or -ENOMEM. */
+/** Return: the number of a path, or -ENOMEM. */
 static int32_t number_of(struct guest_cgroups *cgroups, const char *path)
 {
+	uint64_t key = hash_text(path);
+	int64_t number;
 	char *copy;
 
-	for (size_t i = 0; i < cgroups->n_names; i++)
-		if (!strcmp(cgroups->names[i], path))
-			return (int32_t)i;
+	/* another one may have that key */
+	while ((number = key_map_find(&cgroups->name_map, key)) >= 0 &&
+	       strcmp(cgroups->names[number].text, path) != 0)
+		key++;
+	if (number >= 0)
+		return (int32_t)number;
 	copy = strdup(path);
-	if (!copy || ARRAY_GROW(cgroups->names, cgroups->n_names, cgroups->room_names)) {
+	number = copy ? KEY_MAP_ELEMENT(&cgroups->name_map, key, cgroups->names,
+					cgroups->room_names) : -ENOMEM;
+	if (number < 0) {
 		free(copy);
 		return -ENOMEM;
 	}
-	cgroups->names[cgroups->n_names] = copy;
-	return (int32_t)cgroups->n_names++;
+	cgroups->names[number].text = copy;
+	return (int32_t)number;
+}
+
+static void forget_names(struct guest_cgroups *cgroups)
+{
+	for (uint32_t i = 0; i < cgroups->name_map.n_keys; i++)
+		free(cgroups->names[i].text);
+	key_map_destroy(&cgroups->name_map);
 }
 
 /** What other hierarchies have told counts no more. */
@@ -46,9 +60,7 @@ static void forget_paths(struct guest_cgroups *cgroups)
 		if (cgroups->steps[i].maker != VIRT_NONE)
 			cgroups->steps[n++] = cgroups->steps[i];
 	cgroups->n = n;
-	for (size_t i = 0; i < cgroups->n_names; i++)
-		free(cgroups->names[i]);
-	cgroups->n_names = 0;
+	forget_names(cgroups);
 }
 
 int guest_cgroups_take(struct guest_cgroups *cgroups, const struct kvm_trace_record *record,
@@ -66,9 +78,9 @@ int guest_cgroups_take(struct guest_cgroups *cgroups, const struct kvm_trace_rec
 	}
 	if (!event)
 		return 0;
-	if (cgroups->n_names && event->root > cgroups->root)
+	if (cgroups->name_map.n_keys && event->root > cgroups->root)
 		return 0;
-	if (cgroups->n_names && event->root < cgroups->root)
+	if (cgroups->name_map.n_keys && event->root < cgroups->root)
 		forget_paths(cgroups);
 	cgroups->root = event->root;
 	step.pid = event->pid;
@@ -98,7 +110,7 @@ int guest_cgroups_end(struct guest_cgroups *cgroups)
 	int ret = 0;
 
 	/* where no cgroup is told, whoever was made tells nothing either */
-	if (!cgroups->n_names)
+	if (!cgroups->name_map.n_keys)
 		cgroups->n = 0;
 	if (cgroups->n)
 		qsort(cgroups->steps, cgroups->n, sizeof(*cgroups->steps), compare_times);
@@ -139,13 +151,13 @@ int32_t guest_cgroups_at(const struct guest_cgroups *cgroups, int32_t pid, int64
 
 const char *guest_cgroups_name(const struct guest_cgroups *cgroups, int32_t number)
 {
-	return number >= 0 && (size_t)number < cgroups->n_names ? cgroups->names[number] : NULL;
+	return number >= 0 && (uint32_t)number < cgroups->name_map.n_keys ?
+	       cgroups->names[number].text : NULL;
 }
 
 void guest_cgroups_free(struct guest_cgroups *cgroups)
 {
-	for (size_t i = 0; i < cgroups->n_names; i++)
-		free(cgroups->names[i]);
+	forget_names(cgroups);
 	free(cgroups->names);
 	free(cgroups->steps);
 	*cgroups = (struct guest_cgroups){ .n = 0 };

@@ -9,6 +9,7 @@
 #ifndef KSHARK_VIRT_GUEST_CGROUPS_H
 #define KSHARK_VIRT_GUEST_CGROUPS_H
 
+#include "key_map.h"
 #include "kvm_trace.h"
 
 #ifdef __cplusplus
@@ -25,8 +26,11 @@ struct guest_cgroup_step {
 
 /** All zero is none. */
 struct guest_cgroups {
-	char		**names;	/* paths, by number */
-	size_t		n_names, room_names;
+	struct key_map	name_map;	/* of paths */
+	struct guest_cgroup_name {
+		char	*text;
+	} *names;			/* by number in @name_map */
+	uint32_t	room_names;
 	struct guest_cgroup_step *steps; /* at last by pid, ascending by time */
 	size_t		n, room;
 	int32_t		root;		/* of the hierarchy that counts: the one with the least

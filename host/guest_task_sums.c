@@ -185,7 +185,7 @@ int guest_cgroup_sums_make(struct guest_task_sums *sums, const struct guest_task
 	};
 
 	*sums = (struct guest_task_sums){ .n = 0 };
-	return tasks->cgroups.n_names ? make(&making, tasks, model) : 0;
+	return tasks->cgroups.name_map.n_keys ? make(&making, tasks, model) : 0;
 }
 
 void guest_task_sums_free(struct guest_task_sums *sums)

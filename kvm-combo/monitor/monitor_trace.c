@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "escape.h"
+#include "hash_bytes.h"
 #include "monitor_events.h"
 #include "monitor_private.h"
 #include "regular_file.h"
@@ -31,16 +32,6 @@ bool monitor_is_name(const char *name, size_t n)
 	return true;
 }
 
-/** FNV-1a, of 64 bits. */
-static uint64_t name_key(const char *name, size_t n)
-{
-	uint64_t key = UINT64_C(0xcbf29ce484222325);
-
-	for (size_t i = 0; i < n; i++)
-		key = (key ^ (unsigned char)name[i]) * UINT64_C(0x100000001b3);
-	return key;
-}
-
 static bool is_called(const struct monitor_trace *trace, int64_t event, const char *name, size_t n)
 {
 	const char *text = trace->names[event].text;
@@ -50,7 +41,7 @@ static bool is_called(const struct monitor_trace *trace, int64_t event, const ch
 
 int64_t monitor_add_event(struct monitor_trace *trace, const char *name, size_t n)
 {
-	uint64_t key = name_key(name, n);
+	uint64_t key = hash_bytes(HASH_BYTES_NONE, name, n);
 	int64_t event = key_map_find(&trace->map, key);
 	char *copy;
 

@@ -12,6 +12,7 @@
 #include <libkshark-tepdata.h>
 
 #include "clock_align.h"
+#include "hash_bytes.h"
 #include "ks_clock.h"
 
 /* Of libtracecmd, which libkshark has loaded; another version may lack the first one. */
@@ -31,11 +32,8 @@ void tracecmd_free_record(struct tep_record *record);
 int64_t ks_clock_key(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	uint64_t key = 0xcbf29ce484222325ULL;	/* FNV-1a */
 
-	for (const char *p = slash ? slash + 1 : path; *p; p++)
-		key = (key ^ (unsigned char)*p) * 0x100000001b3ULL;
-	return (int64_t)key;
+	return (int64_t)hash_text(slash ? slash + 1 : path);
 }
 
 bool ks_clock_is_key(const struct kshark_data_stream *stream, int64_t key)

@@ -10,6 +10,7 @@
 
 #include "compare.h"
 #include "escape.h"
+#include "hash_bytes.h"
 #include "options.h"
 
 int compare_judged(const struct compare_options *options)
@@ -25,12 +26,11 @@ int compare_judged(const struct compare_options *options)
 static uint64_t seed_of(uint64_t seed, const char *metric, const char *run)
 {
 	const char *const texts[] = { metric, run };
-	uint64_t hash = 0xcbf29ce484222325u ^ seed;
+	uint64_t hash = HASH_BYTES_NONE ^ seed;
 
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		for (const char *c = texts[i]; *c; c++)
-			hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
-		hash = (hash ^ 0xff) * 0x100000001b3u;
+		hash = hash_bytes(hash, texts[i], strlen(texts[i]));
+		hash = hash_bytes(hash, "\xff", 1);
 	}
 	return hash;
 }

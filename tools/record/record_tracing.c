@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hash_bytes.h"
 #include "record.h"
 #include "record_tracing.h"
 
@@ -50,15 +51,14 @@ static unsigned long long read_buffer(void)
 static uint64_t read_events(void)
 {
 	char *text = malloc(EVENTS_BYTES);
-	uint64_t key = 0xcbf29ce484222325ULL;	/* FNV-1a */
+	uint64_t key;
 	bool any;
 
 	if (!text)
 		return 0;
 	record_read(text, EVENTS_BYTES, "%s/set_event", record_tracing());
 	any = *text;
-	for (const char *p = text; *p; p++)
-		key = (key ^ (unsigned char)*p) * 0x100000001b3ULL;
+	key = hash_text(text);
 	free(text);
 	return any ? key : 0;
 }

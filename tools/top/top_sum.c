@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hash_bytes.h"
 #include "top_sum.h"
-
-#define FNV_FIRST	0xcbf29ce484222325ULL
-#define FNV_FACTOR	0x100000001b3ULL
 
 bool top_same_subject(const struct top_fact *a, const struct top_fact *b)
 {
@@ -18,18 +16,9 @@ bool top_same_subject(const struct top_fact *a, const struct top_fact *b)
 	       a->machine_id == b->machine_id && a->vcpu_id == b->vcpu_id;
 }
 
-static uint64_t mix(uint64_t key, const void *data, size_t size)
-{
-	const unsigned char *bytes = data;
-
-	for (size_t i = 0; i < size; i++)
-		key = (key ^ bytes[i]) * FNV_FACTOR;
-	return key;
-}
-
 static uint64_t mix_text(uint64_t key, const char *text)
 {
-	return text ? mix(key, text, strlen(text) + 1) : mix(key, "\1", 1);
+	return text ? hash_bytes(key, text, strlen(text) + 1) : hash_bytes(key, "\1", 1);
 }
 
 static uint64_t key_of(const struct top_fact *fact)
@@ -37,7 +26,7 @@ static uint64_t key_of(const struct top_fact *fact)
 	const int32_t numbers[] = {
 		(int32_t)fact->kind, fact->machine_id, fact->vcpu_id, fact->pcpu, fact->id,
 	};
-	uint64_t key = mix(FNV_FIRST, numbers, sizeof(numbers));
+	uint64_t key = hash_bytes(HASH_BYTES_NONE, numbers, sizeof(numbers));
 
 	return mix_text(mix_text(mix_text(key, fact->machine), fact->vcpu), fact->name);
 }

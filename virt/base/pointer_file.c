@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "escape.h"
+#include "hash_bytes.h"
 #include "json_read.h"
 #include "pointer_file.h"
 #include "whole_file.h"
@@ -84,11 +85,7 @@ bool pointer_file_text(struct json_object *root, const char *key, const char *te
 /** Of what it says: two that are called alike are told apart. */
 static uint64_t number_of(const char *text)
 {
-	uint64_t number = UINT64_C(0xcbf29ce484222325);
-
-	for (; *text; text++)
-		number = (number ^ (uint8_t)*text) * UINT64_C(0x100000001b3);
-	return number;
+	return hash_text(text);
 }
 
 void pointer_file_name(char *name, size_t size, const char *trace, const char *of)

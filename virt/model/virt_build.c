@@ -10,6 +10,7 @@
 #include "array.h"
 #include "escape.h"
 #include "exit_reasons.h"
+#include "hash_bytes.h"
 #include "virt_devices.h"
 #include "virt_private.h"
 
@@ -214,19 +215,9 @@ int virt_model_set_tsc(struct virt_model *model, int32_t vcpu, double scale, int
 	return 0;
 }
 
-/** FNV-1a; of a name that another one's key is found for, the next one is tried. */
-static uint64_t name_key(const char *name)
-{
-	uint64_t key = 0xcbf29ce484222325ULL;
-
-	for (; *name; name++)
-		key = (key ^ (uint8_t)*name) * 0x100000001b3ULL;
-	return key;
-}
-
 int32_t virt_model_add_reason(struct virt_model *model, const char *name)
 {
-	uint64_t key = name_key(name);
+	uint64_t key = hash_text(name);	/* if another name has it, the next one is tried */
 	const char *copy;
 	int32_t index;
 

@@ -212,7 +212,7 @@ struct virt_model {
 	struct virt_pid	*pids;		/* ascending */
 	struct virt_reason *reasons;
 	int32_t		n_reasons, reasons_room;
-	struct key_map	reason_map;	/* name_key() */
+	struct key_map	reason_map;	/* hash_text() */
 	struct virt_task *tasks;
 	int32_t		n_tasks, tasks_room;
 	struct key_map	task_map;

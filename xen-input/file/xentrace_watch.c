@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hash_bytes.h"
 #include "xentrace_file.h"
 
 /** Bytes at the beginning and at the end that tell one recording from another. */
@@ -37,17 +38,16 @@ static bool same_content(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/** FNV-1a of the bytes at the beginning and the end of what was opened. */
+/** Of the bytes at the beginning and the end of what was opened. */
 static uint64_t sample_of(int fd, uint64_t size)
 {
-	uint64_t hash = 0xcbf29ce484222325, begin = 0;
+	uint64_t hash = HASH_BYTES_NONE, begin = 0;
 	uint8_t buf[SAMPLE_BYTES];
 
 	for (int i = 0; i < 2; i++) {
 		ssize_t n = pread(fd, buf, size < sizeof(buf) ? size : sizeof(buf), begin);
 
-		for (ssize_t at = 0; at < n; at++)
-			hash = (hash ^ buf[at]) * 0x100000001b3;
+		hash = hash_bytes(hash, buf, n > 0 ? (size_t)n : 0);
 		begin = size < sizeof(buf) ? 0 : size - sizeof(buf);
 	}
 	return hash;
