@@ -38,6 +38,31 @@ d2v1 all
 d3v0 not all
 d3v1 not all"
 
+# why's worst pauses are those of the report, and tell it as it does
+run report -q --format json --worst 6 --kind offline "$SAMPLES/kvm-paused.dat"
+status 0
+cp "$OUT" "$WORK/report"
+run why -q --format json --worst 6 --kind offline "$SAMPLES/kvm-paused.dat"
+status 0
+check "why tells of the same" python3 - "$WORK/report" "$OUT" << 'END'
+import json, sys
+worst = json.load(open(sys.argv[1]))["worst"]
+decoder, text, answers = json.JSONDecoder(), open(sys.argv[2]).read().strip(), []
+while text:
+    answer, end = decoder.raw_decode(text)
+    answers.append(answer)
+    text = text[end:].strip()
+assert len(answers) == len(worst) == 6, answers
+for answer, moment in zip(answers, worst):
+    segment, = answer["segments"]
+    assert answer["moment"] == segment["kind"] == "offline" and segment["segments"] == [], answer
+    assert answer["subject"] == segment["subject"] == moment["vcpu"], answer
+    assert answer["window_ns"] == [moment["start_ns"], moment["end_ns"]], answer
+    assert segment["whole_machine"] == moment["whole_machine"], answer
+    assert answer["unexplained_ns"] == 0 and len(segment["evidence"]) == 2, answer
+assert {moment["whole_machine"] for moment in worst} == {True, False}
+END
+
 # tsc TRACE: the same lines by trace-cmd and by us, of the threads that are vCPUs
 tsc()
 {

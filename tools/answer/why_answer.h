@@ -130,6 +130,9 @@ void why_subject(const struct why_answer *answer, char *text, size_t size);
 /** why_vector_of - the vector of the interrupt that ended a wait; or VIRT_NONE. */
 int why_vector_of(const struct virt_why *why, const struct virt_why_segment *segment);
 
+/** why_is_paused - of a vCPU that is offline: is its whole machine, at half of the time? */
+bool why_is_paused(const struct virt_why *why, const struct virt_why_segment *segment);
+
 /** why_vector_name - what that is for, or whose: virt_vector_name(); or NULL. */
 const char *why_vector_name(const struct virt_why *why, const struct virt_why_segment *segment);
 

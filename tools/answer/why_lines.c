@@ -24,6 +24,15 @@ int why_vector_of(const struct virt_why *why, const struct virt_why_segment *seg
 	return wake ? wake->vector : VIRT_NONE;
 }
 
+bool why_is_paused(const struct virt_why *why, const struct virt_why_segment *segment)
+{
+	const struct virt_vcpu *vcpu = virt_model_vcpu(why->model, segment->subject);
+	int64_t ns = segment->to_ns - segment->from_ns;
+
+	return vcpu && virt_machine_is_offline(why->model, vcpu->machine,
+					       segment->from_ns + ns / 2);
+}
+
 const char *why_vector_name(const struct virt_why *why, const struct virt_why_segment *segment)
 {
 	bool is_vcpu = virt_model_vcpu(why->model, segment->subject);
@@ -226,6 +235,9 @@ static void put_what(struct output *out, const struct virt_why *why,
 		return;
 	case VIRT_WHY_OFFLINE:
 		out_str(out, kind);
+		if (virt_model_vcpu(why->model, segment->subject))
+			out_str(out, why_is_paused(why, segment) ? ", with its whole machine" :
+				", others of its machine are not");
 		return;
 	default:
 		out_str(out, kind);

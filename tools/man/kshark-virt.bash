@@ -121,7 +121,7 @@ _kshark_virt()
 		_kshark_virt_words "exit> steal> wake> migration> lost>" "$cur"
 		;;
 	--kind)
-		[[ $command == why ]] && _kshark_virt_words "wake steal exit blocked" "$cur"
+		[[ $command == why ]] && _kshark_virt_words "wake steal exit blocked offline" "$cur"
 		[[ $command == report ]] &&
 			_kshark_virt_words "exit steal wake migration irq lost offline tsc" "$cur"
 		;;

@@ -87,7 +87,7 @@ static int take_kinds(const struct ksv_command *command, const struct ksv_option
 
 		if (kind == VIRT_WHY_M_N_KINDS)
 			return ksv_usage_error(command, "--kind %s: not a list of wake, steal, "
-					       "exit and blocked", text);
+					       "exit, blocked and offline", text);
 		*kinds |= 1u << kind;
 		if (!rest[n])
 			return 0;
@@ -120,7 +120,8 @@ static const struct ksv_option why_option_table[] = {
 	{ 0, "worst", "N",
 	  "the N costliest moments, of all vCPUs, of those of --vcpu, or\nof the task",
 	  take_worst, offsetof(OPTIONS, worst), NULL },
-	{ 0, "kind", "LIST", "with --worst: wake,steal,exit,blocked (default: the first three)",
+	{ 0, "kind", "LIST",
+	  "with --worst: wake,steal,exit,blocked,offline (default:\nthe first three)",
 	  take_kinds, offsetof(OPTIONS, kinds), NULL },
 	MODEL_OPTION_MONITOR(OPTIONS, monitors, "what QEMU traced of itself (-trace), of a machine "
 			     "of\nthis host: what vCPUs did in it; may be repeated"),

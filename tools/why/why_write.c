@@ -137,6 +137,8 @@ static void json_segment(const struct why_writing *writing, struct json *json,
 		   why_handler_kind_of(why, segment) : why_interrupt_of(why, segment));
 	if (segment->kind == VIRT_WHY_SLEEP)
 		json_i64(json, "sleeps_ns", segment->sleeps_ns);
+	if (segment->kind == VIRT_WHY_OFFLINE && virt_model_vcpu(why->model, segment->subject))
+		json_bool(json, "whole_machine", why_is_paused(why, segment));
 	json_named(json, "reason", virt_model_reason(why->model, segment->reason));
 	json_flags(json, segment->flags);
 	json_accesses(writing, json, segment);

@@ -560,6 +560,9 @@ struct virt_tsc_write_range virt_model_tsc_writes(const struct virt_model *model
 struct virt_machine_range virt_machine_intervals(const struct virt_model *model, int32_t machine,
 						 int64_t from_ns, int64_t to_ns);
 
+/** virt_machine_is_offline - whether all vCPUs of a machine are OFFLINE at a time */
+bool virt_machine_is_offline(const struct virt_model *model, int32_t machine, int64_t time_ns);
+
 /** Time in each state of a machine, and how many of its intervals begin within the window. */
 struct virt_machine_totals {
 	int64_t		ns[VIRT_M_N_STATES];

@@ -75,22 +75,6 @@ static bool describe_wait(const struct virt_model *model, uint32_t i, struct vir
 	return true;
 }
 
-/** Are all vCPUs of its machine offline at a time? */
-static bool is_offline(const struct virt_model *model, int32_t vcpu, int64_t time_ns)
-{
-	const struct virt_machine *machine =
-		virt_model_machine(model, virt_model_vcpu(model, vcpu)->machine);
-
-	for (int32_t i = 0; i < machine->n_vcpus; i++) {
-		const struct virt_interval *at = virt_vcpu_at(model, machine->vcpus[i], time_ns,
-							      NULL);
-
-		if (!at || at->state != VIRT_OFFLINE)
-			return false;
-	}
-	return true;
-}
-
 static bool describe_offline(const struct virt_model *model, uint32_t i,
 			     struct virt_moment *moment)
 {
@@ -104,8 +88,8 @@ static bool describe_offline(const struct virt_model *model, uint32_t i,
 	moment->complete = virt_end_is_shown(track, end);
 	moment->entry_ns = virt_entry_after(track, end);
 	moment->pcpu = track->intervals[i].pcpu;
-	moment->whole_machine = is_offline(model, moment->vcpu,
-				   moment->start_ns + (moment->end_ns - moment->start_ns) / 2);
+	moment->whole_machine = virt_machine_is_offline(model, track->info.machine,
+				moment->start_ns + (moment->end_ns - moment->start_ns) / 2);
 	add_states(model, moment->end_ns, moment);
 	return true;
 }

@@ -681,6 +681,19 @@ const struct virt_loss *virt_model_loss_in(const struct virt_model *model, int64
 	return loss && virt_loss_end(loss) > from_ns ? loss : NULL;
 }
 
+bool virt_machine_is_offline(const struct virt_model *model, int32_t machine, int64_t time_ns)
+{
+	const struct virt_machine *info = virt_model_machine(model, machine);
+
+	for (int32_t i = 0; info && i < info->n_vcpus; i++) {
+		const struct virt_interval *at = virt_vcpu_at(model, info->vcpus[i], time_ns, NULL);
+
+		if (!at || at->state != VIRT_OFFLINE)
+			return false;
+	}
+	return info && info->n_vcpus;
+}
+
 struct virt_machine_range virt_machine_intervals(const struct virt_model *model, int32_t machine,
 						 int64_t from_ns, int64_t to_ns)
 {

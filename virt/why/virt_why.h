@@ -182,6 +182,7 @@ enum virt_why_moment_kind {
 	VIRT_WHY_M_STEAL,
 	VIRT_WHY_M_EXIT,
 	VIRT_WHY_M_BLOCKED,		/* BLOCKED without interruption */
+	VIRT_WHY_M_OFFLINE,
 	VIRT_WHY_M_N_KINDS
 };
 

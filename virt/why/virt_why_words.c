@@ -121,6 +121,7 @@ const char *virt_why_moment_name(enum virt_why_moment_kind kind)
 		[VIRT_WHY_M_STEAL] = "steal",
 		[VIRT_WHY_M_EXIT] = "exit",
 		[VIRT_WHY_M_BLOCKED] = "blocked",
+		[VIRT_WHY_M_OFFLINE] = "offline",
 	};
 
 	return (unsigned int)kind < VIRT_WHY_M_N_KINDS ? name[kind] : NULL;

@@ -78,6 +78,7 @@ static void keep_hit(const struct virt_worst *worst, const struct virt_worst_hit
 		[VIRT_WORST_EXIT] = VIRT_WHY_M_EXIT,
 		[VIRT_WORST_STEAL] = VIRT_WHY_M_STEAL,
 		[VIRT_WORST_WAKE] = VIRT_WHY_M_WAKE,
+		[VIRT_WORST_OFFLINE] = VIRT_WHY_M_OFFLINE,
 	};
 	struct virt_why_moment moment = { .subject = hit->vcpu, .kind = kinds[hit->kind] };
 	struct virt_moment all;
@@ -112,7 +113,8 @@ ssize_t virt_why_worst(const struct virt_model *model, int64_t from_ns, int64_t 
 		.from_ns = from_ns, .to_ns = to_ns, .of = of, .n_of = n_of,
 		.kinds = (kinds >> VIRT_WHY_M_EXIT & 1) << VIRT_WORST_EXIT |
 			 (kinds >> VIRT_WHY_M_STEAL & 1) << VIRT_WORST_STEAL |
-			 (kinds >> VIRT_WHY_M_WAKE & 1) << VIRT_WORST_WAKE,
+			 (kinds >> VIRT_WHY_M_WAKE & 1) << VIRT_WORST_WAKE |
+			 (kinds >> VIRT_WHY_M_OFFLINE & 1) << VIRT_WORST_OFFLINE,
 	};
 	struct found found = { .moments = moments, .most = n };
 	int32_t n_vcpus = of ? (int32_t)n_of : virt_model_n_vcpus(model);
@@ -134,6 +136,7 @@ static size_t moment_end(const struct virt_why *why, size_t i, enum virt_why_mom
 	static const uint8_t kinds[VIRT_WHY_M_N_KINDS] = {
 		[VIRT_WHY_M_WAKE] = VIRT_WHY_WAKING, [VIRT_WHY_M_STEAL] = VIRT_WHY_PREEMPTED,
 		[VIRT_WHY_M_BLOCKED] = VIRT_WHY_BLOCKED,
+		[VIRT_WHY_M_OFFLINE] = VIRT_WHY_OFFLINE,
 	};
 	const struct virt_why_segment *segment = &why->segments[i];
 	size_t end = i + 1;
@@ -141,6 +144,10 @@ static size_t moment_end(const struct virt_why *why, size_t i, enum virt_why_mom
 	if (kind != VIRT_WHY_M_EXIT) {
 		/* a vCPU that is blocked while a task has it is no sleep of the task */
 		bool own = kind != VIRT_WHY_M_BLOCKED || segment->task == VIRT_NONE;
+
+		/* who is not born yet, or dead, is not paused */
+		if (kind == VIRT_WHY_M_OFFLINE)
+			own = virt_model_vcpu(why->model, segment->subject);
 
 		return segment->kind == kinds[kind] && own ? end : i;
 	}

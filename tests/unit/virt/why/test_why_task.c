@@ -403,6 +403,7 @@ static void test_worst(void **state)
 {
 	struct virt_model *model = make_model();
 	struct virt_why_moment moments[MOST];
+	/* nobody is paused; who is dead is not, either */
 	unsigned int all = (1u << VIRT_WHY_M_N_KINDS) - 1;
 
 	(void)state;
