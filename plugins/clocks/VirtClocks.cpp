@@ -38,22 +38,9 @@ namespace {
 
 constexpr int LOADING_MS = 50;		/* between two looks whether a file is loaded */
 constexpr int TEXT_LINES = 5;
+constexpr int ALONE_LINES = 2;		/* of a file that is alone, not much is told */
 constexpr int STEPS_SHOWN = 4;
 constexpr char ALIGN[] = "Align", CANCEL[] = "Cancel";
-
-/** A label that mostly keeps its height: what is below does not move when its text comes. */
-class StillLabel : public QLabel {
-public:
-	int heightForWidth(int width) const override
-	{
-		return std::max(QLabel::heightForWidth(width), sizeHint().height());
-	}
-	QSize minimumSizeHint() const override { return { 0, sizeHint().height() }; }
-	QSize sizeHint() const override
-	{
-		return { 0, fontMetrics().lineSpacing() * TEXT_LINES };
-	}
-};
 
 /** Where other offsets count. */
 QString stepsOf(const int64_t *parts, const char *unit)
@@ -115,6 +102,31 @@ std::vector<uint64_t> serials(const std::vector<std::string> &files)
 }
 
 } // namespace
+
+/** A label that mostly keeps its height: what is below does not move when its text comes. */
+class VirtClocks::StillLabel : public QLabel {
+public:
+	int heightForWidth(int width) const override
+	{
+		return std::max(QLabel::heightForWidth(width), sizeHint().height());
+	}
+	QSize minimumSizeHint() const override { return { 0, sizeHint().height() }; }
+	QSize sizeHint() const override
+	{
+		return { 0, fontMetrics().lineSpacing() *
+			    (_isAlone ? ALONE_LINES : TEXT_LINES) };
+	}
+	void setAlone(bool isAlone)
+	{
+		if (isAlone == _isAlone)
+			return;
+		_isAlone = isAlone;
+		updateGeometry();
+	}
+
+private:
+	bool _isAlone = false;
+};
 
 VirtClocks::VirtClocks(QMainWindow *window,
 		       std::function<void(const std::vector<VirtWarning> &)> warn)
@@ -349,6 +361,7 @@ void VirtClocks::findStreams()
 			_streams->addItem(QString("%1: %2").arg(id).arg(virtFileOf(id)), id);
 	}
 	_streams->setCurrentIndex(_streams->findData(shown));
+	_text->setAlone(_streams->count() < 2);
 }
 
 /** The first guest is shown as soon as it is known to be one, unless the user has chosen. */

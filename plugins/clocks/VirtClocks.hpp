@@ -51,6 +51,7 @@ private:
 
 	struct Align;
 	struct Judge;
+	class StillLabel;
 
 	/** What is remembered of a stream as long as it shows the same file. */
 	struct Known {
@@ -113,7 +114,7 @@ private:
 	QComboBox		*_streams = nullptr;
 	bool			_chosen = false;	/* by the user */
 	VirtOffsetBox		*_offset = nullptr;
-	QLabel			*_text = nullptr;
+	StillLabel		*_text = nullptr;
 	QPushButton		*_align = nullptr, *_undo = nullptr, *_store = nullptr;
 };
 
