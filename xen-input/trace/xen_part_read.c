@@ -385,6 +385,26 @@ static int read_clock(struct reading *reading, struct json_object *root)
 	return 0;
 }
 
+/** Places in the file. */
+static int read_offsets(struct reading *reading, struct json_object *root, const char *key,
+			int (*add)(struct xen_part *part, uint64_t offset))
+{
+	struct json_object *list;
+	int ret = 0;
+	size_t n;
+
+	list = list_of(root, key, &n);
+	for (size_t i = 0; i < n && !ret; i++) {
+		struct json_object *offset = json_object_array_get_idx(list, i);
+		int64_t number = json_object_get_int64(offset);
+
+		if (!json_object_is_type(offset, json_type_int) || number < 0)
+			return wrong(reading, key);
+		ret = add(reading->part, (uint64_t)number);
+	}
+	return ret;
+}
+
 static int read_file(struct reading *reading, struct json_object *root)
 {
 	struct xen_part *part = reading->part;
@@ -394,15 +414,10 @@ static int read_file(struct reading *reading, struct json_object *root)
 
 	part->bytes = (uint64_t)json_number_member(root, "bytes", -1);
 	part->records = (uint64_t)json_number_member(root, "records", -1);
-	list = list_of(root, "gaps", &n);
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = xen_part_add_gap(part, json_object_get_uint64(
-					       json_object_array_get_idx(list, i)));
 	part->has_whole = json_bits_member(root, "whole_tsc", &part->whole_tsc);
-	list = list_of(root, "windows", &n);
-	for (size_t i = 0; i < n && !ret; i++)
-		ret = xen_part_add_window(part, json_object_get_uint64(
-						  json_object_array_get_idx(list, i)));
+	ret = read_offsets(reading, root, "gaps", xen_part_add_gap);
+	if (!ret)
+		ret = read_offsets(reading, root, "windows", xen_part_add_window);
 	list = list_of(root, "ends", &n);
 	for (size_t i = 0; i < n && !ret; i++) {
 		struct json_object *object = json_object_array_get_idx(list, i);
