@@ -66,6 +66,8 @@ static void take_steps(struct steps *steps, bool ended)
 	int more = 1;
 
 	while (more > 0 && steps->n < MOST_STEPS && xen_live_has_begun(steps->live, &from_ns)) {
+		if (from_ns > INT64_MAX - (int64_t)(steps->n + 2) * STEP_NS)
+			return;
 		from_ns += (int64_t)steps->n * STEP_NS;
 		more = xen_live_feed(steps->live, from_ns + 2 * STEP_NS);
 		check(more >= 0, "feeding fails");
