@@ -33,27 +33,26 @@ static int32_t id_of_name(const char *comm)
 	return sscanf(comm, "CPU %d/KVM%n", &n, &length) == 1 && length && n >= 0 ? n : VIRT_NONE;
 }
 
-static struct kvm_vcpu *add(struct kvm_vcpu **vcpus, size_t *n, size_t *room, int32_t tid,
-			    struct kvm_thread *thread)
+static struct kvm_vcpu *add(struct kvm_vcpus *vcpus, int32_t tid, struct kvm_thread *thread)
 {
 	if (thread->vcpu != VIRT_NONE)
-		return &(*vcpus)[thread->vcpu];
-	if (ARRAY_GROW(*vcpus, *n, *room))
+		return &vcpus->all[thread->vcpu];
+	if (ARRAY_GROW(vcpus->all, vcpus->n, vcpus->room))
 		return NULL;
-	thread->vcpu = (int32_t)*n;
-	(*vcpus)[*n] = (struct kvm_vcpu){
+	thread->vcpu = (int32_t)vcpus->n;
+	vcpus->all[vcpus->n] = (struct kvm_vcpu){
 		.tid = tid, .id = VIRT_NONE, .guest = VIRT_NONE, .pcpu = VIRT_NONE,
 		.reason = VIRT_NONE, .state = VIRT_UNKNOWN, .since_ns = INT64_MIN,
 		.entered_ns = INT64_MIN,
 	};
-	return &(*vcpus)[(*n)++];
+	return &vcpus->all[vcpus->n++];
 }
 
 /** Threads of the trace's own map of guests, and all that enter or leave a guest. */
-static int collect(struct kvm_tracker *tracker, struct kvm_vcpu **vcpus, size_t *n)
+static int collect(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus)
 {
+	size_t first = vcpus->n;
 	struct kvm_vcpu *vcpu;
-	size_t room = 0;
 
 	for (size_t i = 0; i < tracker->n_guests; i++) {
 		const struct kvm_guest *guest = &tracker->guests[i];
@@ -61,19 +60,24 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpu **vcpus, size_t 
 		for (int v = 0; v < guest->n_vcpus; v++) {
 			if (guest->tids[v] <= 0)
 				continue;
-			vcpu = add(vcpus, n, &room, guest->tids[v],
+			vcpu = add(vcpus, guest->tids[v],
 				   kvm_thread_find(tracker, guest->tids[v]));
 			if (!vcpu)
 				return -ENOMEM;
+			/* what the model has been told stays */
+			if (vcpu < vcpus->all + first)
+				continue;
 			vcpu->id = v;
 			vcpu->guest = (int32_t)i;
 		}
 	}
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
-		const struct kvm_cpu *cpu = &tracker->cpus[c];
+		struct kvm_cpu *cpu = &tracker->cpus[c];
 		int32_t last = KVM_NO_PID;
+		size_t i = cpu->looked;
 
-		for (size_t i = 0; i < cpu->n; i++) {
+		cpu->looked = cpu->n;
+		for (; i < cpu->n; i++) {
 			const struct kvm_event *event = &cpu->events[i];
 
 			if ((event->kind != KVM_ENTRY && event->kind != KVM_EXIT &&
@@ -82,8 +86,7 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpu **vcpus, size_t 
 			/* as most of its records: nothing new, once its number is known */
 			if (event->pid == last)
 				continue;
-			vcpu = add(vcpus, n, &room, event->pid,
-				   kvm_thread_find(tracker, event->pid));
+			vcpu = add(vcpus, event->pid, kvm_thread_find(tracker, event->pid));
 			if (!vcpu)
 				return -ENOMEM;
 			if (vcpu->id == VIRT_NONE && event->arg >= 0)
@@ -95,23 +98,49 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpu **vcpus, size_t 
 	return 0;
 }
 
-/** The machine of each vCPU that the trace does not tell: tids and numbers ascend within one. */
-static void group(struct kvm_vcpu *vcpus, size_t n, int32_t first_machine)
+static bool is_named(const struct kvm_vcpu *vcpu)
 {
-	const struct kvm_vcpu *before = NULL;
-	int32_t machine = first_machine - 1;
+	return vcpu->guest < KVM_UNNAMED;
+}
+
+/** The one of the first vCPUs, of machines that the trace does not tell, that is next below @tid. */
+static const struct kvm_vcpu *next_below(const struct kvm_vcpus *vcpus, size_t n, int32_t tid)
+{
+	const struct kvm_vcpu *best = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		struct kvm_vcpu *vcpu = &vcpus[i];
+		const struct kvm_vcpu *vcpu = &vcpus->all[i];
+
+		if (!is_named(vcpu) && vcpu->tid < tid && (!best || vcpu->tid > best->tid))
+			best = vcpu;
+	}
+	return best;
+}
+
+/** The machine of each vCPU that the trace does not tell: tids and numbers ascend within one. */
+static void group(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus, size_t first)
+{
+	const struct kvm_vcpu *before = NULL;
+
+	for (size_t i = first; i < vcpus->n; i++) {
+		struct kvm_vcpu *vcpu = &vcpus->all[i];
+		const struct kvm_vcpu *known;
 
 		if (vcpu->guest != VIRT_NONE)
 			continue;
-		if (!before || vcpu->tid - before->tid > MAX_TID_DISTANCE ||
-		    (vcpu->id != VIRT_NONE && vcpu->id <= before->id))
-			machine++;
-		if (vcpu->id == VIRT_NONE)
-			vcpu->id = before && before->guest == machine ? before->id + 1 : 0;
-		vcpu->guest = machine;
+		known = next_below(vcpus, first, vcpu->tid);
+		if (known && (!before || known->tid > before->tid))
+			before = known;
+		if (before && vcpu->tid - before->tid <= MAX_TID_DISTANCE &&
+		    (vcpu->id == VIRT_NONE || vcpu->id > before->id)) {
+			if (vcpu->id == VIRT_NONE)
+				vcpu->id = before->id + 1;
+			vcpu->guest = before->guest;
+		} else {
+			if (vcpu->id == VIRT_NONE)
+				vcpu->id = 0;
+			vcpu->guest = KVM_UNNAMED + tracker->n_unnamed++;
+		}
 		before = vcpu;
 	}
 }
@@ -138,14 +167,18 @@ static int32_t next_number(struct numbers *numbers)
  * A guest that is called "g7" is best machine 7; the others get the numbers that are left.
  * Return: 0 or -ENOMEM.
  */
-static int number_guests(struct kvm_tracker *tracker, struct numbers *numbers)
+static int number_guests(struct kvm_tracker *tracker, const struct virt_model *model,
+			 struct numbers *numbers)
 {
-	for (size_t i = 0; i < tracker->n_guests; i++)
-		tracker->guests[i].machine = 0;
+	for (int32_t i = 0; i < virt_model_n_machines(model); i++)
+		if (key_map_add(&numbers->taken, (uint32_t)virt_model_machine(model, i)->id) < 0)
+			return -ENOMEM;
 	for (size_t i = 0; i < tracker->n_guests; i++) {
 		char plain[16];
 		int id;
 
+		if (tracker->guests[i].machine)
+			continue;
 		if (sscanf(tracker->guests[i].name, "g%4d", &id) != 1 || id <= 0)
 			continue;
 		snprintf(plain, sizeof(plain), "g%d", id);
@@ -200,25 +233,40 @@ static int find_unique(struct kvm_tracker *tracker)
 	return 0;
 }
 
-/** The machines that the trace does not tell, in their order, get the numbers that are left. */
-static int32_t number_of(const struct kvm_tracker *tracker, struct numbers *numbers,
-			 const struct kvm_vcpu *vcpu, const struct kvm_vcpu *before)
+/** The machine that a vCPU of before has, too; 0: none has. */
+static int32_t machine_of(const struct virt_model *model, const struct kvm_vcpus *vcpus, size_t n,
+			  int32_t guest)
 {
-	if ((size_t)vcpu->guest < tracker->n_guests)
+	for (size_t i = 0; i < n; i++)
+		if (vcpus->all[i].guest == guest)
+			return virt_model_machine(model, virt_model_vcpu(model,
+						  vcpus->all[i].index)->machine)->id;
+	return 0;
+}
+
+/**
+ * The machines that the trace does not tell, in their order, get the numbers that are left.
+ * @before: the last vCPU of one of them
+ */
+static int32_t number_of(const struct kvm_tracker *tracker, struct numbers *numbers,
+			 const struct virt_model *model, const struct kvm_vcpu *vcpu,
+			 const struct kvm_vcpu *before)
+{
+	if (is_named(vcpu))
 		return tracker->guests[vcpu->guest].machine;
 	if (before && before->guest == vcpu->guest)
-		return numbers->next - 1;
+		return virt_model_machine(model, virt_model_vcpu(model, before->index)->machine)->id;
 	return next_number(numbers);
 }
 
 /** What each thread's TSC was set to last. */
-static void set_offsets(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpus)
+static void set_offsets(const struct kvm_tracker *tracker, const struct kvm_vcpus *vcpus)
 {
 	for (size_t i = 0; i < tracker->n_offsets; i++) {
 		const struct kvm_tsc_offset *offset = &tracker->offsets[i];
 		const struct kvm_thread *thread = kvm_thread_find(tracker, offset->pid);
 		struct kvm_vcpu *vcpu = thread && thread->vcpu != VIRT_NONE ?
-					&vcpus[thread->vcpu] : NULL;
+					&vcpus->all[thread->vcpu] : NULL;
 
 		if (vcpu && (!vcpu->offset || offset->time_ns >= vcpu->offset->time_ns))
 			vcpu->offset = offset;
@@ -253,7 +301,7 @@ static int add_tsc_writes(const struct kvm_tracker *tracker, const struct kvm_vc
 static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *model, int32_t id,
 			struct kvm_vcpu *vcpu)
 {
-	const struct kvm_guest *guest = (size_t)vcpu->guest < tracker->n_guests ?
+	const struct kvm_guest *guest = is_named(vcpu) ?
 					&tracker->guests[vcpu->guest] : NULL;
 	int32_t machine;
 	char plain[32], name[160];
@@ -280,7 +328,7 @@ static int add_to_model(const struct kvm_tracker *tracker, struct virt_model *mo
 void kvm_machine_called(const struct kvm_tracker *tracker, const struct virt_model *model,
 			const struct kvm_vcpu *vcpu, char *text, size_t size)
 {
-	const struct kvm_guest *guest = (size_t)vcpu->guest < tracker->n_guests ?
+	const struct kvm_guest *guest = is_named(vcpu) ?
 					&tracker->guests[vcpu->guest] : NULL;
 	const struct virt_vcpu *info = virt_model_vcpu(model, vcpu->index);
 
@@ -290,40 +338,50 @@ void kvm_machine_called(const struct kvm_tracker *tracker, const struct virt_mod
 		snprintf(text, size, "g%d", (int)virt_model_machine(model, info->machine)->id);
 }
 
-int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
-		       struct kvm_vcpu **vcpus)
+/** All behind the first ones, into the model. Return: 0 or a negative errno. */
+static int add_all(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpus *vcpus,
+		   size_t first)
 {
 	struct numbers numbers = { .next = 1 };
 	const struct kvm_vcpu *before = NULL;
-	size_t n = 0;
-	int ret = collect(tracker, vcpus, &n);
+	int ret = number_guests(tracker, model, &numbers);
 
-	if (ret)
-		return ret;
-	for (size_t i = 0; i < n; i++)
-		if ((*vcpus)[i].id == VIRT_NONE)
-			(*vcpus)[i].id = id_of_name(kvm_thread_find(tracker,
-								    (*vcpus)[i].tid)->comm);
-	if (n)
-		qsort(*vcpus, n, sizeof(**vcpus), compare_tids);
-	group(*vcpus, n, (int32_t)tracker->n_guests);
-	ret = number_guests(tracker, &numbers);
 	if (!ret)
 		ret = find_unique(tracker);
-	for (size_t i = 0; i < n; i++)
-		kvm_thread_find(tracker, (*vcpus)[i].tid)->vcpu = (int32_t)i;
-	set_offsets(tracker, *vcpus);
-	for (size_t i = 0; i < n && !ret; i++) {
-		struct kvm_vcpu *vcpu = &(*vcpus)[i];
+	for (size_t i = first; i < vcpus->n && !ret; i++) {
+		struct kvm_vcpu *vcpu = &vcpus->all[i];
+		int32_t id = is_named(vcpu) ? 0 : machine_of(model, vcpus, first, vcpu->guest);
 
-		ret = add_to_model(tracker, model, number_of(tracker, &numbers, vcpu, before),
-				   vcpu);
+		if (!id)
+			id = number_of(tracker, &numbers, model, vcpu, before);
+		ret = add_to_model(tracker, model, id, vcpu);
 		/* machines are in a row, but those that the trace tells may lie between */
-		if ((size_t)vcpu->guest >= tracker->n_guests)
+		if (!is_named(vcpu))
 			before = vcpu;
 	}
 	key_map_destroy(&numbers.taken);
-	if (!ret)
-		ret = add_tsc_writes(tracker, *vcpus, model);
-	return ret ? ret : (int32_t)n;
+	return ret < 0 ? ret : 0;
+}
+
+int kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
+		   struct kvm_vcpus *vcpus)
+{
+	size_t first = vcpus->n;
+	int ret = collect(tracker, vcpus);
+
+	if (ret || vcpus->n == first)
+		return ret;
+	for (size_t i = first; i < vcpus->n; i++) {
+		struct kvm_vcpu *vcpu = &vcpus->all[i];
+
+		if (vcpu->id == VIRT_NONE)
+			vcpu->id = id_of_name(kvm_thread_find(tracker, vcpu->tid)->comm);
+	}
+	qsort(vcpus->all + first, vcpus->n - first, sizeof(*vcpus->all), compare_tids);
+	group(tracker, vcpus, first);
+	for (size_t i = first; i < vcpus->n; i++)
+		kvm_thread_find(tracker, vcpus->all[i].tid)->vcpu = (int32_t)i;
+	set_offsets(tracker, vcpus);
+	ret = add_all(tracker, model, vcpus, first);
+	return ret ? ret : add_tsc_writes(tracker, vcpus->all, model);
 }

@@ -9,11 +9,10 @@
 #include "heap.h"
 #include "kvm_order.h"
 
-/** Where a CPU's records are. */
+/** The next record of a CPU. */
 struct head {
 	int64_t		time_ns;
 	int32_t		cpu;
-	size_t		next;
 };
 
 static bool is_before(const struct head *a, const struct head *b)
@@ -21,7 +20,7 @@ static bool is_before(const struct head *a, const struct head *b)
 	return a->time_ns != b->time_ns ? a->time_ns < b->time_ns : a->cpu < b->cpu;
 }
 
-int kvm_in_order(const struct kvm_tracker *tracker, kvm_order_fn take, void *arg)
+int kvm_in_order(struct kvm_tracker *tracker, int64_t until_ns, kvm_order_fn take, void *arg)
 {
 	struct head *heap = malloc((tracker->n_cpus + 1) * sizeof(*heap));
 	size_t n = 0;
@@ -29,19 +28,22 @@ int kvm_in_order(const struct kvm_tracker *tracker, kvm_order_fn take, void *arg
 
 	if (!heap)
 		return -ENOMEM;
-	for (size_t c = 0; c < tracker->n_cpus; c++)
-		if (tracker->cpus[c].n)
+	for (size_t c = 0; c < tracker->n_cpus; c++) {
+		const struct kvm_cpu *cpu = &tracker->cpus[c];
+
+		if (cpu->taken < cpu->n && cpu->events[cpu->taken].time_ns < until_ns)
 			heap[n++] = (struct head){
-				.time_ns = tracker->cpus[c].events[0].time_ns, .cpu = (int32_t)c,
+				.time_ns = cpu->events[cpu->taken].time_ns, .cpu = (int32_t)c,
 			};
+	}
 	for (size_t i = n / 2; i-- > 0;)
 		HEAP_DOWN(heap, n, i, is_before);
 	while (n && !ret) {
-		const struct kvm_cpu *cpu = &tracker->cpus[heap->cpu];
+		struct kvm_cpu *cpu = &tracker->cpus[heap->cpu];
 
-		ret = take(arg, &cpu->events[heap->next]);
-		if (++heap->next < cpu->n)
-			heap->time_ns = cpu->events[heap->next].time_ns;
+		ret = take(arg, &cpu->events[cpu->taken]);
+		if (++cpu->taken < cpu->n && cpu->events[cpu->taken].time_ns < until_ns)
+			heap->time_ns = cpu->events[cpu->taken].time_ns;
 		else if (--n)
 			heap[0] = heap[n];
 		if (n)

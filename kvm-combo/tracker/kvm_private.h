@@ -36,6 +36,8 @@ struct kvm_handler_level {
 struct kvm_cpu {
 	struct kvm_event *events;
 	size_t		n, room;
+	size_t		taken;		/* of them, by kvm_in_order() */
+	size_t		looked;		/* of them, for threads that are vCPUs */
 	int64_t		last_ns;	/* of its last record, which need not be kept */
 	int32_t		pid;		/* that has it; KVM_NO_PID before the first record */
 	/* what is told once and needed with the interrupts that follow, see is_to_be_kept(): */
@@ -62,6 +64,8 @@ struct kvm_thread {
 	/* of one that works for a machine, see kvm_threads.c: */
 	int32_t		owner;		/* a vCPU of that, by index; or VIRT_NONE */
 	uint8_t		kind, source;	/* enum virt_thread_kind, enum virt_thread_source */
+	bool		is_told;	/* whose it is, to the model */
+	bool		is_dead;	/* and its number may be another one's later */
 };
 
 struct kvm_guest {
@@ -103,6 +107,11 @@ struct kvm_tracker {
 	char		*idle_names[VIRT_IDLE_STATES];	/* or NULL */
 	bool		has_idle_states;
 	uint64_t	n_disordered;
+	int32_t		n_unnamed;	/* machines that the trace does not tell */
+	/* of a tracker that goes on, see kvm_follow.c: */
+	int64_t		fed_ns;		/* up to then, all is told; INT64_MIN: nothing is */
+	int32_t		task_limit;	/* tasks that are told one by one; 0: all */
+	struct key_map	shared_tasks;	/* by hash of what they are called */
 	bool		has_switches, has_injects;
 	bool		has_modes;	/* entries or exits: what a vCPU does on its pCPU is told */
 	bool		has_runs;	/* KVM_RUN: when a vCPU is back in the kernel is told */
@@ -161,14 +170,27 @@ enum kvm_wait {
 	KVM_WAIT_UNASKED,	/* whoever works for the exit */
 };
 
+/** A guest's number, of a vCPU of a machine that the trace does not tell, is not below this. */
+#define KVM_UNNAMED	(1 << 24)
+
+/** vCPU threads: an array, to be freed. */
+struct kvm_vcpus {
+	struct kvm_vcpu	*all;
+	size_t		n, room;
+};
+
 /**
  * kvm_find_vcpus - the vCPU threads among all threads, and which machine's they are
- * @vcpus: receives an array, to be freed, ordered by tid; threads know their index in it
+ * @vcpus: those that are known, behind which the others are put, ordered by tid; threads know their
+ *	index in it
  *
- * Adds the machines and vCPUs to the model. Return: number of them, or -ENOMEM.
+ * Adds the machines and vCPUs to the model. Return: 0, -ENOMEM, or as virt_model_add_machine().
  */
-int32_t kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
-		       struct kvm_vcpu **vcpus);
+int kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
+		   struct kvm_vcpus *vcpus);
+
+/** kvm_thread_add - the same as kvm_thread_find(), but it is made. Return: NULL without memory. */
+struct kvm_thread *kvm_thread_add(struct kvm_tracker *tracker, int32_t pid);
 
 /** kvm_machine_called - what the machine of a vCPU is called in front of what is its own: "web" */
 void kvm_machine_called(const struct kvm_tracker *tracker, const struct virt_model *model,
@@ -204,6 +226,26 @@ int kvm_add_power(struct kvm_tracker *tracker, struct virt_model *model);
 
 /** kvm_power_free - all of a tracker. */
 void kvm_power_free(struct kvm_tracker *tracker);
+
+struct kvm_replay;
+
+/** kvm_replay_new - nothing is known yet. Return: NULL without memory. */
+struct kvm_replay *kvm_replay_new(struct kvm_tracker *tracker, struct virt_model *model,
+				  struct kvm_vcpu *vcpus, int32_t n_vcpus);
+void kvm_replay_free(struct kvm_replay *replay);
+
+/** kvm_replay_take - the next record of all. Return: 0, -ENOMEM, or as the model. */
+int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event);
+
+/**
+ * kvm_replay_more - there may be more CPUs, and vCPUs behind those of before
+ * @vcpus: where all of them are now
+ * @time_ns: from when on they are
+ *
+ * Return: as kvm_replay_take().
+ */
+int kvm_replay_more(struct kvm_replay *replay, struct kvm_vcpu *vcpus, int32_t n_vcpus,
+		    int64_t time_ns);
 
 /** kvm_replay - all records in order of time, into the model. Return: 0 or -ENOMEM. */
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,

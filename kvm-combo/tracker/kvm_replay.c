@@ -12,14 +12,16 @@
 #include "kvm_stops.h"
 #include "kvm_wakes.h"
 
-struct replay {
-	const struct kvm_tracker *tracker;
+struct kvm_replay {
+	struct kvm_tracker *tracker;
 	struct virt_model *model;
 	struct kvm_vcpu	*vcpus;
 	int32_t		*pid;		/* per CPU, of the thread that has it; or KVM_NO_PID */
 	struct kvm_vcpu	**vcpu;		/* per CPU, that thread if it is one, or NULL */
 	int64_t		*seen_ns;	/* per CPU, when its thread was there for certain, last */
 	int64_t		*lost_ns;	/* per CPU, since when its records are lost */
+	bool		*counted;	/* per CPU, whether it has records */
+	size_t		n_cpus, room;	/* of these arrays */
 	size_t		n_lost;		/* CPUs */
 	int64_t		last_lost_ns;	/* the last time that records began to be lost */
 	int32_t		*told;		/* vCPUs that a loss changes, see tell() */
@@ -33,20 +35,20 @@ struct replay {
 	int		error;
 };
 
-static void fail(struct replay *replay, int ret)
+static void fail(struct kvm_replay *replay, int ret)
 {
 	if (ret < 0 && !replay->error)
 		replay->error = ret;
 }
 
-static int failed(const struct replay *replay)
+static int failed(const struct kvm_replay *replay)
 {
 	return replay->error ? replay->error : replay->wakes.error;
 }
 
 /* --- saying it to the model ------------------------------------------------------------------ */
 
-static void say(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns,
+static void say(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns,
 		enum virt_state state, int32_t detail, uint8_t flags)
 {
 	if (state == VIRT_GUEST && vcpu->nested)
@@ -62,20 +64,20 @@ static void say(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns,
  * Nobody knows whether it has a pCPU: switches are not recorded, and it may have asked to wait. A
  * hypercall of which no more is known is not taken for a wait: hardly any is one.
  */
-static bool is_open(const struct replay *replay, const struct kvm_vcpu *vcpu)
+static bool is_open(const struct kvm_replay *replay, const struct kvm_vcpu *vcpu)
 {
 	return !replay->tracker->has_switches &&
 	       (vcpu->mode == KVM_IN_HYPERVISOR || vcpu->mode == KVM_IN_VMM) &&
 	       vcpu->wait != KVM_WAIT_UNASKED && vcpu->wait != KVM_WAIT_CALL;
 }
 
-static void say_open(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
+static void say_open(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 {
 	say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, VIRT_INTERVAL_UNSPLIT);
 }
 
 /** What it does on its pCPU, from its mode, which is known. */
-static void say_mode(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
+static void say_mode(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 {
 	static const uint8_t states[] = {
 		[KVM_IN_GUEST] = VIRT_GUEST,
@@ -90,12 +92,12 @@ static void say_mode(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_
 		    vcpu->mode == KVM_IN_GUEST ? VIRT_NONE : vcpu->reason, 0);
 }
 
-static void contradict(struct replay *replay, const char *what)
+static void contradict(struct kvm_replay *replay, const char *what)
 {
 	virt_model_contradiction(replay->model, what);
 }
 
-static int32_t who(struct replay *replay, int32_t pid)
+static int32_t who(struct kvm_replay *replay, int32_t pid)
 {
 	int32_t number = kvm_who(replay->tracker, replay->model, replay->vcpus, pid);
 
@@ -103,14 +105,14 @@ static int32_t who(struct replay *replay, int32_t pid)
 	return number;
 }
 
-static struct kvm_vcpu *vcpu_of(const struct replay *replay, int32_t pid)
+static struct kvm_vcpu *vcpu_of(const struct kvm_replay *replay, int32_t pid)
 {
 	const struct kvm_thread *thread = kvm_thread_find(replay->tracker, pid);
 
 	return thread && thread->vcpu != VIRT_NONE ? &replay->vcpus[thread->vcpu] : NULL;
 }
 
-static void occupy(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
+static void occupy(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t pid)
 {
 	bool was_known = replay->pid[cpu] != KVM_NO_PID, is_known = pid != KVM_NO_PID;
 
@@ -129,7 +131,7 @@ static void occupy(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
 /* --- on a pCPU and off it -------------------------------------------------------------------- */
 
 /** A vCPU's mode becomes known: that is what it has been doing since it has its pCPU. */
-static void resolve(struct replay *replay, struct kvm_vcpu *vcpu, enum kvm_mode mode)
+static void resolve(struct kvm_replay *replay, struct kvm_vcpu *vcpu, enum kvm_mode mode)
 {
 	if (vcpu->mode != KVM_MODE_UNKNOWN)
 		return;
@@ -142,7 +144,7 @@ static void resolve(struct replay *replay, struct kvm_vcpu *vcpu, enum kvm_mode 
  * Something is known of a vCPU that is on no CPU, until records are lost: then only such ones are
  * looked at, so that many others take no time.
  */
-static void tell(struct replay *replay, struct kvm_vcpu *vcpu)
+static void tell(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
 {
 	if (vcpu->is_told)
 		return;
@@ -155,13 +157,13 @@ static void tell(struct replay *replay, struct kvm_vcpu *vcpu)
 }
 
 /** Since when nobody knows where a vCPU is. */
-static int64_t unknown_since(const struct replay *replay, const struct kvm_vcpu *vcpu)
+static int64_t unknown_since(const struct kvm_replay *replay, const struct kvm_vcpu *vcpu)
 {
 	return vcpu->since_ns > replay->last_lost_ns ? vcpu->since_ns : replay->last_lost_ns;
 }
 
 /** From now on, nobody knows what a vCPU does. */
-static void lose(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
+static void lose(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 {
 	vcpu->place = KVM_PLACE_UNKNOWN;
 	vcpu->mode = KVM_MODE_UNKNOWN;
@@ -180,7 +182,7 @@ static void lose(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
  * Whoever had a CPU has left it, at some time since it was seen there last; from then on nobody
  * knows who has it. A vCPU goes on somewhere with what it did.
  */
-static void vacate(struct replay *replay, int cpu)
+static void vacate(struct kvm_replay *replay, int cpu)
 {
 	struct kvm_vcpu *vcpu = replay->vcpu[cpu];
 	int64_t since_ns = replay->seen_ns[cpu];
@@ -205,7 +207,7 @@ static void vacate(struct replay *replay, int cpu)
  * The first word about a vCPU is that it is woken, and it is on none of the CPUs: it has been
  * asleep since these are known, as nothing woke it.
  */
-static void find_asleep(struct replay *replay, struct kvm_vcpu *vcpu)
+static void find_asleep(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
 {
 	int64_t since_ns = unknown_since(replay, vcpu);
 
@@ -219,7 +221,7 @@ static void find_asleep(struct replay *replay, struct kvm_vcpu *vcpu)
 }
 
 /** A thread gets a pCPU, or is found there. */
-static void arrive(struct replay *replay, struct kvm_vcpu *vcpu, int cpu, int64_t time_ns)
+static void arrive(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int cpu, int64_t time_ns)
 {
 	if (vcpu->place == KVM_ON && vcpu->pcpu == cpu)
 		return;
@@ -238,7 +240,7 @@ static void arrive(struct replay *replay, struct kvm_vcpu *vcpu, int cpu, int64_
 }
 
 /** A record of @pid on a CPU: it has this CPU now, if that is news. */
-static void notice(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
+static void notice(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t pid)
 {
 	struct kvm_vcpu *vcpu;
 
@@ -256,7 +258,7 @@ static void notice(struct replay *replay, int cpu, int64_t time_ns, int32_t pid)
 }
 
 /** A vCPU has been stopped, or has ended; if that was the last one, its machine is stopped. */
-static void stop(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
+static void stop(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 {
 	struct kvm_vcpu *other;
 
@@ -267,7 +269,7 @@ static void stop(struct replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 }
 
 /** A thread goes to sleep. */
-static void sleep_on(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm_event *event)
+static void sleep_on(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const struct kvm_event *event)
 {
 	uint64_t prev_state = (uint64_t)event->value;
 	bool is_unasked = vcpu->wait == KVM_WAIT_UNASKED && !(prev_state & KVM_STATE_STOPPED);
@@ -284,7 +286,7 @@ static void sleep_on(struct replay *replay, struct kvm_vcpu *vcpu, const struct 
 }
 
 /** A thread loses its pCPU to @next, by its own will if it sleeps. */
-static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm_event *event)
+static void leave(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const struct kvm_event *event)
 {
 	uint64_t prev_state = (uint64_t)event->value;
 
@@ -314,7 +316,7 @@ static void leave(struct replay *replay, struct kvm_vcpu *vcpu, const struct kvm
 /* --- records --------------------------------------------------------------------------------- */
 
 /** The vCPU whose own record this is, which has been found on that CPU. */
-static struct kvm_vcpu *own_vcpu(struct replay *replay, const struct kvm_event *event)
+static struct kvm_vcpu *own_vcpu(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
 
@@ -324,7 +326,7 @@ static struct kvm_vcpu *own_vcpu(struct replay *replay, const struct kvm_event *
 	return vcpu;
 }
 
-static void on_vm_entry(struct replay *replay, const struct kvm_event *event)
+static void on_vm_entry(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
 
@@ -342,7 +344,7 @@ static void on_vm_entry(struct replay *replay, const struct kvm_event *event)
 	say_mode(replay, vcpu, event->time_ns);
 }
 
-static void on_vm_exit(struct replay *replay, const struct kvm_event *event)
+static void on_vm_exit(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
 	struct kvm_reason reason;
@@ -366,7 +368,7 @@ static void on_vm_exit(struct replay *replay, const struct kvm_event *event)
 	say(replay, vcpu, event->time_ns, VIRT_HYPERVISOR, vcpu->reason, VIRT_INTERVAL_EXIT);
 }
 
-static void on_userspace_exit(struct replay *replay, const struct kvm_event *event)
+static void on_userspace_exit(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
 
@@ -382,7 +384,7 @@ static void on_userspace_exit(struct replay *replay, const struct kvm_event *eve
 }
 
 /** It is back in the kernel, where it may sleep as its guest wants to. */
-static void on_run(struct replay *replay, const struct kvm_event *event)
+static void on_run(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
 
@@ -390,7 +392,7 @@ static void on_run(struct replay *replay, const struct kvm_event *event)
 		kvm_stops_set(&replay->stops, vcpu, false);
 }
 
-static void on_hypercall(struct replay *replay, const struct kvm_event *event)
+static void on_hypercall(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
 
@@ -400,7 +402,7 @@ static void on_hypercall(struct replay *replay, const struct kvm_event *event)
 }
 
 /** The earliest moment at which @pid can have been on that CPU without a word. */
-static int64_t there_since(const struct replay *replay, int cpu, int32_t pid)
+static int64_t there_since(const struct kvm_replay *replay, int cpu, int32_t pid)
 {
 	const struct kvm_vcpu *vcpu = vcpu_of(replay, pid);
 	int64_t since_ns = vcpu ? vcpu->since_ns : INT64_MIN;
@@ -415,7 +417,7 @@ static int64_t there_since(const struct replay *replay, int cpu, int32_t pid)
 }
 
 /** When the exit was of a hypercall that ends now; its end if nobody knows. */
-static int64_t call_began(struct replay *replay, const struct kvm_event *event, int64_t since_ns)
+static int64_t call_began(struct kvm_replay *replay, const struct kvm_event *event, int64_t since_ns)
 {
 	const struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
 	int64_t from_ns;
@@ -433,7 +435,7 @@ static int64_t call_began(struct replay *replay, const struct kvm_event *event, 
  * A hypercall is over: all that is known of its vCPU. Its thread had the CPU since the exit, unless
  * that was before somebody else had it.
  */
-static void on_whole(struct replay *replay, const struct kvm_event *event)
+static void on_whole(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	int64_t since_ns = there_since(replay, event->cpu, event->pid);
 	int64_t began_ns = call_began(replay, event, since_ns);
@@ -459,7 +461,7 @@ static void on_whole(struct replay *replay, const struct kvm_event *event)
 	say(replay, vcpu, event->time_ns, VIRT_UNKNOWN, VIRT_NONE, VIRT_INTERVAL_ENTERED);
 }
 
-static void on_nested(struct replay *replay, const struct kvm_event *event)
+static void on_nested(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
 
@@ -472,7 +474,7 @@ static void on_nested(struct replay *replay, const struct kvm_event *event)
 		vcpu->nested = false;
 }
 
-static void on_switch(struct replay *replay, const struct kvm_event *event)
+static void on_switch(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
 
@@ -484,7 +486,7 @@ static void on_switch(struct replay *replay, const struct kvm_event *event)
 		arrive(replay, vcpu, event->cpu, event->time_ns);
 }
 
-static void on_wakeup(struct replay *replay, const struct kvm_event *event)
+static void on_wakeup(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
 
@@ -502,7 +504,7 @@ static void on_wakeup(struct replay *replay, const struct kvm_event *event)
 	}
 }
 
-static void on_waking(struct replay *replay, const struct kvm_event *event)
+static void on_waking(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
 
@@ -510,18 +512,18 @@ static void on_waking(struct replay *replay, const struct kvm_event *event)
 		kvm_wakes_waking(&replay->wakes, vcpu, event, replay->vcpu[event->cpu]);
 }
 
-static void on_accept(struct replay *replay, const struct kvm_event *event)
+static void on_accept(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	kvm_wakes_sent(&replay->wakes, event, replay->vcpu[event->cpu]);
 }
 
-static void on_inject(struct replay *replay, const struct kvm_event *event)
+static void on_inject(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	kvm_wakes_injected(&replay->wakes, event, replay->vcpu[event->cpu]);
 }
 
 /** A thread begins: its monitor has not given it to KVM yet, and may wait with that. */
-static void on_born(struct replay *replay, const struct kvm_event *event)
+static void on_born(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
 
@@ -539,7 +541,7 @@ static void on_born(struct replay *replay, const struct kvm_event *event)
 }
 
 /** A preempted thread is moved: now it waits for another pCPU. */
-static void on_migrate(struct replay *replay, const struct kvm_event *event)
+static void on_migrate(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
 	int16_t last;
@@ -555,7 +557,7 @@ static void on_migrate(struct replay *replay, const struct kvm_event *event)
 	vcpu->pcpu = last;
 }
 
-static void on_lost(struct replay *replay, const struct kvm_event *event)
+static void on_lost(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *here = replay->vcpu[event->cpu];
 
@@ -574,7 +576,7 @@ static void on_lost(struct replay *replay, const struct kvm_event *event)
 	replay->n_told = 0;
 }
 
-static void on_found(struct replay *replay, const struct kvm_event *event)
+static void on_found(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	const struct virt_loss loss = {
 		.from_ns = replay->lost_ns[event->cpu], .to_ns = event->time_ns,
@@ -585,10 +587,9 @@ static void on_found(struct replay *replay, const struct kvm_event *event)
 	fail(replay, virt_model_add_loss(replay->model, &loss));
 }
 
-static int take(void *arg, const struct kvm_event *event)
+int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
 {
-	struct replay *replay = arg;
-	static void (*const rules[])(struct replay *, const struct kvm_event *) = {
+	static void (*const rules[])(struct kvm_replay *, const struct kvm_event *) = {
 		[KVM_ENTRY] = on_vm_entry,
 		[KVM_EXIT] = on_vm_exit,
 		[KVM_USERSPACE_EXIT] = on_userspace_exit,
@@ -630,39 +631,103 @@ static int take(void *arg, const struct kvm_event *event)
 	return failed(replay);
 }
 
-/* --- in order of time ------------------------------------------------------------------------ */
+/* --- begin and end --------------------------------------------------------------------------- */
+
+/** Room for CPUs, of which nobody knows yet who has them. Return: 0 or -ENOMEM. */
+static int add_cpus(struct kvm_replay *replay)
+{
+	size_t n = replay->tracker->n_cpus;
+	size_t pid = replay->room, vcpu = replay->room, seen = replay->room, lost = replay->room;
+	size_t counted = replay->room;
+
+	if (n && (ARRAY_REACH(replay->pid, n - 1, pid) || ARRAY_REACH(replay->vcpu, n - 1, vcpu) ||
+		  ARRAY_REACH(replay->seen_ns, n - 1, seen) ||
+		  ARRAY_REACH(replay->lost_ns, n - 1, lost) ||
+		  ARRAY_REACH(replay->counted, n - 1, counted)))
+		return -ENOMEM;
+	replay->room = pid;
+	for (; replay->n_cpus < n; replay->n_cpus++) {
+		replay->pid[replay->n_cpus] = KVM_NO_PID;
+		replay->seen_ns[replay->n_cpus] = INT64_MIN;
+	}
+	for (size_t c = 0; c < n; c++) {
+		if (replay->counted[c] || !replay->tracker->cpus[c].n)
+			continue;
+		replay->counted[c] = true;
+		replay->n_unknown++;
+	}
+	return 0;
+}
+
+int kvm_replay_more(struct kvm_replay *replay, struct kvm_vcpu *vcpus, int32_t n, int64_t time_ns)
+{
+	if (add_cpus(replay) ||
+	    kvm_wakes_more(&replay->wakes, vcpus, n) || kvm_stops_more(&replay->stops, vcpus, n))
+		return -ENOMEM;
+	replay->vcpus = vcpus;
+	for (size_t c = 0; c < replay->n_cpus; c++) {
+		bool was_vcpu = replay->vcpu[c];
+
+		if (replay->pid[c] <= 0)
+			continue;
+		replay->vcpu[c] = vcpu_of(replay, replay->pid[c]);
+		if (was_vcpu || !replay->vcpu[c])
+			continue;
+		/* what was a task until now */
+		occupy(replay, (int)c, time_ns, replay->pid[c]);
+		arrive(replay, replay->vcpu[c], (int)c, time_ns);
+	}
+	return failed(replay);
+}
+
+struct kvm_replay *kvm_replay_new(struct kvm_tracker *tracker, struct virt_model *model,
+				  struct kvm_vcpu *vcpus, int32_t n)
+{
+	struct kvm_replay *replay = calloc(1, sizeof(*replay));
+
+	if (!replay)
+		return NULL;
+	replay->tracker = tracker;
+	replay->model = model;
+	replay->last_lost_ns = INT64_MIN;
+	replay->call_reason = VIRT_NONE;
+	kvm_wakes_init(&replay->wakes, tracker, model);
+	kvm_stops_init(&replay->stops, model);
+	if (!kvm_replay_more(replay, vcpus, n, INT64_MIN))
+		return replay;
+	kvm_replay_free(replay);
+	return NULL;
+}
+
+void kvm_replay_free(struct kvm_replay *replay)
+{
+	if (!replay)
+		return;
+	free(replay->pid);
+	free(replay->vcpu);
+	free(replay->lost_ns);
+	free(replay->seen_ns);
+	free(replay->counted);
+	free(replay->told);
+	kvm_reasons_destroy(&replay->reasons);
+	kvm_wakes_destroy(&replay->wakes);
+	kvm_stops_destroy(&replay->stops);
+	free(replay);
+}
+
+static int take_next(void *arg, const struct kvm_event *event)
+{
+	return kvm_replay_take(arg, event);
+}
 
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
 	       int32_t n_vcpus)
 {
-	struct replay replay = {
-		.tracker = tracker, .model = model, .vcpus = vcpus, .last_lost_ns = INT64_MIN,
-		.call_reason = VIRT_NONE,
-	};
+	struct kvm_replay *replay = kvm_replay_new(tracker, model, vcpus, n_vcpus);
+	int ret = -ENOMEM;
 
-	replay.pid = malloc((tracker->n_cpus + 1) * sizeof(*replay.pid));
-	replay.lost_ns = calloc(tracker->n_cpus + 1, sizeof(*replay.lost_ns));
-	replay.seen_ns = calloc(tracker->n_cpus + 1, sizeof(*replay.seen_ns));
-	replay.vcpu = calloc(tracker->n_cpus + 1, sizeof(struct kvm_vcpu *));
-	if (!kvm_wakes_init(&replay.wakes, tracker, model, vcpus, n_vcpus) && replay.pid &&
-	    replay.vcpu && replay.lost_ns && replay.seen_ns &&
-	    !kvm_stops_init(&replay.stops, model, vcpus, n_vcpus)) {
-		for (size_t c = 0; c < tracker->n_cpus; c++) {
-			replay.pid[c] = KVM_NO_PID;
-			replay.seen_ns[c] = INT64_MIN;
-			replay.n_unknown += tracker->cpus[c].n > 0;
-		}
-		fail(&replay, kvm_in_order(tracker, take, &replay));
-	} else {
-		fail(&replay, -ENOMEM);
-	}
-	free(replay.pid);
-	free(replay.vcpu);
-	free(replay.lost_ns);
-	free(replay.seen_ns);
-	free(replay.told);
-	kvm_reasons_destroy(&replay.reasons);
-	kvm_wakes_destroy(&replay.wakes);
-	kvm_stops_destroy(&replay.stops);
-	return failed(&replay);
+	if (replay)
+		ret = kvm_in_order(tracker, INT64_MAX, take_next, replay);
+	kvm_replay_free(replay);
+	return ret;
 }

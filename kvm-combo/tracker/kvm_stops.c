@@ -6,23 +6,25 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "array.h"
 #include "kvm_stops.h"
 
-int kvm_stops_init(struct kvm_stops *stops, const struct virt_model *model, struct kvm_vcpu *vcpus,
-		   int32_t n)
+void kvm_stops_init(struct kvm_stops *stops, const struct virt_model *model)
 {
-	int32_t n_machines = virt_model_n_machines(model);
+	*stops = (struct kvm_stops){ .model = model };
+}
 
-	*stops = (struct kvm_stops){
-		.vcpus = vcpus,
-		.machines = calloc((size_t)n_machines + 1, sizeof(*stops->machines)),
-	};
-	if (!stops->machines)
+int kvm_stops_more(struct kvm_stops *stops, struct kvm_vcpu *vcpus, int32_t n)
+{
+	int32_t n_machines = virt_model_n_machines(stops->model);
+
+	if (n_machines && ARRAY_REACH(stops->machines, n_machines - 1, stops->room))
 		return -ENOMEM;
-	for (int32_t i = 0; i < n_machines; i++)
-		stops->machines[i].asleep = VIRT_NONE;
-	for (int32_t i = 0; i < n; i++)
-		stops->machines[vcpus[i].machine].going++;
+	while (stops->n_machines < n_machines)
+		stops->machines[stops->n_machines++].asleep = VIRT_NONE;
+	stops->vcpus = vcpus;
+	for (; stops->n_vcpus < n; stops->n_vcpus++)
+		stops->machines[vcpus[stops->n_vcpus].machine].going++;
 	return 0;
 }
 

@@ -21,13 +21,18 @@ struct kvm_stops_machine {
 };
 
 struct kvm_stops {
+	const struct virt_model *model;
 	struct kvm_vcpu	*vcpus;
+	int32_t		n_vcpus;
 	struct kvm_stops_machine *machines; /* by index in the model while it is filled */
+	int32_t		n_machines, room;
 };
 
-/** kvm_stops_init - all vCPUs are going. Return: 0 or -ENOMEM; destroy it in any case. */
-int kvm_stops_init(struct kvm_stops *stops, const struct virt_model *model, struct kvm_vcpu *vcpus,
-		   int32_t n);
+/** kvm_stops_init - no vCPU is known; to be destroyed. */
+void kvm_stops_init(struct kvm_stops *stops, const struct virt_model *model);
+
+/** kvm_stops_more - there may be more vCPUs, which are all going. Return: 0 or -ENOMEM. */
+int kvm_stops_more(struct kvm_stops *stops, struct kvm_vcpu *vcpus, int32_t n);
 void kvm_stops_destroy(struct kvm_stops *stops);
 
 /** kvm_stops_set - a vCPU has been stopped, or goes on; the same again changes nothing. */

@@ -21,7 +21,11 @@ void kvm_tracker_clear_guests(struct kvm_tracker *tracker)
 
 struct kvm_tracker *kvm_tracker_new(void)
 {
-	return calloc(1, sizeof(struct kvm_tracker));
+	struct kvm_tracker *tracker = calloc(1, sizeof(*tracker));
+
+	if (tracker)
+		tracker->fed_ns = INT64_MIN;
+	return tracker;
 }
 
 void kvm_tracker_free(struct kvm_tracker *tracker)
@@ -38,6 +42,7 @@ void kvm_tracker_free(struct kvm_tracker *tracker)
 	free(tracker->threads);
 	free(tracker->guests);
 	key_map_destroy(&tracker->pids);
+	key_map_destroy(&tracker->shared_tasks);
 	free(tracker);
 }
 
@@ -87,7 +92,7 @@ static bool is_still_there(const struct kvm_cpu *cpu, int32_t pid)
 {
 	const struct kvm_event *last = cpu->events + cpu->n - 1;
 
-	return cpu->n > 1 && last->kind == KVM_SEEN && last->pid == pid && last[-1].pid == pid &&
+	return cpu->n > cpu->taken + 1 && last->kind == KVM_SEEN && last->pid == pid && last[-1].pid == pid &&
 	       last[-1].kind != KVM_LOST && last[-1].kind != KVM_SWITCH;
 }
 
@@ -130,12 +135,10 @@ static bool is_to_be_kept(struct kvm_cpu *cpu, struct kvm_event *event)
 	}
 }
 
-static struct kvm_thread *thread_add(struct kvm_tracker *tracker, int32_t pid);
-
 /** Who begins to exist is woken by who has made it. */
 static int add_maker(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
-	struct kvm_thread *thread = event->arg > 0 ? thread_add(tracker, event->arg) : NULL;
+	struct kvm_thread *thread = event->arg > 0 ? kvm_thread_add(tracker, event->arg) : NULL;
 
 	if (thread && event->pid > 0)
 		thread->maker = event->pid;
@@ -216,6 +219,9 @@ int kvm_tracker_lost(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t 
 	/* nothing is known before the first record anyhow; the last record still holds */
 	event.time_ns = known->last_ns == INT64_MIN || known->last_ns >= to_ns ? to_ns :
 			known->last_ns + 1;
+	/* up to there, it had no more to say */
+	if (event.time_ns < tracker->fed_ns)
+		event.time_ns = tracker->fed_ns < to_ns ? tracker->fed_ns : to_ns;
 	ret = kvm_tracker_add(tracker, &event);
 	if (ret)
 		return ret;
@@ -234,7 +240,7 @@ struct kvm_thread *kvm_thread_find(const struct kvm_tracker *tracker, int32_t pi
 	return n < 0 ? NULL : &tracker->threads[n];
 }
 
-static struct kvm_thread *thread_add(struct kvm_tracker *tracker, int32_t pid)
+struct kvm_thread *kvm_thread_add(struct kvm_tracker *tracker, int32_t pid)
 {
 	size_t known = tracker->pids.n_keys;
 	int64_t n = KEY_MAP_ELEMENT(&tracker->pids, (uint32_t)pid, tracker->threads,
@@ -251,7 +257,7 @@ static struct kvm_thread *thread_add(struct kvm_tracker *tracker, int32_t pid)
 
 int kvm_tracker_name(struct kvm_tracker *tracker, int32_t pid, const char *comm)
 {
-	struct kvm_thread *thread = thread_add(tracker, pid);
+	struct kvm_thread *thread = kvm_thread_add(tracker, pid);
 
 	if (!thread)
 		return -ENOMEM;
@@ -266,7 +272,7 @@ int kvm_tracker_add_thread(struct kvm_tracker *tracker, int32_t tid, int32_t pro
 
 	if (tid <= 0 || process <= 0)
 		return -EINVAL;
-	thread = thread_add(tracker, tid);
+	thread = kvm_thread_add(tracker, tid);
 	if (!thread)
 		return -ENOMEM;
 	thread->process = process;
@@ -303,17 +309,23 @@ static int add_threads(struct kvm_tracker *tracker)
 		tracker->threads[i].vcpu = VIRT_NONE;
 		tracker->threads[i].task = VIRT_NONE;
 		tracker->threads[i].owner = VIRT_NONE;
+		tracker->threads[i].is_told = false;
 	}
+	for (size_t i = 0; i < tracker->n_guests; i++)
+		tracker->guests[i].machine = 0;
+	tracker->n_unnamed = 0;
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
-		const struct kvm_cpu *cpu = &tracker->cpus[c];
+		struct kvm_cpu *cpu = &tracker->cpus[c];
 		int32_t last = KVM_NO_PID;
+
+		cpu->taken = cpu->looked = 0;
 
 		for (size_t i = 0; i < cpu->n; i++) {
 			const struct kvm_event *event = &cpu->events[i];
 
 			/* most records of a CPU are of the same thread as the one before */
-			if ((event->pid != last && !thread_add(tracker, event->pid)) ||
-			    (event->kind == KVM_SWITCH && !thread_add(tracker, event->arg)))
+			if ((event->pid != last && !kvm_thread_add(tracker, event->pid)) ||
+			    (event->kind == KVM_SWITCH && !kvm_thread_add(tracker, event->arg)))
 				return -ENOMEM;
 			last = event->kind == KVM_SWITCH ? event->arg : event->pid;
 		}
@@ -321,7 +333,7 @@ static int add_threads(struct kvm_tracker *tracker)
 	for (size_t i = 0; i < tracker->n_guests; i++)
 		for (int v = 0; v < tracker->guests[i].n_vcpus; v++)
 			if (tracker->guests[i].tids[v] > 0 &&
-			    !thread_add(tracker, tracker->guests[i].tids[v]))
+			    !kvm_thread_add(tracker, tracker->guests[i].tids[v]))
 				return -ENOMEM;
 	return 0;
 }
@@ -330,23 +342,23 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 		       struct virt_model **model)
 {
 	struct virt_model *made = virt_model_new();
-	struct kvm_vcpu *vcpus = NULL;
-	int32_t n_vcpus;
+	struct kvm_vcpus vcpus = { 0 };
 	int ret = made ? add_threads(tracker) : -ENOMEM;
 
 	if (ret)
 		goto end;
-	n_vcpus = kvm_find_vcpus(tracker, made, &vcpus);
-	ret = n_vcpus < 0 ? n_vcpus : kvm_find_threads(tracker, made, vcpus, n_vcpus);
+	ret = kvm_find_vcpus(tracker, made, &vcpus);
 	if (!ret)
-		ret = kvm_replay(tracker, made, vcpus, n_vcpus);
+		ret = kvm_find_threads(tracker, made, vcpus.all, (int32_t)vcpus.n);
 	if (!ret)
-		ret = kvm_add_handled(tracker, made, vcpus);
+		ret = kvm_replay(tracker, made, vcpus.all, (int32_t)vcpus.n);
+	if (!ret)
+		ret = kvm_add_handled(tracker, made, vcpus.all);
 	if (!ret)
 		ret = kvm_add_power(tracker, made);
 	for (uint64_t i = 0; !ret && i < tracker->n_disordered; i++)
 		virt_model_contradiction(made, "a record is earlier than the one before it");
-	free(vcpus);
+	free(vcpus.all);
 	if (!ret)
 		ret = virt_model_finish(made, begin_ns, end_ns);
 end:

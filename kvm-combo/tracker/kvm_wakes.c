@@ -8,10 +8,14 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "hash_bytes.h"
 #include "kvm_wakes.h"
 
 /** prev_state of sched_switch: KVM's wait for an interrupt (kvm_vcpu_block()) is this sleep. */
 #define STATE_INTERRUPTIBLE	0x01
+
+/** Names of tasks that are not told one by one. */
+#define MAX_SHARED		4096
 
 static const struct virt_wake nobody = {
 	.who = VIRT_NONE, .vector = VIRT_NONE, .cause = VIRT_WAKE_UNKNOWN,
@@ -25,22 +29,34 @@ static void fail(struct kvm_wakes *wakes, int ret)
 
 /* --- who is who ------------------------------------------------------------------------------ */
 
+/** Of a name, and of the machine that it is of: a vCPU of it, or 0. */
+static uint64_t shared_key(const char *name, int32_t machine)
+{
+	return hash_text(name) ^ (uint64_t)(uint32_t)machine << 32;
+}
+
 static uint64_t vcpu_key(int32_t machine, int32_t number)
 {
 	return (uint64_t)(uint32_t)machine << 32 | (uint32_t)number;
 }
 
-int kvm_wakes_init(struct kvm_wakes *wakes, const struct kvm_tracker *tracker,
-		   struct virt_model *model, struct kvm_vcpu *vcpus, int32_t n)
+void kvm_wakes_init(struct kvm_wakes *wakes, struct kvm_tracker *tracker,
+		    struct virt_model *model)
 {
-	*wakes = (struct kvm_wakes){
-		.tracker = tracker, .model = model, .vcpus = vcpus,
-		.machine = virt_model_n_machines(model) == 1 ? 0 : VIRT_NONE,
-		.sent = calloc(tracker->n_cpus + 1, sizeof(*wakes->sent)),
-	};
-	if (!wakes->sent)
+	*wakes = (struct kvm_wakes){ .tracker = tracker, .model = model };
+}
+
+int kvm_wakes_more(struct kvm_wakes *wakes, struct kvm_vcpu *vcpus, int32_t n)
+{
+	const struct virt_model *model = wakes->model;
+
+	if (wakes->tracker->n_cpus &&
+	    ARRAY_REACH(wakes->sent, wakes->tracker->n_cpus - 1, wakes->sent_room))
 		return -ENOMEM;
-	for (int32_t i = 0; i < n; i++) {
+	wakes->machine = virt_model_n_machines(model) == 1 ? 0 : VIRT_NONE;
+	wakes->vcpus = vcpus;
+	for (; wakes->n_vcpus < n; wakes->n_vcpus++) {
+		int32_t i = wakes->n_vcpus;
 		int64_t at;
 
 		vcpus[i].machine = virt_model_vcpu(model, vcpus[i].index)->machine;
@@ -61,27 +77,58 @@ void kvm_wakes_destroy(struct kvm_wakes *wakes)
 	free(wakes->sent);
 }
 
-/** A thread that nobody has asked about yet; one of a machine's is named by it. */
-static int32_t add_task(const struct kvm_tracker *tracker, struct virt_model *model,
-			const struct kvm_vcpu *vcpus, const struct kvm_thread *thread)
+/**
+ * Those who are not told one by one any more are told by what they are called; of very many names,
+ * all others are one, and nobody's. Return: as virt_model_add_task().
+ */
+static int32_t add_shared(struct kvm_tracker *tracker, struct virt_model *model,
+			  struct kvm_thread *thread)
 {
-	const struct kvm_vcpu *vcpu = thread->owner != VIRT_NONE ? &vcpus[thread->owner] : NULL;
-	char name[KVM_COMM_SIZE + 16], called[160];
-	int32_t task, ret;
+	const char *name = *thread->comm ? thread->comm : "task";
+	uint64_t key = shared_key(name, thread->owner != VIRT_NONE ? thread->owner + 1 : 0);
+	int64_t at = key_map_find(&tracker->shared_tasks, key);
 
-	snprintf(name, sizeof(name), "%s-%d", *thread->comm ? thread->comm : "task",
-		 (int)thread->pid);
-	task = virt_model_add_task(model, thread->pid, name);
-	if (task < 0 || !vcpu)
-		return task;
-	kvm_machine_called(tracker, model, vcpu, called, sizeof(called));
-	ret = virt_model_own_task(model, task, virt_model_vcpu(model, vcpu->index)->machine, called,
-				  (enum virt_thread_kind)thread->kind,
-				  (enum virt_thread_source)thread->source);
-	return ret ? ret : task;
+	if (at < 0 && tracker->shared_tasks.n_keys < MAX_SHARED)
+		at = key_map_add(&tracker->shared_tasks, key);
+	if (at < 0) {
+		at = MAX_SHARED;
+		name = "others";
+		thread->is_told = true;
+	}
+	/* no thread has a number below 0 */
+	return virt_model_add_task(model, -2 - (int32_t)at, name);
 }
 
-int32_t kvm_who(const struct kvm_tracker *tracker, struct virt_model *model,
+/** A thread that nobody has asked about yet. */
+static int32_t add_task(struct kvm_tracker *tracker, struct virt_model *model,
+			struct kvm_thread *thread)
+{
+	char name[KVM_COMM_SIZE + 16];
+
+	if (tracker->task_limit && virt_model_n_tasks(model) >= tracker->task_limit)
+		return add_shared(tracker, model, thread);
+	snprintf(name, sizeof(name), "%s-%d", *thread->comm ? thread->comm : "task",
+		 (int)thread->pid);
+	return virt_model_add_task(model, thread->pid, name);
+}
+
+int kvm_own_task(const struct kvm_tracker *tracker, struct virt_model *model,
+		 const struct kvm_vcpu *vcpus, struct kvm_thread *thread)
+{
+	const struct kvm_vcpu *vcpu = thread->owner != VIRT_NONE ? &vcpus[thread->owner] : NULL;
+	char called[160];
+
+	if (!vcpu || thread->is_told)
+		return 0;
+	thread->is_told = true;
+	kvm_machine_called(tracker, model, vcpu, called, sizeof(called));
+	return virt_model_own_task(model, thread->task,
+				   virt_model_vcpu(model, vcpu->index)->machine, called,
+				   (enum virt_thread_kind)thread->kind,
+				   (enum virt_thread_source)thread->source);
+}
+
+int32_t kvm_who(struct kvm_tracker *tracker, struct virt_model *model,
 		const struct kvm_vcpu *vcpus, int32_t pid)
 {
 	struct kvm_thread *thread = pid > 0 ? kvm_thread_find(tracker, pid) : NULL;
@@ -90,8 +137,17 @@ int32_t kvm_who(const struct kvm_tracker *tracker, struct virt_model *model,
 		return VIRT_NONE;
 	if (thread->vcpu != VIRT_NONE)
 		return vcpus[thread->vcpu].index;
-	if (thread->task == VIRT_NONE)
-		thread->task = add_task(tracker, model, vcpus, thread);
+	if (thread->task == VIRT_NONE) {
+		int32_t task = add_task(tracker, model, thread), ret;
+
+		if (task < 0)
+			return task;
+		/* one of a machine's is named by it */
+		thread->task = task;
+		ret = kvm_own_task(tracker, model, vcpus, thread);
+		if (ret)
+			return ret;
+	}
 	return thread->task;
 }
 

@@ -19,20 +19,25 @@ struct kvm_sent {
 };
 
 struct kvm_wakes {
-	const struct kvm_tracker *tracker;
+	struct kvm_tracker *tracker;
 	struct virt_model *model;
 	struct kvm_vcpu	*vcpus;
+	int32_t		n_vcpus;
 	struct key_map	map;		/* of machine and vCPU number */
 	int32_t		*vcpu;		/* by number in it */
 	size_t		room;
 	int32_t		machine;	/* the only one, or VIRT_NONE */
 	struct kvm_sent	*sent;		/* per CPU, the last one */
+	size_t		sent_room;
 	int		error;
 };
 
-/** kvm_wakes_init - Return: 0 or -ENOMEM; kvm_wakes_destroy() must follow either way. */
-int kvm_wakes_init(struct kvm_wakes *wakes, const struct kvm_tracker *tracker,
-		   struct virt_model *model, struct kvm_vcpu *vcpus, int32_t n);
+/** kvm_wakes_init - no vCPU is known; to be destroyed. */
+void kvm_wakes_init(struct kvm_wakes *wakes, struct kvm_tracker *tracker,
+		    struct virt_model *model);
+
+/** kvm_wakes_more - there may be more CPUs and vCPUs. Return: 0 or -ENOMEM. */
+int kvm_wakes_more(struct kvm_wakes *wakes, struct kvm_vcpu *vcpus, int32_t n);
 void kvm_wakes_destroy(struct kvm_wakes *wakes);
 
 /**
@@ -40,8 +45,12 @@ void kvm_wakes_destroy(struct kvm_wakes *wakes);
  *
  * Return: as virt_model_add_task(), or VIRT_NONE of the idle task and of one that never had a CPU.
  */
-int32_t kvm_who(const struct kvm_tracker *tracker, struct virt_model *model,
+int32_t kvm_who(struct kvm_tracker *tracker, struct virt_model *model,
 		const struct kvm_vcpu *vcpus, int32_t pid);
+
+/** kvm_own_task - tell the model whose a task is, if that is known. Return: as the model. */
+int kvm_own_task(const struct kvm_tracker *tracker, struct virt_model *model,
+		 const struct kvm_vcpu *vcpus, struct kvm_thread *thread);
 
 /** kvm_wakes_sleep - it goes to sleep, which is to be said after this. */
 void kvm_wakes_sleep(struct kvm_wakes *wakes, struct kvm_vcpu *vcpu, uint64_t prev_state);
