@@ -671,24 +671,36 @@ int kvm_trace_walk(struct kvm_trace *trace,
 	return read_all(&pass);
 }
 
+int kvm_trace_track(struct kvm_trace *trace, struct kvm_tracker *tracker,
+		    int (*take)(void *arg, const struct kvm_trace_record *record),
+		    void (*lost)(void *arg, int cpu, uint64_t records), void *arg,
+		    int64_t *begin_ns, int64_t *end_ns)
+{
+	struct kvm_pass pass = {
+		.trace = trace, .take = take, .lost = lost, .arg = arg, .tracker = tracker,
+	};
+	/* whatever other files are open: who is who must not depend on them */
+	int ret = kvm_meta_tell(trace->meta, trace->path, tracker);
+
+	if (!ret)
+		ret = read_all(&pass);
+	*begin_ns = pass.begin_ns;
+	*end_ns = pass.end_ns;
+	return ret || pass.begin_ns <= pass.end_ns ? ret : -ENODATA;
+}
+
 int kvm_trace_model(struct kvm_trace *trace,
 		    int (*take)(void *arg, const struct kvm_trace_record *record),
 		    void (*lost)(void *arg, int cpu, uint64_t records), void *arg,
 		    struct virt_model **model)
 {
-	struct kvm_pass pass = {
-		.trace = trace, .take = take, .lost = lost, .arg = arg,
-		.tracker = kvm_tracker_new(),
-	};
-	/* whatever other files are open: who is who must not depend on them */
-	int ret = pass.tracker ? kvm_meta_tell(trace->meta, trace->path, pass.tracker) : -ENOMEM;
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	int64_t begin_ns, end_ns;
+	int ret = tracker ? kvm_trace_track(trace, tracker, take, lost, arg, &begin_ns, &end_ns)
+			  : -ENOMEM;
 
 	if (!ret)
-		ret = read_all(&pass);
-	if (!ret && pass.begin_ns > pass.end_ns)
-		ret = -ENODATA;
-	if (!ret)
-		ret = kvm_tracker_finish(pass.tracker, pass.begin_ns, pass.end_ns, model);
-	kvm_tracker_free(pass.tracker);
+		ret = kvm_tracker_finish(tracker, begin_ns, end_ns, model);
+	kvm_tracker_free(tracker);
 	return ret;
 }

@@ -209,6 +209,18 @@ int kvm_trace_walk(struct kvm_trace *trace,
 		   void (*lost)(void *arg, int cpu, uint64_t records), void *arg);
 
 /**
+ * kvm_trace_track - walk, and give all records to a tracker, with what the sidecar tells
+ * @take, @lost: as kvm_trace_walk(), for counting; may be NULL
+ * @begin_ns, @end_ns: receive the span of the records
+ *
+ * Return: 0, -ENOMEM, -ENODATA without any record, or what @take returned.
+ */
+int kvm_trace_track(struct kvm_trace *trace, struct kvm_tracker *tracker,
+		    int (*take)(void *arg, const struct kvm_trace_record *record),
+		    void (*lost)(void *arg, int cpu, uint64_t records), void *arg,
+		    int64_t *begin_ns, int64_t *end_ns);
+
+/**
  * kvm_trace_model - walk and build the model of a host
  * @take, @lost: as kvm_trace_walk(), for counting; may be NULL
  *

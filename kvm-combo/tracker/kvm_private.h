@@ -36,6 +36,7 @@ struct kvm_handler_level {
 struct kvm_cpu {
 	struct kvm_event *events;
 	size_t		n, room;
+	bool		is_there;	/* though it has not told anything yet */
 	size_t		taken;		/* of them, by kvm_in_order() */
 	size_t		looked;		/* of them, for threads that are vCPUs */
 	int64_t		last_ns;	/* of its last record, which need not be kept */
@@ -66,6 +67,7 @@ struct kvm_thread {
 	uint8_t		kind, source;	/* enum virt_thread_kind, enum virt_thread_source */
 	bool		is_told;	/* whose it is, to the model */
 	bool		is_dead;	/* and its number may be another one's later */
+	bool		is_expected;	/* by who forgets others, for that time */
 };
 
 struct kvm_guest {
@@ -188,6 +190,9 @@ struct kvm_vcpus {
  */
 int kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 		   struct kvm_vcpus *vcpus);
+
+/** kvm_tracker_expect_cpu - CPUs up to this one are there. Return: 0 or -ENOMEM. */
+int kvm_tracker_expect_cpu(struct kvm_tracker *tracker, int cpu);
 
 /** kvm_thread_add - the same as kvm_thread_find(), but it is made. Return: NULL without memory. */
 struct kvm_thread *kvm_thread_add(struct kvm_tracker *tracker, int32_t pid);

@@ -651,7 +651,8 @@ static int add_cpus(struct kvm_replay *replay)
 		replay->seen_ns[replay->n_cpus] = INT64_MIN;
 	}
 	for (size_t c = 0; c < n; c++) {
-		if (replay->counted[c] || !replay->tracker->cpus[c].n)
+		if (replay->counted[c] ||
+		    (!replay->tracker->cpus[c].n && !replay->tracker->cpus[c].is_there))
 			continue;
 		replay->counted[c] = true;
 		replay->n_unknown++;

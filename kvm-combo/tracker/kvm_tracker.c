@@ -60,6 +60,15 @@ static struct kvm_cpu *get_cpu(struct kvm_tracker *tracker, int cpu)
 	return &tracker->cpus[cpu];
 }
 
+int kvm_tracker_expect_cpu(struct kvm_tracker *tracker, int cpu)
+{
+	if (!get_cpu(tracker, cpu))
+		return -ENOMEM;
+	for (; cpu >= 0; cpu--)
+		tracker->cpus[cpu].is_there = true;
+	return 0;
+}
+
 static int add_offset(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
 	if (ARRAY_GROW(tracker->offsets, tracker->n_offsets, tracker->offsets_room))

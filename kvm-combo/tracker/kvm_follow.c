@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	kvm_follow.c
+ * @brief	The tracker of a KVM host that goes on for days.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+#include "kvm_follow.h"
+#include "kvm_order.h"
+#include "kvm_wakes.h"
+#include "virt_excerpt.h"
+
+/** An array moves only if so many elements go, and half of it: each is moved once on average. */
+#define DROP_LEAST	256
+
+/** Threads are forgotten if so many are dead, and half of all. */
+#define DEAD_LEAST	4096
+
+struct kvm_follow {
+	struct kvm_tracker *tracker;
+	struct virt_model *model;
+	struct kvm_vcpus vcpus;
+	struct kvm_replay *replay;	/* NULL: nothing was taken yet */
+	uint32_t	n_known;	/* threads, when it was found out last whose they are */
+	size_t		n_dead;		/* threads */
+};
+
+struct kvm_follow *kvm_follow_new(const struct kvm_follow_options *options)
+{
+	struct kvm_follow *follow = calloc(1, sizeof(*follow));
+
+	if (!follow)
+		return NULL;
+	follow->tracker = kvm_tracker_new();
+	follow->model = virt_model_new();
+	if (!follow->tracker || !follow->model ||
+	    (options->n_cpus > 0 && kvm_tracker_expect_cpu(follow->tracker, options->n_cpus - 1))) {
+		kvm_follow_free(follow);
+		return NULL;
+	}
+	follow->tracker->has_switches = options->switches;
+	follow->tracker->has_modes = options->modes;
+	follow->tracker->has_injects = options->injects;
+	follow->tracker->has_runs = options->runs;
+	follow->tracker->task_limit = KVM_FOLLOW_TASKS;
+	return follow;
+}
+
+void kvm_follow_free(struct kvm_follow *follow)
+{
+	if (!follow)
+		return;
+	kvm_replay_free(follow->replay);
+	free(follow->vcpus.all);
+	kvm_tracker_free(follow->tracker);
+	virt_model_free(follow->model);
+	free(follow);
+}
+
+struct kvm_tracker *kvm_follow_tracker(struct kvm_follow *follow)
+{
+	return follow->tracker;
+}
+
+/* --- who is who ------------------------------------------------------------------------------ */
+
+/** The machine that has one of these threads; or NULL. */
+static struct kvm_guest *guest_with(const struct kvm_tracker *tracker, const int32_t *tids, int n)
+{
+	for (size_t i = 0; i < tracker->n_guests; i++)
+		for (int v = 0; v < n && v < tracker->guests[i].n_vcpus; v++)
+			if (tids[v] > 0 && tids[v] == tracker->guests[i].tids[v])
+				return &tracker->guests[i];
+	return NULL;
+}
+
+int kvm_follow_tell(struct kvm_follow *follow, const char *name, const int32_t *tids, int n_vcpus)
+{
+	struct kvm_guest *guest = guest_with(follow->tracker, tids, n_vcpus);
+	int room = guest ? guest->n_vcpus : 0;
+
+	if (!guest)
+		return kvm_tracker_add_guest(follow->tracker, name, tids, n_vcpus);
+	if (n_vcpus > guest->n_vcpus) {
+		if (ARRAY_REACH(guest->tids, n_vcpus - 1, room))
+			return -ENOMEM;
+		guest->n_vcpus = n_vcpus;
+	}
+	memcpy(guest->tids, tids, (size_t)n_vcpus * sizeof(*tids));
+	return 0;
+}
+
+static bool is_told(const struct kvm_tracker *tracker, int32_t tid)
+{
+	for (size_t i = 0; i < tracker->n_guests; i++)
+		for (int v = 0; v < tracker->guests[i].n_vcpus; v++)
+			if (tracker->guests[i].tids[v] == tid)
+				return true;
+	return false;
+}
+
+bool kvm_follow_has_strangers(const struct kvm_follow *follow)
+{
+	const struct kvm_tracker *tracker = follow->tracker;
+
+	for (size_t c = 0; c < tracker->n_cpus; c++) {
+		const struct kvm_cpu *cpu = &tracker->cpus[c];
+		int32_t last = KVM_NO_PID;
+
+		for (size_t i = cpu->looked; i < cpu->n; i++) {
+			const struct kvm_event *event = &cpu->events[i];
+			const struct kvm_thread *thread;
+
+			if ((event->kind != KVM_ENTRY && event->kind != KVM_EXIT &&
+			     event->kind != KVM_WHOLE) || event->pid <= 0 || event->pid == last)
+				continue;
+			last = event->pid;
+			thread = kvm_thread_find(tracker, event->pid);
+			if ((!thread || thread->vcpu == VIRT_NONE) && !is_told(tracker, last))
+				return true;
+		}
+	}
+	return false;
+}
+
+/** Every thread that appears has an entry, so that replaying need not make any. */
+static int add_threads(struct kvm_tracker *tracker)
+{
+	for (size_t c = 0; c < tracker->n_cpus; c++) {
+		const struct kvm_cpu *cpu = &tracker->cpus[c];
+		int32_t last = KVM_NO_PID;
+
+		for (size_t i = cpu->looked; i < cpu->n; i++) {
+			const struct kvm_event *event = &cpu->events[i];
+
+			if ((event->pid != last && !kvm_thread_add(tracker, event->pid)) ||
+			    (event->kind == KVM_SWITCH && !kvm_thread_add(tracker, event->arg)))
+				return -ENOMEM;
+			last = event->kind == KVM_SWITCH ? event->arg : event->pid;
+		}
+	}
+	for (size_t i = 0; i < tracker->n_guests; i++)
+		for (int v = 0; v < tracker->guests[i].n_vcpus; v++)
+			if (tracker->guests[i].tids[v] > 0 &&
+			    !kvm_thread_add(tracker, tracker->guests[i].tids[v]))
+				return -ENOMEM;
+	return 0;
+}
+
+/** Whose are the threads that were not there before? Return: 0 or a negative errno. */
+static int find_owners(struct kvm_follow *follow)
+{
+	struct kvm_tracker *tracker = follow->tracker;
+	int ret = kvm_find_threads(tracker, follow->model, follow->vcpus.all,
+				   (int32_t)follow->vcpus.n);
+
+	for (uint32_t i = 0; i < tracker->pids.n_keys && !ret; i++)
+		if (tracker->threads[i].task != VIRT_NONE)
+			ret = kvm_own_task(tracker, follow->model, follow->vcpus.all,
+					   &tracker->threads[i]);
+	follow->n_known = tracker->pids.n_keys;
+	return ret;
+}
+
+/** What has come since tells of more CPUs, threads and vCPUs. Return: 0 or a negative errno. */
+static int look(struct kvm_follow *follow)
+{
+	struct kvm_tracker *tracker = follow->tracker;
+	size_t before = follow->vcpus.n;
+	int ret = add_threads(tracker);
+
+	if (!ret)
+		ret = kvm_find_vcpus(tracker, follow->model, &follow->vcpus);
+	if (!ret && (before != follow->vcpus.n || follow->n_known != tracker->pids.n_keys))
+		ret = find_owners(follow);
+	if (ret)
+		return ret;
+	if (follow->replay)
+		return kvm_replay_more(follow->replay, follow->vcpus.all, (int32_t)follow->vcpus.n,
+				       tracker->fed_ns);
+	follow->replay = kvm_replay_new(tracker, follow->model, follow->vcpus.all,
+					(int32_t)follow->vcpus.n);
+	return follow->replay ? 0 : -ENOMEM;
+}
+
+/* --- what goes ------------------------------------------------------------------------------- */
+
+/** A thread begins: its number may have been that of one that is dead. */
+static void begin_life(struct kvm_follow *follow, int32_t pid)
+{
+	struct kvm_thread *thread = kvm_thread_find(follow->tracker, pid);
+
+	if (!thread || !thread->is_dead)
+		return;
+	thread->is_dead = thread->is_told = false;
+	thread->vcpu = thread->task = thread->owner = VIRT_NONE;
+	thread->process = 0;
+	follow->n_dead--;
+}
+
+static void end_life(struct kvm_follow *follow, int32_t pid)
+{
+	struct kvm_thread *thread = pid > 0 ? kvm_thread_find(follow->tracker, pid) : NULL;
+
+	if (!thread || thread->is_dead)
+		return;
+	thread->is_dead = true;
+	follow->n_dead++;
+}
+
+static int take(void *arg, const struct kvm_event *event)
+{
+	struct kvm_follow *follow = arg;
+	int ret;
+
+	if (event->kind == KVM_BORN)
+		begin_life(follow, event->arg);
+	ret = kvm_replay_take(follow->replay, event);
+	if (event->kind == KVM_SWITCH && event->value & KVM_STATE_DEAD)
+		end_life(follow, event->pid);
+	return ret;
+}
+
+/** What is not kept. */
+static void drop(struct kvm_tracker *tracker)
+{
+	for (size_t c = 0; c < tracker->n_cpus; c++) {
+		struct kvm_cpu *cpu = &tracker->cpus[c];
+
+		if (!cpu->n_levels)
+			cpu->n_handled = 0;
+		if (cpu->taken < DROP_LEAST || cpu->taken < cpu->n / 2)
+			continue;
+		cpu->n -= cpu->taken;
+		memmove(cpu->events, cpu->events + cpu->taken, cpu->n * sizeof(*cpu->events));
+		cpu->looked -= cpu->taken;
+		cpu->taken = 0;
+	}
+	tracker->n_power = 0;
+	tracker->n_offsets = 0;
+	tracker->n_disordered = 0;
+}
+
+int kvm_follow_feed(struct kvm_follow *follow, int64_t until_ns)
+{
+	uint64_t disordered = follow->tracker->n_disordered;
+	int ret = look(follow);
+
+	while (disordered--)
+		virt_model_contradiction(follow->model,
+					 "a record is earlier than the one before it");
+	if (!ret)
+		ret = kvm_in_order(follow->tracker, until_ns, take, follow);
+	if (until_ns > follow->tracker->fed_ns)
+		follow->tracker->fed_ns = until_ns;
+	drop(follow->tracker);
+	return ret;
+}
+
+int64_t kvm_follow_fed(const struct kvm_follow *follow)
+{
+	return follow->tracker->fed_ns;
+}
+
+int64_t kvm_follow_next(const struct kvm_follow *follow)
+{
+	const struct kvm_tracker *tracker = follow->tracker;
+	int64_t next_ns = INT64_MAX;
+
+	for (size_t c = 0; c < tracker->n_cpus; c++) {
+		const struct kvm_cpu *cpu = &tracker->cpus[c];
+
+		if (cpu->taken < cpu->n && cpu->events[cpu->taken].time_ns < next_ns)
+			next_ns = cpu->events[cpu->taken].time_ns;
+	}
+	return next_ns;
+}
+
+size_t kvm_follow_waiting(const struct kvm_follow *follow)
+{
+	size_t n = 0;
+
+	for (size_t c = 0; c < follow->tracker->n_cpus; c++)
+		n += follow->tracker->cpus[c].n - follow->tracker->cpus[c].taken;
+	return n;
+}
+
+int kvm_follow_model(const struct kvm_follow *follow, int64_t begin_ns, int64_t end_ns,
+		     struct virt_model **model)
+{
+	struct virt_model *copy = virt_model_excerpt(follow->model, begin_ns);
+	int ret = copy ? virt_model_finish(copy, begin_ns, end_ns) : -ENOMEM;
+
+	if (ret)
+		virt_model_free(copy);
+	else
+		*model = copy;
+	return ret;
+}
+
+/* --- what is forgotten ----------------------------------------------------------------------- */
+
+static void expect(struct kvm_tracker *tracker, int32_t pid)
+{
+	struct kvm_thread *thread = kvm_thread_find(tracker, pid);
+
+	if (thread)
+		thread->is_expected = true;
+}
+
+/** Those that what has come tells of, which was not taken yet. */
+static void expect_next(struct kvm_tracker *tracker)
+{
+	for (uint32_t i = 0; i < tracker->pids.n_keys; i++)
+		tracker->threads[i].is_expected = false;
+	for (size_t c = 0; c < tracker->n_cpus; c++) {
+		const struct kvm_cpu *cpu = &tracker->cpus[c];
+
+		for (size_t i = cpu->taken; i < cpu->n; i++) {
+			expect(tracker, cpu->events[i].pid);
+			expect(tracker, cpu->events[i].arg);
+		}
+	}
+}
+
+static bool is_over(const struct kvm_thread *thread)
+{
+	return thread->is_dead && thread->vcpu == VIRT_NONE && !thread->is_expected;
+}
+
+/** Threads that are dead, unless they are vCPUs. Return: 0 or -ENOMEM. */
+static int bury(struct kvm_follow *follow)
+{
+	struct kvm_tracker *tracker = follow->tracker;
+	struct key_map pids = { 0 };
+	uint32_t n = 0;
+
+	if (follow->n_dead < DEAD_LEAST || follow->n_dead < tracker->pids.n_keys / 2)
+		return 0;
+	expect_next(tracker);
+	for (uint32_t i = 0; i < tracker->pids.n_keys; i++) {
+		if (is_over(&tracker->threads[i]))
+			continue;
+		if (key_map_add(&pids, (uint32_t)tracker->threads[i].pid) < 0) {
+			key_map_destroy(&pids);
+			return -ENOMEM;
+		}
+	}
+	for (uint32_t i = 0; i < tracker->pids.n_keys; i++)
+		if (!is_over(&tracker->threads[i]))
+			tracker->threads[n++] = tracker->threads[i];
+	key_map_destroy(&tracker->pids);
+	tracker->pids = pids;
+	follow->n_dead = 0;
+	follow->n_known = n;
+	for (uint32_t i = 0; i < n; i++)
+		follow->n_dead += tracker->threads[i].is_dead;
+	return 0;
+}
+
+int kvm_follow_forget(struct kvm_follow *follow, int64_t before_ns)
+{
+	virt_model_forget(follow->model, before_ns);
+	return bury(follow);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_follow.h
+ * @brief	The tracker of a KVM host that goes on for days: what was last, and what it forgets.
+ *
+ * It is the same state machine as for a file. Records are added to its tracker as ever, but they
+ * are taken up to a time as soon as nothing earlier can come any more, and gone then. Machines and
+ * their vCPUs are found in what has come, and may be told at any time. Handlers, power, and what
+ * TSCs are set to are not kept.
+ *
+ * Memory does not grow with time: threads that are dead are forgotten, and after so many tasks
+ * (KVM_FOLLOW_TASKS) the others are told by their names alone.
+ */
+#ifndef KSHARK_VIRT_KVM_FOLLOW_H
+#define KSHARK_VIRT_KVM_FOLLOW_H
+
+#include <stdbool.h>
+
+#include "kvm_tracker.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Tasks that are told with their numbers. */
+#define KVM_FOLLOW_TASKS	4096
+
+/** What will be recorded whenever it happens, and where; which a file tells by having it. */
+struct kvm_follow_options {
+	bool		switches;	/* KVM_SWITCH */
+	bool		modes;		/* KVM_ENTRY, KVM_EXIT */
+	bool		injects;	/* KVM_NESTED_INJECT */
+	bool		runs;		/* KVM_RUN */
+	int		n_cpus;		/* that a thread may be on */
+};
+
+struct kvm_follow;
+
+/** kvm_follow_new - nothing has come yet. Return: NULL without memory. */
+struct kvm_follow *kvm_follow_new(const struct kvm_follow_options *options);
+
+/** kvm_follow_free - models that were made are to be freed before; it may be NULL. */
+void kvm_follow_free(struct kvm_follow *follow);
+
+/** kvm_follow_tracker - to add records to; which must not be finished. */
+struct kvm_tracker *kvm_follow_tracker(struct kvm_follow *follow);
+
+/**
+ * kvm_follow_tell - a machine, under its name, as kvm_tracker_add_guest()
+ *
+ * One that has one of these threads is the same, and may have more of them now. What counts is what
+ * was known when a thread entered its guest for the first time.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kvm_follow_tell(struct kvm_follow *follow, const char *name, const int32_t *tids, int n_vcpus);
+
+/**
+ * kvm_follow_has_strangers - has a thread entered its guest that is of no machine that was told?
+ *
+ * Each is a stranger once: kvm_follow_feed() takes it for a vCPU of a machine without a name.
+ */
+bool kvm_follow_has_strangers(const struct kvm_follow *follow);
+
+/**
+ * kvm_follow_feed - take all records up to a time, which is not included
+ * @until_ns: not before that of an earlier call; later records may not be before it
+ *
+ * Return: 0, -ENOMEM, or -E2BIG, see virt_model_add_machine().
+ */
+int kvm_follow_feed(struct kvm_follow *follow, int64_t until_ns);
+
+/** kvm_follow_fed - up to when records were taken; INT64_MIN: none was. */
+int64_t kvm_follow_fed(const struct kvm_follow *follow);
+
+/** kvm_follow_next - the time of the first record that was not taken; INT64_MAX: there is none. */
+int64_t kvm_follow_next(const struct kvm_follow *follow);
+
+/** kvm_follow_waiting - how many records wait to be taken. */
+size_t kvm_follow_waiting(const struct kvm_follow *follow);
+
+/**
+ * kvm_follow_model - what is known of a time by now, as a model
+ * @begin_ns: of the model; not before what has been forgotten
+ * @end_ns: not before what was taken last
+ * @model: receives it; it is to be freed before @follow
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kvm_follow_model(const struct kvm_follow *follow, int64_t begin_ns, int64_t end_ns,
+		     struct virt_model **model);
+
+/** kvm_follow_forget - no model begins before this time any more. Return: 0 or -ENOMEM. */
+int kvm_follow_forget(struct kvm_follow *follow, int64_t before_ns);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
