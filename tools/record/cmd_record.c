@@ -137,19 +137,11 @@ static const struct ksv_option record_option_table[] = {
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no line of progress"),
 };
 
-static bool is_xen(void)
-{
-	char type[16];
-
-	return record_read(type, sizeof(type), "/sys/hypervisor/type") > 0 &&
-	       !strcmp(type, "xen");
-}
-
 static int find_hypervisor(struct record_options *options)
 {
 	if (options->hypervisor != RECORD_AUTO)
 		return KSV_EXIT_OK;
-	if (is_xen())
+	if (record_is_xen())
 		options->hypervisor = RECORDING_XEN;
 	else if (record_there("/sys/module/kvm") || record_there("/dev/kvm"))
 		options->hypervisor = RECORDING_KVM;

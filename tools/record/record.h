@@ -159,6 +159,9 @@ ssize_t record_read(char *text, size_t size, const char *path, ...)
 int record_write(const char *text, const char *path, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/** record_is_xen - is this dom0 of Xen? */
+bool record_is_xen(void);
+
 /** record_there - is there such a file or folder? */
 bool record_there(const char *path, ...) __attribute__((format(printf, 1, 2)));
 
@@ -250,6 +253,9 @@ int record_lock_take(struct record *record);
 int record_lock_note(struct record *record);
 void record_lock_drop(struct record *record);
 
+/** record_lock_is_of - is it this folder that a recorder of this host writes? */
+bool record_lock_is_of(const char *folder);
+
 /**
  * record_restore.c: trace-cmd writes a file for each CPU, and makes a trace of them at its end.
  * They get second names, so that they are there as well if it fails then, and takes them away.
@@ -269,7 +275,7 @@ bool record_has_trace(const char *folder);
 bool record_settle_files(const char *folder);
 
 /** record_check.c: what is missing, with the remedy. Return: how many things are. */
-bool record_check_root(void);
+bool record_check_root(const char *command);
 int record_check_folder(struct record *record);
 int record_check_kvm(struct record *record);
 int record_check_in_use(void);		/* tracefs, by others */

@@ -138,13 +138,13 @@ static int check_trace_cmd(struct record *record)
 }
 
 /** Without it, nothing else about tracing can be told. */
-bool record_check_root(void)
+bool record_check_root(const char *command)
 {
 	char path[PATH_MAX];
 
 	if (!record_tracing()) {
 		if (geteuid())
-			ksv_error("recording needs root: sudo kshark-virt record ...");
+			ksv_error("recording needs root: sudo kshark-virt %s ...", command);
 		else
 			ksv_error("tracefs is not there: "
 				  "mount -t tracefs tracefs /sys/kernel/tracing");
@@ -153,7 +153,7 @@ bool record_check_root(void)
 	snprintf(path, sizeof(path), "%s%s/tracing_on", record_root(), record_tracing());
 	if (!access(path, W_OK))
 		return true;
-	ksv_error("recording needs root: sudo kshark-virt record ...");
+	ksv_error("recording needs root: sudo kshark-virt %s ...", command);
 	return false;
 }
 

@@ -80,6 +80,14 @@ bool record_there(const char *path, ...)
 	return fits && !access(full, F_OK);
 }
 
+bool record_is_xen(void)
+{
+	char type[16];
+
+	return record_read(type, sizeof(type), "/sys/hypervisor/type") > 0 &&
+	       !strcmp(type, "xen");
+}
+
 const char *record_tracing(void)
 {
 	static const char *const places[] = { "/sys/kernel/tracing", "/sys/kernel/debug/tracing" };

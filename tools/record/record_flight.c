@@ -332,7 +332,7 @@ int record_flight(struct record *record, const struct record_source *source)
 	hand_back(record);
 	record_ring_clear(&flight->ring);
 	free(flight->data);
-	free(flight->cpus);
+	free(flight->cpus.all);
 	free(flight);
 	record->flight = NULL;
 	return status;

@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_RECORD_FLIGHT_H
 
 #include "record.h"
+#include "record_buffers.h"
 #include "record_ring.h"
 #include "record_trigger.h"
 
@@ -33,11 +34,6 @@ struct record_source {
 	int	(*finish)(struct record *record);
 };
 
-/** The trace of a CPU of a KVM host. */
-struct record_flight_cpu {
-	int	cpu, fd;
-};
-
 struct record_flight {
 	const struct record_source *source;
 	struct record_ring	ring;
@@ -55,8 +51,7 @@ struct record_flight {
 	bool			is_slow;	/* which has been told */
 	bool			no_memory;	/* for what has come; it is lost */
 	/* of KVM */
-	struct record_flight_cpu *cpus;
-	int			n_cpus, room_cpus;
+	struct record_cpus	cpus;
 	/* of Xen */
 	int			fd;		/* xentrace writes to it; -1: no more */
 	unsigned char		*data;		/* the beginning of a window */

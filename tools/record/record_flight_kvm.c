@@ -16,6 +16,7 @@
 
 #include "array.h"
 #include "host_trace.h"
+#include "record_buffers.h"
 #include "record_flight.h"
 #include "record_tracing.h"
 
@@ -28,40 +29,8 @@
 
 /* --- CPUs ------------------------------------------------------------------------------------ */
 
-static void close_cpus(struct record_flight *flight)
-{
-	for (int i = 0; i < flight->n_cpus; i++)
-		close(flight->cpus[i].fd);
-	flight->n_cpus = 0;
-}
-
-static int open_cpus(struct record *record)
-{
-	struct record_flight *flight = record->flight;
-	char path[PATH_MAX];
-
-	for (int cpu = 0; cpu <= record_tracing_last_cpu(); cpu++) {
-		struct record_flight_cpu one = { .cpu = cpu };
-
-		snprintf(path, sizeof(path), "%s%s/per_cpu/cpu%d/trace_pipe_raw", record_root(),
-			 record_tracing(), cpu);
-		one.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-		if (one.fd < 0 && errno == ENOENT)
-			continue;
-		if (one.fd < 0 || ARRAY_GROW(flight->cpus, flight->n_cpus, flight->room_cpus)) {
-			ksv_error("%s: %s", path, strerror(errno));
-			if (one.fd >= 0)
-				close(one.fd);
-			close_cpus(flight);
-			return KSV_EXIT_FILE;
-		}
-		flight->cpus[flight->n_cpus++] = one;
-	}
-	return KSV_EXIT_OK;
-}
-
 /** Return: whether there may be more. */
-static bool take_chunk(struct record_flight *flight, const struct record_flight_cpu *cpu,
+static bool take_chunk(struct record_flight *flight, const struct record_cpu *cpu,
 		       int64_t now, unsigned char *data)
 {
 	size_t page = (size_t)getpagesize(), size = 0;
@@ -83,9 +52,9 @@ static void take_kvm(struct record *record)
 	unsigned char *data = malloc(CHUNK_PAGES * (size_t)getpagesize());
 	int64_t now = record_now_ns();
 
-	for (int i = 0; data && i < flight->n_cpus; i++)
+	for (int i = 0; data && i < flight->cpus.n; i++)
 		for (int n = 0; n < MAX_CHUNKS; n++)
-			if (!take_chunk(flight, &flight->cpus[i], now, data))
+			if (!take_chunk(flight, &flight->cpus.all[i], now, data))
 				break;
 	free(data);
 }
@@ -189,7 +158,7 @@ static int start_kvm(struct record *record)
 		if (record_lock_note(record))
 			ksv_note("/run: cannot note what is changed; if this is killed, "
 				 "trace-cmd reset");
-		status = open_cpus(record);
+		status = record_buffers_open(&record->flight->cpus, NULL);
 	}
 	if (status)
 		record_tracing_restore(record_tracing_before(), true);
@@ -214,7 +183,7 @@ static void stop_kvm(struct record *record)
 	record->count.bytes = record->flight->ring.total;
 	record_tracing_count(record, &record->count);
 	take_rest(record);
-	close_cpus(record->flight);
+	record_buffers_close(&record->flight->cpus);
 }
 
 static int write_kvm(const struct record *record, const char *folder)

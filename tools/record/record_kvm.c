@@ -476,7 +476,7 @@ int record_kvm(struct record *record)
 {
 	int missing, status;
 
-	if (!record_check_root())
+	if (!record_check_root("record"))
 		return KSV_EXIT_FILE;
 	/* what another one has left would look like somebody who uses tracing */
 	status = record_lock_take(record);

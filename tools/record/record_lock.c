@@ -62,6 +62,23 @@ static bool read_left(int lock, struct left *left)
 	return there;
 }
 
+bool record_lock_is_of(const char *folder)
+{
+	char path[PATH_MAX], *full = realpath(folder, NULL);
+	struct left left;
+	bool is = false;
+	int lock;
+
+	snprintf(path, sizeof(path), "%s" LOCK_FILE, record_root());
+	lock = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (lock >= 0 && full && flock(lock, LOCK_SH | LOCK_NB))
+		is = errno == EWOULDBLOCK && read_left(lock, &left) && !strcmp(left.folder, full);
+	if (lock >= 0)
+		close(lock);
+	free(full);
+	return is;
+}
+
 /** A process of that number may be somebody else's by now. */
 static bool still_runs(int pid)
 {

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	record_buffers.c
+ * @brief	The kernel's trace buffers, which this process reads itself.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "record.h"
+#include "record_buffers.h"
+#include "record_tracing.h"
+
+#define INSTANCE	"kshark-virt-top-"
+
+/** What is put between tracefs and its files. */
+static void folder_of(const char *instance, char *folder, size_t size)
+{
+	snprintf(folder, size, "%s%s", instance ? "/instances/" : "", instance ? instance : "");
+}
+
+void record_buffers_close(struct record_cpus *cpus)
+{
+	for (int i = 0; i < cpus->n; i++)
+		close(cpus->all[i].fd);
+	cpus->n = 0;
+}
+
+int record_buffers_open(struct record_cpus *cpus, const char *instance)
+{
+	char path[PATH_MAX], folder[RECORD_INSTANCE_SIZE + 16];
+
+	folder_of(instance, folder, sizeof(folder));
+	for (int cpu = 0; cpu <= record_tracing_last_cpu(); cpu++) {
+		struct record_cpu one = { .cpu = cpu };
+
+		snprintf(path, sizeof(path), "%s%s%s/per_cpu/cpu%d/trace_pipe_raw", record_root(),
+			 record_tracing(), folder, cpu);
+		one.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (one.fd < 0 && errno == ENOENT)
+			continue;
+		if (one.fd < 0 || ARRAY_GROW(cpus->all, cpus->n, cpus->room)) {
+			ksv_error("%s: %s", path, strerror(errno));
+			if (one.fd >= 0)
+				close(one.fd);
+			record_buffers_close(cpus);
+			return KSV_EXIT_FILE;
+		}
+		cpus->all[cpus->n++] = one;
+	}
+	return KSV_EXIT_OK;
+}
+
+/* --- instances ------------------------------------------------------------------------------- */
+
+static void path_of(const char *name, char path[PATH_MAX])
+{
+	snprintf(path, PATH_MAX, "%s%s/instances/%s", record_root(), record_tracing(), name);
+}
+
+/** Return: 0, or a negative errno after a message. */
+static int set(const char *name, const char *file, const char *text)
+{
+	int ret = record_write(text, "%s/instances/%s/%s", record_tracing(), name, file);
+
+	if (ret)
+		ksv_error("%s/instances/%s/%s: cannot be set to %s: %s", record_tracing(), name,
+			  file, text, strerror(-ret));
+	return ret;
+}
+
+static int enable(const char *name, const char *event)
+{
+	char file[256];
+	const char *colon = strchr(event, ':');
+
+	snprintf(file, sizeof(file), "events/%.*s/%s/enable", (int)(colon - event), event,
+		 colon + 1);
+	return set(name, file, "1");
+}
+
+int record_instance_make(char name[RECORD_INSTANCE_SIZE], const char *clock, uint64_t bytes,
+			 const char *const *events, int n)
+{
+	char path[PATH_MAX], size[24];
+	int ret;
+
+	snprintf(name, RECORD_INSTANCE_SIZE, INSTANCE "%d", (int)getpid());
+	path_of(name, path);
+	if (mkdir(path, 0700)) {
+		ksv_error("%s: %s", path, strerror(errno));
+		*name = '\0';
+		return KSV_EXIT_FILE;
+	}
+	snprintf(size, sizeof(size), "%llu", (unsigned long long)bytes / 1024);
+	ret = set(name, "trace_clock", clock);
+	if (!ret)
+		ret = set(name, "buffer_size_kb", size);
+	for (int i = 0; i < n && !ret; i++)
+		ret = enable(name, events[i]);
+	if (!ret)
+		return KSV_EXIT_OK;
+	record_instance_remove(name);
+	*name = '\0';
+	return KSV_EXIT_FILE;
+}
+
+void record_instance_stop(const char *name)
+{
+	record_write("0", "%s/instances/%s/tracing_on", record_tracing(), name);
+}
+
+void record_instance_remove(const char *name)
+{
+	char path[PATH_MAX];
+
+	path_of(name, path);
+	if (rmdir(path))
+		ksv_note("%s: cannot be removed: %s", path, strerror(errno));
+}
+
+/** A process of that number may be somebody else's by now. */
+static bool is_left(const char *name)
+{
+	char comm[32], *end;
+	long pid;
+
+	if (strncmp(name, INSTANCE, strlen(INSTANCE)) != 0)
+		return false;
+	pid = strtol(name + strlen(INSTANCE), &end, 10);
+	if (*end || pid <= 0 || pid == getpid())
+		return false;
+	return record_read(comm, sizeof(comm), "/proc/%ld/comm", pid) <= 0 ||
+	       strcmp(comm, "kshark-virt") != 0;
+}
+
+void record_instance_sweep(void)
+{
+	char path[PATH_MAX];
+	const struct dirent *entry;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "%s%s/instances", record_root(), record_tracing());
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (!is_left(entry->d_name))
+			continue;
+		record_instance_stop(entry->d_name);
+		record_instance_remove(entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+}
