@@ -138,7 +138,7 @@ void kvm_pages_free(struct kvm_pages *pages)
 
 /* --- pages ----------------------------------------------------------------------------------- */
 
-/** The head of a page: a time, and how much follows, with flags; Linux's kernel/trace/ring_buffer.c */
+/** A page begins with a time, and how much follows, with flags: Linux's ring_buffer.c */
 #define HEAD_BYTES	(8 + sizeof(long))
 #define COMMIT_MASK	0xfffffUL
 

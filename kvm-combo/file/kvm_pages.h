@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	kvm_pages.h
- * @brief	Pages of the kernel's own trace buffers, as trace_pipe_raw gives them, for a tracker.
+ * @brief	Pages of the kernel's own trace buffers, as trace_pipe_raw gives them.
  *
- * libtraceevent reads them, with the formats that the kernel tells beside them in tracefs. Times are
- * taken for ns, which is what most of the kernel's clocks count.
+ * libtraceevent reads them, with the formats that the kernel tells in tracefs. Times are taken for
+ * ns, which is what most of the kernel's clocks count.
  */
 #ifndef KSHARK_VIRT_KVM_PAGES_H
 #define KSHARK_VIRT_KVM_PAGES_H
@@ -24,7 +24,7 @@ struct kvm_pages;
 struct kvm_pages_count {
 	uint64_t	bytes, records;
 	uint64_t	lost;		/* records, as far as the kernel tells how many */
-	uint64_t	late;		/* records that came after their time was told of: left out */
+	uint64_t	late;		/* records that came after their time was told of */
 	int64_t		late_ns;	/* by that much at most */
 };
 

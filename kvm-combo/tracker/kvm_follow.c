@@ -19,6 +19,12 @@
 /** Threads are forgotten if so many are dead, and half of all. */
 #define DEAD_LEAST	4096
 
+/** A thread that was seen asleep. */
+struct asleep {
+	int64_t		from_ns, to_ns;
+	int32_t		tid;
+};
+
 struct kvm_follow {
 	struct kvm_tracker *tracker;
 	struct virt_model *model;
@@ -26,6 +32,8 @@ struct kvm_follow {
 	struct kvm_replay *replay;	/* NULL: nothing was taken yet */
 	uint32_t	n_known;	/* threads, when it was found out last whose they are */
 	size_t		n_dead;		/* threads */
+	struct asleep	*asleep;	/* ascending */
+	size_t		n_asleep, asleep_room;
 };
 
 struct kvm_follow *kvm_follow_new(const struct kvm_follow_options *options)
@@ -55,6 +63,7 @@ void kvm_follow_free(struct kvm_follow *follow)
 		return;
 	kvm_replay_free(follow->replay);
 	free(follow->vcpus.all);
+	free(follow->asleep);
 	kvm_tracker_free(follow->tracker);
 	virt_model_free(follow->model);
 	free(follow);
@@ -174,7 +183,7 @@ static int look(struct kvm_follow *follow)
 
 	if (!ret)
 		ret = kvm_find_vcpus(tracker, follow->model, &follow->vcpus);
-	if (!ret && (before != follow->vcpus.n || follow->n_known != tracker->pids.n_keys))
+	if (!ret && before != follow->vcpus.n)
 		ret = find_owners(follow);
 	if (ret)
 		return ret;
@@ -184,6 +193,55 @@ static int look(struct kvm_follow *follow)
 	follow->replay = kvm_replay_new(tracker, follow->model, follow->vcpus.all,
 					(int32_t)follow->vcpus.n);
 	return follow->replay ? 0 : -ENOMEM;
+}
+
+/* --- who sleeps ------------------------------------------------------------------------------ */
+
+int kvm_follow_asleep(struct kvm_follow *follow, int32_t tid, int64_t from_ns, int64_t to_ns)
+{
+	if (ARRAY_GROW(follow->asleep, follow->n_asleep, follow->asleep_room))
+		return -ENOMEM;
+	follow->asleep[follow->n_asleep++] = (struct asleep){
+		.from_ns = from_ns, .to_ns = to_ns, .tid = tid,
+	};
+	return 0;
+}
+
+/** Is any record of a thread up to a time, of those that were not taken? */
+static bool is_told_of(const struct kvm_tracker *tracker, int32_t tid, int64_t to_ns)
+{
+	for (size_t c = 0; c < tracker->n_cpus; c++) {
+		const struct kvm_cpu *cpu = &tracker->cpus[c];
+
+		for (size_t i = cpu->taken; i < cpu->n && cpu->events[i].time_ns <= to_ns; i++)
+			if (cpu->events[i].pid == tid || cpu->events[i].arg == tid)
+				return true;
+	}
+	return false;
+}
+
+/** What was seen before a time. Return: 0 or a negative errno. */
+static int take_asleep(struct kvm_follow *follow, kvm_order_fn take, int64_t until_ns)
+{
+	size_t n = 0;
+	int ret = 0;
+
+	for (; n < follow->n_asleep && follow->asleep[n].to_ns < until_ns && !ret; n++) {
+		const struct asleep *seen = &follow->asleep[n];
+		const struct kvm_thread *thread;
+
+		ret = kvm_in_order(follow->tracker, seen->from_ns, take, follow);
+		thread = kvm_thread_find(follow->tracker, seen->tid);
+		if (!ret && thread && thread->vcpu != VIRT_NONE &&
+		    !is_told_of(follow->tracker, seen->tid, seen->to_ns))
+			kvm_replay_asleep(follow->replay, &follow->vcpus.all[thread->vcpu],
+					  seen->from_ns);
+	}
+	follow->n_asleep -= n;
+	if (n)
+		memmove(follow->asleep, follow->asleep + n,
+			follow->n_asleep * sizeof(*follow->asleep));
+	return ret;
 }
 
 /* --- what goes ------------------------------------------------------------------------------- */
@@ -252,6 +310,8 @@ int kvm_follow_feed(struct kvm_follow *follow, int64_t until_ns)
 	while (disordered--)
 		virt_model_contradiction(follow->model,
 					 "a record is earlier than the one before it");
+	if (!ret)
+		ret = take_asleep(follow, take, until_ns);
 	if (!ret)
 		ret = kvm_in_order(follow->tracker, until_ns, take, follow);
 	if (until_ns > follow->tracker->fed_ns)
@@ -363,6 +423,11 @@ static int bury(struct kvm_follow *follow)
 
 int kvm_follow_forget(struct kvm_follow *follow, int64_t before_ns)
 {
+	int ret = 0;
+
+	/* of many threads that come and go, this takes time: not for each bit */
+	if (follow->n_known != follow->tracker->pids.n_keys)
+		ret = find_owners(follow);
 	virt_model_forget(follow->model, before_ns);
-	return bury(follow);
+	return ret ? ret : bury(follow);
 }

@@ -56,6 +56,15 @@ struct kvm_tracker *kvm_follow_tracker(struct kvm_follow *follow);
 int kvm_follow_tell(struct kvm_follow *follow, const char *name, const int32_t *tids, int n_vcpus);
 
 /**
+ * kvm_follow_asleep - a thread was seen asleep at some time between two
+ *
+ * Nothing tells that of a vCPU that goes on sleeping. It counts if no record is of it meanwhile.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kvm_follow_asleep(struct kvm_follow *follow, int32_t tid, int64_t from_ns, int64_t to_ns);
+
+/**
  * kvm_follow_has_strangers - has a thread entered its guest that is of no machine that was told?
  *
  * Each is a stranger once: kvm_follow_feed() takes it for a vCPU of a machine without a name.
@@ -90,7 +99,13 @@ size_t kvm_follow_waiting(const struct kvm_follow *follow);
 int kvm_follow_model(const struct kvm_follow *follow, int64_t begin_ns, int64_t end_ns,
 		     struct virt_model **model);
 
-/** kvm_follow_forget - no model begins before this time any more. Return: 0 or -ENOMEM. */
+/**
+ * kvm_follow_forget - no model begins before this time any more
+ *
+ * Threads that are new are given to the machines that they work for; models tell it from then on.
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int kvm_follow_forget(struct kvm_follow *follow, int64_t before_ns);
 
 #ifdef __cplusplus

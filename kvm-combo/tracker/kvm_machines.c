@@ -103,7 +103,7 @@ static bool is_named(const struct kvm_vcpu *vcpu)
 	return vcpu->guest < KVM_UNNAMED;
 }
 
-/** The one of the first vCPUs, of machines that the trace does not tell, that is next below @tid. */
+/** The one next below @tid, of the first vCPUs of machines that the trace does not tell. */
 static const struct kvm_vcpu *next_below(const struct kvm_vcpus *vcpus, size_t n, int32_t tid)
 {
 	const struct kvm_vcpu *best = NULL;
@@ -233,14 +233,18 @@ static int find_unique(struct kvm_tracker *tracker)
 	return 0;
 }
 
+static int32_t id_of_machine(const struct virt_model *model, const struct kvm_vcpu *vcpu)
+{
+	return virt_model_machine(model, virt_model_vcpu(model, vcpu->index)->machine)->id;
+}
+
 /** The machine that a vCPU of before has, too; 0: none has. */
 static int32_t machine_of(const struct virt_model *model, const struct kvm_vcpus *vcpus, size_t n,
 			  int32_t guest)
 {
 	for (size_t i = 0; i < n; i++)
 		if (vcpus->all[i].guest == guest)
-			return virt_model_machine(model, virt_model_vcpu(model,
-						  vcpus->all[i].index)->machine)->id;
+			return id_of_machine(model, &vcpus->all[i]);
 	return 0;
 }
 
@@ -255,7 +259,7 @@ static int32_t number_of(const struct kvm_tracker *tracker, struct numbers *numb
 	if (is_named(vcpu))
 		return tracker->guests[vcpu->guest].machine;
 	if (before && before->guest == vcpu->guest)
-		return virt_model_machine(model, virt_model_vcpu(model, before->index)->machine)->id;
+		return id_of_machine(model, before);
 	return next_number(numbers);
 }
 

@@ -252,6 +252,9 @@ int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event);
 int kvm_replay_more(struct kvm_replay *replay, struct kvm_vcpu *vcpus, int32_t n_vcpus,
 		    int64_t time_ns);
 
+/** kvm_replay_asleep - at this time, up to which all was taken, a vCPU's thread sleeps. */
+void kvm_replay_asleep(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns);
+
 /** kvm_replay - all records in order of time, into the model. Return: 0 or -ENOMEM. */
 int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm_vcpu *vcpus,
 	       int32_t n_vcpus);

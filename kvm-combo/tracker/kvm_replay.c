@@ -269,7 +269,8 @@ static void stop(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_
 }
 
 /** A thread goes to sleep. */
-static void sleep_on(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const struct kvm_event *event)
+static void sleep_on(struct kvm_replay *replay, struct kvm_vcpu *vcpu,
+		     const struct kvm_event *event)
 {
 	uint64_t prev_state = (uint64_t)event->value;
 	bool is_unasked = vcpu->wait == KVM_WAIT_UNASKED && !(prev_state & KVM_STATE_STOPPED);
@@ -401,6 +402,16 @@ static void on_hypercall(struct kvm_replay *replay, const struct kvm_event *even
 		vcpu->wait = kvm_is_waiting_call(event) ? KVM_WAIT_ASKED : KVM_WAIT_UNASKED;
 }
 
+void kvm_replay_asleep(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
+{
+	/* nothing was told of it yet, or nothing that is still known */
+	if (vcpu->place != KVM_PLACE_UNKNOWN || replay->n_lost || time_ns < vcpu->since_ns)
+		return;
+	vcpu->place = KVM_OFF;
+	tell(replay, vcpu);
+	say(replay, vcpu, time_ns, VIRT_BLOCKED, VIRT_NONE, 0);
+}
+
 /** The earliest moment at which @pid can have been on that CPU without a word. */
 static int64_t there_since(const struct kvm_replay *replay, int cpu, int32_t pid)
 {
@@ -417,7 +428,8 @@ static int64_t there_since(const struct kvm_replay *replay, int cpu, int32_t pid
 }
 
 /** When the exit was of a hypercall that ends now; its end if nobody knows. */
-static int64_t call_began(struct kvm_replay *replay, const struct kvm_event *event, int64_t since_ns)
+static int64_t call_began(struct kvm_replay *replay, const struct kvm_event *event,
+			  int64_t since_ns)
 {
 	const struct kvm_vcpu *vcpu = vcpu_of(replay, event->pid);
 	int64_t from_ns;

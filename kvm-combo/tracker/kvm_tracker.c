@@ -101,8 +101,8 @@ static bool is_still_there(const struct kvm_cpu *cpu, int32_t pid)
 {
 	const struct kvm_event *last = cpu->events + cpu->n - 1;
 
-	return cpu->n > cpu->taken + 1 && last->kind == KVM_SEEN && last->pid == pid && last[-1].pid == pid &&
-	       last[-1].kind != KVM_LOST && last[-1].kind != KVM_SWITCH;
+	return cpu->n > cpu->taken + 1 && last->kind == KVM_SEEN && last->pid == pid &&
+	       last[-1].pid == pid && last[-1].kind != KVM_LOST && last[-1].kind != KVM_SWITCH;
 }
 
 /**

@@ -228,10 +228,6 @@ check "it ends with the recording" test $? = 0
 cp "$OUT" "$WORK/followed"
 run top -q -f csv --interval 100ms --hold 100ms --cpu-hz 2.4G "$WORK/recording"
 same "$OUT" "$WORK/followed"
-state kvm recording ''
-run top "$WORK/recording"
-status 3
-says "$ERR" 'still being recorded by trace-cmd'
 
 # What is wrong.
 says_of()

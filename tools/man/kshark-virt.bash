@@ -71,8 +71,8 @@ _kshark_virt()
 		options+=" --correct-skew --quiet --help"
 		;;
 	top)
-		options="--format --output --interval --once --follow --hold --limit --sidecar --vcpu"
-		options+=" --from --to --cpu-hz --max-input --absolute --correct-skew --quiet --help"
+		options="--format --output --interval --once --follow --hold --limit --buffer --sidecar"
+		options+=" --vcpu --from --to --cpu-hz --max-input --absolute --correct-skew --quiet --help"
 		;;
 	rollup)
 		options="--host --format --output --interval --start-time --vcpu --from --to --cpu-hz"

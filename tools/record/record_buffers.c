@@ -99,11 +99,19 @@ int record_instance_make(char name[RECORD_INSTANCE_SIZE], const char *clock, uin
 		return KSV_EXIT_FILE;
 	}
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)bytes / 1024);
-	ret = set(name, "trace_clock", clock);
+	ret = set(name, "tracing_on", "0");
 	if (!ret)
-		ret = set(name, "buffer_size_kb", size);
+		ret = set(name, "trace_clock", clock);
 	for (int i = 0; i < n && !ret; i++)
 		ret = enable(name, events[i]);
+	/*
+	 * The first event that anybody enables lets the buffers that all share get their size;
+	 * Linux 6.1 forgets that when a size is set before, and leaves them a page or two.
+	 */
+	if (!ret)
+		ret = set(name, "buffer_size_kb", size);
+	if (!ret)
+		ret = set(name, "tracing_on", "1");
 	if (!ret)
 		return KSV_EXIT_OK;
 	record_instance_remove(name);

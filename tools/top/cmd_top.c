@@ -10,8 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "record.h"
 #include "report_range.h"
 #include "top_follow.h"
+#include "top_input_kvm.h"
 #include "top_input_xen.h"
 #include "top_screen.h"
 #include "trace_args.h"
@@ -24,6 +26,7 @@
 #define HOLD_NS		500000000
 /** What waits at most, and intervals that wait to be written. */
 #define LIMIT		(UINT64_C(256) << 20)
+#define BUFFER		(UINT64_C(2) << 20)
 #define KEPT_BYTES	(UINT64_C(64) << 20)
 
 static const char *const format_names[] = { "text", "csv", "json", "openmetrics", NULL };
@@ -39,7 +42,7 @@ struct top_options {
 	const char		*output, *sidecar;
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to, interval, hold;
-	uint64_t		limit;
+	uint64_t		limit, buffer;
 	struct host_options	trace;
 };
 
@@ -60,6 +63,8 @@ static const struct ksv_option top_option_table[] = {
 	  ksv_take_time, offsetof(OPTIONS, hold), NULL },
 	{ 0, "limit", "SIZE", "memory for records that wait for others (default 256M)",
 	  ksv_take_size, offsetof(OPTIONS, limit), NULL },
+	{ 'b', "buffer", "SIZE", "of this host: memory for each CPU (default 2M)",
+	  ksv_take_size, offsetof(OPTIONS, buffer), NULL },
 	{ 0, "sidecar", "FILE", "what belongs to standard input or a pipe: clock, names",
 	  ksv_take_text, offsetof(OPTIONS, sidecar), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
@@ -256,6 +261,16 @@ static int check_live(const struct top_options *options, const char *path)
 	if (options->interval.ns < LEAST_LIVE_NS)
 		return ksv_usage_error(options->command, "%s: --interval is shorter than 10ms",
 				       path);
+	return KSV_EXIT_OK;
+}
+
+/** The same for xentrace's. */
+static int check_stream(const struct top_options *options, const char *path)
+{
+	int status = check_live(options, path);
+
+	if (status)
+		return status;
 	if (isatty(STDIN_FILENO) && !strcmp(path, "-"))
 		return ksv_usage_error(options->command, "standard input is a terminal: "
 				       "xentrace -D - | kshark-virt top -");
@@ -297,24 +312,26 @@ static int show_live(const struct top_options *options, const struct top_follow 
 	return status.state == TOP_FAILED ? top_follow_end(follow, &status) : KSV_EXIT_OK;
 }
 
-static int follow_input(struct top_options *options, const char *path, struct top_input_xen *input)
+/** @name: of what @self is, for messages; @path: as it was given */
+static int follow_input(struct top_options *options, const char *name, const char *path,
+			const struct top_input *input, void *self)
 {
 	bool screen = wants_screen(options);
 	const struct top_live_options live = {
-		.input = &top_input_xen, .self = input, .interval_ns = options->interval.ns,
+		.input = input, .self = self, .interval_ns = options->interval.ns,
 		.hold_ns = options->hold.ns, .vcpus = &options->vcpus, .max_bytes = KEPT_BYTES,
 		.drops = screen,
 	};
 	struct top_follow follow = {
-		.live = top_live_start(&live), .input = &top_input_xen, .self = input,
-		.name = input->name, .path = path, .output = options->output,
+		.live = top_live_start(&live), .input = input, .self = self,
+		.name = name, .path = path, .output = options->output,
 		.format = formats[options->format < 0 ? 0 : options->format],
 		.once = options->once, .quiet = options->quiet,
 	};
 	int status = screen ? KSV_EXIT_OK : -ENOTTY;
 
 	if (!follow.live) {
-		ksv_error("%s: %s", input->name, strerror(errno));
+		ksv_error("%s: %s", name, strerror(errno));
 		return KSV_EXIT_FILE;
 	}
 	top_follow_signals();
@@ -340,7 +357,7 @@ static int follow(struct top_options *options, const char *path, bool (*grows)(v
 		.max_bytes = options->limit,
 	};
 	struct top_input_xen input;
-	int status = check_live(options, path);
+	int status = check_stream(options, path);
 
 	if (status)
 		return status;
@@ -350,7 +367,7 @@ static int follow(struct top_options *options, const char *path, bool (*grows)(v
 		return KSV_EXIT_FILE;
 	input.grows = grows;
 	input.arg = arg;
-	status = follow_input(options, path, &input);
+	status = follow_input(options, input.name, path, &top_input_xen, &input);
 	top_input_xen_close(&input);
 	return status;
 }
@@ -360,6 +377,27 @@ static bool always(void *arg)
 {
 	(void)arg;
 	return true;
+}
+
+/** @path: what was given; @grows: as follow() */
+static int follow_host(struct top_options *options, const char *path, bool (*grows)(void *arg),
+		       void *arg)
+{
+	static const char name[] = "this host";
+	struct top_input_kvm input;
+	int status = check_live(options, path);
+
+	/* what is changed in the kernel becomes as it was */
+	top_follow_signals();
+	if (!status)
+		status = top_input_kvm_open(&input, name, options->buffer, options->limit);
+	if (status)
+		return status;
+	input.grows = grows;
+	input.arg = arg;
+	status = follow_input(options, name, path, &top_input_kvm, &input);
+	top_input_kvm_close(&input);
+	return status;
 }
 
 /* --- a recording that is under way ------------------------------------------------------------ */
@@ -399,6 +437,19 @@ static int wait_for(const char *path, const char *folder, bool quiet)
 	return KSV_EXIT_OK;
 }
 
+/** What trace-cmd writes comes late, see top_input_kvm.h: it is looked at beside that. */
+static int follow_beside(struct top_options *options, const char *folder)
+{
+	if (!record_lock_is_of(folder)) {
+		ksv_error("%s: is not being recorded by this host, or was killed: top tells of "
+			  "the host that it runs on", folder);
+		return KSV_EXIT_FILE;
+	}
+	if (!options->quiet)
+		ksv_note("%s: is shown from buffers of top's own, beside the recording", folder);
+	return follow_host(options, folder, still_grows, (void *)(uintptr_t)folder);
+}
+
 /** @recording: the folder's */
 static int follow_recording(struct top_options *options, const char *folder,
 			    const struct recording *recording)
@@ -406,11 +457,7 @@ static int follow_recording(struct top_options *options, const char *folder,
 	char *path = recording_path(recording->folder, RECORDING_XEN_FILE);
 	int status = path ? KSV_EXIT_OK : KSV_EXIT_FILE;
 
-	if (recording->hypervisor != RECORDING_XEN) {
-		ksv_error("%s: is still being recorded by trace-cmd, which is not followed: try "
-			  "again when it has ended", folder);
-		status = KSV_EXIT_FILE;
-	} else if (!path) {
+	if (!path) {
 		ksv_error("%s: not enough memory", folder);
 	} else {
 		status = ksv_check_output(options->command, "output", options->output, path);
@@ -456,17 +503,27 @@ static int top_arg(struct top_options *options, const char *arg)
 	struct recording recording = { 0 };
 	int status;
 
-	if (!options->limit)
-		options->limit = LIMIT;
 	if (strcmp(arg, "-") && recording_is(arg) && is_recording(arg, &recording)) {
 		if (!options->hold.kind)
 			options->hold.ns = HOLD_NS;
-		status = follow_recording(options, arg, &recording);
+		status = recording.hypervisor == RECORDING_XEN ?
+			 follow_recording(options, arg, &recording) : follow_beside(options, arg);
 	} else {
 		status = top_trace(options, arg);
 	}
 	recording_free(&recording);
 	return status;
+}
+
+/** This host. */
+static int top_host(struct top_options *options)
+{
+	if (options->follow || options->sidecar || options->trace.cpu_hz)
+		return ksv_usage_error(options->command, "--follow, --sidecar and --cpu-hz are "
+				       "of a FILE");
+	if (!options->hold.kind)
+		options->hold.ns = HOLD_NS;
+	return follow_host(options, "this host", NULL, NULL);
 }
 
 static int run_top(const struct ksv_command *command, int argc, char **argv)
@@ -478,6 +535,8 @@ static int run_top(const struct ksv_command *command, int argc, char **argv)
 	char error[512] = "";
 	int first, status;
 
+	options.limit = LIMIT;
+	options.buffer = BUFFER;
 	if (host_options_from_env(&options.trace, error, sizeof(error)))
 		return ksv_usage_error(command, "%s", error);
 	status = ksv_parse(command, argc, argv, &options, &first);
@@ -487,11 +546,10 @@ static int run_top(const struct ksv_command *command, int argc, char **argv)
 		status = ksv_usage_error(command, "--interval is not a time longer than 0");
 	else if (options.hold.kind == KSV_TIME_TSC || options.hold.ns < 0)
 		status = ksv_usage_error(command, "--hold is no length of time");
-	else if (argc - first != 1)
-		status = ksv_usage_error(command, argc > first ? "one file at a time" :
-					 "which file?");
+	else if (argc - first > 1)
+		status = ksv_usage_error(command, "one file at a time");
 	else
-		status = top_arg(&options, argv[first]);
+		status = argc > first ? top_arg(&options, argv[first]) : top_host(&options);
 end:
 	free(options.vcpus.ranges);
 	return status;
@@ -499,11 +557,12 @@ end:
 
 const struct ksv_command cmd_top = {
 	.name = "top",
-	.args = "[OPTION...] FILE|FOLDER|-",
+	.args = "[OPTION...] [FILE|FOLDER|-]",
 	.summary = "Tell interval by interval what machines and vCPUs did",
 	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd; or the\n"
 		 "trace.dat of a KVM host; FOLDER is that of a recording. A pipe, or - for\n"
 		 "standard input, is followed: xentrace -D - | kshark-virt top -\n"
+		 "Without any, it is this KVM host that is looked at, by root.\n"
 		 "On a terminal it is shown on all of it, unless a format is asked for.\n",
 	.options = top_option_table,
 	.n_options = ARRAY_SIZE(top_option_table),

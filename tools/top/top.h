@@ -80,6 +80,7 @@ struct top_count {
 	uint64_t	late;		/* records that came too late: they count as lost */
 	int64_t		late_ns;	/* at most by so much */
 	uint64_t	hurried;	/* records that were taken early, for lack of memory */
+	uint64_t	lost;		/* records, by the kernel, that were not read in time */
 };
 
 /** How intervals are written. */

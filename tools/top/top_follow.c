@@ -68,6 +68,9 @@ static void note_counts(const struct top_follow *follow, const struct top_count 
 		ksv_note("%s: %llu records came too late, by up to %.3f ms: they count as lost",
 			 follow->name, (unsigned long long)count->late,
 			 (double)count->late_ns / 1e6);
+	if (count->lost)
+		ksv_note("%s: %llu records were lost: larger buffers (--buffer) keep more",
+			 follow->name, (unsigned long long)count->lost);
 	if (count->hurried)
 		ksv_note("%s: more had come than may wait (--limit): %llu records were taken "
 			 "before what other physical CPUs may have had to say", follow->name,

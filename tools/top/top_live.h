@@ -32,7 +32,7 @@ struct top_input {
 	int64_t	(*last)(const void *self);
 	int	(*model)(void *self, int64_t begin_ns, int64_t end_ns, struct virt_model **model);
 	void	(*forget)(void *self, int64_t before_ns);
-	/** Return: a malloc'ed text, as host_trace_notes(). */
+	/** Return: a malloc'ed text, as host_trace_notes(); or NULL. */
 	char	*(*notes)(void *self);
 	/** What has become of what came: to be added to a status. */
 	void	(*count)(const void *self, struct top_count *count);

@@ -154,8 +154,8 @@ static int32_t vcpu_called(const struct virt_model *model, const char *name)
 }
 
 /**
- * A window tells what the whole file does, but for what only the rest of that tells: what a vCPU did
- * before the first word about it.
+ * A window tells what the whole file does, but for what only the rest of that tells: what a vCPU
+ * did before the first word about it.
  */
 static void same_window(const struct file *file, const struct virt_model *model, int64_t from_ns,
 			int64_t to_ns)
@@ -367,6 +367,47 @@ static void test_becomes_vcpu(void **state)
 	kvm_follow_free(follow);
 }
 
+/** Who sleeps tells nothing: it was seen. Not if it may have been woken just then. */
+static void test_asleep(void **state)
+{
+	static const struct record records[] = {
+		{ 10, 0, KVM_SWITCH, IDLE, 50, RUNS },
+		{ 42, 0, KVM_WAKEUP, 50, 101, 0 },
+	};
+	static const struct record then[] = {
+		{ 70, 0, KVM_WAKEUP, 50, 100, 0 },
+		{ 80, 1, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 90, 1, KVM_ENTRY, 100, 0, 0 },
+	};
+	static const struct expected first[] = {
+		{ 0, VIRT_UNKNOWN, VIRT_NONE, NULL, 0 },
+		{ 30, VIRT_BLOCKED, VIRT_NONE, NULL, 0 },
+		{ 70, VIRT_WAKING, VIRT_NONE, NULL, 0 },
+		{ 80, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 90, VIRT_GUEST, 1, NULL, 0 },
+	};
+	static const struct expected unknown[] = { { 0, VIRT_UNKNOWN, VIRT_NONE, NULL, 0 } };
+	static const int32_t web[] = { 100, 101, 102, 103 };
+	struct kvm_follow *follow = new_follow(3);
+	struct virt_model *model;
+
+	(void)state;
+	assert_int_equal(kvm_follow_tell(follow, "web", web, 4), 0);
+	assert_int_equal(kvm_follow_asleep(follow, 100, 30, 35), 0);
+	assert_int_equal(kvm_follow_asleep(follow, 101, 40, 45), 0);
+	assert_int_equal(kvm_follow_asleep(follow, 103, 150, 155), 0);
+	ADD(follow, records);
+	virt_model_free(model_of(follow, 0, 60));
+	ADD(follow, then);
+	model = model_of(follow, 0, 100);
+	CHECK(model, 100, first);
+	CHECK(model, 101, unknown);
+	CHECK(model, 102, unknown);
+	CHECK(model, 103, unknown);
+	virt_model_free(model);
+	kvm_follow_free(follow);
+}
+
 /** Of a CPU that had nothing to say, nothing was lost before what has been told of. */
 static void test_loss(void **state)
 {
@@ -430,6 +471,41 @@ static void test_many_threads(void **state)
 	kvm_follow_free(follow);
 }
 
+/** A thread that a monitor makes later works for its machine, also for who has met it before. */
+static void test_later_thread(void **state)
+{
+	static const struct record records[] = {
+		RUNS_AT(10, 0, 100, 0),
+		{ 20, 0, KVM_EXIT, 100, 0, INTR },
+		{ 30, 0, KVM_SWITCH, 100, 150, RUNS },
+		{ 40, 0, KVM_SWITCH, 150, 100, ASLEEP },
+	};
+	static const struct record then[] = {
+		{ 60, 0, KVM_SWITCH, 100, 150, RUNS },
+	};
+	static const int32_t web[] = { 100 };
+	struct kvm_follow *follow = new_follow(1);
+	struct virt_model *model;
+	struct virt_interval_range range;
+
+	(void)state;
+	assert_int_equal(kvm_follow_tell(follow, "web", web, 1), 0);
+	assert_int_equal(kvm_tracker_add_thread(kvm_follow_tracker(follow), 100, 90), 0);
+	assert_int_equal(kvm_tracker_name(kvm_follow_tracker(follow), 150, "worker"), 0);
+	ADD(follow, records);
+	virt_model_free(model_of(follow, 0, 50));
+	assert_int_equal(kvm_tracker_add_thread(kvm_follow_tracker(follow), 150, 90), 0);
+	assert_int_equal(kvm_tracker_add_thread(kvm_follow_tracker(follow), 151, 90), 0);
+	ADD(follow, then);
+	assert_int_equal(kvm_follow_forget(follow, 0), 0);
+	model = model_of(follow, 0, 100);
+	range = virt_vcpu_intervals(model, virt_model_find_vcpu(model, 100), 65, 66);
+	assert_int_equal(range.first->state, VIRT_PREEMPTED);
+	assert_string_equal(virt_model_who(model, range.first->detail), "web's worker-150");
+	virt_model_free(model);
+	kvm_follow_free(follow);
+}
+
 /** The number of a thread that has died is another one's. */
 static void test_number_again(void **state)
 {
@@ -472,7 +548,9 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_more_machines),
 		cmocka_unit_test(test_becomes_vcpu),
+		cmocka_unit_test(test_asleep),
 		cmocka_unit_test(test_loss),
+		cmocka_unit_test(test_later_thread),
 		cmocka_unit_test(test_many_threads),
 		cmocka_unit_test(test_number_again),
 	};

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Did "kshark-virt top" of a host tell what a trace has that trace-cmd recorded beside it?
+
+top.py FOLDER KSHARK-VIRT: the folder of the scenario top-host
+
+Of each interval of live.csv within host.dat, VM exits by reason and vCPU must be as many, and times in
+states differ by 2 % of the interval at most: both record the same events, one after the other.
+"""
+import collections
+import csv
+import re
+import subprocess
+import sys
+
+
+def rows(lines):
+    """By interval: what is told of g1, the machine that both know."""
+    intervals = collections.defaultdict(dict)
+    for row in csv.DictReader(lines):
+        if row["machine"].startswith("g1") and row["section"] in ("state", "exits"):
+            vcpu = re.search(r"v\d+$", row["vcpu"])[0]
+            intervals[int(row["from_ns"]), int(row["to_ns"])][vcpu, row["section"], row["name"]] = (
+                int(row["ns"] or 0), int(row["count"] or 0))
+    return intervals
+
+
+def main():
+    folder, program = sys.argv[1:]
+    live = rows(open(folder + "/live.csv"))
+    window = subprocess.run([program, "top", "--quiet", "--format", "csv", "--interval", "1000", folder + "/host.dat"],
+                            check=True, capture_output=True, text=True).stdout
+    begin, end = list(rows(window.splitlines()))[0]
+    compared = exits = 0
+    worst = 0.0
+    for (first, last), told in sorted(live.items()):
+        if first < begin or last > end:
+            continue
+        text = subprocess.run([program, "top", "--quiet", "--format", "csv", "--from", "%dns" % first, "--to",
+                               "%dns" % last, "--interval", "%dns" % (last - first), folder + "/host.dat"],
+                              check=True, capture_output=True, text=True).stdout
+        recorded = rows(text.splitlines())[first, last]
+        for what in sorted(set(told) | set(recorded)):
+            (a_ns, a_count), (b_ns, b_count) = told.get(what, (0, 0)), recorded.get(what, (0, 0))
+            if what[1] == "exits" and a_count != b_count:
+                sys.exit("%d: %s: %d instead of %d" % (first, what, a_count, b_count))
+            exits += a_count if what[1] == "exits" else 0
+            if what[1] == "state":
+                worst = max(worst, abs(a_ns - b_ns) / (last - first))
+        compared += 1
+    print("%d intervals, %d VM exits; times differ by up to %.2f %%" % (compared, exits, 100 * worst))
+    sys.exit(not compared or not exits or worst > 0.02)
+
+
+main()

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# top of this KVM host: buffers of its own, whose records tell what a trace with the same records does; what it
+# changes becomes as it was, and machines have their names.
+. "$(dirname "$0")/lib.sh"
+. "$GOLDEN/record_lib.sh"
+
+# take SAMPLE: its formats are those of a new host, which has no machines yet; $TRACE has its records
+take()
+{
+	export KSHARK_VIRT_ROOT=$WORK/root
+	rm -rf "$KSHARK_VIRT_ROOT"
+	TRACING=$KSHARK_VIRT_ROOT/sys/kernel/tracing
+	TRACE=$WORK/$1.6
+	[ -e "$TRACE" ] || trace-cmd convert --file-version 6 --compression none \
+		-i "$SAMPLES/$1.dat" -o "$TRACE" > "$WORK/converted" 2>&1 || cat "$WORK/converted"
+	python3 "$GOLDEN/tracefs.py" formats "$TRACE" "$KSHARK_VIRT_ROOT"
+	mkdir -p "$TRACING"/per_cpu/cpu{0,1,2,3} "$TRACING/instances" "$KSHARK_VIRT_ROOT"/{proc,run} \
+		"$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm"
+	echo 1 > "$TRACING/tracing_on"
+	: > "$FAKE_LOG"
+}
+# machine NAME PID TID...: it runs on this host; the threads of its vCPUs
+machine()
+{
+	local name=$1 pid=$2 n=0 tid
+	shift 2
+
+	mkdir -p "$KSHARK_VIRT_ROOT/proc/$pid/task/$pid"
+	printf 'qemu-system-x86_64\0-name\0guest=%s,debug-threads=on\0' "$name" \
+		> "$KSHARK_VIRT_ROOT/proc/$pid/cmdline"
+	for tid; do
+		mkdir -p "$KSHARK_VIRT_ROOT/proc/$pid/task/$tid" \
+			"$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm/$pid-8/vcpu$n"
+		echo "CPU $n/KVM" > "$KSHARK_VIRT_ROOT/proc/$pid/task/$tid/comm"
+		echo "$tid" > "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm/$pid-8/vcpu$n/pid"
+		n=$((n + 1))
+	done
+}
+cc -shared -fPIC -o "$WORK/instances.so" "$KSV_SOURCE_DIR/tests/fake/instances.c"
+export FAKE_INSTANCE=$WORK/bin/instance
+cat > "$FAKE_INSTANCE" << 'S'
+#!/bin/bash
+cd "$2" || exit
+case $1 in
+make)
+	[ -z "${FAKE_DIE:-}" ] || exit 0
+	for cpu in 0 1 2 3; do
+		mkdir -p "per_cpu/cpu$cpu"
+		: > "per_cpu/cpu$cpu/trace_pipe_raw"
+	done
+	for event in ../../events/*/*/; do
+		mkdir -p "${event#../../}"
+		echo 0 > "${event#../../}/enable"
+	done
+	echo 1 > tracing_on
+	echo local > trace_clock
+	echo 1408 > buffer_size_kb
+	;;
+remove)
+	[ -n "${FAKE_DIE:-}" ] || grep . tracing_on trace_clock buffer_size_kb >> "$FAKE_LOG"
+	[ -n "${FAKE_DIE:-}" ] || grep -l 1 events/*/*/enable >> "$FAKE_LOG"
+	rm -r "$2"
+	;;
+esac
+S
+chmod +x "$FAKE_INSTANCE"
+# top, with instances
+TOP=(env "ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0" "LD_PRELOAD=$WORK/instances.so" "$KSV_BIN" top)
+
+begun() { compgen -G "$TRACING/instances/*/events/sched/sched_switch/enable" > /dev/null; }
+# begin OPTION...: in the background; its buffers are in $INSTANCE
+begin()
+{
+	: > "$ERR"
+	"${TOP[@]}" "$@" > "$OUT" 2> "$ERR" < /dev/null &
+	PID=$!
+	wait_for begun
+	INSTANCE=$(echo "$TRACING"/instances/kshark-virt-top-*)
+}
+feed() { python3 "$GOLDEN/tracefs.py" feed "$TRACE" "$INSTANCE" "$@"; }
+# over: Ctrl-C, SIGTERM here
+over()
+{
+	kill -TERM "$PID"
+	ends "$PID"
+	status "${1:-0}"
+	check "its buffers are gone" test -z "$(ls "$TRACING/instances")"
+}
+# live OPTION...: what top tells of all records, in $OUT
+live()
+{
+	begin -q --hold 1000 "$@"
+	feed 1
+	over
+	check "nothing is said" test ! -s "$ERR"
+}
+# a sample as a file, without those names and numbers that only its own file tells
+whole()
+{
+	run top -q "$@" "$TRACE"
+	status 0
+	sed 's/^\( *"file":\).*/\1/; s/^# file .*//' "$OUT" > "$WORK/whole"
+}
+has_rows() { test "$(grep -c . "$OUT")" -gt "$1"; }
+
+# ---- it tells what a file does ----
+
+intervals=0
+for sample in kvm-shared kvm-ptp kvm-hypercall kvm-paused hypertrace-nested; do
+	take $sample
+	whole -f csv --interval 100ms
+	live -f csv --interval 100ms
+	same "$OUT" "$WORK/whole"
+	intervals=$((intervals + $(cut -d, -f1 "$OUT" | sort -u | wc -l)))
+done
+check "there are intervals ($intervals)" test $intervals -gt 60
+take kvm-shared
+for format in text json; do
+	whole -f $format --interval 300ms --vcpu g1
+	live -f $format --interval 300ms --vcpu g1
+	sed 's/^\( *"file":\).*/\1/' "$OUT" > "$WORK/live"
+	same "$WORK/live" "$WORK/whole"
+done
+
+# what it records, and where
+cp "$FAKE_LOG" "$WORK/transcript"
+
+# ---- while it goes on ----
+
+# Intervals come half a second after their end; states are as they stay, exits are counted as they are.
+take kvm-ptp
+whole -f csv --interval 100ms
+states() { grep -E ',(machine_)?state,' "$1" | cut -d, -f1-8; }
+counts() { grep -E ',(exits|wakes|lost),' "$1" | cut -d, -f1-7; }
+begin -q -f csv --interval 100ms --hold 200ms
+feed 4 &
+feeder=$!
+wait_for has_rows 100
+check "it tells while records come" kill -0 $feeder
+wait $feeder
+over
+for what in states counts; do
+	$what "$WORK/whole" > "$WORK/a"
+	$what "$OUT" > "$WORK/b"
+	same "$WORK/a" "$WORK/b"
+done
+
+# one interval, and counters that are replaced
+begin -q -f csv --once --interval 200ms
+feed 1
+ends "$PID"
+status 0
+check "one interval" test "$(cut -d, -f1 "$OUT" | sort -u | wc -l)" = 2
+check "its buffers are gone" test -z "$(ls "$TRACING/instances")"
+begin -q -f openmetrics --interval 100ms --hold 100ms -o "$WORK/virt.prom"
+feed 1
+wait_for test -s "$WORK/virt.prom"
+over
+says "$WORK/virt.prom" '# EOF'
+
+# ---- who is who ----
+
+take kvm-shared
+"$KSV_BIN" report -q --format json "$SAMPLES/kvm-shared.dat" > "$WORK/report"
+mapfile -t tids < <(python3 - "$WORK/report" <<- 'END'
+	import json, sys
+	report = json.load(open(sys.argv[1]))
+	for machine in report["machines"]:
+	    for vcpu in machine["vcpus"]:
+	        print(vcpu["tid"])
+	END
+)
+check "there are vCPUs (${#tids[@]})" test ${#tids[@]} -ge 2
+machine 'odd "name"' 77 "${tids[@]}"
+live -f csv --interval 1s
+says "$OUT" ',"odd ""name"" v0",'
+check "no other machine" test -z "$(cut -d, -f4 "$OUT" | grep -E '^g[0-9]')"
+# one that begins later is looked for when its first vCPU does
+take kvm-shared
+begin -q -f csv --interval 1s --hold 1000
+machine late 77 "${tids[@]}"
+feed 1
+over
+says "$OUT" ',late v0,'
+
+# ---- what is lost, and what comes at the end ----
+
+take kvm-shared
+begin -f csv --interval 100ms --hold 100ms
+feed 1 0 300000000 500000000
+over
+says "$ERR" 'records were lost: larger buffers (--buffer) keep more'
+check "it is told of pCPU 0" grep -q ',p0,lost\|,pcpu 0,\|lost,' "$OUT"
+# half a page at the end; a page that is none
+take kvm-shared
+begin -f csv --interval 100ms --hold 100ms
+feed 1
+head -c 4096 /dev/urandom >> "$INSTANCE/per_cpu/cpu1/trace_pipe_raw"
+head -c 1000 /dev/urandom >> "$INSTANCE/per_cpu/cpu2/trace_pipe_raw"
+over
+
+# ---- beside a recording ----
+
+take kvm-shared
+mkdir "$WORK/recording"
+state()
+{
+	printf '{ "recording_version": 1, "hypervisor": "kvm", "state": "%s", "files": [] }\n' "$1" \
+		> "$WORK/recording/new.json"
+	mv "$WORK/recording/new.json" "$WORK/recording/recording.json"
+}
+state recording
+run top "$WORK/recording"
+status 3
+says "$ERR" 'is not being recorded by this host, or was killed'
+LOCK=$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock
+printf "pid 1 recorder 1 xen 0 on 1 buffer 1408 clock local marked 0 1408 mono folder %s" "$WORK/recording" > "$LOCK"
+run top "$WORK/recording"
+status 3
+exec 7< "$LOCK"
+flock 7
+begin -f csv --interval 100ms --hold 1000 "$WORK/recording"
+feed 1
+state complete
+ends "$PID"
+exec 7<&-
+status 0
+says "$ERR" "is shown from buffers of top's own, beside the recording"
+says "$ERR" 'this host: has ended, after'
+whole -f csv --interval 100ms
+same "$OUT" "$WORK/whole"
+check "its buffers are gone" test -z "$(ls "$TRACING/instances")"
+
+# ---- killed: the next one takes away what it left ----
+
+begin -q -f csv
+kill -9 "$PID"
+wait "$PID" 2> /dev/null
+check "its buffers are there" begun
+mkdir "$TRACING/instances/of-somebody-else"
+left=$INSTANCE
+"${TOP[@]}" -q -f csv > "$OUT" 2> "$ERR" &
+PID=$!
+wait_for test ! -e "$left"
+wait_for begun
+kill -TERM "$PID"
+ends "$PID"
+check "others' are left alone" test "$(ls "$TRACING/instances")" = of-somebody-else
+
+# ---- what is missing ----
+
+attempt()
+{
+	"${TOP[@]}" "$@" > "$OUT" 2> "$ERR" < /dev/null
+	STATUS=$?
+	{
+		echo "\$ kshark-virt top $*"
+		cat "$OUT" "$ERR" | sed 's/top-[0-9]*/top-PID/'
+		echo "status $STATUS"
+	} >> "$WORK/transcript"
+}
+take kvm-shared
+FAKE_DIE=1 attempt
+check "nothing is left" test -z "$(ls "$TRACING/instances")"
+rm -r "$TRACING/instances"
+attempt
+rm -r "$TRACING/events/kvm"
+attempt
+rm "$TRACING/events/header_page"
+attempt
+mkdir -p "$KSHARK_VIRT_ROOT/sys/hypervisor"
+echo xen > "$KSHARK_VIRT_ROOT/sys/hypervisor/type"
+attempt
+rm -r "$KSHARK_VIRT_ROOT/sys"
+attempt
+attempt --follow
+attempt --from 1
+attempt --interval 9ms
+golden t206_top_host "$WORK/transcript"
+finish

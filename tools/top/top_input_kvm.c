@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	top_input_kvm.c
+ * @brief	What this KVM host does now.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "array.h"
+#include "record.h"
+#include "record_tracing.h"
+#include "top_input_kvm.h"
+
+/** So much is looked at before it begins: who is there. */
+#define BEGIN_NS	200000000
+/** Monitors make threads; how often these are looked for. */
+#define LOOK_NS		INT64_C(2000000000)
+/** A CPU may write faster than it is read: others have to have their turn. */
+#define MAX_PAGES	4096
+/** Of a record that waits; kvm_tracker.h. */
+#define EVENT_BYTES	sizeof(struct kvm_event)
+
+/** What states, exits, wake-ups, steal and migrations are told by, and nothing else. */
+static const char *const events[] = {
+	"kvm:kvm_entry", "kvm:kvm_exit", "kvm:kvm_userspace_exit", "kvm:kvm_fpu",
+	"kvm:kvm_hypercall", "kvm:kvm_hv_hypercall", "kvm:kvm_xen_hypercall",
+	"kvm:kvm_nested_vmrun", "kvm:kvm_nested_vmenter", "kvm:kvm_nested_vmexit",
+	"kvm:kvm_nested_vmexit_inject", "sched:sched_switch", "sched:sched_wakeup",
+	"sched:sched_wakeup_new", "sched:sched_migrate_task",
+};
+
+static bool has_event(const char *event)
+{
+	const char *colon = strchr(event, ':');
+
+	return record_there("%s/events/%.*s/%s", record_tracing(), (int)(colon - event), event,
+			    colon + 1);
+}
+
+/* --- who is who ------------------------------------------------------------------------------ */
+
+/** Return: 0 or -ENOMEM. */
+static int tell_guest(struct top_input_kvm *input, const struct kvm_live_guest *guest)
+{
+	int n = guest->n_vcpus ? guest->vcpus[guest->n_vcpus - 1].id + 1 : 0, ret;
+	int32_t *tids = calloc((size_t)n + 1, sizeof(*tids));
+
+	if (!tids)
+		return -ENOMEM;
+	for (int i = 0; i < guest->n_vcpus; i++)
+		tids[guest->vcpus[i].id] = guest->vcpus[i].tid;
+	ret = n ? kvm_follow_tell(input->follow, guest->name, tids, n) : 0;
+	free(tids);
+	return ret;
+}
+
+/** Return: 0 or -ENOMEM. */
+static int tell_threads(struct top_input_kvm *input)
+{
+	int ret = 0;
+
+	for (int i = 0; i < input->live.n_guests; i++) {
+		const struct kvm_live_guest *guest = &input->live.guests[i];
+
+		for (int t = 0; t < guest->n_threads && ret != -ENOMEM; t++)
+			ret = kvm_tracker_add_thread(kvm_follow_tracker(input->follow),
+						     guest->threads[t], guest->pid);
+	}
+	return ret == -ENOMEM ? ret : 0;
+}
+
+/** "178 (CPU 0/KVM) S 1 ...": behind the last bracket, as names may have any. */
+static bool is_asleep(int pid, int tid)
+{
+	char text[512];
+	const char *behind;
+
+	if (record_read(text, sizeof(text), "/proc/%d/task/%d/stat", pid, tid) <= 0)
+		return false;
+	behind = strrchr(text, ')');
+	return behind && !strncmp(behind, ") S", 3);
+}
+
+/** A vCPU that sleeps tells nothing. Return: 0 or -ENOMEM. */
+static int look_who_sleeps(struct top_input_kvm *input)
+{
+	int ret = 0;
+
+	for (int i = 0; i < input->live.n_guests; i++) {
+		const struct kvm_live_guest *guest = &input->live.guests[i];
+
+		for (int v = 0; v < guest->n_vcpus && !ret; v++) {
+			int64_t from_ns = record_now_ns();
+
+			if (is_asleep(guest->pid, guest->vcpus[v].tid))
+				ret = kvm_follow_asleep(input->follow, guest->vcpus[v].tid,
+							from_ns, record_now_ns());
+		}
+	}
+	return ret;
+}
+
+/** All machines that are there now. Return: 0 or -ENOMEM. */
+static int look_at_guests(struct top_input_kvm *input)
+{
+	int ret;
+
+	kvm_live_free(&input->live);
+	ret = kvm_live_read(record_root(), &input->live);
+	/* nobody tells names, then: threads that enter guests are known */
+	if (ret && ret != -ENOMEM)
+		return 0;
+	for (int i = 0; i < input->live.n_guests && !ret; i++)
+		ret = tell_guest(input, &input->live.guests[i]);
+	return ret ? ret : tell_threads(input);
+}
+
+/** Who entered a guest, and is not known? What threads are new? Return: 0 or -ENOMEM. */
+static int look(struct top_input_kvm *input)
+{
+	int64_t now_ns = record_now_ns();
+	int ret = 0;
+
+	if (kvm_follow_has_strangers(input->follow)) {
+		ret = look_at_guests(input);
+	} else if (now_ns - input->looked_ns >= LOOK_NS) {
+		ret = kvm_live_more_threads(record_root(), &input->live);
+		if (!ret)
+			ret = tell_threads(input);
+	} else {
+		return 0;
+	}
+	input->looked_ns = now_ns;
+	return ret;
+}
+
+/* --- begin and end --------------------------------------------------------------------------- */
+
+static int check(void)
+{
+	if (record_is_xen()) {
+		ksv_error("this is dom0 of Xen: xentrace -D - | kshark-virt top -");
+		return KSV_EXIT_FILE;
+	}
+	return record_check_root("top") ? KSV_EXIT_OK : KSV_EXIT_FILE;
+}
+
+static int start(struct top_input_kvm *input, uint64_t buffer)
+{
+	const char *there[ARRAY_SIZE(events)];
+	int n = 0, status;
+
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
+		if (has_event(events[i]))
+			there[n++] = events[i];
+	record_instance_sweep();
+	status = record_instance_make(input->instance, "mono", buffer, there, n);
+	return status ? status : record_buffers_open(&input->cpus, input->instance);
+}
+
+static int highest(const struct record_cpus *cpus)
+{
+	int cpu = -1;
+
+	for (int i = 0; i < cpus->n; i++)
+		cpu = cpus->all[i].cpu > cpu ? cpus->all[i].cpu : cpu;
+	return cpu;
+}
+
+int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t buffer,
+		       uint64_t max_bytes)
+{
+	struct kvm_follow_options options = {
+		.switches = true, .modes = true,
+	};
+	char tracing[PATH_MAX], error[512];
+	int status = check();
+
+	*input = (struct top_input_kvm){
+		.name = name, .max_bytes = max_bytes, .settled_ns = INT64_MIN,
+		.looked_ns = INT64_MIN / 2,
+	};
+	if (status)
+		return status;
+	snprintf(tracing, sizeof(tracing), "%s%s", record_root(), record_tracing());
+	input->pages = kvm_pages_new(tracing, events, ARRAY_SIZE(events), error, sizeof(error));
+	if (!input->pages) {
+		ksv_error("%s", error);
+		return KSV_EXIT_FILE;
+	}
+	options.injects = has_event("kvm:kvm_nested_vmexit_inject");
+	options.runs = has_event("kvm:kvm_fpu");
+	status = start(input, buffer);
+	options.n_cpus = highest(&input->cpus) + 1;
+	input->page = malloc((size_t)getpagesize());
+	input->follow = status ? NULL : kvm_follow_new(&options);
+	if (!status && (!input->page || !input->follow || look_at_guests(input) ||
+			look_who_sleeps(input))) {
+		ksv_error("%s: not enough memory", name);
+		status = KSV_EXIT_FILE;
+	}
+	for (int i = 0; i < input->live.n_notes && !status; i++)
+		ksv_note("%s", input->live.notes[i]);
+	if (status)
+		top_input_kvm_close(input);
+	return status;
+}
+
+void top_input_kvm_close(struct top_input_kvm *input)
+{
+	record_buffers_close(&input->cpus);
+	if (*input->instance)
+		record_instance_remove(input->instance);
+	free(input->cpus.all);
+	free(input->page);
+	kvm_follow_free(input->follow);
+	kvm_pages_free(input->pages);
+	kvm_live_free(&input->live);
+}
+
+/* --- what comes ------------------------------------------------------------------------------ */
+
+static uint64_t waiting(const struct top_input_kvm *input)
+{
+	return kvm_follow_waiting(input->follow) * EVENT_BYTES;
+}
+
+/**
+ * What a CPU has written. Return: 1 if that is all, or all before a time; 0 if there is more; or a
+ * negative errno.
+ */
+static int take_cpu(struct top_input_kvm *input, const struct record_cpu *cpu, int64_t before_ns)
+{
+	size_t size = (size_t)getpagesize();
+
+	for (int i = 0; i < MAX_PAGES; i++) {
+		ssize_t n = read(cpu->fd, input->page, size);
+		int ret;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return !n || errno == EAGAIN ? 1 : -errno;
+		memset(input->page + n, 0, size - (size_t)n);
+		ret = kvm_pages_take(input->pages, input->follow, cpu->cpu, input->page, size);
+		if (ret)
+			return ret;
+	}
+	return kvm_pages_last_of(input->pages, cpu->cpu) >= before_ns;
+}
+
+static int64_t kvm_last(const void *self)
+{
+	const struct top_input_kvm *input = self;
+	int64_t last_ns = kvm_pages_last(input->pages);
+
+	return last_ns == INT64_MIN ? last_ns : last_ns + 1;
+}
+
+/**
+ * All CPUs in turn. What came in the turn before was written when this one began: so nothing
+ * earlier than the latest of that can come any more. Return: 0 or a negative errno.
+ */
+static int take_all(struct top_input_kvm *input)
+{
+	int64_t before_ns = kvm_pages_last(input->pages);
+	bool all = true;
+
+	for (int i = 0; i < input->cpus.n; i++) {
+		int ret = take_cpu(input, &input->cpus.all[i], before_ns);
+
+		if (ret < 0)
+			return ret;
+		all &= ret;
+	}
+	if (all && before_ns > input->settled_ns)
+		input->settled_ns = before_ns;
+	return 0;
+}
+
+/** Is so much there that it can begin? */
+static void begin_if_enough(struct top_input_kvm *input)
+{
+	int64_t first_ns = kvm_follow_next(input->follow);
+
+	if (input->begun || first_ns == INT64_MAX ||
+	    (!input->ended && (input->settled_ns < first_ns ||
+			       input->settled_ns - first_ns < BEGIN_NS)))
+		return;
+	input->begun = true;
+	input->begin_ns = first_ns;
+}
+
+static int kvm_read(void *self, int timeout_ms)
+{
+	struct top_input_kvm *input = self;
+	const struct timespec pause = {
+		.tv_sec = timeout_ms / 1000, .tv_nsec = timeout_ms % 1000 * 1000000L,
+	};
+	struct kvm_pages_count before, after;
+	int ret;
+
+	if (input->grows && !input->grows(input->arg))
+		return -ENODATA;
+	nanosleep(&pause, NULL);
+	/* what waits in the kernel is lost there, and told */
+	if (waiting(input) >= input->max_bytes)
+		return 1;
+	kvm_pages_count(input->pages, &before);
+	ret = take_all(input);
+	if (!ret)
+		ret = look(input);
+	begin_if_enough(input);
+	kvm_pages_count(input->pages, &after);
+	return ret ? ret : after.records > before.records;
+}
+
+/** Each CPU has been asked again and again since. */
+static int kvm_settle(void *self)
+{
+	struct top_input_kvm *input = self;
+
+	input->settled_ns = kvm_pages_last(input->pages);
+	return 0;
+}
+
+static int kvm_end(void *self)
+{
+	struct top_input_kvm *input = self;
+	int ret;
+
+	record_instance_stop(input->instance);
+	ret = take_all(input);
+	if (!ret)
+		ret = look(input);
+	input->ended = true;
+	begin_if_enough(input);
+	input->settled_ns = kvm_last(input);
+	return ret;
+}
+
+static bool kvm_has_begun(const void *self, int64_t *begin_ns)
+{
+	const struct top_input_kvm *input = self;
+
+	*begin_ns = input->begin_ns;
+	return input->begun;
+}
+
+/* --- what goes ------------------------------------------------------------------------------- */
+
+static int kvm_feed(void *self, int64_t until_ns)
+{
+	struct top_input_kvm *input = self;
+	int64_t to_ns = until_ns < input->settled_ns ? until_ns : input->settled_ns;
+	int ret = 0;
+
+	if (!input->begun)
+		return 0;
+	if (to_ns > kvm_follow_fed(input->follow))
+		ret = kvm_follow_feed(input->follow, to_ns);
+	if (ret)
+		return ret;
+	return input->ended ? kvm_follow_next(input->follow) < INT64_MAX :
+	       input->settled_ns >= until_ns;
+}
+
+/** Up to a time, nothing happens. */
+static int64_t kvm_next(const void *self)
+{
+	const struct top_input_kvm *input = self;
+	int64_t next_ns = kvm_follow_next(input->follow);
+
+	return next_ns < input->settled_ns ? next_ns : input->settled_ns;
+}
+
+static int kvm_model(void *self, int64_t begin_ns, int64_t end_ns, struct virt_model **model)
+{
+	struct top_input_kvm *input = self;
+
+	if (begin_ns < input->begin_ns)
+		begin_ns = input->begin_ns;
+	return kvm_follow_model(input->follow, begin_ns, end_ns, model);
+}
+
+static void kvm_forget(void *self, int64_t before_ns)
+{
+	/* without memory, what is dead stays a while */
+	kvm_follow_forget(((struct top_input_kvm *)self)->follow, before_ns);
+}
+
+/** What was lost is counted, and nothing else can be wrong with it. */
+static char *kvm_notes(void *self)
+{
+	(void)self;
+	return NULL;
+}
+
+static void kvm_count(const void *self, struct top_count *count)
+{
+	const struct top_input_kvm *input = self;
+	struct kvm_pages_count counts;
+
+	kvm_pages_count(input->pages, &counts);
+	*count = (struct top_count){
+		.bytes = counts.bytes, .records = counts.records, .waiting = waiting(input),
+		.late = counts.late, .late_ns = counts.late_ns, .lost = counts.lost,
+	};
+}
+
+const struct top_input top_input_kvm = {
+	.read = kvm_read,
+	.settle = kvm_settle,
+	.end = kvm_end,
+	.has_begun = kvm_has_begun,
+	.feed = kvm_feed,
+	.next = kvm_next,
+	.last = kvm_last,
+	.model = kvm_model,
+	.forget = kvm_forget,
+	.notes = kvm_notes,
+	.count = kvm_count,
+};

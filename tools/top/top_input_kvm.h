@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	top_input_kvm.h
+ * @brief	What this KVM host does now, from trace buffers of the kernel that are top's own.
+ *
+ * They are an instance of tracefs: whoever else traces, trace-cmd record for one, is not disturbed,
+ * and does not disturb. trace-cmd's own files would come late: it takes whole pages, and a CPU that
+ * has little to tell fills one in minutes.
+ */
+#ifndef KSHARK_VIRT_TOP_INPUT_KVM_H
+#define KSHARK_VIRT_TOP_INPUT_KVM_H
+
+#include "kvm_live.h"
+#include "kvm_pages.h"
+#include "record_buffers.h"
+#include "top_live.h"
+
+struct top_input_kvm {
+	const char	*name;		/* for messages */
+	char		instance[RECORD_INSTANCE_SIZE]; /* "": there is none */
+	struct record_cpus cpus;
+	struct kvm_pages *pages;
+	struct kvm_follow *follow;
+	struct kvm_live	live;
+	unsigned char	*page;
+	uint64_t	max_bytes;	/* that wait at most */
+	int64_t		settled_ns;	/* all that came before this is there */
+	int64_t		begin_ns;	/* of the first record */
+	int64_t		looked_ns;	/* when threads were looked at last */
+	bool		begun, ended;
+	/** Will there be more? NULL: yes. */
+	bool		(*grows)(void *arg);
+	void		*arg;
+};
+
+/**
+ * top_input_kvm_open - begin to record
+ * @buffer: bytes for each CPU
+ * @max_bytes: of records that wait
+ *
+ * Return: KSV_EXIT_OK, to be closed; or an exit status after a message.
+ */
+int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t buffer,
+		       uint64_t max_bytes);
+void top_input_kvm_close(struct top_input_kvm *input);
+
+extern const struct top_input top_input_kvm;
+
+#endif
