@@ -140,13 +140,17 @@ void kvm_pages_free(struct kvm_pages *pages)
 
 /** A page begins with a time, and how much follows, with flags: Linux's ring_buffer.c */
 #define HEAD_BYTES	(8 + sizeof(long))
-#define COMMIT_MASK	0xfffffUL
+#define COMMIT_MASK	0x7ffffffUL
+#define MISSED_STORED	0x40000000UL	/* how many are missing stands behind the events */
 
 /** Kinds of events, of which the others tell their size in words. */
 enum { EVENT_LONG = 0, EVENT_PADDING = 29, EVENT_EXTEND = 30, EVENT_STAMP = 31 };
 
-/** How many bytes an event takes; 0: none follows. */
-static size_t event_bytes(const uint32_t words[2])
+/**
+ * How many bytes an event takes; 0: it cannot be. A padding up to the end lies behind them all.
+ * @left: bytes from its beginning on
+ */
+static size_t event_bytes(const uint32_t words[2], size_t left)
 {
 	/* kinds are the first 5 bits of the word */
 	unsigned int kind = tep_is_bigendian() ? words[0] >> 27 : words[0] & 31;
@@ -154,9 +158,9 @@ static size_t event_bytes(const uint32_t words[2])
 
 	switch (kind) {
 	case EVENT_LONG:
-		return (size_t)words[1] + 4;
+		return left < 8 || words[1] < 4 ? 0 : (size_t)words[1] + 4;
 	case EVENT_PADDING:
-		return delta ? (size_t)words[1] + 4 : 0;
+		return left < 8 || !delta ? 0 : (size_t)words[1] + 4;
 	case EVENT_EXTEND:
 	case EVENT_STAMP:
 		return 8;
@@ -175,18 +179,16 @@ static bool is_sound(const unsigned char *page, size_t size)
 		return false;
 	memcpy(&commit, page + 8, sizeof(commit));
 	end = HEAD_BYTES + (commit & COMMIT_MASK);
-	if (end > size)
+	if (end + (commit & MISSED_STORED ? sizeof(commit) : 0) > size)
 		return false;
 	while (at < end) {
 		uint32_t words[2] = { 0 };
 		size_t bytes;
 
 		memcpy(words, page + at, end - at < sizeof(words) ? end - at : sizeof(words));
-		bytes = event_bytes(words);
-		if (bytes % 4 || bytes > end - at)
+		bytes = event_bytes(words, end - at);
+		if (!bytes || bytes % 4 || bytes > end - at)
 			return false;
-		if (!bytes)
-			break;
 		at += bytes;
 	}
 	return true;

@@ -22,7 +22,10 @@ static int change(const char *what, const char *path)
 		execl(getenv("FAKE_INSTANCE"), "fake-instance", what, path, (char *)NULL);
 		_exit(127);
 	}
-	return pid > 0 && waitpid(pid, &status, 0) == pid && !status ? 0 : -1;
+	/* whatever signals come, it is done as a whole */
+	while (pid > 0 && waitpid(pid, &status, 0) < 0)
+		;
+	return status ? -1 : 0;
 }
 
 int mkdir(const char *path, mode_t mode)

@@ -67,7 +67,7 @@ chmod +x "$FAKE_INSTANCE"
 # top, with instances
 TOP=(env "ASAN_OPTIONS=${ASAN_OPTIONS:-}:verify_asan_link_order=0" "LD_PRELOAD=$WORK/instances.so" "$KSV_BIN" top)
 
-begun() { compgen -G "$TRACING/instances/*/events/sched/sched_switch/enable" > /dev/null; }
+begun() { grep -qs 2048 "$TRACING"/instances/*/buffer_size_kb; }
 # begin OPTION...: in the background; its buffers are in $INSTANCE
 begin()
 {

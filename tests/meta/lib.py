@@ -45,7 +45,7 @@ def public_headers():
 
 
 # Headers that are not installed, of functions that our own binaries share.
-PRIVATE_HEADERS = ["virt/clock/clock_steps.h",
+PRIVATE_HEADERS = ["kvm-combo/tracker/kvm_follow.h", "virt/clock/clock_steps.h",
                    "virt/inside/virt_inside.h",
                    "virt/irq/virt_delivered.h", "virt/irq/virt_finding.h",
                    "virt/irq/virt_spread.h", "virt/model/virt_colors.h",
