@@ -11,6 +11,7 @@
 #include "align_try.h"
 #include "array.h"
 #include "search.h"
+#include "virt_vcpu_lives.h"
 
 /* --- what the host's trace tells ------------------------------------------------------------- */
 
@@ -124,6 +125,7 @@ struct pieces {
 	size_t		n, room;
 	double		ppm;
 	const struct virt_vcpu *vcpu;
+	int32_t		index;		/* of it, in the model */
 };
 
 static int add_piece(struct pieces *pieces, struct align_piece piece)
@@ -136,25 +138,32 @@ static int add_piece(struct pieces *pieces, struct align_piece piece)
 	return 0;
 }
 
-static const struct kvm_meta_vcpu *sidecar_tsc(const struct align_pair *pair,
-					       const struct virt_vcpu *vcpu)
+static const struct kvm_meta_vcpu *sidecar_tsc(const struct align_pair *pair, int32_t tid)
 {
-	const struct kvm_meta_vcpu *meta = kvm_meta_find(kvm_trace_meta(pair->host),
-							 vcpu->host_pid, NULL);
+	const struct kvm_meta_vcpu *meta = kvm_meta_find(kvm_trace_meta(pair->host), tid, NULL);
 
 	return meta && meta->has_tsc ? meta : NULL;
 }
 
-/** The sidecar has what it was before, and after. */
-static int read_sidecar(const struct align_pair *pair, struct pieces *pieces)
+/** As a thread, from a time on if it was another one before, a vCPU has had this offset first. */
+static struct align_piece first_piece(int64_t offset, int64_t since)
 {
-	const struct kvm_meta_vcpu *meta = sidecar_tsc(pair, pieces->vcpu);
+	return since == INT64_MIN ? (struct align_piece){ .offset = offset } :
+	       (struct align_piece){ .offset = offset, .since = since, .is_known = true };
+}
+
+/** The sidecar has what it was before, and after. */
+static int read_sidecar(const struct align_pair *pair, struct pieces *pieces, int32_t tid,
+			int64_t since)
+{
+	const struct kvm_meta_vcpu *meta = sidecar_tsc(pair, tid);
 	int ret;
 
 	if (!meta)
 		return 0;
-	pieces->ppm = ppm_of(meta);
-	ret = add_piece(pieces, (struct align_piece){ .offset = invert(meta, meta->tsc_offset) });
+	if (!pieces->n)
+		pieces->ppm = ppm_of(meta);
+	ret = add_piece(pieces, first_piece(invert(meta, meta->tsc_offset), since));
 	return ret ? ret : add_piece(pieces, (struct align_piece){
 		.offset = invert(meta, meta->tsc_offset_at_end),
 	});
@@ -167,19 +176,28 @@ static int64_t invert_set(const struct kvm_meta_vcpu *meta, int64_t offset)
 }
 
 /** Each record has what it was before, and after; what is not recorded shows in that. */
-static int read_sets(const struct align_pair *pair, struct pieces *pieces)
+static int read_sets(const struct align_pair *pair, struct pieces *pieces, int32_t tid,
+		     int64_t since)
 {
-	const struct kvm_meta_vcpu *meta = sidecar_tsc(pair, pieces->vcpu);
+	const struct kvm_meta_vcpu *meta = sidecar_tsc(pair, tid);
 	const struct align_tsc_sets *sets = &pair->tsc_sets;
-	size_t first;
+	size_t first, next;
 	int ret = 0;
 
-	pieces->ppm = meta ? ppm_of(meta) : 0;
-	SEARCH_FIRST(first, 0, sets->n, sets->all[first].tid < pieces->vcpu->host_pid);
-	for (size_t i = first; i < sets->n && !ret; i++) {
+	if (!pieces->n)
+		pieces->ppm = meta ? ppm_of(meta) : 0;
+	SEARCH_FIRST(first, 0, sets->n, sets->all[first].tid < tid);
+	/* until a thread is the vCPU, it does not matter what it was */
+	for (next = first; next < sets->n && sets->all[next].tid == tid; next++)
+		if (sets->all[next].time > since)
+			break;
+	if (next > first)
+		ret = add_piece(pieces, first_piece(invert_set(meta, sets->all[next - 1].offset),
+						    since));
+	for (size_t i = next; i < sets->n && !ret; i++) {
 		const struct align_tsc_set *set = &sets->all[i];
 
-		if (set->tid != pieces->vcpu->host_pid)
+		if (set->tid != tid)
 			break;
 		if (set->has_before)
 			ret = add_piece(pieces, (struct align_piece){
@@ -207,17 +225,35 @@ static int read_model(struct pieces *pieces)
 			  (int64_t)llround((double)-vcpu->tsc_offset / vcpu->tsc_scale) });
 }
 
+/** What a vCPU's TSC was as a thread. @since: it is from then on; INT64_MIN: it was first */
+static int read_thread(const struct align_pair *pair, int source, struct pieces *pieces,
+		       int32_t tid, int64_t since)
+{
+	size_t before = pieces->n;
+	int ret;
+
+	if (source == ALIGN_SIDECAR)
+		return read_sidecar(pair, pieces, tid, since);
+	ret = read_sets(pair, pieces, tid, since);
+	/* nobody has set this one's meanwhile */
+	return ret || pieces->n > before || !pair->tsc_sets.n ? ret :
+	       read_sidecar(pair, pieces, tid, since);
+}
+
 static int read_pieces(const struct align_pair *pair, int source, struct pieces *pieces)
 {
+	const struct virt_life *lives;
+	size_t n;
 	int ret;
 
 	if (!pair->host)
 		return read_model(pieces);
-	if (source == ALIGN_SIDECAR)
-		return read_sidecar(pair, pieces);
-	ret = read_sets(pair, pieces);
-	/* nobody has set this one's meanwhile */
-	return ret || pieces->n || !pair->tsc_sets.n ? ret : read_sidecar(pair, pieces);
+	ret = read_thread(pair, source, pieces, pieces->vcpu->host_pid, INT64_MIN);
+	lives = virt_model_lives(pair->model, &n);
+	for (size_t i = 0; i < n && pieces->n && !ret; i++)
+		if (lives[i].vcpu == pieces->index)
+			ret = read_thread(pair, source, pieces, lives[i].pid, lives[i].since_ns);
+	return ret;
 }
 
 /* --- of all of them -------------------------------------------------------------------------- */
@@ -297,7 +333,8 @@ static int find_cpu(struct finding *finding, int32_t cpu)
 
 	if (vcpu < 0)
 		return 0;
-	pieces.vcpu = virt_model_vcpu(finding->pair->model, finding->machine->indices[vcpu]);
+	pieces.index = finding->machine->indices[vcpu];
+	pieces.vcpu = virt_model_vcpu(finding->pair->model, pieces.index);
 	ret = read_pieces(finding->pair, finding->source, &pieces);
 	if (!ret && !pieces.n && !finding->untold)
 		finding->untold = pieces.vcpu;

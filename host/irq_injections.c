@@ -23,7 +23,7 @@ static void add(struct irq_injections *injections, const struct irq_injection *i
 void irq_injections_kvm(struct irq_injections *injections, const struct kvm_trace_record *record)
 {
 	const struct irq_injection injection = {
-		.time_ns = record->time_ns, .tid = record->pid,
+		.time_ns = record->time_ns, .tid = record->vcpu_pid,
 		.vector = (int16_t)(record->number & 0xff),
 		.again = record->injection_flags & KVM_TRACE_AGAIN,
 	};

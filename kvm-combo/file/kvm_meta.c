@@ -140,6 +140,38 @@ const struct kvm_meta_vcpu *kvm_meta_find(const struct kvm_meta *meta, int32_t t
 	return &meta->guests[meta->places[n].guest].vcpus[meta->places[n].vcpu];
 }
 
+/** The one that a guest continues, which stands before it; or NULL. */
+static const struct kvm_meta_guest *continued(const struct kvm_meta *meta,
+					      const struct kvm_meta_guest *guest)
+{
+	for (const struct kvm_meta_guest *before = guest; before-- > meta->guests;)
+		if (guest->continues && before->pid == guest->continues)
+			return before;
+	return NULL;
+}
+
+static int32_t tid_of(const struct kvm_meta_guest *guest, int32_t id)
+{
+	for (int i = 0; i < guest->n_vcpus; i++)
+		if (guest->vcpus[i].id == id)
+			return guest->vcpus[i].tid;
+	return 0;
+}
+
+int32_t kvm_meta_first(const struct kvm_meta *meta, int32_t tid)
+{
+	const struct kvm_meta_guest *guest;
+	const struct kvm_meta_vcpu *vcpu;
+
+	if (!meta || !meta->has_lives)
+		return tid;
+	vcpu = kvm_meta_find(meta, tid, &guest);
+	/* each stands before the other */
+	while (vcpu && (guest = continued(meta, guest)) && tid_of(guest, vcpu->id) > 0)
+		tid = tid_of(guest, vcpu->id);
+	return tid;
+}
+
 /* --- writing --------------------------------------------------------------------------------- */
 
 static struct json_object *object_of_vcpu(const struct kvm_meta_vcpu *vcpu)
@@ -192,6 +224,8 @@ static struct json_object *object_of_guest(const struct kvm_meta_guest *guest)
 		ret = json_add(object, "uuid", json_text_new(guest->uuid));
 	if (!ret && guest->pid)
 		ret = json_add(object, "pid", json_object_new_int(guest->pid));
+	if (!ret && guest->continues)
+		ret = json_add(object, "continues", json_object_new_int(guest->continues));
 	if (!ret)
 		ret = put_threads(object, guest);
 	for (int i = 0; i < guest->n_vcpus && !ret; i++)
@@ -359,6 +393,7 @@ static int take_guest(struct kvm_meta *meta, struct json_object *object)
 	bool seen[KVM_META_MAX_VCPUS] = { false };
 	struct json_object *list = json_member(object, "vcpus", json_type_array);
 	int64_t pid = json_number_member(object, "pid", 0);
+	int64_t continues = json_number_member(object, "continues", 0);
 	struct kvm_meta_guest *guest;
 	char *name, *uuid = NULL;
 	int ret = json_text_member(object, "name", &name);
@@ -370,6 +405,10 @@ static int take_guest(struct kvm_meta *meta, struct json_object *object)
 						pid > 0 && pid <= INT32_MAX ? (int32_t)pid : 0);
 	free(name);
 	free(uuid);
+	if (guest && continues > 0 && continues <= INT32_MAX) {
+		guest->continues = (int32_t)continues;
+		meta->has_lives = true;
+	}
 	ret = guest ? take_threads(guest, object) : -ENOMEM;
 	for (size_t i = 0; i < n && !ret; i++)
 		ret = take_vcpu(meta, json_object_array_get_idx(list, i), seen);
@@ -466,6 +505,21 @@ static int tell_recorded(void *arg, const char *name, const int32_t *tids, int n
 	return kvm_tracker_add_guest(telling->tracker, name, tids, n);
 }
 
+/** Each thread whose vCPU has had another one. Return: 0 or -ENOMEM. */
+static int tell_lives(struct kvm_tracker *tracker, const struct kvm_meta *meta,
+		      const struct kvm_meta_guest *guest)
+{
+	int ret = 0;
+
+	for (int i = 0; i < guest->n_vcpus && ret != -ENOMEM; i++) {
+		int32_t tid = guest->vcpus[i].tid;
+
+		if (kvm_meta_first(meta, tid) != tid)
+			ret = kvm_tracker_continue(tracker, kvm_meta_first(meta, tid), tid);
+	}
+	return ret == -ENOMEM ? ret : 0;
+}
+
 static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta *meta,
 		      const struct kvm_meta_guest *guest)
 {
@@ -479,7 +533,11 @@ static int tell_guest(struct kvm_tracker *tracker, const struct kvm_meta *meta,
 		return -ENOMEM;
 	for (int i = 0; i < guest->n_vcpus; i++)
 		tids[guest->vcpus[i].id] = guest->vcpus[i].tid;
-	ret = n ? kvm_tracker_add_guest(tracker, guest->name ? guest->name : "", tids, n) : 0;
+	if (continued(meta, guest))
+		ret = tell_lives(tracker, meta, guest);
+	else
+		ret = n ? kvm_tracker_add_guest(tracker, guest->name ? guest->name : "", tids, n) :
+			  0;
 	for (int i = 0; i < n && !ret && guest->pid; i++)
 		if (tids[i])
 			ret = kvm_tracker_add_thread(tracker, tids[i], guest->pid);

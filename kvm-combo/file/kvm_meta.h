@@ -4,7 +4,7 @@
  * @brief	The sidecar <trace>.meta.json of a KVM host's trace: what that cannot tell.
  *
  *     { "cpu_khz": 2300000,
- *       "guests": [ { "name": "web", "uuid": "4c4c4544-...", "pid": 1472,
+ *       "guests": [ { "name": "web", "uuid": "4c4c4544-...", "pid": 1472, "continues": 1290,
  *                     "threads": [ 1472, 1473, 1480 ],
  *                     "vcpus": [ { "id": 0, "tid": 1480, "tsc_offset": "0xfffffff9e57d569a",
  *                                  "tsc_scale": 1.0, "tsc_ratio": 281474976710656,
@@ -15,7 +15,9 @@
  * All members may be missing, unknown ones are ignored. A guest's TSC is
  * (host's TSC * tsc_ratio >> tsc_ratio_frac_bits) + tsc_offset; tsc_scale is the same ratio for
  * people, and counts where tsc_ratio is missing. "tsc_offset_at_end" tells that it was another one
- * when the recording ended. "threads" are those of the process "pid". "idle_states" are what the
+ * when the recording ended. "threads" are those of the process "pid". One that "continues" another
+ * process is the same machine, which was restored or migrated; that process stands before it.
+ * "idle_states" are what the
  * kernel calls those of its CPUs, by number, "" for one that is not known; "governors", each once,
  * decide on their frequencies. "moment" is one of the recording, since 1970 and on the axis of the
  * trace.
@@ -59,6 +61,7 @@ struct kvm_meta_vcpu {
 struct kvm_meta_guest {
 	char		*name, *uuid;	/* or NULL */
 	int32_t		pid;		/* of its process, or 0 */
+	int32_t		continues;	/* the process in whose place it goes on; or 0 */
 	struct kvm_meta_vcpu *vcpus;
 	int		n_vcpus, room;
 	int32_t		*threads;	/* of its process, as far as they are known */
@@ -81,6 +84,7 @@ struct kvm_meta {
 	int64_t		realtime_ns;	/* since 1970 */
 	int64_t		trace_ns;	/* the same, on the axis of the trace */
 	/* of one that was read: */
+	bool		has_lives;	/* machines go on in other processes */
 	struct key_map	threads;
 	struct kvm_meta_place *places;	/* by number in @threads */
 	size_t		n_places;
@@ -138,6 +142,14 @@ int kvm_meta_read(const char *trace_path, struct kvm_meta **meta, char *error, s
  */
 const struct kvm_meta_vcpu *kvm_meta_find(const struct kvm_meta *meta, int32_t tid,
 					  const struct kvm_meta_guest **guest);
+
+/**
+ * kvm_meta_first - the thread that a thread's vCPU had first, before its machine went on elsewhere
+ * @meta: as above
+ *
+ * Return: the same thread, if nothing is known of that.
+ */
+int32_t kvm_meta_first(const struct kvm_meta *meta, int32_t tid);
 
 /**
  * kvm_meta_tell - tell a tracker which threads are which machine's vCPUs

@@ -567,7 +567,7 @@ static void find_more(const struct kvm_trace *trace, const struct tep_record *re
 
 	if (kvm_fields_call(fields, record, id, &told->call)) {
 		told->call.time_ns = counted->time_ns;
-		told->call.tid = counted->pid;
+		told->call.tid = counted->vcpu_pid;
 		told->call.pcpu = counted->cpu;
 		counted->call = &told->call;
 	}
@@ -615,6 +615,7 @@ static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu
 		.event = id, .vector = VIRT_NONE, .device = VIRT_NONE,
 	};
 
+	counted.vcpu_pid = kvm_meta_first(trace->meta, counted.pid);
 	find_injection(trace, record, id, &counted);
 	find_context(trace, record, id, &counted);
 	if (pass->take)

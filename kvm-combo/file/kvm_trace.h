@@ -46,6 +46,7 @@ enum kvm_trace_injection_flags {
 struct kvm_trace_record {
 	int64_t		time_ns;
 	int32_t		pid;		/* thread that was on the CPU */
+	int32_t		vcpu_pid;	/* kvm_meta_first() of that: struct virt_vcpu's host_pid */
 	int32_t		next_pid;	/* sched_switch: who comes next; else VIRT_NONE */
 	uint32_t	bytes;
 	int16_t		cpu;		/* below kvm_trace_n_cpus() */

@@ -135,30 +135,6 @@ bool kvm_follow_has_strangers(const struct kvm_follow *follow)
 	return false;
 }
 
-/** Every thread that appears has an entry, so that replaying need not make any. */
-static int add_threads(struct kvm_tracker *tracker)
-{
-	for (size_t c = 0; c < tracker->n_cpus; c++) {
-		const struct kvm_cpu *cpu = &tracker->cpus[c];
-		int32_t last = KVM_NO_PID;
-
-		for (size_t i = cpu->looked; i < cpu->n; i++) {
-			const struct kvm_event *event = &cpu->events[i];
-
-			if ((event->pid != last && !kvm_thread_add(tracker, event->pid)) ||
-			    (event->kind == KVM_SWITCH && !kvm_thread_add(tracker, event->arg)))
-				return -ENOMEM;
-			last = event->kind == KVM_SWITCH ? event->arg : event->pid;
-		}
-	}
-	for (size_t i = 0; i < tracker->n_guests; i++)
-		for (int v = 0; v < tracker->guests[i].n_vcpus; v++)
-			if (tracker->guests[i].tids[v] > 0 &&
-			    !kvm_thread_add(tracker, tracker->guests[i].tids[v]))
-				return -ENOMEM;
-	return 0;
-}
-
 /** Whose are the threads that were not there before? Return: 0 or a negative errno. */
 static int find_owners(struct kvm_follow *follow)
 {
@@ -179,7 +155,7 @@ static int look(struct kvm_follow *follow)
 {
 	struct kvm_tracker *tracker = follow->tracker;
 	size_t before = follow->vcpus.n;
-	int ret = add_threads(tracker);
+	int ret = kvm_add_threads(tracker);
 
 	if (!ret)
 		ret = kvm_find_vcpus(tracker, follow->model, &follow->vcpus);

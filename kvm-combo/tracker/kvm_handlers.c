@@ -158,9 +158,9 @@ static int add_cpu(const struct kvm_tracker *tracker, const struct kvm_cpu *cpu,
 			.handler = (int16_t)numbers[handled->handler],
 		};
 
-		if (!thread || thread->vcpu == VIRT_NONE)
+		if (!thread || kvm_vcpu_of_thread(thread) == VIRT_NONE)
 			continue;
-		handling.vcpu = vcpus[thread->vcpu].index;
+		handling.vcpu = vcpus[kvm_vcpu_of_thread(thread)].index;
 		if (virt_model_add_handling(model, &handling) == -ENOMEM)
 			return -ENOMEM;
 	}

@@ -41,11 +41,24 @@ static struct kvm_vcpu *add(struct kvm_vcpus *vcpus, int32_t tid, struct kvm_thr
 		return NULL;
 	thread->vcpu = (int32_t)vcpus->n;
 	vcpus->all[vcpus->n] = (struct kvm_vcpu){
-		.tid = tid, .id = VIRT_NONE, .guest = VIRT_NONE, .pcpu = VIRT_NONE,
+		.tid = tid, .now = tid, .id = VIRT_NONE, .guest = VIRT_NONE, .pcpu = VIRT_NONE,
 		.reason = VIRT_NONE, .state = VIRT_UNKNOWN, .since_ns = INT64_MIN,
 		.entered_ns = INT64_MIN,
 	};
 	return &vcpus->all[vcpus->n++];
+}
+
+/** One that enters or leaves a guest; it may have been another one before. */
+static struct kvm_vcpu *add_thread(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus,
+				   int32_t tid)
+{
+	struct kvm_thread *thread = kvm_thread_find(tracker, tid);
+
+	if (thread->first) {
+		tid = thread->first;
+		thread = kvm_thread_add(tracker, tid);
+	}
+	return thread ? add(vcpus, tid, thread) : NULL;
 }
 
 /** Threads of the trace's own map of guests, and all that enter or leave a guest. */
@@ -86,7 +99,7 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus)
 			/* as most of its records: nothing new, once its number is known */
 			if (event->pid == last)
 				continue;
-			vcpu = add(vcpus, event->pid, kvm_thread_find(tracker, event->pid));
+			vcpu = add_thread(tracker, vcpus, event->pid);
 			if (!vcpu)
 				return -ENOMEM;
 			if (vcpu->id == VIRT_NONE && event->arg >= 0)
@@ -263,14 +276,27 @@ static int32_t number_of(const struct kvm_tracker *tracker, struct numbers *numb
 	return next_number(numbers);
 }
 
+/** Those that will be a vCPU later. */
+static void find_heirs(struct kvm_tracker *tracker)
+{
+	for (uint32_t i = 0; tracker->has_lives && i < tracker->pids.n_keys; i++) {
+		struct kvm_thread *thread = &tracker->threads[i];
+		const struct kvm_thread *first = thread->first ?
+						 kvm_thread_find(tracker, thread->first) : NULL;
+
+		if (first)
+			thread->heir = first->vcpu;
+	}
+}
+
 /** What each thread's TSC was set to last. */
 static void set_offsets(const struct kvm_tracker *tracker, const struct kvm_vcpus *vcpus)
 {
 	for (size_t i = 0; i < tracker->n_offsets; i++) {
 		const struct kvm_tsc_offset *offset = &tracker->offsets[i];
 		const struct kvm_thread *thread = kvm_thread_find(tracker, offset->pid);
-		struct kvm_vcpu *vcpu = thread && thread->vcpu != VIRT_NONE ?
-					&vcpus->all[thread->vcpu] : NULL;
+		int32_t number = thread ? kvm_vcpu_of_thread(thread) : VIRT_NONE;
+		struct kvm_vcpu *vcpu = number != VIRT_NONE ? &vcpus->all[number] : NULL;
 
 		if (vcpu && (!vcpu->offset || offset->time_ns >= vcpu->offset->time_ns))
 			vcpu->offset = offset;
@@ -287,11 +313,12 @@ static int add_tsc_writes(const struct kvm_tracker *tracker, const struct kvm_vc
 		const struct kvm_tsc_offset *offset = &tracker->offsets[i];
 		const struct kvm_thread *thread = kvm_thread_find(tracker, offset->pid);
 
-		if (thread && thread->vcpu != VIRT_NONE)
+		if (thread && kvm_vcpu_of_thread(thread) != VIRT_NONE)
 			ret = virt_model_add_tsc_write(model, &(struct virt_tsc_write){
 				.time_ns = offset->time_ns, .offset = offset->offset,
 				.before = offset->before, .has_before = offset->has_before,
-				.vcpu = vcpus[thread->vcpu].index, .pcpu = offset->cpu,
+				.vcpu = vcpus[kvm_vcpu_of_thread(thread)].index,
+				.pcpu = offset->cpu,
 			});
 	}
 	return ret;
@@ -385,6 +412,7 @@ int kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 	group(tracker, vcpus, first);
 	for (size_t i = first; i < vcpus->n; i++)
 		kvm_thread_find(tracker, vcpus->all[i].tid)->vcpu = (int32_t)i;
+	find_heirs(tracker);
 	set_offsets(tracker, vcpus);
 	ret = add_all(tracker, model, vcpus, first);
 	return ret ? ret : add_tsc_writes(tracker, vcpus->all, model);

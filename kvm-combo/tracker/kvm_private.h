@@ -59,6 +59,9 @@ struct kvm_thread {
 	char		comm[KVM_COMM_SIZE];
 	int32_t		pid;
 	int32_t		vcpu;		/* index, or VIRT_NONE */
+	int32_t		first;		/* it is this one's vCPU later, see
+					 * kvm_tracker_continue(); or 0 */
+	int32_t		heir;		/* of that vCPU, or that it was: index, or VIRT_NONE */
 	int32_t		task;		/* number in the model, or VIRT_NONE */
 	int32_t		process;	/* whose it is, as the sidecar tells; or 0 */
 	int32_t		maker;		/* the thread that has made it; or 0 */
@@ -116,6 +119,7 @@ struct kvm_tracker {
 	struct key_map	shared_tasks;	/* by hash of what they are called */
 	bool		has_switches, has_injects;
 	bool		has_modes;	/* entries or exits: what a vCPU does on its pCPU is told */
+	bool		has_lives;	/* vCPUs go on as other threads */
 	bool		has_runs;	/* KVM_RUN: when a vCPU is back in the kernel is told */
 };
 
@@ -127,9 +131,16 @@ struct kvm_tracker {
 /** kvm_thread_find - what is known of a thread. Return: NULL if nothing. */
 struct kvm_thread *kvm_thread_find(const struct kvm_tracker *tracker, int32_t pid);
 
+/** kvm_vcpu_of_thread - that it is, was or will be. Return: index, or VIRT_NONE. */
+static inline int32_t kvm_vcpu_of_thread(const struct kvm_thread *thread)
+{
+	return thread->vcpu != VIRT_NONE ? thread->vcpu : thread->heir;
+}
+
 /** A vCPU thread, before and while the model is filled. */
 struct kvm_vcpu {
-	int32_t		tid;
+	int32_t		tid;		/* the first one, if it has several */
+	int32_t		now;		/* and the one that it is */
 	int32_t		id;		/* VIRT_NONE if no record tells */
 	int32_t		guest;		/* index of struct kvm_guest, or VIRT_NONE */
 	int32_t		index;		/* in the model */
@@ -180,6 +191,14 @@ struct kvm_vcpus {
 	struct kvm_vcpu	*all;
 	size_t		n, room;
 };
+
+/**
+ * kvm_add_threads - each thread of records that nobody has looked at has an entry, so that
+ * replaying need not make any
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kvm_add_threads(struct kvm_tracker *tracker);
 
 /**
  * kvm_find_vcpus - the vCPU threads among all threads, and which machine's they are

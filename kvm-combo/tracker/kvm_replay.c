@@ -11,6 +11,7 @@
 #include "kvm_order.h"
 #include "kvm_stops.h"
 #include "kvm_wakes.h"
+#include "virt_vcpu_lives.h"
 
 struct kvm_replay {
 	struct kvm_tracker *tracker;
@@ -312,6 +313,41 @@ static void leave(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const struct
 	} else {
 		say(replay, vcpu, event->time_ns, VIRT_PREEMPTED, who(replay, event->arg), 0);
 	}
+}
+
+/** A thread is no vCPU any more, which goes on as another one: it is a task of the machine's. */
+static void displace(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
+{
+	struct kvm_thread *thread = kvm_thread_find(replay->tracker, vcpu->now);
+
+	if (thread) {
+		thread->heir = thread->vcpu;
+		thread->vcpu = VIRT_NONE;
+	}
+	if (vcpu->place == KVM_ON)
+		occupy(replay, vcpu->pcpu, time_ns, vcpu->now);
+}
+
+/** A thread enters or leaves a guest for the first time: it is the vCPU from now on. */
+static void take_over(struct kvm_replay *replay, const struct kvm_event *event)
+{
+	struct kvm_thread *thread = kvm_thread_find(replay->tracker, event->pid);
+	struct kvm_vcpu *vcpu;
+
+	if (!thread || !thread->first || thread->vcpu != VIRT_NONE || thread->heir == VIRT_NONE)
+		return;
+	vcpu = &replay->vcpus[thread->heir];
+	displace(replay, vcpu, event->time_ns);
+	thread->vcpu = thread->heir;
+	vcpu->now = event->pid;
+	lose(replay, vcpu, event->time_ns);
+	fail(replay, virt_model_add_life(replay->model, &(struct virt_life){
+		.since_ns = event->time_ns, .vcpu = vcpu->index, .pid = event->pid,
+	}));
+	if (replay->pid[event->cpu] != event->pid)
+		return;
+	occupy(replay, event->cpu, event->time_ns, event->pid);
+	arrive(replay, vcpu, event->cpu, event->time_ns);
 }
 
 /* --- records --------------------------------------------------------------------------------- */
@@ -628,6 +664,10 @@ int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
 		on_lost(replay, event);
 		return failed(replay);
 	}
+	if (replay->tracker->has_lives &&
+	    (!replay->vcpu[event->cpu] || replay->pid[event->cpu] != event->pid) &&
+	    (event->kind == KVM_ENTRY || event->kind == KVM_EXIT || event->kind == KVM_WHOLE))
+		take_over(replay, event);
 	if (event->kind == KVM_FOUND)
 		on_found(replay, event);
 	if (event->kind == KVM_WHOLE && !replay->tracker->has_modes)

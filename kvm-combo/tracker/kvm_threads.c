@@ -55,6 +55,7 @@ static const struct {
 
 /** A machine whose monitor is known, or searched. */
 struct machine {
+	int32_t		number;		/* in the model */
 	int32_t		first, last;	/* threads of its vCPUs */
 	int32_t		vcpu;		/* one of them, by index */
 	int32_t		process;	/* of the monitor; 0: not known */
@@ -63,6 +64,7 @@ struct machine {
 
 struct search {
 	struct kvm_tracker *tracker;
+	const struct kvm_vcpu *vcpus;
 	struct machine	*machines;	/* ascending by the first thread */
 	size_t		n;
 	struct key_map	processes;	/* of monitors */
@@ -153,6 +155,34 @@ static struct machine *machine_behind(const struct search *search, int32_t pid)
 	return machine && machine->first - pid <= MAX_DISTANCE ? machine : NULL;
 }
 
+/** The machine, by its place in the search, of a vCPU. */
+static int32_t machine_of_vcpu(const struct search *search, int32_t vcpu)
+{
+	for (size_t i = 0; i < search->n; i++)
+		if (search->machines[i].number == search->vcpus[vcpu].machine)
+			return (int32_t)i;
+	return VIRT_NONE;
+}
+
+/** Processes in which machines go on. Return: 0 or -ENOMEM. */
+static int index_heirs(struct search *search)
+{
+	const struct kvm_tracker *tracker = search->tracker;
+
+	for (uint32_t i = 0; tracker->has_lives && i < tracker->pids.n_keys; i++) {
+		const struct kvm_thread *thread = &tracker->threads[i];
+		int64_t at;
+
+		if (!thread->first || !thread->process || thread->heir == VIRT_NONE)
+			continue;
+		at = key_map_add(&search->processes, (uint32_t)thread->process);
+		if (at < 0)
+			return -ENOMEM;
+		search->of_process[at] = machine_of_vcpu(search, thread->heir);
+	}
+	return 0;
+}
+
 /** Those whose monitor is known, by it. Return: 0 or -ENOMEM. */
 static int index_processes(struct search *search)
 {
@@ -170,7 +200,7 @@ static int index_processes(struct search *search)
 		/* of one that has several machines, nobody knows for which a thread works */
 		search->of_process[at] = (size_t)at == before ? (int32_t)i : VIRT_NONE;
 	}
-	return 0;
+	return index_heirs(search);
 }
 
 static struct machine *machine_of_process(const struct search *search, int32_t process)
@@ -227,6 +257,16 @@ static void find_in_row(struct search *search, size_t i)
 	}
 }
 
+/** Threads that will be a vCPU later. */
+static size_t count_heirs(const struct kvm_tracker *tracker)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; tracker->has_lives && i < tracker->pids.n_keys; i++)
+		n += tracker->threads[i].first != 0;
+	return n;
+}
+
 /** Return: 0 or -ENOMEM. */
 static int find_machines(struct search *search, const struct virt_model *model,
 			 const struct kvm_vcpu *vcpus, int32_t n_vcpus)
@@ -234,7 +274,8 @@ static int find_machines(struct search *search, const struct virt_model *model,
 	size_t n = (size_t)virt_model_n_machines(model);
 
 	search->machines = calloc(n + 1, sizeof(*search->machines));
-	search->of_process = malloc((n + 1) * sizeof(*search->of_process));
+	search->of_process = malloc((n + count_heirs(search->tracker) + 1) *
+				    sizeof(*search->of_process));
 	if (!search->machines || !search->of_process)
 		return -ENOMEM;
 	search->n = n;
@@ -244,6 +285,7 @@ static int find_machines(struct search *search, const struct virt_model *model,
 		struct machine *machine = &search->machines[number];
 		const struct kvm_thread *thread = kvm_thread_find(search->tracker, vcpu->tid);
 
+		machine->number = number;
 		/* they come by ascending tid */
 		if (!machine->first) {
 			machine->first = vcpu->tid;
@@ -377,7 +419,7 @@ static int find_monitors(struct search *search)
 int kvm_find_threads(struct kvm_tracker *tracker, const struct virt_model *model,
 		     const struct kvm_vcpu *vcpus, int32_t n_vcpus)
 {
-	struct search search = { .tracker = tracker };
+	struct search search = { .tracker = tracker, .vcpus = vcpus };
 	int ret = n_vcpus ? find_machines(&search, model, vcpus, n_vcpus) : 0;
 
 	if (!ret && n_vcpus)

@@ -259,7 +259,8 @@ struct kvm_thread *kvm_thread_add(struct kvm_tracker *tracker, int32_t pid)
 		return NULL;
 	if ((size_t)n == known)
 		tracker->threads[n] = (struct kvm_thread){
-			.pid = pid, .vcpu = VIRT_NONE, .task = VIRT_NONE, .owner = VIRT_NONE,
+			.pid = pid, .vcpu = VIRT_NONE, .heir = VIRT_NONE, .task = VIRT_NONE,
+			.owner = VIRT_NONE,
 		};
 	return &tracker->threads[n];
 }
@@ -288,6 +289,25 @@ int kvm_tracker_add_thread(struct kvm_tracker *tracker, int32_t tid, int32_t pro
 	return 0;
 }
 
+int kvm_tracker_continue(struct kvm_tracker *tracker, int32_t tid, int32_t later)
+{
+	const struct kvm_thread *before;
+	struct kvm_thread *thread;
+
+	if (tid <= 0 || later <= 0 || tid == later)
+		return -EINVAL;
+	before = kvm_thread_add(tracker, tid);
+	/* that, too, may go on as another one */
+	if (before && before->first)
+		tid = before->first;
+	thread = before && tid != later ? kvm_thread_add(tracker, later) : NULL;
+	if (!thread)
+		return before ? -EINVAL : -ENOMEM;
+	thread->first = tid;
+	tracker->has_lives = true;
+	return 0;
+}
+
 int kvm_tracker_add_guest(struct kvm_tracker *tracker, const char *name, const int32_t *tids,
 			  int n_vcpus)
 {
@@ -310,26 +330,30 @@ int kvm_tracker_add_guest(struct kvm_tracker *tracker, const char *name, const i
 
 /* --- the end --------------------------------------------------------------------------------- */
 
-/** Every thread that appears has an entry, so that replaying need not make any. */
-static int add_threads(struct kvm_tracker *tracker)
+/** What belongs to an earlier model. */
+static void begin_anew(struct kvm_tracker *tracker)
 {
-	/* what an earlier model called them */
 	for (uint32_t i = 0; i < tracker->pids.n_keys; i++) {
 		tracker->threads[i].vcpu = VIRT_NONE;
 		tracker->threads[i].task = VIRT_NONE;
 		tracker->threads[i].owner = VIRT_NONE;
 		tracker->threads[i].is_told = false;
+		tracker->threads[i].heir = VIRT_NONE;
 	}
 	for (size_t i = 0; i < tracker->n_guests; i++)
 		tracker->guests[i].machine = 0;
 	tracker->n_unnamed = 0;
+	for (size_t c = 0; c < tracker->n_cpus; c++)
+		tracker->cpus[c].taken = tracker->cpus[c].looked = 0;
+}
+
+int kvm_add_threads(struct kvm_tracker *tracker)
+{
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
-		struct kvm_cpu *cpu = &tracker->cpus[c];
+		const struct kvm_cpu *cpu = &tracker->cpus[c];
 		int32_t last = KVM_NO_PID;
 
-		cpu->taken = cpu->looked = 0;
-
-		for (size_t i = 0; i < cpu->n; i++) {
+		for (size_t i = cpu->looked; i < cpu->n; i++) {
 			const struct kvm_event *event = &cpu->events[i];
 
 			/* most records of a CPU are of the same thread as the one before */
@@ -352,8 +376,12 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 {
 	struct virt_model *made = virt_model_new();
 	struct kvm_vcpus vcpus = { 0 };
-	int ret = made ? add_threads(tracker) : -ENOMEM;
+	int ret = -ENOMEM;
 
+	if (!made)
+		goto end;
+	begin_anew(tracker);
+	ret = kvm_add_threads(tracker);
 	if (ret)
 		goto end;
 	ret = kvm_find_vcpus(tracker, made, &vcpus);

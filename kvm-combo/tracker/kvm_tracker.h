@@ -266,6 +266,17 @@ const struct kvm_tsc_offset *kvm_tracker_tsc_offsets(const struct kvm_tracker *t
  */
 int kvm_tracker_add_thread(struct kvm_tracker *tracker, int32_t tid, int32_t process);
 
+/**
+ * kvm_tracker_continue - a machine goes on in another process: a vCPU's thread as another one
+ * @tid: of a vCPU; @later: from when it first enters or leaves its guest on
+ *
+ * As one that is restored from a file, or migrated within a host. Before, @later only works for the
+ * machine; afterwards, @tid does.
+ *
+ * Return: 0, -ENOMEM, or -EINVAL for numbers that cannot be.
+ */
+int kvm_tracker_continue(struct kvm_tracker *tracker, int32_t tid, int32_t later);
+
 /** kvm_tracker_clear_guests - forget all machines that were told. */
 void kvm_tracker_clear_guests(struct kvm_tracker *tracker);
 

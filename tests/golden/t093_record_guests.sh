@@ -251,6 +251,21 @@ for folder in vanished broken; do
 	is "$(json $folder/recording.json '[f["name"] for f in j["files"]], ["why" in g for g in j["guests"]]')" \
 		"(['host.dat', 'host-db.dat'], [True, True])"
 done
+# a machine goes on in another process, which has its name, while it is recorded; not if it is still there
+goes_on() # FOLDER
+{
+	json "$1/host.dat.meta.json" '[(g["name"], g["pid"], g.get("continues")) for g in j["guests"]]'
+}
+kvm_host
+FAKE_VANISH=681-8 FAKE_RESTORED=db run record -d 0.2 -o restored
+status 0
+is "$(goes_on restored)" "[('web', 160, None), ('db', 681, None), ('db', 900, 681)]"
+kvm_host
+FAKE_VANISH=681-8 FAKE_RESTORED=other run record -d 0.2 -o other
+is "$(goes_on other)" "[('web', 160, None), ('db', 681, None), ('other', 900, None)]"
+kvm_host
+FAKE_RESTORED=db run record -d 0.2 -o both
+is "$(json both/host.dat.meta.json '[g.get("continues") for g in j["guests"]]')" "[None, None, None]"
 # the recorder is killed: what the guest sends is in the folder, and the next recorder tells of it
 kvm_host
 : > "$ERR"

@@ -105,11 +105,43 @@ static int add_threads(struct kvm_meta_guest *to, const struct kvm_live_guest *g
 	return ret == -ENOMEM ? ret : 0;
 }
 
+static bool is_called_alike(const struct kvm_live_guest *a, const struct kvm_live_guest *b)
+{
+	if (a->uuid && b->uuid)
+		return !strcmp(a->uuid, b->uuid);
+	return a->called && a->called == b->called && !memcmp(a->name, b->name, a->called);
+}
+
+/**
+ * The process of the beginning that is gone, in whose place one goes on: its machine was restored,
+ * migrated, or has begun anew. 0: there is none, or there may be several.
+ */
+static int continued(const struct kvm_live *begin, const struct kvm_live *end,
+		     const struct kvm_live_guest *guest)
+{
+	int pid = 0;
+
+	for (int i = 0; i < begin->n_guests; i++) {
+		const struct kvm_live_guest *before = &begin->guests[i];
+
+		if (!is_called_alike(before, guest))
+			continue;
+		if (pid || record_same_machine(end, before))
+			return 0;
+		pid = before->pid;
+	}
+	return pid;
+}
+
+/** @continues: the process in whose place it goes on; or 0 */
 static int add_guest(struct kvm_meta *meta, const struct kvm_live_guest *guest,
-		     const struct kvm_live_guest *end)
+		     const struct kvm_live_guest *end, int continues)
 {
 	struct kvm_meta_guest *to = kvm_meta_add_guest(meta, guest->name, guest->uuid, guest->pid);
 	int ret = to ? 0 : -ENOMEM;
+
+	if (to)
+		to->continues = continues;
 
 	if (end)
 		tell_difference(guest);
@@ -127,10 +159,11 @@ static int add_guests(struct record *record, const struct kvm_live *end, struct 
 
 	for (int i = 0; !ret && i < record->live.n_guests; i++)
 		ret = add_guest(meta, &record->live.guests[i],
-				record_same_machine(end, &record->live.guests[i]));
+				record_same_machine(end, &record->live.guests[i]), 0);
 	for (int i = 0; !ret && end && i < end->n_guests; i++)
 		if (!record_same_machine(&record->live, &end->guests[i]))
-			ret = add_guest(meta, &end->guests[i], NULL);
+			ret = add_guest(meta, &end->guests[i], NULL,
+					continued(&record->live, end, &end->guests[i]));
 	return ret;
 }
 

@@ -96,6 +96,7 @@ void virt_model_free(struct virt_model *model)
 	free(model->tasks);
 	free(model->wakes);
 	free(model->losses);
+	free(model->lives);
 	free(model->tsc_writes);
 	free(model->lasting);
 	virt_handlers_free(&model->handlers);
@@ -646,14 +647,19 @@ err_nomem:
 
 static int order_pids(struct virt_model *model)
 {
-	model->pids = malloc((model->n_vcpus + 1) * sizeof(*model->pids));
+	model->n_pids = (size_t)model->n_vcpus + model->n_lives;
+	model->pids = malloc((model->n_pids + 1) * sizeof(*model->pids));
 	if (!model->pids)
 		return -ENOMEM;
 	for (int32_t i = 0; i < model->n_vcpus; i++)
 		model->pids[i] = (struct virt_pid){
 			.pid = model->vcpus[i].info.host_pid, .vcpu = i,
 		};
-	qsort(model->pids, model->n_vcpus, sizeof(*model->pids), compare_pids);
+	for (size_t i = 0; i < model->n_lives; i++)
+		model->pids[(size_t)model->n_vcpus + i] = (struct virt_pid){
+			.pid = model->lives[i].pid, .vcpu = model->lives[i].vcpu,
+		};
+	qsort(model->pids, model->n_pids, sizeof(*model->pids), compare_pids);
 	return 0;
 }
 

@@ -13,6 +13,7 @@
 #include "key_map.h"
 #include "search.h"
 #include "virt_handlers.h"
+#include "virt_vcpu_lives.h"
 #include "virt_model.h"
 #include "virt_power.h"
 
@@ -226,6 +227,9 @@ struct virt_model {
 	struct virt_loss *losses;
 	size_t		n_losses, losses_room;
 	uint32_t	*lasting;	/* of the losses up to each, which lasts longest */
+	struct virt_life *lives;
+	size_t		n_lives, lives_room;
+	size_t		n_pids;
 	struct virt_tsc_write *tsc_writes;
 	size_t		n_tsc_writes, tsc_writes_room;
 	struct virt_contradiction contradictions[VIRT_MAX_CONTRADICTIONS];

@@ -107,10 +107,10 @@ const struct virt_wake *virt_model_wake(const struct virt_model *model, int32_t 
 
 int32_t virt_model_find_vcpu(const struct virt_model *model, int32_t host_pid)
 {
-	int32_t i;
+	size_t i;
 
-	SEARCH_FIRST(i, 0, model->n_vcpus, model->pids[i].pid < host_pid);
-	return i < model->n_vcpus && model->pids[i].pid == host_pid ? model->pids[i].vcpu :
+	SEARCH_FIRST(i, 0, model->n_pids, model->pids[i].pid < host_pid);
+	return i < model->n_pids && model->pids[i].pid == host_pid ? model->pids[i].vcpu :
 								      VIRT_NONE;
 }
 

@@ -65,7 +65,8 @@ static void test_machine(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		irq_injections_kvm(&injections, &(struct kvm_trace_record){
-			.time_ns = 90 - 10 * i, .pid = i == 1 ? 100 : 201, .number = 0x30 + i,
+			.time_ns = 90 - 10 * i, .vcpu_pid = i == 1 ? 100 : 201,
+			.number = 0x30 + i,
 			.injection = KVM_TRACE_INTERRUPT,
 		});
 	irq_injections_sort(&injections);

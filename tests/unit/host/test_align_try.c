@@ -134,7 +134,7 @@ static void inject(const struct world *world, int32_t machine, struct irq_inject
 		for (size_t i = 0; i < cpu->n_handlers; i++)
 			irq_injections_kvm(injections, &(struct kvm_trace_record){
 				.time_ns = cpu->handlers[i].time + AHEAD - BEFORE,
-				.pid = FIRST_PID + 2 * machine + c,
+				.vcpu_pid = FIRST_PID + 2 * machine + c,
 				.injection = KVM_TRACE_INTERRUPT,
 				.number = cpu->handlers[i].vector == VIRT_CLOCK_DEVICE ? 0x22 :
 					  VECTOR,
