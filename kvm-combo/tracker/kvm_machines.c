@@ -289,14 +289,16 @@ static void find_heirs(struct kvm_tracker *tracker)
 	}
 }
 
-/** What each thread's TSC was set to last. */
-static void set_offsets(const struct kvm_tracker *tracker, const struct kvm_vcpus *vcpus)
+/** What the TSC of each thread was set to last, of the vCPUs behind the first ones. */
+static void set_offsets(const struct kvm_tracker *tracker, const struct kvm_vcpus *vcpus,
+			size_t first)
 {
 	for (size_t i = 0; i < tracker->n_offsets; i++) {
 		const struct kvm_tsc_offset *offset = &tracker->offsets[i];
 		const struct kvm_thread *thread = kvm_thread_find(tracker, offset->pid);
 		int32_t number = thread ? kvm_vcpu_of_thread(thread) : VIRT_NONE;
-		struct kvm_vcpu *vcpu = number != VIRT_NONE ? &vcpus->all[number] : NULL;
+		struct kvm_vcpu *vcpu = number >= 0 && (size_t)number >= first ?
+					&vcpus->all[number] : NULL;
 
 		if (vcpu && (!vcpu->offset || offset->time_ns >= vcpu->offset->time_ns))
 			vcpu->offset = offset;
@@ -413,7 +415,7 @@ int kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 	for (size_t i = first; i < vcpus->n; i++)
 		kvm_thread_find(tracker, vcpus->all[i].tid)->vcpu = (int32_t)i;
 	find_heirs(tracker);
-	set_offsets(tracker, vcpus);
+	set_offsets(tracker, vcpus, first);
 	ret = add_all(tracker, model, vcpus, first);
 	return ret ? ret : add_tsc_writes(tracker, vcpus->all, model);
 }
