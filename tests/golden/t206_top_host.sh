@@ -199,6 +199,14 @@ head -c 4096 /dev/urandom >> "$INSTANCE/per_cpu/cpu1/trace_pipe_raw"
 head -c 1000 /dev/urandom >> "$INSTANCE/per_cpu/cpu2/trace_pipe_raw"
 over
 
+# more than may wait: what others may have to say is not waited for, and it goes on
+take kvm-ptp
+begin -f csv --interval 100ms --hold 0 --limit 8k
+feed 2
+over
+says "$ERR" 'this host: more had come than may wait (--limit)'
+check "it goes on ($(cut -d, -f1 "$OUT" | sort -u | wc -l))" test "$(cut -d, -f1 "$OUT" | sort -u | wc -l)" -gt 15
+
 # ---- beside a recording ----
 
 take kvm-shared

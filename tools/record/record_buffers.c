@@ -159,8 +159,9 @@ void record_instance_sweep(void)
 	while (dir && (entry = readdir(dir))) {
 		if (!is_left(entry->d_name))
 			continue;
-		record_instance_stop(entry->d_name);
-		record_instance_remove(entry->d_name);
+		/* not if somebody has it open, whom this one does not see as a process */
+		path_of(entry->d_name, path);
+		rmdir(path);
 	}
 	if (dir)
 		closedir(dir);

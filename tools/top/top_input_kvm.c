@@ -287,13 +287,21 @@ static int take_all(struct top_input_kvm *input)
 static void begin_if_enough(struct top_input_kvm *input)
 {
 	int64_t first_ns = kvm_follow_next(input->follow);
+	bool waits = input->settled_ns < first_ns || input->settled_ns - first_ns < BEGIN_NS;
 
 	if (input->begun || first_ns == INT64_MAX ||
-	    (!input->ended && (input->settled_ns < first_ns ||
-			       input->settled_ns - first_ns < BEGIN_NS)))
+	    (waits && !input->ended && !input->hurried))
 		return;
 	input->begun = true;
 	input->begin_ns = first_ns;
+}
+
+/** Whatever other CPUs may have to say: later, that is too late. */
+static void hurry(struct top_input_kvm *input)
+{
+	input->hurried += kvm_follow_waiting(input->follow);
+	input->settled_ns = kvm_pages_last(input->pages);
+	begin_if_enough(input);
 }
 
 static int kvm_read(void *self, int timeout_ms)
@@ -308,9 +316,10 @@ static int kvm_read(void *self, int timeout_ms)
 	if (input->grows && !input->grows(input->arg))
 		return -ENODATA;
 	nanosleep(&pause, NULL);
-	/* what waits in the kernel is lost there, and told */
-	if (waiting(input) >= input->max_bytes)
+	if (waiting(input) >= input->max_bytes) {
+		hurry(input);
 		return 1;
+	}
 	kvm_pages_count(input->pages, &before);
 	ret = take_all(input);
 	if (!ret)
@@ -410,6 +419,7 @@ static void kvm_count(const void *self, struct top_count *count)
 	*count = (struct top_count){
 		.bytes = counts.bytes, .records = counts.records, .waiting = waiting(input),
 		.late = counts.late, .late_ns = counts.late_ns, .lost = counts.lost,
+		.hurried = input->hurried,
 	};
 }
 

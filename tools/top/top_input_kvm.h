@@ -27,6 +27,7 @@ struct top_input_kvm {
 	int64_t		settled_ns;	/* all that came before this is there */
 	int64_t		begin_ns;	/* of the first record */
 	int64_t		looked_ns;	/* when threads were looked at last */
+	uint64_t	hurried;	/* records that were taken early, for lack of memory */
 	bool		begun, ended;
 	/** Will there be more? NULL: yes. */
 	bool		(*grows)(void *arg);
