@@ -123,8 +123,7 @@ bool kvm_follow_has_strangers(const struct kvm_follow *follow)
 			const struct kvm_event *event = &cpu->events[i];
 			const struct kvm_thread *thread;
 
-			if ((event->kind != KVM_ENTRY && event->kind != KVM_EXIT &&
-			     event->kind != KVM_WHOLE) || event->pid <= 0 || event->pid == last)
+			if (!kvm_is_of_guest(event) || event->pid <= 0 || event->pid == last)
 				continue;
 			last = event->pid;
 			thread = kvm_thread_find(tracker, event->pid);
@@ -171,8 +170,6 @@ static int look(struct kvm_follow *follow)
 	return follow->replay ? 0 : -ENOMEM;
 }
 
-/* --- who sleeps ------------------------------------------------------------------------------ */
-
 int kvm_follow_asleep(struct kvm_follow *follow, int32_t tid, int64_t from_ns, int64_t to_ns)
 {
 	if (ARRAY_GROW(follow->asleep, follow->n_asleep, follow->asleep_room))
@@ -181,43 +178,6 @@ int kvm_follow_asleep(struct kvm_follow *follow, int32_t tid, int64_t from_ns, i
 		.from_ns = from_ns, .to_ns = to_ns, .tid = tid,
 	};
 	return 0;
-}
-
-/** Is any record of a thread up to a time, of those that were not taken? */
-static bool is_told_of(const struct kvm_tracker *tracker, int32_t tid, int64_t to_ns)
-{
-	for (size_t c = 0; c < tracker->n_cpus; c++) {
-		const struct kvm_cpu *cpu = &tracker->cpus[c];
-
-		for (size_t i = cpu->taken; i < cpu->n && cpu->events[i].time_ns <= to_ns; i++)
-			if (cpu->events[i].pid == tid || cpu->events[i].arg == tid)
-				return true;
-	}
-	return false;
-}
-
-/** What was seen before a time. Return: 0 or a negative errno. */
-static int take_asleep(struct kvm_follow *follow, kvm_order_fn take, int64_t until_ns)
-{
-	size_t n = 0;
-	int ret = 0;
-
-	for (; n < follow->n_asleep && follow->asleep[n].to_ns < until_ns && !ret; n++) {
-		const struct asleep *seen = &follow->asleep[n];
-		const struct kvm_thread *thread;
-
-		ret = kvm_in_order(follow->tracker, seen->from_ns, take, follow);
-		thread = kvm_thread_find(follow->tracker, seen->tid);
-		if (!ret && thread && thread->vcpu != VIRT_NONE &&
-		    !is_told_of(follow->tracker, seen->tid, seen->to_ns))
-			kvm_replay_asleep(follow->replay, &follow->vcpus.all[thread->vcpu],
-					  seen->from_ns);
-	}
-	follow->n_asleep -= n;
-	if (n)
-		memmove(follow->asleep, follow->asleep + n,
-			follow->n_asleep * sizeof(*follow->asleep));
-	return ret;
 }
 
 /* --- what goes ------------------------------------------------------------------------------- */
@@ -258,6 +218,43 @@ static int take(void *arg, const struct kvm_event *event)
 	return ret;
 }
 
+/** Is any record of a thread up to a time, of those that were not taken? */
+static bool is_told_of(const struct kvm_tracker *tracker, int32_t tid, int64_t to_ns)
+{
+	for (size_t c = 0; c < tracker->n_cpus; c++) {
+		const struct kvm_cpu *cpu = &tracker->cpus[c];
+
+		for (size_t i = cpu->taken; i < cpu->n && cpu->events[i].time_ns <= to_ns; i++)
+			if (cpu->events[i].pid == tid || cpu->events[i].arg == tid)
+				return true;
+	}
+	return false;
+}
+
+/** What was seen before a time. Return: 0 or a negative errno. */
+static int take_asleep(struct kvm_follow *follow, int64_t until_ns)
+{
+	size_t n = 0;
+	int ret = 0;
+
+	for (; n < follow->n_asleep && follow->asleep[n].to_ns < until_ns && !ret; n++) {
+		const struct asleep *seen = &follow->asleep[n];
+		const struct kvm_thread *thread;
+
+		ret = kvm_in_order(follow->tracker, seen->from_ns, take, follow);
+		thread = kvm_thread_find(follow->tracker, seen->tid);
+		if (!ret && thread && thread->vcpu != VIRT_NONE &&
+		    !is_told_of(follow->tracker, seen->tid, seen->to_ns))
+			kvm_replay_asleep(follow->replay, &follow->vcpus.all[thread->vcpu],
+					  seen->from_ns);
+	}
+	follow->n_asleep -= n;
+	if (n)
+		memmove(follow->asleep, follow->asleep + n,
+			follow->n_asleep * sizeof(*follow->asleep));
+	return ret;
+}
+
 /** What is not kept. */
 static void drop(struct kvm_tracker *tracker)
 {
@@ -287,7 +284,7 @@ int kvm_follow_feed(struct kvm_follow *follow, int64_t until_ns)
 		virt_model_contradiction(follow->model,
 					 "a record is earlier than the one before it");
 	if (!ret)
-		ret = take_asleep(follow, take, until_ns);
+		ret = take_asleep(follow, until_ns);
 	if (!ret)
 		ret = kvm_in_order(follow->tracker, until_ns, take, follow);
 	if (until_ns > follow->tracker->fed_ns)
@@ -328,8 +325,12 @@ int kvm_follow_model(const struct kvm_follow *follow, int64_t begin_ns, int64_t 
 		     struct virt_model **model)
 {
 	struct virt_model *copy = virt_model_excerpt(follow->model, begin_ns);
-	int ret = copy ? virt_model_finish(copy, begin_ns, end_ns) : -ENOMEM;
+	int ret = copy ? 0 : -ENOMEM;
 
+	if (!ret && follow->replay)
+		ret = kvm_replay_open_losses(follow->replay, copy);
+	if (!ret)
+		ret = virt_model_finish(copy, begin_ns, end_ns);
 	if (ret)
 		virt_model_free(copy);
 	else

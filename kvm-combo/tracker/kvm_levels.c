@@ -9,7 +9,7 @@
 static bool goes_on(const struct kvm_vcpu *vcpu, const struct kvm_event *event,
 		    const struct kvm_event *end)
 {
-	return event < end && event->pid == vcpu->now && event->kind != KVM_ENTRY &&
+	return event < end && event->pid == vcpu->tid_now && event->kind != KVM_ENTRY &&
 	       event->kind != KVM_EXIT && event->kind != KVM_NESTED_EXIT;
 }
 
@@ -32,7 +32,7 @@ void kvm_find_level(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu,
 			event++;
 		} while (goes_on(vcpu, event, end));
 	}
-	vcpu->nested = event < end && event->kind == KVM_NESTED_EXIT && event->pid == vcpu->now;
+	vcpu->nested = event < end && event->kind == KVM_NESTED_EXIT && event->pid == vcpu->tid_now;
 }
 
 bool kvm_is_handed_on(const struct kvm_tracker *tracker, const struct kvm_vcpu *vcpu,
@@ -45,7 +45,7 @@ bool kvm_is_handed_on(const struct kvm_tracker *tracker, const struct kvm_vcpu *
 		return false;
 	do {
 		event++;
-	} while (event < end && event->pid == vcpu->now &&
+	} while (event < end && event->pid == vcpu->tid_now &&
 		 (event->kind == KVM_NESTED_EXIT || event->kind == KVM_ACCEPT));
-	return event < end && event->pid == vcpu->now && event->kind == KVM_NESTED_INJECT;
+	return event < end && event->pid == vcpu->tid_now && event->kind == KVM_NESTED_INJECT;
 }

@@ -41,7 +41,7 @@ static struct kvm_vcpu *add(struct kvm_vcpus *vcpus, int32_t tid, struct kvm_thr
 		return NULL;
 	thread->vcpu = (int32_t)vcpus->n;
 	vcpus->all[vcpus->n] = (struct kvm_vcpu){
-		.tid = tid, .now = tid, .id = VIRT_NONE, .guest = VIRT_NONE, .pcpu = VIRT_NONE,
+		.tid = tid, .tid_now = tid, .id = VIRT_NONE, .guest = VIRT_NONE, .pcpu = VIRT_NONE,
 		.reason = VIRT_NONE, .state = VIRT_UNKNOWN, .since_ns = INT64_MIN,
 		.entered_ns = INT64_MIN,
 	};
@@ -93,8 +93,7 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus)
 		for (; i < cpu->n; i++) {
 			const struct kvm_event *event = &cpu->events[i];
 
-			if ((event->kind != KVM_ENTRY && event->kind != KVM_EXIT &&
-			     event->kind != KVM_WHOLE) || event->pid <= 0)
+			if (!kvm_is_of_guest(event) || event->pid <= 0)
 				continue;
 			/* as most of its records: nothing new, once its number is known */
 			if (event->pid == last)
@@ -277,7 +276,7 @@ static int32_t number_of(const struct kvm_tracker *tracker, struct numbers *numb
 }
 
 /** Those that will be a vCPU later. */
-static void find_heirs(struct kvm_tracker *tracker)
+static void find_later(struct kvm_tracker *tracker)
 {
 	for (uint32_t i = 0; tracker->has_lives && i < tracker->pids.n_keys; i++) {
 		struct kvm_thread *thread = &tracker->threads[i];
@@ -285,7 +284,7 @@ static void find_heirs(struct kvm_tracker *tracker)
 						 kvm_thread_find(tracker, thread->first) : NULL;
 
 		if (first)
-			thread->heir = first->vcpu;
+			thread->vcpu_then = first->vcpu;
 	}
 }
 
@@ -414,7 +413,7 @@ int kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 	group(tracker, vcpus, first);
 	for (size_t i = first; i < vcpus->n; i++)
 		kvm_thread_find(tracker, vcpus->all[i].tid)->vcpu = (int32_t)i;
-	find_heirs(tracker);
+	find_later(tracker);
 	set_offsets(tracker, vcpus, first);
 	ret = add_all(tracker, model, vcpus, first);
 	return ret ? ret : add_tsc_writes(tracker, vcpus->all, model);

@@ -61,7 +61,7 @@ struct kvm_thread {
 	int32_t		vcpu;		/* index, or VIRT_NONE */
 	int32_t		first;		/* it is this one's vCPU later, see
 					 * kvm_tracker_continue(); or 0 */
-	int32_t		heir;		/* of that vCPU, or that it was: index, or VIRT_NONE */
+	int32_t		vcpu_then;	/* that it is at another time: index, or VIRT_NONE */
 	int32_t		task;		/* number in the model, or VIRT_NONE */
 	int32_t		process;	/* whose it is, as the sidecar tells; or 0 */
 	int32_t		maker;		/* the thread that has made it; or 0 */
@@ -131,16 +131,22 @@ struct kvm_tracker {
 /** kvm_thread_find - what is known of a thread. Return: NULL if nothing. */
 struct kvm_thread *kvm_thread_find(const struct kvm_tracker *tracker, int32_t pid);
 
+/** kvm_is_of_guest - is it a record of a thread that enters or leaves its guest, as vCPUs do? */
+static inline bool kvm_is_of_guest(const struct kvm_event *event)
+{
+	return event->kind == KVM_ENTRY || event->kind == KVM_EXIT || event->kind == KVM_WHOLE;
+}
+
 /** kvm_vcpu_of_thread - that it is, was or will be. Return: index, or VIRT_NONE. */
 static inline int32_t kvm_vcpu_of_thread(const struct kvm_thread *thread)
 {
-	return thread->vcpu != VIRT_NONE ? thread->vcpu : thread->heir;
+	return thread->vcpu != VIRT_NONE ? thread->vcpu : thread->vcpu_then;
 }
 
 /** A vCPU thread, before and while the model is filled. */
 struct kvm_vcpu {
 	int32_t		tid;		/* the first one, if it has several */
-	int32_t		now;		/* and the one that it is */
+	int32_t		tid_now;		/* and the one that it is */
 	int32_t		id;		/* VIRT_NONE if no record tells */
 	int32_t		guest;		/* index of struct kvm_guest, or VIRT_NONE */
 	int32_t		index;		/* in the model */
@@ -270,6 +276,14 @@ int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event);
  */
 int kvm_replay_more(struct kvm_replay *replay, struct kvm_vcpu *vcpus, int32_t n_vcpus,
 		    int64_t time_ns);
+
+/**
+ * kvm_replay_open_losses - losses that have begun, and whose end has come, but was not taken
+ * @model: gets them, instead of that which is filled
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kvm_replay_open_losses(const struct kvm_replay *replay, struct virt_model *model);
 
 /** kvm_replay_asleep - at this time, up to which all was taken, a vCPU's thread sleeps. */
 void kvm_replay_asleep(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns);

@@ -318,14 +318,14 @@ static void leave(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const struct
 /** A thread is no vCPU any more, which goes on as another one: it is a task of the machine's. */
 static void displace(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 {
-	struct kvm_thread *thread = kvm_thread_find(replay->tracker, vcpu->now);
+	struct kvm_thread *thread = kvm_thread_find(replay->tracker, vcpu->tid_now);
 
 	if (thread) {
-		thread->heir = thread->vcpu;
+		thread->vcpu_then = thread->vcpu;
 		thread->vcpu = VIRT_NONE;
 	}
 	if (vcpu->place == KVM_ON)
-		occupy(replay, vcpu->pcpu, time_ns, vcpu->now);
+		occupy(replay, vcpu->pcpu, time_ns, vcpu->tid_now);
 }
 
 /** A thread enters or leaves a guest for the first time: it is the vCPU from now on. */
@@ -334,12 +334,13 @@ static void take_over(struct kvm_replay *replay, const struct kvm_event *event)
 	struct kvm_thread *thread = kvm_thread_find(replay->tracker, event->pid);
 	struct kvm_vcpu *vcpu;
 
-	if (!thread || !thread->first || thread->vcpu != VIRT_NONE || thread->heir == VIRT_NONE)
+	if (!thread || !thread->first || thread->vcpu != VIRT_NONE ||
+	    thread->vcpu_then == VIRT_NONE)
 		return;
-	vcpu = &replay->vcpus[thread->heir];
+	vcpu = &replay->vcpus[thread->vcpu_then];
 	displace(replay, vcpu, event->time_ns);
-	thread->vcpu = thread->heir;
-	vcpu->now = event->pid;
+	thread->vcpu = thread->vcpu_then;
+	vcpu->tid_now = event->pid;
 	lose(replay, vcpu, event->time_ns);
 	fail(replay, virt_model_add_life(replay->model, &(struct virt_life){
 		.since_ns = event->time_ns, .vcpu = vcpu->index, .pid = event->pid,
@@ -357,8 +358,7 @@ static struct kvm_vcpu *own_vcpu(struct kvm_replay *replay, const struct kvm_eve
 {
 	struct kvm_vcpu *vcpu = replay->vcpu[event->cpu];
 
-	if (!vcpu && (event->kind == KVM_ENTRY || event->kind == KVM_EXIT ||
-		      event->kind == KVM_WHOLE))
+	if (!vcpu && kvm_is_of_guest(event))
 		contradict(replay, "the idle task enters or leaves a guest");
 	return vcpu;
 }
@@ -624,15 +624,38 @@ static void on_lost(struct kvm_replay *replay, const struct kvm_event *event)
 	replay->n_told = 0;
 }
 
-static void on_found(struct kvm_replay *replay, const struct kvm_event *event)
+/** What is lost before an event, which is KVM_FOUND. */
+static struct virt_loss loss_before(const struct kvm_replay *replay, const struct kvm_event *event)
 {
-	const struct virt_loss loss = {
+	return (struct virt_loss){
 		.from_ns = replay->lost_ns[event->cpu], .to_ns = event->time_ns,
 		.records = (uint64_t)event->value, .pcpu = event->cpu,
 	};
+}
+
+static void on_found(struct kvm_replay *replay, const struct kvm_event *event)
+{
+	const struct virt_loss loss = loss_before(replay, event);
 
 	replay->n_lost--;
 	fail(replay, virt_model_add_loss(replay->model, &loss));
+}
+
+int kvm_replay_open_losses(const struct kvm_replay *replay, struct virt_model *model)
+{
+	int ret = 0;
+
+	for (size_t c = 0; c < replay->n_cpus && !ret; c++) {
+		const struct kvm_cpu *cpu = &replay->tracker->cpus[c];
+		struct virt_loss loss;
+
+		/* its end comes right behind its begin */
+		if (cpu->taken == cpu->n || cpu->events[cpu->taken].kind != KVM_FOUND)
+			continue;
+		loss = loss_before(replay, &cpu->events[cpu->taken]);
+		ret = virt_model_add_loss(model, &loss);
+	}
+	return ret;
 }
 
 int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
@@ -666,7 +689,7 @@ int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
 	}
 	if (replay->tracker->has_lives &&
 	    (!replay->vcpu[event->cpu] || replay->pid[event->cpu] != event->pid) &&
-	    (event->kind == KVM_ENTRY || event->kind == KVM_EXIT || event->kind == KVM_WHOLE))
+	    kvm_is_of_guest(event))
 		take_over(replay, event);
 	if (event->kind == KVM_FOUND)
 		on_found(replay, event);

@@ -165,7 +165,7 @@ static int32_t machine_of_vcpu(const struct search *search, int32_t vcpu)
 }
 
 /** Processes in which machines go on. Return: 0 or -ENOMEM. */
-static int index_heirs(struct search *search)
+static int index_later(struct search *search)
 {
 	const struct kvm_tracker *tracker = search->tracker;
 
@@ -173,12 +173,12 @@ static int index_heirs(struct search *search)
 		const struct kvm_thread *thread = &tracker->threads[i];
 		int64_t at;
 
-		if (!thread->first || !thread->process || thread->heir == VIRT_NONE)
+		if (!thread->first || !thread->process || thread->vcpu_then == VIRT_NONE)
 			continue;
 		at = key_map_add(&search->processes, (uint32_t)thread->process);
 		if (at < 0)
 			return -ENOMEM;
-		search->of_process[at] = machine_of_vcpu(search, thread->heir);
+		search->of_process[at] = machine_of_vcpu(search, thread->vcpu_then);
 	}
 	return 0;
 }
@@ -200,7 +200,7 @@ static int index_processes(struct search *search)
 		/* of one that has several machines, nobody knows for which a thread works */
 		search->of_process[at] = (size_t)at == before ? (int32_t)i : VIRT_NONE;
 	}
-	return index_heirs(search);
+	return index_later(search);
 }
 
 static struct machine *machine_of_process(const struct search *search, int32_t process)
@@ -258,7 +258,7 @@ static void find_in_row(struct search *search, size_t i)
 }
 
 /** Threads that will be a vCPU later. */
-static size_t count_heirs(const struct kvm_tracker *tracker)
+static size_t count_later(const struct kvm_tracker *tracker)
 {
 	size_t n = 0;
 
@@ -274,7 +274,7 @@ static int find_machines(struct search *search, const struct virt_model *model,
 	size_t n = (size_t)virt_model_n_machines(model);
 
 	search->machines = calloc(n + 1, sizeof(*search->machines));
-	search->of_process = malloc((n + count_heirs(search->tracker) + 1) *
+	search->of_process = malloc((n + count_later(search->tracker) + 1) *
 				    sizeof(*search->of_process));
 	if (!search->machines || !search->of_process)
 		return -ENOMEM;

@@ -259,7 +259,7 @@ struct kvm_thread *kvm_thread_add(struct kvm_tracker *tracker, int32_t pid)
 		return NULL;
 	if ((size_t)n == known)
 		tracker->threads[n] = (struct kvm_thread){
-			.pid = pid, .vcpu = VIRT_NONE, .heir = VIRT_NONE, .task = VIRT_NONE,
+			.pid = pid, .vcpu = VIRT_NONE, .vcpu_then = VIRT_NONE, .task = VIRT_NONE,
 			.owner = VIRT_NONE,
 		};
 	return &tracker->threads[n];
@@ -338,7 +338,7 @@ static void begin_anew(struct kvm_tracker *tracker)
 		tracker->threads[i].task = VIRT_NONE;
 		tracker->threads[i].owner = VIRT_NONE;
 		tracker->threads[i].is_told = false;
-		tracker->threads[i].heir = VIRT_NONE;
+		tracker->threads[i].vcpu_then = VIRT_NONE;
 	}
 	for (size_t i = 0; i < tracker->n_guests; i++)
 		tracker->guests[i].machine = 0;

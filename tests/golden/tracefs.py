@@ -5,7 +5,8 @@
 tracefs.py formats TRACE ROOT           the formats of its events, below ROOT/sys/kernel/tracing
 tracefs.py feed TRACE FOLDER SECONDS [CPU FROM TO]
                                         its records, into FOLDER/per_cpu/cpuN/trace_pipe_raw; those of
-                                        one CPU between two times (ns since the first one) are lost
+                                        one CPU between two times (ns since the first one) are lost:
+                                        how many they are is printed
 
 TRACE is of version 6, not compressed: trace-cmd convert --file-version 6 --compression none. A record
 is there as soon as any later one is, as in the kernel: those that follow each other on a CPU make a
@@ -112,14 +113,16 @@ def page_of(events):
 
 def without(events, of, begin, end):
     """Those of a CPU between two times are lost."""
-    first, lost = min(event[0] for event in events), 0
+    first, lost, total = min(event[0] for event in events), 0, 0
     for then, cpu, n, before, event in events:
         if cpu == of and begin <= then - first < end:
             lost += 1
+            total += 1
             continue
         if cpu == of and lost:
             before, lost = lost, 0
         yield then, cpu, n, before, event
+    print(total)
 
 
 def pages(trace, losing):

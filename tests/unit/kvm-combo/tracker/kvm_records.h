@@ -32,6 +32,18 @@ struct record {
 /** Of KVM_HYPERCALL. */
 static enum kvm_hypercall_abi hypercall_abi;
 
+static inline struct kvm_event event_of(const struct record *r)
+{
+	enum kvm_event_kind kind = r->kind & 0x7f;
+
+	return (struct kvm_event){
+		.time_ns = r->time, .cpu = (int16_t)r->cpu, .kind = kind,
+		.pid = r->pid, .arg = r->arg, .value = r->value,
+		.more = kind == KVM_HYPERCALL ? hypercall_abi :
+			kind == KVM_EXIT ? KVM_ISA_SVM : kind != r->kind,
+	};
+}
+
 /** Records of all CPUs in order of time; each CPU's are handed over in a row, as files do. */
 static inline struct virt_model *track(const struct record *records, size_t n, int64_t begin,
 				       int64_t end)
@@ -43,13 +55,7 @@ static inline struct virt_model *track(const struct record *records, size_t n, i
 	for (int cpu = 3; cpu >= 0; cpu--) {
 		for (size_t i = 0; i < n; i++) {
 			const struct record *r = &records[i];
-			enum kvm_event_kind kind = r->kind & 0x7f;
-			struct kvm_event event = {
-				.time_ns = r->time, .cpu = (int16_t)r->cpu, .kind = kind,
-				.pid = r->pid, .arg = r->arg, .value = r->value,
-				.more = kind == KVM_HYPERCALL ? hypercall_abi :
-					kind == KVM_EXIT ? KVM_ISA_SVM : kind != r->kind,
-			};
+			struct kvm_event event = event_of(r);
 
 			if (r->cpu != cpu)
 				continue;

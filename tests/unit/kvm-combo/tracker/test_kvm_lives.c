@@ -34,14 +34,9 @@ static struct virt_model *track_lives(const struct record *records, size_t n, in
 	assert_int_equal(kvm_tracker_continue(tracker, 200, 100), -EINVAL);
 	for (int cpu = 0; cpu < 4; cpu++) {
 		for (size_t i = 0; i < n; i++) {
-			const struct record *r = &records[i];
-			const struct kvm_event event = {
-				.time_ns = r->time, .cpu = (int16_t)r->cpu, .kind = r->kind,
-				.pid = r->pid, .arg = r->arg, .value = r->value,
-				.more = r->kind == KVM_EXIT ? KVM_ISA_SVM : 0,
-			};
+			const struct kvm_event event = event_of(&records[i]);
 
-			if (r->cpu == cpu)
+			if (event.cpu == cpu)
 				assert_int_equal(kvm_tracker_add(tracker, &event), 0);
 		}
 	}
