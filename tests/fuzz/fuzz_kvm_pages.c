@@ -60,13 +60,23 @@ static void write_file(const char *path, const char *text, size_t size)
 	check(file && fwrite(text, 1, size, file) == size && !fclose(file), "no file");
 }
 
-/** What the kernel tells of its events, in a folder that is gone when it was read. */
-static struct kvm_pages *open_pages(void)
+static char folder[] = "/tmp/fuzz-pages-XXXXXX";
+
+static void remove_folder(void)
 {
-	char folder[] = "/tmp/fuzz-pages-XXXXXX", path[PATH_MAX], error[256], remove[64];
-	struct kvm_pages *pages;
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	check(!system(command), "a folder is left");
+}
+
+/** What the kernel tells of its events, as long as this process lives. */
+static void make_formats(void)
+{
+	char path[PATH_MAX];
 
 	check(mkdtemp(folder), "no folder");
+	check(!atexit(remove_folder), "out of memory");
 	snprintf(path, sizeof(path), "%s/events", folder);
 	make_folder(path);
 	snprintf(path, sizeof(path), "%s/events/header_page", folder);
@@ -85,10 +95,19 @@ static struct kvm_pages *open_pages(void)
 		write_file(path, text, size);
 		free(text);
 	}
+}
+
+static struct kvm_pages *open_pages(void)
+{
+	static bool is_made;
+	struct kvm_pages *pages;
+	char error[256];
+
+	if (!is_made)
+		make_formats();
+	is_made = true;
 	pages = kvm_pages_new(folder, events, N_EVENTS, error, sizeof(error));
 	check(pages, error);
-	snprintf(remove, sizeof(remove), "rm -r %s", folder);
-	check(!system(remove), "a folder is left");
 	return pages;
 }
 
@@ -103,6 +122,11 @@ static void look(struct kvm_pages *pages, struct kvm_follow *follow, int64_t *be
 		return;
 	if (*begin_ns == INT64_MIN)
 		*begin_ns = next_ns;
+	/* records of nobody, which tell nothing */
+	if (*begin_ns == INT64_MAX) {
+		*begin_ns = INT64_MIN;
+		return;
+	}
 	kvm_follow_has_strangers(follow);
 	ret = kvm_follow_feed(follow, last_ns);
 	/* more machines than there can be */
