@@ -283,6 +283,9 @@ int record_check_in_use(void);		/* tracefs, by others */
 /** record_scale.c: how long a cycle of the TSC is. Return: false if nobody tells. */
 bool record_read_scale(struct trace_dat_scale *scale);
 
+/** record_is_event - has this kernel SYSTEM:EVENT, or a SYSTEM of events? */
+bool record_is_event(const char *name);
+
 /** record_events.c: which events. Return: KSV_EXIT_OK or an exit status after a message. */
 int record_events(struct record *record);
 

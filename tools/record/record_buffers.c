@@ -19,10 +19,11 @@
 
 #define INSTANCE	"kshark-virt-top-"
 
-/** What is put between tracefs and its files. */
-static void folder_of(const char *instance, char *folder, size_t size)
+/** Where the files of an instance are, or those that all share. @instance: or NULL */
+static void path_of(const char *instance, char path[PATH_MAX])
 {
-	snprintf(folder, size, "%s%s", instance ? "/instances/" : "", instance ? instance : "");
+	snprintf(path, PATH_MAX, "%s%s%s%s", record_root(), record_tracing(),
+		 instance ? "/instances/" : "", instance ? instance : "");
 }
 
 void record_buffers_close(struct record_cpus *cpus)
@@ -34,14 +35,13 @@ void record_buffers_close(struct record_cpus *cpus)
 
 int record_buffers_open(struct record_cpus *cpus, const char *instance)
 {
-	char path[PATH_MAX], folder[RECORD_INSTANCE_SIZE + 16];
+	char folder[PATH_MAX], path[PATH_MAX + 64];
 
-	folder_of(instance, folder, sizeof(folder));
+	path_of(instance, folder);
 	for (int cpu = 0; cpu <= record_tracing_last_cpu(); cpu++) {
 		struct record_cpu one = { .cpu = cpu };
 
-		snprintf(path, sizeof(path), "%s%s%s/per_cpu/cpu%d/trace_pipe_raw", record_root(),
-			 record_tracing(), folder, cpu);
+		snprintf(path, sizeof(path), "%s/per_cpu/cpu%d/trace_pipe_raw", folder, cpu);
 		one.fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (one.fd < 0 && errno == ENOENT)
 			continue;
@@ -58,11 +58,6 @@ int record_buffers_open(struct record_cpus *cpus, const char *instance)
 }
 
 /* --- instances ------------------------------------------------------------------------------- */
-
-static void path_of(const char *name, char path[PATH_MAX])
-{
-	snprintf(path, PATH_MAX, "%s%s/instances/%s", record_root(), record_tracing(), name);
-}
 
 /** Return: 0, or a negative errno after a message. */
 static int set(const char *name, const char *file, const char *text)

@@ -30,7 +30,7 @@ struct record_cpus {
 int record_buffers_open(struct record_cpus *cpus, const char *instance);
 void record_buffers_close(struct record_cpus *cpus);
 
-/** The name of an instance; so many bytes are enough. */
+/** So many bytes are enough for the name of an instance. */
 #define RECORD_INSTANCE_SIZE	64
 
 /**

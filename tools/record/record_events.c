@@ -56,8 +56,7 @@ static int add_event(struct record *record, const char *name, size_t n)
 	return KSV_EXIT_OK;
 }
 
-/** Does this kernel have it? An event without its system may be any. */
-static bool is_event(const char *name)
+bool record_is_event(const char *name)
 {
 	const char *colon = strchr(name, ':');
 
@@ -76,7 +75,7 @@ static bool find_system(const char *event, char *full, size_t size)
 
 	for (size_t i = 0; i < ARRAY_SIZE(systems); i++) {
 		snprintf(full, size, "%s:%s", systems[i], event);
-		if (is_event(full))
+		if (record_is_event(full))
 			return true;
 	}
 	return false;
@@ -90,7 +89,7 @@ static int add_word(struct record *record, const char *word, size_t n)
 		return ksv_usage_error(record->command, "--events: a name is too long");
 	memcpy(name, word, n);
 	name[n] = '\0';
-	if (is_event(name))
+	if (record_is_event(name))
 		return add_event(record, name, n);
 	if (!strchr(name, ':') && !strchr(name, '/') && find_system(name, full, sizeof(full)))
 		return add_event(record, full, strlen(full));
@@ -122,7 +121,7 @@ int record_events(struct record *record)
 			continue;
 		/* kernels differ in what they have */
 		for (size_t j = 0; !status && presets[i].events[j]; j++)
-			if (is_event(presets[i].events[j]))
+			if (record_is_event(presets[i].events[j]))
 				status = add_event(record, presets[i].events[j],
 						   strlen(presets[i].events[j]));
 		return status;

@@ -34,14 +34,6 @@ static const char *const events[] = {
 	"sched:sched_wakeup_new", "sched:sched_migrate_task",
 };
 
-static bool has_event(const char *event)
-{
-	const char *colon = strchr(event, ':');
-
-	return record_there("%s/events/%.*s/%s", record_tracing(), (int)(colon - event), event,
-			    colon + 1);
-}
-
 /* --- who is who ------------------------------------------------------------------------------ */
 
 /** Return: 0 or -ENOMEM. */
@@ -156,7 +148,7 @@ static int start(struct top_input_kvm *input, uint64_t buffer)
 	int n = 0, status;
 
 	for (size_t i = 0; i < ARRAY_SIZE(events); i++)
-		if (has_event(events[i]))
+		if (record_is_event(events[i]))
 			there[n++] = events[i];
 	record_instance_sweep();
 	status = record_instance_make(input->instance, "mono", buffer, there, n);
@@ -193,8 +185,8 @@ int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t b
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
 	}
-	options.injects = has_event("kvm:kvm_nested_vmexit_inject");
-	options.runs = has_event("kvm:kvm_fpu");
+	options.injects = record_is_event("kvm:kvm_nested_vmexit_inject");
+	options.runs = record_is_event("kvm:kvm_fpu");
 	status = start(input, buffer);
 	options.n_cpus = highest(&input->cpus) + 1;
 	input->page = malloc((size_t)getpagesize());
