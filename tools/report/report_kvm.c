@@ -423,24 +423,38 @@ static const struct {
 } sum_columns[] = {
 	{ "executed", VIRT_GUEST }, { "steal", VIRT_PREEMPTED }, { "hypervisor", VIRT_HYPERVISOR },
 	{ "vmm", VIRT_VMM }, { "waking", VIRT_WAKING }, { "blocked", VIRT_BLOCKED },
-	{ "unknown", VIRT_UNKNOWN },
+	{ "offline", VIRT_OFFLINE }, { "unknown", VIRT_UNKNOWN },
 };
 
-static void text_sums_head(struct output *out, const char *first)
+/** Hardly any machine is paused or saved: others need no column for that. */
+static bool has_column(const struct guest_task_sums *sums, enum virt_state state)
+{
+	for (size_t i = 0; state == VIRT_OFFLINE && i < sums->n; i++)
+		if (sums->all[i].ns[state])
+			return true;
+	return state != VIRT_OFFLINE;
+}
+
+static void text_sums_head(struct output *out, const char *first,
+			   const struct guest_task_sums *sums)
 {
 	put_first(out, first);
 	text_right(out, "believed", TEXT_NUMBER);
 	for (size_t i = 0; i < ARRAY_SIZE(sum_columns); i++)
-		text_right(out, sum_columns[i].name, TEXT_NUMBER);
+		if (has_column(sums, sum_columns[i].state))
+			text_right(out, sum_columns[i].name, TEXT_NUMBER);
 	out_str(out, "  executed on\n");
 }
 
-static void text_sum(struct output *out, const char *name, const struct guest_task_sum *sum)
+/** One of @sums */
+static void text_sum(struct output *out, const char *name, const struct guest_task_sum *sum,
+		     const struct guest_task_sums *sums)
 {
 	put_first(out, name);
 	text_duration(out, sum->believed_ns);
 	for (size_t i = 0; i < ARRAY_SIZE(sum_columns); i++)
-		text_duration(out, sum->ns[sum_columns[i].state]);
+		if (has_column(sums, sum_columns[i].state))
+			text_duration(out, sum->ns[sum_columns[i].state]);
 	text_places(out, sum);
 }
 
@@ -471,14 +485,14 @@ static void text_guest(struct output *out, const struct report *report,
 	out_text(out, kvm_trace_path(guest->trace));
 	out_char(out, '\n');
 	text_guest_cpus(out, report, guest);
-	text_sums_head(out, "guest's tasks");
+	text_sums_head(out, "guest's tasks", &guest->sums);
 	for (size_t i = 0; i < guest->sums.n && i < MAX_TASKS; i++) {
 		const struct guest_task_sum *task = &guest->sums.all[i];
 
 		const char *cgroup = cgroup_of(report, guest, task);
 
 		guest_tasks_name(name, sizeof(name), &guest->tasks, task->pid);
-		text_sum(out, name, task);
+		text_sum(out, name, task, &guest->sums);
 		if (cgroup) {
 			out_str(out, "; in ");
 			out_text(out, cgroup);
@@ -489,10 +503,10 @@ static void text_guest(struct output *out, const struct report *report,
 		out_str(out, "  ... and more: --format json lists all\n");
 	if (!guest->by_cgroup.n)
 		return;
-	text_sums_head(out, "guest's cgroups");
+	text_sums_head(out, "guest's cgroups", &guest->by_cgroup);
 	for (size_t i = 0; i < guest->by_cgroup.n && i < MAX_TASKS; i++) {
 		text_sum(out, cgroup_name(guest, &guest->by_cgroup.all[i]),
-			 &guest->by_cgroup.all[i]);
+			 &guest->by_cgroup.all[i], &guest->by_cgroup);
 		out_char(out, '\n');
 	}
 	if (guest->by_cgroup.n > MAX_TASKS)
