@@ -76,6 +76,36 @@ $1
 END_OF_IT
 socat -t 200 - VSOCK-CONNECT:10:9000 < /tmp/n1.sh"
 }
+# bring_tool: kshark-virt, with its libraries, to /tmp/k; "tool ARGUMENTS" runs it
+bring_tool()
+{
+    mkdir -p /tmp/k/bin /tmp/k/lib
+    cp /share/lab/files/kshark-virt /tmp/k/bin/ && cp /share/lab/files/lib*.so* /tmp/k/lib/ ||
+        { note "no kshark-virt: scripts/lab-test brings it"; return 1; }
+}
+tool() { LD_LIBRARY_PATH=/tmp/k/lib /tmp/k/bin/kshark-virt "$@"; }
+# tracing_state: what a recorder could leave changed for all who trace. Sizes of buffers are rounded to pages, by the
+# kernel: "7 (expanded: 1408)" is as much as 1410
+tracing_state()
+{
+    grep . $T/tracing_on $T/trace_clock $T/set_event
+    sed 's/.*expanded: //' $T/buffer_size_kb | awk '{ print int($1 / 16) }'
+}
+# start_monitored CID [extra QEMU arguments]: web, with 2 vCPUs and a monitor; monitor COMMAND, asks
+start_monitored() { local cid=$1; shift; L2_DEVICES="-monitor unix:$TMP/web.mon,server=on,wait=off $*" start_guest web $cid 2 0; }
+monitor() { mark "monitor: $*"; echo "$*" | socat -t 60 - UNIX-CONNECT:$TMP/web.mon; mark "monitor: done"; }
+# is_in STATE: what web's monitor says of it
+is_in() { echo 'info status' | socat -t 60 - UNIX-CONNECT:$TMP/web.mon 2> /dev/null | grep -q $1; }
+# save_and_restore: web goes on in another QEMU process
+save_and_restore()
+{
+    monitor "migrate \"exec:cat > $TMP/web.state\"" > /dev/null
+    until is_in postmigrate; do sleep 0.05; done
+    mark "saved"; monitor quit > /dev/null
+    start_monitored 3 "-incoming exec:cat<$TMP/web.state"
+    until is_in running; do sleep 0.05; done
+    mark "restored"; sleep 0.5
+}
 stop_guest() { kill $(cat $TMP/$1.pid); wait $(cat $TMP/$1.pid) 2>/dev/null; true; }
 # tid NAME VCPU: host thread of a vCPU
 tid() { cat /sys/kernel/debug/kvm/$(cat $TMP/$1.pid)-*/vcpu$2/pid; }

@@ -2,21 +2,14 @@
 # kvm-paused: a guest that is paused and resumed by its monitor, then saved to a file and restored from it, by another
 # QEMU process; it works in turns on one vCPU all the time (4 ms, 6 ms)
 . /share/lab/lib.sh
-STATE=$TMP/web.state
-monitor() { mark "monitor: $*"; echo "$*" | socat -t 60 - UNIX-CONNECT:$TMP/web.mon; mark "monitor: done"; }
 if [ "$1" = drive ]; then
     sleep 0.4
     monitor stop > /dev/null; sleep 0.3; monitor cont > /dev/null
     sleep 0.4
-    monitor "migrate \"exec:cat > $STATE\"" > /dev/null
-    until echo 'info status' | socat -t 60 - UNIX-CONNECT:$TMP/web.mon | grep -q postmigrate; do sleep 0.05; done
-    mark "saved"; monitor quit > /dev/null
-    L2_DEVICES="-monitor unix:$TMP/web.mon,server=on,wait=off -incoming exec:cat<$STATE" start_guest web 3 2 0
-    until echo 'info status' | socat -t 60 - UNIX-CONNECT:$TMP/web.mon 2> /dev/null | grep -q running; do sleep 0.05; done
-    mark "restored"; sleep 0.5
+    save_and_restore
     exit
 fi
-L2_DEVICES="-monitor unix:$TMP/web.mon,server=on,wait=off" start_guest web 3 2 0; wait_guest web || exit 1
+start_monitored 3; wait_guest web || exit 1
 in_guest web 'taskset 2 sh -c "while :; do i=0; while [ \$i -lt 200 ]; do i=\$((i+1)); done; usleep 6000; done" > /dev/null 2>&1 &' > /dev/null
 : > $TMP/empty; mount --bind $TMP/empty /proc/kallsyms
 cd $TMP

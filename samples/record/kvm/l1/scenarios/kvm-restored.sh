@@ -4,8 +4,6 @@
 # the time. Its own trace goes on where it was, as its TSC does; both traces count cycles. The host's sidecar tells
 # which process goes on in place of which.
 . /share/lab/lib.sh
-STATE=$TMP/web.state
-monitor() { mark "monitor: $*"; echo "$*" | socat -t 60 - UNIX-CONNECT:$TMP/web.mon; mark "monitor: done"; }
 # told PID [CONTINUES]: what the kernel tells of a machine, for the sidecar
 told()
 {
@@ -26,19 +24,14 @@ if [ "$1" = drive ]; then
         L2_DEVICES="-monitor unix:$TMP/target.mon,server=on,wait=off -incoming unix:$TMP/web.migration" start_guest web 5 2 0
         until [ -S $TMP/web.migration ]; do sleep 0.05; done
         monitor "migrate -d unix:$TMP/web.migration" > /dev/null
-        until echo 'info status' | socat -t 60 - UNIX-CONNECT:$TMP/web.mon | grep -q postmigrate; do sleep 0.05; done
+        until is_in postmigrate; do sleep 0.05; done
         mark "migrated"; sleep 0.5; kill $(cat $TMP/source.pid)
         exit
     fi
-    monitor "migrate \"exec:cat > $STATE\"" > /dev/null
-    until echo 'info status' | socat -t 60 - UNIX-CONNECT:$TMP/web.mon | grep -q postmigrate; do sleep 0.05; done
-    mark "saved"; monitor quit > /dev/null
-    L2_DEVICES="-monitor unix:$TMP/web.mon,server=on,wait=off -incoming exec:cat<$STATE" start_guest web 3 2 0
-    until echo 'info status' | socat -t 60 - UNIX-CONNECT:$TMP/web.mon 2> /dev/null | grep -q running; do sleep 0.05; done
-    mark "restored"; sleep 0.5
+    save_and_restore
     exit
 fi
-L2_DEVICES="-monitor unix:$TMP/web.mon,server=on,wait=off" start_guest web 3 2 0; wait_guest web || exit 1
+start_monitored 3; wait_guest web || exit 1
 in_guest web ': > /tmp/empty; mount --bind /tmp/empty /proc/kallsyms; cd /sys/kernel/tracing; echo 0 > tracing_on
 for c in 1 2; do taskset $c sh -c "while :; do i=0; while [ \$i -lt 200 ]; do i=\$((i+1)); done; usleep 15000; done" > /dev/null 2>&1 & done
 echo x86-tsc > trace_clock; echo 2000 > buffer_size_kb

@@ -6,21 +6,13 @@ if [ "$1" = drive ]; then
     in_guest web "/work.sh both ipc sleep" > /dev/null
     exit
 fi
-mkdir -p /tmp/k/bin /tmp/k/lib
-cp /share/lab/files/kshark-virt /tmp/k/bin/ && cp /share/lab/files/lib*.so* /tmp/k/lib/ ||
-    { note "no kshark-virt: scripts/lab-test brings it"; exit 1; }
-recorder() { LD_LIBRARY_PATH=/tmp/k/lib /tmp/k/bin/kshark-virt record --guest web=none --guest db=none "$@"; }
-# sizes of buffers are rounded to pages, by the kernel: "7 (expanded: 1408)" is as much as 1410
-state()
-{
-    grep . $T/tracing_on $T/trace_clock $T/set_event
-    sed 's/.*expanded: //' $T/buffer_size_kb | awk '{ print int($1 / 16) }'
-}
+bring_tool || exit 1
+recorder() { tool record --guest web=none --guest db=none "$@"; }
 
 start_guest web 3 2 0; wait_guest web || exit 1
 start_guest db 4 1 0; wait_guest db || exit 1
 cd $TMP
-state > $OUT/before.txt
+tracing_state > $OUT/before.txt
 run recorder -o command -- bash $ME drive || exit 1
 run recorder -o timed -d 2 --events minimal || exit 1
 # the last second alone; until a condition is met
@@ -30,7 +22,7 @@ wait $driver
 bash $ME drive & driver=$!
 run recorder --flight=5 -o fired -d 60 --trigger 'wake>1us' --trigger 'exit>1us' || exit 1
 wait $driver
-state > $OUT/after.txt
+tracing_state > $OUT/after.txt
 # whoever records is killed, with all that it has started: the next one saves what there is
 recorder -o killed > $TMP/killed.log 2>&1 &
 for i in $(seq 300); do grep -q 'recording into' $TMP/killed.log && break; sleep 0.2; done
@@ -38,6 +30,6 @@ bash $ME drive
 pkill -9 kshark-virt; pkill -9 trace-cmd
 sleep 1
 run recorder -o next -d 1 || exit 1
-state > $OUT/after-killed.txt
+tracing_state > $OUT/after-killed.txt
 cp -r command timed flight fired killed next $OUT/
 stop_guest web; stop_guest db
