@@ -192,7 +192,7 @@ over
 says "$ERR" 'records were lost: larger buffers (--buffer) keep more'
 # of that pCPU alone, as many as are missing
 check "it is told of pCPU 0" test "$(awk -F, '$3 == "" && $5 == "lost" { n[$4] += $7 }
-	END { for (p in n) print p, n[p] }' "$OUT")" = "0 $(cat "$WORK/missing")"
+	END { for (p in n) print p, n[p] }' "$OUT")" = "p0 $(cat "$WORK/missing")"
 # half a page at the end; a page that is none
 take kvm-shared
 begin -f csv --interval 100ms --hold 100ms
