@@ -12,24 +12,34 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/** @failed: what stat() or fstat() returned. Return: 0 or a negative errno, as below. */
+static inline int regular_file_check(int failed, const struct stat *st)
+{
+	if (failed)
+		return -errno;
+	return S_ISREG(st->st_mode) ? 0 : S_ISDIR(st->st_mode) ? -EISDIR : -EINVAL;
+}
+
 /**
  * regular_file_open - open a regular file to read
  *
- * Whatever else has that name is not waited for, and nothing is taken from it.
+ * Whatever else has that name is not waited for, and nothing is taken from it. A FIFO is not even
+ * opened: its writer, who has waited for a reader, would find that it is gone again (SIGPIPE).
  *
  * Return: its descriptor; -EISDIR, -EINVAL for what is no regular file; or another negative errno.
  */
 static inline int regular_file_open(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), ret = 0;
 	struct stat st;
+	int fd, ret = regular_file_check(stat(path, &st), &st);
 
+	if (ret)
+		return ret;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &st))
-		ret = -errno;
-	else if (!S_ISREG(st.st_mode))
-		ret = S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
+	/* the name may stand for something else by now */
+	ret = regular_file_check(fstat(fd, &st), &st);
 	if (!ret)
 		return fd;
 	close(fd);

@@ -5,11 +5,13 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,10 +147,31 @@ static void test_read(void **state)
 	free(text);
 	assert_int_equal(whole_file_read(".", 100, &text, &size), -EISDIR);
 	assert_int_equal(whole_file_read("/dev/zero", 100, &text, &size), -EINVAL);
-	assert_int_equal(mkfifo("fifo", 0600), 0);
-	assert_int_equal(whole_file_read("fifo", 100, &text, &size), -EINVAL);
-	unlink("fifo");
 	unlink("a");
+}
+
+/** Who writes to a FIFO waits for its reader, and is told by SIGPIPE that this one has gone. */
+static void test_fifo(void **state)
+{
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct inotify_event event;
+	size_t size;
+	char *text;
+
+	(void)state;
+	assert_true(watch >= 0);
+	assert_int_equal(mkfifo("fifo", 0600), 0);
+	assert_true(inotify_add_watch(watch, "fifo", IN_OPEN) >= 0);
+	assert_int_equal(whole_file_read("fifo", 100, &text, &size), -EINVAL);
+	assert_int_equal(read(watch, &event, sizeof(event)), -1);
+	assert_int_equal(errno, EAGAIN);
+
+	/* and it would have been seen */
+	close(open("fifo", O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+	assert_int_equal(read(watch, &event, sizeof(event)), sizeof(event));
+	assert_int_equal(event.mask, IN_OPEN);
+	close(watch);
+	unlink("fifo");
 }
 
 int main(void)
@@ -158,6 +181,7 @@ int main(void)
 		cmocka_unit_test(test_signal),
 		cmocka_unit_test(test_trouble),
 		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_fifo),
 	};
 
 	return cmocka_run_group_tests(tests, enter, leave);
