@@ -127,11 +127,43 @@ bool kvm_follow_has_strangers(const struct kvm_follow *follow)
 				continue;
 			last = event->pid;
 			thread = kvm_thread_find(tracker, event->pid);
-			if ((!thread || thread->vcpu == VIRT_NONE) && !is_told(tracker, last))
+			if ((!thread || thread->vcpu == VIRT_NONE || thread->is_dead) &&
+			    !is_told(tracker, last))
 				return true;
 		}
 	}
 	return false;
+}
+
+/** A thread begins: its number may have been that of one that is dead. */
+static void begin_life(struct kvm_follow *follow, int32_t pid)
+{
+	struct kvm_thread *thread = kvm_thread_find(follow->tracker, pid);
+
+	if (!thread || !thread->is_dead)
+		return;
+	thread->is_dead = thread->is_told = false;
+	thread->vcpu = thread->task = thread->owner = VIRT_NONE;
+	thread->process = 0;
+	follow->n_dead--;
+}
+
+/** Who enters a guest is alive: where records are lost, nothing has told of its beginning. */
+static void revive(struct kvm_follow *follow)
+{
+	const struct kvm_tracker *tracker = follow->tracker;
+
+	for (size_t c = 0; c < tracker->n_cpus && follow->n_dead; c++) {
+		const struct kvm_cpu *cpu = &tracker->cpus[c];
+		int32_t last = KVM_NO_PID;
+
+		for (size_t i = cpu->looked; i < cpu->n; i++) {
+			if (!kvm_is_of_guest(&cpu->events[i]) || cpu->events[i].pid == last)
+				continue;
+			last = cpu->events[i].pid;
+			begin_life(follow, last);
+		}
+	}
 }
 
 /** Whose are the threads that were not there before? Return: 0 or a negative errno. */
@@ -156,6 +188,7 @@ static int look(struct kvm_follow *follow)
 	size_t before = follow->vcpus.n;
 	int ret = kvm_add_threads(tracker);
 
+	revive(follow);
 	if (!ret)
 		ret = kvm_find_vcpus(tracker, follow->model, &follow->vcpus);
 	if (!ret && before != follow->vcpus.n)
@@ -182,17 +215,12 @@ int kvm_follow_asleep(struct kvm_follow *follow, int32_t tid, int64_t from_ns, i
 
 /* --- what goes ------------------------------------------------------------------------------- */
 
-/** A thread begins: its number may have been that of one that is dead. */
-static void begin_life(struct kvm_follow *follow, int32_t pid)
+/** Whoever has its number later is not of its machine. */
+static void end_vcpu(struct kvm_follow *follow, struct kvm_vcpu *vcpu)
 {
-	struct kvm_thread *thread = kvm_thread_find(follow->tracker, pid);
-
-	if (!thread || !thread->is_dead)
-		return;
-	thread->is_dead = thread->is_told = false;
-	thread->vcpu = thread->task = thread->owner = VIRT_NONE;
-	thread->process = 0;
-	follow->n_dead--;
+	vcpu->is_over = true;
+	if (vcpu->guest < KVM_UNNAMED)
+		follow->tracker->guests[vcpu->guest].tids[vcpu->id] = 0;
 }
 
 static void end_life(struct kvm_follow *follow, int32_t pid)
@@ -203,6 +231,8 @@ static void end_life(struct kvm_follow *follow, int32_t pid)
 		return;
 	thread->is_dead = true;
 	follow->n_dead++;
+	if (thread->vcpu != VIRT_NONE)
+		end_vcpu(follow, &follow->vcpus.all[thread->vcpu]);
 }
 
 static int take(void *arg, const struct kvm_event *event)

@@ -115,7 +115,7 @@ static bool is_named(const struct kvm_vcpu *vcpu)
 	return vcpu->guest < KVM_UNNAMED;
 }
 
-/** The one next below @tid, of the first vCPUs of machines that the trace does not tell. */
+/** The one next below @tid, of the first vCPUs, of machines that the trace does not tell. */
 static const struct kvm_vcpu *next_below(const struct kvm_vcpus *vcpus, size_t n, int32_t tid)
 {
 	const struct kvm_vcpu *best = NULL;
@@ -123,7 +123,8 @@ static const struct kvm_vcpu *next_below(const struct kvm_vcpus *vcpus, size_t n
 	for (size_t i = 0; i < n; i++) {
 		const struct kvm_vcpu *vcpu = &vcpus->all[i];
 
-		if (!is_named(vcpu) && vcpu->tid < tid && (!best || vcpu->tid > best->tid))
+		if (!is_named(vcpu) && !vcpu->is_over && vcpu->tid < tid &&
+		    (!best || vcpu->tid > best->tid))
 			best = vcpu;
 	}
 	return best;

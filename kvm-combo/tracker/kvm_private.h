@@ -163,6 +163,7 @@ struct kvm_vcpu {
 	const struct kvm_tsc_offset *offset;	/* what its TSC was set to last, or NULL */
 	uint8_t		state;		/* enum virt_state that was said last */
 	bool		is_told;	/* see tell() */
+	bool		is_over;	/* its thread has ended, in a tracker that goes on */
 	/* whether its monitor has stopped it, see kvm_stops.c: */
 	bool		stopped, is_listed;
 	int32_t		next_asleep;	/* index, or VIRT_NONE */

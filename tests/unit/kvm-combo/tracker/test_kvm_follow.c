@@ -504,6 +504,12 @@ static void test_later_thread(void **state)
 	kvm_follow_free(follow);
 }
 
+static int state_at(const struct virt_model *model, const char *vcpu, int64_t time_ns)
+{
+	return virt_vcpu_intervals(model, vcpu_called(model, vcpu), time_ns,
+				   time_ns + 1).first->state;
+}
+
 /** The number of a thread that has died is another one's. */
 static void test_number_again(void **state)
 {
@@ -526,16 +532,62 @@ static void test_number_again(void **state)
 		{ 20, VIRT_HYPERVISOR, 0, "INTR", EXIT },
 		{ 30, VIRT_OFFLINE, 0, NULL, 0 },
 	};
+	static const int32_t web[] = { 100 };
+	struct virt_model *model;
+
+	(void)state;
+	/* whether the monitor was asked or not */
+	for (int told = 0; told < 2; told++) {
+		struct kvm_follow *follow = new_follow(2);
+
+		if (told)
+			assert_int_equal(kvm_follow_tell(follow, "web", web, 1), 0);
+		ADD(follow, records);
+		virt_model_free(model_of(follow, 0, 50));
+		ADD(follow, again);
+		assert_false(kvm_follow_has_strangers(follow));
+		virt_model_free(model_of(follow, 0, 75));
+		model = model_of(follow, 0, 100);
+		assert_int_equal(virt_model_n_vcpus(model), 1);
+		CHECK(model, 100, expected);
+		virt_model_free(model);
+		kvm_follow_free(follow);
+	}
+}
+
+/** A machine whose vCPUs have the numbers, or nearly, of one that is no more is another one. */
+static void test_machine_again(void **state)
+{
+	static const struct record records[] = {
+		RUNS_AT(10, 0, 100, 0), RUNS_AT(10, 1, 200, 0),
+		{ 20, 0, KVM_EXIT, 100, 0, INTR },
+		{ 21, 1, KVM_EXIT, 200, 0, INTR },
+		{ 30, 0, KVM_SWITCH, 100, IDLE, DEAD },
+		{ 31, 1, KVM_SWITCH, 200, IDLE, DEAD },
+	};
+	static const struct record again[] = {
+		/* nobody has seen it begin */
+		RUNS_AT(60, 0, 100, 0),
+		{ 66, 1, KVM_BORN, 50, 201, 0 },
+		RUNS_AT(70, 1, 201, 1),
+	};
+	static const int32_t web[] = { 100 };
 	struct kvm_follow *follow = new_follow(2);
 	struct virt_model *model;
 
 	(void)state;
+	assert_int_equal(kvm_follow_tell(follow, "web", web, 1), 0);
 	ADD(follow, records);
 	virt_model_free(model_of(follow, 0, 50));
 	ADD(follow, again);
+	assert_true(kvm_follow_has_strangers(follow));
+	assert_int_equal(kvm_follow_tell(follow, "db", web, 1), 0);
 	model = model_of(follow, 0, 100);
-	assert_int_equal(virt_model_n_vcpus(model), 1);
-	CHECK(model, 100, expected);
+	assert_int_equal(virt_model_n_vcpus(model), 4);
+	assert_int_equal(state_at(model, "web v0", 80), VIRT_OFFLINE);
+	assert_int_equal(state_at(model, "g2v0", 80), VIRT_OFFLINE);
+	assert_int_equal(state_at(model, "db v0", 80), VIRT_GUEST);
+	assert_int_equal(state_at(model, "g4v1", 80), VIRT_GUEST);
 	virt_model_free(model);
 	kvm_follow_free(follow);
 }
@@ -551,6 +603,7 @@ int main(void)
 		cmocka_unit_test(test_later_thread),
 		cmocka_unit_test(test_many_threads),
 		cmocka_unit_test(test_number_again),
+		cmocka_unit_test(test_machine_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
