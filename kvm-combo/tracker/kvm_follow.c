@@ -216,9 +216,8 @@ int kvm_follow_asleep(struct kvm_follow *follow, int32_t tid, int64_t from_ns, i
 /* --- what goes ------------------------------------------------------------------------------- */
 
 /** Whoever has its number later is not of its machine. */
-static void end_vcpu(struct kvm_follow *follow, struct kvm_vcpu *vcpu)
+static void end_vcpu(struct kvm_follow *follow, const struct kvm_vcpu *vcpu)
 {
-	vcpu->is_over = true;
 	if (vcpu->guest < KVM_UNNAMED)
 		follow->tracker->guests[vcpu->guest].tids[vcpu->id] = 0;
 }

@@ -277,15 +277,17 @@ static int32_t number_of(const struct kvm_tracker *tracker, struct numbers *numb
 }
 
 /** Those that will be a vCPU later. */
-static void find_later(struct kvm_tracker *tracker)
+static void find_later(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus)
 {
 	for (uint32_t i = 0; tracker->has_lives && i < tracker->pids.n_keys; i++) {
 		struct kvm_thread *thread = &tracker->threads[i];
 		const struct kvm_thread *first = thread->first ?
 						 kvm_thread_find(tracker, thread->first) : NULL;
 
-		if (first)
-			thread->vcpu_then = first->vcpu;
+		if (!first || thread->vcpu_then == first->vcpu)
+			continue;
+		thread->vcpu_then = first->vcpu;
+		vcpus->all[first->vcpu].n_later++;
 	}
 }
 
@@ -414,7 +416,7 @@ int kvm_find_vcpus(struct kvm_tracker *tracker, struct virt_model *model,
 	group(tracker, vcpus, first);
 	for (size_t i = first; i < vcpus->n; i++)
 		kvm_thread_find(tracker, vcpus->all[i].tid)->vcpu = (int32_t)i;
-	find_later(tracker);
+	find_later(tracker, vcpus);
 	set_offsets(tracker, vcpus, first);
 	ret = add_all(tracker, model, vcpus, first);
 	return ret ? ret : add_tsc_writes(tracker, vcpus->all, model);

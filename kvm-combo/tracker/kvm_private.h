@@ -163,7 +163,8 @@ struct kvm_vcpu {
 	const struct kvm_tsc_offset *offset;	/* what its TSC was set to last, or NULL */
 	uint8_t		state;		/* enum virt_state that was said last */
 	bool		is_told;	/* see tell() */
-	bool		is_over;	/* its thread has ended, in a tracker that goes on */
+	bool		is_over;	/* its thread has ended, and it is no other one later */
+	int32_t		n_later;	/* threads that it will be, see kvm_tracker_continue() */
 	/* whether its monitor has stopped it, see kvm_stops.c: */
 	bool		stopped, is_listed;
 	int32_t		next_asleep;	/* index, or VIRT_NONE */

@@ -231,6 +231,10 @@ static void arrive(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int cpu, in
 			contradict(replay, "a vCPU's thread is on two pCPUs");
 		vacate(replay, vcpu->pcpu);
 	}
+	if (vcpu->is_over) {
+		kvm_stops_revive(&replay->stops, vcpu);
+		fail(replay, virt_model_end_machine(replay->model, vcpu->machine, VIRT_NO_END));
+	}
 	vcpu->place = KVM_ON;
 	vcpu->pcpu = (int16_t)cpu;
 	vcpu->since_ns = time_ns;
@@ -305,6 +309,9 @@ static void leave(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const struct
 	if (prev_state & KVM_STATE_DEAD) {
 		say(replay, vcpu, event->time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
 		stop(replay, vcpu, event->time_ns);
+		if (!vcpu->n_later && kvm_stops_end(&replay->stops, vcpu))
+			fail(replay, virt_model_end_machine(replay->model, vcpu->machine,
+							    event->time_ns));
 	} else if (replay->n_lost) {
 		/* it may be woken and run elsewhere, unseen */
 		lose(replay, vcpu, event->time_ns);
@@ -341,6 +348,7 @@ static void take_over(struct kvm_replay *replay, const struct kvm_event *event)
 	displace(replay, vcpu, event->time_ns);
 	thread->vcpu = thread->vcpu_then;
 	vcpu->tid_now = event->pid;
+	vcpu->n_later--;
 	lose(replay, vcpu, event->time_ns);
 	fail(replay, virt_model_add_life(replay->model, &(struct virt_life){
 		.since_ns = event->time_ns, .vcpu = vcpu->index, .pid = event->pid,

@@ -23,8 +23,13 @@ int kvm_stops_more(struct kvm_stops *stops, struct kvm_vcpu *vcpus, int32_t n)
 	while (stops->n_machines < n_machines)
 		stops->machines[stops->n_machines++].asleep = VIRT_NONE;
 	stops->vcpus = vcpus;
-	for (; stops->n_vcpus < n; stops->n_vcpus++)
-		stops->machines[vcpus[stops->n_vcpus].machine].going++;
+	for (; stops->n_vcpus < n; stops->n_vcpus++) {
+		struct kvm_stops_machine *machine =
+			&stops->machines[vcpus[stops->n_vcpus].machine];
+
+		machine->going++;
+		machine->living++;
+	}
 	return 0;
 }
 
@@ -44,6 +49,20 @@ void kvm_stops_set(struct kvm_stops *stops, struct kvm_vcpu *vcpu, bool stopped)
 bool kvm_stops_is_whole(const struct kvm_stops *stops, const struct kvm_vcpu *vcpu)
 {
 	return !stops->machines[vcpu->machine].going;
+}
+
+bool kvm_stops_end(struct kvm_stops *stops, struct kvm_vcpu *vcpu)
+{
+	if (vcpu->is_over)
+		return false;
+	vcpu->is_over = true;
+	return !--stops->machines[vcpu->machine].living;
+}
+
+void kvm_stops_revive(struct kvm_stops *stops, struct kvm_vcpu *vcpu)
+{
+	vcpu->is_over = false;
+	stops->machines[vcpu->machine].living++;
 }
 
 void kvm_stops_sleep(struct kvm_stops *stops, struct kvm_vcpu *vcpu)

@@ -16,6 +16,7 @@
 /** Of a machine. */
 struct kvm_stops_machine {
 	int32_t		going;		/* vCPUs that are not stopped */
+	int32_t		living;		/* vCPUs whose threads have not ended */
 	int32_t		asleep;		/* one that has gone to sleep since it was stopped, while
 					 * others were going; VIRT_NONE: there is none */
 };
@@ -40,6 +41,12 @@ void kvm_stops_set(struct kvm_stops *stops, struct kvm_vcpu *vcpu, bool stopped)
 
 /** kvm_stops_is_whole - is all of the vCPU's machine stopped? */
 bool kvm_stops_is_whole(const struct kvm_stops *stops, const struct kvm_vcpu *vcpu);
+
+/** kvm_stops_end - a vCPU's last thread has ended. Return: is that the end of its machine? */
+bool kvm_stops_end(struct kvm_stops *stops, struct kvm_vcpu *vcpu);
+
+/** kvm_stops_revive - a thread of that number runs again, and is taken for the vCPU. */
+void kvm_stops_revive(struct kvm_stops *stops, struct kvm_vcpu *vcpu);
 
 /** kvm_stops_sleep - it goes to sleep, stopped, while others are going. */
 void kvm_stops_sleep(struct kvm_stops *stops, struct kvm_vcpu *vcpu);

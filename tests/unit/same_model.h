@@ -24,6 +24,10 @@ static inline void same_model(const struct virt_model *a, const struct virt_mode
 		assert_int_equal(x.n, y.n);
 		assert_memory_equal(x.first, y.first, x.n * sizeof(*x.first));
 	}
+	assert_int_equal(virt_model_n_machines(a), virt_model_n_machines(b));
+	for (int32_t i = 0; i < virt_model_n_machines(a); i++)
+		assert_int_equal(virt_model_machine(a, i)->ended_ns,
+				 virt_model_machine(b, i)->ended_ns);
 	assert_int_equal(virt_model_n_pcpus(a), virt_model_n_pcpus(b));
 	for (int32_t i = 0; i < virt_model_n_pcpus(a); i++) {
 		struct virt_occupant_range x = virt_pcpu_occupants(a, i, begin, end);

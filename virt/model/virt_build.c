@@ -157,11 +157,19 @@ int32_t virt_model_add_machine(struct virt_model *model, int32_t id, const char 
 		return -ENOMEM;
 	index = model->n_machines++;
 	model->machines[index] = (struct virt_machine_track){
-		.info = { .id = id, .name = copy },
+		.info = { .id = id, .name = copy, .ended_ns = VIRT_NO_END },
 		.order = index,
 	};
 	key_map_add(&model->machine_map, key);
 	return index;
+}
+
+int virt_model_end_machine(struct virt_model *model, int32_t machine, int64_t time_ns)
+{
+	if (model->finished || machine < 0 || machine >= model->n_machines)
+		return -EINVAL;
+	model->machines[machine].info.ended_ns = time_ns;
+	return 0;
 }
 
 /** Intervals that a vCPU has room for in the beginning: of some, nothing more is told. */
@@ -714,6 +722,9 @@ int virt_model_finish(struct virt_model *model, int64_t begin_ns, int64_t end_ns
 		clip_vcpu(model, &model->vcpus[i]);
 	for (int32_t i = 0; i < model->n_pcpus; i++)
 		clip_pcpu(model, &model->pcpus[i]);
+	for (int32_t i = 0; i < model->n_machines; i++)
+		if (model->machines[i].info.ended_ns >= end_ns)
+			model->machines[i].info.ended_ns = VIRT_NO_END;
 	virt_handlers_order(model);
 	order_tsc_writes(model);
 	if (order_losses(model) || order_machines(model) || order_pids(model))

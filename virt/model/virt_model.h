@@ -169,7 +169,11 @@ struct virt_machine {
 	const char	*name;		/* "d1", "d1:burny", "g1" */
 	int32_t		n_vcpus;
 	const int32_t	*vcpus;		/* global indices, ascending by vCPU number */
+	int64_t		ended_ns;	/* from then on, it is no more; VIRT_NO_END */
 };
+
+/** Of a machine: it has not ended, as far as the trace tells. */
+#define VIRT_NO_END	INT64_MAX
 
 /** A vCPU. */
 struct virt_vcpu {
@@ -290,6 +294,14 @@ int virt_model_set_tsc(struct virt_model *model, int32_t vcpu, double scale, int
  */
 int virt_model_set_reason_class(struct virt_model *model, int32_t reason,
 				enum virt_exit_class exit_class);
+
+/**
+ * virt_model_end_machine - a machine is no more: its vCPUs are OFFLINE from then on
+ * @time_ns: VIRT_NO_END: it goes on, after all
+ *
+ * States are not changed by it. Return: 0, or -EINVAL (no such machine, or finished).
+ */
+int virt_model_end_machine(struct virt_model *model, int32_t machine, int64_t time_ns);
 
 /**
  * virt_model_add_task - make a task of the host known, by its pid

@@ -123,6 +123,8 @@ void tracker_tell(struct xen_tracker *tracker, struct tracked_vcpu *v)
 		v->next = domain->there;
 		domain->there = who;
 		v->is_there = true;
+		tracker_fail(tracker, virt_model_end_machine(tracker->model, domain->machine,
+							     VIRT_NO_END));
 	}
 	if (v->is_told)
 		return;
@@ -407,6 +409,7 @@ void tracker_remove(struct xen_tracker *tracker, int32_t index, int64_t time_ns)
 			tracker_enter(tracker, v, time_ns, OFFLINE);
 		v->is_there = false;
 	}
+	tracker_fail(tracker, virt_model_end_machine(tracker->model, domain->machine, time_ns));
 }
 
 void tracker_close(struct xen_tracker *tracker)

@@ -588,6 +588,11 @@ static void test_machine_again(void **state)
 	assert_int_equal(state_at(model, "g2v0", 80), VIRT_OFFLINE);
 	assert_int_equal(state_at(model, "db v0", 80), VIRT_GUEST);
 	assert_int_equal(state_at(model, "g4v1", 80), VIRT_GUEST);
+	assert_int_equal(virt_model_n_machines(model), 4);
+	assert_int_equal(virt_model_machine(model, 0)->ended_ns, 30);
+	assert_int_equal(virt_model_machine(model, 1)->ended_ns, 31);
+	assert_int_equal(virt_model_machine(model, 2)->ended_ns, VIRT_NO_END);
+	assert_int_equal(virt_model_machine(model, 3)->ended_ns, VIRT_NO_END);
 	virt_model_free(model);
 	kvm_follow_free(follow);
 }

@@ -68,6 +68,26 @@ static void test_restored(void **state)
 		{ 95, 0, KVM_EXIT, 200, 0, HLT },
 		{ 97, 0, KVM_SWITCH, 200, IDLE, ASLEEP },
 	};
+	static const struct record again[] = {
+		{ 10, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 11, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 20, 0, KVM_EXIT, 100, 0, INTR },
+		{ 20, 1, KVM_SWITCH, IDLE, 101, RUNS },
+		{ 30, 0, KVM_SWITCH, 100, IDLE, DEAD },
+		{ 31, 1, KVM_SWITCH, 101, IDLE, DEAD },
+		{ 40, 0, KVM_SWITCH, IDLE, 200, RUNS },
+		{ 41, 0, KVM_ENTRY, 200, 0, 0 },
+		{ 40, 1, KVM_SWITCH, IDLE, 201, RUNS },
+		{ 41, 1, KVM_ENTRY, 201, 1, 0 },
+		{ 50, 1, KVM_EXIT, 201, 1, INTR },
+		{ 50, 0, KVM_EXIT, 200, 0, INTR },
+		{ 60, 0, KVM_SWITCH, 200, IDLE, DEAD },
+		{ 61, 1, KVM_SWITCH, 201, IDLE, DEAD },
+		{ 70, 0, KVM_SWITCH, IDLE, 300, RUNS },
+		{ 71, 0, KVM_ENTRY, 300, 0, 0 },
+		{ 72, 0, KVM_EXIT, 300, 0, INTR },
+		{ 80, 0, KVM_SWITCH, 300, IDLE, DEAD },
+	};
 	static const struct expected expected[] = {
 		{ 0, VIRT_UNKNOWN, VIRT_NONE, NULL, 0 },
 		{ 10, VIRT_HYPERVISOR, 0, NULL, 0 },
@@ -93,6 +113,39 @@ static void test_restored(void **state)
 	assert_int_equal(lives->since_ns, 90);
 	assert_int_equal(lives->pid, 200);
 	assert_int_equal(lives->vcpu, virt_model_find_vcpu(model, 100));
+	assert_int_equal(virt_model_machine(model, 0)->ended_ns, VIRT_NO_END);
+	virt_model_free(model);
+
+	/* it ends where nothing goes on */
+	model = TRACK_LIVES(again, 80);
+	assert_int_equal(virt_model_machine(model, 0)->ended_ns, VIRT_NO_END);
+	virt_model_free(model);
+	model = TRACK_LIVES(again, 100);
+	assert_int_equal(virt_model_machine(model, 0)->ended_ns, 80);
+	virt_model_free(model);
+}
+
+/** A number that is used again, in a file: the machine is there, as the vCPU is. */
+static void test_number_again(void **state)
+{
+	static const struct record records[] = {
+		{ 10, 0, KVM_SWITCH, IDLE, 301, RUNS },
+		{ 11, 0, KVM_ENTRY, 301, 0, 0 },
+		{ 20, 0, KVM_EXIT, 301, 0, INTR },
+		{ 30, 0, KVM_SWITCH, 301, IDLE, DEAD },
+		{ 50, 0, KVM_SWITCH, IDLE, 301, RUNS },
+		{ 51, 0, KVM_ENTRY, 301, 0, 0 },
+		{ 60, 0, KVM_EXIT, 301, 0, INTR },
+		{ 70, 0, KVM_SWITCH, 301, IDLE, DEAD },
+	};
+	struct virt_model *model = TRACK_LIVES(records, 65);
+
+	(void)state;
+	assert_int_equal(virt_model_n_machines(model), 2);
+	assert_int_equal(virt_model_machine(model, 1)->ended_ns, VIRT_NO_END);
+	virt_model_free(model);
+	model = TRACK_LIVES(records, 100);
+	assert_int_equal(virt_model_machine(model, 1)->ended_ns, 70);
 	virt_model_free(model);
 }
 
@@ -154,6 +207,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_restored),
 		cmocka_unit_test(test_migrated),
+		cmocka_unit_test(test_number_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

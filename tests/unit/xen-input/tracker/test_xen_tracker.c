@@ -768,7 +768,7 @@ static void test_gap(void **state)
 
 static void test_domains(void **state)
 {
-	struct trace trace = { 0 };
+	struct trace trace = { 0 }, again = { 0 };
 	struct virt_model *model;
 
 	(void)state;
@@ -780,10 +780,24 @@ static void test_domains(void **state)
 	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 2510, D2V0);
 	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 3000, D2V0);
 	TRACE_RECORD(&trace, XEN_TRC_SCHED_DOM_REM, 3500, 2);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 3600, D1V1);
 	model = build(&trace);
 	expect(model, "d1v0", "G1000p0 O2500p0");
 	expect(model, "d2v0", "O1000 W2000 G2510p0 B3000p0 O3500p0");
 	assert_int_equal(contradictions(model), 0);
+	assert_int_equal(virt_model_machine(model, 0)->ended_ns, VIRT_NO_END);
+	assert_int_equal(virt_model_machine(model, 1)->ended_ns, 3500);
+	virt_model_free(model);
+
+	/* another one of that number */
+	trace_window(&again, 0);
+	TRACE_RECORD(&again, RUNNING_TO_BLOCKED, 1000, D1V0);
+	TRACE_RECORD(&again, XEN_TRC_SCHED_DOM_REM, 2000, 1);
+	TRACE_RECORD(&again, XEN_TRC_DOM0_DOM_ADD, 3000, 1);
+	TRACE_RECORD(&again, OFFLINE_TO_RUNNABLE, 4000, D1V0);
+	TRACE_RECORD(&again, RUNNABLE_TO_RUNNING, 5000, D1V0);
+	model = build(&again);
+	assert_int_equal(virt_model_machine(model, 0)->ended_ns, VIRT_NO_END);
 	virt_model_free(model);
 }
 
