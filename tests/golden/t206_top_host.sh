@@ -125,6 +125,29 @@ done
 # what it records, and where
 cp "$FAKE_LOG" "$WORK/transcript"
 
+# A machine that ends is told up to then, and its counters are no more; nothing tells that it is the one that
+# begins later.
+take kvm-restored
+whole -f csv --interval 200ms
+live -f csv --interval 200ms
+# machine NAME: the first and the last interval that it is in
+told() { awk -F, -v name="$1" '$3 == name { if (!from) from = $1; to = $1 } END { print from, to }' "$OUT"; }
+read -r from to <<< "$(told g2)"
+read -r first last <<< "$(told g1)"
+# until then, as the file does, which goes on with it
+grep ,g1, "$OUT" > "$WORK/live"
+grep ,g1, "$WORK/whole" | awk -F, -v last="$last" '$1 <= last' > "$WORK/file"
+same "$WORK/live" "$WORK/file"
+check "the first one is there from the beginning ($first)" test "$first" = "$from"
+check "and not to the end ($last of $to)" test "$((last + 5000000000))" -lt "$to"
+states=$(awk -F, -v at="$last" '$1 == at && $3 == "g1" && $4 == "g1v0" && $5 == "state" && $8 { print $6 }' "$OUT")
+check "it ends in its last interval (${states//$'\n'/ })" test "$(tail -n 1 <<< "$states")" = offline
+check "in which it was something else before" test "$(wc -l <<< "$states")" -gt 1
+live -f openmetrics --interval 200ms -o "$WORK/virt.prom"
+check "the other one has counters" grep -q 'machine="g2"' "$WORK/virt.prom"
+check "it has none" test "$(grep -c 'machine="g1"' "$WORK/virt.prom")" = 0
+says "$WORK/virt.prom" '# EOF'
+
 # ---- while it goes on ----
 
 # Intervals come half a second after their end; states are as they stay, exits are counted as they are.

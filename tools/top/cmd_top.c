@@ -111,7 +111,7 @@ static int write_intervals(const struct top_options *options, struct report *rep
 	do {
 		report->to_ns = whole || length_of(report->from_ns, to_ns) <= (uint64_t)step ?
 				to_ns : report->from_ns + step;
-		if (top_interval_make(&interval, report, &options->vcpus))
+		if (top_interval_make(&interval, report, &options->vcpus, TOP_ALL))
 			return -ENOMEM;
 		format->interval(out, &interval);
 		top_interval_free(&interval);
@@ -177,7 +177,7 @@ static const struct top_interval *replay_get(void *self, uint64_t number)
 
 	replay->report->from_ns = from_ns;
 	replay->report->to_ns = left < replay->step ? replay->to_ns : from_ns + replay->step;
-	if (interval && !top_interval_make(interval, replay->report, replay->vcpus))
+	if (interval && !top_interval_make(interval, replay->report, replay->vcpus, TOP_ALL))
 		return interval;
 	free(interval);
 	return NULL;

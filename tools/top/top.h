@@ -40,6 +40,13 @@ struct top_fact {
 
 typedef void (*top_fact_fn)(void *arg, const struct top_fact *fact);
 
+/** Of which machines it is told. */
+enum top_machines {
+	TOP_ALL = 0,		/* so that intervals add up to the whole of a file */
+	TOP_LIVING,		/* not of those that ended before the window: for days, they would
+				 * be most of it */
+};
+
 /**
  * top_facts - all that is told of the window of @report, machine by machine, then pCPUs
  *
@@ -47,7 +54,8 @@ typedef void (*top_fact_fn)(void *arg, const struct top_fact *fact);
  *
  * Return: 0 or -ENOMEM.
  */
-int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, top_fact_fn take, void *arg);
+int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, enum top_machines machines,
+	      top_fact_fn take, void *arg);
 
 /** top_section - the name of a kind. */
 const char *top_section(enum top_kind kind);
@@ -67,7 +75,7 @@ struct top_interval {
 
 /** top_interval_make - the facts of the window of @report. Return: 0, to be freed, or -ENOMEM. */
 int top_interval_make(struct top_interval *interval, struct report *report,
-		      const struct ksv_vcpu_set *vcpus);
+		      const struct ksv_vcpu_set *vcpus, enum top_machines machines);
 
 /** top_interval_bytes - how much memory it takes. */
 size_t top_interval_bytes(const struct top_interval *interval);

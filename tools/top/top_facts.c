@@ -9,6 +9,7 @@
 
 struct walk {
 	struct report	*report;
+	enum top_machines machines;
 	top_fact_fn	take;
 	void		*arg;
 };
@@ -121,6 +122,8 @@ static void machine_facts(const struct walk *walk, int32_t index)
 	};
 	struct report_machine machine;
 
+	if (walk->machines == TOP_LIVING && info->ended_ns <= walk->report->from_ns)
+		return;
 	if (!report_machine(walk->report, index, &machine))
 		return;
 	machine_states(walk, fact, machine.window);
@@ -177,9 +180,12 @@ static void pcpu_facts(const struct walk *walk)
 	}
 }
 
-int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, top_fact_fn take, void *arg)
+int top_facts(struct report *report, const struct ksv_vcpu_set *vcpus, enum top_machines machines,
+	      top_fact_fn take, void *arg)
 {
-	const struct walk walk = { .report = report, .take = take, .arg = arg };
+	const struct walk walk = {
+		.report = report, .machines = machines, .take = take, .arg = arg,
+	};
 	int ret = report_window(report, vcpus, VIRT_WINDOW_STATES);
 
 	for (int32_t i = 0; !ret && i < virt_model_n_machines(report->load->model); i++) {

@@ -159,7 +159,7 @@ static int tell(struct top_live *live, struct virt_model *model, int64_t to_ns)
 		.n_pcpus = virt_model_n_pcpus(model),
 	};
 	struct top_interval interval;
-	int ret = top_interval_make(&interval, &report, live->options.vcpus);
+	int ret = top_interval_make(&interval, &report, live->options.vcpus, TOP_LIVING);
 
 	if (!ret) {
 		ret = keep(live, &interval);

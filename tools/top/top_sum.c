@@ -93,6 +93,69 @@ static void add(int64_t *sum, int64_t value)
 		*sum = INT64_MAX;
 }
 
+static void free_fact(const struct top_fact *fact)
+{
+	free((char *)(uintptr_t)fact->machine);
+	free((char *)(uintptr_t)fact->vcpu);
+	free((char *)(uintptr_t)fact->name);
+}
+
+static bool has_machine(const struct key_map *machines, const struct top_fact *fact)
+{
+	return !fact->machine || key_map_find(machines, (uint32_t)fact->machine_id) >= 0;
+}
+
+/** Sums of these machines alone stay. Return: 0 or -ENOMEM. */
+static int keep_machines(struct top_sum *sum, const struct key_map *machines)
+{
+	struct key_map map = { 0 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < sum->all.n; i++)
+		n += has_machine(machines, &sum->all.facts[i]);
+	if (n == sum->all.n)
+		return 0;
+	for (size_t i = 0; i < sum->all.n; i++) {
+		uint64_t key = key_of(&sum->all.facts[i]);
+
+		if (!has_machine(machines, &sum->all.facts[i]))
+			continue;
+		while (key_map_find(&map, key) >= 0)
+			key++;
+		if (key_map_add(&map, key) < 0) {
+			key_map_destroy(&map);
+			return -ENOMEM;
+		}
+	}
+	n = 0;
+	for (size_t i = 0; i < sum->all.n; i++) {
+		if (has_machine(machines, &sum->all.facts[i]))
+			sum->all.facts[n++] = sum->all.facts[i];
+		else
+			free_fact(&sum->all.facts[i]);
+	}
+	sum->all.n = n;
+	key_map_destroy(&sum->map);
+	sum->map = map;
+	return 0;
+}
+
+/** Return: 0 or -ENOMEM. */
+static int drop_ended(struct top_sum *sum, const struct top_interval *interval)
+{
+	struct key_map machines = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; i < interval->n && !ret; i++)
+		if (interval->facts[i].kind == TOP_MACHINE_STATE &&
+		    key_map_add(&machines, (uint32_t)interval->facts[i].machine_id) < 0)
+			ret = -ENOMEM;
+	if (!ret)
+		ret = keep_machines(sum, &machines);
+	key_map_destroy(&machines);
+	return ret;
+}
+
 int top_sum_add(struct top_sum *sum, const struct top_interval *interval)
 {
 	if (!sum->all.to_ns && !sum->all.n)
@@ -112,16 +175,13 @@ int top_sum_add(struct top_sum *sum, const struct top_interval *interval)
 		to->p99 = fact->p99;
 		add(&to->known_ns, fact->known_ns);
 	}
-	return 0;
+	return drop_ended(sum, interval);
 }
 
 void top_sum_free(struct top_sum *sum)
 {
-	for (size_t i = 0; i < sum->all.n; i++) {
-		free((char *)(uintptr_t)sum->all.facts[i].machine);
-		free((char *)(uintptr_t)sum->all.facts[i].vcpu);
-		free((char *)(uintptr_t)sum->all.facts[i].name);
-	}
+	for (size_t i = 0; i < sum->all.n; i++)
+		free_fact(&sum->all.facts[i]);
 	free(sum->all.facts);
 	key_map_destroy(&sum->map);
 	*sum = (struct top_sum){ 0 };

@@ -18,7 +18,8 @@ struct top_sum {
 /**
  * top_sum_add - one more interval
  *
- * Times and counts are added; percentiles are of the last interval, or not known.
+ * Times and counts are added; percentiles are of the last interval, or not known. Machines that are
+ * not in it have ended: their sums go, lest there are more and more of them.
  *
  * Return: 0 or -ENOMEM.
  */

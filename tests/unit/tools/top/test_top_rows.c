@@ -212,12 +212,52 @@ static void test_added_up(void **state)
 		assert_true(!one->name || (fact->name != one->name &&
 					   !strcmp(fact->name, one->name)));
 	}
-	/* one that is not there any more has no percentile, nor does it end */
-	interval.n = 2;
+	/* of what does not happen any more there is no percentile, and the sum stays */
+	world = (struct world){ 0 };
+	add_machine(&world, "a", 1);
+	add_machine(&world, "b", 2);
+	interval.n = world.n;
 	assert_int_equal(top_sum_add(&sum, &interval), 0);
 	assert_int_equal(sum.all.n, n);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(sum.all.facts[i].p99, VIRT_NONE);
+	top_sum_free(&sum);
+}
+
+/** Sums of a machine that is no more are none; those of the others, and of pCPUs, go on. */
+static void test_ended(void **state)
+{
+	struct world world, after = { 0 };
+	struct top_interval interval = make(&world), next = { .from_ns = 100, .to_ns = 200 };
+	struct top_sum sum = { 0 };
+
+	(void)state;
+	add_machine(&after, "b", 2);
+	add_vcpu(&after, "b", 2, "bv0", 0, 99, 1, 50);
+	next.facts = after.facts;
+	next.n = after.n;
+	assert_int_equal(top_sum_add(&sum, &interval), 0);
+	for (int i = 1; i <= 3; i++) {
+		assert_int_equal(top_sum_add(&sum, &next), 0);
+		assert_int_equal(sum.all.n, after.n + 1);
+		for (size_t f = 0; f < after.n; f++) {
+			const struct top_fact *fact = &sum.all.facts[f], *one = &after.facts[f];
+
+			assert_int_equal(fact->kind, one->kind);
+			assert_true(top_same_subject(fact, one));
+			assert_string_equal(fact->machine, "b");
+			assert_int_equal(fact->ns, (1 + i) * one->ns);
+		}
+		assert_int_equal(sum.all.facts[after.n].kind, TOP_LOSS);
+		assert_int_equal(sum.all.facts[after.n].ns, 8);
+	}
+	/* one that has its number later begins anew */
+	assert_int_equal(top_sum_add(&sum, &interval), 0);
+	assert_int_equal(sum.all.n, interval.n);
+	assert_int_equal(sum.all.facts[0].ns, 5 * 5);
+	for (size_t f = 0; f < sum.all.n; f++)
+		if (sum.all.facts[f].machine_id == 1 && sum.all.facts[f].kind == TOP_MACHINE_STATE)
+			assert_int_equal(sum.all.facts[f].ns, 5);
 	top_sum_free(&sum);
 }
 
@@ -253,6 +293,7 @@ int main(void)
 		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_added_up),
 		cmocka_unit_test(test_namesakes),
+		cmocka_unit_test(test_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
