@@ -3,12 +3,13 @@
  * @file	bench_follow.c
  * @brief	What it costs to follow a KVM host for an hour: time of a record, and memory.
  *
- * Usage: bench_follow [SECONDS [RATE]]		default: 3600 200000
+ * Usage: bench_follow [SECONDS [RATE [MACHINES]]]	default: 3600 200000 0
  *
  * 16 vCPUs of 4 machines on 8 CPUs, so many records a second: VM entries and exits, and a switch
- * per 200 of them; 100 threads a second come, run and die. As top does, it takes what came in each
- * tenth of a second, and makes a model of each second. Prints a line of name=value pairs for each
- * sixth of the time, of the trace's; it takes as long as it takes.
+ * per 200 of them; 100 threads a second come, run and die, and so many machines of two vCPUs. As
+ * top does, it takes what came in each tenth of a second, and makes a model of each second. Prints
+ * a line of name=value pairs for each sixth of the time, of the trace's; it takes as long as it
+ * takes.
  */
 #include <malloc.h>
 #include <stdio.h>
@@ -22,6 +23,7 @@
 #define MACHINES	4
 #define FIRST_TID	100
 #define FIRST_TASK	1000
+#define FIRST_GUEST	5000000	/* threads of machines that come and go */
 #define TENTH_NS	INT64_C(100000000)
 #define THREADS		10	/* in a tenth */
 #define PER_SWITCH	200
@@ -76,6 +78,24 @@ static int64_t compile(struct kvm_follow *follow, int cpu, int64_t time_ns, int3
 	return time_ns + 60000;
 }
 
+/** A machine begins, and both its vCPUs execute and die. */
+static void boot(struct kvm_follow *follow, int64_t time_ns)
+{
+	static int32_t tid = FIRST_GUEST;
+	const int32_t tids[] = { tid, tid + 1 };
+	char name[16];
+
+	snprintf(name, sizeof(name), "ci%d", (int)(tid / 2));
+	must(kvm_follow_tell(follow, name, tids, 2));
+	for (int v = 0; v < 2; v++, tid++, time_ns += 100000) {
+		add(follow, 0, time_ns, KVM_BORN, FIRST_TID, tid, 0);
+		add(follow, 0, time_ns + 1000, KVM_SWITCH, FIRST_TID, tid, 0);
+		add(follow, 0, time_ns + 2000, KVM_ENTRY, tid, v, 0);
+		add(follow, 0, time_ns + 50000, KVM_EXIT, tid, v, 12);
+		add(follow, 0, time_ns + 60000, KVM_SWITCH, tid, FIRST_TID, 0x10);
+	}
+}
+
 /** Records of a CPU in a tenth of a second. Return: how many */
 static uint64_t fill(struct kvm_follow *follow, int cpu, int64_t begin_ns, uint64_t n)
 {
@@ -125,6 +145,7 @@ int main(int argc, char **argv)
 {
 	int64_t seconds = argc > 1 ? atoll(argv[1]) : 3600;
 	uint64_t rate = argc > 2 ? (uint64_t)atoll(argv[2]) : 200000, records = 0;
+	int machines = argc > 3 ? atoi(argv[3]) : 0;
 	struct kvm_follow *follow = begin();
 	double began = now();
 
@@ -134,6 +155,8 @@ int main(int argc, char **argv)
 
 		for (int cpu = 0; cpu < CPUS; cpu++)
 			records += fill(follow, cpu, tenth * TENTH_NS, rate / 10 / CPUS);
+		for (int m = 0; m < machines && tenth % 10 == 0; m++)
+			boot(follow, to_ns - TENTH_NS / 20 + m * 210000);
 		must(kvm_follow_feed(follow, to_ns));
 		if (tenth % 10 == 9) {
 			must(kvm_follow_model(follow, to_ns - 10 * TENTH_NS, to_ns, &model));
