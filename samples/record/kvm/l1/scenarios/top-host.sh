@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# top-host: "kshark-virt top" of the host itself, beside a trace-cmd that records the same; a machine begins meanwhile;
-# beside "kshark-virt record", by its folder; and killed, so that the next one takes its buffers away; scripts/lab-test
-# brings it along.
+# top-host: "kshark-virt top" of the host itself, beside a trace-cmd that records the same; a machine begins meanwhile,
+# and ends; beside "kshark-virt record", by its folder; and killed, so that the next one takes its buffers away;
+# scripts/lab-test brings it along.
 . /share/lab/lib.sh
 if [ "$1" = drive ]; then
     in_guest web "/work.sh both ipc sleep" > /dev/null
@@ -21,10 +21,12 @@ note "beside it: $(ls $T/instances)"
 record -o host.dat -C mono -e kvm -e sched_switch -e sched_wakeup -e sched_wakeup_new -e sched_migrate_task bash $ME drive || exit 1
 start_guest db 4 1 0; wait_guest db || exit 1
 sleep 3
+stop_guest db; sleep 3
 # the function is a shell of its own
 pkill -TERM -x kshark-virt; wait $top; note "top has ended: $?"; cat live.err >> $OUT/notes.txt
 note "instances left: $(ls $T/instances)"
-# by the folder of a recording, until that ends
+# by the folder of a recording, until that ends; db is another machine by now
+start_guest db 4 1 0; wait_guest db || exit 1
 tool record --guest web=none --guest db=none -o recording -d 6 > record.log 2>&1 & recorder=$!
 until grep -q 'recording into' record.log; do sleep 0.1; done
 run tool top --format csv --interval 500ms -o beside.csv recording; note "top of the recording has ended: $?"
