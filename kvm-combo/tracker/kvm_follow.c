@@ -111,22 +111,37 @@ static bool is_told(const struct kvm_tracker *tracker, int32_t tid)
 	return false;
 }
 
+/**
+ * Of what nobody has looked at, the next record by which a thread enters or leaves its guest.
+ * @i: where to begin; becomes its place
+ * @last: another thread's than this one's
+ *
+ * Return: NULL if there is none.
+ */
+static const struct kvm_event *next_of_guest(const struct kvm_cpu *cpu, size_t *i, int32_t last)
+{
+	for (; *i < cpu->n; (*i)++) {
+		const struct kvm_event *event = &cpu->events[*i];
+
+		if (kvm_is_of_guest(event) && event->pid > 0 && event->pid != last)
+			return event;
+	}
+	return NULL;
+}
+
 bool kvm_follow_has_strangers(const struct kvm_follow *follow)
 {
 	const struct kvm_tracker *tracker = follow->tracker;
 
 	for (size_t c = 0; c < tracker->n_cpus; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
+		const struct kvm_event *event;
 		int32_t last = KVM_NO_PID;
 
-		for (size_t i = cpu->looked; i < cpu->n; i++) {
-			const struct kvm_event *event = &cpu->events[i];
-			const struct kvm_thread *thread;
+		for (size_t i = cpu->looked; (event = next_of_guest(cpu, &i, last)); i++) {
+			const struct kvm_thread *thread = kvm_thread_find(tracker, event->pid);
 
-			if (!kvm_is_of_guest(event) || event->pid <= 0 || event->pid == last)
-				continue;
 			last = event->pid;
-			thread = kvm_thread_find(tracker, event->pid);
 			if ((!thread || thread->vcpu == VIRT_NONE || thread->is_dead) &&
 			    !is_told(tracker, last))
 				return true;
@@ -155,12 +170,11 @@ static void revive(struct kvm_follow *follow)
 
 	for (size_t c = 0; c < tracker->n_cpus && follow->n_dead; c++) {
 		const struct kvm_cpu *cpu = &tracker->cpus[c];
+		const struct kvm_event *event;
 		int32_t last = KVM_NO_PID;
 
-		for (size_t i = cpu->looked; i < cpu->n; i++) {
-			if (!kvm_is_of_guest(&cpu->events[i]) || cpu->events[i].pid == last)
-				continue;
-			last = cpu->events[i].pid;
+		for (size_t i = cpu->looked; (event = next_of_guest(cpu, &i, last)); i++) {
+			last = event->pid;
 			begin_life(follow, last);
 		}
 	}

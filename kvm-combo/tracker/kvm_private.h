@@ -146,7 +146,7 @@ static inline int32_t kvm_vcpu_of_thread(const struct kvm_thread *thread)
 /** A vCPU thread, before and while the model is filled. */
 struct kvm_vcpu {
 	int32_t		tid;		/* the first one, if it has several */
-	int32_t		tid_now;		/* and the one that it is */
+	int32_t		tid_now;	/* and the one that it is */
 	int32_t		id;		/* VIRT_NONE if no record tells */
 	int32_t		guest;		/* index of struct kvm_guest, or VIRT_NONE */
 	int32_t		index;		/* in the model */
