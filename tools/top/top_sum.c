@@ -100,57 +100,57 @@ static void free_fact(const struct top_fact *fact)
 	free((char *)(uintptr_t)fact->name);
 }
 
+/** Of a fact that another one's key is found for, the next one is taken. */
+static uint64_t free_key(const struct top_sum *sum, const struct top_fact *fact)
+{
+	uint64_t key = key_of(fact);
+
+	while (key_map_find(&sum->map, key) >= 0)
+		key++;
+	return key;
+}
+
 static bool has_machine(const struct key_map *machines, const struct top_fact *fact)
 {
 	return !fact->machine || key_map_find(machines, (uint32_t)fact->machine_id) >= 0;
 }
 
-/** Sums of these machines alone stay. Return: 0 or -ENOMEM. */
+/** Sums of these machines alone stay. Return: 0, or -ENOMEM, and sums are not found any more. */
 static int keep_machines(struct top_sum *sum, const struct key_map *machines)
 {
-	struct key_map map = { 0 };
+	struct top_interval *all = &sum->all;
 	size_t n = 0;
+	int ret = 0;
 
-	for (size_t i = 0; i < sum->all.n; i++)
-		n += has_machine(machines, &sum->all.facts[i]);
-	if (n == sum->all.n)
-		return 0;
-	for (size_t i = 0; i < sum->all.n; i++) {
-		uint64_t key = key_of(&sum->all.facts[i]);
-
-		if (!has_machine(machines, &sum->all.facts[i]))
-			continue;
-		while (key_map_find(&map, key) >= 0)
-			key++;
-		if (key_map_add(&map, key) < 0) {
-			key_map_destroy(&map);
-			return -ENOMEM;
-		}
-	}
-	n = 0;
-	for (size_t i = 0; i < sum->all.n; i++) {
-		if (has_machine(machines, &sum->all.facts[i]))
-			sum->all.facts[n++] = sum->all.facts[i];
-		else
-			free_fact(&sum->all.facts[i]);
-	}
-	sum->all.n = n;
 	key_map_destroy(&sum->map);
-	sum->map = map;
-	return 0;
+	for (size_t i = 0; i < all->n; i++) {
+		if (!has_machine(machines, &all->facts[i])) {
+			free_fact(&all->facts[i]);
+			continue;
+		}
+		all->facts[n] = all->facts[i];
+		if (!ret && key_map_add(&sum->map, free_key(sum, &all->facts[n])) < 0)
+			ret = -ENOMEM;
+		n++;
+	}
+	all->n = n;
+	return ret;
 }
 
-/** Return: 0 or -ENOMEM. */
+/** Return: 0, or -ENOMEM as above. */
 static int drop_ended(struct top_sum *sum, const struct top_interval *interval)
 {
 	struct key_map machines = { 0 };
+	bool all_there = true;
 	int ret = 0;
 
 	for (size_t i = 0; i < interval->n && !ret; i++)
 		if (interval->facts[i].kind == TOP_MACHINE_STATE &&
 		    key_map_add(&machines, (uint32_t)interval->facts[i].machine_id) < 0)
 			ret = -ENOMEM;
-	if (!ret)
+	for (size_t i = 0; i < sum->all.n; i++)
+		all_there &= has_machine(&machines, &sum->all.facts[i]);
+	if (!ret && !all_there)
 		ret = keep_machines(sum, &machines);
 	key_map_destroy(&machines);
 	return ret;
