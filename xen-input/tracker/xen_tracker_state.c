@@ -123,6 +123,7 @@ void tracker_tell(struct xen_tracker *tracker, struct tracked_vcpu *v)
 		v->next = domain->there;
 		domain->there = who;
 		v->is_there = true;
+		/* or another one has its number */
 		tracker_fail(tracker, virt_model_end_machine(tracker->model, domain->machine,
 							     VIRT_NO_END));
 	}
