@@ -41,6 +41,11 @@
  *   pCPUs are there, or since some were missing: BLOCKED or OFFLINE. RUNNABLE is WAKING or
  *   PREEMPTED, which it does not tell. What runs on a pCPU that is not traced (xentrace -c) cannot
  *   be known.
+ * - A contradiction on one pCPU is unknown time: if a vCPU comes to a pCPU that another one has not
+ *   left, both are UNKNOWN until a record tells; between two VM exits without an entry, or two
+ *   entries without an exit, the state is UNKNOWN, as it is of a vCPU that leaves its pCPU from
+ *   within the guest. TSCs of different pCPUs may differ, so that records of two pCPUs in the wrong
+ *   order are no such contradiction: the later one counts.
  * - A domain that is created while being traced has been OFFLINE before.
  */
 #ifndef KSHARK_VIRT_XEN_TRACKER_H

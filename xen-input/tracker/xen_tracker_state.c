@@ -179,15 +179,26 @@ static void lose(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t ti
 	enter_state(tracker, v, time_ns, UNKNOWN, VIRT_NONE, 0);
 }
 
-/** Somebody is on a pCPU who cannot be there. */
-static void evict(struct xen_tracker *tracker, uint32_t run, int32_t who, int64_t time_ns)
+/** Somebody is on a pCPU who cannot be there. Return: true if so. */
+static bool evict(struct xen_tracker *tracker, uint32_t run, int32_t who, int64_t time_ns)
 {
 	int32_t current = tracker->runs[run].current;
 
 	if (current < 0 || current == who)
-		return;
+		return false;
 	contradiction(tracker, crowded);
 	lose(tracker, &tracker->vcpus[current], time_ns);
+	return true;
+}
+
+/**
+ * A record of this pCPU is missing since the vCPU came to its state there: a VM entry or exit.
+ * In which state it was when is not known.
+ */
+static void doubt(struct xen_tracker *tracker, struct tracked_vcpu *v, const char *what)
+{
+	contradiction(tracker, what);
+	model_set(tracker, v, v->last_ns, UNKNOWN, VIRT_NONE, 0);
 }
 
 /** The flags of the wait of a vCPU that goes OFFLINE. */
@@ -261,7 +272,12 @@ void tracker_put_on(struct xen_tracker *tracker, uint32_t run, int64_t time_ns, 
 	} else if (old != ANY_RUNSTATE && !(agrees[v->state] & 1 << old)) {
 		contradiction(tracker, wrong_old);
 	}
-	evict(tracker, run, who, time_ns);
+	if (evict(tracker, run, who, time_ns)) {
+		/* one of the two is elsewhere: which one, a later record tells */
+		lose(tracker, v, time_ns);
+		occupy(tracker, run, time_ns, NOT_KNOWN);
+		return;
+	}
 	v->run = run;
 	v->pcpu = (int16_t)tracker->runs[run].pcpu;
 	v->blocking = v->own_sleep = false;
@@ -287,7 +303,7 @@ void tracker_take_off(struct xen_tracker *tracker, uint32_t index, int64_t time_
 	if (old != ANY_RUNSTATE && !(agrees[v->state] & 1 << old))
 		contradiction(tracker, wrong_old);
 	if (v->state == GUEST && tracker->domains[v->domain].hvm)
-		contradiction(tracker, no_exit);
+		doubt(tracker, v, no_exit);
 	evict(tracker, index, who, time_ns);
 	resolve(tracker, v, inside(tracker, v));
 	v->pcpu = (int16_t)run->pcpu;
@@ -337,7 +353,7 @@ static void cross(struct xen_tracker *tracker, int32_t who, int64_t time_ns, enu
 
 	tracker->domains[v->domain].hvm = true;
 	if (crossings[crossing][v->state].wrong)
-		contradiction(tracker, crossings[crossing][v->state].wrong);
+		doubt(tracker, v, crossings[crossing][v->state].wrong);
 	resolve(tracker, v, crossings[crossing][v->state].was);
 	v->blocking = v->woken = false;
 	v->reason = reason;

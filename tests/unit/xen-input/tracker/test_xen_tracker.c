@@ -858,6 +858,48 @@ static void test_wrong_old(void **state)
 	}
 }
 
+/** Of two on one pCPU, one is elsewhere: neither is known until a record decides. */
+static void test_crowded(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, D1V0);
+	TRACE_RECORD(&trace, RUNNABLE_TO_RUNNING, 2000, D1V1);
+	TRACE_RECORD(&trace, RUNNING_TO_BLOCKED, 3000, D1V1);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 4000, D1V0);
+	TRACE_RECORD(&trace, RUNNING_TO_RUNNABLE, 5000, D1V0);
+	model = build(&trace);
+	expect(model, "d1v0", "G1000p0 U2000p0 G4000p0 P5000p0");
+	expect(model, "d1v1", "U1000 B3000p0");
+	assert_int_equal(contradictions(model), 1);
+	assert_false(virt_pcpu_at(model, 0, 2500, NULL)->known);
+	virt_model_free(model);
+}
+
+/** Between two exits without an entry, the vCPU was in its guest for some of the time. */
+static void test_missing_crossings(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, D1V0);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1100);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_SVM_EXIT64, 2000, SVM_HLT, 0, 0);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_SVM_EXIT64, 3000, SVM_INTR, 0, 0);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 4000);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 5000);
+	TRACE_RECORD(&trace, RUNNING_TO_RUNNABLE, 6000, D1V0);
+	model = build(&trace);
+	expect(model, "d1v0", "H1000p0 G1100p0 H2000p0(HLT) U2000p0 H3000p0(INTR) U4000p0 P6000p0");
+	assert_int_equal(contradictions(model), 3);
+	virt_model_free(model);
+}
+
 static void test_runs_twice(void **state)
 {
 	struct trace trace = { 0 };
@@ -902,6 +944,8 @@ int main(void)
 		cmocka_unit_test(test_domains),
 		cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_wrong_old),
+		cmocka_unit_test(test_crowded),
+		cmocka_unit_test(test_missing_crossings),
 		cmocka_unit_test(test_runs_twice),
 	};
 
