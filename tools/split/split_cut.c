@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "split.h"
+#include "xen_cores.h"
 #include "xentrace_told.h"
 
 /** The way through a run of a pCPU. */
@@ -46,8 +47,10 @@ static int note_first(struct run *run, const struct xentrace_record *rec)
 	} else if (!rec) {
 		return 0;
 	}
+	/* with core scheduling, another run may tell */
 	cut->firsts[i] = (struct xen_part_pcpu){
-		.pcpu = run->pcpu, .has_first = true, .first = first_of(run, rec),
+		.pcpu = run->pcpu, .first = first_of(run, rec),
+		.has_first = !xen_cores_of(xen_trace_cores(cut->trace), run->pcpu),
 		.known_tsc = UINT64_MAX,
 	};
 	return 0;

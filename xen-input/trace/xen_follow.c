@@ -79,6 +79,8 @@ int xen_follow_begin(struct xen_trace *trace, const struct xen_trace_options *op
 		ret = xen_trace_name_somebody(trace);
 	if (!ret)
 		ret = xen_trace_set_clock(trace, options);
+	if (!ret)
+		ret = xen_trace_find_core_firsts(trace);
 	count_pcpus(trace);
 	return ret;
 }
@@ -95,6 +97,7 @@ int xen_follow_runs(struct xen_trace *trace)
 	/* nothing is looked ahead for */
 	for (uint32_t i = before; i < first->n_runs; i++)
 		first->vcpu[i] = XEN_VCPU_UNKNOWN;
+	xen_cores_set_runs(trace->cores, trace->reader);
 	count_pcpus(trace);
 	return 0;
 }

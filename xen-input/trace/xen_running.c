@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "xen_ahead.h"
+#include "xen_cores.h"
 
 int xen_running_init(struct xen_running *running, uint32_t n_runs)
 {
 	running->n_runs = n_runs;
+	running->cores = NULL;
 	running->pcpu = malloc((n_runs ? n_runs : 1) * sizeof(*running->pcpu));
 	if (!running->pcpu)
 		return -ENOMEM;
@@ -78,8 +80,56 @@ static xen_vcpu update_sched(struct xen_running_pcpu *pcpu, const struct xentrac
 	return pcpu->current;
 }
 
-xen_vcpu xen_running_change(struct xen_running_pcpu *pcpu, const struct xentrace_record *rec)
+/** Nothing is known of the pCPUs of a core. */
+static void forget_core(struct xen_running *running, const struct xen_core *core)
 {
+	for (uint32_t i = 0; i < core->n_pcpus; i++) {
+		if (core->pcpus[i].run < running->n_runs)
+			running->pcpu[core->pcpus[i].run].current = XEN_VCPU_UNKNOWN;
+	}
+}
+
+/** A runstate change of any pCPU of a core. */
+static void change_core(struct xen_running *running, const struct xen_core *core,
+			const struct xentrace_record *rec)
+{
+	xen_vcpu vcpu = believable(xentrace_word(rec, 0));
+	bool puts_on = xen_runstate_new(rec->event) == XEN_RUNSTATE_RUNNING;
+	uint32_t run;
+
+	if (!rec->n_words || (!puts_on && xen_runstate_old(rec->event) != XEN_RUNSTATE_RUNNING))
+		return;
+	run = vcpu == XEN_VCPU_UNKNOWN ? XEN_NO_RUN : xen_core_run(core, vcpu);
+	if (run >= running->n_runs)
+		forget_core(running, core);
+	else if (puts_on || running->pcpu[run].current == XEN_VCPU_UNKNOWN)
+		running->pcpu[run].current = vcpu;
+}
+
+/** A pCPU that is scheduled with others: the records of a switch name the unit, not the vCPU. */
+static xen_vcpu update_core(struct xen_running *running, const struct xen_core *core,
+			    const struct xentrace_record *rec)
+{
+	struct xen_running_pcpu *pcpu = &running->pcpu[rec->run];
+
+	if (rec->flags & XENTRACE_AFTER_GAP || rec->event == XEN_TRC_LOST_RECORDS)
+		forget_core(running, core);
+	if (rec->event == XEN_TRC_LOST_RECORDS)
+		pcpu->current = vcpu_after_loss(rec);
+	else if (xen_event_is_runstate_change(rec->event))
+		change_core(running, core, rec);
+	else if (rec->event == XEN_TRC_SCHED_CONTINUE_RUNNING && rec->n_words)
+		pcpu->current = believable(xentrace_word(rec, 0));
+	return pcpu->current;
+}
+
+xen_vcpu xen_running_change(struct xen_running *running, const struct xentrace_record *rec)
+{
+	struct xen_running_pcpu *pcpu = &running->pcpu[rec->run];
+	const struct xen_core *core = xen_cores_of(running->cores, rec->pcpu);
+
+	if (core)
+		return update_core(running, core, rec);
 	if (rec->flags & XENTRACE_AFTER_GAP)
 		pcpu->current = pcpu->next = XEN_VCPU_UNKNOWN;
 	if (pcpu->next != XEN_VCPU_UNKNOWN) {

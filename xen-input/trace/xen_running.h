@@ -80,10 +80,13 @@ struct xen_running_pcpu {
 	xen_vcpu	next;
 };
 
+struct xen_cores;
+
 /** All pCPUs of a trace. */
 struct xen_running {
 	struct xen_running_pcpu	*pcpu;	/* index = run */
 	uint32_t		n_runs;
+	const struct xen_cores	*cores;	/* NULL: each pCPU records its own switches */
 };
 
 /** xen_running_init - nothing known yet. Return: 0 or -ENOMEM. */
@@ -112,7 +115,7 @@ int xen_first_find(struct xen_first *first, const struct xentrace *reader);
 /** xen_first_destroy - free what xen_first_find() has allocated. */
 void xen_first_destroy(struct xen_first *first);
 
-/** xen_running_start - before the first record: who is there. */
+/** xen_running_start - before the first record: who is there. Set @cores after this. */
 void xen_running_start(struct xen_running *running, const struct xen_first *first);
 
 /** xen_running_destroy - free what xen_running_init() has allocated. */
@@ -124,12 +127,13 @@ void xen_running_destroy(struct xen_running *running);
  *
  * Return: the vCPU that the record belongs to: who was running when it was written. The record
  * that puts a vCPU on the pCPU belongs to that vCPU already, the one that takes it off still does.
+ * With core scheduling, a change of another pCPU belongs to who was running where it was written.
  */
 static inline xen_vcpu xen_running_update(struct xen_running *running,
 					  const struct xentrace_record *rec);
 
 /** xen_running_change - the part of xen_running_update() for the few records that matter. */
-xen_vcpu xen_running_change(struct xen_running_pcpu *pcpu, const struct xentrace_record *rec);
+xen_vcpu xen_running_change(struct xen_running *running, const struct xentrace_record *rec);
 
 static inline xen_vcpu xen_running_update(struct xen_running *running,
 					  const struct xentrace_record *rec)
@@ -140,7 +144,7 @@ static inline xen_vcpu xen_running_update(struct xen_running *running,
 	    rec->event != XEN_TRC_LOST_RECORDS && !(rec->flags & XENTRACE_AFTER_GAP) &&
 	    pcpu->next == XEN_VCPU_UNKNOWN)
 		return pcpu->current;
-	return xen_running_change(pcpu, rec);
+	return xen_running_change(running, rec);
 }
 
 #ifdef __cplusplus

@@ -133,9 +133,8 @@ static int read_error(int ret)
 	return ret == -ESTALE ? 0 : ret;
 }
 
-/** All that is there; of what is still being written, what waits. */
-static int each_record(const struct xen_trace *trace,
-		       int (*take)(void *arg, const struct xentrace_record *rec), void *arg)
+int xen_trace_each_record(const struct xen_trace *trace,
+			  int (*take)(void *arg, const struct xentrace_record *rec), void *arg)
 {
 	struct xentrace_iter *iter;
 	struct xentrace_record rec;
@@ -158,6 +157,7 @@ static int each_record(const struct xen_trace *trace,
 struct probe {
 	uint64_t		votes[XEN_ISA_SVM + 1];
 	struct xen_calibrate	*cal;		/* or NULL */
+	struct xen_cores_learn	*cores;
 	uint64_t		n;
 };
 
@@ -166,6 +166,8 @@ static int probe_record(void *arg, const struct xentrace_record *rec)
 {
 	struct probe *probe = arg;
 
+	if (xen_cores_learn_record(probe->cores, rec))
+		return -ENOMEM;
 	if (rec->event >> XEN_TRC_CLASS_SHIFT == XEN_TRC_CLASS_HVM)
 		probe->votes[xen_isa_from_exit(rec->event, xentrace_word(rec, 0))]++;
 	if (probe->cal)
@@ -173,12 +175,21 @@ static int probe_record(void *arg, const struct xentrace_record *rec)
 	return ++probe->n < PROBE_RECORDS ? 0 : 1;
 }
 
-/** Look at the beginning of the trace: instruction set, and run times if the clock is unknown. */
+/**
+ * Look at the beginning of the trace: instruction set, cores, and run times if the clock is
+ * unknown.
+ */
 static int probe(struct xen_trace *trace, struct xen_calibrate *cal)
 {
-	struct probe probe = { .cal = cal };
-	int ret = each_record(trace, probe_record, &probe);
+	struct probe probe = { .cal = cal, .cores = xen_cores_learn_new() };
+	int ret = probe.cores ? xen_trace_each_record(trace, probe_record, &probe) : -ENOMEM;
 	const uint64_t *votes = probe.votes;
+
+	xen_cores_free(trace->cores);
+	trace->cores = NULL;
+	if (ret >= 0)
+		ret = xen_cores_make(probe.cores, trace->reader, &trace->cores);
+	xen_cores_learn_free(probe.cores);
 
 	if (trace->part && trace->part->model)
 		trace->isa = trace->part->isa;
@@ -219,7 +230,7 @@ static int check_names(const struct xen_trace *trace, struct named *named, size_
 	int ret = xen_running_init(&naming.running, xentrace_n_runs(trace->reader));
 
 	if (!ret)
-		ret = each_record(trace, check_record, &naming);
+		ret = xen_trace_each_record(trace, check_record, &naming);
 	xen_running_destroy(&naming.running);
 	return ret;
 }
@@ -373,8 +384,11 @@ static int find_all(struct xen_trace *trace, const struct xen_trace_options *opt
 		ret = xen_trace_name_somebody(trace);
 	if (ret)
 		return ret;
-	xen_trace_set_first(trace);
 	ret = trace->is_window ? 0 : xen_trace_set_clock(trace, options);
+	if (!ret)
+		ret = xen_trace_find_core_firsts(trace);
+	if (!ret)
+		xen_trace_set_first(trace);
 	if (!ret && options->correct_skew && !trace->is_window)
 		ret = correct_skew(trace, options->absolute_time);
 	if (!ret && trace->part) {
@@ -454,6 +468,7 @@ void xen_trace_close(struct xen_trace *trace)
 	xen_skew_free(trace->skew);
 	xen_meta_free(trace->meta);
 	xen_first_destroy(&trace->first);
+	xen_cores_free(trace->cores);
 	if (!trace->stream)
 		xentrace_close(trace->reader);
 	free(trace->pcpu_offset);
@@ -482,6 +497,11 @@ const struct xen_meta *xen_trace_meta(const struct xen_trace *trace)
 const struct xen_first *xen_trace_first(const struct xen_trace *trace)
 {
 	return &trace->first;
+}
+
+const struct xen_cores *xen_trace_cores(const struct xen_trace *trace)
+{
+	return trace->cores;
 }
 
 enum xen_isa xen_trace_isa(const struct xen_trace *trace)
@@ -583,6 +603,7 @@ struct xen_trace_iter *xen_trace_iter_new(struct xen_trace *trace)
 		return NULL;
 	}
 	xen_running_start(&iter->running, &trace->first);
+	iter->running.cores = trace->cores;
 	return iter;
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 #include "xen_part.h"
+#include "xen_cores.h"
 #include "xen_trace.h"
 #include "xen_trace_window.h"
 #include "xentrace_live.h"
@@ -24,6 +25,7 @@ struct xen_trace {
 	struct xen_meta		*meta;
 	struct xen_clock	clock;
 	struct xen_first	first;
+	struct xen_cores	*cores;		/* NULL: each pCPU is scheduled by itself */
 	struct xen_part		*part;		/* of @meta; NULL: it was not cut out of another */
 	enum xen_isa		isa;
 	struct xen_skew		*skew;		/* of the last complete walk */
@@ -60,6 +62,19 @@ struct xen_trace *xen_trace_make(struct xentrace *reader, const char *path,
 
 /** xen_trace_set_clock - by options, sidecar, or what is indexed. Return: 0 or a negative errno. */
 int xen_trace_set_clock(struct xen_trace *trace, const struct xen_trace_options *options);
+
+/** xen_trace_each_record - all that is there; of what is still being written, what waits. */
+int xen_trace_each_record(const struct xen_trace *trace,
+			  int (*take)(void *arg, const struct xentrace_record *rec), void *arg);
+
+/* ---- xen_trace_cores.c ---- */
+
+/**
+ * xen_trace_find_core_firsts - who was on each pCPU at its first record, with core scheduling
+ *
+ * Call it when the cores and the runs are known. Return: 0 or -ENOMEM.
+ */
+int xen_trace_find_core_firsts(struct xen_trace *trace);
 
 /* ---- xen_trace_part.c ---- */
 

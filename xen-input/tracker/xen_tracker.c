@@ -52,10 +52,8 @@ int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *
 		if (tracker->part)
 			begin_part(tracker);
 	}
-	if (tracker->head.last_ns[row->rec.run] == INT64_MIN) {
-		tracker->runs[row->rec.run].pcpu = row->rec.pcpu;
-		tracker_begin_run(tracker, row->rec.run, row->time_ns);
-	}
+	if (!tracker->runs[row->rec.run].begun)
+		tracker_begin_run(tracker, row->rec.run, row->rec.pcpu, row->time_ns);
 	if (!tracker->replay) {
 		if (is_loss(row))
 			tracker_note_loss(tracker, row);

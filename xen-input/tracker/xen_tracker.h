@@ -41,6 +41,8 @@
  *   pCPUs are there, or since some were missing: BLOCKED or OFFLINE. RUNNABLE is WAKING or
  *   PREEMPTED, which it does not tell. What runs on a pCPU that is not traced (xentrace -c) cannot
  *   be known.
+ * - With core scheduling, one pCPU records the switches of all pCPUs of its core (xen_cores.h).
+ *   Losses of one pCPU of a core are losses of all.
  * - A contradiction on one pCPU is unknown time: if a vCPU comes to a pCPU that another one has not
  *   left, both are UNKNOWN until a record tells; between two VM exits without an entry, or two
  *   entries without an exit, the state is UNKNOWN, as it is of a vCPU that leaves its pCPU from

@@ -193,7 +193,8 @@ void tracker_end_loss(struct xen_tracker *tracker, const struct xen_trace_row *r
 	if (run->lost && !--tracker->n_lost && tracker->whole_ns < row->time_ns)
 		tracker->whole_ns = row->time_ns;
 	run->lost = false;
-	if (row->rec.event != XEN_TRC_LOST_RECORDS || row->rec.n_words < 2)
+	if (row->rec.event != XEN_TRC_LOST_RECORDS || row->rec.n_words < 2 ||
+	    tracker_core_is_lost(tracker, row->rec.pcpu))
 		return;
 	if (xen_vcpu_is_idle(vcpu)) {
 		tracker_put_idle(tracker, row->rec.run, row->time_ns);

@@ -15,6 +15,7 @@
 #include <errno.h>
 
 #include "key_map.h"
+#include "xen_cores.h"
 #include "xen_part.h"
 #include "xen_tracker_feed.h"
 
@@ -78,6 +79,7 @@ struct tracked_domain {
 /** A run of a pCPU (struct xentrace_record, run). */
 struct tracked_run {
 	uint16_t	pcpu;
+	bool		begun;		/* who is there at first is known, if it can be */
 	int32_t		current;	/* vCPU, IDLE or NOT_KNOWN */
 	int32_t		preempted;	/* vCPU that was preempted right now, or NOT_KNOWN */
 	int64_t		preempted_ns;
@@ -251,11 +253,21 @@ void tracker_put_idle(struct xen_tracker *tracker, uint32_t run, int64_t time_ns
 void tracker_cross(struct xen_tracker *tracker, uint32_t run, int64_t time_ns,
 		   enum crossing crossing, int32_t reason);
 
-/** tracker_begin_run - the first record of a pCPU, if none is missing before it: who is there. */
-void tracker_begin_run(struct xen_tracker *tracker, uint32_t run, int64_t time_ns);
+/**
+ * tracker_begin_run - the first record of a pCPU, if none is missing before it: who is there
+ *
+ * With core scheduling, another pCPU's record of this one may come first. Later calls do nothing.
+ */
+void tracker_begin_run(struct xen_tracker *tracker, uint32_t run, uint16_t pcpu, int64_t time_ns);
 
 /** tracker_lose_run - from now on nothing tells who is on a pCPU, nor what became of the others. */
 void tracker_lose_run(struct xen_tracker *tracker, uint32_t run, int64_t time_ns);
+
+/** tracker_empty - nothing tells any more who is on a pCPU. */
+void tracker_empty(struct xen_tracker *tracker, uint32_t run, int64_t time_ns);
+
+/** tracker_lose_place - it runs or has run, but nothing tells where, nor what becomes of it. */
+void tracker_lose_place(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns);
 
 /** tracker_close - what is still open at the end of the trace. */
 void tracker_close(struct xen_tracker *tracker);
@@ -270,6 +282,26 @@ void tracker_slept_on(struct xen_tracker *tracker, struct tracked_vcpu *v);
 
 /** tracker_irq_handled - XEN_TRC_HW_IRQ_HANDLED: did it wake whoever was woken last? */
 void tracker_irq_handled(struct xen_tracker *tracker, const struct xen_trace_row *row);
+
+/* --- core scheduling: xen_tracker_cores.c ---------------------------------------------------- */
+
+/**
+ * tracker_place - the run of a pCPU that a runstate change is about
+ *
+ * That is the run that recorded it, unless Xen schedules the pCPU together with others.
+ *
+ * Return: a run, or XEN_NO_RUN if nothing tells it.
+ */
+uint32_t tracker_place(struct xen_tracker *tracker, const struct xen_trace_row *row, xen_vcpu vcpu);
+
+/** tracker_core_is_lost - are records missing now of a pCPU that is scheduled with this one? */
+bool tracker_core_is_lost(const struct xen_tracker *tracker, uint16_t pcpu);
+
+/** tracker_core_of - the core of a pCPU, or NULL if it is scheduled by itself. */
+const struct xen_core *tracker_core_of(const struct xen_tracker *tracker, uint16_t pcpu);
+
+/** tracker_lose_core - nothing tells who is on these pCPUs. @core: NULL: does nothing */
+void tracker_lose_core(struct xen_tracker *tracker, const struct xen_core *core, int64_t time_ns);
 
 /* --- records: xen_tracker_records.c ---------------------------------------------------------- */
 

@@ -25,20 +25,34 @@ static void change_off(struct xen_tracker *tracker, const struct xen_trace_row *
 	tracker_change_off(tracker, row->time_ns, who, next, old);
 }
 
+/** It leaves a pCPU that nothing names: what it is from now on is known all the same. */
+static void take_off_somewhere(struct xen_tracker *tracker, int64_t time_ns, int32_t who,
+			       enum state next)
+{
+	struct tracked_vcpu *v = &tracker->vcpus[who];
+
+	tracker_lose_place(tracker, v, time_ns);
+	if (!tracker->n_lost)
+		tracker_enter(tracker, v, time_ns, next);
+}
+
 static void on_runstate(struct xen_tracker *tracker, const struct xen_trace_row *row)
 {
 	enum xen_runstate old = xen_runstate_old(row->rec.event);
 	enum xen_runstate new = xen_runstate_new(row->rec.event);
 	xen_vcpu vcpu = xentrace_word(&row->rec, 0);
 	enum state next = after_change[old][new];
+	uint32_t run;
 	int32_t who;
 
 	tracker->have_runstates = true;
 	if (!row->rec.n_words)
 		return;
+	run = tracker_place(tracker, row, vcpu);
 	if (xen_vcpu_is_idle(vcpu)) {
-		if (new == XEN_RUNSTATE_RUNNING || old == XEN_RUNSTATE_RUNNING)
-			tracker_put_idle(tracker, row->rec.run, row->time_ns);
+		if ((new == XEN_RUNSTATE_RUNNING || old == XEN_RUNSTATE_RUNNING) &&
+		    run != XEN_NO_RUN)
+			tracker_put_idle(tracker, run, row->time_ns);
 		return;
 	}
 	if (!believable(vcpu))
@@ -47,10 +61,14 @@ static void on_runstate(struct xen_tracker *tracker, const struct xen_trace_row 
 	if (who < 0)
 		return;
 	tracker_was(tracker, who, row->time_ns, old);
-	if (new == XEN_RUNSTATE_RUNNING)
-		tracker_put_on(tracker, row->rec.run, row->time_ns, who, old, true);
+	if (new == XEN_RUNSTATE_RUNNING && run == XEN_NO_RUN)
+		tracker_lose_place(tracker, &tracker->vcpus[who], row->time_ns);
+	else if (new == XEN_RUNSTATE_RUNNING)
+		tracker_put_on(tracker, run, row->time_ns, who, old, true);
+	else if (old == XEN_RUNSTATE_RUNNING && run == XEN_NO_RUN)
+		take_off_somewhere(tracker, row->time_ns, who, next);
 	else if (old == XEN_RUNSTATE_RUNNING)
-		tracker_take_off(tracker, row->rec.run, row->time_ns, who, next, old);
+		tracker_take_off(tracker, run, row->time_ns, who, next, old);
 	else
 		change_off(tracker, row, who, next, old);
 }
@@ -60,7 +78,7 @@ static void on_continue(struct xen_tracker *tracker, const struct xen_trace_row 
 	xen_vcpu vcpu = xentrace_word(&row->rec, 0);
 	int32_t who;
 
-	if (!row->rec.n_words)
+	if (!row->rec.n_words || tracker_core_is_lost(tracker, row->rec.pcpu))
 		return;
 	if (xen_vcpu_is_idle(vcpu)) {
 		tracker_put_idle(tracker, row->rec.run, row->time_ns);

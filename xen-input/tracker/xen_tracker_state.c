@@ -371,11 +371,15 @@ void tracker_cross(struct xen_tracker *tracker, uint32_t index, int64_t time_ns,
 		cross(tracker, run->current, time_ns, crossing, reason);
 }
 
-void tracker_begin_run(struct xen_tracker *tracker, uint32_t run, int64_t time_ns)
+void tracker_begin_run(struct xen_tracker *tracker, uint32_t run, uint16_t pcpu, int64_t time_ns)
 {
 	xen_vcpu vcpu = xen_trace_first(tracker->trace)->vcpu[run];
 	int32_t who;
 
+	if (tracker->runs[run].begun)
+		return;
+	tracker->runs[run].begun = true;
+	tracker->runs[run].pcpu = pcpu;
 	if (vcpu == XEN_VCPU_UNKNOWN)
 		return;
 	if (tracker->whole_ns < time_ns)
@@ -392,14 +396,30 @@ void tracker_begin_run(struct xen_tracker *tracker, uint32_t run, int64_t time_n
 		tracker_put_on(tracker, run, time_ns, who, ANY_RUNSTATE, false);
 }
 
-void tracker_lose_run(struct xen_tracker *tracker, uint32_t index, int64_t time_ns)
+void tracker_empty(struct xen_tracker *tracker, uint32_t index, int64_t time_ns)
 {
 	struct tracked_run *run = &tracker->runs[index];
 
 	run->preempted = NOT_KNOWN;
 	if (run->current >= 0)
 		lose(tracker, &tracker->vcpus[run->current], time_ns);
-	occupy(tracker, index, time_ns, NOT_KNOWN);
+	if (run->begun)
+		occupy(tracker, index, time_ns, NOT_KNOWN);
+}
+
+void tracker_lose_place(struct xen_tracker *tracker, struct tracked_vcpu *v, int64_t time_ns)
+{
+	if (on_pcpu(v))
+		tracker_empty(tracker, v->run, time_ns);
+	else if (v->state != UNKNOWN)
+		lose(tracker, v, time_ns);
+}
+
+void tracker_lose_run(struct xen_tracker *tracker, uint32_t index, int64_t time_ns)
+{
+	tracker->runs[index].begun = true;
+	tracker_empty(tracker, index, time_ns);
+	tracker_lose_core(tracker, tracker_core_of(tracker, tracker->runs[index].pcpu), time_ns);
 	for (size_t i = 0; i < tracker->n_told; i++) {
 		struct tracked_vcpu *v = &tracker->vcpus[tracker->told[i]];
 

@@ -122,7 +122,9 @@ static void on_switch(struct xen_tracker *tracker, const struct xen_trace_row *r
 {
 	struct tracked_run *run = &tracker->runs[row->rec.run];
 
-	if (tracker->have_runstates || row->rec.n_words < 4)
+	/* with core scheduling it names units, not vCPUs */
+	if (tracker->have_runstates || row->rec.n_words < 4 ||
+	    xen_cores_of(xen_trace_cores(tracker->trace), row->rec.pcpu))
 		return;
 	run->prev = make_vcpu(xentrace_word(&row->rec, 0), xentrace_word(&row->rec, 1));
 	run->next = make_vcpu(xentrace_word(&row->rec, 2), xentrace_word(&row->rec, 3));

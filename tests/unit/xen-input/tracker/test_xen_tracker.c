@@ -900,6 +900,111 @@ static void test_missing_crossings(void **state)
 	virt_model_free(model);
 }
 
+/* ---- core scheduling: p0 records the switches of all pCPUs of its core ---- */
+
+/** One vCPU takes the place of another, in the buffer of whichever pCPU decides. */
+static void pair(struct trace *trace, uint64_t tsc, uint32_t out, uint32_t in)
+{
+	TRACE_RECORD(trace, RUNNING_TO_RUNNABLE, tsc, out);
+	TRACE_RECORD(trace, RUNNABLE_TO_RUNNING, tsc, in);
+}
+
+static void test_core(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	TRACE_RECORD(&trace, 0x0002800a, 1000, 0x7fff, 0, 1, 0);
+	pair(&trace, 1000, IDLE(0), D1V0);
+	pair(&trace, 1000, IDLE(1), D1V1);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1100);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_SVM_EXIT64, 1200, SVM_IOIO, 0, 0);
+	trace_window(&trace, 1);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_VMENTRY, 1150);
+	TRACE_RECORD(&trace, XEN_TRC_HVM_SVM_EXIT64, 1250, SVM_HLT, 0, 0);
+	/* now the other one decides: in one step, to a domain with one vCPU */
+	TRACE_RECORD(&trace, 0x0002800a, 2000, 1, 0, 2, 0);
+	pair(&trace, 2000, D1V0, D2V0);
+	pair(&trace, 2000, D1V1, IDLE(1));
+	TRACE_RECORD(&trace, 0x00201003, 3000, 0);
+	model = build(&trace);
+	expect(model, "d1v0", "H1000p0 G1100p0 H1200p0(IOIO) P2000p0(d2v0)");
+	expect(model, "d1v1", "H1000p1 G1150p1 H1250p1(HLT) P2000p1");
+	expect(model, "d2v0", "U1000 G2000p0");
+	assert_int_equal(contradictions(model), 0);
+	assert_true(virt_pcpu_at(model, 1, 2500, NULL)->known);
+	virt_model_free(model);
+}
+
+/** What one pCPU has lost may have been a switch of any pCPU of its core. */
+static void test_core_loses(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	pair(&trace, 1000, IDLE(0), D1V0);
+	pair(&trace, 1000, IDLE(1), D1V1);
+	TRACE_RECORD(&trace, XEN_TRC_LOST_RECORDS, 3000, 5, 0x00000001, 2000, 0);
+	TRACE_RECORD(&trace, 0x00201003, 5000, 0);
+	trace_window(&trace, 1);
+	TRACE_RECORD(&trace, 0x00201003, 1500, 0);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 4000, D1V1);
+	model = build(&trace);
+	expect(model, "d1v0", "G1000p0 U2000p0 G3000p0");
+	expect(model, "d1v1", "G1000p1 U2000p1 G4000p1");
+	assert_false(virt_pcpu_at(model, 1, 3500, NULL)->known);
+	virt_model_free(model);
+}
+
+/** Of a core with four pCPUs, the records name two: numbers of vCPUs tell no place then. */
+static void test_half_a_core(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	pair(&trace, 1000, IDLE(0), D1V0);
+	pair(&trace, 1000, IDLE(2), 0x00010002);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_SWITCH_INFCONT, 1900, 1, 0, 0, 0);
+	pair(&trace, 2000, D1V0, IDLE(0));
+	pair(&trace, 2000, 0x00010002, D2V0);
+	trace_window(&trace, 2);
+	TRACE_RECORD(&trace, 0x00201003, 1500, 0);
+	TRACE_RECORD(&trace, 0x00201003, 3000, 0);
+	model = build(&trace);
+	expect(model, "d1v0", "U1000 P2000");
+	expect(model, "d1v2", "U1000 P2000");
+	expect(model, "d2v0", "U1000");
+	assert_false(virt_pcpu_at(model, 2, 1500, NULL)->known);
+	virt_model_free(model);
+}
+
+/** One damaged number among many changes of idle vCPUs makes no core. */
+static void test_no_core(void **state)
+{
+	struct trace trace = { 0 };
+	struct virt_model *model;
+
+	(void)state;
+	trace_window(&trace, 0);
+	for (int i = 0; i < 4; i++) {
+		pair(&trace, 1000 + 100 * i, i == 2 ? IDLE(1) : IDLE(0), D1V0);
+		pair(&trace, 1050 + 100 * i, D1V0, IDLE(0));
+	}
+	trace_window(&trace, 1);
+	TRACE_RECORD(&trace, XEN_TRC_SCHED_CONTINUE_RUNNING, 1000, D1V1);
+	TRACE_RECORD(&trace, 0x00201003, 3000, 0);
+	model = build(&trace);
+	expect(model, "d1v1", "G1000p1");
+	assert_int_equal(virt_pcpu_at(model, 0, 1220, NULL)->vcpu, vcpu_of(model, "d1v0"));
+	virt_model_free(model);
+}
+
 static void test_runs_twice(void **state)
 {
 	struct trace trace = { 0 };
@@ -946,6 +1051,10 @@ int main(void)
 		cmocka_unit_test(test_wrong_old),
 		cmocka_unit_test(test_crowded),
 		cmocka_unit_test(test_missing_crossings),
+		cmocka_unit_test(test_core),
+		cmocka_unit_test(test_core_loses),
+		cmocka_unit_test(test_half_a_core),
+		cmocka_unit_test(test_no_core),
 		cmocka_unit_test(test_runs_twice),
 	};
 
