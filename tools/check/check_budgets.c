@@ -267,12 +267,11 @@ static struct result judge_subject(struct judging *judging, const struct subject
 /** Of a trace, and of nobody. */
 static struct result judge_losses(struct judging *judging)
 {
-	struct virt_loss_range losses = virt_model_losses(judging->model);
+	struct virt_loss_sum sum = virt_model_count_losses(judging->model, VIRT_NONE,
+							   judging->from_ns, judging->to_ns);
 	struct result result = { .has_value = true, .worst.kind = VIRT_WORST_N_KINDS };
 
-	for (size_t i = 0; i < losses.n; i++)
-		result.count += losses.first[i].from_ns < judging->to_ns &&
-				losses.first[i].to_ns > judging->from_ns;
+	result.count = sum.losses;
 	result.value = (double)result.count;
 	result.outcome = result.value > judging->budget->limit ? EXCEEDED : WITHIN;
 	return result;

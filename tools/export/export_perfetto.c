@@ -366,7 +366,8 @@ static void put_machine(struct perfetto *perfetto, int32_t machine)
 static void put_losses(struct perfetto *perfetto)
 {
 	const struct report *report = perfetto->job->report;
-	struct virt_loss_range losses = virt_model_losses(perfetto->model);
+	struct virt_loss_range losses = virt_model_losses_from(perfetto->model, report->from_ns,
+							       report->to_ns);
 
 	for (size_t i = 0; i < losses.n && !perfetto->out->error; i++) {
 		const struct virt_loss *loss = &losses.first[i];
@@ -375,8 +376,7 @@ static void put_losses(struct perfetto *perfetto)
 			.time_ns = cut(perfetto, loss->from_ns), .name = NAME_LOST,
 		};
 
-		if (loss->to_ns < report->from_ns || loss->from_ns >= report->to_ns ||
-		    loss->pcpu < 0)
+		if (loss->pcpu < 0)
 			continue;
 		if (loss->records)
 			note(&event, NOTE_RECORDS, false, (int64_t)loss->records);

@@ -386,13 +386,12 @@ static int put_moments(const struct export_job *job, struct export_sink *sink)
 
 static void put_losses(const struct export_job *job, struct export_sink *sink)
 {
-	struct virt_loss_range losses = virt_model_losses(model_of(job));
+	struct virt_loss_range losses = virt_model_losses_from(model_of(job), job->report->from_ns,
+							       job->report->to_ns);
 
 	for (size_t i = 0; i < losses.n && !sink->failed(sink); i++) {
 		const struct virt_loss *loss = &losses.first[i];
 
-		if (loss->to_ns < job->report->from_ns || loss->from_ns >= job->report->to_ns)
-			continue;
 		PUT(sink, EXPORT_LOSS, index_of(loss->pcpu), number(loss->from_ns),
 		    number(loss->to_ns), number_if(loss->records, (int64_t)loss->records));
 	}

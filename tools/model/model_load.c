@@ -70,13 +70,6 @@ static int take_record(void *arg, const struct kvm_trace_record *record)
 	return 0;
 }
 
-static void take_lost(void *arg, int cpu, uint64_t records)
-{
-	const struct model_load *load = ((struct loading *)arg)->load;
-
-	load->lost(load->arg, cpu, records);
-}
-
 static int show_progress(void *arg, uint64_t done, uint64_t total)
 {
 	struct loading *loading = arg;
@@ -113,7 +106,6 @@ static int walk_host(struct loading *loading)
 	const struct host_walk walk = {
 		.rows = load->rows ? take_rows : NULL,
 		.record = load->records ? take_record : NULL,
-		.lost = load->lost ? take_lost : NULL,
 		.progress = show_progress, .arg = loading,
 	};
 

@@ -36,7 +36,6 @@ struct model_load {
 	/** What goes by during the walk, of Xen and of KVM, here CPU by CPU; may be NULL. */
 	model_rows_fn		rows;
 	void			(*records)(void *arg, const struct kvm_trace_record *record);
-	void			(*lost)(void *arg, int cpu, uint64_t records);
 	void			*arg;
 	/* the result */
 	struct host_trace	host;

@@ -288,14 +288,6 @@ static void job_record(void *arg, const struct kvm_trace_record *record)
 		report_tracing_record(&job->tracing, record->cpu, record->time_ns, record->bytes);
 }
 
-static void job_lost(void *arg, int cpu, uint64_t records)
-{
-	struct job *job = arg;
-
-	if (cpu < job->counted.count.n_pcpus)
-		job->counted.count.pcpus[cpu].lost += records;
-}
-
 /** The window, cut to the trace. Return: KSV_EXIT_OK, or the exit status after a message. */
 static int set_window(struct job *job)
 {
@@ -421,7 +413,6 @@ static int report_file(const struct report_options *options, struct model_files 
 			.opened = job_opened,
 			.rows = job_rows,
 			.records = job_record,
-			.lost = job_lost,
 		},
 	};
 	int status;

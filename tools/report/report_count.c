@@ -223,8 +223,6 @@ static void count_row(struct report_count *count, const struct xen_trace_row *ro
 		count_memory(count, pcpu, row);
 	else if (row->rec.event == XEN_TRC_HW_IRQ_HANDLED)
 		pcpu->interrupts++;
-	else if (row->rec.event == XEN_TRC_LOST_RECORDS)
-		pcpu->lost += xentrace_word(&row->rec, 0);
 }
 
 void report_count_rows(struct report_count *count, const struct xen_trace_row *rows, size_t n)

@@ -86,7 +86,6 @@ static inline uint64_t report_counted(const struct vcpu_count *count, enum count
 struct pcpu_count {
 	struct count_volume volume[COUNT_CLASSES];
 	uint64_t	interrupts;			/* handled by Xen */
-	uint64_t	lost;
 	xen_vcpu	cached;				/* of the last record ... */
 	struct vcpu_count *cached_count;		/* ... and its counts */
 };

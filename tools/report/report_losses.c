@@ -12,15 +12,14 @@
 
 static void text(struct output *out, const struct report *report)
 {
-	struct virt_loss_range losses = virt_model_losses(report->load->model);
+	struct virt_loss_range losses = virt_model_losses_from(report->load->model, report->from_ns,
+							       report->to_ns);
 	size_t listed = 0;
 	char pcpu[16];
 
 	for (size_t i = 0; i < losses.n; i++) {
 		const struct virt_loss *loss = &losses.first[i];
 
-		if (loss->to_ns < report->from_ns || loss->from_ns >= report->to_ns)
-			continue;
 		if (listed == TEXT_MAX_LISTED) {
 			out_str(out, "  ... and more: --format json lists all\n");
 			return;
@@ -48,19 +47,16 @@ static void text(struct output *out, const struct report *report)
 
 static void json(struct json *json, const struct report *report)
 {
-	struct virt_loss_range losses = virt_model_losses(report->load->model);
-	uint64_t records = 0;
+	const struct virt_model *model = report->load->model;
+	struct virt_loss_range losses = virt_model_losses_from(model, report->from_ns, report->to_ns);
 
-	for (int pcpu = 0; pcpu < report->count->n_pcpus; pcpu++)
-		records += report->count->pcpus[pcpu].lost;
 	json_open(json, "lost", '{', false);
-	json_u64(json, "records", records);
+	json_u64(json, "records", virt_model_count_losses(model, VIRT_NONE, report->from_ns,
+							  report->to_ns).records);
 	json_open(json, "windows", '[', false);
 	for (size_t i = 0; i < losses.n; i++) {
 		const struct virt_loss *loss = &losses.first[i];
 
-		if (loss->to_ns < report->from_ns || loss->from_ns >= report->to_ns)
-			continue;
 		json_open(json, NULL, '{', true);
 		json_i64(json, "pcpu", loss->pcpu);
 		json_i64(json, "from_ns", loss->from_ns);

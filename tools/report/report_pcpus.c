@@ -128,7 +128,9 @@ static void csv_pcpu(struct output *out, const struct report *report, int pcpu)
 		return;
 	csv_count(out, report, &row, "pcpu", "interrupts",
 		  report->count->pcpus[pcpu].interrupts);
-	csv_count(out, report, &row, "pcpu", "lost_records", report->count->pcpus[pcpu].lost);
+	csv_count(out, report, &row, "pcpu", "lost_records",
+		  virt_model_count_losses(report->load->model, pcpu, report->from_ns,
+					  report->to_ns).records);
 	report_volume_csv(out, report, &row, pcpu);
 }
 

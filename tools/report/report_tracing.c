@@ -183,11 +183,8 @@ static int switch_off(const struct report *report, const struct report_tracing *
 
 static uint64_t lost_records(const struct report *report)
 {
-	uint64_t records = 0;
-
-	for (int pcpu = 0; pcpu < report->count->n_pcpus; pcpu++)
-		records += report->count->pcpus[pcpu].lost;
-	return records;
+	return virt_model_count_losses(report->load->model, VIRT_NONE, report->from_ns,
+				       report->to_ns).records;
 }
 
 static void text_item(struct output *out, const struct item *item)

@@ -18,7 +18,6 @@ struct rows {
 	struct rollup_steal	*steals;
 	struct rollup_loss	*losses;
 	size_t			room_exits, room_steals;
-	size_t			next_loss;	/* the first one that may begin later */
 	struct latency_histogram lengths[VIRT_N_LENGTHS];
 };
 
@@ -112,22 +111,18 @@ static int put_vcpu(struct rows *rows, const struct virt_machine *machine, int32
 	return 0;
 }
 
-/** Losses that begin in the interval; they are in order of beginning. */
 static void count_losses(struct rows *rows)
 {
 	const struct report *report = rows->job->report;
-	struct virt_loss_range losses = virt_model_losses(report->load->model);
+	struct virt_loss_range losses = virt_model_losses_from(report->load->model,
+							       report->from_ns, report->to_ns);
 
 	for (int i = 0; i < report->n_pcpus; i++)
 		rows->losses[i] = (struct rollup_loss){
 			.pcpu = i, .ns = report_pcpu(report, i)->lost_ns,
 		};
-	while (rows->next_loss < losses.n &&
-	       losses.first[rows->next_loss].from_ns < report->from_ns)
-		rows->next_loss++;
-	for (; rows->next_loss < losses.n &&
-	     losses.first[rows->next_loss].from_ns < report->to_ns; rows->next_loss++) {
-		const struct virt_loss *loss = &losses.first[rows->next_loss];
+	for (size_t i = 0; i < losses.n; i++) {
+		const struct virt_loss *loss = &losses.first[i];
 		struct rollup_loss *of;
 
 		if (loss->pcpu < 0 || loss->pcpu >= report->n_pcpus)

@@ -148,20 +148,10 @@ static void machine_facts(const struct walk *walk, int32_t index)
 /** Losses that begin in the interval: how many records, if all of them tell. */
 static int64_t lost_records(const struct report *report, int pcpu)
 {
-	struct virt_loss_range losses = virt_model_losses(report->load->model);
-	int64_t records = 0;
+	struct virt_loss_sum sum = virt_model_count_losses(report->load->model, pcpu,
+							   report->from_ns, report->to_ns);
 
-	for (size_t i = 0; i < losses.n; i++) {
-		const struct virt_loss *loss = &losses.first[i];
-
-		if (loss->pcpu != pcpu || loss->from_ns < report->from_ns ||
-		    loss->from_ns >= report->to_ns)
-			continue;
-		if (!loss->records)
-			return VIRT_NONE;
-		records += (int64_t)loss->records;
-	}
-	return records;
+	return sum.uncounted ? VIRT_NONE : (int64_t)sum.records;
 }
 
 static void pcpu_facts(const struct walk *walk)

@@ -556,6 +556,26 @@ struct virt_migration_range virt_vcpu_migrations(const struct virt_model *model,
 struct virt_loss_range virt_model_losses(const struct virt_model *model);
 
 /**
+ * virt_model_losses_from - the losses that belong to the window [from, to): those that begin in it
+ *
+ * In O(log n). A loss of no length counts as well. Every loss belongs to one of the windows side by
+ * side that cover the trace, so the numbers of these windows add up.
+ */
+struct virt_loss_range virt_model_losses_from(const struct virt_model *model, int64_t from_ns,
+					      int64_t to_ns);
+
+/** What is lost, added up. */
+struct virt_loss_sum {
+	uint64_t	losses;
+	uint64_t	records;	/* of the losses that counted them */
+	uint64_t	uncounted;	/* losses that did not */
+};
+
+/** virt_model_count_losses - add up the losses of a window. @pcpu: VIRT_NONE: of all pCPUs */
+struct virt_loss_sum virt_model_count_losses(const struct virt_model *model, int32_t pcpu,
+					     int64_t from_ns, int64_t to_ns);
+
+/**
  * virt_model_loss_in - is anything lost in the window [from, to)?
  *
  * In O(log n); a stretch of no length is over behind its moment.

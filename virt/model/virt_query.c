@@ -672,6 +672,31 @@ struct virt_tsc_write_range virt_model_tsc_writes(const struct virt_model *model
 	return (struct virt_tsc_write_range){ model->tsc_writes, model->n_tsc_writes };
 }
 
+struct virt_loss_range virt_model_losses_from(const struct virt_model *model, int64_t from_ns,
+					      int64_t to_ns)
+{
+	size_t first = VIRT_FIRST_AT(model->losses, 0, model->n_losses, from_ns);
+	size_t end = VIRT_FIRST_AT(model->losses, first, model->n_losses, to_ns);
+
+	return (struct virt_loss_range){ .first = model->losses + first, .n = end - first };
+}
+
+struct virt_loss_sum virt_model_count_losses(const struct virt_model *model, int32_t pcpu,
+					     int64_t from_ns, int64_t to_ns)
+{
+	struct virt_loss_range losses = virt_model_losses_from(model, from_ns, to_ns);
+	struct virt_loss_sum sum = { 0 };
+
+	for (size_t i = 0; i < losses.n; i++) {
+		if (pcpu != VIRT_NONE && losses.first[i].pcpu != pcpu)
+			continue;
+		sum.losses++;
+		sum.records += losses.first[i].records;
+		sum.uncounted += !losses.first[i].records;
+	}
+	return sum;
+}
+
 const struct virt_loss *virt_model_loss_in(const struct virt_model *model, int64_t from_ns,
 					   int64_t to_ns)
 {
