@@ -139,21 +139,29 @@ const char *xen_event_class(uint32_t id)
 	return "unknown";
 }
 
+/** Do as many words follow as the hypercall has arguments? */
+static bool has_args(const struct xen_layout *layout)
+{
+	for (const struct xen_field *field = layout->fields; field->name; field++) {
+		if (field->kind == XEN_FIELD_HYPERCALL_ARGS)
+			return true;
+	}
+	return false;
+}
+
 const struct xen_layout *xen_event_layout(const struct xen_event *event, unsigned int n_words)
 {
-	const struct xen_layout *layout, *shorter = NULL, *shortest = NULL;
+	const struct xen_layout *layout, *shorter = NULL;
 
 	for (layout = event->layouts; layout->n_words >= 0; layout++) {
 		unsigned int n = layout->n_words;
 
 		if (n == n_words)
 			return layout;
-		if (n < n_words && (!shorter || layout->n_words > shorter->n_words))
+		if (n < n_words && has_args(layout) && (!shorter || n > (unsigned int)shorter->n_words))
 			shorter = layout;
-		if (!shortest || layout->n_words < shortest->n_words)
-			shortest = layout;
 	}
-	return shorter ? shorter : shortest;
+	return shorter;
 }
 
 static uint64_t low_bits(uint64_t value, unsigned int width)
@@ -249,6 +257,22 @@ static int visit_words(const struct xentrace_record *rec, unsigned int first,
 	return 0;
 }
 
+/** What the id of an event tells, whatever its payload is. */
+static int visit_id(const struct xentrace_record *rec, const struct xen_layout *layout,
+		    xen_field_fn fn, void *arg)
+{
+	uint64_t value;
+	int ret = 0;
+
+	if (layout->n_words < 0)
+		return 0;
+	for (const struct xen_field *field = layout->fields; field->name && !ret; field++) {
+		if (field->word == XEN_FIELD_FROM_ID && field_value(rec, field, &value))
+			ret = fn(arg, field->name, field->kind, field->width, value);
+	}
+	return ret;
+}
+
 int xen_record_fields(const struct xentrace_record *rec, xen_field_fn fn, void *arg)
 {
 	/* Both count from the payload's first word. */
@@ -269,8 +293,10 @@ int xen_record_fields(const struct xentrace_record *rec, xen_field_fn fn, void *
 		return visit_words(rec, 0, word_names, fn, arg);
 
 	layout = xen_event_layout(event, rec->n_words);
-	if (!layout)
-		return visit_words(rec, 0, extra_names, fn, arg);
+	if (!layout) {
+		ret = visit_id(rec, event->layouts, fn, arg);
+		return ret ? ret : visit_words(rec, 0, word_names, fn, arg);
+	}
 
 	known = layout->n_words;
 	for (field = layout->fields; field->name; field++) {

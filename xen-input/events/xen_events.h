@@ -180,10 +180,11 @@ const char *xen_event_class(uint32_t id);
 /**
  * xen_event_layout - the layout that fits a payload of @n_words words
  *
- * An exact match wins; then the longest layout that is shorter than the payload (a newer Xen has
- * appended words); then the shortest one (the record is cut short).
+ * Versions of Xen differ in the order of fields, too, so a layout of another length tells nothing
+ * of these words: a Xen that nobody knows has written them, or the record is cut. Only a layout
+ * that ends with the arguments of a hypercall also fits more words.
  *
- * Return: the layout, or NULL if the event has none.
+ * Return: the layout, or NULL if none fits; then the words have no names.
  */
 const struct xen_layout *xen_event_layout(const struct xen_event *event, unsigned int n_words);
 
