@@ -700,8 +700,10 @@ int kvm_trace_model(struct kvm_trace *trace,
 	int ret = tracker ? kvm_trace_track(trace, tracker, take, lost, arg, &begin_ns, &end_ns)
 			  : -ENOMEM;
 
-	if (!ret)
+	if (!ret) {
+		kvm_tracker_know_pcpus(tracker, kvm_trace_n_cpus(trace));
 		ret = kvm_tracker_finish(tracker, begin_ns, end_ns, model);
+	}
 	kvm_tracker_free(tracker);
 	return ret;
 }

@@ -111,6 +111,7 @@ struct kvm_tracker {
 	size_t		n_power, power_room;
 	char		*idle_names[VIRT_IDLE_STATES];	/* or NULL */
 	bool		has_idle_states;
+	int32_t		n_pcpus;	/* of the host, as far as it is known beforehand */
 	uint64_t	n_disordered;
 	int32_t		n_unnamed;	/* machines that the trace does not tell */
 	/* of a tracker that goes on, see kvm_follow.c: */

@@ -371,6 +371,11 @@ int kvm_add_threads(struct kvm_tracker *tracker)
 	return 0;
 }
 
+void kvm_tracker_know_pcpus(struct kvm_tracker *tracker, int n)
+{
+	tracker->n_pcpus = n;
+}
+
 int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t end_ns,
 		       struct virt_model **model)
 {
@@ -396,6 +401,8 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 	for (uint64_t i = 0; !ret && i < tracker->n_disordered; i++)
 		virt_model_contradiction(made, "a record is earlier than the one before it");
 	free(vcpus.all);
+	if (!ret)
+		ret = virt_model_know_pcpus(made, tracker->n_pcpus);
 	if (!ret)
 		ret = virt_model_finish(made, begin_ns, end_ns);
 end:

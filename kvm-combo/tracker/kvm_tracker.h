@@ -280,6 +280,9 @@ int kvm_tracker_continue(struct kvm_tracker *tracker, int32_t tid, int32_t later
 /** kvm_tracker_clear_guests - forget all machines that were told. */
 void kvm_tracker_clear_guests(struct kvm_tracker *tracker);
 
+/** kvm_tracker_know_pcpus - the host has at least @n pCPUs, whether they have records or not. */
+void kvm_tracker_know_pcpus(struct kvm_tracker *tracker, int n);
+
 /**
  * kvm_tracker_finish - all records are there: make the model
  * @begin_ns, @end_ns: the span of the trace, as virt_model_finish() takes it

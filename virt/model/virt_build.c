@@ -366,6 +366,13 @@ static struct virt_pcpu_track *pcpu_get(struct virt_model *model, int16_t pcpu)
 	return &model->pcpus[pcpu];
 }
 
+int virt_model_know_pcpus(struct virt_model *model, int32_t n)
+{
+	if (n > INT16_MAX + 1)
+		n = INT16_MAX + 1;
+	return n <= model->n_pcpus || pcpu_get(model, (int16_t)(n - 1)) ? 0 : -ENOMEM;
+}
+
 /* ---- what happens ---- */
 
 /** The flags that trackers set, and those of them that last as long as the interval. */

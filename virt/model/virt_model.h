@@ -362,6 +362,15 @@ int virt_model_woken(struct virt_model *model, int32_t vcpu, int32_t wake);
 int virt_model_occupy(struct virt_model *model, int16_t pcpu, int64_t time_ns, int32_t vcpu,
 		      bool known);
 
+/**
+ * virt_model_know_pcpus - the machine has at least @n pCPUs, whether they have records or not
+ *
+ * What nothing was recorded of is unknown all the time. The highest number is INT16_MAX.
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int virt_model_know_pcpus(struct virt_model *model, int32_t n);
+
 /** virt_model_add_loss - records of a pCPU are missing. Return: 0, -ENOMEM, -EINVAL (from > to). */
 int virt_model_add_loss(struct virt_model *model, const struct virt_loss *loss);
 

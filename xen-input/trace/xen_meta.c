@@ -172,6 +172,24 @@ static int take_domains(struct xen_meta *meta, struct json_object *root)
 	return 0;
 }
 
+/** Of the list that host_topology.h describes, how many pCPUs there are. */
+static void take_pcpus(struct xen_meta *meta, struct json_object *root)
+{
+	struct json_object *list;
+
+	if (!json_object_object_get_ex(root, "pcpus", &list) ||
+	    !json_object_is_type(list, json_type_array))
+		return;
+	for (size_t i = 0; i < json_object_array_length(list); i++) {
+		struct json_object *object = json_object_array_get_idx(list, i);
+		int64_t id = json_object_is_type(object, json_type_object) ?
+			     json_number_member(object, "id", -1) : -1;
+
+		if (id >= meta->n_pcpus && id <= MAX_PCPU)
+			meta->n_pcpus = (int32_t)id + 1;
+	}
+}
+
 struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 {
 	struct json_object *root = NULL;
@@ -191,6 +209,8 @@ struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 		meta->has_moment = json_moment_member(root, "begin", "tsc", &meta->realtime_ns,
 						      &meta->tsc);
 		ret = take_domains(meta, root);
+	if (!ret)
+		take_pcpus(meta, root);
 	}
 	if (!ret)
 		ret = xen_part_read(root, path, &meta->part, error, error_size);

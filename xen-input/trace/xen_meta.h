@@ -54,6 +54,7 @@ struct xen_meta {
 	int64_t		realtime_ns;	/* since 1970 */
 	uint64_t	tsc;		/* dom0's */
 	struct xen_part	*part;		/* of a trace that was cut out of another one; or NULL */
+	int32_t		n_pcpus;	/* highest pCPU that it names + 1; 0: none */
 };
 
 /**

@@ -9,6 +9,15 @@
 #include "xen_trace_window.h"
 #include "xen_tracker_private.h"
 
+/** The sidecar may know of pCPUs that have no records. */
+static int32_t n_pcpus(const struct xen_tracker *tracker)
+{
+	const struct xen_meta *meta = xen_trace_meta(tracker->trace);
+	int32_t n = xen_trace_n_pcpus(tracker->trace);
+
+	return meta && meta->n_pcpus > n ? meta->n_pcpus : n;
+}
+
 /** From when on nothing that happened is missing; INT64_MAX: not known. */
 static int64_t whole_since(const struct xen_tracker *tracker)
 {
@@ -204,6 +213,8 @@ int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 	/* the last record lies within the trace */
 	end_ns = tracker->begun ? cut_time(end_ns) + 1 : 0;
 	ret = tracker->error;
+	if (!ret)
+		ret = virt_model_know_pcpus(tracker->model, n_pcpus(tracker));
 	/* the model needs the memory now */
 	forget(tracker);
 	if (!ret && tracker->part)
