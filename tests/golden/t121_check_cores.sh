@@ -117,4 +117,25 @@ status 3
 run_check --topology "$WORK/none" "$trace"
 status 3
 says "$ERR" "$WORK/none: No such file"
+
+# three pairs of 285 years each are more than 64 bits hold
+printf '%s\n' 8,0,0 9,0,0 10,0,0 > "$WORK/others"
+run_check --from 0 --to 9000000000 --topology "$WORK/others" "$trace"
+status 4
+says "$OUT" "nothing is known of 27000000000.000000000 s"
+
+# all pCPUs in one core: each of a pCPU's changes would be compared with all others
+seq -f '%g,0,0' 0 32767 > "$WORK/one"
+run_check --topology "$WORK/one" "$trace"
+status 3
+says "$ERR" "core 0 of socket 0 has 32768 physical CPUs, from 0 on, but no core has more than 16"
+seq -f '%g,0,0' 0 15 > "$WORK/one"
+run_check --topology "$WORK/one" "$trace"
+check "16 threads: $STATUS" test "$STATUS" = 0 -o "$STATUS" = 1
+
+# windows times vCPUs
+awk 'BEGIN { for (i = 0; i < 100000; i++) printf "%.6f %.6f\n", i * 1e-6, (i + 1) * 1e-6 }' > "$WORK/windows"
+run check -q --cpu-hz 2300M --windows "$WORK/windows" $(printf -- '--max exit.p99=1s %.0s' $(seq 60)) "$trace"
+status 3
+says "$ERR" "100000 windows times "
 finish

@@ -14,6 +14,9 @@
 #include "report_text.h"
 #include "virt_window_walk.h"
 
+/** What is judged at most: windows times vCPUs times limits. More take minutes, and GB of rows. */
+#define MAX_JUDGED	UINT64_C(10000000)
+
 enum outcome { WITHIN, EXCEEDED, UNTOLD };
 
 static const char *const outcome_names[] = {
@@ -586,6 +589,34 @@ static void judge_windows(struct judging *judging, const struct model_load *load
 	}
 }
 
+static uint64_t count_vcpus(const struct judging *judging)
+{
+	uint64_t n = 0;
+
+	for (int32_t i = 0; i < virt_model_n_vcpus(judging->model); i++) {
+		const struct virt_vcpu *vcpu = virt_model_vcpu(judging->model, i);
+
+		n += is_chosen(judging, virt_model_machine(judging->model, vcpu->machine), vcpu);
+	}
+	return n;
+}
+
+/** Is the product of what was asked for too large? Then there is a message. */
+static bool is_too_much(const struct judging *judging)
+{
+	uint64_t windows = judging->check->windows->n, vcpus = count_vcpus(judging);
+	uint64_t limits = judging->check->budgets->n;
+
+	/* there are 100,000 windows and 2^31 vCPUs at most */
+	if (!windows || !vcpus || limits <= MAX_JUDGED / (windows * vcpus))
+		return false;
+	ksv_error("%llu windows times %llu vCPUs times %llu limits are more than %llu: give fewer "
+		  "windows, or choose vCPUs by --vcpu", (unsigned long long)windows,
+		  (unsigned long long)vcpus, (unsigned long long)limits,
+		  (unsigned long long)MAX_JUDGED);
+	return true;
+}
+
 int check_budgets_run(const struct check_budgets *check, const struct model_load *load,
 		      struct output *out)
 {
@@ -594,20 +625,23 @@ int check_budgets_run(const struct check_budgets *check, const struct model_load
 		.worst = virt_worst_new(load->model, false, NULL, 0),
 		.members = calloc((size_t)virt_model_n_vcpus(load->model) + 1, sizeof(int32_t)),
 	};
+	bool too_much = is_too_much(&judging);
 
 	if (!judging.worst || !judging.members)
 		judging.error = -ENOMEM;
-	write_begin(&judging);
-	if (!judging.error)
-		judge_windows(&judging, load);
-	write_end(&judging);
+	if (!too_much) {
+		write_begin(&judging);
+		if (!judging.error)
+			judge_windows(&judging, load);
+		write_end(&judging);
+	}
 	virt_worst_free((struct virt_worst *)(uintptr_t)judging.worst);
 	free(judging.members);
 	free(judging.costs);
-	if (judging.error) {
+	if (judging.error)
 		ksv_error("not enough memory");
+	if (judging.error || too_much)
 		return KSV_EXIT_FILE;
-	}
 	return judging.n[EXCEEDED] ? KSV_EXIT_FINDINGS :
 	       judging.n[UNTOLD] ? KSV_EXIT_UNTOLD : KSV_EXIT_OK;
 }

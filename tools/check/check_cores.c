@@ -23,10 +23,16 @@ struct pair {
 	int32_t		vcpus[2];	/* who; VIRT_NONE: nothing is */
 };
 
-/** Of all pairs. Each pair has the whole window, so sums may be more than that. */
+/** No core has more threads. With all pCPUs in one core, each change would concern all of them. */
+#define MAX_THREADS	16
+
+/**
+ * Of all pairs. Each pair has the whole window, so sums may be more than that, and more than 64
+ * bits hold.
+ */
 struct sums {
 	uint64_t	count;
-	int64_t		ns, together_ns, unknown_ns, all_ns;
+	__int128	ns, together_ns, unknown_ns, all_ns;
 };
 
 static struct side side_of(const struct check_cores *check, int32_t pcpu)
@@ -85,7 +91,7 @@ static void end_violation(struct pair *pair, int64_t end_ns, struct sums *sums)
 	if (pair->vcpus[0] == VIRT_NONE)
 		return;
 	sums->count++;
-	sums->ns += end_ns - pair->begin_ns;
+	sums->ns += (__int128)end_ns - pair->begin_ns;
 	if (check->csv) {
 		out_i64(out, pair->begin_ns);
 		out_char(out, ',');
@@ -118,9 +124,9 @@ static void take_stretch(struct pair *pair, int64_t from_ns, int64_t to_ns, stru
 	int32_t a = vcpu_of(&pair->sides[0]), b = vcpu_of(&pair->sides[1]);
 
 	if (is_unknown(&pair->sides[0]) || is_unknown(&pair->sides[1]))
-		sums->unknown_ns += to_ns - from_ns;
+		sums->unknown_ns += (__int128)to_ns - from_ns;
 	if (a != VIRT_NONE && b != VIRT_NONE)
-		sums->together_ns += to_ns - from_ns;
+		sums->together_ns += (__int128)to_ns - from_ns;
 	if (pair->vcpus[0] == a && pair->vcpus[1] == b)
 		return;
 	end_violation(pair, from_ns, sums);
@@ -140,10 +146,10 @@ static void check_pair(const struct check_cores *check, int32_t a, int32_t b, st
 	int64_t from_ns = check->from_ns;
 	bool over = false;
 
-	sums->all_ns += check->to_ns - check->from_ns;
+	sums->all_ns += (__int128)check->to_ns - check->from_ns;
 	/* of one that is not in the trace, nothing is known */
 	if (!pair.sides[0].range.n || !pair.sides[1].range.n) {
-		sums->unknown_ns += check->to_ns - check->from_ns;
+		sums->unknown_ns += (__int128)check->to_ns - check->from_ns;
 		return;
 	}
 	while (from_ns < check->to_ns && !over) {
@@ -162,7 +168,15 @@ static void check_pair(const struct check_cores *check, int32_t a, int32_t b, st
 		from_ns = to_ns > from_ns ? to_ns : from_ns;
 	}
 	end_violation(&pair, from_ns, sums);
-	sums->unknown_ns += check->to_ns - from_ns;
+	sums->unknown_ns += (__int128)check->to_ns - from_ns;
+}
+
+/** Seconds, as out_ns() writes them, of more ns than 64 bits hold. */
+static void put_ns(struct output *out, __int128 ns)
+{
+	out_u64(out, (uint64_t)(ns / 1000000000));
+	out_char(out, '.');
+	out_u64_zeros(out, (uint64_t)(ns % 1000000000), 9);
 }
 
 static void print_sums(struct output *out, const struct sums *sums)
@@ -171,36 +185,89 @@ static void print_sums(struct output *out, const struct sums *sums)
 		   (unsigned long long)sums->count);
 	if (sums->count) {
 		out_str(out, ", for ");
-		out_ns(out, sums->ns, 0);
+		put_ns(out, sums->ns);
 		out_str(out, " s of ");
-		out_ns(out, sums->together_ns, 0);
+		put_ns(out, sums->together_ns);
 		out_str(out, " s in which both threads had vCPUs");
 	}
 	if (sums->unknown_ns) {
 		out_str(out, "; nothing is known of ");
-		out_ns(out, sums->unknown_ns, 0);
+		put_ns(out, sums->unknown_ns);
 		out_str(out, " s");
 	}
 	out_char(out, '\n');
 }
 
-int check_cores_run(const struct check_cores *check)
+/** pCPUs by core, as host_topology_siblings() compares them. */
+static int compare_places(const void *a, const void *b)
+{
+	const struct host_pcpu *x = *(const struct host_pcpu *const *)a;
+	const struct host_pcpu *y = *(const struct host_pcpu *const *)b;
+
+	if (x->socket != y->socket)
+		return x->socket < y->socket ? -1 : 1;
+	if (x->core != y->core)
+		return x->core < y->core ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/** Where the core that begins at @begin ends. */
+static size_t core_end(const struct host_pcpu *const *pcpus, size_t begin, size_t n)
+{
+	size_t end = begin + 1;
+
+	while (end < n && host_topology_siblings(pcpus[begin], pcpus[end]))
+		end++;
+	return end;
+}
+
+static int check_core(const struct check_cores *check, const struct host_pcpu *const *pcpus,
+		      size_t n, struct sums *sums)
+{
+	if (n > MAX_THREADS) {
+		ksv_error("core %d of socket %d has %zu physical CPUs, from %d on, but no core has "
+			  "more than %d: correct the topology, or give another one with --topology",
+			  pcpus[0]->core, pcpus[0]->socket, n, pcpus[0]->id, MAX_THREADS);
+		return KSV_EXIT_FILE;
+	}
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++)
+			check_pair(check, pcpus[i]->id, pcpus[j]->id, sums);
+	return KSV_EXIT_OK;
+}
+
+/** Return: KSV_EXIT_OK, or as check_cores_run(). */
+static int check_all(const struct check_cores *check, struct sums *sums)
 {
 	const struct host_topology *topology = check->topology;
+	const struct host_pcpu **pcpus = calloc(topology->n + 1, sizeof(*pcpus));
+	int ret = pcpus ? 0 : -ENOMEM;
+	bool any = false;
+	size_t end;
+
+	for (size_t i = 0; i < topology->n && !ret; i++)
+		pcpus[i] = &topology->pcpus[i];
+	if (!ret && topology->n)
+		qsort(pcpus, topology->n, sizeof(*pcpus), compare_places);
+	for (size_t i = 0; i < topology->n && !ret; i = end) {
+		end = core_end(pcpus, i, topology->n);
+		any |= end - i > 1;
+		ret = check_core(check, &pcpus[i], end - i, sums);
+	}
+	free(pcpus);
+	return ret || any ? ret : -ENODATA;
+}
+
+int check_cores_run(const struct check_cores *check)
+{
 	struct sums sums = { 0 };
-	size_t n_pairs = 0;
+	int ret;
 
 	if (check->csv)
 		out_str(check->out, "time_ns,length_ns,pcpu,vcpu,other_pcpu,other_vcpu\n");
-	for (size_t i = 0; i < topology->n; i++)
-		for (size_t j = i + 1; j < topology->n; j++) {
-			if (!host_topology_siblings(&topology->pcpus[i], &topology->pcpus[j]))
-				continue;
-			n_pairs++;
-			check_pair(check, topology->pcpus[i].id, topology->pcpus[j].id, &sums);
-		}
-	if (!n_pairs)
-		return -ENODATA;
+	ret = check_all(check, &sums);
+	if (ret)
+		return ret;
 	if (!check->csv)
 		print_sums(check->out, &sums);
 	if (sums.count)

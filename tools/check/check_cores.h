@@ -23,8 +23,8 @@ struct check_cores {
  *
  * Hosts' own tasks do not count. Time of which it is not known who is on a sibling is told apart.
  *
- * Return: KSV_EXIT_OK, KSV_EXIT_FINDINGS if there is one; -ENODATA: no two physical CPUs share a
- * core.
+ * Return: KSV_EXIT_OK, KSV_EXIT_FINDINGS if there is one; KSV_EXIT_FILE after a message: a core has
+ * too many physical CPUs; -ENODATA: no two physical CPUs share a core; or -ENOMEM.
  */
 int check_cores_run(const struct check_cores *check);
 
