@@ -90,19 +90,37 @@ static int32_t find_machine(const struct host_monitor *monitor, const struct hos
 	return found;
 }
 
+/**
+ * Do records name threads? The simple backend's name the process, and so do those of some logs: they
+ * have one number in every line, and it is no vCPU's thread.
+ */
+static bool names_threads(const struct host_monitor *monitor)
+{
+	size_t n;
+	const struct monitor_record *records = monitor_trace_records(monitor->trace, &n);
+
+	if (monitor_trace_clock(monitor->trace) != MONITOR_REALTIME)
+		return false;
+	if (virt_model_find_vcpu(monitor->model, records[0].thread) != VIRT_NONE)
+		return true;
+	for (size_t i = 1; i < n; i++) {
+		if (records[i].thread != records[0].thread)
+			return true;
+	}
+	return false;
+}
+
 /* --- what its vCPUs did ---------------------------------------------------------------------- */
 
-/** By its thread; of the simple backend, which tells the process only, by its number. */
+/** By its thread, or by its number, where records name the process only. */
 static struct host_monitor_vcpu *vcpu_of(const struct host_monitor *monitor, int32_t thread,
 					 int32_t cpu)
 {
-	bool by_thread = monitor_trace_clock(monitor->trace) == MONITOR_REALTIME;
-
 	for (int32_t i = 0; i < monitor->n_vcpus; i++) {
 		const struct virt_vcpu *vcpu = virt_model_vcpu(monitor->model,
 							       monitor->vcpus[i].vcpu);
 
-		if (by_thread ? vcpu->host_pid == thread : vcpu->id == cpu)
+		if (monitor->knows_threads ? vcpu->host_pid == thread : vcpu->id == cpu)
 			return &monitor->vcpus[i];
 	}
 	return NULL;
@@ -120,7 +138,7 @@ static int add_time(const struct host_monitor *monitor, struct host_monitor_vcpu
 	return 0;
 }
 
-/** All that a vCPU's thread did; of the simple backend, what is told with its number. */
+/** All that a vCPU's thread did, if records name threads. */
 static int add_times(struct host_monitor *monitor)
 {
 	size_t n;
@@ -129,7 +147,7 @@ static int add_times(struct host_monitor *monitor)
 	int32_t last = 0;
 	int ret = 0;
 
-	if (monitor_trace_clock(monitor->trace) != MONITOR_REALTIME)
+	if (!monitor->knows_threads)
 		return 0;
 	for (size_t i = 0; i < n && !ret; i++) {
 		if (records[i].thread != last)
@@ -189,7 +207,7 @@ static int compare_times(const void *a, const void *b)
 static int sort_out(struct host_monitor *monitor)
 {
 	const struct virt_machine *machine = virt_model_machine(monitor->model, monitor->machine);
-	bool by_thread = monitor_trace_clock(monitor->trace) == MONITOR_REALTIME;
+	bool by_thread = monitor->knows_threads;
 	int ret;
 
 	monitor->vcpus = calloc((size_t)machine->n_vcpus + 1, sizeof(*monitor->vcpus));
@@ -380,6 +398,7 @@ static int open_trace(struct host_monitor *monitor, const struct host_trace *hos
 	}
 	monitor->base_ns = records[0].time_ns;
 	monitor->machine = find_machine(monitor, host);
+	monitor->knows_threads = names_threads(monitor);
 	if (monitor->machine != VIRT_NONE)
 		return 0;
 	text_format(error, size, "%s: none of its threads is a vCPU's, or any other of a machine, "
@@ -442,14 +461,19 @@ char *host_monitor_notes(const struct host_monitor *monitor)
 	if (monitor_trace_dropped(monitor->trace))
 		escape_print(out, "", "%s: QEMU has dropped %llu events: trace fewer of them", path,
 			     (unsigned long long)monitor_trace_dropped(monitor->trace));
+	if (is_log && !monitor->knows_threads)
+		escape_print(out, "", "%s: each line has the process id, no thread: vCPUs are known "
+			     "by the cpu of kvm_run_exit and memory_region_ops_* only, and which "
+			     "thread began a request is not known", path);
 	if (monitor->source == HOST_MONITOR_NONE)
 		escape_print(out, "", "%s: its clock cannot be aligned with the host's: %.1f %% of "
 			     "%llu events of vCPUs lie in their time in the monitor. Its requests "
 			     "are told whenever they were; record the host with kshark-virt "
-			     "record, or trace kvm_run_exit as well", path,
+			     "record%s", path,
 			     monitor->alignment.explained_percent,
 			     (unsigned long long)(monitor->alignment.inside +
-						  monitor->alignment.outside));
+						  monitor->alignment.outside),
+			     monitor->requests.n_exits ? "" : ", or trace kvm_run_exit as well");
 	if (!fclose(out))
 		return text;
 	free(text);

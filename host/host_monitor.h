@@ -46,6 +46,7 @@ struct host_monitor {
 	int32_t			machine;	/* index */
 	struct host_monitor_vcpu *vcpus;	/* of the machine, in the model's order */
 	int32_t			n_vcpus;
+	bool			knows_threads;	/* false: its records name the process only */
 	enum host_monitor_source source;
 	int64_t			base_ns;	/* of its clock: its first record */
 	struct virt_clock_alignment alignment;	/* of times since @base_ns; how good it is */

@@ -90,4 +90,45 @@ sed 's/^[0-9]*@[0-9.]*://' web.log > without.log
 run report --devices --monitor without.log host.dat
 status 3
 says "$ERR" "begin QEMU with -msg timestamp=on"
+
+# A QEMU that writes its process id in every line: all but the threads is the same.
+cp "$SAMPLES"/recording-qemu/*.log "$SAMPLES/recording-qemu/host.dat.meta.json" .
+pid_of() # MACHINE
+{
+	python3 -c 'import json, sys
+print(next(g["pid"] for g in json.load(open("host.dat.meta.json"))["guests"] if g["name"] == sys.argv[1]))' "$1"
+}
+for log in web db; do
+	sed -E "s/^[0-9]+@/$(pid_of "$log")@/" "$log.log" > "pid-$log.log"
+	run report --devices --monitor "$log.log" --format json host.dat
+	cp "$OUT" "$WORK/by-thread"
+	run report --devices --monitor "pid-$log.log" --format json host.dat
+	status 0
+	says "$ERR" "each line has the process id, no thread"
+	check "$log: its vCPUs are known" test "$(grep -c "kvm_run_exit as well" "$ERR")" = 0
+	checks=$((checks + 1))
+	python3 - "$OUT" "$WORK/by-thread" <<'END' || fail "$log: other numbers by its process id"
+import json, sys
+def facts(path):
+    threads = []
+    def strip(value):
+        if isinstance(value, list):
+            return [strip(v) for v in value]
+        if not isinstance(value, dict):
+            return value
+        threads.extend(value.get("begun_by", []))
+        return {k: strip(v) for k, v in value.items()
+                if k not in ("begun_by", "file", "path", "alignment", "explained_percent", "events",
+                             "inside", "outside", "error_ns", "from_ns", "to_ns", "low_ns", "high_ns")}
+    return strip(json.load(open(path))), len(threads)
+(a, none), (b, some) = facts(sys.argv[1]), facts(sys.argv[2])
+if a != b:
+    print(json.dumps(a, indent=1)[:1500], json.dumps(b, indent=1)[:1500])
+sys.exit(a != b or none or not some)
+END
+done
+run report --devices --monitor "$SAMPLES/cases/qemu-pid.log" host.dat
+status 0
+check "the numbers of qemu-pid.log" grep -q "virtio-net-device *request *8 *440" "$OUT"
+check "nobody began them" test "$(grep -c "main loop\|thread 286" "$OUT")" = 0
 finish

@@ -63,7 +63,7 @@ static int count_request(struct counting *counting, const struct monitor_request
 			return -ENOMEM;
 		asked->ns[asked->n_ns++] = request->end_ns - request->begin_ns;
 	}
-	return count_thread(asked, request->begin_thread);
+	return devices->monitor->knows_threads ? count_thread(asked, request->begin_thread) : 0;
 }
 
 /** Those that begin in the window; where nobody knows when that was, all of them. */
