@@ -91,8 +91,8 @@ static int32_t find_machine(const struct host_monitor *monitor, const struct hos
 }
 
 /**
- * Do records name threads? The simple backend's name the process, and so do those of some logs: they
- * have one number in every line, and it is no vCPU's thread.
+ * Do records name threads? The simple backend's name the process, and so do those of some logs:
+ * they have one number in every line, and it is no vCPU's thread.
  */
 static bool names_threads(const struct host_monitor *monitor)
 {
@@ -462,9 +462,9 @@ char *host_monitor_notes(const struct host_monitor *monitor)
 		escape_print(out, "", "%s: QEMU has dropped %llu events: trace fewer of them", path,
 			     (unsigned long long)monitor_trace_dropped(monitor->trace));
 	if (is_log && !monitor->knows_threads)
-		escape_print(out, "", "%s: each line has the process id, no thread: vCPUs are known "
-			     "by the cpu of kvm_run_exit and memory_region_ops_* only, and which "
-			     "thread began a request is not known", path);
+		escape_print(out, "", "%s: each line has the process id, no thread: vCPUs are "
+			     "known by the cpu of kvm_run_exit and memory_region_ops_* only, and "
+			     "which thread began a request is not known", path);
 	if (monitor->source == HOST_MONITOR_NONE)
 		escape_print(out, "", "%s: its clock cannot be aligned with the host's: %.1f %% of "
 			     "%llu events of vCPUs lie in their time in the monitor. Its requests "

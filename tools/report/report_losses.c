@@ -48,7 +48,8 @@ static void text(struct output *out, const struct report *report)
 static void json(struct json *json, const struct report *report)
 {
 	const struct virt_model *model = report->load->model;
-	struct virt_loss_range losses = virt_model_losses_from(model, report->from_ns, report->to_ns);
+	struct virt_loss_range losses = virt_model_losses_from(model, report->from_ns,
+							       report->to_ns);
 
 	json_open(json, "lost", '{', false);
 	json_u64(json, "records", virt_model_count_losses(model, VIRT_NONE, report->from_ns,

@@ -158,7 +158,8 @@ const struct xen_layout *xen_event_layout(const struct xen_event *event, unsigne
 
 		if (n == n_words)
 			return layout;
-		if (n < n_words && has_args(layout) && (!shorter || n > (unsigned int)shorter->n_words))
+		if (n < n_words && has_args(layout) &&
+		    (!shorter || layout->n_words > shorter->n_words))
 			shorter = layout;
 	}
 	return shorter;

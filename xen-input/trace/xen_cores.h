@@ -67,11 +67,6 @@ void xen_cores_set_runs(struct xen_cores *cores, const struct xentrace *reader);
 
 void xen_cores_free(struct xen_cores *cores);
 
-struct xen_trace;
-
-/** xen_trace_cores - pCPUs that Xen schedules together, or NULL: each one by itself. */
-const struct xen_cores *xen_trace_cores(const struct xen_trace *trace);
-
 /* ---- learning ---- */
 
 struct xen_cores_learn;

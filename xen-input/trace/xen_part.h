@@ -62,6 +62,11 @@ struct xen_trace;
  */
 const struct xen_part *xen_trace_part(const struct xen_trace *trace);
 
+struct xen_cores;
+
+/** xen_trace_cores - pCPUs that Xen schedules together, or NULL: each one by itself. */
+const struct xen_cores *xen_trace_cores(const struct xen_trace *trace);
+
 /** xen_part_free - free a part, which may be NULL. */
 void xen_part_free(struct xen_part *part);
 
