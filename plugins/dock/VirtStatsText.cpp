@@ -42,14 +42,9 @@ QString virtCulprits(const virt_model *model, const virt_window_stats &stats)
 	return list.join(", ");
 }
 
-int64_t virtLost(const virt_window_stats &stats)
-{
-	return stats.states[VIRT_UNKNOWN].ns - stats.unsplit_ns[VIRT_UNKNOWN];
-}
-
 double virtShare(const virt_window_stats &stats, int state)
 {
-	int64_t all = stats.known_ns + (state == VIRT_UNKNOWN ? virtLost(stats) : 0);
+	int64_t all = virt_window_share_base(&stats, state);
 
 	return all ? static_cast<double>(stats.states[state].ns) / static_cast<double>(all) : 0;
 }
@@ -77,14 +72,13 @@ QString stateLine(const virt_window_stats &stats)
 	return list.join(", ");
 }
 
-QString machineLine(const virt_model *model, const virt_window_machine &machine)
+QString machineLine(const virt_window_machine &machine)
 {
-	bool split = !virt_model_is_unsplit(model);
 	QStringList list;
 
 	for (int i = 0; i < VIRT_M_N_STATES; i++) {
 		int64_t ns = machine.states[i].ns;
-		int64_t all = machine.known_ns + (i == VIRT_M_LOST && split ? ns : 0);
+		int64_t all = virt_machine_share_base(&machine, i);
 
 		if (ns)
 			list << QString(virt_machine_state_name(static_cast<virt_machine_state>(i)))
@@ -122,7 +116,7 @@ QString virtDetails(const QString &name, const VirtSubject &subject, const VirtC
 	lines << "<b>" + name.toHtmlEscaped() + "</b>: " + stateLine(stats);
 	if (subject.vcpu == VIRT_NONE)
 		lines << "together: " +
-			 machineLine(model, found.window->machines[subject.machine]);
+			 machineLine(found.window->machines[subject.machine]);
 	if (stats.n_reasons)
 		lines << QString("exits %1: %2").arg(stats.exits).arg(
 			virtExitReasons(model, stats).toHtmlEscaped());

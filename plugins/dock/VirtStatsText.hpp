@@ -24,10 +24,7 @@ QString virtCulprits(const virt_model *model, const virt_window_stats &stats);
 /** How many begin in the window, and "+ 1" for one that goes on when it begins. */
 QString virtNumber(const virt_stretches &stretches);
 
-/** Time of which the trace tells nothing at all. */
-int64_t virtLost(const virt_window_stats &stats);
-
-/** A state's share: UNKNOWN's of everything, the others' of all but what is lost. */
+/** A state's share, see virt_share_base(). */
 double virtShare(const virt_window_stats &stats, int state);
 
 /** All about a vCPU or machine that has been counted, as rich text. */

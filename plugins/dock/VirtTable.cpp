@@ -134,7 +134,7 @@ QString stateText(const virt_window_stats &stats, int state)
 void fillItem(Item *item, const virt_model *model, const virt_window_stats &stats, double seconds)
 {
 	const virt_dist &runs = stats.runs.whole, &wakes = stats.states[VIRT_WAKING].whole;
-	double all = static_cast<double>(stats.known_ns + virtLost(stats));
+	double all = static_cast<double>(virt_window_share_base(&stats, VIRT_UNKNOWN));
 	double exits = seconds > 0 ? static_cast<double>(stats.exits) / seconds : 0;
 	int64_t run = runs.count ? runs.ns / static_cast<int64_t>(runs.count) : 0;
 	QVariantList bar;

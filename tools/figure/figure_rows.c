@@ -10,6 +10,7 @@
 
 #include "figure_private.h"
 #include "search.h"
+#include "virt_window.h"
 
 /** Units that a stretch must have to bear a text, and between two equal ones. */
 #define MIN_RUN			22.0
@@ -138,7 +139,6 @@ static void row_tip(const struct figure *figure, const struct figure_row *row, c
 		    size_t size)
 {
 	const struct figure_options *options = &figure->options;
-	int64_t window = options->to_ns - options->from_ns, known_ns;
 	int64_t unsplit[VIRT_N_STATES];
 	const char *separator = ":";
 	struct virt_totals totals;
@@ -149,14 +149,13 @@ static void row_tip(const struct figure *figure, const struct figure_row *row, c
 		return;
 	virt_vcpu_totals(options->model, row->index, options->from_ns, options->to_ns, &totals);
 	virt_vcpu_unsplit(options->model, row->index, options->from_ns, options->to_ns, unsplit);
-	known_ns = window - totals.ns[VIRT_UNKNOWN] + unsplit[VIRT_UNKNOWN];
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		if (!totals.ns[state] || n >= size)
 			continue;
 		n += (size_t)snprintf(tip + n, size - n, "%s %s %.2f %%%s", separator,
 				      virt_state_name(state),
 				      100 * (double)totals.ns[state] / (double)
-				      (state == VIRT_UNKNOWN ? window : known_ns),
+				      virt_share_base(state, totals.ns, unsplit[VIRT_UNKNOWN]),
 				      unsplit[state] ? " (not split)" : "");
 		separator = ",";
 	}

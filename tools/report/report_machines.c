@@ -109,8 +109,7 @@ static void text_vcpu(struct output *out, const struct report *report,
 	text_heading(out, "state");
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		text_stretches(out, virt_state_name((enum virt_state)state), &stats->states[state],
-			       state == VIRT_UNKNOWN && !report_is_unsplit(report) ? 0 :
-			       stats->known_ns);
+			       virt_window_share_base(stats, state));
 	if (unsplit) {
 		text_name(out, "(not split)");
 		text_duration(out, unsplit);
@@ -144,8 +143,7 @@ static void text_machine(struct output *out, const struct report *report,
 	for (int state = 0; state < VIRT_M_N_STATES; state++)
 		text_stretches(out, virt_machine_state_name((enum virt_machine_state)state),
 			       &window->states[state],
-			       state == VIRT_M_LOST && !report_is_unsplit(report) ? 0 :
-			       window->known_ns);
+			       virt_machine_share_base(window, state));
 	if (report->kvm)
 		report_exits_text(out, report, &window->all);
 	for (int32_t i = 0; i < machine->info->n_vcpus; i++)

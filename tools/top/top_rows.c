@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "top_rows.h"
+#include "virt_window.h"
 
 static const char *const sort_names[TOP_N_SORTS] = {
 	[TOP_SORT_NAME] = "name",
@@ -85,9 +86,11 @@ static int64_t sum(int64_t a, int64_t b)
 	return __builtin_add_overflow(a, b, &c) ? INT64_MAX : c;
 }
 
-int64_t top_row_known_ns(const struct top_row *row)
+double top_row_share(const struct top_row *row, int state)
 {
-	return row->all_ns - row->state_ns[VIRT_UNKNOWN];
+	int64_t base = virt_share_base(state, row->state_ns, row->unsplit_ns);
+
+	return base > 0 ? (double)row->state_ns[state] / (double)base : 0;
 }
 
 bool top_row_bar(const struct top_row *row, uint8_t *states, size_t n)
@@ -115,6 +118,10 @@ static void take_fact(struct top_row *row, const struct top_fact *fact)
 	case TOP_STATE:
 		row->state_ns[fact->id] = sum(row->state_ns[fact->id], fact->ns);
 		row->all_ns = sum(row->all_ns, fact->ns);
+		break;
+	case TOP_UNSPLIT:
+		if (fact->id == VIRT_UNKNOWN)
+			row->unsplit_ns = sum(row->unsplit_ns, fact->ns);
 		break;
 	case TOP_EXIT:
 		row->exits = sum(row->exits, fact->count);
@@ -146,15 +153,13 @@ static int64_t sort_value(const struct top_row *row, enum top_sort sort)
 		[TOP_SORT_HYPERVISOR] = VIRT_HYPERVISOR, [TOP_SORT_WAKING] = VIRT_WAKING,
 		[TOP_SORT_BLOCKED] = VIRT_BLOCKED,
 	};
-	double share;
 
 	if (sort == TOP_SORT_EXITS)
 		return row->exits;
 	if (sort == TOP_SORT_P99)
 		return row->p99_ns;
 	/* of machines with many vCPUs and few, shares can be compared, times cannot */
-	share = row->all_ns > 0 ? (double)row->state_ns[states[sort]] / (double)row->all_ns : 0;
-	return (int64_t)(share * 1e12);
+	return (int64_t)(top_row_share(row, states[sort]) * 1e12);
 }
 
 /* --- rows ------------------------------------------------------------------------------------ */

@@ -16,6 +16,7 @@
 #include "report_text.h"
 #include "top_screen_draw.h"
 #include "virt_colors.h"
+#include "virt_window.h"
 
 #define NAME_WIDTH	18
 #define BAR_WIDTH	24
@@ -347,11 +348,11 @@ static void draw_bar(struct pen *pen, const struct top_row *row)
 
 static void put_share(struct pen *pen, const struct top_row *row, enum virt_state state)
 {
-	int64_t all = state == VIRT_UNKNOWN ? row->all_ns : top_row_known_ns(row);
+	double share = top_row_share(row, state);
 
-	if (all > 0 && row->state_ns[state])
-		put(pen, "%6.1f", 100.0 * (double)row->state_ns[state] / (double)all);
-	else if (all > 0)
+	if (share > 0)
+		put(pen, "%6.1f", 100 * share);
+	else if (virt_share_base(state, row->state_ns, row->unsplit_ns) > 0)
 		put(pen, "%6s", "-");
 }
 

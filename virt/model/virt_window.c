@@ -426,11 +426,9 @@ static void sum_up(struct tally *tally)
 	virt_vcpu_unsplit(tally->model, index, tally->from_ns, tally->to_ns, stats->unsplit_ns);
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		stats->states[state].ns = totals.ns[state];
-		/* of what is not split, this much is known: it is no guest code */
-		stats->known_ns += state == VIRT_UNKNOWN ? stats->unsplit_ns[state] :
-							   totals.ns[state];
 		stats->runs.ns += virt_on_pcpu(state) ? totals.ns[state] : 0;
 	}
+	stats->known_ns = virt_share_base(VIRT_GUEST, totals.ns, stats->unsplit_ns[VIRT_UNKNOWN]);
 	stats->unasked_ns = after.unasked_ns - before.unasked_ns;
 	stats->migrations = virt_vcpu_migrations(tally->model, index, tally->from_ns,
 						 tally->to_ns).n;

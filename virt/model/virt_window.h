@@ -34,6 +34,26 @@ static inline size_t virt_nearest_rank(size_t n, unsigned int per_mille)
 }
 
 /**
+ * virt_share_base - the time that the share of a state refers to
+ * @ns: time by state
+ * @unsplit_ns: how much of the UNKNOWN time is VIRT_INTERVAL_UNSPLIT: it is no guest code, so
+ *	something is known of it
+ *
+ * Shares refer to the time of which something is known, and the share of UNKNOWN to all time. So
+ * none is above 100 %.
+ */
+static inline int64_t virt_share_base(int state, const int64_t ns[VIRT_N_STATES],
+				      int64_t unsplit_ns)
+{
+	int64_t all_ns = state == VIRT_UNKNOWN ? ns[VIRT_UNKNOWN] : unsplit_ns;
+
+	for (int i = 0; i < VIRT_UNKNOWN; i++)
+		if (__builtin_add_overflow(all_ns, ns[i], &all_ns))
+			return INT64_MAX;
+	return all_ns;
+}
+
+/**
  * A number of durations. Percentiles are exact: the smallest one that so many per cent of all do
  * not exceed (nearest rank).
  */
@@ -108,6 +128,26 @@ struct virt_window_pcpu {
 	struct virt_pcpu_totals	totals;
 	int64_t			lost_ns;	/* its records are lost; overlaps count once */
 };
+
+/** virt_window_share_base - virt_share_base() of a vCPU, or of a machine's vCPUs. */
+static inline int64_t virt_window_share_base(const struct virt_window_stats *stats, int state)
+{
+	int64_t ns[VIRT_N_STATES];
+
+	for (int i = 0; i < VIRT_N_STATES; i++)
+		ns[i] = stats->states[i].ns;
+	return virt_share_base(state, ns, stats->unsplit_ns[VIRT_UNKNOWN]);
+}
+
+/** virt_machine_share_base - the same of what a machine's vCPUs do together: of LOST, all time. */
+static inline int64_t virt_machine_share_base(const struct virt_window_machine *machine, int state)
+{
+	int64_t all_ns = 0;
+
+	for (int i = 0; i < VIRT_M_N_STATES && state == VIRT_M_LOST; i++)
+		all_ns += machine->states[i].ns;
+	return state == VIRT_M_LOST ? all_ns : machine->known_ns;
+}
 
 /** Everything about a window. */
 struct virt_window {

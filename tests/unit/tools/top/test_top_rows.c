@@ -114,7 +114,12 @@ static void test_sums(void **state)
 	assert_string_equal(rows.rows[2].reason, "HLT");
 	assert_int_equal(rows.rows[2].reason_count, 4);
 	assert_int_equal(rows.rows[0].culprit_ns, 90);
-	assert_int_equal(top_row_known_ns(&rows.rows[3]), 100);
+	assert_true(top_row_share(&rows.rows[1], VIRT_GUEST) == 0.6);
+	rows.rows[1].state_ns[VIRT_UNKNOWN] = 100;
+	rows.rows[1].unsplit_ns = 20;
+	assert_true(top_row_share(&rows.rows[1], VIRT_GUEST) == 0.5);
+	assert_true(top_row_share(&rows.rows[1], VIRT_UNKNOWN) == 0.5);
+	rows.rows[1].state_ns[VIRT_UNKNOWN] = 0;
 	assert_true(top_row_bar(&rows.rows[1], bar, 20));
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(bar[i], i < 12 ? VIRT_GUEST : VIRT_PREEMPTED);
