@@ -10,6 +10,7 @@
 #include "array.h"
 #include "guest_tasks.h"
 #include "key_map.h"
+#include "virt_window.h"
 
 static int add_place(struct guest_task_sum *sum, int32_t pcpu, int64_t ns)
 {
@@ -72,19 +73,28 @@ struct making {
 	int64_t			from_ns, to_ns;
 };
 
-static int add_part(struct making *making, struct cursor *cursor, int32_t key, int64_t from_ns,
-		    int64_t to_ns)
+/** The sum of a task or cgroup; NULL: no memory. */
+static struct guest_task_sum *sum_of(struct making *making, int32_t key)
 {
 	struct guest_task_sums *sums = making->sums;
 	int64_t i = KEY_MAP_ELEMENT(&making->map, (uint32_t)key, sums->all, making->room);
 
 	if (i < 0)
-		return -ENOMEM;
+		return NULL;
 	sums->n = making->map.n_keys;
 	sums->all[i].pid = key;
-	sums->all[i].runs++;
-	sums->all[i].believed_ns += to_ns - from_ns;
-	return add_states(&sums->all[i], cursor, from_ns, to_ns);
+	return &sums->all[i];
+}
+
+static int add_part(struct making *making, struct cursor *cursor, int32_t key, int64_t from_ns,
+		    int64_t to_ns)
+{
+	struct guest_task_sum *sum = sum_of(making, key);
+
+	if (!sum)
+		return -ENOMEM;
+	sum->believed_ns += to_ns - from_ns;
+	return add_states(sum, cursor, from_ns, to_ns);
 }
 
 /** A run, cut where its task enters another cgroup. */
@@ -104,10 +114,25 @@ static int add_run_by_cgroup(struct making *making, struct cursor *cursor, int32
 	return ret;
 }
 
+/** A run counts once, in the window and for the cgroup in which it begins. */
+static int count_run(struct making *making, const struct virt_guest_run *run)
+{
+	struct guest_task_sum *sum;
+
+	if (making->cgroups && !run->pid)
+		return 0;
+	sum = sum_of(making, !making->cgroups ? run->pid :
+		     guest_cgroups_at(making->cgroups, run->pid, run->start_ns, NULL));
+	if (!sum)
+		return -ENOMEM;
+	sum->runs++;
+	return 0;
+}
+
 static int add_cpu(struct making *making, const struct virt_guest_cpu *cpu, struct cursor *cursor)
 {
 	int64_t from_ns = making->from_ns, to_ns = making->to_ns;
-	ptrdiff_t first = virt_guest_run_at(cpu, from_ns);
+	ptrdiff_t first = virt_guest_run_at(cpu, from_ns - 1);
 	int ret = 0;
 
 	for (size_t i = first < 0 ? 0 : (size_t)first; i + 1 < cpu->n && !ret; i++) {
@@ -117,7 +142,12 @@ static int add_cpu(struct making *making, const struct virt_guest_cpu *cpu, stru
 
 		if (run->start_ns >= to_ns)
 			break;
-		if (a >= b || run->pid < 0)
+		if (run->pid < 0)
+			continue;
+		/* where nobody is known to come before, the trace does not show the switch */
+		if (i && run[-1].pid >= 0 && virt_begins_in(run->start_ns, from_ns, to_ns))
+			ret = count_run(making, run);
+		if (ret || a >= b)
 			continue;
 		ret = making->cgroups ? add_run_by_cgroup(making, cursor, run->pid, a, b) :
 					add_part(making, cursor, run->pid, a, b);

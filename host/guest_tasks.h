@@ -122,7 +122,8 @@ struct guest_task_place {
 /** A task in a window. */
 struct guest_task_sum {
 	int32_t		pid;		/* 0: idle, of all CPUs */
-	uint64_t	runs;		/* that lie in the window, or in part */
+	uint64_t	runs;		/* switches to it in the window; of a cgroup, those to
+					 * tasks that are in it by then */
 	int64_t		believed_ns;	/* time that it had a CPU, as the guest sees it */
 	int64_t		ns[VIRT_N_STATES]; /* what its vCPU did in that time */
 	struct guest_task_place *places; /* longest first; their sum is that of VIRT_GUEST */

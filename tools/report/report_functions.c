@@ -11,6 +11,7 @@
 #include "report_csv.h"
 #include "report_section.h"
 #include "report_text.h"
+#include "virt_window.h"
 
 #define MAX_FUNCTIONS	20
 
@@ -127,8 +128,8 @@ int report_hyper_functions(const struct report_hypertrace *hypertrace, const str
 	      functions.true_sums && functions.unknown_sums ? 0 : -ENOMEM;
 	for (size_t i = 0; i < n && !ret; i++) {
 		functions.function[i] = HYPER_NONE;
-		if (slices[i].kind == HYPER_FUNCTION && slices[i].start_ns >= report->from_ns &&
-		    slices[i].start_ns < report->to_ns)
+		if (slices[i].kind == HYPER_FUNCTION &&
+		    virt_begins_in(slices[i].start_ns, report->from_ns, report->to_ns))
 			ret = add_slice(&functions, hypertrace, &slices[i], i);
 	}
 	if (!ret)

@@ -11,6 +11,7 @@
 #include "report_csv.h"
 #include "report_section.h"
 #include "report_text.h"
+#include "virt_window.h"
 
 #define MAX_TASKS	20
 
@@ -62,7 +63,7 @@ static void add_run(const struct report *report, const struct hyper_run *run, in
 	struct virt_totals totals;
 
 	if (task)
-		task->runs += run->start_ns >= report->from_ns && run->start_ns < report->to_ns;
+		task->runs += virt_begins_in(run->start_ns, report->from_ns, report->to_ns);
 	if (from >= to)
 		return;
 	if (!task) {

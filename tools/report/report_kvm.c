@@ -13,6 +13,7 @@
 #include "report_csv.h"
 #include "report_section.h"
 #include "report_text.h"
+#include "virt_window.h"
 
 /** Of fewer records than that, nobody can tell whether two clocks fit. */
 #define MIN_RECORDS	100
@@ -64,7 +65,7 @@ static void judge_record(const struct report *report, struct report_guest_cpu *c
 			 const struct virt_interval *interval, int64_t time_ns)
 {
 	cpu->beyond += !interval;
-	if (time_ns < report->from_ns || time_ns >= report->to_ns)
+	if (!virt_begins_in(time_ns, report->from_ns, report->to_ns))
 		return;
 	if (!interval || virt_interval_is_lost(interval))
 		cpu->unknown++;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "virt_delivered.h"
+#include "virt_window.h"
 
 static int compare_vectors(const void *a, const void *b)
 {
@@ -50,7 +51,7 @@ ssize_t virt_delivered_new(const struct virt_irq_delivery *irqs, size_t n, int64
 
 	*rows = NULL;
 	for (size_t i = 0; mine && i < n; i++)
-		if (irqs[i].inject_ns >= from_ns && irqs[i].inject_ns < to_ns)
+		if (virt_begins_in(irqs[i].inject_ns, from_ns, to_ns))
 			mine[kept++] = irqs[i];
 	if (kept)
 		qsort(mine, kept, sizeof(*mine), compare_vectors);

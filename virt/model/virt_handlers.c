@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "virt_private.h"
+#include "virt_window.h"
 
 const char *virt_handler_kind_name(enum virt_handler_kind kind)
 {
@@ -140,7 +141,7 @@ static void add_piece(const struct virt_model *model, const struct virt_handling
 	int64_t start = piece->start_ns < from_ns ? from_ns : piece->start_ns;
 	int64_t end = piece->end_ns > to_ns ? to_ns : piece->end_ns;
 
-	if (piece->begins && piece->start_ns >= from_ns) {
+	if (piece->begins && virt_begins_in(piece->start_ns, from_ns, to_ns)) {
 		handled->count++;
 		if (piece->whole_ns > handled->max_ns)
 			handled->max_ns = piece->whole_ns;

@@ -10,6 +10,7 @@
 #include "array.h"
 #include "virt_power.h"
 #include "virt_private.h"
+#include "virt_window.h"
 
 /* --- filling --------------------------------------------------------------------------------- */
 
@@ -197,7 +198,7 @@ void virt_power_of_pcpu(const struct virt_model *model, int32_t pcpu, int64_t fr
 	part = (struct part){ .to_ns = from_ns };
 	while (next_part(model, VIRT_FREQUENCY, pcpu, to_ns, &part)) {
 		add_speed(&sum->speed, &mean, part.piece.value, part.to_ns - part.from_ns);
-		if (part.piece.begins && part.piece.from_ns >= from_ns &&
+		if (part.piece.begins && virt_begins_in(part.piece.from_ns, from_ns, to_ns) &&
 		    part.piece.value != VIRT_POWER_UNKNOWN)
 			sum->changes++;
 	}

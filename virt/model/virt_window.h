@@ -27,6 +27,12 @@
 extern "C" {
 #endif
 
+/** virt_begins_in - whether something belongs to the window [from, to): it does if it begins there. */
+static inline bool virt_begins_in(int64_t start_ns, int64_t from_ns, int64_t to_ns)
+{
+	return start_ns >= from_ns && start_ns < to_ns;
+}
+
 /** virt_nearest_rank - where a percentile is among @n sorted values, which are 1 or more. */
 static inline size_t virt_nearest_rank(size_t n, unsigned int per_mille)
 {

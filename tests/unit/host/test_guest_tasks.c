@@ -107,6 +107,17 @@ static void test_parts(void **state)
 	assert_int_equal(sums.all[0].pid, 7);
 	assert_int_equal(sums.all[0].ns[VIRT_GUEST], 10);
 	assert_int_equal(sums.all[0].ns[VIRT_PREEMPTED], 10);
+	/* its run has begun before */
+	assert_int_equal(sums.all[0].runs, 0);
+	guest_task_sums_free(&sums);
+	/* windows that lie side by side count each switch once, and none to who had the CPU first */
+	assert_int_equal(guest_task_sums_make(&sums, &tasks, model, BEGIN, 1600), 0);
+	assert_int_equal(find(&sums, 0)->runs, 0);
+	assert_int_equal(find(&sums, 7)->runs, 1);
+	guest_task_sums_free(&sums);
+	assert_int_equal(guest_task_sums_make(&sums, &tasks, model, 1600, END), 0);
+	assert_int_equal(find(&sums, 0)->runs, 1);
+	assert_null(find(&sums, 7));
 	guest_task_sums_free(&sums);
 	guest_tasks_free(&tasks);
 	virt_model_free(model);
@@ -142,7 +153,7 @@ static void test_lost(void **state)
 	virt_model_free(model);
 }
 
-/** A CPU of which no vCPU is known has no tasks; one whose clock goes back does not either. */
+/** A CPU of which no vCPU is known has no tasks; where its clock goes back, they have no time. */
 static void test_odd(void **state)
 {
 	struct virt_model *model = make_model();
@@ -159,9 +170,12 @@ static void test_odd(void **state)
 	assert_int_equal(guest_tasks_end(&tasks), 0);
 	assert_int_equal(tasks.cpus[1].n, 0);
 	assert_int_equal(guest_task_sums_make(&sums, &tasks, model, BEGIN, END), 0);
-	assert_int_equal(sums.n, 1);
+	assert_int_equal(sums.n, 2);
 	assert_int_equal(sums.all[0].pid, 9);
 	assert_int_equal(sums.all[0].believed_ns, 50);
+	assert_int_equal(sums.all[1].pid, 8);
+	assert_int_equal(sums.all[1].runs, 1);
+	assert_int_equal(sums.all[1].believed_ns, 0);
 	guest_task_sums_free(&sums);
 	guest_tasks_free(&tasks);
 	virt_model_free(model);
