@@ -9,6 +9,7 @@
 #include "array.h"
 #include "virt_delivery.h"
 #include "escape.h"
+#include "virt_moments.h"
 #include "virt_text.h"
 
 /** Culprits of a preemption that are named. */
@@ -305,14 +306,20 @@ static void add_idle(struct text *text, const struct virt_moment *moment)
 
 static void add_steal(struct text *text, const struct virt_moment *moment)
 {
-	const struct virt_interval interval = {
-		.start_ns = moment->start_ns, .detail = VIRT_NONE,
-	};
+	struct virt_interval interval = { .start_ns = moment->start_ns, .detail = VIRT_NONE };
+	struct virt_wait_part part = { .to_ns = moment->end_ns };
+	bool moved = virt_wait_longest_part(text->model, moment, &part);
 
 	add_who(text, moment->vcpu);
-	add(text, " is preempted (last on CPU %d) for ", moment->pcpu);
+	add(text, moved ? " is preempted (moved meanwhile) for " :
+	    " is preempted (last on CPU %d) for ", moment->pcpu);
 	add_time(text, "", moment->cost_ns);
-	add_culprits(text, moment->vcpu, &interval, moment->end_ns);
+	if (moved) {
+		interval.start_ns = part.from_ns;
+		add(text, ", for CPU %d it waits ", part.pcpu);
+		add_time(text, "", part.to_ns - part.from_ns);
+	}
+	add_culprits(text, moment->vcpu, &interval, part.to_ns);
 }
 
 static void add_wake(struct text *text, const struct virt_moment *moment)

@@ -62,6 +62,17 @@ awk -F, 'NR > 1 && ($2 != "wake" && $2 != "steal" || $5 != "d1v0" || $3 < 1e9 ||
 	$4 < 5e6) { bad = 1 } END { exit bad || NR < 3 }' "$OUT" || fail "not what was asked for"
 checks=$((checks + 1))
 
+# A wait that is moved: its pCPU is that of the longest part, and its culprit had this one, by the intervals.
+for trace in kvm-talk.dat credit2-4.20.xen; do
+	run report -q -f json --worst 1000000 --kind steal $trace
+	cp "$OUT" "$WORK/steal.json"
+	rm -rf "$WORK/tables"
+	run export -q -f csv-tables --worst 0 -o "$WORK/tables" $trace
+	status 0
+	check "$trace: pCPUs and culprits belong together" \
+		python3 "$GOLDEN/worst_parts.py" "$WORK/steal.json" "$WORK/tables"
+done
+
 run report --worst 5 --kind irq hvm-exits.xen
 status 0
 says "$OUT" "nothing of this kind"

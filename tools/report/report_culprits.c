@@ -12,6 +12,7 @@
 #include "guest_culprits.h"
 #include "report_parts.h"
 #include "report_text.h"
+#include "virt_moments.h"
 
 /** Tasks of a culprit that are listed one by one, in text. */
 #define MAX_TASKS	5
@@ -177,6 +178,15 @@ void report_culprits_csv(struct output *out, const struct report *report,
 
 /* --- of a moment ----------------------------------------------------------------------------- */
 
+/** Of the part of it that its culprit is of. */
+static void find_moment_tasks(const struct report *report, const struct virt_moment *moment)
+{
+	struct virt_wait_part part = { .from_ns = moment->start_ns, .to_ns = moment->end_ns };
+
+	virt_wait_longest_part(report->load->model, moment, &part);
+	find_tasks(report, moment->vcpu, part.from_ns, part.to_ns);
+}
+
 void report_moment_tasks_text(struct output *out, const struct report *report,
 			      const struct virt_moment *moment)
 {
@@ -185,7 +195,7 @@ void report_moment_tasks_text(struct output *out, const struct report *report,
 	struct task task;
 	char time[32];
 
-	find_tasks(report, moment->vcpu, moment->start_ns, moment->end_ns);
+	find_moment_tasks(report, moment);
 	tasks = tasks_of(report, moment->who, &n);
 	for (size_t i = 0; i < n && i < MAX_TASKS; i++) {
 		take_task(report, &tasks[i], &task);
@@ -202,7 +212,7 @@ void report_moment_tasks_text(struct output *out, const struct report *report,
 void report_moment_tasks_json(struct json *json, const struct report *report,
 			      const struct virt_moment *moment)
 {
-	find_tasks(report, moment->vcpu, moment->start_ns, moment->end_ns);
+	find_moment_tasks(report, moment);
 	json_tasks(json, report, moment->who);
 }
 
@@ -214,7 +224,7 @@ bool report_moment_task(const struct report *report, const struct virt_moment *m
 	struct task task;
 
 	if (moment->kind == VIRT_WORST_STEAL) {
-		find_tasks(report, moment->vcpu, moment->start_ns, moment->end_ns);
+		find_moment_tasks(report, moment);
 		tasks = tasks_of(report, moment->who, &n);
 	}
 	if (!n)

@@ -14,6 +14,10 @@
 #include "report_text.h"
 #include "report_worst.h"
 #include "virt_finding.h"
+#include "virt_moments.h"
+
+/** Parts of a wait that are listed, in text. */
+#define MAX_PARTS	8
 
 int report_worst_kinds(const char *text, unsigned int *kinds)
 {
@@ -203,6 +207,53 @@ static void put_chain(struct output *out, const struct virt_wake_chain *chain, c
 	put_duration(out, last > chain->in_ns ? ", in all " : ", after ", last - chain->wake_ns);
 }
 
+/** A wait that was moved: for which pCPUs it was, one after the other. */
+static void put_parts(struct output *out, const struct report *report,
+		      const struct virt_moment *moment)
+{
+	const struct virt_model *model = report->load->model;
+	struct virt_wait_part part = { .to_ns = VIRT_NO_TIME };
+	int n = 0;
+
+	if (!virt_wait_longest_part(model, moment, &part))
+		return;
+	part.to_ns = VIRT_NO_TIME;
+	for (; n < MAX_PARTS && virt_wait_next_part(model, moment, &part); n++) {
+		out_str(out, n ? ", " : "; it waits for ");
+		if (part.pcpu < 0)
+			out_str(out, "an unknown pCPU");
+		else
+			out_printf(out, "p%d", part.pcpu);
+		put_duration(out, " for ", part.to_ns - part.from_ns);
+		out_str(out, " (");
+		out_text(out, virt_model_culprit(model, part.who));
+		put_duration(out, " ", part.who_ns);
+		out_char(out, ')');
+	}
+	if (part.to_ns < moment->end_ns)
+		out_str(out, ", ...");
+}
+
+static void json_parts(struct json *json, const struct report *report,
+		       const struct virt_moment *moment)
+{
+	const struct virt_model *model = report->load->model;
+	struct virt_wait_part part = { .to_ns = VIRT_NO_TIME };
+
+	json_open(json, "parts", '[', true);
+	while (virt_wait_next_part(model, moment, &part)) {
+		json_open(json, NULL, '{', true);
+		if (part.pcpu >= 0)
+			json_i64(json, "pcpu", part.pcpu);
+		json_i64(json, "from_ns", part.from_ns);
+		json_i64(json, "to_ns", part.to_ns);
+		json_str(json, "who", virt_model_culprit(model, part.who));
+		json_i64(json, "who_ns", part.who_ns);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void put_what(struct output *out, const struct report *report, const struct entry *entry)
 {
 	const struct virt_moment *moment = &entry->row.moment;
@@ -224,6 +275,7 @@ static void put_what(struct output *out, const struct report *report, const stru
 			out_str(out, ", its own machine's,");
 		put_duration(out, " had the pCPU for ", moment->who_ns);
 		report_moment_tasks_text(out, report, moment);
+		put_parts(out, report, moment);
 		break;
 	case VIRT_WORST_MIGRATION:
 		snprintf(text, sizeof(text), "p%d -> p%d, gap ", moment->from_pcpu, moment->pcpu);
@@ -356,6 +408,7 @@ static void json_offset(struct json *json, int64_t offset)
 static void json_entry(struct json *json, const struct report *report, const struct entry *entry)
 {
 	const struct virt_moment *moment = &entry->row.moment;
+	struct virt_wait_part part;
 
 	json_open(json, NULL, '{', true);
 	json_str(json, "kind", virt_worst_kind_name(moment->kind));
@@ -381,6 +434,8 @@ static void json_entry(struct json *json, const struct report *report, const str
 		if (virt_model_is_own(report->load->model, moment->vcpu, moment->who))
 			json_bool(json, "own", true);
 		report_moment_tasks_json(json, report, moment);
+		if (virt_wait_longest_part(report->load->model, moment, &part))
+			json_parts(json, report, moment);
 	} else if (moment->kind == VIRT_WORST_MIGRATION) {
 		json_i64(json, "from", moment->from_pcpu);
 	} else if (moment->kind == VIRT_WORST_IRQ) {

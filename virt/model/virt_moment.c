@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "virt_moments.h"
 #include "virt_worst_private.h"
 
 /** Was the guest code that ran last before interval @i that of a nested guest? -1: not known. */
@@ -51,11 +52,57 @@ static bool describe_exit(const struct virt_model *model, uint32_t i, struct vir
 	return true;
 }
 
+/** Intervals [@i, @end) wait for one pCPU. */
+static void set_part(const struct virt_model *model, int32_t vcpu, size_t i, size_t end,
+		     struct virt_wait_part *part)
+{
+	const struct virt_vcpu_track *track = &model->vcpus[vcpu];
+	struct virt_culprit culprit = { .vcpu = VIRT_NONE };
+
+	part->from_ns = track->intervals[i].start_ns;
+	part->to_ns = virt_time_of(model, track, end);
+	part->pcpu = track->intervals[i].pcpu;
+	virt_vcpu_culprits(model, vcpu, part->from_ns, part->to_ns, &culprit, 1);
+	part->who = culprit.vcpu;
+	part->who_ns = culprit.ns;
+}
+
+bool virt_wait_next_part(const struct virt_model *model, const struct virt_moment *moment,
+			 struct virt_wait_part *part)
+{
+	int64_t from_ns = part->to_ns > moment->start_ns ? part->to_ns : moment->start_ns;
+	const struct virt_vcpu_track *track;
+	size_t i, end;
+
+	if (moment->kind != VIRT_WORST_STEAL || from_ns >= moment->end_ns)
+		return false;
+	track = &model->vcpus[moment->vcpu];
+	i = VIRT_FIRST_AT(track->intervals, 0, track->n, from_ns);
+	/* others of no length may lie at the same time */
+	while (virt_interval_end(model, track, i) <= from_ns)
+		i++;
+	end = virt_stretch_end(track, i);
+	set_part(model, moment->vcpu, i, virt_wait_part_end(track, i, end), part);
+	return true;
+}
+
+bool virt_wait_longest_part(const struct virt_model *model, const struct virt_moment *moment,
+			    struct virt_wait_part *part)
+{
+	struct virt_wait_part one = { .to_ns = VIRT_NO_TIME };
+	size_t n = 0;
+
+	for (; virt_wait_next_part(model, moment, &one); n++)
+		if (!n || one.to_ns - one.from_ns > part->to_ns - part->from_ns)
+			*part = one;
+	return n > 1;
+}
+
 static bool describe_wait(const struct virt_model *model, uint32_t i, struct virt_moment *moment)
 {
 	const struct virt_vcpu_track *track = &model->vcpus[moment->vcpu];
-	struct virt_culprit culprit = { .vcpu = VIRT_NONE };
-	size_t end;
+	struct virt_wait_part part;
+	size_t end, longest;
 
 	if (i >= track->n)
 		return false;
@@ -64,13 +111,16 @@ static bool describe_wait(const struct virt_model *model, uint32_t i, struct vir
 	moment->begun = virt_begin_is_shown(model, track, i);
 	moment->complete = virt_end_is_shown(track, end);
 	moment->entry_ns = virt_entry_after(track, end);
-	moment->pcpu = track->intervals[i].pcpu;
-	if (moment->kind == VIRT_WORST_WAKE)
+	if (moment->kind == VIRT_WORST_WAKE) {
 		moment->pcpu = virt_woken_pcpu(track, i, end);
-	else if (virt_vcpu_culprits(model, moment->vcpu, moment->start_ns, moment->end_ns,
-				    &culprit, 1))
-		moment->who = culprit.vcpu;
-	moment->who_ns = culprit.ns;
+	} else {
+		longest = virt_longest_part(model, track, i, end);
+		set_part(model, moment->vcpu, longest, virt_wait_part_end(track, longest, end),
+			 &part);
+		moment->pcpu = part.pcpu;
+		moment->who = part.who;
+		moment->who_ns = part.who_ns;
+	}
 	add_states(model, moment->end_ns, moment);
 	return true;
 }

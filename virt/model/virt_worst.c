@@ -101,7 +101,8 @@ static void add_wait(struct virt_worst *worst, int32_t vcpu, size_t i)
 	item.cost_ns = virt_time_of(worst->model, track, end) - item.time_ns;
 	item.whole = virt_begin_is_shown(worst->model, track, i) && virt_end_is_shown(track, end);
 	if (track->intervals[i].state == VIRT_PREEMPTED)
-		add(worst, VIRT_WORST_STEAL, track->intervals[i].pcpu, &item);
+		add(worst, VIRT_WORST_STEAL,
+		    track->intervals[virt_longest_part(worst->model, track, i, end)].pcpu, &item);
 	else
 		add(worst, VIRT_WORST_WAKE, virt_woken_pcpu(track, i, end), &item);
 }

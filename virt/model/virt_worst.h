@@ -168,16 +168,17 @@ struct virt_moment {
 					 * the entry */
 	int64_t		unasked_ns;	/* exit, migration: costs in BLOCKED and OFFLINE */
 	int64_t		unasked_vmm_ns;	/* exit: as in struct virt_exit */
-	int64_t		who_ns;		/* of it, how long @who had the pCPU */
+	int64_t		who_ns;		/* steal: how long @who had the pCPU meanwhile */
 	uint64_t	records;	/* lost: how many; 0: not counted */
 	int32_t		vcpu;		/* or VIRT_NONE */
-	int32_t		who;		/* steal: who had the pCPU longest, as in struct
+	int32_t		who;		/* steal: who had @pcpu longest, as in struct
 					 * virt_culprit; or VIRT_NONE */
 	int32_t		reason;		/* exit: of the exit; or VIRT_NONE */
 	int32_t		vector;		/* irq; or VIRT_NONE */
 	int32_t		event;		/* irq: as in struct virt_irq_delivery; or VIRT_NONE */
 	const struct virt_tsc_write *tsc; /* tsc; belongs to the model; or NULL */
-	int16_t		pcpu;		/* where; wake, migration: where it comes to run */
+	int16_t		pcpu;		/* where; wake, migration: where it comes to run; steal:
+					 * the one that it waits for longest at a stretch */
 	int16_t		from_pcpu;	/* migration: from there; or VIRT_NONE */
 	bool		begun;		/* the trace shows its beginning ... */
 	bool		complete;	/* ... and its end: else it took at least so long */

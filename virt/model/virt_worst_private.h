@@ -38,6 +38,43 @@ static inline int16_t virt_woken_pcpu(const struct virt_vcpu_track *track, size_
 	return track->intervals[i].pcpu;
 }
 
+/**
+ * virt_wait_part_end - the end of what a vCPU waits for one pCPU, beginning with interval @i
+ * @end: of the whole wait
+ */
+static inline size_t virt_wait_part_end(const struct virt_vcpu_track *track, size_t i, size_t end)
+{
+	int16_t pcpu = track->intervals[i].pcpu;
+
+	while (i < end && track->intervals[i].pcpu == pcpu)
+		i++;
+	return i;
+}
+
+/**
+ * virt_longest_part - the part of the wait of intervals [@i, @end) that takes longest
+ *
+ * Of equal ones the first. Return: its first interval.
+ */
+static inline size_t virt_longest_part(const struct virt_model *model,
+				       const struct virt_vcpu_track *track, size_t i, size_t end)
+{
+	size_t longest = i, next;
+	int64_t longest_ns = -1;
+
+	for (; i < end; i = next) {
+		int64_t ns = -track->intervals[i].start_ns;
+
+		next = virt_wait_part_end(track, i, end);
+		ns += virt_time_of(model, track, next);
+		if (ns > longest_ns) {
+			longest = i;
+			longest_ns = ns;
+		}
+	}
+	return longest;
+}
+
 /** virt_entry_after - when guest code runs, from interval @i on, before the pCPU is lost. */
 static inline int64_t virt_entry_after(const struct virt_vcpu_track *track, size_t i)
 {

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "hand_model.h"
+#include "virt_moments.h"
 #include "virt_text.h"
-#include "virt_worst.h"
 
 #define EXIT	VIRT_INTERVAL_EXIT
 #define NONE	VIRT_NONE
@@ -399,14 +399,29 @@ static void test_describe(void **state)
 static void test_migration(void **state)
 {
 	const struct virt_worst_query query = { ALL, .kinds = BIT(VIRT_WORST_MIGRATION) };
+	static const int32_t first_pcpu = 0;
+	static const int64_t ends[] = { 160, 180, 195 };
+	const struct virt_worst_query of_pcpu = {
+		ALL, .kinds = BIT(VIRT_WORST_STEAL), .of = &first_pcpu, .n_of = 1,
+	};
+	struct virt_wait_part part = { .to_ns = VIRT_NO_TIME };
 	struct virt_model *model = virt_model_new();
+	struct virt_worst *worst, *by_pcpu;
 	struct virt_worst_hit hits[3];
 	struct virt_moment moment;
-	struct virt_worst *worst;
 
 	(void)state;
 	assert_int_equal(virt_model_add_machine(model, 1, "d1"), 0);
 	assert_int_equal(virt_model_add_vcpu(model, 0, 0, 20000, "d1v0"), 0);
+	/* two others have the pCPUs that it waits for */
+	assert_int_equal(virt_model_add_vcpu(model, 0, 1, 20001, "d1v1"), 1);
+	assert_int_equal(virt_model_add_vcpu(model, 0, 2, 20002, "d1v2"), 2);
+	assert_int_equal(virt_model_occupy(model, 0, 110, 1, true), 0);
+	assert_int_equal(virt_model_occupy(model, 1, 145, 2, true), 0);
+	assert_int_equal(virt_model_occupy(model, 1, 195, 0, true), 0);
+	set(model, 1, 110, VIRT_GUEST, 0, NONE, 0);
+	set(model, 2, 145, VIRT_GUEST, 1, NONE, 0);
+	set(model, 2, 195, VIRT_BLOCKED, 1, NONE, 0);
 	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
 	set(model, 0, 100, VIRT_HYPERVISOR, 0, NONE, EXIT);
 	set(model, 0, 110, VIRT_PREEMPTED, 0, NONE, 0);
@@ -448,6 +463,31 @@ static void test_migration(void **state)
 	/* one wait is one wait */
 	moment = describe(worst, VIRT_WORST_STEAL, 145);
 	assert_int_equal(moment.cost_ns, 50);
+	/* its pCPU and who had that belong together */
+	assert_int_equal(moment.pcpu, 0);
+	assert_int_equal(moment.who, 1);
+	assert_int_equal(moment.who_ns, 20);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(virt_wait_next_part(model, &moment, &part));
+		assert_int_equal(part.pcpu, i == 1 ? 0 : 1);
+		assert_int_equal(part.from_ns, i ? ends[i - 1] : 145);
+		assert_int_equal(part.to_ns, ends[i]);
+		assert_int_equal(part.who, i == 1 ? 1 : 2);
+		assert_int_equal(part.who_ns, part.to_ns - part.from_ns);
+	}
+	assert_false(virt_wait_next_part(model, &moment, &part));
+	assert_true(virt_wait_longest_part(model, &moment, &part));
+	assert_int_equal(part.from_ns, 160);
+	/* another wait has one part */
+	moment = describe(worst, VIRT_WORST_STEAL, 110);
+	assert_false(virt_wait_longest_part(model, &moment, &part));
+	assert_int_equal(part.from_ns, 110);
+	assert_int_equal(part.to_ns, 140);
+	by_pcpu = virt_worst_new(model, true, NULL, 0);
+	assert_int_equal(virt_worst_top(by_pcpu, &of_pcpu, hits, 3), 2);
+	assert_int_equal(hits[0].time_ns, 145);
+	assert_int_equal(hits[1].time_ns, 110);
+	virt_worst_free(by_pcpu);
 	/* what the guest did not ask for is a cost of the exit */
 	moment = describe(worst, VIRT_WORST_EXIT, 100);
 	assert_int_equal(moment.cost_ns, 132 - 20);
@@ -693,9 +733,22 @@ static void search_vcpu(const struct virt_model *model, int32_t vcpu, struct all
 		if ((a->state == VIRT_PREEMPTED || a->state == VIRT_WAKING) &&
 		    (!i || a[-1].state != a->state)) {
 			int16_t pcpu = a->pcpu;
+			int64_t longest = -1, from;
+			size_t from_k = i;
 
-			while (j + 1 < range.n && range.first[j + 1].state == a->state)
-				j++;
+			/* of a wait that is moved, the pCPU of its longest part */
+			for (size_t k = i; k < range.n && range.first[k].state == a->state; k++) {
+				j = k;
+				if (range.first[k].pcpu != range.first[from_k].pcpu)
+					from_k = k;
+				from = range.first[from_k].start_ns;
+				if (END(k) - from > longest) {
+					longest = END(k) - from;
+					pcpu = range.first[k].pcpu;
+				}
+			}
+			if (a->state == VIRT_WAKING)
+				pcpu = a->pcpu;
 			if (a->state == VIRT_WAKING && j + 1 < range.n &&
 			    range.first[j + 1].state <= VIRT_VMM)
 				pcpu = range.first[j + 1].pcpu;

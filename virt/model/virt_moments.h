@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	virt_moments.h
+ * @brief	What our own programs ask of moments, besides virt_worst.h.
+ */
+#ifndef KSHARK_VIRT_VIRT_MOMENTS_H
+#define KSHARK_VIRT_VIRT_MOMENTS_H
+
+#include "virt_worst.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A part of a wait: a vCPU that waits may be moved, and waits for another pCPU from then on. */
+struct virt_wait_part {
+	int64_t		from_ns, to_ns;
+	int64_t		who_ns;		/* how long @who had the pCPU in this part */
+	int32_t		who;		/* as in struct virt_moment */
+	int16_t		pcpu;		/* that it waits for; or VIRT_NONE */
+};
+
+/**
+ * virt_wait_next_part - the parts of a steal moment, one after the other
+ * @part: to_ns is the end of the part before, or VIRT_NO_TIME; receives the next one
+ *
+ * In O(log n + intervals of the part + culprits).
+ *
+ * Return: false if there is none.
+ */
+bool virt_wait_next_part(const struct virt_model *model, const struct virt_moment *moment,
+			 struct virt_wait_part *part);
+
+/**
+ * virt_wait_longest_part - the part of a steal moment that its pcpu and who are of
+ *
+ * Return: true if there are others.
+ */
+bool virt_wait_longest_part(const struct virt_model *model, const struct virt_moment *moment,
+			    struct virt_wait_part *part);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
