@@ -62,6 +62,26 @@ awk -F, 'NR > 1 && ($2 != "wake" && $2 != "steal" || $5 != "d1v0" || $3 < 1e9 ||
 	$4 < 5e6) { bad = 1 } END { exit bad || NR < 3 }' "$OUT" || fail "not what was asked for"
 checks=$((checks + 1))
 
+# Every kind that is named in one place is known in the others.
+run report --worst 1 --kind foo hvm-exits.xen
+status 2
+kinds=$(sed -n '1s/.* list of //p' "$ERR" | sed 's/ and /, /; s/,//g')
+check "kinds: $kinds" test "$(wc -w <<< "$kinds")" -ge 8
+run report --help
+check "help names them" grep -qF "only${kinds// /,}" <(tr -d '\n ' < "$OUT")
+check "completion of --kind names them" grep -qF "\"$kinds\"" \
+	"$KSV_SOURCE_DIR/tools/man/kshark-virt.bash"
+for kind in $kinds; do
+	run report -q --worst 1 --kind "$kind" hvm-exits.xen
+	status 0
+done
+run record --flight --trigger 'foo>1ms'
+status 2
+triggers=$(sed -n '1s/.* none of //p' "$ERR" | sed 's/ and /, /; s/,//g')
+check "triggers: all that need no guest" test "$triggers" = "${kinds/ irq/}"
+check "completion of --trigger names them" grep -qF "\"${triggers// /> }>\"" \
+	"$KSV_SOURCE_DIR/tools/man/kshark-virt.bash"
+
 # A wait that is moved: its pCPU is that of the longest part, and its culprit had this one, by the intervals.
 for trace in kvm-talk.dat credit2-4.20.xen; do
 	run report -q -f json --worst 1000000 --kind steal $trace

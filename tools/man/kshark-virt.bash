@@ -118,7 +118,7 @@ _kshark_virt()
 		_kshark_virt_words "auto trace-cmd kvm_write_tsc_offset sidecar tsc causality" "$cur"
 		;;
 	--trigger)
-		_kshark_virt_words "exit> steal> wake> migration> lost>" "$cur"
+		_kshark_virt_words "exit> steal> wake> migration> lost> offline> tsc>" "$cur"
 		;;
 	--kind)
 		[[ $command == why ]] && _kshark_virt_words "wake steal exit blocked offline" "$cur"

@@ -12,6 +12,7 @@
 
 #include "array.h"
 #include "record.h"
+#include "virt_moments.h"
 #include "xen_trace.h"
 
 #define OPTIONS	struct record_options
@@ -78,6 +79,7 @@ static int take_trigger(const struct ksv_command *command, const struct ksv_opti
 			const char *value, void *target)
 {
 	struct record_options *options = target;
+	char kinds[128];
 	int ret;
 
 	if (options->n_triggers == RECORD_MAX_TRIGGERS)
@@ -85,8 +87,9 @@ static int take_trigger(const struct ksv_command *command, const struct ksv_opti
 				       RECORD_MAX_TRIGGERS);
 	ret = record_trigger_parse(value, &options->triggers[options->n_triggers]);
 	if (ret == -ENOENT)
-		return ksv_usage_error(command, "--%s %s: compares none of exit, steal, wake, "
-				       "migration and lost", option->name, value);
+		return ksv_usage_error(command, "--%s %s: compares none of %s", option->name, value,
+				       virt_worst_kind_list(RECORD_TRIGGER_KINDS, kinds,
+							    sizeof(kinds)));
 	if (ret == -ERANGE)
 		return ksv_usage_error(command, "--%s %s: no time behind >; write 2ms, 300us or "
 				       "1.5", option->name, value);

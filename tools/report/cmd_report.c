@@ -13,6 +13,7 @@
 #include "report_section.h"
 #include "report_tracing.h"
 #include "report_worst.h"
+#include "virt_moments.h"
 
 /** More than anybody reads, less than memory holds. */
 #define MAX_WORST	1000000
@@ -80,11 +81,13 @@ static int take_worst(const struct ksv_command *command, const struct ksv_option
 static int take_kinds(const struct ksv_command *command, const struct ksv_option *option,
 		      const char *text, void *target)
 {
+	char kinds[128];
+
 	(void)option;
 	if (!report_worst_kinds(text, target))
 		return 0;
-	return ksv_usage_error(command, "--kind %s: not a list of exit, steal, wake, migration, "
-			       "irq and lost", text);
+	virt_worst_kind_list(VIRT_WORST_ALL_KINDS, kinds, sizeof(kinds));
+	return ksv_usage_error(command, "--kind %s: not a list of %s", text, kinds);
 }
 
 static int take_above(const struct ksv_command *command, const struct ksv_option *option,

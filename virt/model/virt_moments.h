@@ -12,6 +12,14 @@
 extern "C" {
 #endif
 
+/**
+ * virt_worst_kind_list - names of some kinds for a message: "exit, steal and wake"
+ * @kinds: set of 1 << enum virt_worst_kind
+ *
+ * Return: @text, which is cut to @size.
+ */
+const char *virt_worst_kind_list(unsigned int kinds, char *text, size_t size);
+
 /** A part of a wait: a vCPU that waits may be moved, and waits for another pCPU from then on. */
 struct virt_wait_part {
 	int64_t		from_ns, to_ns;

@@ -9,10 +9,12 @@
  * may be very many series, of which most are empty: each is but two numbers.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "heap.h"
+#include "virt_moments.h"
 #include "virt_worst_private.h"
 
 #define FANOUT		16
@@ -51,6 +53,23 @@ const char *virt_worst_kind_name(enum virt_worst_kind kind)
 	};
 
 	return (unsigned int)kind < VIRT_WORST_N_KINDS ? names[kind] : NULL;
+}
+
+const char *virt_worst_kind_list(unsigned int kinds, char *text, size_t size)
+{
+	size_t n = 0;
+
+	if (size)
+		*text = '\0';
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++) {
+		unsigned int rest = kinds >> kind;
+
+		if (rest & 1 && n < size)
+			n += (size_t)snprintf(text + n, size - n, "%s%s", !n ? "" :
+					      rest == 1 ? " and " : ", ",
+					      virt_worst_kind_name((enum virt_worst_kind)kind));
+	}
+	return text;
 }
 
 bool virt_worst_costs(enum virt_worst_kind kind)
