@@ -87,6 +87,12 @@ for arguments in '' pinned.xen '--at 1 pinned.xen saved.xen' 'pinned.xen saved.x
 	status 2
 	check "nothing is written" test ! -s "$OUT"
 done
+# vCPUs of Xen and of KVM have nothing to do with each other, whatever they are called
+for traces in 'hvm-exits.xen kvm-host.dat' 'kvm-host.dat hvm-exits.xen'; do
+	run diff -q $traces
+	status 2
+	says "$ERR" "give two traces of the same hypervisor"
+done
 run diff pinned.xen README.md
 status 3
 run diff -o "$SAMPLES/pinned.xen" pinned.xen saved.xen

@@ -114,8 +114,16 @@ static int cut_in_two(const struct diff_options *options, struct report *reports
 /** Two traces, whole. */
 static int compare_two(const struct diff_options *options, struct report *reports)
 {
+	const char *before = host_trace_hypervisor(&reports[DIFF_BEFORE].load->host);
+	const char *after = host_trace_hypervisor(&reports[DIFF_AFTER].load->host);
 	static const struct ksv_time none;
 	int status = KSV_EXIT_OK;
+
+	if (strcmp(before, after) != 0)
+		return ksv_usage_error(options->command, "%s is a trace of %s, %s is one of %s: "
+				       "give two traces of the same hypervisor",
+				       reports[DIFF_BEFORE].file, before,
+				       reports[DIFF_AFTER].file, after);
 
 	for (int side = 0; !status && side < DIFF_N_SIDES; side++)
 		status = report_set_range(options->command, &reports[side], &none, &none);
