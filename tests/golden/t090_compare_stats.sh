@@ -53,6 +53,9 @@ if command -v datamash > /dev/null; then
 		}
 		NR > 1 {
 			n++
+			# too few values: a percentile would be the highest of them
+			if ($5 == "" && ($3 == "p95" && $4 < 20 || $3 == "p99" && $4 < 100))
+				next
 			if (!near($5, number[$1 "," $2 "," $3])) {
 				print $0 " instead of " number[$1 "," $2 "," $3]
 				bad = 1

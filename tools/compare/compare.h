@@ -136,6 +136,12 @@ int compare_plan(struct compare *compare, struct compare_options *options);
 /** compare_evaluate - fill all cells; run 0 is the baseline. Return: 0 or -ENOMEM. */
 int compare_evaluate(struct compare *compare, const struct compare_options *options);
 
+/**
+ * compare_has_too_few - whether a percentile above the median has no value in a run, as the run has
+ * too few values: it would be their highest one
+ */
+bool compare_has_too_few(const struct compare_set *set, int kind);
+
 /** compare_verdict_name - "unknown", "too few values", "within noise", "different". */
 const char *compare_verdict_name(enum stats_verdict verdict);
 

@@ -13,6 +13,8 @@
 #include "hash_bytes.h"
 #include "options.h"
 
+#define MEDIAN		500	/* per mille */
+
 int compare_judged(const struct compare_options *options)
 {
 	int kind = 0;
@@ -35,6 +37,11 @@ static uint64_t seed_of(uint64_t seed, const char *metric, const char *run)
 	return hash;
 }
 
+bool compare_has_too_few(const struct compare_set *set, int kind)
+{
+	return set->n && stats_per_mille(kind) > MEDIAN && set->n < stats_least_values(kind);
+}
+
 static void describe(struct compare_set *set, const struct compare_options *options,
 		     struct stats_sample *sample)
 {
@@ -46,13 +53,15 @@ static void describe(struct compare_set *set, const struct compare_options *opti
 	stats_intervals(set->values, set->n, options->confidence, sample->value, interval);
 	for (int kind = 0; kind < STATS_N; kind++)
 		set->cells[kind] = (struct compare_cell){
-			.value = sample->value[kind], .interval = interval[kind], .percent = NAN,
+			.value = compare_has_too_few(set, kind) ? NAN : sample->value[kind],
+			.interval = interval[kind], .percent = NAN,
 			.difference = { STATS_UNKNOWN, { NAN, NAN }, { NAN, NAN } },
 		};
 }
 
 /** Fill a run's cells. @base: the baseline. Return: 0 or -ENOMEM. */
-static int evaluate(struct compare_set *set, const struct stats_sample *base,
+static int evaluate(struct compare_set *set, const struct compare_set *baseline,
+		    const struct stats_sample *base,
 		    const struct compare_options *options, const struct stats_method *method)
 {
 	struct stats_difference difference[STATS_N];
@@ -62,7 +71,8 @@ static int evaluate(struct compare_set *set, const struct stats_sample *base,
 	describe(set, options, &sample);
 	ret = stats_differences(base, &sample, method, difference);
 	for (int kind = 0; kind < STATS_N && !ret; kind++) {
-		set->cells[kind].percent = stats_percent(base->value[kind], sample.value[kind]);
+		set->cells[kind].percent = stats_percent(baseline->cells[kind].value,
+							 set->cells[kind].value);
 		set->cells[kind].difference = difference[kind];
 	}
 	return ret;
@@ -147,7 +157,8 @@ int compare_evaluate(struct compare *compare, const struct compare_options *opti
 		describe(&metric->sets[0], options, &base);
 		for (int run = 1; run < compare->n_runs && !ret; run++) {
 			method.seed = seed_of(options->seed, metric->name, compare->runs[run]);
-			ret = evaluate(&metric->sets[run], &base, options, &method);
+			ret = evaluate(&metric->sets[run], &metric->sets[0], &base, options,
+				       &method);
 		}
 	}
 	return ret;

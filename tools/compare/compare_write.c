@@ -57,11 +57,15 @@ static void put_runs(struct output *out, const struct compare *compare, const ch
 }
 
 static void put_cell(struct output *out, const struct compare *compare, int run,
-		     const struct compare_cell *cell, const struct compare_cell *base)
+		     const struct compare_metric *metric, int kind)
 {
+	const struct compare_cell *cell = &metric->sets[run].cells[kind];
+	const struct compare_cell *base = &metric->sets[0].cells[kind];
 	size_t width = run_width(compare, run) - (run ? PERCENT_WIDTH + 1 : 0);
 	char text[32] = "-";
 
+	if (compare_has_too_few(&metric->sets[run], kind))
+		strcpy(text, "too few");
 	if (!isnan(cell->value))
 		snprintf(text, sizeof(text), "%.6g", cell->value);
 	put_right(out, text, width);
@@ -80,8 +84,7 @@ static void put_row(struct output *out, const struct compare *compare, const cha
 {
 	out_text_left(out, name, width);
 	for (int run = 0; run < compare->n_runs; run++)
-		put_cell(out, compare, run, &metric->sets[run].cells[kind],
-			 &metric->sets[0].cells[kind]);
+		put_cell(out, compare, run, metric, kind);
 	out_char(out, '\n');
 }
 
