@@ -14,6 +14,7 @@
 #include "hyper_dialect.h"
 #include "kvm_fields.h"
 #include "kvm_handler_fields.h"
+#include "kvm_recorded.h"
 #include "virt_handlers.h"
 #include "virt_power.h"
 
@@ -338,6 +339,19 @@ size_t kvm_fields_events(const struct kvm_fields *fields, const int **ids)
 {
 	*ids = fields->ids;
 	return fields->n_ids;
+}
+
+uint64_t kvm_fields_kinds(const struct kvm_fields *fields)
+{
+	uint64_t kinds = 0;
+
+	for (size_t i = 0; i < fields->n; i++)
+		kinds |= kvm_kinds_of_event(fields->events[i].row->kind);
+	for (size_t i = 0; i < N_POWER; i++)
+		if (fields->power[i].value)
+			kinds |= VIRT_RECORD_BIT(power_rows[i].is_frequency ?
+						 VIRT_RECORD_FREQUENCY : VIRT_RECORD_IDLE_STATE);
+	return fields->n_handlers ? kinds | VIRT_RECORD_BIT(VIRT_RECORD_HANDLER) : kinds;
 }
 
 bool kvm_fields_is_host(const struct kvm_fields *fields)

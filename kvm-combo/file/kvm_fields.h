@@ -36,6 +36,9 @@ void kvm_fields_free(struct kvm_fields *fields);
 /** kvm_fields_events - ids of the events that matter. Return: how many; @ids belongs to @fields. */
 size_t kvm_fields_events(const struct kvm_fields *fields, const int **ids);
 
+/** kvm_fields_kinds - kinds of records whose events are known to the trace, see virt_recorded.h */
+uint64_t kvm_fields_kinds(const struct kvm_fields *fields);
+
 /** kvm_fields_is_host - can this be the trace of a KVM host: are entries and exits known to it? */
 bool kvm_fields_is_host(const struct kvm_fields *fields);
 

@@ -123,6 +123,11 @@ err:
 	return NULL;
 }
 
+uint64_t kvm_pages_kinds(const struct kvm_pages *pages)
+{
+	return kvm_fields_kinds(pages->fields);
+}
+
 void kvm_pages_free(struct kvm_pages *pages)
 {
 	if (!pages)

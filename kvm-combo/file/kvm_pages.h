@@ -38,6 +38,9 @@ struct kvm_pages_count {
 struct kvm_pages *kvm_pages_new(const char *tracing, const char *const *events, size_t n,
 				char *error, size_t size);
 
+/** kvm_pages_kinds - kinds of records that will be there, see kvm_tracker_expect() */
+uint64_t kvm_pages_kinds(const struct kvm_pages *pages);
+
 /** kvm_pages_free - it may be NULL. */
 void kvm_pages_free(struct kvm_pages *pages);
 

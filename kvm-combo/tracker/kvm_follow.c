@@ -49,10 +49,7 @@ struct kvm_follow *kvm_follow_new(const struct kvm_follow_options *options)
 		kvm_follow_free(follow);
 		return NULL;
 	}
-	follow->tracker->has_switches = options->switches;
-	follow->tracker->has_modes = options->modes;
-	follow->tracker->has_injects = options->injects;
-	follow->tracker->has_runs = options->runs;
+	kvm_tracker_expect(follow->tracker, options->kinds);
 	follow->tracker->task_limit = KVM_FOLLOW_TASKS;
 	return follow;
 }
@@ -372,6 +369,8 @@ int kvm_follow_model(const struct kvm_follow *follow, int64_t begin_ns, int64_t 
 
 	if (!ret && follow->replay)
 		ret = kvm_replay_open_losses(follow->replay, copy);
+	if (!ret)
+		ret = virt_model_set_recorded(copy, follow->tracker->recorded);
 	if (!ret)
 		ret = virt_model_finish(copy, begin_ns, end_ns);
 	if (ret)

@@ -14,9 +14,9 @@
 #ifndef KSHARK_VIRT_KVM_FOLLOW_H
 #define KSHARK_VIRT_KVM_FOLLOW_H
 
-#include <stdbool.h>
+#include <stdint.h>
 
-#include "kvm_tracker.h"
+#include "kvm_recorded.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -27,10 +27,7 @@ extern "C" {
 
 /** What will be recorded whenever it happens, and where; which a file tells by having it. */
 struct kvm_follow_options {
-	bool		switches;	/* KVM_SWITCH */
-	bool		modes;		/* KVM_ENTRY, KVM_EXIT */
-	bool		injects;	/* KVM_NESTED_INJECT */
-	bool		runs;		/* KVM_RUN */
+	uint64_t	kinds;		/* VIRT_RECORD_BIT() of each, see kvm_tracker_expect() */
 	int		n_cpus;		/* that a thread may be on */
 };
 

@@ -84,6 +84,7 @@ int kvm_tracker_enter(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t
 	int ret = kvm_tracker_seen(tracker, cpu, pid, time_ns);
 	struct kvm_cpu *known = ret ? NULL : cpu_at(tracker, cpu, pid, &time_ns);
 
+	kvm_tracker_expect(tracker, VIRT_RECORD_BIT(VIRT_RECORD_HANDLER));
 	if (!known)
 		return ret;
 	if (handler < 0 || (size_t)handler >= tracker->n_handlers ||

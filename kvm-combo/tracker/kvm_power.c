@@ -50,7 +50,7 @@ int kvm_tracker_idle_state(struct kvm_tracker *tracker, int cpu, int32_t pid, in
 	if (ret)
 		return ret;
 	tracker->cpus[cpu].idle_known = true;
-	tracker->has_idle_states = true;
+	kvm_tracker_expect(tracker, VIRT_RECORD_BIT(VIRT_RECORD_IDLE_STATE));
 	if (state != VIRT_AWAKE && (state < 0 || state >= VIRT_IDLE_STATES))
 		state = VIRT_POWER_UNKNOWN;
 	return add_step(tracker, VIRT_IDLE_STATE, cpu, tracker->cpus[cpu].last_ns, state);
@@ -61,6 +61,7 @@ int kvm_tracker_frequency(struct kvm_tracker *tracker, int cpu, int32_t pid, int
 {
 	int ret = kvm_tracker_seen(tracker, cpu, pid, time_ns);
 
+	kvm_tracker_expect(tracker, VIRT_RECORD_BIT(VIRT_RECORD_FREQUENCY));
 	if (ret || of_cpu < 0 || of_cpu > INT16_MAX)
 		return ret;
 	return add_step(tracker, VIRT_FREQUENCY, (int)of_cpu, time_ns,
@@ -133,7 +134,8 @@ static int add_steps(struct kvm_tracker *tracker, struct virt_model *model)
 	qsort(tracker->power, tracker->n_power, sizeof(*tracker->power), compare_steps);
 	for (size_t i = 0; i < tracker->n_power && ret != -ENOMEM; i++)
 		/* that threads are awake says nothing where sleeps are not recorded */
-		if (tracker->power[i].kind != VIRT_IDLE_STATE || tracker->has_idle_states)
+		if (tracker->power[i].kind != VIRT_IDLE_STATE ||
+		    kvm_has(tracker, VIRT_RECORD_IDLE_STATE))
 			ret = add_to_model(&tracker->power[i], told, model);
 	free(told);
 	return ret == -ENOMEM ? ret : 0;

@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-#include "kvm_tracker.h"
+#include "kvm_recorded.h"
 #include "key_map.h"
 #include "virt_handlers.h"
 #include "virt_power.h"
@@ -110,7 +110,6 @@ struct kvm_tracker {
 	struct kvm_power_step *power;
 	size_t		n_power, power_room;
 	char		*idle_names[VIRT_IDLE_STATES];	/* or NULL */
-	bool		has_idle_states;
 	int32_t		n_pcpus;	/* of the host, as far as it is known beforehand */
 	uint64_t	n_disordered;
 	int32_t		n_unnamed;	/* machines that the trace does not tell */
@@ -118,17 +117,31 @@ struct kvm_tracker {
 	int64_t		fed_ns;		/* up to then, all is told; INT64_MIN: nothing is */
 	int32_t		task_limit;	/* tasks that are told one by one; 0: all */
 	struct key_map	shared_tasks;	/* by hash of what they are called */
-	bool		has_switches, has_injects;
-	bool		has_modes;	/* entries or exits: what a vCPU does on its pCPU is told */
+	uint64_t	recorded;	/* kinds of records, see kvm_recorded.h */
 	bool		has_lives;	/* vCPUs go on as other threads */
-	bool		has_runs;	/* KVM_RUN: when a vCPU is back in the kernel is told */
 };
 
 /** KVM_ACCEPT: how the interrupt was raised, beside enum kvm_context in @more. */
 #define KVM_BY_IPI	(1 << 1)
 #define KVM_BY_LINE	(1 << 2)
 
+/** kvm_has - are there records of a kind? */
+static inline bool kvm_has(const struct kvm_tracker *tracker, enum virt_record_kind kind)
+{
+	return tracker->recorded & VIRT_RECORD_BIT(kind);
+}
 
+/** kvm_has_switches - does a record say when a thread gets or loses its pCPU? */
+static inline bool kvm_has_switches(const struct kvm_tracker *tracker)
+{
+	return kvm_has(tracker, VIRT_RECORD_SWITCH);
+}
+
+/** kvm_has_modes - do entries or exits show what a vCPU does on its pCPU? */
+static inline bool kvm_has_modes(const struct kvm_tracker *tracker)
+{
+	return kvm_has(tracker, VIRT_RECORD_ENTRY) || kvm_has(tracker, VIRT_RECORD_EXIT);
+}
 /** kvm_thread_find - what is known of a thread. Return: NULL if nothing. */
 struct kvm_thread *kvm_thread_find(const struct kvm_tracker *tracker, int32_t pid);
 

@@ -54,7 +54,7 @@ static void say(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_n
 {
 	if (state == VIRT_GUEST && vcpu->nested)
 		flags |= VIRT_INTERVAL_NESTED;
-	if ((state == VIRT_HYPERVISOR || state == VIRT_VMM) && !replay->tracker->has_switches)
+	if ((state == VIRT_HYPERVISOR || state == VIRT_VMM) && !kvm_has_switches(replay->tracker))
 		flags |= VIRT_INTERVAL_UNSPLIT;
 	vcpu->state = state;
 	fail(replay, virt_model_set(replay->model, vcpu->index, time_ns, state, vcpu->pcpu, detail,
@@ -67,7 +67,7 @@ static void say(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_n
  */
 static bool is_open(const struct kvm_replay *replay, const struct kvm_vcpu *vcpu)
 {
-	return !replay->tracker->has_switches &&
+	return !kvm_has_switches(replay->tracker) &&
 	       (vcpu->mode == KVM_IN_HYPERVISOR || vcpu->mode == KVM_IN_VMM) &&
 	       vcpu->wait != KVM_WAIT_UNASKED && vcpu->wait != KVM_WAIT_CALL;
 }
@@ -124,7 +124,7 @@ static void occupy(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t 
 	replay->pid[cpu] = pid;
 	replay->vcpu[cpu] = pid > 0 ? vcpu_of(replay, pid) : NULL;
 	/* without switches, a record of a task or of none tells of no more than its own moment */
-	is_known &= replay->tracker->has_switches || replay->vcpu[cpu];
+	is_known &= kvm_has_switches(replay->tracker) || replay->vcpu[cpu];
 	fail(replay, virt_model_occupy(replay->model, (int16_t)cpu, time_ns,
 				       is_known ? who(replay, pid) : VIRT_NONE, is_known));
 }
@@ -191,7 +191,7 @@ static void vacate(struct kvm_replay *replay, int cpu)
 	occupy(replay, cpu, since_ns, KVM_NO_PID);
 	if (!vcpu)
 		return;
-	if (replay->tracker->has_switches || vcpu->mode == KVM_MODE_UNKNOWN) {
+	if (kvm_has_switches(replay->tracker) || vcpu->mode == KVM_MODE_UNKNOWN) {
 		lose(replay, vcpu, since_ns);
 	} else if (vcpu->mode == KVM_IN_GUEST) {
 		contradict(replay, "a vCPU leaves its pCPU without a VM exit");
@@ -213,7 +213,7 @@ static void find_asleep(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
 	int64_t since_ns = unknown_since(replay, vcpu);
 
 	if (vcpu->place != KVM_PLACE_UNKNOWN || replay->n_unknown ||
-	    !replay->tracker->has_switches)
+	    !kvm_has_switches(replay->tracker))
 		return;
 	vcpu->place = KVM_OFF;
 	tell(replay, vcpu);
@@ -227,7 +227,7 @@ static void arrive(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int cpu, in
 	if (vcpu->place == KVM_ON && vcpu->pcpu == cpu)
 		return;
 	if (vcpu->place == KVM_ON) {
-		if (replay->tracker->has_switches)
+		if (kvm_has_switches(replay->tracker))
 			contradict(replay, "a vCPU's thread is on two pCPUs");
 		vacate(replay, vcpu->pcpu);
 	}
@@ -240,7 +240,7 @@ static void arrive(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int cpu, in
 	vcpu->since_ns = time_ns;
 	if (vcpu->mode != KVM_MODE_UNKNOWN)
 		say_mode(replay, vcpu, time_ns);
-	else if (!replay->tracker->has_modes)
+	else if (!kvm_has_modes(replay->tracker))
 		say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, 0);
 }
 
@@ -252,7 +252,7 @@ static void notice(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t 
 	if (replay->pid[cpu] == pid)
 		return;
 	if (replay->pid[cpu] != KVM_NO_PID) {
-		if (replay->tracker->has_switches)
+		if (kvm_has_switches(replay->tracker))
 			contradict(replay, "a thread has a pCPU that it was not switched to");
 		vacate(replay, cpu);
 	}
@@ -297,7 +297,7 @@ static void leave(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const struct
 	uint64_t prev_state = (uint64_t)event->value;
 
 	vcpu->is_guess |= vcpu->mode == KVM_MODE_UNKNOWN;
-	if (replay->tracker->has_modes)
+	if (kvm_has_modes(replay->tracker))
 		resolve(replay, vcpu, KVM_IN_HYPERVISOR);
 	if (vcpu->mode == KVM_IN_GUEST) {
 		contradict(replay, "a vCPU is switched out without a VM exit");
@@ -417,14 +417,14 @@ static void on_userspace_exit(struct kvm_replay *replay, const struct kvm_event 
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
 
-	if (!vcpu || !replay->tracker->has_modes)
+	if (!vcpu || !kvm_has_modes(replay->tracker))
 		return;
 	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
 	vcpu->mode = KVM_IN_VMM;
 	vcpu->is_guess = false;
 	vcpu->wait = kvm_wait_of_monitor(vcpu->wait, event);
 	say_mode(replay, vcpu, event->time_ns);
-	if (vcpu->wait == KVM_WAIT_STOPPED && replay->tracker->has_runs)
+	if (vcpu->wait == KVM_WAIT_STOPPED && kvm_has(replay->tracker, VIRT_RECORD_RUN))
 		stop(replay, vcpu, event->time_ns);
 }
 
@@ -510,7 +510,7 @@ static void on_whole(struct kvm_replay *replay, const struct kvm_event *event)
 		say(replay, vcpu, from_ns, VIRT_HYPERVISOR, replay->call_reason,
 		    began_ns == from_ns ? VIRT_INTERVAL_EXIT : 0);
 	vcpu->since_ns = vcpu->entered_ns = event->time_ns;
-	if (!replay->tracker->has_switches) {
+	if (!kvm_has_switches(replay->tracker)) {
 		vcpu->place = KVM_PLACE_UNKNOWN;
 		occupy(replay, event->cpu, event->time_ns, KVM_NO_PID);
 	}
@@ -526,7 +526,8 @@ static void on_nested(struct kvm_replay *replay, const struct kvm_event *event)
 	if (event->kind == KVM_NESTED_ENTRY)
 		vcpu->nested = vcpu->level_known = true;
 	/* an exit may be handled without the guest's hypervisor; only what it sees ends the stay */
-	else if (event->kind == KVM_NESTED_INJECT || !replay->tracker->has_injects)
+	else if (event->kind == KVM_NESTED_INJECT ||
+		 !kvm_has(replay->tracker, VIRT_RECORD_NESTED_INJECT))
 		vcpu->nested = false;
 }
 
@@ -553,7 +554,7 @@ static void on_wakeup(struct kvm_replay *replay, const struct kvm_event *event)
 	    (vcpu->state == VIRT_BLOCKED || vcpu->state == VIRT_OFFLINE)) {
 		if (vcpu->state == VIRT_BLOCKED)
 			kvm_wakes_woken(&replay->wakes, vcpu, event, replay->vcpu[event->cpu]);
-		if (replay->tracker->has_switches)
+		if (kvm_has_switches(replay->tracker))
 			say(replay, vcpu, event->time_ns, VIRT_WAKING, VIRT_NONE, 0);
 		else
 			lose(replay, vcpu, event->time_ns);
@@ -587,7 +588,7 @@ static void on_born(struct kvm_replay *replay, const struct kvm_event *event)
 		vcpu->place = KVM_OFF;
 		tell(replay, vcpu);
 		say(replay, vcpu, unknown_since(replay, vcpu), VIRT_OFFLINE, VIRT_NONE, 0);
-		if (replay->tracker->has_runs && replay->tracker->has_modes) {
+		if (kvm_has(replay->tracker, VIRT_RECORD_RUN) && kvm_has_modes(replay->tracker)) {
 			vcpu->mode = KVM_IN_VMM;
 			vcpu->wait = KVM_WAIT_STOPPED;
 			stop(replay, vcpu, event->time_ns);
@@ -701,7 +702,7 @@ int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
 		take_over(replay, event);
 	if (event->kind == KVM_FOUND)
 		on_found(replay, event);
-	if (event->kind == KVM_WHOLE && !replay->tracker->has_modes)
+	if (event->kind == KVM_WHOLE && !kvm_has_modes(replay->tracker))
 		on_whole(replay, event);
 	else
 		notice(replay, event->cpu, event->time_ns, event->pid);

@@ -154,6 +154,40 @@ static int add_maker(struct kvm_tracker *tracker, const struct kvm_event *event)
 	return thread || event->arg <= 0 ? 0 : -ENOMEM;
 }
 
+void kvm_tracker_expect(struct kvm_tracker *tracker, uint64_t kinds)
+{
+	tracker->recorded |= kinds & VIRT_RECORDED_ALL;
+}
+
+uint64_t kvm_tracker_recorded(const struct kvm_tracker *tracker)
+{
+	return tracker->recorded;
+}
+
+uint64_t kvm_kinds_of_event(uint8_t kind)
+{
+	static const uint64_t sets[] = {
+		[KVM_ENTRY] = VIRT_RECORD_BIT(VIRT_RECORD_ENTRY),
+		[KVM_EXIT] = VIRT_RECORD_BIT(VIRT_RECORD_EXIT),
+		[KVM_USERSPACE_EXIT] = VIRT_RECORD_BIT(VIRT_RECORD_MONITOR),
+		[KVM_NESTED_ENTRY] = VIRT_RECORD_BIT(VIRT_RECORD_NESTED),
+		[KVM_NESTED_EXIT] = VIRT_RECORD_BIT(VIRT_RECORD_NESTED_EXIT),
+		[KVM_NESTED_INJECT] = VIRT_RECORD_BIT(VIRT_RECORD_NESTED_INJECT),
+		[KVM_SWITCH] = VIRT_RECORD_BIT(VIRT_RECORD_SWITCH),
+		[KVM_WAKEUP] = VIRT_RECORD_BIT(VIRT_RECORD_WAKEUP),
+		[KVM_MIGRATE] = VIRT_RECORD_BIT(VIRT_RECORD_MIGRATE),
+		[KVM_BORN] = VIRT_RECORD_BIT(VIRT_RECORD_BORN),
+		[KVM_HYPERCALL] = VIRT_RECORD_BIT(VIRT_RECORD_HYPERCALL),
+		[KVM_WAKING] = VIRT_RECORD_BIT(VIRT_RECORD_WAKER),
+		[KVM_ACCEPT] = VIRT_RECORD_BIT(VIRT_RECORD_ACCEPT),
+		[KVM_INJECT] = VIRT_RECORD_BIT(VIRT_RECORD_INJECT),
+		[KVM_WHOLE] = VIRT_RECORD_BIT(VIRT_RECORD_WHOLE),
+		[KVM_RUN] = VIRT_RECORD_BIT(VIRT_RECORD_RUN),
+	};
+
+	return kind < ARRAY_SIZE(sets) ? sets[kind] : 0;
+}
+
 int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 {
 	struct kvm_event kept = *event;
@@ -165,6 +199,7 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 	cpu = get_cpu(tracker, event->cpu);
 	if (!cpu)
 		return -ENOMEM;
+	kvm_tracker_expect(tracker, kvm_kinds_of_event(event->kind));
 	if (!is_to_be_kept(cpu, &kept))
 		return kvm_tracker_seen(tracker, event->cpu, event->pid, event->time_ns);
 	if (ARRAY_GROW(cpu->events, cpu->n, cpu->room))
@@ -188,10 +223,6 @@ int kvm_tracker_add(struct kvm_tracker *tracker, const struct kvm_event *event)
 		return -ENOMEM;
 	if (event->kind == KVM_BORN && add_maker(tracker, stored))
 		return -ENOMEM;
-	tracker->has_switches |= event->kind == KVM_SWITCH;
-	tracker->has_injects |= event->kind == KVM_NESTED_INJECT;
-	tracker->has_modes |= event->kind == KVM_ENTRY || event->kind == KVM_EXIT;
-	tracker->has_runs |= event->kind == KVM_RUN;
 	return 0;
 }
 
@@ -206,7 +237,7 @@ int kvm_tracker_seen(struct kvm_tracker *tracker, int cpu, int32_t pid, int64_t 
 		return -EINVAL;
 	known = (size_t)cpu < tracker->n_cpus ? &tracker->cpus[cpu] : NULL;
 	/* without switches, only its last record tells how long a thread was there */
-	if (!known || known->pid != pid || !tracker->has_switches)
+	if (!known || known->pid != pid || !kvm_has_switches(tracker))
 		return kvm_tracker_add(tracker, &event);
 	if (time_ns > known->last_ns)
 		known->last_ns = time_ns;
@@ -403,6 +434,8 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 	free(vcpus.all);
 	if (!ret)
 		ret = virt_model_know_pcpus(made, tracker->n_pcpus);
+	if (!ret)
+		ret = virt_model_set_recorded(made, tracker->recorded);
 	if (!ret)
 		ret = virt_model_finish(made, begin_ns, end_ns);
 end:

@@ -124,7 +124,10 @@ static uint64_t fill(struct kvm_follow *follow, int cpu, int64_t begin_ns, uint6
 static struct kvm_follow *begin(void)
 {
 	const struct kvm_follow_options options = {
-		.switches = true, .modes = true, .n_cpus = CPUS,
+		.kinds = VIRT_RECORD_BIT(VIRT_RECORD_SWITCH) |
+			 VIRT_RECORD_BIT(VIRT_RECORD_ENTRY) |
+			 VIRT_RECORD_BIT(VIRT_RECORD_EXIT),
+		.n_cpus = CPUS,
 	};
 	struct kvm_follow *follow = kvm_follow_new(&options);
 

@@ -146,7 +146,10 @@ static void look(struct kvm_pages *pages, struct kvm_follow *follow, int64_t *be
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const struct kvm_follow_options options = {
-		.switches = true, .modes = true, .n_cpus = N_CPUS,
+		.kinds = VIRT_RECORD_BIT(VIRT_RECORD_SWITCH) |
+			 VIRT_RECORD_BIT(VIRT_RECORD_ENTRY) |
+			 VIRT_RECORD_BIT(VIRT_RECORD_EXIT),
+		.n_cpus = N_CPUS,
 	};
 	struct kvm_pages *pages = open_pages();
 	struct kvm_follow *follow = kvm_follow_new(&options);

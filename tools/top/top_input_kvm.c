@@ -167,9 +167,7 @@ static int highest(const struct record_cpus *cpus)
 int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t buffer,
 		       uint64_t max_bytes)
 {
-	struct kvm_follow_options options = {
-		.switches = true, .modes = true,
-	};
+	struct kvm_follow_options options = { 0 };
 	char tracing[PATH_MAX], error[512];
 	int status = check();
 
@@ -185,8 +183,7 @@ int top_input_kvm_open(struct top_input_kvm *input, const char *name, uint64_t b
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
 	}
-	options.injects = record_is_event("kvm:kvm_nested_vmexit_inject");
-	options.runs = record_is_event("kvm:kvm_fpu");
+	options.kinds = kvm_pages_kinds(input->pages);
 	status = start(input, buffer);
 	options.n_cpus = highest(&input->cpus) + 1;
 	input->page = malloc((size_t)getpagesize());

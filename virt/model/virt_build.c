@@ -13,6 +13,7 @@
 #include "hash_bytes.h"
 #include "virt_devices.h"
 #include "virt_private.h"
+#include "virt_recorded.h"
 
 /* ---- making and freeing ---- */
 
@@ -526,6 +527,14 @@ void virt_model_contradiction(struct virt_model *model, const char *what)
 		kind++;
 	kind->what = kind == last ? "other contradictions" : what;
 	kind->count++;
+}
+
+int virt_model_set_recorded(struct virt_model *model, uint64_t kinds)
+{
+	if (model->finished)
+		return -EINVAL;
+	model->unrecorded = ~kinds & VIRT_RECORDED_ALL;
+	return 0;
 }
 
 /* ---- the end ---- */

@@ -135,6 +135,8 @@ struct virt_model *virt_model_excerpt(const struct virt_model *model, int64_t be
 		return NULL;
 	memcpy(copy->contradictions, model->contradictions, sizeof(copy->contradictions));
 	copy->unsplit = model->unsplit;
+	copy->calls_only = model->calls_only;
+	copy->unrecorded = model->unrecorded;
 	if (!copy_names(copy, model) && !copy_losses(copy, model, begin_ns) &&
 	    !copy_tsc_writes(copy, model, begin_ns) && !copy_tracks(copy, model, begin_ns))
 		return copy;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "virt_private.h"
+#include "virt_recorded.h"
 
 int64_t virt_model_begin(const struct virt_model *model)
 {
@@ -289,6 +290,16 @@ bool virt_model_is_unsplit(const struct virt_model *model)
 bool virt_model_knows_calls_only(const struct virt_model *model)
 {
 	return model->calls_only;
+}
+
+uint64_t virt_model_recorded(const struct virt_model *model)
+{
+	return ~model->unrecorded & VIRT_RECORDED_ALL;
+}
+
+bool virt_model_has_recorded(const struct virt_model *model, enum virt_record_kind kind)
+{
+	return !(model->unrecorded & VIRT_RECORD_BIT(kind));
 }
 
 void virt_vcpu_unsplit(const struct virt_model *model, int32_t vcpu, int64_t from_ns,

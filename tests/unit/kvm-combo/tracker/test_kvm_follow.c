@@ -60,9 +60,7 @@ static struct kvm_follow *follow_file(struct file *file)
 {
 	const struct kvm_tracker *of = file->tracker;
 	const struct kvm_follow_options options = {
-		.switches = of->has_switches, .modes = of->has_modes,
-		.injects = of->has_injects, .runs = of->has_runs,
-		.n_cpus = (int)of->n_cpus,
+		.kinds = kvm_tracker_recorded(of), .n_cpus = (int)of->n_cpus,
 	};
 	struct kvm_follow *follow = kvm_follow_new(&options);
 
@@ -238,7 +236,10 @@ static void test_samples(void **state)
 static struct kvm_follow *new_follow(int n_cpus)
 {
 	const struct kvm_follow_options options = {
-		.switches = true, .modes = true, .n_cpus = n_cpus,
+		.kinds = VIRT_RECORD_BIT(VIRT_RECORD_SWITCH) |
+			 VIRT_RECORD_BIT(VIRT_RECORD_ENTRY) |
+			 VIRT_RECORD_BIT(VIRT_RECORD_EXIT),
+		.n_cpus = n_cpus,
 	};
 	struct kvm_follow *follow = kvm_follow_new(&options);
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 
 #include "kvm_records.h"
+#include "kvm_recorded.h"
 
 /** Thread 100 is vCPU 0; it halts, is woken, exits to its monitor, is preempted, moves and dies. */
 static void test_one_life(void **state)
@@ -122,6 +123,37 @@ static void test_seen(void **state)
 		virt_model_free(model);
 	}
 	(void)state;
+}
+
+/** What the trace has a record of was recorded, and what it says that it would have. */
+static void test_recorded(void **state)
+{
+	static const struct record records[] = {
+		{ 10, 1, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 20, 1, KVM_ENTRY, 100, 0, 0 },
+		/* an interrupt for itself, of which no more is kept */
+		{ 30, 1, KVM_INJECT, 100, 0, 33 },
+	};
+	struct kvm_tracker *tracker = kvm_tracker_new();
+	struct virt_model *model = TRACK(records, 0, 100), *empty = virt_model_new();
+
+	(void)state;
+	assert_int_equal(virt_model_recorded(model), VIRT_RECORD_BIT(VIRT_RECORD_SWITCH) |
+			 VIRT_RECORD_BIT(VIRT_RECORD_ENTRY) | VIRT_RECORD_BIT(VIRT_RECORD_INJECT));
+	assert_true(virt_model_has_recorded(model, VIRT_RECORD_ENTRY));
+	assert_false(virt_model_has_recorded(model, VIRT_RECORD_EXIT));
+	assert_int_equal(virt_model_set_recorded(model, 0), -EINVAL);
+	virt_model_free(model);
+
+	kvm_tracker_expect(tracker, VIRT_RECORD_BIT(VIRT_RECORD_WAKEUP));
+	assert_int_equal(kvm_tracker_finish(tracker, 0, 100, &model), 0);
+	assert_int_equal(virt_model_recorded(model), VIRT_RECORD_BIT(VIRT_RECORD_WAKEUP));
+	virt_model_free(model);
+	kvm_tracker_free(tracker);
+
+	/* of a model by which nobody says what was recorded, all is taken as known */
+	assert_int_equal(virt_model_recorded(empty), VIRT_RECORDED_ALL);
+	virt_model_free(empty);
 }
 
 /** Two vCPUs share CPU 0; each takes it from the other. */
@@ -670,6 +702,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_life),
 		cmocka_unit_test(test_seen),
+		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_culprits),
 		cmocka_unit_test(test_asleep_from_the_beginning),
 		cmocka_unit_test(test_entries_and_exits_only),

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/**
+ * @file	kvm_recorded.h
+ * @brief	Which kinds of records a KVM host's trace has, see virt_recorded.h.
+ */
+#ifndef KSHARK_VIRT_KVM_RECORDED_H
+#define KSHARK_VIRT_KVM_RECORDED_H
+
+#include <stdint.h>
+
+#include "kvm_tracker.h"
+#include "virt_recorded.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * kvm_tracker_expect - records of these kinds are there whenever their event happens
+ * @kinds: VIRT_RECORD_BIT() of each; they are added to those of before
+ *
+ * Without it, a kind counts as recorded from its first record on, and a model that is made later
+ * knows of it from the beginning.
+ */
+void kvm_tracker_expect(struct kvm_tracker *tracker, uint64_t kinds);
+
+/**
+ * kvm_kinds_of_event - the kinds that a record of an event is one of
+ * @kind: enum kvm_event_kind; 0 for those that show no more than who has a CPU
+ */
+uint64_t kvm_kinds_of_event(uint8_t kind);
+
+/** kvm_tracker_recorded - the kinds that were recorded, as far as records were added */
+uint64_t kvm_tracker_recorded(const struct kvm_tracker *tracker);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
