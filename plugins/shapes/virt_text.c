@@ -178,7 +178,9 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 	add(&text, " %s", nested ? "runs code of its own guest" :
 	    kept ? "is kept waiting" :
 	    interval->state < VIRT_N_STATES ? doing[interval->state] : "?");
-	if (interval->pcpu != VIRT_NONE && interval->state != VIRT_UNKNOWN)
+	if (interval->flags & VIRT_INTERVAL_ON_PCPU)
+		add(&text, " on CPU %d", interval->pcpu);
+	else if (interval->pcpu != VIRT_NONE && interval->state != VIRT_UNKNOWN)
 		add(&text, interval->state <= VIRT_VMM ? " on CPU %d" : " (last on CPU %d)",
 		    interval->pcpu);
 	add(&text, " for %s", virt_text_duration(time, sizeof(time), end_ns - interval->start_ns));

@@ -240,7 +240,8 @@ static void put_wake(const struct export_job *job, struct export_sink *sink, int
 	const char *cause = before && before->state == VIRT_BLOCKED ?
 			    virt_wake_cause_name(wake ? (enum virt_wake_cause)wake->cause :
 						 VIRT_WAKE_UNKNOWN) : NULL;
-	bool is_shown = end < all->n && all->first[end].state != VIRT_UNKNOWN;
+	bool is_shown = end < all->n && (all->first[end].state != VIRT_UNKNOWN ||
+					 all->first[end].flags & VIRT_INTERVAL_ON_PCPU);
 
 	PUT(sink, EXPORT_WAKE, number(vcpu), number(all->first[i].start_ns),
 	    number_if(is_shown, export_interval_end(all, end - 1) - all->first[i].start_ns),

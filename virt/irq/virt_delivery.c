@@ -142,7 +142,7 @@ static int64_t leaves_at(const struct virt_model *model, const struct virt_vcpu_
 {
 	size_t i = VIRT_FIRST_AT(track->intervals, 0, track->n, time_ns);
 
-	while (i < track->n && virt_on_pcpu(track->intervals[i].state))
+	while (i < track->n && virt_is_on(&track->intervals[i]))
 		i++;
 	return i < track->n ? track->intervals[i].start_ns : model->end_ns;
 }

@@ -378,7 +378,7 @@ int virt_model_know_pcpus(struct virt_model *model, int32_t n)
 
 /** The flags that trackers set, and those of them that last as long as the interval. */
 #define LASTING_FLAGS	(VIRT_INTERVAL_NESTED | VIRT_INTERVAL_UNSPLIT | VIRT_INTERVAL_UNASKED | \
-			 VIRT_INTERVAL_ENTERED)
+			 VIRT_INTERVAL_ENTERED | VIRT_INTERVAL_ON_PCPU)
 #define TRACKER_FLAGS	(VIRT_INTERVAL_EXIT | LASTING_FLAGS)
 
 /** Whether @b says nothing new after @a. */
@@ -444,6 +444,21 @@ int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 	track->intervals[track->n++] = interval;
 	note_blocked(track);
 	return 0;
+}
+
+int virt_model_since(struct virt_model *model, int32_t vcpu, int64_t from_ns,
+		     enum virt_state state, int16_t pcpu, int32_t detail, uint8_t flags)
+{
+	struct virt_vcpu_track *track;
+	struct virt_interval *last;
+
+	if (model->finished || vcpu < 0 || vcpu >= model->n_vcpus)
+		return -EINVAL;
+	track = &model->vcpus[vcpu];
+	last = &track->intervals[track->n - 1];
+	/* at the same time, the later word counts; and an exit stays one */
+	return virt_model_set(model, vcpu, from_ns > last->start_ns ? from_ns : last->start_ns,
+			      state, pcpu, detail, flags & (uint8_t)~VIRT_INTERVAL_EXIT);
 }
 
 int virt_model_woken(struct virt_model *model, int32_t vcpu, int32_t wake)

@@ -69,6 +69,10 @@ enum virt_state {
 /** UNKNOWN: it begins with an entry into the guest, and nobody knows how long that lasts. */
 #define VIRT_INTERVAL_ENTERED	(1 << 5)
 
+/** UNKNOWN: the vCPU has its pCPU, and nobody knows what it does there. It runs, for all that is
+ * counted of runs, pCPUs and the machine. */
+#define VIRT_INTERVAL_ON_PCPU	(1 << 6)
+
 /**
  * Who has a pCPU or took it may also be a task of the host that is no vCPU: numbers from here on,
  * which virt_model_add_task() gives.
@@ -143,8 +147,8 @@ struct virt_loss {
 /**
  * What the vCPUs of a machine do together, as xenalyze defines it (domain runstates). GUEST,
  * HYPERVISOR and VMM run; PREEMPTED and WAKING want to; BLOCKED and OFFLINE do not. UNKNOWN ones
- * are left out as long as there is another one; but with one that is VIRT_INTERVAL_UNSPLIT, nobody
- * knows what they do together.
+ * are left out as long as there is another one, unless VIRT_INTERVAL_ON_PCPU says that they run;
+ * but with one that is VIRT_INTERVAL_UNSPLIT, nobody knows what they do together.
  */
 enum virt_machine_state {
 	VIRT_M_FULL_RUN = 0,		/* all run */
@@ -337,6 +341,18 @@ int virt_model_own_task(struct virt_model *model, int32_t task, int32_t machine,
  */
 int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 		   enum virt_state state, int16_t pcpu, int32_t detail, uint8_t flags);
+
+/**
+ * virt_model_since - the last change of a vCPU was another one, or another one has followed
+ * @from_ns: from this time on, or from the last change on if that is later
+ *
+ * For what shows only later what it was: the last interval gets another state, pCPU, detail and
+ * flags, or its later part does. An exit with which it begins stays, of length 0.
+ *
+ * Return: 0, -ENOMEM, or -EINVAL (and nothing changed), as virt_model_set().
+ */
+int virt_model_since(struct virt_model *model, int32_t vcpu, int64_t from_ns,
+		     enum virt_state state, int16_t pcpu, int32_t detail, uint8_t flags);
 
 /**
  * virt_model_add_wake - make known that something can wake vCPUs

@@ -46,6 +46,7 @@ struct virt_counts {
 	uint32_t	exits;
 	uint32_t	edge;		/* where the run or pause begins in which it begins */
 	int64_t		unasked_ns;	/* VIRT_INTERVAL_UNASKED */
+	int64_t		hidden_ns;	/* UNKNOWN, VIRT_INTERVAL_ON_PCPU */
 	int64_t		class_ns[VIRT_EXIT_N_CLASSES];	/* VIRT_HYPERVISOR */
 };
 
@@ -291,6 +292,18 @@ static inline bool virt_on_pcpu(enum virt_state state)
 	return state <= VIRT_VMM;
 }
 
+/** virt_is_hidden - whether a vCPU has its pCPU, and nobody knows what it does there */
+static inline bool virt_is_hidden(const struct virt_interval *interval)
+{
+	return interval->state == VIRT_UNKNOWN && interval->flags & VIRT_INTERVAL_ON_PCPU;
+}
+
+/** virt_is_on - whether a vCPU holds a pCPU in an interval, known or not what it does there */
+static inline bool virt_is_on(const struct virt_interval *interval)
+{
+	return virt_on_pcpu(interval->state) || virt_is_hidden(interval);
+}
+
 /** virt_index_cell - the cell of a time from the beginning to the end of the trace */
 static inline size_t virt_index_cell(const struct virt_index *index, int64_t time_ns)
 {
@@ -414,9 +427,10 @@ static inline int64_t virt_time_of(const struct virt_model *model,
  */
 static inline size_t virt_stretch_end(const struct virt_vcpu_track *vcpu, size_t i)
 {
-	unsigned int state = vcpu->intervals[i].state;
+	const struct virt_interval *first = &vcpu->intervals[i];
 
-	for (i++; !virt_on_pcpu(state) && i < vcpu->n && vcpu->intervals[i].state == state; i++)
+	for (i++; !virt_is_on(first) && i < vcpu->n && vcpu->intervals[i].state == first->state &&
+	     !virt_is_on(&vcpu->intervals[i]); i++)
 		;
 	return i;
 }
@@ -424,9 +438,10 @@ static inline size_t virt_stretch_end(const struct virt_vcpu_track *vcpu, size_t
 /** virt_stretch_begin - first interval of the stretch that interval @i is in */
 static inline size_t virt_stretch_begin(const struct virt_vcpu_track *vcpu, size_t i)
 {
-	unsigned int state = vcpu->intervals[i].state;
+	const struct virt_interval *last = &vcpu->intervals[i];
 
-	while (!virt_on_pcpu(state) && i && vcpu->intervals[i - 1].state == state)
+	while (!virt_is_on(last) && i && vcpu->intervals[i - 1].state == last->state &&
+	       !virt_is_on(&vcpu->intervals[i - 1]))
 		i--;
 	return i;
 }
@@ -435,9 +450,9 @@ static inline size_t virt_stretch_begin(const struct virt_vcpu_track *vcpu, size
 static inline bool virt_is_edge(const struct virt_vcpu_track *vcpu, size_t i)
 {
 	const struct virt_interval *interval = &vcpu->intervals[i];
-	bool on = virt_on_pcpu(interval->state);
+	bool on = virt_is_on(interval);
 
-	return !i || on != virt_on_pcpu(interval[-1].state) ||
+	return !i || on != virt_is_on(interval - 1) ||
 	       (on && interval->pcpu != interval[-1].pcpu);
 }
 
@@ -448,7 +463,8 @@ size_t virt_run_end(const struct virt_vcpu_track *vcpu, size_t i);
 /**
  * virt_begin_is_shown - whether the trace shows where that begins which interval @i is the first of
  *
- * It does not if the trace begins there, or if a vCPU is found on a pCPU or asleep after UNKNOWN.
+ * It does not if the trace begins there, or if a vCPU is found on a pCPU or asleep after UNKNOWN,
+ * unless it had its pCPU until then.
  */
 static inline bool virt_begin_is_shown(const struct virt_model *model,
 				       const struct virt_vcpu_track *vcpu, size_t i)
@@ -457,13 +473,18 @@ static inline bool virt_begin_is_shown(const struct virt_model *model,
 
 	return i && interval->start_ns > model->begin_ns &&
 	       (interval[-1].state != VIRT_UNKNOWN || virt_wants_pcpu(interval->state) ||
-		interval->flags & VIRT_INTERVAL_EXIT);
+		interval->flags & VIRT_INTERVAL_EXIT ||
+		(virt_is_on(interval - 1) && !virt_is_on(interval)));
 }
 
 /** virt_end_is_shown - whether the trace shows where that ends which interval @end follows */
 static inline bool virt_end_is_shown(const struct virt_vcpu_track *vcpu, size_t end)
 {
-	return end < vcpu->n && vcpu->intervals[end].state != VIRT_UNKNOWN;
+	const struct virt_interval *interval = &vcpu->intervals[end];
+
+	/* who gets its pCPU waits no more, whatever it does there */
+	return end < vcpu->n && (interval->state != VIRT_UNKNOWN ||
+				 (virt_is_on(interval) && end && !virt_is_on(interval - 1)));
 }
 
 /**

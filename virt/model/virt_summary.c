@@ -89,6 +89,7 @@ static int summarize_vcpu(const struct virt_model *model, struct virt_vcpu_track
 		count.state[interval->state]++;
 		count.exits += !!(interval->flags & VIRT_INTERVAL_EXIT);
 		count.unasked_ns += virt_is_unasked(interval) ? ns : 0;
+		count.hidden_ns += virt_is_hidden(interval) ? ns : 0;
 		if (interval->state == VIRT_HYPERVISOR)
 			count.class_ns[virt_model_reason_class(model, interval->detail)] += ns;
 	}
@@ -112,7 +113,7 @@ static size_t find_migrations(const struct virt_model *model, struct virt_vcpu_t
 		int64_t end = virt_interval_end(model, vcpu, i);
 
 		/* of length 0: an exit that was left at once, nowhere else than the run before */
-		if (!virt_on_pcpu(interval->state) || interval->pcpu == VIRT_NONE ||
+		if (!virt_is_on(interval) || interval->pcpu == VIRT_NONE ||
 		    end == interval->start_ns)
 			continue;
 		if (last != VIRT_NONE && interval->pcpu != last) {
@@ -621,6 +622,8 @@ static const uint8_t kind_of[VIRT_N_STATES] = {
 
 unsigned int virt_kind_in(const struct virt_interval *interval)
 {
+	if (virt_is_hidden(interval))
+		return RUNNING;
 	return interval->flags & VIRT_INTERVAL_UNSPLIT ? UNSPLIT : kind_of[interval->state];
 }
 

@@ -147,7 +147,7 @@ static int take_vcpu(struct tally *tally, int32_t index)
 	for (; i < last && !ret; i = end) {
 		if (is_stopped(tally))
 			return -ECANCELED;
-		if (virt_on_pcpu(vcpu->intervals[i].state)) {
+		if (virt_is_on(&vcpu->intervals[i])) {
 			end = virt_run_end(vcpu, i);
 			continue;
 		}

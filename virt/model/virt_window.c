@@ -286,7 +286,7 @@ static int count_states(struct tally *tally)
 	int ret = 0;
 
 	for (find_intervals(tally, &i, &last); i < last && !ret; i = end) {
-		bool on = virt_on_pcpu(tally->vcpu->intervals[i].state);
+		bool on = virt_is_on(&tally->vcpu->intervals[i]);
 
 		if (is_stopped(tally))
 			return -ECANCELED;
@@ -403,12 +403,14 @@ static struct virt_counts counts_before(const struct tally *tally, int64_t time_
 		int64_t ns = virt_interval_end(tally->model, vcpu, j) - interval->start_ns;
 
 		counts.unasked_ns += virt_is_unasked(interval) ? ns : 0;
+		counts.hidden_ns += virt_is_hidden(interval) ? ns : 0;
 	}
 	if (i) {
 		const struct virt_interval *interval = &vcpu->intervals[i - 1];
 		int64_t after = virt_interval_end(tally->model, vcpu, i - 1) - time_ns;
 
 		counts.unasked_ns -= virt_is_unasked(interval) ? after : 0;
+		counts.hidden_ns -= virt_is_hidden(interval) ? after : 0;
 	}
 	return counts;
 }
@@ -429,6 +431,7 @@ static void sum_up(struct tally *tally)
 		stats->runs.ns += virt_on_pcpu(state) ? totals.ns[state] : 0;
 	}
 	stats->known_ns = virt_share_base(VIRT_GUEST, totals.ns, stats->unsplit_ns[VIRT_UNKNOWN]);
+	stats->runs.ns += after.hidden_ns - before.hidden_ns;
 	stats->unasked_ns = after.unasked_ns - before.unasked_ns;
 	stats->migrations = virt_vcpu_migrations(tally->model, index, tally->from_ns,
 						 tally->to_ns).n;

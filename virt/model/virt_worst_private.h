@@ -33,7 +33,7 @@ struct virt_worst {
 /** virt_woken_pcpu - where it comes to run whose wake-up @i ends with interval @end */
 static inline int16_t virt_woken_pcpu(const struct virt_vcpu_track *track, size_t i, size_t end)
 {
-	if (end < track->n && virt_on_pcpu(track->intervals[end].state))
+	if (end < track->n && virt_is_on(&track->intervals[end]))
 		i = end;
 	return track->intervals[i].pcpu;
 }

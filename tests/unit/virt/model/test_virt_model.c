@@ -12,9 +12,11 @@
 #include <string.h>
 
 #include "hand_model.h"
+#include "virt_window.h"
 
 #define EXIT	VIRT_INTERVAL_EXIT
 #define NONE	VIRT_NONE
+#define ON_PCPU	VIRT_INTERVAL_ON_PCPU
 
 /**
  * One vCPU through every state, on the axis [100, 1100):
@@ -348,6 +350,95 @@ static void test_lasting_flags(void **state)
 	virt_model_free(model);
 }
 
+/** What shows later: the last change, or what has followed it, was something else. */
+static void test_since(void **state)
+{
+	struct virt_model *model = with_vcpus(1);
+	int32_t io = virt_model_add_reason(model, "IO");
+	struct virt_interval_range range;
+	struct virt_exit exit;
+
+	(void)state;
+	set(model, 0, 10, VIRT_GUEST, 2, NONE, 0);
+	set(model, 0, 20, VIRT_HYPERVISOR, 2, io, EXIT);
+	/* from the change on, of which the exit stays; then a later part of it */
+	assert_int_equal(virt_model_since(model, 0, 5, VIRT_UNKNOWN, 2, NONE, ON_PCPU), 0);
+	assert_int_equal(virt_model_since(model, 0, 30, VIRT_VMM, 2, io, 0), 0);
+	/* it may be taken back */
+	set(model, 0, 40, VIRT_GUEST, 2, NONE, 0);
+	set(model, 0, 50, VIRT_HYPERVISOR, 2, io, EXIT);
+	assert_int_equal(virt_model_since(model, 0, 50, VIRT_UNKNOWN, 2, NONE, ON_PCPU), 0);
+	assert_int_equal(virt_model_since(model, 0, 50, VIRT_HYPERVISOR, 2, io, 0), 0);
+	set(model, 0, 60, VIRT_BLOCKED, 2, NONE, 0);
+	assert_int_equal(virt_model_since(model, 1, 60, VIRT_GUEST, 2, NONE, 0), -EINVAL);
+	assert_int_equal(virt_model_since(model, 0, 60, VIRT_GUEST, 2, io + 1, 0), -EINVAL);
+	assert_int_equal(virt_model_finish(model, 10, 70), 0);
+	assert_int_equal(virt_model_since(model, 0, 60, VIRT_GUEST, 2, NONE, 0), -EINVAL);
+	range = virt_vcpu_intervals(model, 0, 10, 70);
+	assert_int_equal(range.n, 7);
+	for (size_t i = 0; i < range.n; i++) {
+		static const struct virt_interval expected[] = {
+			{ 10, NONE, 2, VIRT_GUEST, 0 },
+			{ 20, 0, 2, VIRT_HYPERVISOR, EXIT },
+			{ 20, NONE, 2, VIRT_UNKNOWN, ON_PCPU },
+			{ 30, 0, 2, VIRT_VMM, 0 },
+			{ 40, NONE, 2, VIRT_GUEST, 0 },
+			{ 50, 0, 2, VIRT_HYPERVISOR, EXIT },
+			{ 60, NONE, 2, VIRT_BLOCKED, 0 },
+		};
+
+		assert_memory_equal(&range.first[i], &expected[i], sizeof(expected[i]));
+	}
+	/* of the first exit, nothing is known but that it was */
+	assert_true(virt_vcpu_next_exit(model, 0, 10, &exit));
+	assert_int_equal(exit.reason, io);
+	assert_false(exit.complete);
+	virt_model_free(model);
+}
+
+/** Who has a pCPU without a word about what it does there runs, for all but what it does. */
+static void test_hidden(void **state)
+{
+	struct virt_model *model = with_vcpus(2);
+	const struct virt_window_query query = {
+		.from_ns = 0, .to_ns = 100, .parts = VIRT_WINDOW_STATES,
+	};
+	struct virt_machine_totals machine;
+	struct virt_pcpu_totals pcpu;
+	struct virt_window *window;
+
+	(void)state;
+	occupy(model, 1, 0, 0, true);
+	set(model, 0, 0, VIRT_GUEST, 1, NONE, 0);
+	set(model, 0, 10, VIRT_UNKNOWN, 1, NONE, ON_PCPU);
+	set(model, 0, 30, VIRT_HYPERVISOR, 1, NONE, 0);
+	set(model, 0, 40, VIRT_BLOCKED, 1, NONE, 0);
+	occupy(model, 1, 40, NONE, true);
+	set(model, 0, 50, VIRT_WAKING, 1, NONE, 0);
+	set(model, 0, 60, VIRT_UNKNOWN, 2, NONE, ON_PCPU);
+	occupy(model, 2, 60, 0, true);
+	set(model, 0, 90, VIRT_PREEMPTED, 2, NONE, 0);
+	occupy(model, 2, 90, NONE, false);
+	set(model, 1, 0, VIRT_BLOCKED, NONE, NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 100), 0);
+	window = virt_window_new(model, &query);
+	assert_non_null(window);
+	assert_int_equal(window->vcpus[0].runs.ns, 40 + 30);
+	assert_int_equal(window->vcpus[0].runs.count + window->vcpus[0].runs.before, 2);
+	assert_int_equal(window->vcpus[0].states[VIRT_UNKNOWN].ns, 20 + 30);
+	/* the wake-up has ended: it got a pCPU, another one than before */
+	assert_int_equal(window->vcpus[0].states[VIRT_WAKING].whole.count, 1);
+	assert_int_equal(window->vcpus[0].migrations, 1);
+	virt_window_free(window);
+	virt_machine_totals(model, 0, 0, 100, &machine);
+	assert_int_equal(machine.ns[VIRT_M_PARTIAL_RUN], 70);
+	assert_int_equal(machine.ns[VIRT_M_BLOCKED], 10);
+	virt_pcpu_totals(model, 1, 0, 100, &pcpu);
+	assert_int_equal(pcpu.unknown_ns, 20);
+	assert_int_equal(pcpu.state_ns[VIRT_GUEST] + pcpu.state_ns[VIRT_HYPERVISOR], 20);
+	virt_model_free(model);
+}
+
 /** Every state of a machine, by two vCPUs; each lasts 10 ns. */
 static void test_machine_states(void **state)
 {
@@ -627,6 +718,8 @@ int main(void)
 		cmocka_unit_test(test_exits),
 		cmocka_unit_test(test_incomplete_exits),
 		cmocka_unit_test(test_lasting_flags),
+		cmocka_unit_test(test_since),
+		cmocka_unit_test(test_hidden),
 		cmocka_unit_test(test_machine_states),
 		cmocka_unit_test(test_what_is_wrong),
 		cmocka_unit_test(test_order),
