@@ -171,6 +171,8 @@ struct kvm_vcpu {
 	bool		nested;		/* in the guest, it is its guest that runs */
 	bool		level_known;	/* whether that holds */
 	int64_t		since_ns;	/* when it came to a pCPU, or nobody knew where it is */
+	int64_t		mode_ns;	/* the same, or when a record showed its mode last */
+	bool		by_switch;	/* it came there by a switch: it was in the kernel then */
 	int64_t		entered_ns;	/* KVM_WHOLE: when the last one ended */
 	int32_t		reason;		/* of its last exit */
 	uint8_t		wait;		/* enum kvm_wait, of that exit; none in the guest */

@@ -49,36 +49,63 @@ static int failed(const struct kvm_replay *replay)
 
 /* --- saying it to the model ------------------------------------------------------------------ */
 
-static void say(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns,
-		enum virt_state state, int32_t detail, uint8_t flags)
+/** @is_late: it shows only now, see virt_model_since() */
+static void put(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns,
+		enum virt_state state, int32_t detail, uint8_t flags, bool is_late)
 {
 	if (state == VIRT_GUEST && vcpu->nested)
 		flags |= VIRT_INTERVAL_NESTED;
 	if ((state == VIRT_HYPERVISOR || state == VIRT_VMM) && !kvm_has_switches(replay->tracker))
 		flags |= VIRT_INTERVAL_UNSPLIT;
+	if (state == VIRT_UNKNOWN && vcpu->place == KVM_ON && kvm_has_switches(replay->tracker))
+		flags |= VIRT_INTERVAL_ON_PCPU;
 	vcpu->state = state;
-	fail(replay, virt_model_set(replay->model, vcpu->index, time_ns, state, vcpu->pcpu, detail,
-				    flags));
+	fail(replay, is_late ? virt_model_since(replay->model, vcpu->index, time_ns, state,
+						vcpu->pcpu, detail, flags) :
+			       virt_model_set(replay->model, vcpu->index, time_ns, state,
+					      vcpu->pcpu, detail, flags));
+}
+
+static void say(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns,
+		enum virt_state state, int32_t detail, uint8_t flags)
+{
+	put(replay, vcpu, time_ns, state, detail, flags, false);
 }
 
 /**
- * Nobody knows whether it has a pCPU: switches are not recorded, and it may have asked to wait. A
- * hypercall of which no more is known is not taken for a wait: hardly any is one.
+ * The trace has no records of what ends a vCPU's mode, an entry or an exit: it may be in another
+ * one by now.
+ */
+static bool is_unsure(const struct kvm_replay *replay, const struct kvm_vcpu *vcpu)
+{
+	return vcpu->mode != KVM_MODE_UNKNOWN &&
+	       !kvm_has(replay->tracker, vcpu->mode == KVM_IN_GUEST ? VIRT_RECORD_EXIT :
+								      VIRT_RECORD_ENTRY);
+}
+
+/**
+ * Nobody knows whether it has a pCPU: switches are not recorded, and it may have asked to wait, or
+ * be elsewhere in another mode. A hypercall of which no more is known is not taken for a wait:
+ * hardly any is one.
  */
 static bool is_open(const struct kvm_replay *replay, const struct kvm_vcpu *vcpu)
 {
 	return !kvm_has_switches(replay->tracker) &&
-	       (vcpu->mode == KVM_IN_HYPERVISOR || vcpu->mode == KVM_IN_VMM) &&
-	       vcpu->wait != KVM_WAIT_UNASKED && vcpu->wait != KVM_WAIT_CALL;
+	       (is_unsure(replay, vcpu) ||
+		((vcpu->mode == KVM_IN_HYPERVISOR || vcpu->mode == KVM_IN_VMM) &&
+		 vcpu->wait != KVM_WAIT_UNASKED && vcpu->wait != KVM_WAIT_CALL));
 }
 
 static void say_open(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
 {
-	say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, VIRT_INTERVAL_UNSPLIT);
+	/* of one that is between exit and entry it is known that it is not in the guest */
+	say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE,
+	    is_unsure(replay, vcpu) ? 0 : VIRT_INTERVAL_UNSPLIT);
 }
 
-/** What it does on its pCPU, from its mode, which is known. */
-static void say_mode(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
+/** What it has done on its pCPU since a time, from its mode, which is known. */
+static void put_mode(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns,
+		     bool is_late)
 {
 	static const uint8_t states[] = {
 		[KVM_IN_GUEST] = VIRT_GUEST,
@@ -86,11 +113,19 @@ static void say_mode(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t t
 		[KVM_IN_VMM] = VIRT_VMM,
 	};
 
+	put(replay, vcpu, time_ns, states[vcpu->mode],
+	    vcpu->mode == KVM_IN_GUEST ? VIRT_NONE : vcpu->reason, 0, is_late);
+}
+
+/** What it does on its pCPU from now on, as far as that is known. */
+static void say_mode(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_ns)
+{
 	if (is_open(replay, vcpu))
 		say_open(replay, vcpu, time_ns);
+	else if (vcpu->mode == KVM_MODE_UNKNOWN || is_unsure(replay, vcpu))
+		say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, 0);
 	else
-		say(replay, vcpu, time_ns, states[vcpu->mode],
-		    vcpu->mode == KVM_IN_GUEST ? VIRT_NONE : vcpu->reason, 0);
+		put_mode(replay, vcpu, time_ns, false);
 }
 
 static void contradict(struct kvm_replay *replay, const char *what)
@@ -131,14 +166,63 @@ static void occupy(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t 
 
 /* --- on a pCPU and off it -------------------------------------------------------------------- */
 
+/**
+ * A record cannot be where its vCPU was in another mode. Another one is missing, of which nobody
+ * knows when it was: what the vCPU has done since the last one about its mode is unknown.
+ * @missing: such records; if the trace has none at all, it is unknown already
+ */
+static void doubt(struct kvm_replay *replay, struct kvm_vcpu *vcpu, enum virt_record_kind missing,
+		  const char *what)
+{
+	if (!kvm_has(replay->tracker, missing))
+		return;
+	contradict(replay, what);
+	put(replay, vcpu, vcpu->mode_ns, VIRT_UNKNOWN, VIRT_NONE, 0, true);
+}
+
+/** Whether a vCPU whose mode shows now has been in it since it has its pCPU. */
+static bool is_since_arrival(const struct kvm_replay *replay, const struct kvm_vcpu *vcpu)
+{
+	/* another mode before would have left a record, or a switch shows it in the kernel */
+	return vcpu->mode == KVM_IN_GUEST ? kvm_has(replay->tracker, VIRT_RECORD_ENTRY) :
+	       vcpu->by_switch || kvm_has(replay->tracker, VIRT_RECORD_EXIT);
+}
+
 /** A vCPU's mode becomes known: that is what it has been doing since it has its pCPU. */
 static void resolve(struct kvm_replay *replay, struct kvm_vcpu *vcpu, enum kvm_mode mode)
 {
 	if (vcpu->mode != KVM_MODE_UNKNOWN)
 		return;
 	vcpu->mode = mode;
-	if (vcpu->place == KVM_ON)
-		say_mode(replay, vcpu, vcpu->since_ns);
+	if (vcpu->place != KVM_ON)
+		return;
+	if (mode == KVM_IN_GUEST && vcpu->by_switch)
+		doubt(replay, vcpu, VIRT_RECORD_ENTRY, "a VM exit without an entry before it");
+	else if (is_since_arrival(replay, vcpu) && is_open(replay, vcpu))
+		put(replay, vcpu, vcpu->since_ns, VIRT_UNKNOWN, VIRT_NONE,
+		    VIRT_INTERVAL_UNSPLIT, true);
+	else if (is_since_arrival(replay, vcpu))
+		put_mode(replay, vcpu, vcpu->since_ns, true);
+}
+
+/** A vCPU has left its guest, at some time since it entered it, and for some reason. */
+static void miss_exit(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const char *what)
+{
+	doubt(replay, vcpu, VIRT_RECORD_EXIT, what);
+	vcpu->mode = KVM_IN_HYPERVISOR;
+	vcpu->reason = VIRT_NONE;
+	vcpu->wait = KVM_WAIT_UNKNOWN;
+}
+
+/**
+ * A vCPU whose entries are not recorded has not entered its guest since the last record about its
+ * mode: no exit has followed before another record shows that it is in the kernel.
+ */
+static void settle(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
+{
+	if (vcpu->mode != KVM_IN_GUEST && is_unsure(replay, vcpu) && vcpu->place == KVM_ON &&
+	    kvm_has_switches(replay->tracker))
+		put_mode(replay, vcpu, vcpu->mode_ns, true);
 }
 
 /**
@@ -175,7 +259,7 @@ static void lose(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_
 	vcpu->halts = false;
 	kvm_wakes_forget(vcpu);
 	kvm_stops_set(&replay->stops, vcpu, false);
-	vcpu->since_ns = time_ns;
+	vcpu->since_ns = vcpu->mode_ns = time_ns;
 	say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, 0);
 }
 
@@ -193,7 +277,7 @@ static void vacate(struct kvm_replay *replay, int cpu)
 		return;
 	if (kvm_has_switches(replay->tracker) || vcpu->mode == KVM_MODE_UNKNOWN) {
 		lose(replay, vcpu, since_ns);
-	} else if (vcpu->mode == KVM_IN_GUEST) {
+	} else if (vcpu->mode == KVM_IN_GUEST && !is_unsure(replay, vcpu)) {
 		contradict(replay, "a vCPU leaves its pCPU without a VM exit");
 		lose(replay, vcpu, since_ns);
 	} else {
@@ -221,8 +305,9 @@ static void find_asleep(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
 	    VIRT_NONE, 0);
 }
 
-/** A thread gets a pCPU, or is found there. */
-static void arrive(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int cpu, int64_t time_ns)
+/** A thread gets a pCPU by a switch, or is found there. */
+static void arrive(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int cpu, int64_t time_ns,
+		   bool by_switch)
 {
 	if (vcpu->place == KVM_ON && vcpu->pcpu == cpu)
 		return;
@@ -238,10 +323,11 @@ static void arrive(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int cpu, in
 	vcpu->place = KVM_ON;
 	vcpu->pcpu = (int16_t)cpu;
 	vcpu->since_ns = time_ns;
-	if (vcpu->mode != KVM_MODE_UNKNOWN)
-		say_mode(replay, vcpu, time_ns);
-	else if (!kvm_has_modes(replay->tracker))
-		say(replay, vcpu, time_ns, VIRT_UNKNOWN, VIRT_NONE, 0);
+	vcpu->by_switch = by_switch;
+	/* by another record than a switch, it is only seen again, as what it was */
+	if (by_switch || vcpu->mode == KVM_MODE_UNKNOWN)
+		vcpu->mode_ns = time_ns;
+	say_mode(replay, vcpu, time_ns);
 }
 
 /** A record of @pid on a CPU: it has this CPU now, if that is news. */
@@ -259,7 +345,7 @@ static void notice(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t 
 	occupy(replay, cpu, time_ns, pid);
 	vcpu = replay->vcpu[cpu];
 	if (vcpu)
-		arrive(replay, vcpu, cpu, time_ns);
+		arrive(replay, vcpu, cpu, time_ns, false);
 }
 
 /** A vCPU has been stopped, or has ended; if that was the last one, its machine is stopped. */
@@ -299,11 +385,9 @@ static void leave(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const struct
 	vcpu->is_guess |= vcpu->mode == KVM_MODE_UNKNOWN;
 	if (kvm_has_modes(replay->tracker))
 		resolve(replay, vcpu, KVM_IN_HYPERVISOR);
-	if (vcpu->mode == KVM_IN_GUEST) {
-		contradict(replay, "a vCPU is switched out without a VM exit");
-		vcpu->mode = KVM_IN_HYPERVISOR;
-		vcpu->wait = KVM_WAIT_UNKNOWN;
-	}
+	settle(replay, vcpu);
+	if (vcpu->mode == KVM_IN_GUEST)
+		miss_exit(replay, vcpu, "a vCPU is switched out without a VM exit");
 	vcpu->place = KVM_OFF;
 	tell(replay, vcpu);
 	if (prev_state & KVM_STATE_DEAD) {
@@ -356,7 +440,7 @@ static void take_over(struct kvm_replay *replay, const struct kvm_event *event)
 	if (replay->pid[event->cpu] != event->pid)
 		return;
 	occupy(replay, event->cpu, event->time_ns, event->pid);
-	arrive(replay, vcpu, event->cpu, event->time_ns);
+	arrive(replay, vcpu, event->cpu, event->time_ns, false);
 }
 
 /* --- records --------------------------------------------------------------------------------- */
@@ -380,8 +464,9 @@ static void on_vm_entry(struct kvm_replay *replay, const struct kvm_event *event
 	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
 	kvm_find_level(replay->tracker, vcpu, event);
 	if (vcpu->mode == KVM_IN_GUEST)
-		contradict(replay, "a VM entry without an exit before it");
+		doubt(replay, vcpu, VIRT_RECORD_EXIT, "a VM entry without an exit before it");
 	vcpu->mode = KVM_IN_GUEST;
+	vcpu->mode_ns = event->time_ns;
 	vcpu->is_guess = false;
 	vcpu->wait = KVM_WAIT_UNKNOWN;
 	kvm_wakes_forget(vcpu);
@@ -398,10 +483,11 @@ static void on_vm_exit(struct kvm_replay *replay, const struct kvm_event *event)
 		return;
 	kvm_find_level(replay->tracker, vcpu, event);
 	resolve(replay, vcpu, KVM_IN_GUEST);
-	/* KVM's fast path enters again without a record of it */
+	/* KVM's fast path enters again without a record of it, from Linux 5.8 to 5.11 */
 	if (vcpu->mode != KVM_IN_GUEST)
-		contradict(replay, "a VM exit without an entry before it");
+		doubt(replay, vcpu, VIRT_RECORD_ENTRY, "a VM exit without an entry before it");
 	vcpu->mode = KVM_IN_HYPERVISOR;
+	vcpu->mode_ns = event->time_ns;
 	vcpu->is_guess = false;
 	kvm_wakes_forget(vcpu);
 	kvm_stops_set(&replay->stops, vcpu, false);
@@ -411,6 +497,8 @@ static void on_vm_exit(struct kvm_replay *replay, const struct kvm_event *event)
 	vcpu->wait = kvm_is_handed_on(replay->tracker, vcpu, event) ? KVM_WAIT_UNASKED :
 								      reason.wait;
 	say(replay, vcpu, event->time_ns, VIRT_HYPERVISOR, vcpu->reason, VIRT_INTERVAL_EXIT);
+	if (is_unsure(replay, vcpu))
+		say_mode(replay, vcpu, event->time_ns);
 }
 
 static void on_userspace_exit(struct kvm_replay *replay, const struct kvm_event *event)
@@ -420,7 +508,11 @@ static void on_userspace_exit(struct kvm_replay *replay, const struct kvm_event 
 	if (!vcpu || !kvm_has_modes(replay->tracker))
 		return;
 	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
+	settle(replay, vcpu);
+	if (vcpu->mode == KVM_IN_GUEST)
+		miss_exit(replay, vcpu, "a vCPU goes to its monitor without a VM exit");
 	vcpu->mode = KVM_IN_VMM;
+	vcpu->mode_ns = event->time_ns;
 	vcpu->is_guess = false;
 	vcpu->wait = kvm_wait_of_monitor(vcpu->wait, event);
 	say_mode(replay, vcpu, event->time_ns);
@@ -540,7 +632,7 @@ static void on_switch(struct kvm_replay *replay, const struct kvm_event *event)
 	occupy(replay, event->cpu, event->time_ns, event->arg);
 	vcpu = replay->vcpu[event->cpu];
 	if (vcpu)
-		arrive(replay, vcpu, event->cpu, event->time_ns);
+		arrive(replay, vcpu, event->cpu, event->time_ns, true);
 }
 
 static void on_wakeup(struct kvm_replay *replay, const struct kvm_event *event)
@@ -760,7 +852,7 @@ int kvm_replay_more(struct kvm_replay *replay, struct kvm_vcpu *vcpus, int32_t n
 			continue;
 		/* what was a task until now */
 		occupy(replay, (int)c, time_ns, replay->pid[c]);
-		arrive(replay, replay->vcpu[c], (int)c, time_ns);
+		arrive(replay, replay->vcpu[c], (int)c, time_ns, false);
 	}
 	return failed(replay);
 }

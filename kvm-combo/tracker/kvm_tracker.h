@@ -12,8 +12,18 @@
  *   PREEMPTED, by what came next; a sleeping one is BLOCKED, and WAKING from sched_wakeup on; a
  *   dead one is OFFLINE. What it did before goes on when it is switched in.
  * - Every record tells which thread has its CPU. Before a CPU's first record nothing is known. A
- *   thread that has its pCPU without a word about its mode was in the guest if the next such word
- *   is an exit, else in the hypervisor.
+ *   thread that is found on its pCPU without a word about its mode was in the guest if the next
+ *   such word is an exit, else in the hypervisor. One that gets it by a switch is in the kernel.
+ * - What was not recorded is not known (kvm_recorded.h). Without entries, a vCPU is UNKNOWN between
+ *   an exit and the next one on its pCPU; an exit that a switch or kvm_userspace_exit follows was
+ *   HYPERVISOR until then, as no entry was between. Without exits, it is UNKNOWN from an entry to
+ *   the next record that shows it in the kernel, and exits have neither number nor reason. As long
+ *   as it has its pCPU, that is VIRT_INTERVAL_ON_PCPU. Without kvm_userspace_exit, HYPERVISOR
+ *   includes the monitor's time. Without sched_wakeup, BLOCKED includes WAKING.
+ * - A contradiction is unknown time: an exit without an entry before it (KVM's fast path of VMX,
+ *   Linux 5.8 to 5.11), or an entry, a switch or kvm_userspace_exit without an exit before it, shows
+ *   that a record is missing. The vCPU is UNKNOWN since the last record about its mode, or since it
+ *   got its pCPU.
  * - A vCPU is on one pCPU at a time. If it is seen on another one, or another thread on its own,
  *   without a switch, it has left after its last record there: from that on, nobody knows what it
  *   does, nor who has the pCPU, until something tells again. In a trace with sched_switch this is a

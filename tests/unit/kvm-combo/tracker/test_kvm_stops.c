@@ -187,6 +187,7 @@ static void test_restored(void **state)
 		{ 71, 1, KVM_SWITCH, IDLE, 101, RUNS },
 		{ 72, 1, KVM_RUN, 101, 0, 1 },
 		{ 73, 1, KVM_ENTRY, 101, 1, 0 },
+		{ 90, 1, KVM_EXIT, 101, 1, INTR },
 	};
 	static const struct expected first[] = {
 		{ 0, VIRT_OFFLINE, -1, NULL, 0 },
@@ -206,6 +207,7 @@ static void test_restored(void **state)
 		{ 70, VIRT_WAKING, 1, NULL, 0 },
 		{ 71, VIRT_VMM, 1, NULL, 0 },
 		{ 73, VIRT_GUEST, 1, NULL, 0 },
+		{ 90, VIRT_HYPERVISOR, 1, "INTR", EXIT },
 	};
 	struct virt_model *model = TRACK(records, 0, 100);
 

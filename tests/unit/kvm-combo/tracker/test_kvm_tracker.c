@@ -12,6 +12,7 @@
 
 #include "kvm_records.h"
 #include "kvm_recorded.h"
+#include "virt_window.h"
 
 /** Thread 100 is vCPU 0; it halts, is woken, exits to its monitor, is preempted, moves and dies. */
 static void test_one_life(void **state)
@@ -208,6 +209,7 @@ static void test_asleep_from_the_beginning(void **state)
 		{ 40, 0, KVM_WAKEUP, 50, 100, 0 },
 		{ 45, 1, KVM_SWITCH, IDLE, 100, RUNS },
 		{ 46, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 90, 1, KVM_EXIT, 100, 0, INTR },
 	};
 	static const struct expected expected[] = {
 		{ 0, VIRT_UNKNOWN, -1, NULL, 0 },
@@ -215,6 +217,7 @@ static void test_asleep_from_the_beginning(void **state)
 		{ 40, VIRT_WAKING, -1, NULL, 0 },
 		{ 45, VIRT_HYPERVISOR, 1, NULL, 0 },
 		{ 46, VIRT_GUEST, 1, NULL, 0 },
+		{ 90, VIRT_HYPERVISOR, 1, "INTR", EXIT },
 	};
 	struct virt_model *model = TRACK(records, 0, 100);
 
@@ -444,17 +447,184 @@ static void test_wait_for_start(void **state)
 		{ 10, 0, KVM_SWITCH, 100, IDLE, ASLEEP },
 		{ 30, 0, KVM_SWITCH, IDLE, 100, RUNS },
 		{ 40, 0, KVM_ENTRY, 100, 1, 0 },
+		{ 90, 0, KVM_EXIT, 100, 1, INTR },
 	};
 	static const struct expected expected[] = {
 		{ 0, VIRT_HYPERVISOR, 0, NULL, 0 },
 		{ 10, VIRT_BLOCKED, 0, NULL, 0 },
 		{ 30, VIRT_HYPERVISOR, 0, NULL, 0 },
 		{ 40, VIRT_GUEST, 0, NULL, 0 },
+		{ 90, VIRT_HYPERVISOR, 0, "INTR", EXIT },
 	};
 	struct virt_model *model = TRACK(records, 0, 100);
 
 	(void)state;
 	CHECK(model, 100, expected);
+	virt_model_free(model);
+}
+
+#define ON_PCPU		VIRT_INTERVAL_ON_PCPU
+
+/** A life, whose entries or exits are left out; what is known then is as with all of them. */
+static const struct record missing_life[] = {
+	{ 10, 1, KVM_SWITCH, IDLE, 100, RUNS },
+	{ 20, 1, KVM_ENTRY, 100, 0, 0 },
+	{ 50, 1, KVM_EXIT, 100, 0, IOIO },
+	{ 60, 1, KVM_ENTRY, 100, 0, 0 },
+	{ 90, 1, KVM_EXIT, 100, 0, IOIO },
+	{ 95, 1, KVM_USERSPACE_EXIT, 100, 2, 0 },
+	{ 99, 1, KVM_SWITCH, 100, 50, RUNS },
+	{ 110, 1, KVM_SWITCH, 50, 100, RUNS },
+	{ 115, 1, KVM_ENTRY, 100, 0, 0 },
+	{ 150, 1, KVM_EXIT, 100, 0, HLT },
+	{ 155, 1, KVM_SWITCH, 100, IDLE, ASLEEP },
+	{ 170, 2, KVM_WAKEUP, 60, 100, 0 },
+	{ 175, 1, KVM_SWITCH, IDLE, 100, RUNS },
+	{ 180, 1, KVM_ENTRY, 100, 0, 0 },
+};
+
+static struct virt_model *track_without(enum kvm_event_kind kind)
+{
+	struct record records[sizeof(missing_life) / sizeof(missing_life[0])];
+	size_t n = 0;
+
+	for (size_t i = 0; i < sizeof(missing_life) / sizeof(missing_life[0]); i++)
+		if (missing_life[i].kind != kind)
+			records[n++] = missing_life[i];
+	return track(records, n, 0, 200);
+}
+
+static void test_no_entries(void **state)
+{
+	static const struct expected expected[] = {
+		{ 0, VIRT_UNKNOWN, -1, NULL, 0 },
+		{ 10, VIRT_UNKNOWN, 1, NULL, ON_PCPU },
+		{ 50, VIRT_HYPERVISOR, 1, "IOIO", EXIT },
+		{ 50, VIRT_UNKNOWN, 1, NULL, ON_PCPU },
+		/* between an exit and the next other record of its kind, there was no entry */
+		{ 90, VIRT_HYPERVISOR, 1, "IOIO", EXIT },
+		{ 95, VIRT_VMM, 1, "IOIO", 0 },
+		{ 99, VIRT_PREEMPTED, 1, "stress-50", 0 },
+		{ 110, VIRT_UNKNOWN, 1, NULL, ON_PCPU },
+		{ 150, VIRT_HYPERVISOR, 1, "HLT", EXIT },
+		{ 155, VIRT_BLOCKED, 1, NULL, 0 },
+		{ 170, VIRT_WAKING, 1, NULL, 0 },
+		{ 175, VIRT_UNKNOWN, 1, NULL, ON_PCPU },
+	};
+	struct virt_model *model = track_without(KVM_ENTRY);
+	const struct virt_window_query query = { .from_ns = 0, .to_ns = 200 };
+	struct virt_machine_totals totals;
+	struct virt_exit_total exits[4];
+	struct virt_window *window;
+
+	(void)state;
+	CHECK(model, 100, expected);
+	assert_null(virt_model_contradictions(model, 0, NULL));
+	/* exits are counted, and none has a cost that is known */
+	assert_int_equal(virt_vcpu_exits(model, 0, 0, 200, exits, 4), 2);
+	assert_int_equal(exits[0].count + exits[1].count, 3);
+	assert_int_equal(exits[0].complete + exits[1].complete, 0);
+	/* whatever it does on its pCPU, it runs there: three times, of which two begin and end */
+	window = virt_window_new(model, &query);
+	assert_non_null(window);
+	assert_int_equal(window->vcpus[0].runs.ns, 89 + 45 + 25);
+	assert_int_equal(window->vcpus[0].runs.count, 3);
+	virt_window_free(window);
+	virt_machine_totals(model, 0, 0, 200, &totals);
+	assert_int_equal(totals.ns[VIRT_M_FULL_RUN], 89 + 45 + 25);
+	virt_model_free(model);
+}
+
+static void test_no_exits(void **state)
+{
+	static const struct expected expected[] = {
+		{ 0, VIRT_UNKNOWN, -1, NULL, 0 },
+		/* by the switch, it was in the kernel, and by no entry, it stayed there */
+		{ 10, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 20, VIRT_UNKNOWN, 1, NULL, ON_PCPU },
+		{ 95, VIRT_VMM, 1, NULL, 0 },
+		{ 99, VIRT_PREEMPTED, 1, "stress-50", 0 },
+		{ 110, VIRT_VMM, 1, NULL, 0 },
+		{ 115, VIRT_UNKNOWN, 1, NULL, ON_PCPU },
+		{ 155, VIRT_BLOCKED, 1, NULL, 0 },
+		{ 170, VIRT_WAKING, 1, NULL, 0 },
+		{ 175, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 180, VIRT_UNKNOWN, 1, NULL, ON_PCPU },
+	};
+	struct virt_model *model = track_without(KVM_EXIT);
+
+	(void)state;
+	CHECK(model, 100, expected);
+	assert_null(virt_model_contradictions(model, 0, NULL));
+	assert_int_equal(virt_model_n_reasons(model), 0);
+	virt_model_free(model);
+}
+
+/** Exits alone, as kvm:kvm_exit has them: not even where the thread is between two is known. */
+static void test_exits_only(void **state)
+{
+	static const struct record records[] = {
+		{ 10, 1, KVM_EXIT, 100, 0, IOIO },
+		{ 30, 1, KVM_EXIT, 100, 0, HLT },
+		{ 60, 2, KVM_EXIT, 100, 0, IOIO },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_UNKNOWN, -1, NULL, 0 },
+		{ 10, VIRT_HYPERVISOR, 1, "IOIO", EXIT | UNSPLIT },
+		{ 10, VIRT_UNKNOWN, 1, NULL, 0 },
+		{ 30, VIRT_HYPERVISOR, 1, "HLT", EXIT | UNSPLIT },
+		{ 30, VIRT_UNKNOWN, 1, NULL, 0 },
+		{ 60, VIRT_HYPERVISOR, 2, "IOIO", EXIT | UNSPLIT },
+		{ 60, VIRT_UNKNOWN, 2, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+
+	(void)state;
+	CHECK(model, 100, expected);
+	assert_null(virt_model_contradictions(model, 0, NULL));
+	virt_model_free(model);
+}
+
+/** What contradicts is unknown since the last record that it contradicts; VMX's fast path first. */
+static void test_contradictions_are_unknown(void **state)
+{
+	static const struct record records[] = {
+		{ 10, 1, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 20, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 50, 1, KVM_EXIT, 100, 0, IOIO },
+		{ 90, 1, KVM_EXIT, 100, 0, INTR },	/* no entry before it */
+		{ 95, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 120, 1, KVM_ENTRY, 100, 0, 0 },	/* no exit before it */
+		{ 130, 1, KVM_SWITCH, 100, 50, RUNS },	/* nor before this */
+		{ 140, 1, KVM_SWITCH, 50, 100, RUNS },
+		{ 150, 1, KVM_EXIT, 100, 0, INTR },	/* in the kernel since the switch */
+		{ 155, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 170, 1, KVM_USERSPACE_EXIT, 100, 2, 0 },
+		{ 180, 1, KVM_ENTRY, 100, 0, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_UNKNOWN, -1, NULL, 0 },
+		{ 10, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 20, VIRT_GUEST, 1, NULL, 0 },
+		{ 50, VIRT_HYPERVISOR, 1, "IOIO", EXIT },
+		{ 50, VIRT_UNKNOWN, 1, NULL, ON_PCPU },
+		{ 90, VIRT_HYPERVISOR, 1, "INTR", EXIT },
+		{ 95, VIRT_UNKNOWN, 1, NULL, ON_PCPU },
+		{ 130, VIRT_PREEMPTED, 1, "stress-50", 0 },
+		{ 140, VIRT_UNKNOWN, 1, NULL, ON_PCPU },
+		{ 150, VIRT_HYPERVISOR, 1, "INTR", EXIT },
+		{ 155, VIRT_UNKNOWN, 1, NULL, ON_PCPU },
+		{ 170, VIRT_VMM, 1, NULL, 0 },
+		{ 180, VIRT_GUEST, 1, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 200);
+	uint64_t count, sum = 0;
+
+	(void)state;
+	CHECK(model, 100, expected);
+	for (int i = 0; virt_model_contradictions(model, i, &count); i++)
+		sum += count;
+	assert_int_equal(sum, 5);
 	virt_model_free(model);
 }
 
@@ -710,6 +880,10 @@ int main(void)
 		cmocka_unit_test(test_two_pcpus),
 		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_wait_for_start),
+		cmocka_unit_test(test_no_entries),
+		cmocka_unit_test(test_no_exits),
+		cmocka_unit_test(test_exits_only),
+		cmocka_unit_test(test_contradictions_are_unknown),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_nested_unseen),

@@ -91,12 +91,12 @@ static void test_with_switches(void **state)
 	struct virt_model *model = TRACK(records, 50, 500);
 	static const struct expected expected[] = {
 		{ 50, VIRT_UNKNOWN, NOBODY, NULL, 0 },
-		{ 100, VIRT_UNKNOWN, 0, NULL, 0 },
+		{ 100, VIRT_UNKNOWN, 0, NULL, VIRT_INTERVAL_ON_PCPU },
 		{ 130, VIRT_HYPERVISOR, 0, "HYPERCALL", EXIT },
-		{ 150, VIRT_UNKNOWN, 0, NULL, ENTERED },
+		{ 150, VIRT_UNKNOWN, 0, NULL, ENTERED | VIRT_INTERVAL_ON_PCPU },
 		{ 200, VIRT_PREEMPTED, 0, "stress-50", 0 },
 		{ 300, VIRT_HYPERVISOR, 0, "HYPERCALL", 0 },
-		{ 310, VIRT_UNKNOWN, 0, NULL, ENTERED },
+		{ 310, VIRT_UNKNOWN, 0, NULL, ENTERED | VIRT_INTERVAL_ON_PCPU },
 		{ 400, VIRT_BLOCKED, 0, NULL, 0 },
 	};
 
