@@ -18,6 +18,8 @@ struct kvm_replay {
 	struct virt_model *model;
 	struct kvm_vcpu	*vcpus;
 	int32_t		*pid;		/* per CPU, of the thread that has it; or KVM_NO_PID */
+	int32_t		*left;		/* per CPU, of the one that was switched out, until the
+					 * next one has a record; or KVM_NO_PID */
 	struct kvm_vcpu	**vcpu;		/* per CPU, that thread if it is one, or NULL */
 	int64_t		*seen_ns;	/* per CPU, when its thread was there for certain, last */
 	int64_t		*lost_ns;	/* per CPU, since when its records are lost */
@@ -330,6 +332,39 @@ static void arrive(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int cpu, in
 	say_mode(replay, vcpu, time_ns);
 }
 
+/**
+ * Is this a record of a thread that its CPU is just leaving?
+ *
+ * The scheduler records a switch before it changes the stack, and what it calls in between records
+ * the old thread's pid: KVM where it puts a vCPU away (arm64: kvm_timer_save_state), the switch of
+ * page tables and of the FPU's state on x86. No vCPU does there what it does in KVM_RUN.
+ */
+static bool is_leaving(struct kvm_replay *replay, const struct kvm_event *event)
+{
+	bool is_at_work = kvm_is_of_guest(event) || event->kind == KVM_USERSPACE_EXIT ||
+			  event->kind == KVM_SWITCH || event->kind == KVM_FOUND;
+
+	if (replay->left[event->cpu] == event->pid && replay->pid[event->cpu] != event->pid &&
+	    !is_at_work)
+		return true;
+	replay->left[event->cpu] = KVM_NO_PID;
+	return false;
+}
+
+/** What a record says is of another thread than the one that wrote it. */
+static bool is_of_another(const struct kvm_event *event)
+{
+	return event->kind == KVM_WAKEUP || event->kind == KVM_WAKING ||
+	       event->kind == KVM_BORN || event->kind == KVM_MIGRATE;
+}
+
+/** The vCPU whose thread wrote a record, on the CPU that it has or is just leaving; or NULL. */
+static struct kvm_vcpu *writer(const struct kvm_replay *replay, const struct kvm_event *event)
+{
+	return replay->pid[event->cpu] == event->pid ? replay->vcpu[event->cpu] :
+						       vcpu_of(replay, event->pid);
+}
+
 /** A record of @pid on a CPU: it has this CPU now, if that is news. */
 static void notice(struct kvm_replay *replay, int cpu, int64_t time_ns, int32_t pid)
 {
@@ -630,6 +665,7 @@ static void on_switch(struct kvm_replay *replay, const struct kvm_event *event)
 	if (vcpu)
 		leave(replay, vcpu, event);
 	occupy(replay, event->cpu, event->time_ns, event->arg);
+	replay->left[event->cpu] = event->pid;
 	vcpu = replay->vcpu[event->cpu];
 	if (vcpu)
 		arrive(replay, vcpu, event->cpu, event->time_ns, true);
@@ -645,7 +681,7 @@ static void on_wakeup(struct kvm_replay *replay, const struct kvm_event *event)
 	if (vcpu && vcpu->place == KVM_OFF && !replay->n_lost &&
 	    (vcpu->state == VIRT_BLOCKED || vcpu->state == VIRT_OFFLINE)) {
 		if (vcpu->state == VIRT_BLOCKED)
-			kvm_wakes_woken(&replay->wakes, vcpu, event, replay->vcpu[event->cpu]);
+			kvm_wakes_woken(&replay->wakes, vcpu, event, writer(replay, event));
 		if (kvm_has_switches(replay->tracker))
 			say(replay, vcpu, event->time_ns, VIRT_WAKING, VIRT_NONE, 0);
 		else
@@ -658,7 +694,7 @@ static void on_waking(struct kvm_replay *replay, const struct kvm_event *event)
 	struct kvm_vcpu *vcpu = vcpu_of(replay, event->arg);
 
 	if (vcpu && vcpu->place != KVM_ON)
-		kvm_wakes_waking(&replay->wakes, vcpu, event, replay->vcpu[event->cpu]);
+		kvm_wakes_waking(&replay->wakes, vcpu, event, writer(replay, event));
 }
 
 static void on_accept(struct kvm_replay *replay, const struct kvm_event *event)
@@ -712,6 +748,7 @@ static void on_lost(struct kvm_replay *replay, const struct kvm_event *event)
 
 	replay->lost_ns[event->cpu] = replay->last_lost_ns = event->time_ns;
 	replay->n_lost++;
+	replay->left[event->cpu] = KVM_NO_PID;
 	occupy(replay, event->cpu, event->time_ns, KVM_NO_PID);
 	if (here)
 		lose(replay, here, event->time_ns);
@@ -788,6 +825,11 @@ int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
 		on_lost(replay, event);
 		return failed(replay);
 	}
+	if (is_leaving(replay, event)) {
+		if (is_of_another(event))
+			rules[event->kind](replay, event);
+		return failed(replay);
+	}
 	if (replay->tracker->has_lives &&
 	    (!replay->vcpu[event->cpu] || replay->pid[event->cpu] != event->pid) &&
 	    kvm_is_of_guest(event))
@@ -814,16 +856,17 @@ static int add_cpus(struct kvm_replay *replay)
 {
 	size_t n = replay->tracker->n_cpus;
 	size_t pid = replay->room, vcpu = replay->room, seen = replay->room, lost = replay->room;
-	size_t counted = replay->room;
+	size_t counted = replay->room, left = replay->room;
 
-	if (n && (ARRAY_REACH(replay->pid, n - 1, pid) || ARRAY_REACH(replay->vcpu, n - 1, vcpu) ||
+	if (n && (ARRAY_REACH(replay->left, n - 1, left) ||
+		  ARRAY_REACH(replay->pid, n - 1, pid) || ARRAY_REACH(replay->vcpu, n - 1, vcpu) ||
 		  ARRAY_REACH(replay->seen_ns, n - 1, seen) ||
 		  ARRAY_REACH(replay->lost_ns, n - 1, lost) ||
 		  ARRAY_REACH(replay->counted, n - 1, counted)))
 		return -ENOMEM;
 	replay->room = pid;
 	for (; replay->n_cpus < n; replay->n_cpus++) {
-		replay->pid[replay->n_cpus] = KVM_NO_PID;
+		replay->pid[replay->n_cpus] = replay->left[replay->n_cpus] = KVM_NO_PID;
 		replay->seen_ns[replay->n_cpus] = INT64_MIN;
 	}
 	for (size_t c = 0; c < n; c++) {
@@ -881,6 +924,7 @@ void kvm_replay_free(struct kvm_replay *replay)
 	if (!replay)
 		return;
 	free(replay->pid);
+	free(replay->left);
 	free(replay->vcpu);
 	free(replay->lost_ns);
 	free(replay->seen_ns);

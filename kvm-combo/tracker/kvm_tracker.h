@@ -14,6 +14,8 @@
  * - Every record tells which thread has its CPU. Before a CPU's first record nothing is known. A
  *   thread that is found on its pCPU without a word about its mode was in the guest if the next
  *   such word is an exit, else in the hypervisor. One that gets it by a switch is in the kernel.
+ * - A record of the thread that sched_switch has just taken off its CPU is no news, until the next
+ *   thread has a record: the switch is recorded before it is made. An entry or exit is news.
  * - What was not recorded is not known (kvm_recorded.h). Without entries, a vCPU is UNKNOWN between
  *   an exit and the next one on its pCPU; an exit that a switch or kvm_userspace_exit follows was
  *   HYPERVISOR until then, as no entry was between. Without exits, it is UNKNOWN from an entry to

@@ -628,6 +628,88 @@ static void test_contradictions_are_unknown(void **state)
 	virt_model_free(model);
 }
 
+/** What the scheduler calls between the record of a switch and the switch has the old pid. */
+static void test_leaving(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 1, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 10, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 20, 1, KVM_EXIT, 100, 0, INTR },
+		{ 30, 1, KVM_SWITCH, 100, 50, RUNS },
+		{ 31, 1, KVM_SEEN, 100, 0, 0 },
+		/* it wakes another vCPU meanwhile */
+		{ 32, 1, KVM_WAKEUP, 100, 101, 0 },
+		{ 33, 1, KVM_RUN, 100, 0, 0 },
+		{ 40, 1, KVM_SEEN, 50, 0, 0 },
+		{ 50, 1, KVM_SWITCH, 50, 100, RUNS },
+		/* of a task, too */
+		{ 51, 1, KVM_SEEN, 50, 0, 0 },
+		{ 60, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 70, 1, KVM_EXIT, 100, 0, HLT },
+		{ 0, 2, KVM_SWITCH, IDLE, 101, RUNS },
+		{ 5, 2, KVM_ENTRY, 101, 1, 0 },
+		{ 7, 2, KVM_EXIT, 101, 1, HLT },
+		{ 8, 2, KVM_SWITCH, 101, IDLE, ASLEEP },
+		{ 9, 2, KVM_SEEN, 101, 0, 0 },
+		{ 35, 2, KVM_SWITCH, IDLE, 101, RUNS },
+		{ 36, 2, KVM_SEEN, IDLE, 0, 0 },
+	};
+	static const struct expected first[] = {
+		{ 0, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 10, VIRT_GUEST, 1, NULL, 0 },
+		{ 20, VIRT_HYPERVISOR, 1, "INTR", EXIT },
+		{ 30, VIRT_PREEMPTED, 1, "stress-50", 0 },
+		{ 50, VIRT_HYPERVISOR, 1, "INTR", 0 },
+		{ 60, VIRT_GUEST, 1, NULL, 0 },
+		{ 70, VIRT_HYPERVISOR, 1, "HLT", EXIT },
+	};
+	static const struct expected second[] = {
+		{ 0, VIRT_HYPERVISOR, 2, NULL, 0 },
+		{ 5, VIRT_GUEST, 2, NULL, 0 },
+		{ 7, VIRT_HYPERVISOR, 2, "HLT", EXIT },
+		{ 8, VIRT_BLOCKED, 2, NULL, 0 },
+		{ 32, VIRT_WAKING, 2, NULL, 0 },
+		{ 35, VIRT_HYPERVISOR, 2, "HLT", 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+
+	(void)state;
+	CHECK(model, 100, first);
+	CHECK(model, 101, second);
+	assert_null(virt_model_contradictions(model, 0, NULL));
+	virt_model_free(model);
+}
+
+/** Behind a record of the new thread, or at work in its guest, the old one is back unseen. */
+static void test_left_and_back(void **state)
+{
+	static const struct record seen[] = {
+		{ 0, 1, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 10, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 20, 1, KVM_EXIT, 100, 0, INTR },
+		{ 30, 1, KVM_SWITCH, 100, 50, RUNS },
+		{ 40, 1, KVM_SEEN, 50, 0, 0 },
+		{ 50, 1, KVM_SEEN, 100, 0, 0 },
+	}, at_work[] = {
+		{ 0, 1, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 10, 1, KVM_ENTRY, 100, 0, 0 },
+		{ 20, 1, KVM_EXIT, 100, 0, INTR },
+		{ 30, 1, KVM_SWITCH, 100, 50, RUNS },
+		{ 50, 1, KVM_ENTRY, 100, 0, 0 },
+	};
+	struct virt_model *models[] = { TRACK(seen, 0, 100), TRACK(at_work, 0, 100) };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		uint64_t count = 0;
+
+		assert_string_equal(virt_model_contradictions(models[i], 0, &count),
+				    "a thread has a pCPU that it was not switched to");
+		assert_int_equal(count, 1);
+		virt_model_free(models[i]);
+	}
+}
+
 /** Records of CPU 0 are lost from 41 to 60; CPU 1's are there. */
 static void test_lost(void **state)
 {
@@ -884,6 +966,8 @@ int main(void)
 		cmocka_unit_test(test_no_exits),
 		cmocka_unit_test(test_exits_only),
 		cmocka_unit_test(test_contradictions_are_unknown),
+		cmocka_unit_test(test_leaving),
+		cmocka_unit_test(test_left_and_back),
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_nested_unseen),
