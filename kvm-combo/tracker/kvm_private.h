@@ -165,6 +165,7 @@ struct kvm_vcpu {
 	int32_t		guest;		/* index of struct kvm_guest, or VIRT_NONE */
 	int32_t		index;		/* in the model */
 	int16_t		pcpu;		/* where it is, or where it was last */
+	int16_t		awaited;	/* the pCPU that it waits for, PREEMPTED */
 	uint8_t		place;		/* enum kvm_place */
 	uint8_t		mode;		/* enum kvm_mode */
 	bool		is_guess;	/* no record has told of its mode yet */

@@ -61,6 +61,9 @@ static void put(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_n
 		flags |= VIRT_INTERVAL_UNSPLIT;
 	if (state == VIRT_UNKNOWN && vcpu->place == KVM_ON && kvm_has_switches(replay->tracker))
 		flags |= VIRT_INTERVAL_ON_PCPU;
+	if ((state == VIRT_BLOCKED || state == VIRT_OFFLINE) &&
+	    !kvm_has(replay->tracker, VIRT_RECORD_WAKEUP))
+		flags |= VIRT_INTERVAL_LOOSE;
 	vcpu->state = state;
 	fail(replay, is_late ? virt_model_since(replay->model, vcpu->index, time_ns, state,
 						vcpu->pcpu, detail, flags) :
@@ -307,6 +310,16 @@ static void find_asleep(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
 	    VIRT_NONE, 0);
 }
 
+/**
+ * A preempted vCPU gets another pCPU than the one that it waited for: since when it waited for that
+ * one, and whom for, is not recorded.
+ */
+static void say_moved(struct kvm_replay *replay, struct kvm_vcpu *vcpu)
+{
+	vcpu->pcpu = VIRT_NONE;
+	put(replay, vcpu, INT64_MIN, VIRT_PREEMPTED, VIRT_NONE, 0, true);
+}
+
 /** A thread gets a pCPU by a switch, or is found there. */
 static void arrive(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int cpu, int64_t time_ns,
 		   bool by_switch)
@@ -322,6 +335,8 @@ static void arrive(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int cpu, in
 		kvm_stops_revive(&replay->stops, vcpu);
 		fail(replay, virt_model_end_machine(replay->model, vcpu->machine, VIRT_NO_END));
 	}
+	if (vcpu->state == VIRT_PREEMPTED && vcpu->awaited != cpu)
+		say_moved(replay, vcpu);
 	vcpu->place = KVM_ON;
 	vcpu->pcpu = (int16_t)cpu;
 	vcpu->since_ns = time_ns;
@@ -394,20 +409,32 @@ static void stop(struct kvm_replay *replay, struct kvm_vcpu *vcpu, int64_t time_
 			say(replay, other, time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
 }
 
+/**
+ * Does the trace not say whether the guest asked for a wait, as it has no records of what the
+ * monitor was called for, or of which hypercall it was?
+ */
+static bool is_loose_wait(const struct kvm_replay *replay, const struct kvm_vcpu *vcpu)
+{
+	return (vcpu->wait == KVM_WAIT_UNASKED &&
+		!kvm_has(replay->tracker, VIRT_RECORD_MONITOR)) ||
+	       (vcpu->wait == KVM_WAIT_CALL && !kvm_has(replay->tracker, VIRT_RECORD_HYPERCALL));
+}
+
 /** A thread goes to sleep. */
 static void sleep_on(struct kvm_replay *replay, struct kvm_vcpu *vcpu,
 		     const struct kvm_event *event)
 {
 	uint64_t prev_state = (uint64_t)event->value;
 	bool is_unasked = vcpu->wait == KVM_WAIT_UNASKED && !(prev_state & KVM_STATE_STOPPED);
+	uint8_t flags = !is_loose_wait(replay, vcpu) ? is_unasked ? VIRT_INTERVAL_UNASKED : 0 :
+						       VIRT_INTERVAL_LOOSE;
 
 	kvm_wakes_sleep(&replay->wakes, vcpu, prev_state);
 	if (vcpu->stopped && kvm_stops_is_whole(&replay->stops, vcpu)) {
 		say(replay, vcpu, event->time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
 		return;
 	}
-	say(replay, vcpu, event->time_ns, VIRT_BLOCKED, VIRT_NONE,
-	    is_unasked ? VIRT_INTERVAL_UNASKED : 0);
+	say(replay, vcpu, event->time_ns, VIRT_BLOCKED, VIRT_NONE, flags);
 	if (vcpu->stopped)
 		kvm_stops_sleep(&replay->stops, vcpu);
 }
@@ -437,6 +464,7 @@ static void leave(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const struct
 	} else if (prev_state & KVM_STATE_ASLEEP) {
 		sleep_on(replay, vcpu, event);
 	} else {
+		vcpu->awaited = vcpu->pcpu;
 		say(replay, vcpu, event->time_ns, VIRT_PREEMPTED, who(replay, event->arg), 0);
 	}
 }
@@ -735,7 +763,7 @@ static void on_migrate(struct kvm_replay *replay, const struct kvm_event *event)
 	    event->value < 0 || event->value >= (int64_t)replay->tracker->n_cpus)
 		return;
 	last = vcpu->pcpu;
-	vcpu->pcpu = (int16_t)event->value;
+	vcpu->pcpu = vcpu->awaited = (int16_t)event->value;
 	say(replay, vcpu, event->time_ns, VIRT_PREEMPTED,
 	    replay->pid[vcpu->pcpu] == KVM_NO_PID ? VIRT_NONE :
 	    who(replay, replay->pid[vcpu->pcpu]), 0);

@@ -21,11 +21,14 @@
  *   HYPERVISOR until then, as no entry was between. Without exits, it is UNKNOWN from an entry to
  *   the next record that shows it in the kernel, and exits have neither number nor reason. As long
  *   as it has its pCPU, that is VIRT_INTERVAL_ON_PCPU. Without kvm_userspace_exit, HYPERVISOR
- *   includes the monitor's time. Without sched_wakeup, BLOCKED includes WAKING.
+ *   includes the monitor's time. Without sched_wakeup, BLOCKED and OFFLINE include WAKING; that,
+ *   and a wait of which a record of a missing kind would say whether the guest asked for it, is
+ *   VIRT_INTERVAL_LOOSE. A preempted vCPU that gets another pCPU than the one it waited for has
+ *   waited for nobody knows which.
  * - A contradiction is unknown time: an exit without an entry before it (KVM's fast path of VMX,
- *   Linux 5.8 to 5.11), or an entry, a switch or kvm_userspace_exit without an exit before it, shows
- *   that a record is missing. The vCPU is UNKNOWN since the last record about its mode, or since it
- *   got its pCPU.
+ *   Linux 5.8 to 5.11), or an entry, a switch or kvm_userspace_exit without an exit before it,
+ *   shows that a record is missing. The vCPU is UNKNOWN since the last record about its mode, or
+ *   since it got its pCPU.
  * - A vCPU is on one pCPU at a time. If it is seen on another one, or another thread on its own,
  *   without a switch, it has left after its last record there: from that on, nobody knows what it
  *   does, nor who has the pCPU, until something tells again. In a trace with sched_switch this is a
@@ -78,6 +81,11 @@
  * wait, only who has the CPU tells. Without KVM_WAKING, a wake-up from another CPU is found in the
  * idle task or in an interrupt of the CPU that the thread is woken on, and tells nobody. Halt
  * polling ends no BLOCKED interval: as long as KVM polls, the vCPU has its pCPU.
+ *
+ * Where the records are missing that would show something else, less is said: without KVM_ACCEPT,
+ * INTERRUPT has no vector, as another one may have come first. Of several machines, the same holds
+ * without KVM_WAKING of whatever is delivered. Without kvm_userspace_exit, no wait is SPURIOUS, but
+ * UNKNOWN.
  *
  * Which thread is which machine's is told by the trace (trace-cmd's map of guests) or guessed: the
  * threads of a machine are made one after the other, by ascending vCPU number.

@@ -199,7 +199,11 @@ void kvm_wakes_sleep(struct kvm_wakes *wakes, struct kvm_vcpu *vcpu, uint64_t pr
 		      vcpu->wait != KVM_WAIT_UNASKED && vcpu->wait != KVM_WAIT_STOPPED &&
 		      prev_state & STATE_INTERRUPTIBLE;
 	if (halted && vcpu->halts) {
-		vcpu->wake.cause = VIRT_WAKE_SPURIOUS;
+		/* it may have been in its monitor, where it sleeps for another reason */
+		if (kvm_has(wakes->tracker, VIRT_RECORD_MONITOR))
+			vcpu->wake.cause = VIRT_WAKE_SPURIOUS;
+		else
+			vcpu->wake = nobody;
 		say(wakes, vcpu, &vcpu->wake);
 		/* what it was sent did not end its wait, and something else will */
 		vcpu->raised = nobody;
@@ -223,6 +227,23 @@ static void take_sent(struct kvm_wakes *wakes, struct kvm_vcpu *vcpu,
 	sent->wake = nobody;
 }
 
+/** Does a vCPU's thread work for its guest in the kernel, where it writes a record? */
+static bool is_in_kernel(const struct kvm_wakes *wakes, const struct kvm_vcpu *vcpu)
+{
+	/* where exits are not recorded, it has left its guest unseen */
+	return vcpu->mode == KVM_IN_HYPERVISOR ||
+	       (vcpu->mode == KVM_IN_GUEST && !kvm_has(wakes->tracker, VIRT_RECORD_EXIT));
+}
+
+/**
+ * Was an interrupt perhaps sent to a vCPU without being known as one for it? Of several machines,
+ * only who wakes it on the same CPU shows that.
+ */
+static bool may_have_missed(const struct kvm_wakes *wakes)
+{
+	return wakes->machine == VIRT_NONE && !kvm_has(wakes->tracker, VIRT_RECORD_WAKER);
+}
+
 /** Who wakes it, as the CPU tells that the record is of. */
 static struct virt_wake waker_at(struct kvm_wakes *wakes, const struct kvm_vcpu *vcpu,
 				 const struct kvm_event *event, const struct kvm_vcpu *here)
@@ -235,7 +256,7 @@ static struct virt_wake waker_at(struct kvm_wakes *wakes, const struct kvm_vcpu 
 		waker.cause = event->kind == KVM_WAKING ? VIRT_WAKE_INTERRUPT : VIRT_WAKE_UNKNOWN;
 	else if (waker.who != VIRT_NONE)
 		waker.cause = here && here->machine == vcpu->machine &&
-			      here->mode == KVM_IN_HYPERVISOR ? VIRT_WAKE_VCPU : VIRT_WAKE_TASK;
+			      is_in_kernel(wakes, here) ? VIRT_WAKE_VCPU : VIRT_WAKE_TASK;
 	return waker;
 }
 
@@ -257,6 +278,8 @@ void kvm_wakes_woken(struct kvm_wakes *wakes, struct kvm_vcpu *vcpu,
 		take_sent(wakes, vcpu, event);
 	}
 	vcpu->woken = true;
+	if (vcpu->halts && vcpu->raised.cause != VIRT_WAKE_UNKNOWN && may_have_missed(wakes))
+		vcpu->raised = vcpu->waker = nobody;
 	say(wakes, vcpu, vcpu->halts && vcpu->raised.cause != VIRT_WAKE_UNKNOWN ? &vcpu->raised :
 							&vcpu->waker);
 }
@@ -284,7 +307,7 @@ static struct virt_wake sent_by(struct kvm_wakes *wakes, const struct kvm_event 
 	};
 
 	if (here && !(event->more & (KVM_IN_INTERRUPT | KVM_BY_LINE)) &&
-	    (event->more & KVM_BY_IPI || here->mode == KVM_IN_HYPERVISOR))
+	    (event->more & KVM_BY_IPI || is_in_kernel(wakes, here)))
 		wake.cause = VIRT_WAKE_VCPU;
 	return wake;
 }
@@ -299,8 +322,8 @@ void kvm_wakes_sent(struct kvm_wakes *wakes, const struct kvm_event *event,
 
 	if (by_vcpu && vcpu == here) {
 		wake = nobody;
-		wake.cause = VIRT_WAKE_TIMER;
-		wake.vector = vector_of(event);
+		wake.cause = may_have_missed(wakes) ? VIRT_WAKE_INTERRUPT : VIRT_WAKE_TIMER;
+		wake.vector = may_have_missed(wakes) ? VIRT_NONE : vector_of(event);
 		if (is_open(vcpu) && !(event->more & (KVM_BY_IPI | KVM_BY_LINE)))
 			say(wakes, vcpu, &wake);
 		return;
@@ -326,6 +349,10 @@ void kvm_wakes_injected(struct kvm_wakes *wakes, const struct kvm_event *event,
 		return;
 	wake.cause = VIRT_WAKE_INTERRUPT;
 	wake.vector = vector_of(event);
-	if (wake.vector != VIRT_NONE)
-		say(wakes, here, &wake);
+	if (wake.vector == VIRT_NONE)
+		return;
+	/* another one may have been sent before, and wait for its turn */
+	if (!kvm_has(wakes->tracker, VIRT_RECORD_ACCEPT) || may_have_missed(wakes))
+		wake.vector = VIRT_NONE;
+	say(wakes, here, &wake);
 }

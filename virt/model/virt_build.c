@@ -378,7 +378,7 @@ int virt_model_know_pcpus(struct virt_model *model, int32_t n)
 
 /** The flags that trackers set, and those of them that last as long as the interval. */
 #define LASTING_FLAGS	(VIRT_INTERVAL_NESTED | VIRT_INTERVAL_UNSPLIT | VIRT_INTERVAL_UNASKED | \
-			 VIRT_INTERVAL_ENTERED | VIRT_INTERVAL_ON_PCPU)
+			 VIRT_INTERVAL_ENTERED | VIRT_INTERVAL_ON_PCPU | VIRT_INTERVAL_LOOSE)
 #define TRACKER_FLAGS	(VIRT_INTERVAL_EXIT | LASTING_FLAGS)
 
 /** Whether @b says nothing new after @a. */

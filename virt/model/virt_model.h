@@ -72,6 +72,9 @@ enum virt_state {
 /** UNKNOWN: the vCPU has its pCPU, and nobody knows what it does there. It runs, for all that is
  * counted of runs, pCPUs and the machine. */
 #define VIRT_INTERVAL_ON_PCPU	(1 << 6)
+/** BLOCKED, OFFLINE: the trace does not say how much of it was WAKING, or whether the guest asked
+ * for this wait: records of a kind are missing. The exit before it has no known cost. */
+#define VIRT_INTERVAL_LOOSE	(1 << 7)
 
 /**
  * Who has a pCPU or took it may also be a task of the host that is no vCPU: numbers from here on,

@@ -399,7 +399,7 @@ static inline size_t virt_exit_end(const struct virt_vcpu_track *vcpu, size_t i)
 		return i;
 	for (i++; i < vcpu->n; i++)
 		if (interval[i].state == VIRT_GUEST || interval[i].state == VIRT_UNKNOWN ||
-		    interval[i].flags & VIRT_INTERVAL_EXIT)
+		    interval[i].flags & (VIRT_INTERVAL_EXIT | VIRT_INTERVAL_LOOSE))
 			break;
 	return i;
 }

@@ -112,7 +112,8 @@ static inline void virt_arrival_at(const struct virt_model *model,
 		const struct virt_interval *interval = &track->intervals[arrival->end];
 		int64_t ns = virt_interval_end(model, track, arrival->end) - interval->start_ns;
 
-		if (interval->state == VIRT_GUEST || interval->state == VIRT_UNKNOWN)
+		if (interval->state == VIRT_GUEST || interval->state == VIRT_UNKNOWN ||
+		    interval->flags & VIRT_INTERVAL_LOOSE)
 			break;
 		arrival->cost_ns += virt_is_cost(interval) ? ns : 0;
 		arrival->unasked_ns += virt_is_unasked(interval) ? ns : 0;

@@ -6,6 +6,7 @@
 #ifndef KSHARK_VIRT_KVM_RECORDS_H
 #define KSHARK_VIRT_KVM_RECORDS_H
 
+#include "kvm_recorded.h"
 #include "kvm_tracker.h"
 
 #define IDLE	0
@@ -32,6 +33,11 @@ struct record {
 /** Of KVM_HYPERCALL. */
 static enum kvm_hypercall_abi hypercall_abi;
 
+/** Kinds that would have records, had they happened; see kvm_tracker_expect(). */
+static uint64_t enabled_kinds;
+
+#define ENABLED(kind)	VIRT_RECORD_BIT(VIRT_RECORD_##kind)
+
 static inline struct kvm_event event_of(const struct record *r)
 {
 	enum kvm_event_kind kind = r->kind & 0x7f;
@@ -52,6 +58,7 @@ static inline struct virt_model *track(const struct record *records, size_t n, i
 	struct virt_model *model = NULL;
 
 	assert_non_null(tracker);
+	kvm_tracker_expect(tracker, enabled_kinds);
 	for (int cpu = 3; cpu >= 0; cpu--) {
 		for (size_t i = 0; i < n; i++) {
 			const struct record *r = &records[i];

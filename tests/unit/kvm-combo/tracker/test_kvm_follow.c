@@ -238,7 +238,8 @@ static struct kvm_follow *new_follow(int n_cpus)
 	const struct kvm_follow_options options = {
 		.kinds = VIRT_RECORD_BIT(VIRT_RECORD_SWITCH) |
 			 VIRT_RECORD_BIT(VIRT_RECORD_ENTRY) |
-			 VIRT_RECORD_BIT(VIRT_RECORD_EXIT),
+			 VIRT_RECORD_BIT(VIRT_RECORD_EXIT) |
+			 VIRT_RECORD_BIT(VIRT_RECORD_WAKEUP),
 		.n_cpus = n_cpus,
 	};
 	struct kvm_follow *follow = kvm_follow_new(&options);

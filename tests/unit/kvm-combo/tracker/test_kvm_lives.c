@@ -21,6 +21,7 @@ static struct virt_model *track_lives(const struct record *records, size_t n, in
 	struct kvm_tracker *tracker = kvm_tracker_new();
 	struct virt_model *model = NULL;
 
+	kvm_tracker_expect(tracker, ENABLED(WAKEUP));
 	assert_int_equal(kvm_tracker_add_guest(tracker, "web", web, 2), 0);
 	assert_int_equal(kvm_tracker_add_thread(tracker, 100, 90), 0);
 	assert_int_equal(kvm_tracker_continue(tracker, 100, 200), 0);

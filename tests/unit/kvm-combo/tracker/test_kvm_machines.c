@@ -363,5 +363,6 @@ int main(void)
 		cmocka_unit_test(test_tsc_of_vcpus),
 	};
 
+	enabled_kinds = ENABLED(WAKEUP);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

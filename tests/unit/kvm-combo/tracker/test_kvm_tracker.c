@@ -11,7 +11,6 @@
 #include <errno.h>
 
 #include "kvm_records.h"
-#include "kvm_recorded.h"
 #include "virt_window.h"
 
 /** Thread 100 is vCPU 0; it halts, is woken, exits to its monitor, is preempted, moves and dies. */
@@ -414,6 +413,7 @@ static void test_waits(void **state)
 	};
 
 	(void)state;
+	enabled_kinds = ENABLED(WAKEUP) | ENABLED(MONITOR) | ENABLED(HYPERCALL);
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
 		const struct record records[] = {
 			{ 0, 0, KVM_ENTRY, 100, 0, 0 },
@@ -437,6 +437,78 @@ static void test_waits(void **state)
 			fail_msg("row %zu: flags %#x", i, asleep->flags);
 		virt_model_free(model);
 	}
+	enabled_kinds = 0;
+}
+
+#define LOOSE		VIRT_INTERVAL_LOOSE
+
+/** Where a kind is missing that would say whose wait it is, or when it ended, no cost is known. */
+static void test_loose_waits(void **state)
+{
+	static const struct {
+		int		reason;
+		uint64_t	enabled;
+		uint8_t		flags;
+	} waits[] = {
+		{ HLT, ENABLED(WAKEUP), 0 },
+		{ HLT, ENABLED(MONITOR) | ENABLED(HYPERCALL), LOOSE },
+		/* a signal may have stopped the machine */
+		{ IOIO, ENABLED(WAKEUP), LOOSE },
+		{ IOIO, ENABLED(WAKEUP) | ENABLED(MONITOR), UNASKED },
+		{ VMMCALL, ENABLED(WAKEUP) | ENABLED(MONITOR), LOOSE },
+		{ VMMCALL, ENABLED(WAKEUP) | ENABLED(MONITOR) | ENABLED(HYPERCALL), 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		const struct record records[] = {
+			{ 0, 0, KVM_ENTRY, 100, 0, 0 },
+			{ 10, 0, KVM_EXIT, 100, 0, waits[i].reason },
+			{ 16, 0, KVM_SWITCH, 100, IDLE, ASLEEP },
+			{ 30, 0, KVM_SWITCH, IDLE, 100, RUNS },
+			{ 40, 0, KVM_ENTRY, 100, 0, 0 },
+		};
+		struct virt_model *model;
+		struct virt_exit exit;
+
+		enabled_kinds = waits[i].enabled;
+		model = TRACK(records, 0, 100);
+		assert_int_equal(virt_vcpu_at(model, 0, 20, NULL)->flags, waits[i].flags);
+		assert_true(virt_vcpu_next_exit(model, 0, 0, &exit));
+		assert_int_equal(exit.complete, waits[i].flags != LOOSE);
+		if (exit.complete)
+			assert_int_equal(exit.cost_ns, waits[i].flags ? 30 : 16);
+		virt_model_free(model);
+	}
+	enabled_kinds = 0;
+}
+
+/** Who gets another pCPU than the one it waits for has waited for nobody knows whom. */
+static void test_moved(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 1, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 10, 1, KVM_SWITCH, 100, 50, RUNS },
+		{ 30, 1, KVM_SWITCH, 50, 100, RUNS },
+		{ 40, 1, KVM_SWITCH, 100, 50, RUNS },
+		{ 60, 2, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 70, 2, KVM_ENTRY, 100, 0, 0 },
+		{ 80, 2, KVM_EXIT, 100, 0, HLT },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 10, VIRT_PREEMPTED, 1, "stress-50", 0 },
+		{ 30, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 40, VIRT_PREEMPTED, -1, NULL, 0 },
+		{ 60, VIRT_HYPERVISOR, 2, NULL, MOVED },
+		{ 70, VIRT_GUEST, 2, NULL, 0 },
+		{ 80, VIRT_HYPERVISOR, 2, "HLT", EXIT },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+
+	(void)state;
+	CHECK(model, 100, expected);
+	virt_model_free(model);
 }
 
 /** Before its first exit, a vCPU waits for another one to start it: that is no exit's wait. */
@@ -456,9 +528,12 @@ static void test_wait_for_start(void **state)
 		{ 40, VIRT_GUEST, 0, NULL, 0 },
 		{ 90, VIRT_HYPERVISOR, 0, "INTR", EXIT },
 	};
-	struct virt_model *model = TRACK(records, 0, 100);
+	struct virt_model *model;
 
 	(void)state;
+	enabled_kinds = ENABLED(WAKEUP);
+	model = TRACK(records, 0, 100);
+	enabled_kinds = 0;
 	CHECK(model, 100, expected);
 	virt_model_free(model);
 }
@@ -872,9 +947,12 @@ static void test_nested_wait(void **state)
 		{ 60, VIRT_HYPERVISOR, 0, "VMRUN", EXIT },
 		{ 62, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
 	};
-	struct virt_model *model = TRACK(records, 0, 90);
+	struct virt_model *model;
 
 	(void)state;
+	enabled_kinds = ENABLED(WAKEUP) | ENABLED(MONITOR);
+	model = TRACK(records, 0, 90);
+	enabled_kinds = 0;
 	CHECK(model, 100, expected);
 	virt_model_free(model);
 }
@@ -961,6 +1039,8 @@ int main(void)
 		cmocka_unit_test(test_one_pcpu_at_a_time),
 		cmocka_unit_test(test_two_pcpus),
 		cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_loose_waits),
+		cmocka_unit_test(test_moved),
 		cmocka_unit_test(test_wait_for_start),
 		cmocka_unit_test(test_no_entries),
 		cmocka_unit_test(test_no_exits),

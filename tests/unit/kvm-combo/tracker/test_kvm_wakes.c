@@ -222,9 +222,12 @@ static void test_spurious(void **state)
 		RUN(51, 0, 100),
 		HALT(60, 0, 100, 0),
 	};
-	struct virt_model *model = TRACK(records, 0, 100);
+	struct virt_model *model;
 
 	(void)state;
+	enabled_kinds = ENABLED(MONITOR);
+	model = TRACK(records, 0, 100);
+	enabled_kinds = 0;
 	CHECK_WAKES(model, 100, { VIRT_WAKE_SPURIOUS, "task-60", NONE },
 		    { VIRT_WAKE_SPURIOUS, "task-60", 0x22 }, { VIRT_WAKE_DEVICE, "task-60", 0x23 },
 		    { VIRT_WAKE_TASK, "task-60", NONE }, { VIRT_WAKE_UNKNOWN, NULL, NONE });

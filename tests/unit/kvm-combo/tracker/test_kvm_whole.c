@@ -97,7 +97,7 @@ static void test_with_switches(void **state)
 		{ 200, VIRT_PREEMPTED, 0, "stress-50", 0 },
 		{ 300, VIRT_HYPERVISOR, 0, "HYPERCALL", 0 },
 		{ 310, VIRT_UNKNOWN, 0, NULL, ENTERED | VIRT_INTERVAL_ON_PCPU },
-		{ 400, VIRT_BLOCKED, 0, NULL, 0 },
+		{ 400, VIRT_BLOCKED, 0, NULL, VIRT_INTERVAL_LOOSE },
 	};
 
 	(void)state;
