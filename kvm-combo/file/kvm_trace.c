@@ -14,6 +14,7 @@
 #include "array.h"
 #include "clock_align.h"
 #include "key_map.h"
+#include "kvm_recorded.h"
 #include "kvm_trace.h"
 #include "regular_file.h"
 #include "trace_dat.h"
@@ -683,6 +684,7 @@ int kvm_trace_track(struct kvm_trace *trace, struct kvm_tracker *tracker,
 	/* whatever other files are open: who is who must not depend on them */
 	int ret = kvm_meta_tell(trace->meta, trace->path, tracker);
 
+	kvm_tracker_formats(tracker, kvm_fields_kinds(trace->fields));
 	if (!ret)
 		ret = read_all(&pass);
 	*begin_ns = pass.begin_ns;

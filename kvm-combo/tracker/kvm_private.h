@@ -118,6 +118,7 @@ struct kvm_tracker {
 	int32_t		task_limit;	/* tasks that are told one by one; 0: all */
 	struct key_map	shared_tasks;	/* by hash of what they are called */
 	uint64_t	recorded;	/* kinds of records, see kvm_recorded.h */
+	uint64_t	formats;	/* kinds whose events the trace knows */
 	bool		has_lives;	/* vCPUs go on as other threads */
 };
 
@@ -275,6 +276,14 @@ int kvm_add_power(struct kvm_tracker *tracker, struct virt_model *model);
 
 /** kvm_power_free - all of a tracker. */
 void kvm_power_free(struct kvm_tracker *tracker);
+
+/**
+ * kvm_evidence - kinds without a record that were recorded all the same
+ * @kinds: receives those among kvm_tracker_formats() that no record contradicts
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int kvm_evidence(const struct kvm_tracker *tracker, uint64_t *kinds);
 
 struct kvm_replay;
 

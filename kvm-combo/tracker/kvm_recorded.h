@@ -25,6 +25,17 @@ extern "C" {
 void kvm_tracker_expect(struct kvm_tracker *tracker, uint64_t kinds);
 
 /**
+ * kvm_tracker_formats - the trace has the formats of the events of these kinds
+ * @kinds: VIRT_RECORD_BIT() of each
+ *
+ * trace-cmd writes the formats of the events that were enabled. So these kinds were recorded, even
+ * without a single record, unless the other records contradict it: a thread that sleeps and runs
+ * again has been woken up, one that leaves its guest twice has entered it. The file may be made of
+ * another one, or the event may have been filtered.
+ */
+void kvm_tracker_formats(struct kvm_tracker *tracker, uint64_t kinds);
+
+/**
  * kvm_kinds_of_event - the kinds that a record of an event is one of
  * @kind: enum kvm_event_kind; 0 for those that show no more than who has a CPU
  */

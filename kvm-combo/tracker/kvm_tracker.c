@@ -412,12 +412,16 @@ int kvm_tracker_finish(struct kvm_tracker *tracker, int64_t begin_ns, int64_t en
 {
 	struct virt_model *made = virt_model_new();
 	struct kvm_vcpus vcpus = { 0 };
+	uint64_t kinds = 0;
 	int ret = -ENOMEM;
 
 	if (!made)
 		goto end;
 	begin_anew(tracker);
-	ret = kvm_add_threads(tracker);
+	ret = kvm_evidence(tracker, &kinds);
+	tracker->recorded |= kinds;
+	if (!ret)
+		ret = kvm_add_threads(tracker);
 	if (ret)
 		goto end;
 	ret = kvm_find_vcpus(tracker, made, &vcpus);

@@ -137,6 +137,7 @@ struct virt_model *virt_model_excerpt(const struct virt_model *model, int64_t be
 	copy->unsplit = model->unsplit;
 	copy->calls_only = model->calls_only;
 	copy->unrecorded = model->unrecorded;
+	copy->hypervisor = model->hypervisor;
 	if (!copy_names(copy, model) && !copy_losses(copy, model, begin_ns) &&
 	    !copy_tsc_writes(copy, model, begin_ns) && !copy_tracks(copy, model, begin_ns))
 		return copy;

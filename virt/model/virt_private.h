@@ -239,6 +239,8 @@ struct virt_model {
 	int64_t		from_ns, to_ns;	/* these times, see virt_part.h */
 	bool		finished;
 	uint32_t	culprit_limit;	/* see virt_is_beyond() */
+	uint8_t		hypervisor;	/* enum virt_hypervisor */
+	bool		migrates;	/* some vCPU does, at any time */
 	uint64_t	unrecorded;	/* kinds, see virt_recorded.h; 0 is all of a new one */
 	bool		unsplit;	/* there are intervals with VIRT_INTERVAL_UNSPLIT, */
 	bool		calls_only;	/* with VIRT_INTERVAL_ENTERED */

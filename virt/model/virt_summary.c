@@ -814,6 +814,7 @@ static int summarize_vcpus(struct virt_model *model)
 		ret = summarize_vcpu(model, &model->vcpus[i]);
 		if (!ret)
 			ret = summarize_migrations(model, &model->vcpus[i], i);
+		model->migrates |= model->vcpus[i].n_migrations > 0;
 		if (!ret)
 			ret = summarize_exits(&grouping, &model->vcpus[i]);
 	}

@@ -76,8 +76,10 @@ int xen_tracker_change(struct xen_tracker *tracker, const struct xen_trace_row *
 	}
 	if (tracker->runs[row->rec.run].pending)
 		tracker_after_switch(tracker, row);
-	if (xen_tracker_wants(event))
+	if (xen_tracker_wants(event)) {
+		tracker_note_kind(tracker, event);
 		tracker_record(tracker, row);
+	}
 	return tracker->error;
 }
 
@@ -213,6 +215,7 @@ int xen_tracker_finish(struct xen_tracker *tracker, struct virt_model **model)
 	/* the last record lies within the trace */
 	end_ns = tracker->begun ? cut_time(end_ns) + 1 : 0;
 	ret = tracker->error;
+	tracker_tell_recorded(tracker, tracker->model);
 	if (!ret)
 		ret = virt_model_know_pcpus(tracker->model, n_pcpus(tracker));
 	/* the model needs the memory now */

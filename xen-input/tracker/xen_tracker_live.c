@@ -174,6 +174,7 @@ int xen_tracker_excerpt(struct xen_tracker *tracker, int64_t begin_ns, int64_t e
 	copy = tracker->error ? NULL : close_copy(tracker, begin_ns);
 	if (!copy)
 		return tracker->error;
+	tracker_tell_recorded(tracker, copy);
 	ret = tracker->error ? tracker->error : virt_model_finish(copy, begin_ns, end_ns);
 	if (ret) {
 		virt_model_free(copy);

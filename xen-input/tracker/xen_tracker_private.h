@@ -15,6 +15,7 @@
 #include <errno.h>
 
 #include "key_map.h"
+#include "virt_needs.h"
 #include "xen_cores.h"
 #include "xen_part.h"
 #include "xen_tracker_feed.h"
@@ -130,6 +131,7 @@ struct xen_tracker {
 	bool			begun;
 	bool			replay;		/* the second walk: losses are known */
 	bool			have_runstates;
+	uint64_t		recorded;	/* kinds, see virt_recorded.h */
 	bool			have_requests;	/* and switches: TRC_SCHED_VERBOSE */
 	int			error;
 };
@@ -176,6 +178,14 @@ static inline void tracker_fail(struct xen_tracker *tracker, int ret)
 
 /** tracker_new_run - nothing is known yet of what happens in a run. */
 void tracker_new_run(struct xen_tracker *tracker, uint32_t run);
+
+/* --- what was recorded: xen_tracker_recorded.c ----------------------------------------------- */
+
+/** tracker_note_kind - the trace has a record of the class of an event */
+void tracker_note_kind(struct xen_tracker *tracker, uint32_t event);
+
+/** tracker_tell_recorded - the model gets to know which kinds of records there are */
+void tracker_tell_recorded(const struct xen_tracker *tracker, struct virt_model *model);
 
 /* --- who and what: xen_tracker_names.c ------------------------------------------------------- */
 
