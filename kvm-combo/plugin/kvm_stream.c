@@ -133,9 +133,10 @@ static bool begin(struct collection *collection)
 		kvm_tracker_free(collection->tracker);
 		collection->tracker = NULL;
 	}
-	if (collection->tracker)
+	if (collection->tracker) {
 		kvm_tracker_know_pcpus(collection->tracker, collection->n_cpus);
 		kvm_tracker_formats(collection->tracker, kvm_fields_kinds(collection->fields));
+	}
 	collection->begin_ns = INT64_MAX;
 	collection->end_ns = INT64_MIN;
 	for (int cpu = 0; cpu < collection->n_cpus; cpu++)

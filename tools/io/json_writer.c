@@ -63,16 +63,32 @@ void json_close(struct json *json, char bracket)
 	out_char(json->out, bracket);
 }
 
-void json_i64(struct json *json, const char *key, int64_t value)
+void json_null(struct json *json, const char *key)
 {
 	member(json, key);
-	out_i64(json->out, value);
+	out_str(json->out, "null");
+}
+
+/** Return: false for a number that is unknown, and that has been written so. */
+static bool number(struct json *json, const char *key)
+{
+	if (json->unknown)
+		json_null(json, key);
+	else
+		member(json, key);
+	return !json->unknown;
+}
+
+void json_i64(struct json *json, const char *key, int64_t value)
+{
+	if (number(json, key))
+		out_i64(json->out, value);
 }
 
 void json_u64(struct json *json, const char *key, uint64_t value)
 {
-	member(json, key);
-	out_u64(json->out, value);
+	if (number(json, key))
+		out_u64(json->out, value);
 }
 
 void json_str(struct json *json, const char *key, const char *value)
@@ -91,7 +107,8 @@ void json_fixed(struct json *json, const char *key, double value)
 {
 	char text[64];
 
-	member(json, key);
+	if (!number(json, key))
+		return;
 	snprintf(text, sizeof(text), "%.6f", value);
 	out_str(json->out, text);
 }
@@ -100,7 +117,8 @@ void json_number(struct json *json, const char *key, double value)
 {
 	char text[64];
 
-	member(json, key);
+	if (!number(json, key))
+		return;
 	snprintf(text, sizeof(text), "%.10g", value);
 	out_str(json->out, text);
 }

@@ -16,6 +16,7 @@ struct json {
 	int		depth;
 	bool		empty[JSON_MAX_DEPTH];	/* nothing in it yet */
 	bool		flat[JSON_MAX_DEPTH];	/* all on one line */
+	bool		unknown;	/* numbers are null, until it is set to false again */
 };
 
 /** json_begin - a document; json_end() must follow when everything is closed. */
@@ -37,6 +38,9 @@ void json_str(struct json *json, const char *key, const char *value);
 void json_bool(struct json *json, const char *key, bool value);
 /** json_fixed - @value with six decimals, without a locale. */
 void json_fixed(struct json *json, const char *key, double value);
+
+/** json_null - a value that is unknown, whatever it is */
+void json_null(struct json *json, const char *key);
 
 /** json_number - @value, which is finite, with ten significant digits. */
 void json_number(struct json *json, const char *key, double value);

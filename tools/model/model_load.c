@@ -11,6 +11,7 @@
 #include "escape.h"
 #include "model_load.h"
 #include "progress.h"
+#include "virt_needs.h"
 
 /** Damaged places that are listed one by one. */
 #define NOTES_MAX_LINES		20
@@ -179,12 +180,17 @@ void model_unload(struct model_load *load)
 void model_notes(const struct model_load *load)
 {
 	char *notes = host_trace_notes(&load->host, load->model, NOTES_MAX_LINES);
+	char lacks[VIRT_ADVICE_SIZE];
 	const char *what;
 	uint64_t count;
 
 	if (notes)
 		fputs(notes, stderr);
 	free(notes);
+	for (int kind = 0; kind < VIRT_RECORD_N_KINDS && !load->shows_lacks; kind++)
+		if (virt_model_lacks(load->model, (enum virt_record_kind)kind, lacks,
+				     sizeof(lacks)))
+			ksv_note("%s: %s", load->path, lacks);
 	for (int i = 0; (what = virt_model_contradictions(load->model, i, &count)); i++)
 		ksv_note("%s: the records contradict each other: %s (%llu times)",
 			 load->path, what, (unsigned long long)count);

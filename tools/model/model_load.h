@@ -31,6 +31,7 @@ struct model_load {
 	int			n_inner;
 	struct host_options	options;
 	bool			quiet;		/* no progress */
+	bool			shows_lacks;	/* what was not recorded is in the output itself */
 	/** Before the walk; may be NULL. Return: 0, or the exit status after a message. */
 	int			(*opened)(void *arg);
 	/** What goes by during the walk, of Xen and of KVM, here CPU by CPU; may be NULL. */

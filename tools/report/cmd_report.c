@@ -412,7 +412,7 @@ static int report_file(const struct report_options *options, struct model_files 
 		.options = options,
 		.counted.load = {
 			.options = options->trace,
-			.quiet = options->quiet,
+			.quiet = options->quiet, .shows_lacks = true,
 			.opened = job_opened,
 			.rows = job_rows,
 			.records = job_record,

@@ -30,9 +30,16 @@ void csv_row(struct output *out, const struct report *report, const struct csv_r
 {
 	const struct virt_stretches *stretches = row->stretches;
 	const struct virt_dist *dist = stretches ? &stretches->whole : row->dist;
+	struct csv_row empty = *row;
 	int64_t mean = dist && dist->count ? dist->ns / (int64_t)dist->count : 0;
 
-	if (dist && !dist->count)
+	if (row->unknown) {
+		empty.count = NULL;
+		empty.ns = NULL;
+		empty.stretches = stretches = NULL;
+		row = &empty;
+	}
+	if (dist && (!dist->count || row->unknown))
 		dist = NULL;
 	put_text(out, report->file);
 	put_text(out, row->section);
@@ -61,7 +68,7 @@ void csv_count(struct output *out, const struct report *report, const struct csv
 {
 	struct csv_row counted = *row;
 
-	if (!count)
+	if (!count && !row->unknown)
 		return;
 	counted.section = section;
 	counted.name = name;

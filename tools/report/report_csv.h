@@ -15,6 +15,7 @@ struct csv_row {
 	const int64_t	*ns;
 	const struct virt_dist	*dist;
 	const struct virt_stretches *stretches;	/* instead of count, ns and dist */
+	bool		unknown;	/* numbers are empty */
 };
 
 /** csv_row - write a row. */

@@ -12,6 +12,7 @@
 #include "guest_culprits.h"
 #include "report_parts.h"
 #include "report_text.h"
+#include "report_unknown.h"
 #include "virt_moments.h"
 
 /** Tasks of a culprit that are listed one by one, in text. */
@@ -81,7 +82,7 @@ void report_culprits_text(struct output *out, const struct report *report,
 	const struct virt_window_stats *stats = vcpu->stats;
 	int64_t all = stats->states[VIRT_PREEMPTED].ns;
 
-	if (!stats->n_culprits)
+	if (!stats->n_culprits || !report_knows(report, VIRT_NUMBER_CULPRITS))
 		return;
 	out_str(out, "\n  preempted by\n");
 	find_tasks(report, vcpu->index, report->from_ns, report->to_ns);
@@ -131,6 +132,10 @@ void report_culprits_json(struct json *json, const struct report *report,
 {
 	const struct virt_window_stats *stats = vcpu->stats;
 
+	if (!report_knows(report, VIRT_NUMBER_CULPRITS)) {
+		json_null(json, "culprits");
+		return;
+	}
 	find_tasks(report, vcpu->index, report->from_ns, report->to_ns);
 	json_open(json, "culprits", '[', false);
 	for (size_t i = 0; i < stats->n_culprits; i++) {
@@ -168,6 +173,8 @@ void report_culprits_csv(struct output *out, const struct report *report,
 {
 	const struct virt_window_stats *stats = vcpu->stats;
 
+	if (!report_knows(report, VIRT_NUMBER_CULPRITS))
+		return;
 	find_tasks(report, vcpu->index, report->from_ns, report->to_ns);
 	for (size_t i = 0; i < stats->n_culprits; i++)
 		csv_time(out, report, row, "culprit", report_who(report, stats->culprits[i].vcpu),

@@ -10,6 +10,13 @@
 #include "report_json.h"
 #include "report_parts.h"
 #include "report_text.h"
+#include "report_unknown.h"
+
+/** What an exit has cost can be known: it has an entry, and both have records. */
+static bool has_cost(const struct report *report, const struct virt_dist *cost)
+{
+	return cost->count && report_knows(report, VIRT_NUMBER_EXIT_COST);
+}
 
 /** As "perf kvm stat" shows them. Its time is longer: it counts what a vCPU sleeps, too. */
 static void put_exit_costs(struct output *out, const struct report *report,
@@ -32,9 +39,11 @@ static void put_exit_costs(struct output *out, const struct report *report,
 		text_name(out, report_reason(report, exit->reason));
 		text_count(out, exit->count);
 		text_share(out, (int64_t)exit->count, (int64_t)stats->exits, TEXT_NUMBER);
-		if (!cost->count)
+		if (!report_knows(report, VIRT_NUMBER_EXIT_COST))
+			text_unknown(out);
+		else if (!cost->count)
 			text_right(out, "?", TEXT_NUMBER);
-		if (cost->count) {
+		if (has_cost(report, cost)) {
 			text_duration(out, cost->ns);
 			text_share(out, cost->ns, ns, TEXT_NUMBER);
 			text_duration(out, cost->min);
@@ -78,8 +87,10 @@ static void put_exit_parts(struct output *out, const struct report *report,
 
 			if (!names[part])
 				continue;
-			strcpy(text, "?");
-			if (stats->reasons[i].cost.count)
+			strcpy(text, report_knows(report, VIRT_NUMBER_EXIT_COST) ? "?" : "-");
+			if (part == REPORT_EXIT_VMM && !report_knows(report, VIRT_NUMBER_VMM))
+				strcpy(text, "-");
+			else if (has_cost(report, &stats->reasons[i].cost))
 				report_duration(text, sizeof(text), ns[part]);
 			text_right(out, text, TEXT_PART);
 		}
@@ -90,6 +101,13 @@ static void put_exit_parts(struct output *out, const struct report *report,
 void report_exits_text(struct output *out, const struct report *report,
 		       const struct virt_window_stats *stats)
 {
+	if (!report_knows(report, VIRT_NUMBER_EXITS)) {
+		out_char(out, '\n');
+		text_name(out, "VM exits");
+		text_unknown(out);
+		out_char(out, '\n');
+		return;
+	}
 	if (!stats->n_reasons)
 		return;
 	if (report->kvm) {
@@ -114,7 +132,7 @@ void report_exit_before_text(struct output *out, const struct report *report,
 {
 	char text[32];
 
-	if (!stats->exits_before)
+	if (!stats->exits_before || !report_knows(report, VIRT_NUMBER_EXIT_COST))
 		return;
 	report_duration(text, sizeof(text), stats->exits_before_ns);
 	out_str(out, "\n  when the window begins, ");
@@ -127,6 +145,10 @@ void report_exit_before_text(struct output *out, const struct report *report,
 void report_exits_json(struct json *json, const struct report *report,
 		       const struct virt_window_stats *stats)
 {
+	if (!report_knows(report, VIRT_NUMBER_EXITS)) {
+		json_null(json, "exits");
+		return;
+	}
 	json_open(json, "exits", '[', false);
 	for (size_t i = 0; i < stats->n_reasons; i++) {
 		const struct virt_window_exit *exit = &stats->reasons[i];
@@ -134,21 +156,34 @@ void report_exits_json(struct json *json, const struct report *report,
 		json_open(json, NULL, '{', true);
 		json_str(json, "reason", report_reason(report, exit->reason));
 		json_u64(json, "count", exit->count);
+		json->unknown = !report_knows(report, VIRT_NUMBER_EXIT_COST);
 		json_u64(json, "complete", exit->cost.count);
 		json_i64(json, "ns", exit->cost.ns);
 		if (report_is_unsplit(report))
 			json_bool(json, "unsplit", true);
 		json_dist(json, &exit->cost);
+		if (json->unknown) {
+			json_null(json, "states_ns");
+			json->unknown = false;
+			json_close(json, '}');
+			continue;
+		}
 		json_open(json, "states_ns", '{', true);
 		for (int state = VIRT_HYPERVISOR; state < VIRT_UNKNOWN; state++) {
 			if (exit->state_ns[state])
 				json_i64(json, virt_state_name((enum virt_state)state),
 					 exit->state_ns[state]);
 		}
+		if (virt_model_includes(report->load->model, VIRT_HYPERVISOR) == VIRT_VMM) {
+			json_str(json, "includes", virt_state_name(VIRT_VMM));
+			json_null(json, virt_state_name(VIRT_VMM));
+		}
 		json_close(json, '}');
 		if (exit->unasked_ns)
 			json_i64(json, "unasked_ns", exit->unasked_ns);
-		if (exit->unasked_vmm_ns)
+		if (!report_knows(report, VIRT_NUMBER_VMM) && report->kvm)
+			json_null(json, "unasked_vmm_ns");
+		else if (exit->unasked_vmm_ns)
 			json_i64(json, "unasked_vmm_ns", exit->unasked_vmm_ns);
 		json_close(json, '}');
 	}
@@ -164,12 +199,15 @@ static void csv_exit(struct output *out, const struct report *report, const stru
 	char section[32];
 
 	csv_count(out, report, row, "exits", reason, exit->count);
+	cost.unknown = !report_knows(report, VIRT_NUMBER_EXIT_COST);
 	cost.section = "exit_cost";
 	cost.name = reason;
 	cost.count = &exit->cost.count;
 	cost.ns = &exit->cost.ns;
 	cost.dist = &exit->cost;
 	csv_row(out, report, &cost);
+	if (cost.unknown)
+		return;
 	for (int state = VIRT_HYPERVISOR; state < VIRT_UNKNOWN; state++) {
 		snprintf(section, sizeof(section), "exit_%s",
 			 virt_state_name((enum virt_state)state));
@@ -185,6 +223,13 @@ static void csv_exit(struct output *out, const struct report *report, const stru
 void report_exits_csv(struct output *out, const struct report *report, const struct csv_row *row,
 		      const struct virt_window_stats *stats)
 {
+	struct csv_row unknown = *row;
+
+	if (!report_knows(report, VIRT_NUMBER_EXITS)) {
+		unknown.unknown = true;
+		csv_count(out, report, &unknown, "exits", NULL, 0);
+		return;
+	}
 	for (size_t i = 0; i < stats->n_reasons; i++)
 		csv_exit(out, report, row, &stats->reasons[i]);
 }

@@ -7,6 +7,7 @@
 #include "report_json.h"
 #include "report_section.h"
 #include "report_text.h"
+#include "report_unknown.h"
 
 static void text(struct output *out, const struct report *report)
 {
@@ -33,6 +34,7 @@ static void text(struct output *out, const struct report *report)
 			"next entry is not split into work,\n"
 			"           waits and sleep; it is unknown after HLT and the like, or if "
 			"the vCPU has left its pCPU\n");
+	report_lacks_text(out, report);
 }
 
 static void json_clock(struct json *json, const struct report *report)
@@ -55,6 +57,7 @@ static void json(struct json *json, const struct report *report)
 		json_clock(json, report);
 	if (report_is_unsplit(report))
 		json_bool(json, "unsplit", true);
+	report_lacks_json(json, report);
 	json_window(json, report->from_ns, report->to_ns);
 }
 
@@ -69,6 +72,7 @@ static void csv(struct output *out, const struct report *report)
 			  clock->hz);
 	csv_time(out, report, &row, "window", "from", report->from_ns);
 	csv_time(out, report, &row, "window", "to", report->to_ns);
+	report_lacks_csv(out, report);
 }
 
 const struct report_section report_head = { .text = text, .json = json, .csv = csv };

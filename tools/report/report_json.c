@@ -18,10 +18,8 @@ void json_dist(struct json *json, const struct virt_dist *dist)
 	json_i64(json, "max", dist->max);
 }
 
-void json_stretches(struct json *json, const char *key,
-		    const struct virt_stretches *stretches)
+void json_stretch_members(struct json *json, const struct virt_stretches *stretches)
 {
-	json_open(json, key, '{', true);
 	json_i64(json, "ns", stretches->ns);
 	json_u64(json, "count", stretches->count);
 	json_u64(json, "complete", stretches->whole.count);
@@ -30,6 +28,13 @@ void json_stretches(struct json *json, const char *key,
 		json_u64(json, "before", stretches->before);
 	if (stretches->before && stretches->before_ns != VIRT_NONE)
 		json_i64(json, "before_ns", stretches->before_ns);
+}
+
+void json_stretches(struct json *json, const char *key,
+		    const struct virt_stretches *stretches)
+{
+	json_open(json, key, '{', true);
+	json_stretch_members(json, stretches);
 	json_close(json, '}');
 }
 

@@ -11,14 +11,27 @@
 #include "report_parts.h"
 #include "report_section.h"
 #include "report_text.h"
+#include "report_unknown.h"
+
+/** That nothing is known of them is known. */
+static enum virt_number together_number(int state)
+{
+	return state == VIRT_M_LOST ? VIRT_N_NUMBERS : VIRT_NUMBER_TOGETHER;
+}
 
 /* --- text ------------------------------------------------------------------------------------ */
 
-static void text_migrations(struct output *out, const struct report_vcpu *vcpu)
+static void text_migrations(struct output *out, const struct report *report,
+			    const struct report_vcpu *vcpu)
 {
 	char text[64];
 
 	text_name(out, "migrations");
+	if (!report_knows(report, VIRT_NUMBER_MIGRATIONS)) {
+		text_unknown(out);
+		out_char(out, '\n');
+		return;
+	}
 	text_count(out, vcpu->migrations.n);
 	out_char(out, '\n');
 	for (size_t i = 0; i < vcpu->migrations.n && i < TEXT_MAX_LISTED; i++) {
@@ -83,6 +96,12 @@ static void text_others(struct output *out, const struct report *report,
 
 	report_culprits_text(out, report, vcpu);
 	out_str(out, "\n  ran on\n");
+	if (!report_knows(report, VIRT_NUMBER_RUNS)) {
+		text_name(out, "");
+		text_unknown(out);
+		out_char(out, '\n');
+		return;
+	}
 	for (size_t i = 0; i < stats->n_places; i++) {
 		snprintf(text, sizeof(text), "p%d", stats->places[i].pcpu);
 		text_name(out, text);
@@ -90,6 +109,35 @@ static void text_others(struct output *out, const struct report *report,
 		text_share(out, stats->places[i].ns, stats->runs.ns, TEXT_SHARE);
 		out_char(out, '\n');
 	}
+}
+
+/** A line of a number that may be unknown. */
+static void text_known(struct output *out, const struct report *report, enum virt_number number,
+		       const char *name, const struct virt_stretches *stretches, int64_t share_of)
+{
+	if (report_knows(report, number)) {
+		text_stretches(out, name, stretches, share_of);
+		return;
+	}
+	text_name(out, name);
+	text_unknown(out);
+	out_char(out, '\n');
+}
+
+/** The time in a state, which may be that in another one as well. */
+static void text_state(struct output *out, const struct report *report, enum virt_state state,
+		       const struct virt_stretches *stretches, int64_t share_of)
+{
+	enum virt_state in = virt_model_includes(report->load->model, state);
+	char name[TEXT_NAME + 16];
+
+	if (in == VIRT_N_STATES) {
+		text_known(out, report, virt_number_of_state(state), virt_state_name(state),
+			   stretches, share_of);
+		return;
+	}
+	snprintf(name, sizeof(name), "%s+%s", virt_state_name(state), virt_state_name(in));
+	text_stretches(out, name, stretches, share_of);
 }
 
 static void text_vcpu(struct output *out, const struct report *report,
@@ -108,19 +156,21 @@ static void text_vcpu(struct output *out, const struct report *report,
 	out_char(out, '\n');
 	text_heading(out, "state");
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		text_stretches(out, virt_state_name((enum virt_state)state), &stats->states[state],
-			       virt_window_share_base(stats, state));
+		text_state(out, report, (enum virt_state)state, &stats->states[state],
+			   virt_window_share_base(stats, state));
 	if (unsplit) {
 		text_name(out, "(not split)");
 		text_duration(out, unsplit);
 		text_share(out, unsplit, stats->known_ns, TEXT_SHARE);
 		out_char(out, '\n');
 	}
-	text_stretches(out, "(runs)", &stats->runs, stats->known_ns);
-	text_stretches(out, "(runnable)", &stats->waits, stats->known_ns);
-	text_stretches(out, "(migrations)", &moves, stats->known_ns);
+	text_known(out, report, VIRT_NUMBER_RUNS, "(runs)", &stats->runs, stats->known_ns);
+	text_known(out, report, VIRT_NUMBER_RUNNABLE, "(runnable)", &stats->waits,
+		   stats->known_ns);
+	text_known(out, report, VIRT_NUMBER_MIGRATION_COST, "(migrations)", &moves,
+		   stats->known_ns);
 	text_others(out, report, vcpu);
-	text_migrations(out, vcpu);
+	text_migrations(out, report, vcpu);
 	report_exits_text(out, report, stats);
 	report_exit_before_text(out, report, stats);
 	text_levels(out, &vcpu->levels);
@@ -141,9 +191,10 @@ static void text_machine(struct output *out, const struct report *report,
 	out_str(out, text);
 	text_heading(out, "all together");
 	for (int state = 0; state < VIRT_M_N_STATES; state++)
-		text_stretches(out, virt_machine_state_name((enum virt_machine_state)state),
-			       &window->states[state],
-			       virt_machine_share_base(window, state));
+		text_known(out, report, together_number(state),
+			   virt_machine_state_name((enum virt_machine_state)state),
+			   &window->states[state],
+			   virt_machine_share_base(window, state));
 	if (report->kvm)
 		report_exits_text(out, report, &window->all);
 	for (int32_t i = 0; i < machine->info->n_vcpus; i++)
@@ -189,16 +240,24 @@ static void json_levels(struct json *json, const struct report_vcpu *vcpu)
 	json_close(json, '}');
 }
 
-static void json_migrations(struct json *json, const struct report_vcpu *vcpu)
+static void json_migrations(struct json *json, const struct report *report,
+			    const struct report_vcpu *vcpu)
 {
 	const struct virt_dist *cost = &vcpu->stats->migration_cost;
 
+	json->unknown = !report_knows(report, VIRT_NUMBER_MIGRATIONS);
 	json_u64(json, "migrations", vcpu->migrations.n);
+	json->unknown = !report_knows(report, VIRT_NUMBER_MIGRATION_COST);
 	json_open(json, "migration_cost", '{', true);
 	json_i64(json, "ns", cost->ns);
 	json_u64(json, "complete", cost->count);
 	json_dist(json, cost);
 	json_close(json, '}');
+	json->unknown = false;
+	if (!report_knows(report, VIRT_NUMBER_MIGRATIONS)) {
+		json_null(json, "migration_list");
+		return;
+	}
 	json_open(json, "migration_list", '[', false);
 	for (size_t i = 0; i < vcpu->migrations.n; i++) {
 		const struct virt_migration *migration = &vcpu->migrations.first[i];
@@ -239,22 +298,24 @@ static void json_vcpu(struct json *json, const struct report *report,
 	json_unsplit(json, report, stats->unsplit_ns);
 	json_open(json, "states", '{', false);
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		json_stretches(json, virt_state_name((enum virt_state)state),
-			       &stats->states[state]);
+		json_state(json, report, virt_state_name((enum virt_state)state),
+			   (enum virt_state)state, &stats->states[state]);
 	json_close(json, '}');
-	json_stretches(json, "runs", &stats->runs);
-	json_stretches(json, "runnable", &stats->waits);
-	json_stretches(json, "wake_ns", &stats->states[VIRT_WAKING]);
+	json_known_stretches(json, report, VIRT_NUMBER_RUNS, "runs", &stats->runs);
+	json_known_stretches(json, report, VIRT_NUMBER_RUNNABLE, "runnable", &stats->waits);
+	json_state(json, report, "wake_ns", VIRT_WAKING, &stats->states[VIRT_WAKING]);
+	json->unknown = !report_knows(report, VIRT_NUMBER_RUNS);
 	json_open(json, "pcpus", '{', true);
 	for (size_t i = 0; i < stats->n_places; i++) {
 		snprintf(number, sizeof(number), "%d", stats->places[i].pcpu);
 		json_i64(json, number, stats->places[i].ns);
 	}
 	json_close(json, '}');
-	json_migrations(json, vcpu);
+	json->unknown = false;
+	json_migrations(json, report, vcpu);
 	report_culprits_json(json, report, vcpu);
 	report_exits_json(json, report, stats);
-	if (stats->exits_before) {
+	if (stats->exits_before && report_knows(report, VIRT_NUMBER_EXIT_COST)) {
 		json_open(json, "exit_before", '{', true);
 		json_str(json, "reason", report_reason(report, stats->before_reason));
 		json_i64(json, "ns", stats->exits_before_ns);
@@ -277,14 +338,18 @@ static void json_machine(struct json *json, const struct report *report,
 	json_i64(json, "n_vcpus", machine->info->n_vcpus);
 	json_i64(json, "known_ns", window->known_ns);
 	json_open(json, "states_ns", '{', true);
-	for (int state = 0; state < VIRT_M_N_STATES; state++)
+	for (int state = 0; state < VIRT_M_N_STATES; state++) {
+		json->unknown = !report_knows(report, together_number(state));
 		json_i64(json, virt_machine_state_name((enum virt_machine_state)state),
 			 window->states[state].ns);
+	}
+	json->unknown = false;
 	json_close(json, '}');
 	json_open(json, "states", '{', false);
 	for (int state = 0; state < VIRT_M_N_STATES; state++)
-		json_stretches(json, virt_machine_state_name((enum virt_machine_state)state),
-			       &window->states[state]);
+		json_known_stretches(json, report, together_number(state),
+				     virt_machine_state_name((enum virt_machine_state)state),
+				     &window->states[state]);
 	json_close(json, '}');
 	if (report->kvm)
 		report_exits_json(json, report, &window->all);
@@ -316,23 +381,31 @@ static void csv_vcpu(struct output *out, const struct report *report,
 	const struct virt_window_stats *stats = vcpu->stats;
 	char text[32];
 
-	for (int state = 0; state < VIRT_N_STATES; state++)
+	for (int state = 0; state < VIRT_N_STATES; state++) {
+		row.unknown = !report_knows_state(report, (enum virt_state)state);
 		csv_stretches(out, report, &row, "state", virt_state_name((enum virt_state)state),
 			      &stats->states[state]);
+	}
+	row.unknown = false;
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		if (stats->unsplit_ns[state])
 			csv_time(out, report, &row, "unsplit",
 				 virt_state_name((enum virt_state)state),
 				 stats->unsplit_ns[state]);
+	row.unknown = !report_knows(report, VIRT_NUMBER_RUNS);
 	csv_stretches(out, report, &row, "runs", NULL, &stats->runs);
+	row.unknown = !report_knows(report, VIRT_NUMBER_RUNNABLE);
 	csv_stretches(out, report, &row, "runnable", NULL, &stats->waits);
+	row.unknown = !report_knows(report, VIRT_NUMBER_RUNS);
 	for (size_t i = 0; i < stats->n_places; i++) {
 		snprintf(text, sizeof(text), "%d", stats->places[i].pcpu);
 		csv_time(out, report, &row, "on_pcpu", text, stats->places[i].ns);
 	}
 	row.section = "migrations";
 	row.count = &stats->migrations;
+	row.unknown = !report_knows(report, VIRT_NUMBER_MIGRATIONS);
 	csv_row(out, report, &row);
+	row.unknown = !report_knows(report, VIRT_NUMBER_MIGRATION_COST);
 	row.section = "migration_cost";
 	row.count = &stats->migration_cost.count;
 	row.ns = &stats->migration_cost.ns;
@@ -341,7 +414,7 @@ static void csv_vcpu(struct output *out, const struct report *report,
 	row = (struct csv_row){ .machine = machine->info->name, .vcpu = vcpu->info->name };
 	report_culprits_csv(out, report, &row, vcpu);
 	report_exits_csv(out, report, &row, stats);
-	if (stats->exits_before)
+	if (stats->exits_before && report_knows(report, VIRT_NUMBER_EXIT_COST))
 		csv_time(out, report, &row, "exit_before",
 			 report_reason(report, stats->before_reason), stats->exits_before_ns);
 	csv_count(out, report, &row, "exit_level", "l2", vcpu->levels.l2);
@@ -357,10 +430,13 @@ static void csv_machine(struct output *out, const struct report *report,
 	const struct virt_window_machine *window = machine->window;
 	struct report_vcpu vcpu;
 
-	for (int state = 0; state < VIRT_M_N_STATES; state++)
+	for (int state = 0; state < VIRT_M_N_STATES; state++) {
+		row.unknown = !report_knows(report, together_number(state));
 		csv_stretches(out, report, &row, "machine_state",
 			      virt_machine_state_name((enum virt_machine_state)state),
 			      &window->states[state]);
+	}
+	row.unknown = false;
 	if (report->kvm)
 		report_exits_csv(out, report, &row, &window->all);
 	for (int32_t i = 0; i < machine->info->n_vcpus; i++)

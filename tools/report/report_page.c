@@ -7,6 +7,7 @@
 
 #include "report_json.h"
 #include "report_page.h"
+#include "report_unknown.h"
 
 void report_page_head(struct output *out, const struct report *report, bool first)
 {
@@ -17,6 +18,7 @@ void report_page_head(struct output *out, const struct report *report, bool firs
 	out_str(out, " .. ");
 	out_ns(out, report->to_ns, 0);
 	out_str(out, " s\n");
+	report_lacks_text(out, report);
 }
 
 void report_page_begin(struct json *json, struct output *out, const struct report *report)
@@ -24,6 +26,7 @@ void report_page_begin(struct json *json, struct output *out, const struct repor
 	json_begin(json, out);
 	json_open(json, NULL, '{', false);
 	json_str(json, "file", report->file);
+	report_lacks_json(json, report);
 	json_window(json, report->from_ns, report->to_ns);
 }
 

@@ -10,6 +10,32 @@
 #include "report_parts.h"
 #include "report_section.h"
 #include "report_text.h"
+#include "report_unknown.h"
+
+/** Whatever a vCPU does on a pCPU counts as busy, if it is known what that is. */
+static bool knows_busy(const struct report *report)
+{
+	return report_knows(report, VIRT_NUMBER_RUNS) && report_knows_state(report, VIRT_GUEST);
+}
+
+/** A duration, if the trace can show it. */
+static void text_known(struct output *out, const struct report *report, enum virt_number number,
+		       int64_t ns)
+{
+	if (report_knows(report, number))
+		text_duration(out, ns);
+	else
+		text_unknown(out);
+}
+
+static void text_state(struct output *out, const struct report *report, enum virt_state state,
+		       const struct virt_pcpu_totals *totals)
+{
+	if (report_knows_state(report, state))
+		text_duration(out, totals->state_ns[state]);
+	else
+		text_unknown(out);
+}
 
 static void text_xen(struct output *out, const struct report *report)
 {
@@ -26,10 +52,13 @@ static void text_xen(struct output *out, const struct report *report)
 
 		snprintf(text, sizeof(text), "p%d", pcpu);
 		text_name(out, text);
-		text_duration(out, report_busy_ns(totals));
-		text_duration(out, totals->state_ns[VIRT_GUEST]);
-		text_duration(out, totals->state_ns[VIRT_HYPERVISOR]);
-		text_duration(out, totals->idle_ns);
+		if (knows_busy(report))
+			text_duration(out, report_busy_ns(totals));
+		else
+			text_unknown(out);
+		text_state(out, report, VIRT_GUEST, totals);
+		text_state(out, report, VIRT_HYPERVISOR, totals);
+		text_known(out, report, VIRT_NUMBER_TASKS, totals->idle_ns);
 		text_duration(out, totals->unknown_ns);
 		text_duration(out, report_pcpu(report, pcpu)->lost_ns);
 		text_count(out, pcpu < report->count->n_pcpus ?
@@ -53,11 +82,11 @@ static void text_kvm(struct output *out, const struct report *report)
 
 		snprintf(text, sizeof(text), "p%d", pcpu);
 		text_name(out, text);
-		text_duration(out, totals->state_ns[VIRT_GUEST]);
-		text_duration(out, totals->state_ns[VIRT_HYPERVISOR]);
-		text_duration(out, totals->state_ns[VIRT_VMM]);
-		text_duration(out, totals->task_ns);
-		text_duration(out, totals->idle_ns);
+		text_state(out, report, VIRT_GUEST, totals);
+		text_state(out, report, VIRT_HYPERVISOR, totals);
+		text_state(out, report, VIRT_VMM, totals);
+		text_known(out, report, VIRT_NUMBER_TASKS, totals->task_ns);
+		text_known(out, report, VIRT_NUMBER_TASKS, totals->idle_ns);
 		text_duration(out, totals->unknown_ns);
 		text_duration(out, report_pcpu(report, pcpu)->lost_ns);
 		out_char(out, '\n');
@@ -72,22 +101,47 @@ static void text(struct output *out, const struct report *report)
 		text_xen(out, report);
 }
 
+static void json_known(struct json *json, const struct report *report, enum virt_number number,
+		       const char *key, int64_t ns)
+{
+	json->unknown = !report_knows(report, number);
+	json_i64(json, key, ns);
+	json->unknown = false;
+}
+
+static void json_pcpu_state(struct json *json, const struct report *report, enum virt_state state,
+			    const struct virt_pcpu_totals *totals)
+{
+	char key[32];
+
+	snprintf(key, sizeof(key), "%s_ns", virt_state_name(state));
+	json->unknown = !report_knows_state(report, state);
+	json_i64(json, key, totals->state_ns[state]);
+	json->unknown = false;
+	if (virt_model_includes(report->load->model, state) != VIRT_N_STATES) {
+		snprintf(key, sizeof(key), "%s_includes", virt_state_name(state));
+		json_str(json, key,
+			 virt_state_name(virt_model_includes(report->load->model, state)));
+	}
+}
+
 static void json_pcpu(struct json *json, const struct report *report, int pcpu)
 {
 	const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
 
 	json_open(json, NULL, '{', true);
 	json_i64(json, "id", pcpu);
+	json->unknown = !knows_busy(report);
 	json_i64(json, "busy_ns", report_busy_ns(totals));
-	json_i64(json, "guest_ns", totals->state_ns[VIRT_GUEST]);
-	json_i64(json, "hypervisor_ns", totals->state_ns[VIRT_HYPERVISOR]);
-	json_i64(json, "vmm_ns", totals->state_ns[VIRT_VMM]);
+	json->unknown = false;
+	for (int state = 0; state <= VIRT_VMM; state++)
+		json_pcpu_state(json, report, (enum virt_state)state, totals);
 	if (report_is_unsplit(report))
 		json_i64(json, "unsplit_ns", totals->state_ns[VIRT_HYPERVISOR] +
 			 totals->state_ns[VIRT_VMM]);
 	if (report->kvm)
-		json_i64(json, "task_ns", totals->task_ns);
-	json_i64(json, "idle_ns", totals->idle_ns);
+		json_known(json, report, VIRT_NUMBER_TASKS, "task_ns", totals->task_ns);
+	json_known(json, report, VIRT_NUMBER_TASKS, "idle_ns", totals->idle_ns);
 	json_i64(json, "unknown_ns", totals->unknown_ns);
 	json_i64(json, "lost_ns", report_pcpu(report, pcpu)->lost_ns);
 	if (pcpu < report->count->n_pcpus && !report->kvm)
@@ -112,16 +166,22 @@ static void csv_pcpu(struct output *out, const struct report *report, int pcpu)
 	struct csv_row row = { .vcpu = name };
 
 	snprintf(name, sizeof(name), "p%d", pcpu);
+	row.unknown = !knows_busy(report);
 	csv_time(out, report, &row, "pcpu", "busy", report_busy_ns(totals));
-	for (int state = 0; state <= VIRT_VMM; state++)
+	for (int state = 0; state <= VIRT_VMM; state++) {
+		row.unknown = !report_knows_state(report, (enum virt_state)state);
 		csv_time(out, report, &row, "pcpu", virt_state_name((enum virt_state)state),
 			 totals->state_ns[state]);
+	}
+	row.unknown = false;
 	if (report_is_unsplit(report))
 		csv_time(out, report, &row, "pcpu", "unsplit",
 			 totals->state_ns[VIRT_HYPERVISOR] + totals->state_ns[VIRT_VMM]);
+	row.unknown = !report_knows(report, VIRT_NUMBER_TASKS);
 	if (report->kvm)
 		csv_time(out, report, &row, "pcpu", "tasks", totals->task_ns);
 	csv_time(out, report, &row, "pcpu", "idle", totals->idle_ns);
+	row.unknown = false;
 	csv_time(out, report, &row, "pcpu", "unknown", totals->unknown_ns);
 	csv_time(out, report, &row, "pcpu", "lost", window->lost_ns);
 	if (pcpu >= report->count->n_pcpus)

@@ -8,6 +8,7 @@
 #include "report_parts.h"
 #include "report_section.h"
 #include "report_text.h"
+#include "report_unknown.h"
 
 static const char *side_name(const struct report *report, const struct virt_matrix_side *side)
 {
@@ -43,6 +44,13 @@ static void text(struct output *out, const struct report *report)
 {
 	const struct virt_matrix *matrix = report->matrix;
 
+	if (!report_knows(report, VIRT_NUMBER_CULPRITS)) {
+		out_char(out, '\n');
+		text_name(out, "preempted, by");
+		text_unknown(out);
+		out_char(out, '\n');
+		return;
+	}
 	if (!matrix->total_ns)
 		return;
 	out_char(out, '\n');
@@ -84,7 +92,15 @@ static void json(struct json *json, const struct report *report)
 	const struct virt_matrix *steal = report->matrix;
 
 	json_open(json, "steal", '{', false);
+	json->unknown = !report_knows(report, VIRT_NUMBER_PREEMPTED);
 	json_i64(json, "ns", steal->total_ns);
+	json->unknown = false;
+	if (!report_knows(report, VIRT_NUMBER_CULPRITS)) {
+		json_null(json, "by");
+		json_null(json, "machines");
+		json_close(json, '}');
+		return;
+	}
 	json_by(json, report, NULL);
 	json_open(json, "machines", '[', false);
 	for (size_t i = 0; i < steal->n_rows; i++) {
@@ -123,6 +139,10 @@ static void csv(struct output *out, const struct report *report)
 {
 	const struct virt_matrix *steal = report->matrix;
 
+	if (!report_knows(report, VIRT_NUMBER_CULPRITS)) {
+		csv_time(out, report, &(struct csv_row){ .unknown = true }, "steal", NULL, 0);
+		return;
+	}
 	csv_by(out, report, NULL, steal->total_ns, NULL);
 	for (size_t i = 0; i < steal->n_rows; i++)
 		if (steal->rows[i].ns)

@@ -54,6 +54,11 @@ void text_count(struct output *out, uint64_t count)
 	out_u64_width(out, count, TEXT_NUMBER);
 }
 
+void text_unknown(struct output *out)
+{
+	text_right(out, "-", TEXT_NUMBER);
+}
+
 void text_share(struct output *out, int64_t ns, int64_t all, size_t width)
 {
 	char text[16] = "";

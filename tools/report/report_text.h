@@ -29,6 +29,9 @@ void text_right(struct output *out, const char *text, size_t width);
 void text_duration(struct output *out, int64_t ns);
 void text_count(struct output *out, uint64_t count);
 
+/** text_unknown - "-", for a number whose records the trace does not have */
+void text_unknown(struct output *out);
+
 /** text_share - @ns of @all; nothing if there is no whole. */
 void text_share(struct output *out, int64_t ns, int64_t all, size_t width);
 

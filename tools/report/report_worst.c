@@ -12,6 +12,7 @@
 #include "report_json.h"
 #include "report_parts.h"
 #include "report_text.h"
+#include "report_unknown.h"
 #include "report_worst.h"
 #include "virt_finding.h"
 #include "virt_moments.h"
@@ -81,11 +82,26 @@ static bool sees_irqs(const struct report *report)
 	return report->delivery && !report->delivery->missing;
 }
 
+/** Moments whose records the trace does not have cannot be found, nor what they cost. */
+static bool is_visible(const struct report *report, int kind)
+{
+	return report_knows(report, virt_number_of_worst((enum virt_worst_kind)kind));
+}
+
+static unsigned int visible_kinds(const struct report *report, unsigned int kinds)
+{
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
+		if (!is_visible(report, kind))
+			kinds &= ~(1u << kind);
+	return kinds;
+}
+
 static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
 		const struct report_worst *worst, struct list *list)
 {
 	struct virt_worst_query query = {
-		.from_ns = report->from_ns, .to_ns = report->to_ns, .kinds = worst->kinds,
+		.from_ns = report->from_ns, .to_ns = report->to_ns,
+		.kinds = visible_kinds(report, worst->kinds),
 	};
 	int32_t *chosen = NULL;
 	ssize_t n = 0;
@@ -349,6 +365,7 @@ int report_worst_text(struct output *out, const struct report *report,
 		      const struct ksv_vcpu_set *vcpus, const struct report_worst *worst,
 		      bool first)
 {
+	char advice[VIRT_ADVICE_SIZE];
 	struct entry entry;
 	struct list list;
 	int ret = find(report, vcpus, worst, &list);
@@ -361,8 +378,17 @@ int report_worst_text(struct output *out, const struct report *report,
 	for (size_t i = 0; i < list.n; i++)
 		if (describe(report, &list, i, &entry))
 			put_entry(out, report, &entry);
-	if (!list.n)
+	if (!list.n && visible_kinds(report, worst->kinds))
 		out_str(out, "  nothing of this kind\n");
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++) {
+		if (!(worst->kinds >> kind & 1) || is_visible(report, kind))
+			continue;
+		virt_model_advice(report->load->model,
+				  virt_number_of_worst((enum virt_worst_kind)kind), advice,
+				  sizeof(advice));
+		out_printf(out, "  %s: unknown, as %s\n",
+			   virt_worst_kind_name((enum virt_worst_kind)kind), advice);
+	}
 	free_list(&list);
 	return 0;
 }
@@ -485,6 +511,9 @@ int report_worst_json(struct output *out, const struct report *report,
 	json_window(&json, report->from_ns, report->to_ns);
 	/* what cannot be seen in this trace is not what did not happen */
 	json_open(&json, "not_visible", '[', true);
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
+		if (worst->kinds >> kind & 1 && !is_visible(report, kind))
+			json_str(&json, NULL, virt_worst_kind_name((enum virt_worst_kind)kind));
 	if (worst->kinds >> VIRT_WORST_IRQ & 1 && !sees_irqs(report))
 		json_str(&json, NULL, virt_worst_kind_name(VIRT_WORST_IRQ));
 	if (worst->kinds >> VIRT_WORST_TSC & 1 && report->load->host.xen)
