@@ -50,7 +50,7 @@ def expected(told, machine_of, members, name, statistic, per):
         if name == "migration":
             count = sum(number("migrations", vcpu, "", "count") for vcpu in members)
         elif name.startswith("exit"):
-            count = sum(int(told[key]["count"]) for key in exits)
+            count = sum(int(told[key]["count"] or 0) for key in exits)
         else:
             state = "preempted" if name == "steal" else "waking"
             count = sum(number("state", vcpu, state, "count") for vcpu in members)

@@ -77,7 +77,7 @@ trace-cmd convert --file-version 6 -i "$SAMPLES/kvm-shared.dat" -o "$WORK/v6.dat
 sed 's/name: sched_switch$/name: sched_swXtch/' "$WORK/v6.dat" > "$WORK/unsplit.dat"
 run check --max wake.p99=1ms --max steal=1% "$WORK/unsplit.dat"
 status 4
-says "$OUT" "waits for a physical CPU are not in the trace"
+says "$OUT" "sched:sched_switch was not recorded"
 says "$OUT" "0 of 2 limits exceeded, 2 unknown"
 run check --max steal=1% --max exit.count=1 "$WORK/unsplit.dat"
 status 1

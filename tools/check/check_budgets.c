@@ -12,6 +12,7 @@
 #include "check_budgets.h"
 #include "json_writer.h"
 #include "report_text.h"
+#include "virt_needs.h"
 #include "virt_window_walk.h"
 
 /** What is judged at most: windows times vCPUs times limits. More take minutes, and GB of rows. */
@@ -30,7 +31,7 @@ struct result {
 	double		value;
 	uint64_t	count;		/* of moments that it is about */
 	struct virt_worst_hit worst;	/* of these; kind VIRT_WORST_N_KINDS: none */
-	const char	*why;		/* it is not known; static */
+	const char	*why;		/* it is not known; until the next one is judged */
 };
 
 /** One of those that are judged: a vCPU, a machine, or the trace. */
@@ -65,6 +66,7 @@ struct judging {
 	double			cost_ns;	/* sum */
 	bool			unsplit;
 	struct virt_worst_hit	highest;
+	char			advice[VIRT_ADVICE_SIZE]; /* why it is not judged */
 	int			error;
 };
 
@@ -84,6 +86,19 @@ void check_budgets_notes(const struct budget_list *budgets, const struct virt_mo
 		if (budgets->items[i].reason && !is_in_trace(&budgets->items[i], model))
 			ksv_note("--max %s: the trace has no VM exit of such a reason",
 				 budgets->items[i].text);
+}
+
+/* --- can the trace show it? ------------------------------------------------------------------ */
+
+static enum virt_number number_of(const struct budget *budget)
+{
+	bool is_count = budget->statistic == BUDGET_COUNT || budget->statistic == BUDGET_RATE;
+
+	if (is_count && budget->kind == VIRT_WORST_EXIT)
+		return VIRT_NUMBER_EXITS;
+	if (is_count && budget->kind == VIRT_WORST_MIGRATION)
+		return VIRT_NUMBER_MIGRATIONS;
+	return virt_number_of_worst(budget->kind);
 }
 
 /* --- lengths --------------------------------------------------------------------------------- */
@@ -256,6 +271,12 @@ static struct result judge_subject(struct judging *judging, const struct subject
 	struct result result = { .worst.kind = VIRT_WORST_N_KINDS };
 	struct sums sums = { 0 };
 
+	if (!virt_model_knows(judging->model, number_of(judging->budget))) {
+		result.outcome = UNTOLD;
+		result.why = virt_model_advice(judging->model, number_of(judging->budget),
+					       judging->advice, sizeof(judging->advice));
+		return result;
+	}
 	for (size_t i = 0; i < subject->n; i++)
 		add_vcpu(&sums, judging, virt_window_walk_vcpu(judging->walk, subject->vcpus[i]));
 	collect_all(judging, subject);
@@ -384,8 +405,11 @@ static void write_csv(const struct judging *judging, const struct subject *subje
 	csv_text(out, budget->text, budget_name_size(budget));
 	if (result->has_value)
 		out_printf(out, "%.10g", result->value);
-	out_printf(out, ",%.10g,%s,%s,%llu,", budget->limit, budget_unit(budget),
-		   outcome_names[result->outcome], (unsigned long long)result->count);
+	out_printf(out, ",%.10g,%s,%s,", budget->limit, budget_unit(budget),
+		   outcome_names[result->outcome]);
+	if (virt_model_knows(judging->model, number_of(budget)))
+		out_u64(out, result->count);
+	out_char(out, ',');
 	if (has_worst)
 		out_i64(out, worst->cost_ns);
 	out_char(out, ',');
@@ -413,12 +437,16 @@ static void write_json(struct judging *judging, const struct subject *subject,
 	json_str(json, "limit_of", name);
 	if (result->has_value)
 		json_number(json, "value", result->value);
+	else if (result->outcome == UNTOLD)
+		json_null(json, "value");
 	json_number(json, "limit", budget->limit);
 	json_str(json, "unit", budget_unit(budget));
 	json_str(json, "result", outcome_names[result->outcome]);
 	if (result->why)
 		json_str(json, "why", result->why);
+	json->unknown = !virt_model_knows(judging->model, number_of(budget));
 	json_u64(json, "count", result->count);
+	json->unknown = false;
 	if (result->worst.kind != VIRT_WORST_N_KINDS) {
 		json_i64(json, "worst_ns", result->worst.cost_ns);
 		json_i64(json, "worst_time_ns", result->worst.time_ns);
