@@ -373,7 +373,8 @@ static int choose_metrics(struct job *job)
 		compare_keep_metrics(compare, job->metric, job->n_metrics);
 	/* who asks for one alone wants to see its zeros */
 	if (!job->n_metrics || compare->n_metrics > 1)
-		compare_drop_zeros(compare);
+		compare_drop_zeros(compare, job->n_metrics);
+	job->options.asked = job->n_metrics;
 	return KSV_EXIT_OK;
 }
 

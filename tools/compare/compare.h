@@ -27,6 +27,7 @@ struct compare_cell {
 struct compare_set {
 	double		*values;
 	size_t		n, room;
+	char		*unknown;	/* why there are none: what was not recorded; or NULL */
 	struct compare_cell cells[STATS_N];	/* what compare_evaluate() finds */
 };
 
@@ -74,6 +75,20 @@ int compare_find_run(const struct compare *compare, const char *name);
 int compare_add(struct compare *compare, int run, const char *metric, double value);
 
 /**
+ * compare_add_unknown - a run cannot have values of a metric
+ * @why: what was not recorded; the first word counts
+ *
+ * Return: 0, or as compare_run().
+ */
+int compare_add_unknown(struct compare *compare, int run, const char *metric, const char *why);
+
+/** compare_is_unknown - does a run have no values, as they were not recorded? */
+static inline bool compare_is_unknown(const struct compare_set *set)
+{
+	return !set->n && set->unknown;
+}
+
+/**
  * compare_keep_runs - only these, in this order
  * @runs: indices, each once
  */
@@ -85,8 +100,8 @@ void compare_keep_metrics(struct compare *compare, const char *const *patterns, 
 /** compare_fits - is it a metric that one of the patterns fits? */
 bool compare_fits(const char *metric, const char *const *patterns, int n);
 
-/** compare_drop_zeros - forget metrics that are 0 everywhere. */
-void compare_drop_zeros(struct compare *compare);
+/** compare_drop_zeros - forget metrics that are 0 or unknown everywhere; @asked: if 0 */
+void compare_drop_zeros(struct compare *compare, bool asked);
 
 /**
  * compare_csv_read - add the values of a table
@@ -110,6 +125,7 @@ struct compare_options {
 	bool		kinds[STATS_N];		/* statistics that are shown */
 	enum stats_percentile percentile;
 	double		confidence;
+	bool		asked;			/* metrics were chosen by name */
 	bool		joint;			/* of all judged differences together */
 	size_t		resamples;		/* 0: as compare_plan() finds */
 	uint64_t	seed;
@@ -157,7 +173,8 @@ void compare_sentence(const struct compare *compare, const struct compare_metric
 
 /**
  * compare_status - Return: KSV_EXIT_FINDINGS if a judged statistic differs by more than noise; else
- * KSV_EXIT_UNTOLD if one with several values has too few of them, or if none tells anything.
+ * KSV_EXIT_UNTOLD if one with several values has too few of them, if one was not recorded in one of
+ * two runs or was asked for by name, or if none tells anything.
  */
 int compare_status(const struct compare *compare, const struct compare_options *options);
 

@@ -18,8 +18,10 @@ void compare_init(struct compare *compare)
 
 static void free_metric(struct compare_metric *metric)
 {
-	for (int run = 0; run < COMPARE_MAX_RUNS; run++)
+	for (int run = 0; run < COMPARE_MAX_RUNS; run++) {
 		free(metric->sets[run].values);
+		free(metric->sets[run].unknown);
+	}
 	free(metric->name);
 	free(metric);
 }
@@ -129,6 +131,19 @@ int compare_add(struct compare *compare, int run, const char *name, double value
 	return 0;
 }
 
+int compare_add_unknown(struct compare *compare, int run, const char *name, const char *why)
+{
+	int metric = compare_metric(compare, name);
+	struct compare_set *set;
+
+	if (metric < 0)
+		return metric;
+	set = &compare->metrics[metric]->sets[run];
+	if (!set->unknown)
+		set->unknown = strdup(why);
+	return set->unknown ? 0 : -ENOMEM;
+}
+
 void compare_keep_runs(struct compare *compare, const int *runs, int n)
 {
 	struct compare_conditions conditions[COMPARE_MAX_RUNS] = { { .n_governors = 0 } };
@@ -147,8 +162,10 @@ void compare_keep_runs(struct compare *compare, const int *runs, int n)
 		for (int j = 0; j < n; j++)
 			wanted[j] = sets[runs[j]];
 		for (int j = 0; j < compare->n_runs; j++)
-			if (!kept[j])
+			if (!kept[j]) {
 				free(sets[j].values);
+				free(sets[j].unknown);
+			}
 		memcpy(sets, wanted, sizeof(wanted));
 	}
 	for (int i = 0; i < compare->n_runs; i++)
@@ -221,9 +238,14 @@ void compare_keep_metrics(struct compare *compare, const char *const *patterns, 
 	filter_metrics(compare, fits, &arg);
 }
 
+/** @arg: whether metrics that no run knows are wanted all the same */
 static bool is_not_zero(const struct compare_metric *metric, const void *arg)
 {
-	(void)arg;
+	const bool *asked = arg;
+
+	for (int run = 0; run < COMPARE_MAX_RUNS && *asked; run++)
+		if (compare_is_unknown(&metric->sets[run]))
+			return true;
 	for (int run = 0; run < COMPARE_MAX_RUNS; run++)
 		for (size_t i = 0; i < metric->sets[run].n; i++)
 			if (metric->sets[run].values[i] != 0)
@@ -231,7 +253,7 @@ static bool is_not_zero(const struct compare_metric *metric, const void *arg)
 	return false;
 }
 
-void compare_drop_zeros(struct compare *compare)
+void compare_drop_zeros(struct compare *compare, bool asked)
 {
-	filter_metrics(compare, is_not_zero, NULL);
+	filter_metrics(compare, is_not_zero, &asked);
 }

@@ -182,7 +182,11 @@ static void reason(const struct compare_metric *metric, int run, int kind, char 
 	const struct compare_set *base = &metric->sets[0], *set = &metric->sets[run];
 	unsigned int least = stats_least_values(kind);
 
-	if (!set->n)
+	if (compare_is_unknown(set))
+		snprintf(text, size, "unknown: %s", set->unknown);
+	else if (compare_is_unknown(base))
+		snprintf(text, size, "unknown in the baseline: %s", base->unknown);
+	else if (!set->n)
 		snprintf(text, size, "no values");
 	else if (!base->n)
 		snprintf(text, size, "the baseline has no values");
@@ -224,7 +228,7 @@ void compare_sentence(const struct compare *compare, const struct compare_metric
 	int kind = compare_judged(options);
 	const struct compare_cell *cell = &metric->sets[run].cells[kind];
 	double base = metric->sets[0].cells[kind].value;
-	char change[80], interval[120];
+	char change[80], interval[640];
 
 	describe_change(cell, base, compare_confidence(compare, options), change, sizeof(change),
 			interval, sizeof(interval));
@@ -301,6 +305,10 @@ int compare_status(const struct compare *compare, const struct compare_options *
 		const struct compare_set *sets = compare->metrics[i]->sets;
 
 		for (int run = 1; run < compare->n_runs; run++) {
+			const bool unknown[] = {
+				compare_is_unknown(&sets[0]), compare_is_unknown(&sets[run]),
+			};
+
 			switch (sets[run].cells[kind].difference.verdict) {
 			case STATS_DIFFERENT:
 				return KSV_EXIT_FINDINGS;
@@ -308,6 +316,9 @@ int compare_status(const struct compare *compare, const struct compare_options *
 				told = true;
 				break;
 			default:
+				/* what one of both was not recorded with, or what is asked for */
+				too_few |= unknown[0] != unknown[1] ||
+					   (options->asked && unknown[1]);
 				/* what a trace has one value of is no matter of more values */
 				too_few |= sets[0].n > 1 && sets[run].n > 1;
 			}

@@ -13,6 +13,7 @@
 #include "compare_trace.h"
 #include "kvm_meta.h"
 #include "report_count.h"
+#include "virt_needs.h"
 #include "virt_power.h"
 #include "virt_window_walk.h"
 #include "virt_worst.h"
@@ -74,15 +75,17 @@ static double migrations_per_s(const struct sums *sums)
 static const struct {
 	const char	*name;
 	double		(*value)(const struct sums *sums);
+	enum virt_number number;	/* that the trace must be able to show */
+	enum virt_state	state;		/* in which no other one may be included; or none */
 } window_metrics[] = {
-	{ "guest_percent", guest_percent },
-	{ "hypervisor_percent", hypervisor_percent },
-	{ "vmm_percent", vmm_percent },
-	{ "steal_percent", steal_percent },
-	{ "waking_percent", waking_percent },
-	{ "unsplit_percent", unsplit_percent },
-	{ "exits_per_s", exits_per_s },
-	{ "migrations_per_s", migrations_per_s },
+	{ "guest_percent", guest_percent, VIRT_NUMBER_GUEST, VIRT_GUEST },
+	{ "hypervisor_percent", hypervisor_percent, VIRT_NUMBER_HYPERVISOR, VIRT_HYPERVISOR },
+	{ "vmm_percent", vmm_percent, VIRT_NUMBER_VMM, VIRT_N_STATES },
+	{ "steal_percent", steal_percent, VIRT_NUMBER_PREEMPTED, VIRT_N_STATES },
+	{ "waking_percent", waking_percent, VIRT_NUMBER_WAKING, VIRT_N_STATES },
+	{ "unsplit_percent", unsplit_percent, VIRT_N_NUMBERS, VIRT_N_STATES },
+	{ "exits_per_s", exits_per_s, VIRT_NUMBER_EXITS, VIRT_N_STATES },
+	{ "migrations_per_s", migrations_per_s, VIRT_NUMBER_MIGRATIONS, VIRT_N_STATES },
 };
 
 /** Durations, by kind. */
@@ -120,10 +123,43 @@ static void add(struct job *job, const char *name, double value)
 	job->ret = compare_add(job->compare, job->run, metric, value);
 }
 
+/** Without a value, so that the other runs' values are not compared with nothing. */
+static void add_unknown(struct job *job, const char *name, enum virt_number number)
+{
+	char metric[300], text[VIRT_ADVICE_SIZE];
+
+	if (job->ret)
+		return;
+	snprintf(metric, sizeof(metric), "%s.%s", job->machine->name, name);
+	virt_model_advice(job->model, number, text, sizeof(text));
+	job->ret = compare_add_unknown(job->compare, job->run, metric, text);
+}
+
+/** What includes another state is a metric of its own: guest+hypervisor_percent. */
+static void add_included(struct job *job, const struct sums *sums, size_t metric,
+			 enum virt_state in)
+{
+	enum virt_state state = window_metrics[metric].state;
+	char name[64];
+
+	add_unknown(job, window_metrics[metric].name, virt_number_of_state(in));
+	snprintf(name, sizeof(name), "%s+%s_percent", virt_state_name(state), virt_state_name(in));
+	if (sums->known_ns > 0)
+		add(job, name, window_metrics[metric].value(sums));
+}
+
 static void add_window(struct job *job, const struct sums *sums)
 {
-	for (size_t i = 0; sums->known_ns > 0 && i < ARRAY_SIZE(window_metrics); i++)
-		add(job, window_metrics[i].name, window_metrics[i].value(sums));
+	for (size_t i = 0; i < ARRAY_SIZE(window_metrics); i++) {
+		enum virt_state in = virt_model_includes(job->model, window_metrics[i].state);
+
+		if (in != VIRT_N_STATES)
+			add_included(job, sums, i, in);
+		else if (!virt_model_knows(job->model, window_metrics[i].number))
+			add_unknown(job, window_metrics[i].name, window_metrics[i].number);
+		else if (sums->known_ns > 0)
+			add(job, window_metrics[i].name, window_metrics[i].value(sums));
+	}
 }
 
 /** How long the trace is: times may be farther apart than a time can be. */
@@ -195,8 +231,15 @@ static void add_durations(struct job *job, const struct virt_worst *worst)
 
 	/* kind by kind: each is one metric, so that finding it is cheap */
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS && !job->ret; kind++) {
-		query.kinds = duration_metrics[kind] ? 1u << kind : 0;
-		virt_worst_each(worst, &query, add_hit, job);
+		enum virt_number number = virt_number_of_worst((enum virt_worst_kind)kind);
+
+		if (!duration_metrics[kind])
+			continue;
+		query.kinds = 1u << kind;
+		if (virt_model_knows(job->model, number))
+			virt_worst_each(worst, &query, add_hit, job);
+		else
+			add_unknown(job, duration_metrics[kind], number);
 	}
 }
 

@@ -92,7 +92,7 @@ static void put_sentences(struct output *out, const struct compare *compare,
 			  const struct compare_metric *metric, const char *before,
 			  const struct compare_options *options)
 {
-	char text[512];
+	char text[1024];
 
 	for (int run = 1; run < compare->n_runs; run++) {
 		compare_sentence(compare, metric, run, options, text, sizeof(text));
@@ -303,11 +303,13 @@ static void json_run(struct json *json, const struct compare *compare,
 		     const struct compare_metric *metric, int run,
 		     const struct compare_options *options)
 {
-	char text[512];
+	char text[1024];
 
 	json_open(json, NULL, '{', false);
 	json_str(json, "run", compare->runs[run]);
 	json_u64(json, "values", metric->sets[run].n);
+	if (compare_is_unknown(&metric->sets[run]))
+		json_str(json, "unknown", metric->sets[run].unknown);
 	json_open(json, "statistics", '{', false);
 	for (int kind = 0; kind < STATS_N; kind++) {
 		const struct compare_cell *cell = &metric->sets[run].cells[kind];
