@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "diff.h"
+#include "virt_needs.h"
 
 #define NS_PER_S	1000000000
 
@@ -30,6 +31,7 @@ struct life {
 	bool		by_id;			/* the machine's number tells who it is */
 	int		id;
 	const char	*name;
+	const struct virt_model *model;		/* which knows what was recorded */
 	int64_t		known_ns;
 	int64_t		state_ns[VIRT_N_STATES];
 	uint64_t	begun[VIRT_N_STATES];
@@ -116,7 +118,7 @@ static int take_life(struct life *life, const struct report *report, int32_t ind
 	*life = (struct life){
 		.machine = report_machine_name(report, vcpu->machine), .id = vcpu->id,
 		.machine_id = virt_model_machine(report->load->model, vcpu->machine)->id,
-		.by_id = by_id,
+		.by_id = by_id, .model = report->load->model,
 		.name = vcpu->name, .known_ns = stats->known_ns, .migrations = stats->migrations,
 		.wake_p99 = stats->states[VIRT_WAKING].whole.count ?
 			    stats->states[VIRT_WAKING].whole.p99 : VIRT_NONE,
@@ -294,6 +296,20 @@ static int add_culprits(struct diff_item *item, const struct life *const life[DI
 	return 0;
 }
 
+/** Whether both sides can show a number; what one of them cannot show does not differ. */
+static bool is_known(const struct life *const life[DIFF_N_SIDES], enum virt_number number)
+{
+	return virt_model_knows(life[DIFF_BEFORE]->model, number) &&
+	       virt_model_knows(life[DIFF_AFTER]->model, number);
+}
+
+static bool is_known_state(const struct life *const life[DIFF_N_SIDES], enum virt_state state)
+{
+	return is_known(life, virt_number_of_state(state)) &&
+	       virt_model_includes(life[DIFF_BEFORE]->model, state) ==
+	       virt_model_includes(life[DIFF_AFTER]->model, state);
+}
+
 static int add_states(struct diff *diff, struct diff_item item,
 		      const struct life *const life[DIFF_N_SIDES], int64_t above_ns)
 {
@@ -302,7 +318,7 @@ static int add_states(struct diff *diff, struct diff_item item,
 	item.kind = DIFF_STATE;
 	for (int state = 0; !ret && state < VIRT_N_STATES; state++) {
 		/* rates are of what is known */
-		if (state == VIRT_UNKNOWN)
+		if (state == VIRT_UNKNOWN || !is_known_state(life, (enum virt_state)state))
 			continue;
 		item.state = (enum virt_state)state;
 		item.culprits = NULL;
@@ -363,9 +379,9 @@ static int add_vcpu(struct diff *diff, const struct life *before, const struct l
 	if (!before->known_ns || !after->known_ns)
 		return 0;
 	ret = add_states(diff, item, life, above_ns);
-	if (!ret)
+	if (!ret && is_known(life, VIRT_NUMBER_EXIT_COST))
 		ret = add_exits(diff, item, life, above_ns);
-	if (ret)
+	if (ret || !is_known(life, VIRT_NUMBER_MIGRATIONS))
 		return ret;
 	item.kind = DIFF_MIGRATIONS;
 	for (int side = 0; side < DIFF_N_SIDES; side++)

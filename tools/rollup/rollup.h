@@ -42,6 +42,7 @@ struct rollup_row {
 	const char	*machine;	/* NULL: of the host itself, with its losses alone */
 	int64_t		machine_id;
 	int		vcpu;
+	bool		state_unknown[VIRT_N_STATES];	/* its records are not in the trace */
 	int64_t		state_ns[VIRT_N_STATES];
 	uint64_t	state_count[VIRT_N_STATES];
 	uint64_t	migrations;

@@ -66,6 +66,8 @@ static void put_vcpu(struct output *out, const struct rollup_row *row)
 		line.name = virt_state_name((enum virt_state)state);
 		line.count = (int64_t)row->state_count[state];
 		line.ns = row->state_ns[state];
+		if (row->state_unknown[state])
+			line.count = line.ns = VIRT_NONE;
 		if (line.count || line.ns)
 			put_line(out, row, &line);
 	}

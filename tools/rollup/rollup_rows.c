@@ -9,6 +9,7 @@
 
 #include "array.h"
 #include "rollup.h"
+#include "virt_needs.h"
 
 struct rows {
 	const struct rollup_job	*job;
@@ -103,6 +104,9 @@ static int put_vcpu(struct rows *rows, const struct virt_machine *machine, int32
 	row->machine_id = machine->id;
 	row->vcpu = virt_model_vcpu(report->load->model, index)->id;
 	for (int state = 0; state < VIRT_N_STATES; state++) {
+		enum virt_number number = virt_number_of_state((enum virt_state)state);
+
+		row->state_unknown[state] = !virt_model_knows(report->load->model, number);
 		row->state_ns[state] = stats->states[state].ns;
 		row->state_count[state] = stats->states[state].count;
 	}

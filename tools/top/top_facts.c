@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "top.h"
+#include "virt_needs.h"
 
 struct walk {
 	struct report	*report;
@@ -42,6 +43,19 @@ static void set_lengths(struct top_fact *fact, uint64_t count, const struct virt
 	fact->ns = if_any(dist->count, dist->ns);
 }
 
+static bool knows(const struct walk *walk, enum virt_number number)
+{
+	return virt_model_knows(walk->report->load->model, number);
+}
+
+/** A state whose records the trace does not have is there, without a number. */
+static void take_state(const struct walk *walk, struct top_fact *fact, bool is_known)
+{
+	if (!is_known)
+		fact->ns = fact->count = VIRT_NONE;
+	walk->take(walk->arg, fact);
+}
+
 static void machine_states(const struct walk *walk, struct top_fact fact,
 			   const struct virt_window_machine *window)
 {
@@ -52,7 +66,7 @@ static void machine_states(const struct walk *walk, struct top_fact fact,
 		fact.name = virt_machine_state_name((enum virt_machine_state)state);
 		fact.ns = window->states[state].ns;
 		fact.count = (int64_t)window->states[state].count;
-		walk->take(walk->arg, &fact);
+		take_state(walk, &fact, state == VIRT_M_LOST || knows(walk, VIRT_NUMBER_TOGETHER));
 	}
 }
 
@@ -65,7 +79,7 @@ static void vcpu_states(const struct walk *walk, struct top_fact fact,
 		fact.name = virt_state_name((enum virt_state)state);
 		fact.ns = stats->states[state].ns;
 		fact.count = (int64_t)stats->states[state].count;
-		walk->take(walk->arg, &fact);
+		take_state(walk, &fact, knows(walk, virt_number_of_state((enum virt_state)state)));
 	}
 	fact.kind = TOP_UNSPLIT;
 	fact.count = VIRT_NONE;
@@ -88,6 +102,8 @@ static void vcpu_exits(const struct walk *walk, struct top_fact fact,
 		fact.id = exit->reason;
 		fact.name = report_reason(walk->report, exit->reason);
 		set_lengths(&fact, exit->count, &exit->cost);
+		if (!knows(walk, VIRT_NUMBER_EXIT_COST))
+			fact.complete = fact.ns = VIRT_NONE;
 		walk->take(walk->arg, &fact);
 	}
 }
@@ -100,11 +116,13 @@ static void vcpu_waits(const struct walk *walk, struct top_fact fact,
 	fact.kind = TOP_WAKE;
 	set_lengths(&fact, wakes->count, &wakes->whole);
 	fact.p99 = if_any(wakes->whole.count, wakes->whole.p99);
-	if (wakes->count)
+	if (!knows(walk, VIRT_NUMBER_WAKING))
+		fact.count = fact.complete = fact.ns = fact.p99 = VIRT_NONE;
+	if (wakes->count || fact.count == VIRT_NONE)
 		walk->take(walk->arg, &fact);
 	fact.kind = TOP_STEAL;
 	fact.count = fact.complete = fact.p99 = VIRT_NONE;
-	for (size_t i = 0; i < stats->n_culprits; i++) {
+	for (size_t i = 0; i < stats->n_culprits && knows(walk, VIRT_NUMBER_CULPRITS); i++) {
 		fact.id = stats->culprits[i].vcpu;
 		fact.name = report_who(walk->report, fact.id);
 		fact.ns = stats->culprits[i].ns;

@@ -90,12 +90,16 @@ static void text_fact(struct text *text, const struct top_fact *fact)
 	out_str(out, "  ");
 	if (fact->name)
 		out_text(out, fact->name);
-	if (is_state && fact->known_ns && !is_lost(fact))
+	if (is_state && fact->ns == VIRT_NONE)
+		out_str(out, " -");
+	else if (is_state && fact->known_ns && !is_lost(fact))
 		text_share(out, fact->ns, fact->known_ns, 0);
 	else if (is_state || fact->kind == TOP_STEAL)
 		text_ns(out, " ", fact->ns, "");
 	else if (fact->kind == TOP_LOSS)
 		text_ns(out, "lost for ", fact->ns, "");
+	else if (fact->count == VIRT_NONE)
+		out_str(out, " -");
 	else
 		out_printf(out, " %" PRId64, fact->count);
 	if (fact->kind == TOP_EXIT)
