@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# What was not recorded is unknown: without a kind of event, each number of a report is that of the
+# whole trace, or null; limits on it are not kept, and no difference of it is claimed.
+. "$(dirname "$0")/lib.sh"
+
+command -v trace-cmd >/dev/null || {
+	echo "trace-cmd is missing (Debian: apt-get install trace-cmd)"
+	exit 77
+}
+
+# less SAMPLE EVENTS PATH...: leave events out; numbers at these paths must be unknown
+less()
+{
+	local sample=$1 events=$2
+
+	shift 2
+	# shellcheck disable=SC2086
+	python3 "$GOLDEN/trace_dat_less.py" "$WORK/$sample.dat" "$WORK/less.dat" $events
+	run report --quiet --format json "$WORK/less.dat"
+	status 0
+	cp "$OUT" "$WORK/less.json"
+	check "$sample without $events" python3 "$GOLDEN/equal_or_null.py" "$WORK/$sample.json" \
+		"$WORK/less.json" "$sample without $events" ${1:+--expect-unknown} "$@"
+}
+
+for sample in kvm-host kvm-shared; do
+	trace-cmd convert -i "$SAMPLES/$sample.dat" -o "$WORK/$sample.dat" --compression none \
+		> "$WORK/convert.log" 2>&1
+	run report --quiet --format json "$WORK/$sample.dat"
+	status 0
+	check "all of $sample is known" test "$(grep -c null "$OUT")" = 0
+	cp "$OUT" "$WORK/$sample.json"
+	less $sample sched_wakeup states/waking/ns wake_ns/ns runnable/ns
+	less $sample kvm_entry states/guest/ns states/hypervisor/ns
+	less $sample kvm_exit states/guest/ns states/hypervisor/ns /exits busy_ns
+	less $sample sched_switch states/preempted/ns states/blocked/ns
+	# in kvm-host, a page fault sleeps in the monitor: what it costs is known less well
+	test $sample = kvm-host || less $sample kvm_userspace_exit states/vmm/ns vmm_ns
+	less $sample sched_migrate_task
+	less $sample kvm_inj_virq
+done
+
+# A law that cannot fail is none.
+sed 's/"migrations": \([0-9]\)/"migrations": 7\1/' "$WORK/less.json" > "$WORK/wrong.json"
+check "a wrong number is found" sh -c '! python3 "$@" > /dev/null' sh "$GOLDEN/equal_or_null.py" \
+	"$WORK/kvm-shared.json" "$WORK/wrong.json" wrong
+
+# Whoever asks for what is not there gets no answer, but what to record.
+python3 "$GOLDEN/trace_dat_less.py" "$WORK/kvm-host.dat" "$WORK/nowake.dat" sched_wakeup
+python3 "$GOLDEN/trace_dat_less.py" "$WORK/kvm-host.dat" "$WORK/exitonly.dat" kvm_entry
+run check --max wake.p99=1us "$WORK/nowake.dat"
+status 4
+check "check says why" grep -q 'sched:sched_wakeup was not recorded' "$OUT"
+run check --max steal=100% "$WORK/nowake.dat"
+status 0
+run check --max exit.p99=1us "$WORK/exitonly.dat"
+status 4
+run check --format json --max wake.p99=1us "$WORK/nowake.dat"
+check "JSON" grep -q '"value": null' "$OUT"
+run compare --quiet --metric '*.guest_percent' "$WORK/kvm-host.dat" "$WORK/exitonly.dat"
+status 4
+check "compare says why" grep -q 'unknown: kvm:kvm_entry was not recorded' "$OUT"
+run compare --quiet --metric '*.waking_percent' --statistic mean "$WORK/nowake.dat" "$WORK/kvm-host.dat"
+status 4
+check "also of the baseline" grep -q 'unknown in the baseline: sched:sched_wakeup' "$OUT"
+run report --worst 3 --kind wake "$WORK/nowake.dat"
+status 0
+check "worst says why" grep -q 'wake: unknown, as sched:sched_wakeup was not recorded' "$OUT"
+run report --worst 3 --kind wake --format json "$WORK/nowake.dat"
+check "worst in JSON" grep -q '"not_visible": \["wake"\]' "$OUT"
+run report --format csv "$WORK/nowake.dat"
+check "CSV" grep -q ',state,g1,g1v0,waking,,,,,,,,,,,,$' "$OUT"
+run report "$WORK/nowake.dat"
+check "text" grep -qx '  waking                         -' "$OUT"
+
+# Xen without the class hvm: switches are there, VM exits are not.
+python3 "$GOLDEN/xen_less.py" "$SAMPLES/hvm-exits.xen" "$WORK/sched.xen" 'event >> 16 != 8 or 0x10f000'
+run check --max exit.p99=1us "$WORK/sched.xen"
+status 4
+check "Xen" grep -q 'the class hvm (-e 0x8f000) was not recorded' "$OUT"
+run report --quiet --format json "$SAMPLES/hvm-exits.xen"
+cp "$OUT" "$WORK/xen.json"
+run report --quiet --format json "$WORK/sched.xen"
+cp "$OUT" "$WORK/xen-less.json"
+check "Xen without hvm" python3 "$GOLDEN/equal_or_null.py" "$WORK/xen.json" "$WORK/xen-less.json" \
+	"hvm-exits without hvm" --expect-unknown states/hypervisor/ns /exits
+finish
