@@ -11,6 +11,13 @@
 #include "array.h"
 #include "kvm_private.h"
 
+/**
+ * Flags in the upper half of a VMX exit reason: bits 25 to 29, and 31 of an entry that failed (SDM,
+ * volume 3, 25.9.1). The others belong to the reason: hypervisors that stand in for VMX, such as
+ * PVM, have reasons of their own from 0x10000 on.
+ */
+#define VMX_FLAGS	UINT64_C(0xbe000000)
+
 /** What an exit tells of the sleep that may follow. @name: NULL if nobody knows what it is. */
 static enum kvm_wait wait_of(const struct virt_model *model, int32_t reason, const char *name)
 {
@@ -40,11 +47,9 @@ int kvm_reason_of(struct kvm_reasons *known, struct virt_model *model,
 
 	*reason = (struct kvm_reason){ VIRT_NONE, KVM_WAIT_UNKNOWN };
 	if (event->more == KVM_ISA_VMX)
-		value &= 0xffff;
-	/* no isa has reasons beyond 2^28; what collides shares a name */
-	n = KEY_MAP_ELEMENT(&known->map,
-			    ((uint32_t)(value ^ value >> 32 << 20) & 0x0fffffff) |
-			    (uint32_t)(event->more & 7) << 28 | (uint32_t)nested << 31,
+		value &= ~VMX_FLAGS;
+	/* no isa has reasons beyond 2^60, but for those below 0 */
+	n = KEY_MAP_ELEMENT(&known->map, value << 4 | (event->more & 7U) << 1 | nested,
 			    known->reasons, known->room);
 	if (n < 0)
 		return -ENOMEM;
