@@ -167,6 +167,7 @@ struct kvm_fields {
 	struct tep_handle *tep;
 	struct tep_format_field *pid, *flags; /* of all events */
 	bool		swap;		/* recorded on a machine of other byte order */
+	bool		old_states;	/* sched_switch: KVM_STATE_DEAD_OR_PARKED is dead */
 	struct found_event events[N_ROWS];
 	struct kvm_handler_field handlers[KVM_MAX_HANDLER_EVENTS];
 	size_t		n_handlers;
@@ -191,6 +192,24 @@ static bool find_field(struct tep_event *event, const char *name, struct tep_for
 {
 	*field = name ? tep_find_field(event, name) : NULL;
 	return !name || *field;
+}
+
+/** Does a print format call the state KVM_STATE_DEAD_OR_PARKED "x", as Linux before 4.14? */
+static bool has_old_states(const struct tep_print_arg *arg)
+{
+	for (; arg; arg = arg->next) {
+		if (arg->type == TEP_PRINT_OP &&
+		    (has_old_states(arg->op.left) || has_old_states(arg->op.right)))
+			return true;
+		if (arg->type != TEP_PRINT_FLAGS)
+			continue;
+		for (const struct tep_print_flag_sym *flag = arg->flags.flags; flag;
+		     flag = flag->next)
+			if (flag->value && flag->str && !strcmp(flag->str, "x") &&
+			    strtoul(flag->value, NULL, 0) == KVM_STATE_DEAD_OR_PARKED)
+				return true;
+	}
+	return false;
 }
 
 static bool find_event(struct tep_handle *tep, const struct event_row *row,
@@ -325,6 +344,9 @@ struct kvm_fields *kvm_fields_new(struct tep_handle *tep)
 			fields->flags = tep_find_common_field(tep_find_event(tep, id),
 							      "common_flags");
 		}
+		if (event_rows[i].kind == KVM_SWITCH)
+			fields->old_states = has_old_states(
+				tep_find_event(tep, id)->print_fmt.args);
 		fields->by_id[id] = (uint8_t)++fields->n;
 		fields->ids[fields->n_ids++] = id;
 	}
@@ -519,6 +541,10 @@ static void complete(const struct kvm_fields *fields, const struct found_event *
 		event->value = (int32_t)event->value;
 		return;
 	case KVM_TSC_OFFSET:
+		return;
+	case KVM_SWITCH:
+		if (fields->old_states && event->value & KVM_STATE_DEAD_OR_PARKED)
+			event->value |= KVM_STATE_DEAD;
 		return;
 	case KVM_EXIT:
 		if (event->more == KVM_ISA_ARM)

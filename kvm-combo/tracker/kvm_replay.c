@@ -452,7 +452,8 @@ static void leave(struct kvm_replay *replay, struct kvm_vcpu *vcpu, const struct
 		miss_exit(replay, vcpu, "a vCPU is switched out without a VM exit");
 	vcpu->place = KVM_OFF;
 	tell(replay, vcpu);
-	if (prev_state & KVM_STATE_DEAD) {
+	/* a thread of user space is never parked */
+	if (prev_state & (KVM_STATE_DEAD | KVM_STATE_DEAD_OR_PARKED)) {
 		say(replay, vcpu, event->time_ns, VIRT_OFFLINE, VIRT_NONE, 0);
 		stop(replay, vcpu, event->time_ns);
 		if (!vcpu->n_later && kvm_stops_end(&replay->stops, vcpu))

@@ -147,6 +147,8 @@ enum kvm_context { KVM_IN_TASK, KVM_IN_INTERRUPT };
 #define KVM_STATE_ASLEEP	0xff
 #define KVM_STATE_STOPPED	(0x04 | 0x08)
 #define KVM_STATE_DEAD		(0x10 | 0x20)
+/** TASK_DEAD of Linux 2.6.39 to 4.13, else a parked thread of the kernel. */
+#define KVM_STATE_DEAD_OR_PARKED	0x40
 
 /** Whose numbers hypercalls are. */
 enum kvm_hypercall_abi { KVM_HYPERCALL_KVM, KVM_HYPERCALL_HYPERV, KVM_HYPERCALL_XEN };

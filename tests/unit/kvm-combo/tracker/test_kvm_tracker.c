@@ -1027,6 +1027,29 @@ static void test_empty(void **state)
 	kvm_tracker_free(NULL);
 }
 
+/** TASK_DEAD of Linux before 4.14: the vCPU is no more, and neither is its machine. */
+static void test_old_end(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 10, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 100, 0, KVM_EXIT, 100, 0, INTR },
+		{ 110, 0, KVM_SWITCH, 100, IDLE, 0x40 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_HYPERVISOR, 0, NULL, 0 },
+		{ 10, VIRT_GUEST, 0, NULL, 0 },
+		{ 100, VIRT_HYPERVISOR, 0, "INTR", EXIT },
+		{ 110, VIRT_OFFLINE, 0, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 1000);
+
+	(void)state;
+	CHECK(model, 100, expected);
+	assert_int_equal(virt_model_machine(model, 0)->ended_ns, 110);
+	virt_model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1054,6 +1077,7 @@ int main(void)
 		cmocka_unit_test(test_nested_wait),
 		cmocka_unit_test(test_back_and_forth),
 		cmocka_unit_test(test_contradictions),
+		cmocka_unit_test(test_old_end),
 		cmocka_unit_test(test_empty),
 	};
 
