@@ -10,7 +10,14 @@ static bool goes_on(const struct kvm_vcpu *vcpu, const struct kvm_event *event,
 		    const struct kvm_event *end)
 {
 	return event < end && event->pid == vcpu->tid_now && event->kind != KVM_ENTRY &&
-	       event->kind != KVM_EXIT && event->kind != KVM_NESTED_EXIT;
+	       event->kind != KVM_EXIT && event->kind != KVM_NESTED_EXIT &&
+	       event->kind != KVM_LOST;
+}
+
+/** Only exits out of a guest's guest are told, and no entry into one. */
+static bool has_blind_entries(const struct kvm_tracker *tracker)
+{
+	return tracker->has_nested_exits && !tracker->has_nested_entries;
 }
 
 void kvm_find_level(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu,
@@ -18,21 +25,26 @@ void kvm_find_level(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu,
 {
 	const struct kvm_cpu *cpu = &tracker->cpus[event->cpu];
 	const struct kvm_event *end = cpu->events + cpu->n;
+	bool is_exit;
 
-	if (vcpu->level_known)
+	if (vcpu->level_known && !has_blind_entries(tracker))
 		return;
-	vcpu->level_known = true;
 	if (event->kind == KVM_ENTRY) {
 		do {
 			event++;
 		} while (goes_on(vcpu, event, end));
 	}
-	if (event < end && event->kind == KVM_EXIT) {
+	is_exit = event < end && event->kind == KVM_EXIT && event->pid == vcpu->tid_now;
+	if (is_exit) {
 		do {
 			event++;
 		} while (goes_on(vcpu, event, end));
 	}
-	vcpu->nested = event < end && event->kind == KVM_NESTED_EXIT && event->pid == vcpu->tid_now;
+	/* without an exit, nobody tells: what was known goes on */
+	if (is_exit || !vcpu->level_known)
+		vcpu->nested = event < end && event->kind == KVM_NESTED_EXIT &&
+			       event->pid == vcpu->tid_now;
+	vcpu->level_known = true;
 }
 
 bool kvm_is_handed_on(const struct kvm_tracker *tracker, const struct kvm_vcpu *vcpu,

@@ -119,6 +119,7 @@ struct kvm_tracker {
 	struct key_map	shared_tasks;	/* by hash of what they are called */
 	uint64_t	recorded;	/* kinds of records, see kvm_recorded.h */
 	uint64_t	formats;	/* kinds whose events the trace knows */
+	bool		has_nested_entries, has_nested_exits;	/* records of them */
 	bool		has_lives;	/* vCPUs go on as other threads */
 };
 
@@ -321,10 +322,11 @@ int kvm_replay(struct kvm_tracker *tracker, struct virt_model *model, struct kvm
 	       int32_t n_vcpus);
 
 /**
- * kvm_find_level - before the first word about it, and after lost records: does a guest's guest run
- * at @event, an entry or exit?
+ * kvm_find_level - does a guest's guest run at @event, an entry or exit?
  *
- * KVM says so right after the exit, before anybody else can have the CPU.
+ * Asked before the first word about it, after lost records, and each time where no record tells of
+ * an entry into a guest's guest: Linux on VMX before 6.1 has none. KVM says so right after the
+ * exit, before anybody else can have the CPU.
  */
 void kvm_find_level(const struct kvm_tracker *tracker, struct kvm_vcpu *vcpu,
 		    const struct kvm_event *event);

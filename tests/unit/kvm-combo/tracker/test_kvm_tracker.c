@@ -912,6 +912,53 @@ static void test_nested_unseen(void **state)
 	virt_model_free(model);
 }
 
+/** VMX before Linux 6.1: no record tells that a guest's guest is entered; each exit tells. */
+static void test_nested_blind(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 10, 0, KVM_EXIT, 100, 0, 0x80 },
+		{ 12, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 20, 0, KVM_EXIT, 100, 0, INTR },
+		{ 20, 0, KVM_NESTED_EXIT, 100, 0, 0 },
+		{ 22, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 23, 0, KVM_SEEN, 100, 0, 0 },
+		{ 30, 0, KVM_EXIT, 100, 0, HLT },
+		{ 30, 0, KVM_SEEN, 100, 0, 0 },
+		{ 31, 0, KVM_NESTED_EXIT, 100, 0, 0 },
+		{ 32, 0, KVM_NESTED_INJECT, 100, 0, 0 },
+		{ 33, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 40, 0, KVM_EXIT, 100, 0, IOIO },
+		{ 41, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 50, 0, KVM_EXIT, 100, 0, 0x80 },
+		{ 52, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 60, 0, KVM_EXIT, 100, 0, INTR },
+		{ 60, 0, KVM_NESTED_EXIT, 100, 0, 0 },
+		/* no exit follows: it was not handed on, so that it goes on there */
+		{ 61, 0, KVM_ENTRY, 100, 0, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_GUEST, 0, NULL, 0 },
+		{ 10, VIRT_HYPERVISOR, 0, "VMRUN", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 12, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
+		{ 20, VIRT_HYPERVISOR, 0, "L2:INTR", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 22, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
+		{ 30, VIRT_HYPERVISOR, 0, "L2:HLT", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 33, VIRT_GUEST, 0, NULL, 0 },
+		{ 40, VIRT_HYPERVISOR, 0, "IOIO", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 41, VIRT_GUEST, 0, NULL, 0 },
+		{ 50, VIRT_HYPERVISOR, 0, "VMRUN", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 52, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
+		{ 60, VIRT_HYPERVISOR, 0, "L2:INTR", EXIT | VIRT_INTERVAL_UNSPLIT },
+		{ 61, VIRT_GUEST, 0, NULL, VIRT_INTERVAL_NESTED },
+	};
+	struct virt_model *model = TRACK(records, 0, 70);
+
+	(void)state;
+	CHECK(model, 100, expected);
+	virt_model_free(model);
+}
+
 /**
  * What a guest's guest waits for is its hypervisor's affair, whatever else is recorded before the
  * exit is handed on; that it was entered is known without an exit.
@@ -1074,6 +1121,7 @@ int main(void)
 		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_nested),
 		cmocka_unit_test(test_nested_unseen),
+		cmocka_unit_test(test_nested_blind),
 		cmocka_unit_test(test_nested_wait),
 		cmocka_unit_test(test_back_and_forth),
 		cmocka_unit_test(test_contradictions),
