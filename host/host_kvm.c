@@ -13,8 +13,14 @@
 /** Return: 0, or -1 for a trace that is that of no host. */
 static int check_host(const struct host_trace *trace, char *error, size_t size)
 {
+	const char *stranger = kvm_trace_stranger(trace->kvm);
+
 	if (kvm_trace_is_host(trace->kvm))
 		return 0;
+	if (stranger) {
+		text_format(error, size, "%s: " KVM_TRACE_STRANGER, trace->path, stranger);
+		return -1;
+	}
 	text_format(error, size, "%s: has no VM entries and exits: not the trace of a KVM host. "
 		    "Record one with '" RECORD_KVM "'; "
 		    "that of a guest is given behind the one of its host", trace->path);

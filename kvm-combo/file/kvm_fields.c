@@ -25,6 +25,12 @@
  * arch/arm64/kvm/trace_arm.h; vcpu_id is part of kvm_exit since 5.17, kvm_nested_vmrun is called
  * kvm_nested_vmenter since 6.1, the vector of kvm_inj_virq was called irq before 6.0. The apicid of
  * kvm_apic_accept_irq is the number of the vCPU (__apic_accept_irq(), arch/x86/kvm/lapic.c).
+ * The fields of kvm_exit tell the architecture: "esr_ec" is arm64 ("exit_reason" with "idx" up to
+ * Linux 5.0), "scause" RISC-V (arch/riscv/kvm/trace.h), "reason" LoongArch, where kvm_enter and
+ * kvm_reenter are the entries (arch/loongarch/kvm/trace.h). s390 has names of its own
+ * (arch/s390/kvm/trace.h).
+ * kvm_vcpu_wakeup (include/trace/events/kvm.h) tells how long kvm_vcpu_halt() has taken, the
+ * polling and the sleep, and whether the thread slept (virt/kvm/kvm_main.c).
  * kvm_fpu is recorded where KVM_RUN begins and ends (kvm_arch_vcpu_ioctl_run(), in x86.c there).
  */
 static const struct event_row {
@@ -35,9 +41,16 @@ static const struct event_row {
 } event_rows[] = {
 	{ "kvm", "kvm_entry", KVM_ENTRY, 0, "vcpu_id", NULL, NULL },
 	{ "kvm", "kvm_entry", KVM_ENTRY, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_enter", KVM_ENTRY, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_reenter", KVM_ENTRY, 0, NULL, NULL, NULL },
+	{ "kvm", "kvm_s390_sie_enter", KVM_ENTRY, 0, "id", NULL, NULL },
+	{ "kvm", "kvm_s390_sie_exit", KVM_EXIT, KVM_ISA_S390, "id", "icptcode", NULL },
 	{ "kvm", "kvm_exit", KVM_EXIT, 0, "vcpu_id", "exit_reason", "isa" },
 	{ "kvm", "kvm_exit", KVM_EXIT, 0, NULL, "exit_reason", "isa" },
 	{ "kvm", "kvm_exit", KVM_EXIT, KVM_ISA_ARM, NULL, "esr_ec", "ret" },
+	{ "kvm", "kvm_exit", KVM_EXIT, KVM_ISA_ARM, NULL, "exit_reason", "idx" },
+	{ "kvm", "kvm_exit", KVM_EXIT, KVM_ISA_RISCV, NULL, "scause", NULL },
+	{ "kvm", "kvm_exit", KVM_EXIT, KVM_ISA_LOONGARCH, NULL, "reason", NULL },
 	{ "kvm", "kvm_exit", KVM_EXIT, 0, NULL, "exit_reason", NULL },
 	{ "kvm", "kvm_exit", KVM_EXIT, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_userspace_exit", KVM_USERSPACE_EXIT, 0, "reason", "errno", NULL },
@@ -395,6 +408,26 @@ bool kvm_fields_is_host(const struct kvm_fields *fields)
 	return false;
 }
 
+/**
+ * POWER's kvm_guest_enter (arch/powerpc/kvm/trace_hv.h) is recorded by one thread for all vCPUs of
+ * a core, so that it does not tell which thread is which vCPU. kvm_pr:
+ * arch/powerpc/kvm/trace_pr.h.
+ */
+const char *kvm_fields_stranger(const struct kvm_fields *fields)
+{
+	static const struct {
+		const char *system, *name, *architecture;
+	} rows[] = {
+		{ "kvm_hv", "kvm_guest_enter", "ppc64" }, { "kvm_hv", "kvm_guest_exit", "ppc64" },
+		{ "kvm_pr", "kvm_book3s_reenter", "ppc64" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (tep_find_event_by_name(fields->tep, rows[i].system, rows[i].name))
+			return rows[i].architecture;
+	return NULL;
+}
+
 static bool is_there(const struct tep_format_field *field, const struct tep_record *record)
 {
 	return field && field->offset >= 0 && field->size > 0 &&
@@ -530,6 +563,16 @@ static uint8_t context(const struct kvm_fields *fields, const struct tep_record 
 									  KVM_IN_TASK;
 }
 
+/** scause of RISC-V, whose highest bit says that it is an interrupt, as KVM_ISA_RISCV has it. */
+static int64_t riscv_cause(const struct tep_format_field *field, int64_t value)
+{
+	uint64_t interrupt = UINT64_C(1) << (field->size >= 8 ? 63 : 31);
+	uint64_t cause = (uint64_t)value;
+
+	return (int64_t)(cause & interrupt ? UINT64_C(1) << 32 | (cause & ~interrupt & UINT32_MAX) :
+					     cause & UINT32_MAX);
+}
+
 /** What some kinds of events need besides. */
 static void complete(const struct kvm_fields *fields, const struct found_event *found,
 		     const struct tep_record *record, struct kvm_event *event)
@@ -547,6 +590,10 @@ static void complete(const struct kvm_fields *fields, const struct found_event *
 			event->value |= KVM_STATE_DEAD;
 		return;
 	case KVM_EXIT:
+		if (!found->value)
+			event->value = VIRT_NONE;
+		if (event->more == KVM_ISA_RISCV)
+			event->value = riscv_cause(found->value, event->value);
 		if (event->more == KVM_ISA_ARM)
 			event->value = (int64_t)((uint64_t)more << 32 |
 						 ((uint64_t)event->value & UINT32_MAX));

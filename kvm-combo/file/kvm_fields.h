@@ -42,6 +42,9 @@ uint64_t kvm_fields_kinds(const struct kvm_fields *fields);
 /** kvm_fields_is_host - can this be the trace of a KVM host: are entries and exits known to it? */
 bool kvm_fields_is_host(const struct kvm_fields *fields);
 
+/** kvm_fields_stranger - as kvm_trace_stranger() */
+const char *kvm_fields_stranger(const struct kvm_fields *fields);
+
 /**
  * kvm_fields_take - give a record to the tracker
  * @id, @cpu, @pid, @time_ns: which event, where, who, when; all times of a trace are of one kind

@@ -344,6 +344,11 @@ bool kvm_trace_is_host(const struct kvm_trace *trace)
 	return kvm_fields_is_host(trace->fields);
 }
 
+const char *kvm_trace_stranger(const struct kvm_trace *trace)
+{
+	return kvm_fields_stranger(trace->fields);
+}
+
 const int *kvm_trace_aligned_tids(const struct kvm_trace *guest, const char *host, int *n)
 {
 	const char *file = strrchr(host, '/');

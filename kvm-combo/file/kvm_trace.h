@@ -163,6 +163,13 @@ const char *kvm_trace_path(const struct kvm_trace *trace);
 /** kvm_trace_is_host - does it know VM entries and exits? */
 bool kvm_trace_is_host(const struct kvm_trace *trace);
 
+/** What to say about kvm_trace_stranger(). */
+#define KVM_TRACE_STRANGER \
+	"KVM of %s is not understood, only that of x86, arm64, RISC-V, LoongArch and s390"
+
+/** kvm_trace_stranger - architecture of KVM's events that are not understood; or NULL */
+const char *kvm_trace_stranger(const struct kvm_trace *trace);
+
 /**
  * kvm_trace_guest_tids - which threads of a host are the CPUs of a guest, as trace-cmd recorded it
  * @n: receives how many CPUs the guest has

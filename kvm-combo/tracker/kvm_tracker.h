@@ -114,7 +114,8 @@ extern "C" {
 /** What a record is. @value and @arg of struct kvm_event, where they mean something: */
 enum kvm_event_kind {
 	KVM_ENTRY,		/* arg: vCPU number, or VIRT_NONE */
-	KVM_EXIT,		/* as KVM_ENTRY; value: reason; more: enum kvm_isa */
+	KVM_EXIT,		/* as KVM_ENTRY; value: reason; more: enum kvm_isa. With
+				 * KVM_ISA_NONE, a reason below 0 is not told */
 	KVM_USERSPACE_EXIT,	/* arg: KVM_EXIT_*, or VIRT_NONE; value: below 0 an error */
 	KVM_NESTED_ENTRY,	/* the next entry is one into a guest's guest */
 	KVM_NESTED_EXIT,	/* a guest's guest has left */
@@ -153,12 +154,18 @@ enum kvm_context { KVM_IN_TASK, KVM_IN_INTERRUPT };
 /** Whose numbers hypercalls are. */
 enum kvm_hypercall_abi { KVM_HYPERCALL_KVM, KVM_HYPERCALL_HYPERV, KVM_HYPERCALL_XEN };
 
-/** Whose numbers exit reasons are: KVM_ISA_* of Linux's arch/x86/kvm/trace.h, and ours. */
+/**
+ * Whose numbers exit reasons are: KVM_ISA_* of Linux's arch/x86/kvm/trace.h, and ours. There is
+ * room for 7.
+ */
 enum kvm_isa {
 	KVM_ISA_NONE = 0,	/* the event does not tell */
 	KVM_ISA_VMX = 1,
 	KVM_ISA_SVM = 2,
 	KVM_ISA_ARM = 3,	/* value: ret << 32 | esr_ec */
+	KVM_ISA_RISCV = 4,	/* value: 1 << 32 of an interrupt | scause without that bit */
+	KVM_ISA_LOONGARCH = 5,	/* value: exception code */
+	KVM_ISA_S390 = 6,	/* value: interception code */
 };
 
 /** A record that matters: 32 bytes. */

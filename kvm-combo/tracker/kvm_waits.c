@@ -21,8 +21,19 @@
 /** What an exit tells of the sleep that may follow. @name: NULL if nobody knows what it is. */
 static enum kvm_wait wait_of(const struct virt_model *model, int32_t reason, const char *name)
 {
+	/*
+	 * An instruction, which may be WFI, IDLE or one that loads the state to wait in, or a
+	 * request to stop
+	 */
+	static const char *const open[] = {
+		"VIRTUAL_INST_FAULT", "GSPR", "Instruction", "Stop request",
+	};
+
 	if (!name)
 		return KVM_WAIT_UNKNOWN;
+	for (size_t i = 0; i < ARRAY_SIZE(open); i++)
+		if (!strcmp(name, open[i]))
+			return KVM_WAIT_UNKNOWN;
 	switch (virt_model_reason_class(model, reason)) {
 	case VIRT_EXIT_HALT:
 		return KVM_WAIT_ASKED;
@@ -41,11 +52,13 @@ int kvm_reason_of(struct kvm_reasons *known, struct virt_model *model,
 {
 	uint64_t value = (uint64_t)event->value;
 	uint32_t n_known = known->map.n_keys;
-	char buf[32] = "", name[40];
+	char buf[32] = "", name[48];
 	const char *plain;
 	int64_t n;
 
 	*reason = (struct kvm_reason){ VIRT_NONE, KVM_WAIT_UNKNOWN };
+	if (event->more == KVM_ISA_NONE && event->value < 0)
+		return 0;
 	if (event->more == KVM_ISA_VMX)
 		value &= ~VMX_FLAGS;
 	/* no isa has reasons beyond 2^60, but for those below 0 */

@@ -38,6 +38,11 @@ static int leave_out(struct model_files *files, int i)
 				 "align --write' with the folder does that", arg->path);
 		return KSV_EXIT_OK;
 	}
+	if (kvm_trace_stranger(files->traces[i])) {
+		ksv_error("%s: " KVM_TRACE_STRANGER, arg->path,
+			  kvm_trace_stranger(files->traces[i]));
+		return KSV_EXIT_FILE;
+	}
 	ksv_error("%s: no VM entries and exits in it, and none of the other files is the host "
 		  "that was recorded with it (trace-cmd record -A) or aligned with it "
 		  "(kshark-virt align --write)", arg->path);

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <string.h>
 
 #if defined(__x86_64__) && defined(__has_include)
 #if __has_include(<asm/svm.h>) && __has_include(<asm/vmx.h>)
@@ -56,6 +57,23 @@ static const struct {
 	{ KVM_ISA_ARM, UINT64_C(0) << 32, "IRQ", VIRT_EXIT_INTERRUPT },
 	{ KVM_ISA_ARM, UINT64_C(2) << 32 | 0x01, "WFx", VIRT_EXIT_HALT },
 	{ KVM_ISA_ARM, UINT64_C(2) << 32 | 0x24, "DABT_LOW", VIRT_EXIT_MEMORY },
+	{ KVM_ISA_ARM, UINT64_C(2) << 32 | 0x18, "SYS64", VIRT_EXIT_REGISTER },
+	{ KVM_ISA_ARM, UINT64_C(2) << 32 | 0x27, "MOPS", VIRT_EXIT_OTHER },
+	/* Linux's arch/riscv/include/asm/csr.h, arch/loongarch/include/asm/loongarch.h and
+	 * arch/s390/include/uapi/asm/sie.h */
+	{ KVM_ISA_RISCV, 23, "STORE_GUEST_PAGE_FAULT", VIRT_EXIT_MEMORY },
+	{ KVM_ISA_RISCV, 22, "VIRTUAL_INST_FAULT", VIRT_EXIT_OTHER },
+	{ KVM_ISA_RISCV, 10, "SUPERVISOR_SYSCALL", VIRT_EXIT_HYPERCALL },
+	{ KVM_ISA_RISCV, UINT64_C(1) << 32 | 5, "IRQ_S_TIMER", VIRT_EXIT_INTERRUPT },
+	{ KVM_ISA_RISCV, 5, "LOAD_ACCESS", VIRT_EXIT_OTHER },
+	{ KVM_ISA_LOONGARCH, 0, "INT", VIRT_EXIT_INTERRUPT },
+	{ KVM_ISA_LOONGARCH, 2, "TLBS", VIRT_EXIT_MEMORY },
+	{ KVM_ISA_LOONGARCH, 22, "GSPR", VIRT_EXIT_OTHER },
+	{ KVM_ISA_LOONGARCH, 23, "HVC", VIRT_EXIT_HYPERCALL },
+	{ KVM_ISA_S390, 0, "Host interruption", VIRT_EXIT_INTERRUPT },
+	{ KVM_ISA_S390, 0x1c, "Wait state", VIRT_EXIT_HALT },
+	{ KVM_ISA_S390, 0x40, "I/O instruction", VIRT_EXIT_IO },
+	{ KVM_ISA_S390, 0x48, "Timing subset", VIRT_EXIT_OTHER },
 	{ KVM_ISA_NONE, 7, "0x7", VIRT_EXIT_OTHER },
 };
 
@@ -84,6 +102,9 @@ static void test_unknown(void **state)
 		{ KVM_ISA_NONE, 0 }, { KVM_ISA_ARM, UINT64_C(2) << 32 | 99 },
 		{ KVM_ISA_ARM, UINT64_C(99) << 32 }, { KVM_ISA_ARM, UINT64_MAX },
 		{ KVM_ISA_VMX, 0xffff }, { KVM_ISA_SVM, 0x1000000 },
+		{ KVM_ISA_RISCV, 11 }, { KVM_ISA_RISCV, 24 }, { KVM_ISA_RISCV, UINT64_C(1) << 32 },
+		{ KVM_ISA_RISCV, UINT64_MAX }, { KVM_ISA_LOONGARCH, 26 }, { KVM_ISA_S390, 2 },
+		{ KVM_ISA_S390, 0x24 }, { KVM_ISA_S390, 0x4c },
 	};
 	char buf[32];
 
@@ -96,6 +117,62 @@ static void test_unknown(void **state)
 		assert_true(*buf);
 	}
 	assert_true(kvm_exit_is_known(KVM_ISA_VMX, 12));
+}
+
+/** Of records: flags of VMX are no part of the reason, all else is; which sleeps are wanted. */
+static void test_reasons(void **state)
+{
+	static const struct {
+		enum kvm_isa	isa;
+		uint64_t	value;
+		const char	*name;
+		enum kvm_wait	wait;
+	} reasons[] = {
+		{ KVM_ISA_VMX, 0, "EXCEPTION_NMI", KVM_WAIT_UNASKED },
+		/* an entry that failed; a lock of the bus, in an enclave */
+		{ KVM_ISA_VMX, 0x80000021, "INVALID_STATE", KVM_WAIT_UNASKED },
+		{ KVM_ISA_VMX, 0x0400000c, "HLT", KVM_WAIT_ASKED },
+		{ KVM_ISA_VMX, 0x08000030, "EPT_VIOLATION", KVM_WAIT_UNASKED },
+		{ KVM_ISA_VMX, 0x32000001, "EXTERNAL_INTERRUPT", KVM_WAIT_UNASKED },
+		/* PVM */
+		{ KVM_ISA_VMX, 0x10000, "0x10000", KVM_WAIT_UNKNOWN },
+		{ KVM_ISA_VMX, 0x20000, "0x20000", KVM_WAIT_UNKNOWN },
+		{ KVM_ISA_VMX, 0x1000000, "0x1000000", KVM_WAIT_UNKNOWN },
+		{ KVM_ISA_VMX, 0x40000000, "0x40000000", KVM_WAIT_UNKNOWN },
+		{ KVM_ISA_RISCV, 5, "LOAD_ACCESS", KVM_WAIT_UNASKED },
+		{ KVM_ISA_RISCV, UINT64_C(1) << 32 | 5, "IRQ_S_TIMER", KVM_WAIT_UNASKED },
+		{ KVM_ISA_RISCV, 22, "VIRTUAL_INST_FAULT", KVM_WAIT_UNKNOWN },
+		{ KVM_ISA_RISCV, 10, "SUPERVISOR_SYSCALL", KVM_WAIT_UNKNOWN },
+		{ KVM_ISA_LOONGARCH, 22, "GSPR", KVM_WAIT_UNKNOWN },
+		{ KVM_ISA_LOONGARCH, 5, "TLBNR", KVM_WAIT_UNASKED },
+		{ KVM_ISA_S390, 0x1c, "Wait state", KVM_WAIT_ASKED },
+		{ KVM_ISA_S390, 0x04, "Instruction", KVM_WAIT_UNKNOWN },
+		{ KVM_ISA_S390, 0x0c, "Instruction and program interruption", KVM_WAIT_UNASKED },
+	};
+	struct virt_model *model = virt_model_new();
+	struct kvm_reasons known = { 0 };
+
+	(void)state;
+	/* nested, and again: what is known already */
+	for (int round = 0; round < 4; round++) {
+		for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+			const struct kvm_event event = {
+				.kind = KVM_EXIT, .more = reasons[i].isa,
+				.value = (int64_t)reasons[i].value,
+			};
+			struct kvm_reason reason;
+			const char *name;
+
+			assert_int_equal(kvm_reason_of(&known, model, &event, round % 2, &reason),
+					 0);
+			name = virt_model_reason(model, reason.index);
+			assert_int_equal(strncmp(name, "L2:", 3) == 0, round % 2);
+			assert_string_equal(name + (round % 2 ? 3 : 0), reasons[i].name);
+			assert_int_equal(reason.wait, reasons[i].wait);
+		}
+	}
+	kvm_reasons_destroy(&known);
+	virt_model_free(model);
 }
 
 #ifdef HAVE_HEADERS
@@ -141,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_reasons),
 #ifdef HAVE_HEADERS
 		cmocka_unit_test(test_headers),
 #endif
