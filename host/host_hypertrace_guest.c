@@ -77,7 +77,7 @@ static bool is_outside(const struct virt_model *model, const struct cursor *curs
 							    NULL);
 
 	return call->source != HYPER_KVM_WHOLE && !call->vague && cursor->has_exits && interval &&
-	       interval->state != VIRT_HYPERVISOR &&
+	       interval->state != VIRT_HYPERVISOR && interval->state != VIRT_POLLING &&
 	       interval->state != VIRT_VMM && interval->state != VIRT_UNKNOWN;
 }
 

@@ -78,6 +78,7 @@ static const struct event_row {
 	{ NULL, "hypergraph_host", KVM_WHOLE, 0, "vcpu_id", NULL, NULL },
 	{ NULL, "hypergraph_host", KVM_WHOLE, 0, NULL, NULL, NULL },
 	{ "kvm", "kvm_fpu", KVM_RUN, 0, NULL, "load", NULL },
+	{ "kvm", "kvm_vcpu_wakeup", KVM_HALTED, 0, NULL, "ns", "waited" },
 	{ "sched", "sched_waking", KVM_WAKING, 0, "pid", NULL, NULL },
 	{ "sched", "sched_wakeup", KVM_WAKEUP, 0, "pid", NULL, NULL },
 	{ "sched", "sched_wakeup_new", KVM_BORN, 0, "pid", NULL, NULL },

@@ -85,7 +85,7 @@ std::vector<std::pair<int64_t, int>> placesOf(const virt_model *model, int32_t v
 		const virt_interval &interval = range.first[i];
 		int64_t end = i + 1 < range.n ? range.first[i + 1].start_ns : range.end_ns;
 
-		if (interval.state > VIRT_VMM || interval.pcpu < 0)
+		if (!virt_state_on_pcpu(interval.state) || interval.pcpu < 0)
 			continue;
 		places[interval.pcpu].first += end - interval.start_ns;
 		all += end - interval.start_ns;
@@ -250,7 +250,7 @@ std::vector<KvmVcpu> KvmCombos::vcpus() const
 				known = unsplit[VIRT_UNKNOWN];
 				for (int state = 0; state < VIRT_UNKNOWN; state++) {
 					known += totals.ns[state];
-					on += state <= VIRT_VMM ? totals.ns[state] : 0;
+					on += virt_state_on_pcpu(state) ? totals.ns[state] : 0;
 				}
 				found.share = known ? static_cast<double>(on) /
 						      static_cast<double>(known) : 0;

@@ -593,6 +593,21 @@ static void on_run(struct kvm_replay *replay, const struct kvm_event *event)
 		kvm_stops_set(&replay->stops, vcpu, false);
 }
 
+/** A wait in the kernel is over, of which KVM has polled the first part or all. */
+static void on_halted(struct kvm_replay *replay, const struct kvm_event *event)
+{
+	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
+	int64_t from_ns;
+
+	if (!vcpu || !kvm_has_modes(replay->tracker) || event->value <= 0)
+		return;
+	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
+	if (vcpu->mode == KVM_IN_HYPERVISOR &&
+	    !__builtin_sub_overflow(event->time_ns, event->value, &from_ns))
+		fail(replay, virt_model_polled(replay->model, vcpu->index, from_ns, event->time_ns,
+					       event->more));
+}
+
 static void on_hypercall(struct kvm_replay *replay, const struct kvm_event *event)
 {
 	struct kvm_vcpu *vcpu = own_vcpu(replay, event);
@@ -845,6 +860,7 @@ int kvm_replay_take(struct kvm_replay *replay, const struct kvm_event *event)
 		[KVM_ACCEPT] = on_accept,
 		[KVM_INJECT] = on_inject,
 		[KVM_RUN] = on_run,
+		[KVM_HALTED] = on_halted,
 	};
 	const struct kvm_vcpu *vcpu;
 

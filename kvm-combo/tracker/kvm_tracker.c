@@ -183,6 +183,7 @@ uint64_t kvm_kinds_of_event(uint8_t kind)
 		[KVM_INJECT] = VIRT_RECORD_BIT(VIRT_RECORD_INJECT),
 		[KVM_WHOLE] = VIRT_RECORD_BIT(VIRT_RECORD_WHOLE),
 		[KVM_RUN] = VIRT_RECORD_BIT(VIRT_RECORD_RUN),
+		[KVM_HALTED] = VIRT_RECORD_BIT(VIRT_RECORD_HALT_POLL),
 	};
 
 	return kind < ARRAY_SIZE(sets) ? sets[kind] : 0;

@@ -47,6 +47,9 @@
  *   BLOCKED.
  * - A vCPU that is woken before anything else is told of it has been BLOCKED since all CPUs are
  *   known, as it is on none of them.
+ * - A vCPU whose guest waits is POLLING from where KVM begins to poll for an event until its thread
+ *   sleeps or the event is there: kvm_vcpu_wakeup, recorded at the end of the wait, tells how long
+ *   that was. Without this record, HYPERVISOR includes it.
  * - A thread that begins to exist was OFFLINE before.
  * - Where records of a CPU are lost, the vCPU that ran there and every one that does not run
  *   elsewhere are UNKNOWN, until something tells again; as long as any CPU's records are lost,
@@ -139,6 +142,9 @@ enum kvm_event_kind {
 	KVM_WHOLE,		/* as KVM_ENTRY, recorded there: a hypercall; value: ns since its
 				 * exit, or below 0: not told */
 	KVM_RUN,		/* value: the monitor gives its vCPU to KVM; 0: it has it back */
+	KVM_HALTED,		/* a vCPU's wait ends; value: ns that it has taken, in which KVM has
+				 * polled for an event until its thread slept, if @more, or else all
+				 * of the time */
 };
 
 /** Where a record was written: on behalf of its thread, or in an interrupt that came upon it. */

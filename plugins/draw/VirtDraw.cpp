@@ -322,7 +322,8 @@ VirtFact vcpuFact(const VirtStream &stream, const VirtTasks &tasks, const virt_s
 	VirtFact fact = virtIntervalFact(stream, hit);
 	const virt_vcpu *vcpu = virt_model_vcpu(stream.model.get(), hit.vcpu);
 
-	if (vcpu && (hit.interval.state <= VIRT_VMM || hit.interval.state == VIRT_PREEMPTED))
+	if (vcpu && (virt_state_on_pcpu(hit.interval.state) ||
+		     hit.interval.state == VIRT_PREEMPTED))
 		fact.text += tasks.words(stream.id, vcpu->host_pid, fact.from, fact.to);
 	if (vcpu && hit.interval.state == VIRT_PREEMPTED)
 		fact.text += tasks.culpritWords(stream, hit.vcpu, hit.interval, hit.end_ns);

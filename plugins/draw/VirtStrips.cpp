@@ -101,7 +101,7 @@ VirtStrip::Label vcpuLabel(const VirtStrip &strip, const VirtNames &names,
 	} else if (interval->state == VIRT_PREEMPTED) {
 		label.shorter = "preempted";
 		label.text = preemptedBy(strip, names, interval, end);
-	} else if (interval->state <= VIRT_VMM && interval->detail != VIRT_NONE) {
+	} else if (virt_state_on_pcpu(interval->state) && interval->detail != VIRT_NONE) {
 		label.shorter = virtShown(virt_text_reason(model, interval->detail)).toStdString();
 		label.text += ": " + label.shorter;
 	}

@@ -159,6 +159,7 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 	static const char *const doing[VIRT_N_STATES] = {
 		[VIRT_GUEST] = "runs guest code",
 		[VIRT_HYPERVISOR] = "is in the hypervisor",
+		[VIRT_POLLING] = "waits while its hypervisor polls for an event",
 		[VIRT_VMM] = "is in its monitor",
 		[VIRT_PREEMPTED] = "is preempted",
 		[VIRT_WAKING] = "has been woken and waits for a pCPU",
@@ -181,12 +182,13 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 	if (interval->flags & VIRT_INTERVAL_ON_PCPU)
 		add(&text, " on CPU %d", interval->pcpu);
 	else if (interval->pcpu != VIRT_NONE && interval->state != VIRT_UNKNOWN)
-		add(&text, interval->state <= VIRT_VMM ? " on CPU %d" : " (last on CPU %d)",
+		add(&text, virt_state_on_pcpu(interval->state) ? " on CPU %d" :
+		    " (last on CPU %d)",
 		    interval->pcpu);
 	add(&text, " for %s", virt_text_duration(time, sizeof(time), end_ns - interval->start_ns));
 	if (interval->state == VIRT_PREEMPTED)
 		add_culprits(&text, vcpu, interval, end_ns);
-	else if (interval->state <= VIRT_VMM && interval->detail != VIRT_NONE)
+	else if (virt_state_on_pcpu(interval->state) && interval->detail != VIRT_NONE)
 		add(&text, ", VM exit: %s", virt_text_reason(model, interval->detail));
 	if (wait)
 		add_wait_end(&text, wait == interval ? "" : "its wait was ", vcpu,

@@ -133,7 +133,8 @@ static uint8_t fading(const int64_t *ns, int64_t unsplit, enum virt_veil_kind ki
 		all += ns[state];
 		if (state == VIRT_UNKNOWN)
 			off += kind == VIRT_VEIL_OFF_GUEST ? unsplit : 0;
-		else if (state > VIRT_VMM || (kind == VIRT_VEIL_OFF_GUEST && state != VIRT_GUEST))
+		else if (!virt_state_on_pcpu((unsigned int)state) ||
+			 (kind == VIRT_VEIL_OFF_GUEST && state != VIRT_GUEST))
 			off += ns[state];
 	}
 	if (!off)

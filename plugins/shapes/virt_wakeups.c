@@ -31,7 +31,7 @@ static void find_run(const struct virt_model *model, struct virt_wakeup *wakeup)
 		interval = virt_vcpu_at(model, wakeup->vcpu, start_ns, &end_ns);
 	}
 	wakeup->to = VIRT_NONE;
-	if (!interval || interval->state > VIRT_VMM)
+	if (!interval || !virt_state_on_pcpu(interval->state))
 		return;
 	wakeup->to = interval->pcpu;
 	wakeup->run_ns = start_ns;

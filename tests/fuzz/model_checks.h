@@ -64,17 +64,17 @@ static inline void check_sums(const struct virt_model *model, int64_t from_ns, i
 		struct virt_totals totals;
 
 		virt_vcpu_totals(model, v, from_ns, to_ns, &totals);
-		for (int state = VIRT_GUEST; state <= VIRT_VMM; state++)
+		for (int state = VIRT_GUEST; state < VIRT_N_PCPU_STATES; state++)
 			ns[state] += totals.ns[state];
 	}
 	for (int32_t p = 0; p < virt_model_n_pcpus(model); p++) {
 		struct virt_pcpu_totals totals;
 
 		virt_pcpu_totals(model, p, from_ns, to_ns, &totals);
-		for (int state = VIRT_GUEST; state <= VIRT_VMM; state++)
+		for (int state = VIRT_GUEST; state < VIRT_N_PCPU_STATES; state++)
 			ns[state] -= totals.state_ns[state];
 	}
-	for (int state = VIRT_GUEST; state <= VIRT_VMM; state++)
+	for (int state = VIRT_GUEST; state < VIRT_N_PCPU_STATES; state++)
 		check(!ns[state], "a state's time of vCPUs is not that of pCPUs");
 }
 

@@ -43,7 +43,8 @@ def expected(told, machine_of, members, name, statistic, per):
         return int(row[column]) if row and row[column] else 0
 
     known = sum(number("state", vcpu, state, "ns") for vcpu in members for state in
-                ("guest", "hypervisor", "vmm", "preempted", "waking", "blocked", "offline"))
+                ("guest", "hypervisor", "polling", "vmm", "preempted", "waking", "blocked",
+                 "offline"))
     reason = name[5:-1] if name.startswith("exit[") else None
     exits = [key for key in told if key[0] == "exits" and key[2] in members and reason in (None, key[3])]
     if statistic == "count" or statistic == "rate":

@@ -74,7 +74,7 @@ def main(json_path, csv_path, tables, text):
             continue
         if row["state"] == "preempted":
             waits.append((names[row["vcpu"]], row["pcpu"], a, b))
-        elif row["state"] in ("guest", "hypervisor", "vmm"):
+        elif row["state"] in ("guest", "hypervisor", "polling", "vmm"):
             there[row["pcpu"]].append((a, b, names[row["vcpu"]]))
     starts = {}
     for pcpu, on in there.items():

@@ -166,7 +166,8 @@ def sums(tables):
         key = names[number(row["vcpu"])], "exit", row["reason"]
         of[key + ("complete",)] += 1
         of[key + ("ns",)] += number(row["cost_ns"])
-        for state in ("hypervisor", "vmm", "preempted", "waking", "blocked", "offline"):
+        for state in ("hypervisor", "polling", "vmm", "preempted", "waking", "blocked",
+                      "offline"):
             of[key + (state,)] += number(row[state + "_ns"])
     for row in tables["migration"]:
         of[names[number(row["vcpu"])], "migrations"] += 1

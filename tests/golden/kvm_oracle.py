@@ -23,6 +23,7 @@ import sys
 LINE = re.compile(r"^\s*(.*)-(\d+)\s+\[(\d+)\]\s*(?:[^\s\d]\S{3,5} +)?"
                   r"(\d+)(?:\.(\d{9}))?: +([\w-]+): *(.*)$")
 SWITCH = re.compile(r":(-?\d+) \[-?\d+\] (\S+) ==> (.*):(-?\d+) \[")
+POLL = re.compile(r"(wait|poll) time (\d+) ns")
 WAKEUP = re.compile(r":(\d+) \[")
 MIGRATE = re.compile(r"pid=(\d+) .*dest_cpu=(\d+)")
 COSTS = ("hypervisor", "vmm", "preempted", "waking")
@@ -87,6 +88,7 @@ class Thread:
         self.wakes = []
         self.born = None
         self.moves = []
+        self.polls = []         # (begin, end, whether it slept in between)
         for r in records:
             if r.event == "sched_switch":
                 m = SWITCH.search(r.info)
@@ -112,6 +114,10 @@ class Thread:
                 ns, reason = self.exits.pop()
                 self.exits.append((ns, "L2:" + reason))
                 self.modes[-1] = (ns, "hypervisor", "L2:" + reason)
+            elif r.pid == tid and r.event == "kvm_vcpu_wakeup":
+                what, ns = POLL.match(r.info).groups()
+                begin = max(r.ns - int(ns), self.exits[-1][0] if self.exits else begin)
+                self.polls.append((begin, r.ns, what == "wait"))
             elif r.pid == tid and r.event == "kvm_userspace_exit":
                 reason = self.exits[-1][1] if self.exits else None
                 self.modes.append((r.ns, "vmm", reason))
@@ -167,7 +173,25 @@ class Thread:
             at = end
         if at < self.end:
             timeline += self.off_pieces(at, self.end)
-        return [s for s in timeline if s.start < s.end]
+        return self.poll([s for s in timeline if s.start < s.end])
+
+    def poll(self, timeline):
+        """In the hypervisor until it slept, or all of the time, KVM polled."""
+        for begin, end, slept in self.polls:
+            first = bisect.bisect_right([s.start for s in timeline], begin) - 1
+            last = next((i for i in range(max(first, 0), len(timeline)) if
+                         timeline[i].start >= end or timeline[i].what == "blocked"), None)
+            until = timeline[last].start if last is not None else end
+            if slept and (last is None or until >= end):
+                continue
+            pieces = []
+            for s in timeline[max(first, 0):last]:
+                cuts = [s.start] + [t for t in (begin, min(until, end)) if s.start < t < s.end]
+                pieces += [Segment(a, b, "polling" if s.what == "hypervisor" and
+                                   begin <= a and b <= min(until, end) else s.what)
+                           for a, b in zip(cuts, cuts[1:] + [s.end])]
+            timeline[max(first, 0):last] = pieces
+        return timeline
 
     def totals(self, start=None, end=None):
         start = self.begin if start is None else start

@@ -12,8 +12,8 @@ import xml.etree.ElementTree as ET
 from collections import defaultdict
 
 SVG = "{http://www.w3.org/2000/svg}"
-COLORS = {"guest": "#009e73", "hypervisor": "#e69f00", "vmm": "#d55e00", "preempted": "#cc79a7",
-          "waking": "#f0e442", "blocked": "#e4e6ea", "offline": "#999999"}
+COLORS = {"guest": "#009e73", "hypervisor": "#e69f00", "polling": "#bbffbb", "vmm": "#d55e00",
+          "preempted": "#cc79a7", "waking": "#f0e442", "blocked": "#e4e6ea", "offline": "#999999"}
 TITLES = {"guest": "Guest", "hypervisor": "Hypervisor", "preempted": "Preempted",
           "waking": "Waking", "blocked": "Blocked", "offline": "Offline", "unknown": "Unknown"}
 # Of the width: coordinates are rounded to hundredths, and there may be thousands of edges.

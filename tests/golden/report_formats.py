@@ -151,7 +151,7 @@ class Formats:
             row = self.row("exit_" + name, machine, vcpu, exit["reason"])
             expect("%s %s in CSV" % (what, name), row["ns"] if row else "0", str(wanted))
         vmm = ns.get("vmm", 0) + monitor
-        free = ns.get("blocked", 0) + ns.get("offline", 0) - unasked
+        free = sum(ns.get(state, 0) for state in ("polling", "blocked", "offline")) - unasked
         wait = unasked - monitor
         columns = {"handling": ns.get("hypervisor", 0), "preempted": ns.get("preempted", 0),
                    "waking": ns.get("waking", 0), "(no cost)": free}
@@ -244,10 +244,12 @@ def check_stolen(formats, machine, ns, by):
 def check_pcpu(formats, pcpu, kvm):
     name = "p%d" % pcpu["id"]
     cells = formats.cells("", "pcpu", name)
-    for key in ("busy", "guest", "hypervisor", "vmm", "idle", "unknown", "lost"):
+    for key in ("busy", "guest", "hypervisor", "polling", "vmm", "idle", "unknown", "lost"):
         expect("%s %s in CSV" % (name, key), formats.row("pcpu", "", name, key)["ns"],
                str(pcpu[key + "_ns"]))
-        if key != ("busy" if kvm else "vmm"):
+        if key == "polling" and key not in cells:
+            expect(name + " has no column for polling", pcpu["polling_ns"], 0)
+        elif key != ("busy" if kvm else "vmm"):
             expect("%s %s in text" % (name, key), cells[key], duration(pcpu[key + "_ns"]))
     if kvm:
         expect(name + " tasks in CSV", formats.row("pcpu", "", name, "tasks")["ns"],

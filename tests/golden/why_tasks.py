@@ -23,7 +23,8 @@ SWITCH = re.compile(r":(-?\d+) \[-?\d+\] (\S+) ==> (.*):(-?\d+) \[")
 WAKING = re.compile(r" pid=(\d+) ")
 WAKEUP = re.compile(r":(\d+) \[-?\d+\]")
 MIGRATE = re.compile(r" pid=(\d+) .*dest_cpu=(\d+)")
-STATES = ("guest", "hypervisor", "vmm", "preempted", "waking", "blocked", "offline", "unknown")
+STATES = ("guest", "hypervisor", "polling", "vmm", "preempted", "waking", "blocked", "offline",
+          "unknown")
 
 Record = collections.namedtuple("Record", "number ns cpu flags comm pid event info")
 Stretch = collections.namedtuple("Stretch", "kind first last waker handler cause")

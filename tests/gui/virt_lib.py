@@ -11,8 +11,8 @@ import sys
 
 # virt/model/virt_colors.c, written down a second time on purpose
 COLOURS = {
-    "guest": "#009e73", "hypervisor": "#e69f00", "vmm": "#d55e00", "preempted": "#cc79a7",
-    "waking": "#f0e442", "blocked": "#e4e6ea", "offline": "#999999",
+    "guest": "#009e73", "hypervisor": "#e69f00", "polling": "#bbffbb", "vmm": "#d55e00",
+    "preempted": "#cc79a7", "waking": "#f0e442", "blocked": "#e4e6ea", "offline": "#999999",
 }
 # in combos, by what the exits are about
 EXITS = {

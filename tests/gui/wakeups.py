@@ -27,7 +27,7 @@ def wakeups(folder):
     """Who woke whom, when, from which pCPU; when and where that one ran."""
     names = {row["id"]: row["name"] for row in table(folder, "vcpu")}
     on_pcpu = [row for row in table(folder, "interval")
-               if row["state"] in ("guest", "hypervisor", "vmm")]
+               if row["state"] in ("guest", "hypervisor", "polling", "vmm")]
     for row in table(folder, "wake"):
         if not row["who"]:
             continue

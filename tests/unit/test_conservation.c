@@ -36,7 +36,8 @@ static uint64_t rnd(uint64_t n)
 
 static bool on_pcpu(unsigned int state)
 {
-	return state == VIRT_GUEST || state == VIRT_HYPERVISOR || state == VIRT_VMM;
+	return state == VIRT_GUEST || state == VIRT_HYPERVISOR || state == VIRT_POLLING ||
+	       state == VIRT_VMM;
 }
 
 /** Each wait has one cause, whatever is known of it. */
@@ -68,7 +69,7 @@ static void check_waits(const struct virt_model *model, const char *what, int64_
 
 static void check_window(const struct virt_model *model, const char *what, int64_t from, int64_t to)
 {
-	int64_t by_vcpu[VIRT_VMM + 1] = { 0 }, by_pcpu[VIRT_VMM + 1] = { 0 };
+	int64_t by_vcpu[VIRT_N_PCPU_STATES] = { 0 }, by_pcpu[VIRT_N_PCPU_STATES] = { 0 };
 
 	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
 		struct virt_totals totals;
@@ -78,7 +79,7 @@ static void check_window(const struct virt_model *model, const char *what, int64
 		for (int state = 0; state < VIRT_N_STATES; state++)
 			sum += totals.ns[state];
 		assert_int_equal(sum, to - from);
-		for (int state = 0; state <= VIRT_VMM; state++)
+		for (int state = 0; state < VIRT_N_PCPU_STATES; state++)
 			by_vcpu[state] += totals.ns[state];
 	}
 	for (int32_t i = 0; i < virt_model_n_pcpus(model); i++) {
@@ -88,13 +89,13 @@ static void check_window(const struct virt_model *model, const char *what, int64
 		virt_pcpu_totals(model, i, from, to, &totals);
 		sum = totals.task_ns + totals.idle_ns + totals.unknown_ns;
 		assert_true(totals.task_ns >= 0 && totals.idle_ns >= 0 && totals.unknown_ns >= 0);
-		for (int state = 0; state <= VIRT_VMM; state++) {
+		for (int state = 0; state < VIRT_N_PCPU_STATES; state++) {
 			sum += totals.state_ns[state];
 			by_pcpu[state] += totals.state_ns[state];
 		}
 		assert_int_equal(sum, to - from);
 	}
-	for (int state = 0; state <= VIRT_VMM; state++) {
+	for (int state = 0; state < VIRT_N_PCPU_STATES; state++) {
 		if (by_vcpu[state] != by_pcpu[state])
 			fail_msg("%s: in %lld .. %lld ns, %s is %lld ns of vCPUs and %lld ns of "
 				 "pCPUs", what, (long long)from, (long long)to,

@@ -173,12 +173,6 @@ struct check {
 	int64_t			outside_ns;
 };
 
-static bool on_pcpu(const struct virt_interval *interval)
-{
-	return interval->state == VIRT_GUEST || interval->state == VIRT_HYPERVISOR ||
-	       interval->state == VIRT_VMM;
-}
-
 /** A run outside of what is allowed. */
 static void report_run(const struct check *check, const struct virt_vcpu *vcpu,
 		       const struct affinity *affinity, int64_t from, int64_t to, int pcpu)
@@ -223,11 +217,11 @@ static void check_vcpu(struct check *check, int32_t index, const struct affinity
 		const struct virt_interval *first = &range.first[i];
 		int64_t from = first->start_ns, to;
 
-		if (!on_pcpu(first)) {
+		if (!virt_state_on_pcpu(first->state)) {
 			i++;
 			continue;
 		}
-		while (++i < range.n && on_pcpu(&range.first[i]) &&
+		while (++i < range.n && virt_state_on_pcpu(range.first[i].state) &&
 		       range.first[i].pcpu == first->pcpu)
 			;
 		to = i < range.n ? range.first[i].start_ns : range.end_ns;

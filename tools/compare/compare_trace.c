@@ -40,6 +40,11 @@ static double hypervisor_percent(const struct sums *sums)
 	return share(sums, VIRT_HYPERVISOR);
 }
 
+static double polling_percent(const struct sums *sums)
+{
+	return share(sums, VIRT_POLLING);
+}
+
 static double vmm_percent(const struct sums *sums)
 {
 	return share(sums, VIRT_VMM);
@@ -80,6 +85,7 @@ static const struct {
 } window_metrics[] = {
 	{ "guest_percent", guest_percent, VIRT_NUMBER_GUEST, VIRT_GUEST },
 	{ "hypervisor_percent", hypervisor_percent, VIRT_NUMBER_HYPERVISOR, VIRT_HYPERVISOR },
+	{ "polling_percent", polling_percent, VIRT_NUMBER_POLLING, VIRT_N_STATES },
 	{ "vmm_percent", vmm_percent, VIRT_NUMBER_VMM, VIRT_N_STATES },
 	{ "steal_percent", steal_percent, VIRT_NUMBER_PREEMPTED, VIRT_N_STATES },
 	{ "waking_percent", waking_percent, VIRT_NUMBER_WAKING, VIRT_N_STATES },

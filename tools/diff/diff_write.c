@@ -121,6 +121,7 @@ static void put_state(struct output *out, const struct diff_item *item)
 	static const char *const words[VIRT_N_STATES] = {
 		[VIRT_GUEST] = "in its guest",
 		[VIRT_HYPERVISOR] = "in the hypervisor",
+		[VIRT_POLLING] = "polling",
 		[VIRT_VMM] = "in its VMM",
 		[VIRT_PREEMPTED] = "preempted",
 		[VIRT_WAKING] = "awake and waiting for a physical CPU",

@@ -96,6 +96,7 @@ const char *export_detail(const struct export_job *job, const struct virt_interv
 	*who = VIRT_NONE;
 	switch (interval->state) {
 	case VIRT_HYPERVISOR:
+	case VIRT_POLLING:
 	case VIRT_VMM:
 		return virt_model_reason(model_of(job), interval->detail);
 	case VIRT_PREEMPTED:
@@ -208,6 +209,7 @@ static void put_exits(const struct export_job *job, struct export_sink *sink, in
 		    number_if(exit.complete, exit.entry_ns), text(export_reason(job, exit.reason)),
 		    number_if(exit.complete, exit.cost_ns), index_of(range.first[i].pcpu),
 		    number_if(exit.complete, exit.state_ns[VIRT_HYPERVISOR]),
+		    number_if(exit.complete, exit.state_ns[VIRT_POLLING]),
 		    number_if(exit.complete, exit.state_ns[VIRT_VMM]),
 		    number_if(exit.complete, exit.state_ns[VIRT_PREEMPTED]),
 		    number_if(exit.complete, exit.state_ns[VIRT_WAKING]),

@@ -51,11 +51,11 @@ static const struct export_column interval[] = {
 	OF("vcpu", "vcpu.id", "whose it is"),
 	INTEGER("start_ns", "cut to the window; a vCPU's follow each other without a gap"),
 	INTEGER("end_ns", "not included; may be start_ns"),
-	TEXT("state", "as in report: guest, hypervisor, vmm, preempted, waking, blocked, offline, "
-	     "unknown"),
+	TEXT("state", "as in report: guest, hypervisor, polling, vmm, preempted, waking, blocked, "
+	     "offline, unknown"),
 	INTEGER("pcpu", "where it is, or was last; empty: not known"),
-	TEXT("detail", "hypervisor, vmm: exit reason; preempted: who took the pCPU; blocked: what "
-	     "ended it"),
+	TEXT("detail", "hypervisor, polling, vmm: exit reason; preempted: who took the pCPU; "
+	     "blocked: what ended it"),
 	OF("who", "vcpu.id", "preempted: who took the pCPU; blocked: who woke it; if a vCPU did"),
 	BOOLEAN("is_exit", "begins with a VM exit"),
 	BOOLEAN("is_migrated", "first run on another pCPU"),
@@ -73,6 +73,7 @@ static const struct export_column exit_columns[] = {
 	INTEGER("cost_ns", "as in report; empty: its entry is not in the trace"),
 	INTEGER("pcpu", "where; empty: not known"),
 	INTEGER("hypervisor_ns", "from the exit to the entry, by state; empty as cost_ns is"),
+	INTEGER("polling_ns", "no cost"),
 	INTEGER("vmm_ns", ""),
 	INTEGER("preempted_ns", ""),
 	INTEGER("waking_ns", ""),

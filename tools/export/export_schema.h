@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 /** Counted up when a column is removed, or means something else; not when one is added. */
-#define EXPORT_SCHEMA_VERSION	1
+#define EXPORT_SCHEMA_VERSION	2
 
 enum export_table_id {
 	EXPORT_HOST = 0,

@@ -27,14 +27,9 @@
 
 /* --- filling --------------------------------------------------------------------------------- */
 
-static bool on_pcpu(int state)
-{
-	return state == VIRT_GUEST || state == VIRT_HYPERVISOR || state == VIRT_VMM;
-}
-
 static int64_t interval_label(const struct virt_interval *interval)
 {
-	if (on_pcpu(interval->state) && interval->pcpu >= 0)
+	if (virt_state_on_pcpu(interval->state) && interval->pcpu >= 0)
 		return interval->pcpu;
 	if (interval->state == VIRT_PREEMPTED && interval->detail >= 0)
 		return LABEL_CULPRIT + interval->detail;

@@ -173,7 +173,7 @@ static bool vcpu_was_there(const struct plot *plot, int32_t index)
 	for (size_t i = 0; i < range.n; i++) {
 		const struct virt_interval *interval = &range.first[i];
 
-		if (interval->state <= VIRT_VMM && interval->pcpu >= 0 &&
+		if (virt_state_on_pcpu(interval->state) && interval->pcpu >= 0 &&
 		    ksv_id_in_set(&plot->options->pcpus, (unsigned int)interval->pcpu))
 			return true;
 	}

@@ -21,7 +21,8 @@ static const struct {
 	enum virt_state	state;
 } columns[] = {
 	{ "executed", VIRT_GUEST }, { "steal", VIRT_PREEMPTED }, { "hypervisor", VIRT_HYPERVISOR },
-	{ "vmm", VIRT_VMM }, { "waking", VIRT_WAKING }, { "blocked", VIRT_BLOCKED },
+	{ "polling", VIRT_POLLING }, { "vmm", VIRT_VMM }, { "waking", VIRT_WAKING },
+	{ "blocked", VIRT_BLOCKED },
 	{ "unknown", VIRT_UNKNOWN },
 };
 
@@ -303,6 +304,15 @@ static void text_troubles(struct output *out, const struct report *report,
 	}
 }
 
+/** Few traces show polling: no column without any. */
+static bool has_column(const struct report_hyper_machine *machine, enum virt_state state)
+{
+	for (size_t i = 0; state == VIRT_POLLING && i < machine->n_tasks; i++)
+		if (machine->tasks[i].ns[state])
+			return true;
+	return state != VIRT_POLLING;
+}
+
 static void put_first(struct output *out, const char *name)
 {
 	out_str(out, "  ");
@@ -319,7 +329,8 @@ static void text_tasks(struct output *out, const struct report_hyper_machine *ma
 	text_right(out, "runs", TEXT_NUMBER);
 	text_right(out, "on CPU", TEXT_NUMBER);
 	for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
-		text_right(out, columns[c].name, TEXT_NUMBER);
+		if (has_column(machine, columns[c].state))
+			text_right(out, columns[c].name, TEXT_NUMBER);
 	text_right(out, "doubtful", TEXT_NUMBER);
 	out_char(out, '\n');
 	for (size_t i = 0; i < machine->n_tasks && i < MAX_TASKS; i++) {
@@ -330,7 +341,8 @@ static void text_tasks(struct output *out, const struct report_hyper_machine *ma
 		text_count(out, task->runs);
 		text_duration(out, task->cpu_ns);
 		for (size_t c = 0; c < ARRAY_SIZE(columns); c++)
-			text_duration(out, task->ns[columns[c].state]);
+			if (has_column(machine, columns[c].state))
+				text_duration(out, task->ns[columns[c].state]);
 		text_duration(out, task->doubt_ns);
 		out_char(out, '\n');
 	}

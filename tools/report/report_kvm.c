@@ -423,17 +423,19 @@ static const struct {
 	enum virt_state	state;
 } sum_columns[] = {
 	{ "executed", VIRT_GUEST }, { "steal", VIRT_PREEMPTED }, { "hypervisor", VIRT_HYPERVISOR },
-	{ "vmm", VIRT_VMM }, { "waking", VIRT_WAKING }, { "blocked", VIRT_BLOCKED },
-	{ "offline", VIRT_OFFLINE }, { "unknown", VIRT_UNKNOWN },
+	{ "polling", VIRT_POLLING }, { "vmm", VIRT_VMM }, { "waking", VIRT_WAKING },
+	{ "blocked", VIRT_BLOCKED }, { "offline", VIRT_OFFLINE }, { "unknown", VIRT_UNKNOWN },
 };
 
-/** Hardly any machine is paused or saved: others need no column for that. */
+/** Hardly any machine is paused or saved, and few traces show polling: no column without any. */
 static bool has_column(const struct guest_task_sums *sums, enum virt_state state)
 {
-	for (size_t i = 0; state == VIRT_OFFLINE && i < sums->n; i++)
+	bool is_rare = state == VIRT_OFFLINE || state == VIRT_POLLING;
+
+	for (size_t i = 0; is_rare && i < sums->n; i++)
 		if (sums->all[i].ns[state])
 			return true;
-	return state != VIRT_OFFLINE;
+	return !is_rare;
 }
 
 static void text_sums_head(struct output *out, const char *first,

@@ -67,15 +67,27 @@ static void text_xen(struct output *out, const struct report *report)
 	}
 }
 
+static bool has_polling(const struct report *report)
+{
+	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++)
+		if (report_pcpu(report, pcpu)->totals.state_ns[VIRT_POLLING])
+			return true;
+	return false;
+}
+
 static void text_kvm(struct output *out, const struct report *report)
 {
-	static const char *const columns[] = {
-		"guest", "hypervisor", "vmm", "other tasks", "idle", "unknown", "lost"
-	};
+	static const char *const columns[] = { "vmm", "other tasks", "idle", "unknown", "lost" };
+	/* few traces show it */
+	bool polling = has_polling(report);
 	char text[32];
 
 	out_char(out, '\n');
 	text_name(out, report_is_unsplit(report) ? "pCPU, not split" : "pCPU");
+	text_right(out, "guest", TEXT_NUMBER);
+	text_right(out, "hypervisor", TEXT_NUMBER);
+	if (polling)
+		text_right(out, "polling", TEXT_NUMBER);
 	text_columns(out, columns, ARRAY_SIZE(columns));
 	for (int pcpu = 0; pcpu < report->n_pcpus; pcpu++) {
 		const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
@@ -84,6 +96,8 @@ static void text_kvm(struct output *out, const struct report *report)
 		text_name(out, text);
 		text_state(out, report, VIRT_GUEST, totals);
 		text_state(out, report, VIRT_HYPERVISOR, totals);
+		if (polling)
+			text_state(out, report, VIRT_POLLING, totals);
 		text_state(out, report, VIRT_VMM, totals);
 		text_known(out, report, VIRT_NUMBER_TASKS, totals->task_ns);
 		text_known(out, report, VIRT_NUMBER_TASKS, totals->idle_ns);
@@ -134,7 +148,7 @@ static void json_pcpu(struct json *json, const struct report *report, int pcpu)
 	json->unknown = !knows_busy(report);
 	json_i64(json, "busy_ns", report_busy_ns(totals));
 	json->unknown = false;
-	for (int state = 0; state <= VIRT_VMM; state++)
+	for (int state = 0; state < VIRT_N_PCPU_STATES; state++)
 		json_pcpu_state(json, report, (enum virt_state)state, totals);
 	if (report_is_unsplit(report))
 		json_i64(json, "unsplit_ns", totals->state_ns[VIRT_HYPERVISOR] +
@@ -168,7 +182,7 @@ static void csv_pcpu(struct output *out, const struct report *report, int pcpu)
 	snprintf(name, sizeof(name), "p%d", pcpu);
 	row.unknown = !knows_busy(report);
 	csv_time(out, report, &row, "pcpu", "busy", report_busy_ns(totals));
-	for (int state = 0; state <= VIRT_VMM; state++) {
+	for (int state = 0; state < VIRT_N_PCPU_STATES; state++) {
 		row.unknown = !report_knows_state(report, (enum virt_state)state);
 		csv_time(out, report, &row, "pcpu", virt_state_name((enum virt_state)state),
 			 totals->state_ns[state]);

@@ -30,7 +30,8 @@ static const char *const events[] = {
 	"kvm:kvm_entry", "kvm:kvm_exit", "kvm:kvm_userspace_exit", "kvm:kvm_fpu",
 	"kvm:kvm_hypercall", "kvm:kvm_hv_hypercall", "kvm:kvm_xen_hypercall",
 	"kvm:kvm_nested_vmrun", "kvm:kvm_nested_vmenter", "kvm:kvm_nested_vmexit",
-	"kvm:kvm_nested_vmexit_inject", "sched:sched_switch", "sched:sched_wakeup",
+	"kvm:kvm_nested_vmexit_inject", "kvm:kvm_vcpu_wakeup", "sched:sched_switch",
+	"sched:sched_wakeup",
 	"sched:sched_wakeup_new", "sched:sched_migrate_task",
 };
 

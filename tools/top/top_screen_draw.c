@@ -28,8 +28,9 @@
 
 /** What a state is in a bar. */
 static const char letters[VIRT_N_STATES] = {
-	[VIRT_GUEST] = 'G', [VIRT_HYPERVISOR] = 'H', [VIRT_VMM] = 'M', [VIRT_PREEMPTED] = 'P',
-	[VIRT_WAKING] = 'W', [VIRT_BLOCKED] = '.', [VIRT_OFFLINE] = '-', [VIRT_UNKNOWN] = '?',
+	[VIRT_GUEST] = 'G', [VIRT_HYPERVISOR] = 'H', [VIRT_POLLING] = 'L', [VIRT_VMM] = 'M',
+	[VIRT_PREEMPTED] = 'P', [VIRT_WAKING] = 'W', [VIRT_BLOCKED] = '.', [VIRT_OFFLINE] = '-',
+	[VIRT_UNKNOWN] = '?',
 };
 
 /* --- colours --------------------------------------------------------------------------------- */
@@ -294,6 +295,7 @@ static const struct column columns[] = {
 	{ "taken by", 28, VIRT_N_STATES, put_culprit, TOP_SORT_NAME },
 	{ "exits", 28, VIRT_N_STATES, put_reason, TOP_SORT_NAME },
 	{ "vmm", 6, VIRT_VMM, NULL, TOP_SORT_NAME },
+	{ "poll", 6, VIRT_POLLING, NULL, TOP_SORT_NAME },
 	{ "offl", 6, VIRT_OFFLINE, NULL, TOP_SORT_NAME },
 };
 
@@ -438,7 +440,7 @@ static const char *const help[] = {
 	"Shares are of the time that is known, in per cent. Of a machine, they are of its",
 	"vCPUs together, and p99 is that of the worst one. In bars, a letter is a state:",
 	"G guest, H hypervisor, M monitor (vmm), P preempted (steal), W woken and waiting",
-	"for a pCPU, . blocked, - offline, ? not known.",
+	"for a pCPU, L hypervisor polls for an event, . blocked, - offline, ? not known.",
 };
 
 static void draw_help(void)

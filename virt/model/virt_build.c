@@ -393,7 +393,7 @@ static bool detail_fits(const struct virt_model *model, enum virt_state state, i
 {
 	if (detail == VIRT_NONE)
 		return true;
-	if (virt_on_pcpu(state))
+	if (virt_state_on_pcpu(state))
 		return detail >= 0 && detail < model->n_reasons;
 	return state == VIRT_PREEMPTED &&
 	       (virt_is_vcpu(model, detail) || virt_is_task(model, detail));
@@ -459,6 +459,112 @@ int virt_model_since(struct virt_model *model, int32_t vcpu, int64_t from_ns,
 	/* at the same time, the later word counts; and an exit stays one */
 	return virt_model_set(model, vcpu, from_ns > last->start_ns ? from_ns : last->start_ns,
 			      state, pcpu, detail, flags & (uint8_t)~VIRT_INTERVAL_EXIT);
+}
+
+/** Cut interval @i in two, of which the second one begins at @time_ns. Return: 0 or -ENOMEM. */
+static int cut_interval(struct virt_vcpu_track *track, uint32_t i, int64_t time_ns)
+{
+	struct virt_interval *at;
+
+	if (ARRAY_GROW(track->intervals, track->n, track->room))
+		return -ENOMEM;
+	at = &track->intervals[i];
+	memmove(at + 1, at, (track->n - i) * sizeof(*at));
+	at[1].start_ns = time_ns;
+	at[1].flags &= (uint8_t)~VIRT_INTERVAL_EXIT;
+	track->n++;
+	track->blocked += track->blocked != UINT32_MAX && track->blocked > i;
+	return 0;
+}
+
+/** Interval @i is no more, and the one before it goes on. */
+static void drop_interval(struct virt_vcpu_track *track, uint32_t i)
+{
+	struct virt_interval *at = &track->intervals[i];
+
+	track->n--;
+	memmove(at, at + 1, (track->n - i) * sizeof(*at));
+	track->blocked -= track->blocked != UINT32_MAX && track->blocked > i;
+}
+
+/** The first interval that may be polling since a time: behind it, nothing else is known. */
+static uint32_t polled_first(const struct virt_vcpu_track *track, int64_t from_ns)
+{
+	uint32_t first = track->n;
+
+	while (first) {
+		const struct virt_interval *before = &track->intervals[first - 1];
+
+		if (before->state == VIRT_GUEST || before->state == VIRT_VMM ||
+		    before->state == VIRT_OFFLINE || before->state == VIRT_UNKNOWN)
+			break;
+		first--;
+		if (before->start_ns <= from_ns || before->flags & VIRT_INTERVAL_EXIT)
+			break;
+	}
+	return first;
+}
+
+/** If it is not split, some of it may have been another state. */
+static bool can_poll(const struct virt_interval *interval)
+{
+	return interval->state == VIRT_HYPERVISOR && !(interval->flags & VIRT_INTERVAL_UNSPLIT);
+}
+
+/**
+ * What of interval @i was the hypervisor's since a time was polling. An exit goes on,
+ * of no length.
+ *
+ * Return: intervals that there are more in front of what polls, 0 or 1, or -ENOMEM.
+ */
+static int poll_interval(struct virt_vcpu_track *track, uint32_t i, int64_t from_ns, int64_t to_ns)
+{
+	const struct virt_interval *interval = &track->intervals[i];
+	int64_t end_ns = i + 1 < track->n ? interval[1].start_ns : to_ns;
+	int64_t start_ns = interval->start_ns < from_ns ? from_ns : interval->start_ns;
+	int is_cut = interval->start_ns < from_ns || interval->flags & VIRT_INTERVAL_EXIT;
+
+	if (!can_poll(interval) || start_ns >= end_ns)
+		return 0;
+	if (is_cut && cut_interval(track, i, start_ns))
+		return -ENOMEM;
+	track->intervals[i + (uint32_t)is_cut].state = VIRT_POLLING;
+	return is_cut;
+}
+
+int virt_model_polled(struct virt_model *model, int32_t vcpu, int64_t from_ns, int64_t to_ns,
+		      bool slept)
+{
+	struct virt_vcpu_track *track;
+	uint32_t i, end;
+
+	if (model->finished || !virt_is_vcpu(model, vcpu) ||
+	    to_ns < model->vcpus[vcpu].intervals[model->vcpus[vcpu].n - 1].start_ns)
+		return -EINVAL;
+	track = &model->vcpus[vcpu];
+	i = polled_first(track, from_ns);
+	for (end = i; end < track->n && track->intervals[end].state != VIRT_BLOCKED; end++)
+		;
+	if (from_ns >= to_ns || (slept && end == track->n))
+		return 0;
+	/* it goes on in the hypervisor */
+	if (end == track->n && end > i && can_poll(&track->intervals[end - 1]) &&
+	    track->intervals[end - 1].start_ns < to_ns && cut_interval(track, end - 1, to_ns))
+		return -ENOMEM;
+	for (; i < end; i++) {
+		int ret = poll_interval(track, i, from_ns, to_ns);
+
+		if (ret < 0)
+			return ret;
+		i += (uint32_t)ret;
+		end += (uint32_t)ret;
+		if (!i || track->intervals[i].state != VIRT_POLLING ||
+		    !same_interval(&track->intervals[i - 1], &track->intervals[i]))
+			continue;
+		drop_interval(track, i--);
+		end--;
+	}
+	return 0;
 }
 
 int virt_model_woken(struct virt_model *model, int32_t vcpu, int32_t wake)

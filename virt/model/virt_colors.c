@@ -17,6 +17,10 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 		.color = RGB(0xe69f00), .title = "Hypervisor",
 		.meaning = "on a pCPU, the hypervisor works for it",
 	},
+	[VIRT_POLLING] = {
+		.color = RGB(0xbbffbb), .title = "Polling",
+		.meaning = "on a pCPU, wants nothing: the hypervisor polls for an event",
+	},
 	[VIRT_VMM] = {
 		.color = RGB(0xd55e00), .title = "VMM",
 		.meaning = "on a pCPU, the user-space monitor works for it",
@@ -47,7 +51,7 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 			" and does not tell waits apart"
 
 /* Of what a trace without sched_switch tells less. */
-static const struct virt_look unsplit_looks[VIRT_VMM + 1] = {
+static const struct virt_look unsplit_looks[VIRT_N_PCPU_STATES] = {
 	[VIRT_HYPERVISOR] = {
 		.color = RGB(0xe69f00), .hatch = RGB(0xffffff), .hatched = true,
 		.title = "Hypervisor, not split", .meaning = UNSPLIT_MEANING,

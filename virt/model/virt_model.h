@@ -26,6 +26,8 @@ extern "C" {
 enum virt_state {
 	VIRT_GUEST = 0,		/* executing guest code */
 	VIRT_HYPERVISOR,	/* on its pCPU, the hypervisor works for it */
+	VIRT_POLLING,		/* on its pCPU, wants nothing: the hypervisor polls for an event
+				 * before it lets the vCPU sleep (KVM's halt polling) */
 	VIRT_VMM,		/* on its pCPU, the user-space monitor works for it */
 	VIRT_PREEMPTED,		/* wants to run, was running, has no pCPU: steal */
 	VIRT_WAKING,		/* wants to run after a wake-up, not yet on a pCPU */
@@ -34,6 +36,15 @@ enum virt_state {
 	VIRT_UNKNOWN,		/* the trace does not tell */
 	VIRT_N_STATES
 };
+
+/** Of the states in which a vCPU holds a pCPU, which come first: how many there are. */
+#define VIRT_N_PCPU_STATES	(VIRT_VMM + 1)
+
+/** virt_state_on_pcpu - does a vCPU in this state hold a pCPU? */
+static inline bool virt_state_on_pcpu(unsigned int state)
+{
+	return state < VIRT_N_PCPU_STATES;
+}
 
 /** No pCPU, no vCPU, no reason. */
 #define VIRT_NONE	(-1)
@@ -85,7 +96,7 @@ enum virt_state {
 /** One interval of a vCPU: 16 bytes. */
 struct virt_interval {
 	int64_t		start_ns;
-	int32_t		detail;	/* GUEST, HYPERVISOR, VMM: exit reason (virt_model_reason()), or
+	int32_t		detail;	/* GUEST, HYPERVISOR, POLLING, VMM: exit reason, or
 				 * VIRT_NONE; PREEMPTED: global index of the vCPU that took the
 				 * pCPU, a task, or VIRT_NONE; BLOCKED: what ended it
 				 * (virt_model_wake()), or VIRT_NONE; else VIRT_NONE */
@@ -149,9 +160,9 @@ struct virt_loss {
 
 /**
  * What the vCPUs of a machine do together, as xenalyze defines it (domain runstates). GUEST,
- * HYPERVISOR and VMM run; PREEMPTED and WAKING want to; BLOCKED and OFFLINE do not. UNKNOWN ones
- * are left out as long as there is another one, unless VIRT_INTERVAL_ON_PCPU says that they run;
- * but with one that is VIRT_INTERVAL_UNSPLIT, nobody knows what they do together.
+ * HYPERVISOR, POLLING and VMM run; PREEMPTED and WAKING want to; BLOCKED and OFFLINE do not.
+ * UNKNOWN ones are left out as long as there is another one, unless VIRT_INTERVAL_ON_PCPU says that
+ * they run; but with one that is VIRT_INTERVAL_UNSPLIT, nobody knows what they do together.
  */
 enum virt_machine_state {
 	VIRT_M_FULL_RUN = 0,		/* all run */
@@ -335,7 +346,7 @@ int virt_model_own_task(struct virt_model *model, int32_t task, int32_t machine,
  *
  * Equal to the state, pCPU and detail it has, without VIRT_INTERVAL_EXIT: nothing is added.
  * Twice at the same time: the later word counts, but see VIRT_INTERVAL_EXIT. Migrations are found
- * by the model: a vCPU that is on its pCPU (GUEST, HYPERVISOR, VMM) elsewhere than the last time it
+ * by the model: a vCPU that is on its pCPU (virt_state_on_pcpu()) elsewhere than the last time it
  * was on one.
  *
  * Return: 0, -ENOMEM, or -EINVAL (and nothing changed) if the time lies before the last change, or
@@ -344,6 +355,22 @@ int virt_model_own_task(struct virt_model *model, int32_t task, int32_t machine,
  */
 int virt_model_set(struct virt_model *model, int32_t vcpu, int64_t time_ns,
 		   enum virt_state state, int16_t pcpu, int32_t detail, uint8_t flags);
+
+/**
+ * virt_model_polled - what a vCPU has done in the hypervisor since a time was to poll for an event
+ * @from_ns: ns; not before the last exit, or what is not known, and up to the last change
+ * @to_ns: now; not before the last change
+ * @slept: it has slept since: only what lies before that was polling
+ *
+ * A hypervisor says so when it is over. HYPERVISOR becomes POLLING unless VIRT_INTERVAL_UNSPLIT,
+ * and other states stay. The vCPU is HYPERVISOR again from @to_ns on. If it has slept, and that is
+ * not in the model, nothing is changed.
+ *
+ * Return: 0, -ENOMEM, or -EINVAL (and nothing changed): there is no such vCPU, or @to_ns lies
+ * before the last change.
+ */
+int virt_model_polled(struct virt_model *model, int32_t vcpu, int64_t from_ns, int64_t to_ns,
+		      bool slept);
 
 /**
  * virt_model_since - the last change of a vCPU was another one, or another one has followed
@@ -562,7 +589,7 @@ void virt_vcpu_exit_columns(const struct virt_model *model, int32_t vcpu, int64_
 
 /** What a pCPU did: vCPUs' time by state, tasks, idle, not known. Adds up to the window. */
 struct virt_pcpu_totals {
-	int64_t		state_ns[VIRT_N_STATES];	/* GUEST, HYPERVISOR, VMM only */
+	int64_t		state_ns[VIRT_N_STATES];	/* of those on a pCPU only */
 	int64_t		task_ns;	/* tasks of the host that are no vCPU */
 	int64_t		idle_ns;
 	int64_t		unknown_ns;	/* also: of an occupant that is said not to run */

@@ -39,6 +39,8 @@ static const struct number_row {
 	[VIRT_NUMBER_HYPERVISOR] = { "hypervisor", true, {
 		{ K(ENTRY) | K(WHOLE), K(EXIT) | K(WHOLE) },
 		{ K(ENTRY), K(EXIT) } } },
+	[VIRT_NUMBER_POLLING] = { "polling", true, {
+		{ K(ENTRY), K(EXIT), K(HALT_POLL) } } },
 	[VIRT_NUMBER_VMM] = { "vmm", true, {
 		{ K(ENTRY), K(EXIT), K(MONITOR) } } },
 	[VIRT_NUMBER_PREEMPTED] = { "preempted", true, {
@@ -152,6 +154,7 @@ enum virt_number virt_number_of_state(enum virt_state state)
 	static const enum virt_number of[VIRT_N_STATES] = {
 		[VIRT_GUEST] = VIRT_NUMBER_GUEST,
 		[VIRT_HYPERVISOR] = VIRT_NUMBER_HYPERVISOR,
+		[VIRT_POLLING] = VIRT_NUMBER_POLLING,
 		[VIRT_VMM] = VIRT_NUMBER_VMM,
 		[VIRT_PREEMPTED] = VIRT_NUMBER_PREEMPTED,
 		[VIRT_WAKING] = VIRT_NUMBER_WAKING,

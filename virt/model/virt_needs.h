@@ -28,6 +28,7 @@ enum virt_hypervisor {
 enum virt_number {
 	VIRT_NUMBER_GUEST = 0,		/* time in a state, and its stretches: */
 	VIRT_NUMBER_HYPERVISOR,
+	VIRT_NUMBER_POLLING,
 	VIRT_NUMBER_VMM,
 	VIRT_NUMBER_PREEMPTED,		/* steal */
 	VIRT_NUMBER_WAKING,		/* wake-up latency */

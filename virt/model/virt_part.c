@@ -217,7 +217,7 @@ static bool is_interval(const struct virt_model *model, const struct virt_interv
 		return false;
 	if (detail == VIRT_NONE)
 		return true;
-	if (virt_on_pcpu(change->state))
+	if (virt_state_on_pcpu(change->state))
 		return detail >= 0 && detail < model->n_reasons && change->pcpu >= 0;
 	if (change->state == VIRT_BLOCKED)
 		return detail >= 0 && detail < model->n_wakes;
@@ -273,7 +273,7 @@ static bool is_possible(const struct virt_model *model, const struct virt_part_t
 /** Is what @change tells of [from, to) told by records that are there? */
 static bool is_there(const struct virt_part *part, const struct virt_interval *change)
 {
-	return virt_on_pcpu(change->state) && change->pcpu >= 0 &&
+	return virt_state_on_pcpu(change->state) && change->pcpu >= 0 &&
 	       !virt_part_is_left_out(part, change->pcpu);
 }
 

@@ -52,7 +52,7 @@ static bool is_run(const struct keep *k, size_t i)
 {
 	const struct virt_interval *interval = &k->vcpu->intervals[i];
 
-	return virt_on_pcpu(interval->state) && interval->pcpu != VIRT_NONE &&
+	return virt_state_on_pcpu(interval->state) && interval->pcpu != VIRT_NONE &&
 	       virt_interval_end(k->model, k->vcpu, i) > interval->start_ns;
 }
 
@@ -116,7 +116,8 @@ static int keep_before(struct keep *k)
 		last--;
 	/* of a pause, all: a migration may come of it */
 	k->first = lower(lower(virt_stretch_begin(k->vcpu, at), exit_of(k, at)),
-			 virt_on_pcpu(k->vcpu->intervals[at].state) ? at : lower(run, last + 1));
+			 virt_state_on_pcpu(k->vcpu->intervals[at].state) ? at :
+			 lower(run, last + 1));
 	ret = keep(k, last);
 	if (!ret && run)
 		ret = keep(k, run - 1);
@@ -164,7 +165,7 @@ static int keep_after(struct keep *k)
 		       interval[end].state != VIRT_UNKNOWN)
 			end++;
 	end = higher(end, k->last);
-	if (virt_on_pcpu(interval[at].state))
+	if (virt_state_on_pcpu(interval[at].state))
 		ret = keep(k, virt_run_end(k->vcpu, at));
 	if (!ret)
 		ret = keep_until(k, in_force(k, k->again_ns));

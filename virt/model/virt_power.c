@@ -270,11 +270,11 @@ void virt_power_of_vcpu(const struct virt_model *model, int32_t vcpu, int64_t fr
 		wait.end_ns = end_of(&range, i);
 		wait.to_ns = wait.end_ns > to_ns ? to_ns : wait.end_ns;
 		if (interval->state == VIRT_WAKING && i + 1 < range.n &&
-		    range.first[i + 1].state <= VIRT_VMM)
+		    virt_state_on_pcpu(range.first[i + 1].state))
 			wait.pcpu = range.first[i + 1].pcpu;
 		if (interval->state == VIRT_WAKING)
 			add_wait(model, &wait, sum);
-		else if (interval->state <= VIRT_VMM)
+		else if (virt_state_on_pcpu(interval->state))
 			add_on_pcpu(model, interval->pcpu, wait.from_ns, wait.to_ns, sum, &mean);
 	}
 }

@@ -128,7 +128,7 @@ static inline const struct virt_groups *virt_groups_of(const struct virt_groups 
  * done up to then since the beginning of the trace, wherever that was.
  */
 struct virt_pcpu_base {
-	int64_t		state_ns[VIRT_VMM + 1];
+	int64_t		state_ns[VIRT_N_PCPU_STATES];
 	int64_t		task_ns;
 	int64_t		idle_ns;
 };
@@ -288,12 +288,6 @@ static inline bool virt_is_beyond(const struct virt_model *model, size_t first, 
 	return i - first >= model->culprit_limit;
 }
 
-/** virt_on_pcpu - whether a vCPU in this state holds a pCPU */
-static inline bool virt_on_pcpu(enum virt_state state)
-{
-	return state <= VIRT_VMM;
-}
-
 /** virt_is_hidden - whether a vCPU has its pCPU, and nobody knows what it does there */
 static inline bool virt_is_hidden(const struct virt_interval *interval)
 {
@@ -303,7 +297,7 @@ static inline bool virt_is_hidden(const struct virt_interval *interval)
 /** virt_is_on - whether a vCPU holds a pCPU in an interval, known or not what it does there */
 static inline bool virt_is_on(const struct virt_interval *interval)
 {
-	return virt_on_pcpu(interval->state) || virt_is_hidden(interval);
+	return virt_state_on_pcpu(interval->state) || virt_is_hidden(interval);
 }
 
 /** virt_index_cell - the cell of a time from the beginning to the end of the trace */
@@ -374,7 +368,7 @@ static inline bool virt_is_cost(const struct virt_interval *interval)
 /** virt_exit_reason - of an interval with VIRT_INTERVAL_EXIT, in whatever state it is */
 static inline int32_t virt_exit_reason(const struct virt_interval *interval)
 {
-	return virt_on_pcpu(interval->state) ? interval->detail : VIRT_NONE;
+	return virt_state_on_pcpu(interval->state) ? interval->detail : VIRT_NONE;
 }
 
 /** virt_interval_end - where interval @i ends */

@@ -586,14 +586,14 @@ static void pcpu_totals_before(const struct virt_model *model, const struct virt
 	if (!moment->block)
 		return;
 	base = &pcpu->base[moment->occupant];
-	for (int s = 0; s <= VIRT_VMM; s++)
+	for (int s = 0; s < VIRT_N_PCPU_STATES; s++)
 		totals->state_ns[s] = base->state_ns[s];
 	totals->task_ns = base->task_ns;
 	totals->idle_ns = base->idle_ns;
 	occupant = &pcpu->occupants[moment->occupant];
 	if (moment->vcpu.vcpu) {
 		moment_times(&moment->vcpu, time_ns, &sum);
-		for (int s = 0; s <= VIRT_VMM; s++)
+		for (int s = 0; s < VIRT_N_PCPU_STATES; s++)
 			totals->state_ns[s] += sum.ns[s];
 	} else if (occupant->vcpu != VIRT_NONE) {
 		totals->task_ns += since_begin;
@@ -601,14 +601,14 @@ static void pcpu_totals_before(const struct virt_model *model, const struct virt
 		totals->idle_ns += since_begin;
 	}
 	totals->unknown_ns = since_begin - totals->idle_ns - totals->task_ns;
-	for (int s = 0; s <= VIRT_VMM; s++)
+	for (int s = 0; s < VIRT_N_PCPU_STATES; s++)
 		totals->unknown_ns -= totals->state_ns[s];
 }
 
 static void subtract(struct virt_pcpu_totals *column, const struct virt_pcpu_totals *after,
 		     const struct virt_pcpu_totals *before)
 {
-	for (int s = 0; s <= VIRT_VMM; s++)
+	for (int s = 0; s < VIRT_N_PCPU_STATES; s++)
 		column->state_ns[s] = after->state_ns[s] - before->state_ns[s];
 	column->task_ns = after->task_ns - before->task_ns;
 	column->idle_ns = after->idle_ns - before->idle_ns;

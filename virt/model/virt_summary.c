@@ -527,7 +527,7 @@ static int summarize_all_culprits(struct virt_model *model)
 /** Where the sweep of a pCPU's occupants is in the intervals of a vCPU. */
 struct virt_cursor {
 	uint32_t	i;			/* interval in force, or an earlier one */
-	int64_t		state_ns[VIRT_VMM + 1];	/* of all intervals before */
+	int64_t		state_ns[VIRT_N_PCPU_STATES];	/* of all intervals before */
 };
 
 /** What @vcpu did before @time_ns where it holds a pCPU. */
@@ -539,19 +539,19 @@ static void states_before(const struct virt_vcpu_track *vcpu, struct virt_cursor
 
 	if (i / VIRT_BLOCK != cursor->i / VIRT_BLOCK) {
 		cursor->i = i / VIRT_BLOCK * VIRT_BLOCK;
-		for (int s = 0; s <= VIRT_VMM; s++)
+		for (int s = 0; s < VIRT_N_PCPU_STATES; s++)
 			cursor->state_ns[s] = vcpu->sums[i / VIRT_BLOCK].ns[s];
 	}
 	for (; cursor->i < i; cursor->i++) {
 		interval = &vcpu->intervals[cursor->i];
-		if (virt_on_pcpu(interval->state))
+		if (virt_state_on_pcpu(interval->state))
 			cursor->state_ns[interval->state] +=
 				interval[1].start_ns - interval->start_ns;
 	}
 	interval = &vcpu->intervals[i];
-	for (int s = 0; s <= VIRT_VMM; s++)
+	for (int s = 0; s < VIRT_N_PCPU_STATES; s++)
 		state_ns[s] = cursor->state_ns[s];
-	if (virt_on_pcpu(interval->state))
+	if (virt_state_on_pcpu(interval->state))
 		state_ns[interval->state] += time_ns - interval->start_ns;
 }
 
@@ -574,11 +574,11 @@ static int summarize_pcpu(const struct virt_model *model, struct virt_pcpu_track
 		pcpu->base[i] = sum;
 		if (virt_is_vcpu(model, occupant->vcpu)) {
 			const struct virt_vcpu_track *vcpu = &model->vcpus[occupant->vcpu];
-			int64_t before[VIRT_VMM + 1], after[VIRT_VMM + 1];
+			int64_t before[VIRT_N_PCPU_STATES], after[VIRT_N_PCPU_STATES];
 
 			states_before(vcpu, &cursor[occupant->vcpu], start, before);
 			states_before(vcpu, &cursor[occupant->vcpu], end, after);
-			for (int s = 0; s <= VIRT_VMM; s++) {
+			for (int s = 0; s < VIRT_N_PCPU_STATES; s++) {
 				pcpu->base[i].state_ns[s] -= before[s];
 				sum.state_ns[s] += after[s] - before[s];
 			}
@@ -612,6 +612,7 @@ enum { RUNNING, RUNNABLE, SLEEPING, LOST, UNSPLIT, N_KINDS };
 static const uint8_t kind_of[VIRT_N_STATES] = {
 	[VIRT_GUEST] = RUNNING,
 	[VIRT_HYPERVISOR] = RUNNING,
+	[VIRT_POLLING] = RUNNING,
 	[VIRT_VMM] = RUNNING,
 	[VIRT_PREEMPTED] = RUNNABLE,
 	[VIRT_WAKING] = RUNNABLE,

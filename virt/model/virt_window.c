@@ -428,7 +428,7 @@ static void sum_up(struct tally *tally)
 	virt_vcpu_unsplit(tally->model, index, tally->from_ns, tally->to_ns, stats->unsplit_ns);
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		stats->states[state].ns = totals.ns[state];
-		stats->runs.ns += virt_on_pcpu(state) ? totals.ns[state] : 0;
+		stats->runs.ns += virt_state_on_pcpu(state) ? totals.ns[state] : 0;
 	}
 	stats->known_ns = virt_share_base(VIRT_GUEST, totals.ns, stats->unsplit_ns[VIRT_UNKNOWN]);
 	stats->runs.ns += after.hidden_ns - before.hidden_ns;

@@ -39,6 +39,7 @@ const char *virt_state_name(enum virt_state state)
 	static const char *const name[VIRT_N_STATES] = {
 		[VIRT_GUEST] = "guest",
 		[VIRT_HYPERVISOR] = "hypervisor",
+		[VIRT_POLLING] = "polling",
 		[VIRT_VMM] = "vmm",
 		[VIRT_PREEMPTED] = "preempted",
 		[VIRT_WAKING] = "waking",

@@ -78,7 +78,7 @@ static inline size_t virt_longest_part(const struct virt_model *model,
 /** virt_entry_after - when guest code runs, from interval @i on, before the pCPU is lost. */
 static inline int64_t virt_entry_after(const struct virt_vcpu_track *track, size_t i)
 {
-	for (; i < track->n && virt_on_pcpu(track->intervals[i].state); i++)
+	for (; i < track->n && virt_state_on_pcpu(track->intervals[i].state); i++)
 		if (track->intervals[i].state == VIRT_GUEST)
 			return track->intervals[i].start_ns;
 	return VIRT_NO_TIME;

@@ -17,11 +17,6 @@ static bool is_vcpu(const struct virt_model *model, int32_t who)
 	return virt_model_vcpu(model, who) != NULL;
 }
 
-static bool is_on_pcpu(unsigned int state)
-{
-	return state <= VIRT_VMM;
-}
-
 /* --- who has a pCPU -------------------------------------------------------------------------- */
 
 /** Whoever it is; @waits: somebody waits for the pCPU. */
@@ -150,7 +145,7 @@ static size_t stretch_end(const struct virt_interval_range *range, size_t i)
 {
 	unsigned int state = range->first[i].state;
 
-	for (i++; !is_on_pcpu(state) && i < range->n && range->first[i].state == state; i++)
+	for (i++; !virt_state_on_pcpu(state) && i < range->n && range->first[i].state == state; i++)
 		;
 	return i;
 }
@@ -174,7 +169,7 @@ static void explain_waking(struct walk *walk, size_t at, const struct stretch *s
 	const struct virt_interval *next = &stretch->range.first[stretch->end];
 	struct virt_why_segment *segment = &walk->why->segments[at];
 
-	if (stretch->end < stretch->range.n && is_on_pcpu(next->state))
+	if (stretch->end < stretch->range.n && virt_state_on_pcpu(next->state))
 		segment->pcpu = next->pcpu;
 	why_add_culprits(walk, at, segment->pcpu, stretch->from_ns, stretch->to_ns);
 }
@@ -236,7 +231,8 @@ static int32_t reason_before(const struct walk *walk, int32_t vcpu, int64_t star
 		if (range.first[i].state == VIRT_GUEST || range.first[i].state == VIRT_UNKNOWN)
 			break;
 		if (range.first[i].flags & VIRT_INTERVAL_EXIT)
-			return is_on_pcpu(range.first[i].state) ? range.first[i].detail : VIRT_NONE;
+			return virt_state_on_pcpu(range.first[i].state) ?
+			       range.first[i].detail : VIRT_NONE;
 	}
 	return VIRT_NONE;
 }
@@ -324,6 +320,7 @@ static struct virt_why_segment segment_of(const struct walk *walk, int32_t vcpu,
 	static const uint8_t causes[VIRT_N_STATES] = {
 		[VIRT_GUEST] = VIRT_WHY_RUNS,
 		[VIRT_HYPERVISOR] = VIRT_WHY_EXIT,
+		[VIRT_POLLING] = VIRT_WHY_POLLS,
 		[VIRT_VMM] = VIRT_WHY_EXIT,
 		[VIRT_PREEMPTED] = VIRT_WHY_PCPU,
 		[VIRT_WAKING] = VIRT_WHY_PCPU,
@@ -499,7 +496,7 @@ bool virt_why_at(const struct virt_model *model, int32_t vcpu, int64_t time_ns, 
 		return false;
 	i = (size_t)(at - range.first);
 	end = stretch_end(&range, i);
-	while (!is_on_pcpu(at->state) && i && range.first[i - 1].state == at->state)
+	while (!virt_state_on_pcpu(at->state) && i && range.first[i - 1].state == at->state)
 		i--;
 	*from_ns = range.first[i].start_ns;
 	*to_ns = end < range.n ? range.first[end].start_ns : range.end_ns;

@@ -34,6 +34,7 @@ extern "C" {
 enum virt_why_kind {
 	VIRT_WHY_GUEST = VIRT_GUEST,
 	VIRT_WHY_HYPERVISOR = VIRT_HYPERVISOR,
+	VIRT_WHY_POLLING = VIRT_POLLING,
 	VIRT_WHY_VMM = VIRT_VMM,
 	VIRT_WHY_PREEMPTED = VIRT_PREEMPTED,
 	VIRT_WHY_WAKING = VIRT_WAKING,
@@ -52,6 +53,7 @@ enum virt_why_cause {
 	VIRT_WHY_RUNS = 0,		/* guest code, or has the pCPU: there is no more to it */
 	VIRT_WHY_NESTED,		/* the code of a guest of the guest */
 	VIRT_WHY_EXIT,			/* a VM exit, @reason */
+	VIRT_WHY_POLLS,			/* wants nothing, the hypervisor polls for an event */
 	VIRT_WHY_PCPU,			/* waits for a pCPU, which @who had longest */
 	VIRT_WHY_GUEST_CPU,		/* waits for @vcpu, of its guest, which @who had longest */
 	VIRT_WHY_WAKE,			/* waits for what ended it, @wake */

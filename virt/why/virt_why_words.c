@@ -34,6 +34,7 @@ const char *virt_why_cause_name(enum virt_why_cause cause)
 		[VIRT_WHY_RUNS] = "runs",
 		[VIRT_WHY_NESTED] = "nested guest",
 		[VIRT_WHY_EXIT] = "exit",
+		[VIRT_WHY_POLLS] = "halt polling",
 		[VIRT_WHY_PCPU] = "pcpu",
 		[VIRT_WHY_GUEST_CPU] = "guest cpu",
 		[VIRT_WHY_WAKE] = "wait",

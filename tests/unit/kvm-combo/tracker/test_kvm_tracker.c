@@ -1097,6 +1097,62 @@ static void test_old_end(void **state)
 	virt_model_free(model);
 }
 
+/** KVM polls before its vCPU sleeps, or until there is an event: @more of KVM_HALTED is "slept". */
+static void test_halt_polling(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 10, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 100, 0, KVM_EXIT, 100, 0, HLT },
+		{ 300, 0, KVM_HALTED, 100, VIRT_NONE, 198 },
+		{ 301, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 400, 0, KVM_EXIT, 100, 0, HLT },
+		{ 600, 0, KVM_SWITCH, 100, IDLE, ASLEEP },
+		{ 900, 0, KVM_WAKEUP, IDLE, 100, 0 },
+		{ 910, 0, KVM_SWITCH, IDLE, 100, RUNS },
+		{ 912, 0, IN_IRQ(KVM_HALTED), 100, VIRT_NONE, 511 },
+		{ 920, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 950, 0, KVM_EXIT, 100, 0, HLT },
+		/* not at all, and longer than since the exit */
+		{ 960, 0, KVM_HALTED, 100, VIRT_NONE, 0 },
+		{ 970, 0, KVM_HALTED, 100, VIRT_NONE, INT64_MIN },
+		{ 980, 0, KVM_HALTED, 100, VIRT_NONE, INT64_MAX },
+		{ 990, 0, KVM_ENTRY, 100, 0, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_HYPERVISOR, 0, NULL, 0 },
+		{ 10, VIRT_GUEST, 0, NULL, 0 },
+		{ 100, VIRT_HYPERVISOR, 0, "HLT", EXIT },
+		{ 102, VIRT_POLLING, 0, "HLT", 0 },
+		{ 300, VIRT_HYPERVISOR, 0, "HLT", 0 },
+		{ 301, VIRT_GUEST, 0, NULL, 0 },
+		{ 400, VIRT_HYPERVISOR, 0, "HLT", EXIT },
+		{ 401, VIRT_POLLING, 0, "HLT", 0 },
+		{ 600, VIRT_BLOCKED, 0, NULL, 0 },
+		{ 900, VIRT_WAKING, 0, NULL, 0 },
+		{ 910, VIRT_HYPERVISOR, 0, "HLT", 0 },
+		{ 920, VIRT_GUEST, 0, NULL, 0 },
+		{ 950, VIRT_HYPERVISOR, 0, "HLT", EXIT },
+		{ 950, VIRT_POLLING, 0, "HLT", 0 },
+		{ 980, VIRT_HYPERVISOR, 0, "HLT", 0 },
+		{ 990, VIRT_GUEST, 0, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 1000);
+	struct virt_pcpu_totals totals;
+	struct virt_exit_total exits[2];
+
+	(void)state;
+	CHECK(model, 100, expected);
+	/* it has its pCPU while it is polled for, and that is no cost of HLT: 3, 21 and 10 */
+	virt_pcpu_totals(model, 0, 0, 1000, &totals);
+	assert_int_equal(totals.state_ns[VIRT_POLLING], 198 + 199 + 30);
+	assert_int_equal(totals.idle_ns, 310);
+	assert_int_equal(virt_vcpu_exits(model, 0, 0, 1000, exits, 2), 1);
+	assert_int_equal(exits[0].complete, 3);
+	assert_int_equal(exits[0].ns, 3 + 21 + 10);
+	virt_model_free(model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -1126,6 +1182,7 @@ int main(void)
 		cmocka_unit_test(test_back_and_forth),
 		cmocka_unit_test(test_contradictions),
 		cmocka_unit_test(test_old_end),
+		cmocka_unit_test(test_halt_polling),
 		cmocka_unit_test(test_empty),
 	};
 

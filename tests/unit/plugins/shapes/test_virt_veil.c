@@ -63,7 +63,7 @@ static void new_world(struct world *world, uint32_t number, bool split)
 static bool is_off(const struct world *world, int64_t t, enum virt_veil_kind kind)
 {
 	if (kind == VIRT_VEIL_OFF_PCPU)
-		return world->state[t] > VIRT_VMM && world->state[t] != VIRT_UNKNOWN;
+		return !virt_state_on_pcpu(world->state[t]) && world->state[t] != VIRT_UNKNOWN;
 	return world->state[t] == VIRT_UNKNOWN ? world->unsplit[t] :
 						 world->state[t] != VIRT_GUEST;
 }

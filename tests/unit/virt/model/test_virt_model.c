@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "hand_model.h"
@@ -81,8 +82,8 @@ static void test_every_state(void **state)
 	assert_int_equal(virt_model_n_pcpus(model), 4);
 	/* GUEST 170 + 100 + 40 + 80, HYPERVISOR 20 + 5 + 10, UNKNOWN 50 + 100, WAKING 30 + 10 */
 	check_totals(model, INT64_MIN, INT64_MAX, (struct virt_totals){
-		.ns = { 390, 35, 80, 60, 40, 195, 50, 150 },
-		.count = { 4, 3, 1, 1, 2, 1, 1, 2 },
+		.ns = { 390, 35, 0, 80, 60, 40, 195, 50, 150 },
+		.count = { 4, 3, 0, 1, 1, 2, 1, 1, 2 },
 	});
 	/* GUEST 390..400 is not counted, it began before; of GUEST 500..600 there are 10 ns */
 	check_totals(model, 390, 510, (struct virt_totals){
@@ -685,11 +686,127 @@ static void test_too_many(void **state)
 	virt_model_free(model);
 }
 
+/** What a vCPU did until 1000, as states and times: "H100e P150 H300". */
+static const char *life(struct virt_model *model)
+{
+	static const char letters[] = "GHPVSWBOU";
+	struct virt_interval_range range;
+	static char text[256];
+	size_t n = 0;
+
+	assert_int_equal(virt_model_finish(model, 0, 1000), 0);
+	range = virt_vcpu_intervals(model, 0, INT64_MIN, INT64_MAX);
+	for (size_t i = 0; i < range.n; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%c%d%s", i ? " " : "",
+				      letters[range.first[i].state], (int)range.first[i].start_ns,
+				      range.first[i].flags & EXIT ? "e" : "");
+	virt_model_free(model);
+	return text;
+}
+
+/** A guest that halts at 100. */
+static struct virt_model *halted(void)
+{
+	struct virt_model *model = with_vcpus(1);
+
+	set(model, 0, 0, VIRT_GUEST, 0, NONE, 0);
+	set(model, 0, 100, VIRT_HYPERVISOR, 0, virt_model_add_reason(model, "HLT"), EXIT);
+	return model;
+}
+
+static void polled(struct virt_model *model, int64_t from, int64_t to, bool slept)
+{
+	assert_int_equal(virt_model_polled(model, 0, from, to, slept), 0);
+}
+
+static void test_polled(void **state)
+{
+	struct virt_exit_total exits[2];
+	struct virt_model *model;
+	int32_t wake;
+
+	(void)state;
+	/* the event came while it was polled for: 50 + 20 ns are the exit's cost */
+	model = halted();
+	polled(model, 150, 300, false);
+	set(model, 0, 320, VIRT_GUEST, 0, NONE, 0);
+	assert_string_equal(life(model), "G0 H100e P150 H300 G320");
+	model = halted();
+	polled(model, 150, 300, false);
+	set(model, 0, 320, VIRT_GUEST, 0, NONE, 0);
+	assert_int_equal(virt_model_finish(model, 0, 1000), 0);
+	assert_int_equal(virt_vcpu_exits(model, 0, 0, 1000, exits, 2), 1);
+	assert_int_equal(exits[0].ns, 70);
+	virt_model_free(model);
+	/* preempted meanwhile */
+	model = halted();
+	set(model, 0, 200, VIRT_PREEMPTED, 0, NONE, 0);
+	set(model, 0, 240, VIRT_HYPERVISOR, 0, 0, 0);
+	polled(model, 150, 300, false);
+	assert_string_equal(life(model), "G0 H100e P150 S200 P240 H300");
+	/* it slept: what lies behind that is no polling; who woke it belongs to the sleep still */
+	model = halted();
+	set(model, 0, 200, VIRT_BLOCKED, 0, NONE, 0);
+	set(model, 0, 240, VIRT_WAKING, 0, NONE, 0);
+	set(model, 0, 250, VIRT_HYPERVISOR, 0, 0, 0);
+	polled(model, 150, 300, true);
+	wake = virt_model_add_wake(model, &(struct virt_wake){
+		.cause = VIRT_WAKE_TIMER, .who = NONE, .vector = NONE });
+	assert_int_equal(virt_model_woken(model, 0, wake), 0);
+	assert_string_equal(life(model), "G0 H100e P150 B200 W240 H250");
+	/* it slept, but where is not known: it may not have polled at all */
+	model = halted();
+	polled(model, 150, 300, true);
+	assert_string_equal(life(model), "G0 H100e");
+	/* longer than since the exit, which stays one; and than since it is known what it does */
+	model = halted();
+	polled(model, 0, 300, false);
+	assert_string_equal(life(model), "G0 H100e P100 H300");
+	model = with_vcpus(1);
+	set(model, 0, 200, VIRT_HYPERVISOR, 0, NONE, 0);
+	polled(model, 0, 300, false);
+	assert_string_equal(life(model), "U0 P200 H300");
+	/* twice, and the second time of what is said already */
+	model = halted();
+	polled(model, 150, 300, false);
+	polled(model, 200, 400, false);
+	assert_string_equal(life(model), "G0 H100e P150 H400");
+	model = halted();
+	polled(model, 200, 300, false);
+	polled(model, 150, 300, false);
+	assert_string_equal(life(model), "G0 H100e P150 H300");
+	/* nobody knows whether it had its pCPU all the time */
+	model = with_vcpus(1);
+	set(model, 0, 0, VIRT_HYPERVISOR, 0, NONE, VIRT_INTERVAL_UNSPLIT);
+	polled(model, 150, 300, false);
+	set(model, 0, 300, VIRT_GUEST, 0, NONE, 0);
+	assert_string_equal(life(model), "H0 G300");
+	/* of no length, in the guest, in the monitor */
+	model = halted();
+	polled(model, 300, 300, false);
+	assert_string_equal(life(model), "G0 H100e");
+	model = with_vcpus(1);
+	set(model, 0, 0, VIRT_HYPERVISOR, 0, NONE, 0);
+	set(model, 0, 100, VIRT_GUEST, 0, NONE, 0);
+	polled(model, 50, 300, false);
+	assert_string_equal(life(model), "H0 G100");
+	model = halted();
+	set(model, 0, 200, VIRT_VMM, 0, 0, 0);
+	polled(model, 150, 300, false);
+	assert_string_equal(life(model), "G0 H100e V200");
+	/* wrong */
+	model = halted();
+	assert_int_equal(virt_model_polled(model, 1, 0, 300, false), -EINVAL);
+	assert_int_equal(virt_model_polled(model, -1, 0, 300, false), -EINVAL);
+	assert_int_equal(virt_model_polled(model, 0, 0, 99, false), -EINVAL);
+	assert_string_equal(life(model), "G0 H100e");
+}
+
 static void test_names(void **state)
 {
 	static const char *const names[] = {
-		"guest", "hypervisor", "vmm", "preempted", "waking", "blocked", "offline",
-		"unknown",
+		"guest", "hypervisor", "polling", "vmm", "preempted", "waking", "blocked",
+		"offline", "unknown",
 	};
 	static const char *const machine_names[] = {
 		"full_run", "partial_run", "concurrency_hazard", "partial_contention",
@@ -727,6 +844,7 @@ int main(void)
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_clipped),
 		cmocka_unit_test(test_too_many),
+		cmocka_unit_test(test_polled),
 		cmocka_unit_test(test_names),
 	};
 

@@ -457,7 +457,7 @@ static void what_is_left_out_is_not_told(void **state)
 
 				if (is->state == VIRT_UNKNOWN)
 					continue;
-				assert_true(is->state <= VIRT_VMM && is->pcpu != 1);
+				assert_true(virt_state_on_pcpu(is->state) && is->pcpu != 1);
 				assert_int_equal(is->state, was->state);
 				assert_int_equal(is->pcpu, was->pcpu);
 			}

@@ -87,7 +87,7 @@ static void change_vcpu(struct truth *truth, struct virt_model *model, int vcpu,
 		moment.state = rnd(2) ? VIRT_GUEST : VIRT_HYPERVISOR;
 	/* it leads out of guest code */
 	exit &= moment.state != VIRT_GUEST;
-	if (moment.state <= VIRT_VMM)
+	if (virt_state_on_pcpu(moment.state))
 		moment.detail = (int)rnd(REASONS + 1) - 1;
 	else if (moment.state == VIRT_PREEMPTED)
 		moment.detail = anybody(truth);
@@ -102,7 +102,7 @@ static void change_vcpu(struct truth *truth, struct virt_model *model, int vcpu,
 		assert_true(truth->n_exits[vcpu] < MAX_EXITS);
 		truth->exit[vcpu][truth->n_exits[vcpu]++] = (struct exit_op){
 			.time = time, .state = moment.state,
-			.reason = moment.state <= VIRT_VMM ? moment.detail : VIRT_NONE,
+			.reason = virt_state_on_pcpu(moment.state) ? moment.detail : VIRT_NONE,
 		};
 	}
 }
@@ -276,7 +276,7 @@ static void check_pcpu(const struct truth *truth, const struct virt_model *model
 
 		if (vcpu >= VIRT_FIRST_TASK)
 			expected.task_ns++;
-		else if (vcpu >= 0 && state <= VIRT_VMM)
+		else if (vcpu >= 0 && virt_state_on_pcpu(state))
 			expected.state_ns[state]++;
 		else if (vcpu == VIRT_NONE)
 			expected.idle_ns++;
@@ -317,7 +317,7 @@ static void check_migrations(const struct truth *truth, const struct virt_model 
 	for (int t = truth->begin; t < truth->end; t++) {
 		const struct moment *moment = &truth->vcpu[vcpu][t];
 
-		if (moment->state > VIRT_VMM || moment->pcpu == VIRT_NONE)
+		if (!virt_state_on_pcpu(moment->state) || moment->pcpu == VIRT_NONE)
 			continue;
 		if (last != VIRT_NONE && last != moment->pcpu) {
 			const struct virt_interval *at = virt_vcpu_at(model, vcpu, t, NULL);
@@ -361,7 +361,7 @@ static bool follow(const struct truth *truth, int vcpu, int i, struct virt_exit 
 		if (state == VIRT_GUEST)
 			return true;
 		sum->state_ns[state]++;
-		sum->cost_ns += !asleep || unasked;
+		sum->cost_ns += state != VIRT_POLLING && (!asleep || unasked);
 		sum->unasked_ns += unasked;
 	}
 	*end = t;
@@ -487,7 +487,7 @@ static enum virt_machine_state machine_state(const struct truth *truth, int id, 
 		if (truth->machine[i] != id)
 			continue;
 		switch (truth->vcpu[i][t].state) {
-		case VIRT_GUEST: case VIRT_HYPERVISOR: case VIRT_VMM:
+		case VIRT_GUEST: case VIRT_HYPERVISOR: case VIRT_POLLING: case VIRT_VMM:
 			run++;
 			break;
 		case VIRT_PREEMPTED: case VIRT_WAKING:

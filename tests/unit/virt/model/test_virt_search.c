@@ -50,7 +50,7 @@ static struct virt_model *random_model(uint32_t number, uint32_t mean_ns)
 		for (int64_t t = random_below(100); t < END; t += random_below(2 * mean)) {
 			unsigned int state = random_below(VIRT_N_STATES);
 			bool exit = state && random_below(2);
-			int32_t detail = state <= VIRT_VMM && state != VIRT_GUEST && exit ?
+			int32_t detail = virt_state_on_pcpu(state) && state != VIRT_GUEST && exit ?
 					 (int32_t)random_below(N_REASONS + 1) - 1 : VIRT_NONE;
 
 			assert_int_equal(virt_model_set(model, v, t, state,
@@ -93,7 +93,7 @@ static void look_at_states(const struct virt_model *model, const struct virt_sea
 		const struct virt_interval *first = &range.first[i];
 		struct virt_search_hit hit = { .interval = *first };
 
-		for (next = i + 1; next < range.n && first->state > VIRT_VMM &&
+		for (next = i + 1; next < range.n && !virt_state_on_pcpu(first->state) &&
 		     range.first[next].state == first->state; next++)
 			;
 		hit.place = (struct virt_search_place){ first->start_ns, vcpu, (uint32_t)i };

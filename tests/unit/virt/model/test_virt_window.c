@@ -77,7 +77,7 @@ static int64_t end_of(const struct life *life, size_t i)
 static bool holds_pcpu(const struct virt_interval *interval)
 {
 	return interval->state == VIRT_GUEST || interval->state == VIRT_HYPERVISOR ||
-	       interval->state == VIRT_VMM;
+	       interval->state == VIRT_POLLING || interval->state == VIRT_VMM;
 }
 
 static bool waits(int state)
@@ -120,7 +120,8 @@ static void live_exit(struct life *life, size_t i)
 
 		monitor |= all[j].state == VIRT_VMM;
 		piece.exit.state_ns[all[j].state] += ns;
-		if (!sleeps || !asked)
+		/* nobody waits while it is polled for an event */
+		if (all[j].state != VIRT_POLLING && (!sleeps || !asked))
 			piece.exit.cost_ns += ns;
 		if (sleeps && !asked)
 			piece.exit.unasked_ns += ns;
@@ -401,7 +402,8 @@ static bool moved(const struct life *life, const struct virt_migration *migratio
 
 		if (interval->state == VIRT_UNKNOWN)
 			return false;
-		if (!sleeps || interval->flags & VIRT_INTERVAL_UNASKED)
+		if (interval->state != VIRT_POLLING &&
+		    (!sleeps || interval->flags & VIRT_INTERVAL_UNASKED))
 			*ns += end_of(life, i) - interval->start_ns;
 	}
 	return i < life->all.n;
@@ -432,7 +434,7 @@ static void check_vcpu(const struct virt_model *model, const struct life *life,
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		sum = count(&life->stretches, 1u << state, from, to, begin);
 		assert_int_equal(stats->states[state].ns, sum.ns);
-		if (all || state > VIRT_VMM)
+		if (all || !virt_state_on_pcpu(state))
 			same(&stats->states[state], &sum, all || state == VIRT_WAKING);
 	}
 	sum = count(&life->runs, ~0u, from, to, begin);

@@ -668,7 +668,7 @@ static struct virt_model *random_model(int64_t length)
 		static const uint8_t common[] = { VIRT_GUEST, VIRT_HYPERVISOR, VIRT_PREEMPTED,
 						  VIRT_WAKING, VIRT_BLOCKED };
 		unsigned int state = rnd(8) ? common[rnd(5)] : rnd(VIRT_N_STATES);
-		int32_t detail = state <= VIRT_VMM ? (int32_t)rnd(4) - 1 :
+		int32_t detail = virt_state_on_pcpu(state) ? (int32_t)rnd(4) - 1 :
 				 state == VIRT_PREEMPTED ? (int32_t)rnd(VCPUS + 1) - 1 : NONE;
 
 		set(model, (int32_t)rnd(VCPUS), t, (enum virt_state)state,
@@ -711,11 +711,12 @@ static void found(struct all *all, enum virt_worst_kind kind, int32_t vcpu, int1
 	all->hits[all->n++] = (struct virt_worst_hit){ time, cost, vcpu, 0, kind, whole };
 }
 
-/** Does the guest sleep because it wants to? */
+/** Does the guest wait because it wants to? */
 static bool asked_for(const struct virt_interval *interval)
 {
-	return (interval->state == VIRT_BLOCKED || interval->state == VIRT_OFFLINE) &&
-	       !(interval->flags & VIRT_INTERVAL_UNASKED);
+	return interval->state == VIRT_POLLING ||
+	       ((interval->state == VIRT_BLOCKED || interval->state == VIRT_OFFLINE) &&
+		!(interval->flags & VIRT_INTERVAL_UNASKED));
 }
 
 /** All moments of a vCPU, from the definitions and the model's public answers alone. */
@@ -750,7 +751,7 @@ static void search_vcpu(const struct virt_model *model, int32_t vcpu, struct all
 			if (a->state == VIRT_WAKING)
 				pcpu = a->pcpu;
 			if (a->state == VIRT_WAKING && j + 1 < range.n &&
-			    range.first[j + 1].state <= VIRT_VMM)
+			    virt_state_on_pcpu(range.first[j + 1].state))
 				pcpu = range.first[j + 1].pcpu;
 			found(all, a->state == VIRT_WAKING ? VIRT_WORST_WAKE : VIRT_WORST_STEAL,
 			      vcpu, pcpu, a->start_ns, END(j) - a->start_ns,
