@@ -48,7 +48,7 @@ static struct kvm_vcpu *add(struct kvm_vcpus *vcpus, int32_t tid, struct kvm_thr
 	return &vcpus->all[vcpus->n++];
 }
 
-/** One that enters or leaves a guest; it may have been another one before. */
+/** One that has been in KVM_RUN; it may have been another one before. */
 static struct kvm_vcpu *add_thread(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus,
 				   int32_t tid)
 {
@@ -61,7 +61,7 @@ static struct kvm_vcpu *add_thread(struct kvm_tracker *tracker, struct kvm_vcpus
 	return thread ? add(vcpus, tid, thread) : NULL;
 }
 
-/** Threads of the trace's own map of guests, and all that enter or leave a guest. */
+/** Threads of the trace's own map of guests, and all that have been in KVM_RUN. */
 static int collect(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus)
 {
 	size_t first = vcpus->n;
@@ -93,7 +93,7 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus)
 		for (; i < cpu->n; i++) {
 			const struct kvm_event *event = &cpu->events[i];
 
-			if (!kvm_is_of_guest(event) || event->pid <= 0)
+			if (!kvm_is_of_vcpu(event) || event->pid <= 0)
 				continue;
 			/* as most of its records: nothing new, once its number is known */
 			if (event->pid == last)
@@ -101,7 +101,7 @@ static int collect(struct kvm_tracker *tracker, struct kvm_vcpus *vcpus)
 			vcpu = add_thread(tracker, vcpus, event->pid);
 			if (!vcpu)
 				return -ENOMEM;
-			if (vcpu->id == VIRT_NONE && event->arg >= 0)
+			if (vcpu->id == VIRT_NONE && kvm_is_of_guest(event) && event->arg >= 0)
 				vcpu->id = event->arg;
 			if (vcpu->id != VIRT_NONE)
 				last = event->pid;

@@ -153,6 +153,18 @@ static inline bool kvm_is_of_guest(const struct kvm_event *event)
 	return event->kind == KVM_ENTRY || event->kind == KVM_EXIT || event->kind == KVM_WHOLE;
 }
 
+/**
+ * kvm_is_of_vcpu - is it a record that a thread writes only while it is in KVM_RUN, or leaves it?
+ *
+ * A vCPU that has not been started, or waits for its first interrupt, writes such ones and never
+ * enters its guest.
+ */
+static inline bool kvm_is_of_vcpu(const struct kvm_event *event)
+{
+	return kvm_is_of_guest(event) || event->kind == KVM_USERSPACE_EXIT ||
+	       event->kind == KVM_RUN || event->kind == KVM_HALTED;
+}
+
 /** kvm_vcpu_of_thread - that it is, was or will be. Return: index, or VIRT_NONE. */
 static inline int32_t kvm_vcpu_of_thread(const struct kvm_thread *thread)
 {

@@ -6,7 +6,8 @@
  * Records are taken CPU by CPU, each CPU's in order of time; what they mean is worked out when all
  * of them are there. The rules:
  *
- * - A thread that enters or leaves a guest is a vCPU. It is GUEST from kvm_entry to kvm_exit,
+ * - A thread that enters or leaves a guest, or has been in KVM_RUN, is a vCPU. It is GUEST from
+ *   kvm_entry to kvm_exit,
  *   HYPERVISOR from there to the next kvm_entry, but VMM from kvm_userspace_exit on.
  * - sched_switch tells when a thread has its pCPU. One that was switched out while it could run is
  *   PREEMPTED, by what came next; a sleeping one is BLOCKED, and WAKING from sched_wakeup on; a

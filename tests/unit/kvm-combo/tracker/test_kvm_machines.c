@@ -65,6 +65,31 @@ static void test_machines(void **state)
 	virt_model_free(model);
 }
 
+/** A vCPU that is in KVM_RUN, and never enters its guest: it has not been started yet. */
+static void test_never_entered(void **state)
+{
+	static const struct record records[] = {
+		{ 0, 0, KVM_SWITCH, 0, 100, RUNS },
+		{ 0, 1, KVM_SWITCH, 0, 101, RUNS },
+		{ 10, 0, KVM_ENTRY, 100, 0, 0 },
+		{ 20, 1, KVM_RUN, 101, VIRT_NONE, 1 },
+		{ 30, 1, KVM_USERSPACE_EXIT, 101, 10, -4 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_HYPERVISOR, 1, NULL, 0 },
+		{ 30, VIRT_VMM, 1, NULL, 0 },
+	};
+	struct virt_model *model = TRACK(records, 0, 100);
+
+	(void)state;
+	assert_int_equal(virt_model_n_machines(model), 1);
+	check_name(model, 100, "g1v0");
+	/* 10 is the reason of its exit, not its number */
+	check_name(model, 101, "g1v1");
+	CHECK(model, 101, expected);
+	virt_model_free(model);
+}
+
 /** Each of these guests has one thread, from 100 on. Return: the name of one's machine. */
 static const char *guest_named(struct virt_model **model, const char *const *names, size_t n,
 			       size_t which)
@@ -352,6 +377,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_machines),
+		cmocka_unit_test(test_never_entered),
 		cmocka_unit_test(test_cleared),
 		cmocka_unit_test(test_guest_names),
 		cmocka_unit_test(test_long_names),
