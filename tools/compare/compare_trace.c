@@ -143,13 +143,15 @@ static void add_unknown(struct job *job, const char *name, enum virt_number numb
 
 /** What includes another state is a metric of its own: guest+hypervisor_percent. */
 static void add_included(struct job *job, const struct sums *sums, size_t metric,
-			 enum virt_state in)
+			 unsigned int in)
 {
 	enum virt_state state = window_metrics[metric].state;
-	char name[64];
+	char names[VIRT_STATE_NAMES], name[VIRT_STATE_NAMES + 16];
 
-	add_unknown(job, window_metrics[metric].name, virt_number_of_state(in));
-	snprintf(name, sizeof(name), "%s+%s_percent", virt_state_name(state), virt_state_name(in));
+	add_unknown(job, window_metrics[metric].name,
+		    virt_number_of_state((enum virt_state)__builtin_ctz(in)));
+	virt_state_names(in | 1U << state, "+", names, sizeof(names));
+	snprintf(name, sizeof(name), "%s_percent", names);
 	if (sums->known_ns > 0)
 		add(job, name, window_metrics[metric].value(sums));
 }
@@ -157,9 +159,9 @@ static void add_included(struct job *job, const struct sums *sums, size_t metric
 static void add_window(struct job *job, const struct sums *sums)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(window_metrics); i++) {
-		enum virt_state in = virt_model_includes(job->model, window_metrics[i].state);
+		unsigned int in = virt_model_includes(job->model, window_metrics[i].state);
 
-		if (in != VIRT_N_STATES)
+		if (in)
 			add_included(job, sums, i, in);
 		else if (!virt_model_knows(job->model, window_metrics[i].number))
 			add_unknown(job, window_metrics[i].name, window_metrics[i].number);

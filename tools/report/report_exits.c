@@ -145,6 +145,9 @@ void report_exit_before_text(struct output *out, const struct report *report,
 void report_exits_json(struct json *json, const struct report *report,
 		       const struct virt_window_stats *stats)
 {
+	unsigned int in = virt_model_includes(report->load->model, VIRT_HYPERVISOR);
+	char names[VIRT_STATE_NAMES];
+
 	if (!report_knows(report, VIRT_NUMBER_EXITS)) {
 		json_null(json, "exits");
 		return;
@@ -174,10 +177,11 @@ void report_exits_json(struct json *json, const struct report *report,
 				json_i64(json, virt_state_name((enum virt_state)state),
 					 exit->state_ns[state]);
 		}
-		if (virt_model_includes(report->load->model, VIRT_HYPERVISOR) == VIRT_VMM) {
-			json_str(json, "includes", virt_state_name(VIRT_VMM));
+		if (in)
+			json_str(json, "includes",
+				 virt_state_names(in, "+", names, sizeof(names)));
+		if (in & 1U << VIRT_VMM)
 			json_null(json, virt_state_name(VIRT_VMM));
-		}
 		json_close(json, '}');
 		if (exit->unasked_ns)
 			json_i64(json, "unasked_ns", exit->unasked_ns);

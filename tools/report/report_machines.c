@@ -128,15 +128,15 @@ static void text_known(struct output *out, const struct report *report, enum vir
 static void text_state(struct output *out, const struct report *report, enum virt_state state,
 		       const struct virt_stretches *stretches, int64_t share_of)
 {
-	enum virt_state in = virt_model_includes(report->load->model, state);
-	char name[TEXT_NAME + 16];
+	unsigned int in = virt_model_includes(report->load->model, state);
+	char name[VIRT_STATE_NAMES];
 
-	if (in == VIRT_N_STATES) {
+	if (!in) {
 		text_known(out, report, virt_number_of_state(state), virt_state_name(state),
 			   stretches, share_of);
 		return;
 	}
-	snprintf(name, sizeof(name), "%s+%s", virt_state_name(state), virt_state_name(in));
+	virt_state_names(in | 1U << state, "+", name, sizeof(name));
 	text_stretches(out, name, stretches, share_of);
 }
 

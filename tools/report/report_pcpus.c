@@ -126,16 +126,16 @@ static void json_known(struct json *json, const struct report *report, enum virt
 static void json_pcpu_state(struct json *json, const struct report *report, enum virt_state state,
 			    const struct virt_pcpu_totals *totals)
 {
-	char key[32];
+	unsigned int in = virt_model_includes(report->load->model, state);
+	char key[32], names[VIRT_STATE_NAMES];
 
 	snprintf(key, sizeof(key), "%s_ns", virt_state_name(state));
 	json->unknown = !report_knows_state(report, state);
 	json_i64(json, key, totals->state_ns[state]);
 	json->unknown = false;
-	if (virt_model_includes(report->load->model, state) != VIRT_N_STATES) {
+	if (in) {
 		snprintf(key, sizeof(key), "%s_includes", virt_state_name(state));
-		json_str(json, key,
-			 virt_state_name(virt_model_includes(report->load->model, state)));
+		json_str(json, key, virt_state_names(in, "+", names, sizeof(names)));
 	}
 }
 

@@ -75,12 +75,14 @@ void report_lacks_csv(struct output *out, const struct report *report)
 	row.section = "includes";
 	row.name = text;
 	for (int i = 0; i < VIRT_N_STATES; i++) {
-		enum virt_state state = (enum virt_state)i, in = virt_model_includes(model, state);
+		enum virt_state state = (enum virt_state)i;
+		unsigned int in = virt_model_includes(model, state);
+		char names[VIRT_STATE_NAMES];
 
-		if (in == VIRT_N_STATES)
+		if (!in)
 			continue;
 		snprintf(text, sizeof(text), "%s includes %s", virt_state_name(state),
-			 virt_state_name(in));
+			 virt_state_names(in, " and ", names, sizeof(names)));
 		csv_row(out, report, &row);
 	}
 }
@@ -111,14 +113,15 @@ void json_known_stretches(struct json *json, const struct report *report, enum v
 void json_state(struct json *json, const struct report *report, const char *key,
 		enum virt_state state, const struct virt_stretches *stretches)
 {
-	enum virt_state in = virt_model_includes(report->load->model, state);
+	unsigned int in = virt_model_includes(report->load->model, state);
+	char names[VIRT_STATE_NAMES];
 
-	if (in == VIRT_N_STATES) {
+	if (!in) {
 		json_known_stretches(json, report, virt_number_of_state(state), key, stretches);
 		return;
 	}
 	json_open(json, key, '{', true);
 	json_stretch_members(json, stretches);
-	json_str(json, "includes", virt_state_name(in));
+	json_str(json, "includes", virt_state_names(in, "+", names, sizeof(names)));
 	json_close(json, '}');
 }

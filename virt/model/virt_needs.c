@@ -225,14 +225,16 @@ static const struct included_row {
 	enum virt_state	state, includes;
 	uint64_t	without;
 } included_rows[] = {
+	{ VIRT_KVM, VIRT_HYPERVISOR, VIRT_POLLING, K(HALT_POLL) },
 	{ VIRT_KVM, VIRT_HYPERVISOR, VIRT_VMM, K(MONITOR) },
 	{ VIRT_KVM, VIRT_BLOCKED, VIRT_WAKING, K(WAKEUP) },
 	{ VIRT_XEN, VIRT_GUEST, VIRT_HYPERVISOR, K(ENTRY) | K(EXIT) },
 };
 
-enum virt_state virt_model_includes(const struct virt_model *model, enum virt_state state)
+unsigned int virt_model_includes(const struct virt_model *model, enum virt_state state)
 {
 	uint64_t recorded = virt_model_recorded(model);
+	unsigned int states = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(included_rows); i++) {
 		const struct included_row *row = &included_rows[i];
@@ -240,9 +242,21 @@ enum virt_state virt_model_includes(const struct virt_model *model, enum virt_st
 		if (row->hypervisor == virt_model_hypervisor(model) && row->state == state &&
 		    !(recorded & row->without) &&
 		    !(virt_model_missing(model, virt_number_of_state(state)) & ~row->without))
-			return row->includes;
+			states |= 1U << row->includes;
 	}
-	return VIRT_N_STATES;
+	return states;
+}
+
+const char *virt_state_names(unsigned int states, const char *between, char *text, size_t size)
+{
+	size_t n = 0;
+
+	*text = '\0';
+	for (int state = 0; state < VIRT_N_STATES && n < size; state++)
+		if (states >> state & 1)
+			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? between : "",
+					      virt_state_name((enum virt_state)state));
+	return text;
 }
 
 const char *virt_record_name(enum virt_hypervisor hypervisor, enum virt_record_kind kind)
@@ -326,7 +340,7 @@ static bool is_sum(const struct virt_model *model, enum virt_number number)
 {
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		if (virt_number_of_state((enum virt_state)state) == number)
-			return virt_model_includes(model, (enum virt_state)state) != VIRT_N_STATES;
+			return virt_model_includes(model, (enum virt_state)state);
 	return false;
 }
 
@@ -334,6 +348,7 @@ const char *virt_model_lacks(const struct virt_model *model, enum virt_record_ki
 			     char *text, size_t size)
 {
 	uint64_t kinds = called_like(model, kind);
+	char names_text[VIRT_STATE_NAMES];
 	int n = 0;
 
 	*text = '\0';
@@ -352,15 +367,17 @@ const char *virt_model_lacks(const struct virt_model *model, enum virt_record_ki
 		return NULL;
 	append(text, size, n > 1 ? " are unknown" : " is unknown");
 	for (int state = 0; state < VIRT_N_STATES; state++) {
-		enum virt_state in = virt_model_includes(model, (enum virt_state)state);
+		unsigned int in = virt_model_includes(model, (enum virt_state)state);
 
-		if (in == VIRT_N_STATES ||
-		    !(virt_model_missing(model, virt_number_of_state(in)) & kinds))
+		for (int other = 0; other < VIRT_N_STATES; other++)
+			if (!(virt_model_missing(model, virt_number_of_state(other)) & kinds))
+				in &= ~(1U << other);
+		if (!in)
 			continue;
 		append(text, size, "; ");
 		append(text, size, virt_state_name((enum virt_state)state));
 		append(text, size, " includes ");
-		append(text, size, virt_state_name(in));
+		append(text, size, virt_state_names(in, " and ", names_text, sizeof(names_text)));
 	}
 	append(text, size, "; record it as well");
 	return text;

@@ -88,14 +88,20 @@ uint64_t virt_model_missing(const struct virt_model *model, enum virt_number num
 bool virt_model_knows(const struct virt_model *model, enum virt_number number);
 
 /**
- * virt_model_includes - a state that the trace cannot tell from another one
+ * virt_model_includes - the states that the trace cannot distinguish from another one
  *
  * Without kvm_userspace_exit, the time in the hypervisor includes that in the monitor; the latter
  * is unknown, and the sum of both is shown as the former.
  *
- * Return: the state that is included in @state; VIRT_N_STATES: none.
+ * Return: the set of states that @state includes, 1 << state of each; 0: none.
  */
-enum virt_state virt_model_includes(const struct virt_model *model, enum virt_state state);
+unsigned int virt_model_includes(const struct virt_model *model, enum virt_state state);
+
+/** Of the names of some states, with what stands between them. */
+#define VIRT_STATE_NAMES	128
+
+/** virt_state_names - the names of a set of states, 1 << state of each, in @text */
+const char *virt_state_names(unsigned int states, const char *between, char *text, size_t size);
 
 /** virt_record_name - what to record so that a trace has a kind: "kvm:kvm_entry"; NULL: nothing */
 const char *virt_record_name(enum virt_hypervisor hypervisor, enum virt_record_kind kind);
