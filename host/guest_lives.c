@@ -382,17 +382,36 @@ static int read_inner(struct guest_lives *lives, const struct virt_model *model,
 	return ret;
 }
 
+/** The threads that are a guest's CPUs, without those that cannot be. Return: 0 or -ENOMEM. */
+static int set_tids(struct guest_lives *lives, int guest, const struct host_trace *host,
+		    const struct guest_clock *clock)
+{
+	struct guest_lives_source *source = &lives->sources[guest];
+	const int *tids = guest_tasks_tids(host, source->trace, &source->n_tids);
+
+	lives->tids[guest] = calloc((size_t)source->n_tids + 1, sizeof(int));
+	if (!lives->tids[guest])
+		return -ENOMEM;
+	for (int i = 0; i < source->n_tids && tids; i++)
+		lives->tids[guest][i] = i < clock->n_cpus && guest_clock_is_wrong(clock, i) ?
+					VIRT_NONE : tids[i];
+	source->tids = lives->tids[guest];
+	return 0;
+}
+
 int guest_lives_of(struct guest_lives *lives, const struct host_trace *host,
 		   const struct virt_model *model, struct kvm_trace *const *traces,
-		   const int *outer, int n)
+		   const struct guest_clock *clocks, const int *outer, int n)
 {
 	int ret = 0;
 
 	*lives = (struct guest_lives){
 		.guests.all = calloc((size_t)n + 1, sizeof(*lives->guests.all)),
 		.sources = calloc((size_t)n + 1, sizeof(*lives->sources)),
+		.tids = calloc((size_t)n + 1, sizeof(*lives->tids)),
+		.n_tids = n,
 	};
-	if (!lives->guests.all || !lives->sources)
+	if (!lives->guests.all || !lives->sources || !lives->tids)
 		return -ENOMEM;
 	for (int i = 0; i < n && !ret; i++) {
 		struct guest_lives_source *source = &lives->sources[i];
@@ -404,8 +423,10 @@ int guest_lives_of(struct guest_lives *lives, const struct host_trace *host,
 			ret = read_inner(lives, model, outer[i]);
 			continue;
 		}
-		source->tids = guest_tasks_tids(host, traces[i], &source->n_tids);
-		ret = guest_lives_read(&lives->guests.all[lives->guests.n++], model, source);
+		ret = set_tids(lives, i, host, &clocks[i]);
+		if (!ret)
+			ret = guest_lives_read(&lives->guests.all[lives->guests.n++], model,
+					       source);
 	}
 	return ret;
 }
@@ -426,6 +447,9 @@ void guest_lives_free(struct guest_lives *lives)
 	for (int i = 0; i < lives->guests.n; i++)
 		virt_guest_free(&lives->guests.all[i]);
 	free(lives->guests.all);
+	for (int i = 0; lives->tids && i < lives->n_tids; i++)
+		free(lives->tids[i]);
+	free(lives->tids);
 	free(lives->sources);
 	*lives = (struct guest_lives){ .sources = NULL };
 }

@@ -6,6 +6,7 @@
 #ifndef KSHARK_VIRT_GUEST_LIVES_H
 #define KSHARK_VIRT_GUEST_LIVES_H
 
+#include "guest_clock.h"
 #include "host_trace.h"
 #include "virt_guest.h"
 
@@ -49,12 +50,15 @@ int guest_lives_read_host(struct virt_guest *host, const struct virt_model *mode
 struct guest_lives {
 	struct virt_guests	guests;
 	struct guest_lives_source *sources;
+	int			**tids;		/* of @sources, without CPUs that are wrong */
+	int			n_tids;
 	struct virt_guest	host;		/* of guest_lives_add_host() */
 };
 
 /**
  * guest_lives_of - those of all guests of a host
  * @host, @traces: of them, aligned with it; stay
+ * @clocks: of the host's own, which come first
  * @outer: of each, the index of the guest that it is in; -1: it is one of the host's own. NULL:
  * all are. Guests come before those that are in them
  * @lives: receives them; to be given to guest_lives_free() in any case
@@ -63,7 +67,7 @@ struct guest_lives {
  */
 int guest_lives_of(struct guest_lives *lives, const struct host_trace *host,
 		   const struct virt_model *model, struct kvm_trace *const *traces,
-		   const int *outer, int n);
+		   const struct guest_clock *clocks, const int *outer, int n);
 
 /** guest_lives_add_host - guest_lives_read_host(), where that can be. Return: as that. */
 int guest_lives_add_host(struct guest_lives *lives, const struct host_trace *host,

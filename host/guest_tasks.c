@@ -10,6 +10,7 @@
 
 #include "array.h"
 #include "escape.h"
+#include "guest_clock.h"
 #include "guest_tasks.h"
 
 /** Bytes of a task's command. */
@@ -131,15 +132,18 @@ static void take_lost(void *arg, int cpu, uint64_t records)
 }
 
 int guest_tasks_read(struct guest_tasks *tasks, const struct host_trace *host,
-		     const struct virt_model *model, struct kvm_trace *trace)
+		     const struct virt_model *model, const struct guest_clock *clock)
 {
 	struct reading reading = { .tasks = tasks, .host = host };
 	int n = 0, ret;
-	const int *tids = guest_tasks_tids(host, trace, &n);
+	const int *tids = guest_tasks_tids(host, clock->trace, &n);
 
-	ret = guest_tasks_init(tasks, model, trace, tids, n);
+	ret = guest_tasks_init(tasks, model, clock->trace, tids, n);
+	for (int i = 0; i < tasks->n_cpus; i++)
+		if (guest_clock_is_wrong(clock, i))
+			tasks->cpus[i].vcpu = VIRT_NONE;
 	if (!ret)
-		ret = kvm_trace_walk(trace, take_record, take_lost, &reading);
+		ret = kvm_trace_walk(clock->trace, take_record, take_lost, &reading);
 	if (!ret)
 		ret = guest_tasks_end(tasks);
 	return ret ? ret : reading.error;

@@ -29,6 +29,8 @@ extern "C" {
 /** The same with the guest's guest that it is of. */
 #define GUEST_TASK_FULL_NAME	(2 * GUEST_TASK_NAME)
 
+struct guest_clock;
+
 /** All zero is none. */
 struct guest_tasks {
 	struct kvm_trace	*trace;	/* for the names of tasks; stays its owner's */
@@ -77,9 +79,14 @@ int guest_tasks_lost(struct guest_tasks *tasks, int cpu);
 /** guest_tasks_end - all has gone by. Return: 0 or -ENOMEM. */
 int guest_tasks_end(struct guest_tasks *tasks);
 
-/** guest_tasks_read - all of that, of a trace of which nothing else is wanted. 0 or -ENOMEM. */
+/**
+ * guest_tasks_read - all of that, of a trace of which nothing else is wanted
+ * @clock: of the trace: a CPU whose clock or vCPU is wrong has no runs, as one of no known vCPU
+ *
+ * Return: 0 or -ENOMEM.
+ */
 int guest_tasks_read(struct guest_tasks *tasks, const struct host_trace *host,
-		     const struct virt_model *model, struct kvm_trace *trace);
+		     const struct virt_model *model, const struct guest_clock *clock);
 
 /** guest_tasks_know_all - each CPU is one of itself: of a guest of the guest, or of a host. */
 void guest_tasks_know_all(struct guest_tasks *tasks);

@@ -3,9 +3,6 @@
  * @file	host_kvm.c
  * @brief	The trace.dat of a KVM host.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
 #include "escape.h"
 #include "host_private.h"
 #include "recording.h"
@@ -81,39 +78,27 @@ static int kvm_walk(struct host_trace *trace, const struct host_walk *walk,
 	       kvm_trace_walk(trace->kvm, pass_record, pass_loss, &pass);
 }
 
-static char *kvm_notes(const struct host_trace *trace, const struct virt_model *model,
-		       int max_lines)
+static void kvm_notes(const struct host_trace *trace, const struct virt_model *model,
+		      int max_lines, struct trace_notes *notes)
 {
 	struct virt_loss_range losses = virt_model_losses(model);
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
 
 	(void)max_lines;
-	if (!out)
-		return NULL;
-	if (kvm_trace_meta_error(trace->kvm))
-		escape_print(out, "", "%s", kvm_trace_meta_error(trace->kvm));
+	kvm_trace_notes(trace->kvm, notes);
 	if (virt_model_knows_calls_only(model))
-		escape_print(out, "", "%s: has neither kvm_entry nor kvm_exit: what vCPUs do "
-			     "beside their hypercalls is unknown. Record with '" RECORD_KVM "'",
-			     trace->path);
+		trace_notes_add(notes, TRACE_NOTE_EVENTS, TRACE_NOTE_WARNING,
+				"%s: has neither kvm_entry nor kvm_exit: what vCPUs do beside "
+				"their hypercalls is unknown. Record with '" RECORD_KVM "'",
+				trace->path);
 	else if (virt_model_is_unsplit(model))
-		escape_print(out, "", "%s: has no sched_switch: waits between VM exits and entries "
-			     "are not told apart. Record with '" RECORD_KVM "'",
-			     trace->path);
-	if (kvm_trace_damaged_cpu(trace->kvm) >= 0)
-		escape_print(out, "", "%s: the records of CPU %d are damaged; they are read up to "
-			     "there. Copy the file again, if there is another one", trace->path,
-			     kvm_trace_damaged_cpu(trace->kvm));
+		trace_notes_add(notes, TRACE_NOTE_EVENTS, TRACE_NOTE_WARNING,
+				"%s: has no sched_switch: waits between VM exits and entries are "
+				"not told apart. Record with '" RECORD_KVM "'", trace->path);
 	if (losses.n)
-		escape_print(out, "", "%s: records were lost %zu times; what happened then is "
-			     "unknown. Larger buffers (trace-cmd record -b) or fewer events help",
-			     trace->path, losses.n);
-	if (!fclose(out))
-		return text;
-	free(text);
-	return NULL;
+		trace_notes_add(notes, TRACE_NOTE_LOSS, TRACE_NOTE_WARNING,
+				"%s: records were lost %zu times; what happened then is unknown. "
+				"Larger buffers (trace-cmd record -b) or fewer events help",
+				trace->path, losses.n);
 }
 
 /** Times of a trace.dat are what its clock gave. */

@@ -20,8 +20,8 @@ struct host_kind {
 	/** @model: NULL: none is wanted */
 	int		(*walk)(struct host_trace *trace, const struct host_walk *walk,
 				struct virt_model **model);
-	char		*(*notes)(const struct host_trace *trace, const struct virt_model *model,
-				  int max_lines);
+	void		(*notes)(const struct host_trace *trace, const struct virt_model *model,
+				 int max_lines, struct trace_notes *notes);
 	int64_t		(*tsc_ns)(const struct host_trace *trace, uint64_t tsc);
 	/** Or NULL: nothing tells. */
 	bool		(*realtime)(const struct host_trace *trace, int64_t *ns);

@@ -86,10 +86,17 @@ const char *host_trace_hypervisor(const struct host_trace *trace)
 	return trace->kind->hypervisor;
 }
 
-char *host_trace_notes(const struct host_trace *trace, const struct virt_model *model,
-		       int max_lines)
+void host_trace_notes(const struct host_trace *trace, const struct virt_model *model,
+		      int max_lines, struct trace_notes *notes)
 {
-	return trace->kind->notes(trace, model, max_lines);
+	const char *what;
+	uint64_t count;
+
+	trace->kind->notes(trace, model, max_lines, notes);
+	for (int i = 0; (what = virt_model_contradictions(model, i, &count)); i++)
+		trace_notes_add(notes, TRACE_NOTE_CONTRADICTION, TRACE_NOTE_WARNING,
+				"%s: the records contradict each other: %s (%llu times)",
+				trace->path, what, (unsigned long long)count);
 }
 
 int64_t host_trace_tsc_ns(const struct host_trace *trace, uint64_t tsc)

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "kvm_trace.h"
+#include "trace_notes.h"
 #include "virt_model.h"
 #include "xen_trace.h"
 
@@ -103,15 +104,13 @@ int host_trace_model(struct host_trace *trace, const struct host_walk *walk,
 const char *host_trace_hypervisor(const struct host_trace *trace);
 
 /**
- * host_trace_notes - what a user must know about the file, apart from what the model tells
+ * host_trace_notes - what a user must know about the file, and about the model made of it
  * @model: of the trace
  * @max_lines: damaged places to list at most
- *
- * Return: a malloc'ed text, a line per note, names escaped; empty if there is nothing; NULL without
- * memory.
+ * @notes: receives more; without memory, trace_notes.incomplete is set
  */
-char *host_trace_notes(const struct host_trace *trace, const struct virt_model *model,
-		       int max_lines);
+void host_trace_notes(const struct host_trace *trace, const struct virt_model *model,
+		      int max_lines, struct trace_notes *notes);
 
 /** host_trace_tsc_ns - from a raw time stamp to the trace's time axis. */
 int64_t host_trace_tsc_ns(const struct host_trace *trace, uint64_t tsc);

@@ -13,6 +13,7 @@
 
 #include "block_pipe.h"
 #include "host_private.h"
+#include "xen_trace_note.h"
 #include "xen_trace_window.h"
 #include "xen_tracker_feed.h"
 
@@ -171,11 +172,11 @@ static int xen_walk(struct host_trace *trace, const struct host_walk *walk,
 	return ret;
 }
 
-static char *xen_notes(const struct host_trace *trace, const struct virt_model *model,
-		       int max_lines)
+static void xen_notes(const struct host_trace *trace, const struct virt_model *model,
+		      int max_lines, struct trace_notes *notes)
 {
 	(void)model;
-	return xen_trace_notes(trace->xen, max_lines);
+	xen_trace_note_all(trace->xen, max_lines, notes);
 }
 
 static int64_t xen_tsc_ns(const struct host_trace *trace, uint64_t tsc)

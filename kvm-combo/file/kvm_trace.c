@@ -411,6 +411,23 @@ const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid)
 	return comm && *comm ? comm : NULL;
 }
 
+void kvm_trace_notes(const struct kvm_trace *trace, struct trace_notes *notes)
+{
+	if (trace->meta_error)
+		trace_notes_add(notes, TRACE_NOTE_SIDECAR, TRACE_NOTE_WARNING, "%s",
+				trace->meta_error);
+	/* what is aligned counts as its host does, of which the same is known */
+	if (trace->unit == TRACE_DAT_CYCLES && !trace->hz && !trace->aligned)
+		trace_notes_add(notes, TRACE_NOTE_UNIT, TRACE_NOTE_WARNING,
+				"%s: its times are cycles of the TSC and it does not tell how many "
+				"are a second; they are taken for ns. Give --cpu-hz", trace->path);
+	if (trace->damaged_cpu >= 0)
+		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING,
+				"%s: the records of CPU %d are damaged; they are read up to there. "
+				"Copy the file again, if there is another one", trace->path,
+				trace->damaged_cpu);
+}
+
 /* --- walking --------------------------------------------------------------------------------- */
 
 /** The system of an event, as a number. */

@@ -18,6 +18,7 @@
 #include "kvm_fields.h"
 #include "kvm_meta.h"
 #include "trace_dat.h"
+#include "trace_notes.h"
 #include "virt_delivery.h"
 
 #ifdef __cplusplus
@@ -187,6 +188,14 @@ const int *kvm_trace_guest_tids(const struct kvm_trace *host, const struct kvm_t
  * Return: the thread of each CPU, which belong to @guest; NULL if it is not aligned with this host.
  */
 const int *kvm_trace_aligned_tids(const struct kvm_trace *guest, const char *host, int *n);
+
+/**
+ * kvm_trace_notes - what a user must know about the file, of a host or a guest
+ * @notes: receives more; without memory, trace_notes.incomplete is set
+ *
+ * After a walk, damage is among it.
+ */
+void kvm_trace_notes(const struct kvm_trace *trace, struct trace_notes *notes);
 
 /** kvm_trace_damaged_cpu - the last CPU of which a walk had to leave records out; -1: none. */
 int kvm_trace_damaged_cpu(const struct kvm_trace *trace);

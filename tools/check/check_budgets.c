@@ -51,6 +51,7 @@ struct sums {
 struct judging {
 	const struct check_budgets *check;
 	const struct virt_model	*model;
+	const struct trace_notes *notes;
 	const struct virt_worst	*worst;
 	struct output		*out;
 	struct json		json;
@@ -482,6 +483,7 @@ static void write_begin(struct judging *judging)
 		return;
 	json_begin(&judging->json, judging->out);
 	json_open(&judging->json, NULL, '{', false);
+	json_warnings(&judging->json, judging->notes);
 	json_open(&judging->json, "limits", '[', false);
 }
 
@@ -649,7 +651,7 @@ int check_budgets_run(const struct check_budgets *check, const struct model_load
 		      struct output *out)
 {
 	struct judging judging = {
-		.check = check, .model = load->model, .out = out,
+		.check = check, .model = load->model, .notes = &load->notes, .out = out,
 		.worst = virt_worst_new(load->model, false, NULL, 0),
 		.members = calloc((size_t)virt_model_n_vcpus(load->model) + 1, sizeof(int32_t)),
 	};

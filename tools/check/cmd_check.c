@@ -333,12 +333,14 @@ static int check_isolation(const struct check *check)
 	return status;
 }
 
-static int check_file(struct check_options *options, const char *path, struct output *out)
+static int check_file(struct check_options *options, const struct trace_args *args,
+		      struct output *out)
 {
 	struct model_load load = {
-		.path = path,
+		.path = args->items[0].path,
 		.options = options->trace,
 		.quiet = options->quiet,
+		.before = &args->notes,
 	};
 	struct check check = { .options = options, .load = &load, .out = out };
 	int status = model_load(&load);
@@ -385,7 +387,7 @@ static int check_arg(struct check_options *options, const char *arg, struct outp
 	int status = trace_args_add(&args, arg);
 
 	if (!status)
-		status = check_file(options, args.items[0].path, out);
+		status = check_file(options, &args, out);
 	trace_args_free(&args);
 	return status;
 }

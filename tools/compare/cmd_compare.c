@@ -387,7 +387,7 @@ static int read_boots(struct job *job, char **names, int n)
 	int status = model_files_open(&files);
 
 	for (int i = 0; i < n && !status; i++) {
-		struct model_load load = { .path = files.paths[i] };
+		struct model_load load = { .path = files.paths[i], .before = &files.notes };
 
 		if (!model_files_is_host(&files, i))
 			continue;
@@ -406,7 +406,9 @@ static int read_traces(struct job *job, char **names, int n)
 	if (job->what.boot)
 		return read_boots(job, names, n);
 	for (int i = 0; i < n && !status; i++) {
-		const struct model_load load = { .path = job->traces.items[i].path };
+		const struct model_load load = {
+			.path = job->traces.items[i].path, .before = &job->traces.notes,
+		};
 
 		status = read_trace(job, names[i], load);
 	}

@@ -10,6 +10,7 @@
 
 #include "output.h"
 #include "stats_difference.h"
+#include "trace_notes.h"
 
 /** More than these are a mistake: a table of which columns are mixed up. */
 #define COMPARE_MAX_RUNS	64
@@ -56,6 +57,7 @@ struct compare {
 	int		last_run, last_metric;	/* that were asked for: they come again */
 	uint64_t	bytes;			/* that the values come from */
 	size_t		n_judged;		/* differences that values can tell of */
+	struct trace_notes notes;		/* about all traces */
 };
 
 void compare_init(struct compare *compare);

@@ -42,6 +42,7 @@ void compare_free(struct compare *compare)
 	for (int i = 0; i < compare->n_metrics; i++)
 		free_metric(compare->metrics[i]);
 	free(compare->metrics);
+	trace_notes_free(&compare->notes);
 	compare_init(compare);
 }
 

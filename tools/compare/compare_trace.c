@@ -382,7 +382,7 @@ static int add_conditions(struct job *job, const struct model_load *load)
 	return 0;
 }
 
-static int add_trace(struct job *job, const struct model_load *load,
+static int add_trace(struct job *job, struct model_load *load,
 		     const struct compare_trace_options *options)
 {
 	int status = KSV_EXIT_OK;
@@ -394,6 +394,8 @@ static int add_trace(struct job *job, const struct model_load *load,
 		add_all(job);
 	if (!status && !job->ret)
 		job->ret = add_conditions(job, load);
+	if (!status)
+		trace_notes_copy(&job->compare->notes, &load->notes);
 	if (!status && !load->quiet)
 		model_notes(load);
 	if (status || !job->ret)

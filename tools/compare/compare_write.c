@@ -406,6 +406,7 @@ void compare_json(struct output *out, const struct compare *compare,
 	json_u64(&json, "resamples", options->resamples);
 	json_u64(&json, "seed", options->seed);
 	json_str(&json, "percentiles", compare_percentiles[options->percentile]);
+	json_warnings(&json, &compare->notes);
 	json_open(&json, "metrics", '[', false);
 	for (int i = 0; i < compare->n_metrics; i++) {
 		json_open(&json, NULL, '{', false);

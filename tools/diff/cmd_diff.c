@@ -140,7 +140,7 @@ static int diff_files(const struct diff_options *options, const struct trace_arg
 	for (int side = 0; !status && side < args->n; side++) {
 		loads[side] = (struct model_load){
 			.path = args->items[side].path, .options = options->trace,
-			.quiet = options->quiet,
+			.quiet = options->quiet, .before = side ? NULL : &args->notes,
 		};
 		reports[side] = (struct report){
 			.file = args->items[side].path, .load = &loads[side],

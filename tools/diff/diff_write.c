@@ -337,6 +337,7 @@ void diff_write_json(struct output *out, const struct diff *diff, const struct r
 		json_i64(&json, NULL, reports[side].to_ns);
 		json_close(&json, ']');
 		json_fixed(&json, "most_unknown", diff->unknown[side]);
+		json_warnings(&json, &reports[side].load->notes);
 		json_close(&json, '}');
 	}
 	json_open(&json, "differences", '[', false);

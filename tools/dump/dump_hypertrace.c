@@ -308,7 +308,7 @@ static int make_decoders(struct hyper_dump *dump)
 	return dump->decoders ? 0 : -ENOMEM;
 }
 
-static void note_choices(const struct hyper_dump *dump)
+static void note_choices(struct hyper_dump *dump)
 {
 	for (int32_t m = 0; m < dump->trace->n_machines; m++) {
 		const struct host_hypertrace_machine *machine = &dump->trace->machines[m];

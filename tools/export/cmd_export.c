@@ -124,7 +124,7 @@ static int export_model(const struct export_options *options, struct report *rep
 	int ret = guests ? 0 : -ENOMEM, status = KSV_EXIT_FILE;
 
 	for (int i = 0; !ret && i < load->n_guests; i++)
-		ret = guest_tasks_read(&guests[i], &load->host, load->model, load->guests[i]);
+		ret = guest_tasks_read(&guests[i], &load->host, load->model, &load->clocks[i]);
 	if (ret)
 		ksv_error("%s: %s", report->file, host_trace_problem(ret));
 	else

@@ -90,9 +90,11 @@ static int leave_out(struct trace_args *args, const struct recording *recording,
 		args->left_out++;
 		ksv_error("%s: the trace of guest %s is left out: %s%s", path,
 			  file->guest ? file->guest : "?", why, parts);
-	} else if (!args->quiet) {
-		ksv_note("%s: the trace of guest %s is left out: %s%s", path,
-			 file->guest ? file->guest : "?", why, parts);
+	} else {
+		trace_notes_add(&args->notes, TRACE_NOTE_PAIRING, TRACE_NOTE_WARNING,
+				"%s: the trace of guest %s is left out: %s%s", path,
+				file->guest ? file->guest : "?", why, parts);
+		trace_args_print_notes(&args->notes, args->quiet);
 	}
 	return KSV_EXIT_OK;
 }
@@ -123,24 +125,38 @@ static int add_files(struct trace_args *args, const struct recording *recording,
 	return status;
 }
 
-/** What a user must know about a recording, apart from its traces. */
-static void print_notes(const struct trace_args *args, const struct recording *recording)
+void trace_args_print_notes(struct trace_notes *notes, bool quiet)
+{
+	if (!quiet)
+		trace_notes_print(notes, stderr);
+}
+
+static void note_state(struct trace_notes *notes, const struct recording *recording)
 {
 	const char *reason = recording->reason ? recording->reason : "for an unknown reason";
 
-	if (args->quiet)
-		return;
 	if (recording->state == RECORDING_RUNNING)
-		ksv_note("%s: is still being recorded, or its recorder was killed: it is read as "
-			 "far as it goes", recording->folder);
+		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_INFO,
+				"%s: is still being recorded, or its recorder was killed: it is "
+				"read as far as it goes", recording->folder);
 	else if (recording->state == RECORDING_STOPPED)
-		ksv_note("%s: the recording was stopped: %s", recording->folder, reason);
+		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_INFO,
+				"%s: the recording was stopped: %s", recording->folder, reason);
 	else if (recording->state == RECORDING_FAILED)
-		ksv_note("%s: the recording failed: %s", recording->folder, reason);
+		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING,
+				"%s: the recording failed: %s", recording->folder, reason);
+}
+
+/** What a user must know about a recording, apart from its traces. */
+static void note_recording(struct trace_args *args, const struct recording *recording)
+{
+	note_state(&args->notes, recording);
 	for (int i = 0; i < recording->n_guests && !args->host_only; i++)
 		if (recording->guests[i].why)
-			ksv_note("%s: there is no trace of guest %s: %s", recording->folder,
-				 recording->guests[i].name, recording->guests[i].why);
+			trace_notes_add(&args->notes, TRACE_NOTE_PAIRING, TRACE_NOTE_WARNING,
+					"%s: there is no trace of guest %s: %s", recording->folder,
+					recording->guests[i].name, recording->guests[i].why);
+	trace_args_print_notes(&args->notes, args->quiet);
 }
 
 static int add_recording(struct trace_args *args, const struct recording *recording)
@@ -158,7 +174,7 @@ static int add_recording(struct trace_args *args, const struct recording *record
 	if (!status)
 		status = add_files(args, recording, RECORDING_GUEST);
 	if (!status)
-		print_notes(args, recording);
+		note_recording(args, recording);
 	return status;
 }
 
@@ -245,5 +261,6 @@ void trace_args_free(struct trace_args *args)
 		free(args->kept[i]);
 	free(args->items);
 	free(args->kept);
+	trace_notes_free(&args->notes);
 	*args = (struct trace_args){ 0 };
 }

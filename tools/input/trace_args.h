@@ -8,6 +8,7 @@
 
 #include "options.h"
 #include "recording_folder.h"
+#include "trace_notes.h"
 
 /** A trace that is meant. */
 struct trace_arg {
@@ -24,6 +25,7 @@ struct trace_args {
 	struct trace_arg	*items;		/* hosts before their guests */
 	int			n, room;
 	int			left_out;	/* traces that should have been there */
+	struct trace_notes	notes;		/* about files that were left out, and recordings */
 	char			**kept;		/* that no output may take the place of */
 	int			n_kept, room_kept;
 };
@@ -60,6 +62,9 @@ int trace_args_check_output(const struct trace_args *args, const struct ksv_comm
  */
 int trace_args_only(struct trace_args *args, const struct ksv_command *command, const char *arg,
 		    const char *out, const char **path);
+
+/** trace_args_print_notes - print what was not printed yet, unless nobody wants notes. */
+void trace_args_print_notes(struct trace_notes *notes, bool quiet);
 
 /** trace_args_paths - all paths. Return: an array to be freed, not they; NULL after a message. */
 char **trace_args_paths(const struct trace_args *args);

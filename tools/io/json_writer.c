@@ -122,3 +122,18 @@ void json_number(struct json *json, const char *key, double value)
 	snprintf(text, sizeof(text), "%.10g", value);
 	out_str(json->out, text);
 }
+
+void json_warnings(struct json *json, const struct trace_notes *notes)
+{
+	if (!notes->n)
+		return;
+	json_open(json, "warnings", '[', false);
+	for (size_t i = 0; i < notes->n; i++) {
+		json_open(json, NULL, '{', true);
+		json_str(json, "kind", trace_note_kind_name(notes->all[i].kind));
+		json_str(json, "severity", trace_note_severity_name(notes->all[i].severity));
+		json_str(json, "text", notes->all[i].text);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}

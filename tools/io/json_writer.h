@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_JSON_WRITER_H
 
 #include "output.h"
+#include "trace_notes.h"
 
 /** Levels of objects and arrays; a deeper one is an error of the program. */
 #define JSON_MAX_DEPTH	32
@@ -41,6 +42,8 @@ void json_fixed(struct json *json, const char *key, double value);
 
 /** json_null - a value that is unknown, whatever it is */
 void json_null(struct json *json, const char *key);
+/** json_warnings - member "warnings": what limits the numbers; none without any note. */
+void json_warnings(struct json *json, const struct trace_notes *notes);
 
 /** json_number - @value, which is finite, with ten significant digits. */
 void json_number(struct json *json, const char *key, double value);

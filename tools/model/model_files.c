@@ -33,9 +33,10 @@ static int leave_out(struct model_files *files, int i)
 	files->paths[i] = NULL;
 	/* of a recording, it is the right one, and nobody has aligned it yet */
 	if (arg->is_guest) {
-		if (!files->quiet)
-			ksv_note("%s: is not aligned with its host and left out; 'kshark-virt "
-				 "align --write' with the folder does that", arg->path);
+		trace_notes_add(&files->notes, TRACE_NOTE_ALIGNMENT, TRACE_NOTE_WARNING,
+				"%s: is not aligned with its host and left out; 'kshark-virt "
+				"align --write' with the folder does that", arg->path);
+		trace_args_print_notes(&files->notes, files->quiet);
 		return KSV_EXIT_OK;
 	}
 	if (kvm_trace_stranger(files->traces[i])) {
@@ -50,7 +51,7 @@ static int leave_out(struct model_files *files, int i)
 }
 
 /** A sidecar that cannot be used is set aside, as that of a xentrace file. Return: 0 or -ENOMEM. */
-static int apply_alignment(const struct model_files *files, struct kvm_trace *trace)
+static int apply_alignment(struct model_files *files, struct kvm_trace *trace)
 {
 	char error[512];
 	int ret = align_meta_apply(trace, error, sizeof(error));
@@ -58,8 +59,10 @@ static int apply_alignment(const struct model_files *files, struct kvm_trace *tr
 	if (ret == -ENOMEM)
 		ksv_error("%s", error);
 	/* of a host's, it is among the notes */
-	else if (ret && !files->quiet && !kvm_trace_meta_error(trace))
-		ksv_note("%s", error);
+	else if (ret && !kvm_trace_meta_error(trace))
+		trace_notes_add(&files->notes, TRACE_NOTE_SIDECAR, TRACE_NOTE_WARNING, "%s",
+				error);
+	trace_args_print_notes(&files->notes, files->quiet);
 	return ret == -ENOMEM ? ret : 0;
 }
 
@@ -73,7 +76,6 @@ static void set_cycles(struct kvm_trace *trace, struct kvm_trace *const *host)
 	}
 	if (host && !kvm_trace_hz(trace))
 		kvm_trace_set_hz(trace, kvm_trace_hz(*host));
-	model_note_cycles(trace);
 }
 
 static int open_traces(struct model_files *files)
@@ -124,6 +126,7 @@ int model_files_open(struct model_files *files)
 		ksv_error("not enough memory");
 		return KSV_EXIT_FILE;
 	}
+	trace_notes_copy(&files->notes, &files->args->notes);
 	status = open_traces(files);
 	for (int i = 0; i < files->n; i++) {
 		files->hosts[i] = files->traces[i] ? find_host(files, i) : -1;
@@ -206,6 +209,7 @@ void model_files_load(struct model_files *files, int host, struct model_load *lo
 	load->guests = model_files_guests(files, host, &load->n_guests);
 	load->inner = model_files_inner(files, host, &load->n_inner);
 	load->kvm = model_files_take(files, host);
+	load->before = &files->notes;
 }
 
 void model_files_close(struct model_files *files)
@@ -216,5 +220,6 @@ void model_files_close(struct model_files *files)
 	free(files->guests);
 	free(files->inner);
 	free(files->hosts);
+	trace_notes_free(&files->notes);
 	free(files->paths);
 }

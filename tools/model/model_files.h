@@ -23,6 +23,7 @@ struct model_files {
 	struct kvm_trace	**traces;	/* of KVM, or NULL */
 	struct kvm_trace	**guests;	/* of model_files_guests() */
 	struct model_inner	*inner;		/* of model_files_inner() */
+	struct trace_notes	notes;		/* those of @args, and what was found */
 	int			*hosts;		/* whose guest it is; -1: nobody's */
 };
 

@@ -24,14 +24,6 @@ static void set_hz(struct kvm_trace *trace, uint64_t cpu_hz)
 	kvm_trace_set_hz(trace, cpu_hz ? cpu_hz : meta ? meta->cpu_khz * 1000 : 0);
 }
 
-void model_note_cycles(const struct kvm_trace *trace)
-{
-	if (kvm_trace_unit(trace) != TRACE_DAT_CYCLES || kvm_trace_hz(trace))
-		return;
-	ksv_note("%s: its times are cycles of the TSC and it does not tell how many are a second; "
-		 "they are taken for ns. Give --cpu-hz", kvm_trace_path(trace));
-}
-
 struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz)
 {
 	char problem[512] = "";
@@ -93,10 +85,8 @@ static int open_host(struct loading *loading, char *error, size_t size)
 	options.progress = show_progress;
 	options.arg = loading;
 	ret = host_trace_open(&load->host, load->path, &options, error, size);
-	if (!ret && load->host.kvm) {
+	if (!ret && load->host.kvm)
 		set_hz(load->host.kvm, options.cpu_hz);
-		model_note_cycles(load->host.kvm);
-	}
 	return ret;
 }
 
@@ -127,6 +117,46 @@ static bool is_empty(const struct model_load *load, char *error, size_t size)
 	return true;
 }
 
+static int no_memory(const struct model_load *load, char *error, size_t size)
+{
+	text_format(error, size, "%s: %s", load->path, host_trace_problem(-ENOMEM));
+	return -ENOMEM;
+}
+
+/** A sentence for each kind of record that the trace does not have. */
+static void note_lacks(struct model_load *load)
+{
+	char lacks[VIRT_ADVICE_SIZE];
+
+	for (int kind = 0; kind < VIRT_RECORD_N_KINDS; kind++)
+		if (virt_model_lacks(load->model, (enum virt_record_kind)kind, lacks,
+				     sizeof(lacks)))
+			trace_notes_add(&load->notes, TRACE_NOTE_EVENTS, TRACE_NOTE_WARNING,
+					"%s: %s", load->path, lacks);
+}
+
+/** All that is known when the model is complete. Return: 0 or -ENOMEM. */
+static int find_notes(struct model_load *load)
+{
+	int ret = 0;
+
+	if (load->before)
+		trace_notes_copy(&load->notes, load->before);
+	host_trace_notes(&load->host, load->model, NOTES_MAX_LINES, &load->notes);
+	if (!load->shows_lacks)
+		note_lacks(load);
+	load->clocks = calloc((size_t)load->n_guests + 1, sizeof(*load->clocks));
+	if (!load->clocks)
+		return -ENOMEM;
+	for (int i = 0; i < load->n_guests && !ret; i++) {
+		ret = guest_clock_read(&load->clocks[i], &load->host, load->model,
+				       load->guests[i]);
+		if (!ret)
+			guest_clock_notes(&load->clocks[i], load->model, &load->notes);
+	}
+	return ret ? ret : load->notes.incomplete ? -ENOMEM : 0;
+}
+
 int model_load(struct model_load *load)
 {
 	struct loading loading = { .load = load };
@@ -144,6 +174,8 @@ int model_load(struct model_load *load)
 				 host_trace_problem(ret));
 		else if (is_empty(load, error, sizeof(error)))
 			ret = -ENODATA;
+		else if (find_notes(load))
+			ret = no_memory(load, error, sizeof(error));
 	}
 	progress_end(&loading.progress);
 	if (!ret)
@@ -170,6 +202,11 @@ int model_nest(const struct model_load *load, int guest, struct guest_tasks *tas
 
 void model_unload(struct model_load *load)
 {
+	for (int i = 0; load->clocks && i < load->n_guests; i++)
+		guest_clock_free(&load->clocks[i]);
+	free(load->clocks);
+	load->clocks = NULL;
+	trace_notes_free(&load->notes);
 	virt_model_free(load->model);
 	load->model = NULL;
 	kvm_trace_close(load->kvm);
@@ -177,23 +214,9 @@ void model_unload(struct model_load *load)
 	host_trace_close(&load->host);
 }
 
-void model_notes(const struct model_load *load)
+void model_notes(struct model_load *load)
 {
-	char *notes = host_trace_notes(&load->host, load->model, NOTES_MAX_LINES);
-	char lacks[VIRT_ADVICE_SIZE];
-	const char *what;
-	uint64_t count;
-
-	if (notes)
-		fputs(notes, stderr);
-	free(notes);
-	for (int kind = 0; kind < VIRT_RECORD_N_KINDS && !load->shows_lacks; kind++)
-		if (virt_model_lacks(load->model, (enum virt_record_kind)kind, lacks,
-				     sizeof(lacks)))
-			ksv_note("%s: %s", load->path, lacks);
-	for (int i = 0; (what = virt_model_contradictions(load->model, i, &count)); i++)
-		ksv_note("%s: the records contradict each other: %s (%llu times)",
-			 load->path, what, (unsigned long long)count);
+	trace_notes_print(&load->notes, stderr);
 }
 
 /* --- what has become of the file ------------------------------------------------------------- */

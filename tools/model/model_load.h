@@ -8,6 +8,7 @@
 #ifndef KSHARK_VIRT_MODEL_LOAD_H
 #define KSHARK_VIRT_MODEL_LOAD_H
 
+#include "guest_clock.h"
 #include "guest_tasks.h"
 #include "host_trace.h"
 #include "options.h"
@@ -32,6 +33,7 @@ struct model_load {
 	struct host_options	options;
 	bool			quiet;		/* no progress */
 	bool			shows_lacks;	/* what was not recorded is in the output itself */
+	const struct trace_notes *before;	/* found while the files were opened; may be NULL */
 	/** Before the walk; may be NULL. Return: 0, or the exit status after a message. */
 	int			(*opened)(void *arg);
 	/** What goes by during the walk, of Xen and of KVM, here CPU by CPU; may be NULL. */
@@ -41,6 +43,8 @@ struct model_load {
 	/* the result */
 	struct host_trace	host;
 	struct virt_model	*model;
+	struct guest_clock	*clocks;	/* of @guests, in their order */
+	struct trace_notes	notes;		/* about the trace and its guests */
 };
 
 /** model_load - open, walk, finish. Return: KSV_EXIT_OK, or the exit status after a message. */
@@ -57,8 +61,8 @@ int model_nest(const struct model_load *load, int guest, struct guest_tasks *tas
 /** model_unload - free the result, also of a model_load() that failed. */
 void model_unload(struct model_load *load);
 
-/** model_notes - what a user must know about the file, and the contradictions, to stderr. */
-void model_notes(const struct model_load *load);
+/** model_notes - print all notes of the load that were not printed yet to stderr. */
+void model_notes(struct model_load *load);
 
 /**
  * model_changed - has the file changed while it was read? Then say so
@@ -81,8 +85,5 @@ int64_t model_time(const struct model_load *load, const struct ksv_time *time, i
  * Return: NULL after a message.
  */
 struct kvm_trace *model_open_kvm(const char *path, uint64_t cpu_hz);
-
-/** model_note_cycles - say so if cycles are taken for ns, as nobody told how long they are. */
-void model_note_cycles(const struct kvm_trace *trace);
 
 #endif

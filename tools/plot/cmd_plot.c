@@ -423,9 +423,9 @@ static int read_tasks(struct plot *plot)
 }
 
 /** @kvm: if the file has been opened already; is closed in the end */
-/** @files: NULL: @path, which nobody has opened */
-static int plot_file(const char *path, struct model_files *files, int host,
-		     const struct plot_options *options)
+/** @files: NULL: @path, which nobody has opened, and @before, what was found about it */
+static int plot_file(const char *path, const struct trace_notes *before,
+		     struct model_files *files, int host, const struct plot_options *options)
 {
 	struct plot *plot = calloc(1, sizeof(*plot));
 	int status;
@@ -434,7 +434,7 @@ static int plot_file(const char *path, struct model_files *files, int host,
 		return no_memory();
 	plot->options = options;
 	plot->load = (struct model_load){
-		.path = path, .options = options->trace, .quiet = options->quiet,
+		.path = path, .options = options->trace, .quiet = options->quiet, .before = before,
 	};
 	if (files)
 		model_files_load(files, host, &plot->load);
@@ -470,7 +470,7 @@ static int plot_arg(const char *arg, const struct plot_options *options)
 	int status = trace_args_only(&args, options->command, arg, options->output, &path);
 
 	if (!status)
-		status = plot_file(path, NULL, -1, options);
+		status = plot_file(path, &args.notes, NULL, -1, options);
 	trace_args_free(&args);
 	return status;
 }
@@ -479,7 +479,7 @@ static int plot_opened(struct model_files *files, const struct plot_options *opt
 {
 	int host, status = model_files_only_host(files, options->command, &host);
 
-	return status ? status : plot_file(NULL, files, host, options);
+	return status ? status : plot_file(NULL, NULL, files, host, options);
 }
 
 /** A host and its guests. */

@@ -30,7 +30,7 @@ int plot_tasks_read(struct plot_tasks *tasks, const struct model_load *load)
 	for (int i = 0; i < load->n_guests && !ret; i++) {
 		tasks->n_guests = i + 1;
 		ret = guest_tasks_read(&tasks->guests[i], &load->host, load->model,
-				       load->guests[i]);
+				       &load->clocks[i]);
 		if (!ret)
 			ret = model_nest(load, i, &tasks->guests[i]);
 	}

@@ -446,7 +446,6 @@ static int report_file(const struct report_options *options, struct model_files 
 	note_invisible(&job);
 	if (!options->quiet) {
 		model_notes(&job.counted.load);
-		report_kvm_notes(&job.counted.kvm, &job.report);
 		model_monitors_notes(&job.monitors);
 	}
 	status = model_changed(&job.counted.load, status);

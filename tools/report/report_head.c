@@ -59,6 +59,7 @@ static void json(struct json *json, const struct report *report)
 		json_bool(json, "unsplit", true);
 	report_lacks_json(json, report);
 	json_window(json, report->from_ns, report->to_ns);
+	json_warnings(json, &report->load->notes);
 }
 
 static void csv(struct output *out, const struct report *report)

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "align_data.h"
 #include "array.h"
 #include "escape.h"
 #include "report_csv.h"
@@ -152,49 +151,6 @@ static bool is_poor(const struct report_guest_cpu *cpu)
 	return cpu->inside + cpu->outside >= MIN_RECORDS && share_of(cpu) < IRQ_ALIGNED_SHARE;
 }
 
-/** Of the host's trace, in which the model's times are. */
-static void take_tsc(const struct report *report, struct align_events *events)
-{
-	for (int32_t c = 0; c < events->n; c++) {
-		/* as it was read */
-		int64_t *times = (int64_t *)events->cpus[c].times;
-
-		for (size_t i = 0; i < events->cpus[c].n; i++)
-			times[i] = host_trace_tsc_ns(&report->load->host, (uint64_t)times[i]);
-	}
-}
-
-/** What fits the records of a guest better than the vCPUs that its CPUs are said to be. */
-static int find_fits(const struct report_kvm *kvm, const struct report *report,
-		     struct report_guest *guest)
-{
-	const struct align_stop never = { 0 };
-	struct align_events events = { 0 };
-	bool poor = false;
-	uint64_t work;
-	int ret;
-
-	for (int c = 0; c < guest->n_cpus; c++)
-		poor |= guest->cpus[c].seen.vcpu != VIRT_NONE && is_poor(&guest->cpus[c]);
-	if (!poor)
-		return 0;
-	guest->fits.vcpus = calloc((size_t)guest->n_cpus + 1, sizeof(*guest->fits.vcpus));
-	ret = guest->fits.vcpus ? align_events_read(guest->trace, &never, &events) : -ENOMEM;
-	if (!ret && !kvm->trace)
-		take_tsc(report, &events);
-	work = align_work(events.bytes);
-	if (!ret)
-		ret = align_pairing_find(report->load->model, events.cpus, events.n, 0, &work,
-					 &guest->fits);
-	align_events_free(&events);
-	if (ret != 1) {
-		free(guest->fits.vcpus);
-		guest->fits.vcpus = NULL;
-	}
-	/* nothing is said where it takes too long to know */
-	return ret < 0 && ret != -ETIME ? ret : 0;
-}
-
 /** Whose tasks can be believed, and are whom culprits executed. */
 static int find_culprits(struct report_kvm *kvm, const struct virt_model *model)
 {
@@ -232,8 +188,6 @@ int report_kvm_build(struct report_kvm *kvm, const struct report *report)
 		guest->trace = load->guests[i];
 		guest->number = i;
 		ret = build_guest(report, guest);
-		if (!ret)
-			ret = find_fits(kvm, report, guest);
 	}
 	return ret ? ret : find_culprits(kvm, load->model);
 }
@@ -245,7 +199,6 @@ void report_kvm_free(struct report_kvm *kvm)
 			irq_guest_cpu_free(&kvm->guests[i].cpus[cpu].seen);
 		free(kvm->guests[i].cpus);
 		free(kvm->guests[i].is_aligned);
-		free(kvm->guests[i].fits.vcpus);
 		guest_tasks_free(&kvm->guests[i].tasks);
 		guest_task_sums_free(&kvm->guests[i].sums);
 		guest_task_sums_free(&kvm->guests[i].by_cgroup);
@@ -280,49 +233,6 @@ const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int
 				return &(*guest)->cpus[cpu];
 	}
 	return NULL;
-}
-
-static void note_fits(const struct report_guest *guest, const struct report *report)
-{
-	const struct virt_model *model = report->load->model;
-	int32_t paired = VIRT_NONE;
-	char text[512];
-
-	if (!guest->fits.vcpus)
-		return;
-	for (int c = 0; c < guest->n_cpus && paired == VIRT_NONE; c++)
-		if (guest->cpus[c].seen.vcpu != VIRT_NONE)
-			paired = virt_model_vcpu(model, guest->cpus[c].seen.vcpu)->machine;
-	align_pairing_text(model, paired, &guest->fits, guest->n_cpus, text, sizeof(text));
-	ksv_note("%s: it is paired with %s, %.3f %% of them, and what is said of its tasks is not "
-		 "to be trusted: let kshark-virt align --write pair it",
-		 kvm_trace_path(guest->trace), text, guest->fits.alignment.explained_percent);
-}
-
-void report_kvm_notes(const struct report_kvm *kvm, const struct report *report)
-{
-	for (int i = 0; i < kvm->n_guests; i++) {
-		const struct report_guest *guest = &kvm->guests[i];
-
-		if (kvm_trace_damaged_cpu(guest->trace) >= 0)
-			ksv_note("%s: the records of CPU %d are damaged; they are read up to there",
-				 kvm_trace_path(guest->trace), kvm_trace_damaged_cpu(guest->trace));
-		note_fits(guest, report);
-		for (int c = 0; c < guest->n_cpus; c++) {
-			const struct report_guest_cpu *cpu = &guest->cpus[c];
-
-			if (cpu->seen.vcpu == VIRT_NONE)
-				ksv_note("%s: nothing is known of the vCPU that is CPU %d",
-					 kvm_trace_path(guest->trace), c);
-			else if (is_poor(cpu) && !guest->fits.vcpus)
-				ksv_note("%s: only %.1f %% of the records of CPU %d lie where %s "
-					 "executed its guest: the guest's clock is not aligned "
-					 "with the host's, and what is said of the guest's tasks "
-					 "is not to be trusted", kvm_trace_path(guest->trace),
-					 100 * share_of(cpu), c,
-					 virt_model_who(report->load->model, cpu->seen.vcpu));
-		}
-	}
 }
 
 /* --- text ------------------------------------------------------------------------------------ */
@@ -363,6 +273,7 @@ static void text_tasks(struct output *out, const struct report *report)
 static void text_guest_cpus(struct output *out, const struct report *report,
 			    const struct report_guest *guest)
 {
+	const struct guest_clock *clock = &report->load->clocks[guest->number];
 	char text[512];
 
 	for (int c = 0; c < guest->n_cpus; c++) {
@@ -383,7 +294,7 @@ static void text_guest_cpus(struct output *out, const struct report *report,
 				    "%s executed its guest%s%s", c, 100 * share_of(cpu),
 				    (unsigned long long)(cpu->inside + cpu->outside),
 				    virt_model_who(report->load->model, cpu->seen.vcpu),
-				    !is_poor(cpu) ? "" : guest->fits.vcpus ?
+				    !is_poor(cpu) ? "" : clock->fits.vcpus ?
 				    "; it is not this CPU" : "; the clocks are not aligned", rest);
 		}
 		out_str(out, "  ");

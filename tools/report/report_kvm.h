@@ -6,7 +6,6 @@
 #ifndef KSHARK_VIRT_REPORT_KVM_H
 #define KSHARK_VIRT_REPORT_KVM_H
 
-#include "align_pairing.h"
 #include "guest_culprits.h"
 #include "irq_delivery.h"
 #include "report.h"
@@ -30,7 +29,6 @@ struct report_guest {
 	int		number;		/* in struct model_load */
 	struct report_guest_cpu *cpus;
 	int		n_cpus;
-	struct align_pairing fits;	/* instead, if it is paired wrongly; else without vCPUs */
 	struct guest_tasks tasks;	/* who had which CPU */
 	bool		*is_aligned;	/* by CPU: what is said of its tasks can be believed */
 	struct guest_task_sums sums;	/* of the report's window */
@@ -72,8 +70,5 @@ int report_kvm_guest_cpu(const struct report_kvm *kvm, int32_t tid);
  */
 const struct report_guest_cpu *report_kvm_find(const struct report_kvm *kvm, int32_t vcpu,
 					       const struct report_guest **guest);
-
-/** report_kvm_notes - plain words to stderr if a guest's clock does not fit. */
-void report_kvm_notes(const struct report_kvm *kvm, const struct report *report);
 
 #endif

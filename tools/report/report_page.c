@@ -28,6 +28,7 @@ void report_page_begin(struct json *json, struct output *out, const struct repor
 	json_str(json, "file", report->file);
 	report_lacks_json(json, report);
 	json_window(json, report->from_ns, report->to_ns);
+	json_warnings(json, &report->load->notes);
 }
 
 void report_page_end(struct json *json)

@@ -509,6 +509,7 @@ int report_worst_json(struct output *out, const struct report *report,
 	json_open(&json, NULL, '{', false);
 	json_str(&json, "file", report->file);
 	json_window(&json, report->from_ns, report->to_ns);
+	json_warnings(&json, &report->load->notes);
 	/* what cannot be seen in this trace is not what did not happen */
 	json_open(&json, "not_visible", '[', true);
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)

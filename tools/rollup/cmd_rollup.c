@@ -177,17 +177,18 @@ static int roll_up(const struct rollup_options *options, struct report *report,
 	return KSV_EXIT_FILE;
 }
 
-static int roll_up_file(const struct rollup_options *options, const char *path,
-			struct output *out, bool is_first)
+static int roll_up_file(const struct rollup_options *options, const struct trace_args *args,
+			int file, struct output *out)
 {
 	struct model_load load = {
-		.path = path, .options = options->trace, .quiet = options->quiet,
+		.path = args->items[file].path, .options = options->trace, .quiet = options->quiet,
+		.before = file ? NULL : &args->notes,
 	};
-	struct report report = { .file = path, .load = &load };
+	struct report report = { .file = load.path, .load = &load };
 	int status = model_load(&load);
 
 	if (!status)
-		status = roll_up(options, &report, out, is_first);
+		status = roll_up(options, &report, out, !file);
 	if (!status && !options->quiet)
 		model_notes(&load);
 	model_unload(&load);
@@ -208,7 +209,7 @@ static int roll_up_files(const struct rollup_options *options, char **argv, int 
 		status = out_open(&out, options->output);
 	if (!status) {
 		for (int i = 0; i < args.n && !status && !out.error; i++)
-			status = roll_up_file(options, args.items[i].path, &out, !i);
+			status = roll_up_file(options, &args, i, &out);
 		status = out_close(&out, status);
 	}
 	trace_args_free(&args);

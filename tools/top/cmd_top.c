@@ -136,7 +136,7 @@ static int write_top(const struct top_options *options, struct report *report)
 	if (status)
 		return status;
 	if (format->begin)
-		format->begin(&out, report->file);
+		format->begin(&out, report->file, &report->load->notes);
 	if (write_intervals(options, report, &out)) {
 		ksv_error("%s: not enough memory", report->file);
 		status = KSV_EXIT_FILE;
@@ -223,10 +223,10 @@ static bool wants_screen(const struct top_options *options)
 	return options->format < 0 && !options->once && !options->output && top_screen_can();
 }
 
-static int top_file(struct top_options *options, const char *path)
+static int top_file(struct top_options *options, const char *path, const struct trace_notes *before)
 {
 	struct model_load load = {
-		.path = path, .options = options->trace, .quiet = options->quiet,
+		.path = path, .options = options->trace, .quiet = options->quiet, .before = before,
 	};
 	struct report report = { .file = path, .load = &load };
 	bool screen = wants_screen(options);
@@ -493,7 +493,7 @@ static int top_trace(struct top_options *options, const char *arg)
 	if (!status && live)
 		status = follow(options, path, options->follow ? always : NULL, NULL);
 	else if (!status)
-		status = top_file(options, path);
+		status = top_file(options, path, &args.notes);
 	trace_args_free(&args);
 	return status;
 }

@@ -93,7 +93,8 @@ struct top_count {
 
 /** How intervals are written. */
 struct top_format {
-	void	(*begin)(struct output *out, const char *file);		/* or NULL */
+	/** Or NULL. @notes: what is known by then */
+	void	(*begin)(struct output *out, const char *file, const struct trace_notes *notes);
 	void	(*interval)(struct output *out, const struct top_interval *interval);
 	void	(*end)(struct output *out);				/* or NULL */
 	bool	at_once;	/* a single interval: counters since the window's beginning */

@@ -197,13 +197,14 @@ int top_follow_write(const struct top_follow *follow)
 	static struct output out;
 	struct writing writing = { .follow = follow, .out = &out };
 	const struct top_format *format = follow->format;
+	const struct trace_notes nothing = { 0 };	/* is known yet */
 	struct top_status status;
 	int ret = is_replaced(follow) ? KSV_EXIT_OK : out_open(&out, follow->output), ended;
 
 	if (ret)
 		return ret;
 	if (!is_replaced(follow) && format->begin)
-		format->begin(&out, follow->path);
+		format->begin(&out, follow->path, &nothing);
 	ret = write_all(&writing, &status);
 	ended = ret ? ret : top_follow_end(follow, &status);
 	if (is_replaced(follow)) {

@@ -159,8 +159,9 @@ static void csv_fact(struct output *out, const struct top_interval *interval,
 	out_char(out, '\n');
 }
 
-static void csv_begin(struct output *out, const char *file)
+static void csv_begin(struct output *out, const char *file, const struct trace_notes *notes)
 {
+	(void)notes;
 	(void)file;
 	out_str(out, "from_ns,to_ns,machine,vcpu,section,name,count,ns,complete,p99_ns\n");
 }
@@ -207,11 +208,12 @@ static void json_fact(const struct top_fact *fact)
 	json_close(&document, '}');
 }
 
-static void json_start(struct output *out, const char *file)
+static void json_start(struct output *out, const char *file, const struct trace_notes *notes)
 {
 	json_begin(&document, out);
 	json_open(&document, NULL, '{', false);
 	json_str(&document, "file", file);
+	json_warnings(&document, notes);
 	json_open(&document, "intervals", '[', false);
 }
 

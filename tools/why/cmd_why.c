@@ -245,6 +245,26 @@ static int choose_vcpus(struct asked *asked)
 						    "has no such vCPU", text);
 }
 
+static bool has_wrong_clock(const struct model_load *load)
+{
+	for (int i = 0; i < load->n_guests; i++)
+		for (int cpu = 0; cpu < load->clocks[i].n_cpus; cpu++)
+			if (guest_clock_is_wrong(&load->clocks[i], cpu))
+				return true;
+	return false;
+}
+
+/** The notes say which guest it is, and why. Return: an exit status. */
+static int unaligned(struct asked *asked)
+{
+	if (!asked->options->quiet)
+		model_notes(&asked->load);
+	ksv_error("--task %s: no such task is known, and what the tasks of a guest had is unknown "
+		  "while its clock is not aligned with the host's: 'kshark-virt align --write %s "
+		  "GUEST' aligns it", asked->options->task, asked->load.path);
+	return KSV_EXIT_UNTOLD;
+}
+
 /** That of --task. Return: 0 or an exit status (reported). */
 static int choose_task(struct asked *asked)
 {
@@ -259,6 +279,8 @@ static int choose_task(struct asked *asked)
 	n = guest_lives_find(&asked->lives.guests, asked->load.model, options->task, &asked->task);
 	if (n == 1)
 		return 0;
+	if (!n && has_wrong_clock(&asked->load))
+		return unaligned(asked);
 	return ksv_usage_error(options->command, n ? "--task %s: %d tasks are called so: give the "
 			       "pid" : "--task %s: no guest whose trace is given has such a task",
 			       options->task, n);
@@ -563,8 +585,8 @@ static int read_lives(struct asked *asked)
 		outer[i] = is_inner ? load->inner[i - load->n_guests].guest : -1;
 	}
 	if (!ret)
-		ret = guest_lives_of(&asked->lives, &load->host, load->model, traces, outer,
-				     (int)n);
+		ret = guest_lives_of(&asked->lives, &load->host, load->model, traces,
+				     load->clocks, outer, (int)n);
 	free(traces);
 	free(outer);
 	if (!ret)

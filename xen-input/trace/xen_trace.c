@@ -520,9 +520,10 @@ const struct xen_skew *xen_trace_skew(const struct xen_trace *trace)
 }
 
 /** The vCPUs that nothing names. */
-static void note_somebody(FILE *out, const struct xen_trace *trace, int max_lines)
+static void note_somebody(struct trace_notes *notes, const struct xen_trace *trace, int max_lines)
 {
 	const struct xen_first *first = &trace->first;
+	char text[512];
 	int n = 0;
 
 	for (uint32_t i = 0; i < first->n_runs && n <= max_lines; i++) {
@@ -531,13 +532,15 @@ static void note_somebody(FILE *out, const struct xen_trace *trace, int max_line
 		if (!xen_vcpu_is_somebody(first->vcpu[i]) || n++ == max_lines)
 			continue;
 		xen_vcpu_text(name, sizeof(name), first->vcpu[i], NULL);
-		fprintf(out, "%s: %s: %s\n", trace->name, name, first->scheduler ?
-			"no record names the vCPU that was on this pCPU all the time, to "
-			"the end or until records are lost; the sidecar can (hard_affinity)" :
-			"whatever vCPUs were there: context switches are not traced");
+		snprintf(text, sizeof(text), "%s: %s", name, first->scheduler ?
+			 "no record names the vCPU that was on this pCPU all the time, to "
+			 "the end or until records are lost; the sidecar can (hard_affinity)" :
+			 "whatever vCPUs were there: context switches are not traced");
+		xen_trace_note(notes, trace, TRACE_NOTE_EVENTS, text);
 	}
 	if (n > max_lines)
-		fprintf(out, "%s: ... and more vCPUs that no record names\n", trace->name);
+		xen_trace_note(notes, trace, TRACE_NOTE_EVENTS,
+			       "... and more vCPUs that no record names");
 }
 
 const char *xen_trace_meta_error(const struct xen_trace *trace)
@@ -545,42 +548,63 @@ const char *xen_trace_meta_error(const struct xen_trace *trace)
 	return trace->meta_error;
 }
 
-char *xen_trace_notes(const struct xen_trace *trace, int max_lines)
+void xen_trace_note(struct trace_notes *notes, const struct xen_trace *trace,
+		    enum trace_note_kind kind, const char *text)
+{
+	char *line;
+
+	if (asprintf(&line, "%s: %s", trace->name, text) < 0) {
+		notes->incomplete = true;
+		return;
+	}
+	trace_notes_add_text(notes, kind, TRACE_NOTE_WARNING, line);
+	free(line);
+}
+
+static void note_damage(struct trace_notes *notes, const struct xen_trace *trace, int max_lines)
 {
 	char *damage = xentrace_report(trace->reader, trace->name, max_lines);
-	char line[512] = "";
-	char *text = NULL;
-	size_t size;
-	FILE *out = damage ? open_memstream(&text, &size) : NULL;
 
-	if (!out) {
-		free(damage);
-		return NULL;
-	}
-	fputs(damage, out);
+	notes->incomplete |= !damage;
+	trace_notes_add_text(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING, damage);
 	free(damage);
+}
+
+void xen_trace_note_all(const struct xen_trace *trace, int max_lines, struct trace_notes *notes)
+{
+	char line[512] = "";
+
+	note_damage(notes, trace, max_lines);
 	if (trace->meta_error)
-		escape_print(out, "", "%s", trace->meta_error);
-	xen_trace_note_part(out, trace);
-	note_somebody(out, trace, max_lines);
+		trace_notes_add(notes, TRACE_NOTE_SIDECAR, TRACE_NOTE_WARNING, "%s",
+				trace->meta_error);
+	xen_trace_note_part(notes, trace);
+	note_somebody(notes, trace, max_lines);
 	if (trace->clock.source == XEN_CLOCK_ASSUMED) {
 		xen_clock_text(line, sizeof(line), &trace->clock);
-		fprintf(out, "%s: %s\n", trace->name, line);
+		xen_trace_note(notes, trace, TRACE_NOTE_CLOCK, line);
 	}
 	line[0] = '\0';
 	if (trace->skew && !trace->pcpu_offset)
 		xen_skew_text(line, sizeof(line), trace->skew);
 	if (line[0])
-		fprintf(out, "%s: %s\n", trace->name, line);
+		xen_trace_note(notes, trace, TRACE_NOTE_CLOCK, line);
 	if (trace->skew_error)
-		fprintf(out, "%s: %s\n", trace->name, trace->skew_error);
+		xen_trace_note(notes, trace, TRACE_NOTE_CLOCK, trace->skew_error);
 	if (xentrace_changed(trace->reader) == XENTRACE_GREW &&
 	    xentrace_change_text(line, sizeof(line), trace->reader) > 0)
-		fprintf(out, "%s: what came later is left out\n", line);
-	if (fclose(out)) {
-		free(text);
-		return NULL;
-	}
+		trace_notes_add(notes, TRACE_NOTE_CHANGED, TRACE_NOTE_WARNING,
+				"%s: what came later is left out", line);
+}
+
+char *xen_trace_notes(const struct xen_trace *trace, int max_lines)
+{
+	struct trace_notes notes = { 0 };
+	char *text;
+
+	xen_trace_note_all(trace, max_lines, &notes);
+	text = trace_notes_text(&notes);
+	trace_notes_free(&notes);
 	return text;
 }
 

@@ -86,26 +86,49 @@ void xen_trace_set_part_clock(struct xen_trace *trace, uint64_t base)
 	trace->clock.n_samples = clock->n_samples;
 }
 
-void xen_trace_note_part(FILE *out, const struct xen_trace *trace)
+/** The pCPUs that were left out, as "1, 4". Return: to be freed; NULL without memory. */
+static char *left_out_text(const struct virt_part *part)
 {
-	const struct virt_part *model = trace->part ? trace->part->model : NULL;
 	const char *separator = "";
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
 
-	if (trace->part_error)
-		fprintf(out, "%s: %s\n", trace->name, trace->part_error);
-	if (trace->part_is_lost)
-		fprintf(out, "%s: what the whole trace tells of this part is left aside, as the "
-			"TSCs are corrected: correct those of the whole trace\n", trace->name);
-	if (!model || !virt_part_leaves_out(model))
-		return;
-	fprintf(out, "%s: a part of a trace, without the records of pCPU ", trace->name);
-	for (int32_t i = 0; i < model->n_left_out; i++) {
-		if (!model->left_out[i])
+	if (!out)
+		return NULL;
+	for (int32_t i = 0; i < part->n_left_out; i++) {
+		if (!part->left_out[i])
 			continue;
 		fprintf(out, "%s%d", separator, (int)i);
 		separator = ", ";
 	}
-	fprintf(out, ": what these tell is not known\n");
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+void xen_trace_note_part(struct trace_notes *notes, const struct xen_trace *trace)
+{
+	const struct virt_part *model = trace->part ? trace->part->model : NULL;
+	char *pcpus, *text = NULL;
+
+	if (trace->part_error)
+		xen_trace_note(notes, trace, TRACE_NOTE_SIDECAR, trace->part_error);
+	if (trace->part_is_lost)
+		xen_trace_note(notes, trace, TRACE_NOTE_SIDECAR,
+			       "what the whole trace tells of this part is left aside, as the "
+			       "TSCs are corrected: correct those of the whole trace");
+	if (!model || !virt_part_leaves_out(model))
+		return;
+	pcpus = left_out_text(model);
+	if (!pcpus || asprintf(&text, "a part of a trace, without the records of pCPU %s: what "
+			       "these tell is not known", pcpus) < 0)
+		notes->incomplete = true;
+	else
+		xen_trace_note(notes, trace, TRACE_NOTE_EVENTS, text);
+	free(pcpus);
+	free(text);
 }
 
 const struct xen_part *xen_trace_part(const struct xen_trace *trace)

@@ -8,11 +8,10 @@
 #ifndef KSHARK_VIRT_XEN_TRACE_PRIVATE_H
 #define KSHARK_VIRT_XEN_TRACE_PRIVATE_H
 
-#include <stdio.h>
-
 #include "xen_part.h"
 #include "xen_cores.h"
 #include "xen_trace.h"
+#include "xen_trace_note.h"
 #include "xen_trace_window.h"
 #include "xentrace_live.h"
 
@@ -88,7 +87,11 @@ void xen_trace_set_first(struct xen_trace *trace);
 void xen_trace_set_part_clock(struct xen_trace *trace, uint64_t base);
 
 /** xen_trace_note_part - that it was cut out, if that matters. */
-void xen_trace_note_part(FILE *out, const struct xen_trace *trace);
+void xen_trace_note_part(struct trace_notes *notes, const struct xen_trace *trace);
+
+/** xen_trace_note - add a warning about a trace; names in @text are escaped already. */
+void xen_trace_note(struct trace_notes *notes, const struct xen_trace *trace,
+		    enum trace_note_kind kind, const char *text);
 
 /* ---- xen_trace_window.c ---- */
 
