@@ -81,8 +81,6 @@ static int kvm_walk(struct host_trace *trace, const struct host_walk *walk,
 static void kvm_notes(const struct host_trace *trace, const struct virt_model *model,
 		      int max_lines, struct trace_notes *notes)
 {
-	struct virt_loss_range losses = virt_model_losses(model);
-
 	(void)max_lines;
 	kvm_trace_notes(trace->kvm, notes);
 	if (virt_model_knows_calls_only(model))
@@ -94,11 +92,6 @@ static void kvm_notes(const struct host_trace *trace, const struct virt_model *m
 		trace_notes_add(notes, TRACE_NOTE_EVENTS, TRACE_NOTE_WARNING,
 				"%s: has no sched_switch: waits between VM exits and entries are "
 				"not told apart. Record with '" RECORD_KVM "'", trace->path);
-	if (losses.n)
-		trace_notes_add(notes, TRACE_NOTE_LOSS, TRACE_NOTE_WARNING,
-				"%s: records were lost %zu times; what happened then is unknown. "
-				"Larger buffers (trace-cmd record -b) or fewer events help",
-				trace->path, losses.n);
 }
 
 /** Times of a trace.dat are what its clock gave. */
@@ -123,6 +116,7 @@ static int kvm_n_pcpus(const struct host_trace *trace)
 
 const struct host_kind host_kvm = {
 	.hypervisor = "kvm",
+	.less_loss = "Larger buffers (trace-cmd record -b) or fewer events help",
 	.open = kvm_open,
 	.close = kvm_close,
 	.walk = kvm_walk,
