@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A file of JSON documents, one behind the other, as kshark-virt prints them."""
+"""A file of JSON documents, one behind the other, as kshark-virt prints them; of why, its answers."""
 import json
 
 
@@ -8,4 +8,4 @@ def documents(path):
     while text[at:].strip():
         at += len(text[at:]) - len(text[at:].lstrip())
         answer, at = decoder.raw_decode(text, at)
-        yield answer
+        yield from answer.get("answers", [answer])

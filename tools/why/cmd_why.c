@@ -30,10 +30,19 @@ static const char *const format_names[] = {
 	NULL
 };
 
-static void (*const writers[N_FORMATS])(const struct why_writing *writing,
-					const struct why_answer *answer, bool first) = {
-	[FORMAT_TEXT] = why_write_text,
-	[FORMAT_JSON] = why_write_json,
+/** How answers are written, one after the other. */
+static const struct writer {
+	/** Or NULL. @file: the host's trace; @notes: about it and its guests */
+	void	(*begin)(struct output *out, const char *file, const struct trace_notes *notes);
+	void	(*write)(const struct why_writing *writing, const struct why_answer *answer,
+			 bool first);
+	void	(*end)(struct output *out);		/* or NULL */
+} writers[N_FORMATS] = {
+	[FORMAT_TEXT] = { .write = why_write_text },
+	[FORMAT_JSON] = {
+		.begin = why_write_json_begin, .write = why_write_json,
+		.end = why_write_json_end,
+	},
 };
 
 struct why_options {
@@ -531,8 +540,11 @@ static int draw_answer(struct asked *asked)
 static int write_all(struct asked *asked, const struct why_evidence *evidence,
 		     const char *const *files, struct output *out)
 {
+	const struct writer *writer = &writers[asked->options->format];
 	int status = out_open(out, asked->options->output);
 
+	if (!status && writer->begin)
+		writer->begin(out, asked->load.path, &asked->load.notes);
 	for (size_t i = 0; i < asked->n && !status && !out->error; i++) {
 		const struct why_writing writing = {
 			.file = asked->load.path, .guest_files = files,
@@ -541,8 +553,10 @@ static int write_all(struct asked *asked, const struct why_evidence *evidence,
 			.n_monitors = asked->monitors.n,
 		};
 
-		writers[asked->options->format](&writing, &asked->answers[i], !i);
+		writer->write(&writing, &asked->answers[i], !i);
 	}
+	if (!status && writer->end)
+		writer->end(out);
 	if (!status && !asked->n && asked->options->format == FORMAT_TEXT)
 		out_str(out, "nothing of this kind\n");
 	return status ? status : out_close(out, KSV_EXIT_OK);

@@ -7,14 +7,19 @@
 #define KSHARK_VIRT_WHY_H
 
 #include "canvas.h"
+#include "trace_notes.h"
 #include "why_answer.h"
 
 /* --- how it is written: why_write.c ----------------------------------------------------------- */
 
 void why_write_text(const struct why_writing *writing, const struct why_answer *answer,
 		    bool first);
+
+/** why_write_json - one document: why_write_json_begin(), answers, why_write_json_end(). */
+void why_write_json_begin(struct output *out, const char *file, const struct trace_notes *notes);
 void why_write_json(const struct why_writing *writing, const struct why_answer *answer,
 		    bool first);
+void why_write_json_end(struct output *out);
 
 /* --- drawn: why_figure.c ---------------------------------------------------------------------- */
 

@@ -156,31 +156,48 @@ static void json_segments(const struct why_writing *writing, struct json *json,
 		json_segment(writing, json, why, i);
 }
 
+/** One document with all answers; one at a time is written. */
+static struct json document;
+
+void why_write_json_begin(struct output *out, const char *file, const struct trace_notes *notes)
+{
+	json_begin(&document, out);
+	json_open(&document, NULL, '{', false);
+	json_str(&document, "file", file);
+	json_warnings(&document, notes);
+	json_open(&document, "answers", '[', false);
+}
+
+void why_write_json_end(struct output *out)
+{
+	(void)out;
+	json_close(&document, ']');
+	json_close(&document, '}');
+	json_end(&document);
+}
+
 void why_write_json(const struct why_writing *writing, const struct why_answer *answer, bool first)
 {
 	const struct virt_why *why = &answer->why;
+	struct json *json = &document;
 	char subject[256];
-	struct json json;
 
 	(void)first;
 	why_subject(answer, subject, sizeof(subject));
-	json_begin(&json, writing->out);
-	json_open(&json, NULL, '{', false);
-	json_str(&json, "file", writing->file);
-	json_str(&json, "subject", subject);
+	json_open(json, NULL, '{', false);
+	json_str(json, "subject", subject);
 	if (answer->moment) {
-		json_str(&json, "moment", virt_why_moment_name((enum virt_why_moment_kind)
-							       answer->moment->kind));
-		json_i64(&json, "cost_ns", answer->moment->cost_ns);
+		json_str(json, "moment", virt_why_moment_name((enum virt_why_moment_kind)
+							      answer->moment->kind));
+		json_i64(json, "cost_ns", answer->moment->cost_ns);
 	}
-	json_open(&json, "window_ns", '[', true);
-	json_i64(&json, NULL, why->from_ns);
-	json_i64(&json, NULL, why->to_ns);
-	json_close(&json, ']');
-	json_i64(&json, "unexplained_ns", why->unexplained_ns);
-	json_open(&json, "segments", '[', false);
-	json_segments(writing, &json, why, 0, why->n);
-	json_close(&json, ']');
-	json_close(&json, '}');
-	json_end(&json);
+	json_open(json, "window_ns", '[', true);
+	json_i64(json, NULL, why->from_ns);
+	json_i64(json, NULL, why->to_ns);
+	json_close(json, ']');
+	json_i64(json, "unexplained_ns", why->unexplained_ns);
+	json_open(json, "segments", '[', false);
+	json_segments(writing, json, why, 0, why->n);
+	json_close(json, ']');
+	json_close(json, '}');
 }
