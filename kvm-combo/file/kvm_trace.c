@@ -21,6 +21,7 @@
 
 /* Exported by libtracecmd without being in its headers; another version may lack it. */
 int tracecmd_enable_tsync(struct tracecmd_input *handle, bool enable) __attribute__((weak));
+int tracecmd_cpus(struct tracecmd_input *handle) __attribute__((weak));
 
 /** Event ids have 16 bits. */
 #define N_IDS		65536
@@ -49,9 +50,41 @@ static const struct {
 	{ "kvm_write_tsc_offset", "next_tsc_offset", KVM_TRACE_TSC_OFFSET },
 };
 
+/** A buffer of a trace: the top one, or an instance (trace-cmd record -B). */
+struct kvm_buffer {
+	struct tracecmd_input *input;
+	const char	*name;		/* of an instance; NULL: the top buffer */
+	uint64_t	lost;		/* records, as far as it is known, in the last walk */
+	bool		has_lost;
+	/* while a CPU is walked */
+	struct tep_record *next;	/* or NULL: there are no more */
+	uint64_t	last;		/* offset of the record before */
+};
+
+/** Records of a CPU that went by last, for finding them in another buffer again. */
+#define N_RECENT	64
+/** One tracepoint writes to all buffers at once; an interrupt may come between. */
+#define MOST_APART	1000000
+
+struct kvm_recent {
+	struct tep_record *record;
+	int		buffer;
+	uint64_t	matched;	/* set of buffers that had it, too */
+};
+
+/** Buffers that can be told apart; there are rarely more than two. */
+#define MAX_BUFFERS	64
+
 struct kvm_trace {
 	char		*path;
-	struct tracecmd_input *input;
+	struct tracecmd_input *input;	/* the top buffer */
+	struct kvm_buffer *buffers;	/* all of them, the top one first */
+	int		n_buffers;
+	int		n_unread;	/* instances that are not among them */
+	bool		shifted;	/* so that instances cannot be read */
+	uint64_t	n_twice;	/* records that another buffer had as well */
+	struct kvm_recent recent[N_RECENT];
+	size_t		n_recent;	/* so many went by */
 	struct tep_handle *tep;
 	struct kvm_fields *fields;
 	int		n_cpus;
@@ -93,6 +126,9 @@ void kvm_trace_close(struct kvm_trace *trace)
 	if (!trace)
 		return;
 	kvm_fields_free(trace->fields);
+	for (int i = 1; i < trace->n_buffers; i++)
+		tracecmd_close(trace->buffers[i].input);
+	free(trace->buffers);
 	if (trace->input)
 		tracecmd_close(trace->input);
 	kvm_meta_free(trace->meta);
@@ -166,6 +202,9 @@ static bool look_up(struct kvm_trace *trace)
 	look_up_injections(trace);
 	look_up_handlers(trace);
 	trace->n_cpus = tep_get_cpus(trace->tep);
+	for (int i = 0; i < trace->n_buffers && tracecmd_cpus; i++)
+		if (tracecmd_cpus(trace->buffers[i].input) > trace->n_cpus)
+			trace->n_cpus = tracecmd_cpus(trace->buffers[i].input);
 	trace->damaged_cpu = -1;
 	trace->switch_id = -1;
 	event = tep_find_event_by_name(trace->tep, "sched", "sched_switch");
@@ -181,7 +220,7 @@ static bool look_up(struct kvm_trace *trace)
 static bool open_input(struct kvm_trace *trace, bool packed, char *error, size_t size)
 {
 	int fd = packed ? trace_dat_unpack(trace->path, error, size)
-			: regular_file_open(trace->path);
+			: trace_dat_open(trace->path);
 	char path[32];
 
 	if (fd < 0) {
@@ -215,6 +254,27 @@ static bool open_input(struct kvm_trace *trace, bool packed, char *error, size_t
 	return false;
 }
 
+/** What is recorded into instances belongs to the trace, too. Return: false without memory. */
+static bool open_buffers(struct kvm_trace *trace)
+{
+	int n = tracecmd_buffer_instances(trace->input);
+
+	trace->buffers = calloc((size_t)n + 1, sizeof(*trace->buffers));
+	if (!trace->buffers)
+		return false;
+	trace->buffers[trace->n_buffers++].input = trace->input;
+	for (int i = 0; i < n; i++) {
+		struct kvm_buffer *buffer = &trace->buffers[trace->n_buffers];
+
+		if (!trace->shifted && trace->n_buffers < MAX_BUFFERS)
+			buffer->input = tracecmd_buffer_instance_handle(trace->input, i);
+		buffer->name = tracecmd_buffer_instance_name(trace->input, i);
+		trace->n_buffers += buffer->input != NULL;
+		trace->n_unread += !buffer->input;
+	}
+	return true;
+}
+
 /** A sidecar that cannot be used keeps no trace from being read. Return: false without memory. */
 static bool look_up_meta(struct kvm_trace *trace)
 {
@@ -243,9 +303,10 @@ struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size)
 		goto err;
 	}
 	trace->unit = info.unit;
+	trace->shifted = info.shifted;
 	if (!open_input(trace, info.packed, error, size))
 		goto err;
-	if (!look_up(trace) || !look_up_meta(trace))
+	if (!open_buffers(trace) || !look_up(trace) || !look_up_meta(trace))
 		goto err_memory;
 	return trace;
 err_memory:
@@ -349,6 +410,11 @@ const char *kvm_trace_stranger(const struct kvm_trace *trace)
 	return kvm_fields_stranger(trace->fields);
 }
 
+bool kvm_trace_has_vcpus(const struct kvm_trace *trace)
+{
+	return tep_data_pid_from_comm(trace->tep, "CPU 0/KVM", NULL);
+}
+
 const int *kvm_trace_aligned_tids(const struct kvm_trace *guest, const char *host, int *n)
 {
 	const char *file = strrchr(host, '/');
@@ -411,6 +477,29 @@ const char *kvm_trace_task(const struct kvm_trace *trace, int32_t pid)
 	return comm && *comm ? comm : NULL;
 }
 
+/** Of several buffers, losses and what cannot be read are told of each. */
+static void note_buffers(const struct kvm_trace *trace, struct trace_notes *notes)
+{
+	if (trace->n_unread)
+		trace_notes_add(notes, TRACE_NOTE_BUFFERS, TRACE_NOTE_WARNING,
+				"%s: %d of its buffers (trace-cmd record -B) %s left out: %s",
+				trace->path, trace->n_unread, trace->n_unread > 1 ? "are" : "is",
+				trace->shifted ? "trace-cmd has recorded how the times of the top "
+				"buffer become the host's, and not of the others" :
+				"libtracecmd cannot read them");
+	for (int i = 0; i < trace->n_buffers && trace->n_buffers > 1; i++)
+		if (trace->buffers[i].has_lost)
+			trace_notes_add(notes, TRACE_NOTE_LOSS, TRACE_NOTE_WARNING,
+					"%s: the %s%s%s lost %llu records", trace->path,
+					i ? "buffer '" : "top buffer", i ? trace->buffers[i].name :
+					"", i ? "'" : "",
+					(unsigned long long)trace->buffers[i].lost);
+	if (trace->n_twice)
+		trace_notes_add(notes, TRACE_NOTE_BUFFERS, TRACE_NOTE_WARNING,
+				"%s: %llu records are in two of its buffers, and are read once",
+				trace->path, (unsigned long long)trace->n_twice);
+}
+
 void kvm_trace_notes(const struct kvm_trace *trace, struct trace_notes *notes)
 {
 	if (trace->meta_error)
@@ -426,6 +515,7 @@ void kvm_trace_notes(const struct kvm_trace *trace, struct trace_notes *notes)
 				"%s: the records of CPU %d are damaged; they are read up to there. "
 				"Copy the file again, if there is another one", trace->path,
 				trace->damaged_cpu);
+	note_buffers(trace, notes);
 }
 
 /* --- walking --------------------------------------------------------------------------------- */
@@ -549,6 +639,8 @@ struct kvm_pass {
 	void		*arg;
 	struct virt_clock_walk walk;	/* of one CPU */
 	int64_t		begin_ns, end_ns;
+	bool		is_missing;	/* records that the tracker has not heard of yet */
+	uint64_t	missing;	/* so many */
 };
 
 /** In ns; what is beyond all reason is cut, so that differences fit. */
@@ -623,7 +715,32 @@ static int find_device(struct kvm_trace *trace, const struct tep_record *record,
 	return 0;
 }
 
-static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu)
+/**
+ * For the tracker. While a buffer has lost records, the others tell only a part of what happened:
+ * nothing of that time counts.
+ * @blind: another buffer has lost records at that time
+ */
+static int track(struct kvm_pass *pass, struct tep_record *record, int id,
+		 const struct kvm_trace_record *counted, bool blind)
+{
+	int ret = 0;
+
+	if (record->missed_events) {
+		pass->is_missing = true;
+		pass->missing += record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
+	}
+	if (blind)
+		return 0;
+	if (pass->is_missing)
+		ret = kvm_tracker_lost(pass->tracker, counted->cpu, counted->pid, counted->time_ns,
+				       pass->missing);
+	pass->is_missing = false;
+	pass->missing = 0;
+	return ret ? ret : kvm_fields_take(pass->trace->fields, pass->tracker, record, id,
+					   counted->cpu, counted->pid, counted->time_ns);
+}
+
+static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu, bool blind)
 {
 	struct kvm_trace *trace = pass->trace;
 	int64_t time_ns = time_of(trace, record->ts, &pass->walk);
@@ -651,38 +768,138 @@ static int take_record(struct kvm_pass *pass, struct tep_record *record, int cpu
 		pass->end_ns = time_ns + 1;
 	if (record->missed_events && pass->lost)
 		pass->lost(pass->arg, cpu, missing);
-	if (pass->tracker && record->missed_events && !ret)
-		ret = kvm_tracker_lost(pass->tracker, cpu, counted.pid, time_ns, missing);
 	if (pass->tracker && !ret)
-		ret = kvm_fields_take(trace->fields, pass->tracker, record, id, cpu,
-				      counted.pid, time_ns);
+		ret = track(pass, record, id, &counted, blind);
 	return ret || !pass->take ? ret : pass->take(pass->arg, &counted);
+}
+
+/** The next record of a CPU in a buffer. */
+static void read_next(struct kvm_trace *trace, struct kvm_buffer *buffer, int cpu, bool first)
+{
+	struct tep_record *record = first ? tracecmd_read_cpu_first(buffer->input, cpu) :
+				    tracecmd_read_data(buffer->input, cpu);
+
+	/* in a damaged page, libtracecmd goes round in circles */
+	if (record && !first && record->offset <= buffer->last) {
+		trace->damaged_cpu = cpu;
+		tracecmd_free_record(record);
+		record = NULL;
+	}
+	buffer->next = record;
+	buffer->last = record ? record->offset : 0;
+	if (record && record->missed_events) {
+		buffer->has_lost = true;
+		buffer->lost += record->missed_events > 0 ? (uint64_t)record->missed_events : 0;
+	}
+}
+
+/** The buffer whose next record is the earliest; of two the first. Return: -1: there is none. */
+static int earliest(const struct kvm_trace *trace, bool *blind)
+{
+	int found = -1;
+
+	*blind = false;
+	for (int i = 0; i < trace->n_buffers; i++)
+		if (trace->buffers[i].next && (found < 0 || trace->buffers[i].next->ts <
+					       trace->buffers[found].next->ts))
+			found = i;
+	for (int i = 0; i < trace->n_buffers; i++)
+		if (i != found && trace->buffers[i].next && trace->buffers[i].next->missed_events)
+			*blind = true;
+	return found;
+}
+
+/** Was it in another buffer just now? One that is there twice is once paired with each. */
+static bool is_twice(struct kvm_trace *trace, int buffer, const struct tep_record *record)
+{
+	size_t n = trace->n_recent < N_RECENT ? trace->n_recent : N_RECENT;
+
+	for (size_t i = 1; i <= n; i++) {
+		struct kvm_recent *recent = &trace->recent[(trace->n_recent - i) % N_RECENT];
+		const struct tep_record *other = recent->record;
+
+		if (record->ts - other->ts > MOST_APART)
+			break;
+		if (recent->buffer == buffer || recent->matched >> buffer & 1 ||
+		    other->size != record->size ||
+		    memcmp(other->data, record->data, (size_t)record->size) != 0)
+			continue;
+		recent->matched |= UINT64_C(1) << buffer;
+		trace->n_twice++;
+		return true;
+	}
+	return false;
+}
+
+/** @record: is kept as long as it is needed; NULL: none is needed any more */
+static void remember(struct kvm_trace *trace, int buffer, struct tep_record *record)
+{
+	struct kvm_recent *recent = &trace->recent[trace->n_recent % N_RECENT];
+
+	if (record) {
+		if (recent->record)
+			tracecmd_free_record(recent->record);
+		*recent = (struct kvm_recent){ record, buffer, 0 };
+		trace->n_recent++;
+		return;
+	}
+	for (size_t i = 0; i < N_RECENT; i++)
+		if (trace->recent[i].record)
+			tracecmd_free_record(trace->recent[i].record);
+	memset(trace->recent, 0, sizeof(trace->recent));
+	trace->n_recent = 0;
+}
+
+/** All buffers' records of a CPU, in order of time. */
+static int read_cpu(struct kvm_pass *pass, int cpu)
+{
+	struct kvm_trace *trace = pass->trace;
+	bool several = trace->n_buffers > 1, blind;
+	int ret = 0, at;
+
+	virt_clock_walk_begin(&pass->walk, trace->steps, trace->n_steps, cpu);
+	for (int i = 0; i < trace->n_buffers; i++)
+		read_next(trace, &trace->buffers[i], cpu, true);
+	while (!ret && (at = earliest(trace, &blind)) >= 0) {
+		struct kvm_buffer *buffer = &trace->buffers[at];
+		struct tep_record *record = buffer->next;
+
+		if (!several || record->missed_events || !is_twice(trace, at, record)) {
+			ret = take_record(pass, record, cpu, blind);
+			if (several)
+				remember(trace, at, record);
+			else
+				tracecmd_free_record(record);
+		} else {
+			tracecmd_free_record(record);
+		}
+		buffer->next = NULL;
+		if (!ret)
+			read_next(trace, buffer, cpu, false);
+	}
+	for (int i = 0; i < trace->n_buffers; i++) {
+		if (trace->buffers[i].next)
+			tracecmd_free_record(trace->buffers[i].next);
+		trace->buffers[i].next = NULL;
+	}
+	remember(trace, 0, NULL);
+	return ret;
 }
 
 static int read_all(struct kvm_pass *pass)
 {
+	struct kvm_trace *trace = pass->trace;
 	int ret = 0;
 
 	pass->begin_ns = INT64_MAX;
 	pass->end_ns = INT64_MIN;
-	for (int cpu = 0; cpu < pass->trace->n_cpus && cpu <= INT16_MAX && !ret; cpu++) {
-		struct tep_record *record = tracecmd_read_cpu_first(pass->trace->input, cpu);
-		uint64_t last = 0;
-
-		virt_clock_walk_begin(&pass->walk, pass->trace->steps, pass->trace->n_steps, cpu);
-		while (record && !ret) {
-			/* in a damaged page, libtracecmd goes round in circles */
-			bool back = record->offset <= last;
-
-			last = record->offset;
-			if (back)
-				pass->trace->damaged_cpu = cpu;
-			else
-				ret = take_record(pass, record, cpu);
-			tracecmd_free_record(record);
-			record = ret || back ? NULL : tracecmd_read_data(pass->trace->input, cpu);
-		}
+	trace->n_twice = 0;
+	for (int i = 0; i < trace->n_buffers; i++) {
+		trace->buffers[i].lost = 0;
+		trace->buffers[i].has_lost = false;
 	}
+	for (int cpu = 0; cpu < trace->n_cpus && cpu <= INT16_MAX && !ret; cpu++)
+		ret = read_cpu(pass, cpu);
 	return ret;
 }
 

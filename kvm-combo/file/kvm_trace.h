@@ -171,6 +171,9 @@ bool kvm_trace_is_host(const struct kvm_trace *trace);
 /** kvm_trace_stranger - architecture of KVM's events that are not understood; or NULL */
 const char *kvm_trace_stranger(const struct kvm_trace *trace);
 
+/** kvm_trace_has_vcpus - does it know a thread that is called as QEMU calls those of vCPUs? */
+bool kvm_trace_has_vcpus(const struct kvm_trace *trace);
+
 /**
  * kvm_trace_guest_tids - which threads of a host are the CPUs of a guest, as trace-cmd recorded it
  * @n: receives how many CPUs the guest has

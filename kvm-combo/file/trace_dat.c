@@ -9,16 +9,63 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "regular_file.h"
 #include "trace_dat.h"
 #include "trace_dat_read.h"
 
 const char trace_dat_magic[10] = "\x17\x08\x44tracing";
 
+/* --- copies of what cannot be read in its place ---------------------------------------------- */
+
+/** As many as a command line has; they live as long as the process. */
+static struct copy {
+	char	*path;
+	int	fd;
+} *copies;
+static size_t n_copies, room_copies;
+
+static const struct copy *find_copy(const char *path)
+{
+	for (size_t i = 0; i < n_copies; i++)
+		if (!strcmp(copies[i].path, path))
+			return &copies[i];
+	return NULL;
+}
+
+int trace_dat_set_copy(const char *path, int fd)
+{
+	char *name = strdup(path);
+
+	if (!name || ARRAY_GROW(copies, n_copies, room_copies)) {
+		free(name);
+		return -ENOMEM;
+	}
+	copies[n_copies++] = (struct copy){ name, fd };
+	return 0;
+}
+
+bool trace_dat_has_copy(const char *path)
+{
+	return find_copy(path);
+}
+
+int trace_dat_open(const char *path)
+{
+	const struct copy *copy = find_copy(path);
+	char name[32];
+
+	if (!copy)
+		return regular_file_open(path);
+	/* a descriptor with a place of its own in the file */
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", copy->fd);
+	return regular_file_open(name);
+}
+
 bool trace_dat_is(const char *path)
 {
 	char head[sizeof(trace_dat_magic)];
-	int fd = regular_file_open(path);
+	int fd = trace_dat_open(path);
 	bool is;
 
 	/* nothing may be taken from a pipe here */
@@ -57,6 +104,11 @@ struct seen {
 	char		clock[32];	/* of the buffer that is read, which has no name */
 	bool		has_clock;	/* the kernel's list of clocks is there; the chosen one: */
 	bool		is_tsc;
+	bool		is_counter;	/* it counts events */
+	bool		is_shifted;
+	int		n_instances;
+	char		first_clock[32];	/* of the buffers with records */
+	char		other_clock[32];	/* of one that has another */
 	bool		has_scale;	/* to ns, which libtracecmd applies */
 };
 
@@ -68,16 +120,37 @@ static size_t text_size(const uint8_t *data, size_t size)
 	return end ? (size_t)(end - data) + 1 : 0;
 }
 
+/** Times of two clocks have no common order. */
+static void see_clock(const struct dat_file *dat, const struct dat_buffer *buffer,
+		      struct seen *seen)
+{
+	uint64_t size = 0;
+
+	for (uint32_t i = 0; i < buffer->n_cpus; i++)
+		size += dat_get(dat, buffer->cpus + (size_t)i * DAT_BUFFER_CPU + 12, 8);
+	if (!size)
+		return;
+	if (!*seen->first_clock)
+		snprintf(seen->first_clock, sizeof(seen->first_clock), "%s", buffer->clock);
+	else if (strcmp(seen->first_clock, buffer->clock) != 0)
+		snprintf(seen->other_clock, sizeof(seen->other_clock), "%s", buffer->clock);
+}
+
 /** The data of a buffer: name, clock, page size, and for each CPU where its data is. */
 static bool check_buffer(const struct dat_file *dat, const struct dat_option *option,
 			 struct seen *seen)
 {
 	struct dat_buffer buffer;
 
+	/* of version 6, each of them is an instance; else the top one has no name */
+	seen->n_instances += dat->version < 7;
 	if (dat->version < 7 || !dat_buffer(dat, option, &buffer))
 		return true;	/* of another form: not ours to judge */
+	seen->n_instances += !!*buffer.name;
 	if (!*buffer.name)
 		snprintf(seen->clock, sizeof(seen->clock), "%s", buffer.clock);
+	seen->is_counter |= !strcmp(buffer.clock, "counter");
+	see_clock(dat, &buffer, seen);
 	for (uint32_t i = 0; i < buffer.n_cpus; i++) {
 		const uint8_t *entry = buffer.cpus + (size_t)i * DAT_BUFFER_CPU;
 
@@ -113,6 +186,10 @@ static bool look_at(void *arg, const struct dat_file *dat, struct dat_option *op
 	case DAT_TRACECLOCK:
 		seen->has_clock = true;
 		seen->is_tsc = memmem(option->data, option->size, "[x86-tsc]", 9);
+		seen->is_counter |= memmem(option->data, option->size, "[counter]", 9) != NULL;
+		break;
+	case DAT_TIME_SHIFT:
+		seen->is_shifted = true;
 		break;
 	case DAT_TSC2NSEC:
 		if (option->size >= 16 && dat_get(dat, option->data, 4))
@@ -153,7 +230,19 @@ static bool check(const struct dat_file *dat, struct trace_dat_info *info)
 				    "file of what was left behind (trace.dat.cpu*)");
 	if (!dat_options(dat, look_at, &seen) || !dat_areas_apart(dat))
 		return false;
+	info->counts_events = seen.is_counter;
+	info->n_instances = seen.n_instances;
+	if (seen.is_counter)
+		return dat_complain(dat, "its times are numbers of events (trace_clock counter), "
+				    "which measure nothing. Record it with another clock: "
+				    "'trace-cmd record -C mono', or without -C");
+	if (*seen.other_clock)
+		return dat_complain(dat, "its buffers have different clocks, '%s' and '%s', so "
+				    "that their records have no common order. Record all of them "
+				    "with one: 'trace-cmd record -C mono -B ...'", seen.first_clock,
+				    seen.other_clock);
 	info->unit = unit_of(&seen);
+	info->shifted = seen.is_shifted;
 	return !info->packed || dat_unpack_check(dat);
 }
 

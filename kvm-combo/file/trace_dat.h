@@ -20,6 +20,21 @@ extern const char trace_dat_magic[10];
 /** trace_dat_is - does a file begin like that? Takes nothing from a pipe. */
 bool trace_dat_is(const char *path);
 
+/**
+ * trace_dat_set_copy - from now on, what is read of a file is read of a copy
+ * @path: as it will be asked for: of a file that was compressed as a whole, or "-" for a pipe
+ * @fd: of the copy, which can be read at any place; it is not closed any more
+ *
+ * Not for use while other threads read files. Return: 0 or -ENOMEM.
+ */
+int trace_dat_set_copy(const char *path, int fd);
+
+/** trace_dat_has_copy - is what is read of a file a copy? */
+bool trace_dat_has_copy(const char *path);
+
+/** trace_dat_open - open a file, or its copy, as regular_file_open(). */
+int trace_dat_open(const char *path);
+
 /** What libtracecmd's times of a file are. */
 enum trace_dat_unit {
 	TRACE_DAT_NS,
@@ -32,6 +47,10 @@ enum trace_dat_unit {
 struct trace_dat_info {
 	enum trace_dat_unit unit;
 	bool		packed;		/* by zlib: trace_dat_unpack() */
+	bool		counts_events;	/* its clock; such a file is refused */
+	int		n_instances;	/* buffers besides the top one, trace-cmd record -B */
+	bool		shifted;	/* libtracecmd brings times to another file's, of the top
+					 * buffer alone */
 };
 
 /**

@@ -122,7 +122,7 @@ static bool read_head(struct dat_file *dat)
 
 bool dat_open(struct dat_file *dat, const char *path, char *problem, size_t size)
 {
-	int fd = regular_file_open(path);
+	int fd = trace_dat_open(path);
 	struct stat st;
 
 	memset(dat, 0, sizeof(*dat));

@@ -19,6 +19,7 @@
 #include "kvm_fields.h"
 #include "kvm_meta.h"
 #include "kvm_stream.h"
+#include "trace_dat.h"
 #include "virt_registry.h"
 
 /** What is collected of a stream; the registry's promise and the stream share it. */
@@ -253,6 +254,30 @@ static void read_meta(struct collection *collection, const struct kshark_data_st
 	ks_stream_note(stream, VIRT_NOTE_SIDECAR, text);
 }
 
+/**
+ * What keeps the model of a stream from being that of its trace. KernelShark makes a stream of each
+ * buffer of a file.
+ *
+ * Return: false if there can be no model.
+ */
+static bool check_reading(const struct kshark_data_stream *stream)
+{
+	struct trace_dat_info info = { 0 };
+	char problem[256], text[SAID_BYTES] = "";
+	bool fits = trace_dat_check(stream->file, problem, sizeof(problem), &info);
+
+	if (!fits && info.counts_events)
+		snprintf(text, sizeof(text), "%s: %s", stream->file, problem);
+	else if (info.n_instances)
+		snprintf(text, sizeof(text), "%s: it has several buffers (trace-cmd record -B), "
+			 "and KernelShark shows each by itself: one of them does not show what "
+			 "vCPUs do. 'kshark-virt report' reads all of them together", stream->file);
+	if (*text)
+		say_once(text);
+	ks_stream_note(stream, VIRT_NOTE_READING, text);
+	return !info.counts_events;
+}
+
 static struct collection *collection_new(struct kshark_data_stream *stream)
 {
 	struct collection *collection = calloc(1, sizeof(*collection));
@@ -299,7 +324,7 @@ int kvm_stream_attach(struct kshark_data_stream *stream)
 	collection = collection_new(stream);
 	if (!collection)
 		return -ENOMEM;
-	if (!kvm_fields_is_host(collection->fields)) {
+	if (!kvm_fields_is_host(collection->fields) || !check_reading(stream)) {
 		release(collection);
 		return 0;
 	}
@@ -330,4 +355,5 @@ void kvm_stream_detach(struct kshark_data_stream *stream)
 	forget(stream->stream_id);
 	virt_registry_set(stream->stream_id, NULL);
 	ks_stream_note(stream, VIRT_NOTE_SIDECAR, NULL);
+	ks_stream_note(stream, VIRT_NOTE_READING, NULL);
 }

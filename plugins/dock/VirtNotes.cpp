@@ -74,7 +74,7 @@ VirtNotes::VirtNotes(QMainWindow *window)
 
 void VirtNotes::look()
 {
-	QStringList damaged, changed, sidecars;
+	QStringList damaged, changed, sidecars, reading;
 	QString text;
 
 	if (virtIsLoading())
@@ -83,10 +83,11 @@ void VirtNotes::look()
 		damaged << noteOf(id, VIRT_NOTE_DAMAGE);
 		changed << noteOf(id, VIRT_NOTE_CHANGED);
 		sidecars << noteOf(id, VIRT_NOTE_SIDECAR);
+		reading << noteOf(id, VIRT_NOTE_READING);
 	}
-	for (QStringList *notes : { &damaged, &changed, &sidecars })
+	for (QStringList *notes : { &damaged, &changed, &sidecars, &reading })
 		notes->removeAll(QString());
-	text = (changed + damaged + sidecars).join("\n");
+	text = (changed + damaged + sidecars + reading).join("\n");
 	if (text == _text->text())
 		return;
 	_text->setText(text);

@@ -66,6 +66,9 @@ enum virt_note {
 	VIRT_NOTE_DAMAGE,	/* its file is damaged */
 	VIRT_NOTE_CHANGED,	/* its file is not what was loaded any more */
 	VIRT_NOTE_SIDECAR,	/* what its sidecar tells is not used */
+	VIRT_NOTE_READING,	/* KernelShark reads it otherwise than it is meant */
+	VIRT_NOTE_FACTS,	/* all facts that limit what its numbers mean, a line each; among
+				 * them may be those of the other kinds */
 	VIRT_N_NOTES
 };
 

@@ -349,6 +349,9 @@ static void report(struct kshark_data_stream *stream, struct xentrace_stream *xs
 	notes = xen_trace_notes(xs->trace, REPORT_LINES);
 	if (notes)
 		fputs(notes, stderr);
+	if (virt_registry_set_note(stream->stream_id, VIRT_NOTE_FACTS,
+				   notes && *notes ? notes : NULL))
+		fprintf(stderr, "%s: not enough memory for its notes\n", stream->file);
 	free(notes);
 	damage = xentrace_report(xen_trace_reader(xs->trace), stream->file, 0);
 	if (damage)
