@@ -18,6 +18,10 @@ static int check_host(const struct host_trace *trace, char *error, size_t size)
 		text_format(error, size, "%s: " KVM_TRACE_STRANGER, trace->path, stranger);
 		return -1;
 	}
+	if (kvm_trace_has_vcpus(trace->kvm)) {
+		text_format(error, size, HOST_KVM_NO_ENTRIES, trace->path);
+		return -1;
+	}
 	text_format(error, size, "%s: has no VM entries and exits: not the trace of a KVM host. "
 		    "Record one with '" RECORD_KVM "'; "
 		    "that of a guest is given behind the one of its host", trace->path);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "kvm_trace.h"
+#include "recording.h"
 #include "trace_notes.h"
 #include "virt_model.h"
 #include "xen_trace.h"
@@ -20,6 +21,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** What is missing in the trace of a host whose vCPUs' threads are known by their names. */
+#define HOST_KVM_NO_ENTRIES							\
+	"%s: has threads of vCPUs (CPU 0/KVM), but neither VM entries nor exits: when a vCPU " \
+	"was in its guest is unknown. Record kvm:kvm_entry and kvm:kvm_exit as well: '" \
+	RECORD_KVM "'"
 
 /** Counting cycles as ns, by a clock of so many Hz, keeps them as they are. */
 #define HOST_CYCLES_AS_NS	1000000000

@@ -436,7 +436,9 @@ static int align_all(const struct align_options *options, const struct trace_arg
 /** Two files, of which a folder may be the host; or a folder with all of them. */
 static int align_args(const struct align_options *options, char **argv, int n)
 {
-	struct trace_args args = { .host_only = n == 2, .quiet = options->quiet };
+	struct trace_args args = {
+		.host_only = n == 2, .quiet = options->quiet, .max_input = options->max_input,
+	};
 	int status = trace_args_add_all(&args, argv, n);
 
 	if (!status && n == 2 && args.items[1].in_folder)

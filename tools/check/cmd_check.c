@@ -383,7 +383,9 @@ end:
 
 static int check_arg(struct check_options *options, const char *arg, struct output *out)
 {
-	struct trace_args args = { .host_only = true, .quiet = options->quiet };
+	struct trace_args args = {
+		.host_only = true, .quiet = options->quiet, .max_input = options->trace.max_input,
+	};
 	int status = trace_args_add(&args, arg);
 
 	if (!status)

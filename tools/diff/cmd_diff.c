@@ -160,7 +160,9 @@ static int diff_files(const struct diff_options *options, const struct trace_arg
 
 static int diff_args(const struct diff_options *options, char **argv, int n)
 {
-	struct trace_args args = { .host_only = true, .quiet = options->quiet };
+	struct trace_args args = {
+		.host_only = true, .quiet = options->quiet, .max_input = options->trace.max_input,
+	};
 	int status = trace_args_add_all(&args, argv, n);
 
 	if (!status)

@@ -161,12 +161,16 @@ static int export_host(const struct export_options *options, struct model_files 
 /** A host, and its guests. */
 static int export_args(const struct export_options *options, char **argv, int n)
 {
-	struct trace_args args = { .quiet = options->quiet };
+	struct trace_args args = {
+		.quiet = options->quiet, .max_input = options->trace.max_input,
+	};
 	struct model_files files = {
 		.args = &args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
 	};
 	int status = trace_args_add_all(&args, argv, n), unread;
 
+	if (!status)
+		status = trace_args_check_twice(&args);
 	if (!status)
 		status = trace_args_check_output(&args, options->command, "output",
 						 options->output);

@@ -7,8 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "trace_args.h"
+#include "trace_dat.h"
+#include "xentrace_copy.h"
+
+/** Packed, too, they have the first bytes of a file. */
+#define HEAD_BYTES	4096
 
 static int no_memory(void)
 {
@@ -178,6 +184,36 @@ static int add_recording(struct trace_args *args, const struct recording *record
 	return status;
 }
 
+/* --- what is compressed as a whole, or comes from a pipe -------------------------------------- */
+
+/**
+ * A trace.dat that cannot be read in its place is read from a copy from now on; a xentrace file is
+ * unpacked by the one who reads it. Return: KSV_EXIT_OK, or the exit status after a message.
+ */
+static int copy_trace_dat(const struct trace_args *args, const char *path)
+{
+	uint8_t head[HEAD_BYTES];
+	char error[512] = "";
+	bool is_copied;
+	int n, fd;
+
+	if (args->is_live || trace_dat_has_copy(path))
+		return KSV_EXIT_OK;
+	n = xentrace_head(path, head, sizeof(head), &is_copied);
+	if (!is_copied || n < (int)sizeof(trace_dat_magic) ||
+	    memcmp(head, trace_dat_magic, sizeof(trace_dat_magic)) != 0)
+		return KSV_EXIT_OK;
+	fd = xentrace_copy(path, args->max_input, error, sizeof(error));
+	if (fd < 0) {
+		ksv_error("%s", error);
+		return KSV_EXIT_FILE;
+	}
+	if (!trace_dat_set_copy(path, fd))
+		return KSV_EXIT_OK;
+	close(fd);
+	return no_memory();
+}
+
 /* --- all of it ------------------------------------------------------------------------------- */
 
 int trace_args_add(struct trace_args *args, const char *arg)
@@ -188,6 +224,8 @@ int trace_args_add(struct trace_args *args, const char *arg)
 
 	if (!strcmp(arg, "-") || !recording_is(arg)) {
 		status = keep(args, strdup(arg));
+		if (!status)
+			status = copy_trace_dat(args, arg);
 		return status ? status : add_item(args, strdup(arg), NULL);
 	}
 	if (recording_read(arg, &recording, error, sizeof(error))) {
@@ -205,6 +243,51 @@ int trace_args_add_all(struct trace_args *args, char **argv, int n)
 
 	for (int i = 0; i < n && !status; i++)
 		status = trace_args_add(args, argv[i]);
+	return status;
+}
+
+int trace_args_twice(const char *one, const char *other, const char *why)
+{
+	ksv_error("%s and %s %s, which would count twice: give only one of them", one, other, why);
+	return KSV_EXIT_USAGE;
+}
+
+/** A file, by what it is. */
+struct identity {
+	dev_t	dev;
+	ino_t	ino;
+	int	item;
+};
+
+static int compare_identities(const void *a, const void *b)
+{
+	const struct identity *x = a, *y = b;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	if (x->ino != y->ino)
+		return x->ino < y->ino ? -1 : 1;
+	return x->item - y->item;
+}
+
+int trace_args_check_twice(const struct trace_args *args)
+{
+	struct identity *all = calloc((size_t)args->n + 1, sizeof(*all));
+	int n = 0, status = KSV_EXIT_OK;
+	struct stat st;
+
+	if (!all)
+		return no_memory();
+	for (int i = 0; i < args->n; i++)
+		if (!stat(args->items[i].path, &st) && S_ISREG(st.st_mode))
+			all[n++] = (struct identity){ st.st_dev, st.st_ino, i };
+	qsort(all, (size_t)n, sizeof(*all), compare_identities);
+	for (int i = 1; i < n && !status; i++)
+		if (all[i].dev == all[i - 1].dev && all[i].ino == all[i - 1].ino)
+			status = trace_args_twice(args->items[all[i - 1].item].path,
+						  args->items[all[i].item].path,
+						  "are the same file");
+	free(all);
 	return status;
 }
 

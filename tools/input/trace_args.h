@@ -22,6 +22,8 @@ struct trace_arg {
 struct trace_args {
 	bool			host_only;	/* guests are of no use: one trace per argument */
 	bool			quiet;		/* no notes */
+	bool			is_live;	/* a pipe that goes on: it is not looked at */
+	uint64_t		max_input;	/* struct xentrace_options: of what is copied */
 	struct trace_arg	*items;		/* hosts before their guests */
 	int			n, room;
 	int			left_out;	/* traces that should have been there */
@@ -41,6 +43,21 @@ int trace_args_add(struct trace_args *args, const char *arg);
 
 /** trace_args_add_all - several. Return: as trace_args_add(). */
 int trace_args_add_all(struct trace_args *args, char **argv, int n);
+
+/**
+ * trace_args_check_twice - refuse a file that is given twice, under whatever names
+ *
+ * Return: KSV_EXIT_OK, or the exit status after a message.
+ */
+int trace_args_check_twice(const struct trace_args *args);
+
+/**
+ * trace_args_twice - refuse two traces that say the same
+ * @why: "are the same file" ...
+ *
+ * Return: KSV_EXIT_USAGE, after a message.
+ */
+int trace_args_twice(const char *one, const char *other, const char *why);
 
 /**
  * trace_args_check_output - writing over anything that was given, or is of a recording that was,

@@ -13,14 +13,20 @@
 #include "model_load.h"
 #include "trace_dat.h"
 
+/** The threads or vCPUs of a host that are a guest's CPUs; NULL: it is not known as its guest. */
+static const int *find_tids(const struct model_files *files, int host, int guest, int *n)
+{
+	return files->traces[host] ?
+	       kvm_trace_guest_tids(files->traces[host], files->traces[guest], n) :
+	       kvm_trace_aligned_tids(files->traces[guest], files->paths[host], n);
+}
+
 static int find_host(const struct model_files *files, int guest)
 {
 	int n;
 
 	for (int i = 0; i < files->n; i++)
-		if (i != guest && files->paths[i] && (files->traces[i] ?
-		    kvm_trace_guest_tids(files->traces[i], files->traces[guest], &n) :
-		    kvm_trace_aligned_tids(files->traces[guest], files->paths[i], &n)))
+		if (i != guest && files->paths[i] && find_tids(files, i, guest, &n))
 			return i;
 	return -1;
 }
@@ -42,6 +48,10 @@ static int leave_out(struct model_files *files, int i)
 	if (kvm_trace_stranger(files->traces[i])) {
 		ksv_error("%s: " KVM_TRACE_STRANGER, arg->path,
 			  kvm_trace_stranger(files->traces[i]));
+		return KSV_EXIT_FILE;
+	}
+	if (kvm_trace_has_vcpus(files->traces[i])) {
+		ksv_error(HOST_KVM_NO_ENTRIES, arg->path);
 		return KSV_EXIT_FILE;
 	}
 	ksv_error("%s: no VM entries and exits in it, and none of the other files is the host "
@@ -111,9 +121,46 @@ static int forget_host(struct model_files *files, int i)
 	return KSV_EXIT_FILE;
 }
 
+/** Do two guests of one host have a vCPU in common? */
+static bool share_vcpus(const struct model_files *files, int i, int j)
+{
+	const int host = files->hosts[i];
+	int n[2] = { 0 };
+	const int *tids[2];
+
+	if (host < 0 || files->hosts[j] != host)
+		return false;
+	tids[0] = find_tids(files, host, i, &n[0]);
+	tids[1] = find_tids(files, host, j, &n[1]);
+	for (int a = 0; a < n[0] && tids[0]; a++)
+		for (int b = 0; b < n[1] && tids[1]; b++)
+			if (tids[0][a] > 0 && tids[0][a] == tids[1][b])
+				return true;
+	return false;
+}
+
+/** What a guest did must not count twice. Return: KSV_EXIT_OK, or the status after a message. */
+static int refuse_twins(const struct model_files *files)
+{
+	for (int i = 0; i < files->n; i++)
+		for (int j = 0; j < i; j++)
+			if (files->traces[i] && files->traces[j] && share_vcpus(files, i, j))
+				return trace_args_twice(files->paths[j], files->paths[i],
+							"are traces of the same guest's CPUs");
+	return KSV_EXIT_OK;
+}
+
+static void close_traces(struct model_files *files)
+{
+	for (int i = 0; files->traces && i < files->n; i++)
+		kvm_trace_close(files->traces[i]);
+	free(files->traces);
+	files->traces = NULL;
+}
+
 int model_files_open(struct model_files *files)
 {
-	int status;
+	int status, twins;
 
 	files->n = files->args->n;
 	files->paths = trace_args_paths(files->args);
@@ -143,7 +190,11 @@ int model_files_open(struct model_files *files)
 			set_cycles(files->traces[i], files->hosts[i] < 0 ? NULL :
 				   &files->traces[files->hosts[i]]);
 	}
-	return status;
+	twins = refuse_twins(files);
+	if (!twins)
+		return status;
+	close_traces(files);
+	return twins;
 }
 
 bool model_files_is_host(const struct model_files *files, int i)
@@ -214,9 +265,7 @@ void model_files_load(struct model_files *files, int host, struct model_load *lo
 
 void model_files_close(struct model_files *files)
 {
-	for (int i = 0; files->traces && i < files->n; i++)
-		kvm_trace_close(files->traces[i]);
-	free(files->traces);
+	close_traces(files);
 	free(files->guests);
 	free(files->inner);
 	free(files->hosts);

@@ -33,7 +33,7 @@ struct model_files {
  * What is of no use is said, and left out.
  *
  * Return: KSV_EXIT_OK, or the worst exit status after messages; @traces is NULL if there is no
- * memory.
+ * memory, or if two traces are of the same guest's CPUs.
  */
 int model_files_open(struct model_files *files);
 

@@ -465,7 +465,9 @@ end:
 
 static int plot_arg(const char *arg, const struct plot_options *options)
 {
-	struct trace_args args = { .quiet = options->quiet };
+	struct trace_args args = {
+		.quiet = options->quiet, .max_input = options->trace.max_input,
+	};
 	const char *path;
 	int status = trace_args_only(&args, options->command, arg, options->output, &path);
 
@@ -485,12 +487,16 @@ static int plot_opened(struct model_files *files, const struct plot_options *opt
 /** A host and its guests. */
 static int plot_args(char **argv, int n, const struct plot_options *options)
 {
-	struct trace_args args = { .quiet = options->quiet };
+	struct trace_args args = {
+		.quiet = options->quiet, .max_input = options->trace.max_input,
+	};
 	struct model_files files = {
 		.args = &args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
 	};
 	int status = trace_args_add_all(&args, argv, n), unread;
 
+	if (!status)
+		status = trace_args_check_twice(&args);
 	if (!status)
 		status = trace_args_check_output(&args, options->command, "output",
 						 options->output);

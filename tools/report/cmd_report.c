@@ -498,9 +498,13 @@ static int report_files(const struct report_options *options, const struct trace
 static int report_args(const struct report_options *options, char **argv, int n,
 		       struct output *out)
 {
-	struct trace_args args = { .quiet = options->quiet };
+	struct trace_args args = {
+		.quiet = options->quiet, .max_input = options->trace.max_input,
+	};
 	int status = trace_args_add_all(&args, argv, n);
 
+	if (!status)
+		status = trace_args_check_twice(&args);
 	if (!status)
 		status = trace_args_check_output(&args, options->command, "output",
 						 options->output);

@@ -198,10 +198,14 @@ static int roll_up_file(const struct rollup_options *options, const struct trace
 /** All of them, or nothing. */
 static int roll_up_files(const struct rollup_options *options, char **argv, int n)
 {
-	struct trace_args args = { .host_only = true, .quiet = options->quiet };
+	struct trace_args args = {
+		.host_only = true, .quiet = options->quiet, .max_input = options->trace.max_input,
+	};
 	static struct output out;
 	int status = trace_args_add_all(&args, argv, n);
 
+	if (!status)
+		status = trace_args_check_twice(&args);
 	if (!status)
 		status = trace_args_check_output(&args, options->command, "output",
 						 options->output);

@@ -483,8 +483,10 @@ static bool is_pipe(const char *path)
 
 static int top_trace(struct top_options *options, const char *arg)
 {
-	struct trace_args args = { .quiet = options->quiet };
 	bool live = options->follow || options->hold.kind || is_pipe(arg);
+	struct trace_args args = {
+		.quiet = options->quiet, .is_live = live, .max_input = options->trace.max_input,
+	};
 	const char *path;
 	int status = trace_args_only(&args, options->command, arg, options->output, &path);
 

@@ -331,6 +331,11 @@ bool view_check_readable(const char *path)
 		ksv_error("%s: %s", path, strerror(errno));
 		return false;
 	}
+	if (trace_dat_has_copy(path)) {
+		ksv_error("%s: a compressed trace.dat, which KernelShark cannot open: unpack it "
+			  "first", path);
+		return false;
+	}
 	if (S_ISDIR(st.st_mode)) {
 		ksv_error("%s: is a directory, not a trace", path);
 		return false;

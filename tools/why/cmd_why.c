@@ -657,12 +657,16 @@ static int why_opened(const struct why_options *options, struct model_files *fil
 /** A host and its guests. */
 static int why_args(const struct why_options *options, char **argv, int n, struct output *out)
 {
-	struct trace_args args = { .quiet = options->quiet };
+	struct trace_args args = {
+		.quiet = options->quiet, .max_input = options->trace.max_input,
+	};
 	struct model_files files = {
 		.args = &args, .cpu_hz = options->trace.cpu_hz, .quiet = options->quiet,
 	};
 	int status = trace_args_add_all(&args, argv, n), unread;
 
+	if (!status)
+		status = trace_args_check_twice(&args);
 	if (!status)
 		status = trace_args_check_output(&args, options->command, "output",
 						 options->output);

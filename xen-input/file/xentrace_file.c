@@ -5,14 +5,18 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include "foreign_file.h"
 #include "regular_file.h"
 #include "temporary_file.h"
+#include "xentrace_copy.h"
 #include "xentrace_file.h"
 #include "xentrace_unpack.h"
 
@@ -61,6 +65,7 @@ struct spool {
 	uint64_t		packed_total;	/* for progress */
 	uint64_t		copied;
 	bool			seen;		/* it looks like a trace */
+	const char		*foreign;	/* what it looks like instead; or NULL */
 	bool			cut_short;
 	char			*error;
 	size_t			error_size;
@@ -73,6 +78,11 @@ static int check_amount(struct spool *spool)
 	uint64_t most = asked ? asked : XENTRACE_MAX_INPUT;
 	uint64_t packed = xentrace_source_total(spool->src);
 
+	if (!spool->seen && spool->foreign) {
+		xentrace_set_error(spool->error, spool->error_size, "%s: %s", spool->path,
+				   spool->foreign);
+		return -EINVAL;
+	}
 	if (!spool->seen && spool->copied >= PROBE_BYTES) {
 		xentrace_set_error(spool->error, spool->error_size,
 				   "%s: not a xentrace file: no window of records in the first "
@@ -113,6 +123,8 @@ static ssize_t spool_piece(struct spool *spool, uint8_t *buf, int fd)
 	}
 	if (n <= 0)
 		return n;
+	if (!spool->copied)
+		spool->foreign = foreign_file_problem(buf, (size_t)n);
 	spool->copied += n;
 	/* one that lies across the end of the piece is not the only one */
 	spool->seen |= memmem(buf, n, word, sizeof(word)) != NULL;
@@ -250,7 +262,10 @@ int xentrace_file_open(struct xentrace_file *file, const char *path,
 	else if (S_ISDIR(st.st_mode))
 		ret = -EISDIR;
 	if (ret) {
-		xentrace_set_error(error, error_size, "%s: cannot read: %s", path, strerror(-ret));
+		xentrace_set_error(error, error_size, "%s: %s%s", path,
+				   foreign_folder_problem(path) ? "" : "cannot read: ",
+				   foreign_folder_problem(path) ? foreign_folder_problem(path)
+								: strerror(-ret));
 		close(fd);
 		return ret;
 	}
@@ -355,4 +370,103 @@ int xentrace_file_peek(const char *path, uint8_t *buf, size_t size)
 	xentrace_source_free(src);
 	close(fd);
 	return ret ? ret : (int)n;
+}
+
+/* --- of any kind ----------------------------------------------------------------------------- */
+
+/** A pipe without a name: another who opens it does not wait for its writer. */
+static bool is_pipe(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && fs.f_type == PIPEFS_MAGIC;
+}
+
+static int unpack_head(int fd, uint8_t *buf, size_t size, bool *is_packed)
+{
+	struct xentrace_source *src = xentrace_source_new(fd, size);
+	size_t n = 0;
+
+	if (!src)
+		return -errno;
+	*is_packed = xentrace_source_packed(src);
+	while (n < size) {
+		ssize_t got = xentrace_source_read(src, buf + n, size - n);
+
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	xentrace_source_free(src);
+	return (int)n;
+}
+
+/** What waits in a pipe stays there: a copy of it is looked at. */
+static int pipe_head(int fd, uint8_t *buf, size_t size, bool *is_packed)
+{
+	int copy[2], ret = -EINVAL;
+	ssize_t n;
+
+	if (pipe2(copy, O_CLOEXEC))
+		return -errno;
+	do
+		n = tee(fd, copy[1], size, 0);
+	while (n < 0 && errno == EINTR);
+	close(copy[1]);
+	if (n >= 0)
+		ret = unpack_head(copy[0], buf, size, is_packed);
+	close(copy[0]);
+	return ret;
+}
+
+int xentrace_head(const char *path, uint8_t *buf, size_t size, bool *is_copied)
+{
+	const bool from_stdin = !strcmp(path, "-");
+	int fd = from_stdin ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0) :
+		 is_pipe(path) ? open(path, O_RDONLY | O_CLOEXEC) : regular_file_open(path);
+	bool is_packed = false;
+	struct stat st;
+	int ret = 0;
+
+	*is_copied = false;
+	if (fd < 0)
+		return from_stdin || fd == -1 ? -errno : fd == -EINVAL ? 0 : fd;
+	if (!fstat(fd, &st) && S_ISFIFO(st.st_mode)) {
+		ret = pipe_head(fd, buf, size, &is_packed);
+		*is_copied = true;
+	} else if (S_ISREG(st.st_mode) && !lseek(fd, 0, SEEK_CUR)) {
+		ret = unpack_head(fd, buf, size, &is_packed);
+		/* that of standard input is shared */
+		lseek(fd, 0, SEEK_SET);
+		*is_copied = is_packed || from_stdin;
+	}
+	close(fd);
+	return ret;
+}
+
+int xentrace_copy(const char *path, uint64_t max_input, char *error, size_t error_size)
+{
+	const struct xentrace_options options = { .max_input = max_input };
+	struct spool spool = {
+		.path = path, .options = &options, .error = error, .error_size = error_size,
+		.seen = true,
+	};
+	int fd = open_path(path, &options, !strcmp(path, "-")), ret;
+	struct xentrace_file file = { .fd = -1 };
+	struct stat st;
+
+	if (fd < 0) {
+		xentrace_set_error(error, error_size, "%s: cannot open: %s", path,
+				   regular_file_error(fd));
+		return fd;
+	}
+	ret = fstat(fd, &st) ? -errno : copy(&file, fd, &st, &spool);
+	close(fd);
+	if (!ret && file.cut_short) {
+		xentrace_set_error(error, error_size, "%s: corrupt compressed data, or cut short: "
+				   "copy it again, if there is another one", path);
+		close(file.fd);
+		ret = -EILSEQ;
+	}
+	return ret ? ret : file.fd;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "foreign_file.h"
 #include "heap.h"
 #include "search.h"
 #include "xentrace_private.h"
@@ -26,6 +27,14 @@ bool xentrace_check(const char *path)
 	int n = xentrace_file_peek(path, head, sizeof(head));
 
 	return n > 0 && xentrace_looks_right(head, n);
+}
+
+/** What a file is instead of a xentrace file; or NULL. */
+static const char *foreign_of(const struct xentrace *reader)
+{
+	uint8_t head[FOREIGN_FILE_HEAD];
+
+	return foreign_file_problem(head, xentrace_file_read(&reader->file, head, 0, sizeof(head)));
 }
 
 static struct xentrace *reader_open(struct xentrace *reader, const char *name,
@@ -46,6 +55,8 @@ static struct xentrace *reader_open(struct xentrace *reader, const char *name,
 		xentrace_set_error(error, error_size, "%s: %s", name, strerror(-ret));
 	else if (!reader->file.size)
 		xentrace_set_error(error, error_size, "%s: the file is empty", name);
+	else if (!reader->n_windows && foreign_of(reader))
+		xentrace_set_error(error, error_size, "%s: %s", name, foreign_of(reader));
 	else if (!reader->n_windows)
 		xentrace_set_error(error, error_size,
 				   "%s: not a xentrace file: no window of records in %llu bytes "
