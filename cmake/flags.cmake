@@ -11,6 +11,27 @@ add_compile_options(${KSHARK_VIRT_WARNINGS} "$<$<COMPILE_LANGUAGE:C>:${KSHARK_VI
 # Empty, so that a source may define it as well; C++ has it anyway.
 add_compile_options("$<$<COMPILE_LANGUAGE:C>:-D_GNU_SOURCE=>")
 add_compile_options(-fno-common -fstack-protector-strong)
+
+# What limits the damage of an error in memory; meta.elf reads it in the files that are built. CET is
+# of x86, branch protection of arm64.
+include(CheckCCompilerFlag)
+foreach(flag stack-clash-protection cf-protection=full)
+	string(MAKE_C_IDENTIFIER KSHARK_VIRT_HAS_${flag} has)
+	check_c_compiler_flag(-f${flag} ${has})
+	if(${has})
+		add_compile_options(-f${flag})
+	endif()
+endforeach()
+check_c_compiler_flag(-mbranch-protection=standard KSHARK_VIRT_HAS_branch_protection)
+if(KSHARK_VIRT_HAS_branch_protection)
+	add_compile_options(-mbranch-protection=standard)
+endif()
+# It needs an optimizing compiler. A sanitizer checks more, and intercepts the plain functions only.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
+if("${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${type}}" MATCHES "-O[1-9sg]" AND NOT KSHARK_VIRT_SANITIZE
+		AND NOT KSHARK_VIRT_FUZZ)
+	add_compile_options(-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+endif()
 # Where it is built is nobody's business: two builds give the same bytes. gdb finds the sources from
 # the top of the tree.
 add_compile_options("$<$<CONFIG:RelWithDebInfo,Release,MinSizeRel>:\

@@ -98,6 +98,11 @@ for file in /usr/bin/kshark-virt "$libdir/kernelshark/plugins/plugin-xentrace.so
 	    /usr/share/mime/packages/kshark-virt.xml; do
 	grep -qxF "$file" "$build/files" || fail "the package lacks $file"
 done
+echo "== how its programs and libraries are built"
+rm -rf "$build/unpacked"
+dpkg-deb -x "$deb" "$build/unpacked"
+"$KSV_SOURCE_DIR/tests/meta/elf" "$build/unpacked" || fail "a file in the package is not hardened"
+rm -r "$build/unpacked"
 depends=$(dpkg-deb -f "$deb" Depends)
 for package in kernelshark libcairo2 libkshark2 libjson-c5 libzstd1 zlib1g libc6; do
 	[[ ", $depends," == *", $package "* ]] || fail "the dependencies lack $package: $depends"

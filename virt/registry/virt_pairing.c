@@ -348,7 +348,7 @@ static bool machine_is_paired(const struct virt_pair_host *host, const struct vi
 {
 	for (int32_t i = 0; i < machine->n_vcpus; i++) {
 		const struct virt_vcpu *vcpu = virt_model_vcpu(host->model, machine->vcpus[i]);
-		struct virt_pair pair;
+		struct virt_pair pair = { 0 };
 
 		if (virt_pairing_of_vcpu(host->stream, vcpu->host_pid, &pair) &&
 		    pair.source != VIRT_PAIR_TOLD)
