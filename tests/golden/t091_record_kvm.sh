@@ -30,6 +30,9 @@ is "$(json timed/recording.json '[(g["name"], g["how"]) for g in j["guests"]]')"
 	"[('web', 'none'), ('db', 'none')]"
 is "$(json timed/recording.json 'j["command"]')" \
 	"['kshark-virt', 'record', '-d', '0.5', '-o', 'timed']"
+# it is for its owner alone, whatever the umask
+check "the folder is private" test "$(stat -c %a timed)" = 700
+check "so are the files" test "$(stat -c %a timed/* | sort -u)" = 600
 # the three commands are right
 while read -r _ command arguments; do
 	[ "$command" = view ] || eval "run $command $arguments"
@@ -44,6 +47,26 @@ cat "$FAKE_LOG" commanded/host.dat.meta.json >> "$WORK/transcript"
 is "$(json commanded/recording.json 'j["state"], j["events"]')" "('complete', 'minimal')"
 is "$(json commanded/host.dat.meta.json '["tsc_offset_at_end" in v for g in j["guests"] for v in g["vcpus"]]')" \
 	'[True, False, False, False]'
+# an argument may be a password; the command has the umask of the user
+is "$(json commanded/recording.json 'j["command"][-2:]')" "['--', 'bash']"
+kvm_host
+(
+	umask 027
+	run record -o shared --share --keep-command -- bash -c 'umask > umask.shared' --password=secret
+)
+is "$(json shared/recording.json 'j["command"][-3:]')" \
+	"['-c', 'umask > umask.shared', '--password=secret']"
+check "others may read it, as the umask allows" test "$(stat -c %a shared)" = 750
+check "and its files" test "$(stat -c %a shared/* | sort -u)" = 640
+kvm_host
+(
+	umask 027
+	run record -o own_umask -- bash -c 'umask > umask.own' --password=secret
+)
+check "nothing tells the password" test -z "$(grep -rl secret own_umask)"
+is "$(cat umask.shared umask.own | sort -u)" 0027
+run record --keep-command -d 1
+status 2
 kvm_host
 echo -104046343700 > "$KSHARK_VIRT_ROOT/sys/kernel/debug/kvm/160-8/vcpu1/tsc-offset"
 attempt -o unequal -d 0.2

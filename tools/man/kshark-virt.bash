@@ -26,7 +26,7 @@ _kshark_virt()
 	case $command in
 	record)
 		options="--output --duration --events --guest --buffer --limit --reserve --hypervisor"
-		options+=" --flight --trigger --trigger-limit --quiet --help"
+		options+=" --flight --trigger --trigger-limit --share --keep-command --quiet --help"
 		;;
 	view)
 		options="--session --from --to --cpu-hz --max-input --absolute --correct-skew --hypertrace"

@@ -137,6 +137,11 @@ static const struct ksv_option record_option_table[] = {
 	  "(default 1)", take_trigger_limit, offsetof(OPTIONS, trigger_limit), NULL },
 	{ 0, "hypervisor", "NAME", "xen, kvm, or auto: whatever this host is",
 	  ksv_take_choice, offsetof(OPTIONS, hypervisor), hypervisor_names },
+	{ 0, "share", NULL, "others may read the recording, as the umask allows;\n"
+	  "without this, only the owner may",
+	  ksv_take_flag, offsetof(OPTIONS, share), NULL },
+	{ 0, "keep-command", NULL, "keep the arguments of COMMAND in recording.json",
+	  ksv_take_flag, offsetof(OPTIONS, keep_command), NULL },
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no line of progress"),
 };
 
@@ -196,6 +201,13 @@ static int keep_command(struct recording *recording, int argc, char **argv)
 	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
 
+/** Arguments of the user's command may be passwords: they are left out. @n: words that stay */
+static void drop_arguments(struct recording *recording, int n)
+{
+	while (recording->n_command > n)
+		free(recording->command[--recording->n_command]);
+}
+
 static void free_record(struct record *record)
 {
 	for (int i = 0; i < record->n_guests; i++) {
@@ -251,6 +263,14 @@ static int run_record(const struct ksv_command *command, int argc, char **argv)
 		status = ksv_usage_error(command, "'%s': a command stands behind --", argv[first]);
 	else if (status < 0 && end < argc && !options.command)
 		status = ksv_usage_error(command, "no command behind --");
+	if (status < 0 && options.keep_command && !options.command)
+		status = ksv_usage_error(command, "--keep-command keeps the arguments of a "
+					 "COMMAND, which stands behind --: give both");
+	/* "kshark-virt" stands before argv[0], and argv[end] is the -- */
+	if (!options.keep_command)
+		drop_arguments(&record.recording, end + 3);
+	if (!options.share)
+		record_keep_private();
 	if (status < 0 && !(status = check_flight(command, &options)))
 		status = record_all(&record);
 	/* nothing has begun: nothing is left */

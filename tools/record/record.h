@@ -68,6 +68,8 @@ struct record_options {
 	bool		has_reserve;
 	int		hypervisor;	/* as recording.json has it, or RECORD_AUTO */
 	bool		quiet;
+	bool		share;		/* the umask decides who may read what is recorded */
+	bool		keep_command;	/* with its arguments, in recording.json */
 	int64_t		flight_ns;	/* the flight recorder keeps so much; 0: it is none */
 	struct record_trigger triggers[RECORD_MAX_TRIGGERS];
 	int		n_triggers;
@@ -237,7 +239,10 @@ bool record_group_lives(int group);
  */
 void record_end_group(int group);
 
-/** record_user - start the user's command. Return: its pid or a negative errno. */
+/** record_keep_private - from now on, all new files are for their owner alone */
+void record_keep_private(void);
+
+/** record_user - start the user's command, with its umask. Return: its pid or a negative errno. */
 pid_t record_user(char *const argv[]);
 
 /** record_wait - until a program has ended, for so long at most. Return: whether it has. */

@@ -85,7 +85,7 @@ int record_check_folder(struct record *record)
 	const char *path = record->options->folder;
 	char *full;
 
-	record->made = !mkdir(path, 0755);
+	record->made = !mkdir(path, record->options->share ? 0755 : 0700);
 	if (!record->made && errno != EEXIST) {
 		ksv_error("%s: cannot be made: %s; choose another folder (--output)", path,
 			  strerror(errno));

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -266,11 +267,21 @@ int record_failed(const struct record *record, const char *log, const char *prog
 	return KSV_EXIT_FILE;
 }
 
+/** That of the user; (mode_t)-1: it is not changed. */
+static mode_t user_umask = (mode_t)-1;
+
+void record_keep_private(void)
+{
+	user_umask = umask(0077);
+}
+
 pid_t record_user(char *const argv[])
 {
 	pid_t pid = fork();
 
 	if (!pid) {
+		if (user_umask != (mode_t)-1)
+			umask(user_umask);
 		signals_of_others();
 		execvp(argv[0], argv);
 		ksv_error("%s: %s", argv[0], strerror(errno));
