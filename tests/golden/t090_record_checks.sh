@@ -57,6 +57,13 @@ kvm_host
 mkdir -m 777 open
 chmod 777 open
 attempt -d 1 -o open
+# who may write above it could put another folder in its place
+mkdir -m 777 above
+chmod 777 above
+run record -d 1 -o above/below
+status 3
+says "$ERR" "others may write to $WORK/records/above (user "
+check "nothing is left in it" test -z "$(ls -A above)"
 mkdir full
 : > full/file
 attempt -d 1 -o full
@@ -83,17 +90,29 @@ attempt -d 1 --guest web=ssh:root@web
 check "trace-cmd has recorded nothing else" test "$(wc -l < "$FAKE_LOG")" = 1
 golden t090_record_checks "$WORK/transcript"
 
+# somebody else's, and that of who calls sudo
+if [ "$(id -u)" = 0 ]; then
+	mkdir theirs
+	chown 12345:12345 theirs
+	run record -d 0.1 -o theirs/recording
+	status 3
+	says "$ERR" "others may write to $WORK/records/theirs (user 12345, mode 0755)"
+	check "nothing is left in it" test -z "$(ls -A theirs)"
+	SUDO_UID=12345 SUDO_GID=12345 run record -d 0.1 -o theirs/recording
+	status 0
+fi
+
 # not root
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null; then
 	chmod 755 "$WORK" "$WORK/root"
 	chmod 644 "$TRACING/tracing_on"
 	# whoever that is need not be let into the folder of the build
-	mkdir -p "$WORK/theirs"/{bin,lib}
-	cp "$KSV_BIN" "$WORK/theirs/bin/kshark-virt"
+	mkdir -p "$WORK/user"/{bin,lib}
+	cp "$KSV_BIN" "$WORK/user/bin/kshark-virt"
 	library=$(dirname "$KSV_BIN")/../lib/libkshark-virt.so.0
-	[ ! -e "$library" ] || cp -L "$library" "$WORK/theirs/lib"
-	chmod -R a+rX "$WORK/theirs"
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$WORK/theirs/bin/kshark-virt" record -d 1 > "$OUT" 2> "$ERR"
+	[ ! -e "$library" ] || cp -L "$library" "$WORK/user/lib"
+	chmod -R a+rX "$WORK/user"
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$WORK/user/bin/kshark-virt" record -d 1 > "$OUT" 2> "$ERR"
 	STATUS=$?
 	status 3
 	says "$ERR" "recording needs root"

@@ -116,6 +116,24 @@ is "$(json terminated/recording.json 'j["state"]')" stopped
 SIGNAL=HUP interrupted hung -d 100
 is "$(json hung/recording.json 'j["state"], j["reason"]')" "('stopped', 'Hangup')"
 
+# as soon as there is a recording.json, it is told how it has ended
+kvm_host
+python3 - "$KSV_BIN" "$WORK/records/early" << 'END'
+import os, signal, subprocess, sys, time
+command, folder = sys.argv[1:]
+child = subprocess.Popen([command, "record", "-q", "-o", folder], stdin=subprocess.DEVNULL,
+                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+while child.poll() is None and not os.path.exists(folder + "/recording.json"):
+    pass
+child.send_signal(signal.SIGTERM)
+try:
+    child.wait(120)
+except subprocess.TimeoutExpired:
+    child.kill()
+END
+is "$(json early/recording.json 'j["state"]')" stopped
+restored
+
 # limits: of the folder, of the disk
 kvm_host
 FAKE_GROW=100000 attempt -o limited --limit 500k

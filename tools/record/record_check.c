@@ -79,6 +79,52 @@ static bool is_ours(const char *path)
 	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
+/** The user that runs this, by way of sudo, too: @variable is SUDO_UID or SUDO_GID. */
+static bool is_own_id(unsigned int id, unsigned int effective, const char *variable)
+{
+	const char *text = effective ? NULL : getenv(variable);
+
+	return id == effective || (text && *text && id == strtoul(text, NULL, 10));
+}
+
+/** A folder in which others can put something in the place of what is in it. */
+static bool is_of_others(const struct stat *st)
+{
+	if (st->st_uid && !is_own_id(st->st_uid, geteuid(), "SUDO_UID"))
+		return true;
+	/* in a sticky one, everybody has what is theirs */
+	if (st->st_mode & S_ISVTX)
+		return false;
+	return (st->st_mode & S_IWOTH) || ((st->st_mode & S_IWGRP) && st->st_gid &&
+					   !is_own_id(st->st_gid, getegid(), "SUDO_GID"));
+}
+
+/**
+ * Who can rename a folder above ours leads what root writes elsewhere, as sshd's StrictModes knows.
+ * @full: a path without links
+ */
+static int check_parents(const char *full)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	for (const char *slash = full; slash; slash = strchr(slash + 1, '/')) {
+		snprintf(path, sizeof(path), "%.*s", slash == full ? 1 : (int)(slash - full), full);
+		if (lstat(path, &st)) {
+			ksv_error("%s: %s", path, strerror(errno));
+			return 1;
+		}
+		if (!is_of_others(&st))
+			continue;
+		ksv_error("%s: others may write to %s (user %u, mode %04o), and lead what root "
+			  "writes elsewhere; choose a folder (--output) below one that is yours or "
+			  "root's alone", full, path, (unsigned int)st.st_uid,
+			  (unsigned int)st.st_mode & 07777);
+		return 1;
+	}
+	return 0;
+}
+
 /** The folder is made, and stays empty if anything else is missing. */
 int record_check_folder(struct record *record)
 {
@@ -109,6 +155,8 @@ int record_check_folder(struct record *record)
 	}
 	strcpy(record->folder, full);
 	free(full);
+	if (check_parents(record->folder))
+		return 1;
 	return check_disk(record) + check_memory(record);
 }
 

@@ -450,6 +450,8 @@ static int run(struct record *record)
 	expect(record);
 	tell_guests(record);
 	record_tracing_save();
+	/* from the first time that recording.json is there, it is written again at the end */
+	record_block_signals();
 	status = record_begin(record);
 	if (!status && add_guests(record))
 		status = KSV_EXIT_FILE;
@@ -459,7 +461,6 @@ static int run(struct record *record)
 		status = record_sidecar(record, NULL);
 	if (status)
 		return status;
-	record_block_signals();
 	status = record_start_guests(record);
 	if (!status)
 		status = start_trace_cmd(record);

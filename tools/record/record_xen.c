@@ -340,13 +340,15 @@ static int run(struct record *record)
 {
 	static const struct record_watch watch = { .count = count_bytes, .copies = 1 };
 	pid_t meta = 0;
-	int status = record_begin(record);
+	int status;
 
+	/* from the first time that recording.json is there, it is written again at the end */
+	record_block_signals();
+	status = record_begin(record);
 	if (!status)
 		status = record_write_state(record);
 	if (status)
 		return status;
-	record_block_signals();
 	meta = record_xen_start_meta(record);
 	status = start_xentrace(record);
 	if (!status && record_lock_note(record))
