@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "array.h"
 #include "escape.h"
@@ -18,6 +20,13 @@
 
 /** Bytes of a file that are looked at for what it is. */
 #define LOOK_BYTES	65536
+
+/** A longer line of a log is none of QEMU's, and is not kept. */
+#define MAX_LINE	65536
+
+/** Bytes that all lines of a log may have, and as many more for each of them. */
+#define TEXT_BYTES	((size_t)192 << 20)
+#define LINE_BYTES	128
 
 /* --- what readers add ------------------------------------------------------------------------ */
 
@@ -138,16 +147,125 @@ int monitor_trace_take(const char *path, char *text, size_t n, struct monitor_tr
 	return ret;
 }
 
+/** The lines of a log, as they are kept. */
+struct lines {
+	char	*text;
+	size_t	n, room;
+	size_t	line;		/* where the last one begins */
+	size_t	n_lines;
+	bool	skips;		/* the last one is too long */
+};
+
+/** A part of a line, with its end if there is one. Return: 0 or -ENOMEM. */
+static int add_part(struct lines *lines, const char *part, size_t n, bool ends)
+{
+	char *text = array_room(lines->text, 1, lines->n + n + 2, &lines->room, SIZE_MAX / 2);
+
+	if (!text)
+		return -ENOMEM;
+	lines->text = text;
+	if (!lines->skips) {
+		memcpy(text + lines->n, part, n);
+		lines->n += n;
+	}
+	if (!lines->skips && lines->n - lines->line > MAX_LINE) {
+		/* no event begins so */
+		text[lines->line] = '?';
+		lines->n = lines->line + 1;
+		lines->skips = true;
+	}
+	if (!ends)
+		return 0;
+	text[lines->n++] = '\n';
+	lines->line = lines->n;
+	lines->n_lines++;
+	lines->skips = false;
+	return 0;
+}
+
+static int add_block(struct lines *lines, const char *block, size_t n)
+{
+	int ret = 0;
+
+	while (n && !ret) {
+		const char *end = memchr(block, '\n', n);
+		size_t part = end ? (size_t)(end - block) : n;
+
+		ret = add_part(lines, block, part, end);
+		block += part + !!end;
+		n -= part + !!end;
+	}
+	if (!ret && lines->n > TEXT_BYTES + LINE_BYTES * lines->n_lines)
+		ret = -EOVERFLOW;
+	return ret;
+}
+
+/** @block: of LOOK_BYTES, and @n of them are in it. Return: 0 or a negative errno. */
+static int read_lines(int fd, struct lines *lines, char *block, ssize_t n)
+{
+	size_t all = 0;
+	int ret = 0;
+
+	for (; n > 0 && !ret; n = read(fd, block, LOOK_BYTES)) {
+		all += (size_t)n;
+		ret = all > MONITOR_MAX_BYTES ? -EFBIG : add_block(lines, block, (size_t)n);
+		if (ret)
+			return ret;
+	}
+	if (n < 0)
+		return -errno;
+	/* the last line need not end, and there is a NUL behind it */
+	ret = add_part(lines, "", 0, false);
+	if (!ret)
+		lines->text[lines->n] = '\0';
+	return ret;
+}
+
+/** All of a file; of a log, without what can be no event of QEMU's. */
+static int read_all(const char *path, char **text, size_t *n)
+{
+	int fd = regular_file_open(path), ret = fd < 0 ? fd : 0;
+	char *block = malloc(LOOK_BYTES);
+	struct lines lines = { 0 };
+	struct stat st = { 0 };
+	ssize_t got = 0;
+
+	if (!ret && !block)
+		ret = -ENOMEM;
+	if (!ret && (fstat(fd, &st) || (got = read(fd, block, LOOK_BYTES)) < 0))
+		ret = -errno;
+	if (!ret && (uint64_t)st.st_size > MONITOR_MAX_BYTES)
+		ret = -EFBIG;
+	if (!ret && monitor_is_simple(block, (size_t)got)) {
+		ret = whole_file_read(path, MONITOR_MAX_BYTES, text, n);
+	} else if (!ret) {
+		ret = read_lines(fd, &lines, block, got);
+		*text = lines.text;
+		*n = lines.n;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(block);
+	if (ret) {
+		free(lines.text);
+		*text = NULL;
+	}
+	return ret;
+}
+
 int monitor_trace_open(const char *path, struct monitor_trace **trace, char *error, size_t size)
 {
-	char *text;
-	size_t n;
-	int ret = whole_file_read(path, MONITOR_MAX_BYTES, &text, &n);
+	char *text = NULL;
+	size_t n = 0;
+	int ret = read_all(path, &text, &n);
 
 	*trace = NULL;
 	if (ret == -EFBIG)
 		text_format(error, size, "%s: is larger than 1 GiB; cut what lies outside of the "
 			    "host's trace, or trace fewer events", path);
+	else if (ret == -EOVERFLOW)
+		text_format(error, size, "%s: its lines have more than %d bytes on average; "
+			    "remove what is not of QEMU's events", path, LINE_BYTES);
 	else if (ret)
 		text_format(error, size, "%s: %s", path, regular_file_error(ret));
 	return ret ? ret : monitor_trace_take(path, text, n, trace, error, size);

@@ -48,8 +48,11 @@ struct monitor_trace;
  * monitor_trace_open - read a file
  * @error: on failure, receives a text that names the file and what to do
  *
+ * Of a log, a line of more than 64 KiB counts as one that is no event, and its text is not kept.
+ *
  * Return: 0, and @trace to be given to monitor_trace_free(); -ENOMEM, -EINVAL for what is neither
- * of these formats, or another negative errno.
+ * of these formats, -EOVERFLOW for a log of more than 192 MiB and 128 bytes for each line, or
+ * another negative errno.
  */
 int monitor_trace_open(const char *path, struct monitor_trace **trace, char *error, size_t size);
 

@@ -11,12 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/** Bytes of memory that the values of a file may need; the text of it comes on top. */
+#define JSON_MAX_MEMORY	(192 << 20)
+
 /**
  * json_read_file - the object that a file of at most SIDECAR_MAX_BYTES consists of
  * @root: receives it, to be given to json_object_put(); NULL on failure
  * @error: on failure, receives a text that names the file, and what to do
  *
- * Return: 0 or a negative errno: -EINVAL for what is no regular file, or no JSON object.
+ * Return: 0 or a negative errno: -EINVAL for what is no regular file, or no JSON object;
+ * -EFBIG for what is larger than SIDECAR_MAX_BYTES, or has values for more than JSON_MAX_MEMORY.
  */
 int json_read_file(const char *path, struct json_object **root, char *error, size_t size);
 
