@@ -81,6 +81,14 @@ status 2
 says "$ERR" 'more than 1000000 intervals'
 run top --quiet --cpu-hz 1G --format openmetrics "$WORK/far.xen"
 status 0
+# a few kilobytes must not ask for a file of 460 GB: very many vCPUs, and a very long time
+python3 "$GOLDEN/long_and_wide.py" 1000 "$WORK/wide.xen"
+run top --quiet --format csv --cpu-hz 1G -o "$WORK/wide.csv" "$WORK/wide.xen"
+status 2
+says "$ERR" 'are more than 10000000 rows'
+check "nothing is written" test ! -e "$WORK/wide.csv"
+run top --quiet --format csv --cpu-hz 1G --vcpu d1v0 --interval 10000 "$WORK/wide.xen"
+status 0
 run top --from 9000 "$SAMPLES/pinned.xen"
 status 2
 run top "$SAMPLES/README.md"

@@ -16,4 +16,15 @@
 int report_set_range(const struct ksv_command *command, struct report *report,
 		     const struct ksv_time *from, const struct ksv_time *to);
 
+/**
+ * report_check_intervals - can the window of @report be told in intervals of this length?
+ *
+ * A small file can name very many CPUs and a very long time. Their product is limited: a vCPU or
+ * pCPU in an interval costs time whether or not anything happens.
+ *
+ * Return: KSV_EXIT_OK, or the exit status after a message.
+ */
+int report_check_intervals(const struct ksv_command *command, const struct report *report,
+			   const struct ksv_vcpu_set *vcpus, int64_t interval_ns);
+
 #endif

@@ -14,9 +14,6 @@
 
 #define NS_PER_S	INT64_C(1000000000)
 
-/** More rows than that of one vCPU nobody wants; a day has 86,400 seconds. */
-#define MAX_INTERVALS	1000000
-
 /** What ClickHouse's DateTime can tell: up to 2106. */
 #define MAX_SECONDS	INT64_C(0xffffffff)
 
@@ -162,13 +159,11 @@ static int roll_up(const struct rollup_options *options, struct report *report,
 
 	if (!status)
 		status = find_realtime(options, report, &job.realtime_ns);
+	if (!status)
+		status = report_check_intervals(options->command, report, &options->vcpus,
+						options->interval.ns);
 	if (status)
 		return status;
-	if (((uint64_t)report->to_ns - (uint64_t)report->from_ns) /
-	    (uint64_t)options->interval.ns >= MAX_INTERVALS)
-		return ksv_usage_error(options->command, "%s: more than %d intervals: give a "
-				       "longer --interval, or --from and --to", report->file,
-				       MAX_INTERVALS);
 	if (is_first && job.format->begin)
 		job.format->begin(out);
 	if (!rollup_rows(&job, out))

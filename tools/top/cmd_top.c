@@ -18,8 +18,6 @@
 #include "top_screen.h"
 #include "trace_args.h"
 
-/** More of them nobody reads. */
-#define MAX_INTERVALS	1000000
 #define INTERVAL_NS	1000000000
 /** Each takes a model. */
 #define LEAST_LIVE_NS	10000000
@@ -90,13 +88,10 @@ static int set_window(const struct top_options *options, struct report *report)
 
 	if (status)
 		return status;
-	if (!options->once && !formats[options->format]->at_once &&
-	    length_of(report->from_ns, report->to_ns) / (uint64_t)options->interval.ns >=
-	    MAX_INTERVALS)
-		return ksv_usage_error(options->command, "%s: more than %d intervals: give a "
-				       "longer --interval, or --from and --to", report->file,
-				       MAX_INTERVALS);
-	return KSV_EXIT_OK;
+	if (options->once || formats[options->format]->at_once)
+		return KSV_EXIT_OK;
+	return report_check_intervals(options->command, report, &options->vcpus,
+				      options->interval.ns);
 }
 
 /** Return: 0 or -ENOMEM. */
