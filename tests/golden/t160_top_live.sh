@@ -190,6 +190,14 @@ n=$(grep -c 'missing/x: cannot write' "$ERR")
 check "it is tried again, and not each time ($n)" test "$n" -ge 3 -a "$n" -le 12
 "$KSV_BIN" top -f openmetrics -o "$WORK/virt.prom" --cpu-hz 2.4G - < "$TRACE" 2> "$ERR"
 says "$ERR" 'standard input: has ended, after '
+# the same of a disk that is full
+(
+	ulimit -f 0
+	exec "$KSV_BIN" top -q -f openmetrics -o "$WORK/full.prom" --interval 20ms --cpu-hz 2.4G - < "$TRACE" 2>&1
+) | cat > "$ERR"
+check "a full disk is an error in the end" test "${PIPESTATUS[0]}" = 3
+n=$(grep -c 'full.prom: cannot write' "$ERR")
+check "it is tried again, too ($n)" test "$n" -ge 3 -a "$n" -le 12
 
 # A file that grows.
 head -c 800000 "$TRACE" > "$WORK/grows.xen"

@@ -187,7 +187,8 @@ static int write_all(struct writing *writing, struct top_status *status)
 		ret = write_one(writing, interval);
 		top_live_put(follow->live, interval);
 		top_live_taken(follow->live, ++n);
-	} while (!ret && !(follow->once && n) && !writing->out->error &&
+	/* where each interval begins a new file, one that cannot be written is tried again */
+	} while (!ret && !(follow->once && n) && (is_replaced(follow) || !writing->out->error) &&
 		 (status->state < TOP_ENDED || n < status->n));
 	return ret;
 }
