@@ -124,6 +124,18 @@ check "nothing has changed" test "$(cat "$WORK/db")" = old
 run export -f sqlite -o /dev/null "$SAMPLES/pinned.xen"
 status 3
 check "a database must be a file" grep -q 'regular file' "$ERR"
+# what SQLite keeps beside a database would be played into the new one, also behind a link
+ln -s db "$WORK/link"
+for ending in wal shm journal; do
+	: > "$WORK/db-$ending"
+	for name in db link; do
+		run export -q -f sqlite -o "$WORK/$name" "$SAMPLES/pinned.xen"
+		status 3
+		says "$ERR" "db-$ending is there, which belongs to the database of before"
+	done
+	check "nothing has changed" test "$(cat "$WORK/db")" = old
+	rm "$WORK/db-$ending"
+done
 run export -f sqlite -o "$WORK/none/db" "$SAMPLES/pinned.xen"
 status 3
 check "nothing else is left" test -z "$(find "$WORK" -name '.kshark*')"

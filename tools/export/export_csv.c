@@ -3,10 +3,16 @@
  * @file	export_csv.c
  * @brief	Tables as a folder of CSV files, and what makes them in a database; they get their
  *		names when all are complete.
+ *
+ * schema.sql is removed before the first table gets its name and is the last file to get its own. A
+ * folder that has it has the tables of one export; one without it is of an export that was ended
+ * while it replaced another.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -95,6 +101,26 @@ static int open_file(struct csv_folder *folder, int i)
 	return KSV_EXIT_OK;
 }
 
+/** From now on, until schema.sql is there again, the folder is that of no export. */
+static int begin_commit(const struct csv_folder *folder)
+{
+	int dir, ret = 0;
+
+	if (unlink(folder->paths[SCHEMA])) {
+		ret = errno == ENOENT ? 0 : -errno;
+	} else {
+		/* after a loss of power, too */
+		dir = open(folder->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (dir < 0 || fsync(dir))
+			ret = errno == EINVAL ? 0 : -errno;
+		if (dir >= 0)
+			close(dir);
+	}
+	if (ret)
+		ksv_error("%s: cannot replace: %s", folder->paths[SCHEMA], strerror(-ret));
+	return ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
+}
+
 static int csv_close(struct export_sink *sink, int status)
 {
 	struct csv_folder *folder = sink->data;
@@ -109,6 +135,9 @@ static int csv_close(struct export_sink *sink, int status)
 	}
 	if (bad >= 0)
 		status = out_close(&folder->files[bad], status);
+	if (!status)
+		status = begin_commit(folder);
+	/* SCHEMA is the last one */
 	for (int i = 0; i < folder->n; i++)
 		if (i != bad)
 			status = out_close(&folder->files[i], status);

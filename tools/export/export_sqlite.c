@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "escape.h"
 #include "export_sink.h"
@@ -89,6 +90,38 @@ static void make_tables(struct database *database)
 
 /* --- the sink -------------------------------------------------------------------------------- */
 
+/**
+ * What SQLite keeps beside a database belongs to what is in that one. It would be played into ours,
+ * which is damaged then.
+ *
+ * Return: KSV_EXIT_OK, or an exit status after a message.
+ */
+static int check_beside(const char *path)
+{
+	static const char *const endings[] = { "-journal", "-wal", "-shm" };
+	/* SQLite follows links first */
+	char *real = realpath(path, NULL), *beside;
+	int status = KSV_EXIT_OK;
+	struct stat st;
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]) && !status; i++) {
+		if (asprintf(&beside, "%s%s", real ? real : path, endings[i]) < 0) {
+			ksv_error("not enough memory");
+			status = KSV_EXIT_FILE;
+			break;
+		}
+		if (!lstat(beside, &st)) {
+			ksv_error("%s: %s is there, which belongs to the database of before: end "
+				  "the program that has it open, or remove both files", path,
+				  beside);
+			status = KSV_EXIT_FILE;
+		}
+		free(beside);
+	}
+	free(real);
+	return status;
+}
+
 static int end(struct export_sink *sink, int status)
 {
 	struct database *database = sink->data;
@@ -97,6 +130,8 @@ static int end(struct export_sink *sink, int status)
 		sqlite3_finalize(database->insert[i]);
 	/* what is still open is rolled back, and the file is thrown away */
 	sqlite3_close(database->db);
+	if (!status)
+		status = check_beside(database->path);
 	if (!status) {
 		int ret = whole_file_commit(&database->file);
 
@@ -142,6 +177,10 @@ static int sqlite_open(struct export_sink *sink, const char *path)
 	struct database *database = calloc(1, sizeof(*database));
 	int ret = -ENOMEM;
 
+	if (check_beside(path)) {
+		free(database);
+		return KSV_EXIT_FILE;
+	}
 	sink->data = database;
 	if (database)
 		database->path = strdup(path);

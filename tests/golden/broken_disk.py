@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""A disk that fails at each use of it, and a loss of power there: broken_disk.py COMMAND LIBRARY SAMPLES FOLDER
+
+Each command that writes runs once as it is, and then once for each of its first reads, writes, fsyncs,
+renames and unlinks, which fails or is where the process is killed. What is there afterwards is what
+was there before or what the whole run makes, and never a part of it; the exit status says which.
+"""
+import os
+import shutil
+import subprocess
+import sys
+
+COMMAND, LIBRARY, SAMPLES, FOLDER = sys.argv[1:]
+EIO, ENOSPC = "5", "28"
+# What a command writes goes by way of one place; tables are many files.
+MOST = {"read": 3, "write": 3, "fsync": 3, "rename": 2, "unlink": 2}
+MOST_OF_TABLES = {"read": 1, "write": 3, "fsync": 24, "rename": 12, "unlink": 2}
+
+# name, arguments, what is made; {t}: the folder with the traces, which is made anew each time
+CASES = (
+    ("csv-tables", "export -qf csv-tables -o {t}/out {t}/a.xen", "tables"),
+    ("sqlite", "export -qf sqlite -o {t}/out {t}/a.xen", "file"),
+    ("report", "report -qf json -o {t}/out {t}/a.xen", "file"),
+    ("plot", "plot -qf svg -o {t}/out {t}/a.xen", "file"),
+    ("align", "align -q --write {t}/h.dat {t}/g.dat", "sidecar"),
+)
+
+bad = runs = 0
+
+
+def complain(case, how, text):
+    global bad
+    bad += 1
+    print("%s, %s: %s" % (case, how, text))
+
+
+def prepare(kind):
+    top = os.path.join(FOLDER, "t")
+    shutil.rmtree(top, ignore_errors=True)
+    os.mkdir(top)
+    shutil.copy(os.path.join(SAMPLES, "pinned.xen"), os.path.join(top, "a.xen"))
+    shutil.copy(os.path.join(SAMPLES, "kvm-host.dat"), os.path.join(top, "h.dat"))
+    shutil.copy(os.path.join(SAMPLES, "kvm-guest.dat"), os.path.join(top, "g.dat"))
+    if kind == "file":
+        with open(os.path.join(top, "out"), "w", encoding="ascii") as file:
+            file.write("old\n")
+    if kind == "tables":
+        # those of another export, of which there is a part in each table
+        shutil.copytree(os.path.join(FOLDER, "before"), os.path.join(top, "out"))
+    return top
+
+
+def state(top):
+    """All that is there, by name; traces are not looked at."""
+    found = {}
+    for base, _, names in os.walk(top):
+        for name in names:
+            path = os.path.join(base, name)
+            with open(path, "rb") as file:
+                found[os.path.relpath(path, top)] = file.read()
+    return {name: data for name, data in found.items() if name not in ("a.xen", "h.dat", "g.dat")}
+
+
+def run(line, top, call="", at=0, how=""):
+    """Status, messages, and whether it has come that far."""
+    done = os.path.join(FOLDER, "done")
+    if os.path.exists(done):
+        os.unlink(done)
+    env = dict(os.environ)
+    if call:
+        env.update(LD_PRELOAD=LIBRARY, BROKEN_CALL=call, BROKEN_AT=str(at), BROKEN_HOW=how,
+                   BROKEN_DONE=done)
+    child = subprocess.run([COMMAND] + line.format(t=top).split(), env=env, timeout=600,
+                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, check=False)
+    return child.returncode, child.stderr.decode("utf-8", "replace"), os.path.exists(done)
+
+
+def without_temporary(found):
+    return {name: data for name, data in found.items()
+            if not os.path.basename(name).startswith(".kshark-virt-")}
+
+
+def judge(case, kind, how, status, said, found, old, new):
+    killed = how.endswith("kill")
+    whole = without_temporary(found)
+    if not killed and whole != found:
+        complain(case, how, "a temporary file is left")
+    # libtracecmd's files are tried in another process first
+    if killed and status != -9 and not (how.startswith("read") and status == 3):
+        complain(case, how, "was not killed, but ended with %d" % status)
+    if not killed and status not in (0, 3):
+        complain(case, how, "status %d: %s" % (status, said))
+    if status == 3 and not said:
+        complain(case, how, "fails without a message")
+    if status == 0 and whole != new:
+        complain(case, how, "status 0, and what was to be made is not there")
+    if whole in (old, new):
+        return
+    if kind == "tables" and status and os.path.join("out", "schema.sql") not in whole:
+        return
+    complain(case, how, "what is there is neither the old result nor the new one: %s" %
+             ", ".join(sorted(name for name in set(whole) | set(new)
+                              if whole.get(name) != new.get(name))))
+
+
+subprocess.run([COMMAND, "export", "-qf", "csv-tables", "-o", os.path.join(FOLDER, "before"),
+                os.path.join(SAMPLES, "saved.xen")], check=True)
+for case, line, kind in CASES:
+    top = prepare(kind)
+    old = state(top)
+    status, said, _ = run(line, top)
+    new = state(top)
+    if status or new == old:
+        complain(case, "whole", "status %d, changed: %s: %s" % (status, new != old, said))
+        continue
+    for call, most in (MOST_OF_TABLES if kind == "tables" else MOST).items():
+        for how in (("kill", EIO) if call != "write" else ("kill", ENOSPC)):
+            for at in range(1, most + 1):
+                top = prepare(kind)
+                status, said, done = run(line, top, call, at, how)
+                if not done:
+                    break
+                runs += 1
+                judge(case, kind, "%s %d: %s" % (call, at, how), status, said, state(top), old, new)
+print("%d runs, %d complaints" % (runs, bad))
+sys.exit(bad > 0 or runs < 100)
