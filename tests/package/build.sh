@@ -91,7 +91,7 @@ for file in /usr/bin/kshark-virt "$libdir/kernelshark/plugins/plugin-xentrace.so
 	    /usr/libexec/kshark-virt/kshark-virt-xen-meta \
 	    "$libdir/libkshark-virt.so.0" "$libdir/libkshark-virt.so" \
 	    "$libdir/pkgconfig/kshark-virt.pc" /usr/include/kshark-virt/xentrace_reader.h \
-	    /usr/share/man/man1/kshark-virt.1.gz /usr/share/doc/kshark-virt/copyright \
+	    /usr/share/man/man1/kshark-virt.1.gz /usr/share/doc/kshark-virt/copyright /usr/share/doc/kshark-virt/kshark-virt.spdx \
 	    /usr/share/bash-completion/completions/kshark-virt \
 	    /usr/share/applications/kshark-virt.desktop /usr/share/metainfo/kshark-virt.metainfo.xml \
 	    /usr/share/icons/hicolor/scalable/apps/kshark-virt.svg \
