@@ -47,7 +47,8 @@ ksv_enter()
 	unshare --mount --pid --fork --kill-child bash -c '
 		set -e
 		ksv_mount "$1" "$2"
-		exec chroot "$1" env -i HOME=/root LANG=C.UTF-8 TERM="${TERM:-dumb}" ${CI:+CI="$CI"} \
+		exec chroot "$1" env -i container=chroot HOME=/root LANG=C.UTF-8 \
+			TERM="${TERM:-dumb}" ${CI:+CI="$CI"} \
 			PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "${@:3}"
 	' bash "$@"
 }

@@ -88,6 +88,7 @@ ksv_install()
 	missing=${missing% }
 	[ -n "$missing" ] || return 0
 	command="apt-get install --no-install-recommends -y $missing"
+	[ -z "${KSV_ASK:-}" ] || ksv_ask
 	if [ "$(id -u)" != 0 ]; then
 		run=(sudo)
 		# who has no sudo becomes root in another way
@@ -116,6 +117,44 @@ ksv_install()
 	fi
 	rm -f "$log"
 }
+
+# ksv_in_container: the system was made for this work, and root may change it unasked
+ksv_in_container()
+{
+	local detect=(systemd-detect-virt --quiet)
+
+	[ -e /.dockerenv ] || [ -e /run/.containerenv ] || [ -n "${container:-}" ] ||
+		"${detect[@]}" --container 2>/dev/null || "${detect[@]}" --chroot 2>/dev/null
+}
+
+# ksv_ask: whether the packages in $missing of ksv_install() may be installed by its $command; ends if not
+ksv_ask()
+{
+	local n reply=''
+
+	# shellcheck disable=SC2086
+	n=$(apt-get install --no-install-recommends -s $missing 2>/dev/null | grep -c '^Inst ') || :
+	ksv_say "packages are missing${n:+ ($n with their dependencies)}: $missing"
+	if [ -t 0 ] && [ -t 2 ]; then
+		read -r -p "Install them? [y/N] " reply || :
+		[[ $reply != [yY]* ]] || return 0
+	fi
+	ksv_die "not installed. Install them with --yes, or by hand:" \
+		"    apt-get update && $command"
+}
+
+# ksv_install_stopped SECTION...: install packages without starting their services, which needs root.
+# In a subshell: what fails ends only that.
+ksv_install_stopped()
+(
+	policy=/usr/sbin/policy-rc.d
+	if [ "$(id -u)" = 0 ] && [ ! -e "$policy" ]; then
+		printf '#!/bin/sh\nexit 101\n' >"$policy"
+		chmod 755 "$policy"
+		trap 'rm -f "$policy"' EXIT
+	fi
+	ksv_install "$@"
+)
 
 # ksv_apt_again LOG: after an apt-get that failed as told there: do what would have prevented it, and try again
 ksv_apt_again()
