@@ -23,18 +23,18 @@ ksv_display_start()
 	Xvfb -displayfd "$KSV_DISPLAY_FD" -screen 0 "${size}x24" -nolisten tcp -noreset \
 		>"$KSV_DISPLAY_DIR/xvfb.log" 2>&1 &
 	KSV_DISPLAY_PIDS=($!)
-	ksv_wait 20 test -s "$KSV_DISPLAY_DIR/display" ||
+	ksv_wait 120 test -s "$KSV_DISPLAY_DIR/display" ||
 		{ cat "$KSV_DISPLAY_DIR/xvfb.log" >&2; echo "Xvfb does not start" >&2; return 1; }
 	exec {KSV_DISPLAY_FD}>&-
 	DISPLAY=:$(cat "$KSV_DISPLAY_DIR/display")
 	export DISPLAY QT_QPA_PLATFORM=xcb LIBGL_ALWAYS_SOFTWARE=1
 	export XDG_RUNTIME_DIR=$KSV_DISPLAY_DIR/run KS_USER_CACHE_DIR=$KSV_DISPLAY_DIR/cache
 	unset WAYLAND_DISPLAY
-	ksv_wait 20 xdotool getdisplaygeometry >/dev/null ||
+	ksv_wait 120 xdotool getdisplaygeometry >/dev/null ||
 		{ cat "$KSV_DISPLAY_DIR/xvfb.log" >&2; echo "Xvfb does not answer" >&2; return 1; }
 	openbox >"$KSV_DISPLAY_DIR/openbox.log" 2>&1 &
 	KSV_DISPLAY_PIDS+=($!)
-	ksv_wait 20 xdotool get_desktop >/dev/null ||
+	ksv_wait 120 xdotool get_desktop >/dev/null ||
 		{ cat "$KSV_DISPLAY_DIR/openbox.log" >&2; echo "openbox does not start" >&2; return 1; }
 }
 

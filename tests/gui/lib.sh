@@ -4,7 +4,7 @@
 #
 # Mouse and keys are xdotool's. What the window says and where to click comes from probe.cpp, which
 # is preloaded and only looks; colours come from photographs of the screen, which eye.c takes. Every
-# wait is for something to be seen; the seconds in it only say when to give up.
+# wait is for something to be seen; it gives up when nothing more happens, not when a slow machine takes long.
 #
 # Artefacts: $KSV_ARTIFACTS/gui-TEST-*.png, gui-TEST.log (all that KernelShark said).
 set -euo pipefail
@@ -38,6 +38,9 @@ GUI_PRELOAD=
 # set while KernelShark may end with a question unanswered
 GUI_QUITS=
 GUI_FAILED=
+# when gui_late() looks again, and gui_ran() when it last did
+GUI_LOOK=0
+GUI_RAN=
 # for each the descriptors of its two FIFOs
 declare -A GUI_TALK
 
@@ -125,16 +128,47 @@ gui_pause()
 	read -r -t "$1" -u "$GUI_NOTHING" || :
 }
 
-# gui_until COMMAND...: wait for it to succeed while KernelShark lives
+# gui_until COMMAND...: wait for it to succeed while KernelShark lives. It asks for long, and often: on a
+# machine with a lot of other work, each question takes longer.
 gui_until()
 {
-	local end=$((SECONDS + GUI_PATIENCE))
+	local end=$((SECONDS + GUI_PATIENCE)) rounds=0
 
 	until "$@"; do
 		gui_alive
-		[ "$SECONDS" -lt "$end" ] || gui_fail "never came true: $*"
+		rounds=$((rounds + 1))
+		[ "$SECONDS" -lt "$end" ] || [ "$rounds" -lt $((10 * GUI_PATIENCE)) ] ||
+			gui_fail "never came true: $*"
 		gui_pause 0.02
 	done
+}
+
+# gui_ran: CPU time so far of KernelShark and of eye.c
+gui_ran()
+{
+	local pid stat fields sum=0
+
+	for pid in $GUI_SHARK $GUI_EYE_PID; do
+		{ read -r stat <"/proc/$pid/stat"; } 2>/dev/null || continue
+		read -ra fields <<<"${stat##*) }"
+		sum=$((sum + fields[11] + fields[12]))
+	done
+	echo "$sum"
+}
+
+# gui_late SINCE: waiting for an answer since then is hopeless: after GUI_PATIENCE, none of both has run for
+# 30 s, or they still run after ten times as long
+gui_late()
+{
+	local waited=$((SECONDS - $1)) ran
+
+	[ "$waited" -ge "$GUI_PATIENCE" ] || return 1
+	[ "$waited" -lt $((10 * GUI_PATIENCE)) ] || return 0
+	[ "$SECONDS" -ge "$GUI_LOOK" ] || return 1
+	ran=$(gui_ran)
+	[ "$ran" != "$GUI_RAN" ] || return 0
+	GUI_RAN=$ran GUI_LOOK=$((SECONDS + 30))
+	return 1
 }
 
 # ---- looking ----
@@ -142,7 +176,7 @@ gui_until()
 # gui_hear probe|eye COMMAND: asks it; GUI_SAID is the file with what it says
 gui_hear()
 {
-	local talk=${GUI_TALK[$1]} end=$((SECONDS + GUI_PATIENCE)) tries=0 pause=0.001
+	local talk=${GUI_TALK[$1]} since=$SECONDS tries=0 pause=0.001
 
 	echo "$2" >&"${talk% *}"
 	GUI_SAID=$GUI_DIR/$1.said
@@ -156,7 +190,7 @@ gui_hear()
 			return
 		fi
 		gui_alive
-		[ "$SECONDS" -lt "$end" ] || gui_fail "no answer to $2"
+		! gui_late "$since" || gui_fail "no answer to $2"
 	done
 	read -r -u "${talk#* }"
 }
@@ -221,14 +255,14 @@ gui_shoot()
 # gui_rest: until KernelShark, the window manager and the X server have nothing left to do
 gui_rest()
 {
-	gui_idle "rest $GUI_PATIENCE"
+	gui_idle "rest $((5 * GUI_PATIENCE))"
 }
 
 # gui_still: until nothing moves on the screen: all rest, and for longer than what our plugins put off
 # nobody has run, or not so that it would be seen
 gui_still()
 {
-	gui_idle "still $GUI_PATIENCE 100"
+	gui_idle "still $((5 * GUI_PATIENCE)) 100"
 }
 
 # gui_idle COMMAND: of eye.c
@@ -387,7 +421,7 @@ gui_open()
 # gui_quit: as the user does; KernelShark must end with status 0
 gui_quit()
 {
-	local status=0 pid=$GUI_PID end=$((SECONDS + GUI_PATIENCE)) x y w h
+	local status=0 pid=$GUI_PID since=$SECONDS x y w h
 
 	gui_alive
 	gui_menu File
@@ -396,7 +430,7 @@ gui_quit()
 	# nobody is there to ask when it has been seen
 	xdotool mousemove $((x + w / 2)) $((y + h / 2)) click 1
 	while gui_runs "$pid"; do
-		[ "$SECONDS" -lt "$end" ] || gui_fail "KernelShark does not end"
+		! gui_late "$since" || gui_fail "KernelShark does not end"
 		gui_pause 0.05
 	done
 	GUI_PID=
