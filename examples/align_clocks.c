@@ -12,8 +12,8 @@
  */
 #include <stdio.h>
 
-#include <clock_align.h>
-#include <virt_delivery.h>
+#include <kshark-virt/clock_align.h>
+#include <kshark-virt/virt_delivery.h>
 
 #define STRETCHES	400
 #define BEHIND		123456789

@@ -12,8 +12,8 @@
  */
 #include <stdio.h>
 
-#include <kvm_tracker.h>
-#include <virt_model.h>
+#include <kshark-virt/kvm_tracker.h>
+#include <kshark-virt/virt_model.h>
 
 #define MS	1000000
 

@@ -10,9 +10,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include <virt_window.h>
-#include <virt_worst.h>
-#include <xen_tracker.h>
+#include <kshark-virt/virt_window.h>
+#include <kshark-virt/virt_worst.h>
+#include <kshark-virt/xen_tracker.h>
 
 /** Moments that are listed. */
 #define MOST	5

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <xen_trace.h>
+#include <kshark-virt/xen_trace.h>
 
 /** How long a vCPU ran, on all pCPUs together. */
 struct vcpu_time {

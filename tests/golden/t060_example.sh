@@ -25,6 +25,24 @@ for name in align_clocks kvm_feed vcpu_costs xentrace_stat; do
 		"$KSV_SOURCE_DIR/examples/$name.c" $(pkg-config --cflags --libs kshark-virt)
 done
 
+# The same by CMake's find_package().
+mkdir "$WORK/cmake"
+cat > "$WORK/cmake/CMakeLists.txt" << EOF2
+cmake_minimum_required(VERSION 3.25)
+project(example C)
+find_package(kshark-virt 0.1 REQUIRED)
+add_executable(example $KSV_SOURCE_DIR/examples/xentrace_stat.c)
+target_compile_options(example PRIVATE ${sanitize:+-fsanitize=$sanitize})
+target_link_options(example PRIVATE ${sanitize:+-fsanitize=$sanitize})
+target_link_libraries(example PRIVATE kshark-virt::kshark-virt)
+EOF2
+check "find_package() finds it" cmake -S "$WORK/cmake" -B "$WORK/cmake/build" \
+	-DCMAKE_C_COMPILER="$(cached CMAKE_C_COMPILER)" \
+	-DCMAKE_PREFIX_PATH="${PKG_CONFIG_PATH%/lib*}" > "$WORK/cmake.log"
+check "it links" cmake --build "$WORK/cmake/build" > "$WORK/cmake.log"
+check "it runs" "$WORK/cmake/build/example" "$SAMPLES/pinned.xen" > "$WORK/stat"
+check "it reads records" grep -q 'records per pCPU' "$WORK/stat"
+
 # Each installed header is used by one of them.
 cat "$WORK"/*.d > "$WORK/used"
 find "$root" -path '*/include/kshark-virt/*.h' -printf '%f\n' | sort > "$WORK/headers"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Install the Debian package of build.sh, open a sample with the installed plugin, remove it. What was
+# Install the Debian packages of build.sh, open a sample with the installed plugins, remove them. What was
 # there before is there afterwards.
 set -euo pipefail
 
@@ -11,13 +11,16 @@ fail() { echo "FAILED: $*" >&2; exit 1; }
 for tool in dpkg-deb kernelshark Xvfb openbox xdotool import; do
 	command -v "$tool" >/dev/null || skip "$tool is missing"
 done
-status=$(dpkg-query -W -f '${db:Status-Status}' kshark-virt 2>/dev/null || :)
-[ -z "$status" ] || [ "$status" = not-installed ] ||
-	skip "the package kshark-virt is $status here already and must not be touched"
+packages="kshark-virt kshark-virt-plugins libkshark-virt-dev libkshark-virt0"
+for package in $packages; do
+	status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || :)
+	[ -z "$status" ] || [ "$status" = not-installed ] ||
+		skip "the package $package is $status here already and must not be touched"
+done
 
 build=$KSV_BUILD_DIR/package
-deb=$(find "$build" -maxdepth 1 -name '*.deb')
-[ -f "$deb" ] || fail "there is no package: the test package.build makes it"
+mapfile -t debs < <(find "$build" -maxdepth 1 -name '*.deb')
+[ ${#debs[@]} = 4 ] || fail "there are no packages: the test package.build makes them"
 libdir=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 # One question for all: the database is read anew for each.
 owned=$(xargs -d '\n' dpkg-query -S 2>/dev/null <"$build/files" || :)
@@ -31,14 +34,16 @@ verify_host() { dpkg --verify kernelshark libkshark2 || :; }
 host_before=$(verify_host)
 restore()
 {
-	dpkg --purge kshark-virt >/dev/null 2>&1 || echo "kshark-virt cannot be removed" >&2
+	# shellcheck disable=SC2086
+	dpkg --purge $packages >/dev/null 2>&1 || echo "the packages cannot be removed" >&2
 }
 trap restore EXIT
-dpkg -i "$deb" || fail "dpkg does not install the package"
+dpkg -i "${debs[@]}" || fail "dpkg does not install the packages"
 AUTOPKGTEST_ARTIFACTS=$KSV_ARTIFACTS "$KSV_SOURCE_DIR/debian/tests/open-sample" || exit 1
 
 echo "== remove"
-dpkg --purge kshark-virt || fail "the package cannot be removed"
+# shellcheck disable=SC2086
+dpkg --purge $packages || fail "the packages cannot be removed"
 trap - EXIT
 while read -r file; do
 	[ ! -e "$file" ] || fail "$file is still there"
