@@ -26,7 +26,7 @@ readme()
 packages=$(readme 'apt-get install')
 build=$(readme 'cmake -S . -B build')
 picture=$(readme 'scripts/view --screenshot')
-plugin=$(grep -o '/usr/local/lib[^ `]*/plugin-xentrace\.so' "$KSV_SOURCE_DIR/README.md")
+plugin=$(grep -o '/usr/local/lib[^ `]*/plugin-xentrace\.so' "$KSV_SOURCE_DIR/docs/window.md" | head -n 1)
 for part in "$packages" "$build" "$picture" "$plugin"; do
 	[ -n "$part" ] || fail "README.md does not say it in the way that this test looks for"
 done
