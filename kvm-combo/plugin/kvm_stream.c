@@ -18,6 +18,7 @@
 #include "ks_stream.h"
 #include "kvm_fields.h"
 #include "kvm_meta.h"
+#include "kvm_recorded.h"
 #include "kvm_stream.h"
 #include "trace_dat.h"
 #include "virt_registry.h"
