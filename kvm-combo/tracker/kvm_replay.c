@@ -601,8 +601,11 @@ static void on_halted(struct kvm_replay *replay, const struct kvm_event *event)
 
 	if (!vcpu || !kvm_has_modes(replay->tracker) || event->value <= 0)
 		return;
-	resolve(replay, vcpu, KVM_IN_HYPERVISOR);
-	if (vcpu->mode == KVM_IN_HYPERVISOR &&
+	/* without entries, or exits, only what it polled is certain */
+	if (kvm_has(replay->tracker, VIRT_RECORD_ENTRY) &&
+	    kvm_has(replay->tracker, VIRT_RECORD_EXIT))
+		resolve(replay, vcpu, KVM_IN_HYPERVISOR);
+	if (vcpu->mode != KVM_IN_GUEST && vcpu->mode != KVM_IN_VMM &&
 	    !__builtin_sub_overflow(event->time_ns, event->value, &from_ns))
 		fail(replay, virt_model_polled(replay->model, vcpu->index, from_ns, event->time_ns,
 					       event->more));

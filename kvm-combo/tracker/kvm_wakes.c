@@ -176,8 +176,12 @@ static struct kvm_vcpu *vcpu_with(const struct kvm_wakes *wakes, int32_t machine
 
 static void say(struct kvm_wakes *wakes, struct kvm_vcpu *vcpu, const struct virt_wake *wake)
 {
-	int32_t number = virt_model_add_wake(wakes->model, wake);
+	int32_t number;
 
+	/* without entries and exits, what the thread does between two sleeps is unknown */
+	if (!kvm_has_modes(wakes->tracker))
+		return;
+	number = virt_model_add_wake(wakes->model, wake);
 	vcpu->wake = *wake;
 	fail(wakes, number);
 	/* a wait of no length is none in the model */

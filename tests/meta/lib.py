@@ -51,6 +51,7 @@ PRIVATE_HEADERS = ["kvm-combo/tracker/kvm_follow.h", "kvm-combo/tracker/kvm_reco
                    "virt/irq/virt_delivered.h", "virt/irq/virt_finding.h",
                    "virt/irq/virt_spread.h", "virt/model/virt_colors.h",
                    "virt/model/virt_devices.h", "virt/model/virt_exits.h", "virt/model/virt_handlers.h",
+                   "virt/model/virt_moments.h", "virt/model/virt_needs.h",
                    "virt/model/virt_vcpu_lives.h",
                    "virt/model/virt_matrix.h", "virt/model/virt_part.h",
                    "virt/model/virt_power.h", "virt/model/virt_recorded.h",
@@ -60,8 +61,9 @@ PRIVATE_HEADERS = ["kvm-combo/tracker/kvm_follow.h", "kvm-combo/tracker/kvm_reco
                    "virt/model/virt_search.h",
                    "virt/model/virt_window_walk.h",
                    "virt/registry/virt_pairing.h", "virt/registry/virt_registry.h",
-                   "xen-input/file/xentrace_told.h",
-                   "xen-input/trace/xen_part.h", "xen-input/trace/xen_trace_window.h",
+                   "xen-input/file/xentrace_copy.h", "xen-input/file/xentrace_told.h",
+                   "xen-input/trace/xen_part.h", "xen-input/trace/xen_trace_note.h",
+                   "xen-input/trace/xen_trace_window.h",
                    "xen-input/trace/xen_window.h",
                    "xen-input/tracker/xen_live.h", "xen-input/tracker/xen_tracker_feed.h"]
 

@@ -447,7 +447,8 @@ static void check_true(const struct virt_model *whole, int32_t vcpu,
 		    interval->state == VIRT_UNKNOWN);
 	for (size_t i = 0; i < range.n && interval->state != VIRT_UNKNOWN; i++)
 		if (range.first[i].state != interval->state &&
-		    (interval->state != VIRT_HYPERVISOR || range.first[i].state != VIRT_VMM))
+		    (interval->state != VIRT_HYPERVISOR ||
+		     (range.first[i].state != VIRT_VMM && range.first[i].state != VIRT_POLLING)))
 			fail_msg("%s is %s, not %s, at %lld ns", virt_model_who(whole, vcpu),
 				 virt_state_name(range.first[i].state),
 				 virt_state_name(interval->state),

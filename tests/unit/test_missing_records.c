@@ -46,6 +46,7 @@ static const struct group {
 	{ "nested exits", { "kvm_nested_vmexit" } },
 	{ "nested exits handed on", { "kvm_nested_vmexit_inject" } },
 	{ "KVM_RUN", { "kvm_fpu" } },
+	{ "halt polling", { "kvm_vcpu_wakeup" } },
 	{ "all others", { NULL } },
 };
 
@@ -218,6 +219,9 @@ static bool state_fits(const struct pair *pair)
 	if (said->state == VIRT_BLOCKED && is->state == VIRT_OFFLINE)
 		return !virt_model_has_recorded(pair->cut, VIRT_RECORD_RUN) ||
 		       !virt_model_has_recorded(pair->cut, VIRT_RECORD_MONITOR);
+	if (said->state == VIRT_HYPERVISOR && is->state == VIRT_POLLING &&
+	    !virt_model_has_recorded(pair->cut, VIRT_RECORD_HALT_POLL))
+		return true;
 	/* the monitor's time, or all of it between exit and entry */
 	if (said->state == VIRT_HYPERVISOR && is->state == VIRT_VMM &&
 	    !virt_model_has_recorded(pair->cut, VIRT_RECORD_MONITOR))

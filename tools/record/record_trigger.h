@@ -14,7 +14,7 @@
 /** So many conditions at most. */
 #define RECORD_MAX_TRIGGERS	16
 
-/** Kinds of moments that can be seen while it is recorded: VIRT_WORST_IRQ takes the traces of guests. */
+/** Kinds of moments that a recording host can see: VIRT_WORST_IRQ needs the traces of guests. */
 #define RECORD_TRIGGER_KINDS	(VIRT_WORST_ALL_KINDS & ~(1u << VIRT_WORST_IRQ))
 
 /** A moment of this kind that costs more than this. */

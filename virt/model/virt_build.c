@@ -492,6 +492,10 @@ static uint32_t polled_first(const struct virt_vcpu_track *track, int64_t from_n
 {
 	uint32_t first = track->n;
 
+	/* what it does now may be unknown, and that it polled before is known all the same */
+	if (first && virt_is_hidden(&track->intervals[first - 1]) &&
+	    track->intervals[first - 1].start_ns > from_ns)
+		first--;
 	while (first) {
 		const struct virt_interval *before = &track->intervals[first - 1];
 

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/** virt_begins_in - whether something belongs to the window [from, to): it does if it begins there. */
+/** virt_begins_in - does something that begins at @start_ns belong to the window [from, to)? */
 static inline bool virt_begins_in(int64_t start_ns, int64_t from_ns, int64_t to_ns)
 {
 	return start_ns >= from_ns && start_ns < to_ns;

@@ -110,7 +110,7 @@ static void test_parts(void **state)
 	/* its run has begun before */
 	assert_int_equal(sums.all[0].runs, 0);
 	guest_task_sums_free(&sums);
-	/* windows that lie side by side count each switch once, and none to who had the CPU first */
+	/* adjacent windows count each switch once, and none for the task that had the CPU first */
 	assert_int_equal(guest_task_sums_make(&sums, &tasks, model, BEGIN, 1600), 0);
 	assert_int_equal(find(&sums, 0)->runs, 0);
 	assert_int_equal(find(&sums, 7)->runs, 1);

@@ -166,6 +166,10 @@ static void same_window(const struct file *file, const struct virt_model *model,
 			continue;
 		add_up(file->model, i, from_ns, to_ns, of_file);
 		add_up(model, vcpu, from_ns, to_ns, of_live);
+		/* KVM records its polling at the end, when what came before may be out already */
+		of_file[VIRT_HYPERVISOR] += of_file[VIRT_POLLING];
+		of_live[VIRT_HYPERVISOR] += of_live[VIRT_POLLING];
+		of_file[VIRT_POLLING] = of_live[VIRT_POLLING] = 0;
 		if (of_live[VIRT_UNKNOWN] == of_file[VIRT_UNKNOWN])
 			assert_memory_equal(of_file, of_live, sizeof(of_file));
 		for (int s = 0; s < VIRT_N_STATES; s++)

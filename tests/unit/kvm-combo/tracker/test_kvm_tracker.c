@@ -1087,7 +1087,7 @@ static void test_old_end(void **state)
 		{ 0, VIRT_HYPERVISOR, 0, NULL, 0 },
 		{ 10, VIRT_GUEST, 0, NULL, 0 },
 		{ 100, VIRT_HYPERVISOR, 0, "INTR", EXIT },
-		{ 110, VIRT_OFFLINE, 0, NULL, 0 },
+		{ 110, VIRT_OFFLINE, 0, NULL, VIRT_INTERVAL_LOOSE },
 	};
 	struct virt_model *model = TRACK(records, 0, 1000);
 

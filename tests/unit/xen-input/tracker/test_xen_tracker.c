@@ -73,7 +73,7 @@ static int32_t vcpu_of(const struct virt_model *model, const char *name)
  */
 static const char *life(const struct virt_model *model, const char *name)
 {
-	static const char letters[] = "GHVPWBOU";
+	static const char letters[] = "GHLVPWBOU";
 	struct virt_interval_range range =
 		virt_vcpu_intervals(model, vcpu_of(model, name), INT64_MIN, INT64_MAX);
 	static char text[1024];
