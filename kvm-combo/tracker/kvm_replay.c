@@ -605,10 +605,13 @@ static void on_halted(struct kvm_replay *replay, const struct kvm_event *event)
 	if (kvm_has(replay->tracker, VIRT_RECORD_ENTRY) &&
 	    kvm_has(replay->tracker, VIRT_RECORD_EXIT))
 		resolve(replay, vcpu, KVM_IN_HYPERVISOR);
+	settle(replay, vcpu);
 	if (vcpu->mode != KVM_IN_GUEST && vcpu->mode != KVM_IN_VMM &&
 	    !__builtin_sub_overflow(event->time_ns, event->value, &from_ns))
 		fail(replay, virt_model_polled(replay->model, vcpu->index, from_ns, event->time_ns,
 					       event->more));
+	if (is_unsure(replay, vcpu))
+		say_mode(replay, vcpu, event->time_ns);
 }
 
 static void on_hypercall(struct kvm_replay *replay, const struct kvm_event *event)

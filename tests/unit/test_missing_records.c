@@ -222,6 +222,9 @@ static bool state_fits(const struct pair *pair)
 	if (said->state == VIRT_HYPERVISOR && is->state == VIRT_POLLING &&
 	    !virt_model_has_recorded(pair->cut, VIRT_RECORD_HALT_POLL))
 		return true;
+	/* the monitor's time lasts until the next entry, also where KVM polls before that */
+	if (said->state == VIRT_POLLING && is->state == VIRT_VMM)
+		return !virt_model_has_recorded(pair->cut, VIRT_RECORD_MONITOR);
 	/* the monitor's time, or all of it between exit and entry */
 	if (said->state == VIRT_HYPERVISOR && is->state == VIRT_VMM &&
 	    !virt_model_has_recorded(pair->cut, VIRT_RECORD_MONITOR))
@@ -313,6 +316,20 @@ static void compare_vcpu(struct pair *pair, int32_t vcpu, int32_t of)
 	}
 }
 
+/**
+ * The hypervisor's time includes polling where that was not recorded, and so does the cost. The
+ * monitor's time, if it was recorded, lasts until the next entry, with the polling before that.
+ */
+static bool cost_fits(const struct pair *pair, const struct virt_exit *is,
+		      const struct virt_exit *said)
+{
+	bool sum = !virt_model_has_recorded(pair->cut, VIRT_RECORD_HALT_POLL) ||
+		   !virt_model_has_recorded(pair->cut, VIRT_RECORD_MONITOR);
+
+	return is->cost_ns + (sum ? is->state_ns[VIRT_POLLING] : 0) ==
+	       said->cost_ns + (sum ? said->state_ns[VIRT_POLLING] : 0);
+}
+
 /** Each exit is one, of the same reason, and has the same cost or none that is known. */
 static void compare_exits(struct pair *pair, int32_t vcpu, int32_t of)
 {
@@ -330,7 +347,7 @@ static void compare_exits(struct pair *pair, int32_t vcpu, int32_t of)
 			complain(pair, "no such exit", vcpu, said.time_ns);
 		else if (said.reason != VIRT_NONE && !same_reason(pair, is.reason, said.reason))
 			complain(pair, "exit's reason", vcpu, said.time_ns);
-		else if (said.complete && (!is.complete || is.cost_ns != said.cost_ns))
+		else if (said.complete && (!is.complete || !cost_fits(pair, &is, &said)))
 			complain(pair, "exit's cost", vcpu, said.time_ns);
 	}
 }
@@ -417,7 +434,7 @@ static struct kvm_event event_there(const struct sample *sample, const struct kv
 	there.cpu = (int16_t)cpu_there(tracker, event->cpu);
 	if (event->kind == KVM_MIGRATE)
 		there.value = cpu_there(tracker, event->value);
-	if (event->kind == KVM_WHOLE && event->value > 0)
+	if ((event->kind == KVM_WHOLE || event->kind == KVM_HALTED) && event->value > 0)
 		there.value *= SCALE;
 	/* how an interrupt was raised was put into its record, and is found again in the mark */
 	if (event->kind == KVM_ACCEPT)

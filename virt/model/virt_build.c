@@ -492,15 +492,14 @@ static uint32_t polled_first(const struct virt_vcpu_track *track, int64_t from_n
 {
 	uint32_t first = track->n;
 
-	/* what it does now may be unknown, and that it polled before is known all the same */
-	if (first && virt_is_hidden(&track->intervals[first - 1]) &&
-	    track->intervals[first - 1].start_ns > from_ns)
-		first--;
 	while (first) {
 		const struct virt_interval *before = &track->intervals[first - 1];
 
+		/* what it did on its pCPU since then may be unknown, and no guest code */
 		if (before->state == VIRT_GUEST || before->state == VIRT_VMM ||
-		    before->state == VIRT_OFFLINE || before->state == VIRT_UNKNOWN)
+		    before->state == VIRT_OFFLINE ||
+		    (before->state == VIRT_UNKNOWN &&
+		     (!virt_is_hidden(before) || before->start_ns <= from_ns)))
 			break;
 		first--;
 		if (before->start_ns <= from_ns || before->flags & VIRT_INTERVAL_EXIT)
