@@ -68,6 +68,12 @@ wait
 cat trace.xen > fifo.dat &
 attempt ftrace.dat fifo.dat
 wait
+cat ftrace.dat > fifo &
+attempt fifo
+wait
+(run() { gzip -c ftrace.dat | "$KSV_BIN" "$@" > "$OUT" 2> "$ERR"; STATUS=$?; }
+ attempt -
+ exit $((failures > 0))) || fail "packed standard input"
 (run() { cat trace.xen | "$KSV_BIN" "$@" > "$OUT" 2> "$ERR"; STATUS=$?; }
  attempt -
  exit $((failures > 0))) || fail "standard input"

@@ -248,7 +248,11 @@ static int hand_over_pipe(struct view_files *files, const char *path, char **han
 	char *raw = NULL, *name = NULL;
 	int fd, ret;
 
-	fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	/* trace_args_add() has copied a trace.dat from standard input already */
+	if (trace_dat_has_copy(path))
+		fd = trace_dat_open(path);
+	else
+		fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0) {
 		if (!view_signal())
 			ksv_error("%s: %s", path, strerror(errno));
@@ -262,7 +266,7 @@ static int hand_over_pipe(struct view_files *files, const char *path, char **han
 	if (!ret)
 		ret = copy_to_file(fd, from, raw,
 				   files->max_input ? files->max_input : XENTRACE_MAX_INPUT);
-	if (!is_stdin)
+	if (fd != STDIN_FILENO)
 		close(fd);
 	if (!ret && !check_kind(files, from, kind_of(raw)))
 		ret = -EIO;
@@ -331,7 +335,7 @@ bool view_check_readable(const char *path)
 		ksv_error("%s: %s", path, strerror(errno));
 		return false;
 	}
-	if (trace_dat_has_copy(path)) {
+	if (S_ISREG(st.st_mode) && trace_dat_has_copy(path)) {
 		ksv_error("%s: a compressed trace.dat, which KernelShark cannot open: unpack it "
 			  "first", path);
 		return false;
