@@ -101,7 +101,7 @@ class Formats:
                        duration(dist[name]) if name in dist else "")
 
     def stretches(self, key, text_key, dist, whole):
-        """@whole: what shares refer to; 0: none is told"""
+        """@whole: the time to which shares refer"""
         row, cells = self.row(*key), self.cells(*text_key) if text_key else None
         what = " ".join(map(str, key))
         expect(what + " in CSV", row is not None, True)
@@ -163,9 +163,11 @@ class Formats:
 
 def check_vcpu(formats, machine, vcpu, kvm):
     who = vcpu["name"]
+    # the share of unknown is one of all time
+    everything = sum(dist["ns"] for dist in vcpu["states"].values())
     for state, dist in vcpu["states"].items():
         formats.stretches(("state", machine, who, state), (who, "state", state), dist,
-                          0 if state == "unknown" else vcpu["known_ns"])
+                          everything if state == "unknown" else vcpu["known_ns"])
     for name in ("runs", "runnable"):
         formats.stretches((name, machine, who, ""), (who, "state", "(%s)" % name), vcpu[name],
                           vcpu["known_ns"])
@@ -265,10 +267,12 @@ def main():
     formats = Formats(read_text(sys.argv[1]), rows)
     for machine in report["machines"]:
         name = machine["name"]
+        # the share of lost time is one of all time
+        everything = sum(dist["ns"] for dist in machine["states"].values())
         for state, dist in machine["states"].items():
             expect("%s %s" % (name, state), machine["states_ns"][state], dist["ns"])
             formats.stretches(("machine_state", name, "", state), (name, "machine_state", state),
-                              dist, 0 if state == "lost" else machine["known_ns"])
+                              dist, everything if state == "lost" else machine["known_ns"])
         if kvm:
             formats.exits(name, name, "", machine["exits"], kvm)
         for vcpu in machine["vcpus"]:
