@@ -329,6 +329,7 @@ def check_culprits(v, thread, cpus, names):
 def check_guest(guest, records, threads, begin, end):
     share = {}
     tasks = collections.defaultdict(lambda: [0, 0, 0, collections.Counter()])
+    switches = collections.Counter()
     for cpu in guest["cpus"]:
         c, thread = cpu["cpu"], threads.get(cpu.get("vcpu"))
         if not thread:
@@ -339,8 +340,11 @@ def check_guest(guest, records, threads, begin, end):
         expect(f"guest CPU {c} outside", cpu["outside"],
                sum(seen.values()) - seen["guest"] - seen["unknown"])
         share[c] = (seen["guest"], sum(seen.values()) - seen["unknown"])
-        for s in occupants(mine, mine[-1].ns if mine else 0).get(c, []):
+        for i, s in enumerate(occupants(mine, mine[-1].ns if mine else 0).get(c, [])):
             a, b = max(s.start, begin), min(s.end, end)
+            # the first one had the CPU before; the last one may have it at the last record only
+            if i and begin <= s.start < end:
+                switches[s.what] += 1
             if a < b:
                 ns = thread.totals(a, b)
                 tasks[s.what][0] += b - a
@@ -349,7 +353,9 @@ def check_guest(guest, records, threads, begin, end):
                 tasks[s.what][3] += thread.executed_on(a, b)
     got = {t["pid"]: [t["believed_ns"], t["executed_ns"], t["steal_ns"],
                       {p["pcpu"]: p["executed_ns"] for p in t["pcpus"]}] for t in guest["tasks"]}
-    expect("guest's tasks", got, dict(tasks))
+    expect("guest's tasks", got, {pid: tasks[pid] for pid in set(tasks) | set(switches)})
+    expect("runs of guest's tasks", +collections.Counter({t["pid"]: t["runs"]
+                                                          for t in guest["tasks"]}), switches)
     return share
 
 
