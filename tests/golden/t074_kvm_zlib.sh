@@ -106,7 +106,7 @@ def write(name, d, cpus, chunks):
     d = d + struct.pack("<I", chunks) + chunk * chunks
     size = len(d) - data - 4
     options = len(d)
-    option = struct.pack("<Q", place) + b"bomb\0local\0" + struct.pack("<II", 4096, cpus) + \
+    option = struct.pack("<Q", place) + b"bomb\0x86-tsc\0" + struct.pack("<II", 4096, cpus) + \
         b"".join(struct.pack("<IQQ", cpu, data, size) for cpu in range(cpus))
     body = struct.pack("<HI", 3, len(option)) + option + \
         struct.pack("<HIQ", 0, 8, struct.unpack_from("<Q", d, link)[0])
