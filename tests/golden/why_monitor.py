@@ -6,9 +6,10 @@
 Each access that "why" tells of a time in the monitor, by QEMU's log, is a kvm_mmio or kvm_pio that the host recorded of
 the same thread, of the same address, size and direction, right there. Prints how many there were.
 """
-import json
 import re
 import sys
+
+from json_documents import documents
 
 LINE = re.compile(r"^\s*.*?-(\d+)\s+\[\d+\]\s*(?:[^\s\d]\S{3,5}\s+)?(\d+)\.(\d{9}):\s+(kvm_mmio|kvm_pio):\s+(.*)$")
 MMIO = re.compile(r"mmio (unsatisfied-read|read|write) len (\d+) gpa (0x[0-9a-f]+)")
@@ -28,13 +29,6 @@ def asked_of(path):
             yield time, int(match[1]), mmio[1].rpartition("-")[2], int(mmio[3], 16), int(mmio[2])
         elif pio:
             yield time, int(match[1]), pio[1], int(pio[2], 16), int(pio[3])
-
-
-def documents(path):
-    decoder, text, at = json.JSONDecoder(), open(path).read(), 0
-    while text[at:].strip():
-        document, at = decoder.raw_decode(text, at + len(text[at:]) - len(text[at:].lstrip()))
-        yield document
 
 
 def segments_of(document):
