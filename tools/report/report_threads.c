@@ -8,6 +8,7 @@
 
 #include "report_page.h"
 #include "report_text.h"
+#include "report_unknown.h"
 #include "virt_threads.h"
 
 /** Of names, in the table. */
@@ -90,8 +91,13 @@ static void text_thread(struct output *out, const struct report *report,
 	text_share(out, thread->ns, report->to_ns - report->from_ns, TEXT_SHARE);
 	text_count(out, thread->runs);
 	text_duration(out, thread->max_ns);
-	text_duration(out, thread->own_ns);
-	text_duration(out, thread->others_ns);
+	if (report_knows(report, VIRT_NUMBER_CULPRITS)) {
+		text_duration(out, thread->own_ns);
+		text_duration(out, thread->others_ns);
+	} else {
+		text_unknown(out);
+		text_unknown(out);
+	}
 	for (size_t i = 0; i < thread->n_places; i++) {
 		char time[32];
 
@@ -153,8 +159,10 @@ static void json_thread(struct json *json, const struct report *report,
 	json_i64(json, "ns", thread->ns);
 	json_u64(json, "runs", thread->runs);
 	json_i64(json, "max", thread->max_ns);
+	json->unknown = !report_knows(report, VIRT_NUMBER_CULPRITS);
 	json_i64(json, "own_steal_ns", thread->own_ns);
 	json_i64(json, "others_steal_ns", thread->others_ns);
+	json->unknown = false;
 	json_open(json, "pcpus", '{', true);
 	for (size_t i = 0; i < thread->n_places; i++) {
 		char pcpu[16];
@@ -201,6 +209,7 @@ static void csv_row(struct output *out, const struct report *report, const struc
 		    const struct virt_thread *thread, const struct virt_thread_place *place)
 {
 	const struct virt_task *task = task_of(report, thread);
+	bool steal = !place && report_knows(report, VIRT_NUMBER_CULPRITS);
 
 	report_csv_text(out, report->file);
 	report_csv_text(out, crew->machine->name);
@@ -219,10 +228,10 @@ static void csv_row(struct output *out, const struct report *report, const struc
 	out_char(out, ',');
 	out_i64(out, place ? place->max_ns : thread->max_ns);
 	out_char(out, ',');
-	if (!place)
+	if (steal)
 		out_i64(out, thread->own_ns);
 	out_char(out, ',');
-	if (!place)
+	if (steal)
 		out_i64(out, thread->others_ns);
 	out_char(out, '\n');
 }
