@@ -54,7 +54,7 @@ def main():
         assert states["guest"]["ns"] == guest[tid], (tid, states["guest"]["ns"], guest[tid])
         told = {exit["reason"].upper(): exit["count"] for exit in vcpu["exits"]}
         assert told == dict(exits[tid]), (told, exits[tid])
-        assert sum(state["ns"] for state in states.values()) == \
+        assert sum(state["ns"] or 0 for state in states.values()) == \
             report["window_ns"][1] - report["window_ns"][0], tid
         assert states["offline"]["ns"] >= began[tid] - slept[tid] > 0, tid
         print(vcpu["name"], began[tid] - slept[tid])
