@@ -40,7 +40,7 @@ static const struct number_row {
 		{ K(ENTRY) | K(WHOLE), K(EXIT) | K(WHOLE) },
 		{ K(ENTRY), K(EXIT) } } },
 	[VIRT_NUMBER_POLLING] = { "polling", true, {
-		{ K(ENTRY), K(EXIT), K(HALT_POLL) } } },
+		{ K(ENTRY), K(EXIT), K(SWITCH), K(HALT_POLL) } } },
 	[VIRT_NUMBER_VMM] = { "vmm", true, {
 		{ K(ENTRY), K(EXIT), K(MONITOR) } } },
 	[VIRT_NUMBER_PREEMPTED] = { "preempted", true, {
