@@ -120,7 +120,6 @@ static int kvm_n_pcpus(const struct host_trace *trace)
 
 const struct host_kind host_kvm = {
 	.hypervisor = "kvm",
-	.less_loss = "Larger buffers (trace-cmd record -b) or fewer events help",
 	.open = kvm_open,
 	.close = kvm_close,
 	.walk = kvm_walk,

@@ -14,7 +14,6 @@
 /** A kind of traces; see host_trace.h for what the functions do. */
 struct host_kind {
 	const char	*hypervisor;
-	const char	*less_loss;	/* what helps if records were lost */
 	int		(*open)(struct host_trace *trace, const struct host_options *options,
 				char *error, size_t size);
 	void		(*close)(struct host_trace *trace);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_notes.h"
 #include "host_private.h"
 #include "trace_dat.h"
 
@@ -89,19 +90,8 @@ const char *host_trace_hypervisor(const struct host_trace *trace)
 void host_trace_notes(const struct host_trace *trace, const struct virt_model *model,
 		      int max_lines, struct trace_notes *notes)
 {
-	struct virt_loss_range losses = virt_model_losses(model);
-	const char *what;
-	uint64_t count;
-
 	trace->kind->notes(trace, model, max_lines, notes);
-	if (losses.n)
-		trace_notes_add(notes, TRACE_NOTE_LOSS, TRACE_NOTE_WARNING,
-				"%s: records were lost %zu times; what happened then is unknown. "
-				"%s", trace->path, losses.n, trace->kind->less_loss);
-	for (int i = 0; (what = virt_model_contradictions(model, i, &count)); i++)
-		trace_notes_add(notes, TRACE_NOTE_CONTRADICTION, TRACE_NOTE_WARNING,
-				"%s: the records contradict each other: %s (%llu times)",
-				trace->path, what, (unsigned long long)count);
+	host_note_model(model, trace->path, notes);
 }
 
 int64_t host_trace_tsc_ns(const struct host_trace *trace, uint64_t tsc)

@@ -213,7 +213,6 @@ static bool xen_changed(const struct host_trace *trace, char *text, size_t size)
 
 const struct host_kind host_xen = {
 	.hypervisor = "xen",
-	.less_loss = "Larger buffers (xentrace -S) or fewer events (-e) help",
 	.open = xen_open,
 	.close = xen_close,
 	.walk = xen_walk,

@@ -264,7 +264,7 @@ static void read_meta(struct collection *collection, const struct kshark_data_st
 static bool check_reading(const struct kshark_data_stream *stream)
 {
 	struct trace_dat_info info = { 0 };
-	char problem[256], text[SAID_BYTES] = "";
+	char problem[256], text[SAID_BYTES] = "", facts[SAID_BYTES] = "";
 	bool fits = trace_dat_check(stream->file, problem, sizeof(problem), &info);
 
 	if (!fits && info.counts_events)
@@ -276,6 +276,11 @@ static bool check_reading(const struct kshark_data_stream *stream)
 	if (*text)
 		say_once(text);
 	ks_stream_note(stream, VIRT_NOTE_READING, text);
+	if (info.unit == TRACE_DAT_CYCLES)
+		snprintf(facts, sizeof(facts), "%s: its times are cycles of the TSC and it does "
+			 "not tell how many are a second; KernelShark takes them for ns. Record "
+			 "with trace-cmd record --tsc2nsec", stream->file);
+	ks_stream_note(stream, VIRT_NOTE_FACTS, facts);
 	return !info.counts_events;
 }
 
@@ -357,4 +362,5 @@ void kvm_stream_detach(struct kshark_data_stream *stream)
 	virt_registry_set(stream->stream_id, NULL);
 	ks_stream_note(stream, VIRT_NOTE_SIDECAR, NULL);
 	ks_stream_note(stream, VIRT_NOTE_READING, NULL);
+	ks_stream_note(stream, VIRT_NOTE_FACTS, NULL);
 }

@@ -53,6 +53,7 @@
 #include "VirtTable.hpp"
 #include "VirtWhy.hpp"
 #include "virt.h"
+#include "virt_needs.h"
 
 namespace {
 
@@ -460,8 +461,10 @@ void VirtDock::refresh()
 	}
 	job->streams = virtStreams();
 	_notes->tellNothingVirtual(job->streams.empty() && !_view.isEmpty());
-	if (_serials != job->serials())
+	if (_serials != job->serials()) {
+		_notes->setModels(job->streams);
 		forget();
+	}
 	if (!_everShown && !job->streams.empty())
 		appear();
 	if (_view.isEmpty())
@@ -560,7 +563,8 @@ void VirtDock::showDetails()
 	const QTreeWidgetItem *item = _table->currentItem();
 	VirtCount::Found found = find(item);
 
-	_markWorst->setEnabled(found.stats && found.stats->longest_vcpu != VIRT_NONE);
+	_markWorst->setEnabled(found.stats && found.stats->longest_vcpu != VIRT_NONE &&
+			       virt_model_knows(found.stream->model.get(), VIRT_NUMBER_RUNNABLE));
 	_zoomWorst->setEnabled(_markWorst->isEnabled());
 	_details->setText(found.stats ?
 			  virtDetails(VirtTable::nameOf(item), VirtTable::subject(item), found) :
@@ -675,7 +679,8 @@ void VirtDock::goToWorst(const QTreeWidgetItem *item, bool zoom)
 	VirtCount::Found found = find(item);
 	int64_t from, to;
 
-	if (!found.stats || found.stats->longest_vcpu == VIRT_NONE)
+	if (!found.stats || found.stats->longest_vcpu == VIRT_NONE ||
+	    !virt_model_knows(found.stream->model.get(), VIRT_NUMBER_RUNNABLE))
 		return;
 	from = found.stats->longest_from_ns + found.stream->offset;
 	to = found.stats->longest_to_ns + found.stream->offset;

@@ -12,12 +12,11 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QStatusBar>
-#include <QStringList>
 #include <QVBoxLayout>
 
-#include "recording.h"
-#include "VirtKs.hpp"
 #include "VirtNotes.hpp"
+#include "host_notes.h"
+#include "recording.h"
 
 namespace {
 
@@ -38,6 +37,27 @@ QString noteOf(int streamId, virt_note note)
 							 &std::free);
 
 	return text ? QString::fromUtf8(text.get()) : QString();
+}
+
+/** All facts about a file, but no details, which need too many lines; of its path, the name. */
+QStringList factsOf(int streamId)
+{
+	QByteArray path = virtPathOf(streamId);
+	QString folder = QString::fromUtf8(path.left(path.lastIndexOf('/') + 1));
+	QStringList facts;
+
+	for (const QString &fact : noteOf(streamId, VIRT_NOTE_FACTS).split('\n'))
+		if (!fact.isEmpty() && !fact.startsWith(' '))
+			facts << (fact.startsWith(folder) ? fact.mid(folder.size()) : fact);
+	return facts;
+}
+
+/** Those that other notes do not say. */
+QStringList others(QStringList facts, const QStringList &said)
+{
+	for (const QString &one : said)
+		facts.removeAll(one);
+	return facts;
 }
 
 } // namespace
@@ -74,7 +94,7 @@ VirtNotes::VirtNotes(QMainWindow *window)
 
 void VirtNotes::look()
 {
-	QStringList damaged, changed, sidecars, reading;
+	QStringList damaged, changed, sidecars, reading, facts;
 	QString text;
 
 	if (virtIsLoading())
@@ -84,15 +104,34 @@ void VirtNotes::look()
 		changed << noteOf(id, VIRT_NOTE_CHANGED);
 		sidecars << noteOf(id, VIRT_NOTE_SIDECAR);
 		reading << noteOf(id, VIRT_NOTE_READING);
+		facts << factsOf(id);
 	}
 	for (QStringList *notes : { &damaged, &changed, &sidecars, &reading })
 		notes->removeAll(QString());
-	text = (changed + damaged + sidecars + reading).join("\n");
+	text = (changed + damaged + sidecars + reading + others(facts, damaged + sidecars) +
+		_facts).join("\n");
 	if (text == _text->text())
 		return;
 	_text->setText(text);
 	_reload->setVisible(!changed.isEmpty());
 	showOrHide();
+}
+
+void VirtNotes::setModels(const std::vector<VirtStream> &streams)
+{
+	trace_notes notes = {};
+
+	for (const VirtStream &stream : streams) {
+		QByteArray path = virtPathOf(stream.id), name = path.mid(path.lastIndexOf('/') + 1);
+
+		host_note_model(stream.model.get(), name.constData(), &notes);
+		host_note_lacks(stream.model.get(), name.constData(), &notes);
+	}
+	_facts.clear();
+	for (size_t i = 0; i < notes.n; i++)
+		_facts << QString::fromUtf8(notes.all[i].text);
+	trace_notes_free(&notes);
+	look();
 }
 
 void VirtNotes::showOrHide()

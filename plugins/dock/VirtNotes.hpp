@@ -9,9 +9,11 @@
 #include <vector>
 
 #include <QMainWindow>
+#include <QStringList>
 #include <QTimer>
 #include <QWidget>
 
+#include "VirtKs.hpp"
 #include "VirtWarning.hpp"
 
 class QLabel;
@@ -29,6 +31,9 @@ public:
 	 */
 	void tellNothingVirtual(bool nothing);
 
+	/** What the models of the open files know about these. */
+	void setModels(const std::vector<VirtStream> &streams);
+
 	/** What else is to be said, instead of what was last. */
 	void setWarnings(const std::vector<VirtWarning> &warnings);
 
@@ -39,6 +44,7 @@ private:
 
 	QMainWindow	*_window;
 	QLabel		*_text, *_nothing;
+	QStringList	_facts;			/* of models */
 	QLabel		*_status = nullptr;	/* in the status bar, from its first use on */
 	QPushButton	*_reload;
 	QVBoxLayout	*_layout;

@@ -25,6 +25,7 @@
 #include "VirtSpread.hpp"
 #include "virt_colors.h"
 #include "virt_delivered.h"
+#include "virt_needs.h"
 #include "virt_text.h"
 
 namespace {
@@ -285,6 +286,11 @@ QTreeWidgetItem *VirtSpread::add(QTreeWidgetItem *parent, size_t row)
 			 virtTip(virt_worst_look(spread.kind)->meaning) : "");
 	if (spread.all)
 		item->setIcon(COLUMN_WHAT, VirtMarkers::icon(spread.kind));
+	if (!virt_model_knows(_shown->stream.model.get(), virt_number_of_worst(spread.kind))) {
+		for (int i = COLUMN_NUMBER; i <= COLUMN_MAX; i++)
+			item->setText(i, "-");
+		return item;
+	}
 	item->setText(COLUMN_NUMBER, QString::number(dist.count));
 	if (spread.count > dist.count)
 		item->setToolTip(COLUMN_NUMBER, virtTip(

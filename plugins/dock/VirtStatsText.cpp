@@ -7,6 +7,7 @@
 
 #include "VirtKs.hpp"
 #include "VirtStatsText.hpp"
+#include "virt_needs.h"
 #include "virt_text.h"
 
 namespace {
@@ -49,6 +50,14 @@ double virtShare(const virt_window_stats &stats, int state)
 	return all ? static_cast<double>(stats.states[state].ns) / static_cast<double>(all) : 0;
 }
 
+bool virtKnowsState(const virt_model *model, int state)
+{
+	auto which = static_cast<virt_state>(state);
+
+	return virt_model_includes(model, which) ||
+	       virt_model_knows(model, virt_number_of_state(which));
+}
+
 QString virtNumber(const virt_stretches &stretches)
 {
 	QString number = QString::number(stretches.count);
@@ -58,15 +67,25 @@ QString virtNumber(const virt_stretches &stretches)
 
 namespace {
 
-QString stateLine(const virt_window_stats &stats)
+/** The name of a state, and those of others whose time is in it. */
+QString stateName(const virt_model *model, int state)
+{
+	unsigned int in = virt_model_includes(model, static_cast<virt_state>(state));
+	char names[VIRT_STATE_NAMES];
+
+	return virt_state_names(in | 1U << state, "+", names, sizeof(names));
+}
+
+QString stateLine(const virt_model *model, const virt_window_stats &stats)
 {
 	QStringList list;
 
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		if (stats.states[state].ns)
+		if (!virtKnowsState(model, state))
+			list << stateName(model, state) + " -";
+		else if (stats.states[state].ns)
 			list << QString("%1 %2 % (%3%4)")
-				.arg(QString(virt_state_name(static_cast<virt_state>(state))),
-				     virtPercent(virtShare(stats, state)),
+				.arg(stateName(model, state), virtPercent(virtShare(stats, state)),
 				     virtDuration(stats.states[state].ns),
 				     stats.unsplit_ns[state] ? ", not split" : "");
 	return list.join(", ");
@@ -111,20 +130,29 @@ QString virtDetails(const QString &name, const VirtSubject &subject, const VirtC
 {
 	const virt_model *model = found.stream->model.get();
 	const virt_window_stats &stats = *found.stats;
+	auto knows = [model] (virt_number number) { return virt_model_knows(model, number); };
 	QStringList lines;
 
-	lines << "<b>" + name.toHtmlEscaped() + "</b>: " + stateLine(stats);
+	lines << "<b>" + name.toHtmlEscaped() + "</b>: " + stateLine(model, stats);
 	if (subject.vcpu == VIRT_NONE)
-		lines << "together: " +
-			 machineLine(found.window->machines[subject.machine]);
-	if (stats.n_reasons)
+		lines << "together: " + (knows(VIRT_NUMBER_TOGETHER) ?
+			 machineLine(found.window->machines[subject.machine]) : "-");
+	if (!knows(VIRT_NUMBER_EXITS))
+		lines << "exits -";
+	else if (stats.n_reasons)
 		lines << QString("exits %1: %2").arg(stats.exits).arg(
 			virtExitReasons(model, stats).toHtmlEscaped());
-	if (stats.n_culprits)
+	if (!knows(VIRT_NUMBER_CULPRITS))
+		lines << "stolen by: -";
+	else if (stats.n_culprits)
 		lines << "stolen by: " + virtCulprits(model, stats).toHtmlEscaped();
-	if (stats.states[VIRT_WAKING].count || stats.states[VIRT_WAKING].before)
+	if (!knows(VIRT_NUMBER_WAKING))
+		lines << "wake-ups -";
+	else if (stats.states[VIRT_WAKING].count || stats.states[VIRT_WAKING].before)
 		lines << wakeLine(stats.states[VIRT_WAKING]);
-	if (stats.longest_vcpu != VIRT_NONE)
+	if (!knows(VIRT_NUMBER_RUNNABLE))
+		lines << "longest wait for a pCPU: -";
+	else if (stats.longest_vcpu != VIRT_NONE)
 		lines << QString("longest wait for a pCPU: %1, %2")
 			.arg(virtShown(virt_text_vcpu(model, stats.longest_vcpu)).toHtmlEscaped(),
 			     virtDuration(stats.longest_to_ns - stats.longest_from_ns));

@@ -27,6 +27,9 @@ QString virtNumber(const virt_stretches &stretches);
 /** A state's share, see virt_share_base(). */
 double virtShare(const virt_window_stats &stats, int state);
 
+/** Can a trace show the time in a state, be it together with that in others? */
+bool virtKnowsState(const virt_model *model, int state);
+
 /** All about a vCPU or machine that has been counted, as rich text. */
 QString virtDetails(const QString &name, const VirtSubject &subject, const VirtCount::Found &found);
 

@@ -18,6 +18,7 @@
 #include "VirtList.hpp"
 #include "VirtSteal.hpp"
 #include "virt_colors.h"
+#include "virt_needs.h"
 #include "virt_text.h"
 
 namespace {
@@ -105,8 +106,10 @@ QString VirtSteal::nameOf(const virt_matrix_side &side) const
 
 void VirtSteal::fillRow(int row, const QString &name, const int64_t *ns, int64_t sum, int64_t most)
 {
-	auto put = [&] (int column, int64_t value, const QColor &color) {
-		auto item = new QTableWidgetItem(value ? virtDuration(value) : "");
+	const virt_model *model = _stream.model.get();
+	auto put = [&] (int column, virt_number number, int64_t value, const QColor &color) {
+		auto item = new QTableWidgetItem(!virt_model_knows(model, number) ? "-" :
+						 value ? virtDuration(value) : "");
 
 		item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
 		item->setBackground(color);
@@ -115,9 +118,10 @@ void VirtSteal::fillRow(int row, const QString &name, const int64_t *ns, int64_t
 	};
 
 	_table->setVerticalHeaderItem(row, new QTableWidgetItem(name));
-	put(0, sum, Qt::white);
+	put(0, VIRT_NUMBER_PREEMPTED, sum, Qt::white);
 	for (size_t i = 0; i < _matrix->n_columns; i++)
-		put(FIRST_COLUMN + static_cast<int>(i), ns[i], heat(most ? ns[i] : 0, most));
+		put(FIRST_COLUMN + static_cast<int>(i), VIRT_NUMBER_CULPRITS, ns[i],
+		    heat(most ? ns[i] : 0, most));
 }
 
 void VirtSteal::fill()

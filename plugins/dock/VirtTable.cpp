@@ -18,6 +18,7 @@
 #include "VirtStatsText.hpp"
 #include "VirtTable.hpp"
 #include "virt_colors.h"
+#include "virt_needs.h"
 
 namespace {
 
@@ -46,11 +47,10 @@ struct ColumnInfo {
 };
 
 /** All columns but those of the states, which the table of colours names. */
-const ColumnInfo columns[N_COLUMNS] = {
+const ColumnInfo columns[N_COLUMNS - VIRT_N_STATES] = {
 	{ "vCPU", "Machine and vCPU. Click: show its graph. Double click: zoom to its longest wait"
 		  " for a pCPU. Right click here: which columns are shown" },
 	{ "States", "Share of each state in the visible window" },
-	{}, {}, {}, {}, {}, {}, {}, {},
 	{ "Runs", "Stretches on a pCPU that begin in the window; + 1: one goes on when it begins" },
 	{ "Mean run", "How long the runs that begin in the window take, whole" },
 	{ "Exits/s", "VM exits per second" },
@@ -62,6 +62,11 @@ const ColumnInfo columns[N_COLUMNS] = {
 	{ "Wake max", "Wake-up latency: the longest of those that begin in the window" },
 	{ "Migrations", "How often it ran on another pCPU than the time before" },
 };
+
+const ColumnInfo &infoOf(int column)
+{
+	return columns[column < COLUMN_STATES ? column : column - VIRT_N_STATES];
+}
 
 /** What an item stands for. */
 enum Role {
@@ -89,6 +94,12 @@ public:
 	{
 		setText(column, text);
 		setData(column, ROLE_SORT, sort);
+	}
+
+	/** The same for a number that the trace may not show: that is less than any other. */
+	void set(int column, bool isKnown, const QString &text, double sort)
+	{
+		set(column, isKnown ? text : "-", isKnown ? sort : -1);
 	}
 };
 
@@ -123,12 +134,31 @@ public:
 };
 
 /** A state that may have been another one has its share at most. */
-QString stateText(const virt_window_stats &stats, int state)
+QString stateText(const virt_model *model, const virt_window_stats &stats, int state)
 {
-	QString text = stats.states[state].ns ? virtPercent(virtShare(stats, state)) : "";
+	bool isMost = virt_model_includes(model, static_cast<virt_state>(state)) ||
+		      (state < VIRT_UNKNOWN && stats.unsplit_ns[state]);
 
-	return state < VIRT_UNKNOWN && stats.unsplit_ns[state] ? QString(QChar(0x2264)) + " " + text
-							       : text;
+	if (!stats.states[state].ns)
+		return QString();
+	return (isMost ? QString(QChar(0x2264)) + " " : QString()) +
+	       virtPercent(virtShare(stats, state));
+}
+
+/** What else there is to say about the share of a state. */
+QString stateTip(const virt_model *model, const virt_window_stats &stats, int which)
+{
+	auto state = static_cast<virt_state>(which);
+	unsigned int in = virt_model_includes(model, state);
+	char text[VIRT_ADVICE_SIZE];
+
+	if (in)
+		return QString("Includes %1, whose records are not in the trace")
+			.arg(virt_state_names(in, " and ", text, sizeof(text)));
+	if (!virtKnowsState(model, which))
+		return virt_model_advice(model, virt_number_of_state(state), text, sizeof(text));
+	return stats.unsplit_ns[which] ?
+	       QString("Not split: ") + virt_state_look_in(model, state)->meaning : QString();
 }
 
 void fillItem(Item *item, const virt_model *model, const virt_window_stats &stats, double seconds)
@@ -140,31 +170,38 @@ void fillItem(Item *item, const virt_model *model, const virt_window_stats &stat
 	QVariantList bar;
 
 	for (int state = 0; state < VIRT_N_STATES; state++) {
-		const virt_look *look = virt_state_look_in(model, static_cast<virt_state>(state));
 		double ns = static_cast<double>(stats.states[state].ns);
 
 		bar << (all > 0 ? ns / all : 0);
-		item->set(COLUMN_STATES + state, stateText(stats, state), virtShare(stats, state));
-		item->setToolTip(COLUMN_STATES + state, stats.unsplit_ns[state] ?
-				 virtTip(QString("Not split: ") + look->meaning) : "");
+		item->set(COLUMN_STATES + state, virtKnowsState(model, state),
+			  stateText(model, stats, state), virtShare(stats, state));
+		item->setToolTip(COLUMN_STATES + state, virtTip(stateTip(model, stats, state)));
 	}
 	item->setData(COLUMN_BAR, ROLE_SHARES, bar);
 	item->setData(COLUMN_BAR, ROLE_SORT, bar[VIRT_GUEST]);
-	item->set(COLUMN_RUNS, virtNumber(stats.runs), static_cast<double>(stats.runs.count));
-	item->set(COLUMN_RUN_LENGTH, runs.count ? virtDuration(run) : "", static_cast<double>(run));
-	item->set(COLUMN_EXITS, stats.exits ? QString::number(exits, 'f', exits < 10 ? 2 : 0) : "",
-		  exits);
-	item->set(COLUMN_REASONS, virtExitReasons(model, stats), static_cast<double>(stats.exits));
-	item->set(COLUMN_CULPRITS, virtCulprits(model, stats),
+	bool knowsRuns = virt_model_knows(model, VIRT_NUMBER_RUNS);
+	bool knowsExits = virt_model_knows(model, VIRT_NUMBER_EXITS);
+	bool knowsWakes = virt_model_knows(model, VIRT_NUMBER_WAKING);
+
+	item->set(COLUMN_RUNS, knowsRuns, virtNumber(stats.runs),
+		  static_cast<double>(stats.runs.count));
+	item->set(COLUMN_RUN_LENGTH, knowsRuns, runs.count ? virtDuration(run) : "",
+		  static_cast<double>(run));
+	item->set(COLUMN_EXITS, knowsExits,
+		  stats.exits ? QString::number(exits, 'f', exits < 10 ? 2 : 0) : "", exits);
+	item->set(COLUMN_REASONS, knowsExits, virtExitReasons(model, stats),
+		  static_cast<double>(stats.exits));
+	item->set(COLUMN_CULPRITS, virt_model_knows(model, VIRT_NUMBER_CULPRITS),
+		  virtCulprits(model, stats),
 		  static_cast<double>(stats.states[VIRT_PREEMPTED].ns));
-	item->set(COLUMN_WAKE_P50, wakes.count ? virtDuration(wakes.p50) : "",
+	item->set(COLUMN_WAKE_P50, knowsWakes, wakes.count ? virtDuration(wakes.p50) : "",
 		  static_cast<double>(wakes.p50));
-	item->set(COLUMN_WAKE_P99, wakes.count ? virtDuration(wakes.p99) : "",
+	item->set(COLUMN_WAKE_P99, knowsWakes, wakes.count ? virtDuration(wakes.p99) : "",
 		  static_cast<double>(wakes.p99));
-	item->set(COLUMN_WAKE_MAX, wakes.count ? virtDuration(wakes.max) : "",
+	item->set(COLUMN_WAKE_MAX, knowsWakes, wakes.count ? virtDuration(wakes.max) : "",
 		  static_cast<double>(wakes.max));
-	item->set(COLUMN_MIGRATIONS, QString::number(stats.migrations),
-		  static_cast<double>(stats.migrations));
+	item->set(COLUMN_MIGRATIONS, virt_model_knows(model, VIRT_NUMBER_MIGRATIONS),
+		  QString::number(stats.migrations), static_cast<double>(stats.migrations));
 	for (int i = COLUMN_STATES; i < N_COLUMNS; i++)
 		if (i != COLUMN_REASONS && i != COLUMN_CULPRITS)
 			item->setTextAlignment(i, Qt::AlignRight | Qt::AlignVCenter);
@@ -271,7 +308,8 @@ void VirtTable::restore(const QSettings &settings)
 {
 	QByteArray state = settings.value("dock/header").toByteArray();
 
-	if (!state.isEmpty())
+	/* of a version with other columns, it would be that of others */
+	if (settings.value("dock/columns").toInt() == N_COLUMNS && !state.isEmpty())
 		header()->restoreState(state);
 	for (const QString &title : settings.value("dock/unwanted_columns").toStringList())
 		for (int i = COLUMN_NAME + 1; i < N_COLUMNS; i++)
@@ -287,6 +325,7 @@ void VirtTable::save(QSettings *settings) const
 	for (int column : _unwanted)
 		titles << headerItem()->text(column);
 	settings->setValue("dock/header", header()->saveState());
+	settings->setValue("dock/columns", N_COLUMNS);
 	settings->setValue("dock/unwanted_columns", titles);
 }
 
@@ -335,10 +374,10 @@ void VirtTable::buildHeader()
 			isState ? virt_state_look(static_cast<virt_state>(state)) : nullptr;
 
 		headerItem()->setText(i, look ? QString(look->title) + " %" :
-							columns[i].title);
+							infoOf(i).title);
 		if (look)
 			headerItem()->setIcon(i, virtStateIcon(state));
-		headerItem()->setToolTip(i, virtTip(look ? look->meaning : columns[i].meaning));
+		headerItem()->setToolTip(i, virtTip(look ? look->meaning : infoOf(i).meaning));
 		if (look && look->hatched)
 			headerItem()->setToolTip(i, virtTip(QString(look->meaning) + "; share of"
 				" the whole window. All other shares are those of the rest"));
@@ -442,18 +481,21 @@ void VirtTable::rebuild(const std::vector<VirtStream> &streams)
 	hideEmptyColumns(streams);
 }
 
-/** States that no vCPU of any trace ever has need no column. */
+/** States that no vCPU of any trace ever has need no column; where that is unknown, they do. */
 void VirtTable::hideEmptyColumns(const std::vector<VirtStream> &streams)
 {
 	virt_totals totals;
 	int64_t sums[VIRT_N_STATES] = {};
 
-	for (const VirtStream &stream : streams)
-		for (int32_t i = 0; i < virt_model_n_vcpus(stream.model.get()); i++) {
-			virt_vcpu_totals(stream.model.get(), i, INT64_MIN, INT64_MAX, &totals);
+	for (const VirtStream &stream : streams) {
+		const virt_model *model = stream.model.get();
+
+		for (int32_t i = 0; i < virt_model_n_vcpus(model); i++) {
+			virt_vcpu_totals(model, i, INT64_MIN, INT64_MAX, &totals);
 			for (int state = 0; state < VIRT_N_STATES; state++)
-				sums[state] += totals.ns[state];
+				sums[state] += totals.ns[state] + !virtKnowsState(model, state);
 		}
+	}
 	_empty.clear();
 	for (int state = 0; state < VIRT_N_STATES; state++)
 		if (!sums[state])

@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "escape.h"
+#include "host_notes.h"
 #include "model_load.h"
 #include "progress.h"
-#include "virt_needs.h"
 
 /** Damaged places that are listed one by one. */
 #define NOTES_MAX_LINES		20
@@ -123,18 +123,6 @@ static int no_memory(const struct model_load *load, char *error, size_t size)
 	return -ENOMEM;
 }
 
-/** A sentence for each kind of record that the trace does not have. */
-static void note_lacks(struct model_load *load)
-{
-	char lacks[VIRT_ADVICE_SIZE];
-
-	for (int kind = 0; kind < VIRT_RECORD_N_KINDS; kind++)
-		if (virt_model_lacks(load->model, (enum virt_record_kind)kind, lacks,
-				     sizeof(lacks)))
-			trace_notes_add(&load->notes, TRACE_NOTE_EVENTS, TRACE_NOTE_WARNING,
-					"%s: %s", load->path, lacks);
-}
-
 /** All that is known when the model is complete. Return: 0 or -ENOMEM. */
 static int find_notes(struct model_load *load)
 {
@@ -144,7 +132,7 @@ static int find_notes(struct model_load *load)
 		trace_notes_copy(&load->notes, load->before);
 	host_trace_notes(&load->host, load->model, NOTES_MAX_LINES, &load->notes);
 	if (!load->shows_lacks)
-		note_lacks(load);
+		host_note_lacks(load->model, load->path, &load->notes);
 	load->clocks = calloc((size_t)load->n_guests + 1, sizeof(*load->clocks));
 	if (!load->clocks)
 		return -ENOMEM;

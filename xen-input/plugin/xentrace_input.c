@@ -161,6 +161,7 @@ int KSHARK_INPUT_DEINITIALIZER(struct kshark_data_stream *stream)
 	virt_registry_set(stream->stream_id, NULL);
 	ks_stream_note(stream, VIRT_NOTE_CHANGED, NULL);
 	ks_stream_note(stream, VIRT_NOTE_DAMAGE, NULL);
+	ks_stream_note(stream, VIRT_NOTE_FACTS, NULL);
 	ks_stream_note(stream, VIRT_NOTE_SIDECAR, NULL);
 	interface = stream->interface;
 	free_stream_data(interface->handle);
