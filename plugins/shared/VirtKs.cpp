@@ -258,10 +258,45 @@ bool isMovingRows()
 	return false;
 }
 
+/** What a user does with mouse and keyboard. */
+bool isInput(QEvent::Type type)
+{
+	switch (type) {
+	case QEvent::KeyPress:
+	case QEvent::KeyRelease:
+	case QEvent::MouseButtonPress:
+	case QEvent::MouseButtonRelease:
+	case QEvent::MouseButtonDblClick:
+	case QEvent::MouseMove:
+	case QEvent::Wheel:
+	case QEvent::ContextMenu:
+	case QEvent::Drop:
+	case QEvent::Shortcut:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/** Is it for a message that KernelShark waits for? */
+bool isForModal(QObject *object)
+{
+	QWidget *modal = QApplication::activeModalWidget();
+
+	for (; object && modal; object = object->parent())
+		if (object == modal)
+			return true;
+	return false;
+}
+
 /**
  * Drops what would make KernelShark draw, and makes up for it when the progress bar is gone. After
  * a file was appended, KernelShark then sets its markers anew (KsMainWindow::appendDataFile()), in
  * graphs that it may not have made yet, with us or without; they are made here.
+ *
+ * KernelShark handles events while it loads, in the midst of a function: to open another file from
+ * there crashes it. It does the same while a key is held, and zooms; the loop of another key inside
+ * of that one would take the release that the outer one waits for, which then never ends.
  */
 class Guard : public QObject {
 public:
@@ -314,7 +349,32 @@ private:
 		if (event->type() == QEvent::Show && object->isWidgetType() &&
 		    isProgressBar(static_cast<QWidget *>(object)))
 			watch(static_cast<QWidget *>(object));
+		if (isInput(event->type()) && isRefused(object, event))
+			return true;
+		if (object == _graphs && event->type() == QEvent::KeyPress) {
+			handleKey(event);
+			return true;
+		}
 		return object == _graphs && isDropped(event);
+	}
+
+	/** Is it no time for what the user wants? */
+	bool isRefused(QObject *object, const QEvent *event) const
+	{
+		bool begins = event->type() == QEvent::Shortcut ||
+			      event->type() == QEvent::KeyPress;
+
+		if (!object->isWidgetType() && event->type() != QEvent::Shortcut)
+			return false;
+		return (virtIsLoading() && !isForModal(object)) || (_isKeyHandled && begins);
+	}
+
+	/** As Qt would, which asks the widgets around for what is not accepted. */
+	void handleKey(QEvent *event)
+	{
+		_isKeyHandled = true;
+		static_cast<QObject *>(_graphs)->event(event);
+		_isKeyHandled = false;
 	}
 
 	/**
@@ -342,6 +402,7 @@ private:
 	QTimer	_timer;
 	bool	_resized = false;	/* they have another size, and have not been told */
 	bool	_isMadeUp = false;	/* they are just being told */
+	bool	_isKeyHandled = false;	/* a press, which may last until the key is released */
 };
 
 } // namespace
