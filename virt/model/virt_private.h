@@ -35,7 +35,7 @@
 /** Kinds of contradictions; the last one takes all further ones. */
 #define VIRT_MAX_CONTRADICTIONS	32
 
-/** Times before the first interval of a block: one cache line. */
+/** Times before the first interval of a block. */
 struct virt_sum {
 	int64_t		ns[VIRT_N_STATES];
 };
@@ -91,8 +91,7 @@ struct virt_vcpu_track {
 	uint32_t	blocked;	/* while it is filled: its last BLOCKED interval, if that is
 					 * one still */
 	struct virt_index index;
-	struct virt_sum	*sums;		/* one per block, aligned to VIRT_CACHE_LINE;
-					 * &virt_no_sum: see virt_has_sums() */
+	struct virt_sum	*sums;		/* one per block; &virt_no_sum: see virt_has_sums() */
 	struct virt_counts *counts;	/* one per VIRT_COUNT_BLOCK, and one more of all;
 					 * &virt_no_counts: see virt_has_counts() */
 	struct virt_migration *migrations;

@@ -370,7 +370,7 @@ static struct moment find_moment(const struct virt_vcpu_track *vcpu, int64_t tim
 	struct moment moment = { vcpu, virt_index_find(&vcpu->index, time_ns) };
 
 	if (moment.block) {
-		__builtin_prefetch(&vcpu->sums[moment.block - 1]);
+		prefetch(&vcpu->sums[moment.block - 1], sizeof(*vcpu->sums));
 		prefetch(&vcpu->intervals[(moment.block - 1) * VIRT_BLOCK],
 			 VIRT_BLOCK * sizeof(struct virt_interval) + VIRT_CACHE_LINE);
 	}

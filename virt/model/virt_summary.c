@@ -51,7 +51,7 @@ static int make_index(const struct virt_model *model, struct virt_index *index, 
 
 /* ---- vCPUs ---- */
 
-_Alignas(VIRT_CACHE_LINE) struct virt_sum virt_no_sum;
+struct virt_sum virt_no_sum;
 struct virt_counts virt_no_counts;
 
 /** Room for what is before each block. */
@@ -60,8 +60,7 @@ static int allot_blocks(struct virt_vcpu_track *vcpu)
 	vcpu->sums = &virt_no_sum;
 	vcpu->counts = &virt_no_counts;
 	if (virt_has_sums(vcpu))
-		vcpu->sums = aligned_alloc(VIRT_CACHE_LINE, virt_blocks(vcpu->n, VIRT_BLOCK) *
-							    sizeof(*vcpu->sums));
+		vcpu->sums = malloc(virt_blocks(vcpu->n, VIRT_BLOCK) * sizeof(*vcpu->sums));
 	if (virt_has_counts(vcpu))
 		vcpu->counts = malloc((virt_blocks(vcpu->n, VIRT_COUNT_BLOCK) + 1) *
 				      sizeof(*vcpu->counts));
