@@ -47,6 +47,8 @@ for folder in kvm/ kvm/recording.json; do
 		before=$STATUS
 		run $command -q $folder
 		status $before
+		# only the folder shows that there is no trace of a guest
+		sed -i '/^ "warnings": \[/,/^ \],/d' one_by_one "$OUT"
 		same one_by_one "$OUT"
 		check "$command: no word with -q" test ! -s "$ERR"
 	done

@@ -54,7 +54,7 @@ def segments(all):
         yield from segments(one["segments"])
 
 answer = json.load(open(sys.argv[1]))
-sleeps = [one for one in segments(answer["segments"]) if one["kind"] == "sleep"]
+sleeps = [one for one in segments(answer["answers"][0]["segments"]) if one["kind"] == "sleep"]
 assert sleeps and all(one["cause"] in ("POLL", "C1", "state 2", "C6") for one in sleeps), sleeps
 assert all(one["sleeps_ns"] >= one["to_ns"] - one["from_ns"] > 0 for one in sleeps)
 END

@@ -65,10 +65,7 @@ def look(segments):
             assert segment.get("vector_name") == names[key], (segment, names[key])
             devices.add(segment.get("vector_name"))
         look(segment["segments"])
-decoder, text, at = json.JSONDecoder(), open(sys.argv[2]).read(), 0
-while text[at:].strip():
-    answer, end = decoder.raw_decode(text[at:].lstrip())
-    at += len(text[at:]) - len(text[at:].lstrip()) + end
+for answer in json.load(open(sys.argv[2]))["answers"]:
     look(answer["segments"])
 assert len([name for name in devices if name and name.startswith("virtio")]) >= 1, devices
 END

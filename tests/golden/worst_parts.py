@@ -39,7 +39,7 @@ def parts_of(intervals, begin, end):
 
 def time_on(intervals, pcpu, begin, end):
     return sum(min(stop, end) - max(start, begin) for start, stop, state, place in intervals
-               if place == pcpu and state in ("guest", "hypervisor", "vmm") and
+               if place == pcpu and state in ("guest", "hypervisor", "polling", "vmm") and
                start < end and stop > begin)
 
 

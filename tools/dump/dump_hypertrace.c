@@ -382,6 +382,8 @@ static int load_all(struct hyper_dump *dump)
 		ksv_error("%s", error);
 		return KSV_EXIT_FILE;
 	}
+	/* calls need no other records */
+	dump->load.shows_lacks = true;
 	status = model_load(&dump->load);
 	if (status)
 		return status;
