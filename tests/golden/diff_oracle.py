@@ -8,6 +8,8 @@ Of diff --above 0 --most 1000000; machines are the same by number or by name. Pr
 """
 import csv
 import json
+
+import known
 import math
 import re
 import sys
@@ -126,7 +128,7 @@ def weight(value):
 
 
 def main():
-    before, after, told = (json.load(open(sys.argv[i])) for i in (1, 2, 4))
+    before, after, told = (known.load(open(sys.argv[i])) for i in (1, 2, 4))
     sides = tuple(vcpus(report, sys.argv[5] == "by-id") for report in (before, after))
     expected, rows = of_reports(sides), of_csv(sys.argv[3])
     # what does not differ is not told, and who took a CPU goes with the state

@@ -14,6 +14,8 @@ were compared.
 import collections
 import csv
 import json
+
+import known
 import os
 import re
 import sqlite3
@@ -189,7 +191,7 @@ def sums(tables):
 def duckdb_sums(path):
     of = collections.Counter()
     with open(path) as file:
-        for machine, vcpu, *key, value in json.load(file):
+        for machine, vcpu, *key, value in known.load(file):
             key = tuple(part for part in key if part)
             of[key[0] if key == ("losses",) else ((int(machine), int(vcpu)), *key)] = int(value or 0)
     return of
@@ -225,7 +227,7 @@ def told(report):
 
 def main():
     with open(sys.argv[1]) as file:
-        report = json.load(file)
+        report = known.load(file)
     if sys.argv[2] == "perfetto":
         expected, found = told_perfetto(report), perfetto_sums(sys.argv[3])
     elif sys.argv[2] == "duckdb":

@@ -10,6 +10,8 @@ intervals they were.
 import collections
 import csv
 import json
+
+import known
 import re
 import sys
 
@@ -201,7 +203,7 @@ def tsv_lengths(path):
 
 
 def main():
-    report, everybody = (json.load(open(path)) for path in sys.argv[1:3])
+    report, everybody = (known.load(open(path)) for path in sys.argv[1:3])
     host, interval, start = sys.argv[6], int(sys.argv[7]), int(sys.argv[8])
     expected = of_report(report, everybody)
     sums, lengths, times = of_csv(sys.argv[3], host)

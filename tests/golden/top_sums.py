@@ -9,6 +9,8 @@ Prints how many numbers were compared, and in how many intervals they were.
 import collections
 import csv
 import json
+
+import known
 import re
 import sys
 from decimal import Decimal
@@ -119,7 +121,7 @@ def of_metrics(path):
 
 
 def main():
-    report, top = (json.load(open(path)) for path in sys.argv[1:3])
+    report, top = (known.load(open(path)) for path in sys.argv[1:3])
     expected = of_report(report)
     compare("sums", expected, of_top(top, report["window_ns"]))
     sections = by_section(top)

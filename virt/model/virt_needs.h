@@ -55,6 +55,8 @@ enum virt_number {
 
 /** virt_model_set_hypervisor - whose records a model is made of; KVM's without a word */
 void virt_model_set_hypervisor(struct virt_model *model, enum virt_hypervisor hypervisor);
+
+/** virt_model_hypervisor - whose records a model is made of */
 enum virt_hypervisor virt_model_hypervisor(const struct virt_model *model);
 
 /** virt_number_of_state - the time in a state; VIRT_N_NUMBERS for VIRT_UNKNOWN, always known */
