@@ -21,8 +21,7 @@ static inline bool report_knows(const struct report *report, enum virt_number nu
 /** report_knows_state - can it show the time in a state, perhaps together with another one? */
 static inline bool report_knows_state(const struct report *report, enum virt_state state)
 {
-	return report_knows(report, virt_number_of_state(state)) ||
-	       virt_model_includes(report->load->model, state);
+	return virt_model_knows_state(report->load->model, state);
 }
 
 /** report_lacks_text - a line for each kind that was not recorded, what is unknown without it */

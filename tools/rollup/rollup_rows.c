@@ -104,9 +104,8 @@ static int put_vcpu(struct rows *rows, const struct virt_machine *machine, int32
 	row->machine_id = machine->id;
 	row->vcpu = virt_model_vcpu(report->load->model, index)->id;
 	for (int state = 0; state < VIRT_N_STATES; state++) {
-		enum virt_number number = virt_number_of_state((enum virt_state)state);
-
-		row->state_unknown[state] = !virt_model_knows(report->load->model, number);
+		row->state_unknown[state] = !virt_model_knows_state(report->load->model,
+								    (enum virt_state)state);
 		row->state_ns[state] = stats->states[state].ns;
 		row->state_count[state] = stats->states[state].count;
 	}

@@ -79,7 +79,8 @@ static void vcpu_states(const struct walk *walk, struct top_fact fact,
 		fact.name = virt_state_name((enum virt_state)state);
 		fact.ns = stats->states[state].ns;
 		fact.count = (int64_t)stats->states[state].count;
-		take_state(walk, &fact, knows(walk, virt_number_of_state((enum virt_state)state)));
+		take_state(walk, &fact, virt_model_knows_state(walk->report->load->model,
+							       (enum virt_state)state));
 	}
 	fact.kind = TOP_UNSPLIT;
 	fact.count = VIRT_NONE;

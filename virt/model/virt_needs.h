@@ -99,6 +99,13 @@ bool virt_model_knows(const struct virt_model *model, enum virt_number number);
  */
 unsigned int virt_model_includes(const struct virt_model *model, enum virt_state state);
 
+/** virt_model_knows_state - can it show the time in a state, perhaps together with others? */
+static inline bool virt_model_knows_state(const struct virt_model *model, enum virt_state state)
+{
+	return virt_model_knows(model, virt_number_of_state(state)) ||
+	       virt_model_includes(model, state);
+}
+
 /** Of the names of some states, with what stands between them. */
 #define VIRT_STATE_NAMES	128
 
