@@ -2,7 +2,7 @@
 """JSON of reports for judges of sums: a number that is unknown adds nothing."""
 import json
 
-LISTS = ("exits", "culprits", "migrations", "states", "reasons", "places", "interrupts")
+LISTS = ("exits", "culprits")
 
 
 def known(value):
