@@ -13,22 +13,23 @@ CREATE TABLE IF NOT EXISTS rollup_local
     machine_id Int64,               -- -1: the row of the host, with its losses
     machine String,
     vcpu Int32,
-    guest_ns Int64,
-    hypervisor_ns Int64,
-    vmm_ns Int64,
-    preempted_ns Int64,
-    waking_ns Int64,
-    blocked_ns Int64,
-    offline_ns Int64,
+    guest_ns Nullable(Int64),       -- NULL, here and below: the trace does not have the records for it
+    hypervisor_ns Nullable(Int64),
+    polling_ns Nullable(Int64),
+    vmm_ns Nullable(Int64),
+    preempted_ns Nullable(Int64),
+    waking_ns Nullable(Int64),
+    blocked_ns Nullable(Int64),
+    offline_ns Nullable(Int64),
     unknown_ns Int64,               -- records are missing, or not yet known
-    preemptions UInt64,             -- that begin in the interval, as all that follows
-    wakeups UInt64,
-    migrations UInt64,
+    preemptions Nullable(UInt64),   -- that begin in the interval, as all that follows
+    wakeups Nullable(UInt64),
+    migrations Nullable(UInt64),
     exit_reason Array(String),
     exit_count Array(UInt64),
     exit_complete Array(UInt64),    -- of these, with a cost
     exit_ns Array(Int64),
-    steal_by Array(String),         -- a machine, or a task of the host
+    steal_by Array(String),         -- a machine, a task of the host, or 'unknown'
     steal_ns Array(Int64),
     wake_length_bucket Array(UInt16),
     wake_length_count Array(UInt64),
@@ -56,9 +57,9 @@ CREATE TABLE IF NOT EXISTS rollup_hour_local
     machine_id Int64,
     machine String,
     length_ns AggregateFunction(sum, Int64),     -- of all vCPUs
-    preempted_ns AggregateFunction(sum, Int64),
-    waking_ns AggregateFunction(sum, Int64),
-    migrations AggregateFunction(sum, UInt64),
+    preempted_ns AggregateFunction(sum, Nullable(Int64)),
+    waking_ns AggregateFunction(sum, Nullable(Int64)),
+    migrations AggregateFunction(sum, Nullable(UInt64)),
     wake_length AggregateFunction(sumMap, Array(UInt16), Array(UInt64)),
     steal_length AggregateFunction(sumMap, Array(UInt16), Array(UInt64)),
     exit_length AggregateFunction(sumMap, Array(UInt16), Array(UInt64))

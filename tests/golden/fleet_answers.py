@@ -13,7 +13,7 @@ import os
 import re
 import sys
 
-STATES = "guest hypervisor vmm preempted waking blocked offline unknown".split()
+STATES = "guest hypervisor polling vmm preempted waking blocked offline unknown".split()
 COLUMNS = (["host", "trace_ns", "time", "time_ns", "length_ns", "machine_id", "machine", "vcpu"] +
            STATES + ["preemptions", "wakeups", "migrations", "reason", "exits", "complete",
                      "exit_ns", "by", "steal_ns", "wake_bucket", "wake_count", "steal_bucket",
@@ -23,6 +23,8 @@ TEXTS = "host", "machine"
 
 
 def value_of(column, text):
+    if text == "\\N" and column not in TEXTS:
+        return None
     if text.startswith("[") and column not in TEXTS:
         return [int(number) if number else re.sub(r"\\(.)", r"\1", name) for name, number in
                 re.findall(r"'((?:[^'\\]|\\.)*)'|(-?\d+)", text[1:-1])]
@@ -60,7 +62,8 @@ def group(rows, *keys):
 
 
 def total(rows, key):
-    return sum(row[key] if isinstance(row[key], int) else sum(row[key]) for row in rows)
+    """What is unknown adds nothing."""
+    return sum(sum(row[key]) if isinstance(row[key], list) else row[key] or 0 for row in rows)
 
 
 def hosts(rows):
@@ -93,7 +96,7 @@ def noisy_neighbours(rows, _):
     taken = collections.defaultdict(lambda: [set(), set(), 0])
     for row in rows:
         for by, ns in zip(row["by"], row["steal_ns"]):
-            if by != row["machine"]:
+            if by not in (row["machine"], "unknown"):
                 taken[by][0].add(row["host"])
                 taken[by][1].add(row["machine"])
                 taken[by][2] += ns
@@ -103,6 +106,7 @@ def noisy_neighbours(rows, _):
 
 def waiting(rows, _):
     answers = []
+    rows = [row for row in rows if None not in (row["preempted"], row["waking"])]
     for (machine,), own in group(rows, "machine"):
         known = total(own, "length_ns") - total(own, "unknown")
         wait = total(own, "preempted") + total(own, "waking")
@@ -126,7 +130,8 @@ def exits_changed(rows, at):
 def budget(rows, _):
     answers = []
     for key, own in group(rows, "host", "machine", "machine_id", "vcpu"):
-        late = sum((row["preempted"] + row["waking"]) * 20 > row["length_ns"] - row["unknown"]
+        late = sum(None not in (row["preempted"], row["waking"]) and
+                   (row["preempted"] + row["waking"]) * 20 > row["length_ns"] - row["unknown"]
                    for row in own)
         if late:
             answers.append(key + (late, len(own)))
@@ -159,6 +164,7 @@ def exit_reasons(rows, _):
 
 
 def migrations(rows, _):
+    rows = [row for row in rows if row["migrations"] is not None]
     answers = [key + (total(own, "migrations"),
                       total(own, "migrations") / total(own, "length_ns") * 1e9)
                for key, own in group(rows, "host", "machine", "machine_id", "vcpu")

@@ -21,7 +21,7 @@ struct rollup_exit {
 	int64_t		ns;		/* that cost */
 };
 
-/** Who had the pCPU: a machine, or a task of the host. */
+/** Who had the pCPU: a machine, a task of the host, or ROLLUP_UNKNOWN if the trace does not show it. */
 struct rollup_steal {
 	const char	*culprit;
 	int64_t		ns;
@@ -34,6 +34,8 @@ struct rollup_loss {
 	int64_t		records;	/* VIRT_NONE: not known */
 };
 
+#define ROLLUP_UNKNOWN	"unknown"
+
 struct rollup_row {
 	const char	*host;
 	int64_t		trace_ns;	/* when the trace begins: since 1970, as all times */
@@ -45,6 +47,7 @@ struct rollup_row {
 	bool		state_unknown[VIRT_N_STATES];	/* its records are not in the trace */
 	int64_t		state_ns[VIRT_N_STATES];
 	uint64_t	state_count[VIRT_N_STATES];
+	bool		migrations_unknown;
 	uint64_t	migrations;
 	const struct rollup_exit *exits;
 	size_t		n_exits;

@@ -39,6 +39,16 @@ static void put_column(struct output *out, int64_t value)
 	out_i64(out, value);
 }
 
+/** NULL if @is_unknown; 0 in the row of a host. */
+static void put_number(struct output *out, const struct rollup_row *row, bool is_unknown,
+		       int64_t value)
+{
+	if (row->machine && is_unknown)
+		out_str(out, "\t\\N");
+	else
+		put_column(out, row->machine ? value : 0);
+}
+
 static void put_name(struct output *out, const char *text)
 {
 	out_char(out, '\'');
@@ -114,10 +124,12 @@ static void clickhouse_row(struct output *out, const struct rollup_row *row)
 	put_escaped(out, is_vcpu ? row->machine : "");
 	put_column(out, is_vcpu ? row->vcpu : -1);
 	for (int state = 0; state < VIRT_N_STATES; state++)
-		put_column(out, is_vcpu ? row->state_ns[state] : 0);
-	put_column(out, is_vcpu ? (int64_t)row->state_count[VIRT_PREEMPTED] : 0);
-	put_column(out, is_vcpu ? (int64_t)row->state_count[VIRT_WAKING] : 0);
-	put_column(out, is_vcpu ? (int64_t)row->migrations : 0);
+		put_number(out, row, row->state_unknown[state], row->state_ns[state]);
+	put_number(out, row, row->state_unknown[VIRT_PREEMPTED],
+		   (int64_t)row->state_count[VIRT_PREEMPTED]);
+	put_number(out, row, row->state_unknown[VIRT_WAKING],
+		   (int64_t)row->state_count[VIRT_WAKING]);
+	put_number(out, row, row->migrations_unknown, (int64_t)row->migrations);
 	put_exits(out, row);
 	put_steals(out, row);
 	for (int i = 0; i < VIRT_N_LENGTHS; i++)

@@ -73,7 +73,7 @@ static void put_vcpu(struct output *out, const struct rollup_row *row)
 	}
 	line.name = NULL;
 	line.kind = "migrations";
-	line.count = (int64_t)row->migrations;
+	line.count = row->migrations_unknown ? VIRT_NONE : (int64_t)row->migrations;
 	line.ns = VIRT_NONE;
 	if (line.count)
 		put_line(out, row, &line);

@@ -58,6 +58,17 @@ static int take_steals(struct rows *rows, const struct virt_window_stats *stats)
 	const struct virt_model *model = rows->job->report->load->model;
 	size_t n = 0;
 
+	if (!virt_model_knows(model, VIRT_NUMBER_CULPRITS)) {
+		/* the row has the whole steal, so that culprits add up to it */
+		if (ARRAY_GROW(rows->steals, 1, rows->room_steals))
+			return -ENOMEM;
+		rows->steals[0] = (struct rollup_steal){
+			.culprit = ROLLUP_UNKNOWN, .ns = stats->states[VIRT_PREEMPTED].ns,
+		};
+		rows->row.steals = rows->steals;
+		rows->row.n_steals = rows->steals[0].ns ? 1 : 0;
+		return 0;
+	}
 	if (ARRAY_GROW(rows->steals, stats->n_culprits, rows->room_steals))
 		return -ENOMEM;
 	for (size_t i = 0; i < stats->n_culprits; i++) {
@@ -109,6 +120,8 @@ static int put_vcpu(struct rows *rows, const struct virt_machine *machine, int32
 		row->state_ns[state] = stats->states[state].ns;
 		row->state_count[state] = stats->states[state].count;
 	}
+	row->migrations_unknown = !virt_model_knows(report->load->model,
+						    VIRT_NUMBER_MIGRATIONS);
 	row->migrations = stats->migrations;
 	rows->job->format->row(rows->out, row);
 	return 0;

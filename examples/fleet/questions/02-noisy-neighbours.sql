@@ -3,7 +3,7 @@
 SELECT by, uniqExact(host) AS hosts, uniqExact(machine) AS victims, sum(ns) AS taken_ns
 FROM rollup FINAL
 ARRAY JOIN steal_by AS by, steal_ns AS ns
-WHERE time >= {from} AND time < {to} AND by != machine
+WHERE time >= {from} AND time < {to} AND by != machine AND by != 'unknown'
 GROUP BY by
 ORDER BY taken_ns DESC, by
 LIMIT 20

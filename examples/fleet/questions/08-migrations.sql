@@ -3,7 +3,7 @@
 SELECT host, machine, machine_id, vcpu, sum(migrations) AS moves,
     moves / sum(length_ns) * 1e9 AS per_second
 FROM rollup FINAL
-WHERE time >= {from} AND time < {to} AND vcpu >= 0
+WHERE time >= {from} AND time < {to} AND vcpu >= 0 AND migrations IS NOT NULL
 GROUP BY host, machine, machine_id, vcpu
 HAVING moves > 0
 ORDER BY moves DESC, host, machine, machine_id, vcpu
