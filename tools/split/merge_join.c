@@ -200,6 +200,7 @@ static struct xen_part *begin_parts(const struct xen_part *first)
 	part->model->end_ns = model->end_ns;
 	part->model->from_ns = model->from_ns;
 	part->model->unsplit = model->unsplit;
+	part->model->recorded = model->recorded;
 	part->model->n_known = model->n_known;
 	return part;
 }

@@ -11,6 +11,7 @@
 #include "array.h"
 #include "virt_part.h"
 #include "virt_private.h"
+#include "virt_recorded.h"
 
 /* ---- making and freeing ---- */
 
@@ -511,6 +512,9 @@ int virt_part_finish(const struct virt_part *part, struct virt_model *model)
 	if (ret)
 		return ret;
 	model->unsplit |= part->unsplit;
+	/* even if none of these records are in the part */
+	if (part->recorded)
+		virt_model_set_recorded(model, part->recorded);
 	model->is_part = true;
 	model->from_ns = part->from_ns;
 	model->to_ns = part->to_ns;
@@ -564,6 +568,7 @@ int virt_part_join(struct virt_part *part, const struct virt_part *other, int64_
 bool virt_part_same(const struct virt_part *a, const struct virt_part *b)
 {
 	if (a->begin_ns != b->begin_ns || a->end_ns != b->end_ns || a->n_known != b->n_known ||
+	    a->recorded != b->recorded ||
 	    a->n_vcpus != b->n_vcpus || a->n_pcpus != b->n_pcpus ||
 	    a->n_reasons != b->n_reasons || a->n_wakes != b->n_wakes)
 		return false;

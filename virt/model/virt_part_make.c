@@ -15,6 +15,7 @@
 #include "array.h"
 #include "virt_part.h"
 #include "virt_private.h"
+#include "virt_recorded.h"
 
 /** A way through a vCPU's intervals: those that are kept. */
 struct keep {
@@ -558,6 +559,7 @@ struct virt_part *virt_part_of(const struct virt_model *whole, int64_t from_ns, 
 	part->from_ns = from_ns;
 	part->to_ns = to_ns;
 	part->unsplit = whole->unsplit;
+	part->recorded = virt_model_recorded(whole);
 	part->n_known = whole->n_pcpus;
 	if (!copy_tables(part, whole) && !copy_losses(part, whole) &&
 	    !copy_contradictions(part, whole))

@@ -437,6 +437,23 @@ static int read_file(struct reading *reading, struct json_object *root)
 	return ret;
 }
 
+/** The kinds of records that the whole trace has; names of other versions are left aside. */
+static void read_recorded(struct reading *reading, struct json_object *root)
+{
+	size_t n;
+	struct json_object *list = list_of(root, "recorded", &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name =
+			json_object_get_string(json_object_array_get_idx(list, i));
+
+		for (size_t j = 0; name && j < ARRAY_SIZE(xen_part_kinds); j++)
+			if (!strcmp(name, xen_part_kinds[j].name))
+				reading->part->model->recorded |=
+					VIRT_RECORD_BIT(xen_part_kinds[j].kind);
+	}
+}
+
 /** Times of the part and of the whole trace, in their order. */
 static int read_times(struct reading *reading, struct json_object *root)
 {
@@ -485,6 +502,7 @@ static int read_model(struct reading *reading, struct json_object *root)
 	reading->part->model = virt_part_alloc((int32_t)n_vcpus, (int32_t)n_pcpus);
 	if (!reading->part->model)
 		return -ENOMEM;
+	read_recorded(reading, root);
 	ret = read_times(reading, root);
 	if (!ret)
 		ret = read_reasons(reading, root);

@@ -8,6 +8,7 @@
 
 #include "array.h"
 #include "virt_model.h"
+#include "virt_recorded.h"
 #include "xen_events.h"
 
 /** What another version has written otherwise is not for us. */
@@ -29,6 +30,19 @@ static inline uint8_t xen_part_flag(char letter)
 			return xen_part_flags[i].flag;
 	return 0;
 }
+
+/** Kinds of records that a Xen trace may have. */
+static const struct {
+	const char	*name;
+	enum virt_record_kind kind;
+} xen_part_kinds[] = {
+	{ "entry", VIRT_RECORD_ENTRY }, { "exit", VIRT_RECORD_EXIT },
+	{ "switch", VIRT_RECORD_SWITCH }, { "wakeup", VIRT_RECORD_WAKEUP },
+	{ "migrate", VIRT_RECORD_MIGRATE }, { "runstate", VIRT_RECORD_RUNSTATE },
+	{ "inject", VIRT_RECORD_INJECT }, { "hypercall", VIRT_RECORD_HYPERCALL },
+	{ "handler", VIRT_RECORD_HANDLER }, { "idle_state", VIRT_RECORD_IDLE_STATE },
+	{ "frequency", VIRT_RECORD_FREQUENCY },
+};
 
 static inline const char *xen_part_isa(enum xen_isa isa)
 {

@@ -189,6 +189,18 @@ static int add_left_out(struct json_object *root, const struct virt_part *model)
 	return ret;
 }
 
+static int add_recorded(struct json_object *root, const struct virt_part *model)
+{
+	struct json_object *list = json_object_new_array();
+	int ret = json_add(root, "recorded", list);
+
+	for (size_t i = 0; i < ARRAY_SIZE(xen_part_kinds) && !ret; i++)
+		if (model->recorded & VIRT_RECORD_BIT(xen_part_kinds[i].kind))
+			ret = json_add(list, NULL,
+				       json_object_new_string(xen_part_kinds[i].name));
+	return ret;
+}
+
 static int add_times(struct json_object *root, const struct xen_part *part)
 {
 	const struct {
@@ -288,6 +300,8 @@ struct json_object *xen_part_write(const struct xen_part *part)
 		ret = add_clock(root, &part->clock);
 	if (!ret && part->model) {
 		ret = add_times(root, part);
+		if (!ret)
+			ret = add_recorded(root, part->model);
 		if (!ret)
 			ret = add_left_out(root, part->model);
 		if (!ret)

@@ -53,6 +53,5 @@ void tracker_tell_recorded(const struct xen_tracker *tracker, struct virt_model 
 	if (are_all_pv(tracker))
 		kinds |= BIT(ENTRY) | BIT(EXIT);
 	virt_model_set_hypervisor(model, VIRT_XEN);
-	/* a part of a trace has its first states from the whole one, which has all of them */
-	virt_model_set_recorded(model, tracker->part ? VIRT_RECORDED_ALL : kinds);
+	virt_model_set_recorded(model, kinds);
 }
