@@ -63,6 +63,9 @@ static uint64_t contradicted(const struct kvm_tracker *tracker, const struct see
 		kinds |= BIT(ENTRY);
 	if (seen->n_entries > 1)
 		kinds |= BIT(EXIT);
+	/* a hypercall is an exit and an entry */
+	if (kvm_has(tracker, VIRT_RECORD_WHOLE))
+		kinds |= BIT(ENTRY) | BIT(EXIT);
 	if (seen->runs_again)
 		kinds |= BIT(WAKEUP) | BIT(WAKER);
 	if (seen->shares_cpu)
