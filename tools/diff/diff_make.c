@@ -296,7 +296,7 @@ static int add_culprits(struct diff_item *item, const struct life *const life[DI
 	return 0;
 }
 
-/** Whether both sides can show a number; what one of them cannot show does not differ. */
+/** Whether both sides can show a number. If one side cannot show it, there is no difference. */
 static bool is_known(const struct life *const life[DIFF_N_SIDES], enum virt_number number)
 {
 	return virt_model_knows(life[DIFF_BEFORE]->model, number) &&
@@ -305,9 +305,11 @@ static bool is_known(const struct life *const life[DIFF_N_SIDES], enum virt_numb
 
 static bool is_known_state(const struct life *const life[DIFF_N_SIDES], enum virt_state state)
 {
-	return is_known(life, virt_number_of_state(state)) &&
-	       virt_model_includes(life[DIFF_BEFORE]->model, state) ==
-	       virt_model_includes(life[DIFF_AFTER]->model, state);
+	const struct virt_model *before = life[DIFF_BEFORE]->model;
+	const struct virt_model *after = life[DIFF_AFTER]->model;
+
+	return virt_model_knows_state(before, state) && virt_model_knows_state(after, state) &&
+	       virt_model_includes(before, state) == virt_model_includes(after, state);
 }
 
 static int add_states(struct diff *diff, struct diff_item item,
@@ -329,7 +331,7 @@ static int add_states(struct diff *diff, struct diff_item item,
 				.per_s = per_s(life[side]->begun[state], life[side]),
 				.p99 = state == VIRT_WAKING ? life[side]->wake_p99 : VIRT_NONE,
 			};
-		if (state == VIRT_PREEMPTED)
+		if (state == VIRT_PREEMPTED && is_known(life, VIRT_NUMBER_CULPRITS))
 			ret = add_culprits(&item, life);
 		ret = ret ? ret : add_item(diff, &item, above_ns);
 	}
