@@ -64,7 +64,8 @@ check "the time that was given" grep -q '^lab,1795514400500000000,17955144000000
 	"$OUT"
 
 # Several recordings of a host.
-run rollup -q --host lab -f clickhouse "$SAMPLES/recording-xen" "$SAMPLES/recording-xen/host.xen"
+cp -r "$SAMPLES/recording-xen" "$WORK/copy"
+run rollup -q --host lab -f clickhouse "$SAMPLES/recording-xen" "$WORK/copy"
 status 0
 cp "$OUT" "$WORK/both"
 run rollup -q --host lab -f clickhouse "$SAMPLES/recording-xen"

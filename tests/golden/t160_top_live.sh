@@ -31,11 +31,12 @@ pipe()
 	STATUS=$?
 }
 
-# plain FORMAT FILE: without what a pipe cannot tell: its name, and percentiles of all at once
+# plain FORMAT FILE: without what a pipe does not know: its name, what the whole trace lacks, and
+# percentiles of all at once
 plain()
 {
 	case $1 in
-	json) sed 's/^\( *"file":\).*/\1/' "$2";;
+	json) sed -e 's/^\( *"file":\).*/\1/' -e '/^ *"warnings": \[/,/^ *\],/d' "$2";;
 	openmetrics) grep -v '^kshark_virt_wake_p99_seconds{' "$2" | sort;;
 	*) cat "$2";;
 	esac

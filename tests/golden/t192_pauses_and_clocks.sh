@@ -47,11 +47,7 @@ status 0
 check "why tells of the same" python3 - "$WORK/report" "$OUT" << 'END'
 import json, sys
 worst = json.load(open(sys.argv[1]))["worst"]
-decoder, text, answers = json.JSONDecoder(), open(sys.argv[2]).read().strip(), []
-while text:
-    answer, end = decoder.raw_decode(text)
-    answers.append(answer)
-    text = text[end:].strip()
+answers = json.load(open(sys.argv[2]))["answers"]
 assert len(answers) == len(worst) == 6, answers
 for answer, moment in zip(answers, worst):
     segment, = answer["segments"]
@@ -93,6 +89,6 @@ for sample in kvm-nested-g1 kvm-nested-linux-g1 kvm-nested-shift-g1; do
 done
 run report -q --format json --worst 9 "$SAMPLES/saved.xen"
 check "on Xen, nobody knows" python3 -c 'import json, sys
-assert json.load(open(sys.argv[1]))["not_visible"] == ["irq", "tsc"]' "$OUT"
+assert {"irq", "tsc"} <= set(json.load(open(sys.argv[1]))["not_visible"])' "$OUT"
 
 finish

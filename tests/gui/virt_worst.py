@@ -42,7 +42,12 @@ def text(moment):
     if kind == "exit":
         return "%s VM exit %s on CPU %d cost %s: " % (vcpu, moment["reason"], pcpu, cost)
     if kind == "steal":
-        return "%s is preempted (last on CPU %d) for %s by " % (vcpu, pcpu, cost)
+        waits = moment.get("parts", [])
+        if len(waits) < 2:
+            return "%s is preempted (last on CPU %d) for %s by " % (vcpu, pcpu, cost)
+        longest = max(waits, key=lambda part: part["to_ns"] - part["from_ns"])
+        return ("%s is preempted (moved meanwhile) for %s, for CPU %d it waits %s by "
+                % (vcpu, cost, longest["pcpu"], duration(longest["to_ns"] - longest["from_ns"])))
     if kind == "wake":
         return ("%s has been woken and waits for %s: wake-up, on a pCPU after %s (CPU %d), guest code"
                 " after %s" % (vcpu, cost, duration(moment["end_ns"] - moment["start_ns"]), pcpu,

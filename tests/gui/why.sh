@@ -125,7 +125,7 @@ gui_until marked 76689343500 76717545204
 gui_click QToolButton Why
 gui_until gui_find items '*' '28.201704 ms | waking, waits for p3, had by: db v0 | *' >/dev/null
 as_printed
-gui_need grep -q 'blocked, ended by: timer, vector 0xec' "$GUI_DIR/printed"
+gui_need grep -q 'blocked, ended by: interrupt' "$GUI_DIR/printed"
 gui_shot kvm
 read -r from to < <(longest 'db v0 has p3')
 gui_click_found items '*' '27.991952 ms | db v0 has p3 | *'
