@@ -29,6 +29,8 @@ whole()
 }
 
 gui_init
+# the list of vCPUs needs the room
+VIRT_SETTINGS=('[sections]' clocks=false legend=false markers=false)
 while read -r name vcpu pid; do
 	file=$GUI_SAMPLES/$name.xen
 	virt_open "$file"

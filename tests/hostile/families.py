@@ -549,7 +549,7 @@ def kills(case):
         threading.Event().wait(case.rng.uniform(0, 0.3))
     if process.poll() is None:
         process.send_signal(how)
-    status = process.wait(judge.WALL_SECONDS)
+    status = judge.wait(process)
     if status not in (0, -how):
         wrong("ended with %d after signal %d" % (status, how))
     if case.read("out") not in (b"old", case.read("new")):

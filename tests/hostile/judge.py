@@ -65,14 +65,19 @@ def start(command, folder, stdin=subprocess.DEVNULL, stdout=None, env=None, cpu=
                                 env=env, preexec_fn=set_up)
 
 
-def finish(process, command, folder, wall=WALL_SECONDS):
-    """Wait for its end. Return: what came of it; raises Finding if it crashed or hung."""
+def wait(process, wall=WALL_SECONDS):
+    """Wait for its end. Return: its exit status; raises Finding if it hung."""
     try:
-        status = process.wait(wall)
+        return process.wait(wall)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
         raise Finding("hang", "no end after %d s" % wall) from None
+
+
+def finish(process, command, folder, wall=WALL_SECONDS):
+    """Wait for its end. Return: what came of it; raises Finding if it crashed or hung."""
+    status = wait(process, wall)
     with open(os.path.join(folder, "stdout"), "rb") as out:
         out = out.read()
     with open(os.path.join(folder, "stderr"), "rb") as err:
