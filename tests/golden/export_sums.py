@@ -13,6 +13,7 @@ were compared.
 """
 import collections
 import csv
+import gc
 import json
 import os
 import re
@@ -45,9 +46,6 @@ def sqlite_tables(path):
 READERS = {"csv": csv_tables, "sqlite": sqlite_tables}
 
 
-FIELD = re.compile(r'(\w+): ("(?:[^"\\\\]|\\\\.)*"|\S+)|(\w+) \{|(\})')
-
-
 def packets(path):
     """Each packet as nested lists of (field, value)."""
     proto = os.path.join(os.environ["KSV_SOURCE_DIR"], "tools", "export")
@@ -56,17 +54,21 @@ def packets(path):
                               stdin=trace, capture_output=True, text=True, check=True).stdout
     if re.search(r"^\s*\d+[: ]", text, re.M):
         sys.exit("%s has fields that perfetto.proto does not know" % path)
-    stack = [[]]
-    for name, value, group, end in FIELD.findall(text):
-        if name:
-            stack[-1].append((name, value.strip('"')))
-        elif group:
-            stack.append([])
-            stack[-2].append((group, stack[-1]))
-        elif end:
-            stack.pop()
-            if len(stack) == 1:
-                yield dict(stack[0].pop()[1])
+    stack, top = [], []
+    for line in text.splitlines():
+        line = line.lstrip()
+        if line == "}":
+            done, top = top, stack.pop()
+            if not stack:
+                yield dict(done)
+                top.clear()
+        elif line.endswith(" {"):
+            stack.append(top)
+            top.append((line[:-2], []))
+            top = top[-1][1]
+        else:
+            name, value = line.split(": ", 1)
+            top.append((name, value.strip('"')))
 
 
 def perfetto_sums(path):
@@ -241,6 +243,8 @@ def shown(report):
 
 
 def main():
+    # millions of small lists, and no cycle among them
+    gc.disable()
     with open(sys.argv[1]) as file:
         is_shown = shown(json.load(file))
     with open(sys.argv[1]) as file:

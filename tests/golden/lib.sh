@@ -150,6 +150,21 @@ sanitized()
 	ldd "$KSV_BIN" | grep -q libasan
 }
 
+# chosen FILE...: all of them, a line each; every sixth one with the address sanitizer
+chosen()
+{
+	local every=1
+
+	! sanitized || every=6
+	printf '%s\n' "$@" | awk -v every="$every" 'NR % every == 1 || every == 1'
+}
+
+# least N: how many a test must find that goes through chosen files
+least()
+{
+	! sanitized && echo "$1" || echo $(($1 / 12 + 1))
+}
+
 # endures_no_memory: memory can be withheld; the sanitizers and gcov would not endure it themselves
 endures_no_memory()
 {

@@ -28,7 +28,7 @@ def plain(report, path):
 class Judge:
     """Counts what was compared, and says what differs."""
     def __init__(self):
-        self.compared = self.differ = 0
+        self.compared = self.differ = self.turn = 0
 
     def must(self, *words):
         """A command that has to succeed."""
@@ -38,7 +38,13 @@ class Judge:
         return result.stdout
 
     def same(self, whole, words, part, pages=PAGES, formats=("json",)):
-        """Does a report of @part say what that of @whole with @words says?"""
+        """Does a report of @part say what that of @whole with @words says?
+
+        The plain page each time, the others in turn.
+        """
+        if pages is PAGES:
+            self.turn += 1
+            pages = PAGES[0], PAGES[1 + self.turn % (len(PAGES) - 1)]
         for page in pages:
             for form in formats:
                 options = ["report", "-q", "--format", form, *page]

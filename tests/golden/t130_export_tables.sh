@@ -37,7 +37,8 @@ fi
 
 compared=0
 found=0
-for sample in "$SAMPLES"/*.xen "$SAMPLES"/*.xen.gz "$SAMPLES"/*.dat; do
+mapfile -t samples < <(chosen "$SAMPLES"/*.xen "$SAMPLES"/*.xen.gz "$SAMPLES"/*.dat)
+for sample in "${samples[@]}"; do
 	if sums_are_report "$sample"; then
 		found=$((found + 1))
 		continue
@@ -47,8 +48,8 @@ for sample in "$SAMPLES"/*.xen "$SAMPLES"/*.xen.gz "$SAMPLES"/*.dat; do
 	status 3
 	check "nothing is written" test ! -e "$WORK/none"
 done
-check "there are samples ($found)" test "$found" -ge 25
-check "there are numbers ($compared)" test "$compared" -ge 5000
+check "there are samples ($found)" test "$found" -ge "$(least 25)"
+check "there are numbers ($compared)" test "$compared" -ge "$(least 5000)"
 sums_are_report "$SAMPLES/hvm-exits.xen" --from 10ms --to 25ms || fail "no report"
 sums_are_report "$SAMPLES/kvm-host.dat" --from 1793.3 --to 1793.7 || fail "no report"
 sums_are_report "$SAMPLES/credit2-basic.xen" --from 1 --to 2 --vcpu d1 || fail "no report"
