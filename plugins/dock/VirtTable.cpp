@@ -166,7 +166,7 @@ void fillItem(Item *item, const virt_model *model, const virt_window_stats &stat
 	const virt_dist &runs = stats.runs.whole, &wakes = stats.states[VIRT_WAKING].whole;
 	double all = static_cast<double>(virt_window_share_base(&stats, VIRT_UNKNOWN));
 	double exits = seconds > 0 ? static_cast<double>(stats.exits) / seconds : 0;
-	int64_t run = runs.count ? runs.ns / static_cast<int64_t>(runs.count) : 0;
+	int64_t run = virt_mean(runs.ns, runs.count);
 	QVariantList bar;
 
 	for (int state = 0; state < VIRT_N_STATES; state++) {

@@ -31,7 +31,7 @@ void csv_row(struct output *out, const struct report *report, const struct csv_r
 	const struct virt_stretches *stretches = row->stretches;
 	const struct virt_dist *dist = stretches ? &stretches->whole : row->dist;
 	struct csv_row empty = *row;
-	int64_t mean = dist && dist->count ? dist->ns / (int64_t)dist->count : 0;
+	int64_t mean = dist ? virt_mean(dist->ns, dist->count) : 0;
 
 	if (row->unknown) {
 		empty.count = NULL;

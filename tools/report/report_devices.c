@@ -126,7 +126,7 @@ static void text_asked(struct output *out, const struct report *report,
 	text_count(out, asked->count);
 	text_count(out, asked->bytes);
 	if (latency->count) {
-		text_duration(out, latency->ns / (int64_t)latency->count);
+		text_duration(out, virt_mean(latency->ns, latency->count));
 		text_duration(out, latency->p50);
 		text_duration(out, latency->p95);
 		text_duration(out, latency->p99);

@@ -48,7 +48,7 @@ static void put_exit_costs(struct output *out, const struct report *report,
 			text_share(out, cost->ns, ns, TEXT_NUMBER);
 			text_duration(out, cost->min);
 			text_duration(out, cost->max);
-			text_duration(out, cost->ns / (int64_t)cost->count);
+			text_duration(out, virt_mean(cost->ns, cost->count));
 			text_duration(out, cost->p50);
 			text_duration(out, cost->p95);
 			text_duration(out, cost->p99);

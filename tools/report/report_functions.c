@@ -159,8 +159,7 @@ static void text_function(struct output *out, const struct report_hyper_machine 
 	text_more(out, function->unknown_ns > 0);
 	text_share(out, function->true_ns, machine->guest_ns, TEXT_SHARE);
 	text_duration(out, function->self_ns);
-	text_duration(out, function->complete ?
-		      function->true_ns / (int64_t)function->complete : 0);
+	text_duration(out, virt_mean(function->true_ns, function->complete));
 	text_duration(out, function->cpu_ns);
 	if (function->calls > function->complete)
 		text_count(out, function->calls - function->complete);

@@ -9,7 +9,7 @@ void json_dist(struct json *json, const struct virt_dist *dist)
 {
 	if (!dist->count)
 		return;
-	json_i64(json, "mean", dist->ns / (int64_t)dist->count);
+	json_i64(json, "mean", virt_mean(dist->ns, dist->count));
 	json_i64(json, "min", dist->min);
 	json_i64(json, "p5", dist->p5);
 	json_i64(json, "p50", dist->p50);

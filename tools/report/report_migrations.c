@@ -123,7 +123,7 @@ static void text_moves(struct output *out, const char *name, const struct moves 
 	text_count(out, moves->count);
 	if (cost->count) {
 		text_duration(out, cost->ns);
-		text_duration(out, cost->ns / (int64_t)cost->count);
+		text_duration(out, virt_mean(cost->ns, cost->count));
 		text_duration(out, cost->p50);
 		text_duration(out, cost->p99);
 		text_duration(out, cost->max);

@@ -105,7 +105,7 @@ static void fill_cells(char cells[N_CELLS][32], const struct virt_stretches *str
 	memset(cells, 0, N_CELLS * sizeof(*cells));
 	if (whole->count)
 		report_duration(cells[CELL_MEAN], sizeof(*cells),
-				whole->ns / (int64_t)whole->count);
+				virt_mean(whole->ns, whole->count));
 	for (int i = CELL_MIN; i <= CELL_MAX && whole->count; i++)
 		report_duration(cells[i], sizeof(*cells), numbers[i - CELL_MIN]);
 	if (stretches->count > whole->count)

@@ -289,7 +289,7 @@ static void csv_stretch(struct output *out, const struct virt_stretches *stretch
 	csv_number(out, true, stretches->ns);
 	csv_number(out, true, (int64_t)stretches->count);
 	csv_number(out, true, (int64_t)whole->count);
-	csv_number(out, whole->count, whole->count ? whole->ns / (int64_t)whole->count : 0);
+	csv_number(out, whole->count, virt_mean(whole->ns, whole->count));
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		csv_number(out, whole->count, numbers[i]);
 }

@@ -69,6 +69,14 @@ struct virt_dist {
 	int64_t		min, p5, p50, p95, p99, max;
 };
 
+/** virt_mean - the mean of @count durations, rounded to the next ns; 0 if there are none */
+static inline int64_t virt_mean(int64_t ns, uint64_t count)
+{
+	int64_t n = (int64_t)count;
+
+	return n > 0 ? ns / n + (ns % n >= n - n / 2) : 0;
+}
+
 /** virt_dist_make - the distribution of @n durations; @ns is reordered. */
 void virt_dist_make(struct virt_dist *dist, int64_t *ns, size_t n);
 
