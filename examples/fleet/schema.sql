@@ -50,6 +50,7 @@ CREATE TABLE IF NOT EXISTS rollup AS rollup_local
 ENGINE = Distributed(fleet, currentDatabase(), rollup_local, cityHash64(host));
 
 -- Hours, to keep when seconds are dropped: sums, and histograms that are added up. Filled by `condense`.
+-- What is NULL adds nothing.
 CREATE TABLE IF NOT EXISTS rollup_hour_local
 (
     hour DateTime,
@@ -57,9 +58,9 @@ CREATE TABLE IF NOT EXISTS rollup_hour_local
     machine_id Int64,
     machine String,
     length_ns AggregateFunction(sum, Int64),     -- of all vCPUs
-    preempted_ns AggregateFunction(sum, Nullable(Int64)),
-    waking_ns AggregateFunction(sum, Nullable(Int64)),
-    migrations AggregateFunction(sum, Nullable(UInt64)),
+    preempted_ns AggregateFunction(sum, Int64),
+    waking_ns AggregateFunction(sum, Int64),
+    migrations AggregateFunction(sum, UInt64),
     wake_length AggregateFunction(sumMap, Array(UInt16), Array(UInt64)),
     steal_length AggregateFunction(sumMap, Array(UInt16), Array(UInt64)),
     exit_length AggregateFunction(sumMap, Array(UInt16), Array(UInt64))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """split_windows.py FOLDER SEED N TRACE...: a part tells what the whole trace tells of its window.
 
-Windows at records and between them, at the ends, of one record, of everything, and N at random.
+Windows at records and between them, at the ends, of one record, of everything: some of them for each
+trace; and N at random.
 """
 import os
 import random
@@ -19,16 +20,12 @@ refused = 0
 def windows(path, times):
     begin, end, _ = split_lib.ends(path)
     some = times[len(times) // 2]
-    yield begin, end
-    yield some, times[len(times) * 3 // 4]
-    yield begin, begin + (end - begin) // 3
-    yield begin + 2 * (end - begin) // 3, end
-    if not n:
-        return
-    yield begin, begin + 1
-    yield end - 1, end
-    yield some, some + 1
-    yield some + 1, times[len(times) * 3 // 4] + 1
+    large = ((begin, end), (some, times[len(times) * 3 // 4]), (begin, begin + (end - begin) // 3),
+             (begin + 2 * (end - begin) // 3, end))
+    small = ((begin, begin + 1), (end - 1, end), (some, some + 1),
+             (some + 1, times[len(times) * 3 // 4] + 1))
+    yield from rng.sample(large, 4 if n else 2)
+    yield from rng.sample(small, 2 if n else 0)
     for _ in range(n):
         first = rng.randrange(begin, end)
         yield first, min(end, first + 1 + int((end - begin) * rng.random() ** 3))

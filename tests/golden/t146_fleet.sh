@@ -79,7 +79,7 @@ ask()
 }
 check "hours" "$FLEET/condense" 2026-11-24
 check "hours once more" "$FLEET/condense" 2026-11-24
-ask "SELECT machine, sum(preempted_ns), sum(length_ns), tupleElement(sumMap(wake_length_bucket,
+ask "SELECT machine, ifNull(sum(preempted_ns), 0), sum(length_ns), tupleElement(sumMap(wake_length_bucket,
 	wake_length_count), 2) FROM rollup FINAL WHERE vcpu >= 0 GROUP BY machine ORDER BY machine" \
 	> "$WORK/seconds"
 ask "SELECT machine, sumMerge(preempted_ns), sumMerge(length_ns),

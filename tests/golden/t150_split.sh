@@ -3,10 +3,9 @@
 # ns and byte for byte; other programs read it; nothing is there that is not complete.
 . "$(dirname "$0")/lib.sh"
 
-n=2
+n=1
 traces=("$SAMPLES"/*.xen "$SAMPLES"/domU.xen.gz)
 if sanitized; then
-	n=1
 	traces=("$SAMPLES/hvm-exits.xen" "$SAMPLES/sched-null.xen" "$SAMPLES/dom0.xen")
 fi
 check "parts of all samples" python3 "$GOLDEN/split_windows.py" "$WORK" 150 "$n" "${traces[@]}"
