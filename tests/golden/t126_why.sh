@@ -35,6 +35,8 @@ hosts="*.xen domU.xen.gz hypertrace-packed.dat hypertrace-plain.dat kvm-host.dat
 	kvm-nested-shift-g1.dat kvm-nested-shift.dat kvm-nested.dat kvm-nosync.dat kvm-ptp.dat \
 	kvm-shared.dat recording-kvm recording-xen"
 
+! sanitized || hosts="credit2-basic.xen lost-records.xen kvm-host.dat kvm-nested.dat"
+
 # The ten worst are explained, but for what is not in a trace: kvm-nested-g1 is of a guest that hosts
 # another one; it has records of exits only where they began before the trace did.
 for sample in $hosts; do

@@ -23,7 +23,7 @@ agree()
 		"$WORK/threads.json" "$WORK/threads.csv" "$WORK/threads.text" "$OUT"
 }
 
-for sample in kvm-*.dat; do
+for sample in $(chosen kvm-*.dat); do
 	case $sample in *-g1.dat | *-n1.dat | *-db.dat | *-web.dat | kvm-guest.dat) continue ;; esac
 	agree "$sample"
 done

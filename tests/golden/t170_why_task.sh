@@ -55,13 +55,16 @@ for pair in domU.xen.gz,domU-ftrace.dat dom0.xen,dom0-ftrace.dat kvm-nosync.dat,
 	status 0
 done
 oracle --ns g1 "$guest" "$host" "$guest"
-oracle --ns g1 "$SAMPLES/kvm-migration-g1.dat" "$SAMPLES/kvm-migration.dat" "$SAMPLES/kvm-migration-g1.dat"
-oracle '' g1 "$WORK/kvm-nosync-g1.dat" "$WORK/kvm-nosync.dat" "$WORK/kvm-nosync-g1.dat"
-oracle '' web "$SAMPLES/recording-kvm/host-web.dat" "$SAMPLES/recording-kvm"
-oracle '' db "$SAMPLES/recording-kvm/host-db.dat" "$SAMPLES/recording-kvm"
-oracle '' d1 "$WORK/domU-ftrace.dat" "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
+if ! sanitized; then
+	oracle --ns g1 "$SAMPLES/kvm-migration-g1.dat" "$SAMPLES/kvm-migration.dat" \
+		"$SAMPLES/kvm-migration-g1.dat"
+	oracle '' g1 "$WORK/kvm-nosync-g1.dat" "$WORK/kvm-nosync.dat" "$WORK/kvm-nosync-g1.dat"
+	oracle '' web "$SAMPLES/recording-kvm/host-web.dat" "$SAMPLES/recording-kvm"
+	oracle '' db "$SAMPLES/recording-kvm/host-db.dat" "$SAMPLES/recording-kvm"
+	oracle '' d1 "$WORK/domU-ftrace.dat" "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
+fi
 oracle '' d0 "$WORK/dom0-ftrace.dat" "$WORK/dom0.xen" "$WORK/dom0-ftrace.dat"
-check "there were enough: $total" test "$total" -gt 1500
+check "there were enough: $total" test "$total" -gt "$(least 1500)"
 
 # A check that cannot fail would be none.
 run report -q --format json "$host" "$guest"
@@ -79,12 +82,14 @@ done
 
 laws --task g1:hackbench-621 --worst 10 "$host" "$guest"
 laws --task g1:613 --worst 10 --kind blocked,wake "$host" "$guest"
-laws --task g1:rcu_preempt --from 1794 --to 1794.2 "$guest" "$host"
-laws --task web:rcu_preempt --worst 20 --kind wake,steal,blocked,exit "$SAMPLES/recording-kvm"
-laws --task d1:labload-102 --worst 10 --kind wake,steal,blocked "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
-laws --task d0:rcu_preempt --worst 10 --kind wake,blocked "$WORK/dom0.xen" "$WORK/dom0-ftrace.dat"
-# vCPUs and pCPUs, with the tasks of their guests
-laws --worst 10 "$host" "$guest"
+if ! sanitized; then
+	laws --task g1:rcu_preempt --from 1794 --to 1794.2 "$guest" "$host"
+	laws --task web:rcu_preempt --worst 20 --kind wake,steal,blocked,exit "$SAMPLES/recording-kvm"
+	laws --task d1:labload-102 --worst 10 --kind wake,steal,blocked "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
+	laws --task d0:rcu_preempt --worst 10 --kind wake,blocked "$WORK/dom0.xen" "$WORK/dom0-ftrace.dat"
+	# vCPUs and pCPUs, with the tasks of their guests
+	laws --worst 10 "$host" "$guest"
+fi
 laws --vcpu d1v1 --from 1 --to 1.05 "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
 laws --cpu 0-3 --from 1794 --to 1794.02 "$host" "$guest"
 

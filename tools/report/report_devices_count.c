@@ -186,8 +186,9 @@ static void sort_all(struct report_devices *devices)
 		struct report_asked *asked = &devices->asked[i];
 
 		virt_dist_make(&asked->latency, asked->ns, asked->n_ns);
-		qsort(asked->threads, asked->n_threads, sizeof(*asked->threads),
-		      compare_beginners);
+		if (asked->n_threads)
+			qsort(asked->threads, asked->n_threads, sizeof(*asked->threads),
+			      compare_beginners);
 	}
 	if (devices->n_asked)
 		qsort(devices->asked, devices->n_asked, sizeof(*devices->asked), compare_asked);
