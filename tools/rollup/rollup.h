@@ -21,7 +21,7 @@ struct rollup_exit {
 	int64_t		ns;		/* that cost */
 };
 
-/** Who had the pCPU: a machine, a task of the host, or ROLLUP_UNKNOWN if the trace does not show it. */
+/** Who had the pCPU: a machine, a task of the host, or ROLLUP_UNKNOWN. */
 struct rollup_steal {
 	const char	*culprit;
 	int64_t		ns;
@@ -34,6 +34,7 @@ struct rollup_loss {
 	int64_t		records;	/* VIRT_NONE: not known */
 };
 
+/** The culprit of all steal in a trace that does not show culprits. */
 #define ROLLUP_UNKNOWN	"unknown"
 
 struct rollup_row {

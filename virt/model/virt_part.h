@@ -49,7 +49,7 @@ struct virt_part {
 	int64_t		begin_ns, end_ns;	/* of the whole trace */
 	int64_t		from_ns, to_ns;		/* of the part, within it */
 	bool		unsplit;		/* virt_model_is_unsplit() */
-	uint64_t	recorded;		/* virt_model_recorded(); 0: the part does not say */
+	uint64_t	recorded;		/* virt_model_recorded(); 0: not kept */
 	int32_t		n_known;		/* as virt_model_n_pcpus() */
 	bool		*left_out;		/* by pCPU: its records are not there; or NULL */
 	int32_t		n_left_out;		/* length of that array */
