@@ -171,7 +171,7 @@ def sums(tables):
         of[key + ("ns",)] += number(row["cost_ns"])
         for state in ("hypervisor", "polling", "vmm", "preempted", "waking", "blocked",
                       "offline"):
-            of[key + (state,)] += number(row[state + "_ns"])
+            of[key + (state,)] += number(row[state + "_ns"]) or 0
     for row in tables["migration"]:
         of[names[number(row["vcpu"])], "migrations"] += 1
     for row in tables["wake"]:

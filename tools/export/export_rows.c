@@ -9,6 +9,7 @@
 
 #include "export_rows.h"
 #include "virt_exits.h"
+#include "virt_needs.h"
 #include "virt_part.h"
 #include "virt_worst.h"
 
@@ -100,6 +101,8 @@ const char *export_detail(const struct export_job *job, const struct virt_interv
 	case VIRT_VMM:
 		return virt_model_reason(model_of(job), interval->detail);
 	case VIRT_PREEMPTED:
+		if (!virt_model_knows(model_of(job), VIRT_NUMBER_CULPRITS))
+			return NULL;
 		*who = interval->detail;
 		return virt_model_who(model_of(job), interval->detail);
 	case VIRT_BLOCKED:
@@ -195,6 +198,14 @@ static void put_intervals(const struct export_job *job, struct export_sink *sink
 	}
 }
 
+/** How long an exit was in a state; NULL if the trace does not show that. */
+static struct export_value state_of(const struct export_job *job, const struct virt_exit *exit,
+				    enum virt_state state)
+{
+	return number_if(exit->complete && virt_model_knows_state(model_of(job), state),
+			 exit->state_ns[state]);
+}
+
 static void put_exits(const struct export_job *job, struct export_sink *sink, int32_t vcpu)
 {
 	struct virt_interval_range range = export_vcpu_window(job, vcpu);
@@ -208,13 +219,13 @@ static void put_exits(const struct export_job *job, struct export_sink *sink, in
 		PUT(sink, EXPORT_EXIT, number(vcpu), number(exit.time_ns),
 		    number_if(exit.complete, exit.entry_ns), text(export_reason(job, exit.reason)),
 		    number_if(exit.complete, exit.cost_ns), index_of(range.first[i].pcpu),
-		    number_if(exit.complete, exit.state_ns[VIRT_HYPERVISOR]),
-		    number_if(exit.complete, exit.state_ns[VIRT_POLLING]),
-		    number_if(exit.complete, exit.state_ns[VIRT_VMM]),
-		    number_if(exit.complete, exit.state_ns[VIRT_PREEMPTED]),
-		    number_if(exit.complete, exit.state_ns[VIRT_WAKING]),
-		    number_if(exit.complete, exit.state_ns[VIRT_BLOCKED]),
-		    number_if(exit.complete, exit.state_ns[VIRT_OFFLINE]),
+		    state_of(job, &exit, VIRT_HYPERVISOR),
+		    state_of(job, &exit, VIRT_POLLING),
+		    state_of(job, &exit, VIRT_VMM),
+		    state_of(job, &exit, VIRT_PREEMPTED),
+		    state_of(job, &exit, VIRT_WAKING),
+		    state_of(job, &exit, VIRT_BLOCKED),
+		    state_of(job, &exit, VIRT_OFFLINE),
 		    number_if(exit.complete, exit.unasked_ns));
 	}
 }

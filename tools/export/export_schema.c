@@ -72,7 +72,7 @@ static const struct export_column exit_columns[] = {
 	TEXT("reason", "as in report; unknown: not told"),
 	INTEGER("cost_ns", "as in report; empty: its entry is not in the trace"),
 	INTEGER("pcpu", "where; empty: not known"),
-	INTEGER("hypervisor_ns", "from the exit to the entry, by state; empty as cost_ns is"),
+	INTEGER("hypervisor_ns", "from the exit to the entry, by state; empty as cost_ns is, or unknown"),
 	INTEGER("polling_ns", "no cost"),
 	INTEGER("vmm_ns", ""),
 	INTEGER("preempted_ns", ""),
