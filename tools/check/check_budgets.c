@@ -11,7 +11,7 @@
 
 #include "check_budgets.h"
 #include "json_writer.h"
-#include "report_text.h"
+#include "text_columns.h"
 #include "virt_needs.h"
 #include "virt_window_walk.h"
 

@@ -10,7 +10,7 @@
 
 #include "diff.h"
 #include "json_writer.h"
-#include "report_text.h"
+#include "text_columns.h"
 
 /** Culprits that are named in a sentence. */
 #define MAX_CULPRITS	3

@@ -18,15 +18,6 @@
 /** More than anybody reads, less than memory holds. */
 #define MAX_WORST	1000000
 
-enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, N_FORMATS };
-
-static const char *const format_names[] = {
-	[FORMAT_TEXT] = "text",
-	[FORMAT_JSON] = "json",
-	[FORMAT_CSV] = "csv",
-	NULL
-};
-
 /** What can be asked for instead of the report and needs no more than the model. */
 enum page {
 	PAGE_WAITS, PAGE_THREADS, PAGE_HANDLERS, PAGE_POWER, PAGE_MIGRATIONS, PAGE_DEVICES, N_PAGES
@@ -50,15 +41,15 @@ static const struct {
 				   const struct report_tracing *tracing, bool first);
 	/* machines and tasks that are told apart when it comes to who takes pCPUs from whom */
 	size_t		most_culprits;
-} formats[N_FORMATS] = {
-	[FORMAT_TEXT] = { report_text, report_worst_text, report_tracing_text, 8 },
-	[FORMAT_JSON] = { report_json, report_worst_json, report_tracing_json, 64 },
-	[FORMAT_CSV] = { report_csv, report_worst_csv, report_tracing_csv, 64 },
+} formats[TABLE_N_FORMATS] = {
+	[TABLE_TEXT] = { report_text, report_worst_text, report_tracing_text, 8 },
+	[TABLE_JSON] = { report_json, report_worst_json, report_tracing_json, 64 },
+	[TABLE_CSV] = { report_csv, report_worst_csv, report_tracing_csv, 64 },
 };
 
 struct report_options {
 	const struct ksv_command *command;
-	int			format;		/* enum format */
+	int			format;		/* enum table_format_kind */
 	bool			quiet;
 	const char		*output;
 	struct ksv_vcpu_set	vcpus;
@@ -153,7 +144,7 @@ static int take_kallsyms(const struct ksv_command *command, const struct ksv_opt
 #define OPTIONS	struct report_options
 
 static const struct ksv_option report_option_table[] = {
-	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), json or csv"),
+	KSV_OPTION_FORMAT(OPTIONS, format, table_format_names, "text (default), json or csv"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
@@ -376,13 +367,9 @@ static int write_report(struct job *job, struct output *out, bool first)
 			return -ENOMEM;
 		if (report_window(report, &options->vcpus, 0))
 			return -ENOMEM;
-		report_page_writer *const writers[] = {
-			[FORMAT_TEXT] = report_pages[page]->text,
-			[FORMAT_JSON] = report_pages[page]->json,
-			[FORMAT_CSV] = report_pages[page]->csv,
-		};
-
-		return writers[options->format](out, report, first);
+		return report_page_write(report_pages[page],
+					 (enum table_format_kind)options->format, out, report,
+					 first);
 	}
 	if (wants_guests(options)) {
 		if (report_sections_build(&job->counted, report, &options->vcpus))

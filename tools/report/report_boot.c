@@ -8,7 +8,7 @@
 #include "escape.h"
 #include "report_csv.h"
 #include "report_section.h"
-#include "report_text.h"
+#include "text_columns.h"
 
 /** Exit reasons that a line has room for. */
 #define TEXT_REASONS	3

@@ -11,8 +11,8 @@
 #include "escape.h"
 #include "guest_culprits.h"
 #include "report_parts.h"
-#include "report_text.h"
 #include "report_unknown.h"
+#include "text_columns.h"
 #include "virt_moments.h"
 
 /** Tasks of a culprit that are listed one by one, in text. */

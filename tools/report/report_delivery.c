@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "report_section.h"
-#include "report_text.h"
+#include "text_columns.h"
 
 static int build_vcpu(struct report_delivery *delivery, const struct report *report,
 		      int32_t number, const struct report_guest *guest,

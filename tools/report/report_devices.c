@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "escape.h"
+#include "json_durations.h"
 #include "report_devices.h"
-#include "report_json.h"
 #include "report_page.h"
-#include "report_text.h"
+#include "text_columns.h"
 
 /** Of names, in the tables. */
 #define NAME_WIDTH	28
@@ -413,4 +413,4 @@ static int page_csv(struct output *out, const struct report *report, bool first)
 	return report_each_monitor(report, csv_monitor, out);
 }
 
-const struct report_page report_devices = { .text = page_text, .json = page_json, .csv = page_csv };
+const struct report_page report_devices = { .writers = { page_text, page_json, page_csv } };

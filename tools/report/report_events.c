@@ -5,10 +5,10 @@
  */
 #include <stdio.h>
 
+#include "json_durations.h"
 #include "report_csv.h"
-#include "report_json.h"
 #include "report_parts.h"
-#include "report_text.h"
+#include "text_columns.h"
 
 /** How many there are of a kind, by number; what is called the same is one list. */
 struct list {

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "json_durations.h"
 #include "report_csv.h"
-#include "report_json.h"
 #include "report_parts.h"
-#include "report_text.h"
 #include "report_unknown.h"
+#include "text_columns.h"
 
 /** What an exit has cost can be known: it has an entry, and both have records. */
 static bool has_cost(const struct report *report, const struct virt_dist *cost)

@@ -10,7 +10,7 @@
 
 #include "report_csv.h"
 #include "report_section.h"
-#include "report_text.h"
+#include "text_columns.h"
 #include "virt_window.h"
 
 #define MAX_FUNCTIONS	20

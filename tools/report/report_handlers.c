@@ -4,212 +4,99 @@
  * @brief	kshark-virt report --handlers: what interrupted vCPUs on their pCPUs.
  */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "report_page.h"
-#include "report_text.h"
+#include "text_columns.h"
 #include "virt_handlers.h"
 
-/** Of names, in the table. */
-#define NAME_WIDTH	36
+/** Of kinds and names. */
+#define KIND_WIDTH	8
+#define NAME_WIDTH	28
 
-/** A vCPU, and what interrupted it. */
-struct interrupted {
-	int32_t			vcpu;
-	const char		*machine, *name;
-	const struct virt_handled *handled;
-	size_t			n;
-	int64_t			hypervisor_ns, vmm_ns;	/* of all of them */
-	struct virt_totals	totals;			/* of the vCPU */
+static const struct table_column vcpus[] = {
+	{ .key = "machine" },
+	{ .key = "vcpu", .json = "name", .title = "" },
+	{ .key = "hypervisor_ns", .type = TABLE_NS, .not_csv = true },
+	{ .key = "vmm_ns", .type = TABLE_NS, .not_csv = true },
 };
 
-static const struct virt_handler *handler_of(const struct report *report,
-					     const struct virt_handled *handled)
+static const struct table_column handlers[] = {
+	{ .key = "kind", .title = "interrupted by", .width = KIND_WIDTH },
+	{ .key = "name", .title = "", .width = NAME_WIDTH },
+	{ .key = "count", .type = TABLE_COUNT, .title = "count" },
+	{ .key = "ns", .type = TABLE_NS, .title = "total" },
+	{ .key = "max", .type = TABLE_NS, .title = "max" },
+	{ .key = "hypervisor_ns", .type = TABLE_NS, .title = "hypervisor" },
+	{ .key = "vmm_ns", .type = TABLE_NS, .title = "vmm" },
+	{ .key = "other_ns", .type = TABLE_NS, .title = "other" },
+};
+
+static const struct table table = {
+	.groups = "vcpus", .group = vcpus, .n_group = ARRAY_SIZE(vcpus),
+	.rows = "handlers", .row = handlers, .n_row = ARRAY_SIZE(handlers),
+	.none = "  the trace tells of no handler on its time\n",
+};
+
+/** What part of the vCPU's time in each state handlers took. */
+static void put_shares(struct output *out, int64_t hypervisor_ns, int64_t vmm_ns,
+		       const struct virt_totals *totals)
 {
-	return virt_model_handler(report->load->model, handled->handler);
+	out_str(out, "  ");
+	out_text_left(out, "of its time in this state",
+		      KIND_WIDTH + NAME_WIDTH + 3 * TEXT_NUMBER);
+	text_share(out, hypervisor_ns, totals->ns[VIRT_HYPERVISOR], TEXT_NUMBER);
+	text_share(out, vmm_ns, totals->ns[VIRT_VMM], TEXT_NUMBER);
+	out_char(out, '\n');
 }
 
-static const char *kind_of(const struct virt_handler *handler)
+static void put_handler(struct table_writer *to, const struct virt_handler *handler,
+			const struct virt_handled *handled)
 {
-	return virt_handler_kind_name((enum virt_handler_kind)handler->kind);
+	table_row(to, (const struct table_cell[]){
+		table_name(virt_handler_kind_name((enum virt_handler_kind)handler->kind)),
+		table_name(handler->name), table_number((int64_t)handled->count),
+		table_number(handled->hypervisor_ns + handled->vmm_ns + handled->other_ns),
+		table_number(handled->max_ns), table_number(handled->hypervisor_ns),
+		table_number(handled->vmm_ns), table_number(handled->other_ns),
+	});
 }
 
-/** Each vCPU that is wanted, machine by machine. Return: 0 or -ENOMEM. */
-static int each_vcpu(const struct report *report,
-		     void (*tell)(void *arg, const struct report *report,
-				  const struct interrupted *interrupted), void *arg)
+static int put_vcpu(struct table_writer *to, const struct report *report,
+		    const struct virt_machine *machine, int32_t vcpu, void *arg)
 {
 	const struct virt_model *model = report->load->model;
+	int64_t hypervisor_ns = 0, vmm_ns = 0;
+	struct virt_totals totals;
+	size_t n;
+	struct virt_handled *handled = virt_handled_new(model, vcpu, report->from_ns,
+							report->to_ns, &n);
 
-	for (int32_t m = 0; m < virt_model_n_machines(model); m++) {
-		const struct virt_machine *machine = virt_model_machine(model, m);
+	(void)arg;
+	if (!handled)
+		return -ENOMEM;
+	virt_vcpu_totals(model, vcpu, report->from_ns, report->to_ns, &totals);
+	const struct table_cell cells[] = {
+		table_name(machine->name), table_name(virt_model_who(model, vcpu)),
+		table_number(totals.ns[VIRT_HYPERVISOR]), table_number(totals.ns[VIRT_VMM]),
+	};
 
-		for (int32_t i = 0; i < machine->n_vcpus; i++) {
-			struct interrupted interrupted = {
-				.vcpu = machine->vcpus[i], .machine = machine->name,
-				.name = virt_model_who(model, machine->vcpus[i]),
-			};
-			struct virt_handled *handled;
-
-			if (!virt_window_walk_wants(report->walk, interrupted.vcpu))
-				continue;
-			handled = virt_handled_new(model, interrupted.vcpu, report->from_ns,
-						   report->to_ns, &interrupted.n);
-			if (!handled)
-				return -ENOMEM;
-			interrupted.handled = handled;
-			virt_vcpu_totals(model, interrupted.vcpu, report->from_ns, report->to_ns,
-					 &interrupted.totals);
-			for (size_t k = 0; k < interrupted.n; k++) {
-				interrupted.hypervisor_ns += handled[k].hypervisor_ns;
-				interrupted.vmm_ns += handled[k].vmm_ns;
-			}
-			tell(arg, report, &interrupted);
-			free(handled);
-		}
+	table_group(to, cells);
+	for (size_t i = 0; i < n; i++) {
+		put_handler(to, virt_model_handler(model, handled[i].handler), &handled[i]);
+		hypervisor_ns += handled[i].hypervisor_ns;
+		vmm_ns += handled[i].vmm_ns;
 	}
+	table_group_end(to);
+	if (n && table_as_text(to))
+		put_shares(table_as_text(to), hypervisor_ns, vmm_ns, &totals);
+	free(handled);
 	return 0;
 }
 
-/* --- text ------------------------------------------------------------------------------------ */
-
-static void text_handler(struct output *out, const struct report *report,
-			 const struct virt_handled *handled)
+static int put_vcpus(struct table_writer *to, const struct report *report)
 {
-	const struct virt_handler *handler = handler_of(report, handled);
-
-	out_str(out, "  ");
-	out_text_left(out, kind_of(handler), 8);
-	out_text_left(out, handler->name, NAME_WIDTH - 8);
-	text_count(out, handled->count);
-	text_duration(out, handled->hypervisor_ns + handled->vmm_ns + handled->other_ns);
-	text_duration(out, handled->max_ns);
-	text_duration(out, handled->hypervisor_ns);
-	text_duration(out, handled->vmm_ns);
-	text_duration(out, handled->other_ns);
-	out_char(out, '\n');
+	return report_each_vcpu(report, to, put_vcpu, NULL);
 }
 
-static void text_vcpu(void *arg, const struct report *report,
-		      const struct interrupted *interrupted)
-{
-	static const char *const columns[] = {
-		"count", "total", "max", "hypervisor", "vmm", "other",
-	};
-	struct output *out = arg;
-
-	out_str(out, "\n  ");
-	out_text(out, interrupted->name);
-	out_char(out, '\n');
-	if (!interrupted->n) {
-		out_str(out, "  the trace tells of no handler on its time\n");
-		return;
-	}
-	out_str(out, "  ");
-	out_text_left(out, "interrupted by", NAME_WIDTH);
-	text_columns(out, columns, ARRAY_SIZE(columns));
-	for (size_t i = 0; i < interrupted->n; i++)
-		text_handler(out, report, &interrupted->handled[i]);
-	out_str(out, "  ");
-	out_text_left(out, "of its time in this state", NAME_WIDTH + 3 * TEXT_NUMBER);
-	text_share(out, interrupted->hypervisor_ns, interrupted->totals.ns[VIRT_HYPERVISOR],
-		   TEXT_NUMBER);
-	text_share(out, interrupted->vmm_ns, interrupted->totals.ns[VIRT_VMM], TEXT_NUMBER);
-	out_char(out, '\n');
-}
-
-static int page_text(struct output *out, const struct report *report, bool first)
-{
-	report_page_head(out, report, first);
-	return each_vcpu(report, text_vcpu, out);
-}
-
-/* --- JSON ------------------------------------------------------------------------------------ */
-
-static void json_vcpu(void *arg, const struct report *report,
-		      const struct interrupted *interrupted)
-{
-	struct json *json = arg;
-
-	json_open(json, NULL, '{', false);
-	json_str(json, "machine", interrupted->machine);
-	json_str(json, "name", interrupted->name);
-	json_i64(json, "hypervisor_ns", interrupted->totals.ns[VIRT_HYPERVISOR]);
-	json_i64(json, "vmm_ns", interrupted->totals.ns[VIRT_VMM]);
-	json_open(json, "handlers", '[', false);
-	for (size_t i = 0; i < interrupted->n; i++) {
-		const struct virt_handled *handled = &interrupted->handled[i];
-		const struct virt_handler *handler = handler_of(report, handled);
-
-		json_open(json, NULL, '{', true);
-		json_str(json, "kind", kind_of(handler));
-		json_str(json, "name", handler->name);
-		json_u64(json, "count", handled->count);
-		json_i64(json, "ns", handled->hypervisor_ns + handled->vmm_ns +
-			 handled->other_ns);
-		json_i64(json, "max", handled->max_ns);
-		json_i64(json, "hypervisor_ns", handled->hypervisor_ns);
-		json_i64(json, "vmm_ns", handled->vmm_ns);
-		json_i64(json, "other_ns", handled->other_ns);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-	json_close(json, '}');
-}
-
-static int page_json(struct output *out, const struct report *report, bool first)
-{
-	struct json json;
-	int ret;
-
-	(void)first;
-	report_page_begin(&json, out, report);
-	json_open(&json, "vcpus", '[', false);
-	ret = each_vcpu(report, json_vcpu, &json);
-	json_close(&json, ']');
-	report_page_end(&json);
-	return ret;
-}
-
-/* --- CSV ------------------------------------------------------------------------------------- */
-
-static void csv_vcpu(void *arg, const struct report *report,
-		     const struct interrupted *interrupted)
-{
-	struct output *out = arg;
-
-	for (size_t i = 0; i < interrupted->n; i++) {
-		const struct virt_handled *handled = &interrupted->handled[i];
-		const struct virt_handler *handler = handler_of(report, handled);
-		const int64_t numbers[] = {
-			handled->hypervisor_ns + handled->vmm_ns + handled->other_ns,
-			handled->max_ns, handled->hypervisor_ns, handled->vmm_ns,
-			handled->other_ns,
-		};
-
-		report_csv_text(out, report->file);
-		report_csv_text(out, interrupted->machine);
-		report_csv_text(out, interrupted->name);
-		report_csv_text(out, kind_of(handler));
-		report_csv_text(out, handler->name);
-		out_u64(out, handled->count);
-		for (size_t k = 0; k < ARRAY_SIZE(numbers); k++) {
-			out_char(out, ',');
-			out_i64(out, numbers[k]);
-		}
-		out_char(out, '\n');
-	}
-}
-
-static int page_csv(struct output *out, const struct report *report, bool first)
-{
-	if (first)
-		out_str(out, "file,machine,vcpu,kind,name,count,ns,max,hypervisor_ns,vmm_ns,"
-			"other_ns\n");
-	return each_vcpu(report, csv_vcpu, out);
-}
-
-const struct report_page report_handlers = {
-	.text = page_text, .json = page_json, .csv = page_csv,
-};
+const struct report_page report_handlers = { .table = &table, .rows = put_vcpus };

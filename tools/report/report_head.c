@@ -3,11 +3,11 @@
  * @file	report_head.c
  * @brief	Which file, clock and window a report is about.
  */
+#include "json_durations.h"
 #include "report_csv.h"
-#include "report_json.h"
 #include "report_section.h"
-#include "report_text.h"
 #include "report_unknown.h"
+#include "text_columns.h"
 
 static void text(struct output *out, const struct report *report)
 {

@@ -11,7 +11,7 @@
 #include "escape.h"
 #include "report_csv.h"
 #include "report_section.h"
-#include "report_text.h"
+#include "text_columns.h"
 #include "virt_window.h"
 
 /** Of fewer records than that, nobody can tell whether two clocks fit. */

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "json_durations.h"
 #include "report_csv.h"
-#include "report_json.h"
 #include "report_parts.h"
 #include "report_section.h"
-#include "report_text.h"
 #include "report_unknown.h"
+#include "text_columns.h"
 
 /** That nothing is known of them is known. */
 static enum virt_number together_number(int state)

@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "report_json.h"
+#include "json_durations.h"
 #include "report_page.h"
 #include "report_unknown.h"
 
@@ -35,6 +35,54 @@ void report_page_end(struct json *json)
 {
 	json_close(json, '}');
 	json_end(json);
+}
+
+static int put_table(const struct report_page *page, enum table_format_kind format,
+		     struct output *out, const struct report *report, bool first)
+{
+	struct json json;
+	struct table_writer to = {
+		.table = page->table, .out = out, .json = &json, .file = report->file,
+	};
+	int ret;
+
+	if (format == TABLE_TEXT)
+		report_page_head(out, report, first);
+	if (format == TABLE_TEXT && page->preface)
+		page->preface(out, report);
+	if (format == TABLE_JSON)
+		report_page_begin(&json, out, report);
+	table_begin(&to, format, first);
+	ret = page->rows(&to, report);
+	table_end(&to);
+	if (format == TABLE_JSON)
+		report_page_end(&json);
+	return ret;
+}
+
+int report_page_write(const struct report_page *page, enum table_format_kind format,
+		      struct output *out, const struct report *report, bool first)
+{
+	return page->table ? put_table(page, format, out, report, first) :
+	       page->writers[format](out, report, first);
+}
+
+int report_each_vcpu(const struct report *report, struct table_writer *to,
+		     int (*put)(struct table_writer *to, const struct report *report,
+				const struct virt_machine *machine, int32_t vcpu, void *arg),
+		     void *arg)
+{
+	const struct virt_model *model = report->load->model;
+	int ret = 0;
+
+	for (int32_t m = 0; m < virt_model_n_machines(model) && !ret; m++) {
+		const struct virt_machine *machine = virt_model_machine(model, m);
+
+		for (int32_t i = 0; i < machine->n_vcpus && !ret; i++)
+			if (virt_window_walk_wants(report->walk, machine->vcpus[i]))
+				ret = put(to, report, machine, machine->vcpus[i], arg);
+	}
+	return ret;
 }
 
 void report_csv_text(struct output *out, const char *text)

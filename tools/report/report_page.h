@@ -6,8 +6,8 @@
 #ifndef KSHARK_VIRT_REPORT_PAGE_H
 #define KSHARK_VIRT_REPORT_PAGE_H
 
-#include "json_writer.h"
 #include "report.h"
+#include "table.h"
 
 /**
  * How a page is counted and written in each format.
@@ -18,10 +18,28 @@
  */
 typedef int report_page_writer(struct output *out, const struct report *report, bool first);
 
+/** A page is a table, or has a writer for each format. */
 struct report_page {
-	report_page_writer	*text, *json, *csv;
-	bool			with_guests;	/* if their traces are there, they tell more */
+	const struct table	*table;
+	int	(*rows)(struct table_writer *to, const struct report *report);
+	void	(*preface)(struct output *out, const struct report *report); /* text; or NULL */
+	report_page_writer	*writers[TABLE_N_FORMATS];
+	bool			with_guests;	/* the page shows more with their traces */
 };
+
+/** report_page_write - a page in one format. Return: 0 or -ENOMEM. */
+int report_page_write(const struct report_page *page, enum table_format_kind format,
+		      struct output *out, const struct report *report, bool first);
+
+/**
+ * report_each_vcpu - the vCPUs that were asked for, machine by machine
+ *
+ * Return: 0, or what @put returned if that is not 0.
+ */
+int report_each_vcpu(const struct report *report, struct table_writer *to,
+		     int (*put)(struct table_writer *to, const struct report *report,
+				const struct virt_machine *machine, int32_t vcpu, void *arg),
+		     void *arg);
 
 /** What vCPUs waited for, and who woke them. */
 extern const struct report_page report_waits;

@@ -5,12 +5,12 @@
  */
 #include <stdio.h>
 
+#include "json_durations.h"
 #include "report_csv.h"
-#include "report_json.h"
 #include "report_parts.h"
 #include "report_section.h"
-#include "report_text.h"
 #include "report_unknown.h"
+#include "text_columns.h"
 
 /** Whatever a vCPU does on a pCPU counts as busy, if it is known what that is. */
 static bool knows_busy(const struct report *report)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report_page.h"
-#include "report_text.h"
+#include "text_columns.h"
 #include "virt_power.h"
 
 /** A pCPU, or a vCPU, for which these are those that it ran on or was woken for. */
@@ -334,4 +334,4 @@ static int page_csv(struct output *out, const struct report *report, bool first)
 	return 0;
 }
 
-const struct report_page report_power = { .text = page_text, .json = page_json, .csv = page_csv };
+const struct report_page report_power = { .writers = { page_text, page_json, page_csv } };

@@ -7,8 +7,8 @@
 
 #include "report_parts.h"
 #include "report_section.h"
-#include "report_text.h"
 #include "report_unknown.h"
+#include "text_columns.h"
 
 static const char *side_name(const struct report *report, const struct virt_matrix_side *side)
 {

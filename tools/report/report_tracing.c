@@ -9,8 +9,8 @@
 
 #include "json_writer.h"
 #include "report_page.h"
-#include "report_text.h"
 #include "report_tracing.h"
+#include "text_columns.h"
 
 #define PAGE		4096
 

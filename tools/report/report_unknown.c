@@ -5,10 +5,10 @@
  */
 #include <stdio.h>
 
+#include "json_durations.h"
 #include "report_csv.h"
-#include "report_json.h"
-#include "report_text.h"
 #include "report_unknown.h"
+#include "text_columns.h"
 
 void report_lacks_text(struct output *out, const struct report *report)
 {

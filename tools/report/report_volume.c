@@ -5,11 +5,11 @@
  */
 #include <stdio.h>
 
+#include "json_durations.h"
 #include "report_csv.h"
-#include "report_json.h"
 #include "report_parts.h"
 #include "report_section.h"
-#include "report_text.h"
+#include "text_columns.h"
 
 static void text(struct output *out, const struct report *report)
 {

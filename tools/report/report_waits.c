@@ -6,10 +6,10 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "json_durations.h"
 #include "report_delivery.h"
-#include "report_json.h"
 #include "report_page.h"
-#include "report_text.h"
+#include "text_columns.h"
 #include "virt_waits.h"
 
 /** A machine or one of its vCPUs; the waits of all of it. */
@@ -343,5 +343,5 @@ static int page_csv(struct output *out, const struct report *report, bool first)
 }
 
 const struct report_page report_waits = {
-	.text = page_text, .json = page_json, .csv = page_csv, .with_guests = true,
+	.writers = { page_text, page_json, page_csv }, .with_guests = true,
 };

@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "json_durations.h"
 #include "json_writer.h"
 #include "report_delivery.h"
-#include "report_json.h"
 #include "report_parts.h"
-#include "report_text.h"
 #include "report_unknown.h"
 #include "report_worst.h"
+#include "text_columns.h"
 #include "virt_finding.h"
 #include "virt_moments.h"
 

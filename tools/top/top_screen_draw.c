@@ -13,7 +13,7 @@
 #include <wchar.h>
 
 #include "escape.h"
-#include "report_text.h"
+#include "text_columns.h"
 #include "top_screen_draw.h"
 #include "virt_colors.h"
 #include "virt_window.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "json_writer.h"
-#include "report_text.h"
+#include "text_columns.h"
 #include "top.h"
 
 /** Reasons and culprits of a line of text. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file	report_text.h
- * @brief	Columns of kshark-virt report for people, times in fitting units.
+ * @file	text_columns.h
+ * @brief	Columns of text for people, times in fitting units.
  */
-#ifndef KSHARK_VIRT_REPORT_TEXT_H
-#define KSHARK_VIRT_REPORT_TEXT_H
+#ifndef KSHARK_VIRT_TEXT_COLUMNS_H
+#define KSHARK_VIRT_TEXT_COLUMNS_H
 
 #include "output.h"
 #include "virt_window.h"

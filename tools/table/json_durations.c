@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
- * @file	report_json.c
+ * @file	json_durations.c
  * @brief	Durations of kshark-virt report as JSON.
  */
-#include "report_json.h"
+#include "json_durations.h"
 
 void json_dist(struct json *json, const struct virt_dist *dist)
 {

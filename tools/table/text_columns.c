@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
- * @file	report_text.c
- * @brief	Columns of kshark-virt report for people, times in fitting units.
+ * @file	text_columns.c
+ * @brief	Columns of text for people, times in fitting units.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "array.h"
-#include "report_text.h"
+#include "text_columns.h"
 
 void text_right(struct output *out, const char *text, size_t width)
 {

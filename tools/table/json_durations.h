@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * @file	report_json.h
+ * @file	json_durations.h
  * @brief	Durations of kshark-virt report as JSON; kshark-virt-report.1 documents every key.
  */
-#ifndef KSHARK_VIRT_REPORT_JSON_H
-#define KSHARK_VIRT_REPORT_JSON_H
+#ifndef KSHARK_VIRT_JSON_DURATIONS_H
+#define KSHARK_VIRT_JSON_DURATIONS_H
 
 #include "json_writer.h"
 #include "virt_window.h"

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	table.c
+ * @brief	Tables: what all formats have in common.
+ */
+#include "table.h"
+
+const char *const table_format_names[] = {
+	[TABLE_TEXT] = "text", [TABLE_JSON] = "json", [TABLE_CSV] = "csv", [TABLE_N_FORMATS] = NULL
+};
+
+const struct table_statistic table_statistics[TABLE_N_STATISTICS] = {
+	{ "mean", TABLE_MEAN }, { "min", TABLE_MIN }, { "p5", TABLE_P5 }, { "p50", TABLE_P50 },
+	{ "p95", TABLE_P95 }, { "p99", TABLE_P99 }, { "max", TABLE_MAX },
+};
+
+int64_t table_statistic_of(const struct virt_dist *durations, size_t i)
+{
+	const int64_t values[TABLE_N_STATISTICS] = {
+		virt_mean(durations->ns, durations->count), durations->min, durations->p5,
+		durations->p50, durations->p95, durations->p99, durations->max,
+	};
+
+	return values[i];
+}
+
+static const struct table_format *const formats[TABLE_N_FORMATS] = {
+	[TABLE_TEXT] = &table_text, [TABLE_JSON] = &table_json, [TABLE_CSV] = &table_csv,
+};
+
+bool table_is(const struct table_writer *to, enum table_format_kind format)
+{
+	return to->format == formats[format];
+}
+
+void table_begin(struct table_writer *to, enum table_format_kind format, bool first)
+{
+	to->format = formats[format];
+	if (to->format->begin)
+		to->format->begin(to, first);
+}
+
+void table_end(struct table_writer *to)
+{
+	if (to->format->end)
+		to->format->end(to);
+}
+
+void table_group(struct table_writer *to, const struct table_cell *cells)
+{
+	to->group = cells;
+	to->n_rows = 0;
+	if (to->format->group)
+		to->format->group(to, cells);
+}
+
+void table_group_end(struct table_writer *to)
+{
+	if (to->format->group_end)
+		to->format->group_end(to);
+	to->group = NULL;
+}
+
+void table_row(struct table_writer *to, const struct table_cell *cells)
+{
+	to->format->row(to, cells);
+	to->n_rows++;
+}
+
+struct output *table_as_text(const struct table_writer *to)
+{
+	return table_is(to, TABLE_TEXT) ? to->out : NULL;
+}
