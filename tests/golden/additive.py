@@ -31,8 +31,8 @@ NAMES = {
 }
 # What is no sum, each with the reason.
 NO_SUMS = {
-    "min", "p5", "p50", "p95", "p99", "max", "p50_ns", "p99_ns", "max_ns",	# one length of all
-    "mean", "multiplication", "min_khz", "mean_khz", "max_khz",	# made of sums
+    "min_ns", "p5_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns",	# one length of all
+    "mean_ns", "multiplication", "min_khz", "mean_khz", "max_khz",	# made of sums
     "records_per_s", "bytes_per_s", "share_percent", "time_percent", "drift_ppm",
     "explained_percent",	# rates and shares
     "before", "before_ns", "exit_before",	# goes on when the window begins; the longest of several

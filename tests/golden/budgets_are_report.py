@@ -73,12 +73,12 @@ def expected(told, machine_of, members, name, statistic, per):
         return None
     vcpu = members[0]
     if name == "migration":
-        return number("migration_cost", vcpu, "", statistic)
+        return number("migration_cost", vcpu, "", statistic + "_ns")
     if reason:
-        return number("exit_cost", vcpu, reason, statistic)
+        return number("exit_cost", vcpu, reason, statistic + "_ns")
     if name == "exit":
         return None
-    return number("state", vcpu, "preempted" if name == "steal" else "waking", statistic)
+    return number("state", vcpu, "preempted" if name == "steal" else "waking", statistic + "_ns")
 
 
 sys.exit(main())

@@ -45,7 +45,7 @@ def values(vcpu, window):
     known, found = vcpu["known_ns"], {}
     for state, stretches in vcpu["states"].items():
         if state != "unknown":
-            p99 = stretches.get("p99") if state == "waking" else None
+            p99 = stretches.get("p99_ns") if state == "waking" else None
             found["state", state, ""] = (ns_per_s(stretches["ns"], known),
                                          per_s(stretches["count"], known), p99)
     for culprit in vcpu["culprits"]:

@@ -17,7 +17,7 @@ FREE = {"known_ns", "unknown", "unknown_ns", "lost", "not_recorded", "contradict
         "unsplit_ns", "volume", "vmm_includes", "hypervisor_includes", "guest_includes", "events", "records", "interrupts", "hypercalls", "includes"}
 
 # Of those stretches alone that are shown from their beginning to their end.
-LENGTHS = {"complete", "mean", "min", "p5", "p50", "p95", "p99", "max", "before_ns"}
+LENGTHS = {"complete", "mean_ns", "min_ns", "p5_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns", "before_ns"}
 
 # Of what is not split, this is known all the same.
 UNSPLIT_KNOWN = {"id", "name", "reason", "count", "tid", "guest", "machines", "vcpus", "exits",

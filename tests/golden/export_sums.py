@@ -217,7 +217,7 @@ def told(report):
             waking = vcpu["states"]["waking"]
             of[name, "wakes"] += waking["count"]
             of[name, "wakes", "complete"] += waking["complete"]
-            of[name, "wakes", "max"] += waking.get("max", 0)
+            of[name, "wakes", "max"] += waking.get("max_ns", 0)
     for machine, task in tasks(report):
         key = machine["id"], "task", task["pid"], task["name"]
         of[key + ("runs",)] += task["runs"]

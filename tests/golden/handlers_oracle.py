@@ -68,10 +68,10 @@ def main(json_path, csv_path, text_path, host_path):
             assert sum(h[key] for h in vcpu["handlers"]) <= vcpu[key]
         for h in vcpu["handlers"]:
             assert h["ns"] == h["hypervisor_ns"] + h["vmm_ns"] + h["other_ns"]
-            got[vcpu["name"], h["kind"], h["name"]] = h["count"], h["ns"], h["max"]
+            got[vcpu["name"], h["kind"], h["name"]] = h["count"], h["ns"], h["max_ns"]
             row = rows.pop(0)
             assert row["vcpu"] == vcpu["name"] and row["machine"] == vcpu["machine"]
-            for column in "kind", "name", "count", "ns", "max", "hypervisor_ns", "vmm_ns", \
+            for column in "kind", "name", "count", "ns", "max_ns", "hypervisor_ns", "vmm_ns", \
                           "other_ns":
                 assert row[column] == str(h[column]), (row, h)
             assert h["name"] in text

@@ -221,7 +221,7 @@ def sums(parts, name):
         one = {"state": state, "name": name[state], "count": len(begun),
                "ns": sum(ns for ns, _, _, _ in own)}
         if begun:
-            one["max"] = max(begun)
+            one["max_ns"] = max(begun)
         if own:
             idle.append(one)
     return {"awake_ns": awake, "unknown_ns": unknown, "idle_states": idle}
@@ -296,8 +296,8 @@ def check_csv(report, rows):
             n += len(own)
             for state in one["idle_states"]:
                 row = own.pop(state["name"])
-                assert [row["count"], row["ns"], row["max"]] == \
-                    [str(state["count"]), str(state["ns"]), str(state.get("max", ""))], row
+                assert [row["count"], row["ns"], row["max_ns"]] == \
+                    [str(state["count"]), str(state["ns"]), str(state.get("max_ns", ""))], row
             for what in ("awake", "unknown"):
                 assert int(own.pop(what)["ns"]) == one[what + "_ns"]
             if kind == "vcpu":

@@ -61,7 +61,7 @@ def check_requests(monitor, wanted):
         row, latencies = told[key], sorted(latencies)
         assert row["requests"] == row["complete"] == len(latencies), row
         assert row["bytes"] == size and row["ns"] == sum(latencies), (row, size)
-        assert [row[k] for k in ("min", "p50", "p95", "p99", "max")] == \
+        assert [row[k] for k in ("min_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns")] == \
             [latencies[0], rank(latencies, 0.5), rank(latencies, 0.95), rank(latencies, 0.99), latencies[-1]], row
         assert sum(b["requests"] for b in row["begun_by"]) == row["requests"]
 

@@ -15,7 +15,7 @@ import sys
 
 errors = 0
 compared = 0
-NUMBERS = ("mean", "min", "p5", "p50", "p95", "p99", "max")
+NUMBERS = ("mean_ns", "min_ns", "p5_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns")
 
 
 def expect(what, got, wanted):
@@ -97,7 +97,7 @@ class Formats:
         for name in NUMBERS:
             expect("%s %s in CSV" % (what, name), row[name], str(dist.get(name, "")))
             if cells is not None:
-                expect("%s %s in text" % (what, name), cells[name],
+                expect("%s %s in text" % (what, name), cells[name[:-len("_ns")]],
                        duration(dist[name]) if name in dist else "")
 
     def stretches(self, key, text_key, dist, whole):
@@ -138,8 +138,8 @@ class Formats:
             expect(what + " count", cells["samples" if kvm else "count"], str(exit["count"]))
             for name in NUMBERS:
                 expect("%s %s in CSV" % (what, name), row[name], str(exit.get(name, "")))
-                if not kvm or name != "p5":
-                    expect("%s %s in text" % (what, name), cells[name],
+                if not kvm or name != "p5_ns":
+                    expect("%s %s in text" % (what, name), cells[name[:-len("_ns")]],
                            duration(exit[name]) if name in exit else "")
             self.parts(what, who, machine, vcpu, exit, kvm)
 

@@ -20,14 +20,14 @@ def check_csv(threads, rows):
         for thread in machine["threads"]:
             row = rows[at]
             assert row["machine"] == machine["name"] and row["pcpu"] == ""
-            for column in "name", "thread", "pid", "kind", "known_by", "ns", "runs", "max", \
+            for column in "name", "thread", "pid", "kind", "known_by", "ns", "runs", "max_ns", \
                           "own_steal_ns", "others_steal_ns":
                 known = thread[column] is not None
                 assert row[column] == (str(thread[column]) if known else ""), (row, thread)
             places = rows[at + 1:at + 1 + len(thread["pcpus"])]
             assert {r["pcpu"]: int(r["ns"]) for r in places} == thread["pcpus"]
             assert sum(int(r["runs"]) for r in places) == thread["runs"]
-            assert max((int(r["max"]) for r in places), default=0) == thread["max"]
+            assert max((int(r["max_ns"]) for r in places), default=0) == thread["max_ns"]
             at += 1 + len(places)
     assert at == len(rows)
 
@@ -38,7 +38,7 @@ def check_sums(threads, report):
     for machine in threads["machines"]:
         for thread in machine["threads"]:
             assert sum(thread["pcpus"].values()) == thread["ns"]
-            assert thread["max"] <= thread["ns"]
+            assert thread["max_ns"] <= thread["ns"]
             pcpus.update(thread["pcpus"])
         assert sum(thread["ns"] for thread in machine["threads"]) == machine["ns"]
     for pcpu in report["pcpus"]:

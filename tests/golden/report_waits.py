@@ -7,7 +7,7 @@ import csv
 import json
 import sys
 
-PERCENTILES = ("mean", "min", "p5", "p50", "p95", "p99", "max")
+PERCENTILES = ("mean_ns", "min_ns", "p5_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns")
 
 
 def load(path):

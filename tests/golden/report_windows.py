@@ -41,8 +41,8 @@ def check_costs(what, dist, costs):
     if not costs:
         return
     for q in (5, 50, 95, 99):
-        expect("%s p%d" % (what, q), dist["p%d" % q], percentile(costs, q))
-    for name, wanted in (("min", costs[0]), ("max", costs[-1]), ("mean", (sum(costs) + len(costs) // 2) // len(costs))):
+        expect("%s p%d" % (what, q), dist["p%d_ns" % q], percentile(costs, q))
+    for name, wanted in (("min_ns", costs[0]), ("max_ns", costs[-1]), ("mean_ns", (sum(costs) + len(costs) // 2) // len(costs))):
         expect("%s %s" % (what, name), dist[name], wanted)
 
 

@@ -179,7 +179,7 @@ def check_lengths(report, lengths):
                 if sum(counts.values()) != right["complete"]:
                     sys.exit("%s: %s: %d lengths" % (vcpu["name"], what, sum(counts.values())))
                 for per_cent in (5, 50, 95, 99) if counts else ():
-                    told, exact = percentile(counts, per_cent), right["p%d" % per_cent]
+                    told, exact = percentile(counts, per_cent), right["p%d_ns" % per_cent]
                     n += 1
                     if not exact <= told <= exact + exact // 8:
                         sys.exit("%s: %s: p%d %d, not %d" % (vcpu["name"], what, per_cent, told,

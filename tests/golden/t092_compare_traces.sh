@@ -46,7 +46,7 @@ for run, path in zip("abc", sys.argv[2:]):
             waits = [vcpu["states"][state] for vcpu in machine["vcpus"]]
             count = sum(wait["complete"] for wait in waits)
             assert int(row["values"] if row else 0) == count, (row, count)
-            means = [(wait["mean"] + 0.5) * wait["complete"] for wait in waits if "mean" in wait]
+            means = [wait["mean_ns"] * wait["complete"] for wait in waits if "mean_ns" in wait]
             if count:
                 near(float(row["value"]), sum(means) / count, 0.5 / float(row["value"]))
         if all(vcpu["known_ns"] == window for vcpu in machine["vcpus"]):

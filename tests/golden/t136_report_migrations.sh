@@ -25,9 +25,9 @@ for row in csv.DictReader(open("tables/migration.csv")):
     moves[key] = moves.get(key, 0) + 1
 got = {(vcpu["name"], one["distance"]): one for vcpu in told["vcpus"] for one in vcpu["migrations"]}
 assert {key: one["count"] for key, one in got.items()} == moves, (got, moves)
-assert {(row["vcpu"], row["distance"]): [row["count"], row["complete"], row["cost_ns"], row["max"]]
+assert {(row["vcpu"], row["distance"]): [row["count"], row["complete"], row["cost_ns"], row["max_ns"]]
         for row in rows} == {key: [str(one[k]) if k in one else "" for k in
-                                   ("count", "complete", "cost_ns", "max")]
+                                   ("count", "complete", "cost_ns", "max_ns")]
                              for key, one in got.items()}
 n = 0
 for vcpu in [vcpu for machine in report["machines"] for vcpu in machine["vcpus"]]:

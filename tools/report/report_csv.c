@@ -4,6 +4,7 @@
  * @brief	kshark-virt report as CSV: one table for all, a row per number.
  */
 #include "report_csv.h"
+#include "table.h"
 
 static void put_number(struct output *out, const int64_t *value)
 {
@@ -26,12 +27,19 @@ static void put_u64(struct output *out, const uint64_t *value)
 		out_u64(out, *value);
 }
 
+void csv_titles(struct output *out)
+{
+	out_str(out, "file,section,machine,vcpu,name,count,ns");
+	table_csv_statistics(out, "");
+	out_str(out, ",complete,before,before_ns\n");
+}
+
 void csv_row(struct output *out, const struct report *report, const struct csv_row *row)
 {
+	static const struct virt_dist none;
 	const struct virt_stretches *stretches = row->stretches;
 	const struct virt_dist *dist = stretches ? &stretches->whole : row->dist;
 	struct csv_row empty = *row;
-	int64_t mean = dist ? virt_mean(dist->ns, dist->count) : 0;
 
 	if (row->unknown) {
 		empty.count = NULL;
@@ -49,13 +57,7 @@ void csv_row(struct output *out, const struct report *report, const struct csv_r
 		out_csv(out, row->name, strlen(row->name));
 	put_u64(out, stretches ? &stretches->count : row->count);
 	put_number(out, stretches ? &stretches->ns : row->ns);
-	put_number(out, dist ? &mean : NULL);
-	put_number(out, dist ? &dist->min : NULL);
-	put_number(out, dist ? &dist->p5 : NULL);
-	put_number(out, dist ? &dist->p50 : NULL);
-	put_number(out, dist ? &dist->p95 : NULL);
-	put_number(out, dist ? &dist->p99 : NULL);
-	put_number(out, dist ? &dist->max : NULL);
+	table_csv_durations(out, dist ? dist : &none);
 	put_u64(out, stretches ? &stretches->whole.count : NULL);
 	put_u64(out, stretches ? &stretches->before : NULL);
 	put_number(out, stretches && stretches->before && stretches->before_ns != VIRT_NONE ?

@@ -18,6 +18,9 @@ struct csv_row {
 	bool		unknown;	/* numbers are empty */
 };
 
+/** csv_titles - the line of titles. */
+void csv_titles(struct output *out);
+
 /** csv_row - write a row. */
 void csv_row(struct output *out, const struct report *report, const struct csv_row *row);
 

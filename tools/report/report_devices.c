@@ -352,9 +352,6 @@ static void csv_asked(struct output *out, const struct report *report,
 		      const struct report_devices *devices, const struct report_asked *asked)
 {
 	const struct virt_dist *dist = &asked->latency;
-	const int64_t values[] = {
-		dist->min, dist->p5, dist->p50, dist->p95, dist->p99, dist->max,
-	};
 	char text[160];
 
 	csv_place(out, report, devices, "request",
@@ -368,17 +365,14 @@ static void csv_asked(struct output *out, const struct report *report,
 	out_u64(out, dist->count);
 	out_char(out, ',');
 	out_i64(out, dist->ns);
-	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
-		out_char(out, ',');
-		if (dist->count)
-			out_i64(out, values[i]);
-	}
+	table_csv_durations(out, dist);
 	out_char(out, '\n');
 }
 
 static void csv_opened(struct output *out, const struct report *report,
 		       const struct report_devices *devices, const struct report_opened *opened)
 {
+	static const struct virt_dist none;
 	char text[160];
 
 	csv_place(out, report, devices, "vmm",
@@ -393,7 +387,8 @@ static void csv_opened(struct output *out, const struct report *report,
 	out_u64(out, opened->stretches);
 	out_char(out, ',');
 	out_i64(out, opened->ns);
-	out_str(out, ",,,,,,\n");
+	table_csv_durations(out, &none);
+	out_char(out, '\n');
 }
 
 static void csv_monitor(void *arg, const struct report *report,
@@ -407,9 +402,12 @@ static void csv_monitor(void *arg, const struct report *report,
 
 static int page_csv(struct output *out, const struct report *report, bool first)
 {
-	if (first)
+	if (first) {
 		out_str(out, "file,monitor,machine,section,device,operation,bytes,count,complete,"
-			"ns,min,p5,p50,p95,p99,max\n");
+			"ns");
+		table_csv_statistics(out, "");
+		out_char(out, '\n');
+	}
 	return report_each_monitor(report, csv_monitor, out);
 }
 

@@ -26,7 +26,7 @@ static const struct table_column handlers[] = {
 	{ .key = "name", .title = "", .width = NAME_WIDTH },
 	{ .key = "count", .type = TABLE_COUNT, .title = "count" },
 	{ .key = "ns", .type = TABLE_NS, .title = "total" },
-	{ .key = "max", .type = TABLE_NS, .title = "max" },
+	{ .key = "max_ns", .type = TABLE_NS, .title = "max" },
 	{ .key = "hypervisor_ns", .type = TABLE_NS, .title = "hypervisor" },
 	{ .key = "vmm_ns", .type = TABLE_NS, .title = "vmm" },
 	{ .key = "other_ns", .type = TABLE_NS, .title = "other" },

@@ -225,7 +225,7 @@ static void json_subject(void *arg, const struct report *report, const struct su
 		json_u64(json, "count", idle->count);
 		json_i64(json, "ns", idle->ns);
 		if (idle->count)
-			json_i64(json, "max", idle->max_ns);
+			json_i64(json, "max_ns", idle->max_ns);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -327,7 +327,7 @@ static void csv_subject(void *arg, const struct report *report, const struct sub
 static int page_csv(struct output *out, const struct report *report, bool first)
 {
 	if (first)
-		out_str(out, "file,kind,machine,name,what,count,ns,max,mean_khz,min_khz,"
+		out_str(out, "file,kind,machine,name,what,count,ns,max_ns,mean_khz,min_khz,"
 			"max_khz\n");
 	each_pcpu(report, csv_subject, out);
 	each_vcpu(report, csv_subject, out);

@@ -3,6 +3,7 @@
  * @file	report_section.c
  * @brief	kshark-virt report, section by section.
  */
+#include "report_csv.h"
 #include "report_section.h"
 
 /* In the order in which they are written. */
@@ -113,8 +114,7 @@ void report_csv(struct output *out, const struct report *report, bool first)
 	const struct section_list list = list_of(report->hypertrace);
 
 	if (first)
-		out_str(out, "file,section,machine,vcpu,name,count,ns,mean,min,p5,p50,p95,p99,"
-			     "max,complete,before,before_ns\n");
+		csv_titles(out);
 	for (size_t i = 0; i < list.n; i++)
 		if (list.all[i]->csv)
 			list.all[i]->csv(out, report);

@@ -31,7 +31,7 @@ static const struct table_column threads_columns[] = {
 	{ .key = "ns", .type = TABLE_NS, .title = "on pCPUs" },
 	{ .type = TABLE_SHARE, .title = "share" },
 	{ .key = "runs", .type = TABLE_COUNT, .title = "runs" },
-	{ .key = "max", .type = TABLE_NS, .title = "longest" },
+	{ .key = "max_ns", .type = TABLE_NS, .title = "longest" },
 	{ .key = "own_steal_ns", .type = TABLE_NS, .title = "from own" },
 	{ .key = "others_steal_ns", .type = TABLE_NS, .title = "others" },
 	{ .key = "pcpus", .type = TABLE_PCPUS, .title = "where", .not_csv = true },

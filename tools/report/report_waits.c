@@ -282,16 +282,11 @@ static void csv_number(struct output *out, bool known, int64_t value)
 static void csv_stretch(struct output *out, const struct virt_stretches *stretches)
 {
 	const struct virt_dist *whole = &stretches->whole;
-	const int64_t numbers[] = {
-		whole->min, whole->p5, whole->p50, whole->p95, whole->p99, whole->max,
-	};
 
 	csv_number(out, true, stretches->ns);
 	csv_number(out, true, (int64_t)stretches->count);
 	csv_number(out, true, (int64_t)whole->count);
-	csv_number(out, whole->count, virt_mean(whole->ns, whole->count));
-	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
-		csv_number(out, whole->count, numbers[i]);
+	table_csv_durations(out, whole);
 }
 
 /** @waker: whose row it is; NULL: of a cause */
@@ -334,11 +329,14 @@ static void csv_subject(void *arg, const struct report *report, const struct sub
 
 static int page_csv(struct output *out, const struct report *report, bool first)
 {
-	if (first)
-		out_str(out, "file,section,machine,vcpu,cause,who,vector,blocked_ns,count,complete,"
-			"mean,min,p5,p50,p95,p99,max,before,before_ns,wake_ns,wake_count,"
-			"wake_complete,wake_mean,wake_min,wake_p5,wake_p50,wake_p95,wake_p99,"
-			"wake_max\n");
+	if (first) {
+		out_str(out, "file,section,machine,vcpu,cause,who,vector,blocked_ns,count,"
+			"complete");
+		table_csv_statistics(out, "");
+		out_str(out, ",before,before_ns,wake_ns,wake_count,wake_complete");
+		table_csv_statistics(out, "wake_");
+		out_char(out, '\n');
+	}
 	return each_subject(report, csv_subject, out);
 }
 

@@ -4,18 +4,14 @@
  * @brief	Durations of kshark-virt report as JSON.
  */
 #include "json_durations.h"
+#include "table.h"
 
 void json_dist(struct json *json, const struct virt_dist *dist)
 {
 	if (!dist->count)
 		return;
-	json_i64(json, "mean", virt_mean(dist->ns, dist->count));
-	json_i64(json, "min", dist->min);
-	json_i64(json, "p5", dist->p5);
-	json_i64(json, "p50", dist->p50);
-	json_i64(json, "p95", dist->p95);
-	json_i64(json, "p99", dist->p99);
-	json_i64(json, "max", dist->max);
+	for (size_t i = 0; i < TABLE_N_STATISTICS; i++)
+		json_i64(json, table_statistics[i].key, table_statistic_of(dist, i));
 }
 
 void json_stretch_members(struct json *json, const struct virt_stretches *stretches)

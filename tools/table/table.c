@@ -10,8 +10,10 @@ const char *const table_format_names[] = {
 };
 
 const struct table_statistic table_statistics[TABLE_N_STATISTICS] = {
-	{ "mean", TABLE_MEAN }, { "min", TABLE_MIN }, { "p5", TABLE_P5 }, { "p50", TABLE_P50 },
-	{ "p95", TABLE_P95 }, { "p99", TABLE_P99 }, { "max", TABLE_MAX },
+	{ "mean", "mean_ns", TABLE_MEAN }, { "min", "min_ns", TABLE_MIN },
+	{ "p5", "p5_ns", TABLE_P5 }, { "p50", "p50_ns", TABLE_P50 },
+	{ "p95", "p95_ns", TABLE_P95 }, { "p99", "p99_ns", TABLE_P99 },
+	{ "max", "max_ns", TABLE_MAX },
 };
 
 int64_t table_statistic_of(const struct virt_dist *durations, size_t i)

@@ -147,9 +147,10 @@ bool table_is(const struct table_writer *to, enum table_format_kind format);
 /** table_as_text - where to write what text has below the rows; NULL in other formats */
 struct output *table_as_text(const struct table_writer *to);
 
-/** table_statistic - a statistic of a distribution, in the order of all formats */
+/** A statistic of a distribution, in the order of all formats. */
 struct table_statistic {
-	const char	*name;
+	const char	*name;		/* in text */
+	const char	*key;		/* in JSON and CSV */
 	unsigned int	bit;		/* TABLE_MEAN ... */
 };
 
@@ -159,5 +160,11 @@ extern const struct table_statistic table_statistics[TABLE_N_STATISTICS];
 
 /** table_statistic_of - the value of statistic @i of a distribution that is not empty */
 int64_t table_statistic_of(const struct virt_dist *durations, size_t i);
+
+/** table_csv_statistics - their names as titles of CSV, each with a comma and @prefix in front */
+void table_csv_statistics(struct output *out, const char *prefix);
+
+/** table_csv_durations - their values, each with a comma in front; empty for an empty distribution */
+void table_csv_durations(struct output *out, const struct virt_dist *durations);
 
 #endif

@@ -7,6 +7,15 @@
 
 #include "table.h"
 
+void table_csv_statistics(struct output *out, const char *prefix)
+{
+	for (size_t i = 0; i < TABLE_N_STATISTICS; i++) {
+		out_char(out, ',');
+		out_str(out, prefix);
+		out_str(out, table_statistics[i].key);
+	}
+}
+
 static void put_titles(struct output *out, const struct table_column *columns, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -14,12 +23,8 @@ static void put_titles(struct output *out, const struct table_column *columns, s
 			continue;
 		out_str(out, columns[i].type == TABLE_DURATIONS ? ",complete," : ",");
 		out_str(out, columns[i].key);
-		for (size_t k = 0; k < TABLE_N_STATISTICS; k++) {
-			if (columns[i].type != TABLE_DURATIONS)
-				break;
-			out_char(out, ',');
-			out_str(out, table_statistics[k].name);
-		}
+		if (columns[i].type == TABLE_DURATIONS)
+			table_csv_statistics(out, "");
 	}
 }
 
@@ -31,13 +36,18 @@ static void put_number(struct output *out, bool known, int64_t number)
 		out_i64(out, number);
 }
 
+void table_csv_durations(struct output *out, const struct virt_dist *durations)
+{
+	for (size_t i = 0; i < TABLE_N_STATISTICS; i++)
+		put_number(out, durations->count,
+			   durations->count ? table_statistic_of(durations, i) : 0);
+}
+
 static void put_durations(struct output *out, const struct virt_dist *durations)
 {
 	put_number(out, true, (int64_t)durations->count);
 	put_number(out, true, durations->ns);
-	for (size_t k = 0; k < TABLE_N_STATISTICS; k++)
-		put_number(out, durations->count, durations->count ?
-			   table_statistic_of(durations, k) : 0);
+	table_csv_durations(out, durations);
 }
 
 static void put_cells(struct output *out, const struct table_column *columns, size_t n,
