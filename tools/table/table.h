@@ -164,7 +164,7 @@ int64_t table_statistic_of(const struct virt_dist *durations, size_t i);
 /** table_csv_statistics - their names as titles of CSV, each with a comma and @prefix in front */
 void table_csv_statistics(struct output *out, const char *prefix);
 
-/** table_csv_durations - their values, each with a comma in front; empty for an empty distribution */
+/** table_csv_durations - their values, each with a comma in front; empty if there are none */
 void table_csv_durations(struct output *out, const struct virt_dist *durations);
 
 #endif
