@@ -278,13 +278,17 @@ bool isInput(QEvent::Type type)
 	}
 }
 
-/** Is it for a message that KernelShark waits for? */
-bool isForModal(QObject *object)
+/**
+ * Is it for a message that KernelShark waits for? Qt does not know those of errors as modal:
+ * KsMainWindow::_error() shows them before it calls exec().
+ */
+bool isForMessage(const QObject *object)
 {
-	QWidget *modal = QApplication::activeModalWidget();
+	const QWidget *modal = QApplication::activeModalWidget();
 
-	for (; object && modal; object = object->parent())
-		if (object == modal)
+	for (; object; object = object->parent())
+		if (object == modal || object->inherits("QErrorMessage") ||
+		    object->inherits("QMessageBox"))
 			return true;
 	return false;
 }
@@ -366,7 +370,7 @@ private:
 
 		if (!object->isWidgetType() && event->type() != QEvent::Shortcut)
 			return false;
-		return (virtIsLoading() && !isForModal(object)) || (_isKeyHandled && begins);
+		return (virtIsLoading() && !isForMessage(object)) || (_isKeyHandled && begins);
 	}
 
 	/** As Qt would, which asks the widgets around for what is not accepted. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 # shellcheck shell=bash
-# Samples are opened: all rows, the graphs of all pCPUs and of all vCPUs.
+# Samples are opened: all rows, the graphs of all pCPUs and of all vCPUs. A file that is no session is
+# refused with a message that can be closed.
 # shellcheck source-path=SCRIPTDIR
 . "$(dirname "$0")/lib.sh"
 
@@ -48,3 +49,13 @@ check_sample()
 gui_init
 check_sample "$GUI_SAMPLES/hvm-exits.xen" 4
 check_sample "$GUI_SAMPLES/lost-records.xen" 4
+
+# The message comes while KernelShark's progress bar is there.
+gui_open "$GUI_SAMPLES/pinned.xen"
+gui_menu File Sessions 'Import Session'
+gui_file "$GUI_SAMPLES/pinned.xen"
+gui_until gui_has windows QErrorMessage
+gui_still
+gui_click QPushButton '*OK'
+gui_until gui_not gui_has windows QErrorMessage
+gui_quit
