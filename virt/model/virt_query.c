@@ -689,7 +689,10 @@ struct virt_loss_range virt_model_losses_from(const struct virt_model *model, in
 	size_t first = VIRT_FIRST_AT(model->losses, 0, model->n_losses, from_ns);
 	size_t end = VIRT_FIRST_AT(model->losses, first, model->n_losses, to_ns);
 
-	return (struct virt_loss_range){ .first = model->losses + first, .n = end - first };
+	/* without any loss there is no array */
+	return (struct virt_loss_range){
+		.first = end > first ? model->losses + first : NULL, .n = end - first,
+	};
 }
 
 struct virt_loss_sum virt_model_count_losses(const struct virt_model *model, int32_t pcpu,
