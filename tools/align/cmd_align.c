@@ -54,10 +54,10 @@ static int take_source(const struct ksv_command *command, const struct ksv_optio
 static const struct ksv_option align_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default) or json"),
 	{ 0, "source", "SOURCE", "trace-cmd, kvm_write_tsc_offset, sidecar, tsc or\n"
-	  "causality instead of the first of these that\n"
-	  "explains the guest's events (auto)",
+	  "causality; default (auto): the first of these that\n"
+	  "explains the guest's events",
 	  take_source, offsetof(OPTIONS, source), NULL },
-	{ 0, "machine", "NAME", "the machine that the guest is, e.g. d1 or g1",
+	{ 0, "machine", "NAME", "the guest's machine on the host, e.g. d1 or g1",
 	  ksv_take_text, offsetof(OPTIONS, machine), NULL },
 	{ 0, "write", NULL, "store the result in GUEST.meta.json",
 	  ksv_take_flag, offsetof(OPTIONS, write), NULL },
@@ -471,10 +471,10 @@ static int run_align(const struct ksv_command *command, int argc, char **argv)
 const struct ksv_command cmd_align = {
 	.name = "align",
 	.args = "[OPTION...] HOST GUEST | HOST LOG | FOLDER",
-	.summary = "Find how the clocks of a guest and its host belong together",
+	.summary = "Align the clocks of a guest and its host",
 	.notes = "HOST is the trace.dat of a KVM host or a xentrace file, GUEST a trace.dat,\n"
-		 "FOLDER a recording with both; LOG what QEMU traced of itself (-trace).\n"
-		 "Exit status 1: refused, the events do not show it clearly enough.\n",
+		 "FOLDER a recording with both, LOG QEMU's own trace (-trace).\n"
+		 "Exit status 1: refused, because the events are not clear enough.\n",
 	.options = align_option_table,
 	.n_options = ARRAY_SIZE(align_option_table),
 	.run = run_align,

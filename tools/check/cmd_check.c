@@ -130,29 +130,29 @@ static int take_windows(const struct ksv_command *command, const struct ksv_opti
 #define OPTIONS	struct check_options
 
 static const struct ksv_option check_option_table[] = {
-	{ 0, "affinity", "LIST=CPUS", "these vCPUs may run on these physical CPUs,\n"
+	{ 0, "affinity", "LIST=CPUS", "these vCPUs may run on these pCPUs,\n"
 	  "e.g. d1v0=2,3 or d2=0-3; may be repeated, the last one counts",
 	  take_affinity, offsetof(OPTIONS, affinities), NULL },
 	{ 0, "affinity-file", "FILE", "the same from a file, one per line",
 	  take_affinity_file, offsetof(OPTIONS, affinities), NULL },
-	{ 0, "max", "LIMIT", "what is not to be exceeded, e.g. wake.p99=200us, steal=1%,\n"
+	{ 0, "max", "LIMIT", "a limit, e.g. wake.p99=200us, steal=1%,\n"
 	  "exit[MSR].rate=1000/s, migration.count=0; may be repeated",
 	  take_budget, offsetof(OPTIONS, budgets), NULL },
-	{ 0, "per", "WHAT", "judge each machine (default), or each vcpu",
+	{ 0, "per", "WHAT", "judge each machine (default) or each vcpu",
 	  ksv_take_choice, offsetof(OPTIONS, per), per_names },
-	{ 0, "windows", "FILE", "judge each of these windows by itself: FROM TO [NAME]\n"
-	  "in each line, or a TIME and what lies around it",
+	{ 0, "windows", "FILE", "judge each window of FILE separately; each line is\n"
+	  "FROM TO [NAME], or a TIME whose surroundings count",
 	  take_windows, offsetof(OPTIONS, windows), NULL },
-	{ 0, "around", "TIME", "how much lies around a time, before it and after it\n"
+	{ 0, "around", "TIME", "length of the surroundings before and after a TIME\n"
 	  "(default 1ms)", ksv_take_time, offsetof(OPTIONS, around), NULL },
-	{ 0, "core-isolation", NULL, "check that no core has vCPUs of two machines at a time",
+	{ 0, "core-isolation", NULL, "check that vCPUs of two machines never share a core",
 	  ksv_take_flag, offsetof(OPTIONS, cores), NULL },
-	{ 0, "topology", "FILE", "which physical CPUs share a core: a sidecar, or what\n"
-	  "'lscpu -p=CPU,CORE,SOCKET,NODE' or 'xl info -n' wrote;\n"
-	  "default: as the trace's sidecar tells",
+	{ 0, "topology", "FILE", "which pCPUs share a core: a sidecar, or output of\n"
+	  "'lscpu -p=CPU,CORE,SOCKET,NODE' or 'xl info -n';\n"
+	  "default: the trace's sidecar",
 	  ksv_take_text, offsetof(OPTIONS, topology), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "with --max: only these vCPUs, e.g. d1v0,d2"),
-	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), csv, or, of --max, json"),
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), csv, or with --max json"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
@@ -454,10 +454,10 @@ end:
 const struct ksv_command cmd_check = {
 	.name = "check",
 	.args = "[OPTION...] FILE",
-	.summary = "Check where vCPUs ran, and that they suffered no more than is allowed",
+	.summary = "Check the placement of vCPUs, and limits of latency, steal and exits",
 	.notes = KSV_NOTE_HOST
-		 "Exit status 1: some vCPU ran elsewhere, or beside another machine's, or a limit\n"
-		 "is exceeded; 4: the trace does not tell.\n",
+		 "Exit status 1: a vCPU ran elsewhere, or shared a core with another machine, or\n"
+		 "exceeded a limit; 4: the trace does not show it.\n",
 	.options = check_option_table,
 	.n_options = ARRAY_SIZE(check_option_table),
 	.run = run_check,

@@ -34,15 +34,15 @@ static const struct ksv_command *const commands[] = {
 static void print_help(FILE *out)
 {
 	fputs("Usage: kshark-virt COMMAND [ARGUMENT...]\n"
-	      "Look at traces of virtual machines.\n\nCommands:\n", out);
+	      "Analyse traces of virtual machines.\n\nCommands:\n", out);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(out, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
-	fputs("  help      Show this help, or with a command's name, what it does and takes\n\n"
+	fputs("  help      Show this help, or the help of a command\n\n"
 	      "Options:\n"
 	      "  -h, --help      show this help\n"
 	      "  -V, --version   show the version\n\n"
-	      "Exit status: 0 all right, 1 something was found, 2 wrong usage,\n"
-	      "3 a file cannot be read or written, 4 too few values to tell (compare).\n"
+	      "Exit status: 0 success, 1 something was found, 2 wrong usage,\n"
+	      "3 a file cannot be read or written, 4 too few values to decide (compare).\n"
 	      "See kshark-virt(1).\n", out);
 }
 

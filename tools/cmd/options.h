@@ -196,13 +196,13 @@ int ksv_take_number(const struct ksv_command *command, const struct ksv_option *
 #define KSV_OPTION_MAX_INPUT(type, member)							\
 	KSV_OPTION_MAX_INPUT_BY(ksv_take_size, offsetof(type, member))
 #define KSV_OPTION_MAX_INPUT_BY(take, offset)							\
-	{ 0, "max-input", "SIZE", "unpack or copy that many bytes at most of what is\n"		\
-	  "compressed or a pipe, e.g. 500M, 64G (default 16G)", take, offset, NULL }
+	{ 0, "max-input", "SIZE", "unpack at most this many bytes, or copy them from a\n"	\
+	  "pipe, e.g. 500M, 64G (default 16G)", take, offset, NULL }
 #define KSV_OPTION_ABSOLUTE(type, member)							\
 	{ 0, "absolute", NULL, "time 0 is TSC 0 instead of the first record",			\
 	  ksv_take_flag, offsetof(type, member), NULL }
 #define KSV_OPTION_SKEW(type, member)								\
-	{ 0, "correct-skew", NULL, "correct TSC differences between physical CPUs",		\
+	{ 0, "correct-skew", NULL, "correct TSC differences between pCPUs",		\
 	  ksv_take_flag, offsetof(type, member), NULL }
 
 /** What --from means where [from, to) is asked for. */

@@ -209,10 +209,10 @@ static const struct ksv_option compare_option_table[] = {
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	{ 0, "values", "FILE", "results of benchmarks: CSV with run,metric,value, or\n"
 	  "with run and then a column per metric; - is standard\n"
-	  "input; may be given several times", take_values, 0, NULL },
+	  "input; may be repeated", take_values, 0, NULL },
 	{ 0, "metric", "LIST", "only these metrics; * and ? stand for parts of a name",
 	  take_metrics, 0, NULL },
-	{ 0, "baseline", "RUN", "compare the others with this one; default: the first",
+	{ 0, "baseline", "RUN", "compare the others with this run; default: the first",
 	  ksv_take_text, offsetof(OPTIONS, baseline), NULL },
 	{ 0, "runs", "LIST", "only these runs, in this order", take_runs, 0, NULL },
 	{ 0, "statistic", "LIST", "mean,hmean,stddev,p50,p75,p90,p95,p99,p99.5,p99.9\n"
@@ -220,24 +220,24 @@ static const struct ksv_option compare_option_table[] = {
 	{ 0, "percentiles", "HOW", "nearest (default): a value that occurs; linear:\n"
 	  "between two values", ksv_take_choice, offsetof(OPTIONS, options.percentile),
 	  compare_percentiles },
-	{ 0, "confidence", "PERCENT", "of the intervals, default 95",
+	{ 0, "confidence", "PERCENT", "confidence of the intervals, default 95",
 	  take_confidence, offsetof(OPTIONS, options.confidence), NULL },
-	{ 0, "joint", NULL, "be as sure of all differences together as of one",
+	{ 0, "joint", NULL, "apply the confidence to all differences together",
 	  ksv_take_flag, offsetof(OPTIONS, options.joint), NULL },
-	{ 0, "resamples", "N", "how often values are divided anew, default 2000;\n"
-	  "fewer, 320 at least, if it would take long",
+	{ 0, "resamples", "N", "how often values are divided again, default 2000;\n"
+	  "fewer, but at least 320, if it would take long",
 	  take_resamples, offsetof(OPTIONS, options.resamples), NULL },
-	{ 0, "seed", "N", "of the random numbers for that, default 1",
+	{ 0, "seed", "N", "seed of the random numbers for that, default 1",
 	  take_seed, offsetof(OPTIONS, options.seed), NULL },
 	{ 0, "windows", "N", "measure rates of a trace in N parts of it, default 10",
 	  take_windows, offsetof(OPTIONS, what.windows), NULL },
-	{ 0, "boot", NULL, "instead: phases and levels of guests' boots, as they tell\n"
-	  "of them through hypercalls, or by their own traces", ksv_take_flag,
+	{ 0, "boot", NULL, "instead: phases and levels of guests' boots, from\n"
+	  "hypercalls or their own traces", ksv_take_flag,
 	  offsetof(OPTIONS, what.boot), NULL },
-	{ 0, "hypertrace", "DIALECT", "with --boot: the dialect of the hypercalls, or a file of\n"
-	  "one's own", model_take_dialect, offsetof(OPTIONS, what.dialect), NULL },
-	{ 0, "record-cost", "METRIC", "also: what a record costs, from the time\n"
-	  "that fixed work takes, and the traces of the same runs",
+	{ 0, "hypertrace", "DIALECT", "with --boot: the dialect of the hypercalls, or a file\n"
+	  "with your own", model_take_dialect, offsetof(OPTIONS, what.dialect), NULL },
+	{ 0, "record-cost", "METRIC", "also: the cost of a record, from the time of fixed\n"
+	  "work and the traces of the same runs",
 	  ksv_take_text, offsetof(OPTIONS, options.record_cost), NULL },
 	{ 0, "plot", "FILE", "draw bars with intervals: FILE.svg, .png or .pdf",
 	  take_plot, offsetof(OPTIONS, plot), NULL },
@@ -550,11 +550,11 @@ const struct ksv_command cmd_compare = {
 	.name = "compare",
 	.args = "[OPTION...] [--values FILE] [RUN=]BASELINE [RUN=]FILE...",
 	.summary = "Compare runs: metrics of traces, results of benchmarks",
-	.notes = "Without --values, give traces; with it, they may be left out. RUN=FILE names\n"
+	.notes = "Without --values, give traces; with it, they are optional. RUN=FILE names\n"
 		 "the run that a trace belongs to; several traces may belong to one. The folder\n"
 		 "of a recording is the trace of its host.\n"
 		 "Exit status 1: something differs from the baseline by more than noise;\n"
-		 "4: there are too few values to tell.\n",
+		 "4: there are too few values to decide.\n",
 	.options = compare_option_table,
 	.n_options = ARRAY_SIZE(compare_option_table),
 	.run = run_compare,

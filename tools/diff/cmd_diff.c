@@ -43,9 +43,9 @@ static int take_most(const struct ksv_command *command, const struct ksv_option 
 static const struct ksv_option diff_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), csv or json"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
-	{ 0, "at", "TIME", "of one trace: before this time, and from then on",
+	{ 0, "at", "TIME", "compare one trace before and after this time",
 	  ksv_take_time, offsetof(OPTIONS, at), NULL },
-	{ 0, "above", "TIME", "differences of more than that of each second (default 1ms)",
+	{ 0, "above", "TIME", "only differences above this in each second (default 1ms)",
 	  ksv_take_time, offsetof(OPTIONS, above), NULL },
 	{ 0, "most", "N", "the N largest differences (default 20)",
 	  take_most, offsetof(OPTIONS, most), NULL },
@@ -208,7 +208,7 @@ end:
 const struct ksv_command cmd_diff = {
 	.name = "diff",
 	.args = "[OPTION...] BEFORE AFTER | --at TIME FILE",
-	.summary = "Tell in words what vCPUs did otherwise than before",
+	.summary = "List what differs between two traces, or before and after a moment",
 	.notes = "Each is a xentrace file, which may be compressed with gzip or zstd; or the\n"
 		 "trace.dat of a KVM host; or the folder of a recording.\n",
 	.options = diff_option_table,

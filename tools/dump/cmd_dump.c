@@ -72,15 +72,15 @@ static const struct ksv_option dump_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names,
 			  "text (default), csv or json (one object per line)"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
-	KSV_OPTION_PCPUS(OPTIONS, filter.pcpus, "only these physical CPUs, e.g. 0,2-3"),
-	KSV_OPTION_VCPUS(OPTIONS, filter.vcpus, "only where these run, e.g. d1v0,d2,idle,d?v?"),
-	{ 'e', "event", "GLOB", "only events with such a name or id (0x...);\nmay be repeated",
+	KSV_OPTION_PCPUS(OPTIONS, filter.pcpus, "only these pCPUs, e.g. 0,2-3"),
+	KSV_OPTION_VCPUS(OPTIONS, filter.vcpus, "only while these run, e.g. d1v0,d2,idle,d?v?"),
+	{ 'e', "event", "GLOB", "only events whose name or id (0x...) matches;\nmay be repeated",
 	  take_event, offsetof(OPTIONS, filter), NULL },
 	KSV_OPTION_FROM(OPTIONS, filter.from, "from this time on: seconds as shown, or a number "
 			"with\nns, us, ms or s, or tsc:N for a raw time stamp"),
 	KSV_OPTION_TO(OPTIONS, filter.to, "up to and including this time"),
-	{ 0, "hypertrace", "[=DIALECT]", "instead: what guests tell through hypercalls, in the\n"
-	  "DIALECT of that name or FILE.json, or one found by the calls",
+	{ 0, "hypertrace", "[=DIALECT]", "instead: events that guests report through hypercalls;\n"
+	  "DIALECT is a name or FILE.json (default: detected)",
 	  take_hypertrace, 0, NULL },
 	{ 0, "kallsyms", "FILE", "with --hypertrace: a guest's /proc/kallsyms, for the names\n"
 	  "of its functions", ksv_take_text, offsetof(OPTIONS, kallsyms), NULL },
@@ -88,7 +88,7 @@ static const struct ksv_option dump_option_table[] = {
 	KSV_OPTION_MAX_INPUT(OPTIONS, trace.reader.max_input),
 	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
 	KSV_OPTION_SKEW(OPTIONS, trace.correct_skew),
-	{ 0, "list-events", NULL, "show the table of all known events instead of a file",
+	{ 0, "list-events", NULL, "show the table of all known events, without a file",
 	  ksv_take_flag, offsetof(OPTIONS, list_events), NULL },
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no notes about damage, clock and skew"),
 };

@@ -55,7 +55,7 @@ static const struct ksv_option export_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "csv-tables: a folder with a CSV file "
 			  "per table; sqlite: a database;\n"
 			  "perfetto: a trace for ui.perfetto.dev"),
-	{ 'o', "output", "FILE", "what to write: the folder or file",
+	{ 'o', "output", "FILE", "the folder or file to write",
 	  ksv_take_text, offsetof(OPTIONS, output), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
@@ -213,7 +213,7 @@ end:
 const struct ksv_command cmd_export = {
 	.name = "export",
 	.args = "--format FORMAT -o FILE [OPTION...] FILE...",
-	.summary = "Write what vCPUs did as tables for databases",
+	.summary = "Export states, exits and wake-ups as tables for databases",
 	.notes = KSV_NOTE_HOST,
 	.options = export_option_table,
 	.n_options = ARRAY_SIZE(export_option_table),

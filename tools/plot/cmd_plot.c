@@ -99,30 +99,30 @@ static int take_scale(const struct ksv_command *command, const struct ksv_option
 static const struct ksv_option plot_option_table[] = {
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names,
-			  "svg, png, pdf or csv; default is what FILE ends in, or svg"),
+			  "svg, png, pdf or csv; default: by FILE's suffix, or svg"),
 	{ 0, "by", "WHAT", "a row for each vcpu, coloured by state (default), or for each\n"
 	  "pcpu, coloured by vCPU", ksv_take_choice, offsetof(OPTIONS, by), by_names },
-	{ 0, "tasks", NULL, "a row for each pcpu, coloured by the tasks that the vCPUs executed\n"
-	  "there, of guests whose traces are given, too",
+	{ 0, "tasks", NULL, "a row for each pcpu, coloured by the guests' tasks that vCPUs\n"
+	  "executed there; needs the guests' traces",
 	  ksv_take_flag, offsetof(OPTIONS, tasks), NULL },
 	KSV_OPTION_FROM(OPTIONS, from, "from this time on: seconds, or a number with ns, us,\n"
 			"ms or s, or tsc:N for a raw time stamp"),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time"),
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
-	KSV_OPTION_PCPUS(OPTIONS, pcpus, "only these physical CPUs, or vCPUs that were on them"),
+	KSV_OPTION_PCPUS(OPTIONS, pcpus, "only these pCPUs, or vCPUs that were on them"),
 	{ 0, "width", "W", "width in px (PDF: points), default 900",
 	  take_size, offsetof(OPTIONS, width), NULL },
-	{ 0, "height", "H", "height; default is what the rows need",
+	{ 0, "height", "H", "height in px (PDF: points), default: by the rows",
 	  take_size, offsetof(OPTIONS, height), NULL },
-	{ 0, "scale", "N", "PNG: this many times larger in all, for print",
+	{ 0, "scale", "N", "PNG: enlarge by this factor, for print",
 	  take_scale, offsetof(OPTIONS, scale), NULL },
 	{ 0, "title", "TEXT", "a title above the figure",
 	  ksv_take_text, offsetof(OPTIONS, title), NULL },
-	{ 0, "boot", NULL, "above the rows: phases and levels of guests' boots, as they tell\n"
-	  "of them through hypercalls, or by their own traces", ksv_take_flag,
+	{ 0, "boot", NULL, "above the rows: phases and levels of guests' boots, from\n"
+	  "hypercalls or their own traces", ksv_take_flag,
 	  offsetof(OPTIONS, boot.wanted), NULL },
-	{ 0, "hypertrace", "DIALECT", "with --boot: the dialect of the hypercalls, or a file of\n"
-	  "one's own", model_take_dialect, offsetof(OPTIONS, boot.dialect), NULL },
+	{ 0, "hypertrace", "DIALECT", "with --boot: the dialect of the hypercalls, or a file\n"
+	  "with your own", model_take_dialect, offsetof(OPTIONS, boot.dialect), NULL },
 	{ 0, "kallsyms", "FILE", "with --boot: a guest's /proc/kallsyms, for names of initcalls",
 	  ksv_take_text, offsetof(OPTIONS, boot.kallsyms), NULL },
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
@@ -566,7 +566,7 @@ out:
 const struct ksv_command cmd_plot = {
 	.name = "plot",
 	.args = "[OPTION...] FILE...",
-	.summary = "Draw what vCPUs or physical CPUs did over time, as SVG, PNG or PDF",
+	.summary = "Draw the states of vCPUs or pCPUs over time, as SVG, PNG or PDF",
 	.notes = KSV_NOTE_HOST,
 	.options = plot_option_table,
 	.n_options = ARRAY_SIZE(plot_option_table),

@@ -114,35 +114,35 @@ static int take_trigger_limit(const struct ksv_command *command, const struct ks
 }
 
 static const struct ksv_option record_option_table[] = {
-	{ 'o', "output", "FOLDER", "record into FOLDER, which is made; without this,\n"
-	  "kshark-virt-DATE-TIME", ksv_take_text, offsetof(OPTIONS, folder), NULL },
-	{ 'd', "duration", "TIME", "for so long: seconds, or a number with ms or s",
+	{ 'o', "output", "FOLDER", "create FOLDER and record into it (default:\n"
+	  "kshark-virt-DATE-TIME)", ksv_take_text, offsetof(OPTIONS, folder), NULL },
+	{ 'd', "duration", "TIME", "stop after TIME: seconds, or a number with ms or s",
 	  take_duration, offsetof(OPTIONS, duration), NULL },
 	{ 'e', "events", "SET", "minimal, default, full, or a list of events",
 	  ksv_take_text, offsetof(OPTIONS, events), NULL },
 	{ 'g', "guest", "NAME[=HOW]", "a guest, by its name, UUID or process; HOW is agent,\n"
 	  "ssh:USER@HOST or none; may be repeated", take_guest, 0, NULL },
-	{ 'b', "buffer", "SIZE", "memory for each CPU, e.g. 32M", ksv_take_size,
+	{ 'b', "buffer", "SIZE", "kernel buffer for each CPU, e.g. 32M", ksv_take_size,
 	  offsetof(OPTIONS, buffer), NULL },
-	{ 0, "limit", "SIZE", "stop before the folder is larger", ksv_take_size,
+	{ 0, "limit", "SIZE", "stop when the folder reaches SIZE", ksv_take_size,
 	  offsetof(OPTIONS, limit), NULL },
-	{ 0, "reserve", "SIZE", "stop before the disk has less room (default 1G)",
+	{ 0, "reserve", "SIZE", "stop when the disk has less free space (default 1G)",
 	  take_reserve, 0, NULL },
-	{ 0, "flight", "[=TIME]", "flight recorder: keep the last TIME only, without it\n"
-	  "10 s, and write it on SIGUSR1, Ctrl-C, and at the end",
+	{ 0, "flight", "[=TIME]", "flight recorder: keep the last TIME (default 10 s) in\n"
+	  "memory, write it on SIGUSR1, Ctrl-C, and at the end",
 	  take_flight, offsetof(OPTIONS, flight_ns), NULL },
-	{ 0, "trigger", "CONDITION", "with --flight: write it when a moment costs more than\n"
-	  "that, e.g. 'wake>2ms'; may be repeated", take_trigger, 0, NULL },
-	{ 0, "trigger-limit", "N", "with --trigger: end with the Nth such recording\n"
+	{ 0, "trigger", "CONDITION", "with --flight: write it when a moment costs more,\n"
+	  "e.g. 'wake>2ms'; may be repeated", take_trigger, 0, NULL },
+	{ 0, "trigger-limit", "N", "with --trigger: end after N such recordings\n"
 	  "(default 1)", take_trigger_limit, offsetof(OPTIONS, trigger_limit), NULL },
-	{ 0, "hypervisor", "NAME", "xen, kvm, or auto: whatever this host is",
+	{ 0, "hypervisor", "NAME", "xen, kvm, or auto (default)",
 	  ksv_take_choice, offsetof(OPTIONS, hypervisor), hypervisor_names },
-	{ 0, "share", NULL, "others may read the recording, as the umask allows;\n"
-	  "without this, only the owner may",
+	{ 0, "share", NULL, "let other users read the recording, less the umask;\n"
+	  "without this, only the owner can",
 	  ksv_take_flag, offsetof(OPTIONS, share), NULL },
 	{ 0, "keep-command", NULL, "keep the arguments of COMMAND in recording.json",
 	  ksv_take_flag, offsetof(OPTIONS, keep_command), NULL },
-	KSV_OPTION_QUIET(OPTIONS, quiet, "no line of progress"),
+	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress"),
 };
 
 static int find_hypervisor(struct record_options *options)
@@ -286,9 +286,9 @@ static int run_record(const struct ksv_command *command, int argc, char **argv)
 const struct ksv_command cmd_record = {
 	.name = "record",
 	.args = "[OPTION...] [-- COMMAND [ARGUMENT...]]",
-	.summary = "Record a host and its guests into a folder, ready to be opened",
+	.summary = "Record a host and its guests into a folder for the other commands",
 	.notes = "Without --duration and COMMAND, it records until Ctrl-C. It needs root, and\n"
-		 "trace-cmd on a host of KVM, xentrace in dom0 of Xen.\n",
+		 "trace-cmd on a KVM host or xentrace in Xen's dom0.\n",
 	.options = record_option_table,
 	.n_options = ARRAY_SIZE(record_option_table),
 	.run = run_record,

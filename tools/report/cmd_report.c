@@ -154,39 +154,39 @@ static const struct ksv_option report_option_table[] = {
 	{ 0, "kind", "LIST", "with --worst: only exit,steal,wake,migration,irq,lost,\n"
 					"offline,tsc",
 	  take_kinds, offsetof(OPTIONS, worst.kinds), NULL },
-	{ 0, "above", "TIME", "with --worst: only what costs at least TIME",
+	{ 0, "above", "TIME", "with --worst: only moments that cost at least TIME",
 	  take_above, offsetof(OPTIONS, worst.above_ns), NULL },
-	{ 0, "waits", NULL, "instead: what vCPUs waited for, and who woke them",
+	{ 0, "waits", NULL, "instead: the causes of waits, and the wakers",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_WAITS]), NULL },
-	{ 0, "threads", NULL, "instead: what works for machines beside their vCPUs",
+	{ 0, "threads", NULL, "instead: the other threads of machines",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_THREADS]), NULL },
-	{ 0, "handlers", NULL, "instead: interrupts of the host on the time of vCPUs",
+	{ 0, "handlers", NULL, "instead: the host's interrupt handlers on vCPUs' pCPUs",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_HANDLERS]), NULL },
-	{ 0, "power", NULL, "instead: how pCPUs sleep, how fast they are, who waited for it",
+	{ 0, "power", NULL, "instead: idle states and frequencies of pCPUs, and their cost",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_POWER]), NULL },
-	{ 0, "migrations", NULL, "instead: how far vCPUs moved, and what that cost",
+	{ 0, "migrations", NULL, "instead: migrations by distance, and their cost",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_MIGRATIONS]), NULL },
-	{ 0, "topology", "FILE", "with --migrations: where physical CPUs are: a sidecar,\n"
-	  "or what 'lscpu -p' or 'xl info -n' wrote; default: as the\ntrace's sidecar tells",
+	{ 0, "topology", "FILE", "with --migrations: the topology of pCPUs: a sidecar,\n"
+	  "or output of 'lscpu -p' or 'xl info -n'; default:\nthe trace's sidecar",
 	  ksv_take_text, offsetof(OPTIONS, topology), NULL },
-	{ 0, "devices", NULL, "instead: what devices were asked for, and how long it took,\n"
-	  "by the traces of --monitor",
+	{ 0, "devices", NULL, "instead: requests to devices, and their durations;\n"
+	  "needs --monitor",
 	  ksv_take_flag, offsetof(OPTIONS, pages[PAGE_DEVICES]), NULL },
-	MODEL_OPTION_MONITOR(OPTIONS, monitors, "with --devices: what QEMU traced of itself "
-			     "(-trace), of a\nmachine of this host; may be repeated"),
-	{ 0, "tracing", NULL, "instead: what the tracing costs, and what to switch off",
+	MODEL_OPTION_MONITOR(OPTIONS, monitors, "with --devices: QEMU's own trace (-trace) of a "
+			     "machine\nof this host; may be repeated"),
+	{ 0, "tracing", NULL, "instead: the cost of tracing, and events to switch off",
 	  ksv_take_flag, offsetof(OPTIONS, tracing), NULL },
-	{ 0, "record-cost", "NS", "with --tracing: what a record costs",
+	{ 0, "record-cost", "NS", "with --tracing: the cost of a record",
 	  take_record_cost, offsetof(OPTIONS, record_cost_ns), NULL },
-	{ 0, "hypertrace", "[=DIALECT]", "instead: what guests tell through hypercalls, in the\n"
-	  "DIALECT of that name or FILE.json, or one found by the calls",
+	{ 0, "hypertrace", "[=DIALECT]", "instead: events that guests report through hypercalls;\n"
+	  "DIALECT is a name or FILE.json (default: detected)",
 	  take_hypertrace, offsetof(OPTIONS, hypertrace), NULL },
-	{ 0, "boot", NULL, "instead, or with it: phases and levels of their boot",
+	{ 0, "boot", NULL, "instead, or in addition: phases and levels of boots",
 	  ksv_take_flag, offsetof(OPTIONS, hypertrace.boot), NULL },
-	{ 0, "function", "GLOB", "instead, or with it: their functions of such names, by the\n"
-	  "time that they really had",
+	{ 0, "function", "GLOB", "instead, or in addition: functions whose names match,\n"
+	  "by the time that they executed",
 	  ksv_take_text, offsetof(OPTIONS, hypertrace.function), NULL },
-	{ 0, "kallsyms", "FILE", "with these: a guest's /proc/kallsyms, for the names",
+	{ 0, "kallsyms", "FILE", "with these: a guest's /proc/kallsyms, for names",
 	  take_kallsyms, offsetof(OPTIONS, hypertrace), NULL },
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
 	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
@@ -529,7 +529,7 @@ end:
 const struct ksv_command cmd_report = {
 	.name = "report",
 	.args = "[OPTION...] FILE...",
-	.summary = "Tell in numbers what the vCPUs of a trace did",
+	.summary = "Measure what the vCPUs of a trace did",
 	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, or\n"
 		 "- for standard input; or the trace.dat of a KVM host, and those of its guests;\n"
 		 "or the folder of a recording.\n",

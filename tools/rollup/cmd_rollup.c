@@ -102,10 +102,10 @@ static const struct ksv_option rollup_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "csv (default): a line per number; "
 			  "clickhouse: a line\nper vCPU and interval, for examples/fleet"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
-	{ 0, "interval", "TIME", "how long each interval is (default 1s)",
+	{ 0, "interval", "TIME", "length of each interval (default 1s)",
 	  ksv_take_time, offsetof(OPTIONS, interval), NULL },
-	{ 0, "start-time", "TIME", "when time 0 of the trace was, if its sidecar does not\n"
-	  "tell: 2026-11-24T10:00:00.5Z, or seconds since 1970",
+	{ 0, "start-time", "TIME", "real time of time 0 if the trace's sidecar has none:\n"
+	  "2026-11-24T10:00:00.5Z, or seconds since 1970",
 	  take_moment, offsetof(OPTIONS, start), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
@@ -247,7 +247,7 @@ end:
 const struct ksv_command cmd_rollup = {
 	.name = "rollup",
 	.args = "[OPTION...] --host NAME FILE...",
-	.summary = "Write rows per vCPU and second, for databases of many hosts",
+	.summary = "Write one row per vCPU and second, for databases of many hosts",
 	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd; or the\n"
 		 "trace.dat of a KVM host; or the folder of a recording. Times are real ones, in\n"
 		 "UTC.\n",

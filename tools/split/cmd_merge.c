@@ -244,10 +244,10 @@ static int run_merge(const struct ksv_command *command, int argc, char **argv)
 const struct ksv_command cmd_merge = {
 	.name = "merge",
 	.args = "[OPTION...] --output FILE FILE...",
-	.summary = "Put parts of a xentrace file, or recordings, together",
-	.notes = "Each FILE is a xentrace file, which may be compressed with gzip or zstd: what\n"
-		 "'split' has written of one trace, or recordings of one host that follow each\n"
-		 "other or are of different physical CPUs. Their order does not matter.\n",
+	.summary = "Join parts of a xentrace file, or successive recordings",
+	.notes = "Each FILE is a xentrace file, which may be compressed with gzip or zstd: parts\n"
+		 "of one trace by 'split', or recordings of one host that follow each other or\n"
+		 "are of different pCPUs. Their order does not matter.\n",
 	.options = merge_option_table,
 	.n_options = ARRAY_SIZE(merge_option_table),
 	.run = run_merge,

@@ -28,7 +28,7 @@ struct split_options {
 static const struct ksv_option split_option_table[] = {
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
-	KSV_OPTION_PCPUS(OPTIONS, pcpus, "only the records of these physical CPUs, e.g. 0,2-3"),
+	KSV_OPTION_PCPUS(OPTIONS, pcpus, "only the records of these pCPUs, e.g. 0,2-3"),
 	{ 'o', "output", "FILE", "write to FILE, and beside it FILE.meta.json\n"
 	  "(default: trace.xen becomes trace.split.xen)",
 	  ksv_take_text, offsetof(OPTIONS, output), NULL },
@@ -338,12 +338,11 @@ static int run_split(const struct ksv_command *command, int argc, char **argv)
 const struct ksv_command cmd_split = {
 	.name = "split",
 	.args = "[OPTION...] FILE",
-	.summary = "Cut a part out of a xentrace file, with what is known of its ends",
+	.summary = "Extract a window of a xentrace file, with the states at its ends",
 	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, "
 		 "or\n"
-		 "- for standard input; or the folder of a recording. What is written is a\n"
-		 "xentrace file; FILE.meta.json beside it keeps what the whole trace tells "
-		 "of it.\n",
+		 "- for standard input; or the folder of a recording. The part is a xentrace\n"
+		 "file; FILE.meta.json beside it keeps facts about it from the whole trace.\n",
 	.options = split_option_table,
 	.n_options = ARRAY_SIZE(split_option_table),
 	.run = run_split,

@@ -47,23 +47,23 @@ struct top_options {
 #define OPTIONS	struct top_options
 
 static const struct ksv_option top_option_table[] = {
-	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default, but for a terminal), "
-			  "csv,\njson, or openmetrics: counters over all of the window"),
+	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default, except on a terminal), "
+			  "csv,\njson, or openmetrics: counters over the whole window"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
-	{ 0, "interval", "TIME", "how long each interval is (default 1s)",
+	{ 0, "interval", "TIME", "length of each interval (default 1s)",
 	  ksv_take_time, offsetof(OPTIONS, interval), NULL },
 	{ 0, "once", NULL, "only the first interval",
 	  ksv_take_flag, offsetof(OPTIONS, once), NULL },
-	{ 0, "follow", NULL, "FILE is still written to: go on when its end is reached",
+	{ 0, "follow", NULL, "FILE is still being written: wait for more at its end",
 	  ksv_take_flag, offsetof(OPTIONS, follow), NULL },
-	{ 0, "hold", "TIME", "tell an interval as it is known this long after its end\n"
-	  "(default 500ms for what is still written, else the\nend of FILE)",
+	{ 0, "hold", "TIME", "wait this long for late records before an interval is\n"
+	  "printed (default: 500ms in live mode, else the end of\nFILE)",
 	  ksv_take_time, offsetof(OPTIONS, hold), NULL },
-	{ 0, "limit", "SIZE", "memory for records that wait for others (default 256M)",
+	{ 0, "limit", "SIZE", "memory limit for waiting records (default 256M)",
 	  ksv_take_size, offsetof(OPTIONS, limit), NULL },
-	{ 'b', "buffer", "SIZE", "of this host: memory for each CPU (default 2M)",
+	{ 'b', "buffer", "SIZE", "for this host: kernel buffer for each CPU (default 2M)",
 	  ksv_take_size, offsetof(OPTIONS, buffer), NULL },
-	{ 0, "sidecar", "FILE", "what belongs to standard input or a pipe: clock, names",
+	{ 0, "sidecar", "FILE", "sidecar for standard input or a pipe: clock, names",
 	  ksv_take_text, offsetof(OPTIONS, sidecar), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
@@ -555,12 +555,12 @@ end:
 const struct ksv_command cmd_top = {
 	.name = "top",
 	.args = "[OPTION...] [FILE|FOLDER|-]",
-	.summary = "Tell interval by interval what machines and vCPUs did",
+	.summary = "Print what machines and vCPUs did in each interval",
 	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd; or the\n"
-		 "trace.dat of a KVM host; FOLDER is that of a recording. A pipe, or - for\n"
-		 "standard input, is followed: xentrace -D - | kshark-virt top -\n"
-		 "Without any, it is this KVM host that is looked at, by root.\n"
-		 "On a terminal it is shown on all of it, unless a format is asked for.\n",
+		 "trace.dat of a KVM host; FOLDER is a recording. A pipe, or - for standard\n"
+		 "input, is shown live: xentrace -D - | kshark-virt top -\n"
+		 "With no FILE, watch this KVM host (root only).\n"
+		 "On a terminal, the full screen is used unless --format is given.\n",
 	.options = top_option_table,
 	.n_options = ARRAY_SIZE(top_option_table),
 	.run = run_top,

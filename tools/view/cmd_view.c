@@ -138,13 +138,13 @@ static const struct ksv_option view_option_table[] = {
 	KSV_OPTION_MAX_INPUT_BY(take_max_input, 0),
 	KSV_OPTION_ABSOLUTE(OPTIONS, start.absolute),
 	KSV_OPTION_SKEW(OPTIONS, start.correct_skew),
-	{ 0, "hypertrace", "DIALECT", "what guests tell through hypercalls is of this dialect, a\n"
-	  "name or a file; without it, by the calls", take_dialect, 0, NULL },
+	{ 0, "hypertrace", "DIALECT", "the dialect of guests' hypercalls, a name or a file\n"
+	  "(default: detected)", take_dialect, 0, NULL },
 	{ 0, "kallsyms", "FILE", "a guest's /proc/kallsyms, for the names of its functions",
 	  ksv_take_text, offsetof(OPTIONS, files.guests.kallsyms), NULL },
-	{ 0, "no-hypertrace", NULL, "do not show what guests tell through hypercalls",
+	{ 0, "no-hypertrace", NULL, "do not show events from hypercalls",
 	  ksv_take_flag, offsetof(OPTIONS, files.guests.none), NULL },
-	{ 0, "no-combos", NULL, "do not show hosts and guests as combos at once",
+	{ 0, "no-combos", NULL, "do not show combos at the start",
 	  ksv_take_flag, offsetof(OPTIONS, start.no_combos), NULL },
 	{ 'n', "dry-run", NULL, "print the command line instead of running it",
 	  ksv_take_flag, offsetof(OPTIONS, dry_run), NULL },
@@ -201,7 +201,7 @@ const struct ksv_command cmd_view = {
 	.summary = "Open traces in KernelShark, with the plugins for virtual machines",
 	.notes = "FILE: xentrace files (also compressed with gzip or zstd, from a pipe, or - for\n"
 		 "standard input) and trace.dat files; the first is opened, others are appended.\n"
-		 "Or folders of recordings, with all that is in them.\n",
+		 "Or folders of recordings, with all their traces.\n",
 	.options = view_option_table,
 	.n_options = ARRAY_SIZE(view_option_table),
 	.run = run_view,

@@ -108,32 +108,32 @@ static int take_kinds(const struct ksv_command *command, const struct ksv_option
 
 static const struct ksv_option why_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), json; or svg, png, pdf: "
-			  "drawn, one answer"),
+			  "a drawing of one answer"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
-	{ 0, "vcpu", "NAME", "this vCPU, or all of this machine: d1v0, d1, \"web v0\", web",
+	{ 0, "vcpu", "NAME", "this vCPU, or all vCPUs of a machine: d1v0, d1, \"web v0\", web",
 	  ksv_take_text, offsetof(OPTIONS, vcpu), NULL },
-	{ 0, "cpu", "LIST", "instead: these physical CPUs, e.g. 3",
+	{ 0, "cpu", "LIST", "instead: these pCPUs, e.g. 3",
 	  ksv_take_pcpus, offsetof(OPTIONS, pcpus), NULL },
-	{ 0, "task", "NAME", "instead: a task of a guest whose trace is given as well, by its\n"
-	  "machine, name and pid: web:nginx-412, web:412, web:nginx",
+	{ 0, "task", "NAME", "instead: a guest's task, by machine, name and pid:\n"
+	  "web:nginx-412, web:412, web:nginx; needs the guest's trace",
 	  ksv_take_text, offsetof(OPTIONS, task), NULL },
 	{ 0, "path", NULL,
-	  "of a vCPU or task: follow whoever ended each wait, back through guests\n"
-	  "and host: the critical path",
+	  "for a vCPU or task: the critical path, from waker to waker\n"
+	  "back through guests and host",
 	  ksv_take_flag, offsetof(OPTIONS, path), NULL },
-	{ 0, "at", "TIME", "what was going on at this time, as long as it did: seconds,\n"
-	  "or a number with ns, us, ms or s, or tsc:N for a raw time\nstamp",
+	{ 0, "at", "TIME", "the interval at this time, as a whole: seconds, or a\n"
+	  "number with ns, us, ms or s, or tsc:N for a raw time\nstamp",
 	  ksv_take_time, offsetof(OPTIONS, at), NULL },
-	KSV_OPTION_FROM(OPTIONS, from, "from this time on; with --worst, moments that begin then"),
+	KSV_OPTION_FROM(OPTIONS, from, "from this time on; with --worst: moments that begin then"),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
 	{ 0, "worst", "N",
-	  "the N costliest moments, of all vCPUs, of those of --vcpu, or\nof the task",
+	  "the N costliest moments, of all vCPUs, of --vcpu, or of\n--task",
 	  take_worst, offsetof(OPTIONS, worst), NULL },
 	{ 0, "kind", "LIST",
 	  "with --worst: wake,steal,exit,blocked,offline (default:\nthe first three)",
 	  take_kinds, offsetof(OPTIONS, kinds), NULL },
-	MODEL_OPTION_MONITOR(OPTIONS, monitors, "what QEMU traced of itself (-trace), of a machine "
-			     "of\nthis host: what vCPUs did in it; may be repeated"),
+	MODEL_OPTION_MONITOR(OPTIONS, monitors, "QEMU's own trace (-trace) of a machine of this "
+			     "host,\nto explain time in it; may be repeated"),
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
 	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
 	KSV_OPTION_ABSOLUTE(OPTIONS, trace.absolute_time),
@@ -706,7 +706,7 @@ static int run_why(const struct ksv_command *command, int argc, char **argv)
 const struct ksv_command cmd_why = {
 	.name = "why",
 	.args = "[OPTION...] FILE...",
-	.summary = "Tell what a vCPU, pCPU or guest's task did in a window, and why, as a tree",
+	.summary = "Explain what a vCPU, pCPU or guest's task did in a window, as a tree",
 	.notes = "FILE is a xentrace file, which may be compressed with gzip or zstd, a pipe, or\n"
 		 "- for standard input; or the trace.dat of a KVM host, and those of its guests;\n"
 		 "or the folder of a recording.\n",
