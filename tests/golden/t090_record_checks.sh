@@ -62,7 +62,7 @@ mkdir -m 777 above
 chmod 777 above
 run record -d 1 -o above/below
 status 3
-says "$ERR" "others may write to $WORK/records/above (user "
+says "$ERR" "others can write to $WORK/records/above (user "
 check "nothing is left in it" test -z "$(ls -A above)"
 mkdir full
 : > full/file
@@ -96,7 +96,7 @@ if [ "$(id -u)" = 0 ]; then
 	chown 12345:12345 theirs
 	run record -d 0.1 -o theirs/recording
 	status 3
-	says "$ERR" "others may write to $WORK/records/theirs (user 12345, mode 0755)"
+	says "$ERR" "others can write to $WORK/records/theirs (user 12345, mode 0755)"
 	check "nothing is left in it" test -z "$(ls -A theirs)"
 	SUDO_UID=12345 SUDO_GID=12345 run record -d 0.1 -o theirs/recording
 	status 0

@@ -206,14 +206,14 @@ printf %s "$lock" > "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
 echo sched:sched_switch > "$TRACING/set_event"
 attempt -d 0.1 -o after_unmarked
 status 3
-says "$ERR" "what traces now may be somebody else's, so that nothing is set back"
+says "$ERR" "another program may be tracing now, so no settings are restored"
 is "$(cat "$TRACING/set_event")" sched:sched_switch
 # nobody does
 kvm_host
 printf %s "$lock" > "$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock"
 attempt -d 0.1 -o after_unmarked
 status 0
-says "$ERR" '(process 1) was killed: tracing is as it was before'
+says "$ERR" '(process 1) was killed: tracing settings are restored'
 
 # whatever stands in the file of the lock does no harm
 for text in x 'pid 1 recorder 1 xen 0 on 1 buffer 1 clock x marked 0 0 - folder relative' \

@@ -50,7 +50,7 @@ check "an older trace-cmd does not get what it does not know" test -z "$(grep -e
 is "$(json agents/recording.json '[(f["name"], f["role"]) for f in j["files"]]')" \
 	"[('host.dat', 'host'), ('host-db.dat', 'guest')]"
 is "$(json agents/recording.json '[(g["name"], g["how"], g.get("why")) for g in j["guests"]]')" \
-	"[('web', 'none', 'no agent of trace-cmd answers'), ('db', 'agent', None)]"
+	"[('web', 'none', 'no trace-cmd agent answers'), ('db', 'agent', None)]"
 
 # what listens there is asked before anything begins
 for how in mute close other half; do
@@ -72,7 +72,7 @@ status 0
 same without/host.dat "$FAKE_SAMPLE"
 restored
 is "$(json without/recording.json '[(g["how"], g["why"]) for g in j["guests"]][1]')" \
-	"('none', 'trace-cmd could not begin with its agent')"
+	"('none', 'trace-cmd could not start with its agent')"
 kvm_host
 answering
 FAKE_NO_AGENTS=1 attempt -d 0.2 -o asked --guest db=agent
@@ -157,7 +157,7 @@ rm "$KSHARK_VIRT_ROOT/perf_tsc"
 FAKE_SAMPLE=$SAMPLES/kvm-nosync.dat FAKE_SENDS=$SAMPLES/kvm-nosync-g1.dat \
 	run record -d 0.3 -o aligned --guest web=ssh:root@web
 status 0
-check "it is aligned" test -z "$(grep 'not all guests' "$ERR")"
+check "it is aligned" test -z "$(grep 'some guests are not' "$ERR")"
 run report aligned
 status 0
 check "each CPU is a vCPU" test "$(grep -c '^  CPU [01]: 100.000 % of [0-9]* records lie where web v[01] ' "$OUT")" = 2
@@ -174,14 +174,14 @@ mkdir "$WORK/there"
 TMPDIR=$WORK/there FAKE_GUEST_STATUS=1 attempt -d 0.3 -o part --guest web=ssh:root@web
 status 0
 is "$(json part/recording.json '[f["name"] for f in j["files"]], j["guests"][0].get("why")')" \
-	"(['host.dat', 'host-web.dat'], 'it has gone away, or did not send all of its trace')"
+	"(['host.dat', 'host-web.dat'], 'it ended, or did not send all of its trace')"
 says part/host-web.dat.log "the trace stays in $WORK/there/tmp."
 is "$(cd "$WORK/there"/* && echo *)" 't.dat t.dat.cpu0'
 # what it sends is no trace
 kvm_host
 FAKE_SENDS=$GOLDEN/record_host.tree run record -d 0.3 -o text --guest web=ssh:root@web
 status 0
-is "$(json text/recording.json '[f["name"] for f in j["files"]], "no trace could be made" in j["guests"][0]["why"]')" \
+is "$(json text/recording.json '[f["name"] for f in j["files"]], "could not be made into a trace" in j["guests"][0]["why"]')" \
 	"(['host.dat'], True)"
 # it does not even begin
 kvm_host
@@ -215,7 +215,7 @@ same hung/host.dat "$FAKE_SAMPLE"
 restored
 is "$(json hung/recording.json '[f["name"] for f in j["files"]]')" "['host.dat']"
 is "$(wc -c < hung/host-web.dat)" 1000
-says hung/recording.json 'it was not waited for any longer: no trace could be made of what has come'
+says hung/recording.json 'the wait for it was abandoned: its data could not be made into a trace'
 run report -q hung
 status 0
 # by its agent: trace-cmd waits for it, and the host's trace is made without it
@@ -285,7 +285,7 @@ status 0
 is "$(json left/recording.json 'j["state"], [(f["name"], f.get("guest")) for f in j["files"]]')" \
 	"('stopped', [('host.dat', None), ('host-web.dat', 'web')])"
 is "$(scale_of left/host-web.dat)" '827194131 31'
-is "$(json left/recording.json '["nothing that can be read" in g.get("why", "") for g in j["guests"]]')" '[False, True]'
+is "$(json left/recording.json '["no readable part" in g.get("why", "") for g in j["guests"]]')" '[False, True]'
 
 # the next one aligns it, when its own recording is done, or could not begin
 for next in "-d 0.2" "-d 0.2 --guest nobody=none"; do
@@ -306,7 +306,7 @@ for next in "-d 0.2" "-d 0.2 --guest nobody=none"; do
 	# shellcheck disable=SC2086
 	run record $next -o after_unaligned
 	says "$ERR" "unaligned: aligning the clocks of guests ..."
-	check "it is aligned" test -z "$(grep 'not all guests' "$ERR")"
+	check "it is aligned" test -z "$(grep 'some guests are not' "$ERR")"
 	run report unaligned
 	status 0
 	check "each CPU is a vCPU" test "$(grep -c '^  CPU [01]: 100.000 % of [0-9]* records lie where web v[01] ' "$OUT")" = 2
@@ -396,7 +396,7 @@ S
 	FAKE_ENDLESS=1 FAKE_SLOW=6 unshare -m bash "$WORK/endless" > "$OUT" 2> "$ERR" < /dev/null
 	STATUS=$?
 	status 0
-	says "$ERR" 'web: the rest of its trace is given up: the disk is nearly full (--reserve)'
+	says "$ERR" 'web: the rest of its trace is abandoned: the disk is nearly full (--reserve)'
 	same "$WORK/endless.dat" "$FAKE_SAMPLE"
 	is "$(json "$WORK/endless.json" '[f["name"] for f in j["files"]]')" "['host.dat']"
 	restored

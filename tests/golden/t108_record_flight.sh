@@ -161,7 +161,7 @@ kill -CONT "$PID"
 kill -INT "$PID"
 ends "$PID"
 status 3
-says "$ERR" 'memory does not suffice for what comes at once'
+says "$ERR" 'memory does not suffice for the rate of records'
 
 # while it writes, others may begin to trace: theirs is left alone, and what was written stays
 kvm_host
@@ -244,7 +244,7 @@ sleep 0.5
 kill -INT "$PID"
 ended
 unset FAKE_PAGES_OF
-says "$ERR" 'memory sufficed for the last'
+says "$ERR" 'memory sufficed only for the last'
 is "$(tr -d '\0' < "$WORK/pages" | tr -s a-d)" d
 sed -i 's/for the last [0-9.]* s alone/for the last SOME s alone/' "$WORK/transcript"
 
@@ -384,7 +384,7 @@ cp "$FAKE_DATA/first" "$FAKE_DATA/1"
 mv "$FAKE_DATA/second" "$FAKE_DATA/end"
 FAKE_CUT=1 run record --flight=60 -d 0.6 -o xen_cut
 status 3
-says "$ERR" 'xentrace has not written all that Xen had; it says: Write failed!'
+says "$ERR" "xentrace did not write all of Xen's records; it says: Write failed!"
 is "$(json xen_cut/recording.json 'j["state"], len(j["files"])')" "('failed', 1)"
 same xen_cut/host.xen "$FAKE_DATA/first"
 
@@ -453,7 +453,7 @@ cp "$FAKE_DATA/first" "$FAKE_DATA/1"
 FAKE_HANG=1 timeout -s KILL 60 "$KSV_BIN" record --flight=60 -d 0.6 -o xen_hangs > "$OUT" 2> "$ERR" < /dev/null
 STATUS=$?
 status 3
-says "$ERR" 'xentrace has not written all that Xen had'
+says "$ERR" "xentrace did not write all of Xen's records"
 same xen_hangs/host.xen "$FAKE_DATA/first"
 
 # killed: xentrace may not have ended tracing
@@ -463,7 +463,7 @@ kill -9 "$PID"
 wait "$PID" 2> /dev/null
 run record --flight=60 -d 0.4 -o xen_after
 status 3
-says "$ERR" 'was killed: Xen may have traced until now; what it kept in memory is lost'
+says "$ERR" 'was killed: Xen may have traced until now; its records in memory are lost'
 is "$(json xen_killed/recording.json 'j["state"]')" stopped
 
 # no trace, no xentrace, no events for it

@@ -186,9 +186,9 @@ refused()
 	[ "$(cat "$META")" = old ] || fail "$1: the old sidecar is gone"
 }
 refused xc_interface_open 2 'cannot talk to Xen: No such file or directory; run this in'
-refused xc_physinfo 13 'Xen 4.17.7 does not talk to a program that was built for Xen'
-refused xc_physinfo 1 'Xen 4.17.7 does not tell about the machine: Operation not permitted; is'
-refused xc_domain_getinfolist 5 'Xen does not tell about its domains: Input/output error'
+refused xc_physinfo 13 'Xen 4.17.7 does not accept a program that was built for Xen'
+refused xc_physinfo 1 'Xen 4.17.7 does not describe the host: Operation not permitted; is'
+refused xc_domain_getinfolist 5 'Xen does not list its domains: Input/output error'
 
 # without these there is less to tell
 begin_anew

@@ -91,8 +91,8 @@ static int take_trigger(const struct ksv_command *command, const struct ksv_opti
 				       virt_worst_kind_list(RECORD_TRIGGER_KINDS, kinds,
 							    sizeof(kinds)));
 	if (ret == -ERANGE)
-		return ksv_usage_error(command, "--%s %s: no time behind >; write 2ms, 300us or "
-				       "1.5", option->name, value);
+		return ksv_usage_error(command, "--%s %s: no time after >; write 2ms, 300us or 1.5",
+				       option->name, value);
 	if (ret)
 		return ksv_usage_error(command, "--%s %s: not a condition; write 'wake>2ms'",
 				       option->name, value);
@@ -155,7 +155,7 @@ static int find_hypervisor(struct record_options *options)
 		options->hypervisor = RECORDING_KVM;
 	if (options->hypervisor != RECORD_AUTO)
 		return KSV_EXIT_OK;
-	ksv_error("this is neither dom0 of Xen nor a host of KVM: record on the host, or for KVM "
+	ksv_error("this is neither Xen's dom0 nor a KVM host: record on the host, or for KVM run "
 		  "modprobe kvm_intel, or kvm_amd");
 	return KSV_EXIT_FILE;
 }
@@ -164,17 +164,16 @@ static int find_hypervisor(struct record_options *options)
 static int check_flight(const struct ksv_command *command, const struct record_options *options)
 {
 	if (!options->flight_ns && options->n_triggers)
-		return ksv_usage_error(command, "--trigger says when --flight writes: give both");
+		return ksv_usage_error(command, "--trigger requires --flight");
 	if (!options->n_triggers && options->trigger_limit)
-		return ksv_usage_error(command, "--trigger-limit counts what --trigger brings "
-				       "about: give both");
+		return ksv_usage_error(command, "--trigger-limit requires --trigger");
 	for (int i = 0; options->flight_ns && i < options->n_guests; i++) {
 		const char *how = strchr(options->guests[i], '=');
 
 		if (!how || strcmp(how, "=none") != 0)
-			return ksv_usage_error(command, "--guest %s: a flight recorder has no "
-					       "traces of guests: record without --flight; or "
-					       "see FLIGHT RECORDER in kshark-virt-record(1)",
+			return ksv_usage_error(command, "--guest %s: a flight recorder cannot "
+					       "record guests: record without --flight; or see "
+					       "FLIGHT RECORDER in kshark-virt-record(1)",
 					       options->guests[i]);
 	}
 	return KSV_EXIT_OK;
@@ -264,8 +263,7 @@ static int run_record(const struct ksv_command *command, int argc, char **argv)
 	else if (status < 0 && end < argc && !options.command)
 		status = ksv_usage_error(command, "no command behind --");
 	if (status < 0 && options.keep_command && !options.command)
-		status = ksv_usage_error(command, "--keep-command keeps the arguments of a "
-					 "COMMAND, which stands behind --: give both");
+		status = ksv_usage_error(command, "--keep-command requires a COMMAND after --");
 	/* "kshark-virt" stands before argv[0], and argv[end] is the -- */
 	if (!options.keep_command)
 		drop_arguments(&record.recording, end + 3);

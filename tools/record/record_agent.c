@@ -111,13 +111,13 @@ static const char *ask(int fd)
 	if (send(fd, &head, sizeof(head), MSG_NOSIGNAL) == sizeof(head))
 		n = read_head(fd, &head);
 	if (n < 0)
-		return "what listens at port 823 does not answer as an agent of trace-cmd does";
+		return "the program at port 823 does not answer like trace-cmd's agent";
 	if (!n)
-		return "its agent has closed the connection, as it does while another one records";
+		return "its agent closed the connection, as it does during another recording";
 	if (n < (ssize_t)sizeof(head) || ntohl(head.command) != MESSAGE_NOT_SUPPORTED ||
 	    ntohl(head.size) < sizeof(head) || ntohl(head.size) > MESSAGE_BYTES)
-		return "what listens at port 823 speaks another protocol than trace-cmd's agents "
-		       "since 2.9";
+		return "the program at port 823 has another protocol than trace-cmd's agents since "
+		       "2.9";
 	return NULL;
 }
 
@@ -130,7 +130,7 @@ const char *record_agent_refusal(uint32_t cid)
 		return "it has no vsock";
 	fd = connect_agent(cid);
 	if (fd < 0)
-		return "no agent of trace-cmd answers";
+		return "no trace-cmd agent answers";
 	why = ask(fd);
 	close(fd);
 	return why;

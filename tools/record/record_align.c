@@ -74,7 +74,7 @@ void record_align_left(struct record *record)
 	word = record_capture(argv, ALIGN_S, said, sizeof(said)) ?
 	       escape_shell_dup(record->left_folder) : NULL;
 	if (word)
-		ksv_note("%s: not all guests are aligned; what tells why: kshark-virt align "
+		ksv_note("%s: some guests are not aligned; for the reasons, run kshark-virt align "
 			 "--write %s", record->left_folder, word);
 	free(word);
 }
@@ -91,7 +91,8 @@ void record_align(struct record *record)
 	ksv_note("aligning the clocks of guests ...");
 	pid = record_spawn(record, argv, NULL, NULL, LOG);
 	if (pid < 0 || !await(pid)) {
-		ksv_note("%s: not all guests are aligned; 'kshark-virt align' tells why",
+		ksv_note("%s: some guests are not aligned; for the reasons, run 'kshark-virt "
+			 "align'",
 			 record->options->folder);
 		return;
 	}

@@ -51,8 +51,9 @@ static int check_disk(struct record *record)
 		options->reserve = reserve;
 	if (available > options->reserve)
 		return 0;
-	ksv_error("%s: only %s are free, and %s shall stay free (--reserve); choose another disk "
-		  "(--output), or make room", record->folder, record_size_text(available, left),
+	ksv_error("%s: only %s are free, but %s must stay free (--reserve); choose another disk "
+		  "(--output), or free some space",
+		  record->folder, record_size_text(available, left),
 		  record_size_text(options->reserve, kept));
 	return 1;
 }
@@ -65,8 +66,9 @@ static int check_memory(const struct record *record)
 
 	if (!record_memory_is_short(record, &available, &reserve))
 		return 0;
-	ksv_error("only %s of memory are free, and %s shall stay free (--reserve); end what uses "
-		  "it", record_size_text(available, left), record_size_text(reserve, kept));
+	ksv_error("only %s of memory are free, but %s must stay free (--reserve); end programs "
+		  "that use it",
+		  record_size_text(available, left), record_size_text(reserve, kept));
 	return 1;
 }
 
@@ -116,9 +118,9 @@ static int check_parents(const char *full)
 		}
 		if (!is_of_others(&st))
 			continue;
-		ksv_error("%s: others may write to %s (user %u, mode %04o), and lead what root "
-			  "writes elsewhere; choose a folder (--output) below one that is yours or "
-			  "root's alone", full, path, (unsigned int)st.st_uid,
+		ksv_error("%s: others can write to %s (user %u, mode %04o), and could redirect "
+			  "what root writes; choose a folder (--output) that only you or root can "
+			  "write to", full, path, (unsigned int)st.st_uid,
 			  (unsigned int)st.st_mode & 07777);
 		return 1;
 	}
@@ -133,17 +135,17 @@ int record_check_folder(struct record *record)
 
 	record->made = !mkdir(path, record->options->share ? 0755 : 0700);
 	if (!record->made && errno != EEXIST) {
-		ksv_error("%s: cannot be made: %s; choose another folder (--output)", path,
+		ksv_error("%s: cannot be created: %s; choose another folder (--output)", path,
 			  strerror(errno));
 		return 1;
 	}
 	if (!record->made && is_empty(path) && !is_ours(path)) {
-		ksv_error("%s: others may write there: choose another folder (--output), or let "
-			  "this one be made", path);
+		ksv_error("%s: others can write to it: choose another folder (--output), or one "
+			  "that does not exist", path);
 		return 1;
 	}
 	if (!is_empty(path)) {
-		ksv_error("%s: exists already, and is no empty folder; choose another (--output)",
+		ksv_error("%s: exists and is not an empty folder; choose another one (--output)",
 			  path);
 		return 1;
 	}
@@ -175,7 +177,7 @@ static int check_trace_cmd(struct record *record)
 	version = strstr(said, "trace-cmd version ");
 	if (!version || sscanf(version, "trace-cmd version %63s", record->version) != 1 ||
 	    sscanf(record->version, "%d", &major) != 1) {
-		ksv_error("trace-cmd --version tells no version; is it Linux' trace-cmd?");
+		ksv_error("trace-cmd --version prints no version; is it Linux' trace-cmd?");
 		return 1;
 	}
 	if (major >= RECORD_TRACE_CMD_MAJOR)
@@ -194,8 +196,8 @@ bool record_check_root(const char *command)
 		if (geteuid())
 			ksv_error("recording needs root: sudo kshark-virt %s ...", command);
 		else
-			ksv_error("tracefs is not there: "
-				  "mount -t tracefs tracefs /sys/kernel/tracing");
+			ksv_error("tracefs is not mounted: mount -t tracefs tracefs "
+				  "/sys/kernel/tracing");
 		return false;
 	}
 	snprintf(path, sizeof(path), "%s%s/tracing_on", record_root(), record_tracing());
@@ -219,7 +221,8 @@ int record_check_in_use(void)
 
 	if (!text)
 		return 0;
-	ksv_error("tracing is in use: %s; end what uses it, or if nobody does: trace-cmd reset",
+	ksv_error("tracing is in use: %s; end the program that uses it, or if there is none, run "
+		  "trace-cmd reset",
 		  text);
 	free(text);
 	return 1;
@@ -234,10 +237,10 @@ static int check_debugfs(struct record *record)
 	if (!ret)
 		return 0;
 	if (ret == -ENOENT && !record_there("/sys/kernel/debug/tracing"))
-		ksv_error("debugfs is not there, which tells names and clocks of guests: "
-			  "mount -t debugfs debugfs /sys/kernel/debug");
+		ksv_error("debugfs, which has names and clocks of guests, is not mounted: mount -t "
+			  "debugfs debugfs /sys/kernel/debug");
 	else if (ret == -ENOENT)
-		ksv_error("/sys/kernel/debug/kvm is not there: modprobe kvm_intel, or kvm_amd");
+		ksv_error("/sys/kernel/debug/kvm is missing: modprobe kvm_intel, or kvm_amd");
 	else
 		ksv_error("/sys/kernel/debug/kvm: %s", strerror(-ret));
 	return 1;

@@ -74,7 +74,7 @@ static const char *early(const struct record *record, char text[128])
 			 strsignal(record->signal));
 		return text;
 	case RECORD_LIMIT:
-		return "the folder has reached its limit (--limit)";
+		return "the folder reached its limit (--limit)";
 	case RECORD_RESERVE:
 		return "the disk is nearly full (--reserve)";
 	case RECORD_MEMORY:
@@ -138,7 +138,7 @@ static int set_state(struct record *record, int status)
 	recording->state = RECORDING_COMPLETE;
 	if (status || record->stop == RECORD_DIED) {
 		recording->state = RECORDING_FAILED;
-		why = "what records has failed, or ended by itself";
+		why = "the recording program failed or ended by itself";
 		ksv_error("%s", why);
 	} else if (why) {
 		recording->state = RECORDING_STOPPED;

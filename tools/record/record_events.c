@@ -94,7 +94,7 @@ static int add_word(struct record *record, const char *word, size_t n)
 	if (!strchr(name, ':') && !strchr(name, '/') && find_system(name, full, sizeof(full)))
 		return add_event(record, full, strlen(full));
 	return ksv_usage_error(record->command, "--events %s: this kernel has no such event; "
-			       "'trace-cmd list -e' tells which there are", name);
+			       "'trace-cmd list -e' lists all", name);
 }
 
 static int add_list(struct record *record, const char *list)

@@ -94,7 +94,7 @@ static void give_up(const struct finish *finish, const char *why, bool by_ssh)
 			continue;
 		guest->given_up = true;
 		agents = agents || agent;
-		ksv_note("%s: the rest of its trace is given up: %s", guest->name, why);
+		ksv_note("%s: the rest of its trace is abandoned: %s", guest->name, why);
 		if (guest->pid > 0)
 			kill(-guest->pid, SIGKILL);
 	}
@@ -189,8 +189,8 @@ static void take_signal(struct finish *finish)
 		give_up(finish, "Ctrl-C", false);
 		return;
 	}
-	ksv_note("%s; %s", text, guests ? "Ctrl-C once more gives up what guests have not sent, "
-		 "and nothing else" : "it is not given up");
+	ksv_note("%s; %s", text, guests ? "another Ctrl-C abandons what guests have not sent, and "
+		 "nothing else" : "it is not given up");
 }
 
 void record_finish(struct record *record)

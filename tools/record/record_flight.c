@@ -42,12 +42,12 @@ static int choose_memory(struct record *record)
 	    (uint64_t)fs.f_bavail * fs.f_frsize / SCRATCH_SHARE < most)
 		most = (uint64_t)fs.f_bavail * fs.f_frsize / SCRATCH_SHARE;
 	if (most < RECORD_MIB) {
-		ksv_error("only %s of memory could be used to keep records: end what uses it, or "
-			  "allow more (--limit)", record_size_text(most, size));
+		ksv_error("only %s of memory are available for records: end programs that use it, "
+			  "or allow more (--limit)", record_size_text(most, size));
 		return KSV_EXIT_FILE;
 	}
 	flight->ring.max_bytes = most;
-	ksv_note("the last %.1f s are kept, in %s of memory at most",
+	ksv_note("the last %.1f s are kept, in at most %s of memory",
 		 (double)record->options->flight_ns / 1e9, record_size_text(most, size));
 	return KSV_EXIT_OK;
 }
@@ -67,10 +67,10 @@ static void forget_old(struct record *record)
 static bool is_broken(const struct record_flight *flight)
 {
 	if (flight->is_no_trace)
-		ksv_error("what comes from xentrace is no trace");
+		ksv_error("the output of xentrace is not a trace");
 	else if (flight->no_memory)
-		ksv_error("not enough memory for what comes: end what uses it, or keep less "
-			  "(--limit)");
+		ksv_error("not enough memory for the records: end programs that use it, or keep "
+			  "less (--limit)");
 	return flight->is_no_trace || flight->no_memory;
 }
 
@@ -136,7 +136,7 @@ static int describe(struct record *record)
 	told->kept_ns = flight->ring.first ?
 			flight->stopped_ns - flight->ring.first->time_ns : 0;
 	if (flight->ring.full && flight->ring.first && told->kept_ns < record->options->flight_ns)
-		ksv_note("memory sufficed for the last %.1f s alone (--limit)",
+		ksv_note("memory sufficed only for the last %.1f s (--limit)",
 			 (double)told->kept_ns / 1e9);
 	return recording_text(&told->cause, cause_of(record)) ||
 	       set_begin(record, record_now_ns() - flight->stopped_ns + told->kept_ns);
@@ -160,7 +160,7 @@ static int finish_nothing(struct record *record)
 	record->flight->source->finish(record);
 	record_ring_clear(&record->flight->ring);
 	if (too_much)
-		ksv_error("memory does not suffice for what comes at once: allow more (--limit), "
+		ksv_error("memory does not suffice for the rate of records: allow more (--limit), "
 			  "or record fewer events (--events)");
 	else if (record->flight->number > 1 || record->stop == RECORD_ASKED)
 		ksv_note("nothing was recorded in the last %.1f s", seconds);

@@ -51,13 +51,13 @@ int record_flight_check(const struct record *record, const struct record_source 
 		const char *missing = source->missing(record, trigger->kind);
 
 		if (missing && !*missing && trigger->kind == VIRT_WORST_TSC)
-			return ksv_usage_error(record->command, "--trigger %s: Xen records no "
-					       "such thing", trigger->text);
+			return ksv_usage_error(record->command, "--trigger %s: Xen does not record "
+					       "this", trigger->text);
 		if (missing && !*missing)
-			return ksv_usage_error(record->command, "--trigger %s: cannot be seen "
-					       "while it is recorded: that takes the traces of "
-					       "guests, aligned. Record them without --flight, "
-					       "then: kshark-virt report --worst 10 --kind %s",
+			return ksv_usage_error(record->command, "--trigger %s: not possible during "
+					       "the recording, because it needs aligned traces of "
+					       "guests. Record these without --flight, then run "
+					       "kshark-virt report --worst 10 --kind %s",
 					       trigger->text, virt_worst_kind_name(trigger->kind));
 		if (missing)
 			return ksv_usage_error(record->command, "--trigger %s: needs events that "
@@ -93,7 +93,7 @@ int record_flight_judge_open(struct record *record)
 		return KSV_EXIT_FILE;
 	}
 	if (lstat(flight->scratch, &st) || !S_ISDIR(st.st_mode) || st.st_uid != geteuid()) {
-		ksv_error("%s: is no folder of ours; remove it", flight->scratch);
+		ksv_error("%s: not a folder of kshark-virt; remove it", flight->scratch);
 		return KSV_EXIT_FILE;
 	}
 	empty_folder(flight->scratch);
@@ -215,8 +215,8 @@ static void plan_next(struct record *record)
 	if (flight->is_slow || took < record->options->flight_ns / 4)
 		return;
 	flight->is_slow = true;
-	ksv_note("it takes %.1f s to judge what is kept: keep fewer seconds (--flight) or fewer "
-		 "events (--events), else moments are missed", (double)took / 1e9);
+	ksv_note("judging the records takes %.1f s, so moments may be missed: keep fewer seconds "
+		 "(--flight) or fewer events (--events)", (double)took / 1e9);
 }
 
 static enum record_stop take_answer(struct record *record, const struct answer *answer)
@@ -224,7 +224,7 @@ static enum record_stop take_answer(struct record *record, const struct answer *
 	struct record_flight *flight = record->flight;
 
 	if (*answer->error && ++flight->n_failed == MAX_FAILED) {
-		ksv_error("--trigger: what is recorded cannot be judged: %s", answer->error);
+		ksv_error("--trigger: the records cannot be judged: %s", answer->error);
 		return RECORD_DIED;
 	}
 	if (*answer->error)

@@ -113,7 +113,7 @@ static int run_start(const struct record *record)
 	free(argv);
 	if (!status)
 		return KSV_EXIT_OK;
-	ksv_error("trace-cmd does not begin; it says: %s", *said ? said : "nothing");
+	ksv_error("trace-cmd does not start; it says: %s", *said ? said : "nothing");
 	return KSV_EXIT_FILE;
 }
 
@@ -147,7 +147,8 @@ static int start_kvm(struct record *record)
 		kvm_live_read(record_root(), &record->live);
 	}
 	if (record_lock_note(record))
-		ksv_note("/run: cannot note what is changed; if this is killed, trace-cmd reset");
+		ksv_note("/run: cannot save the changed settings; if this program is killed, run "
+			 "trace-cmd reset");
 	status = tell_guests(record);
 	if (!status)
 		status = record_sidecar(record, NULL);
@@ -156,8 +157,8 @@ static int start_kvm(struct record *record)
 	if (!status) {
 		record_tracing_mark();
 		if (record_lock_note(record))
-			ksv_note("/run: cannot note what is changed; if this is killed, "
-				 "trace-cmd reset");
+			ksv_note("/run: cannot save the changed settings; if this program is "
+				 "killed, run trace-cmd reset");
 		status = record_buffers_open(&record->flight->cpus, NULL);
 	}
 	if (status)
@@ -241,7 +242,7 @@ static bool count_kept(struct record *record)
 	ret = host_trace_walk(&trace, &walk);
 	host_trace_close(&trace);
 	if (ret)
-		ksv_note("%s: cannot be read to its end: %s", path, strerror(-ret));
+		ksv_note("%s: cannot be read completely: %s", path, strerror(-ret));
 	return !ret;
 }
 

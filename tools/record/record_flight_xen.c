@@ -148,7 +148,7 @@ static int begin_xentrace(struct record *record)
 	fcntl(flight->fd, F_SETPIPE_SZ, PIPE_BYTES);
 	wait.fd = flight->fd;
 	if (!poll(&wait, 1, START_MS))
-		ksv_note("nothing has come from xentrace in %d s", START_MS / 1000);
+		ksv_note("no data from xentrace in %d s", START_MS / 1000);
 	take_xen(record);
 	if (flight->fd >= 0 || flight->ring.bytes) {
 		record_xen_check_buffer(record);
@@ -162,7 +162,7 @@ static int begin_xentrace(struct record *record)
 /** What is kept has no end then. */
 static void tell_cut_off(struct record *record)
 {
-	record_failed(record, RECORD_XEN_LOG, "xentrace", "has not written all that Xen had");
+	record_failed(record, RECORD_XEN_LOG, "xentrace", "did not write all of Xen's records");
 	record->stop = RECORD_DIED;
 }
 
@@ -300,7 +300,8 @@ static void forget_begins(const struct record *record)
 	forget_begin(root);
 	ret = write_json(root, path);
 	if (ret)
-		ksv_note("%s: %s; places of vCPUs at \"begin\" are from before what is kept", path,
+		ksv_note("%s: %s; the placement of vCPUs at \"begin\" is from before the kept "
+			 "records", path,
 			 strerror(-ret));
 	json_object_put(root);
 }

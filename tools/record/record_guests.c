@@ -66,10 +66,10 @@ static int unknown_guest(const struct record *record, const char *name, int n)
 		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "",
 					 record->live.guests[i].name);
 	if (n > 1)
-		ksv_error("--guest %s: %d machines are called so; name one by its UUID, the pid of "
-			  "its process, or as it is called here: %s", name, n, all);
+		ksv_error("--guest %s: %d machines have this name; give the UUID, the pid of the "
+			  "process, or one of these names: %s", name, n, all);
 	else if (*all)
-		ksv_error("--guest %s: no such machine; running are: %s", name, all);
+		ksv_error("--guest %s: no such machine; the running ones are %s", name, all);
 	else
 		ksv_error("--guest %s: no machine runs on this host", name);
 	return KSV_EXIT_FILE;
@@ -108,7 +108,7 @@ static int named_guest(struct record *record, const char *text)
 		status = unknown_guest(record, name, n);
 	for (int i = 0; !status && i < record->n_guests; i++)
 		if (!strcmp(record->guests[i].name, found->name))
-			status = ksv_usage_error(record->command, "--guest %s: is named twice",
+			status = ksv_usage_error(record->command, "--guest %s: given twice",
 						 name);
 	if (!status)
 		guest = add_guest(record, found->name, found->cid);
@@ -180,7 +180,8 @@ static int check_ssh(struct record *record, const struct record_guest *guest)
 		ksv_error("%s: ssh %s does not answer without a password: %s", guest->name,
 			  guest->target, *said ? said : "no answer");
 	else if (!strstr(said, "uid=0."))
-		ksv_error("%s: %s is not root there, who alone may trace: --guest %s=ssh:root@...",
+		ksv_error("%s: %s is not root there, and only root can trace: --guest "
+			  "%s=ssh:root@...",
 			  guest->name, guest->target, guest->name);
 	else if (!strstr(said, "trace-cmd version "))
 		ksv_error("%s: trace-cmd is not installed there: apt-get install trace-cmd",
@@ -269,7 +270,7 @@ bool record_drop_agents(struct record *record)
 			continue;
 		drop_file(record, guest);
 		guest->how = RECORD_BY_NONE;
-		if (recording_text(&guest->why, "trace-cmd could not begin with its agent") ||
+		if (recording_text(&guest->why, "trace-cmd could not start with its agent") ||
 		    recording_text(&record->recording.guests[i].how, "none") ||
 		    recording_text(&record->recording.guests[i].why, guest->why))
 			return false;
@@ -330,7 +331,7 @@ static int start_ssh(struct record *record, struct record_guest *guest)
 		}
 		nanosleep(&pause, NULL);
 	}
-	ksv_error("%s: does not begin to record; what it said is in %s/%s", guest->name,
+	ksv_error("%s: does not start to record; its messages are in %s/%s", guest->name,
 		  record->folder, log);
 	return KSV_EXIT_FILE;
 }
@@ -382,13 +383,13 @@ static const char *why_not_all(const struct record *record, const struct record_
 	int status = agent ? record->recorder_status : guest->status;
 
 	if (guest->given_up)
-		return "it was not waited for any longer";
+		return "the wait for it was abandoned";
 	if (agent && machine_has_ended(record, guest, end))
-		return "its machine has ended meanwhile";
+		return "its machine ended in the meantime";
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		return NULL;
 	return agent ? "trace-cmd has failed" :
-	       "it has gone away, or did not send all of its trace";
+	       "it ended, or did not send all of its trace";
 }
 
 static int judge_guest(const struct record *record, struct record_guest *guest,
@@ -401,11 +402,11 @@ static int judge_guest(const struct record *record, struct record_guest *guest,
 		return 0;
 	free(guest->why);
 	if (asprintf(&guest->why, "%s%s", why ? why : "it did not send its trace",
-		     there ? "" : ": no trace could be made of what has come") < 0) {
+		     there ? "" : ": its data could not be made into a trace") < 0) {
 		guest->why = NULL;
 		return no_memory();
 	}
-	ksv_note("%s: its trace is not complete: %s; what was said is in %s/%s.log", guest->name,
+	ksv_note("%s: its trace is not complete: %s; messages are in %s/%s.log", guest->name,
 		 guest->why, record->folder,
 		 guest->how == RECORD_BY_SSH ? guest->file : RECORD_KVM_FILE);
 	if (!there)
@@ -458,8 +459,8 @@ static void scale_guest(const char *folder, const char *guest, const char *file,
 	snprintf(path, sizeof(path), "%s/%s", folder, file);
 	ret = mult > UINT32_MAX ? -EINVAL : trace_dat_add_scale(path, &scale);
 	if (ret && ret != -EEXIST)
-		ksv_note("%s: its trace counts cycles of the TSC, and cannot be told how long they "
-			 "are: %s", guest, strerror(-ret));
+		ksv_note("%s: its trace has TSC cycles, and their length cannot be added to it: %s",
+			 guest, strerror(-ret));
 }
 
 int record_add_left_guests(struct record *record, const char *folder,
@@ -489,8 +490,8 @@ int record_add_left_guests(struct record *record, const char *folder,
 				by_ssh = true;
 			}
 			ret = there ? recording_add_file(recording, &file) :
-			      recording_text(&guest->why, "nothing that can be read had come of it "
-					     "when kshark-virt record was killed");
+			      recording_text(&guest->why, "no readable part of it had arrived when "
+					     "kshark-virt record was killed");
 		}
 		free(left.file);
 	}

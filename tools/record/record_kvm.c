@@ -57,8 +57,8 @@ static const char *choose_clock(struct record *record)
 		return "mono";
 	if (record_read_scale(&record->scale))
 		return "x86-tsc";
-	ksv_note("the kernel does not tell how long a cycle of the TSC is (perf_event_open): the "
-		 "clock is mono, and guests are aligned by their events alone");
+	ksv_note("the kernel does not report the length of a TSC cycle (perf_event_open): the "
+		 "clock is mono, and guests are aligned only by their events");
 	return "mono";
 }
 
@@ -78,8 +78,8 @@ static int choose_buffer(struct record *record)
 	}
 	if (!memory || *buffer <= memory / cpus / 2)
 		return KSV_EXIT_OK;
-	ksv_error("--buffer: %s for each of %llu CPUs is more than half of the memory that is "
-		  "free, %s", record_size_text(*buffer, asked), (unsigned long long)cpus,
+	ksv_error("--buffer: %s for each of %llu CPUs is more than half of the free memory, %s",
+		  record_size_text(*buffer, asked), (unsigned long long)cpus,
 		  record_size_text(memory, there));
 	return KSV_EXIT_FILE;
 }
@@ -230,7 +230,8 @@ static int spawn_trace_cmd(struct record *record)
 		return KSV_EXIT_FILE;
 	}
 	if (record_lock_note(record))
-		ksv_note("/run: cannot note what is changed; if this is killed, trace-cmd reset");
+		ksv_note("/run: cannot save the changed settings; if this program is killed, run "
+			 "trace-cmd reset");
 	return KSV_EXIT_OK;
 }
 
@@ -287,18 +288,19 @@ static int start_trace_cmd(struct record *record)
 	bool begun = begin_trace_cmd(record);
 
 	if (!begun && record_drop_agents(record)) {
-		ksv_note("trying again without agents: the host alone, and guests by ssh");
+		ksv_note("trying again without agents: only the host, and guests by ssh");
 		begun = begin_trace_cmd(record);
 	}
 	if (!begun)
 		return KSV_EXIT_FILE;
 	record_tracing_mark();
 	if (record_lock_note(record))
-		ksv_note("/run: cannot note what is changed; if this is killed, trace-cmd reset");
+		ksv_note("/run: cannot save the changed settings; if this program is killed, run "
+			 "trace-cmd reset");
 	if (!record_keep_files(record->folder))
-		ksv_note("the disk of %s has no hard links: should trace-cmd fail at its end, for "
-			 "example as the disk is full, it takes away what it has recorded. Another "
-			 "disk (--output) is safer", record->folder);
+		ksv_note("the disk of %s has no hard links: if trace-cmd fails at its end, for "
+			 "example because the disk is full, it deletes its data. Another disk "
+			 "(--output) is safer", record->folder);
 	return record_write_state(record);
 }
 

@@ -156,26 +156,26 @@ static const char *restore_tracing(const struct left *left)
 	record_settle_files(left->folder);
 	record_tracing_settle(&left->before, &left->marked, alive);
 	if (look == RECORD_TRACING_OTHERS && !left->marked.events)
-		return "what traces now may be somebody else's, so that nothing is set back "
-		       "('trace-cmd reset' does it)";
+		return "another program may be tracing now, so no settings are restored (run "
+		       "'trace-cmd reset' to do that)";
 	return look == RECORD_TRACING_OTHERS ?
-	       "somebody else traces now, so that nothing is set back" :
-	       "tracing is as it was before";
+	       "another program is tracing now, so no settings are restored" :
+	       "tracing settings are restored";
 }
 
 static int restore(struct record *record, const struct left *left)
 {
 	/* xentrace puts right itself what it changed, or the next one does */
-	const char *tracing = left->xen ? "tracing is as it was before" : restore_tracing(left);
+	const char *tracing = left->xen ? "tracing settings are restored" : restore_tracing(left);
 
 	record_flight_sweep();
 	if (tell_folder(record, left->folder))
-		ksv_note("an earlier kshark-virt record (process %d) was killed: %s; what it kept "
-			 "in memory is lost (--flight), and %s has no trace", left->pid,
+		ksv_note("an earlier kshark-virt record (process %d) was killed: %s; its records "
+			 "in memory are lost (--flight), and %s has no trace", left->pid,
 			 left->xen ? "Xen may have traced until now" : tracing, left->folder);
 	else
-		ksv_note("an earlier kshark-virt record (process %d) was killed: %s; what it "
-			 "recorded is in %s", left->pid, tracing, left->folder);
+		ksv_note("an earlier kshark-virt record (process %d) was killed: %s; its data is "
+			 "in %s", left->pid, tracing, left->folder);
 	return ftruncate(record->lock, 0) ? KSV_EXIT_FILE : KSV_EXIT_OK;
 }
 
@@ -202,8 +202,8 @@ int record_lock_take(struct record *record)
 	}
 	if (flock(record->lock, LOCK_EX | LOCK_NB)) {
 		if (read_left(record->lock, &left))
-			ksv_error("another kshark-virt record (process %d) is under way, into %s; "
-				  "wait for it, or end it: kill -INT %d", left.pid, left.folder,
+			ksv_error("another kshark-virt record (process %d) is in progress, into "
+				  "%s; wait for it, or end it: kill -INT %d", left.pid, left.folder,
 				  left.pid);
 		else
 			ksv_error("another kshark-virt record is about to start; wait for it");

@@ -26,15 +26,14 @@ static void tell_xen(const struct record *record, unsigned long long size, const
 
 	tell_worst(count);
 	if (!size)
-		ksv_note("what buffer would have sufficed cannot be told; record fewer events "
-			 "(--events)");
+		ksv_note("a sufficient buffer is unknown; record fewer events (--events)");
 	else if (record->buffer_max && count->buffer > record->buffer_max)
 		ksv_note("no buffer would have sufficed, by estimate: %lluM for each CPU, of which "
 			 "Xen can make %s; record fewer events (--events)", size,
 			 record_size_text(record->buffer_max, most));
 	else
 		ksv_note("--buffer %lluM would have sufficed, by estimate (it was %s for each "
-			 "CPU); Xen makes other ones after it is rebooted", size, buffer);
+			 "CPU); Xen can only change it after a reboot", size, buffer);
 }
 
 void record_tell_losses(const struct record *record)

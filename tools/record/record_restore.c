@@ -168,8 +168,8 @@ static void add_scale(const char *folder, const char *path)
 	scale = (struct trace_dat_scale){ recording.tsc_mult, recording.tsc_shift };
 	ret = scale.mult ? trace_dat_add_scale(path, &scale) : 0;
 	if (ret && ret != -EEXIST)
-		ksv_note("%s: its times are cycles of the TSC, as it cannot be told in it how long "
-			 "they are: %s", path, strerror(-ret));
+		ksv_note("%s: its times are TSC cycles, because their length cannot be added to "
+			 "it: %s", path, strerror(-ret));
 	recording_free(&recording);
 }
 
@@ -214,8 +214,8 @@ bool record_settle_files(const char *folder)
 		remove_files(folder, RECORD_KEPT_FILE);
 		remove_files(folder, CPU_FILE);
 	} else {
-		ksv_note("%s: the trace is not known to have all that was recorded, so the files "
-			 "of CPUs are kept: trace-cmd restore -o FILE %s*", folder,
+		ksv_note("%s: the trace may be incomplete, so the files of CPUs are kept: "
+			 "trace-cmd restore -o FILE %s*", folder,
 			 kept_name(folder));
 	}
 	return settled;

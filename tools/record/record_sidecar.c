@@ -41,7 +41,7 @@ static int64_t offset_at_end(const struct kvm_live_guest *guest, const struct kv
 {
 	if (!end || !end->has_offset || end->tsc_offset == vcpu->tsc_offset)
 		return vcpu->tsc_offset;
-	ksv_note("%s: the TSC offset of vCPU %d has changed by %+lld cycles while it was recorded",
+	ksv_note("%s: the TSC offset of vCPU %d changed by %+lld cycles during the recording",
 		 guest->name, vcpu->id, (long long)((uint64_t)end->tsc_offset -
 						    (uint64_t)vcpu->tsc_offset));
 	return end->tsc_offset;

@@ -99,7 +99,7 @@ static void put_back(const char *text, const char *file)
 	int ret = record_write(text, "%s/%s", record_tracing(), file);
 
 	if (ret)
-		ksv_note("%s/%s: cannot be set back to '%s': %s", record_tracing(), file, text,
+		ksv_note("%s/%s: cannot be restored to '%s': %s", record_tracing(), file, text,
 			 strerror(-ret));
 }
 

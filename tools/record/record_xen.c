@@ -54,12 +54,12 @@ static int check_domain(void)
 	char text[64];
 
 	if (record_read(text, sizeof(text), "/proc/xen/capabilities") < 0) {
-		ksv_error("/proc/xen is not there: mount -t xenfs xenfs /proc/xen");
+		ksv_error("/proc/xen is not mounted: mount -t xenfs xenfs /proc/xen");
 		return 1;
 	}
 	if (strstr(text, "control_d"))
 		return 0;
-	ksv_error("this is a guest of Xen, which cannot trace: record in dom0");
+	ksv_error("this is a Xen guest, which cannot trace: record in dom0");
 	return 1;
 }
 
@@ -175,7 +175,7 @@ pid_t record_xen_start_meta(struct record *record)
 	pid = record_spawn(record, argv, NULL, NULL, META_LOG);
 	if (pid > 0 && wait_for_file(record, RECORD_XEN_FILE ".meta.json", &pid))
 		return pid;
-	ksv_note(META " does not work here (%s/" META_LOG "): names, clock and places of vCPUs "
+	ksv_note(META " does not work here (%s/" META_LOG "): names, clock and placement of vCPUs "
 		 "will be missing", record->folder);
 	return pid > 0 ? pid : 0;
 }
@@ -372,8 +372,8 @@ int record_xen(struct record *record)
 	if (status)
 		return status;
 	if (record->options->n_guests)
-		return ksv_usage_error(record->command, "--guest: guests of Xen are seen by the "
-				       "host alone");
+		return ksv_usage_error(record->command, "--guest: Xen guests are only seen from "
+				       "the host");
 	status = record_lock_take(record);
 	if (status)
 		return status;

@@ -73,19 +73,19 @@ void record_xen_choose_buffer(struct record *record)
 	if (!ask(&buffers)) {
 		/* nobody knows, so it is passed on */
 		if (options->buffer)
-			ksv_note("Xen takes the size of its buffers once per boot: if xentrace has "
-				 "run before, --buffer changes nothing");
+			ksv_note("Xen sets the size of its buffers once per boot: if xentrace has "
+				 "run before, --buffer has no effect");
 		options->buffer = wanted * RECORD_XEN_PAGE;
 		return;
 	}
 	record->buffer_max = buffers.max_pages * RECORD_XEN_PAGE;
 	record->buffer_made = buffers.pages;
 	if (buffers.pages && options->buffer && buffers.pages != wanted)
-		take_made(record, buffers.pages, "Xen makes its buffers once, when it is traced "
-			  "first, and has made them; reboot for other ones");
+		take_made(record, buffers.pages, "Xen allocates its buffers once, when it is "
+			  "traced first; reboot to change them");
 	else if (!buffers.pages && wanted > buffers.max_pages)
-		take_made(record, buffers.max_pages, "Xen cannot make them larger on so many "
-			  "pCPUs");
+		take_made(record, buffers.max_pages, "Xen cannot make them larger on this number "
+			  "of pCPUs");
 	else
 		options->buffer = (buffers.pages ? buffers.pages : wanted) * RECORD_XEN_PAGE;
 }
@@ -110,7 +110,7 @@ void record_xen_check_buffer(struct record *record)
 	if (!buffers.pages)
 		return;
 	if (buffers.pages != record->options->buffer / RECORD_XEN_PAGE)
-		take_made(record, buffers.pages, "that is what Xen has made");
+		take_made(record, buffers.pages, "this is the size of Xen's buffers");
 }
 
 /* --- what there should have been ------------------------------------------------------------- */

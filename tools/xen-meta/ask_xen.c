@@ -35,11 +35,11 @@ struct settings {
 static const struct argp_option option_table[] = {
 	{ "output", 'o', "FILE", 0, "write to FILE, TRACE.meta.json, instead of standard output",
 	  0 },
-	{ "watch", 'w', NULL, 0, "go on until a signal comes: domains that come, go or are "
-	  "renamed are added, and at the end where each vCPU is then; needs --output", 0 },
+	{ "watch", 'w', NULL, 0, "run until a signal: add domains that start, end or are renamed, "
+	  "and at the end the placement of each vCPU; needs --output", 0 },
 	{ "guest-tsc", 't', NULL, 0, "find the TSC offsets of HVM and PVH domains; each of them is "
 	  "paused for some milliseconds", 0 },
-	{ "buffers", 'b', NULL, 0, "tell how large Xen's trace buffers are, and nothing else", 0 },
+	{ "buffers", 'b', NULL, 0, "print the size of Xen's trace buffers, and nothing else", 0 },
 	{ 0 },
 };
 
@@ -140,8 +140,8 @@ static int tell_buffers(const struct xen_state *state)
 static const struct argp argp = {
 	.options = option_table,
 	.parser = take_option,
-	.doc = "Write down what Xen tells of this machine while it is traced: frequency of the "
-	       "TSC, topology, scheduler, domains, where each vCPU is.\v"
+	.doc = "Write facts about this Xen host while it is traced: frequency of the TSC, "
+	       "topology, scheduler, domains, placement of each vCPU.\v"
 	       "kshark-virt record runs it. By hand, from before xentrace until after it:\n"
 	       "  " NAME " -w -o trace.xen.meta.json &\n",
 };

@@ -177,12 +177,12 @@ static int take_machine(struct xen_state *state, char *error, size_t size)
 		int why = errno;
 
 		if (why == EACCES)
-			snprintf(error, size, "Xen %s does not talk to a program that was built "
-				 "for Xen " XEN_LIBS_VERSION ": install kshark-virt as built on "
-				 "this machine", version);
+			snprintf(error, size, "Xen %s does not accept a program that was built for "
+				 "Xen " XEN_LIBS_VERSION ": install kshark-virt as built on this "
+				 "machine", version);
 		else
-			snprintf(error, size, "Xen %s does not tell about the machine: %s; is "
-				 "this its control domain, and are you root?", version,
+			snprintf(error, size, "Xen %s does not describe the host: %s; is this its "
+				 "control domain, and are you root?", version,
 				 strerror(why));
 		return -why;
 	}
@@ -190,7 +190,7 @@ static int take_machine(struct xen_state *state, char *error, size_t size)
 	state->max_pcpus = xc_get_max_cpus(state->xc);
 	state->affinity = xc_cpumap_alloc(state->xc);
 	if (state->max_pcpus <= 0 || !state->affinity) {
-		snprintf(error, size, "Xen %s does not tell how many pCPUs there are", version);
+		snprintf(error, size, "Xen %s does not report the number of pCPUs", version);
 		return -EIO;
 	}
 	set_text(state, state->root, "xen_version", version);
@@ -220,7 +220,7 @@ int xen_state_take(struct xen_state *state, enum xen_moment moment, bool guest_t
 		ret = -ENOMEM;
 	*changed = state->changed;
 	if (ret)
-		snprintf(error, size, "Xen does not tell about its domains: %s", strerror(-ret));
+		snprintf(error, size, "Xen does not list its domains: %s", strerror(-ret));
 	return ret;
 }
 
@@ -229,7 +229,7 @@ int xen_state_buffers(const struct xen_state *state, struct xen_buffers *buffers
 {
 	*buffers = (struct xen_buffers){ .pcpus = xc_get_max_cpus(state->xc) };
 	if (buffers->pcpus <= 0) {
-		snprintf(error, size, "Xen does not tell how many pCPUs there are");
+		snprintf(error, size, "Xen does not report the number of pCPUs");
 		return -EIO;
 	}
 	/* where there are none, they cannot be mapped, and that is an error */
