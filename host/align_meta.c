@@ -201,7 +201,8 @@ cannot_write:
 	if (ret)
 		text_format(error, size, "%s: cannot write: %s", sidecar.path ? sidecar.path :
 			    guest_path, ret == -EAGAIN ? "another process keeps the folder locked" :
-			    ret == -EBADMSG ? "no plain JSON: write it anew, or move it away" :
+			    ret == -EBADMSG ? "not a plain JSON object: correct it, or move it "
+					      "away" :
 			    regular_file_error(ret));
 end:
 	free_sidecar(&sidecar);
@@ -353,8 +354,8 @@ int align_meta_read(const char *guest_path, struct align_meta **meta, char *erro
 	if (!offset || !isfinite(ppm) || fabs(ppm) > 1e6 ||
 	    (json_object_object_get_ex(object, "at", &at) &&
 	     !json_object_is_type(at, json_type_int))) {
-		snprintf(error, size, "%s: the sidecar's \"" KEY "\" has no offset, or a drift or "
-			 "time that cannot be: let kshark-virt align --write write it anew",
+		snprintf(error, size, "%s: the sidecar's \"" KEY "\" has no offset, or an "
+			 "impossible drift or time: run 'kshark-virt align --write' again",
 			 guest_path);
 		ret = -EINVAL;
 		goto end;
@@ -363,11 +364,11 @@ int align_meta_read(const char *guest_path, struct align_meta **meta, char *erro
 	if (!*meta) {
 		ret = -errno;
 		text_format(error, size, ret == -ENOMEM ? "%s: not enough memory" :
-			    "%s: the sidecar's \"" KEY "\" has steps that cannot be: let "
-			    "kshark-virt align --write write it anew", guest_path);
+			    "%s: the sidecar's \"" KEY "\" has impossible steps: run 'kshark-virt "
+			    "align --write' again", guest_path);
 	} else if (!counts_alike(guest_path, *meta)) {
-		text_format(error, size, "%s: the alignment in its sidecar is of a trace that "
-			    "counts %s: let kshark-virt align --write write it anew", guest_path,
+		text_format(error, size, "%s: the alignment in its sidecar is for times in %s: run "
+			    "'kshark-virt align --write' again", guest_path,
 			    (*meta)->cycles ? "cycles" : "ns");
 		align_meta_free(*meta);
 		*meta = NULL;
@@ -410,7 +411,7 @@ int align_meta_apply(struct kvm_trace *guest, char *error, size_t size)
 	align_meta_free(meta);
 	if (ret)
 		snprintf(error, size, "%s: %s", kvm_trace_path(guest), ret == -ENOTSUP ?
-			 "this libtracecmd cannot leave out trace-cmd's offsets, as the alignment "
-			 "in the sidecar needs" : "not enough memory");
+			 "this libtracecmd cannot omit trace-cmd's offsets, which the alignment in "
+			 "the sidecar requires" : "not enough memory");
 	return ret;
 }

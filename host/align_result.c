@@ -13,13 +13,13 @@
 const char *align_pair_refusal(const struct align_pair *pair)
 {
 	if (pair->dense)
-		return "to try all offsets takes more work than files of this size may cause; "
-		       "align a part of the trace (trace-cmd split), or tell which machine "
-		       "(--machine) or source (--source) it is";
+		return "trying all offsets takes more work than files of this size may cause; "
+		       "align a part of the trace (trace-cmd split), or select the machine "
+		       "(--machine) or the source (--source)";
 	if (pair->best.machine < 0)
-		return "no machine of the host can be the guest";
+		return "no machine of the host fits the guest";
 	if (pair->other_machine >= 0)
-		return "two machines fit as well; --machine tells which one it is";
+		return "two machines fit equally well; select one with --machine";
 	if (pair->best.alignment.verdict != VIRT_CLOCK_GOOD)
 		return virt_clock_verdict_text(pair->best.alignment.verdict);
 	return NULL;
@@ -55,17 +55,17 @@ static void say_unequal(const struct align_pair *pair, const struct align_unequa
 	char what[300];
 
 	if (unequal->is_untold) {
-		text_format(text, size, "%s: nothing tells of the TSC of vCPU %d, while others "
-			    "change or differ: it is taken to be as that of vCPU %d at first",
+		text_format(text, size, "%s: the TSC offset of vCPU %d is not recorded, and others "
+			    "change or differ: it is assumed to begin as that of vCPU %d",
 			    machine, vcpu, other);
 		return;
 	}
 	if (!unequal->other && cycles)
-		snprintf(what, sizeof(what), "the TSC offset of vCPU %d has changed by %+lld "
-			 "cycles while it was recorded", vcpu, cycles);
+		snprintf(what, sizeof(what), "the TSC offset of vCPU %d changed by %+lld cycles "
+			 "during the recording", vcpu, cycles);
 	else if (!unequal->other)
-		snprintf(what, sizeof(what), "the TSC offset of vCPU %d has changed and come back "
-			 "while it was recorded", vcpu);
+		snprintf(what, sizeof(what), "the TSC offset of vCPU %d changed and changed back "
+			 "during the recording", vcpu);
 	else if (cycles)
 		snprintf(what, sizeof(what), "the TSC offset of vCPU %d differs by %+lld cycles "
 			 "from that of vCPU %d", vcpu, cycles, other);
@@ -73,12 +73,13 @@ static void say_unequal(const struct align_pair *pair, const struct align_unequa
 		snprintf(what, sizeof(what), "the TSC of vCPU %d runs at another speed than that "
 			 "of vCPU %d", vcpu, other);
 	if (pair->best.source == unequal->source)
-		text_format(text, size, "%s: %s, as %s tells, which does not tell when: the events "
-			    "do", machine, what, who);
+		text_format(text, size, "%s: %s, according to %s, which does not record when: the "
+			    "events show it", machine, what, who);
 	else
-		text_format(text, size, "%s: %s, as %s tells: that is not used%s", machine, what,
+		text_format(text, size, "%s: %s, according to %s: this is not used%s",
+			    machine, what,
 			    who, unequal->other && !cycles ? "" :
-			    ", as the events do not fit it");
+			    ", because the events do not fit it");
 }
 
 /** A change that is followed is told with the result; a note is what is not certain. */
@@ -114,7 +115,7 @@ bool align_pair_doubt(const struct align_pair *pair, char *text, size_t size)
 	if (pair->recorded.alignment.explained_percent >= VIRT_CLOCK_DOUBT_PERCENT) {
 		snprintf(text, size, "trace-cmd's own offsets are wrong: they change by %lld %s, "
 			 "and with them %llu of the guest's events lie where the host's trace "
-			 "tells nothing", (long long)(pair->offsets.most - pair->offsets.least),
+			 "shows nothing", (long long)(pair->offsets.most - pair->offsets.least),
 			 pair->cycles ? "cycles" : "ns",
 			 (unsigned long long)pair->recorded.alignment.unknown);
 		return true;

@@ -111,8 +111,8 @@ int guest_pointer_write(const char *folder, const struct guest_pointer *pointer,
 
 	*path = NULL;
 	if (!root) {
-		text_format(error, size, "%s: its name is no UTF-8, which what stands for its "
-			    "guests needs", pointer->host);
+		text_format(error, size, "%s: the files of its guests need a name in UTF-8: rename "
+			    "it", pointer->host);
 		return -EILSEQ;
 	}
 	/* "trace-g1" */

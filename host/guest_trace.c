@@ -60,7 +60,7 @@ static int32_t find_machine(const struct reading *reading, const struct guest_po
 	machine = virt_model_vcpu(reading->model, vcpu)->machine;
 	if (reading->hypertrace->machines[machine].dialect)
 		return machine;
-	text_format(error, size, "%s: %s tells nothing of itself through hypercalls%s%s",
+	text_format(error, size, "%s: %s reports no events through hypercalls%s%s",
 		    pointer->host, virt_model_machine(reading->model, machine)->name,
 		    reading->hypertrace->machines[machine].why ? ": " : "",
 		    reading->hypertrace->machines[machine].why ?

@@ -76,8 +76,8 @@ static int choose(struct host_hypertrace_machine *machine, const struct hyper_di
 	machine->dialect = hyper_detect(&machine->tally, why, sizeof(why));
 	if (wanted) {
 		machine->dialect = wanted;
-		text_format(why, sizeof(why), "its hypercalls are taken for those of %s, as was "
-			    "asked for", wanted->name);
+		text_format(why, sizeof(why), "its hypercalls are decoded as those of %s, as "
+			    "requested", wanted->name);
 	}
 	machine->why = strdup(why);
 	return machine->why ? 0 : -1;

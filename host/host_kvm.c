@@ -23,8 +23,8 @@ static int check_host(const struct host_trace *trace, char *error, size_t size)
 		return -1;
 	}
 	text_format(error, size, "%s: has no VM entries and exits: not the trace of a KVM host. "
-		    "Record one with '" RECORD_KVM "'; "
-		    "that of a guest is given behind the one of its host", trace->path);
+		    "Record one with '" RECORD_KVM "'; give the trace of a guest after the one of "
+		    "its host", trace->path);
 	return -1;
 }
 
@@ -89,13 +89,13 @@ static void kvm_notes(const struct host_trace *trace, const struct virt_model *m
 	kvm_trace_notes(trace->kvm, notes);
 	if (virt_model_knows_calls_only(model))
 		trace_notes_add(notes, TRACE_NOTE_EVENTS, TRACE_NOTE_WARNING,
-				"%s: has neither kvm_entry nor kvm_exit: what vCPUs do beside "
-				"their hypercalls is unknown. Record with '" RECORD_KVM "'",
+				"%s: has neither kvm_entry nor kvm_exit: only hypercalls of vCPUs "
+				"are known. Record with '" RECORD_KVM "'",
 				trace->path);
 	else if (virt_model_is_unsplit(model))
 		trace_notes_add(notes, TRACE_NOTE_EVENTS, TRACE_NOTE_WARNING,
 				"%s: has no sched_switch: waits between VM exits and entries are "
-				"not told apart. Record with '" RECORD_KVM "'", trace->path);
+				"not split. Record with '" RECORD_KVM "'", trace->path);
 }
 
 /** Times of a trace.dat are what its clock gave. */

@@ -384,7 +384,8 @@ static int open_trace(struct host_monitor *monitor, const struct host_trace *hos
 	int ret;
 
 	if (!host->kvm) {
-		text_format(error, size, "%s: goes with a host of KVM, and %s is of Xen", path,
+		text_format(error, size, "%s: QEMU's trace needs the trace of a KVM host, but %s "
+			    "is of Xen", path,
 			    host->path);
 		return -EINVAL;
 	}
@@ -401,8 +402,8 @@ static int open_trace(struct host_monitor *monitor, const struct host_trace *hos
 	monitor->knows_threads = names_threads(monitor);
 	if (monitor->machine != VIRT_NONE)
 		return 0;
-	text_format(error, size, "%s: none of its threads is a vCPU's, or any other of a machine, "
-		    "in %s: it is of another machine, or of another time", path, host->path);
+	text_format(error, size, "%s: none of its threads belongs to a machine in %s: it is of "
+		    "another host, or of another time", path, host->path);
 	return -EINVAL;
 }
 
@@ -455,21 +456,21 @@ char *host_monitor_notes(const struct host_monitor *monitor)
 			     (unsigned long long)others, is_log ? others == 1 ? "line is" :
 			     "lines are" : "bytes at its end are", (unsigned long long)first);
 	if (monitor->requests.odd)
-		escape_print(out, "", "%s: %llu events have other arguments than are known of "
-			     "QEMU 7.2 and 10.0, and are not told", path,
+		escape_print(out, "", "%s: %llu events are skipped, because their arguments are "
+			     "not those of QEMU 7.2 and 10.0", path,
 			     (unsigned long long)monitor->requests.odd);
 	if (monitor_trace_dropped(monitor->trace))
-		escape_print(out, "", "%s: QEMU has dropped %llu events: trace fewer of them", path,
+		escape_print(out, "", "%s: QEMU dropped %llu events: trace fewer of them", path,
 			     (unsigned long long)monitor_trace_dropped(monitor->trace));
 	if (is_log && !monitor->knows_threads)
-		escape_print(out, "", "%s: each line has the process id, no thread: vCPUs are "
-			     "known by the cpu of kvm_run_exit and memory_region_ops_* only, and "
-			     "which thread began a request is not known", path);
+		escape_print(out, "", "%s: its lines have the process id, but no thread: vCPUs are "
+			     "only known from the cpu of kvm_run_exit and memory_region_ops_*, and "
+			     "the threads that began requests are unknown", path);
 	if (monitor->source == HOST_MONITOR_NONE)
 		escape_print(out, "", "%s: its clock cannot be aligned with the host's: %.1f %% of "
-			     "%llu events of vCPUs lie in their time in the monitor. Its requests "
-			     "are told whenever they were; record the host with kshark-virt "
-			     "record%s", path,
+			     "%llu events of vCPUs lie in their time in the monitor. All its "
+			     "requests are listed, whatever their time; record the host with "
+			     "kshark-virt record%s", path,
 			     monitor->alignment.explained_percent,
 			     (unsigned long long)(monitor->alignment.inside +
 						  monitor->alignment.outside),

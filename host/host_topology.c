@@ -172,8 +172,8 @@ static int read_lscpu(struct host_topology *topology, FILE *file, const char *pa
 		      (!strchr(line, '\n') && !feof(file)) ? -EINVAL : take_line(topology, line);
 	}
 	if (ret == -EINVAL)
-		snprintf(error, size, "%s, line %u: this is neither a sidecar nor of "
-			 "'lscpu -p=CPU,CORE,SOCKET,NODE' or 'xl info -n'", path, n);
+		snprintf(error, size, "%s, line %u: neither a sidecar nor output of 'lscpu "
+			 "-p=CPU,CORE,SOCKET,NODE' or 'xl info -n'", path, n);
 	else if (!ret && ferror(file)) {
 		snprintf(error, size, "%s: cannot be read", path);
 		ret = -EIO;

@@ -204,10 +204,10 @@ static int check(const char *path, const struct recording *recording, char *erro
 		return -ENOMEM;
 	}
 	if (twice)
-		text_format(error, size, "%s: files: '%s' is there twice: correct it, or give the "
+		text_format(error, size, "%s: files: '%s' is listed twice: correct it, or give the "
 			    "traces one by one", path, twice);
 	else if (n_hosts > 1)
-		text_format(error, size, "%s: files: %d are that of a host, which can be one only: "
+		text_format(error, size, "%s: files: %d have the role host, but only one can: "
 			    "correct it, or give the traces one by one", path, n_hosts);
 	return twice || n_hosts > 1 ? -EINVAL : 0;
 }
@@ -428,15 +428,15 @@ static int take_words(const char *path, struct json_object *root, struct recordi
 	int64_t version = json_number_member(root, "recording_version", 0);
 
 	if (version > RECORDING_VERSION)
-		text_format(error, size, "%s: is of version %lld of such recordings, and this "
-			    "kshark-virt knows %d: take a newer one, or give the traces one by "
-			    "one", path, (long long)version, RECORDING_VERSION);
+		text_format(error, size, "%s: has version %lld, and this kshark-virt supports %d: "
+			    "use a newer one, or give the traces one by one",
+			    path, (long long)version, RECORDING_VERSION);
 	else if (version < 1)
-		text_format(error, size, "%s: has no recording_version: not what kshark-virt "
-			    "record wrote. Give the traces one by one", path);
+		text_format(error, size, "%s: has no recording_version: kshark-virt record did not "
+			    "write it. Give the traces one by one", path);
 	else if (hypervisor < 0 || state < 0)
-		text_format(error, size, "%s: its \"%s\" is none of those that there are: correct "
-			    "it, or give the traces one by one", path,
+		text_format(error, size, "%s: its \"%s\" is not a valid value: correct it, or give "
+			    "the traces one by one", path,
 			    hypervisor < 0 ? "hypervisor" : "state");
 	else
 		goto good;
@@ -455,8 +455,8 @@ static int list_member(const char *path, struct json_object *root, const char *k
 	*n = *list ? json_object_array_length(*list) : 0;
 	if (*n <= RECORDING_MAX_ITEMS)
 		return 0;
-	text_format(error, size, "%s: %s: %zu, and there can be %d: correct it, or give the traces "
-		    "one by one", path, key, *n, RECORDING_MAX_ITEMS);
+	text_format(error, size, "%s: %s: %zu items, and at most %d are allowed: correct it, or "
+		    "give the traces one by one", path, key, *n, RECORDING_MAX_ITEMS);
 	return -E2BIG;
 }
 

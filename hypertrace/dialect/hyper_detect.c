@@ -200,7 +200,7 @@ static void tell_none(FILE *out, const struct hyper_tally *tally, int best)
 			"them for", (unsigned long long)tally->fit[best], (unsigned long long)all,
 			hyper_dialects[best]->name, hyper_dialects[best]->name);
 	else
-		fputs("; --hypertrace=FILE.json tells one", out);
+		fputs("; describe one with --hypertrace=FILE.json", out);
 }
 
 const struct hyper_dialect *hyper_detect(const struct hyper_tally *tally, char *text, size_t size)

@@ -33,8 +33,8 @@ struct reading {
 
 static int refuse(struct reading *reading, const char *what, const char *word)
 {
-	text_format(reading->error, reading->size, "%s: %s%s%s%.*s%s; docs/hypertracing.md tells "
-		    "how such a file is written", reading->path, reading->place,
+	text_format(reading->error, reading->size, "%s: %s%s%s%.*s%s; docs/hypertracing.md "
+		    "describes the format", reading->path, reading->place,
 		    *reading->place ? ": " : "", what, MAX_WORD, word ? word : "", word ? "'" : "");
 	return -EINVAL;
 }

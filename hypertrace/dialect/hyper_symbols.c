@@ -104,8 +104,8 @@ int hyper_symbols_read(const char *path, struct hyper_symbols **symbols, char *e
 		text_format(error, size, "%s: no function has an address there: copy the guest's "
 			    "/proc/kallsyms as root", path);
 	else if (ret == -EINVAL)
-		text_format(error, size, "%s: line %zu is not that of a kallsyms or System.map: "
-			    "an address, a type, a name", path, bad);
+		text_format(error, size, "%s: line %zu is not a line of kallsyms or System.map: an "
+			    "address, a type, a name", path, bad);
 	else if (ret)
 		text_format(error, size, "%s: not enough memory", path);
 	if (ret)

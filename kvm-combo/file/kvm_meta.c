@@ -433,8 +433,8 @@ static int take_all(struct kvm_meta *meta, struct json_object *root, const char 
 	int ret = json_khz_member(root, path, &meta->cpu_khz, error, size);
 
 	if (!ret && n > KVM_META_MAX_GUESTS) {
-		text_format(error, size, "%s: guests: %zu, and there can be %d: correct it, or "
-			    "move it away", path, n, KVM_META_MAX_GUESTS);
+		text_format(error, size, "%s: %zu guests, and at most %d are allowed: correct it, "
+			    "or move it away", path, n, KVM_META_MAX_GUESTS);
 		return -E2BIG;
 	}
 	if (!ret && (take_texts(meta, root, "idle_states", kvm_meta_name_idle_state) ||

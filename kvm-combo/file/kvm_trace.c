@@ -482,10 +482,10 @@ static void note_buffers(const struct kvm_trace *trace, struct trace_notes *note
 {
 	if (trace->n_unread)
 		trace_notes_add(notes, TRACE_NOTE_BUFFERS, TRACE_NOTE_WARNING,
-				"%s: %d of its buffers (trace-cmd record -B) %s left out: %s",
+				"%s: %d of its buffers (trace-cmd record -B) %s skipped: %s",
 				trace->path, trace->n_unread, trace->n_unread > 1 ? "are" : "is",
-				trace->shifted ? "trace-cmd has recorded how the times of the top "
-				"buffer become the host's, and not of the others" :
+				trace->shifted ? "trace-cmd recorded the time offsets of the top "
+				"buffer only" :
 				"libtracecmd cannot read them");
 	for (int i = 0; i < trace->n_buffers && trace->n_buffers > 1; i++)
 		if (trace->buffers[i].has_lost)
@@ -508,8 +508,8 @@ void kvm_trace_notes(const struct kvm_trace *trace, struct trace_notes *notes)
 	/* what is aligned counts as its host does, of which the same is known */
 	if (trace->unit == TRACE_DAT_CYCLES && !trace->hz && !trace->aligned)
 		trace_notes_add(notes, TRACE_NOTE_UNIT, TRACE_NOTE_WARNING,
-				"%s: its times are cycles of the TSC and it does not tell how many "
-				"are a second; they are taken for ns. Give --cpu-hz", trace->path);
+				"%s: its times are TSC cycles of unknown length, and are read as "
+				"ns. Give --cpu-hz", trace->path);
 	if (trace->damaged_cpu >= 0)
 		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_WARNING,
 				"%s: the records of CPU %d are damaged; they are read up to there. "

@@ -220,14 +220,14 @@ static bool check(const struct dat_file *dat, struct trace_dat_info *info)
 	/* also where libtracecmd knows zlib: it takes what is damaged for good, or crashes */
 	info->packed = !strcmp(dat->compression, "zlib");
 	if (!info->packed && !is_supported(dat->compression, dat->compression_version))
-		return dat_complain(dat, "compressed with %s, which the libtracecmd on this "
-				    "machine cannot read. On the one where it was recorded, make a "
-				    "copy by 'trace-cmd convert --file-version 7 --compression "
-				    "none -i FILE -o COPY'", dat->compression);
+		return dat_complain(dat, "compressed with %s, which the libtracecmd on this host "
+				    "cannot read. Where it was recorded, make a copy with "
+				    "'trace-cmd convert --file-version 7 --compression none -i "
+				    "FILE -o COPY'", dat->compression);
 	if (dat->version >= 7 && !dat->options)
 		return dat_complain(dat, "not complete: it has no table of contents, because its "
-				    "recording was interrupted. 'trace-cmd restore' makes a whole "
-				    "file of what was left behind (trace.dat.cpu*)");
+				    "recording was interrupted. 'trace-cmd restore' makes a "
+				    "complete file from its parts (trace.dat.cpu*)");
 	if (!dat_options(dat, look_at, &seen) || !dat_areas_apart(dat))
 		return false;
 	info->counts_events = seen.is_counter;

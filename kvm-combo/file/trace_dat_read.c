@@ -40,8 +40,8 @@ bool dat_complain(const struct dat_file *dat, const char *format, ...)
 bool dat_cut_off(const struct dat_file *dat, const char *what, uint64_t offset)
 {
 	return dat_complain(dat, "cut off: %s at offset %llu, the file ends at %llu. Copy it "
-			    "again; of an interrupted recording, 'trace-cmd restore' can save the "
-			    "parts that were left behind (trace.dat.cpu*)", what,
+			    "again; after an interrupted recording, 'trace-cmd restore' can "
+			    "restore its parts (trace.dat.cpu*)", what,
 			    (unsigned long long)offset, (unsigned long long)dat->size);
 }
 

@@ -350,11 +350,11 @@ static bool explain(const struct dat_file *dat, int error)
 {
 	switch (error) {
 	case -EILSEQ:
-		return dat_complain(dat, "damaged: what zlib has compressed in it cannot be "
-				    "unpacked. Copy it again, if there is another one");
+		return dat_complain(dat, "damaged: its zlib data cannot be unpacked. Copy it "
+				    "again, if there is another one");
 	case -EFBIG:
-		return dat_complain(dat, "it would become more than %llu bytes when it is "
-				    "unpacked, which no trace does: not opened",
+		return dat_complain(dat, "it would unpack to more than %llu bytes, as no trace "
+				    "does: not opened",
 				    (unsigned long long)limit_of(dat));
 	case -ENOMEM:
 		return dat_complain(dat, "not enough memory");

@@ -123,8 +123,8 @@ int monitor_read_simple(struct monitor_trace *trace, char *error, size_t size)
 
 	trace->clock = MONITOR_MONOTONIC;
 	if (trace->n_bytes < at || word(trace->bytes + 16) != VERSION) {
-		text_format(error, size, "%s: a file of QEMU's simple backend, of another version "
-			    "than 4: let QEMU 2.9 or later write it", trace->path);
+		text_format(error, size, "%s: a file of QEMU's simple backend of another version "
+			    "than 4: record it with QEMU 2.9 or later", trace->path);
 		return -EINVAL;
 	}
 	while (n > 0 && at + 8 <= trace->n_bytes) {

@@ -106,8 +106,8 @@ static int read_bytes(struct monitor_trace *trace, char *error, size_t size)
 		ret = monitor_read_log(trace);
 	} else {
 		text_format(error, size, monitor_log_lacks_times(trace->bytes, trace->n_bytes) ?
-			    "%s: its events have no times: begin QEMU with -msg timestamp=on" :
-			    "%s: no trace of QEMU's: neither a log (-trace EVENT -D FILE -msg "
+			    "%s: its events have no times: start QEMU with -msg timestamp=on" :
+			    "%s: not a trace of QEMU: neither a log (-trace EVENT -D FILE -msg "
 			    "timestamp=on) nor a file of its simple backend", trace->path);
 		ret = -EINVAL;
 	}
@@ -261,11 +261,11 @@ int monitor_trace_open(const char *path, struct monitor_trace **trace, char *err
 
 	*trace = NULL;
 	if (ret == -EFBIG)
-		text_format(error, size, "%s: is larger than 1 GiB; cut what lies outside of the "
+		text_format(error, size, "%s: is larger than 1 GiB; remove the part outside the "
 			    "host's trace, or trace fewer events", path);
 	else if (ret == -EOVERFLOW)
-		text_format(error, size, "%s: its lines have more than %d bytes on average; "
-			    "remove what is not of QEMU's events", path, LINE_BYTES);
+		text_format(error, size, "%s: its lines have more than %d bytes on average; remove "
+			    "lines that are no events of QEMU", path, LINE_BYTES);
 	else if (ret)
 		text_format(error, size, "%s: %s", path, regular_file_error(ret));
 	return ret ? ret : monitor_trace_take(path, text, n, trace, error, size);

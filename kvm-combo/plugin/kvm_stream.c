@@ -271,15 +271,15 @@ static bool check_reading(const struct kshark_data_stream *stream)
 		snprintf(text, sizeof(text), "%s: %s", stream->file, problem);
 	else if (info.n_instances)
 		snprintf(text, sizeof(text), "%s: it has several buffers (trace-cmd record -B), "
-			 "and KernelShark shows each by itself: one of them does not show what "
-			 "vCPUs do. 'kshark-virt report' reads all of them together", stream->file);
+			 "which KernelShark shows separately: one alone does not show what vCPUs "
+			 "do. 'kshark-virt report' reads all of them together", stream->file);
 	if (*text)
 		say_once(text);
 	ks_stream_note(stream, VIRT_NOTE_READING, text);
 	if (info.unit == TRACE_DAT_CYCLES)
-		snprintf(facts, sizeof(facts), "%s: its times are cycles of the TSC and it does "
-			 "not tell how many are a second; KernelShark takes them for ns. Record "
-			 "with trace-cmd record --tsc2nsec", stream->file);
+		snprintf(facts, sizeof(facts), "%s: its times are TSC cycles of unknown length, "
+			 "and KernelShark reads them as ns. Record with trace-cmd record "
+			 "--tsc2nsec", stream->file);
 	ks_stream_note(stream, VIRT_NOTE_FACTS, facts);
 	return !info.counts_events;
 }

@@ -48,7 +48,7 @@ for keep in 0 5 9 10 12 20 36 40 1000 $((size / 2)) $((size - 200)); do
 	run view --dry-run short.dat
 	status 3
 	if [ "$keep" -lt 10 ]; then
-		says "$ERR" "short.dat: neither a file of xentrace nor one of trace-cmd"
+		says "$ERR" "short.dat: not a trace of xentrace, trace-cmd or QEMU"
 	else
 		says "$ERR" "short.dat: cut off"
 	fi

@@ -115,6 +115,6 @@ for n in 1000 1001; do
 	run plot -q -o "$WORK/rows.svg" "$WORK/rows"
 	status $((n > 1000 ? 2 : 0))
 done
-says "$ERR" "1001 rows are more than can be seen: say which vCPUs, at most 1000"
+says "$ERR" "1001 rows are too many: select vCPUs, at most 1000"
 
 finish

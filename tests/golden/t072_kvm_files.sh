@@ -5,10 +5,10 @@
 # A guest without its host, and beside another one.
 run report "$SAMPLES/kvm-guest.dat"
 status 3
-says "$ERR" "none of the other files is the host"
+says "$ERR" "no other file is its host's trace"
 run report "$SAMPLES/kvm-guest.dat" "$SAMPLES/kvm-shared.dat"
 status 3
-says "$ERR" "none of the other files is the host"
+says "$ERR" "no other file is its host's trace"
 says "$OUT" "g1v1  thread 2395"
 run plot --output "$WORK/x.svg" "$SAMPLES/kvm-guest.dat"
 status 3

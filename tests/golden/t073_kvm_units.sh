@@ -83,11 +83,11 @@ status 0
 says dom0-ftrace-split.dat.meta.json '"unit": "cycles"'
 run report dom0.xen dom0-ftrace-original.dat
 status 3
-says "$ERR" "none of the other files is the host"
+says "$ERR" "no other file is its host's trace"
 run report dom0.xen dom0-ftrace-split.dat
 status 0
 cp dom0-ftrace-split.dat.meta.json kvm-nested-g1-original.dat.meta.json
 run report kvm-nested-original.dat kvm-nested-g1-original.dat
 status 0
-says "$ERR" "is of a trace that counts cycles"
+says "$ERR" "is for times in cycles"
 finish

@@ -73,17 +73,17 @@ refused()
 }
 
 bad data.dat 'd[cpu(1) + 40] ^= 255'
-refused data.dat "damaged: what zlib has compressed"
+refused data.dat "damaged: its zlib data"
 bad longer.dat 'put(section(18) + 16 + 4, 1 << 20)'
-refused longer.dat "damaged: what zlib has compressed"
+refused longer.dat "damaged: its zlib data"
 bad bomb.dat 'put(section(18) + 16 + 4, 0xffffffff)'
-refused bomb.dat "damaged: what zlib has compressed"
+refused bomb.dat "damaged: its zlib data"
 bad chunk.dat 'put(cpu(0) + 8, 0x7fffffff)'
-refused chunk.dat "damaged: what zlib has compressed"
+refused chunk.dat "damaged: its zlib data"
 bad chunks.dat 'put(cpu(0), 0xffffffff)'
-refused chunks.dat "damaged: what zlib has compressed"
+refused chunks.dat "damaged: its zlib data"
 bad page.dat 'put(buffer(), 0x80000001)'
-refused page.dat "damaged: what zlib has compressed"
+refused page.dat "damaged: its zlib data"
 bad lzma.dat 'd[d.index(b"zlib"):d.index(b"zlib") + 4] = b"lzma"'
 refused lzma.dat "compressed with lzma"
 says "$ERR" "trace-cmd convert --file-version 7 --compression none"
@@ -119,7 +119,7 @@ zeros = zlib.compress(bytes(4096), 0)
 chunk = struct.pack("<II", len(zeros), 4096) + zeros
 write("many.dat", d, 64, 100)
 END
-refused large.dat "it would become more than 1073741824 bytes"
+refused large.dat "it would unpack to more than 1073741824 bytes"
 refused many.dat "damaged: the data of CPU 0, at offset 983106, and the data of CPU 1, at offset 983106, overlap"
 
 # no room

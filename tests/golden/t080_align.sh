@@ -70,7 +70,7 @@ says "$OUT" "host time = guest time +26214508902 cycles"
 python3 "$KSV_SOURCE_DIR/tests/gui/xen_twin.py" "$WORK/domU.xen" "$WORK/twin.xen"
 run align "$WORK/twin.xen" "$SAMPLES/domU-ftrace.dat"
 status 1
-says "$OUT" "refused: two machines fit as well; --machine tells which one it is"
+says "$OUT" "refused: two machines fit equally well; select one with --machine"
 run align --machine d1001 "$WORK/twin.xen" "$SAMPLES/domU-ftrace.dat"
 status 0
 says "$OUT" "interval    26214554447 .. 26214610492 (56045 cycles wide) at guest time"
@@ -147,7 +147,7 @@ status 3
 for source in trace-cmd sidecar; do
 	run align --source $source --machine d0 "$SAMPLES/dom0.xen" "$SAMPLES/dom0-ftrace.dat"
 	status 1
-	says "$OUT" "refused: no machine of the host can be the guest"
+	says "$OUT" "refused: no machine of the host fits the guest"
 	check "nothing is said of the machine" test ! -s "$ERR"
 done
 for files in "none kvm-guest.dat" "kvm-host.dat none"; do

@@ -94,7 +94,7 @@ status 0
 golden t090_compare_noise "$OUT"
 run compare --values "$SAMPLES/kvm-durations.csv" --baseline warmup --metric guest_s
 status 4
-says "$OUT" "one value alone does not tell what is noise"
+says "$OUT" "one value does not show the noise"
 
 # What would take too long for its size has fewer divisions, which is said, or is refused.
 # table RUNS METRICS VALUES: numbers that differ little
@@ -121,19 +121,19 @@ if ! sanitized; then
 	table 8 120 20
 	run compare --values "$WORK/table.csv" --format json
 	resamples 1280
-	says "$ERR" "divided anew 1280 times instead of 2000, as there are 840 differences"
+	says "$ERR" "divided again 1280 times instead of 2000, because there are 840 differences"
 	run compare --values "$WORK/table.csv" --format json --runs r0,r1
 	resamples 2000
 fi
 table 64 150 7
 run compare --values "$WORK/table.csv"
 status 2
-says "$ERR" "9450 differences of so many values take too long"
+says "$ERR" "9450 differences of these values take too long"
 run compare --values "$WORK/table.csv" --format json --metric 'm1' --resamples 1000
 resamples 1000
 table 2 500 12
 run compare --values "$WORK/table.csv" --joint
 status 2
-says "$ERR" "500 differences to be sure of together of so many values take too long"
+says "$ERR" "500 differences to be sure of together of these values take too long"
 
 finish

@@ -110,7 +110,7 @@ golden t092_compare_record_cost "$OUT"
 run compare --quiet --values kvm-durations.csv host=pinned.xen --runs none,host,guest \
 	--record-cost guest_s --metric guest_s --statistic mean
 says "$OUT" "host: within noise, at most"
-says "$OUT" "guest: no trace tells how many records there were"
+says "$OUT" "guest: no trace has the number of records"
 
 for end in svg png pdf; do
 	run compare --quiet --values kvm-durations.csv --runs none,host,guest,both \

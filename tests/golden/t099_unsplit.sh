@@ -14,7 +14,7 @@ cd "$WORK" || exit 1
 
 run report unsplit.dat
 status 0
-says "$ERR" "has no sched_switch: waits between VM exits and entries are not told apart"
+says "$ERR" "has no sched_switch: waits between VM exits and entries are not split"
 sed '/^records of tasks\|^  records of tasks/,$d' "$OUT" > text
 golden t099_unsplit text
 

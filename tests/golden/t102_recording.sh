@@ -96,7 +96,7 @@ says "$ERR" 'xen: the recording failed: no \x1b[31mroom'
 # A guest whose clock nobody has aligned: said, and done.
 run report xen
 status 0
-says "$ERR" "xen/burny.dat: is not aligned with its host and left out"
+says "$ERR" "xen/burny.dat: is skipped, because it is not aligned with its host"
 run align --write xen
 status 0
 says "$OUT" "source      sidecar"
@@ -124,44 +124,44 @@ status 0
 check "its host, and a guest" test "$(grep -c 'host time' "$OUT")" = 1
 run align kvm/host.dat kvm
 status 2
-says "$ERR" "kvm: a guest is one file, or in the folder of its host"
+says "$ERR" "kvm: is a folder; give the guest's file"
 run align nested
 status 3
-says "$ERR" "nested: there is no trace of a guest in it"
+says "$ERR" "nested: contains no trace of a guest"
 
 # What is not there, or no file of the folder: said, and the rest is read.
 rm kvm/db.dat
 run report kvm
 status 3
-says "$ERR" "kvm/db.dat: the trace of guest db is left out: No such file or directory"
+says "$ERR" "kvm/db.dat: the trace of guest db is skipped: No such file or directory"
 says "$OUT" "g1v0"
 run plot -f csv kvm
 status 0
 run view -n kvm
 status 0
-says "$ERR" "kvm/db.dat: the trace of guest db is left out"
+says "$ERR" "kvm/db.dat: the trace of guest db is skipped"
 ln -s ../xen/burny.dat kvm/db.dat
 run report kvm
 status 3
-says "$ERR" "kvm/db.dat: the trace of guest db is left out: is a link"
+says "$ERR" "kvm/db.dat: the trace of guest db is skipped: is a link"
 rm kvm/db.dat
 mkfifo kvm/db.dat
 run report kvm
 status 3
-says "$ERR" "kvm/db.dat: the trace of guest db is left out: not a regular file"
+says "$ERR" "kvm/db.dat: the trace of guest db is skipped: not a regular file"
 rm kvm/db.dat
 
 # It is still under way, or its recorder was killed.
 sed -i 's/"complete"/"recording"/' kvm/recording.json
 run report kvm
 status 0
-says "$ERR" "kvm: is still being recorded, or its recorder was killed: it is read as far as it goes"
-says "$ERR" "kvm/db.dat: the trace of guest db is left out: No such file or directory"
+says "$ERR" "kvm: is still being recorded, or its recorder was killed: it is read to its present end"
+says "$ERR" "kvm/db.dat: the trace of guest db is skipped: No such file or directory"
 mv kvm/host.dat kvm/host.dat.cpu0
 run report kvm
 status 3
 says "$ERR" "kvm/host.dat: the trace of the host: No such file or directory; "
-says "$ERR" "trace-cmd has not put it together"
+says "$ERR" "trace-cmd has not joined its parts"
 mv kvm/host.dat.cpu0 kvm/host.dat
 mkdir half
 gzip -dc xen/host.xen.gz | head -c 500000 > half/host.xen
@@ -212,7 +212,7 @@ for bad in '{' '[]' '{"recording_version":2}' \
 		check "nothing is written" test ! -s "$OUT"
 	done
 done
-says "$ERR" "names no trace of a host"
+says "$ERR" "lists no trace of a host"
 recording nothing kvm complete "$(file ../kvm/host.dat host)"
 run report nothing
 status 3

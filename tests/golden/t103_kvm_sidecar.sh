@@ -154,8 +154,8 @@ sidecar tsc.dat web "$(vcpu 0 1013 '"tsc_offset": "0xffffffa37dda1157"'),
 run align --format json tsc.dat tsc-g1.dat
 status 0
 check "which does not fit" test "$(aligned source)" = causality
-says "$ERR" "tsc-g1.dat: g1:web: the TSC offset of vCPU 1 differs by +2485929 cycles from that of vCPU 0, as "
-says "$ERR" "the sidecar of the host's trace tells: that is not used, as the events do not fit it"
+says "$ERR" "tsc-g1.dat: g1:web: the TSC offset of vCPU 1 differs by +2485929 cycles from that of vCPU 0, according to "
+says "$ERR" "the sidecar of the host's trace: this is not used, because the events do not fit it"
 sidecar tsc.dat web "$(vcpu 0 1013 '"tsc_offset": "0xffffffa37dda1157"'),
 	$(vcpu 1 1014 '"tsc_offset": "0xffffffa37dda1156"')"
 run align --format json tsc.dat tsc-g1.dat
@@ -167,7 +167,7 @@ tsc '"0xffffffa37dda1157"' '"tsc_offset_at_end": "0xffffffa47dda1157"'
 run align --format json tsc.dat tsc-g1.dat
 status 0
 check "changed in the end" test "$(aligned source)" = sidecar
-says "$ERR" "the TSC offset of vCPU 0 has changed by +4294967296 cycles while it was recorded"
+says "$ERR" "the TSC offset of vCPU 0 changed by +4294967296 cycles during the recording"
 sidecar tsc.dat web "$(vcpu 0 1013 '"tsc_offset": "0xffffffa37dda1157"'),
 	$(vcpu 1 1014 '"tsc_offset": "0xffffffa37dda1157", "tsc_scale": 1.5')"
 run align --format json tsc.dat tsc-g1.dat

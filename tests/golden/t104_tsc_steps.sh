@@ -68,7 +68,7 @@ done
 
 # of the second vCPU nobody tells anything: that it is taken for one like the first is said
 world -5000000 alone
-says "$ERR" "web: nothing tells of the TSC of vCPU 1, while others change or differ: it is taken to be as that of vCPU 0 at first"
+says "$ERR" "web: the TSC offset of vCPU 1 is not recorded, and others change or differ: it is assumed to begin as that of vCPU 0"
 
 # when it was, in the guest's time after that, and whether its clock goes back
 world -5000000
@@ -92,8 +92,8 @@ for change in 5000000000 5000000 -5000000; do
 	world $change unrecorded
 	# shellcheck disable=SC2046
 	aligned sidecar $(cat offsets)
-	says "$ERR" "guest.dat: g1:web: the TSC offset of vCPU 0 has changed by"
-	says "$ERR" "as the sidecar of the host's trace tells, which does not tell when: the events do"
+	says "$ERR" "guest.dat: g1:web: the TSC offset of vCPU 0 changed by"
+	says "$ERR" "according to the sidecar of the host's trace, which does not record when: the events show it"
 	used
 	world $change unrecorded late
 	aligned sidecar "$(tail -n 1 offsets)"
@@ -102,13 +102,13 @@ done
 # Two changes, of which the sidecar tells the sum: that is not used, and it is said.
 world 70000000 -20000000 unrecorded
 check "by the events" grep -q '"source": "causality"' result.json
-says "$ERR" "the TSC offset of vCPU 0 has changed by +50000000 cycles while it was recorded"
-says "$ERR" "that is not used, as the events do not fit it"
+says "$ERR" "the TSC offset of vCPU 0 changed by +50000000 cycles during the recording"
+says "$ERR" "this is not used, because the events do not fit it"
 
 # A ring buffer of Linux goes on counting up to the end of its page: here that is too much to be right.
 world -5000000 ring
 status 1
-says "$ERR" "that is not used, as the events do not fit it"
+says "$ERR" "this is not used, because the events do not fit it"
 
 # A sidecar that is damaged: said, and not used.
 world 5000000000
@@ -120,7 +120,7 @@ for bad in '"cpu_": 0' '"guest_cpu": -1' '"guest_cpu": 5000'; do
 	run report --cpu-hz 1G host.dat guest.dat
 	cp kept.json guest.dat.meta.json
 	status 3
-	says "$ERR" "has steps that cannot be"
+	says "$ERR" "has impossible steps"
 done
 
 finish

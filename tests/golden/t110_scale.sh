@@ -16,7 +16,7 @@ for part in "" 1; do
 done
 run align --source causality --write "$WORK/dense" "$WORK/dense1"
 status 1
-says "$OUT" "refused: to try all offsets takes more work than files of this size may cause"
+says "$OUT" "refused: trying all offsets takes more work than files of this size may cause"
 check "nothing is said or kept" test "$(wc -l < "$OUT")" = 1 -a ! -e "$WORK/dense1.meta.json"
 
 finish

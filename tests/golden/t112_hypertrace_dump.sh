@@ -53,7 +53,7 @@ sed -e 's/7001/77/' -e 's/7003/78/' "$KSV_SOURCE_DIR/examples/hypertrace-dialect
 run dump --hypertrace="$WORK/own.json" "$WORK/strangers.dat"
 status 0
 says "$OUT" 'stage:                    number=1 (drivers)'
-says "$ERR" 'g1: its hypercalls are taken for those of mykernel, as was asked for'
+says "$ERR" 'g1: its hypercalls are decoded as those of mykernel, as requested'
 printf 'ffffffff81200000 T vfs_read\nffffffff81000000 T schedule\n' > "$WORK/kallsyms"
 run dump --hypertrace --kallsyms "$WORK/kallsyms" "$WORK/first.dat"
 status 0
@@ -82,7 +82,7 @@ status 3
 says "$ERR" './none.json: cannot read: No such file'
 run dump --hypertrace --kallsyms "$WORK/broken.json" "$WORK/first.dat"
 status 3
-says "$ERR" 'broken.json: line 1 is not that of a kallsyms'
+says "$ERR" 'broken.json: line 1 is not a line of kallsyms'
 run dump --kallsyms "$WORK/kallsyms" "$SAMPLES/credit2-basic.xen"
 status 2
 run dump --hypertrace --list-events
@@ -90,7 +90,7 @@ status 2
 run dump --hypertrace "$SAMPLES/kvm-shared.dat"
 status 0
 check "no calls" test ! -s "$OUT"
-says "$ERR" 'there are no hypercalls in it: of KVM record kvm:kvm_hypercall'
+says "$ERR" 'has no hypercalls: record kvm:kvm_hypercall'
 run dump --hypertrace "$SAMPLES/kvm-guest.dat"
 status 3
 finish

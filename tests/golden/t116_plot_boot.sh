@@ -45,7 +45,7 @@ check "no lanes" test "$(grep -c 'class="lane"' plain.svg)" = 0
 # Who tells nothing, what does not go together.
 run plot --quiet --boot -o none.svg first.dat
 status 2
-says "$ERR" 'tells of phases or levels of its boot in this span of the trace, through hypercalls'
+says "$ERR" 'has phases or levels of its boot in this window, neither in hypercalls'
 check "no figure" test ! -e none.svg
 run plot --quiet --boot --vcpu g2 -o none.svg boot.dat
 status 2
@@ -54,7 +54,7 @@ status 0
 check "no stages" test "$(wc -l < none.csv)" = 1
 run plot --quiet --kallsyms none -o none.svg boot.dat
 status 2
-says "$ERR" 'say more about --boot'
+says "$ERR" 'require --boot'
 run plot --quiet --boot --hypertrace klingon -o none.svg boot.dat
 status 2
 run plot --quiet --boot --kallsyms nowhere -o none.svg boot.dat

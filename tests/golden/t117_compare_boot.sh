@@ -51,10 +51,10 @@ check "others are alike" test "$(grep -c '^g1.boot_early_ns,slow,mean,.*,differe
 # Who tells nothing of a boot, what does not go together.
 run compare --quiet --boot boot.dat first.dat
 status 3
-says "$ERR" 'first.dat: no guest tells of a phase or level of its boot that begins and ends in it'
+says "$ERR" "first.dat: has no complete phase or level of a guest's boot"
 run compare --quiet --hypertrace hypergraph boot.dat slow_boot.dat
 status 2
-says "$ERR" '--hypertrace says more about --boot'
+says "$ERR" '--hypertrace requires --boot'
 run compare --quiet --boot --hypertrace klingon boot.dat slow_boot.dat
 status 2
 run compare --quiet --boot --hypertrace hypergraph boot.dat slow_boot.dat

@@ -90,7 +90,7 @@ status 1
 says "$OUT" "trace lost.count=0: "
 run_check --max 'exit[HTL].count=1' "$hvm"
 status 0
-says "$ERR" "--max exit[HTL].count=1: the trace has no VM exit of such a reason"
+says "$ERR" "--max exit[HTL].count=1: the trace has no VM exit of this reason"
 
 # what is no limit
 while IFS='|' read -r limit words; do
@@ -101,9 +101,9 @@ done << 'END'
 wake|write it as METRIC=5%
 =5%|no such metric
 sleep=5%|no such metric
-irq.p99=1ms|that takes the traces of guests
-wake=5|a share is limited in per cent
-wake=-5%|a share is limited in per cent
+irq.p99=1ms|not supported, because it needs guests' traces
+wake=5|the limit of a share is in per cent
+wake=-5%|the limit of a share is in per cent
 wake.p=5us|no such statistic
 wake.p0=5us|no such statistic
 wake.p100=5us|no such statistic
@@ -121,7 +121,7 @@ wake[HLT].count=1|only exits have reasons
 exit[].count=1|only exits have reasons
 exit[HLT.count=1|only exits have reasons
 exit[HLT]x=1%|no such statistic
-lost=1%|of lost records, only their number
+lost=1%|only the number of losses
 END
 while IFS='|' read -r options words; do
 	# shellcheck disable=SC2086
@@ -132,14 +132,14 @@ done << 'END'
 -q|nothing to check: give --affinity, --affinity-file, --max or --core-isolation
 --max wake=1% --affinity d1=0|--affinity, --max and --core-isolation have different tables
 --max wake=1% --core-isolation|have different tables
---max wake=1% --topology x|--topology belongs to --core-isolation
---affinity d1=0 --per vcpu|belong to --max
---affinity d1=0 --format json|belong to --max
---max wake=1% --around 5ms|--around TIME: a duration, with --windows
+--max wake=1% --topology x|--topology requires --core-isolation
+--affinity d1=0 --per vcpu|require --max
+--affinity d1=0 --format json|require --max
+--max wake=1% --around 5ms|--around: give a positive duration, and --windows
 END
 run check --max wake=1% --windows "$WORK/windows" --from 1 "$hvm"
 status 2
-says "$ERR" "--windows has what --from and --to would tell"
+says "$ERR" "--windows replaces --from and --to"
 echo '1 x' > "$WORK/wrong"
 run check --max wake=1% --windows "$WORK/wrong" "$hvm"
 status 2
@@ -149,7 +149,7 @@ status 3
 head -c 5000 /dev/zero | tr '\0' 1 > "$WORK/long"
 run check --max wake=1% --windows "$WORK/long" "$hvm"
 status 3
-says "$ERR" "than a list of windows has"
+says "$ERR" "too many for a list of windows"
 
 # a recording's folder, and names of machines
 run check --max steal=0% --per vcpu "$SAMPLES/recording-kvm"

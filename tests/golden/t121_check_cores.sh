@@ -70,16 +70,16 @@ says "$OUT" "0 times vCPUs of two machines were on one core"
 printf '%s\n' 0,0,0 1,1,0 2,2,0 3,2,1 > "$WORK/apart"
 run_check --topology "$WORK/apart" "$trace"
 status 4
-says "$ERR" "no two physical CPUs share a core, by $WORK/apart"
+says "$ERR" "no two pCPUs share a core according to $WORK/apart"
 
 # nobody has told
 run_check "$trace"
 status 4
-says "$ERR" "$trace: which physical CPUs share a core is not told: give --topology"
+says "$ERR" "$trace: the topology is unknown: give --topology"
 # a recording of Xen has one: four cores
 run_check "$SAMPLES/recording-xen"
 status 4
-says "$ERR" "no two physical CPUs share a core, by the sidecar"
+says "$ERR" "no two pCPUs share a core according to the sidecar"
 # a sidecar that does counts by itself
 cp "$trace" "$WORK/told.xen"
 cp "$json" "$WORK/told.xen.meta.json"
@@ -101,15 +101,15 @@ while IFS='|' read -r text words; do
 	check "$text: $STATUS" test "$STATUS" = 3 -o "$STATUS" = 4
 	says "$ERR" "$words"
 done << 'END'
-0,0,0\n1;0\n|bad, line 2: this is neither a sidecar nor of
+0,0,0\n1;0\n|bad, line 2: neither a sidecar nor output of
 -1,0,0\n|bad, line 1
 0\n|bad, line 1
 99999999999,0,0\n|bad, line 1
 { "pcpus": [ 1, |bad
-{ "pcpus": 7 }|is not told
-{ "pcpus": [ 7, { "id": -1 }, { "id": 99999999999, "core": 0 } ] }|is not told
-cpu: core socket node\nx\n|is not told
-|is not told
+{ "pcpus": 7 }|the topology is unknown
+{ "pcpus": [ 7, { "id": -1 }, { "id": 99999999999, "core": 0 } ] }|the topology is unknown
+cpu: core socket node\nx\n|the topology is unknown
+|the topology is unknown
 END
 head -c 5000 /dev/zero | tr '\0' 5 > "$WORK/bad"
 run_check --topology "$WORK/bad" "$trace"
@@ -128,7 +128,7 @@ says "$OUT" "nothing is known of 27000000000.000000000 s"
 seq -f '%g,0,0' 0 32767 > "$WORK/one"
 run_check --topology "$WORK/one" "$trace"
 status 3
-says "$ERR" "core 0 of socket 0 has 32768 physical CPUs, from 0 on, but no core has more than 16"
+says "$ERR" "core 0 of socket 0 has 32768 pCPUs, from 0 on, but at most 16 are possible"
 seq -f '%g,0,0' 0 15 > "$WORK/one"
 run_check --topology "$WORK/one" "$trace"
 check "16 threads: $STATUS" test "$STATUS" = 0 -o "$STATUS" = 1

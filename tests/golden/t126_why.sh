@@ -90,7 +90,7 @@ status 0
 check "a PNG" test "$(head -c 4 "$WORK/why.png" | tail -c 3)" = PNG
 run why --quiet --worst 2 --format svg recording-kvm
 status 2
-says "$ERR" "a picture has one answer, and here are 2"
+says "$ERR" "a picture shows one answer, but there are 2"
 run why --quiet --worst 1 --kind steal --format svg kvm-ptp.dat --from 1ns --to 2ns
 status 2
 

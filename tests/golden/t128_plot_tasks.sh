@@ -50,7 +50,7 @@ done
 # what does not go together
 run plot --tasks "$host"
 status 2
-says "$ERR" 'no aligned trace of a guest'
+says "$ERR" 'give the aligned trace of a guest'
 run plot --tasks --by vcpu "$host" "$guest"
 status 2
 says "$ERR" 'rows are pCPUs'
@@ -58,13 +58,13 @@ run plot --tasks --boot --format csv "$host" "$guest"
 status 2
 run plot "$host" "$guest"
 status 2
-says "$ERR" 'one file at a time'
+says "$ERR" 'give one file'
 run plot --tasks "$host" "$guest" "$SAMPLES/kvm-migration.dat"
 status 2
 says "$ERR" 'one host at a time'
 run plot --tasks "$guest"
 status 3
-says "$ERR" 'none of the other files is the host'
+says "$ERR" "no other file is its host's trace"
 run plot -q --tasks -o "$guest" "$host" "$guest"
 status 2
 finish

@@ -138,7 +138,7 @@ for ending in wal shm journal; do
 	for name in db link; do
 		run export -q -f sqlite -o "$WORK/$name" "$SAMPLES/pinned.xen"
 		status 3
-		says "$ERR" "db-$ending is there, which belongs to the database of before"
+		says "$ERR" "db-$ending exists and belongs to the old database"
 	done
 	check "nothing has changed" test "$(cat "$WORK/db")" = old
 	rm "$WORK/db-$ending"

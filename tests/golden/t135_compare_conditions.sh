@@ -21,7 +21,7 @@ END
 said()
 {
 	run compare --quiet --statistic mean --metric 'g1.exits_per_s' "$1" "$2"
-	grep 'this alone may be why' "$OUT" > "$WORK/text"
+	grep 'this alone may explain' "$OUT" > "$WORK/text"
 	run compare --quiet --statistic mean --metric 'g1.exits_per_s' --format json "$1" "$2"
 	python3 -c 'import json, sys
 for one in json.load(open(sys.argv[1]))["conditions"]:

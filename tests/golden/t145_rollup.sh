@@ -77,14 +77,14 @@ run rollup --host h
 status 2
 run rollup "$SAMPLES/pinned.xen"
 status 2
-says "$ERR" 'Give --host'
+says "$ERR" 'give --host'
 run rollup --host h "$SAMPLES/pinned.xen"
 status 2
-says "$ERR" 'pinned.xen: nothing tells when it was recorded: give --start-time'
+says "$ERR" 'pinned.xen: its start time is unknown: give --start-time'
 check "nothing is written" test ! -s "$OUT"
 run rollup --host h --start-time 5 "$SAMPLES/pinned.xen" "$SAMPLES/saved.xen"
 status 2
-says "$ERR" 'one file at a time'
+says "$ERR" 'a single file'
 for start in 2026-11-24 2026-11-24T10:00:00 2026-13-24T10:00:00Z 2026-11-24T10:00:00.Z -5 5x 1e9 \
 	4294967296 1969-12-31T23:59:59Z 2026-11-24T10:00:00.1234567890Z ''; do
 	run rollup --host h --start-time "$start" "$SAMPLES/pinned.xen"

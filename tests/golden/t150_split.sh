@@ -196,7 +196,7 @@ run split -q --from 1 --to 1.4 -o q.xen t.xen
 cp good.json q.xen.meta.json
 run report q.xen
 status 0
-says "$ERR" 'the sidecar'"'"'s "part" is that of another file'
+says "$ERR" 'the sidecar'"'"'s "part" belongs to another file'
 sed -i 's/"version": 1/"version": 2/' p.xen.meta.json
 run report p.xen
 status 0

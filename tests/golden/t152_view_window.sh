@@ -159,7 +159,7 @@ status 0
 cp t.xen $'\xff.xen'
 run view -n --from 1 --to 2 $'\xff.xen'
 status 3
-says "$ERR" 'its name is no UTF-8'
+says "$ERR" 'a name in UTF-8'
 
 # what is refused
 cp "$SAMPLES/kvm-nested.dat" k.dat

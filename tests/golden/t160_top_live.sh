@@ -155,8 +155,8 @@ same "$WORK/all" "$WORK/last"
 "$KSV_BIN" top -f json --interval 100ms --hold 100ms --cpu-hz 2.4G "$WORK/pipe" \
 	> "$OUT" 2> "$ERR" &
 top=$!
-soon grep -q 'waiting for records: nothing has come for 5 s' "$ERR"
-says "$ERR" 'waiting for records: nothing has come for 5 s'
+soon grep -q 'waiting for records: no data for 5 s' "$ERR"
+says "$ERR" 'waiting for records: no data for 5 s'
 exec 5> "$WORK/pipe"
 head -c 900000 "$TRACE" >&5
 soon grep -q '"to_ns": 400000000' "$OUT"

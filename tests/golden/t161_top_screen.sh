@@ -140,7 +140,7 @@ shows 'waiting for records'
 exec 5> "$WORK/pipe"
 head -c 1000000 "$WORK/trace.xen" >&5
 shows 'live  '
-shows 'nothing has come for '
+shows 'no data for '
 shows '+ d1v0'
 keys Left
 shows ', frozen  '

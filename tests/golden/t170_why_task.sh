@@ -125,18 +125,18 @@ while read -r message wrong; do
 	says "$ERR" "${message//_/ }"
 	check "$wrong: nothing is written" test ! -s "$OUT"
 done << 'END'
-of_which_machine --task hackbench-621 --worst 1
-no_guest_whose_trace_is_given_has_such_a_task --task g1:nobody --worst 1
-no_guest_whose_trace_is_given_has_such_a_task --task g1:idle-0 --worst 1
-no_guest_whose_trace_is_given_has_such_a_task --task web:621 --worst 1
-tasks_are_called_so --task g1:hackbench --worst 1
+no_machine --task hackbench-621 --worst 1
+no_such_task_in_the_given_traces_of_guests --task g1:nobody --worst 1
+no_such_task_in_the_given_traces_of_guests --task g1:idle-0 --worst 1
+no_such_task_in_the_given_traces_of_guests --task web:621 --worst 1
+tasks_have_this_name --task g1:hackbench --worst 1
 only_one_of_--vcpu,_--task_and_--cpu --task g1:621 --vcpu g1v0 --worst 1
-neither_--cpu_nor_--at --task g1:621 --worst 1 --at 1
-nothing_of_the_trace_is_there --task g1:621 --at 1
+--worst_excludes_--cpu_and_--at --task g1:621 --worst 1 --at 1
+the_time_is_outside_the_trace --task g1:621 --at 1
 END
 run why -q --task g1:621 --worst 1 "$host"
 status 2
-says "$ERR" "no aligned trace of a guest is given"
+says "$ERR" "give the aligned trace of a guest"
 run why -q --task g1:621 --worst 1 "$guest"
 status 3
 run why -q --task g1:621 --worst 1 -o "$guest" "$host" "$guest"

@@ -91,5 +91,5 @@ for who in "web v1: guest code" "db:kworker/1:2-127: waking" "db v0: guest code 
 done
 run why -q --path --cpu 1 --at 307 "${talk[@]}"
 status 2
-says "$ERR" "--path is that of a vCPU or task"
+says "$ERR" "--path requires a vCPU or task"
 finish

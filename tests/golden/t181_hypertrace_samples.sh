@@ -28,7 +28,7 @@ done
 # Of the vCPUs, the aggregated calls alone are known.
 run report --format json "$SAMPLES/hypertrace-aggregated.dat"
 status 0
-says "$ERR" "has neither kvm_entry nor kvm_exit: what vCPUs do beside their hypercalls is unknown"
+says "$ERR" "has neither kvm_entry nor kvm_exit: only hypercalls of vCPUs are known"
 check "no time in the guest, no steal" python3 - "$OUT" <<'END'
 import json
 import sys
@@ -46,7 +46,7 @@ END
 run dump --hypertrace "$SAMPLES/hypertrace-nested.dat"
 status 0
 check "no calls" test ! -s "$OUT"
-says "$ERR" 'there are no hypercalls in it'
+says "$ERR" 'has no hypercalls'
 run report --quiet --format json "$SAMPLES/hypertrace-nested.dat"
 cp "$OUT" "$WORK/host"
 run report --quiet --format json --hypertrace "$SAMPLES/hypertrace-nested-g1.dat"

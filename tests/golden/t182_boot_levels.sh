@@ -91,7 +91,7 @@ says "$WORK/boot.svg" '<title>subsys on g1v0: 373.026 ms, guest 309.514 ms, 172 
 says "$WORK/boot.svg" '<title>acpi_init on g1v0: 112.5'
 run plot --boot "$quiet"
 status 2
-says "$ERR" 'no guest that is shown tells of phases or levels of its boot in this span of the trace'
+says "$ERR" 'no shown guest has phases or levels of its boot in this window'
 
 # Two boots: what was said on the console is in exits of the level that is called so, and the numbers are the reports'.
 run compare --quiet --boot --format json --statistic p50 quiet="$quiet" loud="$loud" \
@@ -120,5 +120,5 @@ END
 # a guest's trace that belongs to none of the hosts is an error, not a run
 run compare --quiet --boot quiet="$quiet" loud="$loud" "$SAMPLES/kvm-ptp-g1.dat"
 status 3
-says "$ERR" 'none of the other files is the host'
+says "$ERR" "no other file is its host's trace"
 finish

@@ -82,14 +82,14 @@ for wrong in nothing.log host.dat .; do
 done
 run report --devices --monitor web.log "$SAMPLES/kvm-host.dat"
 status 3
-says "$ERR" "it is of another machine, or of another time"
+says "$ERR" "it is of another host, or of another time"
 run report --devices --monitor web.log "$SAMPLES/dom0.xen"
 status 3
-says "$ERR" "goes with a host of KVM"
+says "$ERR" "needs the trace of a KVM host"
 sed 's/^[0-9]*@[0-9.]*://' web.log > without.log
 run report --devices --monitor without.log host.dat
 status 3
-says "$ERR" "begin QEMU with -msg timestamp=on"
+says "$ERR" "start QEMU with -msg timestamp=on"
 
 # A QEMU that writes its process id in every line: all but the threads is the same.
 cp "$SAMPLES"/recording-qemu/*.log "$SAMPLES/recording-qemu/host.dat.meta.json" .
@@ -104,7 +104,7 @@ for log in web db; do
 	cp "$OUT" "$WORK/by-thread"
 	run report --devices --monitor "pid-$log.log" --format json host.dat
 	status 0
-	says "$ERR" "each line has the process id, no thread"
+	says "$ERR" "its lines have the process id, but no thread"
 	check "$log: its vCPUs are known" test "$(grep -c "kvm_run_exit as well" "$ERR")" = 0
 	checks=$((checks + 1))
 	python3 - "$OUT" "$WORK/by-thread" <<'END' || fail "$log: other numbers by its process id"

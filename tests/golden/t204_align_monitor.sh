@@ -54,7 +54,7 @@ says "$OUT" "web.log"
 check "there is nothing to say" test ! -s "$ERR"
 run view --dry-run host.dat random.log
 status 0
-says "$ERR" "random.log: has a clock of its own"
+says "$ERR" "random.log: is not aligned with its host"
 # a name that KernelShark would take for another file's
 cp web.log q.dat
 run view --dry-run host.dat q.dat

@@ -229,7 +229,7 @@ take kvm-ptp
 begin -f csv --interval 100ms --hold 0 --limit 8k
 feed 2
 over
-says "$ERR" 'this host: more had come than may wait (--limit)'
+says "$ERR" 'this host: waiting records exceeded --limit'
 check "it goes on ($(cut -d, -f1 "$OUT" | sort -u | wc -l))" test "$(cut -d, -f1 "$OUT" | sort -u | wc -l)" -gt 15
 
 # ---- beside a recording ----
@@ -245,7 +245,7 @@ state()
 state recording
 run top "$WORK/recording"
 status 3
-says "$ERR" 'is not being recorded by this host, or was killed'
+says "$ERR" 'is not being recorded on this host, or its recorder was killed'
 LOCK=$KSHARK_VIRT_ROOT/run/kshark-virt-record.lock
 printf "pid 1 recorder 1 xen 0 on 1 buffer 1408 clock local marked 0 1408 mono folder %s" "$WORK/recording" > "$LOCK"
 run top "$WORK/recording"
@@ -258,7 +258,7 @@ state complete
 ends "$PID"
 exec 7<&-
 status 0
-says "$ERR" "is shown from buffers of top's own, beside the recording"
+says "$ERR" "is shown from top's own buffers, independent of the recording"
 says "$ERR" 'this host: has ended, after'
 whole -f csv --interval 100ms
 same "$OUT" "$WORK/whole"

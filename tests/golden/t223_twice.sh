@@ -14,13 +14,13 @@ for command in "report" "report --worst 1" "why --worst 1" "plot --tasks -o x.sv
 		# shellcheck disable=SC2086
 		run $command host.dat guest.dat "$again"
 		status 2
-		says "$ERR" "guest.dat and $again are the same file, which would count twice: give only one of them"
+		says "$ERR" "guest.dat and $again are the same file, and would count twice: give only one of them"
 		check "$command $again writes nothing" test ! -s "$OUT" -a ! -e x -a ! -e x.svg
 	done
 	# shellcheck disable=SC2086
 	run $command host.dat guest.dat copy.dat
 	status 2
-	says "$ERR" "guest.dat and copy.dat are traces of the same guest's CPUs, which would count twice"
+	says "$ERR" "guest.dat and copy.dat are traces of the same guest's CPUs, and would count twice"
 done
 run report host.dat host.dat
 status 2

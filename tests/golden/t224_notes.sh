@@ -30,7 +30,7 @@ unaligned()
 	run why --task vm1:work0 --worst 1 "$@"
 	status 4
 	says "$ERR" "$text"
-	says "$ERR" "not aligned with the host's: 'kshark-virt align --write"
+	says "$ERR" "is aligned with its host: run 'kshark-virt align --write"
 	check "nothing is answered" test ! -s "$OUT"
 	run plot --tasks --format csv -o "$WORK/tasks.csv" "$@"
 	status 0

@@ -371,8 +371,9 @@ static int align_log(const struct align_options *options, const char *host, cons
 	bool is_json = options->format == FORMAT_JSON;
 
 	if (options->machine || options->source)
-		return ksv_usage_error(options->command, "--machine and --source are for guests, "
-				       "and %s is of a monitor, whose threads tell", path);
+		return ksv_usage_error(options->command, "--machine and --source apply to guests, "
+				       "but %s is a trace of QEMU, whose threads identify the "
+				       "machine", path);
 	return align_monitor(host, path, &monitor, results->out, is_json ? &results->json : NULL,
 			     results->many);
 }
@@ -391,7 +392,7 @@ static int align_files(const struct align_options *options, const char *host,
 	ret = align_pair_try(&align.pair, align.guest);
 	if (ret) {
 		ksv_error("%s: %s", guest->path, ret == -ENOMEM ? "not enough memory" :
-			  "its times, or the host's, are beyond all reason");
+			  "its times, or the host's, are impossible");
 		status = KSV_EXIT_FILE;
 		goto end;
 	}
@@ -442,10 +443,10 @@ static int align_args(const struct align_options *options, char **argv, int n)
 	int status = trace_args_add_all(&args, argv, n);
 
 	if (!status && n == 2 && args.items[1].in_folder)
-		status = ksv_usage_error(options->command, "%s: a guest is one file, or in the "
-					 "folder of its host", argv[1]);
+		status = ksv_usage_error(options->command, "%s: is a folder; give the guest's "
+					 "file, or only the folder of its host", argv[1]);
 	if (!status && args.n < 2) {
-		ksv_error("%s: there is no trace of a guest in it", argv[0]);
+		ksv_error("%s: contains no trace of a guest", argv[0]);
 		status = KSV_EXIT_FILE;
 	}
 	if (!status)
@@ -463,8 +464,8 @@ static int run_align(const struct ksv_command *command, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (first + 2 != argc && (first + 1 != argc || !recording_is(argv[first])))
-		return ksv_usage_error(command, "give two files, the trace of the host, and that "
-				       "of its guest; or a folder with them");
+		return ksv_usage_error(command, "give two files, the trace of the host and that of "
+				       "its guest, or the folder of a recording");
 	return align_args(&options, argv + first, argc - first);
 }
 

@@ -244,7 +244,7 @@ static void put_what(struct output *out, const struct virt_why *why,
 		out_str(out, ": ");
 		out_text(out, virt_why_cause_of(why, segment));
 		if (segment->flags & VIRT_WHY_WITH_WAITS)
-			out_str(out, ", waits not told apart");
+			out_str(out, ", waits not split");
 	}
 }
 

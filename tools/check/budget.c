@@ -82,11 +82,11 @@ static int take_name(struct budget *budget, char *name, const char **wrong)
 	size_t size = strcspn(name, ".[");
 	char *rest = name + size, *end;
 
-	*wrong = "no such metric: exit, steal, wake, migration and lost are there";
+	*wrong = "no such metric; use exit, steal, wake, migration or lost";
 	if (take_kind(budget, name, size) || budget->kind == VIRT_WORST_OFFLINE ||
 	    budget->kind == VIRT_WORST_TSC)
 		return -EINVAL;
-	*wrong = "that takes the traces of guests: report --worst 10 --kind irq shows these";
+	*wrong = "not supported, because it needs guests' traces; use report --worst 10 --kind irq";
 	if (budget->kind == VIRT_WORST_IRQ)
 		return -EINVAL;
 	if (*rest == '[') {
@@ -103,7 +103,7 @@ static int take_name(struct budget *budget, char *name, const char **wrong)
 	*wrong = "no such statistic: " HOW;
 	if (take_statistic(budget, rest))
 		return -EINVAL;
-	*wrong = "of lost records, only their number is limited: lost.count=0";
+	*wrong = "only the number of losses can be limited: lost.count=0";
 	return budget->kind == VIRT_WORST_LOST && budget->statistic != BUDGET_COUNT ? -EINVAL : 0;
 }
 
@@ -128,7 +128,7 @@ static int take_limit(struct budget *budget, const char *text, const char **wron
 
 	switch (budget->statistic) {
 	case BUDGET_SHARE:
-		*wrong = "a share is limited in per cent: " HOW;
+		*wrong = "the limit of a share is in per cent: " HOW;
 		return take_number(budget, text, "%", true);
 	case BUDGET_COUNT:
 		*wrong = "not a number: " HOW;

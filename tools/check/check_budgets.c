@@ -85,7 +85,7 @@ void check_budgets_notes(const struct budget_list *budgets, const struct virt_mo
 {
 	for (size_t i = 0; i < budgets->n; i++)
 		if (budgets->items[i].reason && !is_in_trace(&budgets->items[i], model))
-			ksv_note("--max %s: the trace has no VM exit of such a reason",
+			ksv_note("--max %s: the trace has no VM exit of this reason",
 				 budgets->items[i].text);
 }
 
@@ -257,12 +257,12 @@ static void judge(struct judging *judging, const struct sums *sums, struct resul
 
 	result->outcome = exceeded ? EXCEEDED : WITHIN;
 	if (!(sums->known_ns > 0)) {
-		result->why = "nothing is known of this time";
+		result->why = "the trace shows nothing of this time";
 		result->outcome = UNTOLD;
 	} else if (is_exit ? exceeded && is_cost && judging->unsplit :
 			     !exceeded && sums->unsplit_ns > 0) {
-		result->why = "waits for a physical CPU are not in the trace: record sched_switch "
-			      "and sched_wakeup, or Xen's scheduler";
+		result->why = "waits for a pCPU were not recorded: record sched_switch and "
+			      "sched_wakeup, or Xen's scheduler";
 		result->outcome = UNTOLD;
 	}
 }
@@ -641,7 +641,7 @@ static bool is_too_much(const struct judging *judging)
 	if (!windows || !vcpus || limits <= MAX_JUDGED / (windows * vcpus))
 		return false;
 	ksv_error("%llu windows times %llu vCPUs times %llu limits are more than %llu: give fewer "
-		  "windows, or choose vCPUs by --vcpu", (unsigned long long)windows,
+		  "windows, or select vCPUs with --vcpu", (unsigned long long)windows,
 		  (unsigned long long)vcpus, (unsigned long long)limits,
 		  (unsigned long long)MAX_JUDGED);
 	return true;

@@ -225,8 +225,8 @@ static int check_core(const struct check_cores *check, const struct host_pcpu *c
 		      size_t n, struct sums *sums)
 {
 	if (n > MAX_THREADS) {
-		ksv_error("core %d of socket %d has %zu physical CPUs, from %d on, but no core has "
-			  "more than %d: correct the topology, or give another one with --topology",
+		ksv_error("core %d of socket %d has %zu pCPUs, from %d on, but at most %d are "
+			  "possible: correct the topology, or give another one with --topology",
 			  pcpus[0]->core, pcpus[0]->socket, n, pcpus[0]->id, MAX_THREADS);
 		return KSV_EXIT_FILE;
 	}

@@ -79,8 +79,8 @@ static int take_affinity_file(const struct ksv_command *command, const struct ks
 					 "as d1v0=2,3 or d2=0-3", path, line);
 	} else if (ret) {
 		ksv_error("%s: %s", path, ret == -ENOMEM ? "not enough memory" : ret == -EIO ?
-			  "cannot read" : "longer lines, or more of them, than a list of "
-			  "affinities has");
+			  "cannot read" : "its lines are too long or too many for a list of "
+			  "affinities");
 		status = KSV_EXIT_FILE;
 	}
 	fclose(file);
@@ -119,8 +119,8 @@ static int take_windows(const struct ksv_command *command, const struct ksv_opti
 					 "12.5s 12.6s", path, line);
 	} else if (ret) {
 		ksv_error("%s: %s", path, ret == -ENOMEM ? "not enough memory" : ret == -EIO ?
-			  "cannot read" : "longer lines, or more of them, than a list of "
-			  "windows has");
+			  "cannot read" : "its lines are too long or too many for a list of "
+			  "windows");
 		status = KSV_EXIT_FILE;
 	}
 	fclose(file);
@@ -322,10 +322,10 @@ static int check_isolation(const struct check *check)
 		status = ret < 0 ? KSV_EXIT_UNTOLD : ret;
 	}
 	if (ret == -ENODATA && topology.n)
-		ksv_error("%s: no two physical CPUs share a core, by %s",
+		ksv_error("%s: no two pCPUs share a core according to %s",
 			  check->load->path, options->topology ? options->topology : "the sidecar");
 	else if (ret == -ENODATA)
-		ksv_error("%s: which physical CPUs share a core is not told: give --topology",
+		ksv_error("%s: the topology is unknown: give --topology",
 			  check->load->path);
 	else if (ret < 0)
 		ksv_error("%s", error);
@@ -352,7 +352,7 @@ static int check_file(struct check_options *options, const struct trace_args *ar
 	if (check.from_ns >= check.to_ns && virt_model_begin(load.model) <
 					    virt_model_end(load.model)) {
 		status = ksv_usage_error(options->command,
-					 "--from is not before --to: nothing lies between");
+					 "--from is not before --to");
 		goto end;
 	}
 	status = check_used(options, load.model);
@@ -409,16 +409,17 @@ static int check_options(const struct check_options *options)
 		return ksv_usage_error(command, "--affinity, --max and --core-isolation have "
 				       "different tables: check one after the other");
 	if (options->topology && !options->cores)
-		return ksv_usage_error(command, "--topology belongs to --core-isolation");
+		return ksv_usage_error(command, "--topology requires --core-isolation");
 	if (!options->budgets.n && (windows || options->vcpus.n || options->per ||
 				    options->format == CHECK_JSON))
-		return ksv_usage_error(command, "--windows, --vcpu, --per and json belong to "
-				       "--max");
+		return ksv_usage_error(command, "--windows, --vcpu, --per and json require --max");
 	if (windows && (options->from.kind || options->to.kind))
-		return ksv_usage_error(command, "--windows has what --from and --to would tell");
+		return ksv_usage_error(command, "--windows replaces --from and --to: give only one "
+				       "of them");
 	if (options->around.kind && (!windows || options->around.kind != KSV_TIME_NS ||
 				     options->around.ns <= 0))
-		return ksv_usage_error(command, "--around TIME: a duration, with --windows");
+		return ksv_usage_error(command, "--around: give a positive duration, and "
+				       "--windows");
 	return 0;
 }
 
@@ -437,7 +438,7 @@ static int run_check(const struct ksv_command *command, int argc, char **argv)
 	if (first == argc)
 		status = ksv_usage_error(command, "which file?");
 	else if (first + 1 < argc)
-		status = ksv_usage_error(command, "one file at a time; '%s' is too much",
+		status = ksv_usage_error(command, "give one file; '%s' is another one",
 					 argv[first + 1]);
 	else
 		status = check_options(&options);

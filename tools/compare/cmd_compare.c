@@ -351,7 +351,7 @@ static int no_metric(const struct job *job)
 	for (int i = 0; i < job->compare.n_metrics && i < MAX_NAMED && n < sizeof(known); i++)
 		n += (size_t)snprintf(known + n, sizeof(known) - n, "%s%s", i ? ", " : "",
 				      job->compare.metrics[i]->name);
-	return ksv_usage_error(job->command, "--metric: none of these is there; there are %s%s",
+	return ksv_usage_error(job->command, "--metric: no metric matches; the metrics are %s%s",
 			       known, job->compare.n_metrics > MAX_NAMED ? ", ..." : "");
 }
 
@@ -435,13 +435,13 @@ static int plan(struct job *job)
 	bool said = job->options.resamples;
 
 	if (compare_plan(&job->compare, &job->options))
-		return ksv_usage_error(job->command, "%zu differences%s of so many values take too "
-				       "long: choose with --metric, --runs or --statistic, or say "
-				       "--resamples", job->compare.n_judged,
+		return ksv_usage_error(job->command, "%zu differences%s of these values take too "
+				       "long: select some with --metric, --runs or --statistic, or "
+				       "give --resamples", job->compare.n_judged,
 				       job->options.joint ? " to be sure of together" : "");
 	if (!said && job->options.resamples < COMPARE_RESAMPLES && !job->quiet)
-		ksv_note("note: values are divided anew %zu times instead of %d, as there are %zu "
-			 "differences: see --resamples", job->options.resamples,
+		ksv_note("note: values are divided again %zu times instead of %d, because there "
+			 "are %zu differences: see --resamples", job->options.resamples,
 			 COMPARE_RESAMPLES, job->compare.n_judged);
 	return KSV_EXIT_OK;
 }
@@ -497,11 +497,9 @@ static int run_job(struct job *job, char **files, int n)
 	int status = find_inputs(job, files, n);
 
 	if (!status && job->what.dialect && !job->what.boot)
-		status = ksv_usage_error(job->command, "--hypertrace says more about --boot, which "
-					 "is not there");
+		status = ksv_usage_error(job->command, "--hypertrace requires --boot");
 	if (!status && !n && !job->n_values)
-		status = ksv_usage_error(job->command, "which files? Give traces, --values or "
-					 "both");
+		status = ksv_usage_error(job->command, "no files: give traces, --values or both");
 	if (!status)
 		status = read_all(job, files, n);
 	if (!status && job->compare.n_runs < 2)

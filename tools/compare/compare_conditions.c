@@ -70,14 +70,14 @@ bool compare_confounder(const struct compare *compare, int run, enum compare_con
 		put_governors(before, sizeof(before), base);
 		put_governors(now, sizeof(now), other);
 		snprintf(text, size, "%s: its CPUs' governor is %s, that of %s is %s: this alone "
-			 "may be why values differ", compare->runs[run], now, compare->runs[0],
+			 "may explain differences", compare->runs[run], now, compare->runs[0],
 			 before);
 		return true;
 	}
 	if (what != COMPARE_FREQUENCY || !other_frequency(base, other))
 		return false;
-	snprintf(text, size, "%s: its vCPUs ran at %.3f GHz in the mean, those of %s at %.3f: this "
-		 "alone may be why values differ", compare->runs[run],
+	snprintf(text, size, "%s: the mean frequency of its vCPUs was %.3f GHz, that of %s %.3f: "
+		 "this alone may explain differences", compare->runs[run],
 		 compare_mean_khz(other) / 1e6, compare->runs[0], compare_mean_khz(base) / 1e6);
 	return true;
 }

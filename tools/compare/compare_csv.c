@@ -59,8 +59,8 @@ static int check_text(struct reader *reader)
 	for (; text < end; text += length) {
 		length = text_char(text, (size_t)(end - text), &code);
 		if (!length || ((code < ' ' || code == 0x7f) && code != '\t'))
-			return complain(reader, "byte 0x%02x is no text in UTF-8: convert the "
-					"file, for example with iconv", (unsigned char)*text);
+			return complain(reader, "byte 0x%02x is not valid UTF-8: convert the file, "
+					"for example with iconv", (unsigned char)*text);
 	}
 	return 1;
 }
@@ -74,10 +74,10 @@ static int read_record(struct reader *reader)
 	reader->line++;
 	while ((c = getc(reader->in)) != EOF && c != '\n') {
 		if (n == MAX_LINE - 1)
-			return complain(reader, "longer than %d bytes: this is no table of "
-					"results", MAX_LINE - 1);
+			return complain(reader, "longer than %d bytes: not a table of results",
+					MAX_LINE - 1);
 		if (!c)
-			return complain(reader, "a NUL byte: this is no CSV");
+			return complain(reader, "a NUL byte: not a CSV file");
 		reader->text[n++] = (char)c;
 	}
 	if (ferror(reader->in)) {
@@ -124,8 +124,8 @@ static int split(struct reader *reader)
 			return complain(reader, "field %d is quoted and does not end: add the "
 					"closing quote", reader->n_fields + 1);
 		if (*at && *at != ',')
-			return complain(reader, "text behind the closing quote of field %d: write "
-					"a quote inside a field twice", reader->n_fields + 1);
+			return complain(reader, "text after the closing quote of field %d: write a "
+					"quote inside a field twice", reader->n_fields + 1);
 		end = *at;
 		*at++ = '\0';
 		/* blanks around a field are nobody's intention */
@@ -174,7 +174,8 @@ static int take_wide_header(struct reader *reader)
 		if (is_one_of(reader->columns[i], counters, ARRAY_SIZE(counters)))
 			reader->columns[i] = NULL;
 		else if (!*reader->columns[i])
-			return complain(reader, "column %d has no name: it is the metric's", i + 1);
+			return complain(reader, "column %d has no name: give it the metric's name",
+					i + 1);
 		else
 			used++;
 		for (int j = 1; j < i && reader->columns[i]; j++)

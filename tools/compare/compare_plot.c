@@ -422,7 +422,7 @@ int compare_plot(const char *path, const struct compare *compare,
 	chart->options = options;
 	choose_groups(chart);
 	if (!chart->n_groups) {
-		ksv_error("%s: nothing to draw: the statistics asked for are not defined", path);
+		ksv_error("%s: nothing to draw: the selected statistics are not defined", path);
 		status = KSV_EXIT_FILE;
 	} else {
 		status = out_open(&out, path);

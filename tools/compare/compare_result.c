@@ -193,12 +193,12 @@ static void reason(const struct compare_metric *metric, int run, int kind, char 
 	else if (set->cells[kind].difference.verdict == STATS_UNKNOWN && set->n > 1 && base->n > 1)
 		snprintf(text, size, "not defined for these values");
 	else if (set->n < 2 || base->n < 2)
-		snprintf(text, size, "one value alone does not tell what is noise");
+		snprintf(text, size, "one value does not show the noise");
 	else if (set->n < least || base->n < least)
-		snprintf(text, size, "too few values to tell: it takes %u or more in each run",
+		snprintf(text, size, "too few values to decide: at least %u are needed in each run",
 			 least);
 	else
-		snprintf(text, size, "too few values to tell");
+		snprintf(text, size, "too few values to decide");
 }
 
 /** What became of the baseline, and with which interval. */
@@ -278,7 +278,7 @@ void compare_record_cost(const struct compare *compare, const struct compare_opt
 		return;
 	}
 	if (!rates || !rates->sets[run].n) {
-		cost->unknown = "no trace tells how many records there were";
+		cost->unknown = "no trace has the number of records";
 		return;
 	}
 	rate = rates->sets[run].cells[STATS_MEAN].value;

@@ -357,7 +357,7 @@ static int add_boots(struct job *job, const struct compare_trace_options *option
 	job->ret = n < 0 ? n : 0;
 	if (n)
 		return KSV_EXIT_OK;
-	ksv_error("%s: no guest tells of a phase or level of its boot that begins and ends in it",
+	ksv_error("%s: has no complete phase or level of a guest's boot",
 		  load->path);
 	return KSV_EXIT_FILE;
 }

@@ -166,7 +166,7 @@ static void put_record_costs(struct output *out, const struct compare *compare,
 		if (cost.unknown)
 			snprintf(text, sizeof(text), ": %s\n", cost.unknown);
 		else if (isnan(cost.interval.low))
-			snprintf(text, sizeof(text), ": %.4g ns; how sure that is is not known\n",
+			snprintf(text, sizeof(text), ": %.4g ns, with unknown uncertainty\n",
 				 cost.ns);
 		else if (cost.interval.low <= 0)
 			snprintf(text, sizeof(text), ": within noise, at most %.4g ns\n",

@@ -103,8 +103,8 @@ static int cut_in_two(const struct diff_options *options, struct report *reports
 	*after = *before;
 	at_ns = model_time(before->load, &options->at, 0);
 	if (at_ns <= before->from_ns || at_ns >= before->to_ns)
-		return ksv_usage_error(options->command, "%s: --at lies outside of what is "
-				       "compared, which goes from %lld ns to %lld ns",
+		return ksv_usage_error(options->command, "%s: --at lies outside the compared "
+				       "window, from %lld ns to %lld ns",
 				       before->file, (long long)before->from_ns,
 				       (long long)before->to_ns);
 	before->to_ns = after->from_ns = at_ns;
@@ -197,7 +197,7 @@ static int run_diff(const struct ksv_command *command, int argc, char **argv)
 	else if (n != 1 && options.at.kind)
 		status = ksv_usage_error(command, "--at is of one trace");
 	else if (!options.at.kind && (options.from.kind || options.to.kind))
-		status = ksv_usage_error(command, "--from and --to go with --at");
+		status = ksv_usage_error(command, "--from and --to require --at");
 	else
 		status = diff_args(&options, argv + first, n);
 end:

@@ -124,7 +124,7 @@ static void put_state(struct output *out, const struct diff_item *item)
 		[VIRT_POLLING] = "polling",
 		[VIRT_VMM] = "in its VMM",
 		[VIRT_PREEMPTED] = "preempted",
-		[VIRT_WAKING] = "awake and waiting for a physical CPU",
+		[VIRT_WAKING] = "awake and waiting for a pCPU",
 		[VIRT_BLOCKED] = "asleep",
 		[VIRT_OFFLINE] = "offline",
 		[VIRT_UNKNOWN] = "not known",
@@ -168,7 +168,7 @@ static void put_item(struct output *out, const struct diff_item *item)
 		break;
 	case DIFF_MIGRATIONS:
 		put_who(out, item);
-		out_printf(out, " moved to another physical CPU %.1f times a second, before %.1f",
+		out_printf(out, " moved to another pCPU %.1f times a second, before %.1f",
 			   item->value[DIFF_AFTER].per_s, item->value[DIFF_BEFORE].per_s);
 		break;
 	default:
@@ -187,7 +187,7 @@ static void put_head(struct output *out, const struct diff *diff, const struct r
 		out_str(out, " .. ");
 		out_ns(out, reports[side].to_ns, 0);
 		if (diff->unknown[side] > MUCH_UNKNOWN)
-			out_printf(out, "; up to %.1f %% of a vCPU's time is not known",
+			out_printf(out, "; up to %.1f %% of a vCPU's time is unknown",
 				   100 * diff->unknown[side]);
 		out_char(out, '\n');
 	}
@@ -213,14 +213,14 @@ void diff_write_text(struct output *out, const struct diff *diff, const struct r
 		out_printf(out, " is there only %s.\n", sides[diff->missing[i].only]);
 	}
 	if (!diff->n && !diff->n_missing)
-		out_str(out, diff->n_vcpus ? "Nothing differs by more than what --above says.\n" :
+		out_str(out, diff->n_vcpus ? "Nothing differs by more than --above.\n" :
 			"There are no vCPUs.\n");
 	if (diff->n > n || diff->n_same)
 		out_printf(out, "\nLeft out: %zu more, and %zu that differ by less than --above.\n",
 			   diff->n - n, diff->n_same);
 	if (diff->n)
-		out_str(out, "\nOne recording each: whether that is chance, 'kshark-virt compare' "
-			     "tells from several.\n");
+		out_str(out, "\nThere is one recording of each: use 'kshark-virt compare' with "
+			     "several to rule out chance.\n");
 }
 
 /* --- CSV ------------------------------------------------------------------------------------- */

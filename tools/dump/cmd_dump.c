@@ -97,8 +97,7 @@ static const struct ksv_option dump_option_table[] = {
 static int check_options(const struct dump_options *options)
 {
 	if (options->kallsyms && !options->hypertrace)
-		return ksv_usage_error(options->command, "--kallsyms says more about --hypertrace, "
-				       "which is not there");
+		return ksv_usage_error(options->command, "--kallsyms requires --hypertrace");
 	if (options->hypertrace && options->list_events)
 		return ksv_usage_error(options->command, "either --hypertrace or --list-events");
 	return options->hypertrace ? 0 : dump_check_patterns(&options->filter, options->command);
@@ -178,7 +177,7 @@ static int check_window(const struct dump_options *options, const struct xen_tra
 	if (from->kind == KSV_TIME_NONE || to->kind == KSV_TIME_NONE ||
 	    ns_of(trace, from) <= ns_of(trace, to))
 		return 0;
-	return ksv_usage_error(options->command, "--from is after --to: nothing lies between");
+	return ksv_usage_error(options->command, "--from is after --to");
 }
 
 static int dump_file(const char *path, struct dump_options *options, struct output *out)
@@ -269,7 +268,7 @@ static int run_dump(const struct ksv_command *command, int argc, char **argv)
 	else if (first == argc)
 		status = ksv_usage_error(command, "which file?");
 	else if (first + 1 < argc)
-		status = ksv_usage_error(command, "one file at a time; '%s' is too much",
+		status = ksv_usage_error(command, "give one file; '%s' is another one",
 					 argv[first + 1]);
 	else
 		status = dump_arg(argv[first], &options, &out);

@@ -57,8 +57,8 @@ int dump_check_patterns(const struct dump_filter *filter, const struct ksv_comma
 		for (int j = 0; j < xen_events_count() && !found; j++)
 			found = !fnmatch(pattern->glob, xen_event_at(j)->name, 0);
 		if (!found)
-			return ksv_usage_error(command, "--event %s: no event has such a "
-					       "name; --list-events shows all", pattern->glob);
+			return ksv_usage_error(command, "--event %s: no such event; --list-events "
+					       "lists all", pattern->glob);
 	}
 	return 0;
 }

@@ -318,8 +318,8 @@ static void note_choices(struct hyper_dump *dump)
 				 machine->why);
 	}
 	if (!dump->calls.n)
-		ksv_note("%s: there are no hypercalls in it: of KVM record kvm:kvm_hypercall, of "
-			 "Xen the class guest", dump->load.path);
+		ksv_note("%s: has no hypercalls: record kvm:kvm_hypercall for KVM, or the class "
+			 "guest for Xen", dump->load.path);
 	model_notes(&dump->load);
 }
 

@@ -111,8 +111,8 @@ static int check_beside(const char *path)
 			break;
 		}
 		if (!lstat(beside, &st)) {
-			ksv_error("%s: %s is there, which belongs to the database of before: end "
-				  "the program that has it open, or remove both files", path,
+			ksv_error("%s: %s exists and belongs to the old database: close the "
+				  "program that uses it, or remove both files", path,
 				  beside);
 			status = KSV_EXIT_FILE;
 		}

@@ -100,8 +100,8 @@ static int find_rows(struct figure *figure, char *error, size_t size)
 	for (int32_t i = 0; i < (options->by_vcpu ? n_vcpus : n_pcpus); i++)
 		n += options->by_vcpu ? options->vcpus[i] : options->pcpus[i];
 	if (n > FIGURE_MAX_ROWS) {
-		snprintf(error, size, "%d rows are more than can be seen: say which %s, at "
-			 "most %d, by --vcpu or --pcpu", n, options->by_vcpu ? "vCPUs" : "pCPUs",
+		snprintf(error, size, "%d rows are too many: select %s, at most %d, with --vcpu or "
+			 "--pcpu", n, options->by_vcpu ? "vCPUs" : "pCPUs",
 			 FIGURE_MAX_ROWS);
 		return -EINVAL;
 	}
@@ -328,7 +328,8 @@ struct figure *figure_new(const struct figure_options *options, char *error, siz
 	if (find_migrations(figure) || order_migrations(figure))
 		goto fail;
 	if (!figure->n_rows) {
-		snprintf(error, error_size, "nothing to show: no such %s in this span of the trace",
+		snprintf(error, error_size, "nothing to show: no such %s in this window of the "
+			 "trace",
 			 options->by_vcpu ? "vCPU" : "pCPU");
 		ret = -EINVAL;
 		goto fail;

@@ -82,8 +82,8 @@ static bool has_parts(const char *path)
 static int leave_out(struct trace_args *args, const struct recording *recording,
 		     const struct recording_file *file, const char *path, const char *why)
 {
-	const char *parts = has_parts(path) ? "; trace-cmd has not put it together from its "
-			    "parts, which 'trace-cmd restore' does" : "";
+	const char *parts = has_parts(path) ? "; trace-cmd has not joined its parts: run "
+			    "'trace-cmd restore'" : "";
 
 	if (file->role == RECORDING_HOST) {
 		ksv_error("%s: the trace of the host: %s%s", path, why, parts);
@@ -94,11 +94,11 @@ static int leave_out(struct trace_args *args, const struct recording *recording,
 	/* of one that was not brought to its end, it need not be there */
 	if (recording->state == RECORDING_COMPLETE) {
 		args->left_out++;
-		ksv_error("%s: the trace of guest %s is left out: %s%s", path,
+		ksv_error("%s: the trace of guest %s is skipped: %s%s", path,
 			  file->guest ? file->guest : "?", why, parts);
 	} else {
 		trace_notes_add(&args->notes, TRACE_NOTE_PAIRING, TRACE_NOTE_WARNING,
-				"%s: the trace of guest %s is left out: %s%s", path,
+				"%s: the trace of guest %s is skipped: %s%s", path,
 				file->guest ? file->guest : "?", why, parts);
 		trace_args_print_notes(&args->notes, args->quiet);
 	}
@@ -144,7 +144,7 @@ static void note_state(struct trace_notes *notes, const struct recording *record
 	if (recording->state == RECORDING_RUNNING)
 		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_INFO,
 				"%s: is still being recorded, or its recorder was killed: it is "
-				"read as far as it goes", recording->folder);
+				"read to its present end", recording->folder);
 	else if (recording->state == RECORDING_STOPPED)
 		trace_notes_add(notes, TRACE_NOTE_DAMAGE, TRACE_NOTE_INFO,
 				"%s: the recording was stopped: %s", recording->folder, reason);
@@ -173,7 +173,7 @@ static int add_recording(struct trace_args *args, const struct recording *record
 	if (!status)
 		status = add_files(args, recording, RECORDING_HOST);
 	if (!status && args->n == before) {
-		ksv_error("%s/" RECORDING_FILE ": names no trace of a host: give the traces one by "
+		ksv_error("%s/" RECORDING_FILE ": lists no trace of a host: give the traces one by "
 			  "one", recording->folder);
 		return KSV_EXIT_FILE;
 	}
@@ -248,7 +248,7 @@ int trace_args_add_all(struct trace_args *args, char **argv, int n)
 
 int trace_args_twice(const char *one, const char *other, const char *why)
 {
-	ksv_error("%s and %s %s, which would count twice: give only one of them", one, other, why);
+	ksv_error("%s and %s %s, and would count twice: give only one of them", one, other, why);
 	return KSV_EXIT_USAGE;
 }
 
@@ -301,7 +301,8 @@ int trace_args_check_output(const struct trace_args *args, const struct ksv_comm
 
 		/* a folder's list is nothing that is given by itself */
 		if (slash && !strcmp(slash + 1, RECORDING_FILE) && ksv_same_file(path, out))
-			status = ksv_usage_error(command, "--%s %s: is what tells of the recording",
+			status = ksv_usage_error(command, "--%s %s: is the list of the recording's "
+						 "files",
 						 option, out ? out : "-");
 		else
 			status = ksv_check_output(command, option, out, path);

@@ -40,8 +40,8 @@ static int leave_out(struct model_files *files, int i)
 	/* of a recording, it is the right one, and nobody has aligned it yet */
 	if (arg->is_guest) {
 		trace_notes_add(&files->notes, TRACE_NOTE_ALIGNMENT, TRACE_NOTE_WARNING,
-				"%s: is not aligned with its host and left out; 'kshark-virt "
-				"align --write' with the folder does that", arg->path);
+				"%s: is skipped, because it is not aligned with its host; run "
+				"'kshark-virt align --write' with the folder", arg->path);
 		trace_args_print_notes(&files->notes, files->quiet);
 		return KSV_EXIT_OK;
 	}
@@ -54,9 +54,9 @@ static int leave_out(struct model_files *files, int i)
 		ksv_error(HOST_KVM_NO_ENTRIES, arg->path);
 		return KSV_EXIT_FILE;
 	}
-	ksv_error("%s: no VM entries and exits in it, and none of the other files is the host "
-		  "that was recorded with it (trace-cmd record -A) or aligned with it "
-		  "(kshark-virt align --write)", arg->path);
+	ksv_error("%s: has no VM entries and exits, and no other file is its host's trace, "
+		  "recorded with it (trace-cmd record -A) or aligned with it (kshark-virt align "
+		  "--write)", arg->path);
 	return KSV_EXIT_FILE;
 }
 
@@ -210,8 +210,9 @@ int model_files_only_host(const struct model_files *files, const struct ksv_comm
 		if (!model_files_is_host(files, i) || files->hosts[i] >= 0)
 			continue;
 		if (*host >= 0)
-			return ksv_usage_error(command, "one host at a time: %s is another one "
-					       "than %s", files->paths[i], files->paths[*host]);
+			return ksv_usage_error(command, "one host at a time: %s and %s are "
+					       "different hosts",
+					       files->paths[i], files->paths[*host]);
 		*host = i;
 	}
 	return *host < 0 ? KSV_EXIT_FILE : KSV_EXIT_OK;

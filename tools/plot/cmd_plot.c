@@ -140,13 +140,13 @@ static int find_format(struct plot_options *options)
 			options->format = i;
 	}
 	if (options->format < 0 && options->output && strcmp(options->output, "-") != 0)
-		return ksv_usage_error(options->command, "--output %s: ends in none of .svg, .png, "
-				       ".pdf and .csv; say --format", options->output);
+		return ksv_usage_error(options->command, "--output %s: the suffix is not .svg, "
+				       ".png, .pdf or .csv; give --format", options->output);
 	if (options->format < 0)
 		options->format = FORMAT_SVG;
 	if ((options->format == FORMAT_PNG || options->format == FORMAT_PDF) &&
 	    (!options->output || !strcmp(options->output, "-")) && isatty(STDOUT_FILENO))
-		return ksv_usage_error(options->command, "a terminal cannot show %s; say --output "
+		return ksv_usage_error(options->command, "a terminal cannot show %s; give --output "
 				       "FILE", format_names[options->format]);
 	return 0;
 }
@@ -213,8 +213,8 @@ static int find_span(struct plot *plot)
 		plot->to_ns = end;
 	if (plot->from_ns < plot->to_ns)
 		return KSV_EXIT_OK;
-	return ksv_usage_error(options->command, "nothing lies between --from and --to: the trace "
-			       "is from %.9f to %.9f s", (double)begin / 1e9, (double)end / 1e9);
+	return ksv_usage_error(options->command, "--from and --to select nothing: the trace is "
+			       "from %.9f to %.9f s", (double)begin / 1e9, (double)end / 1e9);
 }
 
 /* --- numbers --------------------------------------------------------------------------------- */
@@ -344,9 +344,8 @@ static int find_boot(struct plot *plot)
 
 	if (status || !plot->options->boot.wanted || plot->boot.n_lanes)
 		return status;
-	return ksv_usage_error(plot->options->command, "no guest that is shown tells of phases or "
-			       "levels of its boot in this span of the trace, through hypercalls "
-			       "or by its own trace");
+	return ksv_usage_error(plot->options->command, "no shown guest has phases or levels of its "
+			       "boot in this window, neither in hypercalls nor in its own trace");
 }
 
 static int plot_figure(struct plot *plot)
@@ -383,7 +382,7 @@ static int plot_figure(struct plot *plot)
 	if (options->format == FORMAT_PNG && (options->width * scale > MAX_PIXELS ||
 					      figure_height(figure) * scale > MAX_PIXELS))
 		status = ksv_usage_error(options->command, "a PNG of %.0f x %.0f is too large: at "
-					 "most %d pixels a side; say a smaller --width, --height "
+					 "most %d pixels a side; give a smaller --width, --height "
 					 "or --scale", options->width * scale,
 					 figure_height(figure) * scale, MAX_PIXELS);
 	else
@@ -418,8 +417,8 @@ static int read_tasks(struct plot *plot)
 		return KSV_EXIT_OK;
 	if (plot->load.n_guests)
 		return plot_tasks_read(&plot->tasks, &plot->load);
-	return ksv_usage_error(plot->options->command, "--tasks: no aligned trace of a guest is "
-			       "given behind that of its host");
+	return ksv_usage_error(plot->options->command, "--tasks: give the aligned trace of a guest "
+			       "after that of its host");
 }
 
 /** @kvm: if the file has been opened already; is closed in the end */
@@ -514,12 +513,13 @@ static int plot_args(char **argv, int n, const struct plot_options *options)
 static int check_options(struct plot_options *options)
 {
 	if (!options->boot.wanted && (options->boot.dialect || options->boot.kallsyms))
-		return ksv_usage_error(options->command, "--hypertrace and --kallsyms say more "
-				       "about --boot, which is not there");
+		return ksv_usage_error(options->command, "--hypertrace and --kallsyms require "
+				       "--boot");
 	if (options->tasks && options->by == BY_VCPU)
 		return ksv_usage_error(options->command, "--tasks: rows are pCPUs, not vCPUs");
 	if (options->tasks && options->boot.wanted && options->format == FORMAT_CSV)
-		return ksv_usage_error(options->command, "as numbers, either --tasks or --boot");
+		return ksv_usage_error(options->command, "with --format csv, give either --tasks "
+				       "or --boot");
 	if (options->by < 0)
 		options->by = options->tasks ? BY_PCPU : BY_VCPU;
 	return KSV_EXIT_OK;
@@ -551,8 +551,8 @@ static int plot_run(const struct ksv_command *command, int argc, char **argv)
 	if (!status && argc == first)
 		status = ksv_usage_error(command, "no file is given");
 	if (!status && argc - first > 1 && !options->tasks && !options->boot.wanted)
-		status = ksv_usage_error(command, "one file at a time; those of guests are of use "
-					 "with --tasks and --boot");
+		status = ksv_usage_error(command, "give one file; traces of guests require --tasks "
+					 "or --boot");
 	if (!status)
 		status = options->tasks || options->boot.wanted ?
 			 plot_args(argv + first, argc - first, options) :

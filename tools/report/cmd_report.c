@@ -214,20 +214,17 @@ static int check_options(const struct report_options *options)
 				       "--threads, --handlers, --power, --migrations, --devices, "
 				       "--tracing, and --hypertrace, --boot, --function");
 	if (options->hypertrace.kallsyms && !wants_guests(options))
-		return ksv_usage_error(options->command, "--kallsyms says more about --hypertrace, "
-				       "--boot and --function, none of which is there");
+		return ksv_usage_error(options->command, "--kallsyms requires --hypertrace, --boot "
+				       "or --function");
 	if (!options->worst.n && (options->worst.kinds || options->worst.above_ns))
-		return ksv_usage_error(options->command, "--kind and --above say more about "
-				       "--worst, which is not there");
+		return ksv_usage_error(options->command, "--kind and --above require --worst");
 	if (options->topology && !options->pages[PAGE_MIGRATIONS])
-		return ksv_usage_error(options->command, "--topology says more about --migrations, "
-				       "which is not there");
+		return ksv_usage_error(options->command, "--topology requires --migrations");
 	if (options->pages[PAGE_DEVICES] != !!options->monitors.n_paths)
-		return ksv_usage_error(options->command, "--devices and --monitor go together: "
-				       "what is told is what the monitors traced");
+		return ksv_usage_error(options->command, "--devices requires --monitor FILE "
+				       "(QEMU's own trace), and --monitor requires --devices");
 	if (!options->tracing && options->record_cost_ns > 0)
-		return ksv_usage_error(options->command, "--record-cost says more about --tracing, "
-				       "which is not there");
+		return ksv_usage_error(options->command, "--record-cost requires --tracing");
 	return KSV_EXIT_OK;
 }
 
@@ -250,7 +247,7 @@ static int job_opened(void *arg)
 	job->counted.count.to_ns = model_time(&job->counted.load, &job->options->to, INT64_MAX);
 	if (job->counted.count.from_ns >= job->counted.count.to_ns)
 		return ksv_usage_error(job->options->command,
-				       "--from is not before --to: nothing lies between");
+				       "--from is not before --to");
 	job->tracing.from_ns = job->counted.count.from_ns;
 	job->tracing.to_ns = job->counted.count.to_ns;
 	job->counted.kvm.from_ns = job->counted.count.from_ns;
@@ -307,11 +304,11 @@ static void note_invisible(const struct job *job)
 {
 	const struct report_options *options = job->options;
 	const char *missing = job->report.delivery ? job->counted.delivery.missing :
-			      "no aligned trace of the guest is given behind that of its host";
+			      "no aligned trace of the guest is given";
 
 	if (options->worst.n && options->worst.kinds >> VIRT_WORST_IRQ & 1 && !options->quiet &&
 	    missing)
-		ksv_note("%s: the delivery of interrupts cannot be seen, because %s",
+		ksv_note("%s: interrupt delivery is unknown, because %s",
 			 job->counted.load.path, missing);
 }
 

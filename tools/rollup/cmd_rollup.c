@@ -135,13 +135,14 @@ static int find_realtime(const struct rollup_options *options, const struct repo
 	if (options->start.given)
 		*zero_ns = options->start.ns;
 	else if (!host_trace_realtime(&report->load->host, zero_ns))
-		return ksv_usage_error(options->command, "%s: nothing tells when it was recorded: "
-				       "give --start-time, which is time 0 of the trace",
+		return ksv_usage_error(options->command, "%s: its start time is unknown: give "
+				       "--start-time, the real time of time 0",
 				       report->file);
 	/* also where the trace begins, whatever the window is */
 	if (is_real(*zero_ns, virt_model_begin(model)) && is_real(*zero_ns, virt_model_end(model)))
 		return KSV_EXIT_OK;
-	ksv_error("%s: by %s, it was not recorded between 1970 and 2106: give %s--start-time",
+	ksv_error("%s: according to %s, it was not recorded between 1970 and 2106: give "
+		  "%s--start-time",
 		  report->file, options->start.given ? "--start-time" : "its sidecar",
 		  options->start.given ? "another " : "");
 	return KSV_EXIT_FILE;
@@ -229,14 +230,13 @@ static int run_rollup(const struct ksv_command *command, int argc, char **argv)
 	if (status >= 0)
 		goto end;
 	if (options.interval.kind != KSV_TIME_NS || options.interval.ns <= 0)
-		status = ksv_usage_error(command, "--interval is not a time longer than 0");
+		status = ksv_usage_error(command, "--interval must be longer than 0");
 	else if (!options.host || !*options.host)
-		status = ksv_usage_error(command, "whose traces are they? Give --host NAME");
+		status = ksv_usage_error(command, "no host: give --host NAME");
 	else if (argc == first)
 		status = ksv_usage_error(command, "which file?");
 	else if (options.start.given && argc - first > 1)
-		status = ksv_usage_error(command, "--start-time is that of one trace: one file at "
-					 "a time");
+		status = ksv_usage_error(command, "--start-time requires a single file");
 	else
 		status = roll_up_files(&options, argv + first, argc - first);
 end:

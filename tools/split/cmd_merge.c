@@ -234,7 +234,7 @@ static int run_merge(const struct ksv_command *command, int argc, char **argv)
 	if (status >= 0)
 		return status;
 	if (!options.output)
-		return ksv_usage_error(command, "where to? Give --output FILE");
+		return ksv_usage_error(command, "no output: give --output FILE");
 	if (argc - first < 2 || argc - first > MAX_FILES)
 		return ksv_usage_error(command, argc - first < 2 ? "which files? Two or more" :
 				       "too many files at a time");

@@ -68,7 +68,7 @@ static int cut_failed(const struct split_job *job, const struct split_cut *cut, 
 {
 	if (ret == -EEXIST)
 		ksv_error("%s: in this window, the TSC of pCPU %d jumps back: two recordings in "
-			  "one file, or a reboot. Choose a window in which it does not", job->path,
+			  "one file, or a reboot. Choose a window without this jump", job->path,
 			  cut->twice);
 	else if (ret == -ESTALE)
 		return model_changed(&job->load, KSV_EXIT_FILE);
@@ -209,13 +209,13 @@ static void tell(const struct split_job *job)
 {
 	char pcpus[512];
 
-	ksv_note("%s: %llu records from %.9f to %.9f s, and what is known of their ends in "
+	ksv_note("%s: %llu records from %.9f to %.9f s, and the states at their ends in "
 		 "%s.meta.json", job->target.trace, (unsigned long long)job->part->records,
 		 (double)job->part->model->from_ns / 1e9, (double)job->part->model->to_ns / 1e9,
 		 job->target.trace);
 	split_pcpu_list(pcpus, sizeof(pcpus), job->part->model);
 	if (*pcpus)
-		ksv_note("%s: without the records of pCPU %s: what these tell is not known",
+		ksv_note("%s: without the records of pCPU %s: what only these show is unknown",
 			 job->target.trace, pcpus);
 }
 
@@ -258,8 +258,8 @@ static int split_file(const struct split_options *options, const char *path, con
 	int status;
 
 	if (trace_dat_is(path)) {
-		ksv_error("%s: a trace.dat: only xentrace files can be split; for this one there "
-			  "is 'trace-cmd split'", path);
+		ksv_error("%s: a trace.dat: only xentrace files can be split; use 'trace-cmd "
+			  "split'", path);
 		return KSV_EXIT_FILE;
 	}
 	status = model_load(&job.load);

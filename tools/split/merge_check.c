@@ -173,8 +173,8 @@ static int check_left_out(const struct merge *merge)
 		for (int32_t pcpu = 0; pcpu < first->part->n_pcpus; pcpu++) {
 			if (is_there(merge, 0, pcpu) == is_there(merge, i, pcpu))
 				continue;
-			ksv_error("pCPU %d is there from %.9f s on, and not from %.9f s on: give "
-				  "its part as well", (int)pcpu,
+			ksv_error("pCPU %d has records from %.9f s on, but not from %.9f s on: "
+				  "give its part as well", (int)pcpu,
 				  (double)merge->files[is_there(merge, 0, pcpu) ? 0 : i]
 				  .part->model->from_ns / 1e9,
 				  (double)merge->files[is_there(merge, 0, pcpu) ? i : 0]

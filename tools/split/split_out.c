@@ -118,8 +118,8 @@ int split_open(struct split_target *target, const struct ksv_command *command, c
 
 	*target = (struct split_target){ .trace = path };
 	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode)))
-		return ksv_usage_error(command, "--output %s: not a regular file, beside which "
-				       "there can be a sidecar", path);
+		return ksv_usage_error(command, "--output %s: not a regular file, so there can be "
+				       "no sidecar", path);
 	target->sidecar = sidecar_path(path);
 	target->out = calloc(1, sizeof(*target->out));
 	ret = target->sidecar && target->out ? whole_file_open(&target->file, path, false) :
@@ -156,8 +156,8 @@ static int write_both(struct split_target *target, struct json_object *root)
 
 	if (strlen(json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY |
 						  JSON_C_TO_STRING_SPACED)) > SIDECAR_MAX_BYTES) {
-		ksv_error("%s: what is to be kept beside it is more than a sidecar can have, %d "
-			  "MiB: choose another window", target->trace, SIDECAR_MAX_BYTES >> 20);
+		ksv_error("%s: its sidecar would be larger than %d MiB: choose another window",
+			  target->trace, SIDECAR_MAX_BYTES >> 20);
 		whole_file_discard(&target->file);
 		return KSV_EXIT_FILE;
 	}

@@ -248,10 +248,11 @@ static int top_file(struct top_options *options, const char *path, const struct 
 static int check_live(const struct top_options *options, const char *path)
 {
 	if (options->from.kind || options->to.kind)
-		return ksv_usage_error(options->command, "%s: --from and --to are of traces that "
-				       "are complete", path);
+		return ksv_usage_error(options->command, "%s: --from and --to require a complete "
+				       "trace", path);
 	if (options->trace.correct_skew)
-		return ksv_usage_error(options->command, "%s: --correct-skew takes all of a trace",
+		return ksv_usage_error(options->command, "%s: --correct-skew requires a complete "
+				       "trace",
 				       path);
 	if (options->interval.ns < LEAST_LIVE_NS)
 		return ksv_usage_error(options->command, "%s: --interval is shorter than 10ms",
@@ -436,12 +437,13 @@ static int wait_for(const char *path, const char *folder, bool quiet)
 static int follow_beside(struct top_options *options, const char *folder)
 {
 	if (!record_lock_is_of(folder)) {
-		ksv_error("%s: is not being recorded by this host, or was killed: top tells of "
-			  "the host that it runs on", folder);
+		ksv_error("%s: is not being recorded on this host, or its recorder was killed: run "
+			  "top on the host that records", folder);
 		return KSV_EXIT_FILE;
 	}
 	if (!options->quiet)
-		ksv_note("%s: is shown from buffers of top's own, beside the recording", folder);
+		ksv_note("%s: is shown from top's own buffers, independent of the recording",
+			 folder);
 	return follow_host(options, folder, still_grows, (void *)(uintptr_t)folder);
 }
 
@@ -516,8 +518,8 @@ static int top_arg(struct top_options *options, const char *arg)
 static int top_host(struct top_options *options)
 {
 	if (options->follow || options->sidecar || options->trace.cpu_hz)
-		return ksv_usage_error(options->command, "--follow, --sidecar and --cpu-hz are "
-				       "of a FILE");
+		return ksv_usage_error(options->command, "--follow, --sidecar and --cpu-hz require "
+				       "a FILE");
 	if (!options->hold.kind)
 		options->hold.ns = HOLD_NS;
 	return follow_host(options, "this host", NULL, NULL);
@@ -540,9 +542,9 @@ static int run_top(const struct ksv_command *command, int argc, char **argv)
 	if (status >= 0)
 		goto end;
 	if (options.interval.kind != KSV_TIME_NS || options.interval.ns <= 0)
-		status = ksv_usage_error(command, "--interval is not a time longer than 0");
+		status = ksv_usage_error(command, "--interval must be longer than 0");
 	else if (options.hold.kind == KSV_TIME_TSC || options.hold.ns < 0)
-		status = ksv_usage_error(command, "--hold is no length of time");
+		status = ksv_usage_error(command, "--hold must be a duration");
 	else if (argc - first > 1)
 		status = ksv_usage_error(command, "one file at a time");
 	else

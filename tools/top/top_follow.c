@@ -57,7 +57,7 @@ static void note_silence(const struct top_follow *follow, const struct top_statu
 		return;
 	}
 	if (!*told && !follow->quiet)
-		ksv_note("%s: %s: nothing has come for %d s", follow->name,
+		ksv_note("%s: %s: no data for %d s", follow->name,
 			 status->state == TOP_WAITING ? "waiting for records" : "stalled", seconds);
 	*told = true;
 }
@@ -65,15 +65,15 @@ static void note_silence(const struct top_follow *follow, const struct top_statu
 static void note_counts(const struct top_follow *follow, const struct top_count *count)
 {
 	if (count->late)
-		ksv_note("%s: %llu records came too late, by up to %.3f ms: they count as lost",
+		ksv_note("%s: %llu records arrived too late, by up to %.3f ms: they count as lost",
 			 follow->name, (unsigned long long)count->late,
 			 (double)count->late_ns / 1e6);
 	if (count->lost)
 		ksv_note("%s: %llu records were lost: larger buffers (--buffer) keep more",
 			 follow->name, (unsigned long long)count->lost);
 	if (count->hurried)
-		ksv_note("%s: more had come than may wait (--limit): %llu records were taken "
-			 "before what other physical CPUs may have had to say", follow->name,
+		ksv_note("%s: waiting records exceeded --limit: %llu records were processed before "
+			 "those of other pCPUs", follow->name,
 			 (unsigned long long)count->hurried);
 }
 

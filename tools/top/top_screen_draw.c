@@ -175,7 +175,7 @@ static void put_state(struct pen *pen, const struct top_screen *screen)
 	else if (status->state == TOP_ENDED && screen->source->is_live)
 		put(pen, "has ended");
 	else if (screen->source->is_live && silent_s >= 2)
-		put(pen, "nothing has come for %d s", silent_s);
+		put(pen, "no data for %d s", silent_s);
 	else if (screen->source->is_live)
 		put(pen, "live");
 	else
@@ -431,16 +431,16 @@ static const char *const help[] = {
 	"q            quit",
 	"Space        freeze, go on",
 	"Left Right   an interval back or forward; [ ] the same, { } ten",
-	"Home End     the first one that is kept, the last one",
+	"Home End     the first and the last one in memory",
 	"Up Down      choose a row; PgUp PgDn",
 	"Enter        open or close a machine or vCPU; a all machines",
 	"s S          sort by the next column, the one before; r the other way round",
 	"h            this help",
 	"",
-	"Shares are of the time that is known, in per cent. Of a machine, they are of its",
+	"Shares are in per cent of the known time. For a machine, they are those of its",
 	"vCPUs together, and p99 is that of the worst one. In bars, a letter is a state:",
 	"G guest, H hypervisor, M monitor (vmm), P preempted (steal), W woken and waiting",
-	"for a pCPU, L hypervisor polls for an event, . blocked, - offline, ? not known.",
+	"for a pCPU, L hypervisor polls for an event, . blocked, - offline, ? unknown.",
 };
 
 static void draw_help(void)

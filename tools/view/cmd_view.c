@@ -179,14 +179,14 @@ static int run_view(const struct ksv_command *command, int argc, char **argv)
 	if (view.files.window.from.kind == KSV_TIME_NS &&
 	    view.files.window.to.kind == KSV_TIME_NS &&
 	    view.files.window.from.ns >= view.files.window.to.ns)
-		return ksv_usage_error(command, "--from is not before --to: nothing lies between");
+		return ksv_usage_error(command, "--from is not before --to");
 	if (view_wants_window(&view.files) && (view.start.session || !view.files.n))
 		return ksv_usage_error(command, "--from and --to are of files, %s",
 				       view.start.session ? "and a session has its own" :
 				       "and there is none");
 	if (view.start.session && view.files.n)
-		return ksv_usage_error(command, "a session names its files itself; "
-				       "'%s' is too much", view.files.paths[0]);
+		return ksv_usage_error(command, "a session lists its files; do not give '%s'",
+				       view.files.paths[0]);
 	for (int i = 0, n = 0; i < view.files.n; i++) {
 		n += !strcmp(view.files.paths[i], "-");
 		if (n > 1)

@@ -235,8 +235,8 @@ static bool check_kind(const struct view_files *files, const char *shown, enum f
 {
 	if (kind != FILE_UNKNOWN || files->any_kind)
 		return true;
-	ksv_error("%s: neither a file of xentrace nor one of trace-cmd, nor a trace of QEMU's; "
-		  "if a plugin of your own reads it, name that: -- -p PLUGIN", shown);
+	ksv_error("%s: not a trace of xentrace, trace-cmd or QEMU; if another plugin reads it, "
+		  "load it with -- -p PLUGIN", shown);
 	return false;
 }
 
@@ -358,8 +358,8 @@ static void note_alignment(const char *path)
 	if (ret < 0)
 		ksv_note("%s", error);
 	else if (!ret)
-		ksv_note("%s: has a clock of its own; 'kshark-virt align --write HOST %s' puts it "
-			 "on that of its host", path, path);
+		ksv_note("%s: is not aligned with its host; run 'kshark-virt align --write HOST "
+			 "%s'", path, path);
 }
 
 /**
@@ -436,7 +436,7 @@ static int hand_over_window(struct view_files *files, int i)
 	files->calls[i] = false;
 	if (is_regular(path))
 		return view_hand_over_window(files, path, i > 0, &files->names[i]);
-	ksv_error("%s: a pipe has no window that could be loaded alone: write it to a file",
+	ksv_error("%s: --from and --to cannot load a window of a pipe: write it to a file",
 		  strcmp(path, "-") ? path : "standard input");
 	return -EINVAL;
 }

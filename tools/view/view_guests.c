@@ -51,7 +51,7 @@ static int add_guest(struct view_files *files, const struct guest_pointer *point
 
 	free(folder);
 	if (ret) {
-		ksv_error("%s: what its guest %s tells is not shown: %s", pointer->host,
+		ksv_error("%s: the events of its guest %s are not shown: %s", pointer->host,
 			  pointer->machine, error);
 		return 0;
 	}

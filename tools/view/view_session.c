@@ -30,8 +30,8 @@ static bool check_trace(const char *session, struct json_object *data)
 		return false;
 	}
 	if (st.st_mtime != time) {
-		ksv_error("%s: its trace %s has been changed since the session was saved, and "
-			  "KernelShark does not restore it then; open the trace itself", session,
+		ksv_error("%s: its trace %s was changed since the session was saved, so "
+			  "KernelShark does not restore it; open the trace itself", session,
 			  path);
 		return false;
 	}

@@ -22,11 +22,11 @@ static bool check_kind(const char *path)
 	if (xentrace_check(path) || xen_window_is(path))
 		return true;
 	if (trace_dat_is(path))
-		ksv_error("%s: a trace.dat: --from and --to load a window of xentrace files only; "
-			  "cut this one out with 'trace-cmd split' first", path);
+		ksv_error("%s: a trace.dat: --from and --to load windows of xentrace files only; "
+			  "use 'trace-cmd split' first", path);
 	else
-		ksv_error("%s: --from and --to load a window of xentrace files only, and it is "
-			  "none", path);
+		ksv_error("%s: not a xentrace file: --from and --to load windows of xentrace files "
+			  "only", path);
 	return false;
 }
 

@@ -149,11 +149,11 @@ static int check_subject(const struct why_options *options)
 	if (wanted > 1)
 		return ksv_usage_error(options->command, "only one of --vcpu, --task and --cpu");
 	if (!wanted && !options->worst)
-		return ksv_usage_error(options->command, "whose time? Give --vcpu, --task or "
-				       "--cpu, or --worst");
+		return ksv_usage_error(options->command, "no subject: give --vcpu, --task, --cpu "
+				       "or --worst");
 	if (options->task && !strchr(options->task, ':'))
-		return ksv_usage_error(options->command, "--task %s: of which machine? Write "
-				       "MACHINE:%s", options->task, options->task);
+		return ksv_usage_error(options->command, "--task %s: no machine: write MACHINE:%s",
+				       options->task, options->task);
 	return 0;
 }
 
@@ -166,19 +166,17 @@ static int check_options(const struct why_options *options)
 	if (check_subject(options))
 		return KSV_EXIT_USAGE;
 	if (options->worst && (options->pcpus.any || at))
-		return ksv_usage_error(options->command, "--worst finds moments of vCPUs and tasks "
-				       "by itself: neither --cpu nor --at");
+		return ksv_usage_error(options->command, "--worst excludes --cpu and --at");
 	if (options->path && options->pcpus.any)
-		return ksv_usage_error(options->command, "--path is that of a vCPU or task, not of "
+		return ksv_usage_error(options->command, "--path requires a vCPU or task, not "
 				       "--cpu");
 	if (!options->worst && options->kinds)
-		return ksv_usage_error(options->command, "--kind says more about --worst, which "
-				       "is not there");
+		return ksv_usage_error(options->command, "--kind requires --worst");
 	if (at && window)
-		return ksv_usage_error(options->command, "either --at, or --from and --to");
+		return ksv_usage_error(options->command, "give either --at, or --from and --to");
 	if (!options->worst && !at && !window)
-		return ksv_usage_error(options->command, "which time? Give --at, --from and --to, "
-				       "or --worst");
+		return ksv_usage_error(options->command, "no time: give --at, --from and --to, or "
+				       "--worst");
 	return 0;
 }
 
@@ -268,9 +266,9 @@ static int unaligned(struct asked *asked)
 {
 	if (!asked->options->quiet)
 		model_notes(&asked->load);
-	ksv_error("--task %s: no such task is known, and what the tasks of a guest had is unknown "
-		  "while its clock is not aligned with the host's: 'kshark-virt align --write %s "
-		  "GUEST' aligns it", asked->options->task, asked->load.path);
+	ksv_error("--task %s: no such task is known; tasks of a guest are only known if it is "
+		  "aligned with its host: run 'kshark-virt align --write %s GUEST'",
+		  asked->options->task, asked->load.path);
 	return KSV_EXIT_UNTOLD;
 }
 
@@ -283,15 +281,15 @@ static int choose_task(struct asked *asked)
 	if (!options->task)
 		return 0;
 	if (!asked->lives.guests.n)
-		return ksv_usage_error(options->command, "--task %s: no aligned trace of a guest "
-				       "is given with that of its host", options->task);
+		return ksv_usage_error(options->command, "--task %s: give the aligned trace of a "
+				       "guest with that of its host", options->task);
 	n = guest_lives_find(&asked->lives.guests, asked->load.model, options->task, &asked->task);
 	if (n == 1)
 		return 0;
 	if (!n && has_wrong_clock(&asked->load))
 		return unaligned(asked);
-	return ksv_usage_error(options->command, n ? "--task %s: %d tasks are called so: give the "
-			       "pid" : "--task %s: no guest whose trace is given has such a task",
+	return ksv_usage_error(options->command, n ? "--task %s: %d tasks have this name: give the "
+			       "pid" : "--task %s: no such task in the given traces of guests",
 			       options->task, n);
 }
 
@@ -326,12 +324,12 @@ static int answer(struct asked *asked, int32_t who, int32_t pcpu, int64_t from_n
 		return no_memory();
 	ret = make_answer(asked, from_ns, to_ns, &answer);
 	if (ret == -E2BIG)
-		return ksv_usage_error(asked->options->command, "%s: more than %d segments to "
-				       "tell of: ask for less time, or for less moments",
+		return ksv_usage_error(asked->options->command, "%s: more than %d segments: give a "
+				       "shorter window, or fewer moments",
 				       asked->load.path, MAX_SEGMENTS);
 	if (ret == -EINVAL)
-		return ksv_usage_error(asked->options->command, "%s: nothing of the trace is there;"
-				       " it goes from %.9f to %.9f s", asked->load.path,
+		return ksv_usage_error(asked->options->command, "%s: the time is outside the "
+				       "trace, which goes from %.9f to %.9f s", asked->load.path,
 				       (double)virt_model_begin(model) / 1e9,
 				       (double)virt_model_end(model) / 1e9);
 	if (ret)
@@ -418,8 +416,8 @@ static int answer_pcpus(struct asked *asked, int64_t from_ns, int64_t to_ns)
 		status = answer(asked, VIRT_NONE, i, from_ns, to_ns, NULL);
 	}
 	if (!status && !asked->n)
-		status = ksv_usage_error(options->command, "--cpu: the trace has physical CPUs "
-					 "from 0 to %d", (int)n - 1);
+		status = ksv_usage_error(options->command, "--cpu: the trace has pCPUs 0 to %d",
+					 (int)n - 1);
 	return status;
 }
 
@@ -501,7 +499,7 @@ static int find_answers(struct asked *asked)
 		return status;
 	if (from_ns >= to_ns)
 		return ksv_usage_error(options->command,
-				       "--from is not before --to: nothing lies between");
+				       "--from is not before --to");
 	status = answer_all(asked, from_ns, to_ns);
 	if (status)
 		return status;
@@ -527,11 +525,11 @@ static int draw_answer(struct asked *asked)
 	const struct why_options *options = asked->options;
 
 	if (!asked->n)
-		return ksv_usage_error(options->command, "%s: there is nothing of this kind, and "
-				       "nothing to draw", asked->load.path);
+		return ksv_usage_error(options->command, "%s: no moment of this kind, so nothing "
+				       "to draw", asked->load.path);
 	if (asked->n > 1)
-		return ksv_usage_error(options->command, "a picture has one answer, and here are "
-				       "%zu: say --worst 1, or one vCPU or physical CPU", asked->n);
+		return ksv_usage_error(options->command, "a picture shows one answer, but there "
+				       "are %zu: give --worst 1, or one vCPU or pCPU", asked->n);
 	return why_draw(asked->load.model, &asked->answers[0], formats[options->format],
 			options->output);
 }

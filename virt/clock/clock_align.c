@@ -48,13 +48,13 @@ const char *virt_clock_verdict_text(enum virt_clock_verdict verdict)
 	case VIRT_CLOCK_GOOD:
 		return "good";
 	case VIRT_CLOCK_POOR:
-		return "too many of the guest's events lie where no vCPU executed its guest";
+		return "too many of the guest's events lie where no vCPU executed guest code";
 	case VIRT_CLOCK_AMBIGUOUS:
 		return "another offset explains nearly as many events";
 	case VIRT_CLOCK_FEW:
 		return "too few events are judged to rule out chance";
 	case VIRT_CLOCK_DENSE:
-		return "to try all offsets takes more work than files of this size may cause";
+		return "trying all offsets takes more work than files of this size may cause";
 	}
 	return "unknown";
 }

@@ -43,12 +43,12 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 	},
 	[VIRT_UNKNOWN] = {
 		.color = RGB(0xffffff), .hatch = RGB(0x8c8c8c), .hatched = true,
-		.title = "Unknown", .meaning = "the trace does not tell, e.g. lost records",
+		.title = "Unknown", .meaning = "the trace does not show it, e.g. lost records",
 	},
 };
 
 #define UNSPLIT_MEANING	"between a VM exit and the next entry; the trace has no sched_switch," \
-			" and does not tell waits apart"
+			" and does not split off waits"
 
 /* Of what a trace without sched_switch tells less. */
 static const struct virt_look unsplit_looks[VIRT_N_PCPU_STATES] = {

@@ -138,8 +138,7 @@ int xentrace_change_text(char *buf, size_t size, const struct xentrace *reader)
 		return snprintf(buf, size, "%s: has grown since it was opened (was %llu bytes, now "
 				"%llu)", reader->name, was, (unsigned long long)now);
 	case XENTRACE_REPLACED:
-		return snprintf(buf, size, "%s: there is another file of that name since it was "
-				"opened", reader->name);
+		return snprintf(buf, size, "%s: was replaced since it was opened", reader->name);
 	case XENTRACE_CHANGED:
 		return snprintf(buf, size, "%s: has changed since it was opened (was %llu bytes, "
 				"now %llu)", reader->name, was, (unsigned long long)now);

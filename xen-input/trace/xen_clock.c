@@ -117,9 +117,9 @@ int xen_clock_text(char *buf, size_t size, const struct xen_clock *clock)
 				"the trace, to %.2g ppm", mhz, rest,
 				(unsigned long long)clock->n_samples, clock->residual_ppm);
 	case XEN_CLOCK_ASSUMED:
-		return snprintf(buf, size, "%llu.%06llu MHz is a mere assumption, and with it "
-				"every time and duration: give the true value with --cpu-hz or "
-				"XEN_CPUHZ (\"xl info\" on the Xen host: cpu_mhz)", mhz, rest);
+		return snprintf(buf, size, "%llu.%06llu MHz is an assumption, and so are all times "
+				"and durations: give the true value with --cpu-hz or XEN_CPUHZ "
+				"(\"xl info\" on the Xen host: cpu_mhz)", mhz, rest);
 	default:
 		return snprintf(buf, size, "%llu.%06llu MHz (%s)", mhz, rest,
 				xen_clock_source_name(clock->source));

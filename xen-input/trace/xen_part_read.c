@@ -546,7 +546,7 @@ int xen_part_read(struct json_object *root, const char *path, struct xen_part **
 	}
 	xen_part_free(reading.part);
 	if (ret == -EINVAL)
-		text_format(error, size, "%s: \"%s\" of \"part\" cannot be understood: cut the "
-			    "trace out once more, with this version", path, reading.wrong);
+		text_format(error, size, "%s: \"%s\" of \"part\" cannot be understood: split the "
+			    "trace again with this version", path, reading.wrong);
 	return ret;
 }

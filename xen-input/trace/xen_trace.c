@@ -533,8 +533,8 @@ static void note_somebody(struct trace_notes *notes, const struct xen_trace *tra
 			continue;
 		xen_vcpu_text(name, sizeof(name), first->vcpu[i], NULL);
 		snprintf(text, sizeof(text), "%s: %s", name, first->scheduler ?
-			 "no record names the vCPU that was on this pCPU all the time, to "
-			 "the end or until records are lost; the sidecar can (hard_affinity)" :
+			 "no record names the vCPU that was on this pCPU all the time, to the end "
+			 "or until records are lost; the sidecar can (hard_affinity)" :
 			 "whatever vCPUs were there: context switches are not traced");
 		xen_trace_note(notes, trace, TRACE_NOTE_EVENTS, text);
 	}

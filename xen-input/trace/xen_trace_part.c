@@ -41,8 +41,8 @@ int xen_trace_take_part(struct xen_trace *trace)
 		return 0;
 	if (part->bytes != xentrace_size(trace->reader) ||
 	    (!trace->is_window && part->records != xentrace_n_records(trace->reader))) {
-		snprintf(text, sizeof(text), "the sidecar's \"part\" is that of another file, of "
-			 "%llu bytes: it is left aside", (unsigned long long)part->bytes);
+		snprintf(text, sizeof(text), "the sidecar's \"part\" belongs to another file, of "
+			 "%llu bytes: it is ignored", (unsigned long long)part->bytes);
 		trace->part_error = strdup(text);
 		return trace->part_error ? 0 : -ENOMEM;
 	}
@@ -117,13 +117,13 @@ void xen_trace_note_part(struct trace_notes *notes, const struct xen_trace *trac
 		xen_trace_note(notes, trace, TRACE_NOTE_SIDECAR, trace->part_error);
 	if (trace->part_is_lost)
 		xen_trace_note(notes, trace, TRACE_NOTE_SIDECAR,
-			       "what the whole trace tells of this part is left aside, as the "
-			       "TSCs are corrected: correct those of the whole trace");
+			       "facts about this part from the whole trace are ignored, because "
+			       "the TSCs are corrected: correct those of the whole trace");
 	if (!model || !virt_part_leaves_out(model))
 		return;
 	pcpus = left_out_text(model);
 	if (!pcpus || asprintf(&text, "a part of a trace, without the records of pCPU %s: what "
-			       "these tell is not known", pcpus) < 0)
+			       "only these show is unknown", pcpus) < 0)
 		notes->incomplete = true;
 	else
 		xen_trace_note(notes, trace, TRACE_NOTE_EVENTS, text);

@@ -94,7 +94,7 @@ int xen_window_write(const char *folder, const struct xen_window *window, char *
 		ret = json_add(root, times[i].key, json_object_new_int64(*time_of(&copy, i)));
 	if (ret) {
 		text_format(error, size, "%s: %s", window->trace, ret == -EILSEQ ?
-			    "its name is no UTF-8, which what stands for its windows needs" :
+			    "a window needs a trace with a name in UTF-8: rename it" :
 			    "not enough memory");
 		json_object_put(root);
 		return ret;

@@ -198,18 +198,18 @@ static void test_refused(void **state)
 	static const struct { const char *text, *says; } cases[] = {
 		{ "{\"alignment\":{}}", "has no offset" },
 		{ "{\"alignment\":{\"offset\":1.5}}", "has no offset" },
-		{ "{\"alignment\":{\"offset\":1,\"drift_ppm\":1000001}}", "cannot be" },
-		{ "{\"alignment\":{\"offset\":1,\"drift_ppm\":-1000001}}", "cannot be" },
-		{ "{\"alignment\":{\"offset\":1,\"drift_ppm\":NaN}}", "cannot be" },
-		{ "{\"alignment\":{\"offset\":1,\"at\":\"1\"}}", "cannot be" },
-		{ STEPS("7"), "steps that cannot be" },
-		{ STEPS("[7]"), "steps that cannot be" },
-		{ STEPS("[{\"guest_cpu\":0}]"), "steps that cannot be" },
-		{ STEPS("[{\"offset\":0}]"), "steps that cannot be" },
-		{ STEPS("[{\"guest_cpu\":-1,\"offset\":0}]"), "steps that cannot be" },
-		{ STEPS("[{\"guest_cpu\":4096,\"offset\":0}]"), "steps that cannot be" },
+		{ "{\"alignment\":{\"offset\":1,\"drift_ppm\":1000001}}", "impossible" },
+		{ "{\"alignment\":{\"offset\":1,\"drift_ppm\":-1000001}}", "impossible" },
+		{ "{\"alignment\":{\"offset\":1,\"drift_ppm\":NaN}}", "impossible" },
+		{ "{\"alignment\":{\"offset\":1,\"at\":\"1\"}}", "impossible" },
+		{ STEPS("7"), "impossible steps" },
+		{ STEPS("[7]"), "impossible steps" },
+		{ STEPS("[{\"guest_cpu\":0}]"), "impossible steps" },
+		{ STEPS("[{\"offset\":0}]"), "impossible steps" },
+		{ STEPS("[{\"guest_cpu\":-1,\"offset\":0}]"), "impossible steps" },
+		{ STEPS("[{\"guest_cpu\":4096,\"offset\":0}]"), "impossible steps" },
 		{ STEPS("[{\"guest_cpu\":1,\"offset\":0},{\"guest_cpu\":0,\"offset\":0}]"),
-		  "steps that cannot be" },
+		  "impossible steps" },
 		{ "[]", "not a JSON object" },
 		{ "{", "not a JSON object" },
 	};
@@ -402,7 +402,7 @@ static void test_blame(void **state)
 	/* what one of them takes and the other one does not */
 	put_error = EINVAL;
 	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), -EBADMSG);
-	assert_non_null(strstr(error, "no plain JSON"));
+	assert_non_null(strstr(error, "not a plain JSON"));
 	put_error = 0;
 	assert_int_equal(align_meta_write(guest, &written, error, sizeof(error)), 0);
 }

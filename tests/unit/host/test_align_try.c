@@ -284,7 +284,8 @@ static void test_unequal_speed(void **state)
 	assert_int_equal(pair.best.machine, -1);
 	assert_true(align_pair_doubt(&pair, text, sizeof(text)));
 	assert_string_equal(text, "g1: the TSC of vCPU 1 runs at another speed than that of "
-			    "vCPU 0, as the sidecar of the host's trace tells: that is not used");
+			    "vCPU 0, according to the sidecar of the host's trace: this is not "
+			    "used");
 	align_pair_free(&pair);
 	drop(&world);
 }

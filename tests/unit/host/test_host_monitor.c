@@ -327,8 +327,8 @@ static void test_refused(void **state)
 {
 	static const char *const wrong[][2] = {
 		{ "99999@1.000000:kvm_run_exit cpu_index 0, reason 6\n",
-		  "it is of another machine" },
-		{ "hello\n", "no trace of QEMU's" },
+		  "it is of another host" },
+		{ "hello\n", "not a trace of QEMU" },
 	};
 	struct host_monitor monitor;
 	char error[512];

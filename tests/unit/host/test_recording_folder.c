@@ -217,10 +217,10 @@ static void test_damaged(void **state)
 		{ HEAD, "not a JSON object" },
 		{ "{}", "has no recording_version" },
 		{ "{\"recording_version\":\"1\"}", "has no recording_version" },
-		{ "{\"recording_version\":2}", "is of version 2 of such recordings" },
-		{ "{\"recording_version\":1}", "its \"hypervisor\" is none" },
+		{ "{\"recording_version\":2}", "has version 2" },
+		{ "{\"recording_version\":1}", "its \"hypervisor\" is not a valid value" },
 		{ "{\"recording_version\":1,\"hypervisor\":\"xen\",\"state\":\"x\"}",
-		  "its \"state\" is none" },
+		  "its \"state\" is not a valid value" },
 		{ HEAD ",\"files\":[{\"name\":\"a\"}]}", "number 1 has no role" },
 		{ HEAD ",\"files\":[7]}", "number 1 has no role" },
 		{ HEAD ",\"files\":[{\"role\":\"host\"}]}", "'' is not the name" },
@@ -230,9 +230,9 @@ static void test_damaged(void **state)
 		  "'../a' is not the name" },
 		{ HEAD ",\"files\":[{\"role\":\"guest\",\"name\":\"a\"},"
 		  "{\"role\":\"host\",\"name\":\"b\"},{\"role\":\"guest\",\"name\":\"a\"}]}",
-		  "'a' is there twice" },
+		  "'a' is listed twice" },
 		{ HEAD ",\"files\":[{\"role\":\"host\",\"name\":\"a\"},"
-		  "{\"role\":\"host\",\"name\":\"b\"}]}", "2 are that of a host" },
+		  "{\"role\":\"host\",\"name\":\"b\"}]}", "2 have the role host" },
 	};
 
 	(void)state;
@@ -267,7 +267,7 @@ static void test_too_many(void **state)
 		assert_int_equal(recording.n_guests, most > RECORDING_MAX_ITEMS ? 0 : most);
 		recording_free(&recording);
 	}
-	assert_non_null(strstr(error, "guests: 4097, and there can be 4096"));
+	assert_non_null(strstr(error, "guests: 4097 items, and at most 4096 are allowed"));
 	free(text);
 }
 

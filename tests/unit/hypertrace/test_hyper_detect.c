@@ -104,8 +104,8 @@ static void test_others(void **state)
 	(void)state;
 	add(9, 88, 0, 0, 0, 0);
 	assert_string_equal(found(), "none");
-	assert_string_equal(text, "no dialect is known for hypercalls 88; --hypertrace=FILE.json "
-			    "tells one");
+	assert_string_equal(text, "no dialect is known for hypercalls 88; describe one with "
+			    "--hypertrace=FILE.json");
 	add(2, 9000, 0, 0, 0, 0);
 	assert_string_equal(found(), "none");
 	assert_string_equal(text, "no dialect is known for hypercalls 88, 9000: only 2 of 11 make "

@@ -333,7 +333,7 @@ static void test_damaged(void **state)
 	strcpy(many + n, "]}");
 	put(many);
 	assert_int_equal(kvm_meta_read(trace, &meta, error, sizeof(error)), -E2BIG);
-	assert_non_null(strstr(error, "guests: 1025, and there can be 1024"));
+	assert_non_null(strstr(error, "1025 guests, and at most 1024 are allowed"));
 	free(many);
 	unlink(sidecar);
 	assert_int_equal(kvm_meta_read(trace, &meta, error, sizeof(error)), 0);

@@ -113,10 +113,10 @@ static void test_no_log(void **state)
 	static const char without[] = "a line\nvirtqueue_pop vq 0x1 elem 0x2 in_num 1 out_num 2\n";
 
 	(void)state;
-	refuse("", 0, "no trace of QEMU's");
-	refuse("hello\n", 6, "no trace of QEMU's");
-	refuse("\0\0\0", 3, "no trace of QEMU's");
-	refuse(without, strlen(without), "begin QEMU with -msg timestamp=on");
+	refuse("", 0, "not a trace of QEMU");
+	refuse("hello\n", 6, "not a trace of QEMU");
+	refuse("\0\0\0", 3, "not a trace of QEMU");
+	refuse(without, strlen(without), "start QEMU with -msg timestamp=on");
 }
 
 /** The same bytes cut anywhere are the records up to there. */

@@ -266,7 +266,7 @@ static void test_replaced(void **state)
 	(void)state;
 	assert_int_equal(rename(other, path), 0);
 	assert_int_equal(xentrace_changed(reader), XENTRACE_REPLACED);
-	check_text(reader, "another file");
+	check_text(reader, "was replaced");
 	assert_int_equal(walk_on(iter, UINT64_MAX), xentrace_n_records(reader));
 	assert_int_equal(xentrace_iter_error(iter), 0);
 	xentrace_iter_free(iter);
