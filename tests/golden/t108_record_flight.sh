@@ -246,7 +246,7 @@ ended
 unset FAKE_PAGES_OF
 says "$ERR" 'memory sufficed only for the last'
 is "$(tr -d '\0' < "$WORK/pages" | tr -s a-d)" d
-sed -i 's/for the last [0-9.]* s alone/for the last SOME s alone/' "$WORK/transcript"
+sed -i 's/only for the last [0-9.]* s /only for the last SOME s /' "$WORK/transcript"
 
 # what cannot be judged ends it; all that is kept stays
 kvm_host
@@ -479,7 +479,7 @@ attempt --flight --events hvm --trigger 'wake>1ms'
 attempt --flight --trigger 'irq>1ms'
 
 # a busy machine has its own
-sed -E -e '/^it takes .* to judge what is kept/d' -e 's/in [0-9.]+ [kMGT]B of memory/in SIZE of memory/' -e 's/wake>[0-9]{4,}ns/wake>COST/' \
+sed -E -e '/^judging the records takes /d' -e 's/in at most [0-9.]+ [kMGT]B of memory/in at most SIZE of memory/' -e 's/wake>[0-9]{4,}ns/wake>COST/' \
 	"$WORK/transcript" > "$WORK/transcript.same"
 golden t108_record_flight "$WORK/transcript.same"
 finish
