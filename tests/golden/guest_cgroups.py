@@ -71,7 +71,7 @@ for row in csv.DictReader(open(sys.argv[3])):
         rows[row["section"], row["name"]] += int(row["ns"])
 wanted = collections.Counter()
 for cgroup in guest["cgroups"]:
-    name = cgroup.get("name", "not told")
+    name = cgroup.get("name", "unknown")
     wanted["guest_cgroup_believed", name] += cgroup["believed_ns"]
     wanted["guest_cgroup_executed", name] += cgroup["executed_ns"]
     wanted["guest_cgroup_steal", name] += cgroup["steal_ns"]
@@ -79,4 +79,4 @@ for cgroup in guest["cgroups"]:
         where = "p%d" % pcpu["pcpu"] if "pcpu" in pcpu else "unknown"
         wanted["guest_cgroup_pcpu", "%s on %s" % (name, where)] += pcpu["executed_ns"]
 assert +rows == +wanted, (rows, wanted)
-print(*sorted(name or "not told" for name in told))
+print(*sorted(name or "unknown" for name in told))

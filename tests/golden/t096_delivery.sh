@@ -157,6 +157,6 @@ check "no event of a guest that is not aligned" sh -c "! grep -q 'of the guest' 
 check "no handler of a guest that is not aligned" sh -c "! grep -q ' irq ' '$OUT'"
 run report --quiet kvm-host.dat kvm-guest.dat
 status 0
-says "$OUT" "the delivery of interrupts cannot be seen, because the guest's clock is not aligned"
+says "$OUT" "interrupt delivery is unknown, because the guest's clock is not aligned"
 
 finish

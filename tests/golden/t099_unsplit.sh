@@ -63,7 +63,7 @@ check "CSV of pCPUs" test "$(grep -c '^unsplit.dat,pcpu,,p[0-3],unsplit,,[1-9]' 
 
 run report --quiet --worst 1 --kind exit unsplit.dat
 status 0
-says "$OUT" "waits not told apart"
+says "$OUT" "waits not split"
 
 run plot --quiet --output unsplit.svg unsplit.dat
 status 0

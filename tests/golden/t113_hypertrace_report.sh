@@ -136,7 +136,7 @@ says "$OUT" 'initcall 0xffffffff00000003'
 # One at a time; a pattern of names, or of addresses if there are none; a vCPU of another machine.
 run report --quiet --boot first.dat
 status 0
-says "$OUT" 'it tells of no phase and no level'
+says "$OUT" 'it reports no phase and no level'
 check "no tasks" test "$(grep -c "guest's tasks" "$OUT")" = 0
 run report --quiet --function 'pick*' --kallsyms kallsyms first.dat
 status 0

@@ -23,7 +23,7 @@ done
 run report --quiet --handlers recording-kvm
 status 0
 check "nothing is told of what is not in the trace" \
-	test "$(grep -c 'the trace tells of no handler' "$OUT")" = 4
+	test "$(grep -c 'the trace shows no handler' "$OUT")" = 4
 run report --quiet --handlers hvm-exits.xen
 status 0
 run report --quiet --handlers --vcpu g1v1 kvm-host.dat

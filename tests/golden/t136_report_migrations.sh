@@ -37,7 +37,7 @@ for vcpu in [vcpu for machine in report["machines"] for vcpu in machine["vcpus"]
     assert sum(one["complete"] for one in own) == cost["complete"]
     assert sum(one["cost_ns"] for one in own) == cost["ns"]
     n += len(own)
-assert text.count("\n  another ") + text.count("how far is not told") == n
+assert text.count("\n  another ") + text.count("unknown distance") == n
 print(n)
 END
 distances=0
@@ -67,7 +67,7 @@ run report --quiet --migrations --cpu-hz 2300M --vcpu d1v0 trace.xen
 status 0
 check "of what the sidecar tells" grep -q 'another core of the node' "$OUT"
 run report --quiet --migrations "$SAMPLES/kvm-host.dat"
-check "which option tells" grep -q 'is not told: give --topology$' "$OUT"
+check "which option tells" grep -q 'the topology is unknown: give --topology$' "$OUT"
 run report --quiet --migrations --topology "$SAMPLES/credit2-basic.xen" "$SAMPLES/credit2-basic.xen"
 status 3
 run report --quiet --topology topology "$SAMPLES/credit2-basic.xen"

@@ -63,7 +63,7 @@ END
 run report --devices --monitor few.log host.dat
 status 0
 says "$ERR" "few.log: its clock cannot be aligned with the host's"
-says "$OUT" "its clock is not aligned: all of it is told, whenever it was"
+says "$OUT" "its clock is not aligned: the page has all of its events, whatever their time"
 check "its requests are there" grep -qE 'virtio-blk-device +read +24 ' "$OUT"
 check "no access is placed" test "$(grep -cE '^  (virtio-mmio|serial)' "$OUT")" = 0
 

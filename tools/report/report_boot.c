@@ -96,7 +96,7 @@ static void text(struct output *out, const struct report *report)
 
 		text_heading_of(out, report_hyper_name(report, machine));
 		if (!host_stages_each(machine->stages, text_stage, &writer))
-			out_str(out, "  it tells of no phase and no level\n");
+			out_str(out, "  it reports no phase and no level\n");
 		else if (host_stages_by_trace(machine->stages))
 			out_str(out, "  as the guest's own trace tells it\n");
 	}

@@ -144,7 +144,7 @@ static void text(struct output *out, const struct report *report)
 	if (!delivery || !report->load->n_guests)
 		return;
 	if (delivery->missing) {
-		out_str(out, "\n  the delivery of interrupts cannot be seen, because ");
+		out_str(out, "\n  interrupt delivery is unknown, because ");
 		out_text(out, delivery->missing);
 		out_char(out, '\n');
 		return;

@@ -20,7 +20,7 @@
 /** In text. */
 #define MAX_TASKS	20
 /** A name that no cgroup has. */
-#define NOT_TOLD	"not told"
+#define UNKNOWN_CGROUP	"unknown"
 #define MAX_PLACES	3
 
 /* --- counting -------------------------------------------------------------------------------- */
@@ -377,7 +377,7 @@ static const char *cgroup_name(const struct report_guest *guest, const struct gu
 {
 	const char *name = guest_cgroups_name(&guest->tasks.cgroups, sum->pid);
 
-	return name ? name : NOT_TOLD;
+	return name ? name : UNKNOWN_CGROUP;
 }
 
 /** The cgroup that a task was in last within the window; or NULL. */

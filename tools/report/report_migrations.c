@@ -96,7 +96,7 @@ static const char *const words[HOST_N_DISTANCES] = {
 	[HOST_NEAR] = "another core of the node",
 	[HOST_CACHE] = "another last-level cache of the node",
 	[HOST_NODE] = "another node",
-	[HOST_UNTOLD] = "how far is not told",
+	[HOST_UNTOLD] = "unknown distance",
 };
 
 static int put_vcpu(struct table_writer *to, const struct report *report,
@@ -138,7 +138,7 @@ static int put_vcpus(struct table_writer *to, const struct report *report)
 static void preface(struct output *out, const struct report *report)
 {
 	if (!report->topology->n)
-		out_str(out, "  where physical CPUs are is not told: give --topology\n");
+		out_str(out, "  the topology is unknown: give --topology\n");
 }
 
 const struct report_page report_migrations = {

@@ -110,7 +110,7 @@ static void text_idle(struct output *out, const struct report *report,
 		out_char(out, '\n');
 	}
 	text_rest(out, "awake", subject->awake_ns, subject->ns);
-	text_rest(out, "not told", subject->unknown_ns, subject->ns);
+	text_rest(out, "unknown", subject->unknown_ns, subject->ns);
 }
 
 static void text_speed(struct output *out, const struct subject *subject)
@@ -120,7 +120,7 @@ static void text_speed(struct output *out, const struct subject *subject)
 
 	if (!speed->known_ns)
 		return;
-	snprintf(text, sizeof(text), "%.3f GHz in the mean, %.3f to %.3f, told for %.2f %%",
+	snprintf(text, sizeof(text), "%.3f GHz in the mean, %.3f to %.3f, known for %.2f %%",
 		 (double)speed->mean_khz / 1e6, speed->min_khz / 1e6, speed->max_khz / 1e6,
 		 100.0 * (double)speed->known_ns / (double)subject->ran_ns);
 	text_name(out, "frequency");
@@ -150,7 +150,7 @@ static void text_subject(void *arg, const struct report *report, const struct su
 	}
 	text_speed(out, subject);
 	if (!subject->ns && !subject->speed->known_ns)
-		out_str(out, "  was not woken, and no frequency is told\n");
+		out_str(out, "  was not woken, and its frequency is unknown\n");
 }
 
 static void text_untold(struct output *out, const struct report *report)
@@ -158,11 +158,11 @@ static void text_untold(struct output *out, const struct report *report)
 	bool is_kvm = report->load->host.kvm;
 
 	if (!virt_model_has_power(report->load->model, VIRT_IDLE_STATE)) {
-		out_str(out, "  the trace tells of no idle states: record ");
+		out_str(out, "  the trace has no idle states: record ");
 		out_str(out, is_kvm ? "power:cpu_idle\n" : "class hw.pm (0x00801000)\n");
 	}
 	if (!virt_model_has_power(report->load->model, VIRT_FREQUENCY)) {
-		out_str(out, "  the trace tells of no change of a frequency: record ");
+		out_str(out, "  the trace has no frequency changes: record ");
 		out_str(out, is_kvm ? "power:cpu_frequency\n" : "class hw.pm (0x00801000)\n");
 	}
 }

@@ -283,7 +283,7 @@ static void put_what(struct output *out, const struct report *report, const stru
 		if (moment->nested)
 			out_str(out, ", out of a nested guest");
 		if (moment->unsplit)
-			out_str(out, ", waits not told apart");
+			out_str(out, ", waits not split");
 		break;
 	case VIRT_WORST_STEAL:
 		out_text(out, entry->row.what);
