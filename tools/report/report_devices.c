@@ -170,7 +170,8 @@ static void text_head(struct output *out, const struct report *report,
 	out_text(out, monitor_trace_path(monitor->trace));
 	out_char(out, '\n');
 	if (monitor->source == HOST_MONITOR_NONE) {
-		out_str(out, "  its clock is not aligned: the page has all of its events, whatever their time\n");
+		out_str(out, "  its clock is not aligned: the page has all of its events, "
+			"whatever their time\n");
 		return;
 	}
 	report_duration(lo, sizeof(lo), monitor->alignment.offset - monitor->alignment.lo);
