@@ -22,10 +22,24 @@ done
 # a trace without such events, one of Xen, one vCPU alone
 run report --quiet --handlers recording-kvm
 status 0
-check "nothing is told of what is not in the trace" \
-	test "$(grep -c 'the trace shows no handler' "$OUT")" = 4
+check "each vCPU's handlers are unknown" test "$(grep -c '^  -$' "$OUT")" = 4
+says "$OUT" 'handlers: unknown, as irq was not recorded'
+run report --quiet --handlers --format json recording-kvm
+check "null in JSON" python3 -c 'import json, sys
+assert [v["handlers"] for v in json.load(open(sys.argv[1]))["vcpus"]] == [None] * 4' "$OUT"
+run report --quiet --handlers --format csv recording-kvm
+check "no row in CSV" test "$(wc -l < "$OUT")" = 1
 run report --quiet --handlers hvm-exits.xen
 status 0
+says "$OUT" 'the trace shows no handler'
+# without records of switches, nobody knows who moved and what else ran
+for page in migrations threads; do
+	run report --quiet --$page --format json hypertrace-aggregated.dat
+	check "$page without sched_switch" python3 -c 'import json, sys
+page = sys.argv[2]
+groups = json.load(open(sys.argv[1]))["vcpus" if page == "migrations" else "machines"]
+assert groups and all(group[page] is None for group in groups), groups' "$OUT" $page
+done
 run report --quiet --handlers --vcpu g1v1 kvm-host.dat
 status 0
 check "only what was asked for" test "$(grep -c 'interrupted by' "$OUT")" = 1

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "report_page.h"
+#include "report_unknown.h"
 #include "text_columns.h"
 #include "virt_handlers.h"
 
@@ -50,15 +51,25 @@ static void put_shares(struct output *out, int64_t hypervisor_ns, int64_t vmm_ns
 	out_char(out, '\n');
 }
 
-static void put_handler(struct table_writer *to, const struct virt_handler *handler,
+/** Time in a state; unknown if the trace does not show that state. */
+static struct table_cell time_in(const struct report *report, enum virt_state state, int64_t ns)
+{
+	return table_number(report_knows_state(report, state) ? ns : VIRT_NONE);
+}
+
+static void put_handler(struct table_writer *to, const struct report *report,
 			const struct virt_handled *handled)
 {
+	const struct virt_handler *handler = virt_model_handler(report->load->model,
+								handled->handler);
+
 	table_row(to, (const struct table_cell[]){
 		table_name(virt_handler_kind_name((enum virt_handler_kind)handler->kind)),
 		table_name(handler->name), table_number((int64_t)handled->count),
 		table_number(handled->hypervisor_ns + handled->vmm_ns + handled->other_ns),
-		table_number(handled->max_ns), table_number(handled->hypervisor_ns),
-		table_number(handled->vmm_ns), table_number(handled->other_ns),
+		table_number(handled->max_ns),
+		time_in(report, VIRT_HYPERVISOR, handled->hypervisor_ns),
+		time_in(report, VIRT_VMM, handled->vmm_ns), table_number(handled->other_ns),
 	});
 }
 
@@ -78,17 +89,18 @@ static int put_vcpu(struct table_writer *to, const struct report *report,
 	virt_vcpu_totals(model, vcpu, report->from_ns, report->to_ns, &totals);
 	const struct table_cell cells[] = {
 		table_name(machine->name), table_name(virt_model_who(model, vcpu)),
-		table_number(totals.ns[VIRT_HYPERVISOR]), table_number(totals.ns[VIRT_VMM]),
+		time_in(report, VIRT_HYPERVISOR, totals.ns[VIRT_HYPERVISOR]),
+		time_in(report, VIRT_VMM, totals.ns[VIRT_VMM]),
 	};
 
 	table_group(to, cells);
 	for (size_t i = 0; i < n; i++) {
-		put_handler(to, virt_model_handler(model, handled[i].handler), &handled[i]);
+		put_handler(to, report, &handled[i]);
 		hypervisor_ns += handled[i].hypervisor_ns;
 		vmm_ns += handled[i].vmm_ns;
 	}
 	table_group_end(to);
-	if (n && table_as_text(to))
+	if (n && !to->unknown && table_as_text(to))
 		put_shares(table_as_text(to), hypervisor_ns, vmm_ns, &totals);
 	free(handled);
 	return 0;
@@ -99,4 +111,6 @@ static int put_vcpus(struct table_writer *to, const struct report *report)
 	return report_each_vcpu(report, to, put_vcpu, NULL);
 }
 
-const struct report_page report_handlers = { .table = &table, .rows = put_vcpus };
+const struct report_page report_handlers = {
+	.table = &table, .number = VIRT_NUMBER_HANDLERS, .rows = put_vcpus,
+};

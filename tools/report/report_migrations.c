@@ -9,6 +9,7 @@
 #include "array.h"
 #include "host_topology.h"
 #include "report_page.h"
+#include "report_unknown.h"
 
 /** Of a vCPU, at one distance. */
 struct moves {
@@ -105,6 +106,7 @@ static int put_vcpu(struct table_writer *to, const struct report *report,
 	const struct table_cell cells[] = {
 		table_name(machine->name), table_name(virt_model_who(report->load->model, vcpu)),
 	};
+	bool is_cost_known = report_knows(report, VIRT_NUMBER_MIGRATION_COST);
 	struct moved moved = { .report = report, .worst = worst };
 	int ret = count_vcpu(&moved, vcpu);
 
@@ -117,7 +119,7 @@ static int put_vcpu(struct table_writer *to, const struct report *report,
 			table_row(to, (const struct table_cell[]){
 				table_name(host_distance_name((enum host_distance)i)),
 				table_name(words[i]), table_number((int64_t)moves->count),
-				table_durations(&moves->cost),
+				table_durations(is_cost_known ? &moves->cost : NULL),
 			});
 	}
 	if (!ret)
@@ -142,5 +144,6 @@ static void preface(struct output *out, const struct report *report)
 }
 
 const struct report_page report_migrations = {
-	.table = &table, .rows = put_vcpus, .preface = preface,
+	.table = &table, .number = VIRT_NUMBER_MIGRATIONS, .rows = put_vcpus,
+	.preface = preface,
 };

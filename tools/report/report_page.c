@@ -43,11 +43,14 @@ static int put_table(const struct report_page *page, enum table_format_kind form
 	struct json json;
 	struct table_writer to = {
 		.table = page->table, .out = out, .json = &json, .file = report->file,
+		.unknown = !report_knows(report, page->number),
 	};
 	int ret;
 
 	if (format == TABLE_TEXT)
 		report_page_head(out, report, first);
+	if (format == TABLE_TEXT)
+		report_advice_text(out, report, page->number);
 	if (format == TABLE_TEXT && page->preface)
 		page->preface(out, report);
 	if (format == TABLE_JSON)

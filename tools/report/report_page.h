@@ -8,6 +8,7 @@
 
 #include "report.h"
 #include "table.h"
+#include "virt_needs.h"
 
 /**
  * How a page is counted and written in each format.
@@ -21,6 +22,7 @@ typedef int report_page_writer(struct output *out, const struct report *report, 
 /** A page is a table, or has a writer for each format. */
 struct report_page {
 	const struct table	*table;
+	enum virt_number	number;		/* of the rows; if it is unknown, so are they */
 	int	(*rows)(struct table_writer *to, const struct report *report);
 	void	(*preface)(struct output *out, const struct report *report); /* text; or NULL */
 	report_page_writer	*writers[TABLE_N_FORMATS];

@@ -93,13 +93,15 @@ static int put_machine(struct table_writer *to, const struct report *report,
 
 	for (size_t i = 0; i < n; i++)
 		ns += threads[i].ns;
-	const struct table_cell cells[] = { table_name(machine->name), table_number(ns) };
+	const struct table_cell cells[] = {
+		table_name(machine->name), table_number(to->unknown ? VIRT_NONE : ns),
+	};
 
 	table_group(to, cells);
 	for (size_t i = 0; i < n && !ret; i++)
 		ret = put_thread(to, report, &threads[i]);
 	table_group_end(to);
-	if (n && text) {
+	if (n && !to->unknown && text) {
 		out_str(text, "  ");
 		out_text_left(text, "all", NAME_WIDTH + THREAD_WIDTH + SOURCE_WIDTH);
 		text_duration(text, ns);
@@ -134,4 +136,6 @@ static int put_machines(struct table_writer *to, const struct report *report)
 	return ret;
 }
 
-const struct report_page report_threads = { .table = &table, .rows = put_machines };
+const struct report_page report_threads = {
+	.table = &table, .number = VIRT_NUMBER_TASKS, .rows = put_machines,
+};

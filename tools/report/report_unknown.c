@@ -95,7 +95,7 @@ void report_advice_text(struct output *out, const struct report *report, enum vi
 		return;
 	out_str(out, "  note     ");
 	out_str(out, virt_number_name(number));
-	out_str(out, " not known: ");
+	out_str(out, ": unknown, as ");
 	out_str(out, text);
 	out_char(out, '\n');
 }

@@ -65,6 +65,8 @@ void table_group_end(struct table_writer *to)
 
 void table_row(struct table_writer *to, const struct table_cell *cells)
 {
+	if (to->unknown)
+		return;
 	to->format->row(to, cells);
 	to->n_rows++;
 }

@@ -65,7 +65,7 @@ struct table_cell {
 	int64_t		whole;		/* what @number is a share of */
 	const struct table_on_pcpu *pcpus;
 	size_t		n_pcpus;
-	const struct virt_dist *durations;
+	const struct virt_dist *durations; /* NULL: unknown */
 };
 
 /** table_name, table_number ... - a cell; a NULL name is an empty one */
@@ -111,6 +111,7 @@ struct table_writer {
 	struct output	*out;
 	struct json	*json;		/* an open object; of JSON alone */
 	const char	*file;		/* the first column of CSV */
+	bool		unknown;	/* the trace cannot show the rows: none are written */
 	const struct table_cell *group;	/* the one that is open */
 	size_t		n_rows;		/* written in it */
 };

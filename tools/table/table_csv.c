@@ -45,9 +45,11 @@ void table_csv_durations(struct output *out, const struct virt_dist *durations)
 
 static void put_durations(struct output *out, const struct virt_dist *durations)
 {
-	put_number(out, true, (int64_t)durations->count);
-	put_number(out, true, durations->ns);
-	table_csv_durations(out, durations);
+	static const struct virt_dist none;
+
+	put_number(out, durations, durations ? (int64_t)durations->count : 0);
+	put_number(out, durations, durations ? durations->ns : 0);
+	table_csv_durations(out, durations ? durations : &none);
 }
 
 static void put_cells(struct output *out, const struct table_column *columns, size_t n,

@@ -27,6 +27,9 @@ static void put_cell(struct json *json, const struct table_column *column,
 
 	if (column->type == TABLE_NAME) {
 		json_str(json, key, cell->name);
+	} else if (column->type == TABLE_DURATIONS && !cell->durations) {
+		json_null(json, "complete");
+		json_null(json, key);
 	} else if (column->type == TABLE_DURATIONS) {
 		json_u64(json, "complete", cell->durations->count);
 		json_i64(json, key, cell->durations->ns);
@@ -58,7 +61,10 @@ static void put_group(struct table_writer *to, const struct table_cell *cells)
 {
 	json_open(to->json, NULL, '{', false);
 	put_cells(to->json, to->table->group, to->table->n_group, cells);
-	json_open(to->json, to->table->rows, '[', false);
+	if (to->unknown)
+		json_null(to->json, to->table->rows);
+	else
+		json_open(to->json, to->table->rows, '[', false);
 }
 
 static void put_row(struct table_writer *to, const struct table_cell *cells)
@@ -70,7 +76,8 @@ static void put_row(struct table_writer *to, const struct table_cell *cells)
 
 static void end_group(struct table_writer *to)
 {
-	json_close(to->json, ']');
+	if (!to->unknown)
+		json_close(to->json, ']');
 	json_close(to->json, '}');
 }
 

@@ -43,6 +43,10 @@ static void put_titles(struct table_writer *to)
 static void put_durations(struct output *out, const struct table_column *column,
 			  const struct virt_dist *durations)
 {
+	if (!durations) {
+		text_unknown(out);
+		return;
+	}
 	if (!durations->count)
 		return;
 	text_duration(out, durations->ns);
@@ -105,7 +109,9 @@ static void put_group(struct table_writer *to, const struct table_cell *cells)
 
 static void end_group(struct table_writer *to)
 {
-	if (!to->n_rows && to->table->none)
+	if (to->unknown)
+		out_str(to->out, "  -\n");
+	else if (!to->n_rows && to->table->none)
 		out_str(to->out, to->table->none);
 }
 
