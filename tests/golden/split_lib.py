@@ -19,9 +19,10 @@ def window(begin, end):
 
 
 def plain(report, path):
-    """Without the file's name and its warnings: they are about the whole file, not about the window."""
-    return re.sub(r'^ "warnings": \[\n.*?^ \],?\n', "", report.replace(path, "FILE"),
-                  flags=re.M | re.S)
+    """Without the file's name, and warnings about all of its records; events are missing in both."""
+    report = re.sub(r'^ *\{"kind": "(?!events").*\n', "", report.replace(path, "FILE"), flags=re.M)
+    report = re.sub(r",(\n \])", r"\1", report)
+    return re.sub(r'^ "warnings": \[\n \],?\n', "", report, flags=re.M)
 
 
 class Judge:
