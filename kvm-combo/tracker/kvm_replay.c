@@ -944,7 +944,9 @@ int kvm_replay_more(struct kvm_replay *replay, struct kvm_vcpu *vcpus, int32_t n
 		replay->vcpu[c] = vcpu_of(replay, replay->pid[c]);
 		if (was_vcpu || !replay->vcpu[c])
 			continue;
-		/* what was a task until now */
+		/* the model has shown a task up to now: the vCPU cannot have left before */
+		if (replay->seen_ns[c] < time_ns)
+			replay->seen_ns[c] = time_ns;
 		occupy(replay, (int)c, time_ns, replay->pid[c]);
 		arrive(replay, replay->vcpu[c], (int)c, time_ns, false);
 	}

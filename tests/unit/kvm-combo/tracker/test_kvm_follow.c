@@ -368,6 +368,35 @@ static void test_becomes_vcpu(void **state)
 	kvm_follow_free(follow);
 }
 
+/**
+ * A task becomes a vCPU, and the first record after that is another thread's: no switch shows when
+ * the vCPU left its pCPU. It had the pCPU when the model up to then was made.
+ */
+static void test_becomes_vcpu_and_leaves(void **state)
+{
+	static const struct record as_task[] = { { 10, 0, KVM_SWITCH, IDLE, 100, RUNS } };
+	static const struct record then[] = {
+		{ 60, 0, KVM_WAKEUP, 500, 501, 0 },
+		{ 70, 0, KVM_ENTRY, 100, 0, 0 },
+	};
+	static const struct expected expected[] = {
+		{ 0, VIRT_UNKNOWN, VIRT_NONE, NULL, 0 },
+		{ 50, VIRT_UNKNOWN, 0, NULL, 0 },
+		{ 70, VIRT_GUEST, 0, NULL, 0 },
+	};
+	struct kvm_follow *follow = new_follow(1);
+	struct virt_model *model;
+
+	(void)state;
+	ADD(follow, as_task);
+	virt_model_free(model_of(follow, 0, 50));
+	ADD(follow, then);
+	model = model_of(follow, 0, 100);
+	CHECK(model, 100, expected);
+	virt_model_free(model);
+	kvm_follow_free(follow);
+}
+
 /** Who sleeps tells nothing: it was seen. Not if it may have been woken just then. */
 static void test_asleep(void **state)
 {
@@ -609,6 +638,7 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_more_machines),
 		cmocka_unit_test(test_becomes_vcpu),
+		cmocka_unit_test(test_becomes_vcpu_and_leaves),
 		cmocka_unit_test(test_asleep),
 		cmocka_unit_test(test_loss),
 		cmocka_unit_test(test_later_thread),
