@@ -18,9 +18,9 @@ static const struct {
 	const char	*events[12];	/* SYSTEM or SYSTEM:EVENT */
 	const char	*guest;		/* the same for guests, separated by commas */
 } presets[] = {
-	/* states, exits, migrations, and nothing that does not make one of them */
+	/* what each number needs that every report has, see virt_needs.h, and no more */
 	{ "minimal", { "kvm:kvm_entry", "kvm:kvm_exit", "kvm:kvm_userspace_exit",
-		       "kvm:kvm_write_tsc_offset", SWITCHES },
+		       "kvm:kvm_vcpu_wakeup", "kvm:kvm_write_tsc_offset", SWITCHES },
 	  "sched:sched_switch,irq:irq_handler_entry,irq:irq_handler_exit" },
 	/* also what an exit was for, nested guests, interrupts, and who wakes whom: recorded by the
 	 * waker, while sched_wakeup may be recorded where the woken one will run; how CPUs sleep */
