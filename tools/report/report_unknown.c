@@ -30,7 +30,7 @@ static void json_unknown_without(struct json *json, const struct virt_model *mod
 {
 	json_open(json, "unknown", '[', true);
 	for (int number = 0; number < VIRT_N_NUMBERS; number++)
-		if (virt_model_missing(model, (enum virt_number)number) & VIRT_RECORD_BIT(kind))
+		if (virt_model_unknown_without(model, kind, (enum virt_number)number))
 			json_str(json, NULL, virt_number_name((enum virt_number)number));
 	json_close(json, ']');
 }

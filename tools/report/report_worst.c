@@ -374,7 +374,9 @@ int report_worst_text(struct output *out, const struct report *report,
 		return ret;
 	out_str(out, first ? "" : "\n");
 	out_text(out, report->file);
-	out_str(out, "\n        cost  kind              at [s]  vCPU     pCPU  what\n");
+	out_char(out, '\n');
+	report_lacks_text(out, report);
+	out_str(out, "        cost  kind              at [s]  vCPU     pCPU  what\n");
 	for (size_t i = 0; i < list.n; i++)
 		if (describe(report, &list, i, &entry))
 			put_entry(out, report, &entry);
@@ -510,6 +512,7 @@ int report_worst_json(struct output *out, const struct report *report,
 	json_str(&json, "file", report->file);
 	json_window(&json, report->from_ns, report->to_ns);
 	json_warnings(&json, &report->load->notes);
+	report_lacks_json(&json, report);
 	/* what cannot be seen in this trace is not what did not happen */
 	json_open(&json, "not_visible", '[', true);
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)

@@ -344,6 +344,13 @@ static bool is_sum(const struct virt_model *model, enum virt_number number)
 	return false;
 }
 
+bool virt_model_unknown_without(const struct virt_model *model, enum virt_record_kind kind,
+				enum virt_number number)
+{
+	return virt_model_missing(model, number) & called_like(model, kind) &&
+	       !is_sum(model, number);
+}
+
 const char *virt_model_lacks(const struct virt_model *model, enum virt_record_kind kind,
 			     char *text, size_t size)
 {
@@ -357,8 +364,8 @@ const char *virt_model_lacks(const struct virt_model *model, enum virt_record_ki
 	append_names(model, VIRT_RECORD_BIT(kind), text, size);
 	append(text, size, " was not recorded: ");
 	for (int number = 0; number < VIRT_N_NUMBERS; number++) {
-		if (!numbers[number].everywhere || is_sum(model, (enum virt_number)number) ||
-		    !(virt_model_missing(model, (enum virt_number)number) & kinds))
+		if (!numbers[number].everywhere ||
+		    !virt_model_unknown_without(model, kind, (enum virt_number)number))
 			continue;
 		append(text, size, n++ ? ", " : "");
 		append(text, size, numbers[number].name);

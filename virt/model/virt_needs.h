@@ -130,6 +130,15 @@ const char *virt_model_advice(const struct virt_model *model, enum virt_number n
 			      size_t size);
 
 /**
+ * virt_model_unknown_without - is a number unknown because a kind was not recorded?
+ *
+ * Kinds that are recorded together, such as those of one class of Xen, count as one. A state that
+ * includes another one for lack of the kind is no unknown number: see virt_model_includes().
+ */
+bool virt_model_unknown_without(const struct virt_model *model, enum virt_record_kind kind,
+				enum virt_number number);
+
+/**
  * virt_model_lacks - one sentence about a kind that was not recorded: what is unknown without it
  * @text: receives "sched:sched_wakeup was not recorded: waking, runnable are unknown; record it as
  *	well"; what needs other sections of a report is left out
