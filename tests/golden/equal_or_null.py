@@ -14,10 +14,15 @@ import sys
 
 # How much is known differs by its nature; so does what is counted by event.
 FREE = {"known_ns", "unknown", "unknown_ns", "lost", "not_recorded", "contradictions", "unsplit",
-        "unsplit_ns", "volume", "vmm_includes", "hypervisor_includes", "guest_includes", "events", "records", "interrupts", "hypercalls", "includes"}
+        "unsplit_ns", "volume", "vmm_includes", "hypervisor_includes", "guest_includes", "events", "records",
+        "interrupts", "hypercalls", "includes"}
 
 # Of those stretches alone that are shown from their beginning to their end.
-LENGTHS = {"complete", "mean_ns", "min_ns", "p5_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns", "before_ns"}
+LENGTHS = {"complete", "mean_ns", "min_ns", "p5_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns",
+           "before_ns"}
+
+# Of the same stretches, all together.
+SUMS = {"ns", "states_ns", "unasked_ns", "unasked_vmm_ns"}
 
 # Of what is not split, this is known all the same.
 UNSPLIT_KNOWN = {"id", "name", "reason", "count", "tid", "guest", "machines", "vcpus", "exits",
@@ -47,7 +52,14 @@ class Comparison:
     def fail(self, path, full, less):
         self.wrong.append("%s: %s is %s, and %s in the whole trace" % (self.what, path, less, full))
 
-    def compare(self, path, full, less, free=False):
+    @staticmethod
+    def total(value):
+        """A number, or what the members of an object add up to."""
+        if isinstance(value, dict):
+            return sum(v for v in value.values() if isinstance(v, (int, float)))
+        return value
+
+    def compare(self, path, full, less):
         if less is None:
             self.nulls.add(path)
         elif isinstance(full, dict) and isinstance(less, dict):
@@ -60,12 +72,15 @@ class Comparison:
                 self.fail(path, full, less)
 
     def compare_dict(self, path, full, less):
-        # where it is not shown how something begins, it has no length: of fewer lengths, nothing
-        # but their number is compared
+        # where it is not shown how something begins or ends, it has no length: fewer lengths have
+        # other statistics, and a smaller sum
         fewer = (less.get("complete") or 0) < (full.get("complete") or 0)
         if fewer and full.get("count") == less.get("count"):
-            full = {key: full[key] for key in full if key not in LENGTHS}
-            less = {key: less[key] for key in less if key not in LENGTHS}
+            for key in SUMS & full.keys() & less.keys():
+                if less[key] is not None and self.total(less[key]) > self.total(full[key]):
+                    self.fail(path + "/" + key, full[key], less[key])
+            full = {key: full[key] for key in full if key not in LENGTHS | SUMS}
+            less = {key: less[key] for key in less if key not in LENGTHS | SUMS}
         unknown = any(value is None for value in less.values())
         # without sched_switch, what is not split is marked so
         unsplit = "unsplit" in less or "unsplit_ns" in less

@@ -34,8 +34,7 @@ for sample in kvm-host kvm-shared; do
 	less $sample kvm_entry states/guest/ns states/hypervisor/ns
 	less $sample kvm_exit states/guest/ns states/hypervisor/ns /exits busy_ns
 	less $sample sched_switch states/preempted/ns states/blocked/ns
-	# in kvm-host, a page fault sleeps in the monitor: what it costs is known less well
-	test $sample = kvm-host || less $sample kvm_userspace_exit states/vmm/ns vmm_ns
+	less $sample kvm_userspace_exit states/vmm/ns vmm_ns
 	less $sample sched_migrate_task
 	less $sample kvm_inj_virq
 done
