@@ -78,6 +78,23 @@ check "the three largest" test "$(grep -c ' of each second' "$OUT")" = 3
 run diff -q --at 1795 --above 10s kvm-host.dat
 status 0
 
+# A state that includes another one says so: without the class hvm, guest includes hypervisor.
+python3 "$GOLDEN/xen_less.py" hvm-exits.xen "$WORK/sched.xen" 'event >> 16 != 8 or 0x10f000'
+run diff -q --at 20ms "$WORK/sched.xen"
+says "$OUT" ' was in its guest or in the hypervisor for '
+run diff -q --at 20ms -f json "$WORK/sched.xen"
+cp "$OUT" "$WORK/includes.json"
+run diff -q --at 20ms -f csv "$WORK/sched.xen"
+check "JSON and CSV name the other state" python3 - "$WORK/includes.json" "$OUT" << 'END'
+import csv, json, sys
+items = [i for i in json.load(open(sys.argv[1]))["differences"] if i["kind"] == "state"]
+rows = [r for r in csv.DictReader(open(sys.argv[2])) if r["kind"] == "state" and not r["by"]]
+assert any(i["state"] == "guest" for i in items)
+for state, other in [(i["state"], i.get("includes", "")) for i in items] + \
+        [(r["what"], r["includes"]) for r in rows]:
+    assert other == ("hypervisor" if state == "guest" else ""), (state, other)
+END
+
 # What is wrong.
 for arguments in '' pinned.xen '--at 1 pinned.xen saved.xen' 'pinned.xen saved.xen dom0.xen' \
 	'--from 1 pinned.xen saved.xen' '--at 9000 pinned.xen' '--at 0 pinned.xen' \

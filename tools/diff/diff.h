@@ -45,6 +45,7 @@ struct diff_item {
 	int		vcpu;		/* of the machine */
 	const char	*who;		/* its name, as it is after */
 	enum virt_state	state;
+	unsigned int	includes;	/* other states that are in it, see virt_model_includes() */
 	const char	*reason;	/* of exits */
 	struct diff_value value[DIFF_N_SIDES];
 	struct diff_culprit *culprits;	/* of VIRT_PREEMPTED: what differs most comes first */

@@ -323,6 +323,7 @@ static int add_states(struct diff *diff, struct diff_item item,
 		if (state == VIRT_UNKNOWN || !is_known_state(life, (enum virt_state)state))
 			continue;
 		item.state = (enum virt_state)state;
+		item.includes = virt_model_includes(life[DIFF_AFTER]->model, item.state);
 		item.culprits = NULL;
 		item.n_culprits = 0;
 		for (int side = 0; side < DIFF_N_SIDES; side++)

@@ -11,6 +11,7 @@
 #include "diff.h"
 #include "json_writer.h"
 #include "text_columns.h"
+#include "virt_needs.h"
 
 /** Culprits that are named in a sentence. */
 #define MAX_CULPRITS	3
@@ -116,7 +117,8 @@ static void put_who(struct output *out, const struct diff_item *item)
 	out_str(out, ")");
 }
 
-static void put_state(struct output *out, const struct diff_item *item)
+/** "in its guest", or if the trace does not distinguish them, "in its guest or in the hypervisor" */
+static void put_words(struct output *out, const struct diff_item *item)
 {
 	static const char *const words[VIRT_N_STATES] = {
 		[VIRT_GUEST] = "in its guest",
@@ -130,13 +132,23 @@ static void put_state(struct output *out, const struct diff_item *item)
 		[VIRT_UNKNOWN] = "not known",
 	};
 
+	out_str(out, words[item->state]);
+	for (int state = 0; state < VIRT_N_STATES; state++)
+		if (item->includes >> state & 1)
+			out_printf(out, " or %s", words[state]);
+}
+
+static void put_state(struct output *out, const struct diff_item *item)
+{
 	put_who(out, item);
+	out_str(out, is_over(item) ? " was never " : " was ");
+	put_words(out, item);
 	if (is_over(item)) {
-		out_printf(out, " was never %s; before, for ", words[item->state]);
+		out_str(out, "; before, for ");
 		put_past(out, &item->value[DIFF_BEFORE]);
 		return;
 	}
-	out_printf(out, " was %s for ", words[item->state]);
+	out_str(out, " for ");
 	put_value(out, item->value);
 	put_p99(out, item->value);
 	put_culprits(out, item);
@@ -248,9 +260,11 @@ static void csv_line(struct output *out, const struct diff_item *item, const cha
 void diff_write_csv(struct output *out, const struct diff *diff, const struct report *reports,
 		    size_t most)
 {
+	char names[VIRT_STATE_NAMES];
+
 	(void)reports;
 	out_str(out, "machine,vcpu,name,kind,what,by,before_ns_per_s,after_ns_per_s,before_per_s,"
-		     "after_per_s,before_p99_ns,after_p99_ns\n");
+		     "after_per_s,before_p99_ns,after_p99_ns,includes\n");
 	for (size_t i = 0; i < shown(diff, most); i++) {
 		const struct diff_item *item = &diff->items[i];
 		const struct diff_value *value = item->value;
@@ -269,10 +283,13 @@ void diff_write_csv(struct output *out, const struct diff *diff, const struct re
 			if (value[side].p99 != VIRT_NONE)
 				out_i64(out, value[side].p99);
 		}
+		out_char(out, ',');
+		if (item->kind == DIFF_STATE)
+			out_str(out, virt_state_names(item->includes, "+", names, sizeof(names)));
 		out_char(out, '\n');
 		for (size_t j = 0; j < item->n_culprits; j++) {
 			csv_line(out, item, name, item->culprits[j].name);
-			out_printf(out, "%" PRId64 ",%" PRId64 ",,,,\n",
+			out_printf(out, "%" PRId64 ",%" PRId64 ",,,,,\n",
 				   item->culprits[j].ns[DIFF_BEFORE],
 				   item->culprits[j].ns[DIFF_AFTER]);
 		}
@@ -296,6 +313,8 @@ static void json_value(struct json *json, const struct diff_item *item, enum dif
 
 static void json_item(struct json *json, const struct diff_item *item)
 {
+	char names[VIRT_STATE_NAMES];
+
 	json_open(json, NULL, '{', false);
 	json_str(json, "machine", item->machine);
 	json_i64(json, "vcpu", item->vcpu);
@@ -303,6 +322,8 @@ static void json_item(struct json *json, const struct diff_item *item)
 	json_str(json, "kind", diff_kind_name(item->kind));
 	if (item->kind == DIFF_STATE)
 		json_str(json, "state", virt_state_name(item->state));
+	if (item->kind == DIFF_STATE && item->includes)
+		json_str(json, "includes", virt_state_names(item->includes, "+", names, sizeof(names)));
 	if (item->kind == DIFF_EXIT)
 		json_str(json, "reason", item->reason);
 	for (int side = 0; side < DIFF_N_SIDES; side++)
