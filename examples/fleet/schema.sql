@@ -50,7 +50,7 @@ CREATE TABLE IF NOT EXISTS rollup AS rollup_local
 ENGINE = Distributed(fleet, currentDatabase(), rollup_local, cityHash64(host));
 
 -- Hours, to keep when seconds are dropped: sums, and histograms that are added up. Filled by `condense`.
--- What is NULL adds nothing.
+-- A time that is NULL adds nothing, and its interval is not in the length beside it.
 CREATE TABLE IF NOT EXISTS rollup_hour_local
 (
     hour DateTime,
@@ -59,8 +59,11 @@ CREATE TABLE IF NOT EXISTS rollup_hour_local
     machine String,
     length_ns AggregateFunction(sum, Int64),     -- of all vCPUs
     preempted_ns AggregateFunction(sum, Int64),
+    preempted_length_ns AggregateFunction(sum, Int64),  -- of all vCPUs, while preempted_ns is known
     waking_ns AggregateFunction(sum, Int64),
+    waking_length_ns AggregateFunction(sum, Int64),
     migrations AggregateFunction(sum, UInt64),
+    migrations_length_ns AggregateFunction(sum, Int64),
     wake_length AggregateFunction(sumMap, Array(UInt16), Array(UInt64)),
     steal_length AggregateFunction(sumMap, Array(UInt16), Array(UInt64)),
     exit_length AggregateFunction(sumMap, Array(UInt16), Array(UInt64))

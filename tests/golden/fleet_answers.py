@@ -134,7 +134,8 @@ def budget(rows, _):
                    (row["preempted"] + row["waking"]) * 20 > row["length_ns"] - row["unknown"]
                    for row in own)
         if late:
-            answers.append(key + (late, len(own)))
+            answers.append(key + (late, sum(None not in (row["preempted"], row["waking"])
+                                            for row in own)))
     return best(answers, lambda answer: (-answer[4],) + answer[:4])
 
 

@@ -79,12 +79,15 @@ ask()
 }
 check "hours" "$FLEET/condense" 2026-11-24
 check "hours once more" "$FLEET/condense" 2026-11-24
-ask "SELECT machine, ifNull(sum(preempted_ns), 0), sum(length_ns), tupleElement(sumMap(wake_length_bucket,
-	wake_length_count), 2) FROM rollup FINAL WHERE vcpu >= 0 GROUP BY machine ORDER BY machine" \
+ask "SELECT machine, ifNull(sum(preempted_ns), 0), sumIf(length_ns, isNotNull(preempted_ns)),
+	sumIf(length_ns, isNotNull(waking_ns)), sumIf(length_ns, isNotNull(migrations)), sum(length_ns),
+	tupleElement(sumMap(wake_length_bucket, wake_length_count), 2) FROM rollup FINAL WHERE vcpu >= 0 GROUP BY machine ORDER BY machine" \
 	> "$WORK/seconds"
-ask "SELECT machine, sumMerge(preempted_ns), sumMerge(length_ns),
+ask "SELECT machine, sumMerge(preempted_ns), sumMerge(preempted_length_ns),
+	sumMerge(waking_length_ns), sumMerge(migrations_length_ns), sumMerge(length_ns),
 	tupleElement(sumMapMerge(wake_length), 2) FROM rollup_hour GROUP BY machine ORDER BY machine" \
 	> "$WORK/hours"
+check "some waits are unknown" awk -F '\t' '$4 < $6 { found = 1 } END { exit !found }' "$WORK/seconds"
 check "there are machines" test "$(wc -l < "$WORK/seconds")" -ge 50
 same "$WORK/seconds" "$WORK/hours"
 
