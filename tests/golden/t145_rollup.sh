@@ -148,4 +148,10 @@ json.dump(meta, open(sys.argv[2], "w"))
 END
 sums_are_report 50000000 "$WORK/odd.xen" || fail "no report"
 
+# without the class hvm, VM exits are unknown, and not none
+python3 "$GOLDEN/xen_less.py" "$SAMPLES/hvm-exits.xen" "$WORK/sched.xen" 'event >> 16 != 8 or 0x10f000'
+run rollup --quiet --host h --start-time 0 "$WORK/sched.xen"
+check "unknown exits" grep -q ',exit,unknown,,,,$' "$OUT"
+run rollup --quiet --host h --start-time 0 "$SAMPLES/hvm-exits.xen"
+check "known exits" sh -c '! grep -q ",exit,unknown," "$1"' - "$OUT"
 finish

@@ -50,6 +50,7 @@ struct rollup_row {
 	uint64_t	state_count[VIRT_N_STATES];
 	bool		migrations_unknown;
 	uint64_t	migrations;
+	bool		exits_unknown;
 	const struct rollup_exit *exits;
 	size_t		n_exits;
 	const struct rollup_steal *steals;

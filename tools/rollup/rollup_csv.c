@@ -78,6 +78,11 @@ static void put_vcpu(struct output *out, const struct rollup_row *row)
 	if (line.count)
 		put_line(out, row, &line);
 	line.kind = "exit";
+	if (row->exits_unknown) {
+		line.name = ROLLUP_UNKNOWN;
+		line.count = VIRT_NONE;
+		put_line(out, row, &line);
+	}
 	for (size_t i = 0; i < row->n_exits; i++) {
 		line.name = row->exits[i].reason;
 		line.count = (int64_t)row->exits[i].count;

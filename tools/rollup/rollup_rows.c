@@ -40,6 +40,8 @@ static int take_exits(struct rows *rows, const struct virt_window_stats *stats)
 			.complete = stats->reasons[i].cost.count,
 			.ns = stats->reasons[i].cost.ns,
 		};
+	rows->row.exits_unknown = !virt_model_knows(rows->job->report->load->model,
+						    VIRT_NUMBER_EXITS);
 	rows->row.exits = rows->exits;
 	rows->row.n_exits = stats->n_reasons;
 	return 0;
