@@ -117,7 +117,7 @@ static void put_who(struct output *out, const struct diff_item *item)
 	out_str(out, ")");
 }
 
-/** "in its guest", or if the trace does not distinguish them, "in its guest or in the hypervisor" */
+/** "in its guest"; if the trace does not distinguish both, "in its guest or in the hypervisor" */
 static void put_words(struct output *out, const struct diff_item *item)
 {
 	static const char *const words[VIRT_N_STATES] = {
@@ -323,7 +323,8 @@ static void json_item(struct json *json, const struct diff_item *item)
 	if (item->kind == DIFF_STATE)
 		json_str(json, "state", virt_state_name(item->state));
 	if (item->kind == DIFF_STATE && item->includes)
-		json_str(json, "includes", virt_state_names(item->includes, "+", names, sizeof(names)));
+		json_str(json, "includes",
+			 virt_state_names(item->includes, "+", names, sizeof(names)));
 	if (item->kind == DIFF_EXIT)
 		json_str(json, "reason", item->reason);
 	for (int side = 0; side < DIFF_N_SIDES; side++)
