@@ -16,12 +16,13 @@
 
 const char trace_dat_magic[10] = "\x17\x08\x44tracing";
 
-/* --- copies of what cannot be read in its place ---------------------------------------------- */
+/* --- names of files that are open ------------------------------------------------------------- */
 
 /** As many as a command line has; they live as long as the process. */
 static struct copy {
 	char	*path;
 	int	fd;
+	bool	is_held;	/* it is the file itself */
 } *copies;
 static size_t n_copies, room_copies;
 
@@ -33,7 +34,7 @@ static const struct copy *find_copy(const char *path)
 	return NULL;
 }
 
-int trace_dat_set_copy(const char *path, int fd)
+static int add_copy(const char *path, int fd, bool is_held)
 {
 	char *name = strdup(path);
 
@@ -41,13 +42,35 @@ int trace_dat_set_copy(const char *path, int fd)
 		free(name);
 		return -ENOMEM;
 	}
-	copies[n_copies++] = (struct copy){ name, fd };
+	copies[n_copies++] = (struct copy){ name, fd, is_held };
 	return 0;
+}
+
+int trace_dat_set_copy(const char *path, int fd)
+{
+	return add_copy(path, fd, false);
+}
+
+int trace_dat_hold(const char *path)
+{
+	int fd, ret;
+
+	if (find_copy(path))
+		return 0;
+	fd = regular_file_open(path);
+	if (fd < 0)
+		return fd;
+	ret = add_copy(path, fd, true);
+	if (ret)
+		close(fd);
+	return ret;
 }
 
 bool trace_dat_has_copy(const char *path)
 {
-	return find_copy(path);
+	const struct copy *copy = find_copy(path);
+
+	return copy && !copy->is_held;
 }
 
 int trace_dat_open(const char *path)

@@ -29,6 +29,16 @@ bool trace_dat_is(const char *path);
  */
 int trace_dat_set_copy(const char *path, int fd);
 
+/**
+ * trace_dat_hold - from now on, this name stands for the file that it names now
+ *
+ * Whatever replaces the file meanwhile, it is not read. As trace_dat_set_copy() otherwise; a name
+ * that has a copy keeps it.
+ *
+ * Return: 0, or a negative errno, as regular_file_open().
+ */
+int trace_dat_hold(const char *path);
+
 /** trace_dat_has_copy - is what is read of a file a copy? */
 bool trace_dat_has_copy(const char *path);
 
