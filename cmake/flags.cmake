@@ -47,7 +47,10 @@ if(KSHARK_VIRT_FUZZ)
 			"libclang-rt-dev); configure with -DCMAKE_C_COMPILER=clang "
 			"-DCMAKE_CXX_COMPILER=clang++ or with --preset fuzz")
 	endif()
-	add_compile_options(-fsanitize=fuzzer-no-link)
+	option(KSHARK_VIRT_FUZZ_COVERAGE "Measure coverage for libFuzzer" ON)
+	if(KSHARK_VIRT_FUZZ_COVERAGE)
+		add_compile_options(-fsanitize=fuzzer-no-link)
+	endif()
 endif()
 
 if(KSHARK_VIRT_SANITIZE)
