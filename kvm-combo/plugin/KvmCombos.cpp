@@ -363,8 +363,8 @@ QStringList KvmCombos::notes() const
 			guessed.insert({ vcpu.pair.guest_stream, vcpu.stream });
 	}
 	if (hosts.empty())
-		return { "No open file shows virtual machines from outside. Append the trace of"
-			 " their host: one with KVM's events, or one of xentrace." };
+		return { "No host trace is open. Append the trace of the host: one with KVM's"
+			 " events, or one of xentrace." };
 	for (const Key &pair : guessed)
 		list << QString("%1 was not recorded together with %2: which vCPU is which CPU is"
 				" a guess, please check it.")

@@ -36,7 +36,7 @@ void VirtClocks::warn()
 		if (!entry.second.bad || !streamOf(entry.first))
 			continue;
 		warnings.push_back({ virtFileOf(entry.first) + ": " + entry.second.quality,
-				     entry.second.offer.empty() ? "" : "Pair them so",
+				     entry.second.offer.empty() ? "" : "Use this pairing",
 				     [this, id = entry.first] { takeOffers(id); } });
 		texts << warnings.back().text;
 	}
@@ -160,21 +160,23 @@ void VirtClocks::adoptQuality(const std::shared_ptr<Judge> &job)
 	known->second.bad = !job->ret && (!judged || found.explained_percent <
 						       VIRT_CLOCK_DOUBT_PERCENT);
 	if (job->ret || !judged)
-		known->second.quality = "None of its events lies within the host's trace";
+		known->second.quality = "No overlap in time with the host's trace. Align its clock";
 	else if (known->second.bad && job->hasOther)
 		known->second.quality = adoptOffer(*job, known->second.offer);
 	else if (known->second.bad)
-		known->second.quality = QString("Its clock is wrong: only %1 % of its %2 events lie"
-						" in guest time, and one is %3 outside. Align it")
+		known->second.quality = QString("Its clock is wrong: only %1 % of its %2 events"
+						" fall while the guest was running, and one is"
+						" %3 outside. Align it")
 			.arg(found.explained_percent, 0, 'f', DIGITS).arg(judged)
 			.arg(virtDuration(found.worst));
 	else
-		known->second.quality = QString("%1 % of its %2 events lie in guest time%3%4")
+		known->second.quality = QString("%1 % of its %2 events fall while the guest was"
+						" running%3%4")
 			.arg(found.explained_percent, 0, 'f', DIGITS).arg(judged)
 			.arg(!found.worst ? QString() :
 			     QString("; one is %1 outside").arg(virtDuration(found.worst)))
 			.arg(found.unknown <= judged / STRAY_SHARE ? QString() :
-			     QString("; %1 more cannot be judged").arg(found.unknown));
+			     QString("; %1 more could not be checked").arg(found.unknown));
 	if (known->second.bad && known->second.quality != before)
 		qWarning().noquote() << "kshark-virt:" << virtFileOf(job->streamId) + ":"
 				     << known->second.quality;

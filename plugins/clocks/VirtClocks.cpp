@@ -253,14 +253,14 @@ QString VirtClocks::describe(int streamId) const
 			text += QString("; cycles shown as ns of a TSC of %1 kHz")
 				.arg(parts[KS_CLOCK_HZ] / 1000);
 		else if (cycles)
-			text += "; both files count cycles, which are shown as ns";
+			text += "; wrong unit: times are TSC cycles, shown as ns";
 		lines << text.toHtmlEscaped();
 		if (parts[KS_CLOCK_OFFSET] != found)
 			lines << QString("and %1 ns by hand").arg(parts[KS_CLOCK_OFFSET] - found);
 	} else if (partsOf(streamId)[KS_CLOCK_OFFSET]) {
 		lines << "Times of the file, moved by hand";
 	} else {
-		lines << "Times as the file gives them";
+		lines << "Clock as recorded";
 	}
 
 	auto known = _known.find(streamId);

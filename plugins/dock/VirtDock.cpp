@@ -134,7 +134,7 @@ void VirtDock::buildUi()
 		_pages->show(_findings);
 	};
 
-	_pages->add("Spread", "Distributions: how many moments cost how much",
+	_pages->add("Histograms", "How many moments cost how much",
 		    _spread = new VirtSpread(focus));
 	_pages->add("Steal", "Who takes pCPUs from whom", _steal = new VirtSteal(focus));
 	_pages->add("Why", "Why a vCPU's time went where it went, and who is to blame",
@@ -189,7 +189,7 @@ QWidget *VirtDock::copyButton()
 	add("vCPUs as text", [this] { return _table->asText(); });
 	add("Worst moments as text", [this] { return _findings->asText(); });
 	add("Worst moments as CSV", [this] { return _findings->asCsv(); });
-	add("Distributions as CSV", [this] { return _spread->asCsv(listed()); });
+	add("Histograms as CSV", [this] { return _spread->asCsv(listed()); });
 	add("Steal as CSV", [this] {
 		_steal->follow(_shown);
 		return _steal->asCsv();
@@ -568,9 +568,8 @@ void VirtDock::showDetails()
 	_zoomWorst->setEnabled(_markWorst->isEnabled());
 	_details->setText(found.stats ?
 			  virtDetails(VirtTable::nameOf(item), VirtTable::subject(item), found) :
-			  "<i>Click on a machine or a vCPU to see all about it here; double"
-			  " click on a coloured strip, on a marker or on the mark of a"
-			  " migration, or rest the mouse there, to be told what it is.</i>" +
+			  "<i>Select a machine or vCPU for details. Hover over a strip or"
+			  " marker to identify it; double-click to set A and B around it.</i>" +
 			  (_isFirstTime ? "<p>The colours of the strips:" + virtStatesInWords() :
 			   QString()));
 }

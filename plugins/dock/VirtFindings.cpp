@@ -131,7 +131,7 @@ void VirtFindings::buildUi()
 	_number = new QSpinBox;
 	_number->setRange(1, MOST);
 	_number->setToolTip("So many, the costliest ones; of the kinds that are ticked below");
-	_only = new QCheckBox("Chosen vCPU only");
+	_only = new QCheckBox("Selected vCPU only");
 	_only->setToolTip("Only those of the machine or vCPU that is chosen in the table");
 	_focusButton = new QToolButton;
 	_focusButton->setToolTip("List all of the worst again");
@@ -238,7 +238,7 @@ void VirtFindings::follow(const VirtListed &listed)
 	/* it was counted elsewhere */
 	else if (old != _visible)
 		_focus.count = 0;
-	_only->setText(listed.name.isEmpty() ? "Chosen vCPU only" :
+	_only->setText(listed.name.isEmpty() ? "Selected vCPU only" :
 					       "Only " + virtLabel(listed.name));
 	look();
 }
@@ -501,7 +501,7 @@ void VirtFindings::step(bool forward)
 
 	line = line >= 0 ? line + (forward ? 1 : -1) : forward ? 0 : n - 1;
 	if (line < 0 || line >= n)
-		_place->setText(forward ? "No other one below" : "No other one above");
+		_place->setText(forward ? "Last one" : "First one");
 	else
 		go(line);
 }

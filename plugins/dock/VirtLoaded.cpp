@@ -160,8 +160,8 @@ void VirtLoaded::addPart(const Part &part)
 	auto layout = new QVBoxLayout(row);
 	Window window(part.path);
 	auto text = new QLabel("Loaded: " + window.text());
-	QPushButton *earlier = button(part, "Earlier", "Load as much of the trace before this", -1);
-	QPushButton *later = button(part, "Later", "Load as much of the trace behind this", 1);
+	QPushButton *earlier = button(part, "Earlier", "Load the window before this one", -1);
+	QPushButton *later = button(part, "Later", "Load the next window", 1);
 	QPushButton *markers = button(part, "Load A..B", "Load only what lies between the markers "
 				      "A and B, from the one to the other", 0);
 

@@ -26,9 +26,9 @@ constexpr const char *NOTHING_VIRTUAL =
 	"None of the open files shows virtual machines.\n"
 	"KVM's host: " RECORD_KVM " -e irq; with -A NAME also what the guest records.\n"
 	"Xen's host: " RECORD_XEN "\n"
-	"A guest's own trace does not tell when it was on a pCPU: append that of its host.";
+	"A guest's own trace does not show when it was on a pCPU: append that of its host.";
 constexpr const char *NOTHING_STATUS =
-	"Nothing virtual in this trace: Plots > Virtualization dock tells what to record";
+	"No virtual machines in this trace: Plots > Virtualization dock shows what to record";
 
 /** What there is to know of a stream; or nothing. */
 QString noteOf(int streamId, virt_note note)

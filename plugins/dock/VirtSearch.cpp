@@ -215,8 +215,8 @@ void VirtSearch::buildUi()
 	_place = new QLabel;
 	_place->setTextFormat(Qt::PlainText);
 	virtWrapLabel(_place);
-	previous->setToolTip("Zoom to the one before, mark it and tell what it is (Shift+F3)");
-	next->setToolTip("Zoom to the one behind, mark it and tell what it is (F3)");
+	previous->setToolTip("Previous match: zoom to it, mark and describe it (Shift+F3)");
+	next->setToolTip("Next match: zoom to it, mark and describe it (F3)");
 	buttons->addWidget(previous);
 	buttons->addWidget(next);
 	buttons->addStretch(1);
@@ -393,9 +393,8 @@ QString VirtSearch::textOf(const VirtSearchJob &job)
 	QString text;
 
 	if (!job.isFound) {
-		text = job.forward ? "No more after this (searched to the end)" :
-				     "No more before this (searched to the beginning)";
-		return text + (job.n ? "; " + totalOf(job) + " in all" : "; there is none at all");
+		text = job.forward ? "No later match" : "No earlier match";
+		return text + (job.n ? "; " + totalOf(job) + " in all" : "; there is none");
 	}
 
 	const VirtStream &stream = job.parts[job.part].stream;

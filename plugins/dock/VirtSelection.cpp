@@ -89,7 +89,7 @@ int64_t oneOf(const kshark_trace_histo *histo, const QString &text)
 VirtSelection::VirtSelection(QMainWindow *window, std::function<void()> changed)
 : _window(window),
   _changed(std::move(changed)),
-  _head(new QLabel("No virtual machines in sight")),
+  _head(new QLabel("No virtual machines in this window")),
   _button(new QToolButton)
 {
 	auto layout = new QHBoxLayout(this);

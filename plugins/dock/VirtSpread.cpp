@@ -41,7 +41,7 @@ struct {
 	{ "What", "Moments that lie in the window; of interrupts, those whose handlers are seen" },
 	{ "Spread", "How many cost how much, on a logarithmic scale, the same in all rows" },
 	{ "Number", "How many the trace shows from beginning to end" },
-	{ "Sum", "What all of them cost together" },
+	{ "Sum", "What they cost in all" },
 	{ "p50", "Half of them cost no more" },
 	{ "p99", "99 % of them cost no more" },
 	{ "Max", "The costliest one" },
@@ -141,7 +141,7 @@ void VirtSpread::buildUi()
 	auto head = new VirtFlow(nullptr, 0);
 
 	_host = new VirtHosts;
-	_only = new QCheckBox("Chosen vCPU only");
+	_only = new QCheckBox("Selected vCPU only");
 	_only->setToolTip("Only of the machine or vCPU that is chosen in the table of vCPUs");
 	_only->setChecked(true);
 	_list = new VirtList<QTreeWidget>;
@@ -176,7 +176,7 @@ void VirtSpread::buildUi()
 void VirtSpread::follow(const VirtListed &listed)
 {
 	_listed = listed;
-	_only->setText(listed.name.isEmpty() ? "Chosen vCPU only" :
+	_only->setText(listed.name.isEmpty() ? "Selected vCPU only" :
 					       "Only " + virtLabel(listed.name));
 	_host->fill(_listed.streams);
 	look();
@@ -377,7 +377,7 @@ void VirtSpread::showCurrent()
 		title += " of " + _shown->name;
 	title += QString(": %1").arg(row.dist.count);
 	if (row.dist.count)
-		title += QString(", p50 %1, p99 %2, max %3, together %4")
+		title += QString(", p50 %1, p99 %2, max %3, total %4")
 			.arg(virtDuration(row.dist.p50), virtDuration(row.dist.p99),
 			     virtDuration(row.dist.max), virtDuration(row.dist.ns));
 	_histogram->show(title, row);

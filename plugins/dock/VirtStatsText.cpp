@@ -108,10 +108,10 @@ QString machineLine(const virt_window_machine &machine)
 	return list.join(", ");
 }
 
-/** Wake-ups that begin in the window; one that goes on then is told apart. */
+/** Wake-ups that begin in the window; one that is in progress then is listed separately. */
 QString wakeLine(const virt_stretches &wakes)
 {
-	QString line = QString("%1 wake-ups").arg(wakes.count);
+	QString line = QString(wakes.count == 1 ? "%1 wake-up" : "%1 wake-ups").arg(wakes.count);
 
 	if (wakes.whole.count)
 		line += QString(": p50 %1, p99 %2, max %3")
@@ -135,7 +135,7 @@ QString virtDetails(const QString &name, const VirtSubject &subject, const VirtC
 
 	lines << "<b>" + name.toHtmlEscaped() + "</b>: " + stateLine(model, stats);
 	if (subject.vcpu == VIRT_NONE)
-		lines << "together: " + (knows(VIRT_NUMBER_TOGETHER) ?
+		lines << "all vCPUs at once: " + (knows(VIRT_NUMBER_TOGETHER) ?
 			 machineLine(found.window->machines[subject.machine]) : "-");
 	if (!knows(VIRT_NUMBER_EXITS))
 		lines << "exits -";

@@ -65,7 +65,7 @@ VirtSteal::VirtSteal(std::function<void(const VirtFocus &)> chosen)
 	_byVcpu->setToolTip("Each vCPU by itself, instead of machines");
 	_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
 	_table->setSelectionMode(QAbstractItemView::SingleSelection);
-	_table->setToolTip("Rows had to wait, columns had the pCPU meanwhile. Click: the moments");
+	_table->setToolTip("Row: who waited. Column: who ran instead. Click: the moments");
 	head->addWidget(_byVcpu);
 	head->addWidget(_host);
 	layout->setContentsMargins(0, 0, 0, 0);

@@ -60,7 +60,7 @@ const ColumnInfo columns[N_COLUMNS - VIRT_N_STATES] = {
 	{ "Wake p50", "Wake-up latency: half of the wake-ups in the window took no longer" },
 	{ "Wake p99", "Wake-up latency: 99 % of the wake-ups in the window took no longer" },
 	{ "Wake max", "Wake-up latency: the longest of those that begin in the window" },
-	{ "Migrations", "How often it ran on another pCPU than the time before" },
+	{ "Migrations", "Times it resumed on another pCPU" },
 };
 
 const ColumnInfo &infoOf(int column)

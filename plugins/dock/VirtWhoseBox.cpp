@@ -54,7 +54,7 @@ void VirtWhoseBox::fill(const VirtListed &listed, VirtLives &lives)
 	QVariant last = currentData();
 	QString lastName = currentText();
 	bool many = listed.streams.size() > 1, same;
-	QStringList names = { "vCPU of the table" };
+	QStringList names = { "Selected vCPU" };
 	/* a list of lists, which Qt's own kind would make one of */
 	std::vector<QVariant> all = { QVariantList() };
 

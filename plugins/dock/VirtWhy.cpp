@@ -333,8 +333,7 @@ void VirtWhy::look()
 		_job->stop = true;
 	_job.reset();
 	if (!stream) {
-		clear("Choose a vCPU in the table of vCPUs to be told why its time went where it"
-		      " went; or a pCPU, or a guest's task, above");
+		clear("Select a vCPU in the table, or a pCPU or guest task above");
 		return;
 	}
 	problem = makeTree(*stream, now);
@@ -423,7 +422,7 @@ QString VirtWhy::makeTree(const VirtStream &stream, const VirtWhose &whose)
 		QString problem = _lives.problem(stream.id);
 
 		if (_lives.isReading(stream.id))
-			return "Looking through the traces of guests";
+			return "Reading the traces of guests";
 		return problem.isEmpty() ? QString("Nothing is known of this task") :
 					   "What its tasks did cannot be told: " + problem;
 	}
@@ -469,14 +468,17 @@ void VirtWhy::fillHead()
 	why_subject(&_tree->answer, subject, sizeof(subject));
 	text = virtShown(subject);
 	text += QString(", %1: ").arg(_dock->view().span(why.from_ns + offset, why.to_ns + offset));
-	text += durationOf(words, why.to_ns - why.from_ns) + ", of which unexplained: ";
-	text += durationOf(words, why.unexplained_ns);
+	text += durationOf(words, why.to_ns - why.from_ns);
+	if (why.unexplained_ns)
+		text += ", unexplained: " + durationOf(words, why.unexplained_ns);
+	else
+		text += ", fully explained";
 	QString problem = _lives.problem(_tree->stream.id);
 
 	if (_lives.isReading(_tree->stream.id))
-		text += ". Looking through the traces of guests";
+		text += ". Reading the traces of guests";
 	else if (!problem.isEmpty())
-		text += ". What guests' tasks did cannot be told: " + problem;
+		text += ". Tasks of guests are unknown: " + problem;
 	_head->setText(_note.isEmpty() ? text : text + ". " + _note);
 }
 

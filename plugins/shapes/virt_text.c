@@ -162,10 +162,10 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 		[VIRT_POLLING] = "waits while its hypervisor polls for an event",
 		[VIRT_VMM] = "is in its monitor",
 		[VIRT_PREEMPTED] = "is preempted",
-		[VIRT_WAKING] = "has been woken and waits for a pCPU",
+		[VIRT_WAKING] = "was woken and waits for a pCPU",
 		[VIRT_BLOCKED] = "is blocked",
 		[VIRT_OFFLINE] = "is offline",
-		[VIRT_UNKNOWN] = "does something that the trace does not tell",
+		[VIRT_UNKNOWN] = "is in a state that the trace does not show",
 	};
 	bool nested = interval->state == VIRT_GUEST && interval->flags & VIRT_INTERVAL_NESTED;
 	bool kept = (interval->state == VIRT_BLOCKED || interval->state == VIRT_OFFLINE) &&
@@ -180,10 +180,10 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 	    kept ? "is kept waiting" :
 	    interval->state < VIRT_N_STATES ? doing[interval->state] : "?");
 	if (interval->flags & VIRT_INTERVAL_ON_PCPU)
-		add(&text, " on CPU %d", interval->pcpu);
+		add(&text, " on pCPU %d", interval->pcpu);
 	else if (interval->pcpu != VIRT_NONE && interval->state != VIRT_UNKNOWN)
-		add(&text, virt_state_on_pcpu(interval->state) ? " on CPU %d" :
-		    " (last on CPU %d)",
+		add(&text, virt_state_on_pcpu(interval->state) ? " on pCPU %d" :
+		    " (last on pCPU %d)",
 		    interval->pcpu);
 	add(&text, " for %s", virt_text_duration(time, sizeof(time), end_ns - interval->start_ns));
 	if (interval->state == VIRT_PREEMPTED)
@@ -196,7 +196,7 @@ const char *virt_text_interval(char *buf, size_t size, const struct virt_model *
 	if (interval->flags & VIRT_INTERVAL_UNSPLIT)
 		add(&text, interval->state == VIRT_UNKNOWN ?
 		    " between a VM exit and the next entry: there is no sched_switch in it" :
-		    ", not split: waits are not told apart, there is no sched_switch");
+		    ", not split: waits are not distinguished, there is no sched_switch");
 	return buf;
 }
 
@@ -206,9 +206,9 @@ const char *virt_text_occupant(char *buf, size_t size, const struct virt_model *
 	struct text text = { .buf = buf, .size = size, .model = model };
 	char time[32];
 
-	add(&text, "CPU %d ", pcpu);
+	add(&text, "pCPU %d ", pcpu);
 	if (!occupant->known)
-		add(&text, "does something that the trace does not tell");
+		add(&text, "is in a state that the trace does not show");
 	else if (occupant->vcpu == VIRT_NONE)
 		add(&text, "is idle");
 	else
@@ -225,7 +225,7 @@ const char *virt_text_migration(char *buf, size_t size, const struct virt_model 
 	char time[32];
 
 	add_who(&text, migration->vcpu);
-	add(&text, " migrated from CPU %d to CPU %d, %s after it last ran", migration->from,
+	add(&text, " migrated from pCPU %d to pCPU %d, %s after it last ran", migration->from,
 	    migration->to, virt_text_duration(time, sizeof(time), migration->gap_ns));
 	return buf;
 }
@@ -270,20 +270,20 @@ static void add_split(struct text *text, const struct virt_moment *moment)
 		add_time(text, "", other_ns);
 	}
 	if (!moment->unasked_ns)
-		add_states(text, moment, true, "; at no cost ");
+		add_states(text, moment, true, "; not counted: ");
 	else if (asleep > moment->unasked_ns)
-		add_time(text, "; at no cost asleep ", asleep - moment->unasked_ns);
+		add_time(text, "; not counted: asleep ", asleep - moment->unasked_ns);
 }
 
 static void add_exit(struct text *text, const struct virt_moment *moment)
 {
 	add_who(text, moment->vcpu);
-	add(text, " VM exit %s%s on CPU %d cost ", virt_text_reason(text->model, moment->reason),
+	add(text, " VM exit %s%s on pCPU %d cost ", virt_text_reason(text->model, moment->reason),
 	    moment->nested ? " out of a nested guest" : "", moment->pcpu);
 	add_time(text, "", moment->cost_ns);
 	add_split(text, moment);
 	if (moment->unsplit)
-		add(text, "; the trace does not tell waits apart");
+		add(text, "; the trace does not distinguish waits");
 }
 
 /** Another pCPU that was idle for at least half of a wait: it need not have waited. */
@@ -304,7 +304,7 @@ static void add_idle(struct text *text, const struct virt_moment *moment)
 	}
 	if (idle == VIRT_NONE)
 		return;
-	add(text, "; meanwhile CPU %d was idle for ", idle);
+	add(text, "; pCPU %d was idle for ", idle);
 	add_time(text, "", most_ns);
 }
 
@@ -316,11 +316,11 @@ static void add_steal(struct text *text, const struct virt_moment *moment)
 
 	add_who(text, moment->vcpu);
 	add(text, moved ? " is preempted (moved meanwhile) for " :
-	    " is preempted (last on CPU %d) for ", moment->pcpu);
+	    " is preempted (last on pCPU %d) for ", moment->pcpu);
 	add_time(text, "", moment->cost_ns);
 	if (moved) {
 		interval.start_ns = part.from_ns;
-		add(text, ", for CPU %d it waits ", part.pcpu);
+		add(text, ", for pCPU %d it waits ", part.pcpu);
 		add_time(text, "", part.to_ns - part.from_ns);
 	}
 	add_culprits(text, moment->vcpu, &interval, part.to_ns);
@@ -329,18 +329,19 @@ static void add_steal(struct text *text, const struct virt_moment *moment)
 static void add_wake(struct text *text, const struct virt_moment *moment)
 {
 	add_who(text, moment->vcpu);
-	add(text, " has been woken and waits for ");
+	add(text, " waited ");
 	add_time(text, "", moment->cost_ns);
+	add(text, " after its wake-up");
 	if (moment->complete)
-		add_time(text, ": wake-up, on a pCPU after ", moment->end_ns - moment->start_ns);
+		add_time(text, ", on a pCPU after ", moment->end_ns - moment->start_ns);
 	if (moment->complete && moment->pcpu != VIRT_NONE)
-		add(text, " (CPU %d)", moment->pcpu);
+		add(text, " (pCPU %d)", moment->pcpu);
 }
 
 static void add_migration(struct text *text, const struct virt_moment *moment)
 {
 	add_who(text, moment->vcpu);
-	add(text, " migrated from CPU %d to CPU %d, ", moment->from_pcpu, moment->pcpu);
+	add(text, " migrated from pCPU %d to pCPU %d, ", moment->from_pcpu, moment->pcpu);
 	add_time(text, "", moment->end_ns - moment->start_ns);
 	add_time(text, " after it last ran; this cost ", moment->cost_ns);
 	add_split(text, moment);
@@ -351,25 +352,25 @@ static void add_irq(struct text *text, const struct virt_moment *moment)
 	const char *name = virt_vector_name(text->model, moment->vcpu, moment->vector);
 
 	add_who(text, moment->vcpu);
-	add(text, " interrupt vector 0x%02x%s%s on CPU %d", (unsigned int)moment->vector,
+	add(text, " interrupt vector 0x%02x%s%s on pCPU %d", (unsigned int)moment->vector,
 	    name ? " " : "", name ? name : "", moment->pcpu);
 	add_time(text, ", from injection to handler ", moment->cost_ns);
 }
 
 static void add_loss(struct text *text, const struct virt_moment *moment)
 {
-	add(text, "CPU %d: ", moment->pcpu);
+	add(text, "pCPU %d: ", moment->pcpu);
 	if (moment->records)
 		add(text, "%llu", (unsigned long long)moment->records);
 	else
 		add(text, "an unknown number of");
-	add_time(text, " records lost, nothing is known of ", moment->cost_ns);
+	add_time(text, " records lost over ", moment->cost_ns);
 }
 
 static void add_offline(struct text *text, const struct virt_moment *moment)
 {
 	add_who(text, moment->vcpu);
-	add(text, " is offline (last on CPU %d) for ", moment->pcpu);
+	add(text, " is offline (last on pCPU %d) for ", moment->pcpu);
 	add_time(text, "", moment->cost_ns);
 	add(text, moment->whole_machine ? ", with its whole machine" :
 					  ", others of its machine are not");
@@ -444,7 +445,7 @@ const char *virt_text_cause(char *buf, size_t size, const struct virt_finding *f
 	*buf = '\0';
 	switch (moment->kind) {
 	case VIRT_WORST_MIGRATION:
-		add(&text, "CPU %d to CPU %d", moment->from_pcpu, moment->pcpu);
+		add(&text, "pCPU %d to pCPU %d", moment->from_pcpu, moment->pcpu);
 		break;
 	case VIRT_WORST_IRQ:
 		add(&text, "0x%02x%s%s", (unsigned int)moment->vector, *finding->what ? " " : "",

@@ -59,10 +59,10 @@ MOVES = re.compile(r"^ +#\d+ .* in KsTraceGraph::_updateGraphs", re.M)
 
 # What our plugins may say; anything else of them fails the test.
 EXPECTED = re.compile(
-    "Its clock is wrong|None of its events lies|no markers of interrupts|is damaged|damaged"
+    "Its clock is wrong|No overlap in time with the host|no markers of interrupts|is damaged|damaged"
     "|does not fit|cannot be read|is no |was cut|ends within|lost|truncated|not a |changed|has been"
     "|Not aligned|aligned|stored|alignment|pair|is a guess, please check it"
-    "|No open file shows virtual machines|it cannot be told which machine this is"
+    "|No host trace is open|it cannot be told which machine this is"
     "|have no vCPU on the host|have no CPU in the guest's trace")
 OURS = re.compile(r"^(kshark-virt|plugin-(virt|xentrace|kvm_combo))\b|virt[A-Z]\w+|Virt[A-Z]\w+")
 # Qt's word that an object was used wrongly; KernelShark has none of these by itself.

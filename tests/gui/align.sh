@@ -68,11 +68,11 @@ twice()
 cancelled()
 {
 	twice Align
-	gui_until clock_says_either 'Times as the file gives them*Not aligned: cancelled' 'Aligned with *'
-	clock 'Times as the file gives them*Not aligned: cancelled' && return
+	gui_until clock_says_either 'Clock as recorded*Not aligned: cancelled' 'Aligned with *'
+	clock 'Clock as recorded*Not aligned: cancelled' && return
 	gui_until gui_enabled widgets QPushButton Undo
 	gui_click QPushButton Undo
-	gui_until clock 'Times as the file gives them*'
+	gui_until clock 'Clock as recorded*'
 	return 1
 }
 
@@ -100,12 +100,12 @@ found=$(align_json "$host" "$guest" offset)
 
 # by the button
 combo_view "$host" "$guest"
-gui_until clock 'Times as the file gives them*'
+gui_until clock 'Clock as recorded*'
 gui_same "offset at first" 0 "$(offset)"
 before=$(first_row 1)
 gui_need gui_not inside "$host" 1013,1014 1
 gui_click QPushButton Align
-gui_until clock 'Aligned with kvm-nosync.dat by causality: *100.000 % of its * events lie in guest time'
+gui_until clock 'Aligned with kvm-nosync.dat by causality: *100.000 % of its * events fall while the guest was running'
 gui_same "offset found" "$found" "$(offset)"
 inside "$host" 1013,1014 1
 combo_split 6 2
@@ -113,7 +113,7 @@ gui_shot aligned
 
 # cancelled, and undone
 gui_click QPushButton Undo
-gui_until clock 'Times as the file gives them*'
+gui_until clock 'Clock as recorded*'
 gui_until cancelled
 gui_until gui_enabled widgets QPushButton Align
 gui_same "offset where it is cancelled" 0 "$(offset)"
@@ -124,7 +124,7 @@ gui_until clock 'Aligned with *'
 
 # undone, and again
 gui_click QPushButton Undo
-gui_until clock 'Times as the file gives them*'
+gui_until clock 'Clock as recorded*'
 gui_until offset_is 0
 gui_same "first row of the guest" "$before" "$(first_row 1)"
 gui_click QPushButton Align
@@ -169,7 +169,7 @@ rm "$GUI_DIR/kvm-nosync.dat.model"
 
 # kept by a session, with the same words, and not applied twice
 clock_of '1: kvm-nosync-g1.dat'
-gui_until clock 'Aligned with *lie in guest time'
+gui_until clock 'Aligned with *fall while the guest was running'
 text=$(clock_text)
 gui_click QPushButton Store
 gui_until clock '*Stored in kvm-nosync-g1.dat.meta.json'
@@ -189,17 +189,17 @@ gui_until clock 'Aligned with kvm-nosync.dat by causality: *100.000 % of its *'
 gui_same "offset stored" "$found" "$(offset)"
 inside "$host" 1013,1014 0
 gui_click QPushButton Undo
-gui_until clock 'Times as the file gives them*'
+gui_until clock 'Clock as recorded*'
 session undone
 gui_run -s "$GUI_DIR/undone.json"
 gui_loaded "$guest" "$host"
-gui_until clock 'Times as the file gives them*'
+gui_until clock 'Clock as recorded*'
 gui_same "offset of the session" 0 "$(offset)"
 gui_quit
 
 # trace-cmd's own offsets are wrong
 combo_view "$GUI_SAMPLES/kvm-ptp.dat" "$GUI_SAMPLES/kvm-ptp-g1.dat"
-gui_until clock 'Times as the file gives them*<b>Its clock is wrong: only *'
+gui_until clock 'Clock as recorded*<b>Its clock is wrong: only *'
 gui_click QPushButton Align
 gui_until clock "Aligned with kvm-ptp.dat by causality: *without trace-cmd's own offsets*100.000 % of \
 its *trace-cmd's own offsets are wrong*"
@@ -240,7 +240,7 @@ combo_view "$GUI_SAMPLES/kvm-host.dat" "$GUI_SAMPLES/kvm-nested-g1.dat"
 before=$(first_row 1)
 clock_of '1: kvm-nested-g1.dat'
 gui_click QPushButton Align
-gui_until clock 'Times as the file gives them*Not aligned: *'
+gui_until clock 'Clock as recorded*Not aligned: *'
 gui_same "offset where it is refused" 0 "$(offset)"
 gui_same "first row where it is refused" "$before" "$(first_row 1)"
 gui_quit

@@ -152,7 +152,7 @@ gui_graphs
 combo_strip 0
 x=$(((from + to - 2 * VIRT_FROM) * (GUI_X1 - GUI_X0) / 2 / (VIRT_TO - VIRT_FROM)))
 gui_double_click_at $((GUI_X0 + x)) $((VIRT_Y + VIRT_H / 2))
-gui_until gui_find widgets QLabel '*g1v0 is in the hypervisor on CPU * for *, VM exit: *' >/dev/null
+gui_until gui_find widgets QLabel '*g1v0 is in the hypervisor on pCPU * for *, VM exit: *' >/dev/null
 gui_shot told
 mapfile -t marks < <(gui_ask widgets | awk -F '\t' '$1 == "KsMarkerButton" { on = 1; next }
 	on && $1 == "QLabel" { gsub(/[ .]/, "", $2); print $2; on = 0 }')
@@ -161,7 +161,7 @@ gui_same "marker B" "$(((to + 500) / 1000))" "$((10#${marks[1]}))"
 
 # The guest's own graph says the same, in the combo and above all combos, where the mouse rests and on a
 # double click, above its boxes and on them: the guest cannot know.
-HYPERVISOR='g1v0 is in the hypervisor on CPU '
+HYPERVISOR='g1v0 is in the hypervisor on pCPU '
 mapfile -t kept < <(virt_markers)
 for base in "$(combo_base 0 0)" "$(gui_base 4)"; do
 	for y in $((base - GUI_HEIGHT + 3)) $((base - GUI_HEIGHT / 3)); do

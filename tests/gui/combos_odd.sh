@@ -22,13 +22,13 @@ other=$GUI_SAMPLES/dom0-ftrace.dat
 
 # a guest without its host
 start "$guest" "$other"
-gui_until combo_note 'No open file shows virtual machines from outside'
+gui_until combo_note 'No host trace is open'
 combo_dialog
 gui_shot no-host
 gui_same "lines of the dialog" "" "$(gui_ask items)"
 combo_close Apply
 # the dock does not come by itself; where it is, and in it what to record
-gui_until gui_find widgets QLabel 'Nothing virtual in this trace: Plots > Virtualization dock *' >/dev/null
+gui_until gui_find widgets QLabel 'No virtual machines in this trace: Plots > Virtualization dock *' >/dev/null
 gui_need gui_not gui_find widgets QDockWidget '*' >/dev/null
 gui_menu Plots 'Virtualization dock'
 gui_until gui_find widgets QLabel 'None of the open files shows virtual machines.*' >/dev/null
@@ -39,7 +39,7 @@ gui_file "$host"
 # (while it is loaded, its progress is the window in use, and has none of these)
 gui_until gui_find items '*' 'g1v0 | *' >/dev/null
 gui_until gui_not gui_find widgets QLabel 'None of the open files shows virtual machines.*' >/dev/null
-gui_until gui_not gui_find widgets QLabel 'Nothing virtual in this trace*' >/dev/null
+gui_until gui_not gui_find widgets QLabel 'No virtual machines in this trace*' >/dev/null
 gui_quit
 
 # guests of two recordings: one is known, the other one cannot be anybody

@@ -62,9 +62,9 @@ marked()
 	xdotool mousemove 10 10
 	gui_until gui_not gui_has windows QTipLabel
 	xdotool mousemove "$MARK" $((GUI_TOP + 34))
-	gui_until gui_has windows ' records lost, nothing is known of '
+	gui_until gui_has windows ' records lost over '
 	gui_double_click_at "$MARK" $((GUI_TOP + 34))
-	gui_until gui_find widgets QLabel '*CPU * records lost, nothing is known of *' >/dev/null
+	gui_until gui_find widgets QLabel '*CPU * records lost over *' >/dev/null
 	gui_need [ "$(virt_markers | grep -c '[0-9]')" = 2 ]
 	virt_zoom $((MARK - 60 < GUI_X0 ? GUI_X0 : MARK - 60)) \
 		$((MARK + 60 > GUI_X1 ? GUI_X1 : MARK + 60))

@@ -13,8 +13,9 @@ why_py()
 # told: the tree is there, with its records
 told()
 {
-	gui_find widgets QLabel '*, of which unexplained: *' >/dev/null &&
-		! gui_find widgets QLabel '*Looking *' >/dev/null
+	{ gui_find widgets QLabel '*, fully explained*' || gui_find widgets QLabel '*, unexplained: *'; } >/dev/null &&
+		! gui_find widgets QLabel '*Reading the traces of guests*' >/dev/null &&
+		! gui_find widgets QLabel '*Looking for *' >/dev/null
 }
 
 # as_printed ARGUMENT...: what is copied, and what the list shows, is what the command prints; with arguments,

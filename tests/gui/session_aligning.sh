@@ -86,7 +86,7 @@ each_way()
 {
 	# saved, and ended
 	combo_view "$@"
-	gui_until clock 'Times as the file gives them*'
+	gui_until clock 'Clock as recorded*'
 	gui_click_found items '*' 'g1v0 | *'
 	gui_click QToolButton Worst
 	gui_click QPushButton 'Next worst'
@@ -103,7 +103,7 @@ each_way()
 	# restored by the command line; what was not finished has changed nothing
 	gui_run -s "$session"
 	gui_loaded "$@"
-	gui_until clock 'Times as the file gives them*'
+	gui_until clock 'Clock as recorded*'
 	as_saved 'by argument'
 
 	# imported
@@ -122,7 +122,7 @@ each_way()
 	gui_click QPushButton Align
 	gui_until clock 'Aligned with *'
 	gui_click QPushButton Undo
-	gui_until clock 'Times as the file gives them*'
+	gui_until clock 'Clock as recorded*'
 	align
 	quit
 

@@ -108,7 +108,7 @@ cp "$GUI_SAMPLES/credit2-basic.xen" "$file"
 virt_open "$file"
 gui_need virt_details ', 0.000000000 to '
 # what the colours mean is told to whoever has not seen them before
-gui_need virt_details '<b>Preempted</b>: wants to run, its pCPU was taken away (steal)'
+gui_need virt_details '<b>Preempted</b>: runnable, but its pCPU runs something else (steal)'
 
 # numbers of the whole trace
 guest=$(model '$1 == "vcpu" && $2 == 20000 { all += $4 - $3
@@ -251,7 +251,7 @@ gui_click QToolButton vCPUs
 # how moments spread: the numbers are those of the report; a bar is what the report lists of its costs
 spread()
 {
-	virt_copy 'Distributions as CSV'
+	virt_copy 'Histograms as CSV'
 	"$KSV_BIN" report --quiet --format json "$file" | python3 -c 'import csv, json, sys
 vcpu = [v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"] if v["name"] == sys.argv[1]][0]
 wanted = {("steal", ""): vcpu["states"]["preempted"], ("migration", ""): vcpu["migration_cost"]}
@@ -295,7 +295,7 @@ assert shown == [c for c in costs if c >= least], (least, shown, costs[-10:])
 print("the same")' "$GUI_DIR/copied"
 }
 
-gui_click QToolButton Spread
+gui_click QToolButton Histograms
 gui_until gui_find widgets QLabel 'Steal of d1v0: *, p50 *' >/dev/null
 gui_same "distributions of d1v0" '2 the same' "$(spread d1v0)"
 gui_shot distributions
@@ -307,7 +307,7 @@ gui_until gui_find widgets QToolButton 'Steal of d1v0, * to *' >/dev/null
 gui_same "moments of the costliest bar" 'the same' "$(bar_listed)"
 gui_shot distributions-bar
 gui_click QToolButton 'Steal of d1v0, *'
-gui_click QToolButton Spread
+gui_click QToolButton Histograms
 gui_click QCheckBox 'Only d1v0'
 gui_until gui_find widgets QLabel 'Steal: *, p50 *' >/dev/null
 gui_click QCheckBox 'Only d1v0'
@@ -489,22 +489,22 @@ gui_until gui_not virt_details 'is preempted'
 x=$((VIRT_X + VIRT_W / 2)) y=$((VIRT_Y + VIRT_H / 2))
 
 # to rest there says the same, and changes nothing
-hover "$x" "$y" 'd1v0 is preempted (last on CPU'
+hover "$x" "$y" 'd1v0 is preempted (last on pCPU'
 said=$(gui_ask windows | sed -n 's/^QTipLabel\t<qt>\(.*\)<\/qt>\t.*/\1/p')
 gui_shot hover
 gui_need [ -n "$said" ]
 gui_need gui_not virt_details 'is preempted'
 mapfile -t rested < <(virt_markers)
 gui_same "markers where the mouse rests" "${marks[*]}" "${rested[*]}"
-pcpu=${said#*last on CPU } pcpu=${pcpu%%)*}
+pcpu=${said#*last on pCPU } pcpu=${pcpu%%)*}
 virt_strip "$pcpu"
-hover "$x" $((VIRT_Y + VIRT_H / 2)) " on CPU $pcpu for "
+hover "$x" $((VIRT_Y + VIRT_H / 2)) " on pCPU $pcpu for "
 xdotool mousemove "$x" $(($(gui_base 4) + 15))
 gui_until gui_not gui_has windows QTipLabel
 virt_strip 4
 
 gui_double_click_at "$x" "$y"
-gui_until virt_details 'd1v0 is preempted (last on CPU'
+gui_until virt_details 'd1v0 is preempted (last on pCPU'
 gui_need virt_details ' by d'
 gui_need virt_details "$said"
 gui_until tip_wraps
@@ -572,7 +572,7 @@ found 1
 gui_need virt_details 'd1v0 is preempted'
 gui_shot search
 xdotool key shift+F3
-gui_until gui_find widgets QLabel "No more before this (searched to the beginning); ${#long[@]} in all" >/dev/null
+gui_until gui_find widgets QLabel "No earlier match; ${#long[@]} in all" >/dev/null
 gui_click QPushButton 'Find next'
 found 2
 xdotool key shift+F3
@@ -582,16 +582,16 @@ for n in "${!long[@]}"; do
 	[ "$n" = 0 ] || { xdotool key F3 && found $((n + 1)); }
 done
 xdotool key F3
-gui_until gui_find widgets QLabel "No more after this (searched to the end); ${#long[@]} in all" >/dev/null
+gui_until gui_find widgets QLabel "No later match; ${#long[@]} in all" >/dev/null
 gui_combo Preempted 'VM exit'
 gui_click QPushButton 'Find next'
-gui_until gui_find widgets QLabel '*; there is none at all' >/dev/null
+gui_until gui_find widgets QLabel '*; there is none' >/dev/null
 # of nobody is not of everybody
 gui_combo 'VM exit' Preempted
 gui_click QLineEdit d1v0
 xdotool key ctrl+a type 'd1 none'
 xdotool key Return
-gui_until gui_find widgets QLabel '*; there is none at all' >/dev/null
+gui_until gui_find widgets QLabel '*; there is none' >/dev/null
 gui_click QToolButton vCPUs
 
 # Pictures: what is seen, with every colour of the legend; the figure that the command draws of it.

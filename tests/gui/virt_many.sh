@@ -112,8 +112,8 @@ at_once 'another filter of the list'
 gui_split 800
 gui_click QPushButton 'Next worst'
 gui_until gui_find widgets QLabel '1 of 40, *' >/dev/null
-gui_until virt_details 'd1v0 has been woken and waits for 1.430 ms: '
-gui_need virt_details '; meanwhile CPU '
+gui_until virt_details 'd1v0 waited 1.430 ms after its wake-up, '
+gui_need virt_details '; pCPU '
 # from when on the list is of, too
 gui_need gui_find widgets QLabel '1 of 40, 0.000000000 to *' >/dev/null
 gui_graphs_up

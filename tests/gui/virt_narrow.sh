@@ -123,7 +123,7 @@ gui_until scrolled_up
 # as narrow as can be
 drag_edge 200
 gui_until width_within 200 262
-for page in vCPUs Worst Spread Steal Why Search; do
+for page in vCPUs Worst Histograms Steal Why Search; do
 	gui_need seen QToolButton "$page"
 done
 warned 4

@@ -33,41 +33,41 @@ def parts(moment):
     states = moment["states_ns"]
     named = lambda asleep: ", ".join("%s %s" % (state, duration(ns)) for state, ns in states.items()
                                      if (state in ASLEEP) == asleep)
-    return named(False) + ("; at no cost " + named(True) if named(True) else "")
+    return named(False) + ("; not counted: " + named(True) if named(True) else "")
 
 
 def text(moment):
     cost, vcpu, pcpu = duration(moment["cost_ns"]), moment.get("vcpu"), moment["pcpu"]
     kind = moment["kind"]
     if kind == "exit":
-        return "%s VM exit %s on CPU %d cost %s: " % (vcpu, moment["reason"], pcpu, cost)
+        return "%s VM exit %s on pCPU %d cost %s: " % (vcpu, moment["reason"], pcpu, cost)
     if kind == "steal":
         waits = moment.get("parts", [])
         if len(waits) < 2:
-            return "%s is preempted (last on CPU %d) for %s by " % (vcpu, pcpu, cost)
+            return "%s is preempted (last on pCPU %d) for %s by " % (vcpu, pcpu, cost)
         longest = max(waits, key=lambda part: part["to_ns"] - part["from_ns"])
-        return ("%s is preempted (moved meanwhile) for %s, for CPU %d it waits %s by "
+        return ("%s is preempted (moved meanwhile) for %s, for pCPU %d it waits %s by "
                 % (vcpu, cost, longest["pcpu"], duration(longest["to_ns"] - longest["from_ns"])))
     if kind == "wake":
-        return ("%s has been woken and waits for %s: wake-up, on a pCPU after %s (CPU %d), guest code"
+        return ("%s waited %s after its wake-up, on a pCPU after %s (pCPU %d), guest code"
                 " after %s" % (vcpu, cost, duration(moment["end_ns"] - moment["start_ns"]), pcpu,
                                duration(moment["entry_ns"] - moment["start_ns"])))
     if kind == "migration":
-        return ("%s migrated from CPU %d to CPU %d, %s after it last ran; this cost %s: %s"
+        return ("%s migrated from pCPU %d to pCPU %d, %s after it last ran; this cost %s: %s"
                 % (vcpu, moment["from"], pcpu,
                    duration(moment["end_ns"] - moment["start_ns"]), cost, parts(moment)))
     if kind == "irq":
         name = " " + moment["name"] if "name" in moment else ""
-        return ("%s interrupt vector 0x%02x%s on CPU %d, from injection to handler %s"
+        return ("%s interrupt vector 0x%02x%s on pCPU %d, from injection to handler %s"
                 % (vcpu, moment["vector"], name, pcpu, cost))
     if kind == "offline":
-        return ("%s is offline (last on CPU %d) for %s%s"
+        return ("%s is offline (last on pCPU %d) for %s%s"
                 % (vcpu, pcpu, cost, ", with its whole machine" if moment["whole_machine"] else
                    ", others of its machine are not"))
     if kind == "tsc":
         return ("%s has its TSC set by %+d cycles: from here on the host's plus 0x%x"
                 % (vcpu, moment["tsc_jump"], int(moment["tsc_offset"], 16)))
-    return "CPU %d: %d records lost, nothing is known of %s" % (pcpu, moment["records"], cost)
+    return "pCPU %d: %d records lost over %s" % (pcpu, moment["records"], cost)
 
 
 def marked(moment):

@@ -160,12 +160,12 @@ walk()
 		step 'Previous worst' "${sorted[i]}"
 	done
 	gui_click QPushButton 'Previous worst'
-	gui_until gui_find widgets QLabel 'No other one above' >/dev/null
+	gui_until gui_find widgets QLabel 'First one' >/dev/null
 	for line in "${sorted[@]:1}"; do
 		step 'Next worst' "$line"
 	done
 	gui_click QPushButton 'Next worst'
-	gui_until gui_find widgets QLabel 'No other one below' >/dev/null
+	gui_until gui_find widgets QLabel 'Last one' >/dev/null
 }
 
 gui_init
@@ -238,7 +238,7 @@ printf '%s\n' "${GUI_STRIPS_ONLY[@]}" "${VIRT_SETTINGS[@]}" \
 	>"$KS_USER_CACHE_DIR/kshark-virt.ini"
 moments=$(worst "$file" "$kind" "$NUMBER")
 gui_need [ "$(awk '$3 > $1' <<<"$moments" | wc -l)" = "$NUMBER" ]
-gui_need grep -q 'at no cost blocked' <<<"$moments"
+gui_need grep -q 'not counted: blocked' <<<"$moments"
 combo_view "$file"
 gui_click QToolButton Worst
 while read -r line; do
@@ -359,9 +359,9 @@ irqs_open()
 # irqs_spread FILE GUEST: interrupts by vector, with what became of them, are those of the report
 irqs_spread()
 {
-	gui_click QToolButton Spread
+	gui_click QToolButton Histograms
 	gui_until gui_find items '*' '0x* | *' >/dev/null
-	virt_copy 'Distributions as CSV'
+	virt_copy 'Histograms as CSV'
 	gui_same "interrupts in the dock" 'the same' "$("$KSV_BIN" report --quiet --format json "$@" |
 		python3 -c 'import csv, json, sys
 rows, wanted = [r for r in csv.DictReader(open(sys.argv[1])) if r["kind"] == "irq"], {}

@@ -115,7 +115,7 @@ gui_shot told
 gui_graphs
 IFS=', ' read -r gap x _ < <(wakeups | grep ",$time,")
 gui_double_click_at "$x" $(($(gui_base "$gap") + 6))
-gui_until virt_details "$woken has been woken and waits for a pCPU"
+gui_until virt_details "$woken was woken and waits for a pCPU"
 gui_until virt_details "its wait was ended by $waker"
 virt_at_marker 'marker A' "$time" 0
 virt_at_marker 'marker B' "$run" 1

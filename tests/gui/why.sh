@@ -30,7 +30,7 @@ cp "$GUI_SAMPLES/credit2-basic.xen" "$file"
 VIRT_SETTINGS=('[markers]' shown=false '[sections]' clocks=false legend=false markers=false)
 virt_open "$file"
 gui_click QToolButton Why
-gui_until gui_find widgets QLabel 'Choose a vCPU *' >/dev/null
+gui_until gui_find widgets QLabel 'Select a vCPU in the table*' >/dev/null
 gui_click QToolButton vCPUs
 gui_click_found items '*' 'd1v0 | *'
 gui_until gui_find widgets QLabel '<b>d1v0</b>: *' >/dev/null

@@ -33,7 +33,7 @@ gui_until gui_find widgets QLabel '<b>g1v1</b>: *' >/dev/null
 gui_click QPushButton 'Zoom to it'
 gui_until marked 1793867378051 1793893357494
 gui_click QToolButton Why
-last='vCPU of the table'
+last='Selected vCPU'
 # a vCPU, with the tasks of its guest; how many columns there are, and so the window, is the host's affair
 gui_until virt_window
 whole=(--from "${VIRT_FROM}ns" --to "${VIRT_TO}ns")
@@ -85,7 +85,7 @@ gui_click QToolButton 'At A, *'
 # where it leads back to: who had to do something before it could go on
 gui_click QToolButton Path
 as_printed "$guest" --path --task g1:612 "${whole[@]}"
-whose 'vCPU of the table'
+whose 'Selected vCPU'
 gui_until gui_find widgets QLabel 'g1v1, *' >/dev/null
 as_printed
 gui_need grep -q 'guest code of taskset-612' "$GUI_DIR/printed"
@@ -103,7 +103,7 @@ gui_click QPushButton 'Zoom to it'
 gui_until marked 2192181249 2230295067
 gui_click QToolButton Why
 as_printed
-last='vCPU of the table'
+last='Selected vCPU'
 whose 'dom0-ftrace.dat: bash-261'
 as_printed
 gui_need grep -q ': d0:bash-261$' "$GUI_DIR/printed"

@@ -11,23 +11,23 @@
 static const struct virt_look looks[VIRT_N_STATES] = {
 	[VIRT_GUEST] = {
 		.color = RGB(0x009e73), .title = "Guest",
-		.meaning = "executes guest code (VIRT)",
+		.meaning = "executes guest code",
 	},
 	[VIRT_HYPERVISOR] = {
 		.color = RGB(0xe69f00), .title = "Hypervisor",
-		.meaning = "on a pCPU, the hypervisor works for it",
+		.meaning = "on a pCPU, the hypervisor handles a VM exit of this vCPU",
 	},
 	[VIRT_POLLING] = {
 		.color = RGB(0xbbffbb), .title = "Polling",
-		.meaning = "on a pCPU, wants nothing: the hypervisor polls for an event",
+		.meaning = "on a pCPU, idle: the hypervisor polls for an event",
 	},
 	[VIRT_VMM] = {
 		.color = RGB(0xd55e00), .title = "VMM",
-		.meaning = "on a pCPU, the user-space monitor works for it",
+		.meaning = "on a pCPU, in QEMU or another device model",
 	},
 	[VIRT_PREEMPTED] = {
 		.color = RGB(0xcc79a7), .title = "Preempted",
-		.meaning = "wants to run, its pCPU was taken away (steal)",
+		.meaning = "runnable, but its pCPU runs something else (steal)",
 	},
 	[VIRT_WAKING] = {
 		.color = RGB(0xf0e442), .title = "Waking",
@@ -39,7 +39,7 @@ static const struct virt_look looks[VIRT_N_STATES] = {
 	},
 	[VIRT_OFFLINE] = {
 		.color = RGB(0x999999), .title = "Offline",
-		.meaning = "paused, not yet created or destroyed",
+		.meaning = "paused, not yet created, or destroyed",
 	},
 	[VIRT_UNKNOWN] = {
 		.color = RGB(0xffffff), .hatch = RGB(0x8c8c8c), .hatched = true,

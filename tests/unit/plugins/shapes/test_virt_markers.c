@@ -222,22 +222,23 @@ static void test_text(void **state)
 
 	(void)state;
 	check_text(worst, model, VIRT_WORST_EXIT, VIRT_NO_TIME,
-		   "d1v0 VM exit IO on CPU 0 cost 90 ns: hypervisor 90 ns, guest code after 90 ns");
+		   "d1v0 VM exit IO on pCPU 0 cost 90 ns: hypervisor 90 ns, guest code after "
+		   "90 ns");
 	check_text(worst, model, VIRT_WORST_STEAL, VIRT_NO_TIME,
-		   "d1v0 is preempted (last on CPU 0) for 2.000 us by d1v1 (2.000 us), guest code"
-		   " after 2.100 us; meanwhile CPU 1 was idle for 2.000 us");
+		   "d1v0 is preempted (last on pCPU 0) for 2.000 us by d1v1 (2.000 us), guest code"
+		   " after 2.100 us; pCPU 1 was idle for 2.000 us");
 	check_text(worst, model, VIRT_WORST_WAKE, 95020,
-		   "d1v1 has been woken and waits for 500 ns: wake-up, on a pCPU after 500 ns"
-		   " (CPU 0), guest code after 500 ns, the guest's first event after 520 ns;"
-		   " meanwhile CPU 1 was idle for 500 ns");
+		   "d1v1 waited 500 ns after its wake-up, on a pCPU after 500 ns"
+		   " (pCPU 0), guest code after 500 ns, the guest's first event after 520 ns;"
+		   " pCPU 1 was idle for 500 ns");
 	/* the gap of 2000 ns, all of it stolen, and 100 ns up to the entry */
 	check_text(worst, model, VIRT_WORST_MIGRATION, VIRT_NO_TIME,
-		   "d1v0 migrated from CPU 0 to CPU 1, 2.000 us after it last ran; this cost"
+		   "d1v0 migrated from pCPU 0 to pCPU 1, 2.000 us after it last ran; this cost"
 		   " 2.100 us: hypervisor 100 ns, preempted 2.000 us, guest code after 2.100 us");
 	check_text(worst, model, VIRT_WORST_IRQ, VIRT_NO_TIME,
-		   "d1v0 interrupt vector 0x30 on CPU 0, from injection to handler 1.250 us");
+		   "d1v0 interrupt vector 0x30 on pCPU 0, from injection to handler 1.250 us");
 	check_text(worst, model, VIRT_WORST_LOST, VIRT_NO_TIME,
-		   "CPU 1: 7 records lost, nothing is known of 1.000 us");
+		   "pCPU 1: 7 records lost over 1.000 us");
 	virt_worst_free(worst);
 	virt_model_free(model);
 }
@@ -270,10 +271,11 @@ static void test_pauses_and_clocks(void **state)
 	check_text(worst, model, VIRT_WORST_TSC, VIRT_NO_TIME,
 		   "d1v0 has its TSC set by +4096 cycles: from here on the host's plus 0x2000");
 	check_text_in(worst, model, 0, 6000, VIRT_WORST_OFFLINE, VIRT_NO_TIME,
-		      "d1v0 is offline (last on CPU 0) for 3.000 us, others of its machine are not,"
+		      "d1v0 is offline (last on pCPU 0) for 3.000 us, others of its machine are "
+		      "not,"
 		      " guest code after 3.000 us");
 	check_text_in(worst, model, 6000, 10000, VIRT_WORST_OFFLINE, VIRT_NO_TIME,
-		      "d1v0 is offline (last on CPU 1) for 4.000 us, with its whole machine; its"
+		      "d1v0 is offline (last on pCPU 1) for 4.000 us, with its whole machine; its"
 		      " end is not in the trace");
 	n = (size_t)virt_marker_limits(worst, &rules, &query, marked);
 	n = virt_marker_pick(model, true, 1, BIT(VIRT_WORST_TSC), marked, n, hits);
@@ -308,12 +310,13 @@ static void test_kept_waiting(void **state)
 	assert_int_equal(virt_model_finish(model, 0, 1000), 0);
 	worst = virt_worst_new(model, false, NULL, 0);
 	check_text(worst, model, VIRT_WORST_EXIT, VIRT_NO_TIME,
-		   "d1v0 VM exit IOIO on CPU 0 cost 63 ns: hypervisor 11 ns, vmm 5 ns, kept waiting"
-		   " by its monitor 7 ns, kept waiting 40 ns; at no cost asleep 9 ns, guest code"
+		   "d1v0 VM exit IOIO on pCPU 0 cost 63 ns: hypervisor 11 ns, vmm 5 ns, kept "
+		   "waiting"
+		   " by its monitor 7 ns, kept waiting 40 ns; not counted: asleep 9 ns, guest code"
 		   " after 72 ns");
 	interval = virt_vcpu_at(model, 0, 120, &end);
 	virt_text_interval(text, sizeof(text), model, NULL, 0, interval, end);
-	assert_string_equal(text, "d1v0 is kept waiting (last on CPU 0) for 40 ns");
+	assert_string_equal(text, "d1v0 is kept waiting (last on pCPU 0) for 40 ns");
 	virt_worst_free(worst);
 	virt_model_free(model);
 }

@@ -131,7 +131,7 @@ static void test_text(void **state)
 	(void)state;
 	interval = virt_vcpu_at(model, 0, 50, &end);
 	virt_text_interval(text, sizeof(text), model, &parts, 0, interval, end);
-	assert_string_equal(text, "web/g1v0 (a.dat) is preempted (last on CPU 0) for 80 ns by"
+	assert_string_equal(text, "web/g1v0 (a.dat) is preempted (last on pCPU 0) for 80 ns by"
 			    " web/g2v0 (a.dat) (80 ns)");
 	virt_model_free(model);
 }

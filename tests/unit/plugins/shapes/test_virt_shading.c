@@ -309,7 +309,7 @@ static void test_migrations(void **state)
 	assert_int_equal(marks[2].column, 45);
 	assert_int_equal(virt_shade_migrations(model, 0, &window, &room, marks, 2), 2);
 	virt_text_migration(text, sizeof(text), model, NULL, marks[0].migration);
-	assert_string_equal(text, "d1v0 migrated from CPU 0 to CPU 1, 95 ns after it last ran");
+	assert_string_equal(text, "d1v0 migrated from pCPU 0 to pCPU 1, 95 ns after it last ran");
 	virt_model_free(model);
 }
 
@@ -400,19 +400,19 @@ static void test_pick(void **state)
 	assert_int_equal(hit.end_ns, 1500);
 	assert_true(virt_shade_pick_vcpu(model, 0, 1400, 1520, VIRT_HYPERVISOR, &hit));
 	virt_text_interval(text, sizeof(text), model, NULL, hit.vcpu, &hit.interval, hit.end_ns);
-	assert_string_equal(text, "d1v0 is in the hypervisor on CPU 0 for 100 ns, VM exit: HLT");
+	assert_string_equal(text, "d1v0 is in the hypervisor on pCPU 0 for 100 ns, VM exit: HLT");
 	assert_false(virt_shade_pick_vcpu(model, 0, 1400, 1520, VIRT_BLOCKED, &hit));
 	/* to its end, although the window does not reach it */
 	assert_true(virt_shade_pick_vcpu(model, 0, 1700, 1710, VIRT_PREEMPTED, &hit));
 	assert_int_equal(hit.end_ns, 3500);
 	virt_text_interval(text, sizeof(text), model, NULL, hit.vcpu, &hit.interval, hit.end_ns);
-	assert_string_equal(text, "d1v0 is preempted (last on CPU 0) for 1.900 us by d1v1 "
+	assert_string_equal(text, "d1v0 is preempted (last on pCPU 0) for 1.900 us by d1v1 "
 			    "(1.900 us)");
 	/* on the pCPU, of its two users the one that was there longer */
 	assert_true(virt_shade_pick_pcpu(model, 0, 1580, 1700, -1, &hit));
 	assert_int_equal(hit.vcpu, 1);
 	virt_text_interval(text, sizeof(text), model, NULL, hit.vcpu, &hit.interval, hit.end_ns);
-	assert_string_equal(text, "d1v1 runs code of its own guest on CPU 0 for 1.900 us");
+	assert_string_equal(text, "d1v1 runs code of its own guest on pCPU 0 for 1.900 us");
 	assert_true(virt_shade_pick_pcpu(model, 0, 1580, 1700, VIRT_HYPERVISOR, &hit));
 	assert_int_equal(hit.vcpu, 0);
 	assert_false(virt_shade_pick_pcpu(model, 1, 1580, 1700, -1, &hit));
@@ -577,11 +577,11 @@ static void test_unsplit(void **state)
 
 	assert_true(virt_shade_pick_vcpu(model, 0, 1000, 1100, -1, &hit));
 	virt_text_interval(text, sizeof(text), model, NULL, hit.vcpu, &hit.interval, hit.end_ns);
-	assert_string_equal(text, "d1v0 is in its monitor on CPU 0 for 100 ns, VM exit: IOIO, not "
-			    "split: waits are not told apart, there is no sched_switch");
+	assert_string_equal(text, "d1v0 is in its monitor on pCPU 0 for 100 ns, VM exit: IOIO, not "
+			    "split: waits are not distinguished, there is no sched_switch");
 	assert_true(virt_shade_pick_vcpu(model, 0, 1200, 1300, -1, &hit));
 	virt_text_interval(text, sizeof(text), model, NULL, hit.vcpu, &hit.interval, hit.end_ns);
-	assert_string_equal(text, "d1v0 does something that the trace does not tell for 400 ns "
+	assert_string_equal(text, "d1v0 is in a state that the trace does not show for 400 ns "
 			    "between a VM exit and the next entry: there is no sched_switch in it");
 	assert_false(virt_interval_is_lost(&hit.interval));
 

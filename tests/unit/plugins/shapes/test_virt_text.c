@@ -64,22 +64,22 @@ static void test_states(void **state)
 	struct virt_model *model = new_model();
 
 	(void)state;
-	check_interval(model, 500, "d1v0 does something that the trace does not tell for 1.000 us");
-	check_interval(model, 1000, "d1v0 runs guest code on CPU 2 for 2.000 us");
+	check_interval(model, 500, "d1v0 is in a state that the trace does not show for 1.000 us");
+	check_interval(model, 1000, "d1v0 runs guest code on pCPU 2 for 2.000 us");
 	check_interval(model, 3000,
-		       "d1v0 is in the hypervisor on CPU 2 for 1.500 us, VM exit: HLT");
-	check_interval(model, 4500, "d1v0 is in its monitor on CPU 2 for 500 ns");
+		       "d1v0 is in the hypervisor on pCPU 2 for 1.500 us, VM exit: HLT");
+	check_interval(model, 4500, "d1v0 is in its monitor on pCPU 2 for 500 ns");
 	check_interval(model, 5000,
-		       "d1v0 is preempted (last on CPU 2) for 3.000 us by d1v1 (3.000 us)");
-	check_interval(model, 8000, "d1v0 is blocked (last on CPU 2) for 12.000 us");
+		       "d1v0 is preempted (last on pCPU 2) for 3.000 us by d1v1 (3.000 us)");
+	check_interval(model, 8000, "d1v0 is blocked (last on pCPU 2) for 12.000 us");
 	check_interval(model, 20000,
-		       "d1v0 has been woken and waits for a pCPU (last on CPU 2) for 10.000 us");
+		       "d1v0 was woken and waits for a pCPU (last on pCPU 2) for 10.000 us");
 	check_interval(model, 30000, "d1v0 is offline for 10.000 us");
 	check_interval(model, 40000,
-		       "d1v0 is preempted (last on CPU 3) for 10.000 us by nobody (10.000 us)");
+		       "d1v0 is preempted (last on pCPU 3) for 10.000 us by nobody (10.000 us)");
 	/* where it was last is nobody's knowledge of where it is */
 	check_interval(model, 50000,
-		       "d1v0 does something that the trace does not tell for 950.000 us");
+		       "d1v0 is in a state that the trace does not show for 950.000 us");
 	virt_model_free(model);
 }
 
@@ -118,11 +118,12 @@ static void test_wakes(void **state)
 						  virt_model_add_wake(model, &wakes[i].wake)), 0);
 		virt_model_set(model, 0, 3000, VIRT_GUEST, 2, VIRT_NONE, 0);
 		assert_int_equal(virt_model_finish(model, 0, END), 0);
-		snprintf(wanted, sizeof(wanted), "d1v0 is blocked (last on CPU 2) for 1.000 us%s%s",
+		snprintf(wanted, sizeof(wanted),
+			 "d1v0 is blocked (last on pCPU 2) for 1.000 us%s%s",
 			 *wakes[i].wanted ? "; " : "", wakes[i].wanted);
 		check_interval(model, 1000, wanted);
-		snprintf(wanted, sizeof(wanted), "d1v0 has been woken and waits for a pCPU (last "
-			 "on CPU 2) for 1.000 us%s%s",
+		snprintf(wanted, sizeof(wanted), "d1v0 was woken and waits for a pCPU (last "
+			 "on pCPU 2) for 1.000 us%s%s",
 			 *wakes[i].wanted ? "; its wait was " : "", wakes[i].wanted);
 		check_interval(model, 2000, wanted);
 		virt_model_free(model);
@@ -150,13 +151,13 @@ static void test_occupants(void **state)
 	struct virt_model *model = new_model();
 
 	(void)state;
-	check_occupant(model, 2000, 2001, VIRT_SHADE_NOTHING, "CPU 1 runs sh-7 for 3.000 us");
-	check_occupant(model, 6000, 6010, VIRT_SHADE_NOTHING, "CPU 1 is idle for 4.000 us");
+	check_occupant(model, 2000, 2001, VIRT_SHADE_NOTHING, "pCPU 1 runs sh-7 for 3.000 us");
+	check_occupant(model, 6000, 6010, VIRT_SHADE_NOTHING, "pCPU 1 is idle for 4.000 us");
 	/* the longest one of what is drawn there */
-	check_occupant(model, 0, END, VIRT_SHADE_NOTHING, "CPU 1 is idle for 4.000 us");
-	check_occupant(model, 3000, 5100, VIRT_SHADE_NOTHING, "CPU 1 runs sh-7 for 3.000 us");
+	check_occupant(model, 0, END, VIRT_SHADE_NOTHING, "pCPU 1 is idle for 4.000 us");
+	check_occupant(model, 3000, 5100, VIRT_SHADE_NOTHING, "pCPU 1 runs sh-7 for 3.000 us");
 	check_occupant(model, 3000, 9001, VIRT_UNKNOWN,
-		       "CPU 1 does something that the trace does not tell for 991.000 us");
+		       "pCPU 1 is in a state that the trace does not show for 991.000 us");
 	check_occupant(model, 2500, 8000, VIRT_UNKNOWN, NULL);
 	check_occupant(model, 9000, END, VIRT_SHADE_NOTHING, NULL);
 	check_occupant(model, END, END + 10, VIRT_SHADE_NOTHING, NULL);

@@ -203,7 +203,7 @@ static void test_findings(void **state)
 		{ VIRT_WORST_STEAL, 300, "d1v0", "d1v1", "d1v1" },
 		{ VIRT_WORST_STEAL, 1000, "d1v0", "nobody", "nobody" },
 		{ VIRT_WORST_WAKE, 290, "d1v1", "", "" },
-		{ VIRT_WORST_MIGRATION, 795, "d1v0", "", "CPU 0 to CPU 1" },
+		{ VIRT_WORST_MIGRATION, 795, "d1v0", "", "pCPU 0 to pCPU 1" },
 		{ VIRT_WORST_IRQ, 795, "d1v0", "local_timer", "0xec local_timer" },
 		{ VIRT_WORST_LOST, 940, "", "", "7 records" },
 	};
