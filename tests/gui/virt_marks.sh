@@ -25,7 +25,7 @@ black()
 # told: what is said of the migration in $ran $time $from $to, and where the markers are
 told()
 {
-	gui_until virt_details "d1v0 migrated from CPU $from to CPU $to"
+	gui_until virt_details "d1v0 migrated from pCPU $from to pCPU $to"
 	virt_at_marker 'marker A' "$ran" 0
 	virt_at_marker 'marker B' "$time" 1
 }
