@@ -59,9 +59,10 @@ def check_requests(monitor, wanted):
     assert told.keys() == wanted.keys(), (told.keys(), wanted.keys())
     for key, (latencies, size) in wanted.items():
         row, latencies = told[key], sorted(latencies)
-        assert row["requests"] == row["complete"] == len(latencies), row
-        assert row["bytes"] == size and row["ns"] == sum(latencies), (row, size)
-        assert [row[k] for k in ("min_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns")] == \
+        told_latency = row["latency"]
+        assert row["requests"] == told_latency["count"] == len(latencies), row
+        assert row["bytes"] == size and told_latency["total_ns"] == sum(latencies), (row, size)
+        assert [told_latency[k] for k in ("min_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns")] == \
             [latencies[0], rank(latencies, 0.5), rank(latencies, 0.95), rank(latencies, 0.99), latencies[-1]], row
         assert sum(b["requests"] for b in row["begun_by"]) == row["requests"]
 
@@ -107,9 +108,9 @@ def check_accesses(monitor, lines, stays, zero):
 def check_csv(monitor, rows):
     rows = [r for r in rows if r["monitor"] == monitor["file"]]
     requests = [r for r in rows if r["section"] == "request"]
-    assert [(int(r["count"]), int(r["ns"]), r["operation"], int(r["bytes"])) for r in requests] == \
-        [(d["requests"], d["ns"], d["operation"], d["bytes"]) for d in monitor["devices"]]
-    assert [(int(r["count"]), int(r["complete"]), int(r["ns"])) for r in rows if r["section"] == "vmm"] == \
+    assert [(int(r["count"]), int(r["latency_total_ns"]), r["operation"], int(r["bytes"])) for r in requests] == \
+        [(d["requests"], d["latency"]["total_ns"], d["operation"], d["bytes"]) for d in monitor["devices"]]
+    assert [(int(r["count"]), int(r["stretches"]), int(r["ns"])) for r in rows if r["section"] == "vmm"] == \
         [(v["accesses"], v["stretches"], v["ns"]) for v in monitor["vmm"]]
     assert len({len(r) for r in rows}) == 1 and not any(None in r for r in rows)
 

@@ -21,22 +21,19 @@ def duration(text):
 
 def check_sum(item):
     """Each wait has one cause."""
-    assert sum(cause["blocked"]["ns"] for cause in item["causes"]) == item["blocked_ns"]
-    assert item["blocked"]["ns"] == item["blocked_ns"]
-    for key in "count", "complete":
+    for key in "ns", "count", "complete":
         assert sum(c["blocked"][key] for c in item["causes"]) == item["blocked"][key]
         assert sum(c["wake_latency"][key] for c in item["causes"]) == item["wake_latency"][key]
     assert "unknown" in [cause["cause"] for cause in item["causes"]]
 
 
 def same_row(row, item):
-    for prefix, key in ("", "blocked"), ("wake_", "wake_latency"):
+    for key in "blocked", "wake_latency":
         dist = item[key]
-        assert int(row[prefix + "ns" if prefix else "blocked_ns"]) == dist["ns"]
-        for column in ("count", "complete") + PERCENTILES:
-            assert row[prefix + column] == str(dist.get(column, "")), (row, item)
-    assert row["before"] == str(item["blocked"].get("before", 0))
-    assert row["before_ns"] == str(item["blocked"].get("before_ns", ""))
+        assert int(row[key + "_total_ns"]) == dist["ns"]
+        for column in ("count", "complete", "before_ns") + PERCENTILES:
+            assert row[key + "_" + column] == str(dist.get(column, "")), (row, item)
+        assert row[key + "_before"] == str(dist.get("before", 0))
 
 
 def check_csv(waits, rows):
@@ -82,14 +79,14 @@ def main(waits, table, text, report):
     assert list(machines) == [machine["name"] for machine in waits["machines"]]
     for machine in waits["machines"]:
         check_sum(machine)
-        assert machine["blocked_ns"] == sum(vcpu["blocked_ns"] for vcpu in machine["vcpus"])
-        assert machine["blocked_ns"] == sum(w["blocked"]["ns"] for w in machine["wakers"])
+        for part in "vcpus", "wakers":
+            assert machine["blocked"]["ns"] == sum(w["blocked"]["ns"] for w in machine[part])
         of_report = {vcpu["name"]: vcpu for vcpu in machines[machine["name"]]["vcpus"]}
         assert list(of_report) == [vcpu["name"] for vcpu in machine["vcpus"]]
         for vcpu in machine["vcpus"]:
             check_sum(vcpu)
             blocked = of_report[vcpu["name"]]["states"].get("blocked", {"ns": 0, "count": 0})
-            assert vcpu["blocked_ns"] == blocked["ns"]
+            assert vcpu["blocked"]["ns"] == blocked["ns"]
             assert vcpu["blocked"]["count"] == blocked["count"]
     check_csv(waits, list(csv.DictReader(open(table))))
     check_text(waits, open(text).read().splitlines())

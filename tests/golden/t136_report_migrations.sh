@@ -25,17 +25,17 @@ for row in csv.DictReader(open("tables/migration.csv")):
     moves[key] = moves.get(key, 0) + 1
 got = {(vcpu["name"], one["distance"]): one for vcpu in told["vcpus"] for one in vcpu["migrations"]}
 assert {key: one["count"] for key, one in got.items()} == moves, (got, moves)
-assert {(row["vcpu"], row["distance"]): [row["count"], row["complete"], row["cost_ns"], row["max_ns"]]
-        for row in rows} == {key: [str(one[k]) if k in one else "" for k in
-                                   ("count", "complete", "cost_ns", "max_ns")]
+COST = ("count", "total_ns", "max_ns")
+assert {(row["vcpu"], row["distance"]): [row["count"]] + [row["cost_" + key] for key in COST]
+        for row in rows} == {key: [str(one["count"])] + [str(one["cost"].get(k, "")) for k in COST]
                              for key, one in got.items()}
 n = 0
 for vcpu in [vcpu for machine in report["machines"] for vcpu in machine["vcpus"]]:
     own = [one for (name, _), one in got.items() if name == vcpu["name"]]
     assert sum(one["count"] for one in own) == vcpu["migrations"], vcpu["name"]
     cost = vcpu["migration_cost"]
-    assert sum(one["complete"] for one in own) == cost["complete"]
-    assert sum(one["cost_ns"] for one in own) == cost["ns"]
+    assert sum(one["cost"]["count"] for one in own) == cost["complete"]
+    assert sum(one["cost"]["total_ns"] for one in own) == cost["ns"]
     n += len(own)
 assert text.count("\n  another ") + text.count("unknown distance") == n
 print(n)

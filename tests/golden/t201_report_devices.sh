@@ -48,7 +48,7 @@ for window in "--to 113.5" "--from 113.5"; do
 	# shellcheck disable=SC2086
 	run report -q --devices --monitor web.log --format csv $window .
 	status 0
-	parts=$((parts + $(awk -F, '$4 == "request" && $5 ~ /blk/ { n += $8 } END { print n + 0 }' "$OUT")))
+	parts=$((parts + $(awk -F, '$4 == "request" && $5 ~ /blk/ { n += $7 } END { print n + 0 }' "$OUT")))
 done
 check "all 30 requests are in one of two windows: $parts" test "$parts" = 30
 

@@ -307,7 +307,7 @@ static struct result judge_losses(struct judging *judging)
 static void text_value(const struct budget *budget, double value, char *text, size_t size)
 {
 	if (budget_is_time(budget))
-		report_duration(text, size, (int64_t)value);
+		format_duration(text, size, (int64_t)value);
 	else if (budget->statistic == BUDGET_COUNT)
 		snprintf(text, size, "%.0f", value);
 	else
@@ -343,7 +343,7 @@ static void text_worst(const struct judging *judging, const struct result *resul
 	out_printf(out, " (%llu %s", (unsigned long long)result->count,
 		   nouns[judging->budget->kind]);
 	if (result->worst.kind != VIRT_WORST_N_KINDS) {
-		report_duration(text, sizeof(text), result->worst.cost_ns);
+		format_duration(text, sizeof(text), result->worst.cost_ns);
 		out_printf(out, "; the worst took %s%s, of ",
 			   result->worst.whole ? "" : "at least ", text);
 		out_text(out, virt_model_vcpu(judging->model, result->worst.vcpu)->name);

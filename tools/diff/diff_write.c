@@ -43,7 +43,7 @@ static void put_duration(struct output *out, int64_t ns)
 {
 	char text[32];
 
-	report_duration(text, sizeof(text), ns);
+	format_duration(text, sizeof(text), ns);
 	out_str(out, text);
 }
 

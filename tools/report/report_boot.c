@@ -34,7 +34,7 @@ static void text_reasons(struct output *out, const struct report *report,
 	char cost[32];
 
 	for (size_t i = 0; i < stage->n_reasons && i < TEXT_REASONS; i++) {
-		report_duration(cost, sizeof(cost), stage->reasons[i].ns);
+		format_duration(cost, sizeof(cost), stage->reasons[i].ns);
 		out_str(out, i ? ", " : "  ");
 		out_text(out, report_reason(report, stage->reasons[i].reason));
 		out_printf(out, " %llu: %s", (unsigned long long)stage->reasons[i].count, cost);

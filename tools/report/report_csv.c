@@ -30,13 +30,13 @@ static void put_u64(struct output *out, const uint64_t *value)
 void csv_titles(struct output *out)
 {
 	out_str(out, "file,section,machine,vcpu,name,count,ns");
-	table_csv_statistics(out, "");
+	for (size_t i = 0; i < TABLE_N_STATISTICS; i++)
+		out_printf(out, ",%s", table_statistics[i].key);
 	out_str(out, ",complete,before,before_ns\n");
 }
 
 void csv_row(struct output *out, const struct report *report, const struct csv_row *row)
 {
-	static const struct virt_dist none;
 	const struct virt_stretches *stretches = row->stretches;
 	const struct virt_dist *dist = stretches ? &stretches->whole : row->dist;
 	struct csv_row empty = *row;
@@ -57,7 +57,7 @@ void csv_row(struct output *out, const struct report *report, const struct csv_r
 		out_csv(out, row->name, strlen(row->name));
 	put_u64(out, stretches ? &stretches->count : row->count);
 	put_number(out, stretches ? &stretches->ns : row->ns);
-	table_csv_durations(out, dist ? dist : &none);
+	table_csv_statistics(out, dist);
 	put_u64(out, stretches ? &stretches->whole.count : NULL);
 	put_u64(out, stretches ? &stretches->before : NULL);
 	put_number(out, stretches && stretches->before && stretches->before_ns != VIRT_NONE ?

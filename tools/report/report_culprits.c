@@ -206,7 +206,7 @@ void report_moment_tasks_text(struct output *out, const struct report *report,
 	tasks = tasks_of(report, moment->who, &n);
 	for (size_t i = 0; i < n && i < MAX_TASKS; i++) {
 		take_task(report, &tasks[i], &task);
-		report_duration(time, sizeof(time), tasks[i].ns);
+		format_duration(time, sizeof(time), tasks[i].ns);
 		out_str(out, i ? ", " : ": ");
 		out_text(out, task.name);
 		out_char(out, ' ');

@@ -129,7 +129,7 @@ static void put_row(struct output *out, const char *name, const struct virt_deli
 		out_u64_width(out, row->results[i], 11);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(times) && row->latency.count; i++) {
-		report_duration(text, sizeof(text), times[i]);
+		format_duration(text, sizeof(text), times[i]);
 		out_char(out, ' ');
 		out_right(out, text, strlen(text), 10);
 	}

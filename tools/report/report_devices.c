@@ -3,11 +3,12 @@
  * @file	report_devices.c
  * @brief	kshark-virt report --devices: what devices were asked for, by the monitors' traces.
  */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "escape.h"
-#include "json_durations.h"
 #include "report_devices.h"
 #include "report_page.h"
 #include "text_columns.h"
@@ -16,8 +17,11 @@
 #define NAME_WIDTH	28
 #define WHAT_WIDTH	12
 
-/** Threads that are told of those that begin requests, in text. */
+/** Threads that text names of those that begin requests. */
 #define MAX_THREADS	2
+
+/** Of a thread that has no name. */
+#define THREAD_NAME	32
 
 /* --- names ----------------------------------------------------------------------------------- */
 
@@ -38,7 +42,7 @@ const char *report_device_name(const struct monitor_requests *requests, int32_t 
 	return text;
 }
 
-/** A vCPU, another thread of a machine's, or one of which no record tells. */
+/** A vCPU, another thread of a machine's, or one that no record names. */
 static const char *thread_name(const struct virt_model *model, int32_t thread, char *text,
 			       size_t size)
 {
@@ -77,6 +81,25 @@ static int64_t offset_of(const struct host_monitor *monitor)
 	return host_monitor_time(monitor, monitor->base_ns) - monitor->base_ns;
 }
 
+static const char *operation_name(uint8_t operation)
+{
+	return monitor_operation_name((enum monitor_operation)operation);
+}
+
+static const char *pointer_of(const struct host_monitor *monitor, int32_t device, char *text,
+			      size_t size)
+{
+	snprintf(text, size, "%#llx",
+		 (unsigned long long)monitor->requests.devices[device].pointer);
+	return text;
+}
+
+/** A cell that is absent without a name. */
+static struct table_cell name_if(const char *name)
+{
+	return name ? table_name(name) : table_absent();
+}
+
 /** What opened time in the monitor: a device, an exit of KVM, or nothing that was traced. */
 static const char *opened_by(const struct host_monitor *monitor, const struct report_opened *opened,
 			     char *text, size_t size)
@@ -94,72 +117,166 @@ static const char *opened_by(const struct host_monitor *monitor, const struct re
 	return text;
 }
 
-/* --- text ------------------------------------------------------------------------------------ */
+/* --- the tables ------------------------------------------------------------------------------ */
 
-static void text_threads(struct output *out, const struct report *report,
-			 const struct report_asked *asked)
+static const struct table_column monitors[] = {
+	{ .key = "monitor", .json = "file" },
+	{ .key = "machine" },
+	{ .key = "events", .type = TABLE_COUNT, .not_csv = true },
+	{ .key = "vmm_ns", .type = TABLE_NS, .not_csv = true },
+};
+
+static const struct table_column beginners[] = {
+	{ .key = "name" },
+	{ .key = "thread", .type = TABLE_COUNT },
+	{ .key = "requests", .type = TABLE_COUNT },
+};
+
+static const struct table_column asked_columns[] = {
+	{ .key = "section", .not_json = true },
+	{ .key = "device", .title = "device", .width = NAME_WIDTH },
+	{ .key = "pointer", .not_csv = true },
+	{ .key = "operation", .title = "", .width = WHAT_WIDTH },
+	{ .key = "count", .json = "requests", .type = TABLE_COUNT, .title = "requests" },
+	{ .key = "bytes", .type = TABLE_COUNT, .title = "bytes" },
+	{ .key = "latency", .type = TABLE_DURATIONS, .title = "",
+	  .shown = TABLE_MEAN | TABLE_P50 | TABLE_P95 | TABLE_P99 | TABLE_MAX },
+	{ .type = TABLE_COUNT, .title = "open" },
+	{ .title = "  begun by" },	/* the blanks between */
+	{ .key = "begun_by", .type = TABLE_LIST, .not_csv = true, .list = beginners,
+	  .n_list = ARRAY_SIZE(beginners) },
+	/* of what the other rows have */
+	{ .key = "stretches", .type = TABLE_COUNT, .not_json = true },
+	{ .key = "ns", .type = TABLE_NS, .not_json = true },
+};
+
+static const struct table_column opened_columns[] = {
+	{ .key = "section", .not_json = true },
+	{ .key = "device", .not_json = true, .title = "vCPUs in the monitor, for",
+	  .width = NAME_WIDTH },
+	{ .key = "device", .not_csv = true },
+	{ .key = "pointer", .not_csv = true },
+	{ .title = "", .width = WHAT_WIDTH },
+	{ .key = "operation" },
+	{ .key = "bytes", .type = TABLE_COUNT },
+	{ .key = "kvm_exit", .type = TABLE_COUNT, .not_csv = true },
+	{ .key = "kvm_exit_name", .not_csv = true },
+	{ .key = "count", .json = "accesses", .type = TABLE_COUNT, .title = "accesses" },
+	{ .key = "stretches", .type = TABLE_COUNT, .title = "stretches" },
+	{ .key = "ns", .type = TABLE_NS, .title = "time" },
+	{ .type = TABLE_SHARE, .title = "share" },
+};
+
+static const struct table_rows opened_rows = {
+	.key = "vmm", TABLE_COLUMNS(opened_columns), .apart = true,
+};
+
+static const struct table table = {
+	.groups = "monitors", .group = monitors, .n_group = ARRAY_SIZE(monitors),
+	.rows = {
+		.key = "devices", TABLE_COLUMNS(asked_columns), .apart = true,
+		.none = "\n  no request to a device is traced\n",
+	},
+};
+
+/* --- rows ------------------------------------------------------------------------------------ */
+
+/** Those that began most requests, as text has them. */
+static void name_beginners(char *text, size_t size, const struct report *report,
+			   const struct report_asked *asked)
 {
-	char text[32];
+	char name[THREAD_NAME], count[32] = "";
+	size_t n = 0;
 
-	for (size_t i = 0; i < asked->n_threads && i < MAX_THREADS; i++) {
-		out_str(out, i ? ", " : "  ");
-		out_text(out, thread_name(report->load->model, asked->threads[i].thread, text,
-					  sizeof(text)));
+	*text = '\0';
+	for (size_t i = 0; i < asked->n_threads && i < MAX_THREADS && n < size; i++) {
 		if (asked->n_threads > 1)
-			out_printf(out, " (%llu)", (unsigned long long)asked->threads[i].count);
+			snprintf(count, sizeof(count), " (%llu)",
+				 (unsigned long long)asked->threads[i].count);
+		n += (size_t)text_format(text + n, size - n, "%s%s%s", i ? ", " : "  ",
+					 thread_name(report->load->model, asked->threads[i].thread,
+						     name, sizeof(name)), count);
 	}
-	if (asked->n_threads > MAX_THREADS)
-		out_str(out, ", ...");
+	if (asked->n_threads > MAX_THREADS && n < size)
+		text_format(text + n, size - n, ", ...");
 }
 
-static void text_asked(struct output *out, const struct report *report,
-		       const struct host_monitor *monitor, const struct report_asked *asked)
+/** The same for JSON, all of them; the names of those that have none are in @names. */
+static void list_beginners(struct table_cell *cells, char (*names)[THREAD_NAME],
+			   const struct report *report, const struct report_asked *asked)
 {
-	const struct virt_dist *latency = &asked->latency;
-	char text[160];
+	for (size_t i = 0; i < asked->n_threads; i++) {
+		int32_t thread = asked->threads[i].thread;
+		const struct table_cell beginner[ARRAY_SIZE(beginners)] = {
+			table_name(thread_name(report->load->model, thread, names[i],
+					       sizeof(names[i]))),
+			table_number(thread), table_number((int64_t)asked->threads[i].count),
+		};
 
-	out_str(out, "  ");
-	out_text_left(out, report_device_name(&monitor->requests, asked->device, text,
-					      sizeof(text)), NAME_WIDTH);
-	out_text_left(out, monitor_operation_name((enum monitor_operation)asked->operation),
-		      WHAT_WIDTH);
-	text_count(out, asked->count);
-	text_count(out, asked->bytes);
-	if (latency->count) {
-		text_duration(out, virt_mean(latency->ns, latency->count));
-		text_duration(out, latency->p50);
-		text_duration(out, latency->p95);
-		text_duration(out, latency->p99);
-		text_duration(out, latency->max);
-	} else {
-		for (int i = 0; i < 5; i++)
-			text_right(out, "", TEXT_NUMBER);
+		memcpy(&cells[i * ARRAY_SIZE(beginners)], beginner, sizeof(beginner));
 	}
-	text_count(out, asked->count - latency->count);
-	text_threads(out, report, asked);
-	out_char(out, '\n');
 }
 
-static void text_opened(struct output *out, const struct host_monitor *monitor,
-			const struct report_opened *opened, int64_t all_ns)
+/** Return: 0 or -ENOMEM. */
+static int put_asked(struct table_writer *to, const struct report *report,
+		     const struct host_monitor *monitor, const struct report_asked *asked)
 {
-	char text[160], what[32] = "";
+	struct table_cell *list = calloc(asked->n_threads + 1,
+					 ARRAY_SIZE(beginners) * sizeof(*list));
+	char (*names)[THREAD_NAME] = calloc(asked->n_threads + 1, sizeof(*names));
+	const struct monitor_requests *requests = &monitor->requests;
+	char device[160], pointer[32], begun_by[128];
+	bool ok = list && names;
 
-	out_str(out, "  ");
-	out_text_left(out, opened_by(monitor, opened, text, sizeof(text)), NAME_WIDTH);
-	if (opened->device != MONITOR_NONE)
-		snprintf(what, sizeof(what), "%s %d B",
-			 monitor_operation_name((enum monitor_operation)opened->operation),
-			 opened->bytes);
-	out_text_left(out, what, WHAT_WIDTH);
-	text_count(out, opened->accesses);
-	text_count(out, opened->stretches);
-	text_duration(out, opened->ns);
-	text_share(out, opened->ns, all_ns, TEXT_SHARE);
-	out_char(out, '\n');
+	if (ok) {
+		list_beginners(list, names, report, asked);
+		name_beginners(begun_by, sizeof(begun_by), report, asked);
+		table_row(to, (const struct table_cell[ARRAY_SIZE(asked_columns)]){
+			table_name("request"),
+			table_name(report_device_name(requests, asked->device, device,
+						      sizeof(device))),
+			table_name(pointer_of(monitor, asked->device, pointer,
+					      sizeof(pointer))),
+			table_name(operation_name(asked->operation)),
+			table_number((int64_t)asked->count), table_number((int64_t)asked->bytes),
+			table_durations(&asked->latency),
+			table_number((int64_t)(asked->count - asked->latency.count)),
+			table_name(begun_by), table_list(list, asked->n_threads),
+			table_absent(), table_absent(),
+		});
+	}
+	free(list);
+	free(names);
+	return ok ? 0 : -ENOMEM;
 }
 
-static void text_head(struct output *out, const struct report *report,
+static void put_opened(struct table_writer *to, const struct host_monitor *monitor,
+		       const struct report_opened *opened, int64_t all_ns)
+{
+	bool device = opened->device != MONITOR_NONE;
+	bool exit = !device && opened->reason != REPORT_NO_EXIT;
+	const char *exit_name = exit ? monitor_exit_name(opened->reason) : NULL;
+	const char *operation = device ? operation_name(opened->operation) : NULL;
+	char name[160], pointer[32] = "", what[32] = "";
+
+	opened_by(monitor, opened, name, sizeof(name));
+	if (device) {
+		pointer_of(monitor, opened->device, pointer, sizeof(pointer));
+		snprintf(what, sizeof(what), "%s %d B", operation, opened->bytes);
+	}
+	table_row(to, (const struct table_cell[ARRAY_SIZE(opened_columns)]){
+		table_name("vmm"), table_name(name), name_if(device ? name : NULL),
+		name_if(device ? pointer : NULL), table_name(what), name_if(operation),
+		table_optional(device, opened->bytes), table_optional(exit, opened->reason),
+		name_if(exit_name), table_number((int64_t)opened->accesses),
+		table_number((int64_t)opened->stretches), table_number(opened->ns),
+		table_share(opened->ns, all_ns),
+	});
+}
+
+/* --- a monitor ------------------------------------------------------------------------------- */
+
+static void text_clock(struct output *out, const struct report *report,
 		      const struct host_monitor *monitor)
 {
 	char lo[32], hi[32];
@@ -174,111 +291,12 @@ static void text_head(struct output *out, const struct report *report,
 			"whatever their time\n");
 		return;
 	}
-	report_duration(lo, sizeof(lo), monitor->alignment.offset - monitor->alignment.lo);
-	report_duration(hi, sizeof(hi), monitor->alignment.hi - monitor->alignment.offset);
+	format_duration(lo, sizeof(lo), monitor->alignment.offset - monitor->alignment.lo);
+	format_duration(hi, sizeof(hi), monitor->alignment.hi - monitor->alignment.offset);
 	out_printf(out, "  aligned by %s: %.3f %% of %llu events of vCPUs lie in their time in the "
 		   "monitor, as with -%s .. +%s\n", host_monitor_source_name(monitor->source),
 		   monitor->alignment.explained_percent, (unsigned long long)judged(monitor),
 		   lo, hi);
-}
-
-static void text_monitor(void *arg, const struct report *report,
-			 const struct report_devices *devices)
-{
-	static const char *const of_requests[] = {
-		"requests", "bytes", "mean", "p50", "p95", "p99", "max", "open",
-	};
-	static const char *const of_time[] = { "accesses", "stretches", "time" };
-	struct output *out = arg;
-
-	text_head(out, report, devices->monitor);
-	out_str(out, "\n  ");
-	out_text_left(out, "device", NAME_WIDTH + WHAT_WIDTH);
-	for (size_t i = 0; i < ARRAY_SIZE(of_requests); i++)
-		text_right(out, of_requests[i], TEXT_NUMBER);
-	out_str(out, "  begun by\n");
-	for (size_t i = 0; i < devices->n_asked; i++)
-		text_asked(out, report, devices->monitor, &devices->asked[i]);
-	if (!devices->n_asked)
-		out_str(out, "  no request to a device is traced\n");
-	out_str(out, "\n  ");
-	out_text_left(out, "vCPUs in the monitor, for", NAME_WIDTH + WHAT_WIDTH);
-	for (size_t i = 0; i < ARRAY_SIZE(of_time); i++)
-		text_right(out, of_time[i], TEXT_NUMBER);
-	text_right(out, "share", TEXT_SHARE);
-	out_char(out, '\n');
-	for (size_t i = 0; i < devices->n_opened; i++)
-		text_opened(out, devices->monitor, &devices->opened[i], devices->vmm_ns);
-	out_str(out, "  ");
-	out_text_left(out, "all", NAME_WIDTH + WHAT_WIDTH + 2 * (TEXT_NUMBER + 1));
-	text_duration(out, devices->vmm_ns);
-	out_char(out, '\n');
-}
-
-static int page_text(struct output *out, const struct report *report, bool first)
-{
-	report_page_head(out, report, first);
-	return report_each_monitor(report, text_monitor, out);
-}
-
-/* --- JSON ------------------------------------------------------------------------------------ */
-
-static void json_device(struct json *json, const struct host_monitor *monitor, int32_t device)
-{
-	char text[160], pointer[32];
-
-	json_str(json, "device",
-		 report_device_name(&monitor->requests, device, text, sizeof(text)));
-	snprintf(pointer, sizeof(pointer), "%#llx",
-		 (unsigned long long)monitor->requests.devices[device].pointer);
-	json_str(json, "pointer", pointer);
-}
-
-static void json_asked(struct json *json, const struct report *report,
-		       const struct host_monitor *monitor, const struct report_asked *asked)
-{
-	char text[32];
-
-	json_open(json, NULL, '{', true);
-	json_device(json, monitor, asked->device);
-	json_str(json, "operation", monitor_operation_name((enum monitor_operation)
-							   asked->operation));
-	json_u64(json, "requests", asked->count);
-	json_u64(json, "bytes", asked->bytes);
-	json_u64(json, "complete", asked->latency.count);
-	json_i64(json, "ns", asked->latency.ns);
-	json_dist(json, &asked->latency);
-	json_open(json, "begun_by", '[', true);
-	for (size_t i = 0; i < asked->n_threads; i++) {
-		json_open(json, NULL, '{', true);
-		json_str(json, "name", thread_name(report->load->model, asked->threads[i].thread,
-						   text, sizeof(text)));
-		json_i64(json, "thread", asked->threads[i].thread);
-		json_u64(json, "requests", asked->threads[i].count);
-		json_close(json, '}');
-	}
-	json_close(json, ']');
-	json_close(json, '}');
-}
-
-static void json_opened(struct json *json, const struct host_monitor *monitor,
-			const struct report_opened *opened)
-{
-	json_open(json, NULL, '{', true);
-	if (opened->device != MONITOR_NONE) {
-		json_device(json, monitor, opened->device);
-		json_str(json, "operation", monitor_operation_name((enum monitor_operation)
-								   opened->operation));
-		json_i64(json, "bytes", opened->bytes);
-	} else if (opened->reason != REPORT_NO_EXIT) {
-		json_i64(json, "kvm_exit", opened->reason);
-		if (monitor_exit_name(opened->reason))
-			json_str(json, "kvm_exit_name", monitor_exit_name(opened->reason));
-	}
-	json_u64(json, "accesses", opened->accesses);
-	json_u64(json, "stretches", opened->stretches);
-	json_i64(json, "ns", opened->ns);
-	json_close(json, '}');
 }
 
 static void json_clock(struct json *json, const struct host_monitor *monitor)
@@ -297,119 +315,51 @@ static void json_clock(struct json *json, const struct host_monitor *monitor)
 	json_u64(json, "judged", judged(monitor));
 }
 
-static void json_monitor(void *arg, const struct report *report,
-			 const struct report_devices *devices)
+static void put_all(struct output *out, int64_t vmm_ns)
 {
-	const struct host_monitor *monitor = devices->monitor;
-	struct json *json = arg;
-	size_t n;
-
-	json_open(json, NULL, '{', false);
-	json_str(json, "file", monitor_trace_path(monitor->trace));
-	json_str(json, "machine", machine_name(report, monitor));
-	json_clock(json, monitor);
-	monitor_trace_records(monitor->trace, &n);
-	json_u64(json, "events", n);
-	json_open(json, "devices", '[', false);
-	for (size_t i = 0; i < devices->n_asked; i++)
-		json_asked(json, report, monitor, &devices->asked[i]);
-	json_close(json, ']');
-	json_i64(json, "vmm_ns", devices->vmm_ns);
-	json_open(json, "vmm", '[', false);
-	for (size_t i = 0; i < devices->n_opened; i++)
-		json_opened(json, monitor, &devices->opened[i]);
-	json_close(json, ']');
-	json_close(json, '}');
+	out_str(out, "  ");
+	out_text_left(out, "all", NAME_WIDTH + WHAT_WIDTH + 2 * (TEXT_NUMBER + 1));
+	text_duration(out, vmm_ns);
+	out_char(out, '\n');
 }
 
-static int page_json(struct output *out, const struct report *report, bool first)
+static int put_monitor(void *arg, const struct report *report,
+		       const struct report_devices *devices)
 {
-	struct json json;
-	int ret;
+	const struct host_monitor *monitor = devices->monitor;
+	struct table_writer *to = arg;
+	int ret = 0;
+	size_t n;
 
-	(void)first;
-	report_page_begin(&json, out, report);
-	json_open(&json, "monitors", '[', false);
-	ret = report_each_monitor(report, json_monitor, &json);
-	json_close(&json, ']');
-	report_page_end(&json);
+	monitor_trace_records(monitor->trace, &n);
+	const struct table_cell cells[ARRAY_SIZE(monitors)] = {
+		table_name(monitor_trace_path(monitor->trace)),
+		table_name(machine_name(report, monitor)), table_number((int64_t)n),
+		table_number(devices->vmm_ns),
+	};
+
+	if (table_as_text(to))
+		text_clock(to->out, report, monitor);
+	table_group(to, cells);
+	for (size_t i = 0; i < devices->n_asked && !ret; i++)
+		ret = put_asked(to, report, monitor, &devices->asked[i]);
+	table_rows(to, &opened_rows);
+	for (size_t i = 0; i < devices->n_opened; i++)
+		put_opened(to, monitor, &devices->opened[i], devices->vmm_ns);
+	table_rows_end(to);
+	if (table_as_text(to))
+		put_all(to->out, devices->vmm_ns);
+	if (table_as_json(to))
+		json_clock(to->json, monitor);
+	table_group_end(to);
 	return ret;
 }
 
-/* --- CSV ------------------------------------------------------------------------------------- */
-
-/** What both kinds of rows begin with. */
-static void csv_place(struct output *out, const struct report *report,
-		      const struct report_devices *devices, const char *section, const char *device)
+static int put_monitors(struct table_writer *to, const struct report *report)
 {
-	report_csv_text(out, report->file);
-	report_csv_text(out, monitor_trace_path(devices->monitor->trace));
-	report_csv_text(out, machine_name(report, devices->monitor));
-	report_csv_text(out, section);
-	report_csv_text(out, device);
+	return report_each_monitor(report, put_monitor, to);
 }
 
-static void csv_asked(struct output *out, const struct report *report,
-		      const struct report_devices *devices, const struct report_asked *asked)
-{
-	const struct virt_dist *dist = &asked->latency;
-	char text[160];
-
-	csv_place(out, report, devices, "request",
-		  report_device_name(&devices->monitor->requests, asked->device, text,
-				     sizeof(text)));
-	report_csv_text(out, monitor_operation_name((enum monitor_operation)asked->operation));
-	out_u64(out, asked->bytes);
-	out_char(out, ',');
-	out_u64(out, asked->count);
-	out_char(out, ',');
-	out_u64(out, dist->count);
-	out_char(out, ',');
-	out_i64(out, dist->ns);
-	table_csv_durations(out, dist);
-	out_char(out, '\n');
-}
-
-static void csv_opened(struct output *out, const struct report *report,
-		       const struct report_devices *devices, const struct report_opened *opened)
-{
-	static const struct virt_dist none;
-	char text[160];
-
-	csv_place(out, report, devices, "vmm",
-		  opened_by(devices->monitor, opened, text, sizeof(text)));
-	report_csv_text(out, opened->device == MONITOR_NONE ? "" :
-		 monitor_operation_name((enum monitor_operation)opened->operation));
-	if (opened->device != MONITOR_NONE)
-		out_i64(out, opened->bytes);
-	out_char(out, ',');
-	out_u64(out, opened->accesses);
-	out_char(out, ',');
-	out_u64(out, opened->stretches);
-	out_char(out, ',');
-	out_i64(out, opened->ns);
-	table_csv_durations(out, &none);
-	out_char(out, '\n');
-}
-
-static void csv_monitor(void *arg, const struct report *report,
-			const struct report_devices *devices)
-{
-	for (size_t i = 0; i < devices->n_asked; i++)
-		csv_asked(arg, report, devices, &devices->asked[i]);
-	for (size_t i = 0; i < devices->n_opened; i++)
-		csv_opened(arg, report, devices, &devices->opened[i]);
-}
-
-static int page_csv(struct output *out, const struct report *report, bool first)
-{
-	if (first) {
-		out_str(out, "file,monitor,machine,section,device,operation,bytes,count,complete,"
-			"ns");
-		table_csv_statistics(out, "");
-		out_char(out, '\n');
-	}
-	return report_each_monitor(report, csv_monitor, out);
-}
-
-const struct report_page report_devices = { .writers = { page_text, page_json, page_csv } };
+const struct report_page report_devices = {
+	.table = &table, .number = VIRT_N_NUMBERS, .rows = put_monitors,
+};

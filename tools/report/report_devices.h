@@ -50,10 +50,10 @@ struct report_devices {
 	int64_t			vmm_ns;		/* of the machine's vCPUs, in the window */
 };
 
-/** report_each_monitor - count and tell, monitor by monitor. Return: 0 or -ENOMEM. */
+/** report_each_monitor - count and write, monitor by monitor. Return: 0 or -ENOMEM. */
 int report_each_monitor(const struct report *report,
-			void (*tell)(void *arg, const struct report *report,
-				     const struct report_devices *devices), void *arg);
+			int (*put)(void *arg, const struct report *report,
+				   const struct report_devices *devices), void *arg);
 
 /** report_device_name - with its pointer, if others are called so */
 const char *report_device_name(const struct monitor_requests *requests, int32_t device, char *text,

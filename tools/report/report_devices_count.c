@@ -221,8 +221,8 @@ static int count_monitor(const struct report *report, struct report_devices *dev
 }
 
 int report_each_monitor(const struct report *report,
-			void (*tell)(void *arg, const struct report *report,
-				     const struct report_devices *devices), void *arg)
+			int (*put)(void *arg, const struct report *report,
+				   const struct report_devices *devices), void *arg)
 {
 	int ret = 0;
 
@@ -231,7 +231,7 @@ int report_each_monitor(const struct report *report,
 
 		ret = count_monitor(report, &devices);
 		if (!ret)
-			tell(arg, report, &devices);
+			ret = put(arg, report, &devices);
 		free_devices(&devices);
 	}
 	return ret;

@@ -91,7 +91,7 @@ static void put_exit_parts(struct output *out, const struct report *report,
 			if (part == REPORT_EXIT_VMM && !report_knows(report, VIRT_NUMBER_VMM))
 				strcpy(text, "-");
 			else if (has_cost(report, &stats->reasons[i].cost))
-				report_duration(text, sizeof(text), ns[part]);
+				format_duration(text, sizeof(text), ns[part]);
 			text_right(out, text, TEXT_PART);
 		}
 		out_char(out, '\n');
@@ -134,7 +134,7 @@ void report_exit_before_text(struct output *out, const struct report *report,
 
 	if (!stats->exits_before || !report_knows(report, VIRT_NUMBER_EXIT_COST))
 		return;
-	report_duration(text, sizeof(text), stats->exits_before_ns);
+	format_duration(text, sizeof(text), stats->exits_before_ns);
 	out_str(out, "\n  when the window begins, ");
 	out_str(out, report_reason(report, stats->before_reason));
 	out_str(out, " has gone on for ");

@@ -35,8 +35,10 @@ static const struct table_column handlers[] = {
 
 static const struct table table = {
 	.groups = "vcpus", .group = vcpus, .n_group = ARRAY_SIZE(vcpus),
-	.rows = "handlers", .row = handlers, .n_row = ARRAY_SIZE(handlers),
-	.none = "  the trace shows no handler in its time\n",
+	.rows = {
+		.key = "handlers", TABLE_COLUMNS(handlers),
+		.none = "  the trace shows no handler in its time\n",
+	},
 };
 
 /** What part of the vCPU's time in each state handlers took. */

@@ -41,7 +41,7 @@ static void text_migrations(struct output *out, const struct report *report,
 		out_ns(out, migration->time_ns, TEXT_NAME - 4);
 		snprintf(text, sizeof(text), "p%d -> p%d", migration->from, migration->to);
 		text_right(out, text, TEXT_NUMBER + 2);
-		report_duration(text, sizeof(text), migration->gap_ns);
+		format_duration(text, sizeof(text), migration->gap_ns);
 		out_str(out, "  after ");
 		out_str(out, text);
 		out_char(out, '\n');

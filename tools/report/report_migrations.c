@@ -81,14 +81,16 @@ static const struct table_column distances[] = {
 	{ .key = "distance" },
 	{ .title = "moved to", .width = 40 },
 	{ .key = "count", .type = TABLE_COUNT, .title = "count" },
-	{ .key = "cost_ns", .type = TABLE_DURATIONS, .title = "cost",
-	  .shown = TABLE_MEAN | TABLE_P50 | TABLE_P99 | TABLE_MAX },
+	{ .key = "cost", .type = TABLE_DURATIONS, .title = "cost",
+	  .shown = TABLE_TOTAL | TABLE_MEAN | TABLE_P50 | TABLE_P99 | TABLE_MAX },
 };
 
 static const struct table table = {
 	.groups = "vcpus", .group = vcpus, .n_group = ARRAY_SIZE(vcpus),
-	.rows = "migrations", .row = distances, .n_row = ARRAY_SIZE(distances),
-	.none = "  did not move\n",
+	.rows = {
+		.key = "migrations", TABLE_COLUMNS(distances),
+		.none = "  did not move\n",
+	},
 };
 
 static const char *const words[HOST_N_DISTANCES] = {
@@ -137,10 +139,10 @@ static int put_vcpus(struct table_writer *to, const struct report *report)
 	return ret;
 }
 
-static void preface(struct output *out, const struct report *report)
+static void preface(struct table_writer *to, const struct report *report)
 {
-	if (!report->topology->n)
-		out_str(out, "  the topology is unknown: give --topology\n");
+	if (!report->topology->n && table_as_text(to))
+		out_str(to->out, "  the topology is unknown: give --topology\n");
 }
 
 const struct report_page report_migrations = {

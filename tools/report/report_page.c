@@ -3,8 +3,6 @@
  * @file	report_page.c
  * @brief	Which file and window a page of a report is about.
  */
-#include <string.h>
-
 #include "json_durations.h"
 #include "report_page.h"
 #include "report_unknown.h"
@@ -42,20 +40,21 @@ static int put_table(const struct report_page *page, enum table_format_kind form
 {
 	struct json json;
 	struct table_writer to = {
-		.table = page->table, .out = out, .json = &json, .file = report->file,
+		.table = page->table, .format = table_formats[format], .out = out,
+		.json = &json, .file = report->file,
 		.unknown = !report_knows(report, page->number),
 	};
 	int ret;
 
-	if (format == TABLE_TEXT)
+	if (format == TABLE_TEXT) {
 		report_page_head(out, report, first);
-	if (format == TABLE_TEXT)
 		report_advice_text(out, report, page->number);
-	if (format == TABLE_TEXT && page->preface)
-		page->preface(out, report);
+	}
 	if (format == TABLE_JSON)
 		report_page_begin(&json, out, report);
-	table_begin(&to, format, first);
+	if (page->preface)
+		page->preface(&to, report);
+	table_begin(&to, first);
 	ret = page->rows(&to, report);
 	table_end(&to);
 	if (format == TABLE_JSON)
@@ -68,6 +67,16 @@ int report_page_write(const struct report_page *page, enum table_format_kind for
 {
 	return page->table ? put_table(page, format, out, report, first) :
 	       page->writers[format](out, report, first);
+}
+
+bool report_wants_machine(const struct report *report, int32_t index)
+{
+	const struct virt_machine *machine = virt_model_machine(report->load->model, index);
+
+	for (int32_t i = 0; i < machine->n_vcpus; i++)
+		if (virt_window_walk_wants(report->walk, machine->vcpus[i]))
+			return true;
+	return false;
 }
 
 int report_each_vcpu(const struct report *report, struct table_writer *to,
@@ -86,10 +95,4 @@ int report_each_vcpu(const struct report *report, struct table_writer *to,
 				ret = put(to, report, machine, machine->vcpus[i], arg);
 	}
 	return ret;
-}
-
-void report_csv_text(struct output *out, const char *text)
-{
-	out_csv(out, text ? text : "", text ? strlen(text) : 0);
-	out_char(out, ',');
 }

@@ -22,9 +22,11 @@ typedef int report_page_writer(struct output *out, const struct report *report, 
 /** A page is a table, or has a writer for each format. */
 struct report_page {
 	const struct table	*table;
-	enum virt_number	number;		/* of the rows; if it is unknown, so are they */
+	enum virt_number	number;		/* of the rows; if it is unknown, so are they;
+						 * VIRT_N_NUMBERS: they are known */
 	int	(*rows)(struct table_writer *to, const struct report *report);
-	void	(*preface)(struct output *out, const struct report *report); /* text; or NULL */
+	/* text and JSON in front of the table; or NULL */
+	void	(*preface)(struct table_writer *to, const struct report *report);
 	report_page_writer	*writers[TABLE_N_FORMATS];
 	bool			with_guests;	/* the page shows more with their traces */
 };
@@ -32,6 +34,9 @@ struct report_page {
 /** report_page_write - a page in one format. Return: 0 or -ENOMEM. */
 int report_page_write(const struct report_page *page, enum table_format_kind format,
 		      struct output *out, const struct report *report, bool first);
+
+/** report_wants_machine - was any vCPU of a machine asked for? */
+bool report_wants_machine(const struct report *report, int32_t machine);
 
 /**
  * report_each_vcpu - the vCPUs that were asked for, machine by machine
@@ -67,8 +72,5 @@ void report_page_head(struct output *out, const struct report *report, bool firs
 /** report_page_begin, report_page_end - the same, in an object that stays open in between */
 void report_page_begin(struct json *json, struct output *out, const struct report *report);
 void report_page_end(struct json *json);
-
-/** report_csv_text - a text, or nothing for NULL, and the comma behind it */
-void report_csv_text(struct output *out, const char *text);
 
 #endif

@@ -32,7 +32,7 @@ static void text_row(struct output *out, const struct report *report, const char
 		char text[32] = "";
 
 		if (part)
-			report_duration(text, sizeof(text), part);
+			format_duration(text, sizeof(text), part);
 		if (matrix->columns[i].ns)
 			text_right(out, text, width > TEXT_NUMBER ? width : TEXT_NUMBER);
 	}

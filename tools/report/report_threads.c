@@ -39,8 +39,10 @@ static const struct table_column threads_columns[] = {
 
 static const struct table table = {
 	.groups = "machines", .group = machines, .n_group = ARRAY_SIZE(machines),
-	.rows = "threads", .row = threads_columns, .n_row = ARRAY_SIZE(threads_columns),
-	.none = "  no other thread of it is known that had a pCPU\n",
+	.rows = {
+		.key = "threads", TABLE_COLUMNS(threads_columns),
+		.none = "  no other thread of it is known that had a pCPU\n",
+	},
 };
 
 /** @place: on one pCPU, a row of CSV; NULL: on all of them, @pcpus */
@@ -119,18 +121,14 @@ static int put_machines(struct table_writer *to, const struct report *report)
 	size_t at = 0;
 
 	for (int32_t m = 0; !ret && m < virt_model_n_machines(model); m++) {
-		const struct virt_machine *machine = virt_model_machine(model, m);
 		size_t first = at;
-		bool wanted = false;
 
 		while (at < threads->n &&
 		       virt_model_machine_of(model, threads->threads[at].task) == m)
 			at++;
-		for (int32_t i = 0; i < machine->n_vcpus; i++)
-			wanted |= virt_window_walk_wants(report->walk, machine->vcpus[i]);
-		if (wanted)
-			ret = put_machine(to, report, machine, &threads->threads[first],
-					  at - first);
+		if (report_wants_machine(report, m))
+			ret = put_machine(to, report, virt_model_machine(model, m),
+					  &threads->threads[first], at - first);
 	}
 	virt_threads_free(threads);
 	return ret;

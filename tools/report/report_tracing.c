@@ -241,7 +241,7 @@ static void text_buffers(struct output *out, const struct report *report,
 
 		if (!ns)
 			continue;
-		report_duration(text, sizeof(text), ns);
+		format_duration(text, sizeof(text), ns);
 		out_printf(out, "  p%-5d%s, %.2f %% of its time\n", pcpu, text,
 			   100 * (double)ns / (double)(report->to_ns - report->from_ns));
 	}

@@ -173,7 +173,7 @@ static void put_duration(struct output *out, const char *before, int64_t ns)
 {
 	char text[32];
 
-	report_duration(text, sizeof(text), ns);
+	format_duration(text, sizeof(text), ns);
 	put_after(out, before, text);
 }
 
@@ -344,7 +344,7 @@ static void put_entry(struct output *out, const struct report *report,
 	char text[32];
 
 	out_str(out, "  ");
-	report_duration(text, sizeof(text), moment->cost_ns);
+	format_duration(text, sizeof(text), moment->cost_ns);
 	out_right(out, text, strlen(text), 10);
 	out_str(out, "  ");
 	out_left(out, kind, strlen(kind), 9);

@@ -14,6 +14,15 @@ void json_dist(struct json *json, const struct virt_dist *dist)
 		json_i64(json, table_statistics[i].key, table_statistic_of(dist, i));
 }
 
+void json_durations(struct json *json, const char *key, const struct virt_dist *durations)
+{
+	json_open(json, key, '{', true);
+	json_u64(json, "count", durations->count);
+	json_i64(json, "total_ns", durations->ns);
+	json_dist(json, durations);
+	json_close(json, '}');
+}
+
 void json_stretch_members(struct json *json, const struct virt_stretches *stretches)
 {
 	json_i64(json, "ns", stretches->ns);

@@ -11,6 +11,8 @@
 
 /** json_dist - members of the object that is open, if there is a duration at all. */
 void json_dist(struct json *json, const struct virt_dist *dist);
+/** json_durations - an object of its own */
+void json_durations(struct json *json, const char *key, const struct virt_dist *durations);
 /** json_stretches - an object of its own; json_stretch_members() - members of one that is open */
 void json_stretch_members(struct json *json, const struct virt_stretches *stretches);
 void json_stretches(struct json *json, const char *key, const struct virt_stretches *stretches);

@@ -26,18 +26,19 @@ int64_t table_statistic_of(const struct virt_dist *durations, size_t i)
 	return values[i];
 }
 
-static const struct table_format *const formats[TABLE_N_FORMATS] = {
+const struct table_format *const table_formats[TABLE_N_FORMATS] = {
 	[TABLE_TEXT] = &table_text, [TABLE_JSON] = &table_json, [TABLE_CSV] = &table_csv,
 };
 
 bool table_is(const struct table_writer *to, enum table_format_kind format)
 {
-	return to->format == formats[format];
+	return to->format == table_formats[format];
 }
 
-void table_begin(struct table_writer *to, enum table_format_kind format, bool first)
+void table_begin(struct table_writer *to, bool first)
 {
-	to->format = formats[format];
+	if (!to->titles)
+		to->titles = to->table;
 	if (to->format->begin)
 		to->format->begin(to, first);
 }
@@ -48,16 +49,51 @@ void table_end(struct table_writer *to)
 		to->format->end(to);
 }
 
+void table_next(struct table_writer *to, const struct table *table)
+{
+	table_end(to);
+	to->table = table;
+	table_begin(to, false);
+}
+
+struct table_writer table_inside(struct table_writer *to, const struct table *table)
+{
+	struct table_writer inside = *to;
+
+	table_rows_end(to);
+	inside.table = table;
+	table_begin(&inside, false);
+	return inside;
+}
+
+void table_rows(struct table_writer *to, const struct table_rows *rows)
+{
+	table_rows_end(to);
+	to->rows = rows;
+	to->n_rows = 0;
+	if (to->format->rows)
+		to->format->rows(to);
+}
+
+void table_rows_end(struct table_writer *to)
+{
+	if (to->rows && to->format->rows_end)
+		to->format->rows_end(to);
+	to->rows = NULL;
+}
+
 void table_group(struct table_writer *to, const struct table_cell *cells)
 {
 	to->group = cells;
-	to->n_rows = 0;
+	to->rows = NULL;
 	if (to->format->group)
 		to->format->group(to, cells);
+	table_rows(to, &to->table->rows);
 }
 
 void table_group_end(struct table_writer *to)
 {
+	table_rows_end(to);
 	if (to->format->group_end)
 		to->format->group_end(to);
 	to->group = NULL;
@@ -74,4 +110,9 @@ void table_row(struct table_writer *to, const struct table_cell *cells)
 struct output *table_as_text(const struct table_writer *to)
 {
 	return table_is(to, TABLE_TEXT) ? to->out : NULL;
+}
+
+struct json *table_as_json(const struct table_writer *to)
+{
+	return table_is(to, TABLE_JSON) ? to->json : NULL;
 }

@@ -30,10 +30,13 @@ enum table_type {
 	TABLE_NS,		/* a duration in ns */
 	TABLE_SHARE,		/* of a whole, for people alone */
 	TABLE_PCPUS,		/* a duration on each of some pCPUs; not in CSV */
-	TABLE_DURATIONS		/* a distribution of durations, several columns of numbers */
+	TABLE_LIST,		/* things with columns of their own; in JSON alone */
+	TABLE_DURATIONS,	/* a distribution of durations, several columns of numbers */
+	TABLE_STRETCHES		/* the same of stretches of time in a window, with their share */
 };
 
-/** Statistics of TABLE_DURATIONS that text shows; JSON and CSV have all of them. */
+/** What text shows of TABLE_DURATIONS; JSON and CSV have all of it. */
+#define TABLE_TOTAL	(1u << 7)
 #define TABLE_MEAN	(1u << 0)
 #define TABLE_MIN	(1u << 1)
 #define TABLE_P5	(1u << 2)
@@ -48,8 +51,10 @@ struct table_column {
 	const char	*json;		/* the one in JSON if that is another; or NULL */
 	bool		not_csv, not_json;
 	const char	*title;		/* above it in text; NULL: not there */
-	size_t		width;		/* of a TABLE_NAME in text */
+	size_t		width;		/* in text, of a TABLE_NAME or TABLE_SHARE */
 	unsigned int	shown;		/* of TABLE_DURATIONS in text: TABLE_MEAN ... */
+	const struct table_column *list; /* of TABLE_LIST: the columns of its things */
+	size_t		n_list;
 };
 
 /** Time on a pCPU. */
@@ -60,15 +65,29 @@ struct table_on_pcpu {
 
 /** The value of a column. Whatever it points to stays the caller's. */
 struct table_cell {
+	bool		absent;		/* nothing: blank, no member of JSON, empty in CSV */
 	const char	*name;
 	int64_t		number;		/* VIRT_NONE: unknown */
 	int64_t		whole;		/* what @number is a share of */
 	const struct table_on_pcpu *pcpus;
 	size_t		n_pcpus;
 	const struct virt_dist *durations; /* NULL: unknown */
+	const struct virt_stretches *stretches; /* the same; @whole is what the share is of */
+	const struct table_cell *list;	/* @n_list things, each with a cell for each column */
+	size_t		n_list;
 };
 
-/** table_name, table_number ... - a cell; a NULL name is an empty one */
+/** table_absent, table_name ... - a cell; a NULL name is an empty one */
+static inline struct table_cell table_absent(void)
+{
+	return (struct table_cell){ .absent = true };
+}
+
+static inline struct table_cell table_optional(bool is_there, int64_t number)
+{
+	return (struct table_cell){ .absent = !is_there, .number = number };
+}
+
 static inline struct table_cell table_name(const char *name)
 {
 	return (struct table_cell){ .name = name ? name : "" };
@@ -94,14 +113,34 @@ static inline struct table_cell table_durations(const struct virt_dist *duration
 	return (struct table_cell){ .durations = durations };
 }
 
+static inline struct table_cell table_stretches(const struct virt_stretches *stretches,
+						int64_t whole)
+{
+	return (struct table_cell){ .stretches = stretches, .whole = whole };
+}
+
+static inline struct table_cell table_list(const struct table_cell *list, size_t n)
+{
+	return (struct table_cell){ .list = list, .n_list = n };
+}
+
+/** Some columns, the number of them included. */
+#define TABLE_COLUMNS(array)	.columns = (array), .n = ARRAY_SIZE(array)
+
+/** A group has rows of one kind or more. */
+struct table_rows {
+	const char	*key;		/* JSON: their array in the group; NULL: not in JSON */
+	const struct table_column *columns;
+	size_t		n;
+	bool		apart;		/* text: an empty line above their titles */
+	const char	*none;		/* text: stands for the rows of a group that has none */
+};
+
 struct table {
-	const char	*groups;	/* JSON: the array of groups, */
-	const char	*rows;		/* and that of rows in each of them */
+	const char	*groups;	/* JSON: the array of groups */
 	const struct table_column *group;
 	size_t		n_group;
-	const struct table_column *row;
-	size_t		n_row;
-	const char	*none;		/* text: stands for the rows of a group that has none */
+	struct table_rows rows;		/* of the first kind; CSV has its columns for all kinds */
 };
 
 /** A table that is being written. */
@@ -112,32 +151,53 @@ struct table_writer {
 	struct json	*json;		/* an open object; of JSON alone */
 	const char	*file;		/* the first column of CSV */
 	bool		unknown;	/* the trace cannot show the rows: none are written */
+	const struct table *titles;	/* whose columns CSV has */
 	const struct table_cell *group;	/* the one that is open */
-	size_t		n_rows;		/* written in it */
+	const struct table_rows *rows;	/* their kind; NULL: all of the group are written */
+	size_t		n_rows;		/* written of this kind */
 };
 
 /** How a format writes a table. What it does not do is NULL. */
 struct table_format {
 	void	(*begin)(struct table_writer *to, bool first);
 	void	(*group)(struct table_writer *to, const struct table_cell *cells);
+	void	(*rows)(struct table_writer *to);
 	void	(*row)(struct table_writer *to, const struct table_cell *cells);
+	void	(*rows_end)(struct table_writer *to);
 	void	(*group_end)(struct table_writer *to);
 	void	(*end)(struct table_writer *to);
 };
 
 extern const struct table_format table_text, table_json, table_csv;
+extern const struct table_format *const table_formats[TABLE_N_FORMATS];
 
 /**
  * table_begin - begin a table; table_end() must follow
- * @to: with table, out, json and file set
+ * @to: with table, format, out, json and file set
  * @first: this is the first table of the output, so CSV has its titles
  */
-void table_begin(struct table_writer *to, enum table_format_kind format, bool first);
+void table_begin(struct table_writer *to, bool first);
 void table_end(struct table_writer *to);
+
+/** table_next - end a table and begin another one, whose rows CSV has under the same titles */
+void table_next(struct table_writer *to, const struct table *table);
+
+/**
+ * table_inside - begin a table in the group that is open, whose rows are all written
+ *
+ * Return: the writer of it; table_end() must follow.
+ */
+struct table_writer table_inside(struct table_writer *to, const struct table *table);
 
 /** table_group - begin a group; table_group_end() must follow. @cells: one for each column */
 void table_group(struct table_writer *to, const struct table_cell *cells);
 void table_group_end(struct table_writer *to);
+
+/** table_rows - rows of another kind follow in the group that is open */
+void table_rows(struct table_writer *to, const struct table_rows *rows);
+
+/** table_rows_end - no more rows follow in the group: what else JSON has of it can be written */
+void table_rows_end(struct table_writer *to);
 
 /** table_row - a row of the group. @cells: one for each column */
 void table_row(struct table_writer *to, const struct table_cell *cells);
@@ -145,8 +205,9 @@ void table_row(struct table_writer *to, const struct table_cell *cells);
 /** table_is - is that the format? CSV has a row for what text has in one line. */
 bool table_is(const struct table_writer *to, enum table_format_kind format);
 
-/** table_as_text - where to write what text has below the rows; NULL in other formats */
+/** table_as_text, table_as_json - where to write what is no row; NULL in other formats */
 struct output *table_as_text(const struct table_writer *to);
+struct json *table_as_json(const struct table_writer *to);
 
 /** A statistic of a distribution, in the order of all formats. */
 struct table_statistic {
@@ -162,10 +223,10 @@ extern const struct table_statistic table_statistics[TABLE_N_STATISTICS];
 /** table_statistic_of - the value of statistic @i of a distribution that is not empty */
 int64_t table_statistic_of(const struct virt_dist *durations, size_t i);
 
-/** table_csv_statistics - their names as titles of CSV, each with a comma and @prefix in front */
-void table_csv_statistics(struct output *out, const char *prefix);
+/** table_csv_titles - the titles of CSV for a distribution, each with @prefix, commas between */
+void table_csv_titles(struct output *out, const char *prefix, bool stretches);
 
-/** table_csv_durations - their values, each with a comma in front; empty if there are none */
-void table_csv_durations(struct output *out, const struct virt_dist *durations);
+/** table_csv_statistics - of its numbers those behind the sum, a comma before each */
+void table_csv_statistics(struct output *out, const struct virt_dist *durations);
 
 #endif

@@ -3,69 +3,135 @@
  * @file	table_csv.c
  * @brief	Tables as CSV: a line for each row, with the file and its group in front.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "array.h"
 #include "table.h"
 
-void table_csv_statistics(struct output *out, const char *prefix)
-{
-	for (size_t i = 0; i < TABLE_N_STATISTICS; i++) {
-		out_char(out, ',');
-		out_str(out, prefix);
-		out_str(out, table_statistics[i].key);
-	}
-}
-
-static void put_titles(struct output *out, const struct table_column *columns, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (!columns[i].key || columns[i].not_csv)
-			continue;
-		out_str(out, columns[i].type == TABLE_DURATIONS ? ",complete," : ",");
-		out_str(out, columns[i].key);
-		if (columns[i].type == TABLE_DURATIONS)
-			table_csv_statistics(out, "");
-	}
-}
+/* --- numbers, commas between them ------------------------------------------------------------ */
 
 /** Empty if it is unknown. */
 static void put_number(struct output *out, bool known, int64_t number)
 {
-	out_char(out, ',');
 	if (known)
 		out_i64(out, number);
 }
 
-void table_csv_durations(struct output *out, const struct virt_dist *durations)
+void table_csv_titles(struct output *out, const char *prefix, bool stretches)
 {
+	static const char *const more[] = { "complete", "before", "before_ns" };
+
+	out_printf(out, "%scount,%stotal_ns", prefix, prefix);
 	for (size_t i = 0; i < TABLE_N_STATISTICS; i++)
-		put_number(out, durations->count,
-			   durations->count ? table_statistic_of(durations, i) : 0);
+		out_printf(out, ",%s%s", prefix, table_statistics[i].key);
+	for (size_t i = 0; i < ARRAY_SIZE(more) && stretches; i++)
+		out_printf(out, ",%s%s", prefix, more[i]);
+}
+
+void table_csv_statistics(struct output *out, const struct virt_dist *durations)
+{
+	bool known = durations && durations->count;
+
+	for (size_t i = 0; i < TABLE_N_STATISTICS; i++) {
+		out_char(out, ',');
+		put_number(out, known, known ? table_statistic_of(durations, i) : 0);
+	}
 }
 
 static void put_durations(struct output *out, const struct virt_dist *durations)
 {
-	static const struct virt_dist none;
-
 	put_number(out, durations, durations ? (int64_t)durations->count : 0);
+	out_char(out, ',');
 	put_number(out, durations, durations ? durations->ns : 0);
-	table_csv_durations(out, durations ? durations : &none);
+	table_csv_statistics(out, durations);
 }
 
-static void put_cells(struct output *out, const struct table_column *columns, size_t n,
-		      const struct table_cell *cells)
+static void put_stretches(struct output *out, const struct virt_stretches *stretches)
+{
+	static const struct virt_stretches none;
+	bool known = stretches;
+
+	if (!known)
+		stretches = &none;
+	put_number(out, known, (int64_t)stretches->count);
+	out_char(out, ',');
+	put_number(out, known && stretches->ns != VIRT_NONE, stretches->ns);
+	table_csv_statistics(out, &stretches->whole);
+	out_char(out, ',');
+	put_number(out, known, (int64_t)stretches->whole.count);
+	out_char(out, ',');
+	put_number(out, known, (int64_t)stretches->before);
+	out_char(out, ',');
+	put_number(out, stretches->before && stretches->before_ns != VIRT_NONE,
+		   stretches->before_ns);
+}
+
+/* --- cells ----------------------------------------------------------------------------------- */
+
+static bool is_there(const struct table_column *column)
+{
+	return column->key && !column->not_csv;
+}
+
+/** A distribution has its key in front of each of its titles, or nothing if it is "". */
+static void put_titles(struct output *out, const struct table_column *columns, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		if (!columns[i].key || columns[i].not_csv)
+		bool stretches = columns[i].type == TABLE_STRETCHES;
+		char prefix[32];
+
+		if (!is_there(&columns[i]))
 			continue;
-		if (columns[i].type == TABLE_NAME) {
-			out_char(out, ',');
-			out_csv(out, cells[i].name, strlen(cells[i].name));
-		} else if (columns[i].type == TABLE_DURATIONS) {
-			put_durations(out, cells[i].durations);
-		} else {
-			put_number(out, cells[i].number != VIRT_NONE, cells[i].number);
-		}
+		out_char(out, ',');
+		snprintf(prefix, sizeof(prefix), "%s_", columns[i].key);
+		if (stretches || columns[i].type == TABLE_DURATIONS)
+			table_csv_titles(out, prefix, stretches);
+		else
+			out_str(out, columns[i].key);
+	}
+}
+
+static void put_cell(struct output *out, enum table_type type, const struct table_cell *cell)
+{
+	if (type == TABLE_DURATIONS)
+		put_durations(out, cell->durations);
+	else if (type == TABLE_STRETCHES)
+		put_stretches(out, cell->stretches);
+	else if (type == TABLE_NAME)
+		out_csv(out, cell->name ? cell->name : "", cell->name ? strlen(cell->name) : 0);
+	else
+		put_number(out, !cell->absent && cell->number != VIRT_NONE, cell->number);
+}
+
+/** The cell that stands under a title; NULL: none. */
+static const struct table_cell *find(const struct table_column *title,
+				     const struct table_column *columns, size_t n,
+				     const struct table_cell *cells)
+{
+	for (size_t i = 0; i < n; i++)
+		if (&columns[i] == title ||
+		    (is_there(&columns[i]) && !strcmp(columns[i].key, title->key)))
+			return &cells[i];
+	return NULL;
+}
+
+/** The cells of a row and of its group, each under its title. */
+static void put_cells(const struct table_writer *to, const struct table_column *titles, size_t n,
+		      const struct table_cell *cells)
+{
+	static const struct table_cell empty = { .absent = true };
+
+	for (size_t i = 0; i < n; i++) {
+		const struct table_cell *cell;
+
+		if (!is_there(&titles[i]))
+			continue;
+		cell = find(&titles[i], to->rows->columns, to->rows->n, cells);
+		if (!cell)
+			cell = find(&titles[i], to->table->group, to->table->n_group, to->group);
+		out_char(to->out, ',');
+		put_cell(to->out, titles[i].type, cell ? cell : &empty);
 	}
 }
 
@@ -75,15 +141,17 @@ static void begin(struct table_writer *to, bool first)
 		return;
 	out_str(to->out, "file");
 	put_titles(to->out, to->table->group, to->table->n_group);
-	put_titles(to->out, to->table->row, to->table->n_row);
+	put_titles(to->out, to->table->rows.columns, to->table->rows.n);
 	out_char(to->out, '\n');
 }
 
 static void put_row(struct table_writer *to, const struct table_cell *cells)
 {
+	const struct table *titles = to->titles;
+
 	out_csv(to->out, to->file, strlen(to->file));
-	put_cells(to->out, to->table->group, to->table->n_group, to->group);
-	put_cells(to->out, to->table->row, to->table->n_row, cells);
+	put_cells(to, titles->group, titles->n_group, cells);
+	put_cells(to, titles->rows.columns, titles->rows.n, cells);
 	out_char(to->out, '\n');
 }
 

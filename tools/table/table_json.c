@@ -20,34 +20,48 @@ static void put_pcpus(struct json *json, const char *key, const struct table_cel
 	json_close(json, '}');
 }
 
+static void put_cells(struct json *json, const struct table_column *columns, size_t n,
+		      const struct table_cell *cells);
+
+static void put_list(struct json *json, const char *key, const struct table_column *column,
+		     const struct table_cell *cell)
+{
+	json_open(json, key, '[', true);
+	for (size_t i = 0; i < cell->n_list; i++) {
+		json_open(json, NULL, '{', true);
+		put_cells(json, column->list, column->n_list, &cell->list[i * column->n_list]);
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void put_cell(struct json *json, const struct table_column *column,
 		     const struct table_cell *cell)
 {
 	const char *key = column->json ? column->json : column->key;
 
-	if (column->type == TABLE_NAME) {
+	if (column->type == TABLE_NAME)
 		json_str(json, key, cell->name);
-	} else if (column->type == TABLE_DURATIONS && !cell->durations) {
-		json_null(json, "complete");
-		json_null(json, key);
-	} else if (column->type == TABLE_DURATIONS) {
-		json_u64(json, "complete", cell->durations->count);
-		json_i64(json, key, cell->durations->ns);
-		json_dist(json, cell->durations);
-	} else if (column->type == TABLE_PCPUS) {
+	else if (column->type == TABLE_PCPUS)
 		put_pcpus(json, key, cell);
-	} else if (cell->number == VIRT_NONE) {
+	else if (column->type == TABLE_LIST)
+		put_list(json, key, column, cell);
+	else if (column->type == TABLE_DURATIONS && cell->durations)
+		json_durations(json, key, cell->durations);
+	else if (column->type == TABLE_STRETCHES && cell->stretches)
+		json_stretches(json, key, cell->stretches);
+	else if (column->type == TABLE_DURATIONS || column->type == TABLE_STRETCHES ||
+		 cell->number == VIRT_NONE)
 		json_null(json, key);
-	} else {
+	else
 		json_i64(json, key, cell->number);
-	}
 }
 
 static void put_cells(struct json *json, const struct table_column *columns, size_t n,
 		      const struct table_cell *cells)
 {
 	for (size_t i = 0; i < n; i++)
-		if (columns[i].key && !columns[i].not_json)
+		if (columns[i].key && !columns[i].not_json && !cells[i].absent)
 			put_cell(json, &columns[i], &cells[i]);
 }
 
@@ -61,23 +75,33 @@ static void put_group(struct table_writer *to, const struct table_cell *cells)
 {
 	json_open(to->json, NULL, '{', false);
 	put_cells(to->json, to->table->group, to->table->n_group, cells);
-	if (to->unknown)
-		json_null(to->json, to->table->rows);
-	else
-		json_open(to->json, to->table->rows, '[', false);
+}
+
+static void begin_rows(struct table_writer *to)
+{
+	if (to->unknown && to->rows->key)
+		json_null(to->json, to->rows->key);
+	else if (to->rows->key)
+		json_open(to->json, to->rows->key, '[', false);
 }
 
 static void put_row(struct table_writer *to, const struct table_cell *cells)
 {
+	if (!to->rows->key)
+		return;
 	json_open(to->json, NULL, '{', true);
-	put_cells(to->json, to->table->row, to->table->n_row, cells);
+	put_cells(to->json, to->rows->columns, to->rows->n, cells);
 	json_close(to->json, '}');
+}
+
+static void end_rows(struct table_writer *to)
+{
+	if (!to->unknown && to->rows->key)
+		json_close(to->json, ']');
 }
 
 static void end_group(struct table_writer *to)
 {
-	if (!to->unknown)
-		json_close(to->json, ']');
 	json_close(to->json, '}');
 }
 
@@ -87,5 +111,6 @@ static void end(struct table_writer *to)
 }
 
 const struct table_format table_json = {
-	.begin = begin, .group = put_group, .row = put_row, .group_end = end_group, .end = end,
+	.begin = begin, .group = put_group, .rows = begin_rows, .row = put_row,
+	.rows_end = end_rows, .group_end = end_group, .end = end,
 };

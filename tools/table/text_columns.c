@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "array.h"
+#include "table.h"
 #include "text_columns.h"
 
 void text_right(struct output *out, const char *text, size_t width)
@@ -21,7 +22,7 @@ void text_name(struct output *out, const char *name)
 	out_text_left(out, name, TEXT_NAME);
 }
 
-void report_duration(char *buf, size_t size, int64_t ns)
+void format_duration(char *buf, size_t size, int64_t ns)
 {
 	static const struct {
 		int64_t		ns;
@@ -44,7 +45,7 @@ void text_duration(struct output *out, int64_t ns)
 {
 	char text[32];
 
-	report_duration(text, sizeof(text), ns);
+	format_duration(text, sizeof(text), ns);
 	text_right(out, text, TEXT_NUMBER);
 }
 
@@ -80,52 +81,49 @@ void text_columns(struct output *out, const char *const *columns, size_t n)
 	out_char(out, '\n');
 }
 
-void text_heading(struct output *out, const char *what)
+void text_stretches_titles(struct output *out)
 {
-	static const char *const columns[] = {
-		"count", "mean", "min", "p5", "p50", "p95", "p99", "max", "cut", "before"
-	};
-
-	text_name(out, what);
 	text_right(out, "time", TEXT_NUMBER);
 	text_right(out, "share", TEXT_SHARE);
-	text_columns(out, columns, ARRAY_SIZE(columns));
+	text_right(out, "count", TEXT_NUMBER);
+	for (size_t i = 0; i < TABLE_N_STATISTICS; i++)
+		text_right(out, table_statistics[i].name, TEXT_NUMBER);
+	text_right(out, "cut", TEXT_NUMBER);
+	text_right(out, "before", TEXT_NUMBER);
+}
+
+void text_heading(struct output *out, const char *what)
+{
+	text_name(out, what);
+	text_stretches_titles(out);
+	out_char(out, '\n');
 }
 
 /** Lengths, how many have none, and for how long one has gone on before; "" where not known. */
-enum { CELL_MEAN = 0, CELL_MIN, CELL_MAX = 6, CELL_CUT, CELL_BEFORE, N_CELLS };
+enum { CELL_CUT = TABLE_N_STATISTICS, CELL_BEFORE, N_CELLS };
 
 static void fill_cells(char cells[N_CELLS][32], const struct virt_stretches *stretches)
 {
 	const struct virt_dist *whole = &stretches->whole;
-	const int64_t numbers[] = {
-		whole->min, whole->p5, whole->p50, whole->p95, whole->p99, whole->max
-	};
 
 	memset(cells, 0, N_CELLS * sizeof(*cells));
-	if (whole->count)
-		report_duration(cells[CELL_MEAN], sizeof(*cells),
-				virt_mean(whole->ns, whole->count));
-	for (int i = CELL_MIN; i <= CELL_MAX && whole->count; i++)
-		report_duration(cells[i], sizeof(*cells), numbers[i - CELL_MIN]);
+	for (size_t i = 0; i < TABLE_N_STATISTICS && whole->count; i++)
+		format_duration(cells[i], sizeof(*cells), table_statistic_of(whole, i));
 	if (stretches->count > whole->count)
 		snprintf(cells[CELL_CUT], sizeof(*cells), "%llu",
 			 (unsigned long long)(stretches->count - whole->count));
 	if (stretches->before && stretches->before_ns != VIRT_NONE)
-		report_duration(cells[CELL_BEFORE], sizeof(*cells), stretches->before_ns);
+		format_duration(cells[CELL_BEFORE], sizeof(*cells), stretches->before_ns);
 	else if (stretches->before)
 		strcpy(cells[CELL_BEFORE], "?");
 }
 
-void text_stretches(struct output *out, const char *name,
-		    const struct virt_stretches *stretches, int64_t share_of)
+void text_stretches_cells(struct output *out, const struct virt_stretches *stretches,
+			  int64_t share_of)
 {
 	char cells[N_CELLS][32];
 	int n = N_CELLS;
 
-	if (!stretches->count && !stretches->before)
-		return;
-	text_name(out, name);
 	if (stretches->ns == VIRT_NONE) {
 		text_right(out, "?", TEXT_NUMBER);
 		text_right(out, "", TEXT_SHARE);
@@ -139,5 +137,14 @@ void text_stretches(struct output *out, const char *name,
 		n--;
 	for (int i = 0; i < n; i++)
 		text_right(out, cells[i], TEXT_NUMBER);
+}
+
+void text_stretches(struct output *out, const char *name,
+		    const struct virt_stretches *stretches, int64_t share_of)
+{
+	if (!stretches->count && !stretches->before)
+		return;
+	text_name(out, name);
+	text_stretches_cells(out, stretches, share_of);
 	out_char(out, '\n');
 }

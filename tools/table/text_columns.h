@@ -18,8 +18,8 @@
 /** Losses and migrations that are listed one by one. */
 #define TEXT_MAX_LISTED	20
 
-/** report_duration - for people: four digits or so, in the unit that fits. */
-void report_duration(char *text, size_t size, int64_t ns);
+/** format_duration - for people: four digits or so, in the unit that fits. */
+void format_duration(char *text, size_t size, int64_t ns);
 
 /** text_name - the first column, from where a line begins. */
 void text_name(struct output *out, const char *name);
@@ -47,5 +47,10 @@ void text_heading(struct output *out, const char *what);
 /** text_stretches - a line, if there are any. @share_of: 0 if a share would say nothing */
 void text_stretches(struct output *out, const char *name, const struct virt_stretches *stretches,
 		    int64_t share_of);
+
+/** text_stretches_titles, text_stretches_cells - columns of both, behind a name */
+void text_stretches_titles(struct output *out);
+void text_stretches_cells(struct output *out, const struct virt_stretches *stretches,
+			  int64_t share_of);
 
 #endif

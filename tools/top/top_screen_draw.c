@@ -157,7 +157,7 @@ static void put_duration(struct pen *pen, int64_t ns)
 {
 	char text[64];
 
-	report_duration(text, sizeof(text), ns);
+	format_duration(text, sizeof(text), ns);
 	put(pen, "%s", text);
 }
 
@@ -260,7 +260,7 @@ static void put_p99(struct pen *pen, const struct top_row *row, double seconds)
 
 	(void)seconds;
 	if (row->p99_ns != VIRT_NONE)
-		report_duration(text, sizeof(text), row->p99_ns);
+		format_duration(text, sizeof(text), row->p99_ns);
 	put(pen, "%9s", text);
 }
 

@@ -62,7 +62,7 @@ static void text_ns(struct output *out, const char *before, int64_t ns, const ch
 	if (ns == VIRT_NONE) {
 		out_char(out, '?');
 	} else {
-		report_duration(duration, sizeof(duration), ns);
+		format_duration(duration, sizeof(duration), ns);
 		out_str(out, duration);
 	}
 	out_str(out, after);
