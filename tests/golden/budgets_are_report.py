@@ -42,7 +42,7 @@ def expected(told, machine_of, members, name, statistic, per):
         row = told.get((section, machine_of[vcpu], vcpu, what))
         return int(row[column]) if row and row[column] else 0
 
-    known = sum(number("state", vcpu, state, "ns") for vcpu in members for state in
+    known = sum(number("state", vcpu, state, "total_ns") for vcpu in members for state in
                 ("guest", "hypervisor", "polling", "vmm", "preempted", "waking", "blocked",
                  "offline"))
     reason = name[5:-1] if name.startswith("exit[") else None
@@ -63,11 +63,11 @@ def expected(told, machine_of, members, name, statistic, per):
             return None
         if name in ("steal", "wake"):
             state = "preempted" if name == "steal" else "waking"
-            return 100 * sum(number("state", vcpu, state, "ns") for vcpu in members) / known
+            return 100 * sum(number("state", vcpu, state, "total_ns") for vcpu in members) / known
         if name == "migration":
-            return 100 * sum(number("migration_cost", vcpu, "", "ns") for vcpu in members) / known
+            return 100 * sum(number("migration_cost", vcpu, "", "total_ns") for vcpu in members) / known
         costs = [told.get(("exit_cost",) + key[1:]) for key in exits]
-        return 100 * sum(int(row["ns"]) for row in costs if row and row["ns"]) / known
+        return 100 * sum(int(row["total_ns"]) for row in costs if row and row["total_ns"]) / known
     # percentiles of several are not those of each
     if len(members) != 1 or per != "vcpu":
         return None

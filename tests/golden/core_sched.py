@@ -138,14 +138,14 @@ def judge(report, truth, how):
         report, truth = json.load(a), json.load(b)
     wrong, seen = [], 0
     for vcpu in (v for machine in report["machines"] for v in machine["vcpus"]):
-        name = vcpu["name"]
+        name = vcpu["vcpu"]
         pairs = [("p" + pcpu, ns, truth["ran"].get(name, {}).get(pcpu, 0))
-                 for pcpu, ns in vcpu["pcpus"].items()]
+                 for pcpu, ns in vcpu["pcpus_ns"].items()]
         pairs.append(("exits", sum(e["count"] for e in vcpu["exits"]),
                       truth["exits"].get(name, 0)))
         if how == "all":
             wrong += [(name, pcpu, "not there") for pcpu in truth["ran"].get(name, {})
-                      if pcpu not in vcpu["pcpus"]]
+                      if pcpu not in vcpu["pcpus_ns"]]
         seen += sum(value for _, value, _ in pairs)
         for what, value, right in pairs:
             if value != right if how == "all" else value > right:

@@ -31,7 +31,7 @@ def xen_runs(trace, dump, hz):
 def kvm_runs(host, report):
     records = kvm_oracle.read(host)
     machines = json.load(open(report))["machines"]
-    vcpus = {v["tid"]: (v["name"], m["name"]) for m in machines for v in m["vcpus"]}
+    vcpus = {v["tid"]: (v["vcpu"], m["machine"]) for m in machines for v in m["vcpus"]}
     occupants = kvm_oracle.occupants(records, max(r.ns for r in records) + 1)
     return {cpu: [(s.start, s.end, *vcpus[s.what]) for s in segments if s.what in vcpus]
             for cpu, segments in occupants.items()}

@@ -91,24 +91,24 @@ def main(json_path, csv_path, tables, text):
                 for pid, ns in pieces(runs[cpu_of[who]], max(x, a), min(y, b)):
                     wanted[vcpu, who, pid] += ns
     told, machines = collections.Counter(), collections.Counter()
-    machine_of = {v["name"]: m["name"] for m in report["machines"] for v in m["vcpus"]}
+    machine_of = {v["vcpu"]: m["machine"] for m in report["machines"] for v in m["vcpus"]}
     for machine in report["machines"]:
         for vcpu in machine["vcpus"]:
             for culprit in vcpu["culprits"]:
                 tasks = culprit.get("tasks", [])
-                assert not tasks or sum(t["ns"] for t in tasks) == culprit["ns"], culprit
+                assert not tasks or sum(t["total_ns"] for t in tasks) == culprit["total_ns"], culprit
                 assert bool(tasks) == (culprit["who"] in cpu_of), culprit
                 for task in tasks:
-                    told[vcpu["name"], culprit["who"], task.get("pid")] += task["ns"]
-                    machines[machine["name"], machine_of[culprit["who"]], task.get("pid")] += task["ns"]
+                    told[vcpu["vcpu"], culprit["who"], task.get("pid")] += task["total_ns"]
+                    machines[machine["machine"], machine_of[culprit["who"]], task.get("pid")] += task["total_ns"]
     assert +wanted == told, (wanted - told, told - wanted)
     stolen = collections.Counter()
     for task in report["steal"]["tasks"]:
-        stolen[task["from"], task["by"], task.get("pid")] += task["ns"]
+        stolen[task["from"], task["by"], task.get("pid")] += task["total_ns"]
     assert stolen == machines, (stolen, machines)
     rows = [row for row in csv.DictReader(open(csv_path))]
-    assert sum(int(r["ns"]) for r in rows if r["section"] == "culprit_task") == sum(told.values())
-    assert sum(int(r["ns"]) for r in rows if r["section"] == "steal_task") == sum(told.values())
+    assert sum(int(r["total_ns"]) for r in rows if r["section"] == "culprit_task") == sum(told.values())
+    assert sum(int(r["total_ns"]) for r in rows if r["section"] == "steal_task") == sum(told.values())
     assert len([r for r in rows if r["section"] == "culprit_task"]) == len(told)
     print(len(told))
 

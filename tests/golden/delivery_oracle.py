@@ -102,7 +102,7 @@ def main():
     host, guest = sys.argv[4:6]
     tids = [int(tid) for tid in sys.argv[6:]]
     vcpus = read(sys.argv[3], host, guest, tids)
-    names = {v["name"]: v["tid"] for m in report["machines"] for v in m["vcpus"]}
+    names = {v["vcpu"]: v["tid"] for m in report["machines"] for v in m["vcpus"]}
     sums = {v["vcpu"]: v for v in report["interrupt_delivery"]["vcpus"]}
     errors = compared = chains = 0
 
@@ -139,7 +139,7 @@ def main():
             expect(f"{name} chain from {wake['time_ns']}",
                    [(steps[s]["time_ns"], steps[s].get("event")) for s in ("entry", "guest")
                     if s in steps], chain(vcpu, wake["time_ns"], wake["end_ns"]))
-            expect(f"{name} steps from {wake['time_ns']}", sum(s["ns"] for s in wake["chain"]),
+            expect(f"{name} steps from {wake['time_ns']}", sum(s["after_ns"] for s in wake["chain"]),
                    wake["chain"][-1]["time_ns"] - wake["time_ns"])
         print(f"  {name}: {len(vcpu.injections)} injections, {len(seen)} handlers seen")
     shown = collections.Counter((w["vector"], w["event"]) for w in worst if w["kind"] == "irq")

@@ -31,7 +31,7 @@ def vcpus(report, by_id):
     """Of several machines of one name, the first one is the first one again."""
     lives = {}
     for machine in sorted(report["machines"], key=lambda machine: machine["id"]):
-        name = machine["id"] if by_id else re.sub(r"^d\d+:", "", machine["name"])
+        name = machine["id"] if by_id else re.sub(r"^d\d+:", "", machine["machine"])
         for vcpu in machine["vcpus"]:
             n = 0
             while (name, vcpu["id"], n) in lives:
@@ -46,14 +46,14 @@ def values(vcpu, window):
     for state, stretches in vcpu["states"].items():
         if state != "unknown":
             p99 = stretches.get("p99_ns") if state == "waking" else None
-            found["state", state, ""] = (ns_per_s(stretches["ns"], known),
+            found["state", state, ""] = (ns_per_s(stretches["total_ns"], known),
                                          per_s(stretches["count"], known), p99)
     for culprit in vcpu["culprits"]:
         key = "state", "preempted", culprit["who"]
         before = found.get(key, (0,))[0]
-        found[key] = (before + ns_per_s(culprit["ns"], known), None, None)
+        found[key] = (before + ns_per_s(culprit["total_ns"], known), None, None)
     for exit in vcpu["exits"]:
-        found["exits", exit["reason"], ""] = (ns_per_s(exit["ns"], known),
+        found["exits", exit["reason"], ""] = (ns_per_s(exit["total_ns"], known),
                                               per_s(exit["count"], known), None)
     found["migrations", "", ""] = None, per_s(vcpu["migrations"], known), None
     return found
@@ -69,7 +69,7 @@ def of_reports(sides):
         for key in set(told[0]) | set(told[1]):
             nothing = (None, 0, None) if key[0] == "migrations" else \
                 (0, None, None) if key[2] else (0, 0, None)
-            rows[(lives[1]["name"],) + key] = told[0].get(key, nothing), told[1].get(key, nothing)
+            rows[(lives[1]["vcpu"],) + key] = told[0].get(key, nothing), told[1].get(key, nothing)
     return rows
 
 
@@ -145,7 +145,7 @@ def main():
     if costs != sorted(costs, reverse=True):
         sys.exit("costs do not come first")
     for name, side in ("only_before", 0), ("only_after", 1):
-        missing = sorted(sides[side][who]["name"] for who in
+        missing = sorted(sides[side][who]["vcpu"] for who in
                          set(sides[side]) - set(sides[1 - side]))
         if sorted(told[name]) != missing:
             sys.exit("%s: %s, not %s" % (name, told[name], missing))

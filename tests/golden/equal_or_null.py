@@ -6,7 +6,7 @@ Usage: equal_or_null.py FULL.json LESS.json WHAT [--expect-unknown PATH...]
 
 LESS is the report of the same trace with fewer kinds of events. Each number of FULL must be the same
 in LESS, or null. A state that "includes" another one must be the sum of both. With --expect-unknown,
-a number of LESS at a path such as "states/waking/ns" must be null, so that a test cannot pass because
+a number of LESS at a path such as "states/waking/total_ns" must be null, so that a test cannot pass because
 nothing was left out.
 """
 import json
@@ -22,10 +22,10 @@ LENGTHS = {"complete", "mean_ns", "min_ns", "p5_ns", "p50_ns", "p95_ns", "p99_ns
            "before_ns"}
 
 # Of the same stretches, all together.
-SUMS = {"ns", "states_ns", "unasked_ns", "unasked_vmm_ns"}
+SUMS = {"total_ns", "states_ns", "unasked_ns", "unasked_vmm_ns"}
 
 # Of what is not split, this is known all the same.
-UNSPLIT_KNOWN = {"id", "name", "reason", "count", "tid", "guest", "machines", "vcpus", "exits",
+UNSPLIT_KNOWN = {"id", "machine", "vcpu", "reason", "count", "tid", "guest", "machines", "vcpus", "exits",
                  "states", "n_vcpus"}
 
 # Which state one is included in.
@@ -35,7 +35,7 @@ INCLUDING = {"vmm": "hypervisor", "waking": "blocked", "hypervisor": "guest"}
 def key_of(item):
     """What makes an entry of a list the same in both."""
     if isinstance(item, dict):
-        for key in ("id", "name", "reason", "who", "time_ns"):
+        for key in ("id", "pcpu", "machine", "name", "reason", "who", "time_ns"):
             if key in item:
                 return key, item[key]
     return None
@@ -93,11 +93,11 @@ class Comparison:
             including = less.get(key[:-2] + "includes") if key.endswith("_ns") else None
             if including and less[key] is not None:
                 self.compare(path + "/" + key, value + full[including + "_ns"], less[key])
-            elif "includes" in less and "ns" not in less and key in less:
+            elif "includes" in less and "total_ns" not in less and key in less:
                 self.compare_part(path + "/" + key, full, key, less)
             elif key in less:
                 inner = less[key]
-                if isinstance(inner, dict) and "includes" in inner and "ns" in inner:
+                if isinstance(inner, dict) and "includes" in inner and "total_ns" in inner:
                     self.compare_sum(path + "/" + key, full, key, inner)
                 else:
                     self.compare(path + "/" + key, value, inner)
@@ -121,10 +121,10 @@ class Comparison:
 
     def compare_sum(self, path, full, key, inner):
         self.n += 1
-        both = full[key]["ns"] + full[inner["includes"]]["ns"]
+        both = full[key]["total_ns"] + full[inner["includes"]]["total_ns"]
         # what happened before the first record may be unknown then
-        if inner["ns"] > both or inner["ns"] < 0.9 * both:
-            self.fail(path + "/ns with " + inner["includes"], both, inner["ns"])
+        if inner["total_ns"] > both or inner["total_ns"] < 0.9 * both:
+            self.fail(path + "/total_ns with " + inner["includes"], both, inner["total_ns"])
 
     def compare_list(self, path, full, less):
         others = {key_of(item): item for item in less if key_of(item)}

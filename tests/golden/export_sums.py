@@ -121,24 +121,24 @@ def told_perfetto(report):
     of = collections.Counter()
     for machine in report["machines"]:
         for vcpu in machine["vcpus"]:
-            name = machine["name"], vcpu["name"]
+            name = machine["machine"], vcpu["vcpu"]
             for state, stretches in vcpu["states"].items():
-                of[name, "state", state] += stretches["ns"]
-            of[name, "steal"] += vcpu["states"]["preempted"]["ns"]
+                of[name, "state", state] += stretches["total_ns"]
+            of[name, "steal"] += vcpu["states"]["preempted"]["total_ns"]
             for exits in vcpu["exits"]:
                 of[name, "exits", exits["reason"]] += exits["count"]
                 of[name, "exit", exits["reason"], "complete"] += exits["complete"]
-                of[name, "exit", exits["reason"], "ns"] += exits["ns"]
+                of[name, "exit", exits["reason"], "ns"] += exits["total_ns"]
             of["migrations"] += vcpu["migrations"]
     for machine, task in tasks(report):
         # who idles has no slice
-        of[machine["name"], "task", task["name"]] += task["believed_ns"] if task["pid"] else 0
+        of[machine["machine"], "task", task["name"]] += task["believed_ns"] if task["pid"] else 0
     return of
 
 
 def tasks(report):
     """Of each guest whose trace is there: its machine, and a task."""
-    of = {vcpu["name"]: machine for machine in report["machines"] for vcpu in machine["vcpus"]}
+    of = {vcpu["vcpu"]: machine for machine in report["machines"] for vcpu in machine["vcpus"]}
     for guest in report.get("guests", []):
         machines = [of[cpu["vcpu"]] for cpu in guest["cpus"] if cpu.get("vcpu")]
         for task in guest["tasks"]:
@@ -204,12 +204,12 @@ def told(report):
         for vcpu in machine["vcpus"]:
             name = machine["id"], vcpu["id"]
             for state, stretches in vcpu["states"].items():
-                of[name, "state", state] += stretches["ns"]
+                of[name, "state", state] += stretches["total_ns"]
             for exits in vcpu["exits"]:
                 key = name, "exit", exits["reason"]
                 of[name, "exits", exits["reason"]] += exits["count"]
                 of[key + ("complete",)] += exits["complete"]
-                of[key + ("ns",)] += exits["ns"]
+                of[key + ("ns",)] += exits["total_ns"]
                 for state, ns in exits["states_ns"].items():
                     if state != "includes":
                         of[key + (state,)] += ns
@@ -237,7 +237,7 @@ def shown(report):
         for vcpu in machine["vcpus"]:
             for name in ("migrations", "exits"):
                 if vcpu[name] is None:
-                    for who in ((machine["id"], vcpu["id"]), (machine["name"], vcpu["name"]), ""):
+                    for who in ((machine["id"], vcpu["id"]), (machine["machine"], vcpu["vcpu"]), ""):
                         unknown |= {(who, name), (who, name.rstrip("s"))}
     return is_shown
 

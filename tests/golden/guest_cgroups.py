@@ -68,7 +68,7 @@ assert states[0] == states[1], states
 rows = collections.Counter()
 for row in csv.DictReader(open(sys.argv[3])):
     if row["section"].startswith("guest_cgroup"):
-        rows[row["section"], row["name"]] += int(row["ns"])
+        rows[row["section"], row["name"]] += int(row["total_ns"])
 wanted = collections.Counter()
 for cgroup in guest["cgroups"]:
     name = cgroup.get("name", "unknown")

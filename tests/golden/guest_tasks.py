@@ -16,7 +16,7 @@ report = json.load(open(sys.argv[1]))
 rows = collections.Counter()
 for row in csv.DictReader(open(sys.argv[2])):
     if row["section"].startswith("guest_task"):
-        rows[row["section"], row["machine"], row["name"]] += int(row["ns"])
+        rows[row["section"], row["machine"], row["name"]] += int(row["total_ns"])
 begin, end = report["window_ns"]
 states, pcpus, believed, wanted, n, vcpus = (collections.Counter() for _ in range(6))
 for guest in report["guests"]:
@@ -44,9 +44,9 @@ for guest in report["guests"]:
 if "complete" in sys.argv[3:]:
     assert believed == wanted, (believed, wanted)
     of_vcpus, of_pcpus = collections.Counter(), collections.Counter()
-    for vcpu in (v for m in report["machines"] for v in m["vcpus"] if v["name"] in vcpus):
-        of_vcpus.update({state: told["ns"] for state, told in vcpu["states"].items()})
-        of_pcpus.update({int(pcpu): ns for pcpu, ns in vcpu["pcpus"].items()})
+    for vcpu in (v for m in report["machines"] for v in m["vcpus"] if v["vcpu"] in vcpus):
+        of_vcpus.update({state: told["total_ns"] for state, told in vcpu["states"].items()})
+        of_pcpus.update({int(pcpu): ns for pcpu, ns in vcpu["pcpus_ns"].items()})
     assert +states == +of_vcpus, (states, of_vcpus)
     assert all(ns <= of_pcpus[pcpu] for pcpu, ns in pcpus.items()), (pcpus, of_pcpus)
 print(n[""])

@@ -67,11 +67,11 @@ def main(json_path, csv_path, text_path, host_path):
         for key in "hypervisor_ns", "vmm_ns":
             assert sum(h[key] for h in vcpu["handlers"]) <= vcpu[key]
         for h in vcpu["handlers"]:
-            assert h["ns"] == h["hypervisor_ns"] + h["vmm_ns"] + h["other_ns"]
-            got[vcpu["name"], h["kind"], h["name"]] = h["count"], h["ns"], h["max_ns"]
+            assert h["total_ns"] == h["hypervisor_ns"] + h["vmm_ns"] + h["other_ns"]
+            got[vcpu["vcpu"], h["kind"], h["name"]] = h["count"], h["total_ns"], h["max_ns"]
             row = rows.pop(0)
-            assert row["vcpu"] == vcpu["name"] and row["machine"] == vcpu["machine"]
-            for column in "kind", "name", "count", "ns", "max_ns", "hypervisor_ns", "vmm_ns", \
+            assert row["vcpu"] == vcpu["vcpu"] and row["machine"] == vcpu["machine"]
+            for column in "kind", "name", "count", "total_ns", "max_ns", "hypervisor_ns", "vmm_ns", \
                           "other_ns":
                 assert row[column] == str(h[column]), (row, h)
             assert h["name"] in text

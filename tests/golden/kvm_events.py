@@ -98,14 +98,14 @@ for vcpu in vcpus:
     for (start, state), (stop, _) in zip(states, states[1:] + [[end, None]]):
         ns[state] += stop - start
     for state in STATES:
-        if vcpu["states"][state]["ns"] is None and WITHOUT.get(state) not in kinds:
-            expect(f"{vcpu['name']} {state}, which has no records", ns[state], 0)
+        if vcpu["states"][state]["total_ns"] is None and WITHOUT.get(state) not in kinds:
+            expect(f"{vcpu['vcpu']} {state}, which has no records", ns[state], 0)
             continue
-        expect(f"{vcpu['name']} {state}", vcpu["states"][state]["ns"], ns[state])
-    expect(f"{vcpu['name']} exits", {e["reason"]: e["count"] for e in vcpu["exits"]},
+        expect(f"{vcpu['vcpu']} {state}", vcpu["states"][state]["total_ns"], ns[state])
+    expect(f"{vcpu['vcpu']} exits", {e["reason"]: e["count"] for e in vcpu["exits"]},
            {names[number]: count for number, count in exits.items()})
     for e in vcpu["exits"]:
-        expect(f"{vcpu['name']} {e['reason']}: polling is no cost", e["ns"],
+        expect(f"{vcpu['vcpu']} {e['reason']}: polling is no cost", e["total_ns"],
                sum(n or 0 for state, n in e["states_ns"].items()
                    if state not in ("polling", "blocked", "offline", "includes")) + e.get("unasked_ns", 0))
 print(f"{compared} compared, {errors} differ")

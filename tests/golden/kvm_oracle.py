@@ -270,7 +270,7 @@ def check_exits(name, thread, reported):
         for state in COSTS + ("blocked",):
             expect(f"{name} {e['reason']} {state}", e["states_ns"].get(state, 0), wanted[state])
         expect(f"{name} {e['reason']} unasked", e.get("unasked_ns", 0), wanted["unasked"])
-        expect(f"{name} {e['reason']} cost", e["ns"],
+        expect(f"{name} {e['reason']} cost", e["total_ns"],
                sum(wanted[s] for s in COSTS + ("unasked",)))
 
 
@@ -289,15 +289,15 @@ def check_levels(name, thread, levels):
 
 
 def check_vcpu(v, records, cpus, begin, end):
-    name = v["name"]
+    name = v["vcpu"]
     thread = Thread(v["tid"], records, cpus, begin, end)
     wanted = thread.totals()
     # a state whose events were not recorded is unknown, and another one includes it
     for state, dist in v["states"].items():
-        if dist["ns"] is not None:
+        if dist["total_ns"] is not None:
             parts = [state] + dist.get("includes", "").split("+")
-            expect(f"{name} {state}", dist["ns"], sum(wanted[part] for part in parts if part))
-    expect(f"{name} sum of states", sum(d["ns"] or 0 for d in v["states"].values()), end - begin)
+            expect(f"{name} {state}", dist["total_ns"], sum(wanted[part] for part in parts if part))
+    expect(f"{name} sum of states", sum(d["total_ns"] or 0 for d in v["states"].values()), end - begin)
     expect(f"{name} migrations", v["migrations"], thread.migrations())
     check_exits(name, thread, v["exits"])
     check_levels(name, thread, v.get("exit_levels"))
@@ -309,11 +309,11 @@ def check_counts(v, records):
     vectors = collections.Counter(int(re.search(r"0x[0-9a-f]+", r.info)[0], 16)
                                   for r in records if r.event == "kvm_inj_virq"
                                   and "[reinjected]" not in r.info and "INTn" not in r.info)
-    expect(f"{v['name']} interrupts", {i["vector"]: i["count"] for i in v["interrupts"]},
+    expect(f"{v['vcpu']} interrupts", {i["vector"]: i["count"] for i in v["interrupts"]},
            dict(vectors))
     calls = collections.Counter(int(re.search(r"nr 0x([0-9a-f]+)", r.info)[1], 16)
                                 for r in records if r.event == "kvm_hypercall")
-    expect(f"{v['name']} hypercalls", {h["nr"]: h["count"] for h in v["hypercalls"]}, dict(calls))
+    expect(f"{v['vcpu']} hypercalls", {h["nr"]: h["count"] for h in v["hypercalls"]}, dict(calls))
 
 
 def check_culprits(v, thread, cpus, names):
@@ -324,8 +324,8 @@ def check_culprits(v, thread, cpus, names):
     for c in v["culprits"]:
         who = c["who"]
         got[0 if who == "nobody" else who if who in names.values() else
-            int(who.rpartition("-")[2])] += c["ns"]
-    expect(f"{v['name']} culprits", +got, +wanted)
+            int(who.rpartition("-")[2])] += c["total_ns"]
+    expect(f"{v['vcpu']} culprits", +got, +wanted)
     return wanted
 
 
@@ -373,20 +373,20 @@ def main():
     vcpus = [v for m in report["machines"] for v in m["vcpus"]]
     expect("threads of vCPUs", {v["tid"] for v in vcpus} >= tids, True)
     cpus = occupants(records, end)
-    threads = {v["name"]: check_vcpu(v, records, cpus, begin, end) for v in vcpus}
-    names = {v["tid"]: v["name"] for v in vcpus}
+    threads = {v["vcpu"]: check_vcpu(v, records, cpus, begin, end) for v in vcpus}
+    names = {v["tid"]: v["vcpu"] for v in vcpus}
     exits = collections.Counter()
     for v in vcpus:
-        thread = threads[v["name"]]
+        thread = threads[v["vcpu"]]
         exits.update(reason for _, reason in thread.exits)
         culprits = check_culprits(v, thread, cpus, names)
         worst = ", ".join(f"{who} {ns / 1e6:.1f} ms" for who, ns in culprits.most_common(1))
-        print(f"  {v['name']}: {len(thread.exits)} exits, {thread.migrations()} migrations, "
+        print(f"  {v['vcpu']}: {len(thread.exits)} exits, {thread.migrations()} migrations, "
               f"preempted by {worst or 'nobody'}")
     for m in report["machines"]:
         of = sum((collections.Counter({e["reason"]: e["count"] for e in v["exits"]})
                   for v in m["vcpus"]), collections.Counter())
-        expect(f"{m['name']} exits", {e["reason"]: e["count"] for e in m["exits"]}, dict(of))
+        expect(f"{m['machine']} exits", {e["reason"]: e["count"] for e in m["exits"]}, dict(of))
     for guest, path in zip(report["guests"], sys.argv[3:]):
         for c, (inside, all_) in check_guest(guest, read(path), threads, begin, end).items():
             print(f"  guest CPU {c}: {inside} of {all_} records inside, "

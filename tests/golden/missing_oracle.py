@@ -44,4 +44,4 @@ states = json.load(open(report))["machines"][0]["vcpus"][0]["states"]
 counted = add_up(text)
 for word in wanted:
     state, ns = word.split("=")
-    assert states[state]["ns"] == counted[state] == int(ns), (state, states[state], counted)
+    assert states[state]["total_ns"] == counted[state] == int(ns), (state, states[state], counted)

@@ -31,7 +31,7 @@ for task in (t for g in report["guests"] for t in g["tasks"]):
 assert +executed == +wanted, (executed - wanted, wanted - executed)
 of_report = collections.Counter()
 for vcpu in (v for m in report["machines"] for v in m["vcpus"]):
-    of_report.update({(vcpu["name"], int(p)): ns for p, ns in vcpu["pcpus"].items()})
+    of_report.update({(vcpu["vcpu"], int(p)): ns for p, ns in vcpu["pcpus_ns"].items()})
 assert +there == +of_report, (there - of_report, of_report - there)
 if len(sys.argv) > 3:
     svg = "{http://www.w3.org/2000/svg}"
@@ -47,7 +47,7 @@ if len(sys.argv) > 3:
     assert all(ns <= least for t, ns in known.items() if t not in named), (named, known)
     assert any(t.endswith(": other tasks") for t in texts) == (len(known) > 10), texts
     unknown = {row["vcpu"] for row in rows if not row["task"]}
-    vcpus = {v["name"] for m in report["machines"] for v in m["vcpus"]}
+    vcpus = {v["vcpu"] for m in report["machines"] for v in m["vcpus"]}
     assert {t.partition(",")[0] for t in texts} & vcpus == unknown, (texts, unknown)
     traced = {c.get("vcpu") for g in report["guests"] for c in g["cpus"]}
     assert all(t.endswith(", task not known") for t in texts if t.partition(",")[0] in traced), texts

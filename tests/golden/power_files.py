@@ -218,8 +218,8 @@ def sums(parts, name):
     for state in sorted({value for _, value, _, _ in parts if value not in (AWAKE, UNKNOWN)}):
         own = [part for part in parts if part[1] == state and (part[0] or part[2])]
         begun = [whole for _, _, begins, whole in own if begins]
-        one = {"state": state, "name": name[state], "count": len(begun),
-               "ns": sum(ns for ns, _, _, _ in own)}
+        one = {"state": state, "what": name[state], "count": len(begun),
+               "total_ns": sum(ns for ns, _, _, _ in own)}
         if begun:
             one["max_ns"] = max(begun)
         if own:
@@ -269,9 +269,9 @@ def check(made, json_path, csv_path, text_path):
     expected = {"p0": of_pcpu(made, 0, begin, end, (0, 1 << 62)),
                 "p1": of_pcpu(made, 1, begin, end, (0, 1 << 62)),
                 "vcpu": of_vcpu(made, begin, end)}
-    told = {one["name"]: one for one in report["pcpus"]}
+    told = {"p%d" % one["pcpu"]: one for one in report["pcpus"]}
     told["vcpu"] = [one for one in report["vcpus"] if one["on_pcpu_ns"] or one["waking_ns"]
-                    if one["name"] != "d0v0"][0]
+                    if one["vcpu"] != "d0v0"][0]
     for who, values in expected.items():
         for key, value in values.items():
             got = told[who].get(key)
@@ -281,30 +281,30 @@ def check(made, json_path, csv_path, text_path):
     check_csv(report, list(csv.DictReader(open(csv_path))))
     text = open(text_path).read()
     for one in told["p0"]["idle_states"]:
-        assert any(line.split()[:len(one["name"].split()) + 1] ==
-                   one["name"].split() + [str(one["count"])] for line in text.splitlines()), one
+        assert any(line.split()[:len(one["what"].split()) + 1] ==
+                   one["what"].split() + [str(one["count"])] for line in text.splitlines()), one
     print("window of %d ns: as made" % (end - begin))
 
 
 def check_csv(report, rows):
-    rows = {(row["kind"], row["name"], row["what"]): row for row in rows}
+    rows = {(row["kind"], row[row["kind"]], row["what"]): row for row in rows}
     n = 0
     for kind in ("pcpu", "vcpu"):
         for one in report[kind + "s"]:
             own = {what: row for (k, name, what), row in rows.items()
-                   if (k, name) == (kind, one["name"])}
+                   if (k, name) == (kind, str(one[kind]))}
             n += len(own)
             for state in one["idle_states"]:
-                row = own.pop(state["name"])
-                assert [row["count"], row["ns"], row["max_ns"]] == \
-                    [str(state["count"]), str(state["ns"]), str(state.get("max_ns", ""))], row
+                row = own.pop(state["what"])
+                assert [row["count"], row["total_ns"], row["max_ns"]] == \
+                    [str(state["count"]), str(state["total_ns"]), str(state.get("max_ns", ""))], row
             for what in ("awake", "unknown"):
-                assert int(own.pop(what)["ns"]) == one[what + "_ns"]
+                assert int(own.pop(what)["total_ns"]) == one[what + "_ns"]
             if kind == "vcpu":
-                assert int(own.pop("on_pcpu")["ns"]) == one["on_pcpu_ns"]
+                assert int(own.pop("on_pcpu")["total_ns"]) == one["on_pcpu_ns"]
             if "frequency" in one:
                 row = own.pop("frequency")
-                assert {"known_ns": row["ns"], **{k: row[k] for k in row if "khz" in k}} == \
+                assert {"known_ns": row["total_ns"], **{k: row[k] for k in row if "khz" in k}} == \
                     {k: str(v) for k, v in one["frequency"].items() if k != "changes"}, row
             assert not own, own
     assert n == len(rows)

@@ -60,11 +60,11 @@ def check_requests(monitor, wanted):
     for key, (latencies, size) in wanted.items():
         row, latencies = told[key], sorted(latencies)
         told_latency = row["latency"]
-        assert row["requests"] == told_latency["count"] == len(latencies), row
+        assert row["count"] == told_latency["count"] == len(latencies), row
         assert row["bytes"] == size and told_latency["total_ns"] == sum(latencies), (row, size)
         assert [told_latency[k] for k in ("min_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns")] == \
             [latencies[0], rank(latencies, 0.5), rank(latencies, 0.95), rank(latencies, 0.99), latencies[-1]], row
-        assert sum(b["requests"] for b in row["begun_by"]) == row["requests"]
+        assert sum(b["count"] for b in row["begun_by"]) == row["count"]
 
 
 def stays_of(text, threads):
@@ -98,40 +98,40 @@ def check_accesses(monitor, lines, stays, zero):
             here.add((thread, stay[0]))
     assert inside == judged > 50, (inside, judged)
     rows = [row for row in monitor["vmm"] if "device" in row]
-    assert wanted == {(r["pointer"], r["operation"], r["bytes"]): r["accesses"] for r in rows}, (wanted, rows)
+    assert wanted == {(r["pointer"], r["operation"], r["bytes"]): r["count"] for r in rows}, (wanted, rows)
     assert sum(r["stretches"] for r in rows) == len(here)
-    assert sum(r["ns"] for r in monitor["vmm"]) == monitor["vmm_ns"]
+    assert sum(r["total_ns"] for r in monitor["vmm"]) == monitor["vmm_ns"]
     assert monitor["explained_percent"] > 99 and monitor["judged"] >= judged
     return sum(wanted.values())
 
 
 def check_csv(monitor, rows):
-    rows = [r for r in rows if r["monitor"] == monitor["file"]]
+    rows = [r for r in rows if r["monitor"] == monitor["monitor"]]
     requests = [r for r in rows if r["section"] == "request"]
     assert [(int(r["count"]), int(r["latency_total_ns"]), r["operation"], int(r["bytes"])) for r in requests] == \
-        [(d["requests"], d["latency"]["total_ns"], d["operation"], d["bytes"]) for d in monitor["devices"]]
-    assert [(int(r["count"]), int(r["stretches"]), int(r["ns"])) for r in rows if r["section"] == "vmm"] == \
-        [(v["accesses"], v["stretches"], v["ns"]) for v in monitor["vmm"]]
+        [(d["count"], d["latency"]["total_ns"], d["operation"], d["bytes"]) for d in monitor["devices"]]
+    assert [(int(r["count"]), int(r["stretches"]), int(r["total_ns"])) for r in rows if r["section"] == "vmm"] == \
+        [(v["count"], v["stretches"], v["total_ns"]) for v in monitor["vmm"]]
     assert len({len(r) for r in rows}) == 1 and not any(None in r for r in rows)
 
 
 def main(devices, table, report, log, text, meta, late="0"):
-    monitors = [m for m in json.load(open(devices))["monitors"] if m["file"].endswith(log.rpartition("/")[2])]
+    monitors = [m for m in json.load(open(devices))["monitors"] if m["monitor"].endswith(log.rpartition("/")[2])]
     monitor, = monitors
     moment = json.load(open(meta))["moment"]
     zero = moment["realtime_ns"] - moment["trace_ns"] + int(late)
     lines = [(int(m[2]) * 10**9 + int(m[3]) * 1000, int(m[1]), m[4], m[5]) for m in map(LINE.match, open(log)) if m]
     begin, end = json.load(open(devices))["window_ns"]
     check_requests(monitor, requests_of(lines, begin + zero, end + zero))
-    machine, = [m for m in json.load(open(report))["machines"] if m["name"] == monitor["machine"]]
+    machine, = [m for m in json.load(open(report))["machines"] if m["machine"] == monitor["machine"]]
     threads = {v["tid"] for v in machine["vcpus"]}
     n = check_accesses(monitor, lines, stays_of(text, threads), zero)
-    assert monitor["vmm_ns"] == sum(v["states"]["vmm"]["ns"] for v in machine["vcpus"])
+    assert monitor["vmm_ns"] == sum(v["states"]["vmm"]["total_ns"] for v in machine["vcpus"])
     check_csv(monitor, list(csv.DictReader(open(table))))
     low, high = monitor["interval_ns"]
     assert low <= 0 <= high
     assert low - 1000 <= -zero - monitor["offset_ns"] <= high + 1000, (zero, monitor)
-    print(n + sum(d["requests"] for d in monitor["devices"]))
+    print(n + sum(d["count"] for d in monitor["devices"]))
 
 
 main(*sys.argv[1:])

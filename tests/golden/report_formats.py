@@ -109,15 +109,15 @@ class Formats:
                bool(text_key and (dist["count"] or dist.get("before"))))
         if not row:
             return
-        for name in ("ns", "count", "complete"):
+        for name in ("total_ns", "count", "complete"):
             expect("%s %s in CSV" % (what, name), row[name], str(dist[name]))
         expect(what + " before in CSV", row["before"], str(dist.get("before", 0)))
         expect(what + " before_ns in CSV", row["before_ns"], str(dist.get("before_ns", "")))
         self.dist(what, dist, row, cells)
         if cells is None:
             return
-        expect(what + " time", cells["time"], duration(dist["ns"]))
-        expect(what + " share", cells["share"], share(dist["ns"], whole))
+        expect(what + " time", cells["time"], duration(dist["total_ns"]))
+        expect(what + " share", cells["share"], share(dist["total_ns"], whole))
         expect(what + " count", cells["count"], str(dist["count"]))
         cut = dist["count"] - dist["complete"]
         expect(what + " cut", cells["cut"], str(cut) if cut else "")
@@ -132,9 +132,9 @@ class Formats:
                    str(exit["count"]))
             row = self.row("exit_cost", machine, vcpu, reason)
             cells = self.cells(who, "exit", reason)
-            for name, wanted in (("count", exit["complete"]), ("ns", exit["ns"])):
+            for name, wanted in (("count", exit["complete"]), ("total_ns", exit["total_ns"])):
                 expect("%s %s in CSV" % (what, name), row[name], str(wanted))
-            expect(what + " time", cells["time"], duration(exit["ns"]))
+            expect(what + " time", cells["time"], duration(exit["total_ns"]))
             expect(what + " count", cells["samples" if kvm else "count"], str(exit["count"]))
             for name in NUMBERS:
                 expect("%s %s in CSV" % (what, name), row[name], str(exit.get(name, "")))
@@ -149,38 +149,38 @@ class Formats:
         told = dict(ns, unasked=unasked, unasked_vmm=monitor)
         for name, wanted in told.items():
             row = self.row("exit_" + name, machine, vcpu, exit["reason"])
-            expect("%s %s in CSV" % (what, name), row["ns"] if row else "0", str(wanted))
+            expect("%s %s in CSV" % (what, name), row["total_ns"] if row else "0", str(wanted))
         vmm = ns.get("vmm", 0) + monitor
         free = sum(ns.get(state, 0) for state in ("polling", "blocked", "offline")) - unasked
         wait = unasked - monitor
         columns = {"handling": ns.get("hypervisor", 0), "preempted": ns.get("preempted", 0),
                    "waking": ns.get("waking", 0), "(no cost)": free}
         columns.update({"vmm": vmm, "asleep": wait} if kvm else {"device model": wait})
-        expect(what + " costs", exit["ns"], sum(columns.values()) - free + (0 if kvm else vmm))
+        expect(what + " costs", exit["total_ns"], sum(columns.values()) - free + (0 if kvm else vmm))
         for name, wanted in columns.items():
             expect("%s %s in text" % (what, name), cells[name], duration(wanted))
 
 
 def check_vcpu(formats, machine, vcpu, kvm):
-    who = vcpu["name"]
+    who = vcpu["vcpu"]
     # the share of unknown is one of all time
-    everything = sum(dist["ns"] for dist in vcpu["states"].values())
+    everything = sum(dist["total_ns"] for dist in vcpu["states"].values())
     for state, dist in vcpu["states"].items():
         formats.stretches(("state", machine, who, state), (who, "state", state), dist,
                           everything if state == "unknown" else vcpu["known_ns"])
     for name in ("runs", "runnable"):
         formats.stretches((name, machine, who, ""), (who, "state", "(%s)" % name), vcpu[name],
                           vcpu["known_ns"])
-    expect(who + " wake_ns", vcpu["wake_ns"], vcpu["states"]["waking"])
-    for pcpu, ns in vcpu["pcpus"].items():
-        expect("%s on p%s" % (who, pcpu), formats.row("on_pcpu", machine, who, pcpu)["ns"],
+    expect(who + " wake_latency", vcpu["wake_latency"], vcpu["states"]["waking"])
+    for pcpu, ns in vcpu["pcpus_ns"].items():
+        expect("%s on p%s" % (who, pcpu), formats.row("on_pcpu", machine, who, pcpu)["total_ns"],
                str(ns))
         cells = formats.cells(who, "ran on", "p" + pcpu)
         expect("%s on p%s" % (who, pcpu), (cells["time"], cells["share"]),
-               (duration(ns), share(ns, vcpu["runs"]["ns"])))
+               (duration(ns), share(ns, vcpu["runs"]["total_ns"])))
     for culprit in vcpu["culprits"]:
-        name, ns = culprit["who"], culprit["ns"]
-        expect("%s by %s" % (who, name), formats.row("culprit", machine, who, name)["ns"],
+        name, ns = culprit["who"], culprit["total_ns"]
+        expect("%s by %s" % (who, name), formats.row("culprit", machine, who, name)["total_ns"],
                str(ns))
         cells = formats.cells(who, "preempted by", name)
         if cells:
@@ -192,69 +192,69 @@ def check_vcpu(formats, machine, vcpu, kvm):
     cost = vcpu["migration_cost"]
     row = formats.row("migration_cost", machine, who, "")
     cells = formats.cells(who, "state", "(migrations)")
-    for name, wanted in (("count", cost["complete"]), ("ns", cost["ns"])):
+    for name, wanted in (("count", cost["count"]), ("total_ns", cost["total_ns"])):
         expect("%s migration %s in CSV" % (who, name), row[name], str(wanted))
     formats.dist(who + " migration", cost, row, cells)
     expect(who + " migrations in text", cells is not None, vcpu["migrations"] > 0)
     if cells:
         expect(who + " cost of migrations", (cells["time"], cells["count"]),
-               (duration(cost["ns"]), str(vcpu["migrations"])))
+               (duration(cost["total_ns"]), str(vcpu["migrations"])))
     formats.exits(who, machine, who, vcpu["exits"], kvm)
     before = vcpu.get("exit_before")
     if before:
         expect(who + " exit before", formats.row("exit_before", machine, who,
-                                                 before["reason"])["ns"], str(before["ns"]))
+                                                 before["reason"])["total_ns"], str(before["before_ns"]))
         expect(who + " exit before in text", "  when the window begins, %s has gone on for %s\n" %
-               (before["reason"], duration(before["ns"])) in open(sys.argv[1]).read(), True)
+               (before["reason"], duration(before["before_ns"])) in open(sys.argv[1]).read(), True)
 
 
 def check_steal(formats, report):
     """Nothing of what vCPUs are preempted is lost, or told twice: of whom, by whom, in any sum."""
     steal, columns, text = report["steal"], {}, open(sys.argv[1]).read()
-    machines = {v["name"]: m["name"] for m in report["machines"] for v in m["vcpus"]}
-    told = {m["name"]: m for m in steal["machines"]}
+    machines = {v["vcpu"]: m["machine"] for m in report["machines"] for v in m["vcpus"]}
+    told = {m["machine"]: m for m in steal["machines"]}
     for machine in report["machines"]:
-        name, culprits = machine["name"], {}
-        wanted = sum(v["states"]["preempted"]["ns"] for v in machine["vcpus"])
-        row = told.pop(name, {"ns": 0, "by": []})
-        by = {b["who"]: b["ns"] for b in row["by"]}
+        name, culprits = machine["machine"], {}
+        wanted = sum(v["states"]["preempted"]["total_ns"] for v in machine["vcpus"])
+        row = told.pop(name, {"total_ns": 0, "by": []})
+        by = {b["who"]: b["total_ns"] for b in row["by"]}
         for culprit in (c for v in machine["vcpus"] for c in v["culprits"]):
             # one that was not asked for
             other = re.fullmatch(r"(d\d+)v\d+", culprit["who"])
             who = machines.get(culprit["who"], other[1] if other else culprit["who"])
-            culprits[who] = culprits.get(who, 0) + culprit["ns"]
-            columns[who] = columns.get(who, 0) + culprit["ns"]
-        expect("steal of " + name, (row["ns"], sum(by.values())), (wanted, wanted))
+            culprits[who] = culprits.get(who, 0) + culprit["total_ns"]
+            columns[who] = columns.get(who, 0) + culprit["total_ns"]
+        expect("steal of " + name, (row["total_ns"], sum(by.values())), (wanted, wanted))
         expect("who steals from " + name, by, {who: ns for who, ns in culprits.items() if ns})
-        check_stolen(formats, name, row["ns"], by)
+        check_stolen(formats, name, row["total_ns"], by)
         expect("steal of %s in text" % name, bool(re.search(
-            "\n  preempted, by .*(\n  .*)*\n  %s +%s" % (name, duration(row["ns"])), text)),
-            row["ns"] > 0)
-    by = {b["who"]: b["ns"] for b in steal["by"]}
+            "\n  preempted, by .*(\n  .*)*\n  %s +%s" % (name, duration(row["total_ns"])), text)),
+            row["total_ns"] > 0)
+    by = {b["who"]: b["total_ns"] for b in steal["by"]}
     expect("who steals", by, {who: ns for who, ns in columns.items() if ns})
-    expect("steal", steal["ns"], sum(columns.values()))
-    check_stolen(formats, "", steal["ns"], by)
+    expect("steal", steal["total_ns"], sum(columns.values()))
+    check_stolen(formats, "", steal["total_ns"], by)
     expect("others who were stolen from", told, {})
 
 
 def check_stolen(formats, machine, ns, by):
     for who, part in list(by.items()) + ([("", ns)] if ns or not machine else []):
         row = formats.row("steal", machine, "", who)
-        expect("steal of %s by %s in CSV" % (machine, who), row and row["ns"], str(part))
+        expect("steal of %s by %s in CSV" % (machine, who), row and row["total_ns"], str(part))
 
 
 def check_pcpu(formats, pcpu, kvm):
-    name = "p%d" % pcpu["id"]
+    name = "p%d" % pcpu["pcpu"]
     cells = formats.cells("", "pcpu", name)
     for key in ("busy", "guest", "hypervisor", "polling", "vmm", "idle", "unknown", "lost"):
-        expect("%s %s in CSV" % (name, key), formats.row("pcpu", "", name, key)["ns"],
+        expect("%s %s in CSV" % (name, key), formats.row("pcpu", "", name, key)["total_ns"],
                str(pcpu[key + "_ns"]))
         if key == "polling" and key not in cells:
             expect(name + " has no column for polling", pcpu["polling_ns"], 0)
         elif key != ("busy" if kvm else "vmm"):
             expect("%s %s in text" % (name, key), cells[key], duration(pcpu[key + "_ns"]))
     if kvm:
-        expect(name + " tasks in CSV", formats.row("pcpu", "", name, "tasks")["ns"],
+        expect(name + " tasks in CSV", formats.row("pcpu", "", name, "tasks")["total_ns"],
                str(pcpu["task_ns"]))
         expect(name + " tasks in text", cells["other tasks"], duration(pcpu["task_ns"]))
 
@@ -266,11 +266,11 @@ def main():
             for r in csv.DictReader(open(sys.argv[2], newline=""))}
     formats = Formats(read_text(sys.argv[1]), rows)
     for machine in report["machines"]:
-        name = machine["name"]
+        name = machine["machine"]
         # the share of lost time is one of all time
-        everything = sum(dist["ns"] for dist in machine["states"].values())
+        everything = sum(dist["total_ns"] for dist in machine["states"].values())
         for state, dist in machine["states"].items():
-            expect("%s %s" % (name, state), machine["states_ns"][state], dist["ns"])
+            expect("%s %s" % (name, state), machine["states_ns"][state], dist["total_ns"])
             formats.stretches(("machine_state", name, "", state), (name, "machine_state", state),
                               dist, everything if state == "lost" else machine["known_ns"])
         if kvm:

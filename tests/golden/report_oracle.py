@@ -279,21 +279,21 @@ def check_report(report, lines, end, fail):
         for state, told in ours[vcpu]["states"].items():
             compared += 2
             if state == "hypervisor" and not vmexits:
-                if told["ns"] is not None or told["count"] is not None or ns[state]:
+                if told["total_ns"] is not None or told["count"] is not None or ns[state]:
                     fail("%s hypervisor: report %s ns in %s stretches, not null" %
-                         (vcpu, told["ns"], told["count"]))
+                         (vcpu, told["total_ns"], told["count"]))
                 continue
-            if told["ns"] != ns[state]:
-                fail("%s %s: report %d ns, records %d ns" % (vcpu, state, told["ns"], ns[state]))
+            if told["total_ns"] != ns[state]:
+                fail("%s %s: report %d ns, records %d ns" % (vcpu, state, told["total_ns"], ns[state]))
             if told["count"] != count[state]:
                 fail("%s %s: report %d stretches, records %d" %
                      (vcpu, state, told["count"], count[state]))
         if ours[vcpu]["migrations"] != migrations:
             fail("%s: report %d migrations, records %d" %
                  (vcpu, ours[vcpu]["migrations"], migrations))
-        if ours[vcpu]["pcpus"] != places:
+        if ours[vcpu]["pcpus_ns"] != places:
             fail("%s: time on pCPUs: report %s, records %s" %
-                 (vcpu, ours[vcpu]["pcpus"], places))
+                 (vcpu, ours[vcpu]["pcpus_ns"], places))
         if not vmexits:
             if ours[vcpu]["exits"] is not None:
                 fail("%s: exits: report %s, not null" % (vcpu, ours[vcpu]["exits"]))

@@ -19,13 +19,13 @@ def check_csv(threads, rows):
     for machine in threads["machines"]:
         for thread in machine["threads"]:
             row = rows[at]
-            assert row["machine"] == machine["name"] and row["pcpu"] == ""
-            for column in "name", "thread", "pid", "kind", "known_by", "ns", "runs", "max_ns", \
+            assert row["machine"] == machine["machine"] and row["pcpu"] == ""
+            for column in "name", "thread", "pid", "kind", "known_by", "total_ns", "runs", "max_ns", \
                           "own_steal_ns", "others_steal_ns":
                 known = thread[column] is not None
                 assert row[column] == (str(thread[column]) if known else ""), (row, thread)
-            places = rows[at + 1:at + 1 + len(thread["pcpus"])]
-            assert {r["pcpu"]: int(r["ns"]) for r in places} == thread["pcpus"]
+            places = rows[at + 1:at + 1 + len(thread["pcpus_ns"])]
+            assert {r["pcpu"]: int(r["total_ns"]) for r in places} == thread["pcpus_ns"]
             assert sum(int(r["runs"]) for r in places) == thread["runs"]
             assert max((int(r["max_ns"]) for r in places), default=0) == thread["max_ns"]
             at += 1 + len(places)
@@ -37,12 +37,12 @@ def check_sums(threads, report):
     pcpus = collections.Counter()
     for machine in threads["machines"]:
         for thread in machine["threads"]:
-            assert sum(thread["pcpus"].values()) == thread["ns"]
-            assert thread["max_ns"] <= thread["ns"]
-            pcpus.update(thread["pcpus"])
-        assert sum(thread["ns"] for thread in machine["threads"]) == machine["ns"]
+            assert sum(thread["pcpus_ns"].values()) == thread["total_ns"]
+            assert thread["max_ns"] <= thread["total_ns"]
+            pcpus.update(thread["pcpus_ns"])
+        assert sum(thread["total_ns"] for thread in machine["threads"]) == machine["total_ns"]
     for pcpu in report["pcpus"]:
-        of_threads = pcpus.pop(str(pcpu["id"]), 0)
+        of_threads = pcpus.pop(str(pcpu["pcpu"]), 0)
         assert of_threads <= pcpu.get("task_ns", 0) <= end - begin
     assert not pcpus
 
@@ -59,7 +59,7 @@ def check_culprits(threads, report):
     for machine in report["machines"]:
         for vcpu in machine["vcpus"]:
             for culprit in vcpu["culprits"]:
-                (own if culprit.get("own") else others)[culprit["who"]] += culprit["ns"]
+                (own if culprit.get("own") else others)[culprit["who"]] += culprit["total_ns"]
     for machine in threads["machines"]:
         for thread in machine["threads"]:
             assert own.pop(thread["name"], 0) == thread["own_steal_ns"]

@@ -21,7 +21,7 @@ def duration(text):
 
 def check_sum(item):
     """Each wait has one cause."""
-    for key in "ns", "count", "complete":
+    for key in "total_ns", "count", "complete":
         assert sum(c["blocked"][key] for c in item["causes"]) == item["blocked"][key]
         assert sum(c["wake_latency"][key] for c in item["causes"]) == item["wake_latency"][key]
     assert "unknown" in [cause["cause"] for cause in item["causes"]]
@@ -30,22 +30,23 @@ def check_sum(item):
 def same_row(row, item):
     for key in "blocked", "wake_latency":
         dist = item[key]
-        assert int(row[key + "_total_ns"]) == dist["ns"]
-        for column in ("count", "complete", "before_ns") + PERCENTILES:
+        assert int(row[key + "_total_ns"]) == dist["total_ns"]
+        for column in ("count", "complete") + PERCENTILES:
             assert row[key + "_" + column] == str(dist.get(column, "")), (row, item)
-        assert row[key + "_before"] == str(dist.get("before", 0))
+    assert row["blocked_before"] == str(item["blocked"].get("before", 0))
+    assert row["blocked_before_ns"] == str(item["blocked"].get("before_ns", ""))
 
 
 def check_csv(waits, rows):
     for machine in waits["machines"]:
         for item in [machine] + machine["vcpus"]:
-            vcpu = "" if item is machine else item["name"]
+            vcpu = "" if item is machine else item["vcpu"]
             mine = [r for r in rows if r["section"] == "cause" and
-                    r["machine"] == machine["name"] and r["vcpu"] == vcpu]
+                    r["machine"] == machine["machine"] and r["vcpu"] == vcpu]
             assert [r["cause"] for r in mine] == ["all"] + [c["cause"] for c in item["causes"]]
             for row, other in zip(mine, [item] + item["causes"]):
                 same_row(row, other)
-        mine = [r for r in rows if r["section"] == "waker" and r["machine"] == machine["name"]]
+        mine = [r for r in rows if r["section"] == "waker" and r["machine"] == machine["machine"]]
         assert len(mine) == len(machine["wakers"])
         for row, waker in zip(mine, machine["wakers"]):
             same_row(row, waker)
@@ -63,7 +64,7 @@ def check_text(waits, lines):
                     break
                 share = [row[42:52]] if len(row) > 52 else []
                 told.append((row[2:22].strip(), duration(row[22:34]), int(row[44:56])))
-    wanted = [(cause["cause"], cause["blocked"]["ns"], cause["blocked"]["count"])
+    wanted = [(cause["cause"], cause["blocked"]["total_ns"], cause["blocked"]["count"])
               for machine in waits["machines"] for item in [machine] + machine["vcpus"]
               for cause in item["causes"]]
     assert len(told) == len(wanted), (told, wanted)
@@ -75,18 +76,18 @@ def check_text(waits, lines):
 def main(waits, table, text, report):
     waits, report = load(waits), load(report)
     assert waits["window_ns"] == report["window_ns"]
-    machines = {machine["name"]: machine for machine in report["machines"]}
-    assert list(machines) == [machine["name"] for machine in waits["machines"]]
+    machines = {machine["machine"]: machine for machine in report["machines"]}
+    assert list(machines) == [machine["machine"] for machine in waits["machines"]]
     for machine in waits["machines"]:
         check_sum(machine)
         for part in "vcpus", "wakers":
-            assert machine["blocked"]["ns"] == sum(w["blocked"]["ns"] for w in machine[part])
-        of_report = {vcpu["name"]: vcpu for vcpu in machines[machine["name"]]["vcpus"]}
-        assert list(of_report) == [vcpu["name"] for vcpu in machine["vcpus"]]
+            assert machine["blocked"]["total_ns"] == sum(w["blocked"]["total_ns"] for w in machine[part])
+        of_report = {vcpu["vcpu"]: vcpu for vcpu in machines[machine["machine"]]["vcpus"]}
+        assert list(of_report) == [vcpu["vcpu"] for vcpu in machine["vcpus"]]
         for vcpu in machine["vcpus"]:
             check_sum(vcpu)
-            blocked = of_report[vcpu["name"]]["states"].get("blocked", {"ns": 0, "count": 0})
-            assert vcpu["blocked"]["ns"] == blocked["ns"]
+            blocked = of_report[vcpu["vcpu"]]["states"].get("blocked", {"total_ns": 0, "count": 0})
+            assert vcpu["blocked"]["total_ns"] == blocked["total_ns"]
             assert vcpu["blocked"]["count"] == blocked["count"]
     check_csv(waits, list(csv.DictReader(open(table))))
     check_text(waits, open(text).read().splitlines())

@@ -37,7 +37,7 @@ def percentile(values, q):
 
 def check_costs(what, dist, costs):
     costs = sorted(costs)
-    expect(what + " complete", dist["complete"], len(costs))
+    expect(what + " complete", dist.get("complete", dist["count"]), len(costs))
     if not costs:
         return
     for q in (5, 50, 95, 99):
@@ -47,7 +47,7 @@ def check_costs(what, dist, costs):
 
 
 def check_vcpu(vcpu, moments, begin):
-    name = vcpu["name"]
+    name = vcpu["vcpu"]
     for kind, state in (("wake", "waking"), ("steal", "preempted")):
         mine = [m for m in moments if m["kind"] == kind]
         dist = vcpu["states"][state]
@@ -81,7 +81,7 @@ def main():
     for a, b in windows:
         window = report("--from", "%dns" % a, "--to", "%dns" % b, sys.argv[2])
         for vcpu in (v for m in window["machines"] for v in m["vcpus"]):
-            check_vcpu(vcpu, [m for m in moments if m.get("vcpu") == vcpu["name"] and
+            check_vcpu(vcpu, [m for m in moments if m.get("vcpu") == vcpu["vcpu"] and
                               a <= m["time_ns"] < b], begin)
     print("  %d numbers compared, %d differ" % (compared, errors))
     return errors > 0 or not moments

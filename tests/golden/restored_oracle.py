@@ -46,18 +46,18 @@ def main():
     report = json.load(open(sys.argv[2]))
     for tid, time in entered.items():
         guest[tid] += report["window_ns"][1] - time
-    assert len(report["machines"]) == 1, [machine["name"] for machine in report["machines"]]
+    assert len(report["machines"]) == 1, [machine["machine"] for machine in report["machines"]]
     vcpus = {vcpu["tid"]: vcpu for vcpu in report["machines"][0]["vcpus"]}
     assert set(vcpus) == set(later), set(vcpus)
     for tid, vcpu in sorted(vcpus.items()):
         states = vcpu["states"]
-        assert states["guest"]["ns"] == guest[tid], (tid, states["guest"]["ns"], guest[tid])
+        assert states["guest"]["total_ns"] == guest[tid], (tid, states["guest"]["total_ns"], guest[tid])
         told = {exit["reason"].upper(): exit["count"] for exit in vcpu["exits"]}
         assert told == dict(exits[tid]), (told, exits[tid])
-        assert sum(state["ns"] or 0 for state in states.values()) == \
+        assert sum(state["total_ns"] or 0 for state in states.values()) == \
             report["window_ns"][1] - report["window_ns"][0], tid
-        assert states["offline"]["ns"] >= began[tid] - slept[tid] > 0, tid
-        print(vcpu["name"], began[tid] - slept[tid])
+        assert states["offline"]["total_ns"] >= began[tid] - slept[tid] > 0, tid
+        print(vcpu["vcpu"], began[tid] - slept[tid])
 
 
 main()

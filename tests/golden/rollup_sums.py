@@ -40,7 +40,7 @@ def add(sums, key, value):
 
 def unknown_culprits(path):
     """vCPUs whose culprits the trace does not show."""
-    return {vcpu["name"] for machine in json.load(open(path))["machines"]
+    return {vcpu["vcpu"] for machine in json.load(open(path))["machines"]
             for vcpu in machine["vcpus"] if vcpu["culprits"] is None}
 
 
@@ -50,24 +50,24 @@ def of_report(report, everybody, unknown):
     for machine in everybody["machines"]:
         for vcpu in machine["vcpus"]:
             # without the number of the domain
-            machines[vcpu["name"]] = re.sub(r"^d\d+:", "", machine["name"])
+            machines[vcpu["vcpu"]] = re.sub(r"^d\d+:", "", machine["machine"])
     for machine in report["machines"]:
         for vcpu in machine["vcpus"]:
             who = machine["id"], vcpu["id"]
             for state, stretches in vcpu["states"].items():
-                add(sums, (who, "state", state, "ns"), stretches["ns"])
+                add(sums, (who, "state", state, "ns"), stretches["total_ns"])
                 add(sums, (who, "state", state, "count"), stretches["count"])
             add(sums, (who, "migrations", "", "count"), vcpu["migrations"])
             for exit in vcpu["exits"]:
-                for value in "count", "complete", "ns":
-                    add(sums, (who, "exit", exit["reason"], value), exit[value])
-            if vcpu["name"] in unknown:
-                add(sums, (who, "steal", "unknown", "ns"), vcpu["states"]["preempted"]["ns"])
+                for value, key in ("count",) * 2, ("complete",) * 2, ("ns", "total_ns"):
+                    add(sums, (who, "exit", exit["reason"], value), exit[key])
+            if vcpu["vcpu"] in unknown:
+                add(sums, (who, "steal", "unknown", "ns"), vcpu["states"]["preempted"]["total_ns"])
             for culprit in vcpu["culprits"]:
                 name = machines.get(culprit["who"], culprit["who"])
-                add(sums, (who, "steal", name, "ns"), culprit["ns"])
+                add(sums, (who, "steal", name, "ns"), culprit["total_ns"])
     for pcpu in report["pcpus"]:
-        add(sums, ("host", "lost", "p%d" % pcpu["id"], "ns"), pcpu["lost_ns"])
+        add(sums, ("host", "lost", "p%d" % pcpu["pcpu"], "ns"), pcpu["lost_ns"])
     for loss in report["lost"]["windows"]:
         if begin <= loss["from_ns"] < end:
             add(sums, ("host", "lost", "p%d" % loss["pcpu"], "count"), loss["records"])
@@ -177,17 +177,17 @@ def check_lengths(report, lengths):
                 counts = {up_to: count for (who, kind, up_to), count in lengths.items()
                           if who == (machine["id"], vcpu["id"]) and kind == what}
                 if sum(counts.values()) != right["complete"]:
-                    sys.exit("%s: %s: %d lengths" % (vcpu["name"], what, sum(counts.values())))
+                    sys.exit("%s: %s: %d lengths" % (vcpu["vcpu"], what, sum(counts.values())))
                 for per_cent in (5, 50, 95, 99) if counts else ():
                     told, exact = percentile(counts, per_cent), right["p%d_ns" % per_cent]
                     n += 1
                     if not exact <= told <= exact + exact // 8:
-                        sys.exit("%s: %s: p%d %d, not %d" % (vcpu["name"], what, per_cent, told,
+                        sys.exit("%s: %s: p%d %d, not %d" % (vcpu["vcpu"], what, per_cent, told,
                                                              exact))
             exits = sum(count for (who, kind, _), count in lengths.items()
                         if who == (machine["id"], vcpu["id"]) and kind == "exit")
             if exits != sum(exit["complete"] for exit in vcpu["exits"]):
-                sys.exit("%s: %d lengths of exits" % (vcpu["name"], exits))
+                sys.exit("%s: %d lengths of exits" % (vcpu["vcpu"], exits))
     return n
 
 

@@ -25,7 +25,7 @@ ns = {"state": 0, "pcpu": 0}
 for row in csv.DictReader(open(sys.argv[1])):
     # without the class hvm, the time in the hypervisor is part of the guest's
     if row["section"] in ns and row["name"] == "guest":
-        ns[row["section"]] += int(row["ns"])
+        ns[row["section"]] += int(row["total_ns"])
 sys.exit(not (ns["state"] == ns["pcpu"] > 10**10))
 EOF
 run dump -q --format csv --pcpu 2 "$trace"

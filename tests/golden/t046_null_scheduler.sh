@@ -34,7 +34,7 @@ where = {(d["id"], v["id"]): v["begin"]["pcpu"] for d in meta["domains"] for v i
 found = {}
 for machine in report["machines"]:
     for vcpu in machine["vcpus"]:
-        found[machine["id"], vcpu["id"]] = set(map(int, vcpu["pcpus"]))
+        found[machine["id"], vcpu["id"]] = set(map(int, vcpu["pcpus_ns"]))
 sys.exit(found != {key: {pcpu} for key, pcpu in where.items()})
 END
 

@@ -19,8 +19,8 @@ report = json.load(open(sys.argv[1]))
 begin_ns, end_ns = report["window_ns"]
 length = end_ns - begin_ns
 for machine in report["machines"]:
-    ns = [vcpu["states"]["offline"]["ns"] for vcpu in machine["vcpus"]]
-    print(machine["name"], "always" if min(ns) == length else "never" if not max(ns) else "partly")
+    ns = [vcpu["states"]["offline"]["total_ns"] for vcpu in machine["vcpus"]]
+    print(machine["machine"], "always" if min(ns) == length else "never" if not max(ns) else "partly")
 END
 }
 

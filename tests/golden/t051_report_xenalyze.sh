@@ -15,7 +15,7 @@ json()
 	python3 - "$1" "$2" << 'END'
 import json, sys
 r = json.load(open(sys.argv[2]))
-vcpus = {v["name"]: v for m in r["machines"] for v in m["vcpus"]}
+vcpus = {v["vcpu"]: v for m in r["machines"] for v in m["vcpus"]}
 print(eval(sys.argv[1]))
 END
 }
@@ -69,14 +69,14 @@ def numbers(r):
         for s, ns in m["states_ns"].items():
             n[m["id"], s] = ns
         for v in m["vcpus"]:
-            n[v["name"], "migrations"] = v["migrations"]
+            n[v["vcpu"], "migrations"] = v["migrations"]
             for s, d in v["states"].items():
-                n[v["name"], s] = d["ns"]
+                n[v["vcpu"], s] = d["total_ns"]
             for e in v["exits"]:
-                n[v["name"], "exit", e["reason"]] = e["count"]
-                n[v["name"], "cost", e["reason"]] = e["ns"]
+                n[v["vcpu"], "exit", e["reason"]] = e["count"]
+                n[v["vcpu"], "cost", e["reason"]] = e["total_ns"]
             for h in v["hypercalls"] + v["traps"]:
-                n[v["name"], h["name"]] = h["count"]
+                n[v["vcpu"], h["name"]] = h["count"]
     return n
 
 w, a, b = map(numbers, (whole, first, second))
@@ -95,15 +95,15 @@ is hvm-exits 'sorted({e["reason"] for v in vcpus.values() for e in v["exits"]})'
 # pinned: each vCPU on its own pCPU, all the time
 run report --quiet --format json --cpu-hz 2300002K "$SAMPLES/pinned.xen"
 is pinned '[v["migrations"] for v in vcpus.values()]' '[0, 0, 0, 0]'
-is pinned '{n: list(v["pcpus"]) for n, v in sorted(vcpus.items())}' \
+is pinned '{n: list(v["pcpus_ns"]) for n, v in sorted(vcpus.items())}' \
 	"{'d0v0': ['0'], 'd0v1': ['1'], 'd1v0': ['2'], 'd1v1': ['3']}"
 
 # lost-records: 117 losses of 22338 records; unknown time is there and belongs to no share
 run report --quiet --format json --cpu-hz 2300M "$SAMPLES/lost-records.xen"
 is lost-records 'len(r["lost"]["windows"]), r["lost"]["records"]' '(117, 22338)'
 is lost-records 'sum(w["records"] for w in r["lost"]["windows"])' 22338
-is lost-records 'all(v["states"]["unknown"]["ns"] > 0 for v in vcpus.values())' True
-is lost-records 'all(v["known_ns"] + v["states"]["unknown"]["ns"] == r["window_ns"][1] -
+is lost-records 'all(v["states"]["unknown"]["total_ns"] > 0 for v in vcpus.values())' True
+is lost-records 'all(v["known_ns"] + v["states"]["unknown"]["total_ns"] == r["window_ns"][1] -
 	r["window_ns"][0] for v in vcpus.values())' True
 is lost-records 'all(p["lost_ns"] <= p["unknown_ns"] for p in r["pcpus"])' True
 

@@ -12,7 +12,7 @@ run report -f json --vcpu d1v0 "$sample"
 status 0
 check "one machine, one vCPU" python3 -c 'import json, sys
 r = json.load(open(sys.argv[1]))
-assert [v["name"] for m in r["machines"] for v in m["vcpus"]] == ["d1v0"]
+assert [v["vcpu"] for m in r["machines"] for v in m["vcpus"]] == ["d1v0"]
 assert r["machines"][0]["n_vcpus"] == 2
 assert r["clock"]["source"] == "calibrated"' "$OUT"
 

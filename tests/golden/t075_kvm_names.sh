@@ -29,9 +29,9 @@ import json, sys
 # one object after the other; the first is the host's
 report, _ = json.JSONDecoder().raw_decode(open(sys.argv[1]).read())
 for machine in report["machines"]:
-    print(machine["id"], machine["name"])
+    print(machine["id"], machine["machine"])
     for vcpu in machine["vcpus"]:
-        print(vcpu["name"], vcpu["tid"])
+        print(vcpu["vcpu"], vcpu["tid"])
 END
 }
 

@@ -35,14 +35,14 @@ for run, path in zip("abc", sys.argv[2:]):
     near(float(rows[run, "trace.bytes_per_s", "mean"]["value"]), size * 1e9 / window)
     for machine in report["machines"]:
         exits = [exit for vcpu in machine["vcpus"] for exit in vcpu["exits"]]
-        row = rows.get((run, machine["name"] + ".exit_cost_ns", "mean"))
+        row = rows.get((run, machine["machine"] + ".exit_cost_ns", "mean"))
         complete = sum(exit["complete"] for exit in exits)
         if complete:
             assert int(row["values"]) == complete
-            near(float(row["value"]), sum(exit["ns"] for exit in exits) / complete)
+            near(float(row["value"]), sum(exit["total_ns"] for exit in exits) / complete)
         # waits whose beginning or end is not in the trace have no length
         for name, state in (("wake_latency_ns", "waking"), ("steal_ns", "preempted")):
-            row = rows.get((run, machine["name"] + "." + name, "mean"))
+            row = rows.get((run, machine["machine"] + "." + name, "mean"))
             waits = [vcpu["states"][state] for vcpu in machine["vcpus"]]
             count = sum(wait["complete"] for wait in waits)
             assert int(row["values"] if row else 0) == count, (row, count)
@@ -52,8 +52,8 @@ for run, path in zip("abc", sys.argv[2:]):
         if all(vcpu["known_ns"] == window for vcpu in machine["vcpus"]):
             # without unknown time, the mean over windows of equal length is that of the whole
             whole = window * len(machine["vcpus"])
-            guest = sum(vcpu["states"]["guest"]["ns"] for vcpu in machine["vcpus"])
-            near(float(rows[run, machine["name"] + ".guest_percent", "mean"]["value"]),
+            guest = sum(vcpu["states"]["guest"]["total_ns"] for vcpu in machine["vcpus"])
+            near(float(rows[run, machine["machine"] + ".guest_percent", "mean"]["value"]),
                  100 * guest / whole, 1e-6)
 assert checked > 8, checked
 END

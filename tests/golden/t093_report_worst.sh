@@ -37,11 +37,11 @@ for moment in found:
         assert 0 <= moment["who_ns"] <= moment["cost_ns"]
 for machine in report["machines"]:
     for vcpu in machine["vcpus"]:
-        name = vcpu["name"]
-        assert sums["steal", name] == vcpu["states"]["preempted"]["ns"], name
-        assert sums["wake", name] == vcpu["states"]["waking"]["ns"], name
+        name = vcpu["vcpu"]
+        assert sums["steal", name] == vcpu["states"]["preempted"]["total_ns"], name
+        assert sums["wake", name] == vcpu["states"]["waking"]["total_ns"], name
         assert count["exit", name] == sum(exit["complete"] for exit in vcpu["exits"]), name
-        assert sums["exit", name] == sum(exit["ns"] for exit in vcpu["exits"]), name
+        assert sums["exit", name] == sum(exit["total_ns"] for exit in vcpu["exits"]), name
         moves = sorted((moment["time_ns"], moment["from"], moment["pcpu"],
                         moment["end_ns"] - moment["start_ns"])
                        for moment in found

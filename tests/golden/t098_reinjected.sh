@@ -9,7 +9,7 @@ for name in kvm-migration:kvm-migration-g1 kvm-host:kvm-guest; do
 	check "${name%:*}: both tables agree" python3 - "$OUT" << 'END'
 import json, sys
 report = json.load(open(sys.argv[1]))
-injected = {vcpu["name"]: {i["vector"]: i["count"] for i in vcpu["interrupts"]}
+injected = {vcpu["vcpu"]: {i["vector"]: i["count"] for i in vcpu["interrupts"]}
             for machine in report["machines"] for vcpu in machine["vcpus"]}
 delivered = {vcpu["vcpu"]: {i["vector"]: i["injected"] for i in vcpu["vectors"]}
              for vcpu in report["interrupt_delivery"]["vcpus"]}

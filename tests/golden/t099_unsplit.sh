@@ -33,7 +33,7 @@ window = cut["window_ns"][1] - cut["window_ns"][0]
 assert cut["unsplit"] is True and len(vcpus) == 2
 # what vCPUs do on pCPUs is what pCPUs do for vCPUs
 for state in "guest", "hypervisor", "vmm":
-    ns = sum(vcpu["states"][state]["ns"] for vcpu in vcpus)
+    ns = sum(vcpu["states"][state]["total_ns"] for vcpu in vcpus)
     assert ns == sum(pcpu[state + "_ns"] for pcpu in cut["pcpus"]), state
     assert state == "guest" or ns == sum(vcpu["unsplit_ns"][state] for vcpu in vcpus), state
 for pcpu in cut["pcpus"]:
@@ -41,15 +41,15 @@ for pcpu in cut["pcpus"]:
     assert pcpu["busy_ns"] is None and pcpu["task_ns"] is None, pcpu
     assert pcpu["unsplit_ns"] == pcpu["hypervisor_ns"] + pcpu["vmm_ns"], pcpu
 for vcpu in vcpus:
-    assert sum(state["ns"] or 0 for state in vcpu["states"].values()) == window
+    assert sum(state["total_ns"] or 0 for state in vcpu["states"].values()) == window
     for name in "preempted", "waking", "blocked", "offline":
-        assert vcpu["states"][name]["ns"] is None, name
+        assert vcpu["states"][name]["total_ns"] is None, name
     halts = [exit for exit in vcpu["exits"] if exit["reason"] == "HLT"]
     assert halts[0]["count"] and not halts[0]["complete"] and halts[0]["unsplit"], halts
 # guest time is what it was; before the first exit it is found out less early
 before = [vcpu for machine in whole["machines"] for vcpu in machine["vcpus"]]
 for vcpu, same in zip(vcpus, before):
-    difference = same["states"]["guest"]["ns"] - vcpu["states"]["guest"]["ns"]
+    difference = same["states"]["guest"]["total_ns"] - vcpu["states"]["guest"]["total_ns"]
     assert 0 <= difference < window / 1000, difference
 # nobody knows what the machine does while one of them may sleep
 states = cut["machines"][0]["states_ns"]

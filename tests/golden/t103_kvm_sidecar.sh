@@ -30,7 +30,7 @@ who()
 	python3 - "$OUT" << 'END'
 import json, sys
 report, _ = json.JSONDecoder().raw_decode(open(sys.argv[1]).read())
-print("; ".join("%s %s" % (machine["name"], ", ".join("%s=%s" % (vcpu["name"], vcpu["tid"])
+print("; ".join("%s %s" % (machine["machine"], ", ".join("%s=%s" % (vcpu["vcpu"], vcpu["tid"])
                 for vcpu in machine["vcpus"])) for machine in report["machines"]))
 END
 }

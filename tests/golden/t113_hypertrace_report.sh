@@ -103,7 +103,7 @@ import csv
 import json
 import sys
 told = json.load(open(sys.argv[1]))
-rows = [(r["section"], r["name"], r["vcpu"], r["count"], r["ns"])
+rows = [(r["section"], r["name"], r["vcpu"], r["count"], r["total_ns"])
         for r in csv.DictReader(open(sys.argv[2])) if r["file"] == "crowd.dat"]
 machine = told["hypertrace"][0]
 assert machine["numbers"][0] == {"nr": 0x48541500, "name": "hypercall_0x485415??", "result": "senseless",

@@ -23,7 +23,7 @@ for row in csv.DictReader(open("tables/migration.csv")):
     far = "unknown" if max(pcpus) > 3 else "node" if 3 in pcpus else FAR[frozenset(pcpus)]
     key = names[row["vcpu"]], far
     moves[key] = moves.get(key, 0) + 1
-got = {(vcpu["name"], one["distance"]): one for vcpu in told["vcpus"] for one in vcpu["migrations"]}
+got = {(vcpu["vcpu"], one["distance"]): one for vcpu in told["vcpus"] for one in vcpu["migrations"]}
 assert {key: one["count"] for key, one in got.items()} == moves, (got, moves)
 COST = ("count", "total_ns", "max_ns")
 assert {(row["vcpu"], row["distance"]): [row["count"]] + [row["cost_" + key] for key in COST]
@@ -31,11 +31,11 @@ assert {(row["vcpu"], row["distance"]): [row["count"]] + [row["cost_" + key] for
                              for key, one in got.items()}
 n = 0
 for vcpu in [vcpu for machine in report["machines"] for vcpu in machine["vcpus"]]:
-    own = [one for (name, _), one in got.items() if name == vcpu["name"]]
-    assert sum(one["count"] for one in own) == vcpu["migrations"], vcpu["name"]
+    own = [one for (name, _), one in got.items() if name == vcpu["vcpu"]]
+    assert sum(one["count"] for one in own) == vcpu["migrations"], vcpu["vcpu"]
     cost = vcpu["migration_cost"]
-    assert sum(one["cost"]["count"] for one in own) == cost["complete"]
-    assert sum(one["cost"]["total_ns"] for one in own) == cost["ns"]
+    assert sum(one["cost"]["count"] for one in own) == cost["count"]
+    assert sum(one["cost"]["total_ns"] for one in own) == cost["total_ns"]
     n += len(own)
 assert text.count("\n  another ") + text.count("unknown distance") == n
 print(n)

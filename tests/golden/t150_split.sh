@@ -121,7 +121,7 @@ import json, sys
 kept = {int(p) for p in sys.argv[1].split(",")}
 some, whole = (json.load(open(f)) for f in sys.argv[2:])
 for a, b in zip(some["pcpus"], whole["pcpus"]):
-    if a["id"] in kept:
+    if a["pcpu"] in kept:
         assert a == b, (a, b)
     else:
         assert a["unknown_ns"] == a["lost_ns"] == 10 ** 9, a
@@ -129,11 +129,11 @@ known = 0
 for a, b in zip(some["machines"], whole["machines"]):
     for v, w in zip(a["vcpus"], b["vcpus"]):
         for state, d in v["states"].items():
-            known += d["ns"] if state in ("guest", "hypervisor") else 0
+            known += d["total_ns"] if state in ("guest", "hypervisor") else 0
             # nothing that is otherwise
-            assert d["ns"] <= w["states"].get(state, d)["ns"] or state == "unknown", (v["name"], state)
-            assert d["ns"] == 0 or state in ("guest", "hypervisor", "unknown"), (v["name"], state)
-assert known == sum(p["busy_ns"] for p in whole["pcpus"] if p["id"] in kept), known
+            assert d["total_ns"] <= w["states"].get(state, d)["total_ns"] or state == "unknown", (v["vcpu"], state)
+            assert d["total_ns"] == 0 or state in ("guest", "hypervisor", "unknown"), (v["vcpu"], state)
+assert known == sum(p["busy_ns"] for p in whole["pcpus"] if p["pcpu"] in kept), known
 END
 	run report "$WORK/some.xen"
 	says "$ERR" "without the records of pCPU"

@@ -67,7 +67,7 @@ for m, n in zip(a["machines"], b["machines"]):
     for v, w in zip(m["vcpus"], n["vcpus"]):
         for state, d in v["states"].items():
             e = w["states"].get(state)
-            assert e is None or d["ns"] <= e["ns"] or state == "unknown", (v["name"], state)
+            assert e is None or d["total_ns"] <= e["total_ns"] or state == "unknown", (v["vcpu"], state)
 assert sum(p["busy_ns"] for p in a["pcpus"]) >= 0.9 * sum(p["busy_ns"] for p in b["pcpus"])
 END
 run merge -q -o beside.xen p23.xen p01.xen

@@ -36,19 +36,19 @@ for p, q in zip(window["pcpus"], whole["pcpus"]):
             continue
         assert q[key] is not None, (p, q)
         assert q[key] - missing <= p[key] <= q[key], (p, q)
-names = [v["name"] for m in window["machines"] for v in m["vcpus"]]
-vcpus = {v["name"]: v for m in whole["machines"] for v in m["vcpus"]}
+names = [v["vcpu"] for m in window["machines"] for v in m["vcpus"]]
+vcpus = {v["vcpu"]: v for m in whole["machines"] for v in m["vcpus"]}
 assert names and set(names) <= set(vcpus)
 for v in (v for m in window["machines"] for v in m["vcpus"]):
-    w = vcpus[v["name"]]
-    unknown = v["states"].get("unknown", {"ns": 0})["ns"]
+    w = vcpus[v["vcpu"]]
+    unknown = v["states"].get("unknown", {"total_ns": 0})["total_ns"]
     unknown_ns += unknown
     for state, d in w["states"].items():
-        got = v["states"].get(state, {"ns": 0})["ns"]
+        got = v["states"].get(state, {"total_ns": 0})["total_ns"]
         if got is None:
             assert window["not_recorded"]
             continue
-        assert state == "unknown" or d["ns"] - unknown <= got <= d["ns"], (v["name"], state)
+        assert state == "unknown" or d["total_ns"] - unknown <= got <= d["total_ns"], (v["vcpu"], state)
     if not unknown:
         assert v["migrations"] in (w["migrations"], None)
         assert v["exits"] is None or \

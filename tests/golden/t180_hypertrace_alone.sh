@@ -37,7 +37,7 @@ for call in map(json.loads, open(sys.argv[2])):
     if left >= last[vcpu] or last[vcpu] == begin:
         hypervisor[vcpu] += entered - max(left, begin)
     last[vcpu] = max(last[vcpu], entered)
-vcpus = {v["id"]: {s: t["ns"] for s, t in v["states"].items() if t["ns"]}
+vcpus = {v["id"]: {s: t["total_ns"] for s, t in v["states"].items() if t["total_ns"]}
          for m in report["machines"] for v in m["vcpus"]}
 off = {"alone": ({}, {}), "alone_switched": ({"preempted": 51000}, {"blocked": 51000})}[sys.argv[3]]
 for vcpu, states in vcpus.items():

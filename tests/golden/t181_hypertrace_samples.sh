@@ -36,10 +36,10 @@ report = json.load(open(sys.argv[1]))
 vcpus = [v for m in report["machines"] for v in m["vcpus"]]
 assert len(vcpus) == 2
 for vcpu in vcpus:
-    assert {name for name, s in vcpu["states"].items() if s["ns"]} == {"hypervisor", "unknown"}, vcpu["states"]
+    assert {name for name, s in vcpu["states"].items() if s["total_ns"]} == {"hypervisor", "unknown"}, vcpu["states"]
     (exits,) = vcpu["exits"]
     assert exits["reason"] == "HYPERCALL" and exits["complete"] == exits["count"] > 250, exits
-    assert exits["ns"] == vcpu["states"]["hypervisor"]["ns"]
+    assert exits["total_ns"] == vcpu["states"]["hypervisor"]["total_ns"]
 END
 
 # The host below sees a nested guest's calls as its exits, each of them, and no call.

@@ -24,9 +24,9 @@ report = json.load(open(sys.argv[1]))
 begin, end = report["window_ns"]
 for vcpu in report["machines"][0]["vcpus"]:
     states = vcpu["states"]
-    awake = sum(states[state]["ns"] for state in ("waking", "vmm", "preempted"))
-    print(vcpu["name"], "offline" if states["offline"]["ns"] else "never offline",
-          "and nothing else" if states["offline"]["ns"] + awake == end - begin and
+    awake = sum(states[state]["total_ns"] for state in ("waking", "vmm", "preempted"))
+    print(vcpu["vcpu"], "offline" if states["offline"]["total_ns"] else "never offline",
+          "and nothing else" if states["offline"]["total_ns"] + awake == end - begin and
           awake * 1000 < end - begin else "")
 END
 }

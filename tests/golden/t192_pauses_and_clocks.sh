@@ -22,10 +22,10 @@ for moment in worst["worst"]:
     pauses[moment["vcpu"]] = pauses.get(moment["vcpu"], 0) + moment["cost_ns"]
 for machine in report["machines"]:
     for vcpu in machine["vcpus"]:
-        ns = vcpu["states"]["offline"]["ns"]
-        assert pauses.get(vcpu["name"], 0) <= ns, vcpu["name"]
+        ns = vcpu["states"]["offline"]["total_ns"]
+        assert pauses.get(vcpu["vcpu"], 0) <= ns, vcpu["vcpu"]
         if ns:
-            print(vcpu["name"], "all" if pauses.get(vcpu["name"], 0) == ns else "not all")
+            print(vcpu["vcpu"], "all" if pauses.get(vcpu["vcpu"], 0) == ns else "not all")
 END
 }
 check "KVM: nothing else was offline" test "$(pauses "$SAMPLES/kvm-paused.dat")" = "g1v0 all

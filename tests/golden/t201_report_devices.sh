@@ -118,7 +118,7 @@ def facts(path):
             return value
         threads.extend(value.get("begun_by", []))
         return {k: strip(v) for k, v in value.items()
-                if k not in ("begun_by", "file", "path", "alignment", "explained_percent", "events",
+                if k not in ("begun_by", "file", "monitor", "path", "alignment", "explained_percent", "events",
                              "inside", "outside", "error_ns", "from_ns", "to_ns", "low_ns", "high_ns")}
     return strip(json.load(open(path))), len(threads)
 (a, none), (b, some) = facts(sys.argv[1]), facts(sys.argv[2])

@@ -24,7 +24,7 @@ machines() # SED-EXPRESSION: of the sidecar
 	run report -q --format json "$WORK/host.dat"
 	status 0
 	python3 -c 'import json, sys
-print(*sorted((machine["name"], len(machine["vcpus"])) for machine in json.load(open(sys.argv[1]))["machines"]))' "$OUT"
+print(*sorted((machine["machine"], len(machine["vcpus"])) for machine in json.load(open(sys.argv[1]))["machines"]))' "$OUT"
 }
 check "one" test "$(machines 's/x/x/')" = "('g1:web', 2)"
 check "two, if nothing tells it" test "$(machines 's/"continues": 164, *//')" = "('g1:web', 2) ('g2:web', 2)"

@@ -26,9 +26,9 @@ for events in a b; do
 import json, sys
 for machine in json.load(open(sys.argv[1]))["machines"]:
     for vcpu in machine["vcpus"]:
-        ns = {name: state["ns"] or 0 for name, state in vcpu["states"].items()}
+        ns = {name: state["total_ns"] or 0 for name, state in vcpu["states"].items()}
         share = ns["preempted"] / (sum(ns.values()) - ns["unknown"])
-        assert 0.45 < share < 0.60, (vcpu["name"], share)
+        assert 0.45 < share < 0.60, (vcpu["vcpu"], share)
 END
 done
 
@@ -51,9 +51,9 @@ whole, less = (json.load(open(path)) for path in sys.argv[1:])
 hidden = unknown = 0
 for a, b in zip(whole["machines"], less["machines"]):
     for x, y in zip(a["vcpus"], b["vcpus"]):
-        assert x["name"] == y["name"]
+        assert x["vcpu"] == y["vcpu"]
         # what is unknown is null; what includes another state is the sum of both
-        x, y = ({name: state["ns"] or 0 for name, state in v["states"].items()} for v in (x, y))
+        x, y = ({name: state["total_ns"] or 0 for name, state in v["states"].items()} for v in (x, y))
         for state in "preempted", "waking", "blocked", "offline":
             assert x[state] == y[state], (state, x[state], y[state])
         for state in "guest", "hypervisor", "polling", "vmm":

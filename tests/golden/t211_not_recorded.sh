@@ -30,11 +30,11 @@ for sample in kvm-host kvm-shared; do
 	status 0
 	check "all of $sample is known" test "$(grep -c null "$OUT")" = 0
 	cp "$OUT" "$WORK/$sample.json"
-	less $sample sched_wakeup states/waking/ns wake_ns/ns runnable/ns
-	less $sample kvm_entry states/guest/ns states/hypervisor/ns
-	less $sample kvm_exit states/guest/ns states/hypervisor/ns /exits busy_ns
-	less $sample sched_switch states/preempted/ns states/blocked/ns
-	less $sample kvm_userspace_exit states/vmm/ns vmm_ns
+	less $sample sched_wakeup states/waking/total_ns wake_latency/total_ns runnable/total_ns
+	less $sample kvm_entry states/guest/total_ns states/hypervisor/total_ns
+	less $sample kvm_exit states/guest/total_ns states/hypervisor/total_ns /exits busy_ns
+	less $sample sched_switch states/preempted/total_ns states/blocked/total_ns
+	less $sample kvm_userspace_exit states/vmm/total_ns vmm_ns
 	less $sample sched_migrate_task
 	less $sample kvm_inj_virq
 done
@@ -82,5 +82,5 @@ cp "$OUT" "$WORK/xen.json"
 run report --quiet --format json "$WORK/sched.xen"
 cp "$OUT" "$WORK/xen-less.json"
 check "Xen without hvm" python3 "$GOLDEN/equal_or_null.py" "$WORK/xen.json" "$WORK/xen-less.json" \
-	"hvm-exits without hvm" --expect-unknown states/hypervisor/ns /exits
+	"hvm-exits without hvm" --expect-unknown states/hypervisor/total_ns /exits
 finish

@@ -12,7 +12,7 @@ import json, sys
 found = {}
 for machine in json.load(open(sys.argv[1]))["machines"]:
     for vcpu in machine["vcpus"]:
-        found[vcpu["name"]] = ({p: round(ns / 1e6, 2) for p, ns in vcpu["pcpus"].items()},
+        found[vcpu["vcpu"]] = ({p: round(ns / 1e6, 2) for p, ns in vcpu["pcpus_ns"].items()},
                                [(e["reason"], e["count"]) for e in vcpu["exits"]])
 v0, v1 = ({"0": 6.0}, [("IO_INSTRUCTION", 27)]), ({"1": 6.0}, [("MSR_WRITE", 27)])
 right = {"d1v0": v0, "d1v1": v1, "d2v0": v0, "d2v1": v1}

@@ -15,7 +15,7 @@ wrong = len(report["pcpus"]) != int(sys.argv[3])
 for pcpu in report["pcpus"]:
     if pcpu["busy_ns"] + pcpu["idle_ns"] + pcpu["unknown_ns"] != end - begin:
         wrong = True
-    if str(pcpu["id"]) in sys.argv[4:] and pcpu["unknown_ns"] != end - begin:
+    if str(pcpu["pcpu"]) in sys.argv[4:] and pcpu["unknown_ns"] != end - begin:
         wrong = True
 if wrong:
     print(end - begin, json.dumps(report["pcpus"])[:2000])

@@ -26,8 +26,8 @@ for line in open(sys.argv[2]):
     elif found[3] == "kvm_exit":
         guest += time - entered
 vcpu = json.load(open(sys.argv[1]))["machines"][0]["vcpus"][0]
-print(vcpu["states"]["guest"]["ns"], guest * 1000, records)
-sys.exit(vcpu["states"]["guest"]["ns"] != guest * 1000 or guest != 1200 or records != 94)
+print(vcpu["states"]["guest"]["total_ns"], guest * 1000, records)
+sys.exit(vcpu["states"]["guest"]["total_ns"] != guest * 1000 or guest != 1200 or records != 94)
 END
 check "guest time by trace-cmd" python3 "$WORK/guest.py" "$OUT" "$WORK/text"
 

@@ -66,7 +66,7 @@ status 0
 check "polling or hypervisor" python3 - "$WORK/whole.json" "$OUT" << 'END'
 import json, sys
 whole, less = (json.load(open(path))["machines"][0]["vcpus"][0]["states"] for path in sys.argv[1:])
-ns = {state: (whole[state]["ns"] or 0, less[state]["ns"] or 0) for state in whole}
+ns = {state: (whole[state]["total_ns"] or 0, less[state]["total_ns"] or 0) for state in whole}
 polled, hypervisor = ns.pop("polling"), ns.pop("hypervisor")
 assert polled[0] == 4520000 and not polled[1], polled
 assert hypervisor[1] == hypervisor[0] + polled[0], hypervisor

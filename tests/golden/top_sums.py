@@ -27,12 +27,12 @@ def of_report(report):
     for machine in report["machines"]:
         who = machine["id"], None
         for state, stretches in machine["states"].items():
-            add(sums, (who, "machine_state", state, "ns"), stretches["ns"])
+            add(sums, (who, "machine_state", state, "ns"), stretches["total_ns"])
             add(sums, (who, "machine_state", state, "count"), stretches["count"])
         for vcpu in machine["vcpus"]:
             who = machine["id"], vcpu["id"]
             for state, stretches in vcpu["states"].items():
-                add(sums, (who, "state", state, "ns"), stretches["ns"])
+                add(sums, (who, "state", state, "ns"), stretches["total_ns"])
                 add(sums, (who, "state", state, "count"), stretches["count"])
             for state, ns in vcpu.get("unsplit_ns", {}).items():
                 add(sums, (who, "unsplit", state, "ns"), ns)
@@ -40,12 +40,12 @@ def of_report(report):
             add(sums, (who, "wakes", None, "count"), waking["count"])
             add(sums, (who, "wakes", None, "complete"), waking.get("complete"))
             for exit in vcpu["exits"]:
-                for value in "count", "complete", "ns":
-                    add(sums, (who, "exits", exit["reason"], value), exit[value])
+                for value, key in ("count",) * 2, ("complete",) * 2, ("ns", "total_ns"):
+                    add(sums, (who, "exits", exit["reason"], value), exit[key])
             for culprit in vcpu["culprits"]:
-                add(sums, (who, "culprit", culprit["who"], "ns"), culprit["ns"])
+                add(sums, (who, "culprit", culprit["who"], "ns"), culprit["total_ns"])
     for pcpu in report["pcpus"]:
-        add(sums, (pcpu["id"], "lost", None, "ns"), pcpu["lost_ns"])
+        add(sums, (pcpu["pcpu"], "lost", None, "ns"), pcpu["lost_ns"])
     for loss in report["lost"]["windows"]:
         if begin <= loss["from_ns"] < end:
             add(sums, (loss["pcpu"], "lost", None, "count"), loss["records"])

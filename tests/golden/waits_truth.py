@@ -87,7 +87,7 @@ def judge_names(folder, text, machine, path):
             seen[name, int(row["vector"])][handlers[number][after][1]] += 1
     with open(path) as file:
         told = {(one["vcpu"], one["vector"]): one["name"]
-                for one in next(of for of in json.load(file)["machines"] if of["name"] == machine)["wakers"]
+                for one in next(of for of in json.load(file)["machines"] if of["machine"] == machine)["wakers"]
                 if one["cause"] == "device" and "name" in one}
     for key, name in sorted(told.items()):
         count, total = seen[key][name], sum(seen[key].values())

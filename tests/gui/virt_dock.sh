@@ -72,8 +72,8 @@ def time(ns):
             return "%.3f %s" % (ns / unit, name)
     return "%d ns" % ns
 for v in (v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"]):
-    runs, wakes = v["runs"], v["wake_ns"]
-    print(v["name"], "%d + %d" % (runs["count"], runs["before"]) if "before" in runs else
+    runs, wakes = v["runs"], v["wake_latency"]
+    print(v["vcpu"], "%d + %d" % (runs["count"], runs["before"]) if "before" in runs else
           runs["count"], time(runs["mean_ns"]) if "mean_ns" in runs else "",
           time(wakes["max_ns"]) if "max_ns" in wakes else "", sep="|")' >"$GUI_DIR/report"
 	gui_same "vCPUs in the report" 6 "$(grep -c . "$GUI_DIR/report")"
@@ -213,11 +213,11 @@ stolen()
 per = {}
 for m in json.load(sys.stdin)["machines"]:
     for v in m["vcpus"]:
-        row = m["name"] if sys.argv[1] == "machines" else v["name"]
+        row = m["machine"] if sys.argv[1] == "machines" else v["vcpu"]
         for who in v["culprits"]:
             name = who["who"].split("v")[0] if sys.argv[1] == "machines" else who["who"]
             per.setdefault(row, {}).setdefault(name, 0)
-            per[row][name] += who["ns"]
+            per[row][name] += who["total_ns"]
 shown = list(csv.DictReader(open(sys.argv[2])))
 assert {row["stolen_from"] for row in shown} == set(per), per
 for row in shown:
@@ -253,12 +253,12 @@ spread()
 {
 	virt_copy 'Histograms as CSV'
 	"$KSV_BIN" report --quiet --format json "$file" | python3 -c 'import csv, json, sys
-vcpu = [v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"] if v["name"] == sys.argv[1]][0]
+vcpu = [v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"] if v["vcpu"] == sys.argv[1]][0]
 wanted = {("steal", ""): vcpu["states"]["preempted"], ("migration", ""): vcpu["migration_cost"]}
 wanted.update({("exit", e["reason"]): e for e in vcpu["exits"]})
 shown = {(r["kind"], r["what"]): r for r in csv.DictReader(open(sys.argv[2]))}
 for key, dist in wanted.items():
-    assert int(shown[key]["count"]) == dist["complete"] > 0, (key, shown[key], dist)
+    assert int(shown[key]["count"]) == dist.get("complete", dist["count"]) > 0, (key, shown[key], dist)
     for p in "p50", "p99", "max":
         assert int(shown[key][p + "_ns"]) == dist[p + "_ns"], (key, p, shown[key], dist)
     assert int(shown[key]["count"]) < 2 or int(shown[key]["p50_ns"]) < int(shown[key]["max_ns"])
@@ -439,10 +439,10 @@ worst=$(model '$1 == "vcpu" && ($5 == "preempted" || $5 == "waking") { n[$2] += 
 read -r victim culprit < <("$KSV_BIN" report --quiet --format json "$file" |
 	python3 -c 'import json, sys
 for v in (v for m in json.load(sys.stdin)["machines"] for v in m["vcpus"]):
-    domain, number = v["name"][1:].split("v")
+    domain, number = v["vcpu"][1:].split("v")
     if (int(domain) + 1) * 10000 + int(number) == int(sys.argv[1]):
-        print(v["name"], max((c for c in v["culprits"] if c["who"] != "nobody"),
-                             key=lambda c: c["ns"])["who"])' "$worst")
+        print(v["vcpu"], max((c for c in v["culprits"] if c["who"] != "nobody"),
+                             key=lambda c: c["total_ns"])["who"])' "$worst")
 click_lane 0
 rows "$(pid "$victim")" "$(pid "$culprit")"
 

@@ -267,7 +267,7 @@ def monitors(case):
     if kind != "json":
         return
     for monitor in told["monitors"]:
-        if sum(row["ns"] for row in monitor["vmm"]) != monitor["vmm_ns"]:
+        if sum(row["total_ns"] for row in monitor["vmm"]) != monitor["vmm_ns"]:
             wrong("parts of the time in the monitor are not all of it")
 
 

@@ -129,7 +129,7 @@ static void json_stage(void *arg, const struct host_stage *stage)
 		json_open(json, NULL, '{', true);
 		json_str(json, "reason", report_reason(writer->report, stage->reasons[i].reason));
 		json_u64(json, "count", stage->reasons[i].count);
-		json_i64(json, "ns", stage->reasons[i].ns);
+		json_i64(json, "total_ns", stage->reasons[i].ns);
 		json_close(json, '}');
 	}
 	json_close(json, ']');

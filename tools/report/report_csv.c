@@ -29,10 +29,9 @@ static void put_u64(struct output *out, const uint64_t *value)
 
 void csv_titles(struct output *out)
 {
-	out_str(out, "file,section,machine,vcpu,name,count,ns");
-	for (size_t i = 0; i < TABLE_N_STATISTICS; i++)
-		out_printf(out, ",%s", table_statistics[i].key);
-	out_str(out, ",complete,before,before_ns\n");
+	out_str(out, "file,section,machine,vcpu,name,");
+	table_csv_titles(out, "", TABLE_N_STRETCHES);
+	out_char(out, '\n');
 }
 
 void csv_row(struct output *out, const struct report *report, const struct csv_row *row)

@@ -108,7 +108,7 @@ static void json_task(struct json *json, const struct report *report,
 	json_str(json, "task", task.name);
 	if (culprit->pid != VIRT_NONE)
 		json_i64(json, "pid", culprit->pid);
-	json_i64(json, "ns", culprit->ns);
+	json_i64(json, "total_ns", culprit->ns);
 }
 
 static void json_tasks(struct json *json, const struct report *report, int32_t who)
@@ -143,7 +143,7 @@ void report_culprits_json(struct json *json, const struct report *report,
 
 		json_open(json, NULL, '{', true);
 		json_str(json, "who", report_who(report, culprit->vcpu));
-		json_i64(json, "ns", culprit->ns);
+		json_i64(json, "total_ns", culprit->ns);
 		if (virt_model_is_own(report->load->model, vcpu->index, culprit->vcpu))
 			json_bool(json, "own", true);
 		json_tasks(json, report, culprit->vcpu);

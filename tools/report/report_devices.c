@@ -120,7 +120,7 @@ static const char *opened_by(const struct host_monitor *monitor, const struct re
 /* --- the tables ------------------------------------------------------------------------------ */
 
 static const struct table_column monitors[] = {
-	{ .key = "monitor", .json = "file" },
+	{ .key = "monitor" },
 	{ .key = "machine" },
 	{ .key = "events", .type = TABLE_COUNT, .not_csv = true },
 	{ .key = "vmm_ns", .type = TABLE_NS, .not_csv = true },
@@ -129,7 +129,7 @@ static const struct table_column monitors[] = {
 static const struct table_column beginners[] = {
 	{ .key = "name" },
 	{ .key = "thread", .type = TABLE_COUNT },
-	{ .key = "requests", .type = TABLE_COUNT },
+	{ .key = "count", .type = TABLE_COUNT },
 };
 
 static const struct table_column asked_columns[] = {
@@ -137,7 +137,7 @@ static const struct table_column asked_columns[] = {
 	{ .key = "device", .title = "device", .width = NAME_WIDTH },
 	{ .key = "pointer", .not_csv = true },
 	{ .key = "operation", .title = "", .width = WHAT_WIDTH },
-	{ .key = "count", .json = "requests", .type = TABLE_COUNT, .title = "requests" },
+	{ .key = "count", .type = TABLE_COUNT, .title = "requests" },
 	{ .key = "bytes", .type = TABLE_COUNT, .title = "bytes" },
 	{ .key = "latency", .type = TABLE_DURATIONS, .title = "",
 	  .shown = TABLE_MEAN | TABLE_P50 | TABLE_P95 | TABLE_P99 | TABLE_MAX },
@@ -147,7 +147,7 @@ static const struct table_column asked_columns[] = {
 	  .n_list = ARRAY_SIZE(beginners) },
 	/* of what the other rows have */
 	{ .key = "stretches", .type = TABLE_COUNT, .not_json = true },
-	{ .key = "ns", .type = TABLE_NS, .not_json = true },
+	{ .key = "total_ns", .type = TABLE_NS, .not_json = true },
 };
 
 static const struct table_column opened_columns[] = {
@@ -161,14 +161,15 @@ static const struct table_column opened_columns[] = {
 	{ .key = "bytes", .type = TABLE_COUNT },
 	{ .key = "kvm_exit", .type = TABLE_COUNT, .not_csv = true },
 	{ .key = "kvm_exit_name", .not_csv = true },
-	{ .key = "count", .json = "accesses", .type = TABLE_COUNT, .title = "accesses" },
+	{ .key = "count", .type = TABLE_COUNT, .title = "accesses" },
 	{ .key = "stretches", .type = TABLE_COUNT, .title = "stretches" },
-	{ .key = "ns", .type = TABLE_NS, .title = "time" },
+	{ .key = "total_ns", .type = TABLE_NS, .title = "time" },
 	{ .type = TABLE_SHARE, .title = "share" },
 };
 
 static const struct table_rows opened_rows = {
 	.key = "vmm", TABLE_COLUMNS(opened_columns), .apart = true,
+	.none = "\n  no vCPU was in the monitor\n",
 };
 
 static const struct table table = {
@@ -347,7 +348,7 @@ static int put_monitor(void *arg, const struct report *report,
 	for (size_t i = 0; i < devices->n_opened; i++)
 		put_opened(to, monitor, &devices->opened[i], devices->vmm_ns);
 	table_rows_end(to);
-	if (table_as_text(to))
+	if (table_as_text(to) && devices->n_opened)
 		put_all(to->out, devices->vmm_ns);
 	if (table_as_json(to))
 		json_clock(to->json, monitor);

@@ -160,11 +160,11 @@ void report_exits_json(struct json *json, const struct report *report,
 		json_str(json, "reason", report_reason(report, exit->reason));
 		json_u64(json, "count", exit->count);
 		json->unknown = !report_knows(report, VIRT_NUMBER_EXIT_COST);
+		json_i64(json, "total_ns", exit->cost.ns);
+		json_dist(json, &exit->cost);
 		json_u64(json, "complete", exit->cost.count);
-		json_i64(json, "ns", exit->cost.ns);
 		if (report_is_unsplit(report))
 			json_bool(json, "unsplit", true);
-		json_dist(json, &exit->cost);
 		if (json->unknown) {
 			json_null(json, "states_ns");
 			json->unknown = false;

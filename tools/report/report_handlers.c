@@ -17,7 +17,7 @@
 
 static const struct table_column vcpus[] = {
 	{ .key = "machine" },
-	{ .key = "vcpu", .json = "name", .title = "" },
+	{ .key = "vcpu", .title = "" },
 	{ .key = "hypervisor_ns", .type = TABLE_NS, .not_csv = true },
 	{ .key = "vmm_ns", .type = TABLE_NS, .not_csv = true },
 };
@@ -26,7 +26,7 @@ static const struct table_column handlers[] = {
 	{ .key = "kind", .title = "interrupted by", .width = KIND_WIDTH },
 	{ .key = "name", .title = "", .width = NAME_WIDTH },
 	{ .key = "count", .type = TABLE_COUNT, .title = "count" },
-	{ .key = "ns", .type = TABLE_NS, .title = "total" },
+	{ .key = "total_ns", .type = TABLE_NS, .title = "total" },
 	{ .key = "max_ns", .type = TABLE_NS, .title = "max" },
 	{ .key = "hypervisor_ns", .type = TABLE_NS, .title = "hypervisor" },
 	{ .key = "vmm_ns", .type = TABLE_NS, .title = "vmm" },

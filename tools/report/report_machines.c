@@ -248,11 +248,7 @@ static void json_migrations(struct json *json, const struct report *report,
 	json->unknown = !report_knows(report, VIRT_NUMBER_MIGRATIONS);
 	json_u64(json, "migrations", vcpu->migrations.n);
 	json->unknown = !report_knows(report, VIRT_NUMBER_MIGRATION_COST);
-	json_open(json, "migration_cost", '{', true);
-	json_i64(json, "ns", cost->ns);
-	json_u64(json, "complete", cost->count);
-	json_dist(json, cost);
-	json_close(json, '}');
+	json_durations(json, "migration_cost", cost);
 	json->unknown = false;
 	if (!report_knows(report, VIRT_NUMBER_MIGRATIONS)) {
 		json_null(json, "migration_list");
@@ -291,7 +287,7 @@ static void json_vcpu(struct json *json, const struct report *report,
 
 	json_open(json, NULL, '{', false);
 	json_i64(json, "id", vcpu->info->id);
-	json_str(json, "name", vcpu->info->name);
+	json_str(json, "vcpu", vcpu->info->name);
 	if (report->kvm)
 		json_threads(json, report, vcpu);
 	json_i64(json, "known_ns", stats->known_ns);
@@ -303,9 +299,9 @@ static void json_vcpu(struct json *json, const struct report *report,
 	json_close(json, '}');
 	json_known_stretches(json, report, VIRT_NUMBER_RUNS, "runs", &stats->runs);
 	json_known_stretches(json, report, VIRT_NUMBER_RUNNABLE, "runnable", &stats->waits);
-	json_state(json, report, "wake_ns", VIRT_WAKING, &stats->states[VIRT_WAKING]);
+	json_state(json, report, "wake_latency", VIRT_WAKING, &stats->states[VIRT_WAKING]);
 	json->unknown = !report_knows(report, VIRT_NUMBER_RUNS);
-	json_open(json, "pcpus", '{', true);
+	json_open(json, "pcpus_ns", '{', true);
 	for (size_t i = 0; i < stats->n_places; i++) {
 		snprintf(number, sizeof(number), "%d", stats->places[i].pcpu);
 		json_i64(json, number, stats->places[i].ns);
@@ -318,7 +314,7 @@ static void json_vcpu(struct json *json, const struct report *report,
 	if (stats->exits_before && report_knows(report, VIRT_NUMBER_EXIT_COST)) {
 		json_open(json, "exit_before", '{', true);
 		json_str(json, "reason", report_reason(report, stats->before_reason));
-		json_i64(json, "ns", stats->exits_before_ns);
+		json_i64(json, "before_ns", stats->exits_before_ns);
 		json_close(json, '}');
 	}
 	json_levels(json, vcpu);
@@ -334,7 +330,7 @@ static void json_machine(struct json *json, const struct report *report,
 
 	json_open(json, NULL, '{', false);
 	json_i64(json, "id", machine->info->id);
-	json_str(json, "name", machine->info->name);
+	json_str(json, "machine", machine->info->name);
 	json_i64(json, "n_vcpus", machine->info->n_vcpus);
 	json_i64(json, "known_ns", window->known_ns);
 	json_open(json, "states_ns", '{', true);

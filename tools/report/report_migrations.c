@@ -73,7 +73,7 @@ static void free_moves(struct moved *moved)
 
 static const struct table_column vcpus[] = {
 	{ .key = "machine" },
-	{ .key = "vcpu", .json = "name", .title = "" },
+	{ .key = "vcpu", .title = "" },
 };
 
 /** Text has other words for distances than the other formats. */

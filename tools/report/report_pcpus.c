@@ -144,7 +144,7 @@ static void json_pcpu(struct json *json, const struct report *report, int pcpu)
 	const struct virt_pcpu_totals *totals = &report_pcpu(report, pcpu)->totals;
 
 	json_open(json, NULL, '{', true);
-	json_i64(json, "id", pcpu);
+	json_i64(json, "pcpu", pcpu);
 	json->unknown = !knows_busy(report);
 	json_i64(json, "busy_ns", report_busy_ns(totals));
 	json->unknown = false;

@@ -11,7 +11,8 @@
 
 /** A pCPU, or a vCPU, for which these are those that it ran on or was woken for. */
 struct subject {
-	const char		*kind, *machine, *name;
+	const char		*kind, *machine, *name;	/* @machine NULL: of @pcpu */
+	int32_t			pcpu;
 	const struct virt_idle_sum *idle;	/* VIRT_IDLE_STATES of them */
 	int64_t			awake_ns, unknown_ns;
 	int64_t			ns;		/* with the idle ones */
@@ -25,7 +26,9 @@ struct subject {
 static const struct table_column subjects[] = {
 	{ .key = "kind", .not_json = true },
 	{ .key = "machine" },
-	{ .key = "name", .title = "" },
+	{ .key = "vcpu" },
+	{ .key = "pcpu", .type = TABLE_COUNT },
+	{ .title = "" },
 	{ .key = "waking_ns", .type = TABLE_NS, .not_csv = true },
 	{ .key = "on_pcpu_ns", .type = TABLE_NS, .not_csv = true },
 	{ .key = "awake_ns", .type = TABLE_NS, .not_csv = true },
@@ -35,9 +38,9 @@ static const struct table_column subjects[] = {
 /** CSV has rows for what JSON has as members of the subject. */
 #define IDLE_COLUMNS(heading) {								\
 	{ .key = "state", .type = TABLE_COUNT, .not_csv = true },			\
-	{ .key = "what", .json = "name", .title = heading, .width = TEXT_NAME },	\
+	{ .key = "what", .title = heading, .width = TEXT_NAME },	\
 	{ .key = "count", .type = TABLE_COUNT, .title = "count" },			\
-	{ .key = "ns", .type = TABLE_NS, .title = "total" },				\
+	{ .key = "total_ns", .type = TABLE_NS, .title = "total" },			\
 	{ .key = "max_ns", .type = TABLE_NS, .title = "max" },				\
 	{ .type = TABLE_SHARE, .title = "share", .width = TEXT_NUMBER },		\
 	{ .key = "mean_khz", .type = TABLE_COUNT, .not_json = true },			\
@@ -137,7 +140,9 @@ static void put_subject(struct table_writer *to, const struct report *report,
 	const struct table_cell cells[ARRAY_SIZE(subjects)] = {
 		table_name(subject->kind),
 		is_vcpu ? table_name(subject->machine) : table_absent(),
-		table_name(subject->name), table_optional(is_vcpu, subject->ns),
+		is_vcpu ? table_name(subject->name) : table_absent(),
+		table_optional(!is_vcpu, subject->pcpu), table_name(subject->name),
+		table_optional(is_vcpu, subject->ns),
 		table_optional(is_vcpu, subject->ran_ns), table_number(subject->awake_ns),
 		table_number(subject->unknown_ns),
 	};
@@ -171,7 +176,7 @@ static void put_pcpu(struct table_writer *to, const struct report *report, int32
 	snprintf(name, sizeof(name), "p%d", pcpu);
 	virt_power_of_pcpu(report->load->model, pcpu, report->from_ns, report->to_ns, &sum);
 	put_subject(to, report, &(const struct subject){
-		.kind = "pcpu", .name = name, .idle = sum.idle, .speed = &sum.speed,
+		.kind = "pcpu", .pcpu = pcpu, .name = name, .idle = sum.idle, .speed = &sum.speed,
 		.ns = ns, .ran_ns = ns, .awake_ns = sum.awake_ns,
 		.unknown_ns = sum.unknown_ns, .changes = sum.changes,
 	});

@@ -81,7 +81,7 @@ static void json_by(struct json *json, const struct report *report, const int64_
 			continue;
 		json_open(json, NULL, '{', true);
 		json_str(json, "who", side_name(report, &steal->columns[i]));
-		json_i64(json, "ns", part);
+		json_i64(json, "total_ns", part);
 		json_close(json, '}');
 	}
 	json_close(json, ']');
@@ -93,7 +93,7 @@ static void json(struct json *json, const struct report *report)
 
 	json_open(json, "steal", '{', false);
 	json->unknown = !report_knows(report, VIRT_NUMBER_PREEMPTED);
-	json_i64(json, "ns", steal->total_ns);
+	json_i64(json, "total_ns", steal->total_ns);
 	json->unknown = false;
 	if (!report_knows(report, VIRT_NUMBER_CULPRITS)) {
 		json_null(json, "by");
@@ -107,8 +107,8 @@ static void json(struct json *json, const struct report *report)
 		if (!steal->rows[i].ns)
 			continue;
 		json_open(json, NULL, '{', false);
-		json_str(json, "name", side_name(report, &steal->rows[i]));
-		json_i64(json, "ns", steal->rows[i].ns);
+		json_str(json, "machine", side_name(report, &steal->rows[i]));
+		json_i64(json, "total_ns", steal->rows[i].ns);
 		json_by(json, report, &steal->ns[i * steal->n_columns]);
 		json_close(json, '}');
 	}

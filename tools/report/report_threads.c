@@ -17,8 +17,8 @@
 #define SOURCE_WIDTH	8
 
 static const struct table_column machines[] = {
-	{ .key = "machine", .json = "name", .title = "" },
-	{ .key = "ns", .type = TABLE_NS, .not_csv = true },
+	{ .key = "machine", .title = "" },
+	{ .key = "total_ns", .type = TABLE_NS, .not_csv = true },
 };
 
 static const struct table_column threads_columns[] = {
@@ -28,13 +28,13 @@ static const struct table_column threads_columns[] = {
 	{ .key = "kind" },
 	{ .key = "known_by", .title = "known by", .width = SOURCE_WIDTH },
 	{ .key = "pcpu", .type = TABLE_COUNT, .not_json = true },
-	{ .key = "ns", .type = TABLE_NS, .title = "on pCPUs" },
+	{ .key = "total_ns", .type = TABLE_NS, .title = "on pCPUs" },
 	{ .type = TABLE_SHARE, .title = "share" },
 	{ .key = "runs", .type = TABLE_COUNT, .title = "runs" },
 	{ .key = "max_ns", .type = TABLE_NS, .title = "longest" },
 	{ .key = "own_steal_ns", .type = TABLE_NS, .title = "from own" },
 	{ .key = "others_steal_ns", .type = TABLE_NS, .title = "others" },
-	{ .key = "pcpus", .type = TABLE_PCPUS, .title = "where", .not_csv = true },
+	{ .key = "pcpus_ns", .type = TABLE_PCPUS, .title = "where", .not_csv = true },
 };
 
 static const struct table table = {

@@ -49,7 +49,7 @@ static const char *who_of(const struct report *report, const struct virt_wake *w
 enum { SECTION = 0, CAUSE, WHO, VECTOR, BLOCKED, WAKING, N_CAUSE };
 
 static const struct table_column subjects[] = {
-	{ .key = "machine", .json = "name", .title = "" },
+	{ .key = "machine", .title = "" },
 	{ .key = "vcpu", .not_json = true },
 	{ .key = "blocked", .type = TABLE_STRETCHES, .not_csv = true },
 	{ .key = "wake_latency", .type = TABLE_STRETCHES, .not_csv = true },
@@ -57,7 +57,7 @@ static const struct table_column subjects[] = {
 
 static const struct table_column of_vcpu[] = {
 	{ .key = "machine", .not_json = true },
-	{ .key = "vcpu", .json = "name", .title = "" },
+	{ .key = "vcpu", .title = "" },
 	{ .key = "blocked", .type = TABLE_STRETCHES, .not_csv = true },
 	{ .key = "wake_latency", .type = TABLE_STRETCHES, .not_csv = true },
 };
@@ -68,7 +68,7 @@ static const struct table_column causes[N_CAUSE] = {
 	[WHO] = { .key = "who", .not_json = true },
 	[VECTOR] = { .key = "vector", .type = TABLE_COUNT, .not_json = true },
 	[BLOCKED] = { .key = "blocked", .type = TABLE_STRETCHES, .title = "" },
-	[WAKING] = { .key = "wake_latency", .type = TABLE_STRETCHES },
+	[WAKING] = { .key = "wake_latency", .type = TABLE_STRETCHES, .not_before = true },
 };
 
 /** Text has the wake-ups below. */
@@ -90,7 +90,7 @@ static const struct table_column wakers_columns[] = {
 	{ .title = "wake-ups", .type = TABLE_COUNT },
 	{ .title = "", .type = TABLE_DURATIONS, .shown = TABLE_P50 | TABLE_P99 | TABLE_MAX },
 	{ .key = "blocked", .type = TABLE_STRETCHES },
-	{ .key = "wake_latency", .type = TABLE_STRETCHES },
+	{ .key = "wake_latency", .type = TABLE_STRETCHES, .not_before = true },
 };
 
 static const struct table_rows waking = { TABLE_COLUMNS(waking_columns) };

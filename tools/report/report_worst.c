@@ -405,7 +405,7 @@ static void json_step(struct json *json, const char *step, int64_t time_ns, int6
 	json_open(json, NULL, '{', true);
 	json_str(json, "step", step);
 	json_i64(json, "time_ns", time_ns);
-	json_i64(json, "ns", time_ns - since_ns);
+	json_i64(json, "after_ns", time_ns - since_ns);
 	if (*event)
 		json_str(json, "event", event);
 	json_close(json, '}');

@@ -25,10 +25,10 @@ void json_durations(struct json *json, const char *key, const struct virt_dist *
 
 void json_stretch_members(struct json *json, const struct virt_stretches *stretches)
 {
-	json_i64(json, "ns", stretches->ns);
 	json_u64(json, "count", stretches->count);
-	json_u64(json, "complete", stretches->whole.count);
+	json_i64(json, "total_ns", stretches->ns);
 	json_dist(json, &stretches->whole);
+	json_u64(json, "complete", stretches->whole.count);
 	if (stretches->before)
 		json_u64(json, "before", stretches->before);
 	if (stretches->before && stretches->before_ns != VIRT_NONE)

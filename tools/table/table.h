@@ -48,11 +48,11 @@ enum table_type {
 struct table_column {
 	enum table_type	type;
 	const char	*key;		/* its name in CSV and JSON; NULL: in neither */
-	const char	*json;		/* the one in JSON if that is another; or NULL */
 	bool		not_csv, not_json;
 	const char	*title;		/* above it in text; NULL: not there */
 	size_t		width;		/* in text, of a TABLE_NAME or TABLE_SHARE */
 	unsigned int	shown;		/* of TABLE_DURATIONS in text: TABLE_MEAN ... */
+	bool		not_before;	/* of TABLE_STRETCHES: without those that began before */
 	const struct table_column *list; /* of TABLE_LIST: the columns of its things */
 	size_t		n_list;
 };
@@ -223,8 +223,15 @@ extern const struct table_statistic table_statistics[TABLE_N_STATISTICS];
 /** table_statistic_of - the value of statistic @i of a distribution that is not empty */
 int64_t table_statistic_of(const struct virt_dist *durations, size_t i);
 
-/** table_csv_titles - the titles of CSV for a distribution, each with @prefix, commas between */
-void table_csv_titles(struct output *out, const char *prefix, bool stretches);
+/** What stretches have in CSV behind a distribution: complete, before, before_ns */
+#define TABLE_N_STRETCHES	3
+
+/**
+ * table_csv_titles - the titles of CSV for a distribution, commas between
+ * @prefix: in front of each
+ * @n_stretches: how many it has of what stretches have
+ */
+void table_csv_titles(struct output *out, const char *prefix, size_t n_stretches);
 
 /** table_csv_statistics - of its numbers those behind the sum, a comma before each */
 void table_csv_statistics(struct output *out, const struct virt_dist *durations);

@@ -18,14 +18,14 @@ static void put_number(struct output *out, bool known, int64_t number)
 		out_i64(out, number);
 }
 
-void table_csv_titles(struct output *out, const char *prefix, bool stretches)
+void table_csv_titles(struct output *out, const char *prefix, size_t n_stretches)
 {
-	static const char *const more[] = { "complete", "before", "before_ns" };
+	static const char *const more[TABLE_N_STRETCHES] = { "complete", "before", "before_ns" };
 
 	out_printf(out, "%scount,%stotal_ns", prefix, prefix);
 	for (size_t i = 0; i < TABLE_N_STATISTICS; i++)
 		out_printf(out, ",%s%s", prefix, table_statistics[i].key);
-	for (size_t i = 0; i < ARRAY_SIZE(more) && stretches; i++)
+	for (size_t i = 0; i < n_stretches; i++)
 		out_printf(out, ",%s%s", prefix, more[i]);
 }
 
@@ -47,7 +47,8 @@ static void put_durations(struct output *out, const struct virt_dist *durations)
 	table_csv_statistics(out, durations);
 }
 
-static void put_stretches(struct output *out, const struct virt_stretches *stretches)
+static void put_stretches(struct output *out, const struct virt_stretches *stretches,
+			  size_t n_stretches)
 {
 	static const struct virt_stretches none;
 	bool known = stretches;
@@ -60,6 +61,8 @@ static void put_stretches(struct output *out, const struct virt_stretches *stret
 	table_csv_statistics(out, &stretches->whole);
 	out_char(out, ',');
 	put_number(out, known, (int64_t)stretches->whole.count);
+	if (n_stretches == 1)
+		return;
 	out_char(out, ',');
 	put_number(out, known, (int64_t)stretches->before);
 	out_char(out, ',');
@@ -74,30 +77,41 @@ static bool is_there(const struct table_column *column)
 	return column->key && !column->not_csv;
 }
 
-/** A distribution has its key in front of each of its titles, or nothing if it is "". */
+/** How many columns stretches have behind those of a distribution; 0: these are none. */
+static size_t n_stretches_of(const struct table_column *column)
+{
+	if (column->type != TABLE_STRETCHES)
+		return 0;
+	return column->not_before ? 1 : TABLE_N_STRETCHES;
+}
+
+/** A distribution has its key in front of each of its titles. */
 static void put_titles(struct output *out, const struct table_column *columns, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		bool stretches = columns[i].type == TABLE_STRETCHES;
+		size_t n_stretches = n_stretches_of(&columns[i]);
 		char prefix[32];
 
 		if (!is_there(&columns[i]))
 			continue;
 		out_char(out, ',');
 		snprintf(prefix, sizeof(prefix), "%s_", columns[i].key);
-		if (stretches || columns[i].type == TABLE_DURATIONS)
-			table_csv_titles(out, prefix, stretches);
+		if (n_stretches || columns[i].type == TABLE_DURATIONS)
+			table_csv_titles(out, prefix, n_stretches);
 		else
 			out_str(out, columns[i].key);
 	}
 }
 
-static void put_cell(struct output *out, enum table_type type, const struct table_cell *cell)
+static void put_cell(struct output *out, const struct table_column *title,
+		     const struct table_cell *cell)
 {
+	enum table_type type = title->type;
+
 	if (type == TABLE_DURATIONS)
 		put_durations(out, cell->durations);
 	else if (type == TABLE_STRETCHES)
-		put_stretches(out, cell->stretches);
+		put_stretches(out, cell->stretches, n_stretches_of(title));
 	else if (type == TABLE_NAME)
 		out_csv(out, cell->name ? cell->name : "", cell->name ? strlen(cell->name) : 0);
 	else
@@ -131,7 +145,7 @@ static void put_cells(const struct table_writer *to, const struct table_column *
 		if (!cell)
 			cell = find(&titles[i], to->table->group, to->table->n_group, to->group);
 		out_char(to->out, ',');
-		put_cell(to->out, titles[i].type, cell ? cell : &empty);
+		put_cell(to->out, &titles[i], cell ? cell : &empty);
 	}
 }
 

@@ -38,7 +38,7 @@ static void put_list(struct json *json, const char *key, const struct table_colu
 static void put_cell(struct json *json, const struct table_column *column,
 		     const struct table_cell *cell)
 {
-	const char *key = column->json ? column->json : column->key;
+	const char *key = column->key;
 
 	if (column->type == TABLE_NAME)
 		json_str(json, key, cell->name);

@@ -154,7 +154,7 @@ static void put_row(struct table_writer *to, const struct table_cell *cells)
 static void put_group(struct table_writer *to, const struct table_cell *cells)
 {
 	for (size_t i = 0; i < to->table->n_group; i++) {
-		if (!to->table->group[i].title)
+		if (!to->table->group[i].title || cells[i].absent)
 			continue;
 		out_str(to->out, "\n  ");
 		out_text(to->out, cells[i].name);
