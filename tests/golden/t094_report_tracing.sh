@@ -71,7 +71,7 @@ for item in off:
                         rel_tol=1e-9)
 assert len(rows) == len(tracing["volume"])
 for row, item in zip(rows, tracing["volume"]):
-    assert row["pcpu"] == str(item.get("pcpu", "all")) and row["class"] == item["class"]
+    assert row["pcpu"] == str(item.get("pcpu", "")) and row["class"] == item["class"]
     assert int(row["records"]) == item["records"] and int(row["bytes"]) == item["bytes"]
 END
 done

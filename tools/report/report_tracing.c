@@ -280,36 +280,69 @@ void report_tracing_text(struct output *out, const struct report *report,
 
 /* --- JSON and CSV ---------------------------------------------------------------------------- */
 
-static void json_item(struct json *json, const struct item *item)
+static const struct table_column volume_columns[] = {
+	{ .key = "pcpu", .type = TABLE_COUNT },
+	{ .key = "class" },
+	{ .key = "records", .type = TABLE_COUNT },
+	{ .key = "bytes", .type = TABLE_COUNT },
+	{ .key = "records_per_s", .type = TABLE_RATE },
+	{ .key = "bytes_per_s", .type = TABLE_RATE },
+	{ .key = "time_percent", .type = TABLE_RATE },
+	{ .key = "lost_ns", .type = TABLE_NS, .not_json = true },
+	{ .key = "buffer_bytes", .type = TABLE_COUNT, .not_json = true },
+	{ .key = "buffer_pages", .type = TABLE_COUNT, .not_json = true },
+	{ .key = "share_percent", .type = TABLE_RATE, .not_csv = true },
+	{ .key = "without", .not_csv = true },
+};
+
+static const struct table table = { .rows = { .key = "volume", TABLE_COLUMNS(volume_columns) } };
+static const struct table_rows off_rows = { .key = "switch_off", TABLE_COLUMNS(volume_columns) };
+
+/** @off: it is one to switch off */
+static void put_item(struct table_writer *to, const struct report *report,
+		     const struct report_tracing *tracing, const struct item *item, bool off)
 {
-	json_open(json, NULL, '{', true);
-	if (item->pcpu >= 0)
-		json_i64(json, "pcpu", item->pcpu);
-	json_str(json, "class", class_name(item));
-	json_u64(json, "records", item->volume.records);
-	json_u64(json, "bytes", item->volume.bytes);
-	json_number(json, "records_per_s", item->records_per_s);
-	json_number(json, "bytes_per_s", item->bytes_per_s);
-	if (item->cost_percent >= 0)
-		json_number(json, "time_percent", item->cost_percent);
+	bool is_pcpu = item->pcpu >= 0 && !item->name;	/* all classes of a pCPU */
+	const struct report_polled *polled = is_pcpu ? &tracing->pcpus[item->pcpu] : NULL;
+	const char *numbers = off ? without(item) : NULL;
+
+	table_row(to, (const struct table_cell[ARRAY_SIZE(volume_columns)]){
+		table_optional(item->pcpu >= 0, item->pcpu), table_name(class_name(item)),
+		table_number((int64_t)item->volume.records),
+		table_number((int64_t)item->volume.bytes), table_rate(true, item->records_per_s),
+		table_rate(true, item->bytes_per_s),
+		table_rate(item->cost_percent >= 0, item->cost_percent),
+		table_optional(is_pcpu, is_pcpu ? report_pcpu(report, item->pcpu)->lost_ns : 0),
+		table_optional(is_pcpu, is_pcpu ? (int64_t)polled->peak : 0),
+		table_optional(is_pcpu, is_pcpu ? (int64_t)buffer_pages(polled) : 0),
+		table_rate(off, item->share_percent),
+		numbers ? table_name(numbers) : table_absent(),
+	});
 }
 
-static void json_volume(struct json *json, const struct report *report,
-			const struct report_tracing *tracing)
+static void put_volume(struct table_writer *to, const struct report *report,
+		       const struct report_tracing *tracing)
 {
 	struct item item;
 
-	json_open(json, "volume", '[', false);
 	for (int pcpu = -1; pcpu < report->count->n_pcpus; pcpu++) {
 		for (int class = -1; has_class(report, class); class++) {
 			make_item(report, tracing, pcpu, class, &item);
-			if (!item.volume.records)
-				continue;
-			json_item(json, &item);
-			json_close(json, '}');
+			if (item.volume.records)
+				put_item(to, report, tracing, &item, false);
 		}
 	}
-	json_close(json, ']');
+}
+
+static void put_switch_off(struct table_writer *to, const struct report *report,
+			   const struct report_tracing *tracing)
+{
+	struct item items[COUNT_CLASSES + 1];
+	int n = switch_off(report, tracing, items);
+
+	table_rows(to, &off_rows);
+	for (int i = 0; i < n; i++)
+		put_item(to, report, tracing, &items[i], true);
 }
 
 static void json_buffers(struct json *json, const struct report *report,
@@ -334,60 +367,36 @@ static void json_buffers(struct json *json, const struct report *report,
 void report_tracing_json(struct output *out, const struct report *report,
 			 const struct report_tracing *tracing, bool first)
 {
-	struct item items[COUNT_CLASSES + 1];
-	int n = switch_off(report, tracing, items);
 	struct json json;
+	struct table_writer to = {
+		.table = &table, .format = &table_json, .out = out, .json = &json,
+	};
 
-	(void)first;
 	report_page_begin(&json, out, report);
 	if (tracing->record_cost_ns > 0)
 		json_number(&json, "record_cost_ns", tracing->record_cost_ns);
-	json_volume(&json, report, tracing);
+	table_begin(&to, first);
+	table_group(&to, NULL);
+	put_volume(&to, report, tracing);
+	table_rows_end(&to);
 	json_u64(&json, "lost_records", lost_records(report));
 	json_buffers(&json, report, tracing);
-	json_open(&json, "switch_off", '[', false);
-	for (int i = 0; i < n; i++) {
-		json_item(&json, &items[i]);
-		json_number(&json, "share_percent", items[i].share_percent);
-		if (without(&items[i]))
-			json_str(&json, "without", without(&items[i]));
-		json_close(&json, '}');
-	}
-	json_close(&json, ']');
+	put_switch_off(&to, report, tracing);
+	table_group_end(&to);
+	table_end(&to);
 	report_page_end(&json);
 }
 
 void report_tracing_csv(struct output *out, const struct report *report,
 			const struct report_tracing *tracing, bool first)
 {
-	struct item item;
+	struct table_writer to = {
+		.table = &table, .format = &table_csv, .out = out, .file = report->file,
+	};
 
-	if (first)
-		out_str(out, "file,pcpu,class,records,bytes,records_per_s,bytes_per_s,"
-			"time_percent,lost_ns,buffer_bytes,buffer_pages\n");
-	for (int pcpu = -1; pcpu < report->count->n_pcpus; pcpu++) {
-		for (int class = -1; has_class(report, class); class++) {
-			make_item(report, tracing, pcpu, class, &item);
-			if (!item.volume.records)
-				continue;
-			out_csv(out, report->file, strlen(report->file));
-			if (pcpu >= 0)
-				out_printf(out, ",%d", pcpu);
-			else
-				out_str(out, ",all");
-			out_printf(out, ",%s,%llu,%llu,%.10g,%.10g,", class_name(&item),
-				   (unsigned long long)item.volume.records,
-				   (unsigned long long)item.volume.bytes, item.records_per_s,
-				   item.bytes_per_s);
-			if (item.cost_percent >= 0)
-				out_printf(out, "%.10g", item.cost_percent);
-			if (class < 0 && pcpu >= 0)
-				out_printf(out, ",%lld,%llu,%llu\n",
-					   (long long)report_pcpu(report, pcpu)->lost_ns,
-					   (unsigned long long)tracing->pcpus[pcpu].peak,
-					   (unsigned long long)buffer_pages(&tracing->pcpus[pcpu]));
-			else
-				out_str(out, ",,,\n");
-		}
-	}
+	table_begin(&to, first);
+	table_group(&to, NULL);
+	put_volume(&to, report, tracing);
+	table_group_end(&to);
+	table_end(&to);
 }

@@ -28,6 +28,7 @@ enum table_type {
 	TABLE_NAME = 0,		/* a text */
 	TABLE_COUNT,		/* how many */
 	TABLE_NS,		/* a duration in ns */
+	TABLE_RATE,		/* a number that is not whole; not in text */
 	TABLE_SHARE,		/* of a whole, for people alone */
 	TABLE_PCPUS,		/* a duration on each of some pCPUs; not in CSV */
 	TABLE_LIST,		/* things with columns of their own; in JSON alone */
@@ -68,6 +69,7 @@ struct table_cell {
 	bool		absent;		/* nothing: blank, no member of JSON, empty in CSV */
 	const char	*name;
 	int64_t		number;		/* VIRT_NONE: unknown */
+	double		rate;		/* of TABLE_RATE */
 	int64_t		whole;		/* what @number is a share of */
 	const struct table_on_pcpu *pcpus;
 	size_t		n_pcpus;
@@ -96,6 +98,11 @@ static inline struct table_cell table_name(const char *name)
 static inline struct table_cell table_number(int64_t number)
 {
 	return (struct table_cell){ .number = number };
+}
+
+static inline struct table_cell table_rate(bool is_there, double rate)
+{
+	return (struct table_cell){ .absent = !is_there, .rate = rate };
 }
 
 static inline struct table_cell table_share(int64_t number, int64_t whole)
@@ -137,7 +144,7 @@ struct table_rows {
 };
 
 struct table {
-	const char	*groups;	/* JSON: the array of groups */
+	const char	*groups;	/* JSON: the array of groups; NULL: one without cells */
 	const struct table_column *group;
 	size_t		n_group;
 	struct table_rows rows;		/* of the first kind; CSV has its columns for all kinds */

@@ -112,6 +112,8 @@ static void put_cell(struct output *out, const struct table_column *title,
 		put_durations(out, cell->durations);
 	else if (type == TABLE_STRETCHES)
 		put_stretches(out, cell->stretches, n_stretches_of(title));
+	else if (type == TABLE_RATE && !cell->absent)
+		out_printf(out, "%.10g", cell->rate);
 	else if (type == TABLE_NAME)
 		out_csv(out, cell->name ? cell->name : "", cell->name ? strlen(cell->name) : 0);
 	else

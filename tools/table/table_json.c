@@ -42,6 +42,8 @@ static void put_cell(struct json *json, const struct table_column *column,
 
 	if (column->type == TABLE_NAME)
 		json_str(json, key, cell->name);
+	else if (column->type == TABLE_RATE)
+		json_number(json, key, cell->rate);
 	else if (column->type == TABLE_PCPUS)
 		put_pcpus(json, key, cell);
 	else if (column->type == TABLE_LIST)
@@ -68,11 +70,14 @@ static void put_cells(struct json *json, const struct table_column *columns, siz
 static void begin(struct table_writer *to, bool first)
 {
 	(void)first;
-	json_open(to->json, to->table->groups, '[', false);
+	if (to->table->groups)
+		json_open(to->json, to->table->groups, '[', false);
 }
 
 static void put_group(struct table_writer *to, const struct table_cell *cells)
 {
+	if (!to->table->groups)
+		return;
 	json_open(to->json, NULL, '{', false);
 	put_cells(to->json, to->table->group, to->table->n_group, cells);
 }
@@ -102,12 +107,14 @@ static void end_rows(struct table_writer *to)
 
 static void end_group(struct table_writer *to)
 {
-	json_close(to->json, '}');
+	if (to->table->groups)
+		json_close(to->json, '}');
 }
 
 static void end(struct table_writer *to)
 {
-	json_close(to->json, ']');
+	if (to->table->groups)
+		json_close(to->json, ']');
 }
 
 const struct table_format table_json = {
