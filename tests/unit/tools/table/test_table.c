@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/**
+ * @file	test_table.c
+ * @brief	Tables: kinds of rows, tables in groups, what is absent or unknown, in each format.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <string.h>
+
+#include "array.h"
+#include "table.h"
+
+static const struct table_column groups[] = {
+	{ .key = "machine", .title = "" },
+	{ .key = "vcpu", .not_json = true },
+};
+
+static const struct table_column of_vcpu[] = {
+	{ .key = "machine", .not_json = true },
+	{ .key = "vcpu", .title = "" },
+};
+
+static const struct table_column things[] = {
+	{ .key = "name" },
+	{ .key = "count", .type = TABLE_COUNT },
+};
+
+static const struct table_column columns[] = {
+	{ .key = "what", .title = "what", .width = 8 },
+	{ .key = "count", .type = TABLE_COUNT, .title = "count" },
+	{ .key = "total_ns", .type = TABLE_NS, .title = "total" },
+	{ .key = "cost", .type = TABLE_DURATIONS, .title = "cost",
+	  .shown = TABLE_TOTAL | TABLE_MAX },
+	{ .key = "things", .type = TABLE_LIST, .not_csv = true, .list = things,
+	  .n_list = ARRAY_SIZE(things) },
+};
+
+static const struct table_column other_columns[] = {
+	{ .key = "count", .type = TABLE_COUNT, .title = "others" },
+	{ .key = "rate", .type = TABLE_RATE, .not_csv = true },
+};
+
+static const struct table_rows others = {
+	.key = "others", TABLE_COLUMNS(other_columns), .apart = true,
+};
+
+static const struct table table = {
+	.groups = "machines", .group = groups, .n_group = ARRAY_SIZE(groups),
+	.rows = { .key = "rows", TABLE_COLUMNS(columns), .none = "  none\n" },
+};
+
+static const struct table inner = {
+	.groups = "vcpus", .group = of_vcpu, .n_group = ARRAY_SIZE(of_vcpu),
+	.rows = { .key = "rows", TABLE_COLUMNS(columns), .none = "  none\n" },
+};
+
+static const struct virt_dist cost = {
+	.count = 2, .ns = 30, .min = 10, .p5 = 10, .p50 = 10, .p95 = 20, .p99 = 20, .max = 20,
+};
+
+static void put_row(struct table_writer *to, const char *what, struct table_cell total,
+		    const struct virt_dist *durations)
+{
+	const struct table_cell list[] = {
+		table_name("a"), table_number(1), table_name("b"), table_number(2),
+	};
+
+	table_row(to, (const struct table_cell[ARRAY_SIZE(columns)]){
+		table_name(what), table_number(3), total, table_durations(durations),
+		table_list(list, 2),
+	});
+}
+
+static void put_machine(struct table_writer *to)
+{
+	static const struct virt_dist nothing;
+	const struct table_cell cells[] = { table_name("m,1"), table_absent() };
+	const struct table_cell of_inner[] = { table_name("m,1"), table_name("v0") };
+	struct table_writer inside;
+
+	table_group(to, cells);
+	put_row(to, "whole", table_number(1500), &cost);
+	put_row(to, "absent", table_absent(), &nothing);
+	put_row(to, "unknown", table_number(VIRT_NONE), NULL);
+	table_rows(to, &others);
+	table_row(to, (const struct table_cell[]){ table_number(4), table_rate(true, 0.5) });
+	inside = table_inside(to, &inner);
+	table_group(&inside, of_inner);
+	if (table_is(to, TABLE_CSV))
+		put_row(&inside, "inside", table_number(1), &cost);
+	table_group_end(&inside);
+	table_end(&inside);
+	table_group_end(to);
+}
+
+/** @unknown: the trace cannot show the rows. Return: what was written, until the next call. */
+static const char *written(enum table_format_kind format, bool unknown)
+{
+	static struct output out;
+	struct json json;
+	struct table_writer to = {
+		.table = &table, .format = table_formats[format], .out = &out, .json = &json,
+		.file = "f", .unknown = unknown,
+	};
+
+	out_collect(&out);
+	if (format == TABLE_JSON) {
+		json_begin(&json, &out);
+		json_open(&json, NULL, '{', false);
+	}
+	table_begin(&to, true);
+	put_machine(&to);
+	table_end(&to);
+	if (format == TABLE_JSON) {
+		json_close(&json, '}');
+		json_end(&json);
+	}
+	return out_collected(&out);
+}
+
+static void test_text(void **state)
+{
+	(void)state;
+	assert_string_equal(written(TABLE_TEXT, false),
+		"\n  m,1\n"
+		"  what           count       total        cost         max\n"
+		"  whole              3    1.500 us       30 ns       20 ns\n"
+		/* nothing follows what is absent */
+		"  absent             3\n"
+		"  unknown            3           -           -\n"
+		"\n        others\n"
+		"             4\n"
+		"\n  v0\n"
+		"  none\n");
+	assert_string_equal(written(TABLE_TEXT, true), "\n  m,1\n  -\n  -\n\n  v0\n  -\n");
+}
+
+#define THINGS	"\"things\": [{\"name\": \"a\", \"count\": 1}, {\"name\": \"b\", \"count\": 2}]}"
+
+static void test_json(void **state)
+{
+	(void)state;
+	const char *text = written(TABLE_JSON, false);
+
+	assert_non_null(strstr(text, "\"machine\": \"m,1\",\n"));
+	assert_non_null(strstr(text, "{\"what\": \"whole\", \"count\": 3, \"total_ns\": 1500, "
+		"\"cost\": {\"count\": 2, \"total_ns\": 30, \"mean_ns\": 15, \"min_ns\": 10, "
+		"\"p5_ns\": 10, \"p50_ns\": 10, \"p95_ns\": 20, \"p99_ns\": 20, \"max_ns\": 20}, "
+		THINGS));
+	assert_non_null(strstr(text, "{\"what\": \"absent\", \"count\": 3, "
+		"\"cost\": {\"count\": 0, \"total_ns\": 0}, " THINGS));
+	assert_non_null(strstr(text, "{\"what\": \"unknown\", \"count\": 3, \"total_ns\": null, "
+		"\"cost\": null, " THINGS));
+	assert_non_null(strstr(text, "{\"count\": 4, \"rate\": 0.5}"));
+	assert_non_null(strstr(text, "\"vcpus\": ["));
+	assert_null(strstr(text, "\"vcpu\": null"));
+	text = written(TABLE_JSON, true);
+	assert_non_null(strstr(text, "\"rows\": null,"));
+	assert_non_null(strstr(text, "\"others\": null,"));
+}
+
+static void test_csv(void **state)
+{
+	(void)state;
+	assert_string_equal(written(TABLE_CSV, false),
+		"file,machine,vcpu,what,count,total_ns,cost_count,cost_total_ns,cost_mean_ns,"
+		"cost_min_ns,cost_p5_ns,cost_p50_ns,cost_p95_ns,cost_p99_ns,cost_max_ns\n"
+		"f,\"m,1\",,whole,3,1500,2,30,15,10,10,10,20,20,20\n"
+		"f,\"m,1\",,absent,3,,0,0,,,,,,,\n"
+		"f,\"m,1\",,unknown,3,,,,,,,,,,\n"
+		/* another kind has what it has under the same titles */
+		"f,\"m,1\",,,4,,,,,,,,,,\n"
+		"f,\"m,1\",v0,inside,3,1,2,30,15,10,10,10,20,20,20\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_text),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_csv),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
