@@ -183,7 +183,7 @@ QWidget *VirtDock::copyButton()
 
 	add("Report command", [this] {
 		return _pages->isOn(_findings) ? _findings->command() :
-		       virtReportCommand(_shown->streams, _shown->from, _shown->to, QString(),
+		       virtReportCommand(_shown->streams, _shown->from, _shown->to, " --full",
 					 VIRT_NONE);
 	});
 	add("vCPUs as text", [this] { return _table->asText(); });

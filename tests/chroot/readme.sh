@@ -42,8 +42,8 @@ cd /src
 apt-get update
 $packages
 $build
-build/bin/kshark-virt report samples/pinned.xen >/tmp/built
-kshark-virt report samples/pinned.xen >/tmp/installed
+build/bin/kshark-virt report --full samples/pinned.xen >/tmp/built
+kshark-virt report --full samples/pinned.xen >/tmp/installed
 cmp /tmp/built /tmp/installed
 grep -q d1v0 /tmp/built
 test -f $plugin

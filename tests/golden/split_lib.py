@@ -47,7 +47,7 @@ class Judge:
             pages = PAGES[0], PAGES[1 + self.turn % (len(PAGES) - 1)]
         for page in pages:
             for form in formats:
-                options = ["report", "-q", "--format", form, *page]
+                options = ["report", "-q", "--format", form, *(page or ["--full"])]
                 a, b = run(*options, *words, whole), run(*options, part)
                 self.compared += 1
                 ours, theirs = plain(a.stdout, whole), plain(b.stdout, part)

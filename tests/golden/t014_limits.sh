@@ -14,11 +14,11 @@ mv "$OUT" "$WORK/plain"
 run dump /dev/zero
 status 3
 says "$ERR" "/dev/zero: not a xentrace file: no window of records in the first"
-"$KSV_BIN" report - </dev/zero >"$OUT" 2>"$ERR"
+"$KSV_BIN" report --full - </dev/zero >"$OUT" 2>"$ERR"
 STATUS=$?
 status 3
 says "$ERR" "not a xentrace file"
-run report /dev/full
+run report --full /dev/full
 status 3
 
 # A bomb; and one that begins as a trace does.
@@ -65,7 +65,7 @@ for command in report check plot compare view align; do
 	"$KSV_BIN" $command --help >"$OUT"
 	says "$OUT" --max-input
 done
-run report --max-input 1000 "$WORK/trace.gz"
+run report --full --max-input 1000 "$WORK/trace.gz"
 status 3
 # without plugins, nothing is read, and the writer would wait for ever
 some_plugins

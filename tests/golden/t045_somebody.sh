@@ -9,7 +9,7 @@ trace=$WORK/somebody.xen
 python3 "$GOLDEN/xen_less.py" "$SAMPLES/pinned.xen" "$trace" 'pcpu != 2 or event >> 16 != 2' ||
 	fail "cannot make a trace"
 
-run report "$trace"
+run report --full "$trace"
 status 0
 says "$ERR" "d?v? on p2: no record names the vCPU that was on this pCPU all the time"
 golden t045_somebody "$OUT"

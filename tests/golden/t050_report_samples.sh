@@ -7,7 +7,7 @@ for sample in "$SAMPLES"/*.xen; do
 	name=$(basename "$sample" .xen)
 	found=$((found + 1))
 	for format in text csv json; do
-		run report --format "$format" --cpu-hz 2300M "$sample"
+		run report --full --format "$format" --cpu-hz 2300M "$sample"
 		status 0
 		cat "$ERR" >> "$OUT"
 		golden "t050_report_${name}_$format" "$OUT"

@@ -4,7 +4,7 @@
 
 sample=$SAMPLES/credit2-basic.xen
 
-run report --cpu-hz 2300M --from 1.5 --to 1600ms --vcpu d1v0,d2 "$sample"
+run report --full --cpu-hz 2300M --from 1.5 --to 1600ms --vcpu d1v0,d2 "$sample"
 status 0
 golden t053_report_window "$OUT"
 
@@ -32,7 +32,7 @@ first, end = json.JSONDecoder().raw_decode(text)
 second, _ = json.JSONDecoder().raw_decode(text[end:].lstrip())
 assert "credit2" in first["file"] and "pinned" in second["file"]' "$OUT"
 
-run report -o "$WORK/out" "$sample"
+run report --full -o "$WORK/out" "$sample"
 status 0
 check "output goes to the file" test -s "$WORK/out" -a ! -s "$OUT"
 run report < "$sample"
@@ -41,23 +41,23 @@ status 2
 # names of domains from the sidecar
 cp "$sample" "$WORK/named.xen"
 echo '{"cpu_khz": 2300000, "domains": [{"id": 1, "name": "burny"}]}' > "$WORK/named.xen.meta.json"
-run report "$WORK/named.xen"
+run report --full "$WORK/named.xen"
 status 0
 says "$OUT" "d1:burny: 2 vCPUs"
 says "$OUT" "sidecar"
 
 run report -f xml "$sample"
 status 2
-run report --from 2 --to 1 "$sample"
+run report --full --from 2 --to 1 "$sample"
 status 2
-run report --from 100 "$sample"
+run report --full --from 100 "$sample"
 status 2
 says "$ERR" "outside the trace"
-run report -o "$WORK/named.xen" "$WORK/named.xen"
+run report --full -o "$WORK/named.xen" "$WORK/named.xen"
 status 2
 says "$ERR" "is the trace itself"
-run report "$WORK/none.xen"
+run report --full "$WORK/none.xen"
 status 3
-run report -o "$WORK/none/out" "$sample"
+run report --full -o "$WORK/none/out" "$sample"
 status 3
 finish

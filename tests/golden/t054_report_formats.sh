@@ -10,7 +10,7 @@ formats()
 
 	shift
 	for format in text csv json; do
-		run report --quiet --format "$format" "$@"
+		run report --full --quiet --format "$format" "$@"
 		status 0
 		cp "$OUT" "$WORK/$name.$format"
 	done

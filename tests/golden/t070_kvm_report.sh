@@ -3,14 +3,14 @@
 . "$(dirname "$0")/lib.sh"
 
 for format in text csv json; do
-	run report --format "$format" "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat"
+	run report --full --format "$format" "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat"
 	status 0
 	cat "$ERR" >> "$OUT"
 	golden "t070_kvm_report_$format" "$OUT"
 done
 
 # Without its guest; in the order of a careless command line; a window; one vCPU.
-run report "$SAMPLES/kvm-shared.dat"
+run report --full "$SAMPLES/kvm-shared.dat"
 status 0
 golden t070_kvm_report_shared "$OUT"
 run report --format json "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat"

@@ -3,10 +3,10 @@
 . "$(dirname "$0")/lib.sh"
 
 # A guest without its host, and beside another one.
-run report "$SAMPLES/kvm-guest.dat"
+run report --full "$SAMPLES/kvm-guest.dat"
 status 3
 says "$ERR" "no other file is its host's trace"
-run report "$SAMPLES/kvm-guest.dat" "$SAMPLES/kvm-shared.dat"
+run report --full "$SAMPLES/kvm-guest.dat" "$SAMPLES/kvm-shared.dat"
 status 3
 says "$ERR" "no other file is its host's trace"
 says "$OUT" "g1v1  thread 2395"
@@ -15,16 +15,16 @@ status 3
 says "$ERR" "not the trace of a KVM host"
 
 # A guest of which another host was recorded: its trace id is another one.
-run report "$SAMPLES/kvm-shared.dat" "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat"
+run report --full "$SAMPLES/kvm-shared.dat" "$SAMPLES/kvm-host.dat" "$SAMPLES/kvm-guest.dat"
 status 0
 check "the guest is reported with its host" test "$(grep -c "^guest " "$OUT")" = 1
 check "both hosts are reported" test "$(grep -c "^  window " "$OUT")" = 2
 
 # Cycles are told from ns: what was split had times in ns, whatever its clock is called.
-run report "$SAMPLES/kvm-shared.dat"
+run report --full "$SAMPLES/kvm-shared.dat"
 status 0
 check "ns are taken for cycles" test ! -s "$ERR"
-run report "$SAMPLES/kvm-shared.dat" --cpu-hz 2300M
+run report --full "$SAMPLES/kvm-shared.dat" --cpu-hz 2300M
 status 0
 says "$OUT" "1023.100066604 .. "
 
@@ -38,7 +38,7 @@ says "$OUT" "hvm-exits.xen,state,d0,d0v0,guest,"
 # a report of what is there.
 for size in 5 300 4000 60000 900000 1050000; do
 	head -c "$size" "$SAMPLES/kvm-shared.dat" > "$WORK/cut.dat"
-	run report "$WORK/cut.dat"
+	run report --full "$WORK/cut.dat"
 	check "cut at $size: status $STATUS" test "$STATUS" = 3
 	check "cut at $size: a message" grep -q "cut.dat" "$ERR"
 done
@@ -48,7 +48,7 @@ for i in $(seq 1 20); do
 	chmod u+w "$WORK/bad.dat"
 	printf '\377\000\377' | dd of="$WORK/bad.dat" bs=1 conv=notrunc status=none \
 		seek=$((size * i / 21))
-	timeout 60 "$KSV_BIN" report "$WORK/bad.dat" > "$OUT" 2> "$ERR"
+	timeout 60 "$KSV_BIN" report --full "$WORK/bad.dat" > "$OUT" 2> "$ERR"
 	STATUS=$?
 	check "changed at $i/21: status $STATUS" test "$STATUS" = 0 -o "$STATUS" = 3
 done
@@ -65,7 +65,7 @@ assert data[start + 70 * 4096 + 2492] == 208
 data[start + 70 * 4096 + 2492] = 81
 open(sys.argv[1], "wb").write(data)
 END
-	run report "$WORK/v6.dat"
+	run report --full "$WORK/v6.dat"
 	status 0
 	says "$ERR" "the records of CPU 1 are damaged; they are read up to there"
 fi

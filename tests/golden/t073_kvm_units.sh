@@ -81,13 +81,13 @@ cp "$SAMPLES/dom0.xen" .
 run align --quiet --write dom0.xen dom0-ftrace-split.dat
 status 0
 says dom0-ftrace-split.dat.meta.json '"unit": "cycles"'
-run report dom0.xen dom0-ftrace-original.dat
+run report --full dom0.xen dom0-ftrace-original.dat
 status 3
 says "$ERR" "no other file is its host's trace"
-run report dom0.xen dom0-ftrace-split.dat
+run report --full dom0.xen dom0-ftrace-split.dat
 status 0
 cp dom0-ftrace-split.dat.meta.json kvm-nested-g1-original.dat.meta.json
-run report kvm-nested-original.dat kvm-nested-g1-original.dat
+run report --full kvm-nested-original.dat kvm-nested-g1-original.dat
 status 0
 says "$ERR" "is for times in cycles"
 finish

@@ -124,7 +124,7 @@ refused many.dat "damaged: the data of CPU 0, at offset 983106, and the data of 
 
 # no room
 if [ ! -d /nonexistent ]; then
-	TMPDIR=/nonexistent run report zlib/kvm-shared.dat
+	TMPDIR=/nonexistent run report --full zlib/kvm-shared.dat
 	status 3
 	says "$ERR" "set TMPDIR"
 fi

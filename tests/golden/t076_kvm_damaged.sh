@@ -13,7 +13,7 @@ some_plugins
 # refused FILE TEXT: by the command and by view
 refused()
 {
-	run report --quiet "$1"
+	run report --full --quiet "$1"
 	status 3
 	says "$ERR" "$1: $2"
 	run view --dry-run "$1"
@@ -24,9 +24,9 @@ refused()
 trace-cmd convert --file-version 6 -i "$SAMPLES/kvm-nested.dat" -o v6.dat > said 2>&1
 trace-cmd convert --file-version 7 --compression none -i "$SAMPLES/kvm-nested.dat" -o v7.dat \
 	> said 2>&1
-run report --quiet v6.dat
+run report --full --quiet v6.dat
 status 0
-run report --quiet v7.dat
+run report --full --quiet v7.dat
 status 0
 
 # Version 6, cut off within its headers, its options, its list of CPUs, and the records of each.
@@ -74,7 +74,7 @@ refused used.dat "damaged: libtracecmd crashes on it"
 changed format.dat 'd[d.index(b"__print_symbolic(REC->exit_reason") + 28] = 0x80'
 refused format.dat "damaged: libtracecmd crashes on it"
 cp v7.dat whole.dat
-run report whole.dat format.dat
+run report --full whole.dat format.dat
 status 3
 says "$OUT" "whole.dat"
 run view --dry-run format.dat whole.dat
@@ -86,7 +86,7 @@ if endures_no_memory; then
 	cc -shared -fPIC -o no_memory.so "$KSV_SOURCE_DIR/tests/hostile/no_memory.c" -ldl
 	failed=0
 	for ((at = 20; at < 60; at++)); do
-		NO_MEMORY_AT=$at LD_PRELOAD=./no_memory.so "$KSV_BIN" report --quiet whole.dat >"$OUT" 2>"$ERR"
+		NO_MEMORY_AT=$at LD_PRELOAD=./no_memory.so "$KSV_BIN" report --full --quiet whole.dat >"$OUT" 2>"$ERR"
 		STATUS=$?
 		[ "$STATUS" != 0 ] || continue
 		status 3

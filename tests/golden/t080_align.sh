@@ -20,14 +20,14 @@ low, high = r["interval"]
 truth = 2280036601620 * 933697879 >> 31
 sys.exit(not (low <= truth <= high and high - low < 44000 and r["explained_percent"] == 100))
 END
-run report "$WORK/kvm-migration.dat" "$WORK/kvm-migration-g1.dat"
+run report --full "$WORK/kvm-migration.dat" "$WORK/kvm-migration-g1.dat"
 status 0
 says "$OUT" "CPU 0: 100.000 % of 7063 records"
 sed -i 's/"offset": *[0-9]*/"offset": 991330677905/' "$WORK/kvm-migration-g1.dat.meta.json"
-run report "$WORK/kvm-migration.dat" "$WORK/kvm-migration-g1.dat"
+run report --full "$WORK/kvm-migration.dat" "$WORK/kvm-migration-g1.dat"
 says "$ERR" "the guest's clock is not aligned"
 echo '[]' > "$WORK/kvm-migration-g1.dat.meta.json"
-run report "$WORK/kvm-migration.dat" "$WORK/kvm-migration-g1.dat"
+run report --full "$WORK/kvm-migration.dat" "$WORK/kvm-migration-g1.dat"
 status 0
 says "$ERR" "not a JSON object"
 
@@ -115,7 +115,7 @@ open(sys.argv[2], "wb").write(data.replace(old, struct.pack("<IIIII", 2, 0, 2395
 END
 host=$WORK/exchanged/kvm-migration.dat guest=$WORK/exchanged/kvm-migration-g1.dat
 fits='it is paired with the wrong vCPUs: its events fit CPU 0 = g1v1, CPU 1 = g1v0 instead'
-run report "$host" "$guest"
+run report --full "$host" "$guest"
 status 0
 says "$ERR" "$fits, 100.000 % of them"
 check "the clock is not blamed" sh -c "! grep -q 'not aligned' '$ERR'"
@@ -125,7 +125,7 @@ status 0
 says "$ERR" "$fits: with trace-cmd's own offsets, 100.000 % against 73.108 %"
 says "$OUT" "host time = guest time with trace-cmd's offsets +0 ns"
 says "$OUT" "CPU 0       g1v1 (2394): 100.000 % of 7063 events"
-run report "$host" "$guest"
+run report --full "$host" "$guest"
 status 0
 says "$OUT" "CPU 0: 100.000 % of 7063 records lie where g1v1 executed its guest"
 check "nothing is wrong any more" sh -c "! grep -qE 'wrong|not aligned' '$ERR'"

@@ -43,7 +43,7 @@ check "the true offset is in the interval at that time" python3 "$WORK/check.py"
 # how many of the guest's records the report finds in guest time tells which times it gives them
 explained()
 {
-	run report "$host" "$guest"
+	run report --full "$host" "$guest"
 	status 0
 	says "$OUT" "CPU 0: 100.000 % of 7063 records"
 	says "$OUT" "CPU 1: 100.000 % of 7552 records"
@@ -64,7 +64,7 @@ explained
 
 # a time that is told, but is none, is a mistake of whoever wrote it: set aside, and said
 sed -i 's/"unit"/"at": "noon", "unit"/' "$guest.meta.json"
-run report "$host" "$guest"
+run report --full "$host" "$guest"
 status 0
 says "$ERR" "alignment"
 finish

@@ -91,7 +91,7 @@ wait_for gone "$recorder"
 FAKE_SAMPLE=$WORK/cycles.dat attempt -d 0.2 -o after_scaled
 status 0
 is "$(scale_of scaled/host.dat)" '827194131 31'
-run report -q scaled
+run report --full -q scaled
 status 0
 check "the time is that of ns" grep -q 'window  *164\.7' "$OUT"
 

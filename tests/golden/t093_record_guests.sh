@@ -158,7 +158,7 @@ FAKE_SAMPLE=$SAMPLES/kvm-nosync.dat FAKE_SENDS=$SAMPLES/kvm-nosync-g1.dat \
 	run record -d 0.3 -o aligned --guest web=ssh:root@web
 status 0
 check "it is aligned" test -z "$(grep 'some guests are not' "$ERR")"
-run report aligned
+run report --full aligned
 status 0
 check "each CPU is a vCPU" test "$(grep -c '^  CPU [01]: 100.000 % of [0-9]* records lie where web v[01] ' "$OUT")" = 2
 
@@ -216,7 +216,7 @@ restored
 is "$(json hung/recording.json '[f["name"] for f in j["files"]]')" "['host.dat']"
 is "$(wc -c < hung/host-web.dat)" 1000
 says hung/recording.json 'the wait for it was abandoned: its data could not be made into a trace'
-run report -q hung
+run report --full -q hung
 status 0
 # by its agent: trace-cmd waits for it, and the host's trace is made without it
 kvm_host
@@ -307,7 +307,7 @@ for next in "-d 0.2" "-d 0.2 --guest nobody=none"; do
 	run record $next -o after_unaligned
 	says "$ERR" "unaligned: aligning the clocks of guests ..."
 	check "it is aligned" test -z "$(grep 'some guests are not' "$ERR")"
-	run report unaligned
+	run report --full unaligned
 	status 0
 	check "each CPU is a vCPU" test "$(grep -c '^  CPU [01]: 100.000 % of [0-9]* records lie where web v[01] ' "$OUT")" = 2
 	rm -rf unaligned after_unaligned

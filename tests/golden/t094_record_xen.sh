@@ -56,7 +56,7 @@ same timed/host.xen "$FAKE_SAMPLE"
 is "$(json timed/recording.json 'j["hypervisor"], j["state"], j["versions"]["xen"]')" \
 	"('xen', 'complete', '4.17')"
 is "$(json timed/recording.json 'j["files"][0]["records"], j["files"][0]["lost"]')" "(105409, 22338)"
-run report timed
+run report --full timed
 status 0
 says "$OUT" burny
 

@@ -23,7 +23,7 @@ pair()
 	run report --worst 5 --kind wake "$host" "$guest"
 	status 0
 	cat "$OUT" >> "$WORK/text"
-	run report --quiet "$host" "$guest"
+	run report --full --quiet "$host" "$guest"
 	status 0
 	sed -n '/^  interrupt delivery/,/^$/p' "$OUT" >> "$WORK/text"
 	golden "t096_$name" "$WORK/text"
@@ -121,7 +121,7 @@ run report --worst 3 --kind irq,wake --vcpu d1 "$WORK/domU.xen.gz" "$WORK/domU-f
 status 0
 check "Xen: nothing to complain of" test ! -s "$ERR"
 cp "$OUT" "$WORK/text"
-run report --quiet "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
+run report --full --quiet "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
 status 0
 sed -n '/^  interrupt delivery/,/^$/p' "$OUT" >> "$WORK/text"
 golden t096_xen "$WORK/text"
@@ -155,7 +155,7 @@ status 0
 says "$ERR" "interrupt delivery is unknown, because the guest's clock is not aligned with the host's"
 check "no event of a guest that is not aligned" sh -c "! grep -q 'of the guest' '$OUT'"
 check "no handler of a guest that is not aligned" sh -c "! grep -q ' irq ' '$OUT'"
-run report --quiet kvm-host.dat kvm-guest.dat
+run report --full --quiet kvm-host.dat kvm-guest.dat
 status 0
 says "$OUT" "interrupt delivery is unknown, because the guest's clock is not aligned"
 

@@ -6,7 +6,7 @@
 host=$SAMPLES/kvm-nested.dat guest=$SAMPLES/kvm-nested-g1.dat
 
 # What goes on while l3vmm's guest does port I/O: 30 times out, 30 times in.
-run report --quiet --from 1090.583879047 --to 1090.658429347 "$host" "$guest"
+run report --full --quiet --from 1090.583879047 --to 1090.658429347 "$host" "$guest"
 status 0
 golden t097_io "$OUT"
 says "$OUT" '  L2:IOIO                       60'
@@ -17,7 +17,7 @@ golden t097_align "$OUT"
 
 # trace-cmd has taken L3's offset for the guest's while L3 ran: 724 events are 35.6 s too late
 shifted=$SAMPLES/kvm-nested-shift.dat
-run report "$shifted" "$SAMPLES/kvm-nested-shift-g1.dat"
+run report --full "$shifted" "$SAMPLES/kvm-nested-shift-g1.dat"
 status 0
 says "$OUT" "100.000 % of 690 records lie where g1v0 executed its guest; 374 more lie outside of the"
 run align --format json "$shifted" "$SAMPLES/kvm-nested-shift-g1.dat"

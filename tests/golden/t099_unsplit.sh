@@ -12,7 +12,7 @@ sed 's/name: sched_switch$/name: sched_swXtch/' "$WORK/v6.dat" > "$WORK/unsplit.
 check "it is altered" test "$(cmp -l "$WORK/v6.dat" "$WORK/unsplit.dat" | wc -l)" = 1
 cd "$WORK" || exit 1
 
-run report unsplit.dat
+run report --full unsplit.dat
 status 0
 says "$ERR" "has no sched_switch: waits between VM exits and entries are not split"
 sed '/^records of tasks\|^  records of tasks/,$d' "$OUT" > text

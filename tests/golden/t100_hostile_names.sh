@@ -15,7 +15,7 @@ trace=$WORK/$name
 head -c 700001 "$SAMPLES/hvm-exits.xen" > "$trace"
 python3 "$HOSTILE" sidecar "$trace.meta.json"
 for format in text csv json; do
-	run report --format $format "$trace"
+	run report --full --format $format "$trace"
 	status 0
 	hostile $format "$OUT" domain "$name"
 	hostile text "$ERR" "$name"
@@ -108,7 +108,7 @@ trace-cmd convert --compression none -i "$SAMPLES/kvm-nested-shift.dat" -o "$WOR
 	> "$OUT" 2>&1
 python3 "$HOSTILE" trace "$WORK/raw.dat" "$WORK/tasks.dat"
 for format in text csv json; do
-	run report --format $format "$WORK/tasks.dat"
+	run report --full --format $format "$WORK/tasks.dat"
 	status 0
 	hostile $format "$OUT" qemu softirq worker rcu
 	run report --worst 1000 --kind steal --format $format "$WORK/tasks.dat"

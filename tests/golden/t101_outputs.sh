@@ -55,11 +55,11 @@ done
 run report --format csv -o good.csv a.xen nonexistent
 status 3
 check "no half of a report" test "$(cat good.csv)" = old
-run report -o no/folder a.xen
+run report --full -o no/folder a.xen
 status 3
 says "$ERR" "no/folder: cannot write: No such file or directory"
 mkdir folder
-run report -o folder a.xen
+run report --full -o folder a.xen
 status 3
 says "$ERR" "folder: cannot write: Is a directory"
 
@@ -152,14 +152,14 @@ for signal in TERM HUP INT; do
 done
 
 # Closed standard descriptors: messages do not end up in what is opened next.
-"$KSV_BIN" report -o closed.txt a.xen 2>&-
-"$KSV_BIN" report -q -o right.txt a.xen
+"$KSV_BIN" report --full -o closed.txt a.xen 2>&-
+"$KSV_BIN" report --full -q -o right.txt a.xen
 same right.txt closed.txt
-"$KSV_BIN" report -q -o closed.txt a.xen 2>&- 1>&- <&-
+"$KSV_BIN" report --full -q -o closed.txt a.xen 2>&- 1>&- <&-
 STATUS=$?
 status 0
 same right.txt closed.txt
-"$KSV_BIN" report -q a.xen 2> "$ERR" >&-
+"$KSV_BIN" report --full -q a.xen 2> "$ERR" >&-
 STATUS=$?
 status 3
 says "$ERR" "standard output: cannot write: Bad file descriptor"

@@ -82,7 +82,7 @@ says "$OUT" "./host.dat -a ./web.dat"
 cd .. || exit 1
 
 # What there is to say.
-run report kvm
+run report --full kvm
 status 0
 says "$ERR" "kvm: there is no trace of guest db: nobody answers"
 run plot -f csv kvm
@@ -94,13 +94,13 @@ run plot -f csv -o /dev/null xen
 says "$ERR" 'xen: the recording failed: no \x1b[31mroom'
 
 # A guest whose clock nobody has aligned: said, and done.
-run report xen
+run report --full xen
 status 0
 says "$ERR" "xen/burny.dat: is skipped, because it is not aligned with its host"
 run align --write xen
 status 0
 says "$OUT" "source      sidecar"
-run report xen
+run report --full xen
 status 0
 check "aligned now" test -z "$(grep 'left out' "$ERR")"
 rm xen/burny.dat.meta.json
@@ -131,7 +131,7 @@ says "$ERR" "nested: contains no trace of a guest"
 
 # What is not there, or no file of the folder: said, and the rest is read.
 rm kvm/db.dat
-run report kvm
+run report --full kvm
 status 3
 says "$ERR" "kvm/db.dat: the trace of guest db is skipped: No such file or directory"
 says "$OUT" "g1v0"
@@ -141,24 +141,24 @@ run view -n kvm
 status 0
 says "$ERR" "kvm/db.dat: the trace of guest db is skipped"
 ln -s ../xen/burny.dat kvm/db.dat
-run report kvm
+run report --full kvm
 status 3
 says "$ERR" "kvm/db.dat: the trace of guest db is skipped: is a link"
 rm kvm/db.dat
 mkfifo kvm/db.dat
-run report kvm
+run report --full kvm
 status 3
 says "$ERR" "kvm/db.dat: the trace of guest db is skipped: not a regular file"
 rm kvm/db.dat
 
 # It is still under way, or its recorder was killed.
 sed -i 's/"complete"/"recording"/' kvm/recording.json
-run report kvm
+run report --full kvm
 status 0
 says "$ERR" "kvm: is still being recorded, or its recorder was killed: it is read to its present end"
 says "$ERR" "kvm/db.dat: the trace of guest db is skipped: No such file or directory"
 mv kvm/host.dat kvm/host.dat.cpu0
-run report kvm
+run report --full kvm
 status 3
 says "$ERR" "kvm/host.dat: the trace of the host: No such file or directory; "
 says "$ERR" "trace-cmd has not joined its parts"
@@ -166,13 +166,13 @@ mv kvm/host.dat.cpu0 kvm/host.dat
 mkdir half
 gzip -dc xen/host.xen.gz | head -c 500000 > half/host.xen
 recording half xen recording "$(file host.xen host)"
-run report half
+run report --full half
 status 0
 says "$OUT" "half/host.xen"
 for at in 500001 600001 700001; do
 	gzip -dc xen/host.xen.gz | tail -c +$at | head -c 100000 >> half/host.xen
 done &
-run report half
+run report --full half
 wait
 status 0
 
@@ -199,7 +199,7 @@ rm kvm/web.dat.meta.json kvm/other.svg
 
 # What is no recording.
 mkdir nothing
-run report nothing
+run report --full nothing
 status 3
 says "$ERR" "nothing"
 for bad in '{' '[]' '{"recording_version":2}' \
@@ -214,12 +214,12 @@ for bad in '{' '[]' '{"recording_version":2}' \
 done
 says "$ERR" "lists no trace of a host"
 recording nothing kvm complete "$(file ../kvm/host.dat host)"
-run report nothing
+run report --full nothing
 status 3
 says "$ERR" "'../kvm/host.dat' is not the name of a file in the folder"
 rm nothing/recording.json
 mkfifo nothing/recording.json
-run report nothing
+run report --full nothing
 status 3
 says "$ERR" "nothing/recording.json: cannot read: not a regular file"
 

@@ -42,11 +42,11 @@ check "as trace-cmd tells" test "$(who host.dat)" = "g1 g1v0=3414, g1v1=3415"
 sidecar host.dat web "$(vcpu 0 3414), $(vcpu 1 3415)" db "$(vcpu 0 77)"
 check "as the sidecar tells" \
 	test "$(who host.dat guest.dat)" = "g1:web web v0=3414, web v1=3415; g2:db db v0=77"
-run report host.dat guest.dat
+run report --full host.dat guest.dat
 says "$OUT" "g1:web: 2 vCPUs"
 check "nothing to say" test ! -s "$ERR"
 sidecar host.dat 'w\u001b[31m\"' "$(vcpu 0 3414), $(vcpu 1 3415)"
-run report host.dat
+run report --full host.dat
 says "$OUT" 'g1:w\x1b[31m": 2 vCPUs'
 sidecar host.dat web "$(vcpu 0 3414), $(vcpu 1 3415)"
 run plot --by pcpu host.dat
@@ -99,18 +99,18 @@ run align --format json --write tsc.dat tsc-g1.dat
 status 0
 check "the sidecar's" test "$(aligned source) $(aligned offset)" = "sidecar 397320515241"
 check "all explained" test "$(aligned explained_percent) $(aligned drift_ppm)" = "100.0 0.0"
-run report --cpu-hz 1G tsc.dat tsc-g1.dat
+run report --full --cpu-hz 1G tsc.dat tsc-g1.dat
 status 0
 check "used by report" test ! -s "$ERR"
 says "$OUT" "g1:web: 2 vCPUs"
 # a sidecar that tells how long a cycle is
 sed -i 's/^{/{ "cpu_khz": 1000000,/' tsc.dat.meta.json
 cp "$OUT" with_hz
-run report tsc.dat tsc-g1.dat
+run report --full tsc.dat tsc-g1.dat
 status 0
 same with_hz "$OUT"
 check "nobody asks for --cpu-hz" test ! -s "$ERR"
-run report --cpu-hz 2G tsc.dat
+run report --full --cpu-hz 2G tsc.dat
 check "what is asked for counts" test "$(grep -c '213.83' "$OUT")" = 1
 # both count ns, by factors that they tell: the same clock, by the same factor
 for part in "" -g1; do
@@ -183,10 +183,10 @@ cp "$SAMPLES/hvm-exits.xen" a.xen
 for bad in '{' '[]' '{ "cpu_khz": 1 }' ''; do
 	for name in host.dat a.xen; do
 		rm -f ./*.meta.json
-		run report -q $name
+		run report --full -q $name
 		cp "$OUT" before
 		printf '%s' "$bad" > $name.meta.json
-		run report $name
+		run report --full $name
 		status 0
 		same before "$OUT"
 		check "$name: said once" test "$(grep -c "^$name.meta.json: " "$ERR")" = 1
@@ -196,10 +196,10 @@ for bad in '{' '[]' '{ "cpu_khz": 1 }' ''; do
 	done
 done
 rm -f ./*.meta.json
-run report -q host.dat guest.dat
+run report --full -q host.dat guest.dat
 cp "$OUT" before
 echo '{ "alignment": { "offset": "x" } }' > guest.dat.meta.json
-run report host.dat guest.dat
+run report --full host.dat guest.dat
 status 0
 same before "$OUT"
 says "$ERR" "guest.dat: the sidecar's \"alignment\" has no offset"

@@ -35,7 +35,7 @@ END
 # as the sidecar has it afterwards, each event is in guest time, which report needs for deliveries
 used()
 {
-	run report --cpu-hz 1G host.dat guest.dat
+	run report --full --cpu-hz 1G host.dat guest.dat
 	status 0
 	check "report takes it" test "$(grep -c guest.dat "$ERR")" = 0
 	run align --format json host.dat guest.dat
@@ -117,7 +117,7 @@ for bad in '"cpu_": 0' '"guest_cpu": -1' '"guest_cpu": 5000'; do
 		guest.dat.meta.json > bad.json
 	cp guest.dat.meta.json kept.json
 	cp bad.json guest.dat.meta.json
-	run report --cpu-hz 1G host.dat guest.dat
+	run report --full --cpu-hz 1G host.dat guest.dat
 	cp kept.json guest.dat.meta.json
 	status 3
 	says "$ERR" "has impossible steps"

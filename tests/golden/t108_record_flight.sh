@@ -61,7 +61,7 @@ is "$(flight timed 'f["asked_ns"], f["cause"], f["triggers"], 0 < f["kept_ns"] <
 	"(60000000000, 'end', [], True)"
 # times are ns already
 is "$(json timed/recording.json '"tsc_to_ns" in j')" False
-run report timed
+run report --full timed
 status 0
 
 # the last second alone; what came before is forgotten

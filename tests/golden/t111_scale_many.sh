@@ -8,7 +8,7 @@ if sanitized; then
 fi
 check "very many" python3 "$GOLDEN/scale.py" "$KSV_BIN" "$WORK" 400000 many
 python3 "$GOLDEN/scale_files.py" xen_vcpus 400001 "$WORK/beyond" > "$WORK/n"
-run report "$WORK/beyond"
+run report --full "$WORK/beyond"
 status 3
 says "$ERR" "more than 200000 machines, 400000 vCPUs or 400000 exit reasons"
 

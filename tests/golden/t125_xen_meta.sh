@@ -103,7 +103,7 @@ cp "$SAMPLES/pinned.xen" "$WORK/trace.xen"
 change 'xen["domains"][1].update(id=1, name="web")'
 meta -o "$META"
 status 0
-run report "$WORK/trace.xen"
+run report --full "$WORK/trace.xen"
 status 0
 says "$OUT" 'web'
 says "$OUT" 'sidecar'

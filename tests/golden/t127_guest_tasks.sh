@@ -33,7 +33,7 @@ tasks_of complete --from 1 --to 2 "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
 tasks_of complete --from 1.4999 --to 1.5001 "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
 check "there were enough: $total" test "$total" -gt 80
 
-run report -q "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
+run report --full -q "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
 sed -n '/^guest /,/^$/p' "$OUT" > "$WORK/text"
 golden t127_xen "$WORK/text"
 # without its trace, nothing is said of a guest

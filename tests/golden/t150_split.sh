@@ -14,7 +14,7 @@ check "parts of all samples" python3 "$GOLDEN/split_windows.py" "$WORK" 150 "$n"
 mkdir "$WORK/damaged"
 python3 "$KSV_SOURCE_DIR/tests/damaged/make" "$WORK/damaged" > /dev/null
 for trace in "$WORK"/damaged/*; do
-	"$KSV_BIN" report -q "$trace" > /dev/null 2>&1 || rm "$trace"
+	"$KSV_BIN" report --full -q "$trace" > /dev/null 2>&1 || rm "$trace"
 done
 python3 - "$SAMPLES" "$WORK/damaged" << 'END'
 import random, sys
@@ -135,7 +135,7 @@ for a, b in zip(some["machines"], whole["machines"]):
             assert d["total_ns"] == 0 or state in ("guest", "hypervisor", "unknown"), (v["vcpu"], state)
 assert known == sum(p["busy_ns"] for p in whole["pcpus"] if p["pcpu"] in kept), known
 END
-	run report "$WORK/some.xen"
+	run report --full "$WORK/some.xen"
 	says "$ERR" "without the records of pCPU"
 done
 
@@ -194,17 +194,17 @@ status 0
 cp p.xen.meta.json good.json
 run split -q --from 1 --to 1.4 -o q.xen t.xen
 cp good.json q.xen.meta.json
-run report q.xen
+run report --full q.xen
 status 0
 says "$ERR" 'the sidecar'"'"'s "part" belongs to another file'
 sed -i 's/"version": 1/"version": 2/' p.xen.meta.json
-run report p.xen
+run report --full p.xen
 status 0
 says "$ERR" '"version" of "part" cannot be understood'
 sed 's/ guest / dreaming /' good.json > p.xen.meta.json
-run report p.xen
+run report --full p.xen
 says "$ERR" '"changes" of "part" cannot be understood'
-run report --correct-skew p.xen
+run report --full --correct-skew p.xen
 cp good.json p.xen.meta.json
 status 0
 

@@ -80,7 +80,7 @@ for name in pinned hvm-exits lost-records dom0 credit2-4.20 migration; do
 	cp "$SAMPLES/$name.xen" t.xen
 	for window in "0 0.2" "0.3 0.5" "1 99"; do
 		read -r from to <<< "$window"
-		"$KSV_BIN" report -q --from "$from" t.xen > /dev/null 2>&1 || continue
+		"$KSV_BIN" report --full -q --from "$from" t.xen > /dev/null 2>&1 || continue
 		pointer_of --from "$from" --to "$to" t.xen
 		told "$POINTER" t.xen --from "$from" --to "$to"
 	done
@@ -109,7 +109,7 @@ if [ -x "$big" ] && ! sanitized; then
 	echo '{ "cpu_khz": 2300000 }' > big.xen.meta.json
 	pointer_of --from 100 --to 101 big.xen
 	if command -v strace > /dev/null; then
-		strace -f -e trace=pread64,read -o calls "$KSV_BIN" report -q "$POINTER" > /dev/null
+		strace -f -e trace=pread64,read -o calls "$KSV_BIN" report --full -q "$POINTER" > /dev/null
 		check "not all of it is read" test "$(sed -n 's/.*= \([0-9]*\)$/\1/p' calls |
 			awk '{ n += $1 } END { print n }')" -lt "$(($(stat -c %s big.xen) / 3))"
 	fi
@@ -156,7 +156,7 @@ cp t.xen "$odd"
 run view -n --from 1 --to 2 "$odd"
 status 0
 pointer=$(find cache -name '*.window' -newer t.xen -exec grep -l 'x1b\|u001b' {} +)
-run report -q "$pointer"
+run report --full -q "$pointer"
 status 0
 cp t.xen $'\xff.xen'
 run view -n --from 1 --to 2 $'\xff.xen'

@@ -8,7 +8,7 @@ two=(kvm-nested-linux.dat kvm-nested-linux-g1.dat)
 three=("${two[@]}" kvm-nested-linux-n1.dat)
 
 for format in json csv; do
-	run report -q --format $format "${three[@]}"
+	run report --full -q --format $format "${three[@]}"
 	status 0
 	cp "$OUT" "$WORK/three.$format"
 done
@@ -72,6 +72,6 @@ says "$WORK/tasks.svg" "n1: sh-120"
 laws --task n1:sh-120 --worst 10 --kind steal,wake,exit "${three[@]}"
 says "$WORK/why.text" "waits for a CPU of its guest, had by: n1:"
 says "$WORK/why.text" "g1v0: code of a nested guest"
-run report -q "${three[@]}"
+run report --full -q "${three[@]}"
 says "$OUT" "  n1: sh-120 "
 finish

@@ -9,7 +9,7 @@ done
 cd "$WORK" || exit 1
 set -f
 for name in alone alone_switched; do
-	for what in 'dump --hypertrace' report 'report --hypertrace --boot --function *'; do
+	for what in 'dump --hypertrace' 'report --full' 'report --hypertrace --boot --function *'; do
 		run $what $name.dat
 		status 0
 		{ echo "== $what $name"; cat "$OUT"; echo "-- said"; cat "$ERR"; } >> told

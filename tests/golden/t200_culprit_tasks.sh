@@ -40,7 +40,7 @@ recount "$SAMPLES/kvm-migration.dat" "$SAMPLES/kvm-migration-g1.dat" "$WORK/text
 check "there were enough: $total" test "$total" -gt 50
 
 # what people read
-run report -q "$host" "$guest"
+run report --full -q "$host" "$guest"
 status 0
 sed -n '/^d1v0/,/ran on/p; /preempted, by  /,/^guest /p' "$OUT" > "$WORK/read"
 golden t200_dom0 "$WORK/read"

@@ -15,7 +15,7 @@ trace-cmd report -t -i kvm-cgroups-web.dat > "$WORK/text" 2> /dev/null
 cgroups()
 {
 	for format in json csv; do
-		run report -q --format $format "$@" "${traces[@]}"
+		run report --full -q --format $format "$@" "${traces[@]}"
 		status 0
 		cp "$OUT" "$WORK/report.$format"
 	done
@@ -28,7 +28,7 @@ check "one of two" test "$(cgroups --from 34.81 --to 34.82)" = "/web unknown"
 check "cut where a task is moved" test "$(cgroups --from 35.6 --to 35.7)" = "/db /web unknown"
 check "afterwards" test "$(cgroups --from 35.7 --to 35.9)" = "/db /web unknown"
 
-run report -q "${traces[@]}"
+run report --full -q "${traces[@]}"
 status 0
 sed -n "/guest's tasks/,/^  unknown /p" "$OUT" > "$WORK/told"
 golden t205_guest_cgroups "$WORK/told"

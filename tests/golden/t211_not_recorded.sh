@@ -69,7 +69,7 @@ run report --worst 3 --kind wake --format json "$WORK/nowake.dat"
 check "worst in JSON" grep -q '"not_visible": \["wake"\]' "$OUT"
 run report --format csv "$WORK/nowake.dat"
 check "CSV" grep -q ',state,g1,g1v0,waking,,,,,,,,,,,,$' "$OUT"
-run report "$WORK/nowake.dat"
+run report --full "$WORK/nowake.dat"
 check "text" grep -qx '  waking                         -' "$OUT"
 
 # Xen without the class hvm: switches are there, VM exits are not.

@@ -27,7 +27,7 @@ trace=$SAMPLES/cases/idle-last-cpu.dat
 run report -q --format json "$trace"
 status 0
 rows "$trace" 3 1 2
-run report -q "$trace"
+run report --full -q "$trace"
 check "text" test "$(grep -cE '^  p[12] +((0 ns|-) +){5}[0-9.]+ ms' "$OUT")" = 2
 
 # another side: Xen, of which the sidecar names two pCPUs more than have records

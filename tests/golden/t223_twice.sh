@@ -22,14 +22,14 @@ for command in "report" "report --worst 1" "why --worst 1" "plot --tasks -o x.sv
 	status 2
 	says "$ERR" "guest.dat and copy.dat are traces of the same guest's CPUs, and would count twice"
 done
-run report host.dat host.dat
+run report --full host.dat host.dat
 status 2
 says "$ERR" "host.dat and host.dat are the same file"
 run rollup --host h "$SAMPLES/kvm-shared.dat" "$SAMPLES/kvm-shared.dat"
 status 2
 says "$ERR" "are the same file"
 # Two guests of one host are no twins; a run may be compared with itself.
-run report -q "$SAMPLES/kvm-talk.dat" "$SAMPLES/kvm-talk-web.dat" "$SAMPLES/kvm-talk-db.dat"
+run report --full -q "$SAMPLES/kvm-talk.dat" "$SAMPLES/kvm-talk-web.dat" "$SAMPLES/kvm-talk-db.dat"
 status 0
 run compare -q a=host.dat b=host.dat
 check "compared with itself" test "$STATUS" -lt 2 -o "$STATUS" = 4

@@ -19,7 +19,7 @@ unaligned()
 	shift
 
 	for page in "" --worst=3 --waits --threads --migrations; do
-		run report $page "$@"
+		run report ${page:---full} "$@"
 		status 0
 		says "$ERR" "$text"
 		run report $page --format json "$@"

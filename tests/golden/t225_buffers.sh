@@ -52,10 +52,10 @@ python3 "$WORK/twice.py" "$SAMPLES/cases/unaligned-apart.dat" "$WORK/twice.dat" 
 check "trace-cmd knows both" test "$(trace-cmd report "$WORK/twice.dat" 2>/dev/null | grep -c kvm_exit)" = \
 	$((2 * $(trace-cmd report "$SAMPLES/cases/unaligned-apart.dat" 2>/dev/null | grep -c kvm_exit)))
 for format in json csv; do
-	run report -q --format $format "$SAMPLES/cases/unaligned-apart.dat"
+	run report --full -q --format $format "$SAMPLES/cases/unaligned-apart.dat"
 	status 0
 	sed "s|$SAMPLES/cases/unaligned-apart.dat|FILE|" "$OUT" > "$WORK/once.$format"
-	run report --format $format "$WORK/twice.dat"
+	run report --full --format $format "$WORK/twice.dat"
 	status 0
 	says "$ERR" "$WORK/twice.dat: 102 records are in two of its buffers, and are read once"
 	grep -v '"warnings"\|"kind": "buffers"' "$OUT" | sed "s|$WORK/twice.dat|FILE|" > "$WORK/twice.$format"

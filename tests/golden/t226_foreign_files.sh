@@ -35,12 +35,12 @@ printf 'something' | bzip2 > "$WORK/a.bz2"
 everywhere "$WORK/a.bz2" "compressed with bzip2: unpack it first"
 mkdir "$WORK/lttng"
 printf '\x75\xd1\x1d\x57' > "$WORK/lttng/metadata"
-run report "$WORK/lttng"
+run report --full "$WORK/lttng"
 status 3
 says "$ERR" "$WORK/lttng: the folder of a CTF trace (LTTng), which is not read"
 # packed, too
 gzip < "$CASES/perf.data.guest" > "$WORK/perf.gz"
-run report "$WORK/perf.gz"
+run report --full "$WORK/perf.gz"
 status 3
 says "$ERR" "a perf.data file"
 
@@ -51,7 +51,7 @@ says "$ERR" "a trace.dat of trace-cmd where a xentrace file is asked for; 'trace
 
 everywhere "$CASES/sched-only.dat" "has threads of vCPUs (CPU 0/KVM), but neither VM entries nor exits" no-split
 everywhere "$CASES/counter-clock.dat" "its times are numbers of events (trace_clock counter)" no-split
-run report "$CASES/unaligned-apart.dat" "$CASES/sched-only.dat"
+run report --full "$CASES/unaligned-apart.dat" "$CASES/sched-only.dat"
 status 3
 says "$ERR" "Record kvm:kvm_entry and kvm:kvm_exit as well"
 
@@ -85,7 +85,7 @@ done
 same right got
 # cut off, it is said
 head -c 800 trace.dat.gz > cut.dat.gz
-run report cut.dat.gz
+run report --full cut.dat.gz
 status 3
 says "$ERR" "cut.dat.gz: corrupt compressed data, or cut short"
 some_plugins

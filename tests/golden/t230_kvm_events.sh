@@ -76,7 +76,7 @@ END
 # The machine has the thread that never enters; nothing says that it has none.
 run report --quiet --threads "$CASES/never-entered.dat"
 status 0
-run report --quiet "$CASES/never-entered.dat"
+run report --full --quiet "$CASES/never-entered.dat"
 says "$OUT" "g1v1  thread 2001"
 
 # POWER's events do not say which thread is which vCPU: a message says so.

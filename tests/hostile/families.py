@@ -98,7 +98,7 @@ def check_formats_agree(case, name, n_rows):
 
 
 REPORTS = (
-    ("text", "report"), ("json", "report", "-f", "json"), ("csv", "report", "-fcsv"),
+    ("text", "report"), ("text", "report", "--full"), ("json", "report", "-f", "json"), ("csv", "report", "-fcsv"),
     ("json", "report", "-fjson", "--worst", "5"), ("csv", "report", "-fcsv", "--worst=9"),
     ("json", "report", "--tracing", "-fjson"), ("text", "report", "--tracing"),
     ("svg", "plot", "-fsvg"), ("csv", "plot", "-fcsv"), ("svg", "plot", "-fsvg", "--by=pcpu"),

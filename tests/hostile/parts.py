@@ -11,7 +11,7 @@ import judge
 from bad_names import as_json, bad_name
 from judge import wrong
 
-REPORTS = (["report"], ["report", "--worst", "20"], ["report", "--waits"], ["report", "--power"],
+REPORTS = (["report", "--full"], ["report", "--worst", "20"], ["report", "--waits"], ["report", "--power"],
            ["report", "--migrations"])
 
 

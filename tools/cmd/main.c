@@ -34,7 +34,9 @@ static const struct ksv_command *const commands[] = {
 static void print_help(FILE *out)
 {
 	fputs("Usage: kshark-virt COMMAND [ARGUMENT...]\n"
-	      "Analyse traces of virtual machines.\n\nCommands:\n", out);
+	      "       kshark-virt TRACE...\n"
+	      "Analyse traces of virtual machines. The second form prints a summary (report).\n\n"
+	      "Commands:\n", out);
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(out, "  %-10s%s\n", commands[i]->name, commands[i]->summary);
 	fputs("  help      Show this help, or the help of a command\n\n"
@@ -111,6 +113,9 @@ static int run(int argc, char **argv)
 		return KSV_EXIT_USAGE;
 	}
 	command = find_command(word);
+	/* the name of a command has no such characters */
+	if (!command && (strpbrk(word, "./") || !access(word, F_OK)))
+		return cmd_report.run(&cmd_report, argc, argv);
 	if (!command)
 		return unknown_command(word);
 	return command->run(command, argc - 1, argv + 1);

@@ -21,6 +21,8 @@ _kshark_virt()
 	COMPREPLY=()
 	if ((COMP_CWORD == 1)); then
 		_kshark_virt_words "record view dump report why plot check align compare diff export top rollup split merge help --help --version" "$cur"
+		# a trace alone is summarised
+		[[ -z $cur || ${#COMPREPLY[@]} -gt 0 ]] || _kshark_virt_files "$cur"
 		return
 	fi
 	case $command in
@@ -38,7 +40,7 @@ _kshark_virt()
 		;;
 	report)
 		options="--format --output --vcpu --from --to --cpu-hz --absolute --correct-skew"
-		options+=" --max-input --worst --kind --above --waits --threads --handlers --power --migrations --topology --devices --monitor --tracing --record-cost --quiet --help"
+		options+=" --max-input --full --sort --worst --kind --above --waits --threads --handlers --power --migrations --topology --devices --monitor --tracing --record-cost --quiet --help"
 		options+=" --hypertrace --boot --function --kallsyms"
 		;;
 	why)
@@ -124,6 +126,9 @@ _kshark_virt()
 		[[ $command == why ]] && _kshark_virt_words "wake steal exit blocked offline" "$cur"
 		[[ $command == report ]] &&
 			_kshark_virt_words "exit steal wake migration irq lost offline tsc" "$cur"
+		;;
+	--sort)
+		_kshark_virt_words "steal waiting guest hypervisor blocked exits migrations vcpu" "$cur"
 		;;
 	--percentiles)
 		_kshark_virt_words "nearest linear" "$cur"

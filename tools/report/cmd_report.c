@@ -11,6 +11,7 @@
 #include "report_devices.h"
 #include "report_page.h"
 #include "report_section.h"
+#include "report_summary.h"
 #include "report_tracing.h"
 #include "report_worst.h"
 #include "virt_moments.h"
@@ -55,7 +56,10 @@ struct report_options {
 	struct ksv_vcpu_set	vcpus;
 	struct ksv_time		from, to;
 	struct report_worst	worst;
-	bool			tracing, pages[N_PAGES];
+	bool			tracing, full, pages[N_PAGES];
+	int			sort;		/* index of report_summary_columns, from 1 on */
+	char *const		*argv;		/* what is no option */
+	int			n_argv;
 	const char		*topology;
 	struct model_monitors	monitors;
 	double			record_cost_ns;
@@ -91,6 +95,15 @@ static int take_above(const struct ksv_command *command, const struct ksv_option
 		return ksv_usage_error(command, "--above %s: not a duration; write 1.5, 20ms, "
 				       "300us or 17ns", text);
 	*(int64_t *)target = time.ns;
+	return status;
+}
+
+static int take_sort(const struct ksv_command *command, const struct ksv_option *option,
+		     const char *text, void *target)
+{
+	int status = ksv_take_choice(command, option, text, target);
+
+	*(int *)target += !status;
 	return status;
 }
 
@@ -149,6 +162,11 @@ static const struct ksv_option report_option_table[] = {
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
+	{ 0, "full", NULL, "all numbers of all vCPUs, instead of a summary of one screen",
+	  ksv_take_flag, offsetof(OPTIONS, full), NULL },
+	{ 0, "sort", "COLUMN", "sort the summary by steal (default), waiting, guest,\n"
+	  "hypervisor, blocked, exits, migrations or vcpu",
+	  take_sort, offsetof(OPTIONS, sort), report_summary_columns },
 	{ 0, "worst", "N", "instead: the N costliest moments",
 	  take_worst, offsetof(OPTIONS, worst.n), NULL },
 	{ 0, "kind", "LIST", "with --worst: only exit,steal,wake,migration,irq,lost,\n"
@@ -202,17 +220,31 @@ static bool wants_guests(const struct report_options *options)
 	       options->hypertrace.function;
 }
 
-/** Options that say more about another one need it. */
-static int check_options(const struct report_options *options)
+/** How much of what can be asked for is, besides all numbers. */
+static int count_pages(const struct report_options *options)
 {
 	int wanted = !!options->worst.n + options->tracing + wants_guests(options);
 
 	for (int page = 0; page < N_PAGES; page++)
 		wanted += options->pages[page];
-	if (wanted > 1)
-		return ksv_usage_error(options->command, "only one of --worst, --waits, "
+	return wanted;
+}
+
+static bool wants_summary(const struct report_options *options)
+{
+	return options->format == TABLE_TEXT && !options->full && !count_pages(options);
+}
+
+/** Options that say more about another one need it. */
+static int check_options(const struct report_options *options)
+{
+	if (count_pages(options) + options->full > 1)
+		return ksv_usage_error(options->command, "only one of --full, --worst, --waits, "
 				       "--threads, --handlers, --power, --migrations, --devices, "
 				       "--tracing, and --hypertrace, --boot, --function");
+	if (options->sort && !wants_summary(options))
+		return ksv_usage_error(options->command, "--sort sorts the summary, which is text "
+				       "without --full and other pages");
 	if (options->hypertrace.kallsyms && !wants_guests(options))
 		return ksv_usage_error(options->command, "--kallsyms requires --hypertrace, --boot "
 				       "or --function");
@@ -236,6 +268,8 @@ struct job {
 	struct host_topology	topology;
 	struct model_monitors	monitors;
 	struct report		report;
+	struct report_summary	summary;
+	char			*path;
 };
 
 /** The clock is known now: find the window, so that only what lies inside is counted. */
@@ -381,11 +415,28 @@ static int write_report(struct job *job, struct output *out, bool first)
 		formats[options->format].tracing(out, report, &job->tracing, first);
 		return virt_window_walk_error(report->walk);
 	}
+	if (wants_summary(options))
+		return report_summary_write(out, report, &options->vcpus, &job->summary, first);
 	if (report_sections_build(&job->counted, report, &options->vcpus) ||
 	    report_build(report, &options->vcpus, formats[options->format].most_culprits))
 		return -ENOMEM;
 	formats[options->format].write(out, report, first);
 	return virt_window_walk_error(report->walk) ? -ENOMEM : culprits_error(report);
+}
+
+/** Commands about one of several hosts can name only that one. */
+static void set_summary(struct job *job, const struct model_files *files)
+{
+	const struct report_options *options = job->options;
+	struct report_summary *summary = &job->summary;
+	int hosts = 0;
+
+	for (int i = 0; i < files->n; i++)
+		hosts += model_files_is_host(files, i) && files->hosts[i] < 0;
+	summary->sort = options->sort ? options->sort - 1 : 0;
+	summary->files = hosts > 1 ? &job->path : options->argv;
+	summary->n_files = hosts > 1 ? 1 : options->n_argv;
+	report_summary_screen(summary, options->output);
 }
 
 /** A file with its guests. Its trace is used up, guests' are not. */
@@ -417,11 +468,13 @@ static int report_file(const struct report_options *options, struct model_files 
 		status = open_monitors(&job);
 	if (status)
 		goto end;
+	job.path = files->paths[host];
 	job.report.file = job.counted.load.path;
 	job.report.load = &job.counted.load;
 	job.report.count = &job.counted.count;
 	job.report.topology = &job.topology;
 	job.report.monitors = &job.monitors;
+	set_summary(&job, files);
 	if (write_report(&job, out, first)) {
 		ksv_error("%s: not enough memory", job.counted.load.path);
 		status = KSV_EXIT_FILE;
@@ -515,6 +568,8 @@ static int run_report(const struct ksv_command *command, int argc, char **argv)
 		status = KSV_EXIT_USAGE;
 	if (status >= 0)
 		goto end;
+	options.argv = argv + first;
+	options.n_argv = argc - first;
 	status = first < argc ? report_args(&options, argv + first, argc - first, &out) :
 				ksv_usage_error(command, "which file?");
 end:

@@ -9,6 +9,18 @@
 #include "report_unknown.h"
 #include "text_columns.h"
 
+const char *report_head_note(const struct report *report)
+{
+	if (virt_model_knows_calls_only(report->load->model))
+		return "neither kvm_entry nor kvm_exit in it: what vCPUs do beside their "
+		       "hypercalls is unknown";
+	if (report_is_unsplit(report))
+		return "no sched_switch in it: the time from a VM exit to the next entry is not "
+		       "split into work,\n           waits and sleep; it is unknown after HLT and "
+		       "the like, or if the vCPU has left its pCPU";
+	return NULL;
+}
+
 static void text(struct output *out, const struct report *report)
 {
 	char clock[256];
@@ -26,14 +38,11 @@ static void text(struct output *out, const struct report *report)
 	out_str(out, " s\n  records  ");
 	out_u64(out, report->count->records);
 	out_char(out, '\n');
-	if (virt_model_knows_calls_only(report->load->model))
-		out_str(out, "  note     neither kvm_entry nor kvm_exit in it: what vCPUs do "
-			"beside their hypercalls is unknown\n");
-	else if (report_is_unsplit(report))
-		out_str(out, "  note     no sched_switch in it: the time from a VM exit to the "
-			"next entry is not split into work,\n"
-			"           waits and sleep; it is unknown after HLT and the like, or if "
-			"the vCPU has left its pCPU\n");
+	if (report_head_note(report)) {
+		out_str(out, "  note     ");
+		out_str(out, report_head_note(report));
+		out_char(out, '\n');
+	}
 	report_lacks_text(out, report);
 }
 

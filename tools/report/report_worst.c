@@ -161,6 +161,23 @@ static bool describe(const struct report *report, const struct list *list, size_
 	return true;
 }
 
+int report_worst_each(const struct report *report, const struct ksv_vcpu_set *vcpus,
+		      const struct report_worst *worst,
+		      void (*take)(void *arg, const struct virt_finding *finding), void *arg)
+{
+	struct virt_finding finding;
+	struct list list;
+	int ret = find(report, vcpus, worst, &list);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < list.n; i++)
+		if (virt_finding_make(report->load->model, list.index, &list.hits[i], &finding))
+			take(arg, &finding);
+	free_list(&list);
+	return 0;
+}
+
 /* --- text ------------------------------------------------------------------------------------ */
 
 static void put_after(struct output *out, const char *before, const char *text)

@@ -7,6 +7,7 @@
 #define KSHARK_VIRT_REPORT_WORST_H
 
 #include "report.h"
+#include "virt_finding.h"
 #include "virt_worst.h"
 
 struct report_worst {
@@ -17,6 +18,15 @@ struct report_worst {
 
 /** report_worst_kinds - parse a list such as exit,steal. Return: 0 or -EINVAL. */
 int report_worst_kinds(const char *text, unsigned int *kinds);
+
+/**
+ * report_worst_each - find them, and hand each one to @take, the worst first
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int report_worst_each(const struct report *report, const struct ksv_vcpu_set *vcpus,
+		      const struct report_worst *worst,
+		      void (*take)(void *arg, const struct virt_finding *finding), void *arg);
 
 /**
  * report_worst_text, report_worst_json, report_worst_csv - find and write them

@@ -30,6 +30,7 @@ enum table_type {
 	TABLE_NS,		/* a duration in ns */
 	TABLE_RATE,		/* a number that is not whole; not in text */
 	TABLE_SHARE,		/* of a whole, for people alone */
+	TABLE_PER_SECOND,	/* how many in a second, for people alone */
 	TABLE_PCPUS,		/* a duration on each of some pCPUs; not in CSV */
 	TABLE_LIST,		/* things with columns of their own; in JSON alone */
 	TABLE_DURATIONS,	/* a distribution of durations, several columns of numbers */
@@ -51,7 +52,8 @@ struct table_column {
 	const char	*key;		/* its name in CSV and JSON; NULL: in neither */
 	bool		not_csv, not_json;
 	const char	*title;		/* above it in text; NULL: not there */
-	size_t		width;		/* in text, of a TABLE_NAME or TABLE_SHARE */
+	size_t		width;		/* in text, not of statistics; 0: the usual one */
+	bool		brief;		/* of a TABLE_SHARE in text: one decimal */
 	unsigned int	shown;		/* of TABLE_DURATIONS in text: TABLE_MEAN ... */
 	bool		not_before;	/* of TABLE_STRETCHES: without those that began before */
 	const struct table_column *list; /* of TABLE_LIST: the columns of its things */
@@ -70,7 +72,7 @@ struct table_cell {
 	const char	*name;
 	int64_t		number;		/* VIRT_NONE: unknown */
 	double		rate;		/* of TABLE_RATE */
-	int64_t		whole;		/* what @number is a share of */
+	int64_t		whole;		/* what @number is a share of; ns of a TABLE_PER_SECOND */
 	const struct table_on_pcpu *pcpus;
 	size_t		n_pcpus;
 	const struct virt_dist *durations; /* NULL: unknown */

@@ -3,6 +3,7 @@
  * @file	table_text.c
  * @brief	Tables for people.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "table.h"
@@ -10,9 +11,10 @@
 
 /* --- titles ---------------------------------------------------------------------------------- */
 
-static size_t share_width(const struct table_column *column)
+static size_t width_of(const struct table_column *column)
 {
-	return column->width ? column->width : TEXT_SHARE;
+	return column->width ? column->width :
+	       column->type == TABLE_SHARE ? TEXT_SHARE : TEXT_NUMBER;
 }
 
 static void put_durations_titles(struct output *out, const struct table_column *column)
@@ -31,8 +33,7 @@ static void put_title(struct output *out, const struct table_column *column)
 	else if (column->type == TABLE_STRETCHES)
 		text_stretches_titles(out);
 	else
-		text_right(out, column->title, column->type == TABLE_SHARE ?
-			   share_width(column) : TEXT_NUMBER);
+		text_right(out, column->title, width_of(column));
 }
 
 static void put_titles(struct table_writer *to)
@@ -92,25 +93,43 @@ static void put_name(struct output *out, const char *name, size_t width)
 		out_char(out, ' ');
 }
 
+static void number_text(char *text, size_t size, const struct table_column *column,
+			const struct table_cell *cell)
+{
+	double whole = (double)cell->whole, number = (double)cell->number;
+	bool is_known = cell->number != VIRT_NONE;
+
+	snprintf(text, size, "%s", is_known ? "" : "-");
+	if (column->type == TABLE_SHARE && whole > 0 && is_known)
+		snprintf(text, size, "%.*f %%", column->brief ? 1 : 2, 100 * number / whole);
+	else if (column->type == TABLE_PER_SECOND && whole > 0 && is_known)
+		snprintf(text, size, "%.*f", cell->number && number / whole < 1e-8,
+			 1e9 * number / whole);
+	else if (column->type == TABLE_COUNT && is_known)
+		snprintf(text, size, "%lld", (long long)cell->number);
+	else if (column->type == TABLE_NS && is_known)
+		format_duration(text, size, cell->number);
+}
+
 static void put_cell(struct output *out, const struct table_column *column,
 		     const struct table_cell *cell)
 {
-	if (column->type == TABLE_NAME)
+	char text[32];
+
+	if (column->type == TABLE_NAME) {
 		put_name(out, cell->name, column->width);
-	else if (column->type == TABLE_DURATIONS)
+	} else if (column->type == TABLE_DURATIONS) {
 		put_durations(out, column, cell->durations);
-	else if (column->type == TABLE_STRETCHES && cell->stretches)
+	} else if (column->type == TABLE_STRETCHES && cell->stretches) {
 		text_stretches_cells(out, cell->stretches, cell->whole);
-	else if (column->type == TABLE_PCPUS)
+	} else if (column->type == TABLE_PCPUS) {
 		put_pcpus(out, cell);
-	else if (column->type == TABLE_SHARE)
-		text_share(out, cell->number, cell->whole, share_width(column));
-	else if (column->type == TABLE_STRETCHES || cell->number == VIRT_NONE)
+	} else if (column->type == TABLE_STRETCHES) {
 		text_unknown(out);
-	else if (column->type == TABLE_COUNT)
-		text_count(out, (uint64_t)cell->number);
-	else
-		text_duration(out, cell->number);
+	} else {
+		number_text(text, sizeof(text), column, cell);
+		text_right(out, text, width_of(column));
+	}
 }
 
 /** How wide a cell is that has nothing; 0: it has something. */

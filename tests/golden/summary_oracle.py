@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Check a summary of "kshark-virt report" against the JSON of the same report.
+
+Usage: summary_oracle.py SUMMARY REPORT.json WORST.json WIDTH LINES
+
+WORST.json has the moments of "--worst 3 --kind exit,steal,wake". Each row of the summary must be that of
+its vCPU, in the order of steal, and the moments must be those three.
+"""
+import json
+import re
+import sys
+
+summary, report, worst, width, lines = sys.argv[1:]
+text = open(summary).read().split("\n")
+report = json.load(open(report))
+worst = json.load(open(worst))
+width, lines = int(width), int(lines)
+errors = 0
+TITLES = ["vCPU", "guest", "hyper", "steal", "wait p99", "blocked", "exits/s", "migr", "culprit"]
+SHARES = (("guest", "guest"), ("hypervisor", "hyper"), ("preempted", "steal"), ("blocked", "blocked"))
+
+
+def expect(what, got, wanted):
+    global errors
+    if got != wanted:
+        errors += 1
+        print("  %s: %r instead of %r" % (what, got, wanted))
+
+
+def duration(ns):
+    for unit, name in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
+        if ns >= unit:
+            value = ns / unit
+            return "%.*f %s" % (3 if value < 10 else 2 if value < 100 else 1, value, name)
+    return "%d ns" % ns
+
+
+def cut(name, room):
+    return name if len(name) <= room else name[:room - 3] + "..."
+
+
+def base_of(vcpu):
+    known = [s["ns"] or 0 for name, s in vcpu["states"].items() if s and name != "unknown"]
+    return sum(known) + vcpu.get("unsplit_ns", {}).get("unknown", 0)
+
+
+def ns_of(vcpu, state):
+    return (vcpu["states"][state] or {}).get("ns")
+
+
+def wanted_row(vcpu):
+    base = base_of(vcpu)
+    row = {}
+    for state, title in SHARES:
+        value = ns_of(vcpu, state)
+        row[title] = "-" if value is None else "" if not base else "%.1f %%" % (100 * value / base)
+    waits = vcpu["runnable"]
+    row["wait p99"] = duration(waits["p99_ns"]) if waits and waits.get("p99_ns") is not None else "-"
+    exits = vcpu["exits"]
+    if exits is None:
+        row["exits/s"] = "-"
+    else:
+        count = sum(e["count"] for e in exits)
+        rate = 1e9 * count / vcpu["known_ns"] if vcpu["known_ns"] else None
+        row["exits/s"] = "" if rate is None else "%.*f" % (bool(count) and rate < 10, rate)
+    row["migr"] = "-" if vcpu["migrations"] is None else "%d" % vcpu["migrations"]
+    culprits = vcpu["culprits"]
+    row["culprit"] = culprits[0]["who"] if culprits else "" if ns_of(vcpu, "preempted") == 0 else "-"
+    return row
+
+
+def steal(vcpu):
+    taken = ns_of(vcpu, "preempted")
+    p99 = (vcpu["runnable"] or {}).get("p99_ns")
+    return (taken / base_of(vcpu) if taken else -1 if taken is None else 0, -1 if p99 is None else p99)
+
+
+expect("lines", len(text) - 1 <= lines, True)
+for line in text:
+    if "kshark-virt" not in line or "#" in line:
+        expect("width of %r" % line, len(line) <= width, True)
+
+# --- rows
+at = next(i for i, line in enumerate(text) if re.match(r"  vCPU +guest", line))
+places, position = [], 0
+for title in TITLES:
+    position = text[at].index(title, position)
+    places.append(position)
+ends = [re.compile(r"\S+( p99)?").match(text[at], place).end() for place in places]
+vcpus = [v for m in report["machines"] for v in m["vcpus"]]
+names = {}
+for vcpu in vcpus:
+    names.setdefault(vcpu["name"], vcpu)
+vcpus.sort(key=lambda v: [-x for x in steal(v)])
+row_lines = []
+for line in text[at + 1:]:
+    if not line or line.startswith("  ... "):
+        break
+    row_lines.append(line)
+left_out = re.match(r"  \.\.\. (\d+) more vCPUs", text[at + 1 + len(row_lines)])
+expect("rows", len(row_lines) + (int(left_out[1]) if left_out else 0), len(vcpus))
+expect("some rows", len(row_lines) >= min(3, len(vcpus)), True)
+room = width - places[-1]
+for line, vcpu in zip(row_lines, vcpus):
+    name_end = ends[1] - 8
+    fields = {"vCPU": line[2:name_end].strip()}
+    for i in range(1, len(TITLES) - 1):
+        fields[TITLES[i]] = line[ends[i - 1] if i > 1 else name_end:ends[i]].strip()
+    fields["culprit"] = line[places[-1]:].strip()
+    wanted = wanted_row(vcpu)
+    expect("order", fields["vCPU"], cut(vcpu["name"], name_end - 2))
+    wanted["culprit"] = cut(wanted["culprit"], room)
+    for title, value in wanted.items():
+        expect("%s of %s" % (title, vcpu["name"]), fields[title], value)
+
+# --- moments
+at = text.index("The worst moments:")
+found = []
+for line in text[at + 1:]:
+    if not line:
+        break
+    match = re.match(r" +(\d+\.\d{6}) s  (.*)", line)
+    if match:
+        found.append([match[1], match[2]])
+    elif found:
+        found[-1][1] += " " + line.strip()
+expect("moments", len(found), len(worst["worst"]))
+for (time, words), moment in zip(found, worst["worst"]):
+    expect("time", time, "%.6f" % (moment["time_ns"] / 1e9))
+    expect("vCPU", words.startswith(moment["vcpu"] + " "), True)
+    what = {"steal": "preempted", "wake": "woken", "exit": "left its guest"}[moment["kind"]]
+    expect("kind", what in words, True)
+    expect("cost in %r" % words, " %s" % duration(moment["cost_ns"]) in words, True)
+    if moment["kind"] == "steal":
+        expect("culprit in %r" % words, moment["who"] in words or moment["who_ns"] == 0, True)
+sys.exit(1 if errors else 0)
