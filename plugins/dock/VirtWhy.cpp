@@ -393,7 +393,7 @@ static QString optionsOf(const VirtWhyTree &tree, bool isPath)
 	const virt_model *model = tree.stream.model.get();
 
 	if (tree.whose.pcpu != VIRT_NONE)
-		return QString(" --cpu %1").arg(tree.whose.pcpu);
+		return QString(" --pcpu %1").arg(tree.whose.pcpu);
 	if (tree.whose.guest != VIRT_NONE) {
 		int guest = tree.lives->guestOf(tree.whose.guest);
 

@@ -52,8 +52,8 @@ done
 agree credit2-4.20.xen --worst 5 --kind blocked,wake --vcpu d1
 agree credit2-basic.xen --vcpu d1v0 --from 1.2 --to 1.25
 agree kvm-migration.dat --vcpu g1v1 --from 1020 --to 1020.02
-agree kvm-migration.dat --cpu 1-2 --from 1020 --to 1020.02
-agree dom0.xen --cpu 0 --at 1.5
+agree kvm-migration.dat --pcpu 1-2 --from 1020 --to 1020.02
+agree dom0.xen --pcpu 0 --at 1.5
 agree dom0.xen --vcpu d1 --at 1.5
 
 for question in "kvm-migration --vcpu g1v0 --at 1024.7" "credit2-basic --worst 3 --kind steal" \
@@ -82,7 +82,7 @@ credit2-basic.xen --worst 1 --kind steal
 hvm-exits.xen --worst 1
 lost-records.xen --vcpu d1v0 --from 5.0 --to 5.4
 kvm-host.dat --worst 1
-kvm-migration.dat --cpu 2 --from 1020 --to 1020.02
+kvm-migration.dat --pcpu 2 --from 1020 --to 1020.02
 recording-kvm --worst 1 --kind wake
 END
 run why --quiet --worst 1 --format png -o "$WORK/why.png" recording-kvm
@@ -95,7 +95,7 @@ run why --quiet --worst 1 --kind steal --format svg kvm-ptp.dat --from 1ns --to 
 status 2
 
 # Who had a physical CPU.
-run why --quiet --cpu 3 --from 76.6893 --to 76.7176 recording-kvm
+run why --quiet --pcpu 3 --from 76.6893 --to 76.7176 recording-kvm
 status 0
 says "$OUT" "  rcu_preempt-15 has p3"
 says "$OUT" "  db v0 has p3"
@@ -112,10 +112,27 @@ run why --quiet --vcpu burny --worst 1 recording-xen
 status 0
 says "$OUT" ": d1v"
 
+# Without a question: the worst moments, of a subject or a window if one is given.
+for asked in "" "--vcpu d1v0" "--from 1 --to 2" "--kind steal" "--vcpu d1v0 --path"; do
+	# shellcheck disable=SC2086
+	run why --quiet $asked credit2-basic.xen
+	status 0
+	cp "$OUT" "$WORK/asked"
+	# shellcheck disable=SC2086
+	run why --quiet --worst 3 $asked credit2-basic.xen
+	same "$WORK/asked" "$OUT"
+	check "three of '$asked'" test "$(grep -c 'that costs' "$OUT")" = 3
+done
+run why --quiet --format svg credit2-basic.xen
+status 0
+cp "$OUT" "$WORK/asked"
+run why --quiet --worst 1 --format svg credit2-basic.xen
+same "$WORK/asked" "$OUT"
+
 # What is asked must be a question.
-for wrong in "--vcpu d1v0" "--from 1 --to 2" "--vcpu d1v0 --cpu 1 --at 1" "--worst 3 --at 1" \
-		"--cpu 1 --worst 3" "--vcpu d1v0 --at 1 --from 1" "--vcpu d1v0 --kind wake --at 1" \
-		"--vcpu d7v0 --at 1" "--vcpu nobody --at 1" "--cpu 99 --at 1" "--vcpu d1v0 --at 999" \
+for wrong in "--pcpu 1" "--at 1" "--vcpu d1v0 --pcpu 1 --at 1" "--worst 3 --at 1" \
+		"--pcpu 1 --worst 3" "--vcpu d1v0 --at 1 --from 1" "--vcpu d1v0 --kind wake --at 1" \
+		"--vcpu d7v0 --at 1" "--vcpu nobody --at 1" "--pcpu 99 --at 1" "--vcpu d1v0 --at 999" \
 		"--vcpu d1v0 --from 2 --to 1" "--worst 0" "--worst 3 --kind lost"; do
 	# shellcheck disable=SC2086
 	run why --quiet $wrong dom0.xen

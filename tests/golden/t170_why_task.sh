@@ -91,7 +91,7 @@ if ! sanitized; then
 	laws --worst 10 "$host" "$guest"
 fi
 laws --vcpu d1v1 --from 1 --to 1.05 "$WORK/domU.xen.gz" "$WORK/domU-ftrace.dat"
-laws --cpu 0-3 --from 1794 --to 1794.02 "$host" "$guest"
+laws --pcpu 0-3 --from 1794 --to 1794.02 "$host" "$guest"
 
 # What it looks like.
 run why -q --task g1:kworker/1:1-35 --worst 2 "$host" "$guest"
@@ -130,8 +130,8 @@ no_such_task_in_the_given_traces_of_guests --task g1:nobody --worst 1
 no_such_task_in_the_given_traces_of_guests --task g1:idle-0 --worst 1
 no_such_task_in_the_given_traces_of_guests --task web:621 --worst 1
 tasks_have_this_name --task g1:hackbench --worst 1
-only_one_of_--vcpu,_--task_and_--cpu --task g1:621 --vcpu g1v0 --worst 1
---worst_excludes_--cpu_and_--at --task g1:621 --worst 1 --at 1
+only_one_of_--vcpu,_--task_and_--pcpu --task g1:621 --vcpu g1v0 --worst 1
+--worst_excludes_--pcpu_and_--at --task g1:621 --worst 1 --at 1
 the_time_is_outside_the_trace --task g1:621 --at 1
 END
 run why -q --task g1:621 --worst 1 "$host"

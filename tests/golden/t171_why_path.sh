@@ -89,7 +89,7 @@ for who in "web v1: guest code" "db:kworker/1:2-127: waking" "db v0: guest code 
 	check "then: $who" test -n "$line"
 	last=$((last + ${line:-0}))
 done
-run why -q --path --cpu 1 --at 307 "${talk[@]}"
+run why -q --path --pcpu 1 --at 307 "${talk[@]}"
 status 2
 says "$ERR" "--path requires a vCPU or task"
 finish

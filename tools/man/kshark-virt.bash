@@ -44,7 +44,7 @@ _kshark_virt()
 		options+=" --hypertrace --boot --function --kallsyms"
 		;;
 	why)
-		options="--format --output --vcpu --task --cpu --path --at --from --to --worst --kind --monitor --cpu-hz"
+		options="--format --output --vcpu --task --pcpu --path --at --from --to --worst --kind --monitor --cpu-hz"
 		options+=" --max-input --absolute --correct-skew --quiet --help"
 		;;
 	check)

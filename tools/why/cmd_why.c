@@ -17,6 +17,8 @@
 
 /** More than anybody reads, less than memory holds. */
 #define MAX_WORST	10000
+/** As many as the summary of a report has. */
+#define DEFAULT_WORST	3
 #define MAX_SEGMENTS	1000000
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, N_FORMATS };
@@ -112,8 +114,7 @@ static const struct ksv_option why_option_table[] = {
 	KSV_OPTION_OUTPUT(OPTIONS, output),
 	{ 0, "vcpu", "NAME", "this vCPU, or all vCPUs of a machine: d1v0, d1, \"web v0\", web",
 	  ksv_take_text, offsetof(OPTIONS, vcpu), NULL },
-	{ 0, "cpu", "LIST", "instead: these pCPUs, e.g. 3",
-	  ksv_take_pcpus, offsetof(OPTIONS, pcpus), NULL },
+	KSV_OPTION_PCPUS(OPTIONS, pcpus, "instead: these pCPUs, e.g. 3"),
 	{ 0, "task", "NAME", "instead: a guest's task, by machine, name and pid:\n"
 	  "web:nginx-412, web:412, web:nginx; needs the guest's trace",
 	  ksv_take_text, offsetof(OPTIONS, task), NULL },
@@ -127,7 +128,8 @@ static const struct ksv_option why_option_table[] = {
 	KSV_OPTION_FROM(OPTIONS, from, "from this time on; with --worst: moments that begin then"),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
 	{ 0, "worst", "N",
-	  "the N costliest moments, of all vCPUs, of --vcpu, or of\n--task",
+	  "the N costliest moments, of all vCPUs, of --vcpu, or of\n--task (default: 3, without a "
+	  "subject or a time)",
 	  take_worst, offsetof(OPTIONS, worst), NULL },
 	{ 0, "kind", "LIST",
 	  "with --worst: wake,steal,exit,blocked,offline (default:\nthe first three)",
@@ -141,16 +143,29 @@ static const struct ksv_option why_option_table[] = {
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
 
+/** Without a question, the worst moments are one. */
+static void choose_worst(struct why_options *options)
+{
+	bool window = options->from.kind != KSV_TIME_NONE || options->to.kind != KSV_TIME_NONE;
+	bool subject = options->vcpu || options->task;
+
+	if (options->worst || options->pcpus.any || options->at.kind != KSV_TIME_NONE ||
+	    (window && subject))
+		return;
+	/* a picture has one answer */
+	options->worst = options->format >= FORMAT_SVG ? 1 : DEFAULT_WORST;
+}
+
 /** Whose time. */
 static int check_subject(const struct why_options *options)
 {
 	int wanted = !!options->vcpu + !!options->task + options->pcpus.any;
 
 	if (wanted > 1)
-		return ksv_usage_error(options->command, "only one of --vcpu, --task and --cpu");
+		return ksv_usage_error(options->command, "only one of --vcpu, --task and --pcpu");
 	if (!wanted && !options->worst)
-		return ksv_usage_error(options->command, "no subject: give --vcpu, --task, --cpu "
-				       "or --worst");
+		return ksv_usage_error(options->command, "no subject: give --vcpu, --task or "
+				       "--pcpu");
 	if (options->task && !strchr(options->task, ':'))
 		return ksv_usage_error(options->command, "--task %s: no machine: write MACHINE:%s",
 				       options->task, options->task);
@@ -166,17 +181,16 @@ static int check_options(const struct why_options *options)
 	if (check_subject(options))
 		return KSV_EXIT_USAGE;
 	if (options->worst && (options->pcpus.any || at))
-		return ksv_usage_error(options->command, "--worst excludes --cpu and --at");
+		return ksv_usage_error(options->command, "--worst excludes --pcpu and --at");
 	if (options->path && options->pcpus.any)
 		return ksv_usage_error(options->command, "--path requires a vCPU or task, not "
-				       "--cpu");
+				       "--pcpu");
 	if (!options->worst && options->kinds)
 		return ksv_usage_error(options->command, "--kind requires --worst");
 	if (at && window)
 		return ksv_usage_error(options->command, "give either --at, or --from and --to");
 	if (!options->worst && !at && !window)
-		return ksv_usage_error(options->command, "no time: give --at, --from and --to, or "
-				       "--worst");
+		return ksv_usage_error(options->command, "no time: give --at, or --from and --to");
 	return 0;
 }
 
@@ -416,7 +430,7 @@ static int answer_pcpus(struct asked *asked, int64_t from_ns, int64_t to_ns)
 		status = answer(asked, VIRT_NONE, i, from_ns, to_ns, NULL);
 	}
 	if (!status && !asked->n)
-		status = ksv_usage_error(options->command, "--cpu: the trace has pCPUs 0 to %d",
+		status = ksv_usage_error(options->command, "--pcpu: the trace has pCPUs 0 to %d",
 					 (int)n - 1);
 	return status;
 }
@@ -694,6 +708,7 @@ static int run_why(const struct ksv_command *command, int argc, char **argv)
 	status = ksv_parse(command, argc, argv, &options, &first);
 	if (status >= 0)
 		return status;
+	choose_worst(&options);
 	if (check_options(&options))
 		return KSV_EXIT_USAGE;
 	if (first == argc)
