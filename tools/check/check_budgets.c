@@ -11,6 +11,7 @@
 
 #include "check_budgets.h"
 #include "json_writer.h"
+#include "model_vcpus.h"
 #include "text_columns.h"
 #include "virt_needs.h"
 #include "virt_window_walk.h"
@@ -527,16 +528,6 @@ static void judge_all(struct judging *judging, const struct subject *subject)
 	}
 }
 
-static bool is_chosen(const struct judging *judging, const struct virt_machine *machine,
-		      const struct virt_vcpu *vcpu)
-{
-	const struct ksv_vcpu_set *vcpus = judging->check->vcpus;
-	xen_vcpu name = machine->id != XEN_DOMID_IDLE ?
-			(xen_vcpu)machine->id << 16 | (uint32_t)vcpu->id : XEN_VCPU_UNKNOWN;
-
-	return !vcpus->n || ksv_vcpu_in_set(vcpus, name);
-}
-
 static void judge_machine(struct judging *judging, const struct virt_machine *machine)
 {
 	struct subject subject = { .name = machine->name, .vcpus = judging->members };
@@ -544,7 +535,7 @@ static void judge_machine(struct judging *judging, const struct virt_machine *ma
 	for (int32_t i = 0; i < machine->n_vcpus; i++) {
 		const struct virt_vcpu *vcpu = virt_model_vcpu(judging->model, machine->vcpus[i]);
 
-		if (!is_chosen(judging, machine, vcpu))
+		if (!model_wants_vcpu(judging->model, machine->vcpus[i], judging->check->vcpus))
 			continue;
 		judging->members[subject.n++] = machine->vcpus[i];
 		if (judging->check->per == CHECK_PER_MACHINE)
@@ -623,11 +614,8 @@ static uint64_t count_vcpus(const struct judging *judging)
 {
 	uint64_t n = 0;
 
-	for (int32_t i = 0; i < virt_model_n_vcpus(judging->model); i++) {
-		const struct virt_vcpu *vcpu = virt_model_vcpu(judging->model, i);
-
-		n += is_chosen(judging, virt_model_machine(judging->model, vcpu->machine), vcpu);
-	}
+	for (int32_t i = 0; i < virt_model_n_vcpus(judging->model); i++)
+		n += model_wants_vcpu(judging->model, i, judging->check->vcpus);
 	return n;
 }
 

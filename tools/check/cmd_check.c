@@ -341,6 +341,7 @@ static int check_file(struct check_options *options, const struct trace_args *ar
 		.options = options->trace,
 		.quiet = options->quiet,
 		.before = &args->notes,
+		.command = options->command, .vcpus = &options->vcpus,
 	};
 	struct check check = { .options = options, .load = &load, .out = out };
 	int status = model_load(&load);
@@ -410,7 +411,7 @@ static int check_options(const struct check_options *options)
 				       "different tables: check one after the other");
 	if (options->topology && !options->cores)
 		return ksv_usage_error(command, "--topology requires --core-isolation");
-	if (!options->budgets.n && (windows || options->vcpus.n || options->per ||
+	if (!options->budgets.n && (windows || ksv_vcpus_given(&options->vcpus) || options->per ||
 				    options->format == CHECK_JSON))
 		return ksv_usage_error(command, "--windows, --vcpu, --per and json require --max");
 	if (windows && (options->from.kind || options->to.kind))
@@ -448,7 +449,7 @@ end:
 	affinity_free(&options.affinities);
 	budget_free(&options.budgets);
 	check_windows_free(&options.windows);
-	free(options.vcpus.ranges);
+	ksv_vcpus_free(&options.vcpus);
 	return status;
 }
 

@@ -314,7 +314,7 @@ static int parse_vcpu(const char **text, struct ksv_vcpu_range *range)
 		return -EINVAL;
 	range->first = (xen_vcpu)domid << 16;
 	range->last = range->first | 0xffff;
-	if (**text == 'v') {
+	if (**text == 'v' || **text == ':') {
 		(*text)++;
 		if (parse_number(text, 0xffff, &vcpu))
 			return -EINVAL;
@@ -366,6 +366,109 @@ int ksv_parse_vcpus(const char *text, struct ksv_vcpu_set *set)
 	}
 	sort_ranges(set);
 	return 0;
+}
+
+/** @word: becomes the set's, also if it fails */
+static int add_word(struct ksv_vcpu_set *set, char *word)
+{
+	const char *rest = word;
+	struct ksv_vcpu_range range;
+
+	if (!word || ARRAY_GROW(set->words, set->n_words, set->room_words)) {
+		free(word);
+		return -ENOMEM;
+	}
+	set->words[set->n_words++] = word;
+	if (!*word)
+		return -EINVAL;
+	if (!parse_vcpu(&rest, &range) && !*rest) {
+		if (ARRAY_GROW(set->ranges, set->n, set->room))
+			return -ENOMEM;
+		set->ranges[set->n++] = range;
+		return 0;
+	}
+	if (ARRAY_GROW(set->names, set->n_names, set->room_names))
+		return -ENOMEM;
+	set->names[set->n_names++] = word;
+	return 0;
+}
+
+int ksv_add_vcpus(const char *text, struct ksv_vcpu_set *set)
+{
+	for (;;) {
+		size_t n = strcspn(text, ",");
+		int ret = add_word(set, strndup(text, n));
+
+		if (!ret && text[n]) {
+			text += n + 1;
+			continue;
+		}
+		if (set->n)
+			sort_ranges(set);
+		return ret;
+	}
+}
+
+void ksv_vcpus_free(struct ksv_vcpu_set *set)
+{
+	for (int i = 0; i < set->n_words; i++)
+		free(set->words[i]);
+	free(set->words);
+	free(set->names);
+	free(set->ranges);
+	*set = (struct ksv_vcpu_set){ 0 };
+}
+
+/** The part of a word behind the name of a machine: "", " v0" or ":0". */
+static bool is_part(const char *rest, uint32_t vcpu)
+{
+	uint64_t id;
+
+	if (!*rest)
+		return true;
+	if (!strncmp(rest, " v", 2) || !strncmp(rest, ":v", 2))
+		rest += 2;
+	else if (*rest == ':')
+		rest++;
+	else
+		return false;
+	return !parse_number(&rest, UINT32_MAX, &id) && !*rest && id == vcpu;
+}
+
+bool ksv_vcpu_is_called(const char *machine, uint32_t vcpu, const char *word)
+{
+	const char *given = strchr(machine, ':');
+	size_t n = strlen(machine);
+
+	if (!strncmp(word, machine, n) && is_part(word + n, vcpu))
+		return true;
+	if (!given)
+		return false;
+	n = strlen(++given);
+	return n && !strncmp(word, given, n) && is_part(word + n, vcpu);
+}
+
+void ksv_vcpu_list_add(struct ksv_vcpu_list *list, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (list->left_out || list->size + n + 3 > sizeof(list->text)) {
+		list->left_out++;
+		return;
+	}
+	list->size += (size_t)snprintf(list->text + list->size, sizeof(list->text) - list->size,
+				       "%s%s", list->size ? ", " : "", name);
+}
+
+int ksv_no_vcpu(const struct ksv_command *command, const char *path, const char *word,
+		const struct ksv_vcpu_list *list)
+{
+	char more[40] = "";
+
+	if (list->left_out)
+		snprintf(more, sizeof(more), " and %zu more", list->left_out);
+	return ksv_usage_error(command, "--vcpu %s: %s has no such vCPU or machine; it has %s%s",
+			       word, path, list->size ? list->text : "none", more);
 }
 
 bool ksv_vcpu_in_set(const struct ksv_vcpu_set *set, xen_vcpu vcpu)
@@ -527,10 +630,10 @@ int ksv_take_size(const struct ksv_command *command, const struct ksv_option *op
 int ksv_take_vcpus(const struct ksv_command *command, const struct ksv_option *option,
 		   const char *value, void *target)
 {
-	int ret = ksv_parse_vcpus(value, target);
+	int ret = ksv_add_vcpus(value, target);
 
 	if (ret == -EINVAL)
-		return ksv_usage_error(command, "--%s %s: not a list such as d1v0,d2,idle,d?v?",
+		return ksv_usage_error(command, "--%s %s: not a list such as d1v0,d2,web:0",
 				       option->name, value);
 	if (ret)
 		ksv_error("not enough memory");

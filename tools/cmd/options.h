@@ -124,19 +124,58 @@ static inline bool ksv_id_in_set(const struct ksv_id_set *set, unsigned int id)
 	return id < 65536 && (set->bits[id / 64] >> id % 64 & 1);
 }
 
-/** One item of a list of vCPUs. */
+/** An item of a list of vCPUs that is an id. */
 struct ksv_vcpu_range {
 	xen_vcpu	first, last;
 };
 
+/** What --vcpu selects: ids, and names that only a trace can explain. */
 struct ksv_vcpu_set {
 	struct ksv_vcpu_range	*ranges;
 	int			n, room;
+	char			**words;	/* each item as it was given; */
+	int			n_words, room_words;
+	const char		**names;	/* those of them that are no ids */
+	int			n_names, room_names;
 };
 
 /** ksv_parse_vcpus - add a list such as d1v0,d2,idle,d?v?. Return: 0, -EINVAL or -ENOMEM. */
 int ksv_parse_vcpus(const char *text, struct ksv_vcpu_set *set);
+
+/**
+ * ksv_add_vcpus - the same, but an item may also be the name of a machine or of one of its vCPUs
+ *
+ * Return: 0, -EINVAL (an item is empty) or -ENOMEM.
+ */
+int ksv_add_vcpus(const char *text, struct ksv_vcpu_set *set);
+void ksv_vcpus_free(struct ksv_vcpu_set *set);
+
+/** ksv_vcpu_in_set - is it one of the ids? */
 bool ksv_vcpu_in_set(const struct ksv_vcpu_set *set, xen_vcpu vcpu);
+
+static inline bool ksv_vcpus_given(const struct ksv_vcpu_set *set)
+{
+	return set->n || set->n_names;
+}
+
+/**
+ * ksv_vcpu_is_called - is that the name of a machine, or of one of its vCPUs?
+ * @machine: "g1:web", which "web" is the name of, too
+ * @word: "web", "web v0" or "web:0"
+ */
+bool ksv_vcpu_is_called(const char *machine, uint32_t vcpu, const char *word);
+
+/** The names of the vCPUs of a trace, for a message: the first ones, and how many more. */
+struct ksv_vcpu_list {
+	char		text[512];
+	size_t		size, left_out;
+};
+
+void ksv_vcpu_list_add(struct ksv_vcpu_list *list, const char *name);
+
+/** ksv_no_vcpu - the trace has no such vCPU. Return: KSV_EXIT_USAGE, after a message. */
+int ksv_no_vcpu(const struct ksv_command *command, const char *path, const char *word,
+		const struct ksv_vcpu_list *list);
 
 /** A point in a trace. */
 struct ksv_time {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "diff.h"
+#include "model_vcpus.h"
 #include "report_range.h"
 #include "trace_args.h"
 
@@ -148,6 +149,10 @@ static int diff_files(const struct diff_options *options, const struct trace_arg
 		status = model_load(&loads[side]);
 	}
 	if (!status)
+		status = model_check_vcpus((const struct virt_model *[]){
+						loads[0].model, loads[args->n - 1].model
+					   }, 2, loads[0].path, options->command, &options->vcpus);
+	if (!status)
 		status = args->n == 1 ? cut_in_two(options, reports) :
 			 compare_two(options, reports);
 	for (int side = 0; side < args->n; side++) {
@@ -201,7 +206,7 @@ static int run_diff(const struct ksv_command *command, int argc, char **argv)
 	else
 		status = diff_args(&options, argv + first, n);
 end:
-	free(options.vcpus.ranges);
+	ksv_vcpus_free(&options.vcpus);
 	return status;
 }
 

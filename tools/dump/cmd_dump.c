@@ -144,19 +144,28 @@ static void print_notes(const struct xen_trace *trace)
 	free(notes);
 }
 
+/** A vCPU that has no record in a part of a trace may have one elsewhere. */
+static bool reads_all(const struct dump_filter *filter)
+{
+	return !filter->pcpus.any && filter->from.kind == KSV_TIME_NONE &&
+	       filter->to.kind == KSV_TIME_NONE;
+}
+
 /** Write a trace into an open file, and close that. Return: exit status. */
 static int dump_trace(const struct dump_options *options, struct xen_trace *trace,
-		      struct output *out, struct progress *progress)
+		      const char *path, struct output *out, struct progress *progress)
 {
 	struct dump_writer *writer = dump_writer_new(&options->filter, options->format, trace, out);
 	int ret = writer ? dump_records(options, trace, writer, out, progress) : -ENOMEM;
-	int status;
+	int status = ret ? KSV_EXIT_FILE : KSV_EXIT_OK;
 
-	dump_writer_free(writer);
 	progress_end(progress);
 	if (ret)
 		ksv_error("not enough memory");
-	status = out_close(out, ret ? KSV_EXIT_FILE : KSV_EXIT_OK);
+	else if (reads_all(&options->filter) && !out->error)
+		status = dump_check_vcpus(writer, options->command, path);
+	dump_writer_free(writer);
+	status = out_close(out, status);
 	if (!ret && !options->quiet && out->error != EPIPE)
 		print_notes(trace);
 	return model_xen_changed(trace, status);
@@ -201,7 +210,7 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 	if (!status)
 		status = out_open(out, options->output);
 	if (!status)
-		status = dump_trace(options, trace, out, &progress);
+		status = dump_trace(options, trace, path, out, &progress);
 	xen_trace_close(trace);
 	return status;
 }
@@ -209,6 +218,7 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 static int dump_calls(const char *path, const struct dump_options *options, struct output *out)
 {
 	const struct dump_hypertrace wanted = {
+		.command = options->command,
 		.dialect = options->dialect, .kallsyms = options->kallsyms,
 		.filter = &options->filter, .format = (enum dump_format)options->format,
 		.output = options->output, .quiet = options->quiet,

@@ -61,12 +61,21 @@ struct dump_writer *dump_writer_new(const struct dump_filter *filter, enum dump_
 /** dump_write - write a record, if its event and vCPU are asked for. */
 void dump_write(struct dump_writer *writer, const struct xen_trace_row *row);
 
+/**
+ * dump_check_vcpus - was there each vCPU that is asked for, when all records have gone by?
+ *
+ * Return: KSV_EXIT_OK, or the exit status after a message.
+ */
+int dump_check_vcpus(struct dump_writer *writer, const struct ksv_command *command,
+		     const char *path);
+
 void dump_writer_free(struct dump_writer *writer);
 
 /* --- what guests tell through hypercalls: dump_hypertrace.c ---------------------------------- */
 
 /** What is wanted. */
 struct dump_hypertrace {
+	const struct ksv_command *command;
 	const char		*dialect;	/* NULL: found by the calls */
 	const char		*kallsyms;	/* or NULL */
 	const struct dump_filter *filter;	/* patterns are those of the dialect's events */

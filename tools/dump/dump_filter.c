@@ -84,5 +84,5 @@ bool dump_after(const struct dump_filter *filter, const struct xen_trace_row *ro
 void dump_filter_free(struct dump_filter *filter)
 {
 	free(filter->patterns);
-	free(filter->vcpus.ranges);
+	ksv_vcpus_free(&filter->vcpus);
 }

@@ -14,6 +14,7 @@
 #include "hyper_decoder.h"
 #include "hyper_text.h"
 #include "model_load.h"
+#include "model_vcpus.h"
 
 /** Columns of the text format, as of records. */
 #define WHO_WIDTH		16
@@ -262,10 +263,9 @@ static bool is_wanted(const struct hyper_dump *dump, const struct placed_call *p
 	if (call->time_ns < model_time(&dump->load, &filter->from, INT64_MIN) ||
 	    call->time_ns > model_time(&dump->load, &filter->to, INT64_MAX))
 		return false;
-	return !filter->vcpus.n ||
-	       ksv_vcpu_in_set(&filter->vcpus, !vcpu ? XEN_VCPU_UNKNOWN :
-			       (xen_vcpu)virt_model_machine(model, vcpu->machine)->id << 16 |
-			       (uint32_t)vcpu->id);
+	return vcpu ? model_wants_vcpu(model, placed->vcpu, &filter->vcpus) :
+	       !ksv_vcpus_given(&filter->vcpus) ||
+	       ksv_vcpu_in_set(&filter->vcpus, XEN_VCPU_UNKNOWN);
 }
 
 static int compare_placed(const void *a, const void *b)
@@ -405,6 +405,7 @@ int dump_hypertrace(const struct dump_hypertrace *options, const char *path, str
 	struct hyper_dump dump = {
 		.options = options, .out = out,
 		.load = {
+			.command = options->command, .vcpus = &options->filter->vcpus,
 			.path = path, .options = options->trace, .quiet = options->quiet,
 			.rows = take_rows, .records = take_record, .arg = &dump,
 		},

@@ -13,6 +13,7 @@
 
 #include "dump.h"
 #include "escape.h"
+#include "key_map.h"
 
 /** Columns of the text format. */
 #define TASK_WIDTH		16
@@ -53,6 +54,8 @@ struct dump_writer {
 	struct output		*out;
 	struct event_cache	*events;	/* by index */
 	struct vcpu_cache	vcpus[1 << VCPU_CACHE_BITS];
+	struct key_map		seen;		/* vCPUs, if some are asked for */
+	int			error;		/* no memory for one of them */
 	bool			first_field;
 };
 
@@ -80,15 +83,30 @@ static int cache_events(struct dump_writer *writer)
 	return 0;
 }
 
-static void cache_vcpu(struct dump_writer *writer, struct vcpu_cache *cache, xen_vcpu vcpu)
+/** Is it an id or a name of --vcpu? */
+static bool is_wanted(const struct dump_writer *writer, xen_vcpu vcpu)
 {
 	const struct ksv_vcpu_set *set = &writer->filter->vcpus;
+	const char *name = xen_meta_domain_name(writer->meta, xen_vcpu_domid(vcpu));
+
+	if (!ksv_vcpus_given(set) || ksv_vcpu_in_set(set, vcpu))
+		return true;
+	for (int i = 0; i < set->n_names && name; i++)
+		if (ksv_vcpu_is_called(name, xen_vcpu_id(vcpu), set->names[i]))
+			return true;
+	return false;
+}
+
+static void cache_vcpu(struct dump_writer *writer, struct vcpu_cache *cache, xen_vcpu vcpu)
+{
 	char name[128], shown[sizeof(cache->text) - TASK_WIDTH];
 	size_t columns;
 
 	cache->vcpu = vcpu;
 	cache->valid = true;
-	cache->selected = !set->n || ksv_vcpu_in_set(set, vcpu);
+	cache->selected = is_wanted(writer, vcpu);
+	if (ksv_vcpus_given(&writer->filter->vcpus) && key_map_add(&writer->seen, vcpu) < 0)
+		writer->error = -ENOMEM;
 	if (vcpu == XEN_VCPU_UNKNOWN || xen_vcpu_is_somebody(vcpu)) {
 		cache->csv_size = snprintf(cache->csv, sizeof(cache->csv), ",");
 		cache->json_size = snprintf(cache->json, sizeof(cache->json),
@@ -232,6 +250,9 @@ void dump_write(struct dump_writer *writer, const struct xen_trace_row *row)
 	struct line line = { .row = row, .info = info };
 	int n;
 
+	line.vcpu = find_vcpu(writer, row->vcpu);
+	if (!line.vcpu->selected)
+		return;
 	/* what guests number by themselves shares a row of the table */
 	if (index >= 0 && xen_event_at(index)->id == row->rec.event) {
 		if (!writer->events[index].selected)
@@ -245,12 +266,61 @@ void dump_write(struct dump_writer *writer, const struct xen_trace_row *row)
 		if (!dump_event_selected(writer->filter, row->rec.event, name))
 			return;
 	}
-	line.vcpu = find_vcpu(writer, row->vcpu);
-	if (!line.vcpu->selected)
-		return;
 	n = xen_record_info(info, sizeof(info), &row->rec, writer->isa);
 	line.info_size = n < 0 ? 0 : n < INFO_SIZE ? n : INFO_SIZE - 1;
 	writers[writer->format](writer, &line);
+}
+
+/** Is there a vCPU that an item of --vcpu means? Somebody without a name may be anywhere. */
+static bool was_seen(const struct dump_writer *writer, const char *word)
+{
+	struct ksv_vcpu_set set = { 0 };
+	bool is_id = !ksv_parse_vcpus(word, &set), found = is_id && set.ranges[0].last ==
+						    XEN_VCPU_UNKNOWN;
+
+	for (uint32_t i = 0; i < writer->seen.n_keys && !found; i++) {
+		xen_vcpu vcpu = (xen_vcpu)writer->seen.keys[i];
+		const char *name = xen_meta_domain_name(writer->meta, xen_vcpu_domid(vcpu));
+
+		found = (is_id && ksv_vcpu_in_set(&set, vcpu)) ||
+			(name && ksv_vcpu_is_called(name, xen_vcpu_id(vcpu), word));
+	}
+	ksv_vcpus_free(&set);
+	return found;
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+int dump_check_vcpus(struct dump_writer *writer, const struct ksv_command *command,
+		     const char *path)
+{
+	const struct ksv_vcpu_set *set = &writer->filter->vcpus;
+	struct ksv_vcpu_list list = { 0 };
+	const char *missing = NULL;
+
+	if (writer->error) {
+		ksv_error("%s: not enough memory", path);
+		return KSV_EXIT_FILE;
+	}
+	for (int i = 0; i < set->n_words && !missing; i++)
+		if (!was_seen(writer, set->words[i]))
+			missing = set->words[i];
+	qsort(writer->seen.keys, writer->seen.n_keys, sizeof(*writer->seen.keys), compare_keys);
+	for (uint32_t i = 0; i < writer->seen.n_keys && missing; i++) {
+		xen_vcpu vcpu = (xen_vcpu)writer->seen.keys[i];
+		char name[128];
+
+		if (xen_vcpu_domid(vcpu) >= XEN_DOMID_IDLE)
+			continue;
+		xen_vcpu_text(name, sizeof(name), vcpu, writer->meta);
+		ksv_vcpu_list_add(&list, name);
+	}
+	return missing ? ksv_no_vcpu(command, path, missing, &list) : KSV_EXIT_OK;
 }
 
 struct dump_writer *dump_writer_new(const struct dump_filter *filter, enum dump_format format,
@@ -279,5 +349,6 @@ void dump_writer_free(struct dump_writer *writer)
 	if (!writer)
 		return;
 	free(writer->events);
+	key_map_destroy(&writer->seen);
 	free(writer);
 }

@@ -137,7 +137,10 @@ static int export_model(const struct export_options *options, struct report *rep
 
 static int export_host(const struct export_options *options, struct model_files *files)
 {
-	struct model_load load = { .options = options->trace, .quiet = options->quiet };
+	struct model_load load = {
+		.options = options->trace, .quiet = options->quiet,
+		.command = options->command, .vcpus = &options->vcpus,
+	};
 	struct report report = { .load = &load };
 	int host, status = model_files_only_host(files, options->command, &host);
 
@@ -206,7 +209,7 @@ static int run_export(const struct ksv_command *command, int argc, char **argv)
 	else
 		status = export_args(&options, argv + first, argc - first);
 end:
-	free(options.vcpus.ranges);
+	ksv_vcpus_free(&options.vcpus);
 	return status;
 }
 

@@ -11,6 +11,7 @@
 #include "escape.h"
 #include "host_notes.h"
 #include "model_load.h"
+#include "model_vcpus.h"
 #include "progress.h"
 
 /** Damaged places that are listed one by one. */
@@ -164,6 +165,9 @@ int model_load(struct model_load *load)
 			ret = -ENODATA;
 		else if (find_notes(load))
 			ret = no_memory(load, error, sizeof(error));
+		else if (load->vcpus)
+			status = model_check_vcpus((const struct virt_model *[]){ load->model }, 1,
+						   load->path, load->command, load->vcpus);
 	}
 	progress_end(&loading.progress);
 	if (!ret)

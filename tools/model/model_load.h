@@ -33,6 +33,8 @@ struct model_load {
 	struct host_options	options;
 	bool			quiet;		/* no progress */
 	bool			shows_lacks;	/* what was not recorded is in the output itself */
+	const struct ksv_command *command;	/* whose option --vcpu ... */
+	const struct ksv_vcpu_set *vcpus;	/* ... names only vCPUs of the trace; may be NULL */
 	const struct trace_notes *before;	/* found while the files were opened; may be NULL */
 	/** Before the walk; may be NULL. Return: 0, or the exit status after a message. */
 	int			(*opened)(void *arg);

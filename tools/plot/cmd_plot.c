@@ -11,6 +11,7 @@
 
 #include "figure.h"
 #include "model_files.h"
+#include "model_vcpus.h"
 #include "plot_boot.h"
 #include "plot_tasks.h"
 
@@ -155,11 +156,7 @@ static int find_format(struct plot_options *options)
 
 static bool vcpu_wanted(const struct plot *plot, int32_t index)
 {
-	const struct ksv_vcpu_set *set = &plot->options->vcpus;
-	const struct virt_vcpu *vcpu = virt_model_vcpu(plot->load.model, index);
-	const struct virt_machine *machine = virt_model_machine(plot->load.model, vcpu->machine);
-
-	return !set->n || ksv_vcpu_in_set(set, (xen_vcpu)machine->id << 16 | (xen_vcpu)vcpu->id);
+	return model_wants_vcpu(plot->load.model, index, &plot->options->vcpus);
 }
 
 /** Was a vCPU on one of the chosen pCPUs? */
@@ -434,6 +431,7 @@ static int plot_file(const char *path, const struct trace_notes *before,
 	plot->options = options;
 	plot->load = (struct model_load){
 		.path = path, .options = options->trace, .quiet = options->quiet, .before = before,
+		.command = options->command, .vcpus = &options->vcpus,
 	};
 	if (files)
 		model_files_load(files, host, &plot->load);
@@ -558,7 +556,7 @@ static int plot_run(const struct ksv_command *command, int argc, char **argv)
 			 plot_args(argv + first, argc - first, options) :
 			 plot_arg(argv[first], options);
 out:
-	free(options->vcpus.ranges);
+	ksv_vcpus_free(&options->vcpus);
 	free(options);
 	return status;
 }

@@ -448,6 +448,7 @@ static int report_file(const struct report_options *options, struct model_files 
 		.counted.load = {
 			.options = options->trace,
 			.quiet = options->quiet, .shows_lacks = true,
+			.command = options->command, .vcpus = &options->vcpus,
 			.opened = job_opened,
 			.rows = job_rows,
 			.records = job_record,
@@ -574,7 +575,7 @@ static int run_report(const struct ksv_command *command, int argc, char **argv)
 				ksv_usage_error(command, "which file?");
 end:
 	hyper_symbols_free(options.hypertrace.symbols);
-	free(options.vcpus.ranges);
+	ksv_vcpus_free(&options.vcpus);
 	return status;
 }
 

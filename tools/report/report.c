@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "model_vcpus.h"
 #include "report.h"
 
 /* --- what is told ---------------------------------------------------------------------------- */
@@ -64,7 +65,7 @@ void report_exit_split(const struct virt_window_exit *exit, int64_t ns[REPORT_EX
 
 /* --- of whom --------------------------------------------------------------------------------- */
 
-/** A vCPU as --vcpu names it. */
+/** A vCPU as its records name it. */
 static xen_vcpu xen_name(const struct virt_machine *machine, const struct virt_vcpu *vcpu)
 {
 	return machine->id != XEN_DOMID_IDLE ?
@@ -74,11 +75,7 @@ static xen_vcpu xen_name(const struct virt_machine *machine, const struct virt_v
 bool report_wants_vcpu(const struct report *report, int32_t index,
 		       const struct ksv_vcpu_set *vcpus)
 {
-	const struct virt_model *model = report->load->model;
-	const struct virt_vcpu *vcpu = virt_model_vcpu(model, index);
-
-	return !vcpus->n ||
-	       ksv_vcpu_in_set(vcpus, xen_name(virt_model_machine(model, vcpu->machine), vcpu));
+	return model_wants_vcpu(report->load->model, index, vcpus);
 }
 
 bool report_vcpu(const struct report *report, int32_t index, struct report_vcpu *vcpu)
@@ -122,12 +119,12 @@ int report_window(struct report *report, const struct ksv_vcpu_set *vcpus, unsig
 {
 	const struct virt_model *model = report->load->model;
 
-	if (vcpus->n) {
+	if (ksv_vcpus_given(vcpus)) {
 		report->chosen = calloc(virt_model_n_vcpus(model) + 1, sizeof(*report->chosen));
 		if (!report->chosen)
 			return -ENOMEM;
 	}
-	for (int32_t i = 0; vcpus->n && i < virt_model_n_vcpus(model); i++)
+	for (int32_t i = 0; report->chosen && i < virt_model_n_vcpus(model); i++)
 		report->chosen[i] = report_wants_vcpu(report, i, vcpus);
 	report->query = (struct virt_window_query){
 		.from_ns = report->from_ns, .to_ns = report->to_ns, .parts = parts,

@@ -82,7 +82,7 @@ int report_delivery_build(struct report_delivery *delivery, const struct report 
 		const struct report_guest_cpu *cpu = report_kvm_find(report->guests, order[i],
 								     &guest);
 
-		if (!cpu || (vcpus->n && !report_wants_vcpu(report, order[i], vcpus)))
+		if (!cpu || !report_wants_vcpu(report, order[i], vcpus))
 			continue;
 		known++;
 		if (!irq_guest_cpu_is_aligned(&cpu->seen))

@@ -41,7 +41,7 @@ static uint64_t count_cpus(const struct report *report, const struct ksv_vcpu_se
 
 	n = (uint64_t)(virt_model_n_pcpus(model) > n_pcpus ? virt_model_n_pcpus(model) : n_pcpus);
 	for (int32_t i = 0; i < virt_model_n_vcpus(model); i++)
-		n += !vcpus->n || report_wants_vcpu(report, i, vcpus);
+		n += report_wants_vcpu(report, i, vcpus);
 	return n;
 }
 

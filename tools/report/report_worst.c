@@ -107,7 +107,7 @@ static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
 	ssize_t n = 0;
 
 	*list = (struct list){ 0 };
-	if (vcpus->n)
+	if (ksv_vcpus_given(vcpus))
 		n = choose_vcpus(report, vcpus, &chosen);
 	if (n < 0)
 		return -ENOMEM;

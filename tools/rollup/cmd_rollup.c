@@ -179,6 +179,7 @@ static int roll_up_file(const struct rollup_options *options, const struct trace
 	struct model_load load = {
 		.path = args->items[file].path, .options = options->trace, .quiet = options->quiet,
 		.before = file ? NULL : &args->notes,
+		.command = options->command, .vcpus = &options->vcpus,
 	};
 	struct report report = { .file = load.path, .load = &load };
 	int status = model_load(&load);
@@ -240,7 +241,7 @@ static int run_rollup(const struct ksv_command *command, int argc, char **argv)
 	else
 		status = roll_up_files(&options, argv + first, argc - first);
 end:
-	free(options.vcpus.ranges);
+	ksv_vcpus_free(&options.vcpus);
 	return status;
 }
 

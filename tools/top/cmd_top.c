@@ -222,6 +222,7 @@ static int top_file(struct top_options *options, const char *path, const struct 
 {
 	struct model_load load = {
 		.path = path, .options = options->trace, .quiet = options->quiet, .before = before,
+		.command = options->command, .vcpus = &options->vcpus,
 	};
 	struct report report = { .file = path, .load = &load };
 	bool screen = wants_screen(options);
@@ -550,7 +551,7 @@ static int run_top(const struct ksv_command *command, int argc, char **argv)
 	else
 		status = argc > first ? top_arg(&options, argv[first]) : top_host(&options);
 end:
-	free(options.vcpus.ranges);
+	ksv_vcpus_free(&options.vcpus);
 	return status;
 }
 

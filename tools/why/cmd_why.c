@@ -12,6 +12,7 @@
 #include "model_files.h"
 #include "model_load.h"
 #include "model_monitors.h"
+#include "model_vcpus.h"
 #include "virt_delivery.h"
 #include "why.h"
 
@@ -52,7 +53,8 @@ struct why_options {
 	int			format;		/* enum format */
 	bool			quiet;
 	const char		*output;
-	const char		*vcpu, *task;
+	struct ksv_vcpu_set	vcpus;
+	const char		*task;
 	struct ksv_id_set	pcpus;
 	bool			path;
 	struct ksv_time		at, from, to;
@@ -112,8 +114,8 @@ static const struct ksv_option why_option_table[] = {
 	KSV_OPTION_FORMAT(OPTIONS, format, format_names, "text (default), json; or svg, png, pdf: "
 			  "a drawing of one answer"),
 	KSV_OPTION_OUTPUT(OPTIONS, output),
-	{ 0, "vcpu", "NAME", "this vCPU, or all vCPUs of a machine: d1v0, d1, \"web v0\", web",
-	  ksv_take_text, offsetof(OPTIONS, vcpu), NULL },
+	KSV_OPTION_VCPUS(OPTIONS, vcpus, "these vCPUs, or all vCPUs of these machines: d1v0, d1,\n"
+			 "\"web v0\", web:0, web"),
 	KSV_OPTION_PCPUS(OPTIONS, pcpus, "instead: these pCPUs, e.g. 3"),
 	{ 0, "task", "NAME", "instead: a guest's task, by machine, name and pid:\n"
 	  "web:nginx-412, web:412, web:nginx; needs the guest's trace",
@@ -147,7 +149,7 @@ static const struct ksv_option why_option_table[] = {
 static void choose_worst(struct why_options *options)
 {
 	bool window = options->from.kind != KSV_TIME_NONE || options->to.kind != KSV_TIME_NONE;
-	bool subject = options->vcpu || options->task;
+	bool subject = ksv_vcpus_given(&options->vcpus) || options->task;
 
 	if (options->worst || options->pcpus.any || options->at.kind != KSV_TIME_NONE ||
 	    (window && subject))
@@ -159,7 +161,7 @@ static void choose_worst(struct why_options *options)
 /** Whose time. */
 static int check_subject(const struct why_options *options)
 {
-	int wanted = !!options->vcpu + !!options->task + options->pcpus.any;
+	int wanted = ksv_vcpus_given(&options->vcpus) + !!options->task + options->pcpus.any;
 
 	if (wanted > 1)
 		return ksv_usage_error(options->command, "only one of --vcpu, --task and --pcpu");
@@ -217,53 +219,20 @@ static int no_memory(void)
 	return KSV_EXIT_FILE;
 }
 
-/** Is this the name of a machine, or of one of its vCPUs? "web" is that of "g1:web", too. */
-static bool is_called(const struct virt_machine *machine, const struct virt_vcpu *vcpu,
-		      const char *text)
-{
-	const char *given = strchr(machine->name, ':');
-	size_t n;
-	char *end;
-
-	if (!strcmp(text, vcpu->name) || !strcmp(text, machine->name))
-		return true;
-	given = given ? given + 1 : machine->name;
-	n = strlen(given);
-	if (strncmp(text, given, n) != 0)
-		return false;
-	if (!text[n])
-		return true;
-	return text[n] == ' ' && text[n + 1] == 'v' && text[n + 2] >= '0' && text[n + 2] <= '9' &&
-	       strtol(text + n + 2, &end, 10) == vcpu->id && !*end;
-}
-
-/** Those that a name or a list such as d1v0,d2 means. Return: 0 or an exit status (reported). */
+/** Those of --vcpu, which the trace has. Return: 0 or an exit status (reported). */
 static int choose_vcpus(struct asked *asked)
 {
+	const struct ksv_vcpu_set *wanted = &asked->options->vcpus;
 	const struct virt_model *model = asked->load.model;
-	const char *text = asked->options->vcpu;
 	int32_t n = virt_model_n_vcpus(model);
-	struct ksv_vcpu_set set = { 0 };
-	bool listed;
 
 	asked->vcpus = calloc((size_t)n + 1, sizeof(*asked->vcpus));
 	if (!asked->vcpus)
 		return no_memory();
-	if (!text)
-		return 0;
-	listed = !ksv_parse_vcpus(text, &set);
-	for (int32_t i = 0; i < n; i++) {
-		const struct virt_vcpu *vcpu = virt_model_vcpu(model, i);
-		const struct virt_machine *machine = virt_model_machine(model, vcpu->machine);
-
-		if (is_called(machine, vcpu, text) ||
-		    (listed && ksv_vcpu_in_set(&set, (xen_vcpu)machine->id << 16 |
-					       (xen_vcpu)vcpu->id)))
+	for (int32_t i = 0; i < n && ksv_vcpus_given(wanted); i++)
+		if (model_wants_vcpu(model, i, wanted))
 			asked->vcpus[asked->n_vcpus++] = i;
-	}
-	free(set.ranges);
-	return asked->n_vcpus ? 0 : ksv_usage_error(asked->options->command, "--vcpu %s: the trace "
-						    "has no such vCPU", text);
+	return 0;
 }
 
 static bool has_wrong_clock(const struct model_load *load)
@@ -367,7 +336,7 @@ static ssize_t find_worst(struct asked *asked, int64_t from_ns, int64_t to_ns)
 					      from_ns, to_ns, kinds, asked->moments,
 					      options->worst);
 	return virt_why_worst(asked->load.model, from_ns, to_ns, kinds,
-			      options->vcpu ? asked->vcpus : NULL, asked->n_vcpus, asked->moments,
+			      asked->n_vcpus ? asked->vcpus : NULL, asked->n_vcpus, asked->moments,
 			      options->worst);
 }
 
@@ -626,7 +595,10 @@ static int why_host(const struct why_options *options, struct model_files *files
 {
 	struct asked asked = {
 		.options = options, .task = VIRT_NONE,
-		.load = { .options = options->trace, .quiet = options->quiet },
+		.load = {
+			.options = options->trace, .quiet = options->quiet,
+			.command = options->command, .vcpus = &options->vcpus,
+		},
 		.monitors = options->monitors,
 	};
 	int status;
@@ -706,14 +678,14 @@ static int run_why(const struct ksv_command *command, int argc, char **argv)
 	if (host_options_from_env(&options.trace, error, sizeof(error)))
 		return ksv_usage_error(command, "%s", error);
 	status = ksv_parse(command, argc, argv, &options, &first);
-	if (status >= 0)
-		return status;
-	choose_worst(&options);
-	if (check_options(&options))
-		return KSV_EXIT_USAGE;
-	if (first == argc)
-		return ksv_usage_error(command, "which file?");
-	return why_args(&options, argv + first, argc - first, &out);
+	if (status < 0) {
+		choose_worst(&options);
+		status = check_options(&options) ? KSV_EXIT_USAGE :
+			 first == argc ? ksv_usage_error(command, "which file?") :
+			 why_args(&options, argv + first, argc - first, &out);
+	}
+	ksv_vcpus_free(&options.vcpus);
+	return status;
 }
 
 const struct ksv_command cmd_why = {
