@@ -171,19 +171,21 @@ cp "$SAMPLES/pinned.xen" t.xen
 cp t.xen before
 refuse 2 split
 refuse 2 split t.xen t.xen
+refuse 2 split t.xen
+refuse 2 split -o copy.xen t.xen
 refuse 2 split --from 2 --to 1 t.xen
 refuse 2 split --from 100 t.xen
 refuse 3 split --from 17200ns --to 17201ns t.xen
 refuse 2 split --pcpu 9 t.xen
-refuse 2 split -o - t.xen
-refuse 2 split -o /dev/null t.xen
-refuse 2 split -o t.xen t.xen
+refuse 2 split --from 1 -o - t.xen
+refuse 2 split --from 1 -o /dev/null t.xen
+refuse 2 split --from 1 -o t.xen t.xen
 refuse 2 split -
 refuse 3 split -o x.xen "$SAMPLES/kvm-nested.dat"
-refuse 3 split -o no-folder/x.xen t.xen
+refuse 3 split --from 1 -o no-folder/x.xen t.xen
 refuse 3 split -o x.xen no-file.xen
 ln -s t.xen link.xen.meta.json
-refuse 2 split -o link.xen t.xen
+refuse 2 split --from 1 -o link.xen t.xen
 golden t150_split refused
 same t.xen before
 check "nothing is left" test -z "$(ls -A | grep -E '^x\.xen|^\.kshark|t\.split')"

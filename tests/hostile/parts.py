@@ -124,7 +124,7 @@ def part_sidecars(case):
                                               ["top", "--interval=1"], ["export", "-fperfetto",
                                                "-o", "x"], ["report", "--correct-skew"]), 3):
         case.run(*command, "-q", "p.xen", names=["p.xen"])
-    case.run("split", "-q", "-o", "s.xen", "p.xen", names=["p.xen"])
+    case.run("split", "-q", "--from", "0", "-o", "s.xen", "p.xen", names=["p.xen"])
     case.write("q.xen", case.read("p.xen"))
     case.write("q.xen.meta.json", json.dumps(meta).encode())
     case.run("merge", "-q", "-o", "m.xen", "p.xen", "q.xen")
@@ -135,9 +135,9 @@ def part_kills(case):
     """What is there after a signal is complete: the trace with its sidecar, or what was before."""
     data, _ = case.world.samples.xen(case.rng)
     case.write("t.xen", data)
-    case.run("split", "-q", "-o", "new.xen", "t.xen")
+    case.run("split", "-q", "--from", "0", "-o", "new.xen", "t.xen")
     case.write("out.xen", b"old")
-    process = case.start(["split", "-q", "-o", "out.xen", "t.xen"])[1]
+    process = case.start(["split", "-q", "--from", "0", "-o", "out.xen", "t.xen"])[1]
     how = case.rng.choice((signal.SIGTERM, signal.SIGINT, signal.SIGKILL))
     if case.rng.random() < 0.6:
         judge.wait_until(lambda: process.poll() is not None or any(
@@ -193,5 +193,5 @@ def windows(case):
         traces = [told["trace"]] if isinstance(told, dict) and "trace" in told else []
         case.write("w.window", json.dumps(told).encode())
         for command in case.rng.sample(REPORTS + (["dump"], ["plot", "-fsvg"], ["why", "--worst=3"],
-                                                  ["split", "-o", "s.xen"], ["view", "-n"]), 3):
+                                                  ["split", "--from", "0", "-o", "s.xen"], ["view", "-n"]), 3):
             case.run(*command, "w.window", names=["w.window", *traces], env=env)

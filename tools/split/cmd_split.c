@@ -13,6 +13,7 @@
 #include "split.h"
 #include "trace_args.h"
 #include "trace_dat.h"
+#include "xen_trace_window.h"
 
 struct split_options {
 	const struct ksv_command *command;
@@ -248,6 +249,18 @@ static int write_part(struct split_job *job, const char *output)
 	return status;
 }
 
+/** Without a part, the result would be a copy. The window of "view" is a part. */
+static int check_part(const struct split_job *job)
+{
+	const struct split_options *options = job->options;
+
+	if (options->from.kind != KSV_TIME_NONE || options->to.kind != KSV_TIME_NONE ||
+	    options->pcpus.any || xen_trace_window(job->load.host.xen))
+		return KSV_EXIT_OK;
+	return ksv_usage_error(options->command, "no part: give --from, --to or --pcpu; use 'cp' "
+			       "for a copy");
+}
+
 static int split_file(const struct split_options *options, const char *path, const char *output)
 {
 	struct split_job job = {
@@ -263,6 +276,8 @@ static int split_file(const struct split_options *options, const char *path, con
 		return KSV_EXIT_FILE;
 	}
 	status = model_load(&job.load);
+	if (!status)
+		status = check_part(&job);
 	if (!status)
 		status = report_set_range(options->command, &report, &options->from, &options->to);
 	job.cut.from_ns = report.from_ns;
