@@ -40,20 +40,20 @@ picks '$3 == 0 && $4 == 1 && $7 ~ /^running_to_/' --event 'running_to_*' --pcpu 
 # Times: both ends included, every way to write them.
 from=$(sed -n 10000p "$all" | cut -d, -f2)
 to=$(sed -n 20000p "$all" | cut -d, -f2)
-picks "\$2 >= $from && \$2 <= $to" --from "${from}ns" --to "${to}ns"
+picks "\$2 >= $from && \$2 < $to" --from "${from}ns" --to "${to}ns"
 seconds()
 {
 	printf '%d.%09d' $(($1 / 1000000000)) $(($1 % 1000000000))
 }
-picks "\$2 >= $from && \$2 <= $to" --from "$(seconds "$from")" --to "$(seconds "$to")s"
+picks "\$2 >= $from && \$2 < $to" --from "$(seconds "$from")" --to "$(seconds "$to")s"
 picks '$2 >= 1500000000' --from 1500ms
 picks '$2 >= 1500000000' --from 1500000us
 picks '$2 >= 1500000000' --from 1.50
 picks '$2 >= 1500250000' --from 1500.25ms
-picks '$2 <= 1' --to 1ns
+picks '$2 < 1' --to 1ns
 tsc=$(sed -n 15000p "$all" | cut -d, -f1)
 picks "\$1 >= $tsc" --from "tsc:$tsc"
-picks "\$1 <= $tsc" --to "tsc:$tsc"
+picks "\$1 < $tsc" --to "tsc:$tsc"
 run dump --quiet --format csv --from 1000 --to 2000 "$sample"
 status 0
 check "a span after the trace has the header alone" test "$(wc -l < "$OUT")" = 1

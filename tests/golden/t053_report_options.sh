@@ -46,6 +46,13 @@ status 0
 says "$OUT" "d1:burny: 2 vCPUs"
 says "$OUT" "sidecar"
 
+# one time in all units
+for time in 0.03 30ms 30000us 30000µs 0.0005m; do
+	run report -q -f json --from "$time" --to 1h "$sample"
+	status 0
+	[ "$time" = 0.03 ] && cp "$OUT" "$WORK/time"
+	same "$OUT" "$WORK/time"
+done
 run report -f xml "$sample"
 status 2
 run report --full --from 2 --to 1 "$sample"

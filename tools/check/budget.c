@@ -140,6 +140,9 @@ static int take_limit(struct budget *budget, const char *text, const char **wron
 	case BUDGET_LENGTH:
 		break;
 	}
+	*wrong = "a duration needs a unit, such as 200us: " HOW;
+	if (*text && !text[strspn(text, "0123456789.")])
+		return -EINVAL;
 	*wrong = "not a duration: " HOW;
 	if (ksv_parse_time(text, &time) || time.kind != KSV_TIME_NS || time.ns < 0)
 		return -EINVAL;

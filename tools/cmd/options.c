@@ -484,7 +484,9 @@ static const struct {
 	const char	*suffix;
 	uint64_t	ns;
 } time_units[] = {
-	{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 }, { "", 1000000000 },
+	{ "ns", 1 }, { "us", 1000 }, { "\302\265s", 1000 }, { "ms", 1000000 },
+	{ "s", 1000000000 }, { "m", UINT64_C(60000000000) }, { "h", UINT64_C(3600000000000) },
+	{ "", 1000000000 },
 };
 
 static int time_unit(const char *suffix, uint64_t *ns)
@@ -590,7 +592,7 @@ int ksv_take_time(const struct ksv_command *command, const struct ksv_option *op
 				       option->name, value);
 	if (ret)
 		return ksv_usage_error(command, "--%s %s: not a time; write 1.5, 20ms, 300us, "
-				       "17ns or tsc:NUMBER", option->name, value);
+				       "17ns, 2m, 1h or tsc:NUMBER", option->name, value);
 	return 0;
 }
 

@@ -185,7 +185,7 @@ struct ksv_time {
 };
 
 /**
- * ksv_parse_time - 1.5 (seconds), 20ms, 3us, 17ns, tsc:12345
+ * ksv_parse_time - 1.5 (seconds), 20ms, 3us, 17ns, 2m, 1h, tsc:12345
  *
  * Return: 0, -EINVAL, or -ERANGE for what is finer than 1 ns or does not fit.
  */
@@ -245,8 +245,8 @@ int ksv_take_number(const struct ksv_command *command, const struct ksv_option *
 	  ksv_take_flag, offsetof(type, member), NULL }
 
 /** What --from means where [from, to) is asked for. */
-#define KSV_FROM_HELP	"from this time on: seconds, or a number with ns, us, ms\n"		\
-			"or s, or tsc:N for a raw time stamp"
+#define KSV_FROM_HELP	"from this time on: seconds, or a number with ns, us, ms,\n"		\
+			"s, m or h, or tsc:N for a raw time stamp"
 
 /**
  * ksv_same_file - are these two names of one file?

@@ -52,7 +52,7 @@ static const struct ksv_option diff_option_table[] = {
 	  take_most, offsetof(OPTIONS, most), NULL },
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_FROM(OPTIONS, from, "with --at: from this time on: seconds, or a number with\n"
-			"ns, us, ms or s, or tsc:N for a raw time stamp"),
+			"ns, us, ms, s, m or h, or tsc:N for a raw time stamp"),
 	KSV_OPTION_TO(OPTIONS, to, "with --at: up to this time, which is not included"),
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
 	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),

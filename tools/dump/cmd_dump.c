@@ -77,8 +77,8 @@ static const struct ksv_option dump_option_table[] = {
 	{ 'e', "event", "GLOB", "only events whose name or id (0x...) matches;\nmay be repeated",
 	  take_event, offsetof(OPTIONS, filter), NULL },
 	KSV_OPTION_FROM(OPTIONS, filter.from, "from this time on: seconds as shown, or a number "
-			"with\nns, us, ms or s, or tsc:N for a raw time stamp"),
-	KSV_OPTION_TO(OPTIONS, filter.to, "up to and including this time"),
+			"with\nns, us, ms, s, m or h, or tsc:N for a raw time stamp"),
+	KSV_OPTION_TO(OPTIONS, filter.to, "up to this time, which is not included"),
 	{ 0, "hypertrace", "[=DIALECT]", "instead: events that guests report through hypercalls;\n"
 	  "DIALECT is a name or FILE.json (default: detected)",
 	  take_hypertrace, 0, NULL },
@@ -184,9 +184,9 @@ static int check_window(const struct dump_options *options, const struct xen_tra
 	const struct ksv_time *from = &options->filter.from, *to = &options->filter.to;
 
 	if (from->kind == KSV_TIME_NONE || to->kind == KSV_TIME_NONE ||
-	    ns_of(trace, from) <= ns_of(trace, to))
+	    ns_of(trace, from) < ns_of(trace, to))
 		return 0;
-	return ksv_usage_error(options->command, "--from is after --to");
+	return ksv_usage_error(options->command, "--from is not before --to");
 }
 
 static int dump_file(const char *path, struct dump_options *options, struct output *out)

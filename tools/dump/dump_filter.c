@@ -77,8 +77,8 @@ bool dump_after(const struct dump_filter *filter, const struct xen_trace_row *ro
 	const struct ksv_time *to = &filter->to;
 
 	if (to->kind == KSV_TIME_TSC)
-		return row->rec.tsc > to->tsc;
-	return to->kind == KSV_TIME_NS && row->time_ns > to->ns;
+		return row->rec.tsc >= to->tsc;
+	return to->kind == KSV_TIME_NS && row->time_ns >= to->ns;
 }
 
 void dump_filter_free(struct dump_filter *filter)

@@ -261,7 +261,7 @@ static bool is_wanted(const struct hyper_dump *dump, const struct placed_call *p
 	if (filter->pcpus.any && !ksv_id_in_set(&filter->pcpus, (unsigned int)call->pcpu))
 		return false;
 	if (call->time_ns < model_time(&dump->load, &filter->from, INT64_MIN) ||
-	    call->time_ns > model_time(&dump->load, &filter->to, INT64_MAX))
+	    call->time_ns >= model_time(&dump->load, &filter->to, INT64_MAX))
 		return false;
 	return vcpu ? model_wants_vcpu(model, placed->vcpu, &filter->vcpus) :
 	       !ksv_vcpus_given(&filter->vcpus) ||

@@ -106,9 +106,8 @@ static const struct ksv_option plot_option_table[] = {
 	{ 0, "tasks", NULL, "a row for each pcpu, coloured by the guests' tasks that vCPUs\n"
 	  "executed there; needs the guests' traces",
 	  ksv_take_flag, offsetof(OPTIONS, tasks), NULL },
-	KSV_OPTION_FROM(OPTIONS, from, "from this time on: seconds, or a number with ns, us,\n"
-			"ms or s, or tsc:N for a raw time stamp"),
-	KSV_OPTION_TO(OPTIONS, to, "up to this time"),
+	KSV_OPTION_FROM(OPTIONS, from, KSV_FROM_HELP),
+	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
 	KSV_OPTION_VCPUS(OPTIONS, vcpus, "only these vCPUs, e.g. d1v0,d2"),
 	KSV_OPTION_PCPUS(OPTIONS, pcpus, "only these pCPUs, or vCPUs that were on them"),
 	{ 0, "width", "W", "width in px (PDF: points), default 900",

@@ -131,7 +131,8 @@ static const struct ksv_option view_option_table[] = {
 	{ 's', "session", "FILE", "restore a KernelShark session instead of opening files",
 	  ksv_take_text, offsetof(OPTIONS, start.session), NULL },
 	KSV_OPTION_FROM(OPTIONS, files.window.from, "load only a window of xentrace files: from\n"
-			"this time on, " "seconds, or a number with ns, us, ms or s,\nor tsc:N"),
+			"this time on, seconds, or a number with ns, us, ms, s,\n"
+			"m or h, or tsc:N"),
 	KSV_OPTION_TO(OPTIONS, files.window.to, "up to this time, which is not included"),
 	{ 0, "cpu-hz", "HZ", "frequency of the TSC in xentrace files, e.g. 2.4G", take_hz, 0,
 	  NULL },

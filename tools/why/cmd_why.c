@@ -125,7 +125,7 @@ static const struct ksv_option why_option_table[] = {
 	  "back through guests and host",
 	  ksv_take_flag, offsetof(OPTIONS, path), NULL },
 	{ 0, "at", "TIME", "the interval at this time, as a whole: seconds, or a\n"
-	  "number with ns, us, ms or s, or tsc:N for a raw time\nstamp",
+	  "number with ns, us, ms, s, m or h, or tsc:N for a raw\ntime stamp",
 	  ksv_take_time, offsetof(OPTIONS, at), NULL },
 	KSV_OPTION_FROM(OPTIONS, from, "from this time on; with --worst: moments that begin then"),
 	KSV_OPTION_TO(OPTIONS, to, "up to this time, which is not included"),
