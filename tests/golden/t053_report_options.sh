@@ -53,6 +53,32 @@ for time in 0.03 30ms 30000us 30000µs 0.0005m; do
 	[ "$time" = 0.03 ] && cp "$OUT" "$WORK/time"
 	same "$OUT" "$WORK/time"
 done
+# relative times are those of the ends of the trace, in every command
+for trace in credit2-basic.xen lost-records.xen kvm-host.dat; do
+	run report -q -f json "$SAMPLES/$trace"
+	read -r from to <<< "$(python3 -c 'import json, sys
+begin, end = json.load(open(sys.argv[1]))["window_ns"]
+print("%dns %dns" % (begin + 5 * 10**8, begin + (end - begin) * 375 // 1000))' "$OUT")"
+	for command in "report -f json" "report" "report --waits" "plot -f csv" "why --worst 2" "top --once -f csv" \
+			"check --max steal=1%" "dump -f csv"; do
+		[[ $command$trace != dump*.dat ]] || continue
+		# shellcheck disable=SC2086
+		run $command -q --from "$from" --to "$to" "$SAMPLES/$trace"
+		check "$command $trace" test "$STATUS" -lt 2 -a -s "$OUT"
+		cp "$OUT" "$WORK/absolute"
+		# shellcheck disable=SC2086
+		run $command -q --from +500ms --to 37.5% "$SAMPLES/$trace"
+		same "$OUT" "$WORK/absolute"
+	done
+done
+for wrong in -10% +10% 101% +-1 %; do
+	run report --from "$wrong" "$sample"
+	status 2
+done
+run view -n --from 10% "$sample"
+status 2
+run record -d 10%
+status 2
 run report -f xml "$sample"
 status 2
 run report --full --from 2 --to 1 "$sample"

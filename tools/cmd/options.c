@@ -486,7 +486,7 @@ static const struct {
 } time_units[] = {
 	{ "ns", 1 }, { "us", 1000 }, { "\302\265s", 1000 }, { "ms", 1000000 },
 	{ "s", 1000000000 }, { "m", UINT64_C(60000000000) }, { "h", UINT64_C(3600000000000) },
-	{ "", 1000000000 },
+	{ "%", KSV_TIME_WHOLE / 100 }, { "", 1000000000 },
 };
 
 static int time_unit(const char *suffix, uint64_t *ns)
@@ -502,7 +502,7 @@ static int time_unit(const char *suffix, uint64_t *ns)
 
 int ksv_parse_time(const char *text, struct ksv_time *time)
 {
-	bool negative = *text == '-';
+	bool negative = *text == '-', after = *text == '+', share;
 	const char *fraction = "";
 	uint64_t whole, unit, part = 0, scale;
 
@@ -511,7 +511,7 @@ int ksv_parse_time(const char *text, struct ksv_time *time)
 		time->kind = KSV_TIME_TSC;
 		return parse_number(&text, UINT64_MAX, &time->tsc) || *text ? -EINVAL : 0;
 	}
-	text += negative;
+	text += negative || after;
 	if (parse_number(&text, INT64_MAX, &whole))
 		return -EINVAL;
 	if (*text == '.') {
@@ -520,7 +520,8 @@ int ksv_parse_time(const char *text, struct ksv_time *time)
 		if (text == fraction)
 			return -EINVAL;
 	}
-	if (time_unit(text, &unit))
+	share = *text == '%';
+	if (time_unit(text, &unit) || (share && (negative || after)))
 		return -EINVAL;
 	for (scale = unit / 10; isdigit((unsigned char)*fraction); fraction++, scale /= 10) {
 		if (!scale && *fraction != '0')
@@ -530,9 +531,21 @@ int ksv_parse_time(const char *text, struct ksv_time *time)
 	if (__builtin_mul_overflow(whole, unit, &whole) ||
 	    __builtin_add_overflow(whole, part, &whole) || whole > INT64_MAX)
 		return -ERANGE;
-	time->kind = KSV_TIME_NS;
+	if (share && whole > (uint64_t)KSV_TIME_WHOLE)
+		return -ERANGE;
+	time->kind = share ? KSV_TIME_SHARE : after ? KSV_TIME_AFTER : KSV_TIME_NS;
 	time->ns = negative ? -(int64_t)whole : (int64_t)whole;
 	return 0;
+}
+
+int64_t ksv_time_in(const struct ksv_time *time, int64_t begin_ns, int64_t end_ns)
+{
+	int64_t length = end_ns - begin_ns, ns;
+
+	if (time->kind == KSV_TIME_SHARE)
+		return begin_ns + length / KSV_TIME_WHOLE * time->ns +
+		       length % KSV_TIME_WHOLE * time->ns / KSV_TIME_WHOLE;
+	return __builtin_add_overflow(begin_ns, time->ns, &ns) ? INT64_MAX : ns;
 }
 
 /* --- what options do ------------------------------------------------------------------------- */
@@ -592,7 +605,8 @@ int ksv_take_time(const struct ksv_command *command, const struct ksv_option *op
 				       option->name, value);
 	if (ret)
 		return ksv_usage_error(command, "--%s %s: not a time; write 1.5, 20ms, 300us, "
-				       "17ns, 2m, 1h or tsc:NUMBER", option->name, value);
+				       "17ns, 2m, 1h, +1s, 10%% or tsc:NUMBER", option->name,
+				       value);
 	return 0;
 }
 

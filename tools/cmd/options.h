@@ -177,19 +177,34 @@ void ksv_vcpu_list_add(struct ksv_vcpu_list *list, const char *name);
 int ksv_no_vcpu(const struct ksv_command *command, const char *path, const char *word,
 		const struct ksv_vcpu_list *list);
 
+#define KSV_TIME_WHOLE	INT64_C(1000000000)
+
 /** A point in a trace. */
 struct ksv_time {
-	enum { KSV_TIME_NONE = 0, KSV_TIME_NS, KSV_TIME_TSC } kind;
+	enum {
+		KSV_TIME_NONE = 0, KSV_TIME_NS, KSV_TIME_TSC,
+		KSV_TIME_AFTER,		/* @ns after the beginning of the trace */
+		KSV_TIME_SHARE		/* of the trace, in parts of KSV_TIME_WHOLE */
+	} kind;
 	int64_t		ns;
 	uint64_t	tsc;
 };
 
 /**
- * ksv_parse_time - 1.5 (seconds), 20ms, 3us, 17ns, 2m, 1h, tsc:12345
+ * ksv_parse_time - 1.5 (seconds), 20ms, 3us, 17ns, 2m, 1h, tsc:12345, +1s, 10%
  *
  * Return: 0, -EINVAL, or -ERANGE for what is finer than 1 ns or does not fit.
  */
 int ksv_parse_time(const char *text, struct ksv_time *time);
+
+/** ksv_time_is_relative - do the ends of the trace decide where it is? */
+static inline bool ksv_time_is_relative(const struct ksv_time *time)
+{
+	return time->kind == KSV_TIME_AFTER || time->kind == KSV_TIME_SHARE;
+}
+
+/** ksv_time_in - where a relative time is in a trace that goes from @begin_ns to @end_ns */
+int64_t ksv_time_in(const struct ksv_time *time, int64_t begin_ns, int64_t end_ns);
 
 /** What options do that several subcommands have; the comment is what @target is. */
 int ksv_take_flag(const struct ksv_command *command, const struct ksv_option *option,
@@ -246,7 +261,8 @@ int ksv_take_number(const struct ksv_command *command, const struct ksv_option *
 
 /** What --from means where [from, to) is asked for. */
 #define KSV_FROM_HELP	"from this time on: seconds, or a number with ns, us, ms,\n"		\
-			"s, m or h, or tsc:N for a raw time stamp"
+			"s, m or h; +1s or 10% of the trace; or tsc:N for a raw\n"		\
+			"time stamp"
 
 /**
  * ksv_same_file - are these two names of one file?

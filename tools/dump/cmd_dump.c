@@ -77,7 +77,8 @@ static const struct ksv_option dump_option_table[] = {
 	{ 'e', "event", "GLOB", "only events whose name or id (0x...) matches;\nmay be repeated",
 	  take_event, offsetof(OPTIONS, filter), NULL },
 	KSV_OPTION_FROM(OPTIONS, filter.from, "from this time on: seconds as shown, or a number "
-			"with\nns, us, ms, s, m or h, or tsc:N for a raw time stamp"),
+			"with\nns, us, ms, s, m or h; +1s or 10% of the trace; or\ntsc:N for "
+			"a raw time stamp"),
 	KSV_OPTION_TO(OPTIONS, filter.to, "up to this time, which is not included"),
 	{ 0, "hypertrace", "[=DIALECT]", "instead: events that guests report through hypercalls;\n"
 	  "DIALECT is a name or FILE.json (default: detected)",
@@ -178,6 +179,36 @@ static int64_t ns_of(const struct xen_trace *trace, const struct ksv_time *time)
 					  : time->ns;
 }
 
+/** +1s and 10% become times of the trace, whose ends take another walk. Return: 0 or -ENOMEM. */
+static int set_times(struct dump_options *options, struct xen_trace *trace)
+{
+	struct ksv_time *times[] = { &options->filter.from, &options->filter.to };
+	const struct xen_trace_span *window = xen_trace_window(trace);
+	int64_t begin_ns = 0, end_ns = 0;
+	struct xen_trace_iter *iter;
+	struct xen_trace_row row;
+	uint64_t n = 0;
+
+	if (!ksv_time_is_relative(times[0]) && !ksv_time_is_relative(times[1]))
+		return 0;
+	iter = xen_trace_iter_new(trace);
+	if (!iter)
+		return -ENOMEM;
+	while (xen_trace_iter_next(iter, &row)) {
+		if (!xen_trace_shows(window, row.time_ns))
+			continue;
+		if (!n++)
+			begin_ns = row.time_ns;
+		end_ns = row.time_ns;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(times); i++)
+		if (ksv_time_is_relative(times[i]))
+			*times[i] = (struct ksv_time){
+				.kind = KSV_TIME_NS, .ns = ksv_time_in(times[i], begin_ns, end_ns),
+			};
+	return xen_trace_iter_free(iter);
+}
+
 /** A window without anything in it is a mistake. Return: 0 or an exit status (reported). */
 static int check_window(const struct dump_options *options, const struct xen_trace *trace)
 {
@@ -206,7 +237,11 @@ static int dump_file(const char *path, struct dump_options *options, struct outp
 		ksv_error("%s", *error ? error : strerror(errno));
 		return KSV_EXIT_FILE;
 	}
-	status = check_window(options, trace);
+	status = set_times(options, trace) ? KSV_EXIT_FILE : KSV_EXIT_OK;
+	if (status)
+		ksv_error("not enough memory");
+	if (!status)
+		status = check_window(options, trace);
 	if (!status)
 		status = out_open(out, options->output);
 	if (!status)

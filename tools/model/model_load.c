@@ -235,6 +235,21 @@ int model_xen_changed(const struct xen_trace *trace, int status)
 	return say_changed(host_xen_changed(trace, text, sizeof(text)), text, status);
 }
 
+int model_find_ends(struct model_load *load)
+{
+	struct virt_model *model = NULL;
+	int ret = host_trace_model(&load->host, NULL, &model);
+
+	if (ret) {
+		ksv_error("%s: %s", load->path, host_trace_problem(ret));
+		return KSV_EXIT_FILE;
+	}
+	load->begin_ns = virt_model_begin(model);
+	load->end_ns = virt_model_end(model);
+	virt_model_free(model);
+	return KSV_EXIT_OK;
+}
+
 int64_t model_time(const struct model_load *load, const struct ksv_time *time, int64_t none)
 {
 	switch (time->kind) {
@@ -242,6 +257,11 @@ int64_t model_time(const struct model_load *load, const struct ksv_time *time, i
 		return time->ns;
 	case KSV_TIME_TSC:
 		return host_trace_tsc_ns(&load->host, time->tsc);
+	case KSV_TIME_AFTER:
+	case KSV_TIME_SHARE:
+		return load->model ? ksv_time_in(time, virt_model_begin(load->model),
+						 virt_model_end(load->model)) :
+		       ksv_time_in(time, load->begin_ns, load->end_ns);
 	default:
 		return none;
 	}

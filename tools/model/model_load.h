@@ -46,6 +46,7 @@ struct model_load {
 	struct host_trace	host;
 	struct virt_model	*model;
 	struct guest_clock	*clocks;	/* of @guests, in their order */
+	int64_t			begin_ns, end_ns; /* of model_find_ends() */
 	struct trace_notes	notes;		/* about the trace and its guests */
 };
 
@@ -77,7 +78,18 @@ int model_changed(const struct model_load *load, int status);
 /** model_xen_changed - the same for a xentrace file without a model. */
 int model_xen_changed(const struct xen_trace *trace, int status);
 
-/** model_time - a point of a command line on the trace's time axis; @none if not given. */
+/**
+ * model_find_ends - for model_time() of relative times before there is a model: another walk
+ *
+ * Return: KSV_EXIT_OK, or the exit status after a message.
+ */
+int model_find_ends(struct model_load *load);
+
+/**
+ * model_time - a point of a command line on the trace's time axis; @none if not given
+ *
+ * Relative times need the model, or model_find_ends().
+ */
 int64_t model_time(const struct model_load *load, const struct ksv_time *time, int64_t none);
 
 /**

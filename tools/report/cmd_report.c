@@ -276,7 +276,12 @@ struct job {
 static int job_opened(void *arg)
 {
 	struct job *job = arg;
+	int status = KSV_EXIT_OK;
 
+	if (ksv_time_is_relative(&job->options->from) || ksv_time_is_relative(&job->options->to))
+		status = model_find_ends(&job->counted.load);
+	if (status)
+		return status;
 	job->counted.count.from_ns = model_time(&job->counted.load, &job->options->from, INT64_MIN);
 	job->counted.count.to_ns = model_time(&job->counted.load, &job->options->to, INT64_MAX);
 	if (job->counted.count.from_ns >= job->counted.count.to_ns)

@@ -544,7 +544,7 @@ static int run_top(const struct ksv_command *command, int argc, char **argv)
 		goto end;
 	if (options.interval.kind != KSV_TIME_NS || options.interval.ns <= 0)
 		status = ksv_usage_error(command, "--interval must be longer than 0");
-	else if (options.hold.kind == KSV_TIME_TSC || options.hold.ns < 0)
+	else if (options.hold.kind > KSV_TIME_NS || options.hold.ns < 0)
 		status = ksv_usage_error(command, "--hold must be a duration");
 	else if (argc - first > 1)
 		status = ksv_usage_error(command, "one file at a time");

@@ -177,6 +177,10 @@ static int run_view(const struct ksv_command *command, int argc, char **argv)
 	view.files.n = end - first;
 	view.files.window.options.absolute_time |= view.start.absolute;
 	view.files.window.options.reader.regular_only = true;
+	if (ksv_time_is_relative(&view.files.window.from) ||
+	    ksv_time_is_relative(&view.files.window.to))
+		return ksv_usage_error(command, "--from and --to take times of the trace, not +1s "
+				       "or 10%%");
 	if (view.files.window.from.kind == KSV_TIME_NS &&
 	    view.files.window.to.kind == KSV_TIME_NS &&
 	    view.files.window.from.ns >= view.files.window.to.ns)
