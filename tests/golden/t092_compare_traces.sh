@@ -7,13 +7,20 @@ run compare --quiet hvm-exits.xen hvm-io.xen --statistic mean,p50,p99 --metric '
 status 1
 golden t092_compare_traces "$OUT"
 
-run compare --quiet --format csv a=hvm-exits.xen b=credit2-basic.xen c=lost-records.xen
-cp "$OUT" "$WORK/compared"
-for sample in hvm-exits credit2-basic lost-records; do
-	"$KSV_BIN" report --quiet --format json $sample.xen > "$WORK/$sample.json" || fail "report"
-done
-check "as report has it" python3 - "$WORK/compared" "$WORK/hvm-exits.json" \
-	"$WORK/credit2-basic.json" "$WORK/lost-records.json" <<'END'
+# as_report OPTION...: what compare measures is what report has
+as_report()
+{
+	local sample
+
+	run compare --quiet --format csv "$@" a=hvm-exits.xen b=credit2-basic.xen c=lost-records.xen
+	cp "$OUT" "$WORK/compared"
+	for sample in hvm-exits credit2-basic lost-records; do
+		"$KSV_BIN" report --quiet --format json "$@" $sample.xen > "$WORK/$sample.json" || fail "report"
+	done
+	python3 "$WORK/judge.py" "$WORK/compared" "$WORK/hvm-exits.json" "$WORK/credit2-basic.json" \
+		"$WORK/lost-records.json"
+}
+cat > "$WORK/judge.py" <<'END'
 import csv, json, sys
 rows = {(row["run"], row["metric"], row["statistic"]): row
         for row in csv.DictReader(open(sys.argv[1]))}
@@ -57,6 +64,21 @@ for run, path in zip("abc", sys.argv[2:]):
                  100 * guest / whole, 1e-6)
 assert checked > 8, checked
 END
+check "all of it" as_report
+check "a window" as_report --from 0.5 --to 1.5
+check "a part" as_report --from 20% --to 70%
+check "some vCPUs" as_report --vcpu d1v0,d0v1
+check "of a window" as_report --vcpu d1 --from +100ms
+run compare -q a=hvm-exits.xen b=credit2-basic.xen --vcpu d1v9
+status 2
+says "$ERR" "hvm-exits.xen has no such vCPU or machine; it has d"
+run compare -q hvm-exits.xen hvm-io.xen --from 2 --to 1
+status 2
+run compare -q hvm-exits.xen hvm-io.xen --from 100
+status 2
+says "$ERR" "lie outside the trace"
+run compare -q --boot --vcpu d1 hvm-exits.xen hvm-io.xen
+status 2
 
 # A run of several traces has the values of all of them.
 run compare --quiet --format csv --metric trace.records_per_s --statistic mean \

@@ -243,6 +243,9 @@ static const struct ksv_option compare_option_table[] = {
 	  take_plot, offsetof(OPTIONS, plot), NULL },
 	{ 0, "title", "TEXT", "a title above the plot",
 	  ksv_take_text, offsetof(OPTIONS, options.title), NULL },
+	KSV_OPTION_VCPUS(OPTIONS, what.vcpus, "of traces: only these vCPUs, e.g. d1v0,web"),
+	KSV_OPTION_FROM(OPTIONS, what.from, "of each trace: " KSV_FROM_HELP),
+	KSV_OPTION_TO(OPTIONS, what.to, "up to this time, which is not included"),
 	KSV_OPTION_CPU_HZ(OPTIONS, trace.cpu_hz),
 	KSV_OPTION_MAX_INPUT(OPTIONS, trace.max_input),
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about the traces"),
@@ -294,6 +297,7 @@ static int read_trace(struct job *job, const char *arg, struct model_load load)
 	free(name);
 	load.options = job->trace;
 	load.quiet = job->quiet;
+	load.command = job->command;
 	if (run < 0) {
 		kvm_trace_close(load.kvm);
 		ksv_error("%s: %s", arg, run == -ENOSPC ? "too many runs" : "not enough memory");
@@ -498,6 +502,10 @@ static int run_job(struct job *job, char **files, int n)
 
 	if (!status && job->what.dialect && !job->what.boot)
 		status = ksv_usage_error(job->command, "--hypertrace requires --boot");
+	if (!status && (!n || job->what.boot) &&
+	    (ksv_vcpus_given(&job->what.vcpus) || job->what.from.kind || job->what.to.kind))
+		status = ksv_usage_error(job->command, "--vcpu, --from and --to are of traces, and "
+					 "exclude --boot");
 	if (!status && !n && !job->n_values)
 		status = ksv_usage_error(job->command, "no files: give traces, --values or both");
 	if (!status)
@@ -538,6 +546,7 @@ static int run_compare(const struct ksv_command *command, int argc, char **argv)
 end:
 	compare_free(&job->compare);
 	trace_args_free(&job->traces);
+	ksv_vcpus_free(&job->what.vcpus);
 	free(job->metrics);
 	free(job->runs);
 	free(job);

@@ -12,6 +12,7 @@
 #include "compare_boot.h"
 #include "compare_trace.h"
 #include "kvm_meta.h"
+#include "model_vcpus.h"
 #include "report_count.h"
 #include "virt_needs.h"
 #include "virt_power.h"
@@ -111,6 +112,11 @@ struct job {
 	struct virt_window_query *queries;	/* by window */
 	struct virt_window_walk	**walks;
 	int			windows;
+	const struct compare_trace_options *options;
+	struct model_load	*load;
+	int64_t			from_ns, to_ns;	/* what is compared */
+	int32_t			*of;		/* vCPUs of @machine that are compared */
+	size_t			n_of;
 	struct model_guests	guests;		/* if their boots are compared */
 	struct model_boots	boots;
 	bool			boot;
@@ -170,18 +176,16 @@ static void add_window(struct job *job, const struct sums *sums)
 	}
 }
 
-/** How long the trace is: times may be farther apart than a time can be. */
-static __int128 length_of(const struct virt_model *model)
+/** How long the window is: times may be farther apart than a time can be. */
+static __int128 length_of(const struct job *job)
 {
-	return (__int128)virt_model_end(model) - virt_model_begin(model);
+	return (__int128)job->to_ns - job->from_ns;
 }
 
-static void sum_up(struct sums *sums, struct virt_window_walk *walk,
-		   const struct virt_machine *machine)
+static void sum_up(struct sums *sums, struct virt_window_walk *walk, const struct job *job)
 {
-	for (int32_t i = 0; i < machine->n_vcpus; i++) {
-		const struct virt_window_stats *vcpu =
-			virt_window_walk_vcpu(walk, machine->vcpus[i]);
+	for (size_t i = 0; i < job->n_of; i++) {
+		const struct virt_window_stats *vcpu = virt_window_walk_vcpu(walk, job->of[i]);
 
 		for (int state = 0; state < VIRT_N_STATES; state++)
 			sums->ns[state] += (double)vcpu->states[state].ns;
@@ -196,7 +200,7 @@ static void sum_up(struct sums *sums, struct virt_window_walk *walk,
 /** Get ready to measure all windows. Return: 0 or -ENOMEM. */
 static int make_windows(struct job *job)
 {
-	__int128 begin = virt_model_begin(job->model), length = length_of(job->model);
+	__int128 begin = job->from_ns, length = length_of(job);
 
 	job->queries = calloc((size_t)job->windows + 1, sizeof(*job->queries));
 	job->walks = calloc((size_t)job->windows + 1, sizeof(struct virt_window_walk *));
@@ -218,6 +222,7 @@ static void free_windows(struct job *job)
 		virt_window_walk_free(job->walks[i]);
 	free(job->walks);
 	free(job->queries);
+	free(job->of);
 }
 
 static int add_hit(void *arg, const struct virt_worst_hit *hit)
@@ -233,8 +238,7 @@ static int add_hit(void *arg, const struct virt_worst_hit *hit)
 static void add_durations(struct job *job, const struct virt_worst *worst)
 {
 	struct virt_worst_query query = {
-		.from_ns = INT64_MIN, .to_ns = INT64_MAX,
-		.of = job->machine->vcpus, .n_of = (size_t)job->machine->n_vcpus,
+		.from_ns = job->from_ns, .to_ns = job->to_ns, .of = job->of, .n_of = job->n_of,
 	};
 
 	/* kind by kind: each is one metric, so that finding it is cheap */
@@ -254,13 +258,12 @@ static void add_durations(struct job *job, const struct virt_worst *worst)
 static void add_levels(struct job *job)
 {
 	struct virt_exit_levels all = { 0 };
-	double seconds = (double)length_of(job->model) / 1e9;
+	double seconds = (double)length_of(job) / 1e9;
 
-	for (int32_t i = 0; i < job->machine->n_vcpus; i++) {
+	for (size_t i = 0; i < job->n_of; i++) {
 		struct virt_exit_levels levels;
 
-		virt_vcpu_exit_levels(job->model, job->machine->vcpus[i], INT64_MIN, INT64_MAX,
-				      &levels);
+		virt_vcpu_exit_levels(job->model, job->of[i], job->from_ns, job->to_ns, &levels);
 		all.l1 += levels.l1;
 		all.l2 += levels.l2;
 	}
@@ -274,13 +277,17 @@ static void add_levels(struct job *job)
 static void add_machine(struct job *job, int32_t index, const struct virt_worst *worst)
 {
 	job->machine = virt_model_machine(job->model, index);
+	job->n_of = 0;
+	for (int32_t i = 0; i < job->machine->n_vcpus; i++)
+		if (model_wants_vcpu(job->model, job->machine->vcpus[i], &job->options->vcpus))
+			job->of[job->n_of++] = job->machine->vcpus[i];
 	/* no list of vCPUs would mean all of them */
-	if (!job->machine->n_vcpus)
+	if (!job->n_of)
 		return;
 	for (int i = 0; i < job->windows && !job->ret; i++) {
 		struct sums sums = { .exits = 0 };
 
-		sum_up(&sums, job->walks[i], job->machine);
+		sum_up(&sums, job->walks[i], job);
 		job->ret = virt_window_walk_error(job->walks[i]);
 		add_window(job, &sums);
 	}
@@ -288,17 +295,22 @@ static void add_machine(struct job *job, int32_t index, const struct virt_worst 
 	add_levels(job);
 }
 
-/** What is of the whole trace. */
+/** What is of all pCPUs. A loss is cut to the window. */
 static void add_volume(struct job *job)
 {
 	struct virt_loss_range losses = virt_model_losses(job->model);
-	double ns = (double)length_of(job->model);
+	double ns = (double)length_of(job);
 	double lost = 0;
 
 	if (ns <= 0)
 		return;
-	for (size_t i = 0; i < losses.n; i++)
-		lost += (double)((__int128)losses.first[i].to_ns - losses.first[i].from_ns);
+	for (size_t i = 0; i < losses.n; i++) {
+		const struct virt_loss *loss = &losses.first[i];
+		__int128 from = loss->from_ns < job->from_ns ? job->from_ns : loss->from_ns;
+		__int128 to = loss->to_ns > job->to_ns ? job->to_ns : loss->to_ns;
+
+		lost += to > from ? (double)(to - from) : 0;
+	}
 	add(job, "records_per_s", (double)job->records * 1e9 / ns);
 	if (virt_model_n_pcpus(job->model))
 		add(job, "records_per_pcpu_s", (double)job->records * 1e9 / ns /
@@ -309,13 +321,22 @@ static void add_volume(struct job *job)
 		add(job, "lost_percent", 100 * lost / ns / virt_model_n_pcpus(job->model));
 }
 
+/** Records at the end of a trace belong to it. */
+static bool is_counted(const struct job *job, int64_t time_ns)
+{
+	return time_ns >= job->from_ns && (time_ns < job->to_ns || job->to_ns == INT64_MAX);
+}
+
 static void count_rows(void *arg, const struct xen_trace_row *rows, size_t n)
 {
 	struct job *job = arg;
 
-	job->records += n;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		if (!is_counted(job, rows[i].time_ns))
+			continue;
+		job->records++;
 		job->bytes += xentrace_bytes(&rows[i].rec);
+	}
 	for (size_t i = 0; i < n && job->boot; i++)
 		host_hypercalls_row(&job->guests.calls, &rows[i]);
 }
@@ -324,8 +345,10 @@ static void count_record(void *arg, const struct kvm_trace_record *record)
 {
 	struct job *job = arg;
 
-	job->records++;
-	job->bytes += record->bytes;
+	if (is_counted(job, record->time_ns)) {
+		job->records++;
+		job->bytes += record->bytes;
+	}
 	if (job->boot)
 		host_hypercalls_record(&job->guests.calls, record);
 }
@@ -334,7 +357,8 @@ static void add_all(struct job *job)
 {
 	struct virt_worst *worst = virt_worst_new(job->model, false, NULL, 0);
 
-	job->ret = worst ? make_windows(job) : -ENOMEM;
+	job->of = calloc((size_t)virt_model_n_vcpus(job->model) + 1, sizeof(*job->of));
+	job->ret = worst && job->of ? make_windows(job) : -ENOMEM;
 	for (int32_t i = 0; i < virt_model_n_machines(job->model) && !job->ret; i++)
 		add_machine(job, i, worst);
 	free_windows(job);
@@ -374,12 +398,45 @@ static int add_conditions(struct job *job, const struct model_load *load)
 	for (int32_t i = 0; i < virt_model_n_vcpus(job->model); i++) {
 		struct virt_vcpu_power_sum sum;
 
-		virt_power_of_vcpu(job->model, i, INT64_MIN, INT64_MAX, &sum);
+		if (!model_wants_vcpu(job->model, i, &job->options->vcpus))
+			continue;
+		virt_power_of_vcpu(job->model, i, job->from_ns, job->to_ns, &sum);
 		conditions->khz_ns += (double)sum.speed.mean_khz * (double)sum.speed.known_ns;
 		conditions->known_ns += sum.speed.known_ns;
 		conditions->ran_ns += sum.on_pcpu_ns;
 	}
 	return 0;
+}
+
+/** The clock is known now, so that only what lies inside is counted. */
+static int job_opened(void *arg)
+{
+	struct job *job = arg;
+	const struct compare_trace_options *options = job->options;
+	int status = KSV_EXIT_OK;
+
+	if (ksv_time_is_relative(&options->from) || ksv_time_is_relative(&options->to))
+		status = model_find_ends(job->load);
+	job->from_ns = model_time(job->load, &options->from, INT64_MIN);
+	job->to_ns = model_time(job->load, &options->to, INT64_MAX);
+	if (!status && job->from_ns >= job->to_ns)
+		status = ksv_usage_error(job->load->command, "--from is not before --to");
+	return status;
+}
+
+/** The window, cut to the trace. Return: KSV_EXIT_OK, or the exit status after a message. */
+static int set_window(struct job *job)
+{
+	int64_t begin_ns = virt_model_begin(job->load->model);
+	int64_t end_ns = virt_model_end(job->load->model);
+
+	job->from_ns = job->from_ns < begin_ns ? begin_ns : job->from_ns;
+	job->to_ns = job->to_ns > end_ns ? end_ns : job->to_ns;
+	if (job->from_ns < job->to_ns || begin_ns == end_ns)
+		return KSV_EXIT_OK;
+	return ksv_usage_error(job->load->command, "%s: --from and --to lie outside the trace, "
+			       "which goes from %lld ns to %lld ns", job->load->path,
+			       (long long)begin_ns, (long long)end_ns);
 }
 
 static int add_trace(struct job *job, struct model_load *load,
@@ -408,14 +465,20 @@ static int add_trace(struct job *job, struct model_load *load,
 int compare_trace(struct compare *compare, int run, struct model_load *load,
 		  const struct compare_trace_options *options)
 {
-	struct job job = { .compare = compare, .run = run, .windows = options->windows,
-			   .boot = options->boot };
+	struct job job = {
+		.compare = compare, .run = run, .windows = options->windows,
+		.boot = options->boot, .options = options, .load = load,
+	};
 	int status;
 
 	load->rows = count_rows;
 	load->records = count_record;
 	load->arg = &job;
+	load->opened = job_opened;
+	load->vcpus = &options->vcpus;
 	status = model_load(load);
+	if (!status)
+		status = set_window(&job);
 	if (!status)
 		status = add_trace(&job, load, options);
 	if (!status)

@@ -14,11 +14,13 @@ struct compare_trace_options {
 	int		windows;	/* of equal length, in which rates are measured */
 	bool		boot;		/* instead: phases and levels of guests' boots */
 	const char	*dialect;	/* of their hypercalls; NULL: found by the calls */
+	struct ksv_vcpu_set vcpus;	/* only these */
+	struct ksv_time	from, to;	/* only this window */
 };
 
 /**
  * compare_trace - load a trace and add its metrics to a run
- * @load: to be loaded: path, options and quiet are set; unloaded in the end
+ * @load: to be loaded: path, options, command and quiet are set; unloaded in the end
  *
  * Return: KSV_EXIT_OK, or the exit status after a message.
  */

@@ -58,7 +58,7 @@ _kshark_virt()
 	compare)
 		options="--format --output --values --metric --baseline --runs --statistic"
 		options+=" --percentiles --confidence --joint --resamples --seed --windows --boot --hypertrace --record-cost --plot --title"
-		options+=" --cpu-hz --max-input --quiet --help"
+		options+=" --vcpu --from --to --cpu-hz --max-input --quiet --help"
 		;;
 	diff)
 		options="--format --output --at --above --most --vcpu --from --to --cpu-hz --max-input"
