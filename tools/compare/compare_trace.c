@@ -424,21 +424,6 @@ static int job_opened(void *arg)
 	return status;
 }
 
-/** The window, cut to the trace. Return: KSV_EXIT_OK, or the exit status after a message. */
-static int set_window(struct job *job)
-{
-	int64_t begin_ns = virt_model_begin(job->load->model);
-	int64_t end_ns = virt_model_end(job->load->model);
-
-	job->from_ns = job->from_ns < begin_ns ? begin_ns : job->from_ns;
-	job->to_ns = job->to_ns > end_ns ? end_ns : job->to_ns;
-	if (job->from_ns < job->to_ns || begin_ns == end_ns)
-		return KSV_EXIT_OK;
-	return ksv_usage_error(job->load->command, "%s: --from and --to lie outside the trace, "
-			       "which goes from %lld ns to %lld ns", job->load->path,
-			       (long long)begin_ns, (long long)end_ns);
-}
-
 static int add_trace(struct job *job, struct model_load *load,
 		     const struct compare_trace_options *options)
 {
@@ -478,7 +463,7 @@ int compare_trace(struct compare *compare, int run, struct model_load *load,
 	load->vcpus = &options->vcpus;
 	status = model_load(load);
 	if (!status)
-		status = set_window(&job);
+		status = model_cut_window(load, load->command, &job.from_ns, &job.to_ns);
 	if (!status)
 		status = add_trace(&job, load, options);
 	if (!status)

@@ -266,3 +266,17 @@ int64_t model_time(const struct model_load *load, const struct ksv_time *time, i
 		return none;
 	}
 }
+
+int model_cut_window(const struct model_load *load, const struct ksv_command *command,
+		     int64_t *from_ns, int64_t *to_ns)
+{
+	int64_t begin_ns = virt_model_begin(load->model), end_ns = virt_model_end(load->model);
+
+	*from_ns = *from_ns < begin_ns ? begin_ns : *from_ns;
+	*to_ns = *to_ns > end_ns ? end_ns : *to_ns;
+	if (*from_ns < *to_ns || begin_ns == end_ns)
+		return KSV_EXIT_OK;
+	return ksv_usage_error(command, "%s: --from and --to lie outside the trace, which goes "
+			       "from %.9f to %.9f s", load->path, (double)begin_ns / 1e9,
+			       (double)end_ns / 1e9);
+}

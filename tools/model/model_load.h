@@ -93,6 +93,14 @@ int model_find_ends(struct model_load *load);
 int64_t model_time(const struct model_load *load, const struct ksv_time *time, int64_t none);
 
 /**
+ * model_cut_window - cut a window to the trace
+ *
+ * Return: KSV_EXIT_OK, or the exit status after a message: it lies outside.
+ */
+int model_cut_window(const struct model_load *load, const struct ksv_command *command,
+		     int64_t *from_ns, int64_t *to_ns);
+
+/**
  * model_open_kvm - open a trace.dat, or say what is wrong with it
  * @cpu_hz: of the TSC, for a trace whose times are its cycles; 0: as its sidecar tells
  *

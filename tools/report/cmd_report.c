@@ -321,22 +321,12 @@ static void job_record(void *arg, const struct kvm_trace_record *record)
 /** The window, cut to the trace. Return: KSV_EXIT_OK, or the exit status after a message. */
 static int set_window(struct job *job)
 {
-	const struct virt_model *model = job->counted.load.model;
 	struct report *report = &job->report;
 
 	report->from_ns = job->counted.count.from_ns;
 	report->to_ns = job->counted.count.to_ns;
-	if (report->from_ns < virt_model_begin(model))
-		report->from_ns = virt_model_begin(model);
-	if (report->to_ns > virt_model_end(model))
-		report->to_ns = virt_model_end(model);
-	if (report->from_ns < report->to_ns || virt_model_begin(model) == virt_model_end(model))
-		return KSV_EXIT_OK;
-	return ksv_usage_error(job->options->command,
-			       "%s: --from and --to lie outside the trace, which goes from %lld ns "
-			       "to %lld ns", job->counted.load.path,
-			       (long long)virt_model_begin(model),
-			       (long long)virt_model_end(model));
+	return model_cut_window(&job->counted.load, job->options->command, &report->from_ns,
+				&report->to_ns);
 }
 
 static void note_invisible(const struct job *job)
