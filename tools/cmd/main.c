@@ -64,11 +64,24 @@ static int unknown_command(const char *name)
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		names[i + 1] = commands[i]->name;
-	near = ksv_suggest(name, names);
+	near = !strcmp(name, "version") ? "--version" : ksv_suggest(name, names);
 	if (near)
 		ksv_error("unknown command '%s'; did you mean '%s'?", name, near);
 	else
 		ksv_error("unknown command '%s'", name);
+	fputs("Try 'kshark-virt --help'.\n", stderr);
+	return KSV_EXIT_USAGE;
+}
+
+static int unknown_option(const char *word)
+{
+	static const char *const names[] = { "--help", "--version", NULL };
+	const char *near = !strcmp(word, "-v") ? "--version" : ksv_suggest(word, names);
+
+	if (near)
+		ksv_error("unknown option '%s'; did you mean '%s'?", word, near);
+	else
+		ksv_error("unknown option '%s'", word);
 	fputs("Try 'kshark-virt --help'.\n", stderr);
 	return KSV_EXIT_USAGE;
 }
@@ -107,11 +120,8 @@ static int run(int argc, char **argv)
 		puts("kshark-virt " KSHARK_VIRT_VERSION);
 		return KSV_EXIT_OK;
 	}
-	if (*word == '-') {
-		ksv_error("unknown option '%s'", word);
-		fputs("Try 'kshark-virt --help'.\n", stderr);
-		return KSV_EXIT_USAGE;
-	}
+	if (*word == '-')
+		return unknown_option(word);
 	command = find_command(word);
 	/* the name of a command has no such characters */
 	if (!command && (strpbrk(word, "./") || !access(word, F_OK)))

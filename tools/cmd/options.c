@@ -99,12 +99,23 @@ void ksv_command_help(const struct ksv_command *command, FILE *out)
 	fprintf(out, "\nSee kshark-virt-%s(1) for all details.\n", command->name);
 }
 
+/** The option of which a word is a value: --json is meant to be --format json. Or NULL. */
+static const struct ksv_option *find_choice(const struct ksv_command *command, const char *word)
+{
+	for (int i = 0; i < command->n_options; i++)
+		for (int k = 0; command->options[i].choices && command->options[i].choices[k]; k++)
+			if (!strcmp(command->options[i].choices[k], word))
+				return &command->options[i];
+	return NULL;
+}
+
 /** What to say about an argument that getopt did not understand. */
 static int bad_option(const struct ksv_command *command, char **argv, int code)
 {
 	const char *names[MAX_OPTIONS + 2] = { "help" };
-	const char *word = argv[optind - 1];
-	const char *near;
+	const char *word = argv[optind - 1], *given = word + strspn(word, "-"), *near;
+	const struct ksv_option *option = find_choice(command, given);
+	char name[32];
 
 	if (code == ':')
 		return ksv_usage_error(command, "option '%s' needs an argument", word);
@@ -115,7 +126,11 @@ static int bad_option(const struct ksv_command *command, char **argv, int code)
 		return ksv_usage_error(command, "unknown option '-%c'", optopt);
 	for (int i = 0; i < command->n_options; i++)
 		names[i + 1] = command->options[i].name;
-	near = ksv_suggest(word + strspn(word, "-"), names);
+	if (option)
+		return ksv_usage_error(command, "unknown option '%s'; did you mean '--%s %s'?",
+				       word, option->name, given);
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(given, "="), given);
+	near = ksv_suggest(name, names);
 	return ksv_usage_error(command, "unknown or ambiguous option '%s'%s%s%s", word,
 			       near ? "; did you mean '--" : "", near ? near : "",
 			       near ? "'?" : "");
