@@ -264,7 +264,8 @@ void diff_write_csv(struct output *out, const struct diff *diff, const struct re
 
 	(void)reports;
 	out_str(out, "machine,vcpu,name,kind,what,by,before_ns_per_s,after_ns_per_s,before_per_s,"
-		     "after_per_s,before_p99_ns,after_p99_ns,includes\n");
+		     "after_per_s,before_p99_ns,"
+		     "after_p99_ns,includes\n");
 	for (size_t i = 0; i < shown(diff, most); i++) {
 		const struct diff_item *item = &diff->items[i];
 		const struct diff_value *value = item->value;

@@ -334,6 +334,7 @@ static void fit_columns(struct table_column *columns, size_t n, struct screen *s
 		if (size > columns[0].width)
 			columns[0].width = size > most ? most : size;
 	}
+	columns[0].width++;	/* a blank behind the longest name */
 	if (is_wide) {
 		columns[2].title = "hypervisor";
 		columns[2].width = strlen(columns[2].title);
@@ -351,7 +352,7 @@ static void put_row(struct table_writer *to, const struct screen *screen, const 
 	const struct report *report = screen->report;
 	char name[MOST_NAME], culprit[MOST_NAME] = "-";
 
-	cut_name(name, vcpu_name(report, row), to->table->row[0].width);
+	cut_name(name, vcpu_name(report, row), to->table->rows.columns[0].width - 1);
 	if (row->culprit)
 		cut_name(culprit, row->culprit, screen->culprit_width);
 	else if (!row->value[COLUMN_STEAL])
@@ -383,11 +384,11 @@ static void put_rows(struct screen *screen, const struct row *rows, size_t n, si
 		{ .title = "", .width = 2 },
 		{ .title = "culprit" },
 	};
-	const struct table table = { .row = columns, .n_row = ARRAY_SIZE(columns) };
-	struct table_writer to = { .table = &table, .out = screen->out };
+	const struct table table = { .rows = { TABLE_COLUMNS(columns) } };
+	struct table_writer to = { .table = &table, .format = &table_text, .out = screen->out };
 
 	fit_columns(columns, ARRAY_SIZE(columns), screen, rows, n);
-	table_begin(&to, TABLE_TEXT, true);
+	table_begin(&to, true);
 	table_group(&to, NULL);
 	for (size_t i = 0; i < shown; i++)
 		put_row(&to, screen, &rows[i]);
