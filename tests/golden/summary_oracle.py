@@ -41,12 +41,12 @@ def cut(name, room):
 
 
 def base_of(vcpu):
-    known = [s["ns"] or 0 for name, s in vcpu["states"].items() if s and name != "unknown"]
+    known = [s["total_ns"] or 0 for name, s in vcpu["states"].items() if s and name != "unknown"]
     return sum(known) + vcpu.get("unsplit_ns", {}).get("unknown", 0)
 
 
 def ns_of(vcpu, state):
-    return (vcpu["states"][state] or {}).get("ns")
+    return (vcpu["states"][state] or {}).get("total_ns")
 
 
 def wanted_row(vcpu):
@@ -91,7 +91,7 @@ ends = [re.compile(r"\S+( p99)?").match(text[at], place).end() for place in plac
 vcpus = [v for m in report["machines"] for v in m["vcpus"]]
 names = {}
 for vcpu in vcpus:
-    names.setdefault(vcpu["name"], vcpu)
+    names.setdefault(vcpu["vcpu"], vcpu)
 vcpus.sort(key=lambda v: [-x for x in steal(v)])
 row_lines = []
 for line in text[at + 1:]:
@@ -109,10 +109,10 @@ for line, vcpu in zip(row_lines, vcpus):
         fields[TITLES[i]] = line[ends[i - 1] if i > 1 else name_end:ends[i]].strip()
     fields["culprit"] = line[places[-1]:].strip()
     wanted = wanted_row(vcpu)
-    expect("order", fields["vCPU"], cut(vcpu["name"], name_end - 2))
+    expect("order", fields["vCPU"], cut(vcpu["vcpu"], name_end - 3))
     wanted["culprit"] = cut(wanted["culprit"], room)
     for title, value in wanted.items():
-        expect("%s of %s" % (title, vcpu["name"]), fields[title], value)
+        expect("%s of %s" % (title, vcpu["vcpu"]), fields[title], value)
 
 # --- moments
 at = text.index("The worst moments:")
