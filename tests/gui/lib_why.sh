@@ -24,7 +24,7 @@ as_printed()
 {
 	gui_until told
 	virt_copy 'Why command'
-	gui_need grep -qE '^kshark-virt why (--path )?--(vcpu|task|cpu) ' "$GUI_DIR/copied"
+	gui_need grep -qE '^kshark-virt why (--path )?--(vcpu|task|pcpu) ' "$GUI_DIR/copied"
 	sed 's/kshark-virt why/& --quiet/' "$GUI_DIR/copied" >"$GUI_DIR/command"
 	PATH=$(dirname "$KSV_BIN"):$PATH bash "$GUI_DIR/command" >"$GUI_DIR/printed"
 	gui_need [ "$(wc -l <"$GUI_DIR/printed")" -gt 3 ]
