@@ -310,8 +310,12 @@ int dump_check_vcpus(struct dump_writer *writer, const struct ksv_command *comma
 	for (int i = 0; i < set->n_words && !missing; i++)
 		if (!was_seen(writer, set->words[i]))
 			missing = set->words[i];
-	qsort(writer->seen.keys, writer->seen.n_keys, sizeof(*writer->seen.keys), compare_keys);
-	for (uint32_t i = 0; i < writer->seen.n_keys && missing; i++) {
+	if (!missing)
+		return KSV_EXIT_OK;
+	if (writer->seen.n_keys)
+		qsort(writer->seen.keys, writer->seen.n_keys, sizeof(*writer->seen.keys),
+		      compare_keys);
+	for (uint32_t i = 0; i < writer->seen.n_keys; i++) {
 		xen_vcpu vcpu = (xen_vcpu)writer->seen.keys[i];
 		char name[128];
 
@@ -320,7 +324,7 @@ int dump_check_vcpus(struct dump_writer *writer, const struct ksv_command *comma
 		xen_vcpu_text(name, sizeof(name), vcpu, writer->meta);
 		ksv_vcpu_list_add(&list, name);
 	}
-	return missing ? ksv_no_vcpu(command, path, missing, &list) : KSV_EXIT_OK;
+	return ksv_no_vcpu(command, path, missing, &list);
 }
 
 struct dump_writer *dump_writer_new(const struct dump_filter *filter, enum dump_format format,
