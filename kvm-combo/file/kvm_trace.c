@@ -67,8 +67,9 @@ struct kvm_buffer {
 #define MOST_APART	1000000
 
 struct kvm_recent {
-	struct tep_record *record;
-	int		buffer;
+	uint64_t	ts;
+	void		*data;		/* a copy: libtracecmd 3.3.1 crashes on kept records */
+	int		size, buffer;
 	uint64_t	matched;	/* set of buffers that had it, too */
 };
 
@@ -816,13 +817,12 @@ static bool is_twice(struct kvm_trace *trace, int buffer, const struct tep_recor
 
 	for (size_t i = 1; i <= n; i++) {
 		struct kvm_recent *recent = &trace->recent[(trace->n_recent - i) % N_RECENT];
-		const struct tep_record *other = recent->record;
 
-		if (record->ts - other->ts > MOST_APART)
+		if (record->ts - recent->ts > MOST_APART)
 			break;
 		if (recent->buffer == buffer || recent->matched >> buffer & 1 ||
-		    other->size != record->size ||
-		    memcmp(other->data, record->data, (size_t)record->size) != 0)
+		    recent->size != record->size ||
+		    memcmp(recent->data, record->data, (size_t)record->size) != 0)
 			continue;
 		recent->matched |= UINT64_C(1) << buffer;
 		trace->n_twice++;
@@ -831,21 +831,27 @@ static bool is_twice(struct kvm_trace *trace, int buffer, const struct tep_recor
 	return false;
 }
 
-/** @record: is kept as long as it is needed; NULL: none is needed any more */
-static void remember(struct kvm_trace *trace, int buffer, struct tep_record *record)
+/** @record: a copy is kept as long as it is needed. Return: 0 or -ENOMEM. */
+static int remember(struct kvm_trace *trace, int buffer, const struct tep_record *record)
 {
 	struct kvm_recent *recent = &trace->recent[trace->n_recent % N_RECENT];
+	void *data = malloc((size_t)record->size + 1);
 
-	if (record) {
-		if (recent->record)
-			tracecmd_free_record(recent->record);
-		*recent = (struct kvm_recent){ record, buffer, 0 };
-		trace->n_recent++;
-		return;
-	}
+	if (!data)
+		return -ENOMEM;
+	memcpy(data, record->data, (size_t)record->size);
+	free(recent->data);
+	*recent = (struct kvm_recent){
+		.ts = record->ts, .data = data, .size = record->size, .buffer = buffer,
+	};
+	trace->n_recent++;
+	return 0;
+}
+
+static void forget_all(struct kvm_trace *trace)
+{
 	for (size_t i = 0; i < N_RECENT; i++)
-		if (trace->recent[i].record)
-			tracecmd_free_record(trace->recent[i].record);
+		free(trace->recent[i].data);
 	memset(trace->recent, 0, sizeof(trace->recent));
 	trace->n_recent = 0;
 }
@@ -866,13 +872,10 @@ static int read_cpu(struct kvm_pass *pass, int cpu)
 
 		if (!several || record->missed_events || !is_twice(trace, at, record)) {
 			ret = take_record(pass, record, cpu, blind);
-			if (several)
-				remember(trace, at, record);
-			else
-				tracecmd_free_record(record);
-		} else {
-			tracecmd_free_record(record);
+			if (several && !ret)
+				ret = remember(trace, at, record);
 		}
+		tracecmd_free_record(record);
 		buffer->next = NULL;
 		if (!ret)
 			read_next(trace, buffer, cpu, false);
@@ -882,7 +885,7 @@ static int read_cpu(struct kvm_pass *pass, int cpu)
 			tracecmd_free_record(trace->buffers[i].next);
 		trace->buffers[i].next = NULL;
 	}
-	remember(trace, 0, NULL);
+	forget_all(trace);
 	return ret;
 }
 

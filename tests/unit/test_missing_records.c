@@ -90,8 +90,21 @@ struct sample {
 	uint32_t	there;		/* groups, by bit */
 };
 
-static void take_record(struct sample *sample, struct tep_record *record, int cpu)
+/** libtracecmd 3.3.1 crashes when records that were kept are freed. */
+static struct tep_record *copy_of(const struct tep_record *record)
 {
+	struct tep_record *copy = malloc(sizeof(*copy) + (size_t)record->size);
+
+	assert_non_null(copy);
+	*copy = *record;
+	copy->data = copy + 1;
+	memcpy(copy->data, record->data, (size_t)record->size);
+	return copy;
+}
+
+static void take_record(struct sample *sample, const struct tep_record *from, int cpu)
+{
+	struct tep_record *record = copy_of(from);
 	struct tep_event *event = tep_find_event_by_record(sample->tep, record);
 	int64_t time_ns = (int64_t)record->ts;
 	size_t group = event ? group_of(event->name) : OTHERS;
@@ -124,15 +137,17 @@ static void read_sample(struct sample *sample, const char *name)
 	for (int cpu = 0; cpu < tep_get_cpus(sample->tep); cpu++) {
 		struct tep_record *record = tracecmd_read_cpu_first(sample->input, cpu);
 
-		for (; record; record = tracecmd_read_data(sample->input, cpu))
+		for (; record; record = tracecmd_read_data(sample->input, cpu)) {
 			take_record(sample, record, cpu);
+			tracecmd_free_record(record);
+		}
 	}
 }
 
 static void close_sample(struct sample *sample)
 {
 	for (size_t i = 0; i < sample->n; i++)
-		tracecmd_free_record(sample->all[i].record);
+		free(sample->all[i].record);
 	free(sample->all);
 	kvm_fields_free(sample->fields);
 	tracecmd_close(sample->input);
