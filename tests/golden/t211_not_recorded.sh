@@ -39,6 +39,29 @@ for sample in kvm-host kvm-shared; do
 	less $sample kvm_inj_virq
 done
 
+# The same of rates and shares, which refer to time: also without the records that show what a vCPU
+# did on its pCPU, the trace shows how long it had one.
+for sample in kvm-host kvm-shared; do
+	for pair in "kvm_exit steal_percent waking_percent migrations_per_s" \
+		"kvm_entry steal_percent waking_percent migrations_per_s exits_per_s"; do
+		read -r event metrics <<< "$pair"
+		python3 "$GOLDEN/trace_dat_less.py" "$WORK/$sample.dat" "$WORK/less.dat" "$event"
+		for metric in $metrics; do
+			run compare --quiet --windows 1 --statistic mean --format csv \
+				--metric "*.$metric" "$WORK/$sample.dat" "$WORK/less.dat"
+			check "$metric of $sample without $event" python3 - "$OUT" << 'END'
+import csv, sys
+values = {}
+for row in csv.DictReader(open(sys.argv[1])):
+    values.setdefault(row["metric"], []).append(row["value"])
+assert values
+for metric, (whole, fewer) in values.items():
+    assert whole and whole == fewer, (metric, whole, fewer)
+END
+		done
+	done
+done
+
 # A law that cannot fail is none.
 sed 's/"migrations": \([0-9]\)/"migrations": 7\1/' "$WORK/less.json" > "$WORK/wrong.json"
 check "a wrong number is found" sh -c '! python3 "$@" > /dev/null' sh "$GOLDEN/equal_or_null.py" \

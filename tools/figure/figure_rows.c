@@ -134,7 +134,7 @@ static void row_tip(const struct figure *figure, const struct figure_row *row, c
 		    size_t size)
 {
 	const struct figure_options *options = &figure->options;
-	int64_t unsplit[VIRT_N_STATES];
+	int64_t unsplit[VIRT_N_STATES], partly_ns;
 	const char *separator = ":";
 	struct virt_totals totals;
 	size_t n;
@@ -144,13 +144,15 @@ static void row_tip(const struct figure *figure, const struct figure_row *row, c
 		return;
 	virt_vcpu_totals(options->model, row->index, options->from_ns, options->to_ns, &totals);
 	virt_vcpu_unsplit(options->model, row->index, options->from_ns, options->to_ns, unsplit);
+	partly_ns = unsplit[VIRT_UNKNOWN] + virt_vcpu_hidden(options->model, row->index,
+							     options->from_ns, options->to_ns);
 	for (int state = 0; state < VIRT_N_STATES; state++) {
 		if (!totals.ns[state] || n >= size)
 			continue;
 		n += (size_t)snprintf(tip + n, size - n, "%s %s %.2f %%%s", separator,
 				      virt_state_name(state),
 				      100 * (double)totals.ns[state] / (double)
-				      virt_share_base(state, totals.ns, unsplit[VIRT_UNKNOWN]),
+				      virt_share_base(state, totals.ns, partly_ns),
 				      unsplit[state] ? " (not split)" : "");
 		separator = ",";
 	}

@@ -88,7 +88,7 @@ static int64_t sum(int64_t a, int64_t b)
 
 double top_row_share(const struct top_row *row, int state)
 {
-	int64_t base = virt_share_base(state, row->state_ns, row->unsplit_ns);
+	int64_t base = state == VIRT_UNKNOWN ? row->all_ns : row->known_ns;
 
 	return base > 0 ? (double)row->state_ns[state] / (double)base : 0;
 }
@@ -116,12 +116,13 @@ static void take_fact(struct top_row *row, const struct top_fact *fact)
 {
 	switch (fact->kind) {
 	case TOP_STATE:
-		row->state_ns[fact->id] = sum(row->state_ns[fact->id], fact->ns);
-		row->all_ns = sum(row->all_ns, fact->ns);
-		break;
-	case TOP_UNSPLIT:
+		if (fact->ns != VIRT_NONE) {
+			row->state_ns[fact->id] = sum(row->state_ns[fact->id], fact->ns);
+			row->all_ns = sum(row->all_ns, fact->ns);
+		}
+		/* each state of a vCPU has it */
 		if (fact->id == VIRT_UNKNOWN)
-			row->unsplit_ns = sum(row->unsplit_ns, fact->ns);
+			row->known_ns = sum(row->known_ns, fact->known_ns);
 		break;
 	case TOP_EXIT:
 		row->exits = sum(row->exits, fact->count);

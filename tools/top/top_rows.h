@@ -22,7 +22,7 @@ struct top_row {
 	const char		*name;
 	int64_t			state_ns[VIRT_N_STATES];
 	int64_t			all_ns;			/* the sum */
-	int64_t			unsplit_ns;		/* of VIRT_UNKNOWN, see virt_share_base() */
+	int64_t			known_ns;		/* what shares refer to */
 	int64_t			exits, wakes;
 	int64_t			p99_ns;			/* or VIRT_NONE */
 	/* of one vCPU, if it is a machine's: */
@@ -83,7 +83,7 @@ int top_rows_make(struct top_rows *rows, const struct top_interval *interval,
 		  const struct top_view *view);
 void top_rows_free(struct top_rows *rows);
 
-/** top_row_share - the share of a state, 0 to 1, see virt_share_base(). */
+/** top_row_share - the share of a state, 0 to 1, of the known time. */
 double top_row_share(const struct top_row *row, int state);
 
 /** top_row_bar - a state for each of @n cells, as their time is shared. Return: false: no time. */

@@ -354,7 +354,7 @@ static void put_share(struct pen *pen, const struct top_row *row, enum virt_stat
 
 	if (share > 0)
 		put(pen, "%6.1f", 100 * share);
-	else if (virt_share_base(state, row->state_ns, row->unsplit_ns) > 0)
+	else if (row->known_ns > 0)
 		put(pen, "%6s", "-");
 }
 

@@ -568,6 +568,10 @@ bool virt_model_knows_calls_only(const struct virt_model *model);
 void virt_vcpu_unsplit(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
 		       int64_t to_ns, int64_t ns[VIRT_N_STATES]);
 
+/** virt_vcpu_hidden - how much of the UNKNOWN time is VIRT_INTERVAL_ON_PCPU. O(intervals). */
+int64_t virt_vcpu_hidden(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+			 int64_t to_ns);
+
 /**
  * virt_vcpu_columns - times of @n equal windows side by side, as a graph needs them
  * @ns: receives @n, each by state; number i begins at from + (to - from) * i / n, rounded down, and

@@ -302,23 +302,39 @@ bool virt_model_has_recorded(const struct virt_model *model, enum virt_record_ki
 	return !(model->unrecorded & VIRT_RECORD_BIT(kind));
 }
 
-void virt_vcpu_unsplit(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
-		       int64_t to_ns, int64_t ns[VIRT_N_STATES])
+/** Time by state of a vCPU's intervals that have a flag. */
+static void sum_flagged(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+			int64_t to_ns, uint8_t flag, int64_t ns[VIRT_N_STATES])
 {
 	struct virt_interval_range range = { 0 };
 
-	memset(ns, 0, VIRT_N_STATES * sizeof(*ns));
-	if (model->unsplit && virt_clamp_window(model, &from_ns, &to_ns))
+	if (virt_clamp_window(model, &from_ns, &to_ns))
 		range = virt_vcpu_intervals(model, vcpu, from_ns, to_ns);
 	for (size_t i = 0; i < range.n; i++) {
 		const struct virt_interval *interval = &range.first[i];
 		int64_t end = i + 1 < range.n ? interval[1].start_ns : range.end_ns;
-
 		int64_t start = interval->start_ns > from_ns ? interval->start_ns : from_ns;
 
-		if (interval->flags & VIRT_INTERVAL_UNSPLIT)
+		if (interval->flags & flag)
 			ns[interval->state] += (end < to_ns ? end : to_ns) - start;
 	}
+}
+
+void virt_vcpu_unsplit(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+		       int64_t to_ns, int64_t ns[VIRT_N_STATES])
+{
+	memset(ns, 0, VIRT_N_STATES * sizeof(*ns));
+	if (model->unsplit)
+		sum_flagged(model, vcpu, from_ns, to_ns, VIRT_INTERVAL_UNSPLIT, ns);
+}
+
+int64_t virt_vcpu_hidden(const struct virt_model *model, int32_t vcpu, int64_t from_ns,
+			 int64_t to_ns)
+{
+	int64_t ns[VIRT_N_STATES] = { 0 };
+
+	sum_flagged(model, vcpu, from_ns, to_ns, VIRT_INTERVAL_ON_PCPU, ns);
+	return ns[VIRT_UNKNOWN];
 }
 
 /* ---- many windows side by side ---- */

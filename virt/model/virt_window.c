@@ -423,6 +423,7 @@ static void sum_up(struct tally *tally)
 	struct virt_counts after = counts_before(tally, tally->to_ns);
 	struct virt_window_stats *stats = tally->stats;
 	struct virt_totals totals;
+	int64_t hidden_ns;
 
 	virt_vcpu_totals(tally->model, index, tally->from_ns, tally->to_ns, &totals);
 	virt_vcpu_unsplit(tally->model, index, tally->from_ns, tally->to_ns, stats->unsplit_ns);
@@ -430,8 +431,10 @@ static void sum_up(struct tally *tally)
 		stats->states[state].ns = totals.ns[state];
 		stats->runs.ns += virt_state_on_pcpu(state) ? totals.ns[state] : 0;
 	}
-	stats->known_ns = virt_share_base(VIRT_GUEST, totals.ns, stats->unsplit_ns[VIRT_UNKNOWN]);
-	stats->runs.ns += after.hidden_ns - before.hidden_ns;
+	hidden_ns = after.hidden_ns - before.hidden_ns;
+	stats->known_ns = virt_share_base(VIRT_GUEST, totals.ns,
+					  stats->unsplit_ns[VIRT_UNKNOWN] + hidden_ns);
+	stats->runs.ns += hidden_ns;
 	stats->unasked_ns = after.unasked_ns - before.unasked_ns;
 	stats->migrations = virt_vcpu_migrations(tally->model, index, tally->from_ns,
 						 tally->to_ns).n;

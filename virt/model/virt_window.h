@@ -42,16 +42,17 @@ static inline size_t virt_nearest_rank(size_t n, unsigned int per_mille)
 /**
  * virt_share_base - the time that the share of a state refers to
  * @ns: time by state
- * @unsplit_ns: how much of the UNKNOWN time is VIRT_INTERVAL_UNSPLIT: it is no guest code, so
- *	something is known of it
+ * @partly_ns: the UNKNOWN time of which something is known: VIRT_INTERVAL_UNSPLIT is no guest code,
+ *	and with VIRT_INTERVAL_ON_PCPU, the vCPU had its pCPU
  *
  * Shares refer to the time of which something is known, and the share of UNKNOWN to all time. So
- * none is above 100 %.
+ * none is above 100 %, and the share of a state such as BLOCKED is the same without the records
+ * that show what a vCPU did on its pCPU.
  */
 static inline int64_t virt_share_base(int state, const int64_t ns[VIRT_N_STATES],
-				      int64_t unsplit_ns)
+				      int64_t partly_ns)
 {
-	int64_t all_ns = state == VIRT_UNKNOWN ? ns[VIRT_UNKNOWN] : unsplit_ns;
+	int64_t all_ns = state == VIRT_UNKNOWN ? ns[VIRT_UNKNOWN] : partly_ns;
 
 	for (int i = 0; i < VIRT_UNKNOWN; i++)
 		if (__builtin_add_overflow(all_ns, ns[i], &all_ns))
@@ -110,7 +111,7 @@ struct virt_window_stats {
 	struct virt_stretches	states[VIRT_N_STATES];
 	struct virt_stretches	runs;
 	struct virt_stretches	waits;		/* PREEMPTED or WAKING */
-	int64_t			known_ns;	/* all but what is lost: what shares refer to */
+	int64_t			known_ns;	/* what shares refer to: virt_share_base() */
 	int64_t			unsplit_ns[VIRT_N_STATES]; /* of it: VIRT_INTERVAL_UNSPLIT */
 	int64_t			unasked_ns;	/* of it: VIRT_INTERVAL_UNASKED */
 	uint64_t		migrations;
@@ -148,9 +149,11 @@ static inline int64_t virt_window_share_base(const struct virt_window_stats *sta
 {
 	int64_t ns[VIRT_N_STATES];
 
+	if (state != VIRT_UNKNOWN)
+		return stats->known_ns;
 	for (int i = 0; i < VIRT_N_STATES; i++)
 		ns[i] = stats->states[i].ns;
-	return virt_share_base(state, ns, stats->unsplit_ns[VIRT_UNKNOWN]);
+	return virt_share_base(state, ns, 0);
 }
 
 /** virt_machine_share_base - the same of what a machine's vCPUs do together: of LOST, all time. */

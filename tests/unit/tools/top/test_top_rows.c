@@ -39,7 +39,7 @@ static void add_vcpu(struct world *world, const char *machine, int32_t machine_i
 		     const char *name, int32_t id, int64_t guest_ns, int64_t steal_ns, int64_t p99)
 {
 	struct top_fact fact = { MACHINE(machine, machine_id), .vcpu = name, .vcpu_id = id,
-				 NO_LENGTHS };
+				 .known_ns = guest_ns + steal_ns, NO_LENGTHS };
 
 	fact.kind = TOP_STATE;
 	for (int state = 0; state < VIRT_N_STATES; state++) {
@@ -115,16 +115,44 @@ static void test_sums(void **state)
 	assert_int_equal(rows.rows[2].reason_count, 4);
 	assert_int_equal(rows.rows[0].culprit_ns, 90);
 	assert_true(top_row_share(&rows.rows[1], VIRT_GUEST) == 0.6);
-	rows.rows[1].state_ns[VIRT_UNKNOWN] = 100;
-	rows.rows[1].unsplit_ns = 20;
-	assert_true(top_row_share(&rows.rows[1], VIRT_GUEST) == 0.5);
-	assert_true(top_row_share(&rows.rows[1], VIRT_UNKNOWN) == 0.5);
-	rows.rows[1].state_ns[VIRT_UNKNOWN] = 0;
 	assert_true(top_row_bar(&rows.rows[1], bar, 20));
 	for (int i = 0; i < 20; i++)
 		assert_int_equal(bar[i], i < 12 ? VIRT_GUEST : VIRT_PREEMPTED);
 	rows.rows[1].all_ns = 0;
 	assert_false(top_row_bar(&rows.rows[1], bar, 20));
+	top_rows_free(&rows);
+}
+
+/** Shares refer to the known time, of unknown time to all; what is not recorded adds nothing. */
+static void test_shares(void **state)
+{
+	struct world world = { 0 };
+	struct top_interval interval;
+	struct top_view view = { 0 };
+	struct top_rows rows = { 0 };
+
+	(void)state;
+	add_machine(&world, "a", 1);
+	add_vcpu(&world, "a", 1, "av0", 0, 60, 40, 9);
+	for (size_t i = 0; i < world.n; i++) {
+		struct top_fact *fact = &world.facts[i];
+
+		if (fact->kind != TOP_STATE)
+			continue;
+		fact->known_ns = 120;	/* 20 of the unknown time: it had its pCPU */
+		if (fact->id == VIRT_UNKNOWN)
+			fact->ns = 100;
+		else if (fact->id == VIRT_POLLING)
+			fact->ns = VIRT_NONE;
+	}
+	interval = (struct top_interval){ .to_ns = 200, .facts = world.facts, .n = world.n };
+	assert_int_equal(top_rows_make(&rows, &interval, &view), 0);
+	assert_int_equal(rows.rows[1].all_ns, 200);
+	assert_int_equal(rows.rows[1].known_ns, 120);
+	assert_int_equal(rows.rows[1].state_ns[VIRT_POLLING], 0);
+	assert_true(top_row_share(&rows.rows[1], VIRT_GUEST) == 0.5);
+	assert_true(top_row_share(&rows.rows[1], VIRT_UNKNOWN) == 0.5);
+	assert_true(top_row_share(&rows.rows[0], VIRT_GUEST) == 0.5);
 	top_rows_free(&rows);
 }
 
@@ -294,6 +322,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sums),
+		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_open),
 		cmocka_unit_test(test_added_up),
