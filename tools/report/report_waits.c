@@ -79,7 +79,7 @@ static const struct table_column waking_columns[] = {
 
 static const struct table_column wakers_columns[] = {
 	{ .key = "section", .not_json = true },
-	{ .key = "vcpu", .title = "who woke whom", .width = TEXT_NAME + 1 },
+	{ .key = "vcpu", .title = "woken vCPU", .width = TEXT_NAME + 1 },
 	{ .key = "cause", .title = "cause", .width = 10 },
 	{ .title = "vector", .width = 28 },
 	{ .key = "who", .title = "by", .width = 24 },

@@ -79,7 +79,7 @@ static const struct number_row {
 	[VIRT_NUMBER_MIGRATION_COST] = { "cost of migrations", true, {
 		{ K(SWITCH), K(WAKEUP), K(ENTRY), K(EXIT) },
 		{ XEN_SWITCH, XEN_WAKEUP } } },
-	[VIRT_NUMBER_CULPRITS] = { "who preempts whom", true, {
+	[VIRT_NUMBER_CULPRITS] = { "steal by culprit", true, {
 		{ K(SWITCH), K(MIGRATE) | STILL },
 		{ XEN_SWITCH } } },
 	[VIRT_NUMBER_CAUSES] = { "what ends waits", false, {
