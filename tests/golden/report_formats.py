@@ -13,6 +13,8 @@ import json
 import re
 import sys
 
+from durations import duration
+
 errors = 0
 compared = 0
 NUMBERS = ("mean_ns", "min_ns", "p5_ns", "p50_ns", "p95_ns", "p99_ns", "max_ns")
@@ -24,15 +26,6 @@ def expect(what, got, wanted):
     if got != wanted:
         errors += 1
         print("  %s: %r instead of %r" % (what, got, wanted))
-
-
-def duration(ns):
-    """As the text writes it."""
-    for unit, name in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
-        if ns >= unit:
-            value = ns / unit
-            return "%.*f %s" % (3 if value < 10 else 2 if value < 100 else 1, value, name)
-    return "%d ns" % ns
 
 
 def share(part, whole):

@@ -11,14 +11,16 @@ import json
 import re
 import sys
 
+from durations import duration
+
 summary, report, worst, width, lines = sys.argv[1:]
 text = open(summary).read().split("\n")
 report = json.load(open(report))
 worst = json.load(open(worst))
 width, lines = int(width), int(lines)
 errors = 0
-TITLES = ["vCPU", "guest", "hyper", "steal", "wait p99", "blocked", "exits/s", "migr", "culprit"]
-SHARES = (("guest", "guest"), ("hypervisor", "hyper"), ("preempted", "steal"), ("blocked", "blocked"))
+TITLES = ["vCPU", "guest", "hyp", "steal", "wait p99", "blocked", "exits/s", "migr", "culprit"]
+SHARES = (("guest", "guest"), ("hypervisor", "hyp"), ("preempted", "steal"), ("blocked", "blocked"))
 
 
 def expect(what, got, wanted):
@@ -26,14 +28,6 @@ def expect(what, got, wanted):
     if got != wanted:
         errors += 1
         print("  %s: %r instead of %r" % (what, got, wanted))
-
-
-def duration(ns):
-    for unit, name in ((10**9, "s"), (10**6, "ms"), (10**3, "us")):
-        if ns >= unit:
-            value = ns / unit
-            return "%.*f %s" % (3 if value < 10 else 2 if value < 100 else 1, value, name)
-    return "%d ns" % ns
 
 
 def cut(name, room):

@@ -85,6 +85,9 @@ golden t260_kvm "$OUT"
 run sched-null.xen
 says "$OUT" "unknown  the class hvm (-e 0x8f000) was not recorded"
 check "unknown numbers" grep -qE '^  d1v1 +75\.4 % +- ' "$OUT"
+check "kinds of moments that the trace cannot show" grep -qx '  unknown: exit' "$OUT"
+run kvm-host.dat
+check "all kinds are known" sh -c '! grep -q "^  unknown:" "$1"' - "$OUT"
 # warnings stand first, and once
 run lost-records.xen
 check "warning first" test "$(sed -n '3s/^  \(warning\).*/\1/p' "$OUT")" = warning

@@ -260,6 +260,9 @@ int ksv_take_number(const struct ksv_command *command, const struct ksv_option *
 	  ksv_take_flag, offsetof(type, member), NULL }
 
 /** What --from means where [from, to) is asked for. */
+/** How many of the worst moments commands show if nobody asks for a number. */
+#define KSV_FEW_WORST	3
+
 #define KSV_FROM_HELP	"from this time on: seconds, or a number with ns, us, ms,\n"		\
 			"s, m or h; +1s or 10% of the trace; or tsc:N for a raw\n"		\
 			"time stamp"

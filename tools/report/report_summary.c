@@ -3,9 +3,8 @@
  * @file	report_summary.c
  * @brief	The first answer of kshark-virt report: one screen about a trace.
  *
- * What limits the numbers comes first, then the vCPUs, then the worst moments, then commands that
- * show more. The screen has a fixed number of lines: vCPUs get the lines that the other parts
- * leave.
+ * The limits of the recording come first, then the vCPUs, the worst moments, and commands that show
+ * more. The screen has a fixed number of lines: vCPUs get the lines that the other parts leave.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -28,14 +27,13 @@
 #define LEAST_LINES	24
 #define MOST_LINES	40
 
-/** Lines about the limits of the recording, if there is more to show; moments. */
+/** Lines about the limits of the recording. */
 #define MOST_LIMITS	9
-#define N_MOMENTS	3
 
-/** vCPUs that have a row on the smallest screen. */
+/** Rows of vCPUs on the smallest screen. */
 #define LEAST_ROWS	3
 
-/** Of the names of vCPUs and culprits. */
+/** Size of the name of a vCPU or culprit. */
 #define MOST_NAME	96
 
 enum column {
@@ -62,13 +60,13 @@ struct row {
 	const char	*culprit;		/* or NULL */
 	ssize_t		place;			/* in the order of the full report */
 	int64_t		value[N_COLUMNS];	/* VIRT_NONE: unknown */
-	int64_t		whole[N_COLUMNS];	/* that a share or a rate refers to */
+	int64_t		whole[N_COLUMNS];	/* of a share or a rate: the time it refers to */
 };
 
 /** The screen. */
 struct screen {
 	struct output	*out;
-	struct output	*end;		/* what stands below the vCPUs, collected */
+	struct output	*end;		/* the lines below the vCPUs, collected */
 	size_t		lines, end_lines;
 	size_t		culprit_width;
 	const struct report *report;
@@ -140,15 +138,15 @@ static void put_line(struct output *out, size_t *lines, const char *text)
 	(*lines)++;
 }
 
-/* --- what limits the numbers ----------------------------------------------------------------- */
+/* --- limits of the recording ----------------------------------------------------------------- */
 
-/** Lines that are shown until there are too many. */
+/** Lines about them, MOST_LIMITS at most. */
 struct limits {
 	struct screen	*screen;
 	size_t		lines, left_out;
 };
 
-/** @text: escaped; details in further lines are left out */
+/** Write a limit if its lines fit. @text: escaped; only its first line is written */
 static void put_limit(struct limits *limits, const char *before, const char *text, size_t size)
 {
 	struct screen *screen = limits->screen;
@@ -239,10 +237,10 @@ static void fill_row(struct row *row, const struct report *report, int32_t vcpu,
 	row->value[COLUMN_VCPU] = 0;
 }
 
-/** By what qsort() compares. */
+/** The column that compare_rows() compares first. */
 static int sort_by;
 
-/** The larger one first, the unknown ones last; of shares and rates, what they amount to. */
+/** The larger number comes first, an unknown one last. */
 static int compare_column(const struct row *a, const struct row *b, int column)
 {
 	bool is_ratio = column != COLUMN_WAITING && column != COLUMN_MIGRATIONS &&
@@ -320,7 +318,7 @@ static const char *vcpu_name(const struct report *report, const struct row *row)
 	return virt_model_vcpu(report->load->model, row->vcpu)->name;
 }
 
-/** Columns in the order in which they are shown; the last one takes what is left. */
+/** Set the widths of the columns; the last one gets the rest of the line. */
 static void fit_columns(struct table_column *columns, size_t n, struct screen *screen,
 			const struct row *rows, size_t n_rows)
 {
@@ -375,7 +373,7 @@ static void put_rows(struct screen *screen, const struct row *rows, size_t n, si
 	struct table_column columns[] = {
 		{ .title = "vCPU" },
 		{ .title = "guest", .type = TABLE_SHARE, .brief = true, .width = 7 },
-		{ .title = "hyperv.", .type = TABLE_SHARE, .brief = true, .width = 7 },
+		{ .title = "hyp.", .type = TABLE_SHARE, .brief = true, .width = 7 },
 		{ .title = "steal", .type = TABLE_SHARE, .brief = true, .width = 7 },
 		{ .title = "wait p99", .type = TABLE_NS, .width = 8 },
 		{ .title = "blocked", .type = TABLE_SHARE, .brief = true, .width = 7 },
@@ -418,7 +416,7 @@ static size_t add(char *text, size_t n, size_t size, const char *format, ...)
 	return n + (more > 0 ? (size_t)more : 0);
 }
 
-/** What the cost of an exit consists of. */
+/** The parts of the cost of an exit: all time but the waits that the guest asked for. */
 static void add_parts(char *text, size_t n, size_t size, const struct virt_moment *moment)
 {
 	static const enum virt_state costs[] = {
@@ -426,18 +424,22 @@ static void add_parts(char *text, size_t n, size_t size, const struct virt_momen
 	};
 	const char *before = ": ";
 
-	for (size_t i = 0; i < ARRAY_SIZE(costs); i++) {
-		char time[32];
+	char time[32];
 
+	for (size_t i = 0; i < ARRAY_SIZE(costs); i++) {
 		if (!moment->state_ns[costs[i]])
 			continue;
 		format_duration(time, sizeof(time), moment->state_ns[costs[i]]);
 		n = add(text, n, size, "%s%s %s", before, virt_state_name(costs[i]), time);
 		before = ", ";
 	}
+	if (!moment->unasked_ns)
+		return;
+	format_duration(time, sizeof(time), moment->unasked_ns);
+	add(text, n, size, "%skept waiting %s", before, time);
 }
 
-/** A sentence about a moment, names escaped. */
+/** Describe a moment in a sentence. Names are escaped. */
 static void moment_text(char *text, size_t size, const struct virt_finding *finding)
 {
 	const struct virt_moment *moment = &finding->moment;
@@ -450,7 +452,7 @@ static void moment_text(char *text, size_t size, const struct virt_finding *find
 	format_duration(cost, sizeof(cost), moment->cost_ns);
 	format_duration(time, sizeof(time), moment->who_ns);
 	if (moment->pcpu >= 0)
-		snprintf(pcpu, sizeof(pcpu), "p%d", moment->pcpu);
+		snprintf(pcpu, sizeof(pcpu), "pCPU %d", moment->pcpu);
 	switch (moment->kind) {
 	case VIRT_WORST_STEAL:
 		n = add(text, n, size, "%s was preempted and waited %s%s for %s", vcpu, least,
@@ -480,12 +482,31 @@ static void put_moment(void *arg, const struct virt_finding *finding)
 				       (size_t)screen->summary->width);
 }
 
+/** Kinds of moments, by name. */
+static void put_kinds(struct screen *screen, const char *text, unsigned int kinds)
+{
+	const char *before = " ";
+
+	if (!kinds)
+		return;
+	out_str(screen->end, text);
+	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++) {
+		if (!(kinds >> kind & 1))
+			continue;
+		out_str(screen->end, before);
+		out_str(screen->end, virt_worst_kind_name((enum virt_worst_kind)kind));
+		before = ", ";
+	}
+	put_line(screen->end, &screen->end_lines, "");
+}
+
 static int put_moments(struct screen *screen, const struct ksv_vcpu_set *vcpus)
 {
 	const struct report_worst worst = {
-		.n = N_MOMENTS,
+		.n = KSV_FEW_WORST,
 		.kinds = 1u << VIRT_WORST_EXIT | 1u << VIRT_WORST_STEAL | 1u << VIRT_WORST_WAKE,
 	};
+	unsigned int visible = report_worst_visible(screen->report, worst.kinds);
 	size_t before;
 	int ret;
 
@@ -494,7 +515,9 @@ static int put_moments(struct screen *screen, const struct ksv_vcpu_set *vcpus)
 	before = screen->end_lines;
 	ret = report_worst_each(screen->report, vcpus, &worst, put_moment, screen);
 	if (!ret && before == screen->end_lines)
-		put_line(screen->end, &screen->end_lines, "  none of steal, wake-ups and VM exits");
+		put_kinds(screen, "  none:", visible);
+	if (!ret)
+		put_kinds(screen, "  unknown:", worst.kinds & ~visible);
 	return ret;
 }
 

@@ -88,7 +88,7 @@ static bool is_visible(const struct report *report, int kind)
 	return report_knows(report, virt_number_of_worst((enum virt_worst_kind)kind));
 }
 
-static unsigned int visible_kinds(const struct report *report, unsigned int kinds)
+unsigned int report_worst_visible(const struct report *report, unsigned int kinds)
 {
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++)
 		if (!is_visible(report, kind))
@@ -101,7 +101,7 @@ static int find(const struct report *report, const struct ksv_vcpu_set *vcpus,
 {
 	struct virt_worst_query query = {
 		.from_ns = report->from_ns, .to_ns = report->to_ns,
-		.kinds = visible_kinds(report, worst->kinds),
+		.kinds = report_worst_visible(report, worst->kinds),
 	};
 	int32_t *chosen = NULL;
 	ssize_t n = 0;
@@ -397,7 +397,7 @@ int report_worst_text(struct output *out, const struct report *report,
 	for (size_t i = 0; i < list.n; i++)
 		if (describe(report, &list, i, &entry))
 			put_entry(out, report, &entry);
-	if (!list.n && visible_kinds(report, worst->kinds))
+	if (!list.n && report_worst_visible(report, worst->kinds))
 		out_str(out, "  nothing of this kind\n");
 	for (int kind = 0; kind < VIRT_WORST_N_KINDS; kind++) {
 		if (!(worst->kinds >> kind & 1) || is_visible(report, kind))

@@ -19,8 +19,11 @@ struct report_worst {
 /** report_worst_kinds - parse a list such as exit,steal. Return: 0 or -EINVAL. */
 int report_worst_kinds(const char *text, unsigned int *kinds);
 
+/** report_worst_visible - those of some kinds whose moments the trace can show */
+unsigned int report_worst_visible(const struct report *report, unsigned int kinds);
+
 /**
- * report_worst_each - find them, and hand each one to @take, the worst first
+ * report_worst_each - pass each moment to @take, the worst one first
  *
  * Return: 0 or -ENOMEM.
  */

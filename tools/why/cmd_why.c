@@ -18,8 +18,6 @@
 
 /** More than anybody reads, less than memory holds. */
 #define MAX_WORST	10000
-/** As many as the summary of a report has. */
-#define DEFAULT_WORST	3
 #define MAX_SEGMENTS	1000000
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_SVG, FORMAT_PNG, FORMAT_PDF, N_FORMATS };
@@ -145,7 +143,7 @@ static const struct ksv_option why_option_table[] = {
 	KSV_OPTION_QUIET(OPTIONS, quiet, "no progress, no notes about damage, clock and skew"),
 };
 
-/** Without a question, the worst moments are one. */
+/** Without a subject and a time, the worst moments are explained. */
 static void choose_worst(struct why_options *options)
 {
 	bool window = options->from.kind != KSV_TIME_NONE || options->to.kind != KSV_TIME_NONE;
@@ -155,7 +153,7 @@ static void choose_worst(struct why_options *options)
 	    (window && subject))
 		return;
 	/* a picture has one answer */
-	options->worst = options->format >= FORMAT_SVG ? 1 : DEFAULT_WORST;
+	options->worst = options->format >= FORMAT_SVG ? 1 : KSV_FEW_WORST;
 }
 
 /** Whose time. */
