@@ -57,33 +57,33 @@ static const struct ksv_command *find_command(const char *name)
 	return NULL;
 }
 
+/** @near: what was probably meant, or NULL */
+static int unknown(const char *what, const char *word, const char *near)
+{
+	if (near)
+		ksv_error("unknown %s '%s'; did you mean '%s'?", what, word, near);
+	else
+		ksv_error("unknown %s '%s'", what, word);
+	fputs("Try 'kshark-virt --help'.\n", stderr);
+	return KSV_EXIT_USAGE;
+}
+
 static int unknown_command(const char *name)
 {
 	const char *names[ARRAY_SIZE(commands) + 2] = { "help" };
-	const char *near;
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		names[i + 1] = commands[i]->name;
-	near = !strcmp(name, "version") ? "--version" : ksv_suggest(name, names);
-	if (near)
-		ksv_error("unknown command '%s'; did you mean '%s'?", name, near);
-	else
-		ksv_error("unknown command '%s'", name);
-	fputs("Try 'kshark-virt --help'.\n", stderr);
-	return KSV_EXIT_USAGE;
+	return unknown("command", name, !strcmp(name, "version") ? "--version" :
+					ksv_suggest(name, names));
 }
 
 static int unknown_option(const char *word)
 {
 	static const char *const names[] = { "--help", "--version", NULL };
-	const char *near = !strcmp(word, "-v") ? "--version" : ksv_suggest(word, names);
 
-	if (near)
-		ksv_error("unknown option '%s'; did you mean '%s'?", word, near);
-	else
-		ksv_error("unknown option '%s'", word);
-	fputs("Try 'kshark-virt --help'.\n", stderr);
-	return KSV_EXIT_USAGE;
+	return unknown("option", word, !strcmp(word, "-v") ? "--version" :
+				       ksv_suggest(word, names));
 }
 
 static int help(int argc, char **argv)
@@ -123,7 +123,7 @@ static int run(int argc, char **argv)
 	if (*word == '-')
 		return unknown_option(word);
 	command = find_command(word);
-	/* the name of a command has no such characters */
+	/* no command has one of these characters in its name */
 	if (!command && (strpbrk(word, "./") || !access(word, F_OK)))
 		return cmd_report.run(&cmd_report, argc, argv);
 	if (!command)

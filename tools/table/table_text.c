@@ -93,21 +93,23 @@ static void put_name(struct output *out, const char *name, size_t width)
 		out_char(out, ' ');
 }
 
+/** A number as text: "-" if it is unknown, empty if nothing can be said about it. */
 static void number_text(char *text, size_t size, const struct table_column *column,
 			const struct table_cell *cell)
 {
 	double whole = (double)cell->whole, number = (double)cell->number;
-	bool is_known = cell->number != VIRT_NONE;
 
-	snprintf(text, size, "%s", is_known ? "" : "-");
-	if (column->type == TABLE_SHARE && whole > 0 && is_known)
-		snprintf(text, size, "%.*f %%", column->brief ? 1 : 2, 100 * number / whole);
-	else if (column->type == TABLE_PER_SECOND && whole > 0 && is_known)
+	*text = '\0';
+	if (cell->number == VIRT_NONE)
+		snprintf(text, size, "-");
+	else if (column->type == TABLE_SHARE)
+		format_share(text, size, cell->number, cell->whole, column->brief ? 1 : 2);
+	else if (column->type == TABLE_PER_SECOND && whole > 0)
 		snprintf(text, size, "%.*f", cell->number && number / whole < 1e-8,
 			 1e9 * number / whole);
-	else if (column->type == TABLE_COUNT && is_known)
+	else if (column->type == TABLE_COUNT)
 		snprintf(text, size, "%lld", (long long)cell->number);
-	else if (column->type == TABLE_NS && is_known)
+	else if (column->type == TABLE_NS)
 		format_duration(text, size, cell->number);
 }
 

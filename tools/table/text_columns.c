@@ -60,12 +60,18 @@ void text_unknown(struct output *out)
 	text_right(out, "-", TEXT_NUMBER);
 }
 
+void format_share(char *text, size_t size, int64_t ns, int64_t all, int decimals)
+{
+	*text = '\0';
+	if (all > 0)
+		snprintf(text, size, "%.*f %%", decimals, 100.0 * (double)ns / (double)all);
+}
+
 void text_share(struct output *out, int64_t ns, int64_t all, size_t width)
 {
-	char text[16] = "";
+	char text[16];
 
-	if (all > 0)
-		snprintf(text, sizeof(text), "%.2f %%", 100.0 * (double)ns / (double)all);
+	format_share(text, sizeof(text), ns, all, 2);
 	text_right(out, text, width);
 }
 

@@ -21,6 +21,9 @@
 /** format_duration - for people: four digits or so, in the unit that fits. */
 void format_duration(char *text, size_t size, int64_t ns);
 
+/** format_share - for people: @ns of @all in per cent; empty if there is no whole. */
+void format_share(char *text, size_t size, int64_t ns, int64_t all, int decimals);
+
 /** text_name - the first column, from where a line begins. */
 void text_name(struct output *out, const char *name);
 
