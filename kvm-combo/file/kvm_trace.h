@@ -80,8 +80,8 @@ struct kvm_trace *kvm_trace_open(const char *path, char *error, size_t size);
 /**
  * kvm_trace_try - see in another process whether kvm_trace_open() and a walk survive a file
  *
- * Only for programs with a single thread. kvm_trace_open() reads the same file later, whatever has
- * its name by then: see trace_dat_hold().
+ * Only for programs with a single thread. Later, kvm_trace_open() reads the same file, also if
+ * another one has its name by then: see trace_dat_hold().
  *
  * Return: false, with the file's name and what helps in @error, if it does not, or refuses it.
  */

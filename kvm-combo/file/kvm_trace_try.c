@@ -111,7 +111,7 @@ bool kvm_trace_try_calls(const char *path, bool *calls, char *error, size_t size
 	pid_t pid;
 
 	*calls = false;
-	/* what is wrong with a file that cannot be opened, kvm_trace_open() says */
+	/* kvm_trace_open() reports a file that cannot be opened */
 	trace_dat_hold(path);
 	/* if there is no room for another process, what follows will tell */
 	if (pipe2(pipe_fds, O_CLOEXEC))

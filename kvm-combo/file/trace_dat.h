@@ -32,8 +32,8 @@ int trace_dat_set_copy(const char *path, int fd);
 /**
  * trace_dat_hold - from now on, this name stands for the file that it names now
  *
- * Whatever replaces the file meanwhile, it is not read. As trace_dat_set_copy() otherwise; a name
- * that has a copy keeps it.
+ * Another file that gets this name later is not read. A name that has a copy keeps it. Otherwise
+ * the same as trace_dat_set_copy().
  *
  * Return: 0, or a negative errno, as regular_file_open().
  */
