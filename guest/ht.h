@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * hypertrace: events of this guest, told to its host by hypercalls.
+ * hypertrace: report events of this guest to its host by hypercalls.
  *
- * ht_main.c	begins and ends: parameters, CPUs that come and go
- * ht_send.c	from an event to a hypercall, on one CPU, at any moment
+ * ht_main.c	begin and end: parameters, CPUs that come and go
+ * ht_send.c	send an event as a hypercall, on one CPU, at any moment
  * ht_probes.c	the kernel's tracepoints
  * ht_functions.c functions under a filter
- * ht_control.c	what can be changed while it runs, in debugfs
+ * ht_control.c	settings that can be changed while the module runs, in debugfs
  */
 #ifndef HT_H
 #define HT_H
@@ -19,7 +19,7 @@
 #define HT_MAX_SYSCALLS	1024
 #define HT_LIST_SIZE	256
 
-/* What is to be told. Changed with ht_lock held, while nothing is told. */
+/* The events to report. Changed with ht_lock held, while no event is reported. */
 struct ht_settings {
 	bool		packed;
 	unsigned int	most;		/* events in a packed call; 0: as many as fit */
@@ -60,7 +60,7 @@ void ht_cpu_stats(unsigned int cpu, struct ht_cpu_stats *stats);
 /* ht_probes.c */
 struct tracepoint;
 
-/* A tracepoint that can be told of; ends with one without a name. */
+/* A tracepoint that can be reported. The table ends with one without a name. */
 struct ht_probe {
 	const char	*name, *group;
 	void		*function;

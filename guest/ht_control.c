@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * /sys/kernel/debug/hypertrace: what can be changed while it runs.
+ * /sys/kernel/debug/hypertrace: settings that can be changed while the module runs.
  */
 #include <linux/cpumask.h>
 #include <linux/debugfs.h>

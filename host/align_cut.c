@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	align_cut.c
- * @brief	Which of a clock's offsets, one after the other, counts for which event.
+ * @brief	Find which of a clock's successive offsets applies to each event.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	align_cut.h
- * @brief	Which of a clock's offsets, one after the other, counts for which event.
+ * @brief	Find which of a clock's successive offsets applies to each event.
  *
- * Where the host's trace tells when a clock was set, events before and after it cannot be at the
- * same of its times but if it was set back. Otherwise what the vCPU did tells them apart: of all
- * places that the offsets allow, the one is taken at which the most events lie in guest time.
+ * If the clock was set back, a step back in the times of the events is the place of the change,
+ * where the offsets allow it. If the clock was not set back, and the host's trace records when it
+ * was set, the times of the events show the place: no event before the change has the time of an
+ * event after it. In all other cases, the state of the vCPU decides: the place of the change is the
+ * one with the most events in guest time, among the places that the offsets allow.
  */
 #ifndef KSHARK_VIRT_ALIGN_CUT_H
 #define KSHARK_VIRT_ALIGN_CUT_H

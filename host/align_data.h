@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	align_data.h
- * @brief	From traces to what virt/clock/clock_align.h works on.
+ * @brief	Convert traces to the input of virt/clock/clock_align.h.
  */
 #ifndef KSHARK_VIRT_ALIGN_DATA_H
 #define KSHARK_VIRT_ALIGN_DATA_H

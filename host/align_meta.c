@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	align_meta.c
- * @brief	The alignment of a guest's trace in its sidecar.
+ * @brief	Read and write the alignment of a guest's trace in its sidecar.
  */
 #include <errno.h>
 #include <math.h>

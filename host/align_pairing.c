@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	align_pairing.c
- * @brief	Which vCPUs the CPUs of a guest are, by its events, the clocks as they are.
+ * @brief	Find the vCPU that each CPU of a guest is, by its events, with unchanged clocks.
  */
 #include <errno.h>
 #include <stdlib.h>

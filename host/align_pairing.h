@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	align_pairing.h
- * @brief	Which vCPUs the CPUs of a guest are, by its events, the clocks as they are.
+ * @brief	Find the vCPU that each CPU of a guest is, by its events, with unchanged clocks.
  */
 #ifndef KSHARK_VIRT_ALIGN_PAIRING_H
 #define KSHARK_VIRT_ALIGN_PAIRING_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	align_result.c
- * @brief	What is told and kept of an alignment that was tried, and why it may be refused.
+ * @brief	Describe an alignment, convert it for the sidecar, and give reasons to refuse it.
  */
 #include <stdio.h>
 #include <stdlib.h>

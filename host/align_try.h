@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	align_try.h
- * @brief	Find out from which source a guest's clock is best aligned with its host's.
+ * @brief	Find the source that aligns a guest's clock best with its host's.
  *
- * What kshark-virt align and the plugins have in common.
+ * kshark-virt align and the plugins share this code.
  */
 #ifndef KSHARK_VIRT_ALIGN_TRY_H
 #define KSHARK_VIRT_ALIGN_TRY_H

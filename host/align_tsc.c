@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	align_tsc.c
- * @brief	What is known of the TSCs of a guest's vCPUs: offsets, ratios, changes.
+ * @brief	Find offsets, ratios and changes of the TSCs of a guest's vCPUs.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	align_tsc.h
- * @brief	What is known of the TSCs of a guest's vCPUs: offsets, ratios, changes.
+ * @brief	Find offsets, ratios and changes of the TSCs of a guest's vCPUs.
  *
- * KVM's own records tell it (kvm_write_tsc_offset), or the sidecar of the host's trace: of KVM that
- * has each vCPU's at begin and end, of Xen each domain's.
+ * The source is KVM's own records (kvm_write_tsc_offset) or the sidecar of the host's trace. The
+ * sidecar has the values of each vCPU at begin and end for KVM, and those of each domain for Xen.
  */
 #ifndef KSHARK_VIRT_ALIGN_TSC_H
 #define KSHARK_VIRT_ALIGN_TSC_H

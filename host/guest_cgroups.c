@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	guest_cgroups.c
- * @brief	In which cgroup a guest's tasks were, by its own trace.
+ * @brief	Find the cgroups of a guest's tasks in the guest's own trace.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	guest_cgroups.h
- * @brief	In which cgroup a guest's tasks were, by its own trace.
+ * @brief	Find the cgroups of a guest's tasks in the guest's own trace.
  *
- * cgroup_attach_task tells when a task enters one; of a process, it names the leader alone. Whoever
- * is made is in the cgroup of its maker (sched_wakeup_new). Of all others, nobody knows.
+ * cgroup_attach_task shows when a task enters a cgroup; for a process, it names only the leader. A
+ * new task (sched_wakeup_new) begins in the cgroup of the task that made it. The cgroups of all
+ * other tasks are unknown.
  */
 #ifndef KSHARK_VIRT_GUEST_CGROUPS_H
 #define KSHARK_VIRT_GUEST_CGROUPS_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	guest_clock.h
- * @brief	Is the clock of a guest's trace aligned with its host's, by CPU?
+ * @brief	Check, CPU by CPU, whether the clock of a guest's trace is aligned with its host's.
  *
- * A guest records only while its vCPU executes it. The share of a guest's records that lie in such
- * time therefore shows whether the clocks fit.
+ * A guest records only while its vCPU executes it. Therefore the share of a guest's records that
+ * lie in such time shows whether the clocks fit.
  */
 #ifndef KSHARK_VIRT_GUEST_CLOCK_H
 #define KSHARK_VIRT_GUEST_CLOCK_H

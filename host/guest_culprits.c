@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	guest_culprits.c
- * @brief	Whom the vCPUs executed that had the pCPUs of others: the tasks of their guests.
+ * @brief	Find the guest tasks that ran on culprits, the vCPUs that had the pCPUs of others.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	guest_culprits.h
- * @brief	Whom the vCPUs executed that had the pCPUs of others: the tasks of their guests.
+ * @brief	Find the guest tasks that ran on culprits, the vCPUs that had the pCPUs of others.
  *
- * Of dom0, say, whose trace is open: not only d0v1 has stolen the time, but qemu-dm on it.
+ * With an open trace of dom0, for example, the result is not just that d0v1 has stolen the time,
+ * but that qemu-dm on d0v1 has.
  */
 #ifndef KSHARK_VIRT_GUEST_CULPRITS_H
 #define KSHARK_VIRT_GUEST_CULPRITS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	guest_inside.c
- * @brief	A guest that tells of itself as lanes.
+ * @brief	Make lanes of a guest that reports through hypercalls.
  */
 #include <errno.h>
 #include <inttypes.h>

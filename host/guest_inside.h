@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	guest_inside.h
- * @brief	A guest that tells of itself as lanes, for those who draw.
+ * @brief	Make lanes of a guest that reports through hypercalls, for code that draws them.
  */
 #ifndef KSHARK_VIRT_GUEST_INSIDE_H
 #define KSHARK_VIRT_GUEST_INSIDE_H

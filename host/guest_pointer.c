@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	guest_pointer.c
- * @brief	A small file that stands for a guest without a trace of its own.
+ * @brief	Read and write the file that stands for a guest without a trace of its own.
  */
 #include <errno.h>
 #include <stdio.h>

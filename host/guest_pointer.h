@@ -3,8 +3,8 @@
  * @file	guest_pointer.h
  * @brief	A small file that stands for a guest without a trace of its own.
  *
- * It says in which host's trace the guest tells of itself through hypercalls. KernelShark opens
- * files: this is the one that it opens for such a guest, and that its sessions name. Format:
+ * The file names the host's trace in which the guest reports through hypercalls. KernelShark opens
+ * files: it opens this one for such a guest, and its sessions name this one. Format:
  * docs/hypertracing.md, "In KernelShark".
  */
 #ifndef KSHARK_VIRT_GUEST_POINTER_H

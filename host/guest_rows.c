@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	guest_rows.c
- * @brief	What a machine tells through hypercalls as rows.
+ * @brief	Make rows of the reports that a machine sends through hypercalls.
  *
- * What a row tells is kept in few bytes: IS_EVENT, kind, edge, which fields there are, their
- * values, and the name, as it is there; or IS_TEXT and a text.
+ * A row is stored in few bytes: IS_EVENT, kind, edge, the set of its fields, their values, and the
+ * name as plain text, if the event has one; or IS_TEXT and a text.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	guest_rows.h
- * @brief	What a machine tells through hypercalls as rows: the guest's trace, without a file.
+ * @brief	A machine's reports through hypercalls as rows: a guest's trace without a file.
  *
- * All that `kshark-virt dump --hypertrace` shows of the machine, in order of time, and where it
- * cannot be believed or records are missing, a row that says so. Filled once; then any number of
- * threads may ask it.
+ * The rows are all that `kshark-virt dump --hypertrace` shows of the machine, in order of time.
+ * Where this is not credible or records are missing, a row says so. The rows are filled once; then
+ * any number of threads may read them.
  */
 #ifndef KSHARK_VIRT_GUEST_ROWS_H
 #define KSHARK_VIRT_GUEST_ROWS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	guest_tasks_nest.c
- * @brief	Tasks of guests of a guest, in the place of the threads that are their CPUs.
+ * @brief	Replace threads that are CPUs of a nested guest by the tasks of that guest.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	guest_trace.c
- * @brief	From the trace of a host to its guests that have none, and back to the rows of one.
+ * @brief	Find the guests in a host's trace that have no trace file, and read the rows of one.
  */
 #include <errno.h>
 #include <stdlib.h>

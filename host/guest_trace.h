@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	guest_trace.h
- * @brief	From the trace of a host to its guests that have none, and back to the rows of one.
+ * @brief	Find the guests in a host's trace that have no trace file, and read the rows of one.
  */
 #ifndef KSHARK_VIRT_GUEST_TRACE_H
 #define KSHARK_VIRT_GUEST_TRACE_H

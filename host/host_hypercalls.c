@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	host_hypercalls.c
- * @brief	The hypercalls with which guests may tell of themselves, from the trace of any host.
+ * @brief	Collect the hypercalls by which guests may report, from the trace of any host.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	host_hypercalls.h
- * @brief	The hypercalls with which guests may tell of themselves, from the trace of any host.
+ * @brief	Collect the hypercalls by which guests may report, from the trace of any host.
  *
- * Of KVM, kvm_hypercall with its registers, and hypergraph_host; of Xen, what a guest records with
- * HVMOP_xentrace. A call is that of the thread that had the CPU.
+ * In a trace of KVM, these are kvm_hypercall with its registers, and hypergraph_host. In a trace of
+ * Xen, these are the records that a guest writes with HVMOP_xentrace. A call belongs to the thread
+ * that had the CPU.
  */
 #ifndef KSHARK_VIRT_HOST_HYPERCALLS_H
 #define KSHARK_VIRT_HOST_HYPERCALLS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	host_hypertrace_boot.c
- * @brief	Levels and initcalls of a boot, from the trace of the guest itself.
+ * @brief	Find levels and initcalls of a boot in the trace of the guest itself.
  */
 #include <errno.h>
 #include <stdlib.h>

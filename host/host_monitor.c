@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	host_monitor.c
- * @brief	The trace that a machine's monitor made of itself: whose, and on the host's axis.
+ * @brief	Read a monitor's trace of itself, find its machine, and align it with the host.
  */
 #include <errno.h>
 #include <stdio.h>

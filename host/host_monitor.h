@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	host_monitor.h
- * @brief	The trace that a machine's monitor (QEMU) made of itself, beside that of its host.
+ * @brief	The trace that a machine's monitor (QEMU) made of itself, next to its host's trace.
  *
- * Whose monitor it is, its threads tell. Its clock is another one than the host's trace has, and is
- * aligned by the moment that is recorded beside the host's trace, or by causality: a vCPU's thread
- * executes the monitor only while it is in VIRT_VMM.
+ * The threads in the trace show whose monitor it is. If the clock is not that of the host's trace,
+ * it is aligned by the moment that is recorded next to the host's trace, or by causality: a vCPU's
+ * thread executes the monitor only while it is in VIRT_VMM.
  */
 #ifndef KSHARK_VIRT_HOST_MONITOR_H
 #define KSHARK_VIRT_HOST_MONITOR_H

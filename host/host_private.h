@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	host_private.h
- * @brief	What differs between hypervisors.
+ * @brief	The functions that differ between hypervisors.
  */
 #ifndef KSHARK_VIRT_HOST_PRIVATE_H
 #define KSHARK_VIRT_HOST_PRIVATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	host_stages.h
- * @brief	The boot of a guest, stage by stage, and what each cost: phases, levels, initcalls.
+ * @brief	List the stages of a guest's boot, with the cost of each: phases, levels, initcalls.
  */
 #ifndef KSHARK_VIRT_HOST_STAGES_H
 #define KSHARK_VIRT_HOST_STAGES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	host_topology.c
- * @brief	Where physical CPUs are, as the sidecar of a trace, lscpu or xl tells.
+ * @brief	Read where physical CPUs are: from the sidecar of a trace, lscpu or xl.
  */
 #include <ctype.h>
 #include <dirent.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	host_topology.h
- * @brief	Where physical CPUs are, as the sidecar of a trace, lscpu or xl tells.
+ * @brief	Read where physical CPUs are: from the sidecar of a trace, lscpu or xl.
  *
- * In the sidecar of either hypervisor: "pcpus": [ { "id": 0, "core": 0, "socket": 0, "node": 0,
- * "llc": 0 } ]; llc is the last-level cache. From "lscpu -p": lines of CPU,Core,Socket,Node and
- * caches, of which the last is the last level, behind comments (#). From
- * "xl info -n": its table cpu_topology, of lines "0: 0 0 0", which are CPU, core, socket and node;
- * under Xen, lscpu tells of the virtual CPUs of its domain.
+ * The sidecar of either hypervisor has "pcpus": [ { "id": 0, "core": 0, "socket": 0, "node": 0,
+ * "llc": 0 } ]; llc is the last-level cache. "lscpu -p" prints lines of CPU,Core,Socket,Node and
+ * caches, of which the last is the last level, after comments (#). "xl info -n" prints its table
+ * cpu_topology, with lines "0: 0 0 0", which are CPU, core, socket and node. Under Xen, lscpu shows
+ * the virtual CPUs of its domain.
  */
 #ifndef KSHARK_VIRT_HOST_TOPOLOGY_H
 #define KSHARK_VIRT_HOST_TOPOLOGY_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	irq_delivery.c
- * @brief	What virt_deliveries() needs, collected from the traces of a host and its guests.
+ * @brief	Collect the input of virt_deliveries() from the traces of a host and its guests.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	irq_delivery.h
- * @brief	What virt_deliveries() needs, collected from the traces of a host and its guests.
+ * @brief	Collect the input of virt_deliveries() from the traces of a host and its guests.
  *
- * What kshark-virt report and the plugins have in common.
+ * kshark-virt report and the plugins share this code.
  */
 #ifndef KSHARK_VIRT_IRQ_DELIVERY_H
 #define KSHARK_VIRT_IRQ_DELIVERY_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	recording_folder.c
- * @brief	What recording.json tells of a folder: written and read here alone.
+ * @brief	Read and write recording.json in the folder of a recording. No other code does this.
  */
 #include <errno.h>
 #include <limits.h>

@@ -3,7 +3,8 @@
  * @file	sidecar_text.c
  * @brief	Change one member of a JSON object, and not a byte of the others.
  *
- * Read like json-c does, which takes comments, other quotes and a last comma, too.
+ * The code reads a text like json-c, which also accepts comments, other quotes and a trailing
+ * comma.
  */
 #include <errno.h>
 #include <json-c/json.h>

@@ -3,7 +3,8 @@
  * @file	sidecar_text.h
  * @brief	Change one member of a JSON object, and not a byte of the others.
  *
- * A parser would keep what it knows: large numbers, comments, order and layout are the user's.
+ * A parser would keep only the data that it knows. Large numbers, comments, order and layout belong
+ * to the user.
  */
 #ifndef KSHARK_VIRT_SIDECAR_TEXT_H
 #define KSHARK_VIRT_SIDECAR_TEXT_H

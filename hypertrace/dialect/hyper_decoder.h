@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	hyper_decoder.h
- * @brief	The calls of a machine, one after the other, become events.
+ * @brief	Decode the calls of a machine, one after the other, into events.
  *
- * What one call says may depend on those before it; so a machine has a decoder of its own, which
- * is given all of its calls, those of each vCPU in order of time.
+ * The meaning of a call may depend on earlier calls. Therefore each machine has its own decoder,
+ * which receives all calls of the machine, those of each vCPU in order of time.
  */
 #ifndef KSHARK_VIRT_HYPER_DECODER_H
 #define KSHARK_VIRT_HYPER_DECODER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	hyper_detect.h
- * @brief	Which dialect a machine speaks, by the hypercalls that it makes.
+ * @brief	Detect the dialect of a machine from the hypercalls that it makes.
  */
 #ifndef KSHARK_VIRT_HYPER_DETECT_H
 #define KSHARK_VIRT_HYPER_DETECT_H

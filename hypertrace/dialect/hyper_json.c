@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hyper_json.c
- * @brief	A user's own dialect, from a file in the shape of the published ones.
+ * @brief	Read a user's own dialect from a file in the shape of the published ones.
  *
- * What is not understood is an error, not a guess: a word that is written wrongly would else be a
- * register that is not read.
+ * Anything in the file that is not understood is an error, and not a guess: otherwise a misspelled
+ * word would be a register that is not read.
  */
 #include <errno.h>
 #include <stdio.h>

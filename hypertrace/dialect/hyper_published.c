@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hyper_published.c
- * @brief	The dialects of the research in which hypertracing was shown.
+ * @brief	The dialects of the research that presented hypertracing.
  *
- * H. Nemati, A. Benbachir, M. Dagenais and others, Polytechnique Montreal, 2017 and 2018. No
- * format was ever written down; what is here follows from what their patches send and their
- * scripts read (github.com/abenbachir/dorsal): hypergraph/hypergraph.c,
+ * H. Nemati, A. Benbachir, M. Dagenais and others, Polytechnique Montreal, 2017 and 2018. No format
+ * was ever written down. The tables here follow from the calls that their patches send and the
+ * fields that their scripts read (github.com/abenbachir/dorsal): hypergraph/hypergraph.c,
  * hypertracing/syscall_hypertracing_guest.c, bootlevel-analysis.xml, shutdown-analysis.xml,
- * boot-time.py, and, of 2018, hypertracing/script/utils.py.
+ * boot-time.py, and, from 2018, hypertracing/script/utils.py.
  */
 #include <string.h>
 

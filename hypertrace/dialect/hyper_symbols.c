@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hyper_symbols.c
- * @brief	Names of a guest's functions, from a copy of its /proc/kallsyms or its System.map.
+ * @brief	Read the names of a guest's functions from a copy of /proc/kallsyms or System.map.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hyper_text.c
- * @brief	Events of guests in words.
+ * @brief	Describe events of guests as text.
  */
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	hyper_text.h
- * @brief	Events of guests in words.
+ * @brief	Describe events of guests as text.
  */
 #ifndef KSHARK_VIRT_HYPER_TEXT_H
 #define KSHARK_VIRT_HYPER_TEXT_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hyper_wire.c
- * @brief	The dialect of our own kernel module: from what its codec reads to events.
+ * @brief	Convert the calls of our own kernel module, read by its codec, to events.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	hyper_wire.h
- * @brief	The dialect of our own kernel module, whose calls only its codec reads.
+ * @brief	The dialect of our own kernel module. Only the module's codec reads its calls.
  */
 #ifndef KSHARK_VIRT_HYPER_WIRE_H
 #define KSHARK_VIRT_HYPER_WIRE_H

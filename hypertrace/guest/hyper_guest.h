@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	hyper_guest.h
- * @brief	A guest as it tells of itself: who had its CPUs, what went on from when to when.
+ * @brief	A guest by its own reports: the tasks on its CPUs, and slices with begin and end.
  *
- * Filled once, with the events of all of its CPUs in order of time; then it never changes and any
- * number of threads may ask it. Times are ns on the axis of whoever fills it, the host's.
+ * The guest is filled once, with the events of all of its CPUs in order of time. Then it never
+ * changes, and any number of threads may read it. Times are ns on the axis of the code that fills
+ * it, which is the host's.
  *
- * What a guest says is a claim. What cannot be is counted with its first place, and what was open
- * then has no known end: nothing is guessed. What was told before, and cannot be doubted, stays.
+ * Every report of a guest is a claim. Impossible reports are counted, with the place of the first
+ * one. Slices and runs that were open then, and are in doubt, have no known end: nothing is
+ * guessed. Earlier reports that are beyond doubt stay.
  */
 #ifndef KSHARK_VIRT_HYPER_GUEST_H
 #define KSHARK_VIRT_HYPER_GUEST_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	hyper_private.h
- * @brief	The inner parts of a guest.
+ * @brief	Inside a guest: its CPUs, tasks and stacks while it is filled.
  */
 #ifndef KSHARK_VIRT_HYPER_PRIVATE_H
 #define KSHARK_VIRT_HYPER_PRIVATE_H

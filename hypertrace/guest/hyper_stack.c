@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hyper_stack.c
- * @brief	What went on in a guest from an entry to an exit: nested slices, by whoever does it.
+ * @brief	Build nested slices from entries and exits, for each task, CPU or machine.
  */
 #include <errno.h>
 #include <string.h>

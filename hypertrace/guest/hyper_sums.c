@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hyper_sums.c
- * @brief	How long slices had a CPU: sums over the runs of each task.
+ * @brief	Sum the time that slices had a CPU over the runs of each task.
  *
- * A guest may say that a function lasts all the time, and then again: to add up its runs for each
- * slice would take the square of them.
+ * A guest may report that a function lasts all the time, again and again. Adding up the task's runs
+ * for each slice would then take quadratic time.
  */
 #include <stdlib.h>
 

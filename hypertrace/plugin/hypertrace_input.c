@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hypertrace_input.c
- * @brief	KernelShark data-readout plugin: a guest that tells of itself through hypercalls,
- *		out of its host's trace, as a data stream.
+ * @brief	KernelShark data-readout plugin: a guest that reports through hypercalls, as a data
+ *		stream from its host's trace.
  */
 #include <errno.h>
 #include <stdio.h>

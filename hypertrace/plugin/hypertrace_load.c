@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hypertrace_load.c
- * @brief	From the rows of a guest to those of KernelShark.
+ * @brief	Convert the rows of a guest to rows of KernelShark.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	hypertrace_stream.h
- * @brief	What the parts of the data-readout plugin share: the stream, its ids and pids.
+ * @brief	Shared by the parts of the data-readout plugin: the stream, its ids and pids.
  *
- * The rows that KernelShark keeps have the number of theirs in guest_rows.h as their offset, the
- * number of the event's name as their event, that of the vCPU as their CPU, and whoever has it as
- * their pid.
+ * A row that KernelShark keeps has these values: its offset is the number of the row in
+ * guest_rows.h, its event is the number of the event's name, its CPU is the number of the vCPU, and
+ * its pid is the task that has this CPU.
  */
 #ifndef KSHARK_VIRT_HYPERTRACE_STREAM_H
 #define KSHARK_VIRT_HYPERTRACE_STREAM_H

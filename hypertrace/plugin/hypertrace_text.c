@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	hypertrace_text.c
- * @brief	Texts and fields of a guest's rows, on demand.
+ * @brief	Make texts and fields of a guest's rows on demand.
  *
- * KernelShark asks in several threads; what is asked never changes but in hypertrace_load.c, while
- * nobody asks.
+ * KernelShark asks in several threads. The data changes only in hypertrace_load.c, while no thread
+ * asks.
  */
 #include <errno.h>
 #include <stdio.h>

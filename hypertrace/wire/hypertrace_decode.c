@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /**
  * @file	hypertrace_decode.c
- * @brief	Calls become events: any bits may come, and what they are not worth is said.
+ * @brief	Decode calls into events. Any bits may come; the result shows which are invalid.
  */
 #include "hypertrace_kinds.h"
 

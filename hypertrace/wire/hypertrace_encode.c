@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /**
  * @file	hypertrace_encode.c
- * @brief	Events become calls. Nothing here waits, loops for long, or can fail on the way.
+ * @brief	Encode events as calls. No function waits, loops for long, or can fail on the way.
  */
 #include "hypertrace_kinds.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later
 /**
  * @file	hypertrace_kinds.c
- * @brief	The table of kinds, and what all numbers are called.
+ * @brief	The table of kinds, and the names of all numbers.
  */
 #include "hypertrace_kinds.h"
 

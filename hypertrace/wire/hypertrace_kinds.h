@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /**
  * @file	hypertrace_kinds.h
- * @brief	The table of kinds: which fields they have, and where those are in calls.
+ * @brief	The table of kinds: their fields, and the places of these fields in calls.
  */
 #ifndef KSHARK_VIRT_HYPERTRACE_KINDS_H
 #define KSHARK_VIRT_HYPERTRACE_KINDS_H

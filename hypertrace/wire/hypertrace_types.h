@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /**
  * @file	hypertrace_types.h
- * @brief	Integers, for the kernel module as for programs: both compile the same sources.
+ * @brief	Integers for the kernel module and for programs, which compile the same sources.
  */
 #ifndef KSHARK_VIRT_HYPERTRACE_TYPES_H
 #define KSHARK_VIRT_HYPERTRACE_TYPES_H

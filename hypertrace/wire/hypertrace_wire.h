@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR LGPL-2.1-or-later */
 /**
  * @file	hypertrace_wire.h
- * @brief	What our kernel module says through hypercalls: events to calls and back.
+ * @brief	Encode events as hypercalls of our kernel module, and decode these.
  *
- * docs/hypertrace-format.md is the format; here is the only code that writes or reads it. It needs
- * no library, takes no memory, keeps nothing but what it is given, and believes nothing: whatever
- * the bits of a call are, the result says what they are worth.
+ * docs/hypertrace-format.md describes the format. Only this code writes or reads it. It needs no
+ * library, allocates no memory, keeps nothing except the data that the caller gives it, and trusts
+ * nothing: for any bits of a call, the result shows what they are worth.
  *
- * A call is nr and a0..a3, as KVM's event kvm_hypercall has them. Under Xen (HVMOP_xentrace) nr is
- * the number of the record within its class, and the last 4 of the 32 bytes are missing.
+ * A call is nr and a0..a3, as in KVM's event kvm_hypercall. Under Xen (HVMOP_xentrace), nr is the
+ * number of the record within its class, and the last 4 of the 32 bytes are missing.
  */
 #ifndef KSHARK_VIRT_HYPERTRACE_WIRE_H
 #define KSHARK_VIRT_HYPERTRACE_WIRE_H

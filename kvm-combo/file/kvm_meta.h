@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	kvm_meta.h
- * @brief	The sidecar <trace>.meta.json of a KVM host's trace: what that cannot tell.
+ * @brief	The sidecar <trace>.meta.json of a KVM host's trace: facts that the trace lacks.
  *
  *     { "cpu_khz": 2300000,
  *       "guests": [ { "name": "web", "uuid": "4c4c4544-...", "pid": 1472, "continues": 1290,
@@ -12,15 +12,14 @@
  *       "idle_states": [ "POLL", "C1", "C6" ], "governors": [ "schedutil" ],
  *       "moment": { "realtime_ns": 1795514400123456789, "trace_ns": 5812345678901 } }
  *
- * All members may be missing, unknown ones are ignored. A guest's TSC is
- * (host's TSC * tsc_ratio >> tsc_ratio_frac_bits) + tsc_offset; tsc_scale is the same ratio for
- * people, and counts where tsc_ratio is missing. "tsc_offset_at_end" tells that it was another one
- * when the recording ended. "threads" are those of the process "pid". One that "continues" another
- * process is the same machine, which was restored or migrated; that process stands before it.
- * "idle_states" are what the
- * kernel calls those of its CPUs, by number, "" for one that is not known; "governors", each once,
- * decide on their frequencies. "moment" is one of the recording, since 1970 and on the axis of the
- * trace.
+ * All members may be missing, and unknown ones are ignored. A guest's TSC is
+ * (host's TSC * tsc_ratio >> tsc_ratio_frac_bits) + tsc_offset. tsc_scale is the same ratio for
+ * people; it counts where tsc_ratio is missing. "tsc_offset_at_end" is the offset at the end of the
+ * recording, if it was another one then. "threads" are those of the process "pid". A process that
+ * "continues" another process is the same machine, which was restored or migrated; the other
+ * process stands before it. "idle_states" are the kernel's names of the idle states of its CPUs, by
+ * number; "" stands for an unknown one. "governors", each listed once, decide on the frequencies of
+ * the CPUs. "moment" is one moment of the recording, since 1970 and on the axis of the trace.
  */
 #ifndef KSHARK_VIRT_KVM_META_H
 #define KSHARK_VIRT_KVM_META_H

@@ -3,8 +3,8 @@
  * @file	kvm_pages.h
  * @brief	Pages of the kernel's own trace buffers, as trace_pipe_raw gives them.
  *
- * libtraceevent reads them, with the formats that the kernel tells in tracefs. Times are taken for
- * ns, which is what most of the kernel's clocks count.
+ * libtraceevent reads them, with the formats that the kernel lists in tracefs. Times are taken for
+ * ns, which most of the kernel's clocks count.
  */
 #ifndef KSHARK_VIRT_KVM_PAGES_H
 #define KSHARK_VIRT_KVM_PAGES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	trace_dat_scale.c
- * @brief	How long a cycle is, as a trace.dat tells; and telling it in one that does not.
+ * @brief	Read the length of a TSC cycle from a trace.dat, or add it to one that lacks it.
  */
 #include <errno.h>
 #include <fcntl.h>

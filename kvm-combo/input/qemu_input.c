@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	qemu_input.c
- * @brief	KernelShark data-readout plugin: what a monitor (QEMU) traced of itself.
+ * @brief	KernelShark data-readout plugin: a monitor's (QEMU's) trace of itself.
  */
 #include <errno.h>
 #include <stdio.h>

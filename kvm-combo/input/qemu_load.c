@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	qemu_load.c
- * @brief	From the records of a monitor to the rows of KernelShark.
+ * @brief	Convert the records of a monitor to rows of KernelShark.
  */
 #include <errno.h>
 #include <stdlib.h>

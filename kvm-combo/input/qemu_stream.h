@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	qemu_stream.h
- * @brief	What the parts of the data-readout plugin for traces of monitors share.
+ * @brief	Shared by the parts of the data-readout plugin for traces of monitors.
  *
- * The rows that KernelShark keeps have the number of their record as their offset, that of the
- * event's name as their event, and the thread as their pid. On which CPU that was, a monitor does
- * not record: all are on CPU 0.
+ * A row that KernelShark keeps has these values: its offset is the number of its record, its event
+ * is the number of the event's name, and its pid is the thread. A monitor does not record the CPU:
+ * all rows are on CPU 0.
  */
 #ifndef KSHARK_VIRT_QEMU_STREAM_H
 #define KSHARK_VIRT_QEMU_STREAM_H

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	qemu_text.c
- * @brief	Texts of a monitor's rows, on demand.
+ * @brief	Make texts of a monitor's rows on demand.
  *
- * KernelShark asks in several threads; what is asked never changes but in qemu_load.c, while nobody
- * asks.
+ * KernelShark asks in several threads. The data changes only in qemu_load.c, while no thread asks.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_cmdline.c
- * @brief	What the arguments of a monitor tell of its machine.
+ * @brief	Read the facts about a machine from the arguments of its monitor.
  */
 #include <ctype.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_live.c
- * @brief	The virtual machines that run on this KVM host now: debugfs and /proc.
+ * @brief	List the virtual machines that run on this KVM host now: debugfs and /proc.
  */
 #include <ctype.h>
 #include <dirent.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	kvm_live.h
- * @brief	The virtual machines that run on this KVM host now, as kernel and monitors tell.
+ * @brief	List the virtual machines that run on this KVM host now, by kernel and monitors.
  *
  *	/sys/kernel/debug/kvm/PID-FD/vcpuN/{pid,tsc-offset,tsc-scaling-ratio,...}
  *	/proc/PID/cmdline, /proc/PID/task, /proc/PID/task/TID/comm
  *
- * All of it is others' text, and machines end while they are looked at: what cannot be understood
- * becomes a note, and the rest is told.
+ * Other programs write all of this text, and machines end while the code reads it. Text that cannot
+ * be understood becomes a note, and the rest is listed.
  */
 #ifndef KSHARK_VIRT_KVM_LIVE_H
 #define KSHARK_VIRT_KVM_LIVE_H

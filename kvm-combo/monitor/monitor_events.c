@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	monitor_events.c
- * @brief	What the events of a monitor mean, and their arguments.
+ * @brief	The table of a monitor's events: their meaning, and their arguments.
  */
 #include <stdarg.h>
 #include <stdio.h>

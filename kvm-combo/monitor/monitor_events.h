@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	monitor_events.h
- * @brief	What the events of a monitor mean: a table, by their names and arguments in QEMU.
+ * @brief	The meaning of a monitor's events: a table, by their names and arguments in QEMU.
  */
 #ifndef KSHARK_VIRT_MONITOR_EVENTS_H
 #define KSHARK_VIRT_MONITOR_EVENTS_H

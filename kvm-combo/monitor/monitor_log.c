@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	monitor_log.c
- * @brief	Lines of QEMU's log: THREAD@SECONDS.MICROSECONDS:EVENT ARGUMENTS
+ * @brief	Read lines of QEMU's log: THREAD@SECONDS.MICROSECONDS:EVENT ARGUMENTS
  */
 #include <errno.h>
 #include <string.h>

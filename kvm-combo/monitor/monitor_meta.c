@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	monitor_meta.c
- * @brief	The sidecar of a monitor's trace: where it lies on its host's axis.
+ * @brief	Read and write the sidecar of a monitor's trace: its place on its host's axis.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	monitor_meta.h
- * @brief	The sidecar <file>.meta.json of a monitor's trace: where it lies on its host's axis.
+ * @brief	The sidecar <file>.meta.json of a monitor's trace: its place on its host's axis.
  *
  *     { "alignment": { "host": "host.dat", "machine": "web", "source": "moment",
  *                      "offset": -1795578937376842757, "at": 1795579068110052000,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	monitor_private.h
- * @brief	What the readers of both formats share.
+ * @brief	Shared by the readers of both formats.
  */
 #ifndef KSHARK_VIRT_MONITOR_PRIVATE_H
 #define KSHARK_VIRT_MONITOR_PRIVATE_H

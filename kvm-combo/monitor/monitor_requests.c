@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	monitor_requests.c
- * @brief	What a monitor's devices were asked for, and how long it took them.
+ * @brief	Collect the requests to a monitor's devices, and the time that each took.
  */
 #include <errno.h>
 #include <stdlib.h>

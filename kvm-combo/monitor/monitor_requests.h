@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	monitor_requests.h
- * @brief	What a monitor's devices were asked for, and how long it took them, by its trace.
+ * @brief	Requests to a monitor's devices, by its trace, and the time that each took.
  *
- * A request begins where it comes out of a queue of the guest's (or where a device says that it has
- * one), and ends where it goes back to it (or where the device says that it is done). Times are
- * those of the trace.
+ * A request begins where it comes out of a queue of the guest, or where a device reports that it
+ * has one. It ends where it goes back to the queue, or where the device reports that it is done.
+ * Times are those of the trace.
  */
 #ifndef KSHARK_VIRT_MONITOR_REQUESTS_H
 #define KSHARK_VIRT_MONITOR_REQUESTS_H

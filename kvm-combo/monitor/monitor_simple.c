@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	monitor_simple.c
- * @brief	A file of QEMU's simple backend, version 4: the format is in monitor_trace.h.
+ * @brief	Read a file of QEMU's simple backend, version 4. monitor_trace.h has the format.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	monitor_trace.c
- * @brief	What a monitor recorded of itself, whichever format it is in.
+ * @brief	Read a monitor's trace of itself, in either format.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	monitor_trace.h
- * @brief	What a monitor (QEMU) recorded of itself: a log, or a file of its simple backend.
+ * @brief	A monitor's (QEMU's) trace of itself: a log, or a file of its simple backend.
  *
- * The log has a line for each event, if QEMU was begun with -msg timestamp=on:
+ * The log has a line for each event, if QEMU was started with -msg timestamp=on:
  *
  *	THREAD@SECONDS.MICROSECONDS:EVENT ARGUMENTS
  *

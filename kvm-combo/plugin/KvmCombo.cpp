@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	KvmCombo.cpp
- * @brief	What combos need beside the strips of plugin-virt, which draws on all graphs.
+ * @brief	Fade and hatch graphs of combos. plugin-virt draws the strips, on all graphs.
  *
  * A guest cannot see when it does not run: its graph shows its task going on. So the guest's graph
- * fades wherever its vCPU does not execute it, and is hatched where its trace tells nothing.
+ * fades wherever its vCPU does not execute it, and is hatched where its trace shows nothing.
  */
 #include <algorithm>
 #include <map>

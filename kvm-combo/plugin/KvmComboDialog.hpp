@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	KvmComboDialog.hpp
- * @brief	The dialog "Virtual machine combos": what is seen, and which CPU is which vCPU.
+ * @brief	The dialog "Virtual machine combos": the visible combos, and the vCPU of each CPU.
  */
 #ifndef KSHARK_VIRT_KVMCOMBODIALOG_HPP
 #define KSHARK_VIRT_KVMCOMBODIALOG_HPP

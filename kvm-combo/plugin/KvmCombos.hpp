@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	KvmCombos.hpp
- * @brief	Which vCPUs are seen as combos: pairs of the open streams, the user's wishes.
+ * @brief	Visible combos of vCPUs: pairs of the open streams, and the user's wishes.
  */
 #ifndef KSHARK_VIRT_KVMCOMBOS_HPP
 #define KSHARK_VIRT_KVMCOMBOS_HPP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	kvm_combo.h
- * @brief	What the parts of the plugin share.
+ * @brief	Shared by the parts of the plugin.
  */
 #ifndef KSHARK_VIRT_KVM_COMBO_H
 #define KSHARK_VIRT_KVM_COMBO_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_pairs.c
- * @brief	Pairs of the open streams: out of trace-cmd's files, else guessed.
+ * @brief	Find pairs of the open streams: from trace-cmd's files, else by a guess.
  */
 #include <errno.h>
 #include <stdlib.h>

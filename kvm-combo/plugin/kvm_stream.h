@@ -3,8 +3,8 @@
  * @file	kvm_stream.h
  * @brief	The model of a KVM host's trace.dat that KernelShark loads.
  *
- * While KernelShark loads the stream, its records are collected; the model is made when somebody
- * asks the registry for it. Which other traces are open makes no difference.
+ * While KernelShark loads the stream, the plugin collects its records. It makes the model when a
+ * caller asks the registry for it. Other open traces make no difference.
  */
 #ifndef KSHARK_VIRT_KVM_STREAM_H
 #define KSHARK_VIRT_KVM_STREAM_H

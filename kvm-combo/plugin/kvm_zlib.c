@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_zlib.c
- * @brief	KernelShark reads trace.dat files that zlib has compressed, too.
+ * @brief	Let KernelShark read trace.dat files that zlib has compressed, too.
  *
- * Debian builds libtracecmd without zlib, but it takes other compressions. KernelShark opens *.dat
- * by itself, so that the file keeps its name, its sidecar, and its place in sessions.
+ * Debian builds libtracecmd without zlib, but other code can add compressions to libtracecmd.
+ * KernelShark opens *.dat by itself, so that the file keeps its name, its sidecar, and its place in
+ * sessions.
  */
 #include <limits.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_evidence.c
- * @brief	Which kinds of records were recorded though the trace has none of them.
+ * @brief	Find kinds of records that were recorded although the trace has none of them.
  */
 #include <errno.h>
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	kvm_follow.h
- * @brief	The tracker of a KVM host that goes on for days: what was last, and what it forgets.
+ * @brief	A tracker of a KVM host that runs for days: it keeps the recent past.
  *
- * It is the same state machine as for a file. Records are added to its tracker as ever, but they
- * are taken up to a time as soon as nothing earlier can come any more, and gone then. Machines and
- * their vCPUs are found in what has come, and may be told at any time. Handlers, power, and what
- * TSCs are set to are not kept.
+ * It is the same state machine as for a file. A caller adds records to its tracker as for a file.
+ * The state machine takes records up to a time as soon as no earlier record can follow, and drops
+ * them then. It finds machines and their vCPUs in the records so far, and a caller may announce
+ * machines at any time (kvm_follow_tell()). It does not keep handlers, power, and TSC settings.
  *
- * Memory does not grow with time: threads that are dead are forgotten, and after so many tasks
- * (KVM_FOLLOW_TASKS) the others are told by their names alone.
+ * Memory does not grow with time: dead threads are forgotten, and after KVM_FOLLOW_TASKS tasks, the
+ * other tasks are distinguished only by their names.
  */
 #ifndef KSHARK_VIRT_KVM_FOLLOW_H
 #define KSHARK_VIRT_KVM_FOLLOW_H

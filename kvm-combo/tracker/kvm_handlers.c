@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_handlers.c
- * @brief	What interrupts threads on their CPUs without a switch: interrupts, softirqs, NMIs.
+ * @brief	Collect handlers that interrupt threads without a switch: IRQs, softirqs, NMIs.
  */
 #include <errno.h>
 #include <stdlib.h>

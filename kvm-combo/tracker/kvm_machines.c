@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_machines.c
- * @brief	Which threads are vCPUs, and of which machine.
+ * @brief	Find the threads that are vCPUs, and their machines.
  */
 #include <errno.h>
 #include <stdio.h>

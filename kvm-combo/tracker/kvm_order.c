@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_order.c
- * @brief	The records of all CPUs in order of time: a heap of where each CPU is.
+ * @brief	Take the records of all CPUs in order of time, by a heap of the CPUs' positions.
  */
 #include <errno.h>
 #include <stdlib.h>

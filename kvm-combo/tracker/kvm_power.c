@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_power.c
- * @brief	Idle states and frequencies of CPUs, as a host's records tell them.
+ * @brief	Collect idle states and frequencies of CPUs from a host's records.
  */
 #include <errno.h>
 #include <stdlib.h>

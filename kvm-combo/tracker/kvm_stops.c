@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_stops.c
- * @brief	Machines that their monitor has stopped.
+ * @brief	Find machines that their monitor has stopped, and machines that have ended.
  */
 #include <errno.h>
 #include <stdlib.h>

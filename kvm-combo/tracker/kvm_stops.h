@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	kvm_stops.h
- * @brief	Machines that have been stopped by their monitor, paused or saved, or have ended.
+ * @brief	Machines that their monitor has stopped (paused or saved), or that have ended.
  *
  * A monitor stops a machine by taking each vCPU out of KVM_RUN with a signal, and letting none in.
- * It also takes single ones out for a moment, to ask or change something; so a machine is stopped
- * only as long as none of its vCPUs is in KVM_RUN. The threads sleep meanwhile, or work for the
- * monitor now and then. A machine has ended when the threads of all its vCPUs have.
+ * It also takes single vCPUs out for a moment, to ask or change something. Therefore a machine is
+ * stopped only as long as none of its vCPUs is in KVM_RUN. During this time, the threads sleep, or
+ * work for the monitor now and then. A machine has ended when the threads of all its vCPUs have
+ * ended.
  */
 #ifndef KSHARK_VIRT_KVM_STOPS_H
 #define KSHARK_VIRT_KVM_STOPS_H

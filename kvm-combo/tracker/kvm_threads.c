@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_threads.c
- * @brief	Which threads work for which machine; the rules are in kvm_tracker.h.
+ * @brief	Find the machine that a thread works for. The rules are in kvm_tracker.h.
  */
 #include <errno.h>
 #include <stdio.h>

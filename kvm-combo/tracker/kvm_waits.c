@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_waits.c
- * @brief	Why a vCPU has left its guest, and whether the guest wants a sleep that follows.
+ * @brief	Find why a vCPU left its guest, and whether the guest wants a sleep that follows.
  */
 #include <errno.h>
 #include <stdio.h>

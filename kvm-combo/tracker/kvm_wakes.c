@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	kvm_wakes.c
- * @brief	What ends the sleep of vCPUs: interrupts that they are sent, and who wakes them.
+ * @brief	Find the cause that ends a vCPU's sleep: an interrupt sent to it, or its waker.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	kvm_wakes.h
- * @brief	What ends the sleep of vCPUs; the rules are in kvm_tracker.h.
+ * @brief	Causes that end the sleep of vCPUs; the rules are in kvm_tracker.h.
  *
- * The state machine (kvm_replay.c) tells when a vCPU sleeps, is woken, and enters or leaves its
- * guest, and hands on the records that tell who did what for it.
+ * The state machine (kvm_replay.c) reports when a vCPU sleeps, is woken, and enters or leaves its
+ * guest. It also hands on the records that show which thread did what for the vCPU.
  */
 #ifndef KSHARK_VIRT_KVM_WAKES_H
 #define KSHARK_VIRT_KVM_WAKES_H

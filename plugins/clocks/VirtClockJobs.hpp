@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtClockJobs.hpp
- * @brief	What is done about clocks in a thread: on files and copies, never on rows.
+ * @brief	The jobs of the dock's part about clocks. They run in a thread, on files and copies,
+ *		never on rows.
  */
 #ifndef KSHARK_VIRT_VIRTCLOCKJOBS_HPP
 #define KSHARK_VIRT_VIRTCLOCKJOBS_HPP

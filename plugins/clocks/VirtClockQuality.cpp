@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtClockQuality.cpp
- * @brief	The dock's part about clocks: how well guests fit, what is wrong, what would fit.
+ * @brief	The dock's part about clocks: how well guests' clocks fit, what is wrong, and what
+ *		would fit.
  */
 #include <algorithm>
 

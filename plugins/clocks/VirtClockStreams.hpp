@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtClockStreams.hpp
- * @brief	What KernelShark's streams and the pairs tell about clocks.
+ * @brief	Look up facts about clocks in KernelShark's streams and in the pairs.
  *
  * A stream that is not open has no file and no clock.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtClocks.hpp
- * @brief	The dock's part about clocks: what is added to the times of each stream, and why.
+ * @brief	The dock's part about clocks: the time that is added to each stream, and why.
  *
- * All that lasts is in the streams themselves (ks_clock.h), so that sessions keep it.
+ * All lasting data is in the streams themselves (ks_clock.h), so sessions keep it.
  */
 #ifndef KSHARK_VIRT_VIRTCLOCKS_HPP
 #define KSHARK_VIRT_VIRTCLOCKS_HPP

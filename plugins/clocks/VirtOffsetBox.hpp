@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtOffsetBox.hpp
- * @brief	A spin box for 64-bit numbers of ns, which no box of Qt's holds exactly.
+ * @brief	A spin box for 64-bit numbers of ns, which Qt's own spin boxes cannot hold exactly.
  */
 #ifndef KSHARK_VIRT_VIRTOFFSETBOX_HPP
 #define KSHARK_VIRT_VIRTOFFSETBOX_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_irqs.c
- * @brief	Deliveries of interrupts out of the files of a host and its guest.
+ * @brief	Read the deliveries of interrupts from the files of a host and its guest.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_irqs.h
- * @brief	Deliveries of interrupts out of the files of a host and its guest.
+ * @brief	Read the deliveries of interrupts from the files of a host and its guest.
  *
  * Works on files and copies: nothing here touches KernelShark, so it may run in any thread.
  */

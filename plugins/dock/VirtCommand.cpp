@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtCommand.cpp
- * @brief	Command lines of "kshark-virt report" and "kshark-virt why".
+ * @brief	Make the command lines of "kshark-virt report" and "kshark-virt why".
  */
 #include <cstdlib>
 

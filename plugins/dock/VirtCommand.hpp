@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtCommand.hpp
- * @brief	What the dock shows, as a command line that prints it.
+ * @brief	Make command lines that print the contents of the dock.
  */
 #ifndef KSHARK_VIRT_VIRTCOMMAND_HPP
 #define KSHARK_VIRT_VIRTCOMMAND_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtHistogram.cpp
- * @brief	How many moments cost how much, as bars on a logarithmic scale.
+ * @brief	A histogram of the costs of moments, as bars on a logarithmic scale.
  */
 #include <algorithm>
 #include <cmath>

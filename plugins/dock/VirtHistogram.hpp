@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtHistogram.hpp
- * @brief	How many moments cost how much, as bars on a logarithmic scale.
+ * @brief	A histogram of the costs of moments, as bars on a logarithmic scale.
  */
 #ifndef KSHARK_VIRT_VIRTHISTOGRAM_HPP
 #define KSHARK_VIRT_VIRTHISTOGRAM_HPP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtHosts.hpp
- * @brief	Of which host a page of the dock is.
+ * @brief	The box that chooses the host of a page of the dock.
  */
 #ifndef KSHARK_VIRT_VIRTHOSTS_HPP
 #define KSHARK_VIRT_VIRTHOSTS_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtLives.cpp
- * @brief	What the tasks of a host's guests did, read in the background.
+ * @brief	Read the activity of the tasks of a host's guests in the background.
  */
 #include "VirtClockStreams.hpp"
 #include "VirtCommand.hpp"

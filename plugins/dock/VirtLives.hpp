@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtLives.hpp
- * @brief	What the tasks of a host's guests did, for the page "Why": read in the background.
+ * @brief	Read the activity of the tasks of a host's guests in the background, for the page
+ *		"Why".
  *
- * KernelShark's rows do not tell why a task left its CPU and who woke it; the files do.
+ * KernelShark's rows do not show why a task left its CPU and who woke it; the files do.
  */
 #ifndef KSHARK_VIRT_VIRTLIVES_HPP
 #define KSHARK_VIRT_VIRTLIVES_HPP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtLoaded.hpp
- * @brief	Which window of a large file is loaded, and buttons to load another one.
+ * @brief	Show which window of a large file is loaded, with buttons to load another window.
  */
 #ifndef KSHARK_VIRT_VIRTLOADED_HPP
 #define KSHARK_VIRT_VIRTLOADED_HPP

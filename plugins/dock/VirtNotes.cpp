@@ -3,8 +3,8 @@
  * @file	VirtNotes.cpp
  * @brief	The dock's warnings about files.
  *
- * Who reads a stream notices what has happened to its file, in whatever thread, and leaves word in
- * the registry; here it is looked for now and then.
+ * The reader of a stream notices problems of its file, in any thread, and leaves a note in the
+ * registry. The dock looks for such notes now and then.
  */
 #include <cstdlib>
 #include <memory>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtNotes.hpp
- * @brief	The dock's warnings about files: damaged, or not what was loaded any more.
+ * @brief	The dock's warnings about files: damaged ones, and ones that changed after they were
+ *		loaded.
  */
 #ifndef KSHARK_VIRT_VIRTNOTES_HPP
 #define KSHARK_VIRT_VIRTNOTES_HPP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtOverlays.hpp
- * @brief	The dock's check boxes for what is drawn over KernelShark's graphs.
+ * @brief	The dock's check boxes for the overlays on KernelShark's graphs.
  */
 #ifndef KSHARK_VIRT_VIRTOVERLAYS_HPP
 #define KSHARK_VIRT_VIRTOVERLAYS_HPP

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtPages.cpp
- * @brief	Pages in one place; those that are not seen take no room.
+ * @brief	Pages in one place; hidden pages take no room.
  *
- * Qt's own tabs hide some of them in a narrow dock; these wrap.
+ * In a narrow dock, Qt's own tabs hide some of the pages; these buttons wrap instead.
  */
 #include <utility>
 

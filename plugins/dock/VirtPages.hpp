@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtPages.hpp
- * @brief	Pages in one place, and buttons to choose one: as many rows of them as are needed.
+ * @brief	Pages in one place, with buttons to choose a page, in as many rows as the buttons
+ *		need.
  */
 #ifndef KSHARK_VIRT_VIRTPAGES_HPP
 #define KSHARK_VIRT_VIRTPAGES_HPP

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtPicture.cpp
- * @brief	The graphs as a picture in a file.
+ * @brief	Save the graphs as a picture in a file.
  *
- * A PNG has what is seen, with the dock's own legend below it. An SVG of the same would be those
- * pixels in a wrapping; it is the figure of "kshark-virt plot" instead, of the same time.
+ * A PNG shows the visible graphs, with the dock's own legend below them. An SVG of the same would
+ * only wrap these pixels, so the SVG is the figure of "kshark-virt plot", of the same time.
  */
 #include <algorithm>
 #include <cstring>

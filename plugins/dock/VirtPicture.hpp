@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtPicture.hpp
- * @brief	The graphs as a picture in a file: as they are seen, or as a figure.
+ * @brief	Save the graphs as a picture in a file: as they are visible, or as a figure.
  */
 #ifndef KSHARK_VIRT_VIRTPICTURE_HPP
 #define KSHARK_VIRT_VIRTPICTURE_HPP

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtPlots.hpp
- * @brief	Which graphs KernelShark shows, and how to bring others beside each other.
+ * @brief	List the graphs that KernelShark shows, and bring other graphs beside each other.
  *
- * KernelShark does not tell its lists of graphs; the draw handler sees them one by one. Only those
- * of streams that have it are known, and changed.
+ * KernelShark does not expose its lists of graphs; the draw handler sees the graphs one by one.
+ * Only the graphs of streams with that handler are known, and changed.
  */
 #ifndef KSHARK_VIRT_VIRTPLOTS_HPP
 #define KSHARK_VIRT_VIRTPLOTS_HPP

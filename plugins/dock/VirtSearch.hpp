@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtSearch.hpp
- * @brief	The dock's page that goes to the next time a vCPU is in a state for so long.
+ * @brief	The dock's page that finds the next state or VM exit of at least a given length.
  */
 #ifndef KSHARK_VIRT_VIRTSEARCH_HPP
 #define KSHARK_VIRT_VIRTSEARCH_HPP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtSpread.hpp
- * @brief	The dock's page on distributions: how many moments cost how much.
+ * @brief	The dock's page on distributions of the costs of moments.
  */
 #ifndef KSHARK_VIRT_VIRTSPREAD_HPP
 #define KSHARK_VIRT_VIRTSPREAD_HPP

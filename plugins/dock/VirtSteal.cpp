@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtSteal.cpp
- * @brief	Who takes pCPUs from whom: a table whose rows suffer and whose columns cause.
+ * @brief	The table of steal: each row is a victim that waits for a pCPU, each column a
+ *		culprit that has it.
  */
 #include <algorithm>
 #include <utility>

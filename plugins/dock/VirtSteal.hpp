@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtSteal.hpp
- * @brief	The dock's page on who takes pCPUs from whom.
+ * @brief	The dock's page on steal: which culprit takes the pCPU of which victim.
  */
 #ifndef KSHARK_VIRT_VIRTSTEAL_HPP
 #define KSHARK_VIRT_VIRTSTEAL_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtView.cpp
- * @brief	The time that KernelShark's graphs show.
+ * @brief	The time that KernelShark's graphs show, and its markers.
  */
 #include <algorithm>
 #include <cstdlib>

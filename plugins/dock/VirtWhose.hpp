@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtWhose.hpp
- * @brief	Of whom the page "Why" tells.
+ * @brief	The subject of the page "Why": a vCPU, a pCPU, or a task of a guest.
  */
 #ifndef KSHARK_VIRT_VIRTWHOSE_HPP
 #define KSHARK_VIRT_VIRTWHOSE_HPP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtWhoseBox.hpp
- * @brief	Of whom the page "Why" tells: to be chosen.
+ * @brief	The box that chooses the subject of the page "Why".
  */
 #ifndef KSHARK_VIRT_VIRTWHOSEBOX_HPP
 #define KSHARK_VIRT_VIRTWHOSEBOX_HPP

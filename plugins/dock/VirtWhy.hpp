@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtWhy.hpp
- * @brief	The dock's page on why time went where it went: what "kshark-virt why" prints.
+ * @brief	The dock's page "Why", which explains where time went, as "kshark-virt why" does.
  *
- * The tree is made where it is shown; the records that show it are counted in the background. Where
- * a segment is zoomed to, the tree stays that of the window in which it was found.
+ * The GUI's thread makes the tree; a job in the background counts the records that show it. After a
+ * zoom to a segment, the page keeps the tree of the window in which the segment was found.
  */
 #ifndef KSHARK_VIRT_VIRTWHY_HPP
 #define KSHARK_VIRT_VIRTWHY_HPP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_lives.h
- * @brief	What the page "Why" needs out of the files of a host and its guests.
+ * @brief	Read the data of the page "Why" from the files of a host and its guests.
  *
  * Works on files and copies: nothing here touches KernelShark, so it may run in any thread.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtArrows.cpp
- * @brief	Arrows from graph to graph: where vCPUs migrate, and who wakes whom.
+ * @brief	Arrows between graphs, for migrations and wake-ups of vCPUs.
  */
 #include <algorithm>
 #include <cstdlib>

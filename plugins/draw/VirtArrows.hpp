@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtArrows.hpp
- * @brief	Arrows from graph to graph: where vCPUs migrate, and who wakes whom.
+ * @brief	Arrows between graphs, for migrations and wake-ups of vCPUs.
  *
- * A migration is a dashed arrow between the graphs of two CPUs, at the first run on the new one. A
- * wake-up is one from the waker's graph to that of the vCPU that it wakes, straight down or up.
- * Where either has none, it is the graph of the CPU that the waker has, or that the woken vCPU
- * comes to, at the time when it does. All that have graphs are drawn, or none if there is no room.
+ * A migration is a dashed arrow between the graphs of two CPUs, at the first run on the new CPU. A
+ * wake-up is an arrow from the waker's graph to the graph of the woken vCPU, straight down or up.
+ * If the waker has no graph, the arrow starts at the graph of the CPU that the waker has at that
+ * time. If the woken vCPU has no graph, the arrow ends at the graph of the CPU that the vCPU comes
+ * to, at the time when it comes there. All arrows whose ends have graphs are drawn, or none if
+ * there is no room.
  */
 #ifndef KSHARK_VIRT_VIRTARROWS_HPP
 #define KSHARK_VIRT_VIRTARROWS_HPP

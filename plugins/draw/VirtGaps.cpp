@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtGaps.cpp
- * @brief	Where records of a stream are missing, as marks that hang from KernelShark's axis.
+ * @brief	Mark the times of missing records of a stream, with marks that hang from
+ *		KernelShark's axis.
  */
 #include <algorithm>
 #include <utility>

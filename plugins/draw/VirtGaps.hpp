@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtGaps.hpp
- * @brief	Where records of a stream are missing: red, below KernelShark's axis of time.
+ * @brief	Mark the times of missing records of a stream, in red, below KernelShark's axis of
+ *		time.
  */
 #ifndef KSHARK_VIRT_VIRTGAPS_HPP
 #define KSHARK_VIRT_VIRTGAPS_HPP

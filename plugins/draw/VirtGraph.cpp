@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtGraph.cpp
- * @brief	Whose a graph of KernelShark's is, and where.
+ * @brief	The owner and the position of one of KernelShark's graphs.
  */
 #include <utility>
 

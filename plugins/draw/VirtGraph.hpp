@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtGraph.hpp
- * @brief	A graph of KernelShark's whose stream has a model: whose it is, and where.
+ * @brief	One of KernelShark's graphs whose stream has a model: its owner and its position.
  */
 #ifndef KSHARK_VIRT_VIRTGRAPH_HPP
 #define KSHARK_VIRT_VIRTGRAPH_HPP

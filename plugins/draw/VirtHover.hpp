@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtHover.hpp
- * @brief	What the mouse rests on in KernelShark's graphs, as a tooltip.
+ * @brief	A tooltip for the item under the mouse in KernelShark's graphs.
  */
 #ifndef KSHARK_VIRT_VIRTHOVER_HPP
 #define KSHARK_VIRT_VIRTHOVER_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtInside.cpp
- * @brief	Over the graph of a guest's CPU: what went on inside.
+ * @brief	Draw the activity inside a guest over the graph of its CPU.
  */
 #include <algorithm>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtInside.hpp
- * @brief	Over the graph of a guest's CPU: what went on inside, as far as it is known.
+ * @brief	Draw the activity inside a guest, as far as it is known, over the graph of its CPU.
  *
  * System calls, functions, interrupts and levels of the boot are above KernelShark's boxes, where a
- * vCPU's graph has its states. The boxes are hatched where nobody knows who had the CPU.
+ * vCPU's graph has its states. The boxes are hatched where the task that had the CPU is unknown.
  */
 #ifndef KSHARK_VIRT_VIRTINSIDE_HPP
 #define KSHARK_VIRT_VIRTINSIDE_HPP

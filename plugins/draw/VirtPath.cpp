@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtPath.cpp
- * @brief	What the dock's page "Why" tells, over the graphs.
+ * @brief	Draw the result of the dock's page "Why" over the graphs.
  */
 #include <algorithm>
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtPath.hpp
- * @brief	What the dock's page "Why" tells, over the graphs: bands in the colours of its
- *		segments, and arrows from whoever waits to who is to blame, and back.
+ * @brief	Draw the result of the dock's page "Why" over the graphs: bands in the colours of
+ *		its segments, and arrows from the waiting one to the culprit, and back.
  *
- * The bands lie over the lower ends of KernelShark's boxes, which tell there what they tell above.
+ * The bands cover the lower ends of KernelShark's boxes, where the boxes only repeat the
+ * information of their upper ends.
  */
 #ifndef KSHARK_VIRT_VIRTPATH_HPP
 #define KSHARK_VIRT_VIRTPATH_HPP

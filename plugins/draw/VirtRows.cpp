@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtRows.cpp
- * @brief	Labels of graphs.
+ * @brief	Label graphs with the machine and the vCPU that they belong to.
  *
- * KernelShark makes its graphs anew for each frame, and draws them when all plugins have seen them.
- * The width of its labels is fixed by then; so a longer name needs a line of its own.
+ * KernelShark makes its graphs again for each frame, and draws them when all plugins have seen
+ * them. The width of its labels is fixed by then, so a longer name needs a line of its own.
  */
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtRows.hpp
- * @brief	Whose row is this: labels of graphs that tell machine and vCPU.
+ * @brief	Label graphs with the machine and the vCPU that they belong to.
  */
 #ifndef KSHARK_VIRT_VIRTROWS_HPP
 #define KSHARK_VIRT_VIRTROWS_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtStrips.cpp
- * @brief	What is drawn over a graph of KernelShark's, from what virt_shading.c worked out.
+ * @brief	Make the overlay of one of KernelShark's graphs from the results of virt_shading.c.
  */
 #include <algorithm>
 #include <memory>

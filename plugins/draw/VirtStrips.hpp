@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtStrips.hpp
- * @brief	What is drawn over a graph of KernelShark's: its strip of states, names and marks.
+ * @brief	The overlay of one of KernelShark's graphs: its strip of states, names and marks.
  *
- * KernelShark keeps the boxes and ticks of a graph in the lower seven tenths of its height and a
- * gap between two graphs. The strip with the states goes above the ticks; of a vCPU, over their
- * upper part as well, which tells nothing that the lower one does not, so that it is half of the
- * graph at least. The marks of migrations go below the base line.
+ * KernelShark keeps the boxes and ticks of a graph in the lower seven tenths of its height, and a
+ * gap between two graphs. The strip with the states goes above the ticks. The strip of a vCPU also
+ * covers their upper part, which only repeats the information of the lower part; so the strip is at
+ * least half of the graph. The marks of migrations go below the base line.
  */
 #ifndef KSHARK_VIRT_VIRTSTRIPS_HPP
 #define KSHARK_VIRT_VIRTSTRIPS_HPP

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt.c
- * @brief	KernelShark plotting plugin: virtual CPUs of any hypervisor, out of their model.
+ * @brief	KernelShark plotting plugin: virtual CPUs of any hypervisor, from their model.
  *
- * The models come from whoever loads a stream (virt_registry.h); a stream without one stays as it
- * is. Nothing is kept per stream here, so reloading and switching the plugin on and off is simple.
+ * The loader of a stream provides its model (virt_registry.h); a stream without a model stays as it
+ * is. This file keeps no data per stream, so reloading and switching the plugin on and off is
+ * simple.
  */
 #include <libkshark.h>
 #include <libkshark-plugin.h>

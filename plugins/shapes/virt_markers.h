@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_markers.h
- * @brief	Which of the worst moments are marked in a graph, and where; shapes of markers.
+ * @brief	Choose the worst moments that get markers in a graph, their places, and the shapes
+ *		of markers.
  *
- * Without any drawing. Markers never touch each other: where there is no room for two, the costlier
- * one is shown. The cost is that of the markers that have room, however many moments there are.
+ * Nothing is drawn here. Markers never touch each other: where there is no room for two, the
+ * costlier one is shown. The cost is that of the markers that have room, independent of the number
+ * of moments.
  */
 #ifndef KSHARK_VIRT_VIRT_MARKERS_H
 #define KSHARK_VIRT_VIRT_MARKERS_H

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_names.h
- * @brief	What machines and vCPUs are called where several traces are seen together.
+ * @brief	Name machines and vCPUs where several traces are seen together.
  *
- * As in their model, where no other has the same name. A machine inside another one is told by its
- * way there, "g1/g2"; machines of two hosts that are called alike, by their file, "g1 (a.dat)".
+ * A name is the name in the model, with additions. A machine inside another one has its path as its
+ * name, "g1/g2". Machines of two hosts that have the same name also have the name of their file,
+ * "g1 (a.dat)".
  */
 #ifndef KSHARK_VIRT_VIRT_NAMES_H
 #define KSHARK_VIRT_VIRT_NAMES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_path.c
- * @brief	The segments of a "why" as pieces of graphs.
+ * @brief	Convert the segments of a "why" to pieces of graphs.
  */
 #include <errno.h>
 #include <stdlib.h>

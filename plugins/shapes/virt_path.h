@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_path.h
- * @brief	Where the tree of a "why" is drawn: which columns of which graphs, and what leads
- *		from one to another.
+ * @brief	Find the places of the tree of a "why": the columns of each graph, and the links
+ *		between graphs.
  *
- * A segment is on the graph of whose time it is, and of the guest's task that has its vCPU; who had
- * a pCPU that somebody waited for, on the graph of that pCPU as well. What stands below a segment
- * on the same graph is drawn instead of it.
+ * A segment is on the graph of its subject, whose time it is, and on the graph of the guest's task
+ * that has the subject's vCPU. If the segment describes the owner of an awaited pCPU, it is on the
+ * graph of that pCPU as well. A segment below another one in the tree replaces it on the same
+ * graph.
  */
 #ifndef KSHARK_VIRT_VIRT_PATH_H
 #define KSHARK_VIRT_VIRT_PATH_H

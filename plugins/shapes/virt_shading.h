@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_shading.h
- * @brief	What the pixel columns of a graph show of a model, without any drawing.
+ * @brief	Compute the contents of the pixel columns of a graph from a model, without any
+ *		drawing.
  *
- * A column shows the shares of everything that happened in its time, stacked, not the last thing
- * only. All comes from the model: neither filters nor records outside the window matter. The cost
- * is that of the columns, however many intervals there are.
+ * A column shows the shares of everything that happened in its time, stacked, not only the last
+ * event. All data comes from the model: neither filters nor records outside the window matter. The
+ * cost is that of the columns, independent of the number of intervals.
  */
 #ifndef KSHARK_VIRT_VIRT_SHADING_H
 #define KSHARK_VIRT_VIRT_SHADING_H

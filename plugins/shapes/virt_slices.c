@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_slices.c
- * @brief	What the pixel columns of a guest's graph show of what went on inside it.
+ * @brief	Compute the contents of the pixel columns of a guest's graph from the activity
+ *		inside the guest.
  */
 #include "escape.h"
 #include "virt_slices.h"

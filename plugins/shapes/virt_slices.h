@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_slices.h
- * @brief	What the pixel columns of a guest's graph show of what went on inside it.
+ * @brief	Compute the contents of the pixel columns of a guest's graph from the activity
+ *		inside the guest.
  *
- * The cost is that of the columns, however many slices there are.
+ * The cost is that of the columns, independent of the number of slices.
  */
 #ifndef KSHARK_VIRT_VIRT_SLICES_H
 #define KSHARK_VIRT_VIRT_SLICES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_veil.c
- * @brief	What fades of KernelShark's graphs.
+ * @brief	Compute the parts of KernelShark's graphs that fade.
  */
 #include <errno.h>
 #include <stdlib.h>

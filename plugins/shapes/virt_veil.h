@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_veil.h
- * @brief	How much of a graph of KernelShark's fades, as it shows as busy what was not.
+ * @brief	Compute the parts of a KernelShark graph that fade because the graph wrongly shows
+ *		them as busy.
  *
- * KernelShark lets a task go on until another one is seen: it does not know that a vCPU has no pCPU
- * meanwhile, or that a guest does not execute. The cost is that of the columns.
+ * KernelShark draws a task until it sees another one: it does not know that a vCPU has no pCPU
+ * during this time, or that a guest does not execute. The cost is that of the columns.
  */
 #ifndef KSHARK_VIRT_VIRT_VEIL_H
 #define KSHARK_VIRT_VIRT_VEIL_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_wakeups.c
- * @brief	Who woke whom within a window.
+ * @brief	Find the wake-ups within a window, with their wakers.
  */
 #include <errno.h>
 

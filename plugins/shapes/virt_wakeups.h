@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_wakeups.h
- * @brief	Who woke whom within a window, for arrows from graph to graph.
+ * @brief	Find the wake-ups within a window, with their wakers, for arrows from graph to
+ *		graph.
  */
 #ifndef KSHARK_VIRT_VIRT_WAKEUPS_H
 #define KSHARK_VIRT_VIRT_WAKEUPS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtFact.hpp
- * @brief	What is told of a place: on a double click, and where the mouse rests.
+ * @brief	The description of a place in a graph, for a double click and for a tooltip.
  */
 #ifndef KSHARK_VIRT_VIRTFACT_HPP
 #define KSHARK_VIRT_VIRTFACT_HPP

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtFlow.cpp
- * @brief	A layout in rows, of as many as the width has room for.
+ * @brief	A layout that puts as many widgets into a row as the width has room for.
  */
 #include <algorithm>
 

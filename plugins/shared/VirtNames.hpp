@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtNames.hpp
- * @brief	What the machines and vCPUs of all open streams are called: one name everywhere.
+ * @brief	Names of the machines and vCPUs of all open streams: one name everywhere.
  */
 #ifndef KSHARK_VIRT_VIRTNAMES_HPP
 #define KSHARK_VIRT_VIRTNAMES_HPP

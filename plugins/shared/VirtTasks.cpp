@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	VirtTasks.cpp
- * @brief	What vCPUs execute: the tasks of guests whose streams are open beside their hosts'.
+ * @brief	The tasks that vCPUs execute, from guests whose streams are open beside their
+ *		hosts'.
  */
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtTasks.hpp
- * @brief	What vCPUs execute: the tasks of guests whose streams are open beside their hosts'.
+ * @brief	The tasks that vCPUs execute, from guests whose streams are open beside their
+ *		hosts'.
  */
 #ifndef KSHARK_VIRT_VIRTTASKS_HPP
 #define KSHARK_VIRT_VIRTTASKS_HPP

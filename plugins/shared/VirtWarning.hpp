@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtWarning.hpp
- * @brief	What the parts of the dock have to say first of all.
+ * @brief	A warning of a part of the dock, shown before everything else.
  */
 #ifndef KSHARK_VIRT_VIRTWARNING_HPP
 #define KSHARK_VIRT_VIRTWARNING_HPP

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	VirtWorker.hpp
- * @brief	The one way to do something in the background: a job, a thread, what comes after.
+ * @brief	The only way to work in the background: a job, a thread, and the step after them.
  *
  * A job works on copies and files, never on rows. While it runs, only its flag is shared.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	ks_clock.c
- * @brief	How the times of one of KernelShark's streams become those on its time axis.
+ * @brief	Convert the times of one of KernelShark's streams to its time axis.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	ks_clock.h
- * @brief	How the times of one of KernelShark's streams become those on its time axis.
+ * @brief	Convert the times of one of KernelShark's streams to its time axis.
  *
- * All of it is kept in the stream's calib_array, which sessions keep, too. Its first member is what
- * KernelShark itself knows: ns that are added last. To be used by one thread at a time, and not
- * while KernelShark loads.
+ * The stream's calib_array keeps all of the data, and sessions keep that array, too. Its first
+ * member is the one that KernelShark itself knows: ns that are added last. Only one thread at a
+ * time may use this, and not while KernelShark loads.
  */
 #ifndef KSHARK_VIRT_KS_CLOCK_H
 #define KSHARK_VIRT_KS_CLOCK_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	ks_coverage.c
- * @brief	Of which times a stream's rows tell, CPU by CPU.
+ * @brief	Find the times that a stream's rows cover, CPU by CPU.
  */
 #include <stdlib.h>
 

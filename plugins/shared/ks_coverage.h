@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	ks_coverage.h
- * @brief	Of which times a stream's rows tell, CPU by CPU.
+ * @brief	Find the times that a stream's rows cover, CPU by CPU.
  *
- * KernelShark draws the last task on until the window's end. A CPU's trace tells nothing before its
- * first record, after its last one, and from the last record before lost ones to the next.
+ * KernelShark draws the last task until the window's end. The trace of a CPU shows nothing before
+ * its first record, after its last one, and from the last record before lost ones to the next
+ * record.
  */
 #ifndef KSHARK_VIRT_KS_COVERAGE_H
 #define KSHARK_VIRT_KS_COVERAGE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	ks_guard.h
- * @brief	Keep KernelShark's graphs from what it crashes of: for plugins' initializers.
+ * @brief	Protect KernelShark from crashes in its graphs, for the initializers of plugins.
  */
 #ifndef KSHARK_VIRT_KS_GUARD_H
 #define KSHARK_VIRT_KS_GUARD_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	ks_methods.c
- * @brief	What KernelShark asks of a stream that our input plugins answer alike.
+ * @brief	Methods of KernelShark's streams that all our input plugins share.
  */
 #include <stdio.h>
 #include <stdlib.h>

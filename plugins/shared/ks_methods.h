@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	ks_methods.h
- * @brief	What KernelShark asks of a stream that our input plugins answer alike.
+ * @brief	Methods of KernelShark's streams that all our input plugins share.
  */
 #ifndef KSHARK_VIRT_KS_METHODS_H
 #define KSHARK_VIRT_KS_METHODS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	ks_rows.h
- * @brief	Are KernelShark's rows still those that something was found out of?
+ * @brief	Check whether KernelShark's rows are still the ones that a result was made from.
  */
 #ifndef KSHARK_VIRT_KS_ROWS_H
 #define KSHARK_VIRT_KS_ROWS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	ks_stream.h
- * @brief	What our plugins do with any of KernelShark's data streams.
+ * @brief	Operations of our plugins on any of KernelShark's data streams.
  */
 #ifndef KSHARK_VIRT_KS_STREAM_H
 #define KSHARK_VIRT_KS_STREAM_H

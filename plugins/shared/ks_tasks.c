@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	ks_tasks.c
- * @brief	Which task has each CPU of a stream, by its rows.
+ * @brief	Find the task that has each CPU of a stream, from its rows.
  */
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	ks_tasks.h
- * @brief	Which task has each CPU of a stream, by its rows, as KernelShark colours them.
+ * @brief	Find the task that has each CPU of a stream, from its rows, as KernelShark colours
+ *		them.
  *
- * Nobody knows it before a CPU's first row, after its last one, and from the last row before lost
- * ones to the next.
+ * The task is unknown before a CPU's first row, after its last one, and from the last row before
+ * lost ones to the next row.
  */
 #ifndef KSHARK_VIRT_KS_TASKS_H
 #define KSHARK_VIRT_KS_TASKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt.h
- * @brief	What the parts of the plugin share.
+ * @brief	Declarations that the parts of the plugin share.
  */
 #ifndef KSHARK_VIRT_VIRT_H
 #define KSHARK_VIRT_VIRT_H

@@ -4,7 +4,7 @@
  * @brief	Any bytes as pages of records of a host's trace.dat: a model that adds up.
  *
  * What comes before the records is sound: trace_dat and kvm_fields have targets of their own. What
- * makes libtracecmd crash is left out: it is tried in a process of its own, kvm_trace_try().
+ * makes libtracecmd crash is left out: commands read in a process of its own, kvm_reader.h.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	align_monitor.h
- * @brief	kshark-virt align of the trace that a machine's monitor made of itself.
+ * @brief	kshark-virt align, for the trace that a machine's monitor made of itself.
  */
 #ifndef KSHARK_VIRT_ALIGN_MONITOR_H
 #define KSHARK_VIRT_ALIGN_MONITOR_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	why_answer.h
- * @brief	An answer of "kshark-virt why": the records that show it, and how it is told.
+ * @brief	An answer of "kshark-virt why": its text, and the records that show it.
  *
- * For the command and for the dock, which say the same. Names are escaped on their way out.
+ * The command and the dock share this code, so both have the same text. Names are escaped when they
+ * are written.
  */
 #ifndef KSHARK_VIRT_WHY_ANSWER_H
 #define KSHARK_VIRT_WHY_ANSWER_H
@@ -121,10 +122,10 @@ void why_put_segment(struct output *out, const struct virt_why *why,
 /** why_put_records - the numbers of a line's records: "#12 #15"; nothing for the rest. */
 void why_put_records(const struct why_writing *writing, const struct why_line *line);
 
-/** why_put_duration - all digits: lengths that a reader adds up add up. @width: at least. */
+/** why_put_duration - all digits, so that lengths add up. @width: at least */
 void why_put_duration(struct output *out, int64_t ns, size_t width);
 
-/** why_subject - the name of a vCPU or task as it is, or "p3". */
+/** why_subject - the name of a vCPU or task as it is, or "pCPU 3". */
 void why_subject(const struct why_answer *answer, char *text, size_t size);
 
 /** why_vector_of - the vector of the interrupt that ended a wait; or VIRT_NONE. */

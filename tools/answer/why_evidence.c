@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	why_evidence.c
- * @brief	Which records of traces are at the beginnings and ends of segments, by number.
+ * @brief	Find the numbers of the records at the beginnings and ends of segments.
  *
- * The model does not keep numbers of records, so that loading a trace costs nothing more. The times
- * that are looked for are sorted; a walk counts the records before each of them. That is done for
- * the host's trace, and for each of its guests'.
+ * The model does not keep the numbers of records, so loading a trace costs nothing more. The times
+ * to look for are sorted; a walk counts the records before each of them, in the host's trace and in
+ * the trace of each guest.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	affinity.h
- * @brief	Which vCPUs may run on which physical CPUs, as people write it: d1v0=2,3.
+ * @brief	The physical CPUs that each vCPU may run on, in the form that users type: d1v0=2,3.
  */
 #ifndef KSHARK_VIRT_AFFINITY_H
 #define KSHARK_VIRT_AFFINITY_H

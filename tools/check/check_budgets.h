@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	check_budgets.h
- * @brief	Does a trace keep to limits: of machines or vCPUs, in one window or in many?
+ * @brief	Check whether a trace keeps limits: of machines or vCPUs, in one window or in
+ *		several.
  */
 #ifndef KSHARK_VIRT_CHECK_BUDGETS_H
 #define KSHARK_VIRT_CHECK_BUDGETS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	progress.c
- * @brief	How far long work has come, on a terminal's standard error.
+ * @brief	Show the progress of long work on a terminal's standard error.
  */
 #include <stdio.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	progress.h
- * @brief	How far long work has come, on a terminal's standard error.
+ * @brief	Show the progress of long work on a terminal's standard error.
  */
 #ifndef KSHARK_VIRT_PROGRESS_H
 #define KSHARK_VIRT_PROGRESS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	stats.c
- * @brief	Statistics of a sample, and how sure they are.
+ * @brief	Statistics of a sample, and their uncertainty.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	stats.h
- * @brief	Statistics of a sample, and how sure they are.
+ * @brief	Statistics of a sample, and their uncertainty.
  */
 #ifndef KSHARK_VIRT_STATS_H
 #define KSHARK_VIRT_STATS_H
@@ -25,7 +25,7 @@ enum stats_percentile {
 			 * as GNU datamash and spreadsheets have it */
 };
 
-/** stats_name - "mean", "hmean", "stddev", "p50" ... "p99.9"; NULL if there are no more. */
+/** stats_name - of a STATS_...; NULL if there are no more. */
 const char *stats_name(int kind);
 
 /** stats_sort - ascending. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	stats_difference.h
- * @brief	By how much statistics of two samples differ, and whether chance alone does that.
+ * @brief	Find the differences between statistics of two samples, and whether chance alone
+ *		causes them.
  *
- * Chance alone is that both samples come from the same population. Then each way to divide all
- * values into two samples of these sizes was as probable as the one that is seen: a difference is
- * more than noise if it is among the extreme ones of them. That holds for each distribution and
- * each size; it is a permutation test. Differences are measured in their standard errors, so that
- * it about holds, too, if the populations have the same value of the statistic, and nothing else.
+ * Chance alone means that both samples come from the same population. Then each way to divide all
+ * values into two samples of these sizes is as probable as the observed one, and a difference is
+ * more than noise if it is among the extreme ones of them. This is a permutation test; it holds for
+ * each distribution and each size. Differences are measured in their standard errors, so the test
+ * also holds approximately if the populations share the value of the statistic, and nothing else.
  */
 #ifndef KSHARK_VIRT_STATS_DIFFERENCE_H
 #define KSHARK_VIRT_STATS_DIFFERENCE_H

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	export_csv.c
- * @brief	Tables as a folder of CSV files, and what makes them in a database; they get their
- *		names when all are complete.
+ * @brief	Write tables as a folder of CSV files, with the statements that make the tables in a
+ *		database. The files get their names when all are complete.
  *
- * schema.sql is removed before the first table gets its name and is the last file to get its own. A
- * folder that has it has the tables of one export; one without it is of an export that was ended
- * while it replaced another.
+ * schema.sql is removed before the first table gets its name, and is the last file to get its own.
+ * A folder with schema.sql has the tables of one export. A folder without it belongs to an export
+ * that was ended while it replaced another one.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	export_sink.h
- * @brief	Where rows of tables go: one interface, and what implements it.
+ * @brief	The interface that takes rows of tables, and its implementations.
  */
 #ifndef KSHARK_VIRT_EXPORT_SINK_H
 #define KSHARK_VIRT_EXPORT_SINK_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	figure_bars.c
- * @brief	From what happened to what is drawn: one row of a figure as bars.
+ * @brief	Convert stretches of time to bars, for one row of a figure.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	figure_bars.h
- * @brief	From what happened to what is drawn: one row of a figure as bars.
+ * @brief	Convert stretches of time to bars, for one row of a figure.
  *
- * A row is divided into columns. A column that lies within one stretch of time is filled, one with
- * a single change (be it across a tiny gap) is divided at it, and one in which more happens shows
- * the share of each key, stacked in the order of the keys. So areas are always as large as the
- * times that they stand for, and the number of bars depends on the columns, not on the length of
- * the trace.
+ * A row is divided into columns. A column that lies within one stretch of time is filled. A column
+ * with a single change (also across a tiny gap) is divided at the change. A column with more
+ * changes shows the share of each key, stacked in the order of the keys. So areas are always as
+ * large as the times that they represent, and the number of bars depends on the columns, not on the
+ * length of the trace.
  *
  * Bars of a key reach from the base line up to its upper edge: paint the last key first and let the
  * others cover it. Without gaps between them, no background shines through at their seams.

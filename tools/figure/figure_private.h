@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	figure_private.h
- * @brief	What the parts of a figure share.
+ * @brief	Declarations that the parts of a figure share.
  *
- * figure.c says what is where, figure_rows.c and figure_axis.c draw it.
+ * figure.c places the parts; figure_rows.c and figure_axis.c draw them.
  */
 #ifndef KSHARK_VIRT_FIGURE_PRIVATE_H
 #define KSHARK_VIRT_FIGURE_PRIVATE_H

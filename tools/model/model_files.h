@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	model_files.h
- * @brief	The traces of a command line, of which some are those of the guests of others.
+ * @brief	The traces of a command line; some of them may belong to guests of others.
  */
 #ifndef KSHARK_VIRT_MODEL_FILES_H
 #define KSHARK_VIRT_MODEL_FILES_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	model_guests.c
- * @brief	What guests tell of themselves, of a trace that is being loaded.
+ * @brief	Read the reports of guests about themselves, for a trace that is being loaded.
  */
 #include <errno.h>
 #include <stdlib.h>

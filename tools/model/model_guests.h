@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	model_guests.h
- * @brief	What guests tell of themselves, of a trace that is being loaded.
+ * @brief	Read the reports of guests about themselves, for a trace that is being loaded.
  *
- * Through hypercalls, and of their boots by traces of their own. While the host's trace goes by,
- * rows and records are given to host_hypercalls_row() and host_hypercalls_record().
+ * Guests report through hypercalls; traces of their own report their boots. While the host's trace
+ * is read, its rows and records are given to host_hypercalls_row() and host_hypercalls_record().
  */
 #ifndef KSHARK_VIRT_MODEL_GUESTS_H
 #define KSHARK_VIRT_MODEL_GUESTS_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	plot_boot.h
- * @brief	kshark-virt plot --boot: phases and levels of guests' boots, above what vCPUs did.
+ * @brief	kshark-virt plot --boot: phases and levels of guests' boots, above the activity of
+ *		vCPUs.
  */
 #ifndef KSHARK_VIRT_PLOT_BOOT_H
 #define KSHARK_VIRT_PLOT_BOOT_H

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_agent.c
- * @brief	Whether an agent of trace-cmd answers in a guest, in the protocol that ours speaks.
+ * @brief	Check whether an agent of trace-cmd answers in a guest, in the protocol of our
+ *		trace-cmd.
  *
- * Its messages have no version, and it says nothing by itself. But to a message that is of no use
- * to it, it answers that it does not support it, and waits for the next one who connects: nothing
- * of the guest is changed (lib/trace-cmd/trace-msg.c of trace-cmd, since 2.9).
+ * The messages of an agent have no version, and the agent sends nothing by itself. It answers a
+ * message that is of no use to it with "not supported", and waits for the next connection; nothing
+ * in the guest is changed (lib/trace-cmd/trace-msg.c of trace-cmd, since 2.9).
  */
 #include <arpa/inet.h>
 #include <errno.h>

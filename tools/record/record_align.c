@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_align.c
- * @brief	The clocks of guests that trace-cmd has not aligned, as "kshark-virt align --write".
+ * @brief	Align the clocks of guests that trace-cmd has not aligned, as "kshark-virt align
+ *		--write" does.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_finish.c
- * @brief	The end: the host's trace and those of guests are waited for, all together.
+ * @brief	The end of a recording: wait for the host's trace and those of guests, all together.
  *
- * trace-cmd writes the host's trace when all agents have sent theirs, so that a guest that hangs
- * keeps it from that. Then it is ended, and the trace is made of the files of CPUs: what is given
- * up is what guests have not sent.
+ * trace-cmd writes the host's trace when all agents have sent theirs, so a guest that hangs
+ * prevents that. Then trace-cmd is ended, and the trace is made of the files of CPUs; only the data
+ * that guests have not sent is abandoned.
  */
 #include <signal.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_flight.c
- * @brief	The flight recorder: the last seconds are kept in memory, and written on demand.
+ * @brief	The flight recorder: keep the last seconds in memory, and write them on demand.
  *
- * While a recording is written, nothing is recorded: so each is as whole as any other one, and what
- * comes after it begins anew.
+ * Nothing is recorded while a recording is written. So each recording is as complete as any other
+ * one, and the next one begins anew.
  */
 #include <errno.h>
 #include <signal.h>

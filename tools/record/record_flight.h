@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	record_flight.h
- * @brief	The flight recorder: what all hosts share of it, and what each has of its own.
+ * @brief	The flight recorder: the part that all hosts share, and the part of each kind of
+ *		host.
  */
 #ifndef KSHARK_VIRT_RECORD_FLIGHT_H
 #define KSHARK_VIRT_RECORD_FLIGHT_H

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_flight_judge.c
- * @brief	Are conditions met by what a flight recorder keeps just now?
+ * @brief	Check whether the records that a flight recorder keeps at the moment meet
+ *		conditions.
  *
- * What is kept is written to a folder in memory, as it would be into that of a recording, by a copy
- * of this process. That one makes the model, and tells what it has found by a pipe. Meanwhile
- * recording goes on. So what is judged is what a report of the recording would say.
+ * A copy of this process writes these records to a folder in memory, in the same way as to the
+ * folder of a recording. The copy makes the model, and sends its result through a pipe. Recording
+ * goes on during this time. So the conditions are judged by the content that a report of the
+ * recording would have.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_flight_xen.c
- * @brief	The end of what xentrace tells, which writes to a pipe instead of a file.
+ * @brief	Keep the last records of xentrace, which writes to a pipe instead of a file.
  *
- * Its own ring in memory (-M) is written when it ends only, is not seen before that, and its
- * windows' headers are written beyond its end when it is full (xentrace.c, membuf_reserve_window).
+ * xentrace's own ring in memory (-M) is of no use: xentrace writes it only when it ends, nobody
+ * sees it before that, and the headers of its windows are written beyond its end when it is full
+ * (xentrace.c, membuf_reserve_window).
  */
 #include <endian.h>
 #include <errno.h>

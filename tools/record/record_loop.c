@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_loop.c
- * @brief	While it records: a line of progress, and the reasons to stop.
+ * @brief	The loop of a running recording: a line of progress, and the reasons to stop.
  */
 #include <dirent.h>
 #include <errno.h>

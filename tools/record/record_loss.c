@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_loss.c
- * @brief	What is said of records that were lost, and of the buffer that would have sufficed.
+ * @brief	Report lost records, and the buffer that would have sufficed.
  */
 #include "record.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_ring.c
- * @brief	The end of what a host records, in memory: what came last, CPU by CPU.
+ * @brief	Keep the last records of a host in memory, CPU by CPU.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	record_ring.h
- * @brief	The end of what a host records, in memory: what came last, CPU by CPU.
+ * @brief	Keep the last records of a host in memory, CPU by CPU.
  */
 #ifndef KSHARK_VIRT_RECORD_RING_H
 #define KSHARK_VIRT_RECORD_RING_H

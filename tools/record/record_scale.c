@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_scale.c
- * @brief	How long a cycle of this host's TSC is, as the kernel tells those who use perf.
+ * @brief	Read the length of a cycle of this host's TSC, as the kernel gives it to users of
+ *		perf.
  *
- * trace-cmd --tsc2nsec asks the same, but writes it only at its end. Kept from the beginning on, it
- * is there for a trace that is made of what a killed one has left, and for those of guests.
+ * trace-cmd --tsc2nsec reads the same, but writes it only at its end. This recorder keeps it from
+ * the beginning on, so that it exists for a trace that is made of the data of a killed recorder,
+ * and for the traces of guests.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

@@ -3,8 +3,8 @@
  * @file	record_trigger.h
  * @brief	Conditions on the moments of a trace, such as wake>2ms, and whether one is met.
  *
- * What is compared is what report --worst lists: the same moments, of the same kinds, with the same
- * costs, from the same model.
+ * A condition is compared with the moments that report --worst lists: the same moments, of the same
+ * kinds, with the same costs, from the same model.
  */
 #ifndef KSHARK_VIRT_RECORD_TRIGGER_H
 #define KSHARK_VIRT_RECORD_TRIGGER_H

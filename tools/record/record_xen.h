@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	record_xen.h
- * @brief	What the parts that record a host of Xen share.
+ * @brief	Declarations that the parts for recording a host of Xen share.
  */
 #ifndef KSHARK_VIRT_RECORD_XEN_H
 #define KSHARK_VIRT_RECORD_XEN_H

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	record_xen_buffer.c
- * @brief	The buffers that Xen puts records into: how large they are, and should have been.
+ * @brief	The buffers that Xen puts records into: their size, and the size that would have
+ *		sufficed.
  */
 #include <errno.h>
 #include <stdlib.h>

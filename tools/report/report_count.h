@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	report_count.h
- * @brief	What is counted while the records go by: volume, hypercalls, traps, interrupts.
+ * @brief	Count records while a trace is read: volume, hypercalls, traps, interrupts.
  */
 #ifndef KSHARK_VIRT_REPORT_COUNT_H
 #define KSHARK_VIRT_REPORT_COUNT_H

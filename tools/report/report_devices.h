@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	report_devices.h
- * @brief	What a monitor's own trace tells of its devices, and of the time of vCPUs in it.
+ * @brief	Count requests to devices, and the time of vCPUs in their monitor, from the
+ *		monitor's own trace.
  */
 #ifndef KSHARK_VIRT_REPORT_DEVICES_H
 #define KSHARK_VIRT_REPORT_DEVICES_H

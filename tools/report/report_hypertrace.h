@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	report_hypertrace.h
- * @brief	What kshark-virt report tells of guests that tell of themselves through hypercalls.
+ * @brief	The data of kshark-virt report about guests that report their activity through
+ *		hypercalls.
  */
 #ifndef KSHARK_VIRT_REPORT_HYPERTRACE_H
 #define KSHARK_VIRT_REPORT_HYPERTRACE_H

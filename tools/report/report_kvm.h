@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	report_kvm.h
- * @brief	What kshark-virt report tells of KVM alone: events of tasks, and what guests say.
+ * @brief	The data of kshark-virt report that only KVM has: events of tasks, and traces of
+ *		guests.
  */
 #ifndef KSHARK_VIRT_REPORT_KVM_H
 #define KSHARK_VIRT_REPORT_KVM_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	report_range.h
- * @brief	--from and --to of a command that tells of one window.
+ * @brief	--from and --to of a command that covers one window.
  */
 #ifndef KSHARK_VIRT_REPORT_RANGE_H
 #define KSHARK_VIRT_REPORT_RANGE_H

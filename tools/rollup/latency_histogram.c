@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	latency_histogram.c
- * @brief	How often lengths of time occurred, so that those of many hosts can be added up.
+ * @brief	Count how often lengths of time occur, so that many hosts' counts can be added up.
  */
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	latency_histogram.h
- * @brief	How often lengths of time occurred, so that those of many hosts can be added up.
+ * @brief	Count how often lengths of time occur, so that many hosts' counts can be added up.
  *
- * Buckets are the same everywhere: 0 to 7 ns have one each, and each power of two from there on has
- * 8 of the same width. So a length taken for the longest one of its bucket is at most 1/8 too long,
- * 12.5 %; that holds for any percentile, and for what was added up of parts.
+ * Buckets are the same everywhere: 0 to 7 ns have one bucket each, and each power of two from there
+ * on has 8 buckets of the same width. If a length is taken for the longest one of its bucket, it is
+ * at most 1/8, 12.5 %, too long. That holds for any percentile, and for sums of several histograms.
  */
 #ifndef KSHARK_VIRT_LATENCY_HISTOGRAM_H
 #define KSHARK_VIRT_LATENCY_HISTOGRAM_H

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	rollup.h
- * @brief	What a vCPU did in a second of real time, as one row that can be added to others.
+ * @brief	The activity of a vCPU in a second of real time, as one row that can be added to
+ *		others.
  *
- * The numbers are those of virt_window.h: time is cut to the interval; what begins in it is counted
- * there, with its whole length. So rows add up, over intervals, vCPUs, machines and hosts. The
- * columns, and how hosts are brought together, are in docs/rollup.md.
+ * The numbers are those of virt_window.h: time is cut to the interval; an event that begins in the
+ * interval is counted there, with its whole length. So rows add up, over intervals, vCPUs, machines
+ * and hosts. docs/rollup.md describes the columns, and how to combine hosts.
  */
 #ifndef KSHARK_VIRT_ROLLUP_H
 #define KSHARK_VIRT_ROLLUP_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	merge.h
- * @brief	Xentrace files that become one: what belongs together, and what is known of that.
+ * @brief	Merge xentrace files into one: the files that belong together, and the known facts
+ *		about them.
  */
 #ifndef KSHARK_VIRT_MERGE_H
 #define KSHARK_VIRT_MERGE_H

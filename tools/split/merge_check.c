@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	merge_check.c
- * @brief	Do files belong together, and in which order?
+ * @brief	Check whether files belong together, and in which order.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	split.h
- * @brief	Parts of xentrace files: cut out, written, with what is kept of the whole beside.
+ * @brief	Cut parts out of xentrace files and write them, with facts about the whole file
+ *		beside them.
  */
 #ifndef KSHARK_VIRT_SPLIT_H
 #define KSHARK_VIRT_SPLIT_H

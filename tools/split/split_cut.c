@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	split_cut.c
- * @brief	Which records of a file lie in a window, pCPU by pCPU.
+ * @brief	Find the records of a file that lie in a window, pCPU by pCPU.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	split_out.c
- * @brief	A xentrace file that is written window by window, and its sidecar.
+ * @brief	Write a xentrace file window by window, and its sidecar.
  */
 #include <errno.h>
 #include <stdio.h>

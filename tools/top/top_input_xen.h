@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	top_input_xen.h
- * @brief	What xentrace writes, into a pipe or into a file that grows.
+ * @brief	The records that xentrace writes, into a pipe or into a file that grows.
  */
 #ifndef KSHARK_VIRT_TOP_INPUT_XEN_H
 #define KSHARK_VIRT_TOP_INPUT_XEN_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	top_screen.c
- * @brief	Intervals on a terminal: what keys do, and which interval is shown.
+ * @brief	Show intervals on a terminal: the actions of keys, and the choice of the interval.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	top_screen.h
- * @brief	Intervals on a terminal: sorted, opened, frozen, back and forward in time.
+ * @brief	Show intervals on a terminal: sorted, opened, frozen, back and forward in time.
  *
- * It only looks at intervals that are finished: however slow the terminal is, who makes them does
- * not wait for it.
+ * The screen only looks at intervals that are finished: the thread that makes them does not wait
+ * for it, however slow the terminal is.
  */
 #ifndef KSHARK_VIRT_TOP_SCREEN_H
 #define KSHARK_VIRT_TOP_SCREEN_H

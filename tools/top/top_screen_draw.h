@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	top_screen_draw.h
- * @brief	What stands where on the screen.
+ * @brief	Draw the screen.
  */
 #ifndef KSHARK_VIRT_TOP_SCREEN_DRAW_H
 #define KSHARK_VIRT_TOP_SCREEN_DRAW_H

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	view_guests.c
- * @brief	Files for guests that have none, as they tell of themselves in their host's trace.
+ * @brief	Make files for guests that have none, from their reports in the host's trace.
  *
- * KernelShark opens files, and so do its sessions, for which these must stay where they are and not
- * be written again. So they are in the user's cache.
+ * KernelShark and its sessions open files. For sessions, these files must stay where they are and
+ * not be written again. So they are in the user's cache.
  */
 #include <errno.h>
 #include <stdlib.h>

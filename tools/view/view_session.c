@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	view_session.c
- * @brief	Whether KernelShark can restore a session.
+ * @brief	Check whether KernelShark can restore a session.
  *
- * It opens a trace only if that has been left alone since the session was saved, and crashes if
- * the session has a marker in what was not opened.
+ * KernelShark opens a trace only if the trace is unchanged since the session was saved, and crashes
+ * if the session has a marker in a trace that was not opened.
  */
 #include <errno.h>
 #include <string.h>

@@ -3,8 +3,9 @@
  * @file	view_window.c
  * @brief	A window of a large xentrace file, in place of the file.
  *
- * KernelShark opens files, and so do its sessions, for which these must stay where they are and not
- * be written again. So what stands for a window is in the user's cache.
+ * KernelShark and its sessions open files. For sessions, these files must stay where they are and
+ * not be written again. So the file that represents a window of a xentrace file is in the user's
+ * cache.
  */
 #include <errno.h>
 #include <stdlib.h>

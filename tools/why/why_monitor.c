@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	why_monitor.c
- * @brief	For what a vCPU was in its monitor, by that one's own trace.
+ * @brief	Explain the time of a vCPU in its monitor, from the monitor's own trace.
  */
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * @file	ask_xen.c
  * @brief	kshark-virt-xen-meta: writes the sidecar of a xentrace file, from Xen itself.
  *
- * A program of its own because libxenctrl and libxenstore belong to one version of Xen.
+ * It is a program of its own because libxenctrl and libxenstore belong to one version of Xen.
  */
 #include <argp.h>
 #include <errno.h>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_guest_tsc.c
- * @brief	The TSC that an HVM or PVH domain sees, out of what Xen would save of it.
+ * @brief	Find the TSC that an HVM or PVH domain sees, from the state that Xen would save of
+ *		the domain.
  *
- * What is saved is a sequence of records, each behind a descriptor (struct hvm_save_descriptor,
+ * The state is a sequence of records, each after a descriptor (struct hvm_save_descriptor,
  * xen/include/public/hvm/save.h). Xen takes the time for all of them when it begins to save.
  */
 #include "xen_private.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_private.h
- * @brief	Inside of xen_state: JSON that is put together, and who asks for what.
+ * @brief	Internals of xen_state: building JSON, and the queries of domains and their TSC.
  */
 #ifndef KSHARK_VIRT_XEN_PRIVATE_H
 #define KSHARK_VIRT_XEN_PRIVATE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_state.c
- * @brief	What Xen tells of a machine: its clock, its pCPUs, its version, its scheduler.
+ * @brief	Query Xen about a machine: its clock, its pCPUs, its version, its scheduler.
  */
 #include <errno.h>
 #include <stdio.h>

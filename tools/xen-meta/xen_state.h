@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_state.h
- * @brief	What Xen itself tells of a machine while it is traced, as a sidecar keeps it.
+ * @brief	Query Xen about a machine while it is traced, for a sidecar.
  *
- * Three kinds of moments: the begin and the end of a recording, of which the sidecar keeps where
- * each vCPU is, and those between, which find domains that come, go or are renamed. Shapes and
- * units are in docs/xentrace-format.md.
+ * There are three kinds of moments. At the begin and at the end of a recording, the sidecar keeps
+ * the place of each vCPU. The moments between find domains that come, go or are renamed.
+ * docs/xentrace-format.md describes shapes and units.
  */
 #ifndef KSHARK_VIRT_XEN_STATE_H
 #define KSHARK_VIRT_XEN_STATE_H

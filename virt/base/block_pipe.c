@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	block_pipe.c
- * @brief	Hand items from a thread that makes them to the one that takes them, in blocks.
+ * @brief	Hand items in blocks from the thread that makes them to the thread that takes them.
  */
 #include <errno.h>
 #include <pthread.h>

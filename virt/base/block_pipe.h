@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	block_pipe.h
- * @brief	Hand items from a thread that makes them to the one that takes them, in blocks.
+ * @brief	Hand items in blocks from the thread that makes them to the thread that takes them.
  *
- * Decoding a trace costs as much time as what is done with its records; two cores do both at once.
+ * Decoding a trace costs as much time as using its records; two cores do both at once.
  */
 #ifndef KSHARK_VIRT_BLOCK_PIPE_H
 #define KSHARK_VIRT_BLOCK_PIPE_H

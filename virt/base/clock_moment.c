@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	clock_moment.c
- * @brief	One moment on all clocks of this machine.
+ * @brief	Read all clocks of this machine at one moment.
  */
 #include <time.h>
 #if defined(__x86_64__) || defined(__i386__)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	clock_moment.h
- * @brief	One moment on all clocks of this machine.
+ * @brief	Read all clocks of this machine at one moment.
  */
 #ifndef KSHARK_VIRT_CLOCK_MOMENT_H
 #define KSHARK_VIRT_CLOCK_MOMENT_H

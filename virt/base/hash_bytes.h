@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	hash_bytes.h
- * @brief	A number for some bytes, mostly for no others: FNV-1a, of 64 bits.
+ * @brief	Hash bytes into a 64-bit number (FNV-1a); different bytes rarely have the same one.
  *
  * http://www.isthe.com/chongo/tech/comp/fnv/
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	hash_mix.h
- * @brief	Where a key belongs in a hash table, so that no trace can be made to fill it badly.
+ * @brief	Mix the bits of a hash table's key, so that no trace can force collisions.
  */
 #ifndef KSHARK_VIRT_HASH_MIX_H
 #define KSHARK_VIRT_HASH_MIX_H

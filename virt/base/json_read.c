@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	json_read.c
- * @brief	Small JSON files that others have written.
+ * @brief	Read small JSON files of other programs.
  */
 #include <errno.h>
 #include <inttypes.h>

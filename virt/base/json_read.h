@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	json_read.h
- * @brief	Small JSON files that others have written, and what is wrong with them.
+ * @brief	Read small JSON files of other programs, and report what is wrong with them.
  */
 #ifndef KSHARK_VIRT_JSON_READ_H
 #define KSHARK_VIRT_JSON_READ_H

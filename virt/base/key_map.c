@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	key_map.c
- * @brief	Number the distinct keys that turn up.
+ * @brief	Number distinct keys in order of appearance.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	key_map.h
- * @brief	Number the distinct keys that turn up: machines, vCPUs, pairs of pCPUs, event ids.
+ * @brief	Number distinct keys in order of appearance: machines, vCPUs, pairs of pCPUs, event
+ *		ids.
  */
 #ifndef KSHARK_VIRT_KEY_MAP_H
 #define KSHARK_VIRT_KEY_MAP_H

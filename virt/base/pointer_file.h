@@ -3,8 +3,8 @@
  * @file	pointer_file.h
  * @brief	Small JSON files that KernelShark opens, and its sessions name, in place of a trace.
  *
- * They say which part of which trace is meant. One that says something else has another path, so
- * that what a session names stays what it was.
+ * Such a file names a part of a trace. A file with another content gets another path, so that the
+ * file that a session names never changes.
  */
 #ifndef KSHARK_VIRT_POINTER_FILE_H
 #define KSHARK_VIRT_POINTER_FILE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	recording.h
- * @brief	What records all that is needed of a host, as messages tell it.
+ * @brief	Commands that record everything needed of a host; messages show them.
  */
 #ifndef KSHARK_VIRT_RECORDING_H
 #define KSHARK_VIRT_RECORDING_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	regular_file.h
- * @brief	Open what must be a regular file, and wait for nobody who writes to a pipe.
+ * @brief	Open a regular file; refuse a pipe without waiting for its writer.
  */
 #ifndef KSHARK_VIRT_REGULAR_FILE_H
 #define KSHARK_VIRT_REGULAR_FILE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	sidecar.c
- * @brief	Where the sidecar of a trace is.
+ * @brief	Find the sidecar of a trace.
  */
 #include <stdio.h>
 #include <stdlib.h>

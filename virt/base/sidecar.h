@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	sidecar.h
- * @brief	Where the sidecar of a trace is, <trace>.meta.json, whichever hypervisor it is of.
+ * @brief	Find the sidecar of a trace, <trace>.meta.json, for any hypervisor.
  */
 #ifndef KSHARK_VIRT_SIDECAR_H
 #define KSHARK_VIRT_SIDECAR_H

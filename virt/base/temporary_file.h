@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	temporary_file.h
- * @brief	Files that vanish, whatever ends the process.
+ * @brief	Temporary files that vanish with the process, however it ends.
  */
 #ifndef KSHARK_VIRT_TEMPORARY_FILE_H
 #define KSHARK_VIRT_TEMPORARY_FILE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	whole_file.c
- * @brief	A file that is there whole, or as it was before.
+ * @brief	Write a file so that it is either complete or as it was before.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	whole_file.h
- * @brief	A file that is there whole, or as it was before.
+ * @brief	Write a file so that it is either complete or as it was before.
  *
- * It is written under another name in the same folder, and renamed when it is complete. What is no
- * regular file (a pipe, a terminal, /dev/null, /dev/stdout) is written to directly. A symbolic link
- * stays one: what it leads to is replaced. Mode and, if possible, owner stay.
+ * The file is written under another name in the same folder, and renamed when it is complete. A
+ * file that is not regular (a pipe, a terminal, /dev/null, /dev/stdout) is written to directly. A
+ * symbolic link stays a link: its target is replaced. The mode and, if possible, the owner stay.
  */
 #ifndef KSHARK_VIRT_WHOLE_FILE_H
 #define KSHARK_VIRT_WHOLE_FILE_H

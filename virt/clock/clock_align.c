@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	clock_align.c
- * @brief	Put the trace of a guest on the time axis of its host's, by causality alone.
+ * @brief	Put the trace of a guest on the time axis of its host's trace, by causality alone.
  *
- * A vote of a few events gives candidates; around these the offsets with the most votes are found
- * exactly. With a drift no offset holds for the whole trace, but one does for a short piece of it:
- * from there a line is followed, over ever longer stretches. If that leaves it open, or hardly any
- * handler of an interrupt runs after its injection, another search lets handlers vote as well. It
- * counts if it explains nearly all of them.
+ * A vote of a few events gives candidates; near each candidate, an exact search finds the offsets
+ * with the most votes. With a drift, no offset holds for the whole trace, but one holds for a short
+ * piece of it: from there, the search follows a line over ever longer stretches. If the result is
+ * still ambiguous, or hardly any interrupt handler runs after its injection, another search lets
+ * handlers vote as well. Its result counts if it explains nearly all of them.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	clock_align.h
- * @brief	Put the trace of a guest on the time axis of its host's, by causality alone.
+ * @brief	Put the trace of a guest on the time axis of its host's trace, by causality alone.
  *
  * A CPU of a guest can record an event only while the host lets its vCPU execute guest code. So
- * every event permits only those differences of the two clocks with which it falls into such a
- * time; all events together leave an interval of them. And a handler of an interrupt runs shortly
- * after the host has injected this interrupt: that tells apart what the events alone leave open.
+ * each event permits only those differences of the two clocks that put it into such a time; all
+ * events together leave an interval of differences. An interrupt handler runs shortly after the
+ * host has injected its interrupt: handlers decide between the differences that events leave open.
  *
  *     host time = guest time * (1 + drift_ppm / 1000000) + offset
  *
- * With a drift, offsets are different ones at different times. This one is that at the guest's time
- * 0, which may be long before; what is found is told for a time at which it is known best, and
- * virt_clock_offset_at() gives that of another one. Times are in any unit, the same on both sides:
- * ns, or cycles of a TSC. The functions keep nothing between calls and may be called from any
- * thread.
+ * With a drift, the offset depends on the time. The offset in this formula is that at the guest's
+ * time 0, which may be long before the trace. The result of a search is the offset at a time at
+ * which it is known best; virt_clock_offset_at() converts it to another time. Times are in any
+ * unit, the same on both sides: ns, or cycles of a TSC. The functions keep no state between calls
+ * and may be called from any thread.
  */
 #ifndef KSHARK_VIRT_CLOCK_ALIGN_H
 #define KSHARK_VIRT_CLOCK_ALIGN_H
@@ -45,7 +45,7 @@ extern "C" {
 enum virt_clock_where {
 	VIRT_CLOCK_OUTSIDE = 0,	/* no: it is known to have done something else */
 	VIRT_CLOCK_INSIDE,	/* yes: it executed guest code */
-	VIRT_CLOCK_UNKNOWN,	/* the host's trace does not tell: events count for nothing */
+	VIRT_CLOCK_UNKNOWN,	/* the host's trace does not show it: events do not count */
 };
 
 /** From a time on, up to the next one of them; before the first one all is unknown. */
@@ -128,7 +128,7 @@ struct virt_clock_alignment {
 	uint64_t	inside, outside, unknown;
 	double		explained_percent; /* inside of all that are judged; 0 without any */
 	uint64_t	interrupts, interrupts_explained; /* of all CPUs */
-	bool		by_interrupts;	/* so many are explained that it cannot be chance */
+	bool		by_interrupts;	/* more interrupts are explained than chance can explain */
 	int64_t		worst;
 	int64_t		other_offset;	/* VIRT_CLOCK_AMBIGUOUS: the next best one */
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	clock_chance.c
- * @brief	Can what an alignment explains be chance?
+ * @brief	Test whether chance would explain as many events as an alignment does.
  *
- * The ratio of two likelihoods: that events are inside but for some strays, and that all of them
- * are anywhere. For each share of strays its mean under chance is 1, so chance reaches e^x at most
- * once in e^x times, by Markov's inequality, whatever share of time the vCPUs are in their guest.
+ * The test is the ratio of two likelihoods: that all events except for some strays are inside, and
+ * that all events are anywhere. For each share of strays, the mean of this ratio under chance is 1.
+ * So by Markov's inequality, chance reaches e^x at most once in e^x times, whatever share of time
+ * the vCPUs are in their guest.
  */
 #include <math.h>
 

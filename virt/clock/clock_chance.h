@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	clock_chance.h
- * @brief	Inner parts of clock_align.c: can what an alignment explains be chance?
+ * @brief	Inner parts of clock_align.c: test whether chance would explain as many events as an
+ *		alignment does.
  */
 #ifndef KSHARK_VIRT_CLOCK_CHANCE_H
 #define KSHARK_VIRT_CLOCK_CHANCE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	clock_exact.c
- * @brief	An alignment with all events, and what else would explain them.
+ * @brief	Make an alignment with all events, and find other offsets that would explain them.
  */
 #include <errno.h>
 #include <math.h>

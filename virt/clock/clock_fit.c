@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	clock_fit.c
- * @brief	Offset and drift between two clocks, near a candidate.
+ * @brief	Find offset and drift between two clocks, near a candidate.
  */
 #include <errno.h>
 #include <math.h>

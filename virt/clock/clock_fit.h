@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	clock_fit.h
- * @brief	Inner parts of clock_align.c: offset and drift near a candidate.
+ * @brief	Inner parts of clock_align.c: find offset and drift near a candidate.
  */
 #ifndef KSHARK_VIRT_CLOCK_FIT_H
 #define KSHARK_VIRT_CLOCK_FIT_H

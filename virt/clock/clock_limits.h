@@ -3,8 +3,8 @@
  * @file	clock_limits.h
  * @brief	Inner parts of clock_align.c: each threshold of the search, and its reason.
  *
- * What others need to know stands in clock_align.h: VIRT_CLOCK_MIN_PERCENT and the like. Where the
- * unit is ns, it is cycles of a TSC if times are in these.
+ * Thresholds that callers need, such as VIRT_CLOCK_MIN_PERCENT, are in clock_align.h. A unit of ns
+ * stands for cycles of a TSC if times are in cycles.
  */
 #ifndef KSHARK_VIRT_CLOCK_LIMITS_H
 #define KSHARK_VIRT_CLOCK_LIMITS_H

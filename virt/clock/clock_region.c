@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	clock_region.c
- * @brief	Which other lines explain the events as well, and when they differ least.
+ * @brief	Find the other lines that explain the events as well, and the time at which they
+ *		differ least.
  *
- * Each event puts two bounds on a line through its time: before and behind it are the next times at
+ * Each event puts two bounds on a line through its time: the nearest times before and after it at
  * which it would be outside, or inside. The lines within all bounds are a convex polygon in the
- * plane of offsets and rates. At any time, the offsets of these lines are an interval, which is the
- * narrower the nearer that time is to the middle of the events. Only the tightest bounds are kept,
- * of all parts of the time: to leave one out can only make the polygon larger.
+ * plane of offsets and rates. At any time, the offsets of these lines are an interval; the nearer
+ * that time is to the middle of the events, the narrower is the interval. The tightest bounds of
+ * each part of the time are kept, and no others: to leave out a bound can only make the polygon
+ * larger.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	clock_search.c
- * @brief	Where to look for an alignment: candidates from a vote, and the clocks' drift.
+ * @brief	Find candidates for an alignment by a vote, and the drift of the clocks.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	clock_search.h
- * @brief	Inner parts of clock_align.c: where to look for an alignment.
+ * @brief	Inner parts of clock_align.c: find candidates for an alignment.
  */
 #ifndef KSHARK_VIRT_CLOCK_SEARCH_H
 #define KSHARK_VIRT_CLOCK_SEARCH_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	clock_steps.c
- * @brief	A clock that is set while it is recorded, or differs from CPU to CPU.
+ * @brief	Correct a clock that is set during the recording, or differs from CPU to CPU.
  */
 #include "clock_steps.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	clock_steps.h
- * @brief	A clock that is set while it is recorded, or differs from CPU to CPU.
+ * @brief	Correct a clock that is set during the recording, or differs from CPU to CPU.
  *
- * An alignment has one offset. Steps tell what is to be added to the times of a CPU's events before
- * it counts: nothing before the first step of that CPU, then what its last step tells.
+ * An alignment has one offset. Before it is applied, steps add a correction to the times of a CPU's
+ * events: nothing before the first step of that CPU, then the correction of its last step.
  */
 #ifndef KSHARK_VIRT_CLOCK_STEPS_H
 #define KSHARK_VIRT_CLOCK_STEPS_H

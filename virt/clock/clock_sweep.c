@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	clock_sweep.c
- * @brief	Votes of events for offsets between two clocks.
+ * @brief	Count the votes of events for offsets between two clocks.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	clock_sweep.h
- * @brief	Inner parts of clock_align.c: what events say of offsets, exactly.
+ * @brief	Inner parts of clock_align.c: count the votes of events for offsets, exactly.
  */
 #ifndef KSHARK_VIRT_CLOCK_SWEEP_H
 #define KSHARK_VIRT_CLOCK_SWEEP_H

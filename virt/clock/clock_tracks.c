@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	clock_tracks.c
- * @brief	Events and handlers, and when they are possible.
+ * @brief	List events and handlers, and the times at which they are possible.
  */
 #include <errno.h>
 #include <stdlib.h>

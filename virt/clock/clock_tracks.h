@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	clock_tracks.h
- * @brief	Inner parts of clock_align.c: events and handlers, and when they are possible.
+ * @brief	Inner parts of clock_align.c: list events and handlers, and the times at which they
+ *		are possible.
  *
- * Each kind of interrupts is treated as a CPU of its own, of which the events are the handlers, and
- * as a vCPU of its own, which is inside in a window after each injection.
+ * Each kind of interrupt is treated as a separate CPU, whose events are the handlers, and as a
+ * separate vCPU, which is inside in a window after each injection.
  */
 #ifndef KSHARK_VIRT_CLOCK_TRACKS_H
 #define KSHARK_VIRT_CLOCK_TRACKS_H

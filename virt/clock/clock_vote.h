@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	clock_vote.h
- * @brief	Inner parts of clock_align.c: votes of a few events for ranges of offsets.
+ * @brief	Inner parts of clock_align.c: count the votes of a few events for ranges of offsets.
  */
 #ifndef KSHARK_VIRT_CLOCK_VOTE_H
 #define KSHARK_VIRT_CLOCK_VOTE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_inside.c
- * @brief	What went on inside a guest, as lanes.
+ * @brief	Keep the activity inside a guest as lanes.
  */
 #include <errno.h>
 #include <stdatomic.h>

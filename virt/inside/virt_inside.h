@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_inside.h
- * @brief	What went on inside a guest, as lanes that can be drawn over the graphs of its CPUs.
+ * @brief	Keep the activity inside a guest as lanes, to be drawn over the graphs of its CPUs.
  *
- * Filled once by whoever reads the guest, then it never changes, and any number of threads may ask
- * it. Times are ns on the axis of the guest's stream. A lane is a row of pieces that do not
- * overlap: functions that call each other are in lanes below each other.
+ * The reader of the guest's trace fills it once. After that it never changes, and any number of
+ * threads may query it. Times are ns on the axis of the guest's stream. A lane is a row of pieces
+ * that do not overlap: a called function is in a lane below that of its caller.
  */
 #ifndef KSHARK_VIRT_VIRT_INSIDE_H
 #define KSHARK_VIRT_VIRT_INSIDE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_delivered.h
- * @brief	Interrupts of a window by vector: what became of them, and how long they took.
+ * @brief	Count the interrupts of a window by vector, with their results and latencies.
  */
 #ifndef KSHARK_VIRT_VIRT_DELIVERED_H
 #define KSHARK_VIRT_VIRT_DELIVERED_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_delivery.c
- * @brief	What only a host's and its guest's traces show together.
+ * @brief	Combine the traces of a host and its guest: interrupt delivery and wake-up chains.
  */
 #include "virt_devices.h"
 #include "virt_delivery.h"

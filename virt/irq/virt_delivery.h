@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_delivery.h
- * @brief	What a host's and its guest's traces show together: interrupts on their way into the
- *		guest, and what a wake-up leads to.
+ * @brief	Combine the traces of a host and its guest: interrupts on their way into the guest,
+ *		and the events that follow a wake-up.
  *
- * Where the events come from is no matter; all times are on the host's axis. The functions are
- * pure: any number of threads may call them at the same time.
+ * The events may come from any source; all times are on the host's axis. The functions are pure:
+ * any number of threads may call them at the same time.
  */
 #ifndef KSHARK_VIRT_VIRT_DELIVERY_H
 #define KSHARK_VIRT_VIRT_DELIVERY_H
@@ -25,7 +25,7 @@ struct virt_injection {
 	bool		again;		/* one that was injected before and has not got through */
 };
 
-/** What an event of the guest tells of itself. */
+/** What is known of an event of the guest. */
 enum virt_guest_flags {
 	VIRT_GUEST_IN_IRQ = 1,		/* it is in the handler of an interrupt, of no NMI */
 	VIRT_GUEST_IRQS_ON = 2,		/* interrupts are enabled: no handler is at work */
@@ -35,8 +35,8 @@ enum virt_guest_flags {
 /** An event that the guest has recorded. */
 struct virt_guest_event {
 	int64_t		time_ns;
-	int32_t		event;		/* which one, in the words of whoever has made this */
-	int16_t		vector;		/* if it tells that of its interrupt; or VIRT_NONE */
+	int32_t		event;		/* which one, a number of the caller's own */
+	int16_t		vector;		/* of its interrupt, if the event has it; or VIRT_NONE */
 	uint16_t	flags;		/* enum virt_guest_flags */
 };
 
@@ -52,7 +52,7 @@ enum virt_delivery_result {
 struct virt_delivery {
 	int64_t		inject_ns;	/* the first time */
 	int64_t		entry_ns;	/* guest code runs; VIRT_NO_TIME: not any more; @inject_ns:
-					 * the trace does not tell the way to it */
+					 * the trace does not show the way to it */
 	int64_t		handler_ns;	/* its first event, if seen; or VIRT_NO_TIME */
 	int32_t		event;		/* this one; or VIRT_NONE */
 	int16_t		vector;
@@ -61,14 +61,14 @@ struct virt_delivery {
 
 /**
  * virt_deliveries - find the handlers of the injections into a vCPU
- * @injections: of this vCPU, all of its trace, ascending by time
- * @events: all that the guest has recorded on this vCPU, ascending by time
+ * @injections: all injections of the trace into this vCPU, ascending by time
+ * @events: all events that the guest has recorded on this vCPU, ascending by time
  * @deliveries: receives at most @n: one for each injection that is not again
  *
- * The handler runs at the entry after the injection, and as long as it runs, nothing else can be
- * injected. So it is shown by the first event from this entry on that is in an interrupt, if
- * that comes before the next injection and before any event with interrupts enabled, and does not
- * tell another vector. It may lie in a later stretch of guest time, if an exit came in between.
+ * The handler runs at the entry after the injection. While it runs, no other interrupt can be
+ * injected. So the handler is the first event from this entry on that is in an interrupt, if this
+ * event comes before the next injection and before any event with interrupts enabled, and does not
+ * have another vector. It may lie in a later stretch of guest time, if an exit came in between.
  *
  * Return: how many, in order of time.
  */
@@ -81,10 +81,10 @@ size_t virt_deliveries(const struct virt_model *model, int32_t vcpu,
 const char *virt_linux_vector(int vector);
 
 /**
- * virt_vector_name - that, or the device that has the vector, as guests' traces tell
- * @vcpu: whose; VIRT_NONE: of all, as in virt_devices_name()
+ * virt_vector_name - Linux's fixed use of a vector, or the device that guests' traces show for it
+ * @vcpu: whose vector; VIRT_NONE: of all, as in virt_devices_name()
  *
- * Return: NULL: nobody knows.
+ * Return: NULL if neither is known.
  */
 const char *virt_vector_name(const struct virt_model *model, int32_t vcpu, int vector);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_finding.h
- * @brief	One of the worst moments as a row of a list: what reports print and windows show.
+ * @brief	Make a row of a list from one of the worst moments, for reports and windows.
  */
 #ifndef KSHARK_VIRT_VIRT_FINDING_H
 #define KSHARK_VIRT_VIRT_FINDING_H
@@ -17,8 +17,8 @@ struct virt_finding {
 	struct virt_moment	moment;
 	int64_t			time_ns;	/* where it stands, see enum virt_worst_kind */
 	const char		*vcpu;		/* or "" */
-	const char		*what;		/* exit: reason; steal: who had the pCPU; irq: what
-						 * Linux uses the vector for; or "" */
+	const char		*what;		/* exit: reason; steal, wake: who had the pCPU; irq:
+						 * what Linux uses the vector for; or "" */
 };
 
 /** virt_finding_make - the row of a hit. Return: false if it is none. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_spread.c
- * @brief	How the moments of a window spread: how many cost how much.
+ * @brief	Make histograms of the costs of a window's moments.
  */
 #include <errno.h>
 #include <stdlib.h>

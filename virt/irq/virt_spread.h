@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_spread.h
- * @brief	How the moments of a window spread: how many cost how much.
+ * @brief	Make histograms of the costs of a window's moments.
  *
- * The moments are those that virt_worst_each() finds, so whoever wants those of a bar asks for
- * their costs. Their distributions are those of struct virt_window_stats.
+ * The moments are those that virt_worst_each() finds. To list the moments of a bar, query it for
+ * the costs of that bar. The distributions are those of struct virt_window_stats.
  */
 #ifndef KSHARK_VIRT_VIRT_SPREAD_H
 #define KSHARK_VIRT_VIRT_SPREAD_H

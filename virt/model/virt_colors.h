@@ -3,8 +3,8 @@
  * @file	virt_colors.h
  * @brief	The colours of states and vCPUs, the same in every window, figure and picture.
  *
- * The hues are Okabe and Ito's and Tol's, which people with colour-blindness can tell apart, too.
- * What needs attention (preempted, waking) has a strong colour, what is harmless a quiet one.
+ * The hues are Okabe and Ito's and Tol's, which people with colour-blindness can distinguish, too.
+ * States that need attention (preempted, waking) have a strong colour, harmless states a quiet one.
  */
 #ifndef KSHARK_VIRT_VIRT_COLORS_H
 #define KSHARK_VIRT_VIRT_COLORS_H

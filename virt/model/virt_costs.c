@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_costs.c
- * @brief	Ask a complete vCPU model what VM exits cost, and who took the pCPU from whom.
+ * @brief	Query a complete vCPU model for the costs of VM exits and the culprits of
+ *		preemptions.
  */
 #include <stdlib.h>
 #include <string.h>

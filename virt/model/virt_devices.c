@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_devices.c
- * @brief	Which device a vector of a vCPU is the interrupt of, as guests' own traces tell.
+ * @brief	Name the device of an interrupt vector of a vCPU, from the guests' own traces.
  */
 #include <errno.h>
 #include <stdatomic.h>

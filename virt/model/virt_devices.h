@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_devices.h
- * @brief	Which device a vector of a vCPU is the interrupt of, as guests' own traces tell.
+ * @brief	Name the device of an interrupt vector of a vCPU, from the guests' own traces.
  *
- * Linux gives vectors to devices CPU by CPU, and may give one to another device later: then
- * nothing is said of it.
+ * Linux gives vectors to devices CPU by CPU, and may give a vector to another device later: such a
+ * vector has no name.
  */
 #ifndef KSHARK_VIRT_VIRT_DEVICES_H
 #define KSHARK_VIRT_VIRT_DEVICES_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_excerpt.h
- * @brief	A model that is filled for days: what is asked of its end, and what it may forget.
+ * @brief	Copy the end of a model that is filled for days, and forget its beginning.
  *
- * A tracker fills such a model and never finishes it. Whenever something is asked, a copy of its
- * end is, and becomes a model as any other one.
+ * A tracker fills such a model and never finishes it. For each query, the end of the model is
+ * copied, and the copy becomes a model like any other.
  */
 #ifndef KSHARK_VIRT_VIRT_EXCERPT_H
 #define KSHARK_VIRT_VIRT_EXCERPT_H

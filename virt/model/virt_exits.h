@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_exits.h
- * @brief	Every VM exit, one after the other, for whoever goes through all intervals.
+ * @brief	Describe each VM exit, for code that walks through all intervals.
  */
 #ifndef KSHARK_VIRT_VIRT_EXITS_H
 #define KSHARK_VIRT_VIRT_EXITS_H

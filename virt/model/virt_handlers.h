@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_handlers.h
- * @brief	What interrupted vCPUs on their pCPUs: handlers of the host that nobody schedules.
+ * @brief	Keep the host's handlers that interrupt vCPUs on their pCPUs; nobody schedules them.
  *
- * A moment belongs to one handler, the innermost. So a handling, which goes from where its handler
- * is entered to where it is left, is told in pieces, between which others interrupt it.
+ * Each moment belongs to one handler, the innermost. So a handling, which goes from the entry to
+ * the exit of its handler, is kept as pieces; other handlers interrupt it between the pieces.
  */
 #ifndef KSHARK_VIRT_VIRT_HANDLERS_H
 #define KSHARK_VIRT_VIRT_HANDLERS_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_matrix.c
- * @brief	Who takes pCPUs from whom: what a window tells of each vCPU, side by side.
+ * @brief	Make a matrix of preempted vCPUs and their culprits from the vCPUs of a window.
  */
 #include <stdlib.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_matrix.h
- * @brief	Who takes pCPUs from whom within a window.
+ * @brief	Make a matrix of preempted vCPUs (rows) and their culprits (columns) in a window.
  *
- * Rows suffer, columns cause: time in which a row's vCPUs are PREEMPTED while a column has their
- * pCPU. Rows and columns add up to all of the time PREEMPTED, as the last two columns are
- * whoever has no column, and nobody.
+ * A cell is the time in which the row's vCPUs are PREEMPTED while the column has their pCPU. Rows
+ * and columns add up to all PREEMPTED time, because the last two columns stand for all culprits
+ * without a column of their own, and for a pCPU that is idle or whose occupant is unknown.
  */
 #ifndef KSHARK_VIRT_VIRT_MATRIX_H
 #define KSHARK_VIRT_VIRT_MATRIX_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_power.c
- * @brief	Idle states and frequencies of pCPUs: how they are kept, and their sums.
+ * @brief	Keep idle states and frequencies of pCPUs, and sum up their times.
  */
 #include <errno.h>
 #include <stdlib.h>

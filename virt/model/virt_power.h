@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_power.h
- * @brief	The machine underneath: idle states (C-states) of pCPUs, and how fast they are.
+ * @brief	Keep idle states (C-states) and frequencies of pCPUs.
  *
- * Both hold from the moment that tells them to the next one. Before the first one, and where
- * records are lost, nobody knows.
+ * Both hold from the record that shows them to the next one. They are unknown before the first
+ * record, and where records are lost.
  */
 #ifndef KSHARK_VIRT_VIRT_POWER_H
 #define KSHARK_VIRT_VIRT_POWER_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_search.c
- * @brief	Where a vCPU is in a state for so long.
+ * @brief	Find intervals in which a vCPU is in a state for a minimum time.
  *
- * From the sums of times follows how far one must go from a stretch on until a vCPU has been in
- * the state for as long as wanted, all together: whatever ends before that is too short, and need
- * not be looked at. The same backwards.
+ * The sums of times give the time, counted from the beginning of a stretch, at which the vCPU has
+ * been in the state for the minimum time in total. A stretch that ends before that is too short,
+ * and is skipped. The same holds backwards.
  */
 #include <errno.h>
 

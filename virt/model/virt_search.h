@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_search.h
- * @brief	The next time that a vCPU is in a state, or in a VM exit, for so long.
+ * @brief	Find the next time that a vCPU is in a state, or in a VM exit, for a minimum time.
  *
- * What is one of them is what is counted, see virt_window.h: a stretch in a state, or a VM exit up
- * to the next entry, by its cost. What the trace does not tell is no state, and is never found.
+ * A hit is something that virt_window.h counts: a stretch in a state, or a VM exit up to the next
+ * entry, by its cost. Unknown time is not a state, and is never found.
  */
 #ifndef KSHARK_VIRT_VIRT_SEARCH_H
 #define KSHARK_VIRT_VIRT_SEARCH_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_span.h
- * @brief	The rule of virt_window.h: what begins in a window is counted, the rest told apart.
+ * @brief	Apply the rule of virt_window.h: count whatever begins in a window, and keep the
+ *		rest separately.
  */
 #ifndef KSHARK_VIRT_VIRT_SPAN_H
 #define KSHARK_VIRT_VIRT_SPAN_H

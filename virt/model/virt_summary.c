@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_summary.c
- * @brief	What is worked out once, when a vCPU model is complete: sums, groups, migrations,
- *		and what the vCPUs of a machine do together.
+ * @brief	Compute the summaries of a complete vCPU model once: sums, groups, migrations, and
+ *		the states of a machine's vCPUs together.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_threads.c
- * @brief	Sum up what the threads of machines did, pCPU by pCPU.
+ * @brief	Sum up the times of the machines' threads, pCPU by pCPU.
  */
 #include <stdlib.h>
 

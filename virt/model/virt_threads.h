@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_threads.h
- * @brief	What the threads that work for machines, beside their vCPUs, did within a window.
+ * @brief	Sum up the times of the machines' threads, other than vCPUs, within a window.
  *
- * The window is cut as virt_window.h has it: time is clipped to it, what begins in it is counted.
+ * The window is cut as in virt_window.h: time is clipped to it, and whatever begins in it is
+ * counted.
  */
 #ifndef KSHARK_VIRT_VIRT_THREADS_H
 #define KSHARK_VIRT_VIRT_THREADS_H

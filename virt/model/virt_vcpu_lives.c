@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_vcpu_lives.c
- * @brief	vCPUs that go on as another thread.
+ * @brief	Join the threads of a vCPU that continues as another thread.
  */
 #include <errno.h>
 

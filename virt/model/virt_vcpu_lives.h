@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_vcpu_lives.h
- * @brief	vCPUs that go on as another thread: of a machine that is restored, or migrated.
+ * @brief	Join the threads of a vCPU that continues as another thread, because its machine is
+ *		restored or migrated.
  */
 #ifndef KSHARK_VIRT_VIRT_VCPU_LIVES_H
 #define KSHARK_VIRT_VIRT_VCPU_LIVES_H

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_waits.h
- * @brief	What vCPUs waited for within a window, and who woke them.
+ * @brief	Sum up the waits of vCPUs within a window, by cause and waker.
  *
- * A wait is a stretch in BLOCKED; what belongs to a window is defined in virt_window.h. Its cause
- * is what ended it; VIRT_WAKE_OPEN if the trace does not show its end. Each wait has one cause, so
- * that the time of all causes adds up to that of VIRT_BLOCKED.
+ * A wait is a stretch in BLOCKED; virt_window.h defines which waits belong to a window. The cause
+ * of a wait is what ended it; VIRT_WAKE_OPEN if the trace does not show its end. Each wait has one
+ * cause, so that the time of all causes adds up to that of VIRT_BLOCKED.
  *
- * The wake-up latency is how long a vCPU is WAKING after a wait: of those that begin in the window,
- * as everywhere, also if the wait began before.
+ * The wake-up latency is the time that a vCPU is WAKING after a wait. As everywhere, latencies that
+ * begin in the window count, also if the wait began before.
  */
 #ifndef KSHARK_VIRT_VIRT_WAITS_H
 #define KSHARK_VIRT_VIRT_WAITS_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_window_walk.h
- * @brief	What virt_window_new() tells, one vCPU and one machine at a time.
+ * @brief	Compute the numbers of virt_window_new() for one vCPU and one machine at a time.
  *
- * Of very many vCPUs, all statistics together are much larger than the model itself.
+ * The statistics of very many vCPUs together are much larger than the model itself.
  */
 #ifndef KSHARK_VIRT_VIRT_WINDOW_WALK_H
 #define KSHARK_VIRT_VIRT_WINDOW_WALK_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_worst_private.h
- * @brief	Inside the index of the worst moments: what finding and describing them share.
+ * @brief	Inside the index of the worst moments: code that finding and describing them share.
  */
 #ifndef KSHARK_VIRT_VIRT_WORST_PRIVATE_H
 #define KSHARK_VIRT_VIRT_WORST_PRIVATE_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_pairing.c
- * @brief	Pairs of vCPUs and CPUs of guests; guessing them.
+ * @brief	Keep the pairs of vCPUs and CPUs of guests, and guess them.
  */
 #include <ctype.h>
 #include <errno.h>

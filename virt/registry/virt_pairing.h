@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_pairing.h
- * @brief	Which vCPU of a host's trace is which CPU of a guest's, for a whole process.
+ * @brief	Keep for a whole process which vCPU of a host's trace is which CPU of a guest's.
  *
- * A vCPU is named by its stream and its pid there, as everywhere in KernelShark. Any kind of stream
- * can be host or guest. All functions may be called from any thread.
+ * A stream and the pid in it name a vCPU, as everywhere in KernelShark. Any kind of stream can be
+ * host or guest. All functions may be called from any thread.
  */
 #ifndef KSHARK_VIRT_VIRT_PAIRING_H
 #define KSHARK_VIRT_VIRT_PAIRING_H

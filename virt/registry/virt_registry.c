@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_registry.c
- * @brief	Models by stream, counted references.
+ * @brief	Keep the models of streams, with counted references.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_registry.h
- * @brief	Which model belongs to which data stream, for all plugins of a process.
+ * @brief	Keep the model of each data stream, for all plugins of a process.
  *
- * Who loads a stream sets its model; who draws or counts takes a reference for as long as it looks.
- * A model that has been replaced meanwhile lives on until its last reference is given back. All
- * functions may be called from any thread.
+ * The plugin that loads a stream sets its model. A plugin that draws or counts takes a reference
+ * for as long as it reads the model. A model that is replaced in the meantime lives on until its
+ * last reference is given back. All functions may be called from any thread.
  *
  * A model's times are the stream's own, without the calibration that KernelShark adds to its rows.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_guests.c
- * @brief	What is asked of guests and their tasks.
+ * @brief	Query guests and their tasks.
  */
 #include <errno.h>
 #include <stdlib.h>

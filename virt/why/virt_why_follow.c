@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_why_follow.c
- * @brief	The critical path: back from the end of a window, to whoever ended each wait.
+ * @brief	Find the critical path: from the end of a window back to the waker of each wait.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	virt_why_private.h
- * @brief	What the walks of a "why" have in common: how a tree is made, and who walks what.
+ * @brief	Inside a "why": functions that make the tree, and the walks that call each other.
  */
 #ifndef KSHARK_VIRT_VIRT_WHY_PRIVATE_H
 #define KSHARK_VIRT_VIRT_WHY_PRIVATE_H

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_why_task.c
- * @brief	The walk along what a guest's tasks waited for: in the guest, below it in the host;
- *		and what tasks of the host did that woke somebody.
+ * @brief	Follow the waits of a guest's tasks to their causes, in the guest and below it in
+ *		the host; follow the host's tasks that woke somebody, too.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	virt_why_tree.c
- * @brief	How the tree of a "why" is made, segment by segment.
+ * @brief	Make the tree of a "why", segment by segment.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_events.h
- * @brief	What the events in a xentrace file mean: names, fields, symbols, text.
+ * @brief	Describe the events in a xentrace file: names, fields, symbols, text.
  *
- * All facts live in xen_events.def; everything here is derived from that one table.
+ * All facts are in xen_events.def; everything here is derived from that one table.
  * Payload words are numbered from 0, after the optional TSC; a 64-bit field occupies two words,
  * low word first. Field values are returned as int64_t; a 64-bit field keeps its bit pattern.
  *
@@ -74,7 +74,7 @@ struct xen_field {
 	uint8_t		kind;	/* enum xen_field_kind */
 };
 
-/** One payload layout of an event; which one applies is told by the number of payload words. */
+/** One payload layout of an event; the number of payload words selects the layout. */
 struct xen_layout {
 	int8_t			n_words;/* payload words that Xen emits; -1 ends a list */
 	const char		*versions; /* Xen versions that emit it: "4.4-", "4.4-4.12" */
@@ -180,9 +180,9 @@ const char *xen_event_class(uint32_t id);
 /**
  * xen_event_layout - the layout that fits a payload of @n_words words
  *
- * Versions of Xen differ in the order of fields, too, so a layout of another length tells nothing
- * of these words: a Xen that nobody knows has written them, or the record is cut. Only a layout
- * that ends with the arguments of a hypercall also fits more words.
+ * Versions of Xen differ in the order of fields, too, so a layout of another length does not
+ * describe these words: an unknown version of Xen has written them, or the record is cut. Only a
+ * layout that ends with the arguments of a hypercall also fits more words.
  *
  * Return: the layout, or NULL if none fits; then the words have no names.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_blocks.c
- * @brief	Parts of a file in memory, for several places of it at once.
+ * @brief	Keep blocks of a file in memory, for several places of it at once.
  *
  * The windows of all pCPUs lie beside each other, and are read at the same time: a block that one
  * cursor has read serves the others, too.

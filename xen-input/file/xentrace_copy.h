@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xentrace_copy.h
- * @brief	First bytes, and copies, of files that are compressed or come from a pipe.
+ * @brief	Read the first bytes of files that are compressed or come from a pipe, and copy such
+ *		files.
  */
 #ifndef KSHARK_VIRT_XENTRACE_COPY_H
 #define KSHARK_VIRT_XENTRACE_COPY_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_file.c
- * @brief	Bytes of a trace file, wherever they come from, as one range that can be read.
+ * @brief	Read the bytes of a trace file as one range, from any source.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xentrace_file.h
- * @brief	Bytes of a trace file, wherever they come from, as one range that can be read.
+ * @brief	Read the bytes of a trace file as one range, from any source.
  *
- * Files are read, never mapped: one that somebody shortens meanwhile, or a disk that fails, must
- * not end the process. What is read counts only as long as the file is the one that was opened.
+ * Files are read, never mapped: a file that is shortened in the meantime, or a disk that fails,
+ * must not end the process. The bytes count only as long as the file is the one that was opened.
  */
 #ifndef KSHARK_VIRT_XENTRACE_FILE_H
 #define KSHARK_VIRT_XENTRACE_FILE_H

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_find.c
- * @brief	Where in a large file a window of time is, without reading all of it.
+ * @brief	Find a window of time in a large file, without reading all of it.
  *
  * xentrace writes the windows of all pCPUs in turns: the first TSCs of windows rise from one turn
- * to the next, and differ by no more than what a turn takes within one. So they can be searched by
- * halves, with a margin; whether it was wide enough is looked at behind the end, turn by turn.
+ * to the next. Within a turn, they differ by no more than the time of a turn. So a binary search
+ * with a margin finds them; after the end, the margin is checked turn by turn.
  */
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_index.c
- * @brief	What a walk through the file leaves behind: problems, runs, segments, repairs.
+ * @brief	Keep the results of a walk through the file: problems, runs, segments, repairs.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_live.c
- * @brief	Records out of a trace that is still being written.
+ * @brief	Read records of a trace that is still being written.
  *
- * Windows are read one by one, as soon as it is certain what they are: when all of one is there and
- * the header of another one follows. Its records are copied to a queue per run, and merged.
+ * Windows are read one by one, as soon as it is certain what they are: when a window is complete
+ * and the header of another one follows. Its records are copied to a queue per run, and merged.
  */
 #include <errno.h>
 #include <stdlib.h>

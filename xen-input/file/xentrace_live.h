@@ -1,29 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xentrace_live.h
- * @brief	Records out of a trace that xentrace is still writing, in order of time, for days.
+ * @brief	Read records of a trace that xentrace is still writing, in order of time, for days.
  *
- * Bytes are given to it as they come, in pieces of any size; which pieces changes nothing. Windows
- * and records are read by the same functions as those of a file (xentrace_scan.h), and forgotten
- * when they have been taken.
+ * Bytes are pushed as they come, in pieces of any size; the sizes change nothing. The functions
+ * that read windows and records are those for files (xentrace_scan.h). Windows and records are
+ * forgotten when they have been taken.
  *
- * xentrace empties the buffers of all pCPUs in turns. What one pCPU has to say of a time comes
- * after what others have to say of it; so records wait until nothing earlier can come any more:
+ * xentrace empties the buffers of all pCPUs in turns. The records of one pCPU come after records of
+ * other pCPUs from the same time. So records wait until no earlier record can come any more:
  *
- * - Up to the last TSC that was seen by the end of the fifth last turn, the last one being under
- *   way, all is there: each buffer has been emptied three times since. Once is enough for records
- *   that were not lost; of those that were, the next record of their pCPU tells. If that one takes
- *   longer, the loss counts from what could be given out by then.
- * - When nothing comes for a while, who calls says so (xentrace_live_settle()): what is there is
- *   all there is.
- * - No more than so many bytes wait. If there are more, the earliest are given out at once.
+ * - Records are complete up to the last TSC that was seen by the end of the fifth turn from the
+ *   end, where the turn under way is the last: each buffer has been emptied three times since. Once
+ *   is enough for records that were not lost; the next record of a pCPU shows that records before
+ *   it were lost. If that record takes longer, the loss counts from the last record that could be
+ *   given out by then.
+ * - When nothing comes for a while, the caller says so (xentrace_live_settle()): the records that
+ *   are there are complete.
+ * - The number of waiting bytes is limited. If more bytes wait, the earliest records are given out
+ *   at once.
  *
- * A record that comes after later ones could be given out has come too late: it is counted, and to
- * its pCPU's next record bytes are missing (XENTRACE_AFTER_GAP).
+ * A record that comes after later records could be given out is too late: it is counted, and bytes
+ * are missing before its pCPU's next record (XENTRACE_AFTER_GAP).
  *
- * Damage is as in a file, but for what only the rest of the file could tell: after damage, the next
- * window is searched in 64 KiB at a time, and where a window has ended with TSCs that were lower,
- * the next one does not take that back.
+ * Damage is treated as in a file, except where that needs the rest of the file: after damage, the
+ * next window is searched in 64 KiB at a time, and where a window has ended with TSCs that were
+ * lower, the next one does not take that back.
  */
 #ifndef KSHARK_VIRT_XENTRACE_LIVE_H
 #define KSHARK_VIRT_XENTRACE_LIVE_H

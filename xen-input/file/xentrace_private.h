@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xentrace_private.h
- * @brief	What xentrace_reader.c and xentrace_scan.c share: the record format and the index.
+ * @brief	Inside the reader: the record format and the index, which xentrace_reader.c and
+ *		xentrace_scan.c share.
  */
 #ifndef KSHARK_VIRT_XENTRACE_PRIVATE_H
 #define KSHARK_VIRT_XENTRACE_PRIVATE_H

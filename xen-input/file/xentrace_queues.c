@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_queues.c
- * @brief	Records that wait, run by run, and the first one of all of them.
+ * @brief	Queue waiting records run by run, and find the first of all of them.
  */
 #include <errno.h>
 #include <stdlib.h>

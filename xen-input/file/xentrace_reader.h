@@ -11,7 +11,8 @@
  *
  * Opening a file walks it once and builds an index of its windows; after that the reader is
  * immutable and any number of threads may iterate and seek at the same time. The file itself may be
- * cut or written anew meanwhile: what is read from then on is not taken for what was indexed.
+ * cut or rewritten in the meantime: bytes that are read after that are not taken for the indexed
+ * ones.
  *
  * Units: TSC in cycles as recorded; offsets in bytes of the uncompressed file.
  */
@@ -89,10 +90,10 @@ struct xentrace_problem {
 /**
  * What one pCPU contributed.
  *
- * When xentrace ends, it writes what is left in all buffers: the silence of a pCPU after its last
- * record is real, up to the end of the trace. If the file is cut, what it had to say later is
- * missing; only of what was written in turns before, and held nothing of it, it is known that
- * there was nothing (docs/xentrace-format.md).
+ * When xentrace ends, it writes the rest of all buffers: the silence of a pCPU after its last
+ * record is real, up to the end of the trace. If the file is cut, later records of the pCPU are
+ * missing. It is known to have had none only up to the end of a turn of windows that is followed by
+ * a whole turn without a window of this pCPU (docs/xentrace-format.md).
  */
 struct xentrace_pcpu {
 	uint16_t	pcpu;
@@ -114,8 +115,8 @@ struct xentrace_options {
 	xentrace_progress_fn	progress;
 	void			*progress_arg;
 	/**
-	 * Bytes that are copied at most, of what is compressed or a pipe; 0: XENTRACE_MAX_INPUT,
-	 * and no more than 250 times as many as the compressed data has, from 256 MiB on.
+	 * Limit in bytes for the copy of a compressed file or a pipe; 0: XENTRACE_MAX_INPUT, and
+	 * at most 250 times the size of the compressed data, from 256 MiB on.
 	 */
 	uint64_t		max_input;
 	/** A regular file or nothing: no FIFO is waited for, and "-" is a name as any other. */
@@ -205,12 +206,12 @@ uint64_t xentrace_first_tsc(const struct xentrace *reader);
 uint64_t xentrace_last_tsc(const struct xentrace *reader);
 
 /**
- * xentrace_whole_tsc - from when on what no pCPU has recorded has not happened
+ * xentrace_whole_tsc - from when on the records of all pCPUs are there
  *
- * Xen begins to trace all pCPUs at once; but what is kept in memory (xentrace -M, a flight
- * recorder) begins with some turn of emptying their buffers, one after the other: not before its
- * end are all there. pCPUs that are not traced (xentrace -c) cannot be told from those that are
- * idle.
+ * After this TSC, an event without a record has not happened. Xen begins to trace all pCPUs at
+ * once; but a trace kept in memory (xentrace -M, a flight recorder) begins with some turn of
+ * emptying the pCPUs' buffers, one after the other: the records of all are there only after the end
+ * of that turn. pCPUs that are not traced (xentrace -c) cannot be distinguished from idle ones.
  *
  * Return: a TSC; UINT64_MAX if the file is damaged, or was put together from traces whose TSC
  * jumps back.

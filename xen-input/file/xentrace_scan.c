@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_scan.c
- * @brief	Build the index of a xentrace file in one walk, around whatever is damaged.
+ * @brief	Build the index of a xentrace file in one walk, around damaged places.
  *
  * A window's declared end is trusted if the file ends there or another window begins there;
  * otherwise it is a hint. A header word is plausible if its event id has one class and a subclass.
  * After something implausible, the walk goes on at the next place from which either a window or a
- * chain of records with TSCs in order can be read; nothing that lies in between is guessed at.
+ * chain of records with TSCs in order can be read; it does not guess at the bytes in between.
  */
 #include <errno.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_told.c
- * @brief	What somebody knows of a file who has cut it out of another one; and its bytes.
+ * @brief	Set facts about a file that was cut out of another one, and read its bytes.
  */
 #include <errno.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xentrace_told.h
- * @brief	What somebody knows of a file who has cut it out of another one; its bytes; and a
+ * @brief	Set facts about a file that was cut out of another one; read its bytes; open a
  *		window of a file that is too large to be read as a whole.
  *
- * To be told and found before the reader is handed out, see xentrace_reader.h.
+ * Call these functions before the reader is handed out, see xentrace_reader.h.
  */
 #ifndef KSHARK_VIRT_XENTRACE_TOLD_H
 #define KSHARK_VIRT_XENTRACE_TOLD_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_unpack.c
- * @brief	Bytes from gzip or zstd data, or from where they can be read but once.
+ * @brief	Read bytes from gzip or zstd data, or from a source that can be read only once.
  */
 #include <errno.h>
 #include <stdlib.h>

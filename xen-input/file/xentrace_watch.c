@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_watch.c
- * @brief	Is an open file still the one that was opened?
+ * @brief	Check that an open file is still the one that was opened.
  *
- * A file that xentrace still writes to grows, and what was there stays. One that is recorded anew
- * under the same name is cut to nothing first, and may have grown beyond its old size until
- * somebody looks: then its first and last bytes tell, as no two recordings have the same times.
+ * A file that xentrace still writes to grows, and its old bytes stay. A file that is recorded again
+ * under the same name is cut to nothing first, and may have grown beyond its old size before the
+ * next check: then its first and last bytes differ, because no two recordings have the same times.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_activity.c
- * @brief	Who was on which pCPU at any time.
+ * @brief	Keep which vCPU was on which pCPU at any time.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_activity.h
- * @brief	Who was on which pCPU at any time: a compact record of all context switches.
+ * @brief	Keep which vCPU was on which pCPU at any time: a compact record of all context
+ *		switches.
  *
  * Filled once in order of time, 16 bytes per switch, then read by binary search.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_load.c
- * @brief	From a xentrace file to the rows of KernelShark, and to the vCPU model.
+ * @brief	Load a xentrace file into the rows of KernelShark, and into the vCPU model.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xentrace_stream.h
- * @brief	What the parts of the data-readout plugin share: the stream, its ids and pids.
+ * @brief	Inside the data-readout plugin: the stream, its ids and pids.
  *
  * The rows that KernelShark keeps hold times and ids only; all text is made on demand from the
  * file, through a row's offset. A row with a negative offset stands for a damaged place.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xentrace_text.c
- * @brief	Texts and fields of a xentrace file's rows, on demand.
+ * @brief	Make texts and fields of a xentrace file's rows on demand.
  */
 #include <errno.h>
 #include <stdio.h>

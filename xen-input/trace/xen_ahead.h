@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_ahead.h
- * @brief	xen_first_find(), record by record: of what is still being written there is no file.
+ * @brief	Do xen_first_find() record by record, for a trace that is still being written.
  */
 #ifndef KSHARK_VIRT_XEN_AHEAD_H
 #define KSHARK_VIRT_XEN_AHEAD_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_clock.c
- * @brief	TSC cycles to nanoseconds, exactly.
+ * @brief	Convert TSC cycles to nanoseconds, exactly.
  */
 #include <errno.h>
 #include <stdbool.h>

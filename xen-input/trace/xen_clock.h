@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_clock.h
- * @brief	TSC cycles to nanoseconds, exactly, and where the frequency comes from.
+ * @brief	Convert TSC cycles to nanoseconds, exactly, and find the frequency.
  *
  * ns = floor((tsc - base) * 10^9 / hz) for any 64-bit TSC, without a rounded factor in between.
  */
@@ -25,7 +25,7 @@ enum xen_clock_source {
 	XEN_CLOCK_ASSUMED,	/* nothing known: XEN_CLOCK_ASSUMED_HZ */
 };
 
-/** What is assumed when nothing tells, as xenalyze does. */
+/** The frequency that is assumed if none is known, as in xenalyze. */
 #define XEN_CLOCK_ASSUMED_HZ	2400000000ULL
 
 /** Frequencies that are taken for real (Hz). */
@@ -94,7 +94,7 @@ static inline int64_t xen_clock_ns(const struct xen_clock *clock, uint64_t tsc)
  * xen_clock_parse_hz - a frequency as people write it
  * @text: 2.4G 2,4G 2400M 2399998K (kHz), with or without a trailing "Hz", or plain Hz
  *
- * Return: 0, -EINVAL for what is no number with such a suffix, -ERANGE outside MIN..MAX.
+ * Return: 0, -EINVAL if it is no number with such a suffix, -ERANGE outside MIN..MAX.
  */
 int xen_clock_parse_hz(const char *text, uint64_t *hz);
 
@@ -114,8 +114,8 @@ struct xen_clock_fit {
  * beside the TSC of the same record. The slope is fitted robustly (outliers and lost records do
  * not bend it).
  *
- * Return: 0, -ENODATA if the trace has too few of them to tell, -ENOMEM, or -ESTALE if it could not
- * be read to its end.
+ * Return: 0, -ENODATA if the trace has too few of these records, -ENOMEM, or -ESTALE if it could
+ * not be read to its end.
  */
 int xen_clock_calibrate(const struct xentrace *reader, struct xen_clock_fit *fit);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_follow.h
- * @brief	A trace that xentrace is still writing, as a trace: its clock, names and runs.
+ * @brief	Open a trace that xentrace is still writing: its clock, names and runs.
  *
- * What of a file all records are looked at for is told by those that have come when it begins: the
- * clock, if nobody tells it, who was on each pCPU at its first record, and the instruction set.
+ * Some properties of a file are derived from all of its records. Here they are derived from the
+ * records that have come when the trace begins: the clock, if it is not given otherwise, the vCPU
+ * that was on each pCPU at its first record, and the instruction set.
  */
 #ifndef KSHARK_VIRT_XEN_FOLLOW_H
 #define KSHARK_VIRT_XEN_FOLLOW_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_meta.c
- * @brief	The sidecar <trace>.meta.json.
+ * @brief	Read the sidecar <trace>.meta.json.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_meta.h
- * @brief	The sidecar <trace>.meta.json: what the trace itself cannot tell.
+ * @brief	Read the sidecar <trace>.meta.json, which has facts that the trace itself lacks.
  *
  *     { "cpu_khz": 2300000, "xen_version": "4.17.7", "scheduler": "credit2",
  *       "domains": [ { "id": 1, "name": "burny", "tsc_offset": "0xfffffff9e57d569a",
@@ -29,9 +29,9 @@ struct xen_part;
 
 struct xen_meta_domain {
 	uint32_t	id;
-	char		*name;		/* NULL if it is not told */
+	char		*name;		/* NULL if it is not known */
 	double		tsc_scale;	/* guest's TSC = host's TSC * tsc_scale + tsc_offset, */
-	int64_t		tsc_offset;	/* modulo 2^64; tsc_scale 0: not told */
+	int64_t		tsc_offset;	/* modulo 2^64; tsc_scale 0: not known */
 };
 
 /** A vCPU that can be on one pCPU only, or was there at both ends of the recording and ran. */
@@ -69,7 +69,7 @@ struct xen_meta *xen_meta_load(const char *path, char *error, size_t error_size)
 /** xen_meta_free - free a sidecar, which may be NULL. */
 void xen_meta_free(struct xen_meta *meta);
 
-/** xen_meta_domain - what is told of a domain, or NULL; @meta may be NULL. */
+/** xen_meta_domain - the entry of a domain, or NULL; @meta may be NULL. */
 const struct xen_meta_domain *xen_meta_domain(const struct xen_meta *meta, uint32_t domid);
 
 /**
@@ -85,9 +85,9 @@ const struct xen_meta_pin *xen_meta_pinned(const struct xen_meta *meta, uint32_t
  * xen_meta_moment - a moment on the clock of the records, and since 1970
  * @meta: may be NULL
  *
- * dom0's TSC is that of the records unless the sidecar tells an offset.
+ * dom0's TSC is that of the records unless the sidecar has an offset for it.
  *
- * Return: false if the sidecar does not tell it.
+ * Return: false if the sidecar has no such moment.
  */
 bool xen_meta_moment(const struct xen_meta *meta, uint64_t *tsc, int64_t *realtime_ns);
 

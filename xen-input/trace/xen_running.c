@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_running.c
- * @brief	Which vCPU is on each pCPU while the records go by.
+ * @brief	Follow which vCPU is on each pCPU, record by record.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_running.h
- * @brief	Which vCPU is on each pCPU while the records go by.
+ * @brief	Follow which vCPU is on each pCPU, record by record.
  *
  * The one place that knows the rules of attribution. Feed every record in order of time; the
  * answer is the vCPU that the record belongs to.
@@ -61,7 +61,7 @@ static inline bool xen_vcpu_is_idle(xen_vcpu vcpu)
 	return xen_vcpu_domid(vcpu) == XEN_DOMID_IDLE;
 }
 
-/** xen_vcpu_somebody - the vCPU that is on a pCPU all the time, whoever it is */
+/** xen_vcpu_somebody - an unnamed vCPU that is on a pCPU all the time */
 static inline xen_vcpu xen_vcpu_somebody(uint16_t pcpu)
 {
 	return (xen_vcpu)(XEN_DOMID_SOMEBODY | pcpu) << 16;
@@ -100,13 +100,13 @@ struct xen_first {
 };
 
 /**
- * xen_first_find - look ahead for who was on each pCPU at its first record
+ * xen_first_find - look ahead for the vCPU that was on each pCPU at its first record
  *
- * The first record of the scheduler tells who has been there up to now, unless records are missing
- * before it: had there been a switch, it would have been traced. If there is no such record at all,
- * but VM entries or exits, hypercalls or traps of a guest, one vCPU has been there all the time;
- * nothing tells which. Without the scheduler's records, VM entries and exits are those of
- * whoever is there.
+ * The first record of the scheduler shows which vCPU has been there up to now, unless records are
+ * missing before it: a switch would have been traced. If there is no such record at all, but VM
+ * entries or exits, hypercalls or traps of a guest, one vCPU has been there all the time, and it is
+ * not known which. Without the scheduler's records, VM entries and exits belong to the vCPU that is
+ * there.
  *
  * Return: 0, and @first is to be given to xen_first_destroy(), or -ENOMEM.
  */

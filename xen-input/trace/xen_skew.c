@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_skew.c
- * @brief	TSC differences between pCPUs, detected from contradicting runstate changes.
+ * @brief	Detect TSC differences between pCPUs from contradicting runstate changes.
  */
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_skew.h
- * @brief	TSC differences between pCPUs, detected from contradicting runstate changes.
+ * @brief	Detect TSC differences between pCPUs from contradicting runstate changes.
  *
  * A vCPU's runstate changes form a chain: each one starts from the state that the one before led
  * to. Where two links lie on different pCPUs, the later one cannot have a smaller TSC; if it has,

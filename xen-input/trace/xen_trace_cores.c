@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_trace_cores.c
- * @brief	Who was on each pCPU at its first record, with core scheduling.
+ * @brief	Find the vCPU that was on each pCPU at its first record, with core scheduling.
  *
- * Any pCPU of a core may have recorded that, so that all of them are looked at in order of time.
+ * Any pCPU of a core may have recorded it, so the records of all of them are read in order of time.
  */
 #include <errno.h>
 #include <stdlib.h>

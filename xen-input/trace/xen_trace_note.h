@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_trace_note.h
- * @brief	What a user must know about a xentrace file, as a list.
+ * @brief	List the facts that a user must know about a xentrace file.
  */
 #ifndef KSHARK_VIRT_XEN_TRACE_NOTE_H
 #define KSHARK_VIRT_XEN_TRACE_NOTE_H

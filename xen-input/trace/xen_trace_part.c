@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_trace_part.c
- * @brief	A trace that was cut out of another: what its sidecar keeps is told to its parts.
+ * @brief	Apply the facts in a sidecar's member "part" to a trace that was cut out of another.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_trace_private.h
- * @brief	Inside a trace: xen_trace.c opens and walks it, xen_trace_part.c knows what is kept
- *		of one that it was cut out of, xen_trace_window.c how to open a window of a large
- *		file; xen_follow.c, how to follow one that is still being written.
+ * @brief	Inside a trace: xen_trace.c opens and walks it, xen_trace_part.c applies the facts
+ *		about a trace that it was cut out of, xen_trace_window.c opens a window of a large
+ *		file, and xen_follow.c follows a trace that is still being written.
  */
 #ifndef KSHARK_VIRT_XEN_TRACE_PRIVATE_H
 #define KSHARK_VIRT_XEN_TRACE_PRIVATE_H
@@ -59,7 +59,12 @@ struct xen_trace *xen_trace_make(struct xentrace *reader, const char *path,
 				 const struct xen_trace_options *options,
 				 struct xen_trace_span *span, char *error, size_t error_size);
 
-/** xen_trace_set_clock - by options, sidecar, or what is indexed. Return: 0 or a negative errno. */
+/**
+ * xen_trace_set_clock - by options, sidecar, or what is indexed
+ *
+ * Return: 0 or a negative errno: -EDOM if trace->clock contradicts the
+ * frequency of the options.
+ */
 int xen_trace_set_clock(struct xen_trace *trace, const struct xen_trace_options *options);
 
 /** xen_trace_each_record - all that is there; of what is still being written, what waits. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_trace_window.c
- * @brief	A window of a large file as a trace.
+ * @brief	Open a window of a large file as a trace.
  *
- * The beginning of the file tells time 0 and the clock, its end how long it is; what lies between
- * and the window is not read.
+ * Time 0 and the clock come from the beginning of the file, its length from its end; the parts of
+ * the file between these and the window are not read.
  */
 #include <errno.h>
 #include <stdlib.h>

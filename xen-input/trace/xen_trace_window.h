@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_trace_window.h
- * @brief	A window of a xentrace file as a trace, for which not all of the file is read.
+ * @brief	Open a window of a xentrace file as a trace, without reading all of the file.
  *
- * Times are those of the whole file. Who is where when the window begins tells a look back of some
- * MB; what that does not tell is not known.
+ * Times are those of the whole file. Some MB before the window are read to find which vCPU is on
+ * each pCPU when the window begins; if they do not show it, it is unknown.
  */
 #ifndef KSHARK_VIRT_XEN_TRACE_WINDOW_H
 #define KSHARK_VIRT_XEN_TRACE_WINDOW_H

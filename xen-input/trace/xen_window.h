@@ -3,8 +3,8 @@
  * @file	xen_window.h
  * @brief	A small file that stands for a window of a xentrace file.
  *
- * KernelShark opens files: this is the one that it opens if only a window of a large trace is to be
- * loaded, and that its sessions name. Whoever opens it as a trace gets that window.
+ * KernelShark opens files. To load only a window of a large trace, it opens this file, and its
+ * sessions name it. Any program that opens it as a trace gets that window.
  */
 #ifndef KSHARK_VIRT_XEN_WINDOW_H
 #define KSHARK_VIRT_XEN_WINDOW_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_live.c
- * @brief	What xentrace writes, as it comes, and models of what was last.
+ * @brief	Make models of the last part of a trace while xentrace writes it.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_live.h
- * @brief	What xentrace writes, as it comes, and models of what was last, for days.
+ * @brief	Make models of the last part of a trace while xentrace writes it, for days.
  *
- * Bytes go in, and records go to the tracker as soon as nothing earlier can come any more
- * (xentrace_live.h). Whoever asks says up to which time they are to go, has a model made of what is
- * known then, and says what may be forgotten: so memory is bounded.
+ * The caller pushes bytes. Records go to the tracker as soon as no earlier record can come any more
+ * (xentrace_live.h), up to the time that the caller sets. The caller can then have a model made of
+ * the facts that are known by then, and sets the time before which all may be forgotten: so memory
+ * is bounded.
  *
- * What the whole of a file tells is told by its beginning, @begin_ns of it: the clock, unless the
- * user or the sidecar tells it, and who was on each pCPU at its first record.
+ * Properties that are derived from the whole of a file are derived here from its first @begin_ns:
+ * the clock, unless the user or the sidecar gives it, and the vCPU that was on each pCPU at its
+ * first record.
  */
 #ifndef KSHARK_VIRT_XEN_LIVE_H
 #define KSHARK_VIRT_XEN_LIVE_H

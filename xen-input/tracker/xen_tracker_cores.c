@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_tracker_cores.c
- * @brief	Core scheduling: which pCPU a runstate change is about (xen_cores.h).
+ * @brief	Core scheduling: find the pCPU that a runstate change is about (xen_cores.h).
  */
 #include "xen_tracker_private.h"
 #include "xentrace_told.h"

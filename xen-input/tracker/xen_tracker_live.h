@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
  * @file	xen_tracker_live.h
- * @brief	A tracker that goes on for days: models of what was last, and what it forgets.
+ * @brief	Run a tracker for days: make models of the last part, and forget the rest.
  *
  * It is the same state machine as for a file; but losses have to be made known before their time
  * comes, as there is no second walk. A model is made as if the trace ended there.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_tracker_loss.c
- * @brief	What is known of vCPUs while records are missing.
+ * @brief	Set the states of vCPUs while records are missing.
  */
 #include <stdlib.h>
 #include <string.h>

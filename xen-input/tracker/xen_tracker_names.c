@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_tracker_names.c
- * @brief	Domains, vCPUs and exit reasons that the records of Xen name.
+ * @brief	Keep the domains, vCPUs and exit reasons that the records of Xen name.
  */
 #include <stdio.h>
 #include <stdlib.h>

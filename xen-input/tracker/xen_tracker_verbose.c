@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /**
  * @file	xen_tracker_verbose.c
- * @brief	What the verbose records of Xen's scheduler tell: switches and requests.
+ * @brief	Interpret the verbose records of Xen's scheduler: switches and requests.
  *
- * Where runstates are traced, they tell all of it but who put a vCPU to sleep. Without them, a vCPU
- * that is switched out has blocked or sleeps if that was requested, else it is preempted. What it
- * does then becomes known from its wake-ups. Xen writes their record at the beginning of
- * vcpu_wake(), whatever comes of them; but it calls that function only if one of the reasons for
+ * Runstates, where they are traced, show all of this except who put a vCPU to sleep. Without them,
+ * a vCPU that is switched out has blocked or sleeps if that was requested, else it is preempted.
+ * Its wake-ups show its state after that. Xen writes the record of a wake-up at the beginning of
+ * vcpu_wake(), whatever comes of it; but it calls that function only if one of the reasons for
  * which a vCPU stays off its pCPU has just gone away (xen/common/sched/core.c). Therefore
  *
- * - a vCPU that only waits for a pCPU is not woken up. One that seems to be preempted, and is, has
- *   been waiting in Xen, for the device model's answer to its VM exit, say;
+ * - a vCPU that only waits for a pCPU is not woken up. A vCPU that seems to be preempted, and is
+ *   woken up, has been waiting in Xen, for example for the device model's answer to its VM exit;
  * - as many wake-ups as there were requests are enough;
- * - fewer may be, because a vCPU that is put to sleep twice can wake up at once. Then the last
- *   wake-up before the vCPU runs was the one that counts;
- * - a vCPU that runs without having been woken up has wanted to all the time: what it blocked for
- *   had come before it was switched out.
+ * - fewer may be enough, because a vCPU that is put to sleep twice can wake up at once. Then the
+ *   last wake-up before the vCPU runs was the one that counts;
+ * - a vCPU that runs without having been woken up was runnable all the time: the event that it
+ *   blocked for had come before it was switched out.
  *
- * How long a vCPU waited, which the switch itself says, counts from the wake-up until Xen 4.12 and
- * from its last run since 4.13, and so tells nothing here that can be relied on.
+ * The switch record also has the time that a vCPU waited. Up to Xen 4.12 this time counts from the
+ * wake-up, and since 4.13 from the vCPU's last run, so it is not reliable here.
  */
 #include "xen_tracker_private.h"
 
