@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Functions under a filter, a list with commas: patterns by fprobe, where the kernel has it; else
- * names, by a kretprobe each.
+ * Report functions under a filter, a list with commas: patterns by fprobe, where the kernel has it;
+ * else names, by a kretprobe each.
  */
 #include <linux/container_of.h>
 #include <linux/fprobe.h>
@@ -27,8 +27,8 @@ static unsigned int n_functions;
 static unsigned long missed_before;	/* of those that are detached */
 
 /*
- * Calls that the kernel could not follow, as too many were open or one came within another's probe:
- * neither their entries nor their exits are told.
+ * Calls that the kernel could not follow, because too many were open or one came within another's
+ * probe. Their entries and exits are not reported.
  */
 static unsigned long missed(const struct ht_function *function)
 {
@@ -176,7 +176,7 @@ int ht_functions_attach(const char *filter)
 		if (!ret)
 			n_functions++;
 		else
-			pr_err("hypertrace: function '%s' cannot be told (%d)\n", word, ret);
+			pr_err("hypertrace: function '%s' cannot be traced (%d)\n", word, ret);
 	}
 	if (ret)
 		ht_functions_detach();
@@ -193,7 +193,7 @@ void ht_functions_detach(void)
 	functions = NULL;
 }
 
-/* What no function that is called has told. With the lock held, as for the others. */
+/* Report misses that no further call has reported. With the lock held, as for the others. */
 void ht_functions_tell_missed(void)
 {
 	unsigned int i;

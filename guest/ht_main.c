@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hypertrace: events of this guest, told to its host by hypercalls, from the moment when the module
- * is loaded. The host records them with its own trace of hypercalls: docs/hypertrace-format.md.
+ * hypertrace: report events of this guest to its host by hypercalls, from the moment when the
+ * module is loaded. The host records them with its own trace of hypercalls:
+ * docs/hypertrace-format.md.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/module.h>
@@ -26,7 +27,7 @@ module_param(shift, uint, 0444);
 MODULE_PARM_DESC(shift, "time of packed events is in units of 1 << shift cycles (6)");
 static char *functions = "";
 module_param(functions, charp, 0444);
-MODULE_PARM_DESC(functions, "functions whose entries and exits are told");
+MODULE_PARM_DESC(functions, "functions whose entries and exits are reported");
 static bool enabled = true;
 module_param(enabled, bool, 0444);
 MODULE_PARM_DESC(enabled, "begin at once, or by debugfs");
@@ -176,7 +177,7 @@ static int __init ht_init(void)
 		return ret;
 	ret = begin();
 	if (ret) {
-		/* who failed has said why */
+		/* the function that failed has printed why */
 		pr_info("hypertrace: not begun (%d)\n", ret);
 		ht_send_exit();
 		return ret;
@@ -201,5 +202,5 @@ static void __exit ht_exit(void)
 module_init(ht_init);
 module_exit(ht_exit);
 MODULE_LICENSE("GPL");
-MODULE_DESCRIPTION("Events of this guest, told to its host by hypercalls");
+MODULE_DESCRIPTION("Report events of this guest to its host by hypercalls");
 MODULE_VERSION("0.1.0");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The kernel's tracepoints: a line of the table each. Arguments are those of Linux 6.1 and later.
+ * Report the kernel's tracepoints, each by a line of the table. Arguments are those of Linux 6.1
+ * and later.
  */
 #include <linux/init.h>
 #include <linux/interrupt.h>
@@ -173,7 +174,7 @@ int ht_probes_attach(void)
 			continue;
 		ret = tracepoint_probe_register(probe->tracepoint, probe->function, NULL);
 		if (ret) {
-			pr_err("hypertrace: %s cannot be told (%d)\n", probe->name, ret);
+			pr_err("hypertrace: %s cannot be traced (%d)\n", probe->name, ret);
 			return ret;
 		}
 		probe->attached = true;

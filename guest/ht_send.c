@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From an event to a hypercall, on one CPU.
+ * Send an event as a hypercall, on one CPU.
  *
- * Probes come at any moment: in interrupts, in the middle of another probe (by an NMI alone, as
- * interrupts are off meanwhile), on CPUs that have not begun yet. Who finds its CPU busy counts the
- * event as lost; the next one that is told says so.
+ * Probes run at any moment: in interrupts, in the middle of another probe (only in an NMI, as
+ * interrupts are off during a probe), on CPUs that have not begun yet. A probe that finds its CPU
+ * busy counts its event as lost. The next event that is sent reports the loss.
  */
 #include <linux/cc_platform.h>
 #include <linux/kvm_para.h>
@@ -20,7 +20,7 @@
 
 #include "ht.h"
 
-/* Names that this CPU has told, by the lower bits of the pid. */
+/* Names that this CPU has reported, by the lower bits of the pid. */
 #define HT_N_NAMES	128
 
 /* Calls from one clock to the next. */
@@ -35,7 +35,7 @@ struct ht_name {
 struct ht_cpu {
 	bool			started;
 	int			busy;
-	unsigned long		missed;		/* since the last event that was told */
+	unsigned long		missed;		/* since the last event that was reported */
 	unsigned long		missed_ever;
 	u64			events;
 	struct ht_encoder	encoder;
@@ -118,7 +118,7 @@ int ht_check_host(void)
 	long answer;
 
 	if (!under_xen() && !kvm_para_available()) {
-		pr_info("hypertrace: neither KVM nor Xen is below: nobody to tell anything\n");
+		pr_info("hypertrace: this guest runs under neither KVM nor Xen\n");
 		return -ENODEV;
 	}
 	if (cc_platform_has(CC_ATTR_GUEST_STATE_ENCRYPT)) {
@@ -205,7 +205,7 @@ static void put_event(struct ht_cpu *cpu, const struct ht_event *event)
 	}
 }
 
-/* What this CPU could not tell comes first. */
+/* The loss of this CPU comes first. */
 static void put_missed(struct ht_cpu *cpu, u64 tsc)
 {
 	struct ht_event lost = { .kind = HT_LOST, .tsc = tsc };
@@ -216,7 +216,7 @@ static void put_missed(struct ht_cpu *cpu, u64 tsc)
 	put_event(cpu, &lost);
 }
 
-/* A task's name, unless this CPU has told it already. */
+/* A task's name, unless this CPU has reported it already. */
 static void put_name(struct ht_cpu *cpu, u32 pid, const char *comm, u64 tsc)
 {
 	struct ht_name *name = &cpu->names[pid % HT_N_NAMES];
@@ -234,7 +234,7 @@ static void put_name(struct ht_cpu *cpu, u32 pid, const char *comm, u64 tsc)
 	put_event(cpu, &event);
 }
 
-/* Tell an event that happens now, on this CPU. Its time is set. */
+/* Report an event that happens now, on this CPU. Its time is set. */
 void ht_tell(struct ht_event *event)
 {
 	unsigned long flags;
